@@ -1,0 +1,150 @@
+// Package driver is the seam between the scheduler and the kernel.
+//
+// A driver carries batches of operations to the kernel and their results
+// back. It has no policy: which path an operation takes, what is retried, how
+// a short transfer is continued and what an error means to a user are the
+// scheduler's, so that drivers cannot differ in them.
+//
+// # Ownership
+//
+// An Op belongs to its caller. From the moment Submit (or Stage) takes it
+// until Reap returns it, the Op and its Buf belong to the driver, which
+// returns each exactly once. The caller may neither read nor write them in
+// between; it must also keep the file open, because a descriptor that is
+// closed while its request is unsubmitted can be re-used by another file.
+//
+// # Concurrency
+//
+// Submit and Stage are one side, Reap the other: both sides may run at the
+// same time, each by one goroutine at a time. Wake and Cancel may be called
+// by anyone at any time before Close. Close comes after the last call of
+// everything else has returned.
+package driver
+
+import (
+	"errors"
+	"strconv"
+)
+
+// Code says what an operation does.
+type Code uint8
+
+// The operations that every driver performs.
+const (
+	Nop       Code = iota // completes with Res 0 and touches nothing
+	Read                  // pread(2) of len(Buf) bytes at Off
+	Write                 // pwrite(2) of Buf at Off
+	Fsync                 // fsync(2)
+	Fdatasync             // fdatasync(2)
+	numCodes
+)
+
+var codeNames = [numCodes]string{"nop", "read", "write", "fsync", "fdatasync"}
+
+// String returns the operation's name as strace and fio would print it.
+func (c Code) String() string {
+	if c < numCodes {
+		return codeNames[c]
+	}
+	return "code(" + strconv.Itoa(int(c)) + ")"
+}
+
+// Flags qualify an operation.
+type Flags uint8
+
+const (
+	// Direct tells that FD was opened with O_DIRECT, which is when Linux AIO
+	// is asynchronous at all (io_submit(2)).
+	Direct Flags = 1 << iota
+
+	// NoWait asks a driver that would need a worker thread to perform the
+	// operation to complete it with -EAGAIN instead (RWF_NOWAIT in
+	// io_uring). Drivers that are made of threads ignore it.
+	NoWait
+)
+
+// Op is one operation. Its zero value is a Nop.
+type Op struct {
+	Code  Code
+	Flags Flags
+	FD    int32
+	// Res is the result as io_uring's cqe.res gives it: a count of bytes, 0,
+	// or a negated errno. Written by the driver before Reap returns the Op.
+	Res int32
+	// Off is the offset in the file, in bytes. Negative values are the
+	// kernel's to refuse (EINVAL).
+	Off int64
+	// Buf is what is read into or written from. It must be on the heap (any
+	// slice reachable from an Op is). Kernels transfer at most 2 GiB - 4 KiB
+	// of it.
+	Buf []byte
+
+	// Token is the driver's from Submit to Reap: the name by which the kernel
+	// knows the operation. Callers leave it alone.
+	Token uint64
+	// Next is the caller's, for queues of its own. Drivers use it only while
+	// they own the Op.
+	Next *Op
+}
+
+// ErrClosed is returned by Submit and Reap of a closed driver.
+var ErrClosed = errors.New("driver closed")
+
+// Driver performs operations. See the package comment for who may call what
+// when.
+type Driver interface {
+	// Submit takes a prefix of ops and reports its length. It takes less than
+	// all when the driver is full: the caller reaps, then submits the rest.
+	// It does not wait for operations to complete. An operation that the
+	// kernel refuses is taken too, and comes back from Reap with its errno in
+	// Res. The error is non-nil only when the driver can no longer be used;
+	// the prefix is then still the driver's.
+	Submit(ops []*Op) (int, error)
+
+	// Reap fills done with completed operations and reports how many. It
+	// waits until there are at least need of them (need is at most len(done);
+	// 0 does not wait), or until Wake. It also waits when nothing is in
+	// flight, so need should be 0 then, unless a Submit or Wake will follow.
+	Reap(done []*Op, need int) (int, error)
+
+	// Wake makes the Reap that is waiting return early, or, if none is, the
+	// next one that would wait. Wakes do not add up.
+	Wake()
+
+	// Cancel asks that op, which the caller has submitted, end early. The
+	// operation still comes back from Reap, exactly once: with -ECANCELED, or
+	// with its ordinary result when it was too late (which on disks it nearly
+	// always is, once the device has it).
+	Cancel(op *Op)
+
+	// Async reports whether op would be performed without holding a thread
+	// of this process, or one that the kernel adds to it, while it waits.
+	Async(op *Op) bool
+
+	// Info describes the driver. It is constant.
+	Info() Info
+
+	// Close waits for the operations in flight, gives those that were never
+	// reaped back to their owners with Res set, and releases all that the
+	// driver holds. Only the first call does something.
+	Close() error
+}
+
+// Info describes a driver to people and to the scheduler.
+type Info struct {
+	Name  string // "uring", "aio", "pool"
+	Depth int    // most operations in flight
+	// Threads is the most threads of this process that the driver itself
+	// occupies with waiting; 0 if none.
+	Threads  int
+	Features []string // what it found and uses, one short phrase each
+}
+
+// Stager is a Driver that can hand operations over and wait for completions
+// in one system call.
+type Stager interface {
+	Driver
+	// Stage is Submit without the system call: the operations travel with
+	// the next Submit or Reap.
+	Stage(ops []*Op) int
+}
