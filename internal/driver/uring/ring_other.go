@@ -1,0 +1,19 @@
+//go:build !linux || !(amd64 || arm64)
+
+package uring
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+
+	"github.com/sluiceio/sluice/internal/driver"
+)
+
+// Options configures a Ring.
+type Options struct{ Depth, Workers int }
+
+// New reports that this system has no io_uring.
+func New(Options) (driver.Driver, error) {
+	return nil, fmt.Errorf("io_uring on %s/%s: %w", runtime.GOOS, runtime.GOARCH, errors.ErrUnsupported)
+}

@@ -1,0 +1,164 @@
+//go:build amd64 || arm64
+
+package uring
+
+import (
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/sys"
+)
+
+// sqReserve is the room in the SQ that is kept for Wake and Cancel.
+const sqReserve = 4
+
+// Submit implements driver.Driver.
+func (r *Ring) Submit(ops []*driver.Op) (int, error) {
+	n := 0
+	for {
+		if r.closed.Load() {
+			return n, driver.ErrClosed
+		}
+		k := r.Stage(ops[n:])
+		if !r.flush() {
+			return n + k, nil
+		}
+		if n += k; k == 0 || n == len(ops) {
+			return n, nil
+		}
+	}
+}
+
+// Stage implements driver.Stager: it writes SQEs for a prefix of ops, which
+// the next io_uring_enter of anyone submits.
+func (r *Ring) Stage(ops []*driver.Op) int {
+	if len(ops) == 0 || r.closed.Load() {
+		return 0
+	}
+	r.sqMu.Lock()
+	defer r.sqMu.Unlock()
+	n := min(len(ops), r.slots.available(), r.room()-sqReserve)
+	if n <= 0 {
+		return 0
+	}
+	tail := *r.sqTail
+	for _, op := range ops[:n] {
+		r.slots.take(op)
+		prepare(&r.sqes[tail&r.sqMask], op)
+		tail++
+	}
+	atomic.StoreUint32(r.sqTail, tail)
+	return n
+}
+
+// room is how many SQEs can be written. Under sqMu.
+func (r *Ring) room() int {
+	return len(r.sqes) - int(r.staged())
+}
+
+// staged is how many SQEs the kernel has not consumed.
+func (r *Ring) staged() uint32 {
+	// Head first: the tail never falls behind a head seen before it.
+	head := atomic.LoadUint32(r.sqHead)
+	return atomic.LoadUint32(r.sqTail) - head
+}
+
+// prepare writes op's SQE.
+func prepare(e *sys.SQE, op *driver.Op) {
+	*e = sys.SQE{FD: op.FD, UserData: op.Token}
+	switch op.Code {
+	case driver.Nop:
+		e.Opcode = sys.IORING_OP_NOP
+		e.FD = -1
+	case driver.Read:
+		e.Opcode = sys.IORING_OP_READ
+		prepareTransfer(e, op)
+	case driver.Write:
+		e.Opcode = sys.IORING_OP_WRITE
+		prepareTransfer(e, op)
+	case driver.Fsync:
+		e.Opcode = sys.IORING_OP_FSYNC
+	case driver.Fdatasync:
+		e.Opcode = sys.IORING_OP_FSYNC
+		e.OpFlags = sys.IORING_FSYNC_DATASYNC
+	default:
+		// The kernel answers EINVAL to an opcode that it does not have.
+		e.Opcode = 0xff
+	}
+}
+
+func prepareTransfer(e *sys.SQE, op *driver.Op) {
+	e.Addr = sys.Addr(op.Buf)
+	e.Len = uint32(min(len(op.Buf), sys.MaxRW))
+	e.Off = uint64(op.Off)
+	if op.Off == -1 {
+		// io_uring takes -1 for the file's own position; pread(2) says EINVAL.
+		e.Off = 1 << 63
+	}
+	if op.Flags&driver.NoWait != 0 {
+		e.OpFlags = unix.RWF_NOWAIT
+	}
+}
+
+// flush submits what is staged, without waiting for completions. It reports
+// whether all of it was: when not, completions wait to be reaped first, and
+// Reap submits the rest.
+func (r *Ring) flush() bool {
+	for pause := 50 * time.Microsecond; ; {
+		n := r.staged()
+		if n == 0 {
+			return true
+		}
+		res := sys.UringEnter(r.fd, n, 0, 0)
+		switch {
+		case res >= 0, res == -int32(syscall.EINTR):
+		case res == -int32(syscall.EBUSY):
+			return false
+		case res == -int32(syscall.EAGAIN):
+			// The kernel has no memory for requests: later it will.
+			time.Sleep(pause)
+			pause = min(2*pause, 10*time.Millisecond)
+		default:
+			panic("uring: io_uring_enter: " + syscall.Errno(-res).Error() + ": the ring is gone")
+		}
+	}
+}
+
+// Wake implements driver.Driver.
+func (r *Ring) Wake() {
+	if r.wake.CompareAndSwap(0, 1) {
+		r.control(sys.SQE{Opcode: sys.IORING_OP_NOP, FD: -1, UserData: wakeToken})
+	}
+}
+
+// Cancel implements driver.Driver.
+func (r *Ring) Cancel(op *driver.Op) {
+	// A cancellation is only a request: when the CQ's spare room is spoken
+	// for, it is dropped.
+	if r.cancels.Add(1) > int32(r.depth)/2+1 {
+		r.cancels.Add(-1)
+		return
+	}
+	r.control(sys.SQE{Opcode: sys.IORING_OP_ASYNC_CANCEL, FD: -1, Addr: op.Token, UserData: cancelToken})
+}
+
+// control submits an SQE of the driver's own.
+func (r *Ring) control(e sys.SQE) {
+	for {
+		r.sqMu.Lock()
+		if r.room() > 0 {
+			break
+		}
+		r.sqMu.Unlock()
+		r.flush()
+	}
+	tail := *r.sqTail
+	r.sqes[tail&r.sqMask] = e
+	atomic.StoreUint32(r.sqTail, tail+1)
+	r.sqMu.Unlock()
+	r.flush()
+}

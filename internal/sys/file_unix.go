@@ -1,0 +1,46 @@
+//go:build unix && !(linux && (amd64 || arm64))
+
+package sys
+
+import (
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// MaxRW is the most that is transferred in one call: what darwin and freebsd
+// refuse to exceed (as internal/poll does).
+const MaxRW = 1 << 30
+
+func clamp(b []byte) []byte {
+	if len(b) > MaxRW {
+		return b[:MaxRW]
+	}
+	return b
+}
+
+// result turns what x/sys returns into a kernel result.
+func result(n int, err error) int32 {
+	if err == nil {
+		return int32(n)
+	}
+	if e, ok := err.(syscall.Errno); ok {
+		return -int32(e)
+	}
+	return -int32(syscall.EIO)
+}
+
+// ReadCached is Linux's alone: here it says -EOPNOTSUPP.
+func ReadCached(int, []byte, int64) int32 { return -int32(syscall.EOPNOTSUPP) }
+
+// Pread is pread(2).
+func Pread(fd int, b []byte, off int64) int32 { return result(unix.Pread(fd, clamp(b), off)) }
+
+// Pwrite is pwrite(2).
+func Pwrite(fd int, b []byte, off int64) int32 { return result(unix.Pwrite(fd, clamp(b), off)) }
+
+// Read is read(2).
+func Read(fd int, b []byte) int32 { return result(unix.Read(fd, clamp(b))) }
+
+// Write is write(2).
+func Write(fd int, b []byte) int32 { return result(unix.Write(fd, clamp(b))) }
