@@ -1,0 +1,14 @@
+module github.com/sluiceio/sluice/cmd/sluice
+
+go 1.26.0
+
+// The command and the library are developed in one tree. Without this line,
+// go mod tidy and GOWORK=off would look for a published version.
+replace github.com/sluiceio/sluice => ../..
+
+require (
+	github.com/HdrHistogram/hdrhistogram-go v1.4.0
+	github.com/alecthomas/kong v1.17.0
+	golang.org/x/sys v0.49.0
+	golang.org/x/term v0.47.0
+)
