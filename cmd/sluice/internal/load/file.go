@@ -1,0 +1,100 @@
+package load
+
+import (
+	"errors"
+	"fmt"
+	"os"
+)
+
+// file is what a load needs of the file under test. Both sides are called
+// through it, so that both pay for the interface.
+type file interface {
+	ReadAt(p []byte, off int64) (int, error)
+	WriteAt(p []byte, off int64) (int, error)
+	Sync() error
+	Close() error
+}
+
+// target is an opened file under test and what its side has to say.
+type target struct {
+	file
+	explain string
+	stats   func() any // nil for os.File
+	close   func() error
+}
+
+// unsupportedError marks what this machine cannot do, as opposed to what
+// went wrong.
+type unsupportedError struct{ reason string }
+
+func (e *unsupportedError) Error() string { return e.reason }
+
+// openTarget opens path for the load as the side would.
+func openTarget(s Setup) (*target, error) {
+	flag := os.O_RDONLY
+	if s.Load.Kind.Write() {
+		flag = os.O_RDWR
+	}
+	if s.Load.Kind.Direct() {
+		if err := checkDirect(s.Path, flag); err != nil {
+			return nil, err
+		}
+		flag |= openDirect
+	}
+	if s.Side.Sluice {
+		return openSluice(s.Path, flag, s.Side.Driver)
+	}
+	f, err := os.OpenFile(s.Path, flag, 0)
+	if err != nil {
+		return nil, err
+	}
+	return &target{file: f, close: f.Close}, nil
+}
+
+// checkDirect reports, before a side is asked for it, whether the file can be
+// opened with O_DIRECT at all.
+func checkDirect(path string, flag int) error {
+	if openDirect == 0 {
+		return &unsupportedError{"no O_DIRECT on this system"}
+	}
+	f, err := os.OpenFile(path, flag|openDirect, 0)
+	if errors.Is(err, errNoDirect) {
+		return &unsupportedError{"no O_DIRECT on this file system"}
+	}
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// operation returns what a lane does again and again.
+func (t *target) operation(l Load) func(buf []byte, off int64) error {
+	switch {
+	case l.Kind == WriteSync:
+		return t.writeSync
+	case l.Kind.Write():
+		return t.write
+	}
+	return t.read
+}
+
+func (t *target) read(buf []byte, off int64) error {
+	if n, err := t.ReadAt(buf, off); n != len(buf) {
+		return fmt.Errorf("read %d of %d bytes at %d: %w", n, len(buf), off, err)
+	}
+	return nil
+}
+
+func (t *target) write(buf []byte, off int64) error {
+	if n, err := t.WriteAt(buf, off); n != len(buf) {
+		return fmt.Errorf("wrote %d of %d bytes at %d: %w", n, len(buf), off, err)
+	}
+	return nil
+}
+
+func (t *target) writeSync(buf []byte, off int64) error {
+	if err := t.write(buf, off); err != nil {
+		return err
+	}
+	return t.Sync()
+}

@@ -1,0 +1,87 @@
+package load
+
+import (
+	"math/rand/v2"
+	"sync/atomic"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// maxLatency bounds the histograms; what takes longer counts as this long.
+const maxLatency = time.Minute
+
+// lane is one goroutine's share of a slice. It is allocated by itself so that
+// no two lanes write to the same cache line.
+type lane struct {
+	buf  []byte
+	hist *hdrhistogram.Histogram
+	next func() (off int64, ok bool) // ok is false when there is nothing left to do
+	ops  int64
+	end  time.Duration // when the last operation ended, since the slice's start
+	err  error
+}
+
+// newLane returns a lane with a buffer of n bytes. Its histogram resolves
+// 1 %, which keeps what a busy lane touches of it inside the L1 cache.
+func newLane(n int) *lane {
+	l := &lane{buf: alignedBuffer(n), hist: hdrhistogram.New(1, int64(maxLatency), 2)}
+	for i := range l.buf {
+		l.buf[i] = byte(i*7 + i>>12) // touch every page before anything is timed
+	}
+	return l
+}
+
+// reset prepares the lane for a slice.
+func (l *lane) reset(next func() (int64, bool)) {
+	l.hist.Reset()
+	l.next = next
+	l.ops, l.end, l.err = 0, 0, nil
+}
+
+// run performs operations until d has passed since start, the lane's offsets
+// are used up, or an operation fails. The end of an operation is the start of
+// the next, so one look at the clock an operation serves the latency and the
+// deadline.
+func (l *lane) run(do func(buf []byte, off int64) error, start time.Time, d time.Duration) {
+	prev := time.Since(start)
+	for prev < d {
+		off, ok := l.next()
+		if !ok {
+			break
+		}
+		if l.err = do(l.buf, off); l.err != nil {
+			break
+		}
+		now := time.Since(start)
+		_ = l.hist.RecordValue(int64(min(now-prev, maxLatency))) // in range by the line itself
+		prev = now
+		l.ops++
+	}
+	l.end = prev
+}
+
+// randomOffsets returns blocks of size bytes in random order, without end.
+func randomOffsets(seed, laneNo uint64, blocks, size int64) func() (int64, bool) {
+	rng := rand.New(rand.NewPCG(seed, laneNo))
+	return func() (int64, bool) { return rng.Int64N(blocks) * size, true }
+}
+
+// onceOffsets returns a function, shared by all lanes, that yields each block
+// once in random order.
+func onceOffsets(seed uint64, blocks, size int64) func() (int64, bool) {
+	perm := make([]uint32, blocks)
+	for i := range perm {
+		perm[i] = uint32(i)
+	}
+	rng := rand.New(rand.NewPCG(seed, 0))
+	rng.Shuffle(len(perm), func(i, j int) { perm[i], perm[j] = perm[j], perm[i] })
+	var taken atomic.Int64
+	return func() (int64, bool) {
+		i := taken.Add(1) - 1
+		if i >= int64(len(perm)) {
+			return 0, false
+		}
+		return int64(perm[i]) * size, true
+	}
+}

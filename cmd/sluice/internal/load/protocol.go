@@ -1,0 +1,83 @@
+package load
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// A Side names an implementation to be measured.
+type Side struct {
+	Name   string `json:"name"`             // how tables call it
+	Sluice bool   `json:"sluice"`           // else os.File
+	Driver string `json:"driver,omitempty"` // of sluice; "" is its own choice
+}
+
+// OSFile is the side every other is compared with.
+var OSFile = Side{Name: "os.File"}
+
+// Sluice returns the side that goes through sluice with the given driver,
+// "" for the one sluice chooses.
+func Sluice(driver string) Side {
+	if driver == "" {
+		return Side{Name: "sluice", Sluice: true}
+	}
+	return Side{Name: "sluice/" + driver, Sluice: true, Driver: driver}
+}
+
+// Request is one line from the parent. Exactly one field is set.
+type Request struct {
+	Setup *Setup    `json:"setup,omitempty"`
+	Slice *SliceReq `json:"slice,omitempty"`
+}
+
+// Setup is the first request: what to open and what to do to it.
+type Setup struct {
+	Path string `json:"path"`
+	Side Side   `json:"side"`
+	Load Load   `json:"load"`
+}
+
+// SliceReq asks for one slice.
+type SliceReq struct {
+	Time time.Duration `json:"time"`
+	Seed uint64        `json:"seed"` // of the offsets
+}
+
+// Reply answers a Request. Error and Unsupported say why there is no result;
+// both end the worker.
+type Reply struct {
+	Error string `json:"error,omitempty"`
+	// Unsupported is set instead of Error where this machine lacks what the
+	// load needs: a driver, O_DIRECT, a page cache that can be dropped.
+	Unsupported string          `json:"unsupported,omitempty"`
+	Explain     string          `json:"explain,omitempty"` // sluice's Explain, after Setup
+	Slice       *Slice          `json:"slice,omitempty"`
+	Stats       json.RawMessage `json:"stats,omitempty"` // sluice's Stats, after a slice
+}
+
+// Slice is what one slice measured.
+type Slice struct {
+	Ops     int64         `json:"ops"`
+	Elapsed time.Duration `json:"elapsed"` // from the start to the end of the last operation
+	CPU     time.Duration `json:"cpu"`     // user and system time of the whole process
+	Mean    time.Duration `json:"mean"`    // of an operation, as its goroutine sees it
+	P50     time.Duration `json:"p50"`
+	P99     time.Duration `json:"p99"`
+	Max     time.Duration `json:"max"`
+}
+
+// Rate returns operations a second.
+func (s Slice) Rate() float64 {
+	if s.Elapsed <= 0 {
+		return 0
+	}
+	return float64(s.Ops) / s.Elapsed.Seconds()
+}
+
+// CPUPerOp returns processor time an operation.
+func (s Slice) CPUPerOp() time.Duration {
+	if s.Ops == 0 {
+		return 0
+	}
+	return s.CPU / time.Duration(s.Ops)
+}

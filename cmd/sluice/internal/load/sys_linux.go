@@ -1,0 +1,58 @@
+package load
+
+import (
+	"os"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// openDirect is the open flag for O_DIRECT, 0 where there is none.
+const openDirect = unix.O_DIRECT
+
+// errNoDirect is what a file system without O_DIRECT answers to open(2).
+const errNoDirect = unix.EINVAL
+
+// dropCache takes the file out of the page cache and reports how much of it
+// is gone, from 0 to 1; where the kernel cannot tell (cachestat came with
+// 6.5) it is taken at its word.
+func dropCache(f *os.File, size int64) (gone float64, err error) {
+	// Dirty pages are not dropped, so they are written first.
+	if err := f.Sync(); err != nil {
+		return 0, os.NewSyscallError("fsync", err)
+	}
+	if err := unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED); err != nil {
+		return 0, os.NewSyscallError("fadvise", err)
+	}
+	cached, err := cachedBytes(f)
+	if err != nil {
+		return 1, nil
+	}
+	return 1 - float64(cached)/float64(max(size, 1)), nil
+}
+
+// cachedBytes returns how much of f is in the page cache (cachestat(2)).
+func cachedBytes(f *os.File) (int64, error) {
+	const sysCachestat = 451 // the same number on every architecture
+	var (
+		span [2]uint64 // off, len; 0, 0 is the whole file
+		stat struct{ cached, dirty, writeback, evicted, recentlyEvicted uint64 }
+	)
+	_, _, errno := unix.Syscall6(sysCachestat, f.Fd(),
+		uintptr(unsafe.Pointer(&span)), uintptr(unsafe.Pointer(&stat)), 0, 0, 0)
+	if errno != 0 {
+		return 0, errno
+	}
+	return int64(stat.cached) * int64(os.Getpagesize()), nil
+}
+
+// cpuTime returns the processor time this process has used, the kernel's
+// worker threads for it (iou-wrk) included.
+func cpuTime() time.Duration {
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}

@@ -1,0 +1,18 @@
+//go:build !linux
+
+package load
+
+import (
+	"errors"
+	"os"
+)
+
+// openDirect is the open flag for O_DIRECT, 0 where there is none.
+const openDirect = 0
+
+var errNoDirect = errors.ErrUnsupported
+
+// dropCache takes the file out of the page cache, which takes Linux.
+func dropCache(*os.File, int64) (gone float64, err error) {
+	return 0, &unsupportedError{"the page cache cannot be dropped on this system"}
+}
