@@ -1,0 +1,41 @@
+// Package machine describes the machine that was measured.
+package machine
+
+import "runtime"
+
+// Info describes a machine, and the file system of one directory on it. What
+// cannot be found out is left empty.
+type Info struct {
+	OS         string `json:"os"`
+	Arch       string `json:"arch"`
+	Kernel     string `json:"kernel,omitempty"`
+	CPU        string `json:"cpu,omitempty"`
+	Cores      int    `json:"cores"` // that this process may use
+	GoMaxProcs int    `json:"gomaxprocs"`
+	Memory     int64  `json:"memory,omitempty"` // bytes
+	FileSystem string `json:"file_system,omitempty"`
+	Mount      string `json:"mount,omitempty"` // options
+	Device     Device `json:"device"`
+	Go         string `json:"go"`
+}
+
+// Device is the block device below the file system.
+type Device struct {
+	Name       string `json:"name,omitempty"` // as in /sys/block
+	Model      string `json:"model,omitempty"`
+	Scheduler  string `json:"scheduler,omitempty"`
+	Rotational bool   `json:"rotational,omitempty"`
+}
+
+// Describe describes this machine and the file system of dir.
+func Describe(dir string) Info {
+	info := Info{
+		OS:         runtime.GOOS,
+		Arch:       runtime.GOARCH,
+		Cores:      runtime.NumCPU(),
+		GoMaxProcs: runtime.GOMAXPROCS(0),
+		Go:         runtime.Version(),
+	}
+	describe(&info, dir)
+	return info
+}

@@ -1,0 +1,73 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"time"
+)
+
+// Screen takes results, and shows progress below them on a terminal. It is
+// for one goroutine.
+type Screen struct {
+	out      io.Writer // results
+	progress io.Writer // nil without a terminal
+	width    int       // of the terminal
+
+	total, done int
+	label       string
+	start       time.Time
+}
+
+// NewScreen returns a Screen that writes results to out. Progress goes to
+// the terminal progress, of the given width, or nowhere if that is nil.
+func NewScreen(out, progress io.Writer, width int) *Screen {
+	return &Screen{out: out, progress: progress, width: width, start: time.Now()}
+}
+
+// Expect adds n steps to those that make the whole.
+func (s *Screen) Expect(n int) { s.total += n }
+
+// Step says what is being done now.
+func (s *Screen) Step(label string) {
+	s.label = label
+	s.draw()
+}
+
+// Done says that n steps have been done.
+func (s *Screen) Done(n int) { s.done += n }
+
+// Print shows a part of the results.
+func (s *Screen) Print(text string) error {
+	s.Clear()
+	_, err := io.WriteString(s.out, text)
+	if err == nil {
+		s.draw()
+	}
+	return err
+}
+
+// Clear takes the progress line away.
+func (s *Screen) Clear() {
+	if s.progress != nil {
+		fmt.Fprint(s.progress, "\r\x1b[K")
+	}
+}
+
+func (s *Screen) draw() {
+	if s.progress == nil || s.label == "" {
+		return
+	}
+	line := []rune(fmt.Sprintf("[%d/%d] %s%s", min(s.done+1, s.total), s.total, s.label, s.left()))
+	line = line[:min(len(line), max(s.width-1, 0))] // a full line would wrap
+	fmt.Fprintf(s.progress, "\r\x1b[K%s", string(line))
+}
+
+// left estimates the time to go by the steps that are done.
+func (s *Screen) left() string {
+	if s.done == 0 || s.total <= s.done {
+		return ""
+	}
+	spent := time.Since(s.start)
+	left := spent / time.Duration(s.done) * time.Duration(s.total-s.done)
+	return fmt.Sprintf("  about %s left", left.Round(time.Second))
+}

@@ -1,0 +1,81 @@
+// Package scratch makes the temporary file that experiments run on.
+package scratch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+
+	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
+)
+
+// spare is left free on the file system beside the file.
+const spare = 64 << 20 // 64 MiB
+
+// chunk is how much is written at once.
+const chunk = 1 << 20 // 1 MiB
+
+// Create writes a file of size bytes in dir, none of them holes and none of
+// them compressible, and syncs it. progress is called with the fraction that
+// is done. The caller removes the file; if there is an error, also that of a
+// ctx that ended, there is none.
+func Create(ctx context.Context, dir string, size int64, progress func(float64)) (path string, err error) {
+	if err := checkSpace(dir, size); err != nil {
+		return "", err
+	}
+	f, err := os.CreateTemp(dir, ".sluice-bench-*.tmp")
+	if err != nil {
+		return "", fmt.Errorf("cannot create a file in %s: %w", dir, cause(err))
+	}
+	err = fill(ctx, f, size, progress)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return "", errors.Join(err, os.Remove(f.Name()))
+	}
+	return f.Name(), nil
+}
+
+func checkSpace(dir string, size int64) error {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return fmt.Errorf("cannot use %s: %w", dir, cause(err))
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("cannot use %s: not a directory", dir)
+	}
+	free, err := freeSpace(dir)
+	if err != nil {
+		return nil // the write will tell
+	}
+	if free < size+spare {
+		return fmt.Errorf("not enough space in %s: %s free, %s needed (a smaller --file-size needs less)",
+			dir, report.Bytes(free), report.Bytes(size+spare))
+	}
+	return nil
+}
+
+func fill(ctx context.Context, f *os.File, size int64, progress func(float64)) error {
+	buf := make([]byte, chunk)
+	rng := rand.NewChaCha8([32]byte{})
+	for off := int64(0); off < size; off += chunk {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		_, _ = rng.Read(buf) // never fails
+		if _, err := f.Write(buf[:min(chunk, size-off)]); err != nil {
+			return fmt.Errorf("cannot write %s in the directory: %w", report.Bytes(size), cause(err))
+		}
+		progress(float64(off) / float64(size))
+	}
+	return f.Sync()
+}
+
+// cause takes the path of the temporary file, which means nothing to the
+// user, off an error.
+func cause(err error) error {
+	if pathError, ok := errors.AsType[*os.PathError](err); ok {
+		return pathError.Err
+	}
+	return err
+}

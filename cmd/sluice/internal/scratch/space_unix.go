@@ -1,0 +1,14 @@
+//go:build linux || darwin || freebsd
+
+package scratch
+
+import "golang.org/x/sys/unix"
+
+// freeSpace returns how many bytes this user may still write in dir.
+func freeSpace(dir string) (int64, error) {
+	var st unix.Statfs_t
+	if err := unix.Statfs(dir, &st); err != nil {
+		return 0, err
+	}
+	return int64(st.Bavail) * int64(st.Bsize), nil
+}
