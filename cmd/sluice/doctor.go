@@ -1,0 +1,5 @@
+package main
+
+type doctorCmd struct{}
+
+func (doctorCmd) Run(s streams) error { return nil }

@@ -1,0 +1,86 @@
+// Package experiments holds what `sluice bench` can run: one file an
+// experiment, with its parameters, the published figures where there are any,
+// and the way its results are shown.
+//
+// To add one, write a file that defines an Experiment and name it in All.
+package experiments
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/sluiceio/sluice/cmd/sluice/internal/duel"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/load"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
+)
+
+// Experiment is something that can be measured.
+type Experiment struct {
+	Name    string
+	Summary string // one line for `sluice bench list`
+	Source  string // the publication it repeats, "" if it is our own
+
+	// Steps returns how many steps Run will report, for the progress display.
+	Steps func(Params) int
+	// Run measures, prints as it goes, and returns what the JSON file is to
+	// hold: a value of a type of its own. When it fails after some results
+	// it returns those with the error.
+	Run func(ctx context.Context, env *Env) (any, error)
+}
+
+// All are the experiments in the order in which they are listed and run.
+var All = []Experiment{matrix, fig4Read, fig4Write, fig6}
+
+// Find returns the experiment of that name.
+func Find(name string) (Experiment, error) {
+	names := make([]string, len(All))
+	for i, e := range All {
+		if e.Name == name {
+			return e, nil
+		}
+		names[i] = e.Name
+	}
+	return Experiment{}, fmt.Errorf("unknown experiment %q; there are %s", name, strings.Join(names, ", "))
+}
+
+// Params are the user's wishes. The zero value leaves all to the experiment.
+type Params struct {
+	Full      bool          // every parameter of the publication, not a selection
+	Cells     []Pattern     // of the matrix; none is the selection
+	Driver    string        // of sluice where an experiment has one sluice side
+	Time      time.Duration // of a slice
+	Rounds    int
+	FailBelow float64 // of the matrix; 0 never fails
+}
+
+// plan returns the experiment's own plan with the user's wishes in it.
+func (p Params) plan(own duel.Plan) duel.Plan {
+	if p.Time > 0 {
+		own.Time = p.Time
+	}
+	if p.Rounds > 0 {
+		own.Rounds = p.Rounds
+	}
+	return own
+}
+
+// Lab performs measurements. It is a *duel.Arena except in tests.
+type Lab interface {
+	Compare(ctx context.Context, l load.Load, sides []load.Side, p duel.Plan) ([]*duel.Result, error)
+}
+
+// Env is what an experiment runs in.
+type Env struct {
+	Params
+	Lab    Lab
+	Screen *report.Screen
+}
+
+// compare is a step: it measures one load and says so on the screen.
+func (e *Env) compare(ctx context.Context, name string, l load.Load, sides []load.Side, p duel.Plan) ([]*duel.Result, error) {
+	e.Screen.Step(name + " " + l.String())
+	defer e.Screen.Done(1)
+	return e.Lab.Compare(ctx, l, sides, p)
+}

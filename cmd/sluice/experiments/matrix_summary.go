@@ -1,0 +1,66 @@
+package experiments
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/stats"
+)
+
+// below returns the cells whose operations a second are under limit times
+// those of os.File.
+func (r *MatrixResult) below(limit float64) []Cell {
+	return slices.DeleteFunc(r.measured(), func(c Cell) bool { return float64(c.Ratios.Rate) >= limit })
+}
+
+func (r *MatrixResult) measured() []Cell {
+	return slices.DeleteFunc(slices.Clone(r.Cells), func(c Cell) bool { return c.Ratios == nil })
+}
+
+// failBelow returns a *BelowError if there are cells under limit.
+func (r *MatrixResult) failBelow(limit float64) error {
+	if limit <= 0 {
+		return nil
+	}
+	if len(r.measured()) == 0 {
+		return errors.New("matrix: no cell could be measured")
+	}
+	if cells := r.below(limit); len(cells) > 0 {
+		return &BelowError{Limit: limit, Cells: cells}
+	}
+	return nil
+}
+
+// summary returns the lines under the table.
+func (r *MatrixResult) summary() string {
+	cells := r.measured()
+	if len(cells) == 0 {
+		return "\nno cell could be measured\n\n"
+	}
+	series := func(of func(*Ratios) stats.Number) stats.Number {
+		v := make([]stats.Number, len(cells))
+		for i, c := range cells {
+			v[i] = of(c.Ratios)
+		}
+		return stats.Median(v)
+	}
+	lowest := slices.MinFunc(cells, func(a, b Cell) int {
+		if a.Ratios.Rate < b.Ratios.Rate {
+			return -1
+		}
+		return 1
+	})
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n%d cells; %d below 1.00, %d below 0.95; lowest %s (%s)\n", len(cells),
+		len(r.below(1)), len(r.below(0.95)), report.Ratio(lowest.Ratios.Rate), lowest.Name)
+	fmt.Fprintf(&b, "medians of the cells: ops/s %s, CPU/op %s, p99 %s\n",
+		report.Ratio(series(func(r *Ratios) stats.Number { return r.Rate })),
+		report.Ratio(series(func(r *Ratios) stats.Number { return r.CPU })),
+		report.Ratio(series(func(r *Ratios) stats.Number { return r.P99 })))
+	fmt.Fprintf(&b, "single rounds lie within ±%s of their cell's ratio (median)\n\n",
+		report.Percent(series(func(r *Ratios) stats.Number { return r.Spread })))
+	return b.String()
+}

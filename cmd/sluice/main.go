@@ -1,0 +1,123 @@
+// Command sluice measures disk I/O through sluice against os.File, and says
+// what this machine allows.
+//
+//	sluice bench     run experiments on a temporary file
+//	sluice doctor    what the kernel, file system and container allow
+//	sluice version
+//
+// It exits with 0 when all went well, 1 when a run failed, 2 when it was
+// called wrongly, and 130 or 143 when it was interrupted or terminated.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+)
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// grammar is the command line.
+type grammar struct {
+	Bench   benchCmd   `cmd:"" help:"Run experiments that compare sluice with os.File."`
+	Doctor  doctorCmd  `cmd:"" help:"Say what this machine allows and which driver is chosen."`
+	Version versionCmd `cmd:"" help:"Print the version."`
+	Worker  workerCmd  `cmd:"" hidden:"" help:"Perform one load for bench, which starts it."`
+}
+
+const description = `Disk I/O for goroutines: measure it here, and see what this machine allows.`
+
+// streams are where commands write.
+type streams struct {
+	out, err io.Writer
+}
+
+// usageError marks an error of the caller's.
+type usageError struct{ error }
+
+// run executes the command line and returns the exit status.
+func run(args []string, stdout, stderr io.Writer) int {
+	err := execute(args, streams{stdout, stderr})
+	if err == nil {
+		return 0
+	}
+	fmt.Fprintln(stderr, "sluice:", err)
+	if stop, ok := errors.AsType[*stopError](err); ok {
+		return 128 + int(stop.sig)
+	}
+	if _, ok := errors.AsType[usageError](err); ok {
+		return 2
+	}
+	return 1
+}
+
+func execute(args []string, s streams) error {
+	var g grammar
+	exited := false
+	parser, err := kong.New(&g, kong.Name("sluice"), kong.Description(description),
+		kong.Writers(s.out, s.err), kong.Exit(func(int) { exited = true }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 80}))
+	if err != nil {
+		return err
+	}
+	cmd, err := parser.Parse(helpArgs(args))
+	if exited { // --help has been shown
+		return nil
+	}
+	if err != nil {
+		return usageError{err}
+	}
+	ctx, stop := notifyContext()
+	defer stop()
+	cmd.BindTo(ctx, (*context.Context)(nil))
+	return cmd.Run(s)
+}
+
+// helpArgs turns `sluice` and `sluice help command` into what kong takes.
+func helpArgs(args []string) []string {
+	if len(args) == 0 {
+		return []string{"--help"}
+	}
+	if args[0] == "help" {
+		return append(args[1:len(args):len(args)], "--help")
+	}
+	return args
+}
+
+// stopError is the cause of a context that a signal has ended.
+type stopError struct{ sig syscall.Signal }
+
+func (e *stopError) Error() string {
+	if e.sig == syscall.SIGINT {
+		return "interrupted"
+	}
+	return e.sig.String()
+}
+
+// notifyContext returns a context that ends with the first SIGINT or SIGTERM;
+// the second one has its default effect, in case cleaning up hangs.
+func notifyContext() (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	go func() { // ends with ctx
+		select {
+		case sig := <-signals:
+			signal.Stop(signals)
+			cancel(&stopError{sig.(syscall.Signal)})
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		cancel(nil)
+	}
+}
