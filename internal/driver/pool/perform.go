@@ -1,0 +1,33 @@
+package pool
+
+import (
+	"syscall"
+
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/sys"
+)
+
+const (
+	canceled = -int32(syscall.ECANCELED)
+	invalid  = -int32(syscall.EINVAL)
+)
+
+// perform does what op says and sets its result. Short transfers, EINTR and
+// EAGAIN are left as they are: to continue and to retry is the scheduler's.
+func perform(op *driver.Op) {
+	fd := int(op.FD)
+	switch op.Code {
+	case driver.Nop:
+		op.Res = 0
+	case driver.Read:
+		op.Res = sys.Pread(fd, op.Buf, op.Off)
+	case driver.Write:
+		op.Res = sys.Pwrite(fd, op.Buf, op.Off)
+	case driver.Fsync:
+		op.Res = sys.Fsync(fd)
+	case driver.Fdatasync:
+		op.Res = sys.Fdatasync(fd)
+	default:
+		op.Res = invalid
+	}
+}

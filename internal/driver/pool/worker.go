@@ -1,0 +1,68 @@
+package pool
+
+import "github.com/sluiceio/sluice/internal/driver"
+
+// spawn starts a worker if the queue needs one. Called with mu held.
+func (p *Pool) spawn() {
+	if p.queue.n > 0 && !p.starting && p.workers < p.threads {
+		p.starting = true
+		p.workers++
+		p.live.Add(1)
+		go p.start()
+	}
+}
+
+// work is a worker's life: it performs operations until the queue is empty.
+func (p *Pool) work() {
+	defer p.live.Done()
+	op := p.first()
+	for op != nil {
+		p.perform(op)
+		op = p.exchange(op)
+	}
+}
+
+// first fetches a new worker's first operation; nil if others have been
+// faster.
+func (p *Pool) first() *driver.Op {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.starting = false
+	op := p.next()
+	p.spawn()
+	return op
+}
+
+// exchange hands in a performed operation and fetches the next, nil if there
+// is none.
+func (p *Pool) exchange(op *driver.Op) *driver.Op {
+	p.mu.Lock()
+	p.finish(op)
+	next := p.next()
+	p.mu.Unlock()
+	if p.notify != nil {
+		p.notify()
+	}
+	return next
+}
+
+// next takes an operation out of the queue for the calling worker, which is
+// none any more if it gets nil: it leaves under the lock under which it found
+// the queue empty, so that a Submit that follows starts another. Called with
+// mu held.
+func (p *Pool) next() *driver.Op {
+	op := p.queue.pop()
+	if op == nil {
+		p.workers--
+	}
+	return op
+}
+
+// finish makes op reapable. Called with mu held.
+func (p *Pool) finish(op *driver.Op) {
+	p.done.push(op)
+	if p.want > 0 && p.done.n >= p.want {
+		p.want = 0 // one signal is enough
+		p.reap.Signal()
+	}
+}
