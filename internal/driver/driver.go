@@ -85,6 +85,8 @@ type Op struct {
 	// Next is the caller's, for queues of its own. Drivers use it only while
 	// they own the Op.
 	Next *Op
+	// Owner is the caller's: what the Op is part of.
+	Owner any
 }
 
 // ErrClosed is returned by Submit and Reap of a closed driver.

@@ -1,0 +1,58 @@
+package sluice
+
+import (
+	"fmt"
+
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/driver/aio"
+	"github.com/sluiceio/sluice/internal/driver/pool"
+	"github.com/sluiceio/sluice/internal/driver/uring"
+)
+
+// refusal is a driver that could not be had, and why.
+type refusal struct {
+	name string
+	err  error
+}
+
+// choose opens the driver that o names, or the first that the system has. It
+// reports those that were tried in vain.
+func choose(o Options) (driver.Driver, []refusal, error) {
+	if o.Driver != "" {
+		drv, err := open(o.Driver, o)
+		if err != nil {
+			return nil, nil, fmt.Errorf("sluice: driver %s: %w", o.Driver, err)
+		}
+		return drv, nil, nil
+	}
+	var refused []refusal
+	for _, name := range driverNames {
+		drv, err := open(name, o)
+		if err == nil {
+			return drv, refused, nil
+		}
+		refused = append(refused, refusal{name, err})
+	}
+	// Not reached: the pool needs nothing of the system.
+	last := refused[len(refused)-1]
+	return nil, refused, fmt.Errorf("sluice: driver %s: %w", last.name, last.err)
+}
+
+// asDriver keeps a nil pointer from becoming a Driver that is not nil.
+func asDriver[D driver.Driver](d D, err error) (driver.Driver, error) {
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+func open(name string, o Options) (driver.Driver, error) {
+	switch name {
+	case "uring":
+		return asDriver(uring.New(uring.Options{Depth: o.Depth}))
+	case "aio":
+		return asDriver(aio.New(aio.Options{Depth: o.Depth, Threads: o.blockingThreads(name)}))
+	default:
+		return asDriver(pool.New(pool.Options{Depth: o.Depth, Threads: o.blockingThreads(name)}))
+	}
+}

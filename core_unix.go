@@ -1,0 +1,38 @@
+//go:build unix
+
+package sluice
+
+import (
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice/internal/sched"
+)
+
+// coreOf returns what the scheduler is to know of f, or nil if f has no disk
+// I/O.
+func coreOf(f *os.File) (core *sched.File) {
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return nil
+	}
+	// Not f.Fd(), which would make a pipe or a terminal blocking.
+	_ = conn.Control(func(fd uintptr) {
+		var st unix.Stat_t
+		if unix.Fstat(int(fd), &st) != nil || !isDisk(uint32(st.Mode)) {
+			return
+		}
+		flags, err := unix.FcntlInt(fd, unix.F_GETFL, 0)
+		if err != nil {
+			return
+		}
+		core = sched.NewFile(int(fd), flags&oDirect != 0, flags&syscall.O_APPEND != 0)
+	})
+	return core
+}
+
+func isDisk(mode uint32) bool {
+	return mode&unix.S_IFMT == unix.S_IFREG || mode&unix.S_IFMT == unix.S_IFBLK
+}

@@ -1,0 +1,5 @@
+package sluice
+
+import "syscall"
+
+const oDirect = syscall.O_DIRECT

@@ -1,0 +1,6 @@
+//go:build unix && !linux
+
+package sluice
+
+// Only Linux has an asynchronous path for direct I/O.
+const oDirect = 0

@@ -1,0 +1,37 @@
+// Package sluice is disk I/O for goroutines: the file API of package os, on a
+// scheduler.
+//
+// Package os blocks a thread for every read that has to wait. Here a
+// goroutine that calls ReadAt has the bytes at the price of a system call if
+// they are in the page cache; if the disk must be asked, the goroutine waits
+// and no thread does. The requests of all goroutines meet in one [Scheduler],
+// which hands them to the kernel in batches through io_uring, Linux AIO or a
+// bounded pool of threads, whichever the system has.
+//
+// Changing os. to sluice. is the whole migration:
+//
+//	f, err := sluice.Open("data")
+//	if err != nil {
+//		log.Fatal(err)
+//	}
+//	defer f.Close()
+//	n, err := f.ReadAt(buf, off)
+//
+// A [File] has every method of *os.File with the same results and the same
+// errors, and a few more: ReadAtContext, WriteAtContext and SyncContext.
+//
+// # Differences from package os
+//
+// Close waits for the file's operations in progress. A Sync that fails with a
+// lost write (EIO, ENOSPC, EDQUOT) makes every later Sync of that File fail
+// too, because the kernel would report success of data that is gone.
+//
+// A slice that is passed to a File escapes to the heap, since the kernel may
+// write into it while the goroutine's stack moves.
+//
+// # Concurrency
+//
+// All functions and methods may be called by any number of goroutines at
+// once. Reads and writes at offsets do not wait for each other; Read, Write
+// and Seek of one File, which share a position, take turns.
+package sluice

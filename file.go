@@ -1,0 +1,122 @@
+package sluice
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"runtime"
+	"syscall"
+	"time"
+	"weak"
+
+	"github.com/sluiceio/sluice/internal/sched"
+)
+
+// File is an open file whose disk I/O goes through a [Scheduler]. It has the
+// methods of *os.File, with the same results and errors, and wraps one:
+// [File.OSFile].
+//
+// Only regular files and block devices have disk I/O. For everything else
+// (directories, pipes, terminals, sockets) each method is the *os.File's.
+type File struct {
+	file  *os.File
+	sched *Scheduler
+	core  *sched.File // nil if the file has no disk I/O
+	self  weak.Pointer[File]
+}
+
+// newFile takes f over. On an error f is closed.
+func (s *Scheduler) newFile(f *os.File) (*File, error) {
+	file := &File{file: f, sched: s, core: coreOf(f)}
+	file.self = weak.Make(file)
+	if err := s.add(file.self); err != nil {
+		f.Close()
+		return nil, err
+	}
+	runtime.AddCleanup(file, s.remove, file.self)
+	return file, nil
+}
+
+// Close closes the file, making it unusable for I/O, once its operations in
+// progress have ended; those that are called from then on fail with
+// os.ErrClosed. A second Close returns an error.
+func (f *File) Close() error {
+	if f == nil {
+		return os.ErrInvalid
+	}
+	if f.core != nil && !f.core.Close() {
+		return f.error("close", os.ErrClosed)
+	}
+	f.sched.remove(f.self)
+	return f.file.Close()
+}
+
+// OSFile returns the *os.File inside, for what must have one (os/exec,
+// net.FileConn). Its own reads and writes block threads. Close the File, not
+// the *os.File, which stays f's: the scheduler may be using its descriptor.
+func (f *File) OSFile() *os.File { return f.file }
+
+// error is err as os would give it.
+func (f *File) error(op string, err error) error {
+	if err == nil || err == io.EOF {
+		return err
+	}
+	return &fs.PathError{Op: op, Path: f.file.Name(), Err: err}
+}
+
+// The methods below are those of *os.File.
+
+// Name returns the name of the file as presented to Open.
+func (f *File) Name() string { return f.file.Name() }
+
+// Fd returns the descriptor. It is invalid once f is closed or collected; see
+// os.File.Fd.
+func (f *File) Fd() uintptr {
+	if f == nil {
+		return ^uintptr(0)
+	}
+	return f.file.Fd()
+}
+
+// SyscallConn returns a raw file; see os.File.SyscallConn.
+func (f *File) SyscallConn() (syscall.RawConn, error) { return f.os().SyscallConn() }
+
+// Stat returns the FileInfo structure describing the file.
+func (f *File) Stat() (os.FileInfo, error) { return f.os().Stat() }
+
+// Chdir changes the current working directory to the file, which must be a
+// directory.
+func (f *File) Chdir() error { return f.os().Chdir() }
+
+// Chmod changes the mode of the file.
+func (f *File) Chmod(mode os.FileMode) error { return f.os().Chmod(mode) }
+
+// Chown changes the numeric uid and gid of the file.
+func (f *File) Chown(uid, gid int) error { return f.os().Chown(uid, gid) }
+
+// ReadDir reads the contents of the directory; see os.File.ReadDir.
+func (f *File) ReadDir(n int) ([]os.DirEntry, error) { return f.os().ReadDir(n) }
+
+// Readdir reads the contents of the directory; see os.File.Readdir.
+func (f *File) Readdir(n int) ([]os.FileInfo, error) { return f.os().Readdir(n) }
+
+// Readdirnames reads the names in the directory; see os.File.Readdirnames.
+func (f *File) Readdirnames(n int) ([]string, error) { return f.os().Readdirnames(n) }
+
+// SetDeadline sets the deadlines of a file that supports them, as regular
+// files do not: os.ErrNoDeadline. Use ReadAtContext and WriteAtContext.
+func (f *File) SetDeadline(t time.Time) error { return f.os().SetDeadline(t) }
+
+// SetReadDeadline sets the deadline of reads; see SetDeadline.
+func (f *File) SetReadDeadline(t time.Time) error { return f.os().SetReadDeadline(t) }
+
+// SetWriteDeadline sets the deadline of writes; see SetDeadline.
+func (f *File) SetWriteDeadline(t time.Time) error { return f.os().SetWriteDeadline(t) }
+
+// os returns the *os.File, whose methods give the right error when f is nil.
+func (f *File) os() *os.File {
+	if f == nil {
+		return nil
+	}
+	return f.file
+}

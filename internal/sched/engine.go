@@ -1,0 +1,213 @@
+package sched
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/sluiceio/sluice/internal/driver"
+)
+
+// reapMost is how many completions are taken at once.
+const reapMost = 256
+
+// engine moves queued operations into the driver and completions out of it.
+//
+// Anybody pushes to the inbox. One goroutine, the leader, exists while
+// anything is in flight. It loops: stage what has arrived; one system call
+// that submits and waits; make the goroutines ready whose operations are
+// done; yield, so that they run and queue their next requests before the
+// leader blocks again. That is one system call a batch. While the leader is
+// blocked, who arrives submits for himself and whoever came along.
+//
+// # The wake-up protocol
+//
+// A pusher links its operation into inbox, then reads state. The leader
+// writes state, then reads inbox. Whatever the order, one of them sees the
+// other:
+//
+//	state     who submits what is pushed
+//	idle      the pusher that swaps it to running starts a leader, which does
+//	running   the leader, before it blocks: it looks at inbox again after
+//	          it has set state to blocked
+//	blocked   the pusher; if another holds mu, that one, which looks at
+//	          inbox again after it has let go of mu
+//
+// The state becomes idle under mu only, and who submits for a blocked leader
+// asks under mu whether it still is.
+type engine struct {
+	drv    driver.Driver
+	stager driver.Stager // drv, if it can stage
+	lead   func()        // e.loop, made once: go e.loop() allocates
+
+	inbox atomic.Pointer[driver.Op] // stack, newest first, linked by Next
+	state atomic.Uint32             // idle, running or blocked; see above
+
+	// mu is held by who moves operations from the inbox into the driver.
+	mu      sync.Mutex
+	backlog list // arrived but not taken by the driver, oldest first. Under mu
+	scratch []*driver.Op
+	// inflight counts operations that the driver owns: raised under mu,
+	// lowered by the leader.
+	inflight atomic.Int32
+
+	done    []*driver.Op // the leader's
+	leaders sync.WaitGroup
+	batches batchCounters
+}
+
+const (
+	idle = iota
+	running
+	blocked
+)
+
+func newEngine(drv driver.Driver) *engine {
+	depth := drv.Info().Depth
+	e := &engine{
+		drv:     drv,
+		scratch: make([]*driver.Op, 0, depth),
+		done:    make([]*driver.Op, min(depth, reapMost)),
+	}
+	e.stager, _ = drv.(driver.Stager)
+	e.lead = e.loop
+	return e
+}
+
+// push queues op and sees to it that someone submits it.
+func (e *engine) push(op *driver.Op) {
+	for {
+		head := e.inbox.Load()
+		op.Next = head
+		if e.inbox.CompareAndSwap(head, op) {
+			break
+		}
+	}
+	switch e.state.Load() {
+	case idle:
+		if e.state.CompareAndSwap(idle, running) {
+			e.leaders.Add(1)
+			go e.lead()
+		}
+	case blocked:
+		e.submitBeside()
+	}
+}
+
+// submitBeside submits what has arrived while the leader is blocked.
+func (e *engine) submitBeside() {
+	for e.inbox.Load() != nil && e.mu.TryLock() {
+		n := 0
+		// Asked again under mu: a leader that has meanwhile retired would
+		// not reap what is submitted now.
+		if e.state.Load() == blocked {
+			n = e.submit(e.drv.Submit)
+		}
+		e.mu.Unlock()
+		if n == 0 {
+			return // or the driver is full: the leader reaps, then submits
+		}
+	}
+}
+
+// loop is the leader.
+func (e *engine) loop() {
+	defer e.leaders.Done()
+	for {
+		if retired := e.stage(); retired {
+			if e.inbox.Load() == nil || !e.state.CompareAndSwap(idle, running) {
+				return
+			}
+			continue
+		}
+		e.state.Store(blocked)
+		if e.inbox.Load() != nil && e.hasRoom() {
+			e.state.Store(running)
+			continue
+		}
+		n, err := e.drv.Reap(e.done, 1)
+		e.state.Store(running)
+		if err != nil {
+			panic("sched: the driver ended with operations in flight: " + err.Error())
+		}
+		e.complete(e.done[:n])
+		// Twice: the first yield runs who was made ready here, the second
+		// those whom they woke in turn.
+		runtime.Gosched()
+		runtime.Gosched()
+	}
+}
+
+// hasRoom tells whether the driver would take another operation.
+func (e *engine) hasRoom() bool { return int(e.inflight.Load()) < cap(e.scratch) }
+
+// stage hands over what has arrived, with the coming Reap if the driver can.
+// If nothing is in flight then, the leader retires: from here on a pusher may
+// start another one.
+func (e *engine) stage() (retired bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.stager != nil {
+		e.submit(func(ops []*driver.Op) (int, error) { return e.stager.Stage(ops), nil })
+	} else {
+		e.submit(e.drv.Submit)
+	}
+	if e.inflight.Load() > 0 {
+		return false
+	}
+	e.state.Store(idle)
+	return true
+}
+
+// submit moves what has arrived into the driver, oldest first, as far as
+// there is room, and reports how many it took. Under mu.
+func (e *engine) submit(put func([]*driver.Op) (int, error)) int {
+	e.backlog.appendReversed(e.inbox.Swap(nil))
+	batch := e.scratch[:0]
+	room := cap(e.scratch) - int(e.inflight.Load())
+	for op := e.backlog.first; op != nil && len(batch) < room; op = op.Next {
+		batch = append(batch, op)
+	}
+	if len(batch) == 0 {
+		return 0
+	}
+	// Counted before the driver has them: the leader may reap them before
+	// put returns.
+	e.inflight.Add(int32(len(batch)))
+	e.backlog.dropFirst(batch)
+	n, err := put(batch)
+	if err != nil {
+		panic("sched: the driver ended while in use: " + err.Error())
+	}
+	e.inflight.Add(int32(n - len(batch)))
+	e.backlog.prepend(batch[n:])
+	clear(batch)
+	e.batches.add(n)
+	return n
+}
+
+// complete hands results to who waits for them.
+func (e *engine) complete(ops []*driver.Op) {
+	e.inflight.Add(-int32(len(ops)))
+	for i, op := range ops {
+		ops[i] = nil
+		op.Owner.(*request).done <- struct{}{}
+	}
+}
+
+// cancel ends op early: at once if the driver does not have it yet.
+func (e *engine) cancel(op *driver.Op) {
+	e.mu.Lock()
+	e.backlog.appendReversed(e.inbox.Swap(nil))
+	waiting := e.backlog.remove(op)
+	e.mu.Unlock()
+	if waiting {
+		op.Res = ecanceled
+		op.Owner.(*request).done <- struct{}{}
+		return
+	}
+	e.drv.Cancel(op)
+}
+
+// wait returns when no leader is left. Nothing is pushed any more.
+func (e *engine) wait() { e.leaders.Wait() }

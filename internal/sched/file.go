@@ -1,0 +1,105 @@
+package sched
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/sluiceio/sluice/internal/driver"
+)
+
+// File is what the scheduler knows of an open file.
+type File struct {
+	fd    int
+	flags driver.Flags
+	// appends: the file was opened with O_APPEND, so that a write at the
+	// position moves it to the end of the file.
+	appends bool
+
+	// refs counts the operations that use fd, and says that no more may
+	// start:
+	//
+	//	bits 0–61  operations in progress
+	//	bit 62     closing
+	//
+	// A closed descriptor can be another file's at once; so Close waits until
+	// the count is 0, as internal/poll's fdMutex does.
+	refs   atomic.Int64
+	unused chan struct{} // holds a value when the last operation has ended after closing
+
+	// nowait is false once the file system has said that it cannot tell
+	// whether a read would wait. That is then true of this file alone.
+	nowait atomic.Bool
+
+	// position orders those who use the file's position.
+	position sync.Mutex
+	syncer   syncer
+}
+
+const closing = 1 << 62
+
+// NewFile returns the File of an open descriptor, which stays the caller's to
+// close after Close. Direct and appends tell the flags that it was opened
+// with.
+func NewFile(fd int, direct, appends bool) *File {
+	f := &File{fd: fd, appends: appends, unused: make(chan struct{}, 1)}
+	if direct {
+		f.flags |= driver.Direct | driver.NoWait
+	}
+	// A direct read cannot find anything in the page cache.
+	f.nowait.Store(!direct)
+	return f
+}
+
+// Use starts an operation on the file, unless it is closing. Done ends it.
+func (f *File) Use() bool {
+	if f.refs.Add(1)&closing == 0 {
+		return true
+	}
+	f.Done()
+	return false
+}
+
+// Done ends an operation that Use has started.
+func (f *File) Done() {
+	if f.refs.Add(-1) == closing {
+		select {
+		case f.unused <- struct{}{}:
+		default: // who came too late has counted up and down after closing
+		}
+	}
+}
+
+// Close stops operations from being started and waits for those in progress.
+// It reports whether this was the first call.
+func (f *File) Close() bool {
+	for {
+		n := f.refs.Load()
+		if n&closing != 0 {
+			return false
+		}
+		if f.refs.CompareAndSwap(n, n|closing) {
+			if n > 0 {
+				<-f.unused
+			}
+			return true
+		}
+	}
+}
+
+// async tells whether the driver can perform code on f without a thread.
+func (s *Scheduler) async(code driver.Code, f *File) bool {
+	if f.flags&driver.Direct == 0 && !f.nowait.Load() {
+		return false // io_uring too would take a thread
+	}
+	return s.drv.Async(&driver.Op{Code: code, Flags: f.flags})
+}
+
+// Appends tells whether the file was opened with O_APPEND.
+func (f *File) Appends() bool { return f.appends }
+
+// Position calls do while nobody else uses the file's position.
+func (f *File) Position(do func()) {
+	f.position.Lock()
+	defer f.position.Unlock()
+	do()
+}

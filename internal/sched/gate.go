@@ -1,0 +1,188 @@
+package sched
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+)
+
+// gate lets at most limit goroutines through at once. Passing one that is not
+// full takes two atomic operations.
+//
+// Who comes while a place is free takes it, even when others wait: to hand
+// each place to the next in the queue would make every passage cost a switch
+// of goroutines (a lock convoy). A waiter that has been overtaken patience
+// times is handed the next place, so that nobody starves.
+type gate struct {
+	limit  int32
+	used   atomic.Int32 // places taken
+	queued atomic.Int32 // waiters. Written under mu
+	mu     sync.Mutex
+	first  *waiter
+	last   *waiter
+}
+
+const patience = 4
+
+// waiter is a goroutine in front of the gate.
+type waiter struct {
+	// ready holds a value when the waiter is out of the queue: true if it has
+	// been handed a place, false if one is free for it or for who is quicker.
+	ready     chan bool
+	overtaken int
+	next      *waiter
+}
+
+var waiters = sync.Pool{New: func() any { return &waiter{ready: make(chan bool, 1)} }}
+
+// enter takes a place, waiting for one if need be or until ctx ends, whose
+// error it returns.
+func (g *gate) enter(ctx context.Context) error {
+	if g.take() {
+		return nil
+	}
+	w := waiters.Get().(*waiter)
+	err := g.wait(ctx, w)
+	w.overtaken = 0
+	waiters.Put(w)
+	return err
+}
+
+// take takes a free place, if there is one.
+func (g *gate) take() bool {
+	for {
+		n := g.used.Load()
+		if n >= g.limit {
+			return false
+		}
+		if g.used.CompareAndSwap(n, n+1) {
+			return true
+		}
+	}
+}
+
+func (g *gate) wait(ctx context.Context, w *waiter) error {
+	for {
+		if g.join(w) {
+			return nil
+		}
+		select {
+		case handed := <-w.ready:
+			if handed || g.take() {
+				return nil
+			}
+			w.overtaken++
+		case <-ctx.Done():
+			g.abandon(w)
+			return ctx.Err()
+		}
+	}
+}
+
+// join puts w into the queue, in front if it has been there, unless it finds
+// a free place, which it then has.
+func (g *gate) join(w *waiter) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.push(w)
+	// Asked after push: a place given back before is free, and who gives one
+	// back later sees w.
+	if g.take() {
+		g.withdraw(w)
+		return true
+	}
+	return false
+}
+
+// leave gives a place back.
+func (g *gate) leave() {
+	if g.queued.Load() > 0 && g.handOver() {
+		return
+	}
+	g.used.Add(-1)
+	if g.queued.Load() > 0 {
+		g.wakeFirst()
+	}
+}
+
+// handOver gives the caller's place to the first waiter if it has lost
+// patience.
+func (g *gate) handOver() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	w := g.first
+	if w == nil || w.overtaken < patience {
+		return false
+	}
+	g.withdraw(w)
+	w.ready <- true
+	return true
+}
+
+// wakeFirst tells the first waiter that a place is free.
+func (g *gate) wakeFirst() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if w := g.first; w != nil && g.used.Load() < g.limit {
+		g.withdraw(w)
+		w.ready <- false
+	}
+}
+
+// abandon takes w out of the queue; if it has just been let in or woken, its
+// place or its wake-up goes to the next.
+func (g *gate) abandon(w *waiter) {
+	g.mu.Lock()
+	inQueue := g.withdraw(w)
+	g.mu.Unlock()
+	if inQueue {
+		return
+	}
+	if handed := <-w.ready; handed {
+		g.leave()
+	} else {
+		g.wakeFirst()
+	}
+}
+
+// withdraw takes w out of the queue and reports whether it was there. Under
+// mu.
+func (g *gate) withdraw(w *waiter) bool {
+	var before *waiter
+	for q := g.first; q != nil; before, q = q, q.next {
+		if q == w {
+			g.unlink(before, w)
+			return true
+		}
+	}
+	return false
+}
+
+// push adds w: at the end, or in front if it has been overtaken. Under mu.
+func (g *gate) push(w *waiter) {
+	switch {
+	case g.last == nil:
+		g.first, g.last = w, w
+	case w.overtaken > 0:
+		w.next = g.first
+		g.first = w
+	default:
+		g.last.next = w
+		g.last = w
+	}
+	g.queued.Add(1)
+}
+
+// unlink takes w, which follows before, out. Under mu.
+func (g *gate) unlink(before, w *waiter) {
+	if before == nil {
+		g.first = w.next
+	} else {
+		before.next = w.next
+	}
+	if g.last == w {
+		g.last = before
+	}
+	w.next = nil
+	g.queued.Add(-1)
+}

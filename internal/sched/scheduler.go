@@ -1,0 +1,61 @@
+package sched
+
+import (
+	"sync/atomic"
+
+	"github.com/sluiceio/sluice/internal/driver"
+)
+
+// Limits bounds what a Scheduler occupies.
+type Limits struct {
+	// InlineReads and InlineWrites are how many operations may be in flight
+	// altogether for one more to be made as a plain system call on the
+	// caller's own thread although the driver could queue it. At depth 1
+	// every queue loses to that call.
+	InlineReads, InlineWrites int
+	// Blocking is the most threads that may wait in system calls: for those,
+	// and for operations that the driver cannot perform without a thread.
+	Blocking int
+}
+
+func (l *Limits) inline(code driver.Code) int32 {
+	if code == driver.Write {
+		return int32(l.InlineWrites)
+	}
+	return int32(l.InlineReads)
+}
+
+// Scheduler performs operations on Files through one driver.
+type Scheduler struct {
+	drv    driver.Driver
+	limits Limits
+	engine *engine
+	gate   gate
+	// waiting counts the operations on path 2 or 3 that the driver could
+	// perform asynchronously: the depth that the choice between the two
+	// depends on. Those who start and end such an operation write it.
+	waiting atomic.Int32
+	stats   counters
+}
+
+// New returns a Scheduler that owns drv.
+func New(drv driver.Driver, l Limits) *Scheduler {
+	return &Scheduler{
+		drv:    drv,
+		limits: l,
+		engine: newEngine(drv),
+		gate:   gate{limit: int32(l.Blocking)},
+	}
+}
+
+// Driver describes the driver.
+func (s *Scheduler) Driver() driver.Info { return s.drv.Info() }
+
+// Limits tells the bounds in force.
+func (s *Scheduler) Limits() Limits { return s.limits }
+
+// Close ends the driver. All operations have ended: their Files are closed.
+func (s *Scheduler) Close() error {
+	s.engine.wait()
+	return s.drv.Close()
+}

@@ -1,0 +1,104 @@
+package sched
+
+import (
+	"math/bits"
+	"sync/atomic"
+
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/sys"
+)
+
+// path is how an operation was performed.
+type path uint8
+
+const (
+	pathCached path = iota
+	pathBlocking
+	pathQueued
+	numPaths
+)
+
+// stripes spread the counters, so that goroutines on different cores seldom
+// write one cache line.
+const stripes = 16 // a power of two
+
+type counters struct {
+	stripe [stripes]stripe
+	shared atomic.Int64
+}
+
+type stripe struct {
+	ops     [numPaths]atomic.Int64
+	read    atomic.Int64
+	written atomic.Int64
+	_       [88]byte // two cache lines each: adjacent ones are fetched in pairs
+}
+
+// add counts an operation and, if it succeeded, the bytes that it moved.
+func (c *counters) add(p path, code driver.Code, res int32) {
+	s := c.mine()
+	s.ops[p].Add(1)
+	if res <= 0 {
+		return
+	}
+	switch code {
+	case driver.Read:
+		s.read.Add(int64(res))
+	case driver.Write:
+		s.written.Add(int64(res))
+	}
+}
+
+func (c *counters) sharedSync() { c.shared.Add(1) }
+
+func (c *counters) mine() *stripe { return &c.stripe[sys.GoroutineHash()%stripes] }
+
+// batchBuckets is the number of buckets of the histogram of batch sizes:
+// 1, 2–3, 4–7 … 1024 and more.
+const batchBuckets = 11
+
+type batchCounters struct {
+	bucket [batchBuckets]atomic.Int64
+}
+
+func (c *batchCounters) add(n int) {
+	if n > 0 {
+		c.bucket[min(bits.Len(uint(n))-1, batchBuckets-1)].Add(1)
+	}
+}
+
+// Stats is a snapshot of a Scheduler's counters, which are read one after the
+// other while operations go on.
+type Stats struct {
+	Cached, Blocking, Queued int64 // operations by path
+	SharedSyncs              int64 // Syncs that another's fsync served
+	Read, Written            int64 // bytes
+	Batches                  int64
+	BatchSizes               [batchBuckets]int64
+	InFlight                 int // in the driver
+	Blocked                  int // threads waiting in a system call
+}
+
+// Stats returns the counters.
+func (s *Scheduler) Stats() Stats {
+	var st Stats
+	for i := range s.stats.stripe {
+		c := &s.stats.stripe[i]
+		st.Cached += c.ops[pathCached].Load()
+		st.Blocking += c.ops[pathBlocking].Load()
+		st.Queued += c.ops[pathQueued].Load()
+		st.Read += c.read.Load()
+		st.Written += c.written.Load()
+	}
+	st.SharedSyncs = s.stats.shared.Load()
+	for i := range st.BatchSizes {
+		st.BatchSizes[i] = s.engine.batches.bucket[i].Load()
+		st.Batches += st.BatchSizes[i]
+	}
+	st.InFlight = int(s.engine.inflight.Load())
+	st.Blocked = int(s.gate.used.Load())
+	if s.engine.state.Load() == blocked {
+		st.Blocked++
+	}
+	return st
+}

@@ -1,0 +1,46 @@
+package sched
+
+import (
+	"context"
+	"io"
+
+	"github.com/sluiceio/sluice/internal/driver"
+)
+
+// WriteAt writes b at off, which is not negative, and returns how many bytes
+// it has written: fewer only with an error, which is ctx's, a syscall.Errno,
+// or io.ErrUnexpectedEOF should the kernel write nothing and say nothing. The
+// caller uses f (File.Use).
+func (s *Scheduler) WriteAt(ctx context.Context, f *File, b []byte, off int64) (int, error) {
+	return s.writeAll(ctx, f, b, off)
+}
+
+// Write writes b at the file's position and moves it, as write(2) repeated
+// until all is written.
+func (s *Scheduler) Write(f *File, b []byte) (int, error) {
+	f.position.Lock()
+	defer f.position.Unlock()
+	return s.writeAll(context.Background(), f, b, current)
+}
+
+func (s *Scheduler) writeAll(ctx context.Context, f *File, b []byte, off int64) (int, error) {
+	n := 0
+	for {
+		at := off
+		if off != current {
+			at += int64(n)
+		}
+		res := s.transfer(ctx, driver.Write, f, b[n:], at)
+		if res > 0 {
+			n += int(res)
+		}
+		switch {
+		case n == len(b):
+			return n, nil
+		case res == 0:
+			return n, io.ErrUnexpectedEOF
+		case res < 0:
+			return n, failure(ctx, res)
+		}
+	}
+}

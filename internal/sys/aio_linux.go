@@ -1,0 +1,145 @@
+//go:build amd64 || arm64
+
+package sys
+
+import (
+	"sync/atomic"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// The Linux AIO ABI, from include/uapi/linux/aio_abi.h and fs/aio.c. Names
+// are the kernel's in Go's spelling; only what is used is here.
+
+// Opcodes of an iocb.
+const (
+	IOCB_CMD_PREAD  = 0
+	IOCB_CMD_PWRITE = 1
+	IOCB_CMD_FSYNC  = 2 // 4.18
+	IOCB_CMD_FDSYNC = 3 // 4.18
+)
+
+// IOCB_FLAG_RESFD makes a completion add 1 to the eventfd in ResFD.
+const IOCB_FLAG_RESFD = 1
+
+// Iocb is struct iocb: a request, 64 bytes. The kernel copies all of it in
+// io_submit, and writes Key.
+type Iocb struct {
+	Data      uint64
+	Key       uint32
+	RWFlags   uint32 // 4.13; EINVAL before unless 0
+	LioOpcode uint16
+	Reqprio   int16
+	Fildes    uint32
+	Buf       uint64
+	Nbytes    uint64
+	Offset    int64
+	_         uint64
+	Flags     uint32
+	ResFD     uint32
+}
+
+// IoEvent is struct io_event: a completion, 32 bytes.
+type IoEvent struct {
+	Data, Obj uint64
+	Res, Res2 int64
+}
+
+// AioContext is aio_context_t: an AIO context's name, which is the address at
+// which the kernel has mapped its completion ring.
+type AioContext uint64
+
+// IoSetup is io_setup(2).
+func IoSetup(depth uint32) (AioContext, error) {
+	var ctx AioContext
+	_, _, e := syscall.Syscall(unix.SYS_IO_SETUP, uintptr(depth), uintptr(unsafe.Pointer(&ctx)), 0)
+	if e != 0 {
+		return 0, e
+	}
+	return ctx, nil
+}
+
+// IoDestroy is io_destroy(2). It waits for what is in flight.
+func IoDestroy(ctx AioContext) error {
+	if _, _, e := syscall.Syscall(unix.SYS_IO_DESTROY, uintptr(ctx), 0, 0); e != 0 {
+		return e
+	}
+	return nil
+}
+
+// IoSubmit is io_submit(2). It returns how many of the iocbs were taken, or a
+// negated errno if not even the first one was. It blocks where an iocb's file
+// or operation has no asynchronous way. The caller keeps the iocbs, which are
+// on the heap, and their buffers reachable.
+func IoSubmit(ctx AioContext, iocbs []*Iocb) int32 {
+	if len(iocbs) == 0 {
+		return 0
+	}
+	r, _, e := syscall.Syscall(unix.SYS_IO_SUBMIT, uintptr(ctx), uintptr(len(iocbs)), uintptr(unsafe.Pointer(&iocbs[0])))
+	return result(r, e)
+}
+
+// IoGetevents is io_getevents(2) without waiting.
+func IoGetevents(ctx AioContext, events []IoEvent) int32 {
+	if len(events) == 0 {
+		return 0
+	}
+	var now unix.Timespec
+	r, _, e := syscall.Syscall6(unix.SYS_IO_GETEVENTS, uintptr(ctx), 0, uintptr(len(events)), uintptr(unsafe.Pointer(&events[0])), uintptr(unsafe.Pointer(&now)), 0)
+	return result(r, e)
+}
+
+// What struct aio_ring says of itself: AIO_RING_MAGIC, and a layout without
+// features that an older reader would misread.
+const (
+	aioRingMagic    = 0xa10a10a1
+	aioRingIncompat = 0
+)
+
+// aioRing is struct aio_ring, the header of a context's completion ring. The
+// kernel writes Tail, who takes completions writes Head.
+type aioRing struct {
+	ID, Nr           uint32
+	Head, Tail       uint32
+	Magic            uint32
+	Compat, Incompat uint32
+	HeaderLength     uint32
+}
+
+// AioRing reads a context's completion ring without system calls, one
+// goroutine at a time.
+type AioRing struct {
+	header *aioRing
+	events []IoEvent // the kernel writes it
+}
+
+// Ring returns the context's ring; ok tells whether its layout is known. The
+// ring ends with IoDestroy.
+func (ctx AioContext) Ring() (r AioRing, ok bool) {
+	// The address is the kernel's, not the Go heap's.
+	h := *(**aioRing)(unsafe.Pointer(&ctx))
+	if h.Magic != aioRingMagic || h.Incompat != aioRingIncompat || h.HeaderLength != uint32(unsafe.Sizeof(*h)) || h.Nr == 0 {
+		return AioRing{}, false
+	}
+	first := unsafe.Add(unsafe.Pointer(h), unsafe.Sizeof(*h))
+	return AioRing{h, unsafe.Slice((*IoEvent)(first), h.Nr)}, true
+}
+
+// Take moves completions into events and reports how many.
+func (r AioRing) Take(events []IoEvent) int {
+	n, head := 0, r.header.Head
+	// Acquire: the kernel writes an event before the tail that covers it.
+	for tail := atomic.LoadUint32(&r.header.Tail); head != tail && n < len(events); n++ {
+		events[n] = r.events[head]
+		if head++; head == uint32(len(r.events)) {
+			head = 0
+		}
+	}
+	if n > 0 {
+		// Release: the kernel fills a place again once the head is past it.
+		atomic.StoreUint32(&r.header.Head, head)
+	}
+	return n
+}

@@ -1,0 +1,94 @@
+package sluice
+
+import (
+	"os"
+)
+
+// Open opens the named file for reading; see os.Open.
+func Open(name string) (*File, error) { return OpenFile(name, os.O_RDONLY, 0) }
+
+// Create creates or truncates the named file; see os.Create.
+func Create(name string) (*File, error) {
+	return OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+}
+
+// OpenFile is the generalized open call; see os.OpenFile. With
+// syscall.O_DIRECT among the flags the caller keeps to the file system's
+// alignment, as with package os.
+func OpenFile(name string, flag int, perm os.FileMode) (*File, error) {
+	return onDefault(func() (*os.File, error) { return os.OpenFile(name, flag, perm) }, "open", name)
+}
+
+// OpenInRoot opens the file name in the directory dir; see os.OpenInRoot.
+func OpenInRoot(dir, name string) (*File, error) {
+	return onDefault(func() (*os.File, error) { return os.OpenInRoot(dir, name) }, "open", name)
+}
+
+// CreateTemp creates a new temporary file; see os.CreateTemp.
+func CreateTemp(dir, pattern string) (*File, error) {
+	return onDefault(func() (*os.File, error) { return os.CreateTemp(dir, pattern) }, "createtemp", pattern)
+}
+
+// NewFile returns a File of an open descriptor, which becomes its own, or nil
+// if fd is not one (as os.NewFile) or if [Default] has no scheduler.
+func NewFile(fd uintptr, name string) *File {
+	s, err := Default()
+	if err != nil {
+		return nil
+	}
+	return s.NewFile(fd, name)
+}
+
+func onDefault(open func() (*os.File, error), op, name string) (*File, error) {
+	s, err := Default()
+	if err != nil {
+		return nil, &os.PathError{Op: op, Path: name, Err: err}
+	}
+	return s.adopt(open, op, name)
+}
+
+// adopt makes a File of what open returns.
+func (s *Scheduler) adopt(open func() (*os.File, error), op, name string) (*File, error) {
+	f, err := open()
+	if err != nil {
+		return nil, err
+	}
+	file, err := s.newFile(f)
+	if err != nil {
+		return nil, &os.PathError{Op: op, Path: name, Err: err}
+	}
+	return file, nil
+}
+
+// Open is the function Open, on this Scheduler.
+func (s *Scheduler) Open(name string) (*File, error) { return s.OpenFile(name, os.O_RDONLY, 0) }
+
+// Create is the function Create, on this Scheduler.
+func (s *Scheduler) Create(name string) (*File, error) {
+	return s.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+}
+
+// OpenFile is the function OpenFile, on this Scheduler.
+func (s *Scheduler) OpenFile(name string, flag int, perm os.FileMode) (*File, error) {
+	return s.adopt(func() (*os.File, error) { return os.OpenFile(name, flag, perm) }, "open", name)
+}
+
+// NewFile is the function NewFile, on this Scheduler; it returns nil when
+// that is closed.
+func (s *Scheduler) NewFile(fd uintptr, name string) *File {
+	f := os.NewFile(fd, name)
+	if f == nil {
+		return nil
+	}
+	return s.FromOS(f)
+}
+
+// FromOS returns a File around f, which becomes its own, or nil when the
+// Scheduler is closed (f is closed then too).
+func (s *Scheduler) FromOS(f *os.File) *File {
+	file, err := s.newFile(f)
+	if err != nil {
+		return nil
+	}
+	return file
+}

@@ -1,0 +1,59 @@
+package sluice
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Options configures a [Scheduler]. The zero value is what [Default] uses.
+type Options struct {
+	// Driver is "uring", "aio" or "pool", or "" for the best one that the
+	// system has, in that order.
+	Driver string
+
+	// Depth is the most operations that the driver has in flight at once,
+	// rounded up to a power of two. 0 means 1024; the most is 16384.
+	// Operations beyond it wait in the scheduler.
+	Depth int
+
+	// BlockingThreads is the most threads that wait in system calls for what
+	// the driver cannot do asynchronously: buffered writes, fsync, and reads
+	// on file systems that cannot tell whether a read would wait. 0 means 4
+	// under uring, 64 under aio and pool, where buffered reads take that way
+	// too.
+	BlockingThreads int
+}
+
+// The depths up to which an operation is made as a plain system call although
+// the driver could queue it. Measured: docs/decisions/0002-paths.md.
+const (
+	inlineReads  = 2
+	inlineWrites = 4
+)
+
+// driverNames are in the order in which they are tried.
+var driverNames = []string{"uring", "aio", "pool"}
+
+func (o Options) check() error {
+	switch {
+	case o.Driver != "" && !slices.Contains(driverNames, o.Driver):
+		return fmt.Errorf("sluice: Options.Driver %q is not one of %s", o.Driver, strings.Join(driverNames, ", "))
+	case o.Depth < 0 || o.Depth > 16384:
+		return fmt.Errorf("sluice: Options.Depth %d is not between 0 and 16384", o.Depth)
+	case o.BlockingThreads < 0 || o.BlockingThreads > 8192:
+		return fmt.Errorf("sluice: Options.BlockingThreads %d is not between 0 and 8192", o.BlockingThreads)
+	}
+	return nil
+}
+
+// blockingThreads returns the bound in force under the named driver.
+func (o Options) blockingThreads(driver string) int {
+	switch {
+	case o.BlockingThreads > 0:
+		return o.BlockingThreads
+	case driver == "uring":
+		return 4
+	}
+	return 64
+}

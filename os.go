@@ -1,0 +1,69 @@
+package sluice
+
+import (
+	"io/fs"
+	"os"
+)
+
+// Flags to OpenFile; those of package os.
+const (
+	O_RDONLY = os.O_RDONLY
+	O_WRONLY = os.O_WRONLY
+	O_RDWR   = os.O_RDWR
+	O_APPEND = os.O_APPEND
+	O_CREATE = os.O_CREATE
+	O_EXCL   = os.O_EXCL
+	O_SYNC   = os.O_SYNC
+	O_TRUNC  = os.O_TRUNC
+)
+
+// ReadFile reads the named file and returns its contents; see os.ReadFile.
+func ReadFile(name string) ([]byte, error) {
+	f, err := Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readAll(f)
+}
+
+// readAll reads f to its end. The size that Stat tells is a hint: the files
+// of /proc have none, and others may change meanwhile.
+func readAll(f *File) ([]byte, error) {
+	size := 0
+	if info, err := f.Stat(); err == nil && int64(int(info.Size())) == info.Size() {
+		size = int(info.Size())
+	}
+	// One byte more, so that the end is seen without growing; and not less
+	// than what files without a size have.
+	b := make([]byte, 0, max(size+1, 512))
+	for {
+		n, err := f.Read(b[len(b):cap(b)])
+		b = b[:len(b)+n]
+		if err != nil {
+			return b, ignoreEOF(err)
+		}
+		if len(b) == cap(b) {
+			b = append(b, 0)[:len(b)]
+		}
+	}
+}
+
+// WriteFile writes data to the named file, creating or truncating it; see
+// os.WriteFile.
+func WriteFile(name string, data []byte, perm os.FileMode) error {
+	f, err := OpenFile(name, O_WRONLY|O_CREATE|O_TRUNC, perm)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err1 := f.Close(); err == nil {
+		err = err1
+	}
+	return err
+}
+
+// DirFS returns a file system for the tree of files rooted at dir, whose
+// files are Files of this package. Like os.DirFS it follows symbolic links
+// out of dir.
+func DirFS(dir string) fs.FS { return dirFS{fs: os.DirFS(dir), dir: dir} }

@@ -1,0 +1,116 @@
+package sluice
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"weak"
+
+	"github.com/sluiceio/sluice/internal/sched"
+)
+
+// Scheduler performs the I/O of the Files that are opened on it, through one
+// driver. Most programs use the [Default] one, by way of the package's
+// functions.
+type Scheduler struct {
+	options Options
+	refused []refusal // drivers tried before the one that is used
+	forced  bool      // the driver was asked for by name
+	core    *sched.Scheduler
+
+	mu     sync.Mutex
+	closed bool
+	// files are the open Files. Weak, so that a File that was forgotten is
+	// still closed by the garbage collector.
+	files map[weak.Pointer[File]]struct{}
+}
+
+var errSchedulerClosed = fmt.Errorf("scheduler closed: %w", os.ErrClosed)
+
+// NewScheduler returns a Scheduler of its own, with its own driver. The error
+// says which option is wrong, or why the driver that was asked for cannot be
+// had (errors.ErrUnsupported, EPERM under a seccomp filter …).
+func NewScheduler(o Options) (*Scheduler, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	drv, refused, err := choose(o)
+	if err != nil {
+		return nil, err
+	}
+	info := drv.Info()
+	return &Scheduler{
+		options: o,
+		refused: refused,
+		forced:  o.Driver != "",
+		core: sched.New(drv, sched.Limits{
+			InlineReads:  inlineReads,
+			InlineWrites: inlineWrites,
+			Blocking:     o.blockingThreads(info.Name),
+		}),
+		files: make(map[weak.Pointer[File]]struct{}),
+	}, nil
+}
+
+// Default returns the Scheduler that the package's functions use. It is
+// started at the first call, and never closed. The environment variable
+// SLUICE_DRIVER chooses its driver (uring, aio or pool); the error is that of
+// a driver that was asked for and cannot be had.
+func Default() (*Scheduler, error) { return defaultScheduler() }
+
+var defaultScheduler = sync.OnceValues(func() (*Scheduler, error) {
+	name := os.Getenv("SLUICE_DRIVER")
+	s, err := NewScheduler(Options{Driver: name})
+	if err != nil && name != "" {
+		return nil, fmt.Errorf("SLUICE_DRIVER=%s: %w", name, err)
+	}
+	return s, err
+})
+
+// Close closes every File of the Scheduler, waiting for their operations in
+// progress, and releases all that it holds. Files cannot be opened on it any
+// more. It returns what went wrong in closing the files.
+func (s *Scheduler) Close() error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return errSchedulerClosed
+	}
+	s.closed = true
+	files := s.files
+	s.files = nil
+	s.mu.Unlock()
+	var errs []error
+	for p := range files {
+		if f := p.Value(); f != nil {
+			errs = append(errs, ignoreClosed(f.Close()))
+		}
+	}
+	return errors.Join(append(errs, s.core.Close())...)
+}
+
+func ignoreClosed(err error) error {
+	if errors.Is(err, os.ErrClosed) {
+		return nil
+	}
+	return err
+}
+
+// add notes an open File, unless the Scheduler is closed.
+func (s *Scheduler) add(p weak.Pointer[File]) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return errSchedulerClosed
+	}
+	s.files[p] = struct{}{}
+	return nil
+}
+
+// remove forgets a File that is closed or gone.
+func (s *Scheduler) remove(p weak.Pointer[File]) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.files, p)
+}
