@@ -47,12 +47,14 @@ func Find(name string) (Experiment, error) {
 
 // Params are the user's wishes. The zero value leaves all to the experiment.
 type Params struct {
+	Brief     bool          // one of several experiments that nobody named
 	Full      bool          // every parameter of the publication, not a selection
 	Cells     []Pattern     // of the matrix; none is the selection
 	Driver    string        // of sluice where an experiment has one sluice side
 	Time      time.Duration // of a slice
 	Rounds    int
 	FailBelow float64 // of the matrix; 0 never fails
+	Calibrate bool    // the matrix compares os.File with itself
 }
 
 // plan returns the experiment's own plan with the user's wishes in it.

@@ -60,7 +60,7 @@ func (r *MatrixResult) summary() string {
 		report.Ratio(series(func(r *Ratios) stats.Number { return r.Rate })),
 		report.Ratio(series(func(r *Ratios) stats.Number { return r.CPU })),
 		report.Ratio(series(func(r *Ratios) stats.Number { return r.P99 })))
-	fmt.Fprintf(&b, "single rounds lie within ±%s of their cell's ratio (median)\n\n",
-		report.Percent(series(func(r *Ratios) stats.Number { return r.Spread })))
+	fmt.Fprintf(&b, "a cell's ops/s ratio is good to ±%s (half its 95 %% interval, median of the cells)\n\n",
+		report.Percent(series(func(r *Ratios) stats.Number { return (r.High - r.Low) / 2 / r.Rate })))
 	return b.String()
 }

@@ -41,8 +41,11 @@ func openTarget(s Setup) (*target, error) {
 		}
 		flag |= openDirect
 	}
-	if s.Side.Sluice {
+	switch s.Side.Way {
+	case BySluice:
 		return openSluice(s.Path, flag, s.Side.Driver)
+	case ByPaper:
+		return openPaperAIO(s.Path, flag, s.Load.Goroutines)
 	}
 	f, err := os.OpenFile(s.Path, flag, 0)
 	if err != nil {

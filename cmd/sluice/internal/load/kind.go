@@ -74,6 +74,8 @@ func (l Load) check(fileSize int64) error {
 	switch {
 	case !l.Kind.Valid():
 		return fmt.Errorf("unknown kind of load %q", l.Kind)
+	case l.Kind.Direct() && l.Size%bufferAlign != 0:
+		return fmt.Errorf("size of a direct operation is %d bytes; want a multiple of %d", l.Size, bufferAlign)
 	case l.Size <= 0:
 		return fmt.Errorf("size of an operation is %d bytes; want more than 0", l.Size)
 	case l.Goroutines <= 0:

@@ -7,21 +7,35 @@ import (
 
 // A Side names an implementation to be measured.
 type Side struct {
-	Name   string `json:"name"`             // how tables call it
-	Sluice bool   `json:"sluice"`           // else os.File
+	Name   string `json:"name"` // how tables call it
+	Way    Way    `json:"way"`
 	Driver string `json:"driver,omitempty"` // of sluice; "" is its own choice
 }
 
+// Way says through what a Side performs its operations.
+type Way string
+
+// The ways.
+const (
+	ByOS     Way = "os"        // os.File
+	BySluice Way = "sluice"    // sluice.File
+	ByPaper  Way = "paper-aio" // io_submit and io_getevents each time, as published in 2017
+)
+
 // OSFile is the side every other is compared with.
-var OSFile = Side{Name: "os.File"}
+var OSFile = Side{Name: "os.File", Way: ByOS}
+
+// PaperAIO is what the 2017 paper measured.
+var PaperAIO = Side{Name: "2017 AIO", Way: ByPaper}
 
 // Sluice returns the side that goes through sluice with the given driver,
 // "" for the one sluice chooses.
 func Sluice(driver string) Side {
-	if driver == "" {
-		return Side{Name: "sluice", Sluice: true}
+	s := Side{Name: "sluice", Way: BySluice, Driver: driver}
+	if driver != "" {
+		s.Name += "/" + driver
 	}
-	return Side{Name: "sluice/" + driver, Sluice: true, Driver: driver}
+	return s
 }
 
 // Request is one line from the parent. Exactly one field is set.

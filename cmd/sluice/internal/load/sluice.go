@@ -1,6 +1,40 @@
 package load
 
-// openSluice opens path through a sluice scheduler on the given driver.
+import (
+	"errors"
+
+	"github.com/sluiceio/sluice"
+)
+
+// openSluice opens path through a sluice scheduler on the given driver, or
+// through the default one.
 func openSluice(path string, flag int, driver string) (*target, error) {
-	return nil, &unsupportedError{"sluice is not in this build yet"}
+	s, release, err := scheduler(driver)
+	if err != nil {
+		return nil, &unsupportedError{err.Error()}
+	}
+	f, err := s.OpenFile(path, flag, 0)
+	if err != nil {
+		return nil, errors.Join(err, release())
+	}
+	return &target{
+		file:    f,
+		explain: s.Explain(),
+		stats:   func() any { return s.Stats() },
+		close:   func() error { return errors.Join(f.Close(), release()) },
+	}, nil
+}
+
+// scheduler returns a scheduler and what releases it. The default one, which
+// heeds SLUICE_DRIVER as a user's program would, is never released.
+func scheduler(driver string) (*sluice.Scheduler, func() error, error) {
+	if driver == "" {
+		s, err := sluice.Default()
+		return s, func() error { return nil }, err
+	}
+	s, err := sluice.NewScheduler(sluice.Options{Driver: driver})
+	if err != nil {
+		return nil, nil, err
+	}
+	return s, s.Close, nil
 }
