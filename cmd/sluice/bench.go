@@ -49,6 +49,7 @@ type benchRunCmd struct {
 	Cells     []string      `sep:"none" placeholder:"PATTERN" help:"Cells of the matrix as kind/size/goroutines, as in 'read-*/4k/1,64'; may be repeated."`
 	Time      time.Duration `placeholder:"DURATION" help:"Length of a slice (default: the experiment's, 100ms to 200ms)."`
 	Rounds    int           `placeholder:"N" help:"Slices of each side (default: the experiment's, 3 to 5)."`
+	Calibrate bool          `help:"In the matrix, compare os.File with itself: what this machine's noise looks like."`
 	FailBelow float64       `placeholder:"R" help:"Fail, naming the cells, if sluice has less than R times the operations a second of os.File in a cell of the matrix."`
 }
 
@@ -100,7 +101,10 @@ func (b *benchRunCmd) measure(ctx context.Context, env *experiments.Env, chosen 
 
 // parse checks everything that can be checked before anything is done.
 func (b *benchRunCmd) parse() ([]experiments.Experiment, experiments.Params, error) {
-	p := experiments.Params{Full: b.Full, Driver: b.Driver, Time: b.Time, Rounds: b.Rounds, FailBelow: b.FailBelow}
+	p := experiments.Params{
+		Brief: len(b.Experiments) == 0, Full: b.Full, Driver: b.Driver, Time: b.Time, Rounds: b.Rounds,
+		FailBelow: b.FailBelow, Calibrate: b.Calibrate,
+	}
 	chosen, err := b.chosen()
 	if err != nil {
 		return nil, p, err

@@ -24,7 +24,7 @@ func (p Plan) warm() time.Duration { return p.Time / 2 }
 // than its middle.
 const (
 	opsPerLane = 6
-	maxStretch = 4
+	maxStretch = 5
 )
 
 // stretch returns how long slices have to be, given the warm-up's results.

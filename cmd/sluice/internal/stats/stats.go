@@ -54,14 +54,35 @@ func Ratios(a, b []Number) []Number {
 	return r
 }
 
-// Spread returns half the distance between the smallest and the largest of
-// v as a fraction of the median: how far single rounds lie from it.
-func Spread(v []Number) Number {
-	s, m := present(v), Median(v)
-	if len(s) == 0 || m == 0 {
-		return NaN
+// Interval returns the bounds between which the true median of what v was
+// drawn from lies with a probability of 95 %, whatever its distribution: the
+// order statistics that a binomial distribution picks. With fewer than six
+// values that is more than they can say, and the bounds are the extremes.
+func Interval(v []Number) (lo, hi Number) {
+	s := present(v)
+	if len(s) == 0 {
+		return NaN, NaN
 	}
-	return (slices.Max(s) - slices.Min(s)) / 2 / m
+	slices.Sort(s)
+	k := tail(len(s))
+	return s[k], s[len(s)-1-k]
+}
+
+// tail returns how many of n sorted values may be cut off at each end such
+// that the median lies outside of the rest with a probability of at most 5 %.
+func tail(n int) int {
+	const outside = 0.05
+	term := math.Pow(0.5, float64(n)) // probability of exactly k of n below the median
+	sum := term
+	k := 0
+	for ; k < n/2; k++ {
+		term *= float64(n-k) / float64(k+1)
+		sum += term
+		if 2*sum > outside {
+			break
+		}
+	}
+	return k
 }
 
 // present returns a copy of v without NaNs.
