@@ -1,0 +1,34 @@
+package drivertest
+
+import (
+	"maps"
+	"os"
+	"testing"
+)
+
+// fds maps the descriptors of the process to what they are.
+type fds map[string]string
+
+func descriptors(t testing.TB) fds {
+	t.Helper()
+	const dir = "/proc/self/fd"
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		t.Skip(err)
+	}
+	s := fds{}
+	for _, e := range list {
+		// The one that the directory was read with is gone.
+		if to, err := os.Readlink(dir + "/" + e.Name()); err == nil {
+			s[e.Name()] = to
+		}
+	}
+	return s
+}
+
+func (s fds) checkSame(t testing.TB, now fds) {
+	t.Helper()
+	if !maps.Equal(s, now) {
+		t.Errorf("descriptors after Close: %v; before Open: %v", now, s)
+	}
+}

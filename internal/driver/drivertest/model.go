@@ -1,0 +1,176 @@
+package drivertest
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/sluiceio/sluice/internal/driver"
+)
+
+var modelTests = []test{
+	{"Random", 32, testRandom},
+	{"RandomDepth1", 1, testRandom},
+}
+
+// seed is what SLUICE_SEED says, or a new one, and is printed.
+func (r *rig) seed() uint64 {
+	s := uint64(time.Now().UnixNano())
+	if env := os.Getenv("SLUICE_SEED"); env != "" {
+		var err error
+		if s, err = strconv.ParseUint(env, 10, 64); err != nil {
+			r.Fatalf("SLUICE_SEED: %v", err)
+		}
+	}
+	r.Logf("SLUICE_SEED=%d replays this", s)
+	return s
+}
+
+// model is a file as it should be, and the random choices made on it.
+type model struct {
+	*rig
+	rand *rand.Rand
+	file File
+	data []byte
+
+	// What the operations of this round cover. Only operations that do not
+	// meet may be in flight together: which of two writes to a byte is last,
+	// and whether a read sees a write beside it, nobody promises.
+	written []span
+	read    []span
+	extends bool // a write of this round moves the end of the file
+	ends    bool // a read of this round meets the end of the file
+}
+
+type span struct{ off, end int }
+
+// fileMax bounds the file, so that operations meet often.
+const fileMax = 128 << 10 // 128 KiB
+
+// testRandom makes rounds of random operations, each compared with a model in
+// memory.
+func testRandom(r *rig) {
+	rnd := rand.New(rand.NewPCG(r.seed(), 0))
+	m := &model{rig: r, rand: rnd, data: pattern(0, 20000, 0)}
+	m.file = r.create(bytes.Clone(m.data))
+	for range 150 {
+		m.round()
+		if r.Failed() {
+			return
+		}
+	}
+	r.same("file at the end", m.file.Contents(r), m.data)
+}
+
+// round performs some operations at once and compares all they did.
+func (m *model) round() {
+	m.written, m.read, m.extends, m.ends = m.written[:0], m.read[:0], false, false
+	var ops []*driver.Op
+	for range 1 + m.rand.IntN(2*m.depth()+20) {
+		if op := m.draw(); op != nil {
+			ops = append(ops, op)
+		}
+	}
+	wants := make([]int32, len(ops))
+	for i, op := range ops {
+		wants[i] = m.expect(op)
+	}
+	m.perform(ops)
+	for i, op := range ops {
+		if op.Res != wants[i] {
+			m.Errorf("%v of %d at %d = %s; want %s", op.Code, len(op.Buf), op.Off, show(op.Res), show(wants[i]))
+		} else if op.Code == driver.Read && op.Res > 0 {
+			m.same("Read", op.Buf[:op.Res], m.data[op.Off:op.Off+int64(op.Res)])
+		}
+	}
+}
+
+// perform hands ops over in random pieces and reaps in random pieces.
+func (m *model) perform(ops []*driver.Op) {
+	flying := 0
+	for len(ops) > 0 {
+		n := m.rand.IntN(min(len(ops), 20) + 1)
+		if _, ok := m.d.(driver.Stager); ok && m.rand.IntN(2) == 0 {
+			n = m.stage(ops[:n])
+		} else {
+			n = m.take(ops[:n])
+		}
+		ops, flying = ops[n:], flying+n
+		need := m.rand.IntN(min(flying, 20) + 1)
+		flying -= len(m.reap(need+m.rand.IntN(3), need))
+	}
+	m.must(flying)
+}
+
+// draw chooses an operation; nil if it would meet another of this round.
+func (m *model) draw() *driver.Op {
+	fd := m.file.FD()
+	off := m.rand.IntN(fileMax)
+	n := m.rand.IntN(1 << m.rand.IntN(15))
+	if m.rand.IntN(3) == 0 {
+		off, n = off&^4095, 4096
+	}
+	switch m.rand.IntN(12) {
+	case 0:
+		return op(driver.Nop, fd, int64(off), nil)
+	case 1:
+		return op(driver.Fsync, fd, 0, nil)
+	case 2:
+		return op(driver.Fdatasync, fd, 0, nil)
+	case 3:
+		return op(driver.Read, -1, int64(off), make([]byte, n))
+	case 4, 5, 6, 7:
+		if m.mayRead(off, off+n) {
+			return op(driver.Read, fd, int64(off), make([]byte, n))
+		}
+	default:
+		if m.mayWrite(off, off+n) {
+			return op(driver.Write, fd, int64(off), pattern(int64(off), n, byte(m.rand.Uint32())))
+		}
+	}
+	return nil
+}
+
+func (m *model) mayRead(off, end int) bool {
+	ends := end > len(m.data)
+	if ends && m.extends || meets(m.written, off, end) {
+		return false
+	}
+	m.ends = m.ends || ends
+	m.read = append(m.read, span{off, end})
+	return true
+}
+
+func (m *model) mayWrite(off, end int) bool {
+	extends := end > len(m.data)
+	if extends && m.ends || meets(m.written, off, end) || meets(m.read, off, end) {
+		return false
+	}
+	m.extends = m.extends || extends
+	m.written = append(m.written, span{off, end})
+	return true
+}
+
+func meets(spans []span, off, end int) bool {
+	for _, s := range spans {
+		if off < s.end && s.off < end {
+			return true
+		}
+	}
+	return false
+}
+
+// expect is the result that op must have. Writes are made in the model.
+func (m *model) expect(op *driver.Op) int32 {
+	switch {
+	case op.FD < 0 && op.Code != driver.Nop:
+		return badFD
+	case op.Code == driver.Read:
+		return int32(max(0, min(len(op.Buf), len(m.data)-int(op.Off))))
+	case op.Code == driver.Write:
+		m.data = overwrite(m.data, int(op.Off), op.Buf)
+	}
+	return int32(len(op.Buf))
+}

@@ -1,0 +1,175 @@
+package drivertest
+
+import (
+	"runtime"
+
+	"github.com/sluiceio/sluice/internal/driver"
+)
+
+var queueTests = []test{
+	{"Info", 4, testInfo},
+	{"SubmitNone", 4, testSubmitNone},
+	{"Prefix", 4, testPrefix},
+	{"PrefixReuse", 8, testPrefixReuse},
+	{"Stage", 8, testStage},
+	{"StagePoll", 8, testStagePoll},
+	{"StageFull", 4, testStageFull},
+}
+
+func testInfo(r *rig) {
+	a := r.d.Info()
+	if a.Name == "" || a.Depth < 4 || a.Threads < 0 {
+		r.Errorf("Info = %+v; want a Name, Depth of at least 4, Threads of at least 0", a)
+	}
+	for code := driver.Nop; code <= driver.Fdatasync; code++ {
+		for _, flags := range []driver.Flags{0, driver.Direct} {
+			o := driver.Op{Code: code, Flags: flags}
+			if r.d.Async(&o) != r.d.Async(&o) {
+				r.Errorf("Async(%v) changes", code)
+			}
+		}
+	}
+	r.all(nops(100))
+	if b := r.d.Info(); a.Name != b.Name || a.Depth != b.Depth || a.Threads != b.Threads {
+		r.Errorf("Info changes: %+v, then %+v", a, b)
+	}
+}
+
+func testSubmitNone(r *rig) {
+	for _, ops := range [][]*driver.Op{nil, {}} {
+		if n := r.take(ops); n != 0 {
+			r.Errorf("Submit of nothing = %d; want 0", n)
+		}
+	}
+}
+
+// testPrefix fills the driver to its depth, sees that it takes no more, and
+// that it takes more for each that is reaped.
+func testPrefix(r *rig) {
+	depth := r.depth()
+	ops := nops(2*depth + 3)
+	taken := r.take(ops)
+	if taken == 0 {
+		r.Fatal("Submit = 0 with nothing in flight; want at least 1")
+	}
+	if taken < depth {
+		r.submit(ops[taken:depth]...)
+		taken = depth
+	}
+	if taken != depth {
+		r.Fatalf("Submit = %d; want no more than Depth = %d", taken, depth)
+	}
+	for back := 0; back < len(ops); {
+		if n := r.take(ops[taken:]); taken-back == depth && n != 0 {
+			r.Fatalf("Submit = %d with Depth = %d operations in flight; want 0", n, depth)
+		} else if taken-back < depth && taken < len(ops) && n == 0 {
+			r.Fatalf("Submit = 0 with %d of %d operations in flight; want at least 1", taken-back, depth)
+		} else {
+			taken += n
+		}
+		back += len(r.must(1))
+	}
+}
+
+// testPrefixReuse submits the operations that come back again, so that every
+// slot of a driver is used many times over.
+func testPrefixReuse(r *rig) {
+	data := pattern(0, 64<<10, 0)
+	f := r.create(data)
+	ops := make([]*driver.Op, r.depth())
+	for i := range ops {
+		ops[i] = op(driver.Read, f.FD(), int64(i%16*1000), make([]byte, 1000))
+	}
+	r.submit(ops...)
+	for range 20 * len(ops) {
+		for _, op := range r.must(1) {
+			if op.Res != 1000 {
+				r.Fatalf("Read at %d = %s; want 1000", op.Off, show(op.Res))
+			}
+			r.same("Read", op.Buf, data[op.Off:op.Off+1000])
+			clear(op.Buf)
+			r.submit(op)
+		}
+	}
+	r.must(len(ops))
+}
+
+// stager skips a test of those that can stage.
+func (r *rig) stager() driver.Stager {
+	s, ok := r.d.(driver.Stager)
+	if !ok {
+		r.Skip("the driver is no driver.Stager")
+	}
+	return s
+}
+
+// stage stages ops and reports how many the driver took.
+func (r *rig) stage(ops []*driver.Op) int {
+	r.Helper()
+	arm(ops)
+	n := r.d.(driver.Stager).Stage(ops)
+	if n < 0 || n > len(ops) {
+		r.Fatalf("Stage of %d = %d", len(ops), n)
+	}
+	disarm(ops[n:])
+	return n
+}
+
+// testStage sees that what is staged travels with the next Reap and with the
+// next Submit, also with one of nothing.
+func testStage(r *rig) {
+	r.stager()
+	data := pattern(0, 4096, 0)
+	f := r.create(data)
+	read := func(off int64) *driver.Op { return op(driver.Read, f.FD(), off, make([]byte, 512)) }
+	for _, then := range [][]*driver.Op{nil, {read(1024)}, {}} {
+		flying := r.stage([]*driver.Op{read(0), read(512)})
+		if flying == 0 {
+			r.Fatal("Stage = 0 with nothing in flight; want at least 1")
+		}
+		if then != nil {
+			flying += r.take(then)
+		}
+		for range flying {
+			op := r.must(1)[0]
+			r.same("staged Read", op.Buf, data[op.Off:op.Off+512])
+		}
+	}
+}
+
+// testStagePoll reaps what is staged without ever waiting.
+func testStagePoll(r *rig) {
+	r.stager()
+	for flying := r.stage(nops(3)); flying > 0; runtime.Gosched() {
+		flying -= len(r.reap(4, 0))
+	}
+}
+
+func testStageFull(r *rig) {
+	r.stager()
+	depth := r.depth()
+	ops := nops(depth + 3)
+	taken := 0
+	for taken < depth {
+		n := r.stage(ops[taken:])
+		if n == 0 {
+			n = r.take(ops[taken:]) // a stage may have less room than the driver
+		}
+		if n == 0 {
+			r.Fatalf("Stage and Submit = 0 with %d of %d operations in flight", taken, depth)
+		}
+		taken += n
+	}
+	if taken != depth {
+		r.Fatalf("Stage took %d; want no more than Depth = %d", taken, depth)
+	}
+	if n := r.stage(ops[depth:]); n != 0 {
+		r.Fatalf("Stage = %d with Depth = %d operations in flight; want 0", n, depth)
+	}
+	r.must(depth)
+	if n := r.stage(ops[depth:]); n == 0 {
+		r.Error("Stage = 0 with nothing in flight; want at least 1")
+	} else {
+		r.must(n)
+	}
+}

@@ -1,0 +1,85 @@
+package drivertest
+
+import (
+	"fmt"
+	"math"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/sluiceio/sluice/internal/driver"
+)
+
+// unset is what Res holds while a driver owns an operation. No driver answers
+// it.
+const unset = math.MinInt32
+
+// ticket follows an operation; Op.Owner holds it.
+type ticket struct {
+	before driver.Op   // as it was when the driver got it
+	taken  atomic.Bool // set while the driver owns the operation
+	tag    int         // the test's
+}
+
+// op makes an operation that the rig can follow.
+func op(code driver.Code, fd int32, off int64, buf []byte) *driver.Op {
+	return &driver.Op{Code: code, FD: fd, Off: off, Buf: buf, Owner: new(ticket)}
+}
+
+// nops makes n operations that touch nothing.
+func nops(n int) []*driver.Op {
+	ops := make([]*driver.Op, n)
+	for i := range ops {
+		ops[i] = op(driver.Nop, -1, 0, nil)
+	}
+	return ops
+}
+
+// arm prepares ops for being handed to the driver.
+func arm(ops []*driver.Op) {
+	for _, op := range ops {
+		t := op.Owner.(*ticket)
+		op.Res = unset
+		t.before = *op
+		t.taken.Store(true)
+	}
+}
+
+// disarm takes back what the driver did not take.
+func disarm(ops []*driver.Op) {
+	for _, op := range ops {
+		op.Owner.(*ticket).taken.Store(false)
+	}
+}
+
+// returned checks an operation that has come back.
+func returned(op *driver.Op) error {
+	if op == nil {
+		return fmt.Errorf("Reap returned nil for an operation")
+	}
+	t, ok := op.Owner.(*ticket)
+	if !ok {
+		return fmt.Errorf("Reap returned an operation that was not submitted, or changed its Owner: %+v", op)
+	}
+	if !t.taken.CompareAndSwap(true, false) {
+		return fmt.Errorf("%v at %d was returned twice", op.Code, op.Off)
+	}
+	if op.Res == unset {
+		return fmt.Errorf("%v at %d was returned without a result", op.Code, op.Off)
+	}
+	b := &t.before
+	if op.Code != b.Code || op.Flags != b.Flags || op.FD != b.FD || op.Off != b.Off ||
+		len(op.Buf) != len(b.Buf) || unsafe.SliceData(op.Buf) != unsafe.SliceData(b.Buf) {
+		return fmt.Errorf("%v came back changed: %+v; was %+v", b.Code, op, b)
+	}
+	reuse(op)
+	return nil
+}
+
+// reuse writes what is the caller's again, so that the race detector sees a
+// driver that still looks at it. Token is left alone: a late Cancel may be
+// looking at that.
+func reuse(op *driver.Op) {
+	t, res := op.Owner.(*ticket), op.Res
+	op.Code, op.Flags, op.FD, op.Off = t.before.Code, t.before.Flags, t.before.FD, t.before.Off
+	op.Buf, op.Owner, op.Res, op.Next = t.before.Buf, t, res, nil
+}
