@@ -1,0 +1,89 @@
+package fault
+
+import (
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+
+	"github.com/sluiceio/sluice/internal/driver"
+)
+
+// Decider says what an operation meets with. It is asked once for each time
+// that the operation is submitted, and must leave it as it is.
+type Decider func(op *driver.Op) Verdict
+
+// None lets everything pass.
+func None(*driver.Op) Verdict { return Verdict{} }
+
+// On asks decide about operations of one code, and lets the others pass.
+func On(code driver.Code, decide Decider) Decider {
+	return func(op *driver.Op) Verdict {
+		if op.Code != code {
+			return Verdict{}
+		}
+		return decide(op)
+	}
+}
+
+// Counter gives one operation a verdict, by its number in the order of
+// submission. A test that runs with 0, 1, 2 … until the counter has not fired
+// has had each of its operations fail once.
+type Counter struct {
+	at      int64
+	verdict Verdict
+	seen    atomic.Int64
+}
+
+// NewCounter makes a counter for operation number at, from 0.
+func NewCounter(at int, v Verdict) *Counter { return &Counter{at: int64(at), verdict: v} }
+
+// Decide is a Decider.
+func (c *Counter) Decide(*driver.Op) Verdict {
+	if c.seen.Add(1)-1 == c.at {
+		return c.verdict
+	}
+	return Verdict{}
+}
+
+// Seen reports how many operations were decided on.
+func (c *Counter) Seen() int { return int(c.seen.Load()) }
+
+// Fired reports whether an operation got the verdict.
+func (c *Counter) Fired() bool { return c.seen.Load() > c.at }
+
+// First gives each request the verdict on its first tries, and then lets it
+// pass: EINTR and EAGAIN, which pass when tried again. A request is the same
+// when it does the same to the same file at the same offset.
+func First(tries int, v Verdict) Decider {
+	type request struct {
+		code driver.Code
+		fd   int32
+		off  int64
+	}
+	var mu sync.Mutex
+	seen := map[request]int{}
+	return func(op *driver.Op) Verdict {
+		mu.Lock()
+		defer mu.Unlock()
+		k := request{op.Code, op.FD, op.Off}
+		if seen[k]++; seen[k] > tries {
+			return Verdict{}
+		}
+		return v
+	}
+}
+
+// Random gives a share of all operations, between 0 and 1, one of the
+// verdicts. The same seed decides the same for the same order of submission.
+func Random(seed uint64, share float64, verdicts ...Verdict) Decider {
+	var mu sync.Mutex
+	r := rand.New(rand.NewPCG(seed, 0))
+	return func(*driver.Op) Verdict {
+		mu.Lock()
+		defer mu.Unlock()
+		if r.Float64() >= share {
+			return Verdict{}
+		}
+		return verdicts[r.IntN(len(verdicts))]
+	}
+}

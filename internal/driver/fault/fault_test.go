@@ -1,0 +1,285 @@
+package fault_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/driver/drivertest"
+	"github.com/sluiceio/sluice/internal/driver/fault"
+	"github.com/sluiceio/sluice/internal/driver/pool"
+	"github.com/sluiceio/sluice/internal/driver/uring"
+)
+
+// onPool makes a faulty driver over a pool that performs in order.
+func onPool(t testing.TB, depth int, decide fault.Decider) driver.Driver {
+	t.Helper()
+	p, err := pool.New(pool.Options{Threads: 1, Depth: depth})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := fault.New(p, decide)
+	t.Cleanup(func() { d.Close() })
+	return d
+}
+
+func onRing(t testing.TB, depth int, decide fault.Decider) driver.Driver {
+	t.Helper()
+	ring, err := uring.New(uring.Options{Depth: depth})
+	if err != nil {
+		t.Skip(err)
+	}
+	return fault.New(ring, decide)
+}
+
+// TestDriver has the suite run on drivers without faults, and on some that
+// are no more than slow: what comes late is still right.
+func TestDriver(t *testing.T) {
+	late := func(seed uint64) fault.Decider {
+		return fault.Random(seed, 0.3, fault.Verdict{Late: 1}, fault.Verdict{Late: 5}, fault.Verdict{Late: 1000})
+	}
+	for _, tt := range []struct {
+		name   string
+		open   func(testing.TB, int, fault.Decider) driver.Driver
+		decide fault.Decider
+	}{
+		{"Pool", onPool, fault.None},
+		{"PoolLate", onPool, late(1)},
+		{"Ring", onRing, fault.None},
+		{"RingLate", onRing, late(2)},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			drivertest.Run(t, func(t testing.TB, depth int) driver.Driver { return tt.open(t, depth, tt.decide) })
+		})
+	}
+}
+
+// file makes a file with these contents.
+func file(t testing.TB, data string) *os.File {
+	t.Helper()
+	f, err := os.OpenFile(filepath.Join(t.TempDir(), "file"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	if _, err := f.WriteString(data); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func contents(t testing.TB, f *os.File) string {
+	t.Helper()
+	b, err := os.ReadFile(f.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func submit(t testing.TB, d driver.Driver, ops ...*driver.Op) {
+	t.Helper()
+	if n, err := d.Submit(ops); n != len(ops) || err != nil {
+		t.Fatalf("Submit = %d, %v; want %d, nil", n, err, len(ops))
+	}
+}
+
+// reap reaps one operation.
+func reap(t testing.TB, d driver.Driver) *driver.Op {
+	t.Helper()
+	done := make([]*driver.Op, 1)
+	if n, err := d.Reap(done, 1); n != 1 || err != nil {
+		t.Fatalf("Reap = %d, %v; want 1, nil", n, err)
+	}
+	return done[0]
+}
+
+func do(t testing.TB, d driver.Driver, op *driver.Op) int32 {
+	t.Helper()
+	submit(t, d, op)
+	reap(t, d)
+	return op.Res
+}
+
+func read(f *os.File, off int64, n int) *driver.Op {
+	return &driver.Op{Code: driver.Read, FD: int32(f.Fd()), Off: off, Buf: make([]byte, n)}
+}
+
+func write(f *os.File, off int64, s string) *driver.Op {
+	return &driver.Op{Code: driver.Write, FD: int32(f.Fd()), Off: off, Buf: []byte(s)}
+}
+
+// TestErrno fails each operation of a few in turn.
+func TestErrno(t *testing.T) {
+	for at := 0; ; at++ {
+		f := file(t, "abcdef")
+		count := fault.NewCounter(at, fault.Verdict{Errno: syscall.EIO})
+		d := onPool(t, 8, count.Decide)
+		ops := []*driver.Op{read(f, 0, 3), write(f, 3, "DEF"), {Code: driver.Fsync, FD: int32(f.Fd())}}
+		before := make([]driver.Op, len(ops))
+		for i, op := range ops {
+			before[i] = *op
+			want := int32(len(op.Buf))
+			if i == at {
+				want = -int32(syscall.EIO)
+			}
+			if got := do(t, d, op); got != want {
+				t.Errorf("operation %d = %d with number %d failing; want %d", i, got, at, want)
+			}
+			if op.Code != before[i].Code || op.FD != before[i].FD || !bytes.Equal(op.Buf, before[i].Buf) && i != 0 {
+				t.Errorf("operation %d came back changed: %+v", i, op)
+			}
+		}
+		wantRead, wantFile := "abc", "abcDEF"
+		switch at {
+		case 0:
+			wantRead = "\x00\x00\x00"
+		case 1:
+			wantFile = "abcdef"
+		}
+		if got := string(ops[0].Buf); got != wantRead {
+			t.Errorf("Read gave %q with number %d failing; want %q", got, at, wantRead)
+		}
+		if got := contents(t, f); got != wantFile {
+			t.Errorf("file = %q with number %d failing; want %q", got, at, wantFile)
+		}
+		if !count.Fired() {
+			if at != len(ops) || count.Seen() != len(ops) {
+				t.Errorf("the counter of number %d saw %d operations; want %d", at, count.Seen(), len(ops))
+			}
+			return
+		}
+	}
+}
+
+func TestShort(t *testing.T) {
+	f := file(t, "abcdef")
+	d := onPool(t, 8, func(*driver.Op) fault.Verdict { return fault.Verdict{Short: 2} })
+	r := read(f, 1, 5)
+	if got := do(t, d, r); got != 3 || string(r.Buf) != "bcd\x00\x00" {
+		t.Errorf("Read = %d, %q; want 3, %q", got, r.Buf, "bcd\x00\x00")
+	}
+	if got := do(t, d, write(f, 0, "ABCD")); got != 2 {
+		t.Errorf("Write = %d; want 2", got)
+	}
+	if got := contents(t, f); got != "ABcdef" {
+		t.Errorf("file = %q; want ABcdef", got)
+	}
+	if got := do(t, d, write(f, 5, "F")); got != 1 {
+		t.Errorf("Write of one byte, short by two = %d; want 1", got)
+	}
+	if got := do(t, d, read(f, 0, 0)); got != 0 {
+		t.Errorf("empty Read = %d; want 0", got)
+	}
+}
+
+func TestFirst(t *testing.T) {
+	f := file(t, "abcdef")
+	d := onPool(t, 8, fault.On(driver.Read, fault.First(2, fault.Verdict{Errno: syscall.EINTR})))
+	for _, off := range []int64{0, 3} {
+		for _, want := range []int32{-int32(syscall.EINTR), -int32(syscall.EINTR), 3, 3} {
+			if got := do(t, d, read(f, off, 3)); got != want {
+				t.Errorf("Read at %d = %d; want %d", off, got, want)
+			}
+		}
+	}
+	if got := do(t, d, write(f, 0, "x")); got != 1 {
+		t.Errorf("Write = %d; want 1: On lets other codes pass", got)
+	}
+}
+
+func TestFull(t *testing.T) {
+	count := fault.NewCounter(1, fault.Verdict{Full: true})
+	d := onPool(t, 8, count.Decide)
+	ops := []*driver.Op{{}, {}, {}}
+	if n, err := d.Submit(ops); n != 1 || err != nil {
+		t.Fatalf("Submit = %d, %v; want 1, nil", n, err)
+	}
+	submit(t, d, ops[1:]...)
+	for range ops {
+		reap(t, d)
+	}
+	d = onPool(t, 8, func(*driver.Op) fault.Verdict { return fault.Verdict{Full: true} })
+	submit(t, d, ops[0]) // nothing is in flight
+	if n, err := d.Submit(ops[1:]); n != 0 || err != nil {
+		t.Fatalf("Submit = %d, %v; want 0, nil", n, err)
+	}
+}
+
+// TestDecidedOnce submits more than there is room for, again and again.
+func TestDecidedOnce(t *testing.T) {
+	count := fault.NewCounter(5, fault.Verdict{Errno: syscall.EIO})
+	d := onPool(t, 2, count.Decide)
+	var ops []*driver.Op
+	for range 10 {
+		ops = append(ops, &driver.Op{})
+	}
+	for rest := ops; len(rest) > 0; {
+		n, err := d.Submit(rest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rest = rest[n:]
+		for range n {
+			reap(t, d)
+		}
+	}
+	if count.Seen() != 10 || ops[5].Res != -int32(syscall.EIO) {
+		t.Errorf("decided %d times, number 5 = %d; want 10, %d", count.Seen(), ops[5].Res, -int32(syscall.EIO))
+	}
+}
+
+func TestLate(t *testing.T) {
+	count := fault.NewCounter(0, fault.Verdict{Late: 2})
+	d := onPool(t, 8, count.Decide)
+	ops := []*driver.Op{{}, {}, {}, {}}
+	submit(t, d, ops...)
+	for i, want := range []int{1, 2, 0, 3} {
+		if got := reap(t, d); got != ops[want] {
+			t.Errorf("operation %d to come back is not number %d", i, want)
+		}
+	}
+	d = onPool(t, 8, fault.NewCounter(0, fault.Verdict{Late: 100}).Decide)
+	submit(t, d, ops[0])
+	reap(t, d) // nothing else is in flight
+}
+
+func TestGate(t *testing.T) {
+	var gate fault.Gate
+	d := onPool(t, 8, fault.NewCounter(0, fault.Verdict{Gate: &gate}).Decide)
+	ops := []*driver.Op{{}, {}, {}}
+	submit(t, d, ops...)
+	for range 2 {
+		if reap(t, d) == ops[0] {
+			t.Fatal("an operation passed a closed gate")
+		}
+	}
+	if !gate.Waiting() {
+		t.Error("Waiting = false; want true")
+	}
+	d.Wake()
+	if n, err := d.Reap(ops[1:], 1); n != 0 || err != nil {
+		t.Fatalf("Reap = %d, %v with the gate closed and a Wake; want 0, nil", n, err)
+	}
+	opened := make(chan struct{})
+	go func() { defer close(opened); gate.Open() }()
+	if reap(t, d) != ops[0] {
+		t.Error("another operation than the one at the gate")
+	}
+	<-opened
+}
+
+func TestGateClose(t *testing.T) {
+	var gate fault.Gate
+	f := file(t, "abc")
+	d := onPool(t, 8, fault.NewCounter(0, fault.Verdict{Gate: &gate}).Decide)
+	op := read(f, 0, 3)
+	submit(t, d, op)
+	if err := d.Close(); err != nil || op.Res != 3 {
+		t.Errorf("Close = %v, Res = %d; want nil, 3", err, op.Res)
+	}
+	gate.Open()
+}
