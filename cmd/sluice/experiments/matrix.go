@@ -26,7 +26,7 @@ var matrix = Experiment{
 // were 8 % off 1 on average, 10 of 100 ms 6 %, 20 of 50 ms 2 %, and shorter
 // ones no less: what disturbs lasts longer than a round, or it hits one of
 // many.
-var matrixPlan = duel.Plan{Time: 50 * time.Millisecond, Rounds: 16}
+var matrixPlan = duel.Plan{Time: 60 * time.Millisecond, Rounds: 16}
 
 // briefRounds leave the other experiments their part of two minutes.
 const briefRounds = 12

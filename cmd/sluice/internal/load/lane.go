@@ -17,8 +17,8 @@ type lane struct {
 	buf  []byte
 	hist *hdrhistogram.Histogram
 	next func() (off int64, ok bool) // ok is false when there is nothing left to do
-	ops  int64
-	end  time.Duration // when the last operation ended, since the slice's start
+	ops  int64                       // that ended within the window
+	end  time.Duration               // when the last operation ended, since the slice's start
 	err  error
 }
 
@@ -39,13 +39,14 @@ func (l *lane) reset(next func() (int64, bool)) {
 	l.ops, l.end, l.err = 0, 0, nil
 }
 
-// run performs operations until d has passed since start, the lane's offsets
-// are used up, or an operation fails. The end of an operation is the start of
-// the next, so one look at the clock an operation serves the latency and the
-// deadline.
-func (l *lane) run(do func(buf []byte, off int64) error, start time.Time, d time.Duration) {
-	prev := time.Since(start)
-	for prev < d {
+// run performs operations until the window closes, the lane's offsets are
+// used up, or an operation fails. The end of an operation is the start of the
+// next, so one look at the clock an operation serves the latency and the
+// window; the first one starts with the slice, so that a goroutine that waits
+// for a processor waits for its operation.
+func (l *lane) run(do func(buf []byte, off int64) error, w *window) {
+	var now time.Duration // since the slice's start
+	for now < w.close {
 		off, ok := l.next()
 		if !ok {
 			break
@@ -53,12 +54,21 @@ func (l *lane) run(do func(buf []byte, off int64) error, start time.Time, d time
 		if l.err = do(l.buf, off); l.err != nil {
 			break
 		}
-		now := time.Since(start)
+		prev := now
+		now = time.Since(w.start)
+		if now < w.open {
+			continue
+		}
+		if prev < w.open {
+			w.opened()
+		}
 		_ = l.hist.RecordValue(int64(min(now-prev, maxLatency))) // in range by the line itself
-		prev = now
-		l.ops++
+		if now <= w.close {
+			l.ops++
+		}
 	}
-	l.end = prev
+	w.closed()
+	l.end = now
 }
 
 // randomOffsets returns blocks of size bytes in random order, without end.

@@ -53,7 +53,8 @@ type Setup struct {
 
 // SliceReq asks for one slice.
 type SliceReq struct {
-	Time time.Duration `json:"time"`
+	Lead time.Duration `json:"lead"` // before what is measured
+	Time time.Duration `json:"time"` // of what is measured
 	Seed uint64        `json:"seed"` // of the offsets
 }
 
@@ -72,8 +73,8 @@ type Reply struct {
 // Slice is what one slice measured.
 type Slice struct {
 	Ops     int64         `json:"ops"`
-	Elapsed time.Duration `json:"elapsed"` // from the start to the end of the last operation
-	CPU     time.Duration `json:"cpu"`     // user and system time of the whole process
+	Elapsed time.Duration `json:"elapsed"` // the length of the window in which they ended
+	CPU     time.Duration `json:"cpu"`     // user and system time of the whole process, in the window
 	Mean    time.Duration `json:"mean"`    // of an operation, as its goroutine sees it
 	P50     time.Duration `json:"p50"`
 	P99     time.Duration `json:"p99"`

@@ -84,7 +84,7 @@ func (w *Worker) Run(req SliceReq) (Slice, error) {
 	if err := w.prepare(req.Seed); err != nil {
 		return Slice{}, err
 	}
-	s, err := w.measure(req.Time)
+	s, err := w.measure(&window{open: req.Lead, close: req.Lead + req.Time})
 	if err != nil {
 		return Slice{}, err
 	}
@@ -115,39 +115,39 @@ func (w *Worker) prepare(seed uint64) error {
 }
 
 // measure lets all lanes go at once and waits for the last.
-func (w *Worker) measure(d time.Duration) (Slice, error) {
+func (w *Worker) measure(win *window) (Slice, error) {
 	var (
 		wg    sync.WaitGroup
 		begin = make(chan struct{})
-		start time.Time // written before begin is closed
 		do    = w.target.operation(w.load)
 	)
 	for _, l := range w.lanes {
 		wg.Go(func() {
 			<-begin
-			l.run(do, start, d)
+			l.run(do, win)
 		})
 	}
-	cpu := cpuTime()
-	start = time.Now()
+	win.start = time.Now()
 	close(begin)
 	wg.Wait()
-	cpu = cpuTime() - cpu
-	return w.collect(cpu)
+	return w.collect(win)
 }
 
 // collect sums the lanes up.
-func (w *Worker) collect(cpu time.Duration) (Slice, error) {
+func (w *Worker) collect(win *window) (Slice, error) {
 	all := hdrhistogram.New(1, int64(maxLatency), 2)
-	s := Slice{CPU: cpu}
+	s := Slice{CPU: win.cpu()}
+	var end time.Duration
 	for _, l := range w.lanes {
 		if l.err != nil {
 			return Slice{}, l.err
 		}
 		s.Ops += l.ops
-		s.Elapsed = max(s.Elapsed, l.end)
+		end = max(end, l.end)
 		all.Merge(l.hist)
 	}
+	// Blocks to read cold may be used up before the time is.
+	s.Elapsed = min(end, win.close) - win.open
 	s.Mean = time.Duration(all.Mean())
 	s.P50 = time.Duration(all.ValueAtPercentile(50))
 	s.P99 = time.Duration(all.ValueAtPercentile(99))

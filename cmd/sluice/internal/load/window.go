@@ -1,0 +1,31 @@
+package load
+
+import (
+	"sync"
+	"time"
+)
+
+// window is the part of a slice that counts. What comes before is a lead-in:
+// a Go program whose goroutines block in system calls needs some ten
+// milliseconds until the runtime has given threads to all of them.
+//
+// An operation counts if it ends within the window, which neither favours nor
+// punishes those in progress at its ends. Its latency counts in full, also if
+// it ends after the window: the slowest would be missing otherwise.
+type window struct {
+	start       time.Time     // of the slice; written before the lanes run
+	open, close time.Duration // since start
+
+	openOnce, closeOnce sync.Once
+	cpuOpen, cpuClose   time.Duration // processor time then, written under the Onces
+}
+
+// opened is called by each lane when it is the first time past open; the first
+// of them takes the processor time.
+func (w *window) opened() { w.openOnce.Do(func() { w.cpuOpen = cpuTime() }) }
+
+// closed is called by each lane when it is done.
+func (w *window) closed() { w.closeOnce.Do(func() { w.cpuClose = cpuTime() }) }
+
+// cpu returns the processor time used in the window, once all lanes are done.
+func (w *window) cpu() time.Duration { return w.cpuClose - w.cpuOpen }
