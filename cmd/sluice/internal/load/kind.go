@@ -41,10 +41,13 @@ func (k Kind) Valid() bool {
 	return false
 }
 
-// hotSpan is the part of the file that kinds working in the page cache use:
-// small enough to stay there on any machine with a gigabyte of memory, and
-// large enough that it does not fit a processor's cache.
-const hotSpan = 256 << 20 // 256 MiB
+// The part of the file that kinds working in the page cache use: small enough
+// to stay there on any machine with a gigabyte of memory, and large enough
+// that it does not fit a processor's cache.
+const (
+	hotReadSpan  = 256 << 20 // 256 MiB
+	hotWriteSpan = 64 << 20  // 64 MiB: it is synced after every slice
+)
 
 // Load says what the goroutines of a worker do.
 type Load struct {
@@ -61,10 +64,13 @@ func (l Load) String() string {
 // Span returns how many bytes of a file of fileSize bytes the load touches,
 // from offset 0.
 func (l Load) Span(fileSize int64) int64 {
-	if l.Kind.hot() && fileSize > hotSpan {
-		return hotSpan
+	switch {
+	case !l.Kind.hot():
+		return fileSize
+	case l.Kind.Write():
+		return min(fileSize, hotWriteSpan)
 	}
-	return fileSize
+	return min(fileSize, hotReadSpan)
 }
 
 // blocks returns how many operations of the load's size fit in the span.
