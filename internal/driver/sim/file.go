@@ -1,0 +1,85 @@
+package sim
+
+import (
+	"bytes"
+	"math/rand/v2"
+)
+
+// file is a file twice: as programs see it, and as it is on the disk, which
+// lags behind by the journal.
+type file struct {
+	data    []byte // as read
+	durable []byte // what surely is on the disk
+	// journal holds the writes that are in data and not surely durable, in
+	// their order. written counts all there ever were; the journal's are the
+	// last of them.
+	journal []write
+	written int
+}
+
+type write struct {
+	off  int64
+	data []byte
+}
+
+// at is the file from off on.
+func (f *file) at(off int64) []byte {
+	return f.data[min(off, int64(len(f.data))):]
+}
+
+func (f *file) write(off int64, b []byte) {
+	if len(b) == 0 {
+		return
+	}
+	w := write{off, bytes.Clone(b)}
+	f.data = w.onto(f.data)
+	f.journal = append(f.journal, w)
+	f.written++
+}
+
+// onto is what a file's image is after w.
+func (w write) onto(image []byte) []byte {
+	if grow := w.off + int64(len(w.data)) - int64(len(image)); grow > 0 {
+		image = append(image, make([]byte, grow)...)
+	}
+	copy(image[w.off:], w.data)
+	return image
+}
+
+// take removes the writes before the until'th from the journal.
+func (f *file) take(until int) []write {
+	n := max(0, until-(f.written-len(f.journal)))
+	ws := f.journal[:n:n]
+	f.journal = f.journal[n:]
+	return ws
+}
+
+// sync makes the writes before the until'th durable.
+func (f *file) sync(until int) {
+	for _, w := range f.take(until) {
+		f.durable = w.onto(f.durable)
+	}
+}
+
+// lose is a sync that failed: some of the writes reach the disk, and all of
+// them count as if they had.
+func (f *file) lose(until int, r *rand.Rand, sector int) {
+	for _, w := range f.take(until) {
+		f.durable = w.torn(f.durable, r, sector)
+	}
+}
+
+// torn is what an image is after a write that was under way when the power
+// went: all of it may be there, nothing, or some of its sectors. A sector is
+// old or new as a whole.
+func (w write) torn(image []byte, r *rand.Rand, sector int) []byte {
+	chance := []float64{0, 0.5, 1}[r.IntN(3)]
+	for off, b := w.off, w.data; len(b) > 0; {
+		n := min(len(b), sector-int(off%int64(sector)))
+		if r.Float64() < chance {
+			image = write{off, b[:n]}.onto(image)
+		}
+		off, b = off+int64(n), b[n:]
+	}
+	return image
+}
