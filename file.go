@@ -1,10 +1,12 @@
 package sluice
 
 import (
+	"errors"
 	"io"
 	"io/fs"
 	"os"
 	"runtime"
+	"sync/atomic"
 	"syscall"
 	"time"
 	"weak"
@@ -23,11 +25,15 @@ type File struct {
 	sched *Scheduler
 	core  *sched.File // nil if the file has no disk I/O
 	self  weak.Pointer[File]
+	// serial numbers the Files in the order in which they were made.
+	serial uint64
 }
+
+var serials atomic.Uint64
 
 // newFile takes f over. On an error f is closed.
 func (s *Scheduler) newFile(f *os.File) (*File, error) {
-	file := &File{file: f, sched: s, core: coreOf(f)}
+	file := &File{file: f, sched: s, core: coreOf(f), serial: serials.Add(1)}
 	file.self = weak.Make(file)
 	if err := s.add(file.self); err != nil {
 		f.Close()
@@ -58,7 +64,7 @@ func (f *File) OSFile() *os.File { return f.file }
 
 // error is err as os would give it.
 func (f *File) error(op string, err error) error {
-	if err == nil || err == io.EOF {
+	if err == nil || errors.Is(err, io.EOF) {
 		return err
 	}
 	return &fs.PathError{Op: op, Path: f.file.Name(), Err: err}

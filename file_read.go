@@ -52,6 +52,9 @@ func (f *File) WriteTo(w io.Writer) (n int64, err error) {
 	if f == nil || f.core == nil {
 		return f.os().WriteTo(w)
 	}
+	if dst, ok := w.(*File); ok && dst != nil && dst.core != nil && !dst.core.Appends() {
+		return dst.copyFrom(f, nil)
+	}
 	return io.Copy(w, onlyReader{f})
 }
 

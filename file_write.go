@@ -57,6 +57,9 @@ func (f *File) ReadFrom(r io.Reader) (n int64, err error) {
 	if f == nil || f.core == nil {
 		return f.os().ReadFrom(r)
 	}
+	if src, limit := f.fileIn(r); src != nil {
+		return f.copyFrom(src, limit)
+	}
 	return io.Copy(onlyWriter{f}, r)
 }
 
