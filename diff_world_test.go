@@ -1,0 +1,198 @@
+package sluice_test
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// world is one side of the differential test: two files in a directory and
+// three handles on them, all by os or all by sluice.
+type world struct {
+	dir     string
+	open    opener
+	handles [3]fileAPI
+	buf     []byte // for data, at a page's start
+}
+
+const (
+	worldFiles = 2
+	bufSize    = 32 << 10 // 32 KiB
+	pageSize   = 4 << 10  // 4 KiB
+)
+
+func newWorld(dir string, open opener) *world {
+	return &world{dir: dir, open: open, buf: alignedBytes(bufSize)}
+}
+
+func (w *world) file(i int) string { return filepath.Join(w.dir, fmt.Sprint("file", i%worldFiles)) }
+
+// reset closes the handles and removes the files.
+func (w *world) reset() {
+	for i, f := range w.handles {
+		if f != nil {
+			f.Close()
+		}
+		w.handles[i] = nil
+	}
+	for i := range worldFiles {
+		os.Remove(w.file(i))
+	}
+}
+
+// contents returns what the files hold, read by os.
+func (w *world) contents() (c [worldFiles][]byte, err error) {
+	for i := range c {
+		b, err := os.ReadFile(w.file(i))
+		if err != nil && !os.IsNotExist(err) {
+			return c, err
+		}
+		c[i] = b
+	}
+	return c, nil
+}
+
+// do performs one operation and prints its outcome.
+func (w *world) do(o op) string {
+	h := int(o.handle) % len(w.handles)
+	if o.kind == opOpen {
+		return w.reopen(h, o)
+	}
+	f := w.handles[h]
+	if f == nil {
+		return "not open"
+	}
+	return w.outcome(w.use(f, o)...)
+}
+
+func (w *world) outcome(results ...any) (out string) {
+	for _, r := range results {
+		switch v := r.(type) {
+		case nil:
+			out += " no error"
+		case error:
+			out += " " + describe(v, w.dir)
+		default:
+			out += fmt.Sprintf(" %v", v)
+		}
+	}
+	return out
+}
+
+// reopen opens a file in place of the handle, if that succeeds.
+func (w *world) reopen(h int, o op) string {
+	f, err := w.open(w.file(int(o.file)), o.flag(), 0o600)
+	if err != nil {
+		return "open " + describe(err, w.dir)
+	}
+	out := "open"
+	if old := w.handles[h]; old != nil {
+		out += w.outcome(old.Close())
+	}
+	w.handles[h] = f
+	return out
+}
+
+func (w *world) use(f fileAPI, o op) []any {
+	switch o.kind {
+	case opRead:
+		return w.filled(func(b []byte) (int, error) { return f.Read(b) }, o)
+	case opReadAt:
+		return w.filled(func(b []byte) (int, error) { return f.ReadAt(b, o.offset()) }, o)
+	case opWrite:
+		n, err := f.Write(w.data(o))
+		return []any{n, err}
+	case opWriteAt:
+		n, err := f.WriteAt(w.data(o), o.offset())
+		return []any{n, err}
+	case opWriteString:
+		n, err := f.WriteString(string(w.data(o)))
+		return []any{n, err}
+	case opSeek:
+		pos, err := f.Seek(o.offset()-o.back(), o.whence())
+		return []any{pos, err}
+	case opTruncate:
+		return []any{f.Truncate(o.offset())}
+	case opSync:
+		return []any{f.Sync()}
+	case opStat:
+		return stat(f)
+	case opClose:
+		return []any{f.Close()}
+	}
+	return w.stream(f, o)
+}
+
+// stream performs an operation on the rest of a file.
+func (w *world) stream(f fileAPI, o op) []any {
+	switch o.kind {
+	case opReadFrom:
+		n, err := f.ReadFrom(&source{w.data(o)})
+		return []any{n, err}
+	case opWriteTo:
+		sink := &limited{most: bufSize}
+		n, err := f.WriteTo(sink)
+		return []any{n, sum(sink.b), err}
+	case opCopy:
+		return w.copyTo(f, o)
+	}
+	panic("no such operation")
+}
+
+// source is an io.Reader and nothing else.
+type source struct{ b []byte }
+
+func (s *source) Read(b []byte) (int, error) {
+	if len(s.b) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(b, s.b)
+	s.b = s.b[n:]
+	return n, nil
+}
+
+// copyTo copies a part of another handle's file to f.
+func (w *world) copyTo(f fileAPI, o op) []any {
+	from := w.handles[int(o.file)%len(w.handles)]
+	if from == nil || from == f {
+		return []any{"nothing to copy"}
+	}
+	n, err := io.Copy(f, io.LimitReader(from, int64(o.length())))
+	return []any{n, err}
+}
+
+// filled reads into a part of the buffer and tells what is in all of it.
+func (w *world) filled(read func([]byte) (int, error), o op) []any {
+	for i := range w.buf {
+		w.buf[i] = 0xA5
+	}
+	start := o.start()
+	n, err := read(w.buf[start : start+o.length()])
+	return []any{n, sum(w.buf), err}
+}
+
+// data fills a part of the buffer with bytes that depend on the operation.
+func (w *world) data(o op) []byte {
+	start := o.start()
+	b := w.buf[start : start+o.length()]
+	for i := range b {
+		b[i] = byte(i) ^ o.fill ^ byte(i>>8)
+	}
+	return b
+}
+
+func stat(f fileAPI) []any {
+	info, err := f.Stat()
+	if err != nil {
+		return []any{err}
+	}
+	return []any{info.Name(), info.Size(), info.Mode() &^ fs.ModePerm}
+}
+
+// equal compares what two worlds' files hold.
+func equal(a, b [worldFiles][]byte) bool {
+	return slices.EqualFunc(a[:], b[:], func(x, y []byte) bool { return string(x) == string(y) })
+}

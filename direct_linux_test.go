@@ -1,0 +1,5 @@
+package sluice_test
+
+import "syscall"
+
+const oDirect = syscall.O_DIRECT

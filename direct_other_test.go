@@ -1,0 +1,5 @@
+//go:build !linux
+
+package sluice_test
+
+const oDirect = 0
