@@ -21,7 +21,7 @@ func coreOf(f *os.File) (core *sched.File) {
 	// Not f.Fd(), which would make a pipe or a terminal blocking.
 	_ = conn.Control(func(fd uintptr) {
 		var st unix.Stat_t
-		if unix.Fstat(int(fd), &st) != nil || !isDisk(uint32(st.Mode)) {
+		if unix.Fstat(int(fd), &st) != nil || !isDisk(st.Mode) {
 			return
 		}
 		flags, err := unix.FcntlInt(fd, unix.F_GETFL, 0)
@@ -33,6 +33,7 @@ func coreOf(f *os.File) (core *sched.File) {
 	return core
 }
 
-func isDisk(mode uint32) bool {
+// isDisk takes the mode as the system has it: 16 or 32 bits.
+func isDisk[M uint16 | uint32](mode M) bool {
 	return mode&unix.S_IFMT == unix.S_IFREG || mode&unix.S_IFMT == unix.S_IFBLK
 }

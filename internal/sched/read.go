@@ -35,33 +35,59 @@ func (s *Scheduler) ReadAt(ctx context.Context, f *File, b []byte, off int64) (i
 func (s *Scheduler) Read(f *File, b []byte) (int, error) {
 	f.position.Lock()
 	defer f.position.Unlock()
+	n := 0
+	for n < len(b) {
+		if res := s.readCached(f, b[n:], current); res > 0 {
+			n += int(res)
+			continue
+		}
+		// A short count of the plain read(2) stands: files that are not on a
+		// disk (/proc) give them, and a second call might wait for ever.
+		return s.readRest(f, b, n)
+	}
+	return n, nil
+}
+
+// readRest ends a Read of which n bytes are there.
+func (s *Scheduler) readRest(f *File, b []byte, n int) (int, error) {
 	ctx := context.Background()
-	switch res := s.read(ctx, f, b, current); {
+	res := s.transfer(ctx, driver.Read, f, b[n:], current)
+	switch {
+	case res > 0:
+		return n + int(res), nil
+	case n > 0:
+		return n, nil // the end of the file, or an error that will come again
 	case res == 0:
 		return 0, io.EOF
-	case res < 0:
-		return 0, failure(ctx, res)
-	default:
-		return int(res), nil
 	}
+	return 0, failure(ctx, res)
 }
 
 // read makes one transfer.
 func (s *Scheduler) read(ctx context.Context, f *File, b []byte, off int64) int32 {
-	if f.nowait.Load() {
-		res := sys.ReadCached(f.fd, b, off)
-		switch {
-		case res > 0:
-			s.stats.add(pathCached, driver.Read, res)
-			return res
-		case res == eopnotsupp, res == enosys, res == einval:
-			// Of this file alone: others may be on other file systems.
-			f.nowait.Store(false)
-		}
-		// 0 too is asked again: some kernels have given it for pages that
-		// were only being read. An error is the plain call's to repeat.
+	if res := s.readCached(f, b, off); res > 0 {
+		return res
 	}
 	return s.transfer(ctx, driver.Read, f, b, off)
+}
+
+// readCached is path 1. A result of 0 or less means that the transfer is to
+// be made on another path. 0 may be the end of the file, but some kernels have
+// given it for pages that were only being read; an error is the plain call's
+// to repeat.
+func (s *Scheduler) readCached(f *File, b []byte, off int64) int32 {
+	if !f.nowait.Load() {
+		return eagain
+	}
+	res := sys.ReadCached(f.fd, b, off)
+	switch {
+	case res > 0:
+		s.stats.add(pathCached, driver.Read, res)
+	case res == eopnotsupp, res == enosys, res == einval:
+		// Of this file alone: others may be on other file systems.
+		f.nowait.Store(false)
+	}
+	return res
 }
 
 // failure is the error of a negative result.

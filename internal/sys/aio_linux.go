@@ -3,6 +3,7 @@
 package sys
 
 import (
+	"math"
 	"sync/atomic"
 	"syscall"
 	"unsafe"
@@ -81,14 +82,38 @@ func IoSubmit(ctx AioContext, iocbs []*Iocb) int32 {
 	return result(r, e)
 }
 
-// IoGetevents is io_getevents(2) without waiting.
-func IoGetevents(ctx AioContext, events []IoEvent) int32 {
+// IoGetevents is io_getevents(2). It waits until there are at least need
+// completions, with no time limit, and takes up to len(events).
+func IoGetevents(ctx AioContext, need int, events []IoEvent) int32 {
 	if len(events) == 0 {
 		return 0
 	}
 	var now unix.Timespec
-	r, _, e := syscall.Syscall6(unix.SYS_IO_GETEVENTS, uintptr(ctx), 0, uintptr(len(events)), uintptr(unsafe.Pointer(&events[0])), uintptr(unsafe.Pointer(&now)), 0)
+	limit := &now
+	if need > 0 {
+		limit = nil
+	}
+	r, _, e := syscall.Syscall6(unix.SYS_IO_GETEVENTS, uintptr(ctx), uintptr(need), uintptr(len(events)), uintptr(unsafe.Pointer(&events[0])), uintptr(unsafe.Pointer(limit)), 0)
 	return result(r, e)
+}
+
+// EndOf returns where the file ends: the offset from which on a write would
+// extend it, which for a block device is nowhere (math.MaxInt64). It is a
+// negated errno if statx(2) fails.
+func EndOf(fd int) int64 {
+	// Only what is asked for: on a network file system, asking for times
+	// flushes the file.
+	const flags, mask = unix.AT_EMPTY_PATH | unix.AT_STATX_DONT_SYNC, unix.STATX_SIZE | unix.STATX_TYPE
+	var st unix.Statx_t
+	var path byte
+	_, _, e := syscall.Syscall6(unix.SYS_STATX, uintptr(fd), uintptr(unsafe.Pointer(&path)), flags, mask, uintptr(unsafe.Pointer(&st)), 0)
+	switch {
+	case e != 0:
+		return -int64(e)
+	case st.Mode&unix.S_IFMT == unix.S_IFBLK:
+		return math.MaxInt64
+	}
+	return int64(st.Size)
 }
 
 // What struct aio_ring says of itself: AIO_RING_MAGIC, and a layout without

@@ -12,10 +12,12 @@ import (
 // MaxRW is the most that Linux transfers in one call (read(2), NOTES).
 const MaxRW = 0x7ffff000
 
-// rawCopyMax is the largest read made without telling the Go scheduler. Such
-// a call holds its P and delays a garbage collection for as long as the copy
-// takes: about 2 µs at this size, less than a preemption costs.
-const rawCopyMax = 16 << 10 // 16 KiB
+// cachedMost is the most that ReadCached copies in one call. The call is made
+// without telling the Go scheduler, so it holds its P, and with it a garbage
+// collection that wants to start, for as long as the copy takes: some 10 µs
+// at this size. Were the scheduler told, it would start another thread for
+// the P whenever a copy takes longer than its monitor's tick of 20 µs.
+const cachedMost = 128 << 10 // 128 KiB
 
 // result turns a system call's return into a kernel result.
 func result(r uintptr, e syscall.Errno) int32 {
@@ -44,19 +46,12 @@ func clamp(b []byte) []byte {
 }
 
 // ReadCached is preadv2(2) with RWF_NOWAIT (Linux 4.14): it copies what the
-// page cache holds, without waiting, and returns a short count or -EAGAIN
-// where it would have had to wait, -EOPNOTSUPP where the file system cannot
-// tell. An off of -1 uses and moves the file's own position.
+// page cache holds, 128 KiB at most, without waiting, and returns a short
+// count or -EAGAIN where it would have had to wait, -EOPNOTSUPP where the file
+// system cannot tell. An off of -1 uses and moves the file's own position.
 func ReadCached(fd int, b []byte, off int64) int32 {
-	b = clamp(b)
-	iov := syscall.Iovec{Base: (*byte)(base(b)), Len: uint64(len(b))}
-	var r uintptr
-	var e syscall.Errno
-	if len(b) <= rawCopyMax {
-		r, _, e = syscall.RawSyscall6(unix.SYS_PREADV2, uintptr(fd), uintptr(unsafe.Pointer(&iov)), 1, uintptr(off), 0, unix.RWF_NOWAIT)
-	} else {
-		r, _, e = syscall.Syscall6(unix.SYS_PREADV2, uintptr(fd), uintptr(unsafe.Pointer(&iov)), 1, uintptr(off), 0, unix.RWF_NOWAIT)
-	}
+	iov := syscall.Iovec{Base: (*byte)(base(b)), Len: uint64(min(len(b), cachedMost))}
+	r, _, e := syscall.RawSyscall6(unix.SYS_PREADV2, uintptr(fd), uintptr(unsafe.Pointer(&iov)), 1, uintptr(off), 0, unix.RWF_NOWAIT)
 	if e == 0 {
 		RaceWrite(b[:r])
 	}

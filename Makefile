@@ -1,0 +1,46 @@
+# make test   every module's tests
+# make check  what CI runs after them: vet, linters, race detector, cross-builds
+# make bench  the benchmark against os.File, on a temporary file in this folder
+
+MODULES = . cmd/sluice
+PLATFORMS = linux/arm64 linux/386 darwin/arm64 windows/amd64 freebsd/amd64
+
+# Packages in which goroutines meet.
+RACE = . ./internal/sched/... ./internal/driver/...
+
+LINT = .bin/golangci-lint
+
+.PHONY: test check vet lint fmt race cross bench clean
+
+test:
+	@for m in $(MODULES); do echo "== $$m"; (cd $$m && go test ./...) || exit 1; done
+
+check: vet lint race cross
+
+vet:
+	@for m in $(MODULES); do (cd $$m && go vet ./...) || exit 1; done
+
+lint: $(LINT)
+	@for m in $(MODULES); do echo "lint $$m"; (cd $$m && $(CURDIR)/$(LINT) run ./...) || exit 1; done
+
+fmt: $(LINT)
+	@for m in $(MODULES); do (cd $$m && $(CURDIR)/$(LINT) fmt ./...) || exit 1; done
+
+# The linters' versions are pinned in tools/go.mod, which no user of the
+# library ever sees.
+$(LINT): tools/go.mod
+	cd tools && GOWORK=off go build -o ../$(LINT) github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+
+race:
+	go test -race $(RACE)
+
+cross:
+	@for p in $(PLATFORMS); do echo "build $$p"; \
+		for m in $(MODULES); do \
+			(cd $$m && GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 go vet ./...) || exit 1; done; done
+
+bench:
+	go run ./cmd/sluice bench
+
+clean:
+	rm -rf .bin
