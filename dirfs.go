@@ -75,7 +75,7 @@ func (d dirFS) Lstat(name string) (fs.FileInfo, error) { return fs.Lstat(d.fs, n
 func (d dirFS) ReadLink(name string) (string, error) { return fs.ReadLink(d.fs, name) }
 
 func ignoreEOF(err error) error {
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return nil
 	}
 	return err
