@@ -61,7 +61,7 @@ func TestAioRing(t *testing.T) {
 		}
 		// Some from the ring, the others by system call.
 		n := ring.Take(events[:round%9])
-		if r := IoGetevents(ctx, events[n:]); int(r) != 8-n {
+		if r := IoGetevents(ctx, 0, events[n:]); int(r) != 8-n {
 			t.Fatalf("round %d: io_getevents = %d after %d from the ring; want %d", round, r, n, 8-n)
 		}
 		for i, e := range events[:8] {
@@ -94,6 +94,19 @@ func TestIoSubmitPrefix(t *testing.T) {
 	}
 	if r := IoSubmit(ctx, nil); r != 0 {
 		t.Errorf("io_submit of nothing = %d; want 0", r)
+	}
+}
+
+func TestEndOf(t *testing.T) {
+	fd := create(t, t.TempDir()+"/f", 12345)
+	if end := EndOf(fd); end != 12345 {
+		t.Errorf("EndOf a file of 12345 bytes = %d", end)
+	}
+	if end := EndOf(1 << 30); end != -9 {
+		t.Errorf("EndOf no file = %d; want -9 (EBADF)", end)
+	}
+	if n := testing.AllocsPerRun(100, func() { EndOf(fd) }); n != 0 {
+		t.Errorf("EndOf allocates %v times", n)
 	}
 }
 
