@@ -1,0 +1,33 @@
+//go:build amd64 || arm64
+
+package aio
+
+import (
+	"testing"
+
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/driver/drivertest"
+)
+
+// TestDriver runs the conformance suite, on all that this kernel has and
+// without each of the things that an older kernel may lack.
+func TestDriver(t *testing.T) {
+	for _, kernel := range []struct {
+		name string
+		less func(q *Queue)
+	}{
+		{"Whole", func(*Queue) {}},
+		{"NoRing", func(q *Queue) { q.inRing = false }},
+		{"NoNowait", func(q *Queue) { q.nowait = false }},
+		{"NoSizes", func(q *Queue) { q.sizes = false }},
+		{"NoFsync", func(q *Queue) { q.fsync = false }},
+	} {
+		t.Run(kernel.name, func(t *testing.T) {
+			drivertest.Run(t, func(t testing.TB, depth int) driver.Driver {
+				q := open(t, Options{Depth: depth})
+				kernel.less(q)
+				return q
+			})
+		})
+	}
+}

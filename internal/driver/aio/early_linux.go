@@ -1,0 +1,48 @@
+//go:build amd64 || arm64
+
+package aio
+
+import (
+	"sync/atomic"
+
+	"github.com/sluiceio/sluice/internal/driver"
+)
+
+// early holds operations that ended without the kernel or the pool: what was
+// refused, and Nops. The submitter puts, the goroutine in Reap takes.
+type early struct {
+	stack atomic.Pointer[driver.Op] // linked by Next
+	taken *driver.Op                // Reap's: off the stack, not yet returned
+}
+
+// put records op's result.
+func (e *early) put(op *driver.Op, res int32) {
+	op.Res = res
+	for {
+		op.Next = e.stack.Load()
+		if e.stack.CompareAndSwap(op.Next, op) {
+			return
+		}
+	}
+}
+
+// any reports whether there is something on the stack.
+func (e *early) any() bool { return e.stack.Load() != nil }
+
+// take moves operations into done and reports how many.
+func (e *early) take(done []*driver.Op) int {
+	n := 0
+	for n < len(done) {
+		if e.taken == nil {
+			if e.stack.Load() == nil {
+				break
+			}
+			e.taken = e.stack.Swap(nil)
+		}
+		op := e.taken
+		e.taken, op.Next = op.Next, nil
+		done[n] = op
+		n++
+	}
+	return n
+}

@@ -1,0 +1,27 @@
+//go:build amd64 || arm64
+
+package aio
+
+import (
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/sys"
+)
+
+// ends tells which writes extend their file. It remembers the last file's end
+// while one batch is routed: writes come many to a file.
+type ends struct {
+	fd  int32
+	end int64 // of fd; 0 when nothing is known
+}
+
+// forget is called before each batch: others may have changed the files.
+func (e *ends) forget() { e.end = 0 }
+
+// extends reports whether op would extend its file, or if that is unknown. An
+// empty file is looked at anew for each write.
+func (e *ends) extends(op *driver.Op) bool {
+	if e.end <= 0 || e.fd != op.FD {
+		e.fd, e.end = op.FD, sys.EndOf(int(op.FD))
+	}
+	return op.Off > e.end-int64(len(op.Buf))
+}

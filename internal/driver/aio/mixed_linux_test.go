@@ -1,0 +1,142 @@
+//go:build amd64 || arm64
+
+package aio
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/sluiceio/sluice/internal/driver"
+)
+
+// lane owns a block, and has one operation after the other performed on it.
+type lane struct {
+	op     *driver.Op
+	off    int64
+	stamp  uint64 // what the block holds, at its beginning and its end
+	reads  way
+	writes way
+}
+
+// way is how a file was opened.
+type way struct {
+	fd    int32
+	flags driver.Flags
+}
+
+// next prepares the lane's next operation.
+func (l *lane) next(rng *rand.Rand) {
+	op, w := l.op, l.writes
+	op.Code = []driver.Code{driver.Read, driver.Read, driver.Write, driver.Write, driver.Fdatasync, driver.Nop}[rng.IntN(6)]
+	switch op.Code {
+	case driver.Read:
+		w = l.reads
+		clear(op.Buf)
+	case driver.Write:
+		l.stamp = rng.Uint64()
+		binary.LittleEndian.PutUint64(op.Buf, l.stamp)
+		binary.LittleEndian.PutUint64(op.Buf[block-8:], l.stamp)
+	}
+	op.FD, op.Flags, op.Off = w.fd, w.flags, l.off
+}
+
+func (l *lane) check(t *testing.T) {
+	switch op := l.op; op.Code {
+	case driver.Read:
+		a, z := binary.LittleEndian.Uint64(op.Buf), binary.LittleEndian.Uint64(op.Buf[block-8:])
+		if op.Res == 0 && l.stamp == 0 {
+			return // past what the other lanes have written
+		}
+		if op.Res != block || a != l.stamp || z != l.stamp {
+			t.Errorf("read at %d = %d, %x…%x; want %d, %x", op.Off, op.Res, a, z, block, l.stamp)
+		}
+	case driver.Write:
+		if op.Res != block {
+			t.Errorf("write at %d = %d; want %d", op.Off, op.Res, block)
+		}
+	default:
+		if op.Res != 0 {
+			t.Errorf("%v = %d; want 0", op.Code, op.Res)
+		}
+	}
+}
+
+// newLanes makes three files that begin with one block and grow: one all
+// direct, one all buffered, one written through the page cache and read around
+// it, whose reads therefore meet dirty pages. (The fourth way is one that the
+// kernel warns of: direct writes beside buffered ones make fsync fail.)
+func newLanes(t *testing.T, n int) []*lane {
+	var ways [3][2]way
+	for i := range ways {
+		f := directFile(t, 1)
+		cached, err := os.OpenFile(f.Name(), os.O_RDWR, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { cached.Close() })
+		direct, buffered := way{int32(f.Fd()), driver.Direct}, way{int32(cached.Fd()), 0}
+		ways[i] = [3][2]way{{direct, direct}, {buffered, buffered}, {direct, buffered}}[i]
+	}
+	lanes := make([]*lane, n)
+	bufs := aligned(n * block)
+	for i := range lanes {
+		w := ways[i%len(ways)]
+		lanes[i] = &lane{
+			op:     &driver.Op{Buf: bufs[i*block : (i+1)*block]},
+			off:    int64(i/len(ways)) * block,
+			reads:  w[0],
+			writes: w[1],
+		}
+		lanes[i].op.Owner = lanes[i]
+	}
+	return lanes
+}
+
+// TestMixed has one goroutine submit and another reap operations of all
+// kinds, so that all ways through the queue meet.
+func TestMixed(t *testing.T) {
+	const depth, total = 48, 20_000
+	seed := uint64(rand.Uint32())
+	if s := os.Getenv("SLUICE_SEED"); s != "" {
+		seed, _ = strconv.ParseUint(s, 10, 64)
+	}
+	t.Logf("SLUICE_SEED=%d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+
+	q := newQueue(t, Options{Depth: depth, Threads: 8})
+	ready := make(chan *lane, depth)
+	for _, l := range newLanes(t, depth) {
+		ready <- l
+	}
+	go func() {
+		var batch []*driver.Op
+		for left := total; left > 0; {
+			batch = batch[:0]
+			for n := min(left, 1+rng.IntN(16)); len(batch) < n; {
+				l := <-ready
+				l.next(rng)
+				batch = append(batch, l.op)
+			}
+			if n, err := q.Submit(batch); n != len(batch) || err != nil {
+				t.Errorf("Submit = %d, %v; want %d, nil", n, err, len(batch))
+			}
+			left -= len(batch)
+		}
+	}()
+	done := make([]*driver.Op, depth)
+	for left := total; left > 0; {
+		n, err := q.Reap(done, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, op := range done[:n] {
+			l := op.Owner.(*lane)
+			l.check(t)
+			ready <- l
+		}
+		left -= n
+	}
+}

@@ -1,0 +1,19 @@
+//go:build !linux || !(amd64 || arm64)
+
+package aio
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+
+	"github.com/sluiceio/sluice/internal/driver"
+)
+
+// Options configures a Queue.
+type Options struct{ Depth, Threads int }
+
+// New reports that this system has no Linux AIO.
+func New(Options) (driver.Driver, error) {
+	return nil, fmt.Errorf("Linux AIO on %s/%s: %w", runtime.GOOS, runtime.GOARCH, errors.ErrUnsupported)
+}
