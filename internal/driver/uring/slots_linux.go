@@ -57,9 +57,13 @@ func (s *slots) take(op *driver.Op) {
 	i := s.free[h&s.mask]
 	s.gens[i]++
 	op.Token = uint64(s.gens[i])<<32 | uint64(i)
-	s.ops[i].Store(op)
 	s.head.Store(h + 1)
 }
+
+// hold keeps op, and with it its buffer, reachable until give. It is the
+// submitter's last access to op: the race detector, which cannot see that the
+// kernel comes in between, orders what give's caller does with op after it.
+func (s *slots) hold(op *driver.Op) { s.ops[uint32(op.Token)].Store(op) }
 
 // give frees the slot of a token and returns its operation.
 func (s *slots) give(token uint64) *driver.Op {

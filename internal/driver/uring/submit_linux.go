@@ -23,11 +23,10 @@ func (r *Ring) Submit(ops []*driver.Op) (int, error) {
 		if r.closed.Load() {
 			return n, driver.ErrClosed
 		}
-		k := r.Stage(ops[n:])
-		if !r.flush() {
-			return n + k, nil
-		}
-		if n += k; k == 0 || n == len(ops) {
+		n += r.Stage(ops[n:])
+		// Asked of the slots, not of Stage: that may have found no room in an
+		// SQ which flush has emptied since.
+		if !r.flush() || n == len(ops) || r.slots.available() == 0 {
 			return n, nil
 		}
 	}
@@ -49,6 +48,7 @@ func (r *Ring) Stage(ops []*driver.Op) int {
 	for _, op := range ops[:n] {
 		r.slots.take(op)
 		prepare(&r.sqes[tail&r.sqMask], op)
+		r.slots.hold(op)
 		tail++
 	}
 	atomic.StoreUint32(r.sqTail, tail)

@@ -1,0 +1,31 @@
+//go:build linux && (amd64 || arm64)
+
+package uring
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/driver/drivertest"
+)
+
+// open makes a ring, or skips the test where the system gives none.
+func open(t testing.TB, o Options) *Ring {
+	t.Helper()
+	r, err := New(o)
+	if err != nil {
+		t.Skipf("no io_uring: %v", err)
+	}
+	return r
+}
+
+func TestDriver(t *testing.T) {
+	for _, atLeast := range []int{1, 16, 1024} {
+		t.Run(fmt.Sprintf("Depth%d", atLeast), func(t *testing.T) {
+			drivertest.Run(t, func(t testing.TB, depth int) driver.Driver {
+				return open(t, Options{Depth: max(depth, atLeast)})
+			})
+		})
+	}
+}
