@@ -1,5 +1,28 @@
 package main
 
-type doctorCmd struct{}
+import (
+	"errors"
+	"fmt"
 
-func (doctorCmd) Run(s streams) error { return nil }
+	"github.com/sluiceio/sluice/cmd/sluice/internal/doctor"
+)
+
+// doctorCmd is `sluice doctor`.
+type doctorCmd struct {
+	Dir  string `default:"." help:"Directory whose file system is examined."`
+	JSON string `name:"json" placeholder:"FILE" help:"Also write the findings to FILE for machines."`
+}
+
+// Run examines the machine. What it finds, however bad, is no failure.
+func (d *doctorCmd) Run(s streams) error {
+	out, err := createJSON(d.JSON)
+	if err != nil {
+		return err
+	}
+	report, err := doctor.Examine(d.Dir)
+	if err != nil {
+		return errors.Join(err, out.abandon())
+	}
+	_, err = fmt.Fprint(s.out, report)
+	return errors.Join(err, out.write(report))
+}

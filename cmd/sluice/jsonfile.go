@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"time"
 
@@ -19,7 +20,7 @@ type benchReport struct {
 	Experiments map[string]any `json:"experiments"`
 }
 
-func newBenchReport(b *benchRunCmd, results map[string]any) benchReport {
+func newBenchReport(b *benchCmd, results map[string]any) benchReport {
 	return benchReport{
 		Version:     version(),
 		Finished:    time.Now().UTC().Truncate(time.Second),
@@ -30,11 +31,50 @@ func newBenchReport(b *benchRunCmd, results map[string]any) benchReport {
 	}
 }
 
-// writeJSON writes v, indented, to the file of that name; "-" is stdout's.
-func writeJSON(name string, v any) error {
-	text, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return errors.Join(errors.New("cannot write the results as JSON"), err)
+// jsonFile is where results go. It is created before anything is measured,
+// so that a name that cannot be written to costs no run. A nil one takes
+// nothing.
+type jsonFile struct{ *os.File }
+
+// createJSON creates the file of that name, and none if it is "".
+func createJSON(name string) (*jsonFile, error) {
+	if name == "" {
+		return nil, nil
 	}
-	return os.WriteFile(name, append(text, '\n'), 0o666)
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o666) // what it holds stays until there is something new
+	if err != nil {
+		return nil, fmt.Errorf("cannot write the results: %w", err)
+	}
+	return &jsonFile{f}, nil
+}
+
+// abandon closes the file without a change, and removes it if it is new.
+func (f *jsonFile) abandon() error {
+	if f == nil {
+		return nil
+	}
+	info, err := f.Stat()
+	err = errors.Join(err, f.Close())
+	if err == nil && info.Mode().IsRegular() && info.Size() == 0 {
+		return os.Remove(f.Name())
+	}
+	return err
+}
+
+// write makes v, indented, all that the file holds, and closes it.
+func (f *jsonFile) write(v any) error {
+	if f == nil {
+		return nil
+	}
+	text, err := json.MarshalIndent(v, "", "  ")
+	if err == nil {
+		err = f.Truncate(0)
+	}
+	if err == nil {
+		_, err = f.Write(append(text, '\n'))
+	}
+	if err := errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("cannot write the results: %w", err)
+	}
+	return nil
 }

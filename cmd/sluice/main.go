@@ -22,6 +22,9 @@ import (
 )
 
 func main() {
+	// A reader that goes away (sluice bench | head) is an error like others,
+	// after which there is a file to remove, and not the end.
+	signal.Ignore(syscall.SIGPIPE)
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
@@ -102,12 +105,13 @@ func (e *stopError) Error() string {
 	return e.sig.String()
 }
 
-// notifyContext returns a context that ends with the first SIGINT or SIGTERM;
+// notifyContext returns a context that ends with the first SIGINT, SIGTERM
+// or SIGHUP;
 // the second one has its default effect, in case cleaning up hangs.
 func notifyContext() (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	go func() { // ends with ctx
 		select {
 		case sig := <-signals:

@@ -16,7 +16,7 @@ const attempt2017 = "Wilson, Mutschlechner 2017"
 var (
 	fig4Read = callFigure{
 		name:    "fig4-read",
-		summary: "time for a read call to return, by size: os.File, all drivers, 2017's AIO",
+		summary: "time for a read to return: os.File, each driver, AIO as of 2017",
 		source:  attempt2017 + ", figure 4",
 		title:   "time for ReadAt to return; 2 goroutines, buffered file, cached",
 		finding: fig4Finding,
@@ -26,7 +26,7 @@ var (
 
 	fig4Write = callFigure{
 		name:    "fig4-write",
-		summary: "the same for a write call",
+		summary: "time for a write to return: the same",
 		source:  attempt2017 + ", figure 4",
 		title:   "time for WriteAt to return; 2 goroutines, buffered file",
 		finding: fig4Finding,

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/sluiceio/sluice/cmd/sluice/experiments"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
+)
+
+// parse checks everything that can be checked before anything is done.
+func (b *benchCmd) parse() ([]experiments.Experiment, experiments.Params, error) {
+	p := experiments.Params{
+		Brief: len(b.Experiments) == 0, Full: b.Full, Driver: b.Driver, Time: b.Time, Rounds: b.Rounds,
+		FailBelow: b.FailBelow, Calibrate: b.Calibrate,
+	}
+	chosen, err := b.chosen()
+	if err != nil {
+		return nil, p, err
+	}
+	for _, text := range b.Cells {
+		pattern, err := experiments.ParsePattern(text)
+		if err != nil {
+			return nil, p, err
+		}
+		p.Cells = append(p.Cells, pattern)
+	}
+	return chosen, p, b.checkFlags(chosen)
+}
+
+// chosen returns the experiments that the arguments name, all if there are
+// none.
+func (b *benchCmd) chosen() ([]experiments.Experiment, error) {
+	if len(b.Experiments) == 0 {
+		return experiments.All, nil
+	}
+	var chosen []experiments.Experiment
+	for _, name := range b.Experiments {
+		e, err := experiments.Find(name)
+		if err != nil {
+			return nil, err
+		}
+		chosen = append(chosen, e)
+	}
+	return chosen, nil
+}
+
+func (b *benchCmd) checkFlags(chosen []experiments.Experiment) error {
+	hasMatrix := slices.ContainsFunc(chosen, func(e experiments.Experiment) bool { return e.Name == "matrix" })
+	switch {
+	case b.FileSize < minFileSize:
+		return fmt.Errorf("--file-size: %s is too small; want at least %s", report.Bytes(int64(b.FileSize)), report.Bytes(minFileSize))
+	case b.Time < 0 || b.Time > time.Hour:
+		return fmt.Errorf("--time: %s; want more than 0 and at most 1h", b.Time)
+	case b.Rounds < 0:
+		return fmt.Errorf("--rounds: %d; want more than 0", b.Rounds)
+	case b.FailBelow < 0:
+		return fmt.Errorf("--fail-below: %g; want a ratio, as in 0.95", b.FailBelow)
+	case !hasMatrix && b.FailBelow > 0:
+		return errors.New("--fail-below is for the matrix, which is not among the experiments")
+	case !hasMatrix && len(b.Cells) > 0:
+		return errors.New("--cells is for the matrix, which is not among the experiments")
+	case !hasMatrix && b.Calibrate:
+		return errors.New("--calibrate is for the matrix, which is not among the experiments")
+	case !slices.Contains([]string{"", "uring", "aio", "pool"}, b.Driver):
+		return fmt.Errorf("--driver: unknown driver %q; there are uring, aio and pool", b.Driver)
+	}
+	return nil
+}

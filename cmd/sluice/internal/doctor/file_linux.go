@@ -1,0 +1,111 @@
+package doctor
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Flags of preadv2(2) and pwritev2(2).
+const (
+	rwfNoWait    = 0x08
+	rwfDontCache = 0x80 // Linux 6.14
+)
+
+// probeSize is how much the probes read and write: a block on any device.
+const probeSize = 4096
+
+// fileChecks tries out the file system of dir on a temporary file.
+func fileChecks(dir string) []Check {
+	f, err := os.CreateTemp(dir, ".sluice-doctor-*.tmp")
+	if err != nil {
+		return []Check{{
+			Name: "probes", Status: Warn,
+			Found:  fmt.Sprintf("cannot create a file in %s: %v", dir, cause(err)),
+			Advice: "name a directory that can be written with --dir",
+		}}
+	}
+	defer os.Remove(f.Name())
+	defer f.Close()
+	block := alignedBlock()
+	if _, err := f.WriteAt(block, 0); err != nil {
+		return []Check{{Name: "probes", Status: Warn, Found: fmt.Sprintf("cannot write %d bytes: %v", probeSize, cause(err))}}
+	}
+	return []Check{
+		noWaitRead(f, block),
+		noWaitWrite(f, block),
+		dontCache(f, block),
+		direct(f.Name(), block),
+	}
+}
+
+// alignedBlock returns probeSize bytes at an address that suits O_DIRECT.
+func alignedBlock() []byte {
+	b := make([]byte, 2*probeSize)
+	skip := -int(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) & (probeSize - 1)
+	return b[skip : skip+probeSize]
+}
+
+func noWaitRead(f *os.File, block []byte) Check {
+	_, err := unix.Preadv2(int(f.Fd()), [][]byte{block}, 0, rwfNoWait)
+	if errors.Is(err, unix.EOPNOTSUPP) {
+		return Check{Name: "cached reads", Status: Note,
+			Found:  "no RWF_NOWAIT: cannot tell whether a read would wait",
+			Advice: "reads of cached data are made as ordinary calls here, which may hold a thread"}
+	}
+	return answer("cached reads", err, "without waiting (RWF_NOWAIT)")
+}
+
+func noWaitWrite(f *os.File, block []byte) Check {
+	_, err := unix.Pwritev2(int(f.Fd()), [][]byte{block}, 0, rwfNoWait)
+	if errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.EAGAIN) {
+		return Check{Name: "cached writes", Status: OK,
+			Found: "no RWF_NOWAIT: buffered writes are ordinary calls, on a bounded number of threads"}
+	}
+	return answer("cached writes", err, "without waiting (RWF_NOWAIT)")
+}
+
+func dontCache(f *os.File, block []byte) Check {
+	_, err := unix.Preadv2(int(f.Fd()), [][]byte{block}, 0, rwfDontCache)
+	if err != nil {
+		return Check{Name: "uncached I/O", Status: OK, Found: "no RWF_DONTCACHE (Linux 6.14, and not on every file system)"}
+	}
+	return Check{Name: "uncached I/O", Status: OK, Found: "RWF_DONTCACHE"}
+}
+
+// direct opens the file with O_DIRECT and asks for the alignment it needs.
+func direct(name string, block []byte) Check {
+	refused := Check{Name: "O_DIRECT", Status: Note,
+		Found:  "not on this file system",
+		Advice: "put databases that do their own caching on ext4, xfs or btrfs"}
+	f, err := os.OpenFile(name, os.O_RDONLY|unix.O_DIRECT, 0)
+	if err != nil {
+		return refused
+	}
+	defer f.Close()
+	if _, err := f.ReadAt(block, 0); err != nil {
+		return refused
+	}
+	return Check{Name: "O_DIRECT", Status: OK, Found: "available, " + alignment(f)}
+}
+
+// alignment asks statx(2), which knows since Linux 6.1.
+func alignment(f *os.File) string {
+	var st unix.Statx_t
+	err := unix.Statx(int(f.Fd()), "", unix.AT_EMPTY_PATH, unix.STATX_DIOALIGN, &st)
+	if err != nil || st.Mask&unix.STATX_DIOALIGN == 0 || st.Dio_offset_align == 0 {
+		return "alignment unknown (4096 is safe)"
+	}
+	return fmt.Sprintf("offsets aligned to %d, memory to %d", st.Dio_offset_align, st.Dio_mem_align)
+}
+
+// answer is the finding of a probe that either worked or did not.
+func answer(name string, err error, found string) Check {
+	if err != nil {
+		return Check{Name: name, Status: Note, Found: err.Error()}
+	}
+	return Check{Name: name, Status: OK, Found: found}
+}

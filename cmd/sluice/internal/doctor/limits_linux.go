@@ -1,0 +1,137 @@
+package doctor
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
+)
+
+// What is enough for programs with much I/O.
+const (
+	enoughMemlock = 64 << 20 // 64 MiB of registered buffers
+	enoughFiles   = 16 << 10
+	enoughTasks   = 1 << 10 // threads of this user or cgroup
+)
+
+// limits returns the checks of what bounds this process.
+func limits() []Check {
+	return []Check{
+		memlock(limit(unix.RLIMIT_MEMLOCK)),
+		files(limit(unix.RLIMIT_NOFILE)),
+		tasks(taskLimit()),
+		hugePages(),
+	}
+}
+
+// unlimited is a limit that is none.
+const unlimited = ^uint64(0)
+
+func limit(resource int) uint64 {
+	var l unix.Rlimit
+	if unix.Getrlimit(resource, &l) != nil {
+		return unlimited
+	}
+	return l.Cur
+}
+
+func memlock(n uint64) Check {
+	c := Check{Name: "locked memory", Status: OK, Found: "unlimited"}
+	if n == unlimited {
+		return c
+	}
+	c.Found = "at most " + report.Bytes(int64(min(n, 1<<62))) + " (ulimit -l)"
+	if n < enoughMemlock {
+		c.Status = Note
+		c.Advice = "raise it (LimitMEMLOCK=, --ulimit memlock=) to register more buffers; beyond it plain ones are used"
+	}
+	return c
+}
+
+func files(n uint64) Check {
+	c := Check{Name: "open files", Status: OK, Found: "at most " + strconv.FormatUint(n, 10) + " (ulimit -n)"}
+	if n == unlimited {
+		c.Found = "unlimited"
+	}
+	if n < enoughFiles {
+		c.Status = Note
+		c.Advice = "raise it (LimitNOFILE=, --ulimit nofile=) for programs with many files"
+	}
+	return c
+}
+
+func tasks(n uint64, source string) Check {
+	if n == unlimited {
+		return Check{Name: "threads", Status: OK, Found: "unlimited"}
+	}
+	c := Check{Name: "threads", Status: OK, Found: fmt.Sprintf("at most %d (%s)", n, source)}
+	if n < enoughTasks {
+		c.Status = Warn
+		c.Advice = "raise it (TasksMax=, --pids-limit): os.File needs a thread for each blocked call"
+	}
+	return c
+}
+
+// taskLimit returns the lowest limit of threads, and its name.
+func taskLimit() (least uint64, source string) {
+	least = unlimited
+	take := func(n uint64, name string) {
+		if n < least {
+			least, source = n, name
+		}
+	}
+	take(limit(unix.RLIMIT_NPROC), "ulimit -u")
+	take(number(readText("/proc/sys/kernel/threads-max")), "kernel.threads-max")
+	take(number(readText(pidsMax())), "cgroup pids.max")
+	return least, source
+}
+
+// pidsMax returns the file with the limit of this process's cgroup, of
+// version 1 or 2.
+func pidsMax() string {
+	for line := range strings.Lines(readText("/proc/self/cgroup")) {
+		fields := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		switch {
+		case len(fields) < 3:
+		case fields[1] == "pids":
+			return "/sys/fs/cgroup/pids" + fields[2] + "/pids.max"
+		case fields[1] == "" && exists("/sys/fs/cgroup"+fields[2]+"/pids.max"):
+			return "/sys/fs/cgroup" + fields[2] + "/pids.max"
+		}
+	}
+	return ""
+}
+
+// number returns text as a number; "max" and what is none are unlimited.
+func number(text string) uint64 {
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		return unlimited
+	}
+	return n
+}
+
+func hugePages() Check {
+	const name = "huge pages"
+	reserved := readText("/proc/sys/vm/nr_hugepages")
+	mode := chosen(readText("/sys/kernel/mm/transparent_hugepage/enabled"))
+	found := fmt.Sprintf("transparent: %s; reserved: %s", mode, reserved)
+	if mode == "never" && reserved == "0" {
+		return Check{Name: name, Status: Note, Found: found,
+			Advice: "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled: large direct I/O is up to 3 times as fast"}
+	}
+	return Check{Name: name, Status: OK, Found: found}
+}
+
+// chosen returns the word in brackets of a list such as "always [madvise] never".
+func chosen(list string) string {
+	_, rest, found := strings.Cut(list, "[")
+	if !found {
+		return "not in this kernel"
+	}
+	word, _, _ := strings.Cut(rest, "]")
+	return word
+}

@@ -1,0 +1,40 @@
+package doctor
+
+import (
+	"strings"
+
+	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
+)
+
+// nameWidth is that of the longest name of a check.
+const nameWidth = 14
+
+// String returns the report for people, on 80 columns.
+func (r *Report) String() string {
+	var b strings.Builder
+	b.WriteString("sluice doctor: what this machine allows; file system of " + r.Dir + "\n\n")
+	for _, c := range r.Checks {
+		b.WriteString(c.String())
+	}
+	b.WriteString("\n")
+	for line := range strings.Lines(r.Driver) {
+		text := strings.TrimLeft(line, " ")
+		indent := strings.Repeat(" ", len(line)-len(text))
+		b.WriteString(report.Hang(indent, indent+"  ", text))
+	}
+	return b.String()
+}
+
+// String returns the check in one line, or more if they are needed.
+func (c Check) String() string {
+	const statusWidth = 4
+	indent := strings.Repeat(" ", statusWidth+2+nameWidth+2)
+	status, name := pad(string(c.Status), statusWidth), pad(c.Name, nameWidth)
+	text := report.Hang(status+"  "+name+"  ", indent, c.Found)
+	if c.Advice != "" {
+		text += report.Hang(indent+"-> ", indent+"   ", c.Advice)
+	}
+	return text
+}
+
+func pad(s string, width int) string { return s + strings.Repeat(" ", max(0, width-len(s))) }
