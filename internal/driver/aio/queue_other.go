@@ -15,5 +15,5 @@ type Options struct{ Depth, Threads int }
 
 // New reports that this system has no Linux AIO.
 func New(Options) (driver.Driver, error) {
-	return nil, fmt.Errorf("Linux AIO on %s/%s: %w", runtime.GOOS, runtime.GOARCH, errors.ErrUnsupported)
+	return nil, fmt.Errorf("aio on %s/%s: %w", runtime.GOOS, runtime.GOARCH, errors.ErrUnsupported)
 }

@@ -54,18 +54,17 @@ func (q *Queue) Async(op *driver.Op) bool {
 // route gives op a slot and decides who performs it.
 func (q *Queue) route(op *driver.Op) {
 	c := &q.iocbs[q.slots.next()]
-	kernel := q.Async(op) && op.Code != driver.Nop && !(op.Code == driver.Write && q.ends.extends(op))
-	if kernel {
-		q.prepare(c, op)
-	}
-	q.slots.take(op)
 	switch {
-	case kernel:
-		q.batch = append(q.batch, c)
 	case op.Code == driver.Nop:
+		q.slots.take(op)
 		q.early.put(op, 0)
-	default:
+	case !q.Async(op), op.Code == driver.Write && q.ends.extends(op):
+		q.slots.take(op)
 		q.divert(op)
+	default:
+		q.prepare(c, op)
+		q.slots.take(op)
+		q.batch = append(q.batch, c)
 	}
 }
 
