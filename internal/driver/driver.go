@@ -36,14 +36,14 @@ const (
 	Write                 // pwrite(2) of Buf at Off
 	Fsync                 // fsync(2)
 	Fdatasync             // fdatasync(2)
-	numCodes
+	NumCodes              // how many there are
 )
 
-var codeNames = [numCodes]string{"nop", "read", "write", "fsync", "fdatasync"}
+var codeNames = [NumCodes]string{"nop", "read", "write", "fsync", "fdatasync"}
 
 // String returns the operation's name as strace and fio would print it.
 func (c Code) String() string {
-	if c < numCodes {
+	if c < NumCodes {
 		return codeNames[c]
 	}
 	return "code(" + strconv.Itoa(int(c)) + ")"
@@ -120,7 +120,8 @@ type Driver interface {
 	Cancel(op *Op)
 
 	// Async reports whether op would be performed without holding a thread
-	// of this process, or one that the kernel adds to it, while it waits.
+	// of this process, or one that the kernel adds to it, while it waits. The
+	// answer depends on op's Code and Flags alone.
 	Async(op *Op) bool
 
 	// Info describes the driver. It is constant.

@@ -88,10 +88,19 @@ func (f *File) Close() bool {
 
 // async tells whether the driver can perform code on f without a thread.
 func (s *Scheduler) async(code driver.Code, f *File) bool {
-	if f.flags&driver.Direct == 0 && !f.nowait.Load() {
-		return false // io_uring too would take a thread
+	if f.flags&driver.Direct != 0 {
+		return s.asyncDirect[code]
 	}
-	return s.drv.Async(&driver.Op{Code: code, Flags: f.flags})
+	// Where a read cannot be tried, io_uring too would take a thread.
+	return s.asyncBuffered[code] && f.nowait.Load()
+}
+
+// asyncCodes asks the driver once for all operations.
+func asyncCodes(drv driver.Driver, flags driver.Flags) (async [driver.NumCodes]bool) {
+	for code := range async {
+		async[code] = drv.Async(&driver.Op{Code: driver.Code(code), Flags: flags})
+	}
+	return async
 }
 
 // Appends tells whether the file was opened with O_APPEND.

@@ -31,6 +31,9 @@ type Scheduler struct {
 	limits Limits
 	engine *engine
 	gate   gate
+	// asyncDirect and asyncBuffered tell what the driver performs without a
+	// thread, on files with and without O_DIRECT.
+	asyncDirect, asyncBuffered [driver.NumCodes]bool
 	// waiting counts the operations on path 2 or 3 that the driver could
 	// perform asynchronously: the depth that the choice between the two
 	// depends on. Those who start and end such an operation write it.
@@ -45,6 +48,9 @@ func New(drv driver.Driver, l Limits) *Scheduler {
 		limits: l,
 		engine: newEngine(drv),
 		gate:   gate{limit: int32(l.Blocking)},
+
+		asyncDirect:   asyncCodes(drv, driver.Direct|driver.NoWait),
+		asyncBuffered: asyncCodes(drv, 0),
 	}
 }
 
