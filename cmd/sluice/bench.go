@@ -13,6 +13,7 @@ import (
 
 	"github.com/sluiceio/sluice/cmd/sluice/experiments"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/duel"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/machine"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/scratch"
 )
@@ -100,14 +101,17 @@ func (b *benchCmd) run(ctx context.Context, s streams, chosen []experiments.Expe
 	}
 	screen.Done(1)
 	env := &experiments.Env{Params: params, Lab: arena, Screen: screen}
-	results, err := measure(ctx, env, chosen)
+	results, err := measure(ctx, env, chosen, machine.Describe(b.Dir))
 	return results, errors.Join(err, os.Remove(arena.Path))
 }
 
 // measure runs the experiments one after another and stops at the first
 // error. It returns what has been measured by then, too.
-func measure(ctx context.Context, env *experiments.Env, chosen []experiments.Experiment) (map[string]any, error) {
+func measure(ctx context.Context, env *experiments.Env, chosen []experiments.Experiment, m machine.Info) (map[string]any, error) {
 	results := make(map[string]any)
+	if err := env.Screen.Print(report.Wrap(m.String()) + "\n"); err != nil {
+		return results, err
+	}
 	for _, e := range chosen {
 		result, err := e.Run(ctx, env)
 		results[e.Name] = result

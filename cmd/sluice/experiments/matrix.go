@@ -162,7 +162,8 @@ func matrixIntro(sides []load.Side, p duel.Plan) string {
 func (c Cell) row() string {
 	name := []string{string(c.Kind), load.SizeName(c.Size), strconv.Itoa(c.Goroutines)}
 	if c.Ratios == nil {
-		return strings.TrimSuffix(matrixTable.Row(name...), "\n") + "  " + c.Unsupported + "\n"
+		row := strings.TrimSuffix(matrixTable.Row(name...), "\n") + "  "
+		return report.Hang(row, strings.Repeat(" ", len(row)), c.Unsupported)
 	}
 	median := func(side int) stats.Number { return stats.Median(c.Sides[side].Series(load.Slice.Rate)) }
 	return matrixTable.Row(append(name,

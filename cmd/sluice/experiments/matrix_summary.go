@@ -54,13 +54,23 @@ func (r *MatrixResult) summary() string {
 		return 1
 	})
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n%d cells; %d below 1.00, %d below 0.95; lowest %s (%s)\n", len(cells),
+	b.WriteString("\n" + driverLine(cells[0]))
+	fmt.Fprintf(&b, "%d cells; %d below 1.00, %d below 0.95; lowest %s (%s)\n", len(cells),
 		len(r.below(1)), len(r.below(0.95)), report.Ratio(lowest.Ratios.Rate), lowest.Name)
 	fmt.Fprintf(&b, "medians of the cells: ops/s %s, CPU/op %s, p99 %s\n",
 		report.Ratio(series(func(r *Ratios) stats.Number { return r.Rate })),
 		report.Ratio(series(func(r *Ratios) stats.Number { return r.CPU })),
 		report.Ratio(series(func(r *Ratios) stats.Number { return r.P99 })))
-	fmt.Fprintf(&b, "a cell's ops/s ratio is good to ±%s (half its 95 %% interval, median of the cells)\n\n",
+	fmt.Fprintf(&b, "a cell's ops/s ratio is good to ±%s (95 %%; median of the cells)\n\n",
 		report.Percent(series(func(r *Ratios) stats.Number { return (r.High - r.Low) / 2 / r.Rate })))
 	return b.String()
+}
+
+// driverLine is what sluice says first of itself, if it was there.
+func driverLine(c Cell) string {
+	line, _, _ := strings.Cut(c.Sides[1].Explain, "\n")
+	if line == "" {
+		return ""
+	}
+	return report.Wrap(line)
 }

@@ -15,29 +15,10 @@ func checks(m machine.Info, dir string) []Check {
 		seccomp.check(),
 		uring(seccomp),
 		aio(),
-		{Name: "file system", Status: OK, Found: fileSystem(m)},
+		{Name: "file system", Status: OK, Found: m.Disk()},
 	}
 	all = append(all, fileChecks(dir)...)
 	return append(all, limits()...)
-}
-
-// fileSystem puts the file system and its device into one phrase.
-func fileSystem(m machine.Info) string {
-	text := m.FileSystem
-	if text == "" {
-		text = "unknown"
-	}
-	if m.Device.Name == "" {
-		return text + ", no block device of its own"
-	}
-	text += " on " + m.Device.Name
-	if m.Device.Model != "" {
-		text += " (" + m.Device.Model + ")"
-	}
-	if m.Device.Scheduler != "" {
-		text += ", I/O scheduler " + m.Device.Scheduler
-	}
-	return text
 }
 
 // readText returns a small file of /proc or /sys without the white space at

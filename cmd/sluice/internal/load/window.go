@@ -27,5 +27,9 @@ func (w *window) opened() { w.openOnce.Do(func() { w.cpuOpen = cpuTime() }) }
 // closed is called by each lane when it is done.
 func (w *window) closed() { w.closeOnce.Do(func() { w.cpuClose = cpuTime() }) }
 
-// cpu returns the processor time used in the window, once all lanes are done.
-func (w *window) cpu() time.Duration { return w.cpuClose - w.cpuOpen }
+// cpu returns the processor time used in the window, once all lanes are done:
+// none if they were done before it opened.
+func (w *window) cpu() time.Duration {
+	w.openOnce.Do(func() { w.cpuOpen = w.cpuClose })
+	return w.cpuClose - w.cpuOpen
+}

@@ -165,7 +165,7 @@ func (w *Worker) collect(win *window) (Slice, error) {
 		all.Merge(l.hist)
 	}
 	// Blocks to read cold may be used up before the time is.
-	s.Elapsed = min(end, win.close) - win.open
+	s.Elapsed = max(0, min(end, win.close)-win.open)
 	s.Mean = time.Duration(all.Mean())
 	s.P50 = time.Duration(all.ValueAtPercentile(50))
 	s.P99 = time.Duration(all.ValueAtPercentile(99))

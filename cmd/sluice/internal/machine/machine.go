@@ -1,7 +1,11 @@
 // Package machine describes the machine that was measured.
 package machine
 
-import "runtime"
+import (
+	"fmt"
+	"runtime"
+	"strings"
+)
 
 // Info describes a machine, and the file system of one directory on it. What
 // cannot be found out is left empty.
@@ -38,4 +42,38 @@ func Describe(dir string) Info {
 	}
 	describe(&info, dir)
 	return info
+}
+
+// String puts what matters most to I/O into a line.
+func (i Info) String() string {
+	parts := []string{strings.TrimSpace(i.OS + "/" + i.Arch + " " + i.Kernel)}
+	if i.CPU != "" {
+		parts = append(parts, fmt.Sprintf("%d x %s", i.Cores, i.CPU))
+	}
+	if i.Memory > 0 {
+		parts = append(parts, fmt.Sprintf("%.0f GiB", float64(i.Memory)/(1<<30)))
+	}
+	if i.FileSystem != "" {
+		parts = append(parts, i.Disk())
+	}
+	return strings.Join(append(parts, i.Go), "; ")
+}
+
+// Disk returns the file system, its device and the device's I/O scheduler.
+func (i Info) Disk() string {
+	text := i.FileSystem
+	switch {
+	case text == "":
+		return "unknown"
+	case i.Device.Name == "":
+		return text + ", no block device of its own"
+	}
+	text += " on " + i.Device.Name
+	if i.Device.Model != "" {
+		text += " (" + i.Device.Model + ")"
+	}
+	if i.Device.Scheduler != "" {
+		text += ", I/O scheduler " + i.Device.Scheduler
+	}
+	return text
 }

@@ -1,0 +1,197 @@
+package experiments
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/sluiceio/sluice/cmd/sluice/internal/duel"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/load"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
+)
+
+var update = flag.Bool("update", false, "write testdata/*.golden instead of comparing with it")
+
+// fakeLab answers as a machine would on which time costs nothing: figures
+// follow from the load and the side alone.
+type fakeLab struct {
+	missing map[string]string // why a side is unsupported, by its name
+	fail    string            // the load that fails
+}
+
+func (f fakeLab) Compare(_ context.Context, l load.Load, sides []load.Side, p duel.Plan) ([]*duel.Result, error) {
+	if l.String() == f.fail {
+		return nil, errors.New("the disk has left")
+	}
+	var results []*duel.Result
+	for _, side := range sides {
+		r := &duel.Result{Side: side, Explain: explain[side.Way], Threads: 4 + min(l.Goroutines, 16), Unsupported: f.missing[side.Name]}
+		for n := range p.Rounds {
+			if r.Unsupported == "" {
+				r.Rounds = append(r.Rounds, fakeSlice(l, side, n))
+			}
+		}
+		results = append(results, r)
+	}
+	return results, nil
+}
+
+var explain = map[load.Way]string{load.BySluice: "driver: fake (the best there is)\nmore of it\n"}
+
+func fakeSlice(l load.Load, side load.Side, round int) load.Slice {
+	mean := time.Duration(50_000 + l.Size/2)
+	switch side.Way {
+	case load.BySluice:
+		mean = mean * 4 / 5
+	case load.ByPaper:
+		mean += time.Duration(50_000_000 / l.Size * 2)
+	}
+	mean += mean * time.Duration(round%5) / 100
+	elapsed := 100 * time.Millisecond
+	ops := int64(elapsed/mean) * int64(l.Goroutines)
+	return load.Slice{
+		Ops: ops, Elapsed: elapsed, CPU: time.Duration(ops) * mean / 10,
+		Mean: mean, P50: mean, P99: 3 * mean, Max: 9 * mean,
+	}
+}
+
+func run(t *testing.T, e Experiment, lab Lab, p Params) (any, string, error) {
+	t.Helper()
+	var out bytes.Buffer
+	result, err := e.Run(t.Context(), &Env{Params: p, Lab: lab, Screen: report.NewScreen(&out, nil, 0)})
+	return result, out.String(), err
+}
+
+func TestGolden(t *testing.T) {
+	for _, e := range All {
+		t.Run(e.Name, func(t *testing.T) {
+			result, text, err := run(t, e, fakeLab{}, Params{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden(t, e.Name, text)
+			if _, err := json.Marshal(result); err != nil {
+				t.Errorf("result has no JSON: %v", err)
+			}
+		})
+	}
+}
+
+// TestGoldenMissing is a container without io_uring, where sluice was told to
+// use it.
+func TestGoldenMissing(t *testing.T) {
+	missing := fakeLab{missing: map[string]string{
+		"sluice/uring": "io_uring_setup: operation not permitted",
+		"sluice":       "no driver: io_uring_setup: operation not permitted; io_setup: function not implemented",
+	}}
+	for _, e := range All {
+		t.Run(e.Name, func(t *testing.T) {
+			result, text, err := run(t, e, missing, Params{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden(t, e.Name+"-missing", text)
+			if _, err := json.Marshal(result); err != nil {
+				t.Errorf("result has no JSON: %v", err)
+			}
+		})
+	}
+}
+
+func golden(t *testing.T, name, text string) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 {
+			t.Errorf("line of %d columns: %q", n, line)
+		}
+	}
+	path := filepath.Join("testdata", name+".golden")
+	if *update {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text != string(want) {
+		t.Errorf("output is\n%s\nwant, as in %s,\n%s", text, path, want)
+	}
+}
+
+func TestSteps(t *testing.T) {
+	for _, e := range All {
+		for _, p := range []Params{{}, {Full: true}} {
+			lab := &countingLab{}
+			if _, _, err := run(t, e, lab, p); err != nil {
+				t.Fatal(err)
+			}
+			if lab.n != e.Steps(p) {
+				t.Errorf("%s takes %d steps; it promises %d", e.Name, lab.n, e.Steps(p))
+			}
+		}
+	}
+}
+
+type countingLab struct {
+	fakeLab
+	n int
+}
+
+func (c *countingLab) Compare(ctx context.Context, l load.Load, sides []load.Side, p duel.Plan) ([]*duel.Result, error) {
+	c.n++
+	return c.fakeLab.Compare(ctx, l, sides, p)
+}
+
+func TestFailBelow(t *testing.T) {
+	pattern, err := ParsePattern("read-cached/4k/1,2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := Params{Cells: []Pattern{pattern}, FailBelow: 1.2}
+	if _, _, err := run(t, matrix, fakeLab{}, p); err != nil {
+		t.Errorf("with a ratio of 1.25: %v; want nil", err)
+	}
+	p.FailBelow = 1.3
+	_, _, err = run(t, matrix, fakeLab{}, p)
+	below, ok := errors.AsType[*BelowError](err)
+	if !ok || len(below.Cells) != 2 {
+		t.Fatalf("with a ratio of 1.25: %v; want a BelowError of 2 cells", err)
+	}
+	if want := "matrix: below 1.30: read-cached/4k/1 (1.25), read-cached/4k/2 (1.25)"; err.Error() != want {
+		t.Errorf("Error = %q; want %q", err, want)
+	}
+	_, _, err = run(t, matrix, fakeLab{missing: map[string]string{"sluice": "gone"}}, p)
+	if err == nil || !strings.Contains(err.Error(), "no cell could be measured") {
+		t.Errorf("without a cell: %v; want an error", err)
+	}
+}
+
+// TestErrorKeepsResults fails in the second cell.
+func TestErrorKeepsResults(t *testing.T) {
+	result, _, err := run(t, matrix, fakeLab{fail: quickCells[1].String()}, Params{})
+	if err == nil {
+		t.Fatal("Run = nil; want the lab's error")
+	}
+	if n := len(result.(*MatrixResult).Cells); n != 1 {
+		t.Errorf("%d cells in the result; want the 1 before the failure", n)
+	}
+}
+
+func TestFind(t *testing.T) {
+	if e, err := Find("fig6"); err != nil || e.Name != "fig6" {
+		t.Errorf("Find(fig6) = %q, %v", e.Name, err)
+	}
+	if _, err := Find("fig66"); err == nil || !strings.Contains(err.Error(), "matrix, fig4-read") {
+		t.Errorf("Find(fig66) = %v; want the names that there are", err)
+	}
+}

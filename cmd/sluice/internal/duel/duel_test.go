@@ -1,0 +1,121 @@
+package duel
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sluiceio/sluice/cmd/sluice/internal/load"
+)
+
+// TestMain makes the test binary serve as worker, if its first argument says
+// so.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 {
+		switch os.Args[1] {
+		case "worker":
+			if err := load.Serve(os.Stdin, os.Stdout); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
+			}
+			os.Exit(0)
+		case "dying-worker":
+			panic("out of luck")
+		}
+	}
+	os.Exit(m.Run())
+}
+
+func arena(t *testing.T, worker string) *Arena {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, bytes.Repeat([]byte("sluice. "), 128<<10), 0o600); err != nil { // 1 MiB
+		t.Fatal(err)
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Arena{Path: path, Exe: exe, Argv: []string{exe, worker}}
+}
+
+var readCached = load.Load{Kind: load.ReadCached, Size: 4096, Goroutines: 2}
+
+func TestCompare(t *testing.T) {
+	sides := []load.Side{load.OSFile, load.Sluice("floppy"), load.Sluice("pool")}
+	results, err := arena(t, "worker").Compare(t.Context(), readCached, sides, Plan{Time: time.Millisecond, Rounds: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range results {
+		if r.Side != sides[i] {
+			t.Errorf("result %d is of %s; want %s", i, r.Side.Name, sides[i].Name)
+		}
+		if r.Side.Driver == "floppy" {
+			if r.Unsupported == "" || len(r.Rounds) != 0 {
+				t.Errorf("there is no such driver, and it has %d rounds, unsupported %q", len(r.Rounds), r.Unsupported)
+			}
+			continue
+		}
+		if len(r.Rounds) != 3 || r.Unsupported != "" {
+			t.Errorf("%s has %d rounds, unsupported %q; want 3", r.Side.Name, len(r.Rounds), r.Unsupported)
+		}
+		if threads(os.Getpid()) > 0 && r.Threads < 1 {
+			t.Errorf("%s has %d threads", r.Side.Name, r.Threads)
+		}
+	}
+}
+
+func TestCompareReportsTheSideThatFails(t *testing.T) {
+	a := arena(t, "worker")
+	a.Path += "-that-is-not-there"
+	_, err := a.Compare(t.Context(), readCached, []load.Side{load.OSFile}, Plan{Time: time.Millisecond, Rounds: 1})
+	if err == nil || !strings.HasPrefix(err.Error(), "read-cached/4k/2: os.File: open ") {
+		t.Errorf("Compare = %v; want the cell, the side and the reason", err)
+	}
+}
+
+func TestCompareReportsAWorkersLastWords(t *testing.T) {
+	_, err := arena(t, "dying-worker").Compare(t.Context(), readCached, []load.Side{load.OSFile}, Plan{Time: time.Millisecond, Rounds: 1})
+	if err == nil || !strings.Contains(err.Error(), "panic: out of luck") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("Compare = %v; want one line with the panic in it", err)
+	}
+}
+
+// TestCompareEndsWithItsContext starts slices that would take an hour.
+func TestCompareEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	enough := errors.New("enough")
+	time.AfterFunc(100*time.Millisecond, func() { cancel(enough) })
+	_, err := arena(t, "worker").Compare(ctx, readCached, []load.Side{load.OSFile, load.OSFile}, Plan{Time: time.Hour, Rounds: 1})
+	if !errors.Is(err, enough) {
+		t.Errorf("Compare = %v; want the cause of the end", err)
+	}
+}
+
+func TestStretch(t *testing.T) {
+	plan := Plan{Time: 100 * time.Millisecond}
+	warm := func(ops int64, mean time.Duration) []*Result {
+		return []*Result{{}, {warm: load.Slice{Ops: ops, Mean: mean}}}
+	}
+	for _, test := range []struct {
+		name string
+		warm []*Result
+		want time.Duration
+	}{
+		{"fast operations", warm(1000, time.Millisecond), 100 * time.Millisecond},
+		{"slow operations", warm(10, 50*time.Millisecond), 300 * time.Millisecond},
+		{"very slow operations", warm(1, time.Minute), 500 * time.Millisecond},
+		{"nothing known", warm(0, 0), 100 * time.Millisecond},
+	} {
+		if got := plan.stretch(test.warm); got != test.want {
+			t.Errorf("%s: stretch = %s; want %s", test.name, got, test.want)
+		}
+	}
+}

@@ -1,0 +1,188 @@
+package load
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unsafe"
+)
+
+// testSize is the size of the file that tests work on: 4 MiB.
+const testSize = 4 << 20
+
+func testFile(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, bytes.Repeat([]byte("sluice. "), testSize/8), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestOnceOffsetsYieldsEachBlockOnce(t *testing.T) {
+	const blocks, size = 1000, 4096
+	next := onceOffsets(1, blocks, size)
+	seen := make(map[int64]bool)
+	for off, ok := next(); ok; off, ok = next() {
+		if off%size != 0 || off < 0 || off >= blocks*size || seen[off] {
+			t.Fatalf("offset %d is out of range or not the first of its kind", off)
+		}
+		seen[off] = true
+	}
+	if len(seen) != blocks {
+		t.Errorf("%d blocks; want %d", len(seen), blocks)
+	}
+}
+
+func TestRandomOffsetsDifferByLane(t *testing.T) {
+	a, b := randomOffsets(1, 0, 1<<30, 1), randomOffsets(1, 1, 1<<30, 1)
+	again := randomOffsets(1, 0, 1<<30, 1)
+	offA, _ := a()
+	offB, _ := b()
+	if offA == offB {
+		t.Errorf("lanes 0 and 1 both start at %d", offA)
+	}
+	if off, _ := again(); off != offA {
+		t.Errorf("same seed and lane start at %d and %d", offA, off)
+	}
+}
+
+func TestAlignedBuffer(t *testing.T) {
+	for _, n := range []int{1, 1000, 4096, 1 << 20} {
+		b := alignedBuffer(n)
+		if addr := uintptr(unsafe.Pointer(&b[0])); len(b) != n || cap(b) != n || addr%bufferAlign != 0 {
+			t.Errorf("alignedBuffer(%d): len %d, cap %d, address %#x", n, len(b), cap(b), addr)
+		}
+	}
+}
+
+func TestLoadString(t *testing.T) {
+	for _, test := range []struct {
+		load Load
+		want string
+	}{
+		{Load{ReadCold, 4 << 10, 16}, "read-cold/4k/16"},
+		{Load{WriteSync, 1 << 20, 1}, "write-sync/1m/1"},
+		{Load{ReadCached, 1000, 2}, "read-cached/1000/2"},
+	} {
+		if got := test.load.String(); got != test.want {
+			t.Errorf("String = %q; want %q", got, test.want)
+		}
+	}
+}
+
+// TestWorkers runs every kind through every way there is on this machine.
+func TestWorkers(t *testing.T) {
+	path := testFile(t)
+	for _, kind := range Kinds {
+		for _, side := range []Side{OSFile, Sluice(""), Sluice("pool"), PaperAIO} {
+			t.Run(string(kind)+"/"+side.Name, func(t *testing.T) {
+				testWorker(t, Setup{Path: path, Side: side, Load: Load{Kind: kind, Size: 4 << 10, Goroutines: 3}})
+			})
+		}
+	}
+}
+
+func testWorker(t *testing.T, setup Setup) {
+	replies := serve(t,
+		Request{Setup: &setup},
+		Request{Slice: &SliceReq{Lead: time.Millisecond, Time: 20 * time.Millisecond, Seed: 1}})
+	for _, r := range replies {
+		if r.Unsupported != "" {
+			t.Skip(r.Unsupported)
+		}
+		if r.Error != "" {
+			t.Fatal(r.Error)
+		}
+	}
+	s := replies[1].Slice
+	// How many operations there are is the clock's to say; what they add up
+	// to is not.
+	if s.Ops < 0 || s.Elapsed > 20*time.Millisecond || s.P50 > s.P99 || s.P99 > s.Max {
+		t.Errorf("slice is %+v", *s)
+	}
+	if setup.Side.Way == BySluice && (replies[0].Explain == "" || replies[1].Stats == nil) {
+		t.Errorf("sluice has explained %q and counted %s", replies[0].Explain, replies[1].Stats)
+	}
+	if info, err := os.Stat(setup.Path); err != nil || info.Size() != testSize {
+		t.Errorf("file is %v long after the slice, %v; want %d", info.Size(), err, testSize)
+	}
+}
+
+// serve runs a worker on the requests and returns its replies.
+func serve(t *testing.T, requests ...Request) []Reply {
+	t.Helper()
+	var in, out bytes.Buffer
+	for _, r := range requests {
+		if err := json.NewEncoder(&in).Encode(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := Serve(&in, &out); err != nil {
+		t.Fatal(err)
+	}
+	var replies []Reply
+	for dec := json.NewDecoder(&out); dec.More(); {
+		var r Reply
+		if err := dec.Decode(&r); err != nil {
+			t.Fatal(err)
+		}
+		replies = append(replies, r)
+	}
+	if len(replies) != len(requests) {
+		t.Fatalf("%d replies to %d requests", len(replies), len(requests))
+	}
+	return replies
+}
+
+func TestServeRefuses(t *testing.T) {
+	path := testFile(t)
+	setup := func(l Load) *Setup { return &Setup{Path: path, Side: OSFile, Load: l} }
+	for _, test := range []struct {
+		name    string
+		request Request
+		want    string
+	}{
+		{"slice first", Request{Slice: &SliceReq{}}, "out of turn"},
+		{"nothing", Request{}, "out of turn"},
+		{"kind", Request{Setup: setup(Load{"read-twice", 4096, 1})}, "read-twice"},
+		{"size", Request{Setup: setup(Load{ReadCached, 0, 1})}, "0 bytes"},
+		{"too large", Request{Setup: setup(Load{ReadCached, 2 * testSize, 1})}, "smaller than one operation"},
+		{"goroutines", Request{Setup: setup(Load{ReadCached, 4096, 0})}, "0 goroutines"},
+		{"unaligned", Request{Setup: setup(Load{ReadDirect, 1000, 1})}, "multiple of 4096"},
+		{"no file", Request{Setup: &Setup{Path: path + "x", Side: OSFile, Load: Load{ReadCached, 4096, 1}}}, "no such file"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := serve(t, test.request)[0].Error; !strings.Contains(got, test.want) {
+				t.Errorf("error is %q; want something with %q", got, test.want)
+			}
+		})
+	}
+}
+
+func TestUnknownDriverIsUnsupported(t *testing.T) {
+	setup := Setup{Path: testFile(t), Side: Sluice("floppy"), Load: Load{ReadCached, 4096, 1}}
+	if got := serve(t, Request{Setup: &setup})[0].Unsupported; !strings.Contains(got, "floppy") {
+		t.Errorf("unsupported is %q; want the driver's name in it", got)
+	}
+}
+
+// TestShortReadIsAnError cuts the file off under a worker.
+func TestShortReadIsAnError(t *testing.T) {
+	path := testFile(t)
+	w, err := NewWorker(Setup{Path: path, Side: OSFile, Load: Load{ReadCached, 4096, 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if err := os.Truncate(path, 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Run(SliceReq{Time: time.Hour}); err == nil || !strings.Contains(err.Error(), "read 0 of 4096 bytes") {
+		t.Errorf("Run = %v; want a short read", err)
+	}
+}

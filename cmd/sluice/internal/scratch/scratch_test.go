@@ -1,0 +1,53 @@
+package scratch
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+)
+
+func TestCreate(t *testing.T) {
+	const size = 3<<20 + 100
+	path, err := Create(t.Context(), t.TempDir(), size, func(float64) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Size() != size {
+		t.Errorf("file is %v, %v; want %d bytes", info, err, size)
+	}
+}
+
+func TestCreateRefusesWhatDoesNotFit(t *testing.T) {
+	dir := t.TempDir()
+	_, err := Create(t.Context(), dir, 1<<60, func(float64) {})
+	if err == nil || !strings.Contains(err.Error(), "not enough space in "+dir) {
+		t.Errorf("Create of an exbibyte = %v", err)
+	}
+	empty(t, dir)
+}
+
+func TestCreateNeedsADirectory(t *testing.T) {
+	if _, err := Create(t.Context(), "/nowhere/at/all", 1, func(float64) {}); err == nil || strings.Count(err.Error(), "nowhere") != 1 {
+		t.Errorf("Create = %v; want an error that names the directory once", err)
+	}
+}
+
+func TestCreateLeavesNothingWhenItIsStopped(t *testing.T) {
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	enough := errors.New("enough")
+	_, err := Create(ctx, dir, 100<<20, func(float64) { cancel(enough) })
+	if !errors.Is(err, enough) {
+		t.Errorf("Create = %v; want the cause of the end", err)
+	}
+	empty(t, dir)
+}
+
+func empty(t *testing.T, dir string) {
+	t.Helper()
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("%d files are left, %v", len(left), err)
+	}
+}
