@@ -85,6 +85,7 @@ func testReapWaits(r *rig) {
 	for range 20 {
 		c := r.waiter(2)
 		r.submit(nops(1)...)
+		time.Sleep(time.Millisecond) // so that one too early would be seen
 		r.submit(nops(1)...)
 		if done := <-c; len(done) != 2 {
 			r.Errorf("Reap(2, 2) = %d; nobody called Wake", len(done))

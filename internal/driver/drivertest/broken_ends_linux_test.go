@@ -1,0 +1,120 @@
+package drivertest
+
+import (
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/sluiceio/sluice/internal/driver"
+)
+
+func (b *broken) Reap(done []*driver.Op, need int) (int, error) {
+	b.mu.Lock()
+	b.flush()
+	b.mu.Unlock()
+	switch {
+	case b.is("early") && need > 1:
+		need--
+	case b.is("early") && need == 1:
+		done, need = done[:0], 0
+	case b.is("polls") && len(done) > 0:
+		need = max(need, 1)
+	case b.is("wakes") && need > 0 && b.wakes.Add(-1) >= 0:
+		return b.Driver.Reap(done, 0)
+	case b.is("wakelost") && need > 0:
+		b.wakes.Store(1)
+		defer b.wakes.Store(0)
+	}
+	n, err := b.Driver.Reap(done, need)
+	if b.is("wakedropped") && need == 0 {
+		b.Driver.Wake()
+		b.Driver.Reap(make([]*driver.Op, 1), 1)
+	}
+	for _, op := range done[:n] {
+		b.repair(op)
+	}
+	b.reaped += n
+	switch {
+	case b.is("twice") && n > 1:
+		done[1] = done[0]
+	case b.is("loses") && b.reaped > 3 && n > 0:
+		n--
+		b.reaped = -1 << 30
+	case b.is("over") && n > 0:
+		n++
+	}
+	return n, err
+}
+
+func (b *broken) Wake() {
+	switch {
+	case b.is("wakes"):
+		b.wakes.Add(1)
+	case b.is("wakeless"), b.is("wakelost") && b.wakes.Load() == 0:
+	default:
+		b.Driver.Wake()
+	}
+}
+
+func (b *broken) Cancel(op *driver.Op) {
+	b.stale.Store(op)
+	b.Driver.Cancel(op)
+}
+
+// Stage implements driver.Stager.
+func (b *broken) Stage(ops []*driver.Op) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed.Load() {
+		return 0
+	}
+	if len(b.staged) > 0 && !b.is("stagedeep") {
+		return 0
+	}
+	b.staged = append(b.staged, ops...)
+	if !b.is("stagedeep") && !b.is("staged") && !b.is("stageclosed") {
+		n, _ := b.Driver.Submit(ops)
+		b.staged = nil
+		return n
+	}
+	return len(ops)
+}
+
+// flush submits what is staged. Called with mu held.
+func (b *broken) flush() {
+	if len(b.staged) > 0 && !b.is("staged") {
+		b.Driver.Submit(b.staged)
+		b.staged = nil
+	}
+}
+
+func (b *broken) Close() error {
+	if b.closed.Swap(true) && b.is("closetwice") {
+		return os.ErrClosed
+	}
+	switch b.how {
+	case "closefails":
+		return os.ErrInvalid
+	case "goroutine":
+		go func() { time.Sleep(time.Minute) }()
+	case "descriptor":
+		syscall.Dup(0)
+	case "closeearly":
+		go b.Driver.Close()
+		return nil
+	}
+	err := b.Driver.Close()
+	for _, op := range b.taken {
+		b.repair(op)
+	}
+	if b.is("closewrites") {
+		time.AfterFunc(5*time.Millisecond, func() {
+			for _, op := range b.taken {
+				if op.Code == driver.Read {
+					op.Buf[0]++
+				}
+			}
+		})
+	}
+	return err
+}

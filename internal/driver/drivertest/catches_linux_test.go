@@ -1,0 +1,93 @@
+package drivertest
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/driver/pool"
+)
+
+// catches names, for each way to break a driver, the tests that must see it.
+var catches = map[string][]string{
+	"twice":        {"Need", "WholeBatches"},
+	"loses":        {"ReapLimit", "ReapPoll", "PrefixReuse", "WakeStorm", "Cancel", "CancelRace", "ManySubmitters"},
+	"early":        {"Need", "ReapWaits"},
+	"over":         {"Nop"},
+	"result":       {"Read", "Short", "TenThousand", "Random"},
+	"claims":       {"SizeLimit"},
+	"place":        {"Read", "TenThousand", "Random", "RandomDepth1", "WholeBatches"},
+	"tail":         {"Write", "Random", "Direct", "DirectExtend"},
+	"grows":        {"Short"},
+	"zero":         {"Zero"},
+	"large":        {"Large"},
+	"nosync":       {"Errno"},
+	"syncs":        {"Sync"},
+	"errno":        {"Errno", "Random", "FullDevice", "SizeLimit", "Pipe", "PipeStuck", "DirectErrno"},
+	"unknown":      {"UnknownCode"},
+	"changes":      {"Read"},
+	"noresult":     {"Nop"},
+	"deep":         {"Prefix"},
+	"shallow":      {"Prefix"},
+	"refuses":      {"Prefix", "Need"},
+	"info":         {"Info"},
+	"none":         {"SubmitNone"},
+	"polls":        {"ReapNone"},
+	"wakes":        {"WakesDoNotAddUp"},
+	"wakeless":     {"WakeDuring", "WakeNeed"},
+	"wakelost":     {"WakeBefore", "WakeKept"},
+	"wakedropped":  {"WakeKept"},
+	"cancels":      {"CancelAfterReap"},
+	"cancelsother": {"Cancel"},
+	"closeearly":   {"CloseInFlight", "CloseHalfReaped"},
+	"closewrites":  {"CloseInFlight"},
+	"closefails":   {"CloseWoken"},
+	"closed":       {"CloseTwice"},
+	"closetwice":   {"CloseTwice"},
+	"goroutine":    {"CloseIdle", "CloseLeavesNothing"},
+	"descriptor":   {"CloseLeavesNothing"},
+	"staged":       {"StagePoll", "Stage"},
+	"stagedeep":    {"StageFull"},
+	"stageclosed":  {"CloseStaged"},
+}
+
+// TestCatches runs the suite on broken drivers, each in a process of its own,
+// and sees the tests fail that should.
+func TestCatches(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a process for each way to break a driver")
+	}
+	for how, tests := range catches {
+		for _, name := range tests {
+			t.Run(how+"/"+name, func(t *testing.T) {
+				c := exec.Command(os.Args[0], "-test.run=^TestBroken$/^"+name+"$")
+				c.Env = append(os.Environ(), "DRIVERTEST_BROKEN="+how)
+				out, err := c.CombinedOutput()
+				failed := strings.Contains(string(out), "--- FAIL: TestBroken/"+name) ||
+					strings.Contains(string(out), "TestBroken/"+name+" hangs")
+				if err == nil || !failed {
+					t.Errorf("%s passes on a driver that %s: %v\n%.2000s", name, how, err, out)
+				}
+			})
+		}
+	}
+}
+
+// TestBroken is what TestCatches runs. By itself it runs on a driver that is
+// whole, wrapped as the broken ones are.
+func TestBroken(t *testing.T) {
+	how := os.Getenv("DRIVERTEST_BROKEN")
+	if how != "" {
+		hangs = 300 * time.Millisecond
+	}
+	Run(t, func(t testing.TB, depth int) driver.Driver {
+		p, err := pool.New(pool.Options{Depth: depth})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &broken{Driver: p, how: how}
+	})
+}
