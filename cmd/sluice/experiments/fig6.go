@@ -12,7 +12,7 @@ import (
 // goroutine only; here there are up to 64.
 var fig6 = callFigure{
 	name:    "fig6",
-	summary: "time for a read to return: the same with O_DIRECT, 1 to 64 goroutines",
+	summary: "time for a read with O_DIRECT to return, 1 to 64 goroutines",
 	source:  attempt2017 + ", figure 6",
 	title:   "time for ReadAt to return; O_DIRECT, sizes rounded up to the sector",
 	finding: "with O_DIRECT the results are encouraging: AIO no longer blocks, and costs about what a blocking call does.",

@@ -167,7 +167,7 @@ func TestFailBelow(t *testing.T) {
 	if !ok || len(below.Cells) != 2 {
 		t.Fatalf("with a ratio of 1.25: %v; want a BelowError of 2 cells", err)
 	}
-	if want := "matrix: below 1.30: read-cached/4k/1 (1.25), read-cached/4k/2 (1.25)"; err.Error() != want {
+	if want := "matrix: below 1.3: read-cached/4k/1 (1.25), read-cached/4k/2 (1.25)"; err.Error() != want {
 		t.Errorf("Error = %q; want %q", err, want)
 	}
 	_, _, err = run(t, matrix, fakeLab{missing: map[string]string{"sluice": "gone"}}, p)

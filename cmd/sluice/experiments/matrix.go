@@ -79,7 +79,7 @@ func (e *BelowError) Error() string {
 	for i, c := range e.Cells {
 		names[i] = fmt.Sprintf("%s (%s)", c.Name, report.Ratio(c.Ratios.Rate))
 	}
-	return fmt.Sprintf("matrix: below %s: %s", report.Ratio(e.Limit), strings.Join(names, ", "))
+	return fmt.Sprintf("matrix: below %g: %s", e.Limit, strings.Join(names, ", "))
 }
 
 func runMatrix(ctx context.Context, env *Env) (any, error) {

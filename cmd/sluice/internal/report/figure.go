@@ -26,12 +26,14 @@ func Count[F ~float64](f F) string {
 	return significant(v/1e9) + "G"
 }
 
-// Ratio returns v with two decimals.
+// Ratio returns v with two decimals, in at most five characters.
 func Ratio[F ~float64](f F) string {
 	v := float64(f)
 	switch {
 	case math.IsNaN(v):
 		return missing
+	case v >= 999.5:
+		return ">999"
 	case v >= 99.95:
 		return strconv.FormatFloat(v, 'f', 0, 64)
 	}

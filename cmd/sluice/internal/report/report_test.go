@@ -22,6 +22,7 @@ func TestFigures(t *testing.T) {
 		{"Count", Count(math.NaN()), "-"},
 		{"Ratio", Ratio(0.946), "0.95"},
 		{"Ratio", Ratio(123.4), "123"},
+		{"Ratio", Ratio(12345.6), ">999"},
 		{"Ratio", Ratio(math.NaN()), "-"},
 		{"Percent", Percent(0.126), "13 %"},
 		{"Micros", Micros(1234 * time.Nanosecond), "1.23"},

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestMain makes `sluice` a command of the scripts, and of the workers that
+// it starts.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"sluice": main})
+}
+
+// TestScripts runs testdata/script: one file a promise to the user.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:  "testdata/script",
+		Cmds: commands,
+		Condition: func(cond string) (bool, error) {
+			return cond == "root" && os.Geteuid() == 0, nil
+		},
+	})
+}
+
+// commands are what the scripts have beyond testscript's own.
+var commands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
+	"status": status,
+	"empty":  empty,
+}
+
+// status runs a command and demands its exit status, and one line on stderr
+// if that is not 0: status 2 sluice bench nonsense.
+func status(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: status code command [arg...]")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	code := 0
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		code = exit.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	if strconv.Itoa(code) != args[0] {
+		ts.Fatalf("exit status is %d; want %s", code, args[0])
+	}
+	if text := ts.ReadFile("stderr"); code != 0 && (strings.Count(text, "\n") != 1 || !strings.HasPrefix(text, "sluice: ")) {
+		ts.Fatalf("stderr is %q; want one line that begins with sluice:", text)
+	}
+}
+
+// empty demands that a directory has nothing in it.
+func empty(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: empty directory")
+	}
+	left, err := os.ReadDir(ts.MkAbs(args[0]))
+	ts.Check(err)
+	for _, entry := range left {
+		ts.Fatalf("%s is left in %s", entry.Name(), args[0])
+	}
+}
