@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -25,6 +26,9 @@ type File struct {
 	sched *Scheduler
 	core  *sched.File // nil if the file has no disk I/O
 	self  weak.Pointer[File]
+	// ended is done when the Close that has to wait has returned, for a Close
+	// of the Scheduler that comes upon it.
+	ended sync.WaitGroup
 	// serial numbers the Files in the order in which they were made.
 	serial uint64
 }
@@ -35,6 +39,9 @@ var serials atomic.Uint64
 func (s *Scheduler) newFile(f *os.File) (*File, error) {
 	file := &File{file: f, sched: s, core: coreOf(f), serial: serials.Add(1)}
 	file.self = weak.Make(file)
+	if file.core != nil {
+		file.ended.Add(1)
+	}
 	if err := s.add(file.self); err != nil {
 		f.Close()
 		return nil, err
@@ -50,8 +57,11 @@ func (f *File) Close() error {
 	if f == nil {
 		return os.ErrInvalid
 	}
-	if f.core != nil && !f.core.Close() {
-		return f.error("close", os.ErrClosed)
+	if f.core != nil {
+		if !f.core.Close() {
+			return f.error("close", os.ErrClosed)
+		}
+		defer f.ended.Done()
 	}
 	f.sched.remove(f.self)
 	return f.file.Close()

@@ -85,6 +85,7 @@ func (s *Scheduler) Close() error {
 	for p := range files {
 		if f := p.Value(); f != nil {
 			errs = append(errs, ignoreClosed(f.Close()))
+			f.ended.Wait() // if someone else is closing it
 		}
 	}
 	return errors.Join(append(errs, s.core.Close())...)
