@@ -31,7 +31,8 @@ const reapMost = 256
 //	running   the leader, before it blocks: it looks at inbox again after
 //	          it has set state to blocked
 //	blocked   the pusher; if another holds mu, that one, which looks at
-//	          inbox again after it has let go of mu
+//	          inbox again after it has let go of mu, or has emptied it and
+//	          submits what was in it
 //
 // The state becomes idle under mu only, and who submits for a blocked leader
 // asks under mu whether it still is.
@@ -85,27 +86,36 @@ func (e *engine) push(op *driver.Op) {
 	}
 	switch e.state.Load() {
 	case idle:
-		if e.state.CompareAndSwap(idle, running) {
-			e.leaders.Add(1)
-			go e.lead()
-		}
+		e.start()
 	case blocked:
 		e.submitBeside()
+	}
+}
+
+// start starts a leader, unless another has been quicker.
+func (e *engine) start() {
+	if e.state.CompareAndSwap(idle, running) {
+		e.leaders.Add(1)
+		go e.lead()
 	}
 }
 
 // submitBeside submits what has arrived while the leader is blocked.
 func (e *engine) submitBeside() {
 	for e.inbox.Load() != nil && e.mu.TryLock() {
-		n := 0
 		// Asked again under mu: a leader that has meanwhile retired would
 		// not reap what is submitted now.
-		if e.state.Load() == blocked {
-			n = e.submit(e.drv.Submit)
+		again := e.state.Load() == blocked
+		if again {
+			e.submit(e.drv.Submit)
+			// If the driver is full the leader reaps, then submits. Whether
+			// anything was submitted says nothing: another may have done it,
+			// and yet a third have found mu held since.
+			again = e.hasRoom()
 		}
 		e.mu.Unlock()
-		if n == 0 {
-			return // or the driver is full: the leader reaps, then submits
+		if !again {
+			return
 		}
 	}
 }
@@ -151,6 +161,9 @@ func (e *engine) stage() (retired bool) {
 		e.submit(func(ops []*driver.Op) (int, error) { return e.stager.Stage(ops), nil })
 	} else {
 		e.submit(e.drv.Submit)
+	}
+	if e.backlog.first != nil && e.hasRoom() {
+		e.submit(e.drv.Submit) // Stage may have less room than the driver
 	}
 	if e.inflight.Load() > 0 {
 		return false
@@ -200,6 +213,7 @@ func (e *engine) cancel(op *driver.Op) {
 	e.mu.Lock()
 	e.backlog.appendReversed(e.inbox.Swap(nil))
 	waiting := e.backlog.remove(op)
+	e.forward()
 	e.mu.Unlock()
 	if waiting {
 		op.Res = ecanceled
@@ -207,6 +221,19 @@ func (e *engine) cancel(op *driver.Op) {
 		return
 	}
 	e.drv.Cancel(op)
+}
+
+// forward sees to what cancel has taken out of the inbox: those who pushed it
+// and the leader may have found the inbox empty, or mu held, and rely on who
+// holds it. Under mu.
+func (e *engine) forward() {
+	switch {
+	case e.backlog.first == nil:
+	case e.state.Load() == idle:
+		e.start()
+	default: // a leader is there, and stays until it has asked under mu
+		e.submit(e.drv.Submit)
+	}
 }
 
 // wait returns when no leader is left. Nothing is pushed any more.

@@ -1,0 +1,199 @@
+package sched
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/sluiceio/sluice/internal/driver"
+)
+
+// waitFor pushes r's operation and waits for it as long as ctx has not ended.
+func waitFor(e *engine, r *request, ctx context.Context) chan int32 {
+	res := make(chan int32, 1)
+	e.push(&r.op)
+	go func() { r.wait(ctx, e); res <- r.op.Res }()
+	return res
+}
+
+// An operation that the driver has no room for ends with its context.
+func TestCancelInBacklog(t *testing.T) {
+	asScript(t, 1, func(t *testing.T, d *script, drv driver.Driver) {
+		e := newEngine(drv)
+		first := newRequest(0)
+		e.push(&first.op)
+		d.next(0)
+		var cancels []context.CancelFunc
+		var res []chan int32
+		for i := range 5 {
+			ctx, cancel := context.WithCancel(t.Context())
+			cancels, res = append(cancels, cancel), append(res, waitFor(e, newRequest(int64(i+1)), ctx))
+		}
+		for _, i := range []int{2, 4, 0} { // the middle, the last, the first
+			cancels[i]()
+			if r := <-res[i]; r != ecanceled {
+				t.Errorf("operation %d = %d; want ECANCELED", i, r)
+			}
+		}
+		d.answer(&first.op, 0)
+		for n, i := range []int{1, 3} {
+			op := d.next(n + 1)
+			if op.Off != int64(i+1) {
+				t.Errorf("operation %d follows; want %d", op.Off, i+1)
+			}
+			d.answer(op, 7)
+			if r := <-res[i]; r != 7 {
+				t.Errorf("operation %d = %d; want 7", i, r)
+			}
+			cancels[i]()
+		}
+		<-first.done
+		e.wait()
+	})
+}
+
+// An operation that the driver has is waited for: it may be writing into the
+// buffer. Its result is whatever the driver then says.
+func TestCancelInDriver(t *testing.T) {
+	for _, want := range []int32{ecanceled, 512} {
+		asScript(t, 4, func(t *testing.T, d *script, drv driver.Driver) {
+			e := newEngine(drv)
+			ctx, cancel := context.WithCancel(t.Context())
+			r := newRequest(0)
+			res := waitFor(e, r, ctx)
+			op := d.next(0)
+			cancel()
+			d.until(func() bool { return len(d.cancelled) == 1 })
+			if d.cancelled[0] != op {
+				t.Error("another operation was cancelled")
+			}
+			select {
+			case <-res:
+				t.Error("the goroutine went on while the driver had its buffer")
+			default:
+			}
+			d.answer(op, want)
+			if got := <-res; got != want {
+				t.Errorf("Res = %d; want %d", got, want)
+			}
+			e.wait()
+		})
+	}
+}
+
+// A cancellation that crosses the completion changes nothing.
+func TestCancelWhenDone(t *testing.T) {
+	asScript(t, 4, func(t *testing.T, d *script, drv driver.Driver) {
+		d.rule = func(*driver.Op) (int32, bool) { return 3, true }
+		e := newEngine(drv)
+		r := newRequest(0)
+		e.push(&r.op)
+		e.wait()
+		e.cancel(&r.op)
+		<-r.done
+		if r.op.Res != 3 {
+			t.Errorf("Res = %d; want 3", r.op.Res)
+		}
+		select {
+		case <-r.done:
+			t.Error("done twice")
+		default:
+		}
+	})
+}
+
+// Who cancels takes what has arrived out of the inbox to look for his own
+// operation; what he finds beside it must reach the driver although its
+// pusher has seen that another holds mu, and the leader is asleep.
+func TestCancelForwardsWhatCameAlong(t *testing.T) {
+	asScript(t, 8, func(t *testing.T, d *script, drv driver.Driver) {
+		e := newEngine(drv)
+		stuck, mine, other := newRequest(1), newRequest(2), newRequest(3)
+		e.push(&stuck.op)
+		d.next(0)
+		eventually(func() bool { return e.state.Load() == blocked })
+		e.mu.Lock() // the pushers find mu held, and leave it to who holds it
+		e.push(&mine.op)
+		e.push(&other.op)
+		gone := make(chan struct{})
+		go func() { e.cancel(&mine.op); close(gone) }()
+		e.mu.Unlock()
+		<-gone
+		<-mine.done
+		if mine.op.Res != ecanceled {
+			t.Errorf("cancelled operation = %d; want ECANCELED", mine.op.Res)
+		}
+		op := d.next(1) // hangs if nobody submits it
+		if op != &other.op {
+			t.Errorf("operation %d was submitted; want 3", op.Off)
+		}
+		d.answer(op, 0)
+		<-other.done
+		d.answer(&stuck.op, 0)
+		<-stuck.done
+		e.wait()
+	})
+}
+
+// The same where no leader is left: the last one has retired while the inbox
+// was in the hands of who cancels.
+func TestCancelStartsALeaderForWhatCameAlong(t *testing.T) {
+	asScript(t, 8, func(t *testing.T, d *script, drv driver.Driver) {
+		d.rule = func(*driver.Op) (int32, bool) { return 0, true }
+		e := newEngine(drv)
+		mine, other := newRequest(2), newRequest(3)
+		e.push(&mine.op)
+		<-mine.done
+		e.wait()
+		// other's pusher has linked it, and has read running a moment before
+		// the leader retired.
+		other.op.Next = nil
+		e.inbox.Store(&other.op)
+		e.cancel(&mine.op) // its context ended as it was done
+		<-other.done       // hangs if nobody leads
+		e.wait()
+	})
+}
+
+// Cancellations, completions and new operations, all at once.
+func TestCancelStress(t *testing.T) {
+	for _, depth := range []int{1, 2, 4, 64} {
+		for _, procs := range []int{1, 2, 4, 8} {
+			t.Run(fmt.Sprintf("Depth%d/GOMAXPROCS%d", depth, procs), func(t *testing.T) {
+				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+				asScript(t, depth, func(t *testing.T, d *script, drv driver.Driver) {
+					d.rule = func(op *driver.Op) (int32, bool) { return int32(op.Off), true }
+					e := newEngine(drv)
+					cancelStress(t, e, 16, 100)
+					e.wait()
+				})
+			})
+		}
+	}
+}
+
+func cancelStress(t *testing.T, e *engine, goroutines, each int) {
+	var all sync.WaitGroup
+	for g := range goroutines {
+		all.Go(func() {
+			rnd := rand.New(rand.NewPCG(uint64(g), 1))
+			for i := range each {
+				ctx, cancel := context.WithCancel(context.Background())
+				r := newRequest(int64(g*each + i + 1))
+				if rnd.IntN(2) == 0 {
+					go cancel()
+				}
+				e.push(&r.op)
+				r.wait(ctx, e)
+				if r.op.Res != int32(r.op.Off) && r.op.Res != ecanceled {
+					t.Errorf("Res = %d; want %d or ECANCELED", r.op.Res, r.op.Off)
+				}
+				cancel()
+			}
+		})
+	}
+	all.Wait()
+}

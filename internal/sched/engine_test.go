@@ -1,0 +1,148 @@
+package sched
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/sluiceio/sluice/internal/driver"
+)
+
+// Operations reach the driver in the order in which they were pushed, however
+// they were gathered.
+func TestOrderIsFirstInFirstOut(t *testing.T) {
+	asScript(t, 4, func(t *testing.T, d *script, drv driver.Driver) {
+		e := newEngine(drv)
+		const n = 40
+		all := make([]*request, n)
+		for i := range all {
+			all[i] = newRequest(int64(i))
+			e.push(&all[i].op)
+		}
+		for i := range all {
+			op := d.next(i)
+			if op.Off != int64(i) {
+				t.Fatalf("operation %d to be submitted is number %d", i, op.Off)
+			}
+			d.answer(op, 0)
+		}
+		for _, r := range all {
+			<-r.done
+		}
+		e.wait()
+	})
+}
+
+// While one operation is stuck, all others go on: whoever arrives while the
+// leader waits for the stuck one submits for himself.
+func TestNoOperationWaitsBehindAnother(t *testing.T) {
+	for _, depth := range []int{2, 4, 64} {
+		for _, procs := range []int{1, 2, 4, 8} {
+			t.Run(fmt.Sprintf("Depth%d/GOMAXPROCS%d", depth, procs), func(t *testing.T) {
+				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+				asScript(t, depth, func(t *testing.T, d *script, drv driver.Driver) {
+					stuck := newRequest(-5)
+					d.rule = func(op *driver.Op) (int32, bool) { return 0, op.Off != -5 }
+					e := newEngine(drv)
+					e.push(&stuck.op)
+					stress(e, 16, 300)
+					d.until(func() bool { return len(d.held) == 1 })
+					d.answer(&stuck.op, 0)
+					<-stuck.done
+					e.wait()
+				})
+			})
+		}
+	}
+}
+
+// stress has goroutines push one operation after another and wait for each.
+func stress(e *engine, goroutines, each int) {
+	var all sync.WaitGroup
+	for range goroutines {
+		all.Go(func() {
+			r := newRequest(0)
+			for i := range each {
+				e.push(&r.op)
+				<-r.done
+				if i%16 == 0 {
+					runtime.Gosched()
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// Leaders retire and start all the time when operations come one by one: none
+// is left without a leader.
+func TestLeadersRetireAndStart(t *testing.T) {
+	for _, procs := range []int{1, 2, 4, 8} {
+		for _, goroutines := range []int{1, 2, 3} {
+			t.Run(fmt.Sprintf("GOMAXPROCS%d/%d", procs, goroutines), func(t *testing.T) {
+				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+				asScript(t, 1, func(t *testing.T, d *script, drv driver.Driver) {
+					d.rule = func(*driver.Op) (int32, bool) { return 0, true }
+					e := newEngine(drv)
+					stress(e, goroutines, 3000)
+					e.wait()
+					if st := e.state.Load(); st != idle || e.inflight.Load() != 0 || e.backlog.first != nil {
+						t.Errorf("state %d, %d in flight at the end; want idle, 0", st, e.inflight.Load())
+					}
+				})
+			})
+		}
+	}
+}
+
+// shy is a staging driver that takes less in Stage than it has room for, as
+// a ring whose SQ is full does.
+type shy struct{ stagingScript }
+
+func (d shy) Stage(ops []*driver.Op) int { return d.stagingScript.Stage(ops[:min(1, len(ops))]) }
+
+// What Stage has no room for is submitted before the leader waits.
+func TestShortStageDoesNotHoldOperationsBack(t *testing.T) {
+	watch(t)
+	d := newScript(64)
+	e := newEngine(shy{stagingScript{d}})
+	e.mu.Lock() // so that the leader finds them all at once
+	all := make([]*request, 8)
+	for i := range all {
+		all[i] = newRequest(int64(i))
+		e.push(&all[i].op)
+	}
+	e.mu.Unlock()
+	for i := range all {
+		d.next(i) // hangs if it waits for another's completion
+	}
+	for _, r := range all {
+		d.answer(&r.op, 0)
+		<-r.done
+	}
+	e.wait()
+}
+
+// A result and its operation arrive together, at whom it belongs to.
+func TestResultsArriveAtTheirOwners(t *testing.T) {
+	asScript(t, 8, func(t *testing.T, d *script, drv driver.Driver) {
+		d.rule = func(op *driver.Op) (int32, bool) { return int32(op.Off), true }
+		e := newEngine(drv)
+		var all sync.WaitGroup
+		for g := range 32 {
+			all.Go(func() {
+				for i := range 100 {
+					r := newRequest(int64(g*1000 + i))
+					e.push(&r.op)
+					<-r.done
+					if int64(r.op.Res) != r.op.Off {
+						t.Errorf("Res = %d; want %d", r.op.Res, r.op.Off)
+					}
+				}
+			})
+		}
+		all.Wait()
+		e.wait()
+	})
+}
