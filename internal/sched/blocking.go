@@ -62,7 +62,11 @@ func (s *Scheduler) transfer(ctx context.Context, code driver.Code, f *File, b [
 	}
 	res = s.queued(ctx, code, f, b, off)
 	s.waiting.Add(-1)
-	if res == eagain {
+	switch {
+	case res == eopnotsupp && f.flags&driver.NoWait != 0:
+		f.threaded.Store(true)
+		fallthrough
+	case res == eagain:
 		// The driver would have had to wait in a thread.
 		return s.blocking(ctx, code, f, b, off)
 	}

@@ -29,6 +29,9 @@ type File struct {
 	// nowait is false once the file system has said that it cannot tell
 	// whether a read would wait. That is then true of this file alone.
 	nowait atomic.Bool
+	// threaded is true once the file system has refused driver.NoWait, as
+	// tmpfs does: direct I/O on it would need a thread.
+	threaded atomic.Bool
 
 	// position orders those who use the file's position.
 	position sync.Mutex
@@ -89,7 +92,7 @@ func (f *File) Close() bool {
 // async tells whether the driver can perform code on f without a thread.
 func (s *Scheduler) async(code driver.Code, f *File) bool {
 	if f.flags&driver.Direct != 0 {
-		return s.asyncDirect[code]
+		return s.asyncDirect[code] && !f.threaded.Load()
 	}
 	// Where a read cannot be tried, io_uring too would take a thread.
 	return s.asyncBuffered[code] && f.nowait.Load()
