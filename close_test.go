@@ -1,0 +1,132 @@
+package sluice_test
+
+import (
+	"errors"
+	"os"
+	"sync"
+	"testing"
+
+	"github.com/sluiceio/sluice"
+)
+
+// TestCloseWaits closes a file while reads of it wait: Close returns after
+// them, they have the bytes, and what is called later fails.
+func TestCloseWaits(t *testing.T) {
+	for _, name := range drivers {
+		t.Run(name, func(t *testing.T) {
+			s := scheduler(t, sluice.Options{Driver: name, BlockingThreads: 1})
+			f := textOn(t, s, memoryDir(t)) // tmpfs, where reads pass the gate
+			release := occupy(s)
+			defer release()
+			var reading sync.WaitGroup
+			for range 4 {
+				reading.Go(func() { readTwenty(t, f) })
+			}
+			waitFor(t, "reads in progress", func() bool { return parked("(*gate).wait") == 4 })
+			closed := make(chan error)
+			go func() { closed <- f.Close() }()
+			waitFor(t, "Close to have begun", f.Closing)
+			if n, err := f.ReadAt(make([]byte, 1), 0); n != 0 || !errors.Is(err, os.ErrClosed) {
+				t.Errorf("ReadAt during Close = %d, %v; want 0, ErrClosed", n, err)
+			}
+			select {
+			case err := <-closed:
+				t.Errorf("Close = %v before the reads have ended", err)
+			default:
+			}
+			release()
+			reading.Wait()
+			if err := <-closed; err != nil {
+				t.Errorf("Close = %v", err)
+			}
+			if err := f.Close(); !errors.Is(err, os.ErrClosed) {
+				t.Errorf("second Close = %v; want ErrClosed", err)
+			}
+		})
+	}
+}
+
+// TestSchedulerCloseWaits closes the scheduler while the file is already being
+// closed by someone else, who waits for reads: the driver outlives them.
+func TestSchedulerCloseWaits(t *testing.T) {
+	for _, name := range drivers {
+		t.Run(name, func(t *testing.T) {
+			s := scheduler(t, sluice.Options{Driver: name, BlockingThreads: 1})
+			f := textOn(t, s, memoryDir(t))
+			release := occupy(s)
+			defer release()
+			var all sync.WaitGroup
+			all.Go(func() { readTwenty(t, f) })
+			waitFor(t, "a read in progress", func() bool { return parked("(*gate).wait") == 1 })
+			all.Go(func() { f.Close() })
+			waitFor(t, "Close to have begun", f.Closing)
+			ended := make(chan error, 1)
+			go func() { ended <- s.Close() }()
+			waitFor(t, "the scheduler to refuse files", func() bool {
+				_, err := s.Open(os.DevNull)
+				return errors.Is(err, os.ErrClosed)
+			})
+			for range 100 {
+				select {
+				case <-ended:
+					t.Fatal("Close of the scheduler returned before the read has ended")
+				default:
+					yield()
+				}
+			}
+			release()
+			all.Wait()
+			if err := <-ended; err != nil {
+				t.Errorf("Close of the scheduler = %v", err)
+			}
+		})
+	}
+}
+
+// TestCloseUnderLoad closes files and their scheduler while goroutines read
+// and write them in every way. Each call has its bytes or ErrClosed.
+func TestCloseUnderLoad(t *testing.T) {
+	eachPlace(t, func(t *testing.T, _ *sluice.Scheduler, dir string) {
+		driver := driverOf(t)
+		for range 20 {
+			s := scheduler(t, sluice.Options{Driver: driver, Depth: 8, BlockingThreads: 2})
+			var all sync.WaitGroup
+			f := directOn(t, s, dir, 64*pageSize)
+			for g := range 8 {
+				all.Go(func() { useUntilClosed(t, f, g) })
+			}
+			all.Go(func() { f.Close() })
+			all.Go(func() {
+				if err := s.Close(); err != nil {
+					t.Errorf("Close of the scheduler = %v", err)
+				}
+			})
+			all.Wait()
+		}
+	})
+}
+
+// useUntilClosed reads and writes the pages that are g's.
+func useUntilClosed(t *testing.T, f *sluice.File, g int) {
+	b := alignedBytes(pageSize)
+	for i := 0; ; i++ {
+		var n int
+		var err error
+		off := int64(8*g+i%8) * pageSize
+		switch i % 3 {
+		case 0:
+			n, err = f.ReadAt(b, off)
+		case 1:
+			n, err = f.WriteAt(b, off)
+		case 2:
+			n, err = len(b), f.Sync()
+		}
+		if errors.Is(err, os.ErrClosed) {
+			return
+		}
+		if n != len(b) || err != nil {
+			t.Errorf("call %d = %d, %v; want %d, nil", i%3, n, err, len(b))
+			return
+		}
+	}
+}

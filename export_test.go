@@ -1,0 +1,13 @@
+package sluice
+
+// Block holds one of the places of blocking calls for as long as do runs.
+func (s *Scheduler) Block(do func()) { s.core.Block(do) }
+
+// Closing tells whether Close has begun.
+func (f *File) Closing() bool {
+	if f.core.Use() {
+		f.core.Done()
+		return false
+	}
+	return true
+}
