@@ -3,6 +3,7 @@ package sluice
 import (
 	"io/fs"
 	"os"
+	"slices"
 )
 
 // Flags to OpenFile; those of package os.
@@ -27,24 +28,26 @@ func ReadFile(name string) ([]byte, error) {
 	return readAll(f)
 }
 
-// readAll reads f to its end. The size that Stat tells is a hint: the files
-// of /proc have none, and others may change meanwhile.
+// readAll reads f to its end, as os.ReadFile. The size that Stat tells is a
+// hint: the files of /proc have none, and others may change meanwhile.
 func readAll(f *File) ([]byte, error) {
-	size := 0
+	var size int64
 	if info, err := f.Stat(); err == nil && int64(int(info.Size())) == info.Size() {
-		size = int(info.Size())
+		size = info.Size()
 	}
-	// One byte more, so that the end is seen without growing; and not less
-	// than what files without a size have.
-	b := make([]byte, 0, max(size+1, 512))
+	// The files of /proc do not work right if read in small pieces: a file
+	// without a size never is, at its end neither.
+	const least = 512
+	// One byte more, so that the end is seen without growing.
+	b := make([]byte, 0, max(size+1, least))
 	for {
 		n, err := f.Read(b[len(b):cap(b)])
 		b = b[:len(b)+n]
 		if err != nil {
 			return b, ignoreEOF(err)
 		}
-		if len(b) == cap(b) {
-			b = append(b, 0)[:len(b)]
+		if room := cap(b) - len(b); room == 0 || size == 0 && room < least {
+			b = slices.Grow(b, least)
 		}
 	}
 }
