@@ -16,6 +16,7 @@ import (
 	"github.com/sluiceio/sluice/cmd/sluice/internal/duel"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/load"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/stats"
 )
 
 var update = flag.Bool("update", false, "write testdata/*.golden instead of comparing with it")
@@ -193,5 +194,32 @@ func TestFind(t *testing.T) {
 	}
 	if _, err := Find("fig66"); err == nil || !strings.Contains(err.Error(), "matrix, fig4-read") {
 		t.Errorf("Find(fig66) = %v; want the names that there are", err)
+	}
+}
+
+// TestFig4Verdict covers the words of the verdict.
+func TestFig4Verdict(t *testing.T) {
+	rows := func(small, large stats.Number) []CallRow {
+		var rows []CallRow
+		for i, ratio := range []stats.Number{small, large} {
+			paper := Call{Ratio: ratio, Low: ratio - 0.02, High: ratio + 0.02, Result: &duel.Result{Side: load.PaperAIO}}
+			rows = append(rows, CallRow{Load: load.Load{Size: 1 + i}, Calls: []Call{paper}})
+		}
+		return rows
+	}
+	for _, test := range []struct {
+		small, large stats.Number
+		want         string
+	}{
+		{2.1, 1.02, "it still holds: AIO takes 2.10 times os.File's time at 1 bytes, 1.02 at 2; "},
+		{1.3, 0.99, "it still holds, if less sharply: "},
+		{1.06, 1.02, "it does not hold (small requests are no slower): "},
+		{2.1, 1.5, "it does not hold (the two do not meet): "},
+		{2.1, 0.9, "it does not hold (at 2 bytes it is a gain): "},
+		{stats.NaN, 1, "cannot be told without Linux AIO; "},
+	} {
+		if got := fig4Verdict(rows(test.small, test.large)); !strings.HasPrefix(got, test.want) {
+			t.Errorf("verdict on %v, %v is %q; want %q", test.small, test.large, got, test.want)
+		}
 	}
 }

@@ -28,17 +28,6 @@ var matrix = Experiment{
 // many.
 var matrixPlan = duel.Plan{Time: 60 * time.Millisecond, Rounds: 16}
 
-// briefRounds leave the other experiments their part of two minutes.
-const briefRounds = 12
-
-func (p Params) matrixPlan() duel.Plan {
-	own := matrixPlan
-	if p.Brief {
-		own.Rounds = briefRounds
-	}
-	return p.plan(own)
-}
-
 // MatrixResult is what the matrix measured.
 type MatrixResult struct {
 	SliceTime time.Duration `json:"slice_time"`
@@ -83,7 +72,7 @@ func (e *BelowError) Error() string {
 }
 
 func runMatrix(ctx context.Context, env *Env) (any, error) {
-	plan := env.matrixPlan()
+	plan := env.plan(matrixPlan)
 	result := &MatrixResult{SliceTime: plan.Time, Rounds: plan.Rounds}
 	sides := env.matrixSides()
 	if err := env.Screen.Print(matrixIntro(sides, plan) + matrixTable.Header()); err != nil {

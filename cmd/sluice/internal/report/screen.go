@@ -29,12 +29,17 @@ func (s *Screen) Expect(n int) { s.total += n }
 
 // Step says what is being done now.
 func (s *Screen) Step(label string) {
-	s.label = label
-	s.draw()
+	if s.label != label {
+		s.label = label
+		s.draw()
+	}
 }
 
-// Done says that n steps have been done.
-func (s *Screen) Done(n int) { s.done += n }
+// Done says that n steps have been done, the one shown last among them.
+func (s *Screen) Done(n int) {
+	s.done += n
+	s.label = ""
+}
 
 // Print shows a part of the results.
 func (s *Screen) Print(text string) error {
