@@ -1,0 +1,173 @@
+//go:build unix
+
+package sluice_test
+
+import (
+	"errors"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/sluiceio/sluice"
+)
+
+// fifo opens both ends of a new FIFO on s.
+func fifo(t *testing.T, s *sluice.Scheduler) (r, w *sluice.File) {
+	name := filepath.Join(t.TempDir(), "fifo")
+	if err := syscall.Mkfifo(name, 0o600); err != nil {
+		t.Skip(err)
+	}
+	r, err := s.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	w, err = s.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.Close() })
+	return r, w
+}
+
+func TestFIFO(t *testing.T) {
+	s := scheduler(t, sluice.Options{})
+	r, w := fifo(t, s)
+	if n, err := w.WriteString(twenty); n != 20 || err != nil {
+		t.Errorf("WriteString = %d, %v; want 20, nil", n, err)
+	}
+	b := make([]byte, 100)
+	if n, err := r.Read(b); string(b[:n]) != twenty || err != nil {
+		t.Errorf("Read = %q, %v; want %q, nil", b[:n], err, twenty)
+	}
+	if n, err := r.ReadAt(b, 0); n != 0 || !errors.Is(err, syscall.ESPIPE) {
+		t.Errorf("ReadAt = %d, %v; want 0, ESPIPE", n, err)
+	}
+	if _, err := r.Seek(0, io.SeekStart); !errors.Is(err, syscall.ESPIPE) {
+		t.Errorf("Seek = %v; want ESPIPE", err)
+	}
+	if err := r.SetReadDeadline(time.Unix(1, 0)); err != nil {
+		t.Errorf("SetReadDeadline = %v", err)
+	}
+	if n, err := r.Read(b); n != 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("Read after the deadline = %d, %v; want 0, ErrDeadlineExceeded", n, err)
+	}
+	r.SetReadDeadline(time.Time{})
+	w.Close()
+	if n, err := r.Read(b); n != 0 || err != io.EOF {
+		t.Errorf("Read without a writer = %d, %v; want 0, EOF", n, err)
+	}
+}
+
+// TestCloseOfFIFO closes a FIFO that a goroutine reads: as with os, the
+// reader is sent away and Close does not wait for bytes.
+func TestCloseOfFIFO(t *testing.T) {
+	r, _ := fifo(t, scheduler(t, sluice.Options{}))
+	failed := make(chan error)
+	go func() {
+		_, err := r.Read(make([]byte, 1))
+		failed <- err
+	}()
+	waitFor(t, "the read to begin", func() bool { return parked("poll.(*FD).Read") == 1 })
+	if err := r.Close(); err != nil {
+		t.Errorf("Close = %v", err)
+	}
+	if err := <-failed; !errors.Is(err, os.ErrClosed) {
+		t.Errorf("Read = %v; want ErrClosed", err)
+	}
+}
+
+// TestCopy copies a file to and from what is not one.
+func TestCopy(t *testing.T) {
+	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		long := strings.Repeat(twenty, 50_000)
+		name := filepath.Join(t.TempDir(), "long")
+		write(t, name, long)
+		ends := map[string]func(*testing.T) (io.Reader, io.WriteCloser){
+			"pipe": func(t *testing.T) (io.Reader, io.WriteCloser) { return pipe(t) },
+			"FIFO": func(t *testing.T) (io.Reader, io.WriteCloser) { return fifo(t, s) },
+			"TCP":  func(t *testing.T) (io.Reader, io.WriteCloser) { return tcp(t) },
+		}
+		for kind, make := range ends {
+			t.Run(kind, func(t *testing.T) {
+				r, w := make(t)
+				go func() {
+					src := must(t, openOn(s), name, os.O_RDONLY)
+					if n, err := io.Copy(w, src); n != int64(len(long)) || err != nil {
+						t.Errorf("Copy to %s = %d, %v; want %d, nil", kind, n, err, len(long))
+					}
+					w.Close()
+				}()
+				dst := must(t, openOn(s), name+kind, os.O_RDWR|os.O_CREATE)
+				if n, err := io.Copy(dst, r); n != int64(len(long)) || err != nil {
+					t.Errorf("Copy from %s = %d, %v; want %d, nil", kind, n, err, len(long))
+				}
+				if b, err := os.ReadFile(name + kind); string(b) != long || err != nil {
+					t.Errorf("the copy through %s has %d bytes, %v; want %d", kind, len(b), err, len(long))
+				}
+			})
+		}
+	})
+}
+
+func pipe(t *testing.T) (r, w *os.File) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r, w
+}
+
+func tcp(t *testing.T) (r, w net.Conn) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Skip(err)
+	}
+	defer l.Close()
+	if w, err = net.Dial("tcp", l.Addr().String()); err != nil {
+		t.Fatal(err)
+	}
+	if r, err = l.Accept(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r, w
+}
+
+// TestExec gives files to a program: as *os.File, and through the pipe that
+// os/exec makes for a Writer.
+func TestExec(t *testing.T) {
+	cat, err := exec.LookPath("cat")
+	if err != nil {
+		t.Skip(err)
+	}
+	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		in := textOn(t, s, t.TempDir())
+		for _, direct := range []bool{true, false} {
+			out, err := s.Create(filepath.Join(t.TempDir(), "out"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			in.Seek(7, io.SeekStart)
+			cmd := exec.Command(cat)
+			cmd.Stdin, cmd.Stdout = in, out
+			if direct {
+				cmd.Stdin, cmd.Stdout = in.OSFile(), out.OSFile()
+			}
+			if err := cmd.Run(); err != nil {
+				t.Fatal(err)
+			}
+			if b, _ := os.ReadFile(out.Name()); string(b) != twenty[7:] {
+				t.Errorf("cat wrote %q; want %q", b, twenty[7:])
+			}
+			out.Close()
+		}
+	})
+}
