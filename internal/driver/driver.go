@@ -26,7 +26,8 @@ import (
 	"strconv"
 )
 
-// Code says what an operation does.
+// Code says what an operation does. One that a driver does not know completes
+// with -EINVAL.
 type Code uint8
 
 // The operations that every driver performs.
@@ -97,6 +98,8 @@ var ErrClosed = errors.New("driver closed")
 type Driver interface {
 	// Submit takes a prefix of ops and reports its length. It takes less than
 	// all when the driver is full: the caller reaps, then submits the rest.
+	// Full is when Info().Depth operations are in flight, those included that
+	// have completed and were not reaped; below that it takes at least one.
 	// It does not wait for operations to complete. An operation that the
 	// kernel refuses is taken too, and comes back from Reap with its errno in
 	// Res. The error is non-nil only when the driver can no longer be used;
@@ -116,7 +119,9 @@ type Driver interface {
 	// Cancel asks that op, which the caller has submitted, end early. The
 	// operation still comes back from Reap, exactly once: with -ECANCELED, or
 	// with its ordinary result when it was too late (which on disks it nearly
-	// always is, once the device has it).
+	// always is, once the device has it). When op has come back already,
+	// nothing happens; but until Cancel has returned, op may be neither
+	// changed nor submitted again.
 	Cancel(op *Op)
 
 	// Async reports whether op would be performed without holding a thread
@@ -127,9 +132,10 @@ type Driver interface {
 	// Info describes the driver. It is constant.
 	Info() Info
 
-	// Close waits for the operations in flight, gives those that were never
-	// reaped back to their owners with Res set, and releases all that the
-	// driver holds. Only the first call does something.
+	// Close waits for the operations in flight, those included that are only
+	// staged or queued: what was taken is performed. It gives those that were
+	// never reaped back to their owners with Res set, and releases all that
+	// the driver holds. Only the first call does something.
 	Close() error
 }
 
@@ -148,6 +154,8 @@ type Info struct {
 type Stager interface {
 	Driver
 	// Stage is Submit without the system call: the operations travel with
-	// the next Submit or Reap.
+	// the next Submit, also of nothing, or Reap, also one that does not wait.
+	// Below Depth it may still take none, when a batch has no more room. A
+	// closed driver takes none.
 	Stage(ops []*Op) int
 }
