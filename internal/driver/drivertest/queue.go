@@ -24,8 +24,9 @@ func testInfo(r *rig) {
 	for code := driver.Nop; code <= driver.Fdatasync; code++ {
 		for _, flags := range []driver.Flags{0, driver.Direct} {
 			o := driver.Op{Code: code, Flags: flags}
-			if r.d.Async(&o) != r.d.Async(&o) {
-				r.Errorf("Async(%v) changes", code)
+			other := driver.Op{Code: code, Flags: flags, FD: 1 << 20, Off: -1, Buf: make([]byte, 7)}
+			if r.d.Async(&o) != r.d.Async(&other) {
+				r.Errorf("Async(%v) depends on more than Code and Flags", code)
 			}
 		}
 	}
