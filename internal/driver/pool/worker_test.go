@@ -3,8 +3,6 @@ package pool
 import (
 	"runtime"
 	"sync"
-	"sync/atomic"
-	"syscall"
 	"testing"
 
 	"github.com/sluiceio/sluice/internal/driver"
@@ -119,91 +117,6 @@ func TestBatch(t *testing.T) {
 	submit(t, g.Pool, ops...)
 	for range ops {
 		<-g.began // hangs if one waits for another
-	}
-}
-
-// TestCancel cancels the operations at the head, in the middle and at the end
-// of the queue, one that is being performed and one that is done.
-func TestCancel(t *testing.T) {
-	var notes atomic.Int32
-	g := newGated(t, Options{Threads: 1, Notify: func() { notes.Add(1) }})
-	running := new(driver.Op)
-	submit(t, g.Pool, running)
-	<-g.began
-	queued := make([]*driver.Op, 6)
-	for i := range queued {
-		queued[i] = &driver.Op{FD: int32(i)}
-	}
-	submit(t, g.Pool, queued...)
-	g.Cancel(running)
-	for i, at := range []int{5, 0, 2} {
-		g.Cancel(queued[at])
-		g.Cancel(queued[at])
-		if op := reap(t, g.Pool); op != queued[at] || op.Res != -int32(syscall.ECANCELED) {
-			t.Fatalf("reaped %+v; want number %d with ECANCELED", op, at)
-		}
-		if got := int(notes.Load()); got != i+1 {
-			t.Errorf("Notify was called %d times; want %d", got, i+1)
-		}
-	}
-	g.let <- struct{}{}
-	if op := reap(t, g.Pool); op != running || op.Res != 7 {
-		t.Errorf("reaped %+v; want the one that was being performed with its result", op)
-	}
-	for _, want := range []int{1, 3, 4} {
-		g.let <- struct{}{}
-		if op := reap(t, g.Pool); op != queued[want] || op.Res != 7 {
-			t.Errorf("reaped %+v; want number %d", op, want)
-		}
-	}
-}
-
-// TestNotify drains a pool without ever waiting in Reap.
-func TestNotify(t *testing.T) {
-	const total = 1000
-	notes := make(chan struct{}, total)
-	p, err := New(Options{Threads: 4, Notify: func() { notes <- struct{}{} }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer p.Close()
-	done, back := make([]*driver.Op, 1), 0
-	for range total {
-		submit(t, p, new(driver.Op))
-		<-notes
-		n, err := p.Reap(done, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		back += n
-	}
-	if back != total {
-		t.Errorf("reaped %d of %d, one after each Notify", back, total)
-	}
-}
-
-// TestCloseWaits has Close perform what is queued, and wait for Notify.
-func TestCloseWaits(t *testing.T) {
-	var notes atomic.Int32
-	p, err := New(Options{Threads: 2, Notify: func() { runtime.Gosched(); notes.Add(1) }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ops := make([]*driver.Op, 100)
-	for i := range ops {
-		ops[i] = &driver.Op{Code: driver.Read, FD: -1}
-	}
-	submit(t, p, ops...)
-	if err := p.Close(); err != nil {
-		t.Fatal(err)
-	}
-	for i, op := range ops {
-		if op.Res != -int32(syscall.EBADF) || op.Next != nil {
-			t.Fatalf("operation %d after Close: Res = %d, Next = %v; want EBADF, nil", i, op.Res, op.Next)
-		}
-	}
-	if got := notes.Load(); got != 100 {
-		t.Errorf("Notify was called %d times when Close returned; want 100", got)
 	}
 }
 
