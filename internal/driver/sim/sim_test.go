@@ -198,8 +198,12 @@ func TestErrno(t *testing.T) {
 		op    *driver.Op
 		errno syscall.Errno
 	}{
-		{read(0, 0, 1), syscall.EBADF}, {fsync(-1), syscall.EBADF}, {write(fd+1, 0, "x"), syscall.EBADF},
-		{read(fd, -1, 1), syscall.EINVAL}, {write(fd, -1, "x"), syscall.EINVAL}, {write(fd, 1<<40, "x"), syscall.EFBIG},
+		{read(0, 0, 1), syscall.EBADF},
+		{fsync(-1), syscall.EBADF},
+		{write(fd+1, 0, "x"), syscall.EBADF},
+		{read(fd, -1, 1), syscall.EINVAL},
+		{write(fd, -1, "x"), syscall.EINVAL},
+		{write(fd, 1<<40, "x"), syscall.EFBIG},
 	} {
 		want(t, fmt.Sprint("operation ", i), do(t, d, tt.op), -int32(tt.errno))
 	}
