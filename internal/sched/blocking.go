@@ -8,9 +8,9 @@ import (
 )
 
 // perform makes the plain system call for an operation. The thread waits.
-func perform(code driver.Code, f *File, b []byte, off int64) int32 {
+func (s *Scheduler) perform(code driver.Code, f *File, b []byte, off int64) int32 {
 	for {
-		res := call(code, f.fd, b, off)
+		res := s.call(code, f.fd, b, off)
 		if res != eintr {
 			return res
 		}
@@ -41,7 +41,7 @@ func (s *Scheduler) blocking(ctx context.Context, code driver.Code, f *File, b [
 	if s.gate.enter(ctx) != nil {
 		return ecanceled
 	}
-	res := perform(code, f, b, off)
+	res := s.perform(code, f, b, off)
 	s.gate.leave()
 	s.stats.add(pathBlocking, code, res)
 	return res
@@ -54,7 +54,7 @@ func (s *Scheduler) transfer(ctx context.Context, code driver.Code, f *File, b [
 	}
 	var res int32
 	if s.waiting.Add(1) <= s.limits.inline(code) && ctx.Done() == nil && s.gate.take() {
-		res = perform(code, f, b, off)
+		res = s.perform(code, f, b, off)
 		s.gate.leave()
 		s.waiting.Add(-1)
 		s.stats.add(pathBlocking, code, res)
@@ -62,16 +62,35 @@ func (s *Scheduler) transfer(ctx context.Context, code driver.Code, f *File, b [
 	}
 	res = s.queued(ctx, code, f, b, off)
 	s.waiting.Add(-1)
-	switch {
-	case res == eopnotsupp && f.flags&driver.NoWait != 0:
-		f.threaded.Store(true)
-		fallthrough
-	case res == eagain:
-		// The driver would have had to wait in a thread.
+	if undone(f, res) {
+		if ctx.Err() != nil {
+			return ecanceled
+		}
 		return s.blocking(ctx, code, f, b, off)
 	}
 	s.stats.add(pathQueued, code, res)
 	return res
+}
+
+// undone tells whether res means that the driver has not performed an
+// operation, and the plain call must.
+func undone(f *File, res int32) bool {
+	switch res {
+	case eagain: // the driver would have had to wait in a thread
+		return true
+	case eintr, ecanceled, efault:
+		// io_uring fails with these what was submitted by a thread that has
+		// ended since, as one does when a goroutine that is locked to it
+		// returns; that goroutine may have been anybody's. If the buffer is
+		// really bad the plain call says so again.
+		return true
+	case eopnotsupp:
+		if f.flags&driver.NoWait != 0 {
+			f.threaded.Store(true)
+			return true
+		}
+	}
+	return false
 }
 
 // queued performs an operation on path 3, at the file's position if off is

@@ -77,6 +77,7 @@ func raceAfter(code driver.Code, b []byte, res int32) {
 const (
 	eagain     = -int32(syscall.EAGAIN)
 	eintr      = -int32(syscall.EINTR)
+	efault     = -int32(syscall.EFAULT)
 	ecanceled  = -int32(syscall.ECANCELED)
 	eopnotsupp = -int32(syscall.EOPNOTSUPP)
 	einval     = -int32(syscall.EINVAL)

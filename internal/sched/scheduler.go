@@ -39,6 +39,8 @@ type Scheduler struct {
 	// depends on. Those who start and end such an operation write it.
 	waiting atomic.Int32
 	stats   counters
+	// call is the plain system call: a field so that a test can play it.
+	call func(code driver.Code, fd int, b []byte, off int64) int32
 }
 
 // New returns a Scheduler that owns drv.
@@ -48,6 +50,7 @@ func New(drv driver.Driver, l Limits) *Scheduler {
 		limits: l,
 		engine: newEngine(drv),
 		gate:   gate{limit: int32(l.Blocking)},
+		call:   call,
 
 		asyncDirect:   asyncCodes(drv, driver.Direct|driver.NoWait),
 		asyncBuffered: asyncCodes(drv, 0),
