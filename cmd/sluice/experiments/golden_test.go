@@ -57,7 +57,7 @@ func fakeSlice(l load.Load, side load.Side, round int) load.Slice {
 	}
 	mean += mean * time.Duration(round%5) / 100
 	elapsed := 100 * time.Millisecond
-	ops := int64(elapsed/mean) * int64(l.Goroutines)
+	ops := float64(elapsed/mean) * float64(l.Goroutines)
 	return load.Slice{
 		Ops: ops, Elapsed: elapsed, CPU: time.Duration(ops) * mean / 10,
 		Mean: mean, P50: mean, P99: 3 * mean, Max: 9 * mean,

@@ -101,7 +101,7 @@ func TestCompareEndsWithItsContext(t *testing.T) {
 
 func TestStretch(t *testing.T) {
 	plan := Plan{Time: 100 * time.Millisecond}
-	warm := func(ops int64, mean time.Duration) []*Result {
+	warm := func(ops float64, mean time.Duration) []*Result {
 		return []*Result{{}, {warm: load.Slice{Ops: ops, Mean: mean}}}
 	}
 	for _, test := range []struct {

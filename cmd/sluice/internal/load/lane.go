@@ -17,7 +17,7 @@ type lane struct {
 	buf  []byte
 	hist *hdrhistogram.Histogram
 	next func() (off int64, ok bool) // ok is false when there is nothing left to do
-	ops  int64                       // that ended within the window
+	ops  float64                     // in the window, see window.share
 	end  time.Duration               // when the last operation ended, since the slice's start
 	err  error
 }
@@ -63,9 +63,7 @@ func (l *lane) run(do func(buf []byte, off int64) error, w *window) {
 			w.opened()
 		}
 		_ = l.hist.RecordValue(int64(min(now-prev, maxLatency))) // in range by the line itself
-		if now <= w.close {
-			l.ops++
-		}
+		l.ops += w.share(prev, now)
 	}
 	w.closed()
 	l.end = now

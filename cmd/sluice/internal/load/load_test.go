@@ -51,6 +51,20 @@ func TestRandomOffsetsDifferByLane(t *testing.T) {
 	}
 }
 
+func TestWindowShare(t *testing.T) {
+	w := window{open: 100, close: 200}
+	for _, test := range []struct {
+		begin, end time.Duration
+		want       float64
+	}{
+		{110, 120, 1}, {100, 200, 1}, {90, 110, 0.5}, {175, 275, 0.25}, {0, 400, 0.25}, {200, 300, 0}, {150, 151, 1},
+	} {
+		if got := w.share(test.begin, test.end); got != test.want {
+			t.Errorf("share(%d, %d) = %v; want %v", test.begin, test.end, got, test.want)
+		}
+	}
+}
+
 func TestAlignedBuffer(t *testing.T) {
 	for _, n := range []int{1, 1000, 4096, 1 << 20} {
 		b := alignedBuffer(n)

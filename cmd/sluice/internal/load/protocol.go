@@ -72,8 +72,8 @@ type Reply struct {
 
 // Slice is what one slice measured.
 type Slice struct {
-	Ops     int64         `json:"ops"`
-	Elapsed time.Duration `json:"elapsed"` // the length of the window in which they ended
+	Ops     float64       `json:"ops"`     // those in part in the window count in part
+	Elapsed time.Duration `json:"elapsed"` // the length of the window
 	CPU     time.Duration `json:"cpu"`     // user and system time of the whole process, in the window
 	Mean    time.Duration `json:"mean"`    // of an operation, as its goroutine sees it
 	P50     time.Duration `json:"p50"`
@@ -86,7 +86,7 @@ func (s Slice) Rate() float64 {
 	if s.Elapsed <= 0 {
 		return 0
 	}
-	return float64(s.Ops) / s.Elapsed.Seconds()
+	return s.Ops / s.Elapsed.Seconds()
 }
 
 // CPUPerOp returns processor time an operation.
@@ -94,5 +94,5 @@ func (s Slice) CPUPerOp() time.Duration {
 	if s.Ops == 0 {
 		return 0
 	}
-	return s.CPU / time.Duration(s.Ops)
+	return time.Duration(float64(s.CPU) / s.Ops)
 }

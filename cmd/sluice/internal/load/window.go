@@ -9,15 +9,25 @@ import (
 // a Go program whose goroutines block in system calls needs some ten
 // milliseconds until the runtime has given threads to all of them.
 //
-// An operation counts if it ends within the window, which neither favours nor
-// punishes those in progress at its ends. Its latency counts in full, also if
-// it ends after the window: the slowest would be missing otherwise.
+// An operation counts by the part of its time that lies in the window: whole
+// ones would make a window count none or all of the operations that a shared
+// fsync ends at once. Its latency counts in full, also if it ends after the
+// window: the slowest would be missing otherwise.
 type window struct {
 	start       time.Time     // of the slice; written before the lanes run
 	open, close time.Duration // since start
 
 	openOnce, closeOnce sync.Once
 	cpuOpen, cpuClose   time.Duration // processor time then, written under the Onces
+}
+
+// share returns how much of an operation from begin to end lies in the window,
+// given that it ends after the window opens: nearly always 1.
+func (w *window) share(begin, end time.Duration) float64 {
+	if begin >= w.open && end <= w.close {
+		return 1
+	}
+	return float64(min(end, w.close)-max(begin, w.open)) / float64(end-begin)
 }
 
 // opened is called by each lane when it is the first time past open; the first
