@@ -39,7 +39,10 @@ func (d dirFS) open(op, name string) (*File, error) {
 	if err != nil {
 		return nil, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
 	}
-	f, err := Open(d.dir + string(os.PathSeparator) + local)
+	if !os.IsPathSeparator(d.dir[len(d.dir)-1]) {
+		local = string(os.PathSeparator) + local
+	}
+	f, err := Open(d.dir + local)
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
 		pe.Path = name
@@ -59,7 +62,10 @@ func (d dirFS) ReadFile(name string) ([]byte, error) {
 	if errors.As(err, &pe) {
 		pe.Path = name
 	}
-	return b, err
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
 }
 
 // ReadDir reads the named directory.
