@@ -1,0 +1,7 @@
+//go:build !linux
+
+package sluice_test
+
+import "errors"
+
+func dropCache(int) error { return errors.ErrUnsupported }
