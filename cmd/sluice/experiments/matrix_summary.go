@@ -34,6 +34,9 @@ func (r *MatrixResult) failBelow(limit float64) error {
 	return nil
 }
 
+// roundsForInterval is the least with which stats.Interval has 95 %.
+const roundsForInterval = 6
+
 // summary returns the lines under the table.
 func (r *MatrixResult) summary() string {
 	cells := r.measured()
@@ -61,8 +64,11 @@ func (r *MatrixResult) summary() string {
 		report.Ratio(series(func(r *Ratios) stats.Number { return r.Rate })),
 		report.Ratio(series(func(r *Ratios) stats.Number { return r.CPU })),
 		report.Ratio(series(func(r *Ratios) stats.Number { return r.P99 })))
-	fmt.Fprintf(&b, "a cell's ops/s ratio is good to ±%s (95 %%; median of the cells)\n\n",
-		report.Percent(series(func(r *Ratios) stats.Number { return (r.High - r.Low) / 2 / r.Rate })))
+	if r.Rounds >= roundsForInterval {
+		fmt.Fprintf(&b, "a cell's ops/s ratio is good to ±%s (95 %%; median of the cells)\n",
+			report.Percent(series(func(r *Ratios) stats.Number { return (r.High - r.Low) / 2 / r.Rate })))
+	}
+	b.WriteString("\n")
 	return b.String()
 }
 
