@@ -47,8 +47,12 @@ func onDefault(open func() (*os.File, error), op, name string) (*File, error) {
 	return s.adopt(open, op, name)
 }
 
-// adopt makes a File of what open returns.
+// adopt makes a File of what open returns. It asks before it opens, since to
+// open may create a file, or cut one off.
 func (s *Scheduler) adopt(open func() (*os.File, error), op, name string) (*File, error) {
+	if err := s.usable(); err != nil {
+		return nil, &os.PathError{Op: op, Path: name, Err: err}
+	}
 	f, err := open()
 	if err != nil {
 		return nil, err

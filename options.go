@@ -21,7 +21,7 @@ type Options struct {
 	// the driver cannot do asynchronously: buffered writes, fsync, and reads
 	// on file systems that cannot tell whether a read would wait. 0 means 4
 	// under uring, 64 under aio and pool, where buffered reads take that way
-	// too.
+	// too; the most is 4096.
 	BlockingThreads int
 }
 
@@ -41,8 +41,8 @@ func (o Options) check() error {
 		return fmt.Errorf("sluice: Options.Driver %q is not one of %s", o.Driver, strings.Join(driverNames, ", "))
 	case o.Depth < 0 || o.Depth > 16384:
 		return fmt.Errorf("sluice: Options.Depth %d is not between 0 and 16384", o.Depth)
-	case o.BlockingThreads < 0 || o.BlockingThreads > 8192:
-		return fmt.Errorf("sluice: Options.BlockingThreads %d is not between 0 and 8192", o.BlockingThreads)
+	case o.BlockingThreads < 0 || o.BlockingThreads > 4096:
+		return fmt.Errorf("sluice: Options.BlockingThreads %d is not between 0 and 4096", o.BlockingThreads)
 	}
 	return nil
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 	"sync"
 	"weak"
 
@@ -61,6 +63,9 @@ func Default() (*Scheduler, error) { return defaultScheduler() }
 
 var defaultScheduler = sync.OnceValues(func() (*Scheduler, error) {
 	name := os.Getenv("SLUICE_DRIVER")
+	if name != "" && !slices.Contains(driverNames, name) {
+		return nil, fmt.Errorf("SLUICE_DRIVER %q is not one of %s", name, strings.Join(driverNames, ", "))
+	}
 	s, err := NewScheduler(Options{Driver: name})
 	if err != nil && name != "" {
 		return nil, fmt.Errorf("SLUICE_DRIVER=%s: %w", name, err)
@@ -96,6 +101,16 @@ func ignoreClosed(err error) error {
 		return nil
 	}
 	return err
+}
+
+// usable returns an error if the Scheduler is closed.
+func (s *Scheduler) usable() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return errSchedulerClosed
+	}
+	return nil
 }
 
 // add notes an open File, unless the Scheduler is closed.

@@ -1,0 +1,117 @@
+package sluice_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sluiceio/sluice"
+)
+
+func TestSchedulerClosed(t *testing.T) {
+	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		f := textOn(t, s, t.TempDir())
+		if err := s.Close(); err != nil {
+			t.Fatalf("Close = %v", err)
+		}
+		for _, err := range []error{
+			s.Close(),
+			f.Close(),
+			second(f.ReadAt(make([]byte, 1), 0)),
+			second(f.Read(make([]byte, 1))),
+			second(f.WriteAt(make([]byte, 1), 0)),
+			second(s.Open(f.Name())),
+			second(s.Create(f.Name())),
+			second(s.OpenFile(f.Name(), os.O_RDONLY, 0)),
+		} {
+			if !errors.Is(err, os.ErrClosed) {
+				t.Errorf("after Close of the scheduler: %v; want ErrClosed", err)
+			}
+		}
+		if b, err := os.ReadFile(f.Name()); string(b) != twenty || err != nil {
+			t.Errorf("Create on a closed scheduler: the file holds %q, %v; want %q", b, err, twenty)
+		}
+		g, err := os.Open(os.DevNull)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.FromOS(g) != nil || !errors.Is(g.Close(), os.ErrClosed) {
+			t.Error("FromOS on a closed scheduler took a file and left it open")
+		}
+	})
+}
+
+func second[T any](_ T, err error) error { return err }
+
+func TestStats(t *testing.T) {
+	eachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+		before := s.Stats()
+		f, err := s.Create(filepath.Join(dir, "file"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		for range 10 {
+			if _, err := f.Write(make([]byte, 1000)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range int64(10) {
+			if _, err := f.ReadAt(make([]byte, 500), i*500); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := f.Sync(); err != nil {
+			t.Fatal(err)
+		}
+		st := s.Stats()
+		if n := st.BytesWritten - before.BytesWritten; n != 10_000 {
+			t.Errorf("BytesWritten = %d; want 10000", n)
+		}
+		if n := st.BytesRead - before.BytesRead; n != 5_000 {
+			t.Errorf("BytesRead = %d; want 5000", n)
+		}
+		if n := st.Cached + st.Blocking + st.Queued - before.Cached - before.Blocking - before.Queued; n != 21 {
+			t.Errorf("%d operations counted, %+v; want 21", n, st)
+		}
+		if st.InFlight != 0 {
+			t.Errorf("InFlight = %d with nothing going on", st.InFlight)
+		}
+		var batches int64
+		for _, n := range st.BatchSizes {
+			batches += n
+		}
+		if batches != st.Batches {
+			t.Errorf("Batches = %d; the sizes sum up to %d", st.Batches, batches)
+		}
+	})
+}
+
+// TestStatsOfBlocked counts the threads that wait.
+func TestStatsOfBlocked(t *testing.T) {
+	s := scheduler(t, sluice.Options{Driver: "pool", BlockingThreads: 1})
+	release := occupy(s)
+	defer release()
+	if n := s.Stats().BlockedThreads; n != 1 {
+		t.Errorf("BlockedThreads = %d; want 1", n)
+	}
+	release()
+	waitFor(t, "no thread to be blocked", func() bool { return s.Stats().BlockedThreads == 0 })
+}
+
+func TestExplain(t *testing.T) {
+	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		text := s.Explain()
+		if want := fmt.Sprintf("driver: %s (asked for)\n", driverOf(t)); !strings.HasPrefix(text, want) {
+			t.Errorf("Explain = %q; want %q first", text, want)
+		}
+		for _, want := range []string{"in flight: at most ", "threads: at most "} {
+			if !strings.Contains(text, want) {
+				t.Errorf("Explain = %q; want it to say %q", text, want)
+			}
+		}
+	})
+}
