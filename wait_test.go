@@ -18,9 +18,15 @@ const patience = 60 * time.Second
 
 func waitFor(t testing.TB, what string, ok func() bool) {
 	t.Helper()
+	waitOr(ok, func() { t.Fatal("in vain: waiting for ", what) })
+}
+
+// waitOr waits until ok says so, and calls fail if that never comes.
+func waitOr(ok func() bool, fail func()) {
 	for end := time.Now().Add(patience); !ok(); yield() {
 		if time.Now().After(end) {
-			t.Fatal("in vain: waiting for ", what)
+			fail()
+			return
 		}
 	}
 }
