@@ -114,7 +114,8 @@ func (d *differ) step(t *testing.T, o op, done []op) {
 	a, err := d.theirs.contents()
 	b, err1 := d.ours.contents()
 	if err != nil || err1 != nil {
-		t.Fatal(err, err1)
+		t.Error(err, err1)
+		return
 	}
 	if !equal(a, b) {
 		t.Errorf("after %s the files differ: %s; want %s, after\n%s", o, sizes(b), sizes(a), history(done))
