@@ -1,0 +1,161 @@
+package sluice_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice"
+)
+
+var (
+	uringCalls = []uint32{unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER}
+	aioCalls   = []uint32{unix.SYS_IO_SETUP, unix.SYS_IO_SUBMIT, unix.SYS_IO_GETEVENTS, unix.SYS_IO_CANCEL, unix.SYS_IO_DESTROY}
+)
+
+// deny installs a seccomp filter (seccomp(2)) in all threads of the process
+// that answers errno to the calls, as those of container runtimes do.
+func deny(calls []uint32, errno syscall.Errno) error {
+	// A filter needs no privilege in a process that cannot gain any, which
+	// is said of the thread that installs it.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("PR_SET_NO_NEW_PRIVS: %w", err)
+	}
+	// The number of the call is the first word of seccomp_data.
+	prog := []unix.SockFilter{{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: 0}}
+	for _, nr := range calls {
+		prog = append(prog,
+			unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: 1, K: nr},
+			unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ERRNO | uint32(errno)})
+	}
+	prog = append(prog, unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW})
+	fprog := unix.SockFprog{Len: uint16(len(prog)), Filter: &prog[0]}
+	r, _, e := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC, uintptr(unsafe.Pointer(&fprog)))
+	if e != 0 || r != 0 {
+		return fmt.Errorf("seccomp: %d, %w", r, e)
+	}
+	return nil
+}
+
+// The environment of the child "denied".
+const (
+	denyEnv  = "SLUICE_TEST_DENY"  // "uring" or "uring aio"
+	errnoEnv = "SLUICE_TEST_ERRNO" // "EPERM" or "ENOSYS"
+	dirEnv   = "SLUICE_TEST_DIR"
+)
+
+func init() { children["denied"] = runDenied }
+
+// runDenied denies what its environment says, does I/O and prints Explain.
+func runDenied() error {
+	calls := uringCalls
+	if strings.Contains(os.Getenv(denyEnv), "aio") {
+		calls = append(calls, aioCalls...)
+	}
+	errno := map[string]syscall.Errno{"EPERM": syscall.EPERM, "ENOSYS": syscall.ENOSYS}[os.Getenv(errnoEnv)]
+	if err := deny(calls, errno); err != nil {
+		fmt.Println("skip:", err)
+		return nil
+	}
+	if _, _, e := unix.Syscall(unix.SYS_IO_URING_SETUP, 1, 0, 0); e != errno {
+		return fmt.Errorf("io_uring_setup = %w; the filter is not in force", e)
+	}
+	dir := os.Getenv(dirEnv)
+	for _, flag := range []int{0, oDirect} {
+		if err := exercise(filepath.Join(dir, fmt.Sprint("file", flag)), flag); err != nil {
+			return err
+		}
+	}
+	s, err := sluice.Default()
+	if err != nil {
+		return err
+	}
+	fmt.Print(s.Explain())
+	return nil
+}
+
+// exercise writes and reads a file with many goroutines.
+func exercise(name string, flag int) error {
+	f, err := sluice.OpenFile(name, os.O_RDWR|os.O_CREATE|flag, 0o600)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	errs := make([]error, 32)
+	var all sync.WaitGroup
+	for g := range errs {
+		all.Go(func() {
+			out, in := alignedBytes(pageSize), alignedBytes(pageSize)
+			copy(out, bytes.Repeat([]byte{byte(g)}, pageSize))
+			_, err1 := f.WriteAt(out, int64(g)*pageSize)
+			err2 := f.Sync()
+			_, err3 := f.ReadAt(in, int64(g)*pageSize)
+			if errs[g] = errors.Join(err1, err2, err3); !bytes.Equal(in, out) {
+				errs[g] = fmt.Errorf("page %d is not what was written: %x…, %w", g, in[:8], errs[g])
+			}
+		})
+	}
+	all.Wait()
+	b, err := os.ReadFile(name)
+	if len(b) != len(errs)*pageSize {
+		err = fmt.Errorf("the file has %d bytes, %w", len(b), err)
+	}
+	return errors.Join(append(errs, err)...)
+}
+
+// TestSeccomp runs a program where io_uring is denied, and one where AIO is
+// too: it has the next driver, which says why.
+func TestSeccomp(t *testing.T) {
+	for _, c := range []struct{ deny, errno, want, why string }{
+		{"uring", "EPERM", "driver: aio (the best that this system allows)", "  not uring: io_uring_setup: operation not permitted"},
+		{"uring", "ENOSYS", "driver: aio (the best that this system allows)", "  not uring: io_uring_setup: function not implemented"},
+		{"uring aio", "EPERM", "driver: pool (the best that this system allows)", "  not aio: io_setup: operation not permitted"},
+		{"uring aio", "ENOSYS", "driver: pool (the best that this system allows)", "  not aio: io_setup: function not implemented"},
+	} {
+		t.Run(c.deny+" "+c.errno, func(t *testing.T) {
+			out := denied(t, c.deny, c.errno, "", true)
+			if !strings.HasPrefix(out, c.want) || !strings.Contains(out, c.why) {
+				t.Errorf("Explain = %s; want %q and %q", out, c.want, c.why)
+			}
+		})
+	}
+}
+
+// TestSeccompForced asks for a driver that is denied: one clear line.
+func TestSeccompForced(t *testing.T) {
+	for _, c := range []struct{ deny, errno, driver, want string }{
+		{"uring", "EPERM", "uring", "io_uring_setup: operation not permitted"},
+		{"uring", "ENOSYS", "uring", "io_uring_setup: function not implemented"},
+		{"uring aio", "EPERM", "aio", "io_setup: operation not permitted"},
+	} {
+		out := denied(t, c.deny, c.errno, c.driver, false)
+		want := "SLUICE_DRIVER=" + c.driver + ": sluice: driver " + c.driver + ": " + c.want
+		if !strings.HasPrefix(out, "open ") || !strings.HasSuffix(out, ": "+want) || strings.Contains(out, "\n") {
+			t.Errorf("SLUICE_DRIVER=%s without it: %s; want open …: %s", c.driver, out, want)
+		}
+	}
+}
+
+func denied(t *testing.T, deny, errno, driver string, wantOK bool) string {
+	t.Helper()
+	out, ok := child(t, "denied", denyEnv+"="+deny, errnoEnv+"="+errno, dirEnv+"="+t.TempDir(), "SLUICE_DRIVER="+driver)
+	if strings.HasPrefix(out, "skip:") {
+		t.Skip(out)
+	}
+	if ok != wantOK {
+		t.Fatalf("without %s (%s): %s", deny, errno, out)
+	}
+	return out
+}
