@@ -22,6 +22,9 @@
 //
 // # Differences from package os
 //
+// A WriteAt that fails after a part was written returns how much that was;
+// that of *os.File returns 0.
+//
 // Close waits for the file's operations in progress. A Sync that fails with a
 // lost write (EIO, ENOSPC, EDQUOT) makes every later Sync of that File fail
 // too, because the kernel would report success of data that is gone.
