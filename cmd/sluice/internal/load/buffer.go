@@ -5,10 +5,36 @@ import "unsafe"
 // bufferAlign satisfies O_DIRECT on every common device.
 const bufferAlign = 4096
 
-// alignedBuffer returns n bytes of the Go heap that start at a multiple of
-// bufferAlign: what a program written for os.File would use, on both sides.
-func alignedBuffer(n int) []byte {
-	b := make([]byte, n+bufferAlign)
-	skip := -int(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) & (bufferAlign - 1)
-	return b[skip : skip+n : skip+n]
+// hugePage is the size of a huge page on amd64, and on arm64 with pages of
+// 4 KiB.
+const hugePage = 2 << 20 // 2 MiB
+
+// buffers returns count buffers of n bytes that start at multiples of
+// bufferAlign, in huge pages where the kernel has them to give.
+//
+// Large direct I/O is up to 1.6 times as fast into physically contiguous
+// memory. Pages of 4 KiB are contiguous or not by what the kernel had free
+// when a worker started, so that of two equal sides the second one won.
+func buffers(count, n int) [][]byte {
+	stride := (n + bufferAlign - 1) &^ (bufferAlign - 1)
+	slab := hugeSlab(count * stride)
+	for i := range slab {
+		slab[i] = byte(i*7 + i>>12) // touch every page before anything is timed
+	}
+	bufs := make([][]byte, count)
+	for i := range bufs {
+		bufs[i] = slab[i*stride:][:n:n]
+	}
+	return bufs
+}
+
+// hugeSlab returns n bytes of the Go heap, untouched, that fill huge pages
+// from their beginning.
+func hugeSlab(n int) []byte {
+	whole := (n + hugePage - 1) &^ (hugePage - 1)
+	b := make([]byte, whole+hugePage)
+	skip := -int(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) & (hugePage - 1)
+	b = b[skip : skip+whole]
+	adviseHuge(b)
+	return b[:n:n]
 }

@@ -65,11 +65,17 @@ func TestWindowShare(t *testing.T) {
 	}
 }
 
-func TestAlignedBuffer(t *testing.T) {
+func TestBuffers(t *testing.T) {
 	for _, n := range []int{1, 1000, 4096, 1 << 20} {
-		b := alignedBuffer(n)
-		if addr := uintptr(unsafe.Pointer(&b[0])); len(b) != n || cap(b) != n || addr%bufferAlign != 0 {
-			t.Errorf("alignedBuffer(%d): len %d, cap %d, address %#x", n, len(b), cap(b), addr)
+		bufs := buffers(3, n)
+		for i, b := range bufs {
+			if addr := uintptr(unsafe.Pointer(&b[0])); len(b) != n || cap(b) != n || addr%bufferAlign != 0 {
+				t.Errorf("buffers(3, %d)[%d]: len %d, cap %d, address %#x", n, i, len(b), cap(b), addr)
+			}
+		}
+		bufs[0][n-1], bufs[1][0] = 1, 2
+		if bufs[0][n-1] != 1 {
+			t.Errorf("buffers(3, %d) overlap", n)
 		}
 	}
 }

@@ -47,6 +47,9 @@ func cachedBytes(f *os.File) (int64, error) {
 	return int64(stat.cached) * int64(os.Getpagesize()), nil
 }
 
+// adviseHuge asks for huge pages. Where there are none, small ones do.
+func adviseHuge(b []byte) { _ = unix.Madvise(b, unix.MADV_HUGEPAGE) }
+
 // cpuTime returns the processor time this process has used, the kernel's
 // worker threads for it (iou-wrk) included.
 func cpuTime() time.Duration {

@@ -16,3 +16,6 @@ var errNoDirect = errors.ErrUnsupported
 func dropCache(*os.File, int64) (gone float64, err error) {
 	return 0, &unsupportedError{"the page cache cannot be dropped on this system"}
 }
+
+// adviseHuge is left to the kernel outside Linux.
+func adviseHuge([]byte) {}

@@ -49,8 +49,8 @@ func (w *Worker) open(s Setup) error {
 	if w.target, err = openTarget(s); err != nil {
 		return err
 	}
-	for range w.load.Goroutines {
-		w.lanes = append(w.lanes, newLane(w.load.Size))
+	for _, buf := range buffers(w.load.Goroutines, w.load.Size) {
+		w.lanes = append(w.lanes, newLane(buf))
 	}
 	if err := w.warmCache(); err != nil {
 		return errors.Join(err, w.target.close())
