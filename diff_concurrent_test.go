@@ -29,6 +29,19 @@ func TestDifferentialConcurrent(t *testing.T) {
 	})
 }
 
+// TestDifferentialQueued is TestDifferential while others keep the driver
+// busy, so that direct I/O is queued, at the file's position too.
+func TestDifferentialQueued(t *testing.T) {
+	seed := seed(t)
+	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		dir := t.TempDir()
+		d := newDiffer(t, s, dir)
+		stop := keepBusy(t, directOn(t, s, dir, 64*pageSize), 4)
+		defer stop()
+		d.run(t, randomOps(rand.New(rand.NewPCG(seed, 0)), *diffN))
+	})
+}
+
 // regionPages is the part of the shared file that is one goroutine's.
 const regionPages = 8
 
