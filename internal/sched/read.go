@@ -3,6 +3,7 @@ package sched
 import (
 	"context"
 	"io"
+	"math"
 	"syscall"
 
 	"github.com/sluiceio/sluice/internal/driver"
@@ -83,8 +84,9 @@ func (s *Scheduler) readCached(f *File, b []byte, off int64) int32 {
 	switch {
 	case res > 0:
 		s.stats.add(pathCached, driver.Read, res)
-	case res == eopnotsupp, res == enosys, res == einval:
-		// Of this file alone: others may be on other file systems.
+	case res == eopnotsupp, res == enosys, res == einval && off <= math.MaxInt64-int64(len(b)):
+		// Of this file alone: others may be on other file systems. EINVAL is
+		// also what an offset gets that is too large.
 		f.nowait.Store(false)
 	}
 	return res
