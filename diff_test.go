@@ -42,7 +42,8 @@ func TestDifferential(t *testing.T) {
 }
 
 // FuzzFile is TestDifferential with the fuzzer's choice of operations. The
-// first byte chooses the driver.
+// first byte chooses the driver. What a scheduler does differs from run to
+// run, so that inputs cannot be minimized by coverage: -fuzzminimizetime=1x.
 func FuzzFile(f *testing.F) {
 	ds := fuzzDiffers(f)
 	r := rand.New(rand.NewPCG(1, 2))

@@ -1,0 +1,64 @@
+package sluice_test
+
+import (
+	"bytes"
+	"math"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice"
+)
+
+// TestReadOfFragments reads a file of many extents in one call while the
+// driver is busy: all of it, also where the kernel, asked not to wait, stops
+// at the end of an extent.
+func TestReadOfFragments(t *testing.T) {
+	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		f := directOn(t, s, t.TempDir(), 256*pageSize)
+		want := make([]byte, 256*pageSize)
+		for i := range 256 {
+			if i%2 == 0 {
+				copy(want[i*pageSize:][:pageSize], bytes.Repeat([]byte{byte(i)}, pageSize))
+				continue
+			}
+			const punch = unix.FALLOC_FL_PUNCH_HOLE | unix.FALLOC_FL_KEEP_SIZE
+			if err := unix.Fallocate(int(f.Fd()), punch, int64(i)*pageSize, pageSize); err != nil {
+				t.Skip("no holes here: ", err)
+			}
+		}
+		stop := keepBusy(t, f, 6)
+		defer stop()
+		b := alignedBytes(len(want))
+		for range 20 {
+			f.Seek(0, 0)
+			if n, err := f.Read(b); n != len(b) || err != nil || !bytes.Equal(b, want) {
+				t.Fatalf("Read = %d, %v; want %d, nil", n, err, len(b))
+			}
+			clear(b)
+			if n, err := f.ReadAt(b, 0); n != len(b) || err != nil || !bytes.Equal(b, want) {
+				t.Fatalf("ReadAt = %d, %v; want %d, nil", n, err, len(b))
+			}
+		}
+	})
+}
+
+// TestBadOffsetChangesNothing reads where no file can be: the next read is
+// served from the page cache as before.
+func TestBadOffsetChangesNothing(t *testing.T) {
+	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		f := textOn(t, s, t.TempDir())
+		readTwenty(t, f)
+		if s.Stats().Cached == 0 {
+			t.Skip("the file system cannot tell what is cached")
+		}
+		if n, err := f.ReadAt(make([]byte, 10), math.MaxInt64-5); n != 0 || err == nil {
+			t.Errorf("ReadAt at the end of all offsets = %d, %v; want 0 and an error", n, err)
+		}
+		before := s.Stats().Cached
+		readTwenty(t, f)
+		if s.Stats().Cached == before {
+			t.Error("a bad offset has turned off the way through the page cache")
+		}
+	})
+}
