@@ -16,6 +16,7 @@ type world struct {
 	dir     string
 	open    opener
 	handles [3]fileAPI
+	direct  bool   // a file has been opened with O_DIRECT
 	buf     []byte // for data, at a page's start
 }
 
@@ -42,6 +43,7 @@ func (w *world) reset() {
 	for i := range worldFiles {
 		os.Remove(w.file(i))
 	}
+	w.direct = false
 }
 
 // contents returns what the files hold, read by os.
@@ -94,6 +96,7 @@ func (w *world) reopen(h int, o op) string {
 		out += w.outcome(old.Close())
 	}
 	w.handles[h] = f
+	w.direct = w.direct || o.flag()&oDirect != 0
 	return out
 }
 
@@ -164,8 +167,12 @@ func (w *world) copyTo(f fileAPI, o op) []any {
 	if from == nil || from == f {
 		return []any{"nothing to copy"}
 	}
-	n, err := io.Copy(f, io.LimitReader(from, int64(o.length())))
-	return []any{n, err}
+	n := o.length()
+	if w.direct {
+		n = n / pageSize * pageSize // else the buffer has some alignment or other
+	}
+	copied, err := io.Copy(f, io.LimitReader(from, int64(n)))
+	return []any{copied, err}
 }
 
 // filled reads into a part of the buffer and tells what is in all of it.
