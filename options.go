@@ -19,17 +19,18 @@ type Options struct {
 
 	// BlockingThreads is the most threads that wait in system calls for what
 	// the driver cannot do asynchronously: buffered writes, fsync, and reads
-	// on file systems that cannot tell whether a read would wait. 0 means 4
+	// on file systems that cannot tell whether a read would wait. 0 means 5
 	// under uring, 64 under aio and pool, where buffered reads take that way
 	// too; the most is 4096.
 	BlockingThreads int
 }
 
-// The depths up to which an operation is made as a plain system call although
-// the driver could queue it. Measured: docs/decisions/0002-paths.md.
+// Where operations are plain system calls although the driver could queue
+// them: reads up to this depth, and direct writes while fewer threads than this
+// wait. Measured: docs/decisions/0002-paths.md.
 const (
 	inlineReads  = 2
-	inlineWrites = 4
+	inlineWrites = 5
 )
 
 // driverNames are in the order in which they are tried.
@@ -53,7 +54,7 @@ func (o Options) blockingThreads(driver string) int {
 	case o.BlockingThreads > 0:
 		return o.BlockingThreads
 	case driver == "uring":
-		return 4
+		return 5
 	}
 	return 64
 }

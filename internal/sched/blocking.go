@@ -53,7 +53,7 @@ func (s *Scheduler) transfer(ctx context.Context, code driver.Code, f *File, b [
 		return s.blocking(ctx, code, f, b, off)
 	}
 	var res int32
-	if s.waiting.Add(1) <= s.limits.inline(code) && ctx.Done() == nil && s.gate.take() {
+	if depth := s.waiting.Add(1); ctx.Done() == nil && s.inline(code, depth) {
 		res = s.perform(code, f, b, off)
 		s.gate.leave()
 		s.waiting.Add(-1)
@@ -70,6 +70,15 @@ func (s *Scheduler) transfer(ctx context.Context, code driver.Code, f *File, b [
 	}
 	s.stats.add(pathQueued, code, res)
 	return res
+}
+
+// inline takes a place at the gate for an operation that the driver could
+// queue, if it is to be a plain call; depth is how many of those there are.
+func (s *Scheduler) inline(code driver.Code, depth int32) bool {
+	if code == driver.Write {
+		return s.gate.takeBelow(int32(s.limits.InlineWrites))
+	}
+	return depth <= int32(s.limits.InlineReads) && s.gate.take()
 }
 
 // undone tells whether res means that the driver has not performed an

@@ -49,10 +49,14 @@ func (g *gate) enter(ctx context.Context) error {
 }
 
 // take takes a free place, if there is one.
-func (g *gate) take() bool {
+func (g *gate) take() bool { return g.takeBelow(g.limit) }
+
+// takeBelow takes a place if fewer than most are taken.
+func (g *gate) takeBelow(most int32) bool {
+	most = min(most, g.limit)
 	for {
 		n := g.used.Load()
-		if n >= g.limit {
+		if n >= most {
 			return false
 		}
 		if g.used.CompareAndSwap(n, n+1) {

@@ -8,21 +8,17 @@ import (
 
 // Limits bounds what a Scheduler occupies.
 type Limits struct {
-	// InlineReads and InlineWrites are how many operations may be in flight
-	// altogether for one more to be made as a plain system call on the
-	// caller's own thread although the driver could queue it. At depth 1
-	// every queue loses to that call.
-	InlineReads, InlineWrites int
+	// InlineReads is how many operations may be in flight altogether for a
+	// read among them to be made as a plain system call on the caller's own
+	// thread although the driver could queue it. At depth 1 every queue loses
+	// to that call.
+	InlineReads int
+	// InlineWrites is how many threads may be waiting for one more to wait in
+	// a write that the driver could queue.
+	InlineWrites int
 	// Blocking is the most threads that may wait in system calls: for those,
 	// and for operations that the driver cannot perform without a thread.
 	Blocking int
-}
-
-func (l *Limits) inline(code driver.Code) int32 {
-	if code == driver.Write {
-		return int32(l.InlineWrites)
-	}
-	return int32(l.InlineReads)
 }
 
 // Scheduler performs operations on Files through one driver.
