@@ -1,0 +1,105 @@
+package sched
+
+import (
+	"bytes"
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/sluiceio/sluice/internal/driver"
+)
+
+// Close of a file waits for the operations that use it, and lets no more
+// start; exactly one Close is the first.
+func TestFileCloseWaitsForOperations(t *testing.T) {
+	watch(t)
+	for range 300 {
+		f := NewFile(1<<20, false, false)
+		var open atomic.Bool
+		var firsts, inside atomic.Int32
+		open.Store(true)
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				for f.Use() {
+					inside.Add(1)
+					runtime.Gosched()
+					if !open.Load() {
+						t.Error("the descriptor was closed under an operation")
+					}
+					inside.Add(-1)
+					f.Done()
+				}
+			})
+		}
+		for range 3 {
+			all.Go(func() {
+				runtime.Gosched()
+				if f.Close() {
+					firsts.Add(1)
+					open.Store(false)
+					if n := inside.Load(); n != 0 {
+						t.Errorf("Close returned with %d operations in progress", n)
+					}
+				}
+			})
+		}
+		all.Wait()
+		if firsts.Load() != 1 {
+			t.Errorf("%d first calls of Close; want 1", firsts.Load())
+		}
+	}
+}
+
+// Close of a Scheduler leaves no goroutine behind.
+func TestCloseLeavesNoGoroutine(t *testing.T) {
+	before := stacks()
+	asScript(t, 4, func(t *testing.T, d *script, drv driver.Driver) {
+		d.rule = func(op *driver.Op) (int32, bool) { return int32(len(op.Buf)), true }
+		s := New(drv, queueAll)
+		f := NewFile(1<<20, true, false)
+		var all sync.WaitGroup
+		for range 16 {
+			all.Go(func() {
+				ctx, cancel := context.WithCancel(t.Context())
+				go cancel()
+				s.ReadAt(ctx, f, make([]byte, 10), 0)
+				s.WriteAt(t.Context(), f, make([]byte, 10), 0)
+				cancel()
+			})
+		}
+		all.Wait()
+		if err := s.Close(); err != nil || !d.closed {
+			t.Errorf("Close = %v; the driver is closed: %t", err, d.closed)
+		}
+	})
+	var left string
+	for range 5000 { // a goroutine that has done its last act takes a while to go
+		left = ""
+		for id, g := range stacks() {
+			if _, ok := before[id]; !ok && !bytes.Contains([]byte(g), []byte("testing.")) {
+				left = g
+			}
+		}
+		if left == "" {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Errorf("left behind:\n%s", left)
+}
+
+// stacks returns all goroutines' stacks by their names, "goroutine 7".
+func stacks() map[string]string {
+	buf := make([]byte, 1<<20)
+	buf = buf[:runtime.Stack(buf, true)]
+	m := map[string]string{}
+	for g := range bytes.SplitSeq(buf, []byte("\n\n")) {
+		id, _, _ := bytes.Cut(g, []byte(" ["))
+		m[string(id)] = string(g)
+	}
+	return m
+}

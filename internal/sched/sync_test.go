@@ -1,0 +1,263 @@
+package sched
+
+import (
+	"context"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"github.com/sluiceio/sluice/internal/driver"
+)
+
+// syncs is a Scheduler whose fsyncs the test plays.
+type syncs struct {
+	*Scheduler
+	f       *File
+	started chan struct{} // one value for each fsync that has started
+	results chan int32    // what the one that runs returns
+	calls   atomic.Int32
+}
+
+func playSyncs(t *testing.T) *syncs {
+	watch(t)
+	p := &syncs{
+		Scheduler: New(newScript(8), queueAll),
+		f:         NewFile(1<<20, false, false),
+		started:   make(chan struct{}, 100),
+		results:   make(chan int32),
+	}
+	p.call = func(code driver.Code, _ int, _ []byte, _ int64) int32 {
+		if code != driver.Fsync {
+			t.Errorf("Sync made a %v", code)
+		}
+		p.calls.Add(1)
+		p.started <- struct{}{}
+		return <-p.results
+	}
+	t.Cleanup(func() {
+		p.Close()
+		if p.f.syncer.running || p.f.syncer.next != nil {
+			t.Error("at the end an fsync is running, or a group gathers")
+		}
+	})
+	return p
+}
+
+// sync starts a Sync and returns when it has made its call or joined a group.
+func (p *syncs) sync(ctx context.Context) chan error {
+	res := make(chan error, 1)
+	before := p.members()
+	go func() { res <- p.Sync(ctx, p.f) }()
+	eventually(func() bool { return p.members() > before || len(p.started) > 0 || len(res) > 0 })
+	return res
+}
+
+// members counts those who gather for the next fsync.
+func (p *syncs) members() int {
+	y := &p.f.syncer
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	if y.next == nil {
+		return 0
+	}
+	return y.next.members
+}
+
+func want(t *testing.T, err error, c chan error) {
+	t.Helper()
+	if got := <-c; got != err {
+		t.Errorf("Sync = %v; want %v", got, err)
+	}
+}
+
+// Those who come while an fsync runs share the next one, not that.
+func TestSyncSharesTheNext(t *testing.T) {
+	p := playSyncs(t)
+	first := p.sync(t.Context())
+	<-p.started
+	var group []chan error
+	for range 5 {
+		group = append(group, p.sync(t.Context()))
+	}
+	p.results <- 0
+	want(t, nil, first)
+	<-p.started
+	for _, c := range group {
+		if len(c) > 0 {
+			t.Fatal("a Sync returned while the fsync that it shares runs")
+		}
+	}
+	after := p.sync(t.Context()) // comes when that has started: not in it
+	p.results <- 0
+	for _, c := range group {
+		want(t, nil, c)
+	}
+	<-p.started
+	p.results <- 0
+	want(t, nil, after)
+	if n, shared := p.calls.Load(), p.Stats().SharedSyncs; n != 3 || shared != 4 {
+		t.Errorf("%d fsyncs, %d shared; want 3, 4", n, shared)
+	}
+}
+
+// Every Sync that succeeds encloses a whole fsync, from its start to its end,
+// whatever leaves early in between.
+func TestSyncEnclosesAnFsync(t *testing.T) {
+	type span struct{ start, end int64 }
+	for range 20 {
+		p := playSyncs(t)
+		var clock atomic.Int64 // orders starts and ends
+		var mu sync.Mutex
+		var fsyncs []span
+		p.call = func(driver.Code, int, []byte, int64) int32 {
+			s := span{start: clock.Add(1)}
+			for range rand.IntN(4) {
+				runtime.Gosched()
+			}
+			s.end = clock.Add(1)
+			mu.Lock()
+			defer mu.Unlock()
+			fsyncs = append(fsyncs, s)
+			return 0
+		}
+		var all sync.WaitGroup
+		for range 16 {
+			all.Go(func() {
+				for range 50 {
+					ctx, cancel := context.WithCancel(t.Context())
+					if rand.IntN(3) == 0 {
+						go cancel()
+					}
+					mine := span{start: clock.Add(1)}
+					err := p.Sync(ctx, p.f)
+					mine.end = clock.Add(1)
+					cancel()
+					if err == context.Canceled {
+						continue
+					}
+					mu.Lock()
+					ok := false
+					for i := len(fsyncs) - 1; i >= 0 && !ok && fsyncs[i].end > mine.start; i-- {
+						ok = fsyncs[i].start > mine.start && fsyncs[i].end < mine.end
+					}
+					mu.Unlock()
+					if err != nil || !ok {
+						t.Errorf("Sync = %v; encloses an fsync: %t", err, ok)
+					}
+				}
+			})
+		}
+		all.Wait()
+	}
+}
+
+// Hazard: the kernel reports a failed write-back once and drops the pages, so
+// that the fsync after an EIO succeeds. Guard: syncer.failed. Here all who
+// share the fsync get the error, those who gather for the next one too, and
+// so does every later Sync, without another fsync.
+func TestSyncFailureStays(t *testing.T) {
+	for _, errno := range []syscall.Errno{syscall.EIO, syscall.ENOSPC, syscall.EDQUOT} {
+		p := playSyncs(t)
+		first := p.sync(t.Context())
+		<-p.started
+		a, b := p.sync(t.Context()), p.sync(t.Context())
+		p.results <- 0
+		want(t, nil, first)
+		<-p.started
+		c, d := p.sync(t.Context()), p.sync(t.Context())
+		p.results <- -int32(errno)
+		for _, res := range []chan error{a, b, c, d} {
+			want(t, errno, res)
+		}
+		for range 3 {
+			if err := p.Sync(t.Context(), p.f); err != errno {
+				t.Errorf("later Sync = %v; want %v", err, errno)
+			}
+		}
+		if n := p.calls.Load(); n != 2 {
+			t.Errorf("%d fsyncs; want 2", n)
+		}
+	}
+}
+
+// An fsync that is not possible has lost nothing: the next Sync asks again.
+func TestSyncImpossibleDoesNotStay(t *testing.T) {
+	p := playSyncs(t)
+	first := p.sync(t.Context())
+	<-p.started
+	a, b := p.sync(t.Context()), p.sync(t.Context())
+	p.results <- -int32(syscall.EINVAL)
+	want(t, syscall.EINVAL, first)
+	<-p.started
+	p.results <- -int32(syscall.EINVAL)
+	want(t, syscall.EINVAL, a)
+	want(t, syscall.EINVAL, b)
+	c := p.sync(t.Context())
+	<-p.started
+	p.results <- 0
+	want(t, nil, c)
+}
+
+// Who waits for another's fsync leaves with his context; the others stay.
+func TestSyncLeaves(t *testing.T) {
+	p := playSyncs(t)
+	first := p.sync(t.Context())
+	<-p.started
+	ctx, cancel := context.WithCancel(t.Context())
+	leaver, stayer := p.sync(ctx), p.sync(t.Context())
+	cancel()
+	want(t, context.Canceled, leaver)
+	p.results <- 0
+	want(t, nil, first)
+	<-p.started
+	p.results <- 0
+	want(t, nil, stayer)
+	if n := p.calls.Load(); n != 2 {
+		t.Errorf("%d fsyncs; want 2", n)
+	}
+}
+
+// With the last one the group goes: no fsync is made for nobody.
+func TestSyncLastLeaves(t *testing.T) {
+	p := playSyncs(t)
+	first := p.sync(t.Context())
+	<-p.started
+	ctx, cancel := context.WithCancel(t.Context())
+	a, b := p.sync(ctx), p.sync(ctx)
+	cancel()
+	want(t, context.Canceled, a)
+	want(t, context.Canceled, b)
+	p.results <- 0
+	want(t, nil, first)
+	later := p.sync(t.Context())
+	<-p.started
+	p.results <- 0
+	want(t, nil, later)
+	if n := p.calls.Load(); n != 2 {
+		t.Errorf("%d fsyncs; want 2", n)
+	}
+}
+
+// A group that all leave at the moment when it has been told to start gives
+// the permission back.
+func TestSyncLastLeavesWithThePermission(t *testing.T) {
+	p := playSyncs(t)
+	y := &p.f.syncer
+	g := &syncGroup{lead: make(chan struct{}, 1), done: make(chan struct{}), members: 2}
+	y.running, y.next = true, g
+	if err := y.end(nil); err != nil || len(g.lead) != 1 {
+		t.Fatalf("end = %v; the group may start: %t", err, len(g.lead) == 1)
+	}
+	y.leave(g)
+	if !y.running || len(g.lead) != 1 {
+		t.Error("the permission went with one who was not the last")
+	}
+	y.leave(g)
+	c := p.sync(t.Context()) // hangs if all still wait for the group
+	<-p.started
+	p.results <- 0
+	want(t, nil, c)
+}
