@@ -43,6 +43,7 @@ type op struct {
 	size   uint16
 	off    uint16
 	fill   byte
+	whole  bool // the length is in pages whatever the shape says
 }
 
 const opBytes = 9
@@ -65,7 +66,7 @@ func (o op) aligned() bool { return o.shape&3 != 0 }
 // length is how many bytes are read or written.
 func (o op) length() int {
 	n := int(o.size) % (bufSize / 2)
-	if o.aligned() {
+	if o.aligned() || o.whole {
 		return n / pageSize * pageSize
 	}
 	return n

@@ -2,7 +2,6 @@ package sluice_test
 
 import (
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,8 +15,8 @@ type world struct {
 	dir     string
 	open    opener
 	handles [3]fileAPI
-	direct  bool   // a file has been opened with O_DIRECT
-	buf     []byte // for data, at a page's start
+	direct  [3]bool // which handles are O_DIRECT
+	buf     []byte  // for data, at a page's start
 }
 
 const (
@@ -38,12 +37,11 @@ func (w *world) reset() {
 		if f != nil {
 			f.Close()
 		}
-		w.handles[i] = nil
+		w.handles[i], w.direct[i] = nil, false
 	}
 	for i := range worldFiles {
 		os.Remove(w.file(i))
 	}
-	w.direct = false
 }
 
 // contents returns what the files hold, read by os.
@@ -68,6 +66,9 @@ func (w *world) do(o op) string {
 	if f == nil {
 		return "not open"
 	}
+	// How much of a direct transfer is made before an end that is not a
+	// block's is refused depends on where the file is on the disk.
+	o.whole = w.direct[h]
 	return w.outcome(w.use(f, o)...)
 }
 
@@ -96,7 +97,7 @@ func (w *world) reopen(h int, o op) string {
 		out += w.outcome(old.Close())
 	}
 	w.handles[h] = f
-	w.direct = w.direct || o.flag()&oDirect != 0
+	w.direct[h] = o.flag()&oDirect != 0
 	return out
 }
 
@@ -113,8 +114,7 @@ func (w *world) use(f fileAPI, o op) []any {
 		n, err := f.WriteAt(w.data(o), o.offset())
 		return []any{n, err}
 	case opWriteString:
-		// Not a copy: how much of an unaligned direct write is made before it
-		// is refused depends on the alignment of the memory.
+		// Not a copy, which might have another alignment.
 		b := w.data(o)
 		n, err := f.WriteString(unsafe.String(unsafe.SliceData(b), len(b)))
 		return []any{n, err}
@@ -133,52 +133,6 @@ func (w *world) use(f fileAPI, o op) []any {
 	return w.stream(f, o)
 }
 
-// stream performs an operation on the rest of a file.
-func (w *world) stream(f fileAPI, o op) []any {
-	switch o.kind {
-	case opReadFrom:
-		n, err := f.ReadFrom(&source{w.data(o)})
-		return []any{n, err}
-	case opWriteTo:
-		sink := &limited{most: bufSize}
-		n, err := f.WriteTo(sink)
-		return []any{n, sum(sink.b), err}
-	case opCopy:
-		return w.copyTo(f, o)
-	}
-	panic("no such operation")
-}
-
-// source is an io.Reader and nothing else.
-type source struct{ b []byte }
-
-func (s *source) Read(b []byte) (int, error) {
-	if len(s.b) == 0 {
-		return 0, io.EOF
-	}
-	n := copy(b, s.b)
-	s.b = s.b[n:]
-	return n, nil
-}
-
-// copyTo copies a part of another handle's file to f.
-func (w *world) copyTo(f fileAPI, o op) []any {
-	from := w.handles[int(o.file)%len(w.handles)]
-	if from == nil || from == f {
-		return []any{"nothing to copy"}
-	}
-	n := o.length()
-	if w.direct {
-		// Where the kernel does not copy by itself, as within a file, there
-		// is a buffer of just this length, with some alignment or other.
-		if n = n / pageSize * pageSize; from.Name() == f.Name() {
-			return []any{"nothing to copy"}
-		}
-	}
-	copied, err := io.Copy(f, io.LimitReader(from, int64(n)))
-	return []any{copied, err}
-}
-
 // filled reads into a part of the buffer and tells what is in all of it.
 func (w *world) filled(read func([]byte) (int, error), o op) []any {
 	for i := range w.buf {
@@ -186,6 +140,10 @@ func (w *world) filled(read func([]byte) (int, error), o op) []any {
 	}
 	start := o.start()
 	n, err := read(w.buf[start : start+o.length()])
+	if o.whole && err != nil {
+		// Nor is it said what a direct read that was refused has written.
+		clear(w.buf[start+n : start+o.length()])
+	}
 	return []any{n, sum(w.buf), err}
 }
 
