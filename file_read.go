@@ -24,7 +24,18 @@ func (f *File) Read(b []byte) (n int, err error) {
 // it has read. It always returns a non-nil error when n < len(b); at the end
 // of the file that is io.EOF.
 func (f *File) ReadAt(b []byte, off int64) (n int, err error) {
-	return f.ReadAtContext(context.Background(), b, off)
+	if f == nil || f.core == nil || off < 0 || len(b) == 0 {
+		return f.os().ReadAt(b, off)
+	}
+	if !f.core.Use() {
+		return 0, f.error("read", os.ErrClosed)
+	}
+	n, err = f.sched.core.ReadAt(context.Background(), f.core, b, off)
+	f.core.Done()
+	if err != nil {
+		return n, f.error("read", err)
+	}
+	return n, nil
 }
 
 // ReadAtContext is ReadAt for as long as ctx has not ended; then it returns

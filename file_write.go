@@ -29,7 +29,18 @@ func (f *File) WriteString(s string) (n int, err error) { return f.Write(sys.Byt
 // has written. It returns a non-nil error when n != len(b), and always if the
 // file was opened with O_APPEND.
 func (f *File) WriteAt(b []byte, off int64) (n int, err error) {
-	return f.WriteAtContext(context.Background(), b, off)
+	if f == nil || f.core == nil || off < 0 || len(b) == 0 || f.core.Appends() {
+		return f.os().WriteAt(b, off)
+	}
+	if !f.core.Use() {
+		return 0, f.error("write", os.ErrClosed)
+	}
+	n, err = f.sched.core.WriteAt(context.Background(), f.core, b, off)
+	f.core.Done()
+	if err != nil {
+		return n, f.error("write", err)
+	}
+	return n, nil
 }
 
 // WriteAtContext is WriteAt for as long as ctx has not ended; then it returns

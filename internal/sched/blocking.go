@@ -7,29 +7,22 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// perform makes the plain system call for an operation. The thread waits.
-func (s *Scheduler) perform(code driver.Code, f *File, b []byte, off int64) int32 {
-	for {
-		res := s.call(code, f.fd, b, off)
-		if res != eintr {
-			return res
-		}
-	}
-}
-
+// call makes the plain system call for an operation. The thread waits.
 func call(code driver.Code, fd int, b []byte, off int64) int32 {
-	switch {
-	case code == driver.Read && off == current:
-		return sys.Read(fd, b)
-	case code == driver.Read:
+	switch code {
+	case driver.Read:
+		if off == current {
+			return sys.Read(fd, b)
+		}
 		return sys.Pread(fd, b, off)
-	case code == driver.Write && off == current:
-		return sys.Write(fd, b)
-	case code == driver.Write:
+	case driver.Write:
+		if off == current {
+			return sys.Write(fd, b)
+		}
 		return sys.Pwrite(fd, b, off)
-	case code == driver.Fsync:
+	case driver.Fsync:
 		return sys.Fsync(fd)
-	case code == driver.Fdatasync:
+	case driver.Fdatasync:
 		return sys.Fdatasync(fd)
 	}
 	return einval
@@ -41,7 +34,16 @@ func (s *Scheduler) blocking(ctx context.Context, code driver.Code, f *File, b [
 	if s.gate.enter(ctx) != nil {
 		return ecanceled
 	}
-	res := s.perform(code, f, b, off)
+	return s.plain(code, f, b, off)
+}
+
+// plain performs an operation on path 2. The caller has a place at the gate,
+// which it loses.
+func (s *Scheduler) plain(code driver.Code, f *File, b []byte, off int64) int32 {
+	res := s.call(code, f.fd, b, off)
+	for res == eintr {
+		res = s.call(code, f.fd, b, off)
+	}
 	s.gate.leave()
 	s.stats.add(pathBlocking, code, res)
 	return res
@@ -52,15 +54,11 @@ func (s *Scheduler) transfer(ctx context.Context, code driver.Code, f *File, b [
 	if !s.async(code, f) {
 		return s.blocking(ctx, code, f, b, off)
 	}
-	var res int32
-	if depth := s.waiting.Add(1); ctx.Done() == nil && s.inline(code, depth) {
-		res = s.perform(code, f, b, off)
-		s.gate.leave()
-		s.waiting.Add(-1)
-		s.stats.add(pathBlocking, code, res)
-		return res
+	if code == driver.Write && ctx.Done() == nil && s.gate.takeBelow(int32(s.limits.InlineWrites)) {
+		return s.plain(code, f, b, off)
 	}
-	res = s.queued(ctx, code, f, b, off)
+	s.waiting.Add(1)
+	res := s.queued(ctx, code, f, b, off)
 	s.waiting.Add(-1)
 	if undone(f, res) {
 		if ctx.Err() != nil {
@@ -72,13 +70,10 @@ func (s *Scheduler) transfer(ctx context.Context, code driver.Code, f *File, b [
 	return res
 }
 
-// inline takes a place at the gate for an operation that the driver could
-// queue, if it is to be a plain call; depth is how many of those there are.
-func (s *Scheduler) inline(code driver.Code, depth int32) bool {
-	if code == driver.Write {
-		return s.gate.takeBelow(int32(s.limits.InlineWrites))
-	}
-	return depth <= int32(s.limits.InlineReads) && s.gate.take()
+// shallow takes a place at the gate if next to nothing is in flight: a read is
+// then a plain call.
+func (s *Scheduler) shallow() bool {
+	return s.waiting.Load() == 0 && s.gate.takeBelow(int32(s.limits.InlineReads))
 }
 
 // undone tells whether res means that the driver has not performed an

@@ -103,8 +103,7 @@ func (g *gate) leave() {
 	if g.queued.Load() > 0 && g.handOver() {
 		return
 	}
-	g.used.Add(-1)
-	if g.queued.Load() > 0 {
+	if g.used.Add(-1); g.queued.Load() > 0 {
 		g.wakeFirst()
 	}
 }

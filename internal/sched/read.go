@@ -18,6 +18,13 @@ const current = -1
 // the file, ctx's error, or a syscall.Errno. The caller uses f (File.Use).
 func (s *Scheduler) ReadAt(ctx context.Context, f *File, b []byte, off int64) (int, error) {
 	n := 0
+	if ctx.Done() == nil && s.shallow() {
+		res := s.plain(driver.Read, f, b, off)
+		if int(res) == len(b) {
+			return len(b), nil
+		}
+		n = max(0, int(res)) // an error is the loop's to meet again
+	}
 	for n < len(b) {
 		res := s.read(ctx, f, b[n:], off+int64(n))
 		if res == 0 {
@@ -36,6 +43,9 @@ func (s *Scheduler) ReadAt(ctx context.Context, f *File, b []byte, off int64) (i
 func (s *Scheduler) Read(f *File, b []byte) (int, error) {
 	f.position.Lock()
 	defer f.position.Unlock()
+	if s.shallow() {
+		return readResult(0, s.plain(driver.Read, f, b, current))
+	}
 	n := 0
 	for n < len(b) {
 		if res := s.readCached(f, b[n:], current); res > 0 {
@@ -44,15 +54,14 @@ func (s *Scheduler) Read(f *File, b []byte) (int, error) {
 		}
 		// A short count of the plain read(2) stands: files that are not on a
 		// disk (/proc) give them, and a second call might wait for ever.
-		return s.readRest(f, b, n)
+		return readResult(n, s.transfer(context.Background(), driver.Read, f, b[n:], current))
 	}
 	return n, nil
 }
 
-// readRest ends a Read of which n bytes are there.
-func (s *Scheduler) readRest(f *File, b []byte, n int) (int, error) {
-	ctx := context.Background()
-	res := s.transfer(ctx, driver.Read, f, b[n:], current)
+// readResult is what a Read returns that has had n bytes before its last
+// transfer gave res.
+func readResult(n int, res int32) (int, error) {
 	switch {
 	case res > 0:
 		return n + int(res), nil
@@ -61,11 +70,14 @@ func (s *Scheduler) readRest(f *File, b []byte, n int) (int, error) {
 	case res == 0:
 		return 0, io.EOF
 	}
-	return 0, failure(ctx, res)
+	return 0, failure(context.Background(), res)
 }
 
 // read makes one transfer.
 func (s *Scheduler) read(ctx context.Context, f *File, b []byte, off int64) int32 {
+	if ctx.Done() == nil && s.shallow() {
+		return s.plain(driver.Read, f, b, off)
+	}
 	if res := s.readCached(f, b, off); res > 0 {
 		return res
 	}

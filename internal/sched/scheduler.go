@@ -8,10 +8,9 @@ import (
 
 // Limits bounds what a Scheduler occupies.
 type Limits struct {
-	// InlineReads is how many operations may be in flight altogether for a
-	// read among them to be made as a plain system call on the caller's own
-	// thread although the driver could queue it. At depth 1 every queue loses
-	// to that call.
+	// InlineReads is how many reads at once are plain system calls, whatever
+	// the driver could do, as long as nothing is queued. At depth 1 every
+	// queue loses to that call.
 	InlineReads int
 	// InlineWrites is how many threads may be waiting for one more to wait in
 	// a write that the driver could queue.
@@ -30,9 +29,8 @@ type Scheduler struct {
 	// asyncDirect and asyncBuffered tell what the driver performs without a
 	// thread, on files with and without O_DIRECT.
 	asyncDirect, asyncBuffered [driver.NumCodes]bool
-	// waiting counts the operations on path 2 or 3 that the driver could
-	// perform asynchronously: the depth that the choice between the two
-	// depends on. Those who start and end such an operation write it.
+	// waiting counts the operations on path 3. Who starts and ends one writes
+	// it; the choice of path reads it.
 	waiting atomic.Int32
 	stats   counters
 	// call is the plain system call: a field so that a test can play it.
