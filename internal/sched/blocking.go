@@ -54,9 +54,6 @@ func (s *Scheduler) transfer(ctx context.Context, code driver.Code, f *File, b [
 	if !s.async(code, f) {
 		return s.blocking(ctx, code, f, b, off)
 	}
-	if code == driver.Write && ctx.Done() == nil && s.gate.takeBelow(int32(s.limits.InlineWrites)) {
-		return s.plain(code, f, b, off)
-	}
 	s.waiting.Add(1)
 	res := s.queued(ctx, code, f, b, off)
 	s.waiting.Add(-1)

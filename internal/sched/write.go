@@ -30,7 +30,7 @@ func (s *Scheduler) writeAll(ctx context.Context, f *File, b []byte, off int64) 
 		if off != current {
 			at += int64(n)
 		}
-		res := s.transfer(ctx, driver.Write, f, b[n:], at)
+		res := s.write(ctx, f, b[n:], at)
 		if res > 0 {
 			n += int(res)
 		}
@@ -43,4 +43,21 @@ func (s *Scheduler) writeAll(ctx context.Context, f *File, b []byte, off int64) 
 			return n, failure(ctx, res)
 		}
 	}
+}
+
+// write makes one transfer.
+func (s *Scheduler) write(ctx context.Context, f *File, b []byte, off int64) int32 {
+	if ctx.Done() == nil && s.gate.takeBelow(s.plainWrites(f)) {
+		return s.plain(driver.Write, f, b, off)
+	}
+	return s.transfer(ctx, driver.Write, f, b, off)
+}
+
+// plainWrites is how many threads may wait for one more to wait in a write to
+// f that is a plain call at once.
+func (s *Scheduler) plainWrites(f *File) int32 {
+	if f.flags&driver.Direct != 0 {
+		return int32(s.limits.InlineWrites)
+	}
+	return s.gate.limit
 }
