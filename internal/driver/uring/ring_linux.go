@@ -18,10 +18,14 @@ import (
 // than any disk's queue, less than what makes a completion queue large.
 const defaultDepth = 1024
 
+// leastDepth is the depth below which a ring is not worth having.
+const leastDepth = 32
+
 // Options configures a Ring. The zero value is useful.
 type Options struct {
 	// Depth is the most operations in flight: 1 to 16384, 0 for 1024. It is
-	// rounded up to a power of two.
+	// rounded up to a power of two, and lowered to what RLIMIT_MEMLOCK allows
+	// where rings count (before Linux 5.12, and again by 6.18).
 	Depth int
 	// Workers bounds the kernel threads that io_uring adds to the process for
 	// operations that it cannot do asynchronously, for each thread that
@@ -67,15 +71,19 @@ type Ring struct {
 var _ driver.Stager = (*Ring)(nil)
 
 // New sets up a ring. The error is the kernel's (EPERM under seccomp or
-// kernel.io_uring_disabled, ENOSYS before 5.1, ENOMEM over RLIMIT_MEMLOCK
-// before 5.12), or says which feature of 5.6 is missing; it wraps
-// errors.ErrUnsupported in the latter case.
+// kernel.io_uring_disabled, ENOSYS before 5.1, ENOMEM if RLIMIT_MEMLOCK leaves
+// no room even for a small one), or says which feature of 5.6 is missing; it
+// wraps errors.ErrUnsupported in the latter case.
 func New(o Options) (*Ring, error) {
 	depth, workers, err := o.check()
 	if err != nil {
 		return nil, err
 	}
 	fd, p, err := setup(depth)
+	for err == syscall.ENOMEM && depth > leastDepth {
+		depth /= 2
+		fd, p, err = setup(depth)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("io_uring_setup: %w", err)
 	}
