@@ -1,0 +1,197 @@
+package sluice_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice"
+)
+
+// Hazard: a child process must not share a ring, nor delay or damage what is
+// in flight. Guard: descriptors are close-on-exec. Here processes are started
+// all the time while reads go on, and get no descriptor of ours.
+func TestProcessesStartedDuringIO(t *testing.T) {
+	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		f := directOn(t, s, t.TempDir(), 64*pageSize)
+		stop := keepBusy(t, f, 16)
+		defer stop()
+		for range 5 {
+			if out, ok := child(t, "descriptors"); !ok || strings.Contains(out, "io_uring") || strings.Contains(out, "eventfd") || strings.Contains(out, f.Name()) {
+				t.Errorf("a program started during I/O has these descriptors: %s", out)
+			}
+		}
+	})
+}
+
+// Hazard: a file that was closed through io_uring gave ETXTBSY when it was
+// executed (old kernels). Guard: Close is close(2), done when it returns.
+func TestWrittenProgramRuns(t *testing.T) {
+	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		program, err := os.ReadFile("/bin/true")
+		if err != nil {
+			t.Skip(err)
+		}
+		for i := range 5 {
+			name := filepath.Join(t.TempDir(), fmt.Sprint("program", i))
+			f, err := s.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o700)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := f.Write(program); err != nil {
+				t.Fatal(err)
+			}
+			if err := f.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if err := exec.Command(name).Run(); err != nil {
+				t.Errorf("program that was just written: %v", err)
+			}
+		}
+	})
+}
+
+// Hazard: RLIMIT_MEMLOCK can be tiny, and a ring counts (before Linux 5.12,
+// and again by 6.18). Guard: New asks for a smaller ring then, and a ring
+// that is refused leads to the next driver.
+func TestLittleLockedMemory(t *testing.T) {
+	for _, driver := range append([]string{""}, drivers...) {
+		if driver != "" {
+			scheduler(t, sluice.Options{Driver: driver}).Close()
+		}
+		for _, limit := range []string{"0", "8192"} {
+			name := filepath.Join(t.TempDir(), "file")
+			out, ok := child(t, "little locked memory", "SLUICE_DRIVER="+driver, "SLUICE_TEST_FILE="+name, "SLUICE_TEST_LIMIT="+limit)
+			if !ok && !(driver == "uring" && limit == "0" && strings.Contains(out, "cannot allocate memory")) {
+				t.Errorf("driver %q with RLIMIT_MEMLOCK of %s: %s", driver, limit, out)
+			}
+		}
+	}
+}
+
+func init() {
+	children["little locked memory"] = func() error {
+		f, err := os.Create(os.Getenv("SLUICE_TEST_FILE"))
+		if err != nil {
+			return err
+		}
+		limit, err := strconv.ParseUint(os.Getenv("SLUICE_TEST_LIMIT"), 10, 64)
+		if err != nil {
+			return err
+		}
+		if err := unix.Setrlimit(unix.RLIMIT_MEMLOCK, &unix.Rlimit{Cur: limit, Max: limit}); err != nil {
+			return err
+		}
+		if os.Getuid() == 0 { // whom the limit does not bind
+			if err := syscall.Setuid(65534); err != nil {
+				return err
+			}
+		}
+		s, err := sluice.Default()
+		if err != nil {
+			return err
+		}
+		file := s.FromOS(f)
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		if _, err := file.WriteAtContext(ctx, []byte(twenty), 0); err != nil {
+			return err
+		}
+		b := make([]byte, len(twenty))
+		if _, err := file.ReadAtContext(ctx, b, 0); err != nil || string(b) != twenty {
+			return fmt.Errorf("ReadAt = %v, %q", err, b)
+		}
+		return file.Sync()
+	}
+}
+
+// Hazard: one file that refuses NOWAIT must not turn it off for another.
+// Guard: sched.File.nowait is the file's.
+func TestFileWithoutNoWait(t *testing.T) {
+	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		disk := textOn(t, s, t.TempDir())
+		ctx, cancel := context.WithCancel(t.Context()) // else a plain call is quicker
+		defer cancel()
+		read := func(f *sluice.File) {
+			if _, err := f.ReadAtContext(ctx, make([]byte, 10), 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		read(disk)
+		if s.Stats().Cached == 0 {
+			t.Skip("the file system of TMPDIR refuses RWF_NOWAIT")
+		}
+		version, err := s.Open("/proc/version")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer version.Close()
+		for _, f := range []*sluice.File{textOn(t, s, memoryDir(t)), version} {
+			before := s.Stats()
+			read(f)
+			read(disk)
+			if after := s.Stats(); after.Cached != before.Cached+1 || after.Blocking != before.Blocking+1 {
+				t.Errorf("%s and a file on disk read once each: %d cached, %d blocking reads; want 1, 1",
+					f.Name(), after.Cached-before.Cached, after.Blocking-before.Blocking)
+			}
+		}
+	})
+}
+
+// Hazard: io_uring gives up what was submitted by a thread that ends (EFAULT,
+// ECANCELED), and threads end with goroutines that are locked to them. These
+// submit for others too. Guard: sched.undone.
+func TestThreadsThatEnd(t *testing.T) {
+	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		const pages = 4096
+		f := textOn(t, s, t.TempDir())
+		if err := f.Truncate(0); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.WriteAt(make([]byte, pages*pageSize), 0); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Sync(); err != nil {
+			t.Fatal(err)
+		}
+		read := func() {
+			b := make([]byte, 512)
+			if n, err := f.ReadAt(b, rand.Int64N(pages)*pageSize); n != len(b) || err != nil {
+				t.Errorf("ReadAt = %d, %v; want %d, nil", n, err, len(b))
+			}
+		}
+		var stop atomic.Bool
+		var others, ending sync.WaitGroup
+		for range 16 {
+			others.Go(func() {
+				for !stop.Load() {
+					read()
+				}
+			})
+		}
+		for range 100 {
+			dropCache(int(f.OSFile().Fd()))
+			for range 4 {
+				ending.Go(func() {
+					runtime.LockOSThread() // and never unlocked
+					read()
+				})
+			}
+			ending.Wait()
+		}
+		stop.Store(true)
+		others.Wait()
+	})
+}
