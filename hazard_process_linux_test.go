@@ -74,7 +74,9 @@ func TestLittleLockedMemory(t *testing.T) {
 		for _, limit := range []string{"0", "8192"} {
 			name := filepath.Join(t.TempDir(), "file")
 			out, ok := child(t, "little locked memory", "SLUICE_DRIVER="+driver, "SLUICE_TEST_FILE="+name, "SLUICE_TEST_LIMIT="+limit)
-			if !ok && !(driver == "uring" && limit == "0" && strings.Contains(out, "cannot allocate memory")) {
+			// Other processes of the user may have locked all that there is.
+			mayFail := driver == "uring" && (limit == "0" || os.Getuid() != 0) && strings.Contains(out, "cannot allocate memory")
+			if !ok && !mayFail {
 				t.Errorf("driver %q with RLIMIT_MEMLOCK of %s: %s", driver, limit, out)
 			}
 		}
@@ -95,7 +97,8 @@ func init() {
 			return err
 		}
 		if os.Getuid() == 0 { // whom the limit does not bind
-			if err := syscall.Setuid(65534); err != nil {
+			// A user of the child's own: locked memory is counted by user.
+			if err := syscall.Setuid(1<<20 + os.Getpid()); err != nil {
 				return err
 			}
 		}
