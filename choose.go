@@ -49,10 +49,10 @@ func asDriver[D driver.Driver](d D, err error) (driver.Driver, error) {
 func open(name string, o Options) (driver.Driver, error) {
 	switch name {
 	case "uring":
-		return asDriver(uring.New(uring.Options{Depth: o.Depth}))
+		return asDriver(uring.New(uring.Options{Depth: o.depth()}))
 	case "aio":
-		return asDriver(aio.New(aio.Options{Depth: o.Depth, Threads: o.blockingThreads(name)}))
+		return asDriver(aio.New(aio.Options{Depth: o.depth(), Threads: o.blockingThreads(name)}))
 	default:
-		return asDriver(pool.New(pool.Options{Depth: o.Depth, Threads: o.blockingThreads(name)}))
+		return asDriver(pool.New(pool.Options{Depth: o.depth(), Threads: o.blockingThreads(name)}))
 	}
 }

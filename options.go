@@ -13,13 +13,13 @@ type Options struct {
 	Driver string
 
 	// Depth is the most operations that the driver has in flight at once,
-	// rounded up to a power of two. 0 means 1024; the most is 16384.
+	// rounded up to a power of two. 0 means 128; the most is 16384.
 	// Operations beyond it wait in the scheduler.
 	Depth int
 
 	// BlockingThreads is the most threads that wait in system calls for what
 	// the driver cannot do asynchronously: buffered writes, fsync, and reads
-	// on file systems that cannot tell whether a read would wait. 0 means 5
+	// on file systems that cannot tell whether a read would wait. 0 means 4
 	// under uring, 64 under aio and pool, where buffered reads take that way
 	// too; the most is 4096.
 	BlockingThreads int
@@ -30,8 +30,13 @@ type Options struct {
 // wait. Measured: docs/decisions/0002-paths.md.
 const (
 	inlineReads  = 2
-	inlineWrites = 5
+	inlineWrites = 4
 )
+
+// defaultDepth is what a disk keeps busy with: at 128 in flight it is as fast
+// as it gets, and what waits here is handed over in larger batches. Measured:
+// docs/decisions/0002-paths.md.
+const defaultDepth = 128
 
 // driverNames are in the order in which they are tried.
 var driverNames = []string{"uring", "aio", "pool"}
@@ -48,13 +53,21 @@ func (o Options) check() error {
 	return nil
 }
 
+// depth returns the bound in force on operations in flight.
+func (o Options) depth() int {
+	if o.Depth > 0 {
+		return o.Depth
+	}
+	return defaultDepth
+}
+
 // blockingThreads returns the bound in force under the named driver.
 func (o Options) blockingThreads(driver string) int {
 	switch {
 	case o.BlockingThreads > 0:
 		return o.BlockingThreads
 	case driver == "uring":
-		return 5
+		return 4
 	}
 	return 64
 }

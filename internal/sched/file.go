@@ -29,6 +29,7 @@ type File struct {
 	// nowait is false once the file system has said that it cannot tell
 	// whether a read would wait. That is then true of this file alone.
 	nowait atomic.Bool
+	cold   streak
 	// threaded is true once the file system has refused driver.NoWait, as
 	// tmpfs does: direct I/O on it would need a thread.
 	threaded atomic.Bool

@@ -89,13 +89,16 @@ func (s *Scheduler) read(ctx context.Context, f *File, b []byte, off int64) int3
 // given it for pages that were only being read; an error is the plain call's
 // to repeat.
 func (s *Scheduler) readCached(f *File, b []byte, off int64) int32 {
-	if !f.nowait.Load() {
+	if !f.nowait.Load() || f.cold.skip() {
 		return eagain
 	}
 	res := sys.ReadCached(f.fd, b, off)
 	switch {
 	case res > 0:
+		f.cold.hit()
 		s.stats.add(pathCached, driver.Read, res)
+	case res == eagain:
+		f.cold.miss()
 	case res == eopnotsupp, res == enosys, res == einval && off <= math.MaxInt64-int64(len(b)):
 		// Of this file alone: others may be on other file systems. EINVAL is
 		// also what an offset gets that is too large.

@@ -56,7 +56,7 @@ func (s *Scheduler) write(ctx context.Context, f *File, b []byte, off int64) int
 // plainWrites is how many threads may wait for one more to wait in a write to
 // f that is a plain call at once.
 func (s *Scheduler) plainWrites(f *File) int32 {
-	if f.flags&driver.Direct != 0 {
+	if s.async(driver.Write, f) {
 		return int32(s.limits.InlineWrites)
 	}
 	return s.gate.limit
