@@ -1,0 +1,73 @@
+package sluice_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// slowDisk is a directory on an ext4 of 256 MiB that does 4,000 reads and
+// writes 32 MiB a second, and has little room for dirty pages; or, without
+// the means to make one (root, loop devices, cgroup v1's blkio), an ordinary
+// temporary directory.
+func slowDisk(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if os.Getuid() != 0 {
+		t.Log("not throttled: this needs root")
+		return dir
+	}
+	const blkio = "/sys/fs/cgroup/blkio/blkio.throttle."
+	image, mnt := filepath.Join(dir, "image"), filepath.Join(dir, "mnt")
+	must := func(name string, args ...string) (out string, ok bool) {
+		b, err := exec.Command(name, args...).CombinedOutput()
+		if err != nil {
+			t.Logf("not throttled: %s: %v: %s", name, err, b)
+		}
+		return strings.TrimSpace(string(b)), err == nil
+	}
+	set := func(file, value string) bool {
+		err := os.WriteFile(file, []byte(value), 0)
+		if err != nil {
+			t.Logf("%s: %v", file, err)
+		}
+		return err == nil
+	}
+	if os.WriteFile(image, nil, 0o600) != nil || os.Truncate(image, 256<<20) != nil || os.Mkdir(mnt, 0o755) != nil {
+		return dir
+	}
+	if _, err := os.Stat(blkio + "read_iops_device"); err != nil {
+		t.Log("not throttled: ", err)
+		return dir
+	}
+	if _, ok := must("mkfs.ext4", "-q", image); !ok {
+		return dir
+	}
+	loop, ok := must("losetup", "-f", "--show", image)
+	if !ok {
+		return dir
+	}
+	t.Cleanup(func() { must("losetup", "-d", loop) })
+	if _, ok := must("mount", loop, mnt); !ok {
+		return dir
+	}
+	t.Cleanup(func() { must("umount", mnt) })
+	b, err := os.ReadFile("/sys/block/" + filepath.Base(loop) + "/dev")
+	if err != nil {
+		t.Log(err)
+		return dir
+	}
+	dev := strings.TrimSpace(string(b))
+	if set(blkio+"read_iops_device", dev+" 4000") && set(blkio+"write_bps_device", dev+" 33554432") {
+		t.Cleanup(func() {
+			set(blkio+"read_iops_device", dev+" 0")
+			set(blkio+"write_bps_device", dev+" 0")
+		})
+	}
+	// Absent on older kernels; then there is only the throttle.
+	set("/sys/class/bdi/"+dev+"/strict_limit", "1")
+	set("/sys/class/bdi/"+dev+"/max_bytes", "4194304")
+	return mnt
+}
