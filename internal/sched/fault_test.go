@@ -57,8 +57,16 @@ func seed(t *testing.T) uint64 {
 // all of it: many goroutines, each with its part of the file and a model.
 func TestTransfersSurviveWhatPasses(t *testing.T) {
 	passes := []fault.Verdict{
-		{Short: 1}, {Short: 100}, {Short: 1 << 30}, {Late: 1}, {Late: 7}, {Full: true},
-		{Errno: syscall.EAGAIN}, {Errno: syscall.EINTR}, {Errno: syscall.ECANCELED}, {Errno: syscall.EFAULT},
+		{Short: 1},
+		{Short: 100},
+		{Short: 1 << 30},
+		{Late: 1},
+		{Late: 7},
+		{Full: true},
+		{Errno: syscall.EAGAIN},
+		{Errno: syscall.EINTR},
+		{Errno: syscall.ECANCELED},
+		{Errno: syscall.EFAULT},
 	}
 	for _, depth := range []int{1, 4, 64} {
 		t.Run(fmt.Sprintf("Depth%d", depth), func(t *testing.T) {
