@@ -15,8 +15,10 @@ func aio() Check {
 	_, _, errno := unix.Syscall(unix.SYS_IO_SETUP, 1, uintptr(unsafe.Pointer(&id)), 0)
 	if errno == 0 {
 		_, _, _ = unix.Syscall(unix.SYS_IO_DESTROY, id, 0, 0)
-		return Check{Name: "Linux AIO", Status: OK,
-			Found: fmt.Sprintf("available; %s of fs.aio-max-nr=%s requests taken", inUse, most)}
+		return Check{
+			Name: "Linux AIO", Status: OK,
+			Found: fmt.Sprintf("available; %s of fs.aio-max-nr=%s requests taken", inUse, most),
+		}
 	}
 	return aioRefused(errno, inUse, most)
 }

@@ -52,9 +52,11 @@ func alignedBlock() []byte {
 func noWaitRead(f *os.File, block []byte) Check {
 	_, err := unix.Preadv2(int(f.Fd()), [][]byte{block}, 0, rwfNoWait)
 	if errors.Is(err, unix.EOPNOTSUPP) {
-		return Check{Name: "cached reads", Status: Note,
+		return Check{
+			Name: "cached reads", Status: Note,
 			Found:  "no RWF_NOWAIT: cannot tell whether a read would wait",
-			Advice: "reads of cached data are made as ordinary calls here, which may hold a thread"}
+			Advice: "reads of cached data are made as ordinary calls here, which may hold a thread",
+		}
 	}
 	return answer("cached reads", err, "without waiting (RWF_NOWAIT)")
 }
@@ -62,8 +64,10 @@ func noWaitRead(f *os.File, block []byte) Check {
 func noWaitWrite(f *os.File, block []byte) Check {
 	_, err := unix.Pwritev2(int(f.Fd()), [][]byte{block}, 0, rwfNoWait)
 	if errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.EAGAIN) {
-		return Check{Name: "cached writes", Status: OK,
-			Found: "no RWF_NOWAIT: buffered writes are ordinary calls, on a bounded number of threads"}
+		return Check{
+			Name: "cached writes", Status: OK,
+			Found: "no RWF_NOWAIT: buffered writes are ordinary calls, on a bounded number of threads",
+		}
 	}
 	return answer("cached writes", err, "without waiting (RWF_NOWAIT)")
 }
@@ -78,9 +82,11 @@ func dontCache(f *os.File, block []byte) Check {
 
 // direct opens the file with O_DIRECT and asks for the alignment it needs.
 func direct(name string, block []byte) Check {
-	refused := Check{Name: "O_DIRECT", Status: Note,
+	refused := Check{
+		Name: "O_DIRECT", Status: Note,
 		Found:  "not on this file system",
-		Advice: "put databases that do their own caching on ext4, xfs or btrfs"}
+		Advice: "put databases that do their own caching on ext4, xfs or btrfs",
+	}
 	f, err := os.OpenFile(name, os.O_RDONLY|unix.O_DIRECT, 0)
 	if err != nil {
 		return refused

@@ -120,8 +120,10 @@ func hugePages() Check {
 	mode := chosen(readText("/sys/kernel/mm/transparent_hugepage/enabled"))
 	found := fmt.Sprintf("transparent: %s; reserved: %s", mode, reserved)
 	if mode == "never" && reserved == "0" {
-		return Check{Name: name, Status: Note, Found: found,
-			Advice: "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled: large direct I/O is up to 3 times as fast"}
+		return Check{
+			Name: name, Status: Note, Found: found,
+			Advice: "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled: large direct I/O is up to 3 times as fast",
+		}
 	}
 	return Check{Name: name, Status: OK, Found: found}
 }

@@ -76,7 +76,7 @@ func (p *paperFile) close() error {
 		c := <-p.contexts
 		_, _, _ = unix.Syscall(unix.SYS_IO_DESTROY, c.id, 0, 0)
 	}
-	return p.File.Close()
+	return p.Close()
 }
 
 func (p *paperFile) ReadAt(b []byte, off int64) (int, error)  { return p.call(iocbPread, b, off) }

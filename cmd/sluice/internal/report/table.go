@@ -8,6 +8,7 @@ import (
 // Align says to which edge of its column a cell keeps.
 type Align bool
 
+// The edges. Words keep to the left, numbers to the right.
 const (
 	Left  Align = false
 	Right Align = true
