@@ -1,10 +1,12 @@
 package sluice_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -27,14 +29,18 @@ func TestMain(m *testing.M) {
 }
 
 // child runs a child with env added, and returns what it printed and whether
-// its status was 0.
+// its status was 0. One that hangs is made to print its goroutines.
 func child(t *testing.T, name string, env ...string) (out string, ok bool) {
 	t.Helper()
 	if children[name] == nil {
 		t.Fatalf("no child %q", name)
 	}
-	cmd := exec.Command(os.Args[0], "-test.run=^$")
-	cmd.Env = append(os.Environ(), childEnv+"="+name)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, os.Args[0], "-test.run=^$")
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGQUIT) }
+	cmd.WaitDelay = patience
+	cmd.Env = append(os.Environ(), childEnv+"="+name, "GOTRACEBACK=all", "GORACE=atexit_sleep_ms=0")
 	cmd.Env = append(cmd.Env, env...)
 	b, err := cmd.CombinedOutput()
 	return strings.TrimSpace(string(b)), err == nil
