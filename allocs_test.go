@@ -11,11 +11,12 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// noAllocs demands that do, which makes one call, does not allocate. A few
-// allocations in many calls are what garbage collections take out of pools.
+// noAllocs demands that do, which makes one call, does not allocate. Some
+// allocations in many calls are what a garbage collection has taken out of
+// pools, and what the runtime needs for a thread or a goroutine more.
 func noAllocs(t *testing.T, what string, do func() error) {
 	t.Helper()
-	const calls, few = 300, 15
+	const calls, some = 300, 60
 	var failed error
 	n := testing.AllocsPerRun(1, func() {
 		for range calls {
@@ -27,7 +28,7 @@ func noAllocs(t *testing.T, what string, do func() error) {
 	if failed != nil {
 		t.Errorf("%s: %v", what, failed)
 	}
-	if n > few {
+	if n > some {
 		t.Errorf("%d calls of %s: %v allocations; want 0", calls, what, n)
 	}
 }

@@ -14,7 +14,7 @@ import (
 
 // patience is how long a test waits for what must happen. It only decides how
 // soon a hang is reported.
-const patience = 60 * time.Second
+const patience = 3 * time.Minute
 
 func waitFor(t testing.TB, what string, ok func() bool) {
 	t.Helper()
