@@ -18,8 +18,8 @@ func (s *Scheduler) Explain() string {
 		fmt.Fprintf(&b, "  %s\n", strings.Join(info.Features, ", "))
 	}
 	l := s.core.Limits()
-	fmt.Fprintf(&b, "in flight: at most %d in the driver; plain calls up to depth %d, and for up to %d direct writes\n",
-		info.Depth, l.InlineReads, min(l.InlineWrites, l.Blocking))
+	fmt.Fprintf(&b, "in flight: at most %d in the driver; plain calls up to depth %d\n",
+		info.Depth, l.InlineReads)
 	fmt.Fprintf(&b, "threads: at most %d wait for what the driver cannot do asynchronously\n", l.Blocking)
 	return b.String()
 }

@@ -26,11 +26,12 @@ type Options struct {
 }
 
 // Where operations are plain system calls although the driver could queue
-// them: reads up to this depth, and direct writes while fewer threads than this
-// wait. Measured: docs/decisions/0002-paths.md.
+// them: reads up to this depth, and direct writes and large buffered reads
+// while fewer threads than this wait. Measured: docs/decisions/0002-paths.md.
 const (
 	inlineReads  = 2
-	inlineWrites = 4
+	inlineWrites = 2
+	largeReads   = 4
 )
 
 // defaultDepth is what a disk keeps busy with: at 128 in flight it is as fast

@@ -49,6 +49,7 @@ func NewScheduler(o Options) (*Scheduler, error) {
 		core: sched.New(drv, sched.Limits{
 			InlineReads:  inlineReads,
 			InlineWrites: inlineWrites,
+			LargeReads:   largeReads,
 			Blocking:     o.blockingThreads(info.Name),
 		}),
 		files: make(map[weak.Pointer[File]]struct{}),

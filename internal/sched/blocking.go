@@ -67,16 +67,17 @@ func (s *Scheduler) transfer(ctx context.Context, code driver.Code, f *File, b [
 	return res
 }
 
-// largeRead is the size from which a buffered read is worth a thread: its copy
-// takes longer than what the queue saves, and the ring makes it in pieces, one
-// for each part of the page cache that arrives.
+// largeRead is the size from which a read is submitted by itself, and a
+// buffered one is worth a thread: its copy takes longer than what the queue
+// saves, and the ring makes it in pieces, one for each part of the page cache
+// that arrives.
 const largeRead = 32 << 10 // 32 KiB
 
 // admitRead takes a place at the gate for a read of n bytes that is to be a
 // plain call: if next to nothing is in flight, or the read is large.
 func (s *Scheduler) admitRead(f *File, n int) bool {
 	if n >= largeRead && f.flags&driver.Direct == 0 {
-		return s.gate.takeBelow(int32(s.limits.InlineWrites))
+		return s.gate.takeBelow(int32(s.limits.LargeReads))
 	}
 	return s.waiting.Load() == 0 && s.gate.takeBelow(int32(s.limits.InlineReads))
 }

@@ -18,7 +18,8 @@ const reapMost = 256
 // that submits and waits; make the goroutines ready whose operations are
 // done; yield, so that they run and queue their next requests before the
 // leader blocks again. That is one system call a batch. While the leader is
-// blocked, who arrives submits for himself and whoever came along.
+// blocked, who arrives submits for himself and whoever came along. So does, at
+// any time, who brings what is not worth batching (see prompt).
 //
 // # The wake-up protocol
 //
@@ -29,13 +30,13 @@ const reapMost = 256
 //	state     who submits what is pushed
 //	idle      the pusher that swaps it to running starts a leader, which does
 //	running   the leader, before it blocks: it looks at inbox again after
-//	          it has set state to blocked
+//	          it has set state to blocked. A pusher may be quicker
 //	blocked   the pusher; if another holds mu, that one, which looks at
 //	          inbox again after it has let go of mu, or has emptied it and
 //	          submits what was in it
 //
-// The state becomes idle under mu only, and who submits for a blocked leader
-// asks under mu whether it still is.
+// The state becomes idle under mu only, and who submits for a leader asks
+// under mu whether there still is one.
 type engine struct {
 	drv    driver.Driver
 	stager driver.Stager // drv, if it can stage
@@ -89,7 +90,19 @@ func (e *engine) push(op *driver.Op) {
 		e.start()
 	case blocked:
 		e.submitBeside()
+	case running:
+		if prompt(op) {
+			e.submitBeside()
+		}
 	}
+}
+
+// prompt tells whether op is to be submitted at once, in a system call of its
+// own. The kernel holds the requests of a batch back until it has prepared the
+// last of them, and a device that has finished one batch waits for the next.
+// For large transfers and for writes that costs more than a system call.
+func prompt(op *driver.Op) bool {
+	return op.Code == driver.Write || len(op.Buf) >= largeRead
 }
 
 // start starts a leader, unless another has been quicker.
@@ -100,12 +113,12 @@ func (e *engine) start() {
 	}
 }
 
-// submitBeside submits what has arrived while the leader is blocked.
+// submitBeside submits what has arrived in the leader's place.
 func (e *engine) submitBeside() {
 	for e.inbox.Load() != nil && e.mu.TryLock() {
 		// Asked again under mu: a leader that has meanwhile retired would
 		// not reap what is submitted now.
-		again := e.state.Load() == blocked
+		again := e.state.Load() != idle
 		if again {
 			e.submit(e.drv.Submit)
 			// If the driver is full the leader reaps, then submits. Whether

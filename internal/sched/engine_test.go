@@ -96,6 +96,26 @@ func TestLeadersRetireAndStart(t *testing.T) {
 	}
 }
 
+// Writes and large reads do not wait for the leader's batch; small reads do.
+func TestWhatIsNotBatchedIsSubmittedAtOnce(t *testing.T) {
+	d := newScript(8)
+	e := newEngine(stagingScript{d})
+	e.state.Store(running) // a leader that is never back
+	small, write, large := newRequest(1), newRequest(2), newRequest(3)
+	small.op.Code, small.op.Buf = driver.Read, make([]byte, 4<<10)
+	write.op.Code, write.op.Buf = driver.Write, make([]byte, 4<<10)
+	large.op.Code, large.op.Buf = driver.Read, make([]byte, largeRead)
+	for _, c := range []struct {
+		r    *request
+		want int // submitted afterwards
+	}{{small, 0}, {write, 2}, {large, 3}} {
+		e.push(&c.r.op)
+		if len(d.seen) != c.want {
+			t.Errorf("%v of %d bytes: %d submitted; want %d", c.r.op.Code, len(c.r.op.Buf), len(d.seen), c.want)
+		}
+	}
+}
+
 // shy is a staging driver that takes less in Stage than it has room for, as
 // a ring whose SQ is full does.
 type shy struct{ stagingScript }

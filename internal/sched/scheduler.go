@@ -12,9 +12,11 @@ type Limits struct {
 	// the driver could do, as long as nothing is queued. At depth 1 every
 	// queue loses to that call.
 	InlineReads int
-	// InlineWrites is how many threads may wait at once in writes that the
-	// driver could queue, and in large buffered reads.
+	// InlineWrites is how many threads may wait, whatever for, for one more
+	// to wait in a write that the driver could queue.
 	InlineWrites int
+	// LargeReads is the same for large buffered reads.
+	LargeReads int
 	// Blocking is the most threads that may wait in system calls: for those,
 	// and for operations that the driver cannot perform without a thread.
 	Blocking int
