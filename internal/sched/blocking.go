@@ -24,6 +24,8 @@ func call(code driver.Code, fd int, b []byte, off int64) int32 {
 		return sys.Fsync(fd)
 	case driver.Fdatasync:
 		return sys.Fdatasync(fd)
+	case writeback:
+		return sys.StartWriteback(fd)
 	}
 	return einval
 }
@@ -46,6 +48,9 @@ func (s *Scheduler) plain(code driver.Code, f *File, b []byte, off int64) int32 
 	}
 	s.gate.leave()
 	s.stats.add(pathBlocking, code, res)
+	if code == driver.Write {
+		f.wrote(int(res))
+	}
 	return res
 }
 

@@ -78,6 +78,7 @@ func newEngine(drv driver.Driver) *engine {
 
 // push queues op and sees to it that someone submits it.
 func (e *engine) push(op *driver.Op) {
+	atOnce := prompt(op) // asked here: once op is in the inbox it may be anyone's
 	for {
 		head := e.inbox.Load()
 		op.Next = head
@@ -91,7 +92,7 @@ func (e *engine) push(op *driver.Op) {
 	case blocked:
 		e.submitBeside()
 	case running:
-		if prompt(op) {
+		if atOnce {
 			e.submitBeside()
 		}
 	}

@@ -37,6 +37,9 @@ type File struct {
 	// position orders those who use the file's position.
 	position sync.Mutex
 	syncer   syncer
+	// bulky is true when large writes may be in the page cache whose
+	// write-back nobody has started.
+	bulky atomic.Bool
 }
 
 const closing = 1 << 62

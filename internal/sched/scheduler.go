@@ -2,6 +2,7 @@ package sched
 
 import (
 	"sync/atomic"
+	"time"
 
 	"github.com/sluiceio/sluice/internal/driver"
 )
@@ -37,6 +38,8 @@ type Scheduler struct {
 	stats   counters
 	// call is the plain system call: a field so that a test can play it.
 	call func(code driver.Code, fd int, b []byte, off int64) int32
+	// now is the monotonic clock, and a field for the same reason.
+	now func() time.Duration
 }
 
 // New returns a Scheduler that owns drv.
@@ -47,10 +50,17 @@ func New(drv driver.Driver, l Limits) *Scheduler {
 		engine: newEngine(drv),
 		gate:   gate{limit: int32(l.Blocking)},
 		call:   call,
+		now:    clock(),
 
 		asyncDirect:   asyncCodes(drv, driver.Direct|driver.NoWait),
 		asyncBuffered: asyncCodes(drv, 0),
 	}
+}
+
+// clock returns a clock that starts now.
+func clock() func() time.Duration {
+	start := time.Now()
+	return func() time.Duration { return time.Since(start) }
 }
 
 // Driver describes the driver.

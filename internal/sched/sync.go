@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/sluiceio/sluice/internal/driver"
 )
@@ -16,6 +17,7 @@ type syncer struct {
 	mu      sync.Mutex
 	running bool       // an fsync is being made, or a group has been told to
 	next    *syncGroup // gathers meanwhile; nil if nobody has come
+	muster  muster     // how long a group is waited for
 	// failed is the error of the first fsync that lost data. The kernel
 	// reports a failed write-back once and drops the pages (fsync(2), NOTES),
 	// so that a later fsync may say success of data that is gone: no later
@@ -31,6 +33,10 @@ type syncGroup struct {
 	members int // who has joined and not left. Under syncer.mu
 }
 
+func newSyncGroup() *syncGroup {
+	return &syncGroup{lead: make(chan struct{}, 1), done: make(chan struct{})}
+}
+
 // Sync is fsync(2), shared with concurrent Syncs of f. It returns early with
 // ctx's error only while it waits for another's fsync. The caller uses f.
 func (s *Scheduler) Sync(ctx context.Context, f *File) error {
@@ -40,17 +46,23 @@ func (s *Scheduler) Sync(ctx context.Context, f *File) error {
 		defer y.mu.Unlock()
 		return y.failed
 	}
-	if !y.running {
+	if !y.running && y.muster.expected <= 1 {
 		y.running = true
 		y.mu.Unlock()
-		return y.end(s.fsync(f))
+		return s.syncAlone(f)
 	}
 	if y.next == nil {
-		y.next = &syncGroup{lead: make(chan struct{}, 1), done: make(chan struct{})}
+		y.next = newSyncGroup()
 	}
 	g := y.next
 	g.members++
+	leads := !y.running
+	y.running = true
 	y.mu.Unlock()
+	if leads {
+		return s.syncFor(g, f)
+	}
+	s.startWriteback(f)
 	select {
 	case <-g.lead:
 		return s.syncFor(g, f)
@@ -63,24 +75,35 @@ func (s *Scheduler) Sync(ctx context.Context, f *File) error {
 	}
 }
 
+// syncAlone makes the fsync of one that nobody has come with.
+func (s *Scheduler) syncAlone(f *File) error {
+	start := s.now()
+	err := s.fsync(f)
+	return f.syncer.end(err, 1, s.now()-start)
+}
+
 // syncFor makes the fsync for g's members. Who joins a group joins before it
 // has started, so g is closed to newcomers first.
 func (s *Scheduler) syncFor(g *syncGroup, f *File) error {
 	y := &f.syncer
+	s.gather(y, g)
 	y.mu.Lock()
 	y.next = nil
+	members := g.members
 	err := y.failed
 	y.mu.Unlock()
+	start := s.now()
 	if err == nil {
 		err = s.fsync(f)
 	}
-	g.err = y.end(err)
+	g.err = y.end(err, members, s.now()-start)
 	close(g.done)
 	return g.err
 }
 
-// end notes how an fsync ended and lets the group that has gathered start.
-func (y *syncer) end(err error) error {
+// end notes how an fsync ended, that it has served so many and what it took,
+// and lets the group that has gathered start.
+func (y *syncer) end(err error, served int, took time.Duration) error {
 	y.mu.Lock()
 	defer y.mu.Unlock()
 	if lostData(err) && y.failed == nil {
@@ -88,8 +111,10 @@ func (y *syncer) end(err error) error {
 	}
 	y.running = y.next != nil
 	if y.running {
+		served += y.next.members
 		y.next.lead <- struct{}{}
 	}
+	y.muster.expected, y.muster.took = served, took
 	return err
 }
 
@@ -110,17 +135,19 @@ func (y *syncer) leave(g *syncGroup) {
 	}
 }
 
-// lostData tells whether err means that written data did not reach the disk,
-// rather than that fsync was not possible at all (EINVAL, EROFS).
+// lostData tells whether err may mean that written data did not reach the
+// disk, rather than that fsync was not possible at all. What fsync(2) does not
+// name (FUSE and network file systems pass on what they get) may mean anything.
 func lostData(err error) bool {
 	switch err {
-	case syscall.EIO, syscall.ENOSPC, syscall.EDQUOT:
-		return true
+	case nil, syscall.EINVAL, syscall.EROFS, syscall.EBADF, syscall.ENOSYS, syscall.EOPNOTSUPP:
+		return false
 	}
-	return false
+	return true
 }
 
 func (s *Scheduler) fsync(f *File) error {
+	f.bulky.Store(false) // the fsync starts their write-back itself
 	if res := s.blocking(context.Background(), driver.Fsync, f, nil, 0); res < 0 {
 		return syscall.Errno(-res)
 	}

@@ -159,7 +159,7 @@ func TestSyncEnclosesAnFsync(t *testing.T) {
 // share the fsync get the error, those who gather for the next one too, and
 // so does every later Sync, without another fsync.
 func TestSyncFailureStays(t *testing.T) {
-	for _, errno := range []syscall.Errno{syscall.EIO, syscall.ENOSPC, syscall.EDQUOT} {
+	for _, errno := range []syscall.Errno{syscall.EIO, syscall.ENOSPC, syscall.EDQUOT, syscall.ESTALE, syscall.ETIMEDOUT} {
 		p := playSyncs(t)
 		first := p.sync(t.Context())
 		<-p.started
@@ -248,7 +248,7 @@ func TestSyncLastLeavesWithThePermission(t *testing.T) {
 	y := &p.f.syncer
 	g := &syncGroup{lead: make(chan struct{}, 1), done: make(chan struct{}), members: 2}
 	y.running, y.next = true, g
-	if err := y.end(nil); err != nil || len(g.lead) != 1 {
+	if err := y.end(nil, 1, 0); err != nil || len(g.lead) != 1 {
 		t.Fatalf("end = %v; the group may start: %t", err, len(g.lead) == 1)
 	}
 	y.leave(g)
