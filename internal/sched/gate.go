@@ -22,7 +22,7 @@ type gate struct {
 	last   *waiter
 }
 
-const patience = 4
+const patience = 64
 
 // waiter is a goroutine in front of the gate.
 type waiter struct {
