@@ -36,15 +36,15 @@ func (s *Scheduler) blocking(ctx context.Context, code driver.Code, f *File, b [
 	if s.gate.enter(ctx) != nil {
 		return ecanceled
 	}
-	return s.plain(code, f, b, off)
+	return s.plain(code, f, f.fd, b, off)
 }
 
-// plain performs an operation on path 2. The caller has a place at the gate,
-// which it loses.
-func (s *Scheduler) plain(code driver.Code, f *File, b []byte, off int64) int32 {
-	res := s.call(code, f.fd, b, off)
+// plain performs an operation on path 2, with fd, a descriptor of f. The
+// caller has a place at the gate, which it loses.
+func (s *Scheduler) plain(code driver.Code, f *File, fd int, b []byte, off int64) int32 {
+	res := s.call(code, fd, b, off)
 	for res == eintr {
-		res = s.call(code, f.fd, b, off)
+		res = s.call(code, fd, b, off)
 	}
 	s.gate.leave()
 	s.stats.add(pathBlocking, code, res)

@@ -37,9 +37,10 @@ type File struct {
 	// position orders those who use the file's position.
 	position sync.Mutex
 	syncer   syncer
-	// bulky is true when large writes may be in the page cache whose
-	// write-back nobody has started.
-	bulky atomic.Bool
+	// bulk is the size of a large write in the page cache whose write-back
+	// nobody has started yet; 0 if there is none. Writers race for it: any of
+	// their sizes will do.
+	bulk atomic.Int32
 }
 
 const closing = 1 << 62
@@ -88,6 +89,7 @@ func (f *File) Close() bool {
 			if n > 0 {
 				<-f.unused
 			}
+			f.syncer.twin.close()
 			return true
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // Limits bounds what a Scheduler occupies.
@@ -38,8 +39,10 @@ type Scheduler struct {
 	stats   counters
 	// call is the plain system call: a field so that a test can play it.
 	call func(code driver.Code, fd int, b []byte, off int64) int32
-	// now is the monotonic clock, and a field for the same reason.
-	now func() time.Duration
+	// now is the monotonic clock, and reopen opens another description of a
+	// file; fields for the same reason.
+	now    func() time.Duration
+	reopen func(fd int) int
 }
 
 // New returns a Scheduler that owns drv.
@@ -51,6 +54,7 @@ func New(drv driver.Driver, l Limits) *Scheduler {
 		gate:   gate{limit: int32(l.Blocking)},
 		call:   call,
 		now:    clock(),
+		reopen: sys.Reopen,
 
 		asyncDirect:   asyncCodes(drv, driver.Direct|driver.NoWait),
 		asyncBuffered: asyncCodes(drv, 0),

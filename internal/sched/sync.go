@@ -18,6 +18,7 @@ type syncer struct {
 	running bool       // an fsync is being made, or a group has been told to
 	next    *syncGroup // gathers meanwhile; nil if nobody has come
 	muster  muster     // how long a group is waited for
+	twin    twin       // for a second fsync at the same time
 	// failed is the error of the first fsync that lost data. The kernel
 	// reports a failed write-back once and drops the pages (fsync(2), NOTES),
 	// so that a later fsync may say success of data that is gone: no later
@@ -46,22 +47,38 @@ func (s *Scheduler) Sync(ctx context.Context, f *File) error {
 		defer y.mu.Unlock()
 		return y.failed
 	}
-	if !y.running && y.muster.expected <= 1 {
+	switch {
+	case !y.running && (y.muster.expected <= 1 || y.pairs(f)):
 		y.running = true
 		y.mu.Unlock()
 		return s.syncAlone(f)
+	case y.running && y.next == nil && !y.twin.busy && y.pairs(f):
+		y.twin.busy = true
+		y.mu.Unlock()
+		return s.syncTwin(ctx, f)
 	}
-	if y.next == nil {
-		y.next = newSyncGroup()
-	}
-	g := y.next
-	g.members++
-	leads := !y.running
-	y.running = true
+	g, leads := y.join()
 	y.mu.Unlock()
 	if leads {
 		return s.syncFor(g, f)
 	}
+	return s.share(ctx, f, g)
+}
+
+// join joins the group that gathers, or a new one. It tells whether the caller
+// is to lead it, as no fsync runs. Under mu.
+func (y *syncer) join() (g *syncGroup, leads bool) {
+	if y.next == nil {
+		y.next = newSyncGroup()
+	}
+	y.next.members++
+	leads = !y.running
+	y.running = true
+	return y.next, leads
+}
+
+// share waits for g's fsync, or makes it if nobody else does.
+func (s *Scheduler) share(ctx context.Context, f *File, g *syncGroup) error {
 	s.startWriteback(f)
 	select {
 	case <-g.lead:
@@ -70,7 +87,7 @@ func (s *Scheduler) Sync(ctx context.Context, f *File) error {
 		s.stats.sharedSync()
 		return g.err
 	case <-ctx.Done():
-		y.leave(g)
+		f.syncer.leave(g)
 		return ctx.Err()
 	}
 }
@@ -78,7 +95,7 @@ func (s *Scheduler) Sync(ctx context.Context, f *File) error {
 // syncAlone makes the fsync of one that nobody has come with.
 func (s *Scheduler) syncAlone(f *File) error {
 	start := s.now()
-	err := s.fsync(f)
+	err := s.fsync(f, f.fd)
 	return f.syncer.end(err, 1, s.now()-start)
 }
 
@@ -94,7 +111,7 @@ func (s *Scheduler) syncFor(g *syncGroup, f *File) error {
 	y.mu.Unlock()
 	start := s.now()
 	if err == nil {
-		err = s.fsync(f)
+		err = s.fsync(f, f.fd)
 	}
 	g.err = y.end(err, members, s.now()-start)
 	close(g.done)
@@ -106,16 +123,24 @@ func (s *Scheduler) syncFor(g *syncGroup, f *File) error {
 func (y *syncer) end(err error, served int, took time.Duration) error {
 	y.mu.Lock()
 	defer y.mu.Unlock()
-	if lostData(err) && y.failed == nil {
-		y.failed = err
-	}
+	y.note(err)
 	y.running = y.next != nil
 	if y.running {
 		served += y.next.members
 		y.next.lead <- struct{}{}
 	}
+	if y.twin.busy {
+		served++
+	}
 	y.muster.expected, y.muster.took = served, took
 	return err
+}
+
+// note remembers an error that lost data. Under mu.
+func (y *syncer) note(err error) {
+	if lostData(err) && y.failed == nil {
+		y.failed = err
+	}
 }
 
 // leave takes a member out of g. With the last one goes the group, and the
@@ -146,9 +171,11 @@ func lostData(err error) bool {
 	return true
 }
 
-func (s *Scheduler) fsync(f *File) error {
-	f.bulky.Store(false) // the fsync starts their write-back itself
-	if res := s.blocking(context.Background(), driver.Fsync, f, nil, 0); res < 0 {
+// fsync makes the system call on fd, a descriptor of f.
+func (s *Scheduler) fsync(f *File, fd int) error {
+	f.bulk.Store(0)                        // the fsync starts their write-back itself
+	_ = s.gate.enter(context.Background()) // fails only with its context
+	if res := s.plain(driver.Fsync, f, fd, nil, 0); res < 0 {
 		return syscall.Errno(-res)
 	}
 	return nil

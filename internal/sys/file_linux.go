@@ -105,10 +105,3 @@ func Fdatasync(fd int) int32 {
 	_, _, e := syscall.Syscall(unix.SYS_FDATASYNC, uintptr(fd), 0, 0)
 	return result(0, e)
 }
-
-// StartWriteback is sync_file_range(2) of the whole file with
-// SYNC_FILE_RANGE_WRITE alone: it starts the write-back of dirty pages.
-func StartWriteback(fd int) int32 {
-	_, _, e := syscall.Syscall6(unix.SYS_SYNC_FILE_RANGE, uintptr(fd), 0, 0, unix.SYNC_FILE_RANGE_WRITE, 0, 0)
-	return result(0, e)
-}
