@@ -231,7 +231,7 @@ func (e *engine) cancel(op *driver.Op) {
 	e.mu.Unlock()
 	if waiting {
 		op.Res = ecanceled
-		op.Owner.(*request).done <- struct{}{}
+		requestOf(op).done <- struct{}{}
 		return
 	}
 	e.drv.Cancel(op)

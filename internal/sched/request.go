@@ -13,7 +13,13 @@ import (
 type request struct {
 	op   driver.Op
 	done chan struct{} // holds one value when op is the goroutine's again
+	// prev is the operation before op in the engine's backlog: nil if op is
+	// the first one, or not there. Under engine.mu.
+	prev *driver.Op
 }
+
+// requestOf returns the request that op is part of.
+func requestOf(op *driver.Op) *request { return op.Owner.(*request) }
 
 var requests = sync.Pool{New: func() any {
 	r := &request{done: make(chan struct{}, 1)}
