@@ -97,6 +97,11 @@ func (f *File) Close() bool {
 
 // async tells whether the driver can perform code on f without a thread.
 func (s *Scheduler) async(code driver.Code, f *File) bool {
+	// An append extends the file: the kernel holds the inode for it alone and
+	// waits, be it in io_submit or in one of io_uring's threads.
+	if f.appends && code == driver.Write {
+		return false
+	}
 	if f.flags&driver.Direct != 0 {
 		return s.asyncDirect[code] && !f.threaded.Load()
 	}

@@ -175,3 +175,23 @@ func TestPathFollowsDepth(t *testing.T) {
 		t.Errorf("%d waiting, %d places taken at the end", p.waiting.Load(), p.gate.used.Load())
 	}
 }
+
+// A direct write that appends would hold a thread of the driver's: it is a
+// plain call, at the position or not. A read of the same file is not.
+func TestAppendIsNotQueued(t *testing.T) {
+	p := play(t, queueAll, []int32{2}, []int32{3, 4, 7})
+	p.f = NewFile(1<<20, true, true)
+	b := make([]byte, 7)
+	if n, err := p.Write(p.f, b); n != len(b) || err != nil {
+		t.Errorf("Write = %d, %v; want 7, nil", n, err)
+	}
+	if n, err := p.WriteAt(t.Context(), p.f, b, 5); n != len(b) || err != nil {
+		t.Errorf("WriteAt = %d, %v; want 7, nil", n, err)
+	}
+	if n, err := p.ReadAt(t.Context(), p.f, b[:2], 0); n != 2 || err != nil {
+		t.Errorf("ReadAt = %d, %v; want 2, nil", n, err)
+	}
+	p.wantAsked(t,
+		[]asked{{driver.Read, 0, 2}},
+		[]asked{{driver.Write, current, 7}, {driver.Write, current, 4}, {driver.Write, 5, 7}})
+}
