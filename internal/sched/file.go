@@ -37,10 +37,10 @@ type File struct {
 	// position orders those who use the file's position.
 	position sync.Mutex
 	syncer   syncer
-	// bulk is the size of a large write in the page cache whose write-back
-	// nobody has started yet; 0 if there is none. Writers race for it: any of
-	// their sizes will do.
-	bulk atomic.Int32
+	// unsynced counts the bytes written to the page cache since an fsync, or
+	// the early start of one's write-back, began. Only while Syncs come
+	// together, and roughly: it decides what is worth while, nothing else.
+	unsynced atomic.Int64
 }
 
 const closing = 1 << 62

@@ -111,7 +111,7 @@ func TestFruitlessAttemptsAreSpacedOut(t *testing.T) {
 	}
 }
 
-// A Sync that waits for another's fsync has the disk begin with large writes.
+// A Sync that waits for another's fsync has the disk begin with what is there.
 func TestWaitingSyncStartsWriteback(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -119,13 +119,14 @@ func TestWaitingSyncStartsWriteback(t *testing.T) {
 		direct bool
 		want   int32
 	}{
-		{"Large", bulkyWrite, false, 1},
-		{"Small", bulkyWrite - 1, false, 0},
-		{"Direct", bulkyWrite, true, 0},
+		{"Much", muchWritten, false, 1},
+		{"Little", muchWritten - 1, false, 0},
+		{"Direct", muchWritten, true, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := playSyncs(t)
 			p.f = NewFile(1<<20, c.direct, false)
+			p.f.syncer.crowded.Store(true)
 			p.asyncDirect[driver.Write], p.asyncBuffered[driver.Write] = false, false
 			var started atomic.Int32
 			fsync := p.call

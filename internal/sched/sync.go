@@ -3,6 +3,7 @@ package sched
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -18,7 +19,10 @@ type syncer struct {
 	running bool       // an fsync is being made, or a group has been told to
 	next    *syncGroup // gathers meanwhile; nil if nobody has come
 	muster  muster     // how long a group is waited for
-	twin    twin       // for a second fsync at the same time
+	// crowded tells writers whether more than one Sync is expected at a time.
+	// Written under mu.
+	crowded atomic.Bool
+	twin    twin // for a second fsync at the same time
 	// failed is the error of the first fsync that lost data. The kernel
 	// reports a failed write-back once and drops the pages (fsync(2), NOTES),
 	// so that a later fsync may say success of data that is gone: no later
@@ -133,6 +137,9 @@ func (y *syncer) end(err error, served int, took time.Duration) error {
 		served++
 	}
 	y.muster.expected, y.muster.took = served, took
+	if crowded := served > 1; crowded != y.crowded.Load() {
+		y.crowded.Store(crowded)
+	}
 	return err
 }
 
@@ -173,7 +180,7 @@ func lostData(err error) bool {
 
 // fsync makes the system call on fd, a descriptor of f.
 func (s *Scheduler) fsync(f *File, fd int) error {
-	f.bulk.Store(0)                        // the fsync starts their write-back itself
+	f.unsynced.Store(0)                    // the fsync starts their write-back itself
 	_ = s.gate.enter(context.Background()) // fails only with its context
 	if res := s.plain(driver.Fsync, f, fd, nil, 0); res < 0 {
 		return syscall.Errno(-res)

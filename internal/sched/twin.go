@@ -28,7 +28,7 @@ type twin struct {
 // pairs tells whether Syncs of f are better made by two fsyncs at a time than
 // in groups. Under mu.
 func (y *syncer) pairs(f *File) bool {
-	return y.muster.expected <= 2 && y.twin.fd >= 0 && f.bulk.Load() >= hugeWrite
+	return y.muster.expected <= 2 && y.twin.fd >= 0 && f.unsynced.Load() >= hugeWritten
 }
 
 // syncTwin makes an fsync beside the one that runs; or, if there can be no

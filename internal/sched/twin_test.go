@@ -13,6 +13,7 @@ const twinFD = 1 << 21
 // two Syncs after large writes meet.
 func pairUp(t *testing.T, fd int) (p *syncs, fds chan int) {
 	p = playSyncs(t)
+	p.f.syncer.crowded.Store(true)
 	fds = make(chan int, 10)
 	p.reopen = func(int) int { return fd }
 	t.Cleanup(func() { p.f.syncer.twin.forgotten.Stop() }) // no descriptor to close
@@ -30,13 +31,13 @@ func pairUp(t *testing.T, fd int) (p *syncs, fds chan int) {
 // Two who write much make an fsync each, on descriptions of their own.
 func TestTwoFsyncsAtATime(t *testing.T) {
 	p, fds := pairUp(t, twinFD)
-	p.f.wrote(hugeWrite)
+	p.f.wrote(hugeWritten)
 	first := p.sync(t.Context())
 	<-p.started
-	p.f.wrote(hugeWrite)
+	p.f.wrote(hugeWritten)
 	second := p.sync(t.Context())
 	<-p.started // hangs if it waits for the first
-	p.f.wrote(hugeWrite)
+	p.f.wrote(hugeWritten)
 	third := p.sync(t.Context()) // gathers: two run
 	if n := p.members(); n != 1 {
 		t.Errorf("%d gather while two fsyncs run; want 1", n)
@@ -63,10 +64,10 @@ func TestTwinFailureStays(t *testing.T) {
 		}
 		return <-p.results
 	}
-	p.f.wrote(hugeWrite)
+	p.f.wrote(hugeWritten)
 	first := p.sync(t.Context())
 	<-p.started
-	p.f.wrote(hugeWrite)
+	p.f.wrote(hugeWritten)
 	want(t, syscall.EIO, p.sync(t.Context()))
 	p.results <- 0
 	want(t, nil, first)
@@ -79,8 +80,8 @@ func TestTwinFailureStays(t *testing.T) {
 // Sync gathers as ever.
 func TestNoTwin(t *testing.T) {
 	for name, c := range map[string]struct{ fd, write int }{
-		"NotToBeHad": {-1, hugeWrite},
-		"Small":      {twinFD, hugeWrite - 1},
+		"NotToBeHad": {-1, hugeWritten},
+		"Small":      {twinFD, hugeWritten - 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, fds := pairUp(t, c.fd)

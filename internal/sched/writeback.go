@@ -7,28 +7,28 @@ import "github.com/sluiceio/sluice/internal/driver"
 const writeback = driver.NumCodes
 
 const (
-	// bulkyWrite is the size from which a buffered write gives the disk enough
-	// to do that a Sync which waits for its turn starts the transfer meanwhile.
-	bulkyWrite = 32 << 10 // 32 KiB
-	// hugeWrite is the size from which two Syncs are better made by two fsyncs
-	// at a time than by one for both.
-	hugeWrite = 256 << 10 // 256 KiB
+	// muchWritten is how many bytes in the page cache give the disk enough to
+	// do that a Sync which waits for its turn starts their transfer meanwhile.
+	muchWritten = 16 << 10 // 16 KiB
+	// hugeWritten is from where two Syncs are better made by two fsyncs at a
+	// time than by one for both.
+	hugeWritten = 256 << 10 // 256 KiB
 )
 
-// wrote notes a buffered write of n bytes.
+// wrote notes a buffered write of n bytes, where Syncs have been concurrent.
 func (f *File) wrote(n int) {
-	if n >= bulkyWrite && f.flags&driver.Direct == 0 && f.bulk.Load() < int32(n) {
-		f.bulk.Store(int32(n))
+	if n > 0 && f.syncer.crowded.Load() && f.flags&driver.Direct == 0 {
+		f.unsynced.Add(int64(n))
 	}
 }
 
-// startWriteback starts the transfer of what large writes have left in the
-// page cache, so that the disk need not wait until the running fsync of f has
-// ended and the next one starts. It is only a help: the fsync finds out
-// whether the pages were written. sync_file_range(2) without its waiting flags
-// does not take a write-back error away from that fsync.
+// startWriteback starts the transfer of what is written and in no fsync yet,
+// so that the disk need not wait until the running fsync of f has ended and
+// the next one starts. It is only a help: the fsync finds out whether the
+// pages were written. sync_file_range(2) without its waiting flags does not
+// take a write-back error away from that fsync.
 func (s *Scheduler) startWriteback(f *File) {
-	if f.bulk.Load() >= bulkyWrite && f.bulk.Swap(0) >= bulkyWrite && s.gate.take() {
+	if f.unsynced.Load() >= muchWritten && f.unsynced.Swap(0) >= muchWritten && s.gate.take() {
 		s.call(writeback, f.fd, nil, 0)
 		s.gate.leave()
 	}
