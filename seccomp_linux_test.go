@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -21,6 +22,14 @@ import (
 var (
 	uringCalls = []uint32{unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER}
 	aioCalls   = []uint32{unix.SYS_IO_SETUP, unix.SYS_IO_SUBMIT, unix.SYS_IO_GETEVENTS, unix.SYS_IO_CANCEL, unix.SYS_IO_DESTROY}
+
+	// denials are what SLUICE_TEST_DENY can name.
+	denials = map[string][]uint32{
+		"uring":          uringCalls,
+		"uring aio":      slices.Concat(uringCalls, aioCalls),
+		"uring_enter":    {unix.SYS_IO_URING_ENTER},
+		"uring_register": {unix.SYS_IO_URING_REGISTER},
+	}
 )
 
 // deny installs a seccomp filter (seccomp(2)) in all threads of the process
@@ -51,7 +60,7 @@ func deny(calls []uint32, errno syscall.Errno) error {
 
 // The environment of the child "denied".
 const (
-	denyEnv  = "SLUICE_TEST_DENY"  // "uring" or "uring aio"
+	denyEnv  = "SLUICE_TEST_DENY"  // one of denials
 	errnoEnv = "SLUICE_TEST_ERRNO" // "EPERM" or "ENOSYS"
 	dirEnv   = "SLUICE_TEST_DIR"
 )
@@ -60,17 +69,14 @@ func init() { children["denied"] = runDenied }
 
 // runDenied denies what its environment says, does I/O and prints Explain.
 func runDenied() error {
-	calls := uringCalls
-	if strings.Contains(os.Getenv(denyEnv), "aio") {
-		calls = append(calls, aioCalls...)
-	}
+	calls := denials[os.Getenv(denyEnv)]
 	errno := map[string]syscall.Errno{"EPERM": syscall.EPERM, "ENOSYS": syscall.ENOSYS}[os.Getenv(errnoEnv)]
 	if err := deny(calls, errno); err != nil {
 		fmt.Println("skip:", err)
 		return nil
 	}
-	if _, _, e := unix.Syscall(unix.SYS_IO_URING_SETUP, 1, 0, 0); e != errno {
-		return fmt.Errorf("io_uring_setup = %w; the filter is not in force", e)
+	if _, _, e := unix.Syscall(uintptr(calls[0]), ^uintptr(0), 0, 0); e != errno {
+		return fmt.Errorf("system call %d = %w; the filter is not in force", calls[0], e)
 	}
 	dir := os.Getenv(dirEnv)
 	for _, flag := range []int{0, oDirect} {
@@ -123,6 +129,9 @@ func TestSeccomp(t *testing.T) {
 		{"uring", "ENOSYS", "driver: aio (the best that this system allows)", "  not uring: io_uring_setup: function not implemented"},
 		{"uring aio", "EPERM", "driver: pool (the best that this system allows)", "  not aio: io_setup: operation not permitted"},
 		{"uring aio", "ENOSYS", "driver: pool (the best that this system allows)", "  not aio: io_setup: function not implemented"},
+		// A ring can be made, and not used.
+		{"uring_enter", "EPERM", "driver: aio (the best that this system allows)", "  not uring: io_uring_enter: operation not permitted"},
+		{"uring_register", "EPERM", "driver: aio (the best that this system allows)", "  not uring: io_uring_register: operation not permitted"},
 	} {
 		t.Run(c.deny+" "+c.errno, func(t *testing.T) {
 			out := denied(t, c.deny, c.errno, "", true)

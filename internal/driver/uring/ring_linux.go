@@ -70,7 +70,7 @@ type Ring struct {
 
 var _ driver.Stager = (*Ring)(nil)
 
-// New sets up a ring. The error is the kernel's (EPERM under seccomp or
+// New sets up a ring. The error is a system call's (EPERM under seccomp or
 // kernel.io_uring_disabled, ENOSYS before 5.1, ENOMEM if RLIMIT_MEMLOCK leaves
 // no room even for a small one), or says which feature of 5.6 is missing; it
 // wraps errors.ErrUnsupported in the latter case.
@@ -129,6 +129,9 @@ func setup(depth uint32) (int, *sys.UringParams, error) {
 
 // init checks what the kernel has and maps the ring.
 func (r *Ring) init(p *sys.UringParams, workers uint32) error {
+	if err := r.usable(); err != nil {
+		return err
+	}
 	if err := r.probe(p, workers); err != nil {
 		return err
 	}
@@ -139,10 +142,22 @@ func (r *Ring) init(p *sys.UringParams, workers uint32) error {
 	return nil
 }
 
+// usable refuses a ring that may be made and not used, as seccomp filters can
+// have it that name one system call of the three.
+func (r *Ring) usable() error {
+	if res := sys.UringEnter(r.fd, 0, 0, 0); res < 0 {
+		return fmt.Errorf("io_uring_enter: %w", syscall.Errno(-res))
+	}
+	if _, err := sys.UringProbe(r.fd); err != nil && err != syscall.EINVAL {
+		return fmt.Errorf("io_uring_register: %w", err)
+	}
+	return nil
+}
+
 // probe refuses kernels before 5.6 and notes what newer ones give.
 func (r *Ring) probe(p *sys.UringParams, workers uint32) error {
 	const need = sys.IORING_FEAT_SINGLE_MMAP | sys.IORING_FEAT_NODROP
-	ops, err := sys.UringProbe(r.fd)
+	ops, err := sys.UringProbe(r.fd) // EINVAL before 5.6
 	if err != nil || p.Features&need != need || !ops[sys.IORING_OP_READ] || !ops[sys.IORING_OP_WRITE] {
 		return fmt.Errorf("io_uring is older than Linux 5.6: %w", errors.ErrUnsupported)
 	}
