@@ -3,39 +3,43 @@ package doctor
 import (
 	"errors"
 	"fmt"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
-// aio tries to set up a context.
-func aio() Check {
+// aio asks sluice for a context.
+func aio(filter seccomp) Check {
 	inUse, most := readText("/proc/sys/fs/aio-nr"), readText("/proc/sys/fs/aio-max-nr")
-	var id uintptr
-	_, _, errno := unix.Syscall(unix.SYS_IO_SETUP, 1, uintptr(unsafe.Pointer(&id)), 0)
-	if errno == 0 {
-		_, _, _ = unix.Syscall(unix.SYS_IO_DESTROY, id, 0, 0)
-		return Check{
-			Name: "Linux AIO", Status: OK,
-			Found: fmt.Sprintf("available; %s of fs.aio-max-nr=%s requests taken", inUse, most),
-		}
+	if err := opens("aio"); err != nil {
+		return aioRefused(err, inUse, most, filter)
 	}
-	return aioRefused(errno, inUse, most)
+	return Check{
+		Name: "Linux AIO", Status: OK,
+		Found: fmt.Sprintf("available; %s of fs.aio-max-nr=%s requests taken", inUse, most),
+	}
 }
 
 // aioRefused explains why there is no context.
-func aioRefused(err error, inUse, most string) Check {
+func aioRefused(err error, inUse, most string, filter seccomp) Check {
+	const profile = "run with a seccomp profile that allows io_setup, io_submit, io_getevents and io_destroy"
 	c := Check{Name: "Linux AIO", Status: Note}
 	switch {
 	case errors.Is(err, unix.EAGAIN):
 		c.Found = fmt.Sprintf("EAGAIN: fs.aio-max-nr=%s is used up (%s)", most, inUse)
 		c.Advice = "sysctl fs.aio-max-nr=1048576"
+	case errors.Is(err, unix.EPERM) && filter.filtered():
+		c.Found = "EPERM: the seccomp filter refuses it"
+		c.Advice = profile
+	case errors.Is(err, unix.ENOSYS) && filter.filtered():
+		c.Found = "ENOSYS: the kernel lacks it, or the seccomp filter says so"
+		c.Advice = profile
 	case errors.Is(err, unix.ENOSYS):
 		c.Found = "ENOSYS: this kernel lacks it"
-		c.Advice = "matters only without io_uring; needs a kernel with CONFIG_AIO"
+		c.Advice = "use a kernel with CONFIG_AIO"
 	default:
-		c.Found = fmt.Sprintf("io_setup: %v", err)
-		c.Advice = "matters only without io_uring"
+		c.Found = reason(err)
+		c.Advice = "sluice takes its next driver"
 	}
+	c.Advice += " (matters only without io_uring)"
 	return c
 }

@@ -1,6 +1,8 @@
 package doctor
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -59,13 +61,17 @@ func TestUringRefused(t *testing.T) {
 	}{
 		{"sysctl", unix.EPERM, uringSysctl{"2", "-1"}, "0", "io_uring_disabled=2", "io_uring_disabled=0"},
 		{"sysctl before filter", unix.EPERM, uringSysctl{"2", "-1"}, "2", "io_uring_disabled=2", "io_uring_disabled=0"},
+		{"no group", unix.EPERM, uringSysctl{"1", "-1"}, "0", "keeps it for CAP_SYS_ADMIN", "set sysctl kernel.io_uring_group"},
 		{"group", unix.EPERM, uringSysctl{"1", "999"}, "0", "group 999", "io_uring_group"},
 		{"container", unix.EPERM, uringSysctl{"0", "-1"}, "2", "container runtimes", "seccomp profile"},
 		{"policy", unix.EPERM, uringSysctl{}, "0", "security module", "SELinux"},
 		{"old kernel", unix.ENOSYS, uringSysctl{}, "0", "kernel lacks it", "5.6"},
 		{"filter with ENOSYS", unix.ENOSYS, uringSysctl{}, "2", "filter", "seccomp profile"},
 		{"memory", unix.ENOMEM, uringSysctl{}, "0", "ENOMEM", "ulimit -l"},
-		{"other", unix.EMFILE, uringSysctl{}, "0", "too many open files", ""},
+		{"other policy", unix.EACCES, uringSysctl{"0", "-1"}, "0", "EACCES: permission denied, perhaps", "SELinux"},
+		{"half a filter", fmt.Errorf("io_uring_enter: %w", unix.EPERM), uringSysctl{"0", "-1"}, "2", "seccomp filter", "io_uring_enter"},
+		{"too old", fmt.Errorf("sluice: driver uring: %w", fmt.Errorf("older than 5.6: %w", errors.ErrUnsupported)), uringSysctl{}, "0", "older than 5.6", "5.6"},
+		{"other", unix.EMFILE, uringSysctl{}, "0", "EMFILE: too many", "next driver"},
 	} {
 		c := uringRefused(test.err, test.sysctl, test.filter)
 		if c.Status != Warn || !strings.Contains(c.Found, test.found) || !strings.Contains(c.Advice, test.advice) {
@@ -74,22 +80,51 @@ func TestUringRefused(t *testing.T) {
 	}
 }
 
+// TestAIORefused covers the ways in which machines refuse Linux AIO.
+func TestAIORefused(t *testing.T) {
+	for _, test := range []struct {
+		err           error
+		filter        seccomp
+		found, advice string
+	}{
+		{unix.EAGAIN, "2", "fs.aio-max-nr=65536 is used up", "sysctl fs.aio-max-nr"},
+		{unix.EPERM, "2", "EPERM: the seccomp filter", "io_setup"},
+		{unix.EPERM, "0", "EPERM", "next driver"},
+		{unix.ENOSYS, "2", "or the seccomp filter", "io_setup"},
+		{unix.ENOSYS, "0", "this kernel lacks it", "CONFIG_AIO"},
+	} {
+		c := aioRefused(test.err, "65536", "65536", test.filter)
+		if c.Status != Note || !strings.Contains(c.Found, test.found) || !strings.Contains(c.Advice, test.advice) {
+			t.Errorf("%v, filter %s: %+v; want %q, advice %q", test.err, test.filter, c, test.found, test.advice)
+		}
+	}
+}
+
+func TestDirectRefused(t *testing.T) {
+	if c := directRefused(&os.PathError{Err: unix.EINVAL}); c.Found != "not on this file system" || c.Advice == "" {
+		t.Errorf("EINVAL: %+v", c)
+	}
+	// It says nothing about the file system.
+	if c := directRefused(&os.PathError{Err: unix.EMFILE}); !strings.Contains(c.Found, "too many open files") || c.Advice != "" {
+		t.Errorf("EMFILE: %+v", c)
+	}
+}
+
 func TestLimits(t *testing.T) {
 	for _, test := range []struct {
 		check Check
 		want  Status
 	}{
-		{memlock(8 << 20), Note},
-		{memlock(1 << 30), OK},
-		{memlock(unlimited), OK},
+		{memlock(64<<10, "5.10.0-33-amd64"), Note},
+		{memlock(64<<10, "6.1"), OK},
+		{memlock(8<<20, "5.10.0"), OK},
+		{memlock(unlimited, "5.10.0"), OK},
 		{files(1024), Note},
 		{files(1 << 20), OK},
 		{files(unlimited), OK},
 		{tasks(100, "cgroup pids.max"), Warn},
 		{tasks(96_000, "ulimit -u"), OK},
 		{tasks(unlimited, ""), OK},
-		{aioRefused(unix.EAGAIN, "65536", "65536"), Note},
-		{aioRefused(unix.ENOSYS, "", ""), Note},
 	} {
 		if test.check.Status != test.want || (test.want != OK && test.check.Advice == "") {
 			t.Errorf("%+v; want %s", test.check, test.want)
@@ -100,7 +135,7 @@ func TestLimits(t *testing.T) {
 func TestChosen(t *testing.T) {
 	for list, want := range map[string]string{
 		"always [madvise] never": "madvise",
-		"":                       "not in this kernel",
+		"":                       "cannot be told",
 	} {
 		if got := chosen(list); got != want {
 			t.Errorf("chosen(%q) = %q; want %q", list, got, want)

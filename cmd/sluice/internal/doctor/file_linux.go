@@ -51,14 +51,17 @@ func alignedBlock() []byte {
 
 func noWaitRead(f *os.File, block []byte) Check {
 	_, err := unix.Preadv2(int(f.Fd()), [][]byte{block}, 0, rwfNoWait)
-	if errors.Is(err, unix.EOPNOTSUPP) {
-		return Check{
-			Name: "cached reads", Status: Note,
-			Found:  "no RWF_NOWAIT: cannot tell whether a read would wait",
-			Advice: "reads of cached data are made as ordinary calls here, which may hold a thread",
-		}
+	c := answer("cached reads", err, "without waiting (RWF_NOWAIT)")
+	switch {
+	case errors.Is(err, unix.EAGAIN): // the block has left the page cache since: the question was understood
+		return answer(c.Name, nil, "without waiting (RWF_NOWAIT)")
+	case errors.Is(err, unix.EOPNOTSUPP):
+		c.Found = "no RWF_NOWAIT: cannot tell whether a read would wait"
 	}
-	return answer("cached reads", err, "without waiting (RWF_NOWAIT)")
+	if err != nil {
+		c.Advice = "reads of cached data are made as ordinary calls here, on a bounded number of threads"
+	}
+	return c
 }
 
 func noWaitWrite(f *os.File, block []byte) Check {
@@ -80,22 +83,38 @@ func dontCache(f *os.File, block []byte) Check {
 	return Check{Name: "uncached I/O", Status: OK, Found: "RWF_DONTCACHE"}
 }
 
-// direct opens the file with O_DIRECT and asks for the alignment it needs.
+// direct opens the file with O_DIRECT, reads, and asks for the alignment it
+// needs.
 func direct(name string, block []byte) Check {
-	refused := Check{
-		Name: "O_DIRECT", Status: Note,
-		Found:  "not on this file system",
-		Advice: "put databases that do their own caching on ext4, xfs or btrfs",
-	}
 	f, err := os.OpenFile(name, os.O_RDONLY|unix.O_DIRECT, 0)
 	if err != nil {
-		return refused
+		return directRefused(err)
 	}
 	defer f.Close()
 	if _, err := f.ReadAt(block, 0); err != nil {
-		return refused
+		return directRefused(err)
 	}
-	return Check{Name: "O_DIRECT", Status: OK, Found: "available, " + alignment(f)}
+	c := Check{Name: "O_DIRECT", Status: OK, Found: "available, " + alignment(f)}
+	_, err = unix.Preadv2(int(f.Fd()), [][]byte{block}, 0, rwfNoWait)
+	if errors.Is(err, unix.EOPNOTSUPP) {
+		c.Status = Note
+		c.Found += "; no RWF_NOWAIT"
+		c.Advice = "direct I/O is made as ordinary calls here, on a bounded number of threads"
+	}
+	return c
+}
+
+// directRefused explains why there is no direct I/O: a file system without it
+// says EINVAL.
+func directRefused(err error) Check {
+	c := Check{Name: "O_DIRECT", Status: Note}
+	if !errors.Is(err, unix.EINVAL) {
+		c.Found = fmt.Sprintf("cannot be told: %v", cause(err))
+		return c
+	}
+	c.Found = "not on this file system"
+	c.Advice = "put databases that do their own caching on ext4, xfs or btrfs"
+	return c
 }
 
 // alignment asks statx(2), which knows since Linux 6.1.
@@ -111,7 +130,7 @@ func alignment(f *os.File) string {
 // answer is the finding of a probe that either worked or did not.
 func answer(name string, err error, found string) Check {
 	if err != nil {
-		return Check{Name: name, Status: Note, Found: err.Error()}
+		return Check{Name: name, Status: Note, Found: "RWF_NOWAIT: " + err.Error()}
 	}
 	return Check{Name: name, Status: OK, Found: found}
 }

@@ -12,15 +12,16 @@ import (
 
 // What is enough for programs with much I/O.
 const (
-	enoughMemlock = 64 << 20 // 64 MiB of registered buffers
+	enoughMemlock = 1 << 20 // 1 MiB of rings, which are all of this user's
 	enoughFiles   = 16 << 10
 	enoughTasks   = 1 << 10 // threads of this user or cgroup
 )
 
-// limits returns the checks of what bounds this process.
-func limits() []Check {
+// limits returns the checks of what bounds this process on a kernel of that
+// release.
+func limits(kernel string) []Check {
 	return []Check{
-		memlock(limit(unix.RLIMIT_MEMLOCK)),
+		memlock(limit(unix.RLIMIT_MEMLOCK), kernel),
 		files(limit(unix.RLIMIT_NOFILE)),
 		tasks(taskLimit()),
 		hugePages(),
@@ -38,17 +39,27 @@ func limit(resource int) uint64 {
 	return l.Cur
 }
 
-func memlock(n uint64) Check {
+// memlock matters to rings on kernels before 5.12, which charge them to it.
+func memlock(n uint64, kernel string) Check {
 	c := Check{Name: "locked memory", Status: OK, Found: "unlimited"}
 	if n == unlimited {
 		return c
 	}
 	c.Found = "at most " + report.Bytes(int64(min(n, 1<<62))) + " (ulimit -l)"
-	if n < enoughMemlock {
+	if n < enoughMemlock && before(kernel, 5, 12) {
 		c.Status = Note
-		c.Advice = "raise it (LimitMEMLOCK=, --ulimit memlock=) to register more buffers; beyond it plain ones are used"
+		c.Advice = "raise it (LimitMEMLOCK=, --ulimit memlock=): kernels before 5.12 charge io_uring's rings to it"
 	}
 	return c
+}
+
+// before reports whether a kernel's release is older than a version.
+func before(kernel string, major, minor int) bool {
+	var a, b int
+	if n, _ := fmt.Sscanf(kernel, "%d.%d", &a, &b); n < 2 {
+		return false
+	}
+	return a < major || a == major && b < minor
 }
 
 func files(n uint64) Check {
@@ -118,11 +129,14 @@ func hugePages() Check {
 	const name = "huge pages"
 	reserved := readText("/proc/sys/vm/nr_hugepages")
 	mode := chosen(readText("/sys/kernel/mm/transparent_hugepage/enabled"))
+	if reserved == "" {
+		reserved = "cannot be told"
+	}
 	found := fmt.Sprintf("transparent: %s; reserved: %s", mode, reserved)
 	if mode == "never" && reserved == "0" {
 		return Check{
 			Name: name, Status: Note, Found: found,
-			Advice: "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled: large direct I/O is up to 3 times as fast",
+			Advice: "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled: large direct I/O is up to 3 times as fast with buffers in them",
 		}
 	}
 	return Check{Name: name, Status: OK, Found: found}
@@ -132,7 +146,7 @@ func hugePages() Check {
 func chosen(list string) string {
 	_, rest, found := strings.Cut(list, "[")
 	if !found {
-		return "not in this kernel"
+		return "cannot be told"
 	}
 	word, _, _ := strings.Cut(rest, "]")
 	return word

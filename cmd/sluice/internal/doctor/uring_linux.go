@@ -2,21 +2,18 @@ package doctor
 
 import (
 	"errors"
-	"fmt"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
-// uring tries to set up a ring.
+// uring asks sluice for a ring: one that can be made may still be refused,
+// by a filter that denies io_uring_enter for one.
 func uring(filter seccomp) Check {
-	var params [120]byte // struct io_uring_params
-	fd, _, errno := unix.Syscall(unix.SYS_IO_URING_SETUP, 4, uintptr(unsafe.Pointer(&params)), 0)
-	if errno == 0 {
-		_ = unix.Close(int(fd))
+	err := opens("uring")
+	if err == nil {
 		return Check{Name: "io_uring", Status: OK, Found: "available"}
 	}
-	return uringRefused(errno, uringSysctl{
+	return uringRefused(err, uringSysctl{
 		disabled: readText("/proc/sys/kernel/io_uring_disabled"),
 		group:    readText("/proc/sys/kernel/io_uring_group"),
 	}, filter)
@@ -26,6 +23,16 @@ func uring(filter seccomp) Check {
 // where there are none.
 type uringSysctl struct{ disabled, group string }
 
+// keeps explains kernel.io_uring_disabled=1.
+func (s uringSysctl) keeps() (found, advice string) {
+	found = "EPERM: sysctl kernel.io_uring_disabled=1 keeps it for CAP_SYS_ADMIN"
+	if s.group == "-1" { // none, which is the default
+		return found, "set sysctl kernel.io_uring_group to a group of this user, or io_uring_disabled=0"
+	}
+	return found + " and group " + s.group,
+		"add this user to the group of sysctl kernel.io_uring_group, or set io_uring_disabled=0"
+}
+
 // uringRefused explains why there is no ring.
 func uringRefused(err error, sysctl uringSysctl, filter seccomp) Check {
 	c := Check{Name: "io_uring", Status: Warn}
@@ -34,25 +41,28 @@ func uringRefused(err error, sysctl uringSysctl, filter seccomp) Check {
 		c.Found = "EPERM: sysctl kernel.io_uring_disabled=2 turns it off"
 		c.Advice = "sysctl kernel.io_uring_disabled=0, if the administrator agrees"
 	case errors.Is(err, unix.EPERM) && sysctl.disabled == "1":
-		c.Found = "EPERM: sysctl kernel.io_uring_disabled=1 keeps it for CAP_SYS_ADMIN and group " + sysctl.group
-		c.Advice = "add this user to the group of sysctl kernel.io_uring_group, or set io_uring_disabled=0"
+		c.Found, c.Advice = sysctl.keeps()
 	case errors.Is(err, unix.EPERM) && filter.filtered():
 		c.Found = "EPERM: the seccomp filter refuses it, as the default profiles of container runtimes do"
 		c.Advice = "run with a seccomp profile that allows io_uring_setup, io_uring_enter and io_uring_register"
-	case errors.Is(err, unix.EPERM):
-		c.Found = "EPERM: refused, perhaps by a security module"
-		c.Advice = "ask the administrator which policy (SELinux, AppArmor, BPF) refuses io_uring"
+	case errors.Is(err, unix.EPERM), errors.Is(err, unix.EACCES):
+		c.Found = reason(err) + ", perhaps by a security module"
+		c.Advice = "ask the administrator which policy (SELinux, AppArmor, BPF, seccomp) refuses io_uring"
 	case errors.Is(err, unix.ENOSYS) && filter.filtered():
 		c.Found = "ENOSYS: the kernel lacks it, or the seccomp filter says so"
 		c.Advice = "run with a seccomp profile that allows io_uring, on Linux 5.6 or later"
 	case errors.Is(err, unix.ENOSYS):
 		c.Found = "ENOSYS: this kernel lacks it"
 		c.Advice = "use Linux 5.6 or later, built with CONFIG_IO_URING"
+	case errors.Is(err, errors.ErrUnsupported):
+		c.Found = reason(err)
+		c.Advice = "use Linux 5.6 or later"
 	case errors.Is(err, unix.ENOMEM):
 		c.Found = "ENOMEM: no memory for a ring"
 		c.Advice = "raise the limit of locked memory (ulimit -l), which kernels before 5.12 charge rings to"
 	default:
-		c.Found = fmt.Sprintf("io_uring_setup: %v", err)
+		c.Found = reason(err)
+		c.Advice = "sluice takes its next driver; the kernel's log may say more"
 	}
 	return c
 }
