@@ -26,10 +26,10 @@ type benchCmd struct {
 	FileSize byteSize `default:"1g" placeholder:"SIZE" help:"Size of the temporary file; default 1g."`
 	JSON     string   `name:"json" placeholder:"FILE" help:"Also write the results to FILE, for machines."`
 
-	Full   bool          `help:"Every parameter: 126 cells of the matrix, every number of goroutines."`
-	Driver string        `placeholder:"NAME" help:"Driver of sluice in the matrix: uring, aio or pool; default: its own choice."`
-	Time   time.Duration `placeholder:"DURATION" help:"Length of a slice; default: the experiment's (30ms, 60ms)."`
-	Rounds int           `placeholder:"N" help:"Slices of each side; default: the experiment's (8, 16)."`
+	Full   bool           `help:"Every parameter: 126 cells of the matrix, every number of goroutines."`
+	Driver string         `placeholder:"NAME" help:"Driver of sluice in the matrix: uring, aio or pool; default: its own choice."`
+	Time   *time.Duration `placeholder:"DURATION" help:"Length of a slice; default: the experiment's (30ms, 60ms)."`
+	Rounds *int           `placeholder:"N" help:"Slices of each side; default: the experiment's (8, 16)."`
 
 	Cells     []string `sep:"none" placeholder:"PATTERN" group:"Flags of the matrix" help:"Cells as kind/size/goroutines, as in 'read-*/4k/1,64' or write-sync; may be repeated."`
 	FailBelow float64  `placeholder:"R" group:"Flags of the matrix" help:"Fail, naming the cells, where sluice has less than R times the operations a second of os.File."`
@@ -132,10 +132,11 @@ func newArena() (*duel.Arena, error) {
 	return &duel.Arena{Exe: exe, Argv: []string{os.Args[0], "worker"}}, nil
 }
 
-// newScreen returns a screen with progress if stderr is a terminal.
+// newScreen returns a screen with progress if stderr is a terminal that can
+// take a line back.
 func newScreen(s streams) *report.Screen {
 	f, ok := s.err.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
+	if !ok || !term.IsTerminal(int(f.Fd())) || os.Getenv("TERM") == "dumb" {
 		return report.NewScreen(s.out, nil, 0)
 	}
 	width, _, err := term.GetSize(int(f.Fd()))

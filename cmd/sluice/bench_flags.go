@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 // parse checks everything that can be checked before anything is done.
 func (b *benchCmd) parse() ([]experiments.Experiment, experiments.Params, error) {
 	p := experiments.Params{
-		Brief: len(b.Experiments) == 0, Full: b.Full, Driver: b.Driver, Time: b.Time, Rounds: b.Rounds,
+		Brief: len(b.Experiments) == 0, Full: b.Full, Driver: b.Driver, Time: given(b.Time), Rounds: given(b.Rounds),
 		FailBelow: b.FailBelow, Calibrate: b.Calibrate,
 	}
 	chosen, err := b.chosen()
@@ -42,21 +43,37 @@ func (b *benchCmd) chosen() ([]experiments.Experiment, error) {
 		if err != nil {
 			return nil, err
 		}
+		if slices.ContainsFunc(chosen, func(c experiments.Experiment) bool { return c.Name == name }) {
+			return nil, fmt.Errorf("experiment %q is named twice", name)
+		}
 		chosen = append(chosen, e)
 	}
 	return chosen, nil
 }
 
+// errEmptyDir is what an unset variable in --dir="$dir" comes to.
+var errEmptyDir = errors.New("--dir: the name is empty; want a directory, as in --dir /mnt/data")
+
+// given returns the value of a flag, the zero value if it was not given.
+func given[T any](flag *T) (value T) {
+	if flag != nil {
+		value = *flag
+	}
+	return value
+}
+
 func (b *benchCmd) checkFlags(chosen []experiments.Experiment) error {
 	hasMatrix := slices.ContainsFunc(chosen, func(e experiments.Experiment) bool { return e.Name == "matrix" })
 	switch {
+	case b.Dir == "":
+		return errEmptyDir
 	case b.FileSize < minFileSize:
 		return fmt.Errorf("--file-size: %s is too small; want at least %s", report.Bytes(int64(b.FileSize)), report.Bytes(minFileSize))
-	case b.Time < 0 || b.Time > time.Hour:
-		return fmt.Errorf("--time: %s; want more than 0 and at most 1h", b.Time)
-	case b.Rounds < 0:
-		return fmt.Errorf("--rounds: %d; want more than 0", b.Rounds)
-	case b.FailBelow < 0:
+	case b.Time != nil && (*b.Time <= 0 || *b.Time > time.Hour):
+		return fmt.Errorf("--time: %s; want more than 0 and at most 1h", *b.Time)
+	case b.Rounds != nil && *b.Rounds <= 0:
+		return fmt.Errorf("--rounds: %d; want more than 0", *b.Rounds)
+	case b.FailBelow < 0 || math.IsNaN(b.FailBelow):
 		return fmt.Errorf("--fail-below: %g; want a ratio, as in 0.95", b.FailBelow)
 	case !hasMatrix && b.FailBelow > 0:
 		return errors.New("--fail-below is for the matrix, which is not among the experiments")

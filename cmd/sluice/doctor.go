@@ -15,6 +15,9 @@ type doctorCmd struct {
 
 // Run examines the machine. What it finds, however bad, is no failure.
 func (d *doctorCmd) Run(s streams) error {
+	if d.Dir == "" {
+		return usageError{errEmptyDir}
+	}
 	out, err := createJSON(d.JSON)
 	if err != nil {
 		return err

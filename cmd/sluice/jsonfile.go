@@ -61,6 +61,15 @@ func (f *jsonFile) abandon() error {
 	return err
 }
 
+// empty removes what the file holds. A pipe or a device (--json /dev/stdout)
+// holds nothing.
+func (f *jsonFile) empty() error {
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return err
+	}
+	return f.Truncate(0)
+}
+
 // write makes v, indented, all that the file holds, and closes it.
 func (f *jsonFile) write(v any) error {
 	if f == nil {
@@ -68,7 +77,7 @@ func (f *jsonFile) write(v any) error {
 	}
 	text, err := json.MarshalIndent(v, "", "  ")
 	if err == nil {
-		err = f.Truncate(0)
+		err = f.empty()
 	}
 	if err == nil {
 		_, err = f.Write(append(text, '\n'))
