@@ -116,8 +116,8 @@ func (s *Scheduler) queued(ctx context.Context, code driver.Code, f *File, b []b
 		return s.queue(ctx, code, f, b, off)
 	}
 	pos, ok := sys.Tell(f.fd)
-	if !ok || f.appends && code == driver.Write {
-		return eagain // a pipe has no position, an append no offset
+	if !ok {
+		return eagain // a pipe has no position
 	}
 	res := s.queue(ctx, code, f, b, pos)
 	if res > 0 {
