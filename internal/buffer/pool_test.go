@@ -1,0 +1,430 @@
+package buffer
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestDefaultLimit(t *testing.T) {
+	for machine, want := range map[int64]int64{0: 64 << 20, 512 << 20: 64 << 20, 1 << 30: 64 << 20, 32 << 30: 2 << 30} {
+		if got := defaultLimit(machine); got != want {
+			t.Errorf("of %d bytes %d are the limit; want %d", machine, got, want)
+		}
+	}
+	for o, want := range map[int64]int64{1: slabSize, slabSize: slabSize, slabSize + 1: 2 * slabSize, math.MaxInt64: math.MaxInt64} {
+		if got := NewPool(Options{Limit: o}).Stats().Limit; got != want {
+			t.Errorf("Limit %d became %d; want %d", o, got, want)
+		}
+	}
+	if got := NewPool(Options{}).Stats().Limit; got < 64<<20 || got%slabSize != 0 {
+		t.Errorf("the default limit is %d", got)
+	}
+}
+
+func TestAbsurdSizes(t *testing.T) {
+	for _, limit := range []int64{4 << 20, math.MaxInt64} {
+		p := newPool(t, Options{Limit: limit})
+		for _, n := range []int{-1, math.MinInt, math.MaxInt, math.MaxInt - slabSize, 4<<20 + 1} {
+			if n == 4<<20+1 && limit > 4<<20 {
+				continue
+			}
+			b, err := p.Get(t.Context(), n)
+			if err == nil || b != (Buffer{}) {
+				t.Errorf("Get(%d) with limit %d = %v, nil; want an error", n, limit, b)
+			}
+			if n > 0 && !errors.Is(err, ErrTooLarge) {
+				t.Errorf("Get(%d) = %v; want ErrTooLarge", n, err)
+			}
+			if n < 0 && !strings.Contains(err.Error(), strconv.Itoa(n)) {
+				t.Errorf("Get(%d) = %v; want the size in it", n, err)
+			}
+			if _, ok := p.TryGet(n); ok {
+				t.Errorf("TryGet(%d) = true", n)
+			}
+		}
+	}
+}
+
+// When the system gives no memory, Get says so, and waits for nothing.
+func TestNoMemory(t *testing.T) {
+	p := newPool(t, Options{Limit: 8 << 20})
+	give := true
+	p.source = func(n int) (memory, error) {
+		if !give {
+			return memory{}, syscall.ENOMEM
+		}
+		return heap(n), nil
+	}
+	b := get(t, p, 1)
+	give = false
+	if _, err := p.Get(t.Context(), slabSize); !errors.Is(err, syscall.ENOMEM) {
+		t.Errorf("Get = %v; want ENOMEM", err)
+	}
+	if _, ok := p.TryGet(slabSize); ok {
+		t.Error("TryGet = true")
+	}
+	get(t, p, 1).Release() // of the slab that is there
+	b.Release()
+}
+
+// waitForWaiters waits until so many Gets wait.
+func waitForWaiters(t *testing.T, p *Pool, n int) {
+	t.Helper()
+	for start := time.Now(); p.Stats().Waiting != n; time.Sleep(50 * time.Microsecond) {
+		if time.Since(start) > time.Minute {
+			t.Fatalf("%d Gets wait; want %d", p.Stats().Waiting, n)
+		}
+	}
+}
+
+func TestBound(t *testing.T) {
+	p := newPool(t, Options{Limit: 2 * slabSize})
+	a, b := get(t, p, slabSize), get(t, p, slabSize)
+	if _, ok := p.TryGet(1); ok {
+		t.Fatal("TryGet = true with the limit reached")
+	}
+	got := make(chan Buffer)
+	go func() { got <- get(t, p, 1) }()
+	waitForWaiters(t, p, 1)
+	a.Release()
+	c := <-got
+	if st := p.Stats(); st.Mapped > 2*slabSize || st.MappedPeak > 2*slabSize || st.Waits != 1 || st.Peak != 2*slabSize {
+		t.Errorf("%+v; want at most two slabs, one wait", st)
+	}
+	b.Release()
+	c.Release()
+}
+
+func TestWaitEndsWithContext(t *testing.T) {
+	p := newPool(t, Options{Limit: slabSize})
+	all := get(t, p, slabSize)
+	ctx, cancel := context.WithCancel(t.Context())
+	errs := make(chan error)
+	for range 3 {
+		go func() {
+			_, err := p.Get(ctx, 1)
+			errs <- err
+		}()
+	}
+	waitForWaiters(t, p, 3)
+	cancel()
+	for range 3 {
+		if err := <-errs; err != context.Canceled {
+			t.Errorf("Get = %v; want context.Canceled", err)
+		}
+	}
+	if _, err := p.Get(ctx, 1); err != context.Canceled {
+		t.Errorf("Get with an ended context = %v; want context.Canceled", err)
+	}
+	deadline, stop := context.WithTimeout(t.Context(), time.Millisecond)
+	defer stop()
+	if _, err := p.Get(deadline, 1); err != context.DeadlineExceeded {
+		t.Errorf("Get = %v; want DeadlineExceeded", err)
+	}
+	all.Release()
+	// What can be had at once is had, whatever the context says.
+	b, err := p.Get(ctx, 1)
+	if err != nil {
+		t.Errorf("Get with memory free = %v", err)
+	}
+	b.Release()
+}
+
+// The first to come is the first served; nobody overtakes.
+func TestWaitersAreServedInOrder(t *testing.T) {
+	p := newPool(t, Options{Limit: 2 * slabSize})
+	a, small := get(t, p, slabSize), get(t, p, 1)
+	type result struct {
+		i int
+		b Buffer
+	}
+	got := make(chan result, 3)
+	for i, n := range []int{2 * slabSize, 1, slabSize} {
+		go func() { got <- result{i, get(t, p, n)} }()
+		waitForWaiters(t, p, i+1)
+	}
+	// There is room for the second one, but the first one came first.
+	if _, ok := p.TryGet(1); ok {
+		t.Error("TryGet has overtaken those who wait")
+	}
+	select {
+	case r := <-got:
+		t.Fatalf("request %d was served before the first one", r.i)
+	case <-time.After(5 * time.Millisecond):
+	}
+	a.Release()
+	small.Release()
+	r := <-got
+	if r.i != 0 {
+		t.Fatalf("request %d was served first", r.i)
+	}
+	waitForWaiters(t, p, 2)
+	r.b.Release()
+	for range 2 {
+		r := <-got
+		r.b.Release()
+	}
+}
+
+// When the first one gives up, those behind it are looked at.
+func TestAbandonServesTheNext(t *testing.T) {
+	p := newPool(t, Options{Limit: 2 * slabSize})
+	a := get(t, p, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	first := make(chan error)
+	go func() {
+		_, err := p.Get(ctx, 2*slabSize)
+		first <- err
+	}()
+	waitForWaiters(t, p, 1)
+	second := make(chan Buffer)
+	go func() { second <- get(t, p, 1) }()
+	waitForWaiters(t, p, 2)
+	cancel()
+	if err := <-first; err != context.Canceled {
+		t.Errorf("Get = %v", err)
+	}
+	b := <-second
+	b.Release()
+	a.Release()
+}
+
+// With the limit reached, a free block that is too large is better than none.
+func TestLargerBlockServes(t *testing.T) {
+	p := newPool(t, Options{Limit: slabSize})
+	a := get(t, p, 64<<10)
+	b := get(t, p, 100)
+	if b.Cap() != 64<<10 || b.Len() != 100 {
+		t.Errorf("Cap = %d, Len = %d; want a block of 64 KiB", b.Cap(), b.Len())
+	}
+	a.Release()
+	b.Release()
+}
+
+// A slab with no block in use serves another class when the limit is reached.
+func TestSlabChangesItsClass(t *testing.T) {
+	p := newPool(t, Options{Limit: slabSize})
+	for _, n := range []int{1, slabSize, 100_000, 1} {
+		get(t, p, n).Release()
+	}
+	if st := p.Stats(); st.Mapped != slabSize || st.MappedPeak != slabSize {
+		t.Errorf("%+v; want one slab", st)
+	}
+	big := newPool(t, Options{Limit: 3 * slabSize})
+	get(t, big, 1).Release()
+	get(t, big, 8192).Release()
+	get(t, big, 3*slabSize).Release() // both must go
+	if st := big.Stats(); st.MappedPeak != 3*slabSize {
+		t.Errorf("%+v; want a peak of 3 slabs", st)
+	}
+}
+
+// Memory without Buffers is given back, but for a reserve.
+func TestGivingBack(t *testing.T) {
+	p := newPool(t, Options{Limit: 64 << 20})
+	var all []Buffer
+	for range 20 {
+		all = append(all, get(t, p, slabSize))
+	}
+	big := get(t, p, 20<<20)
+	if st := p.Stats(); st.Mapped != 60<<20 || st.InUse != 60<<20 || st.Peak != 60<<20 {
+		t.Errorf("%+v; want 60 MiB", st)
+	}
+	for _, b := range all {
+		b.Release()
+	}
+	big.Release()
+	st := p.Stats()
+	if st.Mapped != keep || st.InUse != 0 || st.Peak != 60<<20 || st.MappedPeak != 60<<20 {
+		t.Errorf("%+v; want %d mapped and a peak of 60 MiB", st, keep)
+	}
+	p.Trim()
+	if st := p.Stats(); st.Mapped != 0 {
+		t.Errorf("%d mapped after Trim; want 0", st.Mapped)
+	}
+	get(t, p, 1).Release()
+}
+
+func TestClose(t *testing.T) {
+	p := newPool(t, Options{Limit: slabSize})
+	b := get(t, p, slabSize)
+	errs := make(chan error)
+	go func() {
+		_, err := p.Get(context.Background(), 1)
+		errs <- err
+	}()
+	waitForWaiters(t, p, 1)
+	p.Close()
+	if err := <-errs; err != ErrClosed {
+		t.Errorf("Get that waited = %v; want ErrClosed", err)
+	}
+	if _, err := p.Get(t.Context(), 1); err != ErrClosed {
+		t.Errorf("Get after Close = %v; want ErrClosed", err)
+	}
+	if _, ok := p.TryGet(1); ok {
+		t.Error("TryGet after Close = true")
+	}
+	b.Bytes()[slabSize-1] = 1 // still there
+	b.Release()
+	if st := p.Stats(); st.Mapped != 0 {
+		t.Errorf("%d mapped after Close and Release", st.Mapped)
+	}
+	p.Close()
+}
+
+// register plays a driver that knows at most some memory.
+type register struct {
+	mu    sync.Mutex
+	room  int
+	known map[int]*byte
+	calls int
+}
+
+func (r *register) Register(mem []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.calls++
+	if len(r.known) >= r.room {
+		return 0, syscall.ENOMEM
+	}
+	r.known[r.calls] = &mem[0]
+	return r.calls, nil
+}
+
+func (r *register) Unregister(i int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.known[i] == nil {
+		panic("unregistered what is not registered")
+	}
+	delete(r.known, i)
+}
+
+func TestRegistrar(t *testing.T) {
+	r := &register{room: 2, known: map[int]*byte{}}
+	p := newPool(t, Options{Limit: 32 << 20, Registrar: r})
+	var all []Buffer
+	for i := range 5 {
+		b := get(t, p, slabSize)
+		want := uint32(i + 2) // the index, and 1
+		if i >= 2 {
+			want = 0 // refused, and plain
+		}
+		if b.Reg() != want {
+			t.Errorf("slab %d has Reg %d; want %d", i, b.Reg(), want)
+		}
+		all = append(all, b)
+	}
+	if st := p.Stats(); st.Registered != 2*slabSize {
+		t.Errorf("%d bytes registered; want two slabs", st.Registered)
+	}
+	all[0].Release()
+	p.Trim()
+	if len(r.known) != 1 {
+		t.Errorf("%d are registered after one was given back; want 1", len(r.known))
+	}
+	p.Close()
+	if len(r.known) != 0 || all[1].Reg() != 0 {
+		t.Errorf("%d are registered after Close; Reg is %d", len(r.known), all[1].Reg())
+	}
+	for _, b := range all[1:] {
+		b.Release()
+	}
+}
+
+func TestNoAllocations(t *testing.T) {
+	if debug {
+		t.Skip("not in builds for debugging")
+	}
+	p := newPool(t, Options{})
+	held := get(t, p, 64<<10)
+	for _, n := range []int{1, 4096, 64 << 10, slabSize, 3 * slabSize} {
+		get(t, p, n).Release()
+		if got := testing.AllocsPerRun(100, func() {
+			b, err := p.Get(context.Background(), n)
+			if err != nil {
+				t.Error(err)
+			}
+			b.Retain().Release()
+			_ = b.Slice(0, 1).Bytes()
+			b.Release()
+		}); got != 0 {
+			t.Errorf("Get(%d) and Release allocate %v times; want 0", n, got)
+		}
+	}
+	held.Release()
+}
+
+// Everything at once, under a limit that is always reached.
+func TestRandom(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	if s := os.Getenv("SLUICE_SEED"); s != "" {
+		seed, _ = strconv.ParseUint(s, 10, 64)
+	}
+	t.Logf("SLUICE_SEED=%d", seed)
+	p := newPool(t, Options{Limit: 4 * slabSize})
+	var wg sync.WaitGroup
+	for g := range 8 {
+		rnd := rand.New(rand.NewPCG(seed, uint64(g)))
+		wg.Go(func() {
+			for range 500 {
+				useOne(t, p, rnd, byte(g))
+			}
+		})
+	}
+	wg.Wait()
+	if st := p.Stats(); st.MappedPeak > 4*slabSize || st.Peak > st.MappedPeak || st.InUse != 0 {
+		t.Errorf("%+v; want no more than the limit", st)
+	}
+}
+
+func useOne(t *testing.T, p *Pool, rnd *rand.Rand, mark byte) {
+	n := rnd.IntN(1<<rnd.IntN(23)) + 1
+	ctx := context.Background()
+	if rnd.IntN(4) == 0 {
+		limited, cancel := context.WithTimeout(ctx, time.Duration(rnd.IntN(200))*time.Microsecond)
+		defer cancel()
+		ctx = limited
+	}
+	b, err := p.Get(ctx, n)
+	if err != nil {
+		if ctx.Err() == nil {
+			t.Errorf("Get(%d) = %v", n, err)
+		}
+		return
+	}
+	mem := b.Bytes()
+	mem[0], mem[n-1] = mark, mark
+	if rnd.IntN(2) == 0 {
+		if more, ok := p.TryGet(rnd.IntN(64 << 10)); ok {
+			more.Release()
+		}
+	}
+	if mem[0] != mark || mem[n-1] != mark {
+		t.Errorf("memory of another")
+	}
+	b.Release()
+}
+
+func BenchmarkGetRelease(b *testing.B) {
+	p := newPool(b, Options{})
+	b.ReportAllocs()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			buf, err := p.Get(context.Background(), 64<<10)
+			if err != nil {
+				b.Fatal(err)
+			}
+			buf.Release()
+		}
+	})
+}
