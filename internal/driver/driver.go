@@ -72,12 +72,15 @@ type Op struct {
 	// Res is the result as io_uring's cqe.res gives it: a count of bytes, 0,
 	// or a negated errno. Written by the driver before Reap returns the Op.
 	Res int32
+	// Reg is 0, or i+1 if Buf lies in the memory that a Registrar knows by
+	// index i. Other drivers ignore it.
+	Reg uint32
 	// Off is the offset in the file, in bytes. Negative values are the
 	// kernel's to refuse (EINVAL).
 	Off int64
-	// Buf is what is read into or written from. It must be on the heap (any
-	// slice reachable from an Op is). Kernels transfer at most 2 GiB - 4 KiB
-	// of it.
+	// Buf is what is read into or written from. It must not be on a stack,
+	// which moves (no slice reachable from an Op is). Kernels transfer at most
+	// 2 GiB - 4 KiB of it.
 	Buf []byte
 
 	// Token is the driver's from Submit to Reap: the name by which the kernel
@@ -158,4 +161,25 @@ type Stager interface {
 	// Below Depth it may still take none, when a batch has no more room. A
 	// closed driver takes none.
 	Stage(ops []*Op) int
+}
+
+// Registrar is a Driver that works faster in memory that it has been told of:
+// the kernel need not look up and pin its pages for each operation.
+type Registrar interface {
+	Driver
+	// Register makes mem known, by an index that is no other's until
+	// Unregister. It must stay mapped until then, or until Close. An error is
+	// nothing unusual: the kernel is too old, RLIMIT_MEMLOCK is reached, or
+	// there is no index left. Operations use mem all the same, with Reg 0.
+	//
+	// An operation whose Reg names no registered memory, or memory that Buf
+	// is not wholly in, completes with -EFAULT and touches nothing, unless
+	// Buf is empty.
+	//
+	// Register and Unregister may be called by anyone at any time before
+	// Close, which unregisters what is left.
+	Register(mem []byte) (index int, err error)
+	// Unregister forgets memory that is registered. No operation that names
+	// it is in flight.
+	Unregister(index int)
 }

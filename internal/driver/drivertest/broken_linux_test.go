@@ -21,6 +21,10 @@ type broken struct {
 	closed atomic.Bool
 	wakes  atomic.Int32
 	reaped int
+
+	memory map[int][]byte      // what is registered
+	known  int                 // how often Register was called
+	bad    map[*driver.Op]bool // operations that are not in the memory they name
 }
 
 func (b *broken) is(how string) bool { return b.how == how }
@@ -62,6 +66,12 @@ func (b *broken) Submit(ops []*driver.Op) (int, error) {
 // breakAll breaks operations before they are performed.
 func (b *broken) breakAll(ops []*driver.Op) {
 	for _, op := range ops {
+		if b.outside(op) {
+			b.mu.Lock()
+			b.bad[op] = true
+			b.mu.Unlock()
+			op.Code = driver.Nop
+		}
 		switch {
 		case b.is("place") && op.Code == driver.Read && op.Off > 0:
 			op.Off--
@@ -92,7 +102,13 @@ func (b *broken) repair(op *driver.Op) {
 	} else {
 		op.Off++
 	}
+	b.mu.Lock()
+	bad := b.bad[op]
+	delete(b.bad, op)
+	b.mu.Unlock()
 	switch {
+	case bad:
+		op.Res = fault
 	case op.Res > 0:
 		if !b.is("large") {
 			op.Res += int32(short)

@@ -52,6 +52,16 @@ var catches = map[string][]string{
 	"staged":       {"StagePoll", "Stage"},
 	"stagedeep":    {"StageFull"},
 	"stageclosed":  {"CloseStaged"},
+	"regblind":     {"RegisteredOutside", "RegisterAgain"},
+	"regedge":      {"RegisteredOutside"},
+	"regempty":     {"RegisteredEmpty"},
+	"regplace":     {"Registered"},
+	"regtwice":     {"RegisterAgain", "RegisterMany"},
+	"regkeeps":     {"RegisterAgain"},
+	"regleaks":     {"RegisterAgain"},
+	"reginflight":  {"RegisterInFlight"},
+	"regclosed":    {"CloseRegistered"},
+	"regnothing":   {"RegisterNothing"},
 }
 
 // TestCatches runs the suite on broken drivers, each in a process of its own,
@@ -88,6 +98,6 @@ func TestBroken(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return &broken{Driver: p, how: how}
+		return &broken{Driver: p, how: how, memory: map[int][]byte{}, bad: map[*driver.Op]bool{}}
 	})
 }

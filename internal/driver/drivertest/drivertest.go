@@ -55,7 +55,7 @@ func Run(t *testing.T, open func(t testing.TB, depth int) driver.Driver) {
 
 // Run runs the tests.
 func (s Suite) Run(t *testing.T) {
-	groups := [][]test{transferTests, queueTests, reapTests, cancelTests, closeTests, loadTests, modelTests}
+	groups := [][]test{transferTests, queueTests, reapTests, cancelTests, closeTests, loadTests, modelTests, registrarTests}
 	if s.Create == nil {
 		s.Create = createSystemFile
 		groups = append(groups, systemTests)

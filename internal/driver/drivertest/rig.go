@@ -17,6 +17,7 @@ const (
 	badFD    = -int32(syscall.EBADF)
 	invalid  = -int32(syscall.EINVAL)
 	canceled = -int32(syscall.ECANCELED)
+	fault    = -int32(syscall.EFAULT)
 )
 
 // rig is a driver under test. It follows every operation, so that one that is
@@ -27,6 +28,8 @@ type rig struct {
 	suite  Suite
 	closed bool
 	before stacks
+
+	registered bool // Register has worked
 }
 
 func newRig(t *testing.T, s Suite, depth int) *rig {

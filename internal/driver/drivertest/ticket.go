@@ -67,7 +67,7 @@ func returned(op *driver.Op) error {
 		return fmt.Errorf("%v at %d was returned without a result", op.Code, op.Off)
 	}
 	b := &t.before
-	if op.Code != b.Code || op.Flags != b.Flags || op.FD != b.FD || op.Off != b.Off ||
+	if op.Code != b.Code || op.Flags != b.Flags || op.FD != b.FD || op.Reg != b.Reg || op.Off != b.Off ||
 		len(op.Buf) != len(b.Buf) || unsafe.SliceData(op.Buf) != unsafe.SliceData(b.Buf) {
 		return fmt.Errorf("%v came back changed: %+v; was %+v", b.Code, op, b)
 	}
@@ -80,6 +80,6 @@ func returned(op *driver.Op) error {
 // looking at that.
 func reuse(op *driver.Op) {
 	t, res := op.Owner.(*ticket), op.Res
-	op.Code, op.Flags, op.FD, op.Off = t.before.Code, t.before.Flags, t.before.FD, t.before.Off
+	op.Code, op.Flags, op.FD, op.Off, op.Reg = t.before.Code, t.before.Flags, t.before.FD, t.before.Off, t.before.Reg
 	op.Buf, op.Owner, op.Res, op.Next = t.before.Buf, t, res, nil
 }

@@ -50,15 +50,41 @@ type mark struct {
 // stager is a Driver over one that can stage.
 type stager struct{ *Driver }
 
+// registrar and stagingRegistrar are Drivers over one that wants to know
+// memory.
+type (
+	registrar struct {
+		*Driver
+		memory
+	}
+	stagingRegistrar struct {
+		stager
+		memory
+	}
+)
+
+// memory passes on what is said of memory.
+type memory interface {
+	Register(mem []byte) (index int, err error)
+	Unregister(index int)
+}
+
 // New wraps inner. The driver it returns is a driver.Stager if inner is one,
-// and closes inner when it is closed.
+// a driver.Registrar if inner is one, and closes inner when it is closed.
 func New(inner driver.Driver, decide Decider) driver.Driver {
 	d := &Driver{
 		inner: inner, depth: inner.Info().Depth, decide: decide,
 		marked: map[*driver.Op]*mark{}, waiting: map[*driver.Op]Verdict{},
 	}
-	if _, ok := inner.(driver.Stager); ok {
+	_, stages := inner.(driver.Stager)
+	reg, registers := inner.(driver.Registrar)
+	switch {
+	case stages && registers:
+		return stagingRegistrar{stager{d}, reg}
+	case stages:
 		return stager{d}
+	case registers:
+		return registrar{d, reg}
 	}
 	return d
 }

@@ -52,6 +52,8 @@ func (d *Disk) refuse(f *flight) syscall.Errno {
 		return 0
 	case op.Off < 0:
 		return syscall.EINVAL
+	case d.outside(op):
+		return syscall.EFAULT
 	case op.Code == driver.Write && len(op.Buf) > 0 && op.Off+int64(len(op.Buf)) > maxFile:
 		return syscall.EFBIG
 	}

@@ -88,6 +88,7 @@ type Disk struct {
 	names  map[string]*file
 	open   map[int32]*file
 	nextFD int32
+	memory map[int][]byte // what is registered, by index
 
 	// Chance is drawn from separate sources, so that a Cancel, say, does not
 	// change what the operations after it meet with.
@@ -98,8 +99,6 @@ type Disk struct {
 	dead   bool // after Crash
 }
 
-var _ driver.Driver = (*Disk)(nil)
-
 // New makes an empty disk. It fails only for options out of range.
 func New(o Options) (*Disk, error) {
 	if err := o.check(); err != nil {
@@ -107,6 +106,7 @@ func New(o Options) (*Disk, error) {
 	}
 	d := &Disk{
 		o: o, names: map[string]*file{}, open: map[int32]*file{}, nextFD: firstFD,
+		memory: map[int][]byte{},
 		fate:   rand.New(rand.NewPCG(o.Seed, 0)),
 		cancel: rand.New(rand.NewPCG(o.Seed, 1)),
 		crash:  rand.New(rand.NewPCG(o.Seed, 2)),

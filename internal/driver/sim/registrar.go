@@ -1,0 +1,52 @@
+package sim
+
+import (
+	"fmt"
+	"syscall"
+
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/sys"
+)
+
+var _ driver.Registrar = (*Disk)(nil)
+
+// Register implements driver.Registrar. It makes nothing faster: it is there
+// to find operations that name memory which they are not in.
+func (d *Disk) Register(mem []byte) (index int, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch {
+	case d.closed:
+		return 0, driver.ErrClosed
+	case len(mem) == 0:
+		return 0, syscall.EFAULT
+	}
+	for d.memory[index] != nil {
+		index++
+	}
+	d.memory[index] = mem
+	return index, nil
+}
+
+// Unregister implements driver.Registrar. It panics if it is called too early.
+func (d *Disk) Unregister(index int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.memory[index] == nil {
+		panic(fmt.Sprintf("sim: Unregister(%d): no memory is registered by that index", index))
+	}
+	for _, f := range d.flights {
+		if f.op.Reg == uint32(index)+1 && f.op.Buf != nil {
+			panic(fmt.Sprintf("sim: Unregister(%d) with an operation in flight that names it", index))
+		}
+	}
+	delete(d.memory, index)
+}
+
+// outside tells whether op names memory that it is not in.
+func (d *Disk) outside(op *driver.Op) bool {
+	if op.Reg == 0 || len(op.Buf) == 0 {
+		return false
+	}
+	return !sys.Inside(op.Buf, d.memory[int(op.Reg-1)])
+}
