@@ -16,6 +16,8 @@ import (
 const (
 	IORING_OP_NOP          = 0
 	IORING_OP_FSYNC        = 3
+	IORING_OP_READ_FIXED   = 4
+	IORING_OP_WRITE_FIXED  = 5
 	IORING_OP_ASYNC_CANCEL = 14
 	IORING_OP_READ         = 22 // 5.6
 	IORING_OP_WRITE        = 23 // 5.6
@@ -44,7 +46,10 @@ const IORING_ENTER_GETEVENTS = 1
 
 // Opcodes of io_uring_register.
 const (
+	IORING_UNREGISTER_BUFFERS               = 1
 	IORING_REGISTER_PROBE                   = 8  // 5.6
+	IORING_REGISTER_BUFFERS2                = 15 // 5.13
+	IORING_REGISTER_BUFFERS_UPDATE          = 16 // 5.13
 	IORING_REGISTER_IOWQ_MAX_WORKERS        = 19 // 5.15
 	ioUringProbeOps                         = 256
 	ioUringOpSupported               uint16 = 1
@@ -148,6 +153,63 @@ func UringProbe(fd int) (supported [ioUringProbeOps]bool, err error) {
 func UringMaxWorkers(fd int, bounded, unbounded uint32) error {
 	n := [2]uint32{bounded, unbounded}
 	_, _, e := syscall.Syscall6(unix.SYS_IO_URING_REGISTER, uintptr(fd), IORING_REGISTER_IOWQ_MAX_WORKERS, uintptr(unsafe.Pointer(&n)), 2, 0, 0)
+	if e != 0 {
+		return e
+	}
+	return nil
+}
+
+// uringRsrcRegister is struct io_uring_rsrc_register. Data is a pointer for
+// Go too, so that what it points to may be on a stack that moves.
+type uringRsrcRegister struct {
+	Nr, Flags uint32
+	_         uint64
+	Data      *syscall.Iovec
+	Tags      uint64
+}
+
+// uringRsrcUpdate is struct io_uring_rsrc_update2.
+type uringRsrcUpdate struct {
+	Offset, _ uint32
+	Data      *syscall.Iovec
+	Tags      uint64
+	Nr, _     uint32
+}
+
+// UringBufferTable gives a ring a table of n buffers, all empty
+// (IORING_REGISTER_BUFFERS2, Linux 5.13). Kernels from 5.19 on have a flag for
+// that; the older ones take entries that are empty one by one, as do all.
+func UringBufferTable(fd, n int) error {
+	iovs := make([]syscall.Iovec, n)
+	arg := &uringRsrcRegister{Nr: uint32(n), Data: unsafe.SliceData(iovs)}
+	_, _, e := syscall.Syscall6(unix.SYS_IO_URING_REGISTER, uintptr(fd), IORING_REGISTER_BUFFERS2, uintptr(unsafe.Pointer(arg)), unsafe.Sizeof(*arg), 0, 0)
+	if e != 0 {
+		return e
+	}
+	return nil
+}
+
+// UringSetBuffer puts b into a place of the ring's table, or empties it if b
+// is empty (IORING_REGISTER_BUFFERS_UPDATE, Linux 5.13). Its pages are pinned,
+// and count against RLIMIT_MEMLOCK (ENOMEM), until the place is emptied and the
+// operations that use it have ended.
+func UringSetBuffer(fd, index int, b []byte) error {
+	iov := &syscall.Iovec{Base: unsafe.SliceData(b), Len: uint64(len(b))}
+	if len(b) == 0 {
+		iov.Base = nil
+	}
+	arg := &uringRsrcUpdate{Offset: uint32(index), Data: iov, Nr: 1}
+	_, _, e := syscall.Syscall6(unix.SYS_IO_URING_REGISTER, uintptr(fd), IORING_REGISTER_BUFFERS_UPDATE, uintptr(unsafe.Pointer(arg)), unsafe.Sizeof(*arg), 0, 0)
+	if e != 0 {
+		return e
+	}
+	return nil
+}
+
+// UringDropBuffers ends the ring's table (IORING_UNREGISTER_BUFFERS). Before
+// 5.13 it waits for what is in flight.
+func UringDropBuffers(fd int) error {
+	_, _, e := syscall.Syscall6(unix.SYS_IO_URING_REGISTER, uintptr(fd), IORING_UNREGISTER_BUFFERS, 0, 0, 0, 0)
 	if e != 0 {
 		return e
 	}

@@ -35,6 +35,7 @@ func (r *Ring) mmap(p *sys.UringParams) (err error) {
 // release unmaps the ring and closes it. The kernel may go on with what is in
 // flight, so the caller has seen to it that nothing is.
 func (r *Ring) release() error {
+	r.buffers.release(r.fd)
 	if r.sqemem != nil {
 		syscall.Munmap(r.sqemem)
 	}

@@ -59,6 +59,8 @@ type Ring struct {
 
 	slots slots
 
+	buffers buffers
+
 	// wake is 1 from Wake until a Reap returns because of it: at most one
 	// wake-up is ever in the ring.
 	wake  atomic.Uint32
@@ -68,7 +70,10 @@ type Ring struct {
 	closed  atomic.Bool
 }
 
-var _ driver.Stager = (*Ring)(nil)
+var (
+	_ driver.Stager    = (*Ring)(nil)
+	_ driver.Registrar = (*Ring)(nil)
+)
 
 // New sets up a ring. The error is a system call's (EPERM under seccomp or
 // kernel.io_uring_disabled, ENOSYS before 5.1, ENOMEM if RLIMIT_MEMLOCK leaves

@@ -76,10 +76,10 @@ func prepare(e *sys.SQE, op *driver.Op) {
 		e.FD = -1
 	case driver.Read:
 		e.Opcode = sys.IORING_OP_READ
-		prepareTransfer(e, op)
+		prepareTransfer(e, op, sys.IORING_OP_READ_FIXED)
 	case driver.Write:
 		e.Opcode = sys.IORING_OP_WRITE
-		prepareTransfer(e, op)
+		prepareTransfer(e, op, sys.IORING_OP_WRITE_FIXED)
 	case driver.Fsync:
 		e.Opcode = sys.IORING_OP_FSYNC
 	case driver.Fdatasync:
@@ -91,7 +91,9 @@ func prepare(e *sys.SQE, op *driver.Op) {
 	}
 }
 
-func prepareTransfer(e *sys.SQE, op *driver.Op) {
+// prepareTransfer fills in the rest of a transfer's SQE. Fixed is the opcode
+// for registered memory.
+func prepareTransfer(e *sys.SQE, op *driver.Op, fixed uint8) {
 	e.Addr = sys.Addr(op.Buf)
 	e.Len = uint32(min(len(op.Buf), sys.MaxRW))
 	e.Off = uint64(op.Off)
@@ -101,6 +103,11 @@ func prepareTransfer(e *sys.SQE, op *driver.Op) {
 	}
 	if op.Flags&driver.NoWait != 0 {
 		e.OpFlags = unix.RWF_NOWAIT
+	}
+	// What is empty lies nowhere, and the kernel would say EFAULT.
+	if op.Reg != 0 && len(op.Buf) > 0 {
+		e.Opcode = fixed
+		e.BufIndex = uint16(min(op.Reg-1, maxBuffers)) // which is no place
 	}
 }
 

@@ -1,0 +1,111 @@
+//go:build amd64 || arm64
+
+package uring
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"syscall"
+
+	"github.com/sluiceio/sluice/internal/sys"
+)
+
+// maxBuffers is how many pieces of memory can be registered with a Ring.
+// Before 5.13 the kernel's table could not be changed while operations were
+// in flight, so there is none.
+const maxBuffers = 1024
+
+// buffers is the registered memory. The kernel's table is made with the first.
+type buffers struct {
+	mu sync.Mutex // not held by who submits
+	// mem is what is in the table's places; nil is a free one. The memory
+	// stays reachable by it: the kernel goes on using the pages that it has
+	// pinned, whatever else the address is used for later.
+	mem    [][]byte
+	err    error // why there is no table, once it has been tried
+	closed bool
+}
+
+var errClosed = errors.New("uring: Register on a closed ring")
+
+// Register implements driver.Registrar. The error wraps the kernel's: ENOMEM
+// if RLIMIT_MEMLOCK is reached, EINVAL before Linux 5.13, EFAULT if mem is not
+// wholly mapped and writable, or EOVERFLOW if it has more than 1 GiB.
+func (r *Ring) Register(mem []byte) (index int, err error) {
+	b := &r.buffers
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(mem) == 0 {
+		return 0, errors.New("uring: Register of no memory")
+	}
+	if err := b.table(r.fd); err != nil {
+		return 0, err
+	}
+	i := b.free()
+	if i < 0 {
+		return 0, fmt.Errorf("uring: Register: %d pieces of memory are registered: %w", maxBuffers, syscall.ENOSPC)
+	}
+	if err := sys.UringSetBuffer(r.fd, i, mem); err != nil {
+		return 0, fmt.Errorf("io_uring_register of %d bytes: %w", len(mem), err)
+	}
+	b.mem[i] = mem
+	return i, nil
+}
+
+// Unregister implements driver.Registrar.
+func (r *Ring) Unregister(index int) {
+	b := &r.buffers
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return
+	}
+	if index < 0 || index >= len(b.mem) || b.mem[index] == nil {
+		panic(fmt.Sprintf("uring: Unregister(%d): no memory is registered by that index", index))
+	}
+	if err := sys.UringSetBuffer(r.fd, index, nil); err != nil {
+		// The memory stays pinned, and the place taken, until Close.
+		return
+	}
+	b.mem[index] = nil
+}
+
+// table makes the kernel's table, once. Under mu.
+func (b *buffers) table(fd int) error {
+	switch {
+	case b.closed:
+		return errClosed
+	case b.mem != nil || b.err != nil:
+		return b.err
+	}
+	if err := sys.UringBufferTable(fd, maxBuffers); err != nil {
+		b.err = fmt.Errorf("io_uring_register of a table of buffers: %w", err)
+		return b.err
+	}
+	b.mem = make([][]byte, maxBuffers)
+	return nil
+}
+
+// free finds a free place; -1 if there is none. Under mu.
+func (b *buffers) free() int {
+	for i, mem := range b.mem {
+		if mem == nil {
+			return i
+		}
+	}
+	return -1
+}
+
+// release ends the table. To close the ring would do that too, but some time
+// later, and until then the memory would count against RLIMIT_MEMLOCK. Nothing
+// is in flight.
+func (b *buffers) release(fd int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.closed = true
+	if b.mem != nil {
+		sys.UringDropBuffers(fd)
+		b.mem = nil
+	}
+}
