@@ -36,12 +36,17 @@ func (s *Scheduler) blocking(ctx context.Context, code driver.Code, f *File, b [
 	if s.gate.enter(ctx) != nil {
 		return ecanceled
 	}
-	return s.plain(code, f, f.fd, b, off)
+	return s.plain(code, f, b, off)
 }
 
-// plain performs an operation on path 2, with fd, a descriptor of f. The
-// caller has a place at the gate, which it loses.
-func (s *Scheduler) plain(code driver.Code, f *File, fd int, b []byte, off int64) int32 {
+// plain performs an operation on path 2. The caller has a place at the gate,
+// which it loses.
+func (s *Scheduler) plain(code driver.Code, f *File, b []byte, off int64) int32 {
+	return s.plainOn(f.fd, code, f, b, off)
+}
+
+// plainOn is plain with fd, a descriptor of f.
+func (s *Scheduler) plainOn(fd int, code driver.Code, f *File, b []byte, off int64) int32 {
 	res := s.call(code, fd, b, off)
 	for res == eintr {
 		res = s.call(code, fd, b, off)

@@ -12,7 +12,9 @@
 //     while the goroutine waits and no thread does (engine.go).
 //
 // Short transfers, EINTR and EAGAIN are dealt with here, for all drivers
-// alike. Concurrent Syncs of a file share an fsync (sync.go).
+// alike. A Transfer (async.go) is a read or write that is started, and waited
+// for later; what the driver leaves of it is done by a few helpers (helpers.go).
+// Concurrent Syncs of a file share an fsync (sync.go).
 //
 // # Concurrency
 //

@@ -218,7 +218,7 @@ func (e *engine) complete(ops []*driver.Op) {
 	e.inflight.Add(-int32(len(ops)))
 	for i, op := range ops {
 		ops[i] = nil
-		op.Owner.(*request).done <- struct{}{}
+		requestOf(op).finish()
 	}
 }
 
@@ -231,7 +231,7 @@ func (e *engine) cancel(op *driver.Op) {
 	e.mu.Unlock()
 	if waiting {
 		op.Res = ecanceled
-		requestOf(op).done <- struct{}{}
+		requestOf(op).finish()
 		return
 	}
 	e.drv.Cancel(op)

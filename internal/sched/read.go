@@ -19,7 +19,7 @@ const current = -1
 func (s *Scheduler) ReadAt(ctx context.Context, f *File, b []byte, off int64) (int, error) {
 	n := 0
 	if ctx.Done() == nil && s.admitRead(f, len(b)) {
-		res := s.plain(driver.Read, f, f.fd, b, off)
+		res := s.plain(driver.Read, f, b, off)
 		if int(res) == len(b) {
 			return len(b), nil
 		}
@@ -44,7 +44,7 @@ func (s *Scheduler) Read(f *File, b []byte) (int, error) {
 	f.position.Lock()
 	defer f.position.Unlock()
 	if s.admitRead(f, len(b)) {
-		return readResult(0, s.plain(driver.Read, f, f.fd, b, current))
+		return readResult(0, s.plain(driver.Read, f, b, current))
 	}
 	n := 0
 	for n < len(b) {
@@ -76,7 +76,7 @@ func readResult(n int, res int32) (int, error) {
 // read makes one transfer.
 func (s *Scheduler) read(ctx context.Context, f *File, b []byte, off int64) int32 {
 	if ctx.Done() == nil && s.admitRead(f, len(b)) {
-		return s.plain(driver.Read, f, f.fd, b, off)
+		return s.plain(driver.Read, f, b, off)
 	}
 	if res := s.readCached(f, b, off); res > 0 {
 		return res

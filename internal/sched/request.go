@@ -16,6 +16,8 @@ type request struct {
 	// prev is the operation before op in the engine's backlog: nil if op is
 	// the first one, or not there. Under engine.mu.
 	prev *driver.Op
+	// transfer is what op is part of, if nobody waits for op itself.
+	transfer *Transfer
 }
 
 // requestOf returns the request that op is part of.

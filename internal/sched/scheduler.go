@@ -26,10 +26,11 @@ type Limits struct {
 
 // Scheduler performs operations on Files through one driver.
 type Scheduler struct {
-	drv    driver.Driver
-	limits Limits
-	engine *engine
-	gate   gate
+	drv     driver.Driver
+	limits  Limits
+	engine  *engine
+	gate    gate
+	helpers helpers
 	// asyncDirect and asyncBuffered tell what the driver performs without a
 	// thread, on files with and without O_DIRECT.
 	asyncDirect, asyncBuffered [driver.NumCodes]bool
@@ -47,7 +48,7 @@ type Scheduler struct {
 
 // New returns a Scheduler that owns drv.
 func New(drv driver.Driver, l Limits) *Scheduler {
-	return &Scheduler{
+	s := &Scheduler{
 		drv:    drv,
 		limits: l,
 		engine: newEngine(drv),
@@ -59,6 +60,8 @@ func New(drv driver.Driver, l Limits) *Scheduler {
 		asyncDirect:   asyncCodes(drv, driver.Direct|driver.NoWait),
 		asyncBuffered: asyncCodes(drv, 0),
 	}
+	s.helpers.init(s)
+	return s
 }
 
 // clock returns a clock that starts now.
@@ -76,5 +79,6 @@ func (s *Scheduler) Limits() Limits { return s.limits }
 // Close ends the driver. All operations have ended: their Files are closed.
 func (s *Scheduler) Close() error {
 	s.engine.wait()
+	s.helpers.wait()
 	return s.drv.Close()
 }

@@ -182,7 +182,7 @@ func lostData(err error) bool {
 func (s *Scheduler) fsync(f *File, fd int) error {
 	f.unsynced.Store(0)                    // the fsync starts their write-back itself
 	_ = s.gate.enter(context.Background()) // fails only with its context
-	if res := s.plain(driver.Fsync, f, fd, nil, 0); res < 0 {
+	if res := s.plainOn(fd, driver.Fsync, f, nil, 0); res < 0 {
 		return syscall.Errno(-res)
 	}
 	return nil

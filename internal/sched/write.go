@@ -48,7 +48,7 @@ func (s *Scheduler) writeAll(ctx context.Context, f *File, b []byte, off int64) 
 // write makes one transfer.
 func (s *Scheduler) write(ctx context.Context, f *File, b []byte, off int64) int32 {
 	if ctx.Done() == nil && s.gate.takeBelow(s.plainWrites(f)) {
-		return s.plain(driver.Write, f, f.fd, b, off)
+		return s.plain(driver.Write, f, b, off)
 	}
 	return s.transfer(ctx, driver.Write, f, b, off)
 }

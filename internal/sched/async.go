@@ -1,0 +1,222 @@
+package sched
+
+import (
+	"context"
+	"io"
+	"sync"
+
+	"github.com/sluiceio/sluice/internal/driver"
+)
+
+// Transfer is a read or write that goes on while who has started it does
+// something else: StartRead or StartWrite, then Wait, then it may be started
+// again. Its zero value is ready. It is its owner's, who does not copy it in
+// between; starting one allocates nothing and blocks for no disk.
+//
+// No goroutine belongs to it while the driver has it. What the driver has not
+// done or not done wholly, or could only do with a thread, is the helpers'.
+type Transfer struct {
+	s    *Scheduler
+	f    *File
+	code driver.Code
+	buf  []byte
+	off  int64
+	// r is the operation as the engine knows it, from Start to Wait.
+	r      *request
+	pushed bool // the engine has had it
+
+	// n counts the bytes transferred, res is the last result. Written by who
+	// has the Transfer: who starts it, then the leader, then a helper. They
+	// pass it on under helpers.mu, the last one to Wait through r.done.
+	n   int
+	res int32
+
+	// Under helpers.mu:
+	next      *Transfer
+	queued    bool // for a helper
+	withdrawn bool // its context has ended: nothing more is to be tried
+}
+
+// StartRead starts reading len(b) bytes at off, which is not negative, into b.
+// Reg is driver.Op's. Until Wait has returned, b is not the caller's, and he
+// uses f (File.Use).
+func (s *Scheduler) StartRead(t *Transfer, f *File, b []byte, off int64, reg uint32) {
+	s.startTransfer(t, driver.Read, f, b, off, reg)
+}
+
+// StartWrite starts writing b at off, likewise.
+func (s *Scheduler) StartWrite(t *Transfer, f *File, b []byte, off int64, reg uint32) {
+	s.startTransfer(t, driver.Write, f, b, off, reg)
+}
+
+func (s *Scheduler) startTransfer(t *Transfer, code driver.Code, f *File, b []byte, off int64, reg uint32) {
+	if t.r != nil {
+		panic("sched: a Transfer was started that is in progress")
+	}
+	*t = Transfer{s: s, f: f, code: code, buf: b, off: off, r: requests.Get().(*request)}
+	t.r.transfer = t
+	raceBefore(code, b)
+	switch {
+	case len(b) == 0 || t.cached():
+		t.end()
+	case s.async(code, f):
+		t.push(reg)
+	default:
+		s.helpers.add(t)
+	}
+}
+
+// cached reads what the page cache has of a file without O_DIRECT, and tells
+// whether that is all.
+func (t *Transfer) cached() bool {
+	for t.code == driver.Read {
+		res := t.s.readCached(t.f, t.rest(), t.at())
+		if res <= 0 {
+			return false
+		}
+		if t.note(res) {
+			return true
+		}
+	}
+	return false
+}
+
+func (t *Transfer) rest() []byte { return t.buf[t.n:] }
+func (t *Transfer) at() int64    { return t.off + int64(t.n) }
+
+// push hands the transfer to the engine.
+func (t *Transfer) push(reg uint32) {
+	t.pushed = true
+	t.s.waiting.Add(1)
+	op := &t.r.op
+	op.Code, op.Flags, op.FD, op.Reg = t.code, t.f.flags, int32(t.f.fd), reg
+	op.Off, op.Buf = t.at(), t.rest()
+	t.s.engine.push(op)
+}
+
+// note adds a result and tells whether it is the last one.
+func (t *Transfer) note(res int32) (last bool) {
+	t.res = res
+	if res > 0 {
+		t.n += int(res)
+	}
+	return res <= 0 || t.n == len(t.buf)
+}
+
+// end lets Wait return.
+func (t *Transfer) end() { t.r.done <- struct{}{} }
+
+// completed takes the engine's result. It is called by the leader, or by who
+// has cancelled, and does not wait.
+func (t *Transfer) completed() {
+	s, res := t.s, t.r.op.Res
+	s.waiting.Add(-1)
+	if !undone(t.f, res) {
+		s.stats.add(pathQueued, t.code, res)
+		if t.note(res) {
+			t.end()
+			return
+		}
+	}
+	s.helpers.add(t)
+}
+
+// Wait waits until the transfer has ended and returns how many bytes were
+// transferred: fewer than all only with an error, as by ReadAt and WriteAt.
+// When ctx ends first the transfer is asked to end early, and waited for: the
+// buffer is the caller's again in any case.
+func (t *Transfer) Wait(ctx context.Context) (int, error) {
+	if t.r == nil {
+		panic("sched: Wait of a Transfer that was not started")
+	}
+	select {
+	case <-t.r.done:
+	case <-ctx.Done():
+		t.withdraw()
+		<-t.r.done
+	}
+	raceAfter(t.code, t.buf, int32(min(t.n, 1<<30)))
+	n, err := t.n, t.err(ctx)
+	t.r.op.Buf, t.r.op.Reg, t.r.transfer = nil, 0, nil
+	requests.Put(t.r)
+	*t = Transfer{}
+	return n, err
+}
+
+// err is what the result means.
+func (t *Transfer) err(ctx context.Context) error {
+	switch {
+	case t.n == len(t.buf):
+		return nil
+	case t.res < 0:
+		return failure(ctx, t.res)
+	case t.code == driver.Read:
+		return io.EOF
+	}
+	return io.ErrUnexpectedEOF
+}
+
+// withdraw asks a transfer to end early.
+func (t *Transfer) withdraw() {
+	switch {
+	case t.s.helpers.withdraw(t):
+		t.res = ecanceled
+		t.end()
+	case t.pushed:
+		// It may have come back already. Then this does nothing: op stays as
+		// it is until Wait returns.
+		t.s.engine.cancel(&t.r.op)
+	}
+}
+
+// finish gives r's operation back to whom it belongs to.
+func (r *request) finish() {
+	if r.transfer != nil {
+		r.transfer.completed()
+		return
+	}
+	r.done <- struct{}{}
+}
+
+// transfers are those of ReadFixed and WriteFixed.
+var transfers = sync.Pool{New: func() any { return new(Transfer) }}
+
+// ReadFixed is ReadAt into memory that is registered; reg is driver.Op's.
+func (s *Scheduler) ReadFixed(ctx context.Context, f *File, b []byte, off int64, reg uint32) (int, error) {
+	if reg == 0 || !s.async(driver.Read, f) {
+		return s.ReadAt(ctx, f, b, off)
+	}
+	n := 0
+	if ctx.Done() == nil && s.admitRead(f, len(b)) {
+		n = max(0, int(s.plain(driver.Read, f, b, off))) // an error will come again
+	}
+	return s.fixed(ctx, driver.Read, f, b, n, off, reg)
+}
+
+// WriteFixed is WriteAt from memory that is registered.
+func (s *Scheduler) WriteFixed(ctx context.Context, f *File, b []byte, off int64, reg uint32) (int, error) {
+	if reg == 0 || !s.async(driver.Write, f) {
+		return s.WriteAt(ctx, f, b, off)
+	}
+	n := 0
+	if ctx.Done() == nil && s.gate.takeBelow(s.plainWrites(f)) {
+		res := s.plain(driver.Write, f, b, off)
+		if res < 0 {
+			return 0, failure(ctx, res)
+		}
+		n = int(res)
+	}
+	return s.fixed(ctx, driver.Write, f, b, n, off, reg)
+}
+
+// fixed transfers what is left after the first n bytes.
+func (s *Scheduler) fixed(ctx context.Context, code driver.Code, f *File, b []byte, n int, off int64, reg uint32) (int, error) {
+	if n == len(b) {
+		return n, nil
+	}
+	t := transfers.Get().(*Transfer)
+	s.startTransfer(t, code, f, b[n:], off+int64(n), reg)
+	m, err := t.Wait(ctx)
+	transfers.Put(t)
+	return n + m, err
+}
