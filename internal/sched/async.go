@@ -215,8 +215,13 @@ func (s *Scheduler) fixed(ctx context.Context, code driver.Code, f *File, b []by
 		return n, nil
 	}
 	t := transfers.Get().(*Transfer)
+	// Counted until the goroutine runs again, as in transfer. A Transfer by
+	// itself is counted until it is done: of a batch of them the first whose
+	// goroutine runs would find nothing waiting, and make a plain call next.
+	s.waiting.Add(1)
 	s.startTransfer(t, code, f, b[n:], off+int64(n), reg)
 	m, err := t.Wait(ctx)
+	s.waiting.Add(-1)
 	transfers.Put(t)
 	return n + m, err
 }

@@ -140,6 +140,39 @@ func TestFixedPlain(t *testing.T) {
 		[]asked{{driver.Read, 0, 100}, {driver.Write, 0, 100}})
 }
 
+// ReadFixed is waiting until its goroutine runs again, not until its operation
+// is complete: else that goroutine, and others of its batch, would take the
+// plain call next.
+func TestFixedWaitsUntilItRuns(t *testing.T) {
+	p := play(t, queueAll, []int32{10}, nil)
+	ctx := heldContext{t.Context(), make(chan struct{})}
+	done := make(chan int)
+	go func() {
+		n, _ := p.fixed(ctx, driver.Read, p.f, make([]byte, 10), 0, 0, 1)
+		done <- n
+	}()
+	eventually(func() bool { return p.Stats().Queued == 1 })
+	p.engine.wait()
+	if n := p.waiting.Load(); n != 1 {
+		t.Errorf("%d waiting when the operation is complete; want 1", n)
+	}
+	close(ctx.goOn)
+	if n := <-done; n != 10 || p.waiting.Load() != 0 {
+		t.Errorf("ReadFixed = %d, %d waiting; want 10, 0", n, p.waiting.Load())
+	}
+}
+
+// heldContext holds up who asks for its end.
+type heldContext struct {
+	context.Context
+	goOn chan struct{}
+}
+
+func (c heldContext) Done() <-chan struct{} {
+	<-c.goOn
+	return nil
+}
+
 // Where a transfer is when its context ends: with no room in the driver, in
 // the driver, in front of the gate, in a system call.
 func TestTransferWithdrawn(t *testing.T) {
