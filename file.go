@@ -31,19 +31,25 @@ type File struct {
 	ended sync.WaitGroup
 	// serial numbers the Files in the order in which they were made.
 	serial uint64
+	// beside, if not nil, is closed with the File: the second descriptor of a
+	// DirectFile.
+	beside *os.File
 }
 
 var serials atomic.Uint64
 
 // newFile takes f over. On an error f is closed.
-func (s *Scheduler) newFile(f *os.File) (*File, error) {
-	file := &File{file: f, sched: s, core: coreOf(f), serial: serials.Add(1)}
+func (s *Scheduler) newFile(f *os.File) (*File, error) { return s.newPair(f, nil) }
+
+// newPair is newFile of two descriptors, of which the second may be nil.
+func (s *Scheduler) newPair(f, beside *os.File) (*File, error) {
+	file := &File{file: f, sched: s, core: coreOf(f), serial: serials.Add(1), beside: beside}
 	file.self = weak.Make(file)
 	if file.core != nil {
 		file.ended.Add(1)
 	}
 	if err := s.add(file.self); err != nil {
-		f.Close()
+		_ = file.closeBoth() // nothing was written
 		return nil, err
 	}
 	runtime.AddCleanup(file, s.remove, file.self)
@@ -64,7 +70,18 @@ func (f *File) Close() error {
 		defer f.ended.Done()
 	}
 	f.sched.remove(f.self)
-	return f.file.Close()
+	return f.closeBoth()
+}
+
+func (f *File) closeBoth() error {
+	err := f.file.Close()
+	if f.beside == nil {
+		return err
+	}
+	if err1 := f.beside.Close(); err == nil {
+		err = err1
+	}
+	return err
 }
 
 // OSFile returns the *os.File inside, for what must have one (os/exec,

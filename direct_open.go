@@ -1,0 +1,121 @@
+package sluice
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+var (
+	errAppends = fmt.Errorf("a DirectFile has no position to append at: %w", syscall.EINVAL)
+	errNoDisk  = fmt.Errorf("neither a regular file nor a block device: %w", errors.ErrUnsupported)
+)
+
+// OpenDirect is the function OpenDirect, on this Scheduler.
+func (s *Scheduler) OpenDirect(name string) (*DirectFile, error) {
+	return s.OpenDirectFile(name, os.O_RDONLY, 0)
+}
+
+// CreateDirect is the function CreateDirect, on this Scheduler.
+func (s *Scheduler) CreateDirect(name string) (*DirectFile, error) {
+	return s.OpenDirectFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+}
+
+// OpenDirectFile is the function OpenDirectFile, on this Scheduler.
+func (s *Scheduler) OpenDirectFile(name string, flag int, perm os.FileMode) (*DirectFile, error) {
+	d, err := s.openDirect(name, flag, perm)
+	if err == nil {
+		return d, nil
+	}
+	if _, ok := errors.AsType[*fs.PathError](err); !ok {
+		err = &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	return nil, err
+}
+
+func (s *Scheduler) openDirect(name string, flag int, perm os.FileMode) (*DirectFile, error) {
+	if flag&os.O_APPEND != 0 {
+		return nil, errAppends
+	}
+	// Before it creates a file or cuts one off, and before it waits in open
+	// for the other end of a pipe.
+	if err := s.usable(); err != nil {
+		return nil, err
+	}
+	if info, err := os.Stat(name); err == nil && !onDisk(info.Mode()) {
+		return nil, notOnDisk(info.Mode())
+	}
+	f, err := os.OpenFile(name, flag&^oDirect, perm)
+	if err != nil {
+		return nil, err
+	}
+	d, err := s.newDirect(f, flag)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return d, nil
+}
+
+// newDirect makes a DirectFile of f, which was opened without O_DIRECT and
+// becomes its own unless there is an error.
+func (s *Scheduler) newDirect(f *os.File, flag int) (*DirectFile, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !onDisk(info.Mode()) {
+		return nil, notOnDisk(info.Mode())
+	}
+	second, g, err := reopenDirect(f, flag)
+	if err, ok := errors.AsType[refused](err); ok {
+		file, err1 := s.newFile(f)
+		return &DirectFile{file: file, how: "buffered: " + err.Error()}, err1
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.newDirectPair(second, f, g, flag)
+}
+
+func (s *Scheduler) newDirectPair(second, f *os.File, g geometry, flag int) (*DirectFile, error) {
+	node, err := inodeOf(f)
+	if err != nil {
+		second.Close()
+		return nil, err
+	}
+	access := flag & (os.O_WRONLY | os.O_RDWR)
+	d := &direct{geometry: g, sched: s.core, inode: node, readable: access != os.O_WRONLY}
+	if access == os.O_RDONLY {
+		f.Close() // nothing was written
+		f = nil
+	} else {
+		d.tailFile, d.tail, d.apart = f, coreOf(f), keepsApart(f)
+	}
+	file, err := s.newPair(second, f)
+	if err != nil {
+		return nil, err
+	}
+	d.core, d.file = file.core, second
+	return &DirectFile{file: file, direct: d, how: g.String()}, nil
+}
+
+// refused is why a file cannot be had with O_DIRECT, so that the page cache is
+// used.
+type refused struct{ why string }
+
+func (r refused) Error() string { return r.why }
+
+// onDisk tells whether a file of this mode can be a DirectFile.
+func onDisk(mode fs.FileMode) bool {
+	return mode.IsRegular() || mode&(fs.ModeDevice|fs.ModeCharDevice) == fs.ModeDevice
+}
+
+func notOnDisk(mode fs.FileMode) error {
+	if mode.IsDir() {
+		return syscall.EISDIR
+	}
+	return errNoDisk
+}

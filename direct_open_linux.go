@@ -1,0 +1,88 @@
+package sluice
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// reopenDirect opens the file of f once more, with O_DIRECT. The error is a
+// refused if that cannot be had of this file.
+func reopenDirect(f *os.File, flag int) (*os.File, geometry, error) {
+	g, err := geometryOf(f)
+	if err != nil {
+		return nil, g, err
+	}
+	// What creates or cuts off has been done.
+	flag &= unix.O_ACCMODE | unix.O_SYNC | unix.O_DSYNC | unix.O_NOATIME
+	flag |= unix.O_DIRECT | unix.O_CLOEXEC | unix.O_LARGEFILE
+	fd := -1
+	err = again(func() (err error) {
+		// By descriptor, as the name may be another file's by now.
+		fd, err = unix.Open(fmt.Sprintf("/proc/self/fd/%d", f.Fd()), flag, 0)
+		return err
+	})
+	switch {
+	case err == nil:
+		return os.NewFile(uintptr(fd), f.Name()), g, nil
+	case isOneOf(err, unix.EMFILE, unix.ENFILE, unix.ENOMEM):
+		return nil, g, &os.PathError{Op: "open", Path: f.Name(), Err: err}
+	}
+	return nil, g, refused{fmt.Sprintf("O_DIRECT is refused: %v", err)}
+}
+
+// geometryOf asks what direct I/O on f demands: statx(2) where it tells
+// (Linux 6.1), else the device.
+func geometryOf(f *os.File) (geometry, error) {
+	var st unix.Statx_t
+	err := unix.Statx(int(f.Fd()), "", unix.AT_EMPTY_PATH, unix.STATX_BASIC_STATS|unix.STATX_DIOALIGN, &st)
+	if err != nil {
+		return geometryOfDevice(f)
+	}
+	if st.Mask&unix.STATX_DIOALIGN != 0 {
+		if st.Dio_mem_align == 0 || st.Dio_offset_align == 0 {
+			return geometry{}, refused{"the file system has no direct I/O for this file"}
+		}
+		return newGeometry(int(st.Dio_offset_align), int(st.Dio_mem_align), "statx")
+	}
+	return geometryOfDevice(f)
+}
+
+// geometryOfDevice takes the logical sector of the device that f is on. What
+// has no device that is known to the kernel (btrfs, tmpfs, FUSE) gets 4 KiB,
+// which is enough for all.
+func geometryOfDevice(f *os.File) (geometry, error) {
+	var st unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
+		return geometry{}, err
+	}
+	dev := st.Dev
+	if st.Mode&unix.S_IFMT == unix.S_IFBLK {
+		dev = st.Rdev
+	}
+	if n, ok := logicalSector(fmt.Sprintf("/sys/dev/block/%d:%d", unix.Major(dev), unix.Minor(dev))); ok {
+		return newGeometry(n, n, "the device's sector")
+	}
+	return newGeometry(4<<10, 4<<10, "no one tells")
+}
+
+// logicalSector reads it from the folder of a disk, or of a partition of one.
+func logicalSector(dir string) (int, bool) {
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return 0, false
+	}
+	for _, disk := range []string{dir, filepath.Dir(dir)} {
+		b, err := os.ReadFile(filepath.Join(disk, "queue", "logical_block_size"))
+		if err != nil {
+			continue
+		}
+		n, err := strconv.Atoi(strings.TrimSpace(string(b)))
+		return n, err == nil
+	}
+	return 0, false
+}

@@ -1,0 +1,94 @@
+package sluice
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// sizeOf returns the size of a regular file or block device.
+func sizeOf(f *os.File) (int64, error) {
+	fd := int(f.Fd())
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return 0, err
+	}
+	if st.Mode&unix.S_IFMT == unix.S_IFBLK {
+		// Nobody uses the position that this sets.
+		return unix.Seek(fd, 0, unix.SEEK_END)
+	}
+	return st.Size, nil
+}
+
+// inodeOf finds the inode of an open file.
+func inodeOf(f *os.File) (*inode, error) {
+	var st unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
+		return nil, err
+	}
+	if st.Mode&unix.S_IFMT == unix.S_IFBLK {
+		return inodeKey{dev: st.Rdev, device: true}.inode(), nil
+	}
+	return inodeKey{dev: st.Dev, ino: st.Ino}.inode(), nil
+}
+
+// keepsApart tells whether what was written by two descriptors of a file may
+// need an fsync of each: the server, or the program, behind these file systems
+// is told of both.
+func keepsApart(f *os.File) bool {
+	var st unix.Statfs_t
+	if unix.Fstatfs(int(f.Fd()), &st) != nil {
+		return true
+	}
+	switch int64(st.Type) { //nolint:unconvert // it has 32 bits elsewhere
+	case unix.FUSE_SUPER_MAGIC, unix.NFS_SUPER_MAGIC, unix.V9FS_MAGIC, unix.SMB2_SUPER_MAGIC, unix.CIFS_SUPER_MAGIC:
+		return true
+	}
+	return false
+}
+
+// writeBack writes back what is dirty in the page cache from off to end, waits
+// for it, and drops the pages behind which the file goes on. The one in which
+// it ends is kept, clean: the next who writes there would have to read it.
+func writeBack(f *os.File, off, end int64) error {
+	const writeAndWait = unix.SYNC_FILE_RANGE_WAIT_BEFORE | unix.SYNC_FILE_RANGE_WRITE | unix.SYNC_FILE_RANGE_WAIT_AFTER
+	fd, page := int(f.Fd()), int64(os.Getpagesize())
+	off &^= page - 1
+	err := again(func() error { return unix.SyncFileRange(fd, off, end-off, writeAndWait) })
+	if isOneOf(err, unix.ENOSYS, unix.EPERM, unix.EINVAL, unix.ESPIPE) { // not to be had here
+		err = again(func() error { return unix.Fdatasync(fd) })
+	}
+	if n := end&^(page-1) - off; n > 0 {
+		_ = unix.Fadvise(fd, off, n, unix.FADV_DONTNEED) // an advice
+	}
+	return err
+}
+
+func allocate(f *os.File, off, n int64) error {
+	return fallocate(f, unix.FALLOC_FL_KEEP_SIZE, off, n)
+}
+
+func punchHole(f *os.File, off, n int64) error {
+	return fallocate(f, unix.FALLOC_FL_KEEP_SIZE|unix.FALLOC_FL_PUNCH_HOLE, off, n)
+}
+
+func fallocate(f *os.File, mode uint32, off, n int64) error {
+	return again(func() error { return unix.Fallocate(int(f.Fd()), mode, off, n) })
+}
+
+// again repeats a call that a signal has interrupted.
+func again(call func() error) error {
+	for {
+		if err := call(); !errors.Is(err, unix.EINTR) {
+			return err
+		}
+	}
+}
+
+func isOneOf(err error, errnos ...syscall.Errno) bool {
+	e, ok := errors.AsType[syscall.Errno](err)
+	return ok && slices.Contains(errnos, e)
+}

@@ -1,0 +1,30 @@
+//go:build !linux
+
+package sluice
+
+import (
+	"errors"
+	"os"
+)
+
+// reopenDirect refuses: O_DIRECT is Linux's.
+func reopenDirect(*os.File, int) (*os.File, geometry, error) {
+	return nil, geometry{}, refused{"this system has no O_DIRECT"}
+}
+
+func sizeOf(f *os.File) (int64, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
+func allocate(*os.File, int64, int64) error  { return errors.ErrUnsupported }
+func punchHole(*os.File, int64, int64) error { return errors.ErrUnsupported }
+
+// What follows is for direct I/O alone.
+
+func inodeOf(*os.File) (*inode, error)       { return nil, errors.ErrUnsupported }
+func keepsApart(*os.File) bool               { return false }
+func writeBack(*os.File, int64, int64) error { return errors.ErrUnsupported }

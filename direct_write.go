@@ -1,0 +1,173 @@
+package sluice
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"syscall"
+
+	"github.com/sluiceio/sluice/internal/rangelock"
+)
+
+// WriteAt writes b starting at byte offset off and returns how many bytes it
+// has written: the first n of b. It returns a non-nil error when n != len(b).
+// Bytes between the end of the file and off become zeros.
+func (d *DirectFile) WriteAt(b []byte, off int64) (n int, err error) {
+	if d == nil || d.direct == nil || off < 0 || len(b) == 0 || d.direct.tail == nil {
+		return d.buffered().WriteAt(b, off)
+	}
+	return d.writeAt(context.Background(), b, off)
+}
+
+// WriteAtContext is WriteAt for as long as ctx has not ended; see
+// File.WriteAtContext. It returns early too while it waits for another write
+// to the same blocks.
+func (d *DirectFile) WriteAtContext(ctx context.Context, b []byte, off int64) (n int, err error) {
+	if d == nil || d.direct == nil || off < 0 || len(b) == 0 || d.direct.tail == nil {
+		return d.buffered().WriteAtContext(ctx, b, off)
+	}
+	if err := ctx.Err(); err != nil {
+		return 0, d.file.error("write", err)
+	}
+	return d.writeAt(ctx, b, off)
+}
+
+func (d *DirectFile) writeAt(ctx context.Context, b []byte, off int64) (n int, err error) {
+	if !d.file.core.Use() {
+		return 0, d.file.error("write", os.ErrClosed)
+	}
+	if off > math.MaxInt64-int64(len(b))-int64(d.direct.block) {
+		n, err = d.direct.sched.WriteAt(ctx, d.direct.tail, b, off) // fails
+	} else {
+		n, err = d.direct.writeAt(ctx, b, off)
+	}
+	d.file.core.Done()
+	if err != nil {
+		return n, d.file.error("write", err)
+	}
+	return n, nil
+}
+
+// writeAt writes what lies inside the file, or is whole blocks, with its
+// blocks locked, and the rest with all locked.
+func (d *direct) writeAt(ctx context.Context, b []byte, off int64) (n int, err error) {
+	end := off + int64(len(b))
+	r, err := d.inode.lock.Acquire(ctx, d.floor(off), d.ceil(end))
+	if err != nil {
+		return 0, err
+	}
+	inside, err := d.inside(off, end)
+	if inside {
+		n, err = d.writeBlocks(ctx, b, off)
+	}
+	d.inode.lock.Release(r)
+	if n == len(b) || err != nil && !errors.Is(err, errUnfit) {
+		return n, err
+	}
+	r, err = d.inode.lock.Acquire(ctx, 0, rangelock.End)
+	if err != nil {
+		return n, err
+	}
+	m, err := d.writeEnd(ctx, b[n:], off+int64(n))
+	d.inode.lock.Release(r)
+	return n + m, err
+}
+
+// inside tells whether the blocks that are written in part, if there are any,
+// are the file's and can be read.
+func (d *direct) inside(off, end int64) (bool, error) {
+	if d.behind(off) == 0 && d.behind(end) == 0 {
+		return true, nil
+	}
+	if !d.readable {
+		return false, nil
+	}
+	size, err := sizeOf(d.file)
+	return err == nil && d.within(off, end, size), err
+}
+
+// within tells whether the blocks that are written in part lie within size.
+func (d *direct) within(off, end, size int64) bool {
+	last := d.floor(off) + int64(d.block) // the end of the first block
+	if d.behind(end) != 0 {
+		last = d.ceil(end)
+	} else if d.behind(off) == 0 {
+		return true
+	}
+	return last <= size
+}
+
+// errUnfit is the kernel's EINVAL for a direct transfer, or what goes the same
+// way on: through the page cache. It comes where a file system wants more
+// alignment than it has told, and where a limit cuts a write off within a
+// block.
+const errUnfit = syscall.EINVAL
+
+// writeBlocks writes b with direct I/O. Its blocks are locked, and those
+// written in part are within the file.
+func (d *direct) writeBlocks(ctx context.Context, b []byte, off int64) (n int, err error) {
+	for n < len(b) && err == nil {
+		var m int
+		at := off + int64(n)
+		k, straight := d.piece(b[n:], at)
+		if straight {
+			m, err = d.sched.WriteAt(ctx, d.core, b[n:n+k], at)
+		} else {
+			m, err = d.writeBounced(ctx, b[n:n+k], at)
+		}
+		n += m
+	}
+	return n, err
+}
+
+func (d *direct) writeBounced(ctx context.Context, b []byte, off int64) (int, error) {
+	behind := d.behind(off)
+	size := int(d.ceil(int64(behind + len(b))))
+	buf := borrow(size)
+	defer buf.giveBack()
+	mem := buf.mem[:size]
+	off -= int64(behind)
+	if err := d.readEdges(ctx, mem, off, behind > 0, behind+len(b) < size); err != nil {
+		return 0, err
+	}
+	copy(mem[behind:], b)
+	n, err := d.sched.WriteAt(ctx, d.core, mem, off)
+	return min(max(n-behind, 0), len(b)), err
+}
+
+// readEdges reads the first or the last block of mem, or both, of which only a
+// part will be written.
+func (d *direct) readEdges(ctx context.Context, mem []byte, off int64, first, last bool) error {
+	tail := len(mem) - d.block
+	switch {
+	case !first && !last:
+		return nil
+	case len(mem) <= bounceSmall:
+		if !last {
+			mem = mem[:d.block]
+		} else if !first {
+			mem, off = mem[tail:], off+int64(tail)
+		}
+		return d.readWhole(ctx, mem, off)
+	}
+	if first {
+		if err := d.readWhole(ctx, mem[:d.block], off); err != nil {
+			return err
+		}
+	}
+	if last {
+		return d.readWhole(ctx, mem[tail:], off+int64(tail))
+	}
+	return nil
+}
+
+// readWhole reads blocks that are within the file. If they are not, another
+// program has cut it off.
+func (d *direct) readWhole(ctx context.Context, mem []byte, off int64) error {
+	n, err := d.readBlocks(ctx, mem, off)
+	if err == nil && n < len(mem) {
+		return errUnfit
+	}
+	return err
+}
