@@ -1,9 +1,9 @@
 package sluice
 
 import (
-	"sync"
+	"context"
 
-	"github.com/sluiceio/sluice/internal/sys"
+	"github.com/sluiceio/sluice/internal/buffer"
 )
 
 // Buffers for what is not aligned.
@@ -13,25 +13,8 @@ const (
 	bounceAlign = 4 << 10  // 4 KiB
 )
 
-// bounce is a buffer that is lent.
-type bounce struct {
-	mem []byte
-	all *sync.Pool // where it belongs
+// borrow returns a buffer of n bytes, at most bounceLarge, that is to be
+// released. It waits while too many are out, or until ctx ends.
+func (d *direct) borrow(ctx context.Context, n int) (buffer.Buffer, error) {
+	return d.bounces.Get(ctx, n)
 }
-
-var smallBounces, largeBounces sync.Pool
-
-// borrow returns a buffer of at least n bytes, at most bounceLarge, that is
-// given back with giveBack.
-func borrow(n int) *bounce {
-	all, size := &smallBounces, bounceSmall
-	if n > bounceSmall {
-		all, size = &largeBounces, bounceLarge
-	}
-	if b, ok := all.Get().(*bounce); ok {
-		return b
-	}
-	return &bounce{sys.AlignedBytes(size, bounceAlign), all}
-}
-
-func (b *bounce) giveBack() { b.all.Put(b) }

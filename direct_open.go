@@ -87,7 +87,7 @@ func (s *Scheduler) newDirectPair(second, f *os.File, g geometry, flag int) (*Di
 		return nil, err
 	}
 	access := flag & (os.O_WRONLY | os.O_RDWR)
-	d := &direct{geometry: g, sched: s.core, inode: node, readable: access != os.O_WRONLY}
+	d := &direct{geometry: g, sched: s.core, bounces: s.pools.bounces, inode: node, readable: access != os.O_WRONLY}
 	if access == os.O_RDONLY {
 		f.Close() // nothing was written
 		f = nil

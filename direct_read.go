@@ -7,6 +7,7 @@ import (
 	"os"
 	"syscall"
 
+	"github.com/sluiceio/sluice/internal/buffer"
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
@@ -48,8 +49,9 @@ func (d *DirectFile) readAt(ctx context.Context, b []byte, off int64) (n int, er
 // file (sched.File.Use).
 type direct struct {
 	geometry
-	sched *sched.Scheduler
-	inode *inode
+	sched   *sched.Scheduler
+	bounces *buffer.Pool // the Scheduler's
+	inode   *inode
 
 	file *os.File    // with O_DIRECT
 	core *sched.File // its
@@ -103,10 +105,13 @@ func (d *direct) readPiece(ctx context.Context, b []byte, off int64) (int, error
 func (d *direct) readBounced(ctx context.Context, b []byte, off int64) (int, error) {
 	behind := d.behind(off)
 	size := int(d.ceil(int64(behind + len(b))))
-	buf := borrow(size)
-	defer buf.giveBack()
-	m, err := d.readBlocks(ctx, buf.mem[:size], off-int64(behind))
-	n := copy(b, buf.mem[min(behind, m):m])
+	buf, err := d.borrow(ctx, size)
+	if err != nil {
+		return 0, err
+	}
+	defer buf.Release()
+	m, err := d.readBlocks(ctx, buf.Bytes(), off-int64(behind))
+	n := copy(b, buf.Bytes()[min(behind, m):m])
 	switch {
 	case n == len(b):
 		return n, nil // what comes behind is not asked for

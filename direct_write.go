@@ -124,9 +124,12 @@ func (d *direct) writeBlocks(ctx context.Context, b []byte, off int64) (n int, e
 func (d *direct) writeBounced(ctx context.Context, b []byte, off int64) (int, error) {
 	behind := d.behind(off)
 	size := int(d.ceil(int64(behind + len(b))))
-	buf := borrow(size)
-	defer buf.giveBack()
-	mem := buf.mem[:size]
+	buf, err := d.borrow(ctx, size)
+	if err != nil {
+		return 0, err
+	}
+	defer buf.Release()
+	mem := buf.Bytes()
 	off -= int64(behind)
 	if err := d.readEdges(ctx, mem, off, behind > 0, behind+len(b) < size); err != nil {
 		return 0, err

@@ -23,6 +23,12 @@ type Options struct {
 	// under uring, 64 under aio and pool, where buffered reads take that way
 	// too; the most is 4096.
 	BlockingThreads int
+
+	// BufferMemory is the most memory, in bytes, that [Buffer]s lie in, rounded
+	// up to a multiple of 2 MiB. Who asks for more waits. 0 means a sixteenth
+	// of the machine's memory, and at least 64 MiB. None is taken before it is
+	// used.
+	BufferMemory int64
 }
 
 // Where operations are plain system calls although the driver could queue
@@ -50,6 +56,8 @@ func (o Options) check() error {
 		return fmt.Errorf("sluice: Options.Depth %d is not between 0 and 16384", o.Depth)
 	case o.BlockingThreads < 0 || o.BlockingThreads > 4096:
 		return fmt.Errorf("sluice: Options.BlockingThreads %d is not between 0 and 4096", o.BlockingThreads)
+	case o.BufferMemory < 0:
+		return fmt.Errorf("sluice: Options.BufferMemory %d is negative", o.BufferMemory)
 	}
 	return nil
 }

@@ -20,6 +20,7 @@ type Scheduler struct {
 	refused []refusal // drivers tried before the one that is used
 	forced  bool      // the driver was asked for by name
 	core    *sched.Scheduler
+	pools   pools
 
 	mu     sync.Mutex
 	closed bool
@@ -42,17 +43,19 @@ func NewScheduler(o Options) (*Scheduler, error) {
 		return nil, err
 	}
 	info := drv.Info()
+	core := sched.New(drv, sched.Limits{
+		InlineReads:  inlineReads,
+		InlineWrites: inlineWrites,
+		LargeReads:   largeReads,
+		Blocking:     o.blockingThreads(info.Name),
+	})
 	return &Scheduler{
 		options: o,
 		refused: refused,
 		forced:  o.Driver != "",
-		core: sched.New(drv, sched.Limits{
-			InlineReads:  inlineReads,
-			InlineWrites: inlineWrites,
-			LargeReads:   largeReads,
-			Blocking:     o.blockingThreads(info.Name),
-		}),
-		files: make(map[weak.Pointer[File]]struct{}),
+		core:    core,
+		pools:   newPools(core, o.BufferMemory),
+		files:   make(map[weak.Pointer[File]]struct{}),
 	}, nil
 }
 
@@ -94,6 +97,7 @@ func (s *Scheduler) Close() error {
 			f.ended.Wait() // if someone else is closing it
 		}
 	}
+	s.pools.close()
 	return errors.Join(append(errs, s.core.Close())...)
 }
 

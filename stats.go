@@ -22,11 +22,17 @@ type Stats struct {
 
 	InFlight       int // operations in the driver now
 	BlockedThreads int // threads waiting in system calls now, the driver's included
+
+	// Memory of Buffers, in bytes: what users hold now, and the most that they
+	// have held; what is kept for them, and how much of that is registered with
+	// the driver.
+	BuffersInUse, BuffersPeak        int64
+	BuffersMapped, BuffersRegistered int64
 }
 
 // Stats returns a snapshot of the Scheduler's counters.
 func (s *Scheduler) Stats() Stats {
-	c := s.core.Stats()
+	c, b := s.core.Stats(), s.pools.buffers.Stats()
 	return Stats{
 		Cached:         c.Cached,
 		Blocking:       c.Blocking,
@@ -38,5 +44,10 @@ func (s *Scheduler) Stats() Stats {
 		BatchSizes:     c.BatchSizes,
 		InFlight:       c.InFlight,
 		BlockedThreads: c.Blocked,
+
+		BuffersInUse:      b.InUse,
+		BuffersPeak:       b.Peak,
+		BuffersMapped:     b.Mapped,
+		BuffersRegistered: b.Registered,
 	}
 }
