@@ -54,12 +54,16 @@ func (s *Scheduler) Sync(ctx context.Context, f *File) error {
 	switch {
 	case !y.running && (y.muster.expected <= 1 || y.pairs(f)):
 		y.running = true
+		opens := y.twin.fd == 0 && y.pairs(f)
 		y.mu.Unlock()
+		if opens {
+			s.openTwin(f)
+		}
 		return s.syncAlone(f)
-	case y.running && y.next == nil && !y.twin.busy && y.pairs(f):
+	case y.running && y.next == nil && y.twin.serves && !y.twin.busy && y.pairs(f):
 		y.twin.busy = true
 		y.mu.Unlock()
-		return s.syncTwin(ctx, f)
+		return s.syncTwin(f)
 	}
 	g, leads := y.join()
 	y.mu.Unlock()
@@ -136,6 +140,9 @@ func (y *syncer) end(err error, served int, took time.Duration) error {
 	if y.twin.busy {
 		served++
 	}
+	// An fsync of the File's own description that starts while the twin is
+	// open starts after it was opened.
+	y.twin.serves = y.twin.serves || y.twin.fd > 0 && err == nil
 	y.muster.expected, y.muster.took = served, took
 	if crowded := served > 1; crowded != y.crowded.Load() {
 		y.crowded.Store(crowded)

@@ -1,7 +1,6 @@
 package sched
 
 import (
-	"context"
 	"runtime"
 
 	"github.com/sluiceio/sluice/internal/sys"
@@ -13,13 +12,21 @@ import (
 // one description the first to look takes the error, and the other might
 // return success for data that is in the same lost write-back.
 //
+// A description knows nothing of an error that was reported, to anyone, before
+// it was opened. So the twin is opened before an fsync of the File's own
+// description starts, and serves once that has succeeded: what was lost
+// earlier, that fsync would have told.
+//
 // Two at a time are worth it for two goroutines that write much: each one's
 // transfer is then under way while the other writes. More goroutines do
 // better in groups.
 type twin struct {
-	busy bool // an fsync is made with it, or it is being opened. Under syncer.mu
-	// fd is 0 before the first use, and negative if there can be none. Who has
-	// set busy writes it; so does Close, when nobody else is there.
+	// busy: an fsync is made with it. serves: one may be. Both under
+	// syncer.mu.
+	busy, serves bool
+	// fd is 0 before it is opened, and negative if there can be none. Written
+	// under syncer.mu by who has set syncer.running; by Close, when nobody
+	// else is there.
 	fd int
 	// forgotten closes fd when the File is collected unclosed.
 	forgotten runtime.Cleanup
@@ -31,32 +38,27 @@ func (y *syncer) pairs(f *File) bool {
 	return y.muster.expected <= 2 && y.twin.fd >= 0 && f.unsynced.Load() >= hugeWritten
 }
 
-// syncTwin makes an fsync beside the one that runs; or, if there can be no
-// twin, waits for a group's.
-func (s *Scheduler) syncTwin(ctx context.Context, f *File) error {
+// openTwin opens f's twin, if there can be one. The caller has set running and
+// has not started its fsync.
+func (s *Scheduler) openTwin(f *File) {
+	fd := s.reopen(f.fd)
 	y := &f.syncer
-	if y.twin.fd == 0 {
-		y.twin.open(f, s.reopen)
-	}
-	if y.twin.fd > 0 {
-		err := s.fsync(f, y.twin.fd)
-		y.mu.Lock()
-		defer y.mu.Unlock()
-		y.note(err)
-		y.twin.busy = false
-		return err
-	}
 	y.mu.Lock()
-	y.twin.busy = false
-	y.mu.Unlock()
-	return s.Sync(ctx, f)
+	defer y.mu.Unlock()
+	if y.twin.fd = fd; fd > 0 {
+		y.twin.forgotten = runtime.AddCleanup(f, sys.Close, fd)
+	}
 }
 
-// open opens the twin of f, if there can be one.
-func (t *twin) open(f *File, reopen func(int) int) {
-	if t.fd = reopen(f.fd); t.fd > 0 {
-		t.forgotten = runtime.AddCleanup(f, sys.Close, t.fd)
-	}
+// syncTwin makes an fsync beside the one that runs.
+func (s *Scheduler) syncTwin(f *File) error {
+	y := &f.syncer
+	err := s.fsync(f, y.twin.fd)
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	y.note(err)
+	y.twin.busy = false
+	return err
 }
 
 // close closes the twin. No Sync is in progress.
