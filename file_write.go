@@ -87,8 +87,8 @@ func (w onlyWriter) Write(b []byte) (int, error) { return w.f.Write(b) }
 func (f *File) Sync() error { return f.SyncContext(context.Background()) }
 
 // SyncContext is Sync, but returns ctx's error if ctx ends while the call
-// waits for another's fsync. An fsync that the call makes itself cannot be
-// recalled, and is waited for.
+// waits for another's fsync, or to begin its own. An fsync that the call makes
+// itself cannot be recalled, and is waited for.
 func (f *File) SyncContext(ctx context.Context) error {
 	if f == nil || f.core == nil {
 		return f.os().Sync()

@@ -43,7 +43,8 @@ func newSyncGroup() *syncGroup {
 }
 
 // Sync is fsync(2), shared with concurrent Syncs of f. It returns early with
-// ctx's error only while it waits for another's fsync. The caller uses f.
+// ctx's error while it waits for another's fsync or for a place at the gate,
+// not once it makes its own. The caller uses f.
 func (s *Scheduler) Sync(ctx context.Context, f *File) error {
 	y := &f.syncer
 	y.mu.Lock()
@@ -59,16 +60,16 @@ func (s *Scheduler) Sync(ctx context.Context, f *File) error {
 		if opens {
 			s.openTwin(f)
 		}
-		return s.syncAlone(f)
+		return s.syncAlone(ctx, f)
 	case y.running && y.next == nil && y.twin.serves && !y.twin.busy && y.pairs(f):
 		y.twin.busy = true
 		y.mu.Unlock()
-		return s.syncTwin(f)
+		return s.syncTwin(ctx, f)
 	}
 	g, leads := y.join()
 	y.mu.Unlock()
 	if leads {
-		return s.syncFor(g, f)
+		return s.syncFor(ctx, g, f)
 	}
 	return s.share(ctx, f, g)
 }
@@ -90,7 +91,7 @@ func (s *Scheduler) share(ctx context.Context, f *File, g *syncGroup) error {
 	s.startWriteback(f)
 	select {
 	case <-g.lead:
-		return s.syncFor(g, f)
+		return s.syncFor(ctx, g, f)
 	case <-g.done:
 		s.stats.sharedSync()
 		return g.err
@@ -101,7 +102,11 @@ func (s *Scheduler) share(ctx context.Context, f *File, g *syncGroup) error {
 }
 
 // syncAlone makes the fsync of one that nobody has come with.
-func (s *Scheduler) syncAlone(f *File) error {
+func (s *Scheduler) syncAlone(ctx context.Context, f *File) error {
+	if err := s.gate.enter(ctx); err != nil {
+		f.syncer.handOn()
+		return err
+	}
 	start := s.now()
 	err := s.fsync(f, f.fd)
 	return f.syncer.end(err, 1, s.now()-start)
@@ -109,9 +114,14 @@ func (s *Scheduler) syncAlone(f *File) error {
 
 // syncFor makes the fsync for g's members. Who joins a group joins before it
 // has started, so g is closed to newcomers first.
-func (s *Scheduler) syncFor(g *syncGroup, f *File) error {
+func (s *Scheduler) syncFor(ctx context.Context, g *syncGroup, f *File) error {
 	y := &f.syncer
 	s.gather(y, g)
+	if err := s.gate.enter(ctx); err != nil {
+		g.lead <- struct{}{} // another member's, or leave takes it back
+		y.leave(g)
+		return err
+	}
 	y.mu.Lock()
 	y.next = nil
 	members := g.members
@@ -120,6 +130,8 @@ func (s *Scheduler) syncFor(g *syncGroup, f *File) error {
 	start := s.now()
 	if err == nil {
 		err = s.fsync(f, f.fd)
+	} else {
+		s.gate.leave()
 	}
 	g.err = y.end(err, members, s.now()-start)
 	close(g.done)
@@ -132,11 +144,10 @@ func (y *syncer) end(err error, served int, took time.Duration) error {
 	y.mu.Lock()
 	defer y.mu.Unlock()
 	y.note(err)
-	y.running = y.next != nil
-	if y.running {
+	if y.next != nil {
 		served += y.next.members
-		y.next.lead <- struct{}{}
 	}
+	y.start()
 	if y.twin.busy {
 		served++
 	}
@@ -148,6 +159,22 @@ func (y *syncer) end(err error, served int, took time.Duration) error {
 		y.crowded.Store(crowded)
 	}
 	return err
+}
+
+// handOn lets the group that has gathered start, in the place of one that has
+// made no fsync.
+func (y *syncer) handOn() {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	y.start()
+}
+
+// start lets the group that has gathered start, if there is one. Under mu.
+func (y *syncer) start() {
+	y.running = y.next != nil
+	if y.running {
+		y.next.lead <- struct{}{}
+	}
 }
 
 // note remembers an error that lost data. Under mu.
@@ -185,10 +212,10 @@ func lostData(err error) bool {
 	return true
 }
 
-// fsync makes the system call on fd, a descriptor of f.
+// fsync makes the system call on fd, a descriptor of f. The caller has a place
+// at the gate, which it loses.
 func (s *Scheduler) fsync(f *File, fd int) error {
-	f.unsynced.Store(0)                    // the fsync starts their write-back itself
-	_ = s.gate.enter(context.Background()) // fails only with its context
+	f.unsynced.Store(0) // the fsync starts their write-back itself
 	if res := s.plainOn(fd, driver.Fsync, f, nil, 0); res < 0 {
 		return syscall.Errno(-res)
 	}

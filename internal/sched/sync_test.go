@@ -261,3 +261,55 @@ func TestSyncLastLeavesWithThePermission(t *testing.T) {
 	p.results <- 0
 	want(t, nil, c)
 }
+
+// Who waits at the gate to make an fsync leaves with his context. Whom it was
+// to be made for make it without him.
+func TestSyncLeavesTheGate(t *testing.T) {
+	for name, group := range map[string]bool{"Alone": false, "Group": true} {
+		t.Run(name, func(t *testing.T) {
+			p := playSyncs(t)
+			if group {
+				p.stopClock()
+				p.f.syncer.muster = muster{expected: 2} // gathers, for no time
+			}
+			for p.gate.take() {
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			leader := make(chan error, 1)
+			go func() { leader <- p.Sync(ctx, p.f) }()
+			eventually(func() bool { return p.gate.queued.Load() == 1 })
+			stayer := p.sync(t.Context())
+			cancel()
+			want(t, context.Canceled, leader)
+			p.gate.leave()
+			<-p.started
+			p.results <- 0
+			want(t, nil, stayer)
+			if n := p.calls.Load(); n != 1 {
+				t.Errorf("%d fsyncs; want 1", n)
+			}
+		})
+	}
+}
+
+// If nobody else is there, the next Sync finds all as it was.
+func TestSyncLastLeavesTheGate(t *testing.T) {
+	for _, expected := range []int{1, 2} {
+		p := playSyncs(t)
+		p.stopClock()
+		p.f.syncer.muster = muster{expected: expected}
+		for p.gate.take() {
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		leader := make(chan error, 1)
+		go func() { leader <- p.Sync(ctx, p.f) }()
+		eventually(func() bool { return p.gate.queued.Load() == 1 })
+		cancel()
+		want(t, context.Canceled, leader)
+		p.gate.leave()
+		later := p.sync(t.Context())
+		<-p.started
+		p.results <- 0
+		want(t, nil, later)
+	}
+}

@@ -1,6 +1,7 @@
 package sched
 
 import (
+	"context"
 	"runtime"
 
 	"github.com/sluiceio/sluice/internal/sys"
@@ -51,12 +52,18 @@ func (s *Scheduler) openTwin(f *File) {
 }
 
 // syncTwin makes an fsync beside the one that runs.
-func (s *Scheduler) syncTwin(f *File) error {
+func (s *Scheduler) syncTwin(ctx context.Context, f *File) error {
 	y := &f.syncer
-	err := s.fsync(f, y.twin.fd)
+	err := s.gate.enter(ctx)
+	entered := err == nil
+	if entered {
+		err = s.fsync(f, y.twin.fd)
+	}
 	y.mu.Lock()
 	defer y.mu.Unlock()
-	y.note(err)
+	if entered {
+		y.note(err)
+	}
 	y.twin.busy = false
 	return err
 }
