@@ -5,6 +5,7 @@ package sluice
 import (
 	"os"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -25,12 +26,20 @@ func coreOf(f *os.File) (core *sched.File) {
 			return
 		}
 		flags, err := unix.FcntlInt(fd, unix.F_GETFL, 0)
-		if err != nil {
+		if err != nil || flags&unix.O_NONBLOCK != 0 && parks(f, int(fd)) {
 			return
 		}
 		core = sched.NewFile(int(fd), flags&oDirect != 0, flags&syscall.O_APPEND != 0)
 	})
 	return core
+}
+
+// parks tells whether f, a regular file, is in the netpoller, as some files of
+// /proc and /sys are (/proc/kmsg, trace_pipe). A read of theirs that has to
+// wait says EAGAIN, and has deadlines. Files of file systems in user space are
+// all taken in there, but are disk I/O.
+func parks(f *os.File, fd int) bool {
+	return f.SetDeadline(time.Time{}) == nil && !inUserSpace(fd)
 }
 
 // isDisk takes the mode as the system has it: 16 or 32 bits.

@@ -20,7 +20,8 @@ import (
 // [File.OSFile].
 //
 // Only regular files and block devices have disk I/O. For everything else
-// (directories, pipes, terminals, sockets) each method is the *os.File's.
+// (directories, pipes, terminals, sockets, files of /proc and /sys that can be
+// waited for) each method is the *os.File's.
 type File struct {
 	file  *os.File
 	sched *Scheduler

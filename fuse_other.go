@@ -1,0 +1,5 @@
+//go:build unix && !linux
+
+package sluice
+
+func inUserSpace(int) bool { return false }
