@@ -55,6 +55,20 @@ func TestContextEndedBefore(t *testing.T) {
 	})
 }
 
+// TestContextEndedBeforeOnADevice: also where there is no disk I/O.
+func TestContextEndedBeforeOnADevice(t *testing.T) {
+	f, err := scheduler(t, sluice.Options{}).OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, c := range contextCalls {
+		n, err := c.do(ended, f, make([]byte, 1))
+		wantEnded(t, c, n, err, context.Canceled, f.Name())
+	}
+}
+
 // TestContextEndsInQueue ends the context of calls that wait for a place
 // among the blocking ones: they return before one is free.
 func TestContextEndsInQueue(t *testing.T) {
@@ -64,7 +78,7 @@ func TestContextEndsInQueue(t *testing.T) {
 			f := textOn(t, s, memoryDir(t))
 			release := occupy(s)
 			defer release()
-			for _, c := range contextCalls[:2] {
+			for _, c := range contextCalls {
 				ctx, cancel := context.WithCancel(t.Context())
 				var n int
 				var err error

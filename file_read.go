@@ -41,13 +41,14 @@ func (f *File) ReadAt(b []byte, off int64) (n int, err error) {
 // ReadAtContext is ReadAt for as long as ctx has not ended; then it returns
 // what it has read and ctx's error. A request that waits in the scheduler is
 // withdrawn at once. One that the device has cannot be recalled: since the
-// kernel may still write into b, ReadAtContext returns only when it is done.
+// kernel may still write into b, ReadAtContext returns only when it is done. Where
+// there is no disk I/O (see [File]), a call that has begun is not ended.
 func (f *File) ReadAtContext(ctx context.Context, b []byte, off int64) (n int, err error) {
+	if f != nil && ctx.Err() != nil {
+		return 0, f.error("read", ctx.Err())
+	}
 	if f == nil || f.core == nil || off < 0 || len(b) == 0 {
 		return f.os().ReadAt(b, off)
-	}
-	if err := ctx.Err(); err != nil {
-		return 0, f.error("read", err)
 	}
 	if !f.core.Use() {
 		return 0, f.error("read", os.ErrClosed)

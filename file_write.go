@@ -48,11 +48,11 @@ func (f *File) WriteAt(b []byte, off int64) (n int, err error) {
 // cannot be recalled; see ReadAtContext. The bytes after the first n may or
 // may not have been written.
 func (f *File) WriteAtContext(ctx context.Context, b []byte, off int64) (n int, err error) {
+	if f != nil && ctx.Err() != nil {
+		return 0, f.error("write", ctx.Err())
+	}
 	if f == nil || f.core == nil || off < 0 || len(b) == 0 || f.core.Appends() {
 		return f.os().WriteAt(b, off)
-	}
-	if err := ctx.Err(); err != nil {
-		return 0, f.error("write", err)
 	}
 	if !f.core.Use() {
 		return 0, f.error("write", os.ErrClosed)
@@ -90,11 +90,11 @@ func (f *File) Sync() error { return f.SyncContext(context.Background()) }
 // waits for another's fsync, or to begin its own. An fsync that the call makes
 // itself cannot be recalled, and is waited for.
 func (f *File) SyncContext(ctx context.Context) error {
+	if f != nil && ctx.Err() != nil {
+		return f.error("sync", ctx.Err())
+	}
 	if f == nil || f.core == nil {
 		return f.os().Sync()
-	}
-	if err := ctx.Err(); err != nil {
-		return f.error("sync", err)
 	}
 	if !f.core.Use() {
 		return f.error("sync", os.ErrClosed)
