@@ -15,7 +15,7 @@ import (
 // it has read. It always returns a non-nil error when n < len(b); at the end
 // of the file that is io.EOF. The rest of b may then have been written to.
 func (d *DirectFile) ReadAt(b []byte, off int64) (n int, err error) {
-	if d == nil || d.direct == nil || off < 0 || len(b) == 0 {
+	if d == nil || d.direct == nil || off < 0 || len(b) == 0 || !d.direct.readable {
 		return d.buffered().ReadAt(b, off)
 	}
 	return d.readAt(context.Background(), b, off)
@@ -24,7 +24,7 @@ func (d *DirectFile) ReadAt(b []byte, off int64) (n int, err error) {
 // ReadAtContext is ReadAt for as long as ctx has not ended; see
 // File.ReadAtContext.
 func (d *DirectFile) ReadAtContext(ctx context.Context, b []byte, off int64) (n int, err error) {
-	if d == nil || d.direct == nil || off < 0 || len(b) == 0 {
+	if d == nil || d.direct == nil || off < 0 || len(b) == 0 || !d.direct.readable {
 		return d.buffered().ReadAtContext(ctx, b, off)
 	}
 	if err := ctx.Err(); err != nil {

@@ -11,3 +11,10 @@ func (f *File) Closing() bool {
 	}
 	return true
 }
+
+// Inodes tells how many files of DirectFiles are remembered.
+func Inodes() int {
+	inodes.Lock()
+	defer inodes.Unlock()
+	return len(inodes.m)
+}

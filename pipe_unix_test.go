@@ -36,6 +36,21 @@ func fifo(t *testing.T, s *sluice.Scheduler) (r, w *sluice.File) {
 	return r, w
 }
 
+// TestDirectFIFO opens a FIFO as a DirectFile, which neither waits for the
+// other end nor succeeds.
+func TestDirectFIFO(t *testing.T) {
+	s := scheduler(t, sluice.Options{})
+	name := filepath.Join(t.TempDir(), "fifo")
+	if err := syscall.Mkfifo(name, 0o600); err != nil {
+		t.Skip(err)
+	}
+	for _, flag := range []int{os.O_RDONLY, os.O_WRONLY, os.O_RDWR} {
+		if _, err := s.OpenDirectFile(name, flag, 0); !errors.Is(err, errors.ErrUnsupported) {
+			t.Errorf("OpenDirectFile = %v; want %v", err, errors.ErrUnsupported)
+		}
+	}
+}
+
 func TestFIFO(t *testing.T) {
 	s := scheduler(t, sluice.Options{})
 	r, w := fifo(t, s)

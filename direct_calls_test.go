@@ -1,0 +1,237 @@
+package sluice_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sluiceio/sluice"
+)
+
+// directAPI is what *os.File and *sluice.DirectFile both are.
+type directAPI interface {
+	ReadAt(b []byte, off int64) (int, error)
+	WriteAt(b []byte, off int64) (int, error)
+	Truncate(size int64) error
+	Sync() error
+	Stat() (os.FileInfo, error)
+	Close() error
+}
+
+// directCalls print the outcome of calls on one file, the wrong ones first.
+func directCalls(f directAPI, dir string) string {
+	var b strings.Builder
+	note := func(what string, n any, err error) { fmt.Fprintln(&b, what, n, describe(err, dir)) }
+	mem := make([]byte, 30)
+	for _, off := range []int64{-1, math.MinInt64, 0, 5, 20, 21, 1 << 40, math.MaxInt64 - 30, math.MaxInt64 - 29, math.MaxInt64} {
+		for _, n := range []int{0, 1, 30} {
+			clear(mem)
+			got, err := f.ReadAt(mem[:n], off)
+			note(fmt.Sprint("ReadAt ", n, off), fmt.Sprint(got, string(mem[:got])), err)
+		}
+	}
+	for _, off := range []int64{-1, math.MinInt64, math.MaxInt64 - 30, math.MaxInt64 - 29, math.MaxInt64, 3, 19} {
+		for _, n := range []int{0, 1, 30} {
+			got, err := f.WriteAt([]byte(strings.Repeat("w", n)), off)
+			note(fmt.Sprint("WriteAt ", n, off), got, err)
+		}
+	}
+	for _, size := range []int64{-1, 10, 100} {
+		note(fmt.Sprint("Truncate ", size), nil, f.Truncate(size))
+	}
+	note("Sync", nil, f.Sync())
+	info, err := f.Stat()
+	if err == nil {
+		note("Stat", info.Size(), nil)
+	} else {
+		note("Stat", nil, err)
+	}
+	return b.String()
+}
+
+// differing prints the lines that differ.
+func differing(got, want string) (out string) {
+	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			out += fmt.Sprintf("%s; want\n%s\n", a[i], b[i])
+		}
+	}
+	return out
+}
+
+// TestDirectCalls makes calls, right and wrong, on files opened in every way:
+// the results and errors are those of package os.
+func TestDirectCalls(t *testing.T) {
+	eachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+		name := filepath.Join(dir, "file")
+		for _, flag := range []int{os.O_RDONLY, os.O_WRONLY, os.O_RDWR, os.O_RDWR | os.O_SYNC, os.O_RDWR | os.O_TRUNC} {
+			for _, closed := range []bool{false, true} {
+				write(t, name, twenty)
+				theirs := must(t, osOpen, name, flag).(*os.File)
+				if closed {
+					theirs.Close()
+				}
+				want := directCalls(theirs, dir) + contents(t, name)
+				write(t, name, twenty)
+				ours, err := s.OpenDirectFile(name, flag, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if closed {
+					ours.Close()
+				}
+				if got := directCalls(ours, dir) + contents(t, name); got != want {
+					t.Errorf("flag %#x, closed %v, %s:\n%s", flag, closed, ours.Explain(), differing(got, want))
+				}
+				if err := ours.Close(); closed != errors.Is(err, os.ErrClosed) {
+					t.Errorf("Close = %v", err)
+				}
+			}
+		}
+		var none *sluice.DirectFile
+		if got, want := directCalls(none, dir), directCalls((*os.File)(nil), dir); got != want {
+			t.Errorf("nil:\n%s", differing(got, want))
+		}
+		if err := none.Allocate(0, 1); err != os.ErrInvalid {
+			t.Errorf("Allocate = %v; want %v", err, os.ErrInvalid)
+		}
+	})
+}
+
+// TestDirectOpen opens what there is and what there is not, as os does, but
+// for what has no disk.
+func TestDirectOpen(t *testing.T) {
+	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		dir := t.TempDir()
+		write(t, filepath.Join(dir, "file"), twenty)
+		for _, name := range []string{"none", "none/none", "file/none", "file"} {
+			name = filepath.Join(dir, name)
+			for _, flag := range []int{os.O_RDONLY, os.O_RDWR, os.O_RDWR | os.O_CREATE | os.O_EXCL} {
+				want := one(os.OpenFile(name, flag, 0o640))(dir)
+				if flag&os.O_CREATE != 0 && !strings.HasSuffix(name, "file") {
+					os.Remove(name)
+				}
+				f, err := s.OpenDirectFile(name, flag, 0o640)
+				got := describe(err, dir)
+				if err == nil {
+					info, err := f.Stat()
+					got = fmt.Sprint(inside(f.Name(), dir), " ", info.Mode())
+					if err := errors.Join(err, f.Close()); err != nil {
+						t.Error(err)
+					}
+				}
+				if got != want {
+					t.Errorf("OpenDirectFile(%s, %#x) = %s; want %s", name, flag, got, want)
+				}
+			}
+		}
+		for name, want := range map[string]string{
+			dir:        "*fs.PathError(open DIR) syscall.Errno(is a directory)",
+			os.DevNull: "neither a regular file nor a block device",
+		} {
+			_, err := s.OpenDirect(name)
+			if !strings.Contains(describe(err, dir), want) {
+				t.Errorf("OpenDirect(%s) = %v; want %s", name, err, want)
+			}
+		}
+		if _, err := s.OpenDirectFile(dir+"/file", os.O_RDWR|os.O_APPEND, 0); err == nil {
+			t.Error("a DirectFile was opened with O_APPEND")
+		}
+		s.Close()
+		if _, err := s.CreateDirect(dir + "/file"); !errors.Is(err, os.ErrClosed) {
+			t.Errorf("CreateDirect on a closed scheduler = %v", err)
+		}
+		if got := contents(t, dir+"/file"); !strings.Contains(got, twenty) {
+			t.Errorf("CreateDirect on a closed scheduler has cut the file off: %s", got)
+		}
+	})
+}
+
+// TestDirectAllocs makes aligned calls.
+func TestDirectAllocs(t *testing.T) {
+	skipUnderRace(t)
+	eachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+		f, err := s.CreateDirect(filepath.Join(dir, "file"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		b := alignedBytes(4 * pageSize)
+		if _, err := f.WriteAt(b, 0); err != nil {
+			t.Fatal(err)
+		}
+		noAllocs(t, "ReadAt", func() error { _, err := f.ReadAt(b, 0); return err })
+		noAllocs(t, "WriteAt", func() error { _, err := f.WriteAt(b, 0); return err })
+		noAllocs(t, "ReadAt at 1", func() error { _, err := f.ReadAt(b[:100], 1); return err })
+		noAllocs(t, "WriteAt at 1", func() error { _, err := f.WriteAt(b[:100], 1); return err })
+	})
+}
+
+// TestDirectContext ends the context of a write that waits for another's of
+// the same block, before and while it waits.
+func TestDirectContext(t *testing.T) {
+	eachHolding(t, func(t *testing.T, s *sluice.Scheduler, d *holding) {
+		f, err := s.CreateDirect(filepath.Join(t.TempDir(), "file"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(f.Explain(), "direct") {
+			t.Skip(f.Explain())
+		}
+		b := alignedBytes(pageSize)
+		first := make(chan error)
+		go func() {
+			_, err := f.WriteAt(b, 0)
+			first <- err
+		}()
+		d.wait(t, s, 1)
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		soon, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		defer cancel()
+		for _, ctx := range []context.Context{ended, soon} {
+			if n, err := f.WriteAtContext(ctx, b[:10], 5); n != 0 || !errors.Is(err, ctx.Err()) || ctx.Err() == nil {
+				t.Errorf("WriteAtContext = %d, %v; want 0, %v", n, err, ctx.Err())
+			}
+		}
+		if n, err := f.ReadAtContext(ended, b, 0); n != 0 || !errors.Is(err, context.Canceled) {
+			t.Errorf("ReadAtContext = %d, %v", n, err)
+		}
+		if err := f.SyncContext(ended); !errors.Is(err, context.Canceled) {
+			t.Errorf("SyncContext = %v", err)
+		}
+		d.release(t)
+		if err := <-first; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestDirectForgotten leaves DirectFiles to the garbage collector: their
+// descriptors are closed, and what was kept for them by the file is forgotten.
+func TestDirectForgotten(t *testing.T) {
+	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		dir := t.TempDir()
+		for i := range 10 {
+			f, err := s.CreateDirect(filepath.Join(dir, fmt.Sprint(i)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := f.WriteAt([]byte(twenty), 3); err != nil {
+				t.Fatal(err)
+			}
+		}
+		waitFor(t, "the files to be forgotten", func() bool {
+			runtime.GC()
+			return sluice.Inodes() == 0
+		})
+	})
+}
