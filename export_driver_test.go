@@ -1,8 +1,6 @@
 package sluice
 
 import (
-	"weak"
-
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/sched"
 )
@@ -10,8 +8,5 @@ import (
 // NewSchedulerOn makes a Scheduler on a driver of the test's own, which it
 // queues everything into that the driver calls asynchronous.
 func NewSchedulerOn(drv driver.Driver) *Scheduler {
-	return &Scheduler{
-		core:  sched.New(drv, sched.Limits{Blocking: 4}),
-		files: make(map[weak.Pointer[File]]struct{}),
-	}
+	return newScheduler(sched.New(drv, sched.Limits{Blocking: 4}), Options{})
 }

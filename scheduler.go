@@ -49,14 +49,20 @@ func NewScheduler(o Options) (*Scheduler, error) {
 		LargeReads:   largeReads,
 		Blocking:     o.blockingThreads(info.Name),
 	})
+	s := newScheduler(core, o)
+	s.refused = refused
+	return s, nil
+}
+
+// newScheduler returns a Scheduler on core, which it owns.
+func newScheduler(core *sched.Scheduler, o Options) *Scheduler {
 	return &Scheduler{
 		options: o,
-		refused: refused,
 		forced:  o.Driver != "",
 		core:    core,
 		pools:   newPools(core, o.BufferMemory),
 		files:   make(map[weak.Pointer[File]]struct{}),
-	}, nil
+	}
 }
 
 // Default returns the Scheduler that the package's functions use. It is
