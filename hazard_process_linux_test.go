@@ -136,12 +136,12 @@ func TestFileWithoutNoWait(t *testing.T) {
 		if s.Stats().Cached == 0 {
 			t.Skip("the file system of TMPDIR refuses RWF_NOWAIT")
 		}
-		version, err := s.Open("/proc/version")
+		status, err := s.Open("/proc/self/status")
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer version.Close()
-		for _, f := range []*sluice.File{textOn(t, s, memoryDir(t)), version} {
+		defer status.Close()
+		for _, f := range []*sluice.File{textOn(t, s, memoryDir(t)), status} {
 			before := s.Stats()
 			read(f)
 			read(disk)
