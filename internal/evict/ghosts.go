@@ -1,0 +1,66 @@
+package evict
+
+import "math/bits"
+
+// ways is how many ghosts a bucket has room for.
+const ways = 8
+
+// ghosts remembers the keys that were thrown out last, by a part of their
+// hashes: about one key in 2^29 that was never there is taken for one that
+// was. A bucket that is full forgets its oldest.
+type ghosts struct {
+	buckets [][ways]ghost
+	shift   uint // the top bits of a hash choose the bucket
+	most    uint32
+	now     uint32 // counts the keys that were thrown out, and comes round
+}
+
+// ghost is a key that was thrown out; the zero value none.
+type ghost struct {
+	mark uint32 // of its hash, never 0
+	when uint32 // the value of now
+}
+
+// newGhosts remembers the last n.
+func newGhosts(n int) ghosts {
+	size := bits.Len(uint(max(1, 2*n/ways) - 1))
+	return ghosts{buckets: make([][ways]ghost, 1<<size), shift: uint(64 - size), most: uint32(n)}
+}
+
+func (g *ghosts) find(key uint64) (bucket *[ways]ghost, mark uint32) {
+	h := key * 0x9e3779b97f4a7c15
+	h ^= h >> 32
+	h *= 0xd6e8feb86659fd93
+	return &g.buckets[h>>g.shift], uint32(h) | 1
+}
+
+// add remembers a key that has been thrown out.
+func (g *ghosts) add(key uint64) {
+	g.now++
+	b, mark := g.find(key)
+	oldest := &b[0]
+	for i := range b {
+		e := &b[i]
+		if e.mark == 0 {
+			oldest = e
+			break
+		}
+		if g.now-e.when > g.now-oldest.when {
+			oldest = e
+		}
+	}
+	*oldest = ghost{mark, g.now}
+}
+
+// take tells whether key is remembered, and forgets it.
+func (g *ghosts) take(key uint64) bool {
+	b, mark := g.find(key)
+	for i := range b {
+		if e := &b[i]; e.mark == mark {
+			fresh := g.now-e.when < g.most
+			*e = ghost{}
+			return fresh
+		}
+	}
+	return false
+}
