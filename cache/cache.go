@@ -61,8 +61,10 @@ func newCache(o Options, shards int) *Cache {
 func (s *shard) init(c *Cache, n int) {
 	s.cache = c
 	s.frames = make([]frame, n)
-	s.chains = make([]atomic.Int32, 1<<bits.Len(uint(n-1)))
-	s.policy = evict.New(n)
+	// Four times as many chains as frames: nearly all have one frame at most,
+	// so that the processor guesses right where they end.
+	s.chains = make([]atomic.Int32, 4<<bits.Len(uint(n-1)))
+	s.policy = evict.New(n, func(i int32) *evict.Uses { return &s.frames[i].uses })
 	s.loads = make(map[int32]*load)
 	s.files = make(map[uint64]int32)
 }

@@ -1,9 +1,14 @@
 package cache
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/sluiceio/sluice/internal/evict"
+)
 
 // frame is room for a block. It has no pointers, so that the garbage collector
-// does not look at a large cache's millions of them.
+// does not look at a large cache's millions of them; and what a hit looks at
+// is in one line of the processor's cache.
 type frame struct {
 	// word says who needs the memory:
 	//
@@ -28,7 +33,10 @@ type frame struct {
 	at uint32 // its memory in the arena. Set once
 	n  uint32 // bytes that the file has of the block. Set before bit 31 is cleared
 
-	prevOfFile, nextOfFile int32 // plus 1. Under shard.mu
+	uses evict.Uses
+
+	prevOfFile, nextOfFile int32    // plus 1. Under shard.mu
+	_                      [20]byte // up to 64
 }
 
 const loading = 1 << 31

@@ -54,8 +54,8 @@ func keyOf(file uint64, block int64) key {
 	return key{file, block, h ^ h>>29}
 }
 
-// maxSteps is after how many frames of a chain pin gives up. Chains have one
-// on average; but a reader can be led from one into another.
+// maxSteps is after how many frames of a chain pin gives up. Few chains have
+// more than one; but a reader can be led from one into another.
 const maxSteps = 64
 
 // pin finds a block and adds a reference to its frame; -1 if it is not there,
@@ -72,7 +72,7 @@ func (s *shard) pin(k key) int32 {
 				s.unpin(i)
 				return -1
 			}
-			s.policy.Touch(i)
+			fr.uses.Touch()
 			return i
 		}
 		i = fr.next.Load() - 1
@@ -117,7 +117,7 @@ func (s *shard) claim(f *File, k key, absent bool) (r role, i int32, ld *load) {
 			return follow, -1, nil
 		case ld == nil:
 			fr.word.Add(1) // not 0: it can be found, and mu is held
-			s.policy.Touch(i)
+			fr.uses.Touch()
 			return hit, i, nil
 		case ld.done == nil:
 			ld.done = make(chan struct{})

@@ -2,9 +2,10 @@
 // It is a state machine without I/O, clock or lock: the same calls give the
 // same decisions.
 //
-//	p := evict.New(n)
+//	uses := make([]evict.Uses, n)
+//	p := evict.New(n, func(i int32) *evict.Uses { return &uses[i] })
 //	p.Insert(i, key) // slot i now holds key
-//	p.Touch(i)       // … which was used
+//	uses[i].Touch()  // … which was used
 //	i, ok := p.Evict(free)
 //
 // The policy is S3-FIFO (Yang, Zhang, Qiu, Yue, Rashmi: FIFO queues are all
@@ -17,6 +18,6 @@
 //
 // # Concurrency
 //
-// Touch may be called at any time by any number of goroutines. All other
-// methods are for one at a time.
+// Uses.Touch may be called at any time by any number of goroutines. All methods
+// of Policy are for one at a time.
 package evict

@@ -15,6 +15,7 @@ const none = -1
 // Policy decides for a fixed number of slots.
 type Policy struct {
 	slots       []slot
+	uses        func(i int32) *Uses
 	small, main queue
 	smallMost   int // above it, the small queue gives way
 	ghosts      ghosts
@@ -24,14 +25,25 @@ type slot struct {
 	key        uint64
 	prev, next int32
 	queue      *queue
-	// uses is how often the key was used since it came, at most maxUses.
-	// Touch may raise it at any time.
-	uses atomic.Uint32
 }
 
-// New returns a Policy for n slots, none of which holds a key.
-func New(n int) *Policy {
-	p := &Policy{slots: make([]slot, n), smallMost: max(1, n/smallPart), ghosts: newGhosts(n)}
+// Uses counts how often what a slot holds was used since it came, up to
+// maxUses. It lies where the owner of the slots has it, next to what a hit
+// looks at anyway.
+type Uses struct{ n atomic.Uint32 }
+
+// Touch notes a use.
+func (u *Uses) Touch() {
+	if n := u.n.Load(); n < maxUses {
+		// One of two that are here at once may get lost; it is an estimate.
+		u.n.CompareAndSwap(n, n+1)
+	}
+}
+
+// New returns a Policy for n slots, none of which holds a key. It finds the
+// Uses of each, always the same, by uses.
+func New(n int, uses func(i int32) *Uses) *Policy {
+	p := &Policy{slots: make([]slot, n), uses: uses, smallMost: max(1, n/smallPart), ghosts: newGhosts(n)}
 	p.small.clear()
 	p.main.clear()
 	return p
@@ -40,20 +52,10 @@ func New(n int) *Policy {
 // Len is how many slots hold keys.
 func (p *Policy) Len() int { return p.small.len + p.main.len }
 
-// Touch notes a use of what slot i holds.
-func (p *Policy) Touch(i int32) {
-	s := &p.slots[i]
-	if u := s.uses.Load(); u < maxUses {
-		// One of two that are here at once may get lost; it is an estimate.
-		s.uses.CompareAndSwap(u, u+1)
-	}
-}
-
 // Insert makes slot i, which holds no key, hold key.
 func (p *Policy) Insert(i int32, key uint64) {
-	s := &p.slots[i]
-	s.key = key
-	s.uses.Store(0)
+	p.slots[i].key = key
+	p.uses(i).n.Store(0)
 	if p.ghosts.take(key) {
 		p.push(&p.main, i)
 	} else {
@@ -84,14 +86,14 @@ func (p *Policy) evictSmall(free func(i int32) bool) (int32, bool) {
 	busy := 0
 	for n := p.small.len; n > 0 && busy < maxBusy; n-- {
 		i := p.small.last
-		switch s := &p.slots[i]; {
-		case s.uses.Load() >= promote:
+		switch uses := &p.uses(i).n; {
+		case uses.Load() >= promote:
 			p.unlink(i)
-			s.uses.Store(0)
+			uses.Store(0)
 			p.push(&p.main, i)
 		case free(i):
 			p.unlink(i)
-			p.ghosts.add(s.key)
+			p.ghosts.add(p.slots[i].key)
 			return i, true
 		default:
 			busy++
@@ -106,10 +108,10 @@ func (p *Policy) evictMain(free func(i int32) bool) (int32, bool) {
 	busy := 0
 	for n := p.main.len * (maxUses + 1); n > 0 && busy < maxBusy; n-- {
 		i := p.main.last
-		s := &p.slots[i]
 		p.unlink(i)
-		if u := s.uses.Load(); u > 0 {
-			s.uses.Store(u - 1)
+		uses := &p.uses(i).n
+		if u := uses.Load(); u > 0 {
+			uses.Store(u - 1)
 		} else if free(i) {
 			return i, true
 		} else {

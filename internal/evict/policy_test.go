@@ -16,12 +16,17 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 func yes(int32) bool { return true }
 
+func newPolicy(n int) *Policy {
+	uses := make([]Uses, n)
+	return New(n, func(i int32) *Uses { return &uses[i] })
+}
+
 // keys lists a queue, the newest first, each with its uses.
 func (p *Policy) keys(q *queue) string {
 	var b bytes.Buffer
 	for i := q.first; i != none; i = p.slots[i].next {
 		fmt.Fprintf(&b, " %c", rune(p.slots[i].key))
-		if u := p.slots[i].uses.Load(); u > 0 {
+		if u := p.uses(i).n.Load(); u > 0 {
 			fmt.Fprint(&b, u)
 		}
 	}
@@ -31,12 +36,12 @@ func (p *Policy) keys(q *queue) string {
 // A cache of ten keys: each letter of the script is a use of that key.
 func TestGolden(t *testing.T) {
 	var out bytes.Buffer
-	p := New(10)
+	p := newPolicy(10)
 	held := map[uint64]int32{}
 	for _, k := range "abcabcdefghijklmnopqacdqrsturstuABCDEFGHIJKLMNOabAB" {
 		key := uint64(k)
 		if i, ok := held[key]; ok {
-			p.Touch(i)
+			p.uses(i).Touch()
 			fmt.Fprintf(&out, "%c hit   ", k)
 		} else {
 			i := int32(p.Len())
@@ -140,7 +145,7 @@ func TestModel(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(seed, 0))
 	for range 50 {
 		n := 1 + rnd.IntN(30)
-		p := New(n)
+		p := newPolicy(n)
 		p.ghosts = newGhosts(100 * n) // no bucket is ever full
 		p.ghosts.most = uint32(n)
 		m := &model{n: n, keys: map[int32]uint64{}, uses: map[int32]int{}}
@@ -160,7 +165,7 @@ func TestModel(t *testing.T) {
 				empty = append(empty, i)
 			case rnd.IntN(2) == 0 && len(full) > 0:
 				i := full[rnd.IntN(len(full))]
-				p.Touch(i)
+				p.uses(i).Touch()
 				m.uses[i] = min(3, m.uses[i]+1)
 			default:
 				if len(empty) == 0 {
@@ -195,7 +200,7 @@ func TestModel(t *testing.T) {
 
 // When very many slots are in use, Evict gives up rather than look at all.
 func TestBusy(t *testing.T) {
-	p := New(100_000)
+	p := newPolicy(100_000)
 	for i := range int32(100_000) {
 		p.Insert(i, uint64(i))
 	}
@@ -236,5 +241,5 @@ func TestRemoveOfNothing(t *testing.T) {
 			t.Error("Remove of a slot that holds no key does not panic")
 		}
 	}()
-	New(1).Remove(0)
+	newPolicy(1).Remove(0)
 }
