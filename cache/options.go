@@ -11,7 +11,7 @@ type Options struct {
 	// Bytes is the most memory for blocks, in bytes; 0 means 64 MiB. It is
 	// never exceeded, also not by blocks that have left the cache while
 	// somebody has a View of them. It is obtained as it is needed, in steps of
-	// 2 MiB. About 100 bytes a block come on top, for finding them.
+	// 2 MiB. About 150 bytes a block come on top, for finding them.
 	Bytes int64
 	// Block is how much is read and kept at once, in bytes: a power of two
 	// from 4 KiB to 2 MiB; 0 means 4 KiB. What is read at random should fit
