@@ -2,6 +2,7 @@ package sluice
 
 import (
 	"context"
+	"errors"
 	"io"
 	"math"
 	"os"
@@ -126,7 +127,7 @@ func (d *direct) readBounced(ctx context.Context, b []byte, off int64) (int, err
 func (d *direct) readBlocks(ctx context.Context, b []byte, off int64) (n int, err error) {
 	end := 0 // where the kernel has stopped within a block
 	for n < len(b) {
-		m, err := d.sched.ReadOnce(ctx, d.core, b[n:], off+int64(n))
+		m, err := d.readOnce(ctx, b[n:], off+int64(n))
 		if err != nil {
 			return n, err
 		}
@@ -147,4 +148,22 @@ func (d *direct) readBlocks(ctx context.Context, b []byte, off int64) (n int, er
 		end, n = n, int(d.floor(int64(n)))
 	}
 	return n, nil
+}
+
+// readOnce makes one direct transfer. xfs fails one that goes beyond the end
+// of the file with EIO where it has reserved room for buffered writes to come,
+// as it does after one; it is repeated up to the end.
+func (d *direct) readOnce(ctx context.Context, b []byte, off int64) (int, error) {
+	n, err := d.sched.ReadOnce(ctx, d.core, b, off)
+	if !errors.Is(err, syscall.EIO) {
+		return n, err
+	}
+	size, err1 := sizeOf(d.file)
+	switch end := d.ceil(size) - off; {
+	case err1 != nil || end >= int64(len(b)):
+		return n, err
+	case end > 0:
+		return d.sched.ReadOnce(ctx, d.core, b[:end], off)
+	}
+	return 0, nil
 }
