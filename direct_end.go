@@ -3,7 +3,7 @@ package sluice
 import (
 	"context"
 	"errors"
-	"math"
+	"os"
 
 	"github.com/sluiceio/sluice/internal/rangelock"
 )
@@ -51,59 +51,37 @@ func (d *direct) writePart(ctx context.Context, b []byte, off, size int64) (n in
 	return n + m, err
 }
 
-// writeTail writes b through the page cache, and the page cache back: a direct
-// write that meets a dirty page makes the kernel set EIO for the next fsync.
+// writeTail writes b through the page cache. The pages that are complete are
+// written back, and dropped; the one in which the file may end stays, for the
+// next who writes there, until it is complete or until Sync.
+//
+// A direct write that finds a dirty page writes it back first. Only one that
+// finds it dirty when it ends makes the kernel set EIO for the next fsync;
+// that nobody dirties a page while a direct write is in progress is what all
+// of the file is locked for.
 func (d *direct) writeTail(ctx context.Context, b []byte, off int64) (int, error) {
 	n, err := d.sched.WriteAt(ctx, d.tail, b, off)
-	if n == 0 {
-		return 0, err
+	page := int64(os.Getpagesize())
+	start, end := off&^(page-1), (off+int64(n))&^(page-1)
+	if start == end {
+		return n, err
 	}
-	if err := d.writeBack(off, off+int64(n)); err != nil {
-		return 0, err
+	var failed error
+	d.sched.Block(func() { failed = writeBack(d.tailFile, start, end) })
+	if failed != nil {
+		return 0, failed
 	}
 	return n, err
 }
 
-func (d *direct) writeBack(off, end int64) (err error) {
-	d.sched.Block(func() { err = writeBack(d.tailFile, off, end) })
-	return err
-}
-
-// truncate changes the size of the file, which dirties the page of the lesser
-// of the two sizes.
-func (d *direct) truncate(size int64) error {
-	return d.change(func(old int64) (int64, int64, error) {
-		edge := max(0, min(old, size))
-		return edge, edge + 1, d.file.Truncate(size)
-	})
-}
-
-// reshape changes what the file system keeps of the n bytes at off, which may
-// dirty the pages at their ends, and the one in which the file ends.
-func (d *direct) reshape(off, n int64, do func() error) error {
-	return d.change(func(size int64) (int64, int64, error) {
-		end := off + min(n, math.MaxInt64-off)
-		return min(off, size), max(end, size), do()
-	})
-}
-
-// change calls do, with the size of the file, while all of it is locked, and
-// writes back the pages that do says it may have dirtied: from one offset up
-// to another.
-func (d *direct) change(do func(size int64) (off, end int64, err error)) error {
+// change changes the size of the file, or what the file system keeps of it.
+// That may dirty a page, see writeTail.
+func (d *direct) change(do func() error) error {
 	r, err := d.inode.lock.Acquire(context.Background(), 0, rangelock.End)
 	if err != nil {
 		return err
 	}
-	defer d.inode.lock.Release(r)
-	size, err := sizeOf(d.file)
-	if err != nil {
-		return err
-	}
-	var off, end int64
-	d.sched.Block(func() { off, end, err = do(size) })
-	if err != nil || d.tail == nil {
-		return err
-	}
-	return d.writeBack(off, end)
+	d.sched.Block(func() { err = do() })
+	d.inode.lock.Release(r)
+	return err
 }

@@ -20,9 +20,7 @@ import (
 // The end of the file is always that of package os: no other program ever sees
 // a size that is rounded up to a block. For that, what is written into the
 // block in which the file ends, and what a write leaves beyond the last whole
-// block, goes through the page cache; it has been written back when the call
-// returns. A file that grows by less than blocks is written at the speed of
-// that.
+// block, goes through the page cache, where no more than a page of it stays.
 //
 // Where the file system has no O_DIRECT, or not for this file, a DirectFile
 // reads and writes by way of the page cache, as a [File].
@@ -106,7 +104,9 @@ func (d *DirectFile) Truncate(size int64) error {
 	if d == nil || d.direct == nil {
 		return d.buffered().Truncate(size)
 	}
-	return d.call("truncate", func() error { return d.direct.truncate(size) })
+	return d.call("truncate", func() error {
+		return d.direct.change(func() error { return d.file.file.Truncate(size) })
+	})
 }
 
 // Allocate has the file system reserve room for the n bytes at off, so that
@@ -134,7 +134,7 @@ func (d *DirectFile) reshape(op string, off, n int64, do func(f *os.File, off, n
 		case d.direct == nil:
 			return do(d.file.file, off, n)
 		}
-		return d.direct.reshape(off, n, func() error { return do(d.file.file, off, n) })
+		return d.direct.change(func() error { return do(d.file.file, off, n) })
 	})
 }
 

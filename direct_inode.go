@@ -14,8 +14,8 @@ type inode struct {
 	// lock orders those who write. A write locks the blocks that it touches;
 	// what changes where the file ends, or uses the page cache, locks all. So
 	// who has locked a range knows that the file does not become shorter, and
-	// who has locked all that no direct write is in progress: one that meets
-	// a dirty page makes the kernel report EIO to the next fsync.
+	// who has locked all that no direct write is in progress: to dirty a page
+	// of one makes the kernel report EIO to the next fsync.
 	lock rangelock.Lock
 }
 

@@ -50,20 +50,16 @@ func keepsApart(f *os.File) bool {
 	return false
 }
 
-// writeBack writes back what is dirty in the page cache from off to end, waits
-// for it, and drops the pages behind which the file goes on. The one in which
-// it ends is kept, clean: the next who writes there would have to read it.
+// writeBack writes back the pages from off to end, waits for it and drops
+// them.
 func writeBack(f *os.File, off, end int64) error {
 	const writeAndWait = unix.SYNC_FILE_RANGE_WAIT_BEFORE | unix.SYNC_FILE_RANGE_WRITE | unix.SYNC_FILE_RANGE_WAIT_AFTER
-	fd, page := int(f.Fd()), int64(os.Getpagesize())
-	off &^= page - 1
+	fd := int(f.Fd())
 	err := again(func() error { return unix.SyncFileRange(fd, off, end-off, writeAndWait) })
 	if isOneOf(err, unix.ENOSYS, unix.EPERM, unix.EINVAL, unix.ESPIPE) { // not to be had here
 		err = again(func() error { return unix.Fdatasync(fd) })
 	}
-	if n := end&^(page-1) - off; n > 0 {
-		_ = unix.Fadvise(fd, off, n, unix.FADV_DONTNEED) // an advice
-	}
+	_ = unix.Fadvise(fd, off, end-off, unix.FADV_DONTNEED) // an advice
 	return err
 }
 
