@@ -20,6 +20,9 @@
 // A [File] has every method of *os.File with the same results and the same
 // errors, and a few more: ReadAtContext, WriteAtContext and SyncContext.
 //
+// A [DirectFile] reads and writes past the page cache (O_DIRECT), at any offset
+// and length.
+//
 // # Differences from package os
 //
 // A WriteAt that fails after a part was written returns how much that was;
