@@ -28,9 +28,10 @@
 // A WriteAt that fails after a part was written returns how much that was;
 // that of *os.File returns 0.
 //
-// Close waits for the file's operations in progress. A Sync that fails with a
-// lost write (EIO, ENOSPC, EDQUOT) makes every later Sync of that File fail
-// too, because the kernel would report success of data that is gone.
+// Close waits for the file's operations in progress. A Sync that fails makes
+// every later Sync of that File fail too, because the kernel would report
+// success of data that is gone; unless it failed because fsync is not possible
+// (EINVAL, EROFS and the like).
 //
 // A slice that is passed to a File escapes to the heap, since the kernel may
 // write into it while the goroutine's stack moves.
