@@ -14,10 +14,10 @@ const MaxRW = 0x7ffff000
 
 // cachedMost is the most that ReadCached copies in one call. The call is made
 // without telling the Go scheduler, so it holds its P, and with it a garbage
-// collection that wants to start, for as long as the copy takes: some 10 µs
+// collection that wants to start, for as long as the copy takes: some 20 µs
 // at this size. Were the scheduler told, it would start another thread for
 // the P whenever a copy takes longer than its monitor's tick of 20 µs.
-const cachedMost = 128 << 10 // 128 KiB
+const cachedMost = 256 << 10 // 256 KiB
 
 // result turns a system call's return into a kernel result.
 func result(r uintptr, e syscall.Errno) int32 {
@@ -46,7 +46,7 @@ func clamp(b []byte) []byte {
 }
 
 // ReadCached is preadv2(2) with RWF_NOWAIT (Linux 4.14): it copies what the
-// page cache holds, 128 KiB at most, without waiting, and returns a short
+// page cache holds, 256 KiB at most, without waiting, and returns a short
 // count or -EAGAIN where it would have had to wait, -EOPNOTSUPP where the file
 // system cannot tell. An off of -1 uses and moves the file's own position.
 func ReadCached(fd int, b []byte, off int64) int32 {
