@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"syscall"
 
 	"github.com/sluiceio/sluice/internal/buffer"
 )
@@ -77,8 +78,9 @@ func (d *DirectFile) fill(ctx context.Context, b buffer.Buffer, off int64) (n in
 	switch {
 	case d.direct != nil:
 		n, err = d.direct.sched.ReadFixed(ctx, d.direct.core, b.Bytes(), off, b.Reg())
-		if errors.Is(err, errUnfit) {
-			// The file ended within a block, and grew before that was certain.
+		if errors.Is(err, errUnfit) || errors.Is(err, syscall.EIO) {
+			// The file ended within a block, and grew before that was certain;
+			// or it is xfs (readOnce).
 			return d.direct.readBlocks(ctx, b.Bytes(), off)
 		}
 	case d.file.core != nil:

@@ -39,5 +39,10 @@ func TestDirectBeyondReserved(t *testing.T) {
 		if n, err := f.ReadAt(b[:28673], 1560778); n != 2 || err != io.EOF {
 			t.Errorf("ReadAt = %d, %v; want 2, EOF", n, err)
 		}
+		if b, err := f.ReadBuffer(t.Context(), 1560778, 28673); b.Len() != 2 || err != nil {
+			t.Errorf("ReadBuffer = %d bytes, %v; want 2, nil", b.Len(), err)
+		} else {
+			b.Release()
+		}
 	})
 }
