@@ -18,13 +18,6 @@ const current = -1
 // the file, ctx's error, or a syscall.Errno. The caller uses f (File.Use).
 func (s *Scheduler) ReadAt(ctx context.Context, f *File, b []byte, off int64) (int, error) {
 	n := 0
-	if ctx.Done() == nil && s.admitRead(f, len(b)) {
-		res := s.plain(driver.Read, f, b, off)
-		if int(res) == len(b) {
-			return len(b), nil
-		}
-		n = max(0, int(res)) // an error is the loop's to meet again
-	}
 	for n < len(b) {
 		res := s.read(ctx, f, b[n:], off+int64(n))
 		if res == 0 {
