@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+
+	"github.com/sluiceio/sluice/internal/sys"
 )
 
 var (
@@ -92,7 +94,7 @@ func (s *Scheduler) newDirectPair(second, f *os.File, g geometry, flag int) (*Di
 		f.Close() // nothing was written
 		f = nil
 	} else {
-		d.tailFile, d.tail, d.apart = f, coreOf(f), keepsApart(f)
+		d.tailFile, d.tail, d.apart = f, coreOf(f), !sys.KeptByInode(int(f.Fd()))
 	}
 	file, err := s.newPair(second, f)
 	if err != nil {

@@ -35,21 +35,6 @@ func inodeOf(f *os.File) (*inode, error) {
 	return inodeKey{dev: st.Dev, ino: st.Ino}.inode(), nil
 }
 
-// keepsApart tells whether what was written by two descriptors of a file may
-// need an fsync of each: the server, or the program, behind these file systems
-// is told of both.
-func keepsApart(f *os.File) bool {
-	var st unix.Statfs_t
-	if unix.Fstatfs(int(f.Fd()), &st) != nil {
-		return true
-	}
-	switch int64(st.Type) { //nolint:unconvert // it has 32 bits elsewhere
-	case unix.FUSE_SUPER_MAGIC, unix.NFS_SUPER_MAGIC, unix.V9FS_MAGIC, unix.SMB2_SUPER_MAGIC, unix.CIFS_SUPER_MAGIC:
-		return true
-	}
-	return false
-}
-
 // writeBack writes back the pages from off to end, waits for it and drops
 // them.
 func writeBack(f *os.File, off, end int64) error {

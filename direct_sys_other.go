@@ -26,5 +26,4 @@ func punchHole(*os.File, int64, int64) error { return errors.ErrUnsupported }
 // What follows is for direct I/O alone.
 
 func inodeOf(*os.File) (*inode, error)       { return nil, errors.ErrUnsupported }
-func keepsApart(*os.File) bool               { return false }
 func writeBack(*os.File, int64, int64) error { return errors.ErrUnsupported }

@@ -16,18 +16,26 @@ func StartWriteback(fd int) int32 {
 	return result(0, e)
 }
 
-// Reopen opens another description of fd's file on which fsync does as much
-// as on fd, or returns -1. It is for file systems whose unwritten data belongs
-// to the inode; those in user space and on networks may keep it by
+// KeptByInode tells whether what was written to fd's file and is not on the
+// disk yet belongs to the inode, so that an fsync of any description does for
+// all. The servers and programs behind other file systems may keep it by
 // description.
-func Reopen(fd int) int {
+func KeptByInode(fd int) bool {
 	var fs unix.Statfs_t
 	if unix.Fstatfs(fd, &fs) != nil {
-		return -1
+		return false
 	}
 	switch fs.Type {
 	case unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.F2FS_SUPER_MAGIC:
-	default:
+		return true
+	}
+	return false
+}
+
+// Reopen opens another description of fd's file on which fsync does as much
+// as on fd, or returns -1.
+func Reopen(fd int) int {
+	if !KeptByInode(fd) {
 		return -1
 	}
 	again, err := unix.Open("/proc/self/fd/"+strconv.Itoa(fd), unix.O_RDONLY|unix.O_CLOEXEC, 0)
