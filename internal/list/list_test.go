@@ -1,0 +1,168 @@
+package list
+
+import (
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// item is what the tests put into lists.
+type item struct {
+	links Node[item]
+	id    int
+}
+
+// check fails the test unless l has want in it, forwards and backwards.
+func check(t *testing.T, l *List[item], want []*item) {
+	t.Helper()
+	var forwards, backwards []*item
+	for i := l.Front(); i != nil; i = i.links.Next() {
+		forwards = append(forwards, i)
+	}
+	for i := l.Back(); i != nil; i = i.links.Prev() {
+		backwards = append(backwards, i)
+	}
+	slices.Reverse(backwards)
+	if !slices.Equal(forwards, want) || !slices.Equal(backwards, want) || l.Len() != len(want) {
+		t.Fatalf("%d forwards, %d backwards, Len = %d; want %d, in their order", len(forwards), len(backwards), l.Len(), len(want))
+	}
+}
+
+func seed(t *testing.T) uint64 {
+	n := uint64(time.Now().UnixNano())
+	if s := os.Getenv("SLUICE_SEED"); s != "" {
+		n, _ = strconv.ParseUint(s, 10, 64)
+	}
+	t.Logf("SLUICE_SEED=%d", n)
+	return n
+}
+
+// Two lists do what two slices do, for any order of calls; what leaves one may
+// enter the other.
+func TestAsSlices(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(seed(t), 0))
+	var lists [2]List[item]
+	var want [2][]*item
+	free := make([]*item, 20)
+	for i := range free {
+		free[i] = &item{id: i}
+	}
+	for range 20000 {
+		k := rnd.IntN(2)
+		l := &lists[k]
+		switch {
+		case rnd.IntN(2) == 0 && len(want[k]) > 0:
+			i := rnd.IntN(len(want[k]))
+			out := want[k][i]
+			l.Remove(&out.links)
+			want[k] = slices.Delete(want[k], i, i+1)
+			free = append(free, out)
+			if out.links != (Node[item]{}) {
+				t.Fatalf("after Remove the node is %+v; want it to hold nothing", out.links)
+			}
+		case len(free) > 0:
+			in := free[0]
+			free = free[1:]
+			if rnd.IntN(2) == 0 {
+				l.PushFront(&in.links, in)
+				want[k] = slices.Insert(want[k], 0, in)
+			} else {
+				l.PushBack(&in.links, in)
+				want[k] = append(want[k], in)
+			}
+		}
+		for k := range lists {
+			check(t, &lists[k], want[k])
+			for j := range lists {
+				for _, i := range want[j] {
+					if lists[k].Has(&i.links) != (j == k) {
+						t.Fatalf("item %d is in list %d; Has of list %d = %t", i.id, j, k, j != k)
+					}
+				}
+			}
+		}
+		for _, i := range free {
+			if lists[0].Has(&i.links) || lists[1].Has(&i.links) || i.links.Next() != nil || i.links.Prev() != nil {
+				t.Fatalf("item %d is in no list; Has says otherwise", i.id)
+			}
+		}
+	}
+}
+
+// What is removed is not looked for: the list is cut behind its first and
+// before its last one, so that no walk arrives in the middle.
+func TestRemoveDoesNotWalk(t *testing.T) {
+	var l List[item]
+	items := make([]*item, 7)
+	for i := range items {
+		items[i] = &item{id: i}
+		l.PushBack(&items[i].links, items[i])
+	}
+	first, last := &items[0].links, &items[6].links
+	first.next, last.prev = nil, nil
+	if !l.Has(&items[3].links) {
+		t.Error("Has does not find the middle one")
+	}
+	l.Remove(&items[3].links)
+	first.next, last.prev = &items[1].links, &items[5].links
+	check(t, &l, slices.Delete(slices.Clone(items), 3, 4))
+}
+
+// Misuse is told of before it breaks a list.
+func TestMisuse(t *testing.T) {
+	var l, other List[item]
+	in, out := &item{}, &item{}
+	l.PushBack(&in.links, in)
+	for what, c := range map[string]struct {
+		do   func()
+		want string
+	}{
+		"PushBack twice":        {func() { l.PushBack(&in.links, in) }, "list: what is pushed is in a list already"},
+		"PushFront twice":       {func() { l.PushFront(&in.links, in) }, "list: what is pushed is in a list already"},
+		"PushBack to another":   {func() { other.PushBack(&in.links, in) }, "list: what is pushed is in a list already"},
+		"Remove from another":   {func() { other.Remove(&in.links) }, "list: what is removed is not in this list"},
+		"Remove of what is not": {func() { l.Remove(&out.links) }, "list: what is removed is not in this list"},
+	} {
+		func() {
+			defer func() {
+				if got := recover(); got != c.want {
+					t.Errorf("%s: panic %v; want %s", what, got, c.want)
+				}
+			}()
+			c.do()
+		}()
+		check(t, &l, []*item{in})
+		check(t, &other, nil)
+	}
+}
+
+func TestNoAllocations(t *testing.T) {
+	var l List[item]
+	a, b := &item{}, &item{}
+	if n := testing.AllocsPerRun(100, func() {
+		l.PushBack(&a.links, a)
+		l.PushFront(&b.links, b)
+		l.Remove(&a.links)
+		l.Remove(&b.links)
+	}); n != 0 {
+		t.Errorf("%v allocations; want 0", n)
+	}
+}
+
+// BenchmarkQueue takes the first of some out and puts it at the end.
+func BenchmarkQueue(b *testing.B) {
+	var l List[item]
+	for range 8 {
+		i := &item{}
+		l.PushBack(&i.links, i)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		i := l.Front()
+		l.Remove(&i.links)
+		l.PushBack(&i.links, i)
+	}
+}
