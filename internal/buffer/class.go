@@ -1,6 +1,10 @@
 package buffer
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/sluiceio/sluice/internal/list"
+)
 
 // class is the slabs of one size of block.
 type class struct {
@@ -9,7 +13,7 @@ type class struct {
 	// open holds the slabs with free blocks: the one that a block was last
 	// released to first, those with no block in use last, so that these can
 	// be given back.
-	open struct{ first, last *slab }
+	open list.List[slab]
 }
 
 // take returns a free block of that size, or nil. Only the large class has
@@ -17,9 +21,9 @@ type class struct {
 func (c *class) take(size int) *block {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s := c.open.first
+	s := c.open.Front()
 	for s != nil && s.block != size {
-		s = s.next
+		s = s.open.Next()
 	}
 	if s == nil {
 		return nil
@@ -31,7 +35,7 @@ func (c *class) take(size int) *block {
 	s.free, b.next = b.next, nil
 	s.used++
 	if s.free == nil {
-		c.unlink(s)
+		c.open.Remove(&s.open)
 	}
 	return b
 }
@@ -45,16 +49,26 @@ func (c *class) put(b *block) (spare *slab) {
 	s := b.slab
 	b.next, s.free = s.free, b
 	s.used--
-	c.unlink(s)
 	switch {
-	case s.used > 0:
-		c.pushFront(s)
-	case c.pool.keepIdle(s):
-		c.pushBack(s)
-	default:
+	case s.used > 0 && c.open.Front() != s:
+		c.unlink(s)
+		c.open.PushFront(&s.open, s)
+	case s.used > 0: // it is where it belongs
+	case !c.pool.keepIdle(s):
+		c.unlink(s)
 		return s
+	case c.open.Back() != s:
+		c.unlink(s)
+		c.open.PushBack(&s.open, s)
 	}
 	return nil
+}
+
+// unlink takes s out of the list, if it is there.
+func (c *class) unlink(s *slab) {
+	if c.open.Has(&s.open) {
+		c.open.Remove(&s.open)
+	}
 }
 
 // takeIdle takes a slab with no block in use away from the class, one of that
@@ -62,50 +76,12 @@ func (c *class) put(b *block) (spare *slab) {
 func (c *class) takeIdle(size int) *slab {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for s := c.open.last; s != nil && s.used == 0; s = s.prev {
+	for s := c.open.Back(); s != nil && s.used == 0; s = s.open.Prev() {
 		if size == 0 || len(s.mem) == size {
 			c.pool.idle.Add(-int64(len(s.mem)))
-			c.unlink(s)
+			c.open.Remove(&s.open)
 			return s
 		}
 	}
 	return nil
-}
-
-func (c *class) pushFront(s *slab) {
-	s.listed, s.prev, s.next = true, nil, c.open.first
-	if s.next == nil {
-		c.open.last = s
-	} else {
-		s.next.prev = s
-	}
-	c.open.first = s
-}
-
-func (c *class) pushBack(s *slab) {
-	s.listed, s.prev, s.next = true, c.open.last, nil
-	if s.prev == nil {
-		c.open.first = s
-	} else {
-		s.prev.next = s
-	}
-	c.open.last = s
-}
-
-// unlink takes s out of the list, if it is there.
-func (c *class) unlink(s *slab) {
-	if !s.listed {
-		return
-	}
-	if s.prev == nil {
-		c.open.first = s.next
-	} else {
-		s.prev.next = s.next
-	}
-	if s.next == nil {
-		c.open.last = s.prev
-	} else {
-		s.next.prev = s.prev
-	}
-	s.listed, s.prev, s.next = false, nil, nil
 }

@@ -35,7 +35,7 @@ func (p *Pool) use(s *slab, c *class, size int) *block {
 	s.used = 1
 	if s.free != nil {
 		c.mu.Lock()
-		c.pushFront(s)
+		c.open.PushFront(&s.open, s)
 		c.mu.Unlock()
 	}
 	return b
@@ -86,11 +86,7 @@ func (p *Pool) obtain(size int) (*slab, error) {
 			s.reg.Store(uint32(i) + 1)
 		}
 	}
-	s.mapped.next = p.slabs
-	if p.slabs != nil {
-		p.slabs.mapped.prev = s
-	}
-	p.slabs = s
+	p.slabs.PushFront(&s.mapped, s)
 	p.mapped += int64(size)
 	p.mappedPeak = max(p.mappedPeak, p.mapped)
 	return s, nil
@@ -100,14 +96,7 @@ func (p *Pool) obtain(size int) (*slab, error) {
 // has it. Under mu.
 func (p *Pool) unmap(s *slab) {
 	p.unregister(s)
-	if s.mapped.prev == nil {
-		p.slabs = s.mapped.next
-	} else {
-		s.mapped.prev.mapped.next = s.mapped.next
-	}
-	if s.mapped.next != nil {
-		s.mapped.next.mapped.prev = s.mapped.prev
-	}
+	p.slabs.Remove(&s.mapped)
 	p.mapped -= int64(len(s.mem))
 	memory{s.mem, s.kind}.release()
 	// Stale Buffers keep the slab reachable: it must not point to what may

@@ -7,6 +7,8 @@ import (
 	"math"
 	"sync"
 	"sync/atomic"
+
+	"github.com/sluiceio/sluice/internal/list"
 )
 
 // Options configures a Pool. The zero value is useful.
@@ -56,10 +58,10 @@ type Pool struct {
 	// system, and those who wait. It is held in system calls. Whoever holds
 	// it may lock a class, never the other way round.
 	mu         sync.Mutex
-	slabs      *slab // all there are, linked by mapped
-	mapped     int64 // their bytes
+	slabs      list.List[slab] // all there are
+	mapped     int64           // their bytes
 	mappedPeak int64
-	queue      queue
+	queue      list.List[waiter] // in the order in which they came
 	// waiting is the length of queue. Written under mu; read without, by who
 	// has made a block free: see await.
 	waiting atomic.Int32
@@ -119,7 +121,7 @@ func (p *Pool) TryGet(n int) (Buffer, bool) {
 	b := p.classes[index].take(size)
 	if b == nil {
 		p.mu.Lock()
-		if !p.closed.Load() && p.queue.first == nil {
+		if !p.closed.Load() && p.queue.Len() == 0 {
 			b, _ = p.find(index, size)
 		}
 		p.mu.Unlock()
@@ -208,10 +210,10 @@ func (p *Pool) Close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.closed.Store(true)
-	for w := p.queue.first; w != nil; w = p.queue.first {
+	for w := p.queue.Front(); w != nil; w = p.queue.Front() {
 		p.finish(w, nil, ErrClosed)
 	}
-	for s := p.slabs; s != nil; s = s.mapped.next {
+	for s := p.slabs.Front(); s != nil; s = s.mapped.Next() {
 		p.unregister(s)
 	}
 	p.reclaim(0)

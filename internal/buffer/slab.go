@@ -3,6 +3,8 @@ package buffer
 import (
 	"math/bits"
 	"sync/atomic"
+
+	"github.com/sluiceio/sluice/internal/list"
 )
 
 const (
@@ -28,19 +30,14 @@ type slab struct {
 
 	// The following are the class's, under its mu; between classes they are
 	// the Pool's, under its mu.
-	class  *class
-	block  int    // size of each block
-	free   *block // those that nobody has, linked by next
-	used   int    // how many somebody has
-	listed bool   // in class.open
-	prev   *slab  // in class.open
-	next   *slab
+	class *class
+	block int             // size of each block
+	free  *block          // those that nobody has, linked by next
+	used  int             // how many somebody has
+	open  list.Node[slab] // in class.open
 
-	mapped link // in Pool.slabs. Under Pool.mu
+	mapped list.Node[slab] // in Pool.slabs. Under Pool.mu
 }
-
-// link makes a slab part of the list of all.
-type link struct{ prev, next *slab }
 
 // format cuts the slab into blocks of c. Its old blocks, if any, are free and
 // their generations past, so that nobody reaches the memory by one of them.

@@ -25,7 +25,7 @@ func (p *Pool) Stats() Stats {
 		Mapped: p.mapped, MappedPeak: p.mappedPeak,
 		Waiting: int(p.waiting.Load()), Waits: p.waits,
 	}
-	for s := p.slabs; s != nil; s = s.mapped.next {
+	for s := p.slabs.Front(); s != nil; s = s.mapped.Next() {
 		st.Slabs[s.kind]++
 		if s.reg.Load() != 0 {
 			st.Registered += int64(len(s.mem))

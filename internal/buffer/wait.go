@@ -3,13 +3,14 @@ package buffer
 import (
 	"context"
 	"sync"
+
+	"github.com/sluiceio/sluice/internal/list"
 )
 
 // waiter is a Get that waits.
 type waiter struct {
 	index, size int
-	prev, next  *waiter
-	queued      bool
+	links       list.Node[waiter] // in Pool.queue. Under Pool.mu
 
 	// ready holds a value when the waiter is out of the queue, with block or
 	// err set.
@@ -19,9 +20,6 @@ type waiter struct {
 }
 
 var waiters = sync.Pool{New: func() any { return &waiter{ready: make(chan struct{}, 1)} }}
-
-// queue is those who wait, in the order in which they came.
-type queue struct{ first, last *waiter }
 
 // await returns a block for who has found none.
 //
@@ -38,7 +36,7 @@ func (p *Pool) await(ctx context.Context, index, size int) (*block, error) {
 	}
 	p.push(w)
 	p.serve()
-	if w.queued {
+	if p.queue.Has(&w.links) {
 		p.waits++
 	}
 	p.mu.Unlock()
@@ -59,7 +57,7 @@ func (p *Pool) await(ctx context.Context, index, size int) (*block, error) {
 
 // serve gives those who wait what there is, the first one first. Under mu.
 func (p *Pool) serve() {
-	for w := p.queue.first; w != nil; w = p.queue.first {
+	for w := p.queue.Front(); w != nil; w = p.queue.Front() {
 		b, err := p.find(w.index, w.size)
 		if b == nil && err == nil {
 			return
@@ -73,7 +71,7 @@ func (p *Pool) serve() {
 func (p *Pool) abandon(ctx context.Context, w *waiter) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if w.queued {
+	if p.queue.Has(&w.links) {
 		p.finish(w, nil, ctx.Err())
 		p.serve()
 	}
@@ -82,31 +80,13 @@ func (p *Pool) abandon(ctx context.Context, w *waiter) {
 
 // push appends w. Under mu.
 func (p *Pool) push(w *waiter) {
-	q := &p.queue
-	w.queued, w.prev, w.next = true, q.last, nil
-	if w.prev == nil {
-		q.first = w
-	} else {
-		w.prev.next = w
-	}
-	q.last = w
+	p.queue.PushBack(&w.links, w)
 	p.waiting.Add(1)
 }
 
 // finish takes w out and tells it the outcome. Under mu.
 func (p *Pool) finish(w *waiter, b *block, err error) {
-	q := &p.queue
-	if w.prev == nil {
-		q.first = w.next
-	} else {
-		w.prev.next = w.next
-	}
-	if w.next == nil {
-		q.last = w.prev
-	} else {
-		w.next.prev = w.prev
-	}
-	w.queued, w.prev, w.next = false, nil, nil
+	p.queue.Remove(&w.links)
 	p.waiting.Add(-1)
 	w.block, w.err = b, err
 	w.ready <- struct{}{}
