@@ -24,6 +24,8 @@ package driver
 import (
 	"errors"
 	"strconv"
+
+	"github.com/sluiceio/sluice/internal/list"
 )
 
 // Code says what an operation does. One that a driver does not know completes
@@ -86,9 +88,11 @@ type Op struct {
 	// Token is the driver's from Submit to Reap: the name by which the kernel
 	// knows the operation. Callers leave it alone.
 	Token uint64
-	// Next is the caller's, for queues of its own. Drivers use it only while
-	// they own the Op.
-	Next *Op
+	// Next and Links are for the queues of who has the Op, the caller or the
+	// driver: for a stack, and for a list. It is in none when it is passed on.
+	// A late Cancel looks at Links.
+	Next  *Op
+	Links list.Node[Op]
 	// Owner is the caller's: what the Op is part of.
 	Owner any
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/list"
 )
 
 // Transfer is a read or write that goes on while who has started it does
@@ -32,9 +33,8 @@ type Transfer struct {
 	res int32
 
 	// Under helpers.mu:
-	next      *Transfer
-	queued    bool // for a helper
-	withdrawn bool // its context has ended: nothing more is to be tried
+	links     list.Node[Transfer] // in helpers.queue
+	withdrawn bool                // its context has ended: nothing more is to be tried
 }
 
 // StartRead starts reading len(b) bytes at off, which is not negative, into b.

@@ -419,7 +419,7 @@ func TestTransferStress(t *testing.T) {
 			}
 			wg.Wait()
 			s.Close()
-			if s.waiting.Load() != 0 || s.gate.used.Load() != 0 || s.helpers.first != nil {
+			if s.waiting.Load() != 0 || s.gate.used.Load() != 0 || s.helpers.queue.Len() != 0 {
 				t.Errorf("%d waiting, %d places taken at the end", s.waiting.Load(), s.gate.used.Load())
 			}
 		})

@@ -47,7 +47,7 @@ type engine struct {
 
 	// mu is held by who moves operations from the inbox into the driver.
 	mu      sync.Mutex
-	backlog list // arrived but not taken by the driver, oldest first. Under mu
+	backlog backlog // under mu
 	scratch []*driver.Op
 	// inflight counts operations that the driver owns: raised under mu,
 	// lowered by the leader.
@@ -176,7 +176,7 @@ func (e *engine) stage() (retired bool) {
 	} else {
 		e.submit(e.drv.Submit)
 	}
-	if e.backlog.first != nil && e.hasRoom() {
+	if e.backlog.Len() > 0 && e.hasRoom() {
 		e.submit(e.drv.Submit) // Stage may have less room than the driver
 	}
 	if e.inflight.Load() > 0 {
@@ -190,18 +190,13 @@ func (e *engine) stage() (retired bool) {
 // there is room, and reports how many it took. Under mu.
 func (e *engine) submit(put func([]*driver.Op) (int, error)) int {
 	e.backlog.appendReversed(e.inbox.Swap(nil))
-	batch := e.scratch[:0]
-	room := cap(e.scratch) - int(e.inflight.Load())
-	for op := e.backlog.first; op != nil && len(batch) < room; op = op.Next {
-		batch = append(batch, op)
-	}
+	batch := e.backlog.take(e.scratch[:0], cap(e.scratch)-int(e.inflight.Load()))
 	if len(batch) == 0 {
 		return 0
 	}
 	// Counted before the driver has them: the leader may reap them before
 	// put returns.
 	e.inflight.Add(int32(len(batch)))
-	e.backlog.dropFirst(batch)
 	n, err := put(batch)
 	if err != nil {
 		panic("sched: the driver ended while in use: " + err.Error())
@@ -226,7 +221,7 @@ func (e *engine) complete(ops []*driver.Op) {
 func (e *engine) cancel(op *driver.Op) {
 	e.mu.Lock()
 	e.backlog.appendReversed(e.inbox.Swap(nil))
-	waiting := e.backlog.remove(op)
+	waiting := e.backlog.withdraw(op)
 	e.forward()
 	e.mu.Unlock()
 	if waiting {
@@ -242,7 +237,7 @@ func (e *engine) cancel(op *driver.Op) {
 // holds it. Under mu.
 func (e *engine) forward() {
 	switch {
-	case e.backlog.first == nil:
+	case e.backlog.Len() == 0:
 	case e.state.Load() == idle:
 		e.start()
 	default: // a leader is there, and stays until it has asked under mu

@@ -87,7 +87,7 @@ func TestLeadersRetireAndStart(t *testing.T) {
 					e := newEngine(drv)
 					stress(e, goroutines, 3000)
 					e.wait()
-					if st := e.state.Load(); st != idle || e.inflight.Load() != 0 || e.backlog.first != nil {
+					if st := e.state.Load(); st != idle || e.inflight.Load() != 0 || e.backlog.Len() != 0 {
 						t.Errorf("state %d, %d in flight at the end; want idle, 0", st, e.inflight.Load())
 					}
 				})

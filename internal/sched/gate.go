@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+
+	"github.com/sluiceio/sluice/internal/list"
 )
 
 // gate lets at most limit goroutines through at once. Passing one that is not
@@ -18,8 +20,7 @@ type gate struct {
 	used   atomic.Int32 // places taken
 	queued atomic.Int32 // waiters. Written under mu
 	mu     sync.Mutex
-	first  *waiter
-	last   *waiter
+	queue  list.List[waiter] // those who wait. Under mu
 }
 
 const patience = 64
@@ -30,9 +31,7 @@ type waiter struct {
 	// been handed a place, false if one is free for it or for who is quicker.
 	ready     chan bool
 	overtaken int
-	// prev and next are its neighbours in the queue: prev is nil if it is the
-	// first one, or not there. Under gate.mu.
-	prev, next *waiter
+	links     list.Node[waiter] // in gate.queue
 }
 
 var waiters = sync.Pool{New: func() any { return &waiter{ready: make(chan bool, 1)} }}
@@ -115,7 +114,7 @@ func (g *gate) leave() {
 func (g *gate) handOver() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	w := g.first
+	w := g.queue.Front()
 	if w == nil || w.overtaken < patience {
 		return false
 	}
@@ -128,7 +127,7 @@ func (g *gate) handOver() bool {
 func (g *gate) wakeFirst() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if w := g.first; w != nil && g.used.Load() < g.limit {
+	if w := g.queue.Front(); w != nil && g.used.Load() < g.limit {
 		g.withdraw(w)
 		w.ready <- false
 	}
@@ -152,37 +151,21 @@ func (g *gate) abandon(w *waiter) {
 
 // push adds w: at the end, or in front if it has been overtaken. Under mu.
 func (g *gate) push(w *waiter) {
-	switch {
-	case g.last == nil:
-		g.first, g.last = w, w
-	case w.overtaken > 0:
-		w.next, g.first.prev = g.first, w
-		g.first = w
-	default:
-		w.prev, g.last.next = g.last, w
-		g.last = w
+	if w.overtaken > 0 {
+		g.queue.PushFront(&w.links, w)
+	} else {
+		g.queue.PushBack(&w.links, w)
 	}
 	g.queued.Add(1)
 }
 
-// withdraw takes w out of the queue and reports whether it was there. It looks
-// at w's neighbours alone: when ten thousand contexts end at once, each has a
-// waiter to withdraw. Under mu.
+// withdraw takes w out of the queue and reports whether it was there. Under
+// mu.
 func (g *gate) withdraw(w *waiter) bool {
-	if w.prev == nil && g.first != w {
+	if !g.queue.Has(&w.links) {
 		return false
 	}
-	if w.prev == nil {
-		g.first = w.next
-	} else {
-		w.prev.next = w.next
-	}
-	if w.next == nil {
-		g.last = w.prev
-	} else {
-		w.next.prev = w.prev
-	}
-	w.prev, w.next = nil, nil
+	g.queue.Remove(&w.links)
 	g.queued.Add(-1)
 	return true
 }

@@ -61,7 +61,7 @@ func pass(g *gate, rnd *rand.Rand, inside, most *atomic.Int32) {
 
 func (g *gate) wantEmpty(t *testing.T) {
 	t.Helper()
-	if g.used.Load() != 0 || g.queued.Load() != 0 || g.first != nil || g.last != nil {
+	if g.used.Load() != 0 || g.queued.Load() != 0 || g.queue.Len() != 0 {
 		t.Errorf("gate at the end: %d places taken, %d in the queue", g.used.Load(), g.queued.Load())
 	}
 }

@@ -3,6 +3,8 @@ package sched
 import (
 	"context"
 	"sync"
+
+	"github.com/sluiceio/sluice/internal/list"
 )
 
 // helpers are goroutines that make plain system calls for Transfers, in the
@@ -13,10 +15,10 @@ type helpers struct {
 	s    *Scheduler
 	help func() // h.run, made once: go h.run() allocates
 
-	mu          sync.Mutex
-	first, last *Transfer // waiting, linked by next
-	running     int
-	all         sync.WaitGroup
+	mu      sync.Mutex
+	queue   list.List[Transfer] // those that wait
+	running int
+	all     sync.WaitGroup
 }
 
 func (h *helpers) init(s *Scheduler) {
@@ -33,13 +35,7 @@ func (h *helpers) add(t *Transfer) {
 		t.end()
 		return
 	}
-	t.queued = true
-	if h.last == nil {
-		h.first = t
-	} else {
-		h.last.next = t
-	}
-	h.last = t
+	h.queue.PushBack(&t.links, t)
 	if h.running < int(h.s.gate.limit) {
 		h.running++
 		h.all.Add(1)
@@ -69,12 +65,12 @@ func (h *helpers) run() {
 func (h *helpers) next() *Transfer {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	t := h.first
+	t := h.queue.Front()
 	if t == nil {
 		h.running--
 		return nil
 	}
-	h.remove(nil, t)
+	h.queue.Remove(&t.links)
 	return t
 }
 
@@ -84,28 +80,11 @@ func (h *helpers) withdraw(t *Transfer) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	t.withdrawn = true
-	if !t.queued {
+	if !h.queue.Has(&t.links) {
 		return false
 	}
-	var before *Transfer
-	for q := h.first; q != t; q = q.next {
-		before = q
-	}
-	h.remove(before, t)
+	h.queue.Remove(&t.links)
 	return true
-}
-
-// remove takes t, which follows before, out. Under mu.
-func (h *helpers) remove(before, t *Transfer) {
-	if before == nil {
-		h.first = t.next
-	} else {
-		before.next = t.next
-	}
-	if h.last == t {
-		h.last = before
-	}
-	t.queued, t.next = false, nil
 }
 
 // wait returns when no helper is left. Nothing is added any more.

@@ -13,9 +13,6 @@ import (
 type request struct {
 	op   driver.Op
 	done chan struct{} // holds one value when op is the goroutine's again
-	// prev is the operation before op in the engine's backlog: nil if op is
-	// the first one, or not there. Under engine.mu.
-	prev *driver.Op
 	// transfer is what op is part of, if nobody waits for op itself.
 	transfer *Transfer
 }

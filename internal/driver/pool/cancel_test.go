@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/list"
 )
 
 // TestCancel cancels the operations at the head, in the middle and at the end
@@ -88,11 +89,41 @@ func TestCloseWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, op := range ops {
-		if op.Res != -int32(syscall.EBADF) || op.Next != nil {
-			t.Fatalf("operation %d after Close: Res = %d, Next = %v; want EBADF, nil", i, op.Res, op.Next)
+		if op.Res != -int32(syscall.EBADF) || op.Links != (list.Node[driver.Op]{}) {
+			t.Fatalf("operation %d after Close: Res = %d, %+v; want EBADF, in no list", i, op.Res, op.Links)
 		}
 	}
 	if got := notes.Load(); got != 100 {
 		t.Errorf("Notify was called %d times when Close returned; want 100", got)
 	}
+}
+
+// BenchmarkCancel has a thousand operations withdrawn that wait for a worker,
+// the newest first.
+func BenchmarkCancel(b *testing.B) {
+	const waiting = 1000
+	p, err := New(Options{Threads: 1, Depth: waiting + 1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	began, let := make(chan struct{}), make(chan struct{})
+	p.perform = func(*driver.Op) { began <- struct{}{}; <-let }
+	ops, done := make([]*driver.Op, waiting), make([]*driver.Op, waiting)
+	for i := range ops {
+		ops[i] = new(driver.Op)
+	}
+	p.Submit([]*driver.Op{{}})
+	<-began
+	b.ReportAllocs()
+	for b.Loop() {
+		p.Submit(ops)
+		for i := range ops {
+			p.Cancel(ops[waiting-1-i])
+		}
+		if n, err := p.Reap(done, waiting); n != waiting || err != nil {
+			b.Fatal(n, err)
+		}
+	}
+	let <- struct{}{}
+	p.Close()
 }

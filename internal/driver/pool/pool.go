@@ -21,6 +21,7 @@ import (
 	"sync"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/list"
 )
 
 const (
@@ -58,10 +59,10 @@ type Pool struct {
 	start   func()
 
 	mu       sync.Mutex
-	queue    list // operations that wait for a worker
-	done     list // operations that wait for Reap
-	inflight int  // operations that the pool owns: queued, running or done
-	workers  int  // goroutines that perform or are about to
+	queue    list.List[driver.Op] // operations that wait for a worker
+	done     list.List[driver.Op] // operations that wait for Reap
+	inflight int                  // operations that the pool owns: queued, running or done
+	workers  int                  // goroutines that perform or are about to
 	// starting is set while a worker has been started that has not yet
 	// fetched its first operation. There is at most one: it starts the next
 	// itself if it leaves something in the queue. So a burst of short
@@ -113,7 +114,7 @@ func (p *Pool) Submit(ops []*driver.Op) (int, error) {
 	}
 	n := min(len(ops), p.depth-p.inflight)
 	for _, op := range ops[:n] {
-		p.queue.push(op)
+		p.queue.PushBack(&op.Links, op)
 	}
 	p.inflight += n
 	p.spawn()
@@ -127,17 +128,17 @@ func (p *Pool) Reap(done []*driver.Op, need int) (int, error) {
 	if p.closed {
 		return 0, driver.ErrClosed
 	}
-	for p.done.n < need && !p.woken {
+	for p.done.Len() < need && !p.woken {
 		p.want = need
 		p.reap.Wait()
 	}
 	p.want = 0
-	if p.done.n < need {
+	if p.done.Len() < need {
 		p.woken = false
 	}
-	n := min(len(done), p.done.n)
+	n := min(len(done), p.done.Len())
 	for i := range done[:n] {
-		done[i] = p.done.pop()
+		done[i] = pop(&p.done)
 	}
 	p.inflight -= n
 	return n, nil
@@ -156,8 +157,10 @@ func (p *Pool) Wake() {
 // will.
 func (p *Pool) Cancel(op *driver.Op) {
 	p.mu.Lock()
-	found := p.queue.remove(op)
+	// Only what is under mu is looked at: op may have come back long ago.
+	found := p.queue.Has(&op.Links)
 	if found {
+		p.queue.Remove(&op.Links)
 		op.Res = canceled
 		p.finish(op)
 	}
@@ -182,7 +185,16 @@ func (p *Pool) Close() error {
 	p.closed = true
 	p.mu.Unlock()
 	p.live.Wait()
-	for p.done.pop() != nil {
+	for pop(&p.done) != nil {
 	}
 	return nil
+}
+
+// pop takes the first operation out; nil if there is none.
+func pop(l *list.List[driver.Op]) *driver.Op {
+	op := l.Front()
+	if op != nil {
+		l.Remove(&op.Links)
+	}
+	return op
 }

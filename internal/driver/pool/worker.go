@@ -4,7 +4,7 @@ import "github.com/sluiceio/sluice/internal/driver"
 
 // spawn starts a worker if the queue needs one. Called with mu held.
 func (p *Pool) spawn() {
-	if p.queue.n > 0 && !p.starting && p.workers < p.threads {
+	if p.queue.Len() > 0 && !p.starting && p.workers < p.threads {
 		p.starting = true
 		p.workers++
 		p.live.Add(1)
@@ -51,7 +51,7 @@ func (p *Pool) exchange(op *driver.Op) *driver.Op {
 // the queue empty, so that a Submit that follows starts another. Called with
 // mu held.
 func (p *Pool) next() *driver.Op {
-	op := p.queue.pop()
+	op := pop(&p.queue)
 	if op == nil {
 		p.workers--
 	}
@@ -60,8 +60,8 @@ func (p *Pool) next() *driver.Op {
 
 // finish makes op reapable. Called with mu held.
 func (p *Pool) finish(op *driver.Op) {
-	p.done.push(op)
-	if p.want > 0 && p.done.n >= p.want {
+	p.done.PushBack(&op.Links, op)
+	if p.want > 0 && p.done.Len() >= p.want {
 		p.want = 0 // one signal is enough
 		p.reap.Signal()
 	}

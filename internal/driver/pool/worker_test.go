@@ -55,7 +55,7 @@ func reap(t *testing.T, p *Pool) *driver.Op {
 func (p *Pool) state() (queued, workers int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.queue.n, p.workers
+	return p.queue.Len(), p.workers
 }
 
 func TestOptions(t *testing.T) {

@@ -8,10 +8,10 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 )
 
-// The list does what a slice does, for any order of calls.
-func TestListIsAQueue(t *testing.T) {
+// The backlog does what a slice does, for any order of calls.
+func TestBacklogIsAQueue(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
-	var l list
+	var l backlog
 	var want []*driver.Op
 	for range 20000 {
 		switch rnd.IntN(4) {
@@ -25,25 +25,27 @@ func TestListIsAQueue(t *testing.T) {
 			l.appendReversed(stack)
 		case 1: // some are taken
 			if n := rnd.IntN(len(want) + 1); n > 0 {
-				l.dropFirst(want[:n])
+				if got := l.take(nil, n); !slices.Equal(got, want[:n]) {
+					t.Fatalf("%d operations were taken; want the first %d", len(got), n)
+				}
 				want = slices.Clone(want[n:])
 			}
 		case 2: // some are taken, and some of them put back
 			if n := rnd.IntN(len(want) + 1); n > 0 {
 				k := rnd.IntN(n + 1)
-				l.dropFirst(want[:n])
+				l.take(nil, n)
 				l.prepend(want[k:n])
 				want = slices.Clone(want[k:])
 			}
 		case 3: // one is withdrawn, or one that is not there
 			if len(want) == 0 || rnd.IntN(4) == 0 {
-				if l.remove(&newRequest(0).op) {
-					t.Fatal("removed what was not there")
+				if l.withdraw(&newRequest(0).op) {
+					t.Fatal("withdrew what was not there")
 				}
 				continue
 			}
 			i := rnd.IntN(len(want))
-			if !l.remove(want[i]) {
+			if !l.withdraw(want[i]) {
 				t.Fatalf("operation %d of %d was not there", i, len(want))
 			}
 			want = slices.Delete(slices.Clone(want), i, i+1)
@@ -53,13 +55,13 @@ func TestListIsAQueue(t *testing.T) {
 }
 
 // check fails the test unless l holds ops, forwards and backwards.
-func (l *list) check(t *testing.T, ops []*driver.Op) {
+func (l *backlog) check(t *testing.T, ops []*driver.Op) {
 	t.Helper()
 	var forwards, backwards []*driver.Op
-	for op := l.first; op != nil; op = op.Next {
+	for op := l.Front(); op != nil; op = op.Links.Next() {
 		forwards = append(forwards, op)
 	}
-	for op := l.last; op != nil; op = requestOf(op).prev {
+	for op := l.Back(); op != nil; op = op.Links.Prev() {
 		backwards = append(backwards, op)
 	}
 	slices.Reverse(backwards)
@@ -68,9 +70,9 @@ func (l *list) check(t *testing.T, ops []*driver.Op) {
 	}
 }
 
-// listOf returns a list of n operations, and them.
-func listOf(n int) (l *list, ops []*driver.Op) {
-	l = new(list)
+// backlogOf returns a backlog of n operations, and them.
+func backlogOf(n int) (l *backlog, ops []*driver.Op) {
+	l = new(backlog)
 	for range n {
 		ops = append(ops, &newRequest(0).op)
 		l.appendReversed(ops[len(ops)-1])
@@ -80,33 +82,21 @@ func listOf(n int) (l *list, ops []*driver.Op) {
 
 // An operation is there once, wherever it stands, and not when the driver has
 // taken it.
-func TestListRemove(t *testing.T) {
+func TestBacklogWithdraw(t *testing.T) {
 	for n := 1; n <= 4; n++ {
 		for i := range n {
-			l, ops := listOf(n)
+			l, ops := backlogOf(n)
 			op := ops[i]
-			if !l.remove(op) || l.remove(op) {
+			if !l.withdraw(op) || l.withdraw(op) {
 				t.Errorf("operation %d of %d was not there, or twice", i, n)
 			}
 			l.check(t, slices.Delete(slices.Clone(ops), i, i+1))
 		}
-		l, ops := listOf(n)
-		l.dropFirst(ops[:1])
-		if l.remove(ops[0]) {
+		l, ops := backlogOf(n)
+		l.take(nil, 1)
+		if l.withdraw(ops[0]) {
 			t.Errorf("the first of %d was there after it had been taken", n)
 		}
 		l.check(t, ops[1:])
 	}
-}
-
-// What is withdrawn is not looked for: the list is cut behind its first and
-// before its last operation, so that no walk arrives in the middle.
-func TestListRemoveDoesNotWalk(t *testing.T) {
-	l, ops := listOf(7)
-	ops[0].Next, requestOf(ops[6]).prev = nil, nil
-	if !l.remove(ops[3]) {
-		t.Fatal("the middle one was not found")
-	}
-	ops[0].Next, requestOf(ops[6]).prev = ops[1], ops[5]
-	l.check(t, slices.Delete(slices.Clone(ops), 3, 4))
 }
