@@ -22,8 +22,8 @@
 // for it. If that fails, all of them get the error, and nothing is cached.
 //
 // What is written through a File reaches the disk before the call returns, and
-// its blocks leave the cache: a read that begins after that never sees what was
-// there before. Whoever changes a file by another way calls [File.Invalidate];
+// its blocks leave the cache, as do those of a hole that is punched: a read that
+// begins after that never sees what was there before. Whoever changes a file by another way calls [File.Invalidate];
 // that it has become longer is seen without.
 //
 // Which block makes room for another is decided by S3-FIFO, so that a scan

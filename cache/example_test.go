@@ -10,7 +10,10 @@ import (
 	"github.com/sluiceio/sluice/cache"
 )
 
-var _ cache.Direct = (*sluice.DirectFile)(nil)
+var (
+	_ cache.Direct    = (*sluice.DirectFile)(nil)
+	_ cache.Allocator = (*sluice.DirectFile)(nil)
+)
 
 // A file is read past the page cache, and what was read is kept in 16 MiB.
 func Example() {

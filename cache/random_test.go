@@ -59,7 +59,7 @@ func (m *model) step() {
 	if m.rnd.IntN(2) == 0 {
 		off, n = off&^(block-1), (n+block-1)&^(block-1)
 	}
-	switch m.rnd.IntN(12) {
+	switch m.rnd.IntN(13) {
 	case 0:
 		b := make([]byte, n)
 		m.rnd.Uint32()
@@ -80,6 +80,10 @@ func (m *model) step() {
 	case 5:
 		if len(m.views) > 0 {
 			m.release(m.rnd.IntN(len(m.views)))
+		}
+	case 6:
+		if err := m.f.PunchHole(off, int64(n)); err != nil {
+			m.t.Errorf("PunchHole = %v", err)
 		}
 	default:
 		wantRead(m.t, m.f, m.d, off, n)
