@@ -26,8 +26,9 @@ type Options struct {
 
 	// BufferMemory is the most memory, in bytes, that [Buffer]s lie in, rounded
 	// up to a multiple of 2 MiB. Who asks for more waits. 0 means a sixteenth
-	// of the machine's memory, and at least 64 MiB. None is taken before it is
-	// used.
+	// of the memory that the process may use, the machine's or its control
+	// groups' limit, and at least 64 MiB, or an eighth where that is less. None
+	// is taken before it is used.
 	BufferMemory int64
 }
 

@@ -6,7 +6,8 @@ import (
 )
 
 // bounceMemory is the most memory for transfers of DirectFiles that are not
-// aligned, which take up to 1 MiB each while they last.
+// aligned, which take up to 1 MiB each while they last. It is less where the
+// process has little.
 const bounceMemory = 64 << 20 // 64 MiB
 
 // pools is the memory of a Scheduler.
@@ -21,7 +22,7 @@ type pools struct {
 func newPools(core *sched.Scheduler, limit int64) pools {
 	return pools{
 		buffers: buffer.NewPool(buffer.Options{Limit: limit, Registrar: core}),
-		bounces: buffer.NewPool(buffer.Options{Limit: bounceMemory}),
+		bounces: buffer.NewPool(buffer.Options{Limit: buffer.Modest(bounceMemory)}),
 	}
 }
 

@@ -4,11 +4,15 @@ import (
 	"fmt"
 	"math/bits"
 	"runtime"
+
+	"github.com/sluiceio/sluice/internal/buffer"
 )
 
 // Options configures a [Cache]. The zero value is useful.
 type Options struct {
-	// Bytes is the most memory for blocks, in bytes; 0 means 64 MiB. It is
+	// Bytes is the most memory for blocks, in bytes; 0 means 64 MiB, or an
+	// eighth of the memory that the process may use (the machine's, or its
+	// control groups' limit) where that is less, and at least 2 MiB. It is
 	// never exceeded, also not by blocks that have left the cache while
 	// somebody has a View of them. It is obtained as it is needed, in steps of
 	// 2 MiB. About 150 bytes a block come on top, for finding them.
@@ -29,7 +33,7 @@ const (
 // complete sets what is 0 to its default, and checks the rest.
 func (o Options) complete() (Options, error) {
 	if o.Bytes == 0 {
-		o.Bytes = defaultBytes
+		o.Bytes = buffer.Modest(defaultBytes)
 	}
 	if o.Block == 0 {
 		o.Block = minBlock

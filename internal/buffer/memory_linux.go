@@ -113,12 +113,3 @@ func resident(mem []byte) bool {
 	}
 	return true
 }
-
-// machineMemory is the machine's memory in bytes.
-func machineMemory() int64 {
-	var si unix.Sysinfo_t
-	if unix.Sysinfo(&si) != nil {
-		return 0
-	}
-	return int64(si.Totalram) * int64(si.Unit)
-}

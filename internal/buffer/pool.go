@@ -9,13 +9,14 @@ import (
 	"sync/atomic"
 
 	"github.com/sluiceio/sluice/internal/list"
+	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // Options configures a Pool. The zero value is useful.
 type Options struct {
 	// Limit is the most memory that the Pool has from the system at any time,
-	// in bytes; 0 means a sixteenth of the machine's, and at least 64 MiB. It
-	// is rounded up to a multiple of 2 MiB.
+	// in bytes; 0 means a sixteenth of what this process may use (sys.Memory),
+	// and at least Modest(64 MiB). It is rounded up to a multiple of 2 MiB.
 	Limit int64
 	// Registrar, if not nil, is told of all memory. What it refuses is used
 	// all the same.
@@ -72,7 +73,7 @@ type Pool struct {
 func NewPool(o Options) *Pool {
 	limit := o.Limit
 	if limit <= 0 {
-		limit = defaultLimit(machineMemory())
+		limit = defaultLimit(sys.Memory())
 	}
 	p := &Pool{limit: (limit + slabSize - 1) &^ (slabSize - 1), reg: o.Registrar, source: allocate}
 	if p.limit < limit {
@@ -84,7 +85,18 @@ func NewPool(o Options) *Pool {
 	return p
 }
 
-func defaultLimit(machine int64) int64 { return max(machine/16, 64<<20) }
+func defaultLimit(memory int64) int64 { return max(memory/16, modest(memory, 64<<20)) }
+
+// Modest is n bytes, or less where that would be more than an eighth of the
+// memory that this process may use: what to take unasked.
+func Modest(n int64) int64 { return modest(sys.Memory(), n) }
+
+func modest(memory, n int64) int64 {
+	if memory <= 0 { // not known
+		return n
+	}
+	return min(n, max(memory/8, slabSize))
+}
 
 // Get returns a Buffer of n bytes, whose contents are undefined. When the
 // limit is reached it waits until enough has been released, or ctx ends, whose

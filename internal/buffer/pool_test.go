@@ -15,9 +15,19 @@ import (
 )
 
 func TestDefaultLimit(t *testing.T) {
-	for machine, want := range map[int64]int64{0: 64 << 20, 512 << 20: 64 << 20, 1 << 30: 64 << 20, 32 << 30: 2 << 30} {
-		if got := defaultLimit(machine); got != want {
-			t.Errorf("of %d bytes %d are the limit; want %d", machine, got, want)
+	for memory, want := range map[int64]int64{
+		0: 64 << 20, 32 << 30: 2 << 30, 1 << 30: 64 << 20, 512 << 20: 64 << 20,
+		256 << 20: 32 << 20, 64 << 20: 8 << 20, 8 << 20: slabSize, 1: slabSize,
+	} {
+		if got := defaultLimit(memory); got != want {
+			t.Errorf("of %d bytes %d are the limit; want %d", memory, got, want)
+		}
+	}
+	for _, c := range []struct{ memory, n, want int64 }{
+		{0, 5, 5}, {1 << 30, 64 << 20, 64 << 20}, {256 << 20, 64 << 20, 32 << 20}, {256 << 20, 1 << 20, 1 << 20}, {1, 64 << 20, slabSize},
+	} {
+		if got := modest(c.memory, c.n); got != c.want {
+			t.Errorf("of %d bytes %d are modestly %d; want %d", c.memory, c.n, got, c.want)
 		}
 	}
 	for o, want := range map[int64]int64{1: slabSize, slabSize: slabSize, slabSize + 1: 2 * slabSize, math.MaxInt64: math.MaxInt64} {
@@ -25,7 +35,7 @@ func TestDefaultLimit(t *testing.T) {
 			t.Errorf("Limit %d became %d; want %d", o, got, want)
 		}
 	}
-	if got := NewPool(Options{}).Stats().Limit; got < 64<<20 || got%slabSize != 0 {
+	if got := NewPool(Options{}).Stats().Limit; got < slabSize || got%slabSize != 0 {
 		t.Errorf("the default limit is %d", got)
 	}
 }
