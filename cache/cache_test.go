@@ -277,8 +277,12 @@ func TestSpace(t *testing.T) {
 	c, f, d := newTest(t, 16, 8*block+100)
 	wantRead(t, f, d, 0, 9*block)
 	for _, hole := range []struct{ off, n, gone int64 }{
-		{block, block, 1}, {5*block + 10, 20, 1}, {3*block - 1, 2, 2},
-		{7*block + 5, math.MaxInt64 - 7*block - 5, 2}, {0, 0, 0}, {-5, 10, 0},
+		{block, block, 1},
+		{5*block + 10, 20, 1},
+		{3*block - 1, 2, 2},
+		{7*block + 5, math.MaxInt64 - 7*block - 5, 2},
+		{0, 0, 0},
+		{-5, 10, 0},
 	} {
 		wantRead(t, f, d, 0, 9*block)
 		had := c.Stats().Bytes
