@@ -23,6 +23,9 @@ func sizeOf(f *os.File) (int64, error) {
 func allocate(*os.File, int64, int64) error  { return errors.ErrUnsupported }
 func punchHole(*os.File, int64, int64) error { return errors.ErrUnsupported }
 
+func advise(*os.File, int64, int64, Advice) error { return errors.ErrUnsupported }
+func setLifetime(*os.File, Lifetime) error        { return errors.ErrUnsupported }
+
 // What follows is for direct I/O alone.
 
 func inodeOf(*os.File) (*inode, error)       { return nil, errors.ErrUnsupported }
