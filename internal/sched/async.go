@@ -16,7 +16,16 @@ import (
 //
 // No goroutine belongs to it while the driver has it. What the driver has not
 // done or not done wholly, or could only do with a thread, is the helpers'.
+//
+// From Start to its end, which may be long before Wait, it uses its file
+// (File.Use): Close waits for it, and not for who is to call Wait.
 type Transfer struct {
+	// Ended, if not nil, is called at the end of each transfer, before Wait
+	// returns and while the file is still used, and is told whether all bytes
+	// were transferred. It must not wait. Set while the Transfer is not
+	// started; it stays.
+	Ended func(all bool)
+
 	s    *Scheduler
 	f    *File
 	code driver.Code
@@ -38,8 +47,8 @@ type Transfer struct {
 }
 
 // StartRead starts reading len(b) bytes at off, which is not negative, into b.
-// Reg is driver.Op's. Until Wait has returned, b is not the caller's, and he
-// uses f (File.Use).
+// Reg is driver.Op's. Until Wait has returned, b is not the caller's. He uses f
+// (File.Use) during the call.
 func (s *Scheduler) StartRead(t *Transfer, f *File, b []byte, off int64, reg uint32) {
 	s.startTransfer(t, driver.Read, f, b, off, reg)
 }
@@ -53,8 +62,9 @@ func (s *Scheduler) startTransfer(t *Transfer, code driver.Code, f *File, b []by
 	if t.r != nil {
 		panic("sched: a Transfer was started that is in progress")
 	}
-	*t = Transfer{s: s, f: f, code: code, buf: b, off: off, r: requests.Get().(*request)}
+	*t = Transfer{Ended: t.Ended, s: s, f: f, code: code, buf: b, off: off, r: requests.Get().(*request)}
 	t.r.transfer = t
+	f.refs.Add(1) // as the caller's Use does, and end's Done undoes
 	raceBefore(code, b)
 	switch {
 	case len(b) == 0 || t.cached():
@@ -103,8 +113,14 @@ func (t *Transfer) note(res int32) (last bool) {
 	return res <= 0 || t.n == len(t.buf)
 }
 
-// end lets Wait return.
-func (t *Transfer) end() { t.r.done <- struct{}{} }
+// end lets Wait return, after which t is its owner's.
+func (t *Transfer) end() {
+	if t.Ended != nil {
+		t.Ended(t.n == len(t.buf))
+	}
+	t.f.Done()
+	t.r.done <- struct{}{}
+}
 
 // completed takes the engine's result. It is called by the leader, or by who
 // has cancelled, and does not wait.
@@ -129,18 +145,27 @@ func (t *Transfer) Wait(ctx context.Context) (int, error) {
 	if t.r == nil {
 		panic("sched: Wait of a Transfer that was not started")
 	}
+	t.await(ctx)
+	raceAfter(t.code, t.buf, int32(min(t.n, 1<<30)))
+	n, err := t.n, t.err(ctx)
+	t.r.op.Buf, t.r.op.Reg, t.r.transfer = nil, 0, nil
+	requests.Put(t.r)
+	*t = Transfer{Ended: t.Ended}
+	return n, err
+}
+
+func (t *Transfer) await(ctx context.Context) {
+	select {
+	case <-t.r.done: // also if ctx has ended
+		return
+	default:
+	}
 	select {
 	case <-t.r.done:
 	case <-ctx.Done():
 		t.withdraw()
 		<-t.r.done
 	}
-	raceAfter(t.code, t.buf, int32(min(t.n, 1<<30)))
-	n, err := t.n, t.err(ctx)
-	t.r.op.Buf, t.r.op.Reg, t.r.transfer = nil, 0, nil
-	requests.Put(t.r)
-	*t = Transfer{}
-	return n, err
 }
 
 // err is what the result means.
@@ -164,8 +189,12 @@ func (t *Transfer) withdraw() {
 		t.end()
 	case t.pushed:
 		// It may have come back already. Then this does nothing: op stays as
-		// it is until Wait returns.
-		t.s.engine.cancel(&t.r.op)
+		// it is until Wait returns. But the file and the driver may have been
+		// closed since, unless it is in use.
+		if t.f.stay() {
+			t.s.engine.cancel(&t.r.op)
+			t.f.Done()
+		}
 	}
 }
 

@@ -77,6 +77,20 @@ func (f *File) Done() {
 	}
 }
 
+// stay is Use for who goes on with an operation: it also succeeds while the
+// file is closing, as long as an operation is in progress. Done ends it.
+func (f *File) stay() bool {
+	for {
+		n := f.refs.Load()
+		if n == closing {
+			return false
+		}
+		if f.refs.CompareAndSwap(n, n+1) {
+			return true
+		}
+	}
+}
+
 // Close stops operations from being started and waits for those in progress.
 // It reports whether this was the first call.
 func (f *File) Close() bool {
