@@ -144,6 +144,20 @@ func (p *Pool) TryGet(n int) (Buffer, bool) {
 	return p.hand(b, n), true
 }
 
+// Ample tells whether less than half of the limit is in use: when who can do
+// with less may take more by TryGet, and yet leave enough to those who cannot.
+func (p *Pool) Ample() bool { return p.inUse.Load() < p.limit/2 }
+
+// Limit is the most memory that the Pool has, in bytes.
+func (p *Pool) Limit() int64 { return p.limit }
+
+// BlockSize is how much memory a Buffer of n bytes takes, which is not
+// negative.
+func BlockSize(n int) int {
+	_, size := fit(min(n, largest))
+	return size
+}
+
 // fit returns the class and the size of the block for n bytes.
 func (p *Pool) fit(n int) (index, size int, err error) {
 	if n < 0 {

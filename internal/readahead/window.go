@@ -48,10 +48,13 @@ func New(span Span, size int64, count int) *Window {
 	return &Window{span: span, size: size, count: count, first: span.Start, next: span.Start}
 }
 
+// Due tells whether Fetch would return something.
+func (w *Window) Due() bool { return w.open < w.count && w.next < w.span.End }
+
 // Fetch returns what is to be fetched now, which is then in the window; or
 // false, if as much as may be is in it already, or all up to the end.
 func (w *Window) Fetch() (Span, bool) {
-	if w.open == w.count || w.next >= w.span.End {
+	if !w.Due() {
 		return Span{}, false
 	}
 	s := w.at(w.next)
@@ -97,6 +100,11 @@ func (w *Window) MoveTo(off int64) (drop int) {
 		drop++
 	}
 	return drop
+}
+
+// Restart empties the window and makes span the stream's.
+func (w *Window) Restart(span Span) {
+	w.span, w.first, w.next, w.open = span, span.Start, span.Start, 0
 }
 
 // EndAt tells that the file ends at off: nothing is fetched beyond it.
