@@ -22,8 +22,8 @@ import (
 type Transfer struct {
 	// Ended, if not nil, is called at the end of each transfer, before Wait
 	// returns and while the file is still used, and is told whether all bytes
-	// were transferred. It must not wait. Set while the Transfer is not
-	// started; it stays.
+	// were transferred. It must not wait; it may start other Transfers. Set
+	// while the Transfer is not started; it stays.
 	Ended func(all bool)
 
 	s    *Scheduler
@@ -58,14 +58,15 @@ func (s *Scheduler) StartWrite(t *Transfer, f *File, b []byte, off int64, reg ui
 	s.startTransfer(t, driver.Write, f, b, off, reg)
 }
 
+// StartExtend is StartWrite of what makes the file longer. The kernel waits in
+// such a write, whatever the driver, and so a helper makes it.
+func (s *Scheduler) StartExtend(t *Transfer, f *File, b []byte, off int64) {
+	s.prepare(t, driver.Write, f, b, off)
+	s.helpers.add(t)
+}
+
 func (s *Scheduler) startTransfer(t *Transfer, code driver.Code, f *File, b []byte, off int64, reg uint32) {
-	if t.r != nil {
-		panic("sched: a Transfer was started that is in progress")
-	}
-	*t = Transfer{Ended: t.Ended, s: s, f: f, code: code, buf: b, off: off, r: requests.Get().(*request)}
-	t.r.transfer = t
-	f.refs.Add(1) // as the caller's Use does, and end's Done undoes
-	raceBefore(code, b)
+	s.prepare(t, code, f, b, off)
 	switch {
 	case len(b) == 0 || t.cached():
 		t.end()
@@ -74,6 +75,17 @@ func (s *Scheduler) startTransfer(t *Transfer, code driver.Code, f *File, b []by
 	default:
 		s.helpers.add(t)
 	}
+}
+
+// prepare makes t a transfer that has been started.
+func (s *Scheduler) prepare(t *Transfer, code driver.Code, f *File, b []byte, off int64) {
+	if t.r != nil {
+		panic("sched: a Transfer was started that is in progress")
+	}
+	*t = Transfer{Ended: t.Ended, s: s, f: f, code: code, buf: b, off: off, r: requests.Get().(*request)}
+	t.r.transfer = t
+	f.refs.Add(1) // as the caller's Use does, and end's Done undoes
+	raceBefore(code, b)
 }
 
 // cached reads what the page cache has of a file without O_DIRECT, and tells

@@ -29,12 +29,13 @@ func (h *helpers) init(s *Scheduler) {
 // add gives t to the helpers, or ends it if it has been withdrawn.
 func (h *helpers) add(t *Transfer) {
 	h.mu.Lock()
-	defer h.mu.Unlock()
 	if t.withdrawn {
+		h.mu.Unlock()
 		t.res = ecanceled
 		t.end()
 		return
 	}
+	defer h.mu.Unlock()
 	h.queue.PushBack(&t.links, t)
 	if h.running < int(h.s.gate.limit) {
 		h.running++
