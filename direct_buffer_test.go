@@ -16,13 +16,18 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
+// noise is n random bytes, the same ones each time.
+func noise(n int) []byte {
+	b := make([]byte, n)
+	rand.NewChaCha8([32]byte{byte(n)}).Read(b)
+	return b
+}
+
 // directNoise opens a DirectFile of n random bytes, which it returns too.
 func directNoise(t *testing.T, s *sluice.Scheduler, n int) (*sluice.DirectFile, []byte) {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "noise")
-	noise := make([]byte, n)
-	r := rand.NewChaCha8([32]byte{byte(n)})
-	r.Read(noise)
+	noise := noise(n)
 	if err := os.WriteFile(name, noise, 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,9 @@ package sluice
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 
 	"github.com/sluiceio/sluice/internal/buffer"
 )
@@ -77,3 +79,11 @@ var withdrawn = func() context.Context {
 	cancel()
 	return ctx
 }()
+
+// pathError is err as os would give it, if it is not so already.
+func pathError(d *DirectFile, op string, err error) error {
+	if _, ok := errors.AsType[*os.PathError](err); ok {
+		return err
+	}
+	return d.file.error(op, err)
+}

@@ -2,7 +2,6 @@ package sluice
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -107,7 +106,7 @@ func (d *DirectFile) NewReader(ctx context.Context, o ReaderOptions) (*Reader, e
 	}
 	r, err := d.newReader(ctx, o)
 	if err != nil {
-		return nil, d.file.error("newreader", err)
+		return nil, pathError(d, "newreader", err)
 	}
 	return r, nil
 }
@@ -158,9 +157,12 @@ func (r *Reader) Close() error {
 // that of the file if that is before. What has been read ahead is kept as long
 // as the position is in it when something is read next.
 func (r *Reader) Seek(offset int64, whence int) (int64, error) {
+	if r == nil {
+		return 0, os.ErrInvalid
+	}
 	pos, err := r.seek(offset, whence)
 	if err != nil {
-		return 0, r.failure("seek", err)
+		return 0, pathError(r.file, "seek", err)
 	}
 	r.byteRead = false
 	r.pos, r.rest = pos, nil
@@ -171,9 +173,6 @@ func (r *Reader) Seek(offset int64, whence int) (int64, error) {
 }
 
 func (r *Reader) seek(offset int64, whence int) (pos int64, err error) {
-	if r == nil {
-		return 0, os.ErrInvalid
-	}
 	if r.closed {
 		return 0, os.ErrClosed
 	}
@@ -195,15 +194,4 @@ func (r *Reader) seek(offset int64, whence int) (pos int64, err error) {
 		return 0, fmt.Errorf("offset %d: %w", offset, syscall.EINVAL)
 	}
 	return pos + offset, nil
-}
-
-// failure is err as os would give it, unless it is so already.
-func (r *Reader) failure(op string, err error) error {
-	if r == nil {
-		return err
-	}
-	if _, ok := errors.AsType[*os.PathError](err); ok {
-		return err
-	}
-	return r.file.file.error(op, err)
 }

@@ -64,7 +64,7 @@ func (r *Reader) UnreadByte() error {
 		return os.ErrInvalid
 	}
 	if !r.byteRead {
-		return r.failure("read", errors.New("UnreadByte without a ReadByte before"))
+		return pathError(r.file, "read", errors.New("UnreadByte without a ReadByte before"))
 	}
 	r.byteRead = false
 	r.pos--
@@ -105,7 +105,7 @@ func (r *Reader) ready() error {
 	if len(r.rest) > 0 {
 		return nil
 	}
-	return r.failure("read", r.load())
+	return pathError(r.file, "read", r.load())
 }
 
 // advance moves the position over the first n bytes of rest.

@@ -1,0 +1,135 @@
+package sluice
+
+import (
+	"errors"
+	"io"
+
+	"github.com/sluiceio/sluice/internal/sys"
+)
+
+// Write takes b, and writes it when a buffer is full, or in Flush. It returns
+// how many bytes it has taken: all, or fewer and an error, which may be that of
+// earlier bytes.
+func (w *Writer) Write(b []byte) (n int, err error) {
+	if err := w.usable(); err != nil {
+		return 0, err
+	}
+	for n < len(b) {
+		if err := w.room(); err != nil {
+			return n, err
+		}
+		m := copy(w.mem[w.end:], b[n:])
+		n += m
+		w.filled(m)
+		if w.err != nil {
+			return n, w.err
+		}
+	}
+	return n, nil
+}
+
+// WriteString is Write of the bytes of s.
+func (w *Writer) WriteString(s string) (n int, err error) { return w.Write(sys.Bytes(s)) }
+
+// WriteByte is Write of one byte.
+func (w *Writer) WriteByte(c byte) error {
+	if err := w.usable(); err != nil {
+		return err
+	}
+	if err := w.room(); err != nil {
+		return err
+	}
+	w.mem[w.end] = c
+	w.filled(1)
+	return w.err
+}
+
+// ReadFrom takes what it reads from r, until io.EOF, reading into the buffers
+// themselves. It returns how many bytes it has taken. An error of r is
+// returned, and is none of the stream's.
+func (w *Writer) ReadFrom(r io.Reader) (n int64, err error) {
+	if err := w.usable(); err != nil {
+		return 0, err
+	}
+	for empty := 0; err == nil; {
+		if err := w.room(); err != nil {
+			return n, err
+		}
+		var m int
+		m, err = r.Read(w.mem[w.end:])
+		if m < 0 || m > len(w.mem)-w.end {
+			return n, errors.New("sluice: a Reader returned an impossible count from Read")
+		}
+		n += int64(m)
+		w.filled(m)
+		if err1 := w.usable(); err1 != nil {
+			return n, err1
+		}
+		if empty++; m > 0 {
+			empty = 0
+		} else if err == nil && empty == emptyReads {
+			err = io.ErrNoProgress
+		}
+	}
+	return n, notEOF(err)
+}
+
+// emptyReads is how many Reads in a row may give nothing and no error.
+const emptyReads = 100
+
+// send writes what is in mem. Whole blocks are written while the caller goes
+// on; what is a part of one goes the way of WriteAt, which waits.
+func (w *Writer) send() {
+	if w.mem == nil {
+		return
+	}
+	buf, b, off := w.buf, w.mem[w.start:w.end], w.off+int64(w.start)
+	w.mem = nil
+	w.pos = off + int64(len(b))
+	head, body := w.cut(off, len(b))
+	owned := true
+	err := w.write(b[:head], off)
+	if err == nil && body > 0 {
+		err = w.q.start(w.ctx, buf, b[head:head+body], off+int64(head))
+		owned = err != nil
+	}
+	if err == nil {
+		err = w.write(b[head+body:], off+int64(head+body))
+	}
+	if owned {
+		buf.Release()
+	}
+	if err != nil {
+		w.fail(err)
+	}
+}
+
+// cut tells how many of the n bytes at off are to be written by themselves,
+// before those that are whole blocks; and how many these are.
+func (w *Writer) cut(off int64, n int) (head, body int) {
+	d := w.file.direct
+	switch {
+	case w.file.file.core == nil || len(w.q.ring) == 1:
+		return n, 0 // one at a time: a plain call, which the scheduler knows best
+	case d == nil:
+		return 0, n
+	}
+	head = int(d.ceil(off) - off)
+	if head >= n {
+		return n, 0
+	}
+	body = (n - head) &^ (d.block - 1)
+	if head+body < n && n <= bounceSmall {
+		return n, 0 // all through the page cache costs one call
+	}
+	return head, body
+}
+
+// write writes b and waits for it.
+func (w *Writer) write(b []byte, off int64) error {
+	if len(b) == 0 {
+		return nil
+	}
+	_, err := w.file.WriteAtContext(w.ctx, b, off)
+	return err
+}
