@@ -56,3 +56,23 @@ func open(name string, o Options) (driver.Driver, error) {
 		return asDriver(pool.New(pool.Options{Depth: o.depth(), Threads: o.blockingThreads(name)}))
 	}
 }
+
+// forSyncs returns the driver for the fsyncs of a Scheduler that has drv: one
+// that needs no thread of this process for them. It is nil if there is none.
+// io_uring is none: it makes fsyncs in worker threads, which are the process's.
+// Linux AIO makes them in the kernel's own (4.18).
+func forSyncs(drv driver.Driver) driver.Driver {
+	fsync := &driver.Op{Code: driver.Fsync}
+	if drv.Async(fsync) {
+		return drv
+	}
+	q, err := aio.New(aio.Options{Depth: syncDepth, Threads: 1})
+	if err != nil {
+		return nil
+	}
+	if !q.Async(fsync) {
+		q.Close()
+		return nil
+	}
+	return q
+}

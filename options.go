@@ -32,12 +32,14 @@ type Options struct {
 	BufferMemory int64
 }
 
-// Where operations are plain system calls although the driver could queue
-// them: reads up to this depth, and direct writes and large buffered reads
-// while fewer threads than this wait. Measured: docs/decisions/0002-paths.md.
+// Where operations are plain system calls although a driver could queue them:
+// reads and fsyncs up to this depth, and direct writes and large buffered reads
+// while fewer threads than this wait. Measured: docs/decisions/0002-paths.md,
+// for fsyncs 0005-sync.md.
 const (
 	inlineReads  = 2
 	inlineWrites = 2
+	inlineSyncs  = 2
 	largeReads   = 4
 )
 
@@ -45,6 +47,10 @@ const (
 // as it gets, and what waits here is handed over in larger batches. Measured:
 // docs/decisions/0002-paths.md.
 const defaultDepth = 128
+
+// syncDepth is the most fsyncs in flight: each keeps a thread of the kernel's
+// waiting.
+const syncDepth = 256
 
 // driverNames are in the order in which they are tried.
 var driverNames = []string{"uring", "aio", "pool"}

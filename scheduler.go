@@ -9,6 +9,7 @@ import (
 	"sync"
 	"weak"
 
+	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
@@ -46,9 +47,13 @@ func NewScheduler(o Options) (*Scheduler, error) {
 	core := sched.New(drv, sched.Limits{
 		InlineReads:  inlineReads,
 		InlineWrites: inlineWrites,
+		InlineSyncs:  inlineSyncs,
 		LargeReads:   largeReads,
 		Blocking:     o.blockingThreads(info.Name),
 	})
+	if info.Name != "pool" {
+		core.SyncThrough(func() driver.Driver { return forSyncs(drv) })
+	}
 	s := newScheduler(core, o)
 	s.refused = refused
 	return s, nil

@@ -67,7 +67,13 @@ func slowDisk(t *testing.T) string {
 		})
 	}
 	// Absent on older kernels; then there is only the throttle.
-	set("/sys/class/bdi/"+dev+"/strict_limit", "1")
-	set("/sys/class/bdi/"+dev+"/max_bytes", "4194304")
+	// They stay with the device's number, for the next file system on it.
+	bdi := "/sys/class/bdi/" + dev
+	if set(bdi+"/strict_limit", "1") && set(bdi+"/max_bytes", "4194304") {
+		t.Cleanup(func() {
+			set(bdi+"/strict_limit", "0")
+			set(bdi+"/max_ratio", "100")
+		})
+	}
 	return mnt
 }

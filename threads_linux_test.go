@@ -36,7 +36,7 @@ func TestThreadsStayFew(t *testing.T) {
 	scheduler(t, sluice.Options{Driver: "uring"}).Close()
 	name := filepath.Join(slowDisk(t), "file")
 	write(t, name, strings.Repeat("x", threadsPages*pageSize))
-	for _, work := range []string{"cold reads", "direct reads", "buffered writes", "all of them"} {
+	for _, work := range []string{"cold reads", "direct reads", "buffered writes", "all of them", "syncs"} {
 		t.Run(work, func(t *testing.T) {
 			n, out, ok := watched(t, "threads", "SLUICE_DRIVER=uring", "SLUICE_TEST_FILE="+name, "SLUICE_TEST_WORK="+work)
 			if limit := runtime.GOMAXPROCS(0) + threadsOver; !ok || n > limit {
@@ -53,6 +53,9 @@ func init() { children["threads"] = threadsChild }
 func threadsChild() error {
 	const goroutines = 10000
 	work := os.Getenv("SLUICE_TEST_WORK")
+	if work == "syncs" {
+		return syncMany(filepath.Dir(os.Getenv("SLUICE_TEST_FILE")))
+	}
 	f, d, err := threadsFiles(os.Getenv("SLUICE_TEST_FILE"))
 	if errors.Is(err, syscall.EINVAL) {
 		fmt.Println("skipped: no O_DIRECT here")
@@ -90,6 +93,32 @@ func threadsChild() error {
 		return *err
 	}
 	return nil
+}
+
+// syncMany has goroutines write and sync each a file of its own.
+func syncMany(dir string) error {
+	const files, times = 300, 3
+	failed := make(chan error, files)
+	for g := range files {
+		f, err := sluice.Create(filepath.Join(dir, fmt.Sprint("synced", g)))
+		if err != nil {
+			return err
+		}
+		go func() {
+			var err error
+			for i := 0; i < times && err == nil; i++ {
+				if _, err = f.WriteAt(make([]byte, pageSize), 0); err == nil {
+					err = f.Sync()
+				}
+			}
+			failed <- err
+		}()
+	}
+	var errs []error
+	for range files {
+		errs = append(errs, <-failed)
+	}
+	return errors.Join(errs...)
 }
 
 // threadsFiles opens a file, which is out of the page cache then, buffered and

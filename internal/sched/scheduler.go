@@ -1,6 +1,7 @@
 package sched
 
 import (
+	"errors"
 	"sync/atomic"
 	"time"
 
@@ -17,6 +18,9 @@ type Limits struct {
 	// InlineWrites is how many threads may wait, whatever for, for one more
 	// to wait in a write that the driver could queue.
 	InlineWrites int
+	// InlineSyncs is how many fsyncs at once are plain system calls, if there is
+	// a driver for them (SyncThrough).
+	InlineSyncs int
 	// LargeReads is the same for large buffered reads.
 	LargeReads int
 	// Blocking is the most threads that may wait in system calls: for those,
@@ -31,6 +35,7 @@ type Scheduler struct {
 	engine  *engine
 	gate    gate
 	helpers helpers
+	fsyncs  fsyncs
 	// asyncDirect and asyncBuffered tell what the driver performs without a
 	// thread, on files with and without O_DIRECT.
 	asyncDirect, asyncBuffered [driver.NumCodes]bool
@@ -80,5 +85,5 @@ func (s *Scheduler) Limits() Limits { return s.limits }
 func (s *Scheduler) Close() error {
 	s.engine.wait()
 	s.helpers.wait()
-	return s.drv.Close()
+	return errors.Join(s.closeSyncs(), s.drv.Close())
 }

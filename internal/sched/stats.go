@@ -91,14 +91,23 @@ func (s *Scheduler) Stats() Stats {
 		st.Written += c.written.Load()
 	}
 	st.SharedSyncs = s.stats.shared.Load()
-	for i := range st.BatchSizes {
-		st.BatchSizes[i] = s.engine.batches.bucket[i].Load()
-		st.Batches += st.BatchSizes[i]
+	s.engine.addTo(&st)
+	if e := s.fsyncs.engine.Load(); e != nil && e != s.engine {
+		e.addTo(&st)
 	}
-	st.InFlight = int(s.engine.inflight.Load())
 	st.Blocked = int(s.gate.used.Load())
 	if s.engine.state.Load() == blocked {
 		st.Blocked++
 	}
 	return st
+}
+
+// addTo adds what the engine's driver has been given.
+func (e *engine) addTo(st *Stats) {
+	for i := range st.BatchSizes {
+		n := e.batches.bucket[i].Load()
+		st.BatchSizes[i] += n
+		st.Batches += n
+	}
+	st.InFlight += int(e.inflight.Load())
 }

@@ -6,8 +6,6 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
-
-	"github.com/sluiceio/sluice/internal/driver"
 )
 
 // syncer lets concurrent Syncs of a file share an fsync. A Sync may only share
@@ -103,12 +101,13 @@ func (s *Scheduler) share(ctx context.Context, f *File, g *syncGroup) error {
 
 // syncAlone makes the fsync of one that nobody has come with.
 func (s *Scheduler) syncAlone(ctx context.Context, f *File) error {
-	if err := s.gate.enter(ctx); err != nil {
+	e, err := s.admitSync(ctx, f.syncer.took())
+	if err != nil {
 		f.syncer.handOn()
 		return err
 	}
 	start := s.now()
-	err := s.fsync(f, f.fd)
+	err = s.fsync(e, f, f.fd)
 	return f.syncer.end(err, 1, s.now()-start)
 }
 
@@ -117,7 +116,8 @@ func (s *Scheduler) syncAlone(ctx context.Context, f *File) error {
 func (s *Scheduler) syncFor(ctx context.Context, g *syncGroup, f *File) error {
 	y := &f.syncer
 	s.gather(y, g)
-	if err := s.gate.enter(ctx); err != nil {
+	e, err := s.admitSync(ctx, y.took())
+	if err != nil {
 		g.lead <- struct{}{} // another member's, or leave takes it back
 		y.leave(g)
 		return err
@@ -125,13 +125,13 @@ func (s *Scheduler) syncFor(ctx context.Context, g *syncGroup, f *File) error {
 	y.mu.Lock()
 	y.next = nil
 	members := g.members
-	err := y.failed
+	err = y.failed
 	y.mu.Unlock()
 	start := s.now()
 	if err == nil {
-		err = s.fsync(f, f.fd)
+		err = s.fsync(e, f, f.fd)
 	} else {
-		s.gate.leave()
+		s.forgoSync(e)
 	}
 	g.err = y.end(err, members, s.now()-start)
 	close(g.done)
@@ -159,6 +159,13 @@ func (y *syncer) end(err error, served int, took time.Duration) error {
 		y.crowded.Store(crowded)
 	}
 	return err
+}
+
+// took is how long the last fsync took.
+func (y *syncer) took() time.Duration {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	return y.muster.took
 }
 
 // handOn lets the group that has gathered start, in the place of one that has
@@ -210,14 +217,4 @@ func lostData(err error) bool {
 		return false
 	}
 	return true
-}
-
-// fsync makes the system call on fd, a descriptor of f. The caller has a place
-// at the gate, which it loses.
-func (s *Scheduler) fsync(f *File, fd int) error {
-	f.unsynced.Store(0) // the fsync starts their write-back itself
-	if res := s.plainOn(fd, driver.Fsync, f, nil, 0); res < 0 {
-		return syscall.Errno(-res)
-	}
-	return nil
 }

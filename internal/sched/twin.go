@@ -54,10 +54,10 @@ func (s *Scheduler) openTwin(f *File) {
 // syncTwin makes an fsync beside the one that runs.
 func (s *Scheduler) syncTwin(ctx context.Context, f *File) error {
 	y := &f.syncer
-	err := s.gate.enter(ctx)
+	e, err := s.admitSync(ctx, y.took())
 	entered := err == nil
 	if entered {
-		err = s.fsync(f, y.twin.fd)
+		err = s.fsync(e, f, y.twin.fd)
 	}
 	y.mu.Lock()
 	defer y.mu.Unlock()

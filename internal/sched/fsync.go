@@ -1,0 +1,132 @@
+package sched
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/sluiceio/sluice/internal/driver"
+)
+
+// fsyncs decides how the fsyncs of a Scheduler's files are made: as plain
+// calls up to Limits.InlineSyncs at a time, which is quickest for few, and
+// beyond that through a driver that needs no thread of the process for them,
+// if there is one. File systems with a journal make one commit for all who
+// wait for it, so that the more fsyncs there are at a time the cheaper each is;
+// the gate would let too few through.
+type fsyncs struct {
+	// inline counts those that are plain calls, or wait at the gate to be one,
+	// as far as admit has a choice. Raised by admit, lowered by who has made
+	// the call.
+	inline atomic.Int32
+
+	open   func() driver.Driver // see SyncThrough; nil if there is none
+	opened sync.Once
+	// engine is of the driver that open has returned: nil before that, and if
+	// it has returned none.
+	engine atomic.Pointer[engine]
+}
+
+// slowSync is how long the last fsync of a file has taken for the next one to
+// be queued however few there are. What queueing costs is nothing beside it,
+// and a thread that is asleep in it would hold back what it had submitted to
+// io_uring before: docs/decisions/0012-tied-threads.md.
+const slowSync = 5 * time.Millisecond
+
+// SyncThrough has fsyncs performed by the driver that open returns, when there
+// are more than Limits.InlineSyncs at a time. It is opened when first needed,
+// and then the Scheduler's; it may be the one that the Scheduler has; nil is
+// none. Called before the first Sync.
+func (s *Scheduler) SyncThrough(open func() driver.Driver) { s.fsyncs.open = open }
+
+// admitSync decides how the next fsync is made, of a file whose last one took
+// so long: through the engine that it returns, or, if that is nil, by a plain
+// call, for which it has taken a place at the gate. The error is ctx's, which
+// has ended before there was a place.
+func (s *Scheduler) admitSync(ctx context.Context, took time.Duration) (*engine, error) {
+	if s.fsyncs.inline.Add(1) > int32(s.limits.InlineSyncs) || took >= slowSync {
+		if e := s.syncEngine(); e != nil {
+			s.fsyncs.inline.Add(-1)
+			return e, nil
+		}
+	}
+	err := s.gate.enter(ctx)
+	if err != nil {
+		s.fsyncs.inline.Add(-1)
+	}
+	return nil, err
+}
+
+// forgoSync gives back what admitSync has taken.
+func (s *Scheduler) forgoSync(e *engine) {
+	if e == nil {
+		s.fsyncs.inline.Add(-1)
+		s.gate.leave()
+	}
+}
+
+// fsync makes one on fd, a descriptor of f, as admitSync has decided.
+func (s *Scheduler) fsync(e *engine, f *File, fd int) error {
+	f.unsynced.Store(0) // the fsync starts their write-back itself
+	var res int32
+	if e == nil {
+		res = s.plainOn(fd, driver.Fsync, f, nil, 0)
+		s.fsyncs.inline.Add(-1)
+	} else {
+		res = s.queueSync(e, f, fd)
+	}
+	if res < 0 {
+		return syscall.Errno(-res)
+	}
+	return nil
+}
+
+// queueSync makes an fsync through e.
+func (s *Scheduler) queueSync(e *engine, f *File, fd int) int32 {
+	r := requests.Get().(*request)
+	op := &r.op
+	op.Code, op.Flags, op.FD, op.Off = driver.Fsync, f.flags, int32(fd), 0
+	e.push(op)
+	<-r.done // nobody could end it early
+	res := op.Res
+	requests.Put(r)
+	if res == einval {
+		// Linux AIO says so of a file that has no fsync, and then it is cheap to
+		// ask again; it is no error that fsync(2) would report only once.
+		_ = s.gate.enter(context.Background()) // fails only with its context
+		return s.plainOn(fd, driver.Fsync, f, nil, 0)
+	}
+	s.stats.add(pathQueued, driver.Fsync, res)
+	return res
+}
+
+// syncEngine returns the engine for fsyncs; nil if there is none.
+func (s *Scheduler) syncEngine() *engine {
+	y := &s.fsyncs
+	if y.open == nil {
+		return nil
+	}
+	y.opened.Do(func() {
+		switch drv := y.open(); drv {
+		case nil:
+		case s.drv:
+			y.engine.Store(s.engine)
+		default:
+			y.engine.Store(newEngine(drv))
+		}
+	})
+	return y.engine.Load()
+}
+
+// closeSyncs ends the driver for fsyncs, if there is one of its own. All Syncs
+// have ended.
+func (s *Scheduler) closeSyncs() error {
+	e := s.fsyncs.engine.Load()
+	if e == nil || e == s.engine {
+		return nil
+	}
+	e.wait()
+	return e.drv.Close()
+}

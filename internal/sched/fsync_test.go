@@ -1,0 +1,140 @@
+package sched
+
+import (
+	"context"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/sluiceio/sluice/internal/driver"
+)
+
+// playQueuedSyncs is playSyncs with a driver for fsyncs beyond inline at a
+// time, which the test plays too, and Syncs of as many files as it likes. At
+// the end no place is taken any more, and the driver is closed.
+func playQueuedSyncs(t *testing.T, inline int) (*syncs, *script) {
+	p, d := playSyncs(t), newScript(8)
+	p.limits.InlineSyncs = inline
+	opened := 0
+	p.SyncThrough(func() driver.Driver {
+		opened++
+		return d
+	})
+	t.Cleanup(func() { // before the Close of playSyncs
+		if n, m := p.gate.used.Load(), p.fsyncs.inline.Load(); n != 0 || m != 0 {
+			t.Errorf("at the end %d places are taken, %d fsyncs are plain calls; want none", n, m)
+		}
+		if err := p.Close(); err != nil || opened > 1 || d.closed != (opened == 1) {
+			t.Errorf("Close = %v; opened %d times, closed: %t", err, opened, d.closed)
+		}
+	})
+	return p, d
+}
+
+// start starts a Sync of a file of its own.
+func (p *syncs) start(ctx context.Context, fd int) (*File, chan error) {
+	f, res := NewFile(fd, false, false), make(chan error, 1)
+	go func() { res <- p.Sync(ctx, f) }()
+	return f, res
+}
+
+// The first fsyncs are plain calls, and those beside them the driver's, with
+// the file's descriptor and whatever their result is.
+func TestSyncsBeyondTheFirstAreQueued(t *testing.T) {
+	p, d := playQueuedSyncs(t, 2)
+	_, a := p.start(t.Context(), 1)
+	<-p.started
+	_, b := p.start(t.Context(), 2)
+	<-p.started
+	f, c := p.start(t.Context(), 3)
+	op := d.next(0)
+	_, e := p.start(t.Context(), 4)
+	op2 := d.next(1)
+	if op.Code != driver.Fsync || op.FD != 3 || op2.FD != 4 {
+		t.Errorf("the driver has a %v of %d and one of %d; want a %v of 3 and one of 4", op.Code, op.FD, op2.FD, driver.Fsync)
+	}
+	if st := p.Stats(); st.InFlight != 2 || st.Blocked < 2 {
+		t.Errorf("Stats: %d in flight, %d blocked; want 2, at least 2", st.InFlight, st.Blocked)
+	}
+	d.answer(op2, 0)
+	want(t, nil, e)
+	d.answer(op, -int32(syscall.EIO))
+	want(t, syscall.EIO, c)
+	if err := p.Sync(t.Context(), f); err != syscall.EIO {
+		t.Errorf("the Sync after one that failed = %v; want %v", err, syscall.EIO)
+	}
+	p.results <- 0
+	p.results <- 0
+	want(t, nil, a)
+	want(t, nil, b)
+	_, again := p.start(t.Context(), 5) // few again
+	<-p.started
+	p.results <- 0
+	want(t, nil, again)
+}
+
+// A file whose fsyncs take long is not waited for by a thread.
+func TestSlowSyncIsQueued(t *testing.T) {
+	p, d := playQueuedSyncs(t, 2)
+	var clock time.Duration
+	p.now = func() time.Duration { return clock }
+	f, a := p.start(t.Context(), 1)
+	<-p.started
+	clock += slowSync
+	p.results <- 0
+	want(t, nil, a)
+	res := make(chan error, 1)
+	go func() { res <- p.Sync(t.Context(), f) }()
+	d.answer(d.next(0), 0) // quick this time
+	want(t, nil, res)
+	go func() { res <- p.Sync(t.Context(), f) }()
+	<-p.started
+	p.results <- 0
+	want(t, nil, res)
+}
+
+// What the driver cannot do the plain call does.
+func TestSyncThatTheDriverRefuses(t *testing.T) {
+	p, d := playQueuedSyncs(t, 0)
+	_, a := p.start(t.Context(), 1)
+	d.answer(d.next(0), einval)
+	<-p.started
+	p.results <- -int32(syscall.EROFS)
+	want(t, syscall.EROFS, a)
+}
+
+// Without such a driver all fsyncs pass the gate, and one whose context ends
+// in front of it leaves nothing behind.
+func TestSyncsWithoutADriver(t *testing.T) {
+	p := playSyncs(t)
+	p.SyncThrough(func() driver.Driver { return nil })
+	_, a := p.start(t.Context(), 1)
+	<-p.started
+	_, b := p.start(t.Context(), 2)
+	<-p.started
+	ctx, cancel := context.WithCancel(t.Context())
+	_, c := p.start(ctx, 3) // queueAll lets two through
+	eventually(func() bool { return p.gate.queued.Load() == 1 })
+	cancel()
+	want(t, context.Canceled, c)
+	p.results <- 0
+	p.results <- 0
+	want(t, nil, a)
+	want(t, nil, b)
+	if n := p.fsyncs.inline.Load(); n != 0 {
+		t.Errorf("at the end %d fsyncs are plain calls; want none", n)
+	}
+}
+
+// A driver that the Scheduler has already may serve, and is closed once.
+func TestSyncThroughTheSameDriver(t *testing.T) {
+	p := playSyncs(t)
+	p.SyncThrough(func() driver.Driver { return p.drv })
+	_, a := p.start(t.Context(), 1)
+	d := p.drv.(*script)
+	d.answer(d.next(0), 0)
+	want(t, nil, a)
+	if st := p.Stats(); st.Batches != 1 {
+		t.Errorf("Stats: %d batches; want 1", st.Batches)
+	}
+}
