@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/sluiceio/sluice/internal/buffer"
 	"github.com/sluiceio/sluice/internal/evict"
 )
 
@@ -18,6 +19,9 @@ type Cache struct {
 	// shardShift: the top bits of a hash choose the shard.
 	shardShift uint
 	arena      *arena
+	// stage is memory for reads of several blocks that the caller's does not
+	// hold whole. Nobody waits for it: without, each end is a request.
+	stage *buffer.Pool
 	// held is how many frames somebody needs, the cache or another, and 1
 	// until Close. Who makes it 0 gives the memory back.
 	held   atomic.Int64
@@ -45,6 +49,7 @@ func newCache(o Options, shards int) *Cache {
 		shards:     make([]shard, shards),
 		shardShift: uint(64 - bits.TrailingZeros(uint(shards))),
 		arena:      newArena(n, o.Block),
+		stage:      buffer.NewPool(buffer.Options{Limit: buffer.Modest(stageMemory)}),
 		files:      make(map[*File]struct{}),
 	}
 	c.held.Store(1)
@@ -101,5 +106,6 @@ func (c *Cache) Close() error {
 func (c *Cache) unhold() {
 	if c.held.Add(-1) == 0 {
 		c.arena.close()
+		c.stage.Close()
 	}
 }

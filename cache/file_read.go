@@ -165,24 +165,32 @@ func (f *File) wait(ctx context.Context, s *shard, i int32, ld *load) error {
 // fetch reads blocks that are not there, k being the first: to frame i, or
 // past the cache if i is -1.
 func (f *File) fetch(ctx context.Context, s *shard, k key, i int32, ld *load, b []byte, off int64) (n int, err error) {
-	block := f.cache.options.Block
-	whole := off&int64(block-1) == 0
-	switch {
-	case whole && len(b) >= 2*block:
-		return f.fetchRun(ctx, run{{s, k, i, ld}}, b, off)
-	case i < 0 || k.block == f.cache.lastBlock():
-		lo := int(off & int64(block-1))
+	if k.block == f.cache.lastBlock() {
 		if i >= 0 {
 			// The last block that there could be: its end cannot be told.
 			s.finish(f, i, ld, 0, nil)
 			s.unpin(i)
 		}
-		return f.file.ReadAtContext(ctx, b[:min(len(b), block-lo)], off)
+		return f.fetchPast(ctx, b, off)
+	}
+	if mem, staged := f.room(b, off); len(mem) > 0 {
+		defer staged.Release()
+		return f.fetchRun(ctx, claimed{s, k, i, ld}, mem, b, off)
+	}
+	if i < 0 {
+		return f.fetchPast(ctx, b, off)
 	}
 	f.load(ctx, s, i, ld)
 	n, err = f.part(s, i, ld, b, off)
 	s.unpin(i)
 	return n, err
+}
+
+// fetchPast reads what b wants of one block, which gets no frame.
+func (f *File) fetchPast(ctx context.Context, b []byte, off int64) (n int, err error) {
+	block := f.cache.options.Block
+	lo := int(off & int64(block-1))
+	return f.file.ReadAtContext(ctx, b[:min(len(b), block-lo)], off)
 }
 
 // load reads a block into frame i.

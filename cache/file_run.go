@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"io"
+
+	"github.com/sluiceio/sluice/internal/buffer"
 )
 
 // maxRun is how much is read at once, in bytes.
 const maxRun = 1 << 20 // 1 MiB
-
-// run is blocks side by side that one request reads, straight into the memory
-// of who wants them all; from there they are copied into their frames.
-type run []claimed
 
 // claimed is a block that the caller reads.
 type claimed struct {
@@ -21,20 +19,61 @@ type claimed struct {
 	ld *load
 }
 
-// fetchRun reads blocks to b, of which the first has been claimed, and all
-// that follow and are not there either.
-func (f *File) fetchRun(ctx context.Context, r run, b []byte, off int64) (n int, err error) {
+// room is memory for the blocks that b wants from off on, as far as one request
+// reads: b itself if it holds them whole, else some of the stage's, for the
+// caller to release. There is none for a single block, which is read into its
+// frame.
+func (f *File) room(b []byte, off int64) (mem []byte, staged buffer.Buffer) {
 	block := f.cache.options.Block
-	most := max(1, min(len(b), maxRun)/block)
-	for frames := 0; len(r) < most; {
+	behind := int(off & int64(block-1))
+	n := min((behind+len(b)+block-1)&^(block-1), max(maxRun, block))
+	switch {
+	case n == block:
+		return nil, staged
+	case behind == 0 && n <= len(b):
+		return b[:n], staged
+	}
+	if staged, ok := f.cache.stage.TryGet(n); ok {
+		return staged.Bytes(), staged
+	}
+	if behind == 0 {
+		return b[:len(b)&^(block-1)], staged // without the last one
+	}
+	return nil, staged
+}
+
+// fetchRun reads the block that is claimed, and those that follow and are not
+// there either, to mem, with one request. From there they are copied to their
+// frames, and to b where mem is not a part of it.
+func (f *File) fetchRun(ctx context.Context, first claimed, mem, b []byte, off int64) (n int, err error) {
+	block := f.cache.options.Block
+	run := f.claimRun(append(make([]claimed, 0, 8), first), len(mem)/block)
+	mem = mem[:len(run)*block]
+	n, err = f.readRun(ctx, run, mem)
+	behind := int(off & int64(block-1))
+	want := min(len(b), len(mem)-behind)
+	n = copy(b[:want], mem[min(behind, n):n])
+	switch {
+	case n == want:
+		return n, nil // what comes behind is not asked for
+	case err == nil:
+		err = io.ErrUnexpectedEOF // against the contract of Direct
+	}
+	return n, err
+}
+
+// claimRun claims blocks that follow those of run and are not there, until
+// there are most of them.
+func (f *File) claimRun(run []claimed, most int) []claimed {
+	for frames := 0; len(run) < most; {
 		// It takes no more than a part of the frames from others.
-		if r[len(r)-1].i >= 0 {
+		if run[len(run)-1].i >= 0 {
 			frames++
 		}
 		if frames > 0 && frames >= f.cache.arena.total/8 {
 			break
 		}
-		k := keyOf(f.id, r[0].k.block+int64(len(r)))
+		k := keyOf(f.id, run[0].k.block+int64(len(run)))
 		if k.block >= f.cache.lastBlock() {
 			break
 		}
@@ -43,20 +82,25 @@ func (f *File) fetchRun(ctx context.Context, r run, b []byte, off int64) (n int,
 		if role != lead && role != pass {
 			break
 		}
-		r = append(r, claimed{s, k, i, ld})
+		run = append(run, claimed{s, k, i, ld})
 	}
-	b = b[:len(r)*block]
+	return run
+}
+
+// readRun reads claimed blocks, which lie side by side, and ends their loads.
+func (f *File) readRun(ctx context.Context, run []claimed, mem []byte) (n int, err error) {
+	block := f.cache.options.Block
 	err = errPanicked
 	defer func() {
 		retry := abandoned(ctx, err)
-		for j, c := range r {
+		for j, c := range run {
 			if c.i >= 0 {
 				c.ld.retry = retry
-				f.settle(c, b[j*block:][:block], n-j*block, err)
+				f.settle(c, mem[j*block:][:block], n-j*block, err)
 			}
 		}
 	}()
-	n, err = f.file.ReadAtContext(ctx, b, off)
+	n, err = f.file.ReadAtContext(ctx, mem, run[0].k.block<<f.cache.shift)
 	return n, err
 }
 

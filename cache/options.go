@@ -15,7 +15,8 @@ type Options struct {
 	// control groups' limit) where that is less, and at least 2 MiB. It is
 	// never exceeded, also not by blocks that have left the cache while
 	// somebody has a View of them. It is obtained as it is needed, in steps of
-	// 2 MiB. About 150 bytes a block come on top, for finding them.
+	// 2 MiB. About 150 bytes a block come on top, for finding them, and up to 8
+	// MiB for large reads in progress.
 	Bytes int64
 	// Block is how much is read and kept at once, in bytes: a power of two
 	// from 4 KiB to 2 MiB; 0 means 4 KiB. What is read at random should fit
@@ -28,6 +29,7 @@ const (
 	minBlock     = 4 << 10  // 4 KiB: what O_DIRECT takes everywhere
 	maxBlock     = 2 << 20  // 2 MiB: a huge page
 	maxBlocks    = 1 << 30  // numbers of blocks are 32 bits wide
+	stageMemory  = 8 << 20  // 8 MiB
 )
 
 // complete sets what is 0 to its default, and checks the rest.

@@ -206,6 +206,9 @@ func (s *stress) read() {
 	} else {
 		n := 1 + s.rnd.IntN(min(3, len(s.written)-i))
 		b = make([]byte, n*block)
+		if s.rnd.IntN(2) == 0 {
+			b = b[:(n-1)*block+16] // a part of the last one
+		}
 		_, err = s.f.ReadAtContext(ctx, b, int64(i)*block)
 	}
 	if st := s.c.held.Load() - 1; st > 12 {
