@@ -16,10 +16,12 @@ import (
 func TestDirectNoSpace(t *testing.T) {
 	for name, make := range fileSystems {
 		t.Run(name, func(t *testing.T) {
-			if name == "overlay" {
-				t.Skip("it is not our disk to fill")
+			dir := make(t, 24<<20) // 24 MiB, or the file system's least
+			var st unix.Statfs_t
+			if err := unix.Statfs(dir, &st); err != nil || st.Blocks > 1<<30/uint64(st.Bsize) {
+				t.Skip("it is not our disk to fill: ", err)
 			}
-			eachDriverIn(t, make(t, 24<<20), noSpace) // 24 MiB, or the file system's least
+			eachDriverIn(t, dir, noSpace)
 		})
 	}
 }
