@@ -18,3 +18,6 @@ func Inodes() int {
 	defer inodes.Unlock()
 	return len(inodes.m)
 }
+
+// BuffersInUse tells how much memory of the file's Scheduler users hold.
+func (d *DirectFile) BuffersInUse() int64 { return d.file.sched.Stats().BuffersInUse }

@@ -87,6 +87,7 @@ type Reader struct {
 	end    int64
 	buffer int
 
+	known   int64             // where the part ended when that was last asked
 	window  *readahead.Window // what q holds
 	q       *fetches
 	cleanup runtime.Cleanup

@@ -33,8 +33,8 @@ func (r *Reader) load() error {
 	if err := r.find(); err != nil || len(r.rest) > 0 {
 		return err
 	}
+	r.restart(r.known)
 	r.q.release()
-	r.window.Restart(readahead.Span{Start: r.pos, End: r.pos})
 	return io.EOF
 }
 
@@ -55,7 +55,7 @@ func (r *Reader) find() error {
 	r.q.wait(r.ctx, f)
 	if r.rest = f.bytes(r.pos); len(r.rest) == 0 && f.err != nil {
 		err := f.err
-		r.restart(f.span.End) // the next call reads again
+		r.restart(r.known) // the next call reads again
 		return err
 	}
 	return nil
@@ -82,18 +82,21 @@ func (r *Reader) measure() error {
 	if err != nil {
 		return err
 	}
+	r.known = min(size, r.end)
+	end := r.known
 	if r.file.direct == nil && r.pos >= size && r.pos <= math.MaxInt64-2*int64(r.q.size) {
 		// Not all files tell their size (/proc): a read does.
-		size = r.pos + int64(r.q.size)
+		end = min(r.pos+int64(r.q.size), r.end)
 	}
-	r.restart(min(size, r.end))
+	r.restart(end)
 	return nil
 }
 
-// restart drops all fetches. From here the stream goes from pos up to end.
+// restart drops all fetches. The next one begins at pos, and none goes beyond
+// end.
 func (r *Reader) restart(end int64) {
 	r.q.drop(r.q.count)
-	r.window.Restart(readahead.Span{Start: r.pos, End: max(r.pos, end)})
+	r.window.Restart(readahead.Span{Start: r.pos, End: end})
 }
 
 // consumed starts what is due when pos has come to the end of a fetch, unless

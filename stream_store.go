@@ -38,7 +38,9 @@ type stores struct {
 	ring  []store
 	first int
 	count int
-	spare []buffer.Buffer // memory that waits to be used again
+	// filling is what the user fills, spare what waits to be used again.
+	filling buffer.Buffer
+	spare   []buffer.Buffer
 	// inside is up to where in the file writes can be made side by side. The
 	// kernel makes those that extend it one after the other, whoever comes first,
 	// and each waits with a thread; so does it with those through the page cache.
@@ -106,21 +108,27 @@ func (q *stores) mayWrite(s *store) bool {
 	return !s.queued
 }
 
-// memory returns a Buffer to fill. It waits for the oldest store if there are
-// too many, or no other memory is to be had. The error is a store's, or that
-// there is no memory.
-func (q *stores) memory(ctx context.Context) (buffer.Buffer, error) {
+// fill makes filling a Buffer. It waits for the oldest store if there are too
+// many, or no other memory is to be had. The error is a store's, or that there
+// is no memory.
+func (q *stores) fill(ctx context.Context) (err error) {
 	for q.count > 0 && (q.count == len(q.ring) || !q.provide()) {
 		if err := q.wait(ctx); err != nil {
-			return buffer.Buffer{}, err
+			return err
 		}
 	}
 	if last := len(q.spare) - 1; last >= 0 {
-		b := q.spare[last]
-		q.spare = q.spare[:last]
-		return b, nil
+		q.filling, q.spare = q.spare[last], q.spare[:last]
+		return nil
 	}
-	return q.pool.Get(ctx, q.size)
+	q.filling, err = q.pool.Get(ctx, q.size)
+	return err
+}
+
+// filled gives filling back.
+func (q *stores) filled() {
+	q.filling.Release()
+	q.filling = buffer.Buffer{}
 }
 
 // provide sees to it that there is spare memory, if it can be had without
@@ -139,9 +147,9 @@ func (q *stores) provide() bool {
 	return ok
 }
 
-// start starts writing mem, which is in buf, at off; buf is the queue's from
-// then on, unless there is an error. Past the page cache mem is whole blocks.
-func (q *stores) start(ctx context.Context, buf buffer.Buffer, mem []byte, off int64) error {
+// start starts writing mem, a part of filling, at off. Unless there is an error
+// filling is then something else's. Past the page cache mem is whole blocks.
+func (q *stores) start(ctx context.Context, mem []byte, off int64) error {
 	core := q.file.file.core
 	if !core.Use() {
 		return os.ErrClosed
@@ -156,7 +164,8 @@ func (q *stores) start(ctx context.Context, buf buffer.Buffer, mem []byte, off i
 		s.locked = r
 	}
 	q.count++
-	s.buf, s.mem, s.off = buf, mem, off
+	s.buf, s.mem, s.off = q.filling, mem, off
+	q.filling = buffer.Buffer{}
 	s.inTurn = q.file.direct == nil || off+int64(len(mem)) > q.inside
 	if q.mayWrite(s) {
 		q.write(s)
@@ -193,6 +202,7 @@ func (q *stores) drain(ctx context.Context) (err error) {
 // release ends all early and gives the memory back.
 func (q *stores) release() {
 	_ = q.drain(withdrawn) // has been reported, or nobody is left to hear it
+	q.filled()
 	for _, b := range q.spare {
 		b.Release()
 	}

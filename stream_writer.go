@@ -7,8 +7,6 @@ import (
 	"os"
 	"runtime"
 	"syscall"
-
-	"github.com/sluiceio/sluice/internal/buffer"
 )
 
 // WriterOptions configures a [Writer]. The zero value writes from the front of
@@ -76,9 +74,8 @@ type Writer struct {
 	q       *stores
 	cleanup runtime.Cleanup
 
-	// What is being filled. The first of mem goes to off, in front of which
-	// nothing is written: from start on there are bytes, up to end.
-	buf        buffer.Buffer
+	// What is being filled, in q.filling. The first byte of mem would go to
+	// off; those that are written are from start up to end.
 	mem        []byte // up to the end of the run; nil if there is none
 	off        int64  // the start of a block
 	start, end int    // in mem
@@ -186,7 +183,7 @@ func (w *Writer) fail(err error) {
 	if w.err == nil {
 		w.err = pathError(w.file, "write", err)
 	}
-	w.giveBuffer()
+	w.mem = nil
 	w.q.release()
 }
 
@@ -200,14 +197,13 @@ func (w *Writer) room() error {
 		w.fail(syscall.EFBIG)
 		return w.err
 	}
-	b, err := w.q.memory(w.ctx)
-	if err != nil {
+	if err := w.q.fill(w.ctx); err != nil {
 		w.fail(err)
 		return w.err
 	}
 	g := w.file.blocks()
-	w.buf, w.off = b, g.floor(w.pos)
-	w.mem = b.Bytes()[:w.pos-w.pos%run+run-w.off]
+	w.off = g.floor(w.pos)
+	w.mem = w.q.filling.Bytes()[:w.pos-w.pos%run+run-w.off]
 	w.start = g.behind(w.pos)
 	w.end = w.start
 	return nil
@@ -217,14 +213,5 @@ func (w *Writer) room() error {
 func (w *Writer) filled(n int) {
 	if w.end += n; w.end == len(w.mem) {
 		w.send()
-	}
-}
-
-// giveBuffer gives back what was being filled.
-func (w *Writer) giveBuffer() {
-	if w.mem != nil {
-		w.pos = w.off + int64(w.end)
-		w.buf.Release()
-		w.buf, w.mem = buffer.Buffer{}, nil
 	}
 }

@@ -83,22 +83,20 @@ func (w *Writer) send() {
 	if w.mem == nil {
 		return
 	}
-	buf, b, off := w.buf, w.mem[w.start:w.end], w.off+int64(w.start)
+	b, off := w.mem[w.start:w.end], w.off+int64(w.start)
 	w.mem = nil
 	w.pos = off + int64(len(b))
 	head, body := w.cut(off, len(b))
-	owned := true
 	err := w.write(b[:head], off)
 	if err == nil && body > 0 {
-		err = w.q.start(w.ctx, buf, b[head:head+body], off+int64(head))
-		owned = err != nil
+		err = w.q.start(w.ctx, b[head:head+body], off+int64(head))
 	}
 	if err == nil {
+		// In memory that start has taken over; but it is not given up before
+		// this goroutine waits for it.
 		err = w.write(b[head+body:], off+int64(head+body))
 	}
-	if owned {
-		buf.Release()
-	}
+	w.q.filled()
 	if err != nil {
 		w.fail(err)
 	}
