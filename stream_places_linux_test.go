@@ -1,0 +1,65 @@
+package sluice_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"syscall"
+	"testing"
+
+	"github.com/sluiceio/sluice"
+)
+
+// TestStreamsOfADevice writes a block device to its end, and reads it back.
+func TestStreamsOfADevice(t *testing.T) {
+	device := loop(t, 3<<20)
+	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		f, err := s.OpenDirectFile(device, os.O_RDWR, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		want := noise(3 << 20)
+		w := writer(t, f, sluice.WriterOptions{BufferSize: 100_000, Start: 7})
+		if n, err := w.Write(want[7:]); n != len(want)-7 || err != nil {
+			t.Fatal(n, err)
+		}
+		if err := w.Sync(); err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := nextAll(t, reader(t, f, sluice.ReaderOptions{BufferSize: 70_000})); !bytes.Equal(got[7:], want[7:]) {
+			t.Errorf("%d bytes (%08x); want %d (%08x)", len(got), sum(got[7:]), len(want), sum(want[7:]))
+		}
+		w.Write([]byte("more"))
+		if err := w.Close(); !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("Close after a write beyond the end = %v; want ENOSPC", err)
+		}
+	})
+}
+
+// TestReaderOfProc reads a file that does not tell its size.
+func TestReaderOfProc(t *testing.T) {
+	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		for _, name := range []string{"/proc/version", "/proc/self/cmdline"} {
+			want, err := os.ReadFile(name)
+			if err != nil {
+				t.Skip(err)
+			}
+			f, err := s.OpenDirect(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			r := reader(t, f, sluice.ReaderOptions{})
+			for range 2 {
+				if got, err := io.ReadAll(r); !bytes.Equal(got, want) || err != nil {
+					t.Errorf("%s: %q, %v; want %q", name, got, err, want)
+				}
+				if _, err := r.Seek(0, io.SeekStart); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	})
+}
