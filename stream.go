@@ -48,10 +48,14 @@ func (d *DirectFile) newLayout(sizeName string, size int, countName string, coun
 		count = streamBuffers
 	}
 	size = int(d.blocks().ceil(int64(size)))
-	if limit := d.file.sched.pools.buffers.Limit(); int64(buffer.BlockSize(size)) > limit {
+	limit := d.file.sched.pools.buffers.Limit()
+	if int64(buffer.BlockSize(size)) > limit {
 		return layout{}, fmt.Errorf("%s %d: %w of %d (Options.BufferMemory)", sizeName, size, buffer.ErrTooLarge, limit)
 	}
-	return layoutOf(size, count), nil
+	l := layoutOf(size, count)
+	// More than that cannot be had, and each is some memory by itself.
+	l.runs = int(max(1, min(int64(l.runs), limit/int64(buffer.BlockSize(l.run)))))
+	return l, nil
 }
 
 // layoutOf cuts count buffers into runs. At least two remain, if there are two

@@ -71,8 +71,8 @@ type ReaderOptions struct {
 // file has grown since, the next call reads on. An error of the device comes
 // when its place in the stream is reached, after all bytes before it; the next
 // call tries that place again. When the context has ended every call returns
-// its error. After Close, and after Close of the DirectFile, it is
-// os.ErrClosed. What is read of bytes that are being written at the same time
+// its error. After Close it is os.ErrClosed, and so it is after Close of the
+// DirectFile, at the latest when the buffer at hand is consumed. What is read of bytes that are being written at the same time
 // is not said, as with package os; how early they were read depends on
 // ReadAhead.
 //
