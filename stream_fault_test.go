@@ -86,6 +86,21 @@ func TestReaderTroubles(t *testing.T) {
 	}
 }
 
+// TestReaderTriesAgain: a request is made once more, in parts, that the kernel
+// has refused for where the file ends (EINVAL), or xfs for what it has reserved
+// there (EIO).
+func TestReaderTriesAgain(t *testing.T) {
+	for _, errno := range []syscall.Errno{syscall.EINVAL, syscall.EIO} {
+		for _, of := range faultyStreams {
+			f, text := faulty(t, faultySize, fault.First(1, fault.Verdict{Errno: errno}))
+			r := reader(t, f, sluice.ReaderOptions{BufferSize: of.size, ReadAhead: of.count, Start: of.start})
+			if got, _ := nextAll(t, r); !bytes.Equal(got, text[of.start:]) {
+				t.Errorf("%v, %+v: Next has %d bytes (%08x); want %d", errno, of, len(got), sum(got), len(text)-int(of.start))
+			}
+		}
+	}
+}
+
 // TestWriterFaults has each operation of a Writer fail once. The error comes
 // at the latest in Close, and in every call after it came first; without one
 // all is written.

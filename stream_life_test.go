@@ -344,3 +344,35 @@ func writeStream(f *sluice.DirectFile, r *rand.Rand, b []byte, off int64) error 
 	}
 	return errors.Join(err, w.Close())
 }
+
+// TestGrowsInOrder: what a Writer has made the file longer by is all there,
+// however many buffers are being written.
+func TestGrowsInOrder(t *testing.T) {
+	eachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+		f, err := s.CreateDirect(filepath.Join(dir, "file"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		want := bytes.Repeat([]byte{'x'}, 8<<20)
+		w := writer(t, f, sluice.WriterOptions{BufferSize: 128 << 10, WriteBehind: 8})
+		written := make(chan error, 1)
+		go func() {
+			_, err := w.Write(want)
+			written <- err
+		}()
+		for size := int64(0); len(written) == 0; {
+			if size, err = f.Size(); err != nil {
+				t.Fatal(err)
+			}
+			got := make([]byte, size)
+			if n, err := f.ReadAt(got, 0); n != len(got) || err != nil || !bytes.Equal(got, want[:size]) {
+				t.Errorf("of %d bytes: ReadAt = %d, %v, with %d others", size, n, err, len(got)-bytes.Count(got, []byte{'x'}))
+				break
+			}
+		}
+		if err := <-written; err != nil {
+			t.Error(err)
+		}
+	})
+}
