@@ -21,7 +21,8 @@
 // errors, and a few more: ReadAtContext, WriteAtContext and SyncContext.
 //
 // A [DirectFile] reads and writes past the page cache (O_DIRECT), at any offset
-// and length.
+// and length; a [Reader] and a [Writer] go through one from front to back, and
+// keep the device busy.
 //
 // # Differences from package os
 //

@@ -41,7 +41,7 @@ type WriterOptions struct {
 //		return err
 //	}
 //	…
-//	return w.Close() // and f.Sync before, or w.Sync, if it must survive a crash
+//	return w.Close() // after w.Sync, if it must survive a crash
 //
 // The file is never longer than what has been written: its end goes the way
 // that WriteAt takes. What makes it longer is written in order, and what

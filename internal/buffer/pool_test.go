@@ -114,6 +114,24 @@ func TestBound(t *testing.T) {
 	c.Release()
 }
 
+// Ample says so up to half of the limit; BlockSize tells what is taken.
+func TestAmple(t *testing.T) {
+	p := newPool(t, Options{Limit: 2 * slabSize})
+	if p.Limit() != 2*slabSize || !p.Ample() {
+		t.Errorf("Limit = %d, Ample = %v", p.Limit(), p.Ample())
+	}
+	for _, n := range []int{0, 1, minBlock, minBlock + 1, 600 << 10, slabSize} {
+		b := get(t, p, n)
+		if used := p.Stats().InUse; used != int64(BlockSize(n)) || p.Ample() != (used < slabSize) {
+			t.Errorf("%d bytes: %d in use, BlockSize = %d, Ample = %v", n, used, BlockSize(n), p.Ample())
+		}
+		b.Release()
+	}
+	if n := BlockSize(slabSize + 1); n != 2*slabSize {
+		t.Errorf("BlockSize = %d; want %d", n, 2*slabSize)
+	}
+}
+
 func TestWaitEndsWithContext(t *testing.T) {
 	p := newPool(t, Options{Limit: slabSize})
 	all := get(t, p, slabSize)

@@ -106,6 +106,3 @@ func (w *Window) MoveTo(off int64) (drop int) {
 func (w *Window) Restart(span Span) {
 	w.span, w.first, w.next, w.open = span, span.Start, span.Start, 0
 }
-
-// EndAt tells that the file ends at off: nothing is fetched beyond it.
-func (w *Window) EndAt(off int64) { w.span.End = min(w.span.End, max(off, w.next)) }

@@ -19,7 +19,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 //	window START END SIZE COUNT
 //
 // and the others are fetch (until nothing is due), consume, seek OFF and
-// end OFF.
+// restart START END.
 func TestGolden(t *testing.T) {
 	scripts, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(scripts) == 0 {
@@ -64,6 +64,9 @@ func play(t *testing.T, script string) string {
 			if answer == "" {
 				answer = " nothing"
 			}
+			if w.Due() {
+				t.Error("Due after all that was")
+			}
 		case "consume":
 			s, _ := w.Oldest()
 			w.Consumed()
@@ -71,9 +74,9 @@ func play(t *testing.T, script string) string {
 		case "seek":
 			scan(t, rest, &off)
 			answer = fmt.Sprintf(" drop %d", w.MoveTo(off))
-		case "end":
-			scan(t, rest, &off)
-			w.EndAt(off)
+		case "restart":
+			scan(t, rest, &s.Start, &s.End)
+			w.Restart(s)
 		default:
 			t.Fatalf("%q is no instruction", line)
 		}
