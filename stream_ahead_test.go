@@ -38,7 +38,7 @@ func TestReadAhead(t *testing.T) {
 		{true, aheadSize, 7},
 		{false, aheadSize, 9}, // what Next has given, and itself
 	} {
-		n := 0
+		var n int
 		if call.next {
 			buf, err := r.Next()
 			if err != nil {

@@ -361,8 +361,9 @@ func TestGrowsInOrder(t *testing.T) {
 			_, err := w.Write(want)
 			written <- err
 		}()
-		for size := int64(0); len(written) == 0; {
-			if size, err = f.Size(); err != nil {
+		for len(written) == 0 {
+			size, err := f.Size()
+			if err != nil {
 				t.Fatal(err)
 			}
 			got := make([]byte, size)
