@@ -23,6 +23,7 @@ func (b *backlog) appendReversed(stack *driver.Op) {
 		next := op.Next
 		op.Next = nil
 		b.PushBack(&op.Links, op)
+		requestOf(op).inBacklog = true
 		op = next
 	}
 }
@@ -31,7 +32,7 @@ func (b *backlog) appendReversed(stack *driver.Op) {
 func (b *backlog) take(batch []*driver.Op, room int) []*driver.Op {
 	for len(batch) < room && b.Len() > 0 {
 		op := b.Front()
-		b.Remove(&op.Links)
+		b.remove(op)
 		batch = append(batch, op)
 	}
 	return batch
@@ -41,14 +42,22 @@ func (b *backlog) take(batch []*driver.Op, room int) []*driver.Op {
 func (b *backlog) prepend(ops []*driver.Op) {
 	for _, op := range slices.Backward(ops) {
 		b.PushFront(&op.Links, op)
+		requestOf(op).inBacklog = true
 	}
 }
 
-// withdraw takes op out, if it is there.
+// remove takes op out.
+func (b *backlog) remove(op *driver.Op) {
+	b.Remove(&op.Links)
+	requestOf(op).inBacklog = false
+}
+
+// withdraw takes op out, if it is there. It does not ask the Links, which are
+// the driver's as soon as that has op.
 func (b *backlog) withdraw(op *driver.Op) bool {
-	if !b.Has(&op.Links) {
+	if !requestOf(op).inBacklog {
 		return false
 	}
-	b.Remove(&op.Links)
+	b.remove(op)
 	return true
 }

@@ -13,6 +13,8 @@ import (
 type request struct {
 	op   driver.Op
 	done chan struct{} // holds one value when op is the goroutine's again
+	// inBacklog: op is in the engine's backlog. Under engine.mu.
+	inBacklog bool
 	// transfer is what op is part of, if nobody waits for op itself.
 	transfer *Transfer
 }
