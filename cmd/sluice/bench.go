@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/term"
@@ -22,13 +23,14 @@ import (
 type benchCmd struct {
 	Experiments []string `arg:"" optional:"" name:"experiment" help:"What to run: names that 'sluice bench list' prints."`
 
-	Dir      string   `default:"." help:"Directory of the temporary file: its file system is what is measured."`
-	FileSize byteSize `default:"1g" placeholder:"SIZE" help:"Size of the temporary file; default 1g."`
-	JSON     string   `name:"json" placeholder:"FILE" help:"Also write the results to FILE, for machines."`
+	Dir  string    `default:"." help:"Directory of the temporary file: its file system is what is measured."`
+	Size *byteSize `aliases:"file-size" placeholder:"SIZE" help:"Size of the temporary file; default 1g, of scan-* and rand-* with --full 2.5 times the memory, but at most 20g."`
+	JSON string    `name:"json" placeholder:"FILE" help:"Also write the results to FILE, for machines."`
 
-	Full   bool           `help:"Every parameter: 126 cells of the matrix, every number of goroutines."`
-	Driver string         `placeholder:"NAME" help:"Driver of sluice in the matrix: uring, aio or pool; default: its own choice."`
-	Time   *time.Duration `placeholder:"DURATION" help:"Length of a slice; default: the experiment's (30ms, 60ms)."`
+	Full   bool           `help:"Every parameter: 126 cells of the matrix, every number of goroutines, files and times as published."`
+	Fio    bool           `help:"Run the matching job of fio beside each scan-* and rand-*. As root, reserve huge pages for it meanwhile."`
+	Driver string         `placeholder:"NAME" help:"Driver of sluice where it has one side: uring, aio or pool; default: its own choice."`
+	Time   *time.Duration `placeholder:"DURATION" help:"Length of a slice; default: the experiment's (30ms to 250ms)."`
 	Rounds *int           `placeholder:"N" help:"Slices of each side; default: the experiment's (8, 16)."`
 
 	Cells     []string `sep:"none" placeholder:"PATTERN" group:"Flags of the matrix" help:"Cells as kind/size/goroutines, as in 'read-*/4k/1,64' or write-sync; may be repeated."`
@@ -46,6 +48,7 @@ comparison runs in a process of its own, and they take turns.
   sluice bench matrix --full --dir /mnt/data     all cells, on another disk
   sluice bench matrix --cells read-direct/4k     one row of the matrix
   sluice bench matrix --fail-below 0.95          for continuous integration
+  sluice bench p4 --fio                          streams and random reads, and fio
 
 Exit status: 0; 1 if the run failed or --fail-below was undercut; 2 if called
 wrongly; 130 if interrupted. The temporary file is removed in each case.`
@@ -64,25 +67,31 @@ func (b *benchCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	results, err := b.run(ctx, s, chosen, params)
+	m := machine.Describe(b.Dir)
+	params.Memory, params.FileSize = m.Memory, b.fileSize(chosen, m.Memory)
+	results, err := b.run(ctx, s, chosen, params, m)
 	if len(results) == 0 {
 		return errors.Join(err, out.abandon())
 	}
-	return errors.Join(err, out.write(newBenchReport(b, results)))
+	return errors.Join(err, out.write(newBenchReport(m, params, results)))
 }
 
 // listExperiments prints a line an experiment.
 func listExperiments(s streams) error {
+	var b strings.Builder
+	line := func(name, summary string) { fmt.Fprintf(&b, "%-19s %s\n", name, summary) }
 	for _, e := range experiments.All {
-		if _, err := fmt.Fprintf(s.out, "%-12s %s\n", e.Name, e.Summary); err != nil {
-			return err
-		}
+		line(e.Name, e.Summary)
 	}
-	return nil
+	for _, g := range experiments.Groups {
+		line(g.Name, g.Summary)
+	}
+	_, err := io.WriteString(s.out, b.String())
+	return err
 }
 
 // run makes the temporary file, measures, and removes it.
-func (b *benchCmd) run(ctx context.Context, s streams, chosen []experiments.Experiment, params experiments.Params) (map[string]any, error) {
+func (b *benchCmd) run(ctx context.Context, s streams, chosen []experiments.Experiment, params experiments.Params, m machine.Info) (map[string]any, error) {
 	arena, err := newArena()
 	if err != nil {
 		return nil, err
@@ -93,7 +102,7 @@ func (b *benchCmd) run(ctx context.Context, s streams, chosen []experiments.Expe
 	for _, e := range chosen {
 		screen.Expect(e.Steps(params))
 	}
-	arena.Path, err = scratch.Create(ctx, b.Dir, int64(b.FileSize), func(done float64) {
+	arena.Path, err = scratch.Create(ctx, b.Dir, params.FileSize, func(done float64) {
 		screen.Step("writing the test file " + report.Percent(done))
 	})
 	if err != nil {
@@ -101,7 +110,7 @@ func (b *benchCmd) run(ctx context.Context, s streams, chosen []experiments.Expe
 	}
 	screen.Done(1)
 	env := &experiments.Env{Params: params, Lab: arena, Screen: screen}
-	results, err := measure(ctx, env, chosen, machine.Describe(b.Dir))
+	results, err := measure(ctx, env, chosen, m)
 	return results, errors.Join(err, os.Remove(arena.Path))
 }
 
@@ -119,7 +128,7 @@ func measure(ctx context.Context, env *experiments.Env, chosen []experiments.Exp
 			return results, err
 		}
 	}
-	return results, nil
+	return results, env.Screen.Print(experiments.Summary(results))
 }
 
 // newArena returns an arena, without its file, whose workers are this very

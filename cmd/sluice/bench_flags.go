@@ -9,13 +9,14 @@ import (
 
 	"github.com/sluiceio/sluice/cmd/sluice/experiments"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/scratch"
 )
 
 // parse checks everything that can be checked before anything is done.
 func (b *benchCmd) parse() ([]experiments.Experiment, experiments.Params, error) {
 	p := experiments.Params{
 		Brief: len(b.Experiments) == 0, Full: b.Full, Driver: b.Driver, Time: given(b.Time), Rounds: given(b.Rounds),
-		FailBelow: b.FailBelow, Calibrate: b.Calibrate,
+		FailBelow: b.FailBelow, Calibrate: b.Calibrate, Fio: b.Fio,
 	}
 	chosen, err := b.chosen()
 	if err != nil {
@@ -31,24 +32,43 @@ func (b *benchCmd) parse() ([]experiments.Experiment, experiments.Params, error)
 	return chosen, p, b.checkFlags(chosen)
 }
 
-// chosen returns the experiments that the arguments name, all if there are
-// none.
+// chosen returns the experiments that the arguments name, a selection if there
+// are none; all of them with --full.
 func (b *benchCmd) chosen() ([]experiments.Experiment, error) {
-	if len(b.Experiments) == 0 {
+	if len(b.Experiments) == 0 && b.Full {
 		return experiments.All, nil
+	}
+	if len(b.Experiments) == 0 {
+		return experiments.Selection, nil
 	}
 	var chosen []experiments.Experiment
 	for _, name := range b.Experiments {
-		e, err := experiments.Find(name)
+		found, err := experiments.Find(name)
 		if err != nil {
 			return nil, err
 		}
-		if slices.ContainsFunc(chosen, func(c experiments.Experiment) bool { return c.Name == name }) {
-			return nil, fmt.Errorf("experiment %q is named twice", name)
+		for _, e := range found {
+			if slices.ContainsFunc(chosen, func(c experiments.Experiment) bool { return c.Name == e.Name }) {
+				return nil, fmt.Errorf("experiment %q is named twice", e.Name)
+			}
 		}
-		chosen = append(chosen, e)
+		chosen = append(chosen, found...)
 	}
 	return chosen, nil
+}
+
+// defaultFileSize is that of the temporary file.
+const defaultFileSize = 1 << 30 // 1 GiB
+
+// fileSize returns the size of the temporary file.
+func (b *benchCmd) fileSize(chosen []experiments.Experiment, memory int64) int64 {
+	switch {
+	case b.Size != nil:
+		return int64(*b.Size)
+	case b.Full && memory > 0 && experiments.WantsFullSize(chosen):
+		return max(defaultFileSize, experiments.FullSize(memory, scratch.Free(b.Dir)))
+	}
+	return defaultFileSize
 }
 
 // errEmptyDir is what an unset variable in --dir="$dir" comes to.
@@ -67,8 +87,8 @@ func (b *benchCmd) checkFlags(chosen []experiments.Experiment) error {
 	switch {
 	case b.Dir == "":
 		return errEmptyDir
-	case b.FileSize < minFileSize:
-		return fmt.Errorf("--file-size: %s is too small; want at least %s", report.Bytes(int64(b.FileSize)), report.Bytes(minFileSize))
+	case b.Size != nil && *b.Size < minFileSize:
+		return fmt.Errorf("--size: %s is too small; want at least %s", report.Bytes(int64(*b.Size)), report.Bytes(minFileSize))
 	case b.Time != nil && (*b.Time <= 0 || *b.Time > time.Hour):
 		return fmt.Errorf("--time: %s; want more than 0 and at most 1h", *b.Time)
 	case b.Rounds != nil && *b.Rounds <= 0:
@@ -81,6 +101,8 @@ func (b *benchCmd) checkFlags(chosen []experiments.Experiment) error {
 		return errors.New("--cells is for the matrix, which is not among the experiments")
 	case !hasMatrix && b.Calibrate:
 		return errors.New("--calibrate is for the matrix, which is not among the experiments")
+	case b.Fio && !experiments.UseFio(chosen):
+		return errors.New("--fio is for scan-* and rand-*, which are not among the experiments")
 	case !slices.Contains([]string{"", "uring", "aio", "pool"}, b.Driver):
 		return fmt.Errorf("--driver: unknown driver %q; there are uring, aio and pool", b.Driver)
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/sluiceio/sluice/cmd/sluice/experiments"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/machine"
 )
 
@@ -20,13 +21,13 @@ type benchReport struct {
 	Experiments map[string]any `json:"experiments"`
 }
 
-func newBenchReport(b *benchCmd, results map[string]any) benchReport {
+func newBenchReport(m machine.Info, p experiments.Params, results map[string]any) benchReport {
 	return benchReport{
 		Version:     version(),
 		Finished:    time.Now().UTC().Truncate(time.Second),
-		Machine:     machine.Describe(b.Dir),
-		FileSize:    int64(b.FileSize),
-		Driver:      b.Driver,
+		Machine:     m,
+		FileSize:    p.FileSize,
+		Driver:      p.Driver,
 		Experiments: results,
 	}
 }

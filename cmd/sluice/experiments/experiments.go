@@ -8,6 +8,7 @@ package experiments
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,18 +32,50 @@ type Experiment struct {
 }
 
 // All are the experiments in the order in which they are listed and run.
-var All = []Experiment{matrix, fig4Read, fig4Write, fig6}
+var All = slices.Concat([]Experiment{matrix, fig4Read, fig4Write, fig6}, p4, []Experiment{randDepths, blockCache})
 
-// Find returns the experiment of that name.
-func Find(name string) (Experiment, error) {
-	names := make([]string, len(All))
-	for i, e := range All {
+// Selection are those that are run when nobody names any.
+var Selection = []Experiment{matrix, fig4Read, fig4Write, fig6, randDirectSmall}
+
+// Group is a name for several experiments.
+type Group struct {
+	Name    string
+	Summary string // as that of an Experiment
+	Members []Experiment
+}
+
+// Groups are what Find knows beside the experiments.
+var Groups = []Group{{Name: "p4", Summary: "the nine settings scan-* and rand-*, and a table of all", Members: p4}}
+
+// Find returns the experiment of that name, or those of that group.
+func Find(name string) ([]Experiment, error) {
+	var names []string
+	for _, e := range All {
 		if e.Name == name {
-			return e, nil
+			return []Experiment{e}, nil
 		}
-		names[i] = e.Name
+		names = append(names, e.Name)
 	}
-	return Experiment{}, fmt.Errorf("unknown experiment %q; there are %s", name, strings.Join(names, ", "))
+	for _, g := range Groups {
+		if g.Name == name {
+			return g.Members, nil
+		}
+		names = append(names, g.Name)
+	}
+	return nil, fmt.Errorf("unknown experiment %q; there are %s", name, strings.Join(names, ", "))
+}
+
+// WantsFullSize reports whether the publications that the experiments repeat
+// had a file whose size follows from the machine's memory.
+func WantsFullSize(chosen []Experiment) bool {
+	return slices.ContainsFunc(chosen, func(e Experiment) bool { return e.Source == glommio2020 })
+}
+
+// UseFio reports whether fio can take part in any of the experiments.
+func UseFio(chosen []Experiment) bool {
+	return slices.ContainsFunc(chosen, func(e Experiment) bool {
+		return e.Source == glommio2020 || e.Name == randDepths.Name
+	})
 }
 
 // Params are the user's wishes. The zero value leaves all to the experiment.
@@ -55,6 +88,10 @@ type Params struct {
 	Rounds    int
 	FailBelow float64 // of the matrix; 0 never fails
 	Calibrate bool    // the matrix compares os.File with itself
+	Fio       bool    // fio takes part where it can do the same
+
+	FileSize int64 // bytes of the file that there is
+	Memory   int64 // of the machine, in bytes; 0 if it is not known
 }
 
 // plan returns the experiment's own plan with the user's wishes in it. When
@@ -74,7 +111,7 @@ func (p Params) plan(own duel.Plan) duel.Plan {
 
 // Lab performs measurements. It is a *duel.Arena except in tests.
 type Lab interface {
-	Compare(ctx context.Context, l load.Load, sides []load.Side, p duel.Plan) ([]*duel.Result, error)
+	Compare(ctx context.Context, entries []duel.Entry, p duel.Plan) ([]*duel.Result, error)
 }
 
 // Env is what an experiment runs in.
@@ -84,9 +121,15 @@ type Env struct {
 	Screen *report.Screen
 }
 
-// compare is a step: it measures one load and says so on the screen.
+// compare is a step: it measures one load through several sides.
 func (e *Env) compare(ctx context.Context, name string, l load.Load, sides []load.Side, p duel.Plan) ([]*duel.Result, error) {
-	e.Screen.Step(name + " " + l.String())
+	return e.compareAll(ctx, name+" "+l.String(), duel.Same(l, sides), p)
+}
+
+// compareAll is a step: it measures the entries, and shows the label while it
+// does.
+func (e *Env) compareAll(ctx context.Context, label string, entries []duel.Entry, p duel.Plan) ([]*duel.Result, error) {
+	e.Screen.Step(label)
 	defer e.Screen.Done(1)
-	return e.Lab.Compare(ctx, l, sides, p)
+	return e.Lab.Compare(ctx, entries, p)
 }

@@ -16,7 +16,7 @@ const attempt2017 = "Wilson, Mutschlechner 2017"
 var (
 	fig4Read = callFigure{
 		name:    "fig4-read",
-		summary: "time for a read to return: os.File, each driver, AIO as of 2017",
+		summary: "time for a read to return: os.File, the drivers, 2017 AIO",
 		source:  attempt2017 + ", figure 4",
 		title:   "time for ReadAt to return; 2 goroutines, buffered file, cached",
 		finding: fig4Finding,

@@ -28,12 +28,13 @@ type fakeLab struct {
 	fail    string            // the load that fails
 }
 
-func (f fakeLab) Compare(_ context.Context, l load.Load, sides []load.Side, p duel.Plan) ([]*duel.Result, error) {
-	if l.String() == f.fail {
-		return nil, errors.New("the disk has left")
-	}
+func (f fakeLab) Compare(_ context.Context, entries []duel.Entry, p duel.Plan) ([]*duel.Result, error) {
 	var results []*duel.Result
-	for _, side := range sides {
+	for _, e := range entries {
+		l, side := e.Load, e.Side
+		if l.String() == f.fail {
+			return nil, errors.New("the disk has left")
+		}
 		r := &duel.Result{Side: side, Explain: explain[side.Way], Threads: 4 + min(l.Goroutines, 16), Unsupported: f.missing[side.Name]}
 		for n := range p.Rounds {
 			if r.Unsupported == "" {
@@ -45,13 +46,23 @@ func (f fakeLab) Compare(_ context.Context, l load.Load, sides []load.Side, p du
 	return results, nil
 }
 
-var explain = map[load.Way]string{load.BySluice: "driver: fake (the best there is)\nmore of it\n"}
+var explain = map[load.Way]string{
+	load.BySluice: fakeDriver, load.ByBuffer: fakeDriver, load.ByCache: fakeDriver, load.ByFio: "fio-3.33 rw=fake direct=1",
+}
+
+const fakeDriver = "driver: fake (the best there is)\nmore of it\n"
 
 func fakeSlice(l load.Load, side load.Side, round int) load.Slice {
 	mean := time.Duration(50_000 + l.Size/2)
 	switch side.Way {
 	case load.BySluice:
 		mean = mean * 4 / 5
+	case load.ByBuffer:
+		mean = mean * 3 / 4
+	case load.ByCache:
+		mean /= 4
+	case load.ByFio:
+		mean = mean * 7 / 10
 	case load.ByPaper:
 		mean += time.Duration(50_000_000 / l.Size * 2)
 	}
@@ -61,12 +72,14 @@ func fakeSlice(l load.Load, side load.Side, round int) load.Slice {
 	return load.Slice{
 		Ops: ops, Elapsed: elapsed, CPU: time.Duration(ops) * mean / 10,
 		Mean: mean, P50: mean, P99: 3 * mean, Max: 9 * mean,
+		Resident: 3 << 20, Buffers: int64(l.Size * l.Goroutines),
 	}
 }
 
 func run(t *testing.T, e Experiment, lab Lab, p Params) (any, string, error) {
 	t.Helper()
 	var out bytes.Buffer
+	p.FileSize, p.Memory = 1<<30, 16<<30
 	result, err := e.Run(t.Context(), &Env{Params: p, Lab: lab, Screen: report.NewScreen(&out, nil, 0)})
 	return result, out.String(), err
 }
@@ -148,9 +161,9 @@ type countingLab struct {
 	n int
 }
 
-func (c *countingLab) Compare(ctx context.Context, l load.Load, sides []load.Side, p duel.Plan) ([]*duel.Result, error) {
+func (c *countingLab) Compare(ctx context.Context, entries []duel.Entry, p duel.Plan) ([]*duel.Result, error) {
 	c.n++
-	return c.fakeLab.Compare(ctx, l, sides, p)
+	return c.fakeLab.Compare(ctx, entries, p)
 }
 
 func TestFailBelow(t *testing.T) {
@@ -189,8 +202,11 @@ func TestErrorKeepsResults(t *testing.T) {
 }
 
 func TestFind(t *testing.T) {
-	if e, err := Find("fig6"); err != nil || e.Name != "fig6" {
-		t.Errorf("Find(fig6) = %q, %v", e.Name, err)
+	if found, err := Find("fig6"); err != nil || len(found) != 1 || found[0].Name != "fig6" {
+		t.Errorf("Find(fig6) = %d experiments, %v", len(found), err)
+	}
+	if found, err := Find("p4"); err != nil || len(found) != len(p4) {
+		t.Errorf("Find(p4) = %d experiments, %v; want its nine settings", len(found), err)
 	}
 	if _, err := Find("fig66"); err == nil || !strings.Contains(err.Error(), "matrix, fig4-read") {
 		t.Errorf("Find(fig66) = %v; want the names that there are", err)

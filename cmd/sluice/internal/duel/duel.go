@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/sluiceio/sluice/cmd/sluice/internal/fio"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/load"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/stats"
 )
@@ -74,41 +75,65 @@ type Arena struct {
 	Argv []string // its arguments, the program's name first
 }
 
-// Compare measures the load through each side. The results are in the order
-// of sides. ctx ends it, and all workers with it.
-func (a *Arena) Compare(ctx context.Context, l load.Load, sides []load.Side, p Plan) ([]*Result, error) {
-	d := &duel{results: make([]*Result, len(sides)), workers: make([]*worker, len(sides))}
+// Entry is what one contestant does.
+type Entry struct {
+	Load load.Load `json:"load"`
+	Side load.Side `json:"side"`
+}
+
+func (e Entry) String() string { return e.Load.String() + ": " + e.Side.Name }
+
+// Same returns the entries of one load through several sides.
+func Same(l load.Load, sides []load.Side) []Entry {
+	entries := make([]Entry, len(sides))
+	for i, side := range sides {
+		entries[i] = Entry{l, side}
+	}
+	return entries
+}
+
+// Compare measures the entries in turn. The results are in their order. ctx
+// ends it, and all processes with it.
+func (a *Arena) Compare(ctx context.Context, entries []Entry, p Plan) ([]*Result, error) {
+	d := &duel{entries: entries, results: make([]*Result, len(entries)), workers: make([]contestant, len(entries))}
 	defer d.stop()
-	if err := d.run(ctx, a, l, sides, p); err != nil {
+	if err := d.run(ctx, a, p); err != nil {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		return nil, fmt.Errorf("%s: %w", l, err)
+		return nil, err
 	}
 	return d.results, nil
 }
 
-// duel is one cell in progress. workers[i] is nil where side i is unsupported.
+// contestant performs one entry's slices.
+type contestant interface {
+	Ask(load.Request) (load.Reply, error)
+	Stop() // also after an error of Ask, and without any Ask
+}
+
+// duel is one comparison in progress. workers[i] is nil where entry i is
+// unsupported.
 type duel struct {
+	entries []Entry
 	results []*Result
-	workers []*worker
+	workers []contestant
 	seed    uint64
 }
 
 func (d *duel) stop() {
 	for _, w := range d.workers {
 		if w != nil {
-			w.stop()
+			w.Stop()
 		}
 	}
 }
 
-func (d *duel) run(ctx context.Context, a *Arena, l load.Load, sides []load.Side, p Plan) error {
-	for i, side := range sides {
-		d.results[i] = &Result{Side: side}
-		setup := load.Setup{Path: a.Path, Side: side, Load: l}
-		if err := d.start(ctx, i, a, setup); err != nil {
-			return fmt.Errorf("%s: %w", side.Name, err)
+func (d *duel) run(ctx context.Context, a *Arena, p Plan) error {
+	for i, e := range d.entries {
+		d.results[i] = &Result{Side: e.Side}
+		if err := d.start(ctx, i, a); err != nil {
+			return fmt.Errorf("%s: %w", e, err)
 		}
 	}
 	if err := d.round(0, p.warm()); err != nil {
@@ -128,19 +153,28 @@ func (d *duel) run(ctx context.Context, a *Arena, l load.Load, sides []load.Side
 	return nil
 }
 
-func (d *duel) start(ctx context.Context, i int, a *Arena, setup load.Setup) error {
-	w, err := startWorker(ctx, a.Argv, a.Exe)
+func (d *duel) start(ctx context.Context, i int, a *Arena) error {
+	w, err := a.contestant(ctx, d.entries[i].Side.Way)
 	if err != nil {
 		return err
 	}
 	d.workers[i] = w
-	reply, err := w.ask(load.Request{Setup: &setup})
+	setup := load.Setup{Path: a.Path, Side: d.entries[i].Side, Load: d.entries[i].Load}
+	reply, err := w.Ask(load.Request{Setup: &setup})
 	if err != nil {
 		return err
 	}
 	d.results[i].Explain = reply.Explain
 	d.retire(i, reply)
 	return nil
+}
+
+// contestant returns who performs loads that way.
+func (a *Arena) contestant(ctx context.Context, way load.Way) (contestant, error) {
+	if way == load.ByFio {
+		return fio.New(ctx), nil
+	}
+	return startWorker(ctx, a.Argv, a.Exe)
 }
 
 // round lets each side run one slice, the last first in every other round.
@@ -156,7 +190,7 @@ func (d *duel) round(n int, slice time.Duration) error {
 			continue
 		}
 		if err := d.slice(i, slice); err != nil {
-			return fmt.Errorf("%s: %w", d.results[i].Side.Name, err)
+			return fmt.Errorf("%s: %w", d.entries[i], err)
 		}
 	}
 	return nil
@@ -164,8 +198,11 @@ func (d *duel) round(n int, slice time.Duration) error {
 
 func (d *duel) slice(i int, slice time.Duration) error {
 	w, r := d.workers[i], d.results[i]
-	peak := watchThreads(w.cmd.Process.Pid)
-	reply, err := w.ask(load.Request{Slice: &load.SliceReq{Lead: leadIn(slice), Time: slice, Seed: d.seed}})
+	peak := func() int { return 0 }
+	if w, ok := w.(*worker); ok {
+		peak = watchThreads(w.cmd.Process.Pid)
+	}
+	reply, err := w.Ask(load.Request{Slice: &load.SliceReq{Lead: leadIn(slice), Time: slice, Seed: d.seed}})
 	r.Threads = max(r.Threads, peak())
 	if err != nil {
 		return err
@@ -183,7 +220,7 @@ func (d *duel) retire(i int, reply load.Reply) bool {
 		return false
 	}
 	d.results[i].Unsupported = reply.Unsupported
-	d.workers[i].stop()
+	d.workers[i].Stop()
 	d.workers[i] = nil
 	return true
 }

@@ -49,7 +49,7 @@ var readCached = load.Load{Kind: load.ReadCached, Size: 4096, Goroutines: 2}
 
 func TestCompare(t *testing.T) {
 	sides := []load.Side{load.OSFile, load.Sluice("floppy"), load.Sluice("pool")}
-	results, err := arena(t, "worker").Compare(t.Context(), readCached, sides, Plan{Time: time.Millisecond, Rounds: 3})
+	results, err := arena(t, "worker").Compare(t.Context(), Same(readCached, sides), Plan{Time: time.Millisecond, Rounds: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,14 +75,14 @@ func TestCompare(t *testing.T) {
 func TestCompareReportsTheSideThatFails(t *testing.T) {
 	a := arena(t, "worker")
 	a.Path += "-that-is-not-there"
-	_, err := a.Compare(t.Context(), readCached, []load.Side{load.OSFile}, Plan{Time: time.Millisecond, Rounds: 1})
+	_, err := a.Compare(t.Context(), Same(readCached, []load.Side{load.OSFile}), Plan{Time: time.Millisecond, Rounds: 1})
 	if err == nil || !strings.HasPrefix(err.Error(), "read-cached/4k/2: os.File: open ") {
 		t.Errorf("Compare = %v; want the cell, the side and the reason", err)
 	}
 }
 
 func TestCompareReportsAWorkersLastWords(t *testing.T) {
-	_, err := arena(t, "dying-worker").Compare(t.Context(), readCached, []load.Side{load.OSFile}, Plan{Time: time.Millisecond, Rounds: 1})
+	_, err := arena(t, "dying-worker").Compare(t.Context(), Same(readCached, []load.Side{load.OSFile}), Plan{Time: time.Millisecond, Rounds: 1})
 	if err == nil || !strings.Contains(err.Error(), "panic: out of luck") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("Compare = %v; want one line with the panic in it", err)
 	}
@@ -93,7 +93,7 @@ func TestCompareEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	enough := errors.New("enough")
 	time.AfterFunc(100*time.Millisecond, func() { cancel(enough) })
-	_, err := arena(t, "worker").Compare(ctx, readCached, []load.Side{load.OSFile, load.OSFile}, Plan{Time: time.Hour, Rounds: 1})
+	_, err := arena(t, "worker").Compare(ctx, Same(readCached, []load.Side{load.OSFile, load.OSFile}), Plan{Time: time.Hour, Rounds: 1})
 	if !errors.Is(err, enough) {
 		t.Errorf("Compare = %v; want the cause of the end", err)
 	}

@@ -44,8 +44,8 @@ func startWorker(ctx context.Context, argv []string, exe string) (*worker, error
 	return w, nil
 }
 
-// ask sends a request and waits for the reply.
-func (w *worker) ask(req load.Request) (load.Reply, error) {
+// Ask sends a request and waits for the reply.
+func (w *worker) Ask(req load.Request) (load.Reply, error) {
 	var reply load.Reply
 	if err := w.enc.Encode(req); err != nil {
 		return reply, w.died(err)
@@ -72,8 +72,8 @@ func (w *worker) died(err error) error {
 	return fmt.Errorf("worker process: %w", err)
 }
 
-// stop ends the worker and waits for it. It may follow died.
-func (w *worker) stop() {
+// Stop ends the worker and waits for it. It may follow died.
+func (w *worker) Stop() {
 	_ = w.stdin.Close() // the worker takes the end of its input as the end
 	_ = w.cmd.Wait()
 }

@@ -21,6 +21,13 @@ type target struct {
 	explain string
 	stats   func() any // nil for os.File
 	close   func() error
+
+	// do is the operation of ways that are not calls of file's methods.
+	do func(buf []byte, off int64) error
+	// buffers returns the most memory that the side has read into. It is nil
+	// where that is the lanes' own.
+	buffers func() int64
+	lends   bool // do takes no memory of the lane's
 }
 
 // unsupportedError marks what this machine cannot do, as opposed to what
@@ -44,8 +51,15 @@ func openTarget(s Setup) (*target, error) {
 	switch s.Side.Way {
 	case BySluice:
 		return openSluice(s.Path, flag, s.Side.Driver)
+	case ByBuffer:
+		return openBuffers(s)
+	case ByCache:
+		return openCache(s)
 	case ByPaper:
 		return openPaperAIO(s.Path, flag, s.Load.Goroutines)
+	case ByOS:
+	default:
+		return nil, fmt.Errorf("unknown way %q", s.Side.Way)
 	}
 	f, err := os.OpenFile(s.Path, flag, 0)
 	if err != nil {
@@ -73,6 +87,8 @@ func checkDirect(path string, flag int) error {
 // operation returns what a lane does again and again.
 func (t *target) operation(l Load) func(buf []byte, off int64) error {
 	switch {
+	case t.do != nil:
+		return t.do
 	case l.Kind == WriteSync:
 		return t.writeSync
 	case l.Kind.Write():

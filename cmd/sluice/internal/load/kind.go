@@ -2,6 +2,7 @@ package load
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -19,27 +20,39 @@ const (
 	WriteSync     Kind = "write-sync"     // WriteAt through the page cache, then Sync
 )
 
-// Kinds are all kinds in the order in which they are shown.
+// The kinds of other experiments.
+const (
+	ScanCold   Kind = "scan-cold"   // reads from one place on to the end, after the page cache was dropped
+	ScanDirect Kind = "scan-direct" // the same with O_DIRECT, round and round
+	ReadHot    Kind = "read-hot"    // ReadAt of what is in memory, of a span that fits a small cache
+	ReadSkewed Kind = "read-skewed" // O_DIRECT, the n-th most popular block with a probability of 1/n^0.99
+)
+
+// Kinds are those of the matrix in the order in which they are shown.
 var Kinds = []Kind{ReadCached, ReadCold, ReadDirect, WriteBuffered, WriteDirect, WriteSync}
 
+var otherKinds = []Kind{ScanCold, ScanDirect, ReadHot, ReadSkewed}
+
 // Direct reports whether the file is opened with O_DIRECT.
-func (k Kind) Direct() bool { return k == ReadDirect || k == WriteDirect }
+func (k Kind) Direct() bool {
+	return k == ReadDirect || k == WriteDirect || k == ScanDirect || k == ReadSkewed
+}
+
+// Cold reports whether the page cache is dropped before each slice, in which
+// no block is read twice.
+func (k Kind) Cold() bool { return k == ReadCold || k == ScanCold }
+
+// Scan reports whether the file is read in the order in which it lies.
+func (k Kind) Scan() bool { return k == ScanCold || k == ScanDirect }
 
 // Write reports whether the kind changes the file.
 func (k Kind) Write() bool { return strings.HasPrefix(string(k), "write-") }
 
 // hot reports whether the kind works on a span that stays in the page cache.
-func (k Kind) hot() bool { return !k.Direct() && k != ReadCold }
+func (k Kind) hot() bool { return !k.Direct() && !k.Cold() }
 
-// Valid reports whether k is one of Kinds.
-func (k Kind) Valid() bool {
-	for _, kind := range Kinds {
-		if k == kind {
-			return true
-		}
-	}
-	return false
-}
+// Valid reports whether k is a kind.
+func (k Kind) Valid() bool { return slices.Contains(Kinds, k) || slices.Contains(otherKinds, k) }
 
 // The part of the file that kinds working in the page cache use: small enough
 // to stay there on any machine with a gigabyte of memory, and large enough
@@ -51,9 +64,14 @@ const (
 
 // Load says what the goroutines of a worker do.
 type Load struct {
-	Kind       Kind `json:"kind"`
-	Size       int  `json:"size"`       // bytes an operation; offsets are multiples of it
-	Goroutines int  `json:"goroutines"` // each has one operation in progress
+	Kind Kind `json:"kind"`
+	Size int  `json:"size"` // bytes an operation; offsets are multiples of it
+	// Goroutines, each with one operation in progress. A Way that has several
+	// in progress at once (Way.Alone) has this many, and one goroutine.
+	Goroutines int `json:"goroutines"`
+	// Within is how many bytes of the file are worked on, from the beginning
+	// on; 0 leaves it to the kind.
+	Within int64 `json:"within,omitempty"`
 }
 
 // String returns the load as a cell's name: kind/size/goroutines.
@@ -65,6 +83,8 @@ func (l Load) String() string {
 // from offset 0.
 func (l Load) Span(fileSize int64) int64 {
 	switch {
+	case l.Within > 0:
+		return min(fileSize, l.Within)
 	case !l.Kind.hot():
 		return fileSize
 	case l.Kind.Write():
@@ -75,6 +95,16 @@ func (l Load) Span(fileSize int64) int64 {
 
 // blocks returns how many operations of the load's size fit in the span.
 func (l Load) blocks(fileSize int64) int64 { return l.Span(fileSize) / int64(l.Size) }
+
+// burst returns how many operations are made between two looks at the clock,
+// which would be felt beside operations that take no longer than it: of scans
+// and of what is in memory, 64 KiB worth.
+func (l Load) burst() int {
+	if l.Kind.Scan() || l.Kind == ReadHot {
+		return max(1, 64<<10/l.Size)
+	}
+	return 1
+}
 
 func (l Load) check(fileSize int64) error {
 	switch {

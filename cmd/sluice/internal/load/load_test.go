@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -23,18 +24,71 @@ func testFile(t *testing.T) string {
 	return path
 }
 
-func TestOnceOffsetsYieldsEachBlockOnce(t *testing.T) {
+func TestColdOrderHasEachBlockOnce(t *testing.T) {
 	const blocks, size = 1000, 4096
-	next := onceOffsets(1, blocks, size)
-	seen := make(map[int64]bool)
-	for off, ok := next(); ok; off, ok = next() {
-		if off%size != 0 || off < 0 || off >= blocks*size || seen[off] {
-			t.Fatalf("offset %d is out of range or not the first of its kind", off)
+	o := newOrder(Load{Kind: ReadCold, Size: size, Goroutines: 2}, blocks*size)
+	for slice := range uint64(2) {
+		offsets := o.slice(slice, 2)
+		lanes := []func() (int64, bool){offsets(0), offsets(1)}
+		seen := make(map[int64]bool)
+		for i := range blocks {
+			off, ok := lanes[i%2]()
+			if !ok || off%size != 0 || off < 0 || off >= blocks*size || seen[off] {
+				t.Fatalf("offset %d, %v is out of range or not the first of its kind", off, ok)
+			}
+			seen[off] = true
 		}
-		seen[off] = true
+		if off, ok := lanes[0](); ok {
+			t.Errorf("after all blocks comes %d", off)
+		}
 	}
-	if len(seen) != blocks {
-		t.Errorf("%d blocks; want %d", len(seen), blocks)
+}
+
+func TestScanOffsets(t *testing.T) {
+	const size, span = 4096, 10*4096 + 100 // what is no whole block is left out
+	for _, test := range []struct {
+		cold bool
+		want []int64
+	}{
+		{true, []int64{8, 9}},
+		{false, []int64{8, 9, 0, 1}},
+	} {
+		next := scanOffsets(8*size, span, size, test.cold)
+		for _, want := range test.want {
+			if off, ok := next(); !ok || off != want*size {
+				t.Errorf("cold %v: offset %d, %v; want block %d", test.cold, off, ok, want)
+			}
+		}
+		if _, ok := next(); ok == test.cold {
+			t.Errorf("cold %v: at the end of the file it goes on: %v", test.cold, ok)
+		}
+	}
+	for seed := range uint64(100) {
+		if start := ScanStart(seed, span, size); start%size != 0 || start > span/4 {
+			t.Errorf("seed %d starts at %d of %d", seed, start, span)
+		}
+	}
+}
+
+// TestZipf draws: the most popular block has to have its share of 1/H, and the
+// seed decides what is drawn, but not what is popular.
+func TestZipf(t *testing.T) {
+	const blocks = 1000
+	z := newZipf(blocks)
+	count := make(map[uint32]int)
+	drawn := z.draw(1)
+	for _, b := range drawn {
+		count[b]++
+	}
+	top := z.blocks[0]
+	if got, want := float64(count[top])/float64(len(drawn)), 1/z.sums[blocks-1]; got < want*0.9 || got > want*1.1 {
+		t.Errorf("the most popular block is %.4f of what is drawn; want %.4f", got, want)
+	}
+	if other := newZipf(blocks); other.blocks[0] != top {
+		t.Errorf("the most popular block is %d and %d", top, other.blocks[0])
+	}
+	if slices.Equal(drawn, z.draw(2)) {
+		t.Error("seeds 1 and 2 draw the same")
 	}
 }
 
@@ -85,9 +139,9 @@ func TestLoadString(t *testing.T) {
 		load Load
 		want string
 	}{
-		{Load{ReadCold, 4 << 10, 16}, "read-cold/4k/16"},
-		{Load{WriteSync, 1 << 20, 1}, "write-sync/1m/1"},
-		{Load{ReadCached, 1000, 2}, "read-cached/1000/2"},
+		{Load{Kind: ReadCold, Size: 4 << 10, Goroutines: 16}, "read-cold/4k/16"},
+		{Load{Kind: WriteSync, Size: 1 << 20, Goroutines: 1}, "write-sync/1m/1"},
+		{Load{Kind: ReadCached, Size: 1000, Goroutines: 2}, "read-cached/1000/2"},
 	} {
 		if got := test.load.String(); got != test.want {
 			t.Errorf("String = %q; want %q", got, test.want)
@@ -104,6 +158,28 @@ func TestWorkers(t *testing.T) {
 				testWorker(t, Setup{Path: path, Side: side, Load: Load{Kind: kind, Size: 4 << 10, Goroutines: 3}})
 			})
 		}
+	}
+}
+
+// TestOtherWorkers runs what other experiments than the matrix have.
+func TestOtherWorkers(t *testing.T) {
+	path := testFile(t)
+	for _, test := range []struct {
+		kind Kind
+		side Side
+	}{
+		{ScanCold, OSFile},
+		{ScanCold, Sluice("")},
+		{ScanDirect, OSFile},
+		{ReadDirect, Side{Name: "buffer", Way: ByBuffer}},
+		{ReadHot, OSFile},
+		{ReadHot, Side{Name: "cache", Way: ByCache, Budget: 4 << 20}},
+		{ReadSkewed, Side{Name: "buffer", Way: ByBuffer}},
+		{ReadSkewed, Side{Name: "cache", Way: ByCache, Budget: 2 << 20}},
+	} {
+		t.Run(string(test.kind)+"/"+test.side.Name, func(t *testing.T) {
+			testWorker(t, Setup{Path: path, Side: test.side, Load: Load{Kind: test.kind, Size: 4 << 10, Goroutines: 2, Within: testSize / 2}})
+		})
 	}
 }
 
@@ -124,6 +200,9 @@ func testWorker(t *testing.T, setup Setup) {
 	// to is not.
 	if s.Ops < 0 || s.Elapsed > 20*time.Millisecond || s.P50 > s.P99 || s.P99 > s.Max {
 		t.Errorf("slice is %+v", *s)
+	}
+	if s.Buffers <= 0 {
+		t.Errorf("slice has had %d bytes of buffers", s.Buffers)
 	}
 	if setup.Side.Way == BySluice && (replies[0].Explain == "" || replies[1].Stats == nil) {
 		t.Errorf("sluice has explained %q and counted %s", replies[0].Explain, replies[1].Stats)
@@ -169,12 +248,12 @@ func TestServeRefuses(t *testing.T) {
 	}{
 		{"slice first", Request{Slice: &SliceReq{}}, "out of turn"},
 		{"nothing", Request{}, "out of turn"},
-		{"kind", Request{Setup: setup(Load{"read-twice", 4096, 1})}, "read-twice"},
-		{"size", Request{Setup: setup(Load{ReadCached, 0, 1})}, "0 bytes"},
-		{"too large", Request{Setup: setup(Load{ReadCached, 2 * testSize, 1})}, "smaller than one operation"},
-		{"goroutines", Request{Setup: setup(Load{ReadCached, 4096, 0})}, "0 goroutines"},
-		{"unaligned", Request{Setup: setup(Load{ReadDirect, 1000, 1})}, "multiple of 4096"},
-		{"no file", Request{Setup: &Setup{Path: path + "x", Side: OSFile, Load: Load{ReadCached, 4096, 1}}}, "no such file"},
+		{"kind", Request{Setup: setup(Load{Kind: "read-twice", Size: 4096, Goroutines: 1})}, "read-twice"},
+		{"size", Request{Setup: setup(Load{Kind: ReadCached, Size: 0, Goroutines: 1})}, "0 bytes"},
+		{"too large", Request{Setup: setup(Load{Kind: ReadCached, Size: 2 * testSize, Goroutines: 1})}, "smaller than one operation"},
+		{"goroutines", Request{Setup: setup(Load{Kind: ReadCached, Size: 4096, Goroutines: 0})}, "0 goroutines"},
+		{"unaligned", Request{Setup: setup(Load{Kind: ReadDirect, Size: 1000, Goroutines: 1})}, "multiple of 4096"},
+		{"no file", Request{Setup: &Setup{Path: path + "x", Side: OSFile, Load: Load{Kind: ReadCached, Size: 4096, Goroutines: 1}}}, "no such file"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if got := serve(t, test.request)[0].Error; !strings.Contains(got, test.want) {
@@ -185,7 +264,7 @@ func TestServeRefuses(t *testing.T) {
 }
 
 func TestUnknownDriverIsUnsupported(t *testing.T) {
-	setup := Setup{Path: testFile(t), Side: Sluice("floppy"), Load: Load{ReadCached, 4096, 1}}
+	setup := Setup{Path: testFile(t), Side: Sluice("floppy"), Load: Load{Kind: ReadCached, Size: 4096, Goroutines: 1}}
 	if got := serve(t, Request{Setup: &setup})[0].Unsupported; !strings.Contains(got, "floppy") {
 		t.Errorf("unsupported is %q; want the driver's name in it", got)
 	}
@@ -194,7 +273,7 @@ func TestUnknownDriverIsUnsupported(t *testing.T) {
 // TestShortReadIsAnError cuts the file off under a worker.
 func TestShortReadIsAnError(t *testing.T) {
 	path := testFile(t)
-	w, err := NewWorker(Setup{Path: path, Side: OSFile, Load: Load{ReadCached, 4096, 2}})
+	w, err := NewWorker(Setup{Path: path, Side: OSFile, Load: Load{Kind: ReadCached, Size: 4096, Goroutines: 2}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ type Side struct {
 	Name   string `json:"name"` // how tables call it
 	Way    Way    `json:"way"`
 	Driver string `json:"driver,omitempty"` // of sluice; "" is its own choice
+	Budget int64  `json:"budget,omitempty"` // of the cache, in bytes
 }
 
 // Way says through what a Side performs its operations.
@@ -20,10 +21,21 @@ const (
 	ByOS     Way = "os"        // os.File
 	BySluice Way = "sluice"    // sluice.File
 	ByPaper  Way = "paper-aio" // io_submit and io_getevents each time, as published in 2017
+
+	ByBuffer Way = "sluice-buffer" // sluice.DirectFile.ReadBuffer
+	ByCache  Way = "sluice-cache"  // cache.File.ReadAt over a sluice.DirectFile
+	ByFio    Way = "fio"           // the program fio; no worker of this package
 )
+
+// Alone reports whether the way keeps several operations in progress from one
+// goroutine.
+func (w Way) Alone() bool { return w == ByFio }
 
 // OSFile is the side every other is compared with.
 var OSFile = Side{Name: "os.File", Way: ByOS}
+
+// Fio is the yardstick of what a disk can do.
+var Fio = Side{Name: "fio", Way: ByFio}
 
 // PaperAIO is what the 2017 paper measured.
 var PaperAIO = Side{Name: "2017 AIO", Way: ByPaper}
@@ -79,6 +91,12 @@ type Slice struct {
 	P50     time.Duration `json:"p50"`
 	P99     time.Duration `json:"p99"`
 	Max     time.Duration `json:"max"`
+
+	// Resident is the worker's resident memory at the end, less what it had
+	// before it opened the file, and Buffers the most memory that data was
+	// read into until then; in bytes, 0 where it is not known.
+	Resident int64 `json:"resident,omitempty"`
+	Buffers  int64 `json:"buffers,omitempty"`
 }
 
 // Rate returns operations a second.

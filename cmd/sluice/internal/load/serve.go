@@ -45,13 +45,13 @@ func (s *server) answer(req Request) Reply {
 	case req.Slice != nil && s.worker != nil:
 		return s.slice(*req.Slice)
 	}
-	return failure(errors.New("request out of turn"))
+	return Failure(errors.New("request out of turn"))
 }
 
 func (s *server) setup(req Setup) Reply {
 	worker, err := NewWorker(req)
 	if err != nil {
-		return failure(err)
+		return Failure(err)
 	}
 	s.worker = worker
 	return Reply{Explain: worker.target.explain}
@@ -60,7 +60,7 @@ func (s *server) setup(req Setup) Reply {
 func (s *server) slice(req SliceReq) Reply {
 	slice, err := s.worker.Run(req)
 	if err != nil {
-		return failure(err)
+		return Failure(err)
 	}
 	reply := Reply{Slice: &slice}
 	if stats := s.worker.target.stats; stats != nil {
@@ -71,7 +71,8 @@ func (s *server) slice(req SliceReq) Reply {
 	return reply
 }
 
-func failure(err error) Reply {
+// Failure is the Reply that reports an error.
+func Failure(err error) Reply {
 	if unsupported, ok := errors.AsType[*unsupportedError](err); ok {
 		return Reply{Unsupported: unsupported.reason}
 	}

@@ -25,18 +25,19 @@ func dropCache(f *os.File, size int64) (gone float64, err error) {
 	if err := unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED); err != nil {
 		return 0, os.NewSyscallError("fadvise", err)
 	}
-	cached, err := cachedBytes(f)
+	cached, err := cachedBytes(f, size)
 	if err != nil {
 		return 1, nil
 	}
 	return 1 - float64(cached)/float64(max(size, 1)), nil
 }
 
-// cachedBytes returns how much of f is in the page cache (cachestat(2)).
-func cachedBytes(f *os.File) (int64, error) {
+// cachedBytes returns how much of the first n bytes of f is in the page cache,
+// in whole pages (cachestat(2)).
+func cachedBytes(f *os.File, n int64) (int64, error) {
 	const sysCachestat = 451 // the same number on every architecture
 	var (
-		span [2]uint64 // off, len; 0, 0 is the whole file
+		span = [2]uint64{0, uint64(n)} // off, len; a len of 0 is the rest of the file
 		stat struct{ cached, dirty, writeback, evicted, recentlyEvicted uint64 }
 	)
 	_, _, errno := unix.Syscall6(sysCachestat, f.Fd(),

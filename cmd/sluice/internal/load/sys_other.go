@@ -17,5 +17,8 @@ func dropCache(*os.File, int64) (gone float64, err error) {
 	return 0, &unsupportedError{"the page cache cannot be dropped on this system"}
 }
 
+// cachedBytes cannot be told.
+func cachedBytes(*os.File, int64) (int64, error) { return 0, errors.ErrUnsupported }
+
 // adviseHuge is left to the kernel outside Linux.
 func adviseHuge([]byte) {}

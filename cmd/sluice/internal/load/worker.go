@@ -2,26 +2,24 @@ package load
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"os"
+	"runtime/debug"
 	"sync"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// minGone is how much of the file must have left the page cache for a read
-// to be called cold.
-const minGone = 0.99
-
 // Worker performs one load on one file through one side.
 type Worker struct {
 	load   Load
+	way    Way
 	size   int64    // of the file
 	plain  *os.File // the same file, for what is not measured: fsync, fadvise
 	target *target
 	lanes  []*lane
+	order  *order
+	idle   int64 // resident memory before the file was opened
 }
 
 // NewWorker opens the file and allocates what the slices need.
@@ -30,7 +28,7 @@ func NewWorker(s Setup) (*Worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Worker{load: s.Load, plain: plain}
+	w := &Worker{load: s.Load, way: s.Side.Way, plain: plain}
 	if err := w.open(s); err != nil {
 		return nil, errors.Join(err, plain.Close())
 	}
@@ -46,50 +44,47 @@ func (w *Worker) open(s Setup) error {
 	if err := w.load.check(w.size); err != nil {
 		return err
 	}
+	w.makeLanes()
+	w.order = newOrder(w.load, w.size)
+	// What measuring takes is there by now; what is there later is the side's.
+	debug.FreeOSMemory()
+	w.idle = resident()
 	if w.target, err = openTarget(s); err != nil {
 		return err
 	}
-	for _, buf := range buffers(w.load.Goroutines, w.load.Size) {
-		w.lanes = append(w.lanes, newLane(buf))
-	}
-	if err := w.warmCache(); err != nil {
+	w.giveBuffers()
+	if err := w.warm(); err != nil {
 		return errors.Join(err, w.target.close())
 	}
 	return nil
 }
 
-// warmCache brings the page cache into the state that the load asks for:
-// its span for kinds that work in it, nothing for direct ones (which would
-// otherwise have to look there first).
-func (w *Worker) warmCache() error {
-	if w.load.Kind == ReadCached {
-		_, err := io.CopyN(io.Discard, w.plain, w.load.Span(w.size))
-		return err
+// makeLanes makes the state of every goroutine.
+func (w *Worker) makeLanes() {
+	n := w.load.Goroutines
+	if w.way.Alone() {
+		n = 1
 	}
-	if w.load.Kind == ReadCold {
-		return nil // dropped before each slice
+	for range n {
+		w.lanes = append(w.lanes, newLane(w.load.burst()))
 	}
-	if _, err := dropCache(w.plain, w.size); err != nil && w.load.Kind.Direct() {
-		return fmt.Errorf("dropping the page cache: %w", err)
-	}
-	if w.load.Kind.Direct() {
-		return nil
-	}
-	return w.writeSpan()
 }
 
-// writeSpan fills the span by writes of the load's size. The kernel caches a
-// file in pieces as large as what brought them in: after a long sequential
-// read, each write of 4 KiB would have to do with one of 2 MiB, and take
-// 30 us on ext4 (6.18) instead of 3.
-func (w *Worker) writeSpan() error {
-	buf := w.lanes[0].buf
-	for off := int64(0); off+int64(len(buf)) <= w.load.Span(w.size); off += int64(len(buf)) {
-		if _, err := w.plain.WriteAt(buf, off); err != nil {
-			return err
-		}
+// giveBuffers gives every lane memory to read into. What the side copies into
+// it need not be such as the device likes.
+func (w *Worker) giveBuffers() {
+	if w.target.lends {
+		return
 	}
-	return w.plain.Sync()
+	if w.target.buffers != nil {
+		for _, l := range w.lanes {
+			l.buf = make([]byte, w.load.Size)
+		}
+		return
+	}
+	for i, buf := range buffers(len(w.lanes), w.load.Size) {
+		w.lanes[i].buf = buf
+	}
 }
 
 // Close closes the file under test.
@@ -109,25 +104,14 @@ func (w *Worker) Run(req SliceReq) (Slice, error) {
 	return s, w.settle()
 }
 
-// prepare gives every lane its offsets.
+// prepare sets the page cache and gives every lane its offsets.
 func (w *Worker) prepare(seed uint64) error {
-	blocks, size := w.load.blocks(w.size), int64(w.load.Size)
-	if w.load.Kind != ReadCold {
-		for i, l := range w.lanes {
-			l.reset(randomOffsets(seed, uint64(i), blocks, size))
-		}
-		return nil
-	}
-	gone, err := dropCache(w.plain, w.size)
-	if err != nil {
+	if err := SetPageCache(w.plain, w.load, w.size); err != nil {
 		return err
 	}
-	if gone < minGone {
-		return &unsupportedError{"the page cache cannot be dropped on this file system"}
-	}
-	next := onceOffsets(seed, blocks, size)
-	for _, l := range w.lanes {
-		l.reset(next)
+	offsets := w.order.slice(seed, len(w.lanes))
+	for i, l := range w.lanes {
+		l.reset(offsets(i))
 	}
 	return nil
 }
@@ -161,7 +145,7 @@ func (w *Worker) collect(win *window) (Slice, error) {
 			return Slice{}, l.err
 		}
 		s.Ops += l.ops
-		end = max(end, l.end)
+		end = max(end, l.now)
 		all.Merge(l.hist)
 	}
 	// Blocks to read cold may be used up before the time is.
@@ -170,7 +154,19 @@ func (w *Worker) collect(win *window) (Slice, error) {
 	s.P50 = time.Duration(all.ValueAtPercentile(50))
 	s.P99 = time.Duration(all.ValueAtPercentile(99))
 	s.Max = time.Duration(all.Max())
+	s.Resident, s.Buffers = w.memory()
 	return s, nil
+}
+
+// memory returns what Slice wants to know of it.
+func (w *Worker) memory() (grown, buffers int64) {
+	if now := resident(); now > 0 && w.idle > 0 {
+		grown = max(0, now-w.idle)
+	}
+	if w.target.buffers != nil {
+		return grown, w.target.buffers()
+	}
+	return grown, int64(len(w.lanes)) * int64(w.load.Size)
 }
 
 // settle leaves nothing behind that the next slice, which may be the other

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 
@@ -36,6 +37,16 @@ func Create(ctx context.Context, dir string, size int64, progress func(float64))
 	return f.Name(), nil
 }
 
+// Free returns how large a file Create may make in dir; without a bound where
+// that cannot be told.
+func Free(dir string) int64 {
+	free, err := freeSpace(dir)
+	if err != nil {
+		return math.MaxInt64
+	}
+	return max(0, free-spare)
+}
+
 func checkSpace(dir string, size int64) error {
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -49,7 +60,7 @@ func checkSpace(dir string, size int64) error {
 		return nil // the write will tell
 	}
 	if free < size+spare {
-		return fmt.Errorf("not enough space in %s: %s free, %s needed (a smaller --file-size needs less)",
+		return fmt.Errorf("not enough space in %s: %s free, %s needed (a smaller --size needs less)",
 			dir, report.Bytes(free), report.Bytes(size+spare))
 	}
 	return nil

@@ -1,0 +1,84 @@
+package experiments
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/sluiceio/sluice/cmd/sluice/internal/load"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
+)
+
+// raceTable is 79 columns wide.
+func raceTable(scan bool) report.Table {
+	rate, cpu := "ops/s", "CPU us\nan op"
+	if scan {
+		rate, cpu = "bytes/s", "CPU us\na MiB"
+	}
+	return report.Table{
+		{Head: "side", Width: 17},
+		{Head: rate, Width: 7, Align: report.Right},
+		{Head: "ratio", Width: 5, Align: report.Right},
+		{Head: cpu, Width: 7, Align: report.Right},
+		{Head: "CPU\nratio", Width: 5, Align: report.Right},
+		{Head: "peak of\nbuffers", Width: 8, Align: report.Right},
+		{Head: "memory\nover idle", Width: 9, Align: report.Right},
+		{Head: "threads", Width: 7, Align: report.Right},
+	}
+}
+
+// text returns the table and what is below it.
+func (r Race) text() string {
+	table := raceTable(r.Rows[0].Kind.Scan())
+	var b strings.Builder
+	b.WriteString(table.Header())
+	for _, row := range r.Rows {
+		b.WriteString(row.text(table))
+	}
+	b.WriteString("\n" + r.explain())
+	if r.Published != "" {
+		b.WriteString(report.Wrap("published: " + r.Published))
+	}
+	for _, v := range r.Verdicts {
+		b.WriteString(report.Wrap(v.Text))
+	}
+	b.WriteString("\n")
+	return b.String()
+}
+
+func (r RaceRow) text(table report.Table) string {
+	if r.Unsupported != "" {
+		row := strings.TrimSuffix(table[:1].Row(r.Side.Name), "\n")
+		return report.Hang(row+strings.Repeat(" ", max(2, table[0].Width+2-len(row))), strings.Repeat(" ", table[0].Width+2), r.Unsupported)
+	}
+	return table.Row(r.Side.Name, report.Count(r.Rate), report.Ratio(r.Ratio),
+		report.Micros(time.Duration(r.CPU)), report.Ratio(r.CPURatio),
+		bytesOrNone(r.Buffers), bytesOrNone(r.Resident), countOrNone(r.Threads))
+}
+
+func bytesOrNone(n int64) string {
+	if n == 0 {
+		return "-"
+	}
+	return report.Bytes(n)
+}
+
+func countOrNone(n int) string {
+	if n == 0 {
+		return "-"
+	}
+	return strconv.Itoa(n)
+}
+
+// explain is what the first side of sluice and fio say of themselves.
+func (r Race) explain() string {
+	var text string
+	for _, row := range r.Rows {
+		line, _, _ := strings.Cut(row.Explain, "\n")
+		if line == "" || (row.Side.Way != load.ByFio && strings.Contains(text, line)) {
+			continue
+		}
+		text += report.Wrap(line)
+	}
+	return text
+}

@@ -1,0 +1,7 @@
+//go:build !unix
+
+package fio
+
+import "os/exec"
+
+func alone(*exec.Cmd) {}

@@ -1,0 +1,97 @@
+package fio
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// Requests from hugeFrom bytes on are up to three times as fast into memory
+// that is contiguous (docs/decisions/0010-memory.md). fio has that in huge
+// pages of hugetlb alone.
+const hugeFrom = 64 << 10 // 64 KiB
+
+// forWorkers is how many huge pages are reserved beside fio's own: those of
+// sluice's workers, which take them before they ask for transparent ones.
+const forWorkers = 16
+
+const nrHugePages = "/proc/sys/vm/nr_hugepages"
+
+// hugePages is a reservation that was made for fio. nil is none.
+type hugePages struct{ added int64 }
+
+// takeHugePages sees to it that n bytes of huge pages are free: what is
+// reserved already, or what root may add for the time being.
+func takeHugePages(n int64) (*hugePages, error) {
+	free, size := hugeCounts()
+	if size == 0 {
+		return nil, errors.New("the kernel has no hugetlb")
+	}
+	need := (n+size-1)/size + 1 // fio puts some pages of its own before the buffers
+	if free >= need+forWorkers {
+		return &hugePages{}, nil
+	}
+	had, err := reserved()
+	if err != nil {
+		return nil, err
+	}
+	h := &hugePages{}
+	if err := reserve(had + need + forWorkers); err == nil {
+		now, err := reserved()
+		if err != nil {
+			return nil, err
+		}
+		h.added = now - had
+	}
+	if free, _ := hugeCounts(); free < need {
+		h.release()
+		return nil, fmt.Errorf("no huge pages are free; 'sysctl vm.nr_hugepages=%d', as root, reserves them", had+need+forWorkers)
+	}
+	return h, nil
+}
+
+// release takes back what was added.
+func (h *hugePages) release() {
+	if h == nil || h.added <= 0 {
+		return
+	}
+	if now, err := reserved(); err == nil {
+		_ = reserve(max(0, now-h.added))
+	}
+	h.added = 0
+}
+
+func reserved() (int64, error) {
+	text, err := os.ReadFile(nrHugePages)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+}
+
+func reserve(n int64) error {
+	return os.WriteFile(nrHugePages, strconv.AppendInt(nil, n, 10), 0)
+}
+
+// hugeCounts returns how many huge pages of the default size are free, and
+// that size in bytes, 0 if there are none to be had.
+func hugeCounts() (free, size int64) {
+	text, _ := os.ReadFile("/proc/meminfo")
+	for line := range bytes.Lines(text) {
+		fields := strings.Fields(string(line))
+		if len(fields) < 2 {
+			continue
+		}
+		n, _ := strconv.ParseInt(fields[1], 10, 64)
+		switch fields[0] {
+		case "HugePages_Free:":
+			free = n
+		case "Hugepagesize:":
+			size = n << 10
+		}
+	}
+	return free, size
+}

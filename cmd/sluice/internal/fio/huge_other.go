@@ -1,0 +1,16 @@
+//go:build !linux
+
+package fio
+
+import "errors"
+
+// hugeFrom is where memory begins to matter.
+const hugeFrom = 64 << 10 // 64 KiB
+
+type hugePages struct{}
+
+func takeHugePages(int64) (*hugePages, error) {
+	return nil, errors.New("fio has huge pages on Linux only")
+}
+
+func (*hugePages) release() {}

@@ -1,0 +1,34 @@
+package load
+
+import (
+	"io"
+	"os"
+)
+
+// minGone is how much of the file must have left the page cache for a read
+// to be called cold.
+const minGone = 0.99
+
+// SetPageCache brings the page cache into the state in which a slice of the
+// load begins: without the file, or with all of the load's span. Where the
+// kernel cannot tell what is there, the span is read.
+func SetPageCache(f *os.File, l Load, fileSize int64) error {
+	switch l.Kind {
+	case ReadCold, ScanCold:
+		gone, err := dropCache(f, fileSize)
+		if err != nil {
+			return err
+		}
+		if gone < minGone {
+			return &unsupportedError{"the page cache cannot be dropped on this file system"}
+		}
+	case ReadCached, ReadHot:
+		span := l.Span(fileSize)
+		if cached, err := cachedBytes(f, span); err == nil && cached >= span {
+			return nil
+		}
+		_, err := io.Copy(io.Discard, io.NewSectionReader(f, 0, span))
+		return err
+	}
+	return nil
+}
