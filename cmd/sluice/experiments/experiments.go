@@ -35,7 +35,7 @@ type Experiment struct {
 var All = slices.Concat([]Experiment{matrix, fig4Read, fig4Write, fig6}, p4, []Experiment{randDepths, blockCache})
 
 // Selection are those that are run when nobody names any.
-var Selection = []Experiment{matrix, fig4Read, fig4Write, fig6, randDirectSmall}
+var Selection = []Experiment{matrix, fig4Read, fig4Write, fig6, scanDirect512k, randDirectSmall}
 
 // Group is a name for several experiments.
 type Group struct {

@@ -47,7 +47,9 @@ func (f fakeLab) Compare(_ context.Context, entries []duel.Entry, p duel.Plan) (
 }
 
 var explain = map[load.Way]string{
-	load.BySluice: fakeDriver, load.ByBuffer: fakeDriver, load.ByCache: fakeDriver, load.ByFio: "fio-3.33 rw=fake direct=1",
+	load.BySluice: fakeDriver, load.ByBuffer: fakeDriver,
+	load.ByReader: fakeDriver, load.ByNext: fakeDriver, load.ByCache: fakeDriver,
+	load.ByFio: "fio-3.33 rw=fake direct=1",
 }
 
 const fakeDriver = "driver: fake (the best there is)\nmore of it\n"
@@ -57,7 +59,7 @@ func fakeSlice(l load.Load, side load.Side, round int) load.Slice {
 	switch side.Way {
 	case load.BySluice:
 		mean = mean * 4 / 5
-	case load.ByBuffer:
+	case load.ByBuffer, load.ByReader, load.ByNext:
 		mean = mean * 3 / 4
 	case load.ByCache:
 		mean /= 4
@@ -205,7 +207,7 @@ func TestFind(t *testing.T) {
 	if found, err := Find("fig6"); err != nil || len(found) != 1 || found[0].Name != "fig6" {
 		t.Errorf("Find(fig6) = %d experiments, %v", len(found), err)
 	}
-	if found, err := Find("p4"); err != nil || len(found) != len(p4) {
+	if found, err := Find("p4"); err != nil || len(found) != 9 {
 		t.Errorf("Find(p4) = %d experiments, %v; want its nine settings", len(found), err)
 	}
 	if _, err := Find("fig66"); err == nil || !strings.Contains(err.Error(), "matrix, fig4-read") {

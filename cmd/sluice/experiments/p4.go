@@ -12,7 +12,7 @@ const glommio2020 = "Costa 2020, Glommio"
 
 // p4 are its nine settings.
 var p4 = []Experiment{
-	scanBuffered,
+	scanBuffered, scanDirect, scanDirectRA, scanDirectZC, scanDirect512k,
 	randBufferedSmall, randDirectSmall, randBufferedWhole, randDirectWhole,
 }
 

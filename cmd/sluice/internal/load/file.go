@@ -27,7 +27,12 @@ type target struct {
 	// buffers returns the most memory that the side has read into. It is nil
 	// where that is the lanes' own.
 	buffers func() int64
-	lends   bool // do takes no memory of the lane's
+	lends   bool // it takes no memory of the lane's
+
+	// begin precedes a slice, and end follows it: a stream is opened, which
+	// begins at off, and closed. Nil where there is nothing to do.
+	begin func(off int64) error
+	end   func() error
 }
 
 // unsupportedError marks what this machine cannot do, as opposed to what
@@ -53,6 +58,8 @@ func openTarget(s Setup) (*target, error) {
 		return openSluice(s.Path, flag, s.Side.Driver)
 	case ByBuffer:
 		return openBuffers(s)
+	case ByReader, ByNext:
+		return openStream(s)
 	case ByCache:
 		return openCache(s)
 	case ByPaper:

@@ -172,6 +172,8 @@ func TestOtherWorkers(t *testing.T) {
 		{ScanCold, Sluice("")},
 		{ScanDirect, OSFile},
 		{ReadDirect, Side{Name: "buffer", Way: ByBuffer}},
+		{ScanDirect, Side{Name: "reader", Way: ByReader}},
+		{ScanDirect, Side{Name: "next", Way: ByNext}},
 		{ReadHot, OSFile},
 		{ReadHot, Side{Name: "cache", Way: ByCache, Budget: 4 << 20}},
 		{ReadSkewed, Side{Name: "buffer", Way: ByBuffer}},

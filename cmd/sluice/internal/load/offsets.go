@@ -34,14 +34,16 @@ func (o *order) slice(seed uint64, lanes int) func(laneNo int) func() (int64, bo
 		next := listOffsets(o.once, size)
 		return func(int) func() (int64, bool) { return next }
 	case o.load.Kind.Scan():
-		start := ScanStart(seed, o.span, o.load.Size)
-		return func(int) func() (int64, bool) { return scanOffsets(start, o.span, size, o.load.Kind.Cold()) }
+		return func(int) func() (int64, bool) { return scanOffsets(o.start(seed), o.span, size, o.load.Kind.Cold()) }
 	case o.load.Kind == ReadSkewed:
 		drawn := o.zipf.draw(seed)
 		return func(i int) func() (int64, bool) { return drawnOffsets(drawn, i, lanes, size) }
 	}
 	return func(i int) func() (int64, bool) { return randomOffsets(seed, uint64(i), o.blocks, size) }
 }
+
+// start returns where a scan begins.
+func (o *order) start(seed uint64) int64 { return ScanStart(seed, o.span, o.load.Size) }
 
 // fill returns, for all lanes, what a cache has to be filled with: all blocks,
 // or as many as are drawn for a slice.

@@ -113,6 +113,9 @@ func (w *Worker) prepare(seed uint64) error {
 	for i, l := range w.lanes {
 		l.reset(offsets(i))
 	}
+	if w.target.begin != nil {
+		return w.target.begin(w.order.start(seed))
+	}
 	return nil
 }
 
@@ -172,6 +175,9 @@ func (w *Worker) memory() (grown, buffers int64) {
 // settle leaves nothing behind that the next slice, which may be the other
 // side's, would pay for.
 func (w *Worker) settle() error {
+	if w.target.end != nil {
+		return w.target.end()
+	}
 	if !w.load.Kind.Write() {
 		return nil
 	}
