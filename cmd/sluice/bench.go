@@ -48,7 +48,7 @@ comparison runs in a process of its own, and they take turns.
   sluice bench matrix --full --dir /mnt/data     all cells, on another disk
   sluice bench matrix --cells read-direct/4k     one row of the matrix
   sluice bench matrix --fail-below 0.95          for continuous integration
-  sluice bench p4 --fio                          streams and random reads, and fio
+  sluice bench p4 --fio                          scan-*, rand-*, beside fio
 
 Exit status: 0; 1 if the run failed or --fail-below was undercut; 2 if called
 wrongly; 130 if interrupted. The temporary file is removed in each case.`

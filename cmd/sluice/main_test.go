@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -22,6 +23,11 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:  "testdata/script",
 		Cmds: commands,
+		Setup: func(env *testscript.Env) error {
+			// Where sluice itself is, and nothing else, comes first.
+			env.Setenv("SELF", filepath.SplitList(env.Getenv("PATH"))[0])
+			return nil
+		},
 		Condition: func(cond string) (bool, error) {
 			return cond == "root" && os.Geteuid() == 0, nil
 		},

@@ -167,7 +167,12 @@ func newRaceRow(l load.Load, r *duel.Result) RaceRow {
 
 // rates are the bytes a second of every round.
 func (r RaceRow) rates() []stats.Number {
-	return r.Series(func(s load.Slice) float64 { return s.Rate() * float64(r.Size) })
+	return r.Series(func(s load.Slice) float64 {
+		if s.Elapsed <= 0 { // all that was cold had been read before the window opened
+			return math.NaN()
+		}
+		return s.Rate() * float64(r.Size)
+	})
 }
 
 // cpus are the nanoseconds of processor time a byte of every round.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sluiceio/sluice/cmd/sluice/internal/load"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/stats"
 )
 
 // raceTable is 79 columns wide.
@@ -52,8 +53,17 @@ func (r RaceRow) text(table report.Table) string {
 		return report.Hang(row+strings.Repeat(" ", max(2, table[0].Width+2-len(row))), strings.Repeat(" ", table[0].Width+2), r.Unsupported)
 	}
 	return table.Row(r.Side.Name, report.Count(r.Rate), report.Ratio(r.Ratio),
-		report.Micros(time.Duration(r.CPU)), report.Ratio(r.CPURatio),
+		microsOrNone(r.CPU), report.Ratio(r.CPURatio),
 		bytesOrNone(r.Buffers), bytesOrNone(r.Resident), countOrNone(r.Threads))
+}
+
+// A figure that is missing is a dash, as elsewhere.
+
+func microsOrNone(ns stats.Number) string {
+	if ns.IsNaN() {
+		return "-"
+	}
+	return report.Micros(time.Duration(ns))
 }
 
 func bytesOrNone(n int64) string {

@@ -64,19 +64,20 @@ func (r Race) compare(c check) (Verdict, bool) {
 		v.Text += "not measured"
 		return v, true
 	}
-	what, unit := "operations", "an operation"
+	unit := "ops/s"
 	if row.Kind.Scan() {
-		what, unit = "bytes", "a byte"
+		unit = "bytes/s"
 	}
-	v.Text += fmt.Sprintf("%s (%s to %s) times the %s a second, %s times the CPU %s: %s", report.Ratio(v.Ratio),
-		report.Ratio(v.Low), report.Ratio(v.High), what, report.Ratio(v.CPU), unit, v.word())
+	v.Text += fmt.Sprintf("%s %s (%s to %s), CPU %s: %s", unit, report.Ratio(v.Ratio),
+		report.Ratio(v.Low), report.Ratio(v.High), report.Ratio(v.CPU), v.word())
 	if other.Side.Way == load.ByFio && strings.Contains(other.Explain, fio.PlainPages) {
 		v.Text += ", but not on the same kind of memory"
 	}
 	return v, true
 }
 
-// word says what the interval allows to say.
+// word says what the interval allows to say: level is what noise alone could
+// be.
 func (v Verdict) word() string {
 	switch {
 	case v.Low > 1:
@@ -84,7 +85,7 @@ func (v Verdict) word() string {
 	case v.High < 1:
 		return "behind"
 	}
-	return "level, as far as can be told"
+	return "level"
 }
 
 // lessSharply is how much of a published gain, or loss, has to be left for a

@@ -65,7 +65,7 @@ func (r *Runner) start(s load.Setup) (load.Reply, error) {
 	}
 	version, err := exec.CommandContext(r.ctx, exe, "--version").Output()
 	if err != nil {
-		return load.Reply{}, fmt.Errorf("fio --version: %w", err)
+		return load.Reply{}, fmt.Errorf("--version: %w", err)
 	}
 	f, err := os.Open(s.Path)
 	if err != nil {
@@ -118,7 +118,7 @@ func (r *Runner) run(j job) (load.Slice, error) {
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		return load.Slice{}, fmt.Errorf("fio: %w: %s", err, firstLine(stderr.String(), string(out)))
+		return load.Slice{}, fmt.Errorf("%w: %s", err, firstLine(stderr.String(), string(out)))
 	}
 	return parse(out, j)
 }

@@ -18,7 +18,11 @@ const hugeFrom = 64 << 10 // 64 KiB
 // sluice's workers, which take them before they ask for transparent ones.
 const forWorkers = 16
 
-const nrHugePages = "/proc/sys/vm/nr_hugepages"
+// The files in which the kernel shows huge pages; tests have others.
+var (
+	nrHugePages = "/proc/sys/vm/nr_hugepages"
+	memInfo     = "/proc/meminfo"
+)
 
 // hugePages is a reservation that was made for fio. nil is none.
 type hugePages struct{ added int64 }
@@ -79,7 +83,7 @@ func reserve(n int64) error {
 // hugeCounts returns how many huge pages of the default size are free, and
 // that size in bytes, 0 if there are none to be had.
 func hugeCounts() (free, size int64) {
-	text, _ := os.ReadFile("/proc/meminfo")
+	text, _ := os.ReadFile(memInfo)
 	for line := range bytes.Lines(text) {
 		fields := strings.Fields(string(line))
 		if len(fields) < 2 {

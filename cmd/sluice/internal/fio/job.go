@@ -101,10 +101,10 @@ func parse(text []byte, j job) (load.Slice, error) {
 		text = text[i:]
 	}
 	if err := json.Unmarshal(text, &o); err != nil {
-		return load.Slice{}, fmt.Errorf("fio: cannot read its results: %w", err)
+		return load.Slice{}, fmt.Errorf("cannot read its results: %w", err)
 	}
 	if len(o.Jobs) != 1 || o.Jobs[0].Error != 0 {
-		return load.Slice{}, fmt.Errorf("fio: its job failed: %s", firstLine(string(text)))
+		return load.Slice{}, fmt.Errorf("its job failed: %s", firstLine(string(text)))
 	}
 	r := o.Jobs[0]
 	return load.Slice{
