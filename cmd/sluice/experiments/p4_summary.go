@@ -19,8 +19,11 @@ var summaryTable = report.Table{
 	{Head: "CPU\nto fio", Width: 6, Align: report.Right},
 }
 
+// forSummary is how many settings need a table: two can be seen at a glance.
+const forSummary = 3
+
 // Summary is what follows the results of all experiments: the published
-// figures of P4 beside the measured ones, if there is more than one.
+// figures of P4 beside the measured ones.
 func Summary(results map[string]any) string {
 	var b strings.Builder
 	rows := 0
@@ -30,7 +33,7 @@ func Summary(results map[string]any) string {
 			rows++
 		}
 	}
-	if rows < 2 {
+	if rows < forSummary {
 		return ""
 	}
 	return report.Wrap("published ("+glommio2020+", 53 GB file, 2.5 times the memory, Optane) and here, bytes/s of scan-* and operations/s of rand-*") +

@@ -14,9 +14,9 @@ import (
 // pages of hugetlb alone.
 const hugeFrom = 64 << 10 // 64 KiB
 
-// forWorkers is how many huge pages are reserved beside fio's own: those of
-// sluice's workers, which take them before they ask for transparent ones.
-const forWorkers = 16
+// forWorkers is how many huge pages are reserved beside fio's own: sluice's
+// workers take some before they ask for transparent ones, and would take fio's.
+const forWorkers = 8
 
 // The files in which the kernel shows huge pages; tests have others.
 var (
@@ -34,8 +34,8 @@ func takeHugePages(n int64) (*hugePages, error) {
 	if size == 0 {
 		return nil, errors.New("the kernel has no hugetlb")
 	}
-	need := (n+size-1)/size + 1 // fio puts some pages of its own before the buffers
-	if free >= need+forWorkers {
+	need := (n+size-1)/size + 1 + forWorkers // fio aligns its buffers, which may take one more
+	if free >= need {
 		return &hugePages{}, nil
 	}
 	had, err := reserved()
@@ -43,7 +43,7 @@ func takeHugePages(n int64) (*hugePages, error) {
 		return nil, err
 	}
 	h := &hugePages{}
-	if err := reserve(had + need + forWorkers); err == nil {
+	if err := reserve(had + need); err == nil {
 		now, err := reserved()
 		if err != nil {
 			return nil, err
@@ -52,7 +52,7 @@ func takeHugePages(n int64) (*hugePages, error) {
 	}
 	if free, _ := hugeCounts(); free < need {
 		h.release()
-		return nil, fmt.Errorf("no huge pages are free; 'sysctl vm.nr_hugepages=%d', as root, reserves them", had+need+forWorkers)
+		return nil, fmt.Errorf("too few huge pages are free; 'sysctl vm.nr_hugepages=%d', as root, reserves them", had+need)
 	}
 	return h, nil
 }
@@ -76,7 +76,8 @@ func reserved() (int64, error) {
 	return strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
 }
 
-func reserve(n int64) error {
+// reserve sets how many huge pages there are. Tests have another.
+var reserve = func(n int64) error {
 	return os.WriteFile(nrHugePages, strconv.AppendInt(nil, n, 10), 0)
 }
 
