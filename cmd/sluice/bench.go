@@ -31,7 +31,7 @@ type benchCmd struct {
 	Fio    bool           `help:"Run the matching job of fio beside each scan-* and rand-*. As root, reserve huge pages for it meanwhile."`
 	Driver string         `placeholder:"NAME" help:"Driver of sluice where it has one side: uring, aio or pool; default: its own choice."`
 	Time   *time.Duration `placeholder:"DURATION" help:"Length of a slice; default: the experiment's (30ms to 250ms)."`
-	Rounds *int           `placeholder:"N" help:"Slices of each side; default: the experiment's (8, 16)."`
+	Rounds *int           `placeholder:"N" help:"Slices of each side; default: the experiment's (8 to 20)."`
 
 	Cells     []string `sep:"none" placeholder:"PATTERN" group:"Flags of the matrix" help:"Cells as kind/size/goroutines, as in 'read-*/4k/1,64' or write-sync; may be repeated."`
 	FailBelow float64  `placeholder:"R" group:"Flags of the matrix" help:"Fail, naming the cells, where sluice has less than R times the operations a second of os.File."`

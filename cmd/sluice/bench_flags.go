@@ -65,7 +65,7 @@ func (b *benchCmd) fileSize(chosen []experiments.Experiment, memory int64) int64
 	switch {
 	case b.Size != nil:
 		return int64(*b.Size)
-	case b.Full && memory > 0 && experiments.WantsFullSize(chosen):
+	case b.Full && memory > 0 && slices.ContainsFunc(chosen, func(e experiments.Experiment) bool { return e.FullSize }):
 		return max(defaultFileSize, experiments.FullSize(memory, scratch.Free(b.Dir)))
 	}
 	return defaultFileSize
@@ -101,7 +101,7 @@ func (b *benchCmd) checkFlags(chosen []experiments.Experiment) error {
 		return errors.New("--cells is for the matrix, which is not among the experiments")
 	case !hasMatrix && b.Calibrate:
 		return errors.New("--calibrate is for the matrix, which is not among the experiments")
-	case b.Fio && !experiments.UseFio(chosen):
+	case b.Fio && !slices.ContainsFunc(chosen, func(e experiments.Experiment) bool { return e.Fio }):
 		return errors.New("--fio is for scan-* and rand-*, which are not among the experiments")
 	case !slices.Contains([]string{"", "uring", "aio", "pool"}, b.Driver):
 		return fmt.Errorf("--driver: unknown driver %q; there are uring, aio and pool", b.Driver)

@@ -23,6 +23,10 @@ type Experiment struct {
 	Summary string // one line for `sluice bench list`
 	Source  string // the publication it repeats, "" if it is our own
 
+	// Fio says that fio can take part, and FullSize that what was published had
+	// a file whose size follows from the machine's memory.
+	Fio, FullSize bool
+
 	// Steps returns how many steps Run will report, for the progress display.
 	Steps func(Params) int
 	// Run measures, prints as it goes, and returns what the JSON file is to
@@ -63,19 +67,6 @@ func Find(name string) ([]Experiment, error) {
 		names = append(names, g.Name)
 	}
 	return nil, fmt.Errorf("unknown experiment %q; there are %s", name, strings.Join(names, ", "))
-}
-
-// WantsFullSize reports whether the publications that the experiments repeat
-// had a file whose size follows from the machine's memory.
-func WantsFullSize(chosen []Experiment) bool {
-	return slices.ContainsFunc(chosen, func(e Experiment) bool { return e.Source == glommio2020 })
-}
-
-// UseFio reports whether fio can take part in any of the experiments.
-func UseFio(chosen []Experiment) bool {
-	return slices.ContainsFunc(chosen, func(e Experiment) bool {
-		return e.Source == glommio2020 || e.Name == randDepths.Name
-	})
 }
 
 // Params are the user's wishes. The zero value leaves all to the experiment.

@@ -8,7 +8,6 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -132,34 +131,6 @@ func TestGoldenMissing(t *testing.T) {
 	}
 }
 
-// TestGoldenFio is P4 with fio, whose huge pages are missing in one setting, and
-// the table of all settings.
-func TestGoldenFio(t *testing.T) {
-	results := make(map[string]any)
-	var text string
-	for _, e := range append(slices.Clone(p4), randDepths) {
-		result, part, err := run(t, e, fakeLab{}, Params{Fio: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		results[e.Name] = result
-		text += part
-	}
-	golden(t, "p4-fio", text+Summary(results))
-	if got := Summary(map[string]any{"scan-direct": results["scan-direct"]}); got != "" {
-		t.Errorf("Summary of one setting is %q; want nothing", got)
-	}
-}
-
-func TestGoldenFioMissing(t *testing.T) {
-	missing := fakeLab{missing: map[string]string{"fio": "fio is not installed"}}
-	_, text, err := run(t, scanDirect512k, missing, Params{Fio: true, Full: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	golden(t, "fio-missing", text)
-}
-
 func golden(t *testing.T, name, text string) {
 	t.Helper()
 	for line := range strings.Lines(text) {
@@ -250,57 +221,6 @@ func TestFind(t *testing.T) {
 	}
 	if _, err := Find("fig66"); err == nil || !strings.Contains(err.Error(), "matrix, fig4-read") {
 		t.Errorf("Find(fig66) = %v; want the names that there are", err)
-	}
-}
-
-// TestFigureHolds covers the words of the finding.
-func TestFigureHolds(t *testing.T) {
-	gain := &figure{rate: 300, base: 100}
-	loss := &figure{rate: 50, base: 100}
-	near := &figure{rate: 80, base: 100, near: true}
-	for _, test := range []struct {
-		name             string
-		f                *figure
-		low, ratio, high stats.Number
-		want             string
-	}{
-		{"as large a gain", gain, 2.5, 3.1, 4, "it still holds"},
-		{"a smaller gain", gain, 1.2, 1.5, 1.7, "it still holds, if less sharply"},
-		{"perhaps a gain", gain, 0.9, 1.5, 1.7, "it cannot be told"},
-		{"a loss instead", gain, 0.5, 0.6, 0.9, "it does not hold"},
-		{"as large a loss", loss, 0.3, 0.4, 0.5, "it still holds"},
-		{"a smaller loss", loss, 0.7, 0.8, 0.9, "it still holds, if less sharply"},
-		{"a gain instead", loss, 1.1, 1.2, 1.3, "it does not hold"},
-		{"as near", near, 0.6, 0.7, 0.8, "it still holds"},
-		{"nearer", near, 1.1, 1.2, 1.3, "it still holds"},
-		{"not near", near, 0.04, 0.05, 0.06, "it does not hold"},
-	} {
-		if got := test.f.holds(Verdict{Ratio: test.ratio, Low: test.low, High: test.high}); got != test.want {
-			t.Errorf("%s: holds = %q; want %q", test.name, got, test.want)
-		}
-	}
-}
-
-func TestSizes(t *testing.T) {
-	const gib = 1 << 30
-	for _, test := range []struct{ memory, free, want int64 }{
-		{4 * gib, 100 * gib, 10 * gib},
-		{24 * gib, 100 * gib, 20 * gib},
-		{24 * gib, 7*gib + 5, 7 * gib},
-	} {
-		if got := FullSize(test.memory, test.free); got != test.want {
-			t.Errorf("FullSize(%d, %d) = %d; want %d", test.memory, test.free, got, test.want)
-		}
-	}
-	for _, test := range []struct{ file, memory, want int64 }{
-		{gib, 24 * gib, gib / 4},
-		{20 * gib, 10 * gib, gib},
-		{20 * gib, 0, 5 * gib},
-		{8 << 20, 24 * gib, 2 << 20},
-	} {
-		if got := (Params{FileSize: test.file, Memory: test.memory}).smallSpan(); got != test.want {
-			t.Errorf("of a file of %d and a memory of %d the small span is %d; want %d", test.file, test.memory, got, test.want)
-		}
 	}
 }
 

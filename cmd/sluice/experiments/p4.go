@@ -72,7 +72,7 @@ func entry(kind load.Kind, size, inFlight int, side load.Side) duel.Entry {
 // setting makes an experiment of one race.
 func setting(name, summary string, r func(Params) race) Experiment {
 	return racing{
-		name: name, summary: summary, source: glommio2020,
+		name: name, summary: summary, source: glommio2020, fio: true, fullSize: true,
 		races: func(p Params) []race { return []race{r(p)} },
 	}.experiment()
 }

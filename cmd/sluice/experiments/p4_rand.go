@@ -104,6 +104,7 @@ var directChecks = []check{{bufferRow, osDirect}, {bufferRow, fioRow}}
 var randDepths = racing{
 	name:    "rand-depth",
 	summary: "random direct reads of 4 KiB, 20 to 128 in flight",
+	fio:     true,
 	races: func(p Params) []race {
 		var races []race
 		for _, depth := range []int{20, 32, 64, 128} {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/sluiceio/sluice/cmd/sluice/internal/duel"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/load"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
 )
 
 // The sequential settings. What they are compared with is the scan that every
@@ -81,7 +82,7 @@ func (p Params) next(size, ahead int) duel.Entry {
 // scan is a setting past the page cache.
 func (p Params) scan(size, ahead int, subject, text string, rate float64, entries ...duel.Entry) race {
 	return race{
-		title:   fmt.Sprintf("sequential, O_DIRECT, %s x %d, against 4 KiB reads, cold", load.SizeName(size), ahead),
+		title:   fmt.Sprintf("sequential, O_DIRECT, %s x %d, against 4 KiB reads, cold", report.Bytes(int64(size)), ahead),
 		entries: append([]duel.Entry{scanBase}, entries...),
 		subject: subject,
 		checks:  []check{{subject, osBuffered}, {nextRow, readerRow}, {subject, fioRow}},

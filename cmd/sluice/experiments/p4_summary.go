@@ -46,10 +46,10 @@ func (r Race) summaryRow(name string) string {
 	if r.figure.base > 0 {
 		published, toBase = stats.Number(r.figure.rate/r.figure.base), subject.Ratio
 	}
-	toFio := Verdict{Ratio: stats.NaN, CPU: stats.NaN}
+	toFio := Verdict{Rate: Comparison{Ratio: stats.NaN}, CPU: Comparison{Ratio: stats.NaN}}
 	if row, ok := r.row(fioRow); ok && row.Side.Way == load.ByFio {
 		toFio = subject.to(row)
 	}
 	return summaryTable.Row(name, report.Count(r.figure.rate), report.Count(subject.Rate),
-		report.Ratio(published), report.Ratio(toBase), report.Ratio(toFio.Ratio), report.Ratio(toFio.CPU))
+		report.Ratio(published), report.Ratio(toBase), report.Ratio(toFio.Rate.Ratio), report.Ratio(toFio.CPU.Ratio))
 }

@@ -3,7 +3,6 @@ package experiments
 import (
 	"context"
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/sluiceio/sluice/cmd/sluice/internal/duel"
@@ -22,14 +21,14 @@ type race struct {
 	figure  *figure // nil where nothing was published
 }
 
-// check compares one entry with another in a line under the table. fio's is
-// left out where fio is.
+// check compares one entry with another in a line under the table, which is
+// left out where one of them is.
 type check struct{ entry, to string }
 
 // racePlan leaves room for fio, whose times are in milliseconds; raceFull has
 // the 20 seconds that were published.
 var (
-	racePlan = duel.Plan{Time: 250 * time.Millisecond, Rounds: 8}
+	racePlan = duel.Plan{Time: 250 * time.Millisecond, Rounds: 10}
 	raceFull = duel.Plan{Time: time.Second, Rounds: 20}
 )
 
@@ -56,6 +55,7 @@ type RaceResult struct {
 type Race struct {
 	Title     string    `json:"title"`
 	Published string    `json:"published,omitempty"`
+	Finding   string    `json:"finding,omitempty"` // what has become of that here
 	Verdicts  []Verdict `json:"verdicts"`
 	Rows      []RaceRow `json:"rows"`
 
@@ -63,27 +63,16 @@ type Race struct {
 	subject string
 }
 
-// RaceRow is one way. Ratios are to the first row, medians over the rounds.
-type RaceRow struct {
-	load.Load
-	Rate     stats.Number `json:"rate"` // bytes a second of scans, else operations
-	Ratio    stats.Number `json:"ratio"`
-	CPU      stats.Number `json:"cpu_ns"` // of a MiB of scans, else of an operation
-	CPURatio stats.Number `json:"cpu_ratio"`
-	Buffers  int64        `json:"buffers"`  // bytes, at most
-	Resident int64        `json:"resident"` // bytes more than the idle process, at most
-	*duel.Result
-}
-
 // racing is an experiment that consists of races.
 type racing struct {
 	name, summary, source string
+	fio, fullSize         bool // see Experiment
 	races                 func(Params) []race
 }
 
 func (r racing) experiment() Experiment {
 	return Experiment{
-		Name: r.name, Summary: r.summary, Source: r.source,
+		Name: r.name, Summary: r.summary, Source: r.source, Fio: r.fio, FullSize: r.fullSize,
 		Steps: func(p Params) int { return len(r.races(p)) },
 		Run:   r.run,
 	}
@@ -145,7 +134,7 @@ func (r race) sumUp(p Params, results []*duel.Result) Race {
 	}
 	if r.figure != nil {
 		done.Published = r.figure.text
-		done.Verdicts = append(done.Verdicts, done.finding())
+		done.Finding = done.finding()
 	}
 	for _, c := range r.checks {
 		if v, ok := done.compare(c); ok {
@@ -153,49 +142,4 @@ func (r race) sumUp(p Params, results []*duel.Result) Race {
 		}
 	}
 	return done
-}
-
-func newRaceRow(l load.Load, r *duel.Result) RaceRow {
-	row := RaceRow{Load: l, Result: r}
-	row.Rate = stats.Median(row.rates()) / row.unit()
-	row.CPU = stats.Median(row.cpus()) * row.cpuUnit()
-	for _, s := range r.Rounds {
-		row.Buffers, row.Resident = max(row.Buffers, s.Buffers), max(row.Resident, s.Resident)
-	}
-	return row
-}
-
-// rates are the bytes a second of every round.
-func (r RaceRow) rates() []stats.Number {
-	return r.Series(func(s load.Slice) float64 {
-		if s.Elapsed <= 0 { // all that was cold had been read before the window opened
-			return math.NaN()
-		}
-		return s.Rate() * float64(r.Size)
-	})
-}
-
-// cpus are the nanoseconds of processor time a byte of every round.
-func (r RaceRow) cpus() []stats.Number {
-	return r.Series(func(s load.Slice) float64 {
-		if s.Ops == 0 {
-			return math.NaN()
-		}
-		return float64(s.CPU) / s.Ops / float64(r.Size)
-	})
-}
-
-// unit is what rates are counted in, and cpuUnit processor time, in bytes.
-func (r RaceRow) unit() stats.Number {
-	if r.Kind.Scan() {
-		return 1
-	}
-	return stats.Number(r.Size)
-}
-
-func (r RaceRow) cpuUnit() stats.Number {
-	if r.Kind.Scan() {
-		return 1 << 20 // 1 MiB
-	}
-	return stats.Number(r.Size)
 }

@@ -40,12 +40,52 @@ func (r Race) text() string {
 	if r.Published != "" {
 		b.WriteString(report.Wrap("published: " + r.Published))
 	}
-	for _, v := range r.Verdicts {
-		b.WriteString(report.Wrap(v.Text))
+	if r.Finding != "" {
+		b.WriteString(report.Wrap("here: " + r.Finding))
 	}
-	b.WriteString("\n")
+	b.WriteString("\n" + r.verdicts() + "\n")
 	return b.String()
 }
+
+// verdictTable is 80 columns wide.
+func verdictTable(scan bool) report.Table {
+	rate := "ops/s"
+	if scan {
+		rate = "bytes/s"
+	}
+	return report.Table{
+		{Head: "ratio of", Width: 32},
+		{Head: rate, Width: 7, Align: report.Right},
+		{Head: "95 %", Width: 14, Align: report.Right},
+		{Head: "", Width: 6},
+		{Head: "CPU", Width: 5, Align: report.Right},
+		{Head: "", Width: 6},
+	}
+}
+
+func (r Race) verdicts() string {
+	table := verdictTable(r.Rows[0].Kind.Scan())
+	var b strings.Builder
+	b.WriteString(table.Header())
+	for _, v := range r.Verdicts {
+		if v.Rate.Ratio.IsNaN() {
+			b.WriteString(table.Row(v.pair(), "-"))
+			continue
+		}
+		b.WriteString(table.Row(v.pair(), report.Ratio(v.Rate.Ratio),
+			report.Ratio(v.Rate.Low)+" to "+report.Ratio(v.Rate.High), v.Rate.Verdict,
+			report.Ratio(v.CPU.Ratio), v.CPU.Verdict))
+	}
+	for _, v := range r.Verdicts {
+		if v.Note != "" {
+			b.WriteString(report.Wrap(v.Note))
+		}
+	}
+	return b.String()
+}
+
+// pair names both, the first one without sluice's name, which would not fit.
+func (v Verdict) pair() string { return strings.TrimPrefix(v.Entry, "sluice ") + " to " + v.To }
 
 func (r RaceRow) text(table report.Table) string {
 	if r.Unsupported != "" {

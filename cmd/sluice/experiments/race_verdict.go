@@ -22,16 +22,43 @@ type figure struct {
 	buffers int64 // bytes, 0 if nothing was said
 }
 
-// Verdict is a line under the table.
+// Verdict is a line under the table: how one entry compares with another.
 type Verdict struct {
-	Text string `json:"text"`
-	// Ratio is that of the bytes or operations a second, Low and High its 95 %
-	// interval, CPU the ratio of processor time.
+	Entry string `json:"entry"`
+	To    string `json:"to"`
+	// Rate compares the bytes or operations a second, CPU the processor time
+	// of one.
+	Rate Comparison `json:"rate"`
+	CPU  Comparison `json:"cpu"`
+	// Note says what is unequal about the comparison.
+	Note string `json:"note,omitempty"`
+}
+
+// Comparison is a ratio with its 95 % interval, see stats.Interval.
+type Comparison struct {
 	Ratio stats.Number `json:"ratio"`
-	Low   stats.Number `json:"ratio_low"`
-	High  stats.Number `json:"ratio_high"`
-	CPU   stats.Number `json:"cpu_ratio"`
-	To    string       `json:"to"`
+	Low   stats.Number `json:"low"`
+	High  stats.Number `json:"high"`
+	// Verdict is ahead, level (what noise alone could be) or behind; "" where
+	// there are too few rounds to tell.
+	Verdict string `json:"verdict,omitempty"`
+}
+
+// newComparison returns what the ratios of all rounds say, given whether it is
+// good to have more.
+func newComparison(ratios []stats.Number, more bool) Comparison {
+	c := Comparison{Ratio: stats.Median(ratios)}
+	c.Low, c.High = stats.Interval(ratios)
+	switch {
+	case len(ratios) < roundsForInterval || c.Ratio.IsNaN():
+	case c.Low <= 1 && c.High >= 1:
+		c.Verdict = "level"
+	case (c.Low > 1) == more:
+		c.Verdict = "ahead"
+	default:
+		c.Verdict = "behind"
+	}
+	return c
 }
 
 // row returns the row of that name.
@@ -45,9 +72,14 @@ func (r Race) row(name string) (RaceRow, bool) {
 }
 
 func (r RaceRow) to(other RaceRow) Verdict {
-	rates := stats.Ratios(r.rates(), other.rates())
-	v := Verdict{Ratio: stats.Median(rates), CPU: stats.Median(stats.Ratios(r.cpus(), other.cpus())), To: other.Side.Name}
-	v.Low, v.High = stats.Interval(rates)
+	v := Verdict{
+		Entry: r.Side.Name, To: other.Side.Name,
+		Rate: newComparison(stats.Ratios(r.rates(), other.rates()), true),
+		CPU:  newComparison(stats.Ratios(r.cpus(), other.cpus()), false),
+	}
+	if !v.Rate.Ratio.IsNaN() && other.Side.Way == load.ByFio && strings.Contains(other.Explain, fio.PlainPages) {
+		v.Note = "fio has not the same kind of memory"
+	}
 	return v
 }
 
@@ -58,34 +90,7 @@ func (r Race) compare(c check) (Verdict, bool) {
 	if !ok || !okOther {
 		return Verdict{}, false
 	}
-	v := row.to(other)
-	v.Text = fmt.Sprintf("%s to %s: ", c.entry, c.to)
-	if v.Ratio.IsNaN() {
-		v.Text += "not measured"
-		return v, true
-	}
-	unit := "ops/s"
-	if row.Kind.Scan() {
-		unit = "bytes/s"
-	}
-	v.Text += fmt.Sprintf("%s %s (%s to %s), CPU %s: %s", unit, report.Ratio(v.Ratio),
-		report.Ratio(v.Low), report.Ratio(v.High), report.Ratio(v.CPU), v.word())
-	if other.Side.Way == load.ByFio && strings.Contains(other.Explain, fio.PlainPages) {
-		v.Text += ", but not on the same kind of memory"
-	}
-	return v, true
-}
-
-// word says what the interval allows to say: level is what noise alone could
-// be.
-func (v Verdict) word() string {
-	switch {
-	case v.Low > 1:
-		return "ahead"
-	case v.High < 1:
-		return "behind"
-	}
-	return "level"
+	return row.to(other), true
 }
 
 // lessSharply is how much of a published gain, or loss, has to be left for a
@@ -97,32 +102,31 @@ const (
 )
 
 // finding says what has become of the published figure.
-func (r Race) finding() Verdict {
+func (r Race) finding() string {
 	row, _ := r.row(r.subject)
-	v := row.to(r.Rows[0])
-	v.Text = "here: "
+	to := row.to(r.Rows[0]).Rate
+	var text string
 	switch {
 	case row.Rate.IsNaN():
-		v.Text += "cannot be told; " + r.subject + " was not measured"
-		return v
+		return "cannot be told; " + r.subject + " was not measured"
 	case r.figure.base == 0:
-		v.Text += fmt.Sprintf("%s by %s", rateText(row), r.subject)
-	case v.Ratio.IsNaN():
-		v.Text += fmt.Sprintf("cannot be told without %s; %s", r.Rows[0].Side.Name, rateText(row))
+		text = fmt.Sprintf("%s by %s", rateText(row), r.subject)
+	case to.Ratio.IsNaN():
+		text = fmt.Sprintf("cannot be told without %s; %s", r.Rows[0].Side.Name, rateText(row))
 	default:
-		v.Text += fmt.Sprintf("%s: %s, %s times %s", r.figure.holds(v), rateText(row), report.Ratio(v.Ratio), r.Rows[0].Side.Name)
+		text = fmt.Sprintf("%s: %s, %s times %s", r.figure.holds(to), rateText(row), report.Ratio(to.Ratio), r.Rows[0].Side.Name)
 	}
 	if r.figure.buffers > 0 {
-		v.Text += fmt.Sprintf("; %s of buffers, %s", report.Bytes(row.Buffers), r.figure.memory(row.Buffers))
+		text += fmt.Sprintf("; %s of buffers, %s", report.Bytes(row.Buffers), r.figure.memory(row.Buffers))
 	}
-	return v
+	return text
 }
 
 // holds says whether the subject still is on that side of the first row on
 // which it was published to be.
-func (f *figure) holds(v Verdict) string {
+func (f *figure) holds(c Comparison) string {
 	published := f.rate / f.base
-	ratio, low, high := float64(v.Ratio), float64(v.Low), float64(v.High)
+	ratio, low, high := float64(c.Ratio), float64(c.Low), float64(c.High)
 	switch {
 	case f.near && high < published*stillNear:
 		return "it does not hold"

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/sluiceio/sluice/cmd/sluice/internal/fio"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/load"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/stats"
 )
@@ -75,23 +74,6 @@ type Arena struct {
 	Argv []string // its arguments, the program's name first
 }
 
-// Entry is what one contestant does.
-type Entry struct {
-	Load load.Load `json:"load"`
-	Side load.Side `json:"side"`
-}
-
-func (e Entry) String() string { return e.Load.String() + ": " + e.Side.Name }
-
-// Same returns the entries of one load through several sides.
-func Same(l load.Load, sides []load.Side) []Entry {
-	entries := make([]Entry, len(sides))
-	for i, side := range sides {
-		entries[i] = Entry{l, side}
-	}
-	return entries
-}
-
 // Compare measures the entries in turn. The results are in their order. ctx
 // ends it, and all processes with it.
 func (a *Arena) Compare(ctx context.Context, entries []Entry, p Plan) ([]*Result, error) {
@@ -104,12 +86,6 @@ func (a *Arena) Compare(ctx context.Context, entries []Entry, p Plan) ([]*Result
 		return nil, err
 	}
 	return d.results, nil
-}
-
-// contestant performs one entry's slices.
-type contestant interface {
-	Ask(load.Request) (load.Reply, error)
-	Stop() // also after an error of Ask, and without any Ask
 }
 
 // duel is one comparison in progress. workers[i] is nil where entry i is
@@ -167,14 +143,6 @@ func (d *duel) start(ctx context.Context, i int, a *Arena) error {
 	d.results[i].Explain = reply.Explain
 	d.retire(i, reply)
 	return nil
-}
-
-// contestant returns who performs loads that way.
-func (a *Arena) contestant(ctx context.Context, way load.Way) (contestant, error) {
-	if way == load.ByFio {
-		return fio.New(ctx), nil
-	}
-	return startWorker(ctx, a.Argv, a.Exe)
 }
 
 // round lets each side run one slice, the last first in every other round.

@@ -1,0 +1,39 @@
+package duel
+
+import (
+	"context"
+
+	"github.com/sluiceio/sluice/cmd/sluice/internal/fio"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/load"
+)
+
+// Entry is what one contestant does.
+type Entry struct {
+	Load load.Load
+	Side load.Side
+}
+
+func (e Entry) String() string { return e.Load.String() + ": " + e.Side.Name }
+
+// Same returns the entries of one load through several sides.
+func Same(l load.Load, sides []load.Side) []Entry {
+	entries := make([]Entry, len(sides))
+	for i, side := range sides {
+		entries[i] = Entry{l, side}
+	}
+	return entries
+}
+
+// contestant performs one entry's slices.
+type contestant interface {
+	Ask(load.Request) (load.Reply, error)
+	Stop() // also after an error of Ask, and without any Ask
+}
+
+// contestant returns who performs loads that way.
+func (a *Arena) contestant(ctx context.Context, way load.Way) (contestant, error) {
+	if way == load.ByFio {
+		return fio.New(ctx), nil
+	}
+	return startWorker(ctx, a.Argv, a.Exe)
+}
