@@ -24,7 +24,9 @@ type lane struct {
 // newLane returns a lane. Its histogram resolves 1 %, which keeps what a busy
 // lane touches of it inside the L1 cache.
 func newLane(burst int) *lane {
-	return &lane{burst: burst, hist: hdrhistogram.New(1, int64(maxLatency), 2)}
+	l := &lane{burst: burst, hist: hdrhistogram.New(1, int64(maxLatency), 2)}
+	l.hist.Reset() // touches it, before resident memory is looked at
+	return l
 }
 
 // reset prepares the lane for a slice.
