@@ -102,6 +102,9 @@ func (r *Runner) slice(req load.SliceReq) (load.Reply, error) {
 		}
 		return load.Reply{}, err
 	}
+	if err := r.huge.ensure(); err != nil {
+		return load.Reply{Unsupported: err.Error()}, nil
+	}
 	s, err := r.run(job{r.setup, r.size, req, r.huge != nil})
 	if err != nil {
 		return load.Reply{}, err

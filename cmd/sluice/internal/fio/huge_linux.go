@@ -24,37 +24,58 @@ var (
 	memInfo     = "/proc/meminfo"
 )
 
-// hugePages is a reservation that was made for fio. nil is none.
-type hugePages struct{ added int64 }
+// hugePages are those that fio needs. nil is none.
+type hugePages struct {
+	need  int64 // for one run of fio
+	added int64 // to what was reserved before
+}
 
-// takeHugePages sees to it that n bytes of huge pages are free: what is
-// reserved already, or what root may add for the time being.
+// takeHugePages sees to it that n bytes of huge pages are free for fio, and some
+// for workers: what is reserved already, or what root may add for the time being.
 func takeHugePages(n int64) (*hugePages, error) {
-	free, size := hugeCounts()
+	_, size := hugeCounts()
 	if size == 0 {
 		return nil, errors.New("the kernel has no hugetlb")
 	}
-	need := (n+size-1)/size + 1 + forWorkers // fio aligns its buffers, which may take one more
-	if free >= need {
-		return &hugePages{}, nil
+	h := &hugePages{need: (n+size-1)/size + 1} // fio aligns its buffers, which may take one more
+	if err := h.demand(h.need + forWorkers); err != nil {
+		h.release()
+		return nil, err
+	}
+	return h, nil
+}
+
+// ensure sees to it that there are pages for the next run: any program may take
+// those that are free.
+func (h *hugePages) ensure() error {
+	if h == nil {
+		return nil
+	}
+	return h.demand(h.need)
+}
+
+// demand adds pages until n are free.
+func (h *hugePages) demand(n int64) error {
+	free, _ := hugeCounts()
+	if free >= n {
+		return nil
 	}
 	had, err := reserved()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	h := &hugePages{}
-	if err := reserve(had + need); err == nil {
+	want := had + n - free
+	if err := reserve(want); err == nil {
 		now, err := reserved()
 		if err != nil {
-			return nil, err
+			return err
 		}
-		h.added = now - had
+		h.added += now - had
 	}
-	if free, _ := hugeCounts(); free < need {
-		h.release()
-		return nil, fmt.Errorf("too few huge pages are free; 'sysctl vm.nr_hugepages=%d', as root, reserves them", had+need)
+	if free, _ = hugeCounts(); free < n {
+		return fmt.Errorf("too few huge pages are free; 'sysctl vm.nr_hugepages=%d', as root, reserves them", want)
 	}
-	return h, nil
+	return nil
 }
 
 // release takes back what was added.

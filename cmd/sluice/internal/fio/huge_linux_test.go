@@ -1,7 +1,6 @@
 package fio
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,36 +8,50 @@ import (
 	"testing"
 )
 
-// hugetlb stands in for the kernel's files. Of what is reserved, no more than
-// there is in memory can be had.
-func hugetlb(t *testing.T, count, free, memory int64) {
+// fakeHuge stands in for the kernel: of the pages that are asked for there are
+// no more than there is memory for.
+type fakeHuge struct {
+	t                   *testing.T
+	count, free, memory int64
+}
+
+func newFakeHuge(t *testing.T, count, free, memory int64) *fakeHuge {
 	t.Helper()
-	dir := t.TempDir()
 	oldCount, oldInfo, oldReserve := nrHugePages, memInfo, reserve
 	t.Cleanup(func() { nrHugePages, memInfo, reserve = oldCount, oldInfo, oldReserve })
+	dir := t.TempDir()
 	nrHugePages, memInfo = filepath.Join(dir, "nr"), filepath.Join(dir, "meminfo")
-	set := func(n, free int64) error {
-		text := fmt.Sprintf("MemTotal: 1 kB\nHugePages_Free: %d\nHugepagesize: 2048 kB\n", free)
-		return errors.Join(os.WriteFile(nrHugePages, fmt.Appendln(nil, n), 0o600), os.WriteFile(memInfo, []byte(text), 0o600))
-	}
+	f := &fakeHuge{t, count, free, memory}
 	reserve = func(n int64) error {
-		had, err := reserved()
-		if err != nil {
-			return err
-		}
-		n = min(n, memory)
-		free += n - had
-		return set(n, free)
+		n = min(n, f.memory)
+		f.count, f.free = n, f.free+n-f.count
+		f.show()
+		return nil
 	}
-	if err := set(count, free); err != nil {
-		t.Fatal(err)
+	f.show()
+	return f
+}
+
+// take is what other programs do.
+func (f *fakeHuge) take(n int64) {
+	f.free -= n
+	f.show()
+}
+
+func (f *fakeHuge) show() {
+	f.t.Helper()
+	info := fmt.Sprintf("MemTotal: 1 kB\nHugePages_Free: %d\nHugepagesize: 2048 kB\n", f.free)
+	for name, text := range map[string]string{nrHugePages: fmt.Sprintln(f.count), memInfo: info} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			f.t.Fatal(err)
+		}
 	}
 }
 
-func wantReserved(t *testing.T, want int64) {
-	t.Helper()
-	if n, err := reserved(); err != nil || n != want {
-		t.Errorf("%d pages are reserved, %v; want %d", n, err, want)
+func (f *fakeHuge) want(count int64) {
+	f.t.Helper()
+	if f.count != count {
+		f.t.Errorf("%d pages are reserved; want %d", f.count, count)
 	}
 }
 
@@ -48,36 +61,53 @@ const (
 )
 
 func TestHugePagesThatAreThere(t *testing.T) {
-	hugetlb(t, 100, need, 1000)
+	kernel := newFakeHuge(t, 100, need, 1000)
 	h, err := takeHugePages(fiveBuffers)
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantReserved(t, 100)
+	kernel.want(100)
 	h.release()
-	wantReserved(t, 100)
+	kernel.want(100)
 }
 
 func TestHugePagesThatAreAdded(t *testing.T) {
-	hugetlb(t, 5, need-1, 1000) // enough for fio, but then none for workers
+	kernel := newFakeHuge(t, 5, 3, 1000) // enough for fio, but then none for workers
 	h, err := takeHugePages(fiveBuffers)
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantReserved(t, 5+need)
-	if err := reserve(40); err != nil { // somebody else adds some
+	kernel.want(5 + forWorkers)
+	_ = reserve(40) // somebody else adds some
+	h.release()
+	kernel.want(40 - forWorkers)
+	h.release()
+	kernel.want(40 - forWorkers)
+}
+
+func TestHugePagesThatOthersTake(t *testing.T) {
+	kernel := newFakeHuge(t, 0, 0, need+5)
+	h, err := takeHugePages(fiveBuffers)
+	if err != nil {
 		t.Fatal(err)
 	}
+	kernel.take(forWorkers + 1) // two are left, and fio needs three
+	if err := h.ensure(); err != nil {
+		t.Errorf("ensure = %v; want one more page", err)
+	}
+	kernel.want(need + 1)
+	kernel.take(10)
+	if err := h.ensure(); err == nil {
+		t.Error("ensure = nil where there is no memory left")
+	}
 	h.release()
-	wantReserved(t, 40-need)
-	h.release()
-	wantReserved(t, 40-need)
+	kernel.want(0)
 }
 
 func TestHugePagesThatCannotBeHad(t *testing.T) {
-	hugetlb(t, 5, 2, 7)
-	if _, err := takeHugePages(fiveBuffers); err == nil || !strings.Contains(err.Error(), "sysctl vm.nr_hugepages=16'") {
+	kernel := newFakeHuge(t, 5, 2, 7)
+	if _, err := takeHugePages(fiveBuffers); err == nil || !strings.Contains(err.Error(), "sysctl vm.nr_hugepages=14'") {
 		t.Errorf("takeHugePages = %v; want how to have them", err)
 	}
-	wantReserved(t, 5)
+	kernel.want(5)
 }
