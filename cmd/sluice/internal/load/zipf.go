@@ -14,10 +14,11 @@ const skew = 0.99
 type zipf struct {
 	sums   []float64 // sums[i] is the weight of the blocks of rank 0 to i
 	blocks []uint32  // by rank
+	drawn  []uint32  // of the last draw
 }
 
 func newZipf(blocks int64) *zipf {
-	z := &zipf{sums: make([]float64, blocks), blocks: firstNumbers(blocks)}
+	z := &zipf{sums: make([]float64, blocks), blocks: firstNumbers(blocks), drawn: firstNumbers(1 << 18)}
 	sum := 0.0
 	for i := range z.sums {
 		sum += math.Pow(float64(i+1), -skew)
@@ -28,13 +29,13 @@ func newZipf(blocks int64) *zipf {
 }
 
 // draw returns blocks as they are asked for in a slice. They are drawn
-// beforehand, as to draw one takes longer than to find it in a cache.
+// beforehand, as to draw one takes longer than to find it in a cache; the next
+// draw overwrites them.
 func (z *zipf) draw(seed uint64) []uint32 {
 	rng := rand.New(rand.NewPCG(seed, 0))
-	drawn := make([]uint32, 1<<18)
-	for i := range drawn {
+	for i := range z.drawn {
 		x := rng.Float64() * z.sums[len(z.sums)-1]
-		drawn[i] = z.blocks[sort.SearchFloat64s(z.sums, x)]
+		z.drawn[i] = z.blocks[sort.SearchFloat64s(z.sums, x)]
 	}
-	return drawn
+	return z.drawn
 }
