@@ -72,6 +72,29 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// TestCompareLoads has a load of its own for each entry, and a fio that is not
+// there.
+func TestCompareLoads(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	entries := []Entry{
+		{readCached, load.OSFile},
+		{load.Load{Kind: load.ReadCached, Size: 64 << 10, Goroutines: 1}, load.Sluice("pool")},
+		{readCached, load.Fio},
+	}
+	results, err := arena(t, "worker").Compare(t.Context(), entries, Plan{Time: time.Millisecond, Rounds: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []int64{8 << 10, 64 << 10} {
+		if n := len(results[i].Rounds); n != 2 || results[i].Rounds[0].Buffers != want {
+			t.Errorf("%s has %d rounds, %+v; want 2 with buffers of %d bytes", entries[i], n, results[i].Rounds, want)
+		}
+	}
+	if fio := results[2]; fio.Unsupported == "" || fio.Rounds != nil {
+		t.Errorf("fio is not installed, and has %d rounds, unsupported %q", len(fio.Rounds), fio.Unsupported)
+	}
+}
+
 func TestCompareReportsTheSideThatFails(t *testing.T) {
 	a := arena(t, "worker")
 	a.Path += "-that-is-not-there"
