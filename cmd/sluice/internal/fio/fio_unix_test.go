@@ -56,9 +56,9 @@ func TestSlice(t *testing.T) {
 
 func TestFailure(t *testing.T) {
 	file := fake(t, version+"echo the disk has left >&2; exit 3\n")
-	_, err := start(t, t.Context(), file).Ask(load.Request{Slice: &load.SliceReq{}})
-	if want := "exit status 3: the disk has left"; err == nil || err.Error() != want {
-		t.Errorf("Ask = %v; want %s", err, want)
+	reply, err := start(t, t.Context(), file).Ask(load.Request{Slice: &load.SliceReq{}})
+	if want := "exit status 3: the disk has left"; err != nil || reply.Unsupported != want {
+		t.Errorf("Ask = %+v, %v; want %s", reply, err, want)
 	}
 }
 
