@@ -43,6 +43,7 @@ func (p Params) cacheSide(budget int64) load.Side {
 // cacheHits is one goroutine that reads what is in memory: span bytes, of which
 // a processor's own cache may hold much, or little.
 func (p Params) cacheHits(span int64) race {
+	span = min(span, p.FileSize)
 	return race{
 		title: fmt.Sprintf("hits of 4 KiB, 1 goroutine, over %s", report.Bytes(span)),
 		entries: within(span, []duel.Entry{
