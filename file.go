@@ -65,7 +65,7 @@ func (f *File) Close() error {
 		return os.ErrInvalid
 	}
 	if f.core != nil {
-		if !f.core.Close() {
+		if !f.sched.core.CloseFile(f.core) {
 			return f.error("close", os.ErrClosed)
 		}
 		defer f.ended.Done()

@@ -25,6 +25,8 @@ type Transfer struct {
 	// were transferred. It must not wait; it may start other Transfers. Set
 	// while the Transfer is not started; it stays.
 	Ended func(all bool)
+	// Owner is the caller's: what the Transfer is part of. It stays, too.
+	Owner any
 
 	s    *Scheduler
 	f    *File
@@ -40,6 +42,9 @@ type Transfer struct {
 	// pass it on under helpers.mu, the last one to Wait through r.done.
 	n   int
 	res int32
+
+	group *Group              // whose it is, if not nil
+	ended list.Node[Transfer] // in group.ended
 
 	// Under helpers.mu:
 	links     list.Node[Transfer] // in helpers.queue
@@ -82,8 +87,11 @@ func (s *Scheduler) prepare(t *Transfer, code driver.Code, f *File, b []byte, of
 	if t.r != nil {
 		panic("sched: a Transfer was started that is in progress")
 	}
-	*t = Transfer{Ended: t.Ended, s: s, f: f, code: code, buf: b, off: off, r: requests.Get().(*request)}
-	t.r.transfer = t
+	*t = Transfer{
+		Ended: t.Ended, Owner: t.Owner, group: t.group,
+		s: s, f: f, code: code, buf: b, off: off, r: requests.Get().(*request),
+	}
+	t.r.transfer, t.r.tended = t, t.group != nil
 	f.refs.Add(1) // as the caller's Use does, and end's Done undoes
 	raceBefore(code, b)
 }
@@ -113,6 +121,11 @@ func (t *Transfer) push(reg uint32) {
 	op := &t.r.op
 	op.Code, op.Flags, op.FD, op.Reg = t.code, t.f.flags, int32(t.f.fd), reg
 	op.Off, op.Buf = t.at(), t.rest()
+	if t.group != nil {
+		t.group.queued.Add(1)
+		t.s.engine.put(op)
+		return
+	}
 	t.s.engine.push(op)
 }
 
@@ -125,12 +138,18 @@ func (t *Transfer) note(res int32) (last bool) {
 	return res <= 0 || t.n == len(t.buf)
 }
 
-// end lets Wait return, after which t is its owner's.
+// end lets Wait, or Group.Next, return, after which t is its owner's.
 func (t *Transfer) end() {
 	if t.Ended != nil {
 		t.Ended(t.n == len(t.buf))
 	}
-	t.f.Done()
+	f := t.f
+	if g := t.group; g != nil {
+		g.add(t)
+		f.Done() // now, as add may use the driver, which is not closed before
+		return
+	}
+	f.Done()
 	t.r.done <- struct{}{}
 }
 
@@ -139,6 +158,9 @@ func (t *Transfer) end() {
 func (t *Transfer) completed() {
 	s, res := t.s, t.r.op.Res
 	s.waiting.Add(-1)
+	if t.group != nil {
+		t.group.queued.Add(-1)
+	}
 	if !undone(t.f, res) {
 		s.stats.add(pathQueued, t.code, res)
 		if t.note(res) {
@@ -158,11 +180,17 @@ func (t *Transfer) Wait(ctx context.Context) (int, error) {
 		panic("sched: Wait of a Transfer that was not started")
 	}
 	t.await(ctx)
+	return t.Result(ctx)
+}
+
+// Result is what Wait returns, of a Transfer that Group.Next has returned. It
+// may be started again.
+func (t *Transfer) Result(ctx context.Context) (int, error) {
 	raceAfter(t.code, t.buf, int32(min(t.n, 1<<30)))
 	n, err := t.n, t.err(ctx)
-	t.r.op.Buf, t.r.op.Reg, t.r.transfer = nil, 0, nil
+	t.r.op.Buf, t.r.op.Reg, t.r.transfer, t.r.tended = nil, 0, nil, false
 	requests.Put(t.r)
-	*t = Transfer{Ended: t.Ended}
+	*t = Transfer{Ended: t.Ended, Owner: t.Owner}
 	return n, err
 }
 
@@ -175,7 +203,7 @@ func (t *Transfer) await(ctx context.Context) {
 	select {
 	case <-t.r.done:
 	case <-ctx.Done():
-		t.withdraw()
+		t.Withdraw()
 		<-t.r.done
 	}
 }
@@ -193,8 +221,9 @@ func (t *Transfer) err(ctx context.Context) error {
 	return io.ErrUnexpectedEOF
 }
 
-// withdraw asks a transfer to end early.
-func (t *Transfer) withdraw() {
+// Withdraw asks a transfer to end early, before Wait, or before it comes back
+// from Group.Next. It may have ended already.
+func (t *Transfer) Withdraw() {
 	switch {
 	case t.s.helpers.withdraw(t):
 		t.res = ecanceled

@@ -197,3 +197,34 @@ func cancelStress(t *testing.T, e *engine, goroutines, each int) {
 	}
 	all.Wait()
 }
+
+// Hazard: who pushes while another submits finds mu held, and leaves. Guard: who
+// has held it looks at the inbox again (cancel).
+func TestPushedWhileCancelling(t *testing.T) {
+	asScript(t, 8, func(t *testing.T, d *script, drv driver.Driver) {
+		e := newEngine(drv)
+		pushedWhile(t, d, e, func(op *driver.Op) { e.put(op); e.cancel(&newRequest(9).op) })
+		e.wait()
+	})
+}
+
+// pushedWhile has one operation be pushed while submit submits another, and a
+// leader waits for a third.
+func pushedWhile(t *testing.T, d *script, e *engine, submit func(op *driver.Op)) {
+	stuck, first, late := newRequest(0), newRequest(1), newRequest(2)
+	e.push(&stuck.op)
+	d.next(0)
+	eventually(func() bool { return e.state.Load() == blocked })
+	d.rule = func(op *driver.Op) (int32, bool) {
+		if op.Off == 1 {
+			e.push(&late.op)
+		}
+		return 0, false
+	}
+	submit(&first.op)
+	d.until(func() bool { return len(d.seen) == 3 }) // hangs if it is forgotten
+	for _, r := range []*request{stuck, first, late} {
+		d.answer(&r.op, 0)
+		<-r.done
+	}
+}

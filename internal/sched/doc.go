@@ -13,7 +13,8 @@
 //
 // Short transfers, EINTR and EAGAIN are dealt with here, for all drivers
 // alike. A Transfer (async.go) is a read or write that is started, and waited
-// for later; what the driver leaves of it is done by a few helpers (helpers.go).
+// for later; what the driver leaves of it is done by a few helpers (helpers.go). A
+// Group (group.go) is many of one goroutine, which reaps them itself.
 // Concurrent Syncs of a file share an fsync (sync.go).
 //
 // # Concurrency

@@ -36,7 +36,8 @@ const reapMost = 256
 //	          submits what was in it
 //
 // The state becomes idle under mu only, and who submits for a leader asks
-// under mu whether there still is one.
+// under mu whether there still is one. For operations that are tended by who
+// has pushed them there need be none: see tend.go.
 type engine struct {
 	drv    driver.Driver
 	stager driver.Stager // drv, if it can stage
@@ -50,8 +51,12 @@ type engine struct {
 	backlog backlog // under mu
 	scratch []*driver.Op
 	// inflight counts operations that the driver owns: raised under mu,
-	// lowered by the leader.
-	inflight atomic.Int32
+	// lowered by the leader. Tended counts those of them that are a Group's.
+	inflight, tended atomic.Int32
+	// attending counts those who wait for operations that are tended, and are
+	// no leader. Each raises it, then reads state; a leader that retires
+	// writes state, then reads it.
+	attending atomic.Int32
 
 	done    []*driver.Op // the leader's
 	leaders sync.WaitGroup
@@ -79,13 +84,7 @@ func newEngine(drv driver.Driver) *engine {
 // push queues op and sees to it that someone submits it.
 func (e *engine) push(op *driver.Op) {
 	atOnce := prompt(op) // asked here: once op is in the inbox it may be anyone's
-	for {
-		head := e.inbox.Load()
-		op.Next = head
-		if e.inbox.CompareAndSwap(head, op) {
-			break
-		}
-	}
+	e.put(op)
 	switch e.state.Load() {
 	case idle:
 		e.start()
@@ -94,6 +93,17 @@ func (e *engine) push(op *driver.Op) {
 	case running:
 		if atOnce {
 			e.submitBeside()
+		}
+	}
+}
+
+// put puts op into the inbox.
+func (e *engine) put(op *driver.Op) {
+	for {
+		head := e.inbox.Load()
+		op.Next = head
+		if e.inbox.CompareAndSwap(head, op) {
+			return
 		}
 	}
 }
@@ -139,38 +149,52 @@ func (e *engine) loop() {
 	defer e.leaders.Done()
 	for {
 		if retired := e.stage(); retired {
-			if e.inbox.Load() == nil || !e.state.CompareAndSwap(idle, running) {
+			if !e.resumes() {
 				return
 			}
 			continue
 		}
-		e.state.Store(blocked)
-		if e.inbox.Load() != nil && e.hasRoom() {
-			e.state.Store(running)
-			continue
+		if ops := e.await(); ops != nil {
+			e.complete(ops)
+			// Twice: the first yield runs who was made ready here, the second
+			// those whom they woke in turn.
+			runtime.Gosched()
+			runtime.Gosched()
 		}
-		n, err := e.drv.Reap(e.done, 1)
-		e.state.Store(running)
-		if err != nil {
-			panic("sched: the driver ended with operations in flight: " + err.Error())
-		}
-		e.complete(e.done[:n])
-		// Twice: the first yield runs who was made ready here, the second
-		// those whom they woke in turn.
-		runtime.Gosched()
-		runtime.Gosched()
 	}
+}
+
+// await waits for completions. It returns nil instead if there is something to
+// be submitted first. The leader calls it.
+func (e *engine) await() []*driver.Op {
+	e.state.Store(blocked)
+	if e.inbox.Load() != nil && e.hasRoom() {
+		e.state.Store(running)
+		return nil
+	}
+	n, err := e.drv.Reap(e.done, 1)
+	e.state.Store(running)
+	if err != nil {
+		panic("sched: the driver ended with operations in flight: " + err.Error())
+	}
+	return e.done[:n]
 }
 
 // hasRoom tells whether the driver would take another operation.
 func (e *engine) hasRoom() bool { return int(e.inflight.Load()) < cap(e.scratch) }
 
-// stage hands over what has arrived, with the coming Reap if the driver can.
-// If nothing is in flight then, the leader retires: from here on a pusher may
-// start another one.
+// stage hands over what has arrived. If nothing is in flight then that needs a
+// leader, the leader retires: from here on a pusher may start another one.
 func (e *engine) stage() (retired bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.handOver()
+	return e.retire()
+}
+
+// handOver moves what has arrived into the driver, with the coming Reap if the
+// driver can. Under mu.
+func (e *engine) handOver() {
 	if e.stager != nil {
 		e.submit(func(ops []*driver.Op) (int, error) { return e.stager.Stage(ops), nil })
 	} else {
@@ -179,11 +203,6 @@ func (e *engine) stage() (retired bool) {
 	if e.backlog.Len() > 0 && e.hasRoom() {
 		e.submit(e.drv.Submit) // Stage may have less room than the driver
 	}
-	if e.inflight.Load() > 0 {
-		return false
-	}
-	e.state.Store(idle)
-	return true
 }
 
 // submit moves what has arrived into the driver, oldest first, as far as
@@ -196,7 +215,7 @@ func (e *engine) submit(put func([]*driver.Op) (int, error)) int {
 	}
 	// Counted before the driver has them: the leader may reap them before
 	// put returns.
-	e.inflight.Add(int32(len(batch)))
+	e.count(batch, 1)
 	n, err := put(batch)
 	if err != nil {
 		panic("sched: the driver ended while in use: " + err.Error())
@@ -210,7 +229,7 @@ func (e *engine) submit(put func([]*driver.Op) (int, error)) int {
 
 // complete hands results to who waits for them.
 func (e *engine) complete(ops []*driver.Op) {
-	e.inflight.Add(-int32(len(ops)))
+	e.count(ops, -1)
 	for i, op := range ops {
 		ops[i] = nil
 		requestOf(op).finish()
@@ -224,6 +243,7 @@ func (e *engine) cancel(op *driver.Op) {
 	waiting := e.backlog.withdraw(op)
 	e.forward()
 	e.mu.Unlock()
+	e.submitBeside() // what was pushed since, by who has found mu held
 	if waiting {
 		op.Res = ecanceled
 		requestOf(op).finish()

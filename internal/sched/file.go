@@ -109,6 +109,14 @@ func (f *File) Close() bool {
 	}
 }
 
+// CloseFile is f.Close that sees to it that what f has in flight is reaped: of
+// a Group nobody may do so, least of all an owner that closes the file.
+func (s *Scheduler) CloseFile(f *File) bool {
+	s.engine.attend()
+	defer s.engine.unattend()
+	return f.Close()
+}
+
 // async tells whether the driver can perform code on f without a thread.
 func (s *Scheduler) async(code driver.Code, f *File) bool {
 	// An append extends the file: the kernel holds the inode for it alone and

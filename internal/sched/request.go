@@ -17,6 +17,8 @@ type request struct {
 	inBacklog bool
 	// transfer is what op is part of, if nobody waits for op itself.
 	transfer *Transfer
+	// tended: it is a Group's, whose owner sees to it that it is reaped.
+	tended bool
 }
 
 // requestOf returns the request that op is part of.

@@ -26,6 +26,7 @@ type script struct {
 	seen      []*driver.Op // all that was ever submitted, in that order
 	cancelled []*driver.Op
 	inflight  int
+	woken     bool // by a Wake that has not ended a Reap
 	closed    bool
 }
 
@@ -91,8 +92,11 @@ func (d *script) Reap(done []*driver.Op, need int) (int, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.flush()
-	for len(d.done) < need {
+	for len(d.done) < need && !d.woken {
 		d.changed.Wait()
+	}
+	if len(d.done) < need {
+		d.woken = false
 	}
 	n := copy(done, d.done)
 	d.done = slices.Delete(d.done, 0, n)
@@ -107,7 +111,13 @@ func (d *script) Cancel(op *driver.Op) {
 	d.changed.Broadcast()
 }
 
-func (d *script) Wake()                 {}
+func (d *script) Wake() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.woken = true
+	d.changed.Broadcast()
+}
+
 func (d *script) Async(*driver.Op) bool { return true }
 func (d *script) Info() driver.Info     { return driver.Info{Name: "script", Depth: d.depth} }
 

@@ -1,0 +1,342 @@
+package sched
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/sys"
+)
+
+// grouped is a Scheduler on a script, a direct file and a Group.
+type grouped struct {
+	*Scheduler
+	d *script
+	f *File
+	g *Group
+}
+
+// asGroup runs a test with a Group, at the end of which nothing may be left.
+func asGroup(t *testing.T, depth int, test func(t *testing.T, p grouped)) {
+	asScript(t, depth, func(t *testing.T, d *script, drv driver.Driver) {
+		s := New(drv, queueAll)
+		p := grouped{s, d, NewFile(1<<20, true, false), s.NewGroup(t.Context())}
+		test(t, p)
+		p.g.Close()
+		p.f.Close() // hangs if it is in use
+		s.Close()
+		wantNothing(t, s)
+	})
+}
+
+func wantNothing(t *testing.T, s *Scheduler) {
+	t.Helper()
+	e := s.engine
+	if e.state.Load() != idle || e.inflight.Load() != 0 || e.tended.Load() != 0 || e.attending.Load() != 0 || e.backlog.Len() != 0 || s.waiting.Load() != 0 {
+		t.Errorf("state %d, %d in flight, %d of them tended, %d attending, %d waiting at the end; want idle, 0",
+			e.state.Load(), e.inflight.Load(), e.tended.Load(), e.attending.Load(), s.waiting.Load())
+	}
+}
+
+// start starts n reads, at 0, 1, 2 …
+func (p grouped) start(t *testing.T, n int) []*Transfer {
+	t.Helper()
+	all := make([]*Transfer, n)
+	for i := range all {
+		all[i] = &Transfer{Owner: i}
+		if !p.g.StartRead(all[i], p.f, make([]byte, 10), int64(i), 0) {
+			t.Fatal("not started")
+		}
+	}
+	return all
+}
+
+// next demands the Transfer that ends next, and its result.
+func (p grouped) next(t *testing.T, ctx context.Context, want *Transfer, n int, err error) {
+	t.Helper()
+	tr, err1 := p.g.Next(context.Background())
+	if err1 != nil || tr != want {
+		t.Fatalf("Next = %v, %v; want number %v", tr.Owner, err1, want.Owner)
+	}
+	if m, err1 := tr.Result(ctx); m != n || err1 != err {
+		t.Errorf("Result = %d, %v; want %d, %v", m, err1, n, err)
+	}
+}
+
+// The owner reaps by himself: there is no leader beside him, and none while he
+// is elsewhere.
+func TestGroupOwnerLeads(t *testing.T) {
+	asGroup(t, 8, func(t *testing.T, p grouped) {
+		p.d.rule = func(op *driver.Op) (int32, bool) { return 10, op.Off != 2 }
+		all := p.start(t, 4)
+		p.next(t, t.Context(), all[0], 10, nil)
+		p.next(t, t.Context(), all[1], 10, nil)
+		p.next(t, t.Context(), all[3], 10, nil)
+		if tr := p.g.Take(); tr != nil {
+			t.Errorf("Take = number %v; want none", tr.Owner)
+		}
+		if st := p.engine.state.Load(); st != idle {
+			t.Errorf("state %d while the owner is elsewhere; want idle", st)
+		}
+		p.d.answer(p.d.next(2), 0)
+		p.next(t, t.Context(), all[2], 0, io.EOF)
+	})
+}
+
+// Operations of others are reaped while the owner is elsewhere, and while he
+// leads.
+func TestGroupBesideOthers(t *testing.T) {
+	asGroup(t, 8, func(t *testing.T, p grouped) {
+		p.d.rule = func(op *driver.Op) (int32, bool) { return int32(len(op.Buf)), op.Off >= 100 }
+		all := p.start(t, 2)
+		p.g.Submit()
+		other := func() {
+			if n, err := p.ReadAt(t.Context(), p.f, make([]byte, 5), 100); n != 5 || err != nil {
+				t.Errorf("ReadAt = %d, %v; want 5, nil", n, err)
+			}
+		}
+		other() // hangs if it has no leader
+		p.engine.wait()
+		done := make(chan struct{})
+		go func() {
+			eventually(func() bool { return p.engine.state.Load() == blocked })
+			other()
+			other()
+			p.d.answer(p.d.next(1), 10)
+			close(done)
+		}()
+		p.next(t, t.Context(), all[1], 10, nil)
+		<-done
+		p.d.answer(p.d.next(0), 10)
+		p.next(t, t.Context(), all[0], 10, nil)
+	})
+}
+
+// An owner that waits is woken by a helper's result, with another Transfer in
+// the driver.
+func TestGroupHelperWakes(t *testing.T) {
+	asGroup(t, 8, func(t *testing.T, p grouped) {
+		p.d.rule = func(op *driver.Op) (int32, bool) { return eagain, op.Off == 1 }
+		p.call = func(driver.Code, int, []byte, int64) int32 {
+			eventually(func() bool { return p.engine.state.Load() == blocked })
+			return -int32(syscall.EIO)
+		}
+		all := p.start(t, 2)
+		p.next(t, t.Context(), all[1], 0, syscall.EIO)
+		p.d.answer(p.d.next(0), 10)
+		p.next(t, t.Context(), all[0], 10, nil)
+	})
+}
+
+// A context that ends wakes the owner, wherever he waits.
+func TestGroupContextEnds(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		other bool // another one leads
+	}{{"leading", false}, {"asleep", true}} {
+		t.Run(c.name, func(t *testing.T) {
+			asScript(t, 8, func(t *testing.T, d *script, drv driver.Driver) {
+				s := New(drv, queueAll)
+				ctx, cancel := context.WithCancel(t.Context())
+				p := grouped{s, d, NewFile(1<<20, true, false), s.NewGroup(ctx)}
+				var other Transfer
+				if c.other {
+					s.StartRead(&other, p.f, make([]byte, 10), 50, 0)
+					d.next(0)
+				}
+				all := p.start(t, 2)
+				go func() {
+					eventually(func() bool {
+						p.g.mu.Lock()
+						defer p.g.mu.Unlock()
+						return p.g.parked != awake
+					})
+					cancel()
+				}()
+				if tr, err := p.g.Next(ctx); tr != nil || err != context.Canceled {
+					t.Fatalf("Next = %v, %v; want nil, context.Canceled", tr, err)
+				}
+				for _, tr := range all {
+					tr.Withdraw()
+				}
+				go func() {
+					d.until(func() bool { return len(d.cancelled) == 2 })
+					d.answer(&all[0].r.op, ecanceled)
+					d.answer(&all[1].r.op, 10)
+					if c.other {
+						d.answer(d.next(0), 10)
+					}
+				}()
+				p.next(t, ctx, all[0], 0, context.Canceled)
+				p.next(t, ctx, all[1], 10, nil)
+				if c.other {
+					other.Wait(t.Context())
+				}
+				p.g.Close()
+				s.Close()
+				wantNothing(t, s)
+			})
+		})
+	}
+}
+
+// The owner may close the file, with Transfers in flight that nobody but he
+// would reap, and with some that he has not even submitted.
+func TestGroupOwnerClosesFile(t *testing.T) {
+	asGroup(t, 8, func(t *testing.T, p grouped) {
+		p.d.rule = func(*driver.Op) (int32, bool) { return 10, true }
+		all := p.start(t, 4)
+		if p.engine.inbox.Load() == nil {
+			t.Error("all are submitted; want one that is not")
+		}
+		p.CloseFile(p.f) // hangs if nobody reaps
+		if p.g.StartRead(new(Transfer), p.f, make([]byte, 1), 0, 0) {
+			t.Error("StartRead on a closed file = true")
+		}
+		for _, tr := range all {
+			p.next(t, t.Context(), tr, 10, nil)
+		}
+	})
+}
+
+// Nothing is in flight, and one Transfer not submitted.
+func TestGroupOwnerClosesFileEarly(t *testing.T) {
+	asGroup(t, 8, func(t *testing.T, p grouped) {
+		p.d.rule = func(op *driver.Op) (int32, bool) { return int32(len(op.Buf)), true }
+		first := p.start(t, 1)[0]
+		p.ReadAt(t.Context(), p.f, make([]byte, 5), 100) // whose leader reaps it
+		p.engine.wait()
+		second := p.start(t, 1)[0]
+		if p.engine.inbox.Load() == nil || p.engine.inflight.Load() != 0 {
+			t.Error("all are submitted, or one is in flight; want neither")
+		}
+		p.CloseFile(p.f) // hangs if nobody submits
+		p.next(t, t.Context(), first, 10, nil)
+		p.next(t, t.Context(), second, 10, nil)
+	})
+}
+
+// Hazard: who has pushed while there was a leader relies on him to look into the
+// inbox when he has retired. Guard: an owner that takes it from there has a
+// leader started (submitTended).
+func TestGroupSubmitsForOthers(t *testing.T) {
+	asGroup(t, 8, func(t *testing.T, p grouped) {
+		p.d.rule = func(op *driver.Op) (int32, bool) { return 10, true }
+		other := newRequest(100)
+		p.engine.put(&other.op) // the leader is gone since
+		tr := p.start(t, 1)[0]
+		<-other.done // hangs if it has no leader
+		p.next(t, t.Context(), tr, 10, nil)
+	})
+}
+
+// As TestPushedWhileCancelling, of an owner that submits.
+func TestPushedWhileGroupSubmits(t *testing.T) {
+	asGroup(t, 8, func(t *testing.T, p grouped) {
+		pushedWhile(t, p.d, p.engine, func(op *driver.Op) { p.engine.put(op); p.engine.submitTended() })
+	})
+}
+
+// TestGroupStress has Groups and others work at the same time. None is left
+// without a leader.
+func TestGroupStress(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	for _, procs := range []int{1, 2, 4} {
+		for _, c := range []struct{ groups, others, depth int }{{1, 0, 4}, {1, 1, 8}, {3, 0, 4}, {2, 3, 8}, {4, 4, 64}} {
+			t.Run(fmt.Sprintf("GOMAXPROCS%d/%+v", procs, c), func(t *testing.T) {
+				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+				asScript(t, c.depth, func(t *testing.T, d *script, drv driver.Driver) {
+					d.rule = func(op *driver.Op) (int32, bool) {
+						if op.Off%7 == 3 {
+							return eagain, true // for a helper
+						}
+						return int32(len(op.Buf)), true
+					}
+					s := New(drv, queueAll)
+					s.call = func(_ driver.Code, _ int, b []byte, _ int64) int32 { return int32(len(b)) }
+					f := NewFile(1<<20, true, false)
+					var all sync.WaitGroup
+					for i := range c.groups {
+						all.Go(func() { readInGroup(t, s, f, rand.New(rand.NewPCG(seed, uint64(i)))) })
+					}
+					for range c.others {
+						all.Go(func() {
+							b := make([]byte, 10)
+							for i := range 300 {
+								s.ReadAt(t.Context(), f, b, int64(i%3))
+							}
+						})
+					}
+					all.Wait()
+					f.Close()
+					s.Close()
+					wantNothing(t, s)
+				})
+			})
+		}
+	}
+}
+
+// readInGroup keeps up to ten reads in flight.
+func readInGroup(t *testing.T, s *Scheduler, f *File, r *rand.Rand) {
+	g := s.NewGroup(t.Context())
+	defer g.Close()
+	var all [10]Transfer
+	free := []*Transfer{}
+	for i := range all {
+		free = append(free, &all[i])
+	}
+	for started, ended := 0, 0; ended < 500; {
+		for len(free) > 0 && r.IntN(4) > 0 && started < 500 {
+			started++
+			g.StartRead(free[0], f, make([]byte, 10), r.Int64N(100), 0)
+			free = free[1:]
+		}
+		if started == ended {
+			continue
+		}
+		tr, err := g.Next(t.Context())
+		for ; tr != nil; tr = g.Take() {
+			if n, err := tr.Result(t.Context()); n != 10 || err != nil {
+				t.Errorf("Result = %d, %v; want 10, nil", n, err)
+			}
+			free = append(free, tr)
+			ended++
+		}
+		if err != nil {
+			t.Error(err)
+		}
+		if r.IntN(8) == 0 {
+			runtime.Gosched()
+		}
+	}
+}
+
+func TestGroupAllocatesNothing(t *testing.T) {
+	if sys.RaceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	d := newScript(8)
+	d.rule = func(op *driver.Op) (int32, bool) { return int32(len(op.Buf)), true }
+	s := New(stagingScript{d}, queueAll)
+	f := NewFile(1<<20, true, false)
+	g := s.NewGroup(t.Context())
+	var tr Transfer
+	b := make([]byte, 10)
+	if n := testing.AllocsPerRun(200, func() {
+		d.seen = d.seen[:0]
+		g.StartRead(&tr, f, b, 0, 0)
+		g.Next(t.Context())
+		tr.Result(t.Context())
+	}); n != 0 {
+		t.Errorf("%v allocations; want 0", n)
+	}
+	g.Close()
+}
