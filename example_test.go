@@ -9,6 +9,7 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/sluiceio/sluice"
@@ -92,6 +93,31 @@ func ExampleFile_ReadAtContext() {
 	// Output:
 	// "disk." <nil>
 	// true
+}
+
+func ExampleDirectFile_ReadMany() {
+	name, remove := exampleFile("zero one  two  threefour five ")
+	defer remove()
+
+	f, err := sluice.OpenDirect(name)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer f.Close()
+	words := []sluice.Range{{Off: 25, Len: 4}, {Off: 5, Len: 3}, {Off: 15, Len: 5}, {Off: 30, Len: 5}}
+	for r, err := range f.ReadMany(context.Background(), slices.Values(words), sluice.ReadManyOptions{}) {
+		if err != nil {
+			fmt.Println(r.Off, err) // of this range; the others go on
+			continue
+		}
+		fmt.Printf("%d %s\n", r.Off, r.Buffer.Bytes())
+		r.Buffer.Release()
+	}
+	// Output:
+	// 25 five
+	// 5 one
+	// 15 three
+	// 30 EOF
 }
 
 func ExampleFile_Sync() {
