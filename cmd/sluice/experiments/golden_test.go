@@ -66,7 +66,7 @@ func fakeSlice(l load.Load, side load.Side, round int) load.Slice {
 	switch side.Way {
 	case load.BySluice:
 		mean = mean * 4 / 5
-	case load.ByBuffer, load.ByReader, load.ByNext:
+	case load.ByBuffer, load.ByMany, load.ByReader, load.ByNext:
 		mean = mean * 3 / 4
 	case load.ByCache:
 		mean /= 4

@@ -14,7 +14,7 @@ var (
 		func(p Params) race {
 			return p.randBuffered("page cache", load.ReadCached, p.smallSpan(), "693,870 operations/s, over a tenth of the memory", 693_870)
 		})
-	randDirectSmall = setting("rand-direct-small", "the same, O_DIRECT: os.File, ReadBuffer",
+	randDirectSmall = setting("rand-direct-small", "the same, O_DIRECT: os.File, ReadBuffer, ReadMany",
 		func(p Params) race {
 			return p.randDirect("page cache", load.ReadCached, p.smallSpan(), figure{
 				text: "551,547 operations/s with 80 KiB of buffers, 0.79 times what the page cache gives",
@@ -25,7 +25,7 @@ var (
 		func(p Params) race {
 			return p.randBuffered("cold", load.ReadCold, 0, "237,858 operations/s, over 2.5 times the memory", 237_858)
 		})
-	randDirectWhole = setting("rand-direct-whole", "the same, O_DIRECT: os.File, ReadBuffer",
+	randDirectWhole = setting("rand-direct-whole", "the same, O_DIRECT: os.File, ReadBuffer, ReadMany",
 		func(p Params) race {
 			return p.randDirect("cold", load.ReadCold, 0, figure{
 				text: "547,479 operations/s, 2.30 times the buffered reads, and as many as over a small span",
@@ -45,6 +45,7 @@ const (
 	osDirect   = "os.File, O_DIRECT"
 	fileRow    = "sluice.File"
 	bufferRow  = "sluice ReadBuffer"
+	manyRow    = "sluice ReadMany"
 	fioRow     = "fio"
 )
 
@@ -95,10 +96,11 @@ func (p Params) directReaders(depth int) []duel.Entry {
 	return []duel.Entry{
 		entry(load.ReadDirect, randSize, depth, osFile(osDirect)),
 		entry(load.ReadDirect, randSize, depth, p.sluiceBy(bufferRow, load.ByBuffer)),
+		entry(load.ReadDirect, randSize, depth, p.sluiceBy(manyRow, load.ByMany)),
 	}
 }
 
-var directChecks = []check{{bufferRow, osDirect}, {bufferRow, fioRow}}
+var directChecks = []check{{bufferRow, osDirect}, {bufferRow, fioRow}, {manyRow, fioRow}}
 
 // randDepths is our own: as many in flight as a disk may want.
 var randDepths = racing{

@@ -58,6 +58,34 @@ func openBuffers(s Setup) (*target, error) {
 	return t, nil
 }
 
+// openMany opens the file for ReadMany.
+func openMany(s Setup) (*target, error) {
+	d, err := openDirectFile(s)
+	if err != nil {
+		return nil, err
+	}
+	options := sluice.ReadManyOptions{Depth: s.Load.Goroutines, Unordered: true}
+	t := d.target()
+	t.lends = true
+	t.many = func(next func() (int64, bool), took func() bool) error {
+		ranges := func(yield func(sluice.Range) bool) {
+			for off, ok := next(); ok && yield(sluice.Range{Off: off, Len: s.Load.Size}); off, ok = next() {
+			}
+		}
+		for r, err := range d.ReadMany(context.Background(), ranges, options) {
+			if err == nil {
+				err = whole(r.Buffer.Len(), r.Len, r.Off)
+			}
+			r.Buffer.Release()
+			if err != nil || !took() {
+				return err
+			}
+		}
+		return nil
+	}
+	return t, nil
+}
+
 // whole is the error of a read that should have had size bytes.
 func whole(n, size int, off int64) error {
 	if n != size {

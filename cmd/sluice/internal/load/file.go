@@ -33,6 +33,10 @@ type target struct {
 	// begins at off, and closed. Nil where there is nothing to do.
 	begin func(off int64) error
 	end   func() error
+	// many is what the lane does all of its slice, of ways that are loops:
+	// each offset of next is read, and took is called after each. It ends
+	// when took returns false.
+	many func(next func() (int64, bool), took func() bool) error
 }
 
 // unsupportedError marks what this machine cannot do, as opposed to what
@@ -58,6 +62,8 @@ func openTarget(s Setup) (*target, error) {
 		return openSluice(s.Path, flag, s.Side.Driver)
 	case ByBuffer:
 		return openBuffers(s)
+	case ByMany:
+		return openMany(s)
 	case ByReader, ByNext:
 		return openStream(s)
 	case ByCache:

@@ -49,6 +49,19 @@ func (l *lane) run(do func(buf []byte, off int64) error, w *window) {
 	w.closed()
 }
 
+// runMany lets many perform the operations.
+func (l *lane) runMany(many func(func() (int64, bool), func() bool) error, w *window) {
+	l.err = many(l.next, func() bool {
+		l.took(1, w)
+		if l.now < w.close {
+			return true
+		}
+		w.closed() // what is in flight is still to be waited for
+		return false
+	})
+	w.closed()
+}
+
 // perform does a burst of operations, and returns how many.
 func (l *lane) perform(do func(buf []byte, off int64) error) (n int) {
 	for ; n < l.burst; n++ {

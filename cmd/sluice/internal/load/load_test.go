@@ -90,6 +90,7 @@ func TestOtherWorkers(t *testing.T) {
 		{ScanCold, Sluice("")},
 		{ScanDirect, OSFile},
 		{ReadDirect, Side{Name: "buffer", Way: ByBuffer}},
+		{ReadDirect, Side{Name: "many", Way: ByMany}},
 		{ScanDirect, Side{Name: "reader", Way: ByReader}},
 		{ScanDirect, Side{Name: "next", Way: ByNext}},
 		{ReadHot, OSFile},

@@ -23,6 +23,7 @@ const (
 	ByPaper  Way = "paper-aio" // io_submit and io_getevents each time, as published in 2017
 
 	ByBuffer Way = "sluice-buffer" // sluice.DirectFile.ReadBuffer
+	ByMany   Way = "sluice-many"   // sluice.DirectFile.ReadMany
 	ByReader Way = "sluice-reader" // sluice.Reader.Read
 	ByNext   Way = "sluice-next"   // sluice.Reader.Next
 	ByCache  Way = "sluice-cache"  // cache.File.ReadAt over a sluice.DirectFile
@@ -31,7 +32,7 @@ const (
 
 // Alone reports whether the way keeps several operations in progress from one
 // goroutine.
-func (w Way) Alone() bool { return w == ByReader || w == ByNext || w == ByFio }
+func (w Way) Alone() bool { return w == ByMany || w == ByReader || w == ByNext || w == ByFio }
 
 // OSFile is the side every other is compared with.
 var OSFile = Side{Name: "os.File", Way: ByOS}

@@ -129,6 +129,10 @@ func (w *Worker) measure(win *window) (Slice, error) {
 	for _, l := range w.lanes {
 		wg.Go(func() {
 			<-begin
+			if w.target.many != nil {
+				l.runMany(w.target.many, win)
+				return
+			}
 			l.run(do, win)
 		})
 	}
