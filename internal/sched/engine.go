@@ -19,7 +19,8 @@ const reapMost = 256
 // done; yield, so that they run and queue their next requests before the
 // leader blocks again. That is one system call a batch. While the leader is
 // blocked, who arrives submits for himself and whoever came along. So does, at
-// any time, who brings what is not worth batching (see prompt).
+// any time, who brings what is not worth batching (see prompt), or the last of
+// what makes a batch (see wave).
 //
 // # The wake-up protocol
 //
@@ -45,6 +46,9 @@ type engine struct {
 
 	inbox atomic.Pointer[driver.Op] // stack, newest first, linked by Next
 	state atomic.Uint32             // idle, running or blocked; see above
+	// arrived counts what has been pushed while a leader was running and nobody
+	// has submitted since. It may be a few off.
+	arrived atomic.Int32
 
 	// mu is held by who moves operations from the inbox into the driver.
 	mu      sync.Mutex
@@ -91,11 +95,21 @@ func (e *engine) push(op *driver.Op) {
 	case blocked:
 		e.submitBeside()
 	case running:
-		if atOnce {
+		if e.arrived.Add(1) >= e.wave() || atOnce {
 			e.submitBeside()
 		}
 	}
 }
+
+// wave is how many operations arrive, while the leader makes goroutines ready,
+// before they are submitted without it: so many that a system call for them
+// costs little, and so few that the device is at work again before they have
+// all arrived. Otherwise a device that has ended all that it had in one go, as
+// some do with a batch, would do so again with the next. Measured:
+// docs/decisions/0003-cooperative-reaper.md.
+func (e *engine) wave() int32 { return max(leastWave, e.inflight.Load()/4) }
+
+const leastWave = 8
 
 // put puts op into the inbox.
 func (e *engine) put(op *driver.Op) {
@@ -208,6 +222,7 @@ func (e *engine) handOver() {
 // submit moves what has arrived into the driver, oldest first, as far as
 // there is room, and reports how many it took. Under mu.
 func (e *engine) submit(put func([]*driver.Op) (int, error)) int {
+	e.arrived.Store(0)
 	e.backlog.appendReversed(e.inbox.Swap(nil))
 	batch := e.backlog.take(e.scratch[:0], cap(e.scratch)-int(e.inflight.Load()))
 	if len(batch) == 0 {
