@@ -47,6 +47,7 @@ const (
 	bufferRow  = "sluice ReadBuffer"
 	manyRow    = "sluice ReadMany"
 	fioRow     = "fio"
+	tunedRow   = "fio, tuned"
 )
 
 // within makes the entries work on the beginning of the file.
@@ -100,7 +101,7 @@ func (p Params) directReaders(depth int) []duel.Entry {
 	}
 }
 
-var directChecks = []check{{bufferRow, osDirect}, {bufferRow, fioRow}, {manyRow, fioRow}}
+var directChecks = []check{{bufferRow, osDirect}, {bufferRow, fioRow}, {manyRow, fioRow}, {manyRow, tunedRow}}
 
 // randDepths is our own: as many in flight as a disk may want.
 var randDepths = racing{
@@ -114,6 +115,7 @@ var randDepths = racing{
 				title:   fmt.Sprintf("random 4 KiB, %d in flight, over the whole file, O_DIRECT", depth),
 				entries: p.directReaders(depth),
 				subject: bufferRow,
+				tuned:   true,
 				checks:  directChecks,
 			})
 		}

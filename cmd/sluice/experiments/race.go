@@ -17,6 +17,7 @@ type race struct {
 	title   string
 	entries []duel.Entry // the first is what the others' ratios are to
 	subject string       // the entry that fio repeats, and a publication tells of
+	tuned   bool         // fio takes part tuned, too
 	checks  []check
 	figure  *figure // nil where nothing was published
 }
@@ -113,7 +114,11 @@ func (r race) withFio(p Params) []duel.Entry {
 	}
 	for _, e := range r.entries {
 		if e.Side.Name == r.subject {
-			return append(r.entries[:len(r.entries):len(r.entries)], duel.Entry{Load: e.Load, Side: load.Fio})
+			entries := append(r.entries[:len(r.entries):len(r.entries)], duel.Entry{Load: e.Load, Side: load.Fio})
+			if r.tuned {
+				entries = append(entries, duel.Entry{Load: e.Load, Side: load.TunedFio})
+			}
+			return entries
 		}
 	}
 	return r.entries

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sluiceio/sluice/cmd/sluice/internal/load"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/stats"
 )
@@ -125,7 +124,7 @@ func (r Race) explain() string {
 	var text string
 	for _, row := range r.Rows {
 		line, _, _ := strings.Cut(row.Explain, "\n")
-		if line == "" || (row.Side.Way != load.ByFio && strings.Contains(text, line)) {
+		if line == "" || (!row.Side.Way.Fio() && strings.Contains(text, line)) {
 			continue
 		}
 		text += report.Wrap(line)

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/sluiceio/sluice/cmd/sluice/internal/fio"
-	"github.com/sluiceio/sluice/cmd/sluice/internal/load"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/stats"
 )
@@ -77,7 +76,7 @@ func (r RaceRow) to(other RaceRow) Verdict {
 		Rate: newComparison(stats.Ratios(r.rates(), other.rates()), true),
 		CPU:  newComparison(stats.Ratios(r.cpus(), other.cpus()), false),
 	}
-	if !v.Rate.Ratio.IsNaN() && other.Side.Way == load.ByFio && strings.Contains(other.Explain, fio.PlainPages) {
+	if !v.Rate.Ratio.IsNaN() && other.Side.Way.Fio() && strings.Contains(other.Explain, fio.PlainPages) {
 		v.Note = "fio has not the same kind of memory"
 	}
 	return v

@@ -32,7 +32,7 @@ type contestant interface {
 
 // contestant returns who performs loads that way.
 func (a *Arena) contestant(ctx context.Context, way load.Way) (contestant, error) {
-	if way == load.ByFio {
+	if way.Fio() {
 		return fio.New(ctx), nil
 	}
 	return startWorker(ctx, a.Argv, a.Exe)

@@ -77,7 +77,7 @@ func (r *Runner) start(s load.Setup) (load.Reply, error) {
 	}
 	r.exe, r.file, r.size, r.setup = exe, f, info.Size(), s
 	memory := r.takeMemory()
-	return load.Reply{Explain: fmt.Sprintf("%s %s%s", bytes.TrimSpace(version), describe(s.Load), memory)}, nil
+	return load.Reply{Explain: fmt.Sprintf("%s %s%s", bytes.TrimSpace(version), describe(s), memory)}, nil
 }
 
 // takeMemory sees to it that large requests have memory of the kind that

@@ -13,6 +13,17 @@ import (
 
 const size = 64 << 20 // 64 MiB, of the file
 
+// TestTuned: only the tuned side registers and batches.
+func TestTuned(t *testing.T) {
+	j := testJob(load.Load{Kind: load.ReadDirect, Size: 4096, Goroutines: 20})
+	j.Side = load.TunedFio
+	for _, option := range []string{"--fixedbufs=1", "--registerfiles=1", "--iodepth_batch_submit=20"} {
+		if !slices.Contains(j.args(), option) {
+			t.Errorf("args = %q; want %s among them", j.args(), option)
+		}
+	}
+}
+
 func testJob(l load.Load) job {
 	return job{
 		Setup: load.Setup{Path: "/mnt/a:b/file", Side: load.Fio, Load: l},
@@ -32,11 +43,11 @@ func TestArgs(t *testing.T) {
 			"random, direct",
 			load.Load{Kind: load.ReadDirect, Size: 4096, Goroutines: 20, Within: 16 << 20},
 			[]string{
-				"--rw=randread", "--bs=4096", "--direct=1", "--ioengine=io_uring", "--iodepth=20", "--fixedbufs=1",
+				"--rw=randread", "--bs=4096", "--direct=1", "--ioengine=io_uring", "--iodepth=20",
 				"--size=16777216", "--offset=0", "--time_based=1", "--norandommap=1", "--randseed=7",
 				"--ramp_time=62000us", "--runtime=250000us", `--filename=/mnt/a\:b/file`, "--readonly",
 			},
-			[]string{"--iomem=mmaphuge"},
+			[]string{"--iomem=mmaphuge", "--fixedbufs=1", "--registerfiles=1"},
 		},
 		{
 			"random, cold",

@@ -19,15 +19,19 @@ type job struct {
 }
 
 // engine returns fio's options for how requests are made: the plain system
-// call where there is one at a time, else io_uring with all that makes it
-// cheap, which is files and buffers registered, and as many completions and
-// submissions a system call as there are.
-func engine(l load.Load) []string {
+// call where there is one at a time, else io_uring. If it is tuned, that is with
+// all that makes it cheap, which is files and buffers registered, and as many
+// completions and submissions a system call as there are.
+func engine(l load.Load, tuned bool) []string {
 	if l.Goroutines == 1 {
 		return []string{"ioengine=psync"}
 	}
 	depth := strconv.Itoa(l.Goroutines)
-	options := []string{"ioengine=io_uring", "iodepth=" + depth, "registerfiles=1"}
+	options := []string{"ioengine=io_uring", "iodepth=" + depth}
+	if !tuned {
+		return options
+	}
+	options = append(options, "registerfiles=1")
 	if l.Kind.Direct() {
 		options = append(options, "fixedbufs=1")
 	}
@@ -46,8 +50,10 @@ func shape(l load.Load) []string {
 	return options
 }
 
-// describe names what matters of a load's job.
-func describe(l load.Load) string { return strings.Join(append(shape(l), engine(l)...), " ") }
+// describe names what matters of a job.
+func describe(s load.Setup) string {
+	return strings.Join(append(shape(s.Load), engine(s.Load, s.Side.Way == load.ByTunedFio)...), " ")
+}
 
 // args returns fio's command line. gtod_reduce spares it to look at the clock
 // three times an operation; it is then no less frugal than a worker of ours.
@@ -57,7 +63,7 @@ func (j job) args() []string {
 	if l.Kind.Scan() {
 		start = load.ScanStart(j.slice.Seed, span, l.Size)
 	}
-	options := append(shape(l), engine(l)...)
+	options := append(shape(l), engine(l, j.Side.Way == load.ByTunedFio)...)
 	options = append(options,
 		"name=sluice-bench", "filename="+strings.ReplaceAll(j.Path, ":", `\:`),
 		"readonly", "allow_file_create=0", "invalidate=0", "output-format=json", "eta=never", "gtod_reduce=1",

@@ -28,17 +28,27 @@ const (
 	ByNext   Way = "sluice-next"   // sluice.Reader.Next
 	ByCache  Way = "sluice-cache"  // cache.File.ReadAt over a sluice.DirectFile
 	ByFio    Way = "fio"           // the program fio; no worker of this package
+
+	// ByTunedFio is fio with all that makes a request cheap.
+	ByTunedFio Way = "fio-tuned"
 )
 
 // Alone reports whether the way keeps several operations in progress from one
 // goroutine.
-func (w Way) Alone() bool { return w == ByMany || w == ByReader || w == ByNext || w == ByFio }
+func (w Way) Alone() bool { return w == ByMany || w == ByReader || w == ByNext || w.Fio() }
+
+// Fio reports whether the way is the program fio.
+func (w Way) Fio() bool { return w == ByFio || w == ByTunedFio }
 
 // OSFile is the side every other is compared with.
 var OSFile = Side{Name: "os.File", Way: ByOS}
 
-// Fio is the yardstick of what a disk can do.
-var Fio = Side{Name: "fio", Way: ByFio}
+// Fio is the yardstick of what a disk can do, as its users run it, and TunedFio
+// that of what a request need cost.
+var (
+	Fio      = Side{Name: "fio", Way: ByFio}
+	TunedFio = Side{Name: "fio, tuned", Way: ByTunedFio}
+)
 
 // PaperAIO is what the 2017 paper measured.
 var PaperAIO = Side{Name: "2017 AIO", Way: ByPaper}
