@@ -84,12 +84,10 @@ func (g *Group) StartRead(t *Transfer, f *File, b []byte, off int64, reg uint32)
 
 // nextBatch is the size of the next batch. Batches are small: a device that has
 // ended all that it had in one go, as some do with a batch, is to be at work
-// again at once, and not with what it will again end in one go. More than two
-// operations at a time the kernel holds back until it has prepared the last. So
-// the first one after a wait goes by itself, then two by two, and more only
-// while so much is in flight that the device does not notice. Measured:
+// again at once, and not with what it will again end in one go. So the first
+// one after a wait is a single operation, and none more than four. Measured:
 // docs/decisions/0014-read-many.md.
-func (g *Group) nextBatch() int { return min(2*g.batch, max(2, int(g.queued.Load())/32)) }
+func (g *Group) nextBatch() int { return min(2*g.batch, 4) }
 
 // Submit submits what was started.
 func (g *Group) Submit() {

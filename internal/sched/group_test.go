@@ -191,7 +191,7 @@ func TestGroupContextEnds(t *testing.T) {
 func TestGroupOwnerClosesFile(t *testing.T) {
 	asGroup(t, 8, func(t *testing.T, p grouped) {
 		p.d.rule = func(*driver.Op) (int32, bool) { return 10, true }
-		all := p.start(t, 4)
+		all := p.start(t, 4) // 1, 2, and 1 of 4
 		if p.engine.inbox.Load() == nil {
 			t.Error("all are submitted; want one that is not")
 		}
