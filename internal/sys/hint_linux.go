@@ -10,6 +10,6 @@ import (
 // written to the file will live. -EINVAL means that the kernel has none, or not
 // this one.
 func SetRWHint(fd int, hint uint64) int32 {
-	r, _, e := unix.Syscall(unix.SYS_FCNTL, uintptr(fd), unix.F_SET_RW_HINT, uintptr(unsafe.Pointer(&hint)))
-	return result(r, e)
+	_, _, e := unix.Syscall(unix.SYS_FCNTL, uintptr(fd), unix.F_SET_RW_HINT, uintptr(unsafe.Pointer(&hint)))
+	return -int32(e)
 }
