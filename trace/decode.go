@@ -1,0 +1,199 @@
+package trace
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"time"
+)
+
+// ErrFormat is wrapped by what Read returns for a file that is no trace, or a
+// damaged one. The message says which, and where.
+var ErrFormat = errors.New("not a whole trace")
+
+// Read reads what WriteTo has written. A file that is cut off, damaged or
+// something else is an error that wraps [ErrFormat]; others are r's.
+func Read(r io.Reader) (*Trace, error) {
+	d := &decoder{r: bufio.NewReaderSize(r, 64<<10)}
+	t := &Trace{}
+	if err := d.header(); err != nil {
+		return nil, err
+	}
+	for {
+		kind, body, err := d.block()
+		if err != nil {
+			return nil, err
+		}
+		if err := t.take(kind, &fields{b: body}); err != nil {
+			return nil, fmt.Errorf("trace: damaged: the block before byte %d: %w: %w", d.at, err, ErrFormat)
+		}
+		if kind == blockEnd {
+			return t, nil
+		}
+	}
+}
+
+// decoder reads blocks.
+type decoder struct {
+	r    *bufio.Reader
+	at   int64 // bytes read
+	body []byte
+}
+
+func (d *decoder) header() error {
+	b := make([]byte, len(magic)+1)
+	n, err := io.ReadFull(d.r, b)
+	d.at += int64(n)
+	switch {
+	case err != nil && !ended(err):
+		return fmt.Errorf("trace: %w", err)
+	case n == 0:
+		return fmt.Errorf("trace: the file is empty: %w", ErrFormat)
+	}
+	if string(b[:len(magic)]) != magic {
+		return fmt.Errorf("trace: this is no trace of sluice: it begins with %q: %w", b[:min(n, len(magic))], ErrFormat)
+	}
+	if b[len(magic)] != version {
+		return fmt.Errorf("trace: the file has version %d; this reader knows %d: %w", b[len(magic)], version, ErrFormat)
+	}
+	return nil
+}
+
+// block reads a block and checks its sum. The body is good until the next.
+func (d *decoder) block() (kind byte, body []byte, err error) {
+	start := d.at
+	head, size, err := d.frame()
+	if err != nil {
+		return 0, nil, d.short(err)
+	}
+	if size > maxBlock {
+		return 0, nil, fmt.Errorf("trace: damaged at byte %d: a block of %d bytes: %w", start, size, ErrFormat)
+	}
+	if cap(d.body) < int(size)+4 {
+		d.body = make([]byte, size+4)
+	}
+	all := d.body[:size+4]
+	n, err := io.ReadFull(d.r, all)
+	d.at += int64(n)
+	if err != nil {
+		return 0, nil, d.short(err)
+	}
+	body = all[:size]
+	sum := crc32.Update(crc32.Checksum(head, castagnoli), castagnoli, body)
+	if sum != binary.LittleEndian.Uint32(all[size:]) {
+		return 0, nil, fmt.Errorf("trace: damaged: the block at byte %d has another checksum: %w", start, ErrFormat)
+	}
+	return head[0], body, nil
+}
+
+// frame reads what stands before a block's body.
+func (d *decoder) frame() (head []byte, size uint64, err error) {
+	head = make([]byte, 0, 1+binary.MaxVarintLen64)
+	for len(head) < cap(head) {
+		c, err := d.r.ReadByte()
+		if err != nil {
+			return nil, 0, err
+		}
+		d.at++
+		head = append(head, c)
+		if len(head) > 1 && c < 0x80 {
+			break
+		}
+	}
+	size, n := binary.Uvarint(head[1:])
+	if n <= 0 {
+		size = maxBlock + 1 // a length that is none
+	}
+	return head, size, nil
+}
+
+// short is the error of a file that ends before its last block, or err.
+func (d *decoder) short(err error) error {
+	if ended(err) {
+		return fmt.Errorf("trace: the file is cut off at byte %d: %w", d.at, ErrFormat)
+	}
+	return fmt.Errorf("trace: %w", err)
+}
+
+// ended tells whether err is the end of the file.
+func ended(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// take adds what a block says to t.
+func (t *Trace) take(kind byte, f *fields) error {
+	switch kind {
+	case blockMeta:
+		t.Meta.decode(f)
+	case blockFiles:
+		t.Files = f.texts(t.Files)
+	case blockOps:
+		t.Ops = f.ops(t.Ops)
+	case blockCalls:
+		t.Calls = f.calls(t.Calls)
+	case blockEnd:
+		return t.whole(f)
+	}
+	return f.err
+}
+
+// whole checks that all blocks were there, and that what they say of each
+// other is so.
+func (t *Trace) whole(f *fields) error {
+	for _, have := range []int{len(t.Files), len(t.Ops), len(t.Calls)} {
+		if want := f.uvarint(); f.err == nil && want != uint64(have) {
+			return fmt.Errorf("%d entries are said to be there, and %d are", want, have)
+		}
+	}
+	if f.err != nil {
+		return f.err
+	}
+	return t.check()
+}
+
+// check refuses what would make those who read a trace stumble.
+func (t *Trace) check() error {
+	for i := range t.Ops {
+		switch o := &t.Ops[i]; {
+		case o.File < 0 || int(o.File) >= max(1, len(t.Files)):
+			return fmt.Errorf("operation %d is of file %d, and there are %d", i, o.File, len(t.Files))
+		case o.Slot < 0 || int(o.Slot) >= len(t.Ops):
+			return fmt.Errorf("operation %d has slot %d", i, o.Slot)
+		case o.Queued < 0 || o.InQueue() < 0 || o.InDevice() < 0 || o.Waking() < 0:
+			return fmt.Errorf("operation %d ends before it begins", i)
+		}
+	}
+	for i := range t.Calls {
+		switch c := &t.Calls[i]; {
+		case c.Slot < 0 || int(c.Slot) >= len(t.Calls):
+			return fmt.Errorf("call %d has slot %d", i, c.Slot)
+		case c.Start < 0 || c.Duration < 0:
+			return fmt.Errorf("call %d ends before it begins", i)
+		}
+	}
+	return nil
+}
+
+// decode takes apart what encode has put together.
+func (m *Meta) decode(f *fields) {
+	texts := f.texts(nil)
+	for i, p := range []*string{&m.Program, &m.Driver, &m.OS, &m.Arch, &m.Kernel, &m.CPU, &m.GoVersion} {
+		if i < len(texts) {
+			*p = texts[i]
+		}
+	}
+	var numbers [8]int64
+	for i := range f.count(1) {
+		if v := f.varint(); i < len(numbers) {
+			numbers[i] = v
+		}
+	}
+	m.PID, m.Cores, m.GoMaxProcs, m.Memory = int(numbers[0]), int(numbers[1]), int(numbers[2]), numbers[3]
+	if numbers[4] != 0 {
+		m.Start = time.Unix(0, numbers[4])
+	}
+	m.Duration, m.Full, m.Lost = time.Duration(numbers[5]), Full(numbers[6]), numbers[7]
+}

@@ -1,0 +1,119 @@
+package trace
+
+import (
+	"encoding/binary"
+	"errors"
+	"slices"
+	"time"
+)
+
+// fields takes a block's body apart. After an error it gives zeros.
+type fields struct {
+	b   []byte
+	err error
+}
+
+var errFields = errors.New("its fields end early")
+
+func (f *fields) fail() { f.b, f.err = nil, errFields }
+
+func (f *fields) uvarint() uint64 {
+	v, n := binary.Uvarint(f.b)
+	if n <= 0 {
+		f.fail()
+		return 0
+	}
+	f.b = f.b[n:]
+	return v
+}
+
+func (f *fields) varint() int64 {
+	v, n := binary.Varint(f.b)
+	if n <= 0 {
+		f.fail()
+		return 0
+	}
+	f.b = f.b[n:]
+	return v
+}
+
+func (f *fields) duration() time.Duration { return time.Duration(f.varint()) }
+
+// take returns the next n bytes, which are zeros at the end.
+func (f *fields) take(n int) []byte {
+	if len(f.b) < n {
+		f.fail()
+		return make([]byte, n)
+	}
+	b := f.b[:n]
+	f.b = f.b[n:]
+	return b
+}
+
+// count returns how many entries follow, of which each has at least so many
+// bytes: a damaged number must not make anyone take memory.
+func (f *fields) count(least int) int {
+	n := f.uvarint()
+	if n > uint64(len(f.b)/least) {
+		f.fail()
+		return 0
+	}
+	return int(n)
+}
+
+func (f *fields) texts(to []string) []string {
+	n := f.count(1)
+	to = slices.Grow(to, n)
+	for range n {
+		size := f.uvarint()
+		if size > uint64(len(f.b)) {
+			f.fail()
+			return to
+		}
+		to = append(to, string(f.take(int(size))))
+	}
+	return to
+}
+
+const (
+	leastOp   = 4 + 10 + 4 // bytes
+	leastCall = 2 + 6 + 4
+)
+
+func (f *fields) ops(to []Op) []Op {
+	n := f.count(leastOp)
+	to = slices.Grow(to, n)
+	var last time.Duration
+	for range n {
+		head := f.take(4)
+		o := Op{Kind: Kind(head[0]), Path: Path(head[1]), Driver: Driver(head[2]), Class: head[3]}
+		o.Queued = last + f.duration()
+		o.Submitted = o.Queued + f.duration()
+		o.Completed = o.Submitted + f.duration()
+		o.Woken = o.Completed + f.duration()
+		o.Offset, o.Size, o.Result = f.varint(), f.varint(), f.varint()
+		o.File, o.Slot, o.Batch = int32(f.varint()), int32(f.varint()), int32(f.varint())
+		o.Goroutine = binary.LittleEndian.Uint32(f.take(4))
+		last = o.Queued
+		to = append(to, o)
+	}
+	return to
+}
+
+func (f *fields) calls(to []Call) []Call {
+	n := f.count(leastCall)
+	to = slices.Grow(to, n)
+	var last time.Duration
+	for range n {
+		head := f.take(2)
+		c := Call{Syscall: Syscall(head[0]), Driver: Driver(head[1])}
+		c.Start = last + f.duration()
+		c.Duration = f.duration()
+		c.Batch, c.Wait, c.Result = int32(f.varint()), int32(f.varint()), int32(f.varint())
+		c.Slot = int32(f.varint())
+		c.Goroutine = binary.LittleEndian.Uint32(f.take(4))
+		last = c.Start
+		to = append(to, c)
+	}
+	return to
+}

@@ -1,0 +1,97 @@
+package trace
+
+import "strconv"
+
+// Kind is what an operation does.
+type Kind uint8
+
+// The kinds of operations.
+const (
+	OpNop Kind = iota
+	OpRead
+	OpWrite
+	OpFsync
+	OpFdatasync
+)
+
+// Path is how an operation was performed.
+type Path uint8
+
+// The paths.
+const (
+	Cached   Path = iota // from the page cache, without waiting
+	Blocking             // a plain system call, a thread waiting
+	Queued               // through the driver, no thread waiting
+	Shared               // a Sync that another's fsync served
+)
+
+// Driver is what carries operations to the kernel.
+type Driver uint8
+
+// The drivers.
+const (
+	DriverNone  Driver = iota
+	DriverUring        // io_uring
+	DriverAIO          // Linux AIO
+	DriverPool         // threads
+	DriverOther        // a driver of tests
+)
+
+// Syscall names a system call.
+type Syscall uint8
+
+// The system calls.
+const (
+	SysNone Syscall = iota
+	SysUringSetup
+	SysUringEnter
+	SysUringRegister
+	SysIOSetup
+	SysIOSubmit
+	SysIOGetevents
+	SysIODestroy
+	SysPreadv2
+	SysPread
+	SysPwrite
+	SysFsync
+	SysFdatasync
+	SysSyncFileRange
+	SysStatx
+	SysEventfd
+)
+
+// Full is what a Recorder does when its buffers are full.
+type Full uint8
+
+const (
+	// Overwrite overwrites the oldest.
+	Overwrite Full = iota
+	// Keep keeps what there is and records no more.
+	Keep
+)
+
+var (
+	kindNames    = []string{"nop", "read", "write", "fsync", "fdatasync"}
+	pathNames    = []string{"cached", "blocking", "queued", "shared"}
+	driverNames  = []string{"", "uring", "aio", "pool", "other"}
+	syscallNames = []string{
+		"", "io_uring_setup", "io_uring_enter", "io_uring_register", "io_setup", "io_submit", "io_getevents",
+		"io_destroy", "preadv2", "pread64", "pwrite64", "fsync", "fdatasync", "sync_file_range", "statx", "write(eventfd)",
+	}
+	fullNames = []string{"overwrite", "keep"}
+)
+
+// name returns the i-th name. A file that was written by a newer version may
+// have others.
+func name(names []string, what string, i uint8) string {
+	if int(i) < len(names) {
+		return names[i]
+	}
+	return what + "(" + strconv.Itoa(int(i)) + ")"
+}
+
+func (k Kind) String() string    { return name(kindNames, "kind", uint8(k)) }
+func (p Path) String() string    { return name(pathNames, "path", uint8(p)) }
+func (d Driver) String() string  { return name(driverNames, "driver", uint8(d)) }
+func (c Syscall) String() string { return name(syscallNames, "syscall", uint8(c)) }
+func (f Full) String() string    { return name(fullNames, "full", uint8(f)) }

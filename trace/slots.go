@@ -1,0 +1,66 @@
+package trace
+
+import "time"
+
+// slots gives intervals, which come in the order of their beginnings, the
+// lowest number that is free.
+type slots struct {
+	busy queue // the slots that are taken, by when they end
+	free queue // those that are not, by number
+	n    int32 // how many there are
+}
+
+// take returns the slot of what lasts from start until end. An interval may
+// begin when another ends.
+func (s *slots) take(start, end time.Duration) int32 {
+	for len(s.busy) > 0 && s.busy[0].key <= int64(start) {
+		slot := s.busy.pop().slot
+		s.free.push(entry{int64(slot), slot})
+	}
+	slot := s.n
+	if len(s.free) > 0 {
+		slot = s.free.pop().slot
+	} else {
+		s.n++
+	}
+	s.busy.push(entry{int64(end), slot})
+	return slot
+}
+
+// queue is a binary heap: the entry of the least key is the first.
+// container/heap would allocate for every entry.
+type queue []entry
+
+type entry struct {
+	key  int64
+	slot int32
+}
+
+func (q *queue) push(e entry) {
+	*q = append(*q, e)
+	h := *q
+	for i := len(h) - 1; i > 0 && h[(i-1)/2].key > h[i].key; i = (i - 1) / 2 {
+		h[i], h[(i-1)/2] = h[(i-1)/2], h[i]
+	}
+}
+
+func (q *queue) pop() entry {
+	h := *q
+	first, last := h[0], len(h)-1
+	h[0] = h[last]
+	h = h[:last]
+	*q = h
+	for i := 0; ; {
+		least := i
+		for child := 2*i + 1; child <= 2*i+2 && child < last; child++ {
+			if h[child].key < h[least].key {
+				least = child
+			}
+		}
+		if least == i {
+			return first
+		}
+		h[i], h[least] = h[least], h[i]
+		i = least
+	}
+}

@@ -1,0 +1,241 @@
+package trace
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"io"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+// random makes a trace of n operations and half as many calls that are in no
+// order, with extreme values now and then.
+func random(r *rand.Rand, n int) *Trace {
+	t := &Trace{
+		Meta: Meta{
+			Program: "prog", PID: 7, Driver: "uring", OS: "linux", Arch: "amd64", Kernel: "6.18", CPU: "a CPU",
+			Cores: 2, GoMaxProcs: 3, Memory: 1 << 40, GoVersion: "go1.26",
+			Start: time.Unix(1700000000, 123), Duration: time.Hour, Full: Keep, Lost: 5,
+		},
+		Files: []string{"", "a", strings.Repeat("long", 100), "\xff\x00"},
+	}
+	for range n {
+		o := Op{
+			Queued: time.Duration(r.Int64N(1e12)), Offset: r.Int64() - 1, Size: r.Int64N(1 << 40), Result: r.Int64N(1<<31) - 200,
+			File: r.Int32N(4), Batch: r.Int32N(200), Goroutine: r.Uint32(),
+			Kind: Kind(r.IntN(5)), Path: Path(r.IntN(4)), Driver: Driver(r.IntN(4)), Class: uint8(r.IntN(3)),
+		}
+		o.Submitted = o.Queued + time.Duration(r.Int64N(1e6))
+		o.Completed = o.Submitted + time.Duration(r.Int64N(1e9))
+		o.Woken = o.Completed + time.Duration(r.Int64N(1e4))
+		t.Ops = append(t.Ops, o)
+	}
+	for range n / 2 {
+		t.Calls = append(t.Calls, Call{
+			Start: time.Duration(r.Int64N(1e12)), Duration: time.Duration(r.Int64N(1e7)), Batch: r.Int32(), Wait: r.Int32(),
+			Result: r.Int32() - 1<<30, Goroutine: r.Uint32(), Syscall: Syscall(r.IntN(10)), Driver: Driver(r.IntN(4)),
+		})
+	}
+	t.arrange()
+	return t
+}
+
+func seeded(t testing.TB) *rand.Rand {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	return rand.New(rand.NewPCG(seed, 0))
+}
+
+func encoded(t testing.TB, tr *Trace) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	n, err := tr.WriteTo(&b)
+	if err != nil || n != int64(b.Len()) {
+		t.Fatalf("WriteTo = %d, %v; want %d, nil", n, err, b.Len())
+	}
+	return b.Bytes()
+}
+
+func TestRoundTrip(t *testing.T) {
+	r := seeded(t)
+	for _, n := range []int{0, 1, 2, 1000, perBlock, perBlock + 1, 3*perBlock + 5} {
+		want := random(r, n)
+		got, err := Read(bytes.NewReader(encoded(t, want)))
+		if err != nil {
+			t.Fatalf("Read of %d operations: %v", n, err)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("Read of %d operations is another trace than was written", n)
+		}
+	}
+	got, err := Read(bytes.NewReader(encoded(t, &Trace{})))
+	if err != nil || !reflect.DeepEqual(got, &Trace{}) {
+		t.Errorf("Read of the zero Trace = %+v, %v", got, err)
+	}
+}
+
+// TestManyFiles has more names than fit into a block.
+func TestManyFiles(t *testing.T) {
+	want := &Trace{}
+	for range 5 {
+		want.Files = append(want.Files, strings.Repeat("x", maxBlock/3))
+	}
+	got, err := Read(bytes.NewReader(encoded(t, want)))
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("Read: %v; or other names", err)
+	}
+	if _, err := (&Trace{Files: []string{strings.Repeat("x", maxBlock+1)}}).WriteTo(io.Discard); err == nil {
+		t.Error("WriteTo of a name that is too long says nothing")
+	}
+}
+
+// TestDamage flips and cuts a trace at every byte: no reader takes it for
+// whole.
+func TestDamage(t *testing.T) {
+	whole := encoded(t, random(seeded(t), 20))
+	for i := range whole {
+		damaged := bytes.Clone(whole)
+		damaged[i] ^= 0x41
+		if _, err := Read(bytes.NewReader(damaged)); !errors.Is(err, ErrFormat) {
+			t.Fatalf("Read with byte %d changed: %v; want ErrFormat", i, err)
+		}
+		if _, err := Read(bytes.NewReader(whole[:i])); !errors.Is(err, ErrFormat) {
+			t.Fatalf("Read of the first %d bytes: %v; want ErrFormat", i, err)
+		}
+	}
+}
+
+// TestLies reads blocks whose sums are right and whose contents are not.
+func TestLies(t *testing.T) {
+	huge := binary.AppendUvarint(nil, 1<<60)
+	ops := encodeOps(nil, []Op{{File: 1}})
+	back := encodeOps(nil, []Op{{Woken: -1}})
+	slot := encodeOps(nil, []Op{{Slot: 1}})
+	for _, c := range []struct {
+		what   string
+		blocks []byte
+	}{
+		{"a number of texts", framed(blockFiles, huge)},
+		{"a length of a text", framed(blockFiles, append([]byte{1}, huge...))},
+		{"a number of operations", framed(blockOps, huge)},
+		{"a number of calls", framed(blockCalls, huge)},
+		{"an operation that ends early", framed(blockOps, ops[:len(ops)-1])},
+		{"no such file", append(framed(blockOps, ops), framed(blockEnd, []byte{0, 1, 0})...)},
+		{"a time that runs back", append(framed(blockOps, back), framed(blockEnd, []byte{0, 1, 0})...)},
+		{"no such slot", append(framed(blockOps, slot), framed(blockEnd, []byte{0, 1, 0})...)},
+		{"other totals", framed(blockEnd, []byte{0, 1, 0})},
+		{"the length of a block", binary.AppendUvarint([]byte{blockOps}, 1<<60)},
+		{"a length without end", append([]byte{blockOps}, bytes.Repeat([]byte{0xff}, 20)...)},
+	} {
+		file := append(append([]byte(magic), version), c.blocks...)
+		if tr, err := Read(bytes.NewReader(file)); !errors.Is(err, ErrFormat) {
+			t.Errorf("%s: Read = %v, %v; want ErrFormat", c.what, tr, err)
+		}
+	}
+}
+
+func framed(kind byte, body []byte) []byte {
+	b := append(binary.AppendUvarint([]byte{kind}, uint64(len(body))), body...)
+	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+}
+
+// TestNewer reads what a later version of the same format may write: blocks
+// that are not known, and more about the trace.
+func TestNewer(t *testing.T) {
+	meta := appendTexts(nil, []string{"prog", "", "", "", "", "", "", "new"})
+	meta = append(binary.AppendUvarint(meta, 9), bytes.Repeat([]byte{2}, 9)...)
+	file := append([]byte(magic), version)
+	file = append(file, framed(blockMeta, meta)...)
+	file = append(file, framed('?', []byte("what"))...)
+	file = append(file, framed(blockEnd, []byte{0, 0, 0, 9})...)
+	got, err := Read(bytes.NewReader(file))
+	if err != nil || got.Meta.Program != "prog" || got.Meta.Lost != 1 {
+		t.Errorf("Read = %+v, %v", got, err)
+	}
+}
+
+func TestForeign(t *testing.T) {
+	for text, want := range map[string]string{
+		"":              "empty",
+		"hello":         `begins with "hello"`,
+		"#!/bin/sh\n":   "no trace of sluice",
+		magic + "\xff":  "version 255",
+		magic[:4]:       "no trace of sluice",
+		magic + "\x01":  "cut off at byte 9",
+		magic + "\x01M": "cut off at byte 10",
+	} {
+		_, err := Read(strings.NewReader(text))
+		if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), want) {
+			t.Errorf("Read of %q: %v; want %s", text, err, want)
+		}
+	}
+	broken := errors.New("broken")
+	if _, err := Read(io.MultiReader(strings.NewReader(magic+"\x01"), failing{broken})); !errors.Is(err, broken) || errors.Is(err, ErrFormat) {
+		t.Errorf("Read of a reader that fails: %v; want its error", err)
+	}
+}
+
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
+// TestWriteToStops demands that an error of the writer's is WriteTo's.
+func TestWriteToStops(t *testing.T) {
+	full := errors.New("full")
+	tr := random(seeded(t), 100)
+	for room := range len(encoded(t, tr)) {
+		n, err := tr.WriteTo(&short{room, full})
+		if err != full || n != int64(room) {
+			t.Fatalf("WriteTo with room for %d = %d, %v; want %d, full", room, n, err, room)
+		}
+	}
+}
+
+// short takes so many bytes.
+type short struct {
+	room int
+	err  error
+}
+
+func (s *short) Write(b []byte) (int, error) {
+	n := min(len(b), s.room)
+	s.room -= n
+	if n < len(b) {
+		return n, s.err
+	}
+	return n, nil
+}
+
+// TestSlots demands that operations of a slot do not overlap, and that there
+// are no more slots than operations at a time.
+func TestSlots(t *testing.T) {
+	tr := random(seeded(t), 2000)
+	until := map[int32]time.Duration{}
+	most := 0
+	for i, o := range tr.Ops {
+		if o.Queued < until[o.Slot] {
+			t.Fatalf("operation %d begins at %v in slot %d, which is taken until %v", i, o.Queued, o.Slot, until[o.Slot])
+		}
+		until[o.Slot] = o.Woken
+		n := 0
+		for _, p := range tr.Ops[:i+1] {
+			if p.Woken > o.Queued || p == o {
+				n++
+			}
+		}
+		most = max(most, n)
+	}
+	if len(until) != most {
+		t.Errorf("%d slots; want %d, as many as operations at a time", len(until), most)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add([]byte(magic))
+	f.Fuzz(func(t *testing.T, b []byte) { _, _ = Read(bytes.NewReader(b)) })
+}
