@@ -7,6 +7,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver/aio"
 	"github.com/sluiceio/sluice/internal/driver/pool"
 	"github.com/sluiceio/sluice/internal/driver/uring"
+	"github.com/sluiceio/sluice/internal/record"
 )
 
 // refusal is a driver that could not be had, and why.
@@ -17,9 +18,9 @@ type refusal struct {
 
 // choose opens the driver that o names, or the first that the system has. It
 // reports those that were tried in vain.
-func choose(o Options) (driver.Driver, []refusal, error) {
+func choose(o Options, hook *record.Hook) (driver.Driver, []refusal, error) {
 	if o.Driver != "" {
-		drv, err := open(o.Driver, o)
+		drv, err := open(o.Driver, o, hook)
 		if err != nil {
 			return nil, nil, fmt.Errorf("sluice: driver %s: %w", o.Driver, err)
 		}
@@ -27,7 +28,7 @@ func choose(o Options) (driver.Driver, []refusal, error) {
 	}
 	var refused []refusal
 	for _, name := range driverNames {
-		drv, err := open(name, o)
+		drv, err := open(name, o, hook)
 		if err == nil {
 			return drv, refused, nil
 		}
@@ -46,14 +47,14 @@ func asDriver[D driver.Driver](d D, err error) (driver.Driver, error) {
 	return d, nil
 }
 
-func open(name string, o Options) (driver.Driver, error) {
+func open(name string, o Options, hook *record.Hook) (driver.Driver, error) {
 	switch name {
 	case "uring":
-		return asDriver(uring.New(uring.Options{Depth: o.depth()}))
+		return asDriver(uring.New(uring.Options{Depth: o.depth(), Record: hook}))
 	case "aio":
-		return asDriver(aio.New(aio.Options{Depth: o.depth(), Threads: o.blockingThreads(name)}))
+		return asDriver(aio.New(aio.Options{Depth: o.depth(), Threads: o.blockingThreads(name), Record: hook}))
 	default:
-		return asDriver(pool.New(pool.Options{Depth: o.depth(), Threads: o.blockingThreads(name)}))
+		return asDriver(pool.New(pool.Options{Depth: o.depth(), Threads: o.blockingThreads(name), Record: hook}))
 	}
 }
 
@@ -61,12 +62,12 @@ func open(name string, o Options) (driver.Driver, error) {
 // that needs no thread of this process for them. It is nil if there is none.
 // io_uring is none: it makes fsyncs in worker threads, which are the process's.
 // Linux AIO makes them in the kernel's own (4.18).
-func forSyncs(drv driver.Driver) driver.Driver {
+func forSyncs(drv driver.Driver, hook *record.Hook) driver.Driver {
 	fsync := &driver.Op{Code: driver.Fsync}
 	if drv.Async(fsync) {
 		return drv
 	}
-	q, err := aio.New(aio.Options{Depth: syncDepth, Threads: 1})
+	q, err := aio.New(aio.Options{Depth: syncDepth, Threads: 1, Record: hook})
 	if err != nil {
 		return nil
 	}

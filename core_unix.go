@@ -30,6 +30,7 @@ func coreOf(f *os.File) (core *sched.File) {
 			return
 		}
 		core = sched.NewFile(int(fd), flags&oDirect != 0, flags&syscall.O_APPEND != 0)
+		core.SetName(f.Name())
 	})
 	return core
 }

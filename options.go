@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/sluiceio/sluice/trace"
 )
 
 // Options configures a [Scheduler]. The zero value is what [Default] uses.
@@ -30,6 +32,15 @@ type Options struct {
 	// groups' limit, and at least 64 MiB, or an eighth where that is less. None
 	// is taken before it is used.
 	BufferMemory int64
+
+	// Recorder, if not nil, records the Scheduler's operations, and its
+	// driver's system calls, while it is started. It may be that of several
+	// Schedulers. Without one it is that of the environment variable
+	// SLUICE_TRACE=FILE, if that is set: it records from the beginning, in
+	// FILE, which must not exist ("%p" in its name stands for the number of
+	// the process), the last SLUICE_TRACE_EVENTS operations and calls (1,048,576).
+	// `sluice trace` reads it.
+	Recorder *trace.Recorder
 }
 
 // Where operations are plain system calls although a driver could queue them:

@@ -1,6 +1,7 @@
 package sluice
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"weak"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
@@ -39,7 +41,10 @@ func NewScheduler(o Options) (*Scheduler, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	drv, refused, err := choose(o)
+	hook := new(record.Hook)
+	rec := cmp.Or(o.Recorder, environmentRecorder())
+	recordBy(hook, rec) // before the driver makes its first system call
+	drv, refused, err := choose(o, hook)
 	if err != nil {
 		return nil, err
 	}
@@ -52,10 +57,12 @@ func NewScheduler(o Options) (*Scheduler, error) {
 		Blocking:     o.blockingThreads(info.Name),
 	})
 	if info.Name != "pool" {
-		core.SyncThrough(func() driver.Driver { return forSyncs(drv) })
+		core.SyncThrough(func() driver.Driver { return forSyncs(drv, hook) })
 	}
+	core.RecordBy(hook)
 	s := newScheduler(core, o)
 	s.refused = refused
+	s.Record(rec)
 	return s, nil
 }
 

@@ -8,16 +8,23 @@ import (
 	"hash/crc32"
 	"io"
 	"time"
+
+	"github.com/sluiceio/sluice/internal/record"
 )
 
 // ErrFormat is wrapped by what Read returns for a file that is no trace, or a
 // damaged one. The message says which, and where.
 var ErrFormat = errors.New("not a whole trace")
 
-// Read reads what WriteTo has written. A file that is cut off, damaged or
-// something else is an error that wraps [ErrFormat]; others are r's.
+// Read reads what WriteTo has written, or the file of [Create], also while a
+// program records in it. A file that is cut off, damaged or something else is
+// an error that wraps [ErrFormat]; others are r's. Only what WriteTo has written
+// has checksums.
 func Read(r io.Reader) (*Trace, error) {
 	d := &decoder{r: bufio.NewReaderSize(r, 64<<10)}
+	if b, _ := d.r.Peek(len(record.Magic)); string(b) == record.Magic {
+		return readRecording(d.r)
+	}
 	t := &Trace{}
 	if err := d.header(); err != nil {
 		return nil, err

@@ -42,6 +42,11 @@ type Transfer struct {
 	// pass it on under helpers.mu, the last one to Wait through r.done.
 	n   int
 	res int32
+	// For the record: when what is left was asked for, and when the end was
+	// noticed. last: the last part went through the driver, and Result records
+	// it.
+	asked, woken int64
+	last         bool
 
 	group *Group              // whose it is, if not nil
 	ended list.Node[Transfer] // in group.ended
@@ -89,9 +94,9 @@ func (s *Scheduler) prepare(t *Transfer, code driver.Code, f *File, b []byte, of
 	}
 	*t = Transfer{
 		Ended: t.Ended, Owner: t.Owner, group: t.group,
-		s: s, f: f, code: code, buf: b, off: off, r: requests.Get().(*request),
+		s: s, f: f, code: code, buf: b, off: off, r: requests.Get().(*request), asked: s.hook.Now(),
 	}
-	t.r.transfer, t.r.tended = t, t.group != nil
+	t.r.transfer, t.r.tended, t.r.trip = t, t.group != nil, trip{}
 	f.refs.Add(1) // as the caller's Use does, and end's Done undoes
 	raceBefore(code, b)
 }
@@ -164,9 +169,11 @@ func (t *Transfer) completed() {
 	if !undone(t.f, res) {
 		s.stats.add(pathQueued, t.code, res)
 		if t.note(res) {
+			t.last = true
 			t.end()
 			return
 		}
+		t.recordPart(t.r.trip.completed)
 	}
 	s.helpers.add(t)
 }
@@ -179,13 +186,16 @@ func (t *Transfer) Wait(ctx context.Context) (int, error) {
 	if t.r == nil {
 		panic("sched: Wait of a Transfer that was not started")
 	}
-	t.await(ctx)
+	t.woken = t.await(ctx)
 	return t.Result(ctx)
 }
 
 // Result is what Wait returns, of a Transfer that Group.Next has returned. It
 // may be started again.
 func (t *Transfer) Result(ctx context.Context) (int, error) {
+	if t.last {
+		t.recordPart(t.woken)
+	}
 	raceAfter(t.code, t.buf, int32(min(t.n, 1<<30)))
 	n, err := t.n, t.err(ctx)
 	t.r.op.Buf, t.r.op.Reg, t.r.transfer, t.r.tended = nil, 0, nil, false
@@ -194,17 +204,30 @@ func (t *Transfer) Result(ctx context.Context) (int, error) {
 	return n, err
 }
 
-func (t *Transfer) await(ctx context.Context) {
+// await waits for the end, and tells when it was noticed if that is recorded: at
+// once if nobody had to wait.
+func (t *Transfer) await(ctx context.Context) (woken int64) {
 	select {
 	case <-t.r.done: // also if ctx has ended
-		return
+		return t.r.trip.completed
 	default:
 	}
+	region := t.s.hook.Region(ctx, regionNames[t.code])
+	defer region.End()
 	select {
 	case <-t.r.done:
 	case <-ctx.Done():
 		t.Withdraw()
 		<-t.r.done
+	}
+	return t.s.hook.Now()
+}
+
+// recordPart records what the driver has done of the transfer.
+func (t *Transfer) recordPart(woken int64) {
+	if t.asked != 0 {
+		t.s.recordQueued(t.s.engine, t.asked, woken, t.r, t.f)
+		t.asked = t.r.trip.completed
 	}
 }
 

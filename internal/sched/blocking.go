@@ -32,27 +32,35 @@ func call(code driver.Code, fd int, b []byte, off int64) int32 {
 
 // blocking performs an operation on path 2 for which the driver would need a
 // thread too: the caller's own serves, once the gate lets it through.
-func (s *Scheduler) blocking(ctx context.Context, code driver.Code, f *File, b []byte, off int64) int32 {
+// It was asked for at asked, for the record.
+func (s *Scheduler) blocking(ctx context.Context, asked int64, code driver.Code, f *File, b []byte, off int64) int32 {
 	if s.gate.enter(ctx) != nil {
 		return ecanceled
 	}
-	return s.plain(code, f, b, off)
+	return s.plainOn(asked, f.fd, code, f, b, off)
 }
 
 // plain performs an operation on path 2. The caller has a place at the gate,
 // which it loses.
 func (s *Scheduler) plain(code driver.Code, f *File, b []byte, off int64) int32 {
-	return s.plainOn(f.fd, code, f, b, off)
+	return s.plainOn(0, f.fd, code, f, b, off)
 }
 
-// plainOn is plain with fd, a descriptor of f.
-func (s *Scheduler) plainOn(fd int, code driver.Code, f *File, b []byte, off int64) int32 {
+// plainOn is plain with fd, a descriptor of f. For the record it was asked for
+// at asked, or now if that is 0.
+func (s *Scheduler) plainOn(asked int64, fd int, code driver.Code, f *File, b []byte, off int64) int32 {
+	region := s.hook.Region(context.Background(), regionNames[code])
+	submitted := s.hook.Now()
 	res := s.call(code, fd, b, off)
 	for res == eintr {
 		res = s.call(code, fd, b, off)
 	}
 	s.gate.leave()
+	region.End()
 	s.stats.add(pathBlocking, code, res)
+	if submitted != 0 {
+		s.recordPlain(asked, submitted, code, f, len(b), off, res)
+	}
 	if code == driver.Write {
 		f.wrote(int(res))
 	}
@@ -61,17 +69,18 @@ func (s *Scheduler) plainOn(fd int, code driver.Code, f *File, b []byte, off int
 
 // transfer performs an operation that may wait, on path 2 or 3.
 func (s *Scheduler) transfer(ctx context.Context, code driver.Code, f *File, b []byte, off int64) int32 {
+	asked := s.hook.Now()
 	if !s.async(code, f) {
-		return s.blocking(ctx, code, f, b, off)
+		return s.blocking(ctx, asked, code, f, b, off)
 	}
 	s.waiting.Add(1)
-	res := s.queued(ctx, code, f, b, off)
+	res := s.queued(ctx, asked, code, f, b, off)
 	s.waiting.Add(-1)
 	if undone(f, res) {
 		if ctx.Err() != nil {
 			return ecanceled
 		}
-		return s.blocking(ctx, code, f, b, off)
+		return s.blocking(ctx, asked, code, f, b, off)
 	}
 	s.stats.add(pathQueued, code, res)
 	return res
@@ -116,15 +125,15 @@ func undone(f *File, res int32) bool {
 // queued performs an operation on path 3, at the file's position if off is
 // current: the kernel has no queue for that, so the position is read before
 // and set after. The caller holds f.position then.
-func (s *Scheduler) queued(ctx context.Context, code driver.Code, f *File, b []byte, off int64) int32 {
+func (s *Scheduler) queued(ctx context.Context, asked int64, code driver.Code, f *File, b []byte, off int64) int32 {
 	if off != current {
-		return s.queue(ctx, code, f, b, off)
+		return s.queue(ctx, asked, code, f, b, off)
 	}
 	pos, ok := sys.Tell(f.fd)
 	if !ok {
 		return eagain // a pipe has no position
 	}
-	res := s.queue(ctx, code, f, b, pos)
+	res := s.queue(ctx, asked, code, f, b, pos)
 	if res > 0 {
 		sys.SeekTo(f.fd, pos+int64(res))
 	}

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/record"
 )
 
 // reapMost is how many completions are taken at once.
@@ -62,6 +63,9 @@ type engine struct {
 	// writes state, then reads it.
 	attending atomic.Int32
 
+	hook *record.Hook // who records, if anybody
+	id   uint8        // the driver's, in records
+
 	done    []*driver.Op // the leader's
 	leaders sync.WaitGroup
 	batches batchCounters
@@ -77,6 +81,8 @@ func newEngine(drv driver.Driver) *engine {
 	depth := drv.Info().Depth
 	e := &engine{
 		drv:     drv,
+		hook:    new(record.Hook),
+		id:      record.DriverOf(drv.Info().Name),
 		scratch: make([]*driver.Op, 0, depth),
 		done:    make([]*driver.Op, min(depth, reapMost)),
 	}
@@ -231,6 +237,7 @@ func (e *engine) submit(put func([]*driver.Op) (int, error)) int {
 	// Counted before the driver has them: the leader may reap them before
 	// put returns.
 	e.count(batch, 1)
+	e.noteSubmitted(batch)
 	n, err := put(batch)
 	if err != nil {
 		panic("sched: the driver ended while in use: " + err.Error())
@@ -245,9 +252,12 @@ func (e *engine) submit(put func([]*driver.Op) (int, error)) int {
 // complete hands results to who waits for them.
 func (e *engine) complete(ops []*driver.Op) {
 	e.count(ops, -1)
+	at := e.hook.Now()
 	for i, op := range ops {
 		ops[i] = nil
-		requestOf(op).finish()
+		r := requestOf(op)
+		r.trip.completed = at
+		r.finish()
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/record"
 )
 
 // File is what the scheduler knows of an open file.
@@ -41,6 +42,10 @@ type File struct {
 	// the early start of one's write-back, began. Only while Syncs come
 	// together, and roughly: it decides what is worth while, nothing else.
 	unsynced atomic.Int64
+
+	// name and ref are what records know it by. Name is set before it is used.
+	name string
+	ref  record.FileRef
 }
 
 const closing = 1 << 62
@@ -57,6 +62,10 @@ func NewFile(fd int, direct, appends bool) *File {
 	f.nowait.Store(!direct)
 	return f
 }
+
+// SetName tells what the file is called, for the record. Called before the
+// first operation.
+func (f *File) SetName(name string) { f.name = name }
 
 // Use starts an operation on the file, unless it is closing. Done ends it.
 func (f *File) Use() bool {

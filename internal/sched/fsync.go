@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/record"
 )
 
 // fsyncs decides how the fsyncs of a Scheduler's files are made: as plain
@@ -67,15 +68,16 @@ func (s *Scheduler) forgoSync(e *engine) {
 	}
 }
 
-// fsync makes one on fd, a descriptor of f, as admitSync has decided.
-func (s *Scheduler) fsync(e *engine, f *File, fd int) error {
+// fsync makes one on fd, a descriptor of f, as admitSync has decided. It was
+// asked for at asked, for the record.
+func (s *Scheduler) fsync(e *engine, asked int64, f *File, fd int) error {
 	f.unsynced.Store(0) // the fsync starts their write-back itself
 	var res int32
 	if e == nil {
-		res = s.plainOn(fd, driver.Fsync, f, nil, 0)
+		res = s.plainOn(asked, fd, driver.Fsync, f, nil, 0)
 		s.fsyncs.inline.Add(-1)
 	} else {
-		res = s.queueSync(e, f, fd)
+		res = s.queueSync(e, asked, f, fd)
 	}
 	if res < 0 {
 		return syscall.Errno(-res)
@@ -84,19 +86,23 @@ func (s *Scheduler) fsync(e *engine, f *File, fd int) error {
 }
 
 // queueSync makes an fsync through e.
-func (s *Scheduler) queueSync(e *engine, f *File, fd int) int32 {
+func (s *Scheduler) queueSync(e *engine, asked int64, f *File, fd int) int32 {
 	r := requests.Get().(*request)
+	r.trip = trip{}
 	op := &r.op
 	op.Code, op.Flags, op.FD, op.Off = driver.Fsync, f.flags, int32(fd), 0
 	e.push(op)
 	<-r.done // nobody could end it early
 	res := op.Res
+	if asked != 0 && res != einval {
+		s.recordQueued(e, asked, record.Now(), r, f)
+	}
 	requests.Put(r)
 	if res == einval {
 		// Linux AIO says so of a file that has no fsync, and then it is cheap to
 		// ask again; it is no error that fsync(2) would report only once.
 		_ = s.gate.enter(context.Background()) // fails only with its context
-		return s.plainOn(fd, driver.Fsync, f, nil, 0)
+		return s.plainOn(asked, fd, driver.Fsync, f, nil, 0)
 	}
 	s.stats.add(pathQueued, driver.Fsync, res)
 	return res
@@ -114,7 +120,9 @@ func (s *Scheduler) syncEngine() *engine {
 		case s.drv:
 			y.engine.Store(s.engine)
 		default:
-			y.engine.Store(newEngine(drv))
+			e := newEngine(drv)
+			e.hook = s.hook
+			y.engine.Store(e)
 		}
 	})
 	return y.engine.Load()

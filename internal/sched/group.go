@@ -124,6 +124,7 @@ func (g *Group) Take() *Transfer {
 	t := g.ended.Front()
 	if t != nil {
 		g.ended.Remove(&t.ended)
+		t.woken = g.s.hook.Now()
 	}
 	return t
 }

@@ -54,7 +54,7 @@ func (h *helpers) run() {
 			h.s.gate.leave()
 			return
 		}
-		if t.note(h.s.plain(t.code, t.f, t.rest(), t.at())) {
+		if t.note(h.s.plainOn(t.asked, t.f.fd, t.code, t.f, t.rest(), t.at())) {
 			t.end()
 		} else {
 			h.add(t)

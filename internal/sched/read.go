@@ -7,6 +7,7 @@ import (
 	"syscall"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -85,11 +86,16 @@ func (s *Scheduler) readCached(f *File, b []byte, off int64) int32 {
 	if !f.nowait.Load() || f.cold.skip() {
 		return eagain
 	}
+	asked := s.hook.Now()
 	res := sys.ReadCached(f.fd, b, off)
 	switch {
 	case res > 0:
 		f.cold.hit()
 		s.stats.add(pathCached, driver.Read, res)
+		if asked != 0 {
+			s.recordCached(asked, f, len(b), off, res)
+		}
+		return res
 	case res == eagain:
 		f.cold.miss()
 	case res == eopnotsupp, res == enosys, res == einval && off <= math.MaxInt64-int64(len(b)):
@@ -97,6 +103,7 @@ func (s *Scheduler) readCached(f *File, b []byte, off int64) int32 {
 		// also what an offset gets that is too large.
 		f.nowait.Store(false)
 	}
+	s.hook.Call(asked, record.Call{Batch: 1, Res: res, Syscall: record.SysPreadv2})
 	return res
 }
 

@@ -6,6 +6,7 @@ import (
 	"syscall"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -19,6 +20,7 @@ type request struct {
 	transfer *Transfer
 	// tended: it is a Group's, whose owner sees to it that it is reaped.
 	tended bool
+	trip   trip
 }
 
 // requestOf returns the request that op is part of.
@@ -31,15 +33,22 @@ var requests = sync.Pool{New: func() any {
 }}
 
 // queue performs an operation on path 3 and returns its result.
-func (s *Scheduler) queue(ctx context.Context, code driver.Code, f *File, b []byte, off int64) int32 {
+// It was asked for at asked, for the record.
+func (s *Scheduler) queue(ctx context.Context, asked int64, code driver.Code, f *File, b []byte, off int64) int32 {
 	r := requests.Get().(*request)
+	r.trip = trip{}
 	op := &r.op
 	op.Code, op.Flags, op.FD, op.Off, op.Buf = code, f.flags, int32(f.fd), off, b
 	raceBefore(code, b)
+	region := s.hook.Region(ctx, regionNames[code])
 	s.engine.push(op)
 	r.wait(ctx, s.engine)
+	region.End()
 	res := op.Res
 	raceAfter(code, b, res)
+	if asked != 0 && !undone(f, res) {
+		s.recordQueued(s.engine, asked, record.Now(), r, f)
+	}
 	op.Buf = nil
 	requests.Put(r)
 	return res

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -43,6 +44,7 @@ type Scheduler struct {
 	// it; the choice of path reads it.
 	waiting atomic.Int32
 	stats   counters
+	hook    *record.Hook // who records what is done, if anybody
 	// call is the plain system call: a field so that a test can play it.
 	call func(code driver.Code, fd int, b []byte, off int64) int32
 	// now is the monotonic clock, and reopen opens another description of a
@@ -53,10 +55,12 @@ type Scheduler struct {
 
 // New returns a Scheduler that owns drv.
 func New(drv driver.Driver, l Limits) *Scheduler {
+	e := newEngine(drv)
 	s := &Scheduler{
 		drv:    drv,
 		limits: l,
-		engine: newEngine(drv),
+		engine: e,
+		hook:   e.hook,
 		gate:   gate{limit: int32(l.Blocking)},
 		call:   call,
 		now:    clock(),

@@ -34,6 +34,9 @@ type syncGroup struct {
 	done    chan struct{} // closed when err is there
 	err     error
 	members int // who has joined and not left. Under syncer.mu
+	// began and ended are the fsync's times, for the record. Written before
+	// done is closed.
+	began, ended int64
 }
 
 func newSyncGroup() *syncGroup {
@@ -44,6 +47,7 @@ func newSyncGroup() *syncGroup {
 // ctx's error while it waits for another's fsync or for a place at the gate,
 // not once it makes its own. The caller uses f.
 func (s *Scheduler) Sync(ctx context.Context, f *File) error {
+	asked := s.hook.Now()
 	y := &f.syncer
 	y.mu.Lock()
 	if y.failed != nil {
@@ -58,18 +62,18 @@ func (s *Scheduler) Sync(ctx context.Context, f *File) error {
 		if opens {
 			s.openTwin(f)
 		}
-		return s.syncAlone(ctx, f)
+		return s.syncAlone(ctx, asked, f)
 	case y.running && y.next == nil && y.twin.serves && !y.twin.busy && y.pairs(f):
 		y.twin.busy = true
 		y.mu.Unlock()
-		return s.syncTwin(ctx, f)
+		return s.syncTwin(ctx, asked, f)
 	}
 	g, leads := y.join()
 	y.mu.Unlock()
 	if leads {
-		return s.syncFor(ctx, g, f)
+		return s.syncFor(ctx, asked, g, f)
 	}
-	return s.share(ctx, f, g)
+	return s.share(ctx, asked, f, g)
 }
 
 // join joins the group that gathers, or a new one. It tells whether the caller
@@ -85,13 +89,16 @@ func (y *syncer) join() (g *syncGroup, leads bool) {
 }
 
 // share waits for g's fsync, or makes it if nobody else does.
-func (s *Scheduler) share(ctx context.Context, f *File, g *syncGroup) error {
+func (s *Scheduler) share(ctx context.Context, asked int64, f *File, g *syncGroup) error {
 	s.startWriteback(f)
 	select {
 	case <-g.lead:
-		return s.syncFor(ctx, g, f)
+		return s.syncFor(ctx, asked, g, f)
 	case <-g.done:
 		s.stats.sharedSync()
+		if asked != 0 {
+			s.recordShared(asked, f, g)
+		}
 		return g.err
 	case <-ctx.Done():
 		f.syncer.leave(g)
@@ -100,20 +107,20 @@ func (s *Scheduler) share(ctx context.Context, f *File, g *syncGroup) error {
 }
 
 // syncAlone makes the fsync of one that nobody has come with.
-func (s *Scheduler) syncAlone(ctx context.Context, f *File) error {
+func (s *Scheduler) syncAlone(ctx context.Context, asked int64, f *File) error {
 	e, err := s.admitSync(ctx, f.syncer.took())
 	if err != nil {
 		f.syncer.handOn()
 		return err
 	}
 	start := s.now()
-	err = s.fsync(e, f, f.fd)
+	err = s.fsync(e, asked, f, f.fd)
 	return f.syncer.end(err, 1, s.now()-start)
 }
 
 // syncFor makes the fsync for g's members. Who joins a group joins before it
 // has started, so g is closed to newcomers first.
-func (s *Scheduler) syncFor(ctx context.Context, g *syncGroup, f *File) error {
+func (s *Scheduler) syncFor(ctx context.Context, asked int64, g *syncGroup, f *File) error {
 	y := &f.syncer
 	s.gather(y, g)
 	e, err := s.admitSync(ctx, y.took())
@@ -128,11 +135,13 @@ func (s *Scheduler) syncFor(ctx context.Context, g *syncGroup, f *File) error {
 	err = y.failed
 	y.mu.Unlock()
 	start := s.now()
+	g.began = s.hook.Now()
 	if err == nil {
-		err = s.fsync(e, f, f.fd)
+		err = s.fsync(e, asked, f, f.fd)
 	} else {
 		s.forgoSync(e)
 	}
+	g.ended = s.hook.Now()
 	g.err = y.end(err, members, s.now()-start)
 	close(g.done)
 	return g.err

@@ -52,12 +52,12 @@ func (s *Scheduler) openTwin(f *File) {
 }
 
 // syncTwin makes an fsync beside the one that runs.
-func (s *Scheduler) syncTwin(ctx context.Context, f *File) error {
+func (s *Scheduler) syncTwin(ctx context.Context, asked int64, f *File) error {
 	y := &f.syncer
 	e, err := s.admitSync(ctx, y.took())
 	entered := err == nil
 	if entered {
-		err = s.fsync(e, f, y.twin.fd)
+		err = s.fsync(e, asked, f, y.twin.fd)
 	}
 	y.mu.Lock()
 	defer y.mu.Unlock()

@@ -1,6 +1,9 @@
 package sched
 
-import "github.com/sluiceio/sluice/internal/driver"
+import (
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/record"
+)
 
 // writeback starts the write-back of a file's dirty pages and does not wait
 // for it. It is the scheduler's own: no driver knows it.
@@ -29,7 +32,9 @@ func (f *File) wrote(n int) {
 // take a write-back error away from that fsync.
 func (s *Scheduler) startWriteback(f *File) {
 	if f.unsynced.Load() >= muchWritten && f.unsynced.Swap(0) >= muchWritten && s.gate.take() {
-		s.call(writeback, f.fd, nil, 0)
+		start := s.hook.Now()
+		res := s.call(writeback, f.fd, nil, 0)
+		s.hook.Call(start, record.Call{Batch: 1, Res: res, Syscall: record.SysSyncFileRange})
 		s.gate.leave()
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -26,6 +27,7 @@ type doorbell struct {
 	file  *os.File
 	conn  syscall.RawConn
 	armed atomic.Bool
+	hook  *record.Hook
 }
 
 var one = []byte{7: 0, 0: 1} // on both architectures the low byte is first
@@ -55,7 +57,9 @@ func (b *doorbell) wait(ready func(fd uintptr) bool) error {
 // ring makes a waiting goroutine look again.
 func (b *doorbell) ring() {
 	if b.armed.Load() {
-		sys.Write(b.fd, one)
+		start := b.hook.Now()
+		res := sys.Write(b.fd, one)
+		b.hook.Call(start, record.Call{Res: res, Syscall: record.SysEventfd, Drv: record.DriverAIO})
 	}
 }
 

@@ -4,14 +4,16 @@ package aio
 
 import (
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // ends tells which writes extend their file. It remembers the last file's end
 // while one batch is routed: writes come many to a file.
 type ends struct {
-	fd  int32
-	end int64 // of fd; 0 when nothing is known
+	fd   int32
+	end  int64 // of fd; 0 when nothing is known
+	hook *record.Hook
 }
 
 // forget is called before each batch: others may have changed the files.
@@ -21,7 +23,9 @@ func (e *ends) forget() { e.end = 0 }
 // empty file is looked at anew for each write.
 func (e *ends) extends(op *driver.Op) bool {
 	if e.end <= 0 || e.fd != op.FD {
+		start := e.hook.Now()
 		e.fd, e.end = op.FD, sys.EndOf(int(op.FD))
+		e.hook.Call(start, record.Call{Res: int32(min(e.end, 0)), Syscall: record.SysStatx, Drv: record.DriverAIO})
 	}
 	return op.Off > e.end-int64(len(op.Buf))
 }

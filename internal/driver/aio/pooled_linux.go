@@ -23,10 +23,10 @@ type pooled struct {
 	mu sync.Mutex
 }
 
-// init makes a pool that can take as many operations as there are slots.
-func (p *pooled) init(threads int, depth uint32, notify func()) (err error) {
-	p.batch = make([]*driver.Op, 0, depth)
-	p.Pool, err = pool.New(pool.Options{Threads: threads, Depth: int(depth), Notify: notify})
+// init makes a pool, whose Depth is how many slots there are.
+func (p *pooled) init(o pool.Options) (err error) {
+	p.batch = make([]*driver.Op, 0, o.Depth)
+	p.Pool, err = pool.New(o)
 	return err
 }
 

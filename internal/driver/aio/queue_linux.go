@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/driver/pool"
+	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -28,10 +30,13 @@ type Options struct {
 	// Threads is the most threads that the pool occupies; 0 is the pool's
 	// default.
 	Threads int
+	// Record is who records the queue's system calls; nil is nobody.
+	Record *record.Hook
 }
 
 // Queue is an AIO context, with a pool beside it, as a driver.Driver.
 type Queue struct {
+	hook     *record.Hook
 	ctx      sys.AioContext
 	depth    uint32
 	features []string
@@ -73,11 +78,16 @@ func New(o Options) (*Queue, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := &Queue{}
+	q := &Queue{hook: cmp.Or(o.Record, new(record.Hook))}
 	if err := q.setup(depth); err != nil {
 		return nil, err
 	}
-	if err := q.pooled.init(o.Threads, q.depth, q.bell.ring); err != nil {
+	if err := q.pooled.init(pool.Options{
+		Threads: o.Threads,
+		Depth:   int(q.depth),
+		Notify:  q.bell.ring,
+		Record:  q.hook,
+	}); err != nil {
 		q.free()
 		return nil, err
 	}

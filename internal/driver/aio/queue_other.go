@@ -8,10 +8,14 @@ import (
 	"runtime"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/record"
 )
 
 // Options configures a Queue.
-type Options struct{ Depth, Threads int }
+type Options struct {
+	Depth, Threads int
+	Record         *record.Hook
+}
 
 // New reports that this system has no Linux AIO.
 func New(Options) (driver.Driver, error) {

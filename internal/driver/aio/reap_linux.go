@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -80,7 +81,10 @@ func (q *Queue) completions(events []sys.IoEvent) []sys.IoEvent {
 	if q.inRing {
 		return events[:q.ring.Take(events)]
 	}
-	return events[:max(0, sys.IoGetevents(q.ctx, 0, events))]
+	start := q.hook.Now()
+	n := sys.IoGetevents(q.ctx, 0, events)
+	q.call(start, record.Call{Res: n, Syscall: record.SysIOGetevents})
+	return events[:max(0, n)]
 }
 
 // end records an operation's result. It returns nil if that is not the end:

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"syscall"
 
+	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -20,7 +21,7 @@ const (
 
 // setup makes the context and all that goes with it but the pool.
 func (q *Queue) setup(depth uint32) (err error) {
-	if q.ctx, q.depth, err = ioSetup(depth, sys.IoSetup); err != nil {
+	if q.ctx, q.depth, err = ioSetup(depth, q.ioSetup); err != nil {
 		return fmt.Errorf("io_setup: %w", err)
 	}
 	if q.fsync, err = knowsFsync(q.ctx); err == nil {
@@ -30,6 +31,7 @@ func (q *Queue) setup(depth uint32) (err error) {
 		sys.IoDestroy(q.ctx)
 		return err
 	}
+	q.bell.hook, q.ends.hook = q.hook, q.hook
 	q.slots.init(q.depth)
 	q.iocbs = make([]sys.Iocb, q.depth)
 	for i := range q.iocbs {
@@ -57,7 +59,32 @@ func ioSetup(depth uint32, setup func(uint32) (sys.AioContext, error)) (sys.AioC
 	}
 }
 
+// ioSetup is io_setup(2).
+func (q *Queue) ioSetup(depth uint32) (sys.AioContext, error) {
+	start := q.hook.Now()
+	ctx, err := sys.IoSetup(depth)
+	q.call(start, record.Call{Res: result(err), Syscall: record.SysIOSetup})
+	return ctx, err
+}
+
 // free ends the context and the eventfd. Nothing is in flight.
 func (q *Queue) free() error {
-	return cmp.Or(sys.IoDestroy(q.ctx), q.bell.close())
+	start := q.hook.Now()
+	err := sys.IoDestroy(q.ctx)
+	q.call(start, record.Call{Res: result(err), Syscall: record.SysIODestroy})
+	return cmp.Or(err, q.bell.close())
+}
+
+// call records a system call.
+func (q *Queue) call(start int64, c record.Call) {
+	c.Drv = record.DriverAIO
+	q.hook.Call(start, c)
+}
+
+// result is a system call's return as records have it.
+func result(err error) int32 {
+	if e, ok := err.(syscall.Errno); ok {
+		return -int32(e)
+	}
+	return 0
 }

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -98,7 +99,7 @@ func prepareTransfer(c *sys.Iocb, op *driver.Op) {
 // flush hands the batch to the kernel.
 func (q *Queue) flush() {
 	for batch := q.batch; len(batch) > 0; {
-		switch r := sys.IoSubmit(q.ctx, batch); {
+		switch r := q.ioSubmit(batch); {
 		case r > 0:
 			batch = batch[r:]
 		case r == eagain:
@@ -118,6 +119,14 @@ func (q *Queue) flush() {
 		}
 	}
 	q.batch = q.batch[:0]
+}
+
+// ioSubmit is io_submit(2).
+func (q *Queue) ioSubmit(batch []*sys.Iocb) int32 {
+	start := q.hook.Now()
+	r := sys.IoSubmit(q.ctx, batch)
+	q.call(start, record.Call{Batch: int32(len(batch)), Res: r, Syscall: record.SysIOSubmit})
+	return r
 }
 
 // divert gives an operation that would block io_submit to the pool, with the

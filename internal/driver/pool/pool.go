@@ -17,11 +17,13 @@
 package pool
 
 import (
+	"cmp"
 	"fmt"
 	"sync"
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/list"
+	"github.com/sluiceio/sluice/internal/record"
 )
 
 const (
@@ -46,6 +48,8 @@ type Options struct {
 	// no lock held. It serves those who do not wait in Reap; a pool is then
 	// drained with Reap(done, 0). The last call has returned when Close does.
 	Notify func()
+	// Record is who records the system calls; nil is nobody.
+	Record *record.Hook
 }
 
 // Pool is a bounded set of blocking threads as a driver.Driver.
@@ -53,6 +57,7 @@ type Pool struct {
 	threads int
 	depth   int
 	notify  func()
+	hook    *record.Hook
 	// perform and start are fields so that a test can hold an operation
 	// back, and so that starting a worker does not allocate a method value.
 	perform func(*driver.Op)
@@ -93,7 +98,7 @@ func New(o Options) (*Pool, error) {
 	if o.Depth < 0 {
 		return nil, fmt.Errorf("pool: Depth %d is negative", o.Depth)
 	}
-	p := &Pool{threads: o.Threads, depth: o.Depth, notify: o.Notify, perform: perform}
+	p := &Pool{threads: o.Threads, depth: o.Depth, notify: o.Notify, hook: cmp.Or(o.Record, new(record.Hook)), perform: perform}
 	if p.threads == 0 {
 		p.threads = defaultThreads
 	}

@@ -1,6 +1,9 @@
 package pool
 
-import "github.com/sluiceio/sluice/internal/driver"
+import (
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/record"
+)
 
 // spawn starts a worker if the queue needs one. Called with mu held.
 func (p *Pool) spawn() {
@@ -17,9 +20,21 @@ func (p *Pool) work() {
 	defer p.live.Done()
 	op := p.first()
 	for op != nil {
+		start := p.hook.Now()
 		p.perform(op)
+		if start != 0 && op.Code < driver.NumCodes {
+			p.hook.Call(start, record.Call{Batch: 1, Res: op.Res, Syscall: syscalls[op.Code], Drv: record.DriverPool})
+		}
 		op = p.exchange(op)
 	}
+}
+
+// syscalls are those that perform operations.
+var syscalls = [driver.NumCodes]uint8{
+	driver.Read:      record.SysPread,
+	driver.Write:     record.SysPwrite,
+	driver.Fsync:     record.SysFsync,
+	driver.Fdatasync: record.SysFdatasync,
 }
 
 // first fetches a new worker's first operation; nil if others have been

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -46,7 +47,10 @@ func (r *Ring) Register(mem []byte) (index int, err error) {
 	if i < 0 {
 		return 0, fmt.Errorf("uring: Register: %d pieces of memory are registered: %w", maxBuffers, syscall.ENOSPC)
 	}
-	if err := sys.UringSetBuffer(r.fd, i, mem); err != nil {
+	start := r.hook.Now()
+	err = sys.UringSetBuffer(r.fd, i, mem)
+	r.hook.Call(start, record.Call{Res: result(0, err), Syscall: record.SysUringRegister, Drv: record.DriverUring})
+	if err != nil {
 		return 0, fmt.Errorf("io_uring_register of %d bytes: %w", len(mem), err)
 	}
 	b.mem[i] = mem

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/record"
 )
 
 const (
@@ -66,11 +67,11 @@ func reap(t *testing.T, r *Ring, n int) []*driver.Op {
 // had no room in the CQ (IORING_SQ_CQ_OVERFLOW, 5.8).
 func openCounted(t *testing.T, depth uint32) (r *Ring, overflowed func() bool) {
 	t.Helper()
-	fd, p, err := setup(depth)
+	fd, p, err := setup(depth, new(record.Hook))
 	if err != nil {
 		t.Skipf("no io_uring: %v", err)
 	}
-	r = &Ring{fd: fd, depth: depth}
+	r = &Ring{hook: new(record.Hook), fd: fd, depth: depth}
 	if err := r.init(p, 1); err != nil {
 		t.Fatal(err)
 	}

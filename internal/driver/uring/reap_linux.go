@@ -37,7 +37,7 @@ func (r *Ring) Reap(done []*driver.Op, need int) (int, error) {
 // after a signal: its caller counts.
 func (r *Ring) enter(wait uint32) {
 	n := r.staged()
-	res := sys.UringEnter(r.fd, n, wait, sys.IORING_ENTER_GETEVENTS)
+	res := r.uringEnter(n, wait, sys.IORING_ENTER_GETEVENTS)
 	switch {
 	case res >= 0, res == -int32(syscall.EINTR), res == -int32(syscall.EBUSY):
 	case res == -int32(syscall.EAGAIN):

@@ -3,6 +3,7 @@
 package uring
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/bits"
@@ -11,6 +12,7 @@ import (
 	"syscall"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -31,10 +33,13 @@ type Options struct {
 	// operations that it cannot do asynchronously, for each thread that
 	// submits; 0 means 1. Linux before 5.15 has no such bound.
 	Workers int
+	// Record is who records the ring's system calls; nil is nobody.
+	Record *record.Hook
 }
 
 // Ring is an io_uring instance as a driver.Driver.
 type Ring struct {
+	hook     *record.Hook
 	fd       int
 	depth    uint32
 	features []string
@@ -84,15 +89,16 @@ func New(o Options) (*Ring, error) {
 	if err != nil {
 		return nil, err
 	}
-	fd, p, err := setup(depth)
+	hook := cmp.Or(o.Record, new(record.Hook))
+	fd, p, err := setup(depth, hook)
 	for err == syscall.ENOMEM && depth > leastDepth {
 		depth /= 2
-		fd, p, err = setup(depth)
+		fd, p, err = setup(depth, hook)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("io_uring_setup: %w", err)
 	}
-	r := &Ring{fd: fd, depth: depth, rasync: p.Features&sys.IORING_FEAT_POLL_32BITS != 0}
+	r := &Ring{hook: hook, fd: fd, depth: depth, rasync: p.Features&sys.IORING_FEAT_POLL_32BITS != 0}
 	if err := r.init(p, uint32(workers)); err != nil {
 		r.release()
 		return nil, err
@@ -117,19 +123,29 @@ func (o Options) check() (depth uint32, workers int, err error) {
 // setup creates the ring, leaving out what an older kernel does not know. The
 // CQ has twice the depth: completions of operations, wake-ups and
 // cancellations always find room, so that it never overflows.
-func setup(depth uint32) (int, *sys.UringParams, error) {
+func setup(depth uint32, hook *record.Hook) (int, *sys.UringParams, error) {
 	for _, optional := range []uint32{sys.IORING_SETUP_SUBMIT_ALL, 0} {
 		p := &sys.UringParams{
 			Flags:     sys.IORING_SETUP_CQSIZE | sys.IORING_SETUP_CLAMP | optional,
 			CQEntries: 2 * max(depth, 16),
 		}
+		start := hook.Now()
 		fd, err := sys.UringSetup(max(depth, 16), p)
+		hook.Call(start, record.Call{Res: result(fd, err), Syscall: record.SysUringSetup, Drv: record.DriverUring})
 		if err == syscall.EINVAL && optional != 0 {
 			continue
 		}
 		return fd, p, err
 	}
 	panic("unreachable")
+}
+
+// result is a system call's return as records have it.
+func result(n int, err error) int32 {
+	if e, ok := err.(syscall.Errno); ok {
+		return -int32(e)
+	}
+	return int32(n)
 }
 
 // init checks what the kernel has and maps the ring.

@@ -8,10 +8,14 @@ import (
 	"runtime"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/record"
 )
 
 // Options configures a Ring.
-type Options struct{ Depth, Workers int }
+type Options struct {
+	Depth, Workers int
+	Record         *record.Hook
+}
 
 // New reports that this system has no io_uring.
 func New(Options) (driver.Driver, error) {

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -111,11 +112,11 @@ func TestNothingIsLeftBehind(t *testing.T) {
 			t.Errorf("Close = %v", err)
 		}
 	}
-	fd, p, err := setup(16)
+	fd, p, err := setup(16, new(record.Hook))
 	if err != nil {
 		t.Fatal(err)
 	}
-	bad := &Ring{fd: fd, depth: 16}
+	bad := &Ring{hook: new(record.Hook), fd: fd, depth: 16}
 	p.Features = 0
 	if bad.init(p, 1) == nil {
 		t.Error("init without features = nil; want an error")

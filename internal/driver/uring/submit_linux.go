@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -120,7 +121,7 @@ func (r *Ring) flush() bool {
 		if n == 0 {
 			return true
 		}
-		res := sys.UringEnter(r.fd, n, 0, 0)
+		res := r.uringEnter(n, 0, 0)
 		switch {
 		case res >= 0, res == -int32(syscall.EINTR):
 		case res == -int32(syscall.EBUSY):
@@ -133,6 +134,16 @@ func (r *Ring) flush() bool {
 			panic("uring: io_uring_enter: " + syscall.Errno(-res).Error() + ": the ring is gone")
 		}
 	}
+}
+
+// uringEnter is io_uring_enter(2) on the ring.
+func (r *Ring) uringEnter(submit, wait, flags uint32) int32 {
+	start := r.hook.Now()
+	res := sys.UringEnter(r.fd, submit, wait, flags)
+	r.hook.Call(start, record.Call{
+		Batch: int32(submit), Wait: int32(wait), Res: res, Syscall: record.SysUringEnter, Drv: record.DriverUring,
+	})
+	return res
 }
 
 // Wake implements driver.Driver.

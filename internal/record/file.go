@@ -1,0 +1,50 @@
+package record
+
+import (
+	"errors"
+	"os"
+
+	"github.com/sluiceio/sluice/internal/sys"
+)
+
+// Create returns a Recorder whose memory is a new file of that name: what is
+// recorded is in the file however the process ends, without anyone having to
+// write it there. The file must not exist. It has its full size at once, and
+// the memory is the process's until it ends.
+func Create(name string, o Options) (*Recorder, error) {
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	r, err := onFile(f, o)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return nil, errors.Join(err, os.Remove(name))
+	}
+	return r, nil
+}
+
+func onFile(f *os.File, o Options) (*Recorder, error) {
+	l := o.layout()
+	parts := [...]int{pageSize, l.names, l.stripes * stripeSize, l.chunks * pageSize}
+	size := 0
+	for _, n := range parts {
+		size += n
+	}
+	mem, err := sys.MapNew(f, size)
+	if err != nil {
+		return nil, &os.PathError{Op: "map", Path: f.Name(), Err: err}
+	}
+	part := func(i int) []byte {
+		b := mem[:parts[i]]
+		mem = mem[parts[i]:]
+		return b
+	}
+	r := &Recorder{area: area{
+		head:    &sys.View[header](part(0), 1)[0],
+		names:   part(1),
+		stripes: sys.View[stripe](part(2), l.stripes),
+		chunks:  sys.View[chunk](part(3), l.chunks),
+	}}
+	r.init(o)
+	return r, nil
+}

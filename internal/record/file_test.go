@@ -1,0 +1,110 @@
+//go:build unix
+
+package record
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestFile records into a file, in a process that dies, and reads what is in it.
+func TestFile(t *testing.T) {
+	const variable = "SLUICE_RECORD_TEST"
+	if name := os.Getenv(variable); name != "" {
+		r, err := Create(name, Options{Events: 1, Names: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Describe([]byte("about"))
+		r.Uses(DriverAIO)
+		var ref FileRef
+		for i := range 2 * r.Events() {
+			r.PutOp(&Op{Queued: r.head.began + int64(i), Off: int64(i), File: r.File(&ref, "name")})
+		}
+		r.claim(3) // and does not come to write it
+		p, _ := os.FindProcess(os.Getpid())
+		p.Kill()
+		select {}
+	}
+	name := filepath.Join(t.TempDir(), "file")
+	cmd := exec.Command(os.Args[0], "-test.run=^TestFile$")
+	cmd.Env = append(os.Environ(), variable+"="+name)
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(err.Error(), "killed") {
+		t.Fatalf("the process ended with %v, and was to be killed: %s", err, out)
+	}
+	whole, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, newest := 0, int64(0)
+	count := Sink{Op: func(o Op, _ uint32) {
+		n++
+		newest = max(newest, o.Off)
+		if o.Queued != o.Off || o.File != 1 {
+			t.Fatalf("recorded %+v", o)
+		}
+	}}
+	about, err := Read(bytes.NewReader(whole), count)
+	if err != nil {
+		t.Fatal(err)
+	}
+	events := int64(len(whole)/pageSize) * perChunk
+	if newest < events/2 || about.Asked != newest+2 || string(about.About) != "about" || about.Drivers != 1<<DriverAIO || about.Files[1] != "name" {
+		t.Errorf("the newest of %d is %d, recording is %+v", n, newest, about)
+	}
+	refuses(t, whole)
+}
+
+// refuses damages a recording.
+func refuses(t *testing.T, whole []byte) {
+	none := Sink{Op: func(Op, uint32) {}, Call: func(Call, uint32) {}}
+	for _, n := range []int{0, 8, pageSize - 1, pageSize, len(whole) - 1} {
+		if _, err := Read(bytes.NewReader(whole[:n]), none); !errors.Is(err, ErrDamaged) {
+			t.Errorf("Read of the first %d bytes: %v; want ErrDamaged", n, err)
+		}
+	}
+	for at := range 28 {
+		damaged := bytes.Clone(whole)
+		damaged[at] ^= 0xff
+		if _, err := Read(bytes.NewReader(damaged), none); !errors.Is(err, ErrDamaged) {
+			t.Errorf("Read with byte %d changed: %v; want ErrDamaged", at, err)
+		}
+	}
+	// Records of which none can be: none is given.
+	damaged := bytes.Clone(whole)
+	first := len(damaged) - pageSize
+	for i := first; i < len(damaged); i++ {
+		damaged[i] = 0x56
+	}
+	total := func(b []byte) (n int) {
+		if _, err := Read(bytes.NewReader(b), Sink{func(Op, uint32) { n++ }, func(Call, uint32) { n++ }}); err != nil {
+			t.Error(err)
+		}
+		return n
+	}
+	if got, want := total(damaged), total(whole)-perChunk; got != want {
+		t.Errorf("%d records of a file with a page that is none; want %d", got, want)
+	}
+}
+
+func TestCreateRefuses(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "file")
+	if err := os.WriteFile(name, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Create(name, Options{}); !errors.Is(err, os.ErrExist) {
+		t.Errorf("Create over a file: %v; want ErrExist", err)
+	}
+	if b, _ := os.ReadFile(name); string(b) != "old" {
+		t.Errorf("the file is %q; want old", b)
+	}
+	if _, err := Create(filepath.Join(dir, "none", "file"), Options{}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("Create in no directory: %v; want ErrNotExist", err)
+	}
+}

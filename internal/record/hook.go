@@ -1,0 +1,81 @@
+package record
+
+import (
+	"context"
+	"runtime/trace"
+	"sync/atomic"
+)
+
+// Hook is by what those who perform operations, the scheduler and its drivers,
+// reach the Recorder, if there is one. Its zero value has none. While nothing
+// is recorded a call is a load and a branch.
+type Hook struct{ rec atomic.Pointer[Recorder] }
+
+// Set has r record what follows; nil has nobody.
+func (h *Hook) Set(r *Recorder) { h.rec.Store(r) }
+
+// Now is the time if it is recorded, else 0.
+func (h *Hook) Now() int64 {
+	if !Built || h.rec.Load() == nil {
+		return 0
+	}
+	return h.clock()
+}
+
+// clock is apart so that Now can be inlined.
+func (h *Hook) clock() int64 {
+	if r := h.rec.Load(); r != nil && r.on.Load() {
+		return Now()
+	}
+	return 0
+}
+
+// Op records an operation of the file of that ref and name.
+func (h *Hook) Op(o *Op, ref *FileRef, name string) {
+	if r := h.rec.Load(); r != nil {
+		o.File = r.File(ref, name)
+		r.PutOp(o)
+	}
+}
+
+// Call records a system call that began at start, which Now has returned. It
+// does nothing if that is 0.
+func (h *Hook) Call(start int64, c Call) {
+	if !Built || start == 0 {
+		return
+	}
+	h.call(start, &c)
+}
+
+func (h *Hook) call(start int64, c *Call) {
+	if r := h.rec.Load(); r != nil {
+		c.Start, c.End = start, Now()
+		r.PutCall(c)
+	}
+}
+
+// Region begins a region of the execution trace, if one is being made and the
+// Recorder is to add to it.
+func (h *Hook) Region(ctx context.Context, name string) Region {
+	if !Built || h.rec.Load() == nil {
+		return Region{}
+	}
+	return h.region(ctx, name)
+}
+
+func (h *Hook) region(ctx context.Context, name string) Region {
+	if r := h.rec.Load(); r == nil || !r.regions || !r.on.Load() || !trace.IsEnabled() {
+		return Region{}
+	}
+	return Region{trace.StartRegion(ctx, name)}
+}
+
+// Region is a region of the execution trace, or none.
+type Region struct{ r *trace.Region }
+
+// End ends the region, by the goroutine that has begun it.
+func (r Region) End() {
+	if r.r != nil {
+		r.r.End()
+	}
+}

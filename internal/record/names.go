@@ -1,0 +1,49 @@
+package record
+
+// What the fields of a record count. These are the numbers of package trace's
+// constants, and the kinds those of driver.Code.
+const (
+	KindRead  = 1
+	KindWrite = 2
+	KindFsync = 3
+
+	PathCached   = 0
+	PathBlocking = 1
+	PathQueued   = 2
+	PathShared   = 3
+
+	DriverNone  = 0
+	DriverUring = 1
+	DriverAIO   = 2
+	DriverPool  = 3
+	DriverOther = 4
+
+	SysUringSetup    = 1
+	SysUringEnter    = 2
+	SysUringRegister = 3
+	SysIOSetup       = 4
+	SysIOSubmit      = 5
+	SysIOGetevents   = 6
+	SysIODestroy     = 7
+	SysPreadv2       = 8
+	SysPread         = 9
+	SysPwrite        = 10
+	SysFsync         = 11
+	SysFdatasync     = 12
+	SysSyncFileRange = 13
+	SysStatx         = 14
+	SysEventfd       = 15
+)
+
+// DriverOf is the number of the driver of that name.
+func DriverOf(name string) uint8 {
+	switch name {
+	case "uring":
+		return DriverUring
+	case "aio":
+		return DriverAIO
+	case "pool":
+		return DriverPool
+	}
+	return DriverOther
+}

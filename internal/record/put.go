@@ -1,0 +1,174 @@
+package record
+
+import (
+	"math"
+
+	"github.com/sluiceio/sluice/internal/sys"
+)
+
+// Op is an operation that has ended. Its times are Now's; one that is 0 or
+// before the one above it is the same as that.
+type Op struct {
+	Queued, Submitted, Completed, Woken int64
+
+	Off   int64
+	Size  int
+	Res   int32
+	File  uint32 // Recorder.File's
+	Batch int
+	Kind  uint8
+	Path  uint8
+	Drv   uint8
+}
+
+// Call is a system call that has returned.
+type Call struct {
+	Start, End       int64
+	Batch, Wait, Res int32
+	Syscall, Drv     uint8
+}
+
+// PutOp records an operation.
+func (r *Recorder) PutOp(o *Op) {
+	hash := sys.GoroutineHash()
+	e, word := r.claim(hash)
+	if e == nil {
+		return
+	}
+	e.queued, e.off = o.Queued, o.Off
+	e.size, e.res, e.file, e.goroutine = uint32(min(o.Size, math.MaxUint32)), o.Res, o.File, hash
+	at := e.since(0, o.Queued, o.Submitted)
+	at = e.since(1, at, o.Completed)
+	e.since(2, at, o.Woken)
+	e.batch = uint16(min(o.Batch, math.MaxUint16))
+	e.kind, e.path, e.class, e.drv = o.Kind, o.Path, 0, o.Drv
+	e.word.Store(word)
+}
+
+// PutCall records a system call.
+func (r *Recorder) PutCall(c *Call) {
+	hash := sys.GoroutineHash()
+	e, word := r.claim(hash)
+	if e == nil {
+		return
+	}
+	e.queued, e.off = c.Start, int64(c.Batch)<<32|int64(uint32(c.Wait))
+	e.size, e.res, e.file, e.goroutine = 0, c.Res, 0, hash
+	at := e.since(0, c.Start, c.End)
+	e.since(1, at, at)
+	e.since(2, at, at)
+	e.kind, e.path, e.class, e.drv, e.batch = callKind+c.Syscall, 0, 0, c.Drv, 0
+	e.word.Store(word)
+}
+
+// since stores the i-th difference, and returns the time that it leads to.
+func (e *event) since(i int, before, at int64) int64 {
+	d := min(max(at-before, 0), 1<<48-1)
+	e.low[i], e.high[i] = uint32(d), uint16(d>>32)
+	return before + d
+}
+
+func (e *event) diff(i int) int64 { return int64(e.high[i])<<32 | int64(e.low[i]) }
+
+// claim returns a place, and what its word is to be when the record is there;
+// nil if the record is lost.
+func (r *Recorder) claim(hash uint32) (*event, uint64) {
+	s := &r.stripes[hash&r.stripeMask]
+	p := s.pos.Add(1) - 1
+	turn, i := p>>posBits, p&posMask
+	c := &r.chunks[turn&r.chunkMask]
+	if i >= perChunk || c.turn.Load() != turn {
+		return r.refill(hash, turn, i)
+	}
+	return c.events[i].lock(turn)
+}
+
+// lock makes the place the caller's, unless it is somebody's, or has a record
+// of a later turn.
+func (e *event) lock(turn uint64) (*event, uint64) {
+	w := e.word.Load()
+	if w&1 != 0 || w>>1 > turn || !e.word.CompareAndSwap(w, turn<<1|1) {
+		return nil, 0
+	}
+	return e, turn << 1
+}
+
+// refill is claim for who was given place i of a chunk that is full, or has
+// been taken away since.
+func (r *Recorder) refill(hash uint32, turn, i uint64) (*event, uint64) {
+	index := hash & r.stripeMask
+	s, mu := &r.stripes[index], &r.locks[index]
+	if i < perChunk {
+		s.left.Add(-1) // asked for, and not had
+	}
+	if r.full.Load() {
+		s.refused.Add(1)
+		return nil, 0
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if s.pos.Load()>>posBits != turn { // another was quicker
+		if e, word, ok := r.again(s); ok {
+			return e, word
+		}
+	}
+	return r.exchange(s)
+}
+
+// again asks for a place once more, under the lock.
+func (r *Recorder) again(s *stripe) (e *event, word uint64, ok bool) {
+	p := s.pos.Add(1) - 1
+	turn, i := p>>posBits, p&posMask
+	c := &r.chunks[turn&r.chunkMask]
+	switch {
+	case i >= perChunk:
+		return nil, 0, false
+	case c.turn.Load() != turn:
+		s.left.Add(-1)
+		return nil, 0, false
+	}
+	e, word = c.events[i].lock(turn)
+	return e, word, true
+}
+
+// exchange gives the stripe the next chunk, and the caller its first place.
+// Under the stripe's lock.
+func (r *Recorder) exchange(s *stripe) (*event, uint64) {
+	for {
+		turn := r.head.next.Add(1)
+		if r.head.keep != 0 && turn > uint64(len(r.chunks)) {
+			r.full.Store(true)
+			s.refused.Add(1)
+			return nil, 0
+		}
+		if c := &r.chunks[turn&r.chunkMask]; c.raise(turn) {
+			old := s.pos.Swap(turn<<posBits | 1)
+			s.left.Add(int64(min(old&posMask, perChunk)))
+			return c.events[0].lock(turn)
+		}
+	}
+}
+
+// raise gives the chunk a turn, unless it has a later one: who was held up
+// between asking for a turn and here comes too late for it.
+func (c *chunk) raise(turn uint64) bool {
+	for {
+		t := c.turn.Load()
+		if t > turn {
+			return false
+		}
+		if c.turn.CompareAndSwap(t, turn) {
+			return true
+		}
+	}
+}
+
+// asked is how many records there were to be.
+func (r *area) asked() int64 {
+	n := int64(0)
+	for i := range r.stripes {
+		s := &r.stripes[i]
+		n += s.left.Load() + s.refused.Load() + int64(min(s.pos.Load()&posMask, perChunk))
+	}
+	return n
+}

@@ -1,0 +1,264 @@
+package record
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"testing"
+)
+
+// collected is what a Recorder has kept.
+func collected(r *Recorder) (ops []Op, calls []Call, about Recording) {
+	about = r.Collect(Sink{
+		Op:   func(o Op, _ uint32) { ops = append(ops, o) },
+		Call: func(c Call, _ uint32) { calls = append(calls, c) },
+	})
+	return ops, calls, about
+}
+
+func TestRecords(t *testing.T) {
+	r := New(Options{Names: 100})
+	var ref FileRef
+	at := Now()
+	want := Op{
+		Queued: at, Submitted: at + 1, Completed: at + 1<<40, Woken: at + 1<<40 + 3, Off: -1, Size: 1 << 20, Res: -5,
+		File: r.File(&ref, "name"), Batch: 7, Kind: KindWrite, Path: PathQueued, Drv: DriverAIO,
+	}
+	r.PutOp(&want)
+	r.PutOp(&Op{Queued: at + 5, Submitted: 3, Woken: at + 4})
+	call := Call{Start: at, End: at + 9, Batch: 3, Wait: -2, Res: -4, Syscall: SysIOSubmit, Drv: DriverAIO}
+	r.PutCall(&call)
+	ops, calls, about := collected(r)
+	began := r.head.began
+	if len(ops) != 2 || len(calls) != 1 || about.Asked != 3 {
+		t.Fatalf("%d operations, %d calls, %d asked for; want 2, 1, 3", len(ops), len(calls), about.Asked)
+	}
+	for _, o := range ops {
+		o.Queued, o.Submitted, o.Completed, o.Woken = o.Queued+began, o.Submitted+began, o.Completed+began, o.Woken+began
+		if o.Kind != KindWrite {
+			// What is not known is the same as what came before.
+			if o.Queued != at+5 || o.Submitted != at+5 || o.Completed != at+5 || o.Woken != at+5 {
+				t.Errorf("times that are not known: %+v; want %d", o, at+5)
+			}
+		} else if o != want {
+			t.Errorf("recorded %+v; want %+v", o, want)
+		}
+	}
+	calls[0].Start, calls[0].End = calls[0].Start+began, calls[0].End+began
+	if calls[0] != call {
+		t.Errorf("recorded %+v; want %+v", calls[0], call)
+	}
+	if fmt.Sprint(about.Files) != "[ name]" || about.Keep {
+		t.Errorf("recording is %+v; want a file called name", about)
+	}
+}
+
+// TestFull records more than there is room for, by several goroutines: what
+// there is and what is lost make all, nothing is there twice, and it is the
+// newest that is kept, or the oldest.
+func TestFull(t *testing.T) {
+	for _, keep := range []bool{false, true} {
+		t.Run(fmt.Sprintf("keep=%v", keep), func(t *testing.T) {
+			r := New(Options{Events: 1, Keep: keep})
+			const goroutines = 10
+			each := r.Events()
+			var all sync.WaitGroup
+			for g := range goroutines {
+				all.Go(func() {
+					for i := range each {
+						r.PutOp(&Op{Queued: r.head.began, Off: int64(g*each + i)})
+					}
+				})
+			}
+			all.Wait()
+			ops, _, about := collected(r)
+			if about.Asked != int64(goroutines*each) {
+				t.Errorf("asked for %d; want %d", about.Asked, goroutines*each)
+			}
+			// Each goroutine's stripes have a chunk that is not full.
+			if least := r.Events() - len(r.stripes)*perChunk; len(ops) < least || len(ops) > r.Events() {
+				t.Errorf("%d are kept; want %d to %d", len(ops), least, r.Events())
+			}
+			seen := map[int64]bool{}
+			old := 0
+			for _, o := range ops {
+				if seen[o.Off] {
+					t.Fatalf("operation %d is there twice", o.Off)
+				}
+				seen[o.Off] = true
+				if int(o.Off)%each < each/2 {
+					old++
+				}
+			}
+			if keep != (old > len(ops)/2) && runtime.GOMAXPROCS(0) == 1 {
+				t.Errorf("%d of %d are of the first half", old, len(ops))
+			}
+		})
+	}
+}
+
+// TestNewest: of one goroutine's records the last are kept.
+func TestNewest(t *testing.T) {
+	r := New(Options{Events: 1})
+	total := 10 * r.Events()
+	for i := range total {
+		r.PutOp(&Op{Queued: r.head.began, Off: int64(i)})
+	}
+	ops, _, _ := collected(r)
+	for _, o := range ops {
+		if o.Off < int64(total-r.Events()) {
+			t.Fatalf("operation %d of %d is kept; there is room for %d", o.Off, total, r.Events())
+		}
+	}
+	if least := r.Events() - 2*perChunk; len(ops) < least {
+		t.Errorf("%d are kept; want at least %d", len(ops), least)
+	}
+}
+
+// TestWhole records while others read: each record that is given is one that
+// was put, and not parts of two.
+func TestWhole(t *testing.T) {
+	r := New(Options{Events: 1})
+	stop := make(chan struct{})
+	var all sync.WaitGroup
+	for g := range 4 {
+		all.Go(func() {
+			for i := 0; ; i++ {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				v := g<<20 | i&(1<<20-1)
+				r.PutOp(&Op{Queued: r.head.began, Off: int64(v), Size: v, Res: int32(v), File: uint32(v)})
+			}
+		})
+	}
+	for range 200 {
+		ops, _, _ := collected(r)
+		for _, o := range ops {
+			if o.Off != int64(o.Size) || o.Off != int64(o.Res) || o.Off != int64(o.File) {
+				t.Fatalf("parts of several records: %+v", o)
+			}
+		}
+	}
+	close(stop)
+	all.Wait()
+}
+
+// TestLate plays a goroutine that is held up between asking for a place and
+// writing to it, for so long that the place is another's: it loses its record
+// and not the other's.
+func TestLate(t *testing.T) {
+	r := New(Options{Events: 1})
+	hash := uint32(5)
+	e, word := r.claim(hash)
+	for i := range 2 * r.Events() {
+		if f, w := r.claim(hash + 1 + uint32(i%7)); f != nil {
+			f.off = 1
+			f.word.Store(w)
+		}
+	}
+	e.off = 2
+	e.word.Store(word)
+	for range 3 {
+		if f, w := r.claim(hash); f != nil {
+			f.off = 3
+			f.word.Store(w)
+		}
+	}
+	n := map[int64]int{}
+	ops, _, about := collected(r)
+	for _, o := range ops {
+		n[o.Off]++
+	}
+	if n[2] != 1 || n[3] != 3 || about.Asked != int64(2*r.Events()+4) {
+		t.Errorf("kept by whom: %v, of %d; want one by 2, three by 3", n, about.Asked)
+	}
+}
+
+// TestStale demands that a place of a later turn is not written to.
+func TestStale(t *testing.T) {
+	var e event
+	e.word.Store(5 << 1)
+	if f, _ := e.lock(4); f != nil {
+		t.Error("a place of a later turn was given out")
+	}
+	if f, w := e.lock(5); f != &e || w != 5<<1 {
+		t.Error("a place was not given out")
+	}
+	if f, _ := e.lock(6); f != nil {
+		t.Error("a place that is being written to was given out")
+	}
+	var c chunk
+	if !c.raise(7) || c.raise(6) || !c.raise(8) {
+		t.Error("a chunk's turn goes back, or not on")
+	}
+}
+
+func TestNames(t *testing.T) {
+	r := New(Options{Names: 1})
+	var a, b, c FileRef
+	if r.File(&a, "one") != 1 || r.File(&b, "two") != 2 || r.File(&c, "one") != 1 || r.File(&a, "whatever") != 1 {
+		t.Error("names have other numbers than 1, 2, 1")
+	}
+	var unknown FileRef
+	if r.File(&unknown, "") != 0 {
+		t.Error("no name has a number")
+	}
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for i := range 2 * pageSize {
+		var ref FileRef
+		n := r.File(&ref, fmt.Sprint(rnd.Uint64()))
+		if i > pageSize && n != 0 {
+			t.Fatal("there is room for more names than fit")
+		}
+	}
+	if list := r.list(); list[1] != "one" || list[2] != "two" || len(list) < 100 {
+		t.Errorf("%d names, of which the first are %q", len(list), list[:3])
+	}
+	other := New(Options{Names: 1})
+	if n := other.File(&b, "two"); n != 1 || other.list()[1] != "two" {
+		t.Errorf("another Recorder gives a name %d; want its own number 1", n)
+	}
+}
+
+func TestAllocates(t *testing.T) {
+	r := New(Options{Events: 1, Names: 1})
+	r.Start()
+	var h Hook
+	h.Set(r)
+	var ref FileRef
+	if n := testing.AllocsPerRun(1000, func() {
+		at := h.Now()
+		h.Op(&Op{Queued: at, Woken: h.Now()}, &ref, "name")
+		h.Call(at, Call{Syscall: SysPread})
+		h.Region(t.Context(), "region").End()
+	}); n != 0 {
+		t.Errorf("recording allocates %v times", n)
+	}
+}
+
+func TestHook(t *testing.T) {
+	var h Hook
+	var ref FileRef
+	if h.Now() != 0 {
+		t.Error("there is a time although nobody records")
+	}
+	h.Op(&Op{}, &ref, "")
+	h.Call(1, Call{})
+	r := New(Options{})
+	h.Set(r)
+	if h.Now() != 0 {
+		t.Error("there is a time although the Recorder is off")
+	}
+	r.Start()
+	if Built && h.Now() == 0 {
+		t.Error("there is no time although the Recorder is on")
+	}
+	h.Call(0, Call{})
+	if ops, calls, _ := collected(r); len(ops)+len(calls) > 0 {
+		t.Error("what had no time was recorded")
+	}
+}

@@ -1,0 +1,115 @@
+package trace
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/sluiceio/sluice/internal/record"
+)
+
+// sink takes records into t.
+func (t *Trace) sink(events int) record.Sink {
+	t.Ops = make([]Op, 0, min(events, 1<<12))
+	return record.Sink{
+		Op:   func(o record.Op, goroutine uint32) { t.Ops = append(t.Ops, opOf(o, goroutine)) },
+		Call: func(c record.Call, goroutine uint32) { t.Calls = append(t.Calls, callOf(c, goroutine)) },
+	}
+}
+
+func opOf(o record.Op, goroutine uint32) Op {
+	return Op{
+		Queued:    time.Duration(o.Queued),
+		Submitted: time.Duration(o.Submitted),
+		Completed: time.Duration(o.Completed),
+		Woken:     time.Duration(o.Woken),
+		Offset:    o.Off,
+		Size:      int64(o.Size),
+		Result:    int64(o.Res),
+		File:      int32(o.File),
+		Batch:     int32(o.Batch),
+		Goroutine: goroutine,
+		Kind:      Kind(o.Kind),
+		Path:      Path(o.Path),
+		Driver:    Driver(o.Drv),
+	}
+}
+
+func callOf(c record.Call, goroutine uint32) Call {
+	return Call{
+		Start:     time.Duration(c.Start),
+		Duration:  time.Duration(max(0, c.End-c.Start)),
+		Batch:     c.Batch,
+		Wait:      c.Wait,
+		Result:    c.Res,
+		Goroutine: goroutine,
+		Syscall:   Syscall(c.Syscall),
+		Driver:    Driver(c.Drv),
+	}
+}
+
+// fill adds what is known of a recording whose records t has.
+func (t *Trace) fill(r record.Recording) {
+	t.Meta.decode(&fields{b: r.About})
+	t.Meta.Start = r.Began
+	t.Meta.Full = Overwrite
+	if r.Keep {
+		t.Meta.Full = Keep
+	}
+	t.Meta.Driver = drivers(r.Drivers | t.used())
+	t.Meta.Lost = max(0, r.Asked-int64(len(t.Ops)+len(t.Calls)))
+	t.Files = r.Files
+	for i := range t.Ops {
+		if o := &t.Ops[i]; o.File < 0 || int(o.File) >= len(t.Files) {
+			o.File = 0 // its name was not yet there, or in a file damaged
+		}
+	}
+	t.arrange()
+}
+
+// used has a bit for each driver that an operation went through.
+func (t *Trace) used() (set uint32) {
+	for i := range t.Ops {
+		set |= 1 << (t.Ops[i].Driver & 31)
+	}
+	return set
+}
+
+// drivers names those whose bits are set.
+func drivers(set uint32) string {
+	var names []string
+	for d := DriverUring; d <= DriverOther; d++ {
+		if set&(1<<d) != 0 {
+			names = append(names, d.String())
+		}
+	}
+	return strings.Join(names, ",")
+}
+
+// readRecording reads the file that a program has recorded in.
+func readRecording(from io.Reader) (*Trace, error) {
+	t := &Trace{}
+	r, err := record.Read(from, t.sink(0))
+	switch {
+	case errors.Is(err, record.ErrDamaged):
+		return nil, fmt.Errorf("trace: damaged: %w: %w", err, ErrFormat)
+	case err != nil:
+		return nil, fmt.Errorf("trace: %w", err)
+	}
+	t.fill(r)
+	t.Meta.Duration = t.last()
+	return t, nil
+}
+
+// last is when the last event ended.
+func (t *Trace) last() (end time.Duration) {
+	for i := range t.Ops {
+		end = max(end, t.Ops[i].Woken)
+	}
+	for i := range t.Calls {
+		end = max(end, t.Calls[i].End())
+	}
+	return end
+}

@@ -1,0 +1,289 @@
+package sluice_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/record"
+	"github.com/sluiceio/sluice/trace"
+)
+
+// recorded returns a started Recorder and a Scheduler that it records.
+func recorded(t *testing.T, driver string) (*trace.Recorder, *sluice.Scheduler) {
+	t.Helper()
+	if !record.Built {
+		t.Skip("built without the recorder")
+	}
+	rec, err := trace.New(trace.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec.Start()
+	return rec, scheduler(t, sluice.Options{Driver: driver, Recorder: rec})
+}
+
+// TestTraceCounts does all that there is to do and compares the trace with
+// Stats: every operation is there, on its path and with its bytes.
+func TestTraceCounts(t *testing.T) {
+	for _, name := range drivers {
+		t.Run(name, func(t *testing.T) {
+			rec, s := recorded(t, name)
+			f := directOn(t, s, t.TempDir(), 64*pageSize)
+			g, err := s.Create(filepath.Join(t.TempDir(), "buffered"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var all sync.WaitGroup
+			for i := range 8 {
+				all.Go(func() { readWriteSync(t, f, i) })
+				all.Go(func() { readWriteSync(t, g, i) })
+			}
+			all.Wait()
+			stream(t, s, f.Name())
+			tr, st := rec.Trace(), s.Stats()
+			if tr.Meta.Lost != 0 || tr.Meta.Driver == "" || !strings.Contains(tr.Meta.Driver, name) {
+				t.Errorf("trace is of driver %q with %d lost; want %s, 0", tr.Meta.Driver, tr.Meta.Lost, name)
+			}
+			checkTimes(t, tr)
+			compareStats(t, tr, st)
+			for i := range tr.Ops {
+				if name := tr.Files[tr.Ops[i].File]; name != f.Name() && name != g.Name() {
+					t.Fatalf("an operation of file %q", name)
+				}
+			}
+		})
+	}
+}
+
+// readWriteSync reads, writes and syncs pages that are i's.
+func readWriteSync(t *testing.T, f *sluice.File, i int) {
+	b := alignedBytes(pageSize)
+	for j := range 20 {
+		off := int64(8*i+j%8) * pageSize
+		_, werr := f.WriteAt(b, off)
+		_, rerr := f.ReadAt(b, off)
+		if werr != nil || rerr != nil {
+			t.Errorf("WriteAt, ReadAt: %v, %v", werr, rerr)
+		}
+		if j%5 == 0 {
+			if err := f.Sync(); err != nil {
+				t.Errorf("Sync: %v", err)
+			}
+		}
+	}
+}
+
+// stream reads and overwrites a file of 64 pages by streams, which go through
+// the driver however little there is to do.
+func stream(t *testing.T, s *sluice.Scheduler, name string) {
+	t.Helper()
+	d, err := s.OpenDirectFile(name, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	r, err := d.NewReader(t.Context(), sluice.ReaderOptions{BufferSize: 4 * pageSize})
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(r)
+	if err != nil || len(data) != 64*pageSize {
+		t.Errorf("ReadAll of a stream = %d bytes, %v", len(data), err)
+	}
+	w, err := d.NewWriter(t.Context(), sluice.WriterOptions{BufferSize: 4 * pageSize})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write(data); err != nil {
+		t.Error(err)
+	}
+	if err := errors.Join(r.Close(), w.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
+func checkTimes(t *testing.T, tr *trace.Trace) {
+	t.Helper()
+	for i := range tr.Ops {
+		o := &tr.Ops[i]
+		if o.InQueue() < 0 || o.InDevice() < 0 || o.Waking() < 0 || o.Woken > tr.Meta.Duration {
+			t.Fatalf("operation %d has times out of order: %+v", i, o)
+		}
+		if o.Path == trace.Queued && (o.Batch < 1 || o.Driver == trace.DriverNone || o.InDevice() == 0) {
+			t.Fatalf("operation %d went through a driver, and it is not said how: %+v", i, o)
+		}
+	}
+}
+
+func compareStats(t *testing.T, tr *trace.Trace, st sluice.Stats) {
+	t.Helper()
+	var n [4]int64
+	var read, written int64
+	for i := range tr.Ops {
+		o := &tr.Ops[i]
+		n[o.Path]++
+		switch o.Kind {
+		case trace.OpRead:
+			read += max(0, o.Result)
+		case trace.OpWrite:
+			written += max(0, o.Result)
+		}
+	}
+	want := [4]int64{st.Cached, st.Blocking, st.Queued, st.SharedSyncs}
+	if n != want || read != st.BytesRead || written != st.BytesWritten {
+		t.Errorf("trace has by path %v, %d bytes read, %d written; Stats %v, %d, %d", n, read, written, want, st.BytesRead, st.BytesWritten)
+	}
+}
+
+// TestTraceCalls wants the driver's own system calls.
+func TestTraceCalls(t *testing.T) {
+	for name, want := range map[string][]trace.Syscall{
+		"uring": {trace.SysUringSetup, trace.SysUringEnter},
+		"aio":   {trace.SysIOSetup, trace.SysIOSubmit},
+		"pool":  {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rec, s := recorded(t, name)
+			f := directOn(t, s, t.TempDir(), 64*pageSize)
+			stream(t, s, f.Name())
+			tr := rec.Trace()
+			seen, batch := map[trace.Syscall]int{}, 0
+			for i := range tr.Calls {
+				c := &tr.Calls[i]
+				seen[c.Syscall]++
+				if c.Driver.String() == name {
+					batch += int(c.Batch)
+				}
+			}
+			for _, call := range want {
+				if seen[call] == 0 {
+					t.Errorf("no %v among the calls: %v", call, seen)
+				}
+			}
+			if s.Stats().Queued > 0 && batch == 0 {
+				t.Errorf("%d operations were queued, and no call had a batch", s.Stats().Queued)
+			}
+		})
+	}
+}
+
+// TestTraceStop starts and stops while goroutines read, and takes the Recorder
+// away.
+func TestTraceStop(t *testing.T) {
+	rec, s := recorded(t, "")
+	f := textOn(t, s, t.TempDir())
+	read := func() { readTwenty(t, f) }
+	count := func() int { return len(rec.Trace().Ops) }
+	read()
+	if count() != 1 {
+		t.Errorf("%d operations after a read; want 1", count())
+	}
+	rec.Stop()
+	read()
+	if count() != 1 || rec.Recording() {
+		t.Errorf("%d operations after a read while stopped; want 1", count())
+	}
+	rec.Start()
+	read()
+	if count() != 2 {
+		t.Errorf("%d operations after a read; want 2", count())
+	}
+	s.Record(nil)
+	read()
+	if count() != 2 {
+		t.Errorf("%d operations after the Recorder was taken away; want 2", count())
+	}
+	s.Record(rec)
+	read()
+	if count() != 3 {
+		t.Errorf("%d operations after the Recorder was given back; want 3", count())
+	}
+}
+
+// TestTraceAllocates: the fastest read allocates nothing while it is recorded.
+func TestTraceAllocates(t *testing.T) {
+	_, s := recorded(t, "")
+	f := textOn(t, s, t.TempDir())
+	b := make([]byte, 4)
+	if n := testing.AllocsPerRun(100, func() { f.ReadAt(b, 0) }); n != 0 {
+		t.Errorf("a read that is recorded allocates %v times", n)
+	}
+}
+
+// TestTraceVariable starts this program with SLUICE_TRACE, has it end by
+// os.Exit, and reads what it has done.
+func TestTraceVariable(t *testing.T) {
+	if name := os.Getenv("SLUICE_TEST_READ"); name != "" {
+		b, err := sluice.ReadFile(name)
+		os.Stdout.Write(b)
+		if err != nil {
+			os.Exit(4)
+		}
+		os.Exit(3) // as programs end, with nobody told
+	}
+	dir := t.TempDir()
+	data, file := filepath.Join(dir, "data"), filepath.Join(dir, "trace")
+	write(t, data, twenty)
+	child := func(to, events string) string {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestTraceVariable$")
+		cmd.Env = append(os.Environ(), "SLUICE_TEST_READ="+data, "SLUICE_TRACE="+to, "SLUICE_TRACE_EVENTS="+events)
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		out, err := cmd.Output()
+		if err == nil || cmd.ProcessState.ExitCode() != 3 || string(out) != twenty {
+			t.Fatalf("the program printed %q and ended with %v; want %q, 3", out, err, twenty)
+		}
+		return stderr.String()
+	}
+	if text := child(file, "1000"); text != "" {
+		t.Errorf("stderr has %q; want nothing", text)
+	}
+	tr := readTrace(t, file)
+	found := false
+	for i := range tr.Ops {
+		found = found || tr.Files[tr.Ops[i].File] == data && tr.Ops[i].Result == int64(len(twenty))
+	}
+	if !found || tr.Meta.PID == 0 || tr.Meta.Program == "" {
+		t.Errorf("no read of %s in the trace: %+v", data, tr)
+	}
+	before, _ := os.ReadFile(file)
+	for _, c := range [][3]string{
+		{file, "", "file exists"},
+		{filepath.Join(dir, "none", "trace"), "", "no such file"},
+		{file + "2", "many", "SLUICE_TRACE_EVENTS"},
+	} {
+		text := child(c[0], c[1])
+		if !strings.HasPrefix(text, "sluice: nothing is recorded: ") || strings.Count(text, "\n") != 1 || !strings.Contains(text, c[2]) {
+			t.Errorf("stderr has %q; want a line with %q", text, c[2])
+		}
+	}
+	if after, _ := os.ReadFile(file); !bytes.Equal(before, after) {
+		t.Error("the trace that was there was written to")
+	}
+	child(filepath.Join(dir, "of-%p"), "1000")
+	if names, _ := filepath.Glob(filepath.Join(dir, "of-[0-9]*")); len(names) != 1 {
+		t.Errorf("files %q; want one with the number of the process", names)
+	}
+}
+
+func readTrace(t *testing.T, name string) *trace.Trace {
+	t.Helper()
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	tr, err := trace.Read(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tr
+}
