@@ -38,7 +38,7 @@ func random(r *rand.Rand, n int) *Trace {
 	for range n / 2 {
 		t.Calls = append(t.Calls, Call{
 			Start: time.Duration(r.Int64N(1e12)), Duration: time.Duration(r.Int64N(1e7)), Batch: r.Int32(), Wait: r.Int32(),
-			Result: r.Int32() - 1<<30, Goroutine: r.Uint32(), Syscall: Syscall(r.IntN(10)), Driver: Driver(r.IntN(4)),
+			Result: r.Int32() - 1<<30, Goroutine: r.Uint32(), Syscall: Syscall(1 + r.IntN(15)), Driver: Driver(r.IntN(4)),
 		})
 	}
 	t.arrange()

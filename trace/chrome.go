@@ -1,0 +1,128 @@
+package trace
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"time"
+)
+
+// WriteChrome writes the trace as JSON for chrome://tracing and other viewers
+// of its Trace Event Format. What is done at the same time may overlap there
+// only as pairs of asynchronous events ("b" and "e"), so that is what
+// operations and calls are. [Trace.WritePerfetto] tells more in less.
+func (t *Trace) WriteChrome(w io.Writer) error {
+	c := &chrome{w: bufio.NewWriterSize(w, 256<<10), t: t}
+	head, err := json.Marshal(chromeMeta(t))
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(c.w, `{"displayTimeUnit":"ns","otherData":%s,"traceEvents":[`+"\n", head)
+	name, err := json.Marshal(t.Meta.Program)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(c.w, `{"ph":"M","name":"process_name","pid":%d,"args":{"name":%s}}`, t.Meta.PID, name)
+	for _, f := range t.Files {
+		b, err := json.Marshal(filepath.Base(f))
+		if err != nil {
+			return err
+		}
+		c.files = append(c.files, string(b))
+	}
+	for i := range t.Ops {
+		c.op(i, &t.Ops[i])
+	}
+	for i := range t.Calls {
+		c.call(len(t.Ops)+i, &t.Calls[i])
+	}
+	_, _ = c.w.WriteString("\n]}\n")
+	return c.w.Flush()
+}
+
+// chromeMeta is what viewers show about the trace.
+func chromeMeta(t *Trace) map[string]any {
+	return map[string]any{
+		"driver": t.Meta.Driver,
+		"kernel": t.Meta.Kernel,
+		"cpu":    t.Meta.CPU,
+		"go":     t.Meta.GoVersion,
+		"start":  t.Meta.Start,
+		"lost":   t.Meta.Lost,
+		"files":  t.Files,
+	}
+}
+
+// chrome writes events, each after a comma.
+type chrome struct {
+	w     *bufio.Writer
+	t     *Trace
+	files []string // their last parts, in JSON
+	b     []byte
+}
+
+func (c *chrome) op(id int, o *Op) {
+	kind, path := o.Kind.String(), o.Path.String()
+	c.event('b', path, kind, id, o.Slot, o.Queued)
+	c.text(`,"args":{"file":`)
+	if int(o.File) < len(c.files) {
+		c.b = append(c.b, c.files[o.File]...)
+	} else {
+		c.text(`""`)
+	}
+	c.number(`,"offset":`, o.Offset)
+	c.number(`,"size":`, o.Size)
+	c.number(`,"result":`, o.Result)
+	if o.Path != Cached {
+		c.number(`,"queue_ns":`, int64(o.InQueue()))
+		c.number(`,"device_ns":`, int64(o.InDevice()))
+		c.number(`,"wake_ns":`, int64(o.Waking()))
+	}
+	if o.Driver != DriverNone {
+		c.number(`,"batch":`, int64(o.Batch))
+		c.text(`,"driver":"` + o.Driver.String() + `"`)
+	}
+	c.text("}}")
+	c.put()
+	c.event('e', path, kind, id, o.Slot, o.Woken)
+	c.text("}")
+	c.put()
+}
+
+func (c *chrome) call(id int, s *Call) {
+	name := s.Syscall.String()
+	c.event('b', "syscall", name, id, s.Slot, s.Start)
+	c.number(`,"args":{"batch":`, int64(s.Batch))
+	c.number(`,"wait":`, int64(s.Wait))
+	c.number(`,"result":`, int64(s.Result))
+	c.text("}}")
+	c.put()
+	c.event('e', "syscall", name, id, s.Slot, s.End())
+	c.text("}")
+	c.put()
+}
+
+// event begins an event: what all have.
+func (c *chrome) event(ph byte, cat, name string, id int, slot int32, at time.Duration) {
+	c.b = append(c.b[:0], ",\n{\"ph\":\""...)
+	c.b = append(c.b, ph)
+	c.text(`","cat":"` + cat + `","name":"` + name + `"`)
+	c.number(`,"id":`, int64(id))
+	c.number(`,"pid":`, int64(c.t.Meta.PID))
+	c.number(`,"tid":`, int64(slot))
+	c.number(`,"ts":`, int64(at/time.Microsecond))
+	if ns := int64(at % time.Microsecond); ns != 0 {
+		c.b = append(c.b, '.', byte('0'+ns/100), byte('0'+ns/10%10), byte('0'+ns%10))
+	}
+}
+
+func (c *chrome) text(s string) { c.b = append(c.b, s...) }
+
+func (c *chrome) number(key string, n int64) {
+	c.b = strconv.AppendInt(append(c.b, key...), n, 10)
+}
+
+func (c *chrome) put() { _, _ = c.w.Write(c.b) } // Flush returns the error

@@ -1,0 +1,77 @@
+package trace
+
+import (
+	"bufio"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// WriteCSV writes the operations as comma-separated values (RFC 4180), one a
+// line after a line of names. Times are nanoseconds since the trace began;
+// result is bytes, or a negated errno.
+func (t *Trace) WriteCSV(w io.Writer) error {
+	b := bufio.NewWriterSize(w, 256<<10)
+	_, _ = b.WriteString("kind,path,driver,class,file,offset,size,result," +
+		"queued_ns,submitted_ns,completed_ns,woken_ns,batch,slot,goroutine\r\n")
+	files := make([]string, len(t.Files))
+	for i, f := range t.Files {
+		files[i] = quoted(f)
+	}
+	var line []byte
+	for i := range t.Ops {
+		o := &t.Ops[i]
+		file := ""
+		if int(o.File) < len(files) {
+			file = files[o.File]
+		}
+		line = appendRow(line[:0], []string{o.Kind.String(), o.Path.String(), o.Driver.String()},
+			int64(o.Class))
+		line = append(append(line, ','), file...)
+		line = appendRow(append(line, ','), nil, o.Offset, o.Size, o.Result,
+			int64(o.Queued), int64(o.Submitted), int64(o.Completed), int64(o.Woken),
+			int64(o.Batch), int64(o.Slot), int64(o.Goroutine))
+		_, _ = b.Write(append(line, "\r\n"...))
+	}
+	return b.Flush() // an error stays until here
+}
+
+// WriteCallsCSV writes the drivers' system calls likewise.
+func (t *Trace) WriteCallsCSV(w io.Writer) error {
+	b := bufio.NewWriterSize(w, 256<<10)
+	_, _ = b.WriteString("syscall,driver,start_ns,duration_ns,batch,wait,result,slot,goroutine\r\n")
+	var line []byte
+	for i := range t.Calls {
+		c := &t.Calls[i]
+		line = appendRow(line[:0], []string{c.Syscall.String(), c.Driver.String()}, int64(c.Start), int64(c.Duration),
+			int64(c.Batch), int64(c.Wait), int64(c.Result), int64(c.Slot), int64(c.Goroutine))
+		_, _ = b.Write(append(line, "\r\n"...))
+	}
+	return b.Flush()
+}
+
+// appendRow appends names, which need no quotes, and numbers, with commas
+// between them.
+func appendRow(b []byte, names []string, numbers ...int64) []byte {
+	for i, s := range names {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, s...)
+	}
+	for i, n := range numbers {
+		if i > 0 || len(names) > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, n, 10)
+	}
+	return b
+}
+
+// quoted is s as a field.
+func quoted(s string) string {
+	if strings.ContainsAny(s, ",\"\r\n") || strings.TrimSpace(s) != s {
+		return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
+	}
+	return s
+}

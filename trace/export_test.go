@@ -1,0 +1,208 @@
+package trace
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// chromeEvent is an event of the Trace Event Format.
+type chromeEvent struct {
+	Ph   string         `json:"ph"`
+	Cat  string         `json:"cat"`
+	Name string         `json:"name"`
+	ID   *int           `json:"id"`
+	PID  *int           `json:"pid"`
+	TID  *int           `json:"tid"`
+	TS   *float64       `json:"ts"`
+	Args map[string]any `json:"args"`
+}
+
+// TestChrome holds the format's rules: an event has a phase, a name, a process;
+// those of a time have that and a thread; an asynchronous pair has one id,
+// category and name, and ends no earlier than it begins.
+func TestChrome(t *testing.T) {
+	tr := random(seeded(t), 500)
+	var b bytes.Buffer
+	if err := tr.WriteChrome(&b); err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		DisplayTimeUnit string         `json:"displayTimeUnit"`
+		OtherData       map[string]any `json:"otherData"`
+		TraceEvents     []chromeEvent  `json:"traceEvents"`
+	}
+	d := json.NewDecoder(&b)
+	d.DisallowUnknownFields()
+	if err := d.Decode(&file); err != nil {
+		t.Fatal(err)
+	}
+	if file.DisplayTimeUnit != "ns" || file.OtherData["driver"] != "uring" {
+		t.Errorf("the trace is about %q %v", file.DisplayTimeUnit, file.OtherData)
+	}
+	begun := map[int]chromeEvent{}
+	pairs := 0
+	for _, e := range file.TraceEvents {
+		switch {
+		case e.Name == "" || e.PID == nil || *e.PID != 7:
+			t.Fatalf("an event without name or process: %+v", e)
+		case e.Ph == "M":
+		case e.Cat == "" || e.ID == nil || e.TID == nil || e.TS == nil:
+			t.Fatalf("an event that lacks something: %+v", e)
+		case e.Ph == "b":
+			begun[*e.ID] = e
+		case e.Ph == "e":
+			b, ok := begun[*e.ID]
+			if !ok || b.Cat != e.Cat || b.Name != e.Name || *b.TS > *e.TS {
+				t.Fatalf("%+v ends %+v", e, b)
+			}
+			delete(begun, *e.ID)
+			if i := *e.ID; i < len(tr.Ops) {
+				checkChromeOp(t, &tr.Ops[i], b, e)
+			}
+			pairs++
+		default:
+			t.Fatalf("phase %q", e.Ph)
+		}
+	}
+	if pairs != len(tr.Ops)+len(tr.Calls) || len(begun) > 0 {
+		t.Errorf("%d pairs, %d without an end; want %d", pairs, len(begun), len(tr.Ops)+len(tr.Calls))
+	}
+}
+
+func checkChromeOp(t *testing.T, o *Op, b, e chromeEvent) {
+	t.Helper()
+	at := func(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
+	if math.Abs(*b.TS-at(o.Queued)) > 1e-3 || math.Abs(*e.TS-at(o.Woken)) > 1e-3 || b.Name != o.Kind.String() ||
+		b.Args["size"] != float64(o.Size) || b.Args["result"] != float64(o.Result) {
+		t.Fatalf("%+v to %+v is not %+v", b, e, o)
+	}
+}
+
+func TestCSV(t *testing.T) {
+	tr := random(seeded(t), 500)
+	tr.Files[1] = "a \"name\", of\n two lines"
+	var b bytes.Buffer
+	if err := tr.WriteCSV(&b); err != nil {
+		t.Fatal(err)
+	}
+	rows := readCSV(t, &b, len(tr.Ops))
+	for i, o := range tr.Ops {
+		want := []string{o.Kind.String(), o.Path.String(), o.Driver.String(), strconv.Itoa(int(o.Class)), tr.Files[o.File]}
+		for _, n := range []int64{
+			o.Offset, o.Size, o.Result, int64(o.Queued), int64(o.Submitted), int64(o.Completed), int64(o.Woken),
+			int64(o.Batch), int64(o.Slot), int64(o.Goroutine),
+		} {
+			want = append(want, strconv.FormatInt(n, 10))
+		}
+		compareRow(t, rows[i+1], want)
+	}
+	b.Reset()
+	if err := tr.WriteCallsCSV(&b); err != nil {
+		t.Fatal(err)
+	}
+	rows = readCSV(t, &b, len(tr.Calls))
+	for i, c := range tr.Calls {
+		want := []string{c.Syscall.String(), c.Driver.String()}
+		for _, n := range []int64{
+			int64(c.Start), int64(c.Duration), int64(c.Batch), int64(c.Wait), int64(c.Result), int64(c.Slot), int64(c.Goroutine),
+		} {
+			want = append(want, strconv.FormatInt(n, 10))
+		}
+		compareRow(t, rows[i+1], want)
+	}
+}
+
+func readCSV(t *testing.T, r io.Reader, n int) [][]string {
+	t.Helper()
+	rows, err := csv.NewReader(r).ReadAll() // all rows have as many fields as the first
+	if err != nil || len(rows) != n+1 {
+		t.Fatalf("%d rows, %v; want %d", len(rows), err, n+1)
+	}
+	return rows
+}
+
+func compareRow(t *testing.T, got, want []string) {
+	t.Helper()
+	for i := range want {
+		if got[i] != want[i] {
+			t.Fatalf("a row is %q; want %q", got, want)
+		}
+	}
+}
+
+// TestExportFails demands that the writer's error comes out of each exporter.
+func TestExportFails(t *testing.T) {
+	tr := random(seeded(t), 20)
+	full := errors.New("full")
+	for name, export := range map[string]func(io.Writer) error{
+		"perfetto": tr.WritePerfetto, "chrome": tr.WriteChrome, "csv": tr.WriteCSV, "calls": tr.WriteCallsCSV,
+	} {
+		for _, room := range []int{0, 100} {
+			if err := export(&short{room, full}); !errors.Is(err, full) {
+				t.Errorf("%s with room for %d bytes: %v; want the writer's error", name, room, err)
+			}
+		}
+	}
+}
+
+// TestUnknown exports what a newer version may have written.
+func TestUnknown(t *testing.T) {
+	tr := &Trace{
+		Ops:   []Op{{Kind: 200, Path: 200, Driver: 200}},
+		Calls: []Call{{Syscall: 200, Driver: 200}},
+	}
+	for name, export := range map[string]func(io.Writer) error{
+		"perfetto": tr.WritePerfetto, "chrome": tr.WriteChrome, "csv": tr.WriteCSV, "calls": tr.WriteCallsCSV,
+	} {
+		if err := export(io.Discard); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// BenchmarkExport writes a million operations.
+func BenchmarkExport(b *testing.B) {
+	tr := &Trace{Files: []string{"", "/var/lib/a/directory/with/data.file"}}
+	at := time.Duration(0)
+	for i := range 1_000_000 {
+		at += 1234
+		tr.Ops = append(tr.Ops, Op{
+			Queued: at, Submitted: at + 4567, Completed: at + 99_123, Woken: at + 101_789, Offset: int64(i) * 4096 * 37 % (1 << 36),
+			Size: 4096, Result: 4096, File: 1, Batch: 32, Goroutine: uint32(i) * 0x9E3779B9, Kind: OpRead, Path: Queued, Driver: DriverUring,
+		})
+	}
+	tr.arrange()
+	for name, export := range map[string]func(io.Writer) error{
+		"compact":  func(w io.Writer) error { _, err := tr.WriteTo(w); return err },
+		"perfetto": tr.WritePerfetto, "chrome": tr.WriteChrome, "csv": tr.WriteCSV,
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				var n counter
+				if err := export(&n); err != nil {
+					b.Fatal(err)
+				}
+				b.ReportMetric(float64(n)/1e6, "MB")
+			}
+		})
+	}
+	b.Run("arrange", func(b *testing.B) {
+		for b.Loop() {
+			tr.arrange()
+		}
+	})
+}
+
+type counter int64
+
+func (c *counter) Write(b []byte) (int, error) {
+	*c += counter(len(b))
+	return len(b), nil
+}

@@ -1,0 +1,84 @@
+package trace
+
+import (
+	"testing"
+
+	"github.com/sluiceio/sluice/internal/record"
+)
+
+// TestNumbers: what is recorded has the numbers that a trace knows.
+func TestNumbers(t *testing.T) {
+	for _, c := range []struct {
+		got  interface{ String() string }
+		n    int
+		name string
+	}{
+		{Kind(record.KindRead), int(OpRead), "read"},
+		{Kind(record.KindWrite), int(OpWrite), "write"},
+		{Kind(record.KindFsync), int(OpFsync), "fsync"},
+		{Path(record.PathCached), int(Cached), "cached"},
+		{Path(record.PathBlocking), int(Blocking), "blocking"},
+		{Path(record.PathQueued), int(Queued), "queued"},
+		{Path(record.PathShared), int(Shared), "shared"},
+		{Driver(record.DriverOf("uring")), int(DriverUring), "uring"},
+		{Driver(record.DriverOf("aio")), int(DriverAIO), "aio"},
+		{Driver(record.DriverOf("pool")), int(DriverPool), "pool"},
+		{Driver(record.DriverOf("sim")), int(DriverOther), "other"},
+		{Syscall(record.SysUringSetup), int(SysUringSetup), "io_uring_setup"},
+		{Syscall(record.SysUringEnter), int(SysUringEnter), "io_uring_enter"},
+		{Syscall(record.SysUringRegister), int(SysUringRegister), "io_uring_register"},
+		{Syscall(record.SysIOSetup), int(SysIOSetup), "io_setup"},
+		{Syscall(record.SysIOSubmit), int(SysIOSubmit), "io_submit"},
+		{Syscall(record.SysIOGetevents), int(SysIOGetevents), "io_getevents"},
+		{Syscall(record.SysIODestroy), int(SysIODestroy), "io_destroy"},
+		{Syscall(record.SysPreadv2), int(SysPreadv2), "preadv2"},
+		{Syscall(record.SysPread), int(SysPread), "pread64"},
+		{Syscall(record.SysPwrite), int(SysPwrite), "pwrite64"},
+		{Syscall(record.SysFsync), int(SysFsync), "fsync"},
+		{Syscall(record.SysFdatasync), int(SysFdatasync), "fdatasync"},
+		{Syscall(record.SysSyncFileRange), int(SysSyncFileRange), "sync_file_range"},
+		{Syscall(record.SysStatx), int(SysStatx), "statx"},
+		{Syscall(record.SysEventfd), int(SysEventfd), "write(eventfd)"},
+		{Kind(99), 99, "kind(99)"},
+		{Keep, 1, "keep"},
+	} {
+		if c.got.String() != c.name {
+			t.Errorf("number %d is called %q; want %q", c.n, c.got, c.name)
+		}
+		switch v := c.got.(type) {
+		case Kind:
+			compareNumber(t, c.name, int(v), c.n)
+		case Path:
+			compareNumber(t, c.name, int(v), c.n)
+		case Driver:
+			compareNumber(t, c.name, int(v), c.n)
+		case Syscall:
+			compareNumber(t, c.name, int(v), c.n)
+		}
+	}
+}
+
+func compareNumber(t *testing.T, name string, got, want int) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s is recorded as %d; want %d", name, got, want)
+	}
+}
+
+func TestOptions(t *testing.T) {
+	for _, o := range []Options{{Events: -1}, {Events: 1<<30 + 1}, {Full: 2}} {
+		if r, err := New(o); r != nil || err == nil {
+			t.Errorf("New(%+v) = %v, %v; want an error", o, r, err)
+		}
+	}
+	r, err := New(Options{Events: 100, Full: Keep})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := r.Trace().Meta; m.Full != Keep || m.PID == 0 || m.OS == "" || m.GoVersion == "" || m.Start.IsZero() || m.Lost != 0 {
+		t.Errorf("an empty trace is about %+v", m)
+	}
+	if r.Recording() {
+		t.Error("a new Recorder records")
+	}
+}

@@ -1,0 +1,259 @@
+package trace
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+)
+
+// WritePerfetto writes the trace as ui.perfetto.dev reads it best: a Trace of
+// TrackEvents (protos/perfetto/trace/track_event in Perfetto's sources). Each
+// slot is a track, so that what is done at the same time is on different ones.
+// An operation is a slice, in which its waits are slices where there are any:
+// queue, device, wake.
+func (t *Trace) WritePerfetto(w io.Writer) error {
+	p := &perfetto{w: bufio.NewWriterSize(w, 256<<10)}
+	p.preamble(t)
+	p.tracks(t)
+	for i := range t.Ops {
+		p.op(&t.Ops[i])
+	}
+	for i := range t.Calls {
+		p.call(&t.Calls[i])
+	}
+	return p.w.Flush() // an error stays until here
+}
+
+// perfetto writes packets. Its messages are kept, so that the next ones need no
+// memory.
+type perfetto struct {
+	w                    *bufio.Writer
+	frame, packet, event message
+	annotation           message
+}
+
+// Fields of the messages, by their names in Perfetto's sources.
+const (
+	tracePacket = 1
+
+	packetClockSnapshot   = 6
+	packetTimestamp       = 8
+	packetSequenceID      = 10
+	packetTrackEvent      = 11
+	packetInternedData    = 12
+	packetSequenceFlags   = 13
+	packetTrackDescriptor = 60
+
+	stateCleared = 1 // SEQ_INCREMENTAL_STATE_CLEARED
+	stateNeeded  = 2 // SEQ_NEEDS_INCREMENTAL_STATE
+
+	snapshotClock  = 1
+	clockID        = 1
+	clockTimestamp = 2
+	clockRealtime  = 1
+	clockBoottime  = 6 // what timestamps are of unless they say otherwise
+
+	internedNames       = 2  // EventName
+	internedAnnotations = 3  // DebugAnnotationName
+	internedStrings     = 29 // InternedString
+	internedIID         = 1
+	internedText        = 2
+
+	trackUUID        = 1
+	trackName        = 2
+	trackProcess     = 3
+	trackParent      = 5
+	processPID       = 1
+	processName      = 6
+	eventAnnotation  = 4
+	eventType        = 9
+	eventNameIID     = 10
+	eventTrack       = 11
+	eventName        = 23
+	sliceBegin       = 1
+	sliceEnd         = 2
+	instant          = 3
+	annotationName   = 1  // name_iid
+	annotationInt    = 4  // int_value
+	annotationString = 17 // string_value_iid
+)
+
+// Tracks. Those of the slots follow the ones that they are under.
+const (
+	processTrack = 1
+	opsTrack     = 1 << 32
+	callsTrack   = 2 << 32
+)
+
+// Numbers of interned names of events: the kinds first, then these.
+const (
+	namePhases = 0x100
+	nameQueue  = namePhases + 0
+	nameDevice = namePhases + 1
+	nameWake   = namePhases + 2
+	nameCalls  = 0x200 // and the system call's
+)
+
+var phases = []string{"queue", "device", "wake"}
+
+// Numbers of the interned names of annotations, and of interned strings: of
+// files, paths and drivers.
+const (
+	noteFile = iota + 1
+	notePath
+	noteDriver
+	noteOffset
+	noteSize
+	noteResult
+	noteBatch
+	noteWait
+	noteGoroutine
+
+	stringPaths   = 0x100
+	stringDrivers = 0x200
+	stringFiles   = 0x300
+)
+
+var notes = []string{"file", "path", "driver", "offset", "size", "result", "batch", "wait", "goroutine"}
+
+// preamble says what time it was when the trace began, and gives numbers to
+// all texts.
+func (p *perfetto) preamble(t *Trace) {
+	boot := message(nil).uint(clockID, clockBoottime).uint(clockTimestamp, 0)
+	real := message(nil).uint(clockID, clockRealtime).uint(clockTimestamp, uint64(max(0, nanoseconds(t.Meta.Start))))
+	p.packet = p.packet[:0].bytes(packetClockSnapshot, message(nil).bytes(snapshotClock, boot).bytes(snapshotClock, real))
+	p.put(stateCleared)
+
+	p.intern(internedNames, 1, withOther(kindNames))
+	p.intern(internedNames, namePhases, phases)
+	p.intern(internedNames, nameCalls, withOther(syscallNames))
+	p.intern(internedAnnotations, noteFile, notes)
+	p.intern(internedStrings, stringPaths, withOther(pathNames))
+	p.intern(internedStrings, stringDrivers, withOther(driverNames))
+	p.intern(internedStrings, stringFiles, t.Files)
+}
+
+// intern gives the texts the numbers from first on.
+func (p *perfetto) intern(field, first int, texts []string) {
+	for i, s := range texts {
+		entry := message(nil).uint(internedIID, uint64(first+i)).text(internedText, s)
+		p.packet = p.packet[:0].bytes(packetInternedData, message(nil).bytes(field, entry))
+		p.put(stateNeeded)
+	}
+}
+
+// withOther appends a name for what a newer version has written.
+func withOther(names []string) []string { return append(slices.Clip(names), "other") }
+
+// known is the number of i's name in withOther's.
+func known(i uint8, names []string) int { return min(int(i), len(names)) }
+
+// put writes the packet, which is of the one sequence that there is.
+func (p *perfetto) put(flags uint64) {
+	p.packet = p.packet.uint(packetSequenceID, 1).uint(packetSequenceFlags, flags)
+	p.frame = p.frame[:0].bytes(tracePacket, p.packet)
+	_, _ = p.w.Write(p.frame) // Flush returns the error
+}
+
+// tracks describes the tracks. Tracks of one name would be shown as one, and
+// they are sorted by name.
+func (p *perfetto) tracks(t *Trace) {
+	process := message(nil).uint(processPID, uint64(t.Meta.PID)).text(processName, t.Meta.Program)
+	p.track(message(nil).uint(trackUUID, processTrack).bytes(trackProcess, process))
+	nops, ncalls := int32(0), int32(0)
+	for i := range t.Ops {
+		nops = max(nops, t.Ops[i].Slot+1)
+	}
+	for i := range t.Calls {
+		ncalls = max(ncalls, t.Calls[i].Slot+1)
+	}
+	p.group(opsTrack, "operations", "slot", nops)
+	p.group(callsTrack, "system calls", "call", ncalls)
+	if t.Meta.Lost > 0 {
+		p.event = p.event[:0].uint(eventType, instant).uint(eventTrack, processTrack)
+		p.event = p.event.text(eventName, fmt.Sprintf("%d events lost", t.Meta.Lost))
+		p.putEvent(0)
+	}
+}
+
+func (p *perfetto) track(m message) {
+	p.packet = p.packet[:0].bytes(packetTrackDescriptor, m)
+	p.put(stateNeeded)
+}
+
+func (p *perfetto) group(uuid uint64, name, each string, n int32) {
+	p.track(message(nil).uint(trackUUID, uuid).uint(trackParent, processTrack).text(trackName, name))
+	for i := range n {
+		m := message(nil).uint(trackUUID, uuid+1+uint64(i)).uint(trackParent, uuid)
+		p.track(m.text(trackName, fmt.Sprintf("%s %05d", each, i)))
+	}
+}
+
+func (p *perfetto) op(o *Op) {
+	track := opsTrack + 1 + uint64(o.Slot)
+	p.begin(track, 1+known(uint8(o.Kind), kindNames))
+	p.noteString(noteFile, stringFiles+int(o.File))
+	p.noteString(notePath, stringPaths+known(uint8(o.Path), pathNames))
+	if o.Driver != DriverNone {
+		p.noteString(noteDriver, stringDrivers+known(uint8(o.Driver), driverNames))
+		p.noteInt(noteBatch, int64(o.Batch))
+	}
+	p.noteInt(noteOffset, o.Offset)
+	p.noteInt(noteSize, o.Size)
+	p.noteInt(noteResult, o.Result)
+	p.noteInt(noteGoroutine, int64(o.Goroutine))
+	p.putEvent(o.Queued)
+	if o.Path != Cached {
+		p.phase(track, nameQueue, o.Queued, o.Submitted)
+		p.phase(track, nameDevice, o.Submitted, o.Completed)
+		p.phase(track, nameWake, o.Completed, o.Woken)
+	}
+	p.end(track, o.Woken)
+}
+
+func (p *perfetto) phase(track uint64, name int, from, to time.Duration) {
+	if to > from {
+		p.begin(track, name)
+		p.putEvent(from)
+		p.end(track, to)
+	}
+}
+
+func (p *perfetto) call(c *Call) {
+	track := callsTrack + 1 + uint64(c.Slot)
+	p.begin(track, nameCalls+known(uint8(c.Syscall), syscallNames))
+	p.noteString(noteDriver, stringDrivers+known(uint8(c.Driver), driverNames))
+	p.noteInt(noteBatch, int64(c.Batch))
+	p.noteInt(noteWait, int64(c.Wait))
+	p.noteInt(noteResult, int64(c.Result))
+	p.noteInt(noteGoroutine, int64(c.Goroutine))
+	p.putEvent(c.Start)
+	p.end(track, c.End())
+}
+
+// begin starts an event that begins a slice; putEvent writes it.
+func (p *perfetto) begin(track uint64, name int) {
+	p.event = p.event[:0].uint(eventType, sliceBegin).uint(eventTrack, track).uint(eventNameIID, uint64(name))
+}
+
+func (p *perfetto) end(track uint64, at time.Duration) {
+	p.event = p.event[:0].uint(eventType, sliceEnd).uint(eventTrack, track)
+	p.putEvent(at)
+}
+
+func (p *perfetto) putEvent(at time.Duration) {
+	p.packet = p.packet[:0].uint(packetTimestamp, uint64(at)).bytes(packetTrackEvent, p.event)
+	p.put(stateNeeded)
+}
+
+func (p *perfetto) noteInt(name int, v int64) {
+	p.annotation = p.annotation[:0].uint(annotationName, uint64(name)).uint(annotationInt, uint64(v))
+	p.event = p.event.bytes(eventAnnotation, p.annotation)
+}
+
+func (p *perfetto) noteString(name, iid int) {
+	p.annotation = p.annotation[:0].uint(annotationName, uint64(name)).uint(annotationString, uint64(iid))
+	p.event = p.event.bytes(eventAnnotation, p.annotation)
+}
