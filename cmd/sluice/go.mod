@@ -13,6 +13,7 @@ require (
 	github.com/sluiceio/sluice v0.0.0-00010101000000-000000000000
 	golang.org/x/sys v0.49.0
 	golang.org/x/term v0.47.0
+	google.golang.org/protobuf v1.36.12
 )
 
 require golang.org/x/tools v0.26.0 // indirect

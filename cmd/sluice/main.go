@@ -2,11 +2,12 @@
 // what this machine allows.
 //
 //	sluice bench     run experiments on a temporary file
+//	sluice trace     record a program's I/O, and look at it
 //	sluice doctor    what the kernel, file system and container allow
 //	sluice version
 //
 // It exits with 0 when all went well, 1 when a run failed, 2 when it was
-// called wrongly, and 130 or 143 when it was interrupted or terminated.
+// called wrongly, that of the program which it ran, and 130 or 143 when it was interrupted or terminated.
 package main
 
 import (
@@ -32,6 +33,7 @@ func main() {
 type grammar struct {
 	Bench   benchCmd   `cmd:"" help:"Run experiments that compare sluice with os.File."`
 	Doctor  doctorCmd  `cmd:"" help:"Say what this machine allows and which driver is chosen."`
+	Trace   traceCmd   `cmd:"" help:"Record what a program's I/O does, and look at it."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 	Worker  workerCmd  `cmd:"" hidden:"" help:"Perform one load for bench, which starts it."`
 }
@@ -55,6 +57,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 	fmt.Fprintln(stderr, "sluice:", err)
 	if stop, ok := errors.AsType[*stopError](err); ok {
 		return 128 + int(stop.sig)
+	}
+	if status, ok := errors.AsType[statusError](err); ok {
+		return status.status
 	}
 	if _, ok := errors.AsType[usageError](err); ok {
 		return 2

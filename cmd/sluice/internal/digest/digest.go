@@ -1,0 +1,170 @@
+// Package digest makes of a trace the few figures that tell what it is about:
+// how long operations waited, where, and what the drivers' system calls cost.
+package digest
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/sluiceio/sluice/trace"
+)
+
+// Digest is a trace in figures.
+type Digest struct {
+	Ops           []Group
+	Calls         []CallGroup
+	Read, Written int64 // bytes
+	// Span is from the first event's begin to the last one's end.
+	Span time.Duration
+	// Most is how many operations were in progress at once.
+	Most int
+}
+
+// Group is the operations of a kind and path.
+type Group struct {
+	Kind   trace.Kind
+	Path   trace.Path
+	Count  int
+	Failed int
+	Bytes  int64
+	// Where the time went: in the scheduler's queue, in the kernel, until the
+	// goroutine ran again.
+	Queue, Device, Wake Quantiles
+	Batch               Quantiles // how many were handed over together; not times
+}
+
+// CallGroup is the system calls of a name.
+type CallGroup struct {
+	Syscall trace.Syscall
+	Count   int
+	Failed  int
+	Total   time.Duration
+	Took    Quantiles
+	Batch   Quantiles // of those that handed something over; not times
+}
+
+// Quantiles are nearest-rank ones: each is a value that occurred.
+type Quantiles struct{ P50, P90, P99, P999, Max time.Duration }
+
+// Of makes the digest of a trace.
+func Of(t *trace.Trace) Digest {
+	var d Digest
+	ops, calls := map[key]*opSamples{}, map[trace.Syscall]*callSamples{}
+	first, last := time.Duration(1<<62), time.Duration(0)
+	for i := range t.Ops {
+		o := &t.Ops[i]
+		first, last = min(first, o.Queued), max(last, o.Woken)
+		d.Most = max(d.Most, int(o.Slot)+1)
+		d.count(o)
+		at(ops, key{o.Kind, o.Path}).add(o)
+		if s := o.Syscall(); s != trace.SysNone {
+			at(calls, s).add(o.InDevice(), 1, o.Failed())
+		}
+	}
+	for i := range t.Calls {
+		c := &t.Calls[i]
+		first, last = min(first, c.Start), max(last, c.End())
+		at(calls, c.Syscall).add(c.Duration, c.Batch, c.Result < 0)
+	}
+	d.Span = max(0, last-first)
+	d.groups(ops, calls)
+	return d
+}
+
+func (d *Digest) count(o *trace.Op) {
+	switch o.Kind {
+	case trace.OpRead:
+		d.Read += max(0, o.Result)
+	case trace.OpWrite:
+		d.Written += max(0, o.Result)
+	}
+}
+
+// at returns m's value of a key, a new one if there is none.
+func at[K comparable, V any](m map[K]*V, k K) *V {
+	if m[k] == nil {
+		m[k] = new(V)
+	}
+	return m[k]
+}
+
+type key struct {
+	kind trace.Kind
+	path trace.Path
+}
+
+// samples are what quantiles are made of.
+type samples []time.Duration
+
+type opSamples struct {
+	n, failed                  int
+	bytes                      int64
+	queue, device, wake, batch samples
+}
+
+func (s *opSamples) add(o *trace.Op) {
+	s.n++
+	if o.Failed() {
+		s.failed++
+	} else {
+		s.bytes += o.Result
+	}
+	s.queue = append(s.queue, o.InQueue())
+	s.device = append(s.device, o.InDevice())
+	s.wake = append(s.wake, o.Waking())
+	s.batch = append(s.batch, time.Duration(o.Batch))
+}
+
+type callSamples struct {
+	n, failed   int
+	total       time.Duration
+	took, batch samples
+}
+
+func (s *callSamples) add(took time.Duration, batch int32, failed bool) {
+	s.n++
+	if failed {
+		s.failed++
+	}
+	s.total += took
+	s.took = append(s.took, took)
+	if batch > 0 {
+		s.batch = append(s.batch, time.Duration(batch))
+	}
+}
+
+// groups puts operations in the order of kinds and paths, and the calls that
+// cost most first.
+func (d *Digest) groups(ops map[key]*opSamples, calls map[trace.Syscall]*callSamples) {
+	for k, s := range ops {
+		d.Ops = append(d.Ops, Group{
+			Kind: k.kind, Path: k.path, Count: s.n, Failed: s.failed, Bytes: s.bytes,
+			Queue: s.queue.quantiles(), Device: s.device.quantiles(), Wake: s.wake.quantiles(), Batch: s.batch.quantiles(),
+		})
+	}
+	slices.SortFunc(d.Ops, func(a, b Group) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Path, b.Path))
+	})
+	for name, s := range calls {
+		d.Calls = append(d.Calls, CallGroup{
+			Syscall: name, Count: s.n, Failed: s.failed, Total: s.total,
+			Took: s.took.quantiles(), Batch: s.batch.quantiles(),
+		})
+	}
+	slices.SortFunc(d.Calls, func(a, b CallGroup) int {
+		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Syscall, b.Syscall))
+	})
+}
+
+// quantiles sorts the samples.
+func (s samples) quantiles() Quantiles {
+	if len(s) == 0 {
+		return Quantiles{}
+	}
+	slices.Sort(s)
+	rank := func(perMille int) time.Duration {
+		return s[(len(s)*perMille+999)/1000-1]
+	}
+	return Quantiles{rank(500), rank(900), rank(990), rank(999), s[len(s)-1]}
+}

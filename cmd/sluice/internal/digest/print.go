@@ -1,0 +1,171 @@
+package digest
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
+	"github.com/sluiceio/sluice/trace"
+)
+
+var opTable = report.Table{
+	{Head: "operation", Width: 9},
+	{Head: "path", Width: 8},
+	{Head: "count", Width: 6, Align: report.Right},
+	{Head: "bytes", Width: 9, Align: report.Right},
+	{Head: "time in", Width: 7},
+	{Head: "p50", Width: 6, Align: report.Right},
+	{Head: "p90", Width: 6, Align: report.Right},
+	{Head: "p99", Width: 6, Align: report.Right},
+	{Head: "p99.9", Width: 6, Align: report.Right},
+}
+
+var callTable = report.Table{
+	{Head: "system call", Width: 17},
+	{Head: "count", Width: 6, Align: report.Right},
+	{Head: "total", Width: 6, Align: report.Right},
+	{Head: "p50", Width: 6, Align: report.Right},
+	{Head: "p99", Width: 6, Align: report.Right},
+	{Head: "max", Width: 6, Align: report.Right},
+	{Head: "batch\np50", Width: 5, Align: report.Right},
+	{Head: "\nmax", Width: 5, Align: report.Right},
+	{Head: "failed", Width: 6, Align: report.Right},
+}
+
+// Print writes what there is to say about a trace, in lines of 80 columns.
+func Print(t *trace.Trace) string {
+	d := Of(t)
+	var b strings.Builder
+	d.head(&b, t)
+	if len(d.Ops) > 0 {
+		b.WriteString("\n" + opTable.Header())
+		for i := range d.Ops {
+			d.Ops[i].print(&b)
+		}
+	}
+	if len(d.Calls) > 0 {
+		b.WriteString("\n" + callTable.Header())
+		for i := range d.Calls {
+			b.WriteString(d.Calls[i].row())
+		}
+	}
+	return b.String()
+}
+
+func (d *Digest) head(b *strings.Builder, t *trace.Trace) {
+	m := &t.Meta
+	fmt.Fprintf(b, "%s\n", cut(strings.Join(filled(
+		m.Program, m.Driver, strings.TrimSpace(m.OS+"/"+m.Arch+" "+m.Kernel), m.GoVersion), "; "), 80))
+	if !m.Start.IsZero() {
+		fmt.Fprintf(b, "%s of events after %s\n", Time(d.Span), m.Start.Format("2006-01-02 15:04:05 -0700"))
+	}
+	fmt.Fprintf(b, "%s operations, at most %d at a time; %s read, %s written\n",
+		count(len(t.Ops)), d.Most, report.Bytes(d.Read), report.Bytes(d.Written))
+	switch {
+	case m.Lost > 0 && m.Full == trace.Keep:
+		fmt.Fprintf(b, "%s later events are lost: the buffers were full\n", count(m.Lost))
+	case m.Lost > 0:
+		fmt.Fprintf(b, "%s earlier events are lost: the buffers were full\n", count(m.Lost))
+	default:
+		b.WriteString("no events lost\n")
+	}
+	for i := range d.Ops {
+		if g := &d.Ops[i]; g.Failed > 0 {
+			fmt.Fprintf(b, "%s of %s (%s) failed\n", count(g.Failed), g.Kind, g.Path)
+		}
+	}
+}
+
+// filled returns the texts that are not empty.
+func filled(texts ...string) (some []string) {
+	for _, s := range texts {
+		if s != "" && s != "/" {
+			some = append(some, s)
+		}
+	}
+	return some
+}
+
+// cut returns s in at most n columns, without what a terminal would not print.
+func cut(s string, n int) string {
+	printable := func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return '?'
+	}
+	s = strings.Map(printable, s)
+	if r := []rune(s); len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return s
+}
+
+// print writes a row for each place in which time was spent, where that was
+// any: a plain call has no queue, and is awake when it returns.
+func (g *Group) print(b *strings.Builder) {
+	cells := []string{g.Kind.String(), g.Path.String(), count(g.Count), report.Bytes(g.Bytes)}
+	for _, row := range []struct {
+		name string
+		q    Quantiles
+	}{{"queue", g.Queue}, {"device", g.Device}, {"wake", g.Wake}} {
+		if row.q.Max == 0 && row.name != "device" {
+			continue
+		}
+		q := row.q
+		b.WriteString(opTable.Row(append(cells, row.name, Time(q.P50), Time(q.P90), Time(q.P99), Time(q.P999))...))
+		cells = []string{"", "", "", ""}
+	}
+}
+
+func (g *CallGroup) row() string {
+	batch, most := "", ""
+	if g.Batch.Max > 0 {
+		batch, most = count(g.Batch.P50), count(g.Batch.Max)
+	}
+	failed := ""
+	if g.Failed > 0 {
+		failed = count(g.Failed)
+	}
+	return callTable.Row(g.Syscall.String(), count(g.Count), Time(g.Total),
+		Time(g.Took.P50), Time(g.Took.P99), Time(g.Took.Max), batch, most, failed)
+}
+
+// count returns n in at most six characters.
+func count[N ~int | ~int64](n N) string {
+	if n < 100_000 {
+		return strconv.FormatInt(int64(n), 10)
+	}
+	return report.Count(float64(n))
+}
+
+// Time returns d in at most six characters: 840ns, 12.3µs, 4.56ms, 7.89s.
+func Time(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "-" + Time(-d)
+	case d < time.Microsecond:
+		return fmt.Sprintf("%dns", d)
+	case d < time.Millisecond-500*time.Nanosecond:
+		return three(float64(d)/1e3) + "µs"
+	case d < time.Second-500*time.Microsecond:
+		return three(float64(d)/1e6) + "ms"
+	case d < 10_000*time.Second:
+		return three(d.Seconds()) + "s"
+	}
+	return fmt.Sprintf("%.0fh", d.Hours())
+}
+
+// three returns v, 1 to 9999, with at least three significant digits.
+func three(v float64) string {
+	switch {
+	case v < 9.995:
+		return fmt.Sprintf("%.2f", v)
+	case v < 99.95:
+		return fmt.Sprintf("%.1f", v)
+	}
+	return fmt.Sprintf("%.0f", v)
+}

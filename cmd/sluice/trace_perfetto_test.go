@@ -1,0 +1,306 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protodesc"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/descriptorpb"
+	"google.golang.org/protobuf/types/dynamicpb"
+
+	"github.com/sluiceio/sluice/trace"
+)
+
+// perfettoSchema is what a trace of ours may consist of, by the field numbers
+// and types of Perfetto's protos/perfetto/trace: message, field, number, type.
+// Repeated fields have a star.
+const perfettoSchema = `
+Trace packet* 1 TracePacket
+TracePacket timestamp 8 uint64
+TracePacket trusted_packet_sequence_id 10 uint32
+TracePacket sequence_flags 13 uint32
+TracePacket clock_snapshot 6 ClockSnapshot
+TracePacket track_event 11 TrackEvent
+TracePacket interned_data 12 InternedData
+TracePacket track_descriptor 60 TrackDescriptor
+ClockSnapshot clocks* 1 Clock
+Clock clock_id 1 uint32
+Clock timestamp 2 uint64
+TrackDescriptor uuid 1 uint64
+TrackDescriptor name 2 string
+TrackDescriptor process 3 ProcessDescriptor
+TrackDescriptor parent_uuid 5 uint64
+ProcessDescriptor pid 1 int32
+ProcessDescriptor process_name 6 string
+TrackEvent debug_annotations* 4 DebugAnnotation
+TrackEvent type 9 int32
+TrackEvent name_iid 10 uint64
+TrackEvent track_uuid 11 uint64
+TrackEvent name 23 string
+DebugAnnotation name_iid 1 uint64
+DebugAnnotation int_value 4 int64
+DebugAnnotation string_value_iid 17 uint64
+InternedData event_names* 2 EventName
+InternedData debug_annotation_names* 3 DebugAnnotationName
+InternedData debug_annotation_string_values* 29 InternedString
+EventName iid 1 uint64
+EventName name 2 string
+DebugAnnotationName iid 1 uint64
+DebugAnnotationName name 2 string
+InternedString iid 1 uint64
+InternedString str 2 bytes
+`
+
+// perfettoTrace returns the message type Trace.
+func perfettoTrace(t *testing.T) protoreflect.MessageDescriptor {
+	t.Helper()
+	file := &descriptorpb.FileDescriptorProto{
+		Name: proto.String("perfetto.proto"), Package: proto.String("perfetto.protos"), Syntax: proto.String("proto2"),
+	}
+	messages := map[string]*descriptorpb.DescriptorProto{}
+	message := func(name string) *descriptorpb.DescriptorProto {
+		if messages[name] == nil {
+			messages[name] = &descriptorpb.DescriptorProto{Name: proto.String(name)}
+			file.MessageType = append(file.MessageType, messages[name])
+		}
+		return messages[name]
+	}
+	for line := range strings.Lines(strings.TrimSpace(perfettoSchema)) {
+		var in, name, kind string
+		var number int32
+		if _, err := fmt.Sscan(line, &in, &name, &number, &kind); err != nil {
+			t.Fatal(err)
+		}
+		field := &descriptorpb.FieldDescriptorProto{Number: &number, Label: descriptorpb.FieldDescriptorProto_LABEL_OPTIONAL.Enum()}
+		name, repeated := strings.CutSuffix(name, "*")
+		if repeated {
+			field.Label = descriptorpb.FieldDescriptorProto_LABEL_REPEATED.Enum()
+		}
+		field.Name = &name
+		if n, ok := descriptorpb.FieldDescriptorProto_Type_value["TYPE_"+strings.ToUpper(kind)]; ok {
+			field.Type = descriptorpb.FieldDescriptorProto_Type(n).Enum()
+		} else {
+			field.Type, field.TypeName = descriptorpb.FieldDescriptorProto_TYPE_MESSAGE.Enum(), proto.String(".perfetto.protos."+kind)
+		}
+		message(in).Field = append(message(in).Field, field)
+	}
+	d, err := protodesc.NewFile(file, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d.Messages().ByName("Trace")
+}
+
+// knows fails if the message has a field that the schema does not have.
+func knows(t *testing.T, m protoreflect.Message) {
+	t.Helper()
+	if len(m.GetUnknown()) > 0 {
+		t.Fatalf("a %s has fields that are not in the schema: %x", m.Descriptor().Name(), m.GetUnknown())
+	}
+	m.Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
+		switch {
+		case f.Message() == nil:
+		case f.IsList():
+			for i := range v.List().Len() {
+				knows(t, v.List().Get(i).Message())
+			}
+		default:
+			knows(t, v.Message())
+		}
+		return true
+	})
+}
+
+// view is what Perfetto makes of a trace: tracks, and the slices on them.
+type view struct {
+	t              *testing.T
+	names, strings map[uint64]string
+	notes          map[uint64]string
+	tracks         map[uint64]string
+	parents        map[uint64]uint64
+	open           map[uint64][]slice // by track: those that have not ended
+	slices         []slice
+	instants       []string
+}
+
+type slice struct {
+	name, track string
+	depth       int
+	from, to    uint64
+	notes       map[string]any
+}
+
+func get(m protoreflect.Message, name string) protoreflect.Value {
+	return m.Get(m.Descriptor().Fields().ByName(protoreflect.Name(name)))
+}
+
+func has(m protoreflect.Message, name string) bool {
+	return m.Has(m.Descriptor().Fields().ByName(protoreflect.Name(name)))
+}
+
+// packet takes a packet as trace_processor does: in the order of the file, as
+// what is sorted by time keeps that order among equals.
+func (v *view) packet(m protoreflect.Message) {
+	if get(m, "trusted_packet_sequence_id").Uint() == 0 {
+		v.t.Fatal("a packet is of no sequence")
+	}
+	if has(m, "interned_data") {
+		d := get(m, "interned_data").Message()
+		v.intern(d, "event_names", "name", v.names)
+		v.intern(d, "debug_annotation_names", "name", v.notes)
+		v.intern(d, "debug_annotation_string_values", "str", v.strings)
+	}
+	if has(m, "track_descriptor") {
+		d := get(m, "track_descriptor").Message()
+		uuid, parent := get(d, "uuid").Uint(), get(d, "parent_uuid").Uint()
+		if _, ok := v.tracks[parent]; uuid == 0 || parent != 0 && !ok || v.tracks[uuid] != "" {
+			v.t.Fatalf("track %d under %d is there twice, or its parent is not", uuid, parent)
+		}
+		v.tracks[uuid], v.parents[uuid] = get(d, "name").String(), parent
+	}
+	if has(m, "track_event") {
+		v.event(get(m, "timestamp").Uint(), get(m, "track_event").Message())
+	}
+}
+
+func (v *view) intern(d protoreflect.Message, field, text string, to map[uint64]string) {
+	l := get(d, field).List()
+	for i := range l.Len() {
+		m := l.Get(i).Message()
+		iid := get(m, "iid").Uint()
+		if _, ok := to[iid]; ok || iid == 0 {
+			v.t.Fatalf("%s has number %d twice, or it is 0", field, iid)
+		}
+		s := get(m, text)
+		if text == "str" {
+			to[iid] = string(s.Bytes())
+		} else {
+			to[iid] = s.String()
+		}
+	}
+}
+
+func (v *view) event(at uint64, e protoreflect.Message) {
+	track := get(e, "track_uuid").Uint()
+	name, ok := v.tracks[track]
+	if !ok {
+		v.t.Fatalf("an event on track %d, which is not described", track)
+	}
+	open := v.open[track]
+	switch get(e, "type").Int() {
+	case 1:
+		s := slice{name: v.names[get(e, "name_iid").Uint()], track: name, depth: len(open), from: at, notes: v.annotations(e)}
+		if s.name == "" || len(open) > 0 && open[len(open)-1].from > at {
+			v.t.Fatalf("a slice without a name, or that begins before the one around it: %+v", s)
+		}
+		v.open[track] = append(open, s)
+	case 2:
+		if len(open) == 0 || open[len(open)-1].from > at {
+			v.t.Fatalf("an end on %s at %d of nothing, or of what begins later", name, at)
+		}
+		s := open[len(open)-1]
+		s.to = at
+		v.open[track] = open[:len(open)-1]
+		v.slices = append(v.slices, s)
+	case 3:
+		v.instants = append(v.instants, get(e, "name").String())
+	default:
+		v.t.Fatalf("an event of type %d", get(e, "type").Int())
+	}
+}
+
+func (v *view) annotations(e protoreflect.Message) map[string]any {
+	notes := map[string]any{}
+	l := get(e, "debug_annotations").List()
+	for i := range l.Len() {
+		a := l.Get(i).Message()
+		name := v.notes[get(a, "name_iid").Uint()]
+		if has(a, "string_value_iid") {
+			s, ok := v.strings[get(a, "string_value_iid").Uint()]
+			if !ok {
+				v.t.Fatalf("annotation %s has a text that is not there", name)
+			}
+			notes[name] = s
+		} else {
+			notes[name] = get(a, "int_value").Int()
+		}
+		if name == "" {
+			v.t.Fatal("an annotation without a name")
+		}
+	}
+	return notes
+}
+
+// TestPerfetto decodes an export by Perfetto's schema and looks at it as
+// Perfetto does: every field is known, every number stands for something, and
+// slices nest.
+func TestPerfetto(t *testing.T) {
+	const us = time.Microsecond
+	tr := &trace.Trace{
+		Meta:  trace.Meta{Program: "prog\xff", PID: 42, Start: time.Unix(1e9, 5), Lost: 9},
+		Files: []string{"", "/a/file\xff"},
+		Ops: []trace.Op{
+			{Kind: trace.OpRead, Path: trace.Queued, Driver: trace.DriverUring, File: 1, Offset: -1, Size: 4096, Result: -5, Batch: 3, Goroutine: 1 << 31,
+				Queued: us, Submitted: 3 * us, Completed: 9 * us, Woken: 10 * us},
+			{Kind: trace.OpFsync, Path: trace.Blocking, Slot: 1, Queued: 2 * us, Submitted: 2 * us, Completed: 8 * us, Woken: 8 * us},
+			{Kind: trace.OpRead, Path: trace.Cached, Slot: 1, Queued: 8 * us, Submitted: 8 * us, Completed: 9 * us, Woken: 9 * us},
+			{Kind: 77, Path: 77, Driver: 77, Slot: 0, Queued: 10 * us, Submitted: 10 * us, Completed: 10 * us, Woken: 10 * us},
+		},
+		Calls: []trace.Call{
+			{Syscall: trace.SysUringEnter, Driver: trace.DriverUring, Start: 3 * us, Duration: us, Batch: 3, Wait: 1, Result: 3},
+			{Syscall: 77, Driver: 77, Slot: 1, Start: 3 * us, Duration: us},
+		},
+	}
+	v := perfettoView(t, tr)
+	if fmt.Sprint(v.instants) != "[9 events lost]" {
+		t.Errorf("instants are %q", v.instants)
+	}
+	var got []string
+	for _, s := range v.slices {
+		got = append(got, fmt.Sprintf("%s:%*s%s %d-%d", s.track, s.depth, "", s.name, s.from, s.to))
+	}
+	want := []string{
+		"slot 00000: queue 1000-3000", "slot 00000: device 3000-9000", "slot 00000: wake 9000-10000", "slot 00000:read 1000-10000",
+		"slot 00001: device 2000-8000", "slot 00001:fsync 2000-8000", "slot 00001:read 8000-9000", "slot 00000:other 10000-10000",
+		"call 00000:io_uring_enter 3000-4000", "call 00001:other 3000-4000",
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("slices are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	notes := fmt.Sprint(v.slices[3].notes)
+	if want := "map[batch:3 driver:uring file:/a/file\uFFFD goroutine:2147483648 offset:-1 path:queued result:-5 size:4096]"; notes != want {
+		t.Errorf("the read is annotated\n%s\nwant\n%s", notes, want)
+	}
+}
+
+func perfettoView(t *testing.T, tr *trace.Trace) *view {
+	t.Helper()
+	var b bytes.Buffer
+	if err := tr.WritePerfetto(&b); err != nil {
+		t.Fatal(err)
+	}
+	m := dynamicpb.NewMessage(perfettoTrace(t))
+	if err := proto.Unmarshal(b.Bytes(), m); err != nil {
+		t.Fatal(err)
+	}
+	knows(t, m)
+	v := &view{
+		t: t, names: map[uint64]string{}, strings: map[uint64]string{}, notes: map[uint64]string{},
+		tracks: map[uint64]string{}, parents: map[uint64]uint64{}, open: map[uint64][]slice{},
+	}
+	packets := get(m, "packet").List()
+	for i := range packets.Len() {
+		v.packet(packets.Get(i).Message())
+	}
+	for track, open := range v.open {
+		if len(open) > 0 {
+			t.Errorf("slices on track %d have no end", track)
+		}
+	}
+	return v
+}
