@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	runtrace "runtime/trace"
 	"strings"
 	"sync"
 	"testing"
@@ -108,6 +109,20 @@ func stream(t *testing.T, s *sluice.Scheduler, name string) {
 	if err := errors.Join(r.Close(), w.Close()); err != nil {
 		t.Error(err)
 	}
+	ranges := func(yield func(sluice.Range) bool) {
+		for i := range int64(16) {
+			if !yield(sluice.Range{Off: 2 * i * pageSize, Len: pageSize}) {
+				return
+			}
+		}
+	}
+	for r, err := range d.ReadMany(t.Context(), ranges, sluice.ReadManyOptions{MergeSize: pageSize}) {
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		r.Buffer.Release()
+	}
 }
 
 func checkTimes(t *testing.T, tr *trace.Trace) {
@@ -205,6 +220,32 @@ func TestTraceStop(t *testing.T) {
 	read()
 	if count() != 3 {
 		t.Errorf("%d operations after the Recorder was given back; want 3", count())
+	}
+}
+
+// TestTraceRegions wants what waits in the execution trace, if that was asked
+// for.
+func TestTraceRegions(t *testing.T) {
+	for _, regions := range []bool{false, true} {
+		rec, err := trace.New(trace.Options{Regions: regions})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rec.Start()
+		s := scheduler(t, sluice.Options{Driver: "pool", Recorder: rec})
+		f := textOn(t, s, t.TempDir())
+		var b bytes.Buffer
+		if err := runtrace.Start(&b); err != nil {
+			t.Skip("the execution trace is in use: ", err)
+		}
+		werr := errors.Join(f.Sync(), f.Close())
+		runtrace.Stop()
+		if werr != nil {
+			t.Fatal(werr)
+		}
+		if got := bytes.Contains(b.Bytes(), []byte("sluice fsync")); got != (regions && record.Built) {
+			t.Errorf("with Regions %v an fsync in the execution trace is %v", regions, got)
+		}
 	}
 }
 
