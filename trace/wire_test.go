@@ -235,6 +235,19 @@ func TestSlots(t *testing.T) {
 	}
 }
 
+// TestSlotsTouch: what begins as another ends is in its slot.
+func TestSlotsTouch(t *testing.T) {
+	var s slots
+	for i, c := range []struct {
+		from, to time.Duration
+		want     int32
+	}{{0, 5, 0}, {1, 3, 1}, {3, 4, 1}, {5, 9, 0}, {5, 6, 1}, {5, 5, 2}, {5, 5, 2}, {6, 7, 1}} {
+		if got := s.take(c.from, c.to); got != c.want {
+			t.Errorf("interval %d, %d to %d, is in slot %d; want %d", i, c.from, c.to, got, c.want)
+		}
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(magic))
 	f.Fuzz(func(t *testing.T, b []byte) { _, _ = Read(bytes.NewReader(b)) })
