@@ -6,7 +6,7 @@ MODULES = . cmd/sluice
 PLATFORMS = linux/arm64 linux/386 darwin/arm64 windows/amd64 freebsd/amd64
 
 # Packages in which goroutines meet.
-RACE = . ./internal/sched/... ./internal/rangelock ./internal/driver/... ./internal/buffer/... ./cache/... ./internal/evict/...
+RACE = . ./internal/sched/... ./internal/rangelock ./internal/driver/... ./internal/buffer/... ./cache/... ./internal/evict/... ./internal/record ./trace
 
 LINT = .bin/golangci-lint
 

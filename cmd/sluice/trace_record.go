@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"github.com/sluiceio/sluice/cmd/sluice/internal/digest"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/scratch"
 	"github.com/sluiceio/sluice/trace"
 )
 
@@ -46,7 +47,7 @@ func (c *traceRecordCmd) Run(ctx context.Context, s streams) error {
 	if err := errors.Join(out.Close(), os.Remove(c.Output)); err != nil {
 		return err
 	}
-	dir, err := memoryDir()
+	dir, err := memoryDir(int64(c.Events))
 	if err != nil {
 		return err
 	}
@@ -77,16 +78,17 @@ func (c *traceRecordCmd) check() error {
 	return nil
 }
 
-// memoryDir makes a directory for what is recorded, in memory if there is any
-// to be had: on a disk the kernel would write it while it is recorded.
-func memoryDir() (string, error) {
-	for _, in := range []string{"/dev/shm", ""} {
-		dir, err := os.MkdirTemp(in, "sluice-trace-")
-		if err == nil || in == "" {
-			return dir, err
+// memoryDir makes a directory for what is recorded, in memory if there is
+// enough to be had for a few processes: on a disk the kernel would write it
+// while it is recorded.
+func memoryDir(events int64) (string, error) {
+	const shm = "/dev/shm"
+	if free, err := scratch.FreeSpace(shm); err == nil && free > 4*128*events {
+		if dir, err := os.MkdirTemp(shm, "sluice-trace-"); err == nil {
+			return dir, nil
 		}
 	}
-	panic("unreachable")
+	return os.MkdirTemp("", "sluice-trace-")
 }
 
 // run runs the program until it ends. A signal that has ended ctx is passed on;

@@ -40,7 +40,7 @@ func Create(ctx context.Context, dir string, size int64, progress func(float64))
 // Free returns how large a file Create may make in dir; without a bound where
 // that cannot be told.
 func Free(dir string) int64 {
-	free, err := freeSpace(dir)
+	free, err := FreeSpace(dir)
 	if err != nil {
 		return math.MaxInt64
 	}
@@ -55,7 +55,7 @@ func checkSpace(dir string, size int64) error {
 	if !info.IsDir() {
 		return fmt.Errorf("cannot use %s: not a directory", dir)
 	}
-	free, err := freeSpace(dir)
+	free, err := FreeSpace(dir)
 	if err != nil {
 		return nil // the write will tell
 	}

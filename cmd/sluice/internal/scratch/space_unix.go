@@ -4,8 +4,8 @@ package scratch
 
 import "golang.org/x/sys/unix"
 
-// freeSpace returns how many bytes this user may still write in dir.
-func freeSpace(dir string) (int64, error) {
+// FreeSpace returns how many bytes this user may still write in dir.
+func FreeSpace(dir string) (int64, error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {
 		return 0, err
