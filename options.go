@@ -38,7 +38,7 @@ type Options struct {
 	// Schedulers. Without one it is that of the environment variable
 	// SLUICE_TRACE=FILE, if that is set: it records from the beginning, in
 	// FILE, which must not exist ("%p" in its name stands for the number of
-	// the process), the last SLUICE_TRACE_EVENTS operations and calls (1,048,576).
+	// the process), the last SLUICE_TRACE_EVENTS operations and calls (1,032,192).
 	// `sluice trace` reads it.
 	Recorder *trace.Recorder
 }

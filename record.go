@@ -50,7 +50,7 @@ var environmentRecorder = sync.OnceValue(func() *trace.Recorder {
 
 // environmentEvents is how many events a file of SLUICE_TRACE has room for,
 // unless SLUICE_TRACE_EVENTS says otherwise: 64 MiB.
-const environmentEvents = 1 << 20
+const environmentEvents = 63 << 14
 
 func createRecorder(name string) (*trace.Recorder, error) {
 	o := trace.Options{Events: environmentEvents}

@@ -66,7 +66,7 @@ func compareNumber(t *testing.T, name string, got, want int) {
 }
 
 func TestOptions(t *testing.T) {
-	for _, o := range []Options{{Events: -1}, {Events: 1<<30 + 1}, {Full: 2}} {
+	for _, o := range []Options{{Events: -1}, {Events: MaxEvents + 1}, {Full: 2}} {
 		if r, err := New(o); r != nil || err == nil {
 			t.Errorf("New(%+v) = %v, %v; want an error", o, r, err)
 		}

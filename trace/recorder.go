@@ -11,8 +11,8 @@ import (
 // Options configures a [Recorder]. The zero value is useful.
 type Options struct {
 	// Events is how many operations and system calls there is room for, of
-	// 64 bytes each; 0 means 262,144, the most is 2^30. It is rounded up to a
-	// power of two times 63, and to what all cores need to have a part each.
+	// 64 bytes each; 0 means 258,048, the most is MaxEvents. It is rounded up to
+	// a power of two times 63, and to what all cores need to have a part each.
 	Events int
 
 	// Full says what becomes of further events when there is no more room.
@@ -23,15 +23,18 @@ type Options struct {
 	Regions bool
 }
 
+// MaxEvents is the most that Options.Events can be: 16,515,072, in 1 GiB.
+const MaxEvents = record.MostEvents
+
 // namesSize is the memory for names of files.
 const namesSize = 1 << 20 // 1 MiB
 
-const defaultEvents = 1 << 18
+const defaultEvents = 63 << 12 // 16 MiB
 
 func (o Options) check() (record.Options, error) {
 	switch {
-	case o.Events < 0 || o.Events > record.MostEvents:
-		return record.Options{}, fmt.Errorf("trace: Options.Events %d is not between 0 and %d", o.Events, record.MostEvents)
+	case o.Events < 0 || o.Events > MaxEvents:
+		return record.Options{}, fmt.Errorf("trace: Options.Events %d is not between 0 and %d", o.Events, MaxEvents)
 	case o.Full > Keep:
 		return record.Options{}, fmt.Errorf("trace: Options.Full %d is neither Overwrite nor Keep", uint8(o.Full))
 	}

@@ -19,7 +19,7 @@ import (
 // traceRecordCmd is `sluice trace record`.
 type traceRecordCmd struct {
 	Output  string   `short:"o" default:"trace.sluice" placeholder:"FILE" help:"The trace, which must not exist. If several processes have used sluice each has its own, with its number in the name."`
-	Events  int      `default:"1048576" help:"Operations and system calls that a process has room for, of 64 bytes each; older ones are lost."`
+	Events  int      `default:"1032192" help:"Operations and system calls that a process has room for, of 64 bytes each; older ones are lost."`
 	Command []string `arg:"" passthrough:"" help:"The program and its arguments, after --."`
 }
 
@@ -72,8 +72,8 @@ func (c *traceRecordCmd) check() error {
 		return errors.New("there is no program to run")
 	case c.Output == "":
 		return errors.New("the name of the trace is empty")
-	case c.Events < 1 || c.Events > 1<<30:
-		return fmt.Errorf("--events %d is not between 1 and %d", c.Events, 1<<30)
+	case c.Events < 1 || c.Events > trace.MaxEvents:
+		return fmt.Errorf("--events %d is not between 1 and %d", c.Events, trace.MaxEvents)
 	}
 	return nil
 }

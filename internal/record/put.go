@@ -36,7 +36,7 @@ func (r *Recorder) PutOp(o *Op) {
 		return
 	}
 	e.queued, e.off = o.Queued, o.Off
-	e.size, e.res, e.file, e.goroutine = uint32(min(o.Size, math.MaxUint32)), o.Res, o.File, hash
+	e.size, e.res, e.file, e.goroutine = uint32(min(uint64(o.Size), math.MaxUint32)), o.Res, o.File, hash
 	at := e.since(0, o.Queued, o.Submitted)
 	at = e.since(1, at, o.Completed)
 	e.since(2, at, o.Woken)

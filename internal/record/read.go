@@ -67,7 +67,7 @@ func (h *header) check() error {
 	case h.version != version:
 		return fmt.Errorf("the recording has version %d; this reader knows %d: %w", h.version, version, ErrDamaged)
 	case h.stripes == 0 || h.stripes > mostStripes || h.stripes*stripeSize%pageSize != 0,
-		h.chunks == 0 || h.chunks > 2*MostEvents/perChunk, h.names > mostNames:
+		h.chunks == 0 || h.chunks > MostEvents/perChunk, h.names > mostNames:
 		return fmt.Errorf("its header makes no sense: %w", ErrDamaged)
 	}
 	return nil

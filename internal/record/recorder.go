@@ -23,8 +23,9 @@ type Options struct {
 	Regions bool // regions in runtime/trace too
 }
 
-// MostEvents is the most that Options.Events can be.
-const MostEvents = 1 << 30
+// MostEvents is the most that Options.Events can be: 1 GiB, which 32 bits can
+// address.
+const MostEvents = perChunk << 18
 
 // Recorder keeps records.
 type Recorder struct {
