@@ -3,6 +3,7 @@ package trace
 import (
 	"testing"
 
+	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/record"
 )
 
@@ -54,6 +55,15 @@ func TestNumbers(t *testing.T) {
 			compareNumber(t, c.name, int(v), c.n)
 		case Syscall:
 			compareNumber(t, c.name, int(v), c.n)
+		}
+	}
+}
+
+// TestKinds: each operation of a driver is a kind, by its number and name.
+func TestKinds(t *testing.T) {
+	for c := range driver.NumCodes {
+		if got, want := Kind(c).String(), c.String(); got != want {
+			t.Errorf("kind %d is %q; want %q", c, got, want)
 		}
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sluiceio/sluice/internal/record"
 )
 
 // random makes a trace of n operations and half as many calls that are in no
@@ -250,5 +252,6 @@ func TestSlotsTouch(t *testing.T) {
 
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(magic))
+	f.Add([]byte(record.Magic + "\x04\x03\x02\x01\x01\x00\x00\x00" + strings.Repeat("\x20\x00\x00\x00", 2000)))
 	f.Fuzz(func(t *testing.T, b []byte) { _, _ = Read(bytes.NewReader(b)) })
 }

@@ -16,8 +16,8 @@ var ErrDamaged = errors.New("no whole recording")
 
 // What a file that lies about itself can make its reader take.
 const (
-	mostNames   = 1 << 28
-	mostStripes = 1 << 20
+	mostNames   = 16 << 20 // 16 MiB
+	mostStripes = 1 << 16  // 8 MiB
 )
 
 // Read gives the records of a file that Create has made. A program may be

@@ -22,10 +22,15 @@ func (p *Pool) work() {
 	for op != nil {
 		start := p.hook.Now()
 		p.perform(op)
-		if start != 0 && op.Code < driver.NumCodes {
-			p.hook.Call(start, record.Call{Batch: 1, Res: op.Res, Syscall: syscalls[op.Code], Drv: record.DriverPool})
-		}
+		p.record(start, op)
 		op = p.exchange(op)
+	}
+}
+
+// record records the system call that has performed op, if there was one.
+func (p *Pool) record(start int64, op *driver.Op) {
+	if start != 0 && op.Code < driver.NumCodes && syscalls[op.Code] != 0 {
+		p.hook.Call(start, record.Call{Batch: 1, Res: op.Res, Syscall: syscalls[op.Code], Drv: record.DriverPool})
 	}
 }
 
