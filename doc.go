@@ -37,6 +37,12 @@
 // A slice that is passed to a File escapes to the heap, since the kernel may
 // write into it while the goroutine's stack moves.
 //
+// # Recording
+//
+// What becomes of each operation, and when, is kept by a Recorder of package
+// trace: [Options].Recorder, [Scheduler.Record], or SLUICE_TRACE=FILE in the
+// environment of any program.
+//
 // # Concurrency
 //
 // All functions and methods may be called by any number of goroutines at

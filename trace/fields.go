@@ -117,3 +117,24 @@ func (f *fields) calls(to []Call) []Call {
 	}
 	return to
 }
+
+// decode takes apart what encode has put together.
+func (m *Meta) decode(f *fields) {
+	texts := f.texts(nil)
+	for i, p := range []*string{&m.Program, &m.Driver, &m.OS, &m.Arch, &m.Kernel, &m.CPU, &m.GoVersion} {
+		if i < len(texts) {
+			*p = texts[i]
+		}
+	}
+	var numbers [8]int64
+	for i := range f.count(1) {
+		if v := f.varint(); i < len(numbers) {
+			numbers[i] = v
+		}
+	}
+	m.PID, m.Cores, m.GoMaxProcs, m.Memory = int(numbers[0]), int(numbers[1]), int(numbers[2]), numbers[3]
+	if numbers[4] != 0 {
+		m.Start = time.Unix(0, numbers[4])
+	}
+	m.Duration, m.Full, m.Lost = time.Duration(numbers[5]), Full(numbers[6]), numbers[7]
+}

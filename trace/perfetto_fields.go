@@ -1,0 +1,85 @@
+package trace
+
+// Fields of the messages, by their names in Perfetto's sources.
+const (
+	tracePacket = 1
+
+	packetClockSnapshot   = 6
+	packetTimestamp       = 8
+	packetSequenceID      = 10
+	packetTrackEvent      = 11
+	packetInternedData    = 12
+	packetSequenceFlags   = 13
+	packetTrackDescriptor = 60
+
+	stateCleared = 1 // SEQ_INCREMENTAL_STATE_CLEARED
+	stateNeeded  = 2 // SEQ_NEEDS_INCREMENTAL_STATE
+
+	snapshotClock  = 1
+	clockID        = 1
+	clockTimestamp = 2
+	clockRealtime  = 1
+	clockBoottime  = 6 // what timestamps are of unless they say otherwise
+
+	internedNames       = 2  // EventName
+	internedAnnotations = 3  // DebugAnnotationName
+	internedStrings     = 29 // InternedString
+	internedIID         = 1
+	internedText        = 2
+
+	trackUUID        = 1
+	trackName        = 2
+	trackProcess     = 3
+	trackParent      = 5
+	processPID       = 1
+	processName      = 6
+	eventAnnotation  = 4
+	eventType        = 9
+	eventNameIID     = 10
+	eventTrack       = 11
+	eventName        = 23
+	sliceBegin       = 1
+	sliceEnd         = 2
+	instant          = 3
+	annotationName   = 1  // name_iid
+	annotationInt    = 4  // int_value
+	annotationString = 17 // string_value_iid
+)
+
+// Tracks. Those of the slots follow the ones that they are under.
+const (
+	processTrack = 1
+	opsTrack     = 1 << 32
+	callsTrack   = 2 << 32
+)
+
+// Numbers of interned names of events: the kinds first, then these.
+const (
+	namePhases = 0x100
+	nameQueue  = namePhases + 0
+	nameDevice = namePhases + 1
+	nameWake   = namePhases + 2
+	nameCalls  = 0x200 // and the system call's
+)
+
+var phases = []string{"queue", "device", "wake"}
+
+// Numbers of the interned names of annotations, and of interned strings: of
+// files, paths and drivers.
+const (
+	noteFile = iota + 1
+	notePath
+	noteDriver
+	noteOffset
+	noteSize
+	noteResult
+	noteBatch
+	noteWait
+	noteGoroutine
+
+	stringPaths   = 0x100
+	stringDrivers = 0x200
+	stringFiles   = 0x300
+)
+
+var notes = []string{"file", "path", "driver", "offset", "size", "result", "batch", "wait", "goroutine"}
