@@ -34,7 +34,7 @@ func TestReadManyBadBlock(t *testing.T) {
 	}
 	for _, o := range []sluice.ReadManyOptions{{Amplification: 10}, {MergeSize: -1}, {Depth: 1}, {Unordered: true}} {
 		for i := range int64(16) {
-			block, with := i/2, []syscall.Errno{syscall.EIO, syscall.ENODATA}[i%2]
+			block, with := i/2, []syscall.Errno{syscall.EIO, syscall.ENXIO}[i%2]
 			at := block*pageSize + 77
 			f, text := faulty(t, 20*pageSize, bad(at, with))
 			n := 0

@@ -41,7 +41,7 @@ func TestStreamOptions(t *testing.T) {
 		want string
 	}{
 		{sluice.WriterOptions{BufferSize: -1}, "WriterOptions.BufferSize -1"},
-		{sluice.WriterOptions{BufferSize: 2 << 30}, "WriterOptions.BufferSize 2147483648"},
+		{sluice.WriterOptions{BufferSize: 3 << 29}, "WriterOptions.BufferSize 1610612736"},
 		{sluice.WriterOptions{WriteBehind: -1}, "WriterOptions.WriteBehind -1"},
 		{sluice.WriterOptions{WriteBehind: 1 << 20}, "WriterOptions.WriteBehind 1048576"},
 		{sluice.WriterOptions{Start: math.MinInt64}, "WriterOptions.Start -9223372036854775808"},

@@ -30,7 +30,7 @@ var faultyStreams = []struct {
 func TestReaderFaults(t *testing.T) {
 	for _, of := range faultyStreams {
 		for k := 0; ; k++ {
-			count := fault.NewCounter(k, fault.Verdict{Errno: syscall.ENODATA})
+			count := fault.NewCounter(k, fault.Verdict{Errno: syscall.ENXIO})
 			f, text := faulty(t, faultySize, func(op *driver.Op) fault.Verdict {
 				if op.Off >= faultySize {
 					return fault.Verdict{} // nothing is read there
@@ -49,7 +49,7 @@ func TestReaderFaults(t *testing.T) {
 				}
 				if err != nil {
 					failures++
-					if !errors.Is(err, syscall.ENODATA) || failures > 1 {
+					if !errors.Is(err, syscall.ENXIO) || failures > 1 {
 						t.Fatalf("%+v: operation %d failed, and Next = %v", of, k, err)
 					}
 				}
