@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // eachFileSystem runs test with a directory on each kind of file system that
@@ -11,6 +12,9 @@ import (
 func eachFileSystem(t *testing.T, test func(t *testing.T, s *sluice.Scheduler, dir string)) {
 	t.Run("disk", func(t *testing.T) { eachDriverIn(t, t.TempDir(), test) })
 	t.Run("tmpfs", func(t *testing.T) { eachDriverIn(t, memoryDir(t), test) })
+	if sys.RaceEnabled {
+		return // races are ours, not the file systems', and those are many
+	}
 	for name, make := range fileSystems {
 		t.Run(name, func(t *testing.T) { eachDriverIn(t, make(t, 96<<20), test) }) // 96 MiB
 	}
