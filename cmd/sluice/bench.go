@@ -34,7 +34,9 @@ type benchCmd struct {
 	Rounds *int           `placeholder:"N" help:"Slices of each side; default: the experiment's (8 to 20)."`
 
 	Cells     []string `sep:"none" placeholder:"PATTERN" group:"Flags of the matrix" help:"Cells as kind/size/goroutines, as in 'read-*/4k/1,64' or write-sync; may be repeated."`
-	FailBelow float64  `placeholder:"R" group:"Flags of the matrix" help:"Fail, naming the cells, where sluice has less than R times the operations a second of os.File."`
+	Compare bool `help:"Compare two files of --json: 'sluice bench --compare A.json B.json', or 'bench compare'."`
+
+	FailBelow float64  `placeholder:"R" group:"Flags of the matrix" help:"Fail, naming the cells, where sluice has less than R times the operations a second of os.File; of compare: of the first run."`
 	Calibrate bool     `group:"Flags of the matrix" help:"Compare os.File with itself: what this machine's noise looks like."`
 }
 
@@ -49,6 +51,7 @@ comparison runs in a process of its own, and they take turns.
   sluice bench matrix --cells read-direct/4k     one row of the matrix
   sluice bench matrix --fail-below 0.95          for continuous integration
   sluice bench p4 --fio                          scan-*, rand-*, beside fio
+  sluice bench compare A.json B.json             what changed between two runs
 
 Exit status: 0; 1 if the run failed or --fail-below was undercut; 2 if called
 wrongly; 130 if interrupted. The temporary file is removed in each case.`
@@ -58,6 +61,9 @@ wrongly; 130 if interrupted. The temporary file is removed in each case.`
 func (b *benchCmd) Run(ctx context.Context, s streams) error {
 	if slices.Equal(b.Experiments, []string{"list"}) {
 		return listExperiments(s)
+	}
+	if b.Compare || b.verb() == "compare" {
+		return b.compare(s)
 	}
 	chosen, params, err := b.parse()
 	if err != nil {
@@ -69,11 +75,11 @@ func (b *benchCmd) Run(ctx context.Context, s streams) error {
 	}
 	m := machine.Describe(b.Dir)
 	params.Memory, params.FileSize = m.Memory, b.fileSize(chosen, m.Memory)
-	results, err := b.run(ctx, s, chosen, params, m)
-	if len(results) == 0 {
+	measured, err := b.run(ctx, s, chosen, params, m)
+	if len(measured) == 0 {
 		return errors.Join(err, out.abandon())
 	}
-	return errors.Join(err, out.write(newBenchReport(m, params, results)))
+	return errors.Join(err, out.write(newResults(m, params, measured)))
 }
 
 // listExperiments prints a line an experiment.

@@ -29,6 +29,9 @@ func (b *benchCmd) parse() ([]experiments.Experiment, experiments.Params, error)
 		}
 		p.Cells = append(p.Cells, pattern)
 	}
+	if err := b.checkFailBelow(); err != nil { // one line, and not two
+		return nil, p, err
+	}
 	return chosen, p, b.checkFlags(chosen)
 }
 
@@ -82,6 +85,13 @@ func given[T any](flag *T) (value T) {
 	return value
 }
 
+func (b *benchCmd) checkFailBelow() error {
+	if b.FailBelow < 0 || math.IsNaN(b.FailBelow) {
+		return fmt.Errorf("--fail-below: %g; want a ratio, as in 0.95", b.FailBelow)
+	}
+	return nil
+}
+
 func (b *benchCmd) checkFlags(chosen []experiments.Experiment) error {
 	hasMatrix := slices.ContainsFunc(chosen, func(e experiments.Experiment) bool { return e.Name == "matrix" })
 	switch {
@@ -93,8 +103,6 @@ func (b *benchCmd) checkFlags(chosen []experiments.Experiment) error {
 		return fmt.Errorf("--time: %s; want more than 0 and at most 1h", *b.Time)
 	case b.Rounds != nil && *b.Rounds <= 0:
 		return fmt.Errorf("--rounds: %d; want more than 0", *b.Rounds)
-	case b.FailBelow < 0 || math.IsNaN(b.FailBelow):
-		return fmt.Errorf("--fail-below: %g; want a ratio, as in 0.95", b.FailBelow)
 	case !hasMatrix && b.FailBelow > 0:
 		return errors.New("--fail-below is for the matrix, which is not among the experiments")
 	case !hasMatrix && len(b.Cells) > 0:

@@ -9,26 +9,17 @@ import (
 
 	"github.com/sluiceio/sluice/cmd/sluice/experiments"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/machine"
+	"github.com/sluiceio/sluice/cmd/sluice/results"
 )
 
-// benchReport is the file that --json writes.
-type benchReport struct {
-	Version     string         `json:"version"`
-	Finished    time.Time      `json:"finished"`
-	Machine     machine.Info   `json:"machine"`
-	FileSize    int64          `json:"file_size"`
-	Driver      string         `json:"driver,omitempty"` // asked for; what was chosen is in each side's explain
-	Experiments map[string]any `json:"experiments"`
-}
-
-func newBenchReport(m machine.Info, p experiments.Params, results map[string]any) benchReport {
-	return benchReport{
+func newResults(m machine.Info, p experiments.Params, measured map[string]any) results.File {
+	return results.File{
 		Version:     version(),
 		Finished:    time.Now().UTC().Truncate(time.Second),
 		Machine:     m,
 		FileSize:    p.FileSize,
 		Driver:      p.Driver,
-		Experiments: results,
+		Experiments: measured,
 	}
 }
 

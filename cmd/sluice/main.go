@@ -1,7 +1,7 @@
 // Command sluice measures disk I/O through sluice against os.File, and says
 // what this machine allows.
 //
-//	sluice bench     run experiments on a temporary file
+//	sluice bench     run experiments on a temporary file, draw and compare runs
 //	sluice trace     record a program's I/O, and look at it
 //	sluice doctor    what the kernel, file system and container allow
 //	sluice version

@@ -72,6 +72,7 @@ func (f callFigure) experiment() Experiment {
 		Name: f.name, Summary: f.summary, Source: f.source,
 		Steps: func(p Params) int { return len(f.loads(p)) },
 		Run:   f.run,
+		Read:  read[CallResult],
 	}
 }
 

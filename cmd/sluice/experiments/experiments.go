@@ -33,6 +33,9 @@ type Experiment struct {
 	// hold: a value of a type of its own. When it fails after some results
 	// it returns those with the error.
 	Run func(ctx context.Context, env *Env) (any, error)
+	// Read returns what Run returned, from what the JSON file holds of it, and
+	// an error if Run cannot have returned that.
+	Read func(text []byte) (Result, error)
 }
 
 // All are the experiments in the order in which they are listed and run.

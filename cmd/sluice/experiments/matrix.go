@@ -19,6 +19,7 @@ var matrix = Experiment{
 	Summary: "os.File against sluice: kinds of I/O x sizes x goroutines",
 	Steps:   func(p Params) int { return len(p.cells()) },
 	Run:     runMatrix,
+	Read:    read[MatrixResult],
 }
 
 // matrixPlan keeps the quick cells under a minute. Of os.File against itself

@@ -76,6 +76,7 @@ func (r racing) experiment() Experiment {
 		Name: r.name, Summary: r.summary, Source: r.source, Fio: r.fio, FullSize: r.fullSize,
 		Steps: func(p Params) int { return len(r.races(p)) },
 		Run:   r.run,
+		Read:  r.read,
 	}
 }
 

@@ -2,6 +2,7 @@
 package stats
 
 import (
+	"encoding/json"
 	"math"
 	"slices"
 	"strconv"
@@ -23,6 +24,15 @@ func (n Number) MarshalJSON() ([]byte, error) {
 		return []byte("null"), nil
 	}
 	return strconv.AppendFloat(nil, float64(n), 'g', 6, 64), nil
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (n *Number) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
+		*n = NaN
+		return nil
+	}
+	return json.Unmarshal(text, (*float64)(n))
 }
 
 // Median returns the median of v, the mean of the middle two if their number

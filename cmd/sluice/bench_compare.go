@@ -1,0 +1,46 @@
+package main
+
+import (
+	"errors"
+	"io"
+
+	"github.com/sluiceio/sluice/cmd/sluice/compare"
+	"github.com/sluiceio/sluice/cmd/sluice/results"
+)
+
+// verb returns the first argument: no experiment is called list or compare.
+func (b *benchCmd) verb() string {
+	if len(b.Experiments) == 0 {
+		return ""
+	}
+	return b.Experiments[0]
+}
+
+// compare is `sluice bench compare A.json B.json`.
+func (b *benchCmd) compare(s streams) error {
+	files := b.Experiments
+	if b.verb() == "compare" {
+		files = files[1:]
+	}
+	if len(files) != 2 {
+		return usageError{errors.New("compare: want two files that --json has written, as in sluice bench compare A.json B.json")}
+	}
+	if err := b.checkFailBelow(); err != nil {
+		return usageError{err}
+	}
+	var runs [2]*results.Run
+	for i, name := range files {
+		var err error
+		if runs[i], err = results.Read(name); err != nil {
+			return err
+		}
+	}
+	changes, err := compare.Runs(runs[0], runs[1])
+	if err != nil {
+		return err
+	}
+	if _, err := io.WriteString(s.out, changes.Text()); err != nil {
+		return err
+	}
+	return changes.FailBelow(b.FailBelow)
+}

@@ -1,0 +1,121 @@
+// Package compare says what changed between two runs of sluice bench.
+package compare
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/sluiceio/sluice/cmd/sluice/experiments"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/load"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/stats"
+	"github.com/sluiceio/sluice/cmd/sluice/results"
+)
+
+// Verdict says which way a side has gone.
+type Verdict string
+
+// The verdicts. Level is what the rounds of the two runs cannot tell apart;
+// Unknown is too few rounds.
+const (
+	Better  Verdict = "better"
+	Worse   Verdict = "worse"
+	Level   Verdict = "level"
+	Unknown Verdict = ""
+)
+
+// Line is one side of one cell: operations a second in both runs, medians of
+// their rounds.
+type Line struct {
+	Cell      string
+	Side      load.Side
+	A, B      stats.Number
+	Ratio     stats.Number // B / A
+	Low, High stats.Number // 95 %, see stats.BootstrapRatio
+	Verdict   Verdict
+}
+
+// Changes is what two runs have in common, and what not.
+type Changes struct {
+	A, B         *results.Run
+	Lines        []Line   // in the order of A
+	OnlyA, OnlyB []string // cells and sides that one run alone has measured
+}
+
+// errNothing is what two runs of different experiments come to.
+var errNothing = errors.New("the two runs have no cell in common")
+
+// Runs compares b with a.
+func Runs(a, b *results.Run) (*Changes, error) {
+	c := &Changes{A: a, B: b}
+	before, after := measured(a), measured(b)
+	for _, p := range before {
+		i := slices.IndexFunc(after, p.same)
+		if i < 0 {
+			c.OnlyA = append(c.OnlyA, p.String())
+			continue
+		}
+		c.Lines = append(c.Lines, newLine(p, after[i]))
+	}
+	for _, p := range after {
+		if !slices.ContainsFunc(before, p.same) {
+			c.OnlyB = append(c.OnlyB, p.String())
+		}
+	}
+	if len(c.Lines) == 0 {
+		return nil, errNothing
+	}
+	return c, nil
+}
+
+// point is a Point of any experiment.
+type point struct {
+	experiments.Point
+	n int // how many of that name came before it in its cell: --calibrate has two
+}
+
+func (p point) String() string { return p.Cell + ", " + p.Side.Name }
+
+func (p point) same(q point) bool {
+	return p.Cell == q.Cell && p.Side.Name == q.Side.Name && p.n == q.n
+}
+
+// measured returns all points of a run that have rounds.
+func measured(r *results.Run) []point {
+	var points []point
+	seen := make(map[string]int)
+	for _, named := range r.Results {
+		for _, p := range named.Points() {
+			p.Cell = named.Name + ": " + p.Cell
+			if p.Unsupported != "" {
+				continue
+			}
+			q := point{Point: p}
+			q.n = seen[q.String()]
+			seen[q.String()]++
+			points = append(points, q)
+		}
+	}
+	return points
+}
+
+// roundsForVerdict is the least that tell a change from chance.
+const roundsForVerdict = 6
+
+func newLine(a, b point) Line {
+	before, after := a.Series(load.Slice.Rate), b.Series(load.Slice.Rate)
+	l := Line{Cell: a.Cell, Side: a.Side, A: stats.Median(before), B: stats.Median(after), Ratio: stats.NaN}
+	if l.A > 0 {
+		l.Ratio = l.B / l.A
+	}
+	l.Low, l.High = stats.BootstrapRatio(before, after)
+	switch {
+	case min(len(before), len(after)) < roundsForVerdict || l.Low.IsNaN():
+	case l.Low > 1:
+		l.Verdict = Better
+	case l.High < 1:
+		l.Verdict = Worse
+	default:
+		l.Verdict = Level
+	}
+	return l
+}

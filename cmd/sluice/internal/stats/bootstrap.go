@@ -1,0 +1,43 @@
+package stats
+
+import (
+	"math/rand/v2"
+	"slices"
+)
+
+// resamples is how often BootstrapRatio draws: its bounds are the 50th value
+// from each end.
+const resamples = 2000
+
+// BootstrapRatio returns the 95 % interval of the ratio of b's median to that
+// of a, of two runs that have no rounds in common: the middle 95 % of the
+// ratios that the same numbers of values, drawn from a and b with replacement,
+// give. It knows of what varied within the runs alone. Equal values give equal
+// bounds; NaNs are ignored.
+func BootstrapRatio(a, b []Number) (lo, hi Number) {
+	a, b = present(a), present(b)
+	if len(a) == 0 || len(b) == 0 {
+		return NaN, NaN
+	}
+	random := rand.New(rand.NewPCG(1, 2)) // any seed does; the same one gives the same report
+	ratios := make([]Number, 0, resamples)
+	for range resamples {
+		if base := Median(draw(random, a)); base != 0 {
+			ratios = append(ratios, Median(draw(random, b))/base)
+		}
+	}
+	if len(ratios) == 0 {
+		return NaN, NaN
+	}
+	slices.Sort(ratios)
+	cut := len(ratios) / 40 // 2.5 %
+	return ratios[cut], ratios[len(ratios)-1-cut]
+}
+
+func draw(random *rand.Rand, v []Number) []Number {
+	drawn := make([]Number, len(v))
+	for i := range drawn {
+		drawn[i] = v[random.IntN(len(v))]
+	}
+	return drawn
+}
