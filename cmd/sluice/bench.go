@@ -23,9 +23,10 @@ import (
 type benchCmd struct {
 	Experiments []string `arg:"" optional:"" name:"experiment" help:"What to run: names that 'sluice bench list' prints."`
 
-	Dir  string    `default:"." help:"Directory of the temporary file: its file system is what is measured."`
-	Size *byteSize `aliases:"file-size" placeholder:"SIZE" help:"Size of the temporary file; default 1g, of scan-* and rand-* with --full 2.5 times the memory, but at most 20g."`
-	JSON string    `name:"json" placeholder:"FILE" help:"Also write the results to FILE, for machines."`
+	Dir    string    `default:"." help:"Directory of the temporary file: its file system is what is measured."`
+	Size   *byteSize `aliases:"file-size" placeholder:"SIZE" help:"Size of the temporary file; default 1g, of scan-* and rand-* with --full 2.5 times the memory, but at most 20g."`
+	JSON   string    `name:"json" placeholder:"FILE" help:"Also write the results to FILE, for machines."`
+	Report *string   `placeholder:"DIR" help:"Also write a report to DIR: index.html, and each figure as PNG, SVG, CSV and JSON."`
 
 	Full   bool           `help:"Every parameter: 126 cells of the matrix, every number of goroutines, files and times as published."`
 	Fio    bool           `help:"Run the matching job of fio beside each scan-* and rand-*. As root, reserve huge pages for it meanwhile."`
@@ -33,11 +34,11 @@ type benchCmd struct {
 	Time   *time.Duration `placeholder:"DURATION" help:"Length of a slice; default: the experiment's (30ms to 250ms)."`
 	Rounds *int           `placeholder:"N" help:"Slices of each side; default: the experiment's (8 to 20)."`
 
-	Cells     []string `sep:"none" placeholder:"PATTERN" group:"Flags of the matrix" help:"Cells as kind/size/goroutines, as in 'read-*/4k/1,64' or write-sync; may be repeated."`
-	Compare bool `help:"Compare two files of --json: 'sluice bench --compare A.json B.json', or 'bench compare'."`
+	Cells   []string `sep:"none" placeholder:"PATTERN" group:"Flags of the matrix" help:"Cells as kind/size/goroutines, as in 'read-*/4k/1,64' or write-sync; may be repeated."`
+	Compare bool     `help:"Compare two files of --json: 'sluice bench --compare A.json B.json', or 'bench compare'."`
 
-	FailBelow float64  `placeholder:"R" group:"Flags of the matrix" help:"Fail, naming the cells, where sluice has less than R times the operations a second of os.File; of compare: of the first run."`
-	Calibrate bool     `group:"Flags of the matrix" help:"Compare os.File with itself: what this machine's noise looks like."`
+	FailBelow float64 `placeholder:"R" group:"Flags of the matrix" help:"Fail, naming the cells, where sluice has less than R times the operations a second of os.File; of compare: of the first run."`
+	Calibrate bool    `group:"Flags of the matrix" help:"Compare os.File with itself: what this machine's noise looks like."`
 }
 
 // Help is what `sluice help bench` adds to the flags.
@@ -51,6 +52,8 @@ comparison runs in a process of its own, and they take turns.
   sluice bench matrix --cells read-direct/4k     one row of the matrix
   sluice bench matrix --fail-below 0.95          for continuous integration
   sluice bench p4 --fio                          scan-*, rand-*, beside fio
+  sluice bench matrix fig6 --report out          pictures: out/index.html
+  sluice bench report A.json out                 the same of a run of before
   sluice bench compare A.json B.json             what changed between two runs
 
 Exit status: 0; 1 if the run failed or --fail-below was undercut; 2 if called
@@ -62,6 +65,9 @@ func (b *benchCmd) Run(ctx context.Context, s streams) error {
 	if slices.Equal(b.Experiments, []string{"list"}) {
 		return listExperiments(s)
 	}
+	if b.verb() == "report" {
+		return b.redraw()
+	}
 	if b.Compare || b.verb() == "compare" {
 		return b.compare(s)
 	}
@@ -69,7 +75,7 @@ func (b *benchCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return usageError{err}
 	}
-	out, err := createJSON(b.JSON)
+	out, err := b.openOutputs()
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceio/sluice/cmd/sluice/results"
 )
 
-// verb returns the first argument: no experiment is called list or compare.
+// verb returns the first argument: no experiment is called list, report or compare.
 func (b *benchCmd) verb() string {
 	if len(b.Experiments) == 0 {
 		return ""

@@ -34,6 +34,42 @@ func (r *MatrixResult) failBelow(limit float64) error {
 	return nil
 }
 
+// Seen says in a sentence how sluice did.
+func (r *MatrixResult) Seen() string {
+	cells := r.measured()
+	if len(cells) == 0 {
+		return "no cell could be measured."
+	}
+	ahead, behind := 0, 0
+	for _, c := range cells {
+		switch {
+		case len(c.Sides[1].Rounds) < roundsForInterval:
+		case c.Ratios.Low > 1:
+			ahead++
+		case c.Ratios.High < 1:
+			behind++
+		}
+	}
+	return fmt.Sprintf("%d cells: os.File is overtaken for certain in %d, ahead for certain in %d; the median of the ratios is %s, the lowest %s.",
+		len(cells), ahead, behind, report.Ratio(medianRate(cells)), report.Ratio(lowestRate(cells)))
+}
+
+func medianRate(cells []Cell) stats.Number {
+	v := make([]stats.Number, len(cells))
+	for i, c := range cells {
+		v[i] = c.Ratios.Rate
+	}
+	return stats.Median(v)
+}
+
+func lowestRate(cells []Cell) stats.Number {
+	lowest := cells[0].Ratios.Rate
+	for _, c := range cells {
+		lowest = min(lowest, c.Ratios.Rate)
+	}
+	return lowest
+}
+
 // roundsForInterval is the least with which stats.Interval has 95 %.
 const roundsForInterval = 6
 

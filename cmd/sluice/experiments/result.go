@@ -49,7 +49,7 @@ func (r *CallResult) Points() []Point {
 // Points returns each row of each race.
 func (r *RaceResult) Points() []Point {
 	var points []Point
-	for _, race := range r.Races {
+	for _, race := range r.Races { // of a race without rows there is nothing to draw
 		for _, row := range race.Rows {
 			points = append(points, Point{race.Title, row.Load, row.Result})
 		}
@@ -57,8 +57,8 @@ func (r *RaceResult) Points() []Point {
 	return points
 }
 
-// errNoResult is what a file of other things comes to.
-var errNoResult = errors.New("it holds nothing that was measured")
+// ErrNothing is what a run that was interrupted before its first cell comes to.
+var ErrNothing = errors.New("it holds nothing that was measured")
 
 // read reads a result of the type R and checks it.
 func read[R any, P interface {
@@ -69,7 +69,10 @@ func read[R any, P interface {
 	if err := json.Unmarshal(text, result); err != nil {
 		return nil, err
 	}
-	return result, checked(result)
+	if err := checked(result); err != nil {
+		return nil, err
+	}
+	return result, nil
 }
 
 // read gives the races what is published of them, which the file does not
@@ -93,11 +96,24 @@ func (r racing) read(text []byte) (Result, error) {
 func checked(result Result) error {
 	points := result.Points()
 	if len(points) == 0 {
-		return errNoResult
+		return ErrNothing
 	}
 	for _, p := range points {
 		if err := p.check(); err != nil {
 			return err
+		}
+	}
+	if m, ok := result.(*MatrixResult); ok {
+		return m.check()
+	}
+	return nil
+}
+
+// check refuses cells that compare nothing.
+func (r *MatrixResult) check() error {
+	for _, c := range r.Cells {
+		if c.Ratios != nil && len(c.Sides) != 2 {
+			return fmt.Errorf("%q has %d sides; want 2", c.Name, len(c.Sides))
 		}
 	}
 	return nil

@@ -26,7 +26,8 @@ type File struct {
 type Run struct {
 	File
 	Results []Named // in the order of experiments.All
-	Raw     map[string]json.RawMessage
+	Text    []byte                     // the file
+	Raw     map[string]json.RawMessage // its experiments
 }
 
 // Named is the result of one experiment.
@@ -71,7 +72,7 @@ func Decode(text []byte) (*Run, error) {
 			return nil, fmt.Errorf("unknown experiment %q", name)
 		}
 	}
-	run := &Run{File: raw.File, Raw: raw.Experiments}
+	run := &Run{File: raw.File, Text: text, Raw: raw.Experiments}
 	return run, run.read()
 }
 
@@ -82,10 +83,16 @@ func (r *Run) read() error {
 			continue
 		}
 		result, err := e.Read(text)
+		if errors.Is(err, experiments.ErrNothing) { // interrupted
+			continue
+		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", e.Name, err)
 		}
 		r.Results = append(r.Results, Named{e, result})
+	}
+	if len(r.Results) == 0 {
+		return experiments.ErrNothing
 	}
 	return nil
 }

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/sluiceio/sluice/cmd/sluice/experiments"
+	"github.com/sluiceio/sluice/cmd/sluice/pictures"
+	"github.com/sluiceio/sluice/cmd/sluice/results"
+)
+
+// redraw is `sluice bench report FILE.json DIR`: the report of a run that has
+// been measured before.
+func (b *benchCmd) redraw() error {
+	if len(b.Experiments) != 3 {
+		return usageError{errors.New("report: want a file that --json has written and a directory, as in sluice bench report FILE.json DIR")}
+	}
+	run, err := results.Read(b.Experiments[1])
+	if err != nil {
+		return err
+	}
+	dir, err := pictures.Open(b.Experiments[2])
+	if err != nil {
+		return err
+	}
+	return dir.Write(run)
+}
+
+// outputs are where a run's results go beside the screen.
+type outputs struct {
+	json   *jsonFile     // nil if not wanted
+	report *pictures.Dir // likewise
+}
+
+// openOutputs sees to it before anything is measured that there is a place for
+// the results.
+func (b *benchCmd) openOutputs() (o outputs, err error) {
+	if b.Report != nil {
+		if o.report, err = pictures.Open(*b.Report); err != nil {
+			return o, err
+		}
+	}
+	if o.json, err = createJSON(b.JSON); err != nil {
+		o.report.Abandon()
+	}
+	return o, err
+}
+
+// abandon leaves all as it was.
+func (o outputs) abandon() error {
+	o.report.Abandon()
+	return o.json.abandon()
+}
+
+func (o outputs) write(measured results.File) error {
+	err := o.json.write(measured)
+	if o.report == nil {
+		return err
+	}
+	return errors.Join(err, o.draw(measured))
+}
+
+// draw draws what the JSON file holds and no more, so that a report that is
+// drawn from the file later is the same.
+func (o outputs) draw(measured results.File) error {
+	text, err := measured.Encode()
+	if err != nil {
+		return err
+	}
+	run, err := results.Decode(text)
+	if errors.Is(err, experiments.ErrNothing) { // interrupted
+		o.report.Abandon()
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return o.report.Write(run)
+}

@@ -1,0 +1,110 @@
+package chart
+
+import (
+	"image/color"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Sizes of letters.
+const (
+	titleSize = 9
+	labelSize = 9
+	tickSize  = 8
+)
+
+// plot returns the panel as what can be drawn.
+func (p *Panel) plot() *plot.Plot {
+	plt := plot.New()
+	plt.Title.Text = p.Title
+	plt.Title.Padding = vg.Points(3)
+	plt.Add(p.grid())
+	for _, s := range p.Series {
+		if points := s.drawable(p); len(points) > 0 {
+			plt.Add(s.plotters(points, p.across())...)
+		}
+	}
+	if plt.X.Min > plt.X.Max { // nothing has a place
+		plt.X.Min, plt.X.Max, plt.Y.Min, plt.Y.Max = 1, 2, 1, 2
+	}
+	p.X.apply(&plt.X)
+	p.Y.apply(&plt.Y)
+	if p.Guide != 0 {
+		plt.Add(guide{p.Guide, p.across()})
+	}
+	letters(plt)
+	return plt
+}
+
+func letters(p *plot.Plot) {
+	sans := func(size float64) font.Font {
+		return font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, vg.Points(size))
+	}
+	p.Title.TextStyle.Font = sans(titleSize)
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		a.Label.TextStyle.Font = sans(labelSize)
+		a.Tick.Label.Font = sans(tickSize)
+	}
+	p.Legend.TextStyle.Font = sans(labelSize)
+}
+
+func (p *Panel) grid() *plotter.Grid {
+	grid := plotter.NewGrid()
+	line := draw.LineStyle{Color: color.Gray{0xdd}, Width: vg.Points(0.4)}
+	grid.Vertical, grid.Horizontal = line, line
+	return grid
+}
+
+// plotters returns line, interval and marker, the marker on top.
+func (s Series) plotters(points []Point, across bool) []plot.Plotter {
+	look := styleOf(s.Style)
+	xys := make(plotter.XYs, len(points))
+	for i, p := range points {
+		xys[i] = plotter.XY{X: p.X, Y: p.Y}
+	}
+	var all []plot.Plotter
+	if s.Line {
+		all = append(all, &plotter.Line{XYs: xys, LineStyle: look.line()})
+	}
+	if slices.ContainsFunc(points, func(p Point) bool { return p.Low != p.High }) {
+		all = append(all, bars(points, xys, look.bar(), across))
+	}
+	return append(all, &plotter.Scatter{XYs: xys, GlyphStyle: look.glyph()})
+}
+
+func bars(points []Point, xys plotter.XYs, line draw.LineStyle, across bool) plot.Plotter {
+	bounds := make(plotter.Errors, len(points))
+	for i, p := range points {
+		value := p.Y
+		if across {
+			value = p.X
+		}
+		bounds[i].Low, bounds[i].High = value-p.Low, p.High-value
+	}
+	if across {
+		return &plotter.XErrorBars{XYs: xys, XErrors: plotter.XErrors(bounds), LineStyle: line, CapWidth: vg.Points(5)}
+	}
+	return &plotter.YErrorBars{XYs: xys, YErrors: plotter.YErrors(bounds), LineStyle: line, CapWidth: vg.Points(5)}
+}
+
+// guide is a thin line from edge to edge.
+type guide struct {
+	at     float64
+	across bool
+}
+
+// Plot implements plot.Plotter.
+func (g guide) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	line := draw.LineStyle{Color: color.Gray{0x55}, Width: vg.Points(0.8)}
+	if g.across {
+		c.StrokeLine2(line, x(g.at), c.Min.Y, x(g.at), c.Max.Y)
+		return
+	}
+	c.StrokeLine2(line, c.Min.X, y(g.at), c.Max.X, y(g.at))
+}

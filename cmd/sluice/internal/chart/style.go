@@ -1,0 +1,55 @@
+package chart
+
+import (
+	"image/color"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Published is the style of points that somebody else has measured.
+const Published = -1
+
+// style differs from its neighbours in colour, marker and dashes: any one of
+// them is enough.
+type style struct {
+	color  color.RGBA
+	marker draw.GlyphDrawer
+	dashes []vg.Length
+}
+
+func rgb(v uint32) color.RGBA {
+	return color.RGBA{R: uint8(v >> 16), G: uint8(v >> 8), B: uint8(v), A: 0xff}
+}
+
+// palette has the colours of Okabe and Ito, which people who see fewer colours
+// than others tell apart, without yellow, which is faint on white.
+var palette = []style{
+	{rgb(0x000000), draw.CircleGlyph{}, nil},
+	{rgb(0x0072b2), draw.BoxGlyph{}, nil},
+	{rgb(0x009e73), draw.PyramidGlyph{}, []vg.Length{6, 2}},
+	{rgb(0xe69f00), draw.SquareGlyph{}, []vg.Length{2, 2}},
+	{rgb(0xcc79a7), draw.TriangleGlyph{}, []vg.Length{8, 2, 2, 2}},
+	{rgb(0x56b4e9), draw.PlusGlyph{}, []vg.Length{4, 2, 1, 2}},
+}
+
+var published = style{rgb(0xd55e00), draw.CrossGlyph{}, []vg.Length{1, 2}}
+
+func styleOf(n int) style {
+	if n < 0 {
+		return published
+	}
+	return palette[n%len(palette)]
+}
+
+func (s style) glyph() draw.GlyphStyle {
+	return draw.GlyphStyle{Color: s.color, Radius: vg.Points(3.2), Shape: s.marker}
+}
+
+func (s style) line() draw.LineStyle {
+	return draw.LineStyle{Color: s.color, Width: vg.Points(1.3), Dashes: s.dashes}
+}
+
+func (s style) bar() draw.LineStyle {
+	return draw.LineStyle{Color: s.color, Width: vg.Points(0.9)}
+}

@@ -1,0 +1,84 @@
+package pictures
+
+import (
+	"bytes"
+	_ "embed" // the page
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+
+	"github.com/sluiceio/sluice/cmd/sluice/internal/load"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
+	"github.com/sluiceio/sluice/cmd/sluice/results"
+)
+
+//go:embed page.html
+var pageText string
+
+var pageTemplate = template.Must(template.New(index).Parse(pageText))
+
+// page returns the text of index.html.
+func page(run *results.Run, all []Figure) ([]byte, error) {
+	var b bytes.Buffer
+	err := pageTemplate.Execute(&b, struct {
+		Marker  template.HTML
+		Run     *results.Run
+		Results string
+		Machine [][2]string
+		Figures []Figure
+	}{marker, run, resultsName, machineRows(run), all})
+	return b.Bytes(), err
+}
+
+// machineRows describes where the run was made; what is not known is left out.
+func machineRows(run *results.Run) [][2]string {
+	m := run.Machine
+	rows := [][2]string{
+		{"Finished", run.Finished.Format("2006-01-02 15:04 MST")},
+		{"sluice", run.Version},
+		{"Go", m.Go},
+		{"System", strings.TrimSpace(m.OS + "/" + m.Arch)},
+		{"Kernel", m.Kernel},
+		{"CPU", m.CPU},
+		{"Cores", fmt.Sprintf("%d, GOMAXPROCS %d", m.Cores, m.GoMaxProcs)},
+		{"Memory", bytesText(m.Memory)},
+		{"File system", m.FileSystem},
+		{"Mount options", strings.ReplaceAll(m.Mount, ",", ", ")},
+		{"Device", deviceText(run)},
+		{"I/O scheduler", m.Device.Scheduler},
+		{"Driver asked for", run.Driver},
+		{"Drivers and tools", strings.Join(explains(run), "; ")},
+		{"Test file", report.Bytes(run.FileSize)},
+	}
+	return slices.DeleteFunc(rows, func(r [2]string) bool { return r[1] == "" || r[1] == missing })
+}
+
+func deviceText(run *results.Run) string {
+	d := run.Machine.Device
+	text := d.Name
+	if d.Model != "" {
+		text += " (" + d.Model + ")"
+	}
+	if d.Rotational {
+		text += ", rotating"
+	}
+	return text
+}
+
+// explains returns what sluice and fio first said of themselves, each once.
+func explains(run *results.Run) []string {
+	var lines []string
+	for _, named := range run.Results {
+		for _, p := range named.Points() {
+			line, _, _ := strings.Cut(p.Explain, "\n")
+			if p.Side.Way == load.ByFio || p.Side.Way == load.ByTunedFio {
+				line, _, _ = strings.Cut(line, " ") // its version; the rest differs from job to job
+			}
+			if line != "" && !slices.Contains(lines, line) {
+				lines = append(lines, line)
+			}
+		}
+	}
+	return lines
+}
