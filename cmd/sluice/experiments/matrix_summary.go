@@ -50,7 +50,7 @@ func (r *MatrixResult) Seen() string {
 			behind++
 		}
 	}
-	return fmt.Sprintf("%d cells: os.File is overtaken for certain in %d, ahead for certain in %d; the median of the ratios is %s, the lowest %s.",
+	return fmt.Sprintf("of %d cells sluice is ahead in %d and behind in %d by more than noise explains (95 %%); the median of the ratios is %s, the lowest %s.",
 		len(cells), ahead, behind, report.Ratio(medianRate(cells)), report.Ratio(lowestRate(cells)))
 }
 

@@ -97,7 +97,7 @@ func fit(a *chart.Axis, points []interval) {
 // beside moves the points of the series off each other, so that their bars do
 // not cover each other.
 func beside(series []chart.Series) {
-	const step = 1.035
+	const step = 1.02
 	for i, s := range series {
 		for k := range s.Points {
 			s.Points[k].X *= math.Pow(step, float64(i)-float64(len(series)-1)/2)

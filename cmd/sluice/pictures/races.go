@@ -30,7 +30,7 @@ func raceFigure(title string, r *experiments.RaceResult) Figure {
 		f.Seen = append(f.Seen, seen(race))
 		f.Chart.Rows = append(f.Chart.Rows, []*chart.Panel{racePanel(race)})
 		if rate, _ := race.PublishedRates(); rate > 0 {
-			f.Caption += " The crosses are what the publication had on its own machine."
+			f.Caption += " The triangles are what the publication had on its own machine."
 		}
 	}
 	f.Chart.Height = float64(60 + 20*rows)

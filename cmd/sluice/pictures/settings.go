@@ -21,7 +21,7 @@ func settingsFigure(run *results.Run) (Figure, bool) {
 		Title:    "the settings of the publication, as multiples of buffered reads",
 		Expected: "direct reads with read-ahead or in large pieces are several times as fast as buffered ones, single small ones are not.",
 		Seen:     []string{"the ratios here stand beside the published ones; what became of each is in its own figure."},
-		Caption:  "Rate of each setting as a multiple of that of buffered reads on the same machine, logarithmic. " + plusMinus + " The crosses are the published ratios.",
+		Caption:  "Rate of each setting as a multiple of that of buffered reads on the same machine, logarithmic. " + plusMinus + " The triangles are the published ratios.",
 		Alt:      "Ratios to buffered reads, here and published, one row for each setting.",
 		Table:    Table{Head: []string{"setting", "published, ratio", "here, ratio", "95 %"}},
 	}

@@ -25,7 +25,7 @@ type File struct {
 // Run is a File that has been read.
 type Run struct {
 	File
-	Results []Named // in the order of experiments.All
+	Results []Named                    // in the order of experiments.All
 	Text    []byte                     // the file
 	Raw     map[string]json.RawMessage // its experiments
 }

@@ -33,7 +33,7 @@ var palette = []style{
 	{rgb(0x56b4e9), draw.PlusGlyph{}, []vg.Length{4, 2, 1, 2}},
 }
 
-var published = style{rgb(0xd55e00), draw.CrossGlyph{}, []vg.Length{1, 2}}
+var published = style{rgb(0xd55e00), draw.PyramidGlyph{}, nil}
 
 func styleOf(n int) style {
 	if n < 0 {

@@ -1,0 +1,156 @@
+package pictures
+
+import (
+	"bytes"
+	"encoding/csv"
+	"flag"
+	"image/png"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sluiceio/sluice/cmd/sluice/results"
+)
+
+var update = flag.Bool("update", false, "write testdata/*.golden instead of comparing with it")
+
+// written returns the report on testdata/run.json, by the files' names.
+func written(t *testing.T) map[string][]byte {
+	t.Helper()
+	run, err := results.Read("testdata/run.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	d, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Write(run); err != nil {
+		t.Fatal(err)
+	}
+	files := make(map[string][]byte)
+	err = fs.WalkDir(os.DirFS(dir), ".", func(path string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			files[path], err = os.ReadFile(filepath.Join(dir, path))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func TestPage(t *testing.T) {
+	page := written(t)[index]
+	path := filepath.Join("testdata", "index.golden")
+	if *update {
+		if err := os.WriteFile(path, page, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(page, want) {
+		t.Errorf("page is\n%s\nwant what is in %s", page, path)
+	}
+	if bytes.Contains(page, []byte("<64>")) {
+		t.Error("text of the machine is markup in the page")
+	}
+}
+
+// TestFiles looks for what every figure has to have.
+func TestFiles(t *testing.T) {
+	files := written(t)
+	figures := []string{
+		"matrix", "fig4-read", "fig6", "scan-direct", "scan-direct-ra", "scan-direct-512k",
+		"rand-direct-small", "rand-depth", "cache", "p4",
+	}
+	for _, name := range figures {
+		if img, err := png.DecodeConfig(bytes.NewReader(files[name+".png"])); err != nil || img.Width != 1500 {
+			t.Errorf("%s.png is %d pixels wide, %v; want 1500", name, img.Width, err)
+		}
+		if svg := files[name+".svg"]; bytes.Contains(svg, []byte("NaN")) || bytes.Contains(svg, []byte("Inf")) {
+			t.Errorf("%s.svg has a figure that is none", name)
+		}
+		if !bytes.Contains(files[index], []byte(`"`+name+`.svg"`)) {
+			t.Errorf("the page does not show %s", name)
+		}
+		if len(files[name+".json"]) == 0 {
+			t.Errorf("%s.json is missing", name)
+		}
+	}
+	if n := 4*len(figures) + 2; len(files) != n {
+		t.Errorf("%d files; want %d", len(files), n)
+	}
+	for name, texts := range map[string][]string{
+		"matrix":           {"read-direct, 4 KiB", "goroutines", "ratio of ops/s"},
+		"fig6":             {"bytes a call", "time a call, µs", "sluice/uring", "2017 AIO"},
+		"scan-direct-512k": {"GB/s", "published", "sluice Next"},
+		"rand-depth":       {"operations in flight", "operations/s", "fio, tuned"},
+	} {
+		for _, text := range texts {
+			if !bytes.Contains(files[name+".svg"], []byte(">"+text+"<")) {
+				t.Errorf("%s.svg does not say %q", name, text)
+			}
+		}
+	}
+}
+
+func TestCSV(t *testing.T) {
+	lines, err := csv.NewReader(bytes.NewReader(written(t)["fig6.csv"])).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(lines[0], csvHead) {
+		t.Errorf("head is %q; want %q", lines[0], csvHead)
+	}
+	const loads, sides, rounds = 8, 4, 6
+	if n := 1 + loads*(sides*rounds+1); len(lines) != n { // the fifth side is unsupported
+		t.Errorf("%d lines; want %d", len(lines), n)
+	}
+	want := []string{"fig6", "4096 bytes, goroutines: 1", "read-direct", "4096", "1", "os.File", "1"}
+	if !slices.Equal(lines[1][:len(want)], want) {
+		t.Errorf("the first round is %q; want it to begin with %q", lines[1], want)
+	}
+}
+
+// TestSame draws twice: the second report replaces the first one by its like.
+func TestSame(t *testing.T) {
+	a, b := written(t), written(t)
+	for name, text := range a {
+		if !bytes.Equal(text, b[name]) {
+			t.Errorf("%s differs from run to run", name)
+		}
+	}
+}
+
+func TestOpen(t *testing.T) {
+	foreign := t.TempDir()
+	for _, name := range []string{"thesis.tex", index} { // a page of somebody else's
+		if err := os.WriteFile(filepath.Join(foreign, name), []byte("<html>"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := Open(foreign); err == nil || !strings.Contains(err.Error(), "not a report of sluice's") {
+		t.Errorf("Open of a foreign directory = %v; want an error", err)
+	}
+	if _, err := Open(filepath.Join(foreign, "thesis.tex")); err == nil {
+		t.Error("Open of a file = nil; want an error")
+	}
+	fresh := filepath.Join(t.TempDir(), "new")
+	d, err := Open(fresh)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Abandon()
+	if _, err := os.Stat(fresh); err == nil {
+		t.Error("an abandoned directory is left")
+	}
+}
