@@ -83,10 +83,16 @@ func intervalOf(r interface {
 func fit(a *chart.Axis, points []interval) {
 	const most = 2.5 // times the value, up and down
 	for _, p := range points {
-		if !(p.value > 0) {
+		if !(p.value > 0) || math.IsInf(p.value, 0) { // it has no place
 			continue
 		}
-		low, high := max(p.low, p.value/most), min(p.high, p.value*most)
+		low, high := p.value, p.value
+		if p.low < p.value { // and is a number
+			low = max(p.low, p.value/most)
+		}
+		if p.high > p.value {
+			high = min(p.high, p.value*most)
+		}
 		if !a.Fixed && a.Max == 0 {
 			a.Min, a.Max = low, high
 		}

@@ -6,12 +6,14 @@ import (
 	"flag"
 	"image/png"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/sluiceio/sluice/cmd/sluice/internal/chart"
 	"github.com/sluiceio/sluice/cmd/sluice/results"
 )
 
@@ -152,5 +154,23 @@ func TestOpen(t *testing.T) {
 	d.Abandon()
 	if _, err := os.Stat(fresh); err == nil {
 		t.Error("an abandoned directory is left")
+	}
+}
+
+// TestFit bounds an axis by values, and by bars as far as they leave room.
+func TestFit(t *testing.T) {
+	for _, test := range []struct {
+		of        []interval
+		low, high float64
+	}{
+		{[]interval{{1, 0.9, 1.2}, {2, 1.8, 2.1}}, 0.9, 2.1},
+		{[]interval{{1, 0.001, 1000}}, 0.4, 2.5},
+		{[]interval{{1, math.NaN(), math.NaN()}, {math.NaN(), 0, 0}, {math.Inf(1), 1, 2}, {0, 0, 0}}, 1, 1},
+	} {
+		var a chart.Axis
+		fit(&a, test.of)
+		if a.Min != test.low || a.Max != test.high {
+			t.Errorf("fit of %v is %v to %v; want %v to %v", test.of, a.Min, a.Max, test.low, test.high)
+		}
 	}
 }

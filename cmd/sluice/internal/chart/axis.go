@@ -16,7 +16,7 @@ func (a Axis) apply(to *plot.Axis) {
 		to.Min, to.Max = -0.5, float64(len(a.Names))-0.5
 		to.Tick.Length = 0
 		return
-	case a.Fixed:
+	case a.Fixed && a.Min < a.Max:
 		to.Min, to.Max = a.Min, a.Max
 	case a.Min != 0 || a.Max != 0:
 		to.Min, to.Max = math.Min(to.Min, a.Min), math.Max(to.Max, a.Max)
