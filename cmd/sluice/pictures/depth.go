@@ -1,6 +1,8 @@
 package pictures
 
 import (
+	"fmt"
+
 	"github.com/sluiceio/sluice/cmd/sluice/experiments"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/chart"
 )
@@ -25,7 +27,7 @@ func depthFigure(r *experiments.RaceResult) Figure {
 		if len(race.Rows) == 0 {
 			continue
 		}
-		f.Seen = append(f.Seen, seen(race))
+		f.Seen = append(f.Seen, seen(fmt.Sprintf("%d in flight", race.Rows[0].Goroutines), race))
 		panel.X.Ticks = append(panel.X.Ticks, float64(race.Rows[0].Goroutines))
 		for _, row := range race.Rows {
 			i, ok := index[row.Side.Name]

@@ -72,7 +72,10 @@ func explains(run *results.Run) []string {
 	for _, named := range run.Results {
 		for _, p := range named.Points() {
 			line, _, _ := strings.Cut(p.Explain, "\n")
-			if p.Side.Way == load.ByFio || p.Side.Way == load.ByTunedFio {
+			if p.Side.Way == load.ByTunedFio { // the same program as ByFio
+				continue
+			}
+			if p.Side.Way == load.ByFio {
 				line, _, _ = strings.Cut(line, " ") // its version; the rest differs from job to job
 			}
 			if line != "" && !slices.Contains(lines, line) {

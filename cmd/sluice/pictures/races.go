@@ -27,7 +27,7 @@ func raceFigure(title string, r *experiments.RaceResult) Figure {
 			continue
 		}
 		rows = max(rows, len(race.Rows))
-		f.Seen = append(f.Seen, seen(race))
+		f.Seen = append(f.Seen, seen(race.Title, race))
 		f.Chart.Rows = append(f.Chart.Rows, []*chart.Panel{racePanel(race)})
 		if rate, _ := race.PublishedRates(); rate > 0 {
 			f.Caption += " The triangles are what the publication had on its own machine."
@@ -48,8 +48,8 @@ func expected(r *experiments.RaceResult) string {
 		"where some blocks are read far more often than others, the cache spares the device most reads."
 }
 
-// seen is the finding, or else what the comparisons say.
-func seen(race experiments.Race) string {
+// seen is the finding, or else what the comparisons of what is called name say.
+func seen(name string, race experiments.Race) string {
 	if race.Finding != "" {
 		return race.Finding
 	}
@@ -65,9 +65,9 @@ func seen(race experiments.Race) string {
 		parts = append(parts, part)
 	}
 	if len(parts) == 0 {
-		return race.Title + ": nothing to compare."
+		return name + ": nothing to compare."
 	}
-	return race.Title + ": " + strings.Join(parts, ", ") + "."
+	return name + ": " + strings.Join(parts, ", ") + "."
 }
 
 func racePanel(race experiments.Race) *chart.Panel {
