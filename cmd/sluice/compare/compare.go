@@ -49,22 +49,33 @@ func Runs(a, b *results.Run) (*Changes, error) {
 	c := &Changes{A: a, B: b}
 	before, after := measured(a), measured(b)
 	for _, p := range before {
-		i := slices.IndexFunc(after, p.same)
-		if i < 0 {
-			c.OnlyA = append(c.OnlyA, p.String())
-			continue
-		}
-		c.Lines = append(c.Lines, newLine(p, after[i]))
-	}
-	for _, p := range after {
-		if !slices.ContainsFunc(before, p.same) {
-			c.OnlyB = append(c.OnlyB, p.String())
+		if i := slices.IndexFunc(after, p.same); i >= 0 {
+			c.Lines = append(c.Lines, newLine(p, after[i]))
 		}
 	}
+	c.OnlyA, c.OnlyB = missing(before, after), missing(after, before)
 	if len(c.Lines) == 0 {
 		return nil, errNothing
 	}
 	return c, nil
+}
+
+// missing names what of has and others have not: a cell, or one side of it.
+func missing(of, others []point) []string {
+	var names []string
+	for _, p := range of {
+		if slices.ContainsFunc(others, p.same) {
+			continue
+		}
+		name := p.Cell
+		if slices.ContainsFunc(others, func(q point) bool { return q.Cell == p.Cell }) {
+			name = p.String()
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // point is a Point of any experiment.

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -69,6 +70,24 @@ func TestFailBelow(t *testing.T) {
 func TestNothingInCommon(t *testing.T) {
 	if c, err := Runs(run(4096, 1), run(8192, 1)); err == nil {
 		t.Errorf("Runs = %v; want an error", c.Lines)
+	}
+}
+
+func TestOnly(t *testing.T) {
+	a, b := run(4096, 1), run(4096, 1)
+	more := run(8192, 1).Results[0].Result.(*experiments.MatrixResult)
+	cells := &a.Results[0].Result.(*experiments.MatrixResult).Cells
+	*cells = append(*cells, more.Cells...)
+	side := b.Results[0].Result.(*experiments.MatrixResult).Cells[0].Sides[1]
+	side.Side.Name = "sluice/pool"
+	c, err := Runs(a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	onlyA := []string{"matrix: read-direct/4k/8, sluice", "matrix: read-direct/8k/8"}
+	onlyB := []string{"matrix: read-direct/4k/8, sluice/pool"}
+	if !slices.Equal(c.OnlyA, onlyA) || !slices.Equal(c.OnlyB, onlyB) {
+		t.Errorf("only in A: %q, in B: %q; want %q, %q", c.OnlyA, c.OnlyB, onlyA, onlyB)
 	}
 }
 

@@ -5,44 +5,62 @@ import (
 	"encoding/csv"
 	"flag"
 	"image/png"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
+	"github.com/sluiceio/sluice/cmd/sluice/experiments"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/chart"
 	"github.com/sluiceio/sluice/cmd/sluice/results"
 )
 
 var update = flag.Bool("update", false, "write testdata/*.golden instead of comparing with it")
 
-// written returns the report on testdata/run.json, by the files' names.
-func written(t *testing.T) map[string][]byte {
+func testRun(t *testing.T) *results.Run {
 	t.Helper()
 	run, err := results.Read("testdata/run.json")
 	if err != nil {
 		t.Fatal(err)
 	}
+	return run
+}
+
+// drawnOnce is the report: under the race detector its PNGs take half a minute.
+var drawnOnce struct {
+	once  sync.Once
+	files map[string][]byte // by their names
+}
+
+// written returns the report on testdata/run.json.
+func written(t *testing.T) map[string][]byte {
+	t.Helper()
+	drawnOnce.once.Do(func() { drawnOnce.files = write(t) })
+	return drawnOnce.files
+}
+
+func write(t *testing.T) map[string][]byte {
+	t.Helper()
 	dir := t.TempDir()
 	d, err := Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Write(run); err != nil {
+	if err := d.Write(testRun(t)); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
 		t.Fatal(err)
 	}
 	files := make(map[string][]byte)
-	err = fs.WalkDir(os.DirFS(dir), ".", func(path string, e fs.DirEntry, err error) error {
-		if err == nil && !e.IsDir() {
-			files[path], err = os.ReadFile(filepath.Join(dir, path))
+	for _, e := range entries {
+		if files[e.Name()], err = os.ReadFile(filepath.Join(dir, e.Name())); err != nil {
+			t.Fatal(err)
 		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	return files
 }
@@ -123,12 +141,33 @@ func TestCSV(t *testing.T) {
 	}
 }
 
-// TestSame draws twice: the second report replaces the first one by its like.
+// TestSame draws once more.
 func TestSame(t *testing.T) {
-	a, b := written(t), written(t)
-	for name, text := range a {
-		if !bytes.Equal(text, b[name]) {
-			t.Errorf("%s differs from run to run", name)
+	files, run := written(t), testRun(t)
+	for _, f := range figures(run) {
+		svg, err := f.Chart.SVG()
+		if err != nil || !bytes.Equal(svg, files[f.Name+".svg"]) {
+			t.Errorf("%s.svg differs from time to time, %v", f.Name, err)
+		}
+	}
+}
+
+// TestPublishedPoints looks for both points of 512 KiB reads: in the first row,
+// which is on top, and in that of Next.
+func TestPublishedPoints(t *testing.T) {
+	for _, named := range testRun(t).Results {
+		if named.Name != "scan-direct-512k" {
+			continue
+		}
+		race := named.Result.(*experiments.RaceResult).Races[0]
+		want := []chart.Point{{X: 0.94514, Y: 4, Low: 0.94514, High: 0.94514}, {X: 7.29, Y: 1, Low: 7.29, High: 7.29}}
+		got := publishedPoints(race, 1e-9)
+		for i := range got {
+			got[i].X = math.Round(got[i].X*1e5) / 1e5
+			got[i].Low, got[i].High = got[i].X, got[i].X
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("published points are %v; want %v", got, want)
 		}
 	}
 }
