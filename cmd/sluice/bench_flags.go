@@ -97,6 +97,8 @@ func (b *benchCmd) checkFlags(chosen []experiments.Experiment) error {
 	switch {
 	case b.Dir == "":
 		return errEmptyDir
+	case b.Report != nil && *b.Report == "":
+		return errors.New("--report: the name is empty; want a directory, as in --report out")
 	case b.Size != nil && *b.Size < minFileSize:
 		return fmt.Errorf("--size: %s is too small; want at least %s", report.Bytes(int64(*b.Size)), report.Bytes(minFileSize))
 	case b.Time != nil && (*b.Time <= 0 || *b.Time > time.Hour):

@@ -26,7 +26,7 @@ type Dir struct {
 // older report, whose files new ones replace.
 func Open(path string) (*Dir, error) {
 	if path == "" {
-		return nil, errors.New("report: the name of the directory is empty")
+		return nil, errors.New("cannot write the report: the name of the directory is empty")
 	}
 	d := &Dir{path: path}
 	switch err := os.Mkdir(path, 0o777); {

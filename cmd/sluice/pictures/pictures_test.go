@@ -29,7 +29,8 @@ func testRun(t *testing.T) *results.Run {
 	return run
 }
 
-// drawnOnce is the report: under the race detector its PNGs take half a minute.
+// drawnOnce is the report that written returns: under the race detector its PNGs
+// take ten seconds.
 var drawnOnce struct {
 	once  sync.Once
 	files map[string][]byte // by their names
