@@ -39,7 +39,7 @@ type Experiment struct {
 }
 
 // All are the experiments in the order in which they are listed and run.
-var All = slices.Concat([]Experiment{matrix, fig4Read, fig4Write, fig6}, p4, []Experiment{randDepths, blockCache})
+var All = slices.Concat([]Experiment{matrix, fig4Read, fig4Write, fig5, fig6}, p4, []Experiment{randDepths, blockCache})
 
 // Selection are those that are run when nobody names any.
 var Selection = []Experiment{matrix, fig4Read, fig4Write, fig6, scanDirect512k, randDirectSmall}

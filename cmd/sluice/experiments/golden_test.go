@@ -79,10 +79,40 @@ func fakeSlice(l load.Load, side load.Side, round int) load.Slice {
 	elapsed := 100 * time.Millisecond
 	ops := float64(elapsed/mean) * float64(l.Goroutines)
 	return load.Slice{
-		Ops: ops, Elapsed: elapsed, CPU: time.Duration(ops) * mean / 10,
+		Syscalls: fakeSyscalls(l, side, mean),
+		Ops:      ops, Elapsed: elapsed, CPU: time.Duration(ops) * mean / 10,
 		Mean: mean, P50: mean, P99: 3 * mean, Max: 9 * mean,
 		Resident: 3 << 20, Buffers: int64(l.Size * l.Goroutines),
 	}
+}
+
+// fakeSyscalls are the paper's where its io_submit blocks, and direct, where it
+// does not; sluice's are a plain call after a look into the page cache.
+func fakeSyscalls(l load.Load, side load.Side, mean time.Duration) *load.Syscalls {
+	if !side.Timed {
+		return nil
+	}
+	s := &load.Syscalls{Ops: 100}
+	add := func(name string, count int64, each time.Duration) {
+		s.Calls = append(s.Calls, load.Syscall{Name: name, Count: count, Time: time.Duration(count) * each})
+	}
+	switch {
+	case side.Way != load.ByPaper:
+		add("preadv2", 100, 700)
+		add("pread64", 90, mean)
+		add("io_submit", 2, 1300)
+	case l.Kind.Direct():
+		add("io_setup", 2, 14_000)
+		add("io_submit", 100, 5000)
+		add("io_getevents", 100, mean)
+		add("io_destroy", 2, 9_000_000)
+	default:
+		add("io_setup", 2, 14_000)
+		add("io_submit", 100, time.Duration(l.Size))
+		add("io_getevents", 100, 1100)
+		add("io_destroy", 2, 9_000_000)
+	}
+	return s
 }
 
 func run(t *testing.T, e Experiment, lab Lab, p Params) (any, string, error) {

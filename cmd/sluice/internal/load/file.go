@@ -37,6 +37,9 @@ type target struct {
 	// each offset of next is read, and took is called after each. It ends
 	// when took returns false.
 	many func(next func() (int64, bool), took func() bool) error
+	// syscalls returns, after end, those of the slice; nil if Side.Timed is not
+	// set.
+	syscalls func() *Syscalls
 }
 
 // unsupportedError marks what this machine cannot do, as opposed to what
@@ -59,6 +62,9 @@ func openTarget(s Setup) (*target, error) {
 	}
 	switch s.Side.Way {
 	case BySluice:
+		if s.Side.Timed {
+			return openTimed(s.Path, flag, s.Side.Driver)
+		}
 		return openSluice(s.Path, flag, s.Side.Driver)
 	case ByBuffer:
 		return openBuffers(s)
@@ -69,7 +75,7 @@ func openTarget(s Setup) (*target, error) {
 	case ByCache:
 		return openCache(s)
 	case ByPaper:
-		return openPaperAIO(s.Path, flag, s.Load.Goroutines)
+		return openPaperAIO(s.Path, flag, s.Load.Goroutines, s.Side.Timed)
 	case ByOS:
 	default:
 		return nil, fmt.Errorf("unknown way %q", s.Side.Way)

@@ -3,6 +3,6 @@
 package load
 
 // openPaperAIO is for Linux, where io_submit is.
-func openPaperAIO(string, int, int) (*target, error) {
+func openPaperAIO(string, int, int, bool) (*target, error) {
 	return nil, &unsupportedError{"no Linux AIO on this system"}
 }

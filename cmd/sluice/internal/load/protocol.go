@@ -11,6 +11,7 @@ type Side struct {
 	Way    Way    `json:"way"`
 	Driver string `json:"driver,omitempty"` // of sluice; "" is its own choice
 	Budget int64  `json:"budget,omitempty"` // of the cache, in bytes
+	Timed  bool   `json:"timed,omitempty"`  // BySluice and ByPaper: slices have Syscalls
 }
 
 // Way says through what a Side performs its operations.
@@ -110,6 +111,9 @@ type Slice struct {
 	// read into until then; in bytes, 0 where it is not known.
 	Resident int64 `json:"resident,omitempty"`
 	Buffers  int64 `json:"buffers,omitempty"`
+
+	// Syscalls are those of the lead-in and the window, of sides that are Timed.
+	Syscalls *Syscalls `json:"syscalls,omitempty"`
 }
 
 // Rate returns operations a second.

@@ -101,7 +101,13 @@ func (w *Worker) Run(req SliceReq) (Slice, error) {
 	if err != nil {
 		return Slice{}, err
 	}
-	return s, w.settle()
+	if err := w.settle(); err != nil {
+		return Slice{}, err
+	}
+	if w.target.syscalls != nil {
+		s.Syscalls = w.target.syscalls()
+	}
+	return s, nil
 }
 
 // prepare sets the page cache and gives every lane its offsets.
