@@ -39,7 +39,7 @@ func TestFig5Verdict(t *testing.T) {
 		var rows []Fig5Row
 		for i, r := range []*duel.Result{test.small, test.large, test.direct} {
 			kind := []load.Kind{load.ReadCold, load.ReadCold, load.ReadDirect}[i]
-			rows = append(rows, newFig5Row(load.Load{Kind: kind}, []*duel.Result{r}))
+			rows = append(rows, newFig5Row(load.Load{Kind: kind, Goroutines: fig5Goroutines}, []*duel.Result{r}))
 		}
 		if got := fig5Verdict(rows); !strings.Contains(got, test.want) {
 			t.Errorf("%s: verdict is %q; want %q in it", test.name, got, test.want)

@@ -21,12 +21,12 @@ var fig5Table = report.Table{
 	{Head: "of which in", Width: 48},
 }
 
-func fig5Head(kind load.Kind) string {
-	title := "buffered, not cached"
-	if kind.Direct() {
+func fig5Head(l load.Load) string {
+	title := "a buffered file that is not cached"
+	if l.Kind.Direct() {
 		title = "O_DIRECT, sizes rounded up to the sector"
 	}
-	return "\n" + title + "\n\n" + fig5Table.Header()
+	return fmt.Sprintf("\n%d goroutines, %s\n\n%s", l.Goroutines, title, fig5Table.Header())
 }
 
 // text returns the rows of a size.
@@ -133,12 +133,13 @@ func fig5Holds(growth, share, directShare stats.Number) string {
 	return "it still holds"
 }
 
-// paperEnds returns the paper's AIO with the smallest and the largest buffered
-// reads, and with the largest direct ones.
+// paperEnds returns the paper's AIO with its two goroutines: with the smallest
+// and the largest buffered reads, and with the largest direct ones.
 func paperEnds(rows []Fig5Row) (small, large, direct Fig5Side) {
 	small.PerOp = stats.NaN
 	for _, r := range rows {
 		switch {
+		case r.Goroutines != fig5Goroutines:
 		case r.Kind.Direct():
 			direct = r.Sides[0]
 		case len(small.Calls) == 0:

@@ -44,7 +44,7 @@ type paperFile struct {
 	*os.File
 	contexts chan *paperContext
 	timed    bool
-	syscalls Syscalls // if timed, of contexts that are destroyed
+	syscalls Syscalls // if timed, of the last slice
 }
 
 // paperContext is an io_context_t with one request's memory.
@@ -74,56 +74,53 @@ type paperTime struct {
 	time  time.Duration
 }
 
-// openPaperAIO opens path with one context a goroutine. If system calls are
-// timed, the contexts are made for each slice.
+// openPaperAIO opens path with one context a goroutine.
 func openPaperAIO(path string, flag, goroutines int, timed bool) (*target, error) {
 	f, err := os.OpenFile(path, flag, 0)
 	if err != nil {
 		return nil, err
 	}
 	p := &paperFile{File: f, contexts: make(chan *paperContext, goroutines), timed: timed}
-	if err := p.setup(); err != nil {
-		return nil, errors.Join(err, p.close())
+	for range goroutines {
+		c := &paperContext{timed: timed}
+		if err := c.setup(); err != nil {
+			return nil, errors.Join(err, p.close())
+		}
+		p.contexts <- c
 	}
 	t := &target{file: p, close: p.close}
 	if timed {
-		p.destroy()
-		t.begin = func(int64) error { return p.setup() }
-		t.end = func() error { p.destroy(); return nil }
+		t.begin = func(int64) error { p.collect(); return nil }
+		t.end = func() error { p.syscalls = p.collect(); return p.spare() }
 		t.syscalls = func() *Syscalls { return &p.syscalls }
 	}
 	return t, nil
 }
 
-// setup makes the contexts.
-func (p *paperFile) setup() error {
-	p.syscalls = Syscalls{}
-	for range cap(p.contexts) {
-		c := &paperContext{timed: p.timed}
-		begin := c.begin()
-		_, _, errno := unix.Syscall(unix.SYS_IO_SETUP, 1, uintptr(unsafe.Pointer(&c.id)), 0)
-		c.end(paperSetup, begin)
-		if errno != 0 {
-			return &unsupportedError{os.NewSyscallError("io_setup", errno).Error()}
-		}
-		c.cbs[0] = &c.cb
+// collect returns what the contexts, which are all idle, have done since the
+// last time.
+func (p *paperFile) collect() (s Syscalls) {
+	for range len(p.contexts) {
+		c := <-p.contexts
+		s.take(c)
 		p.contexts <- c
 	}
+	return s
+}
+
+// spare adds the calls that make and destroy a context, of one that is not
+// used: to destroy those of a slice each time would take longer than it.
+func (p *paperFile) spare() error {
+	c := &paperContext{timed: true}
+	if err := c.setup(); err != nil {
+		return err
+	}
+	c.destroy()
+	p.syscalls.take(c)
 	return nil
 }
 
-// destroy destroys the contexts, which are all idle by now.
-func (p *paperFile) destroy() {
-	for len(p.contexts) > 0 {
-		c := <-p.contexts
-		begin := c.begin()
-		_, _, _ = unix.Syscall(unix.SYS_IO_DESTROY, c.id, 0, 0)
-		c.end(paperDestroy, begin)
-		p.syscalls.take(c)
-	}
-}
-
-// take adds the calls of a context that is destroyed.
+// take adds the calls of a context, which forgets them.
 func (s *Syscalls) take(c *paperContext) {
 	if len(s.Calls) == 0 {
 		s.Calls = make([]Syscall, paperCalls)
@@ -134,6 +131,25 @@ func (s *Syscalls) take(c *paperContext) {
 		s.Calls[i].Time += took.time
 	}
 	s.Ops += c.took[paperSubmit].count
+	c.took = [paperCalls]paperTime{}
+}
+
+func (c *paperContext) setup() error {
+	c.cbs[0] = &c.cb
+	begin := c.begin()
+	_, _, errno := unix.Syscall(unix.SYS_IO_SETUP, 1, uintptr(unsafe.Pointer(&c.id)), 0)
+	c.end(paperSetup, begin)
+	if errno != 0 {
+		return &unsupportedError{os.NewSyscallError("io_setup", errno).Error()}
+	}
+	return nil
+}
+
+// destroy destroys a context that is idle.
+func (c *paperContext) destroy() {
+	begin := c.begin()
+	_, _, _ = unix.Syscall(unix.SYS_IO_DESTROY, c.id, 0, 0)
+	c.end(paperDestroy, begin)
 }
 
 // begin returns the time if calls are timed.
@@ -153,7 +169,10 @@ func (c *paperContext) end(call int, begin time.Time) {
 
 // close is the end of the file and of its contexts.
 func (p *paperFile) close() error {
-	p.destroy()
+	for len(p.contexts) > 0 {
+		c := <-p.contexts
+		c.destroy()
+	}
 	return p.Close()
 }
 
