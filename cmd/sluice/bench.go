@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/sluiceio/sluice/cmd/sluice/experiments"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/blockdev"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/duel"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/machine"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
@@ -33,6 +34,9 @@ type benchCmd struct {
 	Driver string         `placeholder:"NAME" help:"Driver of sluice where it has one side: uring, aio or pool; default: its own choice."`
 	Time   *time.Duration `placeholder:"DURATION" help:"Length of a slice; default: the experiment's (30ms to 250ms)."`
 	Rounds *int           `placeholder:"N" help:"Slices of each side; default: the experiment's (8 to 20)."`
+
+	Device    *string `placeholder:"NAME" group:"Flags of aio-latency" help:"Write to this block device, as in sdb, and not to a loop device; with the next flag only."`
+	Overwrite bool    `name:"i-know-this-overwrites" group:"Flags of aio-latency" help:"What is at the beginning of the device is lost."`
 
 	Cells   []string `sep:"none" placeholder:"PATTERN" group:"Flags of the matrix" help:"Cells as kind/size/goroutines, as in 'read-*/4k/1,64' or write-sync; may be repeated."`
 	Compare bool     `help:"Compare two files of --json: 'sluice bench --compare A.json B.json', or 'bench compare'."`
@@ -55,9 +59,11 @@ comparison runs in a process of its own, and they take turns.
   sluice bench matrix fig6 --report out          pictures: out/index.html
   sluice bench report A.json out                 the same of a run of before
   sluice bench compare A.json B.json             what changed between two runs
+  sluice bench aio-latency                       as root: on a loop device
 
 Exit status: 0; 1 if the run failed or --fail-below was undercut; 2 if called
-wrongly; 130 if interrupted. The temporary file is removed in each case.`
+wrongly; 130 if interrupted. The temporary file is removed, and I/O schedulers are
+as they were, in each case.`
 }
 
 // Run measures.
@@ -108,6 +114,7 @@ func (b *benchCmd) run(ctx context.Context, s streams, chosen []experiments.Expe
 	if err != nil {
 		return nil, err
 	}
+	arena.device = given(b.Device)
 	screen := newScreen(s)
 	defer screen.Clear()
 	screen.Expect(1)
@@ -143,14 +150,25 @@ func measure(ctx context.Context, env *experiments.Env, chosen []experiments.Exp
 	return results, env.Screen.Print(experiments.Summary(results))
 }
 
+// arena is the experiments' Lab.
+type arena struct {
+	duel.Arena
+	device string // for raw writes; "" makes a loop device over the file
+}
+
+// Disk opens what raw writes go to.
+func (a *arena) Disk() (experiments.Disk, error) {
+	return blockdev.Open(a.device, a.Path, experiments.RawWrites)
+}
+
 // newArena returns an arena, without its file, whose workers are this very
 // program.
-func newArena() (*duel.Arena, error) {
+func newArena() (*arena, error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("cannot find this program to start it again: %w", err)
 	}
-	return &duel.Arena{Exe: exe, Argv: []string{os.Args[0], "worker"}}, nil
+	return &arena{Arena: duel.Arena{Exe: exe, Argv: []string{os.Args[0], "worker"}}}, nil
 }
 
 // newScreen returns a screen with progress if stderr is a terminal that can

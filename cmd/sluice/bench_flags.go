@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice/cmd/sluice/experiments"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/blockdev"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/scratch"
 )
@@ -68,6 +69,8 @@ func (b *benchCmd) fileSize(chosen []experiments.Experiment, memory int64) int64
 	switch {
 	case b.Size != nil:
 		return int64(*b.Size)
+	case !slices.ContainsFunc(chosen, func(e experiments.Experiment) bool { return !e.Raw }):
+		return minFileSize
 	case b.Full && memory > 0 && slices.ContainsFunc(chosen, func(e experiments.Experiment) bool { return e.FullSize }):
 		return max(defaultFileSize, experiments.FullSize(memory, scratch.Free(b.Dir)))
 	}
@@ -93,6 +96,9 @@ func (b *benchCmd) checkFailBelow() error {
 }
 
 func (b *benchCmd) checkFlags(chosen []experiments.Experiment) error {
+	if err := b.checkDevice(chosen); err != nil {
+		return err
+	}
 	hasMatrix := slices.ContainsFunc(chosen, func(e experiments.Experiment) bool { return e.Name == "matrix" })
 	switch {
 	case b.Dir == "":
@@ -115,6 +121,28 @@ func (b *benchCmd) checkFlags(chosen []experiments.Experiment) error {
 		return errors.New("--fio is for scan-* and rand-*, which are not among the experiments")
 	case !slices.Contains([]string{"", "uring", "aio", "pool"}, b.Driver):
 		return fmt.Errorf("--driver: unknown driver %q; there are uring, aio and pool", b.Driver)
+	}
+	return nil
+}
+
+// checkDevice checks the flags of aio-latency, and the device itself before
+// anything else is done.
+func (b *benchCmd) checkDevice(chosen []experiments.Experiment) error {
+	raw := slices.ContainsFunc(chosen, func(e experiments.Experiment) bool { return e.Raw })
+	switch {
+	case b.Device == nil && b.Overwrite:
+		return errors.New("--i-know-this-overwrites: there is no --device")
+	case b.Device == nil:
+		return nil
+	case *b.Device == "":
+		return errors.New("--device: the name is empty; want a block device, as in --device sdb")
+	case !raw:
+		return errors.New("--device is for " + experiments.AIOLatency + ", which is not among the experiments")
+	case !b.Overwrite:
+		return fmt.Errorf("--device %s: what it holds would be overwritten; --i-know-this-overwrites allows it", *b.Device)
+	}
+	if err := blockdev.Check(*b.Device, experiments.RawWrites); err != nil {
+		return fmt.Errorf("--device: %w", err)
 	}
 	return nil
 }

@@ -26,6 +26,8 @@ type Experiment struct {
 	// Fio says that fio can take part, and FullSize that what was published had
 	// a file whose size follows from the machine's memory.
 	Fio, FullSize bool
+	// Raw says that it writes to a raw device, and needs no large file.
+	Raw bool
 
 	// Steps returns how many steps Run will report, for the progress display.
 	Steps func(Params) int
@@ -39,7 +41,7 @@ type Experiment struct {
 }
 
 // All are the experiments in the order in which they are listed and run.
-var All = slices.Concat([]Experiment{matrix, fig4Read, fig4Write, fig5, fig6}, p4, []Experiment{randDepths, blockCache})
+var All = slices.Concat([]Experiment{matrix, fig4Read, fig4Write, fig5, fig6}, p4, []Experiment{randDepths, blockCache, aioLatency})
 
 // Selection are those that are run when nobody names any.
 var Selection = []Experiment{matrix, fig4Read, fig4Write, fig6, scanDirect512k, randDirectSmall}
@@ -103,9 +105,11 @@ func (p Params) plan(own duel.Plan) duel.Plan {
 	return own
 }
 
-// Lab performs measurements. It is a *duel.Arena except in tests.
+// Lab performs measurements.
 type Lab interface {
 	Compare(ctx context.Context, entries []duel.Entry, p duel.Plan) ([]*duel.Result, error)
+	// Disk opens what raw writes go to. The caller closes it.
+	Disk() (Disk, error)
 }
 
 // Env is what an experiment runs in.

@@ -115,6 +115,8 @@ func fakeSyscalls(l load.Load, side load.Side, mean time.Duration) *load.Syscall
 	return s
 }
 
+func (f fakeLab) Disk() (Disk, error) { return newFakeDisk(f.missing), nil }
+
 func run(t *testing.T, e Experiment, lab Lab, p Params) (any, string, error) {
 	t.Helper()
 	var out bytes.Buffer
@@ -205,6 +207,11 @@ type countingLab struct {
 func (c *countingLab) Compare(ctx context.Context, entries []duel.Entry, p duel.Plan) ([]*duel.Result, error) {
 	c.n++
 	return c.fakeLab.Compare(ctx, entries, p)
+}
+
+func (c *countingLab) Disk() (Disk, error) {
+	c.n++
+	return c.fakeLab.Disk()
 }
 
 func TestFailBelow(t *testing.T) {

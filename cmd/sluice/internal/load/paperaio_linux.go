@@ -7,35 +7,9 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice/cmd/sluice/internal/linuxaio"
 )
-
-// iocb is struct iocb of linux/aio_abi.h (little-endian).
-type iocb struct {
-	data      uint64
-	key       uint32
-	rwFlags   uint32
-	opcode    uint16
-	reqprio   int16
-	fd        uint32
-	buf       *byte // 64 bits on the architectures below
-	nbytes    uint64
-	offset    int64
-	reserved2 uint64
-	flags     uint32
-	resfd     uint32
-}
-
-// The opcodes of linux/aio_abi.h.
-const (
-	iocbPread  = 0
-	iocbPwrite = 1
-)
-
-// ioEvent is struct io_event of linux/aio_abi.h.
-type ioEvent struct {
-	data, obj uint64
-	res, res2 int64
-}
 
 // paperFile performs each call as the library of Wilson and Mutschlechner
 // (2017) did for a lone request: one io_submit, then io_getevents until it is
@@ -49,10 +23,10 @@ type paperFile struct {
 
 // paperContext is an io_context_t with one request's memory.
 type paperContext struct {
-	id    uintptr
-	cb    iocb
-	cbs   [1]*iocb
-	event ioEvent
+	linuxaio.Context
+	cb    linuxaio.IOCB
+	cbs   *linuxaio.IOCB // an array of one: &cb
+	event [1]linuxaio.Event
 
 	timed bool
 	took  [paperCalls]paperTime
@@ -135,20 +109,21 @@ func (s *Syscalls) take(c *paperContext) {
 }
 
 func (c *paperContext) setup() error {
-	c.cbs[0] = &c.cb
+	c.cbs = &c.cb
 	begin := c.begin()
-	_, _, errno := unix.Syscall(unix.SYS_IO_SETUP, 1, uintptr(unsafe.Pointer(&c.id)), 0)
+	id, err := linuxaio.Setup(1)
 	c.end(paperSetup, begin)
-	if errno != 0 {
-		return &unsupportedError{os.NewSyscallError("io_setup", errno).Error()}
+	if err != nil {
+		return &unsupportedError{os.NewSyscallError("io_setup", err).Error()}
 	}
+	c.Context = id
 	return nil
 }
 
 // destroy destroys a context that is idle.
 func (c *paperContext) destroy() {
 	begin := c.begin()
-	_, _, _ = unix.Syscall(unix.SYS_IO_DESTROY, c.id, 0, 0)
+	_ = c.Destroy()
 	c.end(paperDestroy, begin)
 }
 
@@ -176,31 +151,32 @@ func (p *paperFile) close() error {
 	return p.Close()
 }
 
-func (p *paperFile) ReadAt(b []byte, off int64) (int, error)  { return p.call(iocbPread, b, off) }
-func (p *paperFile) WriteAt(b []byte, off int64) (int, error) { return p.call(iocbPwrite, b, off) }
+func (p *paperFile) ReadAt(b []byte, off int64) (int, error)  { return p.call(linuxaio.Pread, b, off) }
+func (p *paperFile) WriteAt(b []byte, off int64) (int, error) { return p.call(linuxaio.Pwrite, b, off) }
 
 func (p *paperFile) call(opcode uint16, b []byte, off int64) (int, error) {
 	c := <-p.contexts
 	defer func() { p.contexts <- c }()
-	c.cb = iocb{opcode: opcode, fd: uint32(p.Fd()), buf: unsafe.SliceData(b), nbytes: uint64(len(b)), offset: off}
+	c.cb = linuxaio.IOCB{Opcode: opcode, FD: uint32(p.Fd()), Buf: unsafe.SliceData(b), Bytes: uint64(len(b)), Offset: off}
 	begin := c.begin()
-	_, _, errno := unix.Syscall(unix.SYS_IO_SUBMIT, c.id, 1, uintptr(unsafe.Pointer(&c.cbs)))
+	err := c.Submit(&c.cbs)
 	c.end(paperSubmit, begin)
-	if errno != 0 {
-		return 0, os.NewSyscallError("io_submit", errno)
+	if err != nil {
+		return 0, os.NewSyscallError("io_submit", err)
 	}
 	for {
 		begin := c.begin()
-		_, _, errno := unix.Syscall6(unix.SYS_IO_GETEVENTS, c.id, 1, 1, uintptr(unsafe.Pointer(&c.event)), 0, 0)
+		_, err := c.Getevents(c.event[:], nil)
 		c.end(paperGetevents, begin)
+		res := c.event[0].Res
 		switch {
-		case errno == unix.EINTR:
+		case errors.Is(err, unix.EINTR):
 			continue
-		case errno != 0:
-			return 0, os.NewSyscallError("io_getevents", errno)
-		case c.event.res < 0:
-			return 0, unix.Errno(-c.event.res)
+		case err != nil:
+			return 0, os.NewSyscallError("io_getevents", err)
+		case res < 0:
+			return 0, unix.Errno(-res)
 		}
-		return int(c.event.res), nil
+		return int(res), nil
 	}
 }

@@ -1,0 +1,77 @@
+//go:build linux
+
+// Package linuxaio has the system calls of Linux AIO, bare, for experiments on
+// the calls themselves. Errors are errnos.
+package linuxaio
+
+import (
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// IOCB is struct iocb of linux/aio_abi.h (little-endian).
+type IOCB struct {
+	Data      uint64
+	key       uint32
+	rwFlags   uint32
+	Opcode    uint16
+	reqprio   int16
+	FD        uint32
+	Buf       *byte // 64 bits on the architectures below
+	Bytes     uint64
+	Offset    int64
+	reserved2 uint64
+	flags     uint32
+	resfd     uint32
+}
+
+// The opcodes of linux/aio_abi.h.
+const (
+	Pread  = 0
+	Pwrite = 1
+)
+
+// Event is struct io_event of linux/aio_abi.h.
+type Event struct {
+	Data, Obj uint64
+	Res, Res2 int64
+}
+
+// Context is an aio_context_t.
+type Context uintptr
+
+// Setup makes a context for depth requests at once.
+func Setup(depth int) (Context, error) {
+	var c Context
+	_, _, errno := unix.Syscall(unix.SYS_IO_SETUP, uintptr(depth), uintptr(unsafe.Pointer(&c)), 0)
+	return c, failed(errno)
+}
+
+// Submit hands over a request; the pointer is all that *cb is, for the kernel
+// wants an array of them.
+func (c Context) Submit(cb **IOCB) error {
+	_, _, errno := unix.Syscall(unix.SYS_IO_SUBMIT, uintptr(c), 1, uintptr(unsafe.Pointer(cb)))
+	return failed(errno)
+}
+
+// Getevents waits until there is an event, or the time is over, and returns how
+// many have been stored in events. No timeout is for ever.
+func (c Context) Getevents(events []Event, timeout *unix.Timespec) (int, error) {
+	n, _, errno := unix.Syscall6(unix.SYS_IO_GETEVENTS, uintptr(c), 1, uintptr(len(events)),
+		uintptr(unsafe.Pointer(unsafe.SliceData(events))), uintptr(unsafe.Pointer(timeout)), 0)
+	return int(n), failed(errno)
+}
+
+// Destroy waits for all requests and destroys the context.
+func (c Context) Destroy() error {
+	_, _, errno := unix.Syscall(unix.SYS_IO_DESTROY, uintptr(c), 0, 0)
+	return failed(errno)
+}
+
+func failed(errno unix.Errno) error {
+	if errno != 0 {
+		return errno
+	}
+	return nil
+}
