@@ -32,8 +32,12 @@ const (
 // RawWrites is how many writes are queued at once.
 const RawWrites = 1000
 
-// rawRounds is how many bursts each scheduler and engine has.
-const rawRounds = 5
+// rawRounds is how many bursts each scheduler and engine has, and mostRawRounds
+// how many it can have: all of a row are kept until it is done.
+const (
+	rawRounds     = 5
+	mostRawRounds = 1000
+)
 
 // Disk is what raw writes go to. It is a *blockdev.Disk except in tests.
 type Disk interface {
@@ -67,13 +71,16 @@ func runAIOLatency(ctx context.Context, env *Env) (_ any, err error) {
 	result.Disk = disk.About()
 	rounds := rawRounds
 	if env.Rounds > 0 {
-		rounds = env.Rounds
+		rounds = min(env.Rounds, mostRawRounds)
 	}
 	if err := env.Screen.Print(result.head(rounds)); err != nil {
 		return result, err
 	}
 	for _, scheduler := range schedulersOf(result.Disk) {
 		rows, err := burstRows(ctx, env, disk, scheduler, rounds)
+		if ctx.Err() != nil {
+			return result, context.Cause(ctx)
+		}
 		if err != nil {
 			return result, fmt.Errorf("%s: %w", AIOLatency, err)
 		}
@@ -91,37 +98,44 @@ func burstRows(ctx context.Context, env *Env, disk Disk, scheduler string, round
 			return nil, err
 		}
 	}
-	bursts := make([][]*burst.Result, len(burst.Engines))
-	missing := make([]string, len(burst.Engines))
-	for round := range rounds + 1 { // the first is to warm up
+	engines := make([]engineRounds, len(burst.Engines))
+	for round := range rounds + 1 {
 		for i, engine := range burst.Engines {
-			if missing[i] != "" {
-				continue
-			}
-			r, err := disk.Burst(ctx, engine, RawWrites)
-			if ctx.Err() != nil {
-				return nil, context.Cause(ctx)
-			}
-			if unsupported, ok := errors.AsType[*burst.UnsupportedError](err); ok {
-				missing[i] = unsupported.Error()
-				continue
-			}
-			if err != nil {
+			if err := engines[i].burst(ctx, disk, engine, round > 0); err != nil {
 				return nil, err
-			}
-			if round > 0 {
-				bursts[i] = append(bursts[i], r)
 			}
 		}
 	}
 	var rows []AIORow
 	for i, engine := range burst.Engines {
-		row := newAIORow(scheduler, engine, bursts[i])
-		row.Unsupported = missing[i]
+		row := newAIORow(scheduler, engine, engines[i].rounds)
+		row.Unsupported = engines[i].missing
 		if err := env.Screen.Print(row.text()); err != nil {
 			return rows, err
 		}
 		rows = append(rows, row)
 	}
 	return rows, nil
+}
+
+// engineRounds are the bursts of one engine.
+type engineRounds struct {
+	rounds  []*burst.Result
+	missing string // why there are none
+}
+
+// burst performs one, which is to warm up if it does not count.
+func (e *engineRounds) burst(ctx context.Context, disk Disk, engine burst.Engine, counts bool) error {
+	if e.missing != "" {
+		return nil
+	}
+	r, err := disk.Burst(ctx, engine, RawWrites)
+	if unsupported, ok := errors.AsType[*burst.UnsupportedError](err); ok {
+		e.missing = unsupported.Error()
+		return nil
+	}
+	if err == nil && counts {
+		e.rounds = append(e.rounds, r)
+	}
+	return err
 }

@@ -10,20 +10,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// IOCB is struct iocb of linux/aio_abi.h (little-endian).
+// IOCB is struct iocb of linux/aio_abi.h (little-endian, 64 bits).
 type IOCB struct {
-	Data      uint64
-	key       uint32
-	rwFlags   uint32
-	Opcode    uint16
-	reqprio   int16
-	FD        uint32
-	Buf       *byte // 64 bits on the architectures below
-	Bytes     uint64
-	Offset    int64
-	reserved2 uint64
-	flags     uint32
-	resfd     uint32
+	Data   uint64
+	_      uint32 // aio_key
+	_      uint32 // aio_rw_flags
+	Opcode uint16
+	_      int16 // aio_reqprio
+	FD     uint32
+	Buf    *byte
+	Bytes  uint64
+	Offset int64
+	_      uint64 // aio_reserved2
+	_      uint32 // aio_flags
+	_      uint32 // aio_resfd
 }
 
 // The opcodes of linux/aio_abi.h.

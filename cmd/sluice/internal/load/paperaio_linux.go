@@ -151,7 +151,8 @@ func (p *paperFile) close() error {
 	return p.Close()
 }
 
-func (p *paperFile) ReadAt(b []byte, off int64) (int, error)  { return p.call(linuxaio.Pread, b, off) }
+func (p *paperFile) ReadAt(b []byte, off int64) (int, error) { return p.call(linuxaio.Pread, b, off) }
+
 func (p *paperFile) WriteAt(b []byte, off int64) (int, error) { return p.call(linuxaio.Pwrite, b, off) }
 
 func (p *paperFile) call(opcode uint16, b []byte, off int64) (int, error) {
