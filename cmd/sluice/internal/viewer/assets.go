@@ -1,0 +1,65 @@
+package viewer
+
+import (
+	"embed"
+	"fmt"
+	"strings"
+	"text/template"
+)
+
+//go:embed page/page.html page/style.css page/js/*.js third_party/uplot/*
+var files embed.FS
+
+// modules are the page's own script, in an order in which each one follows
+// those that it imports from.
+var modules = []string{
+	"format", "palette", "data", "view", "search", "filters", "tracks", "series",
+	"raster", "lanes", "overview", "charts", "scatter", "histogram", "details", "pointer", "keyboard", "main",
+}
+
+// assets are the page without its data.
+type assets struct {
+	page                   *template.Template
+	script, style, licence string
+}
+
+func readAssets() (*assets, error) {
+	var err error
+	read := func(name string) string {
+		text, e := files.ReadFile(name)
+		if e != nil && err == nil {
+			err = e
+		}
+		return string(text)
+	}
+	a := &assets{
+		style:   read("third_party/uplot/uPlot.min.css") + read("page/style.css"),
+		licence: "uPlot 1.6.32, https://github.com/leeoniya/uPlot\n\n" + read("third_party/uplot/LICENSE"),
+	}
+	script := &strings.Builder{}
+	script.WriteString(read("third_party/uplot/uPlot.iife.min.js"))
+	for _, m := range modules {
+		fmt.Fprintf(script, "\n// %s.js\n%s", m, joinable(read("page/js/"+m+".js")))
+	}
+	a.script = script.String()
+	if err != nil {
+		return nil, err
+	}
+	a.page, err = template.New("page").Parse(read("page/page.html"))
+	return a, err
+}
+
+// joinable makes a part of one script out of a module: without the lines that
+// import, and the word export. A page that is opened as a file may not load
+// modules from beside it; and a name that two modules have is a syntax error of
+// the whole, so that it cannot be missed.
+func joinable(module string) string {
+	var b strings.Builder
+	for line := range strings.Lines(module) {
+		if strings.HasPrefix(line, "import ") {
+			continue
+		}
+		b.WriteString(strings.TrimPrefix(line, "export "))
+	}
+	return b.String()
+}

@@ -1,0 +1,103 @@
+package viewer
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// ErrForeign is wrapped by WriteFile's error where a file is in the way that is
+// no page of ours.
+var ErrForeign = errors.New("the file is there, and is no page of sluice trace view")
+
+// WriteFile makes page all that the file of that name holds. A page of ours is
+// replaced at once and as a whole; another file only with force. A pipe or a
+// device is written to.
+func WriteFile(name string, page []byte, force bool) error {
+	info, err := os.Stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return replace(name, page, 0o666)
+	case err != nil:
+		return err
+	case info.IsDir():
+		return fmt.Errorf("%s is a directory", name)
+	case !info.Mode().IsRegular():
+		return pour(name, page)
+	}
+	if !force {
+		if err := ours(name); err != nil {
+			return err
+		}
+	}
+	return replace(name, page, info.Mode().Perm())
+}
+
+// ours returns nil if the file is empty or begins as all pages do.
+func ours(name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	begin := make([]byte, len(mark))
+	n, err := io.ReadFull(f, begin)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return err
+	}
+	if n > 0 && !bytes.Equal(begin[:n], []byte(mark)) {
+		return fmt.Errorf("%s: %w", name, ErrForeign)
+	}
+	return nil
+}
+
+// replace writes a file beside and gives it the name: whoever opens the name
+// finds a whole page, and a full disk costs nobody the old one. A link keeps
+// its name, and what it leads to is replaced.
+func replace(name string, page []byte, perm fs.FileMode) error {
+	if target, err := filepath.EvalSymlinks(name); err == nil {
+		name = target
+	}
+	f, err := create(name, perm)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(page)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}
+
+// create creates a file beside name, with the permissions that name would
+// have got.
+func create(name string, perm fs.FileMode) (*os.File, error) {
+	for i := range 1000 {
+		beside := fmt.Sprintf("%s.%d.%d", name, os.Getpid(), i)
+		f, err := os.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+		switch path := (*fs.PathError)(nil); {
+		case errors.Is(err, fs.ErrExist):
+			continue
+		case errors.As(err, &path): // name it as the caller has
+			return nil, &fs.PathError{Op: "create", Path: name, Err: path.Err}
+		}
+		return f, err
+	}
+	return nil, &fs.PathError{Op: "create", Path: name, Err: fs.ErrExist}
+}
+
+func pour(name string, page []byte) error {
+	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(page)
+	return errors.Join(err, f.Close())
+}

@@ -1,0 +1,123 @@
+package viewer
+
+import (
+	"fmt"
+	"runtime"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/sluiceio/sluice/trace"
+)
+
+// head is what the page knows beside the columns.
+type head struct {
+	Name      string            `json:"name"`
+	Facts     []fact            `json:"facts"`
+	FirstOp   int64             `json:"firstOp"`   // ns since the recorder was made
+	FirstCall int64             `json:"firstCall"` // likewise
+	Lost      int64             `json:"lost"`
+	Kept      bool              `json:"kept"` // what was lost came last, not first
+	Files     []string          `json:"files"`
+	Kinds     []string          `json:"kinds"`
+	Paths     []string          `json:"paths"`
+	Drivers   []string          `json:"drivers"`
+	Syscalls  []string          `json:"syscalls"`
+	Errors    map[string]string `json:"errors"` // by errno
+	Columns   []column          `json:"columns"`
+}
+
+// fact is a line about the program or its machine.
+type fact struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+func newHead(t *trace.Trace, name string) *head {
+	h := &head{
+		Name: name, Facts: facts(&t.Meta), Lost: t.Meta.Lost, Kept: t.Meta.Full == trace.Keep,
+		Files: append([]string{}, t.Files...), Errors: map[string]string{}, // none is not nil in JSON
+	}
+	var kind trace.Kind
+	var path trace.Path
+	var driver trace.Driver
+	var call trace.Syscall
+	for i := range t.Ops {
+		o := &t.Ops[i]
+		kind, path, driver = max(kind, o.Kind), max(path, o.Path), max(driver, o.Driver)
+		h.explain(t.Meta.OS, o.Result)
+	}
+	for i := range t.Calls {
+		c := &t.Calls[i]
+		call, driver = max(call, c.Syscall), max(driver, c.Driver)
+		h.explain(t.Meta.OS, int64(c.Result))
+	}
+	h.Kinds, h.Paths = names(kind), names(path)
+	h.Drivers, h.Syscalls = names(driver), names(call)
+	return h
+}
+
+// names returns the names of all values up to last.
+func names[T interface {
+	~uint8
+	fmt.Stringer
+}](last T) []string {
+	var all []string
+	for v := 0; v <= int(last); v++ {
+		all = append(all, T(v).String())
+	}
+	return all
+}
+
+// explain notes what the error of a result says. The numbers of another
+// system's errors mean nothing here.
+func (h *head) explain(system string, result int64) {
+	if result >= 0 || result < -4095 {
+		return
+	}
+	number := strconv.FormatInt(-result, 10)
+	if _, ok := h.Errors[number]; ok {
+		return
+	}
+	h.Errors[number] = "errno " + number
+	if system == runtime.GOOS {
+		h.Errors[number] = syscall.Errno(-result).Error()
+	}
+}
+
+// facts returns what is known of m.
+func facts(m *trace.Meta) []fact {
+	all := []fact{
+		{"program", m.Program},
+		{"process", number(int64(m.PID))},
+		{"driver", m.Driver},
+		{"started", ""},
+		{"kernel", m.Kernel},
+		{"system", m.OS + "/" + m.Arch},
+		{"CPU", m.CPU},
+		{"cores", number(int64(m.Cores))},
+		{"GOMAXPROCS", number(int64(m.GoMaxProcs))},
+		{"memory", ""},
+		{"Go", m.GoVersion},
+	}
+	known := all[:0]
+	for _, f := range all {
+		switch {
+		case f.Name == "started" && !m.Start.IsZero():
+			f.Value = m.Start.UTC().Format(time.RFC3339)
+		case f.Name == "memory" && m.Memory > 0:
+			f.Value = fmt.Sprintf("%.1f GiB", float64(m.Memory)/(1<<30))
+		}
+		if f.Value != "" && f.Value != "/" {
+			known = append(known, f)
+		}
+	}
+	return known
+}
+
+func number(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.FormatInt(n, 10)
+}

@@ -1,0 +1,101 @@
+// The trace, out of the columns that the page holds. ../../columns.go writes
+// them.
+
+const arrays = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, i32: Int32Array, f64: Float64Array };
+
+// load reads the page's data. Times are in nanoseconds since the recorder was
+// made.
+export async function load(text) {
+	const packed = unpack(text);
+	const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+	const buffer = await new Response(stream).arrayBuffer();
+	const length = new DataView(buffer).getUint32(0, true);
+	const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
+	const columns = readColumns(buffer, padded(4 + length), head.columns);
+	const ops = makeOps(columns, head.firstOp), calls = makeCalls(columns, head.firstCall);
+	return { ...head, ops, calls, ...span(ops, calls) };
+}
+
+// unpack takes base64 apart: by what the browser has, which is much faster, or
+// by hand.
+function unpack(text) {
+	if (Uint8Array.fromBase64) {
+		return Uint8Array.fromBase64(text);
+	}
+	const letters = atob(text), packed = new Uint8Array(letters.length);
+	for (let i = 0; i < packed.length; i++) {
+		packed[i] = letters.charCodeAt(i);
+	}
+	return packed;
+}
+
+const padded = (n) => (n + 7) & ~7;
+
+function readColumns(buffer, at, list) {
+	const columns = {};
+	for (const { name, type, n } of list) {
+		columns[name] = new arrays[type](buffer, at, n);
+		at += padded(columns[name].byteLength);
+	}
+	return columns;
+}
+
+// makeOps makes times out of differences.
+function makeOps(c, first) {
+	const n = c.queued.length;
+	const queued = sums(c.queued, first);
+	const submitted = new Float64Array(n), completed = new Float64Array(n), woken = new Float64Array(n);
+	const latency = new Float64Array(n);
+	for (let i = 0; i < n; i++) {
+		submitted[i] = queued[i] + c.inQueue[i];
+		completed[i] = submitted[i] + c.inDevice[i];
+		woken[i] = completed[i] + c.waking[i];
+		latency[i] = c.inQueue[i] + c.inDevice[i] + c.waking[i];
+	}
+	const { inQueue, inDevice, waking, offset, size, result, file, batch, kind, path, driver, class: classOf } = c;
+	return {
+		n, queued, submitted, completed, woken, latency, inQueue, inDevice, waking,
+		offset, size, result, file, batch, kind, path, driver, classOf, ...number(c.goroutine),
+	};
+}
+
+function makeCalls(c, first) {
+	const start = sums(c["call.start"], first), n = start.length, end = new Float64Array(n);
+	for (let i = 0; i < n; i++) {
+		end[i] = start[i] + c["call.duration"][i];
+	}
+	return {
+		n, start, end, batch: c["call.batch"], wait: c["call.wait"], result: c["call.result"],
+		syscall: c["call.syscall"], driver: c["call.driver"],
+	};
+}
+
+function sums(differences, first) {
+	const all = new Float64Array(differences.length);
+	let at = first;
+	for (let i = 0; i < all.length; i++) {
+		all[i] = at += differences[i];
+	}
+	return all;
+}
+
+// number counts goroutines as they appear, from 1. tags has what the recorder
+// calls them.
+function number(tags) {
+	const numbers = new Map(), goroutine = new Uint32Array(tags.length);
+	for (let i = 0; i < tags.length; i++) {
+		let g = numbers.get(tags[i]);
+		if (g === undefined) {
+			numbers.set(tags[i], g = numbers.size + 1);
+		}
+		goroutine[i] = g;
+	}
+	return { goroutine, tags: [...numbers.keys()] };
+}
+
+// span returns from when to when there is anything.
+function span(ops, calls) {
+	const first = Math.min(ops.queued[0] ?? Infinity, calls.start[0] ?? Infinity);
+	const most = (times) => times.reduce((a, b) => Math.max(a, b), -Infinity);
+	return first < Infinity ? { first, last: Math.max(most(ops.woken), most(calls.end)) } : { first: 0, last: 1e6 };
+}

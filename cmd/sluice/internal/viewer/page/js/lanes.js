@@ -1,0 +1,336 @@
+// The lanes: which there are, and how they are drawn.
+
+import { Tracks } from "./tracks.js";
+import { Raster, fit } from "./raster.js";
+import { palette, mark } from "./palette.js";
+
+const driverLabels = { "": "system calls", uring: "io_uring", aio: "Linux AIO", pool: "threads" };
+
+// by says for each way to make lanes which lane an operation is in, what lanes
+// are called, and how they are ordered.
+const by = {
+	goroutine: ({ ops }) => ({ of: ops.goroutine, label: (v) => "goroutine " + v, short: (v) => "G" + v, order: (a, b) => a - b }),
+	file: ({ ops, files }) => {
+		const label = (v) => files[v] || "(no name)";
+		return { of: ops.file, label, short: (v) => base(label(v)), order: (a, b) => label(a).localeCompare(label(b)) };
+	},
+	ring: (trace) => {
+		const label = (v) => driverLabel(trace, v);
+		// What went through no driver comes last.
+		return { of: trace.ops.driver, label, short: label, order: (a, b) => (a || Infinity) - (b || Infinity) };
+	},
+};
+
+const labelFont = "12px system-ui, sans-serif";
+
+export const ways = Object.keys(by);
+
+const base = (name) => name.replace(/.*[/\\](?=.)/, "");
+const driverLabel = (trace, v) => driverLabels[trace.drivers[v]] ?? trace.drivers[v];
+
+// rowHeight is in CSS pixels; of many rows each is low.
+const rowHeight = (rows) => (rows <= 1 ? 14 : rows <= 4 ? 11 : rows <= 16 ? 7 : rows <= 64 ? 4 : 3);
+
+// Lanes draws the operations that are chosen into a canvas which stays in
+// place while its parent scrolls.
+export class Lanes {
+	constructor(trace, view, canvas, scroller, sizer) {
+		Object.assign(this, { trace, view, canvas, scroller, sizer });
+		this.picked = -1;
+	}
+
+	// arrange makes the lanes anew.
+	arrange(way, colourBy, chosen) {
+		const { trace } = this, { of, label, short, order } = by[way](trace);
+		const values = new Set();
+		for (const i of chosen) {
+			values.add(of[i]);
+		}
+		const found = new Map([...values].sort(order).map((v, i) => [v, i]));
+		const { queued, woken } = trace.ops;
+		this.ops = new Tracks({ items: chosen, start: queued, end: woken, laneOf: (i) => found.get(of[i]), lanes: found.size });
+		this.list = [...found.keys()].map((v, i) => this.lane(this.ops, i, label(v), short(v)));
+		if (way === "ring") {
+			this.addCalls();
+		}
+		this.colour(colourBy);
+		this.measure();
+	}
+
+	lane(tracks, i, label, short) {
+		return { tracks, label, short, row: tracks.firstRow[i], rows: tracks.rowsOf[i] };
+	}
+
+	// addCalls adds a lane for the system calls of each driver.
+	addCalls() {
+		const { calls } = this.trace, found = [...new Set(calls.driver)];
+		this.calls = new Tracks({
+			items: Uint32Array.from({ length: calls.n }, (_, i) => i), start: calls.start, end: calls.end,
+			laneOf: (i) => found.indexOf(calls.driver[i]), lanes: found.length,
+		});
+		this.calls.colour(() => 0, (i) => calls.result[i] < 0);
+		found.forEach((v, i) => {
+			const name = v === 0 ? "the scheduler" : driverLabel(this.trace, v);
+			this.list.push(this.lane(this.calls, i, `system calls of ${name}`, v === 0 ? "scheduler’s calls" : `${name} calls`));
+		});
+	}
+
+	colour(colourBy) {
+		const { ops } = this.trace, values = ops[colourBy];
+		this.colourBy = colourBy;
+		this.ops.colour((i) => mark(colourBy, values[i]), (i) => ops.result[i] < 0);
+	}
+
+	// measure says where each lane is, in CSS pixels from the top of all.
+	measure() {
+		this.inside = this.narrow && !this.fitBeside();
+		const above = this.inside ? 17 : 3;
+		let y = 0;
+		for (const lane of this.list) {
+			lane.y = y;
+			lane.top = y + above;
+			lane.rowHeight = rowHeight(lane.rows);
+			y += above + Math.max(lane.rows * lane.rowHeight, this.inside ? 0 : 16) + 4;
+		}
+		this.height = y;
+		this.sizer.style.height = Math.max(y, this.scroller.clientHeight) + "px";
+	}
+
+	// resize is told how wide the labels and the plot are. On a narrow screen
+	// labels for which there is no room beside their lanes are in them.
+	resize(gutter, plot, narrow) {
+		Object.assign(this, { gutter, plot, narrow });
+		this.measure();
+	}
+
+	fitBeside() {
+		const context = this.canvas.getContext("2d");
+		context.font = labelFont;
+		return this.list.every((lane) => context.measureText(lane.short).width <= this.gutter - 16);
+	}
+
+	draw() {
+		const { canvas, scroller, view } = this, height = scroller.clientHeight;
+		const scale = this.scale = fit(canvas, this.gutter + this.plot, height);
+		const left = Math.round(this.gutter * scale), w = canvas.width - left;
+		if (!this.raster || this.raster.w !== w || this.raster.h !== canvas.height) {
+			this.raster = new Raster(w, canvas.height);
+		}
+		this.raster.learn();
+		this.raster.clear();
+		this.perNano = w / (view.to - view.from);
+		const visible = this.visible(scroller.scrollTop, height);
+		for (const [i, lane] of visible) {
+			this.drawLane(lane, i, (lane.y - scroller.scrollTop) * scale);
+		}
+		const context = canvas.getContext("2d");
+		context.fillStyle = palette.background;
+		context.fillRect(0, 0, left, canvas.height);
+		this.raster.show(context, left, 0);
+		this.drawLabels(context, visible, left);
+		if (this.list.length === 0) {
+			this.drawNothing(context);
+		}
+	}
+
+	drawNothing(context) {
+		context.save();
+		context.scale(this.scale, this.scale);
+		context.font = "13px system-ui, sans-serif";
+		context.fillStyle = palette.faint;
+		context.fillText(this.trace.ops.n === 0 ? "There are no operations in this trace." : "No operation passes the filters.", this.gutter + 12, 30);
+		context.restore();
+	}
+
+	visible(top, height) {
+		const all = [];
+		let i = 0, j = this.list.length;
+		while (i < j) {
+			const middle = (i + j) >> 1;
+			if (this.list[middle].y > top) {
+				j = middle;
+			} else {
+				i = middle + 1;
+			}
+		}
+		for (i = Math.max(0, i - 1); i < this.list.length && this.list[i].y < top + height; i++) {
+			all.push([i, this.list[i]]);
+		}
+		return all;
+	}
+
+	drawLane(lane, i, y) {
+		const { raster, scale } = this;
+		const bottom = i + 1 < this.list.length ? this.list[i + 1].y : this.height;
+		const y0 = Math.round(y), y1 = Math.round(y + (bottom - lane.y) * scale);
+		if (i % 2) {
+			raster.fill(0, y0, raster.w, y1, raster.band);
+		}
+		raster.fill(0, y1 - 1, raster.w, y1, raster.line);
+		const top = y + (lane.top - lane.y) * scale, step = lane.rowHeight * scale;
+		const least = Math.max(0, Math.floor(-top / step) - 1), most = Math.min(lane.rows, Math.ceil((raster.h - top) / step));
+		const space = step >= 5 ? Math.max(1, Math.round(scale)) : 0;
+		for (let row = least; row < most; row++) {
+			this.drawRow(lane.tracks, lane.row + row, Math.round(top + row * step), Math.round(top + (row + 1) * step) - space);
+		}
+	}
+
+	// drawRow draws what is wide as what it is, and what is narrow as columns
+	// of a pixel. It takes time for the pixels, not for the operations.
+	drawRow(tracks, row, y0, y1) {
+		const { view, perNano } = this;
+		let [i, j] = tracks.between(row, view.from, view.to);
+		while (i < j) {
+			const x0 = (tracks.start[i] - view.from) * perNano, x1 = (tracks.end[i] - view.from) * perNano;
+			if (x1 - x0 >= 2) {
+				this.drawOne(tracks, i, x0, x1, y0, y1);
+				i++;
+				continue;
+			}
+			const column = Math.floor(Math.max(0, x0));
+			let next = Math.max(i + 1, tracks.after(i, j, view.from + (column + 1) / perNano));
+			if (next > i + 1 && (tracks.end[next - 1] - tracks.start[next - 1]) * perNano >= 2) {
+				next--;
+			}
+			this.drawColumn(tracks, i, next, column, y0, y1);
+			i = next;
+		}
+	}
+
+	drawColumn(tracks, i, j, x, y0, y1) {
+		const { mark: m, busy } = tracks.sum(i, j);
+		const share = Math.min(1, busy * this.perNano), height = y1 - y0;
+		this.raster.column(x, y0, y1 - Math.max(Math.min(2, height), Math.round(share * height)), y1, m);
+		if (tracks.failed[j] > tracks.failed[i]) {
+			this.drawFailed(x, x + 1, y1);
+		}
+	}
+
+	// drawOne draws an operation: the wait and the waking as lines, the time in
+	// the kernel as a bar.
+	drawOne(tracks, i, x0, x1, y0, y1) {
+		const { raster, perNano } = this, m = tracks.mark[i], item = tracks.item[i];
+		const whole = [Math.floor(Math.max(x0, -1)), Math.ceil(Math.min(x1, raster.w + 1))];
+		if (tracks !== this.ops) {
+			raster.bar(whole[0], y0, whole[1], y1, m);
+			return;
+		}
+		const { submitted, completed, path, result } = this.trace.ops, at = (t) => (t - this.view.from) * perNano;
+		const bar0 = Math.round(Math.max(at(submitted[item]), -1)), bar1 = Math.max(bar0 + 1, Math.round(Math.min(at(completed[item]), raster.w + 1)));
+		const thin = Math.max(1, Math.round((y1 - y0) / 6)), middle = (y0 + y1 - thin) >> 1;
+		raster.fill(whole[0], middle, whole[1], middle + thin, raster.full[m]);
+		const low = this.trace.paths[path[item]] === "cached" ? Math.round((y1 - y0) / 3) : 0;
+		raster.bar(bar0, y0 + low, bar1, y1, m);
+		if (result[item] < 0) {
+			this.drawFailed(whole[0], whole[1], y1);
+		}
+		if (item === this.picked) {
+			raster.frame(whole[0] - 3, y0 - 2, whole[1] + 3, y1 + 2, raster.chosen);
+		}
+	}
+
+	// drawFailed underlines what failed, and puts a foot under it that is seen
+	// at any width.
+	drawFailed(x0, x1, y1) {
+		const { raster } = this, s = Math.max(1, Math.round(this.scale));
+		raster.fill(x0, y1 - 2 * s, x1, y1, raster.failed);
+		raster.fill(x0 - s, y1 - s, x0 + 2 * s, y1 + s, raster.failed);
+	}
+
+	drawLabels(context, visible, left) {
+		const { scale, scroller, inside } = this;
+		context.save();
+		context.scale(scale, scale);
+		context.font = labelFont;
+		context.textBaseline = "middle";
+		for (const [i, lane] of visible) {
+			const y = lane.y - scroller.scrollTop;
+			if (inside) {
+				context.fillStyle = palette.faint;
+				context.fillText(shorten(context, lane.short, this.gutter + this.plot - 24), 12, y + 9);
+				continue;
+			}
+			const bottom = (i + 1 < this.list.length ? this.list[i + 1].y : this.height) - scroller.scrollTop;
+			context.fillStyle = i % 2 ? palette.band : palette.background;
+			context.fillRect(0, y, left / scale, bottom - y);
+			context.fillStyle = palette.line;
+			context.fillRect(0, bottom - 1 / scale, left / scale, 1 / scale);
+			context.fillStyle = palette.text;
+			// The middle of what can be seen of the lane.
+			const seen = [Math.max(y, 0), Math.min(bottom, scroller.clientHeight)];
+			context.fillText(shorten(context, lane.short, this.gutter - 20), 12, Math.max(y + 11, Math.min((seen[0] + seen[1]) / 2, bottom - 11)));
+		}
+		context.restore();
+	}
+
+	// find returns what is drawn at a place of the canvas, in CSS pixels: an
+	// index, and whether it is of a call.
+	find(x, y) {
+		const at = y + this.scroller.scrollTop, [hit] = this.visible(at, 1), lane = hit?.[1];
+		if (!lane) {
+			return null;
+		}
+		if (x < this.gutter) {
+			return { lane };
+		}
+		const row = Math.floor((at - lane.top) / lane.rowHeight);
+		if (row < 0 || row >= lane.rows) {
+			return { lane };
+		}
+		const { tracks } = lane, { view } = this, perPixel = (view.to - view.from) / this.plot;
+		const t = view.from + (x - this.gutter) * perPixel, reach = 4 * perPixel;
+		const [i, j] = tracks.between(lane.row + row, t - reach, t + reach);
+		let best = -1, nearest = Infinity;
+		for (let k = i; k < Math.min(j, i + 1000); k++) {
+			const away = Math.max(tracks.start[k] - t, t - tracks.end[k], 0);
+			if (away < nearest) {
+				nearest = away;
+				best = k;
+			}
+		}
+		return best < 0 ? { lane } : { lane, item: tracks.item[best], isCall: tracks !== this.ops };
+	}
+
+	// reveal scrolls to the lane of an operation, and returns where it is then,
+	// in CSS pixels of the canvas.
+	reveal(item) {
+		for (const lane of this.list) {
+			if (lane.tracks !== this.ops) {
+				continue;
+			}
+			for (let row = 0; row < lane.rows; row++) {
+				const [i, j] = this.ops.between(lane.row + row, this.trace.ops.queued[item] - 1, this.trace.ops.woken[item] + 1);
+				if (this.ops.item.subarray(i, j).includes(item)) {
+					return this.scrollTo(lane.top + row * lane.rowHeight, lane.rowHeight);
+				}
+			}
+		}
+		return 0;
+	}
+
+	scrollTo(y, height) {
+		const { scroller } = this;
+		if (y < scroller.scrollTop || y + height > scroller.scrollTop + scroller.clientHeight) {
+			scroller.scrollTop = y - scroller.clientHeight / 2;
+		}
+		return y + height - scroller.scrollTop;
+	}
+}
+
+// shorten cuts text at its beginning until it is as narrow as width: the end of
+// a file's name says most.
+export function shorten(context, text, width) {
+	if (context.measureText(text).width <= width) {
+		return text;
+	}
+	let i = 0, j = text.length;
+	while (i < j) {
+		const middle = (i + j) >> 1;
+		if (context.measureText("…" + text.slice(middle)).width <= width) {
+			j = middle;
+		} else {
+			i = middle + 1;
+		}
+	}
+	return "…" + text.slice(i);
+}

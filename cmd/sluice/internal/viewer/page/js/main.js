@@ -1,0 +1,376 @@
+// The page: puts the parts together, and draws when something has changed.
+
+import { load } from "./data.js";
+import { View } from "./view.js";
+import { $, Filters } from "./filters.js";
+import { Lanes, ways } from "./lanes.js";
+import { Overview, drawAxis } from "./overview.js";
+import { TimeCharts } from "./charts.js";
+import { Scatter } from "./scatter.js";
+import { Histogram, fillStats } from "./histogram.js";
+import { depths } from "./series.js";
+import { Details } from "./details.js";
+import { Pointer } from "./pointer.js";
+import { listen } from "./keyboard.js";
+import { setDark, palette } from "./palette.js";
+import { swatch } from "./raster.js";
+import { count, duration, tickLabel, ticks } from "./format.js";
+
+const measures = { latency: "in all", inQueue: "in the queue", inDevice: "in the kernel", waking: "until awake" };
+const narrow = matchMedia("(max-width: 760px)"), systemDark = matchMedia("(prefers-color-scheme: dark)");
+
+class Page {
+	constructor(trace) {
+		this.trace = trace;
+		this.view = new View(trace.first, trace.last);
+		this.way = trace.ops.n ? bestWay(trace) : ways[0];
+		this.colourBy = "kind";
+		this.theme = "auto";
+		this.picked = null;
+		this.version = 0; // of what is to be seen
+		fillAbout(trace);
+		this.applyTheme();
+		this.filters = new Filters(trace, () => this.rearrange());
+		this.showSwatches();
+		this.lanes = new Lanes(trace, this.view, $("lanes"), $("scroller"), $("sizer"));
+		this.overview = new Overview(this.view, $("overview"));
+		this.charts = new TimeCharts(trace, this.view, $("depth"), $("rate"));
+		this.scatter = new Scatter(trace, this.view, $("scatter"));
+		this.histogram = new Histogram($("histogram"));
+		this.details = new Details(trace, $("details"));
+		this.controls();
+		this.point();
+		listen(this.actions());
+		this.rearrange();
+		this.resize();
+		this.view.watch(() => this.dirty());
+		const resized = new ResizeObserver(() => this.resize());
+		["plots", "scroller", "analysis"].forEach((id) => resized.observe($(id)));
+	}
+
+	// rearrange takes the operations that are chosen now.
+	rearrange() {
+		const { chosen } = this.filters;
+		this.lanes.arrange(this.way, this.colourBy, chosen);
+		const d = depths(this.trace.ops, chosen);
+		this.overview.set(d.progress);
+		this.charts.set(chosen, d);
+		this.dirty();
+	}
+
+	resize() {
+		const gutter = this.gutter = narrow.matches ? 64 : 172;
+		$("filters").open ||= !narrow.matches;
+		const width = this.plotWidth = Math.max(50, $("scroller").clientWidth - gutter);
+		this.lanes.resize(gutter, width, narrow.matches);
+		this.overview.resize(gutter, width);
+		this.charts.resize(gutter, width, narrow.matches ? 72 : 84);
+		const height = narrow.matches ? 200 : 190;
+		this.scatter.resize($("scatter").clientWidth, height);
+		this.histogram.resize($("histogram").clientWidth, height);
+		this.dirty();
+	}
+
+	// dirty asks for a frame. What is slow to work out waits until the view has
+	// come to rest.
+	dirty() {
+		document.body.dataset.version = ++this.version;
+		this.frame ??= requestAnimationFrame(() => {
+			this.frame = null;
+			this.draw();
+		});
+		clearTimeout(this.rest);
+		this.rest = setTimeout(() => this.analyse(), 120);
+	}
+
+	draw() {
+		const { view } = this, began = performance.now();
+		this.overview.draw();
+		this.charts.draw();
+		drawAxis(view, $("axis"), this.gutter, this.plotWidth);
+		this.lanes.draw();
+		this.showRange();
+		const took = (performance.now() - began).toFixed(2);
+		Object.assign(document.body.dataset, { from: view.from, to: view.to, lanes: this.lanes.list.length, took });
+	}
+
+	// showRange says what is in view, without the margins.
+	showRange() {
+		if (this.trace.ops.n === 0) {
+			return;
+		}
+		const from = Math.max(this.view.from, this.trace.first), to = Math.min(this.view.to, this.trace.last);
+		const { step } = ticks(from, Math.max(to, from + 1), 1000);
+		$("range").textContent = `${tickLabel(from, step, to)} to ${tickLabel(to, step, to)}: ${duration(to - from)}`;
+	}
+
+	// analyse shows the latencies of what is in view.
+	analyse() {
+		const { view, trace: { ops } } = this, times = ops[$("measure").value];
+		const items = this.filters.chosen.filter((i) => ops.queued[i] < view.to && ops.woken[i] >= view.from);
+		const sorted = Float64Array.from(items, (i) => times[i]);
+		this.scatter.set(items, sorted.slice(), this.colourBy);
+		this.histogram.set(sorted.sort());
+		let transferred = 0, failed = 0;
+		for (const i of items) {
+			transferred += Math.max(0, ops.result[i]);
+			failed += ops.result[i] < 0 ? 1 : 0;
+		}
+		const seconds = (Math.min(view.to, this.trace.last) - Math.max(view.from, this.trace.first)) / 1e9;
+		fillStats($("stats"), { sorted, transferred, failed, seconds });
+		document.body.dataset.inView = items.length;
+		document.body.dataset.analysed = this.version;
+	}
+
+	controls() {
+		segments("lanesBy", ways, this.way, (way) => {
+			this.way = way;
+			$("scroller").scrollTop = 0;
+			this.rearrange();
+		});
+		segments("colourBy", ["operation", "path"], "operation", (what) => {
+			this.colourBy = what === "path" ? "path" : "kind";
+			this.lanes.colour(this.colourBy);
+			this.showSwatches();
+			this.dirty();
+		});
+		$("measure").append(...Object.entries(measures).map(([value, text]) => new Option(text, value)));
+		$("measure").addEventListener("change", () => this.analyse());
+		const click = (id, f) => $(id).addEventListener("click", f);
+		click("zoomIn", () => this.view.zoom(0.5));
+		click("zoomOut", () => this.view.zoom(2));
+		click("zoomAll", () => this.view.all());
+		click("help", () => $("helpText").showModal());
+		click("about", () => $("aboutText").showModal());
+		click("theme", () => this.nextTheme());
+		systemDark.addEventListener("change", () => this.applyTheme());
+		$("scroller").addEventListener("scroll", () => this.dirty());
+	}
+
+	actions() {
+		const { view } = this;
+		return {
+			move: (part) => view.move((view.to - view.from) * part),
+			scroll: (by) => $("scroller").scrollBy(0, by),
+			zoom: (factor) => view.zoom(factor),
+			all: () => view.all(),
+			step: (by) => this.step(by),
+			zoomToPicked: () => this.zoomToPicked(),
+			search: () => {
+				$("filters").open = true;
+				$("search").focus();
+				$("search").select();
+			},
+			help: () => $("helpText").showModal(),
+			theme: () => this.nextTheme(),
+			lanes: (i) => document.querySelectorAll("#lanesBy input")[i].click(),
+			letGo: () => {
+				document.activeElement?.blur();
+				this.pick(null);
+				this.details.hide(true);
+			},
+		};
+	}
+
+	point() {
+		const place = {
+			timeAt: (x) => this.view.from + ((x - $("plots").getBoundingClientRect().left - this.gutter) / this.plotWidth) * (this.view.to - this.view.from),
+			width: () => this.plotWidth,
+		};
+		const pointer = new Pointer(this.view, place, {
+			hover: (e) => this.hover(e, place),
+			click: (e) => this.click(e),
+			leave: () => this.leave(),
+			band: (a, b) => this.showBand(a, b),
+		});
+		pointer.attach($("lanes"), $("scroller"));
+		[this.charts.depth.over, this.charts.rate.over, $("axis")].forEach((e) => pointer.attach(e));
+		const jump = (e) => {
+			const whole = this.view.most - this.view.least, span = this.view.to - this.view.from;
+			const at = this.view.least + ((e.clientX - $("overview").getBoundingClientRect().left - this.gutter) / this.plotWidth) * whole;
+			this.view.show(at - span / 2, at + span / 2);
+		};
+		$("overview").addEventListener("pointerdown", (e) => {
+			$("overview").setPointerCapture(e.pointerId);
+			jump(e);
+		});
+		$("overview").addEventListener("pointermove", (e) => e.buttons && jump(e));
+		this.pointAtScatter();
+	}
+
+	pointAtScatter() {
+		const { over } = this.scatter.plot, hit = (e) => {
+			const box = over.getBoundingClientRect(), { left, top } = this.scatter.plot.bbox;
+			const item = this.scatter.find(e.clientX - box.left + left / devicePixelRatio, e.clientY - box.top + top / devicePixelRatio);
+			return item < 0 ? null : { item };
+		};
+		over.addEventListener("pointermove", (e) => {
+			const found = hit(e);
+			found ? this.details.show(found, e.clientX, e.clientY) : this.details.hide();
+		});
+		over.addEventListener("pointerleave", () => this.details.hide());
+		over.addEventListener("click", (e) => this.keep(hit(e), e));
+	}
+
+	find(e) {
+		if (e.target !== $("lanes")) {
+			return null;
+		}
+		const box = $("lanes").getBoundingClientRect();
+		return this.lanes.find(e.clientX - box.left, e.clientY - box.top);
+	}
+
+	hover(e, place) {
+		const x = e.clientX - $("plots").getBoundingClientRect().left, line = $("hairline");
+		line.hidden = x < this.gutter || x > this.gutter + this.plotWidth;
+		line.style.left = x + "px";
+		const t = place.timeAt(e.clientX), at = this.charts.at(t);
+		$("timeAt").textContent = line.hidden || t < 0 ? "" : `at ${tickLabel(t, ticks(this.view.from, this.view.to, this.plotWidth).step, this.view.to)}`;
+		$("depthAt").textContent = line.hidden ? "" : at.depth;
+		$("rateAt").textContent = line.hidden ? "" : at.rate;
+		const hit = this.find(e);
+		if (hit && (hit.item !== undefined || x < this.gutter)) {
+			this.details.show(hit, e.clientX, e.clientY);
+		} else {
+			this.details.hide();
+		}
+	}
+
+	leave() {
+		$("hairline").hidden = true;
+		$("timeAt").textContent = $("depthAt").textContent = $("rateAt").textContent = "";
+		this.details.hide();
+	}
+
+	click(e) {
+		const hit = this.find(e);
+		this.keep(hit?.item === undefined ? null : hit, e);
+	}
+
+	keep(hit, e) {
+		this.pick(hit && !hit.isCall ? hit.item : null);
+		if (hit) {
+			this.details.keep(hit, e.clientX, e.clientY);
+		} else {
+			this.details.hide(true);
+		}
+	}
+
+	pick(item) {
+		this.picked = item;
+		this.lanes.picked = item ?? -1;
+		this.dirty();
+	}
+
+	// step goes to the next operation of those that are chosen; the first is the
+	// first one in view.
+	step(by) {
+		const { chosen } = this.filters, { ops } = this.trace, { view } = this;
+		if (chosen.length === 0) {
+			return;
+		}
+		let at = this.picked === null ? -1 : chosen.indexOf(this.picked);
+		at = at < 0 ? Math.max(0, chosen.findIndex((i) => ops.queued[i] >= view.from)) : at + by;
+		const item = chosen[Math.min(Math.max(at, 0), chosen.length - 1)];
+		if (ops.queued[item] < view.from || ops.woken[item] > view.to) {
+			const middle = (ops.queued[item] + ops.woken[item]) / 2, span = view.to - view.from;
+			view.show(middle - span / 2, middle + span / 2);
+		}
+		this.pick(item);
+		const y = this.lanes.reveal(item), box = $("scroller").getBoundingClientRect();
+		const x = this.gutter + ((ops.woken[item] - view.from) / (view.to - view.from)) * this.plotWidth;
+		this.details.keep({ item }, box.left + Math.min(Math.max(x, this.gutter), box.width), box.top + y);
+	}
+
+	zoomToPicked() {
+		if (this.picked !== null) {
+			const { queued, woken, latency } = this.trace.ops, margin = latency[this.picked] + 100;
+			this.view.show(queued[this.picked] - margin, woken[this.picked] + margin);
+		}
+	}
+
+	showBand(a, b) {
+		const band = $("band"), left = $("plots").getBoundingClientRect().left;
+		band.hidden = a === null;
+		band.style.left = Math.min(a, b) - left + "px";
+		band.style.width = Math.abs(a - b) + "px";
+	}
+
+	nextTheme() {
+		const themes = ["auto", "light", "dark"];
+		this.theme = themes[(themes.indexOf(this.theme) + 1) % themes.length];
+		this.applyTheme();
+		this.charts.redraw();
+		this.dirty();
+	}
+
+	applyTheme() {
+		const isDark = this.theme === "auto" ? systemDark.matches : this.theme === "dark";
+		document.documentElement.dataset.theme = isDark ? "dark" : "light";
+		const names = { auto: "as the system has them", light: "light", dark: "dark" };
+		$("theme").textContent = this.theme[0].toUpperCase() + this.theme.slice(1);
+		$("theme").setAttribute("aria-label", "Colours: " + names[this.theme]);
+		setDark(isDark);
+		if (this.lanes) {
+			this.dirty();
+			this.histogram.plot.redraw(false);
+		}
+		this.showSwatches();
+	}
+
+	// showSwatches puts a sample beside each value of what is coloured by.
+	showSwatches() {
+		document.querySelectorAll(".swatch").forEach((c) => {
+			c.hidden = c.dataset.by !== this.colourBy;
+			swatch(c, +c.dataset.mark);
+		});
+		drawLegend($("legend"));
+	}
+}
+
+// bestWay is by goroutine, unless so many of them do one thing each that lanes
+// by file say more.
+function bestWay({ ops }) {
+	return ops.tags.length > ops.n / 2 && ops.n > 100 ? "file" : "goroutine";
+}
+
+function segments(id, names, first, chosen) {
+	$(id).append(...names.map((name) => {
+		const label = document.createElement("label");
+		const button = Object.assign(document.createElement("input"), { type: "radio", name: id, value: name, checked: name === first });
+		button.addEventListener("change", () => chosen(name));
+		label.append(button, Object.assign(document.createElement("span"), { textContent: name }));
+		return label;
+	}));
+}
+
+function fillAbout(trace) {
+	const shown = trace.facts.filter(({ name }) => ["program", "driver", "kernel"].includes(name));
+	$("facts").textContent = shown.map(({ name, value }) => (name === "program" ? value : `${name} ${value}`)).join(" · ");
+	$("allFacts").append(...trace.facts.flatMap(({ name, value }) => ["dt", "dd"].map((tag) => Object.assign(document.createElement(tag), { textContent: tag === "dt" ? name : value }))));
+	if (trace.lost > 0) {
+		$("lost").hidden = false;
+		$("lost").textContent = `${count(trace.lost)} operations and system calls ${trace.kept ? "after these" : "before these"} were not kept: the recorder’s buffers were full.`;
+	}
+}
+
+function drawLegend(canvas) {
+	const scale = 2, c = canvas.getContext("2d");
+	canvas.width = 160 * scale;
+	canvas.height = 16 * scale;
+	c.scale(scale, scale);
+	c.fillStyle = palette.marks[1];
+	c.fillRect(0, 7, 160, 2);
+	c.fillRect(50, 1, 80, 14);
+}
+
+try {
+	const page = new Page(await load($("data").textContent));
+	page.draw();
+	page.analyse();
+	document.body.dataset.opened = Math.round(performance.now());
+} catch (error) {
+	$("lost").hidden = false;
+	$("lost").textContent = document.body.dataset.failed = `This page cannot be shown here: ${error.message}`;
+	throw error;
+}

@@ -1,0 +1,46 @@
+// The part of the trace that is on the screen.
+
+const shortest = 20; // ns across the screen
+const precision = 2 ** -42; // to which times can be told apart, and pixels between them
+
+// View is a span of time within bounds. Those who watch are told when it moves.
+export class View {
+	constructor(first, last) {
+		this.shortest = Math.max(shortest, last * precision);
+		const margin = Math.max((last - first) * 0.01, this.shortest);
+		this.least = first - margin;
+		this.most = last + margin;
+		this.from = this.least;
+		this.to = this.most;
+		this.watchers = [];
+	}
+
+	watch(f) {
+		this.watchers.push(f);
+	}
+
+	// show makes from and to the span, as far as the bounds let it.
+	show(from, to) {
+		const whole = this.most - this.least;
+		const span = Math.min(Math.max(to - from, this.shortest), whole);
+		const middle = (from + to) / 2;
+		this.from = span === whole ? this.least : Math.min(Math.max(middle - span / 2, this.least), this.most - span);
+		this.to = span === whole ? this.most : this.from + span;
+		this.watchers.forEach((f) => f());
+	}
+
+	// zoom makes the span so many times as long; the time at stays where it is.
+	zoom(factor, at = (this.from + this.to) / 2) {
+		const span = Math.min(Math.max((this.to - this.from) * factor, this.shortest), this.most - this.least);
+		const left = (at - this.from) / (this.to - this.from);
+		this.show(at - span * left, at + span * (1 - left));
+	}
+
+	move(by) {
+		this.show(this.from + by, this.to + by);
+	}
+
+	all() {
+		this.show(this.least, this.most);
+	}
+}

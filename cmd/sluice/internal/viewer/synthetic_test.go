@@ -1,0 +1,137 @@
+package viewer
+
+import (
+	"container/heap"
+	"math/rand/v2"
+	"time"
+
+	"github.com/sluiceio/sluice/trace"
+)
+
+// synthetic makes a trace of n operations such as a program leaves that reads
+// at random, logs, and works in bursts, with pauses, errors, and now and then a
+// disk that does not answer for long. The same seed makes the same trace.
+func synthetic(seed uint64, n int) *trace.Trace {
+	g := &generator{r: rand.New(rand.NewPCG(seed, 1)), t: &trace.Trace{
+		Meta: trace.Meta{
+			Program: "synthetic", PID: 4711, Driver: "uring", OS: "linux", Arch: "amd64", Kernel: "6.18.0", CPU: "a processor",
+			Cores: 8, GoMaxProcs: 8, Memory: 32 << 30, GoVersion: "go1.26", Start: time.Unix(1_760_000_000, 0),
+		},
+		Files: []string{"", "/srv/db/000012.sst", "/srv/db/000013.sst", "/srv/db/wal.log", "/srv/db/MANIFEST-000007", "/srv/db/compaction/a-long-name-of-a-file-that-has-no-room-beside-its-lane.sst"},
+	}}
+	for i := range 40 {
+		heap.Push(&g.idle, worker{at: time.Duration(g.r.Int64N(1e6)), id: i})
+	}
+	for len(g.t.Ops) < n {
+		g.step()
+	}
+	g.finish()
+	return g.t
+}
+
+// generator lets each of its workers do one operation after the other.
+type generator struct {
+	r    *rand.Rand
+	t    *trace.Trace
+	idle workers
+}
+
+type worker struct {
+	at time.Duration
+	id int
+}
+
+func (g *generator) step() {
+	w := heap.Pop(&g.idle).(worker)
+	o := g.op(w)
+	g.t.Ops = append(g.t.Ops, o)
+	pause := time.Duration(g.r.ExpFloat64() * 20e3)
+	if o.Queued/(200*time.Millisecond)%5 == 4 { // now and then little happens
+		pause *= 40
+	}
+	heap.Push(&g.idle, worker{at: o.Woken + pause, id: w.id})
+	if g.r.IntN(30) == 0 {
+		g.call(o)
+	}
+}
+
+func (g *generator) op(w worker) trace.Op {
+	o := trace.Op{
+		Kind: trace.OpRead, File: 1 + int32(w.id%2), Goroutine: uint32(w.id+1) * 2654435761, Class: uint8(w.id % 3),
+		Offset: g.r.Int64N(1<<20) << 12, Size: 4096, Queued: w.at, Batch: 1 + g.r.Int32N(16), Path: trace.Queued, Driver: trace.DriverUring,
+	}
+	wait, device, wake := g.r.ExpFloat64()*8e3, 60e3+g.r.ExpFloat64()*50e3, 500+g.r.ExpFloat64()*3e3
+	switch {
+	case w.id < 3: // the log
+		o.Kind, o.File, o.Size = trace.OpWrite, 3, 1<<12+g.r.Int64N(1<<16)
+		o.Path, o.Driver, o.Batch = trace.Blocking, trace.DriverNone, 0
+		wait, wake = 0, 0
+		if g.r.IntN(4) == 0 {
+			o.Kind, o.Size, o.Offset = trace.OpFdatasync, 0, 0
+			o.Path = trace.Path(1 + g.r.IntN(3))
+			device *= 20
+		}
+	case w.id < 6: // a compaction
+		o.File, o.Size, o.Kind = 5, 1<<20, trace.Kind(1+g.r.IntN(2))
+		device *= 12
+	case g.r.IntN(3) == 0:
+		o.Path, o.Driver, o.Batch = trace.Cached, trace.DriverNone, 0
+		wait, device, wake = 0, 300+g.r.ExpFloat64()*1500, 0
+	case g.r.IntN(40) == 0:
+		o.File, o.Kind, o.Size, o.Offset = 4, trace.OpFsync, 0, 0
+		device *= 30
+	case g.r.IntN(500) == 0:
+		o.Kind, o.File, o.Size = trace.OpNop, 0, 0
+	}
+	if g.r.IntN(20_000) == 0 { // the disk does not answer
+		device += 50e6 + g.r.Float64()*300e6
+	}
+	o.Submitted = o.Queued + time.Duration(wait)
+	o.Completed = o.Submitted + time.Duration(device)
+	o.Woken = o.Completed + time.Duration(wake)
+	o.Result = g.result(o.Size)
+	return o
+}
+
+// result is now and then an error, or less than was asked for.
+func (g *generator) result(size int64) int64 {
+	switch g.r.IntN(2000) {
+	case 0:
+		return -5 // EIO
+	case 1:
+		return -28 // ENOSPC
+	case 2:
+		return size / 2
+	}
+	return size
+}
+
+func (g *generator) call(o trace.Op) {
+	g.t.Calls = append(g.t.Calls, trace.Call{
+		Start: o.Submitted, Duration: time.Duration(800 + g.r.ExpFloat64()*3e3), Batch: o.Batch, Wait: g.r.Int32N(3),
+		Result: o.Batch, Syscall: trace.SysUringEnter, Driver: trace.DriverUring,
+	})
+}
+
+// finish makes the trace one that trace.Read takes.
+func (g *generator) finish() {
+	g.t.Ops = inOrder(g.t.Ops, func(o trace.Op) time.Duration { return o.Queued })
+	g.t.Calls = inOrder(g.t.Calls, func(c trace.Call) time.Duration { return c.Start })
+	for i := range g.t.Ops {
+		g.t.Meta.Duration = max(g.t.Meta.Duration, g.t.Ops[i].Woken)
+	}
+}
+
+// workers is a heap by time.
+type workers []worker
+
+func (w workers) Len() int           { return len(w) }
+func (w workers) Less(i, j int) bool { return w[i].at < w[j].at }
+func (w workers) Swap(i, j int)      { w[i], w[j] = w[j], w[i] }
+func (w *workers) Push(x any)        { *w = append(*w, x.(worker)) }
+func (w *workers) Pop() any {
+	last := len(*w) - 1
+	x := (*w)[last]
+	*w = (*w)[:last]
+	return x
+}
