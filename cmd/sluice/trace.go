@@ -14,6 +14,7 @@ import (
 // traceCmd is `sluice trace`.
 type traceCmd struct {
 	Summary traceSummaryCmd `cmd:"" help:"Print where operations spent their time."`
+	View    traceViewCmd    `cmd:"" help:"Make a web page of a trace."`
 	Export  traceExportCmd  `cmd:"" help:"Write a trace in another format."`
 	Record  traceRecordCmd  `cmd:"" help:"Run a program and record its I/O."`
 }

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/sluiceio/sluice/cmd/sluice/internal/viewer"
+)
+
+// traceViewCmd is `sluice trace view`.
+type traceViewCmd struct {
+	File   string `arg:"" help:"The trace."`
+	Output string `short:"o" placeholder:"PAGE" help:"Write the page to PAGE, - is stdout (default: FILE.html)."`
+	Force  bool   `help:"Overwrite PAGE even if it is no page of this command."`
+	Serve  bool   `help:"Write no file; serve the page on this machine until interrupted."`
+	Addr   string `placeholder:"ADDR" help:"Serve at ADDR (default: localhost and a free port)."`
+}
+
+// Help is what `sluice help trace view` says below the flags' list.
+func (*traceViewCmd) Help() string {
+	return `
+Makes a web page of a trace: one file, which needs no network. It shows lanes of
+operations by goroutine, file and ring, depth, throughput and latencies over
+time, and filters them.`
+}
+
+// Run makes the page, and writes or serves it.
+func (c *traceViewCmd) Run(ctx context.Context, s streams) error {
+	serve := c.Serve || c.Addr != ""
+	switch {
+	case c.File == "":
+		return usageError{fmt.Errorf("FILE: the name is empty")}
+	case serve && c.Output != "":
+		return usageError{fmt.Errorf("--output writes the page and --serve serves it; want one of them")}
+	}
+	page, err := c.page()
+	switch {
+	case err != nil:
+		return err
+	case serve:
+		return c.serve(ctx, s, page)
+	case c.Output == "-":
+		_, err = s.out.Write(page)
+		return err
+	}
+	return c.write(s, page)
+}
+
+// page reads the trace and makes its page.
+func (c *traceViewCmd) page() ([]byte, error) {
+	t, err := readTrace(c.File)
+	if err != nil {
+		return nil, err
+	}
+	var page bytes.Buffer
+	err = viewer.Write(&page, t, filepath.Base(c.File))
+	return page.Bytes(), err
+}
+
+func (c *traceViewCmd) write(s streams, page []byte) error {
+	name := c.Output
+	if name == "" {
+		name = c.File + ".html"
+	}
+	if same(name, c.File) {
+		return usageError{fmt.Errorf("--output: %s is the trace itself", name)}
+	}
+	if err := viewer.WriteFile(name, page, c.Force); err != nil {
+		return fmt.Errorf("cannot write the page: %w", hintForce(err))
+	}
+	_, err := fmt.Fprintf(s.out, "%s (%.1f MiB)\n", name, float64(len(page))/(1<<20))
+	return err
+}
+
+// hintForce says how to overwrite what is in the way.
+func hintForce(err error) error {
+	if errors.Is(err, viewer.ErrForeign) {
+		return fmt.Errorf("%w; --force overwrites it", err)
+	}
+	return err
+}
+
+// same tells whether two names are of one file.
+func same(a, b string) bool {
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
+}
+
+// serve serves the page. An interrupt is how that ends, and no failure.
+func (c *traceViewCmd) serve(ctx context.Context, s streams, page []byte) error {
+	addr := c.Addr
+	if addr == "" {
+		addr = "localhost:0"
+	}
+	l, err := viewer.Listen(ctx, addr)
+	if err != nil {
+		return fmt.Errorf("cannot serve: %w", err)
+	}
+	if _, err := fmt.Fprintf(s.out, "%s (until interrupted)\n", viewer.URL(l)); err != nil {
+		return errors.Join(err, l.Close())
+	}
+	return viewer.Serve(ctx, l, page)
+}
