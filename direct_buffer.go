@@ -6,7 +6,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"syscall"
 
 	"github.com/sluiceio/sluice/internal/buffer"
 )
@@ -78,9 +77,7 @@ func (d *DirectFile) fill(ctx context.Context, b buffer.Buffer, off int64) (n in
 	switch {
 	case d.direct != nil:
 		n, err = d.direct.sched.ReadFixed(ctx, d.direct.core, b.Bytes(), off, b.Reg())
-		if errors.Is(err, errUnfit) || errors.Is(err, syscall.EIO) {
-			// The file ended within a block, and grew before that was certain;
-			// or it is xfs (readOnce).
+		if unsure(err) {
 			return d.direct.readBlocks(ctx, b.Bytes(), off)
 		}
 	case d.file.core != nil:

@@ -167,3 +167,10 @@ func (d *direct) readOnce(ctx context.Context, b []byte, off int64) (int, error)
 	}
 	return 0, nil
 }
+
+// unsure tells whether a direct read that has failed is to be made again by
+// readBlocks: the file ended within a block, and grew before that was certain;
+// or it is xfs (readOnce).
+func unsure(err error) bool {
+	return errors.Is(err, errUnfit) || errors.Is(err, syscall.EIO)
+}

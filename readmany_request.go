@@ -1,11 +1,9 @@
 package sluice
 
 import (
-	"errors"
 	"io"
 	"iter"
 	"slices"
-	"syscall"
 
 	"github.com/sluiceio/sluice/internal/buffer"
 	"github.com/sluiceio/sluice/internal/merge"
@@ -109,7 +107,7 @@ func (m *many) repeats(r *manyRequest, err error) bool {
 	if m.ctx.Err() != nil {
 		return false
 	}
-	return r.left > 1 || m.d.direct != nil && (errors.Is(err, errUnfit) || errors.Is(err, syscall.EIO))
+	return r.left > 1 || m.d.direct != nil && unsure(err)
 }
 
 // apart reads the ranges of r, which has failed, one by one: none is to have an

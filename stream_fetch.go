@@ -2,8 +2,6 @@ package sluice
 
 import (
 	"context"
-	"errors"
-	"syscall"
 
 	"github.com/sluiceio/sluice/internal/buffer"
 	"github.com/sluiceio/sluice/internal/readahead"
@@ -39,24 +37,21 @@ func (f *fetch) bytes(pos int64) []byte {
 
 // fetches is a queue of them, the oldest first, and the memory of a stream.
 type fetches struct {
-	file *DirectFile
-	pool *buffer.Pool
-	size int // of each buf
+	file   *DirectFile
+	memory spares
 	// later: nothing is started, and a fetch is made when it is waited for.
 	later bool
 	ring  []fetch
 	first int
 	count int
-	spare []buffer.Buffer // memory that waits to be used again
 }
 
 func newFetches(d *DirectFile, l layout) *fetches {
 	q := &fetches{
-		file: d, pool: d.file.sched.pools.buffers, size: l.run,
+		file: d, memory: newSpares(d, l.run, l.runs),
 		// A read alone is a plain call, which the scheduler knows best.
 		later: l.runs == 1 || d.file.core == nil,
 		ring:  make([]fetch, l.runs),
-		spare: make([]buffer.Buffer, 0, l.runs),
 	}
 	for i := range q.ring {
 		q.ring[i].file = d
@@ -64,41 +59,12 @@ func newFetches(d *DirectFile, l layout) *fetches {
 	return q
 }
 
-// provide sees to it that there is memory for one more fetch, if it can be had
-// without waiting.
-func (q *fetches) provide() bool {
-	if len(q.spare) > 0 {
-		return true
-	}
-	if !q.pool.Ample() {
-		return false
-	}
-	b, ok := q.pool.TryGet(q.size)
-	if ok {
-		q.spare = append(q.spare, b)
-	}
-	return ok
-}
-
-// await sees to it that there is memory for the only fetch.
-func (q *fetches) await(ctx context.Context) error {
-	if len(q.spare) > 0 {
-		return nil
-	}
-	b, err := q.pool.Get(ctx, q.size)
-	if err == nil {
-		q.spare = append(q.spare, b)
-	}
-	return err
-}
-
 // push starts a fetch in memory that has been provided. The caller uses the
 // file.
 func (q *fetches) push(span readahead.Span) {
 	f := &q.ring[(q.first+q.count)%len(q.ring)]
 	q.count++
-	last := len(q.spare) - 1
-	f.buf, q.spare = q.spare[last], q.spare[:last]
+	f.buf = q.memory.take()
 	f.span, f.off, f.lent, f.done = span, span.Start, false, false
 	end := span.End
 	if g := q.file.direct; g != nil {
@@ -138,13 +104,6 @@ func (q *fetches) wait(ctx context.Context, f *fetch) {
 	f.done = true
 }
 
-// unsure tells whether a read that has failed is to be made again by
-// readBlocks: the file ended within a block, and grew before that was certain;
-// or it is xfs (readOnce).
-func unsure(err error) bool {
-	return errors.Is(err, errUnfit) || errors.Is(err, syscall.EIO)
-}
-
 // drop takes the n oldest fetches out, and keeps their memory unless a user
 // has it too. Those in progress are ended early.
 func (q *fetches) drop(n int) {
@@ -159,7 +118,7 @@ func (q *fetches) drop(n int) {
 		if f.lent {
 			f.buf.Release()
 		} else {
-			q.spare = append(q.spare, f.buf)
+			q.memory.put(f.buf)
 		}
 		f.buf, f.mem = buffer.Buffer{}, nil
 	}
@@ -168,8 +127,5 @@ func (q *fetches) drop(n int) {
 // release drops all and gives the memory back.
 func (q *fetches) release() {
 	q.drop(q.count)
-	for _, b := range q.spare {
-		b.Release()
-	}
-	q.spare = q.spare[:0]
+	q.memory.release()
 }

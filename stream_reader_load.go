@@ -43,7 +43,7 @@ func (r *Reader) load() error {
 func (r *Reader) find() error {
 	r.move()
 	if r.q.count == 0 && r.window.Due() {
-		if err := r.q.await(r.ctx); err != nil {
+		if err := r.q.memory.await(r.ctx); err != nil {
 			return err
 		}
 		r.ahead()
@@ -70,7 +70,7 @@ func (r *Reader) move() {
 
 // ahead starts the fetches that are due, as far as there is memory for them.
 func (r *Reader) ahead() {
-	for r.window.Due() && r.q.provide() {
+	for r.window.Due() && r.q.memory.provide() {
 		span, _ := r.window.Fetch()
 		r.q.push(span)
 	}
@@ -84,9 +84,9 @@ func (r *Reader) measure() error {
 	}
 	r.known = min(size, r.end)
 	end := r.known
-	if r.file.direct == nil && r.pos >= size && r.pos <= math.MaxInt64-2*int64(r.q.size) {
+	if r.file.direct == nil && r.pos >= size && r.pos <= math.MaxInt64-2*int64(r.q.memory.size) {
 		// Not all files tell their size (/proc): a read does.
-		end = min(r.pos+int64(r.q.size), r.end)
+		end = min(r.pos+int64(r.q.memory.size), r.end)
 	}
 	r.restart(end)
 	return nil

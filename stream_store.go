@@ -32,15 +32,12 @@ type store struct {
 
 // stores is a queue of them, the oldest first, and the memory of a stream.
 type stores struct {
-	file  *DirectFile
-	pool  *buffer.Pool
-	size  int // of each buf
-	ring  []store
-	first int
-	count int
-	// filling is what the user fills, spare what waits to be used again.
-	filling buffer.Buffer
-	spare   []buffer.Buffer
+	file    *DirectFile
+	memory  spares
+	ring    []store
+	first   int
+	count   int
+	filling buffer.Buffer // what the user fills
 	// inside is up to where in the file writes can be made side by side. The
 	// kernel makes those that extend it one after the other, whoever comes first,
 	// and each waits with a thread; so does it with those through the page cache.
@@ -55,9 +52,8 @@ type stores struct {
 
 func newStores(d *DirectFile, l layout, inside int64) *stores {
 	q := &stores{
-		file: d, pool: d.file.sched.pools.buffers, size: l.run, inside: inside,
-		ring:  make([]store, l.runs),
-		spare: make([]buffer.Buffer, 0, l.runs+1),
+		file: d, memory: newSpares(d, l.run, l.runs+1), inside: inside,
+		ring: make([]store, l.runs),
 	}
 	for i := range q.ring {
 		s, next := &q.ring[i], &q.ring[(i+1)%len(q.ring)]
@@ -111,40 +107,23 @@ func (q *stores) mayWrite(s *store) bool {
 // fill makes filling a Buffer. It waits for the oldest store if there are too
 // many, or no other memory is to be had. The error is a store's, or that there
 // is no memory.
-func (q *stores) fill(ctx context.Context) (err error) {
-	for q.count > 0 && (q.count == len(q.ring) || !q.provide()) {
+func (q *stores) fill(ctx context.Context) error {
+	for q.count > 0 && (q.count == len(q.ring) || !q.memory.provide()) {
 		if err := q.wait(ctx); err != nil {
 			return err
 		}
 	}
-	if last := len(q.spare) - 1; last >= 0 {
-		q.filling, q.spare = q.spare[last], q.spare[:last]
-		return nil
+	if err := q.memory.await(ctx); err != nil {
+		return err
 	}
-	q.filling, err = q.pool.Get(ctx, q.size)
-	return err
+	q.filling = q.memory.take()
+	return nil
 }
 
 // filled gives filling back.
 func (q *stores) filled() {
 	q.filling.Release()
 	q.filling = buffer.Buffer{}
-}
-
-// provide sees to it that there is spare memory, if it can be had without
-// waiting.
-func (q *stores) provide() bool {
-	if len(q.spare) > 0 {
-		return true
-	}
-	if !q.pool.Ample() {
-		return false
-	}
-	b, ok := q.pool.TryGet(q.size)
-	if ok {
-		q.spare = append(q.spare, b)
-	}
-	return ok
 }
 
 // start starts writing mem, a part of filling, at off. Unless there is an error
@@ -181,7 +160,7 @@ func (q *stores) wait(ctx context.Context) error {
 	if q.file.direct != nil && errors.Is(err, errUnfit) {
 		_, err = q.file.WriteAtContext(ctx, s.mem[n:], s.off+int64(n))
 	}
-	q.spare = append(q.spare, s.buf)
+	q.memory.put(s.buf)
 	s.buf, s.mem, s.locked = buffer.Buffer{}, nil, nil
 	q.first = (q.first + 1) % len(q.ring)
 	q.count--
@@ -203,8 +182,5 @@ func (q *stores) drain(ctx context.Context) (err error) {
 func (q *stores) release() {
 	_ = q.drain(withdrawn) // has been reported, or nobody is left to hear it
 	q.filled()
-	for _, b := range q.spare {
-		b.Release()
-	}
-	q.spare = q.spare[:0]
+	q.memory.release()
 }
