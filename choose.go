@@ -8,6 +8,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver/pool"
 	"github.com/sluiceio/sluice/internal/driver/uring"
 	"github.com/sluiceio/sluice/internal/record"
+	"github.com/sluiceio/sluice/internal/sched"
 )
 
 // refusal is a driver that could not be had, and why.
@@ -56,6 +57,26 @@ func open(name string, o Options, hook *record.Hook) (driver.Driver, error) {
 	default:
 		return asDriver(pool.New(pool.Options{Depth: o.depth(), Threads: o.blockingThreads(name), Record: hook}))
 	}
+}
+
+// forChains returns the driver for chains: a ring with files of its own. It is
+// nil if the kernel has none.
+func forChains(hook *record.Hook) driver.Linker {
+	r, err := uring.New(uring.Options{Depth: laneChains * sched.LaneMembers, Files: laneChains, Workers: laneWorkers, Record: hook})
+	if err != nil {
+		return nil
+	}
+	return withFiles(r)
+}
+
+// withFiles returns l if it performs chains. Otherwise, as with Linux before
+// 5.15, it closes it and returns nil.
+func withFiles(l driver.Linker) driver.Linker {
+	if l.Files() > 0 {
+		return l
+	}
+	_ = l.Close() // nothing is in flight
+	return nil
 }
 
 // forSyncs returns the driver for the fsyncs of a Scheduler that has drv: one

@@ -67,7 +67,7 @@ func atPositions(a, b *File, do func()) {
 	if a.serial > b.serial {
 		a, b = b, a
 	}
-	if a == b {
+	if a.serial == b.serial { // or views of one
 		a.core.Position(do)
 		return
 	}

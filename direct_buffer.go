@@ -14,7 +14,8 @@ import (
 // bytes only where the file ends before; at the end of the file and beyond
 // there is none, and the error is io.EOF. Where the pool's limit
 // (Options.BufferMemory) is reached ReadBuffer waits until enough is released,
-// or ctx ends.
+// or ctx ends. For more than the limit there is an error at once, and for n 0 an
+// empty Buffer. The memory is for n bytes also where the file ends before.
 //
 // Of a read that is not aligned no more than the edges is read in vain: n plus
 // two blocks at most.
@@ -45,6 +46,9 @@ func (d *DirectFile) readBuffer(ctx context.Context, off int64, n int) (buffer.B
 		}
 		defer core.Done()
 	}
+	if n == 0 {
+		return buffer.Buffer{}, nil
+	}
 	at, size := off, n
 	if d.direct != nil {
 		if off > math.MaxInt64-int64(n)-2*int64(d.direct.block) {
@@ -52,9 +56,6 @@ func (d *DirectFile) readBuffer(ctx context.Context, off int64, n int) (buffer.B
 		}
 		at = d.direct.floor(off)
 		size = int(d.direct.ceil(off+int64(n)) - at)
-	}
-	if n == 0 {
-		return buffer.Buffer{}, nil
 	}
 	b, err := d.file.sched.pools.buffers.Get(ctx, size)
 	if err != nil {

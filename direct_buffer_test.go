@@ -115,6 +115,11 @@ func TestReadBufferErrors(t *testing.T) {
 			t.Errorf("ReadBuffer at %d = %d bytes, %v; want none, io.EOF", off, b.Len(), err)
 		}
 	}
+	for _, off := range []int64{0, 8193, math.MaxInt64} {
+		if b, err := f.ReadBuffer(t.Context(), off, 0); err != nil || b.Bytes() != nil {
+			t.Errorf("ReadBuffer of nothing at %d = %d bytes, %v; want none, nil", off, b.Len(), err)
+		}
+	}
 	if st := s.Stats(); st.BuffersInUse != 0 {
 		t.Errorf("%d bytes of buffers in use at the end", st.BuffersInUse)
 	}

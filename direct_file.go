@@ -26,7 +26,15 @@ import (
 // reads and writes by way of the page cache, as a [File].
 //
 // It is a regular file or a block device. It has no position, and so is not
-// opened with O_APPEND.
+// opened with O_APPEND. One that can be written has two descriptors.
+//
+// # Errors
+//
+// As in package os they are *fs.PathError, but for io.EOF, which is bare. An
+// offset or a length below 0 is an error. So is a transfer that reaches beyond
+// the largest offset there is; to read where no file reaches is io.EOF. What the
+// file was not opened for fails with EBADF, a File that is closed with
+// os.ErrClosed, a nil one with os.ErrInvalid.
 //
 // # Concurrency
 //
@@ -52,7 +60,13 @@ func CreateDirect(name string) (*DirectFile, error) {
 }
 
 // OpenDirectFile opens the named file, which is a regular one or a block
-// device, with the flags and the mode of os.OpenFile. O_APPEND is refused.
+// device, with the flags and the mode of os.OpenFile. O_APPEND is refused
+// (EINVAL). So is, without waiting for it, what is on no disk: a directory with
+// EISDIR, a pipe, a socket or a character device with errors.ErrUnsupported.
+//
+// The file is opened twice. Where perm does not allow the second one, to a user
+// that is not root, the page cache is used, and Explain says so.
+//
 // With O_WRONLY a block that is written in part cannot be read before, and
 // goes through the page cache instead.
 func OpenDirectFile(name string, flag int, perm os.FileMode) (*DirectFile, error) {
@@ -116,8 +130,9 @@ func (d *DirectFile) Truncate(size int64) error {
 func (d *DirectFile) Allocate(off, n int64) error { return d.reshape("allocate", off, n, allocate) }
 
 // PunchHole makes the n bytes at off zeros and gives their blocks back to the
-// file system. The size of the file stays what it is. Where that cannot be had
-// the error is errors.ErrUnsupported.
+// file system. The size of the file stays what it is. Of a block device off and n
+// are whole sectors. Where that cannot be had the error is
+// errors.ErrUnsupported.
 func (d *DirectFile) PunchHole(off, n int64) error {
 	return d.reshape("punchhole", off, n, punchHole)
 }

@@ -101,6 +101,9 @@ func (s *Scheduler) newDirectPair(second, f *os.File, g geometry, flag int) (*Di
 		return nil, err
 	}
 	d.core, d.file = file.core, second
+	if d.tail != nil {
+		d.tail.PartOf(d.core)
+	}
 	return &DirectFile{file: file, direct: d, how: g.String()}, nil
 }
 

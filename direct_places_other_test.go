@@ -2,6 +2,6 @@
 
 package sluice_test
 
-import "testing"
+import "github.com/sluiceio/sluice/internal/places"
 
-var fileSystems map[string]func(t *testing.T, size int64) (dir string)
+var fileSystems = places.FileSystems

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/places"
 )
 
 var drivers = []string{"uring", "aio", "pool"}
@@ -53,11 +54,4 @@ func eachPlace(t *testing.T, test func(t *testing.T, s *sluice.Scheduler, dir st
 }
 
 // memoryDir is a temporary directory on tmpfs.
-func memoryDir(t testing.TB) string {
-	dir, err := os.MkdirTemp("/dev/shm", "sluice")
-	if err != nil {
-		t.Skip("no tmpfs: ", err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	return dir
-}
+func memoryDir(t testing.TB) string { return places.Memory(t) }

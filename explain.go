@@ -3,6 +3,8 @@ package sluice
 import (
 	"fmt"
 	"strings"
+
+	"github.com/sluiceio/sluice/internal/fair"
 )
 
 // Explain says in a few lines which driver the Scheduler uses and why, and
@@ -21,7 +23,36 @@ func (s *Scheduler) Explain() string {
 	fmt.Fprintf(&b, "in flight: at most %d in the driver; plain calls up to depth %d\n",
 		info.Depth, l.InlineReads)
 	fmt.Fprintf(&b, "threads: at most %d wait for what the driver cannot do asynchronously\n", l.Blocking)
+	s.explainClasses(&b)
 	return b.String()
+}
+
+// explainClasses tells of classes, if there are any.
+func (s *Scheduler) explainClasses(b *strings.Builder) {
+	if !s.core.Classed() {
+		return
+	}
+	c := s.core.Cap()
+	fmt.Fprintf(b, "classes: at most %d operations and %d KiB at once, %d KiB of a class beside one of more weight (%s)\n",
+		c.Depth, c.Bytes>>10, c.Beside>>10, &s.cap)
+	for _, c := range s.Classes() {
+		o := c.core.Settings()
+		fmt.Fprintf(b, "  %s: weight %d%s\n", c.name, o.Weight, limitsText(o))
+	}
+}
+
+// limitsText names the limits there are.
+func limitsText(o fair.Settings) string {
+	text := ""
+	for _, l := range []struct {
+		n    int64
+		unit string
+	}{{o.IOPS, "operations/s"}, {o.Bytes, "bytes/s"}, {int64(o.Depth), "at once"}} {
+		if l.n > 0 {
+			text += fmt.Sprintf(", at most %d %s", l.n, l.unit)
+		}
+	}
+	return text
 }
 
 func (s *Scheduler) reason() string {

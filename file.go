@@ -35,6 +35,8 @@ type File struct {
 	// beside, if not nil, is closed with the File: the second descriptor of a
 	// DirectFile.
 	beside *os.File
+	// origin is the File that this one is a view of, if it is one.
+	origin *File
 }
 
 var serials atomic.Uint64
@@ -48,6 +50,7 @@ func (s *Scheduler) newPair(f, beside *os.File) (*File, error) {
 	file.self = weak.Make(file)
 	if file.core != nil {
 		file.ended.Add(1)
+		s.cap.file(s.core, f)
 	}
 	if err := s.add(file.self); err != nil {
 		_ = file.closeBoth() // nothing was written
@@ -59,10 +62,14 @@ func (s *Scheduler) newPair(f, beside *os.File) (*File, error) {
 
 // Close closes the file, making it unusable for I/O, once its operations in
 // progress have ended; those that are called from then on fail with
-// os.ErrClosed. A second Close returns an error.
+// os.ErrClosed. A second Close returns an error. What waits for its turn in a
+// [Class] ends at once, with os.ErrClosed. Close of a view closes the file.
 func (f *File) Close() error {
 	if f == nil {
 		return os.ErrInvalid
+	}
+	if f.origin != nil {
+		return f.origin.Close()
 	}
 	if f.core != nil {
 		if !f.sched.core.CloseFile(f.core) {

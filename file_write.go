@@ -104,6 +104,18 @@ func (f *File) SyncContext(ctx context.Context) error {
 	return f.error("sync", err)
 }
 
+// datasync is fdatasync(2), see Batch.Datasync.
+func (f *File) datasync(ctx context.Context) error {
+	if f.core == nil {
+		return f.os().Sync()
+	}
+	if !f.core.Use() {
+		return f.error("sync", os.ErrClosed)
+	}
+	defer f.core.Done()
+	return f.error("sync", f.sched.core.Datasync(ctx, f.core))
+}
+
 // Truncate changes the size of the file. It does not move its position.
 func (f *File) Truncate(size int64) (err error) {
 	if f == nil || f.core == nil {

@@ -16,13 +16,13 @@ import (
 )
 
 func init() {
-	fileSystems["fuse"] = func(t *testing.T, size int64) string {
+	fileSystems["fuse"] = func(t testing.TB, size int64) string {
 		return mountFUSE(t, fileSystems["ext4"](t, size), "")
 	}
 }
 
 // mountFUSE mounts the directory of through a process of ours; see serveFUSE.
-func mountFUSE(t *testing.T, of, how string) (dir string) {
+func mountFUSE(t testing.TB, of, how string) (dir string) {
 	t.Helper()
 	if os.Getuid() != 0 {
 		t.Skip("mounting needs root")

@@ -63,6 +63,14 @@ const defaultDepth = 128
 // waiting.
 const syncDepth = 256
 
+// laneChains is how many chains of a Batch the kernel has at a time, and
+// laneWorkers how many threads it may take for what of them must wait. Measured:
+// docs/decisions/0022-batch.md.
+const (
+	laneChains  = 64
+	laneWorkers = 4
+)
+
 // driverNames are in the order in which they are tried.
 var driverNames = []string{"uring", "aio", "pool"}
 

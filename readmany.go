@@ -111,10 +111,10 @@ type ReadResult struct {
 // To break out of the loop withdraws what is in flight, waits for what cannot
 // be withdrawn, and gives its memory back.
 //
-// While the pool's limit (Options.BufferMemory) is reached ReadMany goes on
-// with fewer requests at a time. It waits when there is no room for one, as
-// ReadBuffer does: who holds all Buffers himself waits for ever, or until ctx
-// ends.
+// Where half of the pool (Options.BufferMemory) is in use ReadMany goes on with
+// one request at a time, so that there is memory for what the body of the loop
+// reads meanwhile. It waits when there is no room for one, as ReadBuffer does:
+// who holds all Buffers himself waits for ever, or until ctx ends.
 //
 // # Concurrency
 //

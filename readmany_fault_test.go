@@ -11,10 +11,12 @@ import (
 	"github.com/sluiceio/sluice/internal/driver/fault"
 )
 
-// bad has every read of a block fail that has this byte in it.
+// bad has every read of a block fail that has this byte in it, and leave anything
+// in its memory.
 func bad(at int64, with syscall.Errno) fault.Decider {
 	return fault.On(driver.Read, func(op *driver.Op) fault.Verdict {
 		if op.Off <= at && at < op.Off+int64(len(op.Buf)) {
+			clear(op.Buf)
 			return fault.Verdict{Errno: with}
 		}
 		return fault.Verdict{}

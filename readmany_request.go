@@ -26,12 +26,15 @@ func (r *manyRequest) size() int { return int(r.at.Len()) }
 // start starts requests while something is wanted, and there is room. It
 // reports whether it has started any, and whether the file is open.
 func (m *many) start() (some, ok bool) {
+	pool := m.d.file.sched.pools.buffers
 	for m.inflight < m.o.Depth && m.begun < 2*m.o.Depth {
 		r := m.nextRequest()
-		if r == nil {
+		// Half of the pool is for others, among them who reads in the loop: what
+		// they wait for nobody would release.
+		if r == nil || m.inflight > 0 && !pool.Ample(r.size()) {
 			break
 		}
-		b, ok := m.d.file.sched.pools.buffers.TryGet(r.size())
+		b, ok := pool.TryGet(r.size())
 		if !ok {
 			break
 		}
@@ -39,6 +42,9 @@ func (m *many) start() (some, ok bool) {
 			return some, false
 		}
 		some = true
+		if m.inflight == 0 {
+			break // it is done already, and to be yielded
+		}
 	}
 	return some, true
 }
@@ -51,7 +57,7 @@ func (m *many) nextRequest() *manyRequest {
 	r := m.freeReqs
 	if r == nil {
 		r = new(manyRequest)
-		r.transfer.Owner = r
+		r.transfer.Owner, r.transfer.Class = r, m.class
 		m.reqs = append(m.reqs, r)
 	} else {
 		m.freeReqs = r.next
@@ -111,14 +117,29 @@ func (m *many) repeats(r *manyRequest, err error) bool {
 }
 
 // apart reads the ranges of r, which has failed, one by one: none is to have an
-// error that is another's, or that of a gap. Each goes where it would have been.
-// The caller uses the file.
+// error that is another's, or that of a gap. Each goes where it would have been,
+// and what it has in common with the ones before is not read again: that could
+// spoil what they have, by failing, or because the file has become shorter. The
+// caller uses the file.
 func (m *many) apart(r *manyRequest) {
+	var got merge.Extent // what is there and stays, up to the range at hand
+	ended := false       // the file ends at got.End
 	for a := range r.ends() {
 		e := m.extent(a.Range)
-		lo := int(e.Off - r.at.Off)
-		n, err := m.d.fill(m.ctx, r.buf.Slice(lo, lo+int(e.Len())), e.Off)
-		a.n, a.err = lo+n, m.d.file.error("read", err)
+		if e.Off >= got.End {
+			got, ended = merge.Extent{Off: e.Off, End: e.Off}, false
+		}
+		var err error
+		if want := int(e.End - got.End); want > 0 && !ended {
+			var n int
+			lo := int(got.End - r.at.Off)
+			n, err = m.d.fill(m.ctx, r.buf.Slice(lo, lo+want), got.End)
+			if err == nil {
+				got.End += int64(n)
+				ended = n < want
+			}
+		}
+		a.n, a.err = int(got.End-r.at.Off), m.d.file.error("read", err)
 		m.did(a)
 	}
 }

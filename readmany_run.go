@@ -21,6 +21,7 @@ type many struct {
 	o      ReadManyOptions
 	window *merge.Window[*asked]
 	group  *sched.Group // of the requests in flight
+	class  *sched.Class // the context's
 
 	// due are the ranges that are to be yielded next, one after the other: when
 	// in order all that were asked for, and else those that are done.
@@ -47,6 +48,7 @@ func newMany(ctx context.Context, d *DirectFile, o ReadManyOptions) *many {
 		ctx: ctx, d: d, o: o,
 		window: merge.New[*asked](limits, min(o.Depth, manyLookahead)),
 		group:  core.NewGroup(ctx),
+		class:  core.ClassIn(ctx),
 	}
 }
 

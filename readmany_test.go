@@ -328,6 +328,31 @@ func TestReadManyWithin(t *testing.T) {
 	})
 }
 
+// TestReadManyLeavesMemory: however large the ranges, who reads in the loop need
+// not wait for memory that ReadMany has, which goes on only after him.
+func TestReadManyLeavesMemory(t *testing.T) {
+	s := scheduler(t, sluice.Options{BufferMemory: 16 << 20})
+	f, noise := directNoise(t, s, 8<<20)
+	var ranges []sluice.Range
+	for i := range int64(64) {
+		ranges = append(ranges, sluice.Range{Off: i * 7 % 8 << 20, Len: 1 << 20})
+	}
+	for _, o := range []sluice.ReadManyOptions{{}, {Unordered: true}} {
+		for res, err := range f.ReadMany(t.Context(), slices.Values(ranges), o) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := f.ReadBuffer(t.Context(), res.Off/2, 4<<20)
+			if err != nil || string(b.Bytes()) != string(noise[res.Off/2:][:4<<20]) {
+				t.Errorf("ReadBuffer in the loop: %d bytes, %v", b.Len(), err)
+			}
+			b.Release()
+			res.Buffer.Release()
+		}
+	}
+	wantIdle(t, s)
+}
+
 // TestReadManyIsLazy: it asks for so many ranges ahead, and no more.
 func TestReadManyIsLazy(t *testing.T) {
 	s := scheduler(t, sluice.Options{})

@@ -24,12 +24,19 @@ type Scheduler struct {
 	forced  bool      // the driver was asked for by name
 	core    *sched.Scheduler
 	pools   pools
+	// byCall is BatchOp.byCall: a field so that a test can play it.
+	byCall func(*BatchOp) error
+	cap    measuredCap
+
+	lent sync.WaitGroup // see internal/lend, and Batches. Raised under mu, unless closed
 
 	mu     sync.Mutex
 	closed bool
 	// files are the open Files. Weak, so that a File that was forgotten is
 	// still closed by the garbage collector.
-	files map[weak.Pointer[File]]struct{}
+	files    map[weak.Pointer[File]]struct{}
+	classes  []*Class // the default one first. Under mu
+	standard *Class   // the default one
 }
 
 var errSchedulerClosed = fmt.Errorf("scheduler closed: %w", os.ErrClosed)
@@ -59,6 +66,9 @@ func NewScheduler(o Options) (*Scheduler, error) {
 	if info.Name != "pool" {
 		core.SyncThrough(func() driver.Driver { return forSyncs(drv, hook) })
 	}
+	if info.Name == "uring" {
+		core.LaneThrough(func() driver.Linker { return forChains(hook) })
+	}
 	core.RecordBy(hook)
 	s := newScheduler(core, o)
 	s.refused = refused
@@ -68,13 +78,17 @@ func NewScheduler(o Options) (*Scheduler, error) {
 
 // newScheduler returns a Scheduler on core, which it owns.
 func newScheduler(core *sched.Scheduler, o Options) *Scheduler {
-	return &Scheduler{
+	s := &Scheduler{
 		options: o,
 		forced:  o.Driver != "",
 		core:    core,
 		pools:   newPools(core, o.BufferMemory),
+		byCall:  (*BatchOp).byCall,
 		files:   make(map[weak.Pointer[File]]struct{}),
 	}
+	s.standard = &Class{"default", s, core.DefaultClass()}
+	s.classes = []*Class{s.standard}
+	return s
 }
 
 // Default returns the Scheduler that the package's functions use. It is
@@ -96,8 +110,8 @@ var defaultScheduler = sync.OnceValues(func() (*Scheduler, error) {
 })
 
 // Close closes every File of the Scheduler, waiting for their operations in
-// progress, and releases all that it holds. Files cannot be opened on it any
-// more. It returns what went wrong in closing the files.
+// progress, for Batches and for copies of trees, and releases all that it holds.
+// Files cannot be opened on it any more. It returns what went wrong in closing the files.
 func (s *Scheduler) Close() error {
 	s.mu.Lock()
 	if s.closed {
@@ -108,6 +122,7 @@ func (s *Scheduler) Close() error {
 	files := s.files
 	s.files = nil
 	s.mu.Unlock()
+	s.lent.Wait()
 	var errs []error
 	for p := range files {
 		if f := p.Value(); f != nil {

@@ -4,7 +4,8 @@ package sluice
 // one after the other while operations go on, so sums can be off by those in
 // progress.
 type Stats struct {
-	// Operations by path. A ReadAt that was served in two parts is two.
+	// Operations by path. A ReadAt that was served in two parts is two. What a
+	// Batch does by name, its closes and calls on ranges are there, too.
 	Cached   int64 // from the page cache, without waiting
 	Blocking int64 // plain system calls, a thread waiting
 	Queued   int64 // through the driver, no thread waiting

@@ -3,6 +3,7 @@ package sluice_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -50,6 +51,15 @@ func TestStreamOptions(t *testing.T) {
 		if _, ok := errors.AsType[*os.PathError](err); !ok || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("NewWriter(%+v) = %v; want %s", c.o, err, c.want)
 		}
+	}
+	f.Close()
+	_, err := f.NewReader(t.Context(), sluice.ReaderOptions{})
+	if want := "newreader " + f.Name() + ": file already closed"; fmt.Sprint(err) != want {
+		t.Errorf("NewReader of a closed file = %v; want %s", err, want)
+	}
+	_, err = f.NewWriter(t.Context(), sluice.WriterOptions{})
+	if want := "newwriter " + f.Name() + ": file already closed"; fmt.Sprint(err) != want {
+		t.Errorf("NewWriter of a closed file = %v; want %s", err, want)
 	}
 }
 

@@ -46,7 +46,7 @@ type fetches struct {
 	count int
 }
 
-func newFetches(d *DirectFile, l layout) *fetches {
+func newFetches(d *DirectFile, l layout, class *sched.Class) *fetches {
 	q := &fetches{
 		file: d, memory: newSpares(d, l.run, l.runs),
 		// A read alone is a plain call, which the scheduler knows best.
@@ -54,7 +54,7 @@ func newFetches(d *DirectFile, l layout) *fetches {
 		ring:  make([]fetch, l.runs),
 	}
 	for i := range q.ring {
-		q.ring[i].file = d
+		q.ring[i].file, q.ring[i].t.Class = d, class
 	}
 	return q
 }

@@ -26,7 +26,7 @@ func (m *spares) provide() bool {
 	if len(m.free) > 0 {
 		return true
 	}
-	if !m.pool.Ample() {
+	if !m.pool.Ample(m.size) {
 		return false
 	}
 	b, ok := m.pool.TryGet(m.size)

@@ -70,11 +70,11 @@ type ReaderOptions struct {
 // At the end, which is that of the file at that moment, there is io.EOF; if the
 // file has grown since, the next call reads on. An error of the device comes
 // when its place in the stream is reached, after all bytes before it; the next
-// call tries that place again. When the context has ended every call returns
-// its error. After Close it is os.ErrClosed, and so it is after Close of the
-// DirectFile, at the latest when the buffer at hand is consumed. What is read of bytes that are being written at the same time
-// is not said, as with package os; how early they were read depends on
-// ReadAhead.
+// call tries that place again. When the context has ended, or the DirectFile was
+// closed, the error is that of the context or os.ErrClosed, at the latest when
+// the buffer at hand is consumed. After Close it is os.ErrClosed. What is read of
+// bytes that are being written at the same time is not said, as with package os;
+// how early they were read depends on ReadAhead.
 //
 // # Concurrency
 //
@@ -100,7 +100,8 @@ type Reader struct {
 }
 
 // NewReader returns a Reader of the file, or of a part of it. It reads nothing
-// yet. When ctx ends so does the stream. It must be closed.
+// yet. When ctx ends so does the stream. It must be closed. The error says which
+// option is wrong, or that the file is closed.
 func (d *DirectFile) NewReader(ctx context.Context, o ReaderOptions) (*Reader, error) {
 	if d == nil {
 		return nil, os.ErrInvalid
@@ -126,7 +127,7 @@ func (d *DirectFile) newReader(ctx context.Context, o ReaderOptions) (*Reader, e
 	if o.End == 0 {
 		o.End = math.MaxInt64
 	}
-	r := &Reader{file: d, ctx: ctx, start: o.Start, end: o.End, buffer: l.buffer, pos: o.Start, q: newFetches(d, l)}
+	r := &Reader{file: d, ctx: ctx, start: o.Start, end: o.End, buffer: l.buffer, pos: o.Start, q: newFetches(d, l, d.classIn(ctx))}
 	r.window = readahead.New(readahead.Span{Start: o.Start}, int64(l.run), l.runs)
 	if err := d.call("newreader", r.measure); err != nil {
 		return nil, err
@@ -161,11 +162,11 @@ func (r *Reader) Seek(offset int64, whence int) (int64, error) {
 	if r == nil {
 		return 0, os.ErrInvalid
 	}
+	r.byteRead = false
 	pos, err := r.seek(offset, whence)
 	if err != nil {
 		return 0, pathError(r.file, "seek", err)
 	}
-	r.byteRead = false
 	r.pos, r.rest = pos, nil
 	if f := r.q.oldest(); f != nil && pos >= f.span.Start && pos < f.span.End {
 		r.rest = f.bytes(pos)

@@ -144,9 +144,15 @@ func (m *readerModel) got(b []byte, err error) {
 }
 
 func (m *readerModel) read() {
-	b := make([]byte, 1+m.r.IntN(1<<m.r.IntN(20)))
+	b := make([]byte, m.r.IntN(1<<m.r.IntN(20)))
 	n, err := m.sr.Read(b)
 	m.note("Read(%d) at %d = %d, %v", len(b), m.pos, n, err)
+	if len(b) == 0 {
+		if n != 0 || err != nil {
+			m.t.Errorf("%s; want nothing", m.done[len(m.done)-1])
+		}
+		return
+	}
 	m.got(b[:n], err)
 }
 

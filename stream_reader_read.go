@@ -30,6 +30,7 @@ func (r *Reader) Next() (Buffer, error) {
 // is in. It waits for the disk only if that is none.
 func (r *Reader) Read(b []byte) (n int, err error) {
 	if len(b) == 0 && r != nil && !r.closed {
+		r.byteRead = false
 		return 0, nil
 	}
 	if err := r.ready(); err != nil {

@@ -50,14 +50,14 @@ type stores struct {
 	turn bool // a store inTurn is in progress
 }
 
-func newStores(d *DirectFile, l layout, inside int64) *stores {
+func newStores(d *DirectFile, l layout, inside int64, class *sched.Class) *stores {
 	q := &stores{
 		file: d, memory: newSpares(d, l.run, l.runs+1), inside: inside,
 		ring: make([]store, l.runs),
 	}
 	for i := range q.ring {
 		s, next := &q.ring[i], &q.ring[(i+1)%len(q.ring)]
-		s.file = d
+		s.file, s.t.Class = d, class
 		s.t.Ended = func(all bool) { q.ended(s, next, all) }
 	}
 	return q

@@ -86,7 +86,8 @@ type Writer struct {
 }
 
 // NewWriter returns a Writer that begins at o.Start. When ctx ends so does the
-// stream. It must be closed.
+// stream. It must be closed. The error says which option is wrong, or that the
+// file is closed; that it was not opened for writing is found by what writes.
 func (d *DirectFile) NewWriter(ctx context.Context, o WriterOptions) (*Writer, error) {
 	if d == nil {
 		return nil, os.ErrInvalid
@@ -106,11 +107,15 @@ func (d *DirectFile) newWriter(ctx context.Context, o WriterOptions) (*Writer, e
 	if err != nil {
 		return nil, err
 	}
-	size, err := d.Size()
+	var size int64
+	err = d.call("newwriter", func() (err error) {
+		size, err = sizeOf(d.file.file)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{file: d, ctx: ctx, q: newStores(d, l, size), pos: o.Start}
+	w := &Writer{file: d, ctx: ctx, q: newStores(d, l, size, d.classIn(ctx)), pos: o.Start}
 	// Who forgets to close it loses no memory for good.
 	w.cleanup = runtime.AddCleanup(w, (*stores).release, w.q)
 	return w, nil

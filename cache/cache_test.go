@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/sluiceio/sluice/internal/buffer"
 )
 
 func TestOptions(t *testing.T) {
@@ -37,6 +39,19 @@ func TestOptions(t *testing.T) {
 		if err == nil {
 			got.Close()
 		}
+	}
+}
+
+// TestTooManyBlocks: what would take more memory to find than there is has an
+// error, and does not end the program.
+func TestTooManyBlocks(t *testing.T) {
+	const bytes = maxBlocks * minBlock
+	if buffer.Modest(perBlock*maxBlocks) == perBlock*maxBlocks {
+		t.Skip("there is memory for all blocks that a cache can have, or the system does not tell")
+	}
+	want := fmt.Sprintf("cache: Options.Bytes %d in blocks of 4096: the %d bytes for finding them are more than an eighth of the memory there is", int64(bytes), int64(perBlock*maxBlocks))
+	if _, err := New(Options{Bytes: bytes}); fmt.Sprint(err) != want {
+		t.Errorf("New = %v; want %s", err, want)
 	}
 }
 

@@ -15,8 +15,9 @@ type Options struct {
 	// control groups' limit) where that is less, and at least 2 MiB. It is
 	// never exceeded, also not by blocks that have left the cache while
 	// somebody has a View of them. It is obtained as it is needed, in steps of
-	// 2 MiB. About 150 bytes a block come on top, for finding them, and up to 8
-	// MiB for large reads in progress.
+	// 2 MiB. About 150 bytes a block come on top, for finding them, at once and
+	// at most an eighth of the memory that there is; and up to 8 MiB for large
+	// reads in progress.
 	Bytes int64
 	// Block is how much is read and kept at once, in bytes: a power of two
 	// from 4 KiB to 2 MiB; 0 means 4 KiB. What is read at random should fit
@@ -30,6 +31,7 @@ const (
 	maxBlock     = 2 << 20  // 2 MiB: a huge page
 	maxBlocks    = 1 << 30  // numbers of blocks are 32 bits wide
 	stageMemory  = 8 << 20  // 8 MiB
+	perBlock     = 150      // bytes for finding a block: frame, chains, policy
 )
 
 // complete sets what is 0 to its default, and checks the rest.
@@ -47,6 +49,11 @@ func (o Options) complete() (Options, error) {
 		return o, fmt.Errorf("cache: Options.Bytes %d has no room for a block of %d", o.Bytes, o.Block)
 	case o.Bytes/int64(o.Block) > maxBlocks:
 		return o, fmt.Errorf("cache: Options.Bytes %d is more than %d blocks of %d", o.Bytes, maxBlocks, o.Block)
+	}
+	// More than there is would not be an error but the end of the program.
+	blocks := o.Bytes / int64(o.Block)
+	if need := perBlock * blocks; buffer.Modest(need) < need {
+		return o, fmt.Errorf("cache: Options.Bytes %d in blocks of %d: the %d bytes for finding them are more than an eighth of the memory there is", o.Bytes, o.Block, need)
 	}
 	return o, nil
 }

@@ -43,7 +43,7 @@ func (v View) Bytes() []byte {
 	return v.pin.shard.memory(v.pin.frame)[v.lo:v.hi:v.hi]
 }
 
-// Len is the length of Bytes.
+// Len is the length of Bytes, also when they are no longer there.
 func (v View) Len() int { return int(v.hi - v.lo) }
 
 // Release ends the View.

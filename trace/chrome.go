@@ -85,6 +85,9 @@ func (c *chrome) op(id int, o *Op) {
 		c.number(`,"batch":`, int64(o.Batch))
 		c.text(`,"driver":"` + o.Driver.String() + `"`)
 	}
+	if o.Ring != 0 {
+		c.number(`,"ring":`, int64(o.Ring))
+	}
 	c.text("}}")
 	c.put()
 	c.event('e', path, kind, id, o.Slot, o.Woken)
@@ -98,6 +101,9 @@ func (c *chrome) call(id int, s *Call) {
 	c.number(`,"args":{"batch":`, int64(s.Batch))
 	c.number(`,"wait":`, int64(s.Wait))
 	c.number(`,"result":`, int64(s.Result))
+	if s.Ring != 0 {
+		c.number(`,"ring":`, int64(s.Ring))
+	}
 	c.text("}}")
 	c.put()
 	c.event('e', "syscall", name, id, s.Slot, s.End())

@@ -34,6 +34,7 @@ func opOf(o record.Op, goroutine uint32) Op {
 		Kind:      Kind(o.Kind),
 		Path:      Path(o.Path),
 		Driver:    Driver(o.Drv),
+		Ring:      o.Ring,
 	}
 }
 
@@ -47,6 +48,7 @@ func callOf(c record.Call, goroutine uint32) Call {
 		Goroutine: goroutine,
 		Syscall:   Syscall(c.Syscall),
 		Driver:    Driver(c.Drv),
+		Ring:      c.Ring,
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 func (t *Trace) WriteCSV(w io.Writer) error {
 	b := bufio.NewWriterSize(w, 256<<10)
 	_, _ = b.WriteString("kind,path,driver,class,file,offset,size,result," +
-		"queued_ns,submitted_ns,completed_ns,woken_ns,batch,slot,goroutine\r\n")
+		"queued_ns,submitted_ns,completed_ns,woken_ns,batch,slot,goroutine,ring\r\n")
 	files := make([]string, len(t.Files))
 	for i, f := range t.Files {
 		files[i] = quoted(f)
@@ -30,7 +30,7 @@ func (t *Trace) WriteCSV(w io.Writer) error {
 		line = append(append(line, ','), file...)
 		line = appendRow(append(line, ','), nil, o.Offset, o.Size, o.Result,
 			int64(o.Queued), int64(o.Submitted), int64(o.Completed), int64(o.Woken),
-			int64(o.Batch), int64(o.Slot), int64(o.Goroutine))
+			int64(o.Batch), int64(o.Slot), int64(o.Goroutine), int64(o.Ring))
 		_, _ = b.Write(append(line, "\r\n"...))
 	}
 	return b.Flush() // an error stays until here
@@ -39,12 +39,12 @@ func (t *Trace) WriteCSV(w io.Writer) error {
 // WriteCallsCSV writes the drivers' system calls likewise.
 func (t *Trace) WriteCallsCSV(w io.Writer) error {
 	b := bufio.NewWriterSize(w, 256<<10)
-	_, _ = b.WriteString("syscall,driver,start_ns,duration_ns,batch,wait,result,slot,goroutine\r\n")
+	_, _ = b.WriteString("syscall,driver,start_ns,duration_ns,batch,wait,result,slot,goroutine,ring\r\n")
 	var line []byte
 	for i := range t.Calls {
 		c := &t.Calls[i]
 		line = appendRow(line[:0], []string{c.Syscall.String(), c.Driver.String()}, int64(c.Start), int64(c.Duration),
-			int64(c.Batch), int64(c.Wait), int64(c.Result), int64(c.Slot), int64(c.Goroutine))
+			int64(c.Batch), int64(c.Wait), int64(c.Result), int64(c.Slot), int64(c.Goroutine), int64(c.Ring))
 		_, _ = b.Write(append(line, "\r\n"...))
 	}
 	return b.Flush()

@@ -140,10 +140,32 @@ func (t *Trace) take(kind byte, f *fields) error {
 		t.Ops = f.ops(t.Ops)
 	case blockCalls:
 		t.Calls = f.calls(t.Calls)
+	case blockRings:
+		t.rings(f)
 	case blockEnd:
 		return t.whole(f)
 	}
 	return f.err
+}
+
+// rings gives operations or calls that are there their rings.
+func (t *Trace) rings(f *fields) {
+	of, first, n := f.take(1)[0], f.uvarint(), f.count(1)
+	have := len(t.Ops)
+	if of == blockCalls {
+		have = len(t.Calls)
+	}
+	if of != blockOps && of != blockCalls || first > uint64(have) || uint64(n) > uint64(have)-first {
+		f.fail()
+		return
+	}
+	for i, ring := range f.take(n) {
+		if of == blockOps {
+			t.Ops[int(first)+i].Ring = ring
+		} else {
+			t.Calls[int(first)+i].Ring = ring
+		}
+	}
 }
 
 // whole checks that all blocks were there, and that what they say of each

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"slices"
 	"time"
 )
 
@@ -18,11 +17,15 @@ func (t *Trace) WriteTo(w io.Writer) (int64, error) {
 	e.put(append([]byte(magic), version))
 	e.block(blockMeta, t.Meta.encode(nil))
 	t.encodeFiles(e)
-	for ops := range slices.Chunk(t.Ops, perBlock) {
+	for i := 0; i < len(t.Ops); i += perBlock {
+		ops := t.Ops[i:min(i+perBlock, len(t.Ops))]
 		e.block(blockOps, encodeOps(e.body(), ops))
+		e.rings(blockOps, i, len(ops), func(i int) uint8 { return ops[i].Ring })
 	}
-	for calls := range slices.Chunk(t.Calls, perBlock) {
+	for i := 0; i < len(t.Calls); i += perBlock {
+		calls := t.Calls[i:min(i+perBlock, len(t.Calls))]
 		e.block(blockCalls, encodeCalls(e.body(), calls))
+		e.rings(blockCalls, i, len(calls), func(i int) uint8 { return calls[i].Ring })
 	}
 	b := e.body()
 	for _, n := range []int{len(t.Files), len(t.Ops), len(t.Calls)} {
@@ -76,6 +79,21 @@ func (e *encoder) block(kind byte, body []byte) {
 	e.put(e.frame)
 	e.put(body)
 	e.put(binary.LittleEndian.AppendUint32(e.frame[:0], sum))
+}
+
+// rings writes the rings of n operations or calls, of which the first has that
+// number. If all are 0, as most often, there is nothing to write.
+func (e *encoder) rings(of byte, first, n int, at func(int) uint8) {
+	b := append(e.body(), of)
+	b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(first)), uint64(n))
+	all := uint8(0)
+	for i := range n {
+		all |= at(i)
+		b = append(b, at(i))
+	}
+	if all != 0 {
+		e.block(blockRings, b)
+	}
 }
 
 // encode appends all of m. decode takes it apart in the same order.

@@ -12,6 +12,19 @@ const (
 	OpWrite
 	OpFsync
 	OpFdatasync
+	OpOpen
+	OpClose
+	OpAllocate
+	OpTruncate
+	OpAdvise
+	OpStat
+	OpLstat
+	OpRename
+	OpLink
+	OpSymlink
+	OpUnlink
+	OpRmdir
+	OpMkdir
 )
 
 // Path is how an operation was performed.
@@ -71,7 +84,10 @@ const (
 )
 
 var (
-	kindNames    = []string{"nop", "read", "write", "fsync", "fdatasync"}
+	kindNames = []string{
+		"nop", "read", "write", "fsync", "fdatasync", "open", "close", "allocate", "truncate", "advise",
+		"stat", "lstat", "rename", "link", "symlink", "unlink", "rmdir", "mkdir",
+	}
 	pathNames    = []string{"cached", "blocking", "queued", "shared"}
 	driverNames  = []string{"", "uring", "aio", "pool", "other"}
 	syscallNames = []string{

@@ -17,6 +17,19 @@ func TestNumbers(t *testing.T) {
 		{Kind(record.KindRead), int(OpRead), "read"},
 		{Kind(record.KindWrite), int(OpWrite), "write"},
 		{Kind(record.KindFsync), int(OpFsync), "fsync"},
+		{Kind(record.KindOpen), int(OpOpen), "open"},
+		{Kind(record.KindClose), int(OpClose), "close"},
+		{Kind(record.KindAllocate), int(OpAllocate), "allocate"},
+		{Kind(record.KindTruncate), int(OpTruncate), "truncate"},
+		{Kind(record.KindAdvise), int(OpAdvise), "advise"},
+		{Kind(record.KindStat), int(OpStat), "stat"},
+		{Kind(record.KindLstat), int(OpLstat), "lstat"},
+		{Kind(record.KindRename), int(OpRename), "rename"},
+		{Kind(record.KindLink), int(OpLink), "link"},
+		{Kind(record.KindSymlink), int(OpSymlink), "symlink"},
+		{Kind(record.KindUnlink), int(OpUnlink), "unlink"},
+		{Kind(record.KindRmdir), int(OpRmdir), "rmdir"},
+		{Kind(record.KindMkdir), int(OpMkdir), "mkdir"},
 		{Path(record.PathCached), int(Cached), "cached"},
 		{Path(record.PathBlocking), int(Blocking), "blocking"},
 		{Path(record.PathQueued), int(Queued), "queued"},
@@ -61,7 +74,7 @@ func TestNumbers(t *testing.T) {
 
 // TestKinds: each operation of a driver is a kind, by its number and name.
 func TestKinds(t *testing.T) {
-	for c := range driver.NumCodes {
+	for c := range driver.AllCodes {
 		if got, want := Kind(c).String(), c.String(); got != want {
 			t.Errorf("kind %d is %q; want %q", c, got, want)
 		}

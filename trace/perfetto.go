@@ -120,6 +120,7 @@ func (p *perfetto) op(o *Op) {
 	p.noteInt(noteSize, o.Size)
 	p.noteInt(noteResult, o.Result)
 	p.noteInt(noteGoroutine, int64(o.Goroutine))
+	p.noteRing(o.Ring)
 	p.putEvent(o.Queued)
 	if o.Path != Cached {
 		p.phase(track, nameQueue, o.Queued, o.Submitted)
@@ -145,6 +146,7 @@ func (p *perfetto) call(c *Call) {
 	p.noteInt(noteWait, int64(c.Wait))
 	p.noteInt(noteResult, int64(c.Result))
 	p.noteInt(noteGoroutine, int64(c.Goroutine))
+	p.noteRing(c.Ring)
 	p.putEvent(c.Start)
 	p.end(track, c.End())
 }
@@ -167,6 +169,13 @@ func (p *perfetto) putEvent(at time.Duration) {
 func (p *perfetto) noteInt(name int, v int64) {
 	p.annotation = p.annotation[:0].uint(annotationName, uint64(name)).uint(annotationInt, uint64(v))
 	p.event = p.event.bytes(eventAnnotation, p.annotation)
+}
+
+// noteRing leaves 0 out, which most often all are.
+func (p *perfetto) noteRing(ring uint8) {
+	if ring != 0 {
+		p.noteInt(noteRing, int64(ring))
+	}
 }
 
 func (p *perfetto) noteString(name, iid int) {

@@ -76,10 +76,11 @@ const (
 	noteBatch
 	noteWait
 	noteGoroutine
+	noteRing
 
 	stringPaths   = 0x100
 	stringDrivers = 0x200
 	stringFiles   = 0x300
 )
 
-var notes = []string{"file", "path", "driver", "offset", "size", "result", "batch", "wait", "goroutine"}
+var notes = []string{"file", "path", "driver", "offset", "size", "result", "batch", "wait", "goroutine", "ring"}

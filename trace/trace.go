@@ -64,6 +64,10 @@ type Op struct {
 	Path      Path
 	Driver    Driver // DriverNone for a plain system call
 	Class     uint8  // 0 today
+	// Ring tells the Schedulers that a Recorder records apart, from 0 in the
+	// order in which they came to it; each has its own ring, or other queue of
+	// its driver. The 256th and later ones have 255.
+	Ring uint8
 }
 
 // Call is a system call that is nobody's operation by itself: the drivers' own
@@ -80,6 +84,7 @@ type Call struct {
 	Slot        int32  // as Op's, among Calls
 	Syscall     Syscall
 	Driver      Driver // whose it was; DriverNone if the scheduler's
+	Ring        uint8  // as Op's
 }
 
 // End is when the call returned.

@@ -10,6 +10,9 @@ package trace
 //	'F'     names of files, as the texts in 'M'
 //	'O'     operations: how many (uvarint), each as encodeOps has it
 //	'C'     calls, likewise
+//	'R'     rings of some of the operations or calls before: 'O' or 'C', the number
+//	        of the first and how many (2 uvarints), a byte each; that of the others
+//	        is 0
 //	'E'     how many names, operations and calls there were (3 uvarints)
 //
 // Varints are those of encoding/binary. A time is the difference from the
@@ -35,5 +38,6 @@ const (
 	blockFiles = 'F'
 	blockOps   = 'O'
 	blockCalls = 'C'
+	blockRings = 'R'
 	blockEnd   = 'E'
 )

@@ -30,7 +30,7 @@ func random(r *rand.Rand, n int) *Trace {
 		o := Op{
 			Queued: time.Duration(r.Int64N(1e12)), Offset: r.Int64() - 1, Size: r.Int64N(1 << 40), Result: r.Int64N(1<<31) - 200,
 			File: r.Int32N(4), Batch: r.Int32N(200), Goroutine: r.Uint32(),
-			Kind: Kind(r.IntN(5)), Path: Path(r.IntN(4)), Driver: Driver(r.IntN(4)), Class: uint8(r.IntN(3)),
+			Kind: Kind(r.IntN(5)), Path: Path(r.IntN(4)), Driver: Driver(r.IntN(4)), Class: uint8(r.IntN(3)), Ring: uint8(r.IntN(256)),
 		}
 		o.Submitted = o.Queued + time.Duration(r.Int64N(1e6))
 		o.Completed = o.Submitted + time.Duration(r.Int64N(1e9))
@@ -41,6 +41,7 @@ func random(r *rand.Rand, n int) *Trace {
 		t.Calls = append(t.Calls, Call{
 			Start: time.Duration(r.Int64N(1e12)), Duration: time.Duration(r.Int64N(1e7)), Batch: r.Int32(), Wait: r.Int32(),
 			Result: r.Int32() - 1<<30, Goroutine: r.Uint32(), Syscall: Syscall(1 + r.IntN(15)), Driver: Driver(r.IntN(4)),
+			Ring: uint8(r.IntN(2)),
 		})
 	}
 	t.arrange()
@@ -130,6 +131,11 @@ func TestLies(t *testing.T) {
 		{"no such file", append(framed(blockOps, ops), framed(blockEnd, []byte{0, 1, 0})...)},
 		{"a time that runs back", append(framed(blockOps, back), framed(blockEnd, []byte{0, 1, 0})...)},
 		{"no such slot", append(framed(blockOps, slot), framed(blockEnd, []byte{0, 1, 0})...)},
+		{"rings of no operation", framed(blockRings, []byte{blockOps, 0, 1, 7})},
+		{"rings beyond the last operation", append(framed(blockOps, encodeOps(nil, []Op{{}})), framed(blockRings, []byte{blockOps, 1, 1, 7})...)},
+		{"rings of a number that is none", framed(blockRings, binary.AppendUvarint([]byte{blockCalls}, 1<<63))},
+		{"rings of files", framed(blockRings, []byte{blockFiles, 0, 0})},
+		{"rings that end early", framed(blockRings, nil)},
 		{"other totals", framed(blockEnd, []byte{0, 1, 0})},
 		{"the length of a block", binary.AppendUvarint([]byte{blockOps}, 1<<60)},
 		{"a length without end", append([]byte{blockOps}, bytes.Repeat([]byte{0xff}, 20)...)},

@@ -144,9 +144,10 @@ func (p *Pool) TryGet(n int) (Buffer, bool) {
 	return p.hand(b, n), true
 }
 
-// Ample tells whether less than half of the limit is in use: when who can do
-// with less may take more by TryGet, and yet leave enough to those who cannot.
-func (p *Pool) Ample() bool { return p.inUse.Load() < p.limit/2 }
+// Ample tells whether half of the limit is left with a Buffer of n bytes more:
+// when who can do with less may take it by TryGet, and yet leave enough to those
+// who cannot.
+func (p *Pool) Ample(n int) bool { return int64(BlockSize(n)) <= p.limit/2-p.inUse.Load() }
 
 // Limit is the most memory that the Pool has, in bytes.
 func (p *Pool) Limit() int64 { return p.limit }

@@ -114,16 +114,23 @@ func TestBound(t *testing.T) {
 	c.Release()
 }
 
-// Ample says so up to half of the limit; BlockSize tells what is taken.
+// Ample says so as long as half of the limit is left; BlockSize tells what is
+// taken.
 func TestAmple(t *testing.T) {
 	p := newPool(t, Options{Limit: 2 * slabSize})
-	if p.Limit() != 2*slabSize || !p.Ample() {
-		t.Errorf("Limit = %d, Ample = %v", p.Limit(), p.Ample())
+	if p.Limit() != 2*slabSize || !p.Ample(slabSize) || p.Ample(slabSize+1) || p.Ample(math.MaxInt) {
+		t.Errorf("Limit = %d, Ample of %d = %v", p.Limit(), slabSize, p.Ample(slabSize))
 	}
 	for _, n := range []int{0, 1, minBlock, minBlock + 1, 600 << 10, slabSize} {
 		b := get(t, p, n)
-		if used := p.Stats().InUse; used != int64(BlockSize(n)) || p.Ample() != (used < slabSize) {
-			t.Errorf("%d bytes: %d in use, BlockSize = %d, Ample = %v", n, used, BlockSize(n), p.Ample())
+		used := p.Stats().InUse
+		if used != int64(BlockSize(n)) {
+			t.Errorf("%d bytes: %d in use, BlockSize = %d", n, used, BlockSize(n))
+		}
+		for _, more := range []int{1, minBlock + 1, 300 << 10, slabSize} {
+			if got := p.Ample(more); got != (used+int64(BlockSize(more)) <= slabSize) {
+				t.Errorf("%d in use: Ample of %d = %v", used, more, got)
+			}
 		}
 		b.Release()
 	}

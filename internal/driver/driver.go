@@ -42,11 +42,18 @@ const (
 	NumCodes              // how many there are
 )
 
-var codeNames = [NumCodes]string{"nop", "read", "write", "fsync", "fdatasync"}
+// The operations of a Linker.
+const (
+	Open  Code = NumCodes + iota // openat(2) of Path, as a file of the driver's own
+	Close                        // close(2) of a file of the driver's own
+	AllCodes
+)
+
+var codeNames = [AllCodes]string{"nop", "read", "write", "fsync", "fdatasync", "open", "close"}
 
 // String returns the operation's name as strace and fio would print it.
 func (c Code) String() string {
-	if c < NumCodes {
+	if c < AllCodes {
 		return codeNames[c]
 	}
 	return "code(" + strconv.Itoa(int(c)) + ")"
@@ -64,6 +71,14 @@ const (
 	// operation to complete it with -EAGAIN instead (RWF_NOWAIT in
 	// io_uring). Drivers that are made of threads ignore it.
 	NoWait
+
+	// OwnFile tells that FD is not a descriptor but the number of one of the
+	// driver's own files (Linker). Open is into it, without the flag: its FD is
+	// the directory.
+	OwnFile
+
+	// Always has Then begin when the operation has ended, however it has.
+	Always
 )
 
 // Op is one operation. Its zero value is a Nop.
@@ -84,6 +99,16 @@ type Op struct {
 	// which moves (no slice reachable from an Op is). Kernels transfer at most
 	// 2 GiB - 4 KiB of it.
 	Buf []byte
+
+	// Then, if not nil, is the next operation of a chain; see Linker.
+	Then *Op
+	// Path is what Open opens.
+	Path *Path
+
+	// Head and Left are the driver's from Submit to Reap: the first operation
+	// of the chain, and how many of it have not ended.
+	Head *Op
+	Left int32
 
 	// Token is the driver's from Submit to Reap: the name by which the kernel
 	// knows the operation. Callers leave it alone.
@@ -186,4 +211,30 @@ type Registrar interface {
 	// Unregister forgets memory that is registered. No operation that names
 	// it is in flight.
 	Unregister(index int)
+}
+
+// Path is what an Open opens. It is the caller's, who leaves it alone while the
+// operation is the driver's.
+type Path struct {
+	Name  []byte // ends with a zero byte
+	Flags uint32 // open(2)'s, without O_CLOEXEC
+	File  uint32 // which of the driver's own files it becomes
+}
+
+// Linker is a Stager that performs chains: an operation and, linked by Then,
+// those that are to follow it. The first is submitted, and comes back when all
+// have ended. The next one begins when the one before has succeeded wholly: a
+// transfer that is short has not. Those after one that has not come back with
+// -ECANCELED, unless it has the flag Always. Each operation of a chain counts as
+// one in flight. Cancel of the first asks that whichever is being performed end
+// early.
+//
+// Chains can use files of the driver's own, which no descriptor of the process
+// names. A file's number is one chain's at a time; who opens a file in a chain
+// closes it there.
+type Linker interface {
+	Stager
+	// Files is how many files of its own the driver has. 0 means that it
+	// performs no chains.
+	Files() int
 }

@@ -60,13 +60,13 @@ func (e *event) give(began int64, to Sink) {
 	if e.kind >= callKind {
 		to.Call(Call{
 			Start: max(0, at), End: max(0, at+e.diff(0)), Batch: int32(e.off >> 32), Wait: int32(e.off), Res: e.res,
-			Syscall: e.kind - callKind, Drv: e.drv,
+			Syscall: e.kind - callKind, Drv: e.drv, Ring: e.ring,
 		}, e.goroutine)
 		return
 	}
 	o := Op{
 		Off: e.off, Size: int(e.size), Res: e.res, File: e.file, Batch: int(e.batch),
-		Kind: e.kind, Path: e.path, Drv: e.drv,
+		Kind: e.kind, Path: e.path, Drv: e.drv, Ring: e.ring,
 	}
 	o.Queued, at = max(0, at), at+e.diff(0)
 	o.Submitted, at = max(0, at), at+e.diff(1)

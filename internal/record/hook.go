@@ -2,17 +2,35 @@ package record
 
 import (
 	"context"
+	"math"
 	"runtime/trace"
+	"sync"
 	"sync/atomic"
 )
 
 // Hook is by what those who perform operations, the scheduler and its drivers,
 // reach the Recorder, if there is one. Its zero value has none. While nothing
 // is recorded a call is a load and a branch.
-type Hook struct{ rec atomic.Pointer[Recorder] }
+type Hook struct {
+	rec  atomic.Pointer[Recorder]
+	ring atomic.Uint32 // see Set; written before rec
 
-// Set has r record what follows; nil has nobody.
-func (h *Hook) Set(r *Recorder) { h.rec.Store(r) }
+	mu   sync.Mutex
+	last *Recorder // the last one that was not nil, whose number ring is; under mu
+}
+
+// Set has r record what follows; nil has nobody. Each Hook that a Recorder
+// records has a number, from 0, by which its records are told from those of
+// others: that of the ring, if what it records is one.
+func (h *Hook) Set(r *Recorder) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if r != nil && r != h.last {
+		h.last = r
+		h.ring.Store(min(r.hooks.Add(1)-1, math.MaxUint8))
+	}
+	h.rec.Store(r)
+}
 
 // Now is the time if it is recorded, else 0.
 func (h *Hook) Now() int64 {
@@ -30,10 +48,13 @@ func (h *Hook) clock() int64 {
 	return 0
 }
 
+// Recording tells whether there is a Recorder, be it started or not.
+func (h *Hook) Recording() bool { return Built && h.rec.Load() != nil }
+
 // Op records an operation of the file of that ref and name.
 func (h *Hook) Op(o *Op, ref *FileRef, name string) {
 	if r := h.rec.Load(); r != nil {
-		o.File = r.File(ref, name)
+		o.File, o.Ring = r.File(ref, name), uint8(h.ring.Load())
 		r.PutOp(o)
 	}
 }
@@ -49,7 +70,7 @@ func (h *Hook) Call(start int64, c Call) {
 
 func (h *Hook) call(start int64, c *Call) {
 	if r := h.rec.Load(); r != nil {
-		c.Start, c.End = start, Now()
+		c.Start, c.End, c.Ring = start, Now(), uint8(h.ring.Load())
 		r.PutCall(c)
 	}
 }

@@ -76,7 +76,7 @@ type event struct {
 	batch uint16
 	kind  uint8 // of a call: callKind + the system call's number
 	path  uint8
-	class uint8
+	ring  uint8 // the Hook's
 	drv   uint8
 }
 

@@ -3,9 +3,22 @@ package record
 // What the fields of a record count. These are the numbers of package trace's
 // constants, and the kinds those of driver.Code.
 const (
-	KindRead  = 1
-	KindWrite = 2
-	KindFsync = 3
+	KindRead     = 1
+	KindWrite    = 2
+	KindFsync    = 3
+	KindOpen     = 5
+	KindClose    = 6
+	KindAllocate = 7 // from here on they are no driver's
+	KindTruncate = 8
+	KindAdvise   = 9
+	KindStat     = 10
+	KindLstat    = 11
+	KindRename   = 12
+	KindLink     = 13
+	KindSymlink  = 14
+	KindUnlink   = 15
+	KindRmdir    = 16
+	KindMkdir    = 17
 
 	PathCached   = 0
 	PathBlocking = 1

@@ -19,6 +19,7 @@ type Op struct {
 	Kind  uint8
 	Path  uint8
 	Drv   uint8
+	Ring  uint8 // the Hook's
 }
 
 // Call is a system call that has returned.
@@ -26,6 +27,7 @@ type Call struct {
 	Start, End       int64
 	Batch, Wait, Res int32
 	Syscall, Drv     uint8
+	Ring             uint8 // the Hook's
 }
 
 // PutOp records an operation.
@@ -41,7 +43,7 @@ func (r *Recorder) PutOp(o *Op) {
 	at = e.since(1, at, o.Completed)
 	e.since(2, at, o.Woken)
 	e.batch = uint16(min(o.Batch, math.MaxUint16))
-	e.kind, e.path, e.class, e.drv = o.Kind, o.Path, 0, o.Drv
+	e.kind, e.path, e.ring, e.drv = o.Kind, o.Path, o.Ring, o.Drv
 	e.word.Store(word)
 }
 
@@ -57,7 +59,7 @@ func (r *Recorder) PutCall(c *Call) {
 	at := e.since(0, c.Start, c.End)
 	e.since(1, at, at)
 	e.since(2, at, at)
-	e.kind, e.path, e.class, e.drv, e.batch = callKind+c.Syscall, 0, 0, c.Drv, 0
+	e.kind, e.path, e.ring, e.drv, e.batch = callKind+c.Syscall, 0, c.Ring, c.Drv, 0
 	e.word.Store(word)
 }
 

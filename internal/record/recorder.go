@@ -37,6 +37,8 @@ type Recorder struct {
 	files      files
 	regions    bool
 
+	hooks atomic.Uint32 // how many it has recorded
+
 	on   atomic.Bool
 	full atomic.Bool // there are no more chunks, and what is full stays
 }

@@ -22,11 +22,11 @@ func TestRecords(t *testing.T) {
 	at := Now()
 	want := Op{
 		Queued: at, Submitted: at + 1, Completed: at + 1<<40, Woken: at + 1<<40 + 3, Off: -1, Size: 1 << 20, Res: -5,
-		File: r.File(&ref, "name"), Batch: 7, Kind: KindWrite, Path: PathQueued, Drv: DriverAIO,
+		File: r.File(&ref, "name"), Batch: 7, Kind: KindWrite, Path: PathQueued, Drv: DriverAIO, Ring: 200,
 	}
 	r.PutOp(&want)
 	r.PutOp(&Op{Queued: at + 5, Submitted: 3, Woken: at + 4})
-	call := Call{Start: at, End: at + 9, Batch: 3, Wait: -2, Res: -4, Syscall: SysIOSubmit, Drv: DriverAIO}
+	call := Call{Start: at, End: at + 9, Batch: 3, Wait: -2, Res: -4, Syscall: SysIOSubmit, Drv: DriverAIO, Ring: 3}
 	r.PutCall(&call)
 	ops, calls, about := collected(r)
 	began := r.head.began
@@ -258,5 +258,47 @@ func TestHook(t *testing.T) {
 	h.Call(0, Call{})
 	if ops, calls, _ := collected(r); len(ops)+len(calls) > 0 {
 		t.Error("what had no time was recorded")
+	}
+}
+
+// TestRings: each Hook has a number of its own, which stays when the same
+// Recorder comes back.
+func TestRings(t *testing.T) {
+	if !Built {
+		t.Skip("no calls are recorded")
+	}
+	r := New(Options{})
+	r.Start()
+	var a, b Hook
+	a.Set(r)
+	b.Set(r)
+	a.Set(nil)
+	a.Set(r)
+	var ref FileRef
+	for i, h := range []*Hook{&a, &b} {
+		h.Op(&Op{Queued: h.Now(), Off: int64(i)}, &ref, "name")
+		h.Call(h.Now(), Call{Batch: int32(i)})
+	}
+	ops, calls, _ := collected(r)
+	for _, o := range ops {
+		if int64(o.Ring) != o.Off {
+			t.Errorf("an operation of hook %d has ring %d", o.Off, o.Ring)
+		}
+	}
+	for _, c := range calls {
+		if int32(c.Ring) != c.Batch {
+			t.Errorf("a call of hook %d has ring %d", c.Batch, c.Ring)
+		}
+	}
+	if len(ops) != 2 || len(calls) != 2 {
+		t.Errorf("%d operations and %d calls; want 2 and 2", len(ops), len(calls))
+	}
+	for range 300 { // a byte has no more
+		new(Hook).Set(r)
+	}
+	var last Hook
+	last.Set(r)
+	if got := last.ring.Load(); got != 255 {
+		t.Errorf("the 303rd hook has ring %d; want 255", got)
 	}
 }

@@ -27,12 +27,21 @@ type Transfer struct {
 	Ended func(all bool)
 	// Owner is the caller's: what the Transfer is part of. It stays, too.
 	Owner any
+	// Class is whose it is, unless the file is a view with a class; nil is the
+	// default one. It stays.
+	Class *Class
 
 	s    *Scheduler
 	f    *File
 	code driver.Code
 	buf  []byte
 	off  int64
+	reg  uint32
+	// part is up to where in buf it goes for now: to the end of what it has been
+	// granted, if it takes turns. extends: a helper is to write it.
+	part    int
+	extends bool
+	turn    *turn // that it has, or waits for; nil if it takes none
 	// r is the operation as the engine knows it, from Start to Wait.
 	r      *request
 	pushed bool // the engine has had it
@@ -71,30 +80,42 @@ func (s *Scheduler) StartWrite(t *Transfer, f *File, b []byte, off int64, reg ui
 // StartExtend is StartWrite of what makes the file longer. The kernel waits in
 // such a write, whatever the driver, and so a helper makes it.
 func (s *Scheduler) StartExtend(t *Transfer, f *File, b []byte, off int64) {
-	s.prepare(t, driver.Write, f, b, off)
+	s.prepare(t, driver.Write, f, b, off, 0)
+	t.extends = true
+	if s.classed.Load() && s.startInTurn(t) {
+		return
+	}
 	s.helpers.add(t)
 }
 
 func (s *Scheduler) startTransfer(t *Transfer, code driver.Code, f *File, b []byte, off int64, reg uint32) {
-	s.prepare(t, code, f, b, off)
+	s.prepare(t, code, f, b, off, reg)
+	if s.classed.Load() && s.startInTurn(t) {
+		return
+	}
+	t.begin()
+}
+
+// begin starts a transfer that is prepared, and has its turn or needs none.
+func (t *Transfer) begin() {
 	switch {
-	case len(b) == 0 || t.cached():
+	case len(t.buf) == 0 || t.cached():
 		t.end()
-	case s.async(code, f):
-		t.push(reg)
+	case t.s.async(t.code, t.f):
+		t.push()
 	default:
-		s.helpers.add(t)
+		t.s.helpers.add(t)
 	}
 }
 
 // prepare makes t a transfer that has been started.
-func (s *Scheduler) prepare(t *Transfer, code driver.Code, f *File, b []byte, off int64) {
+func (s *Scheduler) prepare(t *Transfer, code driver.Code, f *File, b []byte, off int64, reg uint32) {
 	if t.r != nil {
 		panic("sched: a Transfer was started that is in progress")
 	}
 	*t = Transfer{
-		Ended: t.Ended, Owner: t.Owner, group: t.group,
-		s: s, f: f, code: code, buf: b, off: off, r: requests.Get().(*request), asked: s.hook.Now(),
+		Ended: t.Ended, Owner: t.Owner, Class: t.Class, group: t.group,
+		s: s, f: f, code: code, buf: b, off: off, reg: reg, part: len(b), r: requests.Get().(*request), asked: s.hook.Now(),
 	}
 	t.r.transfer, t.r.tended, t.r.trip = t, t.group != nil, trip{}
 	f.refs.Add(1) // as the caller's Use does, and end's Done undoes
@@ -116,22 +137,28 @@ func (t *Transfer) cached() bool {
 	return false
 }
 
-func (t *Transfer) rest() []byte { return t.buf[t.n:] }
+func (t *Transfer) rest() []byte { return t.buf[t.n:t.part] }
 func (t *Transfer) at() int64    { return t.off + int64(t.n) }
 
 // push hands the transfer to the engine.
-func (t *Transfer) push(reg uint32) {
+func (t *Transfer) push() {
 	t.pushed = true
 	t.s.waiting.Add(1)
-	op := &t.r.op
-	op.Code, op.Flags, op.FD, op.Reg = t.code, t.f.flags, int32(t.f.fd), reg
-	op.Off, op.Buf = t.at(), t.rest()
+	op := t.fillOp()
 	if t.group != nil {
 		t.group.queued.Add(1)
 		t.s.engine.put(op)
 		return
 	}
 	t.s.engine.push(op)
+}
+
+// fillOp makes the operation of what is next.
+func (t *Transfer) fillOp() *driver.Op {
+	op := &t.r.op
+	op.Code, op.Flags, op.FD, op.Reg = t.code, t.f.flags, int32(t.f.fd), t.reg
+	op.Off, op.Buf = t.at(), t.rest()
+	return op
 }
 
 // note adds a result and tells whether it is the last one.
@@ -145,6 +172,9 @@ func (t *Transfer) note(res int32) (last bool) {
 
 // end lets Wait, or Group.Next, return, after which t is its owner's.
 func (t *Transfer) end() {
+	if t.turn != nil {
+		t.endTurn()
+	}
 	if t.Ended != nil {
 		t.Ended(t.n == len(t.buf))
 	}
@@ -175,7 +205,16 @@ func (t *Transfer) completed() {
 		}
 		t.recordPart(t.r.trip.completed)
 	}
-	s.helpers.add(t)
+	t.goOn()
+}
+
+// goOn sees to what is left, after a part that was done or not done wholly.
+func (t *Transfer) goOn() {
+	if t.turn != nil && t.n == t.part {
+		t.nextTurn()
+		return
+	}
+	t.s.helpers.add(t)
 }
 
 // Wait waits until the transfer has ended and returns how many bytes were
@@ -200,7 +239,7 @@ func (t *Transfer) Result(ctx context.Context) (int, error) {
 	n, err := t.n, t.err(ctx)
 	t.r.op.Buf, t.r.op.Reg, t.r.transfer, t.r.tended = nil, 0, nil, false
 	requests.Put(t.r)
-	*t = Transfer{Ended: t.Ended, Owner: t.Owner}
+	*t = Transfer{Ended: t.Ended, Owner: t.Owner, Class: t.Class}
 	return n, err
 }
 
@@ -247,11 +286,13 @@ func (t *Transfer) err(ctx context.Context) error {
 // Withdraw asks a transfer to end early, before Wait, or before it comes back
 // from Group.Next. It may have ended already.
 func (t *Transfer) Withdraw() {
+	waiting, pushed := t.s.helpers.withdraw(t)
 	switch {
-	case t.s.helpers.withdraw(t):
+	case waiting:
 		t.res = ecanceled
 		t.end()
-	case t.pushed:
+	case t.withdrawTurn():
+	case pushed:
 		// It may have come back already. Then this does nothing: op stays as
 		// it is until Wait returns. But the file and the driver may have been
 		// closed since, unless it is in use.
@@ -279,6 +320,14 @@ func (s *Scheduler) ReadFixed(ctx context.Context, f *File, b []byte, off int64,
 	if reg == 0 || !s.async(driver.Read, f) {
 		return s.ReadAt(ctx, f, b, off)
 	}
+	if s.classed.Load() {
+		return s.fixedInTurn(ctx, driver.Read, f, b, off, reg)
+	}
+	return s.readFixedNow(ctx, f, b, off, reg)
+}
+
+// readFixedNow is ReadFixed of what has its turn, or needs none.
+func (s *Scheduler) readFixedNow(ctx context.Context, f *File, b []byte, off int64, reg uint32) (int, error) {
 	n := 0
 	if ctx.Done() == nil && s.admitRead(f, len(b)) {
 		n = max(0, int(s.plain(driver.Read, f, b, off))) // an error will come again
@@ -291,6 +340,14 @@ func (s *Scheduler) WriteFixed(ctx context.Context, f *File, b []byte, off int64
 	if reg == 0 || !s.async(driver.Write, f) {
 		return s.WriteAt(ctx, f, b, off)
 	}
+	if s.classed.Load() {
+		return s.fixedInTurn(ctx, driver.Write, f, b, off, reg)
+	}
+	return s.writeFixedNow(ctx, f, b, off, reg)
+}
+
+// writeFixedNow is WriteFixed of what has its turn, or needs none.
+func (s *Scheduler) writeFixedNow(ctx context.Context, f *File, b []byte, off int64, reg uint32) (int, error) {
 	n := 0
 	if ctx.Done() == nil && s.gate.takeBelow(s.plainWrites(f)) {
 		res := s.plain(driver.Write, f, b, off)
@@ -312,7 +369,8 @@ func (s *Scheduler) fixed(ctx context.Context, code driver.Code, f *File, b []by
 	// itself is counted until it is done: of a batch of them the first whose
 	// goroutine runs would find nothing waiting, and make a plain call next.
 	s.waiting.Add(1)
-	s.startTransfer(t, code, f, b[n:], off+int64(n), reg)
+	s.prepare(t, code, f, b[n:], off+int64(n), reg)
+	t.begin()
 	m, err := t.Wait(ctx)
 	s.waiting.Add(-1)
 	transfers.Put(t)

@@ -93,12 +93,14 @@ func (s *Scheduler) transfer(ctx context.Context, code driver.Code, f *File, b [
 const largeRead = 32 << 10 // 32 KiB
 
 // admitRead takes a place at the gate for a read of n bytes that is to be a
-// plain call: if next to nothing is in flight, or the read is large.
+// plain call: if next to nothing is in flight, or the read is large. While there
+// is a leader others are at it, be it that none of them waits just now: a thread
+// that waits by itself would hold up those that it has a processor in common with.
 func (s *Scheduler) admitRead(f *File, n int) bool {
 	if n >= largeRead && f.flags&driver.Direct == 0 {
 		return s.gate.takeBelow(int32(s.limits.LargeReads))
 	}
-	return s.waiting.Load() == 0 && s.gate.takeBelow(int32(s.limits.InlineReads))
+	return s.waiting.Load() == 0 && !s.engine.led() && s.gate.takeBelow(int32(s.limits.InlineReads))
 }
 
 // undone tells whether res means that the driver has not performed an

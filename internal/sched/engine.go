@@ -40,6 +40,10 @@ const reapMost = 256
 // The state becomes idle under mu only, and who submits for a leader asks
 // under mu whether there still is one. For operations that are tended by who
 // has pushed them there need be none: see tend.go.
+//
+// Who looks again when he has let go of mu looks for what has arrived, and for
+// what the driver had no room for: a leader that found mu held may have reaped,
+// and waits by now (see pending, passes). A test tries all orders of these steps.
 type engine struct {
 	drv    driver.Driver
 	stager driver.Stager // drv, if it can stage
@@ -55,6 +59,9 @@ type engine struct {
 	mu      sync.Mutex
 	backlog backlog // under mu
 	scratch []*driver.Op
+	// crowded tells, to who is about to take mu, that the backlog has
+	// operations which the driver had no room for. Written under mu.
+	crowded atomic.Bool
 	// inflight counts operations that the driver owns: raised under mu,
 	// lowered by the leader. Tended counts those of them that are a Group's.
 	inflight, tended atomic.Int32
@@ -95,6 +102,11 @@ func newEngine(drv driver.Driver) *engine {
 func (e *engine) push(op *driver.Op) {
 	atOnce := prompt(op) // asked here: once op is in the inbox it may be anyone's
 	e.put(op)
+	e.arrive(atOnce)
+}
+
+// arrive sees to it that someone submits what was put into the inbox.
+func (e *engine) arrive(atOnce bool) {
 	switch e.state.Load() {
 	case idle:
 		e.start()
@@ -115,7 +127,7 @@ func (e *engine) push(op *driver.Op) {
 // docs/decisions/0003-cooperative-reaper.md.
 func (e *engine) wave() int32 { return max(leastWave, e.inflight.Load()/4) }
 
-const leastWave = 8
+const leastWave = 4
 
 // put puts op into the inbox.
 func (e *engine) put(op *driver.Op) {
@@ -146,22 +158,26 @@ func (e *engine) start() {
 
 // submitBeside submits what has arrived in the leader's place.
 func (e *engine) submitBeside() {
-	for e.inbox.Load() != nil && e.mu.TryLock() {
+	for e.pending() && e.mu.TryLock() {
 		// Asked again under mu: a leader that has meanwhile retired would
 		// not reap what is submitted now.
-		again := e.state.Load() != idle
-		if again {
+		led := e.state.Load() != idle
+		if led {
 			e.submit(e.drv.Submit)
-			// If the driver is full the leader reaps, then submits. Whether
-			// anything was submitted says nothing: another may have done it,
-			// and yet a third have found mu held since.
-			again = e.hasRoom()
 		}
 		e.mu.Unlock()
-		if !again {
+		if !led {
 			return
 		}
 	}
+}
+
+// pending tells whether there is something to be submitted, and room for it.
+// If there is none, the leader reaps, then submits. Who has held mu asks when
+// he has let go of it: a leader that has found it held, and others, rely on
+// him also for what has arrived, or has got room, in the meantime.
+func (e *engine) pending() bool {
+	return (e.inbox.Load() != nil || e.crowded.Load()) && e.hasRoom()
 }
 
 // loop is the leader.
@@ -188,7 +204,7 @@ func (e *engine) loop() {
 // be submitted first. The leader calls it.
 func (e *engine) await() []*driver.Op {
 	e.state.Store(blocked)
-	if e.inbox.Load() != nil && e.hasRoom() {
+	if e.inbox.Load() != nil && e.hasRoom() && !e.beingSubmitted() {
 		e.state.Store(running)
 		return nil
 	}
@@ -200,17 +216,45 @@ func (e *engine) await() []*driver.Op {
 	return e.done[:n]
 }
 
+// beingSubmitted tells the leader, once it has set the state to blocked, that
+// somebody else submits what is in the inbox: who holds mu now looks again when
+// it has let go.
+func (e *engine) beingSubmitted() bool {
+	if !e.mu.TryLock() {
+		return e.passes()
+	}
+	e.mu.Unlock()
+	return false
+}
+
 // hasRoom tells whether the driver would take another operation.
 func (e *engine) hasRoom() bool { return int(e.inflight.Load()) < cap(e.scratch) }
 
 // stage hands over what has arrived. If nothing is in flight then that needs a
 // leader, the leader retires: from here on a pusher may start another one.
 func (e *engine) stage() (retired bool) {
-	e.mu.Lock()
+	if !e.mu.TryLock() {
+		if e.passes() {
+			return false
+		}
+		e.mu.Lock()
+	}
 	defer e.mu.Unlock()
 	e.handOver()
 	return e.retire()
 }
+
+// passes tells a leader that has found mu held to wait for completions at
+// once: who holds mu submits what has arrived, and looks for more when it has
+// let go. There must be something in flight that only the leader reaps, or it
+// might wait for ever. With many in flight it is better to wait for mu and
+// submit the next batch with the wait: measured, as was wave.
+func (e *engine) passes() bool {
+	n := e.inflight.Load() // before tended, which is never more: see count
+	return n <= passMost && n > e.tended.Load()
+}
+
+const passMost = 40
 
 // handOver moves what has arrived into the driver, with the coming Reap if the
 // driver can. Under mu.
@@ -231,6 +275,7 @@ func (e *engine) submit(put func([]*driver.Op) (int, error)) int {
 	e.arrived.Store(0)
 	e.backlog.appendReversed(e.inbox.Swap(nil))
 	batch := e.backlog.take(e.scratch[:0], cap(e.scratch)-int(e.inflight.Load()))
+	e.crowded.Store(e.backlog.Len() > 0)
 	if len(batch) == 0 {
 		return 0
 	}
@@ -242,8 +287,11 @@ func (e *engine) submit(put func([]*driver.Op) (int, error)) int {
 	if err != nil {
 		panic("sched: the driver ended while in use: " + err.Error())
 	}
-	e.inflight.Add(int32(n - len(batch)))
-	e.backlog.prepend(batch[n:])
+	if n < len(batch) {
+		e.inflight.Add(int32(n - len(batch)))
+		e.backlog.prepend(batch[n:])
+		e.crowded.Store(false) // the driver had not: it is asked again after the next Reap
+	}
 	clear(batch)
 	e.batches.add(n)
 	return n
@@ -289,6 +337,9 @@ func (e *engine) forward() {
 		e.submit(e.drv.Submit)
 	}
 }
+
+// led tells whether there is a leader.
+func (e *engine) led() bool { return e.state.Load() != idle }
 
 // wait returns when no leader is left. Nothing is pushed any more.
 func (e *engine) wait() { e.leaders.Wait() }

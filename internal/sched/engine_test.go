@@ -57,6 +57,38 @@ func TestNoOperationWaitsBehindAnother(t *testing.T) {
 	}
 }
 
+// full is a script whose Submit returns only when its leader has reaped what it
+// was given, and waits again.
+type full struct {
+	stagingScript // what the leader submits it does not Submit
+	e             *engine
+}
+
+func (d *full) Submit(ops []*driver.Op) (int, error) {
+	n, err := d.script.Submit(ops)
+	eventually(func() bool { return d.e.inflight.Load() == 1 && d.e.state.Load() == blocked })
+	return n, err
+}
+
+// What the driver had no room for is submitted by who has found it full, if the
+// leader has made room in the meantime and passed him by.
+func TestRoomThatTheLeaderMakesMeanwhile(t *testing.T) {
+	watch(t)
+	d := &full{stagingScript: stagingScript{newScript(2)}}
+	d.rule = func(op *driver.Op) (int32, bool) { return 0, op.Off != -5 }
+	d.e = newEngine(d)
+	stuck, first, second := newRequest(-5), newRequest(1), newRequest(2)
+	d.e.push(&stuck.op)
+	eventually(func() bool { return d.e.inflight.Load() == 1 && d.e.state.Load() == blocked })
+	d.e.put(&first.op)
+	d.e.push(&second.op) // there is room for one of them
+	<-first.done
+	<-second.done
+	d.answer(&stuck.op, 0)
+	<-stuck.done
+	d.e.wait()
+}
+
 // stress has goroutines push one operation after another and wait for each.
 func stress(e *engine, goroutines, each int) {
 	var all sync.WaitGroup

@@ -8,8 +8,17 @@ import (
 	"github.com/sluiceio/sluice/internal/record"
 )
 
-// File is what the scheduler knows of an open file.
+// File is an open file, or a view of one whose operations have a class.
 type File struct {
+	*openFile
+	class *Class // nil: that of the context, or the default one
+}
+
+// View returns a view of the file: the same file, whose operations are c's.
+func (f *File) View(c *Class) *File { return &File{f.openFile, c} }
+
+// openFile is what the scheduler knows of an open file.
+type openFile struct {
 	fd    int
 	flags driver.Flags
 	// appends: the file was opened with O_APPEND, so that a write at the
@@ -43,6 +52,10 @@ type File struct {
 	// together, and roughly: it decides what is worth while, nothing else.
 	unsynced atomic.Int64
 
+	// main is the file whose Close ends what waits for its turn with this one too,
+	// if that is another. Set before it is used.
+	main *openFile
+
 	// name and ref are what records know it by. Name is set before it is used.
 	name string
 	ref  record.FileRef
@@ -50,11 +63,27 @@ type File struct {
 
 const closing = 1 << 62
 
+// closing tells whether Close has been called, of the file itself or of the one
+// that it is a part of.
+func (f *openFile) closing() bool { return f.whole().refs.Load()&closing != 0 }
+
+// whole is the file that f is a part of, or f.
+func (f *openFile) whole() *openFile {
+	if f.main != nil {
+		return f.main
+	}
+	return f
+}
+
+// PartOf makes f, another descriptor of the same file, a part of main: what waits
+// for its turn with f ends when main is closed. Called before the first operation.
+func (f *File) PartOf(main *File) { f.main = main.openFile }
+
 // NewFile returns the File of an open descriptor, which stays the caller's to
 // close after Close. Direct and appends tell the flags that it was opened
 // with.
 func NewFile(fd int, direct, appends bool) *File {
-	f := &File{fd: fd, appends: appends, unused: make(chan struct{}, 1)}
+	f := &File{openFile: &openFile{fd: fd, appends: appends, unused: make(chan struct{}, 1)}}
 	if direct {
 		f.flags |= driver.Direct | driver.NoWait
 	}
@@ -102,13 +131,17 @@ func (f *File) stay() bool {
 
 // Close stops operations from being started and waits for those in progress.
 // It reports whether this was the first call.
-func (f *File) Close() bool {
+func (f *File) Close() bool { return f.close(func() {}) }
+
+// close is Close, which calls begun once operations cannot be started any more.
+func (f *File) close(begun func()) bool {
 	for {
 		n := f.refs.Load()
 		if n&closing != 0 {
 			return false
 		}
 		if f.refs.CompareAndSwap(n, n|closing) {
+			begun()
 			if n > 0 {
 				<-f.unused
 			}
@@ -123,7 +156,7 @@ func (f *File) Close() bool {
 func (s *Scheduler) CloseFile(f *File) bool {
 	s.engine.attend()
 	defer s.engine.unattend()
-	return f.Close()
+	return f.close(func() { s.classes.closeFile(f) })
 }
 
 // async tells whether the driver can perform code on f without a thread.

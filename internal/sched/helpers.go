@@ -57,7 +57,7 @@ func (h *helpers) run() {
 		if t.note(h.s.plainOn(t.asked, t.f.fd, t.code, t.f, t.rest(), t.at())) {
 			t.end()
 		} else {
-			h.add(t)
+			t.goOn()
 		}
 	}
 }
@@ -76,16 +76,39 @@ func (h *helpers) next() *Transfer {
 }
 
 // withdraw says that t is to be tried no more, and tells whether it was
-// waiting for a helper, and is not any more.
-func (h *helpers) withdraw(t *Transfer) bool {
+// waiting for a helper, and is not any more; and whether the engine has had it.
+func (h *helpers) withdraw(t *Transfer) (waiting, pushed bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	t.withdrawn = true
 	if !h.queue.Has(&t.links) {
-		return false
+		return false, t.pushed
 	}
 	h.queue.Remove(&t.links)
-	return true
+	return true, false
+}
+
+// pass puts t, which has been granted its turn, into the engine's inbox, unless
+// it has been withdrawn. Under mu, as the owner may be withdrawing it, and the
+// operation stays as it is from then on. Who calls it calls engine.arrive.
+func (h *helpers) pass(t *Transfer) (atOnce, ok bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if t.withdrawn {
+		return false, false
+	}
+	t.pushed = true
+	op := t.fillOp()
+	atOnce = prompt(op)
+	h.s.engine.put(op)
+	return atOnce, true
+}
+
+// hasWithdrawn tells whether t is to be tried no more.
+func (h *helpers) hasWithdrawn(t *Transfer) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return t.withdrawn
 }
 
 // wait returns when no helper is left. Nothing is added any more.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"math"
+	"os"
 	"syscall"
 
 	"github.com/sluiceio/sluice/internal/driver"
@@ -37,6 +38,9 @@ func (s *Scheduler) ReadAt(ctx context.Context, f *File, b []byte, off int64) (i
 func (s *Scheduler) Read(f *File, b []byte) (int, error) {
 	f.position.Lock()
 	defer f.position.Unlock()
+	if s.classed.Load() {
+		return s.readInTurn(f, b)
+	}
 	if s.admitRead(f, len(b)) {
 		return readResult(0, s.plain(driver.Read, f, b, current))
 	}
@@ -69,6 +73,10 @@ func readResult(n int, res int32) (int, error) {
 
 // read makes one transfer.
 func (s *Scheduler) read(ctx context.Context, f *File, b []byte, off int64) int32 {
+	if s.classed.Load() {
+		res, _ := s.readPart(ctx, f, b, off)
+		return res
+	}
 	if ctx.Done() == nil && s.admitRead(f, len(b)) {
 		return s.plain(driver.Read, f, b, off)
 	}
@@ -109,8 +117,11 @@ func (s *Scheduler) readCached(f *File, b []byte, off int64) int32 {
 
 // failure is the error of a negative result.
 func failure(ctx context.Context, res int32) error {
-	if res == ecanceled && ctx.Err() != nil {
+	switch {
+	case res == ecanceled && ctx.Err() != nil:
 		return ctx.Err()
+	case res == eclosed:
+		return os.ErrClosed
 	}
 	return syscall.Errno(-res)
 }

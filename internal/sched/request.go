@@ -2,6 +2,7 @@ package sched
 
 import (
 	"context"
+	"math"
 	"sync"
 	"syscall"
 
@@ -100,4 +101,7 @@ const (
 	eopnotsupp = -int32(syscall.EOPNOTSUPP)
 	einval     = -int32(syscall.EINVAL)
 	enosys     = -int32(syscall.ENOSYS)
+	// eclosed is the result of what waited for its turn when the file was closed.
+	// It is no errno's.
+	eclosed = math.MinInt32
 )

@@ -35,7 +35,11 @@ type Scheduler struct {
 	limits  Limits
 	engine  *engine
 	gate    gate
+	names   gate // for calls with names; see named.go
+	lane    Lane
+	classed atomic.Bool // operations take turns; see classes
 	helpers helpers
+	classes classes
 	fsyncs  fsyncs
 	// asyncDirect and asyncBuffered tell what the driver performs without a
 	// thread, on files with and without O_DIRECT.
@@ -46,7 +50,8 @@ type Scheduler struct {
 	stats   counters
 	hook    *record.Hook // who records what is done, if anybody
 	// call is the plain system call: a field so that a test can play it.
-	call func(code driver.Code, fd int, b []byte, off int64) int32
+	call    Caller
+	callVec func(code driver.Code, fd int, first []byte, rest [][]byte, off int64) int32
 	// now is the monotonic clock, and reopen opens another description of a
 	// file; fields for the same reason.
 	now    func() time.Duration
@@ -62,7 +67,8 @@ func New(drv driver.Driver, l Limits) *Scheduler {
 		engine: e,
 		hook:   e.hook,
 		gate:   gate{limit: int32(l.Blocking)},
-		call:   call,
+		names:  gate{limit: int32(l.Blocking)},
+		call:   call, callVec: callVec,
 		now:    clock(),
 		reopen: sys.Reopen,
 
@@ -70,6 +76,7 @@ func New(drv driver.Driver, l Limits) *Scheduler {
 		asyncBuffered: asyncCodes(drv, 0),
 	}
 	s.helpers.init(s)
+	s.classes.init(s)
 	return s
 }
 
@@ -87,7 +94,8 @@ func (s *Scheduler) Limits() Limits { return s.limits }
 
 // Close ends the driver. All operations have ended: their Files are closed.
 func (s *Scheduler) Close() error {
+	s.classes.close()
 	s.engine.wait()
 	s.helpers.wait()
-	return errors.Join(s.closeSyncs(), s.drv.Close())
+	return errors.Join(s.closeSyncs(), s.lane.close(), s.drv.Close())
 }

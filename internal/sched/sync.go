@@ -26,6 +26,8 @@ type syncer struct {
 	// so that a later fsync may say success of data that is gone: no later
 	// Sync of this file does.
 	failed error
+	// forgets: failed is not kept. See Borrow.
+	forgets bool
 }
 
 // syncGroup is the Syncs that share an fsync.
@@ -193,9 +195,9 @@ func (y *syncer) start() {
 	}
 }
 
-// note remembers an error that lost data. Under mu.
+// note remembers an error that lost data, unless it is to forget. Under mu.
 func (y *syncer) note(err error) {
-	if lostData(err) && y.failed == nil {
+	if lostData(err) && y.failed == nil && !y.forgets {
 		y.failed = err
 	}
 }

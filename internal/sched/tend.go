@@ -69,19 +69,15 @@ func (e *engine) leave() {
 
 // submitTended submits what is in the inbox, whoever leads, and be it nobody.
 func (e *engine) submitTended() {
-	for e.inbox.Load() != nil {
+	for again := e.inbox.Load() != nil; again; again = e.pending() {
 		e.mu.Lock()
 		e.submit(e.drv.Submit)
 		// What others have pushed may have been among it: they rely on a leader
 		// that looks into the inbox when it has retired, and would find nothing.
 		orphans := e.state.Load() == idle && e.needed()
-		again := e.hasRoom() // as in submitBeside
 		e.mu.Unlock()
 		if orphans {
 			e.start()
-		}
-		if !again {
-			return
 		}
 	}
 }

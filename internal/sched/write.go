@@ -47,6 +47,14 @@ func (s *Scheduler) writeAll(ctx context.Context, f *File, b []byte, off int64) 
 
 // write makes one transfer.
 func (s *Scheduler) write(ctx context.Context, f *File, b []byte, off int64) int32 {
+	if s.classed.Load() {
+		return s.writePart(ctx, f, b, off)
+	}
+	return s.writeNow(ctx, f, b, off)
+}
+
+// writeNow is write of what has its turn, or needs none.
+func (s *Scheduler) writeNow(ctx context.Context, f *File, b []byte, off int64) int32 {
 	if ctx.Done() == nil && s.gate.takeBelow(s.plainWrites(f)) {
 		return s.plain(driver.Write, f, b, off)
 	}

@@ -44,6 +44,3 @@ func Reopen(fd int) int {
 	}
 	return again
 }
-
-// Close is close(2).
-func Close(fd int) { _ = unix.Close(fd) }

@@ -2,6 +2,7 @@ package drivertest
 
 import (
 	"os"
+	"slices"
 	"syscall"
 	"time"
 
@@ -34,6 +35,11 @@ func (b *broken) Reap(done []*driver.Op, need int) (int, error) {
 		b.repair(op)
 	}
 	b.reaped += n
+	if b.is("closeearly") {
+		b.mu.Lock()
+		b.taken = slices.DeleteFunc(b.taken, func(op *driver.Op) bool { return slices.Contains(done[:n], op) })
+		b.mu.Unlock()
+	}
 	switch {
 	case b.is("twice") && n > 1:
 		done[1] = done[0]
@@ -99,11 +105,11 @@ func (b *broken) Close() error {
 		go func() { time.Sleep(time.Minute) }()
 	case "descriptor":
 		syscall.Dup(0)
-	case "closeearly":
-		go b.Driver.Close()
-		return nil
 	}
 	err := b.Driver.Close()
+	if b.is("closeearly") {
+		b.unfinish()
+	}
 	for _, op := range b.taken {
 		b.repair(op)
 	}
@@ -117,4 +123,13 @@ func (b *broken) Close() error {
 		})
 	}
 	return err
+}
+
+// unfinish makes what nobody has reaped look as it does behind a Close that
+// did not wait for it.
+func (b *broken) unfinish() {
+	for _, op := range b.taken {
+		op.Res = 1
+		clear(op.Buf)
+	}
 }

@@ -44,7 +44,8 @@ type mark struct {
 	op      *driver.Op
 	before  driver.Op // as the caller gave it
 	verdict Verdict
-	due     int // for a late one: what back must come to
+	due     int     // for a late one: what back must come to
+	rest    []*mark // of a chain: those after the first
 }
 
 // stager is a Driver over one that can stage.
@@ -69,8 +70,9 @@ type memory interface {
 	Unregister(index int)
 }
 
-// New wraps inner. The driver it returns is a driver.Stager if inner is one,
-// a driver.Registrar if inner is one, and closes inner when it is closed.
+// New wraps inner. The driver it returns is a driver.Stager if inner is one, a
+// driver.Registrar if inner is one, a driver.Linker if inner is one and a
+// Registrar, and closes inner when it is closed.
 func New(inner driver.Driver, decide Decider) driver.Driver {
 	d := &Driver{
 		inner: inner, depth: inner.Info().Depth, decide: decide,
@@ -78,7 +80,10 @@ func New(inner driver.Driver, decide Decider) driver.Driver {
 	}
 	_, stages := inner.(driver.Stager)
 	reg, registers := inner.(driver.Registrar)
+	_, links := inner.(driver.Linker)
 	switch {
+	case links && registers:
+		return linker{stagingRegistrar{stager{d}, reg}}
 	case stages && registers:
 		return stagingRegistrar{stager{d}, reg}
 	case stages:
@@ -118,8 +123,12 @@ func (d *Driver) judge(ops []*driver.Op) int {
 			n = i
 			break
 		}
-		if v.marks() {
-			m := &mark{op: op, before: *op, verdict: v}
+		m := &mark{op: op, before: *op, verdict: v}
+		switch {
+		case op.Then != nil:
+			d.marked[op] = m
+			d.judgeChain(m)
+		case v.marks():
 			d.marked[op] = m
 			m.disguise()
 		}
@@ -149,9 +158,11 @@ func (d *Driver) giveBack(ops []*driver.Op) {
 			d.waiting[op] = Verdict{}
 			continue
 		}
-		d.waiting[op] = m.verdict
 		delete(d.marked, op)
-		m.undisguise()
+		for _, m := range m.all() {
+			d.waiting[m.op] = m.verdict
+			m.undisguise()
+		}
 	}
 }
 

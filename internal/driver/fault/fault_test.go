@@ -28,7 +28,7 @@ func onPool(t testing.TB, depth int, decide fault.Decider) driver.Driver {
 
 func onRing(t testing.TB, depth int, decide fault.Decider) driver.Driver {
 	t.Helper()
-	ring, err := uring.New(uring.Options{Depth: depth})
+	ring, err := uring.New(uring.Options{Depth: depth, Files: 8})
 	if err != nil {
 		t.Skip(err)
 	}

@@ -48,8 +48,11 @@ func (m *mark) undisguise() {
 }
 
 // settle undisguises an operation that the inner driver is done with, and
-// sets its result.
+// sets its result; of a chain, all of them.
 func (m *mark) settle() {
+	for _, next := range m.rest {
+		next.settle()
+	}
 	m.undisguise()
 	if m.verdict.Errno != 0 && m.op.Res != -int32(syscall.ECANCELED) {
 		m.op.Res = -int32(m.verdict.Errno)

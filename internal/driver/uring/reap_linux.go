@@ -60,6 +60,11 @@ func (r *Ring) drain(done []*driver.Op) int {
 		default:
 			op := r.slots.give(e.UserData)
 			op.Res = e.Res
+			if op.Head != nil {
+				if op = chainEnded(op); op == nil {
+					continue
+				}
+			}
 			done[n] = op
 			n++
 		}

@@ -33,6 +33,10 @@ type Options struct {
 	// operations that it cannot do asynchronously, for each thread that
 	// submits; 0 means 1. Linux before 5.15 has no such bound.
 	Workers int
+	// Files is how many files of its own the ring is to have, for chains
+	// (driver.Linker): 0 to 32768. It has none where the kernel has no such
+	// thing (before 5.15), or allows less.
+	Files int
 	// Record is who records the ring's system calls; nil is nobody.
 	Record *record.Hook
 }
@@ -43,8 +47,10 @@ type Ring struct {
 	fd       int
 	depth    uint32
 	features []string
+	files    int // files of its own
 	// rasync: a buffered read that must wait does so without a worker (5.9).
 	rasync bool
+	links  bool // files can be opened into a table, and closed there (5.15)
 
 	mem    []byte // the rings' shared memory
 	sqemem []byte // the SQEs' shared memory
@@ -78,6 +84,7 @@ type Ring struct {
 var (
 	_ driver.Stager    = (*Ring)(nil)
 	_ driver.Registrar = (*Ring)(nil)
+	_ driver.Linker    = (*Ring)(nil)
 )
 
 // New sets up a ring. The error is a system call's (EPERM under seccomp or
@@ -103,12 +110,16 @@ func New(o Options) (*Ring, error) {
 		r.release()
 		return nil, err
 	}
+	r.ownFiles(o.Files)
 	return r, nil
 }
 
 func (o Options) check() (depth uint32, workers int, err error) {
 	if o.Depth < 0 || o.Depth > 16384 {
 		return 0, 0, fmt.Errorf("uring: Depth %d is not between 0 and 16384", o.Depth)
+	}
+	if o.Files < 0 || o.Files > 32768 {
+		return 0, 0, fmt.Errorf("uring: Files %d is not between 0 and 32768", o.Files)
 	}
 	if o.Workers < 0 {
 		return 0, 0, fmt.Errorf("uring: Workers %d is negative", o.Workers)
@@ -188,6 +199,7 @@ func (r *Ring) probe(p *sys.UringParams, workers uint32) error {
 			n++
 		}
 	}
+	r.links = ops[sys.IORING_OP_OPENAT] && ops[sys.IORING_OP_CLOSE] && ops[sys.IORING_OP_LINKAT]
 	r.features = append(r.features, fmt.Sprintf("%d operations", n))
 	if r.rasync {
 		r.features = append(r.features, "asynchronous buffered reads")

@@ -13,11 +13,11 @@ import (
 
 // Options configures a Ring.
 type Options struct {
-	Depth, Workers int
-	Record         *record.Hook
+	Depth, Workers, Files int
+	Record                *record.Hook
 }
 
 // New reports that this system has no io_uring.
-func New(Options) (driver.Driver, error) {
+func New(Options) (driver.Linker, error) {
 	return nil, fmt.Errorf("io_uring on %s/%s: %w", runtime.GOOS, runtime.GOARCH, errors.ErrUnsupported)
 }

@@ -146,3 +146,18 @@ func mappings(t *testing.T) int {
 	}
 	return n
 }
+
+// TestNoTableOfFiles: a kernel that cannot open files into a table (before 5.15)
+// has no chains.
+func TestNoTableOfFiles(t *testing.T) {
+	r := open(t, Options{})
+	defer r.Close()
+	r.links = false
+	r.ownFiles(8)
+	if n := r.Files(); n != 0 {
+		t.Errorf("Files = %d; want 0", n)
+	}
+	if f := strings.Join(r.Info().Features, ", "); strings.Contains(f, "chains") {
+		t.Errorf("Features = %s; want no chains", f)
+	}
+}

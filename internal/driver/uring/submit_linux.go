@@ -27,7 +27,7 @@ func (r *Ring) Submit(ops []*driver.Op) (int, error) {
 		n += r.Stage(ops[n:])
 		// Asked of the slots, not of Stage: that may have found no room in an
 		// SQ which flush has emptied since.
-		if !r.flush() || n == len(ops) || r.slots.available() == 0 {
+		if !r.flush() || n == len(ops) || members(ops[n]) > min(r.slots.available(), len(r.sqes)-sqReserve) {
 			return n, nil
 		}
 	}
@@ -41,19 +41,30 @@ func (r *Ring) Stage(ops []*driver.Op) int {
 	}
 	r.sqMu.Lock()
 	defer r.sqMu.Unlock()
-	n := min(len(ops), r.slots.available(), r.room()-sqReserve)
-	if n <= 0 {
-		return 0
-	}
-	tail := *r.sqTail
-	for _, op := range ops[:n] {
-		r.slots.take(op)
-		prepare(&r.sqes[tail&r.sqMask], op)
-		r.slots.hold(op)
-		tail++
+	room := min(r.slots.available(), r.room()-sqReserve)
+	tail, n := *r.sqTail, 0
+	for ; n < len(ops) && room > 0; n++ {
+		op := ops[n]
+		if op.Then == nil {
+			tail = r.write(tail, op)
+			room--
+			continue
+		}
+		if room -= members(op); room < 0 {
+			break // a chain is submitted whole
+		}
+		tail = r.writeChain(tail, op)
 	}
 	atomic.StoreUint32(r.sqTail, tail)
 	return n
+}
+
+// write writes op's SQE at tail and returns the new tail. Under sqMu.
+func (r *Ring) write(tail uint32, op *driver.Op) uint32 {
+	r.slots.take(op)
+	prepare(&r.sqes[tail&r.sqMask], op)
+	r.slots.hold(op)
+	return tail + 1
 }
 
 // room is how many SQEs can be written. Under sqMu.
@@ -68,9 +79,15 @@ func (r *Ring) staged() uint32 {
 	return atomic.LoadUint32(r.sqTail) - head
 }
 
+// unknownOp is an opcode that the kernel does not have: it answers EINVAL.
+const unknownOp = 0xff
+
 // prepare writes op's SQE.
 func prepare(e *sys.SQE, op *driver.Op) {
-	*e = sys.SQE{FD: op.FD, UserData: op.Token}
+	*e = sys.SQE{FD: op.FD, UserData: op.Token, Flags: link(op)}
+	if op.Flags&driver.OwnFile != 0 {
+		e.Flags |= sys.IOSQE_FIXED_FILE
+	}
 	switch op.Code {
 	case driver.Nop:
 		e.Opcode = sys.IORING_OP_NOP
@@ -86,9 +103,12 @@ func prepare(e *sys.SQE, op *driver.Op) {
 	case driver.Fdatasync:
 		e.Opcode = sys.IORING_OP_FSYNC
 		e.OpFlags = sys.IORING_FSYNC_DATASYNC
+	case driver.Open:
+		prepareOpen(e, op)
+	case driver.Close:
+		prepareClose(e, op)
 	default:
-		// The kernel answers EINVAL to an opcode that it does not have.
-		e.Opcode = 0xff
+		e.Opcode = unknownOp
 	}
 }
 
@@ -153,8 +173,15 @@ func (r *Ring) Wake() {
 	}
 }
 
-// Cancel implements driver.Driver.
+// Cancel implements driver.Driver. Of a chain one operation at a time is there
+// to be found.
 func (r *Ring) Cancel(op *driver.Op) {
+	for ; op != nil; op = op.Then {
+		r.cancel(op)
+	}
+}
+
+func (r *Ring) cancel(op *driver.Op) {
 	// A cancellation is only a request: when the CQ's spare room is spoken
 	// for, it is dropped.
 	if r.cancels.Add(1) > int32(r.depth)/2+1 {

@@ -1,0 +1,249 @@
+package sluice_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/sluiceio/sluice"
+)
+
+// BenchmarkBatch compares Batches with what their user would have written: a
+// loop, and the same by 64 goroutines. All take turns; the metrics are medians of
+// operations (files, names) a second, in thousands, and of microseconds of CPU
+// each. docs/decisions/0022-batch.md has the figures.
+func BenchmarkBatch(b *testing.B) {
+	const n = 10_000
+	s := scheduler(b, sluice.Options{})
+	for _, w := range []struct {
+		name string
+		n    int
+		make func(b *testing.B, s *sluice.Scheduler, n int) work
+	}{
+		{"read", n, readWork},
+		{"read-20", 20, readWork},
+		{"stat", n, statWork},
+		{"stat-1", 1, statWork},
+		{"stat-5", 5, statWork},
+		{"create", 1000, createWork(false)},
+		{"create-sync", 100, createWork(true)},
+		{"rename", n, renameWork},
+		{"link-unlink", n, linkWork},
+	} {
+		b.Run(w.name, func(b *testing.B) { w.make(b, s, w.n).compare(b, w.n) })
+	}
+}
+
+// work is n operations, to be done again and again: one of them by a user, all
+// of them by a Batch.
+type work struct {
+	one   func(i int) error
+	batch func() error
+}
+
+func (w work) compare(b *testing.B, n int) {
+	sides := []side{
+		{name: "loop", do: func() error { return w.spread(n, 1) }},
+		{name: "64", do: func() error { return w.spread(n, 64) }},
+		{name: "batch", do: w.batch},
+	}
+	for b.Loop() {
+		for i := range sides {
+			sides[i].take(b, n)
+		}
+	}
+	for _, s := range sides {
+		b.ReportMetric(median(s.rate), s.name+"-k/s")
+		b.ReportMetric(median(s.cpu), s.name+"-us")
+	}
+	b.ReportMetric(0, "ns/op")
+}
+
+// spread does the operations by so many goroutines.
+func (w work) spread(n, goroutines int) error {
+	var all sync.WaitGroup
+	errs := make([]error, goroutines)
+	for g := range goroutines {
+		all.Go(func() {
+			for i := g; i < n && errs[g] == nil; i += goroutines {
+				errs[g] = w.one(i)
+			}
+		})
+	}
+	all.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// side is one of those that are compared.
+type side struct {
+	name      string
+	do        func() error
+	rate, cpu []float64
+}
+
+// take is a turn: a thousand operations or more.
+func (s *side) take(b *testing.B, n int) {
+	b.Helper()
+	times := 1 + 1000/n
+	start, cpu := time.Now(), cpuTime(b)
+	for range times {
+		if err := s.do(); err != nil {
+			b.Fatal(s.name, err)
+		}
+	}
+	all := float64(n * times)
+	s.rate = append(s.rate, all/1e3/time.Since(start).Seconds())
+	s.cpu = append(s.cpu, float64((cpuTime(b)-cpu).Nanoseconds())/1e3/all)
+}
+
+func cpuTime(b *testing.B) time.Duration {
+	b.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+func median(v []float64) float64 {
+	slices.Sort(v)
+	return v[len(v)/2]
+}
+
+// batchOf returns work of a Batch that is filled anew each time.
+func batchOf(s *sluice.Scheduler, n int, add func(b *sluice.Batch, i int)) func() error {
+	b := s.NewBatch()
+	return func() error {
+		b.Reset()
+		for i := range n {
+			add(b, i)
+		}
+		return b.Do(context.Background())
+	}
+}
+
+// benchmarkFiles makes n files of 4 KiB, a hundred to a directory.
+func benchmarkFiles(b *testing.B, n int) (names []string) {
+	b.Helper()
+	root := b.TempDir()
+	for i := range n {
+		dir := filepath.Join(root, fmt.Sprint(i/100))
+		name := filepath.Join(dir, fmt.Sprint("file", i))
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			b.Fatal(err)
+		}
+		if err := os.WriteFile(name, make([]byte, 4096), 0o600); err != nil {
+			b.Fatal(err)
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+func readWork(b *testing.B, s *sluice.Scheduler, n int) work {
+	names, memory := benchmarkFiles(b, n), make([]byte, n*4096)
+	return work{
+		one: func(i int) error {
+			_, err := os.ReadFile(names[i])
+			return err
+		},
+		batch: batchOf(s, n, func(b *sluice.Batch, i int) {
+			f := b.Open(names[i]).Link()
+			b.ReadAt(f, memory[i*4096:(i+1)*4096], 0).Link()
+			b.Close(f)
+		}),
+	}
+}
+
+func statWork(b *testing.B, s *sluice.Scheduler, n int) work {
+	names := benchmarkFiles(b, n)
+	return work{
+		one: func(i int) error {
+			_, err := os.Stat(names[i])
+			return err
+		},
+		batch: batchOf(s, n, func(b *sluice.Batch, i int) { b.Stat(names[i]) }),
+	}
+}
+
+// createWork writes files that are there, and truncated, so that turns are alike.
+func createWork(sync bool) func(b *testing.B, s *sluice.Scheduler, n int) work {
+	return func(b *testing.B, s *sluice.Scheduler, n int) work {
+		names, data := benchmarkFiles(b, n), make([]byte, 4096)
+		const flag = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+		return work{
+			one: func(i int) error {
+				f, err := os.OpenFile(names[i], flag, 0o600)
+				if err != nil {
+					return err
+				}
+				defer f.Close()
+				if _, err := f.Write(data); err != nil || !sync {
+					return err
+				}
+				return f.Sync()
+			},
+			batch: batchOf(s, n, func(b *sluice.Batch, i int) {
+				f := b.OpenFile(names[i], flag, 0o600).Link()
+				b.WriteAt(f, data, 0).Link()
+				if sync {
+					b.Sync(f).Link()
+				}
+				b.Close(f)
+			}),
+		}
+	}
+}
+
+func renameWork(b *testing.B, s *sluice.Scheduler, n int) work {
+	names := benchmarkFiles(b, n)
+	there := make([]string, n)
+	for i := range names {
+		there[i] = names[i] + ".new"
+	}
+	rename := batchOf(s, n, func(b *sluice.Batch, i int) { b.Rename(names[i], there[i]) })
+	return work{
+		one: func(i int) error {
+			if err := os.Rename(names[i], there[i]); err != nil {
+				return err
+			}
+			names[i], there[i] = there[i], names[i]
+			return nil
+		},
+		batch: func() error {
+			defer func() { names, there = there, names }()
+			return rename()
+		},
+	}
+}
+
+func linkWork(b *testing.B, s *sluice.Scheduler, n int) work {
+	names := benchmarkFiles(b, n)
+	there := make([]string, n)
+	for i := range names {
+		there[i] = names[i] + ".link"
+	}
+	return work{
+		one: func(i int) error {
+			if err := os.Link(names[i], there[i]); err != nil {
+				return err
+			}
+			return os.Remove(there[i])
+		},
+		batch: batchOf(s, n, func(b *sluice.Batch, i int) {
+			b.LinkFile(names[i], there[i]).Link()
+			b.Unlink(there[i])
+		}),
+	}
+}

@@ -1,0 +1,108 @@
+package sluice_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/driver/fault"
+)
+
+// endsWhenAsked is a context that ends when its Done is called for the nth time:
+// who waits, and will notice, asks for that before.
+type endsWhenAsked struct {
+	context.Context
+	cancel context.CancelFunc
+	left   atomic.Int32
+}
+
+func (c *endsWhenAsked) Done() <-chan struct{} {
+	if c.left.Add(-1) == 0 {
+		c.cancel()
+	}
+	return c.Context.Done()
+}
+
+// TestBatchWithdrawn ends the context while the driver has no room for a
+// Batch's read, before that is queued, and while it waits there: it has not begun.
+func TestBatchWithdrawn(t *testing.T) {
+	for at := range int32(2) {
+		var gate fault.Gate
+		hold := func(*driver.Op) fault.Verdict { return fault.Verdict{Gate: &gate} }
+		s := sluice.NewSchedulerOn(fault.New(asyncPool{poolOf(t, 1)}, hold))
+		f := directOn(t, s, t.TempDir(), 4*pageSize)
+		held := make(chan error)
+		go func() {
+			_, err := f.ReadAt(alignedBytes(pageSize), 0)
+			held <- err
+		}()
+		waitOr(gate.Waiting, func() { t.Error("the driver has nothing at the gate") })
+
+		ctx := &endsWhenAsked{}
+		ctx.Context, ctx.cancel = context.WithCancel(t.Context())
+		ctx.left.Store(at + 1)
+		b, buf := s.NewBatch(), alignedBytes(pageSize)
+		read := b.ReadAt(f, buf, pageSize).Link()
+		after := b.Sync(f)
+		err := b.Do(ctx)
+		for _, op := range []*sluice.BatchOp{read, after} {
+			if op.State() != sluice.NotBegun || !errors.Is(op.Err(), sluice.ErrNotBegun) || !errors.Is(op.Err(), context.Canceled) {
+				t.Errorf("operation %d = %v, %v; want it not begun, and context.Canceled", op.Index(), op.State(), op.Err())
+			}
+		}
+		if !errors.Is(err, sluice.ErrNotBegun) || read.N() != 0 || !bytes.Equal(buf, make([]byte, pageSize)) {
+			t.Errorf("Do = %v, the read has %d bytes; want ErrNotBegun, and a buffer that is as it was", err, read.N())
+		}
+		gate.Open()
+		if err := <-held; err != nil {
+			t.Errorf("the read that the driver had = %v", err)
+		}
+		ctx.cancel()
+		s.Close()
+	}
+}
+
+// TestBatchBegun ends the context when an open of a FIFO has begun: it waits for
+// the other end all the same, and has its result; what is linked to it has not
+// begun.
+func TestBatchBegun(t *testing.T) {
+	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		name := filepath.Join(t.TempDir(), "fifo")
+		if err := unix.Mkfifo(name, 0o600); err != nil {
+			t.Skip(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		begun := make(chan struct{})
+		s.PlayNamed(func(*sluice.BatchOp) error {
+			cancel()
+			close(begun)
+			return nil
+		})
+		other := make(chan error)
+		go func() {
+			<-begun
+			f, err := os.OpenFile(name, os.O_WRONLY, 0)
+			other <- errors.Join(err, f.Close())
+		}()
+		b := s.NewBatch()
+		open := b.Open(name).Link()
+		stat := b.Stat(name)
+		err := b.Do(ctx)
+		wantOps(t, []*sluice.BatchOp{open, stat}, sluice.Done, sluice.NotBegun)
+		if !errors.Is(err, sluice.ErrNotBegun) || !errors.Is(stat.Err(), context.Canceled) {
+			t.Errorf("Do = %v, of the second operation %v; want ErrNotBegun and context.Canceled", err, stat.Err())
+		}
+		if err := errors.Join(<-other, open.File().Close()); err != nil {
+			t.Error(err)
+		}
+	})
+}

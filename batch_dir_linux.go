@@ -1,0 +1,87 @@
+package sluice
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+const largeFile = unix.O_LARGEFILE
+
+// inDir performs an operation with names that are relative to a directory.
+func (op *BatchOp) inDir() error {
+	if op.kind == opStat || op.kind == opLstat {
+		return op.statInDir()
+	}
+	return op.withDir(func(dir int) error {
+		return again(func() error { return op.at(dir) })
+	})
+}
+
+// withDir calls do with the directory's descriptor, which stays open as long.
+func (op *BatchOp) withDir(do func(dir int) error) error {
+	conn, err := op.dir.SyscallConn()
+	if err == nil {
+		var err1 error
+		if err = conn.Control(func(fd uintptr) { err1 = do(int(fd)) }); err == nil {
+			err = err1
+		}
+	}
+	if err != nil {
+		return op.wrap(err)
+	}
+	return nil
+}
+
+// dupDir returns a descriptor of the directory that is the caller's.
+func (op *BatchOp) dupDir() (fd int, err error) {
+	err = op.withDir(func(dir int) (err error) {
+		fd, err = unix.FcntlInt(uintptr(dir), unix.F_DUPFD_CLOEXEC, 0)
+		return err
+	})
+	return fd, err
+}
+
+func (op *BatchOp) at(dir int) error {
+	switch op.kind {
+	case opOpenFile:
+		fd, err := unix.Openat(dir, op.name, int(op.off)|unix.O_CLOEXEC|largeFile, modeBits(op.perm))
+		if err != nil {
+			return err
+		}
+		return op.keep(os.NewFile(uintptr(fd), op.name))
+	case opUnlink:
+		return unix.Unlinkat(dir, op.name, 0)
+	case opRmdir:
+		return unix.Unlinkat(dir, op.name, unix.AT_REMOVEDIR)
+	case opMkdir:
+		return unix.Mkdirat(dir, op.name, modeBits(op.perm))
+	case opRename:
+		return unix.Renameat(dir, op.name, dir, op.other)
+	case opLink:
+		return unix.Linkat(dir, op.name, dir, op.other, 0)
+	}
+	return unix.Symlinkat(op.name, dir, op.other)
+}
+
+// statInDir has package os look at what O_PATH opens, so that the FileInfo is
+// its own, which os.SameFile takes.
+func (op *BatchOp) statInDir() error {
+	flag := unix.O_PATH | unix.O_CLOEXEC
+	if op.kind == opLstat {
+		flag |= unix.O_NOFOLLOW
+	}
+	fd := -1
+	err := op.withDir(func(dir int) error {
+		return again(func() (err error) {
+			fd, err = unix.Openat(dir, op.name, flag, 0)
+			return err
+		})
+	})
+	if err != nil {
+		return err
+	}
+	f := os.NewFile(uintptr(fd), op.name)
+	defer f.Close()
+	return op.found(f.Stat())
+}

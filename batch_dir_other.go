@@ -1,0 +1,38 @@
+//go:build !linux
+
+package sluice
+
+import (
+	"errors"
+	"path/filepath"
+)
+
+const largeFile = 0
+
+// inDir performs an operation with names that are relative to a directory, by
+// that directory's name.
+func (op *BatchOp) inDir() error {
+	return op.withDir(func(int) error { return op.byName() })
+}
+
+// withDir calls do while the names are joined to the directory's.
+func (op *BatchOp) withDir(do func(dir int) error) error {
+	name, other, dir := op.name, op.other, op.dir
+	defer func() { op.name, op.other, op.dir = name, other, dir }()
+	op.dir = nil
+	join := func(name *string) {
+		if *name != "" && !filepath.IsAbs(*name) {
+			*name = filepath.Join(dir.Name(), *name)
+		}
+	}
+	if op.kind != opSymlink { // whose old name is text
+		join(&op.name)
+	}
+	if op.kind <= lastOfTwo {
+		join(&op.other)
+	}
+	return do(atWorkingDir)
+}
+
+// dupDir: there are no chains that need it.
+func (op *BatchOp) dupDir() (fd int, err error) { return 0, errors.ErrUnsupported }

@@ -1,0 +1,149 @@
+package sluice_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/driver/fault"
+	"github.com/sluiceio/sluice/internal/driver/pool"
+	"github.com/sluiceio/sluice/internal/sys"
+)
+
+// TestBatchLeavesNothing performs Batches, whole and canceled, and closes the
+// Scheduler: no goroutine, descriptor or mapping is left.
+func TestBatchLeavesNothing(t *testing.T) {
+	for _, driver := range drivers {
+		t.Run(driver, func(t *testing.T) {
+			scheduler(t, sluice.Options{Driver: driver}).Close()
+			names := smallFiles(t, t.TempDir(), 300, 100)
+			before := heldNow(t)
+			for range 3 {
+				s := scheduler(t, sluice.Options{Driver: driver})
+				b := s.NewBatch()
+				addReads(b, names, 100)
+				if err := b.Do(t.Context()); err != nil {
+					t.Errorf("Do = %v", err)
+				}
+				b.Reset()
+				addReads(b, names, 100)
+				for range b.Each(t.Context()) {
+					break
+				}
+				if err := s.Close(); err != nil {
+					t.Errorf("Close = %v", err)
+				}
+			}
+			var more []string
+			waitOr(func() bool { more = before.more(heldNow(t)); return len(more) == 0 },
+				func() { t.Errorf("left behind: %s", strings.Join(more, ", ")) })
+		})
+	}
+}
+
+// TestBatchSchedulerCloses closes the Scheduler while a Batch is performed: Close
+// waits for it, and every operation has a state.
+func TestBatchSchedulerCloses(t *testing.T) {
+	for _, driver := range drivers {
+		t.Run(driver, func(t *testing.T) {
+			s := scheduler(t, sluice.Options{Driver: driver})
+			b := s.NewBatch()
+			bufs := addReads(b, smallFiles(t, t.TempDir(), 300, 100), 100)
+			var closing sync.WaitGroup
+			closed := false
+			for op := range b.Each(t.Context()) {
+				if op == nil {
+					t.Fatal("the Batch was refused")
+				}
+				if !closed {
+					closed = true
+					closing.Go(func() { s.Close() })
+				}
+			}
+			closing.Wait()
+			for i := range bufs {
+				checkCanceled(t, b, i, bufs[i])
+			}
+		})
+	}
+}
+
+// TestBatchFaults has each read and write of a Batch on an open File fail in
+// turn: the error is that operation's alone, and nothing stays open.
+func TestBatchFaults(t *testing.T) {
+	const n = 40
+	for at := range n {
+		count := fault.NewCounter(at, fault.Verdict{Errno: syscall.EIO})
+		s := sluice.NewSchedulerOn(fault.New(asyncPool{poolOf(t, 32)}, count.Decide))
+		f := directOn(t, s, t.TempDir(), n*pageSize)
+		before := tempDescriptors(t)
+		b := s.NewBatch()
+		for i := range n {
+			b.ReadAt(f, alignedBytes(pageSize), int64(i)*pageSize).Link()
+			b.WriteAt(f, alignedBytes(pageSize), int64(i)*pageSize)
+		}
+		err := b.Do(context.Background())
+		if failed := batchStates(b)[sluice.Failed]; !errors.Is(err, syscall.EIO) || failed != 1 || !count.Fired() {
+			t.Errorf("fault %d: Do = %v with %d operations that failed; want EIO of one", at, err, failed)
+		}
+		if after := tempDescriptors(t); after > before {
+			t.Errorf("%d descriptors are open; there were %d", after, before)
+		}
+		s.Close()
+	}
+}
+
+// asyncPool is a pool that says that it needs no threads, so that everything is
+// queued into it.
+type asyncPool struct{ *pool.Pool }
+
+// poolOf makes a pool of that depth.
+func poolOf(t *testing.T, depth int) *pool.Pool {
+	t.Helper()
+	p, err := pool.New(pool.Options{Depth: depth})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func (asyncPool) Async(*driver.Op) bool { return true }
+
+func batchStates(b *sluice.Batch) map[sluice.BatchState]int {
+	n := map[sluice.BatchState]int{}
+	for i := range b.Len() {
+		n[b.At(i).State()]++
+	}
+	return n
+}
+
+// TestBatchAllocates bounds what a Batch allocates, once it has its memory.
+func TestBatchAllocates(t *testing.T) {
+	if sys.RaceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		names := smallFiles(t, t.TempDir(), 1000, 100)
+		b, bufs := s.NewBatch(), make([]byte, 100)
+		per := testing.AllocsPerRun(5, func() {
+			b.Reset()
+			for _, name := range names {
+				open := b.Open(name).Link()
+				b.ReadAt(open, bufs[:50], 0).Link()
+				b.ReadAt(open, bufs[50:], 50).Link()
+				b.Close(open)
+			}
+			if err := b.Do(context.Background()); err != nil {
+				t.Error(err)
+			}
+		}) / float64(b.Len())
+		if per > 0.3 {
+			t.Errorf("%.2f allocations an operation; want at most 0.3", per)
+		}
+	})
+}

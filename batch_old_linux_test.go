@@ -1,0 +1,36 @@
+package sluice_test
+
+import (
+	"testing"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/driver/uring"
+)
+
+// TestBatchOldKernel performs Batches where io_uring is there and has no tables
+// of files that opens can fill (Linux before 5.15): the crew does everything, and
+// the ring that was tried is closed.
+func TestBatchOldKernel(t *testing.T) {
+	s := sluice.NewSchedulerOn(bareDriver(t, "uring"))
+	tried := 0
+	s.LaneThrough(func() driver.Linker {
+		tried++
+		ring, err := uring.New(uring.Options{Depth: 8}) // as such a kernel has it
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sluice.WithFiles(ring)
+	})
+	defer s.Close()
+	before := heldNow(t)
+	batchDiff(t, s, seed(t), soundDisk{})
+	names := smallFiles(t, t.TempDir(), 300, 100)
+	b, queued := s.NewBatch(), s.Stats().Queued
+	addReads(b, names, 100)
+	err := b.Do(t.Context())
+	if queued = s.Stats().Queued - queued; err != nil || tried != 1 || queued != 0 {
+		t.Errorf("Do = %v, a ring for chains was tried %d times, %d operations were queued; want nil, 1, 0", err, tried, queued)
+	}
+	waitOr(func() bool { return len(before.more(heldNow(t))) == 0 }, func() { t.Errorf("left behind: %v", before.more(heldNow(t))) })
+}

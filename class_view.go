@@ -1,0 +1,78 @@
+package sluice
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/sluiceio/sluice/internal/sched"
+)
+
+// WithClass returns a context whose operations on c's Scheduler are c's; those on
+// other Schedulers are not touched by it. All methods with a context heed it, and
+// so do ReadMany, Batch, the Reader and the Writer that are made with it, and a
+// cache. It panics if c is nil.
+func WithClass(ctx context.Context, c *Class) context.Context {
+	if c == nil {
+		panic("sluice: WithClass of a nil Class")
+	}
+	return sched.WithClass(ctx, c.core)
+}
+
+// WithClass returns a view of the file: the same file, with the same position,
+// whose operations are c's, whatever the context says. To close a view, or the
+// file, closes both. A class of another Scheduler is an error.
+func (f *File) WithClass(c *Class) (*File, error) {
+	if f == nil {
+		return nil, os.ErrInvalid
+	}
+	if err := c.on(f.sched); err != nil {
+		return nil, f.error("withclass", err)
+	}
+	v := &File{file: f.file, sched: f.sched, self: f.self, serial: f.serial, origin: f}
+	if f.origin != nil {
+		v.origin = f.origin
+	}
+	if f.core != nil {
+		v.core = f.core.View(c.core)
+	}
+	return v, nil
+}
+
+// WithClass returns a view of the file; see File.WithClass.
+func (d *DirectFile) WithClass(c *Class) (*DirectFile, error) {
+	if d == nil {
+		return nil, os.ErrInvalid
+	}
+	file, err := d.file.WithClass(c)
+	if err != nil {
+		return nil, err
+	}
+	v := &DirectFile{file: file, how: d.how}
+	if d.direct != nil {
+		direct := *d.direct
+		direct.core = file.core
+		if direct.tail != nil {
+			direct.tail = direct.tail.View(c.core)
+		}
+		v.direct = &direct
+	}
+	return v, nil
+}
+
+// on returns an error unless c is a class of s.
+func (c *Class) on(s *Scheduler) error {
+	switch {
+	case c == nil:
+		return errors.New("the Class is nil")
+	case c.sched != s:
+		return fmt.Errorf("class %q is another Scheduler's", c.name)
+	}
+	return nil
+}
+
+// classIn is the class of a context for operations on the file that have none.
+func (d *DirectFile) classIn(ctx context.Context) *sched.Class {
+	return d.file.sched.core.ClassIn(ctx)
+}

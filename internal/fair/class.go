@@ -1,0 +1,84 @@
+package fair
+
+import (
+	"time"
+
+	"github.com/sluiceio/sluice/internal/list"
+)
+
+// Settings are what a Class may have.
+type Settings struct {
+	Weight int   // its share, beside the weights of others; at least 1
+	IOPS   int64 // requests a second; 0: no limit
+	Bytes  int64 // bytes a second; 0: no limit
+	Depth  int   // requests in flight; 0: no limit
+}
+
+// Limited tells whether there are limits.
+func (s Settings) Limited() bool { return s.IOPS > 0 || s.Bytes > 0 || s.Depth > 0 }
+
+// Most bounds the rates of Settings, so that no sum overflows.
+const Most = 1 << 38 // 256 GiB, or as many requests
+
+// linger is how long a class stays active after its last request: who makes one
+// each 50 ms is waited for, and who makes fewer finds a device that others use to
+// the full.
+const linger = 50 * time.Millisecond
+
+// Class is the requests that share a weight and limits.
+type Class struct {
+	Settings
+	iops, bytesLimit bucket
+
+	queue list.List[Turn]
+	links list.Node[Class] // in Queue.backlogged, while queue is not empty
+	tag   float64
+	// short: there was no room in the cap while requests of the class waited,
+	// since its queue was last empty.
+	short bool
+	// inflight and bytes are what it has in flight; bytes are without those of
+	// Turns beside the cap.
+	inflight int
+	bytes    int64
+	ended    time.Duration // when its last request did
+
+	stats Stats
+}
+
+// Stats is what a Class has done.
+type Stats struct {
+	Queued, InFlight int
+	Requests         int64 // that have begun; one that was granted in parts is several
+	Bytes            int64 // that those which have ended have moved
+	Waited           time.Duration
+	LongestWait      time.Duration
+}
+
+// Stats returns what the class has done.
+func (c *Class) Stats() Stats {
+	s := c.stats
+	s.Queued, s.InFlight = c.queue.Len(), c.inflight
+	return s
+}
+
+// Configure changes the settings.
+func (c *Class) Configure(now time.Duration, s Settings) {
+	c.Settings = s
+	c.iops.set(now, s.IOPS)
+	c.bytesLimit.set(now, s.Bytes)
+}
+
+// ready tells when the class's own limits let its first request begin.
+func (c *Class) ready(now time.Duration) time.Duration {
+	if c.Depth > 0 && c.inflight >= c.Depth {
+		return Never
+	}
+	n := int64(c.queue.Front().part())
+	return max(c.iops.ready(now, 1), c.bytesLimit.ready(now, n))
+}
+
+// interactive tells whether the class has been active of late, without waiting
+// for the device's room.
+func (c *Class) interactive(now time.Duration) bool {
+	return !c.short && (c.inflight > 0 || c.queue.Len() > 0 || now-c.ended < linger)
+}

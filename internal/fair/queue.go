@@ -1,0 +1,230 @@
+package fair
+
+import (
+	"time"
+
+	"github.com/sluiceio/sluice/internal/list"
+)
+
+const (
+	// RequestCost is what a request costs beside its bytes, in bytes: a device
+	// makes fewer of 4 KiB than its bandwidth has room for.
+	RequestCost = 16 << 10 // 16 KiB
+	// Part is the most of a request that is granted at once, a multiple of all
+	// blocks of direct I/O.
+	Part = 512 << 10 // 512 KiB
+	// SmallPart is that of a class which is held to Cap.Beside.
+	SmallPart = 64 << 10 // 64 KiB
+	// most is the most that is granted at all, so that no bucket overflows.
+	most = 1 << 30 // 1 GiB
+)
+
+// Cap bounds what is in flight.
+type Cap struct {
+	Depth int   // requests
+	Bytes int64 // at least Part
+	// Beside is the most bytes of a class while one of more weight is
+	// interactive; at least SmallPart.
+	Beside int64
+}
+
+// Turn is a request that waits, or is in flight. It is its owner's, who does not
+// touch it from Push until it has come from Next, or was withdrawn, and then to
+// Done.
+type Turn struct {
+	Owner any
+	// Beside: it is subject to its class's limits and neither counted in the cap
+	// nor split. So are writes that the page cache takes: they wait for the
+	// device only when the system makes them, and then for long.
+	Beside bool
+
+	class *Class
+	n     int // bytes asked for, and from Next on granted
+	small bool
+	asked time.Duration
+	links list.Node[Turn]
+}
+
+// Granted is how many bytes the Turn may transfer.
+func (t *Turn) Granted() int { return t.n }
+
+// part is how much of the request would be granted.
+func (t *Turn) part() int {
+	switch {
+	case t.Beside:
+		return min(t.n, most)
+	case t.small:
+		return min(t.n, SmallPart)
+	}
+	return min(t.n, Part)
+}
+
+// Queue is the classes and what they have in flight.
+type Queue struct {
+	cap        Cap
+	classes    []*Class
+	backlogged list.List[Class]
+	virtual    float64
+	inflight   int
+	bytes      int64
+}
+
+// New returns a Queue without classes.
+func New(c Cap) *Queue { return &Queue{cap: c} }
+
+// SetCap changes the cap.
+func (q *Queue) SetCap(c Cap) { q.cap = c }
+
+// Cap returns the cap.
+func (q *Queue) Cap() Cap { return q.cap }
+
+// Add adds a class.
+func (q *Queue) Add(now time.Duration, s Settings) *Class {
+	c := &Class{ended: now - linger}
+	c.Configure(now, s)
+	q.classes = append(q.classes, c)
+	return c
+}
+
+// Push has t wait for its turn, a request of n bytes. Next is to be called.
+func (q *Queue) Push(now time.Duration, t *Turn, c *Class, n int) {
+	t.class, t.n, t.asked = c, n, now
+	if c.queue.Len() == 0 {
+		c.short = false
+		c.tag = max(c.tag, q.virtual)
+		q.backlogged.PushBack(&c.links, c)
+	}
+	c.queue.PushBack(&t.links, t)
+}
+
+// Next returns the next request that may begin. Nil is that there is none: ask
+// again after a Done, a Push or a change of settings, or at the time that is
+// returned, which may be Never.
+func (q *Queue) Next(now time.Duration) (t *Turn, again time.Duration) {
+	c, again := q.first(now)
+	if c == nil {
+		return nil, again
+	}
+	t = c.queue.Front()
+	if !q.room(t) {
+		q.full()
+		return nil, again
+	}
+	q.begin(now, c, t)
+	return t, 0
+}
+
+// first returns the class with the least tag among those that nothing of their
+// own holds, and when the first of the others may be ready.
+func (q *Queue) first(now time.Duration) (least *Class, again time.Duration) {
+	again = Never
+	weight := q.interactive(now)
+	for c := q.backlogged.Front(); c != nil; c = c.links.Next() {
+		t := c.queue.Front()
+		t.small = c.Weight < weight
+		ready := c.ready(now)
+		switch {
+		case ready > now:
+			again = min(again, ready)
+		case t.small && !t.Beside && c.bytes > 0 && c.bytes+int64(t.part()) > q.cap.Beside:
+		case least == nil || max(c.tag, q.virtual) < max(least.tag, q.virtual):
+			least = c
+		}
+	}
+	return least, again
+}
+
+// interactive is the greatest weight of a class that is.
+func (q *Queue) interactive(now time.Duration) int {
+	weight := 0
+	for _, c := range q.classes {
+		if c.Weight > weight && c.interactive(now) {
+			weight = c.Weight
+		}
+	}
+	return weight
+}
+
+// room tells whether the cap has room for t.
+func (q *Queue) room(t *Turn) bool {
+	if t.Beside || q.inflight == 0 {
+		return true
+	}
+	return q.inflight < q.cap.Depth && q.bytes+int64(t.part()) <= q.cap.Bytes
+}
+
+// full notes that there is no room while the classes wait.
+func (q *Queue) full() {
+	for c := q.backlogged.Front(); c != nil; c = c.links.Next() {
+		c.short = true
+	}
+}
+
+// begin takes t, the first of c, out of the queue, and has it in flight.
+func (q *Queue) begin(now time.Duration, c *Class, t *Turn) {
+	q.remove(t)
+	t.n = t.part()
+	c.iops.take(1)
+	c.bytesLimit.take(int64(t.n))
+	c.inflight++
+	waited := now - t.asked
+	c.stats.Requests++
+	c.stats.Waited += waited
+	c.stats.LongestWait = max(c.stats.LongestWait, waited)
+	if t.Beside {
+		return
+	}
+	q.inflight++
+	q.bytes += int64(t.n)
+	c.bytes += int64(t.n)
+	q.virtual = max(q.virtual, c.tag)
+	c.tag = q.virtual + float64(RequestCost+t.n)/float64(c.Weight)
+}
+
+// remove takes t out of its class's queue.
+func (q *Queue) remove(t *Turn) {
+	c := t.class
+	c.queue.Remove(&t.links)
+	if c.queue.Len() == 0 {
+		c.short = false
+		q.backlogged.Remove(&c.links)
+	}
+}
+
+// Withdraw takes t out of the queue, and tells whether it was there.
+func (q *Queue) Withdraw(t *Turn) bool {
+	if !t.class.queue.Has(&t.links) {
+		return false
+	}
+	q.remove(t)
+	return true
+}
+
+// WithdrawIf takes those out of the queue that match, and calls ended with each.
+func (q *Queue) WithdrawIf(match func(*Turn) bool, ended func(*Turn)) {
+	for _, c := range q.classes {
+		for t := c.queue.Front(); t != nil; {
+			next := t.links.Next()
+			if match(t) {
+				q.remove(t)
+				ended(t)
+			}
+			t = next
+		}
+	}
+}
+
+// Done ends a request that has come from Next and has moved so many bytes. Next
+// is to be called.
+func (q *Queue) Done(now time.Duration, t *Turn, moved int64) {
+	c := t.class
+	c.inflight--
+	c.ended = now
+	c.stats.Bytes += moved
+	if t.Beside {
+		return
+	}
+	q.inflight--
+	q.bytes -= int64(t.n)
+	c.bytes -= int64(t.n)
+}

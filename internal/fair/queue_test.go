@@ -1,0 +1,195 @@
+package fair
+
+import (
+	"math"
+	"testing"
+	"time"
+)
+
+var wide = Cap{Depth: 16, Bytes: 2 << 20, Beside: 128 << 10}
+
+// TestShares has classes of random weights and sizes wait all the time: each has
+// its share of what the device does, within 5 %.
+func TestShares(t *testing.T) {
+	for range 4 {
+		d := newDisk(t, wide)
+		var classes []*Class
+		all := 0
+		for range 2 + d.r.IntN(5) {
+			c := d.q.Add(d.now, Settings{Weight: 1 + d.r.IntN(20)})
+			classes = append(classes, c)
+			all += c.Weight
+			n := 1 << (12 + d.r.IntN(9)) // 4 KiB to 1 MiB
+			for range 40 {
+				d.stream(c, n)
+			}
+		}
+		d.run(time.Second)
+		total := 0.0
+		for _, c := range classes {
+			total += d.cost[c]
+		}
+		for _, c := range classes {
+			got, want := d.cost[c]/total, float64(c.Weight)/float64(all)
+			if math.Abs(got/want-1) > 0.05 {
+				t.Errorf("weight %d of %d: a share of %.4f; want %.4f", c.Weight, all, got, want)
+			}
+		}
+	}
+}
+
+// TestWeightOne has a class of weight 1 beside others of the greatest weight,
+// that wait all the time, or never do: it makes progress.
+func TestWeightOne(t *testing.T) {
+	for _, readers := range []int{1, 200} {
+		d := newDisk(t, wide)
+		one := d.q.Add(d.now, Settings{Weight: 1})
+		heavy := d.q.Add(d.now, Settings{Weight: 10_000})
+		d.stream(one, 1<<20)
+		for range readers {
+			d.stream(heavy, 4<<10)
+		}
+		d.run(4 * time.Second)
+		share := d.cost[one] / (d.cost[one] + d.cost[heavy])
+		if n := len(d.begun[one]); n < 2 || share < 0.95/10_001 {
+			t.Errorf("beside %d readers: %d requests, a share of %g", readers, n, share)
+		}
+	}
+}
+
+// TestInteractive has a class of small weight read all it can beside one that
+// reads now and then: it has no more than Cap.Beside in flight while the other
+// does, and all there is when that has ended.
+func TestInteractive(t *testing.T) {
+	d := newDisk(t, wide)
+	flood, reader := d.q.Add(d.now, Settings{Weight: 1}), d.q.Add(d.now, Settings{Weight: 100})
+	for range 8 {
+		d.stream(flood, 1<<20)
+	}
+	d.run(time.Second)
+	if flood.bytes < wide.Bytes-Part {
+		t.Errorf("%d bytes in flight without a reader; want %d", flood.bytes, wide.Bytes)
+	}
+	for range 100 {
+		r := &Turn{}
+		d.q.Push(d.now, r, reader, 4<<10)
+		d.run(d.now + linger/2)
+		if r.links.Next() != nil || reader.queue.Len() > 0 || reader.inflight > 0 {
+			t.Fatal("a read has not ended")
+		}
+		if flood.bytes > wide.Beside || flood.bytes == 0 {
+			t.Fatalf("%d bytes in flight beside a reader; want %d at most", flood.bytes, wide.Beside)
+		}
+	}
+	d.run(d.now + 2*linger)
+	if flood.bytes < wide.Bytes-Part {
+		t.Errorf("%d bytes in flight after the reader; want %d", flood.bytes, wide.Bytes)
+	}
+}
+
+// TestLimits has classes with limits: in any time they begin what the rate gives,
+// no more than a burst above it, and, as they wait all the time, no less either.
+func TestLimits(t *testing.T) {
+	for range 3 {
+		d := newDisk(t, wide)
+		iops, bytes := int64(1+d.r.IntN(5000)), int64(10_000+d.r.IntN(100<<20))
+		byIOPS := d.q.Add(d.now, Settings{Weight: 7, IOPS: iops})
+		byBytes := d.q.Add(d.now, Settings{Weight: 7, Bytes: bytes})
+		free := d.q.Add(d.now, Settings{Weight: 1})
+		for range 3 {
+			d.stream(byIOPS, 4<<10)
+			d.stream(byBytes, 4<<10)
+			d.stream(free, 4<<10)
+		}
+		const seconds = 2
+		d.run(seconds * time.Second)
+		within := func(what string, got, rate, burst int64, capacity float64) {
+			most, least := rate*seconds+burst, float64(rate*seconds)
+			if capacity < least { // the device, not the limit
+				return
+			}
+			if got > most || float64(got) < least-1 {
+				t.Errorf("%s: %d in %d seconds; want %d to %d", what, got, seconds, rate*seconds, most)
+			}
+		}
+		// A stream of three has about 60 us for a request; leave a margin.
+		within("requests", int64(len(d.begun[byIOPS])), iops, max(1, iops/burstsPerSecond), seconds*20_000)
+		n := int64(len(d.begun[byBytes])) * (4 << 10)
+		within("bytes", n+4<<10, bytes, max(1, bytes/burstsPerSecond)+8<<10, seconds*20_000*4<<10)
+		everyWindow(t, d.begun[byIOPS], iops)
+	}
+}
+
+// everyWindow checks that no time has more than its rate and a burst.
+func everyWindow(t *testing.T, begun []time.Duration, rate int64) {
+	t.Helper()
+	burst := max(1, rate/burstsPerSecond)
+	for i := range begun {
+		for _, k := range []int{1, int(burst), 10 * int(burst)} {
+			if i+k >= len(begun) {
+				continue
+			}
+			since := begun[i+k] - begun[i]
+			if most := burst + int64(math.Ceil(float64(rate)*since.Seconds()+1e-6)); int64(k+1) > most {
+				t.Fatalf("%d requests in %v; want %d at most", k+1, since, most)
+			}
+		}
+	}
+}
+
+// TestDepth has a class with a depth of its own. Disk.within checks it.
+func TestDepth(t *testing.T) {
+	d := newDisk(t, wide)
+	c := d.q.Add(d.now, Settings{Weight: 10, Depth: 3})
+	other := d.q.Add(d.now, Settings{Weight: 10})
+	for range 10 {
+		d.stream(c, 64<<10)
+	}
+	d.stream(other, 4<<10)
+	d.run(time.Second)
+	if c.inflight != 3 || len(d.begun[other]) < 1000 {
+		t.Errorf("%d in flight, %d requests of the other class", c.inflight, len(d.begun[other]))
+	}
+}
+
+// TestNothingSavedUp has a class that was held by a limit, or idle, come back: it
+// does not go before others for what it has not used.
+func TestNothingSavedUp(t *testing.T) {
+	d := newDisk(t, wide)
+	held := d.q.Add(d.now, Settings{Weight: 10, IOPS: 1})
+	other := d.q.Add(d.now, Settings{Weight: 10})
+	for range 40 {
+		d.stream(held, 4<<10)
+		d.stream(other, 4<<10)
+	}
+	d.run(2 * time.Second)
+	held.Configure(d.now, Settings{Weight: 10})
+	h, o := d.cost[held], d.cost[other]
+	d.run(d.now + 100*time.Millisecond)
+	if h, o = d.cost[held]-h, d.cost[other]-o; math.Abs(h/o-1) > 0.05 {
+		t.Errorf("after the limit was lifted %.0f against %.0f; want the same", h, o)
+	}
+}
+
+// TestWithdraw takes requests out while they wait: no one after them is kept, and
+// the counts are right.
+func TestWithdraw(t *testing.T) {
+	d := newDisk(t, Cap{Depth: 1, Bytes: Part, Beside: SmallPart})
+	c := d.q.Add(0, Settings{Weight: 1})
+	turns := make([]Turn, 10)
+	for i := range turns {
+		d.q.Push(0, &turns[i], c, 100)
+	}
+	first, _ := d.q.Next(0)
+	if first != &turns[0] || d.q.Withdraw(first) {
+		t.Fatal("what has begun was withdrawn")
+	}
+	d.q.WithdrawIf(func(t *Turn) bool { return t != &turns[9] }, func(*Turn) {})
+	d.q.Done(0, first, 100)
+	if next, _ := d.q.Next(0); next != &turns[9] || d.q.Withdraw(&turns[3]) {
+		t.Errorf("the next is not the one that was left")
+	}
+	if s := c.Stats(); s.Queued != 0 || s.InFlight != 1 || s.Requests != 2 || s.Bytes != 100 {
+		t.Errorf("Stats = %+v", s)
+	}
+}

@@ -1,0 +1,94 @@
+package places
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// FileSystems are all that there are.
+var FileSystems = map[string]Make{
+	"ext4": func(t testing.TB, size int64) string {
+		return Mount(t, Loop(t, size), "mkfs.ext4 -q -F", "")
+	},
+	"xfs": func(t testing.TB, size int64) string {
+		return Mount(t, Loop(t, max(size, 300<<20)), "mkfs.xfs -q -f", "") // 300 MiB is its least
+	},
+	"btrfs": func(t testing.TB, size int64) string {
+		return Mount(t, Loop(t, max(size, 128<<20)), "mkfs.btrfs -q -f", "") // 109 MiB is its least
+	},
+	"ext4 on 4 KiB sectors": func(t testing.TB, size int64) string {
+		return Mount(t, Loop(t, size, "-b", "4096"), "mkfs.ext4 -q -F", "")
+	},
+	"xfs on 4 KiB sectors": func(t testing.TB, size int64) string {
+		return Mount(t, Loop(t, max(size, 300<<20), "-b", "4096"), "mkfs.xfs -q -f", "")
+	},
+	"ext4 with blocks of 1 KiB": func(t testing.TB, size int64) string {
+		return Mount(t, Loop(t, size), "mkfs.ext4 -q -F -b 1024", "")
+	},
+	"ext4 without direct I/O": func(t testing.TB, size int64) string {
+		return Mount(t, Loop(t, size), "mkfs.ext4 -q -F", "data=journal")
+	},
+	"overlay": func(t testing.TB, _ int64) string { return Overlay(t) },
+}
+
+// Tool runs a command, or skips the test if that fails.
+func Tool(t testing.TB, command string, args ...string) string {
+	t.Helper()
+	args = append(strings.Fields(command), args...)
+	out, err := exec.Command(args[0], args[1:]...).CombinedOutput()
+	if err != nil {
+		t.Skipf("%q: %v: %s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// Loop makes a loop device of a sparse file.
+func Loop(t testing.TB, size int64, options ...string) (device string) {
+	t.Helper()
+	if os.Getuid() != 0 {
+		t.Skip("loop devices need root")
+	}
+	image := filepath.Join(t.TempDir(), "image")
+	if err := errors.Join(os.WriteFile(image, nil, 0o600), os.Truncate(image, size)); err != nil {
+		t.Fatal(err)
+	}
+	device = Tool(t, "losetup --find --show", append(options, image)...)
+	t.Cleanup(func() { Tool(t, "losetup --detach", device) })
+	return device
+}
+
+// Mount makes a file system on a device and mounts it.
+func Mount(t testing.TB, device, mkfs, options string) (dir string) {
+	t.Helper()
+	Tool(t, mkfs, device)
+	dir = filepath.Join(t.TempDir(), "mounted")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	Tool(t, "mount -o rw,"+options, device, dir)
+	t.Cleanup(func() { Tool(t, "umount", dir) })
+	return dir
+}
+
+// Overlay mounts an overlay file system.
+func Overlay(t testing.TB) (dir string) {
+	t.Helper()
+	if os.Getuid() != 0 {
+		t.Skip("mounting needs root")
+	}
+	at := t.TempDir()
+	for _, name := range []string{"lower", "upper", "work", "mounted"} {
+		if err := os.Mkdir(filepath.Join(at, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dir = filepath.Join(at, "mounted")
+	options := "lowerdir=" + at + "/lower,upperdir=" + at + "/upper,workdir=" + at + "/work"
+	Tool(t, "mount -t overlay -o", options, "overlay", dir)
+	t.Cleanup(func() { Tool(t, "umount", dir) })
+	return dir
+}

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package places
+
+// FileSystems are Linux's.
+var FileSystems map[string]Make

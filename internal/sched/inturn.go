@@ -1,0 +1,106 @@
+package sched
+
+import (
+	"context"
+
+	"github.com/sluiceio/sluice/internal/driver"
+)
+
+// What goroutines do once there are classes. A class without limits does not wait
+// for what needs no device: reads of the page cache, and writes that it takes.
+
+// readPart makes one transfer of a read, of no more than is granted at once, and
+// tells whether it has ended otherwise than short.
+func (s *Scheduler) readPart(ctx context.Context, f *File, b []byte, off int64) (res int32, whole bool) {
+	c := s.classOf(ctx, f)
+	limited := c.limited.Load()
+	if !limited {
+		if res := s.readCached(f, b, off); res > 0 {
+			return res, true
+		}
+	}
+	u, res := s.classes.take(ctx, c, f, len(b), false)
+	if u == nil {
+		return res, false
+	}
+	b = b[:u.Granted()]
+	res = 0
+	if limited {
+		res = s.readCached(f, b, off)
+	}
+	switch {
+	case res > 0:
+	case ctx.Done() == nil && s.admitRead(f, len(b)):
+		res = s.plain(driver.Read, f, b, off)
+	default:
+		res = s.transfer(ctx, driver.Read, f, b, off)
+	}
+	s.classes.end(u, int64(res))
+	return res, int(res) == len(b)
+}
+
+// readInTurn is Read.
+func (s *Scheduler) readInTurn(f *File, b []byte) (n int, err error) {
+	for n < len(b) {
+		res, whole := s.readPart(context.Background(), f, b[n:], current)
+		if !whole {
+			return readResult(n, res)
+		}
+		n += int(res)
+	}
+	return n, nil
+}
+
+// takesCache tells whether the page cache, or the inode, takes a write to f: the
+// kernel waits for them with a thread, and writes to the device when it likes.
+func (f *File) takesCache() bool { return f.flags&driver.Direct == 0 || f.appends }
+
+// writePart makes one transfer of a write.
+func (s *Scheduler) writePart(ctx context.Context, f *File, b []byte, off int64) int32 {
+	c, beside := s.classOf(ctx, f), f.takesCache()
+	if beside && !c.limited.Load() {
+		return s.writeNow(ctx, f, b, off)
+	}
+	u, res := s.classes.take(ctx, c, f, len(b), beside)
+	if u == nil {
+		return res
+	}
+	res = s.writeNow(ctx, f, b[:u.Granted()], off)
+	s.classes.end(u, int64(res))
+	return res
+}
+
+// ownPart is plainOwn, of the first buffer.
+func (s *Scheduler) ownPart(ctx context.Context, code driver.Code, o Own, b []byte, off int64) int32 {
+	c, beside := s.classOr(s.ClassIn(ctx)), code == driver.Write
+	if beside && !c.limited.Load() {
+		return s.ownNow(ctx, code, o, &Vec{first: b}, off)
+	}
+	u, res := s.classes.take(ctx, c, nil, len(b), beside)
+	if u == nil {
+		return res
+	}
+	res = s.ownNow(ctx, code, o, &Vec{first: b[:u.Granted()]}, off)
+	s.classes.end(u, int64(res))
+	return res
+}
+
+// fixedInTurn is ReadFixed or WriteFixed.
+func (s *Scheduler) fixedInTurn(ctx context.Context, code driver.Code, f *File, b []byte, off int64, reg uint32) (n int, err error) {
+	now := s.readFixedNow
+	if code == driver.Write {
+		now = s.writeFixedNow
+	}
+	c := s.classOf(ctx, f)
+	for n < len(b) && err == nil {
+		u, res := s.classes.take(ctx, c, f, len(b)-n, false)
+		if u == nil {
+			return n, failure(ctx, res)
+		}
+		var m int
+		m, err = now(ctx, f, b[n:n+u.Granted()], off+int64(n), reg)
+		s.classes.end(u, int64(m))
+		n += m
+	}
+	return n, err
+}

@@ -1,0 +1,17 @@
+//go:build !(linux && (amd64 || arm64))
+
+package sys
+
+// What takes several buffers in one call takes the first one here; the caller
+// goes on with the others. None is empty when it is the first.
+
+// PreadVec is Pread into first.
+func PreadVec(fd int, first []byte, _ [][]byte, off int64) int32 { return Pread(fd, first, off) }
+
+// ReadCachedVec is ReadCached into first.
+func ReadCachedVec(fd int, first []byte, _ [][]byte, off int64) int32 {
+	return ReadCached(fd, first, off)
+}
+
+// PwriteVec is Pwrite of first.
+func PwriteVec(fd int, first []byte, _ [][]byte, off int64) int32 { return Pwrite(fd, first, off) }

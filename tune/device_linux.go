@@ -1,0 +1,54 @@
+package tune
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// sector is the unit of sizes in sysfs.
+const sector = 512
+
+// DeviceOf returns the disk that f is on, or that f is. An error is that the file
+// system is on none that has a name: in memory, in the network, on several.
+func DeviceOf(f *os.File) (Device, error) {
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return Device{}, err
+	}
+	var st unix.Stat_t
+	failed := conn.Control(func(fd uintptr) { err = unix.Fstat(int(fd), &st) })
+	if failed != nil || err != nil {
+		return Device{}, fmt.Errorf("fstat: %w", errors.Join(failed, err))
+	}
+	dev := uint64(st.Dev) //nolint:unconvert // 32 bits on mips
+	if st.Mode&unix.S_IFMT == unix.S_IFBLK {
+		dev = uint64(st.Rdev) //nolint:unconvert // likewise
+	}
+	return deviceAt(fmt.Sprintf("/sys/dev/block/%d:%d", unix.Major(dev), unix.Minor(dev)))
+}
+
+// deviceAt reads what sysfs has of a disk, or of the disk that has a partition.
+func deviceAt(link string) (Device, error) {
+	dir, err := filepath.EvalSymlinks(link)
+	if err != nil {
+		return Device{}, fmt.Errorf("no disk of its own: %w", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "partition")); err == nil {
+		dir = filepath.Dir(dir)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "size"))
+	if err != nil {
+		return Device{}, err
+	}
+	sectors, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+	if err != nil {
+		return Device{}, err
+	}
+	return Device{filepath.Base(dir), sectors * sector}, nil
+}

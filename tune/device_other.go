@@ -1,0 +1,14 @@
+//go:build !linux
+
+package tune
+
+import (
+	"errors"
+	"fmt"
+	"os"
+)
+
+// DeviceOf returns the disk that f is on, which only Linux tells.
+func DeviceOf(*os.File) (Device, error) {
+	return Device{}, fmt.Errorf("which disk a file is on: %w", errors.ErrUnsupported)
+}

@@ -1,0 +1,75 @@
+package tune
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+var disk = Device{Name: "nvme7n1", Bytes: 1 << 40}
+
+func TestSaveLoad(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	t.Setenv("HOME", t.TempDir()) // elsewhere than on Linux
+	t.Setenv(Variable, "")
+	if _, _, err := Load(disk); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Load of what was not measured: %v; want ErrNotExist", err)
+	}
+	want := Measured{Depth: 32, Bytes: 1 << 20, Beside: 128 << 10, Time: time.Unix(1e9, 0).UTC()}
+	path, err := Save(disk, want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want.Version, want.Device, want.Size = version, disk.Name, disk.Bytes
+	if got, from, err := Load(disk); got != want || from != path || err != nil {
+		t.Errorf("Load = %+v of %s, %v; want %+v of %s", got, from, err, want, path)
+	}
+	other := Device{disk.Name, 5}
+	if _, _, err := Load(other); err == nil || !strings.Contains(err.Error(), "measured on nvme7n1 of 1099511627776 bytes") {
+		t.Errorf("Load of another disk of the name: %v", err)
+	}
+	t.Setenv(Variable, Off)
+	if _, _, err := Load(disk); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Load when off: %v", err)
+	}
+	t.Setenv(Variable, path)
+	if got, _, err := Load(other); got != want || err != nil {
+		t.Errorf("Load of a file that was named: %+v, %v", got, err)
+	}
+	t.Setenv(Variable, path+"x")
+	if _, _, err := Load(disk); err == nil || errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), path+"x") {
+		t.Errorf("Load of a named file that is not there: %v", err)
+	}
+}
+
+func TestBroken(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "tune.json")
+	t.Setenv(Variable, path)
+	for text, want := range map[string]string{
+		"":                             "unexpected end",
+		"{":                            "unexpected end",
+		`{"version":1,"depth":"many"}`: "cannot unmarshal",
+		`{"version":2,"depth":4,"bytes":1048576,"beside_bytes":65536}`:      "version 2",
+		`{"version":1,"depth":0,"bytes":1048576,"beside_bytes":65536}`:      "depth 0",
+		`{"version":1,"depth":99999,"bytes":1048576,"beside_bytes":65536}`:  "depth 99999",
+		`{"version":1,"depth":4,"bytes":-1,"beside_bytes":65536}`:           "bytes -1",
+		`{"version":1,"depth":4,"bytes":1048576,"beside_bytes":1}`:          "beside_bytes 1",
+		`{"version":1,"depth":4,"bytes":1048576,"beside_bytes":9999999999}`: "beside_bytes 9999999999",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := Load(disk); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
+			t.Errorf("Load of %q: %v; want %q and the file's name", text, err, want)
+		}
+	}
+	t.Setenv(Variable, dir)
+	if _, _, err := Load(disk); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+		t.Errorf("Load of a directory: %v", err)
+	}
+}
