@@ -1,0 +1,132 @@
+//go:build amd64 || arm64
+
+package copytree
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sluiceio/sluice/copytree/internal/at"
+	"github.com/sluiceio/sluice/copytree/internal/treecmp"
+	"github.com/sluiceio/sluice/copytree/internal/treegen"
+)
+
+// TestScouts copies trees as if the caches had nothing of them: the scouts go
+// ahead from the beginning, in trees that are small, wide and deep, until they
+// find that all is there.
+func TestScouts(t *testing.T) {
+	s := seed(t)
+	for i := range uint64(30) {
+		dir := memory(t)
+		o := treegen.Able(dir)
+		o.Nodes = []int{1, 30, 400}[i%3]
+		src, dst := filepath.Join(dir, "src"), filepath.Join(dir, "dst")
+		tree := treegen.Random(s+i, o)
+		if err := treegen.Build(src, tree); err != nil {
+			t.Fatal(err)
+		}
+		copyCold(t, dst, src, Options{Preserve: PreserveAll})
+		if found, err := treecmp.Compare(src, dst, keptAspects); len(found) > 0 || err != nil {
+			t.Fatalf("tree %d: %v, %v", i, found, err)
+		}
+	}
+}
+
+// copyCold copies with scouts from the beginning.
+func copyCold(t *testing.T, dst, src string, o Options) {
+	t.Helper()
+	j, err := newJob(t.Context(), o, at.New())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.close()
+	j.queue.setCold(true)
+	if _, err := j.copy([]Pair{{Dst: dst, Src: src}}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestLargeScouts copies large files, many in one directory and a few in each of
+// others, which spares help with.
+func TestLargeScouts(t *testing.T) {
+	dir := memory(t)
+	src, dst := filepath.Join(dir, "src"), filepath.Join(dir, "dst")
+	for i := range 60 {
+		in := filepath.Join(src, fmt.Sprint("dir", max(0, i-40)/4))
+		write(t, filepath.Join(in, fmt.Sprint("file", i)), strings.Repeat(fmt.Sprintln(i), smallFile/2))
+	}
+	for i := range 5 {
+		copyCold(t, fmt.Sprint(dst, i), src, Options{})
+		if found, err := treecmp.Compare(src, fmt.Sprint(dst, i), treecmp.Mode); len(found) > 0 || err != nil {
+			t.Fatal(found, err)
+		}
+	}
+}
+
+// TestWideScouts has more files in a directory than are opened ahead, and more
+// directories than wait.
+func TestWideScouts(t *testing.T) {
+	dir := memory(t)
+	src, dst := filepath.Join(dir, "src"), filepath.Join(dir, "dst")
+	for i := range 3 * aheadMost {
+		write(t, filepath.Join(src, fmt.Sprint("file", i)), fmt.Sprint(i))
+	}
+	for i := range 2 * queuedMost {
+		if err := os.Mkdir(filepath.Join(src, fmt.Sprint("dir", i)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, copyIt := range map[string]func(dst string){
+		"cold": func(dst string) { copyCold(t, dst, src, Options{}) },
+		"hot": func(dst string) {
+			if _, err := Copy(t.Context(), dst, src, Options{}); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		copyIt(dst + name)
+		if found, err := treecmp.Compare(src, dst+name, treecmp.Mode); len(found) > 0 || err != nil {
+			t.Errorf("%s: %v, %v", name, found, err)
+		}
+	}
+}
+
+// TestQueueBound has a directory of so many directories that they must not all
+// wait: the reader goes into them first, and comes back to where it was.
+func TestQueueBound(t *testing.T) {
+	dir := memory(t)
+	src := filepath.Join(dir, "src")
+	const wide, room = 3000, 64
+	for i := range wide {
+		if err := os.MkdirAll(filepath.Join(src, fmt.Sprint("dir", i), "in"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	j, err := newJob(t.Context(), Options{}, at.New())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.close()
+	j.queue.queued = room
+	most := 0
+	j.kernel.Fault = func(string) error {
+		j.queue.mu.Lock()
+		defer j.queue.mu.Unlock()
+		most = max(most, j.queue.found)
+		return nil
+	}
+	dst := filepath.Join(dir, "dst")
+	r, err := j.copy([]Pair{{Dst: dst, Src: src}})
+	if err != nil || r.Dirs != 2*wide+1 {
+		t.Errorf("Copy = %d directories, %v; want %d", r.Dirs, err, 2*wide+1)
+	}
+	if most > room+j.queue.workers || most < room/2 {
+		t.Errorf("%d directories waited; want %d, or a few more", most, room)
+	}
+	if found, err := treecmp.Compare(src, dst, treecmp.Mode); len(found) > 0 || err != nil {
+		t.Error(found, err)
+	}
+}

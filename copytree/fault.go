@@ -1,0 +1,58 @@
+package copytree
+
+import (
+	"context"
+	"errors"
+	"syscall"
+
+	"github.com/sluiceio/sluice/copytree/internal/content"
+)
+
+// side is which of two files something was done with.
+type side bool
+
+const (
+	source      side = false
+	destination side = true
+)
+
+// fault is what went wrong with the file that is being copied.
+type fault struct {
+	op   string // as Error.Op
+	side side
+	err  error
+}
+
+func (f *fault) Error() string { return f.op + ": " + f.err.Error() }
+func (f *fault) Unwrap() error { return f.err }
+
+// faultOf makes a fault of err, which is nil, one already, or of package
+// content.
+func faultOf(err error) *fault {
+	if f, ok := errors.AsType[*fault](err); ok {
+		return f
+	}
+	if c, ok := errors.AsType[*content.Error](err); ok {
+		return &fault{c.Op, side(!c.Source), c.Err}
+	}
+	return &fault{"copy", source, err}
+}
+
+// wrong is a fault, or nil if err is.
+func wrong(op string, s side, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &fault{op, s, err}
+}
+
+// full tells whether f says that there is no room, which is true for all other
+// files as well.
+func (f *fault) full() bool {
+	return f.side == destination && (errors.Is(f.err, syscall.ENOSPC) || errors.Is(f.err, syscall.EDQUOT))
+}
+
+// canceled tells whether f is only what became of a file when the copy ended.
+func (f *fault) canceled() bool {
+	return errors.Is(f.err, context.Canceled) || errors.Is(f.err, context.DeadlineExceeded)
+}

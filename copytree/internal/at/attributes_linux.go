@@ -1,0 +1,67 @@
+//go:build amd64 || arm64
+
+package at
+
+import (
+	"strconv"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice/internal/sys"
+)
+
+// File is something whose attributes are set: an open descriptor, or, of what
+// cannot be opened, as symbolic links and devices, a name in a directory. Links
+// are not followed.
+type File struct {
+	FD   int
+	Name Name // nil: FD is the file itself
+}
+
+// Chown sets owner and group; -1 leaves one as it is.
+func (k *Kernel) Chown(f File, uid, gid int) error {
+	if err := k.fault("chown"); err != nil {
+		return err
+	}
+	if f.Name == nil {
+		return unix.Fchown(f.FD, uid, gid)
+	}
+	return unix.Fchownat(f.FD, f.Name.String(), uid, gid, unix.AT_SYMLINK_NOFOLLOW)
+}
+
+// Chmod sets the permissions. Symbolic links have none.
+func (k *Kernel) Chmod(f File, mode uint32) error {
+	if err := k.fault("chmod"); err != nil {
+		return err
+	}
+	if f.Name == nil {
+		return unix.Fchmod(f.FD, mode)
+	}
+	err := unix.Fchmodat(f.FD, f.Name.String(), mode, unix.AT_SYMLINK_NOFOLLOW) // fchmodat2, 6.6
+	if err != unix.EOPNOTSUPP {
+		return err
+	}
+	return k.chmodPath(f, mode)
+}
+
+// chmodPath does it by a descriptor that is good for nothing else (O_PATH).
+func (k *Kernel) chmodPath(f File, mode uint32) error {
+	own, err := unix.Openat(f.FD, f.Name.String(), unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(own)
+	return unix.Chmod("/proc/self/fd/"+strconv.Itoa(own), mode)
+}
+
+// SetTimes sets the times of access and modification.
+func (k *Kernel) SetTimes(f File, atime, mtime Time) error {
+	if err := k.fault("utimensat"); err != nil {
+		return err
+	}
+	ts := [2]unix.Timespec{{Sec: atime.Sec, Nsec: atime.Nsec}, {Sec: mtime.Sec, Nsec: mtime.Nsec}}
+	if f.Name == nil {
+		return errno(sys.Futimens(f.FD, &ts))
+	}
+	return unix.UtimesNanoAt(f.FD, f.Name.String(), ts[:], unix.AT_SYMLINK_NOFOLLOW)
+}

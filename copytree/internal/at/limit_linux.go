@@ -1,0 +1,14 @@
+//go:build amd64 || arm64
+
+package at
+
+import "golang.org/x/sys/unix"
+
+// Descriptors returns how many the process may have open (RLIMIT_NOFILE).
+func Descriptors() int {
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		return descriptorsElsewhere
+	}
+	return int(min(limit.Cur, 1<<20))
+}

@@ -1,0 +1,68 @@
+//go:build amd64 || arm64
+
+package at
+
+import "golang.org/x/sys/unix"
+
+// Mknod makes a FIFO, socket, device or empty file of that mode, its type
+// included, with what the umask leaves of it.
+func (k *Kernel) Mknod(dir int, name Name, mode uint32, rdev uint64) error {
+	if err := k.fault("mknod"); err != nil {
+		return err
+	}
+	return unix.Mknodat(dir, name.String(), mode, int(rdev))
+}
+
+// Symlink makes a symbolic link to target.
+func (k *Kernel) Symlink(target string, dir int, name Name) error {
+	if err := k.fault("symlink"); err != nil {
+		return err
+	}
+	return unix.Symlinkat(target, dir, name.String())
+}
+
+// Readlink returns where a symbolic link leads to; size is what stat(2) said,
+// a hint.
+func (k *Kernel) Readlink(dir int, name Name, size int64) (string, error) {
+	if err := k.fault("readlink"); err != nil {
+		return "", err
+	}
+	for room := min(max(size, 127), unix.PathMax-1) + 1; ; room *= 2 {
+		b := make([]byte, room)
+		n, err := unix.Readlinkat(dir, name.String(), b)
+		if err != nil {
+			return "", err
+		}
+		if n < len(b) || room > unix.PathMax {
+			return string(b[:n]), nil
+		}
+	}
+}
+
+// Link makes another name of a file.
+func (k *Kernel) Link(fromDir int, from Name, f Follow, dir int, name Name) error {
+	if err := k.fault("link"); err != nil {
+		return err
+	}
+	flags := 0
+	if f {
+		flags = unix.AT_SYMLINK_FOLLOW
+	}
+	return unix.Linkat(fromDir, from.String(), dir, name.String(), flags)
+}
+
+// Unlink removes a name that is not a directory's.
+func (k *Kernel) Unlink(dir int, name Name) error {
+	if err := k.fault("unlink"); err != nil {
+		return err
+	}
+	return unix.Unlinkat(dir, name.String(), 0)
+}
+
+// Rename gives a file another name in the same directory.
+func (k *Kernel) Rename(dir int, old, to Name) error {
+	if err := k.fault("rename"); err != nil {
+		return err
+	}
+	return unix.Renameat(dir, old.String(), dir, to.String())
+}

@@ -1,0 +1,57 @@
+//go:build amd64 || arm64
+
+package at
+
+import (
+	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice/internal/sys"
+)
+
+// Raw is room for what the kernel tells of a file, so that asking allocates
+// nothing.
+type Raw struct{ st unix.Stat_t }
+
+// Fstat tells of an open file.
+func (k *Kernel) Fstat(fd int, raw *Raw, s *Stat) error {
+	if err := k.fault("fstat"); err != nil {
+		return err
+	}
+	if n := sys.Hold(k.Hold).Fstat(fd, &raw.st); n < 0 {
+		return errno(n)
+	}
+	s.set(&raw.st)
+	return nil
+}
+
+// Stat tells of what dir has by that name.
+func (k *Kernel) Stat(dir int, name Name, f Follow, s *Stat) error {
+	if err := k.fault("stat"); err != nil {
+		return err
+	}
+	flags := 0
+	if !f {
+		flags = unix.AT_SYMLINK_NOFOLLOW
+	}
+	var st unix.Stat_t
+	if err := unix.Fstatat(dir, name.String(), &st, flags); err != nil {
+		return err
+	}
+	s.set(&st)
+	return nil
+}
+
+func (s *Stat) set(st *unix.Stat_t) {
+	*s = Stat{
+		ID:     ID{Dev: st.Dev, Ino: st.Ino},
+		Mode:   st.Mode,
+		Nlink:  uint64(st.Nlink), //nolint:unconvert // 32 bits on arm64
+		UID:    st.Uid,
+		GID:    st.Gid,
+		Rdev:   st.Rdev,
+		Size:   st.Size,
+		Blocks: st.Blocks,
+		Atime:  Time{st.Atim.Sec, st.Atim.Nsec},
+		Mtime:  Time{st.Mtim.Sec, st.Mtim.Nsec},
+	}
+}

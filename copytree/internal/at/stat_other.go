@@ -1,0 +1,103 @@
+//go:build !linux || (!amd64 && !arm64)
+
+package at
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Raw is Linux's alone.
+type Raw struct{}
+
+// Fstat tells of an open file.
+func (k *Kernel) Fstat(fd int, _ *Raw, s *Stat) error {
+	o, err := k.in("fstat", fd)
+	if err != nil {
+		return err
+	}
+	info, err := o.file.Stat()
+	if err != nil {
+		return bare(err)
+	}
+	s.set(info)
+	return s.identify(o.path, FollowsLinks, info)
+}
+
+// Stat tells of what dir has by that name.
+func (k *Kernel) Stat(dir int, name Name, f Follow, s *Stat) error {
+	d, err := k.in("stat", dir)
+	if err != nil {
+		return err
+	}
+	return s.ofName(d, name, f)
+}
+
+func (s *Stat) ofName(d *open, name Name, f Follow) error {
+	if f {
+		return s.ofPath(filepath.Join(d.path, name.String()), f)
+	}
+	info, err := d.root.Lstat(name.String())
+	if err != nil {
+		return bare(err)
+	}
+	s.set(info)
+	return s.identify(filepath.Join(d.path, name.String()), f, info)
+}
+
+func (s *Stat) ofPath(path string, f Follow) error {
+	stat := os.Lstat
+	if f {
+		stat = os.Stat
+	}
+	info, err := stat(path)
+	if err != nil {
+		return bare(err)
+	}
+	s.set(info)
+	return s.identify(path, f, info)
+}
+
+// set is what package os tells on all systems.
+func (s *Stat) set(info fs.FileInfo) {
+	t := info.ModTime()
+	*s = Stat{
+		Mode:   modeOf(info.Mode()),
+		Nlink:  1,
+		Size:   info.Size(),
+		Blocks: (info.Size() + 511) / 512,
+		Mtime:  Time{t.Unix(), int64(t.Nanosecond())},
+	}
+}
+
+// modeOf is st_mode.
+func modeOf(m fs.FileMode) uint32 {
+	mode := uint32(m.Perm()) | uint32(typeOf(m))<<12
+	for bit, is := range map[uint32]fs.FileMode{ModeSUID: fs.ModeSetuid, ModeSGID: fs.ModeSetgid, ModeSticky: fs.ModeSticky} {
+		if m&is != 0 {
+			mode |= bit
+		}
+	}
+	return mode
+}
+
+func typeOf(m fs.FileMode) Type {
+	switch m.Type() {
+	case 0:
+		return Regular
+	case fs.ModeDir:
+		return Directory
+	case fs.ModeSymlink:
+		return Symlink
+	case fs.ModeNamedPipe:
+		return FIFO
+	case fs.ModeSocket:
+		return Socket
+	case fs.ModeDevice:
+		return BlockDev
+	case fs.ModeDevice | fs.ModeCharDevice:
+		return CharDev
+	}
+	return Unknown
+}

@@ -1,0 +1,104 @@
+//go:build amd64 || arm64
+
+package at
+
+import (
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// ErrNoXattr says that a file does not have an extended attribute.
+const ErrNoXattr = unix.ENODATA
+
+// path names f for calls that take neither directories nor O_PATH descriptors.
+// The directory is an open one all the same.
+func (f File) path() string {
+	p := "/proc/self/fd/" + strconv.Itoa(f.FD)
+	if f.Name == nil {
+		return p
+	}
+	return p + "/" + f.Name.String()
+}
+
+// Xattrs returns the names of f's extended attributes; none where there can be
+// none.
+func (k *Kernel) Xattrs(f File) ([]string, error) {
+	if err := k.fault("listxattr"); err != nil {
+		return nil, err
+	}
+	for {
+		n, err := f.list(nil)
+		if err == unix.EOPNOTSUPP || err == nil && n == 0 {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		b := make([]byte, n)
+		n, err = f.list(b)
+		if err == unix.ERANGE { // one came in between
+			continue
+		}
+		if err != nil || n == 0 {
+			return nil, err
+		}
+		return strings.Split(strings.TrimSuffix(string(b[:n]), "\x00"), "\x00"), nil
+	}
+}
+
+func (f File) list(b []byte) (int, error) {
+	if f.Name == nil {
+		return unix.Flistxattr(f.FD, b)
+	}
+	return unix.Llistxattr(f.path(), b)
+}
+
+func (f File) get(name string, b []byte) (int, error) {
+	if f.Name == nil {
+		return unix.Fgetxattr(f.FD, name, b)
+	}
+	return unix.Lgetxattr(f.path(), name, b)
+}
+
+// Xattr returns the value of an extended attribute.
+func (k *Kernel) Xattr(f File, name string) ([]byte, error) {
+	if err := k.fault("getxattr"); err != nil {
+		return nil, err
+	}
+	for {
+		n, err := f.get(name, nil)
+		if err != nil || n == 0 {
+			return nil, err
+		}
+		b := make([]byte, n)
+		n, err = f.get(name, b)
+		if err == unix.ERANGE {
+			continue
+		}
+		return b[:max(n, 0)], err
+	}
+}
+
+// SetXattr sets an extended attribute.
+func (k *Kernel) SetXattr(f File, name string, value []byte) error {
+	if err := k.fault("setxattr"); err != nil {
+		return err
+	}
+	if f.Name == nil {
+		return unix.Fsetxattr(f.FD, name, value, 0)
+	}
+	return unix.Lsetxattr(f.path(), name, value, 0)
+}
+
+// RemoveXattr removes one.
+func (k *Kernel) RemoveXattr(f File, name string) error {
+	if err := k.fault("removexattr"); err != nil {
+		return err
+	}
+	if f.Name == nil {
+		return unix.Fremovexattr(f.FD, name)
+	}
+	return unix.Lremovexattr(f.path(), name)
+}

@@ -1,0 +1,215 @@
+package content
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestChanged copies a file that is not what stat has said.
+func TestChanged(t *testing.T) {
+	for _, size := range []int{100, smallBlock, 3 * defaultBlock, 18 * defaultBlock} {
+		for _, said := range []int64{0, 1, int64(size) / 2, int64(size) + 1, 2 * int64(size), 100 * int64(size)} {
+			for _, sparse := range []Sparse{SparseAuto, SparseNever} {
+				name := filepath.Join(t.TempDir(), "file")
+				want := noise(1, size)
+				if err := os.WriteFile(name, want, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				got, err := copyAs(t, New(Config{Sparse: sparse}), name, said)
+				if !bytes.Equal(got, want) {
+					t.Errorf("%d bytes, said to be %d: the copy has %d", size, said, len(got))
+				}
+				if changed := said > int64(size); errors.Is(err, ErrChanged) != changed || err != nil && !changed {
+					t.Errorf("%d bytes, said to be %d: %v", size, said, err)
+				}
+			}
+		}
+	}
+}
+
+// copyAs copies a file as if stat had said such a size.
+func copyAs(t *testing.T, c *Copier, name string, said int64) ([]byte, error) {
+	t.Helper()
+	src, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	dst, err := os.Create(name + ".copy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dst.Close()
+	from := of(t, src)
+	from.Size = said
+	_, err = c.Copy(t.Context(), of(t, dst), from)
+	got, err1 := os.ReadFile(name + ".copy")
+	if err1 != nil {
+		t.Error(err1)
+	}
+	return got, err
+}
+
+// TestChanging copies a file that somebody makes longer and shorter all the time:
+// each copy ends, with no error but ErrChanged, and is a beginning of what the file
+// has at its longest, or zeros where it was cut off meanwhile.
+func TestChanging(t *testing.T) {
+	const most = 6 << 20 // 6 MiB
+	name := filepath.Join(t.TempDir(), "file")
+	f, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	ones := bytes.Repeat([]byte{1}, most)
+	stop := make(chan struct{})
+	var writer sync.WaitGroup
+	writer.Go(func() {
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			if err := errors.Join(f.Truncate(int64(i*54321)%most), second(f.WriteAt(ones[:most/2], int64(i*12345)%(most/2)))); err != nil {
+				t.Error(err)
+				return
+			}
+		}
+	})
+	c := New(Config{Scheduler: core(t)})
+	for range 50 {
+		got, _, err := copyFile(t, c, name)
+		if err != nil && !errors.Is(err, ErrChanged) {
+			t.Error(err)
+		}
+		if len(got) > most || len(bytes.Trim(got, "\x00\x01")) > 0 {
+			t.Errorf("the copy has %d bytes, or others than were written", len(got))
+		}
+	}
+	close(stop)
+	writer.Wait()
+}
+
+func second(_ int, err error) error { return err }
+
+// TestCopyFIFO copies what comes through a FIFO.
+func TestCopyFIFO(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := noise(1, 300_000)
+	var writer sync.WaitGroup
+	writer.Go(func() {
+		if _, err := io.Copy(w, bytes.NewReader(want)); err != nil {
+			t.Error(err)
+		}
+		w.Close()
+	})
+	name := filepath.Join(t.TempDir(), "copy")
+	dst, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dst.Close()
+	defer r.Close()
+	result, err := New(Config{Scheduler: core(t)}).Copy(t.Context(), of(t, dst), File{FD: int(r.Fd())})
+	writer.Wait()
+	if got, _ := os.ReadFile(name); err != nil || !bytes.Equal(got, want) || result.Bytes != int64(len(want)) {
+		t.Errorf("%d bytes, %+v, %v; want %d", len(got), result, err, len(want))
+	}
+}
+
+// TestEnded: with a context that has ended nothing more is copied, also while a
+// FIFO gives nothing.
+func TestEnded(t *testing.T) {
+	cause, cancel := context.WithCancel(t.Context())
+	cancel()
+	name := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(name, make([]byte, 50<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := copyTo(cause, t, New(Config{}), name+".copy", name); !errors.Is(err, context.Canceled) {
+		t.Errorf("copy of a file: %v; want that it was cancelled", err)
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	defer r.Close()
+	if _, err := New(Config{}).Copy(cause, File{FD: -1}, File{FD: int(r.Fd())}); !errors.Is(err, context.Canceled) {
+		t.Errorf("copy of a FIFO: %v; want that it was cancelled", err)
+	}
+}
+
+// TestErrors: the system call that has failed is named, and of which file.
+func TestErrors(t *testing.T) {
+	for _, size := range []int{10, 3 * defaultBlock, 18 * defaultBlock} {
+		name := filepath.Join(t.TempDir(), "file")
+		if err := os.WriteFile(name, noise(1, size), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		src, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer src.Close()
+		from := of(t, src)
+		_, err = New(Config{}).Copy(t.Context(), from, from) // not open for writing
+		var e *Error
+		if !errors.As(err, &e) || e.Op != "write" || e.Source || e.Err != unix.EBADF {
+			t.Errorf("%d bytes: %v; want EBADF of write", size, err)
+		}
+		dir, err := os.Open(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer dir.Close()
+		_, err = New(Config{}).Copy(t.Context(), from, File{FD: int(dir.Fd()), Size: int64(size), Blocks: 1 << 40})
+		if !errors.As(err, &e) || e.Op != "read" || !e.Source || e.Err != unix.EISDIR {
+			t.Errorf("%d bytes: %v; want EISDIR of read", size, err)
+		}
+	}
+}
+
+// TestVerify: a difference is found where it is.
+func TestVerify(t *testing.T) {
+	const size = 2_500_000
+	name := filepath.Join(t.TempDir(), "file")
+	for _, at := range []int64{0, 1, defaultBlock/2 - 1, defaultBlock / 2, size - 1} {
+		want := noise(1, size)
+		if err := errors.Join(os.WriteFile(name, want, 0o600), os.WriteFile(name+".copy", want, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		src, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dst, err := os.OpenFile(name+".copy", os.O_RDWR, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := dst.WriteAt([]byte{^want[at]}, at); err != nil {
+			t.Fatal(err)
+		}
+		c := New(Config{})
+		from, to := of(t, src), of(t, dst)
+		j := job{c: c, ctx: t.Context(), dst: to, src: from, pair: c.pairs.of(to, from), result: Result{Bytes: size}}
+		err = j.verify()
+		if want := verifyError(at); !errors.Is(err, ErrVerify) || err.Error() != want {
+			t.Errorf("%v; want %s", err, want)
+		}
+		src.Close()
+		dst.Close()
+	}
+}

@@ -1,0 +1,28 @@
+//go:build unix
+
+package content
+
+import (
+	"math/rand/v2"
+	"os"
+	"syscall"
+	"testing"
+)
+
+// of describes f.
+func of(t testing.TB, f *os.File) File {
+	t.Helper()
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	st := info.Sys().(*syscall.Stat_t)
+	return File{FD: int(f.Fd()), Size: st.Size, Blocks: int64(st.Blocks), Dev: uint64(st.Dev)} //nolint:unconvert // other widths elsewhere
+}
+
+// noise returns n bytes of a seed.
+func noise(seed uint64, n int) []byte {
+	b := make([]byte, n)
+	rand.NewChaCha8([32]byte{byte(seed), byte(seed >> 8), byte(seed >> 16)}).Read(b)
+	return b
+}

@@ -1,0 +1,326 @@
+package content
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice/internal/places"
+	"github.com/sluiceio/sluice/internal/sched"
+)
+
+// eachPlace runs test with a directory on each kind of file system.
+func eachPlace(t *testing.T, test func(t *testing.T, dir string)) {
+	t.Run("disk", func(t *testing.T) { test(t, t.TempDir()) })
+	t.Run("tmpfs", func(t *testing.T) { test(t, places.Memory(t)) })
+	for _, name := range []string{"ext4", "xfs", "btrfs", "ext4 with blocks of 1 KiB", "overlay"} {
+		t.Run(name, func(t *testing.T) { test(t, places.FileSystems[name](t, 128<<20)) })
+	}
+}
+
+// sparseFile makes a file of random pieces of data, zeros and holes, and returns
+// what it reads as.
+func sparseFile(t testing.TB, random *rand.Rand, name string) []byte {
+	t.Helper()
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	content := make([]byte, random.IntN(1<<random.IntN(23)))
+	if err := f.Truncate(int64(len(content))); err != nil {
+		t.Fatal(err)
+	}
+	for range random.IntN(6) {
+		at := random.IntN(len(content) + 1)
+		piece := content[at : at+random.IntN(len(content)-at+1)]
+		if random.IntN(3) == 0 {
+			piece = piece[:len(piece)&^4095]
+		}
+		if random.IntN(3) > 0 { // else zeros, of whatever was there
+			copy(piece, noise(random.Uint64(), len(piece)))
+		} else {
+			clear(piece)
+		}
+		if _, err := f.WriteAt(piece, int64(at)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if random.IntN(2) == 0 {
+		_ = f.Sync() // other extents are seen then
+	}
+	return content
+}
+
+// TestCopyModel copies random files with random settings; the copy is the same
+// bytes, takes not much more room than its source, and is counted right.
+func TestCopyModel(t *testing.T) {
+	s := core(t)
+	eachPlace(t, func(t *testing.T, dir string) {
+		seed := rand.Uint64()
+		random := rand.New(rand.NewPCG(seed, 0))
+		name := filepath.Join(dir, "file")
+		for i := range 60 {
+			cfg := randomConfig(random, s)
+			want := sparseFile(t, random, name)
+			got, r, err := copyFile(t, New(cfg), name)
+			if err != nil || !bytes.Equal(got, want) {
+				t.Fatalf("seed %d, file %d of %d bytes, %+v: %d bytes, %v, first difference at %d", seed, i, len(want), cfg, len(got), err, common(got[:min(len(got), len(want))], want))
+			}
+			if r.Bytes+r.Holes != int64(len(want)) || r.Holes < 0 {
+				t.Fatalf("seed %d, file %d of %d bytes, %+v: %+v", seed, i, len(want), cfg, r)
+			}
+		}
+	})
+}
+
+func randomConfig(random *rand.Rand, s *sched.Scheduler) Config {
+	cfg := Config{
+		Reflink: []Reflink{ReflinkAuto, ReflinkNever}[random.IntN(2)],
+		Sparse:  Sparse(random.IntN(3)),
+		Verify:  random.IntN(4) == 0,
+	}
+	if random.IntN(4) > 0 {
+		cfg.Scheduler = s
+	}
+	if random.IntN(2) == 0 {
+		cfg.BlockSize = 512 + random.IntN(100_000)
+	}
+	return cfg
+}
+
+// blocks returns how many bytes a file takes on disk.
+func blocks(t *testing.T, name string) int64 {
+	t.Helper()
+	var st unix.Stat_t
+	if err := unix.Stat(name, &st); err != nil {
+		t.Fatal(err)
+	}
+	return st.Blocks * 512
+}
+
+// TestHoles: holes at the beginning, in the middle and at the end stay, are
+// filled, or are made.
+func TestHoles(t *testing.T) {
+	const mib = 1 << 20
+	eachPlace(t, func(t *testing.T, dir string) {
+		name := filepath.Join(dir, "file")
+		f, err := os.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if _, err := f.WriteAt(noise(1, mib), 2*mib); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.WriteAt(make([]byte, mib), 5*mib); err != nil { // zeros
+			t.Fatal(err)
+		}
+		if err := errors.Join(f.Truncate(9*mib), f.Sync()); err != nil {
+			t.Fatal(err)
+		}
+		for sparse, want := range map[Sparse]int64{SparseAuto: 2 * mib, SparseAlways: mib, SparseNever: 9 * mib} {
+			to := filepath.Join(dir, fmt.Sprint("copy", sparse))
+			r, err := copyTo(t.Context(), t, New(Config{Sparse: sparse, Reflink: ReflinkNever}), to, name)
+			if err != nil || r.Bytes != want || r.Holes != 9*mib-want {
+				t.Errorf("Sparse %d: %+v, %v; want %d bytes", sparse, r, err, want)
+			}
+			if err := unix.Stat(to, new(unix.Stat_t)); err != nil {
+				t.Error(err)
+			}
+			unix.Sync() // for room to be counted that is taken late
+			if took := blocks(t, to); took < want || took > want+want/8 {
+				t.Errorf("Sparse %d: the copy takes %d bytes; want %d", sparse, took, want)
+			}
+		}
+	})
+}
+
+// TestReflink: where data can be shared it is, and what cannot be is told.
+func TestReflink(t *testing.T) {
+	shares := map[string]bool{"xfs": true, "btrfs": true}
+	for _, place := range []string{"ext4", "xfs", "btrfs"} {
+		t.Run(place, func(t *testing.T) {
+			dir := places.FileSystems[place](t, 128<<20)
+			name := filepath.Join(dir, "file")
+			want := noise(1, 100_000)
+			if err := os.WriteFile(name, want, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			for _, reflink := range []Reflink{ReflinkAuto, ReflinkAlways, ReflinkNever} {
+				got, r, err := copyFile(t, New(Config{Reflink: reflink}), name)
+				cloned := shares[place] && reflink != ReflinkNever
+				if reflink == ReflinkAlways && !cloned {
+					var e *Error
+					if !errors.As(err, &e) || e.Op != "ioctl FICLONE" || e.Err != unix.EOPNOTSUPP {
+						t.Errorf("always: %v; want EOPNOTSUPP of FICLONE", err)
+					}
+					continue
+				}
+				if err != nil || !bytes.Equal(got, want) || (r.How == Cloned) != cloned || r.Bytes < 100_000 {
+					t.Errorf("Reflink %d: %+v, %v; want it to be cloned: %v", reflink, r, err, cloned)
+				}
+			}
+		})
+	}
+}
+
+// TestReflinkRefused: one refusal of a pair of file systems is enough, and says
+// nothing of another.
+func TestReflinkRefused(t *testing.T) {
+	c := New(Config{})
+	xfs, ext4 := places.FileSystems["xfs"](t, 300<<20), places.FileSystems["ext4"](t, 128<<20)
+	from := filepath.Join(xfs, "file")
+	if err := os.WriteFile(from, noise(1, 100_000), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for i, to := range []string{filepath.Join(ext4, "a"), filepath.Join(ext4, "b"), filepath.Join(xfs, "c")} {
+		r, err := copyTo(t.Context(), t, c, to, from)
+		if want := []How{Copied, Copied, Cloned}[i]; err != nil || r.How != want {
+			t.Errorf("copy to %s = %+v, %v; want How %d", to, r, err, want)
+		}
+	}
+	asked := make([]bool, 0, 2)
+	for _, p := range *c.pairs.known.Load() {
+		asked = append(asked, p.clone.worth())
+	}
+	if want := []bool{true, false}; !slices.Equal(asked, want) {
+		t.Errorf("asked again = %v; want %v", asked, want)
+	}
+	if _, err := copyTo(t.Context(), t, New(Config{Reflink: ReflinkAlways}), filepath.Join(ext4, "d"), from); !errors.Is(err, unix.EXDEV) {
+		t.Errorf("always, to another file system: %v; want EXDEV", err)
+	}
+}
+
+// TestNoSpace: a full disk is an error of write, and what was written is counted.
+func TestNoSpace(t *testing.T) {
+	dir := places.FileSystems["ext4"](t, 24<<20)
+	name := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(name, make([]byte, 64<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err := copyTo(t.Context(), t, New(Config{}), filepath.Join(dir, "copy"), name)
+	var e *Error
+	if !errors.As(err, &e) || e.Op != "write" || e.Source || e.Err != unix.ENOSPC {
+		t.Errorf("copy to a full disk: %v; want ENOSPC of write", err)
+	}
+	if r.Bytes == 0 || r.Bytes >= 64<<20 {
+		t.Errorf("%d bytes were written", r.Bytes)
+	}
+}
+
+// inside has a part of a file copied by one of the ways inside the kernel, and
+// returns where that ended and what the copy has.
+func inside(t *testing.T, c *Copier, from string, n int64, way func(*job, int64, int64) (int64, error)) (end int64, copied []byte) {
+	t.Helper()
+	src, err := os.Open(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	dst, err := os.Create(filepath.Join(t.TempDir(), "copy"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dst.Close()
+	j := job{c: c, ctx: t.Context(), dst: of(t, dst), src: of(t, src), pair: c.pairs.of(of(t, dst), of(t, src))}
+	if end, err = way(&j, 0, n); err != nil {
+		t.Error(err)
+	}
+	copied, _ = os.ReadFile(dst.Name())
+	return end, copied
+}
+
+// TestInside: what can be is copied inside the kernel, and what that does not see
+// is read.
+func TestInside(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "file")
+	want := noise(1, 700_000)
+	if err := os.WriteFile(name, want, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for way, call := range map[string]func(*job, int64, int64) (int64, error){"copyRange": (*job).copyRange, "splice": (*job).splice} {
+		for from, want := range map[string][]byte{name: want, "/proc/self/environ": environ(t)} {
+			c := New(Config{})
+			defer c.Close()
+			if end, got := inside(t, c, from, int64(len(want)), call); end != int64(len(want)) || !bytes.Equal(got, want) {
+				t.Errorf("%s: %s = %d, and %d bytes; want %d", from, way, end, len(got), len(want))
+			}
+		}
+	}
+}
+
+// TestSpliced: a large file is copied through a pipe, which is kept, also to
+// another file system; with small blocks it is not.
+func TestSpliced(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(name, noise(1, 700_000), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for block, want := range map[int]int{0: 1, 4096: 0} {
+		c := New(Config{BlockSize: block, Reflink: ReflinkNever})
+		defer c.Close()
+		for _, dir := range []string{t.TempDir(), places.Memory(t)} {
+			if _, err := copyTo(t.Context(), t, c, filepath.Join(dir, "copy"), name); err != nil {
+				t.Error(err)
+			}
+		}
+		if got := len(c.pipes.free); got != want {
+			t.Errorf("with blocks of %d there are %d pipes; want %d", block, got, want)
+		}
+	}
+}
+
+// TestPipes: what is in a pipe that could not be written is in no other file, and
+// no more pipes are kept than there is room for.
+func TestPipes(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(name, noise(1, 700_000), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := New(Config{})
+	defer c.Close()
+	src, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	if _, err := c.Copy(t.Context(), of(t, src), of(t, src)); !errors.Is(err, unix.EBADF) { // not open for writing
+		t.Errorf("copy to what is open for reading: %v; want EBADF", err)
+	}
+	if n := len(c.pipes.free); n != 0 {
+		t.Errorf("%d pipes are kept that are not empty", n)
+	}
+	var had []pipe
+	for range pipesIdle + 3 {
+		p, ok := c.pipes.get()
+		if !ok {
+			t.Fatal("no pipe")
+		}
+		had = append(had, p)
+	}
+	for _, p := range had {
+		c.pipes.put(p)
+	}
+	if n := len(c.pipes.free); n != pipesIdle {
+		t.Errorf("%d pipes are kept; want %d", n, pipesIdle)
+	}
+	if c.Close(); len(c.pipes.free) != 0 {
+		t.Error("a pipe is kept after Close")
+	}
+}
+
+func environ(t *testing.T) []byte {
+	b, err := os.ReadFile("/proc/self/environ")
+	if err != nil || len(b) == 0 {
+		t.Skip("no environment: ", err)
+	}
+	return b
+}

@@ -1,0 +1,149 @@
+//go:build unix
+
+package durable
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/lend"
+	"github.com/sluiceio/sluice/internal/sched"
+)
+
+type path string
+
+func (p path) String() string { return string(p) }
+
+// core returns what is in a Scheduler, for the time of the test.
+func core(t *testing.T) *sched.Scheduler {
+	t.Helper()
+	s, err := sluice.NewScheduler(sluice.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	core, giveBack, err := lend.Scheduler(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		giveBack()
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return core
+}
+
+// written makes a file, and returns it as Add takes it.
+func written(t *testing.T, dir, name string, b []byte) File {
+	t.Helper()
+	fd, err := unix.Open(filepath.Join(dir, name), unix.O_WRONLY|unix.O_CREAT|unix.O_CLOEXEC, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := unix.Write(fd, b); n != len(b) || err != nil {
+		t.Fatalf("write = %d, %v", n, err)
+	}
+	return File{FD: fd, Dir: path(dir), Name: name}
+}
+
+// watching returns a Syncer that watches dir's file system.
+func watching(t *testing.T, cfg Config, dir string) *Syncer {
+	t.Helper()
+	s := New(cfg)
+	d, err := os.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	for range 2 { // the second time does nothing
+		if err := s.Watch(1, int(d.Fd())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+// TestSyncer: what several goroutines add is synced once each, few are open at a
+// time, and none is afterwards.
+func TestSyncer(t *testing.T) {
+	const adders, each = 8, 100
+	dir := t.TempDir()
+	var added, synced, most atomic.Int64
+	s := watching(t, Config{
+		Files: true, Scheduler: core(t),
+		Failed: func(f File, err error) { t.Errorf("%s: %v", f.Path(), err) },
+		Synced: func() { synced.Add(1) },
+	}, dir)
+	s.most = 10
+	fds := make([]int, adders*each)
+	var wg sync.WaitGroup
+	for a := range adders {
+		wg.Go(func() {
+			for i := range each {
+				f := written(t, dir, fmt.Sprint(a, "-", i), []byte("content"))
+				fds[a*each+i] = f.FD
+				open := added.Add(1) - synced.Load()
+				for m := most.Load(); open > m && !most.CompareAndSwap(m, open); m = most.Load() {
+				}
+				s.Add(f)
+			}
+		})
+	}
+	wg.Wait()
+	if err := s.Finish(); err != nil {
+		t.Error(err)
+	}
+	if n := synced.Load(); n != adders*each {
+		t.Errorf("%d were synced; want %d", n, adders*each)
+	}
+	if n := most.Load(); n > int64(2*s.most+adders) {
+		t.Errorf("%d were open at a time; want %d at most", n, 2*s.most+adders)
+	}
+	for _, fd := range fds {
+		if of(fd) == dir {
+			t.Errorf("%d is still open", fd)
+		}
+	}
+}
+
+// of returns the directory of an open file, where the system tells it.
+func of(fd int) string {
+	name, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(fd))
+	if err != nil {
+		return ""
+	}
+	return filepath.Dir(name)
+}
+
+// TestSyncerOfFileSystems: without Files there is no fsync, and descriptors are
+// closed at once.
+func TestSyncerOfFileSystems(t *testing.T) {
+	dir := t.TempDir()
+	s := watching(t, Config{Synced: func() { t.Error("there was an fsync") }}, dir)
+	f := written(t, dir, "file", []byte("content"))
+	s.Add(f)
+	if of(f.FD) == dir {
+		t.Error("it is still open")
+	}
+	if err := s.Finish(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestPath(t *testing.T) {
+	if got := (File{Dir: path("a/b"), Name: "c"}).Path(); got != "a/b/c" {
+		t.Errorf("Path of a file = %q", got)
+	}
+	if got := (File{Dir: path("a/b")}).Path(); got != "a/b" {
+		t.Errorf("Path of a directory = %q", got)
+	}
+}

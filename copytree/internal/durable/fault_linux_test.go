@@ -1,0 +1,142 @@
+package durable
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice/internal/places"
+)
+
+// faulty mounts a file system on a device that fails writes when half of it is
+// full: a file on a tmpfs that has no more room. The one write for which there is
+// room in part succeeds all the same (drivers/block/loop.c, lo_complete_rq).
+func faulty(t *testing.T, mkfs string, size int64) (dir string) {
+	t.Helper()
+	if os.Getuid() != 0 {
+		t.Skip("mounting needs root")
+	}
+	memory := t.TempDir()
+	places.Tool(t, "mount -t tmpfs -o", fmt.Sprintf("size=%d", size/2), "tmpfs", memory)
+	t.Cleanup(func() { places.Tool(t, "umount", memory) })
+	image := filepath.Join(memory, "image")
+	if err := errors.Join(os.WriteFile(image, nil, 0o600), os.Truncate(image, size)); err != nil {
+		t.Fatal(err)
+	}
+	device := places.Tool(t, "losetup --find --show", image)
+	t.Cleanup(func() { places.Tool(t, "losetup --detach", device) })
+	return places.Mount(t, device, mkfs, "")
+}
+
+// losses collects the files whose fsync has failed.
+type losses struct {
+	mu  sync.Mutex
+	err map[string]error
+}
+
+func (l *losses) failed(f File, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.err[f.Name] = err
+}
+
+// TestLostWrites: what a device has lost is told of each file, and what is not
+// told can be read back from it.
+func TestLostWrites(t *testing.T) {
+	for name, mkfs := range map[string]string{"ext4": "mkfs.ext4 -q -F", "xfs": "mkfs.xfs -q -f"} {
+		t.Run(name, func(t *testing.T) {
+			const size = 400 << 20 // 400 MiB; xfs takes no less than 300
+			dir := faulty(t, mkfs, size)
+			l := losses{err: make(map[string]error)}
+			s := watching(t, Config{Files: true, Scheduler: core(t), Failed: l.failed}, dir)
+			s.most = 20
+			content := make(map[string][]byte)
+			for i := range 60 {
+				name := fmt.Sprint(i)
+				content[name] = bytes.Repeat([]byte{byte(i + 1)}, size/2/50)
+				s.Add(written(t, dir, name, content[name]))
+			}
+			if err := s.Finish(); err == nil {
+				t.Error("Finish says that all is well")
+			}
+			if len(l.err) == 0 {
+				t.Error("no file has failed")
+			}
+			lost := 0
+			for name, want := range content {
+				if l.err[name] == nil && !bytes.Equal(onDisk(t, filepath.Join(dir, name)), want) {
+					lost++
+					t.Logf("%s was not put on disk, and nobody was told", name)
+				}
+			}
+			if lost > 1 {
+				t.Errorf("%d files were lost without a word; the device conceals one at most", lost)
+			}
+		})
+	}
+}
+
+// onDisk reads a file past the page cache.
+func onDisk(t *testing.T, name string) []byte {
+	t.Helper()
+	f, err := os.Open(name)
+	if err != nil {
+		t.Error(err)
+		return nil
+	}
+	defer f.Close()
+	if err := unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED); err != nil {
+		t.Error(err)
+	}
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Error(err)
+	}
+	return b
+}
+
+// TestShutDown: a file system that was shut down while files were written says
+// so of each of them, and of itself.
+func TestShutDown(t *testing.T) {
+	for _, name := range []string{"ext4", "xfs"} {
+		t.Run(name, func(t *testing.T) {
+			dir := places.FileSystems[name](t, 96<<20)
+			l := losses{err: make(map[string]error)}
+			s := watching(t, Config{Files: true, Scheduler: core(t), Failed: l.failed}, dir)
+			for i := range 100 {
+				s.Add(written(t, dir, fmt.Sprint(i), bytes.Repeat([]byte("content"), 1000)))
+			}
+			places.Tool(t, "xfs_io -x -c shutdown", dir)
+			if err := s.Finish(); !errors.Is(err, unix.EIO) {
+				t.Errorf("Finish = %v; want EIO", err)
+			}
+			for i := range 100 {
+				if err := l.err[fmt.Sprint(i)]; !errors.Is(err, unix.EIO) {
+					t.Errorf("file %d: %v; want EIO", i, err)
+				}
+			}
+		})
+	}
+}
+
+// TestErrorOfFileSystem: a write-back that has failed before Finish is told by it
+// without an fsync of the file.
+func TestErrorOfFileSystem(t *testing.T) {
+	const size = 64 << 20 // 64 MiB
+	dir := faulty(t, "mkfs.ext4 -q -F", size)
+	s := watching(t, Config{}, dir)
+	f := written(t, dir, "file", make([]byte, size/2))
+	if err := unix.SyncFileRange(f.FD, 0, 0, unix.SYNC_FILE_RANGE_WRITE|unix.SYNC_FILE_RANGE_WAIT_AFTER); err != nil {
+		t.Logf("sync_file_range has been told: %v", err)
+	}
+	s.Add(f)
+	if err := s.Finish(); !errors.Is(err, unix.EIO) {
+		t.Errorf("Finish = %v; want EIO", err)
+	}
+}

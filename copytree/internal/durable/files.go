@@ -1,0 +1,43 @@
+package durable
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/sluiceio/sluice/internal/sched"
+	"github.com/sluiceio/sluice/internal/sys"
+)
+
+// inFlight is how many fsyncs are made at a time. They wait for one disk to empty
+// its cache, which serves all of them at once.
+const inFlight = 64
+
+// syncFiles makes the fsync of each file of a chunk, and closes it.
+func (s *Syncer) syncFiles(chunk []File) {
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range min(inFlight, len(chunk)) {
+		all.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(chunk)); i = next.Add(1) - 1 {
+				s.syncFile(chunk[i])
+			}
+		})
+	}
+	all.Wait()
+}
+
+func (s *Syncer) syncFile(f File) {
+	core := sched.NewFile(f.FD, false, false)
+	core.Use()
+	// Not to be ended by a context: what was told once is not told again.
+	err := s.cfg.Scheduler.Sync(context.Background(), core)
+	core.Done()
+	sys.Close(f.FD)
+	if err != nil {
+		s.cfg.Failed(f, err)
+	}
+	if s.cfg.Synced != nil {
+		s.cfg.Synced()
+	}
+}

@@ -1,0 +1,95 @@
+package proof_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sluiceio/sluice/copytree"
+	"github.com/sluiceio/sluice/copytree/internal/treecmp"
+	"github.com/sluiceio/sluice/copytree/internal/treegen"
+)
+
+// TestMerges copies random trees onto others that have the same few names, and
+// compares with cp. What cp writes through or into (see intended) is not there.
+func TestMerges(t *testing.T) {
+	needCp(t)
+	dir := memory(t)
+	o := treegen.Able(dir)
+	o.Names, o.Nodes, o.MaxFile = []string{"a", "b", "c"}, 15, 20000
+	first := firstSeed()
+	for i := range uint64(*treesN) {
+		v := mergeWays[i%uint64(len(mergeWays))]
+		seed := first + i
+		m := merging{t, filepath.Join(dir, fmt.Sprint(i)), v}
+		src, dst := v.fit(treegen.Random(seed, o)), v.filesAndDirs(treegen.Random(^seed, o))
+		if what := m.wrong(src, dst); what != "" {
+			t.Errorf("%s: %s\nreplay with -sluice.trees.seed=%d -sluice.trees.n=%d", v.name, what, first, i+1)
+			m.shrink(src, dst)
+			return
+		}
+	}
+}
+
+// mergeWays are the ways to copy onto what is there. Times of directories are
+// left out: that of one in which nothing was made is not touched by -r.
+var mergeWays = []variant{
+	{name: "all", o: copytree.Options{Preserve: copytree.PreserveAll}, cp: "-a", like: kept &^ treecmp.Atime},
+	{name: "nothing", cp: "-r", like: plain},
+	{name: "removed first", o: copytree.Options{Preserve: copytree.PreserveAll, Unlink: true}, cp: "-a --remove-destination", like: kept &^ treecmp.Atime},
+	{name: "forced", o: copytree.Options{Preserve: copytree.PreserveAll, Force: true}, cp: "-a -f", like: kept &^ treecmp.Atime},
+	{name: "owner and mode", o: copytree.Options{Preserve: copytree.PreserveOwner | copytree.PreserveMode}, cp: "-r --preserve=mode,ownership", like: plain},
+}
+
+// filesAndDirs is the part of a tree that cp replaces as we do. cp leaves suid,
+// sgid and the sticky bit of directories as they were where the source has none
+// of them; and of a source's hard links it depends on the order which of the
+// files that are there is overwritten, and keeps its extended attributes. Without
+// PreserveLinks it writes several files into one that has their names.
+func (v variant) filesAndDirs(t treegen.Tree) treegen.Tree {
+	links := v.o.Preserve&copytree.PreserveLinks != 0
+	for i := range t {
+		t[i].Mode &= 0o777
+		if t[i].Kind == treegen.File {
+			t[i].Xattrs = nil
+		}
+	}
+	return t.Only(func(i int) bool { return t[i].Kind <= treegen.File || t[i].Kind == treegen.HardLink && links })
+}
+
+// merging is one copy of a tree onto another, in dir.
+type merging struct {
+	*testing.T
+	dir string
+	variant
+}
+
+// wrong says in what our merge differs from cp's, "" if in nothing.
+func (m merging) wrong(src, dst treegen.Tree) string {
+	m.Helper()
+	must(m.T, os.Mkdir(m.dir, 0o755))
+	defer func() { must(m.T, os.RemoveAll(m.dir)) }()
+	from, ours, theirs := filepath.Join(m.dir, "source"), filepath.Join(m.dir, "ours"), filepath.Join(m.dir, "theirs")
+	must(m.T, treegen.Build(from, src), treegen.Build(ours, dst), treegen.Build(theirs, dst))
+	_, err := within(m.T, ours, from, m.o)
+	out, cpErr := exec.Command("cp", append(strings.Fields(m.cp), "-T", from, theirs)...).CombinedOutput()
+	if (err == nil) != (cpErr == nil) {
+		return fmt.Sprintf("Copy = %v; cp %s: %v: %s", err, m.cp, cpErr, out)
+	}
+	found, err := treecmp.Compare(theirs, ours, m.like)
+	must(m.T, err)
+	if len(found) > 0 {
+		return fmt.Sprint(found)
+	}
+	return ""
+}
+
+// shrink prints the smallest trees whose merge is wrong.
+func (m merging) shrink(src, dst treegen.Tree) {
+	src = treegen.Shrink(src, func(less treegen.Tree) bool { return m.wrong(less, dst) != "" })
+	dst = treegen.Shrink(dst, func(less treegen.Tree) bool { return m.wrong(src, less) != "" })
+	m.Logf("%s: it takes no more than this: %s\n%v\nonto\n%v", m.name, m.wrong(src, dst), src, dst)
+}

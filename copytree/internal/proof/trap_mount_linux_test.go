@@ -1,0 +1,224 @@
+package proof_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice/copytree"
+	"github.com/sluiceio/sluice/copytree/internal/treecmp"
+	"github.com/sluiceio/sluice/copytree/internal/treegen"
+)
+
+// tool runs a command, or skips the test if that fails.
+func tool(t *testing.T, command string, args ...string) string {
+	t.Helper()
+	args = append(strings.Fields(command), args...)
+	out, err := exec.Command(args[0], args[1:]...).CombinedOutput()
+	if err != nil {
+		t.Skipf("%q: %v: %s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// mounted mounts something on a new directory for the time of the test.
+func mounted(t *testing.T, command string, args ...string) (dir string) {
+	t.Helper()
+	needRoot(t)
+	dir = filepath.Join(t.TempDir(), "mounted")
+	must(t, os.Mkdir(dir, 0o755))
+	tool(t, command, append(args, dir)...)
+	t.Cleanup(func() { must(t, unix.Unmount(dir, 0)) })
+	return dir
+}
+
+// loop makes a loop device of a sparse file of so many bytes.
+func loop(t *testing.T, size int64) (device string) {
+	t.Helper()
+	needRoot(t)
+	image := filepath.Join(t.TempDir(), "image")
+	must(t, os.WriteFile(image, nil, 0o600), os.Truncate(image, size))
+	device = tool(t, "losetup --find --show", image)
+	t.Cleanup(func() { tool(t, "losetup --detach", device) })
+	return device
+}
+
+// places are the file systems that copies are proved on.
+var places = map[string]func(t *testing.T) (dir string){
+	"ext4":  func(t *testing.T) string { return formatted(t, 200<<20, "mkfs.ext4 -q -F") },
+	"xfs":   func(t *testing.T) string { return formatted(t, 400<<20, "mkfs.xfs -q -f") },
+	"btrfs": func(t *testing.T) string { return formatted(t, 400<<20, "mkfs.btrfs -q -f") },
+	"tmpfs": func(t *testing.T) string { return mounted(t, "mount -t tmpfs -o size=200m sluice") },
+	"ext4 with blocks of 1 KiB": func(t *testing.T) string {
+		return formatted(t, 200<<20, "mkfs.ext4 -q -F -b 1024")
+	},
+	"xfs without reflink": func(t *testing.T) string {
+		return formatted(t, 400<<20, "mkfs.xfs -q -f -m reflink=0")
+	},
+}
+
+func formatted(t *testing.T, size int64, mkfs string) (dir string) {
+	t.Helper()
+	device := loop(t, size)
+	tool(t, mkfs, device)
+	return mounted(t, "mount", device)
+}
+
+// TestPlaces copies random trees on each file system, in every way.
+func TestPlaces(t *testing.T) {
+	needCp(t)
+	for name, place := range places {
+		t.Run(name, func(t *testing.T) {
+			dir := place(t)
+			o := treegen.Able(dir)
+			o.Nodes = 25
+			first := firstSeed()
+			for i, v := range variants {
+				if v.shape != nil {
+					continue
+				}
+				seed := first + uint64(i)
+				proveOne(t, dir, seed, v, v.fit(treegen.Random(seed, o)))
+				if t.Failed() {
+					t.FailNow()
+				}
+			}
+		})
+	}
+}
+
+// TestBetweenPlaces copies from one file system to another, where nothing can
+// be shared or linked.
+func TestBetweenPlaces(t *testing.T) {
+	from, to := places["tmpfs"](t), places["ext4"](t)
+	o := treegen.Able(to)
+	first := firstSeed()
+	for i := range uint64(10) {
+		src, dst := filepath.Join(from, fmt.Sprint(i)), filepath.Join(to, fmt.Sprint(i))
+		must(t, treegen.Build(src, treegen.Random(first+i, o)))
+		copied(t, dst, src, all)
+		if found, err := treecmp.Compare(src, dst, equal&^treecmp.HolesKept); len(found) > 0 || err != nil {
+			t.Errorf("seed %d: %v, %v", first+i, found, err)
+		}
+	}
+	put(t, filepath.Join(from, "file"), "content")
+	refused(t, filepath.Join(to, "clone"), filepath.Join(from, "file"), copytree.Options{Reflink: copytree.ReflinkAlways}, unix.EXDEV)
+	refused(t, filepath.Join(to, "link"), filepath.Join(from, "file"), copytree.Options{Make: copytree.MakeHardLink}, unix.EXDEV)
+	for _, name := range []string{"clone", "link"} {
+		if _, err := os.Lstat(filepath.Join(to, name)); err == nil {
+			t.Errorf("%s is there, of a copy that failed", name)
+		}
+	}
+}
+
+// TestFullDisk leaves no file there that is less than its source, which nearly
+// all tools do.
+func TestFullDisk(t *testing.T) {
+	dir := mounted(t, "mount -t tmpfs -o size=2m sluice")
+	t.Chdir(t.TempDir())
+	const size = 300 << 10
+	for i := range 12 {
+		put(t, fmt.Sprint("tree/", i), strings.Repeat("x", size))
+	}
+	r := refused(t, filepath.Join(dir, "copy"), "tree", copytree.Options{}, unix.ENOSPC)
+	if r.Files == 0 || r.Failed == 0 {
+		t.Errorf("%d files and %d failed; want some of both", r.Files, r.Failed)
+	}
+	whole := int64(0)
+	for i := range 12 {
+		info, err := os.Stat(filepath.Join(dir, "copy", fmt.Sprint(i)))
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+		case err != nil || info.Size() != size:
+			t.Errorf("file %d has %d bytes, %v; want all or no file", i, info.Size(), err)
+		default:
+			whole++
+		}
+	}
+	if whole != r.Files {
+		t.Errorf("%d files are there; Result has %d", whole, r.Files)
+	}
+}
+
+// TestFullDiskHoles fills the disk with the holes that SparseNever fills.
+func TestFullDiskHoles(t *testing.T) {
+	dir := mounted(t, "mount -t tmpfs -o size=2m sluice")
+	t.Chdir(t.TempDir())
+	put(t, "file", "")
+	must(t, os.Truncate("file", 1<<30))
+	dst := filepath.Join(dir, "copy")
+	refused(t, dst, "file", copytree.Options{Sparse: copytree.SparseNever}, unix.ENOSPC)
+	if _, err := os.Lstat(dst); err == nil {
+		t.Error("there is a copy")
+	}
+	r := copied(t, dst, "file", copytree.Options{})
+	if r.Holes != 1<<30 || r.Bytes != 0 {
+		t.Errorf("%d bytes of holes and %d of data; want 1 GiB and none", r.Holes, r.Bytes)
+	}
+}
+
+// TestReadOnlySource copies from where nothing can be written, access times
+// included.
+func TestReadOnlySource(t *testing.T) {
+	src := places["tmpfs"](t)
+	tree := treegen.Random(3, treegen.Able(src))
+	must(t, treegen.Build(filepath.Join(src, "tree"), tree))
+	tool(t, "mount -o remount,ro", src)
+	t.Chdir(t.TempDir())
+	copied(t, "copy", filepath.Join(src, "tree"), all)
+	if found, err := treecmp.Compare(filepath.Join(src, "tree"), "copy", kept); len(found) > 0 || err != nil {
+		t.Error(found, err)
+	}
+}
+
+// TestReadOnlyDestination says so, once for each file.
+func TestReadOnlyDestination(t *testing.T) {
+	dst := places["tmpfs"](t)
+	must(t, os.Mkdir(filepath.Join(dst, "copy"), 0o755))
+	tool(t, "mount -o remount,ro", dst)
+	t.Chdir(t.TempDir())
+	put(t, "tree/file", "content")
+	put(t, "tree/dir/other", "content")
+	r := refused(t, filepath.Join(dst, "copy"), "tree", copytree.Options{}, unix.EROFS)
+	if r.Files != 0 {
+		t.Errorf("%d files were copied", r.Files)
+	}
+}
+
+// TestIntoItselfByMount has the destination in the source by another mount of
+// it, which no path tells.
+func TestIntoItselfByMount(t *testing.T) {
+	t.Chdir(t.TempDir())
+	put(t, "tree/a/file", "content")
+	other := mounted(t, "mount --bind tree")
+	refused(t, filepath.Join(other, "a/copy"), "tree", copytree.Options{}, copytree.ErrIntoItself)
+	if _, err := os.Lstat("tree/a/copy/a/copy"); err == nil {
+		t.Error("the copy was copied")
+	}
+	refused(t, filepath.Join(other, "a/file"), "tree/a/file", copytree.Options{}, copytree.ErrSameFile)
+	holds(t, "tree/a/file", "content")
+}
+
+// TestOneFileSystem leaves out what is mounted in the tree, and follows it
+// otherwise.
+func TestOneFileSystem(t *testing.T) {
+	needRoot(t)
+	t.Chdir(t.TempDir())
+	put(t, "tree/file", "content")
+	must(t, os.Mkdir("tree/mounted", 0o755))
+	tool(t, "mount -t tmpfs sluice tree/mounted")
+	defer func() { must(t, unix.Unmount("tree/mounted", 0)) }() // nothing of it is left open
+	put(t, "tree/mounted/file", "content")
+	copied(t, "whole", "tree", copytree.Options{})
+	holds(t, "whole/mounted/file", "content")
+	copied(t, "part", "tree", copytree.Options{OneFileSystem: true})
+	if in, err := os.ReadDir("part/mounted"); len(in) != 0 || err != nil {
+		t.Errorf("%v, %v; want an empty directory", in, err)
+	}
+}

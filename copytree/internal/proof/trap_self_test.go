@@ -1,0 +1,154 @@
+package proof_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/sluiceio/sluice/copytree"
+)
+
+// ways are Options under which a file copied onto itself could be lost.
+var ways = map[string]copytree.Options{
+	"plain":         {},
+	"all":           {Preserve: copytree.PreserveAll},
+	"removed first": {Unlink: true},
+	"forced":        {Force: true},
+	"all holes":     {Sparse: copytree.SparseAlways},
+}
+
+// TestOntoItself holds that a file is not destroyed by being copied onto
+// itself, by whatever name. otiai10/copy and cpz -f truncate it and succeed.
+func TestOntoItself(t *testing.T) {
+	for name, o := range ways {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			put(t, "dir/file", "content")
+			must(t, os.Symlink("file", "dir/symlink"), os.Symlink("dir", "other"))
+			for _, dst := range []string{"dir/file", "./dir/../dir/file", "other/file"} {
+				refused(t, dst, "dir/file", o, copytree.ErrSameFile)
+				holds(t, "dir/file", "content")
+			}
+		})
+	}
+}
+
+// TestOntoItsHardLink is the same file by another name: nothing is lost.
+func TestOntoItsHardLink(t *testing.T) {
+	for name, o := range ways {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			put(t, "file", "content")
+			must(t, os.Link("file", "link"))
+			_, err := within(t, "link", "file", o)
+			t.Log(err) // GNU cp refuses that, or does it with --remove-destination
+			holds(t, "file", "content")
+			holds(t, "link", "content")
+		})
+	}
+}
+
+// TestOntoItsSymlink copies a file to a link that leads to it, and a link to
+// what it leads to.
+func TestOntoItsSymlink(t *testing.T) {
+	for name, o := range ways {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			put(t, "file", "content")
+			must(t, os.Symlink("file", "link"))
+			_, err := within(t, "link", "file", o)
+			t.Log(err)
+			holds(t, "file", "content")
+			holds(t, "link", "content")
+			o.Follow = copytree.FollowArguments
+			_, err = within(t, "file", "link", o)
+			t.Log(err)
+			holds(t, "file", "content")
+		})
+	}
+}
+
+// TestTreeOntoItself copies a whole tree onto itself: nothing in it changes.
+func TestTreeOntoItself(t *testing.T) {
+	for name, o := range ways {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			put(t, "tree/a/file", "content")
+			must(t, os.Symlink("tree", "same"))
+			for _, dst := range []string{"tree", "same", "tree/a/.."} {
+				if _, err := within(t, dst, "tree", o); err == nil {
+					t.Errorf("a tree was copied onto itself, %s", dst)
+				}
+				holds(t, "tree/a/file", "content")
+			}
+		})
+	}
+}
+
+// TestIntoItself copies a directory into itself, which xcp, fcp, rcp,
+// otiai10/copy and os.CopyFS do until the path is too long.
+func TestIntoItself(t *testing.T) {
+	for name, dst := range map[string]string{
+		"directly": "tree/copy", "deeper": "tree/a/b/copy", "by a symlink": "link/copy", "by ..": "tree/../tree/a/../copy", "by dot": "./tree/./copy",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			put(t, "tree/a/b/file", "content")
+			must(t, os.Symlink("tree", "link"))
+			refused(t, dst, "tree", copytree.Options{}, copytree.ErrIntoItself)
+			holds(t, "tree/a/b/file", "content")
+			depth := 0
+			must(t, filepath.WalkDir("tree", func(string, os.DirEntry, error) error { depth++; return nil }))
+			if depth > 10 {
+				t.Errorf("there are %d files in the tree now", depth)
+			}
+		})
+	}
+}
+
+// TestMergedIntoItself has the destination in the tree already, so that it is
+// not made, and only met.
+func TestMergedIntoItself(t *testing.T) {
+	t.Chdir(t.TempDir())
+	put(t, "tree/a/file", "content")
+	must(t, os.MkdirAll("tree/sub/copy", 0o755))
+	refused(t, "tree/sub/copy", "tree", copytree.Options{}, copytree.ErrIntoItself)
+	if _, err := os.Lstat("tree/sub/copy/sub/copy"); err == nil {
+		t.Error("the copy was copied")
+	}
+}
+
+// TestCyclesOfSymlinks follows links to directories that contain them.
+func TestCyclesOfSymlinks(t *testing.T) {
+	t.Chdir(t.TempDir())
+	put(t, "tree/a/file", "content")
+	must(t, os.Symlink("..", "tree/a/up"), os.Symlink(".", "tree/here"))
+	r := refused(t, "copy", "tree", copytree.Options{Follow: copytree.FollowAll}, copytree.ErrCycle)
+	if r.Failed != 2 {
+		t.Errorf("%d failed; want the two links", r.Failed)
+	}
+	holds(t, "copy/a/file", "content")
+}
+
+// put makes a file and the directories to it.
+func put(t *testing.T, path, content string) {
+	t.Helper()
+	must(t, os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), 0o644))
+}
+
+// holds reads a file back.
+func holds(t *testing.T, path, want string) {
+	t.Helper()
+	if got, err := os.ReadFile(path); string(got) != want || err != nil {
+		t.Errorf("%s holds %.100q, %v; want %.100q", path, got, err, want)
+	}
+}
+
+func must(t *testing.T, errs ...error) {
+	t.Helper()
+	for _, err := range errs {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}

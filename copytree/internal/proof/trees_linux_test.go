@@ -1,0 +1,228 @@
+package proof_test
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sluiceio/sluice/copytree"
+	"github.com/sluiceio/sluice/copytree/internal/treecmp"
+	"github.com/sluiceio/sluice/copytree/internal/treegen"
+)
+
+var (
+	treesN    = flag.Int("sluice.trees.n", 200, "random trees that are copied")
+	treesDir  = flag.String("sluice.trees.dir", "", "where they are copied; \"\" is in memory")
+	treesSeed = flag.Uint64("sluice.trees.seed", 0, "seed of the first of them; 0 draws one")
+)
+
+// firstSeed is the flag's, or a random one.
+func firstSeed() uint64 {
+	if *treesSeed != 0 {
+		return *treesSeed
+	}
+	return 1 + rand.Uint64N(1<<40)
+}
+
+// variant is a way to copy, the arguments of GNU cp that ask for the same, and
+// in what the two copies are alike, and ours with the source.
+type variant struct {
+	name   string
+	o      copytree.Options
+	cp     string
+	like   treecmp.Aspect
+	source treecmp.Aspect // 0 is not compared: it is not meant to be the same
+	shape  func(*treegen.Options)
+}
+
+// Holes are never compared with those of cp, which makes some in files that
+// have any, and none in those that have few.
+const (
+	kept  = treecmp.All &^ treecmp.Holes
+	equal = kept&^treecmp.Atime | treecmp.HolesKept
+	plain = treecmp.Mode | treecmp.Owner | treecmp.Xattrs | treecmp.ACLs | treecmp.Links
+)
+
+// keptOnce is for copies that read a file by several names: what its access time
+// is by the second of them, the first has made.
+const keptOnce = kept &^ treecmp.Atime
+
+// few makes trees that do not become enormous when their links are followed.
+func few(o *treegen.Options) { o.Few, o.Nodes = true, 15 }
+
+var variants = []variant{
+	{name: "all", o: copytree.Options{Preserve: copytree.PreserveAll}, cp: "-a", like: kept, source: equal},
+	{name: "nothing", cp: "-r", like: plain},
+	{name: "one at a time", o: copytree.Options{Preserve: copytree.PreserveAll, Concurrency: 1}, cp: "-a", like: kept, source: equal},
+	{name: "small blocks", o: copytree.Options{Preserve: copytree.PreserveAll, Concurrency: 3, BlockSize: 512, Reflink: copytree.ReflinkNever}, cp: "-a", like: kept, source: equal},
+	{name: "large blocks", o: copytree.Options{Preserve: copytree.PreserveAll, Concurrency: 100, BlockSize: 4 << 20}, cp: "-a", like: kept, source: equal},
+	{name: "verified", o: copytree.Options{Preserve: copytree.PreserveAll, Verify: true}, cp: "-a", like: kept, source: equal},
+	{name: "synced", o: copytree.Options{Preserve: copytree.PreserveAll, Sync: copytree.SyncFileSystem}, cp: "-a", like: kept, source: equal},
+	{name: "each synced", o: copytree.Options{Preserve: copytree.PreserveAll, Sync: copytree.SyncFiles}, cp: "-a", like: kept, source: equal, shape: func(o *treegen.Options) { o.Nodes = 10 }},
+	{name: "mode", o: copytree.Options{Preserve: copytree.PreserveMode}, cp: "-r --preserve=mode", like: plain},
+	{name: "mode, owner, times", o: copytree.Options{Preserve: copytree.PreserveMode | copytree.PreserveOwner | copytree.PreserveTimes}, cp: "-r -p", like: keptOnce, source: equal &^ treecmp.Links &^ treecmp.Xattrs},
+	{name: "owner", o: copytree.Options{Preserve: copytree.PreserveOwner}, cp: "-r --preserve=ownership", like: plain},
+	{name: "times", o: copytree.Options{Preserve: copytree.PreserveTimes}, cp: "-r --preserve=timestamps", like: keptOnce},
+	{name: "links", o: copytree.Options{Preserve: copytree.PreserveLinks}, cp: "-r -d", like: plain},
+	{name: "xattr", o: copytree.Options{Preserve: copytree.PreserveXattr}, cp: "-r --preserve=xattr", like: plain},
+	{name: "no mode", o: copytree.Options{Preserve: copytree.NoMode}, cp: "-r --no-preserve=mode", like: plain},
+	{name: "all but mode", o: copytree.Options{Preserve: copytree.PreserveAll&^copytree.PreserveMode | copytree.NoMode}, cp: "-a --no-preserve=mode", like: kept},
+	{name: "all holes", o: copytree.Options{Preserve: copytree.PreserveAll, Sparse: copytree.SparseAlways}, cp: "-a --sparse=always", like: kept, source: equal &^ treecmp.HolesKept},
+	{name: "no holes", o: copytree.Options{Preserve: copytree.PreserveAll, Sparse: copytree.SparseNever}, cp: "-a --sparse=never --reflink=never", like: treecmp.All, source: equal &^ treecmp.HolesKept},
+	{name: "attributes", o: copytree.Options{Preserve: copytree.PreserveAll, Make: copytree.MakeAttributes}, cp: "-a --attributes-only", like: kept},
+	{name: "hard links", o: copytree.Options{Preserve: copytree.PreserveAll, Make: copytree.MakeHardLink}, cp: "-a -l", like: keptOnce, source: equal},
+	{name: "symlinks", o: copytree.Options{Make: copytree.MakeSymlink}, cp: "-r -s", like: plain},
+	{name: "followed", o: copytree.Options{Preserve: copytree.PreserveAll &^ copytree.PreserveLinks, Follow: copytree.FollowAll}, cp: "-r -p -L --preserve=xattr", like: keptOnce, shape: few},
+	{name: "followed, links kept", o: copytree.Options{Preserve: copytree.PreserveAll, Follow: copytree.FollowAll}, cp: "-a -L", like: keptOnce, shape: few},
+	{name: "removed first", o: copytree.Options{Preserve: copytree.PreserveAll, Unlink: true, Force: true}, cp: "-a -f --remove-destination", like: kept, source: equal},
+}
+
+// needCp skips the test where there is no GNU cp to compare with.
+func needCp(t *testing.T) {
+	t.Helper()
+	out, err := exec.Command("cp", "--version").Output()
+	if err != nil || !strings.Contains(string(out), "GNU") {
+		t.Skipf("no GNU cp: %v", err)
+	}
+}
+
+// TestTrees copies random trees as cp -a does, and in one more way each.
+func TestTrees(t *testing.T) {
+	needCp(t)
+	dir := memory(t)
+	if *treesDir != "" {
+		dir = *treesDir
+	}
+	able := treegen.Able(dir)
+	first := firstSeed()
+	for i := range uint64(*treesN) {
+		seed := first + i
+		for _, v := range []variant{variants[0], variants[seed%uint64(len(variants))]} {
+			o := able
+			o.Nodes = 25
+			if v.shape != nil {
+				v.shape(&o)
+			}
+			proveOne(t, dir, seed, v, v.fit(treegen.Random(seed, o)))
+		}
+		if t.Failed() {
+			t.Fatalf("tree %d; replay with -sluice.trees.seed=%d -sluice.trees.n=1", i, seed)
+		}
+	}
+}
+
+// fit takes from a tree in what a variant is meant to differ from cp: with
+// NoMode, suid, sgid and the sticky bit of FIFOs and devices, which mean nothing
+// and which cp keeps there, are dropped.
+func (v variant) fit(t treegen.Tree) treegen.Tree {
+	for i := range t {
+		if v.o.Preserve&copytree.NoMode != 0 && t[i].Kind > treegen.HardLink {
+			t[i].Mode &= 0o777
+		}
+	}
+	return t
+}
+
+// proveOne copies a tree, and reports the smallest like it whose copy is
+// wrong.
+func proveOne(t *testing.T, dir string, seed uint64, v variant, tree treegen.Tree) {
+	t.Helper()
+	what := v.wrong(t, filepath.Join(dir, "tree"), tree)
+	if what == "" {
+		return
+	}
+	t.Errorf("seed %d, %s: %s", seed, v.name, what)
+	n := 0
+	small := treegen.Shrink(tree, func(less treegen.Tree) bool {
+		n++
+		return v.wrong(t, filepath.Join(dir, fmt.Sprint("less", n)), less) != ""
+	})
+	t.Logf("%s: it takes no more than this: %s\n%v", v.name, v.wrong(t, filepath.Join(dir, "least"), small), small)
+}
+
+// wrong builds a tree in dir, copies it both ways and says what is wrong with
+// our copy, "" if nothing is.
+func (v variant) wrong(t *testing.T, dir string, tree treegen.Tree) string {
+	t.Helper()
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+	}()
+	src, ours, theirs := filepath.Join(dir, "source"), filepath.Join(dir, "ours"), filepath.Join(dir, "theirs")
+	if err := treegen.Build(src, tree); err != nil {
+		t.Fatal(err)
+	}
+	done := 0
+	o := v.o
+	o.OnDone = func(copytree.Done) { done++ }
+	r, err := within(t, ours, src, o)
+	if setErr := treegen.SetTimes(src, tree); setErr != nil {
+		t.Fatal(setErr)
+	}
+	out, cpErr := exec.Command("cp", append(strings.Fields(v.cp), "-T", src, theirs)...).CombinedOutput()
+	if (err == nil) != (cpErr == nil) {
+		return fmt.Sprintf("Copy = %v; cp %s: %v: %s", err, v.cp, cpErr, out)
+	}
+	if what := v.miscounted(r, done, tree, err); what != "" {
+		return what
+	}
+	return v.differ(t, src, ours, theirs)
+}
+
+// differ compares our copy with cp's, and with the source.
+func (v variant) differ(t *testing.T, src, ours, theirs string) string {
+	t.Helper()
+	found, err := treecmp.Compare(theirs, ours, v.like)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(found) > 0 {
+		return fmt.Sprintf("cp's and ours: %v", found)
+	}
+	if v.source == 0 {
+		return ""
+	}
+	if found, err = treecmp.Compare(src, ours, v.source); err != nil {
+		t.Fatal(err)
+	}
+	if len(found) > 0 {
+		return fmt.Sprintf("source and ours: %v", found)
+	}
+	return ""
+}
+
+// miscounted compares what Copy says it did with what was there to do.
+func (v variant) miscounted(r copytree.Result, done int, tree treegen.Tree, err error) string {
+	if err != nil || v.source != equal || v.o.Make != copytree.MakeCopy {
+		return "" // what is in the tree is not what is made of it
+	}
+	var want copytree.Result
+	for _, n := range tree {
+		switch n.Kind {
+		case treegen.Dir:
+			want.Dirs++
+		case treegen.File:
+			want.Files++
+		case treegen.Symlink:
+			want.Symlinks++
+		case treegen.HardLink:
+			want.Links++
+		default:
+			want.Specials++
+		}
+	}
+	got := copytree.Result{Files: r.Files, Dirs: r.Dirs, Symlinks: r.Symlinks, Links: r.Links, Specials: r.Specials}
+	if fmt.Sprint(got) != fmt.Sprint(want) || done != len(tree) {
+		return fmt.Sprintf("Result = %+v, %d done; want %+v, %d", got, done, want, len(tree))
+	}
+	return ""
+}

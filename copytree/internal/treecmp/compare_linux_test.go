@@ -1,0 +1,289 @@
+package treecmp_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice/copytree/internal/treecmp"
+	"github.com/sluiceio/sluice/copytree/internal/treegen"
+)
+
+// tree has one of everything, and something to change in each.
+func tree(o treegen.Options) treegen.Tree {
+	when := treegen.Time{Sec: 1e9, Nsec: 1}
+	t := treegen.Tree{
+		{Mode: 0o755, Mtime: when, Atime: when},
+		{Path: "d", Mode: 0o755, Mtime: when, Atime: when},
+		{Path: "d/f", Kind: treegen.File, Mode: 0o644, Size: 300000, Data: []treegen.Extent{{Off: 200704, Len: 4096, Fill: 3}}, Mtime: when, Atime: when},
+		{Path: "h", Kind: treegen.File, Mode: 0o644, Size: 100000, Data: []treegen.Extent{{Len: 100000, Fill: 4}}},
+		{Path: "d/g", Kind: treegen.HardLink, Target: "d/f"},
+		{Path: "s\xff", Kind: treegen.Symlink, Target: "d/f", Mtime: when},
+		{Path: "p", Kind: treegen.FIFO, Mode: 0o600},
+		{Path: "e", Mode: 0o700},
+	}
+	if o.MaxXattr > 0 {
+		t[3].Xattrs = []treegen.Xattr{{Name: "user.a", Len: 20, Fill: 1}, {Name: "user.empty"}}
+	}
+	if o.ACLs {
+		t[1].Default = treegen.ACL{{Tag: treegen.ACLUserObj, Perm: 7}, {Tag: treegen.ACLGroupObj, Perm: 5}, {Tag: treegen.ACLOther}}
+	}
+	if o.Root {
+		t = append(t, treegen.Node{Path: "n", Kind: treegen.CharDevice, Mode: 0o600, Major: 1, Minor: 3})
+	}
+	return t
+}
+
+// change replaces the node at path.
+func change(path string, f func(*treegen.Node)) func(treegen.Tree) treegen.Tree {
+	return func(t treegen.Tree) treegen.Tree {
+		i := slices.IndexFunc(t, func(n treegen.Node) bool { return n.Path == path })
+		f(&t[i])
+		return t
+	}
+}
+
+func add(n treegen.Node) func(treegen.Tree) treegen.Tree {
+	return func(t treegen.Tree) treegen.Tree { return append(t, n) }
+}
+
+// planted are all kinds of differences, and how Compare tells them.
+var planted = []struct {
+	change func(treegen.Tree) treegen.Tree
+	path   string
+	what   string
+	root   bool // whether it takes root
+}{
+	{add(treegen.Node{Path: "e/more"}), "e", "only the second has", false},
+	{add(treegen.Node{Path: "-\xfe", Kind: treegen.File}), "", "only the second has", false},
+	{change("h", func(n *treegen.Node) { n.Path = "i" }), "", "only the first has", false},
+	{change("p", func(n *treegen.Node) { n.Kind = treegen.Socket }), "p", "type", false},
+	{change("e", func(n *treegen.Node) { *n = treegen.Node{Path: "e", Kind: treegen.Symlink, Target: "d"} }), "e", "type", false},
+	{change("h", func(n *treegen.Node) { n.Mode = 0o4644 }), "h", "mode", false},
+	{change("", func(n *treegen.Node) { n.Mode = 0o1755 }), "", "mode", false},
+	{change("p", func(n *treegen.Node) { n.Mode = 0o660 }), "p", "mode", false},
+	{change("s\xff", func(n *treegen.Node) { n.UID = 1 }), "s\xff", "owner", true},
+	{change("d", func(n *treegen.Node) { n.GID = 1 }), "d", "owner", true},
+	{change("d", func(n *treegen.Node) { n.Mtime.Nsec = 2 }), "d", "mtime", false},
+	{change("s\xff", func(n *treegen.Node) { n.Mtime.Nsec = 2 }), "s\xff", "mtime", false},
+	{change("h", func(n *treegen.Node) { n.Atime.Nsec = 2 }), "h", "atime", false},
+	{change("h", func(n *treegen.Node) { n.Size++ }), "h", "size", false},
+	{change("h", func(n *treegen.Node) { n.Data[0].Fill = 5 }), "h", "bytes from 0", false},
+	{change("h", func(n *treegen.Node) { n.Data[0].Len-- }), "h", "bytes from 99999", false},
+	{change("d/f", func(n *treegen.Node) { n.Data = append(n.Data, treegen.Extent{Off: 262144, Len: 4096}) }), "d/f", "data", false},
+	{change("d/f", func(n *treegen.Node) { n.Data = append(n.Data, treegen.Extent{Off: 204800, Len: 90000}) }), "d/f", "bytes allocated", false},
+	{change("d/g", func(n *treegen.Node) { n.Target = "h" }), "d/g", "is a link of", false},
+	{change("s\xff", func(n *treegen.Node) { n.Target = "d/F" }), "s\xff", "symbolic link to", false},
+	{change("n", func(n *treegen.Node) { n.Minor = 5 }), "n", "device", true},
+}
+
+// compare builds t and what other makes of it, and compares them.
+func compare(t *testing.T, what treecmp.Aspect, other func(treegen.Tree) treegen.Tree) []treecmp.Difference {
+	t.Helper()
+	dir := t.TempDir()
+	o := treegen.Able(dir)
+	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	if err := treegen.Build(a, tree(o)); err != nil {
+		t.Fatal(err)
+	}
+	if err := treegen.Build(b, other(tree(o))); err != nil {
+		t.Fatal(err)
+	}
+	found, err := treecmp.Compare(a, b, what)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func TestPlanted(t *testing.T) {
+	for _, p := range planted {
+		t.Run(fmt.Sprintf("%s of %q", p.what, p.path), func(t *testing.T) {
+			if p.root && os.Geteuid() != 0 {
+				t.Skip("this needs root")
+			}
+			found := compare(t, treecmp.All|treecmp.Blocks, p.change)
+			is := func(d treecmp.Difference) bool { return d.Path == p.path && d.What == p.what }
+			if !slices.ContainsFunc(found, is) {
+				t.Errorf("found %v; want %s of %q", found, p.what, p.path)
+			}
+		})
+	}
+}
+
+// TestPlantedAttributes plants differences of what not every file system has.
+func TestPlantedAttributes(t *testing.T) {
+	o := treegen.Able(t.TempDir())
+	if o.MaxXattr == 0 || !o.ACLs {
+		t.Skip("no attributes or no ACLs here")
+	}
+	acl := treegen.ACL{{Tag: treegen.ACLUserObj, Perm: 7}, {Tag: treegen.ACLUser, Perm: 7, ID: 5}, {Tag: treegen.ACLGroupObj, Perm: 5}, {Tag: treegen.ACLMask, Perm: 5}, {Tag: treegen.ACLOther, Perm: 5}}
+	for _, p := range []struct {
+		path, what string
+		f          func(*treegen.Node)
+	}{
+		{"h", "user.a", func(n *treegen.Node) { n.Xattrs[0].Fill = 9 }},
+		{"h", "user.empty", func(n *treegen.Node) { n.Xattrs = n.Xattrs[:1] }},
+		{"e", "user.new", func(n *treegen.Node) { n.Xattrs = []treegen.Xattr{{Name: "user.new", Len: 300}} }},
+		{"e", "system.posix_acl_access", func(n *treegen.Node) { n.ACL = acl }},
+		{"d", "system.posix_acl_default", func(n *treegen.Node) { n.Default = acl }},
+	} {
+		found := compare(t, treecmp.All, change(p.path, p.f))
+		if !slices.ContainsFunc(found, func(d treecmp.Difference) bool { return d.Path == p.path && d.What == p.what }) {
+			t.Errorf("found %v; want %s of %q", found, p.what, p.path)
+		}
+	}
+}
+
+// TestEqual finds nothing in trees that are the same, and nothing in aspects
+// that were not asked for.
+func TestEqual(t *testing.T) {
+	same := func(t treegen.Tree) treegen.Tree { return t }
+	if found := compare(t, treecmp.All|treecmp.Blocks, same); len(found) > 0 {
+		t.Error(found)
+	}
+	for _, p := range planted {
+		switch p.what {
+		case "mode", "mtime", "atime", "data":
+			if found := compare(t, 0, p.change); len(found) > 0 {
+				t.Errorf("%s of %q: found %v; want nothing", p.what, p.path, found)
+			}
+		}
+	}
+}
+
+// TestHolesKept takes a hole more for what is kept, and one less not.
+func TestHolesKept(t *testing.T) {
+	more := change("d/f", func(n *treegen.Node) { n.Data = append(n.Data, treegen.Extent{Off: 262144, Len: 4096}) })
+	less := change("d/f", func(n *treegen.Node) { n.Data = nil })
+	if found := compare(t, treecmp.HolesKept, more); len(found) != 1 || found[0].What != "data" {
+		t.Errorf("found %v; want data", found)
+	}
+	if found := compare(t, treecmp.HolesKept, less); len(found) != 1 || found[0].What == "data" {
+		t.Errorf("found %v; want the bytes, and no data", found)
+	}
+}
+
+// TestCompareReadsNothing holds that a comparison leaves access times alone, so
+// that it can be made again. Those of symbolic links cannot be left alone.
+func TestCompareReadsNothing(t *testing.T) {
+	dir := t.TempDir()
+	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	o := treegen.Able(dir)
+	for _, at := range []string{a, b} {
+		if err := treegen.Build(at, tree(o)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if found, err := treecmp.Compare(a, b, treecmp.All); len(found) > 0 || err != nil {
+		t.Fatal(found, err)
+	}
+	var st unix.Stat_t
+	if err := unix.Stat(filepath.Join(a, "h"), &st); err != nil || st.Atim.Sec != 0 {
+		t.Errorf("h was read at %d, %v; want 0", st.Atim.Sec, err)
+	}
+}
+
+// TestFiles compares two that are no directories, and not what they lead to.
+func TestFiles(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, to := range map[string]string{"a": "x", "b": "x", "c": "y"} {
+		if err := os.Symlink(to, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if found, err := treecmp.Compare("a", "b", 0); len(found) > 0 || err != nil {
+		t.Error(found, err)
+	}
+	if found, err := treecmp.Compare("a", "c", 0); len(found) != 1 || err != nil {
+		t.Errorf("%v, %v; want one difference", found, err)
+	}
+	if _, err := treecmp.Compare("a", "missing", 0); err == nil {
+		t.Error("nothing was said of a file that is not there")
+	}
+}
+
+// TestChain compares trees deeper than there are descriptors.
+func TestChain(t *testing.T) {
+	dir := t.TempDir()
+	const depth = 1000
+	few(t, depth/2)
+	for _, name := range []string{"a", "b"} {
+		chain(t, filepath.Join(dir, name), depth, name)
+		t.Cleanup(func() {
+			if out, err := exec.Command("rm", "-rf", filepath.Join(dir, name)).CombinedOutput(); err != nil {
+				t.Errorf("rm: %v: %s", err, out)
+			}
+		})
+	}
+	found, err := treecmp.Compare(filepath.Join(dir, "a"), filepath.Join(dir, "b"), treecmp.Mode)
+	if err != nil || len(found) != 2 || len(found[0].Path) != 2*(depth-1)-1 {
+		t.Errorf("%d differences, %v; want the names at the end", len(found), err)
+	}
+}
+
+// few bounds the descriptors of this process for the time of the test.
+func few(t *testing.T, n uint64) {
+	t.Helper()
+	var was unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &was); err != nil {
+		t.Fatal(err)
+	}
+	now := was
+	now.Cur = n
+	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &now); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { unix.Setrlimit(unix.RLIMIT_NOFILE, &was) })
+}
+
+// chain makes directories in each other, and one of another name at the end.
+func chain(t *testing.T, at string, depth int, last string) {
+	t.Helper()
+	fd := unix.AT_FDCWD
+	name := at
+	for range depth {
+		if err := unix.Mkdirat(fd, name, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		next, err := unix.Openat(fd, name, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fd != unix.AT_FDCWD {
+			unix.Close(fd)
+		}
+		fd, name = next, "d"
+	}
+	defer unix.Close(fd)
+	if err := unix.Mkdirat(fd, last, 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestAgainstCp holds that comparer and generator agree with cp -a: a copy of
+// a random tree has no difference, but for the holes, which cp guesses.
+func TestAgainstCp(t *testing.T) {
+	if _, err := exec.LookPath("cp"); err != nil {
+		t.Skip(err)
+	}
+	dir := t.TempDir()
+	o := treegen.Able(dir)
+	for seed := range uint64(50) {
+		a, b := filepath.Join(dir, fmt.Sprint("a", seed)), filepath.Join(dir, fmt.Sprint("b", seed))
+		if err := treegen.Build(a, treegen.Random(seed, o)); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		if out, err := exec.Command("cp", "-a", a, b).CombinedOutput(); err != nil {
+			t.Fatalf("seed %d: cp: %v: %s", seed, err, out)
+		}
+		if found, err := treecmp.Compare(a, b, treecmp.All&^treecmp.Atime&^treecmp.Holes); len(found) > 0 || err != nil {
+			t.Errorf("seed %d: %v, %v", seed, found, err)
+		}
+	}
+}
