@@ -1,0 +1,54 @@
+//go:build amd64 || arm64
+
+package transparent
+
+import "golang.org/x/sys/unix"
+
+// kind is how a descriptor was opened.
+type kind struct {
+	direct, appends bool
+}
+
+// kindOf tells how fd was opened; ok, that it is a regular file or a block
+// device, and has to do with a disk or with memory that stands for one.
+func kindOf(fd int) (k kind, ok bool) {
+	var st unix.Stat_t
+	if unix.Fstat(fd, &st) != nil {
+		return kind{}, false
+	}
+	switch st.Mode & unix.S_IFMT {
+	case unix.S_IFREG:
+		// A file system on a block device has that device's number.
+		if unix.Major(st.Dev) == 0 && !onDisk(fd) {
+			return kind{}, false
+		}
+	case unix.S_IFBLK:
+	default:
+		return kind{}, false
+	}
+	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
+	if err != nil {
+		return kind{}, false
+	}
+	return kind{direct: flags&unix.O_DIRECT != 0, appends: flags&unix.O_APPEND != 0}, true
+}
+
+// onDisk tells of a file on a file system without a device of its own whether
+// that has files as a disk has. The kernel's windows have not: what is read
+// there comes from no disk, and may be waited for without end. A server in user
+// space may need the scheduler for what it is asked by who waits in it.
+func onDisk(fd int) bool {
+	var fs unix.Statfs_t
+	if unix.Fstatfs(fd, &fs) != nil {
+		return false
+	}
+	switch fs.Type {
+	case unix.PROC_SUPER_MAGIC, unix.SYSFS_MAGIC, unix.DEBUGFS_MAGIC, unix.TRACEFS_MAGIC,
+		unix.SECURITYFS_MAGIC, unix.CGROUP_SUPER_MAGIC, unix.CGROUP2_SUPER_MAGIC,
+		unix.BPF_FS_MAGIC, unix.BINFMTFS_MAGIC, unix.EFIVARFS_MAGIC, unix.PSTOREFS_MAGIC,
+		unix.SELINUX_MAGIC, unix.SMACK_MAGIC, unix.RDTGROUP_SUPER_MAGIC, unix.NSFS_MAGIC,
+		unix.FUSE_SUPER_MAGIC, unix.V9FS_MAGIC:
+		return false
+	}
+	return true
+}

@@ -1,0 +1,209 @@
+//go:build amd64 || arm64
+
+package transparent
+
+import (
+	"errors"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// eachDriver runs test with a provider of each driver that there is.
+func eachDriver(t *testing.T, test func(t *testing.T, p *provider)) {
+	for _, name := range []string{"uring", "aio", "pool"} {
+		t.Run(name, func(t *testing.T) {
+			p, err := newProvider(name)
+			if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission) {
+				t.Skip(err)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() {
+				p.giveBack()
+				if err := p.face.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+			test(t, p)
+		})
+	}
+}
+
+// TestKinds: what is on no disk takes its old way.
+func TestKinds(t *testing.T) {
+	regular := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(regular, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]bool{
+		regular:                    true,
+		filepath.Dir(regular):      false,
+		"/dev/null":                false,
+		"/proc/self/stat":          false,
+		"/sys/kernel/mm/ksm/run":   false,
+		"/proc/self/mountinfo":     false,
+		"/proc/sys/kernel/version": false,
+	} {
+		f, err := os.Open(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := kindOf(int(f.Fd())); ok != want {
+			t.Errorf("kindOf(%s) = %v; want %v", name, ok, want)
+		}
+		f.Close()
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	if _, ok := kindOf(int(r.Fd())); ok {
+		t.Error("kindOf(a pipe) = true")
+	}
+}
+
+// TestFlags: who appends and who reads past the page cache is known.
+func TestFlags(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "file")
+	for flags, want := range map[int]kind{
+		unix.O_RDWR:                   {},
+		unix.O_WRONLY | unix.O_APPEND: {appends: true},
+		unix.O_RDONLY | unix.O_DIRECT: {direct: true},
+	} {
+		fd, err := unix.Open(name, flags|unix.O_CREAT|unix.O_CLOEXEC, 0o600)
+		if err != nil {
+			continue // no O_DIRECT here
+		}
+		if k, ok := kindOf(fd); !ok || k != want {
+			t.Errorf("kindOf(flags %#x) = %v, %v; want %v", flags, k, ok, want)
+		}
+		unix.Close(fd)
+	}
+}
+
+// TestSharedPosition: two descriptors that have a position in common read each
+// byte once between them, whether it is in the page cache or not.
+func TestSharedPosition(t *testing.T) {
+	eachDriver(t, func(t *testing.T, p *provider) {
+		const blocks, size = 512, 4096
+		name := filepath.Join(t.TempDir(), "file")
+		seed := rand.Uint64()
+		t.Log("seed", seed)
+		writeBlocks(t, name, blocks, size)
+		first, err := unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer unix.Close(first)
+		second, err := unix.Dup(first)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer unix.Close(second)
+		drop(t, first, rand.New(rand.NewPCG(seed, 0)), blocks*size)
+		var mu sync.Mutex
+		seen := make(map[byte]int)
+		var readers sync.WaitGroup
+		for i := range 8 {
+			d := p.open([]int{first, second}[i%2])
+			readers.Go(func() {
+				b := make([]byte, size)
+				for {
+					n, err := d.Read(b)
+					if err != nil || n != 0 && n != size {
+						t.Errorf("Read = %d, %v", n, err)
+						return
+					}
+					if n == 0 {
+						return
+					}
+					mu.Lock()
+					seen[b[0]]++
+					mu.Unlock()
+				}
+			})
+		}
+		readers.Wait()
+		for i := range 256 {
+			if n := seen[byte(i)]; n != blocks/256 {
+				t.Errorf("%d blocks of %#x were read; want %d", n, i, blocks/256)
+			}
+		}
+	})
+}
+
+// writeBlocks writes a file of blocks, each of one byte many times, on the disk.
+func writeBlocks(t *testing.T, name string, blocks, size int) {
+	t.Helper()
+	content := make([]byte, blocks*size)
+	for i := range content {
+		content[i] = byte(i / size)
+	}
+	f, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.Write(content); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Sync(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// drop takes parts of a file out of the page cache, where that is possible.
+func drop(t *testing.T, fd int, r *rand.Rand, size int64) {
+	t.Helper()
+	for range 16 {
+		if err := unix.Fadvise(fd, r.Int64N(size), 64<<10, unix.FADV_DONTNEED); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestSeek: a position is that of the descriptor, with O_DIRECT too.
+func TestSeek(t *testing.T) {
+	eachDriver(t, func(t *testing.T, p *provider) {
+		name := filepath.Join(t.TempDir(), "file")
+		writeBlocks(t, name, 4, 4096)
+		for _, flags := range []int{unix.O_RDONLY, unix.O_RDONLY | unix.O_DIRECT} {
+			fd, err := unix.Open(name, flags|unix.O_CLOEXEC, 0)
+			if err != nil {
+				continue // no O_DIRECT here
+			}
+			d := p.open(fd)
+			if pos, err := d.Seek(8192, 0); pos != 8192 || err != nil {
+				t.Errorf("Seek = %d, %v", pos, err)
+			}
+			b, err := unix.Mmap(-1, 0, 4096, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n, err := d.Read(b); n != 4096 || err != nil || b[0] != 2 {
+				t.Errorf("Read after Seek = %d, %v, of block %d; want 4096, nil, of block 2", n, err, b[0])
+			}
+			if pos, err := d.Seek(0, 1); pos != 12288 || err != nil {
+				t.Errorf("position %d, %v; want 12288", pos, err)
+			}
+			if _, err := d.Seek(-1, 0); err != syscall.EINVAL {
+				t.Errorf("Seek(-1) = %v; want EINVAL", err)
+			}
+			unix.Munmap(b)
+			unix.Close(fd)
+		}
+	})
+}
