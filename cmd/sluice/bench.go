@@ -14,26 +14,40 @@ import (
 
 	"github.com/sluiceio/sluice/cmd/sluice/experiments"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/blockdev"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/bytesize"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/copies"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/crowd"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/duel"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/fio"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/load"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/machine"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/scratch"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/slowdisk"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/tree"
 )
 
 // benchCmd is `sluice bench [EXPERIMENT...]` and `sluice bench list`.
 type benchCmd struct {
 	Experiments []string `arg:"" optional:"" name:"experiment" help:"What to run: names that 'sluice bench list' prints."`
 
-	Dir    string    `default:"." help:"Directory of the temporary file: its file system is what is measured."`
-	Size   *byteSize `aliases:"file-size" placeholder:"SIZE" help:"Size of the temporary file; default 1g, of scan-* and rand-* with --full 2.5 times the memory, but at most 20g."`
-	JSON   string    `name:"json" placeholder:"FILE" help:"Also write the results to FILE, for machines."`
-	Report *string   `placeholder:"DIR" help:"Also write a report to DIR: index.html, and each figure as PNG, SVG, CSV and JSON."`
+	Dir    string         `default:"." help:"Directory of the temporary file: its file system is what is measured."`
+	Size   *bytesize.Size `aliases:"file-size" placeholder:"SIZE" help:"Size of the temporary file; default 1g, of scan-* and rand-* with --full 2.5 times the memory, but at most 20g."`
+	JSON   string         `name:"json" placeholder:"FILE" help:"Also write the results to FILE, for machines."`
+	Report *string        `placeholder:"DIR" help:"Also write a report to DIR: index.html, and each figure as PNG, SVG, CSV and JSON."`
 
 	Full   bool           `help:"Every parameter: 126 cells of the matrix, every number of goroutines, files and times as published."`
 	Fio    bool           `help:"Run the matching job of fio beside each scan-* and rand-*. As root, reserve huge pages for it meanwhile."`
 	Driver string         `placeholder:"NAME" help:"Driver of sluice where it has one side: uring, aio or pool; default: its own choice."`
 	Time   *time.Duration `placeholder:"DURATION" help:"Length of a slice; default: the experiment's (30ms to 250ms)."`
-	Rounds *int           `placeholder:"N" help:"Slices of each side; default: the experiment's (8 to 20)."`
+	Rounds *int           `placeholder:"N" help:"Slices of each side, or copies; default: the experiment's (3 to 20)."`
+
+	Mode     []string `placeholder:"NAME" group:"Flags of cp-*" help:"Measure these alone: regular, cold, every-fsync; may be repeated."`
+	Programs []string `placeholder:"NAME" group:"Flags of cp-*" help:"Measure these alone beside cp: sluice, xcp, fcp, cpz, rsync, floor; may be repeated."`
+	Levels   *int     `placeholder:"N" group:"Flags of cp-*" help:"Levels of directories of the tree, each of five times as many; default: 7 of cp-small and cp-reflink, 4 of the others, one less without --full."`
+	Seed     *uint64  `placeholder:"N" group:"Flags of cp-*" help:"Of the order in which programs copy; default: another one each time."`
+	Image    bool     `default:"true" negatable:"" group:"Flags of cp-*" help:"As root, copy in a file system of its own, in a file in --dir, and not in --dir itself."`
+	FS       string   `name:"fs" placeholder:"NAME" group:"Flags of cp-*" help:"What file system that is: ext4, xfs or btrfs; default: ext4."`
 
 	Device    *string `placeholder:"NAME" group:"Flags of aio-latency" help:"Write to this block device, as in sdb, and not to a loop device; with the next flag only."`
 	Overwrite bool    `name:"i-know-this-overwrites" group:"Flags of aio-latency" help:"What is at the beginning of the device is lost."`
@@ -60,6 +74,8 @@ comparison runs in a process of its own, and they take turns.
   sluice bench report A.json out                 the same of a run of before
   sluice bench compare A.json B.json             what changed between two runs
   sluice bench aio-latency                       as root: on a loop device
+  sluice bench p2                                copies beside cp -r
+  sluice bench cp-small --mode cold --fs xfs     one mode, on xfs
 
 Exit status: 0; 1 if the run failed or --fail-below was undercut; 2 if called
 wrongly; 130 if interrupted. The temporary file is removed, and I/O schedulers are
@@ -114,21 +130,28 @@ func (b *benchCmd) run(ctx context.Context, s streams, chosen []experiments.Expe
 	if err != nil {
 		return nil, err
 	}
-	arena.device = given(b.Device)
+	params.Self = experiments.Program{Exe: arena.Exe, Name: os.Args[0]}
+	arena.device, arena.trees = given(b.Device), copies.Spec{Dir: b.Dir, NoImage: !b.Image, Kind: b.FS}
 	screen := newScreen(s)
 	defer screen.Clear()
 	screen.Expect(1)
 	for _, e := range chosen {
 		screen.Expect(e.Steps(params))
 	}
+	env := &experiments.Env{Params: params, Lab: arena, Screen: screen}
+	if params.FileSize == 0 { // none of them needs it
+		return measure(ctx, env, chosen, m)
+	}
 	arena.Path, err = scratch.Create(ctx, b.Dir, params.FileSize, func(done float64) {
 		screen.Step("writing the test file " + report.Percent(done))
 	})
+	if errors.Is(err, scratch.ErrSpace) {
+		err = fmt.Errorf("%w (a smaller --size needs less)", err)
+	}
 	if err != nil {
 		return nil, err
 	}
 	screen.Done(1)
-	env := &experiments.Env{Params: params, Lab: arena, Screen: screen}
 	results, err := measure(ctx, env, chosen, m)
 	return results, errors.Join(err, os.Remove(arena.Path))
 }
@@ -153,12 +176,34 @@ func measure(ctx context.Context, env *experiments.Env, chosen []experiments.Exp
 // arena is the experiments' Lab.
 type arena struct {
 	duel.Arena
-	device string // for raw writes; "" makes a loop device over the file
+	device string      // for raw writes; "" makes a loop device over the file
+	trees  copies.Spec // of where trees are copied, but for their shape
+}
+
+// Trees opens a place with a tree to copy.
+func (a *arena) Trees(ctx context.Context, kind string, shape tree.Shape, progress func(string, float64)) (experiments.Trees, error) {
+	spec := a.trees
+	spec.Usual, spec.Shape = kind, shape
+	return copies.Open(ctx, spec, progress)
 }
 
 // Disk opens what raw writes go to.
 func (a *arena) Disk() (experiments.Disk, error) {
 	return blockdev.Open(a.device, a.Path, experiments.RawWrites)
+}
+
+// Slow opens a slow disk.
+func (a *arena) Slow(ctx context.Context, size int64, iops int, progress func(float64)) (experiments.SlowDisk, error) {
+	d, err := slowdisk.Open(ctx, a.trees.Dir, size, iops, progress)
+	if err != nil {
+		return nil, err
+	}
+	return &slowDisk{d, crowd.Program{Exe: a.Exe, Argv: []string{a.Argv[0], "crowd"}}}, nil
+}
+
+// Mixed has fio do a job.
+func (a *arena) Mixed(ctx context.Context, job fio.Mixed) (reads, writes load.Slice, err error) {
+	return job.Run(ctx, a.trees.Dir)
 }
 
 // newArena returns an arena, without its file, whose workers are this very

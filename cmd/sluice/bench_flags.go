@@ -4,11 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/sluiceio/sluice/cmd/sluice/experiments"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/blockdev"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/image"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/scratch"
 )
@@ -18,6 +22,11 @@ func (b *benchCmd) parse() ([]experiments.Experiment, experiments.Params, error)
 	p := experiments.Params{
 		Brief: len(b.Experiments) == 0, Full: b.Full, Driver: b.Driver, Time: given(b.Time), Rounds: given(b.Rounds),
 		FailBelow: b.FailBelow, Calibrate: b.Calibrate, Fio: b.Fio,
+		Procs: runtime.GOMAXPROCS(0),
+		Modes: b.Mode, Programs: b.Programs, Levels: given(b.Levels), Seed: given(b.Seed),
+	}
+	if b.Seed == nil {
+		p.Seed = rand.Uint64N(seeds)
 	}
 	chosen, err := b.chosen()
 	if err != nil {
@@ -61,15 +70,23 @@ func (b *benchCmd) chosen() ([]experiments.Experiment, error) {
 	return chosen, nil
 }
 
+// minFileSize is the smallest file that every experiment works on.
+const minFileSize = 8 << 20 // 8 MiB
+
 // defaultFileSize is that of the temporary file.
 const defaultFileSize = 1 << 30 // 1 GiB
 
-// fileSize returns the size of the temporary file.
+// seeds is how many there are: few enough to be typed.
+const seeds = 1e6
+
+// fileSize returns the size of the temporary file, 0 if nobody needs one.
 func (b *benchCmd) fileSize(chosen []experiments.Experiment, memory int64) int64 {
 	switch {
 	case b.Size != nil:
 		return int64(*b.Size)
-	case !slices.ContainsFunc(chosen, func(e experiments.Experiment) bool { return !e.Raw }):
+	case !slices.ContainsFunc(chosen, func(e experiments.Experiment) bool { return !e.Trees }):
+		return 0
+	case !slices.ContainsFunc(chosen, func(e experiments.Experiment) bool { return !e.Raw && !e.Trees }):
 		return minFileSize
 	case b.Full && memory > 0 && slices.ContainsFunc(chosen, func(e experiments.Experiment) bool { return e.FullSize }):
 		return max(defaultFileSize, experiments.FullSize(memory, scratch.Free(b.Dir)))
@@ -99,6 +116,9 @@ func (b *benchCmd) checkFlags(chosen []experiments.Experiment) error {
 	if err := b.checkDevice(chosen); err != nil {
 		return err
 	}
+	if err := b.checkCopies(chosen); err != nil {
+		return err
+	}
 	hasMatrix := slices.ContainsFunc(chosen, func(e experiments.Experiment) bool { return e.Name == "matrix" })
 	switch {
 	case b.Dir == "":
@@ -121,6 +141,39 @@ func (b *benchCmd) checkFlags(chosen []experiments.Experiment) error {
 		return errors.New("--fio is for scan-* and rand-*, which are not among the experiments")
 	case !slices.Contains([]string{"", "uring", "aio", "pool"}, b.Driver):
 		return fmt.Errorf("--driver: unknown driver %q; there are uring, aio and pool", b.Driver)
+	}
+	return nil
+}
+
+// mostLevels is those of a tree of 2.4 million files of cp-small.
+const mostLevels = 9
+
+// checkCopies checks the flags of cp-*.
+func (b *benchCmd) checkCopies(chosen []experiments.Experiment) error {
+	var modes []string
+	for _, e := range chosen {
+		modes = append(modes, e.Modes...)
+	}
+	for _, mode := range b.Mode {
+		if !slices.Contains(modes, mode) {
+			return fmt.Errorf("--mode %s: no experiment that was chosen has it", mode)
+		}
+	}
+	for _, name := range b.Programs {
+		if !slices.Contains(experiments.CopyPrograms, name) {
+			return fmt.Errorf("--programs: unknown program %q; there are %s", name, strings.Join(experiments.CopyPrograms, ", "))
+		}
+	}
+	given := len(b.Programs) > 0 || b.Levels != nil || b.Seed != nil || !b.Image || b.FS != ""
+	switch {
+	case given && len(modes) == 0:
+		return errors.New("--programs, --levels, --seed, --image and --fs are for cp-*, which are not among the experiments")
+	case b.Levels != nil && (*b.Levels < 1 || *b.Levels > mostLevels):
+		return fmt.Errorf("--levels: %d; want 1 to %d", *b.Levels, mostLevels)
+	case b.FS != "" && !slices.Contains(image.Kinds, b.FS):
+		return fmt.Errorf("--fs: unknown file system %q; there are %s", b.FS, strings.Join(image.Kinds, ", "))
+	case b.FS != "" && !b.Image:
+		return errors.New("--fs: what file system an image has, and --no-image asks for none")
 	}
 	return nil
 }

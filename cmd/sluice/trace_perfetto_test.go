@@ -3,10 +3,12 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
 
+	"google.golang.org/protobuf/encoding/prototext"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protodesc"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -16,80 +18,18 @@ import (
 	"github.com/sluiceio/sluice/trace"
 )
 
-// perfettoSchema is what a trace of ours may consist of, by the field numbers
-// and types of Perfetto's protos/perfetto/trace: message, field, number, type.
-// Repeated fields have a star.
-const perfettoSchema = `
-Trace packet* 1 TracePacket
-TracePacket timestamp 8 uint64
-TracePacket trusted_packet_sequence_id 10 uint32
-TracePacket sequence_flags 13 uint32
-TracePacket clock_snapshot 6 ClockSnapshot
-TracePacket track_event 11 TrackEvent
-TracePacket interned_data 12 InternedData
-TracePacket track_descriptor 60 TrackDescriptor
-ClockSnapshot clocks* 1 Clock
-Clock clock_id 1 uint32
-Clock timestamp 2 uint64
-TrackDescriptor uuid 1 uint64
-TrackDescriptor name 2 string
-TrackDescriptor process 3 ProcessDescriptor
-TrackDescriptor parent_uuid 5 uint64
-ProcessDescriptor pid 1 int32
-ProcessDescriptor process_name 6 string
-TrackEvent debug_annotations* 4 DebugAnnotation
-TrackEvent type 9 int32
-TrackEvent name_iid 10 uint64
-TrackEvent track_uuid 11 uint64
-TrackEvent name 23 string
-DebugAnnotation name_iid 1 uint64
-DebugAnnotation int_value 4 int64
-DebugAnnotation string_value_iid 17 uint64
-InternedData event_names* 2 EventName
-InternedData debug_annotation_names* 3 DebugAnnotationName
-InternedData debug_annotation_string_values* 29 InternedString
-EventName iid 1 uint64
-EventName name 2 string
-DebugAnnotationName iid 1 uint64
-DebugAnnotationName name 2 string
-InternedString iid 1 uint64
-InternedString str 2 bytes
-`
-
-// perfettoTrace returns the message type Trace.
+// perfettoTrace returns the message type Trace, as Perfetto declares it.
 func perfettoTrace(t *testing.T) protoreflect.MessageDescriptor {
 	t.Helper()
-	file := &descriptorpb.FileDescriptorProto{
-		Name: proto.String("perfetto.proto"), Package: proto.String("perfetto.protos"), Syntax: proto.String("proto2"),
+	text, err := os.ReadFile("testdata/perfetto/schema.txtpb")
+	if err != nil {
+		t.Fatal(err)
 	}
-	messages := map[string]*descriptorpb.DescriptorProto{}
-	message := func(name string) *descriptorpb.DescriptorProto {
-		if messages[name] == nil {
-			messages[name] = &descriptorpb.DescriptorProto{Name: proto.String(name)}
-			file.MessageType = append(file.MessageType, messages[name])
-		}
-		return messages[name]
+	var file descriptorpb.FileDescriptorProto
+	if err := prototext.Unmarshal(text, &file); err != nil {
+		t.Fatal(err)
 	}
-	for line := range strings.Lines(strings.TrimSpace(perfettoSchema)) {
-		var in, name, kind string
-		var number int32
-		if _, err := fmt.Sscan(line, &in, &name, &number, &kind); err != nil {
-			t.Fatal(err)
-		}
-		field := &descriptorpb.FieldDescriptorProto{Number: &number, Label: descriptorpb.FieldDescriptorProto_LABEL_OPTIONAL.Enum()}
-		name, repeated := strings.CutSuffix(name, "*")
-		if repeated {
-			field.Label = descriptorpb.FieldDescriptorProto_LABEL_REPEATED.Enum()
-		}
-		field.Name = &name
-		if n, ok := descriptorpb.FieldDescriptorProto_Type_value["TYPE_"+strings.ToUpper(kind)]; ok {
-			field.Type = descriptorpb.FieldDescriptorProto_Type(n).Enum()
-		} else {
-			field.Type, field.TypeName = descriptorpb.FieldDescriptorProto_TYPE_MESSAGE.Enum(), proto.String(".perfetto.protos."+kind)
-		}
-		message(in).Field = append(message(in).Field, field)
-	}
-	d, err := protodesc.NewFile(file, nil)
+	d, err := protodesc.NewFile(&file, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,6 +125,13 @@ func (v *view) intern(d protoreflect.Message, field, text string, to map[uint64]
 	}
 }
 
+// Values of TrackEvent.Type.
+const (
+	typeSliceBegin = 1
+	typeSliceEnd   = 2
+	typeInstant    = 3
+)
+
 func (v *view) event(at uint64, e protoreflect.Message) {
 	track := get(e, "track_uuid").Uint()
 	name, ok := v.tracks[track]
@@ -192,14 +139,14 @@ func (v *view) event(at uint64, e protoreflect.Message) {
 		v.t.Fatalf("an event on track %d, which is not described", track)
 	}
 	open := v.open[track]
-	switch get(e, "type").Int() {
-	case 1:
+	switch get(e, "type").Enum() {
+	case typeSliceBegin:
 		s := slice{name: v.names[get(e, "name_iid").Uint()], track: name, depth: len(open), from: at, notes: v.annotations(e)}
 		if s.name == "" || len(open) > 0 && open[len(open)-1].from > at {
 			v.t.Fatalf("a slice without a name, or that begins before the one around it: %+v", s)
 		}
 		v.open[track] = append(open, s)
-	case 2:
+	case typeSliceEnd:
 		if len(open) == 0 || open[len(open)-1].from > at {
 			v.t.Fatalf("an end on %s at %d of nothing, or of what begins later", name, at)
 		}
@@ -207,10 +154,10 @@ func (v *view) event(at uint64, e protoreflect.Message) {
 		s.to = at
 		v.open[track] = open[:len(open)-1]
 		v.slices = append(v.slices, s)
-	case 3:
+	case typeInstant:
 		v.instants = append(v.instants, get(e, "name").String())
 	default:
-		v.t.Fatalf("an event of type %d", get(e, "type").Int())
+		v.t.Fatalf("an event of type %d", get(e, "type").Enum())
 	}
 }
 
@@ -246,7 +193,7 @@ func TestPerfetto(t *testing.T) {
 		Files: []string{"", "/a/file\xff"},
 		Ops: []trace.Op{
 			{
-				Kind: trace.OpRead, Path: trace.Queued, Driver: trace.DriverUring, File: 1, Offset: -1, Size: 4096, Result: -5, Batch: 3, Goroutine: 1 << 31,
+				Kind: trace.OpRead, Path: trace.Queued, Driver: trace.DriverUring, File: 1, Offset: -1, Size: 4096, Result: -5, Batch: 3, Goroutine: 1 << 31, Ring: 2,
 				Queued: us, Submitted: 3 * us, Completed: 9 * us, Woken: 10 * us,
 			},
 			{Kind: trace.OpFsync, Path: trace.Blocking, Slot: 1, Queued: 2 * us, Submitted: 2 * us, Completed: 8 * us, Woken: 8 * us},
@@ -275,7 +222,7 @@ func TestPerfetto(t *testing.T) {
 		t.Errorf("slices are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	notes := fmt.Sprint(v.slices[3].notes)
-	if want := "map[batch:3 driver:uring file:/a/file\uFFFD goroutine:2147483648 offset:-1 path:queued result:-5 size:4096]"; notes != want {
+	if want := "map[batch:3 driver:uring file:/a/file\uFFFD goroutine:2147483648 offset:-1 path:queued result:-5 ring:2 size:4096]"; notes != want {
 		t.Errorf("the read is annotated\n%s\nwant\n%s", notes, want)
 	}
 }

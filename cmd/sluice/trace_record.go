@@ -1,18 +1,12 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"strconv"
-	"strings"
-	"syscall"
 
-	"github.com/sluiceio/sluice/cmd/sluice/internal/digest"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/scratch"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/viewer"
 	"github.com/sluiceio/sluice/trace"
 )
 
@@ -20,31 +14,23 @@ import (
 type traceRecordCmd struct {
 	Output  string   `short:"o" default:"trace.sluice" placeholder:"FILE" help:"The trace, which must not exist. If several processes have used sluice each has its own, with its number in the name."`
 	Events  int      `default:"1032192" help:"Operations and system calls that a process has room for, of 64 bytes each; older ones are lost."`
+	NoView  bool     `help:"Make no page of the trace."`
 	Command []string `arg:"" passthrough:"" help:"The program and its arguments, after --."`
 }
 
 // Help tells what cannot be seen from the flags.
 func (*traceRecordCmd) Help() string {
 	return "Programs that use sluice record what they do in memory, and it is written when the last of them has ended, " +
-		"however it ends. The exit status is the program's."
-}
-
-// statusError is an error whose exit status is another program's.
-type statusError struct {
-	error
-	status int
+		"however it ends. Its page, FILE.html, is written beside it, and opened in the browser from a terminal " +
+		"with a display. The exit status is the program's."
 }
 
 // Run runs the program and writes what it has recorded.
-func (c *traceRecordCmd) Run(ctx context.Context, s streams) error {
+func (c *traceRecordCmd) Run(s streams) error {
 	if err := c.check(); err != nil {
 		return usageError{err}
 	}
-	out, err := createNew(c.Output) // now, not when the program has run
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(out.Close(), os.Remove(c.Output)); err != nil {
+	if err := c.checkPlaces(); err != nil {
 		return err
 	}
 	dir, err := memoryDir(int64(c.Events))
@@ -52,8 +38,8 @@ func (c *traceRecordCmd) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	ended := c.run(ctx, dir)
-	if _, ok := errors.AsType[*exec.Error](ended); ok { // nothing has run
+	ended := c.run(dir)
+	if _, ok := errors.AsType[startError](ended); ok {
 		return fmt.Errorf("cannot run %s: %w", c.Command[0], ended)
 	}
 	saved := c.save(s, dir)
@@ -78,6 +64,25 @@ func (c *traceRecordCmd) check() error {
 	return nil
 }
 
+// checkPlaces sees to it now, and not when the program has run, that the trace
+// and its page can be written.
+func (c *traceRecordCmd) checkPlaces() error {
+	out, err := createNew(c.Output)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(out.Close(), os.Remove(c.Output)); err != nil {
+		return err
+	}
+	if c.NoView {
+		return nil
+	}
+	if err := viewer.Check(pageOf(c.Output)); err != nil {
+		return fmt.Errorf("cannot write the page: %w; --no-view writes none", err)
+	}
+	return nil
+}
+
 // memoryDir makes a directory for what is recorded, in memory if there is
 // enough to be had for a few processes: on a disk the kernel would write it
 // while it is recorded.
@@ -89,70 +94,4 @@ func memoryDir(events int64) (string, error) {
 		}
 	}
 	return os.MkdirTemp("", "sluice-trace-")
-}
-
-// run runs the program until it ends. A signal that has ended ctx is passed on;
-// SIGINT is not, as the terminal sends that to both.
-func (c *traceRecordCmd) run(ctx context.Context, dir string) error {
-	cmd := exec.Command(c.Command[0], c.Command[1:]...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	cmd.Env = append(os.Environ(),
-		"SLUICE_TRACE="+filepath.Join(dir, "%p"), "SLUICE_TRACE_EVENTS="+strconv.Itoa(c.Events))
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	unwatch := context.AfterFunc(ctx, func() {
-		if stop, ok := errors.AsType[*stopError](context.Cause(ctx)); ok && stop.sig != syscall.SIGINT {
-			_ = cmd.Process.Signal(stop.sig) // it may have ended
-		}
-	})
-	err := cmd.Wait()
-	unwatch()
-	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		return statusError{fmt.Errorf("%s: %w", c.Command[0], err), statusOf(exit)}
-	}
-	return err
-}
-
-// statusOf is the status that a shell gives a program that has ended so.
-func statusOf(exit *exec.ExitError) int {
-	if w, ok := exit.Sys().(syscall.WaitStatus); ok && w.Signaled() {
-		return 128 + int(w.Signal())
-	}
-	return exit.ExitCode()
-}
-
-// save writes what the processes have recorded, and a summary of it.
-func (c *traceRecordCmd) save(s streams, dir string) error {
-	names, err := filepath.Glob(filepath.Join(dir, "*"))
-	if err != nil || len(names) == 0 {
-		return errors.Join(err, errors.New("nothing was recorded: no process has used sluice, or none that records"))
-	}
-	var errs []error
-	for _, name := range names {
-		out := c.Output
-		if len(names) > 1 {
-			ext := filepath.Ext(out)
-			out = strings.TrimSuffix(out, ext) + "-" + filepath.Base(name) + ext
-		}
-		errs = append(errs, saveOne(s, name, out))
-	}
-	return errors.Join(errs...)
-}
-
-func saveOne(s streams, name, out string) error {
-	t, err := readTrace(name)
-	if err != nil {
-		return err
-	}
-	if err := writeNew(out, compact(t)); err != nil {
-		return err
-	}
-	return told(s, t, out)
-}
-
-// told says on stderr, as stdout is the program's, what is in a trace.
-func told(s streams, t *trace.Trace, out string) error {
-	_, err := fmt.Fprintf(s.err, "\n%s\nwritten to %s\n", digest.Print(t), out)
-	return err
 }

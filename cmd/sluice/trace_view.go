@@ -64,7 +64,7 @@ func (c *traceViewCmd) page() ([]byte, error) {
 func (c *traceViewCmd) write(s streams, page []byte) error {
 	name := c.Output
 	if name == "" {
-		name = c.File + ".html"
+		name = pageOf(c.File)
 	}
 	if same(name, c.File) {
 		return usageError{fmt.Errorf("--output: %s is the trace itself", name)}
@@ -75,6 +75,9 @@ func (c *traceViewCmd) write(s streams, page []byte) error {
 	_, err := fmt.Fprintf(s.out, "%s (%.1f MiB)\n", name, float64(len(page))/(1<<20))
 	return err
 }
+
+// pageOf is the name of a trace's page unless the user gives it another.
+func pageOf(file string) string { return file + ".html" }
 
 // hintForce says how to overwrite what is in the way.
 func hintForce(err error) error {

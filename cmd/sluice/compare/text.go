@@ -113,7 +113,9 @@ func (c *Changes) tally(name string, chosen func(load.Side) bool) string {
 	return report.Wrap(text)
 }
 
-func isSluice(s load.Side) bool { return s.Way != load.ByOS && s.Way != load.ByPaper && !s.Way.Fio() }
+func isSluice(s load.Side) bool {
+	return s.Way != load.ByOS && s.Way != load.ByPaper && s.Way != load.ByProgram && !s.Way.Fio()
+}
 
 // some returns the first names, and how many there are beside them.
 func some(names []string) string {

@@ -18,6 +18,7 @@ var aioLatency = Experiment{
 	Raw:     true,
 	Steps:   func(Params) int { return 1 }, // how many schedulers there are is not known before
 	Run:     runAIOLatency,
+	Read:    read[AIOResult],
 }
 
 // AIOLatency is the name of the experiment that --device is for.

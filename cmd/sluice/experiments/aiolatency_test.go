@@ -3,6 +3,7 @@ package experiments
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -145,32 +146,90 @@ func TestAIONoDisk(t *testing.T) {
 
 // TestAIOVerdict covers the words of the verdict.
 func TestAIOVerdict(t *testing.T) {
-	row := func(scheduler string, e burst.Engine, all, batch, longest stats.Number) AIORow {
-		return AIORow{Scheduler: scheduler, Engine: e, All: all, Batch: batch, Submit: 1000, Longest: longest, First: 40e6}
+	row := func(scheduler string, e burst.Engine, all, batch, longest, first stats.Number) AIORow {
+		return AIORow{Scheduler: scheduler, Engine: e, AIOFigures: AIOFigures{All: all, Batch: batch, Half: 2 * batch, Submit: 1000, Longest: longest, First: first}}
 	}
 	for _, test := range []struct {
+		name string
 		rows []AIORow
 		want []string
 	}{
 		{
-			[]AIORow{row("none", burst.AIO, 10e6, 30, 90e3), row("none", burst.Uring, 5e6, 30, 9e3), row("bfq", burst.AIO, 11e6, 30, 80e3)},
+			"as published",
+			[]AIORow{row("none", burst.AIO, 10e6, 30, 900e3, 40e6), row("none", burst.Uring, 5e6, 28, 9e3, 1), row("bfq", burst.AIO, 11e6, 31, 80e3, 1)},
 			[]string{
-				"in batches: it still holds, 30.0 writes", "it still holds that it hardly matters, bfq takes 1.10 times the time of none",
-				"it still blocks, at most for 90.0 us where the median is 1.00", "takes 40000 us, still 30 ms and more", "io_uring takes 0.50 times AIO's time, its longest submit 9.00 us.",
+				"it holds in all 4 parts of the finding: batches: holds, the median batch has 30.0 writes (published: about 30; rule: 15 to 60), 31.0 with bfq; half of all writes come in batches of 60.0 and more",
+				"hardly matters: holds, bfq takes 1.10 times the time of none (rule: at most 1.25)",
+				"io_submit blocks: holds, the longest takes 900 us and the median 1.00 (rule: 20 times the median, and 100 us), with none",
+				"the first write of a batch: holds, it takes 40.0 ms", "io_uring takes 0.50 times AIO's time, 28.0 writes complete together, its longest submit 9.00 us.",
 			},
 		},
 		{
-			[]AIORow{row("none", burst.AIO, 10e6, 1.2, 9e3), row("bfq", burst.AIO, 20e6, 30, 8e3)},
-			[]string{"in batches: it does not hold", "the scheduler: it matters, bfq", "io_submit: it does not block"},
+			"nothing of it",
+			[]AIORow{row("none", burst.AIO, 10e6, 14.9, 99e3, 29e6), row("bfq", burst.AIO, 20e6, 30, 8e3, 40e6)},
+			[]string{
+				"it does not hold in any of 4 parts", "batches: does not hold", "hardly matters: does not hold, bfq takes 2.00",
+				"io_submit blocks: does not hold", "the first write of a batch: does not hold",
+			},
 		},
-		{[]AIORow{row("", burst.AIO, 10e6, 30, 9e3)}, []string{"cannot be told with one"}},
-		{[]AIORow{{Engine: burst.AIO, Unsupported: "gone"}}, []string{"cannot be told without Linux AIO."}},
+		{"one scheduler", []AIORow{row("", burst.AIO, 10e6, 61, 9e6, 61e6)}, []string{"it holds in 1 of 3 parts", "cannot be told with one", "batches: does not hold"}},
+		{"without AIO", []AIORow{{Engine: burst.AIO, Unsupported: "gone"}}, []string{"cannot be told without Linux AIO."}},
 	} {
 		got := aioVerdict(test.rows)
 		for _, want := range test.want {
 			if !strings.Contains(got, want) {
-				t.Errorf("verdict is %q; want %q in it", got, want)
+				t.Errorf("%s: verdict is %q; want %q in it", test.name, got, want)
 			}
+		}
+	}
+}
+
+// TestAIOFigures: batches of 1, 1 and 7 writes have a median of 1, and not a
+// mean of 3.
+func TestAIOFigures(t *testing.T) {
+	r := &burst.Result{Batches: []burst.Batch{{Writes: 1, First: 0}, {Writes: 1, First: 1}, {Writes: 7, First: 4}}}
+	for i := range 9 {
+		r.Queued = append(r.Queued, time.Duration(i))
+		r.Submit = append(r.Submit, time.Duration(1+i))
+		r.Notified = append(r.Notified, time.Duration(100+10*i))
+	}
+	want := AIOFigures{All: 180, Batch: 1, Half: 7, Submit: 5, Longest: 9, First: 109, Latency: 136, Worst: 172}
+	if got := figuresOf(r); got != want {
+		t.Errorf("figuresOf = %+v; want %+v", got, want)
+	}
+}
+
+// TestReadBack reads what fig5 and aio-latency have written to the file, and
+// refuses what they cannot have.
+func TestReadBack(t *testing.T) {
+	for _, test := range []struct {
+		Experiment
+		from, to string // damage
+	}{
+		{fig5, `"name":"io_submit"`, `"name":""`},
+		{fig5, `"count":100,`, `"count":-100,`},
+		{aioLatency, `"writes":1000,`, `"writes":999,`},
+		{aioLatency, `"writes_per_batch":25,`, `"writes_per_batch":null,`},
+		{aioLatency, `"rounds":[{`, `"rounds":[],"old":[{`},
+	} {
+		result, _, err := run(t, test.Experiment, fakeLab{}, Params{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(result)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := test.Read(text)
+		if err != nil {
+			t.Fatalf("%s: Read = %v", test.Name, err)
+		}
+		if again, err := json.Marshal(got); err != nil || !bytes.Equal(again, text) {
+			t.Errorf("%s: Read gives another result than was written, %v", test.Name, err)
+		}
+		damaged := strings.ReplaceAll(string(text), test.from, test.to)
+		if _, err := test.Read([]byte(damaged)); err == nil {
+			t.Errorf("%s: Read with %s for %s = nil; want an error", test.Name, test.to, test.from)
 		}
 	}
 }

@@ -13,8 +13,10 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice/cmd/sluice/internal/duel"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/fio"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/load"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/tree"
 )
 
 // Experiment is something that can be measured.
@@ -26,8 +28,11 @@ type Experiment struct {
 	// Fio says that fio can take part, and FullSize that what was published had
 	// a file whose size follows from the machine's memory.
 	Fio, FullSize bool
-	// Raw says that it writes to a raw device, and needs no large file.
-	Raw bool
+	// Raw says that it writes to a raw device, and needs no large file; Trees
+	// that it copies trees of its own, and needs none at all.
+	Raw, Trees bool
+	// Modes are what --mode can choose from, of copies.
+	Modes []string
 
 	// Steps returns how many steps Run will report, for the progress display.
 	Steps func(Params) int
@@ -41,7 +46,7 @@ type Experiment struct {
 }
 
 // All are the experiments in the order in which they are listed and run.
-var All = slices.Concat([]Experiment{matrix, fig4Read, fig4Write, fig5, fig6}, p4, []Experiment{randDepths, blockCache, aioLatency})
+var All = slices.Concat([]Experiment{matrix, fig4Read, fig4Write, fig5, fig6}, p4, p2, []Experiment{randDepths, blockCache, fairness, wal, threads, aioLatency})
 
 // Selection are those that are run when nobody names any.
 var Selection = []Experiment{matrix, fig4Read, fig4Write, fig6, scanDirect512k, randDirectSmall}
@@ -54,7 +59,10 @@ type Group struct {
 }
 
 // Groups are what Find knows beside the experiments.
-var Groups = []Group{{Name: "p4", Summary: "the nine settings scan-* and rand-*, and a table of all", Members: p4}}
+var Groups = []Group{
+	{Name: "p4", Summary: "the nine settings scan-* and rand-*, and a table of all", Members: p4},
+	{Name: "p2", Summary: "copies of trees: cp-* beside other programs, and fio-expect", Members: p2},
+}
 
 // Find returns the experiment of that name, or those of that group.
 func Find(name string) ([]Experiment, error) {
@@ -82,13 +90,22 @@ type Params struct {
 	Driver    string        // of sluice where an experiment has one sluice side
 	Time      time.Duration // of a slice
 	Rounds    int
-	FailBelow float64 // of the matrix; 0 never fails
-	Calibrate bool    // the matrix compares os.File with itself
-	Fio       bool    // fio takes part where it can do the same
+	FailBelow float64  // of the matrix; 0 never fails
+	Calibrate bool     // the matrix compares os.File with itself
+	Fio       bool     // fio takes part where it can do the same
+	Modes     []string // of cp-*; none is all
+	Levels    int      // of directories of the tree that cp-* copy; 0 leaves them to the experiment
+	Programs  []string // that copy; none is all there are
+	Seed      uint64   // of the order in which programs copy
+	Self      Program  // this one
 
+	Procs    int   // GOMAXPROCS, as each side has it
 	FileSize int64 // bytes of the file that there is
 	Memory   int64 // of the machine, in bytes; 0 if it is not known
 }
+
+// Program is a file that can be executed, and the name by which it is called.
+type Program struct{ Exe, Name string }
 
 // plan returns the experiment's own plan with the user's wishes in it. When
 // all experiments share two minutes, each has five eighths of its rounds.
@@ -110,6 +127,14 @@ type Lab interface {
 	Compare(ctx context.Context, entries []duel.Entry, p duel.Plan) ([]*duel.Result, error)
 	// Disk opens what raw writes go to. The caller closes it.
 	Disk() (Disk, error)
+	// Trees opens a place with a tree to copy, and tells progress what it does.
+	// The caller closes it.
+	Trees(ctx context.Context, kind string, shape tree.Shape, progress func(what string, done float64)) (Trees, error)
+	// Slow opens a disk that does iops reads a second, with a file of size bytes,
+	// and tells progress the fraction that is done. The caller closes it.
+	Slow(ctx context.Context, size int64, iops int, progress func(float64)) (SlowDisk, error)
+	// Mixed has fio do a job, and returns its reads and its writes.
+	Mixed(ctx context.Context, job fio.Mixed) (reads, writes load.Slice, err error)
 }
 
 // Env is what an experiment runs in.

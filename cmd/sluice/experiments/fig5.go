@@ -19,6 +19,7 @@ var fig5 = Experiment{
 	Source:  fig5Source,
 	Steps:   func(Params) int { return len(fig5Loads()) },
 	Run:     runFig5,
+	Read:    read[Fig5Result],
 }
 
 const (

@@ -13,11 +13,15 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/sluiceio/sluice/cmd/sluice/internal/copies"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/crowd"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/duel"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/fio"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/load"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/program"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/stats"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/tree"
 )
 
 var update = flag.Bool("update", false, "write testdata/*.golden instead of comparing with it")
@@ -75,13 +79,20 @@ func fakeSlice(l load.Load, side load.Side, round int) load.Slice {
 	case load.ByPaper:
 		mean += time.Duration(50_000_000 / l.Size * 2)
 	}
+	flood := 0.0
+	if l.Flood > 0 {
+		flood = 5e8
+		if mean *= 10; side.Class != "" {
+			mean /= 5
+		}
+	}
 	mean += mean * time.Duration(round%5) / 100
 	elapsed := 100 * time.Millisecond
 	ops := float64(elapsed/mean) * float64(l.Goroutines)
 	return load.Slice{
 		Syscalls: fakeSyscalls(l, side, mean),
 		Ops:      ops, Elapsed: elapsed, CPU: time.Duration(ops) * mean / 10,
-		Mean: mean, P50: mean, P99: 3 * mean, Max: 9 * mean,
+		Mean: mean, P50: mean, P99: 3 * mean, Max: 9 * mean, Flood: flood,
 		Resident: 3 << 20, Buffers: int64(l.Size * l.Goroutines),
 	}
 }
@@ -120,7 +131,7 @@ func (f fakeLab) Disk() (Disk, error) { return newFakeDisk(f.missing), nil }
 func run(t *testing.T, e Experiment, lab Lab, p Params) (any, string, error) {
 	t.Helper()
 	var out bytes.Buffer
-	p.FileSize, p.Memory = 1<<30, 16<<30
+	p.FileSize, p.Memory, p.Procs = 1<<30, 16<<30, 2
 	result, err := e.Run(t.Context(), &Env{Params: p, Lab: lab, Screen: report.NewScreen(&out, nil, 0)})
 	return result, out.String(), err
 }
@@ -147,6 +158,9 @@ func TestGoldenMissing(t *testing.T) {
 		"sluice/uring":      "io_uring_setup: operation not permitted",
 		"sluice Next":       "no O_DIRECT on this file system",
 		"os.File, buffered": "the page cache cannot be dropped on this system",
+		"sluice cp":         "exit status 1: no space left on device",
+		"xcp":               "the copy has 3 files, not 5",
+		"fio":               "fio is not installed",
 		"sluice":            "no driver: io_uring_setup: operation not permitted; io_setup: function not implemented",
 	}}
 	for _, e := range All {
@@ -188,6 +202,9 @@ func golden(t *testing.T, name, text string) {
 func TestSteps(t *testing.T) {
 	for _, e := range All {
 		for _, p := range []Params{{}, {Full: true}} {
+			if e.Name == fioExpectName {
+				p.Rounds = 1 // of which each would count
+			}
 			lab := &countingLab{}
 			if _, _, err := run(t, e, lab, p); err != nil {
 				t.Fatal(err)
@@ -209,9 +226,52 @@ func (c *countingLab) Compare(ctx context.Context, entries []duel.Entry, p duel.
 	return c.fakeLab.Compare(ctx, entries, p)
 }
 
+func (c *countingLab) Trees(ctx context.Context, kind string, shape tree.Shape, progress func(string, float64)) (Trees, error) {
+	c.n++
+	place, err := c.fakeLab.Trees(ctx, kind, shape, progress)
+	return &countingTrees{Trees: place, n: &c.n}, err
+}
+
+// countingTrees counts modes.
+type countingTrees struct {
+	Trees
+	n    *int
+	mode string
+}
+
+func (c *countingTrees) Copy(ctx context.Context, p copies.Contender, m copies.Mode, check bool) (program.Usage, error) {
+	if m.Name != c.mode {
+		*c.n++
+		c.mode = m.Name
+	}
+	return c.Trees.Copy(ctx, p, m, check)
+}
+
+func (c *countingLab) Mixed(ctx context.Context, job fio.Mixed) (reads, writes load.Slice, err error) {
+	c.n++
+	return c.fakeLab.Mixed(ctx, job)
+}
+
 func (c *countingLab) Disk() (Disk, error) {
 	c.n++
 	return c.fakeLab.Disk()
+}
+
+func (c *countingLab) Slow(ctx context.Context, size int64, iops int, progress func(float64)) (SlowDisk, error) {
+	c.n++
+	d, err := c.fakeLab.Slow(ctx, size, iops, progress)
+	return countingDisk{d, &c.n}, err
+}
+
+// countingDisk counts crowds.
+type countingDisk struct {
+	SlowDisk
+	n *int
+}
+
+func (c countingDisk) Crowd(ctx context.Context, side load.Side, goroutines int, direct bool) (crowd.Outcome, error) {
+	*c.n++
+	return c.SlowDisk.Crowd(ctx, side, goroutines, direct)
 }
 
 func TestFailBelow(t *testing.T) {

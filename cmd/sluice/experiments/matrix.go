@@ -73,27 +73,33 @@ func (e *BelowError) Error() string {
 }
 
 func runMatrix(ctx context.Context, env *Env) (any, error) {
-	plan := env.plan(matrixPlan)
-	result := &MatrixResult{SliceTime: plan.Time, Rounds: plan.Rounds}
-	sides := env.matrixSides()
-	if err := env.Screen.Print(matrixIntro(sides, plan) + matrixTable.Header()); err != nil {
+	result, err := env.measureCells(ctx, "matrix", env.cells(), env.plan(matrixPlan))
+	if err != nil {
 		return result, err
 	}
-	for _, l := range env.cells() {
-		sideResults, err := env.compare(ctx, "matrix", l, sides, plan)
+	return result, result.failBelow(env.FailBelow)
+}
+
+// measureCells measures both sides in each cell, for the experiment of that
+// name, and prints the table. The result is that of the cells until an error.
+func (e *Env) measureCells(ctx context.Context, name string, cells []load.Load, plan duel.Plan) (*MatrixResult, error) {
+	result := &MatrixResult{SliceTime: plan.Time, Rounds: plan.Rounds}
+	sides := e.matrixSides()
+	if err := e.Screen.Print(matrixIntro(name, sides, plan) + matrixTable.Header()); err != nil {
+		return result, err
+	}
+	for _, l := range cells {
+		sideResults, err := e.compare(ctx, name, l, sides, plan)
 		if err != nil {
 			return result, err
 		}
 		cell := newCell(l, sideResults)
 		result.Cells = append(result.Cells, cell)
-		if err := env.Screen.Print(cell.row()); err != nil {
+		if err := e.Screen.Print(cell.row()); err != nil {
 			return result, err
 		}
 	}
-	if err := env.Screen.Print(result.summary()); err != nil {
-		return result, err
-	}
-	return result, result.failBelow(env.FailBelow)
+	return result, e.Screen.Print(result.summary())
 }
 
 // matrixSides returns the two sides of the matrix.
@@ -141,12 +147,12 @@ var matrixTable = report.Table{
 	{Head: "threads\nos/sluice", Width: 9, Align: report.Right},
 }
 
-func matrixIntro(sides []load.Side, p duel.Plan) string {
+func matrixIntro(name string, sides []load.Side, p duel.Plan) string {
 	against := sides[1].Name
 	if sides[0] == sides[1] {
 		against = "itself (what differs from 1.00 is noise)"
 	}
-	return fmt.Sprintf("matrix: %s against %s, in turn, %d rounds of %s\n\n", sides[0].Name, against, p.Rounds, p.Time)
+	return fmt.Sprintf("%s: %s against %s, in turn, %d rounds of %s\n\n", name, sides[0].Name, against, p.Rounds, p.Time)
 }
 
 func (c Cell) row() string {

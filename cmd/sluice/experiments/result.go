@@ -9,8 +9,8 @@ import (
 	"github.com/sluiceio/sluice/cmd/sluice/internal/load"
 )
 
-// Result is what an experiment measured: *MatrixResult, *CallResult or
-// *RaceResult.
+// Result is what an experiment measured: *MatrixResult, *CallResult, *RaceResult,
+// *Fig5Result, *AIOResult, *CopyResult, *FioResult, *FairResult or *ThreadsResult.
 type Result interface {
 	// Points returns all that was measured, cell by cell.
 	Points() []Point
@@ -103,8 +103,8 @@ func checked(result Result) error {
 			return err
 		}
 	}
-	if m, ok := result.(*MatrixResult); ok {
-		return m.check()
+	if r, ok := result.(interface{ check() error }); ok { // what is not in its points
+		return r.check()
 	}
 	return nil
 }
@@ -148,3 +148,11 @@ func (r Race) PublishedRates() (subject, base float64) {
 
 // Subject names the row that a publication tells of; "" where there is none.
 func (r Race) Subject() string { return r.subject }
+
+// reached is the word for a target that was, or was not.
+func reached(yes bool) string {
+	if yes {
+		return "reached"
+	}
+	return "missed"
+}

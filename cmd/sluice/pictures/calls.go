@@ -20,10 +20,9 @@ func callFigure(title string, r *experiments.CallResult) Figure {
 		Expected: r.Finding,
 		Caption: "Time for a call to return, both axes logarithmic; lower is faster. " + plusMinus +
 			" The paper gives its figure without numbers, so its finding stands in words.",
-		Alt:   "Time a call against its size, one line for each side.",
 		Table: callTable(r),
-		Chart: chart.Figure{Height: 290},
 	}
+	p := Picture{Alt: "Time a call against its size, one line for each side.", Chart: chart.Figure{Height: 290}}
 	if r.Verdict != "" {
 		f.Seen = []string{r.Verdict}
 	}
@@ -36,8 +35,9 @@ func callFigure(title string, r *experiments.CallResult) Figure {
 		for len(row) > columns && len(part) < columns {
 			part = append(part[:len(part):len(part)], nil)
 		}
-		f.Chart.Rows = append(f.Chart.Rows, part)
+		p.Chart.Rows = append(p.Chart.Rows, part)
 	}
+	f.Pictures = []Picture{p}
 	return f
 }
 

@@ -3,6 +3,7 @@ package pictures
 import (
 	"bytes"
 	"encoding/csv"
+	"slices"
 	"strconv"
 
 	"github.com/sluiceio/sluice/cmd/sluice/internal/load"
@@ -14,27 +15,33 @@ var csvHead = []string{
 	"ops_per_s", "mean_ns", "p50_ns", "p99_ns", "max_ns", "cpu_ns_per_op", "unsupported",
 }
 
-// rounds returns all rounds of the experiments as CSV, one a line.
-func rounds(measured []results.Named) ([]byte, error) {
+// table returns lines as CSV.
+func table(head []string, lines [][]string) ([]byte, error) {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
-	_ = w.Write(csvHead) // a Buffer takes all; w.Error has what csv finds wrong
+	_ = w.Write(head) // a Buffer takes all; w.Error has what csv finds wrong
+	_ = w.WriteAll(lines)
+	return b.Bytes(), w.Error()
+}
+
+// rounds returns all rounds of the experiments as CSV, one a line.
+func rounds(measured []results.Named) ([]byte, error) {
+	var lines [][]string
 	for _, named := range measured {
 		for _, p := range named.Points() {
-			what := []string{
+			what := slices.Clip([]string{
 				named.Name, p.Cell, string(p.Load.Kind), strconv.Itoa(p.Load.Size),
 				strconv.Itoa(p.Load.Goroutines), p.Side.Name,
-			}
+			})
 			for i, s := range p.Rounds {
-				_ = w.Write(append(what[:len(what):len(what)], round(i, s)...))
+				lines = append(lines, append(what, round(i, s)...))
 			}
 			if p.Unsupported != "" {
-				_ = w.Write(append(what, "", "", "", "", "", "", "", p.Unsupported))
+				lines = append(lines, append(what, "", "", "", "", "", "", "", p.Unsupported))
 			}
 		}
 	}
-	w.Flush()
-	return b.Bytes(), w.Error()
+	return table(csvHead, lines)
 }
 
 func round(i int, s load.Slice) []string {

@@ -14,9 +14,7 @@ func depthFigure(r *experiments.RaceResult) Figure {
 		Title:    "random direct reads of 4 KiB by how many are in flight",
 		Expected: "ReadMany keeps up with fio at every depth, and ReadBuffer, a goroutine an operation, with os.File.",
 		Caption:  "Higher is faster. " + plusMinus,
-		Alt:      "Operations a second by the number in flight, one line for each side.",
 		Table:    raceTable(r),
-		Chart:    chart.Figure{Height: 300},
 	}
 	panel := &chart.Panel{
 		X: chart.Axis{Name: "operations in flight", Log: true, Format: plain},
@@ -42,6 +40,9 @@ func depthFigure(r *experiments.RaceResult) Figure {
 		}
 	}
 	beside(panel.Series)
-	f.Chart.Rows = [][]*chart.Panel{{panel}}
+	f.Pictures = []Picture{{
+		Alt:   "Operations a second by the number in flight, one line for each side.",
+		Chart: chart.Figure{Height: 300, Rows: [][]*chart.Panel{{panel}}},
+	}}
 	return f
 }

@@ -6,6 +6,7 @@ package pictures
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/sluiceio/sluice/cmd/sluice/experiments"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/chart"
@@ -14,19 +15,34 @@ import (
 	"github.com/sluiceio/sluice/cmd/sluice/results"
 )
 
-// Figure is a section of the page. Its files are named after it.
+// Figure is a section of the page: a picture or more of one experiment. Its
+// files are named after it.
 type Figure struct {
 	Name     string
 	Title    string
 	Source   string // the publication, "" if it is our own
 	Expected string
 	Seen     []string // a sentence a panel
-	Caption  string   // how to read the picture
-	Alt      string   // what it shows, for those who cannot see it
+	Caption  string   // how to read the pictures
+	Pictures []Picture
 	Table    Table
-	Chart    chart.Figure
+	Data     []Data // beside the JSON file; nil is the rounds
 
-	measured []results.Named // what the CSV and the JSON file hold
+	measured []results.Named // what the JSON file holds
+}
+
+// Picture is a file as PNG and one as SVG.
+type Picture struct {
+	Name  string // what the files are called, without the suffix
+	Title string // "" if the figure's says it all
+	Alt   string // what it shows, for those who cannot see it
+	Chart chart.Figure
+}
+
+// Data is a file of figures.
+type Data struct {
+	Name, What string
+	text       func() ([]byte, error)
 }
 
 // Table is what the picture shows in numbers.
@@ -42,18 +58,35 @@ func figures(run *results.Run) []Figure {
 		f := drawn(named)
 		f.Name, f.Source = named.Name, named.Source
 		f.measured = []results.Named{named}
-		figures = append(figures, f)
+		figures = append(figures, f.named())
 	}
 	if f, ok := settingsFigure(run); ok {
-		figures = append(figures, f)
+		figures = append(figures, f.named())
 	}
 	return figures
+}
+
+// named gives the figure's files their names.
+func (f Figure) named() Figure {
+	if f.Data == nil {
+		f.Data = []Data{{What: "all rounds", text: func() ([]byte, error) { return rounds(f.measured) }}}
+	}
+	for i := range f.Pictures {
+		f.Pictures[i].Name = strings.TrimSuffix(f.Name+"-"+f.Pictures[i].Name, "-")
+	}
+	for i := range f.Data {
+		f.Data[i].Name = strings.TrimSuffix(f.Name+"-"+f.Data[i].Name, "-") + ".csv"
+	}
+	return f
 }
 
 // drawn draws one experiment.
 func drawn(named results.Named) Figure {
 	switch r := named.Result.(type) {
 	case *experiments.MatrixResult:
+		if named.Name == experiments.WAL {
+			return walFigure(named.Summary, r)
+		}
 		return matrixFigure(r)
 	case *experiments.CallResult:
 		return callFigure(named.Summary, r)
@@ -62,6 +95,18 @@ func drawn(named results.Named) Figure {
 			return depthFigure(r)
 		}
 		return raceFigure(named.Summary, r)
+	case *experiments.Fig5Result:
+		return fig5Figure(named.Summary, r)
+	case *experiments.AIOResult:
+		return aioFigure(named.Summary, r)
+	case *experiments.CopyResult:
+		return copyFigure(named.Summary, r)
+	case *experiments.ThreadsResult:
+		return threadsFigure(named.Summary, r)
+	case *experiments.FioResult:
+		return fioFigure(named.Summary, r)
+	case *experiments.FairResult:
+		return fairFigure(named.Summary, r)
 	}
 	panic("pictures: an experiment has a result of a new type")
 }

@@ -18,25 +18,47 @@ func matrixFigure(r *experiments.MatrixResult) Figure {
 		Expected: "sluice performs at least as many operations a second as os.File in every cell (a ratio of 1.0 or more), and more where many goroutines wait for the device.",
 		Seen:     []string{r.Seen()},
 		Caption:  "Operations a second of sluice as a multiple of those of os.File; above the line at 1.0 sluice is ahead. " + plusMinus + " All panels have the same axes.",
-		Alt:      "Ratio of operations a second by goroutines, one panel for each kind of I/O and size.",
 		Table:    matrixTable(r),
-		Chart:    chart.Figure{Height: 140},
+	}
+	p := Picture{
+		Alt:   "Ratio of operations a second by goroutines, one panel for each kind of I/O and size.",
+		Chart: chart.Figure{Height: 140},
 	}
 	sizes := sizesOf(r)
 	axis := ratioAxis(r)
-	for _, kind := range load.Kinds {
+	for _, kind := range kindsOf(r) {
 		var row []*chart.Panel
 		for _, size := range sizes {
 			row = append(row, matrixPanel(r, kind, size, axis))
 		}
 		if slices.ContainsFunc(row, func(p *chart.Panel) bool { return p != nil }) {
-			f.Chart.Rows = append(f.Chart.Rows, row)
+			p.Chart.Rows = append(p.Chart.Rows, row)
 		}
 	}
-	if len(f.Chart.Rows) == 0 {
-		f.Chart.Rows = [][]*chart.Panel{{{Title: "nothing could be measured"}}}
+	if len(p.Chart.Rows) == 0 {
+		p.Chart.Rows = [][]*chart.Panel{{{Title: "nothing could be measured"}}}
 	}
+	f.Pictures = []Picture{p}
 	return f
+}
+
+// walFigure is that of a log, with its own expectation.
+func walFigure(title string, r *experiments.MatrixResult) Figure {
+	f := matrixFigure(r)
+	f.Title = title
+	f.Expected = "by 256 goroutines, at least 4 times the commits of os.File: those that wait at a time share an fsync."
+	return f
+}
+
+// kindsOf returns the kinds in the order in which they were measured.
+func kindsOf(r *experiments.MatrixResult) []load.Kind {
+	var kinds []load.Kind
+	for _, c := range r.Cells {
+		if !slices.Contains(kinds, c.Kind) {
+			kinds = append(kinds, c.Kind)
+		}
+	}
+	return kinds
 }
 
 func sizesOf(r *experiments.MatrixResult) []int {

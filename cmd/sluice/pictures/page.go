@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/sluiceio/sluice/cmd/sluice/internal/load"
-	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
 	"github.com/sluiceio/sluice/cmd/sluice/results"
 )
 
@@ -49,7 +48,7 @@ func machineRows(run *results.Run) [][2]string {
 		{"I/O scheduler", m.Device.Scheduler},
 		{"Driver asked for", run.Driver},
 		{"Drivers and tools", strings.Join(explains(run), "; ")},
-		{"Test file", report.Bytes(run.FileSize)},
+		{"Test file", bytesText(run.FileSize)},
 	}
 	return slices.DeleteFunc(rows, func(r [2]string) bool { return r[1] == "" || r[1] == missing })
 }

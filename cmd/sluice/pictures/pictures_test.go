@@ -12,9 +12,13 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/sluiceio/sluice/cmd/sluice/experiments"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/chart"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/duel"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/load"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/tree"
 	"github.com/sluiceio/sluice/cmd/sluice/results"
 )
 
@@ -91,7 +95,7 @@ func TestFiles(t *testing.T) {
 	files := written(t)
 	figures := []string{
 		"matrix", "fig4-read", "fig6", "scan-direct", "scan-direct-ra", "scan-direct-512k",
-		"rand-direct-small", "rand-depth", "cache", "p4",
+		"rand-direct-small", "rand-depth", "cache", "p4", "cp-small", "cp-block", "fio-expect",
 	}
 	for _, name := range figures {
 		if img, err := png.DecodeConfig(bytes.NewReader(files[name+".png"])); err != nil || img.Width != 1500 {
@@ -107,13 +111,27 @@ func TestFiles(t *testing.T) {
 			t.Errorf("%s.json is missing", name)
 		}
 	}
-	if n := 4*len(figures) + 2; len(files) != n {
+	several := []string{ // pictures of one experiment, without the first
+		"fig5-buffered-2", "fig5-direct-2", "aio-latency", "aio-latency-none", "aio-latency-mq-deadline",
+	}
+	for _, name := range several {
+		if len(files[name+".png"]) == 0 || len(files[name+".svg"]) == 0 || !bytes.Contains(files[index], []byte(`"`+name+`.svg"`)) {
+			t.Errorf("the picture %s is missing", name)
+		}
+	}
+	const data = 5 // fig5 and aio-latency as JSON and CSV, and the writes; then the page, the run and the manifest
+	if n := 4*len(figures) + 2*len(several) + data + 3; len(files) != n {
 		t.Errorf("%d files; want %d", len(files), n)
 	}
 	for name, texts := range map[string][]string{
 		"matrix":           {"read-direct, 4 KiB", "goroutines", "ratio of ops/s"},
 		"fig6":             {"bytes a call", "time a call, µs", "sluice/uring", "2017 AIO"},
 		"scan-direct-512k": {"GB/s", "published", "sluice Next"},
+		"fig5-buffered-2":  {"bytes a read", "µs a read, stacked", "µs a call", "2017 AIO", "io_submit", "sluice/uring: n/a"},
+		"aio-latency-none": {"ms since the first", "number of the write", "latency, ms", "none, uring", "queued", "notified"},
+		"aio-latency":      {"writes a batch, median", "first write of a batch, ms", "published", "none, aio"},
+		"cp-small":         {"MB/s", "sluice cp", "floor x 1", "published"},
+		"fio-expect":       {"random, 4 KiB, cold", "in a row, 1 MiB, in memory"},
 		"rand-depth":       {"operations in flight", "operations/s", "fio, tuned"},
 	} {
 		for _, text := range texts {
@@ -146,9 +164,11 @@ func TestCSV(t *testing.T) {
 func TestSame(t *testing.T) {
 	files, run := written(t), testRun(t)
 	for _, f := range figures(run) {
-		svg, err := f.Chart.SVG()
-		if err != nil || !bytes.Equal(svg, files[f.Name+".svg"]) {
-			t.Errorf("%s.svg differs from time to time, %v", f.Name, err)
+		for _, p := range f.Pictures {
+			svg, err := p.Chart.SVG()
+			if err != nil || !bytes.Equal(svg, files[p.Name+".svg"]) {
+				t.Errorf("%s.svg differs from time to time, %v", p.Name, err)
+			}
 		}
 	}
 }
@@ -212,5 +232,30 @@ func TestFit(t *testing.T) {
 		if a.Min != test.low || a.Max != test.high {
 			t.Errorf("fit of %v is %v to %v; want %v to %v", test.of, a.Min, a.Max, test.low, test.high)
 		}
+	}
+}
+
+// TestCopyPanel has the published rate of cp -r on top, and an axis that is
+// logarithmic where rates are far apart.
+func TestCopyPanel(t *testing.T) {
+	row := func(name string, seconds float64) experiments.CopyRow {
+		s := load.Slice{Ops: 100, Elapsed: time.Duration(seconds * float64(time.Second))}
+		return experiments.CopyRow{Result: &duel.Result{Side: load.Side{Name: name}, Rounds: []load.Slice{s, s}}}
+	}
+	r := &experiments.CopyResult{Published: tree.Shape{Levels: 7, Width: 5, FileSize: 4 << 10}}
+	m := experiments.CopyMode{
+		Sum: tree.Sum{Files: 100, Bytes: 500e6}, PublishedBase: 2.910,
+		Rows: []experiments.CopyRow{row("cp -r", 2), row("sluice cp", 1)},
+	}
+	p := copyPanel(r, m)
+	if here := p.Series[0].Points; here[0].X != 500 || here[1].X != 1000 || here[0].Y != 1 || p.X.Log || p.X.Min != 0 {
+		t.Errorf("points are %v on %+v; want 500 and 1000 MB/s from 0 on", here, p.X)
+	}
+	if there := p.Series[1].Points[0]; math.Round(there.X) != 330 || there.Y != 1 {
+		t.Errorf("published point is %v; want 330 MB/s in the first row", there)
+	}
+	m.Rows = append(m.Rows, row("floor", 0.1))
+	if p := copyPanel(r, m); !p.X.Log {
+		t.Error("the axis of 500 to 10,000 MB/s is linear")
 	}
 }

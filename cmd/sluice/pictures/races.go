@@ -18,9 +18,9 @@ func raceFigure(title string, r *experiments.RaceResult) Figure {
 		Title:    title,
 		Expected: expected(r),
 		Caption:  "Further to the right is faster. " + plusMinus,
-		Alt:      "Rates of the ways to read the same bytes, one row for each way.",
 		Table:    raceTable(r),
 	}
+	p := Picture{Alt: "Rates of the ways to read the same bytes, one row for each way."}
 	rows := 0
 	for _, race := range r.Races {
 		if len(race.Rows) == 0 {
@@ -28,12 +28,13 @@ func raceFigure(title string, r *experiments.RaceResult) Figure {
 		}
 		rows = max(rows, len(race.Rows))
 		f.Seen = append(f.Seen, seen(race.Title, race))
-		f.Chart.Rows = append(f.Chart.Rows, []*chart.Panel{racePanel(race)})
+		p.Chart.Rows = append(p.Chart.Rows, []*chart.Panel{racePanel(race)})
 		if rate, _ := race.PublishedRates(); rate > 0 {
 			f.Caption += " The triangles are what the publication had on its own machine."
 		}
 	}
-	f.Chart.Height = float64(60 + 20*rows)
+	p.Chart.Height = float64(60 + 20*rows)
+	f.Pictures = []Picture{p}
 	return f
 }
 

@@ -23,7 +23,6 @@ func settingsFigure(run *results.Run) (Figure, bool) {
 		Title:    "the settings of the publication, as multiples of buffered reads",
 		Expected: "direct reads with read-ahead or in large pieces are several times as fast as buffered ones, single small ones are not.",
 		Caption:  "Rate of each setting as a multiple of that of buffered reads on the same machine, logarithmic. " + plusMinus + " The triangles are the published ratios.",
-		Alt:      "Ratios to buffered reads, here and published, one row for each setting.",
 		Table:    Table{Head: []string{"setting", "published, ratio", "here, ratio", "95 %"}},
 	}
 	here, there := chart.Series{Name: "here", Style: 1}, chart.Series{Name: "published", Style: chart.Published}
@@ -48,7 +47,10 @@ func settingsFigure(run *results.Run) (Figure, bool) {
 		})
 	}
 	f.Seen = []string{fmt.Sprintf("of %d settings, %d are here on the side of buffered reads on which they were published to be, by more than noise explains (95 %%).", len(names), agree)}
-	f.Chart = settingsChart(names, here, there)
+	f.Pictures = []Picture{{
+		Alt:   "Ratios to buffered reads, here and published, one row for each setting.",
+		Chart: settingsChart(names, here, there),
+	}}
 	return f, len(names) >= forSettings
 }
 

@@ -19,6 +19,8 @@ type Panel struct {
 	// Guide is where a thin line crosses the panel: y of it, x of a panel whose
 	// Y has names; 0 is none.
 	Guide float64
+	// Tops are written over the bars of a panel whose X has names.
+	Tops []string
 }
 
 // Axis is one direction of a panel.
@@ -36,10 +38,17 @@ type Axis struct {
 
 // Series is what has one colour and one marker.
 type Series struct {
-	Name   string
-	Style  int // of the palette; equal in all panels of a figure
-	Line   bool
-	Points []Point
+	Name  string
+	Style int // of the palette; equal in all panels of a figure
+	Line  bool
+	// Plain has no markers: a Line alone, or dots for many points.
+	Plain bool
+	// Bars are parts of bars, of a panel whose X has names: a point's X is the
+	// number of the name, and Y its height over the series before.
+	Bars bool
+	// Lengths are bars from the edge to each point, where values run along X.
+	Lengths bool
+	Points  []Point
 }
 
 // Point is a value with the bounds of its interval, along X if the panel's Y

@@ -2,8 +2,12 @@ package chart
 
 import (
 	"bytes"
+	"fmt"
 	"math"
+	"slices"
 	"testing"
+
+	"gonum.org/v1/plot/vg"
 )
 
 // odd has values that a damaged file, or a side that did nothing, can give.
@@ -48,6 +52,51 @@ func TestOddValues(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestStack piles bars up, and leaves out what has no height.
+func TestStack(t *testing.T) {
+	p := &Panel{X: Axis{Names: []string{"a", "b"}}, Tops: []string{"sum of a", "sum of b"}, Series: []Series{
+		{Name: "one", Style: 1, Bars: true, Points: []Point{{X: 0, Y: 2}, {X: 1, Y: math.NaN()}}},
+		{Name: "two", Style: 2, Bars: true, Points: []Point{{X: 0, Y: 3}, {X: 1, Y: 4}, {X: 1, Y: -1}}},
+		{Name: "a line", Line: true, Points: []Point{{X: 0, Y: 100}}},
+	}}
+	s := newStack(p)
+	var got []string
+	for _, b := range s.blocks {
+		got = append(got, fmt.Sprint(b.at, b.low, b.high))
+	}
+	if want := []string{"0 0 2", "0 2 5", "1 0 4"}; !slices.Equal(got, want) {
+		t.Errorf("blocks are %q; want %q", got, want)
+	}
+	if _, xmax, ymin, ymax := s.DataRange(); xmax != 1 || ymin != 0 || ymax != 5 {
+		t.Errorf("the range is to %v, and from %v to %v; want to 1, and from 0 to 5", xmax, ymin, ymax)
+	}
+	svg, err := Figure{Height: 100, Rows: [][]*Panel{{p}}}.SVG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"sum of a", "sum of b", "two", "a line"} {
+		if !bytes.Contains(svg, []byte(">"+text+"<")) {
+			t.Errorf("the drawing does not say %q", text)
+		}
+	}
+}
+
+// TestHatch demands that no two styles of the palette are striped alike, and
+// that stripes cover the whole of what they fill.
+func TestHatch(t *testing.T) {
+	seen := make(map[hatch]bool)
+	area := vg.Rectangle{Min: vg.Point{X: 10, Y: 10}, Max: vg.Point{X: 30, Y: 90}}
+	for _, s := range palette {
+		if seen[s.hatch] {
+			t.Errorf("two styles have stripes %d", s.hatch)
+		}
+		seen[s.hatch] = true
+		if n := len(s.hatch.lines(area)); (n == 0) != (s.hatch == smooth) {
+			t.Errorf("stripes %d are %d lines", s.hatch, n)
+		}
 	}
 }
 

@@ -24,7 +24,13 @@ func (p *Panel) plot() *plot.Plot {
 	plt.Title.Text = p.Title
 	plt.Title.Padding = vg.Points(3)
 	plt.Add(p.grid())
+	if slices.ContainsFunc(p.Series, func(s Series) bool { return s.Bars }) {
+		plt.Add(newStack(p))
+	}
 	for _, s := range p.Series {
+		if s.Bars {
+			continue
+		}
 		if points := s.drawable(p); len(points) > 0 {
 			plt.Add(s.plotters(points, p.across())...)
 		}
@@ -68,8 +74,17 @@ func (s Series) plotters(points []Point, across bool) []plot.Plotter {
 		xys[i] = plotter.XY{X: p.X, Y: p.Y}
 	}
 	var all []plot.Plotter
+	if s.Plain && !s.Line {
+		return []plot.Plotter{dots{xys, look.color}}
+	}
 	if s.Line {
 		all = append(all, &plotter.Line{XYs: xys, LineStyle: look.line()})
+	}
+	if s.Lengths && across {
+		all = append(all, lengths{xys, look.faint()})
+	}
+	if s.Plain {
+		return all
 	}
 	if slices.ContainsFunc(points, func(p Point) bool { return p.Low != p.High }) {
 		all = append(all, bars(points, xys, look.bar(), across))
@@ -90,6 +105,23 @@ func bars(points []Point, xys plotter.XYs, line draw.LineStyle, across bool) plo
 		return &plotter.XErrorBars{XYs: xys, XErrors: plotter.XErrors(bounds), LineStyle: line, CapWidth: vg.Points(5)}
 	}
 	return &plotter.YErrorBars{XYs: xys, YErrors: plotter.YErrors(bounds), LineStyle: line, CapWidth: vg.Points(5)}
+}
+
+// lengths are bars from the edge of the panel to the values.
+type lengths struct {
+	plotter.XYs
+	color color.Color
+}
+
+// Plot implements plot.Plotter.
+func (l lengths) Plot(c draw.Canvas, p *plot.Plot) {
+	const half = 0.32 // of the width of a bar, where rows are 1 apart
+	toX, toY := p.Transforms(&c)
+	for _, xy := range l.XYs {
+		right := min(toX(xy.X), c.Max.X)
+		low, high := toY(xy.Y-half), toY(xy.Y+half)
+		c.FillPolygon(l.color, []vg.Point{{X: c.Min.X, Y: low}, {X: right, Y: low}, {X: right, Y: high}, {X: c.Min.X, Y: high}})
+	}
 }
 
 // guide is a thin line from edge to edge.

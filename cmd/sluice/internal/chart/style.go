@@ -10,12 +10,13 @@ import (
 // Published is the style of points that somebody else has measured.
 const Published = -1
 
-// style differs from its neighbours in colour, marker and dashes: any one of
-// them is enough.
+// style differs from its neighbours in colour, marker, dashes and stripes: any
+// one of them is enough.
 type style struct {
 	color  color.RGBA
 	marker draw.GlyphDrawer
 	dashes []vg.Length
+	hatch  hatch
 }
 
 func rgb(v uint32) color.RGBA {
@@ -25,15 +26,17 @@ func rgb(v uint32) color.RGBA {
 // palette has the colours of Okabe and Ito, which people who see fewer colours
 // than others tell apart, without yellow, which is faint on white.
 var palette = []style{
-	{rgb(0x000000), draw.CircleGlyph{}, nil},
-	{rgb(0x0072b2), draw.BoxGlyph{}, nil},
-	{rgb(0x009e73), draw.PyramidGlyph{}, []vg.Length{6, 2}},
-	{rgb(0xe69f00), draw.SquareGlyph{}, []vg.Length{2, 2}},
-	{rgb(0xcc79a7), draw.TriangleGlyph{}, []vg.Length{8, 2, 2, 2}},
-	{rgb(0x56b4e9), draw.PlusGlyph{}, []vg.Length{4, 2, 1, 2}},
+	{rgb(0x000000), draw.CircleGlyph{}, nil, smooth},
+	{rgb(0x0072b2), draw.BoxGlyph{}, nil, rising},
+	{rgb(0x009e73), draw.PyramidGlyph{}, []vg.Length{6, 2}, falling},
+	{rgb(0xe69f00), draw.SquareGlyph{}, []vg.Length{2, 2}, level},
+	{rgb(0xcc79a7), draw.TriangleGlyph{}, []vg.Length{8, 2, 2, 2}, upright},
+	{rgb(0x56b4e9), draw.PlusGlyph{}, []vg.Length{4, 2, 1, 2}, crossed},
+	{rgb(0x808080), draw.RingGlyph{}, []vg.Length{1, 2}, waffle},
+	{rgb(0x7a4a00), draw.CrossGlyph{}, []vg.Length{10, 3}, dense},
 }
 
-var published = style{rgb(0xd55e00), draw.PyramidGlyph{}, nil}
+var published = style{rgb(0xd55e00), draw.PyramidGlyph{}, nil, smooth}
 
 func styleOf(n int) style {
 	if n < 0 {
@@ -52,4 +55,10 @@ func (s style) line() draw.LineStyle {
 
 func (s style) bar() draw.LineStyle {
 	return draw.LineStyle{Color: s.color, Width: vg.Points(0.9)}
+}
+
+// faint is the colour of an area, on which a marker can still be seen.
+func (s style) faint() color.Color {
+	pale := func(v uint8) uint8 { return v/3 + 170 }
+	return color.RGBA{R: pale(s.color.R), G: pale(s.color.G), B: pale(s.color.B), A: 0xff}
 }

@@ -96,6 +96,12 @@ func (f Figure) drawLegend(c draw.Canvas) bool {
 
 func (s Series) thumbnails() []plot.Thumbnailer {
 	look := styleOf(s.Style)
+	switch {
+	case s.Bars:
+		return []plot.Thumbnailer{thumbnail(look)}
+	case s.Plain && s.Line:
+		return []plot.Thumbnailer{&plotter.Line{LineStyle: look.line()}}
+	}
 	marker := &plotter.Scatter{GlyphStyle: look.glyph()}
 	if !s.Line {
 		return []plot.Thumbnailer{marker}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice/cmd/sluice/internal/load"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/program"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/stats"
 )
 
@@ -166,12 +167,12 @@ func (d *duel) round(n int, slice time.Duration) error {
 
 func (d *duel) slice(i int, slice time.Duration) error {
 	w, r := d.workers[i], d.results[i]
-	peak := func() int { return 0 }
+	peak := func() program.Peak { return program.Peak{} }
 	if w, ok := w.(*worker); ok {
-		peak = watchThreads(w.cmd.Process.Pid)
+		peak = program.Watch(w.cmd.Process.Pid)
 	}
 	reply, err := w.Ask(load.Request{Slice: &load.SliceReq{Lead: leadIn(slice), Time: slice, Seed: d.seed}})
-	r.Threads = max(r.Threads, peak())
+	r.Threads = max(r.Threads, peak().Threads)
 	if err != nil {
 		return err
 	}

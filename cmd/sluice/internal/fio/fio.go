@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice/cmd/sluice/internal/load"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/program"
 )
 
 // Install says how to get fio.
@@ -119,7 +120,7 @@ func (r *Runner) slice(req load.SliceReq) (load.Reply, error) {
 func (r *Runner) run(j job) (load.Slice, error) {
 	cmd := exec.CommandContext(r.ctx, r.exe, j.args()...)
 	cmd.WaitDelay = time.Second
-	alone(cmd)
+	program.Alone(cmd)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

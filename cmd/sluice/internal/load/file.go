@@ -37,6 +37,8 @@ type target struct {
 	// each offset of next is read, and took is called after each. It ends
 	// when took returns false.
 	many func(next func() (int64, bool), took func() bool) error
+	// flood is a read of Load.Flood, if it is not one of file.
+	flood func(buf []byte, off int64) error
 	// syscalls returns, after end, those of the slice; nil if Side.Timed is not
 	// set.
 	syscalls func() *Syscalls
@@ -60,10 +62,16 @@ func openTarget(s Setup) (*target, error) {
 		}
 		flag |= openDirect
 	}
+	if s.Load.Kind == WriteAppend {
+		return openLog(s)
+	}
 	switch s.Side.Way {
 	case BySluice:
 		if s.Side.Timed {
 			return openTimed(s.Path, flag, s.Side.Driver)
+		}
+		if s.Side.Class != "" {
+			return openClassed(s, flag)
 		}
 		return openSluice(s.Path, flag, s.Side.Driver)
 	case ByBuffer:

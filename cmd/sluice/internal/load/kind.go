@@ -26,12 +26,28 @@ const (
 	ScanDirect Kind = "scan-direct" // the same with O_DIRECT, round and round
 	ReadHot    Kind = "read-hot"    // ReadAt of what is in memory, of a span that fits a small cache
 	ReadSkewed Kind = "read-skewed" // O_DIRECT, the n-th most popular block with a probability of 1/n^0.99
+	// WriteAppend is Write to the end of a file of its own, beside the one under
+	// test, then Sync: a write-ahead log. It is empty when a slice begins.
+	WriteAppend Kind = "write-append"
+)
+
+// The kinds of copies of trees, whose operation is a file. They are programs'
+// and no worker's.
+const (
+	CopyHot  Kind = "copy-hot"  // of what is in memory
+	CopyCold Kind = "copy-cold" // of what is not, until it is on disk
+)
+
+// The kinds of jobs that read and write in turn, which are fio's.
+const (
+	MixedRandom     Kind = "mixed-random"
+	MixedSequential Kind = "mixed-sequential"
 )
 
 // Kinds are those of the matrix in the order in which they are shown.
 var Kinds = []Kind{ReadCached, ReadCold, ReadDirect, WriteBuffered, WriteDirect, WriteSync}
 
-var otherKinds = []Kind{ScanCold, ScanDirect, ReadHot, ReadSkewed}
+var otherKinds = []Kind{ScanCold, ScanDirect, ReadHot, ReadSkewed, WriteAppend, CopyHot, CopyCold, MixedRandom, MixedSequential}
 
 // Direct reports whether the file is opened with O_DIRECT.
 func (k Kind) Direct() bool {
@@ -72,7 +88,14 @@ type Load struct {
 	// Within is how many bytes of the file are worked on, from the beginning
 	// on; 0 leaves it to the kind.
 	Within int64 `json:"within,omitempty"`
+	// Flood is how many goroutines read FloodSize bytes at a time from the file
+	// meanwhile, at random. They are no part of what is measured, but for
+	// Slice.Flood.
+	Flood int `json:"flood,omitempty"`
 }
+
+// FloodSize is that of the reads of a flood, in bytes.
+const FloodSize = 1 << 20 // 1 MiB
 
 // String returns the load as a cell's name: kind/size/goroutines.
 func (l Load) String() string {
@@ -116,6 +139,8 @@ func (l Load) check(fileSize int64) error {
 		return fmt.Errorf("size of an operation is %d bytes; want more than 0", l.Size)
 	case l.Goroutines <= 0:
 		return fmt.Errorf("%d goroutines; want at least 1", l.Goroutines)
+	case l.Flood < 0 || l.Flood > 0 && fileSize < FloodSize:
+		return fmt.Errorf("a flood of %d goroutines on a file of %d bytes; want 0 or more, and %d bytes at least", l.Flood, fileSize, FloodSize)
 	case l.blocks(fileSize) == 0:
 		return fmt.Errorf("file of %d bytes is smaller than one operation of %d", fileSize, l.Size)
 	}

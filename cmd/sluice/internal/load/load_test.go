@@ -67,6 +67,22 @@ func TestLoadString(t *testing.T) {
 	}
 }
 
+// TestLog appends to a log, which is gone when the worker is.
+func TestLog(t *testing.T) {
+	path := testFile(t)
+	for _, side := range []Side{OSFile, Sluice(""), Sluice("pool")} {
+		t.Run(side.Name, func(t *testing.T) {
+			testWorker(t, Setup{Path: path, Side: side, Load: Load{Kind: WriteAppend, Size: 1 << 10, Goroutines: 3}})
+			if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
+				t.Errorf("%d files are there, %v; want the one under test", len(left), err)
+			}
+			if info, err := os.Stat(path); err != nil || info.Size() != testSize {
+				t.Errorf("the file under test has changed: %v, %v", info, err)
+			}
+		})
+	}
+}
+
 // TestWorkers runs every kind through every way there is on this machine.
 func TestWorkers(t *testing.T) {
 	path := testFile(t)
@@ -204,5 +220,17 @@ func TestShortReadIsAnError(t *testing.T) {
 	}
 	if _, err := w.Run(SliceReq{Time: time.Hour}); err == nil || !strings.Contains(err.Error(), "read 0 of 4096 bytes") {
 		t.Errorf("Run = %v; want a short read", err)
+	}
+}
+
+// TestWindowNeverOpened has a lane run out of blocks before the window opens,
+// and another one open it then.
+func TestWindowNeverOpened(t *testing.T) {
+	w := &window{}
+	w.closed()
+	w.cpuClose-- // whatever the clock's steps are
+	w.opened()
+	if got := w.cpu(); got != 0 {
+		t.Errorf("cpu = %v; want 0", got)
 	}
 }

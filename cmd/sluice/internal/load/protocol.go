@@ -12,6 +12,9 @@ type Side struct {
 	Driver string `json:"driver,omitempty"` // of sluice; "" is its own choice
 	Budget int64  `json:"budget,omitempty"` // of the cache, in bytes
 	Timed  bool   `json:"timed,omitempty"`  // BySluice and ByPaper: slices have Syscalls
+	// Class, BySluice, has the Scheduler have the classes Foreground and Background;
+	// it is whose the operations are. Those of a flood are Background's.
+	Class string `json:"class,omitempty"`
 }
 
 // Way says through what a Side performs its operations.
@@ -29,6 +32,9 @@ const (
 	ByNext   Way = "sluice-next"   // sluice.Reader.Next
 	ByCache  Way = "sluice-cache"  // cache.File.ReadAt over a sluice.DirectFile
 	ByFio    Way = "fio"           // the program fio; no worker of this package
+
+	ByCopy    Way = "sluice-cp" // the program sluice cp; no worker of this package
+	ByProgram Way = "program"   // a program of somebody else's, or a floor; likewise
 
 	// ByTunedFio is fio with all that makes a request cheap.
 	ByTunedFio Way = "fio-tuned"
@@ -111,6 +117,9 @@ type Slice struct {
 	// read into until then; in bytes, 0 where it is not known.
 	Resident int64 `json:"resident,omitempty"`
 	Buffers  int64 `json:"buffers,omitempty"`
+
+	// Flood is the bytes a second of Load.Flood.
+	Flood float64 `json:"flood,omitempty"`
 
 	// Syscalls are those of the lead-in and the window, of sides that are Timed.
 	Syscalls *Syscalls `json:"syscalls,omitempty"`

@@ -38,8 +38,8 @@ func (w *window) opened() { w.openOnce.Do(func() { w.cpuOpen = cpuTime() }) }
 func (w *window) closed() { w.closeOnce.Do(func() { w.cpuClose = cpuTime() }) }
 
 // cpu returns the processor time used in the window, once all lanes are done:
-// none if they were done before it opened.
+// none if they, or the first of them, were done before it opened.
 func (w *window) cpu() time.Duration {
 	w.openOnce.Do(func() { w.cpuOpen = w.cpuClose })
-	return w.cpuClose - w.cpuOpen
+	return max(0, w.cpuClose-w.cpuOpen)
 }

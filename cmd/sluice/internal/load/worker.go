@@ -18,6 +18,7 @@ type Worker struct {
 	plain  *os.File // the same file, for what is not measured: fsync, fadvise
 	target *target
 	lanes  []*lane
+	flood  *flood // nil if there is none
 	order  *order
 	idle   int64 // resident memory before the file was opened
 }
@@ -53,6 +54,9 @@ func (w *Worker) open(s Setup) error {
 		return err
 	}
 	w.giveBuffers()
+	if w.load.Flood > 0 {
+		w.flood = newFlood(w.load.Flood, w.size, w.target)
+	}
 	if err := w.warm(); err != nil {
 		return errors.Join(err, w.target.close())
 	}
@@ -143,9 +147,16 @@ func (w *Worker) measure(win *window) (Slice, error) {
 		})
 	}
 	win.start = time.Now()
+	stop := w.flood.start(win)
 	close(begin)
 	wg.Wait()
-	return w.collect(win)
+	rate, err := stop()
+	if err != nil {
+		return Slice{}, err
+	}
+	s, err := w.collect(win)
+	s.Flood = rate
+	return s, err
 }
 
 // collect sums the lanes up.

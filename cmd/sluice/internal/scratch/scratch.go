@@ -23,7 +23,7 @@ const chunk = 1 << 20 // 1 MiB
 // is done. The caller removes the file; if there is an error, also that of a
 // ctx that ended, there is none.
 func Create(ctx context.Context, dir string, size int64, progress func(float64)) (path string, err error) {
-	if err := checkSpace(dir, size); err != nil {
+	if err := CheckSpace(dir, size); err != nil {
 		return "", err
 	}
 	f, err := os.CreateTemp(dir, ".sluice-bench-*.tmp")
@@ -47,7 +47,12 @@ func Free(dir string) int64 {
 	return max(0, free-spare)
 }
 
-func checkSpace(dir string, size int64) error {
+// ErrSpace is in the error of what does not fit.
+var ErrSpace = errors.New("not enough space")
+
+// CheckSpace refuses a directory where size bytes do not fit, and something
+// beside them.
+func CheckSpace(dir string, size int64) error {
 	info, err := os.Stat(dir)
 	if err != nil {
 		return fmt.Errorf("cannot use %s: %w", dir, cause(err))
@@ -60,8 +65,7 @@ func checkSpace(dir string, size int64) error {
 		return nil // the write will tell
 	}
 	if free < size+spare {
-		return fmt.Errorf("not enough space in %s: %s free, %s needed (a smaller --size needs less)",
-			dir, report.Bytes(free), report.Bytes(size+spare))
+		return fmt.Errorf("%w in %s: %s free, %s needed", ErrSpace, dir, report.Bytes(free), report.Bytes(size+spare))
 	}
 	return nil
 }

@@ -41,3 +41,21 @@ func draw(random *rand.Rand, v []Number) []Number {
 	}
 	return drawn
 }
+
+// BootstrapMedian returns the 95 % interval of the median of v, as
+// BootstrapRatio does: of ratios that were formed within rounds, the interval of
+// a paired comparison. A single value has no interval, NaN.
+func BootstrapMedian(v []Number) (lo, hi Number) {
+	v = present(v)
+	if len(v) < 2 {
+		return NaN, NaN
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	medians := make([]Number, resamples)
+	for i := range medians {
+		medians[i] = Median(draw(random, v))
+	}
+	slices.Sort(medians)
+	cut := len(medians) / 40 // 2.5 %
+	return medians[cut], medians[len(medians)-1-cut]
+}

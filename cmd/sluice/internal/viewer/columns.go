@@ -133,6 +133,7 @@ func opColumns(ops []trace.Op) columns {
 	c.add("path", n, func(i int) int64 { return int64(ops[i].Path) })
 	c.add("driver", n, func(i int) int64 { return int64(ops[i].Driver) })
 	c.add("class", n, func(i int) int64 { return int64(ops[i].Class) })
+	c.add("ring", n, func(i int) int64 { return int64(ops[i].Ring) })
 	return c
 }
 
@@ -146,6 +147,7 @@ func callColumns(calls []trace.Call) columns {
 	c.add("call.result", n, func(i int) int64 { return int64(calls[i].Result) })
 	c.add("call.syscall", n, func(i int) int64 { return int64(calls[i].Syscall) })
 	c.add("call.driver", n, func(i int) int64 { return int64(calls[i].Driver) })
+	c.add("call.ring", n, func(i int) int64 { return int64(calls[i].Ring) })
 	return c
 }
 

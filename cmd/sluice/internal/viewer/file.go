@@ -24,17 +24,31 @@ func WriteFile(name string, page []byte, force bool) error {
 		return replace(name, page, 0o666)
 	case err != nil:
 		return err
-	case info.IsDir():
-		return fmt.Errorf("%s is a directory", name)
+	case info.IsDir() || info.Mode().IsRegular() && !force:
+		if err := Check(name); err != nil {
+			return err
+		}
 	case !info.Mode().IsRegular():
 		return pour(name, page)
 	}
-	if !force {
-		if err := ours(name); err != nil {
-			return err
-		}
-	}
 	return replace(name, page, info.Mode().Perm())
+}
+
+// Check returns the error with which WriteFile without force would leave what
+// has that name alone, nil if it would not.
+func Check(name string) error {
+	info, err := os.Stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case info.IsDir():
+		return fmt.Errorf("%s is a directory", name)
+	case !info.Mode().IsRegular():
+		return nil
+	}
+	return ours(name)
 }
 
 // ours returns nil if the file is empty or begins as all pages do.

@@ -92,11 +92,11 @@ func TestData(t *testing.T) {
 			queued += c["queued"][i]
 			got := []float64{
 				queued, c["inQueue"][i], c["inDevice"][i], c["waking"][i], c["offset"][i], c["size"][i], c["result"][i],
-				c["file"][i], c["batch"][i], c["goroutine"][i], c["kind"][i], c["path"][i], c["driver"][i], c["class"][i],
+				c["file"][i], c["batch"][i], c["goroutine"][i], c["kind"][i], c["path"][i], c["driver"][i], c["class"][i], c["ring"][i],
 			}
 			want := []float64{
 				float64(o.Queued), float64(o.InQueue()), float64(o.InDevice()), float64(o.Waking()), float64(o.Offset), float64(o.Size), float64(o.Result),
-				float64(o.File), float64(o.Batch), float64(o.Goroutine), float64(o.Kind), float64(o.Path), float64(o.Driver), float64(o.Class),
+				float64(o.File), float64(o.Batch), float64(o.Goroutine), float64(o.Kind), float64(o.Path), float64(o.Driver), float64(o.Class), float64(o.Ring),
 			}
 			if !slices.Equal(got, want) {
 				t.Fatalf("operation %d of %d is %v; want %v", i, n, got, want)
@@ -105,8 +105,8 @@ func TestData(t *testing.T) {
 		start := float64(h.FirstCall)
 		for i, call := range tr.Calls {
 			start += c["call.start"][i]
-			got := []float64{start, c["call.duration"][i], c["call.batch"][i], c["call.result"][i], c["call.syscall"][i]}
-			want := []float64{float64(call.Start), float64(call.Duration), float64(call.Batch), float64(call.Result), float64(call.Syscall)}
+			got := []float64{start, c["call.duration"][i], c["call.batch"][i], c["call.result"][i], c["call.syscall"][i], c["call.ring"][i]}
+			want := []float64{float64(call.Start), float64(call.Duration), float64(call.Batch), float64(call.Result), float64(call.Syscall), float64(call.Ring)}
 			if !slices.Equal(got, want) {
 				t.Fatalf("call %d of %d is %v; want %v", i, n, got, want)
 			}
@@ -120,7 +120,7 @@ func extreme(tr *trace.Trace) {
 	last[0].Offset, last[0].Size = -1, 1<<52
 	last[1].Batch, last[1].Result = math.MaxInt32, -4095
 	last[2].Woken += 100 * time.Hour
-	last[2].Goroutine, last[2].Class = math.MaxUint32, math.MaxUint8
+	last[2].Goroutine, last[2].Class, last[2].Ring = math.MaxUint32, math.MaxUint8, math.MaxUint8
 }
 
 // TestDisorder gives a trace whose operations are in no order, as a file of

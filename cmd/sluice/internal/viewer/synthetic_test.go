@@ -58,7 +58,7 @@ func (g *generator) step() {
 func (g *generator) op(w worker) trace.Op {
 	o := trace.Op{
 		Kind: trace.OpRead, File: 1 + int32(w.id%2), Goroutine: uint32(w.id+1) * 2654435761, Class: uint8(w.id % 3),
-		Offset: g.r.Int64N(1<<20) << 12, Size: 4096, Queued: w.at, Batch: 1 + g.r.Int32N(16), Path: trace.Queued, Driver: trace.DriverUring,
+		Offset: g.r.Int64N(1<<20) << 12, Size: 4096, Queued: w.at, Batch: 1 + g.r.Int32N(16), Path: trace.Queued, Driver: trace.DriverUring, Ring: uint8(w.id % 2),
 	}
 	wait, device, wake := g.r.ExpFloat64()*8e3, 60e3+g.r.ExpFloat64()*50e3, 500+g.r.ExpFloat64()*3e3
 	switch {
@@ -109,7 +109,7 @@ func (g *generator) result(size int64) int64 {
 func (g *generator) call(o trace.Op) {
 	g.t.Calls = append(g.t.Calls, trace.Call{
 		Start: o.Submitted, Duration: time.Duration(800 + g.r.ExpFloat64()*3e3), Batch: o.Batch, Wait: g.r.Int32N(3),
-		Result: o.Batch, Syscall: trace.SysUringEnter, Driver: trace.DriverUring,
+		Result: o.Batch, Syscall: trace.SysUringEnter, Driver: trace.DriverUring, Ring: o.Ring,
 	})
 }
 

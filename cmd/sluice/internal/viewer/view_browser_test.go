@@ -104,7 +104,7 @@ func one() *trace.Trace {
 		Files: []string{"", "/a<b>&.log"},
 		Ops: []trace.Op{{
 			Queued: 1000, Submitted: 3500, Completed: 81500, Woken: 82000, Offset: 8192, Size: 4096, Result: -5, File: 1,
-			Goroutine: 0xabc, Kind: trace.OpRead, Path: trace.Queued, Driver: trace.DriverUring, Batch: 3, Class: 2,
+			Goroutine: 0xabc, Kind: trace.OpRead, Path: trace.Queued, Driver: trace.DriverUring, Batch: 3, Class: 2, Ring: 4,
 		}},
 	}
 }
@@ -283,11 +283,22 @@ func typed(text string) action {
 }
 
 func testLanes(t *testing.T, p *page, tr *trace.Trace) {
-	goroutines, files, drivers := map[uint32]bool{}, map[int32]bool{}, map[trace.Driver]bool{}
-	for _, o := range tr.Ops {
-		goroutines[o.Goroutine], files[o.File], drivers[o.Driver] = true, true, true
+	type queue struct {
+		driver trace.Driver
+		ring   uint8
 	}
-	for way, want := range map[string]int{"goroutine": len(goroutines), "file": len(files), "ring": len(drivers) + 1} {
+	goroutines, files, queues := map[uint32]bool{}, map[int32]bool{}, map[queue]bool{}
+	for _, o := range tr.Ops {
+		if o.Driver == trace.DriverNone {
+			o.Ring = 0 // plain system calls are a lane, whose ever they are
+		}
+		goroutines[o.Goroutine], files[o.File], queues[queue{o.Driver, o.Ring}] = true, true, true
+	}
+	calls := map[uint8]bool{}
+	for _, c := range tr.Calls {
+		calls[c.Ring] = true
+	}
+	for way, want := range map[string]int{"goroutine": len(goroutines), "file": len(files), "ring": len(queues) + len(calls)} {
 		p.analysed(click(fmt.Sprintf("#lanesBy label:has([value=%s])", way)))
 		p.wait(fmt.Sprintf("document.body.dataset.lanes === '%d'", want))
 		p.screenshot("lanes-" + way)
@@ -328,7 +339,7 @@ func testDetails(t *testing.T, p *page) {
 	text := eval[string](p, "document.querySelector('#details').innerText")
 	for _, want := range []string{
 		"1.000 µs", "3.500 µs", "81.500 µs", "82.000 µs", "2.50 µs", "78.0 µs", "500 ns", "81.0 µs", // the four times, and between them
-		"read", "4 KiB", "8,192", "/a<b>&.log", "queued, uring", syscall.Errno(5).Error(), "of 3", "abc",
+		"read", "4 KiB", "8,192", "/a<b>&.log", "queued, uring, ring 4", syscall.Errno(5).Error(), "of 3", "abc",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the tooltip has no %q: %q", want, text)

@@ -55,7 +55,7 @@ function makeOps(c, first) {
 	const { inQueue, inDevice, waking, offset, size, result, file, batch, kind, path, driver, class: classOf } = c;
 	return {
 		n, queued, submitted, completed, woken, latency, inQueue, inDevice, waking,
-		offset, size, result, file, batch, kind, path, driver, classOf, ...number(c.goroutine),
+		offset, size, result, file, batch, kind, path, driver, classOf, queue: queues(driver, c.ring), ...number(c.goroutine),
 	};
 }
 
@@ -66,8 +66,14 @@ function makeCalls(c, first) {
 	}
 	return {
 		n, start, end, batch: c["call.batch"], wait: c["call.wait"], result: c["call.result"],
-		syscall: c["call.syscall"], driver: c["call.driver"],
+		syscall: c["call.syscall"], driver: c["call.driver"], queue: queues(c["call.driver"], c["call.ring"]),
 	};
+}
+
+// queues numbers what carries operations to the kernel: a driver and a ring of
+// it. 0 is no driver, whose ring does not matter.
+function queues(driver, ring) {
+	return Uint16Array.from(driver, (d, i) => (d === 0 ? 0 : (d << 8) | ring[i]));
 }
 
 function sums(differences, first) {

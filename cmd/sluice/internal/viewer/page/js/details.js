@@ -73,7 +73,7 @@ export class Details {
 			what.push(bytes(ops.size[i]), ops.offset[i] < 0 ? "at the file’s position" : "at " + count(ops.offset[i]));
 		}
 		const rows = [
-			["path", paths[ops.path[i]] + (drivers[ops.driver[i]] ? ", " + drivers[ops.driver[i]] : "")],
+			["path", paths[ops.path[i]] + (ops.driver[i] ? `, ${drivers[ops.driver[i]]}, ring ${ops.queue[i] & 255}` : "")],
 			["result", this.result(ops.result[i], ops.size[i])],
 			["goroutine", `${ops.goroutine[i]} (recorded as ${ops.tags[ops.goroutine[i] - 1].toString(16)})`],
 		];
@@ -111,7 +111,7 @@ export class Details {
 		const { calls, syscalls, drivers, errors } = this.trace;
 		const rows = [
 			["began", exact(calls.start[i])], ["took", duration(calls.end[i] - calls.start[i])],
-			["of", drivers[calls.driver[i]] || "the scheduler"],
+			["of", calls.driver[i] ? `${drivers[calls.driver[i]]}, ring ${calls.queue[i] & 255}` : "the scheduler"],
 			["returned", calls.result[i] < 0 ? errors[-calls.result[i]] ?? String(calls.result[i]) : count(calls.result[i])],
 		];
 		if (calls.batch[i] > 0) {

@@ -15,9 +15,9 @@ const by = {
 		return { of: ops.file, label, short: (v) => base(label(v)), order: (a, b) => label(a).localeCompare(label(b)) };
 	},
 	ring: (trace) => {
-		const label = (v) => driverLabel(trace, v);
+		const label = (v) => queueLabel(trace, v);
 		// What went through no driver comes last.
-		return { of: trace.ops.driver, label, short: label, order: (a, b) => (a || Infinity) - (b || Infinity) };
+		return { of: trace.ops.queue, label, short: label, order: (a, b) => (a || Infinity) - (b || Infinity) };
 	},
 };
 
@@ -26,7 +26,12 @@ const labelFont = "12px system-ui, sans-serif";
 export const ways = Object.keys(by);
 
 const base = (name) => name.replace(/.*[/\\](?=.)/, "");
-const driverLabel = (trace, v) => driverLabels[trace.drivers[v]] ?? trace.drivers[v];
+
+// queueLabel names a driver and its ring, which data.js has made one number.
+function queueLabel({ drivers }, v) {
+	const name = drivers[v >> 8], label = driverLabels[name] ?? name;
+	return v === 0 ? label : `${label}, ring ${v & 255}`;
+}
 
 // rowHeight is in CSS pixels; of many rows each is low.
 const rowHeight = (rows) => (rows <= 1 ? 14 : rows <= 4 ? 11 : rows <= 16 ? 7 : rows <= 64 ? 4 : 3);
@@ -61,16 +66,16 @@ export class Lanes {
 		return { tracks, label, short, row: tracks.firstRow[i], rows: tracks.rowsOf[i] };
 	}
 
-	// addCalls adds a lane for the system calls of each driver.
+	// addCalls adds a lane for the system calls of each ring.
 	addCalls() {
-		const { calls } = this.trace, found = [...new Set(calls.driver)];
+		const { calls } = this.trace, found = [...new Set(calls.queue)].sort((a, b) => a - b);
 		this.calls = new Tracks({
 			items: Uint32Array.from({ length: calls.n }, (_, i) => i), start: calls.start, end: calls.end,
-			laneOf: (i) => found.indexOf(calls.driver[i]), lanes: found.length,
+			laneOf: (i) => found.indexOf(calls.queue[i]), lanes: found.length,
 		});
 		this.calls.colour(() => 0, (i) => calls.result[i] < 0);
 		found.forEach((v, i) => {
-			const name = v === 0 ? "the scheduler" : driverLabel(this.trace, v);
+			const name = v === 0 ? "the scheduler" : queueLabel(this.trace, v);
 			this.list.push(this.lane(this.calls, i, `system calls of ${name}`, v === 0 ? "scheduler’s calls" : `${name} calls`));
 		});
 	}

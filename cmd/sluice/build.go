@@ -1,0 +1,151 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+
+	"github.com/sluiceio/sluice/cmd/sluice/internal/goflags"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/overlay"
+)
+
+// buildCmd is `sluice build`.
+type buildCmd struct {
+	Args []string `arg:"" optional:"" help:"Flags and packages of go build."`
+}
+
+// runCmd is `sluice run`.
+type runCmd struct {
+	Args []string `arg:"" optional:"" help:"Flags of go run, a package or Go files, and the program's arguments."`
+}
+
+// testCmd is `sluice test`.
+type testCmd struct {
+	Args []string `arg:"" optional:"" help:"Flags and packages of go test."`
+}
+
+// builtHelp is what the three have in common.
+const builtHelp = "The program's reads, writes and syncs of regular files and block devices go through sluice. " +
+	"Nothing is changed in its tree or in the toolchain. In its environment, SLUICE_DRIVER=uring, aio or pool chooses the driver " +
+	"and off turns all off, SLUICE_TRACE=FILE records a trace, SLUICE_STATS=1 prints a line at exit. docs/transparent.md tells more."
+
+// Help tells what the programs do.
+func (*buildCmd) Help() string { return builtHelp }
+
+// Help tells what the program does.
+func (*runCmd) Help() string { return builtHelp }
+
+// Help tells what the tests do.
+func (*testCmd) Help() string { return builtHelp }
+
+// Run runs go build.
+func (c *buildCmd) Run(ctx context.Context) error { return transparently(ctx, "build", c.Args) }
+
+// Run runs go run.
+func (c *runCmd) Run(ctx context.Context) error { return transparently(ctx, "run", c.Args) }
+
+// Run runs go test.
+func (c *testCmd) Run(ctx context.Context) error { return transparently(ctx, "test", c.Args) }
+
+// transparently runs a command of go with an overlay.
+func transparently(ctx context.Context, command string, args []string) error {
+	line, err := goflags.Parse(command, args)
+	if err != nil {
+		return usageError{fmt.Errorf("%s: %w", command, err)}
+	}
+	dir, err := os.MkdirTemp("", "sluice-overlay-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	o, err := writeOverlay(ctx, dir, line, command == "test")
+	if err != nil {
+		return fmt.Errorf("%s: %w", command, err)
+	}
+	if command == "test" {
+		if err := vet(line, o); err != nil {
+			return err
+		}
+		line.Flags = append(line.Flags, "-vet=off") // done
+	}
+	return goCommand(command, line, o.File, named(line, o))
+}
+
+// writeOverlay writes the overlay for what line builds.
+func writeOverlay(ctx context.Context, dir string, line *goflags.Line, tests bool) (*overlay.Overlay, error) {
+	source, err := sourceTree()
+	if err != nil {
+		return nil, err
+	}
+	return overlay.Write(ctx, dir, overlay.Request{
+		Source: source, Flags: line.Select, Packages: line.Packages, Tests: tests,
+	})
+}
+
+// named returns what the go command is to build: if files, the added one too, in
+// the directory as they name it.
+func named(line *goflags.Line, o *overlay.Overlay) []string {
+	if len(line.Packages) > 0 && len(o.Added) > 0 && filepath.Ext(line.Packages[0]) == ".go" {
+		return append(line.Packages, filepath.Join(filepath.Dir(line.Packages[0]), filepath.Base(o.Added[0])))
+	}
+	return line.Packages
+}
+
+// vetted are the checks of vet that go test makes. It cannot be left to make
+// them itself: vet runs in each package's directory, and those of the library
+// exist in the overlay alone.
+var vetted = []string{
+	"-atomic", "-bool", "-buildtags", "-directive", "-errorsas", "-ifaceassert",
+	"-nilfunc", "-printf", "-slog", "-stringintconv", "-tests",
+}
+
+// vet runs vet as go test would.
+func vet(line *goflags.Line, o *overlay.Overlay) error {
+	v := &goflags.Line{Flags: append([]string{}, line.Select...)}
+	switch line.Vet {
+	case "off":
+		return nil
+	case "":
+		v.Flags = append(v.Flags, vetted...)
+	case "all":
+	default:
+		return usageError{fmt.Errorf("test: -vet=%s is not all or off", line.Vet)}
+	}
+	return goCommand("vet", v, o.Standard, line.Packages)
+}
+
+// goCommand runs the go command. Its messages are the user's to read, and its
+// exit status is ours.
+func goCommand(command string, line *goflags.Line, overlay string, packages []string) error {
+	args := append([]string{command}, line.Flags...)
+	args = append(append(args, "-overlay="+overlay), packages...)
+	if command == "test" && len(line.Rest) > 0 {
+		args = append(args, "-args")
+	}
+	cmd := exec.Command("go", append(args, line.Rest...)...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	err := attend(cmd)
+	if told, ok := errors.AsType[statusError](err); ok {
+		return toldError(told.status)
+	}
+	return err
+}
+
+// sourceTree is the tree of the library: that which this command was built in,
+// unless SLUICE_SOURCE names another.
+func sourceTree() (string, error) {
+	_, file, _, _ := runtime.Caller(0)
+	tree := cmp.Or(os.Getenv("SLUICE_SOURCE"), filepath.Dir(filepath.Dir(filepath.Dir(file))))
+	if !filepath.IsAbs(tree) {
+		return "", errors.New("this command does not know where its source is (-trimpath): set SLUICE_SOURCE to the absolute name of its tree")
+	}
+	if _, err := os.Stat(filepath.Join(tree, "transparent")); err != nil {
+		return "", fmt.Errorf("the source of sluice: %w; SLUICE_SOURCE names its tree", err)
+	}
+	return tree, nil
+}

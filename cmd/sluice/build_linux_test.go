@@ -1,0 +1,44 @@
+//go:build amd64 || arm64
+
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestBuilds runs testdata/build: programs that are built by `sluice build`, with
+// the caches of who runs the test.
+func TestBuilds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds much of the standard library")
+	}
+	out, err := exec.Command("go", "env", "-json", "GOCACHE", "GOMODCACHE", "GOPROXY", "GOROOT").Output()
+	if err != nil {
+		t.Skip("no go command: ", err)
+	}
+	var places map[string]string
+	if err := json.Unmarshal(out, &places); err != nil {
+		t.Fatal(err)
+	}
+	_, noCompiler := exec.LookPath("gcc")
+	testscript.Run(t, testscript.Params{
+		Dir:  "testdata/build",
+		Cmds: commands,
+		Setup: func(env *testscript.Env) error {
+			for name, place := range places {
+				env.Setenv(name, place)
+			}
+			env.Setenv("GOFLAGS", "-buildvcs=false")
+			env.Setenv("SLUICE_SOURCE", os.Getenv("SLUICE_SOURCE"))
+			return nil
+		},
+		Condition: func(cond string) (bool, error) {
+			return cond == "cgo" && noCompiler == nil, nil
+		},
+	})
+}

@@ -1,0 +1,22 @@
+package main
+
+import (
+	"os"
+
+	"github.com/sluiceio/sluice/cmd/sluice/internal/cp"
+)
+
+// cpCmd is `sluice cp` in the list of commands. It reads its arguments itself,
+// as GNU cp does: see runCp.
+type cpCmd struct{}
+
+// runCp copies, and tells all that goes wrong.
+func runCp(args []string, s streams) error {
+	ctx, stop := notifyContext()
+	defer stop()
+	cmd := cp.Command{Args: args, In: os.Stdin, Out: s.out, Err: s.err, Version: version()}
+	if status := cmd.Run(ctx); status != 0 {
+		return toldError(status)
+	}
+	return nil
+}

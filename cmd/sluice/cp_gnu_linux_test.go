@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestCpAsGNU runs the scenes with GNU cp and with sluice cp, and compares
+// status, messages and what is there afterwards.
+func TestCpAsGNU(t *testing.T) {
+	version := gnuVersion()
+	self, err := exec.LookPath("sluice")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir := filepath.Dir(self); dir != os.TempDir() && dir != "/"; dir = filepath.Dir(dir) {
+		if err := os.Chmod(dir, 0o755); err != nil { // nobody runs it too
+			t.Fatal(err)
+		}
+	}
+	for file, scenes := range loadScenes(t) {
+		for _, s := range scenes {
+			t.Run(file+"/"+s.name, func(t *testing.T) {
+				t.Parallel()
+				testScene(t, s, version, self)
+			})
+		}
+	}
+}
+
+// gnuVersion returns that of cp, 0 if it is not GNU's.
+func gnuVersion() float64 {
+	out, _ := exec.Command("cp", "--version").Output()
+	first, _, _ := strings.Cut(string(out), "\n")
+	text, ok := strings.CutPrefix(first, "cp (GNU coreutils) ")
+	if !ok {
+		return 0
+	}
+	version, _ := strconv.ParseFloat(text, 64)
+	return version
+}
+
+func testScene(t *testing.T, s scene, version float64, self string) {
+	root := os.Geteuid() == 0
+	switch {
+	case s.as == "root" && !root:
+		t.Skip("takes root")
+	case !s.differs && (version == 0 || version < s.since):
+		t.Skipf("cp is GNU's %v; want %v", version, max(s.since, 1))
+	}
+	ours, oursAt := play(t, s, `cp() { "`+self+`" cp "$@"; }`)
+	if s.differs {
+		if !slices.Equal(ours, s.want) {
+			t.Errorf("%ssluice cp:\n%s\nwant:\n%s", s.run, indent(ours), indent(s.want))
+		}
+		return
+	}
+	gnu, gnuAt := play(t, s, "")
+	if !slices.Equal(ours, gnu) {
+		t.Errorf("%ssluice cp:\n%s\nGNU cp:\n%s", s.run, indent(ours), indent(gnu))
+	}
+	sameTrees(t, snapshot(t, oursAt), snapshot(t, gnuAt))
+}
+
+// hangs is when a scene is taken for one that does not end. Each takes a few
+// milliseconds.
+const hangs = time.Minute
+
+// play runs a scene in a new directory, and returns its output and where it
+// was.
+func play(t *testing.T, s scene, function string) (output []string, dir string) {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "cp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = exec.Command("sh", "-c", `chmod -R u+rwx "$0"; rm -rf "$0"`, dir).Run() })
+	if err := os.Chmod(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), hangs)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "sh", "-c", "umask 022\n"+s.setup+"\n"+function+"\n"+s.run)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.Dir = dir
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "HOME=/"}
+	if s.as == "nobody" && os.Geteuid() == 0 {
+		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: 65534, Gid: 65534}
+	}
+	out, err := cmd.CombinedOutput()
+	if _, ended := err.(*exec.ExitError); ctx.Err() != nil || err != nil && !ended {
+		t.Fatalf("%s%v, %v", s.run, err, ctx.Err())
+	}
+	text := strings.NewReplacer("sluice cp", "cp", dir, "DIR").Replace(string(out))
+	output = strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	slices.Sort(output)
+	return output, dir
+}
+
+func indent(lines []string) string { return "\t" + strings.Join(lines, "\n\t") }
+
+// sameTrees tells where two snapshots differ.
+func sameTrees(t *testing.T, ours, gnu map[string]string) {
+	t.Helper()
+	names := map[string]bool{}
+	for name := range ours {
+		names[name] = true
+	}
+	for name := range gnu {
+		names[name] = true
+	}
+	for name := range names {
+		if ours[name] != gnu[name] {
+			t.Errorf("%q: sluice cp made %s; GNU cp %s", name, orNothing(ours[name]), orNothing(gnu[name]))
+		}
+	}
+}
+
+func orNothing(text string) string {
+	if text == "" {
+		return "nothing"
+	}
+	return fmt.Sprintf("{%s}", text)
+}

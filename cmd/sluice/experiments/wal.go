@@ -1,0 +1,65 @@
+package experiments
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/sluiceio/sluice/cmd/sluice/internal/duel"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/load"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
+)
+
+// wal is a write-ahead log: goroutines append records to one file, each of which
+// has to be durable before its goroutine goes on.
+var wal = Experiment{
+	Name:    WAL,
+	Summary: "a write-ahead log: append + Sync by 1 to 256 goroutines",
+	Steps:   func(Params) int { return len(walCells()) },
+	Run:     runWAL,
+	Read:    read[MatrixResult],
+}
+
+// WAL is the name of the experiment, whose figure has an expectation of its own.
+const WAL = "wal"
+
+var walPlan = duel.Plan{Time: 100 * time.Millisecond, Rounds: 12}
+
+// walRecord is the size of a record: that of a small transaction.
+const walRecord = 1 << 10 // 1 KiB
+
+// walTarget is how many times os.File's commits there are to be, by so many
+// goroutines.
+const (
+	walTarget = 4.0
+	walMost   = 256
+)
+
+func walCells() []load.Load {
+	var cells []load.Load
+	for _, n := range []int{1, 4, 16, 64, walMost} {
+		cells = append(cells, load.Load{Kind: load.WriteAppend, Size: walRecord, Goroutines: n})
+	}
+	return cells
+}
+
+func runWAL(ctx context.Context, env *Env) (any, error) {
+	result, err := env.measureCells(ctx, WAL, walCells(), env.plan(walPlan))
+	if err != nil {
+		return result, err
+	}
+	return result, env.Screen.Print(walVerdict(result.Cells[len(result.Cells)-1]))
+}
+
+// walVerdict says whether the target is reached in the cell of most goroutines.
+func walVerdict(most Cell) string {
+	if most.Ratios == nil {
+		return ""
+	}
+	verdict := "reached"
+	if most.Ratios.Rate < walTarget {
+		verdict = "missed"
+	}
+	return report.Wrap(fmt.Sprintf("to reach: at least %g times os.File's commits by %d goroutines: %s, %s",
+		walTarget, most.Goroutines, verdict, report.Ratio(most.Ratios.Rate))) + "\n"
+}

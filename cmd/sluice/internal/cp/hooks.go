@@ -1,0 +1,74 @@
+package cp
+
+import (
+	"errors"
+	"io"
+	"time"
+
+	"github.com/sluiceio/sluice/copytree"
+)
+
+// errFull is the cause of a copy's end.
+var errFull = errors.New("the destination is full")
+
+// hook makes r what copytree asks and tells.
+func (r *run) hook(in io.Reader) {
+	s := r.settings
+	r.options.Progress = &r.progress
+	r.options.OnError = r.onError
+	if s.verbose || s.dryRun {
+		r.options.OnDone = r.onDone
+	}
+	if r.backups.kind != backupNone {
+		r.options.Backup = r.backups.name
+	}
+	if s.interactive {
+		r.asker = newAsker(in, r.screen, s.force || s.remove)
+		r.options.Ask = r.asker.ask
+	}
+}
+
+// openTerminal decides whether there is a progress line, and returns for how
+// long it is not shown at first.
+func (r *run) openTerminal(err io.Writer) (quiet time.Duration) {
+	wanted := r.settings.progress
+	if wanted == nil || *wanted {
+		r.screen.terminal = newTerminal(err)
+	}
+	if wanted != nil && *wanted {
+		return 0
+	}
+	return quietFor
+}
+
+// onError tells an error. That the destination is full is told once, and ends
+// the copy: each file that is left would fail of it.
+func (r *run) onError(e *copytree.Error) {
+	if isFull(e) {
+		if r.isFull {
+			return
+		}
+		r.isFull = true
+		r.full(errFull)
+	}
+	r.fail(errors.New(message(e, r.options.Make)))
+}
+
+// onDone shows what -v shows.
+func (r *run) onDone(d copytree.Done) {
+	switch {
+	case r.alone[d.Dst], d.What == copytree.Merged:
+		return
+	case d.What == copytree.Skipped:
+		r.screen.print("skipped " + quote(d.Dst) + "\n")
+		return
+	}
+	line := quote(d.Src) + " -> " + quote(d.Dst)
+	if d.Backup != "" {
+		line += " (backup: " + quote(d.Backup) + ")"
+	}
+	if d.Removed {
+		line = "removed " + quote(d.Dst) + "\n" + line
+	}
+	r.screen.print(line + "\n")
+}

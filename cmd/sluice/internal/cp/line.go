@@ -1,0 +1,99 @@
+package cp
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
+	"github.com/sluiceio/sluice/copytree"
+)
+
+// state is what a copytree.Progress and a census had at a moment.
+type state struct {
+	files, bytes      int64 // done
+	found, foundBytes int64 // to do in all, as far as the census has come
+	counted, syncing  bool
+	synced, toSync    int64
+	failed            int64
+	current           string
+}
+
+func read(p *copytree.Progress, c *census) state {
+	return state{
+		files: p.Files.Load(), bytes: p.Bytes.Load(), found: c.files.Load(), foundBytes: c.bytes.Load(),
+		counted: c.complete.Load(), syncing: p.Syncing.Load(), synced: p.Synced.Load(), toSync: p.ToSync.Load(),
+		failed: p.Failed.Load(), current: p.Current(),
+	}
+}
+
+// fileCost is how many bytes of data take as long as the making of a file,
+// roughly; so that the time to go is sane for trees of small files too.
+const fileCost = 64 << 10 // 64 KiB
+
+func (s state) work() int64  { return s.bytes + fileCost*s.files }
+func (s state) total() int64 { return max(s.foundBytes, s.bytes) + fileCost*max(s.found, s.files) }
+
+// line returns the progress line, of less than width columns: a full line
+// would wrap on some terminals.
+func (s state) line(r *rates, width int) string {
+	width--
+	if s.syncing {
+		return fit(s.syncLine(), width)
+	}
+	head := fmt.Sprintf("%s, %s, %s/s", s.fileCount(), s.byteCount(), report.Bytes(int64(r.bytes())))
+	if left := s.left(r); left != "" {
+		head += ", " + left
+	}
+	if s.failed > 0 {
+		head += fmt.Sprintf(", %d failed", s.failed)
+	}
+	const gap, least = 2, 10 // a name of fewer columns says nothing
+	room := width - len(head) - gap
+	if room < least || s.current == "" {
+		return fit(head, width)
+	}
+	return head + strings.Repeat(" ", gap) + shorten(showName(s.current), room)
+}
+
+func (s state) syncLine() string {
+	if s.toSync == 0 {
+		return fmt.Sprintf("%d files copied, syncing", s.files)
+	}
+	return fmt.Sprintf("%d files copied, syncing %d/%d", s.files, s.synced, s.toSync)
+}
+
+// fileCount marks with + what the census may still add to.
+func (s state) fileCount() string {
+	more := "+"
+	if s.counted {
+		more = ""
+	}
+	return fmt.Sprintf("%d/%d%s files", s.files, max(s.found, s.files), more)
+}
+
+func (s state) byteCount() string {
+	if !s.counted {
+		return report.Bytes(s.bytes)
+	}
+	return report.Bytes(s.bytes) + "/" + report.Bytes(max(s.foundBytes, s.bytes))
+}
+
+// left returns the time to go, once it can be known.
+func (s state) left(r *rates) string {
+	rate := r.work()
+	if !s.counted || rate <= 0 {
+		return ""
+	}
+	seconds := float64(s.total()-s.work()) / rate
+	return clock(time.Duration(seconds*float64(time.Second))) + " left"
+}
+
+// clock returns a duration as 0:07, 12:34 or 1:02:03.
+func clock(d time.Duration) string {
+	seconds := int64(d.Round(time.Second) / time.Second)
+	if seconds < 3600 {
+		return fmt.Sprintf("%d:%02d", seconds/60, seconds%60)
+	}
+	return fmt.Sprintf("%d:%02d:%02d", seconds/3600, seconds/60%60, seconds%60)
+}

@@ -1,0 +1,85 @@
+package cp
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+
+	"github.com/sluiceio/sluice/copytree"
+)
+
+// refusals are GNU cp's sentences for what it does not do. %[1]s is the source,
+// %[2]s the destination, and %[3]s the same without quotes if it needs none.
+var refusals = map[error]string{
+	copytree.ErrDirectory:  "-r not specified; omitting directory %[1]s",
+	copytree.ErrSameFile:   "%[1]s and %[2]s are the same file",
+	copytree.ErrIntoItself: "cannot copy a directory, %[1]s, into itself, %[2]s",
+	copytree.ErrTwice:      "will not overwrite just-created %[2]s with %[1]s",
+	copytree.ErrExists:     "not replacing %[2]s",
+	copytree.ErrNotDir:     "cannot overwrite non-directory %[2]s with directory %[1]s",
+	copytree.ErrIsDir:      "cannot overwrite directory %[2]s with non-directory",
+	copytree.ErrCycle:      "cannot copy cyclic symbolic link %[1]s",
+	copytree.ErrDangling:   "not writing through dangling symlink %[2]s",
+	copytree.ErrChanged:    "%[1]s changed while it was copied",
+	copytree.ErrRelative:   "%[3]s: can make relative symbolic links only in current directory",
+	copytree.ErrVerify:     "verification failed: %[2]s differs from %[1]s",
+}
+
+// sentences are GNU cp's for system calls that failed, without the colon and
+// the cause. Calls for the source and for the destination differ.
+var (
+	sourceSentences = map[string]string{
+		"stat": "cannot stat %[1]s", "lstat": "cannot stat %[1]s", "fstatat": "cannot stat %[1]s", "fstat": "cannot fstat %[1]s",
+		"open": "cannot open %[1]s for reading", "openat": "cannot open %[1]s for reading",
+		"opendir": "cannot access %[1]s", "readdir": "cannot access %[1]s", "getdents": "cannot access %[1]s",
+		"read": "error reading %[1]s", "readlink": "cannot read symbolic link %[1]s", "readlinkat": "cannot read symbolic link %[1]s",
+	}
+	copySentences = map[string]string{
+		"stat": "cannot stat %[2]s", "lstat": "cannot stat %[2]s", "fstatat": "cannot stat %[2]s", "fstat": "cannot fstat %[2]s",
+		"open": "cannot create regular file %[2]s", "openat": "cannot create regular file %[2]s",
+		"mkdir": "cannot create directory %[2]s", "mkdirat": "cannot create directory %[2]s",
+		"write": "error writing %[2]s", "copy_file_range": "error copying %[1]s to %[2]s",
+		"ioctl FICLONE": "failed to clone %[2]s from %[1]s", "fallocate": "error writing %[2]s", "ftruncate": "failed to extend %[2]s",
+		"link": "cannot create hard link %[2]s to %[1]s", "linkat": "cannot create hard link %[2]s to %[1]s",
+		"symlink": "cannot create symbolic link %[2]s", "symlinkat": "cannot create symbolic link %[2]s",
+		"mknod": "cannot create special file %[2]s", "mknodat": "cannot create special file %[2]s",
+		"mkfifo": "cannot create fifo %[2]s", "mkfifoat": "cannot create fifo %[2]s",
+		"unlink": "cannot remove %[2]s", "unlinkat": "cannot remove %[2]s",
+		"rename": "cannot backup %[2]s", "renameat": "cannot backup %[2]s",
+		"chmod": "preserving permissions for %[2]s", "fchmod": "preserving permissions for %[2]s", "fchmodat": "preserving permissions for %[2]s",
+		"chown": "failed to preserve ownership for %[2]s", "fchown": "failed to preserve ownership for %[2]s", "fchownat": "failed to preserve ownership for %[2]s",
+		"utimensat": "preserving times for %[2]s", "setxattr": "setting attributes for %[2]s", "fsetxattr": "setting attributes for %[2]s",
+		"close": "failed to close %[2]s", "fsync": "cannot sync %[2]s", "syncfs": "cannot sync the file system of %[2]s",
+	}
+)
+
+// message returns what is said of an error of a copy that makes files of a kind.
+func message(e *copytree.Error, kind copytree.Make) string {
+	for refusal, sentence := range refusals {
+		if errors.Is(e.Err, refusal) {
+			return fmt.Sprintf(sentence, quote(e.Src), quote(e.Dst), quoteIfNeeded(e.Dst))
+		}
+	}
+	table := copySentences
+	if e.Path == e.Src {
+		table = sourceSentences
+	}
+	sentence, ok := table[e.Op]
+	if ok && kind == copytree.MakeSymlink && strings.HasPrefix(e.Op, "symlink") {
+		sentence += " to %[1]s"
+	}
+	if !ok {
+		return "cannot " + e.Op + " " + quote(e.Path) + ": " + causeText(e.Err)
+	}
+	return fmt.Sprintf(sentence, quote(e.Src), quote(e.Dst)) + ": " + causeText(e.Err)
+}
+
+// isFull says whether an error is that the destination has no room left, for
+// any file. A full directory or attribute block is not.
+func isFull(e *copytree.Error) bool {
+	if e.Op == "setxattr" || e.Op == "fsetxattr" {
+		return false
+	}
+	return errors.Is(e.Err, syscall.ENOSPC) || errors.Is(e.Err, errQuota)
+}

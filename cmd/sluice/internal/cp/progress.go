@@ -1,0 +1,79 @@
+package cp
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/sluiceio/sluice/copytree"
+)
+
+const (
+	// tickEvery is how often the progress line is drawn, at most.
+	tickEvery = 100 * time.Millisecond
+	// quietFor is how long a copy may take before there is a line, unless
+	// --progress asks for it: short ones would only flicker.
+	quietFor = 500 * time.Millisecond
+)
+
+// watcher shows the progress of a copy until stop is called.
+type watcher struct {
+	screen   *screen
+	progress *copytree.Progress
+	quiet    time.Duration
+	started  time.Time
+	rates    rates
+	count    func(context.Context, *census) // counts what is to be copied
+	census   census
+	counting bool // whether count was called; the goroutine's
+
+	done chan struct{}
+	wg   sync.WaitGroup
+	peak int // of threads; the goroutine's until wg is done
+}
+
+// watch starts a watcher, which also counts threads. When there is a line to
+// show it has count called in a goroutine of its own.
+func watch(s *screen, p *copytree.Progress, quiet time.Duration, count func(context.Context, *census)) *watcher {
+	w := &watcher{screen: s, progress: p, quiet: quiet, count: count, started: time.Now(), done: make(chan struct{})}
+	w.rates.add(w.started, state{})
+	w.wg.Go(w.run)
+	return w
+}
+
+func (w *watcher) run() {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	tick := time.NewTicker(tickEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case now := <-tick.C:
+			w.tick(ctx, now)
+		case <-w.done:
+			w.peak = max(w.peak, threads())
+			return
+		}
+	}
+}
+
+func (w *watcher) tick(ctx context.Context, now time.Time) {
+	w.peak = max(w.peak, threads())
+	state := read(w.progress, &w.census)
+	w.rates.add(now, state)
+	if w.screen.terminal == nil || now.Sub(w.started) < w.quiet {
+		return
+	}
+	if !w.counting {
+		w.counting = true
+		w.wg.Go(func() { w.count(ctx, &w.census) })
+	}
+	w.screen.line(state.line(&w.rates, w.screen.terminal.width()))
+}
+
+// stop ends the watcher, and returns the most threads there were.
+func (w *watcher) stop() int {
+	close(w.done)
+	w.wg.Wait()
+	return w.peak
+}

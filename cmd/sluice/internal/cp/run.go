@@ -1,0 +1,174 @@
+package cp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"syscall"
+
+	"github.com/sluiceio/sluice/copytree"
+)
+
+// Command is one call of `sluice cp`.
+type Command struct {
+	Args     []string // without the command's name
+	In       io.Reader
+	Out, Err io.Writer
+	Version  string // what --version prints
+
+	// copyAll is copytree.CopyAll, but in tests.
+	copyAll copier
+}
+
+// copier is copytree.CopyAll, or a test's.
+type copier func(context.Context, []copytree.Pair, copytree.Options) (copytree.Result, error)
+
+// Signaled is the cause of a context that a signal has ended.
+type Signaled interface {
+	error
+	Signal() syscall.Signal
+}
+
+// Run does what Args say until ctx ends, and returns the exit status: 0, 1 if
+// anything went wrong or was called wrongly, as with GNU cp, and 128 and the
+// signal's number if ctx's cause is Signaled.
+func (c *Command) Run(ctx context.Context) int {
+	s, err := parse(c.Args)
+	switch {
+	case err != nil:
+	case s.help:
+		_, err = io.WriteString(c.Out, helpText)
+	case s.version:
+		_, err = fmt.Fprintln(c.Out, c.Version)
+	default:
+		var status int
+		if status, err = c.run(ctx, s); err == nil {
+			return status
+		}
+	}
+	if err == nil {
+		return 0
+	}
+	fmt.Fprintf(c.Err, "sluice cp: %v\n", err)
+	return 1
+}
+
+// run is one copy.
+type run struct {
+	settings *settings
+	options  copytree.Options
+	screen   *screen
+	backups  backups
+	asker    *asker // nil without -i
+	progress copytree.Progress
+	parents  []parent
+	alone    map[string]bool // destinations that are there for their attributes
+	intoNew  bool            // whether the copy makes the directory that it was told
+	failures int             // how many errors were told
+	told     []string        // the first of them
+	full     func(error)     // ends the copy, because the destination is full
+	isFull   bool
+}
+
+func (c *Command) run(ctx context.Context, s *settings) (status int, err error) {
+	if err := s.check(); err != nil {
+		return 1, err
+	}
+	p, err := newPlan(s)
+	if err != nil {
+		return 1, err
+	}
+	r := &run{settings: s, options: s.options(), screen: &screen{out: c.Out, err: c.Err}}
+	if r.backups, err = s.backups(); err != nil {
+		return 1, err
+	}
+	out, err := createJSON(s.json, c.Out)
+	if err != nil {
+		return 1, err
+	}
+	quiet := r.openTerminal(c.Err)
+	if s.context != nil && *s.context != "" {
+		r.warn("ignoring --context; it requires an SELinux-enabled kernel")
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	r.full = cancel
+	r.hook(c.In)
+	r.intoNew = p.makesDirectory()
+
+	moreProcessors()
+	before := cpuTime()
+	pairs := r.pairs(p)
+	w := watch(r.screen, &r.progress, quiet, func(ctx context.Context, c *census) {
+		c.take(ctx, p.sources, p.follow == copytree.FollowAll)
+	})
+	unread := r.failures
+	result, err := r.copy(ctx, c.copier(), append(pairs, r.markAlone(r.attributePairs())...))
+	result.Failed += int64(unread)
+	r.finishParents()
+	sum := summary{Result: result, cpu: cpuTime() - before, threads: w.stop()}
+	return r.finish(ctx, sum, err, out), nil
+}
+
+func (c *Command) copier() copier {
+	if c.copyAll != nil {
+		return c.copyAll
+	}
+	return copytree.CopyAll
+}
+
+// markAlone remembers the pairs that -v has shown before.
+func (r *run) markAlone(pairs []copytree.Pair) []copytree.Pair {
+	r.alone = make(map[string]bool, len(pairs))
+	for _, p := range pairs {
+		r.alone[p.Dst] = true
+	}
+	return pairs
+}
+
+// fail tells an error of one file, or one that all ends with.
+func (r *run) fail(err error) {
+	r.failures++
+	if len(r.told) < copytree.MaxErrors {
+		r.told = append(r.told, err.Error())
+	}
+	r.screen.complain(err.Error())
+}
+
+func (r *run) warn(text string) { r.screen.complain("warning: " + text) }
+
+// finish tells how it ended, and returns the exit status.
+func (r *run) finish(ctx context.Context, sum summary, err error, out *jsonFile) int {
+	if broken := r.screen.close(); broken != nil {
+		r.fail(errors.New("write error: " + causeText(broken)))
+	}
+	cause := context.Cause(ctx)
+	switch {
+	case r.isFull:
+		r.screen.complain("stopped because the destination is full, " + r.soFar(sum))
+	case cause != nil:
+		r.screen.complain(cause.Error() + " " + r.soFar(sum) + r.wasAt() + "; " + r.goOn())
+	case err != nil && sum.Failed == 0:
+		r.fail(err)
+	}
+	if r.settings.stats {
+		r.screen.note(sum.table())
+	}
+	status := r.status(cause)
+	if err := out.write(sum.json(status, r.told)); err != nil {
+		r.fail(err)
+		return max(status, 1)
+	}
+	return status
+}
+
+func (r *run) status(cause error) int {
+	if by, ok := cause.(Signaled); ok {
+		return 128 + int(by.Signal())
+	}
+	if r.failures > 0 || cause != nil || r.asker != nil && r.asker.declined {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,207 @@
+package cp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/sluiceio/sluice/copytree"
+)
+
+// call is a copy that a fake was asked for.
+type call struct {
+	pairs   []copytree.Pair
+	options copytree.Options
+}
+
+// fake returns a Command whose copy is do, and what it writes to stdout and
+// stderr.
+func fake(do func(context.Context, call) (copytree.Result, error), args ...string) (*Command, *strings.Builder, *strings.Builder) {
+	var out, err strings.Builder
+	return &Command{
+		Args: args, In: strings.NewReader(""), Out: &out, Err: &err, Version: "v0",
+		copyAll: func(ctx context.Context, pairs []copytree.Pair, o copytree.Options) (copytree.Result, error) {
+			return do(ctx, call{pairs, o})
+		},
+	}, &out, &err
+}
+
+// asked returns what a command line asks of copytree.
+func asked(t *testing.T, args ...string) call {
+	t.Helper()
+	var got call
+	c, _, stderr := fake(func(_ context.Context, c call) (copytree.Result, error) {
+		got = c
+		return copytree.Result{}, nil
+	}, args...)
+	if status := c.Run(t.Context()); status != 0 {
+		t.Fatalf("%q: status %d, %s", args, status, stderr)
+	}
+	return got
+}
+
+// inScratch makes a directory with the files a and b and the directory d, and
+// goes there.
+func inScratch(t *testing.T) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	t.Setenv("LC_ALL", "C")
+	if err := errors.Join(os.WriteFile("a", []byte("a"), 0o600), os.WriteFile("b", []byte("b"), 0o600), os.Mkdir("d", 0o700)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestPairs(t *testing.T) {
+	inScratch(t)
+	for _, test := range []struct {
+		args string
+		want []copytree.Pair
+	}{
+		{"a c", []copytree.Pair{{Src: "a", Dst: "c"}}},
+		{"a b d", []copytree.Pair{{Src: "a", Dst: "d/a"}, {Src: "b", Dst: "d/b"}}},
+		{"-t d/ a -r ./b", []copytree.Pair{{Src: "a", Dst: "d/a"}, {Src: "./b", Dst: "d/b"}}},
+		{"-rT d e", []copytree.Pair{{Src: "d", Dst: "e"}}},
+		{"-r . d", []copytree.Pair{{Src: ".", Dst: "d/."}}},
+		{"-r d/.. d", []copytree.Pair{{Src: "d/..", Dst: "d"}}},
+		{"-r d/ d", []copytree.Pair{{Src: "d/", Dst: "d/d"}}},
+		{"-r --strip-trailing-slashes d/ e", []copytree.Pair{{Src: "d", Dst: "e"}}},
+		{"-f --backup=simple a a", []copytree.Pair{{Src: "a", Dst: "a~"}}},
+	} {
+		if got := asked(t, strings.Fields(test.args)...); !reflect.DeepEqual(got.pairs, test.want) {
+			t.Errorf("cp %s copies %v; want %v", test.args, got.pairs, test.want)
+		}
+	}
+}
+
+func TestOptions(t *testing.T) {
+	inScratch(t)
+	const root = copytree.PreserveOwner
+	own := copytree.Preserve(0)
+	if os.Geteuid() == 0 {
+		own = root
+	}
+	all := copytree.PreserveAll
+	if !hasSELinux() {
+		all &^= copytree.PreserveContext
+	}
+	modeTimes := copytree.PreserveMode | copytree.PreserveTimes
+	for _, test := range []struct {
+		args string
+		want copytree.Options
+	}{
+		{"", copytree.Options{Files: true, CopyContents: true, Follow: copytree.FollowAll}},
+		{"-r", copytree.Options{}},
+		{"-rl", copytree.Options{Make: copytree.MakeHardLink, Follow: copytree.FollowAll}},
+		{"-a", copytree.Options{Preserve: all, Require: modeTimes | copytree.PreserveLinks | own}},
+		{"-rp", copytree.Options{Preserve: defaultPreserve, Require: modeTimes | own}},
+		{"-r --preserve=xattr", copytree.Options{Preserve: copytree.PreserveXattr, Require: copytree.PreserveXattr}},
+		{"-r -p --no-preserve=mode", copytree.Options{Preserve: defaultPreserve&^copytree.PreserveMode | copytree.NoMode, Require: copytree.PreserveTimes | own}},
+		{"-rHLP", copytree.Options{}},
+		{"-rPLH", copytree.Options{Follow: copytree.FollowArguments}},
+		{"-rL", copytree.Options{Follow: copytree.FollowAll}},
+		{"-rn", copytree.Options{Existing: copytree.Skip}},
+		{"-rnu", copytree.Options{Existing: copytree.Skip}},
+		{"-ru", copytree.Options{Existing: copytree.Older}},
+		{"-r --update --update=all", copytree.Options{}},
+		{"-r --update=none", copytree.Options{Existing: copytree.Skip}},
+		{"-r --update=none-fail -n", copytree.Options{Existing: copytree.SkipFail}},
+		{"-rf", copytree.Options{Force: true}},
+		{"-rsf", copytree.Options{Force: true, Unlink: true, Make: copytree.MakeSymlink}},
+		{"-r --remove-destination", copytree.Options{Unlink: true}},
+		{"-r --reflink", copytree.Options{Reflink: copytree.ReflinkAlways}},
+		{"-r --reflink=never --sparse=always", copytree.Options{Reflink: copytree.ReflinkNever, Sparse: copytree.SparseAlways}},
+		{"-rx --copy-contents", copytree.Options{OneFileSystem: true, CopyContents: true}},
+		{"-r --attributes-only", copytree.Options{Make: copytree.MakeAttributes}},
+		{"-r --sync", copytree.Options{Sync: copytree.SyncFileSystem}},
+		{"-r --sync=files --verify --resume", copytree.Options{Sync: copytree.SyncFiles, Verify: true, Resume: true}},
+		{"-r --block-size=256k --concurrency 7", copytree.Options{BlockSize: 256 << 10, Concurrency: 7}},
+	} {
+		got := asked(t, append(strings.Fields(test.args), "a", "c")...).options
+		got.OnError, got.Progress = nil, nil
+		if !reflect.DeepEqual(got, test.want) {
+			t.Errorf("cp %s asks for\n%+v; want\n%+v", test.args, got, test.want)
+		}
+	}
+}
+
+func TestOwnFlagsRefused(t *testing.T) {
+	for _, test := range []struct{ args, want string }{
+		{"--block-size=1 a b", "--block-size: '1'; want a number of bytes from 512 to 64m, as in 256k"},
+		{"--concurrency=0 a b", "--concurrency: '0'; want a number of files, from 1 to 1024"},
+		{"--sync=x a b", "invalid argument 'x' for '--sync'"},
+		{"--json= a b", "--json: the name is empty; want a file, as in --json=out.json"},
+		{"--verify --attributes-only a b", "--verify compares data, and --attributes-only copies none"},
+	} {
+		c, _, stderr := fake(nil, strings.Fields(test.args)...)
+		status := c.Run(t.Context())
+		if first, _, _ := strings.Cut(stderr.String(), "\n"); status != 1 || first != "sluice cp: "+test.want {
+			t.Errorf("cp %s: status %d, %q; want 1, %q", test.args, status, first, test.want)
+		}
+	}
+}
+
+// ended is a cause as main's.
+type ended struct{ error }
+
+func (ended) Signal() syscall.Signal { return syscall.SIGINT }
+
+func TestInterrupted(t *testing.T) {
+	inScratch(t)
+	for _, test := range []struct{ args, want string }{
+		{"-r d e", "sluice cp: interrupted after 3 files, 2 KiB; the same command with -u -T goes on\n"},
+		{"-a d e", "sluice cp: interrupted after 3 files, 2 KiB; the same command with --resume -T goes on\n"},
+		{"-p a d", "sluice cp: interrupted after 3 files, 2 KiB; the same command with --resume goes on\n"},
+	} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		c, _, stderr := fake(func(ctx context.Context, _ call) (copytree.Result, error) {
+			cancel(ended{errors.New("interrupted")})
+			<-ctx.Done()
+			return copytree.Result{Files: 3, Bytes: 2048}, context.Cause(ctx)
+		}, strings.Fields(test.args)...)
+		if status := c.Run(ctx); status != 130 || stderr.String() != test.want {
+			t.Errorf("cp %s: status %d, %q; want 130, %q", test.args, status, stderr, test.want)
+		}
+	}
+}
+
+// TestFull meets a full disk in three files: the first is told, and ends it.
+func TestFull(t *testing.T) {
+	inScratch(t)
+	c, _, stderr := fake(func(ctx context.Context, c call) (copytree.Result, error) {
+		for _, name := range []string{"x", "y", "z"} {
+			c.options.OnError(&copytree.Error{Op: "write", Src: name, Dst: "d/" + name, Path: "d/" + name, Err: syscall.ENOSPC})
+		}
+		return copytree.Result{Files: 1, Bytes: 7, Failed: 3}, context.Cause(ctx)
+	}, "a", "c")
+	want := "sluice cp: error writing 'd/x': No space left on device\n" +
+		"sluice cp: stopped because the destination is full, after 1 file, 7 B\n"
+	if status := c.Run(t.Context()); status != 1 || stderr.String() != want {
+		t.Errorf("status %d, %q; want 1, %q", status, stderr, want)
+	}
+}
+
+func TestJSON(t *testing.T) {
+	inScratch(t)
+	name := filepath.Join(t.TempDir(), "out")
+	c, _, stderr := fake(func(_ context.Context, c call) (copytree.Result, error) {
+		e := &copytree.Error{Op: "open", Src: "a\n", Dst: "c", Path: "a\n", Err: syscall.EACCES}
+		c.options.OnError(e)
+		return copytree.Result{Files: 2, Cloned: 1, Bytes: 5, Holes: 6, Failed: 1, Errors: []*copytree.Error{e}}, nil
+	}, "--json="+name, "a", "c")
+	c.Run(t.Context())
+	text, err := os.ReadFile(name)
+	var got summaryJSON
+	if err = errors.Join(err, json.Unmarshal(text, &got)); err != nil {
+		t.Fatalf("%v, %s", err, stderr)
+	}
+	wantErrors := []string{`cannot open 'a'$'\n' for reading: Permission denied`}
+	if got.Files != 2 || got.Cloned != 1 || got.Bytes != 5 || got.HoleBytes != 6 || got.Failed != 1 || !reflect.DeepEqual(got.Errors, wantErrors) {
+		t.Errorf("JSON is %s", text)
+	}
+}

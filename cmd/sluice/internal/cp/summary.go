@@ -1,0 +1,79 @@
+package cp
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
+	"github.com/sluiceio/sluice/copytree"
+)
+
+// summary is what --stats and --json show.
+type summary struct {
+	copytree.Result
+	cpu     time.Duration
+	threads int // the most there were, 0 if that is not known
+}
+
+// table returns the summary for people. Kinds of files that there were none
+// of have no row.
+func (s summary) table() string {
+	var b strings.Builder
+	row := func(name, text string) { fmt.Fprintf(&b, "%-12s %s\n", name, text) }
+	count := func(name string, n int64) {
+		if n > 0 {
+			row(name, fmt.Sprint(n))
+		}
+	}
+	row("files", fmt.Sprintf("%d (%d copied, %d cloned)", s.Files, s.Files-s.Cloned, s.Cloned))
+	row("directories", fmt.Sprint(s.Dirs))
+	count("symlinks", s.Symlinks)
+	count("hard links", s.Links)
+	count("special", s.Specials)
+	count("skipped", s.Skipped)
+	count("failed", s.Failed)
+	count("synced", s.Synced)
+	count("verified", s.Verified)
+	row("data", report.Bytes(s.Bytes))
+	row("holes", report.Bytes(s.Holes))
+	row("time", fmt.Sprintf("%.3f s", s.Took.Seconds()))
+	row("rate", fmt.Sprintf("%s/s, %.0f files/s", report.Bytes(int64(perSecond(s.Bytes, s.Took))), perSecond(s.Files, s.Took)))
+	row("CPU", fmt.Sprintf("%.3f s", s.cpu.Seconds()))
+	count("threads", int64(s.threads))
+	return b.String()
+}
+
+// summaryJSON is the summary for machines.
+type summaryJSON struct {
+	Status         int      `json:"status"`
+	Files          int64    `json:"files"`
+	Cloned         int64    `json:"cloned"`
+	Directories    int64    `json:"directories"`
+	Symlinks       int64    `json:"symlinks"`
+	HardLinks      int64    `json:"hard_links"`
+	Special        int64    `json:"special"`
+	Skipped        int64    `json:"skipped"`
+	Failed         int64    `json:"failed"`
+	Bytes          int64    `json:"bytes"`
+	HoleBytes      int64    `json:"hole_bytes"`
+	Synced         int64    `json:"synced"`
+	Verified       int64    `json:"verified"`
+	Seconds        float64  `json:"seconds"`
+	BytesPerSecond float64  `json:"bytes_per_second"`
+	CPUSeconds     float64  `json:"cpu_seconds"`
+	Threads        int      `json:"threads"`
+	Errors         []string `json:"errors"` // the first of them, names quoted as in messages
+}
+
+func (s summary) json(status int, errs []string) summaryJSON {
+	if errs == nil {
+		errs = []string{}
+	}
+	return summaryJSON{
+		Status: status, Files: s.Files, Cloned: s.Cloned, Directories: s.Dirs, Symlinks: s.Symlinks, HardLinks: s.Links,
+		Special: s.Specials, Skipped: s.Skipped, Failed: s.Failed, Bytes: s.Bytes, HoleBytes: s.Holes, Synced: s.Synced,
+		Verified: s.Verified, Seconds: s.Took.Seconds(), BytesPerSecond: perSecond(s.Bytes, s.Took),
+		CPUSeconds: s.cpu.Seconds(), Threads: s.threads, Errors: errs,
+	}
+}

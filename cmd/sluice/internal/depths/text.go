@@ -1,0 +1,47 @@
+package depths
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
+)
+
+// barMost is how many columns the longest bar has.
+const barMost = 40
+
+var table = report.Table{
+	{Head: "at\nonce", Width: 5, Align: report.Right},
+	{Head: "", Width: 8, Align: report.Right},
+	{Head: "p50\nus", Width: 7, Align: report.Right},
+	{Head: "", Width: barMost},
+	{Head: "", Width: 10},
+}
+
+// Text shows a curve on 80 columns.
+func (c Curve) Text() string {
+	unit := "reads/s"
+	large := c.Size > SmallSize
+	if large {
+		unit = "MB/s"
+	}
+	t := slices.Clone(table)
+	t[1].Head = unit
+	var b strings.Builder
+	fmt.Fprintf(&b, "random reads of %s\n\n%s", report.Bytes(int64(c.Size)), t.Header())
+	most, knee := c.Most(), c.Knee()
+	for _, p := range c.Points {
+		rate, note := p.Rate, ""
+		if large {
+			rate *= float64(c.Size) / 1e6
+		}
+		if p == knee {
+			note = "<- enough"
+		}
+		bar := strings.Repeat("#", max(1, int(p.Rate/most*barMost+0.5)))
+		b.WriteString(t.Row(strconv.Itoa(p.Depth), report.Count(rate), report.Micros(p.P50), bar, note))
+	}
+	return b.String() + "\n"
+}

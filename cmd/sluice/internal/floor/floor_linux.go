@@ -1,0 +1,163 @@
+package floor
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+// Copy copies the directory src to dst, which must not be there. It stops at
+// the first error.
+//
+// It is for a process that does nothing else: system calls are made without the
+// Go scheduler's knowledge, so that it has as many Ps as threads, and no garbage
+// collector that would wait for one of them.
+func Copy(dst, src string, o Options) error {
+	runtime.GOMAXPROCS(o.Threads)
+	debug.SetGCPercent(-1)
+	if err := os.Mkdir(dst, 0o755); err != nil {
+		return err
+	}
+	q := newQueue(pair{src: src, dst: dst})
+	errs := make([]error, o.Threads)
+	var wg sync.WaitGroup
+	for i := range o.Threads {
+		wg.Go(func() {
+			runtime.LockOSThread()
+			errs[i] = newWorker(o).run(q)
+		})
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// worker is one thread with its memory.
+type worker struct {
+	Options
+	data    []byte
+	entries []byte // of a directory, as the kernel gives them
+	found   []pair // subdirectories that nobody knows of yet
+}
+
+func newWorker(o Options) *worker {
+	return &worker{Options: o, data: make([]byte, o.BlockSize), entries: make([]byte, 64<<10)}
+}
+
+// run copies directories until there are none.
+func (w *worker) run(q *queue) error {
+	for {
+		p, ok := q.take()
+		if !ok {
+			return nil
+		}
+		err := w.dir(p)
+		q.done(w.found, err)
+		w.found = w.found[:0]
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// dir copies what is in a directory; its subdirectories are made, and found.
+func (w *worker) dir(p pair) error {
+	src, err := openat(unix.AT_FDCWD, cstring(p.src), unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOATIME, 0)
+	if err != nil {
+		return &os.PathError{Op: "open", Path: p.src, Err: err}
+	}
+	dst, err := openat(unix.AT_FDCWD, cstring(p.dst), unix.O_RDONLY|unix.O_DIRECTORY, 0)
+	if err != nil {
+		return &os.PathError{Op: "open", Path: p.dst, Err: err}
+	}
+	defer closeFD(src)
+	defer closeFD(dst)
+	for {
+		n, err := getdents(src, w.entries)
+		if err != nil {
+			return &os.PathError{Op: "getdents64", Path: p.src, Err: err}
+		}
+		if n == 0 {
+			return w.sync(dst)
+		}
+		if err := w.all(p, src, dst, w.entries[:n]); err != nil {
+			return err
+		}
+	}
+}
+
+// all copies the entries.
+func (w *worker) all(p pair, src, dst int, entries []byte) error {
+	for len(entries) > 0 {
+		e := entryOf(entries)
+		entries = entries[e.length:]
+		var err error
+		switch {
+		case e.kind == unix.DT_REG:
+			err = w.file(src, dst, e.name)
+		case e.kind != unix.DT_DIR:
+			err = unix.ENOTSUP // the trees of benchmarks have nothing else
+		case !e.dots():
+			err = mkdirat(dst, e.name, 0o755)
+			w.found = append(w.found, p.join(e.text()))
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", p.join(e.text()).src, err)
+		}
+	}
+	return nil
+}
+
+// file copies one file. The first short read is the end of it.
+func (w *worker) file(src, dst int, name *byte) error {
+	from, err := openat(src, name, unix.O_RDONLY|unix.O_NOATIME, 0)
+	if err != nil {
+		return err
+	}
+	defer closeFD(from)
+	to, err := openat(dst, name, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	defer closeFD(to)
+	for {
+		n, err := read(from, w.data)
+		if err != nil {
+			return err
+		}
+		if err := writeAll(to, w.data[:n]); err != nil {
+			return err
+		}
+		if n < len(w.data) {
+			return w.sync(to)
+		}
+	}
+}
+
+// writeAll takes a short write for an error: that is what a full disk gives.
+func writeAll(fd int, b []byte) error {
+	if len(b) == 0 {
+		return nil
+	}
+	n, err := write(fd, b)
+	if err == nil && n < len(b) {
+		err = io.ErrShortWrite
+	}
+	return err
+}
+
+func (w *worker) sync(fd int) error {
+	if !w.Fsync {
+		return nil
+	}
+	return fsync(fd)
+}

@@ -1,0 +1,111 @@
+// Package goflags reads command lines of the go command as far as is needed to
+// tell flags, packages and a program's own arguments from each other.
+package goflags
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Line is the command line of one of the go command's commands.
+type Line struct {
+	// Flags are all flags, in order, each value after "=".
+	Flags []string
+	// Select are those of them that say which packages there are and which
+	// files they have, as go list takes them too.
+	Select []string
+	// Vet is the value of -vet, of a test.
+	Vet string
+	// Packages are patterns, or Go files.
+	Packages []string
+	// Rest are the arguments of the program, or of the test binaries.
+	Rest []string
+}
+
+// booleans are flags that take no value but after "=".
+const booleans = "a asan buildvcs cover i json linkshared modcacherw msan n race trimpath v work x " +
+	// of go test
+	"artifacts benchmem c failfast fullpath short"
+
+// valued are flags that have one.
+const valued = "C asmflags buildmode compiler coverpkg covermode exec gccgoflags gcflags installsuffix ldflags mod modfile o p pgo pkgdir tags toolexec " +
+	// of go test
+	"bench benchtime blockprofile blockprofilerate count coverprofile cpu cpuprofile fuzz fuzzminimizetime fuzztime list " +
+	"memprofile memprofilerate mutexprofile mutexprofilefraction outputdir parallel run shuffle skip timeout trace vet"
+
+// selecting are those that go list has as well.
+const selecting = "C asan compiler installsuffix mod modfile msan race tags"
+
+func has(list, name string) bool { return strings.Contains(" "+list+" ", " "+name+" ") }
+
+// Parse reads the arguments of go build, go run or go test.
+func Parse(command string, args []string) (*Line, error) {
+	l := new(Line)
+	for len(args) > 0 {
+		arg := args[0]
+		args = args[1:]
+		switch {
+		case command == "test" && (arg == "-args" || arg == "--args"):
+			l.Rest = args
+			return l, nil
+		case len(arg) < 2 || arg[0] != '-':
+			l.Packages = append(l.Packages, arg)
+			if command == "run" {
+				args = l.files(arg, args)
+				l.Rest = args
+				return l, nil
+			}
+		case command == "build" && len(l.Packages) > 0:
+			return nil, fmt.Errorf("flag %s comes after the packages", arg)
+		default:
+			var err error
+			if args, err = l.flag(arg, args); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return l, nil
+}
+
+// files takes the other Go files that go run was given after first.
+func (l *Line) files(first string, args []string) []string {
+	if !strings.HasSuffix(first, ".go") {
+		return args
+	}
+	for len(args) > 0 && strings.HasSuffix(args[0], ".go") {
+		l.Packages = append(l.Packages, args[0])
+		args = args[1:]
+	}
+	return args
+}
+
+// flag takes a flag, and its value if that is the next argument.
+func (l *Line) flag(arg string, args []string) (rest []string, err error) {
+	name, value, ok := strings.Cut(strings.TrimPrefix(arg[1:], "-"), "=")
+	switch plain := strings.TrimPrefix(name, "test."); {
+	case plain == "overlay":
+		return nil, errors.New("flag -overlay is sluice's own")
+	case ok:
+	case has(booleans, plain):
+		arg = "-" + name
+	case has(valued, plain):
+		if len(args) == 0 {
+			return nil, fmt.Errorf("flag -%s has no value", name)
+		}
+		value, args = args[0], args[1:]
+	default:
+		return nil, fmt.Errorf("flag -%s is unknown; if it has a value, write it after =", name)
+	}
+	if ok || has(valued, strings.TrimPrefix(name, "test.")) {
+		arg = "-" + name + "=" + value
+	}
+	l.Flags = append(l.Flags, arg)
+	if has(selecting, name) {
+		l.Select = append(l.Select, arg)
+	}
+	if name == "vet" {
+		l.Vet = value
+	}
+	return args, nil
+}

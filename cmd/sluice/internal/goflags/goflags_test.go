@@ -1,0 +1,57 @@
+package goflags_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/sluiceio/sluice/cmd/sluice/internal/goflags"
+)
+
+func TestParse(t *testing.T) {
+	for _, c := range []struct {
+		line string
+		want goflags.Line
+	}{
+		{"build", goflags.Line{}},
+		{"build -o x -race --tags a,b . ./cmd", goflags.Line{
+			Flags: words("-o=x -race -tags=a,b"), Select: words("-race -tags=a,b"), Packages: words(". ./cmd"),
+		}},
+		{"build -C dir -race=false", goflags.Line{Flags: words("-C=dir -race=false"), Select: words("-C=dir -race=false")}},
+		{"run . -x ./y", goflags.Line{Packages: words("."), Rest: words("-x ./y")}},
+		{"run -v a.go b.go c.txt d.go", goflags.Line{Flags: words("-v"), Packages: words("a.go b.go"), Rest: words("c.txt d.go")}},
+		{"test ./... -run X -count=1 -test.v -args -run", goflags.Line{
+			Flags: words("-run=X -count=1 -test.v"), Packages: words("./..."), Rest: words("-run"),
+		}},
+		{"test -vet off -own=3 .", goflags.Line{Flags: words("-vet=off -own=3"), Vet: "off", Packages: words(".")}},
+	} {
+		args := strings.Fields(c.line)
+		got, err := goflags.Parse(args[0], args[1:])
+		if err != nil {
+			t.Errorf("%s: %v", c.line, err)
+			continue
+		}
+		if len(got.Rest) == 0 {
+			got.Rest = nil
+		}
+		if !reflect.DeepEqual(*got, c.want) {
+			t.Errorf("%s:\ngot  %q\nwant %q", c.line, *got, c.want)
+		}
+	}
+}
+
+func words(s string) []string { return strings.Fields(s) }
+
+func TestParseErrors(t *testing.T) {
+	for line, want := range map[string]string{
+		"build . -race":      "flag -race comes after the packages",
+		"build -o":           "flag -o has no value",
+		"build -overlay x .": "flag -overlay is sluice's own",
+		"test . -own 3":      "flag -own is unknown; if it has a value, write it after =",
+	} {
+		args := strings.Fields(line)
+		if _, err := goflags.Parse(args[0], args[1:]); err == nil || err.Error() != want {
+			t.Errorf("%s: error is %v; want %s", line, err, want)
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package overlay
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+)
+
+// goJSON runs the go command in dir, with env in addition, and decodes what it
+// prints, one value after the other.
+func goJSON[T any](ctx context.Context, dir string, env []string, args ...string) ([]T, error) {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), env...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		if text := strings.TrimSpace(stderr.String()); text != "" {
+			err = errors.New(text)
+		}
+		return nil, fmt.Errorf("go %s: %w", args[0], err)
+	}
+	var values []T
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var v T
+		if err := d.Decode(&v); errors.Is(err, io.EOF) {
+			return values, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("go %s: %w", args[0], err)
+		}
+		values = append(values, v)
+	}
+}
+
+// toolchain is what the go command says of itself and its target.
+type toolchain struct {
+	GOROOT, GOVERSION, GOOS, GOARCH, GOFLAGS string
+}
+
+func askToolchain(ctx context.Context, dir string) (toolchain, error) {
+	all, err := goJSON[toolchain](ctx, dir, nil, "env", "-json", "GOROOT", "GOVERSION", "GOOS", "GOARCH", "GOFLAGS")
+	if err != nil {
+		return toolchain{}, err
+	}
+	t := all[0]
+	if t.GOOS != "linux" || t.GOARCH != "amd64" && t.GOARCH != "arm64" {
+		return t, fmt.Errorf("the target is %s/%s; only linux/amd64 and linux/arm64 have something to gain", t.GOOS, t.GOARCH)
+	}
+	if strings.Contains(t.GOFLAGS, "-overlay") {
+		return t, errors.New("GOFLAGS has an -overlay of its own")
+	}
+	return t, nil
+}
+
+// listed is a package as `go list -json` tells.
+type listed struct {
+	ImportPath, Name, Dir              string
+	Standard                           bool
+	Module                             *module
+	GoFiles, TestGoFiles, XTestGoFiles []string
+}
+
+// module is a module as the go command tells.
+type module struct {
+	Path, Dir, GoVersion string
+	Main                 bool
+}
+
+const listFields = "-json=ImportPath,Name,Dir,Standard,Module,GoFiles,TestGoFiles,XTestGoFiles"

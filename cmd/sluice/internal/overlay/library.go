@@ -1,0 +1,123 @@
+package overlay
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// library is the module that package transparent is in.
+const library = "github.com/sluiceio/sluice"
+
+// shadow is the directory of the library in the program's module. Its name
+// begins with an underscore, so that "./..." does not mean it.
+const shadow = "_sluice"
+
+// movedTo is the import path that a package of the library's, or of one that it
+// imports, has in module.
+func movedTo(module, path string) string {
+	return module + "/" + shadow + strings.TrimPrefix("/"+path, "/"+library)
+}
+
+// copyLibrary writes the library, as it is in the directory source, into dir,
+// and adds its files to replace, as those of module, which is in root.
+func copyLibrary(ctx context.Context, source, dir, module, root string, replace map[string]string) error {
+	pkgs, err := listLibrary(ctx, source)
+	if err != nil {
+		return fmt.Errorf("the source of sluice in %s: %w", source, err)
+	}
+	c := &copier{dir: dir, root: root, module: module, replace: replace}
+	c.moved = make(map[string]string)
+	for _, p := range pkgs {
+		c.moved[p.ImportPath] = movedTo(module, p.ImportPath)
+		if p.ImportPath == library {
+			c.language = "go" + language(p.Module.GoVersion)
+		}
+	}
+	for _, p := range pkgs {
+		if err := c.copyPackage(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// language is the version of the language of a version of Go: 1.26 of 1.26.0.
+func language(version string) string {
+	if parts := strings.SplitN(version, ".", 3); len(parts) > 2 {
+		return parts[0] + "." + parts[1]
+	}
+	return version
+}
+
+// listLibrary returns package transparent and all that it imports outside of
+// the standard library, each with the files of a build with and without the
+// race detector.
+func listLibrary(ctx context.Context, source string) ([]*listed, error) {
+	var pkgs []*listed
+	// The program's settings are not for the library's module.
+	env := []string{"GOWORK=off", "GOFLAGS=", "GO111MODULE=on"}
+	for _, tags := range []string{"", "race"} {
+		more, err := goJSON[*listed](ctx, source, env, "list", "-deps", "-tags="+tags, listFields, library+"/transparent")
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range more {
+			i := slices.IndexFunc(pkgs, func(q *listed) bool { return q.ImportPath == p.ImportPath })
+			switch {
+			case p.Standard:
+			case i < 0:
+				pkgs = append(pkgs, p)
+			default:
+				pkgs[i].GoFiles = append(pkgs[i].GoFiles, p.GoFiles...)
+			}
+		}
+	}
+	for _, p := range pkgs {
+		slices.Sort(p.GoFiles)
+		p.GoFiles = slices.Compact(p.GoFiles)
+	}
+	return pkgs, nil
+}
+
+// copier copies packages of the library.
+type copier struct {
+	rewriter
+	dir, module, root string
+	replace           map[string]string
+}
+
+func (c *copier) copyPackage(p *listed) error {
+	for _, name := range p.GoFiles {
+		src, err := os.ReadFile(filepath.Join(p.Dir, name))
+		if err != nil {
+			return err
+		}
+		out, err := c.rewrite(name, src)
+		if err != nil {
+			return fmt.Errorf("%s: %w", p.ImportPath, err)
+		}
+		if err := c.add(p.ImportPath, name, out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add adds a file to the package that was path.
+func (c *copier) add(path, name string, text []byte) error {
+	below := filepath.FromSlash(strings.TrimPrefix(c.moved[path], c.module+"/"))
+	real := filepath.Join(c.dir, below, name)
+	c.replace[filepath.Join(c.root, below, name)] = real
+	return writeFile(real, text)
+}
+
+func writeFile(name string, text []byte) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return err
+	}
+	return os.WriteFile(name, text, 0o666)
+}

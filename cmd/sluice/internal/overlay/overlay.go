@@ -1,0 +1,120 @@
+package overlay
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+)
+
+// Request says what is to be built.
+type Request struct {
+	// Source is the tree of the library's module.
+	Source string
+	// Dir is where the go command is to run.
+	Dir string
+	// Flags are the build flags that say which files a package has (-tags,
+	// -race …), and Packages what follows them: patterns, or Go files.
+	Flags, Packages []string
+	// Tests: the tests of the packages are built.
+	Tests bool
+}
+
+// Overlay is what was made.
+type Overlay struct {
+	// File is for `go build -overlay`.
+	File string
+	// Standard is the same of the standard library's files alone, for
+	// `go vet -overlay`: vet runs in the directory of each package, and those of
+	// the library exist in File alone.
+	Standard string
+	// Added are the files that import package transparent. Go files that are
+	// named to the go command as packages need the one beside them, too.
+	Added []string
+}
+
+// Write writes an overlay into dir, an empty directory. It runs the go command,
+// which need not be that of the target's machine.
+func Write(ctx context.Context, dir string, r Request) (*Overlay, error) {
+	tool, err := askToolchain(ctx, r.Dir)
+	if err != nil {
+		return nil, err
+	}
+	pkgs, err := list(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	found, module, root, err := targets(pkgs, r.Tests)
+	if err != nil {
+		return nil, err
+	}
+	o := &Overlay{File: filepath.Join(dir, "overlay.json"), Standard: filepath.Join(dir, "standard.json")}
+	replace := make(map[string]string)
+	transparent := movedTo(module, library+"/transparent")
+	if err := addStandard(dir, tool, transparent, replace); err != nil {
+		return nil, err
+	}
+	if err := writeJSON(o.Standard, replace); err != nil {
+		return nil, err
+	}
+	if len(found) > 0 {
+		if err := checkFree(filepath.Join(root, shadow)); err != nil {
+			return nil, err
+		}
+		if err := copyLibrary(ctx, r.Source, filepath.Join(dir, "library"), module, root, replace); err != nil {
+			return nil, err
+		}
+	}
+	for i, t := range found {
+		if err := t.add(dir, transparent, i, replace); err != nil {
+			return nil, err
+		}
+		o.Added = append(o.Added, filepath.Join(t.dir, t.file))
+	}
+	return o, writeJSON(o.File, replace)
+}
+
+// list returns the packages to be built. One that consists of named files is in
+// a main module all the same, whose packages it can import.
+func list(ctx context.Context, r Request) ([]*listed, error) {
+	args := append([]string{"list", listFields}, r.Flags...)
+	pkgs, err := goJSON[*listed](ctx, r.Dir, nil, append(args, r.Packages...)...)
+	if err != nil || len(pkgs) != 1 || pkgs[0].Module != nil || pkgs[0].ImportPath != "command-line-arguments" {
+		return pkgs, err
+	}
+	mains, err := goJSON[*module](ctx, pkgs[0].Dir, nil, "list", "-m", "-json")
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range mains {
+		if below, err := filepath.Rel(m.Dir, pkgs[0].Dir); m.Main && err == nil && filepath.IsLocal(below) {
+			pkgs[0].Module = m
+		}
+	}
+	return pkgs, nil
+}
+
+// addStandard writes the changed files of the standard library into dir and
+// adds them to replace.
+func addStandard(dir string, tool toolchain, transparent string, replace map[string]string) error {
+	files, err := pollFiles(tool.GOROOT, tool.GOVERSION, transparent)
+	if err != nil {
+		return err
+	}
+	for name, text := range files {
+		real := filepath.Join(dir, "poll", name)
+		replace[filepath.Join(tool.GOROOT, "src", "internal", "poll", name)] = real
+		if err := writeFile(real, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeJSON writes a file for `go build -overlay`.
+func writeJSON(name string, replace map[string]string) error {
+	text, err := json.MarshalIndent(struct{ Replace map[string]string }{replace}, "", "\t")
+	if err != nil {
+		return err
+	}
+	return writeFile(name, text)
+}

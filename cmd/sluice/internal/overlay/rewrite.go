@@ -1,0 +1,124 @@
+package overlay
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/build/constraint"
+	"go/parser"
+	"go/token"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// rewriter turns a file of the library's modules into one of the program's.
+type rewriter struct {
+	moved map[string]string // import paths
+	// language is the build constraint of the version that the files are
+	// written in, go1.26; the program's module may be written in an older one.
+	language string
+}
+
+// splice is a replacement of the bytes from..to.
+type splice struct {
+	from, to int
+	text     string
+}
+
+// rewrite returns the file as it is to be.
+func (r *rewriter) rewrite(name string, src []byte) ([]byte, error) {
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	offset := func(p token.Pos) int { return fset.Position(p).Offset }
+	constraint, err := r.constrain(f, offset)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	bodies, err := embody(f, offset)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return apply(src, constraint, r.move(f, offset), bodies), nil
+}
+
+// move changes what f imports.
+func (r *rewriter) move(f *ast.File, offset func(token.Pos) int) (s []splice) {
+	for _, i := range f.Imports {
+		path, _ := strconv.Unquote(i.Path.Value) // the parser has checked it
+		if to, ok := r.moved[path]; ok {
+			s = append(s, splice{offset(i.Path.Pos()), offset(i.Path.End()), strconv.Quote(to)})
+		}
+	}
+	return s
+}
+
+// embody gives bodies to the functions that have theirs in an assembly file.
+func embody(f *ast.File, offset func(token.Pos) int) (s []splice, err error) {
+	linked := linknames(f)
+	for _, d := range f.Decls {
+		fn, ok := d.(*ast.FuncDecl)
+		if !ok || fn.Body != nil || linked[fn.Name.Name] {
+			continue
+		}
+		body, ok := bodies[fn.Name.Name]
+		if !ok {
+			return nil, fmt.Errorf("%s has no body, and none is known", fn.Name.Name)
+		}
+		from := fn.Pos()
+		if fn.Doc != nil { // it may have go:noescape, which is for such functions alone
+			from = fn.Doc.Pos()
+		}
+		s = append(s, splice{offset(from), offset(fn.End()), body})
+	}
+	return s, nil
+}
+
+// constrain has the file's build constraint, or a new one, raise the version of
+// its language.
+func (r *rewriter) constrain(f *ast.File, offset func(token.Pos) int) ([]splice, error) {
+	for _, g := range f.Comments {
+		for _, c := range g.List {
+			if c.Pos() > f.Package || !constraint.IsGoBuild(c.Text) {
+				continue
+			}
+			x, err := constraint.Parse(c.Text)
+			if err != nil {
+				return nil, err
+			}
+			text := "//go:build (" + x.String() + ") && " + r.language
+			return []splice{{offset(c.Pos()), offset(c.End()), text}}, nil
+		}
+	}
+	return []splice{{0, 0, "//go:build " + r.language + "\n\n"}}, nil
+}
+
+// linknames returns the functions of f whose bodies are elsewhere, as go:linkname
+// says.
+func linknames(f *ast.File) map[string]bool {
+	names := make(map[string]bool)
+	for _, g := range f.Comments {
+		for _, c := range g.List {
+			if words := strings.Fields(c.Text); len(words) == 3 && words[0] == "//go:linkname" {
+				names[words[1]] = true
+			}
+		}
+	}
+	return names
+}
+
+// apply makes the replacements, which come in the order of the file.
+func apply(src []byte, splices ...[]splice) []byte {
+	var out bytes.Buffer
+	at := 0
+	for _, s := range slices.Concat(splices...) {
+		out.Write(src[at:s.from])
+		out.WriteString(s.text)
+		at = s.to
+	}
+	out.Write(src[at:])
+	return out.Bytes()
+}

@@ -1,0 +1,117 @@
+package overlay
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/printer"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// hooks is a file that internal/poll gets in addition. TRANSPARENT stands for
+// the import path of package transparent.
+//
+//go:embed poll.go.txt
+var hooks string
+
+// hooksFile is its name there.
+const hooksFile = "sluice_linux.go"
+
+// KnownVersions are the toolchains whose internal/poll was looked at.
+const KnownVersions = "go1.26.0, go1.26.8"
+
+// pollFiles returns the files of internal/poll as they are to be, by name. The
+// toolchain is that in goroot, and calls itself version; the package that the
+// hooks belong to is transparent. A declaration that is not the one that the
+// change was made for is an error, and nothing is returned.
+func pollFiles(goroot, version, transparent string) (map[string][]byte, error) {
+	dir := filepath.Join(goroot, "src", "internal", "poll")
+	files := map[string][]byte{hooksFile: []byte(strings.ReplaceAll(hooks, "TRANSPARENT", transparent))}
+	for _, e := range edits {
+		src, ok := files[e.file]
+		if !ok {
+			var err error
+			if src, err = os.ReadFile(filepath.Join(dir, e.file)); err != nil {
+				return nil, fmt.Errorf("the source of toolchain %s: %w", version, err)
+			}
+		}
+		src, err := e.apply(src)
+		if err != nil {
+			return nil, fmt.Errorf("toolchain %s in %s: internal/poll/%s: %w; known to work: %s", version, goroot, e.file, err, KnownVersions)
+		}
+		files[e.file] = src
+	}
+	return files, nil
+}
+
+// apply returns src, a file, with the change made.
+func (e *edit) apply(src []byte) ([]byte, error) {
+	fset := token.NewFileSet()
+	// Without comments: what they say changes nothing.
+	f, err := parser.ParseFile(fset, e.file, src, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	decl := find(f, e.name)
+	if decl == nil {
+		return nil, fmt.Errorf("there is no %s", e.name)
+	}
+	if got := sum(fset, decl); got != e.sum {
+		return nil, fmt.Errorf("%s is not the one that the change was made for (SHA-256 %.12s, not %.12s)", e.name, got, e.sum)
+	}
+	from, to := fset.Position(decl.Pos()).Offset, fset.Position(decl.End()).Offset
+	if n := bytes.Count(src[from:to], []byte(e.old)); n != 1 {
+		return nil, fmt.Errorf("%s has %q %d times", e.name, e.old, n)
+	}
+	at := from + bytes.Index(src[from:to], []byte(e.old))
+	return bytes.Join([][]byte{src[:at], []byte(e.new), src[at+len(e.old):]}, nil), nil
+}
+
+// find returns the declaration of name, or nil.
+func find(f *ast.File, name string) ast.Node {
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if nameOf(d) == name {
+				return d
+			}
+		case *ast.GenDecl:
+			if t, ok := d.Specs[0].(*ast.TypeSpec); ok && t.Name.Name == name {
+				return d
+			}
+		}
+	}
+	return nil
+}
+
+// nameOf is the name of a function, or of a method of a pointer's: "FD.Read".
+func nameOf(d *ast.FuncDecl) string {
+	if d.Recv == nil {
+		return d.Name.Name
+	}
+	if p, ok := d.Recv.List[0].Type.(*ast.StarExpr); ok {
+		if t, ok := p.X.(*ast.Ident); ok {
+			return t.Name + "." + d.Name.Name
+		}
+	}
+	return ""
+}
+
+// sum is the SHA-256 of a declaration that was parsed without comments. Where
+// its lines and columns were does not matter.
+func sum(fset *token.FileSet, decl ast.Node) string {
+	var text bytes.Buffer
+	if err := printer.Fprint(&text, fset, decl); err != nil {
+		return err.Error()
+	}
+	words := strings.Join(strings.Fields(text.String()), " ")
+	h := sha256.Sum256([]byte(words))
+	return hex.EncodeToString(h[:])
+}

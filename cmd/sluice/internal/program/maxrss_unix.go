@@ -1,0 +1,21 @@
+//go:build unix
+
+package program
+
+import (
+	"os"
+	"runtime"
+	"syscall"
+)
+
+// maxRSS returns the most resident memory of a process that has ended, in bytes.
+func maxRSS(s *os.ProcessState) int64 {
+	u, ok := s.SysUsage().(*syscall.Rusage)
+	if !ok {
+		return 0
+	}
+	if runtime.GOOS == "darwin" { // it counts bytes, the others KiB
+		return int64(u.Maxrss) //nolint:unconvert // the types differ between systems
+	}
+	return int64(u.Maxrss) << 10 //nolint:unconvert // likewise
+}

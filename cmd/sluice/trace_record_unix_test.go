@@ -1,0 +1,59 @@
+//go:build unix
+
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestRecordInterrupt interrupts `sluice trace record` alone, as kill does, and
+// twice: the program gets both, ends in its own way, and the trace and its page
+// are there.
+func TestRecordInterrupt(t *testing.T) {
+	dir := t.TempDir()
+	const program = `sluice bench matrix --file-size 8m --time 1ms --rounds 1 --cells read-cached/4k/1 >/dev/null
+trap 'echo 1; trap "exit 9" INT' INT
+echo 0
+while :; do sleep 0.01; done`
+	cmd := exec.Command("sluice", "trace", "record", "--events", "1000", "--", "sh", "-c", program)
+	cmd.Dir = dir
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // without a terminal
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // each when the program is ready for it
+		if _, err := io.ReadFull(stdout, make([]byte, len("0\n"))); err != nil {
+			t.Fatalf("%v: %s", err, &stderr)
+		}
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err = cmd.Wait()
+	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 9 {
+		t.Errorf("the run ended with %v; want 9, the program's status", err)
+	}
+	const want = "\nwritten to trace.sluice\nits page is trace.sluice.html\nsluice trace view --serve trace.sluice serves it\n" +
+		"sluice: sh: exit status 9\n"
+	if !strings.HasSuffix(stderr.String(), want) {
+		t.Errorf("stderr is %q; want %q at its end", &stderr, want)
+	}
+	for _, name := range []string{"trace.sluice", "trace.sluice.html"} {
+		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Size() == 0 {
+			t.Errorf("%s: %v; want it to hold something", name, err)
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/sluiceio/sluice/cmd/sluice/internal/bytesize"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/depths"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/scratch"
+	"github.com/sluiceio/sluice/tune"
+)
+
+// tuneCmd is `sluice tune`.
+type tuneCmd struct {
+	Dir  string        `arg:"" name:"path" default:"." help:"Directory on the device (default: here)."`
+	Time time.Duration `default:"300ms" help:"How long each depth is measured."`
+	Size bytesize.Size `default:"1GiB" help:"Of the temporary file; larger than the device's own cache."`
+	Save bool          `default:"true" negatable:"" help:"Save what was found, for classes of operations."`
+}
+
+// Help is what `sluice help tune` adds to the flags.
+func (tuneCmd) Help() string {
+	return `Measures how much must be in flight to keep a device busy: the cap under which a
+program's classes of operations take turns (sluice.Class). Takes some ten seconds
+on a device that has nothing else to do. It writes a temporary file into the
+directory, and removes it.
+
+What is found is saved where every program of this user that uses sluice looks:
+sluice/tune/DEVICE.json in $XDG_CONFIG_HOME or ~/.config, or SLUICE_TUNE. Without
+it there is a default. SLUICE_TUNE=off has nothing that was saved used.`
+}
+
+// leastTune is the smallest file that is worth to be measured.
+const leastTune = 16 << 20 // 16 MiB
+
+func (t *tuneCmd) check() error {
+	switch {
+	case t.Dir == "":
+		return errors.New("the name of the directory is empty")
+	case t.Time <= 0 || t.Time > time.Minute:
+		return fmt.Errorf("--time: %s; want more than 0 and at most 1m", t.Time)
+	case t.Size < leastTune:
+		return fmt.Errorf("--size: %s is too small; want at least %s", report.Bytes(int64(t.Size)), report.Bytes(leastTune))
+	}
+	return nil
+}
+
+// Run measures, shows the curves, and saves what they say.
+func (t *tuneCmd) Run(ctx context.Context, s streams) error {
+	if err := t.check(); err != nil {
+		return usageError{err}
+	}
+	screen := newScreen(s)
+	defer screen.Clear()
+	screen.Expect(1 + depths.Steps)
+	name, err := scratch.Create(ctx, t.Dir, int64(t.Size), func(done float64) {
+		screen.Step("writing the test file " + report.Percent(done))
+	})
+	if err != nil {
+		return err
+	}
+	screen.Done(1)
+	err = t.measure(ctx, screen, name)
+	return errors.Join(err, os.Remove(name))
+}
+
+func (t *tuneCmd) measure(ctx context.Context, screen *report.Screen, name string) error {
+	device, unknown := deviceOf(name)
+	begun := false
+	small, large, err := depths.Device(ctx, name, t.Time, func(size, depth int) {
+		if begun {
+			screen.Done(1)
+		}
+		begun = true
+		screen.Step(fmt.Sprintf("%s, %d at once", report.Bytes(int64(size)), depth))
+	})
+	if err != nil {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return err
+	}
+	found := depths.Result(small, large, time.Now())
+	var b strings.Builder
+	b.WriteString(small.Text() + large.Text())
+	b.WriteString(report.Wrap(fmt.Sprintf("cap: %d operations and %s at once; %s of a class beside one of more weight",
+		found.Depth, report.Bytes(found.Bytes), report.Bytes(found.Beside))))
+	switch {
+	case !t.Save:
+	case unknown != nil:
+		b.WriteString(report.Wrap(fmt.Sprintf("not saved: %v", unknown)))
+	default:
+		path, err := tune.Save(device, found)
+		if err != nil {
+			return errors.Join(screen.Print(b.String()), fmt.Errorf("not saved: %w", err))
+		}
+		b.WriteString(report.Wrap("saved for " + device.Name + ": " + path))
+	}
+	return screen.Print(b.String())
+}
+
+// deviceOf returns the disk that the file is on.
+func deviceOf(name string) (tune.Device, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return tune.Device{}, err
+	}
+	defer f.Close()
+	return tune.DeviceOf(f)
+}
