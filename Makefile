@@ -1,16 +1,17 @@
 # make test   every module's tests
 # make check  what CI runs after them: vet, linters, race detector, cross-builds
+# make conformance  Go's own tests of what is on files, with and without sluice
 # make bench  the benchmark against os.File, on a temporary file in this folder
 
 MODULES = . cmd/sluice
 PLATFORMS = linux/arm64 linux/386 darwin/arm64 windows/amd64 freebsd/amd64
 
-# Packages in which goroutines meet.
-RACE = . ./internal/sched/... ./internal/rangelock ./internal/driver/... ./internal/buffer/... ./cache/... ./internal/evict/... ./internal/record ./trace
+# Packages in which goroutines meet, beside the root.
+RACE = ./internal/sched/... ./internal/rangelock ./internal/driver/... ./internal/buffer/... ./cache/... ./internal/evict/... ./internal/record ./trace ./transparent ./copytree
 
 LINT = .bin/golangci-lint
 
-.PHONY: test check vet lint fmt race cross bench clean
+.PHONY: test check vet lint fmt race cross conformance bench clean
 
 test:
 	@for m in $(MODULES); do echo "== $$m"; (cd $$m && go test ./...) || exit 1; done
@@ -31,13 +32,19 @@ fmt: $(LINT)
 $(LINT): tools/go.mod
 	cd tools && GOWORK=off go build -o ../$(LINT) github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 
+# A third of the root's random operations: each takes five times as long here.
 race:
+	go test -race . -sluice.diff.n=500
 	go test -race $(RACE)
 
 cross:
 	@for p in $(PLATFORMS); do echo "build $$p"; \
 		for m in $(MODULES); do \
 			(cd $$m && GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 go vet ./...) || exit 1; done; done
+
+# Needs ten minutes and 300 MB; not a part of check.
+conformance:
+	tools/conformance.sh
 
 bench:
 	go run ./cmd/sluice bench
