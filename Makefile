@@ -1,5 +1,6 @@
 # make test   every module's tests
 # make check  what CI runs after them: vet, linters, race detector, cross-builds
+# make soak   the random tests with new seeds, until one fails or Ctrl-C
 # make conformance  Go's own tests of what is on files, with and without sluice
 # make bench  the benchmark against os.File, on a temporary file in this folder
 
@@ -11,7 +12,7 @@ RACE = ./internal/sched/... ./internal/rangelock ./internal/driver/... ./interna
 
 LINT = .bin/golangci-lint
 
-.PHONY: test check vet lint fmt race cross conformance bench clean
+.PHONY: test check vet lint fmt race cross soak conformance bench clean
 
 test:
 	@for m in $(MODULES); do echo "== $$m"; (cd $$m && go test ./...) || exit 1; done
@@ -41,6 +42,11 @@ cross:
 	@for p in $(PLATFORMS); do echo "build $$p"; \
 		for m in $(MODULES); do \
 			(cd $$m && GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 go vet ./...) || exit 1; done; done
+
+# CI has one seed for all (.ci/run), so that it judges a commit and not the
+# draw. This is where new ones are drawn.
+soak:
+	@while go test -count=1 -timeout=30m $$(go list ./... | grep -v /cmd/); do :; done; false
 
 # Needs ten minutes and 300 MB; not a part of check.
 conformance:

@@ -17,6 +17,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver/fault"
 	"github.com/sluiceio/sluice/internal/driver/pool"
 	"github.com/sluiceio/sluice/internal/driver/uring"
+	"github.com/sluiceio/sluice/internal/seed"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -166,11 +167,11 @@ func batchOutcome(n int, data []byte, info os.FileInfo, err error, dir string) s
 // also on a disk of which a part cannot be read, or written, or synced, and where
 // names cannot be had.
 func TestBatchDifferential(t *testing.T) {
-	seed := seed(t)
+	start := seed.Of(t)
 	for _, name := range drivers {
-		t.Run(name, func(t *testing.T) { batchDiff(t, scheduler(t, sluice.Options{Driver: name}), seed, soundDisk{}) })
-		t.Run(name+" with faults", func(t *testing.T) { batchDiff(t, faultyScheduler(t, name, seed), seed, soundDisk{}) })
-		t.Run(name+" on a faulty disk", func(t *testing.T) { batchDiff(t, onFaultyDisk(t, name, seed), seed, faultyDisk{}) })
+		t.Run(name, func(t *testing.T) { batchDiff(t, scheduler(t, sluice.Options{Driver: name}), start, soundDisk{}) })
+		t.Run(name+" with faults", func(t *testing.T) { batchDiff(t, faultyScheduler(t, name, start), start, soundDisk{}) })
+		t.Run(name+" on a faulty disk", func(t *testing.T) { batchDiff(t, onFaultyDisk(t, name, start), start, faultyDisk{}) })
 	}
 }
 

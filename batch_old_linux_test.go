@@ -6,6 +6,7 @@ import (
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/uring"
+	"github.com/sluiceio/sluice/internal/seed"
 )
 
 // TestBatchOldKernel performs Batches where io_uring is there and has no tables
@@ -24,7 +25,7 @@ func TestBatchOldKernel(t *testing.T) {
 	})
 	defer s.Close()
 	before := heldNow(t)
-	batchDiff(t, s, seed(t), soundDisk{})
+	batchDiff(t, s, seed.Of(t), soundDisk{})
 	names := smallFiles(t, t.TempDir(), 300, 100)
 	b, queued := s.NewBatch(), s.Stats().Queued
 	addReads(b, names, 100)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/seed"
 )
 
 // cut cuts b into buffers of random lengths, some of them empty.
@@ -25,9 +26,9 @@ func cut(r *rand.Rand, b []byte) (bufs [][]byte) {
 // TestBatchVec writes and reads several hundred buffers as one operation, of a
 // File and of a file that the chain has for itself, also across the end.
 func TestBatchVec(t *testing.T) {
-	seed := seed(t)
+	start := seed.Of(t)
 	eachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
-		r := rand.New(rand.NewPCG(seed, 2))
+		r := rand.New(rand.NewPCG(start, 2))
 		data, name := make([]byte, 10_000), filepath.Join(dir, "vec")
 		for i := range data {
 			data[i] = pattern(int64(i))

@@ -16,6 +16,7 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/cache"
+	"github.com/sluiceio/sluice/internal/seed"
 )
 
 func class(t testing.TB, s *sluice.Scheduler, name string, o sluice.ClassOptions) *sluice.Class {
@@ -401,7 +402,7 @@ func TestClassLimitLifted(t *testing.T) {
 // TestClassStorm has goroutines of several classes read, give up, change limits
 // and close files, all at once: at the end nothing waits and nothing is held.
 func TestClassStorm(t *testing.T) {
-	seed := seed(t)
+	start := seed.Of(t)
 	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		classes := []*sluice.Class{
 			s.DefaultClass(),
@@ -413,10 +414,10 @@ func TestClassStorm(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range 12 {
 			all.Go(func() {
-				r := rand.New(rand.NewPCG(seed, uint64(i)))
+				r := rand.New(rand.NewPCG(start, uint64(i)))
 				for range 15 {
 					if err := storm(t, s, f, noise, classes[r.IntN(len(classes))], r); err != nil {
-						t.Errorf("seed %d: %v", seed, err)
+						t.Errorf("seed %d: %v", start, err)
 					}
 				}
 			})

@@ -9,12 +9,13 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/seed"
 )
 
 // TestDifferentialConcurrent is TestDifferential in several goroutines at
 // once, each with files of its own, on one Scheduler.
 func TestDifferentialConcurrent(t *testing.T) {
-	seed := seed(t)
+	start := seed.Of(t)
 	eachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		var all sync.WaitGroup
 		for g := range uint64(4) {
@@ -23,7 +24,7 @@ func TestDifferentialConcurrent(t *testing.T) {
 				t.Fatal(err)
 			}
 			d := newDiffer(t, s, own)
-			all.Go(func() { d.run(t, randomOps(rand.New(rand.NewPCG(seed, 1+g)), *diffN/4)) })
+			all.Go(func() { d.run(t, randomOps(rand.New(rand.NewPCG(start, 1+g)), *diffN/4)) })
 		}
 		all.Wait()
 	})
@@ -32,13 +33,13 @@ func TestDifferentialConcurrent(t *testing.T) {
 // TestDifferentialQueued is TestDifferential while others keep the driver
 // busy, so that direct I/O is queued, at the file's position too.
 func TestDifferentialQueued(t *testing.T) {
-	seed := seed(t)
+	start := seed.Of(t)
 	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		dir := t.TempDir()
 		d := newDiffer(t, s, dir)
 		stop := keepBusy(t, directOn(t, s, dir, 64*pageSize), 4)
 		defer stop()
-		d.run(t, randomOps(rand.New(rand.NewPCG(seed, 0)), *diffN))
+		d.run(t, randomOps(rand.New(rand.NewPCG(start, 0)), *diffN))
 	})
 }
 
@@ -49,14 +50,14 @@ const regionPages = 8
 // a region of its own of the file, buffered and direct: what each sees is
 // what it would see alone.
 func TestDifferentialShared(t *testing.T) {
-	seed := seed(t)
+	start := seed.Of(t)
 	eachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		for _, flag := range []int{0, oDirect} {
 			const goroutines = 16
 			sh := newShared(t, s, dir, flag, goroutines*regionPages*pageSize)
 			var all sync.WaitGroup
 			for g := range uint64(goroutines) {
-				all.Go(func() { sh.run(t, rand.New(rand.NewPCG(seed, g)), int64(g)) })
+				all.Go(func() { sh.run(t, rand.New(rand.NewPCG(start, g)), int64(g)) })
 			}
 			all.Wait()
 			a, err := os.ReadFile(sh.theirs.Name())

@@ -10,34 +10,18 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/seed"
 )
 
-var (
-	diffSeed = flag.Uint64("sluice.diff.seed", 0, "seed of the differential tests; 0 draws one")
-	diffN    = flag.Int("sluice.diff.n", 1500, "operations of each differential test")
-)
-
-// seed is the flag's or a random one; it is printed when t fails.
-func seed(t *testing.T) uint64 {
-	s := *diffSeed
-	for s == 0 {
-		s = rand.Uint64()
-	}
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Logf("replay with -sluice.diff.seed=%d -sluice.diff.n=%d", s, *diffN)
-		}
-	})
-	return s
-}
+var diffN = flag.Int("sluice.diff.n", 1500, "operations of each differential test")
 
 // TestDifferential performs the same random operations with os and with
 // sluice and demands the same results, errors and contents after each.
 func TestDifferential(t *testing.T) {
-	seed := seed(t)
+	start := seed.Of(t)
 	eachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		d := newDiffer(t, s, dir)
-		d.run(t, randomOps(rand.New(rand.NewPCG(seed, 0)), *diffN))
+		d.run(t, randomOps(rand.New(rand.NewPCG(start, 0)), *diffN))
 	})
 }
 

@@ -10,13 +10,14 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/seed"
 )
 
 // TestDirectBesideReaders has other descriptors read through the page cache
 // whatever they want, so that it holds pages of all sizes, while direct writes
 // and tails go on: no Sync fails, and in the end everybody reads the same.
 func TestDirectBesideReaders(t *testing.T) {
-	seed := seed(t)
+	start := seed.Of(t)
 	eachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		files := twoDirect(t, s, dir)
 		reader, err := os.Open(files[0].Name())
@@ -28,7 +29,7 @@ func TestDirectBesideReaders(t *testing.T) {
 		var readers, writers sync.WaitGroup
 		for g := range uint64(2) {
 			readers.Go(func() {
-				r := rand.New(rand.NewPCG(seed, g))
+				r := rand.New(rand.NewPCG(start, g))
 				for b := make([]byte, 256<<10); !ended.Load(); {
 					reader.ReadAt(b[:1+r.IntN(len(b))], r.Int64N(512<<10))
 				}
@@ -36,7 +37,7 @@ func TestDirectBesideReaders(t *testing.T) {
 		}
 		for g := range uint64(6) {
 			writers.Go(func() {
-				r := rand.New(rand.NewPCG(seed, 10+g))
+				r := rand.New(rand.NewPCG(start, 10+g))
 				b := alignedBytes(128 << 10)
 				for range *diffN / 15 {
 					f := files[r.IntN(2)]

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/seed"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -44,9 +45,7 @@ func TestReadBuffer(t *testing.T) {
 	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		const size = 1<<20 + 777 // the end is within a block
 		f, noise := directNoise(t, s, size)
-		seed := rand.Uint64()
-		t.Logf("seed %d", seed)
-		r := rand.New(rand.NewPCG(seed, 0))
+		r := seed.Rand(t)
 		for i := range 300 {
 			off, n := r.Int64N(size+9000), r.IntN(1<<r.IntN(19)+1)
 			if i%3 == 0 {

@@ -12,15 +12,16 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/seed"
 )
 
 // TestDirectModel performs random operations on a DirectFile, or on two of the
 // same file in turn, and on a slice of bytes and an *os.File, and demands the
 // same counts, errors, sizes and contents.
 func TestDirectModel(t *testing.T) {
-	seed := seed(t)
+	start := seed.Of(t)
 	eachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
-		m := newDirectModel(t, s, dir, rand.New(rand.NewPCG(seed, 0)))
+		m := newDirectModel(t, s, dir, rand.New(rand.NewPCG(start, 0)))
 		defer m.close()
 		for range *diffN / 4 {
 			if m.step(); t.Failed() {

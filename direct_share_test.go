@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/seed"
 )
 
 // twoDirect opens a new file twice: what the two share is found by the file.
@@ -35,7 +36,7 @@ func twoDirect(t *testing.T, s *sluice.Scheduler, dir string) (files [2]*sluice.
 // punched beside them, and it grows and shrinks behind them: nobody's write
 // undoes another's, and no fsync fails.
 func TestDirectNeighbours(t *testing.T) {
-	seed := seed(t)
+	start := seed.Of(t)
 	eachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		const goroutines, stripe, rows = 12, 61, 40
 		files := twoDirect(t, s, dir)
@@ -45,7 +46,7 @@ func TestDirectNeighbours(t *testing.T) {
 		for g := range goroutines {
 			want[g] = make([]byte, rows*stripe)
 			writers.Go(func() {
-				r := rand.New(rand.NewPCG(seed, uint64(g)))
+				r := rand.New(rand.NewPCG(start, uint64(g)))
 				for range *diffN / 10 {
 					row := r.IntN(rows)
 					own := want[g][row*stripe:][:stripe]
@@ -65,7 +66,7 @@ func TestDirectNeighbours(t *testing.T) {
 		}
 		const behind = 64 << 10 // 64 KiB: behind all stripes
 		others.Go(func() {
-			r := rand.New(rand.NewPCG(seed, goroutines))
+			r := rand.New(rand.NewPCG(start, goroutines))
 			for !ended.Load() {
 				if err := disturb(r, files[r.IntN(2)], behind); err != nil {
 					t.Error(err)
@@ -110,7 +111,7 @@ func disturb(r *rand.Rand, f *sluice.DirectFile, off int64) error {
 // length, while another process looks at the size: it is never more than has
 // been asked to be written, and what is said to be written is there.
 func TestDirectAppend(t *testing.T) {
-	seed := seed(t)
+	start := seed.Of(t)
 	eachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		files := twoDirect(t, s, dir)
 		stop := watchSize(t, files[0].Name())
@@ -120,7 +121,7 @@ func TestDirectAppend(t *testing.T) {
 		var all sync.WaitGroup
 		for g := range 4 {
 			all.Go(func() {
-				r := rand.New(rand.NewPCG(seed, uint64(g)))
+				r := rand.New(rand.NewPCG(start, uint64(g)))
 				b := alignedBytes(12 * pageSize)
 				for range *diffN / 30 {
 					n := 1 + r.IntN(300)

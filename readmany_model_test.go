@@ -13,14 +13,15 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/seed"
 )
 
 // TestReadManyModel has random ranges read, with random options, and demands
 // what a slice of bytes has there, on each file system and driver.
 func TestReadManyModel(t *testing.T) {
-	seed := seed(t)
+	start := seed.Of(t)
 	eachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
-		r := rand.New(rand.NewPCG(seed, 0))
+		r := rand.New(rand.NewPCG(start, 0))
 		for _, size := range []int{0, 1, 3 * pageSize, 1<<20 + 777} {
 			text := make([]byte, size)
 			for i := range text {

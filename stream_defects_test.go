@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/seed"
 )
 
 // Defects that were found in another library of this kind, and must not be in
@@ -19,9 +20,9 @@ import (
 // TestOddBufferSizes: there a stream whose buffers are no power of two returns
 // wrong bytes.
 func TestOddBufferSizes(t *testing.T) {
-	seed := seed(t)
+	start := seed.Of(t)
 	eachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
-		r := rand.New(rand.NewPCG(seed, 0))
+		r := rand.New(rand.NewPCG(start, 0))
 		all := noise(3<<20 + 12345)
 		name := filepath.Join(dir, "odd")
 		for _, size := range []int{3, 513, 1536, 3 << 10, 6000, 10_000, 12 << 10, 100 << 10, 300<<10 + 7, 700 << 10, 1500 << 10, 3 << 20} {
@@ -96,7 +97,7 @@ func TestFlushIsExact(t *testing.T) {
 		defer stop()
 		w := writer(t, f, sluice.WriterOptions{BufferSize: 8 << 10, WriteBehind: 3})
 		size := int64(0)
-		r := rand.New(rand.NewPCG(seed(t), 0))
+		r := rand.New(rand.NewPCG(seed.Of(t), 0))
 		for range 200 {
 			n := 1 + r.IntN(20_000)
 			promise(size + int64(n))

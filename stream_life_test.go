@@ -16,6 +16,7 @@ import (
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/fault"
+	"github.com/sluiceio/sluice/internal/seed"
 )
 
 // TestStreamsOfAClosedFile closes a file whose streams are idle, with requests
@@ -286,7 +287,7 @@ func forgetStreams(t *testing.T, s *sluice.Scheduler, name string) {
 // whose ends lie within blocks, while others write and read there too: no byte
 // is undone, and Sync finds no error of our own making.
 func TestWritersSideBySide(t *testing.T) {
-	seed := seed(t)
+	start := seed.Of(t)
 	eachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		f, err := s.CreateDirect(filepath.Join(dir, "file"))
 		if err != nil {
@@ -298,7 +299,7 @@ func TestWritersSideBySide(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range writers {
 			all.Go(func() {
-				if err := writeShare(f, rand.New(rand.NewPCG(seed, uint64(i))), want[i*part:][:part], int64(i*part)); err != nil {
+				if err := writeShare(f, rand.New(rand.NewPCG(start, uint64(i))), want[i*part:][:part], int64(i*part)); err != nil {
 					t.Error(err)
 				}
 			})

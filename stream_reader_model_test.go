@@ -11,14 +11,15 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/seed"
 )
 
 // TestReaderModel makes random calls on a Reader and on a slice of bytes, and
 // demands the same bytes, positions and ends. The file grows in between.
 func TestReaderModel(t *testing.T) {
-	seed := seed(t)
+	start := seed.Of(t)
 	eachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
-		r := rand.New(rand.NewPCG(seed, 0))
+		r := rand.New(rand.NewPCG(start, 0))
 		for range 1 + *diffN/250 {
 			m := newReaderModel(t, s, dir, r)
 			for range 100 {

@@ -10,19 +10,20 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/seed"
 )
 
 // TestWriterModel makes random calls on one Writer after the other, and on a
 // slice of bytes. After Flush the file is the same; before, it is not longer.
 func TestWriterModel(t *testing.T) {
-	seed := seed(t)
+	start := seed.Of(t)
 	eachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		f, err := s.CreateDirect(filepath.Join(dir, "written"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		m := &writerModel{t: t, r: rand.New(rand.NewPCG(seed, 0)), f: f}
+		m := &writerModel{t: t, r: rand.New(rand.NewPCG(start, 0)), f: f}
 		for range 1 + *diffN/150 {
 			m.open()
 			for range 5 + m.r.IntN(40) {

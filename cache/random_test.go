@@ -7,27 +7,18 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
-)
 
-func seed(t *testing.T) uint64 {
-	n := uint64(time.Now().UnixNano())
-	if s := os.Getenv("SLUICE_SEED"); s != "" {
-		n, _ = strconv.ParseUint(s, 10, 64)
-	}
-	t.Logf("SLUICE_SEED=%d", n)
-	return n
-}
+	"github.com/sluiceio/sluice/internal/seed"
+)
 
 // One goroutine does anything; the disk is the model of what must be read.
 func TestModel(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(seed(t), 1))
+	rnd := rand.New(rand.NewPCG(seed.Of(t), 1))
 	for range 20 {
 		c, f, d := newTest(t, 1+rnd.IntN(12), rnd.IntN(20*block))
 		m := model{t: t, rnd: rnd, c: c, f: f, d: d}
@@ -127,7 +118,7 @@ func (m *model) release(i int) {
 // often it has been written: a read that begins after a write has returned
 // sees that write or a later one.
 func TestStress(t *testing.T) {
-	s := seed(t)
+	s := seed.Of(t)
 	for _, shards := range []int{1, 4} {
 		const frames, blocks = 12, 40
 		c, f, d := newSharded(t, frames, blocks*block, shards)

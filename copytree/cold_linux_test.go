@@ -12,13 +12,14 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/at"
 	"github.com/sluiceio/sluice/copytree/internal/treecmp"
 	"github.com/sluiceio/sluice/copytree/internal/treegen"
+	"github.com/sluiceio/sluice/internal/seed"
 )
 
 // TestScouts copies trees as if the caches had nothing of them: the scouts go
 // ahead from the beginning, in trees that are small, wide and deep, until they
 // find that all is there.
 func TestScouts(t *testing.T) {
-	s := seed(t)
+	s := seed.Of(t)
 	for i := range uint64(30) {
 		dir := memory(t)
 		o := treegen.Able(dir)

@@ -5,9 +5,7 @@ package copytree
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,24 +16,8 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/at"
 	"github.com/sluiceio/sluice/copytree/internal/treecmp"
 	"github.com/sluiceio/sluice/copytree/internal/treegen"
+	"github.com/sluiceio/sluice/internal/seed"
 )
-
-var seedFlag = flag.Uint64("sluice.engine.seed", 0, "seed of the random trees; 0 takes one at random")
-
-// seed returns the test's seed, and prints it if the test fails.
-func seed(t *testing.T) uint64 {
-	t.Helper()
-	s := *seedFlag
-	if s == 0 {
-		s = rand.Uint64()
-	}
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Logf("replay with -sluice.engine.seed=%d", s)
-		}
-	})
-	return s
-}
 
 // smallTree builds a tree of some of everything as dir/src.
 func smallTree(t *testing.T, dir string, seed uint64) string {
@@ -157,7 +139,7 @@ func TestFaults(t *testing.T) {
 	for _, way := range faultWays {
 		t.Run(way.name, func(t *testing.T) {
 			dir := memory(t)
-			src := smallTree(t, dir, seed(t))
+			src := smallTree(t, dir, seed.Of(t))
 			step := stride(t, filepath.Join(dir, "first"), src, way.o)
 			for n := int64(1); ; n += step {
 				dst := filepath.Join(dir, fmt.Sprint("dst", n))
@@ -224,7 +206,7 @@ func TestCancel(t *testing.T) {
 	for _, way := range faultWays[:2] {
 		t.Run(way.name, func(t *testing.T) {
 			dir := memory(t)
-			src := smallTree(t, dir, seed(t))
+			src := smallTree(t, dir, seed.Of(t))
 			step := stride(t, filepath.Join(dir, "first"), src, way.o)
 			cause := errors.New("enough")
 			for n := int64(1); ; n += step {

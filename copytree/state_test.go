@@ -1,12 +1,12 @@
 package copytree
 
 import (
-	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/sluiceio/sluice/copytree/internal/at"
+	"github.com/sluiceio/sluice/internal/seed"
 )
 
 func TestSplit(t *testing.T) {
@@ -56,14 +56,13 @@ func TestPaths(t *testing.T) {
 
 // TestIDSet compares it with a map, files of one device and of several.
 func TestIDSet(t *testing.T) {
-	s := rand.Uint64()
-	r := rand.New(rand.NewPCG(s, 1))
+	r := seed.Rand(t)
 	var set idSet
 	model := map[at.ID]bool{}
 	for i := range 20_000 {
 		id := at.ID{Dev: 1 + r.Uint64N(3), Ino: 1 + r.Uint64N(8_000)}
 		if set.has(id) != model[id] {
-			t.Fatalf("seed %d, step %d: has(%v) = %t; want %t", s, i, id, set.has(id), model[id])
+			t.Fatalf("step %d: has(%v) = %t; want %t", i, id, set.has(id), model[id])
 		}
 		if r.IntN(2) == 0 {
 			set.add(id)
@@ -71,7 +70,7 @@ func TestIDSet(t *testing.T) {
 		}
 	}
 	if set.len != len(model) {
-		t.Errorf("seed %d: %d files; want %d", s, set.len, len(model))
+		t.Errorf("%d files; want %d", set.len, len(model))
 	}
 	if 16*set.len < 8*len(set.words)/2 {
 		t.Errorf("%d files in %d words", set.len, len(set.words))

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"github.com/sluiceio/sluice/internal/seed"
 )
 
 // chromeEvent is an event of the Trace Event Format.
@@ -28,7 +30,7 @@ type chromeEvent struct {
 // those of a time have that and a thread; an asynchronous pair has one id,
 // category and name, and ends no earlier than it begins.
 func TestChrome(t *testing.T) {
-	tr := random(seeded(t), 500)
+	tr := random(seed.Rand(t), 500)
 	var b bytes.Buffer
 	if err := tr.WriteChrome(&b); err != nil {
 		t.Fatal(err)
@@ -86,7 +88,7 @@ func checkChromeOp(t *testing.T, o *Op, b, e chromeEvent) {
 }
 
 func TestCSV(t *testing.T) {
-	tr := random(seeded(t), 500)
+	tr := random(seed.Rand(t), 500)
 	tr.Files[1] = "a \"name\", of\n two lines"
 	var b bytes.Buffer
 	if err := tr.WriteCSV(&b); err != nil {
@@ -139,7 +141,7 @@ func compareRow(t *testing.T, got, want []string) {
 
 // TestExportFails demands that the writer's error comes out of each exporter.
 func TestExportFails(t *testing.T) {
-	tr := random(seeded(t), 20)
+	tr := random(seed.Rand(t), 20)
 	full := errors.New("full")
 	for name, export := range map[string]func(io.Writer) error{
 		"perfetto": tr.WritePerfetto, "chrome": tr.WriteChrome, "csv": tr.WriteCSV, "calls": tr.WriteCallsCSV,

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice/internal/record"
+	"github.com/sluiceio/sluice/internal/seed"
 )
 
 // random makes a trace of n operations and half as many calls that are in no
@@ -48,12 +49,6 @@ func random(r *rand.Rand, n int) *Trace {
 	return t
 }
 
-func seeded(t testing.TB) *rand.Rand {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	return rand.New(rand.NewPCG(seed, 0))
-}
-
 func encoded(t testing.TB, tr *Trace) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -65,7 +60,7 @@ func encoded(t testing.TB, tr *Trace) []byte {
 }
 
 func TestRoundTrip(t *testing.T) {
-	r := seeded(t)
+	r := seed.Rand(t)
 	for _, n := range []int{0, 1, 2, 1000, perBlock, perBlock + 1, 3*perBlock + 5} {
 		want := random(r, n)
 		got, err := Read(bytes.NewReader(encoded(t, want)))
@@ -100,7 +95,7 @@ func TestManyFiles(t *testing.T) {
 // TestDamage flips and cuts a trace at every byte: no reader takes it for
 // whole.
 func TestDamage(t *testing.T) {
-	whole := encoded(t, random(seeded(t), 20))
+	whole := encoded(t, random(seed.Rand(t), 20))
 	for i := range whole {
 		damaged := bytes.Clone(whole)
 		damaged[i] ^= 0x41
@@ -195,7 +190,7 @@ func (f failing) Read([]byte) (int, error) { return 0, f.err }
 // TestWriteToStops demands that an error of the writer's is WriteTo's.
 func TestWriteToStops(t *testing.T) {
 	full := errors.New("full")
-	tr := random(seeded(t), 100)
+	tr := random(seed.Rand(t), 100)
 	for room := range len(encoded(t, tr)) {
 		n, err := tr.WriteTo(&short{room, full})
 		if err != full || n != int64(room) {
@@ -222,7 +217,7 @@ func (s *short) Write(b []byte) (int, error) {
 // TestSlots demands that operations of a slot do not overlap, and that there
 // are no more slots than operations at a time.
 func TestSlots(t *testing.T) {
-	tr := random(seeded(t), 2000)
+	tr := random(seed.Rand(t), 2000)
 	until := map[int32]time.Duration{}
 	most := 0
 	for i, o := range tr.Ops {

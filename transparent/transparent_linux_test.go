@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice/internal/seed"
 )
 
 // eachDriver runs test with a provider of each driver that there is.
@@ -100,8 +102,7 @@ func TestSharedPosition(t *testing.T) {
 	eachDriver(t, func(t *testing.T, p *provider) {
 		const blocks, size = 512, 4096
 		name := filepath.Join(t.TempDir(), "file")
-		seed := rand.Uint64()
-		t.Log("seed", seed)
+		start := seed.Of(t)
 		writeBlocks(t, name, blocks, size)
 		first, err := unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 		if err != nil {
@@ -113,7 +114,7 @@ func TestSharedPosition(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer unix.Close(second)
-		drop(t, first, rand.New(rand.NewPCG(seed, 0)), blocks*size)
+		drop(t, first, rand.New(rand.NewPCG(start, 0)), blocks*size)
 		var mu sync.Mutex
 		seen := make(map[byte]int)
 		var readers sync.WaitGroup

@@ -5,13 +5,14 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
-	"os"
 	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/sluiceio/sluice/internal/seed"
 )
 
 func TestDefaultLimit(t *testing.T) {
@@ -401,15 +402,11 @@ func TestNoAllocations(t *testing.T) {
 
 // Everything at once, under a limit that is always reached.
 func TestRandom(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	if s := os.Getenv("SLUICE_SEED"); s != "" {
-		seed, _ = strconv.ParseUint(s, 10, 64)
-	}
-	t.Logf("SLUICE_SEED=%d", seed)
+	start := seed.Of(t)
 	p := newPool(t, Options{Limit: 4 * slabSize})
 	var wg sync.WaitGroup
 	for g := range 8 {
-		rnd := rand.New(rand.NewPCG(seed, uint64(g)))
+		rnd := rand.New(rand.NewPCG(start, uint64(g)))
 		wg.Go(func() {
 			for range 500 {
 				useOne(t, p, rnd, byte(g))

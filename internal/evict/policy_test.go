@@ -7,9 +7,9 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
-	"strconv"
 	"testing"
-	"time"
+
+	"github.com/sluiceio/sluice/internal/seed"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -137,12 +137,8 @@ func (m *model) evictMain(free func(int32) bool) int32 {
 }
 
 func TestModel(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	if s := os.Getenv("SLUICE_SEED"); s != "" {
-		seed, _ = strconv.ParseUint(s, 10, 64)
-	}
-	t.Logf("SLUICE_SEED=%d", seed)
-	rnd := rand.New(rand.NewPCG(seed, 0))
+	start := seed.Of(t)
+	rnd := rand.New(rand.NewPCG(start, 0))
 	for range 50 {
 		n := 1 + rnd.IntN(30)
 		p := newPolicy(n)

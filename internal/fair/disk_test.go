@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"github.com/sluiceio/sluice/internal/seed"
 )
 
 // disk is a device in virtual time: it takes what the Queue lets begin, serves it
@@ -45,10 +47,9 @@ func (e *events) Pop() any {
 }
 
 func newDisk(t testing.TB, c Cap) *disk {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	start := seed.Of(t)
 	return &disk{
-		t: t, q: New(c), r: rand.New(rand.NewPCG(seed, 0)),
+		t: t, q: New(c), r: rand.New(rand.NewPCG(start, 0)),
 		cost: map[*Class]float64{}, begun: map[*Class][]time.Duration{},
 	}
 }

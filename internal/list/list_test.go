@@ -2,11 +2,10 @@ package list
 
 import (
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
 	"testing"
-	"time"
+
+	"github.com/sluiceio/sluice/internal/seed"
 )
 
 // item is what the tests put into lists.
@@ -31,19 +30,10 @@ func check(t *testing.T, l *List[item], want []*item) {
 	}
 }
 
-func seed(t *testing.T) uint64 {
-	n := uint64(time.Now().UnixNano())
-	if s := os.Getenv("SLUICE_SEED"); s != "" {
-		n, _ = strconv.ParseUint(s, 10, 64)
-	}
-	t.Logf("SLUICE_SEED=%d", n)
-	return n
-}
-
 // Two lists do what two slices do, for any order of calls; what leaves one may
 // enter the other.
 func TestAsSlices(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(seed(t), 0))
+	rnd := rand.New(rand.NewPCG(seed.Of(t), 0))
 	var lists [2]List[item]
 	var want [2][]*item
 	free := make([]*item, 20)

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sluiceio/sluice/internal/seed"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -95,9 +97,7 @@ func scan(t *testing.T, format, s string, to ...any) {
 // wholly, the oldest is in the next one, and no request exceeds the limits, by
 // a count of its bytes one by one.
 func TestRandom(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 0))
+	r := seed.Rand(t)
 	for range 3000 {
 		l := Limits{r.Int64N(60), r.Int64N(20) - 1, 1 + float64(r.IntN(8))/4}
 		w := New[int](l, 1+r.IntN(20))

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/sluiceio/sluice/internal/seed"
 )
 
 // acquire takes what must be free.
@@ -118,13 +120,13 @@ func TestGivenUp(t *testing.T) {
 // checks that no byte is ever locked twice.
 func TestExclusion(t *testing.T) {
 	const size, goroutines, rounds = 64, 32, 2000
-	seed := rand.Uint64()
+	start := seed.Of(t)
 	var l Lock
 	var owner [size]atomic.Int32
 	var all sync.WaitGroup
 	for g := range int32(goroutines) {
 		all.Go(func() {
-			r := rand.New(rand.NewPCG(seed, uint64(g)))
+			r := rand.New(rand.NewPCG(start, uint64(g)))
 			for range rounds {
 				lo := r.Int64N(size)
 				hi := lo + 1 + r.Int64N(min(size-lo, 1+r.Int64N(size)))
@@ -136,7 +138,7 @@ func TestExclusion(t *testing.T) {
 				if err == nil {
 					for i := lo; i < hi; i++ {
 						if !owner[i].CompareAndSwap(0, g+1) {
-							t.Errorf("seed %d: byte %d is %d's and %d's", seed, i, owner[i].Load(), g+1)
+							t.Errorf("seed %d: byte %d is %d's and %d's", start, i, owner[i].Load(), g+1)
 						}
 					}
 					for i := lo; i < hi; i++ {
@@ -156,8 +158,8 @@ func TestExclusion(t *testing.T) {
 
 // TestTree compares the tree with a list.
 func TestTree(t *testing.T) {
-	seed := rand.Uint64()
-	r := rand.New(rand.NewPCG(seed, 0))
+	start := seed.Of(t)
+	r := rand.New(rand.NewPCG(start, 0))
 	var tr tree
 	var list []*Range
 	for i := range uint64(20_000) {
@@ -181,7 +183,7 @@ func TestTree(t *testing.T) {
 			}
 		}
 		if got := tr.overlapping(lo, hi); got != want {
-			t.Fatalf("seed %d: overlapping(%d, %d) = %d; want %d", seed, lo, hi, got, want)
+			t.Fatalf("seed %d: overlapping(%d, %d) = %d; want %d", start, lo, hi, got, want)
 		}
 	}
 }

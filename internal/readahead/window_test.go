@@ -4,11 +4,12 @@ import (
 	"bufio"
 	"flag"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/sluiceio/sluice/internal/seed"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -97,9 +98,7 @@ func scan(t *testing.T, s string, to ...any) {
 // TestCoversTheSpan: whatever the sizes, what is consumed is the span, in
 // order and without gap or overlap, and never more than count are open.
 func TestCoversTheSpan(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 0))
+	r := seed.Rand(t)
 	for range 2000 {
 		span := Span{Start: r.Int64N(100)}
 		span.End = span.Start + r.Int64N(300)

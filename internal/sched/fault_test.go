@@ -5,15 +5,14 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"strconv"
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/fault"
 	"github.com/sluiceio/sluice/internal/driver/pool"
+	"github.com/sluiceio/sluice/internal/seed"
 )
 
 // async says that it performs everything without a thread, so that the
@@ -41,18 +40,6 @@ func faulty(t *testing.T, depth int, decide fault.Decider) (*Scheduler, *File) {
 	return s, NewFile(int(f.Fd()), true, false)
 }
 
-func seed(t *testing.T) uint64 {
-	s := uint64(time.Now().UnixNano())
-	if env := os.Getenv("SLUICE_SEED"); env != "" {
-		var err error
-		if s, err = strconv.ParseUint(env, 10, 64); err != nil {
-			t.Fatalf("SLUICE_SEED: %v", err)
-		}
-	}
-	t.Logf("SLUICE_SEED=%d replays this", s)
-	return s
-}
-
 // Whatever a driver does with a transfer short of failing it, the caller gets
 // all of it: many goroutines, each with its part of the file and a model.
 func TestTransfersSurviveWhatPasses(t *testing.T) {
@@ -70,11 +57,11 @@ func TestTransfersSurviveWhatPasses(t *testing.T) {
 	}
 	for _, depth := range []int{1, 4, 64} {
 		t.Run(fmt.Sprintf("Depth%d", depth), func(t *testing.T) {
-			seed := seed(t)
-			s, f := faulty(t, depth, fault.Random(seed, 0.5, passes...))
+			start := seed.Of(t)
+			s, f := faulty(t, depth, fault.Random(start, 0.5, passes...))
 			var all sync.WaitGroup
 			for g := range 16 {
-				all.Go(func() { model(t, s, f, rand.New(rand.NewPCG(seed, uint64(g))), int64(g)<<16) })
+				all.Go(func() { model(t, s, f, rand.New(rand.NewPCG(start, uint64(g))), int64(g)<<16) })
 			}
 			all.Wait()
 		})

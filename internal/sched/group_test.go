@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/seed"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -246,8 +247,7 @@ func TestPushedWhileGroupSubmits(t *testing.T) {
 // TestGroupStress has Groups and others work at the same time. None is left
 // without a leader.
 func TestGroupStress(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	start := seed.Of(t)
 	for _, procs := range []int{1, 2, 4} {
 		for _, c := range []struct{ groups, others, depth int }{{1, 0, 4}, {1, 1, 8}, {3, 0, 4}, {2, 3, 8}, {4, 4, 64}} {
 			t.Run(fmt.Sprintf("GOMAXPROCS%d/%+v", procs, c), func(t *testing.T) {
@@ -264,7 +264,7 @@ func TestGroupStress(t *testing.T) {
 					f := NewFile(1<<20, true, false)
 					var all sync.WaitGroup
 					for i := range c.groups {
-						all.Go(func() { readInGroup(t, s, f, rand.New(rand.NewPCG(seed, uint64(i)))) })
+						all.Go(func() { readInGroup(t, s, f, rand.New(rand.NewPCG(start, uint64(i)))) })
 					}
 					for range c.others {
 						all.Go(func() {

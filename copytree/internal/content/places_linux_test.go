@@ -14,6 +14,7 @@ import (
 
 	"github.com/sluiceio/sluice/internal/places"
 	"github.com/sluiceio/sluice/internal/sched"
+	"github.com/sluiceio/sluice/internal/seed"
 )
 
 // eachPlace runs test with a directory on each kind of file system.
@@ -64,18 +65,18 @@ func sparseFile(t testing.TB, random *rand.Rand, name string) []byte {
 func TestCopyModel(t *testing.T) {
 	s := core(t)
 	eachPlace(t, func(t *testing.T, dir string) {
-		seed := rand.Uint64()
-		random := rand.New(rand.NewPCG(seed, 0))
+		start := seed.Of(t)
+		random := rand.New(rand.NewPCG(start, 0))
 		name := filepath.Join(dir, "file")
 		for i := range 60 {
 			cfg := randomConfig(random, s)
 			want := sparseFile(t, random, name)
 			got, r, err := copyFile(t, New(cfg), name)
 			if err != nil || !bytes.Equal(got, want) {
-				t.Fatalf("seed %d, file %d of %d bytes, %+v: %d bytes, %v, first difference at %d", seed, i, len(want), cfg, len(got), err, common(got[:min(len(got), len(want))], want))
+				t.Fatalf("seed %d, file %d of %d bytes, %+v: %d bytes, %v, first difference at %d", start, i, len(want), cfg, len(got), err, common(got[:min(len(got), len(want))], want))
 			}
 			if r.Bytes+r.Holes != int64(len(want)) || r.Holes < 0 {
-				t.Fatalf("seed %d, file %d of %d bytes, %+v: %+v", seed, i, len(want), cfg, r)
+				t.Fatalf("seed %d, file %d of %d bytes, %+v: %+v", start, i, len(want), cfg, r)
 			}
 		}
 	})

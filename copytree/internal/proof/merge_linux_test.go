@@ -20,7 +20,7 @@ func TestMerges(t *testing.T) {
 	dir := memory(t)
 	o := treegen.Able(dir)
 	o.Names, o.Nodes, o.MaxFile = []string{"a", "b", "c"}, 15, 20000
-	first := firstSeed()
+	first := firstSeed(t)
 	for i := range uint64(*treesN) {
 		v := mergeWays[i%uint64(len(mergeWays))]
 		seed := first + i

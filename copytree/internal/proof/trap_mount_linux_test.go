@@ -78,7 +78,7 @@ func TestPlaces(t *testing.T) {
 			dir := place(t)
 			o := treegen.Able(dir)
 			o.Nodes = 25
-			first := firstSeed()
+			first := firstSeed(t)
 			for i, v := range variants {
 				if v.shape != nil {
 					continue
@@ -98,7 +98,7 @@ func TestPlaces(t *testing.T) {
 func TestBetweenPlaces(t *testing.T) {
 	from, to := places["tmpfs"](t), places["ext4"](t)
 	o := treegen.Able(to)
-	first := firstSeed()
+	first := firstSeed(t)
 	for i := range uint64(10) {
 		src, dst := filepath.Join(from, fmt.Sprint(i)), filepath.Join(to, fmt.Sprint(i))
 		must(t, treegen.Build(src, treegen.Random(first+i, o)))

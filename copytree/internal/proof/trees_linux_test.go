@@ -3,7 +3,6 @@ package proof_test
 import (
 	"flag"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,20 +12,21 @@ import (
 	"github.com/sluiceio/sluice/copytree"
 	"github.com/sluiceio/sluice/copytree/internal/treecmp"
 	"github.com/sluiceio/sluice/copytree/internal/treegen"
+	"github.com/sluiceio/sluice/internal/seed"
 )
 
 var (
 	treesN    = flag.Int("sluice.trees.n", 200, "random trees that are copied")
 	treesDir  = flag.String("sluice.trees.dir", "", "where they are copied; \"\" is in memory")
-	treesSeed = flag.Uint64("sluice.trees.seed", 0, "seed of the first of them; 0 draws one")
+	treesSeed = flag.Uint64("sluice.trees.seed", 0, "seed of the first of them; 0 is what SLUICE_SEED says, or drawn")
 )
 
-// firstSeed is the flag's, or a random one.
-func firstSeed() uint64 {
+// firstSeed is the flag's, or else that of all random tests.
+func firstSeed(t *testing.T) uint64 {
 	if *treesSeed != 0 {
 		return *treesSeed
 	}
-	return 1 + rand.Uint64N(1<<40)
+	return seed.Of(t)
 }
 
 // variant is a way to copy, the arguments of GNU cp that ask for the same, and
@@ -99,7 +99,7 @@ func TestTrees(t *testing.T) {
 		dir = *treesDir
 	}
 	able := treegen.Able(dir)
-	first := firstSeed()
+	first := firstSeed(t)
 	for i := range uint64(*treesN) {
 		seed := first + i
 		for _, v := range []variant{variants[0], variants[seed%uint64(len(variants))]} {

@@ -6,10 +6,10 @@ import (
 	"encoding/binary"
 	"math/rand/v2"
 	"os"
-	"strconv"
 	"testing"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/seed"
 )
 
 // lane owns a block, and has one operation after the other performed on it.
@@ -99,12 +99,8 @@ func newLanes(t *testing.T, n int) []*lane {
 // kinds, so that all ways through the queue meet.
 func TestMixed(t *testing.T) {
 	const depth, total = 48, 20_000
-	seed := uint64(rand.Uint32())
-	if s := os.Getenv("SLUICE_SEED"); s != "" {
-		seed, _ = strconv.ParseUint(s, 10, 64)
-	}
-	t.Logf("SLUICE_SEED=%d", seed)
-	rng := rand.New(rand.NewPCG(seed, 0))
+	start := seed.Of(t)
+	rng := rand.New(rand.NewPCG(start, 0))
 
 	q := newQueue(t, Options{Depth: depth, Threads: 8})
 	ready := make(chan *lane, depth)

@@ -3,29 +3,14 @@ package drivertest
 import (
 	"bytes"
 	"math/rand/v2"
-	"os"
-	"strconv"
-	"time"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/seed"
 )
 
 var modelTests = []test{
 	{"Random", 32, testRandom},
 	{"RandomDepth1", 1, testRandom},
-}
-
-// seed is what SLUICE_SEED says, or a new one, and is printed.
-func (r *rig) seed() uint64 {
-	s := uint64(time.Now().UnixNano())
-	if env := os.Getenv("SLUICE_SEED"); env != "" {
-		var err error
-		if s, err = strconv.ParseUint(env, 10, 64); err != nil {
-			r.Fatalf("SLUICE_SEED: %v", err)
-		}
-	}
-	r.Logf("SLUICE_SEED=%d replays this", s)
-	return s
 }
 
 // model is a file as it should be, and the random choices made on it.
@@ -52,7 +37,7 @@ const fileMax = 128 << 10 // 128 KiB
 // testRandom makes rounds of random operations, each compared with a model in
 // memory.
 func testRandom(r *rig) {
-	rnd := rand.New(rand.NewPCG(r.seed(), 0))
+	rnd := seed.Rand(r)
 	m := &model{rig: r, rand: rnd, data: pattern(0, 20000, 0)}
 	m.file = r.create(bytes.Clone(m.data))
 	for range 150 {

@@ -2,12 +2,13 @@ package shellquote
 
 import (
 	"bytes"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/sluiceio/sluice/internal/seed"
 )
 
 func TestQuote(t *testing.T) {
@@ -37,9 +38,7 @@ func TestQuoteAsLs(t *testing.T) {
 	if out, err := exec.Command("ls", "--version").Output(); err != nil || !strings.Contains(string(out), "GNU coreutils") {
 		t.Skip("ls is not GNU's")
 	}
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
+	random := seed.Rand(t)
 	dir := t.TempDir()
 	const alphabet = "ab'\"$`\\!?#~ \n\t\x01\x7f\xff{}*&"
 	for range 2000 {

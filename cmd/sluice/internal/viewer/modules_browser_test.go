@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"github.com/sluiceio/sluice/internal/seed"
 )
 
 // modulesIn runs an expression that may use what some modules have, and the
@@ -50,9 +52,7 @@ func intervals(r *rand.Rand, n int) (starts, ends []int) {
 }
 
 func testModules(t *testing.T, browser context.Context) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 0))
+	r := seed.Rand(t)
 	for _, n := range []int{1, 10, 300, 2000} {
 		starts, ends := intervals(r, n)
 		input := map[string]any{"starts": starts, "ends": ends}

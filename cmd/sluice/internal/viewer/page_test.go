@@ -11,13 +11,13 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/sluiceio/sluice/internal/seed"
 	"github.com/sluiceio/sluice/trace"
 )
 
@@ -79,10 +79,9 @@ func value(kind string, b []byte) float64 {
 // TestData reads back what a page holds, of traces whose values need each type
 // of column.
 func TestData(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	start := seed.Of(t)
 	for _, n := range []int{0, 1, 2, 3000} {
-		tr := synthetic(seed, n)
+		tr := synthetic(start, n)
 		if n == 3000 {
 			extreme(tr)
 		}
