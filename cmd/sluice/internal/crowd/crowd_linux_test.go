@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/sluiceio/sluice/cmd/sluice/internal/load"
 )
@@ -65,9 +66,19 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestRunDies: that is an outcome, with the runtime's words.
+// TestRunDies: that is an outcome, with the runtime's words, also when it died
+// before it was given its job.
 func TestRunDies(t *testing.T) {
-	o, err := Run(t.Context(), self(t, "dying"), job(t, load.OSFile, Size(50)), func(int) error { return nil })
+	dead := func(pid int) error {
+		for {
+			stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+			if err != nil || strings.Contains(string(stat), ") Z ") {
+				return err
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}
+	o, err := Run(t.Context(), self(t, "dying"), job(t, load.OSFile, Size(50)), dead)
 	const want = "runtime: program exceeds 10000-thread limit fatal error: thread exhaustion"
 	if err != nil || o.Died != want {
 		t.Errorf("Run = %q, %v; want %q", o.Died, err, want)

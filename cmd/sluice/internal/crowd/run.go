@@ -56,7 +56,7 @@ func Run(ctx context.Context, p Program, job Job, put func(pid int) error) (Outc
 	err = put(cmd.Process.Pid)
 	start := time.Now()
 	if err == nil {
-		err = json.NewEncoder(stdin).Encode(job)
+		_ = json.NewEncoder(stdin).Encode(job) // one that has died already says how, below
 	}
 	_ = stdin.Close() // without a Job it ends
 	failed := cmd.Wait()
