@@ -115,7 +115,7 @@ func (s *Scheduler) NewClass(name string, o ClassOptions) (*Class, error) {
 			return nil, fmt.Errorf("sluice: class %q: there is one of that name", name)
 		}
 	}
-	c := &Class{name, s, s.core.NewClass(settings)}
+	c := &Class{name, s, s.core.NewClass(name, settings)}
 	s.classes = append(s.classes, c)
 	s.cap.look(s.core)
 	return c, nil

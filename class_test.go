@@ -145,16 +145,10 @@ func TestClassTravels(t *testing.T) {
 			t.Fatal(err)
 		}
 		ctx := sluice.WithClass(t.Context(), c)
-		for name, do := range map[string]func(*sluice.DirectFile, context.Context) error{
-			"ReadAt":     func(f *sluice.DirectFile, ctx context.Context) error { return sameAt(ctx, f, noise, 100, 70_000) },
-			"ReadBuffer": func(f *sluice.DirectFile, ctx context.Context) error { return sameBuffer(ctx, f, noise) },
-			"ReadMany":   func(f *sluice.DirectFile, ctx context.Context) error { return sameMany(ctx, f, noise) },
-			"Reader":     func(f *sluice.DirectFile, ctx context.Context) error { return sameStream(ctx, f, noise) },
-			"cache":      func(f *sluice.DirectFile, ctx context.Context) error { return sameCached(ctx, f, noise) },
-		} {
+		for name, do := range waysToRead {
 			for how, try := range map[string]func() error{
-				"context": func() error { return do(f, ctx) },
-				"view":    func() error { return do(view, t.Context()) },
+				"context": func() error { return do(ctx, f, noise) },
+				"view":    func() error { return do(t.Context(), view, noise) },
 			} {
 				before := c.Stats().Operations
 				if err := try(); err != nil {
@@ -175,6 +169,17 @@ func TestClassTravels(t *testing.T) {
 		wantNoTurns(t, s)
 		wantIdle(t, s)
 	})
+}
+
+// waysToRead read a file of noise and compare.
+var waysToRead = map[string]func(context.Context, *sluice.DirectFile, []byte) error{
+	"ReadAt": func(ctx context.Context, f *sluice.DirectFile, noise []byte) error {
+		return sameAt(ctx, f, noise, 100, 70_000)
+	},
+	"ReadBuffer": sameBuffer,
+	"ReadMany":   sameMany,
+	"Reader":     sameStream,
+	"cache":      sameCached,
 }
 
 func sameAt(ctx context.Context, f *sluice.DirectFile, noise []byte, off, n int) error {

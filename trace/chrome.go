@@ -33,6 +33,13 @@ func (t *Trace) WriteChrome(w io.Writer) error {
 		}
 		c.files = append(c.files, string(b))
 	}
+	for _, name := range t.classNames() {
+		b, err := json.Marshal(name)
+		if err != nil {
+			return err
+		}
+		c.classes = append(c.classes, string(b))
+	}
 	for i := range t.Ops {
 		c.op(i, &t.Ops[i])
 	}
@@ -61,7 +68,9 @@ type chrome struct {
 	w     *bufio.Writer
 	t     *Trace
 	files []string // their last parts, in JSON
-	b     []byte
+	// classes are the names of classes, likewise.
+	classes []string
+	b       []byte
 }
 
 func (c *chrome) op(id int, o *Op) {
@@ -84,6 +93,9 @@ func (c *chrome) op(id int, o *Op) {
 	if o.Driver != DriverNone {
 		c.number(`,"batch":`, int64(o.Batch))
 		c.text(`,"driver":"` + o.Driver.String() + `"`)
+	}
+	if o.Class != 0 {
+		c.text(`,"class":` + c.classes[o.Class])
 	}
 	if o.Ring != 0 {
 		c.number(`,"ring":`, int64(o.Ring))

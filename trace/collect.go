@@ -34,6 +34,7 @@ func opOf(o record.Op, goroutine uint32) Op {
 		Kind:      Kind(o.Kind),
 		Path:      Path(o.Path),
 		Driver:    Driver(o.Drv),
+		Class:     o.Class,
 		Ring:      o.Ring,
 	}
 }
@@ -62,7 +63,7 @@ func (t *Trace) fill(r record.Recording) {
 	}
 	t.Meta.Driver = drivers(r.Drivers | t.used())
 	t.Meta.Lost = max(0, r.Asked-int64(len(t.Ops)+len(t.Calls)))
-	t.Files = r.Files
+	t.Files, t.Classes = r.Files, r.Classes
 	for i := range t.Ops {
 		if o := &t.Ops[i]; o.File < 0 || int(o.File) >= len(t.Files) {
 			o.File = 0 // its name was not yet there, or in a file damaged

@@ -14,10 +14,7 @@ func (t *Trace) WriteCSV(w io.Writer) error {
 	b := bufio.NewWriterSize(w, 256<<10)
 	_, _ = b.WriteString("kind,path,driver,class,file,offset,size,result," +
 		"queued_ns,submitted_ns,completed_ns,woken_ns,batch,slot,goroutine,ring\r\n")
-	files := make([]string, len(t.Files))
-	for i, f := range t.Files {
-		files[i] = quoted(f)
-	}
+	files, classes := allQuoted(t.Files), allQuoted(t.classNames())
 	var line []byte
 	for i := range t.Ops {
 		o := &t.Ops[i]
@@ -25,8 +22,7 @@ func (t *Trace) WriteCSV(w io.Writer) error {
 		if int(o.File) < len(files) {
 			file = files[o.File]
 		}
-		line = appendRow(line[:0], []string{o.Kind.String(), o.Path.String(), o.Driver.String()},
-			int64(o.Class))
+		line = appendRow(line[:0], []string{o.Kind.String(), o.Path.String(), o.Driver.String(), classes[o.Class]})
 		line = append(append(line, ','), file...)
 		line = appendRow(append(line, ','), nil, o.Offset, o.Size, o.Result,
 			int64(o.Queued), int64(o.Submitted), int64(o.Completed), int64(o.Woken),
@@ -66,6 +62,15 @@ func appendRow(b []byte, names []string, numbers ...int64) []byte {
 		b = strconv.AppendInt(b, n, 10)
 	}
 	return b
+}
+
+// allQuoted is each as a field.
+func allQuoted(texts []string) []string {
+	all := make([]string, len(texts))
+	for i, s := range texts {
+		all[i] = quoted(s)
+	}
+	return all
 }
 
 // quoted is s as a field.

@@ -136,6 +136,8 @@ func (t *Trace) take(kind byte, f *fields) error {
 		t.Meta.decode(f)
 	case blockFiles:
 		t.Files = f.texts(t.Files)
+	case blockNames:
+		t.Classes = f.texts(nil)
 	case blockOps:
 		t.Ops = f.ops(t.Ops)
 	case blockCalls:

@@ -17,6 +17,9 @@ func (t *Trace) WriteTo(w io.Writer) (int64, error) {
 	e.put(append([]byte(magic), version))
 	e.block(blockMeta, t.Meta.encode(nil))
 	t.encodeFiles(e)
+	if len(t.Classes) > 0 {
+		e.block(blockNames, appendTexts(e.body(), t.Classes))
+	}
 	for i := 0; i < len(t.Ops); i += perBlock {
 		ops := t.Ops[i:min(i+perBlock, len(t.Ops))]
 		e.block(blockOps, encodeOps(e.body(), ops))

@@ -96,7 +96,7 @@ func TestCSV(t *testing.T) {
 	}
 	rows := readCSV(t, &b, len(tr.Ops))
 	for i, o := range tr.Ops {
-		want := []string{o.Kind.String(), o.Path.String(), o.Driver.String(), strconv.Itoa(int(o.Class)), tr.Files[o.File]}
+		want := []string{o.Kind.String(), o.Path.String(), o.Driver.String(), tr.Classes[o.Class], tr.Files[o.File]}
 		for _, n := range []int64{
 			o.Offset, o.Size, o.Result, int64(o.Queued), int64(o.Submitted), int64(o.Completed), int64(o.Woken),
 			int64(o.Batch), int64(o.Slot), int64(o.Goroutine),

@@ -48,6 +48,7 @@ func (p *perfetto) preamble(t *Trace) {
 	p.intern(internedAnnotations, noteFile, notes)
 	p.intern(internedStrings, stringPaths, withOther(pathNames))
 	p.intern(internedStrings, stringDrivers, withOther(driverNames))
+	p.intern(internedStrings, stringClasses, t.classNames())
 	p.intern(internedStrings, stringFiles, t.Files)
 }
 
@@ -115,6 +116,9 @@ func (p *perfetto) op(o *Op) {
 	if o.Driver != DriverNone {
 		p.noteString(noteDriver, stringDrivers+known(uint8(o.Driver), driverNames))
 		p.noteInt(noteBatch, int64(o.Batch))
+	}
+	if o.Class != 0 {
+		p.noteString(noteClass, stringClasses+int(o.Class))
 	}
 	p.noteInt(noteOffset, o.Offset)
 	p.noteInt(noteSize, o.Size)

@@ -65,7 +65,7 @@ const (
 var phases = []string{"queue", "device", "wake"}
 
 // Numbers of the interned names of annotations, and of interned strings: of
-// files, paths and drivers.
+// paths, drivers, classes and files.
 const (
 	noteFile = iota + 1
 	notePath
@@ -77,10 +77,12 @@ const (
 	noteWait
 	noteGoroutine
 	noteRing
+	noteClass
 
 	stringPaths   = 0x100
 	stringDrivers = 0x200
-	stringFiles   = 0x300
+	stringClasses = 0x300
+	stringFiles   = 0x400
 )
 
-var notes = []string{"file", "path", "driver", "offset", "size", "result", "batch", "wait", "goroutine", "ring"}
+var notes = []string{"file", "path", "driver", "offset", "size", "result", "batch", "wait", "goroutine", "ring", "class"}

@@ -3,6 +3,7 @@ package trace
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -12,8 +13,11 @@ type Trace struct {
 	// Files are the names that Op.File counts from 0. The first is "": files
 	// whose names are not known.
 	Files []string
-	Ops   []Op   // by Queued
-	Calls []Call // by Start
+	// Classes are the names that Op.Class counts from 0. The first is "default".
+	// See ClassName.
+	Classes []string
+	Ops     []Op   // by Queued
+	Calls   []Call // by Start
 }
 
 // Meta is about the trace as a whole. What is not known is empty or 0.
@@ -63,7 +67,7 @@ type Op struct {
 	Kind      Kind
 	Path      Path
 	Driver    Driver // DriverNone for a plain system call
-	Class     uint8  // 0 today
+	Class     uint8  // index into Trace.Classes; [Trace.ClassName]
 	// Ring tells the Schedulers that a Recorder records apart, from 0 in the
 	// order in which they came to it; each has its own ring, or other queue of
 	// its driver. The 256th and later ones have 255.
@@ -86,6 +90,34 @@ type Call struct {
 	Driver      Driver // whose it was; DriverNone if the scheduler's
 	Ring        uint8  // as Op's
 }
+
+// ClassName is the name of the class of that number, which is "default" of 0,
+// and "class N" if none is known.
+func (t *Trace) ClassName(class uint8) string {
+	switch {
+	case int(class) < len(t.Classes):
+		return t.Classes[class]
+	case class == 0:
+		return defaultClass
+	}
+	return "class " + strconv.Itoa(int(class))
+}
+
+// classNames are the names of all classes up to the highest number that an
+// operation has.
+func (t *Trace) classNames() []string {
+	last := uint8(0)
+	for i := range t.Ops {
+		last = max(last, t.Ops[i].Class)
+	}
+	names := make([]string, 0, int(last)+1)
+	for c := range int(last) + 1 {
+		names = append(names, t.ClassName(uint8(c)))
+	}
+	return names
+}
+
+const defaultClass = "default"
 
 // End is when the call returned.
 func (c *Call) End() time.Duration { return c.Start + c.Duration }

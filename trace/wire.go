@@ -8,6 +8,7 @@ package trace
 //	'M'     texts: how many (uvarint), each a length (uvarint) and so many bytes
 //	        numbers: how many (uvarint), each a varint
 //	'F'     names of files, as the texts in 'M'
+//	'N'     names of classes, likewise
 //	'O'     operations: how many (uvarint), each as encodeOps has it
 //	'C'     calls, likewise
 //	'R'     rings of some of the operations or calls before: 'O' or 'C', the number
@@ -36,6 +37,7 @@ const (
 const (
 	blockMeta  = 'M'
 	blockFiles = 'F'
+	blockNames = 'N'
 	blockOps   = 'O'
 	blockCalls = 'C'
 	blockRings = 'R'

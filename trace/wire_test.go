@@ -25,7 +25,8 @@ func random(r *rand.Rand, n int) *Trace {
 			Cores: 2, GoMaxProcs: 3, Memory: 1 << 40, GoVersion: "go1.26",
 			Start: time.Unix(1700000000, 123), Duration: time.Hour, Full: Keep, Lost: 5,
 		},
-		Files: []string{"", "a", strings.Repeat("long", 100), "\xff\x00"},
+		Files:   []string{"", "a", strings.Repeat("long", 100), "\xff\x00"},
+		Classes: []string{"default", "a, \"b\"", "foreground"},
 	}
 	for range n {
 		o := Op{

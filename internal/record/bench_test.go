@@ -18,7 +18,7 @@ func BenchmarkPutTimed(b *testing.B) {
 	var ref FileRef
 	for b.Loop() {
 		at := h.Now()
-		h.Op(&Op{Queued: at, Woken: h.Now()}, &ref, "name")
+		h.Op(&Op{Queued: at, Woken: h.Now()}, &ref, "name", nil)
 	}
 }
 

@@ -4,8 +4,9 @@ import "time"
 
 // Recording is what is known of a recording as a whole.
 type Recording struct {
-	About   []byte // what Describe was given
-	Files   []string
+	About   []byte   // what Describe was given
+	Files   []string // by their numbers, the first ""
+	Classes []string // likewise, the first "default"
 	Began   time.Time
 	Drivers uint32 // bit n: Uses(n) was called
 	Keep    bool
@@ -17,9 +18,11 @@ type Recording struct {
 // Recording returns what is known of the recording so far.
 func (a *area) recording() Recording {
 	h := a.head
+	files, classes := a.list()
 	return Recording{
 		About:   h.about[:min(int(h.aboutSize), len(h.about))],
-		Files:   a.list(),
+		Files:   files,
+		Classes: classes,
 		Began:   time.Unix(0, h.origin+h.began),
 		Drivers: h.drivers.Load(),
 		Keep:    h.keep != 0,
@@ -66,7 +69,7 @@ func (e *event) give(began int64, to Sink) {
 	}
 	o := Op{
 		Off: e.off, Size: int(e.size), Res: e.res, File: e.file, Batch: int(e.batch),
-		Kind: e.kind, Path: e.path, Drv: e.drv, Ring: e.ring,
+		Kind: e.kind, Path: e.path & pathMask, Drv: e.drv, Ring: e.ring, Class: e.path >> pathBits,
 	}
 	o.Queued, at = max(0, at), at+e.diff(0)
 	o.Submitted, at = max(0, at), at+e.diff(1)

@@ -2,19 +2,25 @@ package record
 
 import (
 	"encoding/binary"
+	"math"
 	"sync"
 	"sync/atomic"
 )
 
-// files are the names of files, in the order of their numbers, from 1. In
-// memory each is its length, 2 bytes, the lowest first, and so many bytes.
+// files are the names of files, and those of classes, each in the order of their
+// numbers, from 1. In memory each is its length, 2 bytes, the lowest first, of
+// which the highest bit tells a class, and so many bytes.
 type files struct {
-	mu     sync.Mutex
-	number map[string]uint32
+	mu      sync.Mutex
+	number  map[string]uint32
+	classes map[string]uint32
 }
 
-// longestName is how much of a name is kept.
-const longestName = 4096
+const (
+	longestName = 4096    // how much of a name is kept
+	classMark   = 1 << 15 // in a length: it is a class's
+	mostClasses = 1<<classBits - 1
+)
 
 // FileRef is a file's number in the Recorder that it was last recorded by. Its
 // zero value is ready.
@@ -22,6 +28,32 @@ const longestName = 4096
 //	bits 63–32  the Recorder's serial
 //	bits 31–0   the number; 0 if there was no room for the name
 type FileRef struct{ atomic.Uint64 }
+
+// ClassRef is a class's name, with its number, as FileRef has it. Who has none,
+// nil, is of the default class, whose number is 0.
+type ClassRef struct {
+	Name string
+	ref  FileRef
+}
+
+// Class returns the number of a class; 0 also of one for which there is no room.
+func (r *Recorder) Class(c *ClassRef) uint8 {
+	if c == nil {
+		return 0
+	}
+	if v := c.ref.Load(); uint32(v>>32) == r.serial {
+		return uint8(v)
+	}
+	f := &r.files
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.classes == nil {
+		f.classes = make(map[string]uint32)
+	}
+	n := r.numberOf(f.classes, mostClasses, classMark, c.Name)
+	c.ref.Store(uint64(r.serial)<<32 | uint64(n))
+	return uint8(n)
+}
 
 // File returns the number of a file. Only the first call for a ref does more
 // than look at it.
@@ -37,41 +69,52 @@ func (r *Recorder) File(ref *FileRef, name string) uint32 {
 // fileNumber returns a name's number, a new one if need be. 0 stands for all
 // those for which there is no room.
 func (r *Recorder) fileNumber(name string) uint32 {
-	if len(name) > longestName {
-		name = name[:longestName]
-	}
 	f := &r.files
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if n, ok := f.number[name]; ok || name == "" {
-		return n
-	}
-	used := int(r.head.used.Load())
-	if used+2+len(name) > len(r.names) {
-		return 0
-	}
-	binary.LittleEndian.PutUint16(r.names[used:], uint16(len(name)))
-	copy(r.names[used+2:], name)
-	r.head.used.Store(uint32(used + 2 + len(name))) // now it is there to be read
 	if f.number == nil {
 		f.number = make(map[string]uint32)
 	}
-	n := uint32(len(f.number) + 1)
-	f.number[name] = n
+	return r.numberOf(f.number, math.MaxInt32, 0, name)
+}
+
+// numberOf returns a name's number among those in to, of which there are at most
+// so many: a new one if need be and there is room, else 0. Under files.mu.
+func (r *Recorder) numberOf(to map[string]uint32, most int, mark uint16, name string) uint32 {
+	if len(name) > longestName {
+		name = name[:longestName]
+	}
+	if n, ok := to[name]; ok || name == "" {
+		return n
+	}
+	used := int(r.head.used.Load())
+	if len(to) == most || used+2+len(name) > len(r.names) {
+		return 0
+	}
+	binary.LittleEndian.PutUint16(r.names[used:], uint16(len(name))|mark)
+	copy(r.names[used+2:], name)
+	r.head.used.Store(uint32(used + 2 + len(name))) // now it is there to be read
+	n := uint32(len(to) + 1)
+	to[name] = n
 	return n
 }
 
 // list returns the names by their numbers.
-func (a *area) list() []string {
-	names := []string{""}
+func (a *area) list() (files, classes []string) {
+	files, classes = []string{""}, []string{"default"}
 	b := a.names[:min(int(a.head.used.Load()), len(a.names))]
 	for len(b) >= 2 {
 		n := int(binary.LittleEndian.Uint16(b))
+		to := &files
+		if n&classMark != 0 {
+			to = &classes
+		}
+		n &^= classMark
 		if len(b) < 2+n {
 			break // of a damaged file
 		}
-		names = append(names, string(b[2:2+n]))
+		*to = append(*to, string(b[2:2+n]))
 		b = b[2+n:]
 	}
-	return names
+	return files, classes
 }

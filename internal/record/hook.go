@@ -51,10 +51,10 @@ func (h *Hook) clock() int64 {
 // Recording tells whether there is a Recorder, be it started or not.
 func (h *Hook) Recording() bool { return Built && h.rec.Load() != nil }
 
-// Op records an operation of the file of that ref and name.
-func (h *Hook) Op(o *Op, ref *FileRef, name string) {
+// Op records an operation of the file of that ref and name, and of that class.
+func (h *Hook) Op(o *Op, ref *FileRef, name string, class *ClassRef) {
 	if r := h.rec.Load(); r != nil {
-		o.File, o.Ring = r.File(ref, name), uint8(h.ring.Load())
+		o.File, o.Class, o.Ring = r.File(ref, name), r.Class(class), uint8(h.ring.Load())
 		r.PutOp(o)
 	}
 }

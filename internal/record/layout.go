@@ -17,7 +17,7 @@ const pageSize = 4096
 
 const (
 	magic   = "sluicerw" // a recording as it is in memory
-	version = 1
+	version = 2
 	// order is found as another number where bytes are in another order.
 	order = 0x01020304
 )
@@ -75,12 +75,19 @@ type event struct {
 	high  [3]uint16
 	batch uint16
 	kind  uint8 // of a call: callKind + the system call's number
-	path  uint8
+	path  uint8 // and above it the class: see classBits
 	ring  uint8 // the Hook's
 	drv   uint8
 }
 
 const callKind = 128
+
+// An event's path has the lowest bits of a byte, and its class these, above them.
+const (
+	classBits = 6
+	pathBits  = 8 - classBits
+	pathMask  = 1<<pathBits - 1
+)
 
 // stripe is where some goroutines take places. Two cache lines, as adjacent
 // ones are fetched in pairs.

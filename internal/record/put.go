@@ -20,6 +20,7 @@ type Op struct {
 	Path  uint8
 	Drv   uint8
 	Ring  uint8 // the Hook's
+	Class uint8 // Recorder.Class's
 }
 
 // Call is a system call that has returned.
@@ -43,7 +44,7 @@ func (r *Recorder) PutOp(o *Op) {
 	at = e.since(1, at, o.Completed)
 	e.since(2, at, o.Woken)
 	e.batch = uint16(min(o.Batch, math.MaxUint16))
-	e.kind, e.path, e.ring, e.drv = o.Kind, o.Path, o.Ring, o.Drv
+	e.kind, e.path, e.ring, e.drv = o.Kind, o.Path|o.Class<<pathBits, o.Ring, o.Drv
 	e.word.Store(word)
 }
 

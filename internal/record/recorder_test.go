@@ -3,6 +3,7 @@ package record
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 )
@@ -213,12 +214,44 @@ func TestNames(t *testing.T) {
 			t.Fatal("there is room for more names than fit")
 		}
 	}
-	if list := r.list(); list[1] != "one" || list[2] != "two" || len(list) < 100 {
+	if list, _ := r.list(); list[1] != "one" || list[2] != "two" || len(list) < 100 {
 		t.Errorf("%d names, of which the first are %q", len(list), list[:3])
 	}
 	other := New(Options{Names: 1})
-	if n := other.File(&b, "two"); n != 1 || other.list()[1] != "two" {
+	n := other.File(&b, "two")
+	if list, _ := other.list(); n != 1 || list[1] != "two" {
 		t.Errorf("another Recorder gives a name %d; want its own number 1", n)
+	}
+}
+
+// TestClasses: names of classes and of files are numbered apart, in what they
+// have in common, and each record has both.
+func TestClasses(t *testing.T) {
+	r := New(Options{Names: 1})
+	r.Start()
+	var h Hook
+	h.Set(r)
+	a, b, again := ClassRef{Name: "point"}, ClassRef{Name: "bulk"}, ClassRef{Name: "point"}
+	for i, c := range []*ClassRef{nil, &a, &b, &again} {
+		var ref FileRef
+		h.Op(&Op{Queued: Now(), Off: int64(i), Path: PathShared}, &ref, fmt.Sprint("file", i), c)
+	}
+	want := map[int64]uint8{0: 0, 1: 1, 2: 2, 3: 1}
+	got := r.Collect(Sink{Op: func(o Op, _ uint32) {
+		if o.Class != want[o.Off] || o.Path != PathShared || o.File != uint32(o.Off)+1 {
+			t.Errorf("record %d is of class %d, path %d and file %d; want class %d, path %d, file %d",
+				o.Off, o.Class, o.Path, o.File, want[o.Off], PathShared, o.Off+1)
+		}
+		delete(want, o.Off)
+	}})
+	if len(want) > 0 || !slices.Equal(got.Classes, []string{"default", "point", "bulk"}) || len(got.Files) != 5 {
+		t.Errorf("not recorded: %v; classes %q, files %q", want, got.Classes, got.Files)
+	}
+	for i := range 2 * mostClasses {
+		c := ClassRef{Name: fmt.Sprint("class", i)}
+		if n := r.Class(&c); (n == 0) != (i+2 >= mostClasses) || n == 0 != (r.Class(&c) == 0) {
+			t.Fatalf("class %d has number %d", i+3, n)
+		}
 	}
 }
 
@@ -228,9 +261,10 @@ func TestAllocates(t *testing.T) {
 	var h Hook
 	h.Set(r)
 	var ref FileRef
+	class := ClassRef{Name: "class"}
 	if n := testing.AllocsPerRun(1000, func() {
 		at := h.Now()
-		h.Op(&Op{Queued: at, Woken: h.Now()}, &ref, "name")
+		h.Op(&Op{Queued: at, Woken: h.Now()}, &ref, "name", &class)
 		h.Call(at, Call{Syscall: SysPread})
 		h.Region(t.Context(), "region").End()
 	}); n != 0 {
@@ -244,7 +278,7 @@ func TestHook(t *testing.T) {
 	if h.Now() != 0 {
 		t.Error("there is a time although nobody records")
 	}
-	h.Op(&Op{}, &ref, "")
+	h.Op(&Op{}, &ref, "", nil)
 	h.Call(1, Call{})
 	r := New(Options{})
 	h.Set(r)
@@ -276,7 +310,7 @@ func TestRings(t *testing.T) {
 	a.Set(r)
 	var ref FileRef
 	for i, h := range []*Hook{&a, &b} {
-		h.Op(&Op{Queued: h.Now(), Off: int64(i)}, &ref, "name")
+		h.Op(&Op{Queued: h.Now(), Off: int64(i)}, &ref, "name", nil)
 		h.Call(h.Now(), Call{Batch: int32(i)})
 	}
 	ops, calls, _ := collected(r)

@@ -5,13 +5,15 @@ import (
 	"sync/atomic"
 
 	"github.com/sluiceio/sluice/internal/fair"
+	"github.com/sluiceio/sluice/internal/record"
 )
 
 // Class is a kind of operations, which have a weight and limits in common. See
 // package fair.
 type Class struct {
 	s    *Scheduler
-	fair *fair.Class // under s.classes.mu
+	fair *fair.Class      // under s.classes.mu
+	ref  *record.ClassRef // what records know it by; nil of the default one
 	// limited tells whether there are limits. Written under s.classes.mu; who
 	// reads what is cached asks it without.
 	limited atomic.Bool
@@ -48,9 +50,10 @@ func (s *Scheduler) classOr(c *Class) *Class {
 	return c
 }
 
-// NewClass adds a class. From the first one on operations take turns.
-func (s *Scheduler) NewClass(o fair.Settings) *Class {
-	c := &Class{s: s}
+// NewClass adds a class, which records know by that name. From the first one on
+// operations take turns.
+func (s *Scheduler) NewClass(name string, o fair.Settings) *Class {
+	c := &Class{s: s, ref: &record.ClassRef{Name: name}}
 	s.classes.add(c, o)
 	return c
 }

@@ -12,10 +12,13 @@ import (
 type File struct {
 	*openFile
 	class *Class // nil: that of the context, or the default one
+	// askedAt is, for the record, when the operation was asked for, of a view
+	// that is a single operation's (see Scheduler.inTurn), else 0.
+	askedAt int64
 }
 
 // View returns a view of the file: the same file, whose operations are c's.
-func (f *File) View(c *Class) *File { return &File{f.openFile, c} }
+func (f *File) View(c *Class) *File { return &File{openFile: f.openFile, class: c} }
 
 // openFile is what the scheduler knows of an open file.
 type openFile struct {

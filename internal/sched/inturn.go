@@ -13,6 +13,7 @@ import (
 // tells whether it has ended otherwise than short.
 func (s *Scheduler) readPart(ctx context.Context, f *File, b []byte, off int64) (res int32, whole bool) {
 	c := s.classOf(ctx, f)
+	f = s.inTurn(f, c)
 	limited := c.limited.Load()
 	if !limited {
 		if res := s.readCached(f, b, off); res > 0 {
@@ -58,6 +59,7 @@ func (f *File) takesCache() bool { return f.flags&driver.Direct == 0 || f.append
 // writePart makes one transfer of a write.
 func (s *Scheduler) writePart(ctx context.Context, f *File, b []byte, off int64) int32 {
 	c, beside := s.classOf(ctx, f), f.takesCache()
+	f = s.inTurn(f, c)
 	if beside && !c.limited.Load() {
 		return s.writeNow(ctx, f, b, off)
 	}
@@ -73,6 +75,7 @@ func (s *Scheduler) writePart(ctx context.Context, f *File, b []byte, off int64)
 // ownPart is plainOwn, of the first buffer.
 func (s *Scheduler) ownPart(ctx context.Context, code driver.Code, o Own, b []byte, off int64) int32 {
 	c, beside := s.classOr(s.ClassIn(ctx)), code == driver.Write
+	o.class, o.askedAt = c, s.hook.Now()
 	if beside && !c.limited.Load() {
 		return s.ownNow(ctx, code, o, &Vec{first: b}, off)
 	}
@@ -93,6 +96,7 @@ func (s *Scheduler) fixedInTurn(ctx context.Context, code driver.Code, f *File, 
 	}
 	c := s.classOf(ctx, f)
 	for n < len(b) && err == nil {
+		f := s.inTurn(f, c)
 		u, res := s.classes.take(ctx, c, f, len(b)-n, false)
 		if u == nil {
 			return n, failure(ctx, res)

@@ -20,6 +20,9 @@ func (s *Scheduler) startInTurn(t *Transfer) bool {
 		return true
 	}
 	t.Class = c
+	if t.asked != 0 {
+		t.f = t.f.View(c) // for the record
+	}
 	// Others need room, however long the owner is about something else: a
 	// leader reaps it, and not the owner of the group.
 	t.r.tended = false

@@ -161,7 +161,7 @@ func (l *Lane) record(t *laneTurn) {
 		l.s.hook.Op(&record.Op{
 			Queued: t.asked, Submitted: t.asked, Completed: at, Off: op.Off, Size: len(op.Buf), Res: op.Res, Batch: t.n,
 			Kind: uint8(op.Code), Path: record.PathQueued, Drv: l.drvID,
-		}, new(record.FileRef), name)
+		}, new(record.FileRef), name, nil)
 	}
 }
 

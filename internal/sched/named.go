@@ -54,7 +54,7 @@ func (c NamedCall) End(kind uint8, name string, off, size int64, err error) {
 	c.s.hook.Op(&record.Op{
 		Queued: c.asked, Submitted: c.submitted, Completed: record.Now(), Off: off, Size: int(size), Res: errnoOf(err),
 		Kind: kind, Path: record.PathBlocking,
-	}, new(record.FileRef), name)
+	}, new(record.FileRef), name, nil)
 }
 
 // errnoOf is the result that err tells of. What is no system call's error is

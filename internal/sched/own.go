@@ -1,6 +1,7 @@
 package sched
 
 import (
+	"cmp"
 	"context"
 	"io"
 
@@ -13,6 +14,10 @@ import (
 type Own struct {
 	FD   int
 	Name string
+	// For the record, of what takes turns: whose it is, and when it was asked
+	// for.
+	class   *Class
+	askedAt int64
 }
 
 // ReadOwn is ReadVec on a descriptor that the caller alone has. What the page
@@ -36,8 +41,10 @@ func (s *Scheduler) WriteOwn(ctx context.Context, o Own, v Vec, off int64) (n in
 // ownCached reads what the page cache has, unless a class's limits are to be asked
 // first.
 func (s *Scheduler) ownCached(ctx context.Context, o Own, v *Vec, off int64) int32 {
-	if s.classed.Load() && s.classOr(s.ClassIn(ctx)).limited.Load() {
-		return eagain
+	if s.classed.Load() {
+		if o.class = s.classOr(s.ClassIn(ctx)); o.class.limited.Load() {
+			return eagain
+		}
 	}
 	asked := s.hook.Now()
 	res := sys.ReadCachedVec(o.FD, v.first, v.rest, off)
@@ -70,7 +77,7 @@ func (s *Scheduler) ownNow(ctx context.Context, code driver.Code, o Own, v *Vec,
 	s.stats.add(pathBlocking, code, res)
 	if asked != 0 {
 		s.recordOwn(o, &record.Op{
-			Queued: asked, Submitted: submitted, Off: off, Size: v.size(), Res: res,
+			Queued: cmp.Or(o.askedAt, asked), Submitted: submitted, Off: off, Size: v.size(), Res: res,
 			Kind: uint8(code), Path: record.PathBlocking,
 		})
 	}
@@ -80,5 +87,5 @@ func (s *Scheduler) ownNow(ctx context.Context, code driver.Code, o Own, v *Vec,
 // recordOwn records an operation that has just ended.
 func (s *Scheduler) recordOwn(o Own, op *record.Op) {
 	op.Completed = record.Now()
-	s.hook.Op(op, new(record.FileRef), o.Name)
+	s.hook.Op(op, new(record.FileRef), o.Name, s.classOr(o.class).ref)
 }

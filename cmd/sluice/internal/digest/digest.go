@@ -13,6 +13,7 @@ import (
 // Digest is a trace in figures.
 type Digest struct {
 	Ops           []Group
+	Classes       []Group // one a class, by their numbers; none if all are of one
 	Calls         []CallGroup
 	Read, Written int64 // bytes
 	// Span is from the first event's begin to the last one's end.
@@ -21,10 +22,11 @@ type Digest struct {
 	Most int
 }
 
-// Group is the operations of a kind and path.
+// Group is the operations of a kind and path, or those of a class.
 type Group struct {
 	Kind   trace.Kind
 	Path   trace.Path
+	Class  uint8
 	Count  int
 	Failed int
 	Bytes  int64
@@ -50,7 +52,7 @@ type Quantiles struct{ P50, P90, P99, P999, Max time.Duration }
 // Of makes the digest of a trace.
 func Of(t *trace.Trace) Digest {
 	var d Digest
-	ops, calls := map[key]*opSamples{}, map[trace.Syscall]*callSamples{}
+	ops, classes, calls := map[key]*opSamples{}, map[uint8]*opSamples{}, map[trace.Syscall]*callSamples{}
 	first, last := time.Duration(1<<62), time.Duration(0)
 	for i := range t.Ops {
 		o := &t.Ops[i]
@@ -58,6 +60,7 @@ func Of(t *trace.Trace) Digest {
 		d.Most = max(d.Most, int(o.Slot)+1)
 		d.count(o)
 		at(ops, key{o.Kind, o.Path}).add(o)
+		at(classes, o.Class).add(o)
 		if s := o.Syscall(); s != trace.SysNone {
 			at(calls, s).add(o.InDevice(), 1, o.Failed())
 		}
@@ -69,6 +72,9 @@ func Of(t *trace.Trace) Digest {
 	}
 	d.Span = max(0, last-first)
 	d.groups(ops, calls)
+	if len(classes) > 1 {
+		d.classes(classes)
+	}
 	return d
 }
 
@@ -138,10 +144,9 @@ func (s *callSamples) add(took time.Duration, batch int32, failed bool) {
 // cost most first.
 func (d *Digest) groups(ops map[key]*opSamples, calls map[trace.Syscall]*callSamples) {
 	for k, s := range ops {
-		d.Ops = append(d.Ops, Group{
-			Kind: k.kind, Path: k.path, Count: s.n, Failed: s.failed, Bytes: s.bytes,
-			Queue: s.queue.quantiles(), Device: s.device.quantiles(), Wake: s.wake.quantiles(), Batch: s.batch.quantiles(),
-		})
+		g := s.group()
+		g.Kind, g.Path = k.kind, k.path
+		d.Ops = append(d.Ops, g)
 	}
 	slices.SortFunc(d.Ops, func(a, b Group) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Path, b.Path))
@@ -155,6 +160,24 @@ func (d *Digest) groups(ops map[key]*opSamples, calls map[trace.Syscall]*callSam
 	slices.SortFunc(d.Calls, func(a, b CallGroup) int {
 		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Syscall, b.Syscall))
 	})
+}
+
+// classes puts the operations of classes in their order.
+func (d *Digest) classes(classes map[uint8]*opSamples) {
+	for c, s := range classes {
+		g := s.group()
+		g.Class = c
+		d.Classes = append(d.Classes, g)
+	}
+	slices.SortFunc(d.Classes, func(a, b Group) int { return cmp.Compare(a.Class, b.Class) })
+}
+
+// group is what the samples say.
+func (s *opSamples) group() Group {
+	return Group{
+		Count: s.n, Failed: s.failed, Bytes: s.bytes,
+		Queue: s.queue.quantiles(), Device: s.device.quantiles(), Wake: s.wake.quantiles(), Batch: s.batch.quantiles(),
+	}
 }
 
 // quantiles sorts the samples.

@@ -60,6 +60,26 @@ func TestOf(t *testing.T) {
 	}
 }
 
+// TestClasses: operations of more than one class have a table of classes.
+func TestClasses(t *testing.T) {
+	tr := example()
+	tr.Classes = []string{"default", "compactions of old tables"}
+	for i := range 40 {
+		tr.Ops[i].Class = 1
+	}
+	d := Of(tr)
+	if len(d.Classes) != 2 || d.Classes[0].Count != 62 || d.Classes[1].Class != 1 || d.Classes[1].Count != 40 ||
+		d.Classes[1].Bytes != 40*4096 || d.Classes[1].Queue.P50 != 5*time.Microsecond {
+		t.Errorf("classes are %+v", d.Classes)
+	}
+	if want, text := "compactions of old…      40    160 KiB  queue    5.00µs", Print(tr); !strings.Contains(text, want) {
+		t.Errorf("no %q in\n%s", want, text)
+	}
+	if d := Of(example()); len(d.Classes) > 0 {
+		t.Errorf("classes are %+v of a trace that has one", d.Classes)
+	}
+}
+
 func TestPrint(t *testing.T) {
 	text := Print(example())
 	for line := range strings.Lines(text) {

@@ -23,6 +23,9 @@ var opTable = report.Table{
 	{Head: "p99.9", Width: 6, Align: report.Right},
 }
 
+// classTable has the columns of opTable, but for the first two.
+var classTable = append(report.Table{{Head: "class", Width: 19}}, opTable[2:]...)
+
 var callTable = report.Table{
 	{Head: "system call", Width: 17},
 	{Head: "count", Width: 6, Align: report.Right},
@@ -43,7 +46,15 @@ func Print(t *trace.Trace) string {
 	if len(d.Ops) > 0 {
 		b.WriteString("\n" + opTable.Header())
 		for i := range d.Ops {
-			d.Ops[i].print(&b)
+			g := &d.Ops[i]
+			g.print(&b, opTable, g.Kind.String(), g.Path.String())
+		}
+	}
+	if len(d.Classes) > 0 {
+		b.WriteString("\n" + classTable.Header())
+		for i := range d.Classes {
+			g := &d.Classes[i]
+			g.print(&b, classTable, cut(t.ClassName(g.Class), classTable[0].Width))
 		}
 	}
 	if len(d.Calls) > 0 {
@@ -105,9 +116,10 @@ func cut(s string, n int) string {
 }
 
 // print writes a row for each place in which time was spent, where that was
-// any: a plain call has no queue, and is awake when it returns.
-func (g *Group) print(b *strings.Builder) {
-	cells := []string{g.Kind.String(), g.Path.String(), count(g.Count), report.Bytes(g.Bytes)}
+// any: a plain call has no queue, and is awake when it returns. Of is what the
+// group is of.
+func (g *Group) print(b *strings.Builder, in report.Table, of ...string) {
+	cells := append(of, count(g.Count), report.Bytes(g.Bytes))
 	for _, row := range []struct {
 		name string
 		q    Quantiles
@@ -116,8 +128,8 @@ func (g *Group) print(b *strings.Builder) {
 			continue
 		}
 		q := row.q
-		b.WriteString(opTable.Row(append(cells, row.name, Time(q.P50), Time(q.P90), Time(q.P99), Time(q.P999))...))
-		cells = []string{"", "", "", ""}
+		b.WriteString(in.Row(append(cells, row.name, Time(q.P50), Time(q.P90), Time(q.P99), Time(q.P999))...))
+		cells = make([]string, len(cells))
 	}
 }
 

@@ -22,6 +22,7 @@ type head struct {
 	Kinds     []string          `json:"kinds"`
 	Paths     []string          `json:"paths"`
 	Drivers   []string          `json:"drivers"`
+	Classes   []string          `json:"classes"`
 	Syscalls  []string          `json:"syscalls"`
 	Errors    map[string]string `json:"errors"` // by errno
 	Columns   []column          `json:"columns"`
@@ -42,9 +43,11 @@ func newHead(t *trace.Trace, name string) *head {
 	var path trace.Path
 	var driver trace.Driver
 	var call trace.Syscall
+	var class uint8
 	for i := range t.Ops {
 		o := &t.Ops[i]
 		kind, path, driver = max(kind, o.Kind), max(path, o.Path), max(driver, o.Driver)
+		class = max(class, o.Class)
 		h.explain(t.Meta.OS, o.Result)
 	}
 	for i := range t.Calls {
@@ -54,6 +57,9 @@ func newHead(t *trace.Trace, name string) *head {
 	}
 	h.Kinds, h.Paths = names(kind), names(path)
 	h.Drivers, h.Syscalls = names(driver), names(call)
+	for c := range int(class) + 1 {
+		h.Classes = append(h.Classes, t.ClassName(uint8(c)))
+	}
 	return h
 }
 

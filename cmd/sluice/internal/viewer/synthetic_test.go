@@ -17,7 +17,8 @@ func synthetic(seed uint64, n int) *trace.Trace {
 			Program: "synthetic", PID: 4711, Driver: "uring", OS: "linux", Arch: "amd64", Kernel: "6.18.0", CPU: "a processor",
 			Cores: 8, GoMaxProcs: 8, Memory: 32 << 30, GoVersion: "go1.26", Start: time.Unix(1_760_000_000, 0),
 		},
-		Files: []string{"", "/srv/db/000012.sst", "/srv/db/000013.sst", "/srv/db/wal.log", "/srv/db/MANIFEST-000007", "/srv/db/compaction/a-long-name-of-a-file-that-has-no-room-beside-its-lane.sst"},
+		Files:   []string{"", "/srv/db/000012.sst", "/srv/db/000013.sst", "/srv/db/wal.log", "/srv/db/MANIFEST-000007", "/srv/db/compaction/a-long-name-of-a-file-that-has-no-room-beside-its-lane.sst"},
+		Classes: []string{"default", "foreground", "<background>"},
 	}}
 	for i := range 40 {
 		heap.Push(&g.idle, worker{at: time.Duration(g.r.Int64N(1e6)), id: i})

@@ -249,6 +249,7 @@ func testSearch(t *testing.T, p *page, tr *trace.Trace) {
 		"failed":                      (*trace.Op).Failed,
 		"input/output":                func(o *trace.Op) bool { return o.Result == -5 },
 		"uring":                       func(o *trace.Op) bool { return o.Driver == trace.DriverUring },
+		"foregr":                      func(o *trace.Op) bool { return o.Class == 1 },
 		"shared":                      func(o *trace.Op) bool { return o.Path == trace.Shared },
 		"latency>1ms":                 func(o *trace.Op) bool { return o.Woken-o.Queued > time.Millisecond },
 		"queue<=0.5us":                func(o *trace.Op) bool { return o.InQueue() <= 500 },

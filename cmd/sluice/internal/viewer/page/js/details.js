@@ -67,7 +67,7 @@ export class Details {
 	}
 
 	fillOp(i) {
-		const { ops, kinds, paths, drivers, files } = this.trace;
+		const { ops, kinds, paths, drivers, classes, files } = this.trace;
 		const what = [kinds[ops.kind[i]]];
 		if (ops.size[i] > 0) {
 			what.push(bytes(ops.size[i]), ops.offset[i] < 0 ? "at the file’s position" : "at " + count(ops.offset[i]));
@@ -80,7 +80,7 @@ export class Details {
 		if (ops.batch[i] > 0) {
 			rows.push(["batch", ops.batch[i] === 1 ? "alone" : `of ${count(ops.batch[i])}`]);
 		}
-		rows.push(["class", String(ops.classOf[i])]);
+		rows.push(["class", classes[ops.classOf[i]]]);
 		this.box.replaceChildren(node("p", what.join(" "), "what"), node("p", files[ops.file[i]] || "(file without a name)", "name"), this.times(i), list(rows));
 		this.box.dataset.item = i;
 	}

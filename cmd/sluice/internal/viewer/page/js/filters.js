@@ -113,8 +113,8 @@ function ticked(boxes) {
 	return is;
 }
 
-function classes({ ops }) {
-	return [...new Set(ops.classOf)].sort((a, b) => a - b).map((c) => [c, String(c)]);
+function classes({ ops, classes }) {
+	return [...new Set(ops.classOf)].sort((a, b) => a - b).map((c) => [c, classes[c]]);
 }
 
 function used(column, value) {

@@ -51,10 +51,10 @@ function comparison(ops, name, sign, value) {
 
 // containing looks for word in each name once, not once an operation.
 function containing(trace, word) {
-	const { ops, files, kinds, paths, drivers, errors } = trace;
+	const { ops, files, kinds, paths, drivers, classes, errors } = trace;
 	const has = (names) => names.map((name) => name.toLowerCase().includes(word));
-	const inFile = has(files), inKind = has(kinds), inPath = has(paths), inDriver = has(drivers);
+	const inFile = has(files), inKind = has(kinds), inPath = has(paths), inDriver = has(drivers), inClass = has(classes);
 	const inError = Object.keys(errors).filter((number) => errors[number].toLowerCase().includes(word)).map((number) => -number);
-	return (i) => inFile[ops.file[i]] || inKind[ops.kind[i]] || inPath[ops.path[i]] || inDriver[ops.driver[i]] ||
+	return (i) => inFile[ops.file[i]] || inKind[ops.kind[i]] || inPath[ops.path[i]] || inDriver[ops.driver[i]] || inClass[ops.classOf[i]] ||
 		(ops.result[i] < 0 && inError.includes(ops.result[i]));
 }
