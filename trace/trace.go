@@ -61,8 +61,11 @@ type Op struct {
 	// Batch is how many operations were handed to the driver together; 0
 	// where there was none.
 	Batch int32
-	// Goroutine tells goroutines apart, more often than not. It is no number
-	// that the runtime knows.
+	// Goroutine tells goroutines apart that live at once. It is no number that
+	// the runtime knows, and one that begins when another has ended may have the
+	// other's. On what is neither amd64 nor arm64, and in what sluice build has
+	// built, it tells them apart more often than not, and a goroutine may have
+	// several.
 	Goroutine uint32
 	Kind      Kind
 	Path      Path

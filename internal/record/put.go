@@ -33,7 +33,7 @@ type Call struct {
 
 // PutOp records an operation.
 func (r *Recorder) PutOp(o *Op) {
-	hash := sys.GoroutineHash()
+	hash := sys.Goroutine()
 	e, word := r.claim(hash)
 	if e == nil {
 		return
@@ -50,7 +50,7 @@ func (r *Recorder) PutOp(o *Op) {
 
 // PutCall records a system call.
 func (r *Recorder) PutCall(c *Call) {
-	hash := sys.GoroutineHash()
+	hash := sys.Goroutine()
 	e, word := r.claim(hash)
 	if e == nil {
 		return

@@ -51,7 +51,7 @@ func (c *counters) add(p path, code driver.Code, res int32) {
 
 func (c *counters) sharedSync() { c.shared.Add(1) }
 
-func (c *counters) mine() *stripe { return &c.stripe[sys.GoroutineHash()%stripes] }
+func (c *counters) mine() *stripe { return &c.stripe[sys.StackHash()%stripes] }
 
 // batchBuckets is the number of buckets of the histogram of batch sizes:
 // 1, 2–3, 4–7 … 1024 and more.
