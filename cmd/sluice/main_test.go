@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,10 +29,21 @@ func TestScripts(t *testing.T) {
 			env.Setenv("SELF", filepath.SplitList(env.Getenv("PATH"))[0])
 			return nil
 		},
-		Condition: func(cond string) (bool, error) {
-			return cond == "root" && os.Geteuid() == 0, nil
-		},
+		Condition: condition,
 	})
+}
+
+// condition tells of a script's [root] whether it is root's, and of [disk] whether
+// what it writes is on a disk that the system knows.
+func condition(name string) (bool, error) {
+	switch name {
+	case "root":
+		return os.Geteuid() == 0, nil
+	case "disk":
+		_, err := deviceOf(os.TempDir())
+		return err == nil, nil
+	}
+	return false, fmt.Errorf("no condition %q", name)
 }
 
 // commands are what the scripts have beyond testscript's own.
