@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -67,7 +68,8 @@ func init() {
 
 // duringIO lets user touch a buffer on a goroutine of its own while it is read
 // into or written from. That the one is in the middle of the other is likely;
-// that nothing orders them is certain, which is what the detector goes by.
+// that nothing orders them is certain, which is what the detector goes by: that
+// the buffer was touched is learned only after a transfer.
 func duringIO(read bool, user func(b []byte)) error {
 	f, err := raceFile()
 	if err != nil {
@@ -76,11 +78,13 @@ func duringIO(read bool, user func(b []byte)) error {
 	ctx, cancel := context.WithCancel(context.Background()) // by way of the queue
 	defer cancel()
 	b := alignedBytes(16 * pageSize)
+	var touched atomic.Bool
 	go func() {
 		time.Sleep(20 * time.Millisecond)
 		user(b)
+		touched.Store(true)
 	}()
-	for end := time.Now().Add(100 * time.Millisecond); time.Now().Before(end) && err == nil; {
+	for done := false; !done && err == nil; done = touched.Load() {
 		if read {
 			_, err = f.ReadAtContext(ctx, b, 0)
 		} else {
