@@ -144,11 +144,15 @@ func TestFileWithoutNoWait(t *testing.T) {
 		for _, f := range []*sluice.File{textOn(t, s, memoryDir(t)), status} {
 			before := s.Stats()
 			read(f)
-			read(disk)
-			if after := s.Stats(); after.Cached != before.Cached+1 || after.Blocking != before.Blocking+1 {
-				t.Errorf("%s and a file on disk read once each: %d cached, %d blocking reads; want 1, 1",
+			if after := s.Stats(); after.Cached != before.Cached || after.Blocking != before.Blocking+1 {
+				t.Errorf("%s read once: %d cached, %d blocking reads; want 0, 1",
 					f.Name(), after.Cached-before.Cached, after.Blocking-before.Blocking)
 			}
+			// The system may take its page away, but not each time.
+			waitFor(t, "a read of the file on disk from the page cache", func() bool {
+				read(disk)
+				return s.Stats().Cached > before.Cached
+			})
 		}
 	})
 }
