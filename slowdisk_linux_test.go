@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/sluiceio/sluice/internal/places"
 )
 
 // slowDisk is a directory on an ext4 of 256 MiB that does 4,000 reads and
@@ -53,7 +55,7 @@ func slowDisk(t *testing.T) string {
 	if _, ok := must("mount", loop, mnt); !ok {
 		return dir
 	}
-	t.Cleanup(func() { must("umount", mnt) })
+	t.Cleanup(func() { places.Unmount(t, mnt) })
 	b, err := os.ReadFile("/sys/block/" + filepath.Base(loop) + "/dev")
 	if err != nil {
 		t.Log(err)

@@ -7,6 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // FileSystems are all that there are.
@@ -70,8 +73,21 @@ func Mount(t testing.TB, device, mkfs, options string) (dir string) {
 		t.Fatal(err)
 	}
 	Tool(t, "mount -o rw,"+options, device, dir)
-	t.Cleanup(func() { Tool(t, "umount", dir) })
+	t.Cleanup(func() { Unmount(t, dir) })
 	return dir
+}
+
+// Unmount unmounts dir. It may take a moment until nobody is in it: that a ring is
+// done with a file can be seen before the kernel has let go of the file.
+func Unmount(t testing.TB, dir string) {
+	t.Helper()
+	err := unix.Unmount(dir, 0)
+	for end := time.Now().Add(time.Minute); err == unix.EBUSY && time.Now().Before(end); err = unix.Unmount(dir, 0) {
+		time.Sleep(time.Millisecond)
+	}
+	if err != nil {
+		t.Errorf("umount %s: %v", dir, err)
+	}
 }
 
 // Overlay mounts an overlay file system.
@@ -89,6 +105,6 @@ func Overlay(t testing.TB) (dir string) {
 	dir = filepath.Join(at, "mounted")
 	options := "lowerdir=" + at + "/lower,upperdir=" + at + "/upper,workdir=" + at + "/work"
 	Tool(t, "mount -t overlay -o", options, "overlay", dir)
-	t.Cleanup(func() { Tool(t, "umount", dir) })
+	t.Cleanup(func() { Unmount(t, dir) })
 	return dir
 }

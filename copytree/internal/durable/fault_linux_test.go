@@ -24,7 +24,7 @@ func faulty(t *testing.T, mkfs string, size int64) (dir string) {
 	}
 	memory := t.TempDir()
 	places.Tool(t, "mount -t tmpfs -o", fmt.Sprintf("size=%d", size/2), "tmpfs", memory)
-	t.Cleanup(func() { places.Tool(t, "umount", memory) })
+	t.Cleanup(func() { places.Unmount(t, memory) })
 	image := filepath.Join(memory, "image")
 	if err := errors.Join(os.WriteFile(image, nil, 0o600), os.Truncate(image, size)); err != nil {
 		t.Fatal(err)

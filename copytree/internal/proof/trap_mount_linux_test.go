@@ -14,6 +14,7 @@ import (
 	"github.com/sluiceio/sluice/copytree"
 	"github.com/sluiceio/sluice/copytree/internal/treecmp"
 	"github.com/sluiceio/sluice/copytree/internal/treegen"
+	fs "github.com/sluiceio/sluice/internal/places"
 )
 
 // tool runs a command, or skips the test if that fails.
@@ -34,7 +35,7 @@ func mounted(t *testing.T, command string, args ...string) (dir string) {
 	dir = filepath.Join(t.TempDir(), "mounted")
 	must(t, os.Mkdir(dir, 0o755))
 	tool(t, command, append(args, dir)...)
-	t.Cleanup(func() { must(t, unix.Unmount(dir, 0)) })
+	t.Cleanup(func() { fs.Unmount(t, dir) })
 	return dir
 }
 
@@ -213,7 +214,7 @@ func TestOneFileSystem(t *testing.T) {
 	put(t, "tree/file", "content")
 	must(t, os.Mkdir("tree/mounted", 0o755))
 	tool(t, "mount -t tmpfs sluice tree/mounted")
-	defer func() { must(t, unix.Unmount("tree/mounted", 0)) }() // nothing of it is left open
+	defer func() { fs.Unmount(t, "tree/mounted") }() // nothing of it is left open
 	put(t, "tree/mounted/file", "content")
 	copied(t, "whole", "tree", copytree.Options{})
 	holds(t, "whole/mounted/file", "content")
