@@ -6,7 +6,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
-	"strings"
+	"strconv"
 	"testing"
 	"time"
 )
@@ -50,10 +50,12 @@ func groups() map[string]bool {
 	return found
 }
 
-// groupsSince are those that have come since, of this process.
+// groupsSince are those that have come since, of this process: others may be
+// making theirs.
 func groupsSince(before map[string]bool) (names []string) {
+	own := "sluice-bench-" + strconv.Itoa(os.Getpid())
 	for name := range groups() {
-		if !before[name] && strings.Contains(name, "sluice-bench-") {
+		if !before[name] && filepath.Base(name) == own {
 			names = append(names, name)
 		}
 	}
