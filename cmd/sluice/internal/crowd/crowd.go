@@ -13,6 +13,7 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/load"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/program"
 )
 
 // page is what each goroutine reads.
@@ -37,6 +38,9 @@ type report struct {
 	Stacks  int64  `json:"stacks"`
 	Buffers int64  `json:"buffers"`
 	Explain string `json:"explain,omitempty"` // sluice's
+	// Peak is what it had when all was read, threads and the most memory: who
+	// looks from outside may have looked too early.
+	Peak program.Peak `json:"peak"`
 }
 
 // file is what both sides have.
@@ -105,7 +109,7 @@ func (j Job) read(f file) (report, error) {
 	start := time.Now()
 	close(begin)
 	all.Wait()
-	done := report{Elapsed: time.Since(start), Buffers: int64(len(slab)), Stacks: stop()}
+	done := report{Elapsed: time.Since(start), Buffers: int64(len(slab)), Stacks: stop(), Peak: program.Look(os.Getpid())}
 	return done, context.Cause(ctx)
 }
 

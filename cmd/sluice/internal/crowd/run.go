@@ -79,6 +79,7 @@ func (o *Outcome) conclude(failed error, stdout []byte, stderr string) error {
 			return fmt.Errorf("the process does not say how it went: %w", err)
 		}
 		o.Elapsed, o.Stacks, o.Buffers, o.Explain = r.Elapsed, r.Stacks, r.Buffers, r.Explain
+		o.Threads, o.Resident = max(o.Threads, r.Peak.Threads), max(o.Resident, r.Peak.RSS)
 		return nil
 	}
 	if words, ok := fatal(stderr); ok {

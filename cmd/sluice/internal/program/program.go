@@ -27,7 +27,7 @@ func Run(ctx context.Context, exe string, argv []string) (Usage, error) {
 	Alone(cmd)
 	var stderr head
 	cmd.Stderr = &stderr
-	before := status(os.Getpid()).RSS
+	before := Look(os.Getpid()).RSS
 	start := time.Now()
 	if err := cmd.Start(); err != nil {
 		return Usage{}, err

@@ -3,11 +3,16 @@
 package program
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -35,20 +40,40 @@ func TestRun(t *testing.T) {
 }
 
 // TestMemory has a process with far less memory than the one that starts it,
-// which ru_maxrss does not show.
+// which ru_maxrss does not show. It ends when it has been looked at.
 func TestMemory(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("memory is seen on Linux")
+	}
+	fifo := filepath.Join(t.TempDir(), "fifo")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Skip(err)
 	}
 	ballast := make([]byte, 128<<20)
 	for i := 0; i < len(ballast); i += 4096 {
 		ballast[i] = 1
 	}
-	u, err := shell(t, t.Context(), "sleep 0.05")
+	var ending sync.WaitGroup
+	ending.Go(func() {
+		for !waitedFor() {
+			time.Sleep(time.Millisecond)
+		}
+		if err := os.WriteFile(fifo, []byte("\n"), 0); err != nil {
+			t.Error(err)
+		}
+	})
+	u, err := shell(t, t.Context(), "read line <'"+fifo+"'")
+	ending.Wait()
 	if err != nil || u.RSS <= 0 || u.RSS > 64<<20 {
 		t.Errorf("a shell has %d bytes resident, %v; want some, and not ours", u.RSS, err)
 	}
 	runtime.KeepAlive(ballast)
+}
+
+// waitedFor tells whether some goroutine waits for a process to end.
+func waitedFor() bool {
+	stacks := make([]byte, 1<<20)
+	return bytes.Contains(stacks[:runtime.Stack(stacks, true)], []byte("exec.(*Cmd).Wait("))
 }
 
 func TestFailure(t *testing.T) {

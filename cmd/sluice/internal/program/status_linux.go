@@ -6,9 +6,9 @@ import (
 	"strconv"
 )
 
-// status returns what a process has now, and of memory the most it ever had;
-// nothing if it has ended. See proc_pid_status(5).
-func status(pid int) Peak {
+// Look returns what a process has now, and of memory the most it ever had; nothing
+// if it has ended. See proc_pid_status(5).
+func Look(pid int) Peak {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 	if err != nil {
 		return Peak{}

@@ -12,8 +12,8 @@ type Peak struct {
 	RSS     int64 // resident memory in bytes; the kernel keeps the most there ever was
 }
 
-// A process is looked at soon after its start, as it may be a short one, and then
-// less and less often. Threads of the Go runtime never end, so the last sample
+// A process is looked at at its start, as it may be a short one, and then less and
+// less often. Threads of the Go runtime never end, so the last sample
 // has them all; what comes and goes are the kernel's workers (iou-wrk), which
 // live for seconds.
 const (
@@ -22,8 +22,9 @@ const (
 )
 
 // Watch looks at a process until the function that it returns is called, which
-// gives the most there was. It is the parent that looks: in the process it
-// would be part of the measurement.
+// gives the most there was. The first look is before Watch returns, so that of a
+// process that has not been waited for the threads are known. It is the parent
+// that looks: in the process it would be part of the measurement.
 func Watch(pid int) (stop func() Peak) {
 	var (
 		wg   sync.WaitGroup
@@ -31,17 +32,16 @@ func Watch(pid int) (stop func() Peak) {
 		peak Peak // the goroutine's until wg is done
 	)
 	look := func() {
-		now := status(pid)
+		now := Look(pid)
 		peak = Peak{max(peak.Threads, now.Threads), max(peak.RSS, now.RSS)}
 	}
+	look()
 	wg.Go(func() {
-		pause := firstSample
-		for {
-			look()
+		for pause := firstSample; ; pause = min(2*pause, sampleEvery) {
 			next := time.NewTimer(pause)
 			select {
 			case <-next.C:
-				pause = min(2*pause, sampleEvery)
+				look()
 			case <-done:
 				next.Stop()
 				look()
