@@ -19,7 +19,7 @@ import (
 func TestRecordInterrupt(t *testing.T) {
 	dir := t.TempDir()
 	const program = `sluice bench matrix --file-size 8m --time 1ms --rounds 1 --cells read-cached/4k/1 >/dev/null
-trap 'echo 1; trap "exit 9" INT' INT
+trap 'trap "exit 9" INT; echo 1' INT
 echo 0
 while :; do sleep 0.01; done`
 	cmd := exec.Command("sluice", "trace", "record", "--events", "1000", "--", "sh", "-c", program)
