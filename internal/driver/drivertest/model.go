@@ -40,7 +40,11 @@ func testRandom(r *rig) {
 	rnd := seed.Rand(r)
 	m := &model{rig: r, rand: rnd, data: pattern(0, 20000, 0)}
 	m.file = r.create(bytes.Clone(m.data))
-	for range 150 {
+	rounds := 150
+	if r.depth() > 256 {
+		rounds = 40 // of some thousand operations
+	}
+	for range rounds {
 		m.round()
 		if r.Failed() {
 			return
