@@ -365,7 +365,7 @@ func (d *disk) release() {
 
 func waitShared(t *testing.T, c *Cache, n int64) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); c.Stats().Shared < n; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(time.Minute); c.Stats().Shared < n; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("%+v; want %d who wait", c.Stats(), n)
 		}

@@ -73,7 +73,7 @@ func testScene(t *testing.T, s scene, version float64, self string) {
 
 // hangs is when a scene is taken for one that does not end. Each takes a few
 // milliseconds.
-const hangs = time.Minute
+const hangs = 3 * time.Minute
 
 // play runs a scene in a new directory, and returns its output and where it
 // was.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // TestCpInterrupt ends a copy that waits for a FIFO to which nobody writes, by
@@ -35,6 +36,7 @@ func testCpInterrupt(t *testing.T, sig syscall.Signal, status int) {
 		if _, err := os.Stat("new"); err == nil {
 			break
 		}
+		time.Sleep(time.Millisecond)
 	}
 	if err := cmd.Process.Signal(sig); err != nil {
 		t.Fatal(err)

@@ -155,7 +155,7 @@ func (d *script) next(i int) (op *driver.Op) {
 // lost wake-up shows. No test comes near the limit.
 func watch(t *testing.T) {
 	t.Helper()
-	hang := time.AfterFunc(time.Minute, func() {
+	hang := time.AfterFunc(3*time.Minute, func() {
 		debug.SetTraceback("all")
 		panic(t.Name() + " hangs")
 	})

@@ -25,7 +25,7 @@ import (
 
 // patience is how long a test waits for the browser. It decides only when one
 // that hangs is given up.
-const patience = 40 * time.Second
+const patience = 3 * time.Minute
 
 // startBrowser starts Chromium without a window, and skips the test where there
 // is none. It ends with the test.
