@@ -20,8 +20,11 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// threadsOver is how many threads a program has beside GOMAXPROCS, at most.
-const threadsOver = 8
+// threadsOver is how many threads a program has beside GOMAXPROCS, at most: those
+// of the gate and the leaders, and the Go runtime's own. On a quiet machine eight
+// will do (docs/results); on a loaded one the runtime makes some in place of
+// others that have done their call and wait for a processor.
+const threadsOver = 16
 
 const threadsPages = 16384 // 64 MiB
 
