@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // FileSystems are all that there are.
@@ -49,19 +51,37 @@ func Tool(t testing.TB, command string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// Loop makes a loop device of a sparse file.
+// Loop makes a loop device of a sparse file, which is in memory if there is much
+// of that: tests wait for the device in each fsync.
 func Loop(t testing.TB, size int64, options ...string) (device string) {
 	t.Helper()
 	if os.Getuid() != 0 {
 		t.Skip("loop devices need root")
 	}
-	image := filepath.Join(t.TempDir(), "image")
+	image := filepath.Join(imageDir(t), "image")
 	if err := errors.Join(os.WriteFile(image, nil, 0o600), os.Truncate(image, size)); err != nil {
 		t.Fatal(err)
 	}
 	device = Tool(t, "losetup --find --show", append(options, image)...)
 	t.Cleanup(func() { Tool(t, "losetup --detach", device) })
 	return device
+}
+
+// An image has some hundred MiB at most, of which tests write a part, and there
+// are a few at a time.
+const (
+	muchMemory = 8 << 30 // of the machine
+	muchRoom   = 2 << 30 // on tmpfs
+)
+
+func imageDir(t testing.TB) string {
+	t.Helper()
+	var st unix.Statfs_t
+	err := unix.Statfs("/dev/shm", &st)
+	if err != nil || st.Type != unix.TMPFS_MAGIC || st.Bavail < muchRoom/uint64(st.Bsize) || sys.Memory() < muchMemory {
+		return t.TempDir()
+	}
+	return Memory(t)
 }
 
 // Mount makes a file system on a device and mounts it.

@@ -39,17 +39,6 @@ func mounted(t *testing.T, command string, args ...string) (dir string) {
 	return dir
 }
 
-// loop makes a loop device of a sparse file of so many bytes.
-func loop(t *testing.T, size int64) (device string) {
-	t.Helper()
-	needRoot(t)
-	image := filepath.Join(t.TempDir(), "image")
-	must(t, os.WriteFile(image, nil, 0o600), os.Truncate(image, size))
-	device = tool(t, "losetup --find --show", image)
-	t.Cleanup(func() { tool(t, "losetup --detach", device) })
-	return device
-}
-
 // places are the file systems that copies are proved on.
 var places = map[string]func(t *testing.T) (dir string){
 	"ext4":  func(t *testing.T) string { return formatted(t, 200<<20, "mkfs.ext4 -q -F") },
@@ -66,7 +55,7 @@ var places = map[string]func(t *testing.T) (dir string){
 
 func formatted(t *testing.T, size int64, mkfs string) (dir string) {
 	t.Helper()
-	device := loop(t, size)
+	device := fs.Loop(t, size)
 	tool(t, mkfs, device)
 	return mounted(t, "mount", device)
 }
