@@ -27,19 +27,19 @@ func Run(ctx context.Context, exe string, argv []string) (Usage, error) {
 	Alone(cmd)
 	var stderr head
 	cmd.Stderr = &stderr
-	before := Look(os.Getpid()).RSS
 	start := time.Now()
 	if err := cmd.Start(); err != nil {
 		return Usage{}, err
 	}
 	stop := Watch(cmd.Process.Pid)
+	ours := Look(os.Getpid()).RSS // the most there ever was: not less than when it was made
 	err := cmd.Wait()
 	u := Usage{Elapsed: time.Since(start), Peak: stop()}
 	u.CPU = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	// A process that is just being made has the memory of the one that makes
 	// it, and the kernel counts that: ru_maxrss says something of its own only
 	// beyond that, and what was seen last has to do below it.
-	if rss := maxRSS(cmd.ProcessState); rss > before {
+	if rss := maxRSS(cmd.ProcessState); rss > ours {
 		u.RSS = max(u.RSS, rss)
 	}
 	switch {
