@@ -101,7 +101,7 @@ func (w *worker) fill(it *item) error {
 	}
 	w.kernel.Hold = w.pace.large()
 	r, err := w.copier.Copy(w.ctx,
-		content.File{FD: it.out, Dev: it.in.copyID.Dev},
+		content.File{FD: it.out, Dev: it.in.copyID.Dev, Lazy: w.pace.holds && w.syncer == nil},
 		content.File{FD: it.fd, Size: it.stat.Size, Blocks: it.stat.Blocks, Dev: it.stat.Dev})
 	it.took(r)
 	if err != nil {

@@ -52,6 +52,9 @@ type File struct {
 	Size   int64  // bytes, as fstat(2) of FD said
 	Blocks int64  // of 512 bytes, likewise
 	Dev    uint64 // the file system: st_dev
+	// Lazy says of a destination that nobody waits until it is on disk: it may
+	// be made in a way that is quicker in memory and slower there.
+	Lazy bool
 }
 
 // How tells in which way a file was copied.

@@ -62,7 +62,9 @@ func copyTo(ctx context.Context, t testing.TB, c *Copier, to, from string) (Resu
 		t.Fatal(err)
 	}
 	defer dst.Close()
-	return c.Copy(ctx, of(t, dst), of(t, src))
+	lazy := of(t, dst)
+	lazy.Lazy = true
+	return c.Copy(ctx, lazy, of(t, src))
 }
 
 func verifyError(at int64) string { return fmt.Sprintf("verify: %v at byte %d", ErrVerify, at) }

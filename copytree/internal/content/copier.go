@@ -49,7 +49,9 @@ func (c *Copier) Close() { c.pipes.close() }
 // more than 16 MiB, or a block, or 256 KiB.
 func (c *Copier) Copy(ctx context.Context, dst, src File) (Result, error) {
 	j := job{c: c, ctx: ctx, dst: dst, src: src, pair: c.pairs.of(dst, src)}
-	if err := j.copy(); err != nil {
+	err := j.copy()
+	j.release()
+	if err != nil {
 		return j.result, err
 	}
 	if c.cfg.Verify {
@@ -71,6 +73,7 @@ func (j *job) copy() error {
 	if j.src.Size < int64(j.c.small.size) {
 		return j.copySmall()
 	}
+	j.allocate()
 	return j.copyAll(0)
 }
 

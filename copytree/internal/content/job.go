@@ -19,6 +19,8 @@ type job struct {
 	stream   bool        // src can only be read from front to back
 	high     int64       // the destination's length
 	result   Result
+
+	allocated int64 // up to where the destination may have blocks, whatever its length
 }
 
 // copySmall copies a file with one read and one write, if it is as long as it
@@ -175,5 +177,6 @@ func (j *job) finish(end int64) error {
 	if err := truncate(j.dst.FD, end); err != nil {
 		return &Error{"ftruncate", false, err}
 	}
+	j.high = end
 	return nil
 }

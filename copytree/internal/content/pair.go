@@ -15,6 +15,9 @@ type pair struct {
 	splices asking // splice(2)
 	ranges  asking // copy_file_range(2)
 	remote  bool   // the data need not come here: see remote
+
+	allocates  bool   // dst is quicker where blocks are: see allocates
+	allocation asking // fallocate(2)
 }
 
 // pairs are the pairs that there are, which are few.
@@ -33,7 +36,7 @@ func (p *pairs) of(dst, src File) *pair {
 	if known := p.find(dst.Dev, src.Dev); known != nil {
 		return known // somebody was quicker
 	}
-	made := &pair{dst: dst.Dev, src: src.Dev, remote: remote(dst.FD, src.FD)}
+	made := &pair{dst: dst.Dev, src: src.Dev, remote: remote(dst.FD, src.FD), allocates: allocates(dst.FD)}
 	all := []*pair{made}
 	if known := p.known.Load(); known != nil {
 		all = append(all, *known...)

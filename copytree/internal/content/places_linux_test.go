@@ -2,6 +2,7 @@ package content
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -199,6 +200,69 @@ func TestReflinkRefused(t *testing.T) {
 	}
 	if _, err := copyTo(t.Context(), t, New(Config{Reflink: ReflinkAlways}), filepath.Join(ext4, "d"), from); !errors.Is(err, unix.EXDEV) {
 		t.Errorf("always, to another file system: %v; want EXDEV", err)
+	}
+}
+
+// TestAllocated: on ext4 a copy that nobody waits for has its blocks before its
+// content, and no more than its content when it is done, or cut short.
+func TestAllocated(t *testing.T) {
+	const size = 3 << 20 // 3 MiB
+	dir := places.FileSystems["ext4"](t, 128<<20)
+	name := filepath.Join(dir, "file")
+	for _, test := range []struct {
+		what     string
+		lazy     bool
+		there    int64 // of size, which is what the file says
+		stopped  bool
+		begun    int64 // least room with the first bytes
+		err      error
+		end, has int64 // the copy's size, and room at most
+	}{
+		{"lazy", true, size, false, size, nil, size, size},
+		{"not lazy", false, size, false, 0, nil, size, size},
+		{"shorter", true, size / 3, false, size, ErrChanged, size / 3, size / 3},
+		{"stopped", true, size, true, size, context.Canceled, pipeSize, pipeSize},
+	} {
+		if err := os.WriteFile(name, noise(1, int(test.there)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		src, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		to := filepath.Join(dir, test.what)
+		dst, err := os.Create(to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		first := int64(-1)
+		c := New(Config{Wrote: func(int64) {
+			if first < 0 {
+				first = blocks(t, to)
+			}
+			if test.stopped {
+				stop()
+			}
+		}})
+		in, out := of(t, src), of(t, dst)
+		in.Size, in.Blocks, out.Lazy = size, size/512, test.lazy
+		_, err = c.Copy(ctx, out, in)
+		stop()
+		if !errors.Is(err, test.err) {
+			t.Errorf("%s: %v; want %v", test.what, err, test.err)
+		}
+		if first < test.begun || test.begun == 0 && first >= size {
+			t.Errorf("%s: it has %d bytes of room with the first of its content; want %d", test.what, first, test.begun)
+		}
+		var st unix.Stat_t
+		if err := errors.Join(unix.Stat(to, &st), src.Close(), dst.Close()); err != nil {
+			t.Error(err)
+		}
+		if st.Size != test.end || st.Blocks*512 > test.has {
+			t.Errorf("%s: the copy has %d bytes in %d; want %d in %d", test.what, st.Size, st.Blocks*512, test.end, test.has)
+		}
+		c.Close()
 	}
 }
 
