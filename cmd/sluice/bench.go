@@ -43,7 +43,7 @@ type benchCmd struct {
 	Rounds *int           `placeholder:"N" help:"Slices of each side, or copies; default: the experiment's (3 to 20)."`
 
 	Mode     []string `placeholder:"NAME" group:"Flags of cp-*" help:"Measure these alone: regular, cold, every-fsync; may be repeated."`
-	Programs []string `placeholder:"NAME" group:"Flags of cp-*" help:"Measure these alone beside cp: sluice, xcp, fcp, cpz, rsync, floor; may be repeated."`
+	Programs []string `placeholder:"NAME" group:"Flags of cp-*" help:"Measure these alone beside cp: sluice, xcp, fcp, cpz, otiai10, rsync, floor; may be repeated."`
 	Levels   *int     `placeholder:"N" group:"Flags of cp-*" help:"Levels of directories of the tree, each of five times as many; default: 7 of cp-small and cp-reflink, 4 of the others, one less without --full."`
 	Seed     *uint64  `placeholder:"N" group:"Flags of cp-*" help:"Of the order in which programs copy; default: another one each time."`
 	Image    bool     `default:"true" negatable:"" group:"Flags of cp-*" help:"As root, copy in a file system of its own, in a file in --dir, and not in --dir itself."`

@@ -21,6 +21,7 @@ require (
 require (
 	github.com/chromedp/cdproto v0.159.0
 	github.com/hanwen/go-fuse/v2 v2.12.1
+	github.com/otiai10/copy v1.14.1
 )
 
 require (
@@ -31,7 +32,9 @@ require (
 	github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b // indirect
 	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
 	github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0 // indirect
+	github.com/otiai10/mint v1.6.3 // indirect
 	golang.org/x/image v0.30.0 // indirect
+	golang.org/x/sync v0.16.0 // indirect
 	golang.org/x/text v0.28.0 // indirect
 	golang.org/x/tools v0.36.0 // indirect
 )

@@ -47,6 +47,7 @@ type grammar struct {
 	Version versionCmd `cmd:"" help:"Print the version."`
 	Worker  workerCmd  `cmd:"" hidden:"" help:"Perform one load for bench, which starts it."`
 	Floor   floorCmd   `cmd:"" hidden:"" help:"Copy a tree for bench, without checks."`
+	Otiai   otiaiCmd   `cmd:"" name:"otiai10" hidden:"" help:"Copy a tree for bench by the library otiai10/copy."`
 	Crowd   crowdCmd   `cmd:"" hidden:"" help:"Read with many goroutines for bench."`
 }
 

@@ -17,7 +17,7 @@ const (
 
 // CopyPrograms are the names that --programs takes, first words of those in
 // tables.
-var CopyPrograms = []string{"sluice", "cp", "xcp", "fcp", "cpz", "rsync", "floor"}
+var CopyPrograms = []string{"sluice", "cp", "xcp", "fcp", "cpz", "otiai10", "rsync", "floor"}
 
 func firstWord(name string) string { return strings.Fields(name)[0] }
 
@@ -35,11 +35,11 @@ func (p Params) self(name, command string, args ...string) copies.Contender {
 	}
 }
 
-// peers are programs of others.
-func peers() []copies.Contender {
+// peers are programs of others, and a library.
+func (p Params) peers() []copies.Contender {
 	rsync := named("rsync -a", "-a")
 	rsync.Contents = true
-	return []copies.Contender{named("xcp", "-r", "--no-progress"), named("fcp"), named("cpz"), rsync}
+	return []copies.Contender{named("xcp", "-r", "--no-progress"), named("fcp"), named("cpz"), p.self("otiai10 x 8", "otiai10", "--workers=8"), rsync}
 }
 
 // reflinks reports whether the file systems of that kind share data between
@@ -64,7 +64,7 @@ func (p Params) lineup(kind string, floor copies.Contender, options ...string) [
 		all = append(all, named("cp --reflink", "-r", "--reflink=always"),
 			p.sluice("sluice --reflink", append(options, "--reflink=always")...))
 	}
-	return append(append(all, peers()...), floor)
+	return append(append(all, p.peers()...), floor)
 }
 
 // sharing are the programs that share data instead of copying it.

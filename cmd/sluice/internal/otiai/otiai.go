@@ -1,0 +1,11 @@
+// Package otiai copies trees by the Go library github.com/otiai10/copy, so that
+// `sluice bench` can measure it beside programs.
+package otiai
+
+import "github.com/otiai10/copy"
+
+// Copy copies the tree src to dst, which is not there yet, so many files at a
+// time.
+func Copy(dst, src string, workers int) error {
+	return copy.Copy(src, dst, copy.Options{NumOfWorkers: int64(workers)})
+}
