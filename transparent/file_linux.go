@@ -12,18 +12,21 @@ import (
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
-// file is a disk on a Scheduler.
+// file is a disk on a Scheduler, in one piece of memory: programs open many files
+// for one read.
 type file struct {
+	state state // its Disk is the file itself
 	sched *sched.Scheduler
-	core  *sched.File
+	core  sched.Borrowed
 	fd    int
-	kind  kind
 }
 
 var _ disk = (*file)(nil)
 
 func newFile(s *sched.Scheduler, fd int, k kind) *file {
-	f := &file{sched: s, core: sched.Borrow(fd, k.direct, k.appends), fd: fd, kind: k}
+	f := &file{sched: s, fd: fd}
+	f.state.Disk, f.state.Seeks = f, k.direct
+	f.core.Set(fd, k.direct, k.appends)
 	if s.Hook().Recording() {
 		name := make([]byte, unix.PathMax)
 		if n, err := unix.Readlink("/proc/self/fd/"+strconv.Itoa(fd), name); err == nil {
@@ -33,19 +36,19 @@ func newFile(s *sched.Scheduler, fd int, k kind) *file {
 	return f
 }
 
-func (f *file) Read(p []byte) (int, error)              { return f.sched.ReadHere(f.core, p) }
-func (f *file) Write(p []byte) (int, error)             { return f.sched.WriteHere(f.core, p) }
-func (f *file) Pread(p []byte, off int64) (int, error)  { return f.sched.Pread(f.core, p, off) }
-func (f *file) Pwrite(p []byte, off int64) (int, error) { return f.sched.Pwrite(f.core, p, off) }
-func (f *file) Fsync() error                            { return f.sched.Sync(context.Background(), f.core) }
-func (f *file) Block(do func())                         { f.sched.Block(do) }
+func (f *file) Read(p []byte) (int, error)  { return f.sched.ReadHere(&f.core.File, p) }
+func (f *file) Write(p []byte) (int, error) { return f.sched.WriteHere(&f.core.File, p) }
 
-// Seek is lseek(2). A direct transfer at the position moves that afterwards,
-// and must not meet it.
+func (f *file) Pread(p []byte, off int64) (int, error) { return f.sched.Pread(&f.core.File, p, off) }
+
+func (f *file) Pwrite(p []byte, off int64) (int, error) { return f.sched.Pwrite(&f.core.File, p, off) }
+
+func (f *file) Fsync() error    { return f.sched.Sync(context.Background(), &f.core.File) }
+func (f *file) Block(do func()) { f.sched.Block(do) }
+
+// Seek is lseek(2) of a file of which it has to be known: a direct transfer at the
+// position moves that afterwards, and must not meet it.
 func (f *file) Seek(offset int64, whence int) (pos int64, err error) {
-	if !f.kind.direct {
-		return syscall.Seek(f.fd, offset, whence)
-	}
 	f.core.Position(func() { pos, err = syscall.Seek(f.fd, offset, whence) })
 	return pos, err
 }

@@ -12,8 +12,8 @@ import (
 // keeps the descriptor open meanwhile. Results are the kernel's: short counts,
 // 0 at the end of the file, syscall.Errno.
 //
-// It is a literal type, as are the variables': internal/poll cannot import this
-// package, and declares them once more.
+// It is a literal type, as state and the variables' are: internal/poll cannot
+// import this package, and declares them once more.
 type disk = interface {
 	Read(p []byte) (int, error)
 	Write(p []byte) (int, error)
@@ -25,11 +25,18 @@ type disk = interface {
 	Block(do func())
 }
 
+// state is what is decided of a descriptor; the zero value is the old way.
+type state = struct {
+	Disk disk
+	// Seeks: Disk has to know of them. Elsewhere lseek(2) is made as before.
+	Seeks bool
+}
+
 // The hooks. internal/poll knows these two variables by name (go:linkname).
 var (
 	// open tells who performs the system calls on a descriptor: nil is the old
 	// way.
-	open atomic.Pointer[func(fd int) disk]
+	open atomic.Pointer[func(fd int) *state]
 	// exit is called when the program ends by os.Exit or by returning from main.
 	exit atomic.Pointer[func()]
 )

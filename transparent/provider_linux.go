@@ -32,9 +32,9 @@ func newProvider(driver string) (*provider, error) {
 
 // open is the hook of that name. It makes no call of package os: a test binary
 // that is told to log those (internal/testlog) may hold the log's lock here.
-func (p *provider) open(fd int) disk {
+func (p *provider) open(fd int) *state {
 	if k, ok := kindOf(fd); ok {
-		return newFile(p.core, fd, k)
+		return &newFile(p.core, fd, k).state
 	}
 	return nil
 }

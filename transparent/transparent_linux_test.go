@@ -119,7 +119,7 @@ func TestSharedPosition(t *testing.T) {
 		seen := make(map[byte]int)
 		var readers sync.WaitGroup
 		for i := range 8 {
-			d := p.open([]int{first, second}[i%2])
+			d := p.open([]int{first, second}[i%2]).Disk
 			readers.Go(func() {
 				b := make([]byte, size)
 				for {
@@ -186,7 +186,7 @@ func TestSeek(t *testing.T) {
 			if err != nil {
 				continue // no O_DIRECT here
 			}
-			d := p.open(fd)
+			d := p.open(fd).Disk
 			if pos, err := d.Seek(8192, 0); pos != 8192 || err != nil {
 				t.Errorf("Seek = %d, %v", pos, err)
 			}
@@ -207,4 +207,48 @@ func TestSeek(t *testing.T) {
 			unix.Close(fd)
 		}
 	})
+}
+
+// TestOneAllocation: programs open many files for one read.
+func TestOneAllocation(t *testing.T) {
+	p, err := newProvider("pool")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		p.giveBack()
+		p.face.Close()
+	}()
+	f, err := os.Create(filepath.Join(t.TempDir(), "file"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	fd := int(f.Fd())
+	if n := testing.AllocsPerRun(100, func() { p.open(fd) }); n > 1 {
+		t.Errorf("to open a file takes %v allocations; want 1", n)
+	}
+}
+
+// TestSeeks: of a file in the page cache lseek(2) is made as before.
+func TestSeeks(t *testing.T) {
+	p, err := newProvider("pool")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		p.giveBack()
+		p.face.Close()
+	}()
+	name := filepath.Join(t.TempDir(), "file")
+	for _, direct := range []int{0, unix.O_DIRECT} {
+		fd, err := unix.Open(name, unix.O_RDWR|unix.O_CREAT|unix.O_CLOEXEC|direct, 0o600)
+		if err != nil {
+			continue // no O_DIRECT here
+		}
+		if s := p.open(fd); s == nil || s.Seeks != (direct != 0) {
+			t.Errorf("with flags %#x: %+v; want Seeks %v", direct, s, direct != 0)
+		}
+		unix.Close(fd)
+	}
 }

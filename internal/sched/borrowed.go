@@ -8,19 +8,26 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// Borrow returns the File of a descriptor that stays somebody else's, who
-// keeps it open during each operation, and to whom each means what the system
-// call does. It needs no Close, and no Use.
+// Borrowed is the File of a descriptor that stays somebody else's, who keeps it
+// open during each operation, and to whom each means what the system call does.
+// It needs no Close, and no Use. All of it is one piece of memory: programs
+// open many files for one read.
 //
 // It has no second descriptor: to close one would give up the process's locks
 // on the file (fcntl(2)). And it does not remember that an fsync has failed: a
 // program that makes room on a full disk and calls fsync again gets what the
 // kernel says then.
-func Borrow(fd int, direct, appends bool) *File {
-	f := NewFile(fd, direct, appends)
-	f.syncer.twin.fd = -1
-	f.syncer.forgets = true
-	return f
+type Borrowed struct {
+	File
+	own openFile
+}
+
+// Set makes b the File of fd. Called before all else.
+func (b *Borrowed) Set(fd int, direct, appends bool) {
+	b.openFile = &b.own
+	b.own.set(fd, direct, appends)
+	b.own.syncer.twin.fd = -1
+	b.own.syncer.forgets = true
 }
 
 // Pread is pread(2): it may read less than len(b) bytes, and 0 of them at the
@@ -30,15 +37,29 @@ func Borrow(fd int, direct, appends bool) *File {
 // something there costs less than a place at the gate and a call of which the
 // Go scheduler is told, and a look in vain little beside what then follows.
 func (s *Scheduler) Pread(f *File, b []byte, off int64) (int, error) {
-	res := s.readCached(f, b, off)
+	res, done := s.readFound(f, b, off)
 	switch {
-	case res > 0:
+	case done:
 	case s.admitRead(f, len(b)):
 		res = s.plain(driver.Read, f, b, off)
 	default:
 		res = s.transfer(context.Background(), driver.Read, f, b, off)
 	}
 	return outcome(0, res)
+}
+
+// readFound reads from the page cache, or finds the end of the file there. If it
+// is not done, the read is to be made on another path.
+func (s *Scheduler) readFound(f *File, b []byte, off int64) (res int32, done bool) {
+	res = s.readCached(f, b, off)
+	if res != 0 || !s.knowsEnd {
+		return res, res > 0
+	}
+	s.stats.add(pathCached, driver.Read, 0)
+	if now := s.hook.Now(); now != 0 {
+		s.recordCached(now, f, len(b), off, 0)
+	}
+	return 0, true
 }
 
 // Pwrite is pwrite(2). The error is a syscall.Errno.
@@ -63,30 +84,37 @@ func (s *Scheduler) ReadHere(f *File, b []byte) (int, error) {
 	if f.flags&driver.Direct != 0 {
 		return s.readHereDirect(f, b)
 	}
-	if s.admitRead(f, len(b)) {
+	if len(b) >= largeRead && s.admitRead(f, len(b)) {
 		return outcome(0, s.plain(driver.Read, f, b, current))
 	}
 	n := 0
 	for n < len(b) {
-		if res := s.readFetched(f, b[n:]); res > 0 {
-			n += int(res)
-			continue
+		res, done := s.readFound(f, b[n:], current)
+		if !done {
+			if s.admitRead(f, len(b)-n) {
+				return outcome(n, s.plain(driver.Read, f, b[n:], current))
+			}
+			res = s.readFetched(f, b[n:])
 		}
-		// The end of the file, or an error, or a page that has left the cache.
-		asked := s.hook.Now()
-		return outcome(n, s.blocking(context.Background(), asked, driver.Read, f, b[n:], current))
+		switch {
+		case res > 0:
+			n += int(res)
+		case done:
+			return n, nil // the end of the file
+		default:
+			asked := s.hook.Now()
+			return outcome(n, s.blocking(context.Background(), asked, driver.Read, f, b[n:], current))
+		}
 	}
 	return n, nil
 }
 
-// readFetched reads at the position from the page cache. What is not there is
-// read through the driver first. That was a transfer, and what follows copies
-// its bytes once more, which costs a tenth of it. A result of 0 or less means
-// that the read is to be a plain call.
+// readFetched reads at the position what is not in the page cache. The driver
+// brings it there first, which was a transfer, and what follows copies its bytes
+// once more, which costs a tenth of it. A result of 0 or less means that the read
+// is to be a plain call: at the end of the file, after an error, or if a page has
+// left the cache.
 func (s *Scheduler) readFetched(f *File, b []byte) int32 {
-	if res := s.readCached(f, b, current); res > 0 {
-		return res
-	}
 	if !s.async(driver.Read, f) {
 		return eagain
 	}

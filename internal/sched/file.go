@@ -37,7 +37,7 @@ type openFile struct {
 	// A closed descriptor can be another file's at once; so Close waits until
 	// the count is 0, as internal/poll's fdMutex does.
 	refs   atomic.Int64
-	unused chan struct{} // holds a value when the last operation has ended after closing
+	unused chan struct{} // holds a value when the last operation has ended after closing; nil of Borrowed
 
 	// nowait is false once the file system has said that it cannot tell
 	// whether a read would wait. That is then true of this file alone.
@@ -86,13 +86,19 @@ func (f *File) PartOf(main *File) { f.main = main.openFile }
 // close after Close. Direct and appends tell the flags that it was opened
 // with.
 func NewFile(fd int, direct, appends bool) *File {
-	f := &File{openFile: &openFile{fd: fd, appends: appends, unused: make(chan struct{}, 1)}}
+	f := &File{openFile: &openFile{unused: make(chan struct{}, 1)}}
+	f.set(fd, direct, appends)
+	return f
+}
+
+// set notes the descriptor, and how it was opened. Called before all else.
+func (f *openFile) set(fd int, direct, appends bool) {
+	f.fd, f.appends = fd, appends
 	if direct {
 		f.flags |= driver.Direct | driver.NoWait
 	}
 	// A direct read cannot find anything in the page cache.
 	f.nowait.Store(!direct)
-	return f
 }
 
 // SetName tells what the file is called, for the record. Called before the

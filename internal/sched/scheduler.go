@@ -56,6 +56,8 @@ type Scheduler struct {
 	// file; fields for the same reason.
 	now    func() time.Duration
 	reopen func(fd int) int
+	// knowsEnd: what sys.ReadCached finds at the end of a file can be relied upon.
+	knowsEnd bool
 }
 
 // New returns a Scheduler that owns drv.
@@ -74,6 +76,7 @@ func New(drv driver.Driver, l Limits) *Scheduler {
 
 		asyncDirect:   asyncCodes(drv, driver.Direct|driver.NoWait),
 		asyncBuffered: asyncCodes(drv, 0),
+		knowsEnd:      sys.CachedKnowsEnd(),
 	}
 	s.helpers.init(s)
 	s.classes.init(s)

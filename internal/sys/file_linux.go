@@ -3,6 +3,8 @@
 package sys
 
 import (
+	"strconv"
+	"strings"
 	"syscall"
 	"unsafe"
 
@@ -56,6 +58,24 @@ func ReadCached(fd int, b []byte, off int64) int32 {
 		RaceWrite(b[:r])
 	}
 	return result(r, e)
+}
+
+// CachedKnowsEnd tells whether a ReadCached that returns 0 has found the end of
+// the file. Linux 5.9 and 5.10 return 0 where they would have had to wait, too
+// (preadv2(2), BUGS); who calls himself older than 6.0 is not relied upon.
+func CachedKnowsEnd() bool {
+	var u unix.Utsname
+	if unix.Uname(&u) != nil {
+		return false
+	}
+	return knowsEnd(unix.ByteSliceToString(u.Release[:]))
+}
+
+// knowsEnd is CachedKnowsEnd of a release, such as "6.1.0-18-amd64".
+func knowsEnd(release string) bool {
+	number, _, _ := strings.Cut(release, ".")
+	major, err := strconv.Atoi(number)
+	return err == nil && major >= 6
 }
 
 // Pread is pread(2).

@@ -33,6 +33,9 @@ func result(n int, err error) int32 {
 // ReadCached is Linux's alone: here it says -EOPNOTSUPP.
 func ReadCached(int, []byte, int64) int32 { return -int32(syscall.EOPNOTSUPP) }
 
+// CachedKnowsEnd says no.
+func CachedKnowsEnd() bool { return false }
+
 // Pread is pread(2).
 func Pread(fd int, b []byte, off int64) int32 { return result(unix.Pread(fd, clamp(b), off)) }
 

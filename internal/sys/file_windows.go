@@ -35,6 +35,9 @@ func at(off int64) *windows.Overlapped {
 // ReadCached is Linux's alone: here it says -EOPNOTSUPP.
 func ReadCached(int, []byte, int64) int32 { return -int32(syscall.EOPNOTSUPP) }
 
+// CachedKnowsEnd says no.
+func CachedKnowsEnd() bool { return false }
+
 // Pread is ReadFile at an offset. It moves the file's position, as Windows
 // does.
 func Pread(fd int, b []byte, off int64) int32 {
