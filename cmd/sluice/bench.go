@@ -49,6 +49,8 @@ type benchCmd struct {
 	Image    bool     `default:"true" negatable:"" group:"Flags of cp-*" help:"As root, copy in a file system of its own, in a file in --dir, and not in --dir itself."`
 	FS       string   `name:"fs" placeholder:"NAME" group:"Flags of cp-*" help:"What file system that is: ext4, xfs or btrfs; default: ext4."`
 
+	Goroutines *int `placeholder:"N" group:"Flags of threads and transparent" help:"Goroutines on the slow disk; default: 12,000, and of threads 1,000 before."`
+
 	Device    *string `placeholder:"NAME" group:"Flags of aio-latency" help:"Write to this block device, as in sdb, and not to a loop device; with the next flag only."`
 	Overwrite bool    `name:"i-know-this-overwrites" group:"Flags of aio-latency" help:"What is at the beginning of the device is lost."`
 
@@ -75,6 +77,7 @@ comparison runs in a process of its own, and they take turns.
   sluice bench compare A.json B.json             what changed between two runs
   sluice bench aio-latency                       as root: on a loop device
   sluice bench p2                                copies beside cp -r
+  sluice bench transparent                       as root: sluice build
   sluice bench cp-small --mode cold --fs xfs     one mode, on xfs
 
 Exit status: 0; 1 if the run failed or --fail-below was undercut; 2 if called
@@ -198,7 +201,7 @@ func (a *arena) Slow(ctx context.Context, size int64, iops int, progress func(fl
 	if err != nil {
 		return nil, err
 	}
-	return &slowDisk{d, crowd.Program{Exe: a.Exe, Argv: []string{a.Argv[0], "crowd"}}}, nil
+	return &slowDisk{d, crowd.Program{Exe: a.Exe, Argv: []string{a.Argv[0], "crowd"}}, a.Arena.Programs}, nil
 }
 
 // Mixed has fio do a job.

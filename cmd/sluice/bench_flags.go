@@ -22,8 +22,8 @@ func (b *benchCmd) parse() ([]experiments.Experiment, experiments.Params, error)
 	p := experiments.Params{
 		Brief: len(b.Experiments) == 0, Full: b.Full, Driver: b.Driver, Time: given(b.Time), Rounds: given(b.Rounds),
 		FailBelow: b.FailBelow, Calibrate: b.Calibrate, Fio: b.Fio,
-		Procs: runtime.GOMAXPROCS(0),
-		Modes: b.Mode, Programs: b.Programs, Levels: given(b.Levels), Seed: given(b.Seed),
+		Procs:      runtime.GOMAXPROCS(0),
+		Goroutines: given(b.Goroutines), Modes: b.Mode, Programs: b.Programs, Levels: given(b.Levels), Seed: given(b.Seed),
 	}
 	if b.Seed == nil {
 		p.Seed = rand.Uint64N(seeds)
@@ -119,6 +119,9 @@ func (b *benchCmd) checkFlags(chosen []experiments.Experiment) error {
 	if err := b.checkCopies(chosen); err != nil {
 		return err
 	}
+	if err := b.checkGoroutines(chosen); err != nil {
+		return err
+	}
 	hasMatrix := slices.ContainsFunc(chosen, func(e experiments.Experiment) bool { return e.Name == "matrix" })
 	switch {
 	case b.Dir == "":
@@ -141,6 +144,19 @@ func (b *benchCmd) checkFlags(chosen []experiments.Experiment) error {
 		return errors.New("--fio is for scan-* and rand-*, which are not among the experiments")
 	case !slices.Contains([]string{"", "uring", "aio", "pool"}, b.Driver):
 		return fmt.Errorf("--driver: unknown driver %q; there are uring, aio and pool", b.Driver)
+	}
+	return nil
+}
+
+// checkGoroutines checks the flag of what has a slow disk.
+func (b *benchCmd) checkGoroutines(chosen []experiments.Experiment) error {
+	switch {
+	case b.Goroutines == nil:
+		return nil
+	case !slices.ContainsFunc(chosen, func(e experiments.Experiment) bool { return e.Slow }):
+		return errors.New("--goroutines is for threads and transparent, which are not among the experiments")
+	case *b.Goroutines < 1 || *b.Goroutines > experiments.MostGoroutines:
+		return fmt.Errorf("--goroutines: %d; want 1 to %d", *b.Goroutines, experiments.MostGoroutines)
 	}
 	return nil
 }

@@ -31,6 +31,8 @@ type Experiment struct {
 	// Raw says that it writes to a raw device, and needs no large file; Trees
 	// that it copies trees of its own, and needs none at all.
 	Raw, Trees bool
+	// Slow says that many goroutines read a slow disk of its own.
+	Slow bool
 	// Modes are what --mode can choose from, of copies.
 	Modes []string
 
@@ -46,7 +48,7 @@ type Experiment struct {
 }
 
 // All are the experiments in the order in which they are listed and run.
-var All = slices.Concat([]Experiment{matrix, fig4Read, fig4Write, fig5, fig6}, p4, p2, []Experiment{randDepths, blockCache, fairness, wal, threads, aioLatency})
+var All = slices.Concat([]Experiment{matrix, fig4Read, fig4Write, fig5, fig6}, p4, p2, []Experiment{randDepths, blockCache, fairness, wal, threads, aioLatency, transparent})
 
 // Selection are those that are run when nobody names any.
 var Selection = []Experiment{matrix, fig4Read, fig4Write, fig6, scanDirect512k, randDirectSmall}
@@ -84,20 +86,21 @@ func Find(name string) ([]Experiment, error) {
 
 // Params are the user's wishes. The zero value leaves all to the experiment.
 type Params struct {
-	Brief     bool          // one of several experiments that nobody named
-	Full      bool          // every parameter of the publication, not a selection
-	Cells     []Pattern     // of the matrix; none is the selection
-	Driver    string        // of sluice where an experiment has one sluice side
-	Time      time.Duration // of a slice
-	Rounds    int
-	FailBelow float64  // of the matrix; 0 never fails
-	Calibrate bool     // the matrix compares os.File with itself
-	Fio       bool     // fio takes part where it can do the same
-	Modes     []string // of cp-*; none is all
-	Levels    int      // of directories of the tree that cp-* copy; 0 leaves them to the experiment
-	Programs  []string // that copy; none is all there are
-	Seed      uint64   // of the order in which programs copy
-	Self      Program  // this one
+	Brief      bool          // one of several experiments that nobody named
+	Full       bool          // every parameter of the publication, not a selection
+	Cells      []Pattern     // of the matrix; none is the selection
+	Driver     string        // of sluice where an experiment has one sluice side
+	Time       time.Duration // of a slice
+	Rounds     int
+	FailBelow  float64  // of the matrix; 0 never fails
+	Calibrate  bool     // the matrix compares os.File with itself
+	Fio        bool     // fio takes part where it can do the same
+	Modes      []string // of cp-*; none is all
+	Levels     int      // of directories of the tree that cp-* copy; 0 leaves them to the experiment
+	Programs   []string // that copy; none is all there are
+	Seed       uint64   // of the order in which programs copy
+	Goroutines int      // on a slow disk; 0 leaves them to the experiment
+	Self       Program  // this one
 
 	Procs    int   // GOMAXPROCS, as each side has it
 	FileSize int64 // bytes of the file that there is
@@ -133,6 +136,10 @@ type Lab interface {
 	// Slow opens a disk that does iops reads a second, with a file of size bytes,
 	// and tells progress the fraction that is done. The caller closes it.
 	Slow(ctx context.Context, size int64, iops int, progress func(float64)) (SlowDisk, error)
+	// Programs has a program that knows os.File alone built by go build and by sluice
+	// build, for load.ByGoBuild and load.BySluiceBuild, the latter with that driver.
+	// The caller calls remove in the end.
+	Programs(ctx context.Context, driver string) (remove func() error, err error)
 	// Mixed has fio do a job, and returns its reads and its writes.
 	Mixed(ctx context.Context, job fio.Mixed) (reads, writes load.Slice, err error)
 }

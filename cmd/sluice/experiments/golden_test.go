@@ -53,7 +53,7 @@ func (f fakeLab) Compare(_ context.Context, entries []duel.Entry, p duel.Plan) (
 
 func explain(e duel.Entry) string {
 	switch {
-	case e.Side.Way == load.ByOS || e.Side.Way == load.ByPaper:
+	case e.Side.Way == load.ByOS || e.Side.Way == load.ByGoBuild || e.Side.Way == load.ByPaper:
 		return ""
 	case e.Side.Way != load.ByFio:
 		return fakeDriver
@@ -70,7 +70,7 @@ func fakeSlice(l load.Load, side load.Side, round int) load.Slice {
 	switch side.Way {
 	case load.BySluice:
 		mean = mean * 4 / 5
-	case load.ByBuffer, load.ByMany, load.ByReader, load.ByNext:
+	case load.BySluiceBuild, load.ByBuffer, load.ByMany, load.ByReader, load.ByNext:
 		mean = mean * 3 / 4
 	case load.ByCache:
 		mean /= 4
@@ -124,6 +124,10 @@ func fakeSyscalls(l load.Load, side load.Side, mean time.Duration) *load.Syscall
 		add("io_destroy", 2, 9_000_000)
 	}
 	return s
+}
+
+func (f fakeLab) Programs(context.Context, string) (func() error, error) {
+	return func() error { return nil }, nil
 }
 
 func (f fakeLab) Disk() (Disk, error) { return newFakeDisk(f.missing), nil }
@@ -250,6 +254,11 @@ func (c *countingTrees) Copy(ctx context.Context, p copies.Contender, m copies.M
 func (c *countingLab) Mixed(ctx context.Context, job fio.Mixed) (reads, writes load.Slice, err error) {
 	c.n++
 	return c.fakeLab.Mixed(ctx, job)
+}
+
+func (c *countingLab) Programs(ctx context.Context, driver string) (func() error, error) {
+	c.n++
+	return c.fakeLab.Programs(ctx, driver)
 }
 
 func (c *countingLab) Disk() (Disk, error) {

@@ -10,7 +10,7 @@ import (
 )
 
 // Result is what an experiment measured: *MatrixResult, *CallResult, *RaceResult,
-// *Fig5Result, *AIOResult, *CopyResult, *FioResult, *FairResult or *ThreadsResult.
+// *Fig5Result, *AIOResult, *CopyResult, *FioResult, *FairResult, *ThreadsResult or *TransparentResult.
 type Result interface {
 	// Points returns all that was measured, cell by cell.
 	Points() []Point

@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ var threads = Experiment{
 	Name:    threadsName,
 	Summary: "12,000 goroutines on a disk of 500 reads/s: threads, memory",
 	Trees:   true, // it needs no file: its disk is its own
+	Slow:    true,
 	Steps:   func(p Params) int { return 1 + 2*len(p.crowds()) },
 	Run:     runThreads,
 	Read:    read[ThreadsResult],
@@ -32,6 +34,9 @@ const (
 // mostGoroutines is more than a Go program can have threads.
 const mostGoroutines = 12_000
 
+// MostGoroutines is the most that a user may ask for.
+const MostGoroutines = 100_000
+
 // slowIOPS is what the disk does.
 const slowIOPS = 500
 
@@ -44,6 +49,9 @@ type crowdSize struct {
 // crowds returns the rows. What is read through the page cache as well is of
 // --full: it takes as long again.
 func (p Params) crowds() []crowdSize {
+	if p.Goroutines > 0 {
+		return []crowdSize{{p.Goroutines, true}}
+	}
 	sizes := []crowdSize{{1000, true}, {mostGoroutines, true}}
 	if p.Full {
 		sizes = append(sizes, crowdSize{mostGoroutines, false})
@@ -51,9 +59,13 @@ func (p Params) crowds() []crowdSize {
 	return sizes
 }
 
+// crowd is the most goroutines that read a slow disk at once.
+func (p Params) crowd() int { return cmp.Or(p.Goroutines, mostGoroutines) }
+
 // SlowDisk is a disk with a file to read.
 type SlowDisk interface {
 	What() string
+	Simulated() bool // it is a file system in user space
 	// Crowd has a process read it: each goroutine a page.
 	Crowd(ctx context.Context, side load.Side, goroutines int, direct bool) (crowd.Outcome, error)
 	Close() error
@@ -61,17 +73,11 @@ type SlowDisk interface {
 
 func runThreads(ctx context.Context, env *Env) (_ any, err error) {
 	result := &ThreadsResult{IOPS: slowIOPS, Procs: env.Procs}
-	disk, err := env.Lab.Slow(ctx, crowd.Size(mostGoroutines), slowIOPS, func(done float64) {
-		env.Screen.Step(fmt.Sprintf("%s: making a slow disk %.0f %%", threadsName, 100*done))
-	})
-	if ctx.Err() != nil && err != nil {
-		return result, context.Cause(ctx)
-	}
+	disk, err := slowDiskOf(ctx, env, threadsName)
 	if err != nil {
-		return result, fmt.Errorf("%s: %w", threadsName, err)
+		return result, err
 	}
 	defer func() { err = errors.Join(err, disk.Close()) }() // after a panic too
-	env.Screen.Done(1)
 	result.Disk = disk.What()
 	if err := env.Screen.Print(result.head()); err != nil {
 		return result, err
@@ -87,27 +93,45 @@ func runThreads(ctx context.Context, env *Env) (_ any, err error) {
 	return result, env.Screen.Print(result.notes())
 }
 
+// slowDiskOf is a step: it makes the disk of an experiment.
+func slowDiskOf(ctx context.Context, env *Env, name string) (SlowDisk, error) {
+	disk, err := env.Lab.Slow(ctx, crowd.Size(env.crowd()), slowIOPS, func(done float64) {
+		env.Screen.Step(fmt.Sprintf("%s: making a slow disk %.0f %%", name, 100*done))
+	})
+	switch {
+	case ctx.Err() != nil && err != nil:
+		return nil, context.Cause(ctx)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	env.Screen.Done(1)
+	return disk, nil
+}
+
 // add measures a row, and prints it.
 func (r *ThreadsResult) add(ctx context.Context, env *Env, disk SlowDisk, side load.Side, size crowdSize) error {
-	row, err := crowdRow(ctx, env, disk, side, size)
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
+	row, err := crowdRow(ctx, env, disk, threadsName, side, size)
 	if err != nil {
-		return fmt.Errorf("%s: %s: %w", threadsName, side.Name, err)
+		return err
 	}
 	r.Rows = append(r.Rows, row)
 	return env.Screen.Print(row.text())
 }
 
 // crowdRow is a step: one side, once.
-func crowdRow(ctx context.Context, env *Env, disk SlowDisk, side load.Side, size crowdSize) (ThreadsRow, error) {
-	env.Screen.Step(fmt.Sprintf("%s: %d goroutines by %s", threadsName, size.goroutines, side.Name))
+func crowdRow(ctx context.Context, env *Env, disk SlowDisk, name string, side load.Side, size crowdSize) (ThreadsRow, error) {
+	env.Screen.Step(fmt.Sprintf("%s: %d goroutines by %s", name, size.goroutines, side.Name))
 	defer env.Screen.Done(1)
 	o, err := disk.Crowd(ctx, side, size.goroutines, size.direct)
+	switch {
+	case ctx.Err() != nil:
+		return ThreadsRow{}, context.Cause(ctx)
+	case err != nil:
+		return ThreadsRow{}, fmt.Errorf("%s: %s: %w", name, side.Name, err)
+	}
 	kind := load.ReadCold
 	if size.direct {
 		kind = load.ReadDirect
 	}
-	return ThreadsRow{Load: load.Load{Kind: kind, Size: 4 << 10, Goroutines: size.goroutines}, Side: side, Outcome: o}, err
+	return ThreadsRow{Load: load.Load{Kind: kind, Size: 4 << 10, Goroutines: size.goroutines}, Side: side, Outcome: o}, nil
 }

@@ -17,6 +17,8 @@ type fakeSlow struct {
 	over    int64 // sluice's memory over its goroutines' own
 	fail    error
 	closed  *bool
+
+	simulated bool
 }
 
 func (f fakeLab) Slow(context.Context, int64, int, func(float64)) (SlowDisk, error) {
@@ -25,10 +27,12 @@ func (f fakeLab) Slow(context.Context, int64, int, func(float64)) (SlowDisk, err
 
 func (f fakeSlow) What() string { return "ext4 on /dev/loop7, a loop device of 500 reads a second" }
 
+func (f fakeSlow) Simulated() bool { return f.simulated }
+
 func (f fakeSlow) Crowd(_ context.Context, side load.Side, n int, _ bool) (crowd.Outcome, error) {
 	own := int64(n) * 4 << 10
 	o := crowd.Outcome{Elapsed: time.Duration(n) * 2 * time.Millisecond, Stacks: own, Buffers: own, Resident: 2*own + f.over, Threads: f.threads}
-	if side.Way != load.ByOS {
+	if side.Way != load.ByOS && side.Way != load.ByGoBuild {
 		o.Explain = fakeDriver
 		return o, f.fail
 	}

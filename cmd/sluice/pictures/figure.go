@@ -103,6 +103,8 @@ func drawn(named results.Named) Figure {
 		return copyFigure(named.Summary, r)
 	case *experiments.ThreadsResult:
 		return threadsFigure(named.Summary, r)
+	case *experiments.TransparentResult:
+		return transparentFigure(named.Summary, r)
 	case *experiments.FioResult:
 		return fioFigure(named.Summary, r)
 	case *experiments.FairResult:

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"os/exec"
 	"strings"
 	"time"
@@ -34,6 +35,7 @@ func (o Outcome) Over() int64 { return o.Resident - o.Stacks - o.Buffers }
 type Program struct {
 	Exe  string
 	Argv []string
+	Env  []string // in addition to this process's
 }
 
 // Run does the job in a process of its own. Put is called with its number before
@@ -42,6 +44,7 @@ type Program struct {
 func Run(ctx context.Context, p Program, job Job, put func(pid int) error) (Outcome, error) {
 	cmd := exec.CommandContext(ctx, p.Exe)
 	cmd.Args, cmd.WaitDelay = p.Argv, time.Second
+	cmd.Env = append(os.Environ(), p.Env...)
 	program.Alone(cmd)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &first{&stderr}

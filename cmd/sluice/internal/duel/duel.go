@@ -73,6 +73,14 @@ type Arena struct {
 	Path string   // of the file
 	Exe  string   // the worker's executable file
 	Argv []string // its arguments, the program's name first
+	// Programs are the workers of ways that have one of their own.
+	Programs map[load.Way]Program
+}
+
+// Program is an executable file that serves as worker, without arguments.
+type Program struct {
+	Exe string
+	Env []string // in addition to this process's
 }
 
 // Compare measures the entries in turn. The results are in their order. ctx
@@ -131,7 +139,7 @@ func (d *duel) run(ctx context.Context, a *Arena, p Plan) error {
 }
 
 func (d *duel) start(ctx context.Context, i int, a *Arena) error {
-	w, err := a.contestant(ctx, d.entries[i].Side.Way)
+	w, err := a.contestant(ctx, d.entries[i].Side)
 	if err != nil {
 		return err
 	}

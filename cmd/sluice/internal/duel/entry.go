@@ -2,6 +2,8 @@ package duel
 
 import (
 	"context"
+	"os"
+	"os/exec"
 
 	"github.com/sluiceio/sluice/cmd/sluice/internal/fio"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/load"
@@ -30,10 +32,16 @@ type contestant interface {
 	Stop() // also after an error of Ask, and without any Ask
 }
 
-// contestant returns who performs loads that way.
-func (a *Arena) contestant(ctx context.Context, way load.Way) (contestant, error) {
-	if way.Fio() {
+// contestant returns who performs loads for a side.
+func (a *Arena) contestant(ctx context.Context, side load.Side) (contestant, error) {
+	if side.Way.Fio() {
 		return fio.New(ctx), nil
 	}
-	return startWorker(ctx, a.Argv, a.Exe)
+	cmd := exec.CommandContext(ctx, a.Exe)
+	cmd.Args = a.Argv
+	if p, ok := a.Programs[side.Way]; ok {
+		cmd = exec.CommandContext(ctx, p.Exe)
+		cmd.Env = append(os.Environ(), p.Env...)
+	}
+	return startWorker(cmd)
 }

@@ -2,7 +2,6 @@ package duel
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,10 +22,9 @@ type worker struct {
 	stderr bytes.Buffer // read only after the process has been waited for
 }
 
-// startWorker starts argv as a worker. The process ends when ctx does.
-func startWorker(ctx context.Context, argv []string, exe string) (*worker, error) {
-	w := &worker{cmd: exec.CommandContext(ctx, exe)}
-	w.cmd.Args = argv
+// startWorker starts cmd as a worker.
+func startWorker(cmd *exec.Cmd) (*worker, error) {
+	w := &worker{cmd: cmd}
 	w.cmd.Stderr = &w.stderr
 	w.cmd.WaitDelay = time.Second
 	stdin, err := w.cmd.StdinPipe()

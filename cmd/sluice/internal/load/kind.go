@@ -44,10 +44,18 @@ const (
 	MixedSequential Kind = "mixed-sequential"
 )
 
+// The kinds that the program of `sluice bench transparent` alone performs.
+const (
+	ScanCached Kind = "scan-cached" // Read of what is in the page cache, round and round
+	ReadFiles  Kind = "read-files"  // ReadFile of one of 256 files of the load's size
+	HashFile   Kind = "hash-file"   // SHA-256 of the first bytes of the file, by io.Copy
+	ZipFiles   Kind = "zip-files"   // a zip of 256 files of the load's size
+)
+
 // Kinds are those of the matrix in the order in which they are shown.
 var Kinds = []Kind{ReadCached, ReadCold, ReadDirect, WriteBuffered, WriteDirect, WriteSync}
 
-var otherKinds = []Kind{ScanCold, ScanDirect, ReadHot, ReadSkewed, WriteAppend, CopyHot, CopyCold, MixedRandom, MixedSequential}
+var otherKinds = []Kind{ScanCold, ScanDirect, ReadHot, ReadSkewed, WriteAppend, CopyHot, CopyCold, MixedRandom, MixedSequential, ScanCached, ReadFiles, HashFile, ZipFiles}
 
 // Direct reports whether the file is opened with O_DIRECT.
 func (k Kind) Direct() bool {

@@ -36,6 +36,11 @@ const (
 	ByCopy    Way = "sluice-cp" // the program sluice cp; no worker of this package
 	ByProgram Way = "program"   // a program of somebody else's, or a floor; likewise
 
+	// By a program that knows os.File alone, as go build and sluice build make it;
+	// no worker of this package.
+	ByGoBuild     Way = "go-build"
+	BySluiceBuild Way = "sluice-build"
+
 	// ByTunedFio is fio with all that makes a request cheap.
 	ByTunedFio Way = "fio-tuned"
 )

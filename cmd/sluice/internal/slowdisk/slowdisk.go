@@ -78,6 +78,9 @@ func (d *Disk) fill(ctx context.Context, size int64, iops int) (err error) {
 // What describes the disk.
 func (d *Disk) What() string { return d.what }
 
+// Simulated tells whether it is a file system in user space.
+func (d *Disk) Simulated() bool { return d.fuse != nil }
+
 // Path is the file's.
 func (d *Disk) Path() string { return d.path }
 
