@@ -17,6 +17,8 @@ type Hook struct {
 
 	mu   sync.Mutex
 	last *Recorder // the last one that was not nil, whose number ring is; under mu
+	// others are set as this one is. Under mu.
+	others []*Hook
 }
 
 // Set has r record what follows; nil has nobody. Each Hook that a Recorder
@@ -30,6 +32,20 @@ func (h *Hook) Set(r *Recorder) {
 		h.ring.Store(min(r.hooks.Add(1)-1, math.MaxUint8))
 	}
 	h.rec.Store(r)
+	for _, o := range h.others {
+		o.Set(r)
+	}
+}
+
+// Another returns a Hook with a number of its own that is set as h is, now and from
+// now on.
+func (h *Hook) Another() *Hook {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	o := new(Hook)
+	o.Set(h.rec.Load())
+	h.others = append(h.others, o)
+	return o
 }
 
 // Now is the time if it is recorded, else 0.

@@ -295,6 +295,25 @@ func TestHook(t *testing.T) {
 	}
 }
 
+// TestAnother: what a Hook records, another of it does, before and after, with a
+// number of its own.
+func TestAnother(t *testing.T) {
+	r := New(Options{})
+	var h Hook
+	early := h.Another()
+	h.Set(r)
+	late := h.Another()
+	for i, o := range []*Hook{&h, early, late} {
+		if o.rec.Load() != r || int(o.ring.Load()) != i {
+			t.Errorf("hook %d has ring %d; want the Recorder, and its own number", i, o.ring.Load())
+		}
+	}
+	h.Set(nil)
+	if early.Recording() || late.Recording() {
+		t.Error("another goes on when the Hook has no Recorder any more")
+	}
+}
+
 // TestRings: each Hook has a number of its own, which stays when the same
 // Recorder comes back.
 func TestRings(t *testing.T) {
