@@ -11,7 +11,8 @@ import (
 )
 
 // Class is a kind of work on a [Scheduler]: operations that have a weight and
-// limits in common. A class is for what competes for one device: point reads and
+// limits in common. They hold for each device by itself, as far as devices have
+// rings of their own ([Options].Rings). A class is for what competes for one device: point reads and
 // a compaction, a backup and its users.
 //
 //	background, err := s.NewClass("background", sluice.ClassOptions{Weight: 10})
@@ -48,8 +49,8 @@ type Class struct {
 	core  *sched.Class
 }
 
-// ClassOptions are a Class's weight and limits. Limits are kept to exactly,
-// but for what comes in 10 ms, which may be used at once.
+// ClassOptions are a Class's weight and limits, for each device. Limits are kept
+// to exactly, but for what comes in 10 ms, which may be used at once.
 type ClassOptions struct {
 	// Weight is the share of the device, beside the weights of other classes: 1 to
 	// 10000. 0 means 100.

@@ -22,6 +22,9 @@ func (s *Scheduler) Explain() string {
 	l := s.core.Limits()
 	fmt.Fprintf(&b, "in flight: at most %d in the driver; plain calls up to depth %d\n",
 		info.Depth, l.InlineReads)
+	if n, most := s.core.Rings(); most > 1 {
+		fmt.Fprintf(&b, "rings: %d of at most %d, one for each device\n", n, most)
+	}
 	fmt.Fprintf(&b, "threads: at most %d wait for what the driver cannot do asynchronously\n", l.Blocking)
 	s.explainClasses(&b)
 	return b.String()

@@ -1,10 +1,12 @@
 package sluice
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/sluiceio/sluice/internal/sched"
 	"github.com/sluiceio/sluice/trace"
 )
 
@@ -19,11 +21,20 @@ type Options struct {
 	// Operations beyond it wait in the scheduler.
 	Depth int
 
+	// Rings is the most rings, or other queues of the driver, that are used: the
+	// first devices that something is queued for have one each, so that none waits
+	// for another device that takes no more just now; devices beyond that share
+	// them. 0 means 3; 1 is one for all; the most is 16. Depth is that of each. A
+	// device is what stat(2) calls one: a file system, or a block device. The pool
+	// has no rings.
+	Rings int
+
 	// BlockingThreads is the most threads that wait in system calls for what
 	// the driver cannot do asynchronously: buffered writes, fsync, and reads
 	// on file systems that cannot tell whether a read would wait. 0 means 4
 	// under uring, 64 under aio and pool, where buffered reads take that way
-	// too; the most is 4096.
+	// too; the most is 4096. The 4 become 3 with the second ring, and 2 with the
+	// third, which may keep a thread waiting itself.
 	BlockingThreads int
 
 	// BufferMemory is the most memory, in bytes, that [Buffer]s lie in, rounded
@@ -71,6 +82,10 @@ const (
 	laneWorkers = 4
 )
 
+// defaultRings is how many devices at a time are not in each other's way while the
+// threads stay under GOMAXPROCS + 8: docs/decisions/0024-rings.md.
+const defaultRings = 3
+
 // driverNames are in the order in which they are tried.
 var driverNames = []string{"uring", "aio", "pool"}
 
@@ -80,6 +95,8 @@ func (o Options) check() error {
 		return fmt.Errorf("sluice: Options.Driver %q is not one of %s", o.Driver, strings.Join(driverNames, ", "))
 	case o.Depth < 0 || o.Depth > 16384:
 		return fmt.Errorf("sluice: Options.Depth %d is not between 0 and 16384", o.Depth)
+	case o.Rings < 0 || o.Rings > sched.RingsMost:
+		return fmt.Errorf("sluice: Options.Rings %d is not between 0 and %d", o.Rings, sched.RingsMost)
 	case o.BlockingThreads < 0 || o.BlockingThreads > 4096:
 		return fmt.Errorf("sluice: Options.BlockingThreads %d is not between 0 and 4096", o.BlockingThreads)
 	case o.BufferMemory < 0:
@@ -94,6 +111,18 @@ func (o Options) depth() int {
 		return o.Depth
 	}
 	return defaultDepth
+}
+
+// rings returns the bound in force on rings.
+func (o Options) rings() int { return cmp.Or(o.Rings, defaultRings) }
+
+// threadsPerRing is how many threads less may wait for each ring but the first,
+// under the named driver.
+func (o Options) threadsPerRing(driver string) int {
+	if driver == "uring" && o.BlockingThreads == 0 {
+		return 1
+	}
+	return 0
 }
 
 // blockingThreads returns the bound in force under the named driver.

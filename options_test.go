@@ -19,6 +19,8 @@ func TestOptionsOutOfRange(t *testing.T) {
 		{sluice.Options{Driver: "URING"}, `sluice: Options.Driver "URING" is not one of uring, aio, pool`},
 		{sluice.Options{Depth: -1}, "sluice: Options.Depth -1 is not between 0 and 16384"},
 		{sluice.Options{Depth: 16385}, "sluice: Options.Depth 16385 is not between 0 and 16384"},
+		{sluice.Options{Rings: -1}, "sluice: Options.Rings -1 is not between 0 and 16"},
+		{sluice.Options{Rings: 17}, "sluice: Options.Rings 17 is not between 0 and 16"},
 		{sluice.Options{BlockingThreads: -1}, "sluice: Options.BlockingThreads -1 is not between 0 and 4096"},
 		{sluice.Options{BlockingThreads: 4097}, "sluice: Options.BlockingThreads 4097 is not between 0 and 4096"},
 	} {

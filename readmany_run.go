@@ -47,7 +47,7 @@ func newMany(ctx context.Context, d *DirectFile, o ReadManyOptions) *many {
 	return &many{
 		ctx: ctx, d: d, o: o,
 		window: merge.New[*asked](limits, min(o.Depth, manyLookahead)),
-		group:  core.NewGroup(ctx),
+		group:  core.NewGroup(ctx, d.file.core),
 		class:  core.ClassIn(ctx),
 	}
 }

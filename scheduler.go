@@ -16,7 +16,7 @@ import (
 )
 
 // Scheduler performs the I/O of the Files that are opened on it, through one
-// driver. Most programs use the [Default] one, by way of the package's
+// driver, or several of a kind (Options.Rings). Most programs use the [Default] one, by way of the package's
 // functions.
 type Scheduler struct {
 	options Options
@@ -62,8 +62,10 @@ func NewScheduler(o Options) (*Scheduler, error) {
 		InlineSyncs:  inlineSyncs,
 		LargeReads:   largeReads,
 		Blocking:     o.blockingThreads(info.Name),
+		PerRing:      o.threadsPerRing(info.Name),
 	})
 	if info.Name != "pool" {
+		core.RingsThrough(o.rings(), func(h *record.Hook) (driver.Driver, error) { return open(info.Name, o, h) })
 		core.SyncThrough(func() driver.Driver { return forSyncs(drv, hook) })
 	}
 	if info.Name == "uring" {

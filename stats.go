@@ -21,6 +21,7 @@ type Stats struct {
 	Batches    int64
 	BatchSizes [11]int64
 
+	Rings          int // that were started; see Options.Rings
 	InFlight       int // operations in the driver now
 	BlockedThreads int // threads waiting in system calls now, the driver's included
 
@@ -43,6 +44,7 @@ func (s *Scheduler) Stats() Stats {
 		BytesWritten:   c.Written,
 		Batches:        c.Batches,
 		BatchSizes:     c.BatchSizes,
+		Rings:          c.Rings,
 		InFlight:       c.InFlight,
 		BlockedThreads: c.Blocked,
 

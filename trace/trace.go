@@ -71,9 +71,10 @@ type Op struct {
 	Path      Path
 	Driver    Driver // DriverNone for a plain system call
 	Class     uint8  // index into Trace.Classes; [Trace.ClassName]
-	// Ring tells the Schedulers that a Recorder records apart, from 0 in the
-	// order in which they came to it; each has its own ring, or other queue of
-	// its driver. The 256th and later ones have 255.
+	// Ring tells apart the rings, or other queues of a driver, of all Schedulers
+	// that a Recorder records, from 0 in the order in which they came to it. What
+	// goes through no ring has that of its Scheduler's first one. The 256th and
+	// later ones have 255.
 	Ring uint8
 }
 

@@ -54,6 +54,16 @@ type Stats struct {
 	LongestWait      time.Duration
 }
 
+// Add adds what o has done.
+func (s *Stats) Add(o Stats) {
+	s.Queued += o.Queued
+	s.InFlight += o.InFlight
+	s.Requests += o.Requests
+	s.Bytes += o.Bytes
+	s.Waited += o.Waited
+	s.LongestWait = max(s.LongestWait, o.LongestWait)
+}
+
 // Stats returns what the class has done.
 func (c *Class) Stats() Stats {
 	s := c.stats

@@ -147,16 +147,17 @@ func (t *Transfer) push() {
 	op := t.fillOp()
 	if t.group != nil {
 		t.group.queued.Add(1)
-		t.s.engine.put(op)
+		t.group.e.put(op)
 		return
 	}
-	t.s.engine.push(op)
+	t.s.engineOf(t.f).push(op)
 }
 
 // fillOp makes the operation of what is next.
 func (t *Transfer) fillOp() *driver.Op {
 	op := &t.r.op
-	op.Code, op.Flags, op.FD, op.Reg = t.code, t.f.flags, int32(t.f.fd), t.reg
+	op.Code, op.Flags, op.FD = t.code, t.f.flags, int32(t.f.fd)
+	op.Reg = t.s.regIn(t.s.engineOf(t.f), t.reg)
 	op.Off, op.Buf = t.at(), t.rest()
 	return op
 }
@@ -265,7 +266,7 @@ func (t *Transfer) await(ctx context.Context) (woken int64) {
 // recordPart records what the driver has done of the transfer.
 func (t *Transfer) recordPart(woken int64) {
 	if t.asked != 0 {
-		t.s.recordQueued(t.s.engine, t.asked, woken, t.r, t.f)
+		t.s.recordQueued(t.s.engineOf(t.f), t.asked, woken, t.r, t.f)
 		t.asked = t.r.trip.completed
 	}
 }
@@ -297,7 +298,7 @@ func (t *Transfer) Withdraw() {
 		// it is until Wait returns. But the file and the driver may have been
 		// closed since, unless it is in use.
 		if t.f.stay() {
-			t.s.engine.cancel(&t.r.op)
+			t.s.engineOf(t.f).cancel(&t.r.op)
 			t.f.Done()
 		}
 	}

@@ -100,7 +100,7 @@ func (s *Scheduler) admitRead(f *File, n int) bool {
 	if n >= largeRead && f.flags&driver.Direct == 0 {
 		return s.gate.takeBelow(int32(s.limits.LargeReads))
 	}
-	return s.waiting.Load() == 0 && !s.engine.led() && s.gate.takeBelow(int32(s.limits.InlineReads))
+	return s.waiting.Load() == 0 && !s.rings.led() && s.gate.takeBelow(int32(s.limits.InlineReads))
 }
 
 // undone tells whether res means that the driver has not performed an

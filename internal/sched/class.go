@@ -2,7 +2,9 @@ package sched
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/sluiceio/sluice/internal/fair"
 	"github.com/sluiceio/sluice/internal/record"
@@ -11,10 +13,13 @@ import (
 // Class is a kind of operations, which have a weight and limits in common. See
 // package fair.
 type Class struct {
-	s    *Scheduler
-	fair *fair.Class      // under s.classes.mu
-	ref  *record.ClassRef // what records know it by; nil of the default one
-	// limited tells whether there are limits. Written under s.classes.mu; who
+	s        *Scheduler
+	ref      *record.ClassRef // what records know it by; nil of the default one
+	settings fair.Settings    // under classes.mu
+	// fair is what it is at each ring: each under the mu of its turnstile, and
+	// written before the ring, or the class, is known to others.
+	fair [RingsMost]*fair.Class
+	// limited tells whether there are limits. Written under classes.mu; who
 	// reads what is cached asks it without.
 	limited atomic.Bool
 }
@@ -50,11 +55,45 @@ func (s *Scheduler) classOr(c *Class) *Class {
 	return c
 }
 
+// classes is a Scheduler's classes. Each ring has a queue for them, and counts what
+// is in flight by itself.
+type classes struct {
+	standard Class // the default one
+
+	mu  sync.Mutex
+	all []*Class // the default one first. Under mu, as is cap
+	cap fair.Cap
+}
+
+func (s *Scheduler) initClasses() {
+	k := &s.classes
+	k.cap = DefaultCap
+	k.standard.s = s
+	k.standard.settings = fair.Settings{Weight: DefaultWeight}
+	k.all = []*Class{&k.standard}
+}
+
+// addTurnstile gives e, a ring that is new, its turnstile. Under classes.mu, if
+// anybody else is there.
+func (s *Scheduler) addTurnstile(e *engine) {
+	e.turns = newTurnstile(e.number, func() time.Duration { return s.now() }, s.classes.cap)
+	for _, c := range s.classes.all {
+		e.turns.add(c, c.settings)
+	}
+}
+
 // NewClass adds a class, which records know by that name. From the first one on
 // operations take turns.
 func (s *Scheduler) NewClass(name string, o fair.Settings) *Class {
-	c := &Class{s: s, ref: &record.ClassRef{Name: name}}
-	s.classes.add(c, o)
+	s.classes.mu.Lock()
+	defer s.classes.mu.Unlock()
+	c := &Class{s: s, ref: &record.ClassRef{Name: name}, settings: o}
+	c.limited.Store(o.Limited())
+	for _, e := range *s.rings.all.Load() {
+		e.turns.add(c, o)
+	}
+	s.classes.all = append(s.classes.all, c)
+	s.classed.Store(true)
 	return c
 }
 
@@ -64,43 +103,77 @@ func (s *Scheduler) DefaultClass() *Class { return &s.classes.standard }
 // Classed tells whether operations take turns.
 func (s *Scheduler) Classed() bool { return s.classed.Load() }
 
-// SetCap bounds what is in flight while operations take turns.
+// SetCap bounds what each ring has in flight while operations take turns.
 func (s *Scheduler) SetCap(c fair.Cap) {
-	k := &s.classes
-	k.mu.Lock()
-	k.queue.SetCap(c)
-	k.passOn()
+	s.classes.mu.Lock()
+	s.classes.cap = c
+	granted := s.changeTurns(func(k *turnstile) { k.queue.SetCap(c) })
+	s.classes.mu.Unlock()
+	granted.start()
+}
+
+// changeTurns changes each turnstile, under its mu. It returns the Transfers that
+// may begin, to be started without classes.mu, which it is called under: what they
+// start may need another ring.
+func (s *Scheduler) changeTurns(change func(*turnstile)) (granted turnList) {
+	for _, e := range *s.rings.all.Load() {
+		k := e.turns
+		k.mu.Lock()
+		change(k)
+		begun := k.turnOver()
+		k.mu.Unlock()
+		for u := begun.pop(); u != nil; u = begun.pop() {
+			granted.add(u)
+		}
+	}
+	return granted
 }
 
 // Cap tells that bound.
 func (s *Scheduler) Cap() fair.Cap {
 	s.classes.mu.Lock()
 	defer s.classes.mu.Unlock()
-	return s.classes.queue.Cap()
+	return s.classes.cap
 }
 
 // Configure changes the class's weight and limits, also for what waits.
 func (c *Class) Configure(o fair.Settings) {
-	k := &c.s.classes
-	k.mu.Lock()
-	c.fair.Configure(c.s.now(), o)
+	s := c.s
+	s.classes.mu.Lock()
+	c.settings = o
 	c.limited.Store(o.Limited())
-	k.classed.Store(true)
-	k.passOn()
+	s.classed.Store(true)
+	granted := s.changeTurns(func(k *turnstile) { c.fair[k.number].Configure(k.now(), o) })
+	s.classes.mu.Unlock()
+	granted.start()
 }
 
 // Settings returns the class's weight and limits.
 func (c *Class) Settings() fair.Settings {
 	c.s.classes.mu.Lock()
 	defer c.s.classes.mu.Unlock()
-	return c.fair.Settings
+	return c.settings
 }
 
-// Stats returns what the class has done.
+// Stats returns what the class has done, at all rings.
 func (c *Class) Stats() fair.Stats {
-	c.s.classes.mu.Lock()
-	defer c.s.classes.mu.Unlock()
-	return c.fair.Stats()
+	var sum fair.Stats
+	for _, e := range *c.s.rings.all.Load() {
+		e.turns.mu.Lock()
+		sum.Add(c.fair[e.number].Stats())
+		e.turns.mu.Unlock()
+	}
+	return sum
+}
+
+// refuseTurns refuses what waits for its turn with f, which is closing.
+func (s *Scheduler) refuseTurns(f *File) {
+	if !s.classed.Load() {
+		return
+	}
+	for _, e := range *s.rings.all.Load() {
+		e.turns.closeFile(f)
+	}
 }
 
 // DefaultWeight is that of the default class.

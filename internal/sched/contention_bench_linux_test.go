@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/driver/uring"
+	"github.com/sluiceio/sluice/internal/record"
 )
 
 // nopGoroutines is how many goroutines contend.
@@ -22,6 +24,9 @@ const nopGoroutines = 64
 // nothing (IORING_OP_NOP), by 64 goroutines, with 1 to 16 processors of the Go
 // runtime. Where the machine has fewer, the name of the run says so, and what it
 // measures is contention with holders of locks that do not run.
+//
+// With rings=2 half of them have a ring, and the others another one, as for files
+// of two devices.
 //
 // cpu-ns/op is the user and system time of the process; at most 1200 is the
 // target at 64 goroutines.
@@ -33,22 +38,29 @@ func BenchmarkContention(b *testing.B) {
 		if cores := runtime.NumCPU(); procs > cores {
 			name += fmt.Sprintf(",oversubscribed,cores=%d", cores)
 		}
-		b.Run(name, func(b *testing.B) {
-			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
-			contend(b, onRing(b), nopGoroutines)
-		})
+		for _, rings := range []int{1, 2} {
+			b.Run(fmt.Sprintf("%s/rings=%d", name, rings), func(b *testing.B) {
+				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+				s := onRing(b)
+				s.RingsThrough(rings, func(h *record.Hook) (driver.Driver, error) {
+					return uring.New(uring.Options{Record: h})
+				})
+				s.rings.device = func(fd int) (uint64, bool) { return uint64(fd % rings), true }
+				contend(b, s, nopGoroutines)
+			})
+		}
 	}
 }
 
 // contend has goroutines make b.N requests that do nothing.
 func contend(b *testing.B, s *Scheduler, goroutines int) {
-	f := NewFile(-1, true, false)
 	var left atomic.Int64
 	left.Store(int64(b.N))
 	var all sync.WaitGroup
 	b.ResetTimer()
 	before := cpuTime(b)
-	for range goroutines {
+	for g := range goroutines {
+		f := NewFile(g, true, false) // a request that does nothing has no file
 		all.Go(func() {
 			for left.Add(-1) >= 0 {
 				if res := s.transfer(context.Background(), driver.Nop, f, nil, 0); res != 0 {

@@ -67,8 +67,18 @@ type engine struct {
 	inflight, tended atomic.Int32
 	// attending counts those who wait for operations that are tended, and are
 	// no leader. Each raises it, then reads state; a leader that retires
-	// writes state, then reads it.
+	// writes state, then reads it. So does closing, which all rings have in
+	// common: the Closes of files.
 	attending atomic.Int32
+	closing   *atomic.Int32
+
+	// device is whose ring it is, once owned: both written under rings.mu, and
+	// once, device first.
+	device uint64
+	owned  atomic.Bool
+	number int // among the rings
+	turns  *turnstile
+	slabs  *slabs // what memory is registered with it; nil with the first one
 
 	hook *record.Hook // who records, if anybody
 	id   uint8        // the driver's, in records
@@ -89,6 +99,7 @@ func newEngine(drv driver.Driver) *engine {
 	e := &engine{
 		drv:     drv,
 		hook:    new(record.Hook),
+		closing: new(atomic.Int32),
 		id:      record.DriverOf(drv.Info().Name),
 		scratch: make([]*driver.Op, 0, depth),
 		done:    make([]*driver.Op, min(depth, reapMost)),

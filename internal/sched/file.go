@@ -59,6 +59,10 @@ type openFile struct {
 	// if that is another. Set before it is used.
 	main *openFile
 
+	// engine is where its operations are queued: nil before the first one, and
+	// then always the same. See engineOf.
+	engine atomic.Pointer[engine]
+
 	// name and ref are what records know it by. Name is set before it is used.
 	name string
 	ref  record.FileRef
@@ -163,9 +167,18 @@ func (f *File) close(begun func()) bool {
 // CloseFile is f.Close that sees to it that what f has in flight is reaped: of
 // a Group nobody may do so, least of all an owner that closes the file.
 func (s *Scheduler) CloseFile(f *File) bool {
-	s.engine.attend()
-	defer s.engine.unattend()
-	return f.close(func() { s.classes.closeFile(f) })
+	s.attendAll()
+	defer s.closing.Add(-1)
+	return f.close(func() { s.refuseTurns(f) })
+}
+
+// attendAll has leaders be there in all rings, also in one that is started only
+// now, until Scheduler.closing is lowered.
+func (s *Scheduler) attendAll() {
+	s.closing.Add(1)
+	for _, e := range *s.rings.all.Load() {
+		e.beLed()
+	}
 }
 
 // async tells whether the driver can perform code on f without a thread.

@@ -42,13 +42,12 @@ const slowSync = 5 * time.Millisecond
 // none. Called before the first Sync.
 func (s *Scheduler) SyncThrough(open func() driver.Driver) { s.fsyncs.open = open }
 
-// admitSync decides how the next fsync is made, of a file whose last one took
-// so long: through the engine that it returns, or, if that is nil, by a plain
+// admitSync decides how the next fsync of f is made: through the engine that it returns, or, if that is nil, by a plain
 // call, for which it has taken a place at the gate. The error is ctx's, which
 // has ended before there was a place.
-func (s *Scheduler) admitSync(ctx context.Context, took time.Duration) (*engine, error) {
-	if s.fsyncs.inline.Add(1) > int32(s.limits.InlineSyncs) || took >= slowSync {
-		if e := s.syncEngine(); e != nil {
+func (s *Scheduler) admitSync(ctx context.Context, f *File) (*engine, error) {
+	if s.fsyncs.inline.Add(1) > int32(s.limits.InlineSyncs) || f.syncer.took() >= slowSync {
+		if e := s.syncEngine(f); e != nil {
 			s.fsyncs.inline.Add(-1)
 			return e, nil
 		}
@@ -108,8 +107,8 @@ func (s *Scheduler) queueSync(e *engine, asked int64, f *File, fd int) int32 {
 	return res
 }
 
-// syncEngine returns the engine for fsyncs; nil if there is none.
-func (s *Scheduler) syncEngine() *engine {
+// syncEngine returns the engine for fsyncs of f; nil if there is none.
+func (s *Scheduler) syncEngine(f *File) *engine {
 	y := &s.fsyncs
 	if y.open == nil {
 		return nil
@@ -125,7 +124,11 @@ func (s *Scheduler) syncEngine() *engine {
 			y.engine.Store(e)
 		}
 	})
-	return y.engine.Load()
+	e := y.engine.Load()
+	if e == s.engine {
+		return s.engineOf(f)
+	}
+	return e
 }
 
 // closeSyncs ends the driver for fsyncs, if there is one of its own. All Syncs

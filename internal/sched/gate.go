@@ -17,6 +17,7 @@ import (
 // times is handed the next place, so that nobody starves.
 type gate struct {
 	limit  int32
+	given  atomic.Int32 // of limit, given up for good
 	used   atomic.Int32 // places taken
 	queued atomic.Int32 // waiters. Written under mu
 	mu     sync.Mutex
@@ -50,11 +51,17 @@ func (g *gate) enter(ctx context.Context) error {
 }
 
 // take takes a free place, if there is one.
-func (g *gate) take() bool { return g.takeBelow(g.limit) }
+func (g *gate) take() bool { return g.takeBelow(g.most()) }
+
+// most is how many places there are.
+func (g *gate) most() int32 { return g.limit - g.given.Load() }
+
+// giveUp has it have n places fewer, once those who have them leave; at least none.
+func (g *gate) giveUp(n int) { g.given.Add(int32(max(0, n))) }
 
 // takeBelow takes a place if fewer than most are taken.
 func (g *gate) takeBelow(most int32) bool {
-	most = min(most, g.limit)
+	most = min(most, g.most())
 	for {
 		n := g.used.Load()
 		if n >= most {
@@ -127,7 +134,7 @@ func (g *gate) handOver() bool {
 func (g *gate) wakeFirst() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if w := g.queue.Front(); w != nil && g.used.Load() < g.limit {
+	if w := g.queue.Front(); w != nil && g.used.Load() < g.most() {
 		g.withdraw(w)
 		w.ready <- false
 	}

@@ -17,6 +17,7 @@ import (
 // does not wait nobody reaps what the Group has in flight.
 type Group struct {
 	s *Scheduler
+	e *engine // of the ring that all of them are queued in
 	// queued counts those that the engine has.
 	queued atomic.Int32
 	// started counts those that were pushed and not submitted; batch is how many
@@ -41,10 +42,10 @@ const (
 	reaping         // in the driver's Reap
 )
 
-// NewGroup returns a Group without Transfers, whose Next ends with ctx. It is
-// to be closed.
-func (s *Scheduler) NewGroup(ctx context.Context) *Group {
-	g := &Group{s: s, batch: 1, wake: make(chan struct{}, 1)}
+// NewGroup returns a Group without Transfers, which will all be of f or of others
+// on its device, and whose Next ends with ctx. It is to be closed. The caller uses f.
+func (s *Scheduler) NewGroup(ctx context.Context, f *File) *Group {
+	g := &Group{s: s, e: s.engineOf(f), batch: 1, wake: make(chan struct{}, 1)}
 	if ctx.Done() != nil {
 		g.watched = make(chan struct{})
 		g.unwatch = context.AfterFunc(ctx, func() {
@@ -93,7 +94,7 @@ func (g *Group) nextBatch() int { return min(2*g.batch, 4) }
 func (g *Group) Submit() {
 	if g.started > 0 {
 		g.started = 0
-		g.s.engine.submitTended()
+		g.e.submitTended()
 	}
 }
 
@@ -109,7 +110,7 @@ func (g *Group) Next(ctx context.Context) (*Transfer, error) {
 			return nil, err
 		}
 		g.started, g.batch = 0, 1
-		if g.queued.Load() > 0 && g.s.engine.state.CompareAndSwap(idle, running) {
+		if g.queued.Load() > 0 && g.e.state.CompareAndSwap(idle, running) {
 			g.lead(ctx)
 		} else {
 			g.sleep(ctx)
@@ -132,7 +133,7 @@ func (g *Group) Take() *Transfer {
 // lead has the owner be the leader until one of the Group's Transfers has
 // ended, or ctx. One of them is queued.
 func (g *Group) lead(ctx context.Context) {
-	e := g.s.engine
+	e := g.e
 	e.leaders.Add(1)
 	defer e.leaders.Done()
 	for {
@@ -156,7 +157,7 @@ func (g *Group) lead(ctx context.Context) {
 // sleep waits while another leads, or while the engine has no Transfer of the
 // Group's.
 func (g *Group) sleep(ctx context.Context) {
-	e := g.s.engine
+	e := g.e
 	e.submitTended()
 	if g.park(asleep) && ctx.Err() == nil {
 		e.attend()
@@ -203,7 +204,7 @@ func (g *Group) rouse() {
 	case asleep:
 		g.wake <- struct{}{}
 	case reaping:
-		g.s.drv.Wake()
+		g.e.drv.Wake()
 	}
 	g.parked = awake
 }

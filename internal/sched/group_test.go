@@ -27,7 +27,7 @@ type grouped struct {
 func asGroup(t *testing.T, depth int, test func(t *testing.T, p grouped)) {
 	asScript(t, depth, func(t *testing.T, d *script, drv driver.Driver) {
 		s := New(drv, queueAll)
-		p := grouped{s, d, NewFile(1<<20, true, false), s.NewGroup(t.Context())}
+		p := grouped{s, d, NewFile(1<<20, true, false), s.NewGroup(t.Context(), NewFile(1<<20, true, false))}
 		test(t, p)
 		p.g.Close()
 		p.f.Close() // hangs if it is in use
@@ -145,7 +145,7 @@ func TestGroupContextEnds(t *testing.T) {
 			asScript(t, 8, func(t *testing.T, d *script, drv driver.Driver) {
 				s := New(drv, queueAll)
 				ctx, cancel := context.WithCancel(t.Context())
-				p := grouped{s, d, NewFile(1<<20, true, false), s.NewGroup(ctx)}
+				p := grouped{s, d, NewFile(1<<20, true, false), s.NewGroup(ctx, NewFile(1<<20, true, false))}
 				var other Transfer
 				if c.other {
 					s.StartRead(&other, p.f, make([]byte, 10), 50, 0)
@@ -286,7 +286,7 @@ func TestGroupStress(t *testing.T) {
 
 // readInGroup keeps up to ten reads in flight.
 func readInGroup(t *testing.T, s *Scheduler, f *File, r *rand.Rand) {
-	g := s.NewGroup(t.Context())
+	g := s.NewGroup(t.Context(), NewFile(1<<20, true, false))
 	defer g.Close()
 	var all [10]Transfer
 	free := []*Transfer{}
@@ -327,7 +327,7 @@ func TestGroupAllocatesNothing(t *testing.T) {
 	d.rule = func(op *driver.Op) (int32, bool) { return int32(len(op.Buf)), true }
 	s := New(stagingScript{d}, queueAll)
 	f := NewFile(1<<20, true, false)
-	g := s.NewGroup(t.Context())
+	g := s.NewGroup(t.Context(), NewFile(1<<20, true, false))
 	var tr Transfer
 	b := make([]byte, 10)
 	if n := testing.AllocsPerRun(200, func() {

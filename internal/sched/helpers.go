@@ -37,7 +37,7 @@ func (h *helpers) add(t *Transfer) {
 	}
 	defer h.mu.Unlock()
 	h.queue.PushBack(&t.links, t)
-	if h.running < int(h.s.gate.limit) {
+	if h.running < int(h.s.gate.most()) {
 		h.running++
 		h.all.Add(1)
 		go h.help()
@@ -100,7 +100,7 @@ func (h *helpers) pass(t *Transfer) (atOnce, ok bool) {
 	t.pushed = true
 	op := t.fillOp()
 	atOnce = prompt(op)
-	h.s.engine.put(op)
+	h.s.engineOf(t.f).put(op)
 	return atOnce, true
 }
 

@@ -20,7 +20,7 @@ func (s *Scheduler) readPart(ctx context.Context, f *File, b []byte, off int64) 
 			return res, true
 		}
 	}
-	u, res := s.classes.take(ctx, c, f, len(b), false)
+	u, res := s.engineOf(f).turns.take(ctx, c, f, len(b), false)
 	if u == nil {
 		return res, false
 	}
@@ -36,7 +36,7 @@ func (s *Scheduler) readPart(ctx context.Context, f *File, b []byte, off int64) 
 	default:
 		res = s.transfer(ctx, driver.Read, f, b, off)
 	}
-	s.classes.end(u, int64(res))
+	u.at.end(u, int64(res))
 	return res, int(res) == len(b)
 }
 
@@ -63,12 +63,12 @@ func (s *Scheduler) writePart(ctx context.Context, f *File, b []byte, off int64)
 	if beside && !c.limited.Load() {
 		return s.writeNow(ctx, f, b, off)
 	}
-	u, res := s.classes.take(ctx, c, f, len(b), beside)
+	u, res := s.engineOf(f).turns.take(ctx, c, f, len(b), beside)
 	if u == nil {
 		return res
 	}
 	res = s.writeNow(ctx, f, b[:u.Granted()], off)
-	s.classes.end(u, int64(res))
+	u.at.end(u, int64(res))
 	return res
 }
 
@@ -79,12 +79,12 @@ func (s *Scheduler) ownPart(ctx context.Context, code driver.Code, o Own, b []by
 	if beside && !c.limited.Load() {
 		return s.ownNow(ctx, code, o, &Vec{first: b}, off)
 	}
-	u, res := s.classes.take(ctx, c, nil, len(b), beside)
+	u, res := s.engineFor(o.FD).turns.take(ctx, c, nil, len(b), beside)
 	if u == nil {
 		return res
 	}
 	res = s.ownNow(ctx, code, o, &Vec{first: b[:u.Granted()]}, off)
-	s.classes.end(u, int64(res))
+	u.at.end(u, int64(res))
 	return res
 }
 
@@ -97,13 +97,13 @@ func (s *Scheduler) fixedInTurn(ctx context.Context, code driver.Code, f *File, 
 	c := s.classOf(ctx, f)
 	for n < len(b) && err == nil {
 		f := s.inTurn(f, c)
-		u, res := s.classes.take(ctx, c, f, len(b)-n, false)
+		u, res := s.engineOf(f).turns.take(ctx, c, f, len(b)-n, false)
 		if u == nil {
 			return n, failure(ctx, res)
 		}
 		var m int
 		m, err = now(ctx, f, b[n:n+u.Granted()], off+int64(n), reg)
-		s.classes.end(u, int64(m))
+		u.at.end(u, int64(m))
 		n += m
 	}
 	return n, err

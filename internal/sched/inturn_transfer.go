@@ -35,7 +35,7 @@ func (t *Transfer) ask(beside bool) {
 	u := turns.Get().(*turn)
 	u.f, u.transfer, u.Beside = t.f, t, beside
 	t.part = t.n
-	t.s.classes.push(u, t.Class, len(t.buf)-t.n)
+	t.s.engineOf(t.f).turns.push(u, t.Class, len(t.buf)-t.n)
 }
 
 // nextTurn ends t's turn, of which all was done, and has it wait for another.
@@ -47,7 +47,7 @@ func (t *Transfer) nextTurn() {
 
 // endTurn ends the turn that t has. It is no longer in the queue.
 func (t *Transfer) endTurn() {
-	t.s.classes.end(t.turn, int64(t.n-(t.part-t.turn.Granted())))
+	t.turn.at.end(t.turn, int64(t.n-(t.part-t.turn.Granted())))
 }
 
 // granted begins what t has been granted.
@@ -63,8 +63,9 @@ func (t *Transfer) granted() {
 		t.group.queued.Add(1)
 	}
 	// Once it has passed t may end, and be its owner's again.
+	e := s.engineOf(t.f)
 	if atOnce, ok := s.helpers.pass(t); ok {
-		s.engine.arrive(atOnce)
+		e.arrive(atOnce)
 		return
 	}
 	s.waiting.Add(-1)
@@ -78,10 +79,10 @@ func (t *Transfer) granted() {
 // withdrawTurn ends t if it waits for its turn, and tells whether it did. It has
 // been marked as withdrawn, so that it does not wait again.
 func (t *Transfer) withdrawTurn() bool {
-	k := &t.s.classes
 	if !t.s.classed.Load() {
 		return false
 	}
+	k := t.s.engineOf(t.f).turns
 	k.mu.Lock()
 	u := t.turn
 	was := u != nil && k.queue.Withdraw(&u.Turn)

@@ -13,7 +13,7 @@ import (
 // Called before the first operation.
 func (s *Scheduler) RecordBy(h *record.Hook) {
 	s.hook = h
-	s.engine.hook = h
+	s.engine.hook = h // the first ring's: others are started later, and have their own
 }
 
 // Hook is by what operations are recorded.
@@ -59,7 +59,7 @@ func (s *Scheduler) recordPlain(asked, submitted int64, code driver.Code, f *Fil
 // woken.
 func (s *Scheduler) recordQueued(e *engine, asked, woken int64, r *request, f *File) {
 	op := &r.op
-	s.hook.Op(&record.Op{
+	e.hook.Op(&record.Op{
 		Queued: f.asked(asked), Submitted: r.trip.submitted, Completed: r.trip.completed, Woken: woken,
 		Off: op.Off, Size: len(op.Buf), Res: op.Res, Batch: r.trip.batch,
 		Kind: uint8(op.Code), Path: record.PathQueued, Drv: e.id,

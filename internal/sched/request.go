@@ -42,13 +42,14 @@ func (s *Scheduler) queue(ctx context.Context, asked int64, code driver.Code, f 
 	op.Code, op.Flags, op.FD, op.Off, op.Buf = code, f.flags, int32(f.fd), off, b
 	raceBefore(code, b)
 	region := s.hook.Region(ctx, regionNames[code])
-	s.engine.push(op)
-	r.wait(ctx, s.engine)
+	e := s.engineOf(f)
+	e.push(op)
+	r.wait(ctx, e)
 	region.End()
 	res := op.Res
 	raceAfter(code, b, res)
 	if asked != 0 && !undone(f, res) {
-		s.recordQueued(s.engine, asked, record.Now(), r, f)
+		s.recordQueued(e, asked, record.Now(), r, f)
 	}
 	op.Buf = nil
 	requests.Put(r)

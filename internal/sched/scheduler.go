@@ -27,13 +27,20 @@ type Limits struct {
 	// Blocking is the most threads that may wait in system calls: for those,
 	// and for operations that the driver cannot perform without a thread.
 	Blocking int
+	// PerRing is how many of Blocking are given up for each ring but the first, as
+	// long as two are left.
+	PerRing int
 }
 
-// Scheduler performs operations on Files through one driver.
+// Scheduler performs operations on Files through a driver, or several of a kind.
 type Scheduler struct {
-	drv     driver.Driver
-	limits  Limits
-	engine  *engine
+	drv    driver.Driver // the first ring's
+	limits Limits
+	engine *engine // the first ring
+	rings  rings
+	memory memory
+	// closing counts the Closes of files in progress. See needed.
+	closing atomic.Int32
 	gate    gate
 	names   gate // for calls with names; see named.go
 	lane    Lane
@@ -60,7 +67,8 @@ type Scheduler struct {
 	knowsEnd bool
 }
 
-// New returns a Scheduler that owns drv.
+// New returns a Scheduler that owns drv, and has one ring unless RingsThrough says
+// otherwise.
 func New(drv driver.Driver, l Limits) *Scheduler {
 	e := newEngine(drv)
 	s := &Scheduler{
@@ -78,8 +86,11 @@ func New(drv driver.Driver, l Limits) *Scheduler {
 		asyncBuffered: asyncCodes(drv, 0),
 		knowsEnd:      sys.CachedKnowsEnd(),
 	}
+	e.closing = &s.closing
+	s.initClasses()
+	s.initRings(e)
+	s.memory.at = make(map[uint32][]byte)
 	s.helpers.init(s)
-	s.classes.init(s)
 	return s
 }
 
@@ -95,10 +106,16 @@ func (s *Scheduler) Driver() driver.Info { return s.drv.Info() }
 // Limits tells the bounds in force.
 func (s *Scheduler) Limits() Limits { return s.limits }
 
-// Close ends the driver. All operations have ended: their Files are closed.
+// Close ends the drivers. All operations have ended: their Files are closed.
 func (s *Scheduler) Close() error {
-	s.classes.close()
-	s.engine.wait()
+	for _, e := range *s.rings.all.Load() {
+		e.turns.close()
+		e.wait()
+	}
 	s.helpers.wait()
-	return errors.Join(s.closeSyncs(), s.lane.close(), s.drv.Close())
+	errs := []error{s.closeSyncs(), s.lane.close()}
+	for _, e := range *s.rings.all.Load() {
+		errs = append(errs, e.drv.Close())
+	}
+	return errors.Join(errs...)
 }

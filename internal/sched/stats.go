@@ -77,6 +77,7 @@ type Stats struct {
 	BatchSizes               [batchBuckets]int64
 	InFlight                 int // in the driver
 	Blocked                  int // threads waiting in a system call
+	Rings                    int
 }
 
 // Stats returns the counters.
@@ -91,13 +92,16 @@ func (s *Scheduler) Stats() Stats {
 		st.Written += c.written.Load()
 	}
 	st.SharedSyncs = s.stats.shared.Load()
-	s.engine.addTo(&st)
+	st.Blocked = int(s.gate.used.Load())
+	for _, e := range *s.rings.all.Load() {
+		e.addTo(&st)
+		st.Rings++
+		if e.state.Load() == blocked {
+			st.Blocked++
+		}
+	}
 	if e := s.fsyncs.engine.Load(); e != nil && e != s.engine {
 		e.addTo(&st)
-	}
-	st.Blocked = int(s.gate.used.Load())
-	if s.engine.state.Load() == blocked {
-		st.Blocked++
 	}
 	return st
 }

@@ -110,7 +110,7 @@ func (s *Scheduler) share(ctx context.Context, asked int64, f *File, g *syncGrou
 
 // syncAlone makes the fsync of one that nobody has come with.
 func (s *Scheduler) syncAlone(ctx context.Context, asked int64, f *File) error {
-	e, err := s.admitSync(ctx, f.syncer.took())
+	e, err := s.admitSync(ctx, f)
 	if err != nil {
 		f.syncer.handOn()
 		return err
@@ -125,7 +125,7 @@ func (s *Scheduler) syncAlone(ctx context.Context, asked int64, f *File) error {
 func (s *Scheduler) syncFor(ctx context.Context, asked int64, g *syncGroup, f *File) error {
 	y := &f.syncer
 	s.gather(y, g)
-	e, err := s.admitSync(ctx, y.took())
+	e, err := s.admitSync(ctx, f)
 	if err != nil {
 		g.lead <- struct{}{} // another member's, or leave takes it back
 		y.leave(g)

@@ -39,13 +39,16 @@ func (e *engine) retire() bool {
 // needed tells whether what is in flight needs a leader. Under mu.
 func (e *engine) needed() bool {
 	n := e.inflight.Load()
-	return n > e.tended.Load() || n > 0 && e.attending.Load() > 0 || e.backlog.Len() > 0
+	return n > e.tended.Load() || n > 0 && e.attended() || e.backlog.Len() > 0
 }
+
+// attended tells whether somebody waits for what is tended, and does not lead.
+func (e *engine) attended() bool { return e.attending.Load() > 0 || e.closing.Load() > 0 }
 
 // resumes has who has retired be the leader again, if another is needed and
 // nobody else has been quicker. It reports whether he is.
 func (e *engine) resumes() bool {
-	again := e.inbox.Load() != nil || e.inflight.Load() > 0 && e.attending.Load() > 0
+	again := e.inbox.Load() != nil || e.inflight.Load() > 0 && e.attended()
 	return again && e.state.CompareAndSwap(idle, running)
 }
 
@@ -85,6 +88,11 @@ func (e *engine) submitTended() {
 // attend has a leader be there, until unattend, while anything is in flight.
 func (e *engine) attend() {
 	e.attending.Add(1)
+	e.beLed()
+}
+
+// beLed starts a leader, if there is none, for what is tended.
+func (e *engine) beLed() {
 	if e.state.Load() == idle && (e.inflight.Load() > 0 || e.inbox.Load() != nil) {
 		e.start()
 	}

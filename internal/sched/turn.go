@@ -9,7 +9,8 @@ import (
 // turn is what an operation waits with, and then has until it has ended.
 type turn struct {
 	fair.Turn
-	f *File // nil: of a descriptor that nobody else knows of
+	f  *File      // nil: of a descriptor that nobody else knows of
+	at *turnstile // where it waits, or has its turn
 	// transfer is whose it is; nil: a goroutine waits for ready, which holds one
 	// value when it may begin, or when refused says why not.
 	transfer *Transfer
@@ -25,7 +26,7 @@ var turns = sync.Pool{New: func() any {
 }}
 
 // barred tells why u may not wait for its turn; 0 if it may. It is asked under
-// classes.mu: a Close, or who withdraws a Transfer, that was quicker has gone
+// turnstile.mu: a Close, or who withdraws a Transfer, that was quicker has gone
 // through the queue, and who is later will.
 func (u *turn) barred() int32 {
 	switch t := u.transfer; {
@@ -51,7 +52,7 @@ func (u *turn) refuse(res int32) {
 
 // free gives u back, which has ended or was refused.
 func (u *turn) free() {
-	u.f, u.transfer, u.refused, u.Beside = nil, nil, 0, false
+	u.f, u.at, u.transfer, u.refused, u.Beside = nil, nil, nil, 0, false
 	turns.Put(u)
 }
 

@@ -3,22 +3,21 @@ package sched
 import (
 	"context"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/sluiceio/sluice/internal/fair"
 )
 
-// classes is what has operations take turns, by class. While no class was ever
-// made, Scheduler.classed is false, and that is all that an operation looks at.
+// turnstile is what has operations take turns, by class: one for each ring, so that
+// no device takes up the room of another. While no class was ever made,
+// Scheduler.classed is false, and that is all that an operation looks at.
 //
 // A turn is taken before an operation goes its way (path 2 or 3), and ended when
 // its result is there, so that what is in flight is counted whatever its way. Who
 // is granted a turn is told by who has made room for it: by the end of another
 // operation, by a change of settings, or, where a limit holds it, by the timer.
-type classes struct {
-	classed  *atomic.Bool // the Scheduler's; written under mu
-	standard Class        // the default one
+type turnstile struct {
+	number int // its ring's
 
 	mu    sync.Mutex
 	queue *fair.Queue // under mu
@@ -30,26 +29,20 @@ type classes struct {
 	now   func() time.Duration
 }
 
-func (k *classes) init(s *Scheduler) {
-	k.classed = &s.classed
-	k.queue = fair.New(DefaultCap)
-	k.now = func() time.Duration { return s.now() }
-	k.alarm = fair.Never
-	k.standard.s = s
-	k.standard.fair = k.queue.Add(0, fair.Settings{Weight: DefaultWeight})
+func newTurnstile(number int, now func() time.Duration, c fair.Cap) *turnstile {
+	return &turnstile{number: number, queue: fair.New(c), now: now, alarm: fair.Never}
 }
 
-func (k *classes) add(c *Class, o fair.Settings) {
+// add has c be one of its classes.
+func (k *turnstile) add(c *Class, o fair.Settings) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	c.fair = k.queue.Add(k.now(), o)
-	c.limited.Store(o.Limited())
-	k.classed.Store(true)
+	c.fair[k.number] = k.queue.Add(k.now(), o)
 }
 
 // take waits for the turn of an operation of n bytes. If res is not 0 there is
 // none: the file is closing, or ctx has ended.
-func (k *classes) take(ctx context.Context, c *Class, f *File, n int, beside bool) (u *turn, res int32) {
+func (k *turnstile) take(ctx context.Context, c *Class, f *File, n int, beside bool) (u *turn, res int32) {
 	u = turns.Get().(*turn)
 	u.f, u.Beside = f, beside
 	k.push(u, c, n)
@@ -67,7 +60,7 @@ func (k *classes) take(ctx context.Context, c *Class, f *File, n int, beside boo
 }
 
 // await waits until u may begin or is refused, or until ctx ends.
-func (k *classes) await(ctx context.Context, u *turn) {
+func (k *turnstile) await(ctx context.Context, u *turn) {
 	select {
 	case <-u.ready:
 	case <-ctx.Done():
@@ -80,7 +73,8 @@ func (k *classes) await(ctx context.Context, u *turn) {
 }
 
 // push has u wait for its turn, which may come at once, or be refused.
-func (k *classes) push(u *turn, c *Class, n int) {
+func (k *turnstile) push(u *turn, c *Class, n int) {
+	u.at = k
 	k.mu.Lock()
 	if res := u.barred(); res != 0 {
 		k.mu.Unlock()
@@ -90,12 +84,12 @@ func (k *classes) push(u *turn, c *Class, n int) {
 	if u.transfer != nil {
 		u.transfer.turn = u
 	}
-	k.queue.Push(k.now(), &u.Turn, c.fair, n)
+	k.queue.Push(k.now(), &u.Turn, c.fair[k.number], n)
 	k.passOn()
 }
 
 // end ends a turn whose operation gave res.
-func (k *classes) end(u *turn, res int64) {
+func (k *turnstile) end(u *turn, res int64) {
 	k.mu.Lock()
 	k.queue.Done(k.now(), &u.Turn, max(0, res))
 	if u.transfer != nil {
@@ -108,7 +102,7 @@ func (k *classes) end(u *turn, res int64) {
 }
 
 // passOn tells all that may begin to do so, and gives up mu.
-func (k *classes) passOn() {
+func (k *turnstile) passOn() {
 	granted := k.turnOver()
 	k.mu.Unlock()
 	granted.start()
@@ -116,7 +110,7 @@ func (k *classes) passOn() {
 
 // turnOver tells all that may begin to do so, but for Transfers: these it
 // returns, to be started without mu. Under mu.
-func (k *classes) turnOver() (granted turnList) {
+func (k *turnstile) turnOver() (granted turnList) {
 	now := k.now()
 	for {
 		t, again := k.queue.Next(now)
@@ -135,7 +129,7 @@ func (k *classes) turnOver() (granted turnList) {
 
 // ringAt sees to it that turnOver is called at that time, if none is set for an
 // earlier one. Under mu.
-func (k *classes) ringAt(now, at time.Duration) {
+func (k *turnstile) ringAt(now, at time.Duration) {
 	if at >= k.alarm {
 		return
 	}
@@ -146,7 +140,7 @@ func (k *classes) ringAt(now, at time.Duration) {
 }
 
 // ring is what the timer calls.
-func (k *classes) ring() {
+func (k *turnstile) ring() {
 	defer k.rings.Done()
 	k.mu.Lock()
 	// One that was set meanwhile is for an earlier time, and rings too.
@@ -155,7 +149,7 @@ func (k *classes) ring() {
 }
 
 // stopTimer stops a timer that is set. Under mu.
-func (k *classes) stopTimer() {
+func (k *turnstile) stopTimer() {
 	if k.timer != nil && k.timer.Stop() {
 		k.rings.Done()
 	}
@@ -163,7 +157,7 @@ func (k *classes) stopTimer() {
 }
 
 // withdraw takes u out of the queue, and tells whether it was there.
-func (k *classes) withdraw(u *turn) bool {
+func (k *turnstile) withdraw(u *turn) bool {
 	k.mu.Lock()
 	was := k.queue.Withdraw(&u.Turn)
 	var granted turnList
@@ -176,10 +170,7 @@ func (k *classes) withdraw(u *turn) bool {
 }
 
 // closeFile refuses what waits for its turn with f, which is closing.
-func (k *classes) closeFile(f *File) {
-	if !k.classed.Load() {
-		return
-	}
+func (k *turnstile) closeFile(f *File) {
 	var out turnList
 	k.mu.Lock()
 	k.queue.WithdrawIf(
@@ -201,7 +192,7 @@ func (k *classes) closeFile(f *File) {
 }
 
 // close ends the timer. Nothing waits any more.
-func (k *classes) close() {
+func (k *turnstile) close() {
 	k.mu.Lock()
 	k.stopTimer()
 	k.mu.Unlock()

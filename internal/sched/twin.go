@@ -54,7 +54,7 @@ func (s *Scheduler) openTwin(f *File) {
 // syncTwin makes an fsync beside the one that runs.
 func (s *Scheduler) syncTwin(ctx context.Context, asked int64, f *File) error {
 	y := &f.syncer
-	e, err := s.admitSync(ctx, y.took())
+	e, err := s.admitSync(ctx, f)
 	entered := err == nil
 	if entered {
 		err = s.fsync(e, asked, f, y.twin.fd)

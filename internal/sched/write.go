@@ -67,5 +67,5 @@ func (s *Scheduler) plainWrites(f *File) int32 {
 	if s.async(driver.Write, f) {
 		return int32(s.limits.InlineWrites)
 	}
-	return s.gate.limit
+	return s.gate.most()
 }

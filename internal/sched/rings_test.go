@@ -1,0 +1,390 @@
+package sched
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"testing"
+
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/fair"
+	"github.com/sluiceio/sluice/internal/record"
+)
+
+// several is a Scheduler with several rings, whose files are on the device that
+// their descriptors are the numbers of.
+type several struct {
+	*Scheduler
+	drv []*script // by ring
+}
+
+// newSeveral returns one with up to most rings, each on a script of its own, which
+// set has made what it is to be.
+func newSeveral(t *testing.T, most int, set func(ring int, d *script) driver.Driver) *several {
+	t.Helper()
+	watch(t)
+	p := &several{}
+	open := func() driver.Driver {
+		d := newScript(8)
+		p.drv = append(p.drv, d)
+		return set(len(p.drv)-1, d)
+	}
+	p.Scheduler = New(open(), Limits{Blocking: 4, PerRing: 1})
+	p.RingsThrough(most, func(*record.Hook) (driver.Driver, error) { return open(), nil })
+	p.rings.device = func(fd int) (uint64, bool) { return uint64(fd), fd > 0 }
+	t.Cleanup(func() {
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+		for i, d := range p.drv {
+			if !d.closed {
+				t.Errorf("ring %d was not closed", i)
+			}
+		}
+	})
+	return p
+}
+
+// on returns a file on that device.
+func on(device int) *File { return NewFile(device, true, false) }
+
+// begin starts a read of f and returns what is closed when it has ended.
+func (p *several) begin(f *File) <-chan struct{} {
+	ended := make(chan struct{})
+	p.waiting.Add(1) // so that it is queued
+	go func() {
+		defer close(ended)
+		p.queue(context.Background(), 0, driver.Read, f, make([]byte, 512), 0)
+		p.waiting.Add(-1)
+	}()
+	return ended
+}
+
+// whole answers each operation at once.
+func whole(op *driver.Op) (int32, bool) { return int32(len(op.Buf)), true }
+
+// stalled is a script whose Submit, and Reap where something is staged, does not
+// return before it is released.
+type stalled struct {
+	*script
+	entered  chan struct{} // gets a value from each that waits
+	released chan struct{}
+}
+
+func (d *stalled) Submit(ops []*driver.Op) (int, error) {
+	d.entered <- struct{}{}
+	<-d.released
+	return d.script.Submit(ops)
+}
+
+// A device that does not take what it is given holds up nobody of another.
+func TestStalledRing(t *testing.T) {
+	for _, driverStages := range []bool{true, false} {
+		t.Run(fmt.Sprintf("stager=%v", driverStages), func(t *testing.T) {
+			slow := &stalled{entered: make(chan struct{}, 64), released: make(chan struct{})}
+			p := newSeveral(t, 2, func(ring int, d *script) driver.Driver {
+				d.rule = whole
+				switch {
+				case ring == 0:
+					slow.script = d
+					return slow
+				case driverStages:
+					return stagingScript{d}
+				}
+				return d
+			})
+			var stuck []<-chan struct{}
+			for range 8 {
+				stuck = append(stuck, p.begin(on(1)))
+			}
+			<-slow.entered
+			var all sync.WaitGroup
+			for range 16 {
+				all.Go(func() {
+					f := on(2)
+					for range 100 {
+						<-p.begin(f)
+					}
+					p.CloseFile(f)
+				})
+			}
+			all.Wait() // with the stalled ones still there
+			for _, ended := range stuck {
+				select {
+				case <-ended:
+					t.Error("a read ended that the driver has not taken")
+				default:
+				}
+			}
+			close(slow.released)
+			for _, ended := range stuck {
+				<-ended
+			}
+			if st := p.Stats(); st.Rings != 2 {
+				t.Errorf("%d rings; want 2", st.Rings)
+			}
+		})
+	}
+}
+
+// The first devices have a ring each, in the order in which something is queued
+// for them, and the others share them. What is on no device is the first ring's.
+func TestRingsOfDevices(t *testing.T) {
+	p := newSeveral(t, 3, func(_ int, d *script) driver.Driver {
+		d.rule = whole
+		return d
+	})
+	for i, c := range []struct{ device, ring, rings int }{
+		{7, 0, 1},
+		{7, 0, 1},
+		{0, 0, 1},
+		{8, 1, 2},
+		{7, 0, 2},
+		{9, 2, 3},
+		{8, 1, 3},
+		{9, 2, 3},
+		{10, 1, 3},
+		{11, 2, 3},
+		{12, 0, 3},
+	} {
+		f := on(c.device)
+		<-p.begin(f)
+		if e := p.engineOf(f); e.number != c.ring {
+			t.Errorf("%d: device %d has ring %d; want %d", i, c.device, e.number, c.ring)
+		}
+		if n, most := p.Rings(); n != c.rings || most != 3 {
+			t.Errorf("%d: %d rings of %d; want %d of 3", i, n, most, c.rings)
+		}
+	}
+	if got := p.gate.most(); got != 2 {
+		t.Errorf("%d places at the gate with three rings; want 2", got)
+	}
+	for i, d := range p.drv {
+		if len(d.seen) == 0 {
+			t.Errorf("ring %d had nothing to do", i)
+		}
+	}
+}
+
+// A ring that cannot be had is no error: devices share those that there are.
+func TestNoMoreRings(t *testing.T) {
+	p := newSeveral(t, 4, func(_ int, d *script) driver.Driver {
+		d.rule = whole
+		return d
+	})
+	asked := 0
+	p.RingsThrough(4, func(*record.Hook) (driver.Driver, error) {
+		asked++
+		return nil, errors.New("none")
+	})
+	for device := 1; device < 5; device++ {
+		<-p.begin(on(device))
+	}
+	if n, _ := p.Rings(); n != 1 || asked != 1 {
+		t.Errorf("%d rings, asked for %d times; want 1 and 1", n, asked)
+	}
+}
+
+// Files of many devices are opened, read and closed at once.
+func TestRingsAtOnce(t *testing.T) {
+	p := newSeveral(t, 4, func(_ int, d *script) driver.Driver {
+		d.rule = whole
+		return stagingScript{d}
+	})
+	var all sync.WaitGroup
+	for g := range 12 {
+		all.Go(func() {
+			for i := range 100 {
+				f := on(1 + (g+i)%6)
+				first, second := p.begin(f), p.begin(f)
+				<-first
+				<-second
+				p.CloseFile(f)
+				p.Stats()
+			}
+		})
+	}
+	all.Wait()
+	if n, _ := p.Rings(); n != 4 {
+		t.Errorf("%d rings; want 4", n)
+	}
+	if st := p.Stats(); st.InFlight != 0 {
+		t.Errorf("%d in flight at the end", st.InFlight)
+	}
+}
+
+// A Close waits for what a Group that nobody looks after has in a ring, also if
+// that is not the first.
+func TestCloseWithGroupInAnotherRing(t *testing.T) {
+	p := newSeveral(t, 2, func(_ int, d *script) driver.Driver {
+		d.rule = whole
+		return stagingScript{d}
+	})
+	<-p.begin(on(1))
+	f := on(2)
+	g := p.NewGroup(t.Context(), f)
+	defer g.Close()
+	var tr Transfer
+	g.StartRead(&tr, f, make([]byte, 512), 0, 0)
+	p.CloseFile(f)
+	if n, err := g.Take().Result(t.Context()); n != 512 || err != nil {
+		t.Errorf("the Transfer = %d, %v; want 512", n, err)
+	}
+}
+
+// registering is a script that registers memory.
+type registering struct {
+	*script
+	base  int // its first index
+	full  bool
+	known map[int][]byte // under script.mu
+}
+
+func (d *registering) Register(mem []byte) (int, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.full {
+		return 0, errors.New("full")
+	}
+	i := d.base + len(d.known)
+	d.known[i] = mem
+	return i, nil
+}
+
+func (d *registering) Unregister(i int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if _, ok := d.known[i]; !ok {
+		panic("what is not registered was unregistered")
+	}
+	delete(d.known, i)
+}
+
+// Memory is registered with a further ring when it is first used there, by that
+// ring's index; and where it is refused it goes as other memory does.
+func TestRegisteredWithEachRing(t *testing.T) {
+	var drv []*registering
+	var last uint32 // the Reg of the last operation, under the script's mu
+	p := newSeveral(t, 3, func(ring int, d *script) driver.Driver {
+		d.rule = func(op *driver.Op) (int32, bool) {
+			last = op.Reg
+			return whole(op)
+		}
+		drv = append(drv, &registering{script: d, base: 10 * ring, full: ring == 2, known: map[int][]byte{}})
+		return drv[ring]
+	})
+	<-p.begin(on(1))
+	mem := [][]byte{make([]byte, 512), make([]byte, 512)}
+	var index []int
+	for _, b := range mem {
+		i, err := p.Register(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		index = append(index, i)
+	}
+	for _, c := range []struct {
+		device, mem int
+		reg         uint32
+	}{{1, 0, 1}, {1, 1, 2}, {2, 1, 11}, {2, 0, 12}, {2, 1, 11}, {3, 0, 0}, {3, 0, 0}} {
+		var tr Transfer
+		p.StartRead(&tr, on(c.device), mem[c.mem], 0, uint32(index[c.mem]+1))
+		if n, err := tr.Wait(t.Context()); n != 512 || err != nil {
+			t.Fatalf("read on device %d = %d, %v; want 512", c.device, n, err)
+		}
+		if last != c.reg {
+			t.Errorf("device %d: memory %d went as %d; want %d", c.device, c.mem, last, c.reg)
+		}
+	}
+	for _, i := range index {
+		p.Unregister(i)
+	}
+	for i, d := range drv {
+		if len(d.known) != 0 {
+			t.Errorf("%d are left with ring %d", len(d.known), i)
+		}
+	}
+}
+
+// A class has its share, its limits and the cap of each device: what waits for one
+// that is stalled takes up nobody's room on another.
+func TestClassesOfRings(t *testing.T) {
+	p := newSeveral(t, 2, func(ring int, d *script) driver.Driver {
+		if ring == 1 {
+			d.rule = whole
+		}
+		return stagingScript{d}
+	})
+	p.SetCap(fair.Cap{Depth: 2, Bytes: 1 << 20, Beside: 1 << 20})
+	early := p.NewClass("class", fair.Settings{Weight: 1, Depth: 1})
+	ctx := WithClass(t.Context(), early)
+	read := func(f *File) <-chan struct{} {
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			if n, err := p.ReadAt(ctx, f, make([]byte, 512), 0); n != 512 || err != nil {
+				t.Errorf("ReadAt = %d, %v; want 512", n, err)
+			}
+		}()
+		return ended
+	}
+	slow := on(1)
+	var stuck []<-chan struct{}
+	for range 5 {
+		stuck = append(stuck, read(slow))
+	}
+	p.drv[0].next(0)
+	eventually(func() bool { return early.Stats().Queued == 4 })
+	for range 20 {
+		<-read(on(2)) // hangs if the class's one place is the other device's
+	}
+	if got := len(p.drv[0].seen); got != 1 {
+		t.Errorf("%d operations of a class with Depth 1 are on a device; want 1", got)
+	}
+	late := p.NewClass(fair.Settings{Weight: 7})
+	ctx = WithClass(t.Context(), late)
+	<-read(on(2))
+	stuck = append(stuck, read(slow))
+	p.drv[0].next(1) // the cap has room for it
+	if st := early.Stats(); st.InFlight != 1 || st.Queued != 4 || st.Requests != 21 || st.Bytes != 20*512 {
+		t.Errorf("the class's Stats are %+v; want 1 in flight, 4 queued, 21 begun, %d bytes", st, 20*512)
+	}
+	early.Configure(fair.Settings{Weight: 2})
+	p.SetCap(fair.Cap{Depth: 64, Bytes: 1 << 20, Beside: 1 << 20})
+	p.drv[0].next(5) // all of them, with nothing in the way
+	for i := range stuck {
+		p.drv[0].answer(p.drv[0].next(i), 512)
+	}
+	for _, ended := range stuck {
+		<-ended
+	}
+	if st := early.Stats(); st.InFlight != 0 || st.Queued != 0 || st.Requests != 25 {
+		t.Errorf("the class's Stats are %+v; want nothing in flight, 25 begun", st)
+	}
+}
+
+// A Close refuses what waits for its turn at whichever ring.
+func TestCloseRefusesTurnsOfRings(t *testing.T) {
+	p := newSeveral(t, 2, func(_ int, d *script) driver.Driver { return stagingScript{d} })
+	p.SetCap(fair.Cap{Depth: 1, Bytes: 1 << 20, Beside: 1 << 20})
+	p.NewClass(fair.Settings{Weight: 1})
+	var holders, waiting [2]Transfer
+	var files [2]*File
+	for i := range files {
+		files[i] = on(i + 1)
+		p.StartRead(&holders[i], on(i+1), make([]byte, 512), 0, 0)
+		p.StartRead(&waiting[i], files[i], make([]byte, 512), 0, 0)
+	}
+	for i, f := range files {
+		p.CloseFile(f)
+		if _, err := waiting[i].Wait(t.Context()); !errors.Is(err, os.ErrClosed) {
+			t.Errorf("Wait of a read on device %d = %v; want os.ErrClosed", i+1, err)
+		}
+		p.drv[i].answer(p.drv[i].next(0), 512)
+		if n, err := holders[i].Wait(t.Context()); n != 512 || err != nil {
+			t.Errorf("Wait = %d, %v; want 512", n, err)
+		}
+	}
+}
