@@ -343,7 +343,7 @@ func TestClassesOfRings(t *testing.T) {
 	if got := len(p.drv[0].seen); got != 1 {
 		t.Errorf("%d operations of a class with Depth 1 are on a device; want 1", got)
 	}
-	late := p.NewClass(fair.Settings{Weight: 7})
+	late := p.NewClass("later", fair.Settings{Weight: 7})
 	ctx = WithClass(t.Context(), late)
 	<-read(on(2))
 	stuck = append(stuck, read(slow))
@@ -369,7 +369,7 @@ func TestClassesOfRings(t *testing.T) {
 func TestCloseRefusesTurnsOfRings(t *testing.T) {
 	p := newSeveral(t, 2, func(_ int, d *script) driver.Driver { return stagingScript{d} })
 	p.SetCap(fair.Cap{Depth: 1, Bytes: 1 << 20, Beside: 1 << 20})
-	p.NewClass(fair.Settings{Weight: 1})
+	p.NewClass("class", fair.Settings{Weight: 1})
 	var holders, waiting [2]Transfer
 	var files [2]*File
 	for i := range files {

@@ -25,6 +25,10 @@ type Job struct {
 	Side       load.Side `json:"side"` // by os.File, or by sluice.File
 	Direct     bool      `json:"direct"`
 	Goroutines int       `json:"goroutines"`
+	// Beside is a file on another disk that is read meanwhile; the Job ends when
+	// that has been done. Without a path there is none.
+	Beside Beside `json:"beside,omitzero"`
+	Rings  int    `json:"rings,omitempty"` // sluice.Options.Rings
 }
 
 // Size is how large the file of a Job has to be.
@@ -40,7 +44,8 @@ type report struct {
 	Explain string `json:"explain,omitempty"` // sluice's
 	// Peak is what it had when all was read, threads and the most memory: who
 	// looks from outside may have looked too early.
-	Peak program.Peak `json:"peak"`
+	Peak  program.Peak `json:"peak"`
+	Other Other        `json:"other,omitzero"`
 }
 
 // file is what both sides have.
@@ -56,34 +61,47 @@ func Serve(r io.Reader, w io.Writer) error {
 	if err := json.NewDecoder(r).Decode(&job); err != nil {
 		return err
 	}
-	f, explain, err := job.open()
+	f, s, err := job.open()
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	done, err := job.read(f)
+	if job.Beside.Path == "" {
+		defer f.Close()
+	}
+	done, err := job.do(f, s)
 	if err != nil {
 		return err
 	}
-	done.Explain = explain
+	if s != nil {
+		done.Explain = s.Explain()
+	}
 	return json.NewEncoder(w).Encode(done)
 }
 
-func (j Job) open() (f file, explain string, err error) {
+// open opens the file, with a Scheduler if that is sluice's.
+func (j Job) open() (f file, s *sluice.Scheduler, err error) {
 	flag := os.O_RDONLY
 	if j.Direct {
 		flag |= openDirect
 	}
 	if j.Side.Way == load.ByOS {
 		f, err := os.OpenFile(j.Path, flag, 0)
-		return f, "", err
+		return f, nil, err
 	}
-	s, err := sluice.NewScheduler(sluice.Options{Driver: j.Side.Driver})
+	s, err = sluice.NewScheduler(sluice.Options{Driver: j.Side.Driver, Rings: j.Rings})
 	if err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
-	g, err := s.OpenFile(j.Path, flag, 0)
-	return g, s.Explain(), err
+	f, err = s.OpenFile(j.Path, flag, 0)
+	return f, s, err
+}
+
+// do does the job.
+func (j Job) do(f file, s *sluice.Scheduler) (report, error) {
+	if j.Beside.Path == "" {
+		return j.read(f)
+	}
+	return j.readBeside(f, s)
 }
 
 // read lets all goroutines go at once, and waits for the last.

@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func self(t *testing.T, as string) Program {
+func self(t testing.TB, as string) Program {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {

@@ -25,6 +25,7 @@ type Outcome struct {
 	Stacks   int64  `json:"stacks"`
 	Buffers  int64  `json:"buffers"`
 	Explain  string `json:"explain,omitempty"`
+	Other    Other  `json:"other,omitzero"`
 }
 
 // Over is the memory over the goroutines' own, in bytes.
@@ -81,7 +82,7 @@ func (o *Outcome) conclude(failed error, stdout []byte, stderr string) error {
 		if err := json.Unmarshal(stdout, &r); err != nil {
 			return fmt.Errorf("the process does not say how it went: %w", err)
 		}
-		o.Elapsed, o.Stacks, o.Buffers, o.Explain = r.Elapsed, r.Stacks, r.Buffers, r.Explain
+		o.Elapsed, o.Stacks, o.Buffers, o.Explain, o.Other = r.Elapsed, r.Stacks, r.Buffers, r.Explain, r.Other
 		o.Threads, o.Resident = max(o.Threads, r.Peak.Threads), max(o.Resident, r.Peak.RSS)
 		return nil
 	}

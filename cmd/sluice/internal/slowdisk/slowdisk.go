@@ -78,7 +78,7 @@ func (d *Disk) fill(ctx context.Context, size int64, iops int) (err error) {
 // What describes the disk.
 func (d *Disk) What() string { return d.what }
 
-// Simulated tells whether it is a file system in user space.
+// Simulated tells whether it is a file system in user space, and no device.
 func (d *Disk) Simulated() bool { return d.fuse != nil }
 
 // Path is the file's.
