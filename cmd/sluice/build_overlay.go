@@ -13,7 +13,8 @@ import (
 // overlayCmd is `sluice overlay`.
 type overlayCmd struct {
 	Output string   `short:"o" required:"" placeholder:"DIR" help:"The directory to write into, which must be new or empty."`
-	Test   bool     `help:"For go test -vet=off, in the place of go build."`
+	Test   bool     `xor:"command" help:"For go test -vet=off, in the place of go build."`
+	Vet    bool     `xor:"command" help:"For go vet, in the place of go build: the standard library's files alone."`
 	Args   []string `arg:"" optional:"" passthrough:"" help:"The flags that say which files there are (-tags, -race …), and the packages, after --."`
 }
 
@@ -43,7 +44,11 @@ func (c *overlayCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return fmt.Errorf("overlay: %w", err)
 	}
-	_, err = fmt.Fprintln(s.out, "-overlay="+o.File)
+	file := o.File
+	if c.Vet {
+		file = o.Standard
+	}
+	_, err = fmt.Fprintln(s.out, "-overlay="+file)
 	return err
 }
 
