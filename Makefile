@@ -1,7 +1,8 @@
 # make test   every module's tests
 # make check  what CI runs after them: vet, linters, race detector, cross-builds
 # make soak   the random tests with new seeds, until one fails or Ctrl-C
-# make conformance  Go's own tests of what is on files, with and without sluice
+# make conformance  tests of Go and of other programs, with and without sluice
+# make conformance-ci  that of packages os and io/fs, as CI runs it
 # make bench  the benchmark against os.File, on a temporary file in this folder
 
 MODULES = . cmd/sluice
@@ -12,7 +13,7 @@ RACE = ./internal/sched/... ./internal/rangelock ./internal/driver/... ./interna
 
 LINT = .bin/golangci-lint
 
-.PHONY: test check vet lint fmt race cross soak conformance bench clean
+.PHONY: test check vet lint fmt race cross soak conformance conformance-ci bench clean
 
 test:
 	@for m in $(MODULES); do echo "== $$m"; (cd $$m && go test ./...) || exit 1; done
@@ -48,9 +49,15 @@ cross:
 soak:
 	@while go test -count=1 -timeout=30m $$(go list ./... | grep -v /cmd/); do :; done; false
 
-# Needs ten minutes and 300 MB; not a part of check.
+# Tests that make thousands of names make them in memory, if there is a place.
+MEMORY = $(if $(wildcard /dev/shm/.),-memory /dev/shm)
+
+# Needs the module proxy, half an hour and 2 GB; not a part of check.
 conformance:
-	tools/conformance.sh
+	go run ./cmd/sluice/conformance $(MEMORY)
+
+conformance-ci:
+	go run ./cmd/sluice/conformance -drivers "uring pool" -off -once $(MEMORY) io/fs os
 
 bench:
 	go run ./cmd/sluice bench

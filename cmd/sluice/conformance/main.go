@@ -1,0 +1,102 @@
+// Command conformance runs tests that know nothing of sluice, those of the standard
+// library's packages and of programs from elsewhere, as they are and with os.File on
+// sluice, once with each driver. It prints how many passed, failed and were skipped
+// on each side, and each test whose result differs; the exit status is 1 if any does.
+//
+//	go run ./cmd/sluice/conformance [-drivers "uring aio pool"] [-off] [flags] [name...]
+//
+// A name is a package of the standard library (os, net/http), or one of the programs
+// of programs.go; without one it is all of them. It runs in the root of this module, on
+// Linux, needs the module proxy for the programs, and 2 GB of disk in TMPDIR for all.
+//
+// A test that differs is run again, on both sides, up to three times (-tries):
+// only one that differs each time counts, so that a test which fails now and then by
+// itself decides nothing. What was run again is in the output.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// options are the command line.
+type options struct {
+	drivers []string
+	off     bool
+	once    bool
+	work    string
+	memory  string
+	tries   int
+	timeout time.Duration
+	names   []string
+}
+
+func parse() options {
+	var o options
+	drivers := flag.String("drivers", "uring aio pool", "the drivers to run with")
+	flag.BoolVar(&o.off, "off", false, "take the build with sluice for the plain side, too, with SLUICE_DRIVER=off")
+	flag.BoolVar(&o.once, "once", false, "run all sides of a package at once; what differs is run again one after the other")
+	flag.StringVar(&o.work, "work", "", "a directory to build in and to leave there: what it has is not built again")
+	flag.StringVar(&o.memory, "memory", "", "a directory in memory for those tests that make thousands of names")
+	flag.IntVar(&o.tries, "tries", 3, "how often what differs is run again")
+	flag.DurationVar(&o.timeout, "timeout", 5*time.Minute, "the longest that the tests of a package may take on one side")
+	flag.Parse()
+	o.drivers, o.names = strings.Fields(*drivers), flag.Args()
+	return o
+}
+
+var errDiffer = errors.New("there are differences")
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, parse())
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "conformance:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, o options) error {
+	source, err := filepath.Abs(".")
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat("transparent"); err != nil {
+		return fmt.Errorf("not in the root of sluice's module: %w", err)
+	}
+	w := &workplace{source: source, dir: o.work, memory: o.memory, off: o.off}
+	if o.work == "" {
+		if w.dir, err = os.MkdirTemp("", "sluice-conformance-"); err == nil {
+			defer os.RemoveAll(w.dir)
+		}
+	} else {
+		w.dir, err = filepath.Abs(o.work)
+	}
+	if err != nil {
+		return err
+	}
+	suites, err := w.suites(ctx, o.names)
+	if err != nil {
+		return err
+	}
+	differ := false
+	for _, s := range suites {
+		some, err := s.judge(ctx, o)
+		if err != nil {
+			return err
+		}
+		differ = differ || some
+	}
+	if differ {
+		return errDiffer
+	}
+	return nil
+}

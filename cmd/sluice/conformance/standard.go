@@ -1,0 +1,201 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/sluiceio/sluice/cmd/sluice/internal/overlay"
+)
+
+// library is sluice's module.
+const library = "github.com/sluiceio/sluice"
+
+// standardPackages are those whose tests have to do with files.
+var standardPackages = []string{
+	"os", "io", "io/fs", "io/ioutil", "bufio", "internal/poll", "archive/zip",
+	"compress/gzip", "os/exec", "log", "text/template", "net/http",
+}
+
+// standard builds the tests of packages of the standard library.
+//
+// Those cannot import a module. So sluice is vendored into a copy of the toolchain's
+// source, and the tests stay where and as they are. Of a name that is vendored there
+// the linker demands that it is given away, hence its flag; in GOFLAGS, as some
+// tests run the go command themselves.
+func (w *workplace) standard(ctx context.Context, packages []string) ([]*suite, error) {
+	text, err := command(ctx, "", nil, "go", "env", "GOROOT")
+	if err != nil {
+		return nil, err
+	}
+	goroot, probe := strings.TrimSpace(text), filepath.Join(w.dir, "probe")
+	if err := writeFiles(probe, map[string]string{
+		"go.mod": "module probe\n\ngo 1.26\n", "main.go": "package main\n\nfunc main() {}\n",
+	}); err != nil {
+		return nil, err
+	}
+	r := &toolchain{workplace: w, goroot: goroot, copy: filepath.Join(w.dir, "goroot"), probe: probe}
+	if err := r.make(ctx); err != nil {
+		return nil, err
+	}
+	plain := []string{"GOWORK=off"}
+	ours := append(plain, "GOROOT="+r.copy, "PATH="+filepath.Join(r.copy, "bin")+":"+os.Getenv("PATH"),
+		"GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -ldflags=-checklinkname=0"))
+	var all []*suite
+	for _, p := range packages {
+		s := &suite{
+			name:   p,
+			plain:  side{binary: w.binary("plain", p), dir: filepath.Join(goroot, "src", p), env: plain},
+			sluice: side{binary: w.binary("sluice", p), dir: filepath.Join(r.copy, "src", p), env: ours},
+		}
+		if w.off {
+			s.plain = s.sluice
+		}
+		for _, v := range []side{s.plain, s.sluice} {
+			if there(v.binary) {
+				continue
+			}
+			if _, err := command(ctx, probe, v.env, "go", "test", "-c", "-vet=off", "-o", v.binary, p); err != nil {
+				return nil, err
+			}
+		}
+		all = append(all, s.split(w.memory)...)
+	}
+	return all, nil
+}
+
+// names are tests of package os that make thousands of files and directories, for
+// the sake of their names: most of the time of all its tests, on a disk.
+const names = "^(TestRootMulti.*|TestNonPollable)$"
+
+// split makes two of the suite of package os if there is memory for its tests of names.
+func (s *suite) split(memory string) []*suite {
+	if memory == "" || s.name != "os" {
+		return []*suite{s}
+	}
+	few, many := *s, *s
+	few.arg("-test.skip=" + names)
+	many.name += ", many names"
+	many.arg("-test.run="+names, "TMPDIR="+memory)
+	return []*suite{&few, &many}
+}
+
+// arg adds an argument and variables to both sides.
+func (s *suite) arg(arg string, env ...string) {
+	for _, v := range []*side{&s.plain, &s.sluice} {
+		v.args = append(slices.Clip(v.args), arg)
+		v.env = append(slices.Clip(v.env), env...)
+	}
+}
+
+// binary names a test binary.
+func (w *workplace) binary(build, pkg string) string {
+	return filepath.Join(w.dir, build, strings.ReplaceAll(pkg, "/", "-")+".test")
+}
+
+// toolchain is a copy of a toolchain's source.
+type toolchain struct {
+	*workplace
+	goroot, copy string
+	probe        string // a module, for the sake of running the go command in it
+}
+
+func (r *toolchain) make(ctx context.Context) error {
+	if there(r.copy) {
+		return nil
+	}
+	if err := os.MkdirAll(r.copy, 0o777); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(r.goroot)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.Name() == "src" {
+			err = copyTree(ctx, filepath.Join(r.copy, "src"), filepath.Join(r.goroot, "src"))
+		} else {
+			err = os.Symlink(filepath.Join(r.goroot, e.Name()), filepath.Join(r.copy, e.Name()))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := r.changePoll(ctx); err != nil {
+		return err
+	}
+	if err := r.vendor(ctx); err != nil {
+		return err
+	}
+	for _, p := range standardPackages {
+		text := "package " + path.Base(p) + "_test\n\nimport _ \"" + library + "/transparent\"\n"
+		if err := writeFiles(filepath.Join(r.copy, "src", p), map[string]string{"zz_sluice_transparent_test.go": text}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// changePoll changes internal/poll as sluice build does.
+func (r *toolchain) changePoll(ctx context.Context) error {
+	dir := filepath.Join(r.dir, "overlay")
+	if _, err := overlay.Write(ctx, dir, overlay.Request{Source: r.source, Dir: r.probe, Packages: []string{"./main.go"}}); err != nil {
+		return err
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "poll", "*.go"))
+	if err != nil {
+		return err
+	}
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		text = bytes.ReplaceAll(text, []byte("probe/_sluice/"), []byte("vendor/"+library+"/"))
+		if err := os.WriteFile(filepath.Join(r.copy, "src", "internal", "poll", filepath.Base(name)), text, 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// vendor copies package transparent and what it imports.
+func (r *toolchain) vendor(ctx context.Context) error {
+	list, err := command(ctx, r.source, []string{"GOWORK=off"}, "go", "list", "-deps", "-f",
+		`{{if not .Standard}}{{$p := .}}{{range .GoFiles}}{{$p.ImportPath}} {{$p.Dir}} {{.}}{{"\n"}}{{end}}`+
+			`{{range .SFiles}}{{$p.ImportPath}} {{$p.Dir}} {{.}}{{"\n"}}{{end}}{{end}}`, "./transparent")
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(list) {
+		words := strings.Fields(line)
+		if len(words) != 3 {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(words[1], words[2]))
+		if err != nil {
+			return err
+		}
+		if err := writeFiles(filepath.Join(r.copy, "src", "vendor", words[0]), map[string]string{words[2]: string(text)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeFiles writes files of a directory, which is made.
+func writeFiles(dir string, files map[string]string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}

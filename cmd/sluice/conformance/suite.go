@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// suite is the tests of one package.
+type suite struct {
+	name          string
+	plain, sluice side
+}
+
+// runner runs the tests whose names match a pattern on one side.
+type runner func(pattern string) (*result, error)
+
+func (v side) runner(ctx context.Context, o options) runner {
+	return func(pattern string) (*result, error) { return v.run(ctx, pattern, o.timeout) }
+}
+
+// judge runs a suite and prints what came of it; differ tells of differences.
+func (s *suite) judge(ctx context.Context, o options) (differ bool, err error) {
+	sides := []side{s.plain}
+	if o.off {
+		sides[0].driver = "off"
+	}
+	for _, driver := range o.drivers {
+		v := s.sluice
+		v.driver = driver
+		switch why, err := v.missing(ctx); {
+		case err != nil:
+			return false, fmt.Errorf("%s: %w", s.name, err)
+		case why != "":
+			fmt.Printf("%-44s %-5s NOT RUN: %s\n", s.name, driver, why)
+		default:
+			sides = append(sides, v)
+		}
+	}
+	results, err := runAll(ctx, sides, o)
+	if err != nil {
+		return false, err
+	}
+	for i, r := range results {
+		name := "plain"
+		if i > 0 {
+			name = sides[i].driver
+		}
+		fmt.Printf("%-44s %-5s %s, %.0f s\n", s.name, name, r.outcome, r.took.Seconds())
+		left, err := settle(results[0], r, sides[0].runner(ctx, o), sides[i].runner(ctx, o), o.tries, printf)
+		if err != nil {
+			return false, err
+		}
+		differ = differ || len(left) > 0
+	}
+	return differ, nil
+}
+
+func printf(format string, args ...any) { fmt.Printf(format, args...) }
+
+// runAll runs the sides, one after the other or at once.
+func runAll(ctx context.Context, sides []side, o options) ([]*result, error) {
+	results, errs := make([]*result, len(sides)), make([]error, len(sides))
+	var running sync.WaitGroup
+	for i, v := range sides {
+		running.Go(func() { results[i], errs[i] = v.run(ctx, "", o.timeout) })
+		if !o.once {
+			running.Wait()
+		}
+	}
+	running.Wait()
+	return results, errors.Join(errs...)
+}
+
+// String is the counts.
+func (o outcome) String() string {
+	n := make(map[string]int)
+	for name, came := range o {
+		if name != whole {
+			n[came]++
+		}
+	}
+	text := fmt.Sprintf("%5d passed %3d failed %3d skipped", n["PASS"], n["FAIL"], n["SKIP"])
+	if n["FAIL"] == 0 && o[whole] == "FAIL" {
+		text += ", and failed as a whole"
+	}
+	return text
+}
+
+// differences returns the names of what has another outcome in a than in b, in order.
+func differences(a, b outcome) (names []string) {
+	for name := range a {
+		if a[name] != b[name] {
+			names = append(names, name)
+		}
+	}
+	for name := range b {
+		if _, ok := a[name]; !ok {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// many is how many of what differs are named.
+const many = 30
+
+// settle runs what differs between want and got again on both sides, at most
+// tries times, and returns what differs each time.
+func settle(want, got *result, plain, ours runner, tries int, print func(format string, args ...any)) ([]string, error) {
+	left := differences(want.outcome, got.outcome)
+	for i, name := range left {
+		if i == many {
+			print("  … and %d more\n", len(left)-many)
+			break
+		}
+		print("  differs: %s: plain %s, here %s\n", name, or(want.outcome[name]), or(got.outcome[name]))
+	}
+	show(left, got, print)
+	for try := 1; try <= tries && len(left) > 0; try++ {
+		a, err := plain(pattern(left))
+		if err != nil {
+			return nil, err
+		}
+		b, err := ours(pattern(left))
+		if err != nil {
+			return nil, err
+		}
+		before := len(left)
+		left = slices.DeleteFunc(left, func(name string) bool {
+			return a.outcome[name] != "" && a.outcome[name] == b.outcome[name]
+		})
+		print("  run again on both sides, %d of %d: %d of %d differ\n", try, tries, len(left), before)
+	}
+	for _, name := range left {
+		print("  DIFFERENCE: %s\n", name)
+	}
+	return left, nil
+}
+
+// pattern matches the whole names of the tests that names are of. Where the
+// binary alone failed, it is "", for all of them.
+func pattern(names []string) string {
+	top := make(map[string]bool)
+	for _, name := range names {
+		if name != whole {
+			top[regexp.QuoteMeta(strings.Split(name, "/")[0])] = true
+		}
+	}
+	if len(top) == 0 {
+		return ""
+	}
+	return "^(" + strings.Join(slices.Sorted(maps.Keys(top)), "|") + ")$"
+}
+
+// or is what is printed of an outcome.
+func or(came string) string {
+	if came == "" {
+		return "not run"
+	}
+	return came
+}
+
+// most is how much is shown of what a test printed.
+const most = 4 << 10 // bytes
+
+// show prints what those of the tests printed that failed.
+func show(names []string, got *result, print func(format string, args ...any)) {
+	for _, name := range names {
+		said := got.said[name]
+		if name == whole {
+			said = got.said[""]
+		}
+		if got.outcome[name] != "FAIL" || said == "" {
+			continue
+		}
+		if len(said) > most {
+			said = said[:most/2] + "\n[…]\n" + said[len(said)-most/2:]
+		}
+		print("  %s on our side said:\n%s\n", name, said)
+	}
+}
