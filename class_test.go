@@ -298,14 +298,7 @@ var attempts = map[string]func(context.Context, *sluice.DirectFile) error{
 		}
 		return nil
 	},
-	"Reader": func(ctx context.Context, f *sluice.DirectFile) error {
-		r, err := f.NewReader(ctx, sluice.ReaderOptions{BufferSize: 4096, ReadAhead: 2})
-		if err != nil {
-			return err
-		}
-		_, err = r.Read(make([]byte, 100))
-		return errors.Join(err, r.Close())
-	},
+	"Reader": readSome,
 }
 
 // TestClassContextEnds has contexts end while a limit holds an operation: it ends
