@@ -78,11 +78,11 @@ func TestCatches(t *testing.T) {
 		for _, name := range tests {
 			t.Run(how+"/"+name, func(t *testing.T) {
 				for range tries - 1 {
-					if _, caught := runBroken(how, name); caught {
+					if _, caught := runBroken(t, how, name); caught {
 						return
 					}
 				}
-				if out, caught := runBroken(how, name); !caught {
+				if out, caught := runBroken(t, how, name); !caught {
 					t.Errorf("%s passes on a driver that %s\n%.2000s", name, how, out)
 				}
 			})
@@ -90,10 +90,12 @@ func TestCatches(t *testing.T) {
 	}
 }
 
-// runBroken runs one test on a broken driver, and tells whether the test saw it.
-func runBroken(how, name string) (out []byte, caught bool) {
+// runBroken runs one test on a broken driver, and tells whether the test saw it. One
+// that hangs ends without removing its files: they are t's.
+func runBroken(t *testing.T, how, name string) (out []byte, caught bool) {
+	t.Helper()
 	c := exec.Command(os.Args[0], "-test.run=^TestBroken$/^"+name+"$")
-	c.Env = append(os.Environ(), "DRIVERTEST_BROKEN="+how)
+	c.Env = append(os.Environ(), "DRIVERTEST_BROKEN="+how, "TMPDIR="+t.TempDir())
 	out, err := c.CombinedOutput()
 	return out, err != nil &&
 		(strings.Contains(string(out), "--- FAIL: TestBroken/"+name) ||
