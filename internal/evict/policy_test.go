@@ -2,17 +2,14 @@ package evict
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
+	"github.com/sluiceio/sluice/internal/golden"
 	"github.com/sluiceio/sluice/internal/seed"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 func yes(int32) bool { return true }
 
@@ -57,16 +54,7 @@ func TestGolden(t *testing.T) {
 		}
 		fmt.Fprintf(&out, " small:%s  main:%s\n", p.keys(&p.small), p.keys(&p.main))
 	}
-	const file = "testdata/script.golden"
-	if *update {
-		if err := os.WriteFile(file, out.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil || !bytes.Equal(out.Bytes(), want) {
-		t.Errorf("%v; the decisions are not those of %s:\n%s", err, file, &out)
-	}
+	golden.Compare(t, "testdata/script.golden", out.Bytes())
 }
 
 // model is S3-FIFO over slices, the newest last.

@@ -2,19 +2,15 @@ package merge
 
 import (
 	"bufio"
-	"flag"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/sluiceio/sluice/internal/golden"
 	"github.com/sluiceio/sluice/internal/seed"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // TestGolden plays each script in testdata and compares what the Window says
 // with what is written beside it. A script's first line is
@@ -24,26 +20,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // and the others are add OFF-END…, which are named a, b, c … in turn, and next,
 // which is until the window is empty.
 func TestGolden(t *testing.T) {
-	scripts, err := filepath.Glob("testdata/*.txt")
-	if err != nil || len(scripts) == 0 {
-		t.Fatalf("no scripts: %v", err)
-	}
-	for _, name := range scripts {
-		t.Run(filepath.Base(name), func(t *testing.T) {
-			text, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := play(t, string(text))
-			if *update {
-				if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			} else if got != string(text) {
-				t.Errorf("got:\n%s\nwant:\n%s", got, text)
-			}
-		})
-	}
+	golden.Scripts(t, "testdata/*.txt", play)
 }
 
 // play returns the script with the Window's answers, each after a =.

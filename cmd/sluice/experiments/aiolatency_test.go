@@ -94,7 +94,7 @@ func TestGoldenAIOFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "aio-latency-file", text)
+	checkGolden(t, "aio-latency-file", text)
 	if disk.bursts != 6 || disk.now != "" {
 		t.Errorf("%d bursts with the scheduler %q; want 2 x 3 of a file, which has none", disk.bursts, disk.now)
 	}

@@ -5,8 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -22,9 +20,8 @@ import (
 	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/stats"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/tree"
+	"github.com/sluiceio/sluice/internal/golden"
 )
-
-var update = flag.Bool("update", false, "write testdata/*.golden instead of comparing with it")
 
 // fakeLab answers as a machine would on which time costs nothing: figures
 // follow from the load and the side alone.
@@ -147,7 +144,7 @@ func TestGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			golden(t, e.Name, text)
+			checkGolden(t, e.Name, text)
 			if _, err := json.Marshal(result); err != nil {
 				t.Errorf("result has no JSON: %v", err)
 			}
@@ -173,7 +170,7 @@ func TestGoldenMissing(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			golden(t, e.Name+"-missing", text)
+			checkGolden(t, e.Name+"-missing", text)
 			if _, err := json.Marshal(result); err != nil {
 				t.Errorf("result has no JSON: %v", err)
 			}
@@ -181,26 +178,14 @@ func TestGoldenMissing(t *testing.T) {
 	}
 }
 
-func golden(t *testing.T, name, text string) {
+func checkGolden(t *testing.T, name, text string) {
 	t.Helper()
 	for line := range strings.Lines(text) {
 		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 {
 			t.Errorf("line of %d columns: %q", n, line)
 		}
 	}
-	path := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if text != string(want) {
-		t.Errorf("output is\n%s\nwant, as in %s,\n%s", text, path, want)
-	}
+	golden.Compare(t, filepath.Join("testdata", name+".golden"), []byte(text))
 }
 
 func TestSteps(t *testing.T) {

@@ -23,7 +23,7 @@ func TestGoldenFio(t *testing.T) {
 		results[e.Name] = result
 		text += part
 	}
-	golden(t, "p4-fio", text+Summary(results))
+	checkGolden(t, "p4-fio", text+Summary(results))
 	if got := Summary(map[string]any{"scan-direct": results["scan-direct"]}); got != "" {
 		t.Errorf("Summary of one setting is %q; want nothing", got)
 	}
@@ -35,7 +35,7 @@ func TestGoldenFioMissing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "fio-missing", text)
+	checkGolden(t, "fio-missing", text)
 }
 
 // TestFigureHolds covers the words of the finding.

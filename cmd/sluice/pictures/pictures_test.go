@@ -3,7 +3,6 @@ package pictures
 import (
 	"bytes"
 	"encoding/csv"
-	"flag"
 	"image/png"
 	"math"
 	"os"
@@ -20,9 +19,8 @@ import (
 	"github.com/sluiceio/sluice/cmd/sluice/internal/load"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/tree"
 	"github.com/sluiceio/sluice/cmd/sluice/results"
+	"github.com/sluiceio/sluice/internal/golden"
 )
-
-var update = flag.Bool("update", false, "write testdata/*.golden instead of comparing with it")
 
 func testRun(t *testing.T) *results.Run {
 	t.Helper()
@@ -72,19 +70,7 @@ func write(t *testing.T) map[string][]byte {
 
 func TestPage(t *testing.T) {
 	page := written(t)[index]
-	path := filepath.Join("testdata", "index.golden")
-	if *update {
-		if err := os.WriteFile(path, page, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(page, want) {
-		t.Errorf("page is\n%s\nwant what is in %s", page, path)
-	}
+	golden.Compare(t, filepath.Join("testdata", "index.golden"), page)
 	if bytes.Contains(page, []byte("<64>")) {
 		t.Error("text of the machine is markup in the page")
 	}

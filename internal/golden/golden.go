@@ -1,0 +1,50 @@
+// Package golden compares what tests print with files that hold what they shall
+// print. `go test -update` writes the files anew, for somebody to read the
+// difference.
+package golden
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// Compare fails t if the file does not hold got.
+func Compare(t testing.TB, file string, got []byte) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != string(want) {
+		t.Errorf("got:\n%s\nwant, as in %s:\n%s", got, file, want)
+	}
+}
+
+// Scripts plays each file that matches pattern, in a test of its own. A file is a
+// script with the answers in it: play drops those, and returns the script with
+// the answers that it got.
+func Scripts(t *testing.T, pattern string, play func(t *testing.T, script string) string) {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scripts %s: %v", pattern, err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			script, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			Compare(t, file, []byte(play(t, string(script))))
+		})
+	}
+}
