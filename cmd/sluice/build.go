@@ -9,6 +9,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
+
+	"github.com/alecthomas/kong"
 
 	"github.com/sluiceio/sluice/cmd/sluice/internal/goflags"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/overlay"
@@ -44,16 +47,25 @@ func (*runCmd) Help() string { return builtHelp }
 func (*testCmd) Help() string { return builtHelp }
 
 // Run runs go build.
-func (c *buildCmd) Run(ctx context.Context) error { return transparently(ctx, "build", c.Args) }
+func (c *buildCmd) Run(ctx context.Context, k *kong.Context) error {
+	return transparently(ctx, k, "build", c.Args)
+}
 
 // Run runs go run.
-func (c *runCmd) Run(ctx context.Context) error { return transparently(ctx, "run", c.Args) }
+func (c *runCmd) Run(ctx context.Context, k *kong.Context) error {
+	return transparently(ctx, k, "run", c.Args)
+}
 
 // Run runs go test.
-func (c *testCmd) Run(ctx context.Context) error { return transparently(ctx, "test", c.Args) }
+func (c *testCmd) Run(ctx context.Context, k *kong.Context) error {
+	return transparently(ctx, k, "test", c.Args)
+}
 
 // transparently runs a command of go with an overlay.
-func transparently(ctx context.Context, command string, args []string) error {
+func transparently(ctx context.Context, k *kong.Context, command string, args []string) error {
+	if len(args) > 0 && slices.Contains([]string{"-h", "-help", "--help"}, args[0]) { // kong passes all flags on
+		return k.PrintUsage(false)
+	}
 	line, err := goflags.Parse(command, args)
 	if err != nil {
 		return usageError{fmt.Errorf("%s: %w", command, err)}
