@@ -24,6 +24,8 @@ type target struct {
 
 	// do is the operation of ways that are not calls of file's methods.
 	do func(buf []byte, off int64) error
+	// each is do where every lane, by its number, has one of its own.
+	each func(lane int) func(buf []byte, off int64) error
 	// buffers returns the most memory that the side has read into. It is nil
 	// where that is the lanes' own.
 	buffers func() int64
@@ -62,8 +64,8 @@ func openTarget(s Setup) (*target, error) {
 		}
 		flag |= openDirect
 	}
-	if s.Load.Kind == WriteAppend {
-		return openLog(s)
+	if s.Load.Kind == WriteAppend || s.Load.Kind == WriteLogs {
+		return openLogs(s)
 	}
 	switch s.Side.Way {
 	case BySluice:
@@ -112,8 +114,10 @@ func checkDirect(path string, flag int) error {
 }
 
 // operation returns what a lane does again and again.
-func (t *target) operation(l Load) func(buf []byte, off int64) error {
+func (t *target) operation(l Load, lane int) func(buf []byte, off int64) error {
 	switch {
+	case t.each != nil:
+		return t.each(lane)
 	case t.do != nil:
 		return t.do
 	case l.Kind == WriteSync:

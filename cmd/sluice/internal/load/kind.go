@@ -29,6 +29,7 @@ const (
 	// WriteAppend is Write to the end of a file of its own, beside the one under
 	// test, then Sync: a write-ahead log. It is empty when a slice begins.
 	WriteAppend Kind = "write-append"
+	WriteLogs   Kind = "write-logs" // the same, of a log of each goroutine's own
 )
 
 // The kinds of copies of trees, whose operation is a file. They are programs'
@@ -55,7 +56,7 @@ const (
 // Kinds are those of the matrix in the order in which they are shown.
 var Kinds = []Kind{ReadCached, ReadCold, ReadDirect, WriteBuffered, WriteDirect, WriteSync}
 
-var otherKinds = []Kind{ScanCold, ScanDirect, ReadHot, ReadSkewed, WriteAppend, CopyHot, CopyCold, MixedRandom, MixedSequential, ScanCached, ReadFiles, HashFile, ZipFiles}
+var otherKinds = []Kind{ScanCold, ScanDirect, ReadHot, ReadSkewed, WriteAppend, WriteLogs, CopyHot, CopyCold, MixedRandom, MixedSequential, ScanCached, ReadFiles, HashFile, ZipFiles}
 
 // Direct reports whether the file is opened with O_DIRECT.
 func (k Kind) Direct() bool {

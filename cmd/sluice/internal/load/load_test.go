@@ -3,6 +3,7 @@ package load
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -67,19 +68,62 @@ func TestLoadString(t *testing.T) {
 	}
 }
 
-// TestLog appends to a log, which is gone when the worker is.
-func TestLog(t *testing.T) {
+// TestLogs appends to logs, which are gone when the worker is.
+func TestLogs(t *testing.T) {
 	path := testFile(t)
-	for _, side := range []Side{OSFile, Sluice(""), Sluice("pool")} {
-		t.Run(side.Name, func(t *testing.T) {
-			testWorker(t, Setup{Path: path, Side: side, Load: Load{Kind: WriteAppend, Size: 1 << 10, Goroutines: 3}})
-			if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
-				t.Errorf("%d files are there, %v; want the one under test", len(left), err)
+	for _, kind := range []Kind{WriteAppend, WriteLogs} {
+		for _, side := range []Side{OSFile, Sluice(""), Sluice("pool")} {
+			t.Run(string(kind)+"/"+side.Name, func(t *testing.T) {
+				testWorker(t, Setup{Path: path, Side: side, Load: Load{Kind: kind, Size: 1 << 10, Goroutines: 3}})
+				if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
+					t.Errorf("%d files are there, %v; want the one under test", len(left), err)
+				}
+				if info, err := os.Stat(path); err != nil || info.Size() != testSize {
+					t.Errorf("the file under test has changed: %v, %v", info, err)
+				}
+			})
+		}
+	}
+}
+
+// TestLogsOfLanes: what a lane appends is in the log of all, or in its own.
+func TestLogsOfLanes(t *testing.T) {
+	const lanes = 3
+	for kind, want := range map[Kind]string{WriteAppend: "[6]", WriteLogs: "[1 2 3]"} {
+		path := testFile(t)
+		var files []*os.File
+		open := func(name string, flag int) (log, error) {
+			f, err := os.OpenFile(name, flag, 0o600)
+			files = append(files, f)
+			return f, err
+		}
+		s := Setup{Path: path, Side: OSFile, Load: Load{Kind: kind, Size: 1, Goroutines: lanes}}
+		w, err := openLogsBy(&target{close: func() error { return nil }}, open, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for lane := range lanes {
+			do := w.operation(s.Load, lane)
+			for range lane + 1 {
+				if err := do([]byte("x"), 0); err != nil {
+					t.Fatal(err)
+				}
 			}
-			if info, err := os.Stat(path); err != nil || info.Size() != testSize {
-				t.Errorf("the file under test has changed: %v, %v", info, err)
+		}
+		var sizes []int64
+		for _, f := range files {
+			info, err := f.Stat()
+			if err != nil {
+				t.Fatal(err)
 			}
-		})
+			sizes = append(sizes, info.Size())
+		}
+		if got := fmt.Sprint(sizes); got != want {
+			t.Errorf("%s: the logs have %s bytes; want %s", kind, got, want)
+		}
+		if err := w.close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

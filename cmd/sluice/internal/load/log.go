@@ -14,47 +14,99 @@ type log interface {
 	Truncate(size int64) error
 }
 
-// openLog opens a log beside the file under test, which stays as it is. The log
-// has no name any more when it is open, so that it goes with the worker however
-// that ends.
-func openLog(s Setup) (*target, error) {
-	name := fmt.Sprintf("%s.log-%d", s.Path, os.Getpid())
-	t, err := openLogBy(s.Side, name)
+// logs are those of a worker: one that all lanes append to, or one for each.
+type logs []log
+
+// openLogs opens the load's logs as the side would.
+func openLogs(s Setup) (*target, error) {
+	t, open, err := logOpener(s.Side)
+	if err != nil {
+		return nil, err
+	}
+	return openLogsBy(t, open, s)
+}
+
+// openLogsBy opens the load's logs beside the file under test, which stays as it
+// is. They have no names any more when they are open, so that they go with the
+// worker however that ends.
+func openLogsBy(t *target, open func(name string, flag int) (log, error), s Setup) (*target, error) {
+	n := 1
+	if s.Load.Kind == WriteLogs {
+		n = s.Load.Goroutines
+	}
+	var all logs
+	release := t.close
+	t.close = func() error { return errors.Join(all.close(), release()) }
+	for i := range n {
+		l, err := openLog(open, fmt.Sprintf("%s.log-%d-%d", s.Path, os.Getpid(), i))
+		if err != nil {
+			return nil, errors.Join(err, t.close())
+		}
+		all = append(all, l)
+	}
+	t.begin = func(int64) error { return all.empty() }
+	t.end = all.empty
+	t.each = func(lane int) func(buf []byte, off int64) error {
+		l := all[lane%len(all)]
+		return func(buf []byte, _ int64) error { return appendSync(l, buf) }
+	}
+	return t, nil
+}
+
+// logOpener returns what opens a log as the side would, and the target that it
+// will be a log of.
+func logOpener(side Side) (*target, func(name string, flag int) (log, error), error) {
+	if side.Way != BySluice {
+		t := &target{close: func() error { return nil }}
+		return t, func(name string, flag int) (log, error) { return os.OpenFile(name, flag, 0o600) }, nil
+	}
+	s, release, err := scheduler(side.Driver)
+	if err != nil {
+		return nil, nil, &unsupportedError{err.Error()}
+	}
+	t := &target{explain: s.Explain(), stats: func() any { return s.Stats() }, close: release}
+	return t, func(name string, flag int) (log, error) { return s.OpenFile(name, flag, 0o600) }, nil
+}
+
+// openLog opens a log and removes its name.
+func openLog(open func(name string, flag int) (log, error), name string) (log, error) {
+	l, err := open(name, os.O_RDWR|os.O_CREATE|os.O_EXCL|os.O_APPEND)
 	if err != nil {
 		return nil, err
 	}
 	if err := os.Remove(name); err != nil {
-		err = errors.Join(err, t.close(), os.Remove(name))
+		_ = errors.Join(l.Close(), os.Remove(name))
 		return nil, &unsupportedError{fmt.Sprintf("a file that is open cannot be removed on this system (%v)", err)}
 	}
-	f := t.file.(log)
-	t.begin = func(int64) error { return f.Truncate(0) }
-	t.end = func() error { return f.Truncate(0) }
-	t.do = func(buf []byte, _ int64) error { return appendSync(f, buf) }
-	return t, nil
+	return l, nil
 }
 
-// openLogBy opens the log as the side would.
-func openLogBy(side Side, name string) (*target, error) {
-	const flag = os.O_RDWR | os.O_CREATE | os.O_EXCL | os.O_APPEND
-	if side.Way == BySluice {
-		return openSluice(name, flag, side.Driver)
+// empty leaves nothing in the logs.
+func (all logs) empty() error {
+	for _, l := range all {
+		if err := l.Truncate(0); err != nil {
+			return err
+		}
 	}
-	f, err := os.OpenFile(name, flag, 0o600)
-	if err != nil {
-		return nil, err
+	return nil
+}
+
+func (all logs) close() error {
+	var errs []error
+	for _, l := range all {
+		errs = append(errs, l.Close())
 	}
-	return &target{file: f, close: f.Close}, nil
+	return errors.Join(errs...)
 }
 
 // appendSync adds a record to the log, and makes it durable.
-func appendSync(f log, record []byte) error {
-	n, err := f.Write(record)
+func appendSync(l log, record []byte) error {
+	n, err := l.Write(record)
 	if err == nil && n < len(record) {
 		err = io.ErrShortWrite
 	}
 	if err != nil {
 		return err
 	}
-	return f.Sync()
+	return l.Sync()
 }

@@ -13,7 +13,7 @@ func openSluice(path string, flag int, driver string) (*target, error) {
 	if err != nil {
 		return nil, &unsupportedError{err.Error()}
 	}
-	f, err := s.OpenFile(path, flag, 0o600) // the mode is of a log, which is made
+	f, err := s.OpenFile(path, flag, 0)
 	if err != nil {
 		return nil, errors.Join(err, release())
 	}

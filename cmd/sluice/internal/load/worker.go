@@ -134,9 +134,9 @@ func (w *Worker) measure(win *window) (Slice, error) {
 	var (
 		wg    sync.WaitGroup
 		begin = make(chan struct{})
-		do    = w.target.operation(w.load)
 	)
-	for _, l := range w.lanes {
+	for i, l := range w.lanes {
+		do := w.target.operation(w.load, i)
 		wg.Go(func() {
 			<-begin
 			if w.target.many != nil {
