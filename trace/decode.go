@@ -88,7 +88,7 @@ func (d *decoder) block() (kind byte, body []byte, err error) {
 		return 0, nil, d.short(err)
 	}
 	body = all[:size]
-	sum := crc32.Update(crc32.Checksum(head, castagnoli), castagnoli, body)
+	sum := crc32.Update(crc32.Checksum(head, castagnoli()), castagnoli(), body)
 	if sum != binary.LittleEndian.Uint32(all[size:]) {
 		return 0, nil, fmt.Errorf("trace: damaged: the block at byte %d has another checksum: %w", start, ErrFormat)
 	}

@@ -145,7 +145,7 @@ func TestLies(t *testing.T) {
 
 func framed(kind byte, body []byte) []byte {
 	b := append(binary.AppendUvarint([]byte{kind}, uint64(len(body))), body...)
-	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli()))
 }
 
 // TestNewer reads what a later version of the same format may write: blocks

@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/sluiceio/sluice/cmd/sluice/internal/load"
 	"github.com/sluiceio/sluice/cmd/sluice/results"
@@ -15,12 +16,13 @@ import (
 //go:embed page.html
 var pageText string
 
-var pageTemplate = template.Must(template.New(index).Parse(pageText))
+// pageTemplate is parsed when a page is written, and not whenever the command starts.
+var pageTemplate = sync.OnceValue(func() *template.Template { return template.Must(template.New(index).Parse(pageText)) })
 
 // page returns the text of index.html.
 func page(run *results.Run, all []Figure) ([]byte, error) {
 	var b bytes.Buffer
-	err := pageTemplate.Execute(&b, struct {
+	err := pageTemplate().Execute(&b, struct {
 		Marker  template.HTML
 		Run     *results.Run
 		Results string
