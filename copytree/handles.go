@@ -55,19 +55,28 @@ func (h *handles) opened(d *dir, src, dst int) {
 	h.pin(d)
 }
 
-// forget closes the descriptors of d, which is done. Somebody may still use it,
-// to make a hard link to what is in it: then they stay open, as those of others
+// forget closes, by k, the descriptors of d, which is done. Somebody may still use
+// it, to make a hard link to what is in it: then they stay open, as those of others
 // that nobody uses do.
-func (h *handles) forget(d *dir) {
+func (h *handles) forget(k *at.Kernel, d *dir) {
+	src, dst := h.takeOut(d)
+	closeBoth(k, src, dst) // without mu, which others would wait for
+}
+
+// takeOut returns the descriptors of d, which has none then; -1 is what is not
+// open, or is used.
+func (h *handles) takeOut(d *dir) (src, dst int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if d.pins > 0 {
-		return
+		return -1, -1
 	}
 	if h.idle.Has(&d.links) {
 		h.idle.Remove(&d.links)
 	}
-	h.close(d)
+	src, dst = d.src, d.dst
+	d.src, d.dst = -1, -1
+	return src, dst
 }
 
 // retire lets the base of a pair that is done be closed. What links lead to may
@@ -113,13 +122,18 @@ func (h *handles) unpin(d *dir) {
 
 // close closes what d has open. Under mu.
 func (h *handles) close(d *dir) {
-	if d.src >= 0 {
-		_ = h.kernel.Close(d.src)
-	}
-	if d.dst >= 0 {
-		_ = h.kernel.Close(d.dst)
-	}
+	closeBoth(h.kernel, d.src, d.dst)
 	d.src, d.dst = -1, -1
+}
+
+// closeBoth closes descriptors of directories; -1 is none.
+func closeBoth(k *at.Kernel, src, dst int) {
+	if src >= 0 {
+		_ = k.Close(src)
+	}
+	if dst >= 0 {
+		_ = k.Close(dst)
+	}
 }
 
 // reopen opens d again, and what is closed above it. It waits for the disk

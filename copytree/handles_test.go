@@ -16,12 +16,12 @@ func TestForgetLeavesWhatIsUsed(t *testing.T) {
 	d := &dir{handle: handle{src: -1, dst: -1}}
 	src, dst := openBase(t, h.kernel), openBase(t, h.kernel)
 	h.opened(d, src, dst)
-	h.forget(d)
+	h.forget(h.kernel, d)
 	if d.src != src || d.dst != dst {
 		t.Fatalf("descriptors %d, %d of a directory in use; want %d, %d", d.src, d.dst, src, dst)
 	}
 	h.unuse(d)
-	h.forget(d)
+	h.forget(h.kernel, d)
 	if d.src >= 0 || d.dst >= 0 || h.idle.Len() != 0 {
 		t.Errorf("descriptors %d, %d, %d idle of a directory that nobody uses; want none", d.src, d.dst, h.idle.Len())
 	}
@@ -32,7 +32,7 @@ func TestHandlesCloseAllInTheEnd(t *testing.T) {
 	h := &handles{kernel: at.New(), most: 4}
 	d := &dir{handle: handle{src: -1, dst: -1}}
 	h.opened(d, openBase(t, h.kernel), openBase(t, h.kernel))
-	h.forget(d)
+	h.forget(h.kernel, d)
 	h.unuse(d)
 	if h.forgetAll(); d.src >= 0 || d.dst >= 0 {
 		t.Errorf("descriptors %d, %d are open in the end", d.src, d.dst)

@@ -73,7 +73,7 @@ func (w *worker) finish(d *dir) {
 	if err := w.finishCopy(d); err != nil {
 		w.fail(d.up, d.name, d.copied, err)
 	}
-	w.handles.forget(d)
+	w.handles.forget(w.kernel, d)
 }
 
 func (w *worker) finishCopy(d *dir) error {

@@ -44,7 +44,7 @@ func (j *job) base(p *Pair, src, dst string) (_ *dir, err error) {
 		err = j.copyBase(d, dst)
 	}
 	if err != nil {
-		j.handles.forget(d)
+		j.handles.forget(j.kernel, d)
 		return nil, err
 	}
 	return d, nil
