@@ -9,12 +9,19 @@ import "time"
 // journal that is committed, memory that is to be written back), and the next
 // ones do not hold it; twice as many if that happens again soon.
 type pace struct {
-	holds   bool      // whether it may at all: it is a worker, and nobody scouts
-	begun   time.Time // what is copied now
-	patient int       // how many more files do not hold the P
-	penalty int       // how many there were after the last slow one
-	quick   int       // files since then that held it
+	holds   bool          // whether it may at all: it is a worker, and nobody scouts
+	begun   time.Duration // what is copied now, by sinceStart; 0 is nothing that is watched
+	patient int           // how many more files do not hold the P
+	penalty int           // how many there were after the last slow one
+	quick   int           // files since then that held it
 }
+
+// started is before all that is copied.
+var started = time.Now()
+
+// sinceStart is a clock of its own as time.Now reads two, and is called twice for
+// each file.
+func sinceStart() time.Duration { return time.Since(started) }
 
 const (
 	// slow is more than a file takes that nothing has to wait for, also where a
@@ -37,23 +44,23 @@ func (p *pace) hold() bool {
 		p.patient--
 		return false
 	}
-	p.begun = time.Now()
+	p.begun = sinceStart()
 	return true
 }
 
 // large says that it is a file that takes long because it is large.
 func (p *pace) large() bool {
-	p.begun = time.Time{}
+	p.begun = 0
 	return false
 }
 
 // done ends it.
 func (p *pace) done() {
-	if p.begun.IsZero() {
+	if p.begun == 0 {
 		return
 	}
-	took := time.Since(p.begun)
-	p.begun = time.Time{}
+	took := sinceStart() - p.begun
+	p.begun = 0
 	if took <= slow {
 		p.quick++
 		return

@@ -113,9 +113,9 @@ func TestPace(t *testing.T) {
 	p := pace{holds: true}
 	file := func(slow bool) (held bool) {
 		if held = p.hold(); held {
-			p.begun = time.Now().Add(time.Hour)
+			p.begun = sinceStart() + time.Hour
 			if slow {
-				p.begun = time.Now().Add(-time.Hour)
+				p.begun = sinceStart() - time.Hour
 			}
 		}
 		p.done()
