@@ -131,3 +131,59 @@ func TestQueueBound(t *testing.T) {
 		t.Error(found, err)
 	}
 }
+
+// TestOnWait: it is told once, of large files and of what is on a disk, and not where
+// all is small and in memory.
+func TestOnWait(t *testing.T) {
+	dir := memory(t)
+	src := filepath.Join(dir, "src")
+	write(t, filepath.Join(src, "in", "file"), "text")
+	told := 0
+	o := Options{OnWait: func() { told++ }}
+	if _, err := Copy(t.Context(), filepath.Join(dir, "hot"), src, o); err != nil || told != 0 {
+		t.Errorf("told %d times of what is in memory, %v; want never", told, err)
+	}
+	large := filepath.Join(dir, "large")
+	write(t, filepath.Join(large, "a"), strings.Repeat("a", smallFile+1))
+	write(t, filepath.Join(large, "b"), strings.Repeat("b", smallFile+1))
+	if _, err := Copy(t.Context(), filepath.Join(dir, "hotlarge"), large, o); err != nil || told != 1 {
+		t.Errorf("told %d times of two large files, %v; want once", told, err)
+	}
+	told = 0
+	j, err := newJob(t.Context(), o, at.New())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.close()
+	j.queue.setCold(true)
+	pairs := []Pair{{Dst: filepath.Join(dir, "cold"), Src: src}, {Dst: filepath.Join(dir, "again"), Src: src}}
+	if _, err := j.copy(pairs); err != nil || told != 1 {
+		t.Errorf("told %d times of two trees that are not, %v; want once", told, err)
+	}
+}
+
+// TestCrew: scouts and spares are there from when they are needed, once for each
+// tree.
+func TestCrew(t *testing.T) {
+	j, err := newJob(t.Context(), Options{}, at.New())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.close()
+	if j.queue.scouts == 0 {
+		t.Skip("there are no scouts with so few descriptors")
+	}
+	w := newWorker(j, 0)
+	w.crew = &crew{job: j}
+	w.crew.start(w) // of nothing, so that all end at once
+	if n := len(w.crew.all); n != j.queue.workers-1 {
+		t.Errorf("%d are started in memory; want the %d other workers", n, j.queue.workers-1)
+	}
+	for range coldAt + 2 {
+		w.noteCache(at.CacheMiss)
+	}
+	w.crew.wait(&w.counts)
+	if n, want := len(w.crew.all), j.queue.workers-1+j.queue.scouts+j.queue.spare; n != want || !j.queue.isCold() {
+		t.Errorf("%d are started from a disk, which is noticed: %t; want %d", n, j.queue.isCold(), want)
+	}
+}

@@ -3,6 +3,7 @@ package copytree
 import (
 	"context"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -35,6 +36,7 @@ type job struct {
 	// stopped says that nothing more is to be begun: the context has ended, or
 	// the destination is full.
 	stopped   atomic.Bool
+	told      sync.Once // Options.OnWait
 	scheduler *sluice.Scheduler
 	giveBack  func() // gives the scheduler back
 }

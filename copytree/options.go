@@ -67,6 +67,11 @@ type Options struct {
 	// copy while they run.
 	OnError func(*Error)
 	OnDone  func(Done)
+	// OnWait is called once, before the first system calls that take long: when the
+	// caches lack what is copied, or a file is larger than 64 KiB. A program of its
+	// own may set GOMAXPROCS to twice the processors then: a goroutine in a system
+	// call keeps its place for a while. Small files that are in memory do not wait.
+	OnWait func()
 	// Progress, when not nil, is kept up to date for another goroutine to show.
 	Progress *Progress
 }

@@ -4,7 +4,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/sluiceio/sluice/copytree/internal/at"
 )
@@ -87,31 +86,15 @@ func (j *job) root(w *worker, it *item, enter bool) error {
 	return nil
 }
 
-// tree copies a directory and all that is in it. w is the first worker; it
-// starts the others, and waits for them.
+// tree copies a directory and all that is in it. w is the first worker; it has the
+// others started, and waits for them.
 func (j *job) tree(w *worker, d *dir) {
 	j.queue.start(d)
-	var running sync.WaitGroup
-	all := []*worker{w}
-	for id := 1; id < j.queue.workers+j.queue.scouts+j.queue.spare; id++ {
-		other := newWorker(j, id)
-		all = append(all, other)
-		switch {
-		case id < j.queue.workers:
-			running.Go(other.work)
-		case id < j.queue.workers+j.queue.scouts:
-			other.pace.rest(true)
-			ahead := &scout{worker: other}
-			running.Go(ahead.scout)
-		default:
-			running.Go(other.stand)
-		}
-	}
+	w.crew = &crew{job: j}
+	w.crew.start(w)
 	w.work()
-	running.Wait()
-	for _, other := range all[1:] {
-		w.counts.add(&other.counts)
-	}
+	w.crew.wait(&w.counts)
+	w.crew = nil
 	j.abandon(w)
 }
 

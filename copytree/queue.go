@@ -201,6 +201,13 @@ func (q *queue) setCold(cold bool) {
 	q.all()
 }
 
+// isCold tells whether scouts go ahead.
+func (q *queue) isCold() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.cold
+}
+
 // start makes d all there is to do.
 func (q *queue) start(d *dir) {
 	q.mu.Lock()

@@ -92,6 +92,7 @@ func (w *worker) fill(it *item) error {
 			return err
 		}
 	} else if it.stat.Size > smallFile {
+		w.waits()
 		w.share(it)
 		w.current(it)
 	}

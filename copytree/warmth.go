@@ -34,7 +34,11 @@ func (w *warmth) cold() bool { return w.missed >= coldAt }
 // needed.
 func (w *worker) noteCache(c at.Cached) {
 	w.warmth.note(c)
-	if c == at.CacheMiss && w.warmth.cold() {
-		w.queue.setCold(true)
+	if c != at.CacheMiss || !w.warmth.cold() {
+		return
+	}
+	w.queue.setCold(true)
+	if w.crew != nil {
+		w.crew.goAhead()
 	}
 }

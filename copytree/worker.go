@@ -20,6 +20,7 @@ type worker struct {
 	*job
 	kernel  *at.Kernel // its own
 	pace    pace
+	crew    *crew // it is in, while a tree is copied
 	id      int
 	buf     []byte
 	dents   []byte

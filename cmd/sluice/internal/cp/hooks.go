@@ -16,6 +16,7 @@ func (r *run) hook(in io.Reader) {
 	s := r.settings
 	r.options.Progress = &r.progress
 	r.options.OnError = r.onError
+	r.options.OnWait = moreProcessors
 	if s.verbose || s.dryRun {
 		r.options.OnDone = r.onDone
 	}

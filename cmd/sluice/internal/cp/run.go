@@ -97,7 +97,6 @@ func (c *Command) run(ctx context.Context, s *settings) (status int, err error) 
 	r.hook(c.In)
 	r.intoNew = p.makesDirectory()
 
-	moreProcessors()
 	before := cpuTime()
 	pairs := r.pairs(p)
 	w := watch(r.screen, &r.progress, quiet, func(ctx context.Context, c *census) {

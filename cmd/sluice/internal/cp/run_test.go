@@ -123,7 +123,7 @@ func TestOptions(t *testing.T) {
 		{"-r --block-size=256k --concurrency 7", copytree.Options{BlockSize: 256 << 10, Concurrency: 7}},
 	} {
 		got := asked(t, append(strings.Fields(test.args), "a", "c")...).options
-		got.OnError, got.Progress = nil, nil
+		got.OnError, got.OnWait, got.Progress = nil, nil, nil
 		if !reflect.DeepEqual(got, test.want) {
 			t.Errorf("cp %s asks for\n%+v; want\n%+v", test.args, got, test.want)
 		}
