@@ -41,7 +41,8 @@ type batchRun struct {
 type batchCrew = sched.Crew[*BatchOp, sched.Span]
 
 func newBatchRun(ctx context.Context, b *Batch) *batchRun {
-	r := &batchRun{b: b, ctx: ctx, core: b.s.core, back: b.n}
+	core := b.s.core
+	r := &batchRun{b: b, ctx: core.Apart(ctx), core: core, back: b.n}
 	r.crew = sched.NewCrew(r.core.Driver().Depth, r.ownChain, r.takeChain, r.perform)
 	r.lane = r.newLane()
 	return r

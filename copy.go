@@ -55,7 +55,7 @@ func (f *File) copyFrom(src *File, limit *io.LimitedReader) (n int64, err error)
 
 func (f *File) copyOnce(src *File, chunk io.Reader) (n int64, err error) {
 	atPositions(f, src, func() {
-		f.sched.core.Block(func() { n, err = f.file.ReadFrom(chunk) })
+		f.sched.core.Block(f.core, func() { n, err = f.file.ReadFrom(chunk) })
 	})
 	return n, err
 }

@@ -67,7 +67,7 @@ func (d *direct) writeTail(ctx context.Context, b []byte, off int64) (int, error
 		return n, err
 	}
 	var failed error
-	d.sched.Block(func() { failed = writeBack(d.tailFile, start, end) })
+	d.sched.Block(d.tail, func() { failed = writeBack(d.tailFile, start, end) })
 	if failed != nil {
 		return 0, failed
 	}
@@ -81,7 +81,7 @@ func (d *direct) change(do func() error) error {
 	if err != nil {
 		return err
 	}
-	d.sched.Block(func() { err = do() })
+	d.sched.Block(d.tail, func() { err = do() })
 	d.inode.lock.Release(r)
 	return err
 }

@@ -70,7 +70,7 @@ func (d *DirectFile) Advise(off, n int64, a Advice) error {
 			return nil
 		}
 		// It may wait for the disk: to read ahead, or to begin to write back.
-		d.file.sched.core.Block(func() { err = advise(d.file.file, off, n, a) })
+		d.file.sched.core.Block(d.file.core, func() { err = advise(d.file.file, off, n, a) })
 		return err
 	})
 }

@@ -1,7 +1,7 @@
 package sluice
 
 // Block holds one of the places of blocking calls for as long as do runs.
-func (s *Scheduler) Block(do func()) { s.core.Block(do) }
+func (s *Scheduler) Block(do func()) { s.core.Block(nil, do) }
 
 // Closing tells whether Close has begun.
 func (f *File) Closing() bool {

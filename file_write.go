@@ -121,7 +121,7 @@ func (f *File) Truncate(size int64) (err error) {
 	if f == nil || f.core == nil {
 		return f.os().Truncate(size)
 	}
-	f.sched.core.Block(func() { err = f.file.Truncate(size) })
+	f.sched.core.Block(f.core, func() { err = f.file.Truncate(size) })
 	return err
 }
 

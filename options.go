@@ -33,8 +33,9 @@ type Options struct {
 	// the driver cannot do asynchronously: buffered writes, fsync, and reads
 	// on file systems that cannot tell whether a read would wait. 0 means 4
 	// under uring, 64 under aio and pool, where buffered reads take that way
-	// too; the most is 4096. The 4 become 3 with the second ring, and 2 with the
-	// third, which may keep a thread waiting itself.
+	// too; the most is 4096. Some of them are for one device each: from when there is
+	// none for a call to it, or a ring for it, each of three devices has one of the 4
+	// for itself, and the rest are for all.
 	BlockingThreads int
 
 	// BufferMemory is the most memory, in bytes, that [Buffer]s lie in, rounded
@@ -115,15 +116,6 @@ func (o Options) depth() int {
 
 // rings returns the bound in force on rings.
 func (o Options) rings() int { return cmp.Or(o.Rings, defaultRings) }
-
-// threadsPerRing is how many threads less may wait for each ring but the first,
-// under the named driver.
-func (o Options) threadsPerRing(driver string) int {
-	if driver == "uring" && o.BlockingThreads == 0 {
-		return 1
-	}
-	return 0
-}
 
 // blockingThreads returns the bound in force under the named driver.
 func (o Options) blockingThreads(driver string) int {

@@ -62,7 +62,6 @@ func NewScheduler(o Options) (*Scheduler, error) {
 		InlineSyncs:  inlineSyncs,
 		LargeReads:   largeReads,
 		Blocking:     o.blockingThreads(info.Name),
-		PerRing:      o.threadsPerRing(info.Name),
 	})
 	if info.Name != "pool" {
 		core.RingsThrough(o.rings(), func(h *record.Hook) (driver.Driver, error) { return open(info.Name, o, h) })

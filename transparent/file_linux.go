@@ -44,7 +44,7 @@ func (f *file) Pread(p []byte, off int64) (int, error) { return f.sched.Pread(&f
 func (f *file) Pwrite(p []byte, off int64) (int, error) { return f.sched.Pwrite(&f.core.File, p, off) }
 
 func (f *file) Fsync() error    { return f.sched.Sync(context.Background(), &f.core.File) }
-func (f *file) Block(do func()) { f.sched.Block(do) }
+func (f *file) Block(do func()) { f.sched.Block(&f.core.File, do) }
 
 // Seek is lseek(2) of a file of which it has to be known: a direct transfer at the
 // position moves that afterwards, and must not meet it.

@@ -61,7 +61,8 @@ type Transfer struct {
 	ended list.Node[Transfer] // in group.ended
 
 	// Under helpers.mu:
-	links     list.Node[Transfer] // in helpers.queue
+	links     list.Node[Transfer] // in crew.queue
+	crew      *helperCrew         // whose helpers it waits for; nil if it does not
 	withdrawn bool                // its context has ended: nothing more is to be tried
 }
 
@@ -330,8 +331,8 @@ func (s *Scheduler) ReadFixed(ctx context.Context, f *File, b []byte, off int64,
 // readFixedNow is ReadFixed of what has its turn, or needs none.
 func (s *Scheduler) readFixedNow(ctx context.Context, f *File, b []byte, off int64, reg uint32) (int, error) {
 	n := 0
-	if ctx.Done() == nil && s.admitRead(f, len(b)) {
-		n = max(0, int(s.plain(driver.Read, f, b, off))) // an error will come again
+	if p, ok := s.admitRead(ctx, f, len(b)); ok {
+		n = max(0, int(s.plain(p, driver.Read, f, b, off))) // an error will come again
 	}
 	return s.fixed(ctx, driver.Read, f, b, n, off, reg)
 }
@@ -350,8 +351,8 @@ func (s *Scheduler) WriteFixed(ctx context.Context, f *File, b []byte, off int64
 // writeFixedNow is WriteFixed of what has its turn, or needs none.
 func (s *Scheduler) writeFixedNow(ctx context.Context, f *File, b []byte, off int64, reg uint32) (int, error) {
 	n := 0
-	if ctx.Done() == nil && s.gate.takeBelow(s.plainWrites(f)) {
-		res := s.plain(driver.Write, f, b, off)
+	if p, ok := s.admitWrite(ctx, f); ok {
+		res := s.plain(p, driver.Write, f, b, off)
 		if res < 0 {
 			return 0, failure(ctx, res)
 		}

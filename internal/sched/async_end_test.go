@@ -84,7 +84,7 @@ func TestTransferEndedWithdrawn(t *testing.T) {
 	if n, err := first.Wait(ended()); n != 0 || err != context.Canceled {
 		t.Errorf("Wait = %d, %v; want 0, context.Canceled", n, err)
 	}
-	p.gate.leave()
+	p.gate.leave(nil)
 	if n, err := second.Wait(t.Context()); n != 100 || err != nil {
 		t.Errorf("Wait = %d, %v; want 100, nil", n, err)
 	}

@@ -59,8 +59,8 @@ func TestTransferResults(t *testing.T) {
 			}
 			p.helpers.wait()
 			p.wantAsked(t, c.queued, c.plain)
-			if p.waiting.Load() != 0 || p.gate.used.Load() != 0 {
-				t.Errorf("%d waiting, %d places taken at the end", p.waiting.Load(), p.gate.used.Load())
+			if p.waiting.Load() != 0 || p.gate.inside() != 0 {
+				t.Errorf("%d waiting, %d places taken at the end", p.waiting.Load(), p.gate.inside())
 			}
 		})
 	}
@@ -234,8 +234,8 @@ func TestTransferWithdrawn(t *testing.T) {
 				t.Errorf("Wait = %d, %v; want 0, context.Canceled", n, err)
 			}
 		}
-		p.gate.leave()
-		p.gate.leave()
+		p.gate.leave(nil)
+		p.gate.leave(nil)
 		if n, err := all[0].Wait(t.Context()); n != 100 || err != nil {
 			t.Errorf("Wait = %d, %v; want 100, nil", n, err)
 		}
@@ -292,7 +292,8 @@ func TestHelpersAreBounded(t *testing.T) {
 	}
 	eventually(func() bool { mu.Lock(); defer mu.Unlock(); return now == 3 })
 	s.helpers.mu.Lock()
-	running := s.helpers.running
+	crew := s.helpers.crews[s.deviceOf(f)]
+	running := crew.running
 	s.helpers.mu.Unlock()
 	close(goOn)
 	for i := range all {
@@ -301,8 +302,8 @@ func TestHelpersAreBounded(t *testing.T) {
 		}
 	}
 	s.Close()
-	if most != 3 || running != 3 || s.helpers.running != 0 {
-		t.Errorf("%d in system calls, %d helpers, %d at the end; want 3, 3, 0", most, running, s.helpers.running)
+	if most != 3 || running != 3 || crew.running != 0 {
+		t.Errorf("%d in system calls, %d helpers, %d at the end; want 3, 3, 0", most, running, crew.running)
 	}
 }
 
@@ -419,8 +420,8 @@ func TestTransferStress(t *testing.T) {
 			}
 			wg.Wait()
 			s.Close()
-			if s.waiting.Load() != 0 || s.gate.used.Load() != 0 || s.helpers.queue.Len() != 0 {
-				t.Errorf("%d waiting, %d places taken at the end", s.waiting.Load(), s.gate.used.Load())
+			if s.waiting.Load() != 0 || s.gate.inside() != 0 || s.helpers.waiting() != 0 {
+				t.Errorf("%d waiting, %d places taken at the end", s.waiting.Load(), s.gate.inside())
 			}
 		})
 	}
@@ -449,4 +450,12 @@ func stressTransfers(t *testing.T, s *Scheduler, f *File, seed uint64) {
 			cancel()
 		}
 	}
+}
+
+// waiting is how many Transfers wait for a helper.
+func (h *helpers) waiting() (n int) {
+	for _, c := range h.crews {
+		n += c.queue.Len()
+	}
+	return n
 }

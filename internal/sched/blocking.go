@@ -34,28 +34,50 @@ func call(code driver.Code, fd int, b []byte, off int64) int32 {
 // thread too: the caller's own serves, once the gate lets it through.
 // It was asked for at asked, for the record.
 func (s *Scheduler) blocking(ctx context.Context, asked int64, code driver.Code, f *File, b []byte, off int64) int32 {
-	if s.gate.enter(ctx) != nil {
+	p, err := s.enter(ctx, f)
+	if err != nil {
 		return ecanceled
 	}
-	return s.plainOn(asked, f.fd, code, f, b, off)
+	return s.plainOn(asked, p, f.fd, code, f, b, off)
+}
+
+// enter takes a place at the gate for a call on f. The error is ctx's, which has
+// ended before there was one.
+func (s *Scheduler) enter(ctx context.Context, f *File) (pass, error) {
+	if s.gate.take() {
+		return nil, nil
+	}
+	return s.gate.await(ctx, s.deviceOf(f))
+}
+
+// takePlain takes a place at the gate for a call on f, if fewer than most are taken
+// of those that f's device may have.
+func (s *Scheduler) takePlain(f *File, most int32) (pass, bool) {
+	if s.gate.takeBelow(most) {
+		return nil, true
+	}
+	if common := s.gate.most(); common == s.gate.limit || common >= most {
+		return nil, false
+	}
+	return s.gate.takeShare(s.deviceOf(f), most)
 }
 
 // plain performs an operation on path 2. The caller has a place at the gate,
 // which it loses.
-func (s *Scheduler) plain(code driver.Code, f *File, b []byte, off int64) int32 {
-	return s.plainOn(0, f.fd, code, f, b, off)
+func (s *Scheduler) plain(p pass, code driver.Code, f *File, b []byte, off int64) int32 {
+	return s.plainOn(0, p, f.fd, code, f, b, off)
 }
 
 // plainOn is plain with fd, a descriptor of f. For the record it was asked for
 // at asked, or now if that is 0.
-func (s *Scheduler) plainOn(asked int64, fd int, code driver.Code, f *File, b []byte, off int64) int32 {
+func (s *Scheduler) plainOn(asked int64, p pass, fd int, code driver.Code, f *File, b []byte, off int64) int32 {
 	region := s.hook.Region(context.Background(), regionNames[code])
 	submitted := s.hook.Now()
 	res := s.call(code, fd, b, off)
 	for res == eintr {
 		res = s.call(code, fd, b, off)
 	}
-	s.gate.leave()
+	s.gate.leave(p)
 	region.End()
 	s.stats.add(pathBlocking, code, res)
 	if submitted != 0 {
@@ -96,11 +118,18 @@ const largeRead = 32 << 10 // 32 KiB
 // plain call: if next to nothing is in flight, or the read is large. While there
 // is a leader others are at it, be it that none of them waits just now: a thread
 // that waits by itself would hold up those that it has a processor in common with.
-func (s *Scheduler) admitRead(f *File, n int) bool {
-	if n >= largeRead && f.flags&driver.Direct == 0 {
-		return s.gate.takeBelow(int32(s.limits.LargeReads))
+// What can be asked to end early is no plain call.
+func (s *Scheduler) admitRead(ctx context.Context, f *File, n int) (pass, bool) {
+	if ctx.Done() != nil {
+		return nil, false
 	}
-	return s.waiting.Load() == 0 && !s.rings.led() && s.gate.takeBelow(int32(s.limits.InlineReads))
+	if n >= largeRead && f.flags&driver.Direct == 0 {
+		return s.takePlain(f, int32(s.limits.LargeReads))
+	}
+	if s.waiting.Load() != 0 || s.rings.led() {
+		return nil, false
+	}
+	return s.takePlain(f, int32(s.limits.InlineReads))
 }
 
 // undone tells whether res means that the driver has not performed an
@@ -142,9 +171,9 @@ func (s *Scheduler) queued(ctx context.Context, asked int64, code driver.Code, f
 	return res
 }
 
-// Block calls do, which waits in system calls, once the gate lets it through.
-func (s *Scheduler) Block(do func()) {
-	_ = s.gate.enter(context.Background()) // fails only with its context
-	defer s.gate.leave()
+// Block calls do, which waits in system calls for f, which may be nil, once the gate lets it through.
+func (s *Scheduler) Block(f *File, do func()) {
+	p, _ := s.enter(context.Background(), f) // fails only with its context
+	defer s.gate.leave(p)
 	do()
 }

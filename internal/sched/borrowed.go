@@ -38,12 +38,8 @@ func (b *Borrowed) Set(fd int, direct, appends bool) {
 // Go scheduler is told, and a look in vain little beside what then follows.
 func (s *Scheduler) Pread(f *File, b []byte, off int64) (int, error) {
 	res, done := s.readFound(f, b, off)
-	switch {
-	case done:
-	case s.admitRead(f, len(b)):
-		res = s.plain(driver.Read, f, b, off)
-	default:
-		res = s.transfer(context.Background(), driver.Read, f, b, off)
+	if !done {
+		res = s.readPast(context.Background(), f, b, off)
 	}
 	return outcome(0, res)
 }
@@ -84,15 +80,17 @@ func (s *Scheduler) ReadHere(f *File, b []byte) (int, error) {
 	if f.flags&driver.Direct != 0 {
 		return s.readHereDirect(f, b)
 	}
-	if len(b) >= largeRead && s.admitRead(f, len(b)) {
-		return outcome(0, s.plain(driver.Read, f, b, current))
+	if len(b) >= largeRead {
+		if p, ok := s.admitRead(context.Background(), f, len(b)); ok {
+			return outcome(0, s.plain(p, driver.Read, f, b, current))
+		}
 	}
 	n := 0
 	for n < len(b) {
 		res, done := s.readFound(f, b[n:], current)
 		if !done {
-			if s.admitRead(f, len(b)-n) {
-				return outcome(n, s.plain(driver.Read, f, b[n:], current))
+			if p, ok := s.admitRead(context.Background(), f, len(b)-n); ok {
+				return outcome(n, s.plain(p, driver.Read, f, b[n:], current))
 			}
 			res = s.readFetched(f, b[n:])
 		}

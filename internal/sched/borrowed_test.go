@@ -135,8 +135,8 @@ func TestBorrowedCached(t *testing.T) {
 		if !knowsEnd && (plain != ends || st.Blocking != int64(ends)) {
 			t.Errorf("%d plain calls where the kernel is not relied upon; want %d", plain, ends)
 		}
-		if s.gate.used.Load() != 0 {
-			t.Errorf("%d places at the gate are taken", s.gate.used.Load())
+		if s.gate.inside() != 0 {
+			t.Errorf("%d places at the gate are taken", s.gate.inside())
 		}
 		s.Close()
 	}

@@ -18,10 +18,11 @@ func (s *Scheduler) Datasync(ctx context.Context, f *File) error {
 	if err != nil {
 		return err
 	}
-	if err := s.gate.enter(ctx); err != nil {
+	p, err := s.enter(ctx, f)
+	if err != nil {
 		return err
 	}
-	res := s.plain(driver.Fdatasync, f, nil, 0)
+	res := s.plain(p, driver.Fdatasync, f, nil, 0)
 	if res >= 0 {
 		return nil
 	}

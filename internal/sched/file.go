@@ -59,6 +59,8 @@ type openFile struct {
 	// if that is another. Set before it is used.
 	main *openFile
 
+	// device is the one that it is on: 0 before somebody has asked. See deviceOf.
+	device atomic.Uint64
 	// engine is where its operations are queued: nil before the first one, and
 	// then always the same. See engineOf.
 	engine atomic.Pointer[engine]

@@ -42,41 +42,47 @@ const slowSync = 5 * time.Millisecond
 // none. Called before the first Sync.
 func (s *Scheduler) SyncThrough(open func() driver.Driver) { s.fsyncs.open = open }
 
-// admitSync decides how the next fsync of f is made: through the engine that it returns, or, if that is nil, by a plain
-// call, for which it has taken a place at the gate. The error is ctx's, which
-// has ended before there was a place.
-func (s *Scheduler) admitSync(ctx context.Context, f *File) (*engine, error) {
+// syncWay is how an fsync is made: through an engine, or, if that is nil, by a plain
+// call, for which there is a place at the gate.
+type syncWay struct {
+	engine *engine
+	pass   pass
+}
+
+// admitSync decides how the next fsync of f is made, and takes a place at the gate if
+// that needs one. The error is ctx's, which has ended before there was a place.
+func (s *Scheduler) admitSync(ctx context.Context, f *File) (syncWay, error) {
 	if s.fsyncs.inline.Add(1) > int32(s.limits.InlineSyncs) || f.syncer.took() >= slowSync {
 		if e := s.syncEngine(f); e != nil {
 			s.fsyncs.inline.Add(-1)
-			return e, nil
+			return syncWay{engine: e}, nil
 		}
 	}
-	err := s.gate.enter(ctx)
+	p, err := s.enter(ctx, f)
 	if err != nil {
 		s.fsyncs.inline.Add(-1)
 	}
-	return nil, err
+	return syncWay{pass: p}, err
 }
 
 // forgoSync gives back what admitSync has taken.
-func (s *Scheduler) forgoSync(e *engine) {
-	if e == nil {
+func (s *Scheduler) forgoSync(w syncWay) {
+	if w.engine == nil {
 		s.fsyncs.inline.Add(-1)
-		s.gate.leave()
+		s.gate.leave(w.pass)
 	}
 }
 
 // fsync makes one on fd, a descriptor of f, as admitSync has decided. It was
 // asked for at asked, for the record.
-func (s *Scheduler) fsync(e *engine, asked int64, f *File, fd int) error {
+func (s *Scheduler) fsync(w syncWay, asked int64, f *File, fd int) error {
 	f.unsynced.Store(0) // the fsync starts their write-back itself
 	var res int32
-	if e == nil {
-		res = s.plainOn(asked, fd, driver.Fsync, f, nil, 0)
+	if w.engine == nil {
+		res = s.plainOn(asked, w.pass, fd, driver.Fsync, f, nil, 0)
 		s.fsyncs.inline.Add(-1)
 	} else {
-		res = s.queueSync(e, asked, f, fd)
+		res = s.queueSync(w.engine, asked, f, fd)
 	}
 	if res < 0 {
 		return syscall.Errno(-res)
@@ -100,8 +106,8 @@ func (s *Scheduler) queueSync(e *engine, asked int64, f *File, fd int) int32 {
 	if res == einval {
 		// Linux AIO says so of a file that has no fsync, and then it is cheap to
 		// ask again; it is no error that fsync(2) would report only once.
-		_ = s.gate.enter(context.Background()) // fails only with its context
-		return s.plainOn(asked, fd, driver.Fsync, f, nil, 0)
+		p, _ := s.enter(context.Background(), f) // fails only with its context
+		return s.plainOn(asked, p, fd, driver.Fsync, f, nil, 0)
 	}
 	s.stats.add(pathQueued, driver.Fsync, res)
 	return res

@@ -21,7 +21,7 @@ func playQueuedSyncs(t *testing.T, inline int) (*syncs, *script) {
 		return d
 	})
 	t.Cleanup(func() { // before the Close of playSyncs
-		if n, m := p.gate.used.Load(), p.fsyncs.inline.Load(); n != 0 || m != 0 {
+		if n, m := p.gate.inside(), p.fsyncs.inline.Load(); n != 0 || m != 0 {
 			t.Errorf("at the end %d places are taken, %d fsyncs are plain calls; want none", n, m)
 		}
 		if err := p.Close(); err != nil || opened > 1 || d.closed != (opened == 1) {

@@ -11,7 +11,7 @@ func fullGate(n int) (g *gate, queue []*waiter) {
 	g = &gate{limit: 1}
 	g.take()
 	for range n {
-		w := &waiter{ready: make(chan bool, 1)}
+		w := newWaiter()
 		g.join(w)
 		queue = append(queue, w)
 	}
@@ -45,11 +45,12 @@ func TestGateQueue(t *testing.T) {
 			g.withdraw(want[i])
 			want = slices.Delete(want, i, i+1)
 		case rnd.IntN(3) > 0: // one comes
-			w := &waiter{}
+			w := newWaiter()
 			g.push(w)
 			want = append(want, w)
 		default: // one comes back that has been overtaken
-			w := &waiter{overtaken: 1}
+			w := newWaiter()
+			w.overtaken = 1
 			g.push(w)
 			want = slices.Insert(want, 0, w)
 		}
@@ -71,7 +72,7 @@ func TestGateWithdraw(t *testing.T) {
 		for _, overtaken := range []int{0, patience} {
 			g, queue := fullGate(n)
 			queue[0].overtaken = overtaken
-			g.leave()
+			g.leave(nil)
 			if g.withdraw(queue[0]) {
 				t.Errorf("the first of %d was there after its turn", n)
 			}

@@ -7,27 +7,48 @@ import (
 	"github.com/sluiceio/sluice/internal/list"
 )
 
-// helpers are goroutines that make plain system calls for Transfers, in the
-// order in which these come. They exist while there is something to do, at
-// most as many as the gate lets through. A helper passes the gate first and
-// takes a Transfer then, so that one which waits can still be withdrawn.
+// helpers are goroutines that make plain system calls for Transfers: those of each
+// device by themselves.
 type helpers struct {
-	s    *Scheduler
-	help func() // h.run, made once: go h.run() allocates
+	s *Scheduler
 
-	mu      sync.Mutex
-	queue   list.List[Transfer] // those that wait
+	mu    sync.Mutex
+	crews map[uint64]*helperCrew // by device. Under mu
+	all   sync.WaitGroup
+}
+
+// helperCrew is the helpers for Transfers of one device, which they make in the
+// order in which these come. They exist while there is something to do, at most as
+// many as the gate lets through. A helper passes the gate first and takes a Transfer
+// then, so that one which waits can still be withdrawn.
+type helperCrew struct {
+	h      *helpers
+	device uint64
+	help   func() // c.run, made once: go c.run() allocates
+
+	queue   list.List[Transfer] // those that wait. Under helpers.mu, as is running
 	running int
-	all     sync.WaitGroup
 }
 
 func (h *helpers) init(s *Scheduler) {
 	h.s = s
-	h.help = h.run
+	h.crews = make(map[uint64]*helperCrew)
+}
+
+// crewOf returns the crew of a device. Under mu.
+func (h *helpers) crewOf(device uint64) *helperCrew {
+	c := h.crews[device]
+	if c == nil {
+		c = &helperCrew{h: h, device: device}
+		c.help = c.run
+		h.crews[device] = c
+	}
+	return c
 }
 
 // add gives t to the helpers, or ends it if it has been withdrawn.
 func (h *helpers) add(t *Transfer) {
+	device := h.s.deviceOf(t.f)
 	h.mu.Lock()
 	if t.withdrawn {
 		h.mu.Unlock()
@@ -36,25 +57,28 @@ func (h *helpers) add(t *Transfer) {
 		return
 	}
 	defer h.mu.Unlock()
-	h.queue.PushBack(&t.links, t)
-	if h.running < int(h.s.gate.most()) {
-		h.running++
+	c := h.crewOf(device)
+	c.queue.PushBack(&t.links, t)
+	t.crew = c
+	if c.running < int(h.s.gate.limit) {
+		c.running++
 		h.all.Add(1)
-		go h.help()
+		go c.help()
 	}
 }
 
 // run is a helper.
-func (h *helpers) run() {
-	defer h.all.Done()
+func (c *helperCrew) run() {
+	s := c.h.s
+	defer c.h.all.Done()
 	for {
-		_ = h.s.gate.enter(context.Background()) // fails only with its context
-		t := h.next()
+		p, _ := s.gate.enter(context.Background(), c.device) // fails only with its context
+		t := c.next()
 		if t == nil {
-			h.s.gate.leave()
+			s.gate.leave(p)
 			return
 		}
-		if t.note(h.s.plainOn(t.asked, t.f.fd, t.code, t.f, t.rest(), t.at())) {
+		if t.note(s.plainOn(t.asked, p, t.f.fd, t.code, t.f, t.rest(), t.at())) {
 			t.end()
 		} else {
 			t.goOn()
@@ -63,16 +87,22 @@ func (h *helpers) run() {
 }
 
 // next takes the first Transfer; nil if there is none, which ends the helper.
-func (h *helpers) next() *Transfer {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	t := h.queue.Front()
+func (c *helperCrew) next() *Transfer {
+	c.h.mu.Lock()
+	defer c.h.mu.Unlock()
+	t := c.queue.Front()
 	if t == nil {
-		h.running--
+		c.running--
 		return nil
 	}
-	h.queue.Remove(&t.links)
+	c.remove(t)
 	return t
+}
+
+// remove takes t out of the queue. Under helpers.mu.
+func (c *helperCrew) remove(t *Transfer) {
+	c.queue.Remove(&t.links)
+	t.crew = nil
 }
 
 // withdraw says that t is to be tried no more, and tells whether it was
@@ -81,10 +111,10 @@ func (h *helpers) withdraw(t *Transfer) (waiting, pushed bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	t.withdrawn = true
-	if !h.queue.Has(&t.links) {
+	if t.crew == nil {
 		return false, t.pushed
 	}
-	h.queue.Remove(&t.links)
+	t.crew.remove(t)
 	return true, false
 }
 

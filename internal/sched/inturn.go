@@ -29,12 +29,8 @@ func (s *Scheduler) readPart(ctx context.Context, f *File, b []byte, off int64) 
 	if limited {
 		res = s.readCached(f, b, off)
 	}
-	switch {
-	case res > 0:
-	case ctx.Done() == nil && s.admitRead(f, len(b)):
-		res = s.plain(driver.Read, f, b, off)
-	default:
-		res = s.transfer(ctx, driver.Read, f, b, off)
+	if res <= 0 {
+		res = s.readPast(ctx, f, b, off)
 	}
 	u.at.end(u, int64(res))
 	return res, int(res) == len(b)
@@ -79,7 +75,7 @@ func (s *Scheduler) ownPart(ctx context.Context, code driver.Code, o Own, b []by
 	if beside && !c.limited.Load() {
 		return s.ownNow(ctx, code, o, &Vec{first: b}, off)
 	}
-	u, res := s.engineFor(o.FD).turns.take(ctx, c, nil, len(b), beside)
+	u, res := s.engineAt(s.deviceOfFD(o.FD)).turns.take(ctx, c, nil, len(b), beside)
 	if u == nil {
 		return res
 	}

@@ -155,7 +155,7 @@ func TestWaitingSyncStartsWriteback(t *testing.T) {
 			if n := started.Load(); n != c.want {
 				t.Errorf("write-back started %d times; want %d", n, c.want)
 			}
-			if p.gate.used.Load() != 0 {
+			if p.gate.inside() != 0 {
 				t.Error("a place at the gate is still taken")
 			}
 		})

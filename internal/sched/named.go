@@ -12,36 +12,60 @@ import (
 // What a Batch does by plain calls: with names, and with files that nobody else
 // knows of (own.go). It has a gate of its own, as large as that of file I/O: an
 // open may wait for the other end of a pipe, or for a server, and nothing else is
-// to wait for that.
+// to wait for that; another Batch neither (Apart).
 
 // NamedCall is a system call with a name that is about to be made, or being made.
 type NamedCall struct {
 	s                *Scheduler
 	asked, submitted int64 // for the record; 0 while nothing is recorded
+	pass             pass
 }
 
 // EnterNames takes a place for a system call that may wait. The error is ctx's;
 // there is no call then.
 func (s *Scheduler) EnterNames(ctx context.Context) (NamedCall, error) {
 	asked := s.hook.Now()
-	if err := s.names.enter(ctx); err != nil {
+	p, err := s.enterNames(ctx)
+	if err != nil {
 		return NamedCall{}, err
 	}
-	return NamedCall{s, asked, s.hook.Now()}, nil
+	return NamedCall{s, asked, s.hook.Now(), p}, nil
+}
+
+// apartKey finds, in a context, whose calls those with it are.
+type apartKey struct{}
+
+// Apart returns a context whose calls with names have, at their gate, what a device
+// has at that of file I/O (share): others that wait for a device, which nobody knows
+// of before the call, do not hold them up.
+func (s *Scheduler) Apart(ctx context.Context) context.Context {
+	return context.WithValue(ctx, apartKey{}, s.apart.Add(1))
+}
+
+// enterNames takes a place at the gate for calls with names. The error is ctx's.
+func (s *Scheduler) enterNames(ctx context.Context) (pass, error) {
+	if s.names.take() {
+		return nil, nil
+	}
+	whose, ok := ctx.Value(apartKey{}).(uint64)
+	if !ok {
+		whose = noDevice
+	}
+	return s.names.await(ctx, whose)
 }
 
 // BeginNamed is EnterNames for a call that waits for nothing, which takes no
 // place.
 func (s *Scheduler) BeginNamed() NamedCall {
 	now := s.hook.Now()
-	return NamedCall{s, now, now}
+	return NamedCall{s, now, now, nil}
 }
 
 // Leave gives back what EnterNames has taken, and counts and records the call as
 // one of a kind (record.KindOpen …) with a file of that name. Off and size are of
 // a range, where there is one.
 func (c NamedCall) Leave(kind uint8, name string, off, size int64, err error) {
-	c.s.names.leave()
+	c.s.names.leave(c.pass)
 	c.End(kind, name, off, size, err)
 }
 

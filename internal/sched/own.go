@@ -68,12 +68,13 @@ func (s *Scheduler) plainOwn(ctx context.Context, code driver.Code, o Own, v *Ve
 // ownNow is plainOwn of what has its turn, or needs none.
 func (s *Scheduler) ownNow(ctx context.Context, code driver.Code, o Own, v *Vec, off int64) int32 {
 	asked := s.hook.Now()
-	if s.names.enter(ctx) != nil {
+	p, err := s.enterNames(ctx)
+	if err != nil {
 		return ecanceled
 	}
 	submitted := s.hook.Now()
 	res := s.callAgain(code, o.FD, v, off)
-	s.names.leave()
+	s.names.leave(p)
 	s.stats.add(pathBlocking, code, res)
 	if asked != 0 {
 		s.recordOwn(o, &record.Op{

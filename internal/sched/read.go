@@ -41,8 +41,8 @@ func (s *Scheduler) Read(f *File, b []byte) (int, error) {
 	if s.classed.Load() {
 		return s.readInTurn(f, b)
 	}
-	if s.admitRead(f, len(b)) {
-		return readResult(0, s.plain(driver.Read, f, b, current))
+	if p, ok := s.admitRead(context.Background(), f, len(b)); ok {
+		return readResult(0, s.plain(p, driver.Read, f, b, current))
 	}
 	n := 0
 	for n < len(b) {
@@ -77,11 +77,19 @@ func (s *Scheduler) read(ctx context.Context, f *File, b []byte, off int64) int3
 		res, _ := s.readPart(ctx, f, b, off)
 		return res
 	}
-	if ctx.Done() == nil && s.admitRead(f, len(b)) {
-		return s.plain(driver.Read, f, b, off)
+	if p, ok := s.admitRead(ctx, f, len(b)); ok {
+		return s.plain(p, driver.Read, f, b, off)
 	}
 	if res := s.readCached(f, b, off); res > 0 {
 		return res
+	}
+	return s.transfer(ctx, driver.Read, f, b, off)
+}
+
+// readPast makes one transfer that is not on path 1.
+func (s *Scheduler) readPast(ctx context.Context, f *File, b []byte, off int64) int32 {
+	if p, ok := s.admitRead(ctx, f, len(b)); ok {
+		return s.plain(p, driver.Read, f, b, off)
 	}
 	return s.transfer(ctx, driver.Read, f, b, off)
 }

@@ -60,17 +60,35 @@ func (s *Scheduler) engineOf(f *File) *engine {
 	}
 	// If two come here at once the first one decides: a request that is asked to
 	// end early is looked for where it was queued.
-	f.engine.CompareAndSwap(nil, s.engineFor(f.fd))
+	f.engine.CompareAndSwap(nil, s.engineAt(s.deviceOf(f)))
 	return f.engine.Load()
 }
 
-// engineFor is engineOf of a descriptor.
-func (s *Scheduler) engineFor(fd int) *engine {
-	if s.rings.open == nil {
-		return s.engine
+// deviceOf returns the device that f is on, or noDevice, which nil is on. It asks
+// once for each file.
+func (s *Scheduler) deviceOf(f *File) uint64 {
+	if f == nil {
+		return noDevice
 	}
-	device, ok := s.rings.device(fd)
-	if !ok {
+	device := f.device.Load()
+	if device == 0 {
+		device = s.deviceOfFD(f.fd)
+		f.device.Store(device)
+	}
+	return device
+}
+
+// deviceOfFD is deviceOf of a descriptor.
+func (s *Scheduler) deviceOfFD(fd int) uint64 {
+	if device, ok := s.rings.device(fd); ok && device != 0 {
+		return device
+	}
+	return noDevice
+}
+
+// engineAt returns the engine of a device.
+func (s *Scheduler) engineAt(device uint64) *engine {
+	if s.rings.open == nil || device == noDevice {
 		return s.engine
 	}
 	for _, e := range *s.rings.all.Load() {
@@ -125,16 +143,11 @@ func (s *Scheduler) startRing(device uint64) *engine {
 	s.classes.mu.Lock() // until it is one of all, which have all classes
 	defer s.classes.mu.Unlock()
 	s.addTurnstile(e)
-	// A ring may keep a thread waiting, which another operation has to do without.
-	s.gate.giveUp(min(s.limits.PerRing, int(s.gate.most())-leastBlocking))
 	all = append(all[:len(all):len(all)], e)
 	s.rings.all.Store(&all)
+	s.gate.part(len(all))
 	return e
 }
-
-// leastBlocking is how many threads may wait, however many rings there are: so
-// many as plain calls are made at once where they are quicker.
-const leastBlocking = 2
 
 // led tells whether there is a leader in any ring.
 func (r *rings) led() bool {

@@ -27,9 +27,6 @@ type Limits struct {
 	// Blocking is the most threads that may wait in system calls: for those,
 	// and for operations that the driver cannot perform without a thread.
 	Blocking int
-	// PerRing is how many of Blocking are given up for each ring but the first, as
-	// long as two are left.
-	PerRing int
 }
 
 // Scheduler performs operations on Files through a driver, or several of a kind.
@@ -42,7 +39,8 @@ type Scheduler struct {
 	// closing counts the Closes of files in progress. See needed.
 	closing atomic.Int32
 	gate    gate
-	names   gate // for calls with names; see named.go
+	names   gate          // for calls with names; see named.go
+	apart   atomic.Uint64 // how many Apart has counted
 	lane    Lane
 	classed atomic.Bool // operations take turns; see classes
 	helpers helpers
@@ -87,6 +85,8 @@ func New(drv driver.Driver, l Limits) *Scheduler {
 		knowsEnd:      sys.CachedKnowsEnd(),
 	}
 	e.closing = &s.closing
+	s.gate.part(1)
+	s.names.part(1)
 	s.initClasses()
 	s.initRings(e)
 	s.memory.at = make(map[uint32][]byte)

@@ -92,7 +92,7 @@ func (s *Scheduler) Stats() Stats {
 		st.Written += c.written.Load()
 	}
 	st.SharedSyncs = s.stats.shared.Load()
-	st.Blocked = int(s.gate.used.Load())
+	st.Blocked = s.gate.inside()
 	for _, e := range *s.rings.all.Load() {
 		e.addTo(&st)
 		st.Rings++

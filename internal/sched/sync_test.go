@@ -281,7 +281,7 @@ func TestSyncLeavesTheGate(t *testing.T) {
 			stayer := p.sync(t.Context())
 			cancel()
 			want(t, context.Canceled, leader)
-			p.gate.leave()
+			p.gate.leave(nil)
 			<-p.started
 			p.results <- 0
 			want(t, nil, stayer)
@@ -306,7 +306,7 @@ func TestSyncLastLeavesTheGate(t *testing.T) {
 		eventually(func() bool { return p.gate.queued.Load() == 1 })
 		cancel()
 		want(t, context.Canceled, leader)
-		p.gate.leave()
+		p.gate.leave(nil)
 		later := p.sync(t.Context())
 		<-p.started
 		p.results <- 0

@@ -171,8 +171,8 @@ func TestPathFollowsDepth(t *testing.T) {
 	if st := p.Stats(); st.Queued != 2 || st.Blocking != 2 || st.Read != 3 || st.Written != 1 || st.InFlight != 0 || st.Batches != 2 {
 		t.Errorf("Stats = %+v; want 2 queued in 2 batches, 2 blocking, 3 bytes read, 1 written", st)
 	}
-	if p.waiting.Load() != 0 || p.gate.used.Load() != 0 {
-		t.Errorf("%d waiting, %d places taken at the end", p.waiting.Load(), p.gate.used.Load())
+	if p.waiting.Load() != 0 || p.gate.inside() != 0 {
+		t.Errorf("%d waiting, %d places taken at the end", p.waiting.Load(), p.gate.inside())
 	}
 }
 

@@ -133,13 +133,14 @@ func (s *Scheduler) writeVec(ctx context.Context, f *File, v *Vec, off int64) in
 // blockingVec is blocking of several buffers.
 func (s *Scheduler) blockingVec(ctx context.Context, code driver.Code, f *File, v *Vec, off int64) int32 {
 	asked := s.hook.Now()
-	if s.gate.enter(ctx) != nil {
+	p, err := s.enter(ctx, f)
+	if err != nil {
 		return ecanceled
 	}
 	region := s.hook.Region(ctx, regionNames[code])
 	submitted := s.hook.Now()
 	res := s.callAgain(code, f.fd, v, off)
-	s.gate.leave()
+	s.gate.leave(p)
 	region.End()
 	s.stats.add(pathBlocking, code, res)
 	if submitted != 0 {

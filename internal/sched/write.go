@@ -55,10 +55,19 @@ func (s *Scheduler) write(ctx context.Context, f *File, b []byte, off int64) int
 
 // writeNow is write of what has its turn, or needs none.
 func (s *Scheduler) writeNow(ctx context.Context, f *File, b []byte, off int64) int32 {
-	if ctx.Done() == nil && s.gate.takeBelow(s.plainWrites(f)) {
-		return s.plain(driver.Write, f, b, off)
+	if p, ok := s.admitWrite(ctx, f); ok {
+		return s.plain(p, driver.Write, f, b, off)
 	}
 	return s.transfer(ctx, driver.Write, f, b, off)
+}
+
+// admitWrite takes a place at the gate for a write to f that is to be a plain call at
+// once, unless it can be asked to end early.
+func (s *Scheduler) admitWrite(ctx context.Context, f *File) (pass, bool) {
+	if ctx.Done() != nil {
+		return nil, false
+	}
+	return s.takePlain(f, s.plainWrites(f))
 }
 
 // plainWrites is how many threads may wait for one more to wait in a write to

@@ -35,6 +35,6 @@ func (s *Scheduler) startWriteback(f *File) {
 		start := s.hook.Now()
 		res := s.call(writeback, f.fd, nil, 0)
 		s.hook.Call(start, record.Call{Batch: 1, Res: res, Syscall: record.SysSyncFileRange})
-		s.gate.leave()
+		s.gate.leave(nil)
 	}
 }

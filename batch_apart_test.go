@@ -1,0 +1,47 @@
+package sluice_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/sluiceio/sluice"
+)
+
+// TestBatchesApart: Batches whose calls with names wait for a device that is
+// stalled, as many as there may be, do not hold up one with calls of another.
+func TestBatchesApart(t *testing.T) {
+	for _, name := range drivers {
+		t.Run(name, func(t *testing.T) {
+			s := scheduler(t, sluice.Options{Driver: name, BlockingThreads: 4})
+			dir := t.TempDir()
+			stuck, release := make(chan struct{}, 1000), make(chan struct{})
+			s.PlayNamed(func(op *sluice.BatchOp) error {
+				if filepath.Base(op.Subject()) == "slow" {
+					stuck <- struct{}{}
+					<-release
+				}
+				return nil
+			})
+			stalled := s.NewBatch()
+			for range 300 {
+				stalled.Lstat(filepath.Join(dir, "slow"))
+			}
+			var all sync.WaitGroup
+			all.Go(func() { _ = stalled.Do(t.Context()) }) // there is no such file
+			for range 4 {
+				<-stuck
+			}
+			b := s.NewBatch()
+			for i := range 50 {
+				b.Mkdir(filepath.Join(dir, fmt.Sprint(i)), 0o700)
+			}
+			if err := b.Do(t.Context()); err != nil { // hangs if the other is in the way
+				t.Error(err)
+			}
+			close(release)
+			all.Wait()
+		})
+	}
+}
