@@ -1,10 +1,14 @@
 package sluice
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/sluiceio/sluice/internal/fair"
@@ -12,9 +16,9 @@ import (
 	"github.com/sluiceio/sluice/tune"
 )
 
-// measuredCap is where the cap of what is in flight comes from: what was measured
-// of the disk that the Scheduler's first file is on. It is looked for when there
-// are classes.
+// measuredCap is where the caps of what is in flight come from: what was measured of
+// each disk that has a ring, and, for what has none, of that which the Scheduler's
+// first file is on. They are looked for when there are classes.
 type measuredCap struct {
 	first sync.Once // the first file
 
@@ -23,6 +27,11 @@ type measuredCap struct {
 	device tune.Device
 	err    error
 	how    string // for Explain; "" before it was looked for
+
+	ringsMu sync.Mutex // locked last of all
+	// rings is, for Explain, the caps of those that have a ring, by name. Under
+	// ringsMu.
+	rings map[string]string
 }
 
 // file is told of each file that is opened.
@@ -47,15 +56,53 @@ func (c *measuredCap) look(core *sched.Scheduler) {
 		c.how = fmt.Sprintf("the default: %v", c.err)
 		return
 	}
-	m, path, err := tune.Load(c.device)
+	limit, how := capOf(c.device)
+	core.SetCap(limit)
+	c.how = how
+}
+
+// capOf returns what was measured of a disk, or the default, and which it is.
+func capOf(d tune.Device) (c fair.Cap, how string) {
+	m, path, err := tune.Load(d)
 	switch {
 	case err == nil:
-		core.SetCap(fair.Cap{Depth: m.Depth, Bytes: m.Bytes, Beside: m.Beside})
-		c.how = fmt.Sprintf("%s, measured %s: %s", c.device.Name, m.Time.Format("2006-01-02"), path)
+		c := fair.Cap{Depth: m.Depth, Bytes: m.Bytes, Beside: m.Beside}
+		return c, fmt.Sprintf("%s, measured %s: %s", d.Name, m.Time.Format("2006-01-02"), path)
 	case errors.Is(err, fs.ErrNotExist):
-		c.how = fmt.Sprintf("the default; `sluice tune` would measure %s", c.device.Name)
-	default:
-		c.how = fmt.Sprintf("the default, as what was measured cannot be used: %v", err)
+		return sched.DefaultCap, fmt.Sprintf("the default; `sluice tune` would measure %s", d.Name)
+	}
+	return sched.DefaultCap, fmt.Sprintf("the default, as what was measured cannot be used: %v", err)
+}
+
+// of returns the cap of the disk of that number, which has a ring.
+func (c *measuredCap) of(number uint64) fair.Cap {
+	device, err := tune.DeviceAt(number)
+	limit, how := sched.DefaultCap, fmt.Sprintf("the default: %v", err)
+	if err == nil {
+		limit, how = capOf(device)
+	}
+	c.ringsMu.Lock()
+	defer c.ringsMu.Unlock()
+	if c.rings == nil {
+		c.rings = make(map[string]string)
+	}
+	name := cmp.Or(device.Name, fmt.Sprintf("device %#x", number))
+	c.rings[name] = capText(limit, how)
+	return limit
+}
+
+// capText is what Explain says of a cap.
+func capText(c fair.Cap, how string) string {
+	return fmt.Sprintf("at most %d operations and %d KiB at once, %d KiB of a class beside one of more weight (%s)",
+		c.Depth, c.Bytes>>10, c.Beside>>10, how)
+}
+
+// explain tells of the disks that have a ring.
+func (c *measuredCap) explain(b *strings.Builder) {
+	c.ringsMu.Lock()
+	defer c.ringsMu.Unlock()
+	for _, name := range slices.Sorted(maps.Keys(c.rings)) {
+		fmt.Fprintf(b, "  on %s: %s\n", name, c.rings[name])
 	}
 }
 

@@ -30,7 +30,7 @@ import (
 // A class is held to little in flight while one of more weight is active and has
 // nothing waiting, so that small reads find the device ready; so give what must be
 // quick more weight than what must be done. Each class makes progress, whatever
-// the weights. The cap is that of the device, if `sluice tune` has measured it;
+// the weights. The cap is that of each device, if `sluice tune` has measured it;
 // [Scheduler.Explain] tells it.
 //
 // Reads, and writes of DirectFiles, take turns. What needs no device does not

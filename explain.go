@@ -35,9 +35,8 @@ func (s *Scheduler) explainClasses(b *strings.Builder) {
 	if !s.core.Classed() {
 		return
 	}
-	c := s.core.Cap()
-	fmt.Fprintf(b, "classes: at most %d operations and %d KiB at once, %d KiB of a class beside one of more weight (%s)\n",
-		c.Depth, c.Bytes>>10, c.Beside>>10, &s.cap)
+	fmt.Fprintf(b, "classes: %s\n", capText(s.core.Cap(), s.cap.String()))
+	s.cap.explain(b)
 	for _, c := range s.Classes() {
 		o := c.core.Settings()
 		fmt.Fprintf(b, "  %s: weight %d%s\n", c.name, o.Weight, limitsText(o))

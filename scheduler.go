@@ -87,6 +87,7 @@ func newScheduler(core *sched.Scheduler, o Options) *Scheduler {
 		byCall:  (*BatchOp).byCall,
 		files:   make(map[weak.Pointer[File]]struct{}),
 	}
+	core.CapBy(s.cap.of)
 	s.standard = &Class{"default", s, core.DefaultClass()}
 	s.classes = []*Class{s.standard}
 	return s

@@ -30,7 +30,13 @@ func DeviceOf(f *os.File) (Device, error) {
 	if st.Mode&unix.S_IFMT == unix.S_IFBLK {
 		dev = uint64(st.Rdev) //nolint:unconvert // likewise
 	}
-	return deviceAt(fmt.Sprintf("/sys/dev/block/%d:%d", unix.Major(dev), unix.Minor(dev)))
+	return DeviceAt(dev)
+}
+
+// DeviceAt returns the disk of a number as stat(2) gives it, or which has the
+// partition of that number.
+func DeviceAt(number uint64) (Device, error) {
+	return deviceAt(fmt.Sprintf("/sys/dev/block/%d:%d", unix.Major(number), unix.Minor(number)))
 }
 
 // deviceAt reads what sysfs has of a disk, or of the disk that has a partition.

@@ -12,3 +12,8 @@ import (
 func DeviceOf(*os.File) (Device, error) {
 	return Device{}, fmt.Errorf("which disk a file is on: %w", errors.ErrUnsupported)
 }
+
+// DeviceAt returns the disk of a number as stat(2) gives it, which only Linux tells.
+func DeviceAt(uint64) (Device, error) {
+	return Device{}, fmt.Errorf("which disk that is: %w", errors.ErrUnsupported)
+}

@@ -63,6 +63,8 @@ type classes struct {
 	mu  sync.Mutex
 	all []*Class // the default one first. Under mu, as is cap
 	cap fair.Cap
+	// capOf tells the cap of a device; nil: cap is that of all. See CapBy.
+	capOf func(device uint64) fair.Cap
 }
 
 func (s *Scheduler) initClasses() {
@@ -76,7 +78,7 @@ func (s *Scheduler) initClasses() {
 // addTurnstile gives e, a ring that is new, its turnstile. Under classes.mu, if
 // anybody else is there.
 func (s *Scheduler) addTurnstile(e *engine) {
-	e.turns = newTurnstile(e.number, func() time.Duration { return s.now() }, s.classes.cap)
+	e.turns = newTurnstile(e.number, func() time.Duration { return s.now() }, s.capOf(e))
 	for _, c := range s.classes.all {
 		e.turns.add(c, c.settings)
 	}
@@ -85,6 +87,7 @@ func (s *Scheduler) addTurnstile(e *engine) {
 // NewClass adds a class, which records know by that name. From the first one on
 // operations take turns.
 func (s *Scheduler) NewClass(name string, o fair.Settings) *Class {
+	defer s.recapAll()
 	s.classes.mu.Lock()
 	defer s.classes.mu.Unlock()
 	c := &Class{s: s, ref: &record.ClassRef{Name: name}, settings: o}
@@ -103,25 +106,12 @@ func (s *Scheduler) DefaultClass() *Class { return &s.classes.standard }
 // Classed tells whether operations take turns.
 func (s *Scheduler) Classed() bool { return s.classed.Load() }
 
-// SetCap bounds what each ring has in flight while operations take turns.
-func (s *Scheduler) SetCap(c fair.Cap) {
-	s.classes.mu.Lock()
-	s.classes.cap = c
-	granted := s.changeTurns(func(k *turnstile) { k.queue.SetCap(c) })
-	s.classes.mu.Unlock()
-	granted.start()
-}
-
-// changeTurns changes each turnstile, under its mu. It returns the Transfers that
-// may begin, to be started without classes.mu, which it is called under: what they
-// start may need another ring.
-func (s *Scheduler) changeTurns(change func(*turnstile)) (granted turnList) {
+// changeTurns changes each ring's turnstile, under its mu. It returns the Transfers
+// that may begin, to be started without classes.mu, which it is called under: what
+// they start may need another ring.
+func (s *Scheduler) changeTurns(change func(*engine)) (granted turnList) {
 	for _, e := range *s.rings.all.Load() {
-		k := e.turns
-		k.mu.Lock()
-		change(k)
-		begun := k.turnOver()
-		k.mu.Unlock()
+		begun := e.changeTurns(change)
 		for u := begun.pop(); u != nil; u = begun.pop() {
 			granted.add(u)
 		}
@@ -129,11 +119,12 @@ func (s *Scheduler) changeTurns(change func(*turnstile)) (granted turnList) {
 	return granted
 }
 
-// Cap tells that bound.
-func (s *Scheduler) Cap() fair.Cap {
-	s.classes.mu.Lock()
-	defer s.classes.mu.Unlock()
-	return s.classes.cap
+// changeTurns is Scheduler.changeTurns of one ring.
+func (e *engine) changeTurns(change func(*engine)) (granted turnList) {
+	e.turns.mu.Lock()
+	defer e.turns.mu.Unlock()
+	change(e)
+	return e.turns.turnOver()
 }
 
 // Configure changes the class's weight and limits, also for what waits.
@@ -143,9 +134,10 @@ func (c *Class) Configure(o fair.Settings) {
 	c.settings = o
 	c.limited.Store(o.Limited())
 	s.classed.Store(true)
-	granted := s.changeTurns(func(k *turnstile) { c.fair[k.number].Configure(k.now(), o) })
+	granted := s.changeTurns(func(e *engine) { c.fair[e.number].Configure(e.turns.now(), o) })
 	s.classes.mu.Unlock()
 	granted.start()
+	s.recapAll()
 }
 
 // Settings returns the class's weight and limits.
@@ -178,7 +170,3 @@ func (s *Scheduler) refuseTurns(f *File) {
 
 // DefaultWeight is that of the default class.
 const DefaultWeight = 100
-
-// DefaultCap is what holds for a device that was not measured: what keeps most
-// busy, but not much more. Measured: docs/decisions/0023-classes.md.
-var DefaultCap = fair.Cap{Depth: 64, Bytes: 2 << 20, Beside: 128 << 10}

@@ -104,6 +104,16 @@ func (e *engine) serves(device uint64) bool { return e.owned.Load() && e.device 
 
 // ringFor finds a ring for a device that had none.
 func (s *Scheduler) ringFor(device uint64) *engine {
+	e, claimed := s.claimRing(device)
+	if claimed {
+		s.recap(e) // without rings.mu: it may begin operations, which ask for rings
+	}
+	return e
+}
+
+// claimRing is ringFor, and tells whether the ring was there and is the device's
+// from now on.
+func (s *Scheduler) claimRing(device uint64) (e *engine, claimed bool) {
 	r := &s.rings
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -112,19 +122,20 @@ func (s *Scheduler) ringFor(device uint64) *engine {
 		if !e.owned.Load() {
 			e.device = device
 			e.owned.Store(true)
+			return e, true
 		}
 		if e.serves(device) {
-			return e
+			return e, false
 		}
 	}
 	if len(all) < r.most && !r.full {
 		if e := s.startRing(device); e != nil {
-			return e
+			return e, false
 		}
 		r.full = true
 	}
 	r.shared++
-	return all[r.shared%len(all)]
+	return all[r.shared%len(all)], false
 }
 
 // startRing starts a ring for a device; nil if there can be none. Under rings.mu.
