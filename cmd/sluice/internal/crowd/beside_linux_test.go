@@ -1,6 +1,7 @@
 package crowd
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"strings"
@@ -64,6 +65,9 @@ func TestOtherDisk(t *testing.T) {
 func (j Job) run(t testing.TB, slow *slowdisk.Disk, driver string, direct bool, rings int) Outcome {
 	t.Helper()
 	j.Side, j.Direct, j.Rings = load.Sluice(driver), direct, rings
+	if driver == "" {
+		j.Side = load.OSFile
+	}
 	if err := slow.Cool(); err != nil {
 		t.Fatal(err)
 	}
@@ -80,13 +84,16 @@ func (j Job) run(t testing.TB, slow *slowdisk.Disk, driver string, direct bool, 
 // BenchmarkOtherDisk is the longest that a read of another disk takes, of 4 KiB
 // and O_DIRECT, one after the other for some seconds, while 12,000 goroutines wait
 // for a disk of 500 reads a second, or one for comparison; with the rings that there
-// are by default, and with one for all. It takes root.
+// are by default, and with one for all. Beside it, what that is without sluice: an
+// os.File reads the other disk while 12,000 goroutines are parked, 500 of which are
+// woken a second, or one is. The time that the host took meanwhile is stolen-ms: so
+// long a read may take whatever we do. It takes root.
 //
-//	go test -run '^$' -bench OtherDisk -benchtime 1x ./internal/crowd
+//	go test -run '^$' -bench 'OtherDisk//^(alone|direct|cold)$' -benchtime 1x -count 5 ./internal/crowd
 func BenchmarkOtherDisk(b *testing.B) {
 	most, slow := twoDisks(b, 12_000, 500)
 	most.Beside.Reads = 20_000
-	for _, driver := range []string{"uring", "aio"} {
+	for _, driver := range []string{"uring", "aio", ""} {
 		for _, c := range []struct {
 			name       string
 			goroutines int
@@ -99,15 +106,22 @@ func BenchmarkOtherDisk(b *testing.B) {
 			{"direct,rings=1", 12_000, true, 1},
 			{"cold,rings=1", 12_000, false, 1},
 		} {
-			b.Run(driver+"/"+c.name, func(b *testing.B) {
+			if driver == "" && (c.rings > 0 || !c.direct) {
+				continue
+			}
+			b.Run(cmp.Or(driver, "os.File,parked")+"/"+c.name, func(b *testing.B) {
 				j := most
 				j.Goroutines = c.goroutines
+				if driver == "" {
+					j.Beside.Parked = 500
+				}
 				j.Beside.After = min(c.goroutines, 100)
 				for range b.N {
 					o := j.run(b, slow, driver, c.direct, c.rings)
 					b.ReportMetric(o.Other.Longest.Seconds()*1e3, "longest-ms")
 					b.ReportMetric(o.Other.Median.Seconds()*1e6, "median-us")
 					b.ReportMetric(float64(o.Threads), "threads")
+					b.ReportMetric(o.Other.Stolen.Seconds()*1e3, "stolen-ms")
 				}
 			})
 		}
