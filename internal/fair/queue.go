@@ -97,6 +97,16 @@ func (q *Queue) Push(now time.Duration, t *Turn, c *Class, n int) {
 	c.queue.PushBack(&t.links, t)
 }
 
+// Admit has t begin at once, a request of no bytes beside the cap, whatever waits: so
+// that its class is seen to be active. It goes to Done like one that has come from
+// Next, which is to be called.
+func (q *Queue) Admit(now time.Duration, t *Turn, c *Class) {
+	t.class, t.n, t.asked, t.Beside = c, 0, now, true
+	c.inflight++
+	c.iops.take(1)
+	c.stats.Requests++
+}
+
 // Next returns the next request that may begin. Nil is that there is none: ask
 // again after a Done, a Push or a change of settings, or at the time that is
 // returned, which may be Never.

@@ -87,6 +87,32 @@ func TestInteractive(t *testing.T) {
 	}
 }
 
+// TestAdmitted has a class do what is beside the cap, and no more: one of less weight
+// has no more than Cap.Beside in flight meanwhile, and what waits for room is not
+// overtaken by anything but that.
+func TestAdmitted(t *testing.T) {
+	d := newDisk(t, wide)
+	flood, syncs := d.q.Add(d.now, Settings{Weight: 1}), d.q.Add(d.now, Settings{Weight: 100})
+	for range 8 {
+		d.stream(flood, 1<<20)
+	}
+	d.run(time.Second)
+	var sync Turn
+	d.q.Admit(d.now, &sync, syncs)
+	d.run(d.now + time.Second)
+	if flood.bytes > wide.Beside || flood.bytes == 0 {
+		t.Errorf("%d bytes in flight beside a sync; want %d at most", flood.bytes, wide.Beside)
+	}
+	d.q.Done(d.now, &sync, 0)
+	d.run(d.now + 2*linger)
+	if flood.bytes < wide.Bytes-Part {
+		t.Errorf("%d bytes in flight after the sync; want %d", flood.bytes, wide.Bytes)
+	}
+	if s := syncs.Stats(); s.Requests != 1 || s.InFlight != 0 || s.Bytes != 0 {
+		t.Errorf("the class that syncs has done %+v; want one request", s)
+	}
+}
+
 // TestLimits has classes with limits: in any time they begin what the rate gives,
 // no more than a burst above it, and, as they wait all the time, no less either.
 func TestLimits(t *testing.T) {

@@ -104,3 +104,23 @@ func (s *Scheduler) fixedInTurn(ctx context.Context, code driver.Code, f *File, 
 	}
 	return n, err
 }
+
+// syncInTurn is Sync or Datasync, as now makes them: one operation of its class,
+// without bytes and beside the cap, be it that it shares its fsync. It has its turn
+// before it joins those who share one, so that none of them waits for another's
+// limits. A class without limits does not wait, but is active meanwhile.
+func (s *Scheduler) syncInTurn(ctx context.Context, f *File, now func(context.Context, *File) error) error {
+	c := s.classOf(ctx, f)
+	f = s.inTurn(f, c)
+	k := s.engineOf(f).turns
+	if !c.limited.Load() {
+		defer k.end(k.admit(c, f), 0)
+		return now(ctx, f)
+	}
+	u, res := k.take(ctx, c, f, 0, true)
+	if u == nil {
+		return failure(ctx, res)
+	}
+	defer k.end(u, 0)
+	return now(ctx, f)
+}

@@ -46,9 +46,17 @@ func newSyncGroup() *syncGroup {
 }
 
 // Sync is fsync(2), shared with concurrent Syncs of f. It returns early with
-// ctx's error while it waits for another's fsync or for a place at the gate,
-// not once it makes its own. The caller uses f.
+// ctx's error while it waits for its turn, for another's fsync or for a place at the
+// gate, not once it makes its own. The caller uses f.
 func (s *Scheduler) Sync(ctx context.Context, f *File) error {
+	if s.classed.Load() {
+		return s.syncInTurn(ctx, f, s.syncNow)
+	}
+	return s.syncNow(ctx, f)
+}
+
+// syncNow is Sync of what has its turn, or needs none.
+func (s *Scheduler) syncNow(ctx context.Context, f *File) error {
 	asked := s.hook.Now()
 	y := &f.syncer
 	y.mu.Lock()

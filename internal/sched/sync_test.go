@@ -3,13 +3,16 @@ package sched
 import (
 	"context"
 	"math/rand/v2"
+	"os"
 	"runtime"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/fair"
 )
 
 // syncs is a Scheduler whose fsyncs the test plays.
@@ -311,5 +314,68 @@ func TestSyncLastLeavesTheGate(t *testing.T) {
 		<-p.started
 		p.results <- 0
 		want(t, nil, later)
+	}
+}
+
+// TestSyncTakesTurns has a class of one operation a second, in a time that stands
+// still: its second Sync waits until the limit is gone, and nobody else's does.
+func TestSyncTakesTurns(t *testing.T) {
+	for name, sync := range map[string]func(*syncs, context.Context) error{
+		"sync":     func(p *syncs, ctx context.Context) error { return p.Sync(ctx, p.f) },
+		"datasync": func(p *syncs, ctx context.Context) error { return p.Datasync(ctx, p.f) },
+	} {
+		t.Run(name, func(t *testing.T) { syncTakesTurns(t, sync) })
+	}
+}
+
+func syncTakesTurns(t *testing.T, sync func(*syncs, context.Context) error) {
+	p := playSyncs(t)
+	p.now = func() time.Duration { return time.Second }
+	p.call = func(driver.Code, int, []byte, int64) int32 { p.calls.Add(1); return 0 }
+	c := p.NewClass("limited", fair.Settings{Weight: 1, IOPS: 1})
+	ctx := WithClass(t.Context(), c)
+	if err := sync(p, ctx); err != nil {
+		t.Fatalf("the first = %v", err)
+	}
+	held, left := make(chan error), make(chan error)
+	ending, cancel := context.WithCancel(ctx)
+	go func() { held <- sync(p, ctx) }()
+	eventually(func() bool { return c.Stats().Queued == 1 })
+	go func() { left <- sync(p, ending) }()
+	eventually(func() bool { return c.Stats().Queued == 2 })
+	cancel()
+	if err := <-left; err != context.Canceled {
+		t.Errorf("one whose context has ended = %v; want context.Canceled", err)
+	}
+	if err := sync(p, t.Context()); err != nil || p.calls.Load() != 2 {
+		t.Errorf("one of the default class = %v, and %d calls; want nil and 2", err, p.calls.Load())
+	}
+	c.Configure(fair.Settings{Weight: 1})
+	if err := <-held; err != nil {
+		t.Errorf("the one that was held = %v", err)
+	}
+	if s := c.Stats(); s.Requests != 2 || s.InFlight != 0 || s.Queued != 0 || p.calls.Load() != 3 {
+		t.Errorf("the class has done %+v, with %d calls; want 2 requests and 3", s, p.calls.Load())
+	}
+}
+
+// TestSyncClosed closes a file whose Sync waits for its turn.
+func TestSyncClosed(t *testing.T) {
+	p := playSyncs(t)
+	p.now = func() time.Duration { return time.Second }
+	p.call = func(driver.Code, int, []byte, int64) int32 { return 0 }
+	c := p.NewClass("limited", fair.Settings{Weight: 1, IOPS: 1})
+	v := p.f.View(c)
+	err := p.Sync(t.Context(), v)
+	held := make(chan error, 1)
+	p.f.Use()
+	go func() {
+		defer p.f.Done()
+		held <- p.Sync(t.Context(), v)
+	}()
+	eventually(func() bool { return c.Stats().Queued == 1 })
+	p.CloseFile(p.f)
+	if err1 := <-held; err != nil || err1 != os.ErrClosed {
+		t.Errorf("Sync = %v, and of a file that is closed meanwhile %v; want nil and os.ErrClosed", err, err1)
 	}
 }

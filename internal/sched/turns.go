@@ -59,6 +59,17 @@ func (k *turnstile) take(ctx context.Context, c *Class, f *File, n int, beside b
 	return u, 0
 }
 
+// admit returns the turn of an operation that waits for none, and uses the device
+// beside the cap.
+func (k *turnstile) admit(c *Class, f *File) *turn {
+	u := turns.Get().(*turn)
+	u.f, u.at = f, k
+	k.mu.Lock()
+	k.queue.Admit(k.now(), &u.Turn, c.fair[k.number])
+	k.mu.Unlock()
+	return u
+}
+
 // await waits until u may begin or is refused, or until ctx ends.
 func (k *turnstile) await(ctx context.Context, u *turn) {
 	select {

@@ -29,7 +29,7 @@ type twin struct {
 	// under syncer.mu by who has set syncer.running; by Close, when nobody
 	// else is there.
 	fd int
-	// forgotten closes fd when the File is collected unclosed.
+	// forgotten closes fd when the File, and its views, are collected unclosed.
 	forgotten runtime.Cleanup
 }
 
@@ -47,7 +47,7 @@ func (s *Scheduler) openTwin(f *File) {
 	y.mu.Lock()
 	defer y.mu.Unlock()
 	if y.twin.fd = fd; fd > 0 {
-		y.twin.forgotten = runtime.AddCleanup(f, sys.Close, fd)
+		y.twin.forgotten = runtime.AddCleanup(f.openFile, sys.Close, fd)
 	}
 }
 
