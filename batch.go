@@ -58,6 +58,10 @@ import (
 // end with the call. Such chains are for files on disks: of a pipe the kernel would
 // read what is in it, where package os refuses to read at an offset.
 //
+// A Batch whose operations do not wait, or a small one, is performed by the caller's
+// goroutine. Others begin when operations take more than 50 µs, or all together more
+// than 400, or one has gone on for 10 to 20 ms.
+//
 // An operation takes 216 bytes. Nothing is allocated for it but what its result
 // needs (a File, a FileInfo, an error), and a name as the kernel wants it.
 //
@@ -66,10 +70,12 @@ import (
 // All methods are for one goroutine at a time. The buffers of reads and writes
 // belong to the Batch until the operation has ended.
 type Batch struct {
-	s     *Scheduler
-	slabs [][]BatchOp // all but the last are full
-	n     int
-	busy  atomic.Bool // Do or Each is running, or has run
+	s      *Scheduler
+	slabs  [][]BatchOp // see place
+	n      int
+	busy   atomic.Bool // Do or Each is running, or has run
+	chains int         // since it was checked
+	run    batchRun    // what performs it, or has
 }
 
 var (
@@ -110,7 +116,8 @@ func (b *Batch) Do(ctx context.Context) error {
 }
 
 // Each performs the operations and yields each as it ends; those of a chain in
-// their order. If the loop is left early, what has not begun does not begin,
+// their order. As long as operations are quick they are performed between the turns
+// of the loop. If the loop is left early, what has not begun does not begin,
 // and the rest is waited for. A Batch that is refused, see [Batch.Do], yields
 // nothing but the error.
 func (b *Batch) Each(ctx context.Context) iter.Seq2[*BatchOp, error] {

@@ -2,6 +2,7 @@ package sluice_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -40,11 +41,32 @@ func BenchmarkBatch(b *testing.B) {
 	}
 }
 
+// BenchmarkBatchSmall compares small Batches of several sizes with a loop of calls of
+// package os, and with as many goroutines as there are calls. The metrics are medians
+// of the ratios of turns that followed one another: of Do to the loop in operations a
+// second (do/loop) and in CPU an operation (cpu/loop), of Each to the loop, and of Do
+// to goroutines. Run it with -benchtime=21x. docs/results has its figures.
+func BenchmarkBatchSmall(b *testing.B) {
+	s := scheduler(b, sluice.Options{})
+	for _, w := range []struct {
+		name string
+		make func(b *testing.B, s *sluice.Scheduler, n int) work
+	}{
+		{"stat", statWork}, {"read", readWork}, {"link", linkWork}, {"mkdir", mkdirWork}, {"rename", renameWork},
+		{"readat", readAtWork}, {"direct", directWork}, {"sync", createWork(true)},
+	} {
+		for _, n := range []int{1, 2, 4, 8, 16, 64, 256} {
+			b.Run(fmt.Sprint(w.name, "/", n), func(b *testing.B) { w.make(b, s, n).ratios(b, n) })
+		}
+	}
+}
+
 // work is n operations, to be done again and again: one of them by a user, all
 // of them by a Batch.
 type work struct {
 	one   func(i int) error
 	batch func() error
+	each  func() error // the same, one by one
 }
 
 func (w work) compare(b *testing.B, n int) {
@@ -63,6 +85,37 @@ func (w work) compare(b *testing.B, n int) {
 		b.ReportMetric(median(s.cpu), s.name+"-us")
 	}
 	b.ReportMetric(0, "ns/op")
+}
+
+// ratios is compare with ratios to the loop.
+func (w work) ratios(b *testing.B, n int) {
+	loop := side{name: "loop", do: func() error {
+		for i := range n {
+			if err := w.one(i); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+	do, each := side{name: "do", do: w.batch}, side{name: "each", do: w.each}
+	spread := side{name: "goroutines", do: func() error { return w.spread(n, n) }}
+	for b.Loop() {
+		for _, s := range []*side{&loop, &do, &spread, &each} {
+			s.take(b, n)
+		}
+	}
+	b.ReportMetric(median(quotients(do.rate, loop.rate)), "do/loop")
+	b.ReportMetric(median(quotients(do.cpu, loop.cpu)), "cpu/loop")
+	b.ReportMetric(median(quotients(each.rate, loop.rate)), "each/loop")
+	b.ReportMetric(median(quotients(do.rate, spread.rate)), "do/goroutines")
+	b.ReportMetric(1e6/median(loop.rate), "ns/op") // of the loop
+}
+
+func quotients(a, b []float64) (q []float64) {
+	for i := range a {
+		q = append(q, a[i]/b[i])
+	}
+	return q
 }
 
 // spread does the operations by so many goroutines.
@@ -96,6 +149,9 @@ type side struct {
 func (s *side) take(b *testing.B, n int) {
 	b.Helper()
 	times := 1 + 1000/n
+	if err := s.do(); err != nil { // so that what went before is not felt
+		b.Fatal(s.name, err)
+	}
 	start, cpu := time.Now(), cpuTime(b)
 	for range times {
 		if err := s.do(); err != nil {
@@ -133,6 +189,24 @@ func batchOf(s *sluice.Scheduler, n int, add func(b *sluice.Batch, i int)) func(
 	}
 }
 
+// eachOf is batchOf by Each.
+func eachOf(s *sluice.Scheduler, n int, add func(b *sluice.Batch, i int)) func() error {
+	b := s.NewBatch()
+	return func() error {
+		b.Reset()
+		for i := range n {
+			add(b, i)
+		}
+		var first error
+		for _, err := range b.Each(context.Background()) {
+			if first == nil {
+				first = err
+			}
+		}
+		return first
+	}
+}
+
 // benchmarkFiles makes n files of 4 KiB, a hundred to a directory.
 func benchmarkFiles(b *testing.B, n int) (names []string) {
 	b.Helper()
@@ -153,16 +227,18 @@ func benchmarkFiles(b *testing.B, n int) (names []string) {
 
 func readWork(b *testing.B, s *sluice.Scheduler, n int) work {
 	names, memory := benchmarkFiles(b, n), make([]byte, n*4096)
+	add := func(b *sluice.Batch, i int) {
+		f := b.Open(names[i]).Link()
+		b.ReadAt(f, memory[i*4096:(i+1)*4096], 0).Link()
+		b.Close(f)
+	}
 	return work{
 		one: func(i int) error {
 			_, err := os.ReadFile(names[i])
 			return err
 		},
-		batch: batchOf(s, n, func(b *sluice.Batch, i int) {
-			f := b.Open(names[i]).Link()
-			b.ReadAt(f, memory[i*4096:(i+1)*4096], 0).Link()
-			b.Close(f)
-		}),
+		batch: batchOf(s, n, add),
+		each:  eachOf(s, n, add),
 	}
 }
 
@@ -174,6 +250,7 @@ func statWork(b *testing.B, s *sluice.Scheduler, n int) work {
 			return err
 		},
 		batch: batchOf(s, n, func(b *sluice.Batch, i int) { b.Stat(names[i]) }),
+		each:  eachOf(s, n, func(b *sluice.Batch, i int) { b.Stat(names[i]) }),
 	}
 }
 
@@ -182,6 +259,14 @@ func createWork(sync bool) func(b *testing.B, s *sluice.Scheduler, n int) work {
 	return func(b *testing.B, s *sluice.Scheduler, n int) work {
 		names, data := benchmarkFiles(b, n), make([]byte, 4096)
 		const flag = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+		add := func(b *sluice.Batch, i int) {
+			f := b.OpenFile(names[i], flag, 0o600).Link()
+			b.WriteAt(f, data, 0).Link()
+			if sync {
+				b.Sync(f).Link()
+			}
+			b.Close(f)
+		}
 		return work{
 			one: func(i int) error {
 				f, err := os.OpenFile(names[i], flag, 0o600)
@@ -194,14 +279,8 @@ func createWork(sync bool) func(b *testing.B, s *sluice.Scheduler, n int) work {
 				}
 				return f.Sync()
 			},
-			batch: batchOf(s, n, func(b *sluice.Batch, i int) {
-				f := b.OpenFile(names[i], flag, 0o600).Link()
-				b.WriteAt(f, data, 0).Link()
-				if sync {
-					b.Sync(f).Link()
-				}
-				b.Close(f)
-			}),
+			batch: batchOf(s, n, add),
+			each:  eachOf(s, n, add),
 		}
 	}
 }
@@ -212,7 +291,8 @@ func renameWork(b *testing.B, s *sluice.Scheduler, n int) work {
 	for i := range names {
 		there[i] = names[i] + ".new"
 	}
-	rename := batchOf(s, n, func(b *sluice.Batch, i int) { b.Rename(names[i], there[i]) })
+	add := func(b *sluice.Batch, i int) { b.Rename(names[i], there[i]) }
+	rename, each := batchOf(s, n, add), eachOf(s, n, add)
 	return work{
 		one: func(i int) error {
 			if err := os.Rename(names[i], there[i]); err != nil {
@@ -225,6 +305,10 @@ func renameWork(b *testing.B, s *sluice.Scheduler, n int) work {
 			defer func() { names, there = there, names }()
 			return rename()
 		},
+		each: func() error {
+			defer func() { names, there = there, names }()
+			return each()
+		},
 	}
 }
 
@@ -234,6 +318,10 @@ func linkWork(b *testing.B, s *sluice.Scheduler, n int) work {
 	for i := range names {
 		there[i] = names[i] + ".link"
 	}
+	add := func(b *sluice.Batch, i int) {
+		b.LinkFile(names[i], there[i]).Link()
+		b.Unlink(there[i])
+	}
 	return work{
 		one: func(i int) error {
 			if err := os.Link(names[i], there[i]); err != nil {
@@ -241,9 +329,67 @@ func linkWork(b *testing.B, s *sluice.Scheduler, n int) work {
 			}
 			return os.Remove(there[i])
 		},
-		batch: batchOf(s, n, func(b *sluice.Batch, i int) {
-			b.LinkFile(names[i], there[i]).Link()
-			b.Unlink(there[i])
-		}),
+		batch: batchOf(s, n, add),
+		each:  eachOf(s, n, add),
+	}
+}
+
+func mkdirWork(b *testing.B, s *sluice.Scheduler, n int) work {
+	names := benchmarkFiles(b, n)
+	for i := range names {
+		names[i] += ".dir"
+	}
+	add := func(b *sluice.Batch, i int) {
+		b.Mkdir(names[i], 0o700).Link()
+		b.Rmdir(names[i])
+	}
+	return work{
+		one: func(i int) error {
+			if err := os.Mkdir(names[i], 0o700); err != nil {
+				return err
+			}
+			return os.Remove(names[i])
+		},
+		batch: batchOf(s, n, add),
+		each:  eachOf(s, n, add),
+	}
+}
+
+// readAtWork reads pages of an open file from the page cache.
+func readAtWork(b *testing.B, s *sluice.Scheduler, n int) work {
+	return pagesWork(b, s, n, 0)
+}
+
+// directWork reads them from the disk.
+func directWork(b *testing.B, s *sluice.Scheduler, n int) work {
+	return pagesWork(b, s, n, oDirect)
+}
+
+func pagesWork(b *testing.B, s *sluice.Scheduler, n, flag int) work {
+	name := filepath.Join(b.TempDir(), "file")
+	err := os.WriteFile(name, make([]byte, n*4096), 0o600)
+	theirs, err1 := os.OpenFile(name, flag, 0)
+	ours, err2 := s.OpenFile(name, flag, 0)
+	if err := errors.Join(err, err1, err2); err != nil {
+		b.Skip(err)
+	}
+	b.Cleanup(func() {
+		theirs.Close()
+		ours.Close()
+	})
+	memory := alignedBytes(n * 4096)
+	page := func(i int) ([]byte, int64) { return memory[i*4096 : (i+1)*4096], int64(i) * 4096 }
+	add := func(b *sluice.Batch, i int) {
+		p, off := page(i)
+		b.ReadAt(ours, p, off)
+	}
+	return work{
+		one: func(i int) error {
+			p, off := page(i)
+			_, err := theirs.ReadAt(p, off)
+			return err
+		},
+		batch: batchOf(s, n, add),
+		each:  eachOf(s, n, add),
 	}
 }

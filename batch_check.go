@@ -6,26 +6,29 @@ import (
 	"fmt"
 )
 
-// start checks the Batch and returns what performs it.
+// start checks the Batch and returns what performs it. The Scheduler is lent to it
+// until work has returned.
 func (b *Batch) start(ctx context.Context) (*batchRun, error) {
 	if !b.busy.CompareAndSwap(false, true) {
 		return nil, errors.New("sluice: Batch: it has been performed, or is just being, and was not Reset")
 	}
 	err := b.link()
 	if err == nil {
-		_, _, err = b.s.lend()
+		err = b.s.borrow()
 	}
 	if err != nil {
 		b.busy.Store(false)
 		return nil, fmt.Errorf("sluice: Batch: %w", err)
 	}
-	return newBatchRun(ctx, b), nil
+	b.run.init(ctx, b)
+	return &b.run, nil
 }
 
 // link makes chains of the operations that are linked, and says what is wrong
 // with a Batch.
 func (b *Batch) link() error {
 	var head, before *BatchOp
+	b.chains = 0
 	for i := range b.n {
 		op := b.at(i)
 		op.next, op.inner, op.closed = nil, false, false
@@ -33,6 +36,7 @@ func (b *Batch) link() error {
 			before.next, op.inner = op, true
 		} else {
 			head = op
+			b.chains++
 		}
 		if err := b.check(op, head.index); err != nil {
 			return fmt.Errorf("operation %d (%v): %w", i, op.kind, err)

@@ -139,6 +139,6 @@ func (l *batchLane) Ended(owner any, all bool) {
 	for op := head; op != nil; op = op.next {
 		op.n = len(op.buf)
 		op.finish(nil)
-		l.r.end(op)
+		l.r.tell(op)
 	}
 }

@@ -1,9 +1,31 @@
 package sluice
 
-import "fmt"
+import (
+	"fmt"
+	"math/bits"
+)
 
-// slabOps is how many operations are allocated together.
-const slabOps = 256
+// Operations are allocated together: 8, 16, 32, 64, 128, and from then on 256 at a
+// time, so that a Batch of a few is not dear.
+const (
+	firstSlab  = 8
+	growing    = 5 // slabs, before all are as large
+	largeSlab  = firstSlab << growing
+	beforeThat = firstSlab * (1<<growing - 1) // operations
+)
+
+// place is where operation i is: in which slab, and where there.
+func place(i int) (slab, at int) {
+	if i >= beforeThat {
+		i -= beforeThat
+		return growing + i/largeSlab, i % largeSlab
+	}
+	slab = bits.Len(uint(i/firstSlab+1)) - 1
+	return slab, i - firstSlab*(1<<slab-1)
+}
+
+// slabSize is how many operations that slab has.
+func slabSize(slab int) int { return firstSlab << min(slab, growing) }
 
 // Len is the number of operations.
 func (b *Batch) Len() int { return b.n }
@@ -11,25 +33,30 @@ func (b *Batch) Len() int { return b.n }
 // Reset empties the Batch, so that it can be filled again without allocating.
 // All BatchOps of before are invalid.
 func (b *Batch) Reset() {
-	for _, slab := range b.slabs {
-		clear(slab)
+	for i := 0; b.n > 0; i++ {
+		used := min(b.n, slabSize(i))
+		clear(b.slabs[i][:used])
+		b.n -= used
 	}
-	b.n = 0
 	b.busy.Store(false)
 }
 
 // add returns a new operation.
 func (b *Batch) add(kind batchKind) *BatchOp {
-	if b.n/slabOps == len(b.slabs) {
-		b.slabs = append(b.slabs, make([]BatchOp, slabOps))
+	slab, at := place(b.n)
+	if slab == len(b.slabs) {
+		b.slabs = append(b.slabs, make([]BatchOp, slabSize(slab)))
 	}
-	op := b.at(b.n)
+	op := &b.slabs[slab][at]
 	op.batch, op.kind, op.index = b, kind, int32(b.n)
 	b.n++
 	return op
 }
 
-func (b *Batch) at(i int) *BatchOp { return &b.slabs[i/slabOps][i%slabOps] }
+func (b *Batch) at(i int) *BatchOp {
+	slab, at := place(i)
+	return &b.slabs[slab][at]
+}
 
 // At returns operation number i, in the order in which they were added.
 func (b *Batch) At(i int) *BatchOp {

@@ -6,8 +6,8 @@ import (
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
-// ownChain returns the next chain of a member of the crew.
-func (r *batchRun) ownChain(own *sched.Span) (*BatchOp, bool) {
+// OwnJob returns the next chain of a member of the crew.
+func (r *batchRun) OwnJob(own *sched.Span) (*BatchOp, bool) {
 	for i, ok := own.Take(); ok; i, ok = own.Take() {
 		if op := r.b.at(i); !op.inner && !r.lane.has(op) {
 			return op, true
@@ -16,11 +16,11 @@ func (r *batchRun) ownChain(own *sched.Span) (*BatchOp, bool) {
 	return nil, false
 }
 
-// takeChain returns the next chain for a member of the crew that has none left,
+// TakeJob returns the next chain for a member of the crew that has none left,
 // and whether there may be more for others.
-func (r *batchRun) takeChain(own *sched.Span) (head *BatchOp, more, ok bool) {
-	for r.refill(own) {
-		if op, ok := r.ownChain(own); ok {
+func (r *batchRun) TakeJob(own *sched.Span) (head *BatchOp, more, ok bool) {
+	for own.Len() > 0 || r.refill(own) {
+		if op, ok := r.OwnJob(own); ok {
 			return op, r.more(), true
 		}
 	}
@@ -47,11 +47,6 @@ func (r *batchRun) more() bool {
 
 // refill gives a member half of what that one has who has most.
 func (r *batchRun) refill(own *sched.Span) bool {
-	if r.spans == nil {
-		own.Set(0, r.b.n)
-		r.spans = append(r.spans, own)
-		return true
-	}
 	most, known := own, false
 	for _, s := range r.spans {
 		known = known || s == own

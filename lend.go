@@ -14,13 +14,21 @@ func init() {
 
 // lend lends what is inside, unless the Scheduler is closed.
 func (s *Scheduler) lend() (*sched.Scheduler, func(), error) {
+	if err := s.borrow(); err != nil {
+		return nil, nil, err
+	}
+	return s.core, s.lent.Done, nil
+}
+
+// borrow is lend for who has it already, and calls lent.Done.
+func (s *Scheduler) borrow() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return nil, nil, errSchedulerClosed
+		return errSchedulerClosed
 	}
 	s.lent.Add(1)
-	return s.core, s.lent.Done, nil
+	return nil
 }
 
 // another opens a driver of the kind that s has. It is nil if there is none, or

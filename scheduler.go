@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"weak"
 
 	"github.com/sluiceio/sluice/internal/driver"
@@ -26,6 +27,9 @@ type Scheduler struct {
 	pools   pools
 	// byCall is BatchOp.byCall: a field so that a test can play it.
 	byCall func(*BatchOp) error
+	paces  batchPaces
+	few    atomic.Uint32 // small Batches; see batchPace
+	watch  batchWatch
 	cap    measuredCap
 
 	lent sync.WaitGroup // see internal/lend, and Batches. Raised under mu, unless closed
@@ -125,6 +129,7 @@ func (s *Scheduler) Close() error {
 	s.files = nil
 	s.mu.Unlock()
 	s.lent.Wait()
+	s.watch.stop()
 	var errs []error
 	for p := range files {
 		if f := p.Value(); f != nil {

@@ -12,9 +12,7 @@ import "sync"
 // All methods may be called at the same time; Wait after the last Call.
 type Crew[Job, Own any] struct {
 	most int
-	own  func(*Own) (Job, bool)
-	take func(*Own) (job Job, more, ok bool)
-	do   func(Job)
+	jobs Jobs[Job, Own]
 
 	mu      sync.Mutex
 	running int
@@ -23,15 +21,21 @@ type Crew[Job, Own any] struct {
 	all      sync.WaitGroup
 }
 
-// NewCrew returns a Crew that does what own returns, and when that says that there
-// is nothing, what take returns, until that says so too. Take also tells whether
-// there is more for others; it is called by one goroutine at a time, and may fill
-// what is the caller's own. Neither waits.
-func NewCrew[Job, Own any](
-	most int, own func(*Own) (Job, bool), take func(*Own) (job Job, more, ok bool), do func(Job),
-) *Crew[Job, Own] {
-	return &Crew[Job, Own]{most: most, own: own, take: take, do: do}
+// Jobs is what a Crew does.
+type Jobs[Job, Own any] interface {
+	// OwnJob returns a job of the caller's own.
+	OwnJob(*Own) (Job, bool)
+	// TakeJob returns one that is there for all, and whether there is more for
+	// others. It is called by one goroutine at a time, once OwnJob has none, and may
+	// fill what is the caller's own. Neither waits.
+	TakeJob(*Own) (job Job, more, ok bool)
+	// DoJob does one.
+	DoJob(Job)
 }
+
+// Init makes a Crew of at most so many that does those jobs. It is called before
+// all else, once.
+func (c *Crew[Job, Own]) Init(most int, jobs Jobs[Job, Own]) { c.most, c.jobs = most, jobs }
 
 // Call is called when there may be a job.
 func (c *Crew[Job, Own]) Call() {
@@ -49,27 +53,26 @@ func (c *Crew[Job, Own]) call() {
 			c.mu.Lock()
 			c.starting = false
 			c.mu.Unlock()
-			c.work()
+			c.work(new(Own))
 		})
 	}
 }
 
 // Join has the caller be one of the Crew, beyond how many that may be, until
 // there is no job.
-func (c *Crew[Job, Own]) Join() {
+func (c *Crew[Job, Own]) Join(own *Own) {
 	c.mu.Lock()
 	c.running++
 	c.mu.Unlock()
-	c.work()
+	c.work(own)
 }
 
 // work does jobs.
-func (c *Crew[Job, Own]) work() {
-	own := new(Own)
+func (c *Crew[Job, Own]) work(own *Own) {
 	job, ok := c.next(own, true)
 	for ok {
-		c.do(job)
-		if job, ok = c.own(own); !ok {
+		c.jobs.DoJob(job)
+		if job, ok = c.jobs.OwnJob(own); !ok {
 			job, ok = c.next(own, false)
 		}
 	}
@@ -79,7 +82,7 @@ func (c *Crew[Job, Own]) work() {
 func (c *Crew[Job, Own]) next(own *Own, first bool) (Job, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	job, more, ok := c.take(own)
+	job, more, ok := c.jobs.TakeJob(own)
 	switch {
 	case !ok:
 		c.running-- // under mu: who calls from here on starts another

@@ -5,34 +5,47 @@ import (
 	"testing"
 )
 
+// numbers are jobs from 0 to n.
+type numbers struct {
+	n     int
+	do    func(int)
+	spans []*Span
+}
+
+func (*numbers) OwnJob(s *Span) (int, bool) { return s.Take() }
+
+func (j *numbers) DoJob(job int) { j.do(job) }
+
+func (j *numbers) TakeJob(s *Span) (job int, more, ok bool) {
+	if j.spans == nil {
+		s.Set(0, j.n)
+	}
+	j.spans = append(j.spans, s)
+	for _, other := range j.spans {
+		if s.Len() > 0 {
+			break
+		}
+		if from, to, ok := other.Split(); ok {
+			s.Set(from, to)
+		}
+		more = more || other.Len() > 0
+	}
+	job, ok = s.Take()
+	return job, more || s.Len() > 0, ok
+}
+
 // crewOver makes a Crew over n jobs, each its number.
 func crewOver(n, most int, do func(int)) *Crew[int, Span] {
-	var spans []*Span
-	own := func(s *Span) (int, bool) { return s.Take() }
-	take := func(s *Span) (int, bool, bool) {
-		if spans == nil {
-			s.Set(0, n)
-		}
-		spans = append(spans, s)
-		for _, other := range spans {
-			if s.Len() > 0 {
-				break
-			}
-			if from, to, ok := other.Split(); ok {
-				s.Set(from, to)
-			}
-		}
-		job, ok := s.Take()
-		return job, true, ok
-	}
-	return NewCrew(most, own, take, do)
+	c := new(Crew[int, Span])
+	c.Init(most, &numbers{n: n, do: do})
+	return c
 }
 
 // TestCrew does jobs that do not wait, each once.
 func TestCrew(t *testing.T) {
 	var done [5000]atomic.Int32
 	c := crewOver(len(done), 8, func(job int) { done[job].Add(1) })
-	c.Join()
+	c.Join(new(Span))
 	c.Wait()
 	for i := range done {
 		if n := done[i].Load(); n != 1 {
@@ -53,7 +66,7 @@ func TestCrewGrows(t *testing.T) {
 		}
 		<-all
 	})
-	c.Join()
+	c.Join(new(Span))
 	c.Wait()
 	if n := waiting.Load(); n != 100 {
 		t.Errorf("%d jobs were done; want 100", n)
@@ -62,10 +75,8 @@ func TestCrewGrows(t *testing.T) {
 
 // TestCrewAlone: one job needs no goroutine.
 func TestCrewAlone(t *testing.T) {
-	jobs := 1
-	take := func(*Span) (int, bool, bool) { jobs--; return 0, jobs > 0, jobs >= 0 }
-	c := NewCrew(8, func(s *Span) (int, bool) { return s.Take() }, take, func(int) {})
-	c.Join()
+	c := crewOver(1, 8, func(int) {})
+	c.Join(new(Span))
 	if c.starting || c.running != 0 {
 		t.Errorf("a goroutine was started for nothing")
 	}

@@ -205,6 +205,9 @@ func asyncCodes(drv driver.Driver, flags driver.Flags) (async [driver.NumCodes]b
 	return async
 }
 
+// Direct tells whether the file was opened with O_DIRECT.
+func (f *File) Direct() bool { return f.flags&driver.Direct != 0 }
+
 // Appends tells whether the file was opened with O_APPEND.
 func (f *File) Appends() bool { return f.appends }
 

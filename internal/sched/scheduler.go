@@ -100,6 +100,9 @@ func clock() func() time.Duration {
 	return func() time.Duration { return time.Since(start) }
 }
 
+// Now is the Scheduler's clock, which never goes back.
+func (s *Scheduler) Now() time.Duration { return s.now() }
+
 // Driver describes the driver.
 func (s *Scheduler) Driver() driver.Info { return s.drv.Info() }
 

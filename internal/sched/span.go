@@ -24,6 +24,12 @@ func (s *Span) Len() int {
 	return end - next
 }
 
+// Next is the lowest number, which Take takes if nobody has split it off meanwhile.
+func (s *Span) Next() (n int, ok bool) {
+	next, end := unpack(s.v.Load())
+	return next, next < end
+}
+
 // Take takes the lowest number.
 func (s *Span) Take() (n int, ok bool) {
 	for {
