@@ -68,14 +68,16 @@ import (
 // # Concurrency
 //
 // All methods are for one goroutine at a time. The buffers of reads and writes
-// belong to the Batch until the operation has ended.
+// belong to the Batch until the operation has ended. While it is performed, in the
+// body of a loop over [Batch.Each] too, nothing is added and it is not Reset: that
+// panics.
 type Batch struct {
 	s      *Scheduler
 	slabs  [][]BatchOp // see place
 	n      int
-	busy   atomic.Bool // Do or Each is running, or has run
-	chains int         // since it was checked
-	run    batchRun    // what performs it, or has
+	state  atomic.Int32
+	chains int      // since it was checked
+	run    batchRun // what performs it, or has
 }
 
 var (

@@ -6,18 +6,28 @@ import (
 	"fmt"
 )
 
+// States of a Batch.
+const (
+	batchFilling = iota
+	batchRunning // Do or Each is
+	batchOver    // until it is Reset
+)
+
 // start checks the Batch and returns what performs it. The Scheduler is lent to it
 // until work has returned.
 func (b *Batch) start(ctx context.Context) (*batchRun, error) {
-	if !b.busy.CompareAndSwap(false, true) {
+	if !b.state.CompareAndSwap(batchFilling, batchRunning) {
 		return nil, errors.New("sluice: Batch: it has been performed, or is just being, and was not Reset")
 	}
 	err := b.link()
-	if err == nil {
+	switch {
+	case ctx == nil:
+		err = errors.New("the context is nil")
+	case err == nil:
 		err = b.s.borrow()
 	}
 	if err != nil {
-		b.busy.Store(false)
+		b.state.Store(batchFilling)
 		return nil, fmt.Errorf("sluice: Batch: %w", err)
 	}
 	b.run.init(ctx, b)

@@ -31,18 +31,20 @@ func slabSize(slab int) int { return firstSlab << min(slab, growing) }
 func (b *Batch) Len() int { return b.n }
 
 // Reset empties the Batch, so that it can be filled again without allocating.
-// All BatchOps of before are invalid.
+// All BatchOps of before are invalid. It panics while the Batch is performed.
 func (b *Batch) Reset() {
+	b.notRunning("Reset")
 	for i := 0; b.n > 0; i++ {
 		used := min(b.n, slabSize(i))
 		clear(b.slabs[i][:used])
 		b.n -= used
 	}
-	b.busy.Store(false)
+	b.state.Store(batchFilling)
 }
 
 // add returns a new operation.
 func (b *Batch) add(kind batchKind) *BatchOp {
+	b.notRunning("an operation added")
 	slab, at := place(b.n)
 	if slab == len(b.slabs) {
 		b.slabs = append(b.slabs, make([]BatchOp, slabSize(slab)))
@@ -51,6 +53,13 @@ func (b *Batch) add(kind batchKind) *BatchOp {
 	op.batch, op.kind, op.index = b, kind, int32(b.n)
 	b.n++
 	return op
+}
+
+// notRunning panics while the Batch is performed: what would be changed is used.
+func (b *Batch) notRunning(what string) {
+	if b.state.Load() == batchRunning {
+		panic("sluice: Batch: " + what + " while it is performed")
+	}
 }
 
 func (b *Batch) at(i int) *BatchOp {

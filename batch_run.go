@@ -61,9 +61,13 @@ func (r *batchRun) init(ctx context.Context, b *Batch) {
 // work performs the Batch, and has each called with each operation that has
 // ended, unless it is nil.
 func (r *batchRun) work(each func(*BatchOp)) {
-	defer r.b.s.lent.Done()
+	defer r.over()
 	r.each = each
 	var lane sync.WaitGroup
+	defer func() { // also if who sees the operations panics
+		lane.Wait() // it calls the crew
+		r.crew.Wait()
+	}()
 	if r.lane != nil {
 		r.call()
 		lane.Go(r.lane.run)
@@ -76,8 +80,13 @@ func (r *batchRun) work(each func(*BatchOp)) {
 	default:
 		r.yield(left)
 	}
-	lane.Wait() // it calls the crew
-	r.crew.Wait()
+}
+
+// over ends it, and keeps nothing alive.
+func (r *batchRun) over() {
+	r.ctx, r.each, r.lane, r.ended, r.again = nil, nil, nil, nil, nil
+	r.b.state.Store(batchOver)
+	r.b.s.lent.Done()
 }
 
 // call has the crew begin, if it has not.
