@@ -95,7 +95,7 @@ func writeOverlay(ctx context.Context, dir string, line *goflags.Line, tests boo
 		return nil, err
 	}
 	return overlay.Write(ctx, dir, overlay.Request{
-		Source: source, Flags: line.Select, Packages: line.Packages, Tests: tests,
+		Source: source, Dir: line.Dir, Flags: line.Select, Packages: line.Packages, Tests: tests,
 	})
 }
 
@@ -118,7 +118,7 @@ var vetted = []string{
 
 // vet runs vet as go test would.
 func vet(line *goflags.Line, o *overlay.Overlay) error {
-	v := &goflags.Line{Flags: append([]string{}, line.Select...)}
+	v := &goflags.Line{Dir: line.Dir, Flags: append([]string{}, line.Select...)}
 	switch line.Vet {
 	case "off":
 		return nil
@@ -140,6 +140,7 @@ func goCommand(command string, line *goflags.Line, overlay string, packages []st
 		args = append(args, "-args")
 	}
 	cmd := exec.Command("go", append(args, line.Rest...)...)
+	cmd.Dir = line.Dir
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	err := attend(cmd)
 	if told, ok := errors.AsType[statusError](err); ok {

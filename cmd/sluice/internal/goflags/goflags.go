@@ -10,7 +10,9 @@ import (
 
 // Line is the command line of one of the go command's commands.
 type Line struct {
-	// Flags are all flags, in order, each value after "=".
+	// Dir is where the go command is to run (-C); "" is where this one runs.
+	Dir string
+	// Flags are all other flags, in order, each value after "=".
 	Flags []string
 	// Select are those of them that say which packages there are and which
 	// files they have, as go list takes them too.
@@ -29,19 +31,23 @@ const booleans = "a asan buildvcs cover i json linkshared modcacherw msan n race
 	"artifacts benchmem c failfast fullpath short"
 
 // valued are flags that have one.
-const valued = "C asmflags buildmode compiler coverpkg covermode exec gccgoflags gcflags installsuffix ldflags mod modfile o p pgo pkgdir tags toolexec " +
+const valued = "asmflags buildmode compiler coverpkg covermode exec gccgoflags gcflags installsuffix ldflags mod modfile o p pgo pkgdir tags toolexec " +
 	// of go test
 	"bench benchtime blockprofile blockprofilerate count coverprofile cpu cpuprofile fuzz fuzzminimizetime fuzztime list " +
 	"memprofile memprofilerate mutexprofile mutexprofilefraction outputdir parallel run shuffle skip timeout trace vet"
 
 // selecting are those that go list has as well.
-const selecting = "C asan compiler installsuffix mod modfile msan race tags"
+const selecting = "asan compiler installsuffix mod modfile msan race tags"
 
 func has(list, name string) bool { return strings.Contains(" "+list+" ", " "+name+" ") }
 
 // Parse reads the arguments of go build, go run or go test.
 func Parse(command string, args []string) (*Line, error) {
 	l := new(Line)
+	args, err := l.chdir(args)
+	if err != nil {
+		return nil, err
+	}
 	for len(args) > 0 {
 		arg := args[0]
 		args = args[1:]
@@ -59,13 +65,32 @@ func Parse(command string, args []string) (*Line, error) {
 		case command == "build" && len(l.Packages) > 0:
 			return nil, fmt.Errorf("flag %s comes after the packages", arg)
 		default:
-			var err error
 			if args, err = l.flag(arg, args); err != nil {
 				return nil, err
 			}
 		}
 	}
 	return l, nil
+}
+
+// chdir takes -C, which the go command has as the first flag alone.
+func (l *Line) chdir(args []string) (rest []string, err error) {
+	if len(args) == 0 {
+		return args, nil
+	}
+	name, dir, ok := strings.Cut(strings.TrimPrefix(args[0], "-"), "=")
+	switch {
+	case name != "-C" && name != "C" || args[0] == name:
+		return args, nil
+	case ok:
+		l.Dir, args = dir, args[1:]
+	case len(args) > 1:
+		l.Dir, args = args[1], args[2:]
+	}
+	if l.Dir == "" {
+		return nil, errors.New("flag -C has no value")
+	}
+	return args, nil
 }
 
 // files takes the other Go files that go run was given after first.
@@ -86,6 +111,8 @@ func (l *Line) flag(arg string, args []string) (rest []string, err error) {
 	switch plain := strings.TrimPrefix(name, "test."); {
 	case plain == "overlay":
 		return nil, errors.New("flag -overlay is sluice's own")
+	case name == "C":
+		return nil, errors.New("flag -C is not the first")
 	case ok:
 	case has(booleans, plain):
 		arg = "-" + name

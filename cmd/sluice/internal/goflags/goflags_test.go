@@ -17,7 +17,9 @@ func TestParse(t *testing.T) {
 		{"build -o x -race --tags a,b . ./cmd", goflags.Line{
 			Flags: words("-o=x -race -tags=a,b"), Select: words("-race -tags=a,b"), Packages: words(". ./cmd"),
 		}},
-		{"build -C dir -race=false", goflags.Line{Flags: words("-C=dir -race=false"), Select: words("-C=dir -race=false")}},
+		{"build -C dir -race=false", goflags.Line{Dir: "dir", Flags: words("-race=false"), Select: words("-race=false")}},
+		{"test --C=dir C", goflags.Line{Dir: "dir", Packages: words("C")}},
+		{"build C", goflags.Line{Packages: words("C")}},
 		{"run . -x ./y", goflags.Line{Packages: words("."), Rest: words("-x ./y")}},
 		{"run -v a.go b.go c.txt d.go", goflags.Line{Flags: words("-v"), Packages: words("a.go b.go"), Rest: words("c.txt d.go")}},
 		{"test ./... -run X -count=1 -test.v -args -run", goflags.Line{
@@ -46,6 +48,8 @@ func TestParseErrors(t *testing.T) {
 	for line, want := range map[string]string{
 		"build . -race":      "flag -race comes after the packages",
 		"build -o":           "flag -o has no value",
+		"build -C":           "flag -C has no value",
+		"build -v -C x .":    "flag -C is not the first",
 		"build -overlay x .": "flag -overlay is sluice's own",
 		"test . -own 3":      "flag -own is unknown; if it has a value, write it after =",
 	} {

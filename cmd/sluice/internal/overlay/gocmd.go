@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 )
 
@@ -41,11 +42,11 @@ func goJSON[T any](ctx context.Context, dir string, env []string, args ...string
 
 // toolchain is what the go command says of itself and its target.
 type toolchain struct {
-	GOROOT, GOVERSION, GOOS, GOARCH, GOFLAGS string
+	GOROOT, GOVERSION, GOOS, GOARCH, GOFLAGS, GOMODCACHE string
 }
 
 func askToolchain(ctx context.Context, dir string) (toolchain, error) {
-	all, err := goJSON[toolchain](ctx, dir, nil, "env", "-json", "GOROOT", "GOVERSION", "GOOS", "GOARCH", "GOFLAGS")
+	all, err := goJSON[toolchain](ctx, dir, nil, "env", "-json", "GOROOT", "GOVERSION", "GOOS", "GOARCH", "GOFLAGS", "GOMODCACHE")
 	if err != nil {
 		return toolchain{}, err
 	}
@@ -55,6 +56,9 @@ func askToolchain(ctx context.Context, dir string) (toolchain, error) {
 	}
 	if strings.Contains(t.GOFLAGS, "-overlay") {
 		return t, errors.New("GOFLAGS has an -overlay of its own")
+	}
+	if below, err := filepath.Rel(t.GOMODCACHE, t.GOROOT); err == nil && filepath.IsLocal(below) {
+		return t, fmt.Errorf("toolchain %s is in the module cache, of which the go command does not let files be replaced: install it elsewhere, or GOTOOLCHAIN=local takes the one that is", t.GOVERSION)
 	}
 	return t, nil
 }
