@@ -28,15 +28,21 @@ type disk = interface {
 // state is what is decided of a descriptor; the zero value is the old way.
 type state = struct {
 	Disk disk
+	// Misses is 0 while internal/poll is to look into the page cache by itself, before it
+	// asks Disk; nil is never.
+	Misses *atomic.Uint32
 	// Seeks: Disk has to know of them. Elsewhere lseek(2) is made as before.
 	Seeks bool
 }
 
-// The hooks. internal/poll knows these two variables by name (go:linkname).
+// The hooks. internal/poll knows these variables by name (go:linkname).
 var (
 	// open tells who performs the system calls on a descriptor: nil is the old
 	// way.
 	open atomic.Pointer[func(fd int) *state]
+	// fresh is the state of a file that was opened just now, which open is asked about
+	// when something is not in the page cache: that is never, of most small files.
+	fresh atomic.Pointer[state]
 	// exit is called when the program ends by os.Exit or by returning from main.
 	exit atomic.Pointer[func()]
 )
@@ -60,7 +66,11 @@ func init() {
 	}
 	opener, printer := p.open, p.printStats
 	if os.Getenv("SLUICE_STATS") == "1" {
+		p.counts = true
 		exit.Store(&printer)
+	}
+	if p.looks() {
+		fresh.Store(&state{Misses: new(atomic.Uint32)})
 	}
 	open.Store(&opener)
 }

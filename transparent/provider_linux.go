@@ -14,6 +14,8 @@ type provider struct {
 	core *sched.Scheduler // its inside
 	// giveBack is called before face is closed, which tests alone do.
 	giveBack func()
+	// counts: Stats are asked for.
+	counts bool
 }
 
 // newProvider starts a Scheduler with the named driver, or the best one if that
@@ -27,14 +29,24 @@ func newProvider(driver string) (*provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &provider{face, core, giveBack}, nil
+	return &provider{face: face, core: core, giveBack: giveBack}, nil
 }
 
 // open is the hook of that name. It makes no call of package os: a test binary
 // that is told to log those (internal/testlog) may hold the log's lock here.
 func (p *provider) open(fd int) *state {
 	if k, ok := kindOf(fd); ok {
-		return &newFile(p.core, fd, k).state
+		f := newFile(p.core, fd, k)
+		if p.looks() {
+			f.state.Misses = f.core.Misses()
+		}
+		return &f.state
 	}
 	return nil
+}
+
+// looks tells whether internal/poll may look into the page cache: it knows nothing of
+// Stats and traces, nor of kernels that do not tell the end of a file.
+func (p *provider) looks() bool {
+	return !p.counts && !p.core.Hook().Recording() && p.core.KnowsEnd()
 }

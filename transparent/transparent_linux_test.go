@@ -252,3 +252,69 @@ func TestSeeks(t *testing.T) {
 		unix.Close(fd)
 	}
 }
+
+// TestLooks: internal/poll looks into the page cache of files that have one, unless there
+// is somebody who wants to know of each read.
+func TestLooks(t *testing.T) {
+	p, err := newProvider("pool")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		p.giveBack()
+		p.face.Close()
+	}()
+	if !p.core.KnowsEnd() {
+		t.Skip("this kernel does not tell the end of a file")
+	}
+	name := filepath.Join(t.TempDir(), "file")
+	for _, c := range []struct {
+		flags  int
+		counts bool
+		want   bool
+	}{{0, false, true}, {0, true, false}, {unix.O_DIRECT, false, false}} {
+		fd, err := unix.Open(name, unix.O_RDWR|unix.O_CREAT|unix.O_CLOEXEC|c.flags, 0o600)
+		if err != nil {
+			continue // no O_DIRECT here
+		}
+		p.counts = c.counts
+		if s := p.open(fd); (s.Misses != nil) != c.want || c.want && s.Misses.Load() != 0 {
+			t.Errorf("with flags %#x, counting %v, it looks: %v; want %v", c.flags, c.counts, s.Misses != nil, c.want)
+		}
+		unix.Close(fd)
+	}
+}
+
+// TestLooksNoMore: after a read that found nothing somebody else looks first, until there is
+// something again; on a file system that cannot tell, always.
+func TestLooksNoMore(t *testing.T) {
+	p, err := newProvider("pool")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		p.giveBack()
+		p.face.Close()
+	}()
+	fd, err := unix.MemfdCreate("file", unix.MFD_CLOEXEC)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer unix.Close(fd)
+	if _, err := unix.Pwrite(fd, make([]byte, 4096), 0); err != nil {
+		t.Fatal(err)
+	}
+	b := make([]byte, 4096)
+	if _, err := unix.Preadv2(fd, [][]byte{b}, 0, unix.RWF_NOWAIT); err != unix.EOPNOTSUPP {
+		t.Skip("files in memory can tell whether a read would wait: ", err)
+	}
+	s := p.open(fd)
+	for range 3 {
+		if n, err := s.Disk.Pread(b, 0); n != 4096 || err != nil {
+			t.Errorf("Pread = %d, %v; want 4096", n, err)
+		}
+		if s.Misses == nil || s.Misses.Load() == 0 {
+			t.Error("internal/poll would look again")
+		}
+	}
+}

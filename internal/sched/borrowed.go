@@ -2,6 +2,7 @@ package sched
 
 import (
 	"context"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/sluiceio/sluice/internal/driver"
@@ -29,6 +30,21 @@ func (b *Borrowed) Set(fd int, direct, appends bool) {
 	b.own.syncer.twin.fd = -1
 	b.own.syncer.forgets = true
 }
+
+// Misses counts the reads, in a row, for which there was nothing in the page cache. While
+// it is 0 who uses b may look there by himself (preadv2(2), RWF_NOWAIT), and has to ask
+// for what he does not find. It is nil with O_DIRECT, and 0 never again once the
+// file system has said that it cannot tell whether a read would wait.
+func (b *Borrowed) Misses() *atomic.Uint32 {
+	if b.flags&driver.Direct != 0 {
+		return nil
+	}
+	return &b.cold.misses
+}
+
+// KnowsEnd tells whether a look into the page cache that finds 0 bytes has found the end
+// of the file. See sys.CachedKnowsEnd.
+func (s *Scheduler) KnowsEnd() bool { return s.knowsEnd }
 
 // Pread is pread(2): it may read less than len(b) bytes, and 0 of them at the
 // end of the file. The error is a syscall.Errno.

@@ -118,6 +118,7 @@ func (s *Scheduler) readCached(f *File, b []byte, off int64) int32 {
 		// Of this file alone: others may be on other file systems. EINVAL is
 		// also what an offset gets that is too large.
 		f.nowait.Store(false)
+		f.cold.miss() // for Borrowed.Misses
 	}
 	s.hook.Call(asked, record.Call{Batch: 1, Res: res, Syscall: record.SysPreadv2})
 	return res

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -125,7 +126,7 @@ func (r *toolchain) make(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := r.changePoll(ctx); err != nil {
+	if err := r.change(ctx); err != nil {
 		return err
 	}
 	if err := r.vendor(ctx); err != nil {
@@ -140,27 +141,24 @@ func (r *toolchain) make(ctx context.Context) error {
 	return nil
 }
 
-// changePoll changes internal/poll as sluice build does.
-func (r *toolchain) changePoll(ctx context.Context) error {
+// change changes packages as sluice build does.
+func (r *toolchain) change(ctx context.Context) error {
 	dir := filepath.Join(r.dir, "overlay")
 	if _, err := overlay.Write(ctx, dir, overlay.Request{Source: r.source, Dir: r.probe, Packages: []string{"./main.go"}}); err != nil {
 		return err
 	}
-	files, err := filepath.Glob(filepath.Join(dir, "poll", "*.go"))
-	if err != nil {
-		return err
-	}
-	for _, name := range files {
-		text, err := os.ReadFile(name)
+	changed := os.DirFS(filepath.Join(dir, "standard"))
+	return fs.WalkDir(changed, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(changed, name)
 		if err != nil {
 			return err
 		}
 		text = bytes.ReplaceAll(text, []byte("probe/_sluice/"), []byte("vendor/"+library+"/"))
-		if err := os.WriteFile(filepath.Join(r.copy, "src", "internal", "poll", filepath.Base(name)), text, 0o666); err != nil {
-			return err
-		}
-	}
-	return nil
+		return os.WriteFile(filepath.Join(r.copy, "src", filepath.FromSlash(name)), text, 0o666)
+	})
 }
 
 // vendor copies package transparent and what it imports.

@@ -96,13 +96,13 @@ func list(ctx context.Context, r Request) ([]*listed, error) {
 // addStandard writes the changed files of the standard library into dir and
 // adds them to replace.
 func addStandard(dir string, tool toolchain, transparent string, replace map[string]string) error {
-	files, err := pollFiles(tool.GOROOT, tool.GOVERSION, transparent)
+	files, err := standardFiles(tool.GOROOT, tool.GOVERSION, transparent)
 	if err != nil {
 		return err
 	}
 	for name, text := range files {
-		real := filepath.Join(dir, "poll", name)
-		replace[filepath.Join(tool.GOROOT, "src", "internal", "poll", name)] = real
+		real := filepath.Join(dir, "standard", filepath.FromSlash(name))
+		replace[filepath.Join(tool.GOROOT, "src", filepath.FromSlash(name))] = real
 		if err := writeFile(real, text); err != nil {
 			return err
 		}

@@ -21,30 +21,29 @@ import (
 //go:embed poll.go.txt
 var hooks string
 
-// hooksFile is its name there.
-const hooksFile = "sluice_linux.go"
+// hooksFile is its name, below src as all names of such files.
+const hooksFile = "internal/poll/sluice_linux.go"
 
-// KnownVersions are the toolchains whose internal/poll was looked at.
+// KnownVersions are the toolchains whose source was looked at.
 const KnownVersions = "go1.26.0, go1.26.8"
 
-// pollFiles returns the files of internal/poll as they are to be, by name. The
-// toolchain is that in goroot, and calls itself version; the package that the
-// hooks belong to is transparent. A declaration that is not the one that the
+// standardFiles returns the files of the standard library as they are to be, by
+// name. The toolchain is that in goroot, and calls itself version; the package that
+// the hooks belong to is transparent. A declaration that is not the one that the
 // change was made for is an error, and nothing is returned.
-func pollFiles(goroot, version, transparent string) (map[string][]byte, error) {
-	dir := filepath.Join(goroot, "src", "internal", "poll")
+func standardFiles(goroot, version, transparent string) (map[string][]byte, error) {
 	files := map[string][]byte{hooksFile: []byte(strings.ReplaceAll(hooks, "TRANSPARENT", transparent))}
 	for _, e := range edits {
 		src, ok := files[e.file]
 		if !ok {
 			var err error
-			if src, err = os.ReadFile(filepath.Join(dir, e.file)); err != nil {
+			if src, err = os.ReadFile(filepath.Join(goroot, "src", filepath.FromSlash(e.file))); err != nil {
 				return nil, fmt.Errorf("the source of toolchain %s: %w", version, err)
 			}
 		}
 		src, err := e.apply(src)
 		if err != nil {
-			return nil, fmt.Errorf("toolchain %s in %s: internal/poll/%s: %w; known to work: %s", version, goroot, e.file, err, KnownVersions)
+			return nil, fmt.Errorf("toolchain %s in %s: %s: %w; known to work: %s", version, goroot, e.file, err, KnownVersions)
 		}
 		files[e.file] = src
 	}

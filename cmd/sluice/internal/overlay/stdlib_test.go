@@ -10,25 +10,26 @@ import (
 	"testing"
 )
 
-// goroot makes a GOROOT that has internal/poll alone, of the toolchain in use.
-func goroot(t *testing.T) (root, poll string) {
+// goroot makes a GOROOT that has the changed packages alone, of the toolchain in use.
+func goroot(t *testing.T) (src string) {
 	t.Helper()
 	tool, err := askToolchain(t.Context(), ".")
 	if err != nil {
 		t.Skip(err)
 	}
-	root = t.TempDir()
-	poll = filepath.Join(root, "src", "internal", "poll")
-	if err := os.CopyFS(poll, os.DirFS(filepath.Join(tool.GOROOT, "src", "internal", "poll"))); err != nil {
-		t.Fatal(err)
+	src = filepath.Join(t.TempDir(), "src")
+	for _, dir := range []string{"internal/poll", "os"} {
+		if err := os.CopyFS(filepath.Join(src, dir), os.DirFS(filepath.Join(tool.GOROOT, "src", dir))); err != nil {
+			t.Fatal(err)
+		}
 	}
-	return root, poll
+	return src
 }
 
-// TestPollFiles: every change is made once, and the files are still Go.
-func TestPollFiles(t *testing.T) {
-	root, _ := goroot(t)
-	files, err := pollFiles(root, runtime.Version(), "example.com/x/transparent")
+// TestStandardFiles: every change is made once, and the files are still Go.
+func TestStandardFiles(t *testing.T) {
+	src := goroot(t)
+	files, err := standardFiles(filepath.Dir(src), runtime.Version(), "example.com/x/transparent")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,9 +50,9 @@ func TestPollFiles(t *testing.T) {
 
 // TestComments: what comments say does not matter.
 func TestComments(t *testing.T) {
-	root, poll := goroot(t)
-	change(t, filepath.Join(poll, "fd_unix.go"), "without trying (but after acquiring the readLock)", "so")
-	if _, err := pollFiles(root, runtime.Version(), "x"); err != nil {
+	src := goroot(t)
+	change(t, filepath.Join(src, "internal/poll/fd_unix.go"), "without trying (but after acquiring the readLock)", "so")
+	if _, err := standardFiles(filepath.Dir(src), runtime.Version(), "x"); err != nil {
 		t.Error(err)
 	}
 }
@@ -60,13 +61,14 @@ func TestComments(t *testing.T) {
 // and the message names it.
 func TestUnknownToolchain(t *testing.T) {
 	for _, c := range []struct{ file, old, new, want string }{
-		{"fd_unix.go", "n = 0\n\t}\n\tfd.decref()", "n = 1\n\t}\n\tfd.decref()", "fd_unix.go: FD.Pread is not the one"},
-		{"fd_unix.go", "isFile bool", "isFile, other bool", "fd_unix.go: FD is not the one"},
-		{"fd_fsync_posix.go", ") Fsync(", ") Sync(", "fd_fsync_posix.go: there is no FD.Fsync"},
+		{"internal/poll/fd_unix.go", "n = 0\n\t}\n\tfd.decref()", "n = 1\n\t}\n\tfd.decref()", "fd_unix.go: FD.Pread is not the one"},
+		{"internal/poll/fd_unix.go", "isFile bool", "isFile, other bool", "fd_unix.go: FD is not the one"},
+		{"internal/poll/fd_fsync_posix.go", ") Fsync(", ") Sync(", "fd_fsync_posix.go: there is no FD.Fsync"},
+		{"os/file_unix.go", "clearNonBlock := false", "clearNonBlock := true", "os/file_unix.go: newFile is not the one"},
 	} {
-		root, poll := goroot(t)
-		change(t, filepath.Join(poll, c.file), c.old, c.new)
-		files, err := pollFiles(root, "go1.99", "x")
+		src := goroot(t)
+		change(t, filepath.Join(src, c.file), c.old, c.new)
+		files, err := standardFiles(filepath.Dir(src), "go1.99", "x")
 		if files != nil || err == nil {
 			t.Errorf("%s: there is no error", c.want)
 			continue
