@@ -54,7 +54,7 @@ soak:
 # Tests that make thousands of names make them in memory, if there is a place.
 MEMORY = $(if $(wildcard /dev/shm/.),-memory /dev/shm)
 
-# Needs the module proxy, half an hour and 2 GB; not a part of check.
+# Needs the module proxy, an hour and 2 GB; not a part of check.
 conformance:
 	go run ./cmd/sluice/conformance $(MEMORY)
 

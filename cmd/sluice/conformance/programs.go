@@ -24,7 +24,7 @@ var programs = []*program{
 	},
 	{
 		name: "goleveldb", module: "github.com/syndtr/goleveldb@v1.0.1-0.20220721030215-126854af5e6d",
-		packages: []string{"./leveldb/storage", "./leveldb/journal", "./leveldb/table", "./leveldb/util"},
+		packages: []string{"./leveldb", "./leveldb/storage", "./leveldb/journal", "./leveldb/table", "./leveldb/util"},
 	},
 	{
 		name: "pebble-vfs", module: "github.com/cockroachdb/pebble/v2@v2.1.7", packages: []string{"./vfs/..."},

@@ -19,6 +19,7 @@ type side struct {
 	binary, dir string
 	env, args   []string
 	driver      string // of sluice; "" is not set
+	temp        string // where temporary files are made; "" is the usual place
 }
 
 // whole stands for a binary among its tests: whether it succeeded.
@@ -44,9 +45,15 @@ func (s side) run(ctx context.Context, pattern string, timeout time.Duration) (*
 	if pattern != "" {
 		args = append(args, "-test.run="+pattern)
 	}
+	// Some tests make files of fixed names, and another side may run at once.
+	tmp, err := os.MkdirTemp(s.temp, "c-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(tmp)
 	cmd := exec.CommandContext(ctx, s.binary, args...)
 	cmd.Dir = s.dir
-	cmd.Env = append(environ(), append(s.env, "PWD="+s.dir)...)
+	cmd.Env = append(environ(), append(slices.Clip(s.env), "PWD="+s.dir, "TMPDIR="+tmp)...)
 	if s.driver != "" {
 		cmd.Env = append(cmd.Env, "SLUICE_DRIVER="+s.driver)
 	}
@@ -54,7 +61,7 @@ func (s side) run(ctx context.Context, pattern string, timeout time.Duration) (*
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	start := time.Now()
-	err := cmd.Run()
+	err = cmd.Run()
 	r := read(out.String())
 	r.took = time.Since(start)
 	r.outcome[whole] = "PASS"

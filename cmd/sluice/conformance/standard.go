@@ -81,15 +81,15 @@ func (s *suite) split(memory string) []*suite {
 	few, many := *s, *s
 	few.arg("-test.skip=" + names)
 	many.name += ", many names"
-	many.arg("-test.run="+names, "TMPDIR="+memory)
+	many.arg("-test.run=" + names)
+	many.plain.temp, many.sluice.temp = memory, memory
 	return []*suite{&few, &many}
 }
 
-// arg adds an argument and variables to both sides.
-func (s *suite) arg(arg string, env ...string) {
+// arg adds an argument to both sides.
+func (s *suite) arg(arg string) {
 	for _, v := range []*side{&s.plain, &s.sluice} {
 		v.args = append(slices.Clip(v.args), arg)
-		v.env = append(slices.Clip(v.env), env...)
 	}
 }
 

@@ -120,13 +120,13 @@ func TestSplit(t *testing.T) {
 		t.Fatalf("%d suites of %v", len(all), s.plain.args)
 	}
 	for _, v := range []side{all[0].plain, all[0].sluice} {
-		if !slices.Equal(v.args, []string{"-test.skip=" + names}) || len(v.env) > 0 {
-			t.Errorf("the first is run with %q, %q", v.args, v.env)
+		if !slices.Equal(v.args, []string{"-test.skip=" + names}) || v.temp != "" {
+			t.Errorf("the first is run with %q in %q", v.args, v.temp)
 		}
 	}
 	for _, v := range []side{all[1].plain, all[1].sluice} {
-		if !slices.Equal(v.args, []string{"-test.run=" + names}) || !slices.Equal(v.env, []string{"TMPDIR=/m"}) {
-			t.Errorf("the second is run with %q, %q", v.args, v.env)
+		if !slices.Equal(v.args, []string{"-test.run=" + names}) || v.temp != "/m" {
+			t.Errorf("the second is run with %q in %q", v.args, v.temp)
 		}
 	}
 	if all := (&suite{name: "io"}).split("/m"); len(all) != 1 {
