@@ -13,34 +13,12 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/lend"
-	"github.com/sluiceio/sluice/internal/sched"
+	"github.com/sluiceio/sluice/internal/lend/lendtest"
 )
 
 type path string
 
 func (p path) String() string { return string(p) }
-
-// core returns what is in a Scheduler, for the time of the test.
-func core(t *testing.T) *sched.Scheduler {
-	t.Helper()
-	s, err := sluice.NewScheduler(sluice.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	core, giveBack, err := lend.Scheduler(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		giveBack()
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return core
-}
 
 // written makes a file, and returns it as Add takes it.
 func written(t *testing.T, dir, name string, b []byte) File {
@@ -79,7 +57,7 @@ func TestSyncer(t *testing.T) {
 	dir := t.TempDir()
 	var added, synced, most atomic.Int64
 	s := watching(t, Config{
-		Files: true, Scheduler: core(t),
+		Files: true, Scheduler: lendtest.Core(t),
 		Failed: func(f File, err error) { t.Errorf("%s: %v", f.Path(), err) },
 		Synced: func() { synced.Add(1) },
 	}, dir)
