@@ -77,8 +77,11 @@ func (w *worker) finish(d *dir) {
 }
 
 func (w *worker) finishCopy(d *dir) error {
-	if d.absent || w.o.DryRun || w.stopped.Load() {
+	if d.absent || w.o.DryRun {
 		return nil
+	}
+	if w.stopped.Load() {
+		return w.leaveOpen(d)
 	}
 	a := attributed{stat: &d.stat}
 	if !d.merged {
@@ -103,4 +106,22 @@ func (w *worker) finishCopy(d *dir) error {
 		return w.syncDir(d)
 	}
 	return nil
+}
+
+// leaveOpen gives d's copy, in which something is missing, the mode that it was to
+// have, and its owner all permissions. Who goes on finds a directory that was
+// there, whose mode he leaves, and has to be able to fill it.
+func (w *worker) leaveOpen(d *dir) error {
+	if d.merged || w.o.Preserve&PreserveMode != 0 {
+		return nil
+	}
+	mode := w.finished(d) | 0o700
+	if mode == d.copyMode&at.ModeBits {
+		return nil
+	}
+	if err := w.handles.use(d); err != nil {
+		return err
+	}
+	defer w.handles.unuse(d)
+	return wrong("chmod", destination, w.kernel.Chmod(at.File{FD: d.dst}, mode))
 }

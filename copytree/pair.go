@@ -100,9 +100,13 @@ func (j *job) tree(w *worker, d *dir) {
 
 // abandon closes what a copy that was stopped has left open.
 func (j *job) abandon(w *worker) {
-	for _, b := range j.queue.end() {
+	ready, dirs := j.queue.end()
+	for _, b := range ready {
 		b.users = 1
 		w.copyBatch(b) // which only closes, as the copy is stopped
+	}
+	for _, d := range dirs {
+		w.left(d) // and so those above it
 	}
 	j.handles.forgetAll()
 }

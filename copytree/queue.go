@@ -216,15 +216,17 @@ func (q *queue) start(d *dir) {
 	q.found, q.left, q.open = 1, 1, 0
 }
 
-// end forgets what was not done, and returns what scouts have opened.
-func (q *queue) end() []*batch {
+// end forgets what was not done, and returns it: what scouts have opened, and
+// directories.
+func (q *queue) end() (ready []*batch, dirs []*dir) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	dirs = slices.Concat(q.own...)
 	clear(q.own)
 	q.found, q.left = 0, 0
-	ready := q.ready
+	ready = q.ready
 	q.ready, q.share = nil, nil
-	return ready
+	return ready, dirs
 }
 
 // offer has other workers help with b, which has one more user for each.
