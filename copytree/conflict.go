@@ -30,10 +30,10 @@ func (w *worker) place(it *item) (placing, error) {
 	if err != nil {
 		return leave, wrong("stat", destination, err)
 	}
-	if w.o.Make == MakeHardLink && s.ID == it.stat.ID {
-		return leave, nil // the link that is to be made
+	if w.o.Existing == Skip || s.ID == it.stat.ID && w.alreadyLink(it) {
+		return leave, nil
 	}
-	if s.ID == it.stat.ID && (!w.o.Unlink || w.sameName(it)) || w.leadsTo(it, &s) {
+	if s.ID == it.stat.ID && !w.mayReplaceSame(it) || w.leadsTo(it, &s) {
 		return leave, &fault{"copy", source, ErrSameFile}
 	}
 	if keep, err := w.keeps(it, &s); keep || err != nil {
@@ -46,15 +46,32 @@ func (w *worker) place(it *item) (placing, error) {
 	return w.makeRoom(it, &s)
 }
 
+// alreadyLink tells whether the copy, which is another name of the source, is what
+// was to be made: a hard link, or the same symbolic link.
+func (w *worker) alreadyLink(it *item) bool {
+	return w.o.Make == MakeHardLink || it.kind == at.Symlink && w.o.Backup == nil && !w.o.Unlink && !w.sameName(it)
+}
+
+// mayReplaceSame tells whether the copy, which is the source's file, can be made
+// anew, since another name of the source stays.
+func (w *worker) mayReplaceSame(it *item) bool {
+	if w.sameName(it) || !w.o.Unlink && w.o.Backup == nil {
+		return false
+	}
+	var own at.Stat // of the source itself; a link to what is there would lead nowhere
+	return w.o.Unlink || w.kernel.Stat(it.in.src, it.src, at.NoFollow, &own) == nil && own.ID == it.stat.ID
+}
+
 // behind sees what the link leads to that the user has named.
 func (w *worker) behind(it *item, s *at.Stat) error {
-	if w.o.Unlink || it.kind == at.Symlink || w.linking() {
+	if w.o.Unlink || w.o.Backup != nil || !w.reads(it) || w.linking() {
 		return nil // the link itself is replaced
 	}
 	err := w.kernel.Stat(it.in.dst, it.dst, at.FollowsLinks, s)
 	if errors.Is(err, syscall.ENOENT) {
 		return ErrDangling
 	}
+	it.behind = true
 	return err
 }
 
@@ -70,13 +87,20 @@ func (w *worker) refusePlace(it *item, s *at.Stat) error {
 }
 
 // leadsTo tells whether the source is a symbolic link to what is there, which
-// it would replace: the only file of the two would be lost.
+// it would replace: the only file of the two would be lost. Likewise refused is the
+// copy of a special file that would replace a link to it which the user has named.
 func (w *worker) leadsTo(it *item, s *at.Stat) bool {
-	if it.kind != at.Symlink || s.Type() == at.Symlink || w.o.Backup != nil || w.linking() {
+	if w.o.Backup != nil || w.linking() {
 		return false
 	}
 	var end at.Stat
-	return w.kernel.Stat(it.in.src, it.src, at.FollowsLinks, &end) == nil && end.ID == s.ID
+	switch {
+	case it.kind == at.Symlink && s.Type() != at.Symlink:
+		return w.kernel.Stat(it.in.src, it.src, at.FollowsLinks, &end) == nil && end.ID == s.ID
+	case s.Type() == at.Symlink && bool(it.through) && !w.reads(it) && !w.o.Unlink:
+		return w.kernel.Stat(it.in.dst, it.dst, at.FollowsLinks, &end) == nil && end.ID == it.stat.ID
+	}
+	return false
 }
 
 // sameName tells whether source and destination are one name in one directory.
@@ -87,8 +111,6 @@ func (w *worker) sameName(it *item) bool {
 // keeps tells whether the options say to leave what is there.
 func (w *worker) keeps(it *item, s *at.Stat) (bool, error) {
 	switch {
-	case w.o.Existing == Skip:
-		return true, nil
 	case w.o.Existing == SkipFail:
 		return true, &fault{"open", destination, ErrExists}
 	case w.o.Existing == Older && !s.Mtime.Before(it.stat.Mtime):
@@ -103,12 +125,42 @@ func (w *worker) keeps(it *item, s *at.Stat) (bool, error) {
 	return !w.o.Ask(it.in.dstOf(it.dst)), nil
 }
 
+// leaves tells whether a source that cannot be opened need not be, as what is at
+// the place of its copy is left.
+func (w *worker) leaves(it *item) bool {
+	var s at.Stat
+	if w.o.Existing != Skip && w.o.Existing != Older || w.kernel.Stat(it.in.src, it.src, it.follow, &it.stat) != nil ||
+		w.kernel.Stat(it.in.dst, it.dst, it.through, &s) != nil {
+		return false
+	}
+	return w.o.Existing == Skip || s.ID != it.stat.ID && !s.Mtime.Before(it.stat.Mtime)
+}
+
 // linking tells whether links to the source are made, which replace what is
 // there only if that is said (cp -lf, -sf).
 func (w *worker) linking() bool { return w.o.Make == MakeHardLink || w.o.Make == MakeSymlink }
 
-// linkCalls are the system calls that make them.
-var linkCalls = map[Make]string{MakeHardLink: "link", MakeSymlink: "symlink"}
+// followsNothing tells whether it would be copied as a symbolic link if it were one.
+func (w *worker) followsNothing(it *item) bool {
+	return w.o.Follow == FollowNone || w.o.Follow == FollowArguments && it.batch != nil
+}
+
+// makingCall is the system call that makes it, where that fails as something is
+// there; "" if the copy is written to what is there, or takes its place: links do
+// with Force, or when the user was asked. All but regular files also do where no
+// links are followed.
+func (w *worker) makingCall(it *item) string {
+	mayLink := w.o.Force || w.o.Ask != nil
+	switch {
+	case w.o.Make == MakeHardLink && !mayLink:
+		return "link"
+	case w.o.Make == MakeSymlink && !mayLink, !w.linking() && it.kind == at.Symlink && !w.o.Force:
+		return "symlink"
+	case w.linking(), it.kind == at.Symlink, w.reads(it):
+		return ""
+	}
+	return it.mknod()
+}
 
 // makeRoom removes or renames what is there, if it is not to be overwritten.
 func (w *worker) makeRoom(it *item, s *at.Stat) (placing, error) {
@@ -117,10 +169,11 @@ func (w *worker) makeRoom(it *item, s *at.Stat) (placing, error) {
 			return free, err
 		}
 	}
-	if w.linking() && !w.o.Unlink && w.o.Ask == nil {
-		return leave, &fault{linkCalls[w.o.Make], destination, syscall.EEXIST}
+	replaces := it.kind != at.Regular && w.followsNothing(it)
+	if op := w.makingCall(it); op != "" && !replaces && !w.o.Unlink {
+		return leave, &fault{op, destination, syscall.EEXIST}
 	}
-	inPlace := it.kind == at.Regular && it.what != Linked && !w.linking() && !w.o.Unlink
+	inPlace := w.reads(it) && !replaces && it.what != Linked && !w.linking() && !w.o.Unlink
 	if w.o.Preserve&PreserveLinks != 0 && s.Nlink > 1 {
 		inPlace = false // its other names are no copies
 	}
@@ -128,9 +181,10 @@ func (w *worker) makeRoom(it *item, s *at.Stat) (placing, error) {
 		inPlace = false // it is by another of its names the copy of another file
 	}
 	if inPlace && (s.Type() == at.Regular || bool(it.through) && s.Type() != at.Symlink) {
+		it.over = s.Type()
 		return overwrite, nil
 	}
-	it.removed = w.o.Unlink
+	it.removed = w.o.Unlink || !w.linking()
 	return free, w.unlink(it)
 }
 
@@ -153,21 +207,35 @@ func (w *worker) backUp(it *item) (done bool, err error) {
 	if err != nil || to == "" {
 		return false, wrong("rename", destination, err)
 	}
-	it.backup = to
 	if filepath.Dir(to) != filepath.Dir(it.in.dstOf(it.dst)) {
 		return false, &fault{"rename", destination, ErrElsewhere}
 	}
-	if w.o.DryRun {
-		return true, nil
+	if !w.o.DryRun {
+		err = w.kernel.Rename(it.in.dst, it.dst, at.NameOf(filepath.Base(to)))
 	}
-	return true, wrong("rename", destination, w.kernel.Rename(it.in.dst, it.dst, at.NameOf(filepath.Base(to))))
+	if err == nil {
+		it.backup = to
+	}
+	return true, wrong("rename", destination, err)
+}
+
+// restore gives a file its name back that was renamed for a copy which failed.
+func (w *worker) restore(it *item) {
+	var s at.Stat
+	if it.backup == "" || w.o.DryRun || !errors.Is(w.kernel.Stat(it.in.dst, it.dst, at.NoFollow, &s), syscall.ENOENT) {
+		return
+	}
+	_ = w.kernel.Rename(it.in.dst, at.NameOf(filepath.Base(it.backup)), it.dst)
 }
 
 // overwrite opens what is there, and makes it empty.
 func (w *worker) overwrite(it *item) (err error) {
-	it.out, err = w.kernel.Overwrite(it.in.dst, it.dst, it.through, w.access, w.o.Make != MakeAttributes)
-	if err != nil && w.o.Force && !errors.Is(err, syscall.ENOSPC) {
-		it.removed = true
+	if w.o.Verify && streams(it.over) {
+		return &fault{"verify", destination, ErrStream}
+	}
+	it.out, err = w.openThere(it)
+	if err != nil && w.o.Force && !errors.Is(err, syscall.ENOSPC) && w.ctx.Err() == nil {
+		it.removed, it.over = true, at.Unknown
 		if err := w.unlink(it); err != nil {
 			return err
 		}

@@ -23,6 +23,8 @@ type item struct {
 	stat    at.Stat // of the source
 	fd, out int     // the source, and the copy; -1: not open
 	fresh   bool    // the copy was made, not overwritten
+	over    at.Type // what is overwritten; Unknown if nothing is
+	behind  bool    // and it is what a symbolic link leads to
 
 	begun   time.Time // if somebody wants to know
 	what    What
@@ -95,7 +97,7 @@ func (w *worker) count(it *item) {
 	}
 	c.Bytes += it.bytes
 	c.Holes += it.holes
-	if w.o.Verify && it.kind == at.Regular && (it.what == Copied || it.what == Cloned) && w.o.Make == MakeCopy && !w.o.DryRun {
+	if w.o.Verify && w.reads(it) && (it.what == Copied || it.what == Cloned) && w.o.Make == MakeCopy && !w.o.DryRun {
 		c.Verified++
 	}
 	if live := w.o.Progress; live != nil {
@@ -155,8 +157,13 @@ func (w *worker) copyKind(it *item) error {
 		return w.linkSource(it)
 	case w.o.Make == MakeSymlink:
 		return w.linkPath(it)
-	case it.kind == at.Regular, w.o.CopyContents && it.kind != at.Symlink && it.kind != at.Socket:
+	case w.reads(it):
 		return w.copyRegular(it)
 	}
 	return w.linkedOr(it, w.copySpecial)
+}
+
+// reads tells whether it is its content that is copied.
+func (w *worker) reads(it *item) bool {
+	return it.kind == at.Regular || w.o.CopyContents && it.kind != at.Symlink
 }

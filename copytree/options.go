@@ -34,7 +34,7 @@ type Options struct {
 
 	// Unlink removes an existing destination file before each copy
 	// (cp --remove-destination). Force removes it where it cannot be opened
-	// for writing (cp -f).
+	// for writing, or a link cannot be made because of it (cp -f).
 	Unlink, Force bool
 	// Ask is asked before a file is overwritten (cp -i); false leaves it. nil
 	// overwrites.
@@ -108,7 +108,7 @@ const (
 
 // Make says what becomes of a file that is no directory. Links are made to
 // files of every kind; they take the place of what is there only with
-// Options.Unlink, Ask or Backup.
+// Options.Unlink, Force, Ask or Backup.
 type Make uint8
 
 // The choices for Make.
@@ -174,7 +174,7 @@ type Done struct {
 	Bytes    int64         // of data that the copy holds, 0 if it is no regular file
 	Took     time.Duration // from the first call for it to the last
 	Backup   string        // what the file that was there is now called, if it was renamed
-	Removed  bool          // whether a file that was there was removed by Options.Unlink or Force
+	Removed  bool          // whether a file that was there was removed, rather than written to or renamed
 }
 
 // What says what was done with a file.

@@ -11,7 +11,14 @@ import (
 
 // copyRegular copies what has content.
 func (w *worker) copyRegular(it *item) error {
+	if w.o.Verify && streams(it.kind) {
+		return &fault{"verify", source, ErrStream}
+	}
 	if err := w.openSource(it); err != nil {
+		if w.leaves(it) {
+			it.what = Skipped
+			return nil
+		}
 		return err
 	}
 	defer w.closeSource(it)
@@ -21,6 +28,11 @@ func (w *worker) copyRegular(it *item) error {
 	if it.stat.Type() != at.Regular && !w.o.CopyContents {
 		// Somebody has put something else there, which may have no end.
 		return &fault{"open", source, ErrChanged}
+	}
+	if it.stat.Type() == at.FIFO {
+		if err := w.awaitWriter(it); err != nil {
+			return err
+		}
 	}
 	w.report.live.FoundBytes.Add(it.stat.Size)
 	return w.linkedOr(it, w.copyOpen)
@@ -32,7 +44,7 @@ func (w *worker) openSource(it *item) (err error) {
 		return nil
 	}
 	if it.kind != at.Regular {
-		w.kernel.Hold = w.pace.large() // until somebody writes to a FIFO
+		w.kernel.Hold = w.pace.large() // until a device is ready, or somebody writes to a FIFO
 	} else if !it.follow {
 		fd, c := w.kernel.OpenCached(it.in.src, it.src)
 		w.noteCache(c)
@@ -41,7 +53,7 @@ func (w *worker) openSource(it *item) (err error) {
 			return nil
 		}
 	}
-	if it.fd, err = w.kernel.Open(it.in.src, it.src, it.follow, it.kind != at.Regular); err != nil {
+	if it.fd, err = w.kernel.Open(it.in.src, it.src, it.follow, it.kind); err != nil {
 		return &fault{"open", source, err}
 	}
 	return nil
@@ -77,9 +89,9 @@ func (w *worker) copyOpen(it *item) error {
 }
 
 // removeHalf removes what is not a copy. What was reached through a link is not
-// in the directory, and what is no regular file was not made.
+// in the directory, and a FIFO or device that was written to is no half of anything.
 func (w *worker) removeHalf(it *item) {
-	if it.fresh || !bool(it.through) {
+	if it.fresh || it.over == at.Regular && !it.behind {
 		_ = w.kernel.Unlink(it.in.dst, it.dst)
 	}
 }
@@ -102,8 +114,8 @@ func (w *worker) fill(it *item) error {
 	}
 	w.kernel.Hold = w.pace.large()
 	r, err := w.copier.Copy(w.ctx,
-		content.File{FD: it.out, Dev: it.in.copyID.Dev, Lazy: w.pace.holds && w.syncer == nil},
-		content.File{FD: it.fd, Size: it.stat.Size, Blocks: it.stat.Blocks, Dev: it.stat.Dev})
+		content.File{FD: it.out, Kind: contentKind(it.over), Dev: it.in.copyID.Dev, Lazy: w.pace.holds && w.syncer == nil},
+		content.File{FD: it.fd, Kind: contentKind(it.stat.Type()), Size: it.stat.Size, Blocks: it.stat.Blocks, Dev: it.stat.Dev})
 	it.took(r)
 	if err != nil {
 		return faultOf(err)
@@ -129,7 +141,7 @@ func (w *worker) share(it *item) {
 // small tells whether copySmall is the way to copy it: one block, without
 // holes, and nothing asked for that package content is needed for.
 func (w *worker) small(it *item) bool {
-	return it.stat.Size <= smallFile && it.stat.Blocks*512 >= it.stat.Size && it.kind == at.Regular && w.plain
+	return it.stat.Size <= smallFile && it.stat.Blocks*512 >= it.stat.Size && it.kind == at.Regular && contentKind(it.over) == content.Regular && w.plain
 }
 
 // copySmall copies a small file with one read and one write. It reports whether
@@ -204,7 +216,7 @@ const placeAttempts = 8
 func (w *worker) closeCopy(it *item, good bool) error {
 	fd := it.out
 	it.out = -1
-	if good && w.syncer != nil && w.o.Sync == SyncFiles {
+	if good && w.syncer != nil && w.o.Sync == SyncFiles && !streams(it.over) {
 		w.addSync(it.in, it.dst, fd)
 		return nil
 	}

@@ -78,6 +78,7 @@ var (
 	ErrChanged    = content.ErrChanged
 	ErrVerify     = content.ErrVerify
 	ErrDangling   = errors.New("not writing through a dangling symbolic link")
+	ErrStream     = errors.New("it cannot be read a second time")
 	ErrRelative   = errors.New("can make relative symbolic links only in current directory")
 	ErrElsewhere  = errors.New("a backup has to be in the same directory")
 )

@@ -88,7 +88,7 @@ func (s *scout) open(d *dir, e *entry) {
 	if e.Type != at.Regular || s.o.Make != MakeCopy || s.o.DryRun || s.stopped.Load() {
 		return
 	}
-	fd, err := s.kernel.Open(d.src, e.Name, at.Follow(s.o.Follow == FollowAll), false)
+	fd, err := s.kernel.Open(d.src, e.Name, at.Follow(s.o.Follow == FollowAll), e.Type)
 	if err != nil {
 		return
 	}

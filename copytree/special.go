@@ -17,8 +17,17 @@ func (w *worker) copySpecial(it *item) error {
 	it.what = MadeSpecial
 	mode := it.stat.Mode&^at.ModeBits | w.fileMode(it)
 	return w.makeAttributed(it, func() error {
-		return wrong("mknod", destination, w.kernel.Mknod(it.in.dst, it.dst, mode, it.stat.Rdev))
+		return wrong(it.mknod(), destination, w.kernel.Mknod(it.in.dst, it.dst, mode, it.stat.Rdev))
 	})
+}
+
+// mknod is the call that makes a special file, as it is told of: mkfifo(3) is one of
+// its own.
+func (it *item) mknod() string {
+	if it.kind == at.FIFO {
+		return "mkfifo"
+	}
+	return "mknod"
 }
 
 func (w *worker) copySymlink(it *item) error {

@@ -153,6 +153,7 @@ func (w *worker) copyItem(it *item) {
 	err := w.copyKind(it)
 	w.pace.done()
 	if err != nil {
+		w.restore(it)
 		w.fail(it.in, it.src, it.dst, err)
 		return
 	}

@@ -5,7 +5,7 @@
 //	k := at.New()
 //	d, err := k.OpenDir(base, name, at.NoFollow)
 //	entries, used, err := k.ReadDir(d, buf, nil)
-//	fd, err := k.Open(d, entries[0].Name, at.NoFollow, false)
+//	fd, err := k.Open(d, entries[0].Name, at.NoFollow, entries[0].Type)
 //
 // On Linux on amd64 and arm64 they are the system calls. Elsewhere they are
 // made of package os: os.Root keeps names inside a directory, and there are
@@ -143,6 +143,17 @@ const (
 	Write     Access = iota
 	ReadWrite        // where it is to be read back
 )
+
+// Opening says how a destination that is there already is opened.
+type Opening struct {
+	Access Access
+	Kind   Type // what it is, as far as is known
+	Empty  bool // what is in it goes
+}
+
+// device tells whether opening may take some time, and is to take it: a modem
+// waits for its line, a tape for its reel.
+func (t Type) device() bool { return t == CharDev || t == BlockDev }
 
 // Cached is what a call that must not wait has found.
 type Cached uint8

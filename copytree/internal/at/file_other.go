@@ -7,11 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 )
 
-// Open opens a file of the source for reading. A FIFO is refused unless wait
-// says that its other end may be waited for.
-func (k *Kernel) Open(dir int, name Name, f Follow, wait bool) (int, error) {
+// Open opens a file of the source for reading, which is thought to be of a kind.
+// What is said to be a FIFO is opened when its other end is; one that is said to
+// be a regular file is refused.
+func (k *Kernel) Open(dir int, name Name, f Follow, kind Type) (int, error) {
 	d, err := k.in("open", dir)
 	if err != nil {
 		return -1, err
@@ -21,7 +23,7 @@ func (k *Kernel) Open(dir int, name Name, f Follow, wait bool) (int, error) {
 	if err := s.ofName(d, name, f); err != nil {
 		return -1, err
 	}
-	if !wait && s.Type() != Regular {
+	if kind == Regular && s.Type() != Regular {
 		return -1, syscall.ENXIO
 	}
 	file, err := d.root.Open(name.String())
@@ -33,6 +35,9 @@ func (k *Kernel) Open(dir int, name Name, f Follow, wait bool) (int, error) {
 	}
 	return k.keep(&open{file: file, path: path}), nil
 }
+
+// Readable is Linux's alone: elsewhere Open has waited.
+func (k *Kernel) Readable(int, time.Duration) bool { return true }
 
 // OpenCached is Linux's alone.
 func (k *Kernel) OpenCached(int, Name) (int, Cached) { return -1, CacheUnknown }
@@ -54,14 +59,14 @@ func (k *Kernel) Create(dir int, name Name, mode uint32, a Access) (int, error) 
 	return k.keep(&open{file: file, path: filepath.Join(d.path, name.String())}), nil
 }
 
-// Overwrite opens a file that is there, and makes it empty if truncate says so.
-func (k *Kernel) Overwrite(dir int, name Name, f Follow, a Access, truncate bool) (int, error) {
+// Overwrite opens a file that is there. A FIFO's other end is waited for.
+func (k *Kernel) Overwrite(dir int, name Name, f Follow, o Opening) (int, error) {
 	d, err := k.in("open", dir)
 	if err != nil {
 		return -1, err
 	}
-	flags, path := accessFlags[a], filepath.Join(d.path, name.String())
-	if truncate {
+	flags, path := accessFlags[o.Access], filepath.Join(d.path, name.String())
+	if o.Empty {
 		flags |= os.O_TRUNC
 	}
 	var file *os.File

@@ -69,14 +69,15 @@ func (k *Kernel) source(dir int, name Name, flags int, f Follow) (int, error) {
 	return fd(k.openat(dir, name, flags, 0))
 }
 
-// Open opens a file of the source for reading. Unless wait says so it does not
-// wait for a FIFO's other end, so the caller has to look at what he has got.
-func (k *Kernel) Open(dir int, name Name, f Follow, wait bool) (int, error) {
+// Open opens a file of the source for reading, which is thought to be of a kind.
+// The caller has to look at what he has got: a FIFO's other end is not waited for
+// (Readable).
+func (k *Kernel) Open(dir int, name Name, f Follow, kind Type) (int, error) {
 	if err := k.fault("open"); err != nil {
 		return -1, err
 	}
 	flags := openSource
-	if wait {
+	if kind.device() {
 		flags &^= unix.O_NONBLOCK
 	}
 	return k.source(dir, name, flags, f)
@@ -142,13 +143,16 @@ func (k *Kernel) Create(dir int, name Name, mode uint32, a Access) (int, error) 
 	return fd(k.openat(dir, name, openCopy|unix.O_CREAT|unix.O_EXCL|accessFlags[a], mode))
 }
 
-// Overwrite opens a file that is there, and makes it empty if truncate says so.
-func (k *Kernel) Overwrite(dir int, name Name, f Follow, a Access, truncate bool) (int, error) {
+// Overwrite opens a file that is there. A FIFO that nobody reads from is ENXIO.
+func (k *Kernel) Overwrite(dir int, name Name, f Follow, o Opening) (int, error) {
 	if err := k.fault("open"); err != nil {
 		return -1, err
 	}
-	flags := openCopy | accessFlags[a]
-	if truncate {
+	flags := openCopy | accessFlags[o.Access]
+	if o.Kind.device() {
+		flags &^= unix.O_NONBLOCK
+	}
+	if o.Empty {
 		flags |= unix.O_TRUNC
 	}
 	if f {

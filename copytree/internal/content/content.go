@@ -44,11 +44,22 @@ type Config struct {
 	Wrote func(n int64)
 }
 
-// File is an open file, which stays the caller's. A destination is a regular
-// file that is empty: Size and Blocks are not looked at. A source may also be
-// what only can be read from front to back.
+// Kind says how a file can be read and written.
+type Kind uint8
+
+// The kinds of files.
+const (
+	Regular Kind = iota
+	Block        // a block device: at any offset, but it has neither holes nor a length that could be set
+	Stream       // from front to back, waiting: a FIFO, a terminal, any other device
+)
+
+// File is an open file, which stays the caller's. A destination that is a regular
+// file is empty; its Size and Blocks are not looked at. FIFOs may be open with
+// O_NONBLOCK.
 type File struct {
 	FD     int
+	Kind   Kind
 	Size   int64  // bytes, as fstat(2) of FD said
 	Blocks int64  // of 512 bytes, likewise
 	Dev    uint64 // the file system: st_dev

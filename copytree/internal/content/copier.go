@@ -62,6 +62,9 @@ func (c *Copier) Copy(ctx context.Context, dst, src File) (Result, error) {
 
 // copy takes the first way that there is.
 func (j *job) copy() error {
+	if (j.dst.Kind != Regular || j.src.Kind != Regular) && j.c.cfg.Reflink != ReflinkAlways {
+		return j.copyStream()
+	}
 	if cloned, err := j.clone(); cloned || err != nil {
 		return err
 	}

@@ -1,4 +1,5 @@
-// Package content copies what is in one regular file into another.
+// Package content copies what is in one file into another. Most are regular ones;
+// one of the two may also be a FIFO, a terminal or a device (Kind).
 //
 //	c := content.New(content.Config{Scheduler: core})
 //	defer c.Close()

@@ -17,7 +17,11 @@ func of(t testing.TB, f *os.File) File {
 		t.Fatal(err)
 	}
 	st := info.Sys().(*syscall.Stat_t)
-	return File{FD: int(f.Fd()), Size: st.Size, Blocks: int64(st.Blocks), Dev: uint64(st.Dev)} //nolint:unconvert // other widths elsewhere
+	kind := Regular
+	if !info.Mode().IsRegular() {
+		kind = Stream
+	}
+	return File{FD: int(f.Fd()), Kind: kind, Size: st.Size, Blocks: int64(st.Blocks), Dev: uint64(st.Dev)} //nolint:unconvert // other widths elsewhere
 }
 
 // noise returns n bytes of a seed.

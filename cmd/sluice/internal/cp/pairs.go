@@ -43,7 +43,7 @@ func (r *run) refused(p *plan, pair *copytree.Pair, info fs.FileInfo) bool {
 	case p.dir == "" && errors.Is(err, syscall.ENOTDIR): // f/ and f/x, where f is a file
 		r.fail(failed("cannot stat", pair.Dst, err))
 	case !info.IsDir() && err != nil && strings.HasSuffix(pair.Dst, "/"):
-		r.fail(failed("cannot create regular file", pair.Dst, syscall.ENOTDIR))
+		r.fail(r.noDirectory(pair, info))
 	case err == nil && !info.IsDir() && r.backups.wouldDestroy(pair, info):
 		r.fail(errors.New("backing up " + quote(pair.Dst) + " might destroy source;  " + quote(pair.Src) + " not copied"))
 	case err == nil && p.settings.force && r.backups.kind != backupNone && sameRegular(pair, info, dst):
@@ -52,6 +52,25 @@ func (r *run) refused(p *plan, pair *copytree.Pair, info fs.FileInfo) bool {
 		return false
 	}
 	return true
+}
+
+// noDirectory is what GNU cp says of a file that is to be made as one with a slash
+// at its end.
+func (r *run) noDirectory(pair *copytree.Pair, info fs.FileInfo) error {
+	e := &copytree.Error{Src: pair.Src, Dst: pair.Dst, Path: pair.Dst, Op: "open", Err: syscall.ENOENT}
+	switch kind := info.Mode().Type(); {
+	case r.options.Make == copytree.MakeHardLink:
+		e.Op = "link"
+	case r.options.Make == copytree.MakeSymlink, kind == fs.ModeSymlink:
+		e.Op = "symlink"
+	case kind == 0, r.options.CopyContents:
+		e.Err = syscall.ENOTDIR
+	case kind == fs.ModeNamedPipe:
+		e.Op = "mkfifo"
+	default:
+		e.Op = "mknod"
+	}
+	return errors.New(message(e, r.options.Make))
 }
 
 // wouldDestroy says whether the simple backup of the destination would take

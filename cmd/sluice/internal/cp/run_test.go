@@ -112,7 +112,7 @@ func TestOptions(t *testing.T) {
 		{"-r --update=none", copytree.Options{Existing: copytree.Skip}},
 		{"-r --update=none-fail -n", copytree.Options{Existing: copytree.SkipFail}},
 		{"-rf", copytree.Options{Force: true}},
-		{"-rsf", copytree.Options{Force: true, Unlink: true, Make: copytree.MakeSymlink}},
+		{"-rsf", copytree.Options{Force: true, Make: copytree.MakeSymlink}},
 		{"-r --remove-destination", copytree.Options{Unlink: true}},
 		{"-r --reflink", copytree.Options{Reflink: copytree.ReflinkAlways}},
 		{"-r --reflink=never --sparse=always", copytree.Options{Reflink: copytree.ReflinkNever, Sparse: copytree.SparseAlways}},
@@ -167,6 +167,25 @@ func TestInterrupted(t *testing.T) {
 		if status := c.Run(ctx); status != 130 || stderr.String() != test.want {
 			t.Errorf("cp %s: status %d, %q; want 130, %q", test.args, status, stderr, test.want)
 		}
+	}
+}
+
+// TestGivesUp has a copy that does not end when it is interrupted.
+func TestGivesUp(t *testing.T) {
+	inScratch(t)
+	hangs := make(chan struct{})
+	defer close(hangs)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	c, _, stderr := fake(func(_ context.Context, c call) (copytree.Result, error) {
+		c.options.Progress.Files.Add(2)
+		cancel(ended{errors.New("interrupted")})
+		<-hangs
+		return copytree.Result{}, nil
+	}, "-r", "d", "e")
+	want := "sluice cp: warning: what was being copied has not ended, and may be there in part\n" +
+		"sluice cp: interrupted after 2 files, 0 B; the same command with -u -T goes on\n"
+	if status := c.Run(ctx); status != 130 || stderr.String() != want {
+		t.Errorf("status %d, %q; want 130, %q", status, stderr, want)
 	}
 }
 

@@ -85,7 +85,7 @@ func (s *settings) options() copytree.Options {
 		Reflink: s.reflink, Sparse: s.sparse, Files: !s.recursive, OneFileSystem: s.oneFileSystem,
 		// Without -r a FIFO or a device is what is read from, as in cp /dev/stdin f.
 		CopyContents: s.copyContents || !s.recursive,
-		Unlink:       s.remove || s.force && (s.hardLink || s.symLink),
+		Unlink:       s.remove,
 		Force:        s.force,
 		Sync:         s.sync, Verify: s.verify, Resume: s.resume, DryRun: s.dryRun,
 		BlockSize: int(s.blockSize), Concurrency: s.concurrency,
