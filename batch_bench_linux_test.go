@@ -52,8 +52,14 @@ func BenchmarkBatchSmall(b *testing.B) {
 		name string
 		make func(b *testing.B, s *sluice.Scheduler, n int) work
 	}{
-		{"stat", statWork}, {"read", readWork}, {"link", linkWork}, {"mkdir", mkdirWork}, {"rename", renameWork},
-		{"readat", readAtWork}, {"direct", directWork}, {"sync", createWork(true)},
+		{"stat", statWork},
+		{"read", readWork},
+		{"link", linkWork},
+		{"mkdir", mkdirWork},
+		{"rename", renameWork},
+		{"readat", readAtWork},
+		{"direct", directWork},
+		{"sync", createWork(true)},
 	} {
 		for _, n := range []int{1, 2, 4, 8, 16, 64, 256} {
 			b.Run(fmt.Sprint(w.name, "/", n), func(b *testing.B) { w.make(b, s, n).ratios(b, n) })
