@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/places"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -69,7 +70,7 @@ func TestAllocs(t *testing.T) {
 func TestAllocsQueued(t *testing.T) {
 	skipUnderRace(t)
 	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		f := directOn(t, s, t.TempDir(), 64*pageSize)
+		f := directOn(t, s, places.Disk(t), 64*pageSize)
 		stop := keepBusy(t, f, 6)
 		defer stop()
 		b := alignedBytes(pageSize)
@@ -96,7 +97,7 @@ func TestAllocsQueued(t *testing.T) {
 func TestAllocsCold(t *testing.T) {
 	skipUnderRace(t)
 	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		f := directOn(t, s, t.TempDir(), 64*pageSize)
+		f := directOn(t, s, places.Disk(t), 64*pageSize)
 		cold, err := s.Open(f.Name())
 		if err != nil {
 			t.Fatal(err)

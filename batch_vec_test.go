@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/places"
 	"github.com/sluiceio/sluice/internal/seed"
 )
 
@@ -74,7 +75,7 @@ func TestBatchVecCalls(t *testing.T) {
 		t.Skip("elsewhere each buffer is a call")
 	}
 	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		f, err := s.OpenFile(filepath.Join(t.TempDir(), "vec"), os.O_RDWR|os.O_CREATE, 0o600)
+		f, err := s.OpenFile(filepath.Join(places.Disk(t), "vec"), os.O_RDWR|os.O_CREATE, 0o600)
 		if err != nil {
 			t.Fatal(err)
 		}

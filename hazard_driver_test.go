@@ -13,6 +13,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/pool"
 	"github.com/sluiceio/sluice/internal/driver/uring"
+	"github.com/sluiceio/sluice/internal/places"
 )
 
 // holding is a driver that keeps what is submitted to it from the kernel,
@@ -116,7 +117,7 @@ func cold(t *testing.T, name string) string {
 
 // coldFiles makes n of them.
 func coldFiles(t *testing.T, n int) (names []string) {
-	dir := t.TempDir()
+	dir := places.Disk(t)
 	for i := range n {
 		names = append(names, cold(t, filepath.Join(dir, fmt.Sprint("cold", i))))
 	}

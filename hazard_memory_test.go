@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/places"
 )
 
 // Hazard: whoever keeps only the raw descriptor lets the garbage collector
@@ -156,7 +157,7 @@ func TestCloseWhileUnsubmitted(t *testing.T) {
 // it. Guard: a context that ends does not end the wait (request.wait).
 func TestEndedContextKeepsTheBuffer(t *testing.T) {
 	eachHolding(t, func(t *testing.T, s *sluice.Scheduler, d *holding) {
-		f, err := s.Open(cold(t, t.TempDir()+"/cold"))
+		f, err := s.Open(cold(t, places.Disk(t)+"/cold"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -74,6 +74,32 @@ const (
 	muchRoom   = 2 << 30 // on tmpfs
 )
 
+// Disk returns a directory that is not in memory: t's, unless the system has its
+// temporary files there, as some do.
+func Disk(t testing.TB) (dir string) {
+	t.Helper()
+	for _, parent := range []string{"", "/var/tmp", "."} {
+		dir, err := os.MkdirTemp(parent, "sluice")
+		if err != nil {
+			continue
+		}
+		t.Cleanup(func() { os.RemoveAll(dir) })
+		if !inMemory(dir) {
+			if dir, err = filepath.Abs(dir); err != nil {
+				t.Fatal(err)
+			}
+			return dir
+		}
+	}
+	t.Skip("temporary files, /var/tmp and the package are all in memory")
+	return ""
+}
+
+func inMemory(dir string) bool {
+	var st unix.Statfs_t
+	return unix.Statfs(dir, &st) == nil && st.Type == unix.TMPFS_MAGIC
+}
+
 func imageDir(t testing.TB) string {
 	t.Helper()
 	var st unix.Statfs_t
