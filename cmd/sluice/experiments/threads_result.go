@@ -82,17 +82,29 @@ func seconds(d time.Duration) string { return report.Count(stats.Number(d.Second
 
 func (r *ThreadsResult) notes() string { return "\n" + report.Wrap(r.Verdict) + "\n" }
 
+// worst returns that of two rows of a side which decides: the one with more
+// goroutines, of as many the one that died, or had more threads.
+func worst(a, b ThreadsRow) ThreadsRow {
+	switch {
+	case a.Load.Goroutines != b.Load.Goroutines:
+		if a.Load.Goroutines > b.Load.Goroutines {
+			return a
+		}
+		return b
+	case a.Died != "" || b.Died == "" && a.Threads > b.Threads:
+		return a
+	}
+	return b
+}
+
 // verdict says what has become of the targets with the most goroutines.
 func (r *ThreadsResult) verdict() string {
 	var files, ours ThreadsRow
 	for _, row := range r.Rows {
-		if row.Load.Goroutines < ours.Load.Goroutines || row.Load.Goroutines < files.Load.Goroutines {
-			continue
-		}
 		if row.Side.Way == load.ByOS {
-			files = row
-		} else if row.Died != "" || row.Threads >= ours.Threads { // of several the worst
-			ours = row
+			files = worst(files, row)
+		} else {
+			ours = worst(ours, row)
 		}
 	}
 	end := "os.File lives"

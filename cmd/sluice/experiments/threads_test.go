@@ -83,6 +83,21 @@ func TestThreadsVerdict(t *testing.T) {
 	}
 }
 
+// TestThreadsVerdictIsOfTheMost has fewer goroutines take more threads.
+func TestThreadsVerdictIsOfTheMost(t *testing.T) {
+	row := func(goroutines int, side load.Side, threads int, died string) ThreadsRow {
+		return ThreadsRow{load.Load{Goroutines: goroutines}, side, crowd.Outcome{Threads: threads, Died: died}}
+	}
+	r := &ThreadsResult{Procs: 2, Rows: []ThreadsRow{
+		row(1000, load.OSFile, 857, ""), row(1000, load.Sluice(""), 9, ""),
+		row(12000, load.OSFile, 10000, "thread exhaustion"), row(12000, load.Sluice(""), 8, ""),
+		row(12000, load.OSFile, 9000, ""), row(12000, load.Sluice(""), 7, ""),
+	}}
+	if got := r.verdict(); !strings.HasPrefix(got, "with 12000 goroutines os.File dies; sluice takes 8 threads") {
+		t.Errorf("verdict is %q", got)
+	}
+}
+
 // TestThreadsClosesTheDisk has a process fail in a way that is no result.
 func TestThreadsClosesTheDisk(t *testing.T) {
 	closed, broken := false, errors.New("input/output error")
