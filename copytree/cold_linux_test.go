@@ -175,7 +175,7 @@ func TestCrew(t *testing.T) {
 	}
 	w := newWorker(j, 0)
 	w.crew = &crew{job: j}
-	w.crew.start(w) // of nothing, so that all end at once
+	w.crew.start() // of nothing, so that all end at once
 	if n := len(w.crew.all); n != j.queue.workers-1 {
 		t.Errorf("%d are started in memory; want the %d other workers", n, j.queue.workers-1)
 	}

@@ -11,12 +11,12 @@ type crew struct {
 
 	mu    sync.Mutex
 	all   []*worker // under mu
-	ahead bool      // scouts and spares were started. Under mu
+	ahead sync.Once // starts scouts and spares
 }
 
 // start starts the other workers, and all if the tree is known to be cold. It is
 // called by the first.
-func (c *crew) start(first *worker) {
+func (c *crew) start() {
 	for id := 1; id < c.queue.workers; id++ {
 		other := c.add(id)
 		c.running.Go(other.work)
@@ -26,12 +26,16 @@ func (c *crew) start(first *worker) {
 	}
 }
 
-// goAhead starts scouts and spares, once. It is called by workers, while they
+// goAhead has scouts and spares started, once. It is called by workers, while they
 // work.
 func (c *crew) goAhead() {
-	if c.queue.scouts == 0 || !c.first() {
-		return
+	if c.queue.scouts > 0 {
+		c.ahead.Do(c.startAhead)
 	}
+}
+
+// startAhead starts scouts and spares.
+func (c *crew) startAhead() {
 	c.waits()
 	scouts := c.queue.workers + c.queue.scouts
 	for id := c.queue.workers; id < scouts+c.queue.spare; id++ {
@@ -51,15 +55,6 @@ func (j *job) waits() {
 	if j.o.OnWait != nil {
 		j.told.Do(j.o.OnWait)
 	}
-}
-
-// first tells whether nobody has called it before.
-func (c *crew) first() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	was := c.ahead
-	c.ahead = true
-	return !was
 }
 
 // add makes a worker.

@@ -91,7 +91,7 @@ func (j *job) root(w *worker, it *item, enter bool) error {
 func (j *job) tree(w *worker, d *dir) {
 	j.queue.start(d)
 	w.crew = &crew{job: j}
-	w.crew.start(w)
+	w.crew.start()
 	w.work()
 	w.crew.wait(&w.counts)
 	w.crew = nil

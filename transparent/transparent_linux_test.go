@@ -209,16 +209,23 @@ func TestSeek(t *testing.T) {
 	})
 }
 
-// TestOneAllocation: programs open many files for one read.
-func TestOneAllocation(t *testing.T) {
+// onPool returns a provider on the pool, for the time of the test.
+func onPool(t *testing.T) *provider {
+	t.Helper()
 	p, err := newProvider("pool")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() {
+	t.Cleanup(func() {
 		p.giveBack()
 		p.face.Close()
-	}()
+	})
+	return p
+}
+
+// TestOneAllocation: programs open many files for one read.
+func TestOneAllocation(t *testing.T) {
+	p := onPool(t)
 	f, err := os.Create(filepath.Join(t.TempDir(), "file"))
 	if err != nil {
 		t.Fatal(err)
@@ -232,14 +239,7 @@ func TestOneAllocation(t *testing.T) {
 
 // TestSeeks: of a file in the page cache lseek(2) is made as before.
 func TestSeeks(t *testing.T) {
-	p, err := newProvider("pool")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		p.giveBack()
-		p.face.Close()
-	}()
+	p := onPool(t)
 	name := filepath.Join(t.TempDir(), "file")
 	for _, direct := range []int{0, unix.O_DIRECT} {
 		fd, err := unix.Open(name, unix.O_RDWR|unix.O_CREAT|unix.O_CLOEXEC|direct, 0o600)
@@ -256,14 +256,7 @@ func TestSeeks(t *testing.T) {
 // TestLooks: internal/poll looks into the page cache of files that have one, unless there
 // is somebody who wants to know of each read.
 func TestLooks(t *testing.T) {
-	p, err := newProvider("pool")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		p.giveBack()
-		p.face.Close()
-	}()
+	p := onPool(t)
 	if !p.core.KnowsEnd() {
 		t.Skip("this kernel does not tell the end of a file")
 	}
@@ -288,14 +281,7 @@ func TestLooks(t *testing.T) {
 // TestLooksNoMore: after a read that found nothing somebody else looks first, until there is
 // something again; on a file system that cannot tell, always.
 func TestLooksNoMore(t *testing.T) {
-	p, err := newProvider("pool")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		p.giveBack()
-		p.face.Close()
-	}()
+	p := onPool(t)
 	fd, err := unix.MemfdCreate("file", unix.MFD_CLOEXEC)
 	if err != nil {
 		t.Skip(err)

@@ -144,19 +144,28 @@ func (j *job) write(b []byte, off int64) error {
 
 func (j *job) writeAll(b []byte, off int64) error {
 	for len(b) > 0 {
-		n := sys.Pwrite(j.dst.FD, b, off)
-		switch {
-		case n == -int32(syscall.EINTR):
-			continue
-		case n < 0:
-			return &Error{"write", false, syscall.Errno(-n)}
-		case n == 0:
-			return &Error{"write", false, io.ErrUnexpectedEOF}
+		n, err := j.writeResult(sys.Pwrite(j.dst.FD, b, off), off)
+		if err != nil {
+			return err
 		}
 		b, off = b[n:], off+int64(n)
-		j.wrote(int(n), off)
 	}
 	return nil
+}
+
+// writeResult takes what a write at off has returned, counts the bytes, and returns
+// how many they are: none if it was interrupted.
+func (j *job) writeResult(n int32, off int64) (int, error) {
+	switch {
+	case n == -int32(syscall.EINTR):
+		return 0, nil
+	case n < 0:
+		return 0, &Error{"write", false, syscall.Errno(-n)}
+	case n == 0:
+		return 0, &Error{"write", false, io.ErrUnexpectedEOF}
+	}
+	j.wrote(int(n), off+int64(n))
+	return int(n), nil
 }
 
 // wrote counts n bytes that end at end.

@@ -1,7 +1,6 @@
 package content
 
 import (
-	"io"
 	"syscall"
 
 	"github.com/sluiceio/sluice/internal/sys"
@@ -88,17 +87,15 @@ func (j *job) writeNext(b []byte, off int64) error {
 		if err := j.await(j.dst.FD, output); err != nil {
 			return &Error{"write", false, err}
 		}
-		n := sys.Write(j.dst.FD, b[:min(len(b), pieceMost)])
-		switch {
-		case n == -int32(syscall.EINTR), n == -int32(syscall.EAGAIN):
+		res := sys.Write(j.dst.FD, b[:min(len(b), pieceMost)])
+		if res == -int32(syscall.EAGAIN) {
 			continue
-		case n < 0:
-			return &Error{"write", false, syscall.Errno(-n)}
-		case n == 0:
-			return &Error{"write", false, io.ErrUnexpectedEOF}
+		}
+		n, err := j.writeResult(res, off)
+		if err != nil {
+			return err
 		}
 		b, off = b[n:], off+int64(n)
-		j.wrote(int(n), off)
 	}
 	return nil
 }
