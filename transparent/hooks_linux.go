@@ -31,8 +31,21 @@ type state = struct {
 	// Misses is 0 while internal/poll is to look into the page cache by itself, before it
 	// asks Disk; nil is never.
 	Misses *atomic.Uint32
+	// Places are for the reads and writes of few bytes that internal/poll makes by itself, in
+	// system calls that are what Disk would make; nil is none.
+	Places *places
+	// Crowded is true while Disk is to make all writes, as it has to know how many bytes are
+	// in no fsync yet; nil is never.
+	Crowded *atomic.Bool
 	// Seeks: Disk has to know of them. Elsewhere lseek(2) is made as before.
 	Seeks bool
+}
+
+// places bounds how many threads wait in calls that internal/poll makes by itself. Each
+// is 1 while it is taken, and in cache lines of its own, as many goroutines take one in turn.
+type places = [8]struct {
+	Taken atomic.Uint32
+	Pad   [124]byte
 }
 
 // The hooks. internal/poll knows these variables by name (go:linkname).
@@ -70,7 +83,7 @@ func init() {
 		exit.Store(&printer)
 	}
 	if p.looks() {
-		fresh.Store(&state{Misses: new(atomic.Uint32)})
+		fresh.Store(&state{Misses: new(atomic.Uint32), Places: &p.places})
 	}
 	open.Store(&opener)
 }

@@ -16,6 +16,7 @@ type provider struct {
 	giveBack func()
 	// counts: Stats are asked for.
 	counts bool
+	places places
 }
 
 // newProvider starts a Scheduler with the named driver, or the best one if that
@@ -39,6 +40,9 @@ func (p *provider) open(fd int) *state {
 		f := newFile(p.core, fd, k)
 		if p.looks() {
 			f.state.Misses = f.core.Misses()
+			if !k.direct {
+				f.state.Places, f.state.Crowded = &p.places, f.core.Crowded()
+			}
 		}
 		return &f.state
 	}

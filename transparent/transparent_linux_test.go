@@ -253,8 +253,8 @@ func TestSeeks(t *testing.T) {
 	}
 }
 
-// TestLooks: internal/poll looks into the page cache of files that have one, unless there
-// is somebody who wants to know of each read.
+// TestLooks: internal/poll looks into the page cache of files that have one, and writes to it,
+// unless there is somebody who wants to know of each operation.
 func TestLooks(t *testing.T) {
 	p := onPool(t)
 	if !p.core.KnowsEnd() {
@@ -273,6 +273,8 @@ func TestLooks(t *testing.T) {
 		p.counts = c.counts
 		if s := p.open(fd); (s.Misses != nil) != c.want || c.want && s.Misses.Load() != 0 {
 			t.Errorf("with flags %#x, counting %v, it looks: %v; want %v", c.flags, c.counts, s.Misses != nil, c.want)
+		} else if (s.Places != nil) != c.want || (s.Crowded != nil) != c.want {
+			t.Errorf("with flags %#x, counting %v, it writes: %v, %v; want %v", c.flags, c.counts, s.Places, s.Crowded, c.want)
 		}
 		unix.Close(fd)
 	}

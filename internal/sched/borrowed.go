@@ -42,6 +42,10 @@ func (b *Borrowed) Misses() *atomic.Uint32 {
 	return &b.cold.misses
 }
 
+// Crowded is true while writes to the page cache are to be Pwrite or WriteHere, as Syncs of b
+// come together: how much was written since tells when to begin with the next one.
+func (b *Borrowed) Crowded() *atomic.Bool { return &b.syncer.crowded }
+
 // KnowsEnd tells whether a look into the page cache that finds 0 bytes has found the end
 // of the file. See sys.CachedKnowsEnd.
 func (s *Scheduler) KnowsEnd() bool { return s.knowsEnd }

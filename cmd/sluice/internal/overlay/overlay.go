@@ -50,7 +50,11 @@ func Write(ctx context.Context, dir string, r Request) (*Overlay, error) {
 	o := &Overlay{File: filepath.Join(dir, "overlay.json"), Standard: filepath.Join(dir, "standard.json")}
 	replace := make(map[string]string)
 	transparent := movedTo(module, library+"/transparent")
-	if err := addStandard(dir, tool, transparent, replace); err != nil {
+	hooks, err := readHooks(r.Source, transparent)
+	if err != nil {
+		return nil, err
+	}
+	if err := addStandard(dir, tool, hooks, replace); err != nil {
 		return nil, err
 	}
 	if err := writeJSON(o.Standard, replace); err != nil {
@@ -95,8 +99,8 @@ func list(ctx context.Context, r Request) ([]*listed, error) {
 
 // addStandard writes the changed files of the standard library into dir and
 // adds them to replace.
-func addStandard(dir string, tool toolchain, transparent string, replace map[string]string) error {
-	files, err := standardFiles(tool.GOROOT, tool.GOVERSION, transparent)
+func addStandard(dir string, tool toolchain, hooks []byte, replace map[string]string) error {
+	files, err := standardFiles(tool.GOROOT, tool.GOVERSION, hooks)
 	if err != nil {
 		return err
 	}

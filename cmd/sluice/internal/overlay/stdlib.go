@@ -3,7 +3,6 @@ package overlay
 import (
 	"bytes"
 	"crypto/sha256"
-	_ "embed"
 	"encoding/hex"
 	"fmt"
 	"go/ast"
@@ -15,24 +14,29 @@ import (
 	"strings"
 )
 
-// hooks is a file that internal/poll gets in addition. TRANSPARENT stands for
-// the import path of package transparent.
-//
-//go:embed poll.go.txt
-var hooks string
-
-// hooksFile is its name, below src as all names of such files.
+// hooksFile is the name of the file that internal/poll gets in addition, below src as all
+// names of such files.
 const hooksFile = "internal/poll/sluice_linux.go"
+
+// readHooks reads that file. It is the library's, so that both sides of the hooks, of which
+// nobody compares the types, are from the same tree. The package that they belong to is
+// transparent.
+func readHooks(source, transparent string) ([]byte, error) {
+	text, err := os.ReadFile(filepath.Join(source, "transparent", "poll.go.txt"))
+	if err != nil {
+		return nil, fmt.Errorf("the source of sluice is not of this command's version: %w", err)
+	}
+	return bytes.ReplaceAll(text, []byte("TRANSPARENT"), []byte(transparent)), nil
+}
 
 // KnownVersions are the toolchains whose source was looked at.
 const KnownVersions = "go1.26.0, go1.26.8"
 
 // standardFiles returns the files of the standard library as they are to be, by
-// name. The toolchain is that in goroot, and calls itself version; the package that
-// the hooks belong to is transparent. A declaration that is not the one that the
+// name. The toolchain is that in goroot, and calls itself version. A declaration that is not the one that the
 // change was made for is an error, and nothing is returned.
-func standardFiles(goroot, version, transparent string) (map[string][]byte, error) {
-	files := map[string][]byte{hooksFile: []byte(strings.ReplaceAll(hooks, "TRANSPARENT", transparent))}
+func standardFiles(goroot, version string, hooks []byte) (map[string][]byte, error) {
+	files := map[string][]byte{hooksFile: hooks}
 	for _, e := range edits {
 		src, ok := files[e.file]
 		if !ok {

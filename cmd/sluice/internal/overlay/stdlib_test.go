@@ -1,14 +1,21 @@
 package overlay
 
 import (
+	"errors"
+	"go/ast"
 	"go/parser"
+	"go/printer"
 	"go/token"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 )
+
+// root is the tree of the library's module.
+const root = "../../../.."
 
 // goroot makes a GOROOT that has the changed packages alone, of the toolchain in use.
 func goroot(t *testing.T) (src string) {
@@ -29,7 +36,11 @@ func goroot(t *testing.T) (src string) {
 // TestStandardFiles: every change is made once, and the files are still Go.
 func TestStandardFiles(t *testing.T) {
 	src := goroot(t)
-	files, err := standardFiles(filepath.Dir(src), runtime.Version(), "example.com/x/transparent")
+	hooks, err := readHooks(root, "example.com/x/transparent")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := standardFiles(filepath.Dir(src), runtime.Version(), hooks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,11 +59,53 @@ func TestStandardFiles(t *testing.T) {
 	}
 }
 
+// TestHooksAgree: internal/poll and package transparent have variables in common, whose types
+// no compiler and no linker compares.
+func TestHooksAgree(t *testing.T) {
+	ours, theirs := typesOf(t, "hooks_linux.go"), typesOf(t, "poll.go.txt")
+	for _, name := range []string{"disk", "state", "places"} {
+		// What a name refers to is compared by itself.
+		one := strings.NewReplacer("disk", "sluiceDisk", "*places", "*sluicePlaces").Replace(ours[name])
+		if other := theirs["sluice"+strings.ToUpper(name[:1])+name[1:]]; one == "" || one != other {
+			t.Errorf("%s is\n%s\nthere, and here\n%s", name, other, one)
+		}
+	}
+}
+
+// typesOf returns the types that a file of package transparent declares, without comments.
+func typesOf(t *testing.T, name string) map[string]string {
+	t.Helper()
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, filepath.Join(root, "transparent", name), nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	types := make(map[string]string)
+	ast.Inspect(f, func(n ast.Node) bool {
+		if s, ok := n.(*ast.TypeSpec); ok {
+			var text strings.Builder
+			if err := printer.Fprint(&text, fset, s.Type); err != nil {
+				t.Fatal(err)
+			}
+			types[s.Name.Name] = strings.Join(strings.Fields(text.String()), " ")
+		}
+		return true
+	})
+	return types
+}
+
+// TestOtherSource: a tree that is not of this version is refused.
+func TestOtherSource(t *testing.T) {
+	if _, err := readHooks(t.TempDir(), "x"); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "not of this command's version") {
+		t.Errorf("error is %v", err)
+	}
+}
+
 // TestComments: what comments say does not matter.
 func TestComments(t *testing.T) {
 	src := goroot(t)
 	change(t, filepath.Join(src, "internal/poll/fd_unix.go"), "without trying (but after acquiring the readLock)", "so")
-	if _, err := standardFiles(filepath.Dir(src), runtime.Version(), "x"); err != nil {
+	if _, err := standardFiles(filepath.Dir(src), runtime.Version(), nil); err != nil {
 		t.Error(err)
 	}
 }
@@ -68,7 +121,7 @@ func TestUnknownToolchain(t *testing.T) {
 	} {
 		src := goroot(t)
 		change(t, filepath.Join(src, c.file), c.old, c.new)
-		files, err := standardFiles(filepath.Dir(src), "go1.99", "x")
+		files, err := standardFiles(filepath.Dir(src), "go1.99", nil)
 		if files != nil || err == nil {
 			t.Errorf("%s: there is no error", c.want)
 			continue
