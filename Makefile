@@ -56,7 +56,7 @@ MEMORY = $(if $(wildcard /dev/shm/.),-memory /dev/shm)
 
 # Needs the module proxy, an hour and 2 GB; not a part of check.
 conformance:
-	go run ./cmd/sluice/conformance $(MEMORY)
+	go run ./cmd/sluice/conformance $(MEMORY) $(FLAGS)
 
 conformance-ci:
 	go run ./cmd/sluice/conformance -drivers "uring pool" -off -once $(MEMORY) io/fs os

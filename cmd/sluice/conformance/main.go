@@ -12,6 +12,9 @@
 // A test that differs is run again, on both sides, up to three times (-tries):
 // only one that differs each time counts, so that a test which fails now and then by
 // itself decides nothing. What was run again is in the output.
+//
+// With -exec each run of a test binary is one of that program (nice, taskset, one
+// that waits until the machine is free), and the times have in them what it takes.
 package main
 
 import (
@@ -20,6 +23,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"strings"
@@ -35,10 +39,11 @@ type options struct {
 	memory  string
 	tries   int
 	timeout time.Duration
+	exec    []string // the program that test binaries are run by, with its arguments
 	names   []string
 }
 
-func parse() options {
+func parse() (options, error) {
 	var o options
 	drivers := flag.String("drivers", "uring aio pool", "the drivers to run with")
 	flag.BoolVar(&o.off, "off", false, "take the build with sluice for the plain side, too, with SLUICE_DRIVER=off")
@@ -46,17 +51,38 @@ func parse() options {
 	flag.StringVar(&o.work, "work", "", "a directory to build in and to leave there: what it has is not built again")
 	flag.StringVar(&o.memory, "memory", "", "a directory in memory for those tests that make thousands of names")
 	flag.IntVar(&o.tries, "tries", 3, "how often what differs is run again")
-	flag.DurationVar(&o.timeout, "timeout", 5*time.Minute, "the longest that the tests of a package may take on one side")
+	flag.DurationVar(&o.timeout, "timeout", 10*time.Minute, "the longest that the tests of a package may take on one side")
+	by := flag.String("exec", "", "run each test binary by this program, as `xprog` of go test -exec: its path and arguments follow")
 	flag.Parse()
 	o.drivers, o.names = strings.Fields(*drivers), flag.Args()
-	return o
+	var err error
+	o.exec, err = xprog(*by)
+	return o, err
+}
+
+// xprog splits the value of -exec. The program is found here, as tests run in other
+// directories.
+func xprog(value string) ([]string, error) {
+	words := strings.Fields(value)
+	if len(words) == 0 {
+		return nil, nil
+	}
+	path, err := exec.LookPath(words[0])
+	if err != nil {
+		return nil, fmt.Errorf("-exec: %w", err)
+	}
+	words[0], err = filepath.Abs(path)
+	return words, err
 }
 
 var errDiffer = errors.New("there are differences")
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := run(ctx, parse())
+	o, err := parse()
+	if err == nil {
+		err = run(ctx, o)
+	}
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "conformance:", err)
@@ -77,8 +103,8 @@ func run(ctx context.Context, o options) error {
 		if w.dir, err = os.MkdirTemp("", "sluice-conformance-"); err == nil {
 			defer os.RemoveAll(w.dir)
 		}
-	} else {
-		w.dir, err = filepath.Abs(o.work)
+	} else if w.dir, err = filepath.Abs(o.work); err == nil {
+		err = os.MkdirAll(w.dir, 0o777)
 	}
 	if err != nil {
 		return err
@@ -89,6 +115,7 @@ func run(ctx context.Context, o options) error {
 	}
 	differ := false
 	for _, s := range suites {
+		s.plain.exec, s.sluice.exec = o.exec, o.exec
 		some, err := s.judge(ctx, o)
 		if err != nil {
 			return err

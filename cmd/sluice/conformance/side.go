@@ -18,8 +18,9 @@ import (
 type side struct {
 	binary, dir string
 	env, args   []string
-	driver      string // of sluice; "" is not set
-	temp        string // where temporary files are made; "" is the usual place
+	driver      string   // of sluice; "" is not set
+	temp        string   // where temporary files are made; "" is the usual place
+	exec        []string // what the binary is run by; none is nothing
 }
 
 // whole stands for a binary among its tests: whether it succeeded.
@@ -38,9 +39,12 @@ type result struct {
 
 // run runs those tests whose whole names match pattern, or all if that is "".
 func (s side) run(ctx context.Context, pattern string, timeout time.Duration) (*result, error) {
-	// The binary ends itself after timeout, with all its stacks.
-	ctx, stop := context.WithTimeout(ctx, timeout+30*time.Second)
-	defer stop()
+	if len(s.exec) == 0 { // a program may wait before it runs the binary
+		// The binary ends itself after timeout, with all its stacks.
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, timeout+30*time.Second)
+		defer stop()
+	}
 	args := append([]string{"-test.v=test2json", "-test.paniconexit0", "-test.timeout=" + timeout.String()}, s.args...)
 	if pattern != "" {
 		args = append(args, "-test.run="+pattern)
@@ -51,7 +55,8 @@ func (s side) run(ctx context.Context, pattern string, timeout time.Duration) (*
 		return nil, err
 	}
 	defer os.RemoveAll(tmp)
-	cmd := exec.CommandContext(ctx, s.binary, args...)
+	line := slices.Concat(s.exec, []string{s.binary}, args)
+	cmd := exec.CommandContext(ctx, line[0], line[1:]...)
 	cmd.Dir = s.dir
 	cmd.Env = append(environ(), append(slices.Clip(s.env), "PWD="+s.dir, "TMPDIR="+tmp)...)
 	if s.driver != "" {
