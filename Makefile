@@ -54,7 +54,8 @@ soak:
 # Tests that make thousands of names make them in memory, if there is a place.
 MEMORY = $(if $(wildcard /dev/shm/.),-memory /dev/shm)
 
-# Needs the module proxy, an hour and 2 GB; not a part of check.
+# Needs the module proxy, more than an hour and 2 GB; not a part of check. With
+# FLAGS=-once the four sides of a package run at once.
 conformance:
 	go run ./cmd/sluice/conformance $(MEMORY) $(FLAGS)
 
