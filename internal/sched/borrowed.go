@@ -149,10 +149,18 @@ func (s *Scheduler) readFetched(f *File, b []byte) int32 {
 
 // readHereDirect reads past the page cache: only who uses f is kept from the
 // position meanwhile.
+//
+// What a driver was to read without waiting (driver.NoWait) may end early where
+// read(2) would not: file systems that read through the page cache what is not
+// aligned, as btrfs does, give what is there. A plain call reads the rest.
 func (s *Scheduler) readHereDirect(f *File, b []byte) (int, error) {
 	f.position.Lock()
 	defer f.position.Unlock()
-	return outcome(0, s.read(context.Background(), f, b, current))
+	res := s.read(context.Background(), f, b, current)
+	if n := int(res); 0 < n && n < len(b) {
+		return outcome(n, s.blocking(context.Background(), s.hook.Now(), driver.Read, f, b[n:], current))
+	}
+	return outcome(0, res)
 }
 
 // outcome is what a system call returns that has done n bytes before a

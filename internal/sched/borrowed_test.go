@@ -88,6 +88,28 @@ func TestBorrowed(t *testing.T) {
 	}
 }
 
+// TestBorrowedDirectShort: a direct read that ends early is continued, until the kernel
+// has nothing more, or an error.
+func TestBorrowedDirectShort(t *testing.T) {
+	for _, c := range []struct {
+		results []int32
+		want    int
+	}{{[]int32{3, 5}, 8}, {[]int32{3, 0}, 3}, {[]int32{3, -int32(syscall.EINVAL)}, 3}, {[]int32{8}, 8}} {
+		s := New(newScript(8), Limits{Blocking: 4, InlineReads: 1})
+		left := c.results
+		s.call = func(driver.Code, int, []byte, int64) int32 {
+			res := left[0]
+			left = left[1:]
+			return res
+		}
+		n, err := s.ReadHere(borrow(1<<20, true, false), make([]byte, 8))
+		if n != c.want || err != nil || len(left) != 0 {
+			t.Errorf("ReadHere where the kernel gives %d = %d, %v, %d of them unasked for; want %d", c.results, n, err, len(left), c.want)
+		}
+		s.Close()
+	}
+}
+
 // TestBorrowedCached: what is in the page cache, and the end of the file, are
 // read without a place at the gate, where the kernel can be relied upon.
 func TestBorrowedCached(t *testing.T) {
