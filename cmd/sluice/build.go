@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/alecthomas/kong"
 
@@ -72,7 +73,7 @@ func transparently(ctx context.Context, k *kong.Context, command string, args []
 	}
 	dir, err := os.MkdirTemp("", "sluice-overlay-")
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", command, err)
 	}
 	defer os.RemoveAll(dir)
 	o, err := writeOverlay(ctx, dir, line, command == "test")
@@ -80,12 +81,23 @@ func transparently(ctx context.Context, k *kong.Context, command string, args []
 		return fmt.Errorf("%s: %w", command, err)
 	}
 	if command == "test" {
-		if err := vet(line, o); err != nil {
-			return err
-		}
-		line.Flags = append(line.Flags, "-vet=off") // done
+		return test(line, o)
 	}
 	return goCommand(command, line, o.File, named(line, o))
+}
+
+// test runs vet and then go test: what is wrong with one package keeps the others' tests
+// from nothing.
+func test(line *goflags.Line, o *overlay.Overlay) error {
+	wrong := vet(line, o)
+	if told, ok := errors.AsType[toldError](wrong); wrong != nil && (!ok || told > 128) { // killed, as by Ctrl-C
+		return wrong
+	}
+	line.Flags = append(line.Flags, "-vet=off") // done
+	if err := goCommand("test", line, o.File, named(line, o)); err != nil {
+		return err
+	}
+	return wrong
 }
 
 // writeOverlay writes the overlay for what line builds.
@@ -126,7 +138,9 @@ func vet(line *goflags.Line, o *overlay.Overlay) error {
 		v.Flags = append(v.Flags, vetted...)
 	case "all":
 	default:
-		return usageError{fmt.Errorf("test: -vet=%s is not all or off", line.Vet)}
+		for check := range strings.SplitSeq(line.Vet, ",") {
+			v.Flags = append(v.Flags, "-"+check)
+		}
 	}
 	return goCommand("vet", v, o.Standard, line.Packages)
 }
@@ -141,6 +155,9 @@ func goCommand(command string, line *goflags.Line, overlay string, packages []st
 	}
 	cmd := exec.Command("go", append(args, line.Rest...)...)
 	cmd.Dir = line.Dir
+	// PWD as it is, as go -C has it, and as the overlay was made: by another, below a
+	// symbolic link, the files would have other names, and not be found in the overlay.
+	cmd.Env = os.Environ()
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	err := attend(cmd)
 	if told, ok := errors.AsType[statusError](err); ok {

@@ -3,7 +3,10 @@ package overlay
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"go/build"
 	"path/filepath"
+	"strings"
 )
 
 // Request says what is to be built.
@@ -77,10 +80,16 @@ func Write(ctx context.Context, dir string, r Request) (*Overlay, error) {
 	return o, writeJSON(o.File, replace)
 }
 
-// list returns the packages to be built. One that consists of named files is in
+// list returns the packages to be built. What is wrong with one the go command says when it
+// builds the others. One that consists of named files is in
 // a main module all the same, whose packages it can import.
 func list(ctx context.Context, r Request) ([]*listed, error) {
-	args := append([]string{"list", listFields}, r.Flags...)
+	for _, p := range r.Packages {
+		if strings.Contains(p, "@") && !build.IsLocalImport(p) && !filepath.IsAbs(p) { // as go run has it
+			return nil, fmt.Errorf("%s is not in the main module: build it in its own", p)
+		}
+	}
+	args := append([]string{"list", "-e", listFields}, r.Flags...)
 	pkgs, err := goJSON[*listed](ctx, r.Dir, nil, append(args, r.Packages...)...)
 	if err != nil || len(pkgs) != 1 || pkgs[0].Module != nil || pkgs[0].ImportPath != "command-line-arguments" {
 		return pkgs, err
