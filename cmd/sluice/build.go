@@ -106,9 +106,13 @@ func writeOverlay(ctx context.Context, dir string, line *goflags.Line, tests boo
 	if err != nil {
 		return nil, err
 	}
-	return overlay.Write(ctx, dir, overlay.Request{
+	o, err := overlay.Write(ctx, dir, overlay.Request{
 		Source: source, Dir: line.Dir, Flags: line.Select, Packages: line.Packages, Tests: tests,
 	})
+	if err == nil && o.Note != "" {
+		fmt.Fprintln(os.Stderr, "sluice: note:", o.Note)
+	}
+	return o, err
 }
 
 // named returns what the go command is to build: if files, the added one too, in

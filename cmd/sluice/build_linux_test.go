@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -25,6 +26,10 @@ func TestBuilds(t *testing.T) {
 	if err := json.Unmarshal(out, &places); err != nil {
 		t.Fatal(err)
 	}
+	tree, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
 	_, noCompiler := exec.LookPath("gcc")
 	testscript.Run(t, testscript.Params{
 		Dir:  "testdata/build",
@@ -35,6 +40,7 @@ func TestBuilds(t *testing.T) {
 			}
 			env.Setenv("GOFLAGS", "-buildvcs=false")
 			env.Setenv("SLUICE_SOURCE", os.Getenv("SLUICE_SOURCE"))
+			env.Setenv("TREE", tree) // of the library
 			return nil
 		},
 		Condition: func(cond string) (bool, error) {

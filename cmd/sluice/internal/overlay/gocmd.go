@@ -13,9 +13,9 @@ import (
 	"strings"
 )
 
-// goJSON runs the go command in dir, with env in addition, and decodes what it
-// prints, one value after the other.
-func goJSON[T any](ctx context.Context, dir string, env []string, args ...string) ([]T, error) {
+// goOutput runs the go command in dir, with env in addition, and returns what it
+// prints.
+func goOutput(ctx context.Context, dir string, env []string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), env...)
@@ -27,6 +27,15 @@ func goJSON[T any](ctx context.Context, dir string, env []string, args ...string
 			err = errors.New(text)
 		}
 		return nil, fmt.Errorf("go %s: %w", args[0], err)
+	}
+	return out, nil
+}
+
+// goJSON is goOutput of values, one after the other, which are decoded.
+func goJSON[T any](ctx context.Context, dir string, env []string, args ...string) ([]T, error) {
+	out, err := goOutput(ctx, dir, env, args...)
+	if err != nil {
+		return nil, err
 	}
 	var values []T
 	for d := json.NewDecoder(bytes.NewReader(out)); ; {

@@ -33,6 +33,8 @@ type Overlay struct {
 	// Added are the files that import package transparent. Go files that are
 	// named to the go command as packages need the one beside them, too.
 	Added []string
+	// Note is for the user to read; "" if there is nothing to say.
+	Note string
 }
 
 // Write writes an overlay into dir, an empty directory. It runs the go command,
@@ -51,8 +53,11 @@ func Write(ctx context.Context, dir string, r Request) (*Overlay, error) {
 		return nil, err
 	}
 	o := &Overlay{File: filepath.Join(dir, "overlay.json"), Standard: filepath.Join(dir, "standard.json")}
+	transparent, err := o.chooseLibrary(ctx, r, module)
+	if err != nil {
+		return nil, err
+	}
 	replace := make(map[string]string)
-	transparent := movedTo(module, library+"/transparent")
 	hooks, err := readHooks(r.Source, transparent)
 	if err != nil {
 		return nil, err
@@ -63,7 +68,7 @@ func Write(ctx context.Context, dir string, r Request) (*Overlay, error) {
 	if err := writeJSON(o.Standard, replace); err != nil {
 		return nil, err
 	}
-	if len(found) > 0 {
+	if len(found) > 0 && transparent != ownTransparent {
 		if err := checkFree(filepath.Join(root, shadow)); err != nil {
 			return nil, err
 		}
@@ -78,6 +83,25 @@ func Write(ctx context.Context, dir string, r Request) (*Overlay, error) {
 		o.Added = append(o.Added, filepath.Join(t.dir, t.file))
 	}
 	return o, writeJSON(o.File, replace)
+}
+
+// ownTransparent is package transparent where the program has it already.
+const ownTransparent = library + "/transparent"
+
+// chooseLibrary returns the import path of the package transparent that a program in module
+// is to have: that of the library which it imports by itself, or that of ours.
+func (o *Overlay) chooseLibrary(ctx context.Context, r Request, module string) (string, error) {
+	moved := movedTo(module, ownTransparent)
+	own, err := ownLibrary(ctx, r)
+	if err != nil || own == "" {
+		return moved, err
+	}
+	ok, why := shared(own, r.Source)
+	if ok {
+		return ownTransparent, nil
+	}
+	o.Note = noteOf(own, why)
+	return moved, nil
 }
 
 // list returns the packages to be built. What is wrong with one the go command says when it
