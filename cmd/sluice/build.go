@@ -76,8 +76,14 @@ func transparently(ctx context.Context, k *kong.Context, command string, args []
 		return fmt.Errorf("%s: %w", command, err)
 	}
 	defer os.RemoveAll(dir)
+	if dir, err = filepath.Abs(dir); err != nil { // the go command's tools run elsewhere
+		return err
+	}
 	o, err := writeOverlay(ctx, dir, line, command == "test")
 	if err != nil {
+		return fmt.Errorf("%s: %w", command, err)
+	}
+	if err := counted(line, o); err != nil {
 		return fmt.Errorf("%s: %w", command, err)
 	}
 	if command == "test" {

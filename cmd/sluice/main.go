@@ -49,6 +49,8 @@ type grammar struct {
 	Floor   floorCmd   `cmd:"" hidden:"" help:"Copy a tree for bench, without checks."`
 	Otiai   otiaiCmd   `cmd:"" name:"otiai10" hidden:"" help:"Copy a tree for bench by the library otiai10/copy."`
 	Crowd   crowdCmd   `cmd:"" hidden:"" help:"Read with many goroutines for bench."`
+
+	CoverTool coverToolCmd `cmd:"" name:"covertool" hidden:"" help:"Run a tool for go build -cover, which starts it."`
 }
 
 const description = `Disk I/O for goroutines: copy with it, measure it here, and see what this machine allows.`

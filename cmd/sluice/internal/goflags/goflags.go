@@ -19,6 +19,10 @@ type Line struct {
 	Select []string
 	// Vet is the value of -vet, of a test.
 	Vet string
+	// Cover: a flag asks for what is run to be counted.
+	Cover bool
+	// ToolExec is the value of -toolexec.
+	ToolExec string
 	// Packages are patterns, or Go files.
 	Packages []string
 	// Rest are the arguments of the program, or of the test binaries.
@@ -131,8 +135,15 @@ func (l *Line) flag(arg string, args []string) (rest []string, err error) {
 	if has(selecting, name) {
 		l.Select = append(l.Select, arg)
 	}
-	if name == "vet" {
+	switch name {
+	case "vet":
 		l.Vet = value
+	case "toolexec":
+		l.ToolExec = value
+	case "cover":
+		l.Cover = value != "false"
+	case "covermode", "coverpkg", "coverprofile":
+		l.Cover = true
 	}
 	return args, nil
 }

@@ -25,6 +25,10 @@ func TestParse(t *testing.T) {
 		{"test ./... -run X -count=1 -test.v -args -run", goflags.Line{
 			Flags: words("-run=X -count=1 -test.v"), Packages: words("./..."), Rest: words("-run"),
 		}},
+		{"test -coverpkg ./... -toolexec time .", goflags.Line{
+			Flags: words("-coverpkg=./... -toolexec=time"), Cover: true, ToolExec: "time", Packages: words("."),
+		}},
+		{"build -cover=false .", goflags.Line{Flags: words("-cover=false"), Packages: words(".")}},
 		{"test -vet off -own=3 .", goflags.Line{Flags: words("-vet=off -own=3"), Vet: "off", Packages: words(".")}},
 	} {
 		args := strings.Fields(c.line)
@@ -37,7 +41,7 @@ func TestParse(t *testing.T) {
 			got.Rest = nil
 		}
 		if !reflect.DeepEqual(*got, c.want) {
-			t.Errorf("%s:\ngot  %q\nwant %q", c.line, *got, c.want)
+			t.Errorf("%s:\ngot  %+v\nwant %+v", c.line, *got, c.want)
 		}
 	}
 }

@@ -33,6 +33,10 @@ type Overlay struct {
 	// Added are the files that import package transparent. Go files that are
 	// named to the go command as packages need the one beside them, too.
 	Added []string
+	// Cover is for NewCover.
+	Cover string
+	// GOFLAGS are those of the environment, or of the go command's own (go env -w).
+	GOFLAGS string
 	// Note is for the user to read; "" if there is nothing to say.
 	Note string
 }
@@ -52,7 +56,10 @@ func Write(ctx context.Context, dir string, r Request) (*Overlay, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &Overlay{File: filepath.Join(dir, "overlay.json"), Standard: filepath.Join(dir, "standard.json")}
+	o := &Overlay{
+		File: filepath.Join(dir, "overlay.json"), Standard: filepath.Join(dir, "standard.json"),
+		Cover: filepath.Join(dir, "cover.json"), GOFLAGS: tool.GOFLAGS,
+	}
 	transparent, err := o.chooseLibrary(ctx, r, module)
 	if err != nil {
 		return nil, err
@@ -81,6 +88,9 @@ func Write(ctx context.Context, dir string, r Request) (*Overlay, error) {
 			return nil, err
 		}
 		o.Added = append(o.Added, filepath.Join(t.dir, t.file))
+	}
+	if err := writeCover(o.Cover, dir, replace); err != nil {
+		return nil, err
 	}
 	return o, writeJSON(o.File, replace)
 }
