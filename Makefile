@@ -49,7 +49,8 @@ cross:
 # CI has one seed for all (.ci/run), so that it judges a commit and not the
 # draw. This is where new ones are drawn.
 soak:
-	@while go test -count=1 -timeout=30m $$(go list ./... | grep -v /cmd/); do :; done; false
+	@while go test -count=1 -timeout=30m $$(go list ./... | grep -v /cmd/) && \
+		(cd cmd/sluice && go test -count=1 -run 'TestBuilds/random$$' . -sluice.random.n=20000); do :; done; false
 
 # Tests that make thousands of names make them in memory, if there is a place.
 MEMORY = $(if $(wildcard /dev/shm/.),-memory /dev/shm)

@@ -4,13 +4,19 @@ package main
 
 import (
 	"encoding/json"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/sluiceio/sluice/internal/seed"
 )
+
+var randomN = flag.Int("sluice.random.n", 1200, "operations of the program of testdata/build/random.txt")
 
 // TestBuilds runs testdata/build: programs that are built by `sluice build`, with
 // the caches of who runs the test.
@@ -30,6 +36,7 @@ func TestBuilds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	start := strconv.FormatUint(seed.Of(t), 10)
 	_, noCompiler := exec.LookPath("gcc")
 	testscript.Run(t, testscript.Params{
 		Dir:  "testdata/build",
@@ -41,6 +48,8 @@ func TestBuilds(t *testing.T) {
 			env.Setenv("GOFLAGS", "-buildvcs=false")
 			env.Setenv("SLUICE_SOURCE", os.Getenv("SLUICE_SOURCE"))
 			env.Setenv("TREE", tree) // of the library
+			env.Setenv("SEED", start)
+			env.Setenv("DRAWS", strconv.Itoa(*randomN))
 			return nil
 		},
 		Condition: func(cond string) (bool, error) {
