@@ -120,6 +120,18 @@ func (c copying) tree(p Params) tree.Shape {
 	return s
 }
 
+// floor tells whether there is a floor among the programs.
+func (c copying) floor(p Params, place Trees) bool {
+	for _, m := range c.chosen(p) {
+		for _, contender := range p.chosen(m.programs(p, place.About().Kind), place) {
+			if firstWord(contender.Name) == "floor" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 func (c copying) run(ctx context.Context, env *Env) (_ any, err error) {
 	shape := c.tree(env.Params)
 	result := &CopyResult{Source: eio2024, Shape: shape, Published: c.shape, Seed: env.Seed}
@@ -135,7 +147,7 @@ func (c copying) run(ctx context.Context, env *Env) (_ any, err error) {
 	defer func() { err = errors.Join(err, place.Close()) }() // after a panic too
 	env.Screen.Done(1)
 	result.Place = place.About()
-	if err := env.Screen.Print(result.head(c.name)); err != nil {
+	if err := env.Screen.Print(result.head(c.name, c.floor(env.Params, place))); err != nil {
 		return result, err
 	}
 	for _, m := range c.chosen(env.Params) {

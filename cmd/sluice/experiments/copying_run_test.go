@@ -249,3 +249,22 @@ func TestCheckedOnce(t *testing.T) {
 		t.Errorf("%d copies are compared, %d different ones; want 3 modes of 5 programs", all, n)
 	}
 }
+
+// TestFewRounds wants findings that say when there were too few rounds for their
+// interval, whichever kind they are of.
+func TestFewRounds(t *testing.T) {
+	const few = ", as far as 3 rounds can tell"
+	for _, e := range []Experiment{cpSmall, cpBlock} {
+		for rounds, want := range map[int]bool{3: true, roundsForInterval: false} {
+			p := Params{Modes: []string{"cold"}, Rounds: rounds, Seed: 7}
+			result, _, err := run(t, e, treesLab{trees: newFakeTrees(smallShape, nil)}, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			finding := result.(*CopyResult).Modes[0].Finding
+			if got := strings.HasSuffix(finding, few); got != want {
+				t.Errorf("%s with %d rounds found %q; want %q at its end: %t", e.Name, rounds, finding, few, want)
+			}
+		}
+	}
+}

@@ -24,10 +24,13 @@ var copyTable = report.Table{
 
 // copyLegend explains copyTable.
 const copyLegend = "speed and CPU (user and system) are to the first row: medians of the ratios within rounds, with a 95 % interval (bootstrap); " +
-	"MiB is the most resident memory, thr the most threads. 'floor x 2' is 2 threads of bare system calls without any check."
+	"MiB is the most resident memory, thr the most threads."
 
-// head returns what precedes the modes.
-func (r *CopyResult) head(name string) string {
+// floorLegend follows it where there is a floor.
+const floorLegend = " 'floor x N' is N threads of bare system calls without any check."
+
+// head returns what precedes the modes, one of which may have a floor.
+func (r *CopyResult) head(name string, floor bool) string {
 	text := report.Wrap(fmt.Sprintf("%s: %s, each in %d levels of directories", name, describeTree(r.Place.Sum), r.Shape.Levels))
 	if r.Shape != r.Published {
 		p := r.Published
@@ -37,7 +40,11 @@ func (r *CopyResult) head(name string) string {
 	for _, note := range r.Place.Notes {
 		text += report.Wrap("note: " + note)
 	}
-	return text + report.Wrap(fmt.Sprintf("every program in turn, in another order each round (--seed %d); %s", r.Seed, copyLegend)) + "\n"
+	legend := copyLegend
+	if floor {
+		legend += floorLegend
+	}
+	return text + report.Wrap(fmt.Sprintf("every program in turn, in another order each round (--seed %d); %s", r.Seed, legend)) + "\n"
 }
 
 func describeTree(s tree.Sum) string {

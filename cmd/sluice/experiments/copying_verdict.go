@@ -37,12 +37,17 @@ func (m *CopyMode) finding(f *copyFigure) string {
 	if !ok {
 		return text + "; it cannot be told without " + name
 	}
-	text = fmt.Sprintf("%s; %s: %s is %s times as fast (%s to %s)", text, f.holds(row.Speed), name,
-		report.Ratio(row.Speed.Ratio), report.Ratio(row.Speed.Low), report.Ratio(row.Speed.High))
-	if n := len(row.Rounds); n > 1 && n < roundsForInterval {
-		text += fmt.Sprintf(", as far as %d rounds can tell", n)
+	return fmt.Sprintf("%s; %s: %s is %s times as fast (%s to %s)%s", text, f.holds(row.Speed), name,
+		report.Ratio(row.Speed.Ratio), report.Ratio(row.Speed.Low), report.Ratio(row.Speed.High), row.caveat())
+}
+
+// caveat says so where the rounds are too few for an interval of 95 %. With one
+// there is no interval at all.
+func (r CopyRow) caveat() string {
+	if n := len(r.Rounds); n > 1 && n < roundsForInterval {
+		return fmt.Sprintf(", as far as %d rounds can tell", n)
 	}
-	return text
+	return ""
 }
 
 // Moved returns how many bytes a copy moves, counted as the publication does:

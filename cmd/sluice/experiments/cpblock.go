@@ -49,9 +49,9 @@ func blockFinding(m *CopyMode) string {
 	if !ok || !okBest {
 		return "cannot be told without a smaller and a larger block"
 	}
-	return fmt.Sprintf("%s: with 4 KiB %s times as fast as cp -r (%s to %s), best with %s, %s times (%s to %s)", sweepVerdict(small, best),
+	return fmt.Sprintf("%s: with 4 KiB %s times as fast as cp -r (%s to %s), best with %s, %s times (%s to %s)%s", sweepVerdict(small, best),
 		report.Ratio(small.Speed.Ratio), report.Ratio(small.Speed.Low), report.Ratio(small.Speed.High),
-		best.Side.Name[len("sluice "):], report.Ratio(best.Speed.Ratio), report.Ratio(best.Speed.Low), report.Ratio(best.Speed.High))
+		best.Side.Name[len("sluice "):], report.Ratio(best.Speed.Ratio), report.Ratio(best.Speed.Low), report.Ratio(best.Speed.High), best.caveat())
 }
 
 // bestBlock returns the fastest row of sluice but that of the smallest block.

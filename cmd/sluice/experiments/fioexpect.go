@@ -172,7 +172,8 @@ func (r *FioResult) notes() string {
 	return "\n" + report.Wrap("published ("+r.Source+"): "+r.Finding) + report.Wrap("here: "+r.Verdict) + "\n"
 }
 
-// fioVerdict tells of what is not in memory, large blocks beside small ones.
+// fioVerdict tells of what is not in memory, large blocks beside small ones. It is
+// no bound: fio's job waits for each request, and a copy may have several at the disk.
 func fioVerdict(rows []FioRow) string {
 	var small, large FioRow
 	for _, row := range rows {
@@ -187,6 +188,6 @@ func fioVerdict(rows []FioRow) string {
 	if small.Read.Result == nil || large.Read.Result == nil {
 		return "cannot be told without fio"
 	}
-	return fmt.Sprintf("cold and durable, this disk reads and writes %s MB/s in a row, %s times as much as in random order by 4 KiB: no copy of files of 1 MiB can have more, and one of small files has to go to the disk in another order",
+	return fmt.Sprintf("cold and durable, a job that waits for each request reads and writes %s MB/s in a row, %s times as much as in random order by 4 KiB: a copy of files of 1 MiB has more only with several requests at the disk, and one of small files has to go to it in another order",
 		report.Count((large.Read.Rate+large.Write.Rate)/1e6), report.Ratio((large.Read.Rate+large.Write.Rate)/(small.Read.Rate+small.Write.Rate)))
 }
