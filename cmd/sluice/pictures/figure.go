@@ -179,4 +179,4 @@ func plain(v float64) string {
 const missing = "-"
 
 // plusMinus tells how to read error bars, on every figure that has them.
-const plusMinus = "Points are medians of the rounds, bars hold the true median with a probability of 95 % (those that leave the panel end at its edge)."
+const plusMinus = "Points are medians of the rounds, bars hold the true median with a probability of 95 %, of fewer than six rounds they hold all (those that leave the panel end at its edge)."
