@@ -97,7 +97,7 @@ func readRecording(from io.Reader) (*Trace, error) {
 	r, err := record.Read(from, t.sink(0))
 	switch {
 	case errors.Is(err, record.ErrDamaged):
-		return nil, fmt.Errorf("trace: damaged: %w: %w", err, ErrFormat)
+		return nil, notTrace("damaged: %w", err)
 	case err != nil:
 		return nil, fmt.Errorf("trace: %w", err)
 	}

@@ -11,13 +11,25 @@ import (
 	"github.com/sluiceio/sluice/internal/record"
 )
 
-// ErrFormat is wrapped by what Read returns for a file that is no trace, or a
-// damaged one. The message says which, and where.
+// ErrFormat is what errors.Is finds in the error of Read for a file that is no
+// trace, or a damaged one. The message says which, and where.
 var ErrFormat = errors.New("not a whole trace")
+
+// formatError is an ErrFormat whose message says all.
+type formatError struct{ error }
+
+func (formatError) Is(target error) bool { return target == ErrFormat }
+
+func (e formatError) Unwrap() error { return e.error }
+
+// notTrace returns a formatError.
+func notTrace(format string, args ...any) error {
+	return formatError{fmt.Errorf("trace: "+format, args...)}
+}
 
 // Read reads what WriteTo has written, or the file of [Create], also while a
 // program records in it. A file that is cut off, damaged or something else is
-// an error that wraps [ErrFormat]; others are r's. Only what WriteTo has written
+// an [ErrFormat]; others are r's. Only what WriteTo has written
 // has checksums.
 func Read(r io.Reader) (*Trace, error) {
 	d := &decoder{r: bufio.NewReaderSize(r, 64<<10)}
@@ -34,7 +46,7 @@ func Read(r io.Reader) (*Trace, error) {
 			return nil, err
 		}
 		if err := t.take(kind, &fields{b: body}); err != nil {
-			return nil, fmt.Errorf("trace: damaged: the block before byte %d: %w: %w", d.at, err, ErrFormat)
+			return nil, notTrace("damaged: the block before byte %d: %w", d.at, err)
 		}
 		if kind == blockEnd {
 			return t, nil
@@ -57,13 +69,13 @@ func (d *decoder) header() error {
 	case err != nil && !ended(err):
 		return fmt.Errorf("trace: %w", err)
 	case n == 0:
-		return fmt.Errorf("trace: the file is empty: %w", ErrFormat)
+		return notTrace("the file is empty")
 	}
 	if string(b[:len(magic)]) != magic {
-		return fmt.Errorf("trace: this is no trace of sluice: it begins with %q: %w", b[:min(n, len(magic))], ErrFormat)
+		return notTrace("this is no trace of sluice: it begins with %q", b[:min(n, len(magic))])
 	}
 	if b[len(magic)] != version {
-		return fmt.Errorf("trace: the file has version %d; this reader knows %d: %w", b[len(magic)], version, ErrFormat)
+		return notTrace("the file has version %d; this reader knows %d", b[len(magic)], version)
 	}
 	return nil
 }
@@ -76,7 +88,7 @@ func (d *decoder) block() (kind byte, body []byte, err error) {
 		return 0, nil, d.short(err)
 	}
 	if size > maxBlock {
-		return 0, nil, fmt.Errorf("trace: damaged at byte %d: a block of %d bytes: %w", start, size, ErrFormat)
+		return 0, nil, notTrace("damaged at byte %d: a block of %d bytes", start, size)
 	}
 	if cap(d.body) < int(size)+4 {
 		d.body = make([]byte, size+4)
@@ -90,7 +102,7 @@ func (d *decoder) block() (kind byte, body []byte, err error) {
 	body = all[:size]
 	sum := crc32.Update(crc32.Checksum(head, castagnoli()), castagnoli(), body)
 	if sum != binary.LittleEndian.Uint32(all[size:]) {
-		return 0, nil, fmt.Errorf("trace: damaged: the block at byte %d has another checksum: %w", start, ErrFormat)
+		return 0, nil, notTrace("damaged: the block at byte %d has another checksum", start)
 	}
 	return head[0], body, nil
 }
@@ -119,7 +131,7 @@ func (d *decoder) frame() (head []byte, size uint64, err error) {
 // short is the error of a file that ends before its last block, or err.
 func (d *decoder) short(err error) error {
 	if ended(err) {
-		return fmt.Errorf("trace: the file is cut off at byte %d: %w", d.at, ErrFormat)
+		return notTrace("the file is cut off at byte %d", d.at)
 	}
 	return fmt.Errorf("trace: %w", err)
 }

@@ -177,6 +177,9 @@ func TestForeign(t *testing.T) {
 		if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), want) {
 			t.Errorf("Read of %q: %v; want %s", text, err, want)
 		}
+		if strings.Contains(err.Error(), ErrFormat.Error()) {
+			t.Errorf("Read of %q: %v; want no word of what it is by kind", text, err)
+		}
 	}
 	broken := errors.New("broken")
 	if _, err := Read(io.MultiReader(strings.NewReader(magic+"\x01"), failing{broken})); !errors.Is(err, broken) || errors.Is(err, ErrFormat) {
