@@ -41,9 +41,9 @@ type grammar struct {
 	Doctor  doctorCmd  `cmd:"" help:"Say what this machine allows and which driver is chosen."`
 	Trace   traceCmd   `cmd:"" help:"Record what a program's I/O does, and look at it."`
 	Build   buildCmd   `cmd:"" passthrough:"" help:"Build a Go program whose os.File goes through sluice."`
-	Run     runCmd     `cmd:"" passthrough:"" help:"Build and run one, as go run does."`
-	Test    testCmd    `cmd:"" passthrough:"" help:"Test Go packages so, as go test does."`
-	Overlay overlayCmd `cmd:"" help:"Write what go build -overlay takes to do the same."`
+	Run     runCmd     `cmd:"" passthrough:"" help:"Build and run a Go program whose os.File goes through sluice."`
+	Test    testCmd    `cmd:"" passthrough:"" help:"Test Go packages whose os.File goes through sluice."`
+	Overlay overlayCmd `cmd:"" help:"Write the overlay of sluice build, for go build -overlay."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 	Worker  workerCmd  `cmd:"" hidden:"" help:"Perform one load for bench, which starts it."`
 	Floor   floorCmd   `cmd:"" hidden:"" help:"Copy a tree for bench, without checks."`
@@ -94,25 +94,40 @@ func execute(args []string, s streams) error {
 	if args = helpArgs(args); args[0] == "cp" { // the names it takes are bytes, of which kong makes UTF-8
 		return runCp(args[1:], s)
 	}
-	var g grammar
-	exited := false
-	parser, err := kong.New(&g, kong.Name("sluice"), kong.Description(description),
-		kong.Writers(s.out, s.err), kong.Exit(func(int) { exited = true }),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 80}))
-	if err != nil {
+	cmd, err := parse(args, s)
+	if cmd == nil {
 		return err
-	}
-	cmd, err := parser.Parse(args)
-	if exited { // --help has been shown
-		return nil
-	}
-	if err != nil {
-		return usageError{err}
 	}
 	ctx, stop := notifyContext()
 	defer stop()
 	cmd.BindTo(ctx, (*context.Context)(nil))
 	return cmd.Run(s)
+}
+
+// parse returns the command to run, or nil if there is none: the help was asked
+// for, and has been shown, or something is wrong.
+func parse(args []string, s streams) (*kong.Context, error) {
+	var g grammar
+	exited := false
+	var shown error // what went wrong in showing the help: no error of the caller's
+	help := func(o kong.HelpOptions, c *kong.Context) error {
+		shown = kong.DefaultHelpPrinter(o, c)
+		return shown
+	}
+	parser, err := kong.New(&g, kong.Name("sluice"), kong.Description(description), kong.Help(help),
+		kong.Writers(s.out, s.err), kong.Exit(func(int) { exited = true }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 80}))
+	if err != nil {
+		return nil, err
+	}
+	cmd, err := parser.Parse(args)
+	switch {
+	case exited || shown != nil:
+		return nil, shown
+	case err != nil:
+		return nil, usageError{err}
+	}
+	return cmd, nil
 }
 
 // helpArgs turns `sluice` and `sluice help command` into what kong takes.
@@ -139,9 +154,8 @@ func (e *stopError) Error() string {
 	return e.sig.String()
 }
 
-// notifyContext returns a context that ends with the first SIGINT, SIGTERM
-// or SIGHUP;
-// the second one has its default effect, in case cleaning up hangs.
+// notifyContext returns a context that ends with the first SIGINT, SIGTERM or
+// SIGHUP; the second one has its default effect, in case cleaning up hangs.
 func notifyContext() (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)

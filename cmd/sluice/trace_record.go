@@ -12,8 +12,8 @@ import (
 
 // traceRecordCmd is `sluice trace record`.
 type traceRecordCmd struct {
-	Output  string   `short:"o" default:"trace.sluice" placeholder:"FILE" help:"The trace, which must not exist. If several processes have used sluice each has its own, with its number in the name."`
-	Events  int      `default:"1032192" help:"Operations and system calls that a process has room for, of 64 bytes each; older ones are lost."`
+	Output  string   `short:"o" default:"trace.sluice" placeholder:"FILE" help:"The trace, which must not exist; default: trace.sluice. If several processes have used sluice each has its own, with its number in the name."`
+	Events  int      `default:"1032192" help:"Operations and system calls that a process has room for, at least, of 64 bytes each; older ones are lost."`
 	NoView  bool     `help:"Make no page of the trace."`
 	Command []string `arg:"" passthrough:"" help:"The program and its arguments, after --."`
 }
