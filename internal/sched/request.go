@@ -106,3 +106,12 @@ const (
 	// It is no errno's.
 	eclosed = math.MinInt32
 )
+
+// finish gives r's operation back to whom it belongs to.
+func (r *request) finish() {
+	if r.transfer != nil {
+		r.transfer.completed()
+		return
+	}
+	r.done <- struct{}{}
+}
