@@ -87,7 +87,9 @@ const (
 // threads stay under GOMAXPROCS + 8: docs/decisions/0024-rings.md.
 const defaultRings = 3
 
-// driverNames are in the order in which they are tried.
+// driverNames are in the order in which they are tried. With io_uring buffered reads
+// wait without a thread too, with Linux AIO direct I/O and fsyncs do, with the pool
+// nothing does.
 var driverNames = []string{"uring", "aio", "pool"}
 
 func (o Options) check() error {
