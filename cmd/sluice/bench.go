@@ -81,8 +81,8 @@ comparison runs in a process of its own, and they take turns.
   sluice bench cp-small --mode cold --fs xfs     one mode, on xfs
 
 Exit status: 0; 1 if the run failed or --fail-below was undercut; 2 if called
-wrongly; 130 if interrupted. The temporary file is removed, and I/O schedulers are
-as they were, in each case.`
+wrongly; 130 if interrupted, when the rounds that were finished are shown. The
+temporary file is removed, and I/O schedulers are as they were, in each case.`
 }
 
 // Run measures.
@@ -128,7 +128,7 @@ func listExperiments(s streams) error {
 }
 
 // run makes the temporary file, measures, and removes it.
-func (b *benchCmd) run(ctx context.Context, s streams, chosen []experiments.Experiment, params experiments.Params, m machine.Info) (map[string]any, error) {
+func (b *benchCmd) run(ctx context.Context, s streams, chosen []experiments.Experiment, params experiments.Params, m machine.Info) (measured map[string]any, err error) {
 	arena, err := newArena()
 	if err != nil {
 		return nil, err
@@ -137,6 +137,8 @@ func (b *benchCmd) run(ctx context.Context, s streams, chosen []experiments.Expe
 	arena.device, arena.trees = given(b.Device), copies.Spec{Dir: b.Dir, NoImage: !b.Image, Kind: b.FS}
 	screen := newScreen(s)
 	defer screen.Clear()
+	screen.Hold(func() bool { return ctx.Err() != nil }) // what has been made is removed first
+	defer func() { err = errors.Join(err, screen.Release()) }()
 	screen.Expect(1)
 	for _, e := range chosen {
 		screen.Expect(e.Steps(params))
@@ -155,8 +157,8 @@ func (b *benchCmd) run(ctx context.Context, s streams, chosen []experiments.Expe
 		return nil, err
 	}
 	screen.Done(1)
-	results, err := measure(ctx, env, chosen, m)
-	return results, errors.Join(err, os.Remove(arena.Path))
+	measured, err = measure(ctx, env, chosen, m)
+	return measured, errors.Join(err, os.Remove(arena.Path))
 }
 
 // measure runs the experiments one after another and stops at the first
@@ -167,7 +169,7 @@ func measure(ctx context.Context, env *experiments.Env, chosen []experiments.Exp
 		return results, err
 	}
 	for _, e := range chosen {
-		result, err := e.Run(ctx, env)
+		result, err := env.Run(ctx, e)
 		results[e.Name] = result
 		if err != nil {
 			return results, err

@@ -22,7 +22,7 @@ func TestInterruptUnthrottles(t *testing.T) {
 	waitForWorkers(t, b.cmd.Process.Pid, 1)
 	_, err := os.Stat(group)
 	throttled := err == nil
-	status := b.interrupt()
+	_, status := b.interrupt()
 	if !throttled {
 		t.Skipf("no throttled device: %s", &b.stderr)
 	}

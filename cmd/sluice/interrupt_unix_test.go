@@ -20,8 +20,8 @@ func TestInterrupt(t *testing.T) {
 		signal syscall.Signal
 		says   string
 	}{
-		{syscall.SIGINT, "sluice: interrupted\n"},
-		{syscall.SIGTERM, "sluice: terminated\n"},
+		{syscall.SIGINT, "sluice: interrupted after 0 of 16 rounds of matrix read-cached/4k/2\n"},
+		{syscall.SIGTERM, "sluice: terminated after 0 of 16 rounds of matrix read-cached/4k/2\n"},
 	} {
 		t.Run(test.signal.String(), func(t *testing.T) { testInterrupt(t, test.signal, test.says) })
 	}

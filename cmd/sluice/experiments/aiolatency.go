@@ -79,13 +79,13 @@ func runAIOLatency(ctx context.Context, env *Env) (_ any, err error) {
 	}
 	for _, scheduler := range schedulersOf(result.Disk) {
 		rows, err := burstRows(ctx, env, disk, scheduler, rounds)
-		if ctx.Err() != nil {
-			return result, context.Cause(ctx)
+		result.Rows = append(result.Rows, rows...)
+		if stop := env.stopped(); stop != nil {
+			return result, stop
 		}
 		if err != nil {
 			return result, fmt.Errorf("%s: %w", AIOLatency, err)
 		}
-		result.Rows = append(result.Rows, rows...)
 	}
 	result.Verdict = aioVerdict(result.Rows)
 	return result, env.Screen.Print(result.notes())
@@ -100,12 +100,19 @@ func burstRows(ctx context.Context, env *Env, disk Disk, scheduler string, round
 		}
 	}
 	engines := make([]engineRounds, len(burst.Engines))
-	for round := range rounds + 1 {
-		for i, engine := range burst.Engines {
-			if err := engines[i].burst(ctx, disk, engine, round > 0); err != nil {
-				return nil, err
-			}
+	for round := range rounds + 1 { // the first is to warm up
+		err := burstRound(ctx, disk, engines, round > 0)
+		if err == nil {
+			continue
 		}
+		finished := max(round-1, 0)
+		if err := env.finished(ctx, AIOLatency+" "+scheduler, finished, rounds, err); err != nil {
+			return nil, err
+		}
+		for i := range engines {
+			engines[i].rounds = engines[i].rounds[:min(finished, len(engines[i].rounds))]
+		}
+		break
 	}
 	var rows []AIORow
 	for i, engine := range burst.Engines {
@@ -117,6 +124,19 @@ func burstRows(ctx context.Context, env *Env, disk Disk, scheduler string, round
 		rows = append(rows, row)
 	}
 	return rows, nil
+}
+
+// burstRound is a burst of each engine.
+func burstRound(ctx context.Context, disk Disk, engines []engineRounds, counts bool) error {
+	for i, engine := range burst.Engines {
+		if err := engines[i].burst(ctx, disk, engine, counts); err != nil {
+			return err
+		}
+		if ctx.Err() != nil { // it may have been cut short
+			return context.Cause(ctx)
+		}
+	}
+	return nil
 }
 
 // engineRounds are the bursts of one engine.

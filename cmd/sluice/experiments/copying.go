@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -152,12 +153,15 @@ func (c copying) run(ctx context.Context, env *Env) (_ any, err error) {
 	}
 	for _, m := range c.chosen(env.Params) {
 		done, err := m.run(ctx, env, c.name, place)
+		if stop := env.stopped(); err != nil && stop != nil {
+			return result, stop
+		}
 		if err != nil {
 			return result, fmt.Errorf("%s, %s: %w", c.name, m.Name, err)
 		}
 		done.sumUp(m)
 		result.Modes = append(result.Modes, done)
-		if err := env.Screen.Print(done.text()); err != nil {
+		if err := cmp.Or(env.Screen.Print(done.text()), env.stopped()); err != nil {
 			return result, err
 		}
 	}

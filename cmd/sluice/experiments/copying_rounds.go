@@ -35,11 +35,20 @@ func (m copyMode) run(ctx context.Context, env *Env, name string, place Trees) (
 		for _, i := range random.Perm(len(r.contenders)) {
 			env.Screen.Step(fmt.Sprintf("%s %s, round %d of %d: %s", name, m.Name, max(n+1, 0), m.rounds, r.contenders[i].Name))
 			if err := r.copy(ctx, i, done.Rows[i], n == first, n >= 0); err != nil {
-				return done, err
+				finished := max(n, 0)
+				done.cut(finished)
+				return done, env.finished(ctx, name+" "+m.Name, finished, m.rounds, err)
 			}
 		}
 	}
 	return done, nil
+}
+
+// cut leaves so many rounds of each program that has any.
+func (m *CopyMode) cut(rounds int) {
+	for _, row := range m.Rows {
+		row.Rounds = row.Rounds[:min(rounds, len(row.Rounds))]
+	}
 }
 
 // copyRounds is a mode in progress.

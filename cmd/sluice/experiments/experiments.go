@@ -127,6 +127,8 @@ func (p Params) plan(own duel.Plan) duel.Plan {
 
 // Lab performs measurements.
 type Lab interface {
+	// Compare measures the entries. Where ctx ends it after some rounds, those are
+	// the results beside the error.
 	Compare(ctx context.Context, entries []duel.Entry, p duel.Plan) ([]*duel.Result, error)
 	// Disk opens what raw writes go to. The caller closes it.
 	Disk() (Disk, error)
@@ -149,6 +151,8 @@ type Env struct {
 	Params
 	Lab    Lab
 	Screen *report.Screen
+
+	interrupted *InterruptedError // nil until a step was
 }
 
 // compare is a step: it measures one load through several sides.
@@ -159,7 +163,19 @@ func (e *Env) compare(ctx context.Context, name string, l load.Load, sides []loa
 // compareAll is a step: it measures the entries, and shows the label while it
 // does.
 func (e *Env) compareAll(ctx context.Context, label string, entries []duel.Entry, p duel.Plan) ([]*duel.Result, error) {
+	if err := e.stopped(); err != nil {
+		return nil, err
+	}
 	e.Screen.Step(label)
 	defer e.Screen.Done(1)
-	return e.Lab.Compare(ctx, entries, p)
+	results, err := e.Lab.Compare(ctx, entries, p)
+	return results, e.finished(ctx, label, rounds(results), p.Rounds, err)
+}
+
+// rounds returns how many there are.
+func rounds(results []*duel.Result) (n int) {
+	for _, r := range results { // what is unsupported has none
+		n = max(n, len(r.Rounds))
+	}
+	return n
 }

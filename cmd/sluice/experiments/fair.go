@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -107,7 +108,7 @@ func runFair(ctx context.Context, env *Env) (any, error) {
 	entries := env.fairEntries()
 	results, err := env.compareAll(ctx, "fair", entries, plan)
 	if err != nil {
-		return result, fmt.Errorf("fair: %w", err)
+		return result, cmp.Or(env.stopped(), fmt.Errorf("fair: %w", err))
 	}
 	for i, e := range entries {
 		result.Rows = append(result.Rows, newFairRow(e.Load, results[i]))

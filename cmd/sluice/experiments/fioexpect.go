@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -94,11 +95,14 @@ func runFioExpect(ctx context.Context, env *Env) (any, error) {
 	}
 	for _, job := range mixedJobs(result.Size) {
 		row, err := mixedRow(ctx, env, job, rounds)
+		if stop := env.stopped(); err != nil && stop != nil {
+			return result, stop
+		}
 		if err != nil {
 			return result, fmt.Errorf("%s: %w", fioExpectName, err)
 		}
 		result.Rows = append(result.Rows, row)
-		if err := env.Screen.Print(row.text()); err != nil {
+		if err := cmp.Or(env.Screen.Print(row.text()), env.stopped()); err != nil {
 			return result, err
 		}
 	}
@@ -117,14 +121,18 @@ func mixedRow(ctx context.Context, env *Env, job fio.Mixed, rounds int) (FioRow,
 		Read: half("fio, reads"), Write: half("fio, writes"),
 	}
 	for n := range rounds {
-		env.Screen.Step(fmt.Sprintf("%s %s, round %d of %d", fioExpectName, job.Options()[0], n+1, rounds))
+		step := fioExpectName + " " + job.Options()[0]
+		env.Screen.Step(fmt.Sprintf("%s, round %d of %d", step, n+1, rounds))
 		reads, writes, err := env.Lab.Mixed(ctx, job)
 		if missing, ok := errors.AsType[*fio.MissingError](err); ok {
 			row.Read.Unsupported, row.Write.Unsupported = missing.Error(), missing.Error()
 			break
 		}
 		if err != nil {
-			return row, err
+			if err := env.finished(ctx, step, n, rounds, err); err != nil {
+				return row, err
+			}
+			break
 		}
 		row.Read.Rounds, row.Write.Rounds = append(row.Read.Rounds, reads), append(row.Write.Rounds, writes)
 	}

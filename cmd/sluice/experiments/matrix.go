@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -74,7 +75,7 @@ func (e *BelowError) Error() string {
 
 func runMatrix(ctx context.Context, env *Env) (any, error) {
 	result, err := env.measureCells(ctx, "matrix", env.cells(), env.plan(matrixPlan))
-	if err != nil {
+	if err := cmp.Or(err, env.stopped()); err != nil { // of few rounds no cell is judged
 		return result, err
 	}
 	return result, result.failBelow(env.FailBelow)

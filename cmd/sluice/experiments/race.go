@@ -84,6 +84,9 @@ func (r racing) run(ctx context.Context, env *Env) (any, error) {
 	plan := env.racePlan()
 	result := &RaceResult{Source: r.source, SliceTime: plan.Time, Rounds: plan.Rounds}
 	for _, race := range r.races(env.Params) {
+		if err := env.stopped(); err != nil {
+			return result, err
+		}
 		done, err := race.run(ctx, env, r.name, plan)
 		if err != nil {
 			return result, err

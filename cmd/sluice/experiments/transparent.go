@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -90,7 +91,7 @@ func runTransparent(ctx context.Context, env *Env) (_ any, err error) {
 	}
 	defer func() { err = errors.Join(err, remove()) }() // after a panic too
 	env.Screen.Done(1)
-	if err := result.measure(ctx, env, plan); err != nil {
+	if err := cmp.Or(result.measure(ctx, env, plan), env.stopped()); err != nil {
 		return result, err
 	}
 	if err := result.crowds(ctx, env); err != nil {

@@ -84,17 +84,18 @@ type Program struct {
 }
 
 // Compare measures the entries in turn. The results are in their order. ctx
-// ends it, and all processes with it.
+// ends it, and all processes with it: beside its cause, the results are then those
+// of the rounds that all sides have finished, nil if there are none.
 func (a *Arena) Compare(ctx context.Context, entries []Entry, p Plan) ([]*Result, error) {
 	d := &duel{entries: entries, results: make([]*Result, len(entries)), workers: make([]contestant, len(entries))}
 	defer d.stop()
-	if err := d.run(ctx, a, p); err != nil {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
+	switch err := d.run(ctx, a, p); {
+	case err == nil:
+		return d.results, nil
+	case ctx.Err() == nil:
 		return nil, err
 	}
-	return d.results, nil
+	return d.finished(), context.Cause(ctx)
 }
 
 // duel is one comparison in progress. workers[i] is nil where entry i is
@@ -104,6 +105,19 @@ type duel struct {
 	results []*Result
 	workers []contestant
 	seed    uint64
+	done    int // rounds that count, of all sides
+}
+
+// finished returns the results without what there is of a round that was not
+// finished.
+func (d *duel) finished() []*Result {
+	if d.done == 0 {
+		return nil
+	}
+	for _, r := range d.results {
+		r.Rounds = r.Rounds[:min(d.done, len(r.Rounds))]
+	}
+	return d.results
 }
 
 func (d *duel) stop() {
@@ -134,6 +148,10 @@ func (d *duel) run(ctx context.Context, a *Arena, p Plan) error {
 		if err := d.round(n, slice); err != nil {
 			return err
 		}
+		if ctx.Err() != nil { // fio may have been interrupted as well, and have measured less
+			return context.Cause(ctx)
+		}
+		d.done++
 	}
 	return nil
 }

@@ -1,10 +1,12 @@
 package duel
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -26,11 +28,64 @@ func TestMain(m *testing.M) {
 				os.Exit(1)
 			}
 			os.Exit(0)
+		case "hanging-worker":
+			_ = load.Serve(hang(os.Stdin), os.Stdout)
+			os.Exit(1)
 		case "dying-worker":
 			panic("out of luck")
 		}
 	}
 	os.Exit(m.Run())
+}
+
+// hung is the variable with the name of a file that a worker makes when it hangs.
+const hung = "SLUICE_TEST_HUNG"
+
+// hang passes requests on, of os.File the first four: the setup, the slice that
+// warms up and two more.
+func hang(requests io.Reader) io.Reader {
+	r, w := io.Pipe()
+	go func() { // ends with the process
+		lines := bufio.NewScanner(requests)
+		hangs := false
+		for n := 1; lines.Scan(); n++ {
+			hangs = hangs || bytes.Contains(lines.Bytes(), []byte("os.File"))
+			if hangs && n > 4 {
+				_ = os.WriteFile(os.Getenv(hung), nil, 0o600)
+				time.Sleep(time.Hour)
+			}
+			_, _ = w.Write(append(lines.Bytes(), '\n'))
+		}
+		_ = w.Close()
+	}()
+	return r
+}
+
+// TestCompareKeepsFinishedRounds is interrupted in the third round, of which one
+// side has done its part.
+func TestCompareKeepsFinishedRounds(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	enough := errors.New("enough")
+	file := filepath.Join(t.TempDir(), "hung")
+	t.Setenv(hung, file)
+	go func() { // ends with the test
+		for ctx.Err() == nil {
+			if _, err := os.Stat(file); err == nil {
+				cancel(enough)
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	sides := []load.Side{load.Sluice("pool"), load.OSFile, load.Sluice("floppy")}
+	results, err := arena(t, "hanging-worker").Compare(ctx, Same(readCached, sides), Plan{Time: time.Millisecond, Rounds: 5})
+	if !errors.Is(err, enough) || len(results) != len(sides) {
+		t.Fatalf("Compare = %d results, %v; want 3, and the cause of the end", len(results), err)
+	}
+	for i, want := range []int{2, 2, 0} {
+		if got := len(results[i].Rounds); got != want || (results[i].Unsupported != "") != (want == 0) {
+			t.Errorf("%s has %d rounds, unsupported %q; want %d", sides[i].Name, got, results[i].Unsupported, want)
+		}
+	}
 }
 
 func arena(t *testing.T, worker string) *Arena {
@@ -117,9 +172,9 @@ func TestCompareEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	enough := errors.New("enough")
 	time.AfterFunc(100*time.Millisecond, func() { cancel(enough) })
-	_, err := arena(t, "worker").Compare(ctx, Same(readCached, []load.Side{load.OSFile, load.OSFile}), Plan{Time: time.Hour, Rounds: 1})
-	if !errors.Is(err, enough) {
-		t.Errorf("Compare = %v; want the cause of the end", err)
+	results, err := arena(t, "worker").Compare(ctx, Same(readCached, []load.Side{load.OSFile, load.OSFile}), Plan{Time: time.Hour, Rounds: 1})
+	if !errors.Is(err, enough) || results != nil {
+		t.Errorf("Compare = %d results, %v; want none, and the cause of the end", len(results), err)
 	}
 }
 

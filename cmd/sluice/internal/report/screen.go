@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"strings"
 	"time"
 )
 
@@ -13,6 +14,9 @@ type Screen struct {
 	progress io.Writer // nil without a terminal
 	width    int       // of the terminal
 
+	hold func() bool // nil holds nothing
+	held strings.Builder
+
 	total, done int
 	label       string
 	start       time.Time
@@ -22,6 +26,21 @@ type Screen struct {
 // the terminal progress, of the given width, or nowhere if that is nil.
 func NewScreen(out, progress io.Writer, width int) *Screen {
 	return &Screen{out: out, progress: progress, width: width, start: time.Now()}
+}
+
+// Hold keeps back what is printed while when returns true, until Release: nobody
+// has to read for there to be an end.
+func (s *Screen) Hold(when func() bool) { s.hold = when }
+
+// Release shows what was kept back, and ends Hold.
+func (s *Screen) Release() error {
+	text := s.held.String()
+	s.hold = nil
+	s.held.Reset()
+	if text == "" {
+		return nil
+	}
+	return s.Print(text)
 }
 
 // Expect adds n steps to those that make the whole.
@@ -43,6 +62,10 @@ func (s *Screen) Done(n int) {
 
 // Print shows a part of the results.
 func (s *Screen) Print(text string) error {
+	if s.hold != nil && s.hold() {
+		s.held.WriteString(text)
+		return nil
+	}
 	s.Clear()
 	_, err := io.WriteString(s.out, text)
 	if err == nil {

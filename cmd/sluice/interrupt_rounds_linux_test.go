@@ -1,0 +1,128 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice/cmd/sluice/results"
+)
+
+// TestInterruptKeepsRounds ends a matrix of a million rounds by Ctrl-C: those that
+// were finished are in its table, and in the file of --json.
+func TestInterruptKeepsRounds(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(t.TempDir(), "out.json")
+	b := startBench(t, endless(dir, "--json", file)...)
+	waitForRounds(t, b.cmd.Process.Pid)
+	text, status := b.interrupt()
+	var done int
+	said := b.stderr.String()
+	if _, err := fmt.Sscanf(said, "sluice: interrupted after %d of 1000000 rounds of matrix read-cached/4k/2\n", &done); err != nil || status != 130 || done < 1 {
+		t.Errorf("run ended with status %d, %q; want exit status 130, and how many rounds there were", status, said)
+	}
+	if _, rows, _ := strings.Cut(text, "\n---"); !strings.Contains(rows, "\nread-cached ") {
+		t.Errorf("the table has no row:\n%s", text)
+	}
+	run, err := results.Read(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range run.Results[0].Points() {
+		if len(p.Rounds) != done {
+			t.Errorf("%s has %d rounds in the file; want %d", p.Side.Name, len(p.Rounds), done)
+		}
+	}
+	wantEmpty(t, dir)
+}
+
+// TestInterruptTwice has nobody read what the first Ctrl-C leads to. It has removed
+// the temporary file already; the second ends the process.
+func TestInterruptTwice(t *testing.T) {
+	dir := t.TempDir()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	cmd := exec.Command("sluice", append([]string{"bench"}, endless(dir)...)...)
+	cmd.Stdout = w
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	waitForRounds(t, cmd.Process.Pid)
+	fd := int(w.Fd())                                   // each call makes it blocking
+	for err = unix.SetNonblock(fd, true); err == nil; { // until there is no room left
+		_, err = unix.Write(fd, []byte{'\n'})
+	}
+	if err := errors.Join(unix.SetNonblock(fd, false), cmd.Process.Signal(os.Interrupt)); err != nil {
+		t.Fatal(err)
+	}
+	for left := 1; left > 0 && t.Context().Err() == nil; time.Sleep(time.Millisecond) {
+		files, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		left = len(files)
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if state := cmd.ProcessState.Sys().(syscall.WaitStatus); state.Signal() != syscall.SIGINT {
+		t.Errorf("the second one ends it with %v; want the signal", cmd.ProcessState)
+	}
+}
+
+// endless are the arguments of a bench that has short rounds, and no end.
+func endless(dir string, more ...string) []string {
+	return append([]string{"matrix", "--dir", dir, "--file-size", "8m", "--time", "1ms", "--rounds", "1000000", "--cells", "read-cached/4k/2"}, more...)
+}
+
+// waitForRounds waits until the two workers of a bench have been seen to read in turn
+// so often that a round which counts is behind them.
+func waitForRounds(t *testing.T, pid int) {
+	t.Helper()
+	workers := waitForWorkers(t, pid, 2)
+	if len(workers) != 2 {
+		t.Fatalf("there are %d workers; want 2", len(workers))
+	}
+	const much = 1 << 20 // 1 MiB, of which a slice reads many
+	var before [2]int64
+	last, turns := -1, 0
+	for turns < 10 && t.Context().Err() == nil { // A B to begin with, A B to warm up, A B, B A, A B …
+		for i, worker := range workers {
+			n := bytesRead(worker)
+			if n-before[i] < much {
+				continue
+			}
+			before[i] = n
+			if last != i {
+				last, turns = i, turns+1
+			}
+		}
+		time.Sleep(100 * time.Microsecond)
+	}
+}
+
+// bytesRead returns what a process has read so far, from wherever.
+func bytesRead(pid int) int64 {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/io", pid))
+	for line := range strings.Lines(string(text)) {
+		if s, ok := strings.CutPrefix(line, "rchar: "); ok {
+			n, _ := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
+			return n
+		}
+	}
+	return 0
+}
