@@ -12,8 +12,8 @@ import (
 
 // slowDisk is a directory on an ext4 of 256 MiB that does 4,000 reads and
 // writes 32 MiB a second, and has little room for dirty pages; or, without
-// the means to make one (root, loop devices, cgroup v1's blkio), an ordinary
-// temporary directory.
+// the means to make one (root, loop devices, cgroup v1's blkio or v2's io), an
+// ordinary temporary directory.
 func slowDisk(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -21,7 +21,6 @@ func slowDisk(t *testing.T) string {
 		t.Log("not throttled: this needs root")
 		return dir
 	}
-	const blkio = "/sys/fs/cgroup/blkio/blkio.throttle."
 	image, mnt := filepath.Join(dir, "image"), filepath.Join(dir, "mnt")
 	must := func(name string, args ...string) (out string, ok bool) {
 		b, err := exec.Command(name, args...).CombinedOutput()
@@ -40,7 +39,10 @@ func slowDisk(t *testing.T) string {
 	if os.WriteFile(image, nil, 0o600) != nil || os.Truncate(image, 256<<20) != nil || os.Mkdir(mnt, 0o755) != nil {
 		return dir
 	}
-	if _, err := os.Stat(blkio + "read_iops_device"); err != nil {
+	mounts, _ := os.ReadFile("/proc/self/mounts") // without there is no throttle
+	groups, _ := os.ReadFile("/proc/self/cgroup")
+	slow, err := findThrottle(string(mounts), string(groups))
+	if err != nil {
 		t.Log("not throttled: ", err)
 		return dir
 	}
@@ -62,10 +64,13 @@ func slowDisk(t *testing.T) string {
 		return dir
 	}
 	dev := strings.TrimSpace(string(b))
-	if set(blkio+"read_iops_device", dev+" 4000") && set(blkio+"write_bps_device", dev+" 33554432") {
+	if undo, err := slow.limit(dev); err != nil {
+		t.Log("not throttled: ", err)
+	} else {
 		t.Cleanup(func() {
-			set(blkio+"read_iops_device", dev+" 0")
-			set(blkio+"write_bps_device", dev+" 0")
+			if err := undo(); err != nil {
+				t.Error(err)
+			}
 		})
 	}
 	// Absent on older kernels; then there is only the throttle.
