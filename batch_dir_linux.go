@@ -20,12 +20,9 @@ func (op *BatchOp) inDir() error {
 
 // withDir calls do with the directory's descriptor, which stays open as long.
 func (op *BatchOp) withDir(do func(dir int) error) error {
-	conn, err := op.dir.SyscallConn()
-	if err == nil {
-		var err1 error
-		if err = conn.Control(func(fd uintptr) { err1 = do(int(fd)) }); err == nil {
-			err = err1
-		}
+	var err error
+	if !hold(op.dir.file, func(fd uintptr) { err = do(int(fd)) }) {
+		err = os.ErrClosed
 	}
 	if err != nil {
 		return op.wrap(err)

@@ -4,6 +4,7 @@ package sluice
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 )
 
@@ -15,8 +16,17 @@ func (op *BatchOp) inDir() error {
 	return op.withDir(func(int) error { return op.byName() })
 }
 
-// withDir calls do while the names are joined to the directory's.
-func (op *BatchOp) withDir(do func(dir int) error) error {
+// withDir calls do while the names are joined to the directory's, which stays open as
+// long.
+func (op *BatchOp) withDir(do func(dir int) error) (err error) {
+	if !hold(op.dir.file, func(uintptr) { err = op.joined(do) }) {
+		return op.wrap(os.ErrClosed)
+	}
+	return err
+}
+
+// joined calls do while the names are joined to the directory's.
+func (op *BatchOp) joined(do func(dir int) error) error {
 	name, other, dir := op.name, op.other, op.dir
 	defer func() { op.name, op.other, op.dir = name, other, dir }()
 	op.dir = nil

@@ -170,13 +170,17 @@ func (op *BatchOp) onRange(r *batchRun) error {
 // callOnRange makes the call that allocates, truncates or advises.
 func (op *BatchOp) callOnRange() (err error) {
 	f := op.file.file
+	var call func(uintptr)
 	switch op.kind {
 	case opTruncate:
 		return f.Truncate(op.size) // whose error is wrapped
 	case opAllocate:
-		err = allocate(f, op.off, op.size)
+		call = func(uintptr) { err = allocate(f, op.off, op.size) }
 	default:
-		err = advise(f, op.off, op.size, op.advice)
+		call = func(uintptr) { err = advise(f, op.off, op.size, op.advice) }
+	}
+	if !hold(f, call) { // of a file without disk I/O nobody has counted the operation
+		err = os.ErrClosed
 	}
 	if err != nil {
 		return op.wrap(err)

@@ -97,6 +97,13 @@ func (f *File) closeBoth() error {
 // the *os.File, which stays f's: the scheduler may be using its descriptor.
 func (f *File) OSFile() *os.File { return f.file }
 
+// hold calls do with f's descriptor, which stays open as long, and tells whether it
+// was open.
+func hold(f *os.File, do func(fd uintptr)) bool {
+	conn, err := f.SyscallConn()
+	return err == nil && conn.Control(do) == nil
+}
+
 // error is err as os would give it.
 func (f *File) error(op string, err error) error {
 	if err == nil || errors.Is(err, io.EOF) {
