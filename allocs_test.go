@@ -65,6 +65,35 @@ func TestAllocs(t *testing.T) {
 	})
 }
 
+// TestAllocsBatch performs small Batches, one after the other in the memory of the
+// first.
+func TestAllocsBatch(t *testing.T) {
+	skipUnderRace(t)
+	eachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+		f, err := s.Create(filepath.Join(dir, "file"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if _, err := f.Write(make([]byte, 4*pageSize)); err != nil {
+			t.Fatal(err)
+		}
+		b, page := s.NewBatch(), alignedBytes(pageSize)
+		noAllocs(t, "Do of one read", func() error {
+			b.Reset()
+			b.ReadAt(f, page, pageSize)
+			return b.Do(t.Context())
+		})
+		noAllocs(t, "Do of a chain", func() error {
+			b.Reset()
+			b.WriteAt(f, page, pageSize).Link()
+			b.ReadAt(f, page, 2*pageSize).Link()
+			b.Truncate(f, 4*pageSize)
+			return b.Do(t.Context())
+		})
+	})
+}
+
 // TestAllocsQueued calls them while others keep the driver busy, so that they
 // are queued.
 func TestAllocsQueued(t *testing.T) {

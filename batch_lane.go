@@ -2,6 +2,7 @@ package sluice
 
 import (
 	"os"
+	"sync"
 
 	"github.com/sluiceio/sluice/internal/sched"
 	"github.com/sluiceio/sluice/internal/sys"
@@ -32,6 +33,8 @@ type batchLane struct {
 	dirs map[*File]int
 	// ended and failed count chains.
 	ended, failed int
+
+	running sync.WaitGroup // run
 }
 
 // newLane returns the lane, if there is one, is free, and worth it.

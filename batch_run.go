@@ -19,7 +19,7 @@ import (
 // the lane's (batch_lane.go), if there are enough of them.
 type batchRun struct {
 	b    *Batch
-	ctx  context.Context
+	ctx  context.Context // &apart
 	core *sched.Scheduler
 	crew sched.Crew[*BatchOp, sched.Span] // of first operations of chains
 	lane *batchLane                       // nil if there is none
@@ -29,6 +29,8 @@ type batchRun struct {
 	// lock, by which TakeJob is called.
 	spans []*sched.Span
 	own   sched.Span // the caller's
+
+	apart sched.Apart
 
 	called atomic.Bool // there is, or has been, a crew. Written under mu
 	timed  atomic.Bool // how long a chain takes was looked at
@@ -53,7 +55,8 @@ type batchRun struct {
 
 // init prepares r for a Batch.
 func (r *batchRun) init(ctx context.Context, b *Batch) {
-	*r = batchRun{b: b, ctx: b.s.core.Apart(ctx), core: b.s.core, back: b.n, spans: append(r.spans[:0], &r.own)}
+	*r = batchRun{b: b, apart: b.s.core.Apart(ctx), core: b.s.core, back: b.n, spans: append(r.spans[:0], &r.own)}
+	r.ctx = &r.apart // within r, so that there is nothing to allocate
 	r.own.Set(0, b.n)
 	r.lane = r.newLane()
 }
@@ -63,14 +66,15 @@ func (r *batchRun) init(ctx context.Context, b *Batch) {
 func (r *batchRun) work(each func(*BatchOp)) {
 	defer r.over()
 	r.each = each
-	var lane sync.WaitGroup
 	defer func() { // also if who sees the operations panics
-		lane.Wait() // it calls the crew
+		if r.lane != nil {
+			r.lane.running.Wait() // it calls the crew
+		}
 		r.crew.Wait()
 	}()
 	if r.lane != nil {
 		r.call()
-		lane.Go(r.lane.run)
+		r.lane.running.Go(r.lane.run)
 	}
 	left := r.lead()
 	switch {
@@ -85,6 +89,7 @@ func (r *batchRun) work(each func(*BatchOp)) {
 // over ends it, and keeps nothing alive.
 func (r *batchRun) over() {
 	r.ctx, r.each, r.lane, r.ended, r.again = nil, nil, nil, nil, nil
+	r.apart = sched.Apart{}
 	r.b.state.Store(batchOver)
 	r.b.s.lent.Done()
 }

@@ -32,14 +32,27 @@ func (s *Scheduler) EnterNames(ctx context.Context) (NamedCall, error) {
 	return NamedCall{s, asked, s.hook.Now(), p}, nil
 }
 
-// apartKey finds, in a context, whose calls those with it are.
+// Apart is a context whose calls with names have, at their gate, what a device has at
+// that of file I/O (share): others that wait for a device, which nobody knows of
+// before the call, do not hold them up.
+type Apart struct {
+	context.Context
+	whose uint64 // no other Apart of the Scheduler has it
+}
+
+// Apart returns one with the Values and the end of ctx. It is a context where it is
+// pointed to.
+func (s *Scheduler) Apart(ctx context.Context) Apart { return Apart{ctx, s.apart.Add(1)} }
+
+// apartKey is by what an Apart is found in contexts that are made of it.
 type apartKey struct{}
 
-// Apart returns a context whose calls with names have, at their gate, what a device
-// has at that of file I/O (share): others that wait for a device, which nobody knows
-// of before the call, do not hold them up.
-func (s *Scheduler) Apart(ctx context.Context) context.Context {
-	return context.WithValue(ctx, apartKey{}, s.apart.Add(1))
+// Value returns what the context has for a key.
+func (a *Apart) Value(key any) any {
+	if key == (apartKey{}) {
+		return a
+	}
+	return a.Context.Value(key)
 }
 
 // enterNames takes a place at the gate for calls with names. The error is ctx's.
@@ -47,9 +60,9 @@ func (s *Scheduler) enterNames(ctx context.Context) (pass, error) {
 	if s.names.take() {
 		return nil, nil
 	}
-	whose, ok := ctx.Value(apartKey{}).(uint64)
-	if !ok {
-		whose = noDevice
+	whose := uint64(noDevice)
+	if a, ok := ctx.Value(apartKey{}).(*Apart); ok {
+		whose = a.whose
 	}
 	return s.names.await(ctx, whose)
 }
