@@ -67,8 +67,9 @@ func New(o Options) (*Recorder, error) {
 // is recorded is in it at once, so that it outlives the program however that
 // ends, and can be looked at meanwhile. [Read] reads it.
 //
-// The file has its full size from the beginning, 64 bytes an event, and its
-// memory is held until the program ends. The program writes nothing to it, but
+// The file grows with what is recorded, up to 64 bytes for each of Options.Events, and
+// is held open, with its memory, until the program ends; if the disk is full before,
+// what follows is lost, and counted. The program writes nothing to it, but
 // the kernel does, in its own time, if it is on a disk; in a file system that
 // is memory (/dev/shm) nobody does. Nobody may make it shorter. On Windows there
 // is none (errors.ErrUnsupported).

@@ -39,7 +39,7 @@ type Sink struct {
 
 // Collect gives the records to to, in no order.
 func (r *Recorder) Collect(to Sink) Recording {
-	for i := range r.chunks {
+	for i := range r.head.there.Load() {
 		r.chunks[i].collect(r.head.began, to)
 	}
 	return r.recording()

@@ -9,16 +9,17 @@ import (
 
 // Create returns a Recorder whose memory is a new file of that name: what is
 // recorded is in the file however the process ends, without anyone having to
-// write it there. The file must not exist. It has its full size at once, and
-// the memory is the process's until it ends.
+// write it there. The file must not exist. It grows with what is recorded until it
+// has its full size; should the disk be full before, what follows is lost. The memory
+// is the process's until it ends.
 func Create(name string, o Options) (*Recorder, error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return nil, err
 	}
 	r, err := onFile(f, o)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return nil, errors.Join(err, os.Remove(name))
+	if err != nil {
+		return nil, errors.Join(err, f.Close(), os.Remove(name))
 	}
 	return r, nil
 }
@@ -34,6 +35,10 @@ func onFile(f *os.File, o Options) (*Recorder, error) {
 	if err != nil {
 		return nil, &os.PathError{Op: "map", Path: f.Name(), Err: err}
 	}
+	g := &growth{f: f, mem: mem, chunks: size - parts[3], all: l.chunks}
+	if err := g.begin(parts[0], parts[1]); err != nil {
+		return nil, &os.PathError{Op: "allocate", Path: f.Name(), Err: err}
+	}
 	part := func(i int) []byte {
 		b := mem[:parts[i]]
 		mem = mem[parts[i]:]
@@ -44,7 +49,11 @@ func onFile(f *os.File, o Options) (*Recorder, error) {
 		names:   part(1),
 		stripes: sys.View[stripe](part(2), l.stripes),
 		chunks:  sys.View[chunk](part(3), l.chunks),
-	}}
+	}, growth: g}
+	g.there = &r.head.there
+	if err := g.more(); err != nil {
+		return nil, &os.PathError{Op: "allocate", Path: f.Name(), Err: err}
+	}
 	r.init(o)
 	return r, nil
 }

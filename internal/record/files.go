@@ -88,7 +88,7 @@ func (r *Recorder) numberOf(to map[string]uint32, most int, mark uint16, name st
 		return n
 	}
 	used := int(r.head.used.Load())
-	if len(to) == most || used+2+len(name) > len(r.names) {
+	if end := used + 2 + len(name); len(to) == most || end > len(r.names) || !r.growth.name(end) {
 		return 0
 	}
 	binary.LittleEndian.PutUint16(r.names[used:], uint16(len(name))|mark)

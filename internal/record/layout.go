@@ -17,7 +17,7 @@ const pageSize = 4096
 
 const (
 	magic   = "sluicerw" // a recording as it is in memory
-	version = 2
+	version = 3
 	// order is found as another number where bytes are in another order.
 	order = 0x01020304
 )
@@ -35,7 +35,8 @@ type header struct {
 	began   int64  // when the recording was made, as the records count it
 	drivers atomic.Uint32
 	used    atomic.Uint32 // bytes of names that are written
-	_       [128 - 56]byte
+	there   atomic.Uint32 // chunks that can be used; beyond them a file may have ended
+	_       [128 - 60]byte
 	// next is the turn of the chunk that was given out last, alone in its
 	// cache lines: all cores write it.
 	next      atomic.Uint64

@@ -144,7 +144,13 @@ func (r *Recorder) exchange(s *stripe) (*event, uint64) {
 			s.refused.Add(1)
 			return nil, 0
 		}
-		if c := &r.chunks[turn&r.chunkMask]; c.raise(turn) {
+		i := turn & r.chunkMask
+		if i >= uint64(r.head.there.Load()) && !r.growth.chunk(i) {
+			r.full.Store(true)
+			s.refused.Add(1)
+			return nil, 0
+		}
+		if c := &r.chunks[i]; c.raise(turn) {
 			old := s.pos.Swap(turn<<posBits | 1)
 			s.left.Add(int64(min(old&posMask, perChunk)))
 			return c.events[0].lock(turn)

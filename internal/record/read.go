@@ -37,7 +37,7 @@ func Read(from io.Reader, to Sink) (Recording, error) {
 		return Recording{}, err
 	}
 	page := make([]chunk, 1)
-	for i := range uint64(a.head.chunks) {
+	for i := range uint64(a.head.there.Load()) {
 		if err := fill(from, page); err != nil {
 			return Recording{}, err
 		}
@@ -67,7 +67,8 @@ func (h *header) check() error {
 	case h.version != version:
 		return fmt.Errorf("the recording has version %d; this reader knows %d: %w", h.version, version, ErrDamaged)
 	case h.stripes == 0 || h.stripes > mostStripes || h.stripes*stripeSize%pageSize != 0,
-		h.chunks == 0 || h.chunks > MostEvents/perChunk, h.names > mostNames:
+		h.chunks == 0 || h.chunks&(h.chunks-1) != 0 || h.chunks > MostEvents/perChunk, h.names > mostNames,
+		h.there.Load() > h.chunks:
 		return fmt.Errorf("its header makes no sense: %w", ErrDamaged)
 	}
 	return nil

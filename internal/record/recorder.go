@@ -36,6 +36,7 @@ type Recorder struct {
 	locks      []stripeLock
 	files      files
 	regions    bool
+	growth     *growth // nil if all the memory is there
 
 	hooks atomic.Uint32 // how many it has recorded
 
@@ -65,6 +66,7 @@ func New(o Options) *Recorder {
 	for i := range r.chunks {
 		r.chunks[i].turn.Store(0)
 	}
+	r.head.there.Store(uint32(l.chunks))
 	r.init(o)
 	return r
 }

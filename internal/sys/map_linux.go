@@ -6,15 +6,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// MapGrows says that a file may become longer than it was when it was mapped.
+const MapGrows = true
+
 // reserve gives f n bytes of disk, so that a page of them that is written to
 // does not find the disk full (SIGBUS).
-func reserve(f *os.File, n int64) error {
-	err := unix.Fallocate(int(f.Fd()), 0, 0, n)
+func reserve(f *os.File, off, n int64) error {
+	err := unix.Fallocate(int(f.Fd()), 0, off, n)
 	for err == unix.EINTR {
-		err = unix.Fallocate(int(f.Fd()), 0, 0, n)
+		err = unix.Fallocate(int(f.Fd()), 0, off, n)
 	}
 	if err == unix.EOPNOTSUPP || err == unix.ENOSYS {
-		return zeros(f, n)
+		return zeros(f, off, n)
 	}
 	return err
 }

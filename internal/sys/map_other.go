@@ -4,6 +4,10 @@ package sys
 
 import "os"
 
-func reserve(f *os.File, n int64) error { return zeros(f, n) }
+// MapGrows says that it may not: a file is as long as its memory from the beginning, as
+// not every system says what is beyond its end. It has no blocks there.
+const MapGrows = false
+
+func reserve(f *os.File, off, n int64) error { return zeros(f, off, n) }
 
 func populate([]byte) {}

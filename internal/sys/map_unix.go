@@ -8,30 +8,38 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// MapNew gives f, which is empty, n bytes, a multiple of the page size, and
-// returns them as memory: what is written to it is in the file, however the
-// process ends. The memory is there until the process ends.
+// MapNew returns n bytes of f, which is empty, as memory: what is written to it is in
+// the file, however the process ends. n is a multiple of the page size. The memory is
+// there until the process ends, but none of it may be touched before MapGrow.
 func MapNew(f *os.File, n int) ([]byte, error) {
-	if err := reserve(f, int64(n)); err != nil {
-		return nil, err
+	if !MapGrows {
+		if err := f.Truncate(int64(n)); err != nil {
+			return nil, err
+		}
 	}
-	b, err := unix.Mmap(int(f.Fd()), 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
-	if err != nil {
-		return nil, err
-	}
-	populate(b)
-	return b, nil
+	return unix.Mmap(int(f.Fd()), 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 }
 
-// zeros makes f as long by writing.
-func zeros(f *os.File, n int64) error {
-	zero := make([]byte, 1<<20)
-	for at := int64(0); at < n; {
-		m, err := f.WriteAt(zero[:min(n-at, int64(len(zero)))], at)
+// MapGrow has memory of MapNew be there from off to end, multiples of the page size,
+// where none was: the file is as long then, with blocks of its own, so that a full
+// disk is an error here, and no signal later.
+func MapGrow(f *os.File, b []byte, off, end int) error {
+	if err := reserve(f, int64(off), int64(end-off)); err != nil {
+		return err
+	}
+	populate(b[off:end])
+	return nil
+}
+
+// zeros writes n bytes to f.
+func zeros(f *os.File, off, n int64) error {
+	zero := make([]byte, min(n, 1<<20))
+	for end := off + n; off < end; {
+		m, err := f.WriteAt(zero[:min(end-off, int64(len(zero)))], off)
 		if err != nil {
 			return err
 		}
-		at += int64(m)
+		off += int64(m)
 	}
 	return nil
 }

@@ -1,0 +1,110 @@
+//go:build unix
+
+package record
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// recorder makes one in a file, with room for so many records.
+func recorder(t *testing.T, events int) (r *Recorder, name string) {
+	t.Helper()
+	name = filepath.Join(t.TempDir(), "file")
+	r, err := Create(name, Options{Events: events, Names: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, name
+}
+
+// put records n operations, each with a file of its own name.
+func put(r *Recorder, n int) {
+	for i := range n {
+		var ref FileRef
+		r.PutOp(&Op{Queued: Now(), Off: int64(i), File: r.File(&ref, fmt.Sprint("name", i))})
+	}
+}
+
+// readBack reads the file, as if the process had ended here, and returns how many
+// records are in it, and the bytes that it has on the disk.
+func readBack(t *testing.T, name string) (n int, of Recording, onDisk int64) {
+	t.Helper()
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var ops []Op
+	if of, err = Read(f, Sink{Op: func(o Op, _ uint32) { ops = append(ops, o) }}); err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range ops {
+		if want := fmt.Sprint("name", o.Off); o.File != 0 && of.Files[o.File] != want {
+			t.Fatalf("file %d is %q; want %q", o.File, of.Files[o.File], want)
+		}
+	}
+	var st syscall.Stat_t
+	if err := syscall.Stat(name, &st); err != nil {
+		t.Fatal(err)
+	}
+	return len(ops), of, st.Blocks * 512
+}
+
+// TestFileGrows finds on the disk what was recorded, and little more.
+func TestFileGrows(t *testing.T) {
+	r, name := recorder(t, 1<<20)
+	const little, recorded = 512 << 10, 64 // bytes: of what is there at first; of a record
+	for _, count := range []int{10, 1000, 5000} {
+		before, _, _ := readBack(t, name)
+		put(r, count)
+		n, of, onDisk := readBack(t, name)
+		if n-before != count || of.Asked != int64(n) {
+			t.Errorf("%d records after %d and %d more, %d asked for", n, before, count, of.Asked)
+		}
+		names := len(of.Files) * len("..name12345")
+		if most := int64(n*recorded*11/10 + names + little); onDisk > most {
+			t.Errorf("%d records take %d bytes on the disk; want at most %d", n, onDisk, most)
+		}
+	}
+	_, of, _ := readBack(t, name)
+	if got := len(of.Files); got != 5001 || of.Files[5000] != "name4999" {
+		t.Errorf("%d names, the last %q; want 5001 with the one of nothing", got, of.Files[got-1])
+	}
+}
+
+// TestFileGrowsToItsEnd fills all, and goes on.
+func TestFileGrowsToItsEnd(t *testing.T) {
+	r, name := recorder(t, 1<<14)
+	for i := range r.Events() + 1000 {
+		r.PutOp(&Op{Queued: Now(), Off: int64(i)})
+	}
+	if n, of, _ := readBack(t, name); n < r.Events()-10*perChunk || n > r.Events() || of.Asked != int64(r.Events())+1000 {
+		t.Errorf("%d records of %d that have room, %d asked for", n, r.Events(), of.Asked)
+	}
+}
+
+// TestFileCannotGrow has a file that does not become longer: what there was room for
+// is in it, and all else is counted.
+func TestFileCannotGrow(t *testing.T) {
+	r, name := recorder(t, 1<<20)
+	if err := r.growth.f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	const asked = 50_000
+	put(r, asked)
+	n, of, _ := readBack(t, name)
+	if n == 0 || n > chunksMore*perChunk || of.Asked != asked {
+		t.Errorf("%d records, %d asked for; want some, and %d", n, of.Asked, asked)
+	}
+	if len(of.Files) < 2 || len(of.Files) > namesMore/len("..name0") {
+		t.Errorf("%d names; want as many as there was room for", len(of.Files))
+	}
+	got := 0
+	if of := r.Collect(Sink{Op: func(Op, uint32) { got++ }}); got != n || of.Asked != asked {
+		t.Errorf("Collect gives %d of %d; want %d of %d", got, of.Asked, n, asked)
+	}
+}
