@@ -104,24 +104,31 @@ func (s *Scheduler) readCached(f *File, b []byte, off int64) int32 {
 	}
 	asked := s.hook.Now()
 	res := sys.ReadCached(f.fd, b, off)
-	switch {
-	case res > 0:
+	if res > 0 {
 		f.cold.hit()
 		s.stats.add(pathCached, driver.Read, res)
 		if asked != 0 {
 			s.recordCached(asked, f, len(b), off, res)
 		}
 		return res
+	}
+	f.notCached(res, len(b), off)
+	s.hook.Call(asked, record.Call{Batch: 1, Res: res, Syscall: record.SysPreadv2})
+	return res
+}
+
+// notCached notes what it tells of the file that a look for n bytes at off in the page
+// cache gave res.
+func (f *File) notCached(res int32, n int, off int64) {
+	switch {
 	case res == eagain:
 		f.cold.miss()
-	case res == eopnotsupp, res == enosys, res == einval && off <= math.MaxInt64-int64(len(b)):
+	case res == eopnotsupp, res == enosys, res == einval && off <= math.MaxInt64-int64(n):
 		// Of this file alone: others may be on other file systems. EINVAL is
 		// also what an offset gets that is too large.
 		f.nowait.Store(false)
 		f.cold.miss() // for Borrowed.Misses
 	}
-	s.hook.Call(asked, record.Call{Batch: 1, Res: res, Syscall: record.SysPreadv2})
-	return res
 }
 
 // failure is the error of a negative result.

@@ -96,8 +96,7 @@ func (s *Scheduler) readVec(ctx context.Context, f *File, v *Vec, off int64) int
 	return s.blockingVec(ctx, driver.Read, f, v, off)
 }
 
-// readCachedVec is readCached. What else an error tells of the file, that of the
-// first buffer alone will say again.
+// readCachedVec is readCached of several buffers.
 func (s *Scheduler) readCachedVec(f *File, v *Vec, off int64) int32 {
 	if !f.nowait.Load() || f.cold.skip() {
 		return eagain
@@ -105,6 +104,7 @@ func (s *Scheduler) readCachedVec(f *File, v *Vec, off int64) int32 {
 	asked := s.hook.Now()
 	res := sys.ReadCachedVec(f.fd, v.first, v.rest, off)
 	if res <= 0 {
+		f.notCached(res, v.size(), off)
 		s.hook.Call(asked, record.Call{Batch: 1, Res: res, Syscall: record.SysPreadv2})
 		return res
 	}
