@@ -71,9 +71,12 @@ const (
 // docs/decisions/0002-paths.md.
 const defaultDepth = 128
 
-// syncDepth is the most fsyncs in flight: each keeps a thread of the kernel's
-// waiting.
-const syncDepth = 256
+// queuedSyncs is the most fsyncs in flight: each keeps a thread of the kernel's
+// waiting. syncDepth has room for those of devices that come when others have all.
+const (
+	queuedSyncs = 256
+	syncDepth   = queuedSyncs / 8 * 9
+)
 
 // laneChains is how many chains of a Batch the kernel has at a time, and
 // laneWorkers how many threads it may take for what of them must wait. Measured:

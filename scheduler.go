@@ -64,6 +64,7 @@ func NewScheduler(o Options) (*Scheduler, error) {
 		InlineReads:  inlineReads,
 		InlineWrites: inlineWrites,
 		InlineSyncs:  inlineSyncs,
+		QueuedSyncs:  queuedSyncs,
 		LargeReads:   largeReads,
 		Blocking:     o.blockingThreads(info.Name),
 	})

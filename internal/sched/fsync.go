@@ -1,6 +1,7 @@
 package sched
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"sync/atomic"
@@ -28,6 +29,16 @@ type fsyncs struct {
 	// engine is of the driver that open has returned: nil before that, and if
 	// it has returned none.
 	engine atomic.Pointer[engine]
+	// gate is that of fsyncs to a driver that is for all devices: those of one that is
+	// stalled hold up none of another. Its limit is 0 if each device has an engine.
+	gate gate
+}
+
+// places sees to it that the gate has its places, with a driver of that depth.
+func (y *fsyncs) places(most, depth int) {
+	most = min(cmp.Or(most, depth), depth*8/9) // two shares may come on top: see share
+	y.gate.limit = int32(max(1, most))
+	y.gate.part(1)
 }
 
 // slowSync is how long the last fsync of a file has taken for the next one to
@@ -43,7 +54,7 @@ const slowSync = 5 * time.Millisecond
 func (s *Scheduler) SyncThrough(open func() driver.Driver) { s.fsyncs.open = open }
 
 // syncWay is how an fsync is made: through an engine, or, if that is nil, by a plain
-// call, for which there is a place at the gate.
+// call. There is a place for it at the gate of either.
 type syncWay struct {
 	engine *engine
 	pass   pass
@@ -55,7 +66,8 @@ func (s *Scheduler) admitSync(ctx context.Context, f *File) (syncWay, error) {
 	if s.fsyncs.inline.Add(1) > int32(s.limits.InlineSyncs) || f.syncer.took() >= slowSync {
 		if e := s.syncEngine(f); e != nil {
 			s.fsyncs.inline.Add(-1)
-			return syncWay{engine: e}, nil
+			p, err := s.enterQueue(ctx, f)
+			return syncWay{e, p}, err
 		}
 	}
 	p, err := s.enter(ctx, f)
@@ -65,12 +77,30 @@ func (s *Scheduler) admitSync(ctx context.Context, f *File) (syncWay, error) {
 	return syncWay{pass: p}, err
 }
 
+// enterQueue takes a place for an fsync of f that is to be queued. The error is ctx's.
+func (s *Scheduler) enterQueue(ctx context.Context, f *File) (pass, error) {
+	g := &s.fsyncs.gate
+	if g.limit == 0 || g.take() {
+		return nil, nil
+	}
+	return g.await(ctx, s.deviceOf(f))
+}
+
+// leaveQueue gives it back.
+func (s *Scheduler) leaveQueue(p pass) {
+	if g := &s.fsyncs.gate; g.limit != 0 {
+		g.leave(p)
+	}
+}
+
 // forgoSync gives back what admitSync has taken.
 func (s *Scheduler) forgoSync(w syncWay) {
-	if w.engine == nil {
-		s.fsyncs.inline.Add(-1)
-		s.gate.leave(w.pass)
+	if w.engine != nil {
+		s.leaveQueue(w.pass)
+		return
 	}
+	s.fsyncs.inline.Add(-1)
+	s.gate.leave(w.pass)
 }
 
 // fsync makes one on fd, a descriptor of f, as admitSync has decided. It was
@@ -83,6 +113,7 @@ func (s *Scheduler) fsync(w syncWay, asked int64, f *File, fd int) error {
 		s.fsyncs.inline.Add(-1)
 	} else {
 		res = s.queueSync(w.engine, asked, f, fd)
+		s.leaveQueue(w.pass)
 	}
 	if res < 0 {
 		return syscall.Errno(-res)
@@ -127,6 +158,7 @@ func (s *Scheduler) syncEngine(f *File) *engine {
 		default:
 			e := newEngine(drv)
 			e.hook = s.hook
+			y.places(s.limits.QueuedSyncs, drv.Info().Depth)
 			y.engine.Store(e)
 		}
 	})

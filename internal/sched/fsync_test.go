@@ -2,6 +2,7 @@ package sched
 
 import (
 	"context"
+	"fmt"
 	"syscall"
 	"testing"
 	"time"
@@ -71,6 +72,53 @@ func TestSyncsBeyondTheFirstAreQueued(t *testing.T) {
 	<-p.started
 	p.results <- 0
 	want(t, nil, again)
+}
+
+// A device whose fsyncs do not end has as many as there may be, and holds up none of
+// another; nor do two.
+func TestStalledSyncs(t *testing.T) {
+	for _, stalled := range []int{1, 2} {
+		t.Run(fmt.Sprint(stalled, " stalled"), func(t *testing.T) { stallSyncs(t, stalled) })
+	}
+}
+
+func stallSyncs(t *testing.T, stalled int) {
+	p, d := playQueuedSyncs(t, 0)
+	d.depth = 36
+	p.rings.device = func(fd int) (uint64, bool) { return uint64(fd % 10), true }
+	d.rule = func(op *driver.Op) (int32, bool) { return 0, op.FD%10 > int32(stalled) }
+	var all []chan error
+	for n := range 50 {
+		for device := 1; device <= stalled; device++ {
+			_, res := p.start(t.Context(), 10*n+device)
+			all = append(all, res)
+		}
+	}
+	eventually(func() bool {
+		return p.fsyncs.gate.queued.Load() == int32(len(all)-p.fsyncs.gate.inside()) && p.fsyncs.gate.inside() >= 32
+	})
+	if n := p.fsyncs.gate.inside(); n > 36 {
+		t.Errorf("%d fsyncs are in flight; want 36 at the most", n)
+	}
+	for n := range 20 { // hangs if the others are in the way
+		_, res := p.start(t.Context(), 10*n+stalled+1)
+		want(t, nil, res)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	_, late := p.start(ctx, 501)
+	eventually(func() bool { return p.fsyncs.gate.queued.Load() == int32(len(all)+1-p.fsyncs.gate.inside()) })
+	cancel()
+	want(t, context.Canceled, late)
+	d.mu.Lock()
+	d.rule = func(*driver.Op) (int32, bool) { return 0, true }
+	for len(d.held) > 0 {
+		d.finish(d.held[0], 0)
+	}
+	d.mu.Unlock()
+	for _, res := range all {
+		want(t, nil, res)
+	}
+	p.fsyncs.gate.wantEmpty(t)
 }
 
 // A file whose fsyncs take long is not waited for by a thread.

@@ -22,6 +22,10 @@ type Limits struct {
 	// InlineSyncs is how many fsyncs at once are plain system calls, if there is
 	// a driver for them (SyncThrough).
 	InlineSyncs int
+	// QueuedSyncs is how many that driver has at once, but for a ninth of its depth
+	// at most, which is kept for devices that come when others have all; 0 is as many
+	// as that leaves.
+	QueuedSyncs int
 	// LargeReads is the same for large buffered reads.
 	LargeReads int
 	// Blocking is the most threads that may wait in system calls: for those,
