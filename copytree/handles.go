@@ -24,9 +24,7 @@ func (h *handles) use(d *dir) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if d.src < 0 {
-		if err := h.reopen(d); err != nil {
-			return err
-		}
+		return h.reopen(d)
 	}
 	h.pin(d)
 	return nil
@@ -136,19 +134,28 @@ func closeBoth(k *at.Kernel, src, dst int) {
 	}
 }
 
-// reopen opens d again, and what is closed above it. It waits for the disk
-// under mu, which is seldom: in trees that are deeper than most. Under mu.
+// reopen opens d again, and what is closed above it, and uses it. It waits for the
+// disk under mu, which is seldom: in trees that are deeper than most. Under mu.
 func (h *handles) reopen(d *dir) error {
 	var closed []*dir
 	for c := d; c != nil && c.src < 0; c = c.up {
 		closed = append(closed, c)
 	}
+	if up := closed[len(closed)-1].up; up != nil {
+		h.pin(up)
+	}
 	for i := len(closed) - 1; i >= 0; i-- {
-		if err := h.againIn(closed[i].up, closed[i]); err != nil {
+		c := closed[i]
+		err := h.againIn(c.up, c)
+		if err == nil {
+			h.pin(c)
+		}
+		if c.up != nil { // it may be closed from here on
+			h.unpin(c.up)
+		}
+		if err != nil {
 			return err
 		}
-		h.pin(closed[i])
-		h.unpin(closed[i])
 	}
 	return nil
 }
@@ -158,8 +165,6 @@ func (h *handles) againIn(up, d *dir) error {
 	if up == nil {
 		return h.againBase(d)
 	}
-	h.pin(up)
-	defer h.unpin(up)
 	return h.again(d)
 }
 

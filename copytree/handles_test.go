@@ -48,6 +48,45 @@ func openBase(t *testing.T, k *at.Kernel) int {
 	return fd
 }
 
+// TestNoIdleDirectories copies a deep tree where no directory stays open that is not
+// in use, as with few descriptors: those of one that waited are opened again.
+func TestNoIdleDirectories(t *testing.T) {
+	src := filepath.Join(t.TempDir(), "tree")
+	files := 0
+	var fill func(dir string, depth int)
+	fill = func(dir string, depth int) {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 3 {
+			if err := os.WriteFile(filepath.Join(dir, fmt.Sprint("file", i)), []byte(dir), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			files++
+			if depth > 0 {
+				fill(filepath.Join(dir, fmt.Sprint("dir", i)), depth-1)
+			}
+		}
+	}
+	fill(src, 3)
+	for _, concurrency := range []int{1, 4} {
+		j, err := newJob(t.Context(), Options{Concurrency: concurrency}, at.New())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer j.close()
+		j.handles.most = 0
+		j.queue.queued = 2 // so that directories wait for those within
+		dst := filepath.Join(t.TempDir(), "copy")
+		if r, err := j.copy([]Pair{{Src: src, Dst: dst}}); err != nil || int(r.Files) != files {
+			t.Errorf("by %d workers: %d files, %v; want %d", concurrency, r.Files, err, files)
+		}
+		if n := j.handles.idle.Len(); n != 0 {
+			t.Errorf("%d directories are open in the end", n)
+		}
+	}
+}
+
 // TestLinksBetweenManyDirectories has workers make links to files of directories
 // that others are just done with.
 func TestLinksBetweenManyDirectories(t *testing.T) {

@@ -7,7 +7,7 @@ type limits struct {
 	workers int // goroutines that copy
 	scouts  int // goroutines that go ahead of them, 0 for none
 	spare   int // goroutines that copy in place of workers that wait for the disk
-	dirs    int // directories that are open and not in use, at two descriptors each
+	dirs    int // directories that are open and not in use, at two descriptors each; may be 0
 	ahead   int // descriptors of what scouts have opened
 	queued  int // directories that wait, before who finds more goes down into one at a time
 }
@@ -43,7 +43,7 @@ func limitsFor(descriptors, concurrency int) limits {
 	l := limits{
 		workers: min(runtime.GOMAXPROCS(0), runtime.NumCPU()),
 		scouts:  scoutsMost,
-		dirs:    max(1, min(dirsMost, free/4/2)),
+		dirs:    min(dirsMost, free/4/2),
 		ahead:   min(aheadMost, free/4),
 		queued:  queuedMost,
 	}

@@ -158,7 +158,7 @@ func TestLimits(t *testing.T) {
 			if l.scouts > 0 {
 				most += l.ahead + l.scouts*scoutHolds
 			}
-			if l.workers < 1 || l.dirs < 1 || descriptors > 64 && most > descriptors-otherDescriptors {
+			if l.workers < 1 || l.dirs < 1 && descriptors >= 64 || descriptors > 64 && most > descriptors-otherDescriptors {
 				t.Errorf("limitsFor(%d, %d) = %+v: %d descriptors", descriptors, concurrency, l, most)
 			}
 			if concurrency > 0 && l.workers > concurrency || concurrency == 1 && l.scouts > 0 {
