@@ -3,7 +3,9 @@
 package sys
 
 import (
+	"io"
 	"os"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -31,15 +33,20 @@ func MapGrow(f *os.File, b []byte, off, end int) error {
 	return nil
 }
 
-// zeros writes n bytes to f.
+// zeros writes n bytes to f: by system calls, as what os.File does may itself be recorded in
+// this memory (package transparent).
 func zeros(f *os.File, off, n int64) error {
 	zero := make([]byte, min(n, 1<<20))
 	for end := off + n; off < end; {
-		m, err := f.WriteAt(zero[:min(end-off, int64(len(zero)))], off)
-		if err != nil {
-			return err
+		switch res := Pwrite(int(f.Fd()), zero[:min(end-off, int64(len(zero)))], off); {
+		case res == -int32(syscall.EINTR):
+		case res < 0:
+			return syscall.Errno(-res)
+		case res == 0:
+			return io.ErrUnexpectedEOF
+		default:
+			off += int64(res)
 		}
-		off += int64(m)
 	}
 	return nil
 }
