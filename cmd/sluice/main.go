@@ -91,7 +91,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 }
 
 func execute(args []string, s streams) error {
-	if args = helpArgs(args); args[0] == "cp" { // the names it takes are bytes, of which kong makes UTF-8
+	if args = usualArgs(args); args[0] == "cp" { // the names it takes are bytes, of which kong makes UTF-8
 		return runCp(args[1:], s)
 	}
 	cmd, err := parse(args, s)
@@ -130,13 +130,15 @@ func parse(args []string, s streams) (*kong.Context, error) {
 	return cmd, nil
 }
 
-// helpArgs turns `sluice` and `sluice help command` into what kong takes.
-func helpArgs(args []string) []string {
-	if len(args) == 0 {
+// usualArgs turns `sluice`, `sluice help command` and `sluice --version` into what kong takes.
+func usualArgs(args []string) []string {
+	switch {
+	case len(args) == 0:
 		return []string{"--help"}
-	}
-	if args[0] == "help" {
+	case args[0] == "help":
 		return append(args[1:len(args):len(args)], "--help")
+	case args[0] == "--version":
+		return append([]string{"version"}, args[1:]...)
 	}
 	return args
 }

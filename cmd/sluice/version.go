@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 )
 
 // versionCmd prints what bug reports need.
@@ -15,20 +17,24 @@ func (versionCmd) Run(s streams) error {
 	return err
 }
 
-// version returns the module's version, with the commit where the build
-// knows it.
+// version returns the module's version, with the commit where the build knows it.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "(unknown)"
 	}
-	v := info.Main.Version
-	if v == "" {
-		v = "(devel)"
-	}
+	return versionOf(info)
+}
+
+func versionOf(info *debug.BuildInfo) string {
+	v := cmp.Or(info.Main.Version, "(devel)")
 	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			v += " " + s.Value[:min(12, len(s.Value))]
+		if s.Key != "vcs.revision" {
+			continue
+		}
+		// The version of a commit that has no tag ends with it.
+		if commit := s.Value[:min(12, len(s.Value))]; !strings.Contains(v, commit) {
+			v += " " + commit
 		}
 	}
 	return v
