@@ -82,8 +82,6 @@ func init() {
 		p.counts = true
 		exit.Store(&printer)
 	}
-	if p.looks() {
-		fresh.Store(&state{Misses: new(atomic.Uint32), Places: &p.places})
-	}
+	fresh.Store(p.fresh())
 	open.Store(&opener)
 }

@@ -3,6 +3,8 @@
 package transparent
 
 import (
+	"sync/atomic"
+
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/lend"
 	"github.com/sluiceio/sluice/internal/sched"
@@ -40,17 +42,31 @@ func (p *provider) open(fd int) *state {
 		f := newFile(p.core, fd, k)
 		if p.looks() {
 			f.state.Misses = f.core.Misses()
-			if !k.direct {
-				f.state.Places, f.state.Crowded = &p.places, f.core.Crowded()
-			}
+		}
+		if p.unwatched() && !k.direct {
+			f.state.Places, f.state.Crowded = &p.places, f.core.Crowded()
 		}
 		return &f.state
 	}
 	return nil
 }
 
-// looks tells whether internal/poll may look into the page cache: it knows nothing of
-// Stats and traces, nor of kernels that do not tell the end of a file.
-func (p *provider) looks() bool {
-	return !p.counts && !p.core.Hook().Recording() && p.core.KnowsEnd()
+// unwatched tells whether internal/poll may make calls by itself, of which no Stats and no
+// trace know.
+func (p *provider) unwatched() bool { return !p.counts && !p.core.Hook().Recording() }
+
+// looks tells whether it may look into the page cache: it knows nothing of kernels that do not
+// tell the end of a file.
+func (p *provider) looks() bool { return p.unwatched() && p.core.KnowsEnd() }
+
+// fresh returns what is known of a file that was opened just now, nil if nothing is to be
+// done without asking.
+func (p *provider) fresh() *state {
+	switch {
+	case p.looks():
+		return &state{Misses: new(atomic.Uint32), Places: &p.places}
+	case p.unwatched():
+		return &state{Places: &p.places}
+	}
+	return nil
 }
