@@ -55,8 +55,8 @@ soak:
 # Tests that make thousands of names make them in memory, if there is a place.
 MEMORY = $(if $(wildcard /dev/shm/.),-memory /dev/shm)
 
-# Needs the module proxy, more than an hour and 2 GB; not a part of check. With
-# FLAGS=-once the four sides of a package run at once.
+# Needs the module proxy, an hour and 2 GB; not a part of check. With FLAGS=-once the
+# four sides of a package run at once, and all takes some 25 minutes.
 conformance:
 	go run ./cmd/sluice/conformance $(MEMORY) $(FLAGS)
 
