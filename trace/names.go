@@ -71,6 +71,8 @@ const (
 	SysSyncFileRange
 	SysStatx
 	SysEventfd
+	SysRead
+	SysWrite
 )
 
 // Full is what a Recorder does when its buffers are full.
@@ -93,6 +95,7 @@ var (
 	syscallNames = []string{
 		"", "io_uring_setup", "io_uring_enter", "io_uring_register", "io_setup", "io_submit", "io_getevents",
 		"io_destroy", "preadv2", "pread64", "pwrite64", "fsync", "fdatasync", "sync_file_range", "statx", "write(eventfd)",
+		"read", "write",
 	}
 	fullNames = []string{"overwrite", "keep"}
 )

@@ -53,6 +53,8 @@ func TestNumbers(t *testing.T) {
 		{Syscall(record.SysSyncFileRange), int(SysSyncFileRange), "sync_file_range"},
 		{Syscall(record.SysStatx), int(SysStatx), "statx"},
 		{Syscall(record.SysEventfd), int(SysEventfd), "write(eventfd)"},
+		{Syscall(record.SysRead), int(SysRead), "read"},
+		{Syscall(record.SysWrite), int(SysWrite), "write"},
 		{Kind(99), 99, "kind(99)"},
 		{Keep, 1, "keep"},
 	} {
@@ -68,6 +70,28 @@ func TestNumbers(t *testing.T) {
 			compareNumber(t, c.name, int(v), c.n)
 		case Syscall:
 			compareNumber(t, c.name, int(v), c.n)
+		}
+	}
+}
+
+// TestSyscall: which plain system call an operation was follows from its kind, path and
+// offset.
+func TestSyscall(t *testing.T) {
+	for _, c := range []struct {
+		op   Op
+		want Syscall
+	}{
+		{Op{Kind: OpRead, Path: Blocking}, SysPread},
+		{Op{Kind: OpRead, Path: Blocking, Offset: -1}, SysRead},
+		{Op{Kind: OpWrite, Path: Blocking, Offset: 4096}, SysPwrite},
+		{Op{Kind: OpWrite, Path: Blocking, Offset: -1}, SysWrite},
+		{Op{Kind: OpRead, Path: Cached, Offset: -1}, SysPreadv2},
+		{Op{Kind: OpRead, Path: Queued}, SysNone},
+		{Op{Kind: OpFsync, Path: Blocking}, SysFsync},
+		{Op{Kind: OpFsync, Path: Shared}, SysNone},
+	} {
+		if got := c.op.Syscall(); got != c.want {
+			t.Errorf("a %s by path %s at %d was %q; want %q", c.op.Kind, c.op.Path, c.op.Offset, got, c.want)
 		}
 	}
 }

@@ -149,10 +149,17 @@ func (o *Op) Syscall() Syscall {
 	case o.Path != Blocking:
 		return SysNone
 	}
+	here := o.Offset < 0 // at the position of the file
 	switch o.Kind {
 	case OpRead:
+		if here {
+			return SysRead
+		}
 		return SysPread
 	case OpWrite:
+		if here {
+			return SysWrite
+		}
 		return SysPwrite
 	case OpFsync:
 		return SysFsync

@@ -46,6 +46,8 @@ const (
 	SysSyncFileRange = 13
 	SysStatx         = 14
 	SysEventfd       = 15
+	SysRead          = 16
+	SysWrite         = 17
 )
 
 // DriverOf is the number of the driver of that name.
