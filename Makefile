@@ -16,7 +16,7 @@ LINT = .bin/golangci-lint
 .PHONY: test check vet lint fmt race cross soak conformance conformance-ci bench clean
 
 test:
-	@for m in $(MODULES); do echo "== $$m"; (cd $$m && go test ./...) || exit 1; done
+	@for m in $(MODULES); do echo "== $$m"; (cd $$m && go test -timeout=20m ./...) || exit 1; done
 
 check: vet lint race cross
 
@@ -38,8 +38,8 @@ $(LINT): tools/go.mod
 # tests are left out that take 90 s here: one fills file systems, a byte more each
 # time, the other measures memory.
 race:
-	go test -race -skip '^(TestDirectNoSpace|TestStreamMemory)$$' . -sluice.diff.n=500
-	go test -race $(RACE)
+	go test -race -timeout=20m -skip '^(TestDirectNoSpace|TestStreamMemory)$$' . -sluice.diff.n=500
+	go test -race -timeout=20m $(RACE)
 
 cross:
 	@for p in $(PLATFORMS); do echo "build $$p"; \
