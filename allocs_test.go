@@ -40,19 +40,26 @@ func skipUnderRace(t *testing.T) {
 	}
 }
 
+// pages returns a file of n pages, which is open for the time of the test.
+func pages(t *testing.T, s *sluice.Scheduler, dir string, n int) *sluice.File {
+	t.Helper()
+	f, err := s.Create(filepath.Join(dir, "file"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	if _, err := f.Write(make([]byte, n*pageSize)); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
 // TestAllocs calls what is on the read and write paths, one at a time: from
 // the page cache and by plain system calls.
 func TestAllocs(t *testing.T) {
 	skipUnderRace(t)
 	eachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
-		f, err := s.Create(filepath.Join(dir, "file"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		if _, err := f.Write(make([]byte, 16*pageSize)); err != nil {
-			t.Fatal(err)
-		}
+		f := pages(t, s, dir, 16)
 		b := make([]byte, pageSize)
 		rewind := func() { f.OSFile().Seek(0, 0) }
 		noAllocs(t, "ReadAt", func() error { _, err := f.ReadAt(b, pageSize); return err })
@@ -70,14 +77,7 @@ func TestAllocs(t *testing.T) {
 func TestAllocsBatch(t *testing.T) {
 	skipUnderRace(t)
 	eachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
-		f, err := s.Create(filepath.Join(dir, "file"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		if _, err := f.Write(make([]byte, 4*pageSize)); err != nil {
-			t.Fatal(err)
-		}
+		f := pages(t, s, dir, 4)
 		b, page := s.NewBatch(), alignedBytes(pageSize)
 		noAllocs(t, "Do of one read", func() error {
 			b.Reset()

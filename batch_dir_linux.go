@@ -20,11 +20,7 @@ func (op *BatchOp) inDir() error {
 
 // withDir calls do with the directory's descriptor, which stays open as long.
 func (op *BatchOp) withDir(do func(dir int) error) error {
-	var err error
-	if !hold(op.dir.file, func(fd uintptr) { err = do(int(fd)) }) {
-		err = os.ErrClosed
-	}
-	if err != nil {
+	if err := hold(op.dir.file, do); err != nil {
 		return op.wrap(err)
 	}
 	return nil

@@ -12,20 +12,18 @@ const largeFile = 0
 
 // inDir performs an operation with names that are relative to a directory, by
 // that directory's name.
-func (op *BatchOp) inDir() (err error) {
-	if !hold(op.dir.file, func(uintptr) { err = op.joined(func(int) error { return op.byName() }) }) {
-		return op.wrap(os.ErrClosed)
+func (op *BatchOp) inDir() error {
+	err := hold(op.dir.file, func(int) error { return op.joined(func(int) error { return op.byName() }) })
+	if err == os.ErrClosed { // byName's are wrapped
+		return op.wrap(err)
 	}
 	return err
 }
 
 // withDir calls do, whose error is the system's, while the names are joined to the
 // directory's, which stays open as long.
-func (op *BatchOp) withDir(do func(dir int) error) (err error) {
-	if !hold(op.dir.file, func(uintptr) { err = op.joined(do) }) {
-		err = os.ErrClosed
-	}
-	if err != nil {
+func (op *BatchOp) withDir(do func(dir int) error) error {
+	if err := hold(op.dir.file, func(int) error { return op.joined(do) }); err != nil {
 		return op.wrap(err)
 	}
 	return nil

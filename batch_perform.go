@@ -168,20 +168,17 @@ func (op *BatchOp) onRange(r *batchRun) error {
 }
 
 // callOnRange makes the call that allocates, truncates or advises.
-func (op *BatchOp) callOnRange() (err error) {
+func (op *BatchOp) callOnRange() error {
 	f := op.file.file
-	var call func(uintptr)
-	switch op.kind {
-	case opTruncate:
+	if op.kind == opTruncate {
 		return f.Truncate(op.size) // whose error is wrapped
-	case opAllocate:
-		call = func(uintptr) { err = allocate(f, op.off, op.size) }
-	default:
-		call = func(uintptr) { err = advise(f, op.off, op.size, op.advice) }
 	}
-	if !hold(f, call) { // of a file without disk I/O nobody has counted the operation
-		err = os.ErrClosed
-	}
+	err := hold(f, func(int) error { // of a file without disk I/O nobody has counted the operation
+		if op.kind == opAllocate {
+			return allocate(f, op.off, op.size)
+		}
+		return advise(f, op.off, op.size, op.advice)
+	})
 	if err != nil {
 		return op.wrap(err)
 	}

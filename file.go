@@ -97,11 +97,17 @@ func (f *File) closeBoth() error {
 // the *os.File, which stays f's: the scheduler may be using its descriptor.
 func (f *File) OSFile() *os.File { return f.file }
 
-// hold calls do with f's descriptor, which stays open as long, and tells whether it
-// was open.
-func hold(f *os.File, do func(fd uintptr)) bool {
-	conn, err := f.SyscallConn()
-	return err == nil && conn.Control(do) == nil
+// hold calls do with f's descriptor, which stays open as long, and returns its error:
+// os.ErrClosed, as it is, if f was closed before.
+func hold(f *os.File, do func(fd int) error) (err error) {
+	conn, closed := f.SyscallConn()
+	if closed == nil {
+		closed = conn.Control(func(fd uintptr) { err = do(int(fd)) })
+	}
+	if closed != nil {
+		return os.ErrClosed
+	}
+	return err
 }
 
 // error is err as os would give it.

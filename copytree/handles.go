@@ -146,7 +146,7 @@ func (h *handles) reopen(d *dir) error {
 	}
 	for i := len(closed) - 1; i >= 0; i-- {
 		c := closed[i]
-		err := h.againIn(c.up, c)
+		err := h.openAgain(c)
 		if err == nil {
 			h.pin(c)
 		}
@@ -160,9 +160,9 @@ func (h *handles) reopen(d *dir) error {
 	return nil
 }
 
-// againIn opens d in up, which is open, or nil for a base. Under mu.
-func (h *handles) againIn(up, d *dir) error {
-	if up == nil {
+// openAgain opens d in the one above it, which is open, or as a base. Under mu.
+func (h *handles) openAgain(d *dir) error {
+	if d.up == nil {
 		return h.againBase(d)
 	}
 	return h.again(d)

@@ -62,11 +62,12 @@ func (p *provider) looks() bool { return p.unwatched() && p.core.KnowsEnd() }
 // fresh returns what is known of a file that was opened just now, nil if nothing is to be
 // done without asking.
 func (p *provider) fresh() *state {
-	switch {
-	case p.looks():
-		return &state{Misses: new(atomic.Uint32), Places: &p.places}
-	case p.unwatched():
-		return &state{Places: &p.places}
+	if !p.unwatched() {
+		return nil
 	}
-	return nil
+	s := &state{Places: &p.places}
+	if p.looks() {
+		s.Misses = new(atomic.Uint32)
+	}
+	return s
 }

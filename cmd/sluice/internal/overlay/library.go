@@ -61,7 +61,7 @@ func listLibrary(ctx context.Context, source string) ([]*listed, error) {
 	// The program's settings are not for the library's module.
 	env := []string{"GOWORK=off", "GOFLAGS=", "GO111MODULE=on"}
 	for _, tags := range []string{"", "race"} {
-		more, err := goJSON[*listed](ctx, source, env, "list", "-deps", "-tags="+tags, listFields, library+"/transparent")
+		more, err := goJSON[*listed](ctx, source, env, "list", "-deps", "-tags="+tags, listFields, ownTransparent)
 		if err != nil {
 			return nil, err
 		}

@@ -33,8 +33,8 @@ func readHooks(source, transparent string) ([]byte, error) {
 const KnownVersions = "go1.26.0, go1.26.8"
 
 // standardFiles returns the files of the standard library as they are to be, by
-// name. The toolchain is that in goroot, and calls itself version. A declaration that is not the one that the
-// change was made for is an error, and nothing is returned.
+// name. The toolchain is that in goroot, and calls itself version. A declaration that
+// is not the one that the change was made for is an error, and nothing is returned.
 func standardFiles(goroot, version string, hooks []byte) (map[string][]byte, error) {
 	files := map[string][]byte{hooksFile: hooks}
 	for _, e := range edits {
