@@ -53,6 +53,7 @@ func testWork(t *testing.T, p *Pair) {
 	sides := []load.Side{{Name: "go build", Way: load.ByGoBuild}, {Name: "sluice build", Way: load.BySluiceBuild}}
 	for _, l := range []load.Load{
 		{Kind: load.ReadCached, Size: 4 << 10, Goroutines: 2},
+		{Kind: load.ReadStack, Size: 4 << 10, Goroutines: 2},
 		{Kind: load.ScanCached, Size: 4 << 10, Goroutines: 2, Within: 64 << 10},
 		{Kind: load.WriteBuffered, Size: 4 << 10, Goroutines: 2},
 		{Kind: load.ReadDirect, Size: 4 << 10, Goroutines: 2},

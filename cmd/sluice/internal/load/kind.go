@@ -47,6 +47,7 @@ const (
 
 // The kinds that the program of `sluice bench transparent` alone performs.
 const (
+	ReadStack  Kind = "read-stack"  // ReadAt of what is in the page cache, each into a new array of 4 KiB on the stack
 	ScanCached Kind = "scan-cached" // Read of what is in the page cache, round and round
 	ReadFiles  Kind = "read-files"  // ReadFile of one of 256 files of the load's size
 	HashFile   Kind = "hash-file"   // SHA-256 of the first bytes of the file, by io.Copy
@@ -56,7 +57,7 @@ const (
 // Kinds are those of the matrix in the order in which they are shown.
 var Kinds = []Kind{ReadCached, ReadCold, ReadDirect, WriteBuffered, WriteDirect, WriteSync}
 
-var otherKinds = []Kind{ScanCold, ScanDirect, ReadHot, ReadSkewed, WriteAppend, WriteLogs, CopyHot, CopyCold, MixedRandom, MixedSequential, ScanCached, ReadFiles, HashFile, ZipFiles}
+var otherKinds = []Kind{ScanCold, ScanDirect, ReadHot, ReadSkewed, WriteAppend, WriteLogs, CopyHot, CopyCold, MixedRandom, MixedSequential, ReadStack, ScanCached, ReadFiles, HashFile, ZipFiles}
 
 // Direct reports whether the file is opened with O_DIRECT.
 func (k Kind) Direct() bool {

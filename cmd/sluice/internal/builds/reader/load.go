@@ -27,16 +27,17 @@ func (l load) direct() bool { return l.Kind == "read-direct" }
 // burst is how many operations are made between two looks at the phase.
 func (l load) burst() int {
 	switch l.Kind {
-	case "read-cached", "scan-cached", "write-buffered":
+	case "read-cached", "read-stack", "scan-cached", "write-buffered":
 		return max(1, 64<<10/l.Size)
 	}
 	return 1
 }
 
 // buffer is how large a lane's is. Files are read, and hashed, by calls that bring
-// their own.
+// their own, and so does read-stack.
 func (l load) buffer() int {
-	if l.Kind == "hash-file" || l.Kind == "zip-files" || l.Kind == "read-files" {
+	switch l.Kind {
+	case "hash-file", "zip-files", "read-files", "read-stack":
 		return page
 	}
 	return l.Size
@@ -131,6 +132,13 @@ func (l load) open(path string) (doing, error) {
 	switch l.Kind {
 	case "read-cached", "read-direct":
 		op := func(b []byte, random int64) error { _, err := f.ReadAt(b, at(random)); return err }
+		return doing{func() operation { return op }, nothing}, nil
+	case "read-stack":
+		op := func(_ []byte, random int64) error {
+			var b [page]byte
+			_, err := f.ReadAt(b[:l.Size], at(random))
+			return err
+		}
 		return doing{func() operation { return op }, nothing}, nil
 	case "write-buffered":
 		op := func(b []byte, random int64) error { _, err := f.WriteAt(b, at(random)); return err }
