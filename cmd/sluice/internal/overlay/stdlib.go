@@ -36,40 +36,67 @@ const KnownVersions = "go1.26.0, go1.26.8"
 // name. The toolchain is that in goroot, and calls itself version. A declaration that
 // is not the one that the change was made for is an error, and nothing is returned.
 func standardFiles(goroot, version string, hooks []byte) (map[string][]byte, error) {
+	read := func(file string) ([]byte, error) {
+		src, err := os.ReadFile(filepath.Join(goroot, "src", filepath.FromSlash(file)))
+		if err != nil {
+			return nil, fmt.Errorf("the source of toolchain %s: %w", version, err)
+		}
+		return src, nil
+	}
+	refused := func(file string, err error) error {
+		return fmt.Errorf("toolchain %s in %s: %s: %w; known to work: %s", version, goroot, file, err, KnownVersions)
+	}
+	for _, d := range relied {
+		src, err := read(d.file)
+		if err != nil {
+			return nil, err
+		}
+		if _, _, err := d.in(src); err != nil {
+			return nil, refused(d.file, err)
+		}
+	}
 	files := map[string][]byte{hooksFile: hooks}
 	for _, e := range edits {
 		src, ok := files[e.file]
 		if !ok {
 			var err error
-			if src, err = os.ReadFile(filepath.Join(goroot, "src", filepath.FromSlash(e.file))); err != nil {
-				return nil, fmt.Errorf("the source of toolchain %s: %w", version, err)
+			if src, err = read(e.file); err != nil {
+				return nil, err
 			}
 		}
 		src, err := e.apply(src)
 		if err != nil {
-			return nil, fmt.Errorf("toolchain %s in %s: %s: %w; known to work: %s", version, goroot, e.file, err, KnownVersions)
+			return nil, refused(e.file, err)
 		}
 		files[e.file] = src
 	}
 	return files, nil
 }
 
-// apply returns src, a file, with the change made.
-func (e *edit) apply(src []byte) ([]byte, error) {
+// in returns where the declaration is in src, a file.
+func (d *declaration) in(src []byte) (from, to int, err error) {
 	fset := token.NewFileSet()
 	// Without comments: what they say changes nothing.
-	f, err := parser.ParseFile(fset, e.file, src, parser.SkipObjectResolution)
+	f, err := parser.ParseFile(fset, d.file, src, parser.SkipObjectResolution)
+	if err != nil {
+		return 0, 0, err
+	}
+	decl := find(f, d.name)
+	if decl == nil {
+		return 0, 0, fmt.Errorf("there is no %s", d.name)
+	}
+	if got := sum(fset, decl); got != d.sum {
+		return 0, 0, fmt.Errorf("%s is not the one that the change was made for (SHA-256 %.12s, not %.12s)", d.name, got, d.sum)
+	}
+	return fset.Position(decl.Pos()).Offset, fset.Position(decl.End()).Offset, nil
+}
+
+// apply returns src, a file, with the change made.
+func (e *edit) apply(src []byte) ([]byte, error) {
+	from, to, err := e.in(src)
 	if err != nil {
 		return nil, err
 	}
-	decl := find(f, e.name)
-	if decl == nil {
-		return nil, fmt.Errorf("there is no %s", e.name)
-	}
-	if got := sum(fset, decl); got != e.sum {
-		return nil, fmt.Errorf("%s is not the one that the change was made for (SHA-256 %.12s, not %.12s)", e.name, got, e.sum)
-	}
-	from, to := fset.Position(decl.Pos()).Offset, fset.Position(decl.End()).Offset
 	if n := bytes.Count(src[from:to], []byte(e.old)); n != 1 {
 		return nil, fmt.Errorf("%s has %q %d times", e.name, e.old, n)
 	}
