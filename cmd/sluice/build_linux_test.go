@@ -13,10 +13,19 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/seed"
 )
 
 var randomN = flag.Int("sluice.random.n", 1200, "operations of the program of testdata/build/random.txt")
+
+func hasDriver(name string) bool {
+	s, err := sluice.NewScheduler(sluice.Options{Driver: name})
+	if err != nil {
+		return false
+	}
+	return s.Close() == nil
+}
 
 // TestBuilds runs testdata/build: programs that are built by `sluice build`, with
 // the caches of who runs the test.
@@ -53,7 +62,13 @@ func TestBuilds(t *testing.T) {
 			return nil
 		},
 		Condition: func(cond string) (bool, error) {
-			return cond == "cgo" && noCompiler == nil, nil
+			switch cond {
+			case "cgo":
+				return noCompiler == nil, nil
+			case "uring":
+				return hasDriver("uring"), nil
+			}
+			return false, nil
 		},
 	})
 }
