@@ -31,11 +31,11 @@ const (
 	transparentDirect = 1.25
 )
 
-// What takes microseconds is compared in many short slices: a few percent are to be told, and
-// a machine's speed changes by more from one moment to the next.
+// What takes microseconds is compared in many short slices, of as many processes: a few percent
+// are to be told, and more is between one moment of the machine, or one process, and the next.
 var (
 	transparentPlan  = duel.Plan{Time: 80 * time.Millisecond, Rounds: 16}
-	transparentShort = duel.Plan{Time: 20 * time.Millisecond, Rounds: 96}
+	transparentShort = duel.Plan{Time: 20 * time.Millisecond, Rounds: 96, Fresh: true}
 )
 
 // hotSpan is what is read again and again: little, so that what the processor has

@@ -23,6 +23,11 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
 		case "worker":
+			if dir := os.Getenv(counted); dir != "" {
+				if _, err := os.CreateTemp(dir, "worker"); err != nil {
+					panic(err)
+				}
+			}
 			if err := load.Serve(os.Stdin, os.Stdout); err != nil {
 				fmt.Fprintln(os.Stderr, err)
 				os.Exit(1)
@@ -36,6 +41,30 @@ func TestMain(m *testing.M) {
 		}
 	}
 	os.Exit(m.Run())
+}
+
+// counted is the variable with the name of a directory where each worker makes a file.
+const counted = "SLUICE_TEST_COUNTED"
+
+// TestFresh counts processes: one of each side for the warm-up, and for each fresh round.
+func TestFresh(t *testing.T) {
+	sides := []load.Side{load.OSFile, load.Sluice("floppy"), load.Sluice("pool")}
+	for _, fresh := range []bool{false, true} {
+		dir := t.TempDir()
+		t.Setenv(counted, dir)
+		plan := Plan{Time: time.Millisecond, Rounds: 3, Fresh: fresh}
+		results, err := arena(t, "worker").Compare(t.Context(), Same(readCached, sides), plan)
+		if err != nil || len(results[0].Rounds) != 3 || len(results[1].Rounds) != 0 || len(results[2].Rounds) != 3 {
+			t.Fatalf("Compare = %v, %v; want 3 rounds, none, 3", results, err)
+		}
+		want := 1 + 1 + 1
+		if fresh {
+			want += 3 * 2
+		}
+		if files, err := os.ReadDir(dir); err != nil || len(files) != want {
+			t.Errorf("fresh %t: %d processes, %v; want %d", fresh, len(files), err, want)
+		}
+	}
 }
 
 // hung is the variable with the name of a file that a worker makes when it hangs.
