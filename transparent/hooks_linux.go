@@ -41,12 +41,18 @@ type state = struct {
 	Seeks bool
 }
 
-// places bounds how many threads wait in calls that internal/poll makes by itself. Each
-// is 1 while it is taken, and in cache lines of its own, as many goroutines take one in turn.
-type places = [8]struct {
-	Taken atomic.Uint32
-	Pad   [124]byte
+// place is for one call at a time, and in cache lines of its own, as many goroutines take one in turn.
+type place = struct {
+	Taken atomic.Uint32 // 1 while it is
+	// Left is how many more reads of File need not look into the page cache first. Who
+	// has taken the place uses these two.
+	Left uint32
+	File uintptr // a poll.FD, or one that there was at that address
+	Pad  [112]byte
 }
+
+// places bounds how many threads wait in calls that internal/poll makes by itself.
+type places = [8]place
 
 // The hooks. internal/poll knows these variables by name (go:linkname).
 var (

@@ -27,10 +27,60 @@ var edits = []edit{
 	{declaration{"os/file_unix.go", "openFileNolog", "455aada678c2d3dd66e5c67a95fdfd0bc82a3eea5cac7eb8452904dff62f3485"}, "f.pfd.SysFile = s", "f.pfd.SysFile = s\n\tf.pfd.SluiceOpened(flag)"},
 	{declaration{"internal/poll/fd_unix.go", "FD", "80eae0b9bacb3105f58290efa0cce2114adc9d8edfee0af3508e257115534546"}, "isFile bool", "isFile bool\n\n\tsluice atomic.Pointer[sluiceState] // nil: not decided"},
 	{declaration{"internal/poll/fd_unix.go", "FD.Init", "0416e19c894a4800ffcc8d3d3e866c81229b46ea0792eac2acc318e85a825e0c"}, "fd.pd.init(fd)", "fd.sluicePoll()"},
-	{declaration{"internal/poll/fd_unix.go", "FD.Read", "0035aefb0270ac8bc5450a8c343e966de4373bd1107ec63ed35d7255b2251d0d"}, "ignoringEINTRIO(syscall.Read, fd.Sysfd, p)", "fd.sluiceRead(p)"},
-	{declaration{"internal/poll/fd_unix.go", "FD.Pread", "605770677ed2da1e6adf0b8d14bad709aca768cc08f4bdb0c5de7ab2a2b0df33"}, "syscall.Pread(fd.Sysfd, p, off)", "fd.sluicePread(p, off)"},
-	{declaration{"internal/poll/fd_unix.go", "FD.Write", "047c7fbc0f192ac5c8b45d986ad5f886c26fb1f8bd5b2718beac146d94513d0b"}, "ignoringEINTRIO(syscall.Write, fd.Sysfd, p[nn:max])", "fd.sluiceWrite(p[nn:max])"},
-	{declaration{"internal/poll/fd_unix.go", "FD.Pwrite", "d33756f5c5391d4800513f26608476fa59f7ba25ac461458e2f3ad5ec9d95772"}, "syscall.Pwrite(fd.Sysfd, p[nn:max], off+int64(nn))", "fd.sluicePwrite(p[nn:max], off+int64(nn))"},
+	{
+		declaration{"internal/poll/fd_unix.go", "FD.Read", "0035aefb0270ac8bc5450a8c343e966de4373bd1107ec63ed35d7255b2251d0d"},
+		"n, err := ignoringEINTRIO(syscall.Read, fd.Sysfd, p)",
+		`var n int
+		var err error
+		if place := fd.sluicePlaceToRead(len(p)); place != nil {
+			n, err = ignoringEINTRIO(syscall.Read, fd.Sysfd, p)
+			sluiceGiveBack(place)
+		} else {
+			n, err = fd.sluiceRead(p)
+		}`,
+	},
+	{
+		declaration{"internal/poll/fd_unix.go", "FD.Pread", "605770677ed2da1e6adf0b8d14bad709aca768cc08f4bdb0c5de7ab2a2b0df33"},
+		`n, err := ignoringEINTR2(func() (int, error) {
+		return syscall.Pread(fd.Sysfd, p, off)
+	})`,
+		`var n int
+	var err error
+	if place := fd.sluicePlaceToPread(len(p)); place != nil {
+		n, err = ignoringEINTR2(func() (int, error) {
+			return syscall.Pread(fd.Sysfd, p, off)
+		})
+		sluiceGiveBack(place)
+	} else {
+		n, err = ignoringEINTR2(func() (int, error) {
+			return fd.sluicePread(p, off)
+		})
+	}`,
+	},
+	{
+		declaration{"internal/poll/fd_unix.go", "FD.Write", "047c7fbc0f192ac5c8b45d986ad5f886c26fb1f8bd5b2718beac146d94513d0b"},
+		"n, err := ignoringEINTRIO(syscall.Write, fd.Sysfd, p[nn:max])",
+		`var n int
+		var err error
+		if place := fd.sluicePlaceToWrite(); place != nil {
+			n, err = ignoringEINTRIO(syscall.Write, fd.Sysfd, p[nn:max])
+			sluiceGiveBack(place)
+		} else {
+			n, err = fd.sluiceWrite(p[nn:max])
+		}`,
+	},
+	{
+		declaration{"internal/poll/fd_unix.go", "FD.Pwrite", "d33756f5c5391d4800513f26608476fa59f7ba25ac461458e2f3ad5ec9d95772"},
+		"n, err := syscall.Pwrite(fd.Sysfd, p[nn:max], off+int64(nn))",
+		`var n int
+		var err error
+		if place := fd.sluicePlaceToWrite(); place != nil {
+			n, err = syscall.Pwrite(fd.Sysfd, p[nn:max], off+int64(nn))
+			sluiceGiveBack(place)
+		} else {
+			n, err = fd.sluicePwrite(p[nn:max], off+int64(nn))
+		}`,
+	},
 	{declaration{"internal/poll/fd_unixjs.go", "FD.Seek", "cc9d3d0ed43a4e898559789a85f69f29fa897367e133f9c4d8734ddc93ebc803"}, "syscall.Seek(fd.Sysfd, offset, whence)", "fd.sluiceSeek(offset, whence)"},
 	{declaration{"internal/poll/fd_fsync_posix.go", "FD.Fsync", "1827c3a9b1c484289e5520642eb48cbf0c1c1f8b7b90232bf29a95aa7f99c619"}, "syscall.Fsync(fd.Sysfd)", "fd.sluiceFsync(syscall.Fsync)"},
 	{
