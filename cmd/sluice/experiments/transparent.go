@@ -48,10 +48,10 @@ type target struct {
 	ratio float64
 }
 
-// short tells whether the load's operations take microseconds.
+// short tells whether the load's operations take microseconds, and new processes little time to begin.
 func (t target) short() bool {
 	switch t.Kind {
-	case load.HashFile, load.ZipFiles, load.ReadDirect:
+	case load.ReadFiles, load.HashFile, load.ZipFiles, load.ReadDirect:
 		return false
 	}
 	return true

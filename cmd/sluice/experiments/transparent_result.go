@@ -63,9 +63,9 @@ var transparentTable = report.Table{
 func (r *TransparentResult) head() string {
 	rounds := fmt.Sprintf("%d rounds of %s, each of new processes", r.ShortRounds, r.ShortTime)
 	if r.ShortRounds != r.Rounds || r.ShortTime != r.SliceTime {
-		rounds += fmt.Sprintf(" (hash, zip, direct: %d of %s)", r.Rounds, r.SliceTime)
+		rounds += fmt.Sprintf(" (files, hash, zip, direct: %d of %s)", r.Rounds, r.SliceTime)
 	} else {
-		rounds += " (but hash, zip, direct)"
+		rounds += " (but files, hash, zip, direct)"
 	}
 	return report.Wrap(fmt.Sprintf("%s: a program that knows os.File alone, built by go build and by sluice build, in turn, %s; GOMAXPROCS %d",
 		transparentName, rounds, r.Procs)) + "\n" + transparentTable.Header()

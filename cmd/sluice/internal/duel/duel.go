@@ -149,7 +149,7 @@ func (d *duel) run(ctx context.Context, a *Arena, p Plan) error {
 	slice := p.stretch(d.results)
 	for n := range p.Rounds {
 		if p.Fresh {
-			if err := d.restart(ctx, a); err != nil {
+			if err := d.restart(ctx, n, a); err != nil {
 				return err
 			}
 		}
@@ -165,12 +165,13 @@ func (d *duel) run(ctx context.Context, a *Arena, p Plan) error {
 }
 
 // restart starts the workers anew that there are.
-func (d *duel) restart(ctx context.Context, a *Arena) error {
-	for i, w := range d.workers {
-		if w == nil {
+func (d *duel) restart(ctx context.Context, n int, a *Arena) error {
+	for k := range d.workers {
+		i := d.turn(n, k)
+		if d.workers[i] == nil {
 			continue
 		}
-		w.Stop()
+		d.workers[i].Stop()
 		if err := d.start(ctx, i, a); err != nil {
 			return err
 		}
@@ -195,15 +196,20 @@ func (d *duel) start(ctx context.Context, i int, a *Arena) error {
 	return nil
 }
 
-// round lets each side run one slice, the last first in every other round.
+// turn returns which side is the k-th in round n: the last is first in every other one.
+func (d *duel) turn(n, k int) int {
+	if n%2 == 1 {
+		return len(d.workers) - 1 - k
+	}
+	return k
+}
+
+// round lets each side run one slice, in turn.
 // All sides of a round work on the same offsets.
 func (d *duel) round(n int, slice time.Duration) error {
 	d.seed++
 	for k := range d.workers {
-		i := k
-		if n%2 == 1 {
-			i = len(d.workers) - 1 - k
-		}
+		i := d.turn(n, k)
 		if d.workers[i] == nil {
 			continue
 		}
