@@ -8,30 +8,15 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/allocs"
 	"github.com/sluiceio/sluice/internal/places"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// noAllocs demands that do, which makes one call, does not allocate. Some
-// allocations in many calls are what a garbage collection has taken out of
-// pools, and what the runtime needs for a thread or a goroutine more.
+// noAllocs demands that do, which makes one call, does not allocate.
 func noAllocs(t *testing.T, what string, do func() error) {
 	t.Helper()
-	const calls, some = 300, 60
-	var failed error
-	n := testing.AllocsPerRun(1, func() {
-		for range calls {
-			if err := do(); err != nil {
-				failed = err
-			}
-		}
-	})
-	if failed != nil {
-		t.Errorf("%s: %v", what, failed)
-	}
-	if n > some {
-		t.Errorf("%d calls of %s: %v allocations; want 0", calls, what, n)
-	}
+	allocs.None(t, what, do)
 }
 
 func skipUnderRace(t *testing.T) {
@@ -69,6 +54,7 @@ func TestAllocs(t *testing.T) {
 		noAllocs(t, "WriteString", func() error { rewind(); _, err := f.WriteString(twenty); return err })
 		noAllocs(t, "Seek", func() error { _, err := f.Seek(0, 0); return err })
 		noAllocs(t, "Sync", func() error { return f.Sync() })
+		noAllocs(t, "Datasync", func() error { return f.Datasync() })
 	})
 }
 

@@ -20,7 +20,7 @@ func (op *BatchOp) inDir() error {
 
 // withDir calls do with the directory's descriptor, which stays open as long.
 func (op *BatchOp) withDir(do func(dir int) error) error {
-	if err := hold(op.dir.file, do); err != nil {
+	if err := withDescriptor(op.dir.file, do); err != nil {
 		return op.wrap(err)
 	}
 	return nil

@@ -135,9 +135,7 @@ func (b *Batch) WriteVec(t Target, ps [][]byte, off int64) *BatchOp {
 // Sync adds an fsync, as [File.Sync].
 func (b *Batch) Sync(t Target) *BatchOp { return b.of(opSync, t) }
 
-// Datasync is Sync that leaves out what is not needed to read the data again
-// (fdatasync(2)), where the system has it. It shares no fsync with others; an
-// error is remembered as Sync's is.
+// Datasync adds an fdatasync, as [File.Datasync].
 func (b *Batch) Datasync(t Target) *BatchOp { return b.of(opDatasync, t) }
 
 // Allocate adds an allocation of space for the n bytes at off, which does not

@@ -27,7 +27,7 @@ const laneTrials = 32
 // processors for longer than the lane does.
 type batchLane struct {
 	r    *batchRun
-	lane *sched.Lane
+	lane *sched.ChainRunner
 	// dirs are descriptors of the directories of chains, the lane's own: one may
 	// be closed by its user while chains are in flight.
 	dirs map[*File]int
@@ -39,7 +39,7 @@ type batchLane struct {
 
 // newLane returns the lane, if there is one, is free, and worth it.
 func (r *batchRun) newLane() *batchLane {
-	if r.b.n < 3*laneLeast || r.core.Classed() { // the kernel knows no classes
+	if r.b.n < 3*laneLeast || r.core.HasClasses() { // the kernel knows no classes
 		return nil
 	}
 	chains := 0
@@ -52,7 +52,7 @@ func (r *batchRun) newLane() *batchLane {
 	if chains < laneLeast {
 		return nil
 	}
-	lane := r.core.TakeLane()
+	lane := r.core.TryChainRunner()
 	if lane == nil {
 		return nil
 	}
@@ -70,7 +70,7 @@ func (op *BatchOp) fitsLane() bool {
 	for ; next != nil && next.kind == opReadAt && next.open == op && next.off >= 0; next = next.next {
 		n++
 	}
-	return next != nil && next.kind == opCloseFile && next.open == op && next.next == nil && n < sched.LaneMembers
+	return next != nil && next.kind == opCloseFile && next.open == op && next.next == nil && n < sched.MaxChainOps
 }
 
 // has tells whether a chain that begins with op is the lane's.

@@ -123,7 +123,7 @@ func (op *BatchOp) waits(r *batchRun) bool {
 				return true
 			}
 		case opReadAt, opReadVec, opWriteAt, opWriteVec:
-			if r.core.Classed() || op.file != nil && op.file.core != nil && op.file.core.Direct() {
+			if r.core.HasClasses() || op.file != nil && op.file.core != nil && op.file.core.Direct() {
 				return true
 			}
 		}

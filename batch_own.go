@@ -45,12 +45,12 @@ func (op *BatchOp) plain() bool {
 
 // onOwn performs an operation on a file that the chain keeps to itself.
 func (op *BatchOp) onOwn(r *batchRun) (err error) {
-	own := sched.Own{FD: op.open.own.fd, Name: op.open.name}
+	own := sched.RawFile{FD: op.open.own.fd, Name: op.open.name}
 	switch op.kind {
 	case opReadAt, opReadVec:
-		err = op.moved(r.core.ReadOwn(r.ctx, own, op.vecOf(), op.off))
+		err = op.moved(r.core.ReadRaw(r.ctx, own, op.vecOf(), op.off))
 	case opWriteAt, opWriteVec:
-		err = op.moved(r.core.WriteOwn(r.ctx, own, op.vecOf(), op.off))
+		err = op.moved(r.core.WriteRaw(r.ctx, own, op.vecOf(), op.off))
 	default:
 		err = op.close(r)
 	}

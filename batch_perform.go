@@ -113,7 +113,7 @@ func (op *BatchOp) onFile(r *batchRun) error {
 	case opSync:
 		return f.SyncContext(r.ctx)
 	case opDatasync:
-		return f.datasync(r.ctx)
+		return f.DatasyncContext(r.ctx)
 	case opCloseFile:
 		return op.close(r)
 	}
@@ -173,7 +173,7 @@ func (op *BatchOp) callOnRange() error {
 	if op.kind == opTruncate {
 		return f.Truncate(op.size) // whose error is wrapped
 	}
-	err := hold(f, func(int) error { // of a file without disk I/O nobody has counted the operation
+	err := withDescriptor(f, func(int) error { // of a file without disk I/O nobody has counted the operation
 		if op.kind == opAllocate {
 			return allocate(f, op.off, op.size)
 		}

@@ -21,16 +21,16 @@ type batchRun struct {
 	b    *Batch
 	ctx  context.Context // &apart
 	core *sched.Scheduler
-	crew sched.Crew[*BatchOp, sched.Span] // of first operations of chains
-	lane *batchLane                       // nil if there is none
-	each func(*BatchOp)                   // who wants to see each operation that has ended; nil: nobody
+	crew sched.WorkerPool[*BatchOp, sched.WorkRange] // of first operations of chains
+	lane *batchLane                                  // nil if there is none
+	each func(*BatchOp)                              // called with each operation that has ended; may be nil
 
 	// spans are what the crew's members have, the caller's first. Under the crew's
 	// lock, by which TakeJob is called.
-	spans []*sched.Span
-	own   sched.Span // the caller's
+	spans []*sched.WorkRange
+	own   sched.WorkRange // the caller's
 
-	apart sched.Apart
+	apart sched.IsolatedContext
 
 	called atomic.Bool // there is, or has been, a crew. Written under mu
 	timed  atomic.Bool // how long a chain takes was looked at
@@ -55,7 +55,7 @@ type batchRun struct {
 
 // init prepares r for a Batch.
 func (r *batchRun) init(ctx context.Context, b *Batch) {
-	*r = batchRun{b: b, apart: b.s.core.Apart(ctx), core: b.s.core, back: b.n, spans: append(r.spans[:0], &r.own)}
+	*r = batchRun{b: b, apart: b.s.core.Isolate(ctx), core: b.s.core, back: b.n, spans: append(r.spans[:0], &r.own)}
 	r.ctx = &r.apart // within r, so that there is nothing to allocate
 	r.own.Set(0, b.n)
 	r.lane = r.newLane()
@@ -89,9 +89,9 @@ func (r *batchRun) work(each func(*BatchOp)) {
 // over ends it, and keeps nothing alive.
 func (r *batchRun) over() {
 	r.ctx, r.each, r.lane, r.ended, r.again = nil, nil, nil, nil, nil
-	r.apart = sched.Apart{}
+	r.apart = sched.IsolatedContext{}
 	r.b.state.Store(batchOver)
-	r.b.s.lent.Done()
+	r.b.s.users.Done()
 }
 
 // call has the crew begin, if it has not.

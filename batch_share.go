@@ -7,7 +7,7 @@ import (
 )
 
 // OwnJob returns the next chain of a member of the crew.
-func (r *batchRun) OwnJob(own *sched.Span) (*BatchOp, bool) {
+func (r *batchRun) OwnJob(own *sched.WorkRange) (*BatchOp, bool) {
 	for i, ok := own.Take(); ok; i, ok = own.Take() {
 		if op := r.b.at(i); !op.inner && !r.lane.has(op) {
 			return op, true
@@ -18,7 +18,7 @@ func (r *batchRun) OwnJob(own *sched.Span) (*BatchOp, bool) {
 
 // TakeJob returns the next chain for a member of the crew that has none left,
 // and whether there may be more for others.
-func (r *batchRun) TakeJob(own *sched.Span) (head *BatchOp, more, ok bool) {
+func (r *batchRun) TakeJob(own *sched.WorkRange) (head *BatchOp, more, ok bool) {
 	for own.Len() > 0 || r.refill(own) {
 		if op, ok := r.OwnJob(own); ok {
 			return op, r.more(), true
@@ -42,11 +42,11 @@ func (r *batchRun) TakeJob(own *sched.Span) (head *BatchOp, more, ok bool) {
 
 // more tells whether a member has operations that it has not come to.
 func (r *batchRun) more() bool {
-	return slices.ContainsFunc(r.spans, func(s *sched.Span) bool { return s.Len() > 0 })
+	return slices.ContainsFunc(r.spans, func(s *sched.WorkRange) bool { return s.Len() > 0 })
 }
 
 // refill gives a member half of what that one has who has most.
-func (r *batchRun) refill(own *sched.Span) bool {
+func (r *batchRun) refill(own *sched.WorkRange) bool {
 	most, known := own, false
 	for _, s := range r.spans {
 		known = known || s == own

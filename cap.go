@@ -49,7 +49,7 @@ func (c *measuredCap) file(core *sched.Scheduler, f *os.File) {
 func (c *measuredCap) look(core *sched.Scheduler) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.known || c.how != "" || !core.Classed() {
+	if !c.known || c.how != "" || !core.HasClasses() {
 		return
 	}
 	if c.err != nil {

@@ -11,29 +11,30 @@ import (
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
-// refusal is a driver that could not be had, and why.
-type refusal struct {
+// rejectedDriver is a driver that could not be had, and why.
+type rejectedDriver struct {
 	name string
 	err  error
 }
 
-// choose opens the driver that o names, or the first that the system has. It
-// reports those that were tried in vain.
-func choose(o Options, hook *record.Hook) (driver.Driver, []refusal, error) {
+// choose returns the driver that o names, or the first that the system has. It
+// reports those that were tried in vain. What the driver keeps open is opened when
+// it is first used.
+func choose(o Options, hook *record.Hook) (driver.Driver, []rejectedDriver, error) {
 	if o.Driver != "" {
-		drv, err := open(o.Driver, o, hook)
+		drv, err := openLate(o.Driver, o, hook)
 		if err != nil {
 			return nil, nil, fmt.Errorf("sluice: driver %s: %w", o.Driver, err)
 		}
 		return drv, nil, nil
 	}
-	var refused []refusal
+	var refused []rejectedDriver
 	for _, name := range driverNames {
-		drv, err := open(name, o, hook)
+		drv, err := openLate(name, o, hook)
 		if err == nil {
 			return drv, refused, nil
 		}
-		refused = append(refused, refusal{name, err})
+		refused = append(refused, rejectedDriver{name, err})
 	}
 	// Not reached: the pool needs nothing of the system.
 	last := refused[len(refused)-1]
@@ -46,6 +47,15 @@ func asDriver[D driver.Driver](d D, err error) (driver.Driver, error) {
 		return nil, err
 	}
 	return d, nil
+}
+
+// openLate is open of a driver that may never be used. AIO's context is no
+// descriptor, and its eventfd is opened late in any case.
+func openLate(name string, o Options, hook *record.Hook) (driver.Driver, error) {
+	if name == "uring" {
+		return asDriver(uring.New(uring.Options{Depth: o.depth(), Late: true, Record: hook}))
+	}
+	return open(name, o, hook)
 }
 
 func open(name string, o Options, hook *record.Hook) (driver.Driver, error) {
@@ -62,7 +72,7 @@ func open(name string, o Options, hook *record.Hook) (driver.Driver, error) {
 // forChains returns the driver for chains: a ring with files of its own. It is
 // nil if the kernel has none.
 func forChains(hook *record.Hook) driver.Linker {
-	r, err := uring.New(uring.Options{Depth: laneChains * sched.LaneMembers, Files: laneChains, Workers: laneWorkers, Record: hook})
+	r, err := uring.New(uring.Options{Depth: laneChains * sched.MaxChainOps, Files: laneChains, Workers: laneWorkers, Record: hook})
 	if err != nil {
 		return nil
 	}

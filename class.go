@@ -35,8 +35,9 @@ import (
 //
 // Reads, and writes of DirectFiles, take turns. What needs no device does not
 // wait, unless its class has limits: reads of what is in the page cache, and
-// writes that it takes. Each Sync is an operation too, of no bytes, also where it
-// shares an fsync; it waits for its class's limits alone, and keeps the class active.
+// writes that it takes. Each Sync and Datasync is an operation too, of no bytes, also
+// where it shares an fsync; it waits for its class's limits alone, and keeps the class
+// active.
 // Calls with names, and copies of trees, have no class.
 //
 // To close a file ends at once what waits for its turn with it: os.ErrClosed. So

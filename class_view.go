@@ -30,9 +30,9 @@ func (f *File) WithClass(c *Class) (*File, error) {
 	if err := c.on(f.sched); err != nil {
 		return nil, f.error("withclass", err)
 	}
-	v := &File{file: f.file, sched: f.sched, self: f.self, serial: f.serial, origin: f}
-	if f.origin != nil {
-		v.origin = f.origin
+	v := &File{file: f.file, sched: f.sched, self: f.self, number: f.number, viewOf: f}
+	if f.viewOf != nil {
+		v.viewOf = f.viewOf
 	}
 	if f.core != nil {
 		v.core = f.core.View(c.core)
@@ -49,7 +49,7 @@ func (d *DirectFile) WithClass(c *Class) (*DirectFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &DirectFile{file: file, how: d.how}
+	v := &DirectFile{file: file, explanation: d.explanation}
 	if d.direct != nil {
 		direct := *d.direct
 		direct.core = file.core

@@ -22,7 +22,7 @@ func TestCloseWaits(t *testing.T) {
 			for range 4 {
 				reading.Go(func() { readTwenty(t, f) })
 			}
-			waitFor(t, "reads in progress", func() bool { return parked("(*gate).wait") == 4 })
+			waitFor(t, "reads in progress", func() bool { return parked("(*limiter).wait") == 4 })
 			closed := make(chan error)
 			go func() { closed <- f.Close() }()
 			waitFor(t, "Close to have begun", f.Closing)
@@ -57,7 +57,7 @@ func TestSchedulerCloseWaits(t *testing.T) {
 			defer release()
 			var all sync.WaitGroup
 			all.Go(func() { readTwenty(t, f) })
-			waitFor(t, "a read in progress", func() bool { return parked("(*gate).wait") == 1 })
+			waitFor(t, "a read in progress", func() bool { return parked("(*limiter).wait") == 1 })
 			all.Go(func() { f.Close() })
 			waitFor(t, "Close to have begun", f.Closing)
 			ended := make(chan error, 1)
@@ -113,19 +113,21 @@ func useUntilClosed(t *testing.T, f *sluice.File, g int) {
 		var n int
 		var err error
 		off := int64(8*g+i%8) * pageSize
-		switch i % 3 {
+		switch i % 4 {
 		case 0:
 			n, err = f.ReadAt(b, off)
 		case 1:
 			n, err = f.WriteAt(b, off)
 		case 2:
 			n, err = len(b), f.Sync()
+		case 3:
+			n, err = len(b), f.Datasync()
 		}
 		if errors.Is(err, os.ErrClosed) {
 			return
 		}
 		if n != len(b) || err != nil {
-			t.Errorf("call %d = %d, %v; want %d, nil", i%3, n, err, len(b))
+			t.Errorf("call %d = %d, %v; want %d, nil", i%4, n, err, len(b))
 			return
 		}
 	}

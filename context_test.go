@@ -22,6 +22,7 @@ var contextCalls = []contextCall{
 	{"ReadAtContext", "read", func(ctx context.Context, f *sluice.File, b []byte) (int, error) { return f.ReadAtContext(ctx, b, 0) }},
 	{"WriteAtContext", "write", func(ctx context.Context, f *sluice.File, b []byte) (int, error) { return f.WriteAtContext(ctx, b, 0) }},
 	{"SyncContext", "sync", func(ctx context.Context, f *sluice.File, b []byte) (int, error) { return 0, f.SyncContext(ctx) }},
+	{"DatasyncContext", "sync", func(ctx context.Context, f *sluice.File, b []byte) (int, error) { return 0, f.DatasyncContext(ctx) }},
 }
 
 // wantEnded demands the error of a context that has ended, as the API gives
@@ -85,7 +86,7 @@ func TestContextEndsInQueue(t *testing.T) {
 				var call sync.WaitGroup
 				b := bytes.Repeat([]byte{'x'}, 20)
 				call.Go(func() { n, err = c.do(ctx, f, b) })
-				waitFor(t, c.name+" to wait", func() bool { return parked("(*gate).wait") == 1 })
+				waitFor(t, c.name+" to wait", func() bool { return parked("(*limiter).wait") == 1 })
 				cancel()
 				call.Wait()
 				wantEnded(t, c, n, err, context.Canceled, f.Name())
@@ -110,7 +111,7 @@ func TestSyncContextEnds(t *testing.T) {
 			defer release()
 			first := make(chan error, 1)
 			go func() { first <- f.Sync() }()
-			waitFor(t, "a Sync to wait", func() bool { return parked("(*gate).wait") == 1 })
+			waitFor(t, "a Sync to wait", func() bool { return parked("(*limiter).wait") == 1 })
 			ctx, cancel := context.WithCancel(t.Context())
 			second := make(chan error, 1)
 			go func() { second <- f.SyncContext(ctx) }()

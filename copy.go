@@ -3,28 +3,61 @@ package sluice
 import (
 	"io"
 	"os"
+	"reflect"
 )
 
-// copyChunk is how much of a file is copied in one go: little enough that the
-// place among the blocking calls is soon another's.
+// copyChunk is how many bytes of a file are copied to another at a time: few enough that
+// the permit for the blocking call is soon free for another call.
 const copyChunk = 16 << 20 // 16 MiB
 
-// fileIn returns the File that r reads from, with its limit if it has one, or
-// nil if the kernel cannot copy from it to f by itself.
-func (f *File) fileIn(r io.Reader) (src *File, limit *io.LimitedReader) {
-	if l, ok := r.(*io.LimitedReader); ok {
-		limit, r = l, l.R
-	}
-	src, _ = r.(*File)
-	if src == nil || src.core == nil || f.core.Appends() {
-		return nil, nil // as os: copy_file_range(2) refuses O_APPEND
-	}
-	return src, limit
+// source is a file that is copied from.
+type source struct {
+	file *os.File
+	of   *File // the File that it belongs to; nil if it is an *os.File of the caller's
 }
 
-// copyFrom copies src, up to limit if that is not nil, as os does: by
-// copy_file_range(2), which shares the blocks where the file system can.
-func (f *File) copyFrom(src *File, limit *io.LimitedReader) (n int64, err error) {
+// sourceOf returns the file with disk I/O that r reads, or the zero source if r reads
+// none.
+func sourceOf(r io.Reader) source {
+	switch src := r.(type) {
+	case *File:
+		return src.source()
+	case fileWithoutWriteTo:
+		return src.source()
+	}
+	if f := osFileIn(r); f != nil && newCoreFile(f) != nil {
+		return source{f, nil}
+	}
+	return source{}
+}
+
+func (f *File) source() source {
+	if f == nil || f.core == nil {
+		return source{}
+	}
+	return source{f.file, f}
+}
+
+// osFileIn returns the *os.File that r is, or nil. An os.File that writes itself to a File
+// passes a struct of package os in which it is embedded.
+func osFileIn(r io.Reader) *os.File {
+	if f, ok := r.(*os.File); ok {
+		return f
+	}
+	v := reflect.ValueOf(r)
+	if v.Kind() != reflect.Struct || v.Type().PkgPath() != "os" {
+		return nil
+	}
+	if v = v.FieldByName("File"); !v.IsValid() {
+		return nil
+	}
+	f, _ := v.Interface().(*os.File)
+	return f
+}
+
+// copyFrom copies src by copy_file_range(2), as package os does, up to limit if that is
+// not nil.
+func (f *File) copyFrom(src source, limit *io.LimitedReader) (n int64, err error) {
 	if limit != nil && limit.N <= 0 {
 		return 0, nil
 	}
@@ -32,44 +65,68 @@ func (f *File) copyFrom(src *File, limit *io.LimitedReader) (n int64, err error)
 		return 0, f.error("write", os.ErrClosed)
 	}
 	defer f.core.Done()
-	if !src.core.Use() {
-		return 0, f.error("write", os.ErrClosed)
+	if src.of != nil {
+		if !src.of.core.Use() {
+			return 0, f.error("write", os.ErrClosed)
+		}
+		defer src.of.core.Done()
 	}
-	defer src.core.Done()
+	return inChunks(limit, func(most int64) (n int64, err error) {
+		lockPositions(f, src.of, func() { n, err = f.copyChunk(f.file, src.file, most, limit) })
+		return n, err
+	})
+}
+
+// copyTo copies what is left of f to dst, in the same way.
+func (f *File) copyTo(dst *os.File) (n int64, err error) {
+	if !f.core.Use() {
+		return 0, f.error("read", os.ErrClosed)
+	}
+	defer f.core.Done()
+	return inChunks(nil, func(most int64) (n int64, err error) {
+		f.core.Position(func() { n, err = f.copyChunk(dst, f.file, most, nil) })
+		return n, err
+	})
+}
+
+// inChunks calls piece, which copies at most that many bytes, until it copies fewer, or
+// until limit is reached if that is not nil.
+func inChunks(limit *io.LimitedReader, piece func(most int64) (int64, error)) (n int64, err error) {
 	for {
-		chunk := &io.LimitedReader{R: src.file, N: copyChunk}
+		most := int64(copyChunk)
 		if limit != nil {
-			chunk.N = min(chunk.N, limit.N)
+			most = min(most, limit.N)
 		}
-		asked := chunk.N
-		m, err := f.copyOnce(src, chunk)
+		m, err := piece(most)
 		n += m
-		if limit != nil {
-			limit.N -= asked - chunk.N
-		}
-		if err != nil || m < asked || limit != nil && limit.N == 0 {
+		if err != nil || m < most || limit != nil && limit.N == 0 {
 			return n, err
 		}
 	}
 }
 
-func (f *File) copyOnce(src *File, chunk io.Reader) (n int64, err error) {
-	atPositions(f, src, func() {
-		f.sched.core.Block(f.core, func() { n, err = f.file.ReadFrom(chunk) })
-	})
+// copyChunk copies at most most bytes from src to dst at their positions, one of which is
+// f's. It lowers limit if that is not nil. A thread waits for the copy.
+func (f *File) copyChunk(dst *os.File, src io.Reader, most int64, limit *io.LimitedReader) (n int64, err error) {
+	chunk := io.LimitedReader{R: src, N: most}
+	f.sched.core.Block(f.core, func() { n, err = dst.ReadFrom(&chunk) })
+	f.sched.core.Copied(n)
+	if limit != nil {
+		limit.N -= most - chunk.N
+	}
 	return n, err
 }
 
-// atPositions calls do while nobody else uses the position of either File.
-// The older one is locked first, so that two copies in opposite directions do
-// not wait for each other.
-func atPositions(a, b *File, do func()) {
-	if a.serial > b.serial {
-		a, b = b, a
-	}
-	if a.serial == b.serial { // or views of one
+// lockPositions calls do while nobody else uses the position of either File. The second
+// may be nil. The older File is locked first, so that two copies in opposite directions
+// do not wait for each other.
+func lockPositions(a, b *File, do func()) {
+	if b == nil || a.number == b.number { // or views of one
 		a.core.Position(do)
 		return
+	}
+	if a.number > b.number {
+		a, b = b, a
 	}
 	a.core.Position(func() { b.core.Position(do) })
 }

@@ -10,11 +10,12 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice/internal/sched"
+	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// coreOf returns what the scheduler is to know of f, or nil if f has no disk
+// newCoreFile returns what the scheduler is to know of f, or nil if f has no disk
 // I/O.
-func coreOf(f *os.File) (core *sched.File) {
+func newCoreFile(f *os.File) (core *sched.File) {
 	conn, err := f.SyscallConn()
 	if err != nil {
 		return nil
@@ -26,20 +27,24 @@ func coreOf(f *os.File) (core *sched.File) {
 			return
 		}
 		flags, err := unix.FcntlInt(fd, unix.F_GETFL, 0)
-		if err != nil || flags&unix.O_NONBLOCK != 0 && parks(f, int(fd)) {
+		if err != nil || flags&unix.O_NONBLOCK != 0 && usesNetpoller(f, int(fd)) {
 			return
 		}
 		core = sched.NewFile(int(fd), flags&oDirect != 0, flags&syscall.O_APPEND != 0)
 		core.SetName(f.Name())
+		// On Linux O_DSYNC is a part of O_SYNC.
+		if flags&os.O_SYNC != 0 && (flags&oDirect == 0 || st.Mode&unix.S_IFMT == unix.S_IFREG && !sys.PassesCache(int(fd))) {
+			core.SyncsWrites()
+		}
 	})
 	return core
 }
 
-// parks tells whether f, a regular file, is in the netpoller, as some files of
+// usesNetpoller reports whether f, a regular file, is in the netpoller, as some files of
 // /proc and /sys are (/proc/kmsg, trace_pipe). A read of theirs that has to
 // wait says EAGAIN, and has deadlines. Files of file systems in user space are
 // all taken in there, but are disk I/O.
-func parks(f *os.File, fd int) bool {
+func usesNetpoller(f *os.File, fd int) bool {
 	return f.SetDeadline(time.Time{}) == nil && !inUserSpace(fd)
 }
 

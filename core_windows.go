@@ -6,6 +6,6 @@ import (
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
-// coreOf returns nil: on Windows a File is its os.File. The scheduler's calls
+// newCoreFile returns nil: on Windows a File is its os.File. The scheduler's calls
 // would move the file's position at every ReadAt.
-func coreOf(*os.File) *sched.File { return nil }
+func newCoreFile(*os.File) *sched.File { return nil }

@@ -10,15 +10,15 @@ import (
 	"github.com/sluiceio/sluice/internal/buffer"
 )
 
-// ReadBuffer reads n bytes at off into a [Buffer], without a copy. It has fewer
-// bytes only where the file ends before; at the end of the file and beyond
-// there is none, and the error is io.EOF. Where the pool's limit
-// (Options.BufferMemory) is reached ReadBuffer waits until enough is released,
-// or ctx ends. For more than the limit there is an error at once, and for n 0 an
-// empty Buffer. The memory is for n bytes also where the file ends before.
+// ReadBuffer reads n bytes at off into a [Buffer], without a copy. The caller must
+// release it. It has fewer bytes only where the file ends. At the end of the file and
+// beyond there is no Buffer, and the error is io.EOF. If n is 0 the Buffer is empty.
 //
-// Of a read that is not aligned no more than the edges is read in vain: n plus
-// two blocks at most.
+// The memory comes from the Scheduler's pool, for n bytes even where the file ends
+// before. If the pool's limit (Options.BufferMemory) is reached, ReadBuffer waits until
+// enough is released, or until ctx ends. If n is more than the limit, it fails at once.
+//
+// A read that is not aligned reads whole blocks: at most two more than n bytes take.
 func (d *DirectFile) ReadBuffer(ctx context.Context, off int64, n int) (Buffer, error) {
 	if d == nil {
 		return Buffer{}, os.ErrInvalid
@@ -72,13 +72,17 @@ func (d *DirectFile) readBuffer(ctx context.Context, off int64, n int) (buffer.B
 	return buffer.Buffer{}, err
 }
 
-// fill reads into b what the file has at off, and returns less than b holds
-// where it ends.
+// fill reads into b what the file has at off. It returns fewer bytes than b holds where
+// the file ends.
 func (d *DirectFile) fill(ctx context.Context, b buffer.Buffer, off int64) (n int, err error) {
 	switch {
 	case d.direct != nil:
-		n, err = d.direct.sched.ReadFixed(ctx, d.direct.core, b.Bytes(), off, b.Reg())
-		if unsure(err) {
+		mem := d.direct.beforeEnd(b.Bytes(), off)
+		if len(mem) == 0 {
+			return 0, nil
+		}
+		n, err = d.direct.sched.ReadFixed(ctx, d.direct.core, mem, off, b.Reg())
+		if mustReadAgain(err) {
 			return d.direct.readBlocks(ctx, b.Bytes(), off)
 		}
 	case d.file.core != nil:

@@ -149,14 +149,10 @@ func TestReadBufferAllocatesNothing(t *testing.T) {
 	}
 	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		f, _ := directNoise(t, s, 1<<20)
-		if n := testing.AllocsPerRun(500, func() {
+		noAllocs(t, "ReadBuffer", func() error {
 			b, err := f.ReadBuffer(context.Background(), 64<<10, 4096)
-			if err != nil {
-				t.Fatal(err)
-			}
 			b.Release()
-		}); n != 0 {
-			t.Errorf("%v allocations an operation", n)
-		}
+			return err
+		})
 	})
 }

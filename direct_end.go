@@ -8,9 +8,9 @@ import (
 	"github.com/sluiceio/sluice/internal/rangelock"
 )
 
-// writeEnd writes b with all of the file locked. What would be a part of a
-// block that is not all the file's goes through the page cache: a direct write
-// of the block would make the file longer than it is, for a moment at least.
+// writeEnd writes b, with the whole file locked. A part of a block goes through the page
+// cache unless all of the block is in the file: a direct write of the block would make
+// the file longer than it is, for a moment at least.
 func (d *direct) writeEnd(ctx context.Context, b []byte, off int64) (n int, err error) {
 	size, err := sizeOf(d.file)
 	if err != nil {
@@ -22,7 +22,7 @@ func (d *direct) writeEnd(ctx context.Context, b []byte, off int64) (n int, err 
 	for n < len(b) && err == nil {
 		at := off + int64(n)
 		part := b[n:]
-		if head := d.block - d.behind(at); head < d.block {
+		if head := d.block - d.blockOffset(at); head < d.block {
 			part = part[:min(head, len(part))]
 		} else if len(part) > d.block {
 			part = part[:len(part)&^(d.block-1)]
@@ -34,16 +34,16 @@ func (d *direct) writeEnd(ctx context.Context, b []byte, off int64) (n int, err 
 	return n, err
 }
 
-// fits tells whether a write can be made of direct transfers alone.
+// fits reports whether a write can be made of direct transfers alone.
 func (d *direct) fits(off, end, size int64) bool {
-	return d.behind(off) == 0 && d.behind(end) == 0 || d.readable && d.within(off, end, size)
+	return d.blockOffset(off) == 0 && d.blockOffset(end) == 0 || d.readable && d.within(off, end, size)
 }
 
 // writePart writes whole blocks or a part of one.
 func (d *direct) writePart(ctx context.Context, b []byte, off, size int64) (n int, err error) {
 	if d.fits(off, off+int64(len(b)), size) {
 		n, err = d.writeBlocks(ctx, b, off)
-		if !errors.Is(err, errUnfit) {
+		if !errors.Is(err, errMisaligned) {
 			return n, err
 		}
 	}
@@ -51,14 +51,13 @@ func (d *direct) writePart(ctx context.Context, b []byte, off, size int64) (n in
 	return n + m, err
 }
 
-// writeTail writes b through the page cache. The pages that are complete are
-// written back, and dropped; the one in which the file may end stays, for the
-// next who writes there, until it is complete or until Sync.
+// writeTail writes b through the page cache. Complete pages are written back and
+// dropped. The page in which the file may end stays for the next write there, until it is
+// complete or until Sync.
 //
-// A direct write that finds a dirty page writes it back first. Only one that
-// finds it dirty when it ends makes the kernel set EIO for the next fsync;
-// that nobody dirties a page while a direct write is in progress is what all
-// of the file is locked for.
+// A direct write that finds a dirty page writes it back first. But if it finds one when
+// it ends, the kernel sets EIO for the next fsync. So the whole file is locked: nobody
+// dirties a page while a direct write is in progress.
 func (d *direct) writeTail(ctx context.Context, b []byte, off int64) (int, error) {
 	n, err := d.sched.WriteAt(ctx, d.tail, b, off)
 	page := int64(os.Getpagesize())
@@ -74,14 +73,30 @@ func (d *direct) writeTail(ctx context.Context, b []byte, off int64) (int, error
 	return n, err
 }
 
-// change changes the size of the file, or what the file system keeps of it.
-// That may dirty a page, see writeTail.
+// change locks the whole file and changes its size, or the blocks that the file system
+// keeps for it. That may dirty a page, see writeTail.
 func (d *direct) change(do func() error) error {
 	r, err := d.inode.lock.Acquire(context.Background(), 0, rangelock.End)
 	if err != nil {
 		return err
 	}
 	d.sched.Block(d.tail, func() { err = do() })
+	d.inode.size.Store(0) // it may be smaller now
 	d.inode.lock.Release(r)
 	return err
+}
+
+// reshape is change for the blocks that the file system keeps for the file. It writes
+// the page cache back first. ext4 splits reserved room when it writes a page into a part
+// of it. An allocation at the same time joins the parts again, and then the end of the
+// write logs a warning.
+func (d *direct) reshape(do func() error) error {
+	return d.change(func() error {
+		if d.tailFile != nil {
+			if err := flushPages(d.tailFile, 0, 0); err != nil {
+				return err
+			}
+		}
+		return do()
+	})
 }

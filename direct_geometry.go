@@ -6,16 +6,16 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// geometry is what direct I/O on a file demands.
+// geometry is the alignment that direct I/O on a file demands.
 type geometry struct {
 	block  int    // offsets and lengths are multiples of it, a power of two
-	memory int    // so are addresses; at most block
-	source string // who says so
+	memory int    // addresses are multiples of it; at most block
+	source string // where the numbers come from
 }
 
-// newGeometry refuses what the buffers are not made for.
+// newGeometry returns a geometry, or an error if the buffers are not made for it.
 func newGeometry(block, memory int, source string) (geometry, error) {
-	// The memory behind a block that is aligned is then aligned too.
+	// The memory behind an aligned block is then aligned, too.
 	block = max(block, memory)
 	for _, n := range []int{block, memory} {
 		if n <= 0 || n&(n-1) != 0 {
@@ -32,35 +32,35 @@ func (g geometry) String() string {
 	return fmt.Sprintf("direct: offsets in %d, memory in %d (%s)", g.block, g.memory, g.source)
 }
 
-// straightLeast is from where on it is worth splitting edges off, which costs
-// transfers, rather than copying all.
-const straightLeast = 256 << 10 // 256 KiB
+// minStraight is from how many bytes on it is better to split off the edges, which costs
+// transfers, than to copy all.
+const minStraight = 256 << 10 // 256 KiB
 
-// straightMost is the most in one transfer: the kernel's own limit, 2 GiB -
-// 4 KiB, is not a multiple of all blocks.
-const straightMost = 1 << 30 // 1 GiB
+// maxStraight is the most bytes of one transfer. The kernel's own limit, 2 GiB - 4 KiB,
+// is not a multiple of every block.
+const maxStraight = 1 << 30 // 1 GiB
 
-// piece tells how many bytes of b, which is not empty, are to be transferred
-// at off as one, and whether straight, being aligned, or through a buffer.
+// piece returns how many bytes of b, which is not empty, to transfer at off as one.
+// Straight reports whether they are aligned; otherwise they go through a buffer.
 func (g geometry) piece(b []byte, off int64) (n int, straight bool) {
-	behind := g.behind(off)
+	behind := g.blockOffset(off)
 	if behind == 0 && len(b) >= g.block && sys.Aligned(b, g.memory) {
 		n := len(b) &^ (g.block - 1)
-		if n == len(b) || n >= straightLeast {
-			return min(n, straightMost), true
+		if n == len(b) || n >= minStraight {
+			return min(n, maxStraight), true
 		}
 	}
-	if head := g.block - behind; behind > 0 && len(b) >= head+straightLeast && sys.Aligned(b[head:], g.memory) {
+	if head := g.block - behind; behind > 0 && len(b) >= head+minStraight && sys.Aligned(b[head:], g.memory) {
 		return head, false
 	}
 	return min(len(b), bounceLarge-behind), false
 }
 
-// behind is how far off is behind the start of its block.
-func (g geometry) behind(off int64) int { return int(off & int64(g.block-1)) }
+// blockOffset returns how far off is from the start of its block.
+func (g geometry) blockOffset(off int64) int { return int(off & int64(g.block-1)) }
 
-// floor is where off's block starts.
+// floor returns the start of off's block.
 func (g geometry) floor(off int64) int64 { return off &^ int64(g.block-1) }
 
-// ceil is off, or where the next block starts.
+// ceil returns off if a block starts there, else the start of the next block.
 func (g geometry) ceil(off int64) int64 { return g.floor(off + int64(g.block) - 1) }

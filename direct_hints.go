@@ -5,27 +5,26 @@ import (
 	"fmt"
 )
 
-// Lifetime is how long what is written is expected to stay: until it is
-// overwritten, or its file is removed. A device that is told can put together
-// what dies together, and has less to move later. What the steps mean is the
-// program's; only their order counts.
+// Lifetime is how long data is expected to stay, until it is overwritten or its file is
+// removed. A device that knows it can place together what dies together, and has less to
+// move later. The program decides what the steps mean; only their order counts.
 type Lifetime uint8
 
 // The lifetimes, as fcntl(2) has them (RWH_WRITE_LIFE_NOT_SET and so on).
 const (
-	LifetimeNotSet  Lifetime = iota // as it is without SetLifetime
-	LifetimeNone                    // nothing is to be expected
+	LifetimeNotSet  Lifetime = iota // the default
+	LifetimeNone                    // no expectation
 	LifetimeShort                   // a log
-	LifetimeMedium                  // small tables, that are merged soon
-	LifetimeLong                    // large ones
-	LifetimeExtreme                 // what is written once
+	LifetimeMedium                  // small tables that are merged soon
+	LifetimeLong                    // large tables
+	LifetimeExtreme                 // data that is written once
 )
 
-// SetLifetime says how long what will be written to the file is expected to
-// live (fcntl F_SET_RW_HINT, Linux 4.13). It holds for the file, by whatever it
-// is written, until the system forgets about the file; whether anything comes
-// of it, the file system and the device decide. Where the system takes no such
-// hint the error is errors.ErrUnsupported.
+// SetLifetime tells the system how long the data that will be written to the file is
+// expected to stay (fcntl F_SET_RW_HINT, Linux 4.13). It holds for the file, whatever
+// writes to it, until the system forgets about the file. The file system and the device
+// decide whether it has any effect. Where the system takes no such hint, the error is
+// errors.ErrUnsupported.
 func (d *DirectFile) SetLifetime(l Lifetime) error {
 	return d.call("setlifetime", func() error {
 		if l > LifetimeExtreme {
@@ -35,7 +34,7 @@ func (d *DirectFile) SetLifetime(l Lifetime) error {
 	})
 }
 
-// Advice is what will be done with a part of a file.
+// Advice is how a part of a file will be used.
 type Advice uint8
 
 // The advices, as posix_fadvise(2) has them (POSIX_FADV_NORMAL and so on).
@@ -44,19 +43,18 @@ const (
 	AdviceSequential        // read from lower to higher offsets
 	AdviceRandom            // read in random order
 	AdviceWillNeed          // read soon
-	AdviceDontNeed          // not read any more: the page cache forgets it
+	AdviceDontNeed          // not read any more: the page cache drops it
 )
 
-// Advise tells the system what will be done with the n bytes at off; n 0 means
-// up to the end of the file.
+// Advise tells the system how the n bytes at off will be used; n 0 means up to the end of
+// the file.
 //
-// A file that is read past the page cache knows one advice, AdviceDontNeed: it
-// drops what the page cache has all the same, of the page in which the file
-// ends or of what other programs have read. What is not on the disk yet stays,
-// so Sync comes before. The others do nothing; nothing is read ahead into where
-// nobody looks. Where the page cache is used, see [DirectFile.Explain], all of
-// them are the kernel's to follow. Where the system takes no advice the error
-// is errors.ErrUnsupported.
+// If the page cache is used (see [DirectFile.Explain]), the kernel follows all advice as
+// it likes. If the file is read past the page cache, only AdviceDontNeed does something:
+// it drops what the page cache has of the file all the same, which is the page in which
+// the file ends, or what other programs have read. Pages that are not on the disk yet
+// stay, so call Sync first. The other advice does nothing: no read looks into the page
+// cache. Where the system takes no advice, the error is errors.ErrUnsupported.
 func (d *DirectFile) Advise(off, n int64, a Advice) error {
 	return d.call("advise", func() (err error) {
 		switch {
@@ -69,7 +67,7 @@ func (d *DirectFile) Advise(off, n int64, a Advice) error {
 		case d.direct != nil && a != AdviceDontNeed:
 			return nil
 		}
-		// It may wait for the disk: to read ahead, or to begin to write back.
+		// It may wait for the disk: to read ahead, or to start write-back.
 		d.file.sched.core.Block(d.file.core, func() { err = advise(d.file.file, off, n, a) })
 		return err
 	})

@@ -17,12 +17,12 @@ func advise(f *os.File, off, n int64, a Advice) error {
 	return again(func() error { return unix.Fadvise(int(f.Fd()), off, n, advices[a]) })
 }
 
-// setLifetime: the constants are the kernel's.
+// setLifetime sets l, whose values are the kernel's.
 func setLifetime(f *os.File, l Lifetime) error {
 	switch e := syscall.Errno(-sys.SetRWHint(int(f.Fd()), uint64(l))); e {
 	case 0:
 		return nil
-	case unix.EINVAL: // the kernel knows no hints
+	case unix.EINVAL: // the kernel has no hints
 		return errors.ErrUnsupported
 	default:
 		return e

@@ -3,30 +3,34 @@ package sluice
 import (
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"weak"
 
 	"github.com/sluiceio/sluice/internal/rangelock"
 )
 
-// inode is what the DirectFiles of one file share, whatever Scheduler and
-// name they were opened by.
+// inode is what all DirectFiles of one file share, whichever Scheduler and name they were
+// opened by.
 type inode struct {
-	// lock orders those who write. A write locks the blocks that it touches;
-	// what changes where the file ends, or uses the page cache, locks all. So
-	// who has locked a range knows that the file does not become shorter, and
-	// who has locked all that no direct write is in progress: to dirty a page
-	// of one makes the kernel report EIO to the next fsync.
+	// lock orders writes. A write locks the blocks that it touches. An operation that
+	// changes where the file ends, or uses the page cache, locks the whole file. So
+	// while a range is locked the file does not become shorter, and while the whole
+	// file is locked no direct write is in progress: if a page that one writes is made
+	// dirty, the kernel reports EIO to the next fsync.
 	lock rangelock.Lock
+	// size is a size that the file has had; no DirectFile has made it smaller since.
+	// See direct.beforeEnd.
+	size atomic.Int64
 }
 
-// inodeKey names a file.
+// inodeKey identifies a file.
 type inodeKey struct {
 	dev, ino uint64
-	device   bool // dev is the device itself, by whatever file it was opened
+	device   bool // dev is the block device itself, whichever file it was opened by
 }
 
-// inodes finds them. The pointers are weak: an inode is there as long as a
-// DirectFile is.
+// inodes holds them. The pointers are weak: an inode stays as long as a DirectFile uses
+// it.
 var inodes = struct {
 	sync.Mutex
 	m map[inodeKey]weak.Pointer[inode]

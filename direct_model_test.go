@@ -125,8 +125,13 @@ func (m *directModel) step() {
 		m.same(f.Truncate(size), m.theirs.Truncate(size))
 		m.resize(size)
 	case k < 29:
-		m.note("Sync")
-		m.same(f.Sync(), nil)
+		if m.r.IntN(2) == 0 {
+			m.note("Sync")
+			m.same(f.Sync(), nil)
+		} else {
+			m.note("Datasync")
+			m.same(f.Datasync(), nil)
+		}
 	case k < 30:
 		m.reserve(f)
 	case k < 31:

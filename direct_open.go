@@ -41,8 +41,8 @@ func (s *Scheduler) openDirect(name string, flag int, perm os.FileMode) (*Direct
 	if flag&os.O_APPEND != 0 {
 		return nil, errAppends
 	}
-	// Before it creates a file or cuts one off, and before it waits in open
-	// for the other end of a pipe.
+	// Asked before the open creates or truncates a file, or waits for the other end
+	// of a pipe.
 	if err := s.usable(); err != nil {
 		return nil, err
 	}
@@ -61,8 +61,8 @@ func (s *Scheduler) openDirect(name string, flag int, perm os.FileMode) (*Direct
 	return d, nil
 }
 
-// newDirect makes a DirectFile of f, which was opened without O_DIRECT and
-// becomes its own unless there is an error.
+// newDirect makes a DirectFile of f, which was opened without O_DIRECT. It takes f over
+// unless it returns an error.
 func (s *Scheduler) newDirect(f *os.File, flag int) (*DirectFile, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -74,7 +74,7 @@ func (s *Scheduler) newDirect(f *os.File, flag int) (*DirectFile, error) {
 	second, g, err := reopenDirect(f, flag)
 	if err, ok := errors.AsType[refused](err); ok {
 		file, err1 := s.newFile(f)
-		return &DirectFile{file: file, how: "buffered: " + err.Error()}, err1
+		return &DirectFile{file: file, explanation: "buffered: " + err.Error()}, err1
 	}
 	if err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func (s *Scheduler) newDirectPair(second, f *os.File, g geometry, flag int) (*Di
 		f.Close() // nothing was written
 		f = nil
 	} else {
-		d.tailFile, d.tail, d.apart = f, coreOf(f), !sys.KeptByInode(int(f.Fd()))
+		d.tailFile, d.tail, d.apart = f, newCoreFile(f), !sys.KeptByInode(int(f.Fd()))
 	}
 	file, err := s.newPair(second, f)
 	if err != nil {
@@ -104,16 +104,16 @@ func (s *Scheduler) newDirectPair(second, f *os.File, g geometry, flag int) (*Di
 	if d.tail != nil {
 		d.tail.PartOf(d.core)
 	}
-	return &DirectFile{file: file, direct: d, how: g.String()}, nil
+	return &DirectFile{file: file, direct: d, explanation: g.String()}, nil
 }
 
-// refused is why a file cannot be had with O_DIRECT, so that the page cache is
+// refused is the reason why a file cannot be opened with O_DIRECT. Then the page cache is
 // used.
 type refused struct{ why string }
 
 func (r refused) Error() string { return r.why }
 
-// onDisk tells whether a file of this mode can be a DirectFile.
+// onDisk reports whether a file of this mode can be a DirectFile.
 func onDisk(mode fs.FileMode) bool {
 	return mode.IsRegular() || mode&(fs.ModeDevice|fs.ModeCharDevice) == fs.ModeDevice
 }

@@ -10,14 +10,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// reopenDirect opens the file of f once more, with O_DIRECT. The error is a
-// refused if that cannot be had of this file.
+// reopenDirect opens the file of f again, with O_DIRECT. The error is a refused if this
+// file cannot be opened so.
 func reopenDirect(f *os.File, flag int) (*os.File, geometry, error) {
 	g, err := geometryOf(f)
 	if err != nil {
 		return nil, g, err
 	}
-	// What creates or cuts off has been done.
+	// The first open has created or truncated the file.
 	flag &= unix.O_ACCMODE | unix.O_SYNC | unix.O_DSYNC | unix.O_NOATIME
 	flag |= unix.O_DIRECT | unix.O_CLOEXEC | unix.O_LARGEFILE
 	fd := -1
@@ -35,8 +35,8 @@ func reopenDirect(f *os.File, flag int) (*os.File, geometry, error) {
 	return nil, g, refused{fmt.Sprintf("O_DIRECT is refused: %v", err)}
 }
 
-// geometryOf asks what direct I/O on f demands: statx(2) where it tells
-// (Linux 6.1), else the device.
+// geometryOf returns what direct I/O on f demands: what statx(2) reports (Linux 6.1), or
+// else the sector of the device.
 func geometryOf(f *os.File) (geometry, error) {
 	var st unix.Statx_t
 	err := unix.Statx(int(f.Fd()), "", unix.AT_EMPTY_PATH, unix.STATX_BASIC_STATS|unix.STATX_DIOALIGN, &st)
@@ -52,9 +52,8 @@ func geometryOf(f *os.File) (geometry, error) {
 	return geometryOfDevice(f)
 }
 
-// geometryOfDevice takes the logical sector of the device that f is on. What
-// has no device that is known to the kernel (btrfs, tmpfs, FUSE) gets 4 KiB,
-// which is enough for all.
+// geometryOfDevice takes the logical sector of the device that f is on. If the kernel
+// knows no device (btrfs, tmpfs, FUSE) it is 4 KiB, which is enough for all.
 func geometryOfDevice(f *os.File) (geometry, error) {
 	var st unix.Stat_t
 	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
@@ -70,7 +69,7 @@ func geometryOfDevice(f *os.File) (geometry, error) {
 	return newGeometry(4<<10, 4<<10, "no one tells")
 }
 
-// logicalSector reads it from the folder of a disk, or of a partition of one.
+// logicalSector reads the size from the sysfs directory of a disk, or of a partition.
 func logicalSector(dir string) (int, bool) {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 
 // ReadAt reads len(b) bytes starting at byte offset off and returns how many
 // it has read. It always returns a non-nil error when n < len(b); at the end
-// of the file that is io.EOF. The rest of b may then have been written to.
+// of the file that is io.EOF. Even then it may have written to all of b.
 func (d *DirectFile) ReadAt(b []byte, off int64) (n int, err error) {
 	if d == nil || d.direct == nil || off < 0 || len(b) == 0 || !d.direct.readable {
 		return d.buffered().ReadAt(b, off)
@@ -22,8 +22,7 @@ func (d *DirectFile) ReadAt(b []byte, off int64) (n int, err error) {
 	return d.readAt(context.Background(), b, off)
 }
 
-// ReadAtContext is ReadAt for as long as ctx has not ended; see
-// File.ReadAtContext.
+// ReadAtContext is ReadAt, but returns early if ctx ends; see File.ReadAtContext.
 func (d *DirectFile) ReadAtContext(ctx context.Context, b []byte, off int64) (n int, err error) {
 	if d == nil || d.direct == nil || off < 0 || len(b) == 0 || !d.direct.readable {
 		return d.buffered().ReadAtContext(ctx, b, off)
@@ -46,8 +45,8 @@ func (d *DirectFile) readAt(ctx context.Context, b []byte, off int64) (n int, er
 	return n, nil
 }
 
-// direct is what a DirectFile transfers with. Who calls its methods uses the
-// file (sched.File.Use).
+// direct is what a DirectFile transfers with. The callers of its methods use the file
+// (sched.File.Use).
 type direct struct {
 	geometry
 	sched   *sched.Scheduler
@@ -55,15 +54,15 @@ type direct struct {
 	inode   *inode
 
 	file *os.File    // with O_DIRECT
-	core *sched.File // its
+	core *sched.File // of file
 
-	// The same file without O_DIRECT; nil if it is only read.
+	// The same file without O_DIRECT; nil if it was opened for reading only.
 	tailFile *os.File
 	tail     *sched.File
 
 	readable bool
-	// apart: the file system may keep what was written by descriptor, so that
-	// each needs an fsync.
+	// apart: the file system may keep what was written by descriptor, so that each
+	// descriptor needs an fsync.
 	apart bool
 }
 
@@ -79,8 +78,8 @@ func (d *direct) readAt(ctx context.Context, b []byte, off int64) (n int, err er
 	return n, err
 }
 
-// beyond is the error of a read that no file reaches, of which a block's end
-// cannot be told.
+// beyond returns the error of a read where no file reaches: the end of its last block may
+// exceed the largest offset.
 func (d *direct) beyond(b []byte, off int64) error {
 	switch {
 	case off > math.MaxInt64-int64(len(b)):
@@ -104,7 +103,7 @@ func (d *direct) readPiece(ctx context.Context, b []byte, off int64) (int, error
 }
 
 func (d *direct) readBounced(ctx context.Context, b []byte, off int64) (int, error) {
-	behind := d.behind(off)
+	behind := d.blockOffset(off)
 	size := int(d.ceil(int64(behind + len(b))))
 	buf, err := d.borrow(ctx, size)
 	if err != nil {
@@ -122,8 +121,8 @@ func (d *direct) readBounced(ctx context.Context, b []byte, off int64) (int, err
 	return n, err
 }
 
-// readBlocks reads whole blocks into aligned memory. It returns less without
-// an error where the file ends.
+// readBlocks reads whole blocks into aligned memory. Where the file ends it returns fewer
+// bytes, without an error.
 func (d *direct) readBlocks(ctx context.Context, b []byte, off int64) (n int, err error) {
 	end := 0 // where the kernel has stopped within a block
 	for n < len(b) {
@@ -137,10 +136,10 @@ func (d *direct) readBlocks(ctx context.Context, b []byte, off int64) (n int, er
 			return n, nil
 		case m == 0, n == end:
 			return max(n, end), nil
-		case d.behind(int64(n)) == 0:
+		case d.blockOffset(int64(n)) == 0:
 			continue
 		}
-		// Within a block there is the end of the file, if it has not grown.
+		// A read that stops within a block is at the end of the file, if that has not grown.
 		size, err := sizeOf(d.file)
 		if err != nil || off+int64(n) >= size {
 			return n, err
@@ -150,27 +149,49 @@ func (d *direct) readBlocks(ctx context.Context, b []byte, off int64) (n int, er
 	return n, nil
 }
 
-// readOnce makes one direct transfer. xfs fails one that goes beyond the end
-// of the file with EIO where it has reserved room for buffered writes to come,
-// as it does after one; it is repeated up to the end.
+// readOnce makes one direct transfer. It repeats one that has failed with EIO, if another
+// program has truncated the file: a transfer beyond the end may fail so, see beforeEnd.
 func (d *direct) readOnce(ctx context.Context, b []byte, off int64) (int, error) {
-	n, err := d.sched.ReadOnce(ctx, d.core, b, off)
+	b = d.beforeEnd(b, off)
+	n, err := d.readSome(ctx, b, off)
 	if !errors.Is(err, syscall.EIO) {
 		return n, err
 	}
-	size, err1 := sizeOf(d.file)
-	switch end := d.ceil(size) - off; {
-	case err1 != nil || end >= int64(len(b)):
-		return n, err
-	case end > 0:
-		return d.sched.ReadOnce(ctx, d.core, b[:end], off)
+	d.inode.size.Store(0)
+	if before := d.beforeEnd(b, off); len(before) < len(b) {
+		return d.readSome(ctx, before, off)
 	}
-	return 0, nil
+	return n, err
 }
 
-// unsure tells whether a direct read that has failed is to be made again by
-// readBlocks: the file ended within a block, and grew before that was certain;
-// or it is xfs (readOnce).
-func unsure(err error) bool {
-	return errors.Is(err, errUnfit) || errors.Is(err, syscall.EIO)
+// readSome makes one transfer into b, which may be empty.
+func (d *direct) readSome(ctx context.Context, b []byte, off int64) (int, error) {
+	if len(b) == 0 {
+		return 0, nil
+	}
+	return d.sched.ReadOnce(ctx, d.core, b, off)
+}
+
+// beforeEnd returns the part of b that a direct read at off fills: up to the end
+// of the block in which the file ends. Behind that block xfs may have reserved
+// room for buffered writes. A direct read that meets such room fails with EIO,
+// and the kernel logs a collision of direct I/O with buffered writes.
+//
+// beforeEnd asks for the size only if the read goes beyond the size that is known.
+func (d *direct) beforeEnd(b []byte, off int64) []byte {
+	if off+int64(len(b)) <= d.inode.size.Load() {
+		return b
+	}
+	size, err := sizeOf(d.file)
+	if err != nil {
+		return b // the read itself returns the error
+	}
+	d.inode.size.Store(size)
+	return b[:min(int64(len(b)), max(0, d.ceil(size)-off))]
+}
+
+// mustReadAgain reports whether readBlocks must repeat a direct read that has failed: the
+// file ended within a block, and grew before that was certain; or it is xfs (readOnce).
+func mustReadAgain(err error) bool {
+	return errors.Is(err, errMisaligned) || errors.Is(err, syscall.EIO)
 }

@@ -23,7 +23,7 @@ func sizeOf(f *os.File) (int64, error) {
 	return st.Size, nil
 }
 
-// inodeOf finds the inode of an open file.
+// inodeOf returns the inode of an open file.
 func inodeOf(f *os.File) (*inode, error) {
 	var st unix.Stat_t
 	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
@@ -35,16 +35,22 @@ func inodeOf(f *os.File) (*inode, error) {
 	return inodeKey{dev: st.Dev, ino: st.Ino}.inode(), nil
 }
 
-// writeBack writes back the pages from off to end, waits for it and drops
-// them.
+// writeBack writes back the pages from off to end, waits for that and drops them.
 func writeBack(f *os.File, off, end int64) error {
+	err := flushPages(f, off, end-off)
+	_ = unix.Fadvise(int(f.Fd()), off, end-off, unix.FADV_DONTNEED) // only advice
+	return err
+}
+
+// flushPages writes back the pages of the n bytes at off, and waits for that; n 0 means
+// up to the end of the file.
+func flushPages(f *os.File, off, n int64) error {
 	const writeAndWait = unix.SYNC_FILE_RANGE_WAIT_BEFORE | unix.SYNC_FILE_RANGE_WRITE | unix.SYNC_FILE_RANGE_WAIT_AFTER
 	fd := int(f.Fd())
-	err := again(func() error { return unix.SyncFileRange(fd, off, end-off, writeAndWait) })
-	if isOneOf(err, unix.ENOSYS, unix.EPERM, unix.EINVAL, unix.ESPIPE) { // not to be had here
+	err := again(func() error { return unix.SyncFileRange(fd, off, n, writeAndWait) })
+	if isOneOf(err, unix.ENOSYS, unix.EPERM, unix.EINVAL, unix.ESPIPE) { // not available here
 		err = again(func() error { return unix.Fdatasync(fd) })
 	}
-	_ = unix.Fadvise(fd, off, end-off, unix.FADV_DONTNEED) // an advice
 	return err
 }
 
@@ -60,7 +66,7 @@ func fallocate(f *os.File, mode uint32, off, n int64) error {
 	return again(func() error { return unix.Fallocate(int(f.Fd()), mode, off, n) })
 }
 
-// again repeats a call that a signal has interrupted.
+// again repeats a call while a signal interrupts it.
 func again(call func() error) error {
 	for {
 		if err := call(); !errors.Is(err, unix.EINTR) {

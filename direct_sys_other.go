@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// reopenDirect refuses: O_DIRECT is Linux's.
+// reopenDirect refuses: only Linux has O_DIRECT.
 func reopenDirect(*os.File, int) (*os.File, geometry, error) {
 	return nil, geometry{}, refused{"this system has no O_DIRECT"}
 }
@@ -26,7 +26,8 @@ func punchHole(*os.File, int64, int64) error { return errors.ErrUnsupported }
 func advise(*os.File, int64, int64, Advice) error { return errors.ErrUnsupported }
 func setLifetime(*os.File, Lifetime) error        { return errors.ErrUnsupported }
 
-// What follows is for direct I/O alone.
+// The rest is for direct I/O alone.
 
-func inodeOf(*os.File) (*inode, error)       { return nil, errors.ErrUnsupported }
-func writeBack(*os.File, int64, int64) error { return errors.ErrUnsupported }
+func inodeOf(*os.File) (*inode, error)        { return nil, errors.ErrUnsupported }
+func writeBack(*os.File, int64, int64) error  { return errors.ErrUnsupported }
+func flushPages(*os.File, int64, int64) error { return errors.ErrUnsupported }

@@ -20,9 +20,8 @@ func (d *DirectFile) WriteAt(b []byte, off int64) (n int, err error) {
 	return d.writeAt(context.Background(), b, off)
 }
 
-// WriteAtContext is WriteAt for as long as ctx has not ended; see
-// File.WriteAtContext. It returns early too while it waits for another write
-// to the same blocks.
+// WriteAtContext is WriteAt, but returns early if ctx ends; see File.WriteAtContext. That
+// includes the time that it waits for another write to the same blocks.
 func (d *DirectFile) WriteAtContext(ctx context.Context, b []byte, off int64) (n int, err error) {
 	if d == nil || d.direct == nil || off < 0 || len(b) == 0 || d.direct.tail == nil {
 		return d.buffered().WriteAtContext(ctx, b, off)
@@ -49,8 +48,8 @@ func (d *DirectFile) writeAt(ctx context.Context, b []byte, off int64) (n int, e
 	return n, nil
 }
 
-// writeAt writes what lies inside the file, or is whole blocks, with its
-// blocks locked, and the rest with all locked.
+// writeAt writes b with its blocks locked if it is whole blocks, or lies inside the file.
+// What is left is written with the whole file locked.
 func (d *direct) writeAt(ctx context.Context, b []byte, off int64) (n int, err error) {
 	end := off + int64(len(b))
 	r, err := d.inode.lock.Acquire(ctx, d.floor(off), d.ceil(end))
@@ -62,7 +61,7 @@ func (d *direct) writeAt(ctx context.Context, b []byte, off int64) (n int, err e
 		n, err = d.writeBlocks(ctx, b, off)
 	}
 	d.inode.lock.Release(r)
-	if n == len(b) || err != nil && !errors.Is(err, errUnfit) {
+	if n == len(b) || err != nil && !errors.Is(err, errMisaligned) {
 		return n, err
 	}
 	r, err = d.inode.lock.Acquire(ctx, 0, rangelock.End)
@@ -74,10 +73,10 @@ func (d *direct) writeAt(ctx context.Context, b []byte, off int64) (n int, err e
 	return n + m, err
 }
 
-// inside tells whether the blocks that are written in part, if there are any,
-// are the file's and can be read.
+// inside reports whether the blocks that are written in part, if there are any, are in
+// the file and can be read.
 func (d *direct) inside(off, end int64) (bool, error) {
-	if d.behind(off) == 0 && d.behind(end) == 0 {
+	if d.blockOffset(off) == 0 && d.blockOffset(end) == 0 {
 		return true, nil
 	}
 	if !d.readable {
@@ -87,25 +86,25 @@ func (d *direct) inside(off, end int64) (bool, error) {
 	return err == nil && d.within(off, end, size), err
 }
 
-// within tells whether the blocks that are written in part lie within size.
+// within reports whether the blocks that are written in part lie within size.
 func (d *direct) within(off, end, size int64) bool {
 	last := d.floor(off) + int64(d.block) // the end of the first block
-	if d.behind(end) != 0 {
+	if d.blockOffset(end) != 0 {
 		last = d.ceil(end)
-	} else if d.behind(off) == 0 {
+	} else if d.blockOffset(off) == 0 {
 		return true
 	}
 	return last <= size
 }
 
-// errUnfit is the kernel's EINVAL for a direct transfer, or what goes the same
-// way on: through the page cache. It comes where a file system wants more
-// alignment than it has told, and where a limit cuts a write off within a
-// block.
-const errUnfit = syscall.EINVAL
+// errMisaligned is the kernel's EINVAL for a direct transfer. A write then goes on
+// through the page cache. The kernel returns it where a file system wants more alignment
+// than it has reported, and where a limit cuts a write off within a block. It also stands
+// for other failures after which the write goes on in the same way.
+const errMisaligned = syscall.EINVAL
 
-// writeBlocks writes b with direct I/O. Its blocks are locked, and those
-// written in part are within the file.
+// writeBlocks writes b with direct I/O. Its blocks are locked, and those that are written
+// in part lie within the file.
 func (d *direct) writeBlocks(ctx context.Context, b []byte, off int64) (n int, err error) {
 	for n < len(b) && err == nil {
 		var m int
@@ -122,7 +121,7 @@ func (d *direct) writeBlocks(ctx context.Context, b []byte, off int64) (n int, e
 }
 
 func (d *direct) writeBounced(ctx context.Context, b []byte, off int64) (int, error) {
-	behind := d.behind(off)
+	behind := d.blockOffset(off)
 	size := int(d.ceil(int64(behind + len(b))))
 	buf, err := d.borrow(ctx, size)
 	if err != nil {
@@ -139,8 +138,8 @@ func (d *direct) writeBounced(ctx context.Context, b []byte, off int64) (int, er
 	return min(max(n-behind, 0), len(b)), err
 }
 
-// readEdges reads the first or the last block of mem, or both, of which only a
-// part will be written.
+// readEdges reads the first block of mem, the last one or both, as first and last say.
+// Only a part of each will be written.
 func (d *direct) readEdges(ctx context.Context, mem []byte, off int64, first, last bool) error {
 	tail := len(mem) - d.block
 	switch {
@@ -165,12 +164,12 @@ func (d *direct) readEdges(ctx context.Context, mem []byte, off int64, first, la
 	return nil
 }
 
-// readWhole reads blocks that are within the file. If they are not, another
-// program has cut it off.
+// readWhole reads blocks that lie within the file. If they do not, another program has
+// truncated it, and the error is errMisaligned.
 func (d *direct) readWhole(ctx context.Context, mem []byte, off int64) error {
 	n, err := d.readBlocks(ctx, mem, off)
 	if err == nil && n < len(mem) {
-		return errUnfit
+		return errMisaligned
 	}
 	return err
 }

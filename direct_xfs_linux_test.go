@@ -3,19 +3,21 @@ package sluice_test
 import (
 	"errors"
 	"io"
-	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/sluiceio/sluice"
 )
 
 // TestDirectBeyondReserved reads over the end of a file behind which xfs has
-// reserved room for writes to come, which the kernel fails with EIO. A random
-// test has found the steps that leave room there.
+// reserved room for writes to come. A direct read of that room fails with EIO, and
+// the kernel logs it. A random test has found the steps that leave room there.
 func TestDirectBeyondReserved(t *testing.T) {
 	dir := fileSystems["xfs on 4 KiB sectors"](t, 96<<20)
 	eachDriverIn(t, dir, func(t *testing.T, s *sluice.Scheduler, dir string) {
-		f, err := s.CreateDirect(filepath.Join(dir, "file"))
+		name := loggedName(dir)
+		since := kernelLog(t, name)
+		f, err := s.CreateDirect(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,6 +45,19 @@ func TestDirectBeyondReserved(t *testing.T) {
 			t.Errorf("ReadBuffer = %d bytes, %v; want 2, nil", b.Len(), err)
 		} else {
 			b.Release()
+		}
+		for res, err := range f.ReadMany(t.Context(), slices.Values([]sluice.Range{{Off: 1560778, Len: 28673}, {Off: 1600000, Len: 1000}}), sluice.ReadManyOptions{}) {
+			if want := max(0, 1560780-res.Off); int64(res.Buffer.Len()) != want || (err == io.EOF) != (want == 0) {
+				t.Errorf("ReadMany of %v = %d bytes, %v; want %d", res.Range, res.Buffer.Len(), err, want)
+			}
+			res.Buffer.Release()
+		}
+		r := reader(t, f, sluice.ReaderOptions{Start: 1560778})
+		if got, err := io.ReadAll(r); len(got) != 2 || err != nil {
+			t.Errorf("a Reader has %d bytes, %v; want 2", len(got), err)
+		}
+		if lines := since(); len(lines) > 0 {
+			t.Errorf("the kernel has logged %d lines: %q …", len(lines), lines[0])
 		}
 	})
 }

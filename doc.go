@@ -18,7 +18,8 @@
 //	n, err := f.ReadAt(buf, off)
 //
 // A [File] has every method of *os.File with the same results and the same
-// errors, and a few more: ReadAtContext, WriteAtContext and SyncContext.
+// errors, and a few more: ReadAtContext, WriteAtContext, SyncContext, Datasync
+// and DatasyncContext.
 //
 // A [DirectFile] reads and writes past the page cache (O_DIRECT), at any offset
 // and length; a [Reader] and a [Writer] go through one from front to back, and
@@ -30,9 +31,13 @@
 // that of *os.File returns 0.
 //
 // Close waits for the file's operations in progress. A Sync that fails makes
-// every later Sync of that File fail too, because the kernel would report
-// success of data that is gone; unless it failed because fsync is not possible
-// (EINVAL, EROFS and the like).
+// every later Sync and Datasync of that File fail too, because the kernel would
+// report success of data that is gone; unless it failed because fsync is not
+// possible (EINVAL, EROFS and the like).
+//
+// A write to a File that was opened with O_SYNC or O_DSYNC returns when the writes
+// beside it have ended, too, and fails if one of them has lost data: the kernel may
+// tell one alone of what several have lost.
 //
 // A slice that is passed to a File escapes to the heap, since the kernel may
 // write into it while the goroutine's stack moves.

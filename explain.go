@@ -13,14 +13,17 @@ func (s *Scheduler) Explain() string {
 	var b strings.Builder
 	info := s.core.Driver()
 	fmt.Fprintf(&b, "driver: %s (%s)\n", info.Name, s.reason())
-	for _, r := range s.refused {
+	for _, r := range s.rejectedDrivers {
 		fmt.Fprintf(&b, "  not %s: %v\n", r.name, r.err)
+	}
+	for _, l := range s.core.Losses() {
+		fmt.Fprintf(&b, "  %s stopped working: %v; what it was for is performed by plain calls\n", l.Driver, l.Err)
 	}
 	if len(info.Features) > 0 {
 		fmt.Fprintf(&b, "  %s\n", strings.Join(info.Features, ", "))
 	}
 	l := s.core.Limits()
-	fmt.Fprintf(&b, "in flight: at most %d in the driver; plain calls up to depth %d\n",
+	fmt.Fprintf(&b, "in flight: at most %d in the driver; plain calls up to depth %d, cached or not\n",
 		info.Depth, l.InlineReads)
 	if n, most := s.core.Rings(); most > 1 {
 		fmt.Fprintf(&b, "rings: %d of at most %d, one for each device\n", n, most)
@@ -32,7 +35,7 @@ func (s *Scheduler) Explain() string {
 
 // explainClasses tells of classes, if there are any.
 func (s *Scheduler) explainClasses(b *strings.Builder) {
-	if !s.core.Classed() {
+	if !s.core.HasClasses() {
 		return
 	}
 	fmt.Fprintf(b, "classes: %s\n", capText(s.core.Cap(), s.cap.String()))
@@ -61,7 +64,7 @@ func (s *Scheduler) reason() string {
 	switch {
 	case s.forced:
 		return "asked for"
-	case len(s.refused) > 0:
+	case len(s.rejectedDrivers) > 0:
 		return "the best that this system allows"
 	}
 	return "the best there is"

@@ -24,7 +24,7 @@ func (d *DirectFile) BuffersInUse() int64 { return d.file.sched.Stats().BuffersI
 
 // Lane tells whether there is a driver for chains.
 func (s *Scheduler) Lane() bool {
-	l := s.core.TakeLane()
+	l := s.core.TryChainRunner()
 	if l != nil {
 		l.Leave()
 	}

@@ -27,26 +27,32 @@ type File struct {
 	sched *Scheduler
 	core  *sched.File // nil if the file has no disk I/O
 	self  weak.Pointer[File]
-	// ended is done when the Close that has to wait has returned, for a Close
-	// of the Scheduler that comes upon it.
+	// ended is done once the first Close has returned. A Close of the Scheduler waits
+	// for it if somebody else is closing the file.
 	ended sync.WaitGroup
-	// serial numbers the Files in the order in which they were made.
-	serial uint64
-	// beside, if not nil, is closed with the File: the second descriptor of a
+	// number is the File's place in the order in which Files were made.
+	number uint64
+	// secondFile, if not nil, is closed with the File: the second descriptor of a
 	// DirectFile.
-	beside *os.File
-	// origin is the File that this one is a view of, if it is one.
-	origin *File
+	secondFile *os.File
+	// viewOf is the File that this one is a view of, if it is one.
+	viewOf *File
 }
 
-var serials atomic.Uint64
+var fileNumbers atomic.Uint64
 
-// newFile takes f over. On an error f is closed.
-func (s *Scheduler) newFile(f *os.File) (*File, error) { return s.newPair(f, nil) }
+// newFile takes over f, which this package opened: nobody else has its descriptor. On an error f is closed.
+func (s *Scheduler) newFile(f *os.File) (*File, error) {
+	file, err := s.newPair(f, nil)
+	if err == nil && file.core != nil {
+		file.core.PrivatePosition()
+	}
+	return file, err
+}
 
-// newPair is newFile of two descriptors, of which the second may be nil.
+// newPair is newFile for two descriptors, of which the second may be nil.
 func (s *Scheduler) newPair(f, beside *os.File) (*File, error) {
-	file := &File{file: f, sched: s, core: coreOf(f), serial: serials.Add(1), beside: beside}
+	file := &File{file: f, sched: s, core: newCoreFile(f), number: fileNumbers.Add(1), secondFile: beside}
 	file.self = weak.Make(file)
 	if file.core != nil {
 		file.ended.Add(1)
@@ -60,16 +66,16 @@ func (s *Scheduler) newPair(f, beside *os.File) (*File, error) {
 	return file, nil
 }
 
-// Close closes the file, making it unusable for I/O, once its operations in
-// progress have ended; those that are called from then on fail with
-// os.ErrClosed. A second Close returns an error. What waits for its turn in a
-// [Class] ends at once, with os.ErrClosed. Close of a view closes the file.
+// Close closes the file once its operations in progress have ended. Operations that are
+// called from then on fail with os.ErrClosed. So do operations that their [Class] still
+// holds back: they end at once. A second Close returns an error. Close of a view closes
+// the file.
 func (f *File) Close() error {
 	if f == nil {
 		return os.ErrInvalid
 	}
-	if f.origin != nil {
-		return f.origin.Close()
+	if f.viewOf != nil {
+		return f.viewOf.Close()
 	}
 	if f.core != nil {
 		if !f.sched.core.CloseFile(f.core) {
@@ -83,23 +89,34 @@ func (f *File) Close() error {
 
 func (f *File) closeBoth() error {
 	err := f.file.Close()
-	if f.beside == nil {
+	if f.secondFile == nil {
 		return err
 	}
-	if err1 := f.beside.Close(); err == nil {
+	if err1 := f.secondFile.Close(); err == nil {
 		err = err1
 	}
 	return err
 }
 
-// OSFile returns the *os.File inside, for what must have one (os/exec,
-// net.FileConn). Its own reads and writes block threads. Close the File, not
-// the *os.File, which stays f's: the scheduler may be using its descriptor.
-func (f *File) OSFile() *os.File { return f.file }
+// OSFile returns the *os.File inside, for code that must have one (os/exec,
+// net.FileConn). Its own reads and writes block threads. Close the File, not the
+// *os.File, which stays f's: the scheduler may be using its descriptor.
+func (f *File) OSFile() *os.File {
+	f.sharePosition()
+	return f.file
+}
 
-// hold calls do with f's descriptor, which stays open as long, and returns its error:
-// os.ErrClosed, as it is, if f was closed before.
-func hold(f *os.File, do func(fd int) error) (err error) {
+// sharePosition is called before the *os.File or the descriptor is given out: whoever gets it can read
+// at the position, or dup(2) it.
+func (f *File) sharePosition() {
+	if f.core != nil {
+		f.core.SharePosition()
+	}
+}
+
+// withDescriptor calls do with f's descriptor, which stays open during the call, and
+// returns do's error. If f was closed before it returns os.ErrClosed, bare.
+func withDescriptor(f *os.File, do func(fd int) error) (err error) {
 	conn, closed := f.SyscallConn()
 	if closed == nil {
 		closed = conn.Control(func(fd uintptr) { err = do(int(fd)) })
@@ -110,7 +127,8 @@ func hold(f *os.File, do func(fd int) error) (err error) {
 	return err
 }
 
-// error is err as os would give it.
+// error returns err as package os would: nil and io.EOF as they are, others in an
+// *fs.PathError.
 func (f *File) error(op string, err error) error {
 	if err == nil || errors.Is(err, io.EOF) {
 		return err
@@ -129,11 +147,20 @@ func (f *File) Fd() uintptr {
 	if f == nil {
 		return ^uintptr(0)
 	}
+	f.sharePosition()
 	return f.file.Fd()
 }
 
-// SyscallConn returns a raw file; see os.File.SyscallConn.
-func (f *File) SyscallConn() (syscall.RawConn, error) { return f.os().SyscallConn() }
+// SyscallConn returns a raw file; see os.File.SyscallConn. While its Read is in progress,
+// Read and Write at the file's position wait.
+func (f *File) SyscallConn() (syscall.RawConn, error) {
+	conn, err := f.os().SyscallConn()
+	if err != nil || f.core == nil {
+		return conn, err
+	}
+	f.sharePosition()
+	return rawConn{conn, f}, nil
+}
 
 // Stat returns the FileInfo structure describing the file.
 func (f *File) Stat() (os.FileInfo, error) { return f.os().Stat() }
@@ -167,7 +194,7 @@ func (f *File) SetReadDeadline(t time.Time) error { return f.os().SetReadDeadlin
 // SetWriteDeadline sets the deadline of writes; see SetDeadline.
 func (f *File) SetWriteDeadline(t time.Time) error { return f.os().SetWriteDeadline(t) }
 
-// os returns the *os.File, whose methods give the right error when f is nil.
+// os returns the *os.File. Its methods return the right error if f is nil.
 func (f *File) os() *os.File {
 	if f == nil {
 		return nil

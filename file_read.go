@@ -2,12 +2,13 @@ package sluice
 
 import (
 	"context"
-	"io"
 	"os"
 )
 
 // Read reads up to len(b) bytes from the file's position and returns how many
-// it has read. At the end of the file it returns 0, io.EOF.
+// it has read. At the end of the file it returns 0, io.EOF. Descriptors that share
+// the position (dup(2), OSFile, another process) may read at the same time: each
+// gets bytes of its own, as by read(2).
 func (f *File) Read(b []byte) (n int, err error) {
 	if f == nil || f.core == nil || len(b) == 0 {
 		return f.os().Read(b)
@@ -23,6 +24,10 @@ func (f *File) Read(b []byte) (n int, err error) {
 // ReadAt reads len(b) bytes starting at byte offset off and returns how many
 // it has read. It always returns a non-nil error when n < len(b); at the end
 // of the file that is io.EOF.
+//
+// It may be made in parts, between which a WriteAt of the same bytes can come. On xfs
+// pread(2) returns all of a write or nothing of it. So does a ReadAt of up to 256 KiB, if
+// it has no [Class] and the driver is not uring.
 func (f *File) ReadAt(b []byte, off int64) (n int, err error) {
 	if f == nil || f.core == nil || off < 0 || len(b) == 0 {
 		return f.os().ReadAt(b, off)
@@ -38,11 +43,13 @@ func (f *File) ReadAt(b []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
-// ReadAtContext is ReadAt for as long as ctx has not ended; then it returns
-// what it has read and ctx's error. A request that waits in the scheduler is
-// withdrawn at once. One that the device has cannot be recalled: since the
-// kernel may still write into b, ReadAtContext returns only when it is done. Where
-// there is no disk I/O (see [File]), a call that has begun is not ended.
+// ReadAtContext is ReadAt, but if ctx ends first it returns what it has read and ctx's
+// error. A request that waits in the scheduler is withdrawn at once. A request that the
+// device has cannot be recalled: the kernel may still write into b, so ReadAtContext
+// returns only when it is done. Of the requests to a device that does not answer, such as
+// one whose file system is frozen (fsfreeze(8)), the kernel is given few at a time; the
+// others are withdrawn. If the file has no disk I/O (see [File]), a call that has begun is
+// not ended early.
 func (f *File) ReadAtContext(ctx context.Context, b []byte, off int64) (n int, err error) {
 	if f != nil && ctx.Err() != nil {
 		return 0, f.error("read", ctx.Err())
@@ -57,20 +64,3 @@ func (f *File) ReadAtContext(ctx context.Context, b []byte, off int64) (n int, e
 	f.core.Done()
 	return n, f.error("read", err)
 }
-
-// WriteTo writes what is left of the file to w, from the file's position on.
-// It implements io.WriterTo.
-func (f *File) WriteTo(w io.Writer) (n int64, err error) {
-	if f == nil || f.core == nil {
-		return f.os().WriteTo(w)
-	}
-	if dst, ok := w.(*File); ok && dst != nil && dst.core != nil && !dst.core.Appends() {
-		return dst.copyFrom(f, nil)
-	}
-	return io.Copy(w, onlyReader{f})
-}
-
-// onlyReader hides all of a File but Read, so that io.Copy uses that.
-type onlyReader struct{ f *File }
-
-func (r onlyReader) Read(b []byte) (int, error) { return r.f.Read(b) }

@@ -33,7 +33,7 @@ func (f *File) writeVec(ctx context.Context, bufs [][]byte, off int64) (n int, e
 	return n, f.error("write", err)
 }
 
-// each transfers the buffers one after the other, each by a call.
+// each transfers the buffers one after the other, with one call each.
 func each(bufs [][]byte, off int64, transfer func(b []byte, off int64) (int, error)) (n int, err error) {
 	for _, b := range bufs {
 		var k int

@@ -46,7 +46,7 @@ func serveFUSE() error {
 
 type fuseServer struct {
 	dev, dir int
-	how      string // "refuses" O_DIRECT, or has a "writeback" cache
+	how      string // "refuses" O_DIRECT, has a "writeback" cache, or "loses" writes
 
 	// reading is held by who takes a request, and until he has given up what is
 	// forgotten: what comes after finds the room free.
@@ -195,7 +195,11 @@ func (s *fuseServer) answer(in *fuseIn, b []byte) ([]byte, error) {
 	case fuseOpen:
 		return s.open(in.node, int(*at[uint32](b)))
 	case fuseRead, fuseWrite:
-		return fuseTransfer(in.op == fuseWrite, at[transferIn](b), b[unsafe.Sizeof(transferIn{}):])
+		data := b[unsafe.Sizeof(transferIn{}):]
+		if in.op == fuseWrite && s.loses(data) {
+			return nil, unix.EIO
+		}
+		return fuseTransfer(in.op == fuseWrite, at[transferIn](b), data)
 	case fuseStatfs:
 		return s.statfs()
 	case fuseFsync:
@@ -363,6 +367,12 @@ func fuseTransfer(write bool, in *transferIn, data []byte) ([]byte, error) {
 	b := make([]byte, in.size)
 	n, err := unix.Pread(int(in.fh), b, int64(in.off))
 	return b[:max(n, 0)], err
+}
+
+// loses reports whether a write fails: data has the mark, and the file lossName is
+// there.
+func (s *fuseServer) loses(data []byte) bool {
+	return s.how == "loses" && bytes.Contains(data, []byte(lostMark)) && unix.Faccessat(s.dir, lossName, unix.F_OK, 0) == nil
 }
 
 type fallocateIn struct {

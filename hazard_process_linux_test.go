@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/seed"
 )
 
 // Hazard: a child process must not share a ring, nor delay or damage what is
@@ -173,27 +174,28 @@ func TestThreadsThatEnd(t *testing.T) {
 		if err := f.Sync(); err != nil {
 			t.Fatal(err)
 		}
-		read := func() {
+		start := seed.Of(t)
+		read := func(r *rand.Rand) {
 			b := make([]byte, 512)
-			if n, err := f.ReadAt(b, rand.Int64N(pages)*pageSize); n != len(b) || err != nil {
+			if n, err := f.ReadAt(b, r.Int64N(pages)*pageSize); n != len(b) || err != nil {
 				t.Errorf("ReadAt = %d, %v; want %d, nil", n, err, len(b))
 			}
 		}
 		var stop atomic.Bool
 		var others, ending sync.WaitGroup
-		for range 16 {
+		for g := range uint64(16) {
 			others.Go(func() {
-				for !stop.Load() {
-					read()
+				for r := rand.New(rand.NewPCG(start, g)); !stop.Load(); {
+					read(r)
 				}
 			})
 		}
-		for range 100 {
+		for i := range uint64(100) {
 			dropCache(int(f.OSFile().Fd()))
-			for range 4 {
+			for g := range uint64(4) {
 				ending.Go(func() {
 					runtime.LockOSThread() // and never unlocked
-					read()
+					read(rand.New(rand.NewPCG(start, 100+4*i+g)))
 				})
 			}
 			ending.Wait()

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/sys"
@@ -66,10 +65,11 @@ func init() {
 	children["race in turns"] = raceInTurns
 }
 
-// duringIO lets user touch a buffer on a goroutine of its own while it is read
-// into or written from. That the one is in the middle of the other is likely;
-// that nothing orders them is certain, which is what the detector goes by: that
-// the buffer was touched is learned only after a transfer.
+// duringIO has a goroutine of its own touch a buffer that is read into or
+// written from. It does not matter when the goroutine runs: nothing orders its
+// access and the first transfer, and the detector asks for nothing else. The
+// access is learned of after that transfer, and the goroutine learns nothing. It stays
+// until the end: the detector forgets the accesses of goroutines that have ended.
 func duringIO(read bool, user func(b []byte)) error {
 	f, err := raceFile()
 	if err != nil {
@@ -77,12 +77,16 @@ func duringIO(read bool, user func(b []byte)) error {
 	}
 	ctx, cancel := context.WithCancel(context.Background()) // by way of the queue
 	defer cancel()
-	b := alignedBytes(16 * pageSize)
+	// The detector remembers some ten thousand accesses of a goroutine, and finds no race with
+	// those before them.
+	b := alignedBytes(pageSize)
 	var touched atomic.Bool
+	end := make(chan struct{})
+	defer close(end)
 	go func() {
-		time.Sleep(20 * time.Millisecond)
 		user(b)
 		touched.Store(true)
+		<-end
 	}()
 	for done := false; !done && err == nil; done = touched.Load() {
 		if read {

@@ -65,7 +65,9 @@ func TestNothingIsLeft(t *testing.T) {
 			for range 5 {
 				s := scheduler(t, sluice.Options{Driver: driver})
 				f := directOn(t, s, dir, 64*pageSize)
-				keepBusy(t, f, 8)()
+				stop := keepBusy(t, f, 8)
+				waitFor(t, "an operation that is queued", func() bool { return driver == "pool" || s.Stats().Queued > 0 })
+				stop()
 				if now := heldNow(t); driver != "pool" && now.mappings <= before.mappings {
 					t.Errorf("%s has no mapping that could be left behind", driver)
 				}

@@ -17,7 +17,7 @@ func (s *Scheduler) lend() (*sched.Scheduler, func(), error) {
 	if err := s.borrow(); err != nil {
 		return nil, nil, err
 	}
-	return s.core, s.lent.Done, nil
+	return s.core, s.users.Done, nil
 }
 
 // borrow is lend for who has it already, and calls lent.Done.
@@ -27,7 +27,7 @@ func (s *Scheduler) borrow() error {
 	if s.closed {
 		return errSchedulerClosed
 	}
-	s.lent.Add(1)
+	s.users.Add(1)
 	return nil
 }
 

@@ -12,9 +12,8 @@ func Create(name string) (*File, error) {
 	return OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 }
 
-// OpenFile is the generalized open call; see os.OpenFile. With
-// syscall.O_DIRECT among the flags the caller keeps to the file system's
-// alignment, as with package os.
+// OpenFile is the generalized open call; see os.OpenFile. With syscall.O_DIRECT among the
+// flags the caller must keep to the file system's alignment, as with package os.
 func OpenFile(name string, flag int, perm os.FileMode) (*File, error) {
 	return onDefault(func() (*os.File, error) { return os.OpenFile(name, flag, perm) }, "open", name)
 }
@@ -29,8 +28,8 @@ func CreateTemp(dir, pattern string) (*File, error) {
 	return onDefault(func() (*os.File, error) { return os.CreateTemp(dir, pattern) }, "createtemp", pattern)
 }
 
-// NewFile returns a File of an open descriptor, which becomes its own, or nil
-// if fd is not one (as os.NewFile) or if [Default] has no scheduler.
+// NewFile returns a File of an open descriptor and takes the descriptor over. It returns
+// nil if fd is not one (as os.NewFile does) or if [Default] returns an error.
 func NewFile(fd uintptr, name string) *File {
 	s, err := Default()
 	if err != nil {
@@ -47,8 +46,8 @@ func onDefault(open func() (*os.File, error), op, name string) (*File, error) {
 	return s.adopt(open, op, name)
 }
 
-// adopt makes a File of what open returns. It asks before it opens, since to
-// open may create a file, or cut one off.
+// adopt makes a File of what open returns. It checks first whether the Scheduler is open,
+// since open may create or truncate a file.
 func (s *Scheduler) adopt(open func() (*os.File, error), op, name string) (*File, error) {
 	if err := s.usable(); err != nil {
 		return nil, &os.PathError{Op: op, Path: name, Err: err}
@@ -77,8 +76,8 @@ func (s *Scheduler) OpenFile(name string, flag int, perm os.FileMode) (*File, er
 	return s.adopt(func() (*os.File, error) { return os.OpenFile(name, flag, perm) }, "open", name)
 }
 
-// NewFile is the function NewFile, on this Scheduler; it returns nil when
-// that is closed.
+// NewFile is the function NewFile, on this Scheduler. It returns nil if the Scheduler is
+// closed.
 func (s *Scheduler) NewFile(fd uintptr, name string) *File {
 	f := os.NewFile(fd, name)
 	if f == nil {
@@ -87,10 +86,10 @@ func (s *Scheduler) NewFile(fd uintptr, name string) *File {
 	return s.FromOS(f)
 }
 
-// FromOS returns a File around f, which becomes its own, or nil when the
-// Scheduler is closed (f is closed then too).
+// FromOS returns a File around f and takes f over. If the Scheduler is closed it closes f
+// and returns nil.
 func (s *Scheduler) FromOS(f *os.File) *File {
-	file, err := s.newFile(f)
+	file, err := s.newPair(f, nil) // the caller has had the descriptor: its position is not private
 	if err != nil {
 		return nil
 	}

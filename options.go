@@ -21,44 +21,46 @@ type Options struct {
 	// Operations beyond it wait in the scheduler.
 	Depth int
 
-	// Rings is the most rings, or other queues of the driver, that are used: the
-	// first devices that something is queued for have one each, so that none waits
-	// for another device that takes no more just now; devices beyond that share
-	// them. 0 means 3; 1 is one for all; the most is 16. Depth is that of each. A
-	// device is what stat(2) calls one: a file system, or a block device. The pool
-	// has no rings.
+	// Rings is the most rings, or other queues of the driver, that are used. The first
+	// devices that operations are queued for get a ring each, so that none of them
+	// waits for another device that takes no more just now. Devices beyond that share
+	// these rings. 0 means 3; 1 is one for all; the most is 16. Depth is that of each
+	// ring. A device is what stat(2) calls one: a file system, or a block device. The
+	// pool has no rings.
 	Rings int
 
 	// BlockingThreads is the most threads that wait in system calls for what
 	// the driver cannot do asynchronously: buffered writes, fsync, and reads
-	// on file systems that cannot tell whether a read would wait. 0 means 4
-	// under uring, 64 under aio and pool, where buffered reads take that way
-	// too; the most is 4096. Some of them are for one device each: from when there is
-	// none for a call to it, or a ring for it, each of three devices has one of the 4
-	// for itself, and the rest are for all.
+	// on file systems that cannot tell whether a read would wait. 0 means 4 under
+	// uring, and 64 once the ring has stopped working (Stats.LostDrivers). It means 64
+	// under aio and pool, where buffered reads take such threads, too. The most is
+	// 4096.
+	//
+	// Under contention, or with rings of their own, up to three devices each reserve a
+	// sixteenth of these threads, at least one; the rest are shared. While all are
+	// taken, up to 13 more devices may have as many each, beyond the limit.
 	BlockingThreads int
 
-	// BufferMemory is the most memory, in bytes, that [Buffer]s lie in, rounded
-	// up to a multiple of 2 MiB. Who asks for more waits. 0 means a sixteenth
-	// of the memory that the process may use, the machine's or its control
-	// groups' limit, and at least 64 MiB, or an eighth where that is less. None
-	// is taken before it is used.
+	// BufferMemory is the most memory for [Buffer]s, in bytes, rounded up to a
+	// multiple of 2 MiB. A call that needs more waits. 0 means a sixteenth of the
+	// memory that the process may use (the machine's, or the limit of its control
+	// groups), and at least 64 MiB, or an eighth of it where that is less. No memory is
+	// taken before it is used.
 	BufferMemory int64
 
-	// Recorder, if not nil, records the Scheduler's operations, and its
-	// driver's system calls, while it is started. It may be that of several
-	// Schedulers. Without one it is that of the environment variable
-	// SLUICE_TRACE=FILE, if that is set: it records from the beginning, in
-	// FILE, which must not exist ("%p" in its name stands for the number of
-	// the process), the last SLUICE_TRACE_EVENTS operations and calls (1,032,192).
-	// `sluice trace` reads it.
+	// Recorder, if not nil, records the Scheduler's operations, and its driver's system
+	// calls, while it is started. Several Schedulers may have the same one. If it is
+	// nil and the environment variable SLUICE_TRACE=FILE is set, the Scheduler records
+	// from the beginning, in FILE, which must not exist ("%p" in its name stands for
+	// the number of the process). FILE has the last SLUICE_TRACE_EVENTS operations and
+	// calls (1,032,192 if that is not set). `sluice trace` reads it.
 	Recorder *trace.Recorder
 }
 
-// Where operations are plain system calls although a driver could queue them:
-// reads and fsyncs up to this depth, and direct writes and large buffered reads
-// while fewer threads than this wait. Measured: docs/decisions/0002-paths.md,
-// for fsyncs 0005-sync.md.
+// The bounds up to which operations are plain system calls although a driver could queue
+// them: reads and fsyncs by how many there are at a time, direct writes and large buffered
+// reads by how many threads wait. Measured: docs/decisions/0002-paths.md, for fsyncs
+// 0005-sync.md.
 const (
 	inlineReads  = 2
 	inlineWrites = 2
@@ -66,32 +68,32 @@ const (
 	largeReads   = 4
 )
 
-// defaultDepth is what a disk keeps busy with: at 128 in flight it is as fast
-// as it gets, and what waits here is handed over in larger batches. Measured:
+// defaultDepth is how many operations keep a disk busy: with 128 in flight it is as fast
+// as it gets, and operations beyond them are handed over in larger batches. Measured:
 // docs/decisions/0002-paths.md.
 const defaultDepth = 128
 
-// queuedSyncs is the most fsyncs in flight: each keeps a thread of the kernel's
-// waiting. syncDepth has room for those of devices that come when others have all.
+// queuedSyncs is the most fsyncs in flight: each keeps a thread of the kernel waiting.
+// syncDepth adds room for the fsyncs of devices that come when others have all of these.
 const (
 	queuedSyncs = 256
 	syncDepth   = queuedSyncs / 8 * 9
 )
 
-// laneChains is how many chains of a Batch the kernel has at a time, and
-// laneWorkers how many threads it may take for what of them must wait. Measured:
+// laneChains is how many chains of a Batch the kernel has at a time. laneWorkers is how
+// many threads it may take for operations in them that must wait. Measured:
 // docs/decisions/0022-batch.md.
 const (
 	laneChains  = 64
 	laneWorkers = 4
 )
 
-// defaultRings is how many devices at a time are not in each other's way while the
-// threads stay under GOMAXPROCS + 8: docs/decisions/0024-rings.md.
+// defaultRings is how many devices do not get in each other's way, while the threads stay
+// under GOMAXPROCS + 8: docs/decisions/0024-rings.md.
 const defaultRings = 3
 
-// driverNames are in the order in which they are tried. With io_uring buffered reads
-// wait without a thread too, with Linux AIO direct I/O and fsyncs do, with the pool
+// driverNames are in the order in which they are tried. With io_uring buffered reads wait
+// without a thread, too. With Linux AIO only direct I/O and fsyncs do; with the pool
 // nothing does.
 var driverNames = []string{"uring", "aio", "pool"}
 
@@ -101,8 +103,8 @@ func (o Options) check() error {
 		return fmt.Errorf("sluice: Options.Driver %q is not one of %s", o.Driver, strings.Join(driverNames, ", "))
 	case o.Depth < 0 || o.Depth > 16384:
 		return fmt.Errorf("sluice: Options.Depth %d is not between 0 and 16384", o.Depth)
-	case o.Rings < 0 || o.Rings > sched.RingsMost:
-		return fmt.Errorf("sluice: Options.Rings %d is not between 0 and %d", o.Rings, sched.RingsMost)
+	case o.Rings < 0 || o.Rings > sched.MaxRings:
+		return fmt.Errorf("sluice: Options.Rings %d is not between 0 and %d", o.Rings, sched.MaxRings)
 	case o.BlockingThreads < 0 || o.BlockingThreads > 4096:
 		return fmt.Errorf("sluice: Options.BlockingThreads %d is not between 0 and 4096", o.BlockingThreads)
 	case o.BufferMemory < 0:

@@ -19,22 +19,22 @@ type ReadManyOptions struct {
 	// 16384. The Scheduler's own bound (Options.Depth) holds as well.
 	Depth int
 
-	// MergeSize is the most bytes of a request that several ranges share: those
-	// that are neighbours, or overlap, among the next Depth ones, and 256 at
-	// most. 0 means 128 KiB, the most is 2 MiB; below 0 no ranges are merged. A
-	// range that is longer is a request of its own.
+	// MergeSize is the most bytes of one request that several ranges share. Among
+	// the next Depth ranges, 256 at most, those that are neighbours or overlap are
+	// merged. 0 means 128 KiB; the most is 2 MiB; below 0 no ranges are merged. A
+	// longer range is a request of its own.
 	MergeSize int
 
-	// MergeGap is the most bytes between two neighbours, which are then read in
-	// vain. 0 means 16 KiB; below 0 there is no gap.
+	// MergeGap is the most bytes between two neighbours that are merged. These
+	// bytes are read and thrown away. 0 means 16 KiB; below 0 no gap is allowed.
 	MergeGap int
 
-	// Amplification is the most bytes of a shared request for a byte that is
-	// wanted, both counted in whole blocks of the file. 0 means 2, the least
-	// is 1.
+	// Amplification is the most bytes that a shared request reads for each byte
+	// that is wanted, both counted in whole blocks of the file. 0 means 2; the
+	// least is 1.
 	Amplification float64
 
-	// Unordered yields results as they come, instead of in the order of the
+	// Unordered yields results as they arrive, instead of in the order of the
 	// ranges.
 	Unordered bool
 }
@@ -44,12 +44,13 @@ const (
 	manyDepthMost     = 16384
 	manyLookahead     = 256
 	manyMergeSize     = 128 << 10 // 128 KiB
-	manyMergeSizeMost = 2 << 20   // 2 MiB: what a pool of any limit can give
+	manyMergeSizeMost = 2 << 20   // 2 MiB: a pool of any limit can provide it
 	manyMergeGap      = 16 << 10  // 16 KiB
 	manyAmplification = 2
 )
 
-// withDefaults returns the options in force, or says what is wrong with o.
+// withDefaults returns the options in force, or an error that says which option is
+// wrong.
 func (o ReadManyOptions) withDefaults() (ReadManyOptions, error) {
 	switch {
 	case o.Depth < 0 || o.Depth > manyDepthMost:
@@ -75,17 +76,17 @@ func (o ReadManyOptions) withDefaults() (ReadManyOptions, error) {
 	return o, nil
 }
 
-// ReadResult is what ReadMany has read of a Range.
+// ReadResult is a range that ReadMany has read.
 type ReadResult struct {
 	Range
-	// Buffer is the caller's to release. Those of ranges that were read as one
-	// are parts of one piece of memory, which is free when the last of them is
-	// released.
+	// Buffer holds the bytes. The caller must release it. The Buffers of ranges that
+	// were read as one share a piece of memory, which is free once the last of them
+	// is released.
 	Buffer Buffer
 }
 
-// ReadMany reads many ranges of the file, Depth requests at a time, and yields
-// each into a [Buffer], without a copy. Neighbours are read as one.
+// ReadMany reads many ranges of the file, with up to Depth requests in flight, and
+// yields each range in a [Buffer], without a copy. Neighbours are read as one.
 //
 //	for r, err := range f.ReadMany(ctx, slices.Values(ranges), sluice.ReadManyOptions{}) {
 //		if err != nil {
@@ -95,32 +96,33 @@ type ReadResult struct {
 //		r.Buffer.Release()
 //	}
 //
-// Ranges may overlap, be given in any order and more than once. They are asked
-// for ahead of the results, as many as one request for each of 2 Depth takes and
-// Depth more, so that what gives them cannot wait for results of earlier ones.
+// Ranges may overlap, repeat and come in any order. ReadMany takes ranges ahead of
+// the results: those of up to 2 x Depth requests, and up to Depth more. So the
+// sequence must not wait for the results of earlier ranges.
 //
-// A result is what [DirectFile.ReadBuffer] of that range gives: it has fewer
-// bytes only where the file ends before, and at the end of the file and beyond
-// none, with io.EOF. An error is that of its range alone, and the iteration
-// goes on: it is for the caller to break. Where a request of several ranges
-// fails each is read by itself. What ends the iteration instead is yielded
-// once, as its last step, with no range: that ctx has ended (results that were
-// not yielded yet are dropped), that the file was closed, or that an option is
-// wrong.
+// A result is what [DirectFile.ReadBuffer] returns for the range. It has fewer bytes
+// only where the file ends; at the end of the file and beyond it has none, and the
+// error is io.EOF. An error belongs to its range alone, and the iteration goes on
+// until the caller breaks. If a request for several ranges fails, each of them is
+// read by itself.
 //
-// To break out of the loop withdraws what is in flight, waits for what cannot
-// be withdrawn, and gives its memory back.
+// An error that ends the iteration is yielded once, as its last step, with a zero
+// ReadResult: ctx has ended (results that were not yielded yet are dropped), the file
+// was closed, or an option is wrong.
 //
-// Where half of the pool (Options.BufferMemory) is in use ReadMany goes on with
-// one request at a time, so that there is memory for what the body of the loop
-// reads meanwhile. It waits when there is no room for one, as ReadBuffer does:
-// who holds all Buffers himself waits for ever, or until ctx ends.
+// Breaking out of the loop withdraws the requests in flight, waits for those that
+// cannot be withdrawn, and gives their memory back.
+//
+// Once half of the pool (Options.BufferMemory) is in use, ReadMany continues with one
+// request at a time. So there is memory for what the body of the loop reads. Without
+// memory for one request it waits, as ReadBuffer does. A caller that holds all Buffers
+// itself waits for ever, or until ctx ends.
 //
 // # Concurrency
 //
-// The iterator that ReadMany returns may be used again, if ranges can be, and by
-// any number of goroutines at once. It starts no goroutine: ranges and the body
-// of the loop are run by the one that loops.
+// The iterator that ReadMany returns may be used again if ranges can be, and by any
+// number of goroutines at once. It starts no goroutine: the goroutine that loops runs
+// both ranges and the body of the loop.
 func (d *DirectFile) ReadMany(ctx context.Context, ranges iter.Seq[Range], o ReadManyOptions) iter.Seq2[ReadResult, error] {
 	return func(yield func(ReadResult, error) bool) {
 		if d == nil {
@@ -132,6 +134,6 @@ func (d *DirectFile) ReadMany(ctx context.Context, ranges iter.Seq[Range], o Rea
 			yield(ReadResult{}, err)
 			return
 		}
-		newMany(ctx, d, o).run(ranges, yield)
+		newReadManyIter(ctx, d, o).run(ranges, yield)
 	}
 }

@@ -9,41 +9,42 @@ import (
 	"github.com/sluiceio/sluice/internal/merge"
 )
 
-// asked is a range that was asked for.
-type asked struct {
+// pendingRange is a range that ReadMany has taken and not yielded yet.
+type pendingRange struct {
 	Range
 	req  *manyRequest // nil if it needs none, or has none yet
 	done bool
-	n    int   // once done, how much of the request's memory was read
-	err  error // likewise
+	n    int   // once done, how many bytes of the request's memory were read
+	err  error // once done
 
-	links list.Node[asked] // in due
-	next  *asked           // of the same request, or of those that are free
+	links list.Node[pendingRange] // in yieldQueue
+	next  *pendingRange           // of the same request, or of freeRanges
 }
 
-// ask takes a range.
-func (m *many) ask(r Range) {
-	a := m.freeAsked
+// addRange adds a range that was taken from the caller's sequence.
+func (m *readManyIter) addRange(r Range) {
+	a := m.freeRanges
 	if a == nil {
-		a = new(asked)
+		a = new(pendingRange)
 	} else {
-		m.freeAsked = a.next
+		m.freeRanges = a.next
 	}
-	*a = asked{Range: r}
+	*a = pendingRange{Range: r}
 	m.open++
 	if !m.o.Unordered {
-		m.due.PushBack(&a.links, a)
+		m.yieldQueue.PushBack(&a.links, a)
 	}
-	if m.refused(a) {
-		m.quick++
-		m.did(a)
+	if m.needsNoRequest(a) {
+		m.withoutRequest++
+		m.markDone(a)
 		return
 	}
 	m.window.Add(m.extent(r), a)
 }
 
-// refused tells whether a range is done without a request.
-func (m *many) refused(a *asked) bool {
+// needsNoRequest reports whether a is done without a request: if it is empty, wrong, or
+// beyond the end of any file. It sets a.err.
+func (m *readManyIter) needsNoRequest(a *pendingRange) bool {
 	switch {
 	case a.Off < 0:
 		a.err = m.d.file.error("read", errors.New("negative offset"))
@@ -57,8 +58,8 @@ func (m *many) refused(a *asked) bool {
 	return true
 }
 
-// extent is what is to be read for r.
-func (m *many) extent(r Range) merge.Extent {
+// extent returns the part of the file to read for r: whole blocks with direct I/O.
+func (m *readManyIter) extent(r Range) merge.Extent {
 	end := r.Off + int64(r.Len)
 	if g := m.d.direct; g != nil {
 		return merge.Extent{Off: g.floor(r.Off), End: g.ceil(end)}
@@ -66,15 +67,15 @@ func (m *many) extent(r Range) merge.Extent {
 	return merge.Extent{Off: r.Off, End: end}
 }
 
-// did notes that a is done.
-func (m *many) did(a *asked) {
+// markDone records that a is done.
+func (m *readManyIter) markDone(a *pendingRange) {
 	a.done = true
 	if m.o.Unordered {
-		m.due.PushBack(&a.links, a)
+		m.yieldQueue.PushBack(&a.links, a)
 	}
 }
 
-// block is what offsets and lengths of transfers are multiples of.
+// block returns the number that offsets and lengths of transfers are multiples of.
 func (d *DirectFile) block() int {
 	if d.direct != nil {
 		return d.direct.block

@@ -10,27 +10,27 @@ import (
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
-// manyRequest is a read of a ReadMany, for one range or several.
+// manyRequest is a read for one range or several.
 type manyRequest struct {
 	transfer sched.Transfer
 	flying   bool
 	at       merge.Extent
 	buf      buffer.Buffer
-	of       *asked // the ranges it is for, linked by next, until it has ended
-	left     int    // how many of them were not yielded
+	of       *pendingRange // the ranges that it reads, linked by next, until it has ended
+	left     int           // how many of them were not yielded
 	next     *manyRequest
 }
 
 func (r *manyRequest) size() int { return int(r.at.Len()) }
 
-// start starts requests while something is wanted, and there is room. It
-// reports whether it has started any, and whether the file is open.
-func (m *many) start() (some, ok bool) {
+// start starts requests while ranges are wanted and there is room. It reports whether
+// it has started any, and whether the file is open.
+func (m *readManyIter) start() (some, ok bool) {
 	pool := m.d.file.sched.pools.buffers
 	for m.inflight < m.o.Depth && m.begun < 2*m.o.Depth {
 		r := m.nextRequest()
-		// Half of the pool is for others, among them who reads in the loop: what
-		// they wait for nobody would release.
+		// Half of the pool is for others, among them reads in the body of the loop:
+		// they would wait for memory that nobody could release.
 		if r == nil || m.inflight > 0 && !pool.Ample(r.size()) {
 			break
 		}
@@ -43,14 +43,14 @@ func (m *many) start() (some, ok bool) {
 		}
 		some = true
 		if m.inflight == 0 {
-			break // it is done already, and to be yielded
+			break // it has ended already, and is to be yielded
 		}
 	}
 	return some, true
 }
 
-// nextRequest returns the next request; nil if nothing is wanted.
-func (m *many) nextRequest() *manyRequest {
+// nextRequest returns the next request, or nil if no range is wanted.
+func (m *readManyIter) nextRequest() *manyRequest {
 	if m.waiting != nil || m.window.Len() == 0 {
 		return m.waiting
 	}
@@ -72,9 +72,9 @@ func (m *many) nextRequest() *manyRequest {
 	return r
 }
 
-// begin reads r, which has waited for memory, into b, and reports whether the
+// begin starts reading r, which has waited for memory, into b. It reports whether the
 // file is open.
-func (m *many) begin(r *manyRequest, b buffer.Buffer) bool {
+func (m *readManyIter) begin(r *manyRequest, b buffer.Buffer) bool {
 	m.waiting = nil
 	m.begun++
 	r.buf = b
@@ -83,15 +83,33 @@ func (m *many) begin(r *manyRequest, b buffer.Buffer) bool {
 		m.finish(r, n, m.d.file.error("read", err))
 		return true
 	}
-	r.flying = m.group.StartRead(&r.transfer, m.d.file.core, b.Bytes(), r.at.Off, b.Reg())
+	mem := b.Bytes()
+	if m.d.direct != nil {
+		mem = m.d.direct.beforeEnd(mem, r.at.Off)
+	}
+	if len(mem) == 0 {
+		return m.beyond(r)
+	}
+	r.flying = m.group.StartRead(&r.transfer, m.d.file.core, mem, r.at.Off, b.Reg())
 	if r.flying {
 		m.inflight++
 	}
 	return r.flying
 }
 
-// ended takes r, whose transfer has ended.
-func (m *many) ended(r *manyRequest) {
+// beyond ends r, all of which lies beyond the end of the file. It reports whether the
+// file is open.
+func (m *readManyIter) beyond(r *manyRequest) bool {
+	if !m.d.file.core.Use() {
+		return false
+	}
+	m.finish(r, 0, nil)
+	m.d.file.core.Done()
+	return true
+}
+
+// ended takes the result of r, whose transfer has ended.
+func (m *readManyIter) ended(r *manyRequest) {
 	n, err := r.transfer.Result(m.ctx)
 	r.flying = false
 	m.inflight--
@@ -100,29 +118,29 @@ func (m *many) ended(r *manyRequest) {
 		return
 	}
 	if m.repeats(r, err) && m.d.file.core.Use() {
-		m.apart(r)
+		m.readSeparately(r)
 		m.d.file.core.Done()
 		return
 	}
 	m.finish(r, 0, m.d.file.error("read", err))
 }
 
-// repeats tells whether r, which has failed, is read again: if it is for
-// several ranges, or where fill would.
-func (m *many) repeats(r *manyRequest, err error) bool {
+// repeats reports whether r, which has failed with err, is read again: if it is for
+// several ranges, or if fill would read it again.
+func (m *readManyIter) repeats(r *manyRequest, err error) bool {
 	if m.ctx.Err() != nil {
 		return false
 	}
-	return r.left > 1 || m.d.direct != nil && unsure(err)
+	return r.left > 1 || m.d.direct != nil && mustReadAgain(err)
 }
 
-// apart reads the ranges of r, which has failed, one by one: none is to have an
-// error that is another's, or that of a gap. Each goes where it would have been,
-// and what it has in common with the ones before is not read again: that could
-// spoil what they have, by failing, or because the file has become shorter. The
-// caller uses the file.
-func (m *many) apart(r *manyRequest) {
-	var got merge.Extent // what is there and stays, up to the range at hand
+// readSeparately reads the ranges of r, which has failed, one by one, so that none gets
+// the error of another range or of a gap. Each is read into the memory where it would
+// have been. The bytes that it shares with earlier ranges are not read again: a read
+// that fails, or finds a shorter file, could spoil the result of those. The caller uses
+// the file.
+func (m *readManyIter) readSeparately(r *manyRequest) {
+	var got merge.Extent // what was read and stays, up to the current range
 	ended := false       // the file ends at got.End
 	for a := range r.ends() {
 		e := m.extent(a.Range)
@@ -140,21 +158,21 @@ func (m *many) apart(r *manyRequest) {
 			}
 		}
 		a.n, a.err = int(got.End-r.at.Off), m.d.file.error("read", err)
-		m.did(a)
+		m.markDone(a)
 	}
 }
 
-// finish notes how r has ended: so much of its memory was read, or the error.
-func (m *many) finish(r *manyRequest, n int, err error) {
+// finish ends the ranges of r: n bytes of its memory were read, or err is the error.
+func (m *readManyIter) finish(r *manyRequest, n int, err error) {
 	for a := range r.ends() {
 		a.n, a.err = n, err
-		m.did(a)
+		m.markDone(a)
 	}
 }
 
-// ends goes through the ranges of r, which has ended.
-func (r *manyRequest) ends() iter.Seq[*asked] {
-	return func(yield func(*asked) bool) {
+// ends iterates over the ranges of r, which has ended, and takes them out.
+func (r *manyRequest) ends() iter.Seq[*pendingRange] {
+	return func(yield func(*pendingRange) bool) {
 		for a := r.of; a != nil; a = r.of {
 			r.of, a.next = a.next, nil
 			if !yield(a) {
@@ -164,8 +182,8 @@ func (r *manyRequest) ends() iter.Seq[*asked] {
 	}
 }
 
-// part is what r has read of one of its ranges.
-func (r *manyRequest) part(a *asked) (Buffer, error) {
+// part returns what r has read of its range a.
+func (r *manyRequest) part(a *pendingRange) (Buffer, error) {
 	behind := int(a.Off - r.at.Off)
 	if a.n <= behind {
 		return Buffer{}, io.EOF
@@ -174,16 +192,16 @@ func (r *manyRequest) part(a *asked) (Buffer, error) {
 	if r.left > 1 {
 		b = b.Retain()
 	} else {
-		r.buf = buffer.Buffer{} // the last one has its reference
+		r.buf = buffer.Buffer{} // the last range takes over r's reference
 	}
 	return Buffer{b.Slice(behind, min(a.n, behind+a.Len))}, nil
 }
 
-// unread makes the ranges that were read and not yielded wanted again, and
-// gives their memory back. When in order, they may be behind one that has no
-// memory yet: a request's ranges are not those of the next ones.
-func (m *many) unread() {
-	for a := m.due.Front(); a != nil; a = a.links.Next() {
+// giveBackUnread makes the ranges that were read and not yielded wanted again, and gives
+// their memory back. If results are yielded in order, such a range may be behind one
+// that has no memory yet: the ranges of one request need not follow each other.
+func (m *readManyIter) giveBackUnread() {
+	for a := m.yieldQueue.Front(); a != nil; a = a.links.Next() {
 		if r := a.req; r != nil && a.done {
 			a.req, a.done = nil, false
 			m.window.Add(m.extent(a.Range), a)
@@ -192,8 +210,8 @@ func (m *many) unread() {
 	}
 }
 
-// drop ends the use of r by one of its ranges.
-func (m *many) drop(r *manyRequest) {
+// drop ends the use of r by one of its ranges. The last one frees r.
+func (m *readManyIter) drop(r *manyRequest) {
 	if r.left--; r.left > 0 {
 		return
 	}

@@ -12,51 +12,51 @@ import (
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
-// many is a ReadMany in progress. A range that was asked for is at first wanted,
-// in the window; then part of a request, which waits for memory, is in flight,
-// and has ended; then yielded. All is done by the goroutine that loops.
-type many struct {
+// readManyIter is a ReadMany in progress. A range that was taken is first wanted, in
+// window. Then it is part of a request, which waits for memory, is in flight, and has
+// ended. Then it is yielded. Only the goroutine that loops uses a readManyIter.
+type readManyIter struct {
 	ctx    context.Context
 	d      *DirectFile
 	o      ReadManyOptions
-	window *merge.Window[*asked]
-	group  *sched.Group // of the requests in flight
-	class  *sched.Class // the context's
+	window *merge.Window[*pendingRange]
+	group  *sched.Group // the requests in flight
+	class  *sched.Class // of the context
 
-	// due are the ranges that are to be yielded next, one after the other: when
-	// in order all that were asked for, and else those that are done.
-	due  list.List[asked]
-	open int // asked for and not yielded
-	// quick counts those of open that need no request.
-	quick int
+	// yieldQueue holds the ranges to be yielded next: all ranges that were taken, or
+	// with Unordered those that are done.
+	yieldQueue list.List[pendingRange]
+	open       int // ranges that were taken and not yielded
+	// withoutRequest counts the ranges of open that need no request.
+	withoutRequest int
 
-	waiting  *manyRequest // for memory
-	begun    int          // requests that have it: in flight, or with a range that was not yielded
+	waiting  *manyRequest // the request that waits for memory; nil if none does
+	begun    int          // requests that have memory: in flight, or with a range that was not yielded
 	inflight int
 
-	reqs      []*manyRequest // all there are
-	freeReqs  *manyRequest
-	freeAsked *asked
-	scratch   []*asked
+	reqs       []*manyRequest // every request that was made
+	freeReqs   *manyRequest
+	freeRanges *pendingRange
+	scratch    []*pendingRange
 }
 
-func newMany(ctx context.Context, d *DirectFile, o ReadManyOptions) *many {
+func newReadManyIter(ctx context.Context, d *DirectFile, o ReadManyOptions) *readManyIter {
 	core := d.file.sched.core
-	o.Depth = min(o.Depth, core.Driver().Depth) // more would wait there
+	o.Depth = min(o.Depth, core.Driver().Depth) // more would wait in the scheduler
 	limits := merge.Limits{Size: int64(o.MergeSize), Gap: int64(o.MergeGap), Amplification: o.Amplification}
-	return &many{
+	return &readManyIter{
 		ctx: ctx, d: d, o: o,
-		window: merge.New[*asked](limits, min(o.Depth, manyLookahead)),
+		window: merge.New[*pendingRange](limits, min(o.Depth, manyLookahead)),
 		group:  core.NewGroup(ctx, d.file.core),
 		class:  core.ClassIn(ctx),
 	}
 }
 
-func (m *many) run(ranges iter.Seq[Range], yield func(ReadResult, error) bool) {
+func (m *readManyIter) run(ranges iter.Seq[Range], yield func(ReadResult, error) bool) {
 	defer m.end()
 	for r := range ranges {
-		m.ask(r)
-		for m.window.Full() || m.quick >= m.o.Depth {
+		m.addRange(r)
+		for m.window.Full() || m.withoutRequest >= m.o.Depth {
 			if !m.step(yield) {
 				return
 			}
@@ -69,9 +69,9 @@ func (m *many) run(ranges iter.Seq[Range], yield func(ReadResult, error) bool) {
 	}
 }
 
-// step starts what can be, yields what is done, and waits if there was neither.
-// It reports whether the iteration goes on.
-func (m *many) step(yield func(ReadResult, error) bool) bool {
+// step starts the requests that can start, and yields the results that are there. If
+// there was neither it waits. It reports whether the iteration goes on.
+func (m *readManyIter) step(yield func(ReadResult, error) bool) bool {
 	if err := m.ctx.Err(); err != nil {
 		return m.fail(err, yield)
 	}
@@ -79,10 +79,10 @@ func (m *many) step(yield func(ReadResult, error) bool) bool {
 	if !ok {
 		return m.fail(os.ErrClosed, yield)
 	}
-	if m.isDue() {
-		m.group.Submit() // before the caller takes his time
-		for m.isDue() {
-			if !yield(m.next()) {
+	if m.hasResult() {
+		m.group.Submit() // before the body of the loop takes its time
+		for m.hasResult() {
+			if !yield(m.nextResult()) {
 				return false
 			}
 		}
@@ -104,11 +104,11 @@ func (m *many) step(yield func(ReadResult, error) bool) bool {
 	return true
 }
 
-// waitForMemory waits until the next request has memory, when none is in
-// flight.
-func (m *many) waitForMemory(yield func(ReadResult, error) bool) bool {
-	// Who waits with memory in hand may wait for somebody who does the same.
-	m.unread()
+// waitForMemory waits until the next request has memory. None may be in flight.
+func (m *readManyIter) waitForMemory(yield func(ReadResult, error) bool) bool {
+	// While it waits it holds no memory: another goroutine may wait for that, and
+	// hold what this one waits for.
+	m.giveBackUnread()
 	r := m.nextRequest()
 	b, err := m.d.file.sched.pools.buffers.Get(m.ctx, r.size())
 	switch {
@@ -117,7 +117,7 @@ func (m *many) waitForMemory(yield func(ReadResult, error) bool) bool {
 		return m.fail(os.ErrClosed, yield)
 	case m.ctx.Err() != nil:
 		return m.fail(m.ctx.Err(), yield)
-	default: // too large, or the system has none
+	default: // too large, or the system has no memory
 		m.waiting = nil
 		m.begun++
 		m.finish(r, 0, m.d.file.error("read", err))
@@ -125,41 +125,41 @@ func (m *many) waitForMemory(yield func(ReadResult, error) bool) bool {
 	return true
 }
 
-// isDue tells whether there is a result to be yielded.
-func (m *many) isDue() bool {
-	a := m.due.Front()
+// hasResult reports whether there is a result to yield.
+func (m *readManyIter) hasResult() bool {
+	a := m.yieldQueue.Front()
 	return a != nil && a.done
 }
 
-// next is the next result.
-func (m *many) next() (ReadResult, error) {
-	a := m.due.Front()
-	m.due.Remove(&a.links)
+// nextResult returns the next result.
+func (m *readManyIter) nextResult() (ReadResult, error) {
+	a := m.yieldQueue.Front()
+	m.yieldQueue.Remove(&a.links)
 	res, err := ReadResult{Range: a.Range}, a.err
 	m.open--
 	if r := a.req; r == nil {
-		m.quick--
+		m.withoutRequest--
 	} else {
 		if err == nil {
 			res.Buffer, err = r.part(a)
 		}
 		m.drop(r)
 	}
-	*a = asked{next: m.freeAsked}
-	m.freeAsked = a
+	*a = pendingRange{next: m.freeRanges}
+	m.freeRanges = a
 	return res, err
 }
 
-// fail ends the iteration with an error.
-func (m *many) fail(err error, yield func(ReadResult, error) bool) bool {
+// fail ends the iteration with err. It returns false.
+func (m *readManyIter) fail(err error, yield func(ReadResult, error) bool) bool {
 	m.end()
 	yield(ReadResult{}, m.d.file.error("read", err))
 	return false
 }
 
-// end withdraws what is in flight and gives all memory back. The second time it
-// does nothing.
-func (m *many) end() {
+// end withdraws the requests in flight and gives all memory back. A second call does
+// nothing.
+func (m *readManyIter) end() {
 	for _, r := range m.reqs {
 		if r.flying {
 			r.transfer.Withdraw()

@@ -16,38 +16,38 @@ import (
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
-// Scheduler performs the I/O of the Files that are opened on it, through one
-// driver, or several of a kind (Options.Rings). Most programs use the [Default] one, by way of the package's
-// functions.
+// Scheduler performs the I/O of the Files that are opened on it, through one driver, or
+// several of a kind (Options.Rings). Most programs use the [Default] Scheduler, by way of
+// the package's functions.
 type Scheduler struct {
-	options Options
-	refused []refusal // drivers tried before the one that is used
-	forced  bool      // the driver was asked for by name
-	core    *sched.Scheduler
-	pools   pools
-	// byCall is BatchOp.byCall: a field so that a test can play it.
+	options         Options
+	rejectedDrivers []rejectedDriver // drivers tried before the one that is used
+	forced          bool             // the driver was asked for by name
+	core            *sched.Scheduler
+	pools           pools
+	// byCall is BatchOp.byCall: a field so that a test can replace it.
 	byCall func(*BatchOp) error
 	paces  batchPaces
-	few    atomic.Uint32 // small Batches; see batchPace
+	few    atomic.Uint32 // counts small Batches; see batchPace
 	watch  batchWatch
 	cap    measuredCap
 
-	lent sync.WaitGroup // see internal/lend, and Batches. Raised under mu, unless closed
+	users sync.WaitGroup // users of core: internal/lend, Batches. Raised under mu, unless closed
 
 	mu     sync.Mutex
 	closed bool
-	// files are the open Files. Weak, so that a File that was forgotten is
-	// still closed by the garbage collector.
+	// files are the open Files. The pointers are weak, so that a File that was dropped
+	// is still closed by the garbage collector.
 	files    map[weak.Pointer[File]]struct{}
-	classes  []*Class // the default one first. Under mu
+	classes  []*Class // the default one first. Guarded by mu
 	standard *Class   // the default one
 }
 
 var errSchedulerClosed = fmt.Errorf("scheduler closed: %w", os.ErrClosed)
 
-// NewScheduler returns a Scheduler of its own, with its own driver. The error
-// says which option is wrong, or why the driver that was asked for cannot be
-// had (errors.ErrUnsupported, EPERM under a seccomp filter …).
+// NewScheduler returns a new Scheduler with its own driver. The error says which option
+// is wrong, or why the driver that o names is not available (errors.ErrUnsupported, EPERM
+// under a seccomp filter …).
 func NewScheduler(o Options) (*Scheduler, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -67,22 +67,23 @@ func NewScheduler(o Options) (*Scheduler, error) {
 		QueuedSyncs:  queuedSyncs,
 		LargeReads:   largeReads,
 		Blocking:     o.blockingThreads(info.Name),
+		Fallback:     o.blockingThreads("pool"),
 	})
 	if info.Name != "pool" {
-		core.RingsThrough(o.rings(), func(h *record.Hook) (driver.Driver, error) { return open(info.Name, o, h) })
-		core.SyncThrough(func() driver.Driver { return forSyncs(drv, hook) })
+		core.SetRings(o.rings(), func(h *record.Hook) (driver.Driver, error) { return open(info.Name, o, h) })
+		core.SetSyncDriver(func() driver.Driver { return forSyncs(drv, hook) })
 	}
 	if info.Name == "uring" {
-		core.LaneThrough(func() driver.Linker { return forChains(hook) })
+		core.SetChainDriver(func() driver.Linker { return forChains(hook) })
 	}
 	core.RecordBy(hook)
 	s := newScheduler(core, o)
-	s.refused = refused
+	s.rejectedDrivers = refused
 	s.Record(rec)
 	return s, nil
 }
 
-// newScheduler returns a Scheduler on core, which it owns.
+// newScheduler returns a Scheduler that owns core.
 func newScheduler(core *sched.Scheduler, o Options) *Scheduler {
 	s := &Scheduler{
 		options: o,
@@ -92,21 +93,20 @@ func newScheduler(core *sched.Scheduler, o Options) *Scheduler {
 		byCall:  (*BatchOp).byCall,
 		files:   make(map[weak.Pointer[File]]struct{}),
 	}
-	core.CapBy(s.cap.of)
+	core.SetCapFinder(s.cap.of)
 	s.standard = &Class{"default", s, core.DefaultClass()}
 	s.classes = []*Class{s.standard}
 	return s
 }
 
-// Default returns the Scheduler that the package's functions use. It is
-// started at the first call, and never closed. The environment variable
-// SLUICE_DRIVER chooses its driver (uring, aio or pool); the error is that of
-// a driver that was asked for and cannot be had.
+// Default returns the Scheduler that the package's functions use. The first call starts
+// it, and it is never closed. The environment variable SLUICE_DRIVER chooses its driver
+// (uring, aio or pool). If that driver is not available, Default returns the error.
 func Default() (*Scheduler, error) { return defaultScheduler() }
 
 var defaultScheduler = sync.OnceValues(func() (*Scheduler, error) {
 	name := os.Getenv("SLUICE_DRIVER")
-	if name == "off" { // what package transparent is told; see there
+	if name == "off" { // for package transparent; see there
 		name = ""
 	}
 	if name != "" && !slices.Contains(driverNames, name) {
@@ -119,9 +119,10 @@ var defaultScheduler = sync.OnceValues(func() (*Scheduler, error) {
 	return s, err
 })
 
-// Close closes every File of the Scheduler, waiting for their operations in
-// progress, for Batches and for copies of trees, and releases all that it holds.
-// Files cannot be opened on it any more. It returns what went wrong in closing the files.
+// Close closes every File of the Scheduler and releases all that it holds. It waits for
+// operations in progress, for Batches and for copies of trees. No File can be opened on
+// the Scheduler any more. It returns the errors of closing the Files and the drivers. A
+// second Close returns an error that is os.ErrClosed.
 func (s *Scheduler) Close() error {
 	s.mu.Lock()
 	if s.closed {
@@ -132,7 +133,7 @@ func (s *Scheduler) Close() error {
 	files := s.files
 	s.files = nil
 	s.mu.Unlock()
-	s.lent.Wait()
+	s.users.Wait()
 	s.watch.stop()
 	var errs []error
 	for p := range files {
@@ -162,7 +163,7 @@ func (s *Scheduler) usable() error {
 	return nil
 }
 
-// add notes an open File, unless the Scheduler is closed.
+// add records an open File, unless the Scheduler is closed.
 func (s *Scheduler) add(p weak.Pointer[File]) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -173,7 +174,7 @@ func (s *Scheduler) add(p weak.Pointer[File]) error {
 	return nil
 }
 
-// remove forgets a File that is closed or gone.
+// remove forgets a File that was closed or collected.
 func (s *Scheduler) remove(p weak.Pointer[File]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -115,3 +115,21 @@ func TestExplain(t *testing.T) {
 		}
 	})
 }
+
+// TestStatsOfWarmReads: the reads of a lone goroutine are plain calls in Stats,
+// although the page cache has what they read.
+func TestStatsOfWarmReads(t *testing.T) {
+	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		f := textOn(t, s, t.TempDir())
+		before := s.Stats()
+		for range 52 {
+			if _, err := f.ReadAt(make([]byte, 10), 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		st := s.Stats()
+		if cached, blocking := st.Cached-before.Cached, st.Blocking-before.Blocking; cached != 0 || blocking != 52 {
+			t.Errorf("%d operations are cached, %d blocking; want 0, 52", cached, blocking)
+		}
+	})
+}

@@ -1,33 +1,52 @@
 package sluice
 
-// Stats is a snapshot of what a [Scheduler] has done. The counters are read
-// one after the other while operations go on, so sums can be off by those in
-// progress.
+// Stats is a snapshot of what a [Scheduler] has done. The counters are read one after the
+// other while operations go on, so sums can be off by the operations in progress.
 type Stats struct {
-	// Operations by path. A ReadAt that was served in two parts is two. What a
-	// Batch does by name, its closes and calls on ranges are there, too.
-	Cached   int64 // from the page cache, without waiting
-	Blocking int64 // plain system calls, a thread waiting
-	Queued   int64 // through the driver, no thread waiting
+	// Operations by path. A ReadAt that was served in two parts counts as two. A
+	// Batch's operations by name, its closes and its calls on ranges count, too.
+	//
+	// Cached is the number of reads that a look into the page cache answered, which
+	// cannot wait (preadv2(2), RWF_NOWAIT). It is not the number of reads whose data the
+	// page cache had: with next to nothing in flight a read is a plain system call
+	// without such a look, and counts in Blocking. So the reads of a lone goroutine all
+	// count in Blocking, even if none of them waits.
+	Cached int64
+	// Blocking is the number of plain system calls: the thread waits if there is
+	// something to wait for.
+	Blocking int64
+	// Queued is the number of operations through the driver. No thread of the caller
+	// waits for them.
+	Queued int64
 
-	// SharedSyncs is how many Syncs were served by another's fsync.
+	// SharedSyncs is the number of Syncs and Datasyncs that another one's call served.
 	SharedSyncs int64
 
 	BytesRead    int64
 	BytesWritten int64
+	// BytesCopied is the number of bytes that the system copied from file to file, or
+	// between a file and a socket (File.ReadFrom, File.WriteTo, http.ServeContent).
+	// They are in no other count.
+	BytesCopied int64
 
-	// Batches is how many times operations were handed to the driver, and
-	// BatchSizes how many of these had 1, 2 to 3, 4 to 7 … 1024 and more.
+	// Batches is the number of times that operations were handed to the driver.
+	// BatchSizes counts these by size: 1, 2 to 3, 4 to 7 … 1024 and more operations.
 	Batches    int64
 	BatchSizes [11]int64
 
-	Rings          int // that were started; see Options.Rings
+	// LostDrivers is the number of rings, or other queues of a driver, that have
+	// stopped working since they were chosen: the kernel refuses their system calls
+	// (seccomp(2)), or the program has closed their descriptors. Their operations are
+	// then performed by plain calls. Explain says why.
+	LostDrivers int
+
+	Rings          int // rings that were started; see Options.Rings
 	InFlight       int // operations in the driver now
 	BlockedThreads int // threads waiting in system calls now, the driver's included
 
-	// Memory of Buffers, in bytes: what users hold now, and the most that they
-	// have held; what is kept for them, and how much of that is registered with
-	// the driver.
+	// Memory of Buffers, in bytes. Users hold BuffersInUse now, and have held
+	// BuffersPeak at most. BuffersMapped is what is kept for Buffers, and
+	// BuffersRegistered how much of that is registered with the driver.
 	BuffersInUse, BuffersPeak        int64
 	BuffersMapped, BuffersRegistered int64
 }
@@ -42,8 +61,10 @@ func (s *Scheduler) Stats() Stats {
 		SharedSyncs:    c.SharedSyncs,
 		BytesRead:      c.Read,
 		BytesWritten:   c.Written,
+		BytesCopied:    c.Copied,
 		Batches:        c.Batches,
 		BatchSizes:     c.BatchSizes,
+		LostDrivers:    len(s.core.Losses()),
 		Rings:          c.Rings,
 		InFlight:       c.InFlight,
 		BlockedThreads: c.Blocked,

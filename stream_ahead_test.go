@@ -47,7 +47,10 @@ func TestReadAhead(t *testing.T) {
 			n = buf.Len()
 			buf.Release()
 		} else {
-			n, _ = r.Read(b[:call.bytes])
+			var err error
+			if n, err = r.Read(b[:call.bytes]); err != nil {
+				t.Fatal(err)
+			}
 		}
 		if n != call.bytes {
 			t.Fatalf("call %d has %d bytes; want %d", i, n, call.bytes)

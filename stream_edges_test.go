@@ -160,7 +160,9 @@ func TestStreamsOfTheWrongWay(t *testing.T) {
 			t.Errorf("Next = %d bytes, %v; want EBADF", b.Len(), err)
 		}
 		w := writer(t, f, sluice.WriterOptions{Start: 5})
-		w.Write(noise(10_000))
+		if n, err := w.Write(noise(10_000)); n != 10_000 || err != nil {
+			t.Errorf("Write = %d, %v; want 10000, nil", n, err)
+		}
 		if err := w.Close(); err != nil {
 			t.Errorf("Close = %v", err)
 		}
@@ -177,7 +179,9 @@ func TestStreamsOfTheWrongWay(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			w.Write(make([]byte, n))
+			if m, err := w.Write(make([]byte, n)); err == nil && m != n || err != nil && !errors.Is(err, syscall.EBADF) {
+				t.Errorf("Write = %d, %v; want %d, nil, or EBADF", m, err, n)
+			}
 			if err := w.Close(); !errors.Is(err, syscall.EBADF) {
 				t.Errorf("Close after %d bytes = %v; want EBADF", n, err)
 			}

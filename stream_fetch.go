@@ -8,26 +8,26 @@ import (
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
-// fetch is a part of a file that is being read, or has been.
-type fetch struct {
-	// file is for the garbage collector: while the kernel has the request, all
-	// that is needed can be reached from it, although the stream be forgotten.
-	file *DirectFile
-	span readahead.Span // what was asked for
-	buf  buffer.Buffer
-	mem  []byte // the part of buf that is read into
-	off  int64  // where mem begins in the file: at span.Start or, in blocks, before
-	lent bool   // the user has had references to buf
+// pendingRead is a part of a file that is being read, or has been read.
+type pendingRead struct {
+	// file is for the garbage collector. While the kernel has the request, all that
+	// it needs can be reached from here, even if the stream was dropped.
+	file   *DirectFile
+	span   readahead.Span // the part that was asked for
+	buf    buffer.Buffer
+	mem    []byte // the part of buf that is read into
+	off    int64  // where mem begins in the file: at span.Start, or at the start of its block
+	shared bool   // the user has been given references to buf
 
 	t       sched.Transfer
 	started bool  // and not waited for
-	done    bool  // n and err are the outcome
-	n       int   // bytes in mem; less than all where the file ends, or with err
+	done    bool  // n and err are final
+	n       int   // bytes read into mem; fewer than all where the file ends, or with err
 	err     error // never io.EOF
 }
 
-// bytes returns what there is from pos on, which lies in the span.
-func (f *fetch) bytes(pos int64) []byte {
+// bytes returns what was read from pos on, which lies in the span.
+func (f *pendingRead) bytes(pos int64) []byte {
 	end := min(f.off+int64(f.n), f.span.End)
 	if !f.done || pos >= end {
 		return nil
@@ -35,23 +35,23 @@ func (f *fetch) bytes(pos int64) []byte {
 	return f.mem[pos-f.off : end-f.off]
 }
 
-// fetches is a queue of them, the oldest first, and the memory of a stream.
-type fetches struct {
+// readQueue is a queue of pendingReads, the oldest first, and the memory of a stream.
+type readQueue struct {
 	file   *DirectFile
-	memory spares
-	// later: nothing is started, and a fetch is made when it is waited for.
+	memory freeBuffers
+	// later: nothing is started ahead, and a read is made when it is waited for.
 	later bool
-	ring  []fetch
+	ring  []pendingRead
 	first int
 	count int
 }
 
-func newFetches(d *DirectFile, l layout, class *sched.Class) *fetches {
-	q := &fetches{
-		file: d, memory: newSpares(d, l.run, l.runs),
-		// A read alone is a plain call, which the scheduler knows best.
+func newReadQueue(d *DirectFile, l layout, class *sched.Class) *readQueue {
+	q := &readQueue{
+		file: d, memory: newFreeBuffers(d, l.run, l.runs),
+		// A single read may be a plain call. The scheduler decides that best.
 		later: l.runs == 1 || d.file.core == nil,
-		ring:  make([]fetch, l.runs),
+		ring:  make([]pendingRead, l.runs),
 	}
 	for i := range q.ring {
 		q.ring[i].file, q.ring[i].t.Class = d, class
@@ -59,27 +59,31 @@ func newFetches(d *DirectFile, l layout, class *sched.Class) *fetches {
 	return q
 }
 
-// push starts a fetch in memory that has been provided. The caller uses the
-// file.
-func (q *fetches) push(span readahead.Span) {
+// push starts a read into memory that was reserved. The caller uses the file.
+func (q *readQueue) push(span readahead.Span) {
 	f := &q.ring[(q.first+q.count)%len(q.ring)]
 	q.count++
 	f.buf = q.memory.take()
-	f.span, f.off, f.lent, f.done = span, span.Start, false, false
+	f.span, f.off, f.shared, f.done = span, span.Start, false, false
 	end := span.End
 	if g := q.file.direct; g != nil {
 		f.off, end = g.floor(span.Start), g.ceil(span.End)
 	}
 	f.mem = f.buf.Bytes()[:end-f.off]
-	if !q.later {
+	if q.file.direct != nil {
+		f.mem = q.file.direct.beforeEnd(f.mem, f.off)
+	}
+	if len(f.mem) == 0 {
+		f.n, f.err, f.done = 0, nil, true
+	} else if !q.later {
 		f.started = true
 		core := q.file.file.core
 		q.file.file.sched.core.StartRead(&f.t, core, f.mem, f.off, f.buf.Reg())
 	}
 }
 
-// oldest returns the oldest fetch, which may not be done; nil if there is none.
-func (q *fetches) oldest() *fetch {
+// oldest returns the oldest read, which may not be done; nil if there is none.
+func (q *readQueue) oldest() *pendingRead {
 	if q.count == 0 {
 		return nil
 	}
@@ -87,14 +91,14 @@ func (q *fetches) oldest() *fetch {
 }
 
 // wait waits until f is done. The caller uses the file.
-func (q *fetches) wait(ctx context.Context, f *fetch) {
+func (q *readQueue) wait(ctx context.Context, f *pendingRead) {
 	if f.done {
 		return
 	}
 	if f.started {
 		f.started = false
 		f.n, f.err = f.t.Wait(ctx)
-		if q.file.direct != nil && unsure(f.err) {
+		if q.file.direct != nil && mustReadAgain(f.err) {
 			f.n, f.err = q.file.direct.readBlocks(ctx, f.mem, f.off)
 		}
 	} else {
@@ -104,18 +108,18 @@ func (q *fetches) wait(ctx context.Context, f *fetch) {
 	f.done = true
 }
 
-// drop takes the n oldest fetches out, and keeps their memory unless a user
-// has it too. Those in progress are ended early.
-func (q *fetches) drop(n int) {
+// drop takes out the n oldest reads. It keeps their memory unless the user has
+// references to it. Reads in progress are ended early.
+func (q *readQueue) drop(n int) {
 	for range n {
 		f := &q.ring[q.first]
 		q.first = (q.first + 1) % len(q.ring)
 		q.count--
 		if f.started {
 			f.started = false
-			_, _ = f.t.Wait(withdrawn) // nobody wants it any more
+			_, _ = f.t.Wait(canceledContext) // the result is not wanted any more
 		}
-		if f.lent {
+		if f.shared {
 			f.buf.Release()
 		} else {
 			q.memory.put(f.buf)
@@ -124,8 +128,8 @@ func (q *fetches) drop(n int) {
 	}
 }
 
-// release drops all and gives the memory back.
-func (q *fetches) release() {
+// release drops all reads and gives the memory back.
+func (q *readQueue) release() {
 	q.drop(q.count)
 	q.memory.release()
 }

@@ -6,23 +6,23 @@ import (
 	"github.com/sluiceio/sluice/internal/buffer"
 )
 
-// spares is the memory of a stream that waits to be used: Buffers of one size,
-// out of the Scheduler's pool.
-type spares struct {
+// freeBuffers is the memory of a stream that is not in use: Buffers of one size, from
+// the Scheduler's pool.
+type freeBuffers struct {
 	pool *buffer.Pool
 	size int
 	free []buffer.Buffer
 }
 
-// newSpares returns the memory of a stream of d, which has at most so many
+// newFreeBuffers returns the memory of a stream of d, which has at most that many
 // Buffers, each of size bytes.
-func newSpares(d *DirectFile, size, most int) spares {
-	return spares{pool: d.file.sched.pools.buffers, size: size, free: make([]buffer.Buffer, 0, most)}
+func newFreeBuffers(d *DirectFile, size, most int) freeBuffers {
+	return freeBuffers{pool: d.file.sched.pools.buffers, size: size, free: make([]buffer.Buffer, 0, most)}
 }
 
-// provide sees to it that there is a Buffer to take, if it can be had without
-// waiting.
-func (m *spares) provide() bool {
+// tryReserve makes sure that there is a Buffer to take, if it can without waiting. It
+// reports whether there is one.
+func (m *freeBuffers) tryReserve() bool {
 	if len(m.free) > 0 {
 		return true
 	}
@@ -36,9 +36,9 @@ func (m *spares) provide() bool {
 	return ok
 }
 
-// await sees to it that there is a Buffer to take. Who waits has no other, as
-// others may be waiting for that.
-func (m *spares) await(ctx context.Context) error {
+// reserve makes sure that there is a Buffer to take, and waits for one if need be. A
+// stream that waits has no other Buffer, as other streams may be waiting for that.
+func (m *freeBuffers) reserve(ctx context.Context) error {
 	if len(m.free) > 0 {
 		return nil
 	}
@@ -49,19 +49,19 @@ func (m *spares) await(ctx context.Context) error {
 	return err
 }
 
-// take returns a Buffer that has been provided.
-func (m *spares) take() buffer.Buffer {
+// take returns a Buffer that was reserved.
+func (m *freeBuffers) take() buffer.Buffer {
 	last := len(m.free) - 1
 	b := m.free[last]
 	m.free = m.free[:last]
 	return b
 }
 
-// put keeps a Buffer to be used again.
-func (m *spares) put(b buffer.Buffer) { m.free = append(m.free, b) }
+// put keeps b to be used again.
+func (m *freeBuffers) put(b buffer.Buffer) { m.free = append(m.free, b) }
 
-// release gives all back to the pool.
-func (m *spares) release() {
+// release gives all Buffers back to the pool.
+func (m *freeBuffers) release() {
 	for _, b := range m.free {
 		b.Release()
 	}

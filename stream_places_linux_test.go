@@ -31,7 +31,9 @@ func TestStreamsOfADevice(t *testing.T) {
 		if got, _ := nextAll(t, reader(t, f, sluice.ReaderOptions{BufferSize: 70_000})); !bytes.Equal(got[7:], want[7:]) {
 			t.Errorf("%d bytes (%08x); want %d (%08x)", len(got), sum(got[7:]), len(want), sum(want[7:]))
 		}
-		w.Write([]byte("more"))
+		if n, err := w.Write([]byte("more")); n != 4 || err != nil {
+			t.Errorf("Write into the buffer = %d, %v; want 4, nil", n, err)
+		}
 		if err := w.Close(); !errors.Is(err, syscall.ENOSPC) {
 			t.Errorf("Close after a write beyond the end = %v; want ENOSPC", err)
 		}

@@ -15,28 +15,27 @@ import (
 // ReaderOptions configures a [Reader]. The zero value reads the whole file
 // with five buffers of 512 KiB.
 type ReaderOptions struct {
-	// BufferSize is the size of a buffer in bytes, at most 1 GiB and not more
-	// than Options.BufferMemory; 0 means 512 KiB. It is rounded up to whole
-	// blocks of the file (DirectFile.Explain tells them; 4 KiB where the page
-	// cache is used). Memory comes in powers of two, and above 2 MiB in
-	// multiples of it: such sizes waste none.
+	// BufferSize is the size of a buffer in bytes. 0 means 512 KiB; the most is 1 GiB,
+	// or Options.BufferMemory if that is less. It is rounded up to whole blocks of the
+	// file (see DirectFile.Explain; 4 KiB where the page cache is used). Memory comes
+	// in powers of two, and above 2 MiB in multiples of 2 MiB: such sizes waste none.
 	BufferSize int
 
-	// ReadAhead is how many buffers the stream has: those that are being read,
-	// those that have been, and the one that is being consumed. 1 reads
-	// nothing ahead; 0 means 5; the most is 65536. Of small buffers several,
-	// but never more than half, are read as one, up to 128 KiB.
+	// ReadAhead is how many buffers the stream has: those that are being read, those
+	// that were read, and the one that is being consumed. 0 means 5; the most is
+	// 65536; 1 reads nothing ahead. Several small buffers, but never more than half,
+	// may be read as one.
 	ReadAhead int
 
-	// Start and End are the part of the file that is read, in bytes: from
-	// Start up to End, which is not in it. End 0 means up to the end of the
-	// file, which is also the end of a part that reaches beyond.
+	// Start and End are the part of the file that is read, in bytes: from Start up to,
+	// but not including, End. End 0 means the end of the file. A part that reaches
+	// beyond the end of the file ends there.
 	Start, End int64
 }
 
-// Reader reads a DirectFile, or a part of it, from front to back, and reads
-// ahead: a new request is started whenever a buffer has been consumed, so that
-// the device has several all the time.
+// Reader reads a DirectFile, or a part of it, from front to back, and reads ahead. It
+// starts a new request whenever a buffer has been consumed, so that the device has
+// several at all times.
 //
 //	r, err := f.NewReader(ctx, sluice.ReaderOptions{})
 //	if err != nil {
@@ -53,55 +52,55 @@ type ReaderOptions struct {
 //		b.Release()
 //	}
 //
-// Next gives the buffers themselves; Read, ReadByte and WriteTo are those of
-// package io. They can be mixed, and continue where the last one ended.
+// Next returns the buffers themselves. Read, ReadByte and WriteTo are those of package
+// io. They can be mixed: each continues where the last one ended.
 //
 // # Memory
 //
-// A Reader has BufferSize x ReadAhead bytes and no more, however long the file.
-// It takes them from the Scheduler's pool (Options.BufferMemory) at the first
-// read, and gives them back at the end of the file and in Close. Where half of
-// the pool is in use it goes on with one buffer, for which it waits. A program
-// that reads many streams in turn must have room for one buffer of each, or
+// A Reader has BufferSize x ReadAhead bytes of buffers and no more, however long the
+// file is. It takes them from the Scheduler's pool (Options.BufferMemory) at the first
+// read, and gives them back at the end of the file and in Close. Once half of the pool
+// is in use it continues with one buffer, and waits for that if there is none. A program
+// that reads many streams in turn must leave memory for one buffer of each. Otherwise
 // the last one waits for ever.
 //
 // # Errors
 //
-// At the end, which is that of the file at that moment, there is io.EOF; if the
-// file has grown since, the next call reads on. An error of the device comes
-// when its place in the stream is reached, after all bytes before it; the next
-// call tries that place again. When the context has ended, or the DirectFile was
-// closed, the error is that of the context or os.ErrClosed, at the latest when
-// the buffer at hand is consumed. After Close it is os.ErrClosed. What is read of
-// bytes that are being written at the same time is not said, as with package os;
-// how early they were read depends on ReadAhead.
+// At the end there is io.EOF. The end is that of the file at that moment: if the file
+// has grown since, the next call reads on. An error of the device is returned when its
+// place in the stream is reached, after all bytes before it; the next call tries that
+// place again. When the context has ended or the DirectFile was closed, calls return the
+// context's error or os.ErrClosed, at the latest when the current buffer is consumed.
+// After Close they return os.ErrClosed.
+//
+// As with package os, nothing is promised for bytes that are written while they are
+// read. How early they are read depends on ReadAhead.
 //
 // # Concurrency
 //
-// A Reader is one goroutine's at a time. Any number of Readers may read one
-// file.
+// One goroutine at a time may use a Reader. Any number of Readers may read one file.
 type Reader struct {
 	file   *DirectFile
 	ctx    context.Context
-	start  int64 // the part that is read
+	start  int64 // the part that is read: from start up to end
 	end    int64
 	buffer int
 
-	known   int64             // where the part ended when that was last asked
-	window  *readahead.Window // what q holds
-	q       *fetches
+	known   int64             // where the part ended when the file's size was last asked for
+	window  *readahead.Window // which reads q holds
+	q       *readQueue
 	cleanup runtime.Cleanup
 
 	pos  int64  // of the next byte, in the file
-	rest []byte // the bytes at pos: what is left of the oldest fetch
-	// byteRead: the last call was ReadByte, and rest can be one byte longer.
+	rest []byte // the bytes at pos: what is left of the oldest read
+	// byteRead: the last call was ReadByte, and UnreadByte can give its byte back.
 	byteRead bool
 	closed   bool
 }
 
-// NewReader returns a Reader of the file, or of a part of it. It reads nothing
-// yet. When ctx ends so does the stream. It must be closed. The error says which
-// option is wrong, or that the file is closed.
+// NewReader returns a Reader of the file, or of a part of it. It reads nothing yet. The
+// stream ends when ctx does. The caller must close it. The error says which option is
+// wrong, or that the file is closed.
 func (d *DirectFile) NewReader(ctx context.Context, o ReaderOptions) (*Reader, error) {
 	if d == nil {
 		return nil, os.ErrInvalid
@@ -127,19 +126,18 @@ func (d *DirectFile) newReader(ctx context.Context, o ReaderOptions) (*Reader, e
 	if o.End == 0 {
 		o.End = math.MaxInt64
 	}
-	r := &Reader{file: d, ctx: ctx, start: o.Start, end: o.End, buffer: l.buffer, pos: o.Start, q: newFetches(d, l, d.classIn(ctx))}
+	r := &Reader{file: d, ctx: ctx, start: o.Start, end: o.End, buffer: l.buffer, pos: o.Start, q: newReadQueue(d, l, d.classIn(ctx))}
 	r.window = readahead.New(readahead.Span{Start: o.Start}, int64(l.run), l.runs)
 	if err := d.call("newreader", r.measure); err != nil {
 		return nil, err
 	}
-	// Who forgets to close it loses no memory for good.
-	r.cleanup = runtime.AddCleanup(r, (*fetches).release, r.q)
+	// A Reader that was dropped without Close gives its memory back, too.
+	r.cleanup = runtime.AddCleanup(r, (*readQueue).release, r.q)
 	return r, nil
 }
 
-// Close ends the stream: what is being read ahead is waited for, and all memory
-// given back, but for the Buffers that the caller has of Next. It does not
-// close the file.
+// Close ends the stream. It waits for what is being read ahead and gives all memory back,
+// except the Buffers of Next that the caller has. It does not close the file.
 func (r *Reader) Close() error {
 	if r == nil {
 		return os.ErrInvalid
@@ -153,11 +151,10 @@ func (r *Reader) Close() error {
 	return nil
 }
 
-// Seek sets the position of the next read, relative to Start, to the present
-// position or to the end, as whence says (io.SeekStart, io.SeekCurrent,
-// io.SeekEnd), and returns the new one, relative to Start. The end is End, or
-// that of the file if that is before. What has been read ahead is kept as long
-// as the position is in it when something is read next.
+// Seek sets the position of the next read and returns it, relative to Start. The offset
+// is relative to Start, to the current position or to the end, as whence says
+// (io.SeekStart, io.SeekCurrent, io.SeekEnd). The end is End, or that of the file if it
+// comes before. What was read ahead is kept if the position lies in it at the next read.
 func (r *Reader) Seek(offset int64, whence int) (int64, error) {
 	if r == nil {
 		return 0, os.ErrInvalid

@@ -8,8 +8,8 @@ import (
 	"github.com/sluiceio/sluice/internal/readahead"
 )
 
-// load sees to it that rest has bytes. The error is io.EOF where there are
-// none.
+// load makes sure that rest has bytes. At the end, where there are none, it returns
+// io.EOF.
 func (r *Reader) load() error {
 	if r.closed {
 		return os.ErrClosed
@@ -38,12 +38,12 @@ func (r *Reader) load() error {
 	return io.EOF
 }
 
-// find waits for the fetch that pos is in, and leaves rest empty if there is
-// none or the file has ended before.
+// find waits for the read that pos is in. It leaves rest empty if pos is in none, or if
+// the file ends before pos.
 func (r *Reader) find() error {
 	r.move()
 	if r.q.count == 0 && r.window.Due() {
-		if err := r.q.memory.await(r.ctx); err != nil {
+		if err := r.q.memory.reserve(r.ctx); err != nil {
 			return err
 		}
 		r.ahead()
@@ -61,22 +61,22 @@ func (r *Reader) find() error {
 	return nil
 }
 
-// move drops the fetches before pos, or all if it is in none, and starts what
-// is due then.
+// move drops the reads before pos, or all reads if pos is in none, and starts those that
+// are due then.
 func (r *Reader) move() {
 	r.q.drop(r.window.MoveTo(r.pos))
 	r.ahead()
 }
 
-// ahead starts the fetches that are due, as far as there is memory for them.
+// ahead starts the reads that are due, as far as there is memory for them.
 func (r *Reader) ahead() {
-	for r.window.Due() && r.q.memory.provide() {
+	for r.window.Due() && r.q.memory.tryReserve() {
 		span, _ := r.window.Fetch()
 		r.q.push(span)
 	}
 }
 
-// measure asks where the file ends now, and drops all fetches.
+// measure finds out where the file ends now, and drops all reads.
 func (r *Reader) measure() error {
 	size, err := sizeOf(r.file.file.file)
 	if err != nil {
@@ -85,22 +85,21 @@ func (r *Reader) measure() error {
 	r.known = min(size, r.end)
 	end := r.known
 	if r.file.direct == nil && r.pos >= size && r.pos <= math.MaxInt64-2*int64(r.q.memory.size) {
-		// Not all files tell their size (/proc): a read does.
+		// Some files do not report their size (/proc): a read finds their end.
 		end = min(r.pos+int64(r.q.memory.size), r.end)
 	}
 	r.restart(end)
 	return nil
 }
 
-// restart drops all fetches. The next one begins at pos, and none goes beyond
-// end.
+// restart drops all reads. The next read begins at pos, and none goes beyond end.
 func (r *Reader) restart(end int64) {
 	r.q.drop(r.q.count)
 	r.window.Restart(readahead.Span{Start: r.pos, End: end})
 }
 
-// consumed starts what is due when pos has come to the end of a fetch, unless
-// the file is closing.
+// consumed starts the reads that are due once pos has reached the end of one, unless the
+// file is closing.
 func (r *Reader) consumed() {
 	core := r.file.file.core
 	if r.q.later || !core.Use() {

@@ -6,28 +6,28 @@ import (
 	"os"
 )
 
-// Next returns the bytes from the position up to the end of the buffer that it
-// is in, which is at the next multiple of BufferSize, counted from the front of
-// the file, or at the end of what is read. The Buffer is the caller's until he
-// releases it. It is one of the ReadAhead until the next call, before which he
-// should release it: what he holds longer is memory beside the stream's.
+// Next returns the bytes from the position up to the end of the buffer that it is in:
+// that is at the next multiple of BufferSize, counted from the front of the file, or at
+// the end of the part that is read. The caller must release the Buffer, and should do so before
+// the next call. Until then it is one of the ReadAhead buffers; held longer it takes
+// memory beside the stream's.
 //
-// It does not allocate.
+// Next does not allocate.
 func (r *Reader) Next() (Buffer, error) {
 	if err := r.ready(); err != nil {
 		return Buffer{}, err
 	}
 	n := min(len(r.rest), r.buffer-int(r.pos%int64(r.buffer)))
 	f := r.q.oldest()
-	f.lent = true
+	f.shared = true
 	at := int(r.pos - f.off)
 	b := f.buf.Retain().Slice(at, at+n)
 	r.advance(n)
 	return Buffer{b}, nil
 }
 
-// Read reads up to len(b) bytes: what there is of the buffer that the position
-// is in. It waits for the disk only if that is none.
+// Read reads up to len(b) bytes: what is left of the buffer that the position is in. It
+// waits for the disk only if nothing is left.
 func (r *Reader) Read(b []byte) (n int, err error) {
 	if len(b) == 0 && r != nil && !r.closed {
 		r.byteRead = false
@@ -58,8 +58,8 @@ func (r *Reader) ReadByte() (byte, error) {
 	return c, nil
 }
 
-// UnreadByte makes the next read begin with the byte that ReadByte has just
-// returned. It is an error if the last call was another.
+// UnreadByte makes the next read begin with the byte that ReadByte has just returned. It
+// returns an error if the last call was not ReadByte.
 func (r *Reader) UnreadByte() error {
 	if r == nil {
 		return os.ErrInvalid
@@ -73,9 +73,8 @@ func (r *Reader) UnreadByte() error {
 	return nil
 }
 
-// WriteTo writes all from the position to the end to w, one buffer after the
-// other, without a copy. It returns how many bytes w has taken; the position
-// is after them.
+// WriteTo writes all bytes from the position to the end to w, one buffer after the other,
+// without a copy. It returns how many bytes w has taken; the position is after them.
 func (r *Reader) WriteTo(w io.Writer) (n int64, err error) {
 	for {
 		if err := r.ready(); err != nil {
@@ -97,7 +96,7 @@ func (r *Reader) WriteTo(w io.Writer) (n int64, err error) {
 	}
 }
 
-// ready sees to it that rest has bytes, or says why not.
+// ready makes sure that rest has bytes, or returns why there are none.
 func (r *Reader) ready() error {
 	if r == nil {
 		return os.ErrInvalid

@@ -12,48 +12,48 @@ import (
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
-// store is a part of a file that is being written, or has been.
-type store struct {
-	file *DirectFile // for the garbage collector, see fetch
+// pendingWrite is a part of a file that is being written, or has been written.
+type pendingWrite struct {
+	file *DirectFile // for the garbage collector, see pendingRead
 	buf  buffer.Buffer
 	mem  []byte // the part of buf that is written
-	off  int64  // where to
+	off  int64  // where in the file
 
 	t sched.Transfer
-	// locked is what of the file is locked until t ends, as by WriteAt: nil
-	// where the page cache is used. Not until it is waited for: a Writer may
-	// be idle for long, and others would wait for it.
+	// locked is the range of the file that is locked until t ends, as by WriteAt. It
+	// is nil where the page cache is used. It is released before t is waited for: a
+	// Writer may be idle for long, and other writers would wait for it.
 	locked *rangelock.Range
 
-	// inTurn: it is written once the one before it has been.
-	inTurn bool
-	queued bool // it waits for that. Under stores.mu
+	// inOrder: it must not start before the one before it has ended.
+	inOrder bool
+	queued  bool // it waits for that. Guarded by writeQueue.mu
 }
 
-// stores is a queue of them, the oldest first, and the memory of a stream.
-type stores struct {
+// writeQueue is a queue of pendingWrites, the oldest first, and the memory of a stream.
+type writeQueue struct {
 	file    *DirectFile
-	memory  spares
-	ring    []store
+	memory  freeBuffers
+	ring    []pendingWrite
 	first   int
 	count   int
-	filling buffer.Buffer // what the user fills
-	// inside is up to where in the file writes can be made side by side. The
-	// kernel makes those that extend it one after the other, whoever comes first,
-	// and each waits with a thread; so does it with those through the page cache.
+	filling buffer.Buffer // the Buffer that the user fills
+	// inside is up to where in the file writes can be made side by side. The kernel
+	// makes writes that extend the file one after the other, in any order, and each
+	// waits with a thread. It does the same with writes through the page cache.
 	inside int64
-	// failed: a store has ended, and not all was written. Written by who ends
-	// it.
+	// failed: a write has ended, and not all was written. Set by the goroutine that
+	// ends the write, reset by drain.
 	failed atomic.Bool
 
-	mu   sync.Mutex
-	turn bool // a store inTurn is in progress
+	mu                  sync.Mutex
+	orderedWriteRunning bool // a write that is inOrder is in progress
 }
 
-func newStores(d *DirectFile, l layout, inside int64, class *sched.Class) *stores {
-	q := &stores{
-		file: d, memory: newSpares(d, l.run, l.runs+1), inside: inside,
-		ring: make([]store, l.runs),
+func newWriteQueue(d *DirectFile, l layout, inside int64, class *sched.Class) *writeQueue {
+	q := &writeQueue{
+		file: d, memory: newFreeBuffers(d, l.run, l.runs+1), inside: inside,
+		ring: make([]pendingWrite, l.runs),
 	}
 	for i := range q.ring {
 		s, next := &q.ring[i], &q.ring[(i+1)%len(q.ring)]
@@ -63,57 +63,58 @@ func newStores(d *DirectFile, l layout, inside int64, class *sched.Class) *store
 	return q
 }
 
-// ended is called when s has ended, by who has ended it.
-func (q *stores) ended(s, next *store, all bool) {
+// ended is called when s has ended, by the goroutine that has ended it. It starts next if
+// that waits for s.
+func (q *writeQueue) ended(s, next *pendingWrite, all bool) {
 	if !all {
 		q.failed.Store(true)
 	}
 	if s.locked != nil {
 		q.file.direct.inode.lock.Release(s.locked)
 	}
-	if !s.inTurn {
+	if !s.inOrder {
 		return
 	}
 	q.mu.Lock()
-	q.turn = next.queued
+	q.orderedWriteRunning = next.queued
 	next.queued = false
-	goOn := q.turn
+	goOn := q.orderedWriteRunning
 	q.mu.Unlock()
 	if goOn {
 		q.write(next)
 	}
 }
 
-// write starts s. The file is used.
-func (q *stores) write(s *store) {
+// write starts s. The caller uses the file.
+func (q *writeQueue) write(s *pendingWrite) {
 	sched, core := q.file.file.sched.core, q.file.file.core
-	if s.inTurn {
+	if s.inOrder {
 		sched.StartExtend(&s.t, core, s.mem, s.off)
 	} else {
 		sched.StartWrite(&s.t, core, s.mem, s.off, s.buf.Reg())
 	}
 }
 
-// mayWrite tells whether s, if it is inTurn, is not to wait for the one before
-// it, which starts it else.
-func (q *stores) mayWrite(s *store) bool {
+// mayWrite reports whether s may start now. If it may not, because a write that is
+// inOrder is in progress, the end of the one before s starts it.
+func (q *writeQueue) mayWrite(s *pendingWrite) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	s.queued = s.inTurn && q.turn
-	q.turn = q.turn || s.inTurn
+	s.queued = s.inOrder && q.orderedWriteRunning
+	q.orderedWriteRunning = q.orderedWriteRunning || s.inOrder
 	return !s.queued
 }
 
-// fill makes filling a Buffer. It waits for the oldest store if there are too
-// many, or no other memory is to be had. The error is a store's, or that there
-// is no memory.
-func (q *stores) fill(ctx context.Context) error {
-	for q.count > 0 && (q.count == len(q.ring) || !q.memory.provide()) {
+// fill sets filling to a Buffer. It waits for the oldest write if there are too many, or
+// if there is no other memory. The error is that of a write, or says that there is no
+// memory.
+func (q *writeQueue) fill(ctx context.Context) error {
+	for q.count > 0 && (q.count == len(q.ring) || !q.memory.tryReserve()) {
 		if err := q.wait(ctx); err != nil {
 			return err
 		}
 	}
-	if err := q.memory.await(ctx); err != nil {
+	if err := q.memory.reserve(ctx); err != nil {
 		return err
 	}
 	q.filling = q.memory.take()
@@ -121,14 +122,14 @@ func (q *stores) fill(ctx context.Context) error {
 }
 
 // filled gives filling back.
-func (q *stores) filled() {
+func (q *writeQueue) filled() {
 	q.filling.Release()
 	q.filling = buffer.Buffer{}
 }
 
-// start starts writing mem, a part of filling, at off. Unless there is an error
-// filling is then something else's. Past the page cache mem is whole blocks.
-func (q *stores) start(ctx context.Context, mem []byte, off int64) error {
+// start starts writing mem, a part of filling, at off. If it succeeds the write has taken
+// filling over. With direct I/O mem must be whole blocks.
+func (q *writeQueue) start(ctx context.Context, mem []byte, off int64) error {
 	core := q.file.file.core
 	if !core.Use() {
 		return os.ErrClosed
@@ -145,19 +146,18 @@ func (q *stores) start(ctx context.Context, mem []byte, off int64) error {
 	q.count++
 	s.buf, s.mem, s.off = q.filling, mem, off
 	q.filling = buffer.Buffer{}
-	s.inTurn = q.file.direct == nil || off+int64(len(mem)) > q.inside
+	s.inOrder = q.file.direct == nil || off+int64(len(mem)) > q.inside
 	if q.mayWrite(s) {
 		q.write(s)
 	}
 	return nil
 }
 
-// wait waits for the oldest store, which is not queued any more, and keeps its
-// memory.
-func (q *stores) wait(ctx context.Context) error {
+// wait waits for the oldest write, which is not queued any more, and keeps its memory.
+func (q *writeQueue) wait(ctx context.Context) error {
 	s := &q.ring[q.first]
 	n, err := s.t.Wait(ctx)
-	if q.file.direct != nil && errors.Is(err, errUnfit) {
+	if q.file.direct != nil && errors.Is(err, errMisaligned) {
 		_, err = q.file.WriteAtContext(ctx, s.mem[n:], s.off+int64(n))
 	}
 	q.memory.put(s.buf)
@@ -167,8 +167,8 @@ func (q *stores) wait(ctx context.Context) error {
 	return err
 }
 
-// drain waits for all and returns the first error.
-func (q *stores) drain(ctx context.Context) (err error) {
+// drain waits for all writes and returns the first error.
+func (q *writeQueue) drain(ctx context.Context) (err error) {
 	for q.count > 0 {
 		if err1 := q.wait(ctx); err == nil {
 			err = err1
@@ -178,9 +178,9 @@ func (q *stores) drain(ctx context.Context) (err error) {
 	return err
 }
 
-// release ends all early and gives the memory back.
-func (q *stores) release() {
-	_ = q.drain(withdrawn) // has been reported, or nobody is left to hear it
+// release ends all writes early and gives the memory back.
+func (q *writeQueue) release() {
+	_ = q.drain(canceledContext) // the error was reported, or nobody is left to see it
 	q.filled()
 	q.memory.release()
 }

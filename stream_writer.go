@@ -16,20 +16,20 @@ type WriterOptions struct {
 	// ReaderOptions.BufferSize.
 	BufferSize int
 
-	// WriteBehind is how many buffers the stream has: the one that is being
-	// filled and those that are being written. 1 writes each before the next is
-	// filled; 0 means 5; the most is 65536. Of small buffers several, but never
-	// more than half, are written as one, up to 128 KiB.
+	// WriteBehind is how many buffers the stream has: the one that is being filled and
+	// those that are being written. 0 means 5; the most is 65536; 1 writes each buffer
+	// before the next is filled. Several small buffers, but never more than half, may
+	// be written as one.
 	WriteBehind int
 
-	// Start is where in the file the first byte goes. What is there is
-	// overwritten, and never cut off. Bytes between the end of the file and
-	// Start become zeros.
+	// Start is the offset in the file, in bytes, of the first byte that is written.
+	// What is there is overwritten, and never truncated. Bytes between the end of the
+	// file and Start become zeros.
 	Start int64
 }
 
-// Writer writes to a DirectFile from some place on, and goes on while what it
-// has taken is being written.
+// Writer writes to a DirectFile from some offset on. While its buffers are being written
+// it takes more.
 //
 //	w, err := f.NewWriter(ctx, sluice.WriterOptions{})
 //	if err != nil {
@@ -43,51 +43,49 @@ type WriterOptions struct {
 //	…
 //	return w.Close() // after w.Sync, if it must survive a crash
 //
-// The file is never longer than what has been written: its end goes the way
-// that WriteAt takes. What makes it longer is written in order, and what
-// overwrites it in any.
+// The file is never longer than what has been written: its end is written as by WriteAt.
+// Buffers that make it longer are written in order, buffers that overwrite it in any
+// order.
 //
-// A Writer has BufferSize x WriteBehind bytes of memory and no more, however
-// much is written. It takes them from the Scheduler's pool
-// (Options.BufferMemory) when it is written to, and gives them back in Flush.
-// Where half of the pool is in use it goes on with fewer, one at least, for
-// which it waits.
+// A Writer has BufferSize x WriteBehind bytes of buffers and no more, however much is
+// written. It takes them from the Scheduler's pool (Options.BufferMemory) when it is
+// written to, and gives them back in Flush. Once half of the pool is in use it continues
+// with fewer buffers. It needs at least one, for which it waits.
 //
 // # Errors
 //
-// What Write has taken is written later, and so an error may belong to bytes of
-// an earlier call. The first error ends the stream: the call in which it is
-// found returns it, that is the next one after it has happened, and so does
-// every later call, Flush, Sync and Close among them. So if Flush or Close
-// returns nil, all is written; if not, any part of what was written since the
-// last Flush may be missing. When the context ends, its error is such an error.
-// So is os.ErrClosed, if the DirectFile is closed while there is something left
-// to write.
+// Write returns before its bytes are written, so an error may belong to the bytes of an
+// earlier call. The first error ends the stream. The next call after it has happened
+// returns it, and so does every later call, including Flush, Sync and Close. So if Flush
+// or Close returns nil, all bytes are written. If it returns an error, any part of what
+// was written since the last Flush may be missing. The end of the context is such an
+// error. So is os.ErrClosed, if the DirectFile is closed while there is something left to
+// write.
 //
 // # Concurrency
 //
-// A Writer is one goroutine's at a time. Several Writers, and WriteAt, may write
-// to a file at once: different bytes never undo each other.
+// One goroutine at a time may use a Writer. Several Writers, and WriteAt, may write to a
+// file at once: writes of different bytes never undo each other.
 type Writer struct {
 	file    *DirectFile
 	ctx     context.Context
-	q       *stores
+	q       *writeQueue
 	cleanup runtime.Cleanup
 
-	// What is being filled, in q.filling. The first byte of mem would go to
-	// off; those that are written are from start up to end.
-	mem        []byte // up to the end of the run; nil if there is none
-	off        int64  // the start of a block
+	// mem is the part of q.filling that is being filled. Its first byte goes to off;
+	// the bytes from start up to end are filled.
+	mem        []byte // up to the end of the run; nil if nothing is being filled
+	off        int64  // in the file; the start of a block
 	start, end int    // in mem
 
-	pos    int64 // of the next byte in the file, while mem is nil
+	pos    int64 // where the next byte goes in the file, while mem is nil
 	err    error // the first one
 	closed bool
 }
 
-// NewWriter returns a Writer that begins at o.Start. When ctx ends so does the
-// stream. It must be closed. The error says which option is wrong, or that the
-// file is closed; that it was not opened for writing is found by what writes.
+// NewWriter returns a Writer that begins at o.Start. The stream ends when ctx does. The
+// caller must close it. The error says which option is wrong, or that the file is closed.
+// If the file was not opened for writing, the first call that writes returns the error.
 func (d *DirectFile) NewWriter(ctx context.Context, o WriterOptions) (*Writer, error) {
 	if d == nil {
 		return nil, os.ErrInvalid
@@ -115,14 +113,14 @@ func (d *DirectFile) newWriter(ctx context.Context, o WriterOptions) (*Writer, e
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{file: d, ctx: ctx, q: newStores(d, l, size, d.classIn(ctx)), pos: o.Start}
-	// Who forgets to close it loses no memory for good.
-	w.cleanup = runtime.AddCleanup(w, (*stores).release, w.q)
+	w := &Writer{file: d, ctx: ctx, q: newWriteQueue(d, l, size, d.classIn(ctx)), pos: o.Start}
+	// A Writer that was dropped without Close gives its memory back, too.
+	w.cleanup = runtime.AddCleanup(w, (*writeQueue).release, w.q)
 	return w, nil
 }
 
-// Flush writes all that was taken, and waits for it: the file has it then, and
-// its exact size. It is not on stable storage yet; see Sync.
+// Flush writes all bytes that were taken, and waits until the file has them, and its exact
+// size. They are not on stable storage yet; see Sync.
 func (w *Writer) Flush() error {
 	if err := w.usable(); err != nil {
 		return err
@@ -135,7 +133,7 @@ func (w *Writer) Flush() error {
 	return w.err
 }
 
-// Sync is Flush, and then the file's Sync.
+// Sync is Flush, followed by the file's Sync.
 func (w *Writer) Sync() error {
 	if err := w.Flush(); err != nil {
 		return err
@@ -146,8 +144,8 @@ func (w *Writer) Sync() error {
 	return w.err
 }
 
-// Close is Flush, and ends the stream. It does not close the file. What has
-// failed before is its error too.
+// Close is Flush, and ends the stream. It does not close the file. It returns an earlier
+// error of the stream, too.
 func (w *Writer) Close() error {
 	if w == nil {
 		return os.ErrInvalid
@@ -161,8 +159,8 @@ func (w *Writer) Close() error {
 	return err
 }
 
-// usable tells why nothing can be written: w is none, it is closed, something
-// has failed, or the context has ended.
+// usable returns why nothing can be written: w is nil or closed, something has failed, or
+// the context has ended.
 func (w *Writer) usable() error {
 	switch {
 	case w == nil:
@@ -182,8 +180,8 @@ func (w *Writer) usable() error {
 	return w.err
 }
 
-// fail makes err, unless there was one before, what every call returns, and
-// gives up what is left.
+// fail makes err what every call returns, unless there was an error before, and gives up
+// what is left to write.
 func (w *Writer) fail(err error) {
 	if w.err == nil {
 		w.err = pathError(w.file, "write", err)
@@ -192,7 +190,7 @@ func (w *Writer) fail(err error) {
 	w.q.release()
 }
 
-// room sees to it that there is room in mem.
+// room makes sure that mem has room.
 func (w *Writer) room() error {
 	if w.mem != nil {
 		return nil
@@ -209,12 +207,12 @@ func (w *Writer) room() error {
 	g := w.file.blocks()
 	w.off = g.floor(w.pos)
 	w.mem = w.q.filling.Bytes()[:w.pos-w.pos%run+run-w.off]
-	w.start = g.behind(w.pos)
+	w.start = g.blockOffset(w.pos)
 	w.end = w.start
 	return nil
 }
 
-// filled notes n more bytes in mem, and sends it when it is full.
+// filled counts n more bytes in mem, and sends mem when it is full.
 func (w *Writer) filled(n int) {
 	if w.end += n; w.end == len(w.mem) {
 		w.send()

@@ -7,9 +7,9 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// Write takes b, and writes it when a buffer is full, or in Flush. It returns
-// how many bytes it has taken: all, or fewer and an error, which may be that of
-// earlier bytes.
+// Write copies b into the stream's buffers, and writes a buffer when it is full. Flush
+// writes the last one. Write returns how many bytes it has taken: all, or fewer and an
+// error, which may be that of earlier bytes.
 func (w *Writer) Write(b []byte) (n int, err error) {
 	if err := w.usable(); err != nil {
 		return 0, err
@@ -44,9 +44,8 @@ func (w *Writer) WriteByte(c byte) error {
 	return w.err
 }
 
-// ReadFrom takes what it reads from r, until io.EOF, reading into the buffers
-// themselves. It returns how many bytes it has taken. An error of r is
-// returned, and is none of the stream's.
+// ReadFrom reads from r until io.EOF, straight into the stream's buffers. It returns how
+// many bytes it has taken. An error of r is returned, and does not end the stream.
 func (w *Writer) ReadFrom(r io.Reader) (n int64, err error) {
 	if err := w.usable(); err != nil {
 		return 0, err
@@ -74,11 +73,11 @@ func (w *Writer) ReadFrom(r io.Reader) (n int64, err error) {
 	return n, notEOF(err)
 }
 
-// emptyReads is how many Reads in a row may give nothing and no error.
+// emptyReads is how many Reads in a row may return no bytes and no error.
 const emptyReads = 100
 
-// send writes what is in mem. Whole blocks are written while the caller goes
-// on; what is a part of one goes the way of WriteAt, which waits.
+// send writes what is in mem. Whole blocks are written while the caller goes on. A part of
+// a block is written by WriteAt, which waits.
 func (w *Writer) send() {
 	if w.mem == nil {
 		return
@@ -92,8 +91,8 @@ func (w *Writer) send() {
 		err = w.q.start(w.ctx, b[head:head+body], off+int64(head))
 	}
 	if err == nil {
-		// In memory that start has taken over; but it is not given up before
-		// this goroutine waits for it.
+		// start has taken over this memory, but it is not reused before this goroutine
+		// has waited for that write.
 		err = w.write(b[head+body:], off+int64(head+body))
 	}
 	w.q.filled()
@@ -102,13 +101,13 @@ func (w *Writer) send() {
 	}
 }
 
-// cut tells how many of the n bytes at off are to be written by themselves,
-// before those that are whole blocks; and how many these are.
+// cut returns how many of the n bytes at off are written by themselves first (head), and
+// how many whole blocks follow (body).
 func (w *Writer) cut(off int64, n int) (head, body int) {
 	d := w.file.direct
 	switch {
 	case w.file.file.core == nil || len(w.q.ring) == 1:
-		return n, 0 // one at a time: a plain call, which the scheduler knows best
+		return n, 0 // one at a time may be a plain call, which the scheduler decides best
 	case d == nil:
 		return 0, n
 	}
@@ -118,7 +117,7 @@ func (w *Writer) cut(off int64, n int) (head, body int) {
 	}
 	body = (n - head) &^ (d.block - 1)
 	if head+body < n && n <= bounceSmall {
-		return n, 0 // all through the page cache costs one call
+		return n, 0 // one call through the page cache writes all of it
 	}
 	return head, body
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/sluiceio/sluice/internal/allocs"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -28,12 +29,6 @@ func TestNoAllocations(t *testing.T) {
 			return err
 		},
 	} {
-		if n := testing.AllocsPerRun(1000, func() {
-			if err := do(); err != nil {
-				t.Error(err)
-			}
-		}); n != 0 {
-			t.Errorf("%s of what is there allocates %v times; want 0", what, n)
-		}
+		allocs.None(t, what+" of what is there", do)
 	}
 }

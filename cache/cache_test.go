@@ -278,12 +278,16 @@ func TestEnd(t *testing.T) {
 	v.Release()
 	wantRead(t, f, d, 0, 3*block)
 	// By itself.
-	f.WriteAt(make([]byte, 10), 3*block)
+	if n, err := f.WriteAt(make([]byte, 10), 3*block); n != 10 || err != nil {
+		t.Errorf("WriteAt = %d, %v; want 10, nil", n, err)
+	}
 	wantRead(t, f, d, 0, 5*block)
-	f.Truncate(block + 5)
-	wantRead(t, f, d, 0, 5*block)
-	f.Truncate(2*block + 5)
-	wantRead(t, f, d, 0, 5*block)
+	for _, size := range []int64{block + 5, 2*block + 5} {
+		if err := f.Truncate(size); err != nil || int64(len(d.data)) != size {
+			t.Errorf("Truncate(%d) = %v; the file has %d bytes", size, err, len(d.data))
+		}
+		wantRead(t, f, d, 0, 5*block)
+	}
 }
 
 // What has been punched out is zeros, and the rest what it was; what Allocate

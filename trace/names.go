@@ -27,15 +27,16 @@ const (
 	OpMkdir
 )
 
-// Path is how an operation was performed.
+// Path is how an operation was performed, which says little of where the data was: a
+// read that is a plain call may find it in the page cache, and does not tell.
 type Path uint8
 
 // The paths.
 const (
-	Cached   Path = iota // from the page cache, without waiting
-	Blocking             // a plain system call, a thread waiting
+	Cached   Path = iota // by a look into the page cache, which cannot wait
+	Blocking             // a plain system call: a thread waits if there is something to wait for
 	Queued               // through the driver, no thread waiting
-	Shared               // a Sync that another's fsync served
+	Shared               // a Sync or Datasync that another's call served
 )
 
 // Driver is what carries operations to the kernel.

@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"os"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -19,16 +18,18 @@ func (m *Meta) machine() {
 	m.CPU = cpuModel()
 }
 
-// cpuModel is the first processor's model; arm64 does not tell it here.
+// cpuModel is the first processor's model; arm64 does not tell it here. By plain
+// calls: with package os the Go runtime would open descriptors of its own, which a
+// program may be about to close.
 func cpuModel() string {
-	f, err := os.Open("/proc/cpuinfo")
+	fd, err := unix.Open("/proc/cpuinfo", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return ""
 	}
-	defer f.Close()
+	defer unix.Close(fd)
 	first := make([]byte, 4096) // it has an entry for each processor
-	n, _ := f.Read(first)
-	for line := range strings.Lines(string(first[:n])) {
+	n, _ := unix.Read(fd, first)
+	for line := range strings.Lines(string(first[:max(0, n)])) {
 		if key, value, _ := strings.Cut(line, ":"); strings.TrimSpace(key) == "model name" {
 			return strings.TrimSpace(value)
 		}

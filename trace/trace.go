@@ -34,7 +34,7 @@ type Meta struct {
 	GoVersion  string        //
 	Start      time.Time     // when the Recorder was made: what all times count from
 	Duration   time.Duration // until the Trace was taken; in a file of SLUICE_TRACE, until the last event
-	Full       Full          // what was done when the buffers were full
+	Full       Full          // what was done when the buffers, or the disk that they were on, were full
 	Lost       int64         // operations and calls that were overwritten, or refused
 }
 

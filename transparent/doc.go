@@ -1,5 +1,5 @@
 // Package transparent sends the disk I/O of every *os.File of a program through
-// sluice. It is for programs that are built with `sluice build`, `sluice run` or
+// sluice. It is for programs that are built with `sluice build`, `sluice install`, `sluice run` or
 // `sluice test`, which import it: these replace a few system calls in the
 // standard library's package internal/poll by calls of what this package
 // provides. In a program that is built in another way it does nothing.
@@ -18,6 +18,11 @@
 //   - SLUICE_TRACE=FILE records a trace, as in any program that uses sluice.
 //   - SLUICE_STATS=1 prints a line on standard error when the program returns
 //     from main or calls os.Exit.
+//
+// # Goroutine dumps
+//
+// A goroutine that waits for a queued operation is parked on a channel ("chan receive"), with
+// sched.(*request).wait on top and the method of os.File below; docs/transparent.md has a table.
 //
 // # Concurrency
 //

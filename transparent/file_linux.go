@@ -17,7 +17,7 @@ import (
 type file struct {
 	state state // its Disk is the file itself
 	sched *sched.Scheduler
-	core  sched.Borrowed
+	core  sched.ForeignFile
 	fd    int
 }
 
@@ -36,8 +36,8 @@ func newFile(s *sched.Scheduler, fd int, k kind) *file {
 	return f
 }
 
-func (f *file) Read(p []byte) (int, error)  { return f.sched.ReadHere(&f.core.File, p) }
-func (f *file) Write(p []byte) (int, error) { return f.sched.WriteHere(&f.core.File, p) }
+func (f *file) Read(p []byte) (int, error)  { return f.sched.ReadCurrent(&f.core.File, p) }
+func (f *file) Write(p []byte) (int, error) { return f.sched.WriteCurrent(&f.core.File, p) }
 
 func (f *file) Pread(p []byte, off int64) (int, error) { return f.sched.Pread(&f.core.File, p, off) }
 

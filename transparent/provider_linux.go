@@ -44,7 +44,7 @@ func (p *provider) open(fd int) *state {
 			f.state.Misses = f.core.Misses()
 		}
 		if p.unwatched() && !k.direct {
-			f.state.Places, f.state.Crowded = &p.places, f.core.Crowded()
+			f.state.Places, f.state.Crowded = &p.places, f.core.SyncsConcurrently()
 		}
 		return &f.state
 	}

@@ -11,7 +11,10 @@ import (
 // printStats writes the line of SLUICE_STATS, past all that goes through here.
 func (p *provider) printStats() {
 	s := p.face.Stats()
-	line := fmt.Sprintf("sluice: driver %s: %d operations cached, %d blocking, %d queued in %d batches; %d syncs shared; %d bytes read, %d written\n",
+	line := fmt.Sprintf("sluice: driver %s: %d operations by a look into the page cache, %d by plain calls, %d queued in %d batches; %d syncs shared; %d bytes read, %d written",
 		p.core.Driver().Name, s.Cached, s.Blocking, s.Queued, s.Batches, s.SharedSyncs, s.BytesRead, s.BytesWritten)
-	_, _ = unix.Write(2, []byte(line)) // nobody to tell
+	for _, l := range p.core.Losses() {
+		line += fmt.Sprintf("; %s stopped working: %v", l.Driver, l.Err)
+	}
+	_, _ = unix.Write(2, []byte(line+"\n")) // nobody to tell
 }

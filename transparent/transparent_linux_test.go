@@ -3,6 +3,7 @@
 package transparent
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"math/rand/v2"
@@ -97,10 +98,10 @@ func TestFlags(t *testing.T) {
 }
 
 // TestSharedPosition: two descriptors that have a position in common read each
-// byte once between them, whether it is in the page cache or not.
+// block once between them, and whole, whether it is in the page cache or not, or a part of it.
 func TestSharedPosition(t *testing.T) {
 	eachDriver(t, func(t *testing.T, p *provider) {
-		const blocks, size = 512, 4096
+		const blocks, size = 512, 16384
 		name := filepath.Join(t.TempDir(), "file")
 		start := seed.Of(t)
 		writeBlocks(t, name, blocks, size)
@@ -130,6 +131,9 @@ func TestSharedPosition(t *testing.T) {
 					}
 					if n == 0 {
 						return
+					}
+					if !bytes.Equal(b, bytes.Repeat(b[:1], size)) {
+						t.Errorf("a block is torn: it begins with %#x and ends with %#x", b[0], b[size-1])
 					}
 					mu.Lock()
 					seen[b[0]]++
@@ -169,8 +173,12 @@ func writeBlocks(t *testing.T, name string, blocks, size int) {
 // drop takes parts of a file out of the page cache, where that is possible.
 func drop(t *testing.T, fd int, r *rand.Rand, size int64) {
 	t.Helper()
-	for range 16 {
-		if err := unix.Fadvise(fd, r.Int64N(size), 64<<10, unix.FADV_DONTNEED); err != nil {
+	// What is read again is read a page at a time.
+	if err := unix.Fadvise(fd, 0, 0, unix.FADV_RANDOM); err != nil {
+		t.Fatal(err)
+	}
+	for range 64 {
+		if err := unix.Fadvise(fd, r.Int64N(size)&^4095, 20<<10, unix.FADV_DONTNEED); err != nil {
 			t.Fatal(err)
 		}
 	}

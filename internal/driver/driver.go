@@ -19,6 +19,15 @@
 // same time, each by one goroutine at a time. Wake and Cancel may be called
 // by anyone at any time before Close. Close comes after the last call of
 // everything else has returned.
+//
+// # Loss
+//
+// A driver is lost when the kernel no longer lets it work: a seccomp filter that
+// was installed later refuses its system calls, or the program has closed its
+// descriptor. Submit and Reap say so by an error other than ErrClosed, from then
+// on and for good. What was taken still comes back from Reap, each operation once:
+// with its result if the kernel has begun it, and with -ECANCELED if it has not,
+// so that it can be performed in another way.
 package driver
 
 import (
@@ -134,14 +143,17 @@ type Driver interface {
 	// have completed and were not reaped; below that it takes at least one.
 	// It does not wait for operations to complete. An operation that the
 	// kernel refuses is taken too, and comes back from Reap with its errno in
-	// Res. The error is non-nil only when the driver can no longer be used;
-	// the prefix is then still the driver's.
+	// Res. The error is non-nil only when the driver can no longer be used
+	// (ErrClosed, or the reason why it is lost); the prefix is then still the
+	// driver's.
 	Submit(ops []*Op) (int, error)
 
 	// Reap fills done with completed operations and reports how many. It
 	// waits until there are at least need of them (need is at most len(done);
 	// 0 does not wait), or until Wake. It also waits when nothing is in
 	// flight, so need should be 0 then, unless a Submit or Wake will follow.
+	// When the driver is lost, Reap waits only while operations are in flight, and
+	// returns the error with each call, beside the operations that have ended.
 	Reap(done []*Op, need int) (int, error)
 
 	// Wake makes the Reap that is waiting return early, or, if none is, the

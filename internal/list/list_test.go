@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/sluiceio/sluice/internal/allocs"
 	"github.com/sluiceio/sluice/internal/seed"
 )
 
@@ -132,14 +133,13 @@ func TestMisuse(t *testing.T) {
 func TestNoAllocations(t *testing.T) {
 	var l List[item]
 	a, b := &item{}, &item{}
-	if n := testing.AllocsPerRun(100, func() {
+	allocs.None(t, "a List", func() error {
 		l.PushBack(&a.links, a)
 		l.PushFront(&b.links, b)
 		l.Remove(&a.links)
 		l.Remove(&b.links)
-	}); n != 0 {
-		t.Errorf("%v allocations; want 0", n)
-	}
+		return nil
+	})
 }
 
 // BenchmarkQueue takes the first of some out and puts it at the end.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sluiceio/sluice/internal/allocs"
 	"github.com/sluiceio/sluice/internal/golden"
 	"github.com/sluiceio/sluice/internal/seed"
 )
@@ -155,7 +156,7 @@ func check(t *testing.T, l Limits, e Extent, of []int, extents []Extent) {
 
 // Neighbours that all fit are one request, in whatever order they came.
 func TestMergesAll(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
+	r := seed.Rand(t)
 	w := New[int](Limits{Size: 32, Amplification: 1}, 32)
 	for _, i := range r.Perm(32) {
 		w.Add(Extent{int64(i), int64(i + 1)}, i)
@@ -169,15 +170,14 @@ func TestAllocatesNothing(t *testing.T) {
 	w := New[int](Limits{Size: 32, Amplification: 1}, 32)
 	var of []int
 	off := int64(0)
-	if n := testing.AllocsPerRun(1000, func() {
+	allocs.None(t, "a full window", func() error {
 		for !w.Full() {
 			w.Add(Extent{off, off + 1}, 0)
 			off = (off + 7) % 100
 		}
 		_, of = w.Next(of[:0])
-	}); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
+		return nil
+	})
 }
 
 func TestMisuse(t *testing.T) {

@@ -9,7 +9,9 @@ type Recording struct {
 	Classes []string // likewise, the first "default"
 	Began   time.Time
 	Drivers uint32 // bit n: Uses(n) was called
-	Keep    bool
+	// Keep is whether what is lost came last: that was asked for, or the file could not
+	// grow.
+	Keep bool
 	// Asked is how many records there were to be; those that a Sink does not
 	// get are lost.
 	Asked int64
@@ -25,9 +27,16 @@ func (a *area) recording() Recording {
 		Classes: classes,
 		Began:   time.Unix(0, h.origin+h.began),
 		Drivers: h.drivers.Load(),
-		Keep:    h.keep != 0,
+		Keep:    h.keep != 0 || h.stopped(),
 		Asked:   a.asked(),
 	}
+}
+
+// stopped reports whether there was to be a chunk for which the file had no room. Nothing
+// is recorded after that.
+func (h *header) stopped() bool {
+	there := h.there.Load()
+	return there < h.chunks && h.next.Load() >= uint64(there)
 }
 
 // Sink is who gets the records, with the hash of the goroutine of each. Times

@@ -13,7 +13,7 @@ import (
 // has its full size; should the disk be full before, what follows is lost. The memory
 // is the process's until it ends.
 func Create(name string, o Options) (*Recorder, error) {
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+	f, err := sys.MapCreate(name)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,11 @@ func onFile(f *os.File, o Options) (*Recorder, error) {
 	if err != nil {
 		return nil, &os.PathError{Op: "map", Path: f.Name(), Err: err}
 	}
-	g := &growth{f: f, mem: mem, chunks: size - parts[3], all: l.chunks}
+	self, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	g := &growth{f: f, self: self, mem: mem, chunks: size - parts[3], all: l.chunks}
 	if err := g.begin(parts[0], parts[1]); err != nil {
 		return nil, &os.PathError{Op: "allocate", Path: f.Name(), Err: err}
 	}

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"errors"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -19,8 +20,9 @@ const (
 // growth makes a file longer as it is recorded into. The names, which are before the
 // chunks, are a hole where there are none yet.
 type growth struct {
-	f   *os.File
-	mem []byte // the file's
+	f    *os.File
+	self os.FileInfo // f, as it was opened
+	mem  []byte      // the file's
 
 	mu    sync.Mutex     // of the chunks
 	there *atomic.Uint32 // how many chunks the file has. Written under mu
@@ -36,13 +38,24 @@ type growth struct {
 // begin there, the first.
 func (g *growth) begin(names, length int) error {
 	g.begun, g.names, g.mostNames = names, names, names+length
-	if err := sys.MapGrow(g.f, g.mem, 0, names); err != nil {
+	if err := g.grow(0, names); err != nil {
 		return err
 	}
 	if err := g.namesTo(1); err != nil {
 		return err
 	}
-	return sys.MapGrow(g.f, g.mem, g.mostNames, g.chunks) // the stripes
+	return g.grow(g.mostNames, g.chunks) // the stripes
+}
+
+var errClosed = errors.New("the descriptor of the file was closed by the program")
+
+// grow has the file be there from off to end. Its number may mean another file by now:
+// programs close descriptors that they do not know.
+func (g *growth) grow(off, end int) error {
+	if now, err := g.f.Stat(); err != nil || !os.SameFile(now, g.self) {
+		return errClosed
+	}
+	return sys.MapGrow(g.f, g.mem, off, end)
 }
 
 // chunk sees to it that there is a chunk of that number. It reports whether there is.
@@ -61,7 +74,7 @@ func (g *growth) chunk(i uint64) bool {
 func (g *growth) more() error {
 	from := int(g.there.Load())
 	to := min(from+chunksMore, g.all)
-	err := sys.MapGrow(g.f, g.mem, g.chunks+from*pageSize, g.chunks+to*pageSize)
+	err := g.grow(g.chunks+from*pageSize, g.chunks+to*pageSize)
 	if err == nil {
 		g.there.Store(uint32(to))
 	}
@@ -75,7 +88,7 @@ func (g *growth) name(n int) bool { return g == nil || g.namesTo(n) == nil }
 func (g *growth) namesTo(n int) error {
 	for g.names < g.begun+n {
 		to := min(g.names+namesMore, g.mostNames)
-		if err := sys.MapGrow(g.f, g.mem, g.names, to); err != nil {
+		if err := g.grow(g.names, to); err != nil {
 			return err
 		}
 		g.names = to

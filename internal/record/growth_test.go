@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // recorder makes one in a file, with room for so many records.
@@ -62,7 +64,7 @@ func TestFileGrows(t *testing.T) {
 		before, _, _ := readBack(t, name)
 		put(r, count)
 		n, of, onDisk := readBack(t, name)
-		if n-before != count || of.Asked != int64(n) {
+		if n-before != count || of.Asked != int64(n) || of.Keep {
 			t.Errorf("%d records after %d and %d more, %d asked for", n, before, count, of.Asked)
 		}
 		names := len(of.Files) * len("..name12345")
@@ -97,8 +99,8 @@ func TestFileCannotGrow(t *testing.T) {
 	const asked = 50_000
 	put(r, asked)
 	n, of, _ := readBack(t, name)
-	if n == 0 || n > chunksMore*perChunk || of.Asked != asked {
-		t.Errorf("%d records, %d asked for; want some, and %d", n, of.Asked, asked)
+	if n == 0 || n > chunksMore*perChunk || of.Asked != asked || !of.Keep {
+		t.Errorf("%d records, %d asked for, Keep %v; want some, %d, and that the last are missing", n, of.Asked, of.Keep, asked)
 	}
 	if len(of.Files) < 2 || len(of.Files) > namesMore/len("..name0") {
 		t.Errorf("%d names; want as many as there was room for", len(of.Files))
@@ -107,4 +109,27 @@ func TestFileCannotGrow(t *testing.T) {
 	if of := r.Collect(Sink{Op: func(Op, uint32) { got++ }}); got != n || of.Asked != asked {
 		t.Errorf("Collect gives %d of %d; want %d of %d", got, of.Asked, n, asked)
 	}
+}
+
+// TestFileClosedByProgram: what has the number of the file by then is left alone, and
+// what was recorded before is there.
+func TestFileClosedByProgram(t *testing.T) {
+	r, name := recorder(t, 1<<20)
+	put(r, 10)
+	other, err := os.Create(filepath.Join(t.TempDir(), "other"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	if err := unix.Dup2(int(other.Fd()), int(r.growth.f.Fd())); err != nil {
+		t.Fatal(err)
+	}
+	put(r, 1<<16)
+	if info, err := other.Stat(); err != nil || info.Size() != 0 {
+		t.Errorf("the other file has %d bytes, %v; want 0", info.Size(), err)
+	}
+	if n, _, _ := readBack(t, name); n < 10 {
+		t.Errorf("%d records; want 10 at least", n)
+	}
+	r.growth.f.Close() // of the number that was given to another file above
 }

@@ -7,11 +7,11 @@ import (
 	"github.com/sluiceio/sluice/internal/list"
 )
 
-// backlog is operations that have arrived and that the driver does not have,
-// the oldest first.
+// backlog is a queue, oldest first, of the operations that have left the inbox and that
+// the driver does not have. It is guarded by engine.mu.
 type backlog struct{ list.List[driver.Op] }
 
-// appendReversed appends a stack, its oldest (last) operation first.
+// appendReversed appends the operations of a stack, last one first: it is the oldest.
 func (b *backlog) appendReversed(stack *driver.Op) {
 	var oldest *driver.Op
 	for op := stack; op != nil; {
@@ -28,36 +28,41 @@ func (b *backlog) appendReversed(stack *driver.Op) {
 	}
 }
 
-// take moves the first operations to batch, as many as it has room for.
+// take moves operations from the front of the backlog to batch, until len(batch) is room.
+// It drops those that are abandoned.
 func (b *backlog) take(batch []*driver.Op, room int) []*driver.Op {
 	for len(batch) < room && b.Len() > 0 {
 		op := b.Front()
 		b.remove(op)
-		batch = append(batch, op)
+		if requestOf(op).place.CompareAndSwap(inQueue, elsewhere) {
+			batch = append(batch, op)
+		}
 	}
 	return batch
 }
 
-// prepend puts ops back in front.
+// prepend puts ops, which take has returned, back in front.
 func (b *backlog) prepend(ops []*driver.Op) {
 	for _, op := range slices.Backward(ops) {
+		requestOf(op).place.Store(inQueue)
 		b.PushFront(&op.Links, op)
 		requestOf(op).inBacklog = true
 	}
 }
 
-// remove takes op out.
+// remove takes op out of the backlog, which has it.
 func (b *backlog) remove(op *driver.Op) {
 	b.Remove(&op.Links)
 	requestOf(op).inBacklog = false
 }
 
-// withdraw takes op out, if it is there. It does not ask the Links, which are
-// the driver's as soon as that has op.
+// withdraw takes op out of the backlog and reports whether op was there. It looks at
+// inBacklog and not at op.Links, which belong to the driver once that has op.
 func (b *backlog) withdraw(op *driver.Op) bool {
 	if !requestOf(op).inBacklog {
 		return false
 	}
 	b.remove(op)
+	requestOf(op).place.Store(elsewhere)
 	return true
 }

@@ -1,16 +1,16 @@
 package sched
 
 import (
-	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/seed"
 )
 
 // The backlog does what a slice does, for any order of calls.
 func TestBacklogIsAQueue(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(1, 2))
+	rnd := seed.Rand(t)
 	var l backlog
 	var want []*driver.Op
 	for range 20000 {
@@ -18,7 +18,7 @@ func TestBacklogIsAQueue(t *testing.T) {
 		case 0: // some arrive
 			var stack *driver.Op
 			for range rnd.IntN(4) {
-				op := &newRequest(0).op
+				op := inInbox()
 				op.Next, stack = stack, op
 				want = append(want, op)
 			}
@@ -70,11 +70,18 @@ func (l *backlog) check(t *testing.T, ops []*driver.Op) {
 	}
 }
 
+// inInbox returns an operation that is in the inbox.
+func inInbox() *driver.Op {
+	r := newRequest(0)
+	r.place.Store(inQueue)
+	return &r.op
+}
+
 // backlogOf returns a backlog of n operations, and them.
 func backlogOf(n int) (l *backlog, ops []*driver.Op) {
 	l = new(backlog)
 	for range n {
-		ops = append(ops, &newRequest(0).op)
+		ops = append(ops, inInbox())
 		l.appendReversed(ops[len(ops)-1])
 	}
 	return l, ops
@@ -98,5 +105,18 @@ func TestBacklogWithdraw(t *testing.T) {
 			t.Errorf("the first of %d was there after it had been taken", n)
 		}
 		l.check(t, ops[1:])
+	}
+}
+
+// What is abandoned is dropped, and takes no room.
+func TestBacklogDropsAbandoned(t *testing.T) {
+	l, ops := backlogOf(4)
+	requestOf(ops[0]).place.Store(abandoned)
+	requestOf(ops[2]).place.Store(abandoned)
+	if got := l.take(nil, 2); !slices.Equal(got, []*driver.Op{ops[1], ops[3]}) {
+		t.Errorf("%d operations were taken; want the second and the fourth", len(got))
+	}
+	if l.Len() != 0 {
+		t.Errorf("%d operations are left; want none", l.Len())
 	}
 }

@@ -15,7 +15,7 @@ func TestCapOfEachDevice(t *testing.T) {
 			d.rule = whole
 			return stagingScript{d}
 		})
-		p.CapBy(func(device uint64) fair.Cap { return fair.Cap{Depth: int(device), Bytes: 1 << 20, Beside: 1 << 20} })
+		p.SetCapFinder(func(device uint64) fair.Cap { return fair.Cap{Depth: int(device), Bytes: 1 << 20, Beside: 1 << 20} })
 		p.SetCap(fair.Cap{Depth: 9, Bytes: 1 << 20, Beside: 1 << 20})
 		if classFirst {
 			p.NewClass("class", fair.Settings{Weight: 1})

@@ -66,8 +66,12 @@ func TestCloseLeavesNoGoroutine(t *testing.T) {
 			all.Go(func() {
 				ctx, cancel := context.WithCancel(t.Context())
 				go cancel()
-				s.ReadAt(ctx, f, make([]byte, 10), 0)
-				s.WriteAt(t.Context(), f, make([]byte, 10), 0)
+				if n, err := s.ReadAt(ctx, f, make([]byte, 10), 0); n != 10 && err != context.Canceled {
+					t.Errorf("ReadAt = %d, %v; want 10, nil, or context.Canceled", n, err)
+				}
+				if n, err := s.WriteAt(t.Context(), f, make([]byte, 10), 0); n != 10 || err != nil {
+					t.Errorf("WriteAt = %d, %v; want 10, nil", n, err)
+				}
 				cancel()
 			})
 		}

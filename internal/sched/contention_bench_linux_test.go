@@ -79,7 +79,7 @@ type contest struct {
 func newContest(b *testing.B, rings int) *contest {
 	b.Helper()
 	s := onRing(b)
-	s.RingsThrough(rings, func(h *record.Hook) (driver.Driver, error) {
+	s.SetRings(rings, func(h *record.Hook) (driver.Driver, error) {
 		return uring.New(uring.Options{Record: h})
 	})
 	s.rings.device = func(fd int) (uint64, bool) { return uint64(1 + fd%rings), true } // 0 is none
@@ -97,7 +97,7 @@ func (c *contest) turn(b *testing.B) {
 		f := NewFile(g, true, false) // a request that does nothing has no file
 		all.Go(func() {
 			for left.Add(-1) >= 0 {
-				if res := c.s.transfer(context.Background(), driver.Nop, f, nil, 0); res != 0 {
+				if res := c.s.waitOrQueue(context.Background(), driver.Nop, f, nil, 0); res != 0 {
 					b.Errorf("a request that does nothing gives %d", res)
 					return
 				}

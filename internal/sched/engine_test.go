@@ -80,7 +80,7 @@ func TestRoomThatTheLeaderMakesMeanwhile(t *testing.T) {
 	stuck, first, second := newRequest(-5), newRequest(1), newRequest(2)
 	d.e.push(&stuck.op)
 	eventually(func() bool { return d.e.inflight.Load() == 1 && d.e.state.Load() == blocked })
-	d.e.put(&first.op)
+	d.e.pushInbox(&first.op)
 	d.e.push(&second.op) // there is room for one of them
 	<-first.done
 	<-second.done
@@ -145,6 +145,43 @@ func TestWhatIsNotBatchedIsSubmittedAtOnce(t *testing.T) {
 		if len(d.seen) != c.want {
 			t.Errorf("%v of %d bytes: %d submitted; want %d", c.r.op.Code, len(c.r.op.Buf), len(d.seen), c.want)
 		}
+	}
+}
+
+// Small reads that arrive while the leader is busy are submitted without it once
+// there are several, in one batch; and once there are more where more are in
+// flight, for which a batch lasts less long.
+func TestSeveralAreSubmittedWithoutTheLeader(t *testing.T) {
+	d := newScript(256)
+	e := newEngine(stagingScript{d})
+	e.state.Store(running) // a leader that is never back
+	batch := func() (n int) {
+		for before := len(d.seen); len(d.seen) == before; n++ {
+			if n == 100 {
+				t.Fatalf("%d reads wait for the leader, with %d in flight", n, before)
+			}
+			e.push(&newRequest(int64(n)).op)
+		}
+		return n
+	}
+	few := batch()
+	if few == 1 {
+		t.Error("a small read is submitted by itself")
+	}
+	batches, more := int64(1), 0
+	for ; len(d.seen) < 150; batches++ {
+		more = batch()
+		if more < few {
+			t.Errorf("%d are submitted in one batch with %d in flight, %d with none; want no fewer", more, len(d.seen), few)
+		}
+	}
+	if more <= few {
+		t.Errorf("%d are submitted in one batch with %d in flight, %d with none; want more", more, len(d.seen), few)
+	}
+	var st Stats
+	e.addTo(&st)
+	if st.Batches != batches || st.InFlight != len(d.seen) || e.inbox.Load() != nil {
+		t.Errorf("%d batches, %d in flight; want %d, %d, and none in the inbox", st.Batches, st.InFlight, batches, len(d.seen))
 	}
 }
 

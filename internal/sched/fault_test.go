@@ -3,6 +3,7 @@ package sched
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"sync"
@@ -115,9 +116,40 @@ func TestEveryErrorSurfaces(t *testing.T) {
 			if n != 10*at || err != errno {
 				t.Errorf("WriteAt whose operation %d fails = %d, %v; want %d, %v", at, n, err, 10*at, errno)
 			}
-			if n, _ := s.ReadAt(t.Context(), f, b, 0); n != 10*at {
-				t.Errorf("%d bytes in the file; want %d", n, 10*at)
+			if n, err := s.ReadAt(t.Context(), f, b, 0); n != 10*at || err != io.EOF {
+				t.Errorf("ReadAt of what was written = %d, %v; want %d, io.EOF", n, err, 10*at)
 			}
+		}
+	}
+}
+
+// Operations that a full driver did not take are not counted as in flight, nor as
+// a Group's. Otherwise the leader would leave while others need it.
+func TestFullDriverAndGroup(t *testing.T) {
+	s, f := faulty(t, 4, fault.Random(seed.Of(t), 0.5, fault.Verdict{Full: true}))
+	if _, err := s.WriteAt(t.Context(), f, make([]byte, 100), 0); err != nil {
+		t.Fatal(err)
+	}
+	for range 50 {
+		g := s.NewGroup(t.Context(), f)
+		const n = 8
+		for range n {
+			if !g.StartRead(new(Transfer), f, make([]byte, 10), 0, 0) {
+				t.Fatal("StartRead = false")
+			}
+		}
+		for range n {
+			tr, err := g.Next(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n, err := tr.Result(t.Context()); n != 10 || err != nil {
+				t.Errorf("Result = %d, %v", n, err)
+			}
+		}
+		g.Close()
+		if n := s.engine.groupOps.Load(); n != 0 {
+			t.Fatalf("%d operations are counted that the driver does not have", n)
 		}
 	}
 }

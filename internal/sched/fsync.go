@@ -12,139 +12,151 @@ import (
 	"github.com/sluiceio/sluice/internal/record"
 )
 
-// fsyncs decides how the fsyncs of a Scheduler's files are made: as plain
-// calls up to Limits.InlineSyncs at a time, which is quickest for few, and
-// beyond that through a driver that needs no thread of the process for them,
-// if there is one. File systems with a journal make one commit for all who
-// wait for it, so that the more fsyncs there are at a time the cheaper each is;
-// the gate would let too few through.
+// fsyncs decides how the fsyncs of a Scheduler's files are made. Up to
+// Limits.InlineSyncs at a time are plain calls, which is quickest for few. The
+// others go through a driver that needs no thread of the process for them, if there
+// is one. A file system with a journal makes one commit for all fsyncs that wait
+// for it, so each is cheaper the more of them there are at a time. The limiter of
+// plain calls would let too few through.
 type fsyncs struct {
-	// inline counts those that are plain calls, or wait at the gate to be one,
-	// as far as admit has a choice. Raised by admit, lowered by who has made
-	// the call.
+	// inline counts the fsyncs that are plain calls, or wait for a permit to be
+	// one, except those that the driver has refused. Raised by chooseSyncRoute.
+	// Lowered after the call by fsync, or by releaseSyncRoute if there is none.
 	inline atomic.Int32
 
-	open   func() driver.Driver // see SyncThrough; nil if there is none
+	open   func() driver.Driver // see SetSyncDriver; nil if there is no driver
 	opened sync.Once
-	// engine is of the driver that open has returned: nil before that, and if
-	// it has returned none.
+	// engine is that of the driver that open has returned. It is nil before open
+	// is called, and if open returned nil.
 	engine atomic.Pointer[engine]
-	// gate is that of fsyncs to a driver that is for all devices: those of one that is
-	// stalled hold up none of another. Its limit is 0 if each device has an engine.
-	gate gate
+	// limiter bounds the fsyncs in a driver that serves all devices. Its quotas
+	// keep the fsyncs of a stalled device from holding up those of others. Its
+	// limit is 0 if the driver is the Scheduler's own, with an engine per device.
+	limiter limiter
 }
 
-// places sees to it that the gate has its places, with a driver of that depth.
-func (y *fsyncs) places(most, depth int) {
-	most = min(cmp.Or(most, depth), depth*8/9) // two shares may come on top: see share
-	y.gate.limit = int32(max(1, most))
-	y.gate.part(1)
+// setLimit sets the limiter's limit to most, or to as many as a driver of that depth
+// allows if most is 0 or more than that.
+func (y *fsyncs) setLimit(most, depth int) {
+	most = min(cmp.Or(most, depth), depth*8/9) // two quotas may come on top: see deviceQuota
+	y.limiter.limit = int32(max(1, most))
+	y.limiter.addQuotas(1)
 }
 
-// slowSync is how long the last fsync of a file has taken for the next one to
-// be queued however few there are. What queueing costs is nothing beside it,
-// and a thread that is asleep in it would hold back what it had submitted to
-// io_uring before: docs/decisions/0012-tied-threads.md.
+// slowSync: if the last fsync of a file took this long, the next one is queued,
+// however few there are. Queueing costs nothing beside such an fsync, and a thread
+// that sleeps in one would hold back the completions of the requests that it had
+// submitted to io_uring: docs/decisions/0012-tied-threads.md.
 const slowSync = 5 * time.Millisecond
 
-// SyncThrough has fsyncs performed by the driver that open returns, when there
-// are more than Limits.InlineSyncs at a time. It is opened when first needed,
-// and then the Scheduler's; it may be the one that the Scheduler has; nil is
-// none. Called before the first Sync.
-func (s *Scheduler) SyncThrough(open func() driver.Driver) { s.fsyncs.open = open }
+// SetSyncDriver has the fsyncs beyond Limits.InlineSyncs at a time, and those of
+// slow files, performed by the driver that open returns. Open is called once, when
+// the driver is first needed. It may return the Scheduler's own driver, or nil for
+// none. The Scheduler closes the driver. SetSyncDriver must be called before the
+// first Sync.
+func (s *Scheduler) SetSyncDriver(open func() driver.Driver) { s.fsyncs.open = open }
 
-// syncWay is how an fsync is made: through an engine, or, if that is nil, by a plain
-// call. There is a place for it at the gate of either.
-type syncWay struct {
+// syncRoute is how an fsync is made: through engine, or by a plain call if engine is
+// nil. It holds the permit for either; an engine's has a slot alone.
+type syncRoute struct {
 	engine *engine
-	pass   pass
+	permit permit
 }
 
-// admitSync decides how the next fsync of f is made, and takes a place at the gate if
-// that needs one. The error is ctx's, which has ended before there was a place.
-func (s *Scheduler) admitSync(ctx context.Context, f *File) (syncWay, error) {
+// chooseSyncRoute decides how the next fsync of f is made, and waits for the permit
+// that this needs. The error is ctx's, if ctx ends first.
+func (s *Scheduler) chooseSyncRoute(ctx context.Context, f *File) (syncRoute, error) {
 	if s.fsyncs.inline.Add(1) > int32(s.limits.InlineSyncs) || f.syncer.took() >= slowSync {
 		if e := s.syncEngine(f); e != nil {
 			s.fsyncs.inline.Add(-1)
-			p, err := s.enterQueue(ctx, f)
-			return syncWay{e, p}, err
+			p, err := s.acquireQueuedSync(ctx, f)
+			return syncRoute{e, permit{slot: p}}, err
 		}
 	}
-	p, err := s.enter(ctx, f)
+	p, err := s.acquirePermit(ctx, driver.Fsync, f)
 	if err != nil {
 		s.fsyncs.inline.Add(-1)
 	}
-	return syncWay{pass: p}, err
+	return syncRoute{permit: p}, err
 }
 
-// enterQueue takes a place for an fsync of f that is to be queued. The error is ctx's.
-func (s *Scheduler) enterQueue(ctx context.Context, f *File) (pass, error) {
-	g := &s.fsyncs.gate
-	if g.limit == 0 || g.take() {
+// acquireQueuedSync acquires a slot for an fsync of f that is to be queued. The error
+// is ctx's.
+func (s *Scheduler) acquireQueuedSync(ctx context.Context, f *File) (slot, error) {
+	g := &s.fsyncs.limiter
+	if g.limit == 0 || g.tryAcquire() {
 		return nil, nil
 	}
-	return g.await(ctx, s.deviceOf(f))
+	return g.acquireSlow(ctx, s.deviceOf(f))
 }
 
-// leaveQueue gives it back.
-func (s *Scheduler) leaveQueue(p pass) {
-	if g := &s.fsyncs.gate; g.limit != 0 {
-		g.leave(p)
+// releaseQueuedSync releases the slot that acquireQueuedSync has acquired.
+func (s *Scheduler) releaseQueuedSync(p slot) {
+	if g := &s.fsyncs.limiter; g.limit != 0 {
+		g.release(p)
 	}
 }
 
-// forgoSync gives back what admitSync has taken.
-func (s *Scheduler) forgoSync(w syncWay) {
+// releaseSyncRoute releases what chooseSyncRoute has acquired, if no fsync is made.
+func (s *Scheduler) releaseSyncRoute(w syncRoute) {
 	if w.engine != nil {
-		s.leaveQueue(w.pass)
+		s.releaseQueuedSync(w.permit.slot)
 		return
 	}
 	s.fsyncs.inline.Add(-1)
-	s.gate.leave(w.pass)
+	s.releasePermit(w.permit)
 }
 
-// fsync makes one on fd, a descriptor of f, as admitSync has decided. It was
-// asked for at asked, for the record.
-func (s *Scheduler) fsync(w syncWay, asked int64, f *File, fd int) error {
-	f.unsynced.Store(0) // the fsync starts their write-back itself
+// fsync makes an fsync or fdatasync, as code says, on fd, a descriptor of f, by the
+// route w, and releases w. Asked is when it was requested, for the record.
+func (s *Scheduler) fsync(w syncRoute, asked int64, code driver.Code, f *File, fd int) error {
+	f.unsynced.Store(0) // this fsync writes those bytes back
+	losses := f.losses
+	if fd != f.fd {
+		losses = nil // writes go to f.fd, and no report of theirs is taken from fd
+	}
+	call := losses.begin()
 	var res int32
 	if w.engine == nil {
-		res = s.plainOn(asked, w.pass, fd, driver.Fsync, f, nil, 0)
+		res = s.plainCallOn(asked, w.permit, fd, code, f, nil, 0)
 		s.fsyncs.inline.Add(-1)
 	} else {
-		res = s.queueSync(w.engine, asked, f, fd)
-		s.leaveQueue(w.pass)
+		res = s.queueSync(w.engine, asked, code, f, fd)
+		s.releaseQueuedSync(w.permit.slot)
 	}
+	losses.end(call, res)
 	if res < 0 {
 		return syscall.Errno(-res)
 	}
 	return nil
 }
 
-// queueSync makes an fsync through e.
-func (s *Scheduler) queueSync(e *engine, asked int64, f *File, fd int) int32 {
+// queueSync makes an fsync or fdatasync through e, or by a plain call if e refuses it.
+func (s *Scheduler) queueSync(e *engine, asked int64, code driver.Code, f *File, fd int) int32 {
 	r := requests.Get().(*request)
-	r.trip = trip{}
+	r.timestamps = timestamps{}
 	op := &r.op
-	op.Code, op.Flags, op.FD, op.Off = driver.Fsync, f.flags, int32(fd), 0
+	op.Code, op.Flags, op.FD, op.Off = code, f.flags, int32(fd), 0
 	e.push(op)
-	<-r.done // nobody could end it early
+	<-r.done // without a context: nothing ends an fsync early
 	res := op.Res
-	if asked != 0 && res != einval {
+	refused := res == einval || res == ecanceled
+	if asked != 0 && !refused {
 		s.recordQueued(e, asked, record.Now(), r, f)
 	}
 	requests.Put(r)
-	if res == einval {
-		// Linux AIO says so of a file that has no fsync, and then it is cheap to
-		// ask again; it is no error that fsync(2) would report only once.
-		p, _ := s.enter(context.Background(), f) // fails only with its context
-		return s.plainOn(asked, p, fd, driver.Fsync, f, nil, 0)
+	if refused {
+		// Linux AIO returns EINVAL for a file that has no fsync. Asking again is cheap
+		// then, and loses no error, as fsync(2) reports EINVAL more than once. A lost
+		// driver returns ECANCELED for an operation that it has not begun.
+		p, _ := s.acquirePermit(context.Background(), code, f) // fails only with its context
+		return s.plainCallOn(asked, p, fd, code, f, nil, 0)
 	}
-	s.stats.add(pathQueued, driver.Fsync, res)
+	s.stats.add(pathQueued, code, res)
 	return res
 }
 
-// syncEngine returns the engine for fsyncs of f; nil if there is none.
+// syncEngine returns the engine for fsyncs of f, or nil if there is none or it is lost.
 func (s *Scheduler) syncEngine(f *File) *engine {
 	y := &s.fsyncs
 	if y.open == nil {
@@ -158,18 +170,22 @@ func (s *Scheduler) syncEngine(f *File) *engine {
 		default:
 			e := newEngine(drv)
 			e.hook = s.hook
-			y.places(s.limits.QueuedSyncs, drv.Info().Depth)
+			e.onLoss = func(e *engine, err error) { s.noteLoss(e.drv, err) }
+			y.setLimit(s.limits.QueuedSyncs, drv.Info().Depth)
 			y.engine.Store(e)
 		}
 	})
 	e := y.engine.Load()
 	if e == s.engine {
-		return s.engineOf(f)
+		e = s.engineOf(f)
+	}
+	if e == nil || e.lost.Load() {
+		return nil
 	}
 	return e
 }
 
-// closeSyncs ends the driver for fsyncs, if there is one of its own. All Syncs
+// closeSyncs closes the driver for fsyncs, unless it is the Scheduler's own. All Syncs
 // have ended.
 func (s *Scheduler) closeSyncs() error {
 	e := s.fsyncs.engine.Load()

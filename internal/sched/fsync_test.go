@@ -17,12 +17,12 @@ func playQueuedSyncs(t *testing.T, inline int) (*syncs, *script) {
 	p, d := playSyncs(t), newScript(8)
 	p.limits.InlineSyncs = inline
 	opened := 0
-	p.SyncThrough(func() driver.Driver {
+	p.SetSyncDriver(func() driver.Driver {
 		opened++
 		return d
 	})
 	t.Cleanup(func() { // before the Close of playSyncs
-		if n, m := p.gate.inside(), p.fsyncs.inline.Load(); n != 0 || m != 0 {
+		if n, m := p.limiter.inUse(), p.fsyncs.inline.Load(); n != 0 || m != 0 {
 			t.Errorf("at the end %d places are taken, %d fsyncs are plain calls; want none", n, m)
 		}
 		if err := p.Close(); err != nil || opened > 1 || d.closed != (opened == 1) {
@@ -95,9 +95,9 @@ func stallSyncs(t *testing.T, stalled int) {
 		}
 	}
 	eventually(func() bool {
-		return p.fsyncs.gate.queued.Load() == int32(len(all)-p.fsyncs.gate.inside()) && p.fsyncs.gate.inside() >= 32
+		return p.fsyncs.limiter.queued.Load() == int32(len(all)-p.fsyncs.limiter.inUse()) && p.fsyncs.limiter.inUse() >= 32
 	})
-	if n := p.fsyncs.gate.inside(); n > 36 {
+	if n := p.fsyncs.limiter.inUse(); n > 36 {
 		t.Errorf("%d fsyncs are in flight; want 36 at the most", n)
 	}
 	for n := range 20 { // hangs if the others are in the way
@@ -106,7 +106,7 @@ func stallSyncs(t *testing.T, stalled int) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	_, late := p.start(ctx, 501)
-	eventually(func() bool { return p.fsyncs.gate.queued.Load() == int32(len(all)+1-p.fsyncs.gate.inside()) })
+	eventually(func() bool { return p.fsyncs.limiter.queued.Load() == int32(len(all)+1-p.fsyncs.limiter.inUse()) })
 	cancel()
 	want(t, context.Canceled, late)
 	d.mu.Lock()
@@ -118,7 +118,7 @@ func stallSyncs(t *testing.T, stalled int) {
 	for _, res := range all {
 		want(t, nil, res)
 	}
-	p.fsyncs.gate.wantEmpty(t)
+	p.fsyncs.limiter.wantEmpty(t)
 }
 
 // A file whose fsyncs take long is not waited for by a thread.
@@ -155,14 +155,14 @@ func TestSyncThatTheDriverRefuses(t *testing.T) {
 // in front of it leaves nothing behind.
 func TestSyncsWithoutADriver(t *testing.T) {
 	p := playSyncs(t)
-	p.SyncThrough(func() driver.Driver { return nil })
+	p.SetSyncDriver(func() driver.Driver { return nil })
 	_, a := p.start(t.Context(), 1)
 	<-p.started
 	_, b := p.start(t.Context(), 2)
 	<-p.started
 	ctx, cancel := context.WithCancel(t.Context())
 	_, c := p.start(ctx, 3) // queueAll lets two through
-	eventually(func() bool { return p.gate.queued.Load() == 1 })
+	eventually(func() bool { return p.limiter.queued.Load() == 1 })
 	cancel()
 	want(t, context.Canceled, c)
 	p.results <- 0
@@ -177,7 +177,7 @@ func TestSyncsWithoutADriver(t *testing.T) {
 // A driver that the Scheduler has already may serve, and is closed once.
 func TestSyncThroughTheSameDriver(t *testing.T) {
 	p := playSyncs(t)
-	p.SyncThrough(func() driver.Driver { return p.drv })
+	p.SetSyncDriver(func() driver.Driver { return p.drv })
 	_, a := p.start(t.Context(), 1)
 	d := p.drv.(*script)
 	d.answer(d.next(0), 0)

@@ -3,54 +3,55 @@ package sched
 import (
 	"context"
 	"runtime"
-	"sync"
 	"sync/atomic"
 
 	"github.com/sluiceio/sluice/internal/list"
 )
 
-// Group is the Transfers of one goroutine, its owner, which starts many and
-// waits for whichever ends next. All methods are the owner's.
+// Group is a set of Transfers of one goroutine, its owner, which starts many of them and waits
+// for whichever ends next. Only the owner may call the methods.
 //
-// While nobody else needs a leader the owner is it when it waits: it submits
-// and reaps by itself, in one system call, and no goroutine is woken. While it
-// does not wait nobody reaps what the Group has in flight.
+// The owner usually reaps its own completions. When it waits and no other goroutine leads the
+// engine, it becomes the leader: it submits and reaps in one system call, and no goroutine
+// need be woken. While the owner does something else, nobody reaps what the Group has in
+// flight, unless the engine has another reason for a leader (reaper.go).
 type Group struct {
 	s *Scheduler
-	e *engine // of the ring that all of them are queued in
-	// queued counts those that the engine has.
+	e *engine // of the ring that all the Transfers are queued in
+	// queued is the number of Transfers that the engine has.
 	queued atomic.Int32
-	// started counts those that were pushed and not submitted; batch is how many
-	// of them will be. The owner's.
+	// started is the number of Transfers that were pushed and not submitted. batch is how many
+	// are submitted together. Only the owner uses them.
 	started, batch int
 
-	mu     sync.Mutex
-	ended  list.List[Transfer] // and not been returned by Next. Under mu
-	parked parking             // how the owner waits. Under mu
+	mu     probedMutex
+	ended  list.List[Transfer] // those that ended and that Next has not returned. Under mu
+	parked parkState           // how the owner waits. Under mu
 	wake   chan struct{}
 
 	unwatch func() bool
-	watched chan struct{} // closed when the watch on the context has run
+	watched chan struct{} // closed once the function that watches the context has run
 }
 
-// parking is how an owner waits, and so what wakes it.
-type parking uint8
+// parkState says how the owner waits, and so how it is woken.
+type parkState uint8
 
 const (
-	awake   parking = iota
-	asleep          // for a value in wake
-	reaping         // in the driver's Reap
+	awake   parkState = iota
+	asleep            // receiving from wake
+	reaping           // in the driver's Reap
 )
 
-// NewGroup returns a Group without Transfers, which will all be of f or of others
-// on its device, and whose Next ends with ctx. It is to be closed. The caller uses f.
+// NewGroup returns a Group without Transfers. All of its Transfers must be of f or of other
+// files on the same device. Next returns when ctx ends. The caller must close the Group, and
+// must use f during this call.
 func (s *Scheduler) NewGroup(ctx context.Context, f *File) *Group {
 	g := &Group{s: s, e: s.engineOf(f), batch: 1, wake: make(chan struct{}, 1)}
 	if ctx.Done() != nil {
 		g.watched = make(chan struct{})
 		g.unwatch = context.AfterFunc(ctx, func() {
 			g.mu.Lock()
-			g.rouse()
+			g.wakeOwner()
 			g.mu.Unlock()
 			close(g.watched)
 		})
@@ -58,7 +59,7 @@ func (s *Scheduler) NewGroup(ctx context.Context, f *File) *Group {
 	return g
 }
 
-// Close ends the Group. None of its Transfers is in progress.
+// Close ends the Group. None of its Transfers may be in progress.
 func (g *Group) Close() {
 	if g.unwatch != nil && !g.unwatch() {
 		<-g.watched
@@ -66,9 +67,9 @@ func (g *Group) Close() {
 	g.unwatch = nil
 }
 
-// StartRead is Scheduler.StartRead, but the Transfer ends by being returned by
-// Next, and may be submitted as late as by Submit or Next. It reports whether it
-// was started, which it is not if f is closing.
+// StartRead is Scheduler.StartRead for a Transfer that Next will return. The read may be
+// submitted as late as by Submit or Next. StartRead reports whether the read was started: it
+// is not if f is closing.
 func (g *Group) StartRead(t *Transfer, f *File, b []byte, off int64, reg uint32) bool {
 	if !f.Use() {
 		return false
@@ -83,24 +84,22 @@ func (g *Group) StartRead(t *Transfer, f *File, b []byte, off int64, reg uint32)
 	return true
 }
 
-// nextBatch is the size of the next batch. Batches are small: a device that has
-// ended all that it had in one go, as some do with a batch, is to be at work
-// again at once, and not with what it will again end in one go. So the first
-// one after a wait is a single operation, and none more than four. Measured:
-// docs/decisions/0014-read-many.md.
+// nextBatch returns the size of the next batch. Batches are small: the first one after a wait
+// is a single operation, and none has more than four. Some devices end all operations of a
+// batch in one go. Such a device should be at work again at once, and not with another batch
+// that it will end in one go. Measured: docs/decisions/0014-read-many.md.
 func (g *Group) nextBatch() int { return min(2*g.batch, 4) }
 
-// Submit submits what was started.
+// Submit submits the reads that were started and not submitted.
 func (g *Group) Submit() {
 	if g.started > 0 {
 		g.started = 0
-		g.e.submitTended()
+		g.e.submitGroupOps()
 	}
 }
 
-// Next waits for one of the Transfers in progress to end, and returns it, for
-// its Result. The error is ctx's, if that ends before; it is the Group's, or
-// one that does not end.
+// Next waits for one of the Transfers in progress to end, and returns it for its Result. If
+// ctx ends first, Next returns ctx's error. Ctx must be the Group's, or one that never ends.
 func (g *Group) Next(ctx context.Context) (*Transfer, error) {
 	for {
 		if t := g.Take(); t != nil {
@@ -118,7 +117,7 @@ func (g *Group) Next(ctx context.Context) (*Transfer, error) {
 	}
 }
 
-// Take is Next that returns nil where that would wait.
+// Take returns a Transfer that has ended, or nil where Next would wait.
 func (g *Group) Take() *Transfer {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -130,51 +129,56 @@ func (g *Group) Take() *Transfer {
 	return t
 }
 
-// lead has the owner be the leader until one of the Group's Transfers has
-// ended, or ctx. One of them is queued.
+// lead makes the owner the engine's leader until one of the Group's Transfers or ctx has
+// ended. At least one Transfer is queued, and the caller has set the state to running.
 func (g *Group) lead(ctx context.Context) {
 	e := g.e
 	e.leaders.Add(1)
 	defer e.leaders.Done()
 	for {
-		e.hand()
+		e.giveUp()
+		if e.lost.Load() && g.queued.Load() == 0 {
+			break // helpers have the Transfers now; they wake an owner that sleeps
+		}
+		e.stageWithoutRetiring()
 		if !g.park(reaping) || ctx.Err() != nil {
 			break
 		}
 		ops := e.await()
 		g.unpark()
 		e.complete(ops)
-		if g.some() || ctx.Err() != nil {
+		if g.hasEnded() || ctx.Err() != nil {
 			break
 		}
-		runtime.Gosched() // as in loop
+		runtime.Gosched() // twice, as in engine.loop
 		runtime.Gosched()
 	}
 	g.unpark()
-	e.leave()
+	e.stopLeading()
 }
 
-// sleep waits while another leads, or while the engine has no Transfer of the
-// Group's.
+// sleep waits while another goroutine leads the engine, or while the engine has none of the
+// Group's Transfers.
 func (g *Group) sleep(ctx context.Context) {
 	e := g.e
-	e.submitTended()
+	e.submitGroupOps()
 	if g.park(asleep) && ctx.Err() == nil {
-		e.attend()
-		<-g.wake
-		e.unattend()
+		e.requireReaper()
+		receive(&g.mu, g.wake)
+		e.releaseReaper()
 		return
 	}
 	g.unpark()
-	select { // what came in between
+	select { // drain a wake-up that was sent before unpark
 	case <-g.wake:
 	default:
 	}
 }
 
-// park says how the owner is about to wait, unless it need not. Who parks asks
-// its context after that: it may have ended before, and then wakes nobody.
-func (g *Group) park(how parking) bool {
+// park notes how the owner is about to wait. It returns false if the owner need not wait. The
+// caller must ask its context after park returns: a context that ended before found nobody to
+// wake.
+func (g *Group) park(how parkState) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.ended.Len() > 0 {
@@ -184,22 +188,22 @@ func (g *Group) park(how parking) bool {
 	return true
 }
 
-// unpark says that the owner does not wait.
+// unpark notes that the owner does not wait.
 func (g *Group) unpark() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.parked = awake
 }
 
-// some tells whether a Transfer has ended.
-func (g *Group) some() bool {
+// hasEnded reports whether a Transfer has ended that Next has not returned.
+func (g *Group) hasEnded() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.ended.Len() > 0
 }
 
-// rouse wakes the owner. Under mu.
-func (g *Group) rouse() {
+// wakeOwner wakes the owner if it waits. It must be called with mu held.
+func (g *Group) wakeOwner() {
 	switch g.parked {
 	case asleep:
 		g.wake <- struct{}{}
@@ -209,10 +213,10 @@ func (g *Group) rouse() {
 	g.parked = awake
 }
 
-// add takes a Transfer that has ended.
+// add adds a Transfer that has ended, and wakes the owner.
 func (g *Group) add(t *Transfer) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.ended.PushBack(&t.ended, t)
-	g.rouse()
+	g.wakeOwner()
 }

@@ -1,6 +1,7 @@
 package sched
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/sluiceio/sluice/internal/allocs"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/seed"
 	"github.com/sluiceio/sluice/internal/sys"
@@ -39,9 +41,9 @@ func asGroup(t *testing.T, depth int, test func(t *testing.T, p grouped)) {
 func wantNothing(t *testing.T, s *Scheduler) {
 	t.Helper()
 	e := s.engine
-	if e.state.Load() != idle || e.inflight.Load() != 0 || e.tended.Load() != 0 || e.attending.Load() != 0 || e.backlog.Len() != 0 || s.waiting.Load() != 0 {
+	if e.state.Load() != idle || e.inflight.Load() != 0 || e.groupOps.Load() != 0 || e.reaperRequests.Load() != 0 || e.backlog.Len() != 0 || s.queuedOps.Load() != 0 {
 		t.Errorf("state %d, %d in flight, %d of them tended, %d attending, %d waiting at the end; want idle, 0",
-			e.state.Load(), e.inflight.Load(), e.tended.Load(), e.attending.Load(), s.waiting.Load())
+			e.state.Load(), e.inflight.Load(), e.groupOps.Load(), e.reaperRequests.Load(), s.queuedOps.Load())
 	}
 }
 
@@ -177,7 +179,9 @@ func TestGroupContextEnds(t *testing.T) {
 				p.next(t, ctx, all[0], 0, context.Canceled)
 				p.next(t, ctx, all[1], 10, nil)
 				if c.other {
-					other.Wait(t.Context())
+					if n, err := other.Wait(t.Context()); n != 10 || err != nil {
+						t.Errorf("Wait = %d, %v; want 10, nil", n, err)
+					}
 				}
 				p.g.Close()
 				s.Close()
@@ -211,7 +215,10 @@ func TestGroupOwnerClosesFileEarly(t *testing.T) {
 	asGroup(t, 8, func(t *testing.T, p grouped) {
 		p.d.rule = func(op *driver.Op) (int32, bool) { return int32(len(op.Buf)), true }
 		first := p.start(t, 1)[0]
-		p.ReadAt(t.Context(), p.f, make([]byte, 5), 100) // whose leader reaps it
+		// Whose leader reaps first, too.
+		if n, err := p.ReadAt(t.Context(), p.f, make([]byte, 5), 100); n != 5 || err != nil {
+			t.Errorf("ReadAt = %d, %v; want 5, nil", n, err)
+		}
 		p.engine.wait()
 		second := p.start(t, 1)[0]
 		if p.engine.inbox.Load() == nil || p.engine.inflight.Load() != 0 {
@@ -225,12 +232,12 @@ func TestGroupOwnerClosesFileEarly(t *testing.T) {
 
 // Hazard: who has pushed while there was a leader relies on him to look into the
 // inbox when he has retired. Guard: an owner that takes it from there has a
-// leader started (submitTended).
+// leader started (submitGroupOps).
 func TestGroupSubmitsForOthers(t *testing.T) {
 	asGroup(t, 8, func(t *testing.T, p grouped) {
 		p.d.rule = func(op *driver.Op) (int32, bool) { return 10, true }
 		other := newRequest(100)
-		p.engine.put(&other.op) // the leader is gone since
+		p.engine.pushInbox(&other.op) // the leader is gone since
 		tr := p.start(t, 1)[0]
 		<-other.done // hangs if it has no leader
 		p.next(t, t.Context(), tr, 10, nil)
@@ -240,7 +247,7 @@ func TestGroupSubmitsForOthers(t *testing.T) {
 // As TestPushedWhileCancelling, of an owner that submits.
 func TestPushedWhileGroupSubmits(t *testing.T) {
 	asGroup(t, 8, func(t *testing.T, p grouped) {
-		pushedWhile(t, p.d, p.engine, func(op *driver.Op) { p.engine.put(op); p.engine.submitTended() })
+		pushedWhile(t, p.d, p.engine, func(op *driver.Op) { p.engine.pushInbox(op); p.engine.submitGroupOps() })
 	})
 }
 
@@ -257,10 +264,10 @@ func TestGroupStress(t *testing.T) {
 						if op.Off%7 == 3 {
 							return eagain, true // for a helper
 						}
-						return int32(len(op.Buf)), true
+						return fill(op.Buf, op.Off), true
 					}
 					s := New(drv, queueAll)
-					s.call = func(_ driver.Code, _ int, b []byte, _ int64) int32 { return int32(len(b)) }
+					s.call = func(_ driver.Code, _ int, b []byte, off int64) int32 { return fill(b, off) }
 					f := NewFile(1<<20, true, false)
 					var all sync.WaitGroup
 					for i := range c.groups {
@@ -269,8 +276,10 @@ func TestGroupStress(t *testing.T) {
 					for range c.others {
 						all.Go(func() {
 							b := make([]byte, 10)
-							for i := range 300 {
-								s.ReadAt(t.Context(), f, b, int64(i%3))
+							for i := range int64(300) {
+								off := i % 5 // of which 3 is a helper's
+								n, err := s.ReadAt(t.Context(), f, b, off)
+								wantFilled(t, "ReadAt", n, err, b, off)
 							}
 						})
 					}
@@ -284,30 +293,60 @@ func TestGroupStress(t *testing.T) {
 	}
 }
 
+// fill reads into b at off of a file in which every byte says where it is.
+func fill(b []byte, off int64) int32 {
+	for i := range b {
+		b[i] = byte(off) + byte(i)
+	}
+	return int32(len(b))
+}
+
+// wantFilled demands that a call has read all of b, at off, of fill's file. It
+// clears b.
+func wantFilled(t *testing.T, what string, n int, err error, b []byte, off int64) {
+	t.Helper()
+	want := make([]byte, len(b))
+	fill(want, off)
+	if n != len(b) || err != nil || !bytes.Equal(b, want) {
+		t.Errorf("%s at %d = %d, %v, % x; want %d, nil, % x", what, off, n, err, b, len(b), want)
+	}
+	clear(b)
+}
+
 // readInGroup keeps up to ten reads in flight.
 func readInGroup(t *testing.T, s *Scheduler, f *File, r *rand.Rand) {
 	g := s.NewGroup(t.Context(), NewFile(1<<20, true, false))
 	defer g.Close()
-	var all [10]Transfer
-	free := []*Transfer{}
+	type read struct {
+		Transfer
+		b   []byte
+		off int64
+	}
+	var all [10]read
+	free := []*read{}
 	for i := range all {
+		all[i].Owner, all[i].b = &all[i], make([]byte, 10)
 		free = append(free, &all[i])
 	}
 	for started, ended := 0, 0; ended < 500; {
 		for len(free) > 0 && r.IntN(4) > 0 && started < 500 {
 			started++
-			g.StartRead(free[0], f, make([]byte, 10), r.Int64N(100), 0)
-			free = free[1:]
+			rd := free[0]
+			free, rd.off = free[1:], r.Int64N(100)
+			if !g.StartRead(&rd.Transfer, f, rd.b, rd.off, 0) {
+				t.Error("StartRead = false on an open file")
+				return
+			}
 		}
 		if started == ended {
 			continue
 		}
 		tr, err := g.Next(t.Context())
 		for ; tr != nil; tr = g.Take() {
-			if n, err := tr.Result(t.Context()); n != 10 || err != nil {
-				t.Errorf("Result = %d, %v; want 10, nil", n, err)
-			}
-			free = append(free, tr)
+			rd := tr.Owner.(*read)
+			n, err := tr.Result(t.Context())
+			wantFilled(t, "Result of a read", n, err, rd.b, rd.off)
+			free = append(free, rd)
 			ended++
 		}
 		if err != nil {
@@ -330,13 +369,15 @@ func TestGroupAllocatesNothing(t *testing.T) {
 	g := s.NewGroup(t.Context(), NewFile(1<<20, true, false))
 	var tr Transfer
 	b := make([]byte, 10)
-	if n := testing.AllocsPerRun(200, func() {
+	ctx := t.Context()
+	allocs.None(t, "a Group's read", func() error {
 		d.seen = d.seen[:0]
 		g.StartRead(&tr, f, b, 0, 0)
-		g.Next(t.Context())
-		tr.Result(t.Context())
-	}); n != 0 {
-		t.Errorf("%v allocations; want 0", n)
-	}
+		if _, err := g.Next(ctx); err != nil {
+			return err
+		}
+		_, err := tr.Result(ctx)
+		return err
+	})
 	g.Close()
 }

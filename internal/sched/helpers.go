@@ -7,46 +7,46 @@ import (
 	"github.com/sluiceio/sluice/internal/list"
 )
 
-// helpers are goroutines that make plain system calls for Transfers: those of each
-// device by themselves.
+// helpers manages the goroutines that make plain system calls for Transfers. Each device has
+// helpers of its own, so that a stalled device holds up no other device's Transfers.
 type helpers struct {
 	s *Scheduler
 
-	mu    sync.Mutex
-	crews map[uint64]*helperCrew // by device. Under mu
-	all   sync.WaitGroup
+	mu       sync.Mutex
+	byDevice map[uint64]*deviceHelpers // under mu
+	all      sync.WaitGroup
 }
 
-// helperCrew is the helpers for Transfers of one device, which they make in the
-// order in which these come. They exist while there is something to do, at most as
-// many as the gate lets through. A helper passes the gate first and takes a Transfer
-// then, so that one which waits can still be withdrawn.
-type helperCrew struct {
+// deviceHelpers is the helpers of one device. They perform Transfers in the order of arrival.
+// They exist while there is something to do, and there are at most as many as the limiter has
+// slots. A helper acquires its slot first and takes a Transfer then, so that a Transfer that
+// still waits can be withdrawn.
+type deviceHelpers struct {
 	h      *helpers
 	device uint64
-	help   func() // c.run, made once: go c.run() allocates
+	help   func() // is run, made once: "go c.run()" would allocate
 
-	queue   list.List[Transfer] // those that wait. Under helpers.mu, as is running
+	queue   list.List[Transfer] // Transfers that wait. Under helpers.mu, as is running
 	running int
 }
 
 func (h *helpers) init(s *Scheduler) {
 	h.s = s
-	h.crews = make(map[uint64]*helperCrew)
+	h.byDevice = make(map[uint64]*deviceHelpers)
 }
 
-// crewOf returns the crew of a device. Under mu.
-func (h *helpers) crewOf(device uint64) *helperCrew {
-	c := h.crews[device]
+// of returns the helpers of a device. It must be called with mu held.
+func (h *helpers) of(device uint64) *deviceHelpers {
+	c := h.byDevice[device]
 	if c == nil {
-		c = &helperCrew{h: h, device: device}
+		c = &deviceHelpers{h: h, device: device}
 		c.help = c.run
-		h.crews[device] = c
+		h.byDevice[device] = c
 	}
 	return c
 }
 
-// add gives t to the helpers, or ends it if it has been withdrawn.
+// add gives t to the helpers of its device. If t has been withdrawn, add ends it instead.
 func (h *helpers) add(t *Transfer) {
 	device := h.s.deviceOf(t.f)
 	h.mu.Lock()
@@ -57,37 +57,38 @@ func (h *helpers) add(t *Transfer) {
 		return
 	}
 	defer h.mu.Unlock()
-	c := h.crewOf(device)
+	c := h.of(device)
 	c.queue.PushBack(&t.links, t)
-	t.crew = c
-	if c.running < int(h.s.gate.limit) {
+	t.helpers = c
+	if c.running < int(h.s.limiter.places()) {
 		c.running++
 		h.all.Add(1)
 		go c.help()
 	}
 }
 
-// run is a helper.
-func (c *helperCrew) run() {
+// run is the body of a helper goroutine.
+func (c *deviceHelpers) run() {
 	s := c.h.s
 	defer c.h.all.Done()
 	for {
-		p, _ := s.gate.enter(context.Background(), c.device) // fails only with its context
+		p, _ := s.limiter.acquire(context.Background(), c.device) // fails only with its context
 		t := c.next()
 		if t == nil {
-			s.gate.leave(p)
+			s.limiter.release(p)
 			return
 		}
-		if t.note(s.plainOn(t.asked, p, t.f.fd, t.code, t.f, t.rest(), t.at())) {
+		if t.addResult(s.plainCallOn(t.asked, permit{slot: p}, t.f.fd, t.code, t.f, t.rest(), t.at())) {
 			t.end()
 		} else {
-			t.goOn()
+			t.continueRest()
 		}
 	}
 }
 
-// next takes the first Transfer; nil if there is none, which ends the helper.
-func (c *helperCrew) next() *Transfer {
+// next removes and returns the first Transfer. It returns nil if there is none, and then the
+// helper must end.
+func (c *deviceHelpers) next() *Transfer {
 	c.h.mu.Lock()
 	defer c.h.mu.Unlock()
 	t := c.queue.Front()
@@ -99,47 +100,49 @@ func (c *helperCrew) next() *Transfer {
 	return t
 }
 
-// remove takes t out of the queue. Under helpers.mu.
-func (c *helperCrew) remove(t *Transfer) {
+// remove takes t out of the queue. It must be called with helpers.mu held.
+func (c *deviceHelpers) remove(t *Transfer) {
 	c.queue.Remove(&t.links)
-	t.crew = nil
+	t.helpers = nil
 }
 
-// withdraw says that t is to be tried no more, and tells whether it was
-// waiting for a helper, and is not any more; and whether the engine has had it.
+// withdraw marks t as withdrawn: nothing more is tried for it. Waiting reports whether t was
+// waiting for a helper; it no longer is. If it was not, pushed reports whether the engine has
+// been given t.
 func (h *helpers) withdraw(t *Transfer) (waiting, pushed bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	t.withdrawn = true
-	if t.crew == nil {
+	if t.helpers == nil {
 		return false, t.pushed
 	}
-	t.crew.remove(t)
+	t.helpers.remove(t)
 	return true, false
 }
 
-// pass puts t, which has been granted its turn, into the engine's inbox, unless
-// it has been withdrawn. Under mu, as the owner may be withdrawing it, and the
-// operation stays as it is from then on. Who calls it calls engine.arrive.
-func (h *helpers) pass(t *Transfer) (atOnce, ok bool) {
+// pushGranted puts t, whose ticket has been granted, into the engine's inbox, unless t has
+// been withdrawn. It holds mu because the owner may be withdrawing t at the same time: from
+// then on the operation must not change. The caller calls engine.ensureSubmitted afterwards.
+func (h *helpers) pushGranted(t *Transfer) (atOnce, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if t.withdrawn {
 		return false, false
 	}
 	t.pushed = true
+	t.call = t.f.beginWrite(t.code)
 	op := t.fillOp()
-	atOnce = prompt(op)
-	h.s.engineOf(t.f).put(op)
+	atOnce = submitsAlone(op)
+	h.s.engineOf(t.f).pushInbox(op)
 	return atOnce, true
 }
 
-// hasWithdrawn tells whether t is to be tried no more.
+// hasWithdrawn reports whether t has been withdrawn.
 func (h *helpers) hasWithdrawn(t *Transfer) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return t.withdrawn
 }
 
-// wait returns when no helper is left. Nothing is added any more.
+// wait returns when no helper is left. It must be called after the last add.
 func (h *helpers) wait() { h.all.Wait() }

@@ -9,80 +9,83 @@ import (
 	"github.com/sluiceio/sluice/internal/record"
 )
 
-// What a Batch does by plain calls: with names, and with files that nobody else
-// knows of (own.go). It has a gate of its own, as large as that of file I/O: an
-// open may wait for the other end of a pipe, or for a server, and nothing else is
-// to wait for that; another Batch neither (Apart).
+// This file is about what a Batch does by plain calls: with names, and with files that no
+// other operation knows of (raw_file.go). These calls have a limiter of their own, as large as
+// that of file I/O. An open may wait for the other end of a pipe, or for a server. Nothing
+// else should wait for that, and neither should another Batch (IsolatedContext).
 
-// NamedCall is a system call with a name that is about to be made, or being made.
+// NamedCall is a system call with a name, about to be made or in progress.
 type NamedCall struct {
 	s                *Scheduler
 	asked, submitted int64 // for the record; 0 while nothing is recorded
-	pass             pass
+	slot             slot
 }
 
-// EnterNames takes a place for a system call that may wait. The error is ctx's;
-// there is no call then.
+// EnterNames acquires a slot for a system call that may wait. If ctx ends first, it returns
+// ctx's error and the call must not be made.
 func (s *Scheduler) EnterNames(ctx context.Context) (NamedCall, error) {
 	asked := s.hook.Now()
-	p, err := s.enterNames(ctx)
+	p, err := s.acquireNamePermit(ctx)
 	if err != nil {
 		return NamedCall{}, err
 	}
 	return NamedCall{s, asked, s.hook.Now(), p}, nil
 }
 
-// Apart is a context whose calls with names have, at their gate, what a device has at
-// that of file I/O (share): others that wait for a device, which nobody knows of
-// before the call, do not hold them up.
-type Apart struct {
+// IsolatedContext is a context whose calls with names can have a quota of their own. Which
+// device a name leads to is not known before the call. So at the limiter for names an
+// IsolatedContext counts as a device does at the limiter of file I/O (deviceQuota): calls of
+// other contexts that wait for a device do not hold up its own.
+type IsolatedContext struct {
 	context.Context
-	whose uint64 // no other Apart of the Scheduler has it
+	whose uint64 // no other IsolatedContext of the Scheduler has it
 }
 
-// Apart returns one with the Values and the end of ctx. It is a context where it is
-// pointed to.
-func (s *Scheduler) Apart(ctx context.Context) Apart { return Apart{ctx, s.apart.Add(1)} }
+// Isolate returns an IsolatedContext with the Values and the end of ctx. Only a pointer to it
+// is a context.Context.
+func (s *Scheduler) Isolate(ctx context.Context) IsolatedContext {
+	return IsolatedContext{ctx, s.isolations.Add(1)}
+}
 
-// apartKey is by what an Apart is found in contexts that are made of it.
-type apartKey struct{}
+// isolationKey is the key under which a derived context finds its IsolatedContext.
+type isolationKey struct{}
 
-// Value returns what the context has for a key.
-func (a *Apart) Value(key any) any {
-	if key == (apartKey{}) {
+// Value returns the context's value for a key.
+func (a *IsolatedContext) Value(key any) any {
+	if key == (isolationKey{}) {
 		return a
 	}
 	return a.Context.Value(key)
 }
 
-// enterNames takes a place at the gate for calls with names. The error is ctx's.
-func (s *Scheduler) enterNames(ctx context.Context) (pass, error) {
-	if s.names.take() {
+// acquireNamePermit acquires a slot of the limiter for calls with names. The error is ctx's.
+func (s *Scheduler) acquireNamePermit(ctx context.Context) (slot, error) {
+	if s.nameLimiter.tryAcquire() {
 		return nil, nil
 	}
 	whose := uint64(noDevice)
-	if a, ok := ctx.Value(apartKey{}).(*Apart); ok {
+	if a, ok := ctx.Value(isolationKey{}).(*IsolatedContext); ok {
 		whose = a.whose
 	}
-	return s.names.await(ctx, whose)
+	return s.nameLimiter.acquireSlow(ctx, whose)
 }
 
-// BeginNamed is EnterNames for a call that waits for nothing, which takes no
-// place.
+// BeginNamed is EnterNames for a call that does not wait. It acquires no slot, and the caller
+// ends the call with End.
 func (s *Scheduler) BeginNamed() NamedCall {
 	now := s.hook.Now()
 	return NamedCall{s, now, now, nil}
 }
 
-// Leave gives back what EnterNames has taken, and counts and records the call as
-// one of a kind (record.KindOpen …) with a file of that name. Off and size are of
-// a range, where there is one.
+// Leave ends a call that EnterNames has begun: it gives back the slot, and counts and records
+// the call. Kind is the record's (record.KindOpen …) and name is the file's. Off and size are
+// those of a range, where the call has one.
 func (c NamedCall) Leave(kind uint8, name string, off, size int64, err error) {
-	c.s.names.leave(c.pass)
+	c.s.nameLimiter.release(c.slot)
 	c.End(kind, name, off, size, err)
 }
 
-// End is Leave for BeginNamed.
+// End is Leave for a call that BeginNamed has begun.
 func (c NamedCall) End(kind uint8, name string, off, size int64, err error) {
 	c.s.stats.add(pathBlocking, driver.Code(kind), 0)
 	if c.asked == 0 {
@@ -94,7 +97,7 @@ func (c NamedCall) End(kind uint8, name string, off, size int64, err error) {
 	}, new(record.FileRef), name, nil)
 }
 
-// errnoOf is the result that err tells of. What is no system call's error is
+// errnoOf returns the result that err stands for. An error that is no system call's counts as
 // EINVAL.
 func errnoOf(err error) int32 {
 	var e syscall.Errno
@@ -110,10 +113,11 @@ func errnoOf(err error) int32 {
 // Caller makes the plain system call for a transfer or an fsync.
 type Caller func(code driver.Code, fd int, b []byte, off int64) int32
 
-// PlayCalls has a test play the plain system calls: wrap is given what makes
-// them. Calls with several buffers become one for each. What is found in the page
-// cache is none. Called before the first operation.
-func (s *Scheduler) PlayCalls(wrap func(Caller) Caller) {
+// WrapCalls lets a test replace the plain system calls. Wrap is given the function that makes
+// them and returns the one to use. A call with several buffers becomes one call for each.
+// Looks into the page cache are not replaced. WrapCalls must be called before the first
+// operation.
+func (s *Scheduler) WrapCalls(wrap func(Caller) Caller) {
 	s.call = wrap(s.call)
 	s.callVec = func(code driver.Code, fd int, first []byte, _ [][]byte, off int64) int32 {
 		return s.call(code, fd, first, off)

@@ -103,7 +103,7 @@ func TestNobodySubmitsBesideARetiredLeader(t *testing.T) {
 	e := newEngine(d)
 	a := newRequest(1)
 	e.inbox.Store(&a.op) // its pusher has read running
-	e.submitBeside()
+	e.submitConcurrently()
 	if len(d.seen) != 0 || e.inbox.Load() != &a.op {
 		t.Error("an operation was submitted with no leader to reap it")
 	}

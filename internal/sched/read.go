@@ -12,12 +12,12 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// current stands for the file's own position in the place of an offset.
-const current = -1
+// atPosition, as an offset, stands for the file's own position.
+const atPosition = -1
 
-// ReadAt reads len(b) bytes at off, which is not negative, and returns how
-// many it has read: fewer only with an error, which is io.EOF at the end of
-// the file, ctx's error, or a syscall.Errno. The caller uses f (File.Use).
+// ReadAt reads len(b) bytes at off, which is not negative, and returns how many it has read.
+// They are fewer than len(b) only with an error: io.EOF at the end of the file, ctx's error,
+// or a syscall.Errno. The caller must use f (File.Use) during the call.
 func (s *Scheduler) ReadAt(ctx context.Context, f *File, b []byte, off int64) (int, error) {
 	n := 0
 	for n < len(b) {
@@ -26,90 +26,81 @@ func (s *Scheduler) ReadAt(ctx context.Context, f *File, b []byte, off int64) (i
 			return n, io.EOF
 		}
 		if res < 0 {
-			return n, failure(ctx, res)
+			return n, errorOf(ctx, res)
 		}
 		n += int(res)
 	}
 	return n, nil
 }
 
-// Read reads up to len(b) bytes at the file's position and moves it, as
-// read(2). At the end of the file it returns 0, io.EOF.
-func (s *Scheduler) Read(f *File, b []byte) (int, error) {
-	f.position.Lock()
-	defer f.position.Unlock()
-	if s.classed.Load() {
-		return s.readInTurn(f, b)
-	}
-	if p, ok := s.admitRead(context.Background(), f, len(b)); ok {
-		return readResult(0, s.plain(p, driver.Read, f, b, current))
-	}
-	n := 0
-	for n < len(b) {
-		if res := s.readCached(f, b[n:], current); res > 0 {
-			n += int(res)
-			continue
-		}
-		// A short count of the plain read(2) stands: files that are not on a
-		// disk (/proc) give them, and a second call might wait for ever.
-		return readResult(n, s.transfer(context.Background(), driver.Read, f, b[n:], current))
-	}
-	return n, nil
-}
-
-// readResult is what a Read returns that has had n bytes before its last
-// transfer gave res.
-func readResult(n int, res int32) (int, error) {
-	switch {
-	case res > 0:
-		return n + int(res), nil
-	case n > 0:
-		return n, nil // the end of the file, or an error that will come again
-	case res == 0:
-		return 0, io.EOF
-	}
-	return 0, failure(context.Background(), res)
-}
-
-// read makes one transfer.
+// read makes one transfer at an offset. The result may be short.
 func (s *Scheduler) read(ctx context.Context, f *File, b []byte, off int64) int32 {
-	if s.classed.Load() {
-		res, _ := s.readPart(ctx, f, b, off)
-		return res
+	if s.hasClasses.Load() {
+		return s.readQueuedByClass(ctx, f, b, off)
 	}
-	if p, ok := s.admitRead(ctx, f, len(b)); ok {
-		return s.plain(p, driver.Read, f, b, off)
+	if p, ok := s.permitPlainRead(ctx, f, len(b)); ok {
+		return s.plainCall(p, driver.Read, f, b, off)
 	}
 	if res := s.readCached(f, b, off); res > 0 {
-		return res
+		return s.readAtOnce(ctx, f, b, off, res)
 	}
-	return s.transfer(ctx, driver.Read, f, b, off)
+	return s.waitOrQueue(ctx, driver.Read, f, b, off)
 }
 
-// readPast makes one transfer that is not on path 1.
-func (s *Scheduler) readPast(ctx context.Context, f *File, b []byte, off int64) int32 {
-	if p, ok := s.admitRead(ctx, f, len(b)); ok {
-		return s.plain(p, driver.Read, f, b, off)
+// readUncached makes one transfer, as a plain call or through the queue. It does not look into
+// the page cache.
+func (s *Scheduler) readUncached(ctx context.Context, f *File, b []byte, off int64) int32 {
+	if p, ok := s.permitPlainRead(ctx, f, len(b)); ok {
+		return s.plainCall(p, driver.Read, f, b, off)
 	}
-	return s.transfer(ctx, driver.Read, f, b, off)
+	return s.waitOrQueue(ctx, driver.Read, f, b, off)
 }
 
-// readCached is path 1. A result of 0 or less means that the transfer is to
-// be made on another path. 0 may be the end of the file, but some kernels have
-// given it for pages that were only being read; an error is the plain call's
-// to repeat.
+// readCached is the cached path: it copies what the page cache has. A result of 0 or less
+// means that the caller must make the transfer on another path. 0 may be the end of the file,
+// but some kernels have returned it for pages that were just being read. An error is left to
+// the plain call, which meets it again.
 func (s *Scheduler) readCached(f *File, b []byte, off int64) int32 {
-	if !f.nowait.Load() || f.cold.skip() {
+	asked := s.hook.Now()
+	res := s.look(f, b, off)
+	if res > 0 {
+		s.stats.add(pathCached, driver.Read, res)
+		if asked != 0 {
+			s.recordCached(asked, f, len(b), off, res)
+		}
+	}
+	return res
+}
+
+// readAtOnce goes on with a read of which readCached has found n bytes. One pread(2) takes all
+// of its bytes at once, and on xfs no write comes in between. So where the rest would be a
+// plain call, that call reads everything again. Where the rest would be queued, the n bytes
+// stay as they are: io_uring itself reads in parts what it has to wait for. A read of more
+// than MaxCached bytes is made in parts.
+func (s *Scheduler) readAtOnce(ctx context.Context, f *File, b []byte, off int64, n int32) int32 {
+	b = b[:min(len(b), sys.MaxCached)]
+	if int(n) == len(b) || s.async(driver.Read, f) || s.endsAt(f, b[n:], off+int64(n)) {
+		return n
+	}
+	return s.blockingCall(ctx, s.hook.Now(), driver.Read, f, b, off)
+}
+
+// endsAt reports whether the file is known to end at off. It uses b as scratch space.
+func (s *Scheduler) endsAt(f *File, b []byte, off int64) bool {
+	return s.knowsEnd && s.look(f, b, off) == 0
+}
+
+// look reads into b what the page cache has at off. That may be less than len(b) bytes, and is
+// 0 bytes at the end of the file. A negative result is an error: -EAGAIN means that nothing is
+// there, or that look did not try.
+func (s *Scheduler) look(f *File, b []byte, off int64) int32 {
+	if !f.nowait.Load() || f.cacheMisses.skipLook() {
 		return eagain
 	}
 	asked := s.hook.Now()
 	res := sys.ReadCached(f.fd, b, off)
 	if res > 0 {
-		f.cold.hit()
-		s.stats.add(pathCached, driver.Read, res)
-		if asked != 0 {
-			s.recordCached(asked, f, len(b), off, res)
-		}
+		f.cacheMisses.hit()
 		return res
 	}
 	f.notCached(res, len(b), off)
@@ -117,22 +108,22 @@ func (s *Scheduler) readCached(f *File, b []byte, off int64) int32 {
 	return res
 }
 
-// notCached notes what it tells of the file that a look for n bytes at off in the page
-// cache gave res.
+// notCached notes what the result res of a look into the page cache says about the file. The
+// look was for n bytes at off.
 func (f *File) notCached(res int32, n int, off int64) {
 	switch {
 	case res == eagain:
-		f.cold.miss()
-	case res == eopnotsupp, res == enosys, res == einval && off <= math.MaxInt64-int64(n):
-		// Of this file alone: others may be on other file systems. EINVAL is
-		// also what an offset gets that is too large.
+		f.cacheMisses.miss()
+	case res == eopnotsupp, res == enosys, res == einval && off >= 0 && off <= math.MaxInt64-int64(n):
+		// This holds for this file alone: others may be on other file systems. EINVAL may also
+		// be the error for an offset that is too large, as the position may be, and that says nothing about the file.
 		f.nowait.Store(false)
-		f.cold.miss() // for Borrowed.Misses
+		f.cacheMisses.miss() // for ForeignFile.Misses, which is never 0 again
 	}
 }
 
-// failure is the error of a negative result.
-func failure(ctx context.Context, res int32) error {
+// errorOf returns the error for a negative result.
+func errorOf(ctx context.Context, res int32) error {
 	switch {
 	case res == ecanceled && ctx.Err() != nil:
 		return ctx.Err()

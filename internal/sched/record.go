@@ -8,23 +8,23 @@ import (
 	"github.com/sluiceio/sluice/internal/record"
 )
 
-// RecordBy has operations recorded by way of h, as the driver's system calls
-// are. What is counted in Stats as an operation, or a shared Sync, is a record.
-// Called before the first operation.
+// RecordBy records operations through h, as the driver's system calls are. Each operation that
+// Stats counts, and each shared Sync, becomes one record. RecordBy must be called before the
+// first operation.
 func (s *Scheduler) RecordBy(h *record.Hook) {
 	s.hook = h
-	s.engine.hook = h // the first ring's: others are started later, and have their own
+	s.engine.hook = h // the first ring's: rings that start later have hooks of their own
 }
 
-// Hook is by what operations are recorded.
+// Hook returns the hook through which operations are recorded.
 func (s *Scheduler) Hook() *record.Hook { return s.hook }
 
-// trip is what the engine notes of a request's way through the driver, for the
-// record: 0 while nothing is recorded. Written by who submits the request and
-// by the leader, read when it is done.
-type trip struct {
+// timestamps is what the engine notes for the record while a request is in the driver. All
+// fields are 0 while nothing is recorded. The goroutine that submits the request and the
+// leader write them. They are read when the request is done.
+type timestamps struct {
 	submitted, completed int64
-	batch                int // how many were handed over together
+	batch                int // how many operations were handed over together
 }
 
 // noteSubmitted notes when a batch is handed to the driver.
@@ -34,49 +34,49 @@ func (e *engine) noteSubmitted(batch []*driver.Op) {
 		return
 	}
 	for _, op := range batch {
-		requestOf(op).trip = trip{submitted: at, batch: len(batch)}
+		requestOf(op).timestamps = timestamps{submitted: at, batch: len(batch)}
 	}
 }
 
-// recordCached records a read that path 1 has served. It began at asked.
+// recordCached records a read that the cached path has served. It began at asked.
 func (s *Scheduler) recordCached(asked int64, f *File, n int, off int64, res int32) {
 	s.hook.Op(&record.Op{
-		Queued: f.asked(asked), Completed: record.Now(), Off: off, Size: n, Res: res,
+		Queued: f.askedAtOr(asked), Completed: record.Now(), Off: off, Size: n, Res: res,
 		Kind: record.KindRead, Path: record.PathCached,
 	}, &f.ref, f.name, f.classRef())
 }
 
-// recordPlain records an operation of path 2, whose call was made at
-// submitted. It was asked for at asked, or then if that is 0.
+// recordPlain records an operation whose plain call was made at submitted. It was asked for at
+// asked, or at submitted if asked is 0.
 func (s *Scheduler) recordPlain(asked, submitted int64, code driver.Code, f *File, n int, off int64, res int32) {
 	s.hook.Op(&record.Op{
-		Queued: f.asked(cmp.Or(asked, submitted)), Submitted: submitted, Completed: record.Now(), Off: off, Size: n, Res: res,
+		Queued: f.askedAtOr(cmp.Or(asked, submitted)), Submitted: submitted, Completed: record.Now(), Off: off, Size: n, Res: res,
 		Kind: uint8(code), Path: record.PathBlocking,
 	}, &f.ref, f.name, f.classRef())
 }
 
-// recordQueued records an operation of path 3, for whom somebody waited until
-// woken.
+// recordQueued records an operation that was queued. A goroutine waited for it until woken.
 func (s *Scheduler) recordQueued(e *engine, asked, woken int64, r *request, f *File) {
 	op := &r.op
 	e.hook.Op(&record.Op{
-		Queued: f.asked(asked), Submitted: r.trip.submitted, Completed: r.trip.completed, Woken: woken,
-		Off: op.Off, Size: len(op.Buf), Res: op.Res, Batch: r.trip.batch,
+		Queued: f.askedAtOr(asked), Submitted: r.timestamps.submitted, Completed: r.timestamps.completed, Woken: woken,
+		Off: op.Off, Size: len(op.Buf), Res: op.Res, Batch: r.timestamps.batch,
 		Kind: uint8(op.Code), Path: record.PathQueued, Drv: e.id,
 	}, &f.ref, f.name, f.classRef())
 }
 
-// recordShared records a Sync that g's fsync has served.
-func (s *Scheduler) recordShared(asked int64, f *File, g *syncGroup) {
+// recordShared records a Sync or Datasync, as code says, that g's fsync has served.
+func (s *Scheduler) recordShared(asked int64, code driver.Code, g *syncGroup, f *File) {
 	s.hook.Op(&record.Op{
 		Queued: asked, Submitted: g.began, Completed: g.ended, Woken: record.Now(), Res: result(g.err),
-		Kind: record.KindFsync, Path: record.PathShared,
+		Kind: uint8(code), Path: record.PathShared,
 	}, &f.ref, f.name, f.classRef())
 }
 
-// inTurn returns f for an operation of c's, which is about to wait for its turn:
-// while that is recorded a view that has the class, and when it was asked for.
-func (s *Scheduler) inTurn(f *File, c *Class) *File {
+// viewForRecord returns the view of f to use for an operation of class c that is about to wait
+// for its ticket. While recording is on it is a new view, which holds the class and the time
+// at which the operation was asked for. Otherwise it is f.
+func (s *Scheduler) viewForRecord(f *File, c *Class) *File {
 	asked := s.hook.Now()
 	if asked == 0 {
 		return f
@@ -84,10 +84,11 @@ func (s *Scheduler) inTurn(f *File, c *Class) *File {
 	return &File{openFile: f.openFile, class: c, askedAt: asked}
 }
 
-// asked is when the operation was asked for whose view f is, or else at.
-func (f *File) asked(at int64) int64 { return cmp.Or(f.askedAt, at) }
+// askedAtOr returns when the operation was asked for, if f is a view of one recorded
+// operation, or else at.
+func (f *File) askedAtOr(at int64) int64 { return cmp.Or(f.askedAt, at) }
 
-// classRef is what records know f's class by.
+// classRef returns what identifies f's class in records; nil if f has none.
 func (f *File) classRef() *record.ClassRef {
 	if f.class == nil {
 		return nil
@@ -95,12 +96,12 @@ func (f *File) classRef() *record.ClassRef {
 	return f.class.ref
 }
 
-// regionNames are what operations that wait are called in the execution trace.
+// regionNames are the names that waiting operations have in Go's execution trace.
 var regionNames = [driver.NumCodes]string{
 	"sluice nop", "sluice read", "sluice write", "sluice fsync", "sluice fdatasync",
 }
 
-// result is what err was made of.
+// result returns the negative errno that err was made of.
 func result(err error) int32 {
 	if e, ok := err.(syscall.Errno); ok {
 		return -int32(e)

@@ -9,28 +9,29 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 )
 
-// memory is what is registered with the first ring, by its index there. Others
-// are told of it when it is first used with them: what a process may register is
-// limited, and each ring counts.
+// memory is the memory that is registered with the first ring, by its index there. It is
+// registered with another ring when it is first used there: a process may register only so
+// much, and each ring counts.
 type memory struct {
 	mu sync.Mutex
 	at map[uint32][]byte
 }
 
-// slabsMost is how many pieces of memory a ring but the first can know.
-const slabsMost = 1024
+// maxSlabs is the most pieces of memory that a ring other than the first can know.
+const maxSlabs = 1024
 
-// slabs is what is registered with a ring but the first, by the index with that:
-// 0 is what was not tried, refused what cannot be, and others are driver.Op's Reg.
+// slabs is the memory that is registered with a ring other than the first. The key is the
+// index of the memory in the first ring. The value is 0 if this ring has not tried yet,
+// refused if it cannot register the memory, and otherwise the driver.Op.Reg of this ring.
 type slabs struct {
-	mu   sync.Mutex // held by who writes regs
-	regs [slabsMost]atomic.Int32
+	mu   sync.Mutex // held by the goroutine that writes regs
+	regs [maxSlabs]atomic.Int32
 }
 
 const refused = -1
 
-// Register makes memory known to the driver, as driver.Registrar says. With a
-// driver that is none it is an error that wraps errors.ErrUnsupported.
+// Register makes memory known to the driver; see driver.Registrar. If the driver cannot do
+// that, the error wraps errors.ErrUnsupported.
 func (s *Scheduler) Register(mem []byte) (index int, err error) {
 	r, ok := s.drv.(driver.Registrar)
 	if !ok {
@@ -45,21 +46,21 @@ func (s *Scheduler) Register(mem []byte) (index int, err error) {
 	return index, err
 }
 
-// Unregister forgets memory that Register has made known. No operation that
-// names it is in flight.
+// Unregister forgets memory that Register has made known. No operation that names it may be in
+// flight.
 func (s *Scheduler) Unregister(index int) {
 	s.memory.mu.Lock()
 	delete(s.memory.at, uint32(index))
 	s.memory.mu.Unlock()
 	for _, e := range *s.rings.all.Load() {
-		if e.slabs != nil && index < slabsMost {
+		if e.slabs != nil && index < maxSlabs {
 			e.forget(index)
 		}
 	}
 	s.drv.(driver.Registrar).Unregister(index)
 }
 
-// forget unregisters memory with a ring but the first.
+// forget unregisters memory with e, which is not the first ring.
 func (e *engine) forget(index int) {
 	e.slabs.mu.Lock()
 	defer e.slabs.mu.Unlock()
@@ -68,27 +69,28 @@ func (e *engine) forget(index int) {
 	}
 }
 
-// regIn is by what e's driver knows the memory that the first one knows by reg;
-// 0 if it does not.
+// regIn returns the driver.Op.Reg by which e's driver knows the memory that the first ring
+// knows by reg. It is 0 if e's driver does not know it.
 func (s *Scheduler) regIn(e *engine, reg uint32) uint32 {
 	if reg == 0 || e.slabs == nil {
 		return reg
 	}
-	if reg > slabsMost {
+	if reg > maxSlabs {
 		return 0
 	}
 	switch known := e.slabs.regs[reg-1].Load(); {
 	case known > 0:
 		return uint32(known)
-	case known == refused || !e.slabs.mu.TryLock(): // another is at it: this one goes without
+	case known == refused || !e.slabs.mu.TryLock(): // registered by another goroutine just now
 		return 0
 	}
 	defer e.slabs.mu.Unlock()
 	return s.registerIn(e, reg-1)
 }
 
-// registerIn registers with e what the first ring knows by index. Under e.slabs.mu,
-// while an operation is about to use it.
+// registerIn registers the memory that the first ring knows by index with e, and returns its
+// driver.Op.Reg. It must be called with e.slabs.mu held, for an operation that is about to
+// use the memory.
 func (s *Scheduler) registerIn(e *engine, index uint32) uint32 {
 	s.memory.mu.Lock()
 	mem := s.memory.at[index]

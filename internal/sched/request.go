@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/sluiceio/sluice/internal/driver"
@@ -11,18 +12,30 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// request is an operation that a goroutine waits for.
+// request is an operation together with what the scheduler knows of it.
 type request struct {
 	op   driver.Op
-	done chan struct{} // holds one value when op is the goroutine's again
-	// inBacklog: op is in the engine's backlog. Under engine.mu.
+	done chan struct{} // receives one value when op has ended and is the waiting goroutine's again
+	// inBacklog is true while op is in the engine's backlog. Under engine.mu.
 	inBacklog bool
-	// transfer is what op is part of, if nobody waits for op itself.
+	// place says where op is. Two goroutines may change it at once: a submitter that
+	// takes op out of the queue, with engine.mu held, and a cancel without engine.mu.
+	// Both swap it from inQueue, and one of them succeeds.
+	place atomic.Uint32
+	// transfer is the Transfer that op is part of. It is nil if a goroutine waits for
+	// op itself.
 	transfer *Transfer
-	// tended: it is a Group's, whose owner sees to it that it is reaped.
-	tended bool
-	trip   trip
+	// byGroup is true if op belongs to a Group, whose owner ensures that it is reaped.
+	byGroup    bool
+	timestamps timestamps
 }
+
+// Values of request.place.
+const (
+	elsewhere = iota
+	inQueue   // in the inbox or the backlog
+	abandoned // in the inbox or the backlog, but ended by cancel: the submitter drops it
+)
 
 // requestOf returns the request that op is part of.
 func requestOf(op *driver.Op) *request { return op.Owner.(*request) }
@@ -33,11 +46,11 @@ var requests = sync.Pool{New: func() any {
 	return r
 }}
 
-// queue performs an operation on path 3 and returns its result.
-// It was asked for at asked, for the record.
+// queue performs an operation on path 3 and returns its result. asked is when the
+// caller asked for it, for the record, or 0.
 func (s *Scheduler) queue(ctx context.Context, asked int64, code driver.Code, f *File, b []byte, off int64) int32 {
 	r := requests.Get().(*request)
-	r.trip = trip{}
+	r.timestamps = timestamps{}
 	op := &r.op
 	op.Code, op.Flags, op.FD, op.Off, op.Buf = code, f.flags, int32(f.fd), off, b
 	raceBefore(code, b)
@@ -48,17 +61,24 @@ func (s *Scheduler) queue(ctx context.Context, asked int64, code driver.Code, f 
 	region.End()
 	res := op.Res
 	raceAfter(code, b, res)
-	if asked != 0 && !undone(f, res) {
+	if asked != 0 && !mustRetryPlain(f, res) {
 		s.recordQueued(e, asked, record.Now(), r, f)
 	}
 	op.Buf = nil
-	requests.Put(r)
+	r.free()
 	return res
 }
 
-// wait returns when the operation is the goroutine's again. If ctx ends first
-// the operation is asked to end early; but the kernel may be writing into its
-// buffer until it does, so wait goes on until then.
+// free returns r to the pool. An abandoned request is still in a queue: it is left to
+// the garbage collector.
+func (r *request) free() {
+	if r.place.Load() != abandoned {
+		requests.Put(r)
+	}
+}
+
+// wait returns when op has ended. If ctx ends first, wait asks that op end early, and
+// still waits for its end: until then the kernel may write into op's buffer.
 func (r *request) wait(ctx context.Context, e *engine) {
 	ended := ctx.Done()
 	if ended == nil {
@@ -73,9 +93,9 @@ func (r *request) wait(ctx context.Context, e *engine) {
 	}
 }
 
-// raceBefore and raceAfter tell the race detector of the kernel's accesses,
-// as if the waiting goroutine had made them: at the beginning, so that a
-// conflicting access during the operation is seen, and at the end.
+// raceBefore and raceAfter report the kernel's accesses to the race detector, as if the
+// waiting goroutine had made them. raceBefore reports them at the beginning, so that a
+// conflicting access during the operation is found; raceAfter reports them at the end.
 func raceBefore(code driver.Code, b []byte) {
 	if !sys.RaceEnabled {
 		return
@@ -102,12 +122,12 @@ const (
 	eopnotsupp = -int32(syscall.EOPNOTSUPP)
 	einval     = -int32(syscall.EINVAL)
 	enosys     = -int32(syscall.ENOSYS)
-	// eclosed is the result of what waited for its turn when the file was closed.
-	// It is no errno's.
+	// eclosed is the result of an operation that waited for its turn while the file
+	// was closed. No errno has this value.
 	eclosed = math.MinInt32
 )
 
-// finish gives r's operation back to whom it belongs to.
+// finish hands r's operation back: to its Transfer, or to the goroutine that waits for it.
 func (r *request) finish() {
 	if r.transfer != nil {
 		r.transfer.completed()

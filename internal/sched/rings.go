@@ -9,48 +9,48 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// RingsMost is the most rings that a Scheduler can have.
-const RingsMost = 16
+// MaxRings is the most rings that a Scheduler can have.
+const MaxRings = 16
 
-// rings is a Scheduler's engines, each with a driver of its own. A device that
-// cannot take more makes who submits to it wait, in the kernel, with all that the
-// ring is handed meanwhile; so the first devices that something is queued for have
-// a ring each, which is started then. Those after them share the rings that there
-// are: docs/decisions/0024-rings.md.
+// rings is the engines of a Scheduler, each with a driver of its own. A device that can take
+// no more requests makes the submitter wait in the kernel, with all operations that it has
+// handed to the ring. So each of the first devices for which something is queued has a ring
+// of its own, which is started then. Further devices share these rings:
+// docs/decisions/0024-rings.md.
 type rings struct {
-	// open opens the driver of another ring; nil: there is one ring for all.
-	// Written before the first operation, as is most, the most rings.
+	// open opens the driver of another ring. If it is nil, all devices share one ring.
+	// most is the most rings. Both are written before the first operation.
 	open func(*record.Hook) (driver.Driver, error)
 	most int
-	// device tells which device a descriptor's file is on: a field so that a test
-	// can play it.
+	// device returns the device that a descriptor's file is on. It is a field so that a
+	// test can replace it.
 	device func(fd int) (uint64, bool)
 
 	mu     sync.Mutex
-	shared int  // how often a device was given one of another's. Under mu
-	full   bool // no more are started. Under mu
-	// all is the rings that there are, the first one always. Written under mu, a
-	// new slice each time, by who starts one.
+	shared int  // how often a file got the ring of another device; chooses the next one. Under mu
+	full   bool // no more rings are started, since one could not be opened. Under mu
+	// all is the rings, the first one included. The slice is replaced, under mu, by the
+	// goroutine that starts a ring; the slice itself is never changed.
 	all atomic.Pointer[[]*engine]
 }
 
-// RingsThrough has up to most devices, at most RingsMost, served by a ring of its
-// own each: open opens the driver of one, which is recorded by that Hook. Called
-// before the first operation.
-func (s *Scheduler) RingsThrough(most int, open func(*record.Hook) (driver.Driver, error)) {
+// SetRings gives up to most devices, at most MaxRings, a ring of their own. open opens the
+// driver of one ring; the Hook is the one that records it. SetRings must be called before the
+// first operation.
+func (s *Scheduler) SetRings(most int, open func(*record.Hook) (driver.Driver, error)) {
 	if most > 1 {
-		s.rings.most, s.rings.open = min(most, RingsMost), open
+		s.rings.most, s.rings.open = min(most, MaxRings), open
 	}
 }
 
 func (s *Scheduler) initRings(first *engine) {
 	s.rings.most = 1
 	s.rings.device = sys.Device
-	s.addTurnstile(first)
+	s.addFairQueue(first)
 	s.rings.all.Store(&[]*engine{first})
 }
 
-// engineOf returns the engine that f's operations are queued in.
+// engineOf returns the engine in which f's operations are queued.
 func (s *Scheduler) engineOf(f *File) *engine {
 	if s.rings.open == nil {
 		return s.engine
@@ -58,14 +58,14 @@ func (s *Scheduler) engineOf(f *File) *engine {
 	if e := f.engine.Load(); e != nil {
 		return e
 	}
-	// If two come here at once the first one decides: a request that is asked to
-	// end early is looked for where it was queued.
+	// If two goroutines come here at once, the first one decides. f's engine must never
+	// change: cancel looks for an operation in the engine where it was queued.
 	f.engine.CompareAndSwap(nil, s.engineAt(s.deviceOf(f)))
 	return f.engine.Load()
 }
 
-// deviceOf returns the device that f is on, or noDevice, which nil is on. It asks
-// once for each file.
+// deviceOf returns the device that f is on, or noDevice if f is nil. It asks the system once
+// for each file.
 func (s *Scheduler) deviceOf(f *File) uint64 {
 	if f == nil {
 		return noDevice
@@ -78,7 +78,7 @@ func (s *Scheduler) deviceOf(f *File) uint64 {
 	return device
 }
 
-// deviceOfFD is deviceOf of a descriptor.
+// deviceOfFD returns the device that a descriptor's file is on.
 func (s *Scheduler) deviceOfFD(fd int) uint64 {
 	if device, ok := s.rings.device(fd); ok && device != 0 {
 		return device
@@ -99,20 +99,20 @@ func (s *Scheduler) engineAt(device uint64) *engine {
 	return s.ringFor(device)
 }
 
-// serves tells whether e is the ring of that device.
+// serves reports whether e is the ring of that device.
 func (e *engine) serves(device uint64) bool { return e.owned.Load() && e.device == device }
 
-// ringFor finds a ring for a device that had none.
+// ringFor returns the ring of a device that had none before.
 func (s *Scheduler) ringFor(device uint64) *engine {
 	e, claimed := s.claimRing(device)
 	if claimed {
-		s.recap(e) // without rings.mu: it may begin operations, which ask for rings
+		s.updateCap(e) // without rings.mu: it may begin operations, which look for rings
 	}
 	return e
 }
 
-// claimRing is ringFor, and tells whether the ring was there and is the device's
-// from now on.
+// claimRing is ringFor without setting the cap. claimed is true if the device has just become
+// the owner of the first ring, which is started before any device is known.
 func (s *Scheduler) claimRing(device uint64) (e *engine, claimed bool) {
 	r := &s.rings
 	r.mu.Lock()
@@ -128,7 +128,7 @@ func (s *Scheduler) claimRing(device uint64) (e *engine, claimed bool) {
 			return e, false
 		}
 	}
-	if len(all) < r.most && !r.full {
+	if len(all) < r.most && !r.full && !s.lost.ring.Load() {
 		if e := s.startRing(device); e != nil {
 			return e, false
 		}
@@ -138,7 +138,8 @@ func (s *Scheduler) claimRing(device uint64) (e *engine, claimed bool) {
 	return all[r.shared%len(all)], false
 }
 
-// startRing starts a ring for a device; nil if there can be none. Under rings.mu.
+// startRing starts a ring for a device. It returns nil if that fails. It must be called with
+// rings.mu held.
 func (s *Scheduler) startRing(device uint64) *engine {
 	hook := s.hook.Another()
 	drv, err := s.rings.open(hook)
@@ -146,29 +147,29 @@ func (s *Scheduler) startRing(device uint64) *engine {
 		return nil
 	}
 	e := newEngine(drv)
-	e.hook, e.device, e.closing = hook, device, &s.closing
+	e.hook, e.device, e.closing, e.onLoss = hook, device, &s.closing, s.ringLost
 	e.owned.Store(true)
 	all := *s.rings.all.Load()
 	e.number = len(all)
 	e.slabs = &slabs{}
-	s.classes.mu.Lock() // until it is one of all, which have all classes
+	s.classes.mu.Lock() // held until e is in rings.all: all rings there have all classes
 	defer s.classes.mu.Unlock()
-	s.addTurnstile(e)
+	s.addFairQueue(e)
 	all = append(all[:len(all):len(all)], e)
 	s.rings.all.Store(&all)
-	s.gate.part(len(all))
+	s.limiter.addQuotas(len(all))
 	return e
 }
 
-// led tells whether there is a leader in any ring.
-func (r *rings) led() bool {
+// hasReaper reports whether any ring has a leader.
+func (r *rings) hasReaper() bool {
 	for _, e := range *r.all.Load() {
-		if e.led() {
+		if e.hasReaper() {
 			return true
 		}
 	}
 	return false
 }
 
-// Rings tells how many rings there are, and the most that there may be.
+// Rings returns the number of rings and the most that there may be.
 func (s *Scheduler) Rings() (n, most int) { return len(*s.rings.all.Load()), s.rings.most }

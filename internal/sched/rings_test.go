@@ -32,7 +32,7 @@ func newSeveral(t *testing.T, most int, set func(ring int, d *script) driver.Dri
 		return set(len(p.drv)-1, d)
 	}
 	p.Scheduler = New(open(), Limits{Blocking: 4})
-	p.RingsThrough(most, func(*record.Hook) (driver.Driver, error) { return open(), nil })
+	p.SetRings(most, func(*record.Hook) (driver.Driver, error) { return open(), nil })
 	p.rings.device = func(fd int) (uint64, bool) { return uint64(fd), fd > 0 }
 	t.Cleanup(func() {
 		if err := p.Close(); err != nil {
@@ -53,11 +53,11 @@ func on(device int) *File { return NewFile(device, true, false) }
 // begin starts a read of f and returns what is closed when it has ended.
 func (p *several) begin(f *File) <-chan struct{} {
 	ended := make(chan struct{})
-	p.waiting.Add(1) // so that it is queued
+	p.queuedOps.Add(1) // so that it is queued
 	go func() {
 		defer close(ended)
 		p.queue(context.Background(), 0, driver.Read, f, make([]byte, 512), 0)
-		p.waiting.Add(-1)
+		p.queuedOps.Add(-1)
 	}()
 	return ended
 }
@@ -158,7 +158,7 @@ func TestRingsOfDevices(t *testing.T) {
 			t.Errorf("%d: %d rings of %d; want %d of 3", i, n, most, c.rings)
 		}
 	}
-	if got := p.gate.most(); got != 1 {
+	if got := p.limiter.sharedLimit(); got != 1 {
 		t.Errorf("%d places at the gate for all with three rings; want 1", got)
 	}
 	for i, d := range p.drv {
@@ -175,7 +175,7 @@ func TestNoMoreRings(t *testing.T) {
 		return d
 	})
 	asked := 0
-	p.RingsThrough(4, func(*record.Hook) (driver.Driver, error) {
+	p.SetRings(4, func(*record.Hook) (driver.Driver, error) {
 		asked++
 		return nil, errors.New("none")
 	})

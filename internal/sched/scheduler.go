@@ -10,27 +10,31 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// Limits bounds what a Scheduler occupies.
+// Limits bounds what a Scheduler occupies: threads that wait in system calls, and places of
+// the driver for fsyncs.
 type Limits struct {
-	// InlineReads is how many reads at once are plain system calls, whatever
-	// the driver could do, as long as nothing is queued. At depth 1 every
-	// queue loses to that call.
+	// InlineReads bounds plain calls for reads that the driver could queue: fewer than
+	// InlineReads threads must be waiting in plain calls, of any kind. Also, nothing may
+	// be queued and no ring may have a leader. At depth 1 every queue is slower than that
+	// call.
 	InlineReads int
-	// InlineWrites is how many threads may wait, whatever for, for one more
-	// to wait in a write that the driver could queue.
+	// InlineWrites bounds plain calls for writes that the driver could queue: fewer than
+	// InlineWrites threads must be waiting in plain calls, of any kind.
 	InlineWrites int
 	// InlineSyncs is how many fsyncs at once are plain system calls, if there is
-	// a driver for them (SyncThrough).
+	// a driver for them (SetSyncDriver).
 	InlineSyncs int
-	// QueuedSyncs is how many that driver has at once, but for a ninth of its depth
-	// at most, which is kept for devices that come when others have all; 0 is as many
-	// as that leaves.
+	// QueuedSyncs is how many fsyncs that driver has at once; 0 is as many as possible.
+	// It has at most eight ninths of its depth. The rest is for the quotas of devices
+	// that come when others have all slots.
 	QueuedSyncs int
-	// LargeReads is the same for large buffered reads.
+	// LargeReads bounds plain calls for large buffered reads in the same way, whatever is
+	// queued.
 	LargeReads int
-	// Blocking is the most threads that may wait in system calls: for those,
-	// and for operations that the driver cannot perform without a thread.
-	Blocking int
+	// Blocking is the most threads that may wait in system calls: for the plain calls
+	// above, and for operations that the driver cannot perform without a thread.
+	// Fallback, if it is larger, replaces it once the driver is lost.
+	Blocking, Fallback int
 }
 
 // Scheduler performs operations on Files through a driver, or several of a kind.
@@ -40,47 +44,49 @@ type Scheduler struct {
 	engine *engine // the first ring
 	rings  rings
 	memory memory
-	// closing counts the Closes of files in progress. See needed.
-	closing atomic.Int32
-	gate    gate
-	names   gate          // for calls with names; see named.go
-	apart   atomic.Uint64 // how many Apart has counted
-	lane    Lane
-	classed atomic.Bool // operations take turns; see classes
-	helpers helpers
-	classes classes
-	fsyncs  fsyncs
-	// asyncDirect and asyncBuffered tell what the driver performs without a
-	// thread, on files with and without O_DIRECT.
+	// closing counts the Closes of files in progress. See engine.reaperRequired.
+	closing     atomic.Int32
+	limiter     limiter
+	windows     windows       // of plain calls whose contexts may end
+	nameLimiter limiter       // for calls with names; see named.go
+	isolations  atomic.Uint64 // how many IsolatedContexts were made
+	chains      ChainRunner
+	hasClasses  atomic.Bool // set once operations take turns by class; see classes
+	helpers     helpers
+	classes     classes
+	fsyncs      fsyncs
+	lost        lostDrivers
+	// asyncDirect and asyncBuffered report what the driver performs without a thread, on
+	// files with and without O_DIRECT.
 	asyncDirect, asyncBuffered [driver.NumCodes]bool
-	// waiting counts the operations on path 3. Who starts and ends one writes
-	// it; the choice of path reads it.
-	waiting atomic.Int32
-	stats   counters
-	hook    *record.Hook // who records what is done, if anybody
-	// call is the plain system call: a field so that a test can play it.
+	// queuedOps counts the operations on path 3. A goroutine that starts or ends one
+	// writes it; the choice between the paths reads it.
+	queuedOps atomic.Int32
+	stats     counters
+	hook      *record.Hook // records operations, while a recorder is set
+	// call and callVec make the plain system calls. They are fields so that a test can
+	// replace them.
 	call    Caller
 	callVec func(code driver.Code, fd int, first []byte, rest [][]byte, off int64) int32
-	// now is the monotonic clock, and reopen opens another description of a
-	// file; fields for the same reason.
+	// now is the monotonic clock, and reopen opens another description of a file. They
+	// are fields for the same reason.
 	now    func() time.Duration
 	reopen func(fd int) int
-	// knowsEnd: what sys.ReadCached finds at the end of a file can be relied upon.
+	// knowsEnd is true if sys.ReadCached can be relied upon to report the end of a file.
 	knowsEnd bool
 }
 
-// New returns a Scheduler that owns drv, and has one ring unless RingsThrough says
-// otherwise.
+// New returns a Scheduler that owns drv. It has one ring unless SetRings says otherwise.
 func New(drv driver.Driver, l Limits) *Scheduler {
 	e := newEngine(drv)
 	s := &Scheduler{
-		drv:    drv,
-		limits: l,
-		engine: e,
-		hook:   e.hook,
-		gate:   gate{limit: int32(l.Blocking)},
-		names:  gate{limit: int32(l.Blocking)},
-		call:   call, callVec: callVec,
+		drv:         drv,
+		limits:      l,
+		engine:      e,
+		hook:        e.hook,
+		limiter:     limiter{limit: int32(l.Blocking), onTop: sharesOnTop},
+		nameLimiter: limiter{limit: int32(l.Blocking)},
+		call:        call, callVec: callVec,
 		now:    clock(),
 		reopen: sys.Reopen,
 
@@ -88,9 +94,10 @@ func New(drv driver.Driver, l Limits) *Scheduler {
 		asyncBuffered: asyncCodes(drv, 0),
 		knowsEnd:      sys.CachedKnowsEnd(),
 	}
-	e.closing = &s.closing
-	s.gate.part(1)
-	s.names.part(1)
+	e.closing, e.onLoss = &s.closing, s.ringLost
+	s.windows.init(func() time.Duration { return s.now() })
+	s.limiter.addQuotas(1)
+	s.nameLimiter.addQuotas(1)
 	s.initClasses()
 	s.initRings(e)
 	s.memory.at = make(map[uint32][]byte)
@@ -104,23 +111,27 @@ func clock() func() time.Duration {
 	return func() time.Duration { return time.Since(start) }
 }
 
-// Now is the Scheduler's clock, which never goes back.
+// Now returns the time of the Scheduler's clock, which never goes back.
 func (s *Scheduler) Now() time.Duration { return s.now() }
 
 // Driver describes the driver.
 func (s *Scheduler) Driver() driver.Info { return s.drv.Info() }
 
-// Limits tells the bounds in force.
-func (s *Scheduler) Limits() Limits { return s.limits }
+// Limits returns the bounds in force.
+func (s *Scheduler) Limits() Limits {
+	l := s.limits
+	l.Blocking = int(s.limiter.places())
+	return l
+}
 
-// Close ends the drivers. All operations have ended: their Files are closed.
+// Close closes the drivers. All operations must have ended: their Files are closed.
 func (s *Scheduler) Close() error {
 	for _, e := range *s.rings.all.Load() {
-		e.turns.close()
+		e.fairQueue.close()
 		e.wait()
 	}
 	s.helpers.wait()
-	errs := []error{s.closeSyncs(), s.lane.close()}
+	errs := []error{s.closeSyncs(), s.chains.close()}
 	for _, e := range *s.rings.all.Load() {
 		errs = append(errs, e.drv.Close())
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// path is how an operation was performed.
+// path says how an operation was performed.
 type path uint8
 
 const (
@@ -18,8 +18,8 @@ const (
 	numPaths
 )
 
-// stripes spread the counters, so that goroutines on different cores seldom
-// write one cache line.
+// stripes is the number of copies of each counter. Goroutines on different cores then seldom
+// write the same cache line.
 const stripes = 16 // a power of two
 
 type counters struct {
@@ -31,7 +31,8 @@ type stripe struct {
 	ops     [numPaths]atomic.Int64
 	read    atomic.Int64
 	written atomic.Int64
-	_       [88]byte // two cache lines each: adjacent ones are fetched in pairs
+	copied  atomic.Int64
+	_       [80]byte // fills two cache lines: adjacent ones are fetched in pairs
 }
 
 // add counts an operation and, if it succeeded, the bytes that it moved.
@@ -53,8 +54,8 @@ func (c *counters) sharedSync() { c.shared.Add(1) }
 
 func (c *counters) mine() *stripe { return &c.stripe[sys.StackHash()%stripes] }
 
-// batchBuckets is the number of buckets of the histogram of batch sizes:
-// 1, 2–3, 4–7 … 1024 and more.
+// batchBuckets is the number of buckets in the histogram of batch sizes: 1, 2–3, 4–7 … 1024
+// and more.
 const batchBuckets = 11
 
 type batchCounters struct {
@@ -67,15 +68,16 @@ func (c *batchCounters) add(n int) {
 	}
 }
 
-// Stats is a snapshot of a Scheduler's counters, which are read one after the
-// other while operations go on.
+// Stats is a snapshot of a Scheduler's counters. They are read one after the other while
+// operations go on.
 type Stats struct {
-	Cached, Blocking, Queued int64 // operations by path
-	SharedSyncs              int64 // Syncs that another's fsync served
+	Cached, Blocking, Queued int64 // operations by path, wherever the bytes came from
+	SharedSyncs              int64 // Syncs and Datasyncs that another caller's fsync served
 	Read, Written            int64 // bytes
+	Copied                   int64 // bytes that the kernel copied; see Scheduler.Copied
 	Batches                  int64
 	BatchSizes               [batchBuckets]int64
-	InFlight                 int // in the driver
+	InFlight                 int // operations that the drivers have
 	Blocked                  int // threads waiting in a system call
 	Rings                    int
 }
@@ -90,9 +92,10 @@ func (s *Scheduler) Stats() Stats {
 		st.Queued += c.ops[pathQueued].Load()
 		st.Read += c.read.Load()
 		st.Written += c.written.Load()
+		st.Copied += c.copied.Load()
 	}
 	st.SharedSyncs = s.stats.shared.Load()
-	st.Blocked = s.gate.inside()
+	st.Blocked = s.limiter.inUse()
 	for _, e := range *s.rings.all.Load() {
 		e.addTo(&st)
 		st.Rings++
@@ -106,7 +109,7 @@ func (s *Scheduler) Stats() Stats {
 	return st
 }
 
-// addTo adds what the engine's driver has been given.
+// addTo adds the engine's batches and its operations in flight to st.
 func (e *engine) addTo(st *Stats) {
 	for i := range st.BatchSizes {
 		n := e.batches.bucket[i].Load()

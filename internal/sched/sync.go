@@ -6,57 +6,58 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/sluiceio/sluice/internal/driver"
 )
 
-// syncer lets concurrent Syncs of a file share an fsync. A Sync may only share
-// one that starts after the Sync was called: what was written before is then
-// in it. So while one fsync runs, the Syncs that arrive gather in a group,
-// and one of them makes the next fsync for all.
+// syncer lets concurrent Syncs and Datasyncs of a file share one call. An fsync
+// serves both; an fdatasync serves Datasyncs alone. A call may serve a Sync only
+// if it starts after the Sync was called: only then does it cover everything
+// that was written before. So while one call runs, the Syncs that arrive form a
+// group, and one member makes the next call for all of them.
+//
+// In this package fsync means either call, unless both are named.
 type syncer struct {
-	mu      sync.Mutex
-	running bool       // an fsync is being made, or a group has been told to
-	next    *syncGroup // gathers meanwhile; nil if nobody has come
-	muster  muster     // how long a group is waited for
-	// crowded tells writers whether more than one Sync is expected at a time.
-	// Written under mu.
-	crowded atomic.Bool
-	twin    twin // for a second fsync at the same time
-	// failed is the error of the first fsync that lost data. The kernel
-	// reports a failed write-back once and drops the pages (fsync(2), NOTES),
-	// so that a later fsync may say success of data that is gone: no later
-	// Sync of this file does.
+	mu          sync.Mutex
+	running     bool        // an fsync runs, or a group was told to start one
+	next        *syncGroup  // the group that forms meanwhile; nil if it has no member
+	commitDelay commitDelay // how long a group waits for more members
+	// concurrent reports to writers whether more than one Sync is expected at a
+	// time. Written under mu.
+	concurrent atomic.Bool
+	secondFD   secondFD // for a second fsync at the same time
+	// failed is the error of the first fsync that lost data. The kernel reports a
+	// failed write-back once and drops the pages (fsync(2), NOTES), so a later
+	// fsync may succeed although data is gone. No later Sync or Datasync of this
+	// file succeeds.
 	failed error
-	// forgets: failed is not kept. See Borrow.
-	forgets bool
+	// forgetsErrors: failed is never set. See ForeignFile.
+	forgetsErrors bool
 }
 
-// syncGroup is the Syncs that share an fsync.
-type syncGroup struct {
-	lead    chan struct{} // holds a value when the group may start: who takes it leads
-	done    chan struct{} // closed when err is there
-	err     error
-	members int // who has joined and not left. Under syncer.mu
-	// began and ended are the fsync's times, for the record. Written before
-	// done is closed.
-	began, ended int64
-}
-
-func newSyncGroup() *syncGroup {
-	return &syncGroup{lead: make(chan struct{}, 1), done: make(chan struct{})}
-}
-
-// Sync is fsync(2), shared with concurrent Syncs of f. It returns early with
-// ctx's error while it waits for its turn, for another's fsync or for a place at the
-// gate, not once it makes its own. The caller uses f.
+// Sync is fsync(2), shared with concurrent Syncs and Datasyncs of f. If ctx ends
+// while it waits for its ticket, for its group's fsync or for a slot of a limiter,
+// it returns ctx's error. Once it makes the fsync itself it does not return early.
+// The caller uses f (File.Use).
 func (s *Scheduler) Sync(ctx context.Context, f *File) error {
-	if s.classed.Load() {
-		return s.syncInTurn(ctx, f, s.syncNow)
-	}
-	return s.syncNow(ctx, f)
+	return s.commit(ctx, driver.Fsync, f)
 }
 
-// syncNow is Sync of what has its turn, or needs none.
-func (s *Scheduler) syncNow(ctx context.Context, f *File) error {
+// Datasync is fdatasync(2), shared in the same way: together with a Sync it is an fsync.
+func (s *Scheduler) Datasync(ctx context.Context, f *File) error {
+	return s.commit(ctx, driver.Fdatasync, f)
+}
+
+// commit is Sync or Datasync, as code says.
+func (s *Scheduler) commit(ctx context.Context, code driver.Code, f *File) error {
+	if s.hasClasses.Load() {
+		return s.commitByClass(ctx, code, f)
+	}
+	return s.commitNow(ctx, code, f)
+}
+
+// commitNow is commit once the operation has its ticket, or needs none.
+func (s *Scheduler) commitNow(ctx context.Context, code driver.Code, f *File) error {
 	asked := s.hook.Now()
 	y := &f.syncer
 	y.mu.Lock()
@@ -65,91 +66,80 @@ func (s *Scheduler) syncNow(ctx context.Context, f *File) error {
 		return y.failed
 	}
 	switch {
-	case !y.running && (y.muster.expected <= 1 || y.pairs(f)):
+	case !y.running && (y.commitDelay.expected <= 1 || y.usesSecondFD(f)):
 		y.running = true
-		opens := y.twin.fd == 0 && y.pairs(f)
+		opens := y.secondFD.fd == 0 && y.usesSecondFD(f)
 		y.mu.Unlock()
 		if opens {
-			s.openTwin(f)
+			s.openSecondFD(f)
 		}
-		return s.syncAlone(ctx, asked, f)
-	case y.running && y.next == nil && y.twin.serves && !y.twin.busy && y.pairs(f):
-		y.twin.busy = true
+		return s.commitAlone(ctx, asked, code, f)
+	case y.running && y.next == nil && y.secondFD.serves && !y.secondFD.busy && y.usesSecondFD(f):
+		y.secondFD.busy = true
 		y.mu.Unlock()
-		return s.syncTwin(ctx, asked, f)
+		return s.commitSecondFD(ctx, asked, code, f)
 	}
-	g, leads := y.join()
+	g, leads := y.join(code)
 	y.mu.Unlock()
 	if leads {
-		return s.syncFor(ctx, asked, g, f)
+		return s.commitForGroup(ctx, asked, code, g, f)
 	}
-	return s.share(ctx, asked, f, g)
+	return s.joinGroup(ctx, asked, code, g, f)
 }
 
-// join joins the group that gathers, or a new one. It tells whether the caller
-// is to lead it, as no fsync runs. Under mu.
-func (y *syncer) join() (g *syncGroup, leads bool) {
-	if y.next == nil {
-		y.next = newSyncGroup()
-	}
-	y.next.members++
-	leads = !y.running
-	y.running = true
-	return y.next, leads
-}
-
-// share waits for g's fsync, or makes it if nobody else does.
-func (s *Scheduler) share(ctx context.Context, asked int64, f *File, g *syncGroup) error {
+// joinGroup waits for g's fsync, or makes it if the caller becomes the leader.
+func (s *Scheduler) joinGroup(ctx context.Context, asked int64, code driver.Code, g *syncGroup, f *File) error {
 	s.startWriteback(f)
 	select {
-	case <-g.lead:
-		return s.syncFor(ctx, asked, g, f)
+	case <-g.mayLead:
+		return s.commitForGroup(ctx, asked, code, g, f)
 	case <-g.done:
 		s.stats.sharedSync()
 		if asked != 0 {
-			s.recordShared(asked, f, g)
+			s.recordShared(asked, code, g, f)
 		}
 		return g.err
 	case <-ctx.Done():
-		f.syncer.leave(g)
+		f.syncer.leave(code, g)
 		return ctx.Err()
 	}
 }
 
-// syncAlone makes the fsync of one that nobody has come with.
-func (s *Scheduler) syncAlone(ctx context.Context, asked int64, f *File) error {
-	e, err := s.admitSync(ctx, f)
+// commitAlone makes the fsync of a Sync that is in no group.
+func (s *Scheduler) commitAlone(ctx context.Context, asked int64, code driver.Code, f *File) error {
+	w, err := s.chooseSyncRoute(ctx, f)
 	if err != nil {
-		f.syncer.handOn()
+		f.syncer.startNext()
 		return err
 	}
 	start := s.now()
-	err = s.fsync(e, asked, f, f.fd)
+	err = s.fsync(w, asked, code, f, f.fd)
 	return f.syncer.end(err, 1, s.now()-start)
 }
 
-// syncFor makes the fsync for g's members. Who joins a group joins before it
-// has started, so g is closed to newcomers first.
-func (s *Scheduler) syncFor(ctx context.Context, asked int64, g *syncGroup, f *File) error {
+// commitForGroup makes the fsync for g. The caller leads g, as a member with code.
+// It closes g to new members before the fsync starts: the fsync might miss what
+// a later member has written.
+func (s *Scheduler) commitForGroup(ctx context.Context, asked int64, code driver.Code, g *syncGroup, f *File) error {
 	y := &f.syncer
-	s.gather(y, g)
-	e, err := s.admitSync(ctx, f)
+	s.waitForGroup(y, g)
+	w, err := s.chooseSyncRoute(ctx, f)
 	if err != nil {
-		g.lead <- struct{}{} // another member's, or leave takes it back
-		y.leave(g)
+		g.mayLead <- struct{}{} // for another member; if there is none, leave takes it back
+		y.leave(code, g)
 		return err
 	}
 	y.mu.Lock()
 	y.next = nil
-	members := g.members
+	members, all := g.members, g.code()
 	err = y.failed
 	y.mu.Unlock()
 	start := s.now()
 	g.began = s.hook.Now()
 	if err == nil {
-		err = s.fsync(e, asked, f, f.fd)
+		err = s.fsync(w, asked, all, f, f.fd)
 	} else {
-		s.forgoSync(e)
+		s.releaseSyncRoute(w)
 	}
 	g.ended = s.hook.Now()
 	g.err = y.end(err, members, s.now()-start)
@@ -157,79 +147,69 @@ func (s *Scheduler) syncFor(ctx context.Context, asked int64, g *syncGroup, f *F
 	return g.err
 }
 
-// end notes how an fsync ended, that it has served so many and what it took,
-// and lets the group that has gathered start.
+// end records that an fsync ended with err, how many members it served and how
+// long it took. It then lets the next group start, or ends that group with err
+// if data was lost.
 func (y *syncer) end(err error, served int, took time.Duration) error {
 	y.mu.Lock()
 	defer y.mu.Unlock()
-	y.note(err)
+	y.noteError(err)
 	if y.next != nil {
 		served += y.next.members
 	}
-	y.start()
-	if y.twin.busy {
+	if lostData(err) {
+		y.failNext(err)
+	}
+	y.startLocked()
+	if y.secondFD.busy {
 		served++
 	}
-	// An fsync of the File's own description that starts while the twin is
-	// open starts after it was opened.
-	y.twin.serves = y.twin.serves || y.twin.fd > 0 && err == nil
-	y.muster.expected, y.muster.took = served, took
-	if crowded := served > 1; crowded != y.crowded.Load() {
-		y.crowded.Store(crowded)
+	// The second descriptor is opened only before an fsync of the File's own
+	// description starts. So if it is open now, this fsync started after that.
+	y.secondFD.serves = y.secondFD.serves || y.secondFD.fd > 0 && err == nil
+	y.commitDelay.expected, y.commitDelay.took = served, took
+	if crowded := served > 1; crowded != y.concurrent.Load() {
+		y.concurrent.Store(crowded)
 	}
 	return err
 }
 
-// took is how long the last fsync took.
+// took returns how long the last fsync took.
 func (y *syncer) took() time.Duration {
 	y.mu.Lock()
 	defer y.mu.Unlock()
-	return y.muster.took
+	return y.commitDelay.took
 }
 
-// handOn lets the group that has gathered start, in the place of one that has
-// made no fsync.
-func (y *syncer) handOn() {
+// startNext lets the next group start, after an fsync that was given up before it
+// was made.
+func (y *syncer) startNext() {
 	y.mu.Lock()
 	defer y.mu.Unlock()
-	y.start()
+	y.startLocked()
 }
 
-// start lets the group that has gathered start, if there is one. Under mu.
-func (y *syncer) start() {
+// startLocked lets the next group start, if there is one. It must be called with mu
+// held.
+func (y *syncer) startLocked() {
 	y.running = y.next != nil
 	if y.running {
-		y.next.lead <- struct{}{}
+		y.next.mayLead <- struct{}{}
 	}
 }
 
-// note remembers an error that lost data, unless it is to forget. Under mu.
-func (y *syncer) note(err error) {
-	if lostData(err) && y.failed == nil && !y.forgets {
+// noteError remembers the first error that lost data, unless forgetsErrors is set.
+// It must be called with mu held.
+func (y *syncer) noteError(err error) {
+	if lostData(err) && y.failed == nil && !y.forgetsErrors {
 		y.failed = err
 	}
 }
 
-// leave takes a member out of g. With the last one goes the group, and the
-// permission to start that it may have.
-func (y *syncer) leave(g *syncGroup) {
-	y.mu.Lock()
-	defer y.mu.Unlock()
-	g.members--
-	if g.members > 0 || y.next != g {
-		return
-	}
-	y.next = nil
-	select {
-	case <-g.lead:
-		y.running = false
-	default:
-	}
-}
-
-// lostData tells whether err may mean that written data did not reach the
-// disk, rather than that fsync was not possible at all. What fsync(2) does not
-// name (FUSE and network file systems pass on what they get) may mean anything.
+// lostData reports whether err may mean that written data did not reach the disk.
+// It is false for the errors that mean that no fsync was possible at all. An error
+// that fsync(2) does not name may mean anything: FUSE and network file systems
+// pass on whatever they get.
 func lostData(err error) bool {
 	switch err {
 	case nil, syscall.EINVAL, syscall.EROFS, syscall.EBADF, syscall.ENOSYS, syscall.EOPNOTSUPP:

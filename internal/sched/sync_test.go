@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/fair"
+	"github.com/sluiceio/sluice/internal/seed"
 )
 
 // syncs is a Scheduler whose fsyncs the test plays.
@@ -22,6 +24,7 @@ type syncs struct {
 	started chan struct{} // one value for each fsync that has started
 	results chan int32    // what the one that runs returns
 	calls   atomic.Int32
+	codes   chan driver.Code // what has started
 }
 
 func playSyncs(t *testing.T) *syncs {
@@ -31,12 +34,11 @@ func playSyncs(t *testing.T) *syncs {
 		f:         NewFile(1<<20, false, false),
 		started:   make(chan struct{}, 100),
 		results:   make(chan int32),
+		codes:     make(chan driver.Code, 100),
 	}
 	p.call = func(code driver.Code, _ int, _ []byte, _ int64) int32 {
-		if code != driver.Fsync {
-			t.Errorf("Sync made a %v", code)
-		}
 		p.calls.Add(1)
+		p.codes <- code
 		p.started <- struct{}{}
 		return <-p.results
 	}
@@ -50,10 +52,15 @@ func playSyncs(t *testing.T) *syncs {
 }
 
 // sync starts a Sync and returns when it has made its call or joined a group.
-func (p *syncs) sync(ctx context.Context) chan error {
+func (p *syncs) sync(ctx context.Context) chan error { return p.begin(ctx, p.Sync) }
+
+// datasync starts a Datasync, likewise.
+func (p *syncs) datasync(ctx context.Context) chan error { return p.begin(ctx, p.Datasync) }
+
+func (p *syncs) begin(ctx context.Context, commit func(context.Context, *File) error) chan error {
 	res := make(chan error, 1)
 	before := p.members()
-	go func() { res <- p.Sync(ctx, p.f) }()
+	go func() { res <- commit(ctx, p.f) }()
 	eventually(func() bool { return p.members() > before || len(p.started) > 0 || len(res) > 0 })
 	return res
 }
@@ -106,54 +113,77 @@ func TestSyncSharesTheNext(t *testing.T) {
 	}
 }
 
-// Every Sync that succeeds encloses a whole fsync, from its start to its end,
-// whatever leaves early in between.
+// Every Sync that succeeds encloses a whole fsync, from its start to its end, and
+// every Datasync a whole fsync or fdatasync, whatever leaves early in between.
 func TestSyncEnclosesAnFsync(t *testing.T) {
-	type span struct{ start, end int64 }
-	for range 20 {
+	first := seed.Of(t)
+	for round := range uint64(20) {
 		p := playSyncs(t)
-		var clock atomic.Int64 // orders starts and ends
-		var mu sync.Mutex
-		var fsyncs []span
-		p.call = func(driver.Code, int, []byte, int64) int32 {
-			s := span{start: clock.Add(1)}
-			for range rand.IntN(4) {
-				runtime.Gosched()
-			}
-			s.end = clock.Add(1)
-			mu.Lock()
-			defer mu.Unlock()
-			fsyncs = append(fsyncs, s)
-			return 0
-		}
+		var calls callTimes
+		p.call = calls.play
 		var all sync.WaitGroup
-		for range 16 {
+		for g := range uint64(16) {
 			all.Go(func() {
+				rnd := rand.New(rand.NewPCG(first+round, g))
 				for range 50 {
-					ctx, cancel := context.WithCancel(t.Context())
-					if rand.IntN(3) == 0 {
-						go cancel()
-					}
-					mine := span{start: clock.Add(1)}
-					err := p.Sync(ctx, p.f)
-					mine.end = clock.Add(1)
-					cancel()
-					if err == context.Canceled {
-						continue
-					}
-					mu.Lock()
-					ok := false
-					for i := len(fsyncs) - 1; i >= 0 && !ok && fsyncs[i].end > mine.start; i-- {
-						ok = fsyncs[i].start > mine.start && fsyncs[i].end < mine.end
-					}
-					mu.Unlock()
-					if err != nil || !ok {
-						t.Errorf("Sync = %v; encloses an fsync: %t", err, ok)
-					}
+					encloses(t, p, &calls, rnd)
 				}
 			})
 		}
 		all.Wait()
+	}
+}
+
+// callTimes notes the fsyncs and fdatasyncs that are made.
+type callTimes struct {
+	clock atomic.Int64 // orders starts and ends
+	mu    sync.Mutex
+	calls []callTime // under mu
+}
+
+type callTime struct {
+	start, end int64
+	code       driver.Code
+}
+
+func (c *callTimes) play(code driver.Code, _ int, _ []byte, _ int64) int32 {
+	call := callTime{start: c.clock.Add(1), code: code}
+	for range call.start % 4 {
+		runtime.Gosched()
+	}
+	call.end = c.clock.Add(1)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.calls = append(c.calls, call)
+	return 0
+}
+
+// enclosed reports whether a call that serves it happened within it.
+func (c *callTimes) enclosed(in callTime) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.ContainsFunc(c.calls, func(call callTime) bool {
+		serves := call.code == driver.Fsync || in.code == driver.Fdatasync
+		return serves && call.start > in.start && call.end < in.end
+	})
+}
+
+// encloses makes a Sync or Datasync, which may be cancelled, and looks for its call.
+func encloses(t *testing.T, p *syncs, calls *callTimes, rnd *rand.Rand) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	if rnd.IntN(3) == 0 {
+		go cancel()
+	}
+	code := []driver.Code{driver.Fsync, driver.Fdatasync}[rnd.IntN(2)]
+	mine := callTime{start: calls.clock.Add(1), code: code}
+	err := p.commit(ctx, code, p.f)
+	mine.end = calls.clock.Add(1)
+	if err == context.Canceled {
+		return
+	}
+	if ok := calls.enclosed(mine); err != nil || !ok {
+		t.Errorf("%v = %v; encloses a call that serves it: %t", code, err, ok)
 	}
 }
 
@@ -249,16 +279,17 @@ func TestSyncLastLeaves(t *testing.T) {
 func TestSyncLastLeavesWithThePermission(t *testing.T) {
 	p := playSyncs(t)
 	y := &p.f.syncer
-	g := &syncGroup{lead: make(chan struct{}, 1), done: make(chan struct{}), members: 2}
+	g := newSyncGroup()
+	g.add(2, driver.Fsync)
 	y.running, y.next = true, g
-	if err := y.end(nil, 1, 0); err != nil || len(g.lead) != 1 {
-		t.Fatalf("end = %v; the group may start: %t", err, len(g.lead) == 1)
+	if err := y.end(nil, 1, 0); err != nil || len(g.mayLead) != 1 {
+		t.Fatalf("end = %v; the group may start: %t", err, len(g.mayLead) == 1)
 	}
-	y.leave(g)
-	if !y.running || len(g.lead) != 1 {
+	y.leave(driver.Fsync, g)
+	if !y.running || len(g.mayLead) != 1 {
 		t.Error("the permission went with one who was not the last")
 	}
-	y.leave(g)
+	y.leave(driver.Fsync, g)
 	c := p.sync(t.Context()) // hangs if all still wait for the group
 	<-p.started
 	p.results <- 0
@@ -273,18 +304,18 @@ func TestSyncLeavesTheGate(t *testing.T) {
 			p := playSyncs(t)
 			if group {
 				p.stopClock()
-				p.f.syncer.muster = muster{expected: 2} // gathers, for no time
+				p.f.syncer.commitDelay = commitDelay{expected: 2} // gathers, for no time
 			}
-			for p.gate.take() {
+			for p.limiter.tryAcquire() {
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			leader := make(chan error, 1)
 			go func() { leader <- p.Sync(ctx, p.f) }()
-			eventually(func() bool { return p.gate.queued.Load() == 1 })
+			eventually(func() bool { return p.limiter.queued.Load() == 1 })
 			stayer := p.sync(t.Context())
 			cancel()
 			want(t, context.Canceled, leader)
-			p.gate.leave(nil)
+			p.limiter.release(nil)
 			<-p.started
 			p.results <- 0
 			want(t, nil, stayer)
@@ -300,16 +331,16 @@ func TestSyncLastLeavesTheGate(t *testing.T) {
 	for _, expected := range []int{1, 2} {
 		p := playSyncs(t)
 		p.stopClock()
-		p.f.syncer.muster = muster{expected: expected}
-		for p.gate.take() {
+		p.f.syncer.commitDelay = commitDelay{expected: expected}
+		for p.limiter.tryAcquire() {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		leader := make(chan error, 1)
 		go func() { leader <- p.Sync(ctx, p.f) }()
-		eventually(func() bool { return p.gate.queued.Load() == 1 })
+		eventually(func() bool { return p.limiter.queued.Load() == 1 })
 		cancel()
 		want(t, context.Canceled, leader)
-		p.gate.leave(nil)
+		p.limiter.release(nil)
 		later := p.sync(t.Context())
 		<-p.started
 		p.results <- 0

@@ -1,71 +1,25 @@
 package sched
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
-	"slices"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
 	"syscall"
 	"testing"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/driver/pool"
+	"github.com/sluiceio/sluice/internal/driver/sim"
+	"github.com/sluiceio/sluice/internal/seed"
 )
 
-// played is a Scheduler whose driver and plain system calls are played by the
-// test: each answers the next of its results, and notes what it was asked.
-type played struct {
-	*Scheduler
-	f             *File
-	queued, plain []asked
-}
-
-type asked struct {
-	code driver.Code
-	off  int64
-	n    int
-}
-
-// play makes one. results and calls are what the driver and the plain system
-// calls answer, in order.
-func play(t *testing.T, l Limits, results, calls []int32) *played {
-	watch(t)
-	d := newScript(8)
-	p := &played{f: NewFile(1<<20, true, false)}
-	d.rule = func(op *driver.Op) (int32, bool) {
-		p.queued = append(p.queued, asked{op.Code, op.Off, len(op.Buf)})
-		res := results[0]
-		results = results[1:]
-		return res, true
-	}
-	p.Scheduler = New(d, l)
-	p.call = func(code driver.Code, _ int, b []byte, off int64) int32 {
-		p.plain = append(p.plain, asked{code, off, len(b)})
-		res := calls[0]
-		calls = calls[1:]
-		return res
-	}
-	t.Cleanup(func() {
-		p.Close()
-		if len(results) > 0 || len(calls) > 0 {
-			t.Errorf("%d results and %d calls were not asked for", len(results), len(calls))
-		}
-	})
-	return p
-}
-
-var queueAll = Limits{Blocking: 2}
-
-func (p *played) wantAsked(t *testing.T, queued, plain []asked) {
-	t.Helper()
-	if !slices.Equal(p.queued, queued) {
-		t.Errorf("the driver was asked %v; want %v", p.queued, queued)
-	}
-	if !slices.Equal(p.plain, plain) {
-		t.Errorf("plain system calls %v; want %v", p.plain, plain)
-	}
-}
-
-func TestTransfers(t *testing.T) {
+func TestTransferResults(t *testing.T) {
 	const eio, enospc = -int32(syscall.EIO), -int32(syscall.ENOSPC)
 	r := func(off int64, n int) asked { return asked{driver.Read, off, n} }
 	w := func(off int64, n int) asked { return asked{driver.Write, off, n} }
@@ -78,120 +32,450 @@ func TestTransfers(t *testing.T) {
 		queued, plain  []asked
 	}{
 		{"whole", driver.Read, []int32{100}, nil, 100, nil, []asked{r(1000, 100)}, nil},
-		{"short is continued", driver.Read, []int32{10, 1, 89}, nil, 100, nil, []asked{r(1000, 100), r(1010, 90), r(1011, 89)}, nil},
+		{"short is continued", driver.Read, []int32{10}, []int32{1, 89}, 100, nil, []asked{r(1000, 100)}, []asked{r(1010, 90), r(1011, 89)}},
 		{"end of the file", driver.Read, []int32{0}, nil, 0, io.EOF, []asked{r(1000, 100)}, nil},
-		{"end after some", driver.Read, []int32{60, 0}, nil, 60, io.EOF, []asked{r(1000, 100), r(1060, 40)}, nil},
+		{"end after some", driver.Read, []int32{60}, []int32{0}, 60, io.EOF, []asked{r(1000, 100)}, []asked{r(1060, 40)}},
 		{"error", driver.Read, []int32{eio}, nil, 0, syscall.EIO, []asked{r(1000, 100)}, nil},
-		{"error after some", driver.Read, []int32{60, eio}, nil, 60, syscall.EIO, []asked{r(1000, 100), r(1060, 40)}, nil},
-		{"EINTR is repeated", driver.Read, []int32{eintr}, []int32{100}, 100, nil, []asked{r(1000, 100)}, []asked{r(1000, 100)}},
-		{"EINTR of the plain call too", driver.Read, []int32{eintr}, []int32{eintr, eintr, 100}, 100, nil, []asked{r(1000, 100)}, []asked{r(1000, 100), r(1000, 100), r(1000, 100)}},
-		// Hazard: a completion can say EAGAIN. Guard: undone.
-		{"EAGAIN takes the plain call", driver.Read, []int32{60, eagain}, []int32{40}, 100, nil, []asked{r(1000, 100), r(1060, 40)}, []asked{r(1060, 40)}},
-		{"short after EAGAIN is queued again", driver.Read, []int32{eagain, 50}, []int32{50}, 100, nil, []asked{r(1000, 100), r(1050, 50)}, []asked{r(1000, 100)}},
-		{"error of the plain call", driver.Read, []int32{eagain}, []int32{eio}, 0, syscall.EIO, []asked{r(1000, 100)}, []asked{r(1000, 100)}},
-		{"EOPNOTSUPP of NoWait stays with the file", driver.Read, []int32{eopnotsupp}, []int32{50, 50}, 100, nil, []asked{r(1000, 100)}, []asked{r(1000, 100), r(1050, 50)}},
-		// Hazard: the thread that submitted has ended. Guard: undone.
+		{"error after some", driver.Read, []int32{60}, []int32{eio}, 60, syscall.EIO, []asked{r(1000, 100)}, []asked{r(1060, 40)}},
+		{"EINTR is repeated", driver.Read, []int32{eintr}, []int32{eintr, 100}, 100, nil, []asked{r(1000, 100)}, []asked{r(1000, 100), r(1000, 100)}},
+		{"EAGAIN takes the plain call", driver.Read, []int32{eagain}, []int32{60, 40}, 100, nil, []asked{r(1000, 100)}, []asked{r(1000, 100), r(1060, 40)}},
 		{"ECANCELED that nobody asked for", driver.Read, []int32{ecanceled}, []int32{100}, 100, nil, []asked{r(1000, 100)}, []asked{r(1000, 100)}},
 		{"EFAULT of the driver", driver.Read, []int32{efault}, []int32{100}, 100, nil, []asked{r(1000, 100)}, []asked{r(1000, 100)}},
 		{"EFAULT indeed", driver.Read, []int32{efault}, []int32{efault}, 0, syscall.EFAULT, []asked{r(1000, 100)}, []asked{r(1000, 100)}},
+		{"EOPNOTSUPP of NoWait", driver.Read, []int32{eopnotsupp}, []int32{100}, 100, nil, []asked{r(1000, 100)}, []asked{r(1000, 100)}},
 
 		{"whole", driver.Write, []int32{100}, nil, 100, nil, []asked{w(1000, 100)}, nil},
-		{"short is continued", driver.Write, []int32{99, 1}, nil, 100, nil, []asked{w(1000, 100), w(1099, 1)}, nil},
-		{"error after some", driver.Write, []int32{60, enospc}, nil, 60, syscall.ENOSPC, []asked{w(1000, 100), w(1060, 40)}, nil},
-		{"nothing, and no error", driver.Write, []int32{60, 0}, nil, 60, io.ErrUnexpectedEOF, []asked{w(1000, 100), w(1060, 40)}, nil},
-		{"EAGAIN takes the plain call", driver.Write, []int32{60, eagain}, []int32{40}, 100, nil, []asked{w(1000, 100), w(1060, 40)}, []asked{w(1060, 40)}},
-		{"EINTR is repeated", driver.Write, []int32{eintr}, []int32{eintr, 100}, 100, nil, []asked{w(1000, 100)}, []asked{w(1000, 100), w(1000, 100)}},
+		{"short is continued", driver.Write, []int32{99}, []int32{1}, 100, nil, []asked{w(1000, 100)}, []asked{w(1099, 1)}},
+		{"error after some", driver.Write, []int32{60}, []int32{enospc}, 60, syscall.ENOSPC, []asked{w(1000, 100)}, []asked{w(1060, 40)}},
+		{"nothing, and no error", driver.Write, []int32{0}, nil, 0, io.ErrUnexpectedEOF, []asked{w(1000, 100)}, nil},
+		{"EAGAIN takes the plain call", driver.Write, []int32{eagain}, []int32{100}, 100, nil, []asked{w(1000, 100)}, []asked{w(1000, 100)}},
 	} {
 		t.Run(c.code.String()+"/"+c.name, func(t *testing.T) {
 			p := play(t, queueAll, c.results, c.calls)
-			do := p.ReadAt
-			if c.code == driver.Write {
-				do = p.WriteAt
-			}
-			n, err := do(t.Context(), p.f, make([]byte, 100), 1000)
+			var tr Transfer
+			p.startTransfer(&tr, c.code, p.f, make([]byte, 100), 1000, 0)
+			n, err := tr.Wait(t.Context())
 			if n != c.n || !errors.Is(err, c.err) {
-				t.Errorf("= %d, %v; want %d, %v", n, err, c.n, c.err)
+				t.Errorf("Wait = %d, %v; want %d, %v", n, err, c.n, c.err)
 			}
+			p.helpers.wait()
 			p.wantAsked(t, c.queued, c.plain)
+			if p.queuedOps.Load() != 0 || p.limiter.inUse() != 0 {
+				t.Errorf("%d waiting, %d places taken at the end", p.queuedOps.Load(), p.limiter.inUse())
+			}
 		})
 	}
 }
 
-// What was undone because the context ended is not done after all.
-func TestEndedContextIsNotRepeated(t *testing.T) {
-	for _, res := range []int32{eintr, ecanceled, eagain} {
-		p := play(t, queueAll, []int32{60, res}, nil)
-		ctx, cancel := context.WithCancel(t.Context())
-		d := p.drv.(*script)
-		rule := d.rule
-		d.rule = func(op *driver.Op) (int32, bool) {
-			if op.Off == 1060 {
-				cancel()
+// An empty transfer ends at once, and asks nobody.
+func TestEmptyTransfer(t *testing.T) {
+	p := play(t, queueAll, nil, nil)
+	var tr Transfer
+	for range 3 {
+		p.StartRead(&tr, p.f, nil, 0, 0)
+		if n, err := tr.Wait(t.Context()); n != 0 || err != nil {
+			t.Errorf("Wait = %d, %v; want 0, nil", n, err)
+		}
+	}
+}
+
+func TestTransferMisuse(t *testing.T) {
+	p := play(t, queueAll, []int32{1}, nil)
+	panics := func(what string, do func()) {
+		t.Helper()
+		defer func() {
+			if recover() == nil {
+				t.Errorf("%s does not panic", what)
 			}
-			return rule(op)
+		}()
+		do()
+	}
+	var tr Transfer
+	panics("Wait without Start", func() { tr.Wait(t.Context()) })
+	p.StartRead(&tr, p.f, make([]byte, 1), 0, 0)
+	panics("Start twice", func() { p.StartRead(&tr, p.f, make([]byte, 1), 0, 0) })
+	tr.Wait(t.Context())
+	panics("Wait twice", func() { tr.Wait(t.Context()) })
+}
+
+// Reg reaches the driver, and does not stay with the request.
+func TestTransferReg(t *testing.T) {
+	watch(t)
+	d := newScript(8)
+	var regs []uint32
+	d.rule = func(op *driver.Op) (int32, bool) {
+		regs = append(regs, op.Reg)
+		return int32(len(op.Buf)), true
+	}
+	s := New(d, queueAll)
+	defer s.Close()
+	f := NewFile(1<<20, true, false)
+	b := make([]byte, 10)
+	var tr Transfer
+	s.StartRead(&tr, f, b, 0, 7)
+	whole := func(n int, err error) {
+		t.Helper()
+		if n != len(b) || err != nil {
+			t.Errorf("%d bytes, %v; want %d, nil", n, err, len(b))
 		}
-		n, err := p.ReadAt(ctx, p.f, make([]byte, 100), 1000)
-		if n != 60 || err != context.Canceled {
-			t.Errorf("result %d: ReadAt = %d, %v; want 60, context.Canceled", res, n, err)
-		}
+	}
+	whole(tr.Wait(t.Context()))
+	whole(s.ReadFixed(t.Context(), f, b, 0, 8))
+	whole(s.WriteFixed(t.Context(), f, b, 0, 9))
+	whole(s.ReadFixed(t.Context(), f, b, 0, 0))
+	for range 10 {
+		whole(s.ReadAt(t.Context(), f, b, 0))
+	}
+	if want := append([]uint32{7, 8, 9}, make([]uint32, 11)...); fmt.Sprint(regs) != fmt.Sprint(want) {
+		t.Errorf("Reg = %v; want %v", regs, want)
 	}
 }
 
-// Hazard: one file that refuses NOWAIT must not turn it off for the others.
-// Guard: File.threaded and File.nowait are the file's.
-func TestRefusedNoWaitIsOfTheFileAlone(t *testing.T) {
-	p := play(t, queueAll, []int32{eopnotsupp, 100}, []int32{100, 100})
-	other := NewFile(1<<20, true, false)
-	for _, f := range []*File{p.f, p.f, other} {
-		if n, err := p.ReadAt(t.Context(), f, make([]byte, 100), 0); n != 100 || err != nil {
-			t.Errorf("ReadAt = %d, %v", n, err)
-		}
+// ReadFixed and WriteFixed take the plain call where ReadAt and WriteAt do,
+// and continue it.
+func TestFixedPlain(t *testing.T) {
+	p := play(t, Limits{InlineReads: 1, InlineWrites: 1, Blocking: 2}, []int32{40, 30}, []int32{60, 70})
+	ctx, b := context.Background(), make([]byte, 100)
+	if n, err := p.ReadFixed(ctx, p.f, b, 0, 3); n != 100 || err != nil {
+		t.Errorf("ReadFixed = %d, %v; want 100, nil", n, err)
 	}
-	if len(p.queued) != 2 || len(p.plain) != 2 {
-		t.Errorf("%d queued, %d plain calls; want 2, 2: only the first file's later read is not queued", len(p.queued), len(p.plain))
-	}
-}
-
-// Next to nothing in flight: the plain call. With a context that may end, or
-// with more in flight: the driver.
-func TestPathFollowsDepth(t *testing.T) {
-	p := play(t, Limits{InlineReads: 1, InlineWrites: 1, Blocking: 2}, []int32{1, 1}, []int32{1, 1})
-	b := make([]byte, 1)
-	p.ReadAt(context.Background(), p.f, b, 1)
-	p.WriteAt(context.Background(), p.f, b, 2)
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	p.ReadAt(ctx, p.f, b, 3)
-	p.waiting.Add(1)
-	p.ReadAt(context.Background(), p.f, b, 4)
-	p.waiting.Add(-1)
-	p.wantAsked(t,
-		[]asked{{driver.Read, 3, 1}, {driver.Read, 4, 1}},
-		[]asked{{driver.Read, 1, 1}, {driver.Write, 2, 1}})
-	if st := p.Stats(); st.Queued != 2 || st.Blocking != 2 || st.Read != 3 || st.Written != 1 || st.InFlight != 0 || st.Batches != 2 {
-		t.Errorf("Stats = %+v; want 2 queued in 2 batches, 2 blocking, 3 bytes read, 1 written", st)
-	}
-	if p.waiting.Load() != 0 || p.gate.inside() != 0 {
-		t.Errorf("%d waiting, %d places taken at the end", p.waiting.Load(), p.gate.inside())
-	}
-}
-
-// A direct write that appends would hold a thread of the driver's: it is a
-// plain call, at the position or not. A read of the same file is not.
-func TestAppendIsNotQueued(t *testing.T) {
-	p := play(t, queueAll, []int32{2}, []int32{3, 4, 7})
-	p.f = NewFile(1<<20, true, true)
-	b := make([]byte, 7)
-	if n, err := p.Write(p.f, b); n != len(b) || err != nil {
-		t.Errorf("Write = %d, %v; want 7, nil", n, err)
-	}
-	if n, err := p.WriteAt(t.Context(), p.f, b, 5); n != len(b) || err != nil {
-		t.Errorf("WriteAt = %d, %v; want 7, nil", n, err)
-	}
-	if n, err := p.ReadAt(t.Context(), p.f, b[:2], 0); n != 2 || err != nil {
-		t.Errorf("ReadAt = %d, %v; want 2, nil", n, err)
+	if n, err := p.WriteFixed(ctx, p.f, b, 0, 3); n != 100 || err != nil {
+		t.Errorf("WriteFixed = %d, %v; want 100, nil", n, err)
 	}
 	p.wantAsked(t,
-		[]asked{{driver.Read, 0, 2}},
-		[]asked{{driver.Write, current, 7}, {driver.Write, current, 4}, {driver.Write, 5, 7}})
+		[]asked{{driver.Read, 60, 40}, {driver.Write, 70, 30}},
+		[]asked{{driver.Read, 0, 100}, {driver.Write, 0, 100}})
+}
+
+// ReadFixed is waiting until its goroutine runs again, not until its operation
+// is complete: else that goroutine, and others of its batch, would take the
+// plain call next.
+func TestFixedWaitsUntilItRuns(t *testing.T) {
+	watch(t)
+	d := newScript(8)
+	s := New(d, queueAll)
+	ctx := heldContext{t.Context(), make(chan struct{}), make(chan struct{})}
+	type result struct {
+		n   int
+		err error
+	}
+	done := make(chan result)
+	go func() {
+		n, err := s.fixed(ctx, driver.Read, NewFile(1<<20, true, false), make([]byte, 10), 0, 0, 1)
+		done <- result{n, err}
+	}()
+	// The operation completes once its goroutine is held up: a goroutine that
+	// finds the result at once does not ask its context.
+	<-ctx.held
+	d.answer(d.next(0), 10)
+	s.engine.wait()
+	if n := s.queuedOps.Load(); n != 1 {
+		t.Errorf("%d waiting when the operation is complete; want 1", n)
+	}
+	close(ctx.goOn)
+	if r := <-done; r.n != 10 || r.err != nil || s.queuedOps.Load() != 0 {
+		t.Errorf("ReadFixed = %d, %v, %d waiting; want 10, nil, 0", r.n, r.err, s.queuedOps.Load())
+	}
+	s.Close()
+}
+
+// heldContext holds up a goroutine that asks for the context's end, once, and
+// says so.
+type heldContext struct {
+	context.Context
+	held, goOn chan struct{}
+}
+
+func (c heldContext) Done() <-chan struct{} {
+	close(c.held)
+	<-c.goOn
+	return nil
+}
+
+// Where a transfer is when its context ends: with no room in the driver, in
+// the driver, in front of the gate, in a system call.
+func TestTransferWithdrawn(t *testing.T) {
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	b := make([]byte, 100)
+
+	t.Run("backlog", func(t *testing.T) {
+		asScript(t, 1, func(t *testing.T, d *script, drv driver.Driver) {
+			s := New(drv, queueAll)
+			f := NewFile(1<<20, true, false)
+			var first, second Transfer
+			s.StartRead(&first, f, b, 0, 0)
+			op := d.next(0)
+			s.StartRead(&second, f, b, 100, 0)
+			if n, err := second.Wait(ended); n != 0 || err != context.Canceled {
+				t.Errorf("Wait = %d, %v; want 0, context.Canceled", n, err)
+			}
+			d.answer(op, 100)
+			if n, err := first.Wait(t.Context()); n != 100 || err != nil {
+				t.Errorf("Wait = %d, %v; want 100, nil", n, err)
+			}
+			s.Close()
+		})
+	})
+	for _, c := range []struct {
+		res int32
+		n   int
+		err error
+	}{{ecanceled, 0, context.Canceled}, {eagain, 0, context.Canceled}, {60, 60, context.Canceled}, {100, 100, nil}, {0, 0, io.EOF}} {
+		t.Run(fmt.Sprintf("driver/%d", c.res), func(t *testing.T) {
+			asScript(t, 4, func(t *testing.T, d *script, drv driver.Driver) {
+				s := New(drv, queueAll)
+				var tr Transfer
+				s.StartRead(&tr, NewFile(1<<20, true, false), b, 0, 0)
+				op := d.next(0)
+				go func() {
+					d.until(func() bool { return len(d.cancelled) > 0 })
+					d.answer(op, c.res)
+				}()
+				if n, err := tr.Wait(ended); n != c.n || err != c.err {
+					t.Errorf("Wait = %d, %v; want %d, %v", n, err, c.n, c.err)
+				}
+				s.Close()
+			})
+		})
+	}
+	t.Run("gate", func(t *testing.T) {
+		p := play(t, queueAll, []int32{eagain, eagain, eagain}, []int32{100})
+		p.limiter.tryAcquire()
+		p.limiter.tryAcquire()
+		var all [3]Transfer
+		for i := range all {
+			p.StartRead(&all[i], p.f, b, 0, 0)
+		}
+		p.engine.wait()
+		for _, i := range []int{1, 2} { // the middle, the last
+			if n, err := all[i].Wait(ended); n != 0 || err != context.Canceled {
+				t.Errorf("Wait = %d, %v; want 0, context.Canceled", n, err)
+			}
+		}
+		p.limiter.release(nil)
+		p.limiter.release(nil)
+		if n, err := all[0].Wait(t.Context()); n != 100 || err != nil {
+			t.Errorf("Wait = %d, %v; want 100, nil", n, err)
+		}
+	})
+	t.Run("system call", func(t *testing.T) {
+		p := play(t, queueAll, []int32{eagain}, []int32{30})
+		called, goOn := make(chan struct{}), make(chan struct{})
+		call := p.call
+		p.call = func(code driver.Code, fd int, b []byte, off int64) int32 {
+			close(called)
+			<-goOn
+			return call(code, fd, b, off)
+		}
+		var tr Transfer
+		p.StartWrite(&tr, p.f, b, 0, 0)
+		<-called
+		returned := make(chan struct{})
+		go func() {
+			defer close(returned)
+			if n, err := tr.Wait(ended); n != 30 || err != context.Canceled {
+				t.Errorf("Wait = %d, %v; want 30, context.Canceled", n, err)
+			}
+		}()
+		eventually(func() bool { p.helpers.mu.Lock(); defer p.helpers.mu.Unlock(); return tr.withdrawn })
+		close(goOn)
+		<-returned
+	})
+}
+
+// Helpers are as many as the gate lets through, however many transfers wait.
+func TestHelpersAreBounded(t *testing.T) {
+	watch(t)
+	d := newScript(8)
+	d.rule = func(*driver.Op) (int32, bool) { return eagain, true }
+	s := New(d, Limits{Blocking: 3})
+	var mu sync.Mutex
+	now, most := 0, 0
+	goOn := make(chan struct{})
+	s.call = func(_ driver.Code, _ int, b []byte, _ int64) int32 {
+		mu.Lock()
+		now++
+		most = max(most, now)
+		mu.Unlock()
+		<-goOn
+		mu.Lock()
+		now--
+		mu.Unlock()
+		return int32(len(b))
+	}
+	f := NewFile(1<<20, true, false)
+	all := make([]Transfer, 50)
+	for i := range all {
+		s.StartWrite(&all[i], f, make([]byte, 10), int64(i), 0)
+	}
+	eventually(func() bool { mu.Lock(); defer mu.Unlock(); return now == 3 })
+	s.helpers.mu.Lock()
+	crew := s.helpers.byDevice[s.deviceOf(f)]
+	running := crew.running
+	s.helpers.mu.Unlock()
+	close(goOn)
+	for i := range all {
+		if n, err := all[i].Wait(t.Context()); n != 10 || err != nil {
+			t.Errorf("Wait = %d, %v", n, err)
+		}
+	}
+	s.Close()
+	if most != 3 || running != 3 || crew.running != 0 {
+		t.Errorf("%d in system calls, %d helpers, %d at the end; want 3, 3, 0", most, running, crew.running)
+	}
+}
+
+// A stream over a disk that cuts, fails and reorders, read ahead by several
+// transfers, arrives whole or with the error.
+func TestTransfersOnSim(t *testing.T) {
+	start := seed.Of(t)
+	for i := range uint64(20) {
+		disk, err := sim.New(sim.Options{Seed: start + i, Depth: 4, Short: 0.3, Fail: 0.05, Errnos: []syscall.Errno{syscall.EIO, syscall.EAGAIN, syscall.EINTR}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		data := make([]byte, 50_000)
+		rnd := rand.New(rand.NewPCG(start, i))
+		for i := range data {
+			data[i] = byte(rnd.Uint32())
+		}
+		fd := disk.Create("f", data)
+		s := New(disk, queueAll)
+		s.call = func(_ driver.Code, _ int, b []byte, off int64) int32 {
+			return int32(copy(b, data[min(off, int64(len(data))):]))
+		}
+		readAhead(t, s, NewFile(int(fd), true, false), data)
+		s.Close()
+	}
+}
+
+// readAhead reads a file in parts, eight at a time, in registered memory.
+func readAhead(t *testing.T, s *Scheduler, f *File, data []byte) {
+	t.Helper()
+	const part, ahead = 1000, 8
+	mem := make([]byte, part*ahead)
+	reg := uint32(0)
+	if i, err := s.Register(mem); err == nil {
+		reg = uint32(i) + 1
+		defer s.Unregister(i)
+	}
+	var all [ahead]Transfer
+	place := func(i int) []byte { return mem[i%ahead*part:][:part] }
+	for i := range ahead {
+		s.StartRead(&all[i], f, place(i), int64(i*part), reg)
+	}
+	for i := range len(data)/part + ahead {
+		n, err := all[i%ahead].Wait(t.Context())
+		want := data[min(i*part, len(data)):min((i+1)*part, len(data))]
+		if err != nil && !errors.Is(err, syscall.EIO) && (err != io.EOF || n != len(want)) || err == nil && n != len(want) {
+			t.Errorf("part %d: Wait = %d, %v; want %d", i, n, err, len(want))
+		}
+		if !bytes.Equal(place(i)[:n], want[:min(n, len(want))]) {
+			t.Errorf("part %d: wrong bytes", i)
+		}
+		if i+ahead < len(data)/part+ahead {
+			s.StartRead(&all[i%ahead], f, place(i), int64((i+ahead)*part), reg)
+		}
+	}
+}
+
+// open returns a file of the system with these contents.
+func openSystem(t testing.TB, data []byte) *File {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "f")
+	if err := os.WriteFile(name, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(name, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return NewFile(int(f.Fd()), false, false)
+}
+
+// With a driver made of threads the helpers do it all.
+func TestTransfersOnPool(t *testing.T) {
+	d, err := pool.New(pool.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := New(d, Limits{Blocking: 4})
+	defer s.Close()
+	data := bytes.Repeat([]byte("0123456789"), 5000)
+	f := openSystem(t, data)
+	f.nowait.Store(false)
+	readAhead(t, s, f, data)
+	var all [16]Transfer
+	for i := range all {
+		s.StartWrite(&all[i], f, bytes.Repeat([]byte{byte('a' + i)}, 100), int64(i*100), 0)
+	}
+	for i := range all {
+		if n, err := all[i].Wait(t.Context()); n != 100 || err != nil {
+			t.Errorf("Wait = %d, %v", n, err)
+		}
+	}
+	b := make([]byte, 1600)
+	if n, err := s.ReadAt(t.Context(), f, b, 0); n != 1600 || err != nil || b[0] != 'a' || b[1599] != 'p' {
+		t.Errorf("ReadAt = %d, %v, %q", n, err, b)
+	}
+}
+
+// Starts, ends, contexts that end, and results of all kinds, at once.
+func TestTransferStress(t *testing.T) {
+	start := seed.Of(t)
+	for _, depth := range []int{1, 4, 64} {
+		asScript(t, depth, func(t *testing.T, d *script, drv driver.Driver) {
+			var n int
+			d.rule = func(op *driver.Op) (int32, bool) {
+				n++
+				return []int32{100, 100, 40, eagain, ecanceled, eintr, 0, -int32(syscall.EIO)}[n%8], true
+			}
+			s := New(drv, Limits{Blocking: 2})
+			s.call = func(_ driver.Code, _ int, b []byte, _ int64) int32 { return int32(len(b)) }
+			f := NewFile(1<<20, true, false)
+			var wg sync.WaitGroup
+			for g := range 8 {
+				wg.Go(func() { stressTransfers(t, s, f, rand.New(rand.NewPCG(start, uint64(g)))) })
+			}
+			wg.Wait()
+			s.Close()
+			if s.queuedOps.Load() != 0 || s.limiter.inUse() != 0 || s.helpers.waiting() != 0 {
+				t.Errorf("%d waiting, %d places taken at the end", s.queuedOps.Load(), s.limiter.inUse())
+			}
+		})
+	}
+}
+
+func stressTransfers(t *testing.T, s *Scheduler, f *File, rnd *rand.Rand) {
+	var all [4]Transfer
+	buf := make([]byte, 400)
+	for range 200 {
+		for i := range all {
+			s.startTransfer(&all[i], driver.Read+driver.Code(i%2), f, buf[i*100:][:100], int64(i), 0)
+		}
+		for i := range all {
+			ctx, cancel := context.WithCancel(context.Background())
+			switch rnd.IntN(3) {
+			case 0:
+				cancel()
+			case 1:
+				go cancel()
+			}
+			n, err := all[i].Wait(ctx)
+			if n != 100 && err == nil || n == 100 && err != nil {
+				t.Errorf("Wait = %d, %v", n, err)
+			}
+			cancel()
+		}
+	}
+}
+
+// waiting is how many Transfers wait for a helper.
+func (h *helpers) waiting() (n int) {
+	for _, c := range h.byDevice {
+		n += c.queue.Len()
+	}
+	return n
 }

@@ -9,8 +9,7 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// Vec is what is left of one or several buffers that are transferred one after
-// the other.
+// Vec is the rest of one or several buffers that are transferred one after the other.
 type Vec struct {
 	first []byte // not empty, unless nothing is left
 	rest  [][]byte
@@ -23,7 +22,7 @@ func VecOf(first []byte, rest [][]byte) Vec {
 	return v
 }
 
-// advance leaves out the first n bytes.
+// advance drops the first n bytes.
 func (v *Vec) advance(n int) {
 	for n >= len(v.first) && len(v.rest) > 0 {
 		n -= len(v.first)
@@ -32,7 +31,7 @@ func (v *Vec) advance(n int) {
 	v.first = v.first[n:]
 }
 
-// size is how many bytes are left.
+// size returns how many bytes are left.
 func (v *Vec) size() int {
 	n := len(v.first)
 	for _, b := range v.rest {
@@ -41,9 +40,9 @@ func (v *Vec) size() int {
 	return n
 }
 
-// all transfers all of v to or from what begins at off, as often as it takes: move
-// makes one transfer, at the offset that it is given. The error of one that moves
-// nothing is end.
+// all transfers all of v, in as many transfers as it takes, to or from the file's bytes at
+// off. Move makes one transfer, at the offset that it is given. If move transfers no bytes,
+// the error is end.
 func (v *Vec) all(ctx context.Context, off int64, end error, move func(at int64) int32) (n int, err error) {
 	for len(v.first) > 0 {
 		res := move(off + int64(n))
@@ -51,7 +50,7 @@ func (v *Vec) all(ctx context.Context, off int64, end error, move func(at int64)
 			return n, end
 		}
 		if res < 0 {
-			return n, failure(ctx, res)
+			return n, errorOf(ctx, res)
 		}
 		n += int(res)
 		v.advance(int(res))
@@ -59,7 +58,7 @@ func (v *Vec) all(ctx context.Context, off int64, end error, move func(at int64)
 	return n, nil
 }
 
-// callVec makes the plain system call for a transfer. The thread waits.
+// callVec makes the plain system call for a transfer. The thread waits in it.
 func callVec(code driver.Code, fd int, first []byte, rest [][]byte, off int64) int32 {
 	if code == driver.Write {
 		return sys.PwriteVec(fd, first, rest, off)
@@ -67,7 +66,7 @@ func callVec(code driver.Code, fd int, first []byte, rest [][]byte, off int64) i
 	return sys.PreadVec(fd, first, rest, off)
 }
 
-// callAgain makes it until no signal interrupts it.
+// callAgain repeats callVec until no signal interrupts it.
 func (s *Scheduler) callAgain(code driver.Code, fd int, v *Vec, off int64) (res int32) {
 	for res = eintr; res == eintr; {
 		res = s.callVec(code, fd, v.first, v.rest, off)
@@ -75,30 +74,31 @@ func (s *Scheduler) callAgain(code driver.Code, fd int, v *Vec, off int64) (res 
 	return res
 }
 
-// ReadVec is ReadAt into several buffers. What the page cache has, and what is
-// read by plain calls, is so in one call for as many buffers as that takes
-// (preadv2, preadv); what is queued is one request for each.
+// ReadVec is ReadAt into several buffers. Reads from the page cache and plain calls fill as
+// many buffers as one system call takes (preadv2, preadv). Reads that are queued are one
+// request for each buffer.
 func (s *Scheduler) ReadVec(ctx context.Context, f *File, v Vec, off int64) (n int, err error) {
 	return v.all(ctx, off, io.EOF, func(at int64) int32 { return s.readVec(ctx, f, &v, at) })
 }
 
-// readVec makes one transfer: where operations take turns, of one buffer.
+// readVec makes one transfer. Once there are classes it is a transfer of the first buffer
+// alone.
 func (s *Scheduler) readVec(ctx context.Context, f *File, v *Vec, off int64) int32 {
-	if len(v.rest) == 0 || s.classed.Load() {
+	if len(v.rest) == 0 || s.hasClasses.Load() {
 		return s.read(ctx, f, v.first, off)
 	}
 	if res := s.readCachedVec(f, v, off); res > 0 {
 		return res
 	}
 	if s.async(driver.Read, f) {
-		return s.transfer(ctx, driver.Read, f, v.first, off)
+		return s.waitOrQueue(ctx, driver.Read, f, v.first, off)
 	}
-	return s.blockingVec(ctx, driver.Read, f, v, off)
+	return s.blockingCallVec(ctx, driver.Read, f, v, off)
 }
 
-// readCachedVec is readCached of several buffers.
+// readCachedVec is readCached for several buffers.
 func (s *Scheduler) readCachedVec(f *File, v *Vec, off int64) int32 {
-	if !f.nowait.Load() || f.cold.skip() {
+	if !f.nowait.Load() || f.cacheMisses.skipLook() {
 		return eagain
 	}
 	asked := s.hook.Now()
@@ -108,7 +108,7 @@ func (s *Scheduler) readCachedVec(f *File, v *Vec, off int64) int32 {
 		s.hook.Call(asked, record.Call{Batch: 1, Res: res, Syscall: record.SysPreadv2})
 		return res
 	}
-	f.cold.hit()
+	f.cacheMisses.hit()
 	s.stats.add(pathCached, driver.Read, res)
 	if asked != 0 {
 		s.recordCached(asked, f, v.size(), off, res)
@@ -116,38 +116,39 @@ func (s *Scheduler) readCachedVec(f *File, v *Vec, off int64) int32 {
 	return res
 }
 
-// WriteVec is WriteAt of several buffers: in one call for as many as that takes
-// (pwritev), or one request for each where they are queued.
+// WriteVec is WriteAt from several buffers. A plain call writes as many buffers as it takes
+// (pwritev). Writes that are queued are one request for each buffer.
 func (s *Scheduler) WriteVec(ctx context.Context, f *File, v Vec, off int64) (n int, err error) {
 	return v.all(ctx, off, io.ErrUnexpectedEOF, func(at int64) int32 { return s.writeVec(ctx, f, &v, at) })
 }
 
-// writeVec makes one transfer, likewise.
+// writeVec makes one transfer. It is of the first buffer alone once there are classes, and
+// where the driver performs writes without a thread.
 func (s *Scheduler) writeVec(ctx context.Context, f *File, v *Vec, off int64) int32 {
-	if len(v.rest) == 0 || s.classed.Load() || s.async(driver.Write, f) {
+	if len(v.rest) == 0 || s.hasClasses.Load() || s.async(driver.Write, f) {
 		return s.write(ctx, f, v.first, off)
 	}
-	return s.blockingVec(ctx, driver.Write, f, v, off)
+	mark := f.losses.mark()
+	return f.losses.confirm(ctx, mark, s.blockingCallVec(ctx, driver.Write, f, v, off))
 }
 
-// blockingVec is blocking of several buffers.
-func (s *Scheduler) blockingVec(ctx context.Context, code driver.Code, f *File, v *Vec, off int64) int32 {
+// blockingCallVec is blockingCall for several buffers.
+func (s *Scheduler) blockingCallVec(ctx context.Context, code driver.Code, f *File, v *Vec, off int64) int32 {
 	asked := s.hook.Now()
-	p, err := s.enter(ctx, f)
+	p, err := s.acquirePermit(ctx, code, f)
 	if err != nil {
 		return ecanceled
 	}
 	region := s.hook.Region(ctx, regionNames[code])
 	submitted := s.hook.Now()
+	call := f.beginWrite(code)
 	res := s.callAgain(code, f.fd, v, off)
-	s.gate.leave(p)
+	f.endWrite(code, call, res)
+	s.releasePermit(p)
 	region.End()
 	s.stats.add(pathBlocking, code, res)
 	if submitted != 0 {
 		s.recordPlain(asked, submitted, code, f, v.size(), off, res)
-	}
-	if code == driver.Write {
-		f.wrote(int(res))
 	}
 	return res
 }

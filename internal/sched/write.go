@@ -7,27 +7,27 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 )
 
-// WriteAt writes b at off, which is not negative, and returns how many bytes
-// it has written: fewer only with an error, which is ctx's, a syscall.Errno,
-// or io.ErrUnexpectedEOF should the kernel write nothing and say nothing. The
-// caller uses f (File.Use).
+// WriteAt writes b at off, which is not negative, and returns how many bytes it has written.
+// They are fewer than len(b) only with an error: ctx's error, a syscall.Errno, or
+// io.ErrUnexpectedEOF if the kernel wrote nothing and reported no error. The caller must use f
+// (File.Use) during the call.
 func (s *Scheduler) WriteAt(ctx context.Context, f *File, b []byte, off int64) (int, error) {
 	return s.writeAll(ctx, f, b, off)
 }
 
-// Write writes b at the file's position and moves it, as write(2) repeated
-// until all is written.
+// Write writes b at the file's position and moves the position. It is write(2), repeated until
+// all of b is written.
 func (s *Scheduler) Write(f *File, b []byte) (int, error) {
 	f.position.Lock()
 	defer f.position.Unlock()
-	return s.writeAll(context.Background(), f, b, current)
+	return s.writeAll(context.Background(), f, b, atPosition)
 }
 
 func (s *Scheduler) writeAll(ctx context.Context, f *File, b []byte, off int64) (int, error) {
 	n := 0
 	for {
 		at := off
-		if off != current {
+		if off != atPosition {
 			at += int64(n)
 		}
 		res := s.write(ctx, f, b[n:], at)
@@ -40,41 +40,44 @@ func (s *Scheduler) writeAll(ctx context.Context, f *File, b []byte, off int64) 
 		case res == 0:
 			return n, io.ErrUnexpectedEOF
 		case res < 0:
-			return n, failure(ctx, res)
+			return n, errorOf(ctx, res)
 		}
 	}
 }
 
-// write makes one transfer.
-func (s *Scheduler) write(ctx context.Context, f *File, b []byte, off int64) int32 {
-	if s.classed.Load() {
-		return s.writePart(ctx, f, b, off)
+// write makes one transfer. The result may be short.
+func (s *Scheduler) write(ctx context.Context, f *File, b []byte, off int64) (res int32) {
+	mark := f.losses.mark()
+	if s.hasClasses.Load() {
+		res = s.writeQueuedByClass(ctx, f, b, off)
+	} else {
+		res = s.writeNow(ctx, f, b, off)
 	}
-	return s.writeNow(ctx, f, b, off)
+	return f.losses.confirm(ctx, mark, res)
 }
 
-// writeNow is write of what has its turn, or needs none.
+// writeNow is write of an operation whose ticket has been granted, or that needs none.
 func (s *Scheduler) writeNow(ctx context.Context, f *File, b []byte, off int64) int32 {
-	if p, ok := s.admitWrite(ctx, f); ok {
-		return s.plain(p, driver.Write, f, b, off)
+	if p, ok := s.permitPlainWrite(ctx, f); ok {
+		return s.plainCall(p, driver.Write, f, b, off)
 	}
-	return s.transfer(ctx, driver.Write, f, b, off)
+	return s.waitOrQueue(ctx, driver.Write, f, b, off)
 }
 
-// admitWrite takes a place at the gate for a write to f that is to be a plain call at
-// once, unless it can be asked to end early.
-func (s *Scheduler) admitWrite(ctx context.Context, f *File) (pass, bool) {
+// permitPlainWrite acquires a slot for a write to f that is to be a plain call at once. It
+// fails where ctx can end, because a plain call cannot be asked to end early.
+func (s *Scheduler) permitPlainWrite(ctx context.Context, f *File) (slot, bool) {
 	if ctx.Done() != nil {
 		return nil, false
 	}
-	return s.takePlain(f, s.plainWrites(f))
+	return s.tryPermit(f, s.plainWrites(f))
 }
 
-// plainWrites is how many threads may wait for one more to wait in a write to
-// f that is a plain call at once.
+// plainWrites returns a number of slots. While fewer are in use, a write to f may be a plain
+// call at once.
 func (s *Scheduler) plainWrites(f *File) int32 {
 	if s.async(driver.Write, f) {
 		return int32(s.limits.InlineWrites)
 	}
-	return s.gate.most()
+	return s.limiter.sharedLimit()
 }

@@ -82,6 +82,15 @@ func IoSubmit(ctx AioContext, iocbs []*Iocb) int32 {
 	return result(r, e)
 }
 
+// IoSubmitNothing is io_submit(2) of no iocb: the error is why no call is taken at
+// all, whatever it submits.
+func IoSubmitNothing(ctx AioContext) error {
+	if _, _, e := syscall.Syscall(unix.SYS_IO_SUBMIT, uintptr(ctx), 0, 0); e != 0 {
+		return e
+	}
+	return nil
+}
+
 // IoGetevents is io_getevents(2). It waits until there are at least need
 // completions, with no time limit, and takes up to len(events).
 func IoGetevents(ctx AioContext, need int, events []IoEvent) int32 {
@@ -101,6 +110,13 @@ func IoGetevents(ctx AioContext, need int, events []IoEvent) int32 {
 // extend it, which for a block device is nowhere (math.MaxInt64). It is a
 // negated errno if statx(2) fails.
 func EndOf(fd int) int64 {
+	end, _ := EndAndDevice(fd)
+	return end
+}
+
+// EndAndDevice is EndOf that returns the device, too: the file's, or that which the file
+// is.
+func EndAndDevice(fd int) (end int64, device uint64) {
 	// Only what is asked for: on a network file system, asking for times
 	// flushes the file.
 	const flags, mask = unix.AT_EMPTY_PATH | unix.AT_STATX_DONT_SYNC, unix.STATX_SIZE | unix.STATX_TYPE
@@ -109,11 +125,11 @@ func EndOf(fd int) int64 {
 	_, _, e := syscall.Syscall6(unix.SYS_STATX, uintptr(fd), uintptr(unsafe.Pointer(&path)), flags, mask, uintptr(unsafe.Pointer(&st)), 0)
 	switch {
 	case e != 0:
-		return -int64(e)
+		return -int64(e), 0
 	case st.Mode&unix.S_IFMT == unix.S_IFBLK:
-		return math.MaxInt64
+		return math.MaxInt64, unix.Mkdev(st.Rdev_major, st.Rdev_minor)
 	}
-	return int64(st.Size)
+	return int64(st.Size), unix.Mkdev(st.Dev_major, st.Dev_minor)
 }
 
 // What struct aio_ring says of itself: AIO_RING_MAGIC, and a layout without

@@ -14,12 +14,12 @@ import (
 // MaxRW is the most that Linux transfers in one call (read(2), NOTES).
 const MaxRW = 0x7ffff000
 
-// cachedMost is the most that ReadCached copies in one call. The call is made
+// MaxCached is the most that ReadCached copies in one call. The call is made
 // without telling the Go scheduler, so it holds its P, and with it a garbage
 // collection that wants to start, for as long as the copy takes: some 20 µs
 // at this size. Were the scheduler told, it would start another thread for
 // the P whenever a copy takes longer than its monitor's tick of 20 µs.
-const cachedMost = 256 << 10 // 256 KiB
+const MaxCached = 256 << 10 // 256 KiB
 
 // result turns a system call's return into a kernel result.
 func result(r uintptr, e syscall.Errno) int32 {
@@ -52,7 +52,7 @@ func clamp(b []byte) []byte {
 // count or -EAGAIN where it would have had to wait, -EOPNOTSUPP where the file
 // system cannot tell. An off of -1 uses and moves the file's own position.
 func ReadCached(fd int, b []byte, off int64) int32 {
-	iov := syscall.Iovec{Base: (*byte)(base(b)), Len: uint64(min(len(b), cachedMost))}
+	iov := syscall.Iovec{Base: (*byte)(base(b)), Len: uint64(min(len(b), MaxCached))}
 	r, _, e := syscall.RawSyscall6(unix.SYS_PREADV2, uintptr(fd), uintptr(unsafe.Pointer(&iov)), 1, uintptr(off), 0, unix.RWF_NOWAIT)
 	if e == 0 {
 		RaceWrite(b[:r])

@@ -12,6 +12,9 @@ import (
 // refuse to exceed (as internal/poll does).
 const MaxRW = 1 << 30
 
+// MaxCached is the most that ReadCached copies in one call.
+const MaxCached = MaxRW
+
 func clamp(b []byte) []byte {
 	if len(b) > MaxRW {
 		return b[:MaxRW]

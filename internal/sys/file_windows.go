@@ -9,6 +9,9 @@ import (
 // MaxRW is the most that is transferred in one call (as internal/poll).
 const MaxRW = 1 << 30
 
+// MaxCached is the most that ReadCached copies in one call.
+const MaxCached = MaxRW
+
 func clamp(b []byte) []byte {
 	if len(b) > MaxRW {
 		return b[:MaxRW]

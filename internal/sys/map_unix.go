@@ -10,6 +10,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// MapCreate creates the file for MapNew; it must not exist. The Go runtime is not told
+// of it, which would have it open descriptors of its own that it keeps.
+func MapCreate(name string) (*os.File, error) {
+	for {
+		fd, err := unix.Open(name, unix.O_RDWR|unix.O_CREAT|unix.O_EXCL|unix.O_CLOEXEC, 0o666)
+		switch err {
+		case nil:
+			return os.NewFile(uintptr(fd), name), nil
+		case unix.EINTR:
+		default:
+			return nil, &os.PathError{Op: "open", Path: name, Err: err}
+		}
+	}
+}
+
 // MapNew returns n bytes of f, which is empty, as memory: what is written to it is in
 // the file, however the process ends. n is a multiple of the page size. The memory is
 // there until the process ends, but none of it may be touched before MapGrow.

@@ -6,12 +6,11 @@ import (
 )
 
 // Tell returns the position of fd, if it has one.
-func Tell(fd int) (int64, bool) {
-	pos, err := syscall.Seek(syscall.Handle(fd), 0, io.SeekCurrent)
-	return pos, err == nil
-}
+func Tell(fd int) (int64, bool) { return Advance(fd, 0) }
 
-// SeekTo sets the position of fd, which Tell has found to have one.
-func SeekTo(fd int, pos int64) {
-	syscall.Seek(syscall.Handle(fd), pos, io.SeekStart)
+// Advance moves the position of fd by n bytes, and returns where it is then. It fails if fd has
+// none, or cannot have that one.
+func Advance(fd int, n int64) (int64, bool) {
+	pos, err := syscall.Seek(syscall.Handle(fd), n, io.SeekCurrent)
+	return pos, err == nil
 }

@@ -32,6 +32,17 @@ func KeptByInode(fd int) bool {
 	return false
 }
 
+// PassesCache reports whether direct writes to fd's file never go through the page
+// cache. Those of btrfs do where it keeps checksums (6.15), and of other file
+// systems it is not known.
+func PassesCache(fd int) bool {
+	var fs unix.Statfs_t
+	if unix.Fstatfs(fd, &fs) != nil {
+		return false
+	}
+	return fs.Type == unix.EXT4_SUPER_MAGIC || fs.Type == unix.XFS_SUPER_MAGIC
+}
+
 // Reopen opens another description of fd's file on which fsync does as much
 // as on fd, or returns -1.
 func Reopen(fd int) int {

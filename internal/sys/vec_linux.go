@@ -47,7 +47,7 @@ func PreadVec(fd int, first []byte, rest [][]byte, off int64) int32 {
 // ReadCachedVec is ReadCached into first and then rest.
 func ReadCachedVec(fd int, first []byte, rest [][]byte, off int64) int32 {
 	var iov [vecMost]syscall.Iovec
-	n := vec(&iov, first, rest, cachedMost)
+	n := vec(&iov, first, rest, MaxCached)
 	r, _, e := syscall.RawSyscall6(unix.SYS_PREADV2, uintptr(fd), uintptr(unsafe.Pointer(&iov)), n, uintptr(off), 0, unix.RWF_NOWAIT)
 	if e == 0 {
 		raceWriteVec(first, rest, int(r))

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/sluiceio/sluice/internal/seed"
 )
 
 // BenchmarkRandomRead compares direct reads of random 4 KiB blocks through a
@@ -22,7 +24,7 @@ func BenchmarkRandomRead(b *testing.B) {
 	for _, depth := range []int{1, 16, 64, 256} {
 		b.Run(fmt.Sprint(depth), func(b *testing.B) {
 			q := newQueue(b, Options{Depth: depth})
-			r := newReads(f, blocks, depth)
+			r := newReads(b, f, blocks, depth)
 			duel(b, func(n int) { r.run(b, q, n) }, func(n int) { preads(b, f, blocks, depth, n) })
 		})
 	}
@@ -32,12 +34,13 @@ func BenchmarkRandomRead(b *testing.B) {
 func preads(b *testing.B, f *os.File, blocks, goroutines, n int) {
 	var left atomic.Int64
 	left.Store(int64(n))
+	start := seed.Of(b)
 	var wg sync.WaitGroup
-	for range goroutines {
+	for g := range uint64(goroutines) {
 		wg.Go(func() {
-			buf := aligned(block)
+			buf, rnd := aligned(block), rand.New(rand.NewPCG(start, g))
 			for left.Add(-1) >= 0 {
-				if _, err := f.ReadAt(buf, int64(rand.IntN(blocks))*block); err != nil {
+				if _, err := f.ReadAt(buf, int64(rnd.IntN(blocks))*block); err != nil {
 					b.Error(err)
 				}
 			}

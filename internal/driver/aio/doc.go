@@ -19,7 +19,9 @@
 // A write that extends the file is performed to its end within io_submit. It
 // goes to the pool: the file's size is looked at, once a batch (0.4 µs).
 //
-// Other writes go to the context plainly. RWF_NOWAIT, which would send what
+// Other writes go to the context plainly, but by a goroutine of their device: io_submit
+// blocks for a file system that is frozen (fsfreeze(8)), whatever the flags (aio_write in
+// fs/aio.c takes the file system's lock before it looks at them). See submitters. RWF_NOWAIT, which would send what
 // may have to wait to the pool, costs more than it saves: it fails where the
 // write changes mtime (xfs, at each clock tick: 40 % more operations a second
 // without it) or fills a hole (ext4: 4 to 7 times more, since threads then

@@ -58,6 +58,7 @@ type Queue struct {
 	inRing bool
 	events []sys.IoEvent
 
+	writes submitters // of direct writes
 	early  early
 	pooled pooled
 
@@ -67,6 +68,7 @@ type Queue struct {
 	reap reaping
 
 	closed atomic.Bool
+	loss   atomic.Pointer[error] // see lost
 }
 
 var _ driver.Driver = (*Queue)(nil)
@@ -109,7 +111,7 @@ func (o Options) check() (depth uint32, err error) {
 
 // Info implements driver.Driver.
 func (q *Queue) Info() driver.Info {
-	return driver.Info{Name: "aio", Depth: int(q.depth), Threads: q.pooled.Info().Threads, Features: q.features}
+	return driver.Info{Name: "aio", Depth: int(q.depth), Threads: q.pooled.Info().Threads + submittersMost, Features: q.features}
 }
 
 // Wake implements driver.Driver.
@@ -119,9 +121,10 @@ func (q *Queue) Wake() {
 	}
 }
 
-// Cancel implements driver.Driver. It reaches what waits for one of the pool's
-// threads; no file system lets io_cancel end what the kernel has.
+// Cancel implements driver.Driver. It reaches what waits for a submitter or for one of
+// the pool's threads; no file system lets io_cancel end what the kernel has.
 func (q *Queue) Cancel(op *driver.Op) {
+	q.writes.cancel(op)
 	q.pooled.Cancel(op)
 }
 
@@ -133,10 +136,11 @@ func (q *Queue) Close() error {
 	}
 	var done [64]*driver.Op
 	for q.slots.busy() > 0 {
-		if _, err := q.await(done[:], 1); err != nil {
+		if _, err := q.await(done[:], 1); err != nil && q.lost() == nil {
 			return err
 		}
 	}
+	q.writes.live.Wait()
 	err := q.pooled.Close()
 	return cmp.Or(q.free(), err)
 }

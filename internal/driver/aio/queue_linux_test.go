@@ -13,6 +13,7 @@ import (
 	"unsafe"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/seed"
 )
 
 const block = 4 << 10 // 4 KiB, a multiple of any disk's sector
@@ -93,10 +94,11 @@ func perform(t testing.TB, q *Queue, ops ...*driver.Op) {
 type reads struct {
 	ops    []*driver.Op
 	blocks int
+	rnd    *rand.Rand
 }
 
-func newReads(f *os.File, blocks, n int) *reads {
-	r := &reads{blocks: blocks}
+func newReads(t testing.TB, f *os.File, blocks, n int) *reads {
+	r := &reads{blocks: blocks, rnd: seed.Rand(t)}
 	bufs := aligned(n * block)
 	for i := range n {
 		r.ops = append(r.ops, &driver.Op{Code: driver.Read, Flags: driver.Direct, FD: int32(f.Fd()), Buf: bufs[i*block : (i+1)*block]})
@@ -104,7 +106,7 @@ func newReads(f *os.File, blocks, n int) *reads {
 	return r
 }
 
-func (r *reads) aim(op *driver.Op) { op.Off = int64(rand.IntN(r.blocks)) * block }
+func (r *reads) aim(op *driver.Op) { op.Off = int64(r.rnd.IntN(r.blocks)) * block }
 
 func (r *reads) check(t testing.TB, op *driver.Op) {
 	t.Helper()

@@ -3,6 +3,7 @@
 package aio
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/sluiceio/sluice/internal/driver"
@@ -29,12 +30,21 @@ func (q *Queue) Reap(done []*driver.Op, need int) (int, error) {
 func (q *Queue) await(done []*driver.Op, need int) (int, error) {
 	n := q.collect(done)
 	if n >= need {
-		return n, nil
+		return n, q.lost()
+	}
+	if q.ready() != nil {
+		return q.reapLost(done, n, need)
 	}
 	q.reap.done, q.reap.n, q.reap.need = done, n, need
 	err := q.bell.wait(q.reap.ready)
-	q.reap.done = nil
-	return q.reap.n, err
+	n, q.reap.done = q.reap.n, nil
+	if err != nil {
+		q.lose(fmt.Errorf("eventfd: %w", err))
+	}
+	if q.lost() != nil {
+		return q.reapLost(done, n, need)
+	}
+	return n, nil
 }
 
 // look is called by the netpoller's side of wait: it takes what has come and
@@ -42,7 +52,7 @@ func (q *Queue) await(done []*driver.Op, need int) (int, error) {
 func (q *Queue) look(uintptr) bool {
 	r := &q.reap
 	r.n += q.collect(r.done[r.n:])
-	return r.n >= r.need || q.wake.CompareAndSwap(true, false)
+	return r.n >= r.need || q.lost() != nil || q.wake.CompareAndSwap(true, false)
 }
 
 // collect takes completed operations from wherever they may be and reports

@@ -25,23 +25,26 @@ func (q *Queue) setup(depth uint32) (err error) {
 		return fmt.Errorf("io_setup: %w", err)
 	}
 	if q.fsync, err = knowsFsync(q.ctx); err == nil {
-		err = q.bell.init()
+		err = allowed()
 	}
 	if err != nil {
 		sys.IoDestroy(q.ctx)
 		return err
 	}
-	q.bell.hook, q.ends.hook = q.hook, q.hook
+	q.ends.hook = q.hook
+	q.bell.gone = func() { q.lose(errDescriptor) }
+	q.ends.find = sys.EndAndDevice
 	q.slots.init(q.depth)
 	q.iocbs = make([]sys.Iocb, q.depth)
 	for i := range q.iocbs {
 		q.iocbs[i].Data = uint64(i)
 	}
+	q.writes.init(q)
 	q.batch = make([]*sys.Iocb, 0, q.depth)
 	q.events = make([]sys.IoEvent, eventsMost)
 	q.ring, q.inRing = q.ctx.Ring()
 	q.nowait = atLeast(release(), 5, 13)
-	q.sizes = sys.EndOf(q.bell.fd) >= 0
+	q.sizes = sys.EndOf(-1) == int64(ebadf) // what statx(2) says of no descriptor
 	q.reap.ready = q.look
 	q.features = q.describe(depth)
 	return nil
@@ -72,6 +75,9 @@ func (q *Queue) free() error {
 	start := q.hook.Now()
 	err := sys.IoDestroy(q.ctx)
 	q.call(start, record.Call{Res: result(err), Syscall: record.SysIODestroy})
+	if q.lost() != nil {
+		err = nil // what refuses io_submit refuses this, too
+	}
 	return cmp.Or(err, q.bell.close())
 }
 

@@ -23,6 +23,9 @@ func (q *Queue) Submit(ops []*driver.Op) (int, error) {
 	if q.closed.Load() {
 		return 0, driver.ErrClosed
 	}
+	if err := q.ready(); err != nil {
+		return 0, err
+	}
 	n := min(len(ops), q.slots.available())
 	q.ends.forget()
 	for _, op := range ops[:n] {
@@ -30,10 +33,16 @@ func (q *Queue) Submit(ops []*driver.Op) (int, error) {
 	}
 	q.flush()
 	q.pooled.flush()
+	q.ringEarly()
+	return n, q.lost()
+}
+
+// ringEarly has Reap look, if it has something to find that neither the kernel nor the pool
+// rings for.
+func (q *Queue) ringEarly() {
 	if q.early.any() {
 		q.bell.ring()
 	}
-	return n, nil
 }
 
 // Async implements driver.Driver. A direct write that turns out to extend its
@@ -54,7 +63,7 @@ func (q *Queue) Async(op *driver.Op) bool {
 
 // route gives op a slot and decides who performs it.
 func (q *Queue) route(op *driver.Op) {
-	c := &q.iocbs[q.slots.next()]
+	slot := q.slots.next()
 	switch {
 	case op.Code == driver.Nop:
 		q.slots.take(op)
@@ -63,9 +72,20 @@ func (q *Queue) route(op *driver.Op) {
 		q.slots.take(op)
 		q.divert(op)
 	default:
-		q.prepare(c, op)
-		q.slots.take(op)
-		q.batch = append(q.batch, c)
+		q.prepare(&q.iocbs[slot], op)
+		q.hand(slot, op)
+	}
+}
+
+// hand has op, which is prepared in a slot, submitted: with the coming flush, or, as a write
+// may block, by a submitter. From then on op is left alone.
+func (q *Queue) hand(slot uint32, op *driver.Op) {
+	write := op.Code == driver.Write
+	q.slots.take(op)
+	if !write {
+		q.batch = append(q.batch, &q.iocbs[slot])
+	} else if !q.writes.add(slot, q.ends.device) {
+		q.divert(op)
 	}
 }
 
@@ -98,7 +118,17 @@ func prepareTransfer(c *sys.Iocb, op *driver.Op) {
 
 // flush hands the batch to the kernel.
 func (q *Queue) flush() {
-	for batch := q.batch; len(batch) > 0; {
+	q.submit(q.batch, q.divert)
+	q.batch = q.batch[:0]
+}
+
+// submit hands a batch to the kernel. What the kernel has no room for is diverted.
+func (q *Queue) submit(batch []*sys.Iocb, divert func(*driver.Op)) {
+	for len(batch) > 0 {
+		if q.lost() != nil { // found by another goroutine that submits
+			q.withdraw(batch)
+			return
+		}
 		switch r := q.ioSubmit(batch); {
 		case r > 0:
 			batch = batch[r:]
@@ -106,19 +136,21 @@ func (q *Queue) flush() {
 			// The slots bound what is in flight to what the context has room
 			// for, so it is memory that is short.
 			for _, c := range batch {
-				q.divert(q.slots.at(c.Data))
+				divert(q.slots.at(c.Data))
 			}
 			batch = nil
 		case (r == eopnotsupp || r == einval) && batch[0].RWFlags != 0:
 			// The file does not know RWF_NOWAIT, or the kernel does not.
 			batch[0].RWFlags = 0
 			q.plain.note(int32(batch[0].Fildes))
+		case q.refused(r):
+			q.withdraw(batch)
+			return
 		default:
 			q.early.put(q.slots.at(batch[0].Data), r)
 			batch = batch[1:]
 		}
 	}
-	q.batch = q.batch[:0]
 }
 
 // ioSubmit is io_submit(2).
@@ -136,5 +168,14 @@ func (q *Queue) divert(op *driver.Op) {
 		q.early.put(op, eagain)
 	} else {
 		q.pooled.add(op)
+	}
+}
+
+// divertNow is divert without a coming flush, by a submitter.
+func (q *Queue) divertNow(op *driver.Op) {
+	if op.Flags&driver.NoWait != 0 {
+		q.early.put(op, eagain)
+	} else {
+		q.pooled.perform([]*driver.Op{op})
 	}
 }

@@ -20,7 +20,7 @@ func TestRefused(t *testing.T) {
 	f := directFile(t, blocks)
 	q := newQueue(t, Options{Depth: 64})
 	for range 20 {
-		r := newReads(f, blocks, 12)
+		r := newReads(t, f, blocks, 12)
 		for _, op := range r.ops {
 			r.aim(op)
 		}
@@ -56,7 +56,7 @@ func TestFullContext(t *testing.T) {
 	sys.IoDestroy(q.ctx)
 	q.ctx = small
 	q.ring, q.inRing = small.Ring()
-	r := newReads(f, blocks, depth)
+	r := newReads(t, f, blocks, depth)
 	for _, op := range r.ops {
 		r.aim(op)
 	}
@@ -96,7 +96,7 @@ func TestReadAgain(t *testing.T) {
 	}
 
 	dirty()
-	op := newReads(f, blocks, 1).ops[0]
+	op := newReads(t, f, blocks, 1).ops[0]
 	op.Flags |= driver.NoWait
 	perform(t, q, op)
 	if op.Res != eagain {
@@ -107,7 +107,7 @@ func TestReadAgain(t *testing.T) {
 	}
 
 	want := dirty()
-	r := newReads(f, blocks, blocks)
+	r := newReads(t, f, blocks, blocks)
 	for i, op := range r.ops {
 		op.Off = int64(i) * block
 	}

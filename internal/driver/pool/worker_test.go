@@ -1,10 +1,12 @@
 package pool
 
 import (
+	"fmt"
 	"runtime"
 	"sync"
 	"testing"
 
+	"github.com/sluiceio/sluice/internal/allocs"
 	"github.com/sluiceio/sluice/internal/driver"
 )
 
@@ -161,12 +163,13 @@ func TestNoAllocation(t *testing.T) {
 	for i := range ops {
 		ops[i] = new(driver.Op)
 	}
-	round := func() {
-		p.Submit(ops)
-		p.Reap(done, len(ops))
-	}
-	round()
-	if got := testing.AllocsPerRun(1000, round); got >= 1 {
-		t.Errorf("%v allocations for 16 operations; want 0", got)
-	}
+	allocs.None(t, "16 operations", func() error {
+		if n, err := p.Submit(ops); n != len(ops) || err != nil {
+			return fmt.Errorf("Submit = %d, %w", n, err)
+		}
+		if n, err := p.Reap(done, len(ops)); n != len(ops) || err != nil {
+			return fmt.Errorf("Reap = %d, %w", n, err)
+		}
+		return nil
+	})
 }

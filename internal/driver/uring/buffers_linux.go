@@ -34,11 +34,18 @@ var errClosed = errors.New("uring: Register on a closed ring")
 // if RLIMIT_MEMLOCK is reached, EINVAL before Linux 5.13, EFAULT if mem is not
 // wholly mapped and writable, or EOVERFLOW if it has more than 1 GiB.
 func (r *Ring) Register(mem []byte) (index int, err error) {
+	if len(mem) == 0 {
+		return 0, errors.New("uring: Register of no memory")
+	}
+	open := r.ready() // without mu, which is taken there if the ring cannot be opened
 	b := &r.buffers
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if len(mem) == 0 {
-		return 0, errors.New("uring: Register of no memory")
+	switch err := r.lost(); {
+	case err != nil:
+		return 0, fmt.Errorf("uring: Register on a lost ring: %w", err)
+	case !open:
+		return 0, errClosed
 	}
 	if err := b.table(r.fd); err != nil {
 		return 0, err
@@ -68,7 +75,7 @@ func (r *Ring) Unregister(index int) {
 	if index < 0 || index >= len(b.mem) || b.mem[index] == nil {
 		panic(fmt.Sprintf("uring: Unregister(%d): no memory is registered by that index", index))
 	}
-	if err := sys.UringSetBuffer(r.fd, index, nil); err != nil {
+	if r.lost() != nil || sys.UringSetBuffer(r.fd, index, nil) != nil {
 		// The memory stays pinned, and the place taken, until Close.
 		return
 	}
@@ -104,12 +111,15 @@ func (b *buffers) free() int {
 // release ends the table. To close the ring would do that too, but some time
 // later, and until then the memory would count against RLIMIT_MEMLOCK. Nothing
 // is in flight.
-func (b *buffers) release(fd int) {
+func (b *buffers) release(r *Ring) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.closed = true
-	if b.mem != nil {
-		sys.UringDropBuffers(fd)
-		b.mem = nil
+	b.closed = r.closed.Load()
+	if b.mem == nil {
+		return
 	}
+	if r.self.Same() {
+		sys.UringDropBuffers(r.fd)
+	}
+	b.mem = nil
 }

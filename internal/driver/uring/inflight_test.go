@@ -71,10 +71,11 @@ func openCounted(t *testing.T, depth uint32) (r *Ring, overflowed func() bool) {
 	if err != nil {
 		t.Skipf("no io_uring: %v", err)
 	}
-	r = &Ring{hook: new(record.Hook), fd: fd, depth: depth}
-	if err := r.init(p, 1); err != nil {
+	r = &Ring{hook: new(record.Hook), depth: depth, workers: 1}
+	if err := r.use(fd, p); err != nil {
 		t.Fatal(err)
 	}
+	r.slots.init(depth)
 	flags := (*uint32)(unsafe.Pointer(&r.mem[p.SQOff.Flags]))
 	return r, func() bool { return atomic.LoadUint32(flags)&2 != 0 }
 }

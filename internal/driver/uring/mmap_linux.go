@@ -35,12 +35,13 @@ func (r *Ring) mmap(p *sys.UringParams) (err error) {
 // release unmaps the ring and closes it. The kernel may go on with what is in
 // flight, so the caller has seen to it that nothing is.
 func (r *Ring) release() error {
-	r.buffers.release(r.fd)
+	r.buffers.release(r)
 	if r.sqemem != nil {
 		syscall.Munmap(r.sqemem)
 	}
 	if r.mem != nil {
 		syscall.Munmap(r.mem)
 	}
-	return syscall.Close(r.fd)
+	r.mem, r.sqemem = nil, nil
+	return descriptors.close(r)
 }

@@ -17,6 +17,9 @@ func (r *Ring) Reap(done []*driver.Op, need int) (int, error) {
 	if r.closed.Load() {
 		return 0, driver.ErrClosed
 	}
+	if r.lost() != nil || !r.ready() {
+		return r.reapLost(done, 0, need)
+	}
 	n := r.drain(done)
 	for n < need {
 		if r.woken {
@@ -24,26 +27,30 @@ func (r *Ring) Reap(done []*driver.Op, need int) (int, error) {
 			r.wake.Store(0)
 			return n, nil
 		}
-		r.enter(uint32(need - n))
+		r.wait(uint32(need - n))
+		if r.lost() != nil {
+			return r.reapLost(done, n, need)
+		}
 		n += r.drain(done[n:])
 	}
 	if r.staged() > 0 {
 		r.flush()
 	}
-	return n, nil
+	return n, r.lost()
 }
 
-// enter submits what is staged and waits for at least wait CQEs, or for less
+// wait submits what is staged and waits for at least so many CQEs, or for less
 // after a signal: its caller counts.
-func (r *Ring) enter(wait uint32) {
-	n := r.staged()
-	res := r.uringEnter(n, wait, sys.IORING_ENTER_GETEVENTS)
+func (r *Ring) wait(cqes uint32) {
+	head, n := atomic.LoadUint32(r.sqHead), r.staged()
+	r.loss.waiting.Store(true)
+	res := r.enter(n, cqes, sys.IORING_ENTER_GETEVENTS)
+	r.loss.waiting.Store(false)
 	switch {
-	case res >= 0, res == -int32(syscall.EINTR), res == -int32(syscall.EBUSY):
-	case res == -int32(syscall.EAGAIN):
+	case res == -int32(syscall.EAGAIN), res == -int32(syscall.ENOMEM):
 		time.Sleep(50 * time.Microsecond) // no memory for requests: later
-	default:
-		panic("uring: io_uring_enter: " + syscall.Errno(-res).Error() + ": the ring is gone")
+	case res >= 0 && n > 0 && atomic.LoadUint32(r.sqHead) == head:
+		r.checkTaken()
 	}
 }
 
@@ -78,11 +85,24 @@ func (r *Ring) Close() error {
 	if !r.closed.CompareAndSwap(false, true) {
 		return nil
 	}
-	var done [64]*driver.Op
-	for r.slots.busy() > 0 {
-		if r.drain(done[:]) == 0 {
-			r.enter(1)
-		}
+	if !r.late.waits.Load() {
+		r.empty()
+	}
+	r.loss.interrupting.Wait()
+	if r.late.waits.Load() {
+		return nil
 	}
 	return r.release()
+}
+
+// empty waits until nothing is in flight.
+func (r *Ring) empty() {
+	var done [64]*driver.Op
+	for r.slots.busy() > 0 || len(r.loss.withdrawn) > 0 {
+		if r.lost() != nil {
+			_, _ = r.reapLost(done[:], 0, 1)
+		} else if r.drain(done[:]) == 0 {
+			r.wait(1)
+		}
+	}
 }

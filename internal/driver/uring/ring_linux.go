@@ -37,6 +37,10 @@ type Options struct {
 	// (driver.Linker): 0 to 32768. It has none where the kernel has no such
 	// thing (before 5.15), or allows less.
 	Files int
+	// Late has the ring be opened when it is first used. New opens one to see
+	// what the kernel has, and closes it: the program may close all descriptors
+	// when it begins. Such a ring has no files of its own.
+	Late bool
 	// Record is who records the ring's system calls; nil is nobody.
 	Record *record.Hook
 }
@@ -44,8 +48,12 @@ type Options struct {
 // Ring is an io_uring instance as a driver.Driver.
 type Ring struct {
 	hook     *record.Hook
+	late     late
+	loss     loss
 	fd       int
+	self     sys.Descriptor // fd, as it was opened
 	depth    uint32
+	workers  uint32
 	features []string
 	files    int // files of its own
 	// rasync: a buffered read that must wait does so without a worker (5.9).
@@ -96,22 +104,41 @@ func New(o Options) (*Ring, error) {
 	if err != nil {
 		return nil, err
 	}
-	hook := cmp.Or(o.Record, new(record.Hook))
-	fd, p, err := setup(depth, hook)
-	for err == syscall.ENOMEM && depth > leastDepth {
-		depth /= 2
-		fd, p, err = setup(depth, hook)
+	r := &Ring{hook: cmp.Or(o.Record, new(record.Hook)), depth: depth, workers: uint32(workers)}
+	err = r.open(o.Files)
+	for errors.Is(err, syscall.ENOMEM) && r.depth > leastDepth {
+		r.depth /= 2
+		err = r.open(o.Files)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("io_uring_setup: %w", err)
-	}
-	r := &Ring{hook: hook, fd: fd, depth: depth, rasync: p.Features&sys.IORING_FEAT_POLL_32BITS != 0}
-	if err := r.init(p, uint32(workers)); err != nil {
-		r.release()
 		return nil, err
 	}
-	r.ownFiles(o.Files)
+	r.slots.init(r.depth)
+	if o.Late {
+		r.late.delay(r)
+	}
 	return r, nil
+}
+
+// open makes the ring, with so many files of its own.
+func (r *Ring) open(files int) error {
+	fd, p, err := setup(r.depth, r.hook)
+	if err != nil {
+		return fmt.Errorf("io_uring_setup: %w", err)
+	}
+	if err := r.use(fd, p); err != nil {
+		r.release()
+		return err
+	}
+	r.ownFiles(files)
+	return nil
+}
+
+// use takes a ring that was just made.
+func (r *Ring) use(fd int, p *sys.UringParams) error {
+	r.fd, r.self = fd, sys.Describe(fd)
+	descriptors.add(r)
+	return r.init(p)
 }
 
 func (o Options) check() (depth uint32, workers int, err error) {
@@ -120,6 +147,9 @@ func (o Options) check() (depth uint32, workers int, err error) {
 	}
 	if o.Files < 0 || o.Files > 32768 {
 		return 0, 0, fmt.Errorf("uring: Files %d is not between 0 and 32768", o.Files)
+	}
+	if o.Files > 0 && o.Late {
+		return 0, 0, errors.New("uring: Files of a ring that is opened late")
 	}
 	if o.Workers < 0 {
 		return 0, 0, fmt.Errorf("uring: Workers %d is negative", o.Workers)
@@ -160,17 +190,16 @@ func result(n int, err error) int32 {
 }
 
 // init checks what the kernel has and maps the ring.
-func (r *Ring) init(p *sys.UringParams, workers uint32) error {
+func (r *Ring) init(p *sys.UringParams) error {
 	if err := r.usable(); err != nil {
 		return err
 	}
-	if err := r.probe(p, workers); err != nil {
+	if err := r.probe(p, r.workers); err != nil {
 		return err
 	}
 	if err := r.mmap(p); err != nil {
 		return fmt.Errorf("io_uring mmap: %w", err)
 	}
-	r.slots.init(r.depth)
 	return nil
 }
 
@@ -193,12 +222,23 @@ func (r *Ring) probe(p *sys.UringParams, workers uint32) error {
 	if err != nil || p.Features&need != need || !ops[sys.IORING_OP_READ] || !ops[sys.IORING_OP_WRITE] {
 		return fmt.Errorf("io_uring is older than Linux 5.6: %w", errors.ErrUnsupported)
 	}
+	bounded := sys.UringMaxWorkers(r.fd, workers, workers) == nil
+	if r.features == nil {
+		r.describe(ops[:], p, bounded)
+	}
+	return nil
+}
+
+// describe notes what the kernel has, once: others may ask for it while a ring is
+// opened late.
+func (r *Ring) describe(ops []bool, p *sys.UringParams, bounded bool) {
 	n := 0
 	for _, ok := range ops {
 		if ok {
 			n++
 		}
 	}
+	r.rasync = p.Features&sys.IORING_FEAT_POLL_32BITS != 0
 	r.links = ops[sys.IORING_OP_OPENAT] && ops[sys.IORING_OP_CLOSE] && ops[sys.IORING_OP_LINKAT]
 	r.features = append(r.features, fmt.Sprintf("%d operations", n))
 	if r.rasync {
@@ -207,10 +247,9 @@ func (r *Ring) probe(p *sys.UringParams, workers uint32) error {
 	if p.Flags&sys.IORING_SETUP_SUBMIT_ALL != 0 {
 		r.features = append(r.features, "whole batches (SUBMIT_ALL)")
 	}
-	if sys.UringMaxWorkers(r.fd, workers, workers) == nil {
+	if bounded {
 		r.features = append(r.features, "bounded kernel workers")
 	}
-	return nil
 }
 
 // Info implements driver.Driver.

@@ -14,6 +14,7 @@ import (
 // Options configures a Ring.
 type Options struct {
 	Depth, Workers, Files int
+	Late                  bool
 	Record                *record.Hook
 }
 

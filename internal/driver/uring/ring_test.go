@@ -29,3 +29,10 @@ func TestDriver(t *testing.T) {
 		})
 	}
 }
+
+// TestLateDriver: a ring that is opened with its first use is a driver, too.
+func TestLateDriver(t *testing.T) {
+	drivertest.Run(t, func(t testing.TB, depth int) driver.Driver {
+		return open(t, Options{Depth: depth, Late: true})
+	})
+}

@@ -116,10 +116,10 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bad := &Ring{hook: new(record.Hook), fd: fd, depth: 16}
+	bad := &Ring{hook: new(record.Hook), depth: 16, workers: 1}
 	p.Features = 0
-	if bad.init(p, 1) == nil {
-		t.Error("init without features = nil; want an error")
+	if bad.use(fd, p) == nil {
+		t.Error("use without features = nil; want an error")
 	}
 	bad.release()
 	if after := mappings(t); after != before {

@@ -3,6 +3,7 @@
 package uring
 
 import (
+	"fmt"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -25,9 +26,13 @@ func (r *Ring) Submit(ops []*driver.Op) (int, error) {
 			return n, driver.ErrClosed
 		}
 		n += r.Stage(ops[n:])
+		all := r.flush()
+		if err := r.lost(); err != nil {
+			return n, err
+		}
 		// Asked of the slots, not of Stage: that may have found no room in an
 		// SQ which flush has emptied since.
-		if !r.flush() || n == len(ops) || members(ops[n]) > min(r.slots.available(), len(r.sqes)-sqReserve) {
+		if !all || n == len(ops) || members(ops[n]) > min(r.slots.available(), len(r.sqes)-sqReserve) {
 			return n, nil
 		}
 	}
@@ -36,11 +41,14 @@ func (r *Ring) Submit(ops []*driver.Op) (int, error) {
 // Stage implements driver.Stager: it writes SQEs for a prefix of ops, which
 // the next io_uring_enter of anyone submits.
 func (r *Ring) Stage(ops []*driver.Op) int {
-	if len(ops) == 0 || r.closed.Load() {
+	if len(ops) == 0 || r.closed.Load() || !r.ready() {
 		return 0
 	}
 	r.sqMu.Lock()
 	defer r.sqMu.Unlock()
+	if r.lost() != nil {
+		return 0
+	}
 	room := min(r.slots.available(), r.room()-sqReserve)
 	tail, n := *r.sqTail, 0
 	for ; n < len(ops) && room > 0; n++ {
@@ -134,35 +142,53 @@ func prepareTransfer(e *sys.SQE, op *driver.Op, fixed uint8) {
 
 // flush submits what is staged, without waiting for completions. It reports
 // whether all of it was: when not, completions wait to be reaped first, and
-// Reap submits the rest.
+// Reap submits the rest; or the ring is lost.
 func (r *Ring) flush() bool {
+	if !r.ready() {
+		return false
+	}
 	for pause := 50 * time.Microsecond; ; {
-		n := r.staged()
+		head, n := atomic.LoadUint32(r.sqHead), r.staged()
 		if n == 0 {
 			return true
 		}
-		res := r.uringEnter(n, 0, 0)
+		r.loss.entering.Add(1)
+		res := r.enter(n, 0, 0)
+		r.loss.entering.Add(-1)
 		switch {
-		case res >= 0, res == -int32(syscall.EINTR):
-		case res == -int32(syscall.EBUSY):
+		case r.lost() != nil, res == -int32(syscall.EBUSY):
 			return false
-		case res == -int32(syscall.EAGAIN):
-			// The kernel has no memory for requests: later it will.
+		case res < 0:
+			// The kernel has no memory for requests: later it will. If it never has, the
+			// ring is lost (shortage).
 			time.Sleep(pause)
 			pause = min(2*pause, 10*time.Millisecond)
-		default:
-			panic("uring: io_uring_enter: " + syscall.Errno(-res).Error() + ": the ring is gone")
+		case res >= 0 && atomic.LoadUint32(r.sqHead) == head:
+			r.checkTaken()
 		}
 	}
 }
 
-// uringEnter is io_uring_enter(2) on the ring.
-func (r *Ring) uringEnter(submit, wait, flags uint32) int32 {
+// enter is io_uring_enter(2) on the ring. A failure that is not transient, or that
+// lasts, means that the ring is lost, after which no call is made. The caller has raised
+// entering, or waiting.
+func (r *Ring) enter(submit, wait, flags uint32) int32 {
+	if r.lost() != nil {
+		return 0
+	}
 	start := r.hook.Now()
 	res := sys.UringEnter(r.fd, submit, wait, flags)
 	r.hook.Call(start, record.Call{
 		Batch: int32(submit), Wait: int32(wait), Res: res, Syscall: record.SysUringEnter, Drv: record.DriverUring,
 	})
+	switch {
+	case res >= 0:
+		r.loss.shortage.end()
+	case !transient(res):
+		r.lose(fmt.Errorf("io_uring_enter: %w", syscall.Errno(-res)))
+	case r.loss.shortage.lasts(res, wait > 0, time.Now().UnixNano()):
+		r.lose(fmt.Errorf("io_uring_enter: %w, for %v", syscall.Errno(-res), shortageLimit))
+	}
 	return res
 }
 
@@ -176,6 +202,9 @@ func (r *Ring) Wake() {
 // Cancel implements driver.Driver. Of a chain one operation at a time is there
 // to be found.
 func (r *Ring) Cancel(op *driver.Op) {
+	if r.late.waits.Load() {
+		return // nothing was ever submitted
+	}
 	for ; op != nil; op = op.Then {
 		r.cancel(op)
 	}
@@ -191,10 +220,17 @@ func (r *Ring) cancel(op *driver.Op) {
 	r.control(sys.SQE{Opcode: sys.IORING_OP_ASYNC_CANCEL, FD: -1, Addr: op.Token, UserData: cancelToken})
 }
 
-// control submits an SQE of the driver's own.
+// control submits an SQE of the driver's own. A lost ring has no use for it.
 func (r *Ring) control(e sys.SQE) {
+	if !r.ready() {
+		return
+	}
 	for {
 		r.sqMu.Lock()
+		if r.lost() != nil {
+			r.sqMu.Unlock()
+			return
+		}
 		if r.room() > 0 {
 			break
 		}

@@ -1,0 +1,414 @@
+package sluice_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/places"
+)
+
+// copySizes are those of package os's own tests of sendfile and splice, and more than
+// goes in one go.
+var copySizes = []int{1, 42, 1025, pageSize + 1, 32769, 3<<20 + 7}
+
+// sockets returns two connections that are each other's peers.
+func sockets(t *testing.T, network string) (a, b net.Conn) {
+	t.Helper()
+	address := "127.0.0.1:0"
+	if network == "unix" {
+		address = filepath.Join(t.TempDir(), "socket")
+	}
+	l, err := net.Listen(network, address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if a, err = net.Dial(network, l.Addr().String()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { a.Close() })
+	if b, err = l.Accept(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { b.Close() })
+	return a, b
+}
+
+// eachCopy runs test for each kind of socket, size and limit, where a limit of less
+// than 0 is none, as package os's tests do.
+func eachCopy(t *testing.T, test func(t *testing.T, s *sluice.Scheduler, network string, size, limit int)) {
+	limits := map[string]func(size int) int{
+		"all":      func(int) int { return -1 },
+		"one less": func(size int) int { return size - 1 },
+		"half":     func(size int) int { return size / 2 },
+		"more":     func(size int) int { return size + 7 },
+	}
+	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		for _, network := range []string{"tcp", "unix"} {
+			for _, size := range copySizes {
+				for name, limit := range limits {
+					t.Run(network+"/"+strconv.Itoa(size)+"/"+name, func(t *testing.T) { test(t, s, network, size, limit(size)) })
+				}
+			}
+		}
+	})
+}
+
+// limitedTo is r, or r up to the limit.
+func limitedTo(r io.Reader, limit int) (io.Reader, *io.LimitedReader) {
+	if limit < 0 {
+		return r, nil
+	}
+	l := &io.LimitedReader{R: r, N: int64(limit)}
+	return l, l
+}
+
+// copyBound is how many of size bytes are copied under a limit.
+func copyBound(size, limit int) int {
+	if limit < 0 {
+		return size
+	}
+	return min(size, limit)
+}
+
+// TestSendFile is the test of that name in package os, for Files: what is copied to a
+// socket is copied by the kernel.
+func TestSendFile(t *testing.T) {
+	eachCopy(t, func(t *testing.T, s *sluice.Scheduler, network string, size, limit int) {
+		data := noise(size)
+		name := filepath.Join(t.TempDir(), "file")
+		write(t, name, string(data))
+		f, err := s.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		conn, peer := sockets(t, network)
+		got := make(chan []byte)
+		go func() {
+			b, err := io.ReadAll(peer)
+			if err != nil {
+				t.Error(err)
+			}
+			got <- b
+		}()
+		before := s.Stats()
+		r, l := limitedTo(f, limit)
+		n, err := io.Copy(conn, r)
+		conn.Close()
+		want := data[:copyBound(size, limit)]
+		if n != int64(len(want)) || err != nil {
+			t.Errorf("Copy = %d, %v; want %d", n, err, len(want))
+		}
+		if b := <-got; !bytes.Equal(b, want) {
+			t.Errorf("the peer has %d bytes (%08x); want %d (%08x)", len(b), sum(b), len(want), sum(want))
+		}
+		if l != nil && l.N != int64(limit)-n {
+			t.Errorf("the limit is %d; want %d", l.N, int64(limit)-n)
+		}
+		if pos, err := f.Seek(0, io.SeekCurrent); pos != n || err != nil {
+			t.Errorf("the position is %d, %v; want %d", pos, err, n)
+		}
+		// A connection of package net that reads from a limited File looks for sendfile by
+		// itself if it is a TCP one.
+		if network == "unix" && limit >= 0 {
+			return
+		}
+		if copied := s.Stats().BytesCopied - before.BytesCopied; copied != n {
+			t.Errorf("%d bytes were copied by the kernel; want %d", copied, n)
+		}
+	})
+}
+
+// TestSpliceFile is the test of that name in package os, for Files: what is copied from
+// a socket is copied by the kernel.
+func TestSpliceFile(t *testing.T) {
+	eachCopy(t, func(t *testing.T, s *sluice.Scheduler, network string, size, limit int) {
+		data := noise(size)
+		name := filepath.Join(t.TempDir(), "file")
+		f, err := s.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		conn, peer := sockets(t, network)
+		go func() {
+			peer.Write(data) // fails if not all is taken
+			peer.Close()
+		}()
+		before := s.Stats()
+		r, l := limitedTo(conn, limit)
+		n, err := io.Copy(f, r)
+		want := data[:copyBound(size, limit)]
+		if n != int64(len(want)) || err != nil {
+			t.Errorf("Copy = %d, %v; want %d", n, err, len(want))
+		}
+		if l != nil && l.N != int64(limit)-n {
+			t.Errorf("the limit is %d; want %d", l.N, int64(limit)-n)
+		}
+		if pos, err := f.Seek(0, io.SeekCurrent); pos != n || err != nil {
+			t.Errorf("the position is %d, %v; want %d", pos, err, n)
+		}
+		if b, err := os.ReadFile(name); !bytes.Equal(b, want) || err != nil {
+			t.Errorf("the file has %d bytes (%08x), %v; want %d (%08x)", len(b), sum(b), err, len(want), sum(want))
+		}
+		if copied := s.Stats().BytesCopied - before.BytesCopied; copied != n {
+			t.Errorf("%d bytes were copied by the kernel; want %d", copied, n)
+		}
+	})
+}
+
+// TestServeContent has package net/http send a File by sendfile, all but what it
+// looks at itself.
+func TestServeContent(t *testing.T) {
+	eachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+		data := noise(300_000)
+		name := filepath.Join(dir, "file")
+		write(t, name, string(data))
+		serve := map[string]http.HandlerFunc{
+			"ServeContent": func(w http.ResponseWriter, r *http.Request) {
+				f := must(t, openOn(s), name, os.O_RDONLY).(*sluice.File)
+				defer f.Close()
+				http.ServeContent(w, r, "file", time.Time{}, f)
+			},
+			"io.Copy": func(w http.ResponseWriter, _ *http.Request) {
+				f := must(t, openOn(s), name, os.O_RDONLY).(*sluice.File)
+				defer f.Close()
+				w.Header().Set("Content-Length", strconv.Itoa(len(data)))
+				io.Copy(w, f)
+			},
+		}
+		for how, handler := range serve {
+			server := httptest.NewServer(handler)
+			defer server.Close()
+			before := s.Stats()
+			resp, err := http.Get(server.URL)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer resp.Body.Close()
+			if b, err := io.ReadAll(resp.Body); !bytes.Equal(b, data) || err != nil {
+				t.Errorf("%s: %d bytes (%08x), %v; want %d (%08x)", how, len(b), sum(b), err, len(data), sum(data))
+			}
+			server.Close() // the handler has returned
+			if copied := s.Stats().BytesCopied - before.BytesCopied; copied < int64(len(data))-1024 {
+				t.Errorf("%s: %d bytes were copied by the kernel; want nearly %d", how, copied, len(data))
+			}
+		}
+	})
+}
+
+// TestSendToSlow has files sent to peers that take nothing, more of them than threads
+// may wait. They hold up nobody else, nor the files' Close, after which a copy ends.
+func TestSendToSlow(t *testing.T) {
+	for _, driver := range drivers {
+		t.Run(driver, func(t *testing.T) {
+			s := scheduler(t, sluice.Options{Driver: driver, BlockingThreads: 2})
+			name := filepath.Join(t.TempDir(), "file")
+			const size = 64 << 20
+			if err := errors.Join(os.WriteFile(name, nil, 0o600), os.Truncate(name, size)); err != nil {
+				t.Fatal(err)
+			}
+			f, err := s.OpenFile(name, os.O_RDWR, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			type result struct {
+				n   int64
+				err error
+			}
+			ended := make(chan result)
+			var files []*sluice.File
+			var peers []net.Conn
+			const senders = 4
+			for range senders {
+				from, err := s.Open(name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				files = append(files, from)
+				conn, peer := sockets(t, "tcp")
+				peers = append(peers, peer)
+				go func() {
+					n, err := from.WriteTo(conn)
+					ended <- result{n, err}
+				}()
+			}
+			waitFor(t, "the senders to wait for their peers", func() bool { return parked("poll.(*FD).RawWrite") == senders })
+			if _, err := f.WriteAt(make([]byte, 100_000), 0); err != nil {
+				t.Error(err)
+			}
+			if err := errors.Join(f.Sync(), f.Close()); err != nil {
+				t.Error(err)
+			}
+			for _, from := range files {
+				if n, err := from.ReadAt(make([]byte, 10), 0); n != 10 || err != nil {
+					t.Errorf("ReadAt = %d, %v", n, err)
+				}
+				if _, err := from.Seek(0, io.SeekCurrent); err != nil {
+					t.Error(err)
+				}
+				if err := from.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+			for _, peer := range peers {
+				go io.Copy(io.Discard, peer)
+			}
+			for range senders {
+				if r := <-ended; !errors.Is(r.err, os.ErrClosed) || r.n <= 0 || r.n >= size {
+					t.Errorf("WriteTo of a file that was closed = %d, %v; want ErrClosed", r.n, r.err)
+				}
+			}
+		})
+	}
+}
+
+// TestSendWithoutAPlace sends a file that is not in the page cache while others have
+// all places of calls that wait: the driver reads it, and no thread waits.
+func TestSendWithoutAPlace(t *testing.T) {
+	s := scheduler(t, sluice.Options{Driver: "uring", BlockingThreads: 1})
+	name := filepath.Join(places.Disk(t), "file")
+	const size = 3<<20 + 7
+	data := noise(size)
+	write(t, name, string(data))
+	f, err := s.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := errors.Join(f.Sync(), dropCache(int(f.Fd()))); err != nil {
+		t.Fatal(err)
+	}
+	release := occupy(s)
+	defer release()
+	conn, peer := sockets(t, "tcp")
+	got := make(chan []byte)
+	go func() {
+		b, err := io.ReadAll(peer)
+		if err != nil {
+			t.Error(err)
+		}
+		got <- b
+	}()
+	before := s.Stats()
+	if n, err := f.WriteTo(conn); n != size || err != nil {
+		t.Errorf("WriteTo = %d, %v; want %d", n, err, size)
+	}
+	conn.Close()
+	if b := <-got; !bytes.Equal(b, data) {
+		t.Errorf("the peer has %d bytes (%08x); want %d (%08x)", len(b), sum(b), size, sum(data))
+	}
+	st := s.Stats()
+	if copied, queued := st.BytesCopied-before.BytesCopied, st.Queued-before.Queued; copied != size || queued == 0 {
+		t.Errorf("%d bytes were copied by the kernel, %d operations queued; want %d, some", copied, queued, size)
+	}
+}
+
+// reason is the innermost error.
+func reason(err error) error {
+	for {
+		inner := errors.Unwrap(err)
+		if inner == nil {
+			return err
+		}
+		err = inner
+	}
+}
+
+// TestSocketErrors: a connection that is closed, or has a deadline, ends a copy with
+// the error that package os gives, and the position is behind what was copied.
+func TestSocketErrors(t *testing.T) {
+	type file interface {
+		io.ReaderFrom
+		io.WriterTo
+		io.Seeker
+		io.Closer
+	}
+	const size = 64 << 20
+	name := filepath.Join(t.TempDir(), "file")
+	if err := errors.Join(os.WriteFile(name, nil, 0o600), os.Truncate(name, size)); err != nil {
+		t.Fatal(err)
+	}
+	end := map[string]func(net.Conn) error{
+		"closed":   net.Conn.Close,
+		"deadline": func(c net.Conn) error { return c.SetDeadline(time.Unix(1, 0)) },
+	}
+	s := scheduler(t, sluice.Options{})
+	for how, end := range end {
+		for _, network := range []string{"tcp", "unix"} {
+			for _, at := range []string{"before", "while it waits"} {
+				for _, op := range []string{"WriteTo", "ReadFrom"} {
+					t.Run(op+"/"+how+"/"+network+"/"+at, func(t *testing.T) {
+						once := func(f file, where string) error {
+							t.Helper()
+							defer f.Close()
+							conn, peer := sockets(t, network)
+							if at == "before" {
+								if err := end(conn); err != nil {
+									t.Fatal(err)
+								}
+							}
+							ended := make(chan error)
+							var n int64
+							go func() {
+								var err error
+								if op == "WriteTo" {
+									n, err = f.WriteTo(conn)
+								} else {
+									n, err = f.ReadFrom(conn)
+								}
+								ended <- err
+							}()
+							if at != "before" {
+								if op == "ReadFrom" {
+									if _, err := peer.Write(make([]byte, 1000)); err != nil {
+										t.Fatal(err)
+									}
+								}
+								waitFor(t, "the copy to wait", func() bool { return parked(where) == 1 })
+								if err := end(conn); err != nil {
+									t.Fatal(err)
+								}
+							}
+							err := <-ended
+							// What is read into memory, and then not written, is lost.
+							if pos, err := f.Seek(0, io.SeekCurrent); at != "before" && pos != n || err != nil || n == size {
+								t.Errorf("the position is %d, %v; want %d", pos, err, n)
+							}
+							return err
+						}
+						f1, err1 := os.OpenFile(name, os.O_RDWR, 0)
+						f2, err2 := s.OpenFile(name, os.O_RDWR, 0)
+						if err := errors.Join(err1, err2); err != nil {
+							t.Fatal(err)
+						}
+						where := map[string][2]string{
+							"WriteTo":  {"poll.sendFile", "poll.(*FD).RawWrite"},
+							"ReadFrom": {"poll.spliceDrain", "poll.(*FD).RawRead"},
+						}[op]
+						want, got := once(f1, where[0]), once(f2, where[1])
+						if at == "before" { // package net may have found it, and tells its addresses
+							if !errors.Is(got, reason(want)) {
+								t.Errorf("%v; want %v", got, want)
+							}
+						} else if pe, ok := errors.AsType[*fs.PathError](got); !ok || got.Error() != want.Error() || pe.Err != reason(want) {
+							t.Errorf("%v; want %v", got, want)
+						}
+					})
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package sluice
+
+import (
+	"io"
+	"os"
+)
+
+// WriteTo writes what is left of the file to w, from the file's position on.
+// It implements io.WriterTo.
+//
+// Where the system can, it copies by itself: to a stream socket by sendfile(2), to
+// another file as by ReadFrom. For a socket it waits for the file as Read does, and a slow
+// receiver holds up no other operation.
+func (f *File) WriteTo(w io.Writer) (n int64, err error) {
+	if f == nil || f.core == nil {
+		return f.os().WriteTo(w)
+	}
+	switch dst := w.(type) {
+	case *File:
+		if dst != nil && dst.core != nil && !dst.core.Appends() {
+			return dst.copyFrom(source{f.file, f}, nil)
+		}
+	case *os.File:
+		if newCoreFile(dst) != nil {
+			return f.copyTo(dst)
+		}
+	}
+	if f.sched.core.HasClasses() { // each Read is an operation of its class
+		return io.Copy(w, onlyReader{f})
+	}
+	if n, handled, err := f.sendTo(w); handled {
+		return n, err
+	}
+	return io.Copy(w, fileWithoutWriteTo{File: f})
+}
+
+// ReadFrom writes what it reads from r, until io.EOF, at the file's position.
+// It implements io.ReaderFrom.
+//
+// Where the system can, it copies by itself: from a stream socket by splice(2), from
+// another file by copy_file_range(2), which shares the blocks where the file system can.
+// Many copies at a time wait for one another, as Writes do.
+func (f *File) ReadFrom(r io.Reader) (n int64, err error) {
+	if f == nil || f.core == nil {
+		return f.os().ReadFrom(r)
+	}
+	if f.core.Appends() { // neither copy_file_range nor splice takes such a file
+		return io.Copy(onlyWriter{f}, r)
+	}
+	limit, from := limitOf(r)
+	if src := sourceOf(from); src.file != nil {
+		return f.copyFrom(src, limit)
+	}
+	if !f.sched.core.HasClasses() {
+		if n, handled, err := f.receiveFrom(from, limit); handled {
+			return n, err
+		}
+	}
+	return io.Copy(onlyWriter{f}, r)
+}
+
+// limitOf returns r's limit, nil if it has none, and the Reader behind it.
+func limitOf(r io.Reader) (*io.LimitedReader, io.Reader) {
+	if l, ok := r.(*io.LimitedReader); ok {
+		return l, l.R
+	}
+	return nil, r
+}
+
+// onlyReader hides all of a File but Read, so that io.Copy uses that.
+type onlyReader struct{ f *File }
+
+func (r onlyReader) Read(b []byte) (int, error) { return r.f.Read(b) }
+
+// onlyWriter hides all of a File but Write, so that io.Copy uses that.
+type onlyWriter struct{ f *File }
+
+func (w onlyWriter) Write(b []byte) (int, error) { return w.f.Write(b) }
+
+// fileWithoutWriteTo is a File without WriteTo, for io.Copy. It keeps SyscallConn, so that
+// the writer may still have the kernel copy, as an http.ResponseWriter does.
+type fileWithoutWriteTo struct {
+	noWriteTo //nolint:unused // hides WriteTo
+	*File
+}
+
+// noWriteTo makes WriteTo ambiguous in a struct that embeds it beside a File.
+type noWriteTo struct{} //nolint:unused // see there
+
+// WriteTo is never called.
+func (noWriteTo) WriteTo(io.Writer) (int64, error) { panic("WriteTo is hidden") } //nolint:unused // see there

@@ -1,0 +1,233 @@
+package sluice_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/places"
+)
+
+// frozenFile is one file on a file system that is to be frozen, opened in all ways.
+type frozenFile struct {
+	sched            *sluice.Scheduler
+	buffered, direct *sluice.File
+	aligned          *sluice.DirectFile
+}
+
+const (
+	frozenWriters = 40
+	// frozenLate is the most of them that may be in the kernel for a device.
+	frozenLate = 4
+)
+
+func openFrozen(t *testing.T, s *sluice.Scheduler, dir string) (f frozenFile) {
+	t.Helper()
+	f.sched = s
+	// Two, as pages of the one that direct writes go to are not to be dirty.
+	names := []string{filepath.Join(dir, "buffered"), filepath.Join(dir, "direct")}
+	for _, name := range names {
+		if err := os.WriteFile(name, make([]byte, 2*frozenWriters*pageSize), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var errs [4]error
+	f.buffered, errs[0] = s.OpenFile(names[0], os.O_RDWR, 0)
+	f.direct, errs[1] = s.OpenFile(names[1], os.O_RDWR|oDirect, 0)
+	f.aligned, errs[2] = s.OpenDirectFile(names[1], os.O_RDWR, 0)
+	if err := errors.Join(errs[:]...); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.buffered.Close(); f.direct.Close(); f.aligned.Close() })
+	return f
+}
+
+// frozenWay is a way to write with a context.
+type frozenWay struct {
+	name  string
+	write func(ctx context.Context, f frozenFile, b []byte, off int64) error
+}
+
+// skip skips a test of the way with a driver. An unaligned write reads first. io_uring completes
+// a read on the thread that has submitted it, which may be in another's write by then
+// (docs/decisions/0012-tied-threads.md): how many are late is not certain.
+func (w frozenWay) skip(t *testing.T, driver string) {
+	if w.name == "unaligned" && driver == "uring" {
+		t.Skip("reads by io_uring may be late")
+	}
+}
+
+var frozenWays = []frozenWay{
+	{"buffered", func(ctx context.Context, f frozenFile, b []byte, off int64) error {
+		_, err := f.buffered.WriteAtContext(ctx, b, off)
+		return err
+	}},
+	{"direct", func(ctx context.Context, f frozenFile, b []byte, off int64) error {
+		_, err := f.direct.WriteAtContext(ctx, b, off)
+		return err
+	}},
+	{"DirectFile", func(ctx context.Context, f frozenFile, b []byte, off int64) error {
+		_, err := f.aligned.WriteAtContext(ctx, b, off)
+		return err
+	}},
+	{"unaligned", func(ctx context.Context, f frozenFile, b []byte, off int64) error {
+		_, err := f.aligned.WriteAtContext(ctx, b[:100], off+7)
+		return err
+	}},
+	{"extending", func(ctx context.Context, f frozenFile, b []byte, off int64) error {
+		_, err := f.aligned.WriteAtContext(ctx, b, off+2*frozenWriters*pageSize)
+		return err
+	}},
+	{"batch", func(ctx context.Context, f frozenFile, b []byte, off int64) error {
+		batch := f.sched.NewBatch()
+		batch.WriteAt(f.buffered, b, off)
+		return batch.Do(ctx)
+	}},
+}
+
+// Hazard: a write to a frozen file system ends at the thaw, whatever its deadline. Guards:
+// few of them are given to the kernel at a time, and the others are withdrawn.
+func TestFrozenDeadlines(t *testing.T) {
+	for _, fs := range []string{"ext4", "xfs"} {
+		dir := places.FileSystems[fs](t, 64<<20)
+		for _, driver := range drivers {
+			s := scheduler(t, sluice.Options{Driver: driver})
+			f := openFrozen(t, s, dir)
+			for _, way := range frozenWays {
+				t.Run(fs+"/"+driver+"/"+way.name, func(t *testing.T) {
+					way.skip(t, driver)
+					frozen := places.Freeze(t, dir)
+					ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+					defer cancel()
+					ended := make(chan error, frozenWriters)
+					for i := range int64(frozenWriters) {
+						go func() { ended <- way.write(ctx, f, alignedBytes(pageSize), i*pageSize) }()
+					}
+					for range frozenWriters - frozenLate { // hangs if more are in the kernel, until it is thawed
+						if err := <-ended; !errors.Is(err, context.DeadlineExceeded) {
+							t.Errorf("a write to a frozen file system = %v; want context.DeadlineExceeded", err)
+						}
+					}
+					frozen.Thaw()
+					for range frozenLate {
+						if err := <-ended; err != nil && !errors.Is(err, context.DeadlineExceeded) {
+							t.Errorf("a write that the kernel had = %v", err)
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+// Hazard: what waits for frozen file systems has all threads, the lock of a ring, or all of
+// its room, and another device waits with them. Guards: places at the gate for each
+// device, and under aio a submitter for each device.
+func TestFrozenOthers(t *testing.T) {
+	const frozen = 8
+	var dirs []string
+	for range frozen + 1 {
+		dirs = append(dirs, places.FileSystems["ext4"](t, 16<<20))
+	}
+	for _, driver := range drivers {
+		t.Run(driver, func(t *testing.T) {
+			s := scheduler(t, sluice.Options{Driver: driver})
+			var files []frozenFile
+			for _, dir := range dirs {
+				files = append(files, openFrozen(t, s, dir))
+			}
+			other := files[frozen]
+			var thaw []*places.Frozen
+			for _, dir := range dirs[:frozen] {
+				thaw = append(thaw, places.Freeze(t, dir))
+			}
+			var all sync.WaitGroup
+			for i := range int64(12 * frozen) {
+				f, way := files[i%frozen], frozenWays[i/frozen%4]
+				all.Go(func() {
+					if err := way.write(context.Background(), f, alignedBytes(pageSize), i%frozenWriters*pageSize); err != nil {
+						t.Errorf("%s: %v", way.name, err)
+					}
+				})
+			}
+			// All of them: a thread that submits and then goes on to a frozen one keeps what it has
+			// submitted (docs/decisions/0012-tied-threads.md).
+			waitFor(t, "writers that wait", func() bool { return frozenParked() >= 12*frozen })
+			for range 20 { // hangs if the frozen ones are in the way, until they are thawed
+				for name, err := range useOther(t, other) {
+					if err != nil {
+						t.Errorf("%s of another device: %v", name, err)
+					}
+				}
+			}
+			for _, z := range thaw {
+				z.Thaw()
+			}
+			all.Wait()
+		})
+	}
+}
+
+// frozenParked is how many goroutines wait where those do that write to a frozen file system.
+func frozenParked() (n int) {
+	for _, f := range []string{"sched.call", "sched.callVec", "(*limiter).wait", "(*request).wait", "rangelock.(*Lock).Acquire"} {
+		n += parked(f)
+	}
+	return n
+}
+
+// useOther does with f all that may wait.
+func useOther(t *testing.T, f frozenFile) map[string]error {
+	b := alignedBytes(pageSize)
+	did := make(map[string]error)
+	for _, way := range frozenWays {
+		ctx, cancel := context.WithCancel(t.Context())
+		did[way.name+" with a context"] = way.write(ctx, f, b, 0)
+		cancel()
+		did[way.name] = way.write(context.Background(), f, b, 0)
+	}
+	_, did["read"] = f.direct.ReadAt(b, pageSize)
+	did["sync"] = f.buffered.Sync()
+	did["sync of a DirectFile"] = f.aligned.Sync()
+	return did
+}
+
+// A deadline ends also what is behind many writes without one.
+func TestFrozenBehindOthers(t *testing.T) {
+	dir := places.FileSystems["ext4"](t, 64<<20)
+	for _, driver := range drivers {
+		for _, way := range frozenWays {
+			t.Run(fmt.Sprint(driver, "/", way.name), func(t *testing.T) {
+				way.skip(t, driver)
+				s := scheduler(t, sluice.Options{Driver: driver})
+				f := openFrozen(t, s, dir)
+				frozen := places.Freeze(t, dir)
+				var all sync.WaitGroup
+				for i := range int64(200) { // more than there are places or requests
+					all.Go(func() { way.write(context.Background(), f, alignedBytes(pageSize), i%frozenWriters*pageSize) })
+				}
+				waitFor(t, "writers that wait", func() bool { st := s.Stats(); return st.BlockedThreads+st.InFlight > 0 })
+				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
+				defer cancel()
+				ended := make(chan error, frozenWriters)
+				for i := range int64(frozenWriters) {
+					go func() { ended <- way.write(ctx, f, alignedBytes(pageSize), i*pageSize) }()
+				}
+				for range frozenWriters - frozenLate {
+					<-ended
+				}
+				frozen.Thaw()
+				all.Wait()
+				for range frozenLate {
+					<-ended
+				}
+			})
+		}
+	}
+}

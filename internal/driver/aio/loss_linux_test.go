@@ -1,0 +1,146 @@
+//go:build amd64 || arm64
+
+package aio
+
+import (
+	"errors"
+	"os"
+	"strconv"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/sys"
+)
+
+// replace gives the number of the eventfd to /dev/null, as dup2(2) by a program
+// does.
+func replace(t *testing.T, q *Queue) {
+	t.Helper()
+	null, err := unix.Open(os.DevNull, unix.O_RDWR|unix.O_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(null)
+	number := q.bell.fd
+	if err := unix.Dup3(null, number, unix.O_CLOEXEC); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if to, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(number)); err == nil && to != os.DevNull {
+			t.Errorf("descriptor %d is %s; want that of the program, %s", number, to, os.DevNull)
+		}
+		unix.Close(number)
+	})
+}
+
+// TestDescriptorReplaced: what is in flight comes back with its result, what
+// comes later is not begun, and the descriptor of the program stays open.
+func TestDescriptorReplaced(t *testing.T) {
+	const blocks = 64
+	f := directFile(t, blocks)
+	q := open(t, Options{Depth: 2 * blocks})
+	r := newReads(t, f, blocks, 2*blocks)
+	for _, op := range r.ops {
+		r.aim(op)
+	}
+	if n, err := q.Submit(r.ops[:blocks]); n != blocks || err != nil {
+		t.Fatalf("Submit = %d, %v", n, err)
+	}
+	replace(t, q)
+	n, err := q.Submit(r.ops[blocks:])
+	if n != blocks || !errors.Is(err, errDescriptor) {
+		t.Fatalf("Submit = %d, %v; want %d, %v", n, err, blocks, errDescriptor)
+	}
+	done := make([]*driver.Op, 2*blocks)
+	if n, err := q.Reap(done, len(done)); n != len(done) || !errors.Is(err, errDescriptor) {
+		t.Fatalf("Reap = %d, %v; want %d, %v", n, err, len(done), errDescriptor)
+	}
+	for _, op := range r.ops[:blocks] {
+		r.check(t, op)
+	}
+	for _, op := range r.ops[blocks:] {
+		if op.Res != ecanceled {
+			t.Errorf("an operation that the kernel has not begun came back with %d; want ECANCELED", op.Res)
+		}
+	}
+	if n, err := q.Reap(done, 1); n != 0 || err == nil {
+		t.Errorf("Reap with nothing in flight = %d, %v; want 0 and an error", n, err)
+	}
+	if err := q.Close(); err != nil {
+		t.Errorf("Close = %v", err)
+	}
+}
+
+// TestDescriptorReplacedUnderReap: a Reap that waits notices by itself that nobody
+// will ring any more.
+func TestDescriptorReplacedUnderReap(t *testing.T) {
+	q := open(t, Options{Depth: 8})
+	var reaps sync.WaitGroup
+	reaps.Go(func() {
+		if n, err := q.Reap(make([]*driver.Op, 1), 1); n != 0 || !errors.Is(err, errDescriptor) {
+			t.Errorf("Reap = %d, %v; want 0, %v", n, err, errDescriptor)
+		}
+	})
+	for !q.bell.armed.Load() {
+		time.Sleep(time.Millisecond)
+	}
+	replace(t, q)
+	reaps.Wait()
+	if err := q.Close(); err != nil {
+		t.Errorf("Close = %v", err)
+	}
+}
+
+// TestRefusedForGood: io_submit that fails for all operations ends the queue, and what
+// was not handed over comes back.
+func TestRefusedForGood(t *testing.T) {
+	const blocks = 8
+	f := directFile(t, blocks)
+	q := open(t, Options{Depth: blocks})
+	ctx := q.ctx
+	q.ctx = 1 // which is none: EINVAL
+	r := newReads(t, f, blocks, blocks)
+	n, err := q.Submit(r.ops)
+	if n != blocks || !errors.Is(err, syscall.EINVAL) {
+		t.Errorf("Submit = %d, %v; want %d, EINVAL", n, err, blocks)
+	}
+	done := make([]*driver.Op, blocks)
+	if n, err := q.Reap(done, blocks); n != blocks || err == nil {
+		t.Errorf("Reap = %d, %v; want %d and an error", n, err, blocks)
+	}
+	for _, op := range r.ops {
+		if op.Res != ecanceled {
+			t.Errorf("operation = %d; want ECANCELED", op.Res)
+		}
+	}
+	q.ctx = ctx
+	if err := q.Close(); err != nil {
+		t.Errorf("Close = %v", err)
+	}
+	if err := sys.IoDestroy(ctx); err == nil {
+		t.Error("Close has left the context")
+	}
+}
+
+// TestLateDoorbell: nothing is open before the first operation, and what cannot
+// be opened then ends the queue.
+func TestLateDoorbell(t *testing.T) {
+	newQueue(t, Options{Depth: 8}).Wake()
+	before := descriptors(t)
+	q := newQueue(t, Options{Depth: 8})
+	if n := descriptors(t); n != before {
+		t.Errorf("%d descriptors more before the first operation", n-before)
+	}
+	q.bell.open.Do(func() { q.bell.bad = syscall.EMFILE })
+	if n, err := q.Submit([]*driver.Op{{}}); n != 0 || !errors.Is(err, syscall.EMFILE) {
+		t.Errorf("Submit = %d, %v; want 0, EMFILE", n, err)
+	}
+	if n, err := q.Reap(make([]*driver.Op, 1), 1); n != 0 || !errors.Is(err, syscall.EMFILE) {
+		t.Errorf("Reap = %d, %v; want 0, EMFILE", n, err)
+	}
+}

@@ -1,0 +1,222 @@
+//go:build linux && (amd64 || arm64)
+
+package uring
+
+import (
+	"errors"
+	"os"
+	"strconv"
+	"sync"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice/internal/driver"
+)
+
+// rings are those that the kernel takes away in tests.
+func rings(t *testing.T, run func(t *testing.T, r *Ring)) {
+	for name, o := range map[string]Options{"open": {Depth: 32}, "late": {Depth: 32, Late: true}} {
+		t.Run(name, func(t *testing.T) {
+			r := open(t, o)
+			run(t, r)
+			if err := r.Close(); err != nil {
+				t.Errorf("Close = %v", err)
+			}
+		})
+	}
+}
+
+// replace gives the ring's number to /dev/null, as dup2(2) by a program does.
+func replace(t *testing.T, r *Ring) {
+	t.Helper()
+	null, err := unix.Open(os.DevNull, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(null)
+	number := r.fd
+	if err := unix.Dup3(null, number, unix.O_CLOEXEC); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if to, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(number)); err == nil && to != os.DevNull {
+			t.Errorf("descriptor %d is %s; want that of the program, %s", number, to, os.DevNull)
+		}
+		unix.Close(number)
+	})
+}
+
+// TestDescriptorReplaced: what is in flight comes back with its result, what
+// comes later is not begun, and the descriptor of the program stays open.
+func TestDescriptorReplaced(t *testing.T) {
+	rings(t, func(t *testing.T, r *Ring) {
+		rd, wr := pipe(t)
+		flying := stuck(rd, 8)
+		submit(t, r, flying...)
+		replace(t, r)
+		more := stuck(rd, 8)
+		n, err := r.Submit(more)
+		if err == nil || errors.Is(err, driver.ErrClosed) {
+			t.Fatalf("Submit = %d, %v; want an error", n, err)
+		}
+		if _, err := unix.Write(wr, make([]byte, len(flying))); err != nil {
+			t.Fatal(err)
+		}
+		want := map[*driver.Op]int32{}
+		for _, op := range flying {
+			want[op] = 1
+		}
+		for _, op := range more[:n] {
+			want[op] = canceled
+		}
+		done := make([]*driver.Op, 32)
+		for len(want) > 0 {
+			k, err := r.Reap(done, 1)
+			if k == 0 || err == nil {
+				t.Fatalf("Reap = %d, %v with %d operations in flight", k, err, len(want))
+			}
+			for _, op := range done[:k] {
+				if res, ok := want[op]; !ok || op.Res != res {
+					t.Errorf("operation came back with %d; want %d, %t", op.Res, res, ok)
+				}
+				delete(want, op)
+			}
+		}
+		if k, err := r.Reap(done, 1); k != 0 || err == nil {
+			t.Errorf("Reap with nothing in flight = %d, %v; want 0 and an error", k, err)
+		}
+	})
+}
+
+// TestLostUnderReap: a Reap that waits in the kernel for an operation that does
+// not end returns what was withdrawn as soon as the ring is lost.
+func TestLostUnderReap(t *testing.T) {
+	rings(t, func(t *testing.T, r *Ring) {
+		rd, wr := pipe(t)
+		flying := stuck(rd, 1)
+		submit(t, r, flying...)
+		done := make([]*driver.Op, 32)
+		var reaps sync.WaitGroup
+		var n int
+		var err error
+		reaps.Go(func() { n, err = r.Reap(done, 1) })
+		for !r.loss.waiting.Load() {
+			unix.Nanosleep(&unix.Timespec{Nsec: 1e5}, nil)
+		}
+		more := stuck(rd, 3)
+		if n := r.Stage(more); n != len(more) {
+			t.Fatalf("Stage = %d; want %d", n, len(more))
+		}
+		r.lose(syscall.EPERM)
+		reaps.Wait()
+		if n != len(more) || !errors.Is(err, syscall.EPERM) {
+			t.Fatalf("Reap = %d, %v; want %d, EPERM", n, err, len(more))
+		}
+		for _, op := range done[:n] {
+			if op.Res != canceled {
+				t.Errorf("an operation that the kernel has not begun came back with %d; want ECANCELED", op.Res)
+			}
+		}
+		if _, err := unix.Write(wr, []byte{1}); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := r.Reap(done, 1); n != 1 || done[0] != flying[0] || done[0].Res != 1 || !errors.Is(err, syscall.EPERM) {
+			t.Errorf("Reap = %d, %v; want the operation in flight, with 1, and EPERM", n, err)
+		}
+	})
+}
+
+// TestWakeOfLostRing: Wake needs no kernel.
+func TestWakeOfLostRing(t *testing.T) {
+	rings(t, func(t *testing.T, r *Ring) {
+		rd, wr := pipe(t)
+		submit(t, r, stuck(rd, 1)...)
+		r.lose(syscall.EPERM)
+		r.Wake()
+		if n, err := r.Reap(make([]*driver.Op, 1), 1); n != 0 || err == nil {
+			t.Errorf("Reap = %d, %v; want 0 and an error", n, err)
+		}
+		if _, err := unix.Write(wr, []byte{1}); err != nil { // Close waits for it
+			t.Fatal(err)
+		}
+	})
+}
+
+// TestNumberTaken: a ring whose descriptor was closed is lost as soon as another
+// one is given its number, and does not submit to that.
+func TestNumberTaken(t *testing.T) {
+	first := open(t, Options{Depth: 32})
+	defer first.Close()
+	number := first.fd
+	unix.Close(number)
+	second := open(t, Options{Depth: 32})
+	defer second.Close()
+	if second.fd != number {
+		t.Skipf("the second ring has number %d; want %d", second.fd, number)
+	}
+	if n, err := first.Submit([]*driver.Op{op(driver.Nop, 0)}); n != 0 || !errors.Is(err, errDescriptor) {
+		t.Errorf("Submit = %d, %v; want 0, %v", n, err, errDescriptor)
+	}
+	if _, err := first.Register(make([]byte, 10)); !errors.Is(err, errDescriptor) {
+		t.Errorf("Register = %v; want %v", err, errDescriptor)
+	}
+	if err := first.Close(); err != nil {
+		t.Errorf("Close = %v", err)
+	}
+	submit(t, second, op(driver.Nop, 0))
+	reap(t, second, 1)
+}
+
+// TestForeignRing: a ring of somebody else's that has the number takes nothing of
+// what was staged here.
+func TestForeignRing(t *testing.T) {
+	r := open(t, Options{Depth: 32})
+	foreign := open(t, Options{Depth: 32})
+	number := r.fd
+	if err := unix.Dup3(foreign.fd, number, unix.O_CLOEXEC); err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(number)
+	defer foreign.Close()
+	ops := []*driver.Op{op(driver.Nop, 0)}
+	if n, err := r.Submit(ops); n != 1 || !errors.Is(err, errDescriptor) {
+		t.Errorf("Submit = %d, %v; want 1, %v", n, err, errDescriptor)
+	}
+	if n, err := r.Reap(make([]*driver.Op, 1), 1); n != 1 || err == nil || ops[0].Res != canceled {
+		t.Errorf("Reap = %d, %v with %d; want 1, an error, ECANCELED", n, err, ops[0].Res)
+	}
+	if err := r.Close(); err != nil {
+		t.Errorf("Close = %v", err)
+	}
+}
+
+// TestLateRing: nothing is open before the first operation.
+func TestLateRing(t *testing.T) {
+	open(t, Options{}).Close()
+	before := mappings(t)
+	r := open(t, Options{Late: true})
+	if n := mappings(t); n != before {
+		t.Errorf("%d mappings and descriptors of rings before the first operation; want %d", n, before)
+	}
+	submit(t, r, op(driver.Nop, 0))
+	reap(t, r, 1)
+	if n := mappings(t); n == before {
+		t.Error("no ring is open after the first operation")
+	}
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+	if n := mappings(t); n != before {
+		t.Errorf("%d mappings and descriptors are left; before there were %d", n, before)
+	}
+	unused := open(t, Options{Late: true})
+	unused.Cancel(op(driver.Nop, 0))
+	if err := unused.Close(); err != nil {
+		t.Errorf("Close of a ring that was not used = %v", err)
+	}
+	if n, err := unused.Submit([]*driver.Op{op(driver.Nop, 0)}); n != 0 || !errors.Is(err, driver.ErrClosed) {
+		t.Errorf("Submit after Close = %d, %v", n, err)
+	}
+}

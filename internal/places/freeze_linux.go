@@ -1,0 +1,63 @@
+package places
+
+import (
+	"os"
+	"os/exec"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// From linux/fs.h.
+const (
+	fiFreeze = 0xC0045877
+	fiThaw   = 0xC0045878
+)
+
+// Frozen is a file system that is frozen, as by fsfreeze(8).
+type Frozen struct {
+	dir  *os.File
+	once sync.Once
+	late *time.Timer // thaws, and fails the test
+}
+
+// Freeze freezes the file system at dir until Thaw, or until the test ends. A test that
+// has not thawed it after a minute fails; and should the process end, another
+// thaws it.
+func Freeze(t testing.TB, dir string) *Frozen {
+	t.Helper()
+	f, err := os.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	guard := exec.Command("sh", "-c", `read line; fsfreeze --unfreeze "$0" 2>/dev/null`, dir)
+	alive, err := guard.StdinPipe()
+	if err == nil {
+		err = guard.Start()
+	}
+	if err != nil {
+		t.Skipf("no process that thaws: %v", err)
+	}
+	t.Cleanup(func() { alive.Close(); guard.Wait() })
+	if err := unix.IoctlSetInt(int(f.Fd()), fiFreeze, 0); err != nil {
+		t.Skipf("freezing %s: %v", dir, err)
+	}
+	z := &Frozen{dir: f}
+	z.late = time.AfterFunc(time.Minute, func() {
+		t.Errorf("%s was frozen for a minute", dir)
+		z.Thaw()
+	})
+	t.Cleanup(z.Thaw)
+	return z
+}
+
+// Thaw thaws the file system.
+func (z *Frozen) Thaw() {
+	z.once.Do(func() {
+		z.late.Stop()
+		unix.IoctlSetInt(int(z.dir.Fd()), fiThaw, 0)
+	})
+}

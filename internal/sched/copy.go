@@ -1,0 +1,125 @@
+package sched
+
+import (
+	"context"
+	"sync"
+	"syscall"
+
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/sys"
+)
+
+// This file is about bytes that the kernel copies by itself, from a file to a socket or to
+// another file. The thread that asks for the copy waits for the disk unless the page cache has
+// the bytes. So the bytes are fetched into the page cache first.
+
+// CopyMost is the most bytes that one call copies to a socket, and that are fetched at once.
+const CopyMost = 1 << 20 // 1 MiB
+
+// fetchPart is how many of these bytes one read fetches.
+const fetchPart = 128 << 10 // 128 KiB
+
+var fetchBuffers = sync.Pool{New: func() any { return new([fetchPart]byte) }}
+
+// Sending is the state of a file that is being sent to a socket from its position on.
+type Sending struct {
+	// cached is how many bytes after the position the page cache has, as far as is known.
+	cached int
+}
+
+// Send sends the next bytes of f, CopyMost at most, with one sendfile(2) to a socket that does
+// not block. It returns how many bytes were sent: 0 at the end of the file. The error is the
+// kernel's. The caller must use f (File.Use) during the call.
+//
+// Where a read of CopyMost bytes would be a plain call, so is the sendfile, and its thread may
+// wait for the disk. Otherwise Send first fetches the bytes into the page cache, and the
+// sendfile does not wait for the disk.
+func (s *Scheduler) Send(f *File, at *Sending, socket int) (int, error) {
+	f.position.Lock()
+	defer f.position.Unlock()
+	if at.cached == 0 {
+		pass, ok := s.permitPlainRead(context.Background(), f, CopyMost)
+		p := permit{slot: pass}
+		if !ok && !s.fetchNext(f) {
+			p, _ = s.acquirePermit(context.Background(), driver.Read, f) // fails only with its context
+			ok = true
+		}
+		if ok {
+			res := sendfile(socket, f.fd, CopyMost)
+			s.releasePermit(p)
+			return s.sent(res)
+		}
+		at.cached = CopyMost
+	}
+	res := sendfile(socket, f.fd, at.cached)
+	at.cached -= int(max(0, res))
+	return s.sent(res)
+}
+
+// sent counts the bytes of a sendfile and converts its result.
+func (s *Scheduler) sent(res int32) (int, error) {
+	if res < 0 {
+		return 0, syscall.Errno(-res)
+	}
+	s.Copied(int64(res))
+	return int(res), nil
+}
+
+func sendfile(socket, fd, n int) int32 {
+	for {
+		if res := sys.Sendfile(socket, fd, n); res != eintr {
+			return res
+		}
+	}
+}
+
+// Raw calls do while no other operation uses f's position. Do may use the position and may
+// wait for something other than a disk. Before that, Raw fetches the next bytes of f, CopyMost
+// at most, into the page cache, and calls fetched. The caller must use f (File.Use) until
+// fetched is called.
+func (s *Scheduler) Raw(f *File, fetched, do func()) {
+	f.position.Lock()
+	defer f.position.Unlock()
+	s.fetchNext(f)
+	fetched()
+	do()
+}
+
+// Copied counts n bytes that the kernel has copied. It does nothing if n is not positive.
+func (s *Scheduler) Copied(n int64) {
+	if n > 0 {
+		s.stats.mine().copied.Add(n)
+	}
+}
+
+// fetchNext reads the next CopyMost bytes of f into the page cache, unless they are there
+// already. It reports whether they are there now, as far as is known.
+func (s *Scheduler) fetchNext(f *File) bool {
+	pos, ok := sys.Tell(f.fd)
+	if !ok || !f.nowait.Load() {
+		return false
+	}
+	// The first and the last byte are enough: pages come in from front to back, and are
+	// dropped in that order.
+	if f.cachedAt(pos) && f.cachedAt(pos+CopyMost-1) {
+		return true
+	}
+	b := fetchBuffers.Get().(*[fetchPart]byte)
+	defer fetchBuffers.Put(b)
+	for off := pos; off < pos+CopyMost; off += fetchPart {
+		if _, err := s.ReadAt(context.Background(), f, b[:], off); err != nil {
+			break // the end of the file, or an error that sendfile meets again
+		}
+	}
+	return f.nowait.Load()
+}
+
+// cachedAt reports whether the page cache has the byte at off, or the file has none there.
+func (f *File) cachedAt(off int64) bool {
+	var b [1]byte
+	res := sys.ReadCached(f.fd, b[:], off)
+	if res < 0 {
+		f.notCached(res, len(b), off)
+	}
+	return res >= 0
+}

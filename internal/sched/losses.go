@@ -1,0 +1,126 @@
+package sched
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"syscall"
+)
+
+// losses finds lost writes to a file that was opened with O_SYNC or O_DSYNC. The
+// kernel follows each write to such a file by an fsync of its pages, and reports a
+// lost write-back once to each description (see syncer.failed). If two concurrent
+// writes are lost, one may get the error of both, and the other returns success.
+//
+// So a write that has succeeded waits for the calls that run at that moment. It
+// fails if one of the calls that ran beside it has lost data. Such a call is a write,
+// an fsync or an fdatasync of the same description.
+//
+// With O_DIRECT a write returns the device's error itself, unless the file system
+// makes it through the page cache all the same, as btrfs does.
+//
+// A nil *losses does nothing: the file needs none.
+type losses struct {
+	mu      sync.Mutex
+	last    uint64   // number of the call that began last
+	running []uint64 // numbers of the calls that run, ascending
+	count   int      // how many calls have lost data
+	err     int32    // the result of the last of them
+	// ended is closed when a call ends. It is nil while no write waits for that.
+	ended chan struct{}
+}
+
+// begin records that a call begins, and returns its number.
+func (l *losses) begin() (call uint64) {
+	if l == nil {
+		return 0
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.last++
+	l.running = append(l.running, l.last)
+	return l.last
+}
+
+// end records that a call has ended with res.
+func (l *losses) end(call uint64, res int32) {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	i, _ := slices.BinarySearch(l.running, call)
+	l.running = slices.Delete(l.running, i, i+1)
+	if mayLose(res) {
+		l.count++
+		l.err = res
+	}
+	if l.ended != nil {
+		close(l.ended)
+		l.ended = nil
+	}
+}
+
+// mark returns the value to pass to confirm. It is called when a write starts.
+func (l *losses) mark() int {
+	if l == nil {
+		return 0
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.count
+}
+
+// confirm returns the final result of a write that has ended with res. A write that
+// succeeded waits for the calls that run now. It fails with the result of the last
+// call that has lost data since mark, if there is one. If ctx ends first the result
+// is ECANCELED.
+func (l *losses) confirm(ctx context.Context, mark int, res int32) int32 {
+	if l == nil || res <= 0 {
+		return res
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	last := l.last
+	for l.count == mark && len(l.running) > 0 && l.running[0] <= last {
+		if !l.await(ctx) {
+			return ecanceled
+		}
+	}
+	if l.count != mark {
+		return l.err
+	}
+	return res
+}
+
+// await waits until a call ends. It returns false if ctx ends first. It must be called
+// with mu held, and releases mu while it waits.
+func (l *losses) await(ctx context.Context) bool {
+	if l.ended == nil {
+		l.ended = make(chan struct{})
+	}
+	ended := l.ended
+	l.mu.Unlock()
+	defer l.mu.Lock()
+	select {
+	case <-ended:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// mayLose reports whether a write or an fsync that ended with res may have lost data,
+// its own or another call's. ENOSPC and EDQUOT may: thin devices and network file
+// systems find out late.
+func mayLose(res int32) bool {
+	if res >= 0 {
+		return false
+	}
+	switch e := syscall.Errno(-res); e {
+	case syscall.EINTR, syscall.EAGAIN, syscall.ECANCELED, syscall.EFBIG, syscall.EFAULT, syscall.ENOMEM, syscall.EPERM:
+		return false // nothing was written
+	default:
+		return lostData(e)
+	}
+}

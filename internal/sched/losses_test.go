@@ -1,0 +1,156 @@
+package sched
+
+import (
+	"context"
+	"syscall"
+	"testing"
+
+	"github.com/sluiceio/sluice/internal/driver"
+)
+
+// playWrites is playSyncs of a file that was opened with O_SYNC, whose writes the
+// test plays as well: each waits until the test gives the result of its offset.
+func playWrites(t *testing.T) (p *syncs, results map[int64]chan int32) {
+	p = playSyncs(t)
+	p.asyncBuffered[driver.Write] = false
+	p.limiter.limit = 8
+	p.f.SyncsWrites()
+	results = map[int64]chan int32{0: make(chan int32), 1: make(chan int32), 2: make(chan int32)}
+	p.call = func(code driver.Code, _ int, _ []byte, off int64) int32 {
+		p.started <- struct{}{}
+		if code == driver.Write {
+			return <-results[off]
+		}
+		return <-p.results
+	}
+	return p, results
+}
+
+// write starts a write of a byte at off, and returns once its call has begun.
+func (p *syncs) write(ctx context.Context, off int64) chan error {
+	res := make(chan error, 1)
+	go func() {
+		_, err := p.WriteAt(ctx, p.f, make([]byte, 1), off)
+		res <- err
+	}()
+	<-p.started
+	return res
+}
+
+// confirming waits until n writes wait for the calls beside them.
+func (p *syncs) confirming(n uint64) {
+	l := p.f.losses
+	eventually(func() bool {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return l.ended != nil && l.last-uint64(len(l.running)) >= n
+	})
+}
+
+// Hazard: the kernel follows a write to a file with O_SYNC by an fsync, and reports a
+// lost write-back to one call of the description. Guard: a write that has succeeded
+// is believed once the calls beside it have ended, and none has lost data.
+func TestSynchronousWriteWaitsForOthers(t *testing.T) {
+	for _, lost := range []bool{false, true} {
+		p, results := playWrites(t)
+		a := p.write(t.Context(), 0)
+		b := p.write(t.Context(), 1)
+		results[0] <- 1
+		p.confirming(1)
+		if len(a) > 0 {
+			t.Fatal("a write returned while another runs that may have got its error")
+		}
+		late := p.write(t.Context(), 2) // begins when the first has ended: not beside it
+		if lost {
+			results[1] <- -int32(syscall.EIO)
+			want(t, syscall.EIO, b)
+			want(t, syscall.EIO, a)
+		} else {
+			results[1] <- 1
+			want(t, nil, a)
+		}
+		results[2] <- 1
+		if lost {
+			want(t, syscall.EIO, late)
+		} else {
+			want(t, nil, b)
+			want(t, nil, late)
+		}
+		after := p.write(t.Context(), 0)
+		results[0] <- 1
+		want(t, nil, after)
+	}
+}
+
+// An fsync beside a write may take its error, and a write that an fsync is beside.
+func TestSynchronousWriteBesideFsync(t *testing.T) {
+	p, results := playWrites(t)
+	sync := p.sync(t.Context())
+	<-p.started
+	a := p.write(t.Context(), 0)
+	results[0] <- 1
+	p.confirming(1)
+	p.results <- -int32(syscall.EIO)
+	want(t, syscall.EIO, sync)
+	want(t, syscall.EIO, a)
+}
+
+// A write that waits for others ends with its context.
+func TestSynchronousWriteLeaves(t *testing.T) {
+	p, results := playWrites(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	b := p.write(t.Context(), 1)
+	a := p.write(ctx, 0)
+	results[0] <- 1
+	p.confirming(1)
+	cancel()
+	want(t, context.Canceled, a)
+	results[1] <- 1
+	want(t, nil, b)
+}
+
+// What says that nothing was written is no loss of those beside it.
+func TestSynchronousWriteThatIsRefused(t *testing.T) {
+	for _, errno := range []syscall.Errno{syscall.EFBIG, syscall.EINVAL, syscall.EPERM} {
+		p, results := playWrites(t)
+		b := p.write(t.Context(), 1)
+		a := p.write(t.Context(), 0)
+		results[0] <- 1
+		p.confirming(1)
+		results[1] <- -int32(errno)
+		want(t, errno, b)
+		want(t, nil, a)
+	}
+}
+
+// A Transfer waits for the writes beside it in Wait.
+func TestSynchronousTransfer(t *testing.T) {
+	for _, errno := range []syscall.Errno{0, syscall.EIO} {
+		p, results := playWrites(t)
+		b := p.write(t.Context(), 1)
+		var tr Transfer
+		p.f.Use()
+		p.StartWrite(&tr, p.f, make([]byte, 1), 0, 0)
+		p.f.Done()
+		<-p.started
+		results[0] <- 1
+		res := make(chan error, 1)
+		go func() {
+			n, err := tr.Wait(t.Context())
+			if (n == 1) != (err == nil) {
+				t.Errorf("Wait = %d, %v", n, err)
+			}
+			res <- err
+		}()
+		p.confirming(1)
+		if errno != 0 {
+			results[1] <- -int32(errno)
+			want(t, errno, b)
+			want(t, errno, res)
+		} else {
+			results[1] <- 1
+			want(t, nil, b)
+			want(t, nil, res)
+		}
+	}
+}

@@ -1,0 +1,248 @@
+package sched
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"runtime"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/driver/fault"
+	"github.com/sluiceio/sluice/internal/driver/pool"
+	"github.com/sluiceio/sluice/internal/driver/uring"
+)
+
+// asyncStager is async of a driver that can stage.
+type asyncStager struct{ driver.Stager }
+
+func (asyncStager) Async(*driver.Op) bool { return true }
+
+// losing makes a Scheduler whose driver is lost with its call number at, and a
+// file for it.
+func losing(t *testing.T, inner driver.Driver, at int) (*Scheduler, *File, *fault.Loss) {
+	f, err := os.Create(t.TempDir() + "/file")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	drv, loss := fault.NewLoss(inner, at, syscall.EPERM)
+	if st, ok := drv.(driver.Stager); ok {
+		drv = asyncStager{st}
+	} else {
+		drv = async{drv}
+	}
+	s := New(drv, Limits{Blocking: 2, Fallback: 8})
+	s.SetSyncDriver(func() driver.Driver { return drv })
+	return s, NewFile(int(f.Fd()), true, false), loss
+}
+
+// TestLossAtEveryCall: the driver is lost with its first call, its second, and so
+// on. Whatever was in flight, every operation has its result, and it is counted.
+func TestLossAtEveryCall(t *testing.T) {
+	for name, open := range map[string]func() (driver.Driver, error){
+		"pool":  func() (driver.Driver, error) { return pool.New(pool.Options{Depth: 8, Threads: 2}) },
+		"uring": func() (driver.Driver, error) { return uring.New(uring.Options{Depth: 8}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			watch(t)
+			for at := 0; ; at++ {
+				inner, err := open()
+				if err != nil {
+					t.Skip(err)
+				}
+				s, f, loss := losing(t, inner, at)
+				everything(t, s, f)
+				wantLoss(t, s, loss.Fired())
+				f.Close()
+				if err := s.Close(); err != nil {
+					t.Errorf("Close = %v", err)
+				}
+				wantNothing(t, s)
+				if t.Failed() {
+					t.Fatalf("lost with call %d", at)
+				}
+				if !loss.Fired() {
+					break
+				}
+			}
+		})
+	}
+}
+
+// wantLoss checks what a Scheduler says of its driver.
+func wantLoss(t *testing.T, s *Scheduler, lost bool) {
+	t.Helper()
+	all, most := s.Losses(), s.Limits().Blocking
+	if !lost {
+		if len(all) != 0 || most != 2 {
+			t.Errorf("Losses = %v, %d threads; want none, 2", all, most)
+		}
+		return
+	}
+	if len(all) != 1 || !errors.Is(all[0].Err, syscall.EPERM) || most != 8 {
+		t.Errorf("Losses = %v, %d threads; want one by EPERM, 8", all, most)
+	}
+}
+
+const lossBlock = 1000
+
+func lossPattern(i int) []byte { return bytes.Repeat([]byte{byte(i + 1)}, lossBlock) }
+
+// everything makes operations of all kinds, by several goroutines.
+func everything(t *testing.T, s *Scheduler, f *File) {
+	ctx := t.Context()
+	var all sync.WaitGroup
+	for g := range 4 {
+		all.Go(func() { writeAndRead(t, ctx, s, f, g) })
+	}
+	all.Wait()
+	all.Go(func() { readByTransfers(t, s, f) })
+	all.Go(func() { readByGroup(t, s, f) })
+	all.Go(func() { readCanceled(t, s, f) })
+	for range 3 {
+		all.Go(func() {
+			if err := s.Sync(ctx, f); err != nil {
+				t.Errorf("Sync = %v", err)
+			}
+		})
+	}
+	all.Wait()
+}
+
+func writeAndRead(t *testing.T, ctx context.Context, s *Scheduler, f *File, i int) {
+	off := int64(i) * lossBlock
+	if n, err := s.WriteAt(ctx, f, lossPattern(i), off); n != lossBlock || err != nil {
+		t.Errorf("WriteAt = %d, %v", n, err)
+	}
+	b := make([]byte, lossBlock)
+	if n, err := s.ReadAt(ctx, f, b, off); n != lossBlock || err != nil || !bytes.Equal(b, lossPattern(i)) {
+		t.Errorf("ReadAt = %d, %v; the bytes are right: %t", n, err, bytes.Equal(b, lossPattern(i)))
+	}
+}
+
+func readByTransfers(t *testing.T, s *Scheduler, f *File) {
+	var transfers [4]Transfer
+	var bufs [4][lossBlock]byte
+	for i := range transfers {
+		s.StartRead(&transfers[i], f, bufs[i][:], int64(i)*lossBlock, 0)
+	}
+	for i := range transfers {
+		if n, err := transfers[i].Wait(t.Context()); n != lossBlock || err != nil || !bytes.Equal(bufs[i][:], lossPattern(i)) {
+			t.Errorf("Wait = %d, %v; the bytes are right: %t", n, err, bytes.Equal(bufs[i][:], lossPattern(i)))
+		}
+	}
+}
+
+func readByGroup(t *testing.T, s *Scheduler, f *File) {
+	g := s.NewGroup(t.Context(), f)
+	defer g.Close()
+	var bufs [4][lossBlock]byte
+	for i := range bufs {
+		if !g.StartRead(&Transfer{Owner: i}, f, bufs[i][:], int64(i)*lossBlock, 0) {
+			t.Error("StartRead = false")
+			return
+		}
+	}
+	for range bufs {
+		tr, err := g.Next(t.Context())
+		if err != nil {
+			t.Errorf("Next = %v", err)
+			return
+		}
+		i := tr.Owner.(int)
+		if n, err := tr.Result(t.Context()); n != lossBlock || err != nil || !bytes.Equal(bufs[i][:], lossPattern(i)) {
+			t.Errorf("Result = %d, %v; the bytes are right: %t", n, err, bytes.Equal(bufs[i][:], lossPattern(i)))
+		}
+	}
+}
+
+// readCanceled makes reads whose context ends.
+func readCanceled(t *testing.T, s *Scheduler, f *File) {
+	for range 2 {
+		ctx, cancel := context.WithCancel(t.Context())
+		var reads sync.WaitGroup
+		reads.Go(func() {
+			n, err := s.ReadAt(ctx, f, make([]byte, lossBlock), 0)
+			if err == nil && n == lossBlock || errors.Is(err, context.Canceled) {
+				return
+			}
+			t.Errorf("ReadAt with a context that ends = %d, %v", n, err)
+		})
+		cancel()
+		reads.Wait()
+	}
+}
+
+// TestLossWhileOneIsStuck: an operation that the driver has and that does not end
+// holds up none of those that come when the driver is lost.
+func TestLossWhileOneIsStuck(t *testing.T) {
+	watch(t)
+	p, err := pool.New(pool.Options{Depth: 4, Threads: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	gate := new(fault.Gate)
+	first := fault.NewCounter(4, fault.Verdict{Gate: gate}) // after the writes
+	s, f, loss := losing(t, fault.New(p, first.Decide), 1<<30)
+	for i := range 4 {
+		if n, err := s.WriteAt(t.Context(), f, lossPattern(i), int64(i)*lossBlock); n != lossBlock || err != nil {
+			t.Fatalf("WriteAt = %d, %v", n, err)
+		}
+	}
+	var stuck sync.WaitGroup
+	stuck.Go(func() {
+		b := make([]byte, lossBlock)
+		if n, err := s.ReadAt(t.Context(), f, b, 0); n != lossBlock || err != nil || !bytes.Equal(b, lossPattern(0)) {
+			t.Errorf("ReadAt that was stuck = %d, %v", n, err)
+		}
+	})
+	for !gate.Waiting() {
+		runtime.Gosched()
+	}
+	loss.Now()
+	everything(t, s, f)
+	wantLoss(t, s, true)
+	gate.Open()
+	stuck.Wait()
+	f.Close()
+	if err := s.Close(); err != nil {
+		t.Errorf("Close = %v", err)
+	}
+	wantNothing(t, s)
+}
+
+// TestWiden: goroutines that wait for a slot of the limiter get one when it is widened.
+func TestWiden(t *testing.T) {
+	watch(t)
+	g := &limiter{limit: 1}
+	if !g.tryAcquire() {
+		t.Fatal("take = false of an unused gate")
+	}
+	var all sync.WaitGroup
+	for range 3 {
+		all.Go(func() {
+			if _, err := g.acquire(t.Context(), noDevice); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	for g.queued.Load() < 3 {
+		runtime.Gosched()
+	}
+	g.widen(4)
+	all.Wait()
+	if g.tryAcquire() {
+		t.Error("take = true with 4 of 4 places taken")
+	}
+	g.widen(2) // is less
+	if n := g.places(); n != 4 {
+		t.Errorf("places = %d; want 4", n)
+	}
+	for range 4 {
+		g.release(nil)
+	}
+}

@@ -1,0 +1,274 @@
+package sched
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/driver/pool"
+	"github.com/sluiceio/sluice/internal/fair"
+	"github.com/sluiceio/sluice/internal/sys"
+)
+
+const recordSize = 16 << 10 // of recordFile
+
+// recordFile makes a file of records, each of a byte many times, that has only a part in the page
+// cache, if that is possible.
+func recordFile(t *testing.T, records int) *os.File {
+	t.Helper()
+	b := make([]byte, records*recordSize)
+	for i := range b {
+		b[i] = byte(i / recordSize)
+	}
+	name := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(name, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(name, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	if err := f.Sync(); err != nil {
+		t.Fatal(err)
+	}
+	halve(t, f)
+	return f
+}
+
+// whichRecord returns the record that b is.
+func whichRecord(t *testing.T, b []byte) byte {
+	t.Helper()
+	for i := range b {
+		if b[i] != b[0] {
+			t.Fatalf("a record is torn: %d bytes of record %d, then record %d", i, b[0], b[i])
+		}
+	}
+	return b[0]
+}
+
+// other has somebody who shares the position of f do the same as an operation of the driver
+// begins, once.
+func other(d *script, do func()) {
+	d.rule = func(op *driver.Op) (int32, bool) {
+		if do != nil {
+			do()
+			do = nil
+		}
+		return call(op.Code, int(op.FD), op.Buf, op.Off), true
+	}
+}
+
+// TestReadIsOneAtAPosition: while a Read waits for the driver, somebody who shares the position
+// reads. Each has a record.
+func TestReadIsOneAtAPosition(t *testing.T) {
+	reads := map[string]func(s *Scheduler, f *File, b []byte) (int, error){
+		"Read": (*Scheduler).Read, "ReadCurrent": (*Scheduler).ReadCurrent,
+	}
+	for name, read := range reads {
+		for _, direct := range []bool{false, true} { // as far as the scheduler knows
+			file := recordFile(t, 8)
+			fd := int(file.Fd())
+			d := newScript(8)
+			theirs, ours := make([]byte, recordSize), make([]byte, recordSize)
+			other(d, func() {
+				if n := sys.Read(fd, theirs); n != recordSize {
+					t.Errorf("%s, direct %v: the other reads %d", name, direct, n)
+				}
+			})
+			s := New(d, queueAll)
+			f := borrow(fd, direct, false)
+			if n, err := read(s, f, ours); n != recordSize || err != nil {
+				t.Errorf("%s, direct %v: %d, %v", name, direct, n, err)
+			}
+			if len(d.seen) == 0 {
+				t.Logf("%s, direct %v: nothing was queued: all is in memory here", name, direct)
+			} else if a, b := whichRecord(t, theirs), whichRecord(t, ours); a+b != 1 {
+				t.Errorf("%s, direct %v: the other has record %d, and this one %d; want 0 and 1", name, direct, a, b)
+			} else if pos, _ := sys.Tell(fd); pos != 2*recordSize {
+				t.Errorf("%s, direct %v: the position is %d; want %d", name, direct, pos, 2*recordSize)
+			}
+			s.Close()
+		}
+	}
+}
+
+// TestReadAtTheEndIsOneAtAPosition: what was reserved beyond the end is given back.
+func TestReadAtTheEndIsOneAtAPosition(t *testing.T) {
+	file := recordFile(t, 1)
+	fd := int(file.Fd())
+	d := newScript(8)
+	more := make([]byte, recordSize)
+	other(d, func() {
+		if n := sys.Read(fd, more); n != 0 {
+			t.Errorf("the other reads %d beyond the end", n)
+		}
+	})
+	s := New(d, queueAll)
+	defer s.Close()
+	f := borrow(fd, true, false)
+	if n, err := s.ReadCurrent(f, make([]byte, recordSize+100)); n != recordSize || err != nil {
+		t.Errorf("ReadHere = %d, %v; want %d", n, err, recordSize)
+	}
+	if n, err := s.Read(f, more); n != 0 || err != io.EOF {
+		t.Errorf("Read at the end = %d, %v; want io.EOF", n, err)
+	}
+	if pos, _ := sys.Tell(fd); pos != recordSize {
+		t.Errorf("the position is %d; want %d", pos, recordSize)
+	}
+}
+
+// TestWriteIsOneAtAPosition: of two who write at one position neither overwrites the other.
+func TestWriteIsOneAtAPosition(t *testing.T) {
+	for _, res := range []int32{8, 3, -int32(syscall.ENOSPC)} {
+		file := recordFile(t, 2)
+		fd := int(file.Fd())
+		d := newScript(8)
+		other(d, func() { sys.Write(fd, []byte("theirs..")) })
+		rule := d.rule
+		d.rule = func(op *driver.Op) (int32, bool) {
+			if n, ok := rule(op); res == 8 {
+				return n, ok
+			}
+			return res, true
+		}
+		s := New(d, Limits{Blocking: 2})
+		f := borrow(fd, true, false)
+		n, err := s.WriteCurrent(f, []byte("ours...."))
+		if n != max(0, int(res)) || (err != nil) != (res < 0) {
+			t.Errorf("WriteCurrent = %d, %v; want %d", n, err, res)
+		}
+		b := make([]byte, 16)
+		if _, err := file.ReadAt(b, 0); err != nil {
+			t.Fatal(err)
+		}
+		if got := string(b[8:]); got != "theirs.." || res == 8 && string(b[:8]) != "ours...." {
+			t.Errorf("where the kernel gives %d, the file has %q", res, b)
+		}
+		if pos, _ := sys.Tell(fd); pos != 16 {
+			t.Errorf("where the kernel gives %d, the position is %d; want 16", res, pos)
+		}
+		s.Close()
+	}
+}
+
+// TestWriteThatFailsStays: a write that has failed does not move the position.
+func TestWriteThatFailsStays(t *testing.T) {
+	file := recordFile(t, 1)
+	p := play(t, queueAll, []int32{-int32(syscall.ENOSPC), 3}, nil)
+	f := borrow(int(file.Fd()), true, false)
+	if n, err := p.WriteCurrent(f, make([]byte, 8)); n != 0 || err != syscall.ENOSPC {
+		t.Errorf("WriteCurrent = %d, %v; want ENOSPC", n, err)
+	}
+	if pos, _ := sys.Tell(f.fd); pos != 0 {
+		t.Errorf("the position is %d; want 0", pos)
+	}
+	if n, err := p.WriteCurrent(f, make([]byte, 8)); n != 3 || err != nil {
+		t.Errorf("WriteCurrent = %d, %v; want 3", n, err)
+	}
+	if pos, _ := sys.Tell(f.fd); pos != 3 {
+		t.Errorf("the position is %d; want 3", pos)
+	}
+}
+
+// TestDirectShort: a direct read that a driver ends early is continued, until the kernel
+// has nothing more, or an error. A short read(2) stays.
+func TestDirectShort(t *testing.T) {
+	file := recordFile(t, 1)
+	for _, c := range []struct {
+		limits         Limits
+		results, calls []int32
+		want           int
+	}{
+		{queueAll, []int32{3, 5}, nil, 8},
+		{queueAll, []int32{3, 0}, nil, 3},
+		{queueAll, []int32{3, -int32(syscall.EINVAL)}, nil, 3},
+		{queueAll, []int32{8}, nil, 8},
+		{Limits{Blocking: 4, InlineReads: 1}, nil, []int32{3}, 3},
+	} {
+		p := play(t, c.limits, c.results, c.calls)
+		if n, err := p.ReadCurrent(borrow(int(file.Fd()), true, false), make([]byte, 8)); n != c.want || err != nil {
+			t.Errorf("ReadHere where the driver gives %d and the kernel %d = %d, %v; want %d", c.results, c.calls, n, err, c.want)
+		}
+	}
+}
+
+// TestClassAtAPosition: an operation of a class, which is granted in parts, is one at the position all
+// the same.
+func TestClassAtAPosition(t *testing.T) {
+	file := recordFile(t, 256)
+	fd := int(file.Fd())
+	for i, do := range []func(*Scheduler, *File, []byte) (int, error){
+		(*Scheduler).Read, (*Scheduler).ReadCurrent, (*Scheduler).Write, (*Scheduler).WriteCurrent,
+	} {
+		d := newScript(8)
+		other(d, func() {
+			if n := sys.Read(fd, make([]byte, recordSize)); n != recordSize {
+				t.Errorf("%d: the other reads %d", i, n)
+			}
+		})
+		s := New(d, queueAll)
+		c := s.NewClass("bulk", fair.Settings{Weight: 1})
+		f := NewFile(fd, true, false).View(c)
+		b := bytes.Repeat([]byte{7}, 3<<20)
+		if _, err := file.Seek(0, io.SeekStart); err != nil {
+			t.Fatal(err)
+		}
+		n, err := do(s, f, b)
+		if pos, _ := sys.Tell(fd); n != len(b) || err != nil || pos != 3<<20+recordSize {
+			t.Errorf("%d: %d, %v, and the position is %d; want %d, and %d", i, n, err, pos, len(b), 3<<20+recordSize)
+		}
+		s.Close()
+	}
+}
+
+// TestReadAtTakesAllAtOnce: what is partly in the page cache is read in one call, where the
+// driver does not read in parts. A write that comes meanwhile is in all of it.
+func TestReadAtTakesAllAtOnce(t *testing.T) {
+	reads := map[string]func(s *Scheduler, f *File, b []byte) (int, error){
+		"ReadAt": func(s *Scheduler, f *File, b []byte) (int, error) { return s.ReadAt(context.Background(), f, b, 0) },
+		"Pread":  func(s *Scheduler, f *File, b []byte) (int, error) { return s.Pread(f, b, 0) },
+	}
+	for name, read := range reads {
+		file := recordFile(t, 4)
+		later := bytes.Repeat([]byte{77}, recordSize)
+		drv, err := pool.New(pool.Options{Depth: 8, Threads: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := New(drv, queueAll)
+		s.knowsEnd = true
+		calls := 0
+		s.call = func(code driver.Code, fd int, b []byte, off int64) int32 {
+			if calls++; calls == 1 {
+				sys.Pwrite(fd, later, 0)
+			}
+			return call(code, fd, b, off)
+		}
+		f := borrow(int(file.Fd()), false, false)
+		b := make([]byte, recordSize)
+		// Another record than the one that is read below: a look that finds a part starts read-ahead.
+		if n := sys.ReadCached(f.fd, b, 2*recordSize); n <= 0 || n == recordSize {
+			t.Skip("nothing is partly in memory here")
+		}
+		if n, err := read(s, f, b); n != len(b) || err != nil {
+			t.Errorf("%s = %d, %v", name, n, err)
+		}
+		if got := whichRecord(t, b); got != 77 || calls != 1 {
+			t.Errorf("%s has record %d, by %d calls; want 77, by 1", name, got, calls)
+		}
+		const end = 4 * recordSize
+		if _, err := file.ReadAt(b[:100], end-100); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := s.Pread(f, b, end-100); n != 100 || err != nil || calls != 1 {
+			t.Errorf("Pread at the end = %d, %v, by %d calls; want 100, by none", n, err, calls-1)
+		}
+		s.Close()
+	}
+}

@@ -1,0 +1,239 @@
+//go:build probes
+
+package sched
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/sluiceio/sluice/internal/driver"
+)
+
+// The wake-up protocol (engine) in the orders that its steps can be done in: the
+// engine's own code runs, and the explorer says which goroutine goes on. Operation 0
+// is stuck until all others have ended: the least that may happen to one is to wait
+// for an unrelated one.
+
+// situation is what a scenario begins with, and what its goroutines do.
+type situation struct {
+	name   string
+	stages bool // the driver can
+	shy    bool // Stage takes one at a time
+	full   bool // the driver takes one at a time; then no operation is stuck
+	// stuck says that operation 0 is in flight and its leader waits; otherwise the
+	// goroutine that pushes it is one of the scenario.
+	stuck bool
+	// pushed is the operations, beside a stuck one, that have a goroutine each.
+	pushed []driver.Code
+	// cancels says that whoever has pushed the first of them cancels it.
+	cancels bool
+	// tended is how many operations a Group's owner starts, and waits for. The
+	// first of them is operation 0 if slow.
+	tended int
+	slow   bool
+	owners int // each with so many, if not 0
+	// away says that the owner submits them, and waits only once all that was
+	// pushed has ended.
+	away bool
+	// switches is the explorer's.
+	switches int
+	// push is what the goroutines do with their operations, if not engine.push.
+	push func(e *engine, op *driver.Op)
+}
+
+var (
+	reads  = []driver.Code{driver.Read, driver.Read}
+	writes = []driver.Code{driver.Write, driver.Write}
+	mixed  = []driver.Code{driver.Read, driver.Write}
+)
+
+var situations = []situation{
+	{name: "reads from idle", pushed: reads, switches: 4},
+	{name: "writes from idle", pushed: writes, switches: 4},
+	{name: "staged reads from idle", stages: true, pushed: reads, switches: 4},
+	{name: "staged writes from idle", stages: true, pushed: writes, switches: 4},
+	{name: "reads beside a stuck one", stuck: true, pushed: reads, switches: 3},
+	{name: "writes beside a stuck one", stuck: true, pushed: writes, switches: 3},
+	{name: "staged beside a stuck one", stages: true, stuck: true, pushed: mixed, switches: 3},
+	{name: "staged one at a time", stages: true, shy: true, stuck: true, pushed: mixed, switches: 3},
+	{name: "staged one at a time from idle", stages: true, shy: true, pushed: mixed, switches: 3},
+	{name: "less room than it says", full: true, pushed: mixed, switches: 3},
+	{name: "less room to stage than it says", full: true, stages: true, pushed: mixed, switches: 3},
+	{name: "cancelled from idle", cancels: true, pushed: reads, switches: 3},
+	{name: "cancelled beside a stuck one", cancels: true, stuck: true, pushed: mixed, switches: 3},
+	{name: "owner alone", tended: 2, switches: 4},
+	{name: "owner and a push", tended: 1, pushed: reads[:1], switches: 3},
+	{name: "owner and writes", tended: 1, pushed: writes, switches: 1},
+	{name: "owner beside a stuck one", tended: 2, stuck: true, switches: 3},
+	{name: "owner of a stuck one and a push", tended: 2, slow: true, pushed: reads[:1], switches: 2},
+	{name: "owner of a stuck one and writes", tended: 1, slow: true, pushed: writes, switches: 2},
+	{name: "owner who is away", tended: 1, slow: true, away: true, pushed: writes, switches: 2},
+	{name: "owner and less room than it says", full: true, tended: 2, pushed: reads[:1], switches: 2},
+	{name: "two owners", owners: 2, tended: 1, switches: 3},
+	{name: "two staging owners", stages: true, owners: 2, tended: 1, switches: 3},
+	{name: "two owners beside a stuck one", stuck: true, owners: 2, tended: 1, switches: 1},
+	{name: "staging owner and a push", stages: true, tended: 1, pushed: writes[:1], switches: 3},
+}
+
+// In every order each operation ends, and no leader is left.
+func TestOrdersOfTheProtocol(t *testing.T) {
+	for _, c := range situations {
+		t.Run(c.name, func(t *testing.T) {
+			x := &explorer{scenario: c.play, switches: c.switches}
+			wrong := x.explore()
+			t.Logf("%d states, %d runs", len(x.known), x.runs)
+			if wrong != "" {
+				t.Error(wrong)
+			}
+		})
+	}
+}
+
+// A submitter that relies on the leader, whatever that does, is found out in the one
+// order in which the leader has looked at the inbox already. So is one that submits
+// for a leader without a lock, and not in every order.
+func TestExplorerFindsMistakes(t *testing.T) {
+	relies := func(e *engine, op *driver.Op) {
+		e.pushInbox(op)
+		e.start()
+	}
+	submits := func(e *engine, op *driver.Op) {
+		e.pushInbox(op)
+		if e.state.Load() != idle {
+			e.submit(e.drv.Submit)
+		} else {
+			e.start()
+		}
+	}
+	for _, push := range []func(*engine, *driver.Op){relies, submits} {
+		c := situation{pushed: reads, push: push}
+		x := &explorer{scenario: c.play, switches: 3}
+		if x.explore() == "" {
+			t.Error("the explorer finds nothing wrong with a mistake")
+		}
+	}
+}
+
+// play is the scenario.
+func (c situation) play(w *world) {
+	p := &playing{w: w, d: &slowDriver{room: 2, shy: c.shy, full: c.full}}
+	var drv driver.Driver = p.d
+	if c.stages {
+		drv = slowStager{p.d}
+	}
+	p.s = New(drv, queueAll)
+	w.play(p.s.engine, p.d)
+	w.unfinished, w.more, p.d.others = p.unfinished, p.more, p.others
+	if c.stuck {
+		p.push(driver.Read, c.push, false)
+		w.settle()
+	}
+	if c.slow {
+		p.own(c.tended, c.away)
+	}
+	for i, code := range c.pushed {
+		p.push(code, c.push, c.cancels && i == 0)
+	}
+	for range max(c.owners, 1) {
+		if c.tended > 0 && !c.slow {
+			p.own(c.tended, c.away)
+		}
+	}
+}
+
+// playing is a situation in a world.
+type playing struct {
+	w      *world
+	s      *Scheduler
+	d      *slowDriver
+	pushed []*request
+	groups []*Group
+	all    int // operations
+	// Of the Group's Transfers, how many have been started, and returned by Next.
+	started, ended int
+}
+
+// push adds a goroutine that pushes an operation.
+func (p *playing) push(code driver.Code, push func(*engine, *driver.Op), cancels bool) {
+	if push == nil {
+		push = (*engine).push
+	}
+	r, e := newRequest(p.number(1)), p.s.engine
+	r.op.Code = code
+	p.pushed = append(p.pushed, r)
+	p.w.start("pusher", func() {
+		push(e, &r.op)
+		if cancels {
+			e.cancel(&r.op)
+		}
+	})
+}
+
+// own adds a Group's owner.
+func (p *playing) own(n int, away bool) {
+	f := NewFile(1<<20, true, false)
+	g := p.s.NewGroup(context.Background(), f)
+	g.mu.probe = p.w
+	p.groups = append(p.groups, g)
+	first := p.number(n)
+	p.w.start("owner", func() {
+		all := make([]Transfer, n)
+		for i := range all {
+			p.started++
+			g.StartRead(&all[i], f, make([]byte, 1), first+int64(i), 0)
+		}
+		if away {
+			g.Submit()
+			p.w.wait(func() bool { return p.finished() == len(p.pushed) })
+		}
+		for range all {
+			t, err := g.Next(context.Background())
+			if n, err1 := t.Result(context.Background()); n != 1 || err != nil || err1 != nil {
+				p.w.wrong = "a Transfer has a wrong result"
+			}
+			p.ended++
+			p.w.forget(0)
+		}
+	})
+}
+
+// number returns the number of the next operation, of n.
+func (p *playing) number(n int) int64 {
+	p.all += n
+	return int64(p.all - n)
+}
+
+// others reports whether all but one have ended.
+func (p *playing) others() bool { return p.finished() == p.all-1 }
+
+func (p *playing) finished() int {
+	n := p.ended
+	for _, r := range p.pushed {
+		n += len(r.done)
+	}
+	return n
+}
+
+func (p *playing) unfinished() string {
+	if n := p.finished(); n != p.all {
+		return fmt.Sprintf("%d of %d operations have ended", n, p.all)
+	}
+	return ""
+}
+
+// more is what the future depends on.
+func (p *playing) more() (key uint64) {
+	for _, r := range p.pushed {
+		key = hash(key, uint64(len(r.done)))
+	}
+	for _, g := range p.groups {
+		for _, n := range []int{
+			p.started, p.ended, int(g.queued.Load()), g.started, g.batch,
+			g.ended.Len(), int(g.parked), len(g.wake), int(number(g.mu.free())),
+		} {
+			key = hash(key, uint64(n))
+		}
+	}
+	return key
+}

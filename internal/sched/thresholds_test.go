@@ -1,0 +1,268 @@
+package sched
+
+import (
+	"context"
+	"testing"
+
+	"github.com/sluiceio/sluice/internal/driver"
+)
+
+// The tests here notice when a threshold is switched off. They say what it brings
+// about, and not its number, which is measured: docs/decisions.
+
+// With little in flight a leader that finds mu held goes on to wait for
+// completions; with much it waits for mu, and so submits the next batch with the
+// wait.
+func TestLeaderPassesWithLittleInFlight(t *testing.T) {
+	d := newScript(256)
+	e := newEngine(stagingScript{d})
+	e.state.Store(running) // a leader that is never back
+	write := func() {
+		r := newRequest(0)
+		r.op.Code = driver.Write
+		e.push(&r.op)
+	}
+	if e.mayWaitNow() {
+		t.Error("a leader with nothing in flight waits for completions")
+	}
+	write()
+	if !e.mayWaitNow() {
+		t.Error("a leader with one operation in flight waits for mu")
+	}
+	for range 250 {
+		write()
+	}
+	if e.mayWaitNow() {
+		t.Errorf("a leader with %d operations in flight does not wait for mu", e.inflight.Load())
+	}
+}
+
+// reaps counts the Reaps of a script that have returned something.
+type reaps struct {
+	*script
+	n int // the leader's
+}
+
+func (d *reaps) Reap(done []*driver.Op, need int) (int, error) {
+	n, err := d.script.Reap(done, need)
+	if n > 0 {
+		d.n++
+	}
+	return n, err
+}
+
+// Operations that have completed together are taken together.
+func TestManyAreReapedAtOnce(t *testing.T) {
+	watch(t)
+	d := &reaps{script: newScript(64)}
+	e := newEngine(d)
+	all := make([]*request, 64)
+	for i := range all {
+		all[i] = newRequest(int64(i))
+		all[i].op.Code = driver.Write
+		e.push(&all[i].op)
+	}
+	d.until(func() bool { return len(d.held) == len(all) })
+	d.mu.Lock()
+	for _, r := range all {
+		d.finish(&r.op, 0)
+	}
+	d.mu.Unlock()
+	for _, r := range all {
+		<-r.done
+	}
+	e.wait()
+	if d.n != 1 {
+		t.Errorf("%d Reaps for %d operations that have completed together; want 1", d.n, len(all))
+	}
+}
+
+// What the goroutines push that a leader has made ready travels in one batch, with
+// the leader's next wait.
+func TestLeaderSubmitsWhatItsResultsBring(t *testing.T) {
+	watch(t)
+	const n = minSubmitThreshold - 1
+	d := newScript(8)
+	s := New(stagingScript{d}, queueAll)
+	f := NewFile(1<<20, true, false)
+	var first, second [n]Transfer
+	for i := range first {
+		first[i].Ended = func(bool) { s.StartRead(&second[i], f, make([]byte, 10), 100, 0) }
+		s.StartRead(&first[i], f, make([]byte, 10), 0, 0)
+	}
+	d.until(func() bool { return len(d.held) == n })
+	before := s.Stats().Batches
+	d.mu.Lock()
+	for i := range first {
+		d.finish(&first[i].r.op, 10)
+	}
+	d.mu.Unlock()
+	d.until(func() bool { return len(d.held) == n })
+	if got := s.Stats().Batches - before; got != 1 {
+		t.Errorf("%d batches of what %d results have brought; want 1", got, n)
+	}
+	for i := range second {
+		d.answer(&second[i].r.op, 10)
+		for _, tr := range []*Transfer{&first[i], &second[i]} {
+			if m, err := tr.Wait(t.Context()); m != 10 || err != nil {
+				t.Errorf("Wait = %d, %v; want 10, nil", m, err)
+			}
+		}
+	}
+	s.Close()
+}
+
+// A Group's owner that starts many submits some at a time; after a wait, and for a
+// large read, at once.
+func TestGroupSubmitsSomeAtATime(t *testing.T) {
+	watch(t)
+	d := newScript(256)
+	d.rule = func(op *driver.Op) (int32, bool) { return int32(len(op.Buf)), op.Off == 1 }
+	s := New(stagingScript{d}, queueAll)
+	f := NewFile(1<<20, true, false)
+	g := s.NewGroup(t.Context(), NewFile(1<<20, true, false))
+	most, started := 0, 0
+	start := func(n int, off int64) {
+		started++
+		if !g.StartRead(new(Transfer), f, make([]byte, n), off, 0) {
+			t.Fatal("not started")
+		}
+		most = max(most, started-len(d.seen))
+	}
+	for range 100 {
+		start(10, 0)
+	}
+	if n := s.Stats().Batches; n > int64(len(d.seen))/2 {
+		t.Errorf("%d reads in %d batches; want several in one", len(d.seen), n)
+	}
+	if most > 16 {
+		t.Errorf("up to %d reads wait to be submitted; want few", most)
+	}
+	for started == len(d.seen) {
+		start(10, 0)
+	}
+	if start(largeRead, 1); started != len(d.seen) {
+		t.Error("a large read, and what was started before it, is not submitted at once")
+	}
+	if _, err := g.Next(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if start(10, 2); started != len(d.seen) {
+		t.Error("the first read after a wait is not submitted at once")
+	}
+	for len(d.held) > 0 {
+		d.answer(d.held[0], 10)
+		if _, err := g.Next(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g.Close()
+	s.Close()
+}
+
+// Which reads are plain calls.
+func TestAdmitRead(t *testing.T) {
+	direct, buffered := NewFile(1<<20, true, false), NewFile(1<<20, false, false)
+	for _, c := range []struct {
+		name     string
+		f        *File
+		n        int
+		waiting  int32 // in the queue
+		led      bool
+		used     int // places taken
+		admitted bool
+	}{
+		{"small", direct, 10, 0, false, 0, true},
+		{"small beside as many as may be", direct, 10, 0, false, 1, false},
+		{"small beside the queue", direct, 10, 1, false, 0, false},
+		{"small beside a leader", direct, 10, 0, true, 0, false},
+		{"large", buffered, largeRead, 0, false, 0, true},
+		{"large beside the queue", buffered, largeRead, 1, true, 0, true},
+		{"large beside a small one", buffered, largeRead, 1, true, 1, true},
+		{"large beside as many as may be", buffered, largeRead, 0, false, 2, false},
+		{"large and direct, beside the queue", direct, largeRead, 1, true, 0, false},
+	} {
+		s := New(newScript(8), Limits{InlineReads: 1, LargeReads: 2, Blocking: 8})
+		s.queuedOps.Store(c.waiting)
+		if c.led {
+			s.engine.state.Store(running)
+		}
+		for range c.used {
+			s.limiter.tryAcquire()
+		}
+		if _, ok := s.permitPlainRead(context.Background(), c.f, c.n); ok != c.admitted {
+			t.Errorf("%s: a plain call %t; want %t", c.name, ok, c.admitted)
+		}
+		if _, ok := s.permitPlainRead(t.Context(), c.f, c.n); ok {
+			t.Errorf("%s: a plain call although it may be cancelled", c.name)
+		}
+	}
+}
+
+// A write that the driver could queue is a plain call while few threads wait.
+func TestAdmitWrite(t *testing.T) {
+	s := New(newScript(8), Limits{InlineWrites: 2, Blocking: 8})
+	f := NewFile(1<<20, true, false)
+	for i, want := range []bool{true, true, false} {
+		if _, ok := s.permitPlainWrite(context.Background(), f); ok != want {
+			t.Errorf("write %d is a plain call: %t; want %t", i+1, ok, want)
+		}
+	}
+	s.asyncDirect[driver.Write] = false
+	if _, ok := s.permitPlainWrite(context.Background(), f); !ok {
+		t.Error("a write that the driver cannot queue is not a plain call")
+	}
+}
+
+// A waiter counts how often it was told of a place and found it taken: enough of
+// that, and it is handed one (TestGateStarvesNobody).
+func TestGateCountsWhoIsOvertaken(t *testing.T) {
+	watch(t)
+	g := &limiter{limit: 1}
+	g.tryAcquire()
+	passed := g.queueUp(1, t.Context())[0]
+	for n := range 3 {
+		g.mu.Lock()
+		if w := g.queue.Front(); w.overtaken != n {
+			t.Errorf("overtaken %d times, by its own count %d", n, w.overtaken)
+		}
+		g.notify(g.queue.Front(), wakeup{}) // of a place that another has
+		g.mu.Unlock()
+		eventually(func() bool { return g.queued.Load() == 1 })
+	}
+	g.release(nil)
+	if err := <-passed; err != nil {
+		t.Errorf("enter = %v", err)
+	}
+	g.release(nil)
+	g.wantEmpty(t)
+}
+
+// Of the driver's places for fsyncs as many are used as the Limits say, and never
+// all.
+func TestPlacesOfFsyncs(t *testing.T) {
+	for _, c := range []struct{ most, depth, least, atMost int }{
+		{2, 64, 2, 2},
+		{0, 64, 32, 63},
+		{64, 64, 32, 63},
+		{0, 1, 1, 1},
+	} {
+		var y fsyncs
+		y.setLimit(c.most, c.depth)
+		if n := int(y.limiter.limit); n < c.least || n > c.atMost {
+			t.Errorf("%d places with QueuedSyncs %d and a depth of %d; want %d to %d", n, c.most, c.depth, c.least, c.atMost)
+		}
+	}
+}
+
+// Two Syncs of much are made by two fsyncs at a time, and more of them in groups.
+func TestManySyncsAreGrouped(t *testing.T) {
+	f := NewFile(1<<20, false, false)
+	f.unsynced.Store(hugeWritten)
+	for expected, want := range map[int]bool{2: true, 16: false} {
+		f.syncer.commitDelay.expected = expected
+		if got := f.syncer.usesSecondFD(f); got != want {
+			t.Errorf("%d Syncs at a time are made in pairs: %t; want %t", expected, got, want)
+		}
+	}
+}

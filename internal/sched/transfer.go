@@ -1,0 +1,329 @@
+package sched
+
+import (
+	"context"
+	"io"
+
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/list"
+)
+
+// Transfer is a read or write that goes on while the goroutine that started it does something
+// else. The order of calls is StartRead or StartWrite, then Wait, then perhaps another start.
+// The zero value is ready to use. A Transfer has one owner, and must not be copied between
+// start and Wait. Starting one allocates nothing and never waits for the disk.
+//
+// While the driver has the operation, no goroutine waits for it on the Transfer's behalf. The
+// helper goroutines (helpers.go) perform what the driver did not do, what it did only in part,
+// and what it could only do with a thread.
+//
+// A Transfer uses its file (File.Use) from its start to its end, and the end may come long
+// before Wait. File.Close waits for the end, and does not wait for the owner to call Wait.
+type Transfer struct {
+	// Ended, if not nil, is called at the end of each transfer, before Wait or Group.Next
+	// returns and while the file is still in use. All reports whether every byte was
+	// transferred. Ended must not wait. It may start other Transfers. The owner sets it while
+	// the Transfer is not started; it is kept from one start to the next.
+	Ended func(all bool)
+	// Owner is free for the caller's use, for example for what the Transfer is part of. It is
+	// kept, too.
+	Owner any
+	// Class is the operation's class, unless the file is a view with a class of its own. Nil
+	// is the default class. It is kept, but a start that needs a ticket sets it to the class
+	// that it used.
+	Class *Class
+
+	s    *Scheduler
+	f    *File
+	code driver.Code
+	buf  []byte
+	off  int64
+	reg  uint32
+	// part is the end, in buf, of what may be transferred now. With classes it is the end of
+	// what the ticket has been granted; without, it is len(buf). extends: the write makes the
+	// file longer, so a helper performs it.
+	part    int
+	extends bool
+	ticket  *ticket // the ticket that it holds or waits for; nil if it has none
+	// r is the operation as the engine knows it. It is set from the start until Result.
+	r      *request
+	pushed bool // the engine has been given r
+
+	// n is the number of bytes transferred, and res is the last result. Only the goroutine
+	// that has the Transfer writes them: the one that starts it, then the leader goroutine,
+	// then a helper. The inbox of the engine passes them to the leader, helpers.mu to a
+	// helper, and r.done or Group.mu to the owner.
+	n   int
+	res int32
+	// mark is what losses.confirm needs. call is the number of the driver's call, for
+	// losses.end.
+	mark int
+	call uint64
+	// For the records: asked is when what is left was asked for, and woken is when the owner
+	// noticed the end. last: the driver performed the last part, and Result records that part.
+	asked, woken int64
+	last         bool
+
+	group *Group              // the Group that it was started through, or nil
+	ended list.Node[Transfer] // in group.ended
+
+	// All three are under helpers.mu.
+	links     list.Node[Transfer] // in deviceHelpers.queue
+	helpers   *deviceHelpers      // whose queue it is in; nil if it is in none
+	withdrawn bool                // Withdraw was called: nothing more is to be tried
+}
+
+// StartRead starts reading len(b) bytes at off into b. Off is not negative, and reg is
+// driver.Op's Reg. The caller must not touch b until Wait or Group.Next has returned, and must
+// use f (File.Use) during this call.
+func (s *Scheduler) StartRead(t *Transfer, f *File, b []byte, off int64, reg uint32) {
+	s.startTransfer(t, driver.Read, f, b, off, reg)
+}
+
+// StartWrite starts writing b at off. The rules of StartRead apply.
+func (s *Scheduler) StartWrite(t *Transfer, f *File, b []byte, off int64, reg uint32) {
+	s.startTransfer(t, driver.Write, f, b, off, reg)
+}
+
+// StartExtend is StartWrite for a write that makes the file longer. The kernel blocks the
+// thread in such a write, whatever the driver, and so a helper performs it.
+func (s *Scheduler) StartExtend(t *Transfer, f *File, b []byte, off int64) {
+	s.prepare(t, driver.Write, f, b, off, 0)
+	t.extends = true
+	if s.hasClasses.Load() && s.startByClass(t) {
+		return
+	}
+	s.helpers.add(t)
+}
+
+func (s *Scheduler) startTransfer(t *Transfer, code driver.Code, f *File, b []byte, off int64, reg uint32) {
+	s.prepare(t, code, f, b, off, reg)
+	if s.hasClasses.Load() && s.startByClass(t) {
+		return
+	}
+	t.begin()
+}
+
+// begin starts a prepared transfer that needs no ticket of its own.
+func (t *Transfer) begin() {
+	switch {
+	case len(t.buf) == 0 || t.cached():
+		t.end()
+	case t.s.async(t.code, t.f):
+		t.push()
+	default:
+		t.s.helpers.add(t)
+	}
+}
+
+// prepare sets t up as a started transfer.
+func (s *Scheduler) prepare(t *Transfer, code driver.Code, f *File, b []byte, off int64, reg uint32) {
+	if t.r != nil {
+		panic("sched: a Transfer was started that is in progress")
+	}
+	*t = Transfer{
+		Ended: t.Ended, Owner: t.Owner, Class: t.Class, group: t.group,
+		s: s, f: f, code: code, buf: b, off: off, reg: reg, part: len(b), r: requests.Get().(*request), asked: s.hook.Now(),
+		mark: f.losses.mark(),
+	}
+	t.r.transfer, t.r.byGroup, t.r.timestamps = t, t.group != nil, timestamps{}
+	f.refs.Add(1) // as the caller's Use did; the Done in end undoes it
+	raceBefore(code, b)
+}
+
+// cached reads what the page cache has, unless the file was opened with O_DIRECT. It reports
+// whether that was everything.
+func (t *Transfer) cached() bool {
+	for t.code == driver.Read {
+		res := t.s.readCached(t.f, t.rest(), t.at())
+		if res <= 0 {
+			return false
+		}
+		if t.addResult(res) {
+			return true
+		}
+	}
+	return false
+}
+
+func (t *Transfer) rest() []byte { return t.buf[t.n:t.part] }
+func (t *Transfer) at() int64    { return t.off + int64(t.n) }
+
+// push hands the transfer to the engine. A Group's transfer stays in the inbox until
+// Group.Submit or Group.Next submits it.
+func (t *Transfer) push() {
+	t.pushed = true
+	t.s.queuedOps.Add(1)
+	t.call = t.f.beginWrite(t.code)
+	op := t.fillOp()
+	if t.group != nil {
+		t.group.queued.Add(1)
+		t.group.e.pushInbox(op)
+		return
+	}
+	t.s.engineOf(t.f).push(op)
+}
+
+// fillOp fills in the operation for the next part, and returns it.
+func (t *Transfer) fillOp() *driver.Op {
+	op := &t.r.op
+	op.Code, op.Flags, op.FD = t.code, t.f.flags, int32(t.f.fd)
+	op.Reg = t.s.regIn(t.s.engineOf(t.f), t.reg)
+	op.Off, op.Buf = t.at(), t.rest()
+	return op
+}
+
+// addResult adds a result and reports whether it is the last one.
+func (t *Transfer) addResult(res int32) (last bool) {
+	t.res = res
+	if res > 0 {
+		t.n += int(res)
+	}
+	return res <= 0 || t.n == len(t.buf)
+}
+
+// end makes Wait or Group.Next return. From then on t is its owner's again.
+func (t *Transfer) end() {
+	if t.ticket != nil {
+		t.endTicket()
+	}
+	if t.Ended != nil {
+		t.Ended(t.n == len(t.buf))
+	}
+	f := t.f
+	if g := t.group; g != nil {
+		g.add(t)
+		f.Done() // now: add may use the driver, and Scheduler.Close waits for this use of f
+		return
+	}
+	f.Done()
+	t.r.done <- struct{}{}
+}
+
+// completed takes the engine's result. The leader goroutine calls it, or the goroutine that
+// canceled the operation. It does not wait.
+func (t *Transfer) completed() {
+	s, res := t.s, t.r.op.Res
+	t.f.endWrite(t.code, t.call, res)
+	s.queuedOps.Add(-1)
+	if t.group != nil {
+		t.group.queued.Add(-1)
+	}
+	if !mustRetryPlain(t.f, res) {
+		s.stats.add(pathQueued, t.code, res)
+		if t.addResult(res) {
+			t.last = true
+			t.end()
+			return
+		}
+		t.recordPart(t.r.timestamps.completed)
+	}
+	t.continueRest()
+}
+
+// continueRest goes on with what is left after a part that was performed in part or not at
+// all.
+func (t *Transfer) continueRest() {
+	if t.ticket != nil && t.n == t.part {
+		t.nextTicket()
+		return
+	}
+	t.s.helpers.add(t)
+}
+
+// Wait waits until the transfer has ended and returns how many bytes were transferred. As with
+// ReadAt and WriteAt, it is fewer than all only with an error. If ctx ends first, Wait asks
+// the transfer to end early and waits until it has: the buffer is the caller's again in any
+// case.
+func (t *Transfer) Wait(ctx context.Context) (int, error) {
+	if t.r == nil {
+		panic("sched: Wait of a Transfer that was not started")
+	}
+	t.woken = t.await(ctx)
+	return t.Result(ctx)
+}
+
+// Result returns what Wait returns, for a Transfer that Group.Next has returned. Afterwards
+// the Transfer may be started again.
+func (t *Transfer) Result(ctx context.Context) (int, error) {
+	if t.last {
+		t.recordPart(t.woken)
+	}
+	raceAfter(t.code, t.buf, int32(min(t.n, 1<<30)))
+	n, err := t.confirmed(ctx)
+	t.r.op.Buf, t.r.op.Reg, t.r.transfer, t.r.byGroup = nil, 0, nil, false
+	t.r.free()
+	*t = Transfer{Ended: t.Ended, Owner: t.Owner, Class: t.Class}
+	return n, err
+}
+
+// confirmed returns how many bytes were transferred, and the error. The bytes of a write count
+// only if no lost write-back makes its success doubtful; see losses.
+func (t *Transfer) confirmed(ctx context.Context) (n int, err error) {
+	if t.code == driver.Write {
+		if res := t.f.losses.confirm(ctx, t.mark, 1); res < 0 && t.n == len(t.buf) {
+			return 0, errorOf(ctx, res)
+		}
+	}
+	return t.n, t.err(ctx)
+}
+
+// await waits for the end. While recording is on it returns when the owner noticed the end,
+// which is the time of completion if the transfer had ended already.
+func (t *Transfer) await(ctx context.Context) (woken int64) {
+	select {
+	case <-t.r.done: // first, so that a transfer that has ended wins over a ctx that has
+		return t.r.timestamps.completed
+	default:
+	}
+	region := t.s.hook.Region(ctx, regionNames[t.code])
+	defer region.End()
+	select {
+	case <-t.r.done:
+	case <-ctx.Done():
+		t.Withdraw()
+		<-t.r.done
+	}
+	return t.s.hook.Now()
+}
+
+// recordPart records the part that the driver has performed.
+func (t *Transfer) recordPart(woken int64) {
+	if t.asked != 0 {
+		t.s.recordQueued(t.s.engineOf(t.f), t.asked, woken, t.r, t.f)
+		t.asked = t.r.timestamps.completed
+	}
+}
+
+// err returns the error that the result stands for.
+func (t *Transfer) err(ctx context.Context) error {
+	switch {
+	case t.n == len(t.buf):
+		return nil
+	case t.res < 0:
+		return errorOf(ctx, t.res)
+	case t.code == driver.Read:
+		return io.EOF
+	}
+	return io.ErrUnexpectedEOF
+}
+
+// Withdraw asks a transfer to end early. The owner calls it before Wait, or before Group.Next
+// returns the Transfer. The transfer may have ended already.
+func (t *Transfer) Withdraw() {
+	waiting, pushed := t.s.helpers.withdraw(t)
+	switch {
+	case waiting:
+		t.res = ecanceled
+		t.end()
+	case t.withdrawTicket():
+	case pushed:
+		// The operation may have come back already. Then cancel does nothing, because op stays
+		// as it is until Wait returns. But the file and the driver may have been closed since.
+		// useAgain finds that out, and keeps them open during cancel.
+		if t.f.useAgain() {
+			t.s.engineOf(t.f).cancel(&t.r.op)
+			t.f.Done()
+		}
+	}
+}

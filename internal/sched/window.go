@@ -1,0 +1,148 @@
+package sched
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/list"
+)
+
+// windows bounds how many plain calls are in progress whose context may end, for each device
+// and kind of call. Such a call cannot be withdrawn once it has begun. If the device does not
+// answer, because its file system is frozen, say, the caller is kept beyond the end of its
+// context. A caller that still waits for the window returns in time.
+type windows struct {
+	now func() time.Duration
+
+	mu sync.Mutex
+	of map[windowKey]*window // guarded by mu, as are the fields of each window
+}
+
+// windowKey names a window. A frozen file system answers reads but not writes, so each kind
+// of call has its own.
+type windowKey struct {
+	device uint64
+	code   driver.Code
+}
+
+// window is the calls of one kind to one device. It opens as TCP's window does in slow
+// start. It begins with room for windowLeast calls. Each call that returns while others
+// wait for the window makes room for one more. Each call that returns while less than half
+// of the room is used takes one away. The window closes to windowLeast when no call is in
+// progress, and when none has returned for windowSilence. Why: docs/decisions/0004-gate.md.
+type window struct {
+	all      *windows
+	size     int           // how many calls may be in progress
+	inside   int           // how many calls are in progress
+	answered time.Duration // when a call last returned, or the first of those in progress began
+	queue    list.List[windowWaiter]
+}
+
+// windowWaiter is a goroutine that waits for room in a window.
+type windowWaiter struct {
+	ready chan struct{} // receives a value when the waiter has been let in
+	links list.Node[windowWaiter]
+}
+
+const (
+	windowLeast   = 4
+	windowSilence = 100 * time.Millisecond
+)
+
+var windowWaiters = sync.Pool{New: func() any { return &windowWaiter{ready: make(chan struct{}, 1)} }}
+
+func (a *windows) init(now func() time.Duration) { a.now, a.of = now, make(map[windowKey]*window) }
+
+// enter takes room for a call in the window of k. If there is none it waits. If ctx ends
+// first, it returns ctx's error.
+func (a *windows) enter(ctx context.Context, k windowKey) (*window, error) {
+	a.mu.Lock()
+	w := a.of[k]
+	if w == nil {
+		w = &window{all: a, size: windowLeast}
+		a.of[k] = w
+	}
+	if w.queue.Len() == 0 && w.hasRoom() {
+		w.begin()
+		a.mu.Unlock()
+		return w, nil
+	}
+	x := windowWaiters.Get().(*windowWaiter)
+	w.queue.PushBack(&x.links, x)
+	a.mu.Unlock()
+	err := w.await(ctx, x)
+	windowWaiters.Put(x)
+	return w, err
+}
+
+// await waits until x is let in or ctx ends. It returns ctx's error in the latter case.
+func (w *window) await(ctx context.Context, x *windowWaiter) error {
+	select {
+	case <-x.ready:
+		return nil
+	case <-ctx.Done():
+	}
+	if !w.withdraw(x) {
+		<-x.ready // it was let in meanwhile
+		w.leave(false)
+	}
+	return ctx.Err()
+}
+
+// withdraw takes x out of the queue and reports whether it was there.
+func (w *window) withdraw(x *windowWaiter) bool {
+	w.all.mu.Lock()
+	defer w.all.mu.Unlock()
+	if !w.queue.Has(&x.links) {
+		return false
+	}
+	w.queue.Remove(&x.links)
+	return true
+}
+
+// hasRoom reports whether another call may begin. It must be called with windows.mu held.
+func (w *window) hasRoom() bool {
+	if w.inside >= windowLeast && w.size > windowLeast && w.all.now()-w.answered > windowSilence {
+		w.size = windowLeast
+	}
+	return w.inside < w.size
+}
+
+// begin counts a call that begins. It must be called with windows.mu held.
+func (w *window) begin() {
+	if w.inside == 0 {
+		w.answered = w.all.now()
+	}
+	w.inside++
+}
+
+// leave gives room back and lets waiters in. answered is false if the call was never made.
+func (w *window) leave(answered bool) {
+	w.all.mu.Lock()
+	defer w.all.mu.Unlock()
+	w.inside--
+	if answered {
+		w.answered = w.all.now()
+		w.resize()
+	}
+	for w.queue.Len() > 0 && w.inside < w.size {
+		x := w.queue.Front()
+		w.queue.Remove(&x.links)
+		w.begin()
+		x.ready <- struct{}{}
+	}
+}
+
+// resize adapts the size after a call has returned. It must be called with windows.mu held.
+func (w *window) resize() {
+	switch {
+	case w.queue.Len() > 0:
+		w.size++
+	case w.inside == 0:
+		w.size = windowLeast
+	case w.inside < w.size/2:
+		w.size = max(windowLeast, w.size-1)
+	}
+}

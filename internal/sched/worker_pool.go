@@ -1,0 +1,97 @@
+package sched
+
+import "sync"
+
+// WorkerPool is a bounded set of goroutines, the workers, that do jobs until there are none. A
+// worker is started while there are jobs and every earlier worker has taken one. So jobs that
+// do not wait get few workers, and jobs that wait get as many as there may be.
+//
+// Each worker has a value of type Own. It takes jobs from there without contention, and other
+// workers take jobs from there when the common ones have run out.
+//
+// All methods may be called at the same time. Wait must be called after the last Call.
+type WorkerPool[Job, Own any] struct {
+	most int
+	jobs Jobs[Job, Own]
+
+	mu      sync.Mutex
+	running int
+	// starting: a worker has been started and does not run yet.
+	starting bool
+	all      sync.WaitGroup
+}
+
+// Jobs is the work of a WorkerPool.
+type Jobs[Job, Own any] interface {
+	// OwnJob returns a job from the caller's own value.
+	OwnJob(*Own) (Job, bool)
+	// TakeJob returns one of the common jobs. More reports whether there are jobs for other
+	// workers. A worker calls it for its first job, and whenever OwnJob has none. One
+	// goroutine at a time calls it. It may fill the caller's own value. Neither OwnJob nor
+	// TakeJob may wait.
+	TakeJob(*Own) (job Job, more, ok bool)
+	// DoJob does one job.
+	DoJob(Job)
+}
+
+// Init sets the most workers and their jobs. It must be called once, before all other methods.
+func (c *WorkerPool[Job, Own]) Init(most int, jobs Jobs[Job, Own]) { c.most, c.jobs = most, jobs }
+
+// Call says that there may be a job, and starts a worker if there is room for one.
+func (c *WorkerPool[Job, Own]) Call() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.call()
+}
+
+// call is Call. It must be called with mu held.
+func (c *WorkerPool[Job, Own]) call() {
+	if !c.starting && c.running < c.most {
+		c.starting = true
+		c.running++
+		c.all.Go(func() {
+			c.mu.Lock()
+			c.starting = false
+			c.mu.Unlock()
+			c.work(new(Own))
+		})
+	}
+}
+
+// Join makes the caller a worker until there is no job. The caller counts as one, and may join
+// even where there are the most workers already.
+func (c *WorkerPool[Job, Own]) Join(own *Own) {
+	c.mu.Lock()
+	c.running++
+	c.mu.Unlock()
+	c.work(own)
+}
+
+// work does jobs until there are none.
+func (c *WorkerPool[Job, Own]) work(own *Own) {
+	job, ok := c.next(own, true)
+	for ok {
+		c.jobs.DoJob(job)
+		if job, ok = c.jobs.OwnJob(own); !ok {
+			job, ok = c.next(own, false)
+		}
+	}
+}
+
+// next takes one of the common jobs. If there is none, the worker must end.
+func (c *WorkerPool[Job, Own]) next(own *Own, first bool) (Job, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	job, more, ok := c.jobs.TakeJob(own)
+	switch {
+	case !ok:
+		c.running-- // with mu held: a Call from here on starts another worker
+	case first && more:
+		c.call()
+	}
+	return job, ok
+}
+
+// Wait returns when all workers that were started have ended. It does not wait for callers of
+// Join.
+func (c *WorkerPool[Job, Own]) Wait() { c.all.Wait() }

@@ -1,0 +1,84 @@
+package sched
+
+import (
+	"sync/atomic"
+	"testing"
+)
+
+// numbers are jobs from 0 to n.
+type numbers struct {
+	n     int
+	do    func(int)
+	spans []*WorkRange
+}
+
+func (*numbers) OwnJob(s *WorkRange) (int, bool) { return s.Take() }
+
+func (j *numbers) DoJob(job int) { j.do(job) }
+
+func (j *numbers) TakeJob(s *WorkRange) (job int, more, ok bool) {
+	if j.spans == nil {
+		s.Set(0, j.n)
+	}
+	j.spans = append(j.spans, s)
+	for _, other := range j.spans {
+		if s.Len() > 0 {
+			break
+		}
+		if from, to, ok := other.Split(); ok {
+			s.Set(from, to)
+		}
+		more = more || other.Len() > 0
+	}
+	job, ok = s.Take()
+	return job, more || s.Len() > 0, ok
+}
+
+// crewOver makes a Crew over n jobs, each its number.
+func crewOver(n, most int, do func(int)) *WorkerPool[int, WorkRange] {
+	c := new(WorkerPool[int, WorkRange])
+	c.Init(most, &numbers{n: n, do: do})
+	return c
+}
+
+// TestCrew does jobs that do not wait, each once.
+func TestCrew(t *testing.T) {
+	var done [5000]atomic.Int32
+	c := crewOver(len(done), 8, func(job int) { done[job].Add(1) })
+	c.Join(new(WorkRange))
+	c.Wait()
+	for i := range done {
+		if n := done[i].Load(); n != 1 {
+			t.Fatalf("job %d was done %d times; want once", i, n)
+		}
+	}
+}
+
+// TestCrewGrows does jobs that wait until as many are being done as the crew may
+// be: what waits keeps nobody from the others' jobs.
+func TestCrewGrows(t *testing.T) {
+	const most = 7
+	var waiting atomic.Int32
+	all := make(chan struct{})
+	c := crewOver(100, most, func(int) {
+		if waiting.Add(1) == most {
+			close(all)
+		}
+		<-all
+	})
+	c.Join(new(WorkRange))
+	c.Wait()
+	if n := waiting.Load(); n != 100 {
+		t.Errorf("%d jobs were done; want 100", n)
+	}
+}
+
+// TestCrewAlone: one job needs no goroutine.
+func TestCrewAlone(t *testing.T) {
+	c := crewOver(1, 8, func(int) {})
+	c.Join(new(WorkRange))
+	if c.starting || c.running != 0 {
+		t.Errorf("a goroutine was started for nothing")
+	}
+	c.Wait()
+}

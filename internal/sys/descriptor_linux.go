@@ -1,0 +1,53 @@
+//go:build amd64 || arm64
+
+package sys
+
+import (
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// Descriptor says what a descriptor means, so that it can be asked later
+// whether it still means that: a program may close descriptors that it has not
+// opened, and the system gives their numbers to other files.
+type Descriptor struct {
+	fd       int
+	dev, ino uint64
+	name     string // as in /proc/self/fd; "" if that is not there
+	id       string // of an eventfd, since Linux 5.2
+}
+
+// Describe describes what fd means now.
+func Describe(fd int) Descriptor {
+	d := Descriptor{fd: fd}
+	var st unix.Stat_t
+	if unix.Fstat(fd, &st) == nil {
+		d.dev, d.ino = st.Dev, st.Ino
+	}
+	number := strconv.Itoa(fd)
+	var name [64]byte
+	if n, err := unix.Readlink("/proc/self/fd/"+number, name[:]); err == nil {
+		d.name = string(name[:n])
+	}
+	// All eventfds have one inode.
+	if strings.HasSuffix(d.name, "[eventfd]") {
+		d.id = eventfdID("/proc/self/fdinfo/" + number)
+	}
+	return d
+}
+
+// Same reports whether the descriptor still means what Describe was told of.
+func (d Descriptor) Same() bool { return d.ino != 0 && Describe(d.fd) == d }
+
+// eventfdID is the number of an eventfd, which no other has.
+func eventfdID(info string) string {
+	b, _ := readWhole(info)
+	for line := range strings.Lines(string(b)) {
+		if id, ok := strings.CutPrefix(line, "eventfd-id:"); ok {
+			return strings.TrimSpace(id)
+		}
+	}
+	return ""
+}

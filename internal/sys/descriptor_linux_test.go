@@ -1,0 +1,54 @@
+//go:build amd64 || arm64
+
+package sys
+
+import (
+	"os"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestDescriptor: a number that was given to another file is noticed, also
+// where both files are eventfds, which have one inode.
+func TestDescriptor(t *testing.T) {
+	file := func() (int, error) { return unix.Open(os.DevNull, unix.O_RDONLY|unix.O_CLOEXEC, 0) }
+	event := func() (int, error) { return unix.Eventfd(0, unix.EFD_CLOEXEC) }
+	epoll := func() (int, error) { return unix.EpollCreate1(unix.EPOLL_CLOEXEC) }
+	for _, c := range []struct {
+		name          string
+		before, after func() (int, error)
+	}{{"file", event, file}, {"eventfd", event, event}, {"epoll", event, epoll}} {
+		t.Run(c.name, func(t *testing.T) {
+			fd, err := c.before()
+			if err != nil {
+				t.Skip(err)
+			}
+			defer unix.Close(fd)
+			d := Describe(fd)
+			if !d.Same() {
+				t.Error("Same = false of a descriptor that nobody has touched")
+			}
+			other, err := c.after()
+			if err != nil {
+				t.Skip(err)
+			}
+			defer unix.Close(other)
+			if err := unix.Dup3(other, fd, unix.O_CLOEXEC); err != nil {
+				t.Fatal(err)
+			}
+			if d.Same() && (c.name != "eventfd" || d.id != "") {
+				t.Errorf("Same = true of another file; before it was %+v", d)
+			}
+		})
+	}
+	fd, err := event()
+	if err != nil {
+		t.Skip(err)
+	}
+	d := Describe(fd)
+	unix.Close(fd)
+	if d.Same() {
+		t.Error("Same = true of a closed descriptor")
+	}
+}
