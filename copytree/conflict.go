@@ -14,52 +14,43 @@ type placing uint8
 const (
 	leave placing = iota
 	overwrite
-	free // there is nothing any more
+	free    // there is nothing any more
+	replace // a link takes its place in one step: it may be what the source leads to
+	through // a file is made where the symbolic link leads that is there
 )
 
 // place decides what becomes of what is at the copy's place, and makes room.
 func (w *worker) place(it *item) (placing, error) {
 	var s at.Stat
 	err := w.kernel.Stat(it.in.dst, it.dst, at.NoFollow, &s)
+	again := err == nil && w.madeBefore(it, s.ID)
 	if err == nil && s.Type() == at.Symlink && bool(it.through) {
 		err = w.behind(it, &s)
 	}
-	if errors.Is(err, syscall.ENOENT) {
+	switch {
+	case errors.Is(err, syscall.ENOENT):
 		return free, nil
-	}
-	if err != nil {
+	case errors.Is(err, ErrDangling) && again:
+		return leave, &fault{"open", destination, ErrThrough}
+	case errors.Is(err, ErrDangling) && w.o.WriteDangling:
+		return through, nil
+	case err != nil:
 		return leave, wrong("stat", destination, err)
-	}
-	if w.o.Existing == Skip || s.ID == it.stat.ID && w.alreadyLink(it) {
+	case w.o.Existing == Skip:
 		return leave, nil
 	}
-	if s.ID == it.stat.ID && !w.mayReplaceSame(it) || w.leadsTo(it, &s) {
+	like := w.sameFile(it, &s)
+	if like == same {
 		return leave, &fault{"copy", source, ErrSameFile}
 	}
-	if keep, err := w.keeps(it, &s); keep || err != nil {
+	if keep, err := w.keeps(it, &s); keep || err != nil || like == asIs {
 		it.alike = s.Type() == it.kind
 		return leave, err
 	}
-	if err := w.refusePlace(it, &s); err != nil {
+	if err := w.refusePlace(it, &s, again); err != nil {
 		return leave, err
 	}
 	return w.makeRoom(it, &s)
-}
-
-// alreadyLink tells whether the copy, which is another name of the source, is what
-// was to be made: a hard link, or the same symbolic link.
-func (w *worker) alreadyLink(it *item) bool {
-	return w.o.Make == MakeHardLink || it.kind == at.Symlink && w.o.Backup == nil && !w.o.Unlink && !w.sameName(it)
-}
-
-// mayReplaceSame tells whether the copy, which is the source's file, can be made
-// anew, since another name of the source stays.
-func (w *worker) mayReplaceSame(it *item) bool {
-	if w.sameName(it) || !w.o.Unlink && w.o.Backup == nil {
-		return false
-	}
-	var own at.Stat // of the source itself; a link to what is there would lead nowhere
-	return w.o.Unlink || w.kernel.Stat(it.in.src, it.src, at.NoFollow, &own) == nil && own.ID == it.stat.ID
 }
 
 // behind sees what the link leads to that the user has named.
@@ -75,37 +66,18 @@ func (w *worker) behind(it *item, s *at.Stat) error {
 	return err
 }
 
-// refusePlace tells why what is there must not be touched.
-func (w *worker) refusePlace(it *item, s *at.Stat) error {
+// refusePlace tells why what is there must not be touched. Again says that another pair
+// has made it.
+func (w *worker) refusePlace(it *item, s *at.Stat, again bool) error {
 	switch {
+	case again && it.behind:
+		return &fault{"open", destination, ErrThrough}
+	case again && s.Type() != at.Directory && !w.o.NumberedBackup:
+		return &fault{"open", destination, ErrTwice}
 	case s.Type() == at.Directory:
 		return &fault{"open", destination, ErrIsDir}
-	case it.in.made || w.made.hasFile(s.ID):
-		return &fault{"open", destination, ErrTwice}
 	}
 	return nil
-}
-
-// leadsTo tells whether the source is a symbolic link to what is there, which
-// it would replace: the only file of the two would be lost. Likewise refused is the
-// copy of a special file that would replace a link to it which the user has named.
-func (w *worker) leadsTo(it *item, s *at.Stat) bool {
-	if w.o.Backup != nil || w.linking() {
-		return false
-	}
-	var end at.Stat
-	switch {
-	case it.kind == at.Symlink && s.Type() != at.Symlink:
-		return w.kernel.Stat(it.in.src, it.src, at.FollowsLinks, &end) == nil && end.ID == s.ID
-	case s.Type() == at.Symlink && bool(it.through) && !w.reads(it) && !w.o.Unlink:
-		return w.kernel.Stat(it.in.dst, it.dst, at.FollowsLinks, &end) == nil && end.ID == it.stat.ID
-	}
-	return false
-}
-
-// sameName tells whether source and destination are one name in one directory.
-func (w *worker) sameName(it *item) bool {
-	return it.in.stat.ID == it.in.copyID && string(it.src) == string(it.dst)
 }
 
 // keeps tells whether the options say to leave what is there.
@@ -169,23 +141,29 @@ func (w *worker) makeRoom(it *item, s *at.Stat) (placing, error) {
 			return free, err
 		}
 	}
-	replaces := it.kind != at.Regular && w.followsNothing(it)
+	replaces := it.kind != at.Regular && w.followsNothing(it) && w.o.Make != MakeAttributes
 	if op := w.makingCall(it); op != "" && !replaces && !w.o.Unlink {
 		return leave, &fault{op, destination, syscall.EEXIST}
 	}
-	inPlace := w.reads(it) && !replaces && it.what != Linked && !w.linking() && !w.o.Unlink
-	if w.o.Preserve&PreserveLinks != 0 && s.Nlink > 1 {
-		inPlace = false // its other names are no copies
-	}
-	if inPlace && s.Nlink > 1 && !w.made.claim(s.ID) {
-		inPlace = false // it is by another of its names the copy of another file
-	}
+	inPlace := w.reads(it) && !replaces && it.what != Linked && !w.linking() && !w.o.Unlink && w.ownData(it, s)
 	if inPlace && (s.Type() == at.Regular || bool(it.through) && s.Type() != at.Symlink) {
 		it.over = s.Type()
 		return overwrite, nil
 	}
-	it.removed = w.o.Unlink || !w.linking()
+	if w.linking() && !w.o.Unlink {
+		return replace, nil
+	}
+	it.removed = true
 	return free, w.unlink(it)
+}
+
+// ownData reports whether the file that is there can be written to: its other names are
+// no copies of the source, nor is it by one of them the copy of another file.
+func (w *worker) ownData(it *item, s *at.Stat) bool {
+	if s.Nlink < 2 || w.o.Make == MakeAttributes {
+		return true
+	}
+	return w.o.Preserve&PreserveLinks == 0 && w.made.claim(s.ID, it.spot())
 }
 
 func (w *worker) unlink(it *item) error {

@@ -31,6 +31,7 @@ type dir struct {
 	// copyID and copyMode are of the copy, as it was when it was begun.
 	copyID   at.ID
 	copyMode uint32
+	lent     uint32 // of copyMode, what the copy is not to keep: see unlock
 
 	// begun is set by the first goroutine that has the directory; next is where
 	// reading goes on, and seek says that the descriptor is elsewhere. They

@@ -21,7 +21,8 @@
 //
 // A file that cannot be copied does not stop the others. Each error is an
 // [*Error] with both paths, told to Options.OnError when it happens; Copy's own
-// error joins them, up to a bound. What was copied half is removed.
+// error joins them, up to a bound. What was copied half is removed. A file that is
+// copied, but to which an attribute is refused, stays, and the refusal is an error of it.
 //
 // # Concurrency
 //

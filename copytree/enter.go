@@ -114,13 +114,16 @@ func (w *worker) makeCopy(d *dir) (int, error) {
 
 // openCopy opens the directory that the copy is.
 func (w *worker) openCopy(d *dir) (int, error) {
-	fd, err := w.kernel.OpenMade(d.up.dst, d.copied, d.enter)
+	fd, err := w.openMade(d)
 	if err != nil {
-		return -1, &fault{"open", destination, err}
+		return -1, err
 	}
 	var s at.Stat
 	if err = w.kernel.Fstat(fd, &w.raw, &s); err == nil && !d.made {
 		err = w.watch(s.Dev, fd)
+	}
+	if err == nil && d.made && s.Mode&ownerAll != ownerAll {
+		err = w.unlock(d, at.File{FD: fd}, &s)
 	}
 	if err != nil {
 		_ = w.kernel.Close(fd)
@@ -129,11 +132,33 @@ func (w *worker) openCopy(d *dir) (int, error) {
 	d.copyID, d.copyMode = s.ID, s.Mode
 	if d.merged = !d.made; d.made {
 		w.made.addDir(s.ID)
-	} else {
-		d.made = w.made.hasDir(s.ID) // by a pair before this one
 	}
 	d.acl = w.o.Preserve&PreserveMode != 0 && w.inherits(fd)
 	return fd, nil
+}
+
+// openMade is the opening of openCopy. A directory that was just made may be closed to
+// its owner, by the umask or by an ACL of the directory that it is in.
+func (w *worker) openMade(d *dir) (int, error) {
+	fd, err := w.kernel.OpenMade(d.up.dst, d.copied, d.enter)
+	if d.made && errors.Is(err, syscall.EACCES) {
+		var s at.Stat
+		if err = w.kernel.Stat(d.up.dst, d.copied, at.NoFollow, &s); err == nil {
+			err = w.unlock(d, at.File{FD: d.up.dst, Name: d.copied}, &s)
+		}
+		if err == nil {
+			fd, err = w.kernel.OpenMade(d.up.dst, d.copied, d.enter)
+		}
+	}
+	return fd, wrong("open", destination, err)
+}
+
+// unlock gives the owner of a directory that was just made, and has the mode in s, all
+// permissions until all is in it.
+func (w *worker) unlock(d *dir, f at.File, s *at.Stat) error {
+	d.lent = ownerAll &^ s.Mode
+	s.Mode |= ownerAll
+	return w.kernel.Chmod(f, s.Mode&at.ModeBits)
 }
 
 // merge sees whether what is there already can be the copy of a directory.

@@ -3,6 +3,7 @@ package copytree
 import (
 	"context"
 	"errors"
+	"strings"
 	"syscall"
 
 	"github.com/sluiceio/sluice/copytree/internal/content"
@@ -38,6 +39,19 @@ func faultOf(err error) *fault {
 	return &fault{"copy", source, err}
 }
 
+// faultsOf are the faults that err joins, or the one that it is.
+func faultsOf(err error) []*fault {
+	several, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []*fault{faultOf(err)}
+	}
+	var all []*fault
+	for _, e := range several.Unwrap() {
+		all = append(all, faultsOf(e)...)
+	}
+	return all
+}
+
 // wrong is a fault, or nil if err is.
 func wrong(op string, s side, err error) error {
 	if err == nil {
@@ -46,10 +60,10 @@ func wrong(op string, s side, err error) error {
 	return &fault{op, s, err}
 }
 
-// full tells whether f says that there is no room, which is true for all other
-// files as well.
+// full reports whether f says that there is no room, which is true for all other
+// files as well. A file's room for extended attributes is its own.
 func (f *fault) full() bool {
-	return f.side == destination && (errors.Is(f.err, syscall.ENOSPC) || errors.Is(f.err, syscall.EDQUOT))
+	return f.side == destination && !strings.HasPrefix(f.op, "setxattr") && (errors.Is(f.err, syscall.ENOSPC) || errors.Is(f.err, syscall.EDQUOT))
 }
 
 // canceled tells whether f is only what became of a file when the copy ended.

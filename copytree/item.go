@@ -25,6 +25,7 @@ type item struct {
 	fresh   bool    // the copy was made, not overwritten
 	over    at.Type // what is overwritten; Unknown if nothing is
 	behind  bool    // and it is what a symbolic link leads to
+	kept    bool    // it is copied, but attributes were refused: an error after which it stays
 
 	begun   time.Time // if somebody wants to know
 	what    What

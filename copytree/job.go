@@ -42,8 +42,9 @@ type job struct {
 }
 
 // CopyAll copies each pair in turn as one copy: hard links between the sources
-// are kept, and what one pair has made is not overwritten by the next
-// (ErrTwice). An error that is not of a file, such as a wrong option, is
+// are kept. Where directories are merged, the file of the last pair stays. A file that is
+// the Dst of one pair is not overwritten by another pair with the same Dst (ErrTwice).
+// An error that is not of a file, such as a wrong option, is
 // returned alone.
 func CopyAll(ctx context.Context, pairs []Pair, o Options) (Result, error) {
 	j, err := newJob(ctx, o, at.New())
@@ -187,12 +188,12 @@ func (j *job) sync() {
 	}
 	j.report.live.Syncing.Store(true)
 	if err := j.syncer.Finish(); err != nil {
-		j.report.fail(&Error{Op: "syncfs", Err: err}, false)
+		j.report.fail(false, &Error{Op: "syncfs", Err: err})
 	}
 }
 
 func (j *job) synced() { j.report.live.Synced.Add(1) }
 
 func (j *job) syncFailed(f durable.File, err error) {
-	j.report.fail(&Error{Op: "fsync", Dst: f.Path(), Path: f.Path(), Err: err}, false)
+	j.report.fail(false, &Error{Op: "fsync", Dst: f.Path(), Path: f.Path(), Err: err})
 }

@@ -69,7 +69,7 @@ func (w *worker) linkedOr(it *item, copyIt func(*item) error) error {
 		k, first := w.links.find(it.stat.ID, names)
 		if first {
 			err := copyIt(it)
-			k.in, k.name, k.ok = it.in, bytes.Clone(it.dst), err == nil && w.isCopy(it)
+			k.in, k.name, k.ok = it.in, bytes.Clone(it.dst), (err == nil || it.kept) && w.isCopy(it)
 			if !k.ok {
 				w.links.lost(it.stat.ID, k)
 			}
@@ -77,9 +77,13 @@ func (w *worker) linkedOr(it *item, copyIt func(*item) error) error {
 			return err
 		}
 		<-k.made // by a worker that is at it
-		if k.ok {
-			return w.linkCopy(it, k)
+		if !k.ok {
+			continue
 		}
+		if err := w.linkCopy(it, k); !gone(err) {
+			return err
+		}
+		w.links.lost(it.stat.ID, k) // another process has replaced the copy
 	}
 }
 
@@ -95,8 +99,8 @@ func (w *worker) linkCopy(it *item, k *linked) error {
 	}
 	defer w.handles.unuse(k.in)
 	it.what = Linked
-	return w.make(it, func() error {
-		err := w.kernel.Link(k.in.dst, k.name, at.NoFollow, it.in.dst, it.dst)
+	return w.make(it, func(name at.Name) error {
+		err := w.kernel.Link(k.in.dst, k.name, at.NoFollow, it.in.dst, name)
 		if errors.Is(err, syscall.EEXIST) && w.same(it, k) {
 			err = nil
 		}

@@ -7,58 +7,74 @@ import (
 )
 
 // made is what this copy has made or overwritten: its directories, which must
-// not be copied into themselves, and, where pairs can meet, its files.
+// not be copied into themselves, and files.
 type made struct {
-	mu          sync.Mutex
-	dirs, files idSet // under mu
-	shared      idSet // files of several names that are overwritten. Under mu
+	mu     sync.Mutex
+	dirs   idSet          // under mu
+	named  map[spot]at.ID // what is at the paths of pairs, if there are several. Under mu
+	shared map[at.ID]spot // files of several names that are overwritten, by which. Under mu
 }
 
-// claim reports whether nobody else overwrites this file of several names: two
-// files that are written into one at the same time would be neither.
-func (m *made) claim(id at.ID) bool {
+// spot is a place in the destination.
+type spot struct {
+	dir  at.ID
+	name string
+}
+
+// spot is where the copy is.
+func (it *item) spot() spot { return spot{it.in.copyID, it.dst.String()} }
+
+// claim reports whether this file of several names is overwritten by no other of
+// them: two files that are written into one would be neither.
+func (m *made) claim(id at.ID, s spot) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.shared.has(id) {
-		return false
+	if by, ok := m.shared[id]; ok {
+		return by == s
 	}
-	m.shared.add(id)
+	if m.shared == nil {
+		m.shared = make(map[at.ID]spot)
+	}
+	m.shared[id] = s
 	return true
 }
 
-func (m *made) addDir(id at.ID)      { m.add(&m.dirs, id) }
-func (m *made) addFile(id at.ID)     { m.add(&m.files, id) }
-func (m *made) hasDir(id at.ID) bool { return m.has(&m.dirs, id) }
+func (m *made) addDir(id at.ID) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.dirs.add(id)
+}
 
-func (m *made) hasFile(id at.ID) bool { return m.has(&m.files, id) }
+func (m *made) hasDir(id at.ID) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.dirs.has(id)
+}
 
-// note notes the copy of it, if another pair could come to it. In a directory
-// that was made by this copy everything is.
-func (w *worker) note(it *item) error {
-	if !w.several || it.in.made {
-		return nil
-	}
+// note notes the copy that a pair is about, for pairs after it.
+func (w *worker) note(it *item) {
 	var s at.Stat
-	var err error
-	if it.out >= 0 {
-		err = w.kernel.Fstat(it.out, &w.raw, &s)
-	} else {
-		err = w.kernel.Stat(it.in.dst, it.dst, at.NoFollow, &s)
+	if !w.several || it.batch != nil || w.kernel.Stat(it.in.dst, it.dst, at.NoFollow, &s) != nil {
+		return
 	}
-	w.made.addFile(s.ID)
-	return wrong("stat", destination, err)
+	w.made.mu.Lock()
+	defer w.made.mu.Unlock()
+	if w.made.named == nil {
+		w.made.named = make(map[spot]at.ID)
+	}
+	w.made.named[it.spot()] = s.ID
 }
 
-func (m *made) add(s *idSet, id at.ID) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	s.add(id)
-}
-
-func (m *made) has(s *idSet, id at.ID) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return s.has(id)
+// madeBefore reports whether id, which is at the place of the copy that a pair is
+// about, is the copy of another pair.
+func (w *worker) madeBefore(it *item, id at.ID) bool {
+	if !w.several || it.batch != nil {
+		return false
+	}
+	w.made.mu.Lock()
+	defer w.made.mu.Unlock()
+	by, ok := w.made.named[it.spot()]
+	return ok && by == id
 }
 
 // idSet is a set of files, in 16 bytes or less for each: a hash table of words

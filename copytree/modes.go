@@ -1,13 +1,19 @@
 package copytree
 
-import "github.com/sluiceio/sluice/copytree/internal/at"
+import (
+	"errors"
+
+	"github.com/sluiceio/sluice/copytree/internal/at"
+)
 
 // What a copy's mode is while it is written: never more than its source's, and
 // nobody else's as long as it does not have its owner. suid, sgid and what only
 // the finished copy may have come at the end.
 
-// groupAndOthers are their permissions.
-const groupAndOthers = 0o077
+const (
+	groupAndOthers = 0o077 // their permissions
+	ownerAll       = 0o700 // what the owner needs to fill a directory
+)
 
 // fileMode is the mode that a file is made with, before the umask.
 func (w *worker) fileMode(it *item) uint32 {
@@ -43,7 +49,7 @@ func (w *worker) permissions(s *at.Stat, fresh uint32) uint32 {
 // dirMode is the mode that a directory is made with. Its owner fills it, so he
 // may; nobody else may put something into it meanwhile.
 func (w *worker) dirMode(d *dir) uint32 {
-	mode := w.wantedDir(&d.stat) | 0o700
+	mode := w.wantedDir(&d.stat) | ownerAll
 	if w.o.Preserve&PreserveOwner != 0 {
 		return mode &^ groupAndOthers
 	}
@@ -62,7 +68,7 @@ func (w *worker) wantedDir(s *at.Stat) uint32 {
 func (w *worker) finished(d *dir) uint32 {
 	wanted := w.wantedDir(&d.stat)
 	made := w.dirMode(d)
-	return d.copyMode&at.ModeBits&^(made&^wanted) | wanted&^made&^w.umask
+	return d.copyMode&at.ModeBits&^(made&^wanted)&^d.lent | wanted&^made&^w.umask
 }
 
 // finish gives d's copy its attributes, when all is in it, and closes it.
@@ -83,7 +89,7 @@ func (w *worker) finishCopy(d *dir) error {
 	if w.stopped.Load() {
 		return w.leaveOpen(d)
 	}
-	a := attributed{stat: &d.stat}
+	a := attributed{stat: &d.stat, there: d.merged}
 	if !d.merged {
 		a.mode = w.finished(d)
 		a.chmod = a.mode != d.copyMode&at.ModeBits
@@ -99,13 +105,11 @@ func (w *worker) finishCopy(d *dir) error {
 	defer w.handles.unuse(d)
 	w.handles.climb(d) // while its mode lets us
 	a.src, a.dst = at.File{FD: d.src}, at.File{FD: d.dst}
-	if err := w.set(&a); err != nil {
-		return err
-	}
+	refused := w.set(&a)
 	if toSync {
-		return w.syncDir(d)
+		return errors.Join(refused, w.syncDir(d))
 	}
-	return nil
+	return refused
 }
 
 // leaveOpen gives d's copy, in which something is missing, the mode that it was to
@@ -115,7 +119,7 @@ func (w *worker) leaveOpen(d *dir) error {
 	if d.merged || w.o.Preserve&PreserveMode != 0 {
 		return nil
 	}
-	mode := w.finished(d) | 0o700
+	mode := w.finished(d) | ownerAll
 	if mode == d.copyMode&at.ModeBits {
 		return nil
 	}

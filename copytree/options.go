@@ -42,6 +42,14 @@ type Options struct {
 	// Backup names what a file is renamed to before it is overwritten; nil or
 	// "" makes none. Calls are one at a time for one directory.
 	Backup func(dst string) (string, error)
+	// NumberedBackup says that Backup returns names that nothing has yet, so that
+	// a Pair may replace the file that another Pair with the same Dst has made
+	// (cp --backup=numbered). Without it that is ErrTwice.
+	NumberedBackup bool
+	// WriteDangling makes the file that a symbolic link leads to which is
+	// Pair.Dst itself, if there is none (cp with POSIXLY_CORRECT in the
+	// environment). Without it that is ErrDangling.
+	WriteDangling bool
 
 	// Sync says what is on disk when Copy returns without an error.
 	Sync Sync

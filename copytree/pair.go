@@ -13,12 +13,7 @@ func (j *job) pair(w *worker, p *Pair) {
 	src, dst := split(p.Src), split(p.Dst)
 	base, err := j.base(p, src.dir, dst.dir)
 	if err != nil {
-		f := faultOf(err)
-		e := &Error{Op: f.op, Src: p.Src, Dst: p.Dst, Path: p.Src, Err: f.err}
-		if f.side == destination {
-			e.Path = p.Dst
-		}
-		j.report.fail(e, false)
+		j.report.fail(false, faultOf(err).of(p.Src, p.Dst))
 		return
 	}
 	defer j.handles.retire(base)

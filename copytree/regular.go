@@ -1,7 +1,6 @@
 package copytree
 
 import (
-	"bytes"
 	"errors"
 	"syscall"
 
@@ -73,25 +72,39 @@ func (w *worker) copyOpen(it *item) error {
 	if w.o.Make != MakeAttributes {
 		err = w.fill(it)
 	}
+	var refused error
 	if err == nil {
-		err = w.attributes(it)
-	}
-	if err == nil {
-		err = w.note(it)
+		refused = w.attributes(it)
 	}
 	if e := w.closeCopy(it, err == nil); err == nil {
 		err = e
 	}
 	if err != nil {
 		w.removeHalf(it)
+		return err
 	}
-	return err
+	return w.keep(it, refused)
+}
+
+// keep ends the copy of a file that is copied, to which attributes may have been
+// refused. It stays all the same. If what was there has a backup, that one gets its
+// name back, as with GNU cp, unless it is a special file that was made.
+func (w *worker) keep(it *item, refused error) error {
+	if refused != nil && it.backup != "" && it.what != MadeSpecial {
+		w.removeHalf(it)
+		return refused
+	}
+	it.kept = refused != nil
+	w.note(it)
+	return refused
 }
 
 // removeHalf removes what is not a copy. What was reached through a link is not
 // in the directory, and a FIFO or device that was written to is no half of anything.
+// A file that was there, and of which only attributes are copied, has its own data.
 func (w *worker) removeHalf(it *item) {
-	if it.fresh || it.over == at.Regular && !it.behind {
+	written := it.over == at.Regular && w.o.Make != MakeAttributes
+	if (it.fresh || written) && !it.behind {
 		_ = w.kernel.Unlink(it.in.dst, it.dst)
 	}
 }
@@ -138,50 +151,6 @@ func (w *worker) share(it *item) {
 	w.queue.offer(b)
 }
 
-// small tells whether copySmall is the way to copy it: one block, without
-// holes, and nothing asked for that package content is needed for.
-func (w *worker) small(it *item) bool {
-	return it.stat.Size <= smallFile && it.stat.Blocks*512 >= it.stat.Size && it.kind == at.Regular && contentKind(it.over) == content.Regular && w.plain
-}
-
-// copySmall copies a small file with one read and one write. It reports whether
-// it has: if the file is not as long as it was, or has a block of zeros, which
-// may be a hole in disguise (fallocate(2)), it has done nothing.
-func (w *worker) copySmall(it *item) (bool, error) {
-	n, c := w.kernel.ReadCached(it.fd, w.buf)
-	w.noteCache(c)
-	if c != at.CacheHit {
-		var err error
-		if n, err = w.kernel.Read(it.fd, w.buf, 0); err != nil {
-			return false, &fault{"read", source, err}
-		}
-	}
-	if int64(n) != it.stat.Size || blank(w.buf[:n]) {
-		return false, nil
-	}
-	if n > 0 {
-		if err := w.kernel.Write(it.out, w.buf[:n]); err != nil {
-			return false, &fault{"write", destination, err}
-		}
-	}
-	it.bytes = int64(n)
-	return true, nil
-}
-
-// blank tells whether one of the 4 KiB blocks of b is all zeros.
-func blank(b []byte) bool {
-	for len(b) > 0 {
-		n := min(len(b), len(zeros))
-		if b[0] == 0 && bytes.Equal(b[:n], zeros[:n]) {
-			return true
-		}
-		b = b[n:]
-	}
-	return false
-}
-
-var zeros [4096]byte
-
 // create makes the copy, empty, or opens what is there for it. If that is to be
 // left alone, nothing is open afterwards.
 func (w *worker) create(it *item) (err error) {
@@ -203,9 +172,19 @@ func (w *worker) create(it *item) (err error) {
 			return nil
 		case p == overwrite:
 			return w.overwrite(it)
+		case p == through:
+			return w.createThrough(it)
 		}
 	}
 	return &fault{"open", destination, ErrChanged}
+}
+
+// createThrough makes the copy where the symbolic link leads that stands in its place.
+func (w *worker) createThrough(it *item) (err error) {
+	o := at.Opening{Access: w.access, Create: true, Mode: w.fileMode(it)}
+	it.out, err = w.kernel.Overwrite(it.in.dst, it.dst, at.FollowsLinks, o)
+	it.fresh, it.behind = true, true
+	return wrong("open", destination, err)
 }
 
 // placeAttempts is how often it is tried to make something where somebody else

@@ -19,9 +19,9 @@ type report struct {
 	full   bool   // the destination has no room left, which was told. Under mu
 }
 
-// fail tells an error. The first that says that there is no room is told, and
-// ends the copy; those after it are not told.
-func (r *report) fail(e *Error, full bool) {
+// fail reports what went wrong with one file. An error that says that there is no
+// room ends the copy; only the first of those is reported.
+func (r *report) fail(full bool, all ...*Error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if full {
@@ -32,11 +32,13 @@ func (r *report) fail(e *Error, full bool) {
 	}
 	r.result.Failed++
 	r.live.Failed.Add(1)
-	if len(r.result.Errors) < MaxErrors {
-		r.result.Errors = append(r.result.Errors, e)
-	}
-	if r.onError != nil {
-		r.onError(e)
+	for _, e := range all {
+		if len(r.result.Errors) < MaxErrors {
+			r.result.Errors = append(r.result.Errors, e)
+		}
+		if r.onError != nil {
+			r.onError(e)
+		}
 	}
 }
 
@@ -62,18 +64,28 @@ func (r *report) err(ctx context.Context) error {
 // fail tells what went wrong with name in d, and stops the copy if nothing more
 // can be copied. What went wrong because the copy has ended is not told.
 func (j *job) fail(d *dir, src, dst at.Name, err error) {
-	f := faultOf(err)
-	if f.canceled() && j.ctx.Err() != nil {
-		return
+	var all []*Error
+	full := false
+	for _, f := range faultsOf(err) {
+		if f.canceled() && j.ctx.Err() != nil {
+			continue
+		}
+		full = full || f.full()
+		all = append(all, f.of(d.srcOf(src), d.dstOf(dst)))
 	}
-	e := &Error{Op: f.op, Src: d.srcOf(src), Dst: d.dstOf(dst), Err: f.err}
-	e.Path = e.Src
-	if f.side == destination {
-		e.Path = e.Dst
-	}
-	full := f.full()
 	if full {
 		j.stop()
 	}
-	j.report.fail(e, full)
+	if len(all) > 0 {
+		j.report.fail(full, all...)
+	}
+}
+
+// of returns what is reported of f, which happened when src was copied to dst.
+func (f *fault) of(src, dst string) *Error {
+	e := &Error{Op: f.op, Src: src, Dst: dst, Path: src, Err: f.err}
+	if f.side == destination {
+		e.Path = dst
+	}
+	return e
 }

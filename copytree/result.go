@@ -13,7 +13,7 @@ import (
 type Result struct {
 	Files, Dirs, Symlinks, Links, Specials int64 // that were made or overwritten; Links are hard links
 	Skipped                                int64 // files that were there and left
-	Failed                                 int64 // files and directories with an error
+	Failed                                 int64 // files and directories with an error, also if they are there
 	Cloned                                 int64 // of Files, those that share their data
 	Bytes                                  int64 // of data, those of cloned files included, holes not
 	Holes                                  int64 // bytes of holes
@@ -71,6 +71,7 @@ var (
 	ErrSameFile   = errors.New("source and destination are the same file")
 	ErrIntoItself = errors.New("cannot copy a directory into itself")
 	ErrTwice      = errors.New("will not overwrite what was just copied")
+	ErrThrough    = errors.New("will not copy through a symbolic link that was just made")
 	ErrExists     = errors.New("not replacing")
 	ErrNotDir     = errors.New("cannot overwrite a non-directory with a directory")
 	ErrIsDir      = errors.New("cannot overwrite a directory with a non-directory")

@@ -93,6 +93,9 @@ func (s *scout) open(d *dir, e *entry) {
 		return
 	}
 	e.fd = fd
+	if s.copier.Clones(d.copyID.Dev, d.stat.Dev) {
+		return // nobody reads it
+	}
 	if s.opened++; s.opened%sampleEvery == 0 || !s.fetches() {
 		_, c := s.kernel.ReadCached(fd, s.buf[:1]) // which begins to fetch it, too
 		s.warmth.note(c)

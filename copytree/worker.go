@@ -153,9 +153,11 @@ func (w *worker) copyItem(it *item) {
 	err := w.copyKind(it)
 	w.pace.done()
 	if err != nil {
-		w.restore(it)
 		w.fail(it.in, it.src, it.dst, err)
-		return
+		if !it.kept {
+			w.restore(it)
+			return
+		}
 	}
 	w.count(it)
 }

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
+	"path/filepath"
 	"strings"
 	"time"
 
-	"golang.org/x/term"
+	"github.com/alecthomas/kong"
 
 	"github.com/sluiceio/sluice/cmd/sluice/experiments"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/blockdev"
@@ -33,7 +33,7 @@ type benchCmd struct {
 
 	Dir    string         `default:"." help:"Directory of the temporary file: its file system is what is measured."`
 	Size   *bytesize.Size `aliases:"file-size" placeholder:"SIZE" help:"Size of the temporary file; default 1g, of scan-* and rand-* with --full 2.5 times the memory, but at most 20g."`
-	JSON   string         `name:"json" placeholder:"FILE" help:"Also write the results to FILE, for machines."`
+	JSON   string         `name:"json" placeholder:"FILE" help:"Also write the results to FILE, for machines; - is standard output, and the tables are on standard error then."`
 	Report *string        `placeholder:"DIR" help:"Also write a report to DIR: index.html, and each figure as PNG, SVG, CSV and JSON."`
 
 	Full   bool           `help:"Every parameter: 126 cells of the matrix, every number of goroutines, files and times as published."`
@@ -55,7 +55,7 @@ type benchCmd struct {
 	Overwrite bool    `name:"i-know-this-overwrites" group:"Flags of aio-latency" help:"What is at the beginning of the device is lost."`
 
 	Cells   []string `sep:"none" placeholder:"PATTERN" group:"Flags of the matrix" help:"Cells as kind/size/goroutines, as in 'read-*/4k/1,64' or write-sync; may be repeated."`
-	Compare bool     `help:"Compare two files of --json: 'sluice bench --compare A.json B.json', or 'bench compare'."`
+	Compare bool     `help:"Compare two files of --json, one of which may be - for standard input: 'sluice bench --compare A.json B.json', or 'bench compare'."`
 
 	FailBelow float64 `placeholder:"R" group:"Flags of the matrix" help:"Fail, naming the cells, where sluice has less than R times the operations a second of os.File; of compare: of the first run."`
 	Calibrate bool    `group:"Flags of the matrix" help:"Compare os.File with itself: what this machine's noise looks like."`
@@ -86,21 +86,15 @@ temporary file is removed, and I/O schedulers are as they were, in each case.`
 }
 
 // Run measures.
-func (b *benchCmd) Run(ctx context.Context, s streams) error {
-	if slices.Equal(b.Experiments, []string{"list"}) {
-		return listExperiments(s)
-	}
-	if b.verb() == "report" {
-		return b.redraw()
-	}
-	if b.Compare || b.verb() == "compare" {
-		return b.compare(s)
+func (b *benchCmd) Run(ctx context.Context, s streams, line *kong.Context) error {
+	if b.verb() != "" {
+		return b.runVerb(s, flagsOf(line))
 	}
 	chosen, params, err := b.parse()
 	if err != nil {
 		return usageError{err}
 	}
-	out, err := b.openOutputs()
+	out, s, err := b.openOutputs(s)
 	if err != nil {
 		return err
 	}
@@ -116,7 +110,8 @@ func (b *benchCmd) Run(ctx context.Context, s streams) error {
 // listExperiments prints a line an experiment.
 func listExperiments(s streams) error {
 	var b strings.Builder
-	line := func(name, summary string) { fmt.Fprintf(&b, "%-19s %s\n", name, summary) }
+	indent := strings.Repeat(" ", 20)
+	line := func(name, summary string) { b.WriteString(report.Hang(fmt.Sprintf("%-20s", name), indent, summary)) }
 	for _, e := range experiments.All {
 		line(e.Name, e.Summary)
 	}
@@ -147,7 +142,7 @@ func (b *benchCmd) run(ctx context.Context, s streams, chosen []experiments.Expe
 	if params.FileSize == 0 { // none of them needs it
 		return measure(ctx, env, chosen, m)
 	}
-	arena.Path, err = scratch.Create(ctx, b.Dir, params.FileSize, func(done float64) {
+	file, err := scratch.Create(ctx, b.Dir, params.FileSize, func(done float64) {
 		screen.Step("writing the test file " + report.Percent(done))
 	})
 	if errors.Is(err, scratch.ErrSpace) {
@@ -157,8 +152,9 @@ func (b *benchCmd) run(ctx context.Context, s streams, chosen []experiments.Expe
 		return nil, err
 	}
 	screen.Done(1)
+	arena.Path, arena.Logs = file.Path(), filepath.Join(b.Dir, ".sluice-bench")
 	measured, err = measure(ctx, env, chosen, m)
-	return measured, errors.Join(err, os.Remove(arena.Path))
+	return measured, errors.Join(err, file.Close())
 }
 
 // measure runs the experiments one after another and stops at the first
@@ -175,7 +171,7 @@ func measure(ctx context.Context, env *experiments.Env, chosen []experiments.Exp
 			return results, err
 		}
 	}
-	return results, env.Screen.Print(experiments.Summary(results))
+	return results, errors.Join(env.Screen.Print(experiments.Summary(results)), experiments.NothingMeasured(results))
 }
 
 // arena is the experiments' Lab.
@@ -225,12 +221,8 @@ func newArena() (*arena, error) {
 // take a line back.
 func newScreen(s streams) *report.Screen {
 	f, ok := s.err.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) || os.Getenv("TERM") == "dumb" {
+	if !ok || !isTerminal(f) || os.Getenv("TERM") == "dumb" {
 		return report.NewScreen(s.out, nil, 0)
 	}
-	width, _, err := term.GetSize(int(f.Fd()))
-	if err != nil || width <= 0 {
-		width = 80
-	}
-	return report.NewScreen(s.out, io.Writer(f), width)
+	return report.NewScreen(s.out, io.Writer(f), columns(f))
 }

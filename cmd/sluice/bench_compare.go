@@ -5,25 +5,21 @@ import (
 	"io"
 
 	"github.com/sluiceio/sluice/cmd/sluice/compare"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
 	"github.com/sluiceio/sluice/cmd/sluice/results"
 )
-
-// verb returns the first argument: no experiment is called list, report or compare.
-func (b *benchCmd) verb() string {
-	if len(b.Experiments) == 0 {
-		return ""
-	}
-	return b.Experiments[0]
-}
 
 // compare is `sluice bench compare A.json B.json`.
 func (b *benchCmd) compare(s streams) error {
 	files := b.Experiments
-	if b.verb() == "compare" {
+	if len(files) > 0 && files[0] == "compare" {
 		files = files[1:]
 	}
 	if len(files) != 2 {
 		return usageError{errors.New("compare: want two files that --json has written, as in sluice bench compare A.json B.json")}
+	}
+	if files[0] == std && files[1] == std {
+		return usageError{errors.New("compare: standard input is one run; want a file's name for the other")}
 	}
 	if err := b.checkFailBelow(); err != nil {
 		return usageError{err}
@@ -39,7 +35,7 @@ func (b *benchCmd) compare(s streams) error {
 	if err != nil {
 		return err
 	}
-	if _, err := io.WriteString(s.out, changes.Text()); err != nil {
+	if _, err := io.WriteString(s.out, report.PrintableLines(changes.Text())); err != nil {
 		return err
 	}
 	return changes.FailBelow(b.FailBelow)

@@ -134,6 +134,8 @@ func (b *benchCmd) checkFlags(chosen []experiments.Experiment) error {
 		return fmt.Errorf("--time: %s; want more than 0 and at most 1h", *b.Time)
 	case b.Rounds != nil && *b.Rounds <= 0:
 		return fmt.Errorf("--rounds: %d; want more than 0", *b.Rounds)
+	case b.FailBelow > 0 && b.Rounds != nil && *b.Rounds < experiments.RoundsForVerdict:
+		return fmt.Errorf("--rounds: %d; with --fail-below want at least %d, as fewer cannot tell a difference from chance", *b.Rounds, experiments.RoundsForVerdict)
 	case !hasMatrix && b.FailBelow > 0:
 		return errors.New("--fail-below is for the matrix, which is not among the experiments")
 	case !hasMatrix && len(b.Cells) > 0:

@@ -18,7 +18,7 @@ func (b *benchCmd) redraw() error {
 	if err != nil {
 		return err
 	}
-	dir, err := pictures.Open(b.Experiments[2])
+	dir, err := openReport(b.Experiments[2])
 	if err != nil {
 		return err
 	}
@@ -32,17 +32,25 @@ type outputs struct {
 }
 
 // openOutputs sees to it before anything is measured that there is a place for
-// the results.
-func (b *benchCmd) openOutputs() (o outputs, err error) {
+// the results. Text is where to go on writing for people.
+func (b *benchCmd) openOutputs(s streams) (o outputs, text streams, err error) {
 	if b.Report != nil {
-		if o.report, err = pictures.Open(*b.Report); err != nil {
-			return o, err
+		if o.report, err = openReport(*b.Report); err != nil {
+			return o, s, err
 		}
 	}
-	if o.json, err = createJSON(b.JSON); err != nil {
+	if o.json, text, err = createJSON(s, b.JSON); err != nil {
 		o.report.Abandon()
 	}
-	return o, err
+	return o, text, err
+}
+
+// openReport opens the directory of a report.
+func openReport(dir string) (*pictures.Dir, error) {
+	if dir == std {
+		return nil, usageError{errors.New("--report: a report is a directory, and - is standard output; want ./- for a directory of that name")}
+	}
+	return pictures.Open(dir)
 }
 
 // abandon leaves all as it was.

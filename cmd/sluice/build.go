@@ -23,6 +23,11 @@ type buildCmd struct {
 	Args []string `arg:"" optional:"" help:"Flags and packages of go build."`
 }
 
+// installCmd is `sluice install`.
+type installCmd struct {
+	Args []string `arg:"" optional:"" help:"Flags and packages of go install."`
+}
+
 // runCmd is `sluice run`.
 type runCmd struct {
 	Args []string `arg:"" optional:"" help:"Flags of go run, a package or Go files, and the program's arguments."`
@@ -33,13 +38,16 @@ type testCmd struct {
 	Args []string `arg:"" optional:"" help:"Flags and packages of go test."`
 }
 
-// builtHelp is what the three have in common.
+// builtHelp is what the four have in common.
 const builtHelp = "The program's reads, writes and syncs of regular files and block devices go through sluice. " +
 	"Nothing is changed in its tree or in the toolchain. In its environment, SLUICE_DRIVER=uring, aio or pool chooses the driver " +
 	"and off turns all off, SLUICE_TRACE=FILE records a trace, SLUICE_STATS=1 prints a line at exit. docs/transparent.md tells more."
 
 // Help tells what the programs do.
 func (*buildCmd) Help() string { return builtHelp }
+
+// Help tells what the programs do.
+func (*installCmd) Help() string { return builtHelp }
 
 // Help tells what the program does.
 func (*runCmd) Help() string { return builtHelp }
@@ -50,6 +58,11 @@ func (*testCmd) Help() string { return builtHelp }
 // Run runs go build.
 func (c *buildCmd) Run(ctx context.Context, k *kong.Context) error {
 	return transparently(ctx, k, "build", c.Args)
+}
+
+// Run runs go install.
+func (c *installCmd) Run(ctx context.Context, k *kong.Context) error {
+	return transparently(ctx, k, "install", c.Args)
 }
 
 // Run runs go run.
@@ -89,7 +102,7 @@ func transparently(ctx context.Context, k *kong.Context, command string, args []
 	if command == "test" {
 		return test(line, o)
 	}
-	return goCommand(command, line, o.File, named(line, o))
+	return goCommand(command, line, o, o.File, named(line, o))
 }
 
 // test runs vet and then go test: what is wrong with one package keeps the others' tests
@@ -100,7 +113,7 @@ func test(line *goflags.Line, o *overlay.Overlay) error {
 		return wrong
 	}
 	line.Flags = append(line.Flags, "-vet=off") // done
-	if err := goCommand("test", line, o.File, named(line, o)); err != nil {
+	if err := goCommand("test", line, o, o.File, named(line, o)); err != nil {
 		return err
 	}
 	return wrong
@@ -115,10 +128,13 @@ func writeOverlay(ctx context.Context, dir string, line *goflags.Line, tests boo
 	o, err := overlay.Write(ctx, dir, overlay.Request{
 		Source: source, Dir: line.Dir, Flags: line.Select, Packages: line.Packages, Tests: tests,
 	})
-	if err == nil && o.Note != "" {
-		fmt.Fprintln(os.Stderr, "sluice: note:", o.Note)
+	if err != nil {
+		return nil, err
 	}
-	return o, err
+	for _, note := range o.Notes {
+		fmt.Fprintln(os.Stderr, "sluice: note:", note)
+	}
+	return o, nil
 }
 
 // named returns what the go command is to build: if files, the added one too, in
@@ -152,22 +168,22 @@ func vet(line *goflags.Line, o *overlay.Overlay) error {
 			v.Flags = append(v.Flags, "-"+check)
 		}
 	}
-	return goCommand("vet", v, o.Standard, line.Packages)
+	return goCommand("vet", v, o, o.Standard, line.Packages)
 }
 
-// goCommand runs the go command. Its messages are the user's to read, and its
-// exit status is ours.
-func goCommand(command string, line *goflags.Line, overlay string, packages []string) error {
+// goCommand runs the go command with file, one of o's. Its messages are the user's to read, and
+// its exit status is ours.
+func goCommand(command string, line *goflags.Line, o *overlay.Overlay, file string, packages []string) error {
 	args := append([]string{command}, line.Flags...)
-	args = append(append(args, "-overlay="+overlay), packages...)
+	args = append(append(args, "-overlay="+file), packages...)
 	if command == "test" && len(line.Rest) > 0 {
 		args = append(args, "-args")
 	}
-	cmd := exec.Command("go", append(args, line.Rest...)...)
+	cmd := exec.Command(o.Go, append(args, line.Rest...)...)
 	cmd.Dir = line.Dir
 	// PWD as it is, as go -C has it, and as the overlay was made: by another, below a
 	// symbolic link, the files would have other names, and not be found in the overlay.
-	cmd.Env = os.Environ()
+	cmd.Env = append(os.Environ(), o.Env...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	err := attend(cmd)
 	if told, ok := errors.AsType[statusError](err); ok {

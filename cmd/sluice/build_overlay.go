@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/sluiceio/sluice/cmd/sluice/internal/goflags"
 )
@@ -43,6 +44,10 @@ func (c *overlayCmd) Run(ctx context.Context, s streams) error {
 	o, err := writeOverlay(ctx, dir, line, c.Test)
 	if err != nil {
 		return fmt.Errorf("overlay: %w", err)
+	}
+	if len(o.Env) > 0 {
+		return fmt.Errorf("overlay: the toolchain is in the module cache, where the go command does not let files be replaced: "+
+			"run this command, and the go command, with %s and PATH=$GOROOT/bin:$PATH", strings.Join(o.Env, " "))
 	}
 	file := o.File
 	if c.Vet {

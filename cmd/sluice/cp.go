@@ -14,7 +14,7 @@ type cpCmd struct{}
 func runCp(args []string, s streams) error {
 	ctx, stop := notifyContext()
 	defer stop()
-	cmd := cp.Command{Args: args, In: os.Stdin, Out: s.out, Err: s.err, Version: version()}
+	cmd := cp.Command{Args: args, In: os.Stdin, Out: s.out, Err: s.err, Version: versionLine("sluice cp")}
 	if status := cmd.Run(ctx); status != 0 {
 		return toldError(status)
 	}

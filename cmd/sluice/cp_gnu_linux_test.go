@@ -57,14 +57,14 @@ func testScene(t *testing.T, s scene, version float64, self string) {
 	case !s.differs && (version == 0 || version < s.since):
 		t.Skipf("cp is GNU's %v; want %v", version, max(s.since, 1))
 	}
-	ours, oursAt := play(t, s, `cp() { "`+self+`" cp "$@"; }`)
+	ours, oursAt := play(t, s, self+" cp")
 	if s.differs {
 		if !slices.Equal(ours, s.want) {
 			t.Errorf("%ssluice cp:\n%s\nwant:\n%s", s.run, indent(ours), indent(s.want))
 		}
 		return
 	}
-	gnu, gnuAt := play(t, s, "")
+	gnu, gnuAt := play(t, s, "command cp")
 	if !slices.Equal(ours, gnu) {
 		t.Errorf("%ssluice cp:\n%s\nGNU cp:\n%s", s.run, indent(ours), indent(gnu))
 	}
@@ -75,9 +75,9 @@ func testScene(t *testing.T, s scene, version float64, self string) {
 // milliseconds.
 const hangs = 3 * time.Minute
 
-// play runs a scene in a new directory, and returns its output and where it
-// was.
-func play(t *testing.T, s scene, function string) (output []string, dir string) {
+// play runs a scene in a new directory with a command as cp, and returns its output and
+// where it was. $CP is the command, for shells that a scene starts.
+func play(t *testing.T, s scene, command string) (output []string, dir string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "cp")
 	if err != nil {
@@ -89,11 +89,11 @@ func play(t *testing.T, s scene, function string) (output []string, dir string) 
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), hangs)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "sh", "-c", "umask 022\n"+s.setup+"\n"+function+"\n"+s.run)
+	cmd := exec.CommandContext(ctx, "sh", "-c", "umask 022\n"+s.setup+"\ncp() { $CP \"$@\"; }\n"+s.run)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.Dir = dir
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "HOME=/"}
+	cmd.Env = []string{"CP=" + command, "PATH=" + os.Getenv("PATH"), "LC_ALL=C", "HOME=/"}
 	if s.as == "nobody" && os.Geteuid() == 0 {
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: 65534, Gid: 65534}
 	}

@@ -16,7 +16,7 @@ import (
 //	% since 9.5         the first GNU cp that behaves so
 //	% differs           GNU cp does something else; > lines say what is right
 //	mkdir d             how it is set up: lines for sh
-//	$ cp a d            what is compared: lines for sh, in which cp is either one
+//	$ cp a d            what is compared: lines for sh, in which cp is either one, as $CP is
 //	> cp: …             all output, sorted: stdout, stderr, and status if it is not 0
 type scene struct {
 	name       string

@@ -9,8 +9,8 @@ import (
 
 // doctorCmd is `sluice doctor`.
 type doctorCmd struct {
-	Dir  string `default:"." help:"Directory whose file system is examined."`
-	JSON string `name:"json" placeholder:"FILE" help:"Also write the findings to FILE for machines."`
+	Dir  string `default:"." placeholder:"DIR" help:"Directory whose file system is examined."`
+	JSON string `name:"json" placeholder:"FILE" help:"Also write the findings to FILE for machines; - is standard output, and the text is on standard error then."`
 }
 
 // Run examines the machine. What it finds, however bad, is no failure.
@@ -18,7 +18,7 @@ func (d *doctorCmd) Run(s streams) error {
 	if d.Dir == "" {
 		return usageError{errEmptyDir}
 	}
-	out, err := createJSON(d.JSON)
+	out, s, err := createJSON(s, d.JSON)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -45,6 +46,36 @@ func TestInterruptKeepsRounds(t *testing.T) {
 	wantEmpty(t, dir)
 }
 
+// TestKillLeavesNothing kills a bench: the temporary file goes with it.
+func TestKillLeavesNothing(t *testing.T) {
+	dir := t.TempDir()
+	cmd := exec.Command("sluice", append([]string{"bench"}, endless(dir)...)...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	waitForRounds(t, cmd.Process.Pid)
+	if !hasOpen(t, cmd.Process.Pid, dir) {
+		t.Error("the temporary file is not in the directory")
+	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait() // that it was killed
+	wantEmpty(t, dir)
+}
+
+// hasOpen reports whether the process has a file open of that directory, with a name or
+// without.
+func hasOpen(t *testing.T, pid int, dir string) bool {
+	t.Helper()
+	fds, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.ContainsFunc(fds, func(fd string) bool {
+		name, _ := os.Readlink(fd)
+		return strings.HasPrefix(name, dir)
+	})
+}
+
 // TestInterruptTwice has nobody read what the first Ctrl-C leads to. It has removed
 // the temporary file already; the second ends the process.
 func TestInterruptTwice(t *testing.T) {
@@ -68,12 +99,8 @@ func TestInterruptTwice(t *testing.T) {
 	if err := errors.Join(unix.SetNonblock(fd, false), cmd.Process.Signal(os.Interrupt)); err != nil {
 		t.Fatal(err)
 	}
-	for left := 1; left > 0 && t.Context().Err() == nil; time.Sleep(time.Millisecond) {
-		files, err := os.ReadDir(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		left = len(files)
+	for hasOpen(t, cmd.Process.Pid, dir) && t.Context().Err() == nil {
+		time.Sleep(time.Millisecond)
 	}
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)

@@ -21,6 +21,7 @@ func TestInterrupt(t *testing.T) {
 		says   string
 	}{
 		{syscall.SIGINT, "sluice: interrupted after 0 of 16 rounds of matrix read-cached/4k/2\n"},
+		{syscall.SIGQUIT, "sluice: quit after 0 of 16 rounds of matrix read-cached/4k/2\n"},
 		{syscall.SIGTERM, "sluice: terminated after 0 of 16 rounds of matrix read-cached/4k/2\n"},
 	} {
 		t.Run(test.signal.String(), func(t *testing.T) { testInterrupt(t, test.signal, test.says) })

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"time"
 
@@ -26,29 +27,48 @@ func newResults(m machine.Info, p experiments.Params, measured map[string]any) r
 // jsonFile is where results go. It is created before anything is measured,
 // so that a name that cannot be written to costs no run. A nil one takes
 // nothing.
-type jsonFile struct{ *os.File }
+type jsonFile struct {
+	io.WriteCloser
+	file *os.File // nil is standard output
+}
 
-// createJSON creates the file of that name, and none if it is "".
-func createJSON(name string) (*jsonFile, error) {
-	if name == "" {
-		return nil, nil
+// createJSON creates the file of that name, and none if it is "". - is standard output,
+// where nothing else may be then: the streams to go on with have people's text on
+// standard error.
+func createJSON(s streams, name string) (*jsonFile, streams, error) {
+	switch name {
+	case "":
+		return nil, s, nil
+	case std:
+		fit(s.err)
+		return &jsonFile{WriteCloser: writeOnly{s.out}}, streams{s.err, s.err}, nil
 	}
+	f, err := openJSON(name)
+	return f, s, err
+}
+
+// writeOnly is what others close.
+type writeOnly struct{ io.Writer }
+
+func (writeOnly) Close() error { return nil }
+
+func openJSON(name string) (*jsonFile, error) {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o666) // what it holds stays until there is something new
 	if err != nil {
 		return nil, fmt.Errorf("cannot write the results: %w", err)
 	}
-	return &jsonFile{f}, nil
+	return &jsonFile{f, f}, nil
 }
 
 // abandon closes the file without a change, and removes it if it is new.
 func (f *jsonFile) abandon() error {
-	if f == nil {
+	if f == nil || f.file == nil {
 		return nil
 	}
-	info, err := f.Stat()
+	info, err := f.file.Stat()
 	err = errors.Join(err, f.Close())
 	if err == nil && info.Mode().IsRegular() && info.Size() == 0 {
-		return os.Remove(f.Name())
+		return os.Remove(f.file.Name())
 	}
 	return err
 }
@@ -56,10 +76,13 @@ func (f *jsonFile) abandon() error {
 // empty removes what the file holds. A pipe or a device (--json /dev/stdout)
 // holds nothing.
 func (f *jsonFile) empty() error {
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+	if f.file == nil {
+		return nil
+	}
+	if info, err := f.file.Stat(); err != nil || !info.Mode().IsRegular() {
 		return err
 	}
-	return f.Truncate(0)
+	return f.file.Truncate(0)
 }
 
 // write makes v, indented, all that the file holds, and closes it.

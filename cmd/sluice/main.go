@@ -2,12 +2,15 @@
 // os.File, and says what this machine allows.
 //
 //	sluice cp        copy files and trees, as GNU cp does
-//	sluice build     build a Go program whose os.File goes through sluice; run, test
+//	sluice build     build a Go program whose os.File goes through sluice; install, run, test
 //	sluice bench     run experiments on a temporary file, draw and compare runs
 //	sluice trace     record a program's I/O, and look at it
 //	sluice tune      measure a device, for classes of operations
 //	sluice doctor    what the kernel, file system and container allow
 //	sluice version
+//
+// In the place of a file's name - is standard input or standard output, but for cp,
+// where it is a name.
 //
 // It exits with 0 when all went well, 1 when a run failed, 2 when it was
 // called wrongly (cp: 1, as GNU cp does), that of the program which it ran, and
@@ -20,16 +23,15 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
+	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
 )
 
 func main() {
-	// A reader that goes away (sluice bench | head) is an error like others,
-	// after which there is a file to remove, and not the end.
-	signal.Ignore(syscall.SIGPIPE)
+	surviveBrokenPipe()
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
@@ -41,6 +43,7 @@ type grammar struct {
 	Doctor  doctorCmd  `cmd:"" help:"Say what this machine allows and which driver is chosen."`
 	Trace   traceCmd   `cmd:"" help:"Record what a program's I/O does, and look at it."`
 	Build   buildCmd   `cmd:"" passthrough:"" help:"Build a Go program whose os.File goes through sluice."`
+	Install installCmd `cmd:"" passthrough:"" help:"Build and install a Go program whose os.File goes through sluice."`
 	Run     runCmd     `cmd:"" passthrough:"" help:"Build and run a Go program whose os.File goes through sluice."`
 	Test    testCmd    `cmd:"" passthrough:"" help:"Test Go packages whose os.File goes through sluice."`
 	Overlay overlayCmd `cmd:"" help:"Write the overlay of sluice build, for go build -overlay."`
@@ -55,13 +58,14 @@ type grammar struct {
 
 const description = `Disk I/O for goroutines: copy with it, measure it here, and see what this machine allows.`
 
+// std is the name that means standard input or standard output. Every command takes it so
+// but cp, where it is a file's name, as for GNU cp. A file of that name is ./-.
+const std = "-"
+
 // streams are where commands write.
 type streams struct {
 	out, err io.Writer
 }
-
-// usageError marks an error of the caller's.
-type usageError struct{ error }
 
 // toldError is an exit status, of which the user knows why.
 type toldError int
@@ -77,7 +81,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if told, ok := errors.AsType[toldError](err); ok {
 		return int(told)
 	}
-	fmt.Fprintln(stderr, "sluice:", err)
+	fmt.Fprintln(stderr, "sluice:", sentence(err))
 	if stop, ok := errors.AsType[*stopError](err); ok {
 		return 128 + int(stop.sig)
 	}
@@ -90,7 +94,25 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return 1
 }
 
+// sentence returns what an error says in one line that a terminal can be shown.
+func sentence(err error) string {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return report.Printable(err.Error())
+	}
+	errs := joined.Unwrap()
+	texts, sentences := make([]string, len(errs)), make([]string, len(errs))
+	for i, err := range errs {
+		texts[i], sentences[i] = err.Error(), sentence(err)
+	}
+	if err.Error() != strings.Join(texts, "\n") { // it has words of its own
+		return report.Printable(err.Error())
+	}
+	return strings.Join(sentences, "; ")
+}
+
 func execute(args []string, s streams) error {
+	fit(s.out)
 	if args = usualArgs(args); args[0] == "cp" { // the names it takes are bytes, of which kong makes UTF-8
 		return runCp(args[1:], s)
 	}
@@ -125,7 +147,7 @@ func parse(args []string, s streams) (*kong.Context, error) {
 	case exited || shown != nil:
 		return nil, shown
 	case err != nil:
-		return nil, usageError{err}
+		return nil, usageError{clearly(err)}
 	}
 	return cmd, nil
 }
@@ -135,43 +157,12 @@ func usualArgs(args []string) []string {
 	switch {
 	case len(args) == 0:
 		return []string{"--help"}
+	case args[0] == "help" && len(args) > 1 && args[1] == "help":
+		return usualArgs(args[1:])
 	case args[0] == "help":
 		return append(args[1:len(args):len(args)], "--help")
 	case args[0] == "--version":
 		return append([]string{"version"}, args[1:]...)
 	}
 	return args
-}
-
-// stopError is the cause of a context that a signal has ended.
-type stopError struct{ sig syscall.Signal }
-
-// Signal returns which one it was.
-func (e *stopError) Signal() syscall.Signal { return e.sig }
-
-func (e *stopError) Error() string {
-	if e.sig == syscall.SIGINT {
-		return "interrupted"
-	}
-	return e.sig.String()
-}
-
-// notifyContext returns a context that ends with the first SIGINT, SIGTERM or
-// SIGHUP; the second one has its default effect, in case cleaning up hangs.
-func notifyContext() (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(context.Background())
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
-	go func() { // ends with ctx
-		select {
-		case sig := <-signals:
-			signal.Stop(signals)
-			cancel(&stopError{sig.(syscall.Signal)})
-		case <-ctx.Done():
-		}
-	}()
-	return ctx, func() {
-		signal.Stop(signals)
-		cancel(nil)
-	}
 }

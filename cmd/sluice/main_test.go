@@ -33,8 +33,9 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// condition tells of a script's [root] whether it is root's, and of [disk] whether
-// what it writes is on a disk that the system knows.
+// condition tells of a script's [root] whether it is root's, of [disk] whether
+// what it writes is on a disk that the system knows, and of [mount] whether it can
+// mount what goes away with it.
 func condition(name string) (bool, error) {
 	switch name {
 	case "root":
@@ -42,6 +43,8 @@ func condition(name string) (bool, error) {
 	case "disk":
 		_, err := deviceOf(os.TempDir())
 		return err == nil, nil
+	case "mount":
+		return exec.Command("unshare", "-m", "mount", "-t", "tmpfs", "none", os.TempDir()).Run() == nil, nil
 	}
 	return false, fmt.Errorf("no condition %q", name)
 }

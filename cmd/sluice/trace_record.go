@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
+	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/scratch"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/viewer"
 	"github.com/sluiceio/sluice/trace"
@@ -15,13 +17,13 @@ type traceRecordCmd struct {
 	Output  string   `short:"o" default:"trace.sluice" placeholder:"FILE" help:"The trace, which must not exist; default: trace.sluice. If several processes have used sluice each has its own, with its number in the name."`
 	Events  int      `default:"1032192" help:"Operations and system calls that a process has room for, at least, of 64 bytes each; older ones are lost."`
 	NoView  bool     `help:"Make no page of the trace."`
-	Command []string `arg:"" passthrough:"" help:"The program and its arguments, after --."`
+	Command []string `arg:"" optional:"" passthrough:"partial" help:"The program and its arguments, after --."`
 }
 
 // Help tells what cannot be seen from the flags.
 func (*traceRecordCmd) Help() string {
 	return "Programs that use sluice record what they do in memory, and it is written when the last of them has ended, " +
-		"however it ends. Its page, FILE.html, is written beside it, and opened in the browser from a terminal " +
+		"however it ends. On a full disk it stays in memory, and a message says where. Its page, FILE.html, is written beside it, and opened in the browser from a terminal " +
 		"with a display. The exit status is the program's."
 }
 
@@ -37,25 +39,33 @@ func (c *traceRecordCmd) Run(s streams) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
 	ended := c.run(dir)
 	if _, ok := errors.AsType[startError](ended); ok {
-		return fmt.Errorf("cannot run %s: %w", c.Command[0], ended)
+		return errors.Join(fmt.Errorf("cannot run %s: %w", c.Command[0], ended), os.Remove(dir))
 	}
-	saved := c.save(s, dir)
-	if ended != nil && saved != nil {
-		return fmt.Errorf("%w; %w", ended, saved) // one line
+	recorded, err := filepath.Glob(filepath.Join(dir, "*"))
+	switch {
+	case err != nil:
+	case len(recorded) == 0:
+		err = statusError{fmt.Errorf(`nothing was recorded: %s does not use sluice (build it with "sluice build", or import the package)`, c.Command[0]), 0}
+	default:
+		err = c.save(s, recorded)
 	}
-	return errors.Join(ended, saved)
+	if _, unsaved := errors.AsType[unsavedError](err); !unsaved {
+		err = errors.Join(err, os.RemoveAll(dir))
+	}
+	return errors.Join(ended, err)
 }
 
 func (c *traceRecordCmd) check() error {
-	if c.Command[0] == "--" {
+	if len(c.Command) > 0 && c.Command[0] == "--" {
 		c.Command = c.Command[1:]
 	}
 	switch {
 	case len(c.Command) == 0:
-		return errors.New("there is no program to run")
+		return errors.New("trace record: there is no program to run; want one after --, as in sluice trace record -- ./prog")
+	case c.Output == std:
+		return errors.New("--output: standard output is the program's; want the name of a file")
 	case c.Output == "":
 		return errors.New("the name of the trace is empty")
 	case c.Events < 1 || c.Events > trace.MaxEvents:
@@ -74,6 +84,9 @@ func (c *traceRecordCmd) checkPlaces() error {
 	if err := errors.Join(out.Close(), os.Remove(c.Output)); err != nil {
 		return err
 	}
+	if err := checkRoom(filepath.Dir(c.Output), "the trace"); err != nil {
+		return err
+	}
 	if c.NoView {
 		return nil
 	}
@@ -88,10 +101,30 @@ func (c *traceRecordCmd) checkPlaces() error {
 // while it is recorded.
 func memoryDir(events int64) (string, error) {
 	const shm = "/dev/shm"
-	if free, err := scratch.FreeSpace(shm); err == nil && free > 4*128*events {
-		if dir, err := os.MkdirTemp(shm, "sluice-trace-"); err == nil {
+	inMemory, err := scratch.FreeSpace(shm)
+	if err == nil && inMemory > 4*128*events {
+		if dir, err := os.MkdirTemp(shm, recordingDir); err == nil {
 			return dir, nil
 		}
 	}
-	return os.MkdirTemp("", "sluice-trace-")
+	if err := checkRoom(os.TempDir(), "what is recorded"); err != nil {
+		return "", fmt.Errorf("%w (TMPDIR names another directory)", err)
+	}
+	return os.MkdirTemp("", recordingDir)
+}
+
+// recordingDir begins the name of the directory.
+const recordingDir = "sluice-trace-"
+
+// leastRoom is what a trace takes, and what is recorded of one process: of a short run,
+// as nobody knows how much there will be. Without it nothing is begun.
+const leastRoom = 2 << 20 // 2 MiB
+
+// checkRoom refuses a directory on a full disk.
+func checkRoom(dir, what string) error {
+	free, err := scratch.FreeSpace(dir)
+	if err != nil || free >= leastRoom { // where it cannot be told, the write will tell
+		return nil
+	}
+	return fmt.Errorf("%w for %s in %s: %s free, at least %s needed", scratch.ErrSpace, what, dir, report.Bytes(free), report.Bytes(leastRoom))
 }

@@ -34,7 +34,7 @@ func (c *traceRecordCmd) run(dir string) error {
 // one that it survives is none of ours.
 func attend(cmd *exec.Cmd) error {
 	signals := make(chan os.Signal, 8)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+	catch(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	defer signal.Stop(signals)
 	if err := cmd.Start(); err != nil {
 		return startError{err}

@@ -4,31 +4,41 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 
-	"golang.org/x/term"
-
 	"github.com/sluiceio/sluice/cmd/sluice/internal/browser"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/digest"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/viewer"
 	"github.com/sluiceio/sluice/trace"
 )
 
+// unsavedError is the error of a recording that could not be written where it was to be:
+// it is kept where it is.
+type unsavedError struct {
+	error
+	kept string // the recording's own file
+}
+
+func (e unsavedError) Error() string {
+	return fmt.Sprintf("%v; what was recorded is kept in %s, which sluice trace reads", e.error, e.kept)
+}
+
+// Unwrap returns why.
+func (e unsavedError) Unwrap() error { return e.error }
+
 // save writes what the processes have recorded, tells of each, and shows the
 // one that has done most.
-func (c *traceRecordCmd) save(s streams, dir string) error {
-	names, err := filepath.Glob(filepath.Join(dir, "*"))
-	if err != nil || len(names) == 0 {
-		return errors.Join(err, errors.New("nothing was recorded: no process has used sluice, or none that records"))
-	}
+func (c *traceRecordCmd) save(s streams, recorded []string) error {
 	var errs []error
 	var most *trace.Trace
 	var of string // whose most is
-	for _, name := range names {
+	for _, name := range recorded {
 		out := c.Output
-		if len(names) > 1 {
+		if len(recorded) > 1 {
 			ext := filepath.Ext(out)
 			out = strings.TrimSuffix(out, ext) + "-" + filepath.Base(name) + ext
 		}
@@ -44,20 +54,22 @@ func (c *traceRecordCmd) save(s streams, dir string) error {
 	return errors.Join(errs...)
 }
 
+// saveOne writes a recording as a trace, and removes it.
 func saveOne(s streams, name, out string) (*trace.Trace, error) {
 	t, err := readTrace(name)
+	if err == nil {
+		err = writeNew(out, func(w io.Writer) error { return compact(t, w) })
+	}
 	if err != nil {
-		return nil, err
+		return nil, unsavedError{err, name}
 	}
-	if err := writeNew(out, compact(t)); err != nil {
-		return nil, err
-	}
-	return t, told(s, t, out)
+	return t, errors.Join(os.Remove(name), told(s, t, out))
 }
 
 // told says on stderr, as stdout is the program's, what is in a trace.
 func told(s streams, t *trace.Trace, out string) error {
-	_, err := fmt.Fprintf(s.err, "\n%s\nwritten to %s\n", digest.Print(t), out)
+	fit(s.err)
+	_, err := fmt.Fprintf(s.err, "\n%s\nwritten to %s\n", digest.Print(t), report.Printable(out))
 	return err
 }
 
@@ -71,14 +83,14 @@ func show(s streams, t *trace.Trace, out string) error {
 	if err := viewer.WriteFile(name, page.Bytes(), false); err != nil {
 		return fmt.Errorf("cannot write the page: %w", err)
 	}
-	_, err := fmt.Fprintf(s.err, "its page is %s%s\n", name, opened(s, name, out))
+	_, err := fmt.Fprintf(s.err, "its page is %s%s\n", report.Printable(name), opened(s, name, out))
 	return err
 }
 
 // opened opens the page, and says so, or else how else it can be seen.
 func opened(s streams, page, out string) string {
-	serve := "\nsluice trace view --serve " + out + " serves it"
-	if f, ok := s.out.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) || !browser.Display() {
+	serve := "\nsluice trace view --serve " + report.Printable(out) + " serves it"
+	if !isTerminal(s.out) || !browser.Display() {
 		return serve
 	}
 	if err := browser.Open(page); err != nil {

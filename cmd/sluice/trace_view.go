@@ -8,13 +8,14 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/viewer"
 )
 
 // traceViewCmd is `sluice trace view`.
 type traceViewCmd struct {
-	File   string `arg:"" help:"The trace."`
-	Output string `short:"o" placeholder:"PAGE" help:"Write the page to PAGE, - is stdout (default: FILE.html)."`
+	File   string `arg:"" help:"The trace; - is standard input."`
+	Output string `short:"o" placeholder:"PAGE" help:"Write the page to PAGE, - is standard output (default: FILE.html)."`
 	Force  bool   `help:"Overwrite PAGE even if it is no page of this command."`
 	Serve  bool   `help:"Write no file; serve the page on this machine until interrupted."`
 	Addr   string `placeholder:"ADDR" help:"Serve at ADDR (default: localhost and a free port)."`
@@ -36,6 +37,10 @@ func (c *traceViewCmd) Run(ctx context.Context, s streams) error {
 		return usageError{fmt.Errorf("FILE: the name is empty")}
 	case serve && c.Output != "":
 		return usageError{fmt.Errorf("--output writes the page and --serve serves it; want one of them")}
+	case serve && c.Force:
+		return usageError{fmt.Errorf("--force is for a page that is written, and --serve writes none; want one of them")}
+	case !serve && c.File == std && c.Output == "":
+		return usageError{fmt.Errorf("a trace of standard input has no name to make the page's of; want --output PAGE, or --serve")}
 	}
 	page, err := c.page()
 	switch {
@@ -43,7 +48,7 @@ func (c *traceViewCmd) Run(ctx context.Context, s streams) error {
 		return err
 	case serve:
 		return c.serve(ctx, s, page)
-	case c.Output == "-":
+	case c.Output == std:
 		_, err = s.out.Write(page)
 		return err
 	}
@@ -57,7 +62,11 @@ func (c *traceViewCmd) page() ([]byte, error) {
 		return nil, err
 	}
 	var page bytes.Buffer
-	err = viewer.Write(&page, t, filepath.Base(c.File))
+	title := filepath.Base(c.File)
+	if c.File == std {
+		title = "standard input"
+	}
+	err = viewer.Write(&page, t, title)
 	return page.Bytes(), err
 }
 
@@ -72,7 +81,7 @@ func (c *traceViewCmd) write(s streams, page []byte) error {
 	if err := viewer.WriteFile(name, page, c.Force); err != nil {
 		return fmt.Errorf("cannot write the page: %w", hintForce(err))
 	}
-	_, err := fmt.Fprintf(s.out, "%s (%.1f MiB)\n", name, float64(len(page))/(1<<20))
+	_, err := fmt.Fprintf(s.out, "%s (%.1f MiB)\n", report.Printable(name), float64(len(page))/(1<<20))
 	return err
 }
 

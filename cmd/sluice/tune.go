@@ -32,7 +32,7 @@ directory, and removes it.
 
 What is found is saved where every program of this user that uses sluice looks:
 sluice/tune/DEVICE.json in $XDG_CONFIG_HOME or ~/.config, or SLUICE_TUNE. Without
-it there is a default. SLUICE_TUNE=off has nothing that was saved used.`
+it there is a default. SLUICE_TUNE=off ignores what was saved.`
 }
 
 // leastTune is the smallest file that is worth to be measured.
@@ -58,15 +58,15 @@ func (t *tuneCmd) Run(ctx context.Context, s streams) error {
 	screen := newScreen(s)
 	defer screen.Clear()
 	screen.Expect(1 + depths.Steps)
-	name, err := scratch.Create(ctx, t.Dir, int64(t.Size), func(done float64) {
+	file, err := scratch.Create(ctx, t.Dir, int64(t.Size), func(done float64) {
 		screen.Step("writing the test file " + report.Percent(done))
 	})
 	if err != nil {
 		return err
 	}
 	screen.Done(1)
-	err = t.measure(ctx, screen, name)
-	return errors.Join(err, os.Remove(name))
+	err = t.measure(ctx, screen, file.Path())
+	return errors.Join(err, file.Close())
 }
 
 func (t *tuneCmd) measure(ctx context.Context, screen *report.Screen, name string) error {

@@ -13,8 +13,14 @@ type versionCmd struct{}
 
 // Run prints one line.
 func (versionCmd) Run(s streams) error {
-	_, err := fmt.Fprintf(s.out, "sluice %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	_, err := fmt.Fprintln(s.out, versionLine("sluice"))
 	return err
+}
+
+// versionLine returns what a command of that name is: its version, what built it, and
+// for which system.
+func versionLine(name string) string {
+	return fmt.Sprintf("%s %s %s %s/%s", name, version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // version returns the module's version, with the commit where the build knows it.
@@ -26,16 +32,20 @@ func version() string {
 	return versionOf(info)
 }
 
+// versionOf returns the version of a build. The version of a commit that has no tag ends
+// with the commit, and with +dirty if files were changed since.
 func versionOf(info *debug.BuildInfo) string {
 	v := cmp.Or(info.Main.Version, "(devel)")
+	settings := map[string]string{}
 	for _, s := range info.Settings {
-		if s.Key != "vcs.revision" {
-			continue
-		}
-		// The version of a commit that has no tag ends with it.
-		if commit := s.Value[:min(12, len(s.Value))]; !strings.Contains(v, commit) {
-			v += " " + commit
-		}
+		settings[s.Key] = s.Value
+	}
+	commit := settings["vcs.revision"]
+	if commit = commit[:min(12, len(commit))]; !strings.Contains(v, commit) {
+		v += " " + commit
+	}
+	if settings["vcs.modified"] == "true" && !strings.Contains(v, "+dirty") {
+		v += "+dirty"
 	}
 	return v
 }

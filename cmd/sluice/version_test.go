@@ -7,6 +7,7 @@ import (
 
 func TestVersion(t *testing.T) {
 	commit := []debug.BuildSetting{{Key: "vcs", Value: "git"}, {Key: "vcs.revision", Value: "95be577040df1c3d"}}
+	modified := append(commit[:len(commit):len(commit)], debug.BuildSetting{Key: "vcs.modified", Value: "true"})
 	for _, c := range []struct {
 		version  string
 		settings []debug.BuildSetting
@@ -15,8 +16,9 @@ func TestVersion(t *testing.T) {
 		{"", nil, "(devel)"},
 		{"(devel)", commit, "(devel) 95be577040df"},
 		{"v1.2.3", commit, "v1.2.3 95be577040df"},
+		{"v1.2.4", modified, "v1.2.4 95be577040df+dirty"},
 		{"v0.0.0-20261122070000-95be577040df", commit, "v0.0.0-20261122070000-95be577040df"},
-		{"v0.0.0-20261122070000-95be577040df+dirty", commit, "v0.0.0-20261122070000-95be577040df+dirty"},
+		{"v0.0.0-20261122070000-95be577040df+dirty", modified, "v0.0.0-20261122070000-95be577040df+dirty"},
 	} {
 		info := &debug.BuildInfo{Main: debug.Module{Version: c.version}, Settings: c.settings}
 		if got := versionOf(info); got != c.want {

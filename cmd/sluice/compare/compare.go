@@ -109,9 +109,6 @@ func measured(r *results.Run) []point {
 	return points
 }
 
-// roundsForVerdict is the least that tell a change from chance.
-const roundsForVerdict = 6
-
 func newLine(a, b point) Line {
 	before, after := a.Series(load.Slice.Rate), b.Series(load.Slice.Rate)
 	l := Line{Cell: a.Cell, Side: a.Side, A: stats.Median(before), B: stats.Median(after), Ratio: stats.NaN}
@@ -120,7 +117,7 @@ func newLine(a, b point) Line {
 	}
 	l.Low, l.High = stats.BootstrapRatio(before, after)
 	switch {
-	case min(len(before), len(after)) < roundsForVerdict || l.Low.IsNaN():
+	case min(len(before), len(after)) < experiments.RoundsForVerdict || l.Low.IsNaN():
 	case l.Low > 1:
 		l.Verdict = Better
 	case l.High < 1:

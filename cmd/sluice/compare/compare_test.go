@@ -54,7 +54,17 @@ func TestVerdicts(t *testing.T) {
 }
 
 func TestFailBelow(t *testing.T) {
-	c, err := Runs(run(4096, 100, 100), run(4096, 80, 80))
+	few, err := Runs(run(4096, 100, 100), run(4096, 80, 80))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := few.FailBelow(0.75); err == nil {
+		t.Error("of two rounds: FailBelow(0.75) = nil; want that they have no verdict")
+	}
+	if err := few.FailBelow(0); err != nil {
+		t.Errorf("FailBelow(0) = %v; want nil", err)
+	}
+	c, err := Runs(run(4096, 100, 100, 100, 100, 100, 100), run(4096, 80, 80, 80, 80, 80, 80))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,8 +2,10 @@ package compare
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/sluiceio/sluice/cmd/sluice/experiments"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/load"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/machine"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
@@ -30,10 +32,18 @@ func (c *Changes) Text() string {
 			cell = l.Cell
 			b.WriteString(report.Wrap(cell))
 		}
-		b.WriteString(table.Row("  "+l.Side.Name, report.Count(l.A), report.Count(l.B), report.Ratio(l.Ratio),
+		b.WriteString(table.Row("  "+l.Side.Name, report.Count(l.A), report.Count(l.B), l.ratio(),
 			l.interval(), string(l.Verdict)))
 	}
 	return b.String() + "\n" + c.summary()
+}
+
+// ratio has a mark where there is no verdict.
+func (l Line) ratio() string {
+	if l.Verdict == Unknown {
+		return report.Ratio(l.Ratio) + "*"
+	}
+	return report.Ratio(l.Ratio)
 }
 
 func (l Line) interval() string {
@@ -83,6 +93,7 @@ func orChosen(driver string) string {
 // summary returns the lines under the table.
 func (c *Changes) summary() string {
 	var b strings.Builder
+	b.WriteString(experiments.FewNote(slices.ContainsFunc(c.Lines, func(l Line) bool { return l.Verdict == Unknown })))
 	b.WriteString(c.tally("sluice", isSluice))
 	b.WriteString(c.tally("the others", func(s load.Side) bool { return !isSluice(s) }))
 	b.WriteString(report.Wrap("The interval holds what varied within the runs. Where os.File and fio changed " +

@@ -78,7 +78,10 @@ func xprog(value string) ([]string, error) {
 var errDiffer = errors.New("there are differences")
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := context.Background(), func() {}
+	if !signal.Ignored(os.Interrupt) { // as it is in the background jobs of a script
+		ctx, stop = signal.NotifyContext(ctx, os.Interrupt)
+	}
 	o, err := parse()
 	if err == nil {
 		err = run(ctx, o)

@@ -15,8 +15,12 @@ const (
 )
 
 // plotBurst draws when each write was queued (.) and notified (#), upwards,
-// against its number: the published picture in small.
+// against its number: the published picture in small. There is none on a terminal that
+// it does not fit.
 func plotBurst(r AIORow) string {
+	if !report.Fits(plotWidth + len("12345678 | ")) {
+		return ""
+	}
 	var grid [plotHeight][plotWidth]byte
 	for i := range grid {
 		copy(grid[i][:], strings.Repeat(" ", plotWidth))

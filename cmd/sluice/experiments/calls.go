@@ -79,7 +79,7 @@ func (f callFigure) experiment() Experiment {
 func (f callFigure) run(ctx context.Context, env *Env) (any, error) {
 	plan := env.plan(callPlan)
 	result := &CallResult{Source: f.source, Finding: f.finding}
-	if err := env.Screen.Print(f.name + ": " + f.title + "\n\n" + callTable.Header()); err != nil {
+	if err := env.Screen.Print(report.Wrap(f.name+": "+f.title) + "\n" + callTable.Header()); err != nil {
 		return result, err
 	}
 	for _, l := range f.loads(env.Params) {
@@ -94,6 +94,9 @@ func (f callFigure) run(ctx context.Context, env *Env) (any, error) {
 		}
 	}
 	result.Verdict = f.verdict(result.Rows)
+	if n := result.rounds(); few(n) {
+		result.Verdict = noVerdict(n)
+	}
 	return result, env.Screen.Print(result.notes())
 }
 
@@ -130,17 +133,27 @@ func (r CallRow) row() string {
 		case i == 0:
 			cells = append(cells, report.Micros(time.Duration(c.Mean)))
 		default:
-			cells = append(cells, fmt.Sprintf("%s (%s)", report.Micros(time.Duration(c.Mean)), report.Ratio(c.Ratio)))
+			cells = append(cells, fmt.Sprintf("%s (%s)", report.Micros(time.Duration(c.Mean)), marked(c.Ratio, len(c.Rounds))))
 		}
 	}
 	return callTable.Row(cells...)
+}
+
+// rounds returns how many the ratios are of.
+func (r *CallResult) rounds() (n int) {
+	for _, row := range r.Rows {
+		for _, c := range row.Calls {
+			n = max(n, len(c.Rounds))
+		}
+	}
+	return n
 }
 
 // notes returns what follows the table: which columns are missing and why,
 // what was published, what became of it.
 func (r *CallResult) notes() string {
 	var b strings.Builder
-	b.WriteString("\n")
+	b.WriteString("\n" + FewNote(few(r.rounds())))
 	if len(r.Rows) > 0 {
 		for _, c := range r.Rows[0].Calls {
 			if c.Unsupported != "" {

@@ -51,7 +51,7 @@ var (
 	}
 	cold = copyMode{
 		Mode: copies.Mode{Name: "cold", Cold: true, Sync: copies.SyncFS}, title: "caches dropped before, the copy made durable by syncfs",
-		programs: settled, rounds: roundsForInterval,
+		programs: settled, rounds: RoundsForVerdict,
 	}
 	everyFsync = copyMode{
 		Mode: copies.Mode{Name: "every-fsync", Cold: true, Sync: copies.SyncFiles}, title: "caches dropped before, an fsync for each file",

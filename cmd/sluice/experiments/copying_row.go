@@ -112,7 +112,7 @@ func speed(ratios []stats.Number) Comparison {
 	c := Comparison{Ratio: stats.Median(ratios)}
 	c.Low, c.High = stats.BootstrapMedian(ratios)
 	switch {
-	case c.Low.IsNaN() || len(ratios) < roundsForInterval:
+	case c.Low.IsNaN() || len(ratios) < RoundsForVerdict:
 	case c.Low > 1:
 		c.Verdict = "ahead"
 	case c.High < 1:

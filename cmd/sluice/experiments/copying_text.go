@@ -66,7 +66,7 @@ func (m CopyMode) text() string {
 	for _, row := range m.Rows {
 		b.WriteString(row.text())
 	}
-	b.WriteString(m.warnings())
+	b.WriteString(FewNote(few(m.rounds())) + m.warnings())
 	if m.Published != "" {
 		b.WriteString("\n" + report.Wrap("published: "+m.Published))
 	}
@@ -97,7 +97,7 @@ func (r CopyRow) text() string {
 	if !r.Speed.Low.IsNaN() {
 		interval = report.Ratio(r.Speed.Low) + "-" + report.Ratio(r.Speed.High)
 	}
-	return copyTable.Row(name, mean, secondsText(r.Min)+"-"+secondsText(r.Max), report.Ratio(r.Speed.Ratio), interval,
+	return copyTable.Row(name, mean, secondsText(r.Min)+"-"+secondsText(r.Max), marked(r.Speed.Ratio, len(r.Rounds)), interval,
 		report.Ratio(r.CPURatio), countOrNone(int((r.Resident+1<<20-1)>>20)), countOrNone(r.Threads))
 }
 

@@ -37,17 +37,11 @@ func (m *CopyMode) finding(f *copyFigure) string {
 	if !ok {
 		return text + "; it cannot be told without " + name
 	}
-	return fmt.Sprintf("%s; %s: %s is %s times as fast (%s to %s)%s", text, f.holds(row.Speed), name,
-		report.Ratio(row.Speed.Ratio), report.Ratio(row.Speed.Low), report.Ratio(row.Speed.High), row.caveat())
-}
-
-// caveat says so where the rounds are too few for an interval of 95 %. With one
-// there is no interval at all.
-func (r CopyRow) caveat() string {
-	if n := len(r.Rounds); n > 1 && n < roundsForInterval {
-		return fmt.Sprintf(", as far as %d rounds can tell", n)
+	if n := len(row.Rounds); few(n) {
+		return fmt.Sprintf("%s; %s: %s is %s times as fast", text, noVerdict(n), name, report.Ratio(row.Speed.Ratio))
 	}
-	return ""
+	return fmt.Sprintf("%s; %s: %s is %s times as fast (%s to %s)", text, f.holds(row.Speed), name,
+		report.Ratio(row.Speed.Ratio), report.Ratio(row.Speed.Low), report.Ratio(row.Speed.High))
 }
 
 // Moved returns how many bytes a copy moves, counted as the publication does:
@@ -60,8 +54,6 @@ func (m *CopyMode) Moved() stats.Number {
 // published to be.
 func (f *copyFigure) holds(c Comparison) string {
 	switch {
-	case c.Low.IsNaN():
-		return "it cannot be told with one round"
 	case f.wins && c.Low > 1, !f.wins && c.High < 1:
 		return "it still holds"
 	case !f.wins && c.Low <= 1:

@@ -49,9 +49,13 @@ func blockFinding(m *CopyMode) string {
 	if !ok || !okBest {
 		return "cannot be told without a smaller and a larger block"
 	}
-	return fmt.Sprintf("%s: with 4 KiB %s times as fast as cp -r (%s to %s), best with %s, %s times (%s to %s)%s", sweepVerdict(small, best),
+	verdict := sweepVerdict(small, best)
+	if n := len(best.Rounds); few(n) {
+		verdict = noVerdict(n)
+	}
+	return fmt.Sprintf("%s: with 4 KiB %s times as fast as cp -r (%s to %s), best with %s, %s times (%s to %s)", verdict,
 		report.Ratio(small.Speed.Ratio), report.Ratio(small.Speed.Low), report.Ratio(small.Speed.High),
-		best.Side.Name[len("sluice "):], report.Ratio(best.Speed.Ratio), report.Ratio(best.Speed.Low), report.Ratio(best.Speed.High), best.caveat())
+		best.Side.Name[len("sluice "):], report.Ratio(best.Speed.Ratio), report.Ratio(best.Speed.Low), report.Ratio(best.Speed.High))
 }
 
 // bestBlock returns the fastest row of sluice but that of the smallest block.
@@ -71,8 +75,6 @@ func (m *CopyMode) bestBlock() (best CopyRow, ok bool) {
 // sweepVerdict says whether the size of the block decides who wins.
 func sweepVerdict(small, best CopyRow) string {
 	switch {
-	case small.Speed.Low.IsNaN() || best.Speed.Low.IsNaN():
-		return "it cannot be told with one round"
 	case best.Speed.High < 1:
 		return "it does not hold, no block wins"
 	case small.Speed.Low > 1 && best.Speed.Low > small.Speed.High:

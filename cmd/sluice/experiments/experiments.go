@@ -111,10 +111,11 @@ type Params struct {
 type Program struct{ Exe, Name string }
 
 // plan returns the experiment's own plan with the user's wishes in it. When
-// all experiments share two minutes, each has five eighths of its rounds.
+// all experiments share two minutes, each has five eighths of its rounds,
+// but as many as a verdict needs.
 func (p Params) plan(own duel.Plan) duel.Plan {
 	if p.Brief {
-		own.Rounds = own.Rounds * 5 / 8
+		own.Rounds = max(min(own.Rounds, RoundsForVerdict), own.Rounds*5/8)
 	}
 	if p.Time > 0 {
 		own.Time = p.Time

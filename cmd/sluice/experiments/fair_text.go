@@ -67,6 +67,10 @@ func fairVerdicts(rows []FairRow) []string {
 	if slower.IsNaN() || ofOS.IsNaN() || kept.IsNaN() {
 		return []string{"classes cannot be judged without O_DIRECT and a driver."}
 	}
+	if n := len(beside.Rounds); few(n) {
+		return []string{noVerdict(n) + fmt.Sprintf(": with classes the p99 beside the flood is %s times that alone, and %s times os.File's.",
+			report.Ratio(slower), report.Ratio(ofOS))}
+	}
 	return []string{
 		reached(slower <= fairSlower) + fmt.Sprintf(": with classes the p99 beside the flood is %s times that alone (%d at most).",
 			report.Ratio(slower), fairSlower),

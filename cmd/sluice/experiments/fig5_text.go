@@ -26,7 +26,7 @@ func fig5Head(l load.Load) string {
 	if l.Kind.Direct() {
 		title = "O_DIRECT, sizes rounded up to the sector"
 	}
-	return fmt.Sprintf("\n%d goroutines, %s\n\n%s", l.Goroutines, title, fig5Table.Header())
+	return "\n" + report.Wrap(fmt.Sprintf("%d goroutines, %s", l.Goroutines, title)) + "\n" + fig5Table.Header()
 }
 
 // text returns the rows of a size.

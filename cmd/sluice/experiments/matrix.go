@@ -111,6 +111,9 @@ func (p Params) matrixSides() []load.Side {
 	return []load.Side{load.OSFile, load.Sluice(p.Driver)}
 }
 
+// rounds returns how many its ratios are of.
+func (c Cell) rounds() int { return rounds(c.Sides) }
+
 func newCell(l load.Load, sides []*duel.Result) Cell {
 	c := Cell{Load: l, Name: l.String(), Sides: sides}
 	for _, side := range sides {
@@ -153,7 +156,7 @@ func matrixIntro(name string, sides []load.Side, p duel.Plan) string {
 	if sides[0] == sides[1] {
 		against = "itself (what differs from 1.00 is noise)"
 	}
-	return fmt.Sprintf("%s: %s against %s, in turn, %d rounds of %s\n\n", name, sides[0].Name, against, p.Rounds, p.Time)
+	return report.Wrap(fmt.Sprintf("%s: %s against %s, in turn, %d rounds of %s", name, sides[0].Name, against, p.Rounds, p.Time)) + "\n"
 }
 
 func (c Cell) row() string {
@@ -165,6 +168,6 @@ func (c Cell) row() string {
 	median := func(side int) stats.Number { return stats.Median(c.Sides[side].Series(load.Slice.Rate)) }
 	return matrixTable.Row(append(name,
 		report.Count(median(0)), report.Count(median(1)),
-		report.Ratio(c.Ratios.Rate), report.Ratio(c.Ratios.CPU), report.Ratio(c.Ratios.P99),
+		marked(c.Ratios.Rate, c.rounds()), report.Ratio(c.Ratios.CPU), report.Ratio(c.Ratios.P99),
 		fmt.Sprintf("%d/%d", c.Sides[0].Threads, c.Sides[1].Threads))...)
 }

@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,13 +12,18 @@ import (
 )
 
 // below returns the cells whose operations a second are under limit times
-// those of os.File.
+// those of os.File, of those that have a verdict.
 func (r *MatrixResult) below(limit float64) []Cell {
-	return slices.DeleteFunc(r.measured(), func(c Cell) bool { return float64(c.Ratios.Rate) >= limit })
+	return slices.DeleteFunc(r.judged(), func(c Cell) bool { return float64(c.Ratios.Rate) >= limit })
 }
 
 func (r *MatrixResult) measured() []Cell {
 	return slices.DeleteFunc(slices.Clone(r.Cells), func(c Cell) bool { return c.Ratios == nil })
+}
+
+// judged returns the cells that have rounds enough for a verdict.
+func (r *MatrixResult) judged() []Cell {
+	return slices.DeleteFunc(r.measured(), func(c Cell) bool { return few(c.rounds()) })
 }
 
 // failBelow returns a *BelowError if there are cells under limit.
@@ -27,6 +33,9 @@ func (r *MatrixResult) failBelow(limit float64) error {
 	}
 	if len(r.measured()) == 0 {
 		return errors.New("matrix: no cell could be measured")
+	}
+	if len(r.judged()) == 0 {
+		return fmt.Errorf("matrix: --fail-below judges no cell of fewer than %d rounds, and there is no other", RoundsForVerdict)
 	}
 	if cells := r.below(limit); len(cells) > 0 {
 		return &BelowError{Limit: limit, Cells: cells}
@@ -43,7 +52,7 @@ func (r *MatrixResult) Seen() string {
 	ahead, behind := 0, 0
 	for _, c := range cells {
 		switch {
-		case len(c.Sides[1].Rounds) < roundsForInterval:
+		case few(c.rounds()):
 		case c.Ratios.Low > 1:
 			ahead++
 		case c.Ratios.High < 1:
@@ -70,9 +79,6 @@ func lowestRate(cells []Cell) stats.Number {
 	return lowest
 }
 
-// roundsForInterval is the least with which stats.Interval has 95 %.
-const roundsForInterval = 6
-
 // summary returns the lines under the table.
 func (r *MatrixResult) summary() string {
 	cells := r.measured()
@@ -86,23 +92,21 @@ func (r *MatrixResult) summary() string {
 		}
 		return stats.Median(v)
 	}
-	lowest := slices.MinFunc(cells, func(a, b Cell) int {
-		if a.Ratios.Rate < b.Ratios.Rate {
-			return -1
-		}
-		return 1
-	})
+	judged := r.judged()
 	var b strings.Builder
-	b.WriteString("\n" + driverLine(cells[0]))
-	fmt.Fprintf(&b, "%d cells; %d below 1.00, %d below 0.95; lowest %s (%s)\n", len(cells),
-		len(r.below(1)), len(r.below(0.95)), report.Ratio(lowest.Ratios.Rate), lowest.Name)
-	fmt.Fprintf(&b, "medians of the cells: ops/s %s, CPU/op %s, p99 %s\n",
+	b.WriteString("\n" + FewNote(len(judged) < len(cells)) + driverLine(cells[0]))
+	if len(judged) > 0 {
+		lowest := slices.MinFunc(judged, func(a, b Cell) int { return cmp.Compare(a.Ratios.Rate, b.Ratios.Rate) })
+		b.WriteString(report.Wrap(fmt.Sprintf("%d cells; %d below 1.00, %d below 0.95; lowest %s (%s)", len(judged),
+			len(r.below(1)), len(r.below(0.95)), report.Ratio(lowest.Ratios.Rate), lowest.Name)))
+	}
+	b.WriteString(report.Wrap(fmt.Sprintf("medians of the cells: ops/s %s, CPU/op %s, p99 %s",
 		report.Ratio(series(func(r *Ratios) stats.Number { return r.Rate })),
 		report.Ratio(series(func(r *Ratios) stats.Number { return r.CPU })),
-		report.Ratio(series(func(r *Ratios) stats.Number { return r.P99 })))
-	if r.Rounds >= roundsForInterval {
-		fmt.Fprintf(&b, "a cell's ops/s ratio is good to ±%s (95 %%; median of the cells)\n",
-			report.Percent(series(func(r *Ratios) stats.Number { return (r.High - r.Low) / 2 / r.Rate })))
+		report.Ratio(series(func(r *Ratios) stats.Number { return r.P99 })))))
+	if r.Rounds >= RoundsForVerdict {
+		b.WriteString(report.Wrap(fmt.Sprintf("a cell's ops/s ratio is good to ±%s (95 %%; median of the cells)",
+			report.Percent(series(func(r *Ratios) stats.Number { return (r.High - r.Low) / 2 / r.Rate })))))
 	}
 	b.WriteString("\n")
 	return b.String()

@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -66,15 +67,20 @@ func (r Race) verdicts() string {
 	table := verdictTable(r.Rows[0].Kind.Scan())
 	var b strings.Builder
 	b.WriteString(table.Header())
+	unjudged := slices.ContainsFunc(r.Rows, func(row RaceRow) bool { return few(len(row.Rounds)) })
 	for _, v := range r.Verdicts {
 		if v.Rate.Ratio.IsNaN() {
 			b.WriteString(table.Row(v.pair(), "-"))
 			continue
 		}
-		b.WriteString(table.Row(v.pair(), report.Ratio(v.Rate.Ratio),
-			report.Ratio(v.Rate.Low)+" to "+report.Ratio(v.Rate.High), v.Rate.Verdict,
+		ratio, interval := report.Ratio(v.Rate.Ratio), report.Ratio(v.Rate.Low)+" to "+report.Ratio(v.Rate.High)
+		if v.Rate.Verdict == "" {
+			ratio, interval, unjudged = ratio+"*", "-", true
+		}
+		b.WriteString(table.Row(v.pair(), ratio, interval, v.Rate.Verdict,
 			report.Ratio(v.CPU.Ratio), v.CPU.Verdict))
 	}
+	b.WriteString(FewNote(unjudged))
 	for _, v := range r.Verdicts {
 		if v.Note != "" {
 			b.WriteString(report.Wrap(v.Note))
@@ -91,7 +97,7 @@ func (r RaceRow) text(table report.Table) string {
 		row := strings.TrimSuffix(table[:1].Row(r.Side.Name), "\n")
 		return report.Hang(row+strings.Repeat(" ", max(2, table[0].Width+2-len(row))), strings.Repeat(" ", table[0].Width+2), r.Unsupported)
 	}
-	return table.Row(r.Side.Name, report.Count(r.Rate), report.Ratio(r.Ratio),
+	return table.Row(r.Side.Name, report.Count(r.Rate), marked(r.Ratio, len(r.Rounds)),
 		microsOrNone(r.CPU), report.Ratio(r.CPURatio),
 		bytesOrNone(r.Buffers), bytesOrNone(r.Resident), countOrNone(r.Threads))
 }

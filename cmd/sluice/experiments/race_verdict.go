@@ -49,7 +49,7 @@ func newComparison(ratios []stats.Number, more bool) Comparison {
 	c := Comparison{Ratio: stats.Median(ratios)}
 	c.Low, c.High = stats.Interval(ratios)
 	switch {
-	case len(ratios) < roundsForInterval || c.Ratio.IsNaN():
+	case len(ratios) < RoundsForVerdict || c.Ratio.IsNaN():
 	case c.Low <= 1 && c.High >= 1:
 		c.Verdict = "level"
 	case (c.Low > 1) == more:
@@ -112,6 +112,8 @@ func (r Race) finding() string {
 		text = fmt.Sprintf("%s by %s", rateText(row), r.subject)
 	case to.Ratio.IsNaN():
 		text = fmt.Sprintf("cannot be told without %s; %s", r.Rows[0].Side.Name, rateText(row))
+	case to.Verdict == "":
+		text = fmt.Sprintf("%s: %s, %s times %s", noVerdict(len(row.Rounds)), rateText(row), report.Ratio(to.Ratio), r.Rows[0].Side.Name)
 	default:
 		text = fmt.Sprintf("%s: %s, %s times %s", r.figure.holds(to), rateText(row), report.Ratio(to.Ratio), r.Rows[0].Side.Name)
 	}

@@ -2,6 +2,7 @@ package experiments
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/sluiceio/sluice/cmd/sluice/internal/load"
@@ -76,8 +77,12 @@ func (c TransparentCell) text() string {
 		return report.Hang("", "  ", c.Name+": "+c.Unsupported)
 	}
 	median := func(side int) stats.Number { return stats.Median(c.Sides[side].Series(load.Slice.Rate)) }
-	return transparentTable.Row(c.Name, report.Count(median(0)), report.Count(median(1)), report.Ratio(c.Ratios.Rate),
-		report.Ratio(c.Ratios.Low)+" to "+report.Ratio(c.Ratios.High), report.Ratio(c.Ratios.CPU),
+	interval := report.Ratio(c.Ratios.Low) + " to " + report.Ratio(c.Ratios.High)
+	if few(c.rounds()) {
+		interval = "-" // as in the table of races
+	}
+	return transparentTable.Row(c.Name, report.Count(median(0)), report.Count(median(1)), marked(c.Ratios.Rate, c.rounds()),
+		interval, report.Ratio(c.Ratios.CPU),
 		fmt.Sprintf("%d/%d", c.Sides[0].Threads, c.Sides[1].Threads))
 }
 
@@ -86,7 +91,7 @@ func (r *TransparentResult) crowdHead() string {
 }
 
 func (r *TransparentResult) notes() string {
-	text := "\n"
+	text := "\n" + FewNote(slices.ContainsFunc(r.Cells, func(c TransparentCell) bool { return c.Ratios != nil && few(c.rounds()) }))
 	for _, v := range r.Verdicts() {
 		text += report.Wrap(v)
 	}
@@ -100,8 +105,12 @@ func (r *TransparentResult) Verdicts() []string {
 		if c.Ratios == nil {
 			continue
 		}
+		verdict := reached(float64(c.Ratios.Rate) >= c.Target)
+		if few(c.rounds()) {
+			verdict = "no verdict"
+		}
 		verdicts = append(verdicts, fmt.Sprintf("%s: %s has %s times go build's operations (%g at least)",
-			reached(float64(c.Ratios.Rate) >= c.Target), c.Name, report.Ratio(c.Ratios.Rate), c.Target))
+			verdict, c.Name, report.Ratio(c.Ratios.Rate), c.Target))
 	}
 	return append(verdicts, r.crowdVerdict())
 }

@@ -66,9 +66,9 @@ func walVerdict(most Cell) string {
 	if most.Ratios == nil {
 		return ""
 	}
-	verdict := "reached"
-	if most.Ratios.Rate < walTarget {
-		verdict = "missed"
+	verdict := reached(most.Ratios.Rate >= walTarget)
+	if few(most.rounds()) {
+		verdict = noVerdict(most.rounds())
 	}
 	return report.Wrap(fmt.Sprintf("to reach: at least %g times os.File's commits by %d goroutines on one log: %s, %s",
 		walTarget, most.Goroutines, verdict, report.Ratio(most.Ratios.Rate))) + "\n"

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"time"
 
@@ -42,17 +43,27 @@ func (f File) Encode() ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// Read reads the file of that name. Its errors name the file.
+// Read reads the file of that name; - is standard input. Its errors name the file.
 func Read(name string) (*Run, error) {
-	text, err := os.ReadFile(name)
+	text, err := read(name)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read results: %w", err)
+	}
+	if name == "-" {
+		name = "standard input"
 	}
 	run, err := Decode(text)
 	if err != nil {
 		return nil, fmt.Errorf("%s: no results of sluice bench: %w", name, err)
 	}
 	return run, nil
+}
+
+func read(name string) ([]byte, error) {
+	if name == "-" {
+		return io.ReadAll(os.Stdin)
+	}
+	return os.ReadFile(name)
 }
 
 // Decode reads what Encode wrote, and refuses what it cannot have written.

@@ -149,6 +149,8 @@ type Opening struct {
 	Access Access
 	Kind   Type // what it is, as far as is known
 	Empty  bool // what is in it goes
+	Create bool // it is made, with what the umask leaves of Mode, if it is not there
+	Mode   uint32
 }
 
 // device tells whether opening may take some time, and is to take it: a modem

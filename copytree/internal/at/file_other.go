@@ -4,6 +4,7 @@ package at
 
 import (
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -69,11 +70,14 @@ func (k *Kernel) Overwrite(dir int, name Name, f Follow, o Opening) (int, error)
 	if o.Empty {
 		flags |= os.O_TRUNC
 	}
+	if o.Create {
+		flags |= os.O_CREATE
+	}
 	var file *os.File
 	if f {
-		file, err = os.OpenFile(path, flags, 0)
+		file, err = os.OpenFile(path, flags, fs.FileMode(o.Mode).Perm())
 	} else {
-		file, err = d.root.OpenFile(name.String(), flags, 0)
+		file, err = d.root.OpenFile(name.String(), flags, fs.FileMode(o.Mode).Perm())
 	}
 	if err != nil {
 		return -1, bare(err)

@@ -158,7 +158,10 @@ func (k *Kernel) Overwrite(dir int, name Name, f Follow, o Opening) (int, error)
 	if f {
 		flags &^= unix.O_NOFOLLOW
 	}
-	return fd(k.openat(dir, name, flags, 0))
+	if o.Create {
+		flags |= unix.O_CREAT
+	}
+	return fd(k.openat(dir, name, flags, o.Mode))
 }
 
 var accessFlags = [...]int{Write: unix.O_WRONLY, ReadWrite: unix.O_RDWR}

@@ -41,6 +41,23 @@ func New(cfg Config) *Copier {
 // Close closes what the Copier has open. No Copy may be in progress, or follow.
 func (c *Copier) Close() { c.pipes.close() }
 
+// MayClone reports whether Copy would try to share the data of a file on the file
+// system src with one on dst: until it is known that it cannot be done there.
+func (c *Copier) MayClone(dst, src uint64) bool {
+	if c.cfg.Reflink != ReflinkAuto || c.cfg.Sparse != SparseAuto {
+		return false
+	}
+	p := c.pairs.find(dst, src)
+	return p == nil || p.clone.worth()
+}
+
+// Clones reports whether data of src was shared with dst, as most likely that of the
+// next file will be.
+func (c *Copier) Clones(dst, src uint64) bool {
+	p := c.pairs.find(dst, src)
+	return p != nil && p.clone.given.Load() && c.MayClone(dst, src)
+}
+
 // Copy makes dst, which is empty and open for writing, have the content of src,
 // which is open for reading. With Config.Verify dst is open for both. The
 // error is an [*Error]; the Result counts what was written in any case.

@@ -21,7 +21,7 @@
 // The bytes that the source has up to its end. A source that changes meanwhile
 // is copied so:
 //
-//   - shorter than File.Size said: what is there, and ErrChanged;
+//   - shorter than File.Size said: what is there, as GNU cp does;
 //   - longer: up to the end as it is when File.Size bytes are copied, and no
 //     further, so that a file that grows for ever is a file;
 //   - of no size, or one that is not true, as in /proc and /sys: until a read

@@ -1,22 +1,5 @@
 package content
 
-// shorter ends the copy of a source that has ended at end, before its size.
-// Where the size is still what it was it is not true, as those of files in /sys
-// are not, and what was read is all.
-func (j *job) shorter(end int64) error {
-	if err := j.finish(end); err != nil {
-		return err
-	}
-	now, err := size(j.src.FD)
-	if err != nil {
-		return &Error{"fstat", true, err}
-	}
-	if now == j.src.Size {
-		return nil
-	}
-	return &Error{"read", true, ErrChanged}
-}
-
 // longer ends the copy of a source of which all that its size says, and maybe
 // more, is copied up to from. It may have become longer. The new size is the last
 // that is heeded: who appends as fast as we copy would keep us for ever.

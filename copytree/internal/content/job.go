@@ -55,7 +55,7 @@ func (j *job) copyAll(from int64) error {
 			return err
 		}
 		if end < j.src.Size {
-			return j.shorter(end)
+			return j.finish(end) // it has become shorter, or its size was not true, as in /sys
 		}
 		from = end
 	}

@@ -61,7 +61,10 @@ func (p *pairs) find(dst, src uint64) *pair {
 // asking counts how often something was refused since it was last granted. It is
 // no longer asked for then: single files may refuse what others of their file
 // system grant.
-type asking struct{ refusals atomic.Int32 }
+type asking struct {
+	refusals atomic.Int32
+	given    atomic.Bool // it was granted
+}
 
 // enough refusals in a row are those of all files.
 const enough = 8
@@ -78,5 +81,8 @@ func (a *asking) never() { a.refusals.Store(enough) }
 func (a *asking) granted() {
 	if a.refusals.Load() != 0 {
 		a.refusals.Store(0)
+	}
+	if !a.given.Load() {
+		a.given.Store(true)
 	}
 }

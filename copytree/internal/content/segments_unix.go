@@ -29,7 +29,7 @@ func (j *job) copySegments() (done bool, err error) {
 			return false, err
 		}
 		if off < hole {
-			return true, j.shorter(off)
+			return true, j.finish(off)
 		}
 	}
 	return true, j.longer(j.src.Size)
@@ -58,11 +58,8 @@ func segment(fd int, off int64) (data, hole int64, err error) {
 // endInHole ends the copy of a source that has no more data.
 func (j *job) endInHole() error {
 	now, err := size(j.src.FD)
-	switch {
-	case err != nil:
+	if err != nil {
 		return &Error{"fstat", true, err}
-	case now < j.src.Size:
-		return j.shorter(now)
 	}
-	return j.finish(j.src.Size)
+	return j.finish(min(now, j.src.Size))
 }

@@ -25,7 +25,7 @@ func (j *job) copyStream() error {
 			return err
 		}
 		if n == 0 {
-			return j.endStream(off)
+			return j.finish(off)
 		}
 		if err := j.put(b[:n], off); err != nil {
 			return err
@@ -43,14 +43,6 @@ func (j *job) put(b []byte, off int64) error {
 		return j.writeAll(b, off)
 	}
 	return j.write(b, off)
-}
-
-// endStream ends the copy of what has ended at end.
-func (j *job) endStream(end int64) error {
-	if j.src.Kind == Regular && end < j.src.Size {
-		return j.shorter(end)
-	}
-	return j.finish(end)
 }
 
 // direction is what a stream is waited for.

@@ -53,7 +53,9 @@ func TestStreams(t *testing.T) {
 		c := New(cfg)
 		out, in := channel(t)
 		go func() {
-			_, _ = in.Write(want)
+			if n, err := in.Write(want); n != len(want) || err != nil {
+				t.Errorf("Write to the pipe = %d, %v; want %d, nil", n, err, len(want))
+			}
 			_ = in.Close()
 		}()
 		r, err := c.Copy(t.Context(), of(t, file), stream(t, out))

@@ -1,6 +1,7 @@
 package proof_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -36,8 +37,11 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// child runs a child with env added, and returns what it printed and whether
-// its status was 0. One that hangs is made to print its goroutines.
+// child runs a child with env added. It returns what the child printed, and
+// reports whether its status was 0. If not, what the Go runtime had to say
+// follows; otherwise that is left out: with -coverpkg a child that is nobody
+// complains that it cannot write its counts. A child that hangs is made to
+// print its goroutines.
 func child(t *testing.T, name string, env ...string) (out string, ok bool) {
 	t.Helper()
 	if children[name] == nil {
@@ -52,8 +56,12 @@ func child(t *testing.T, name string, env ...string) (out string, ok bool) {
 	cmd.WaitDelay = patience
 	cmd.Env = append(os.Environ(), childEnv+"="+name, "GOTRACEBACK=all", "GORACE=atexit_sleep_ms=0")
 	cmd.Env = append(cmd.Env, env...)
-	b, err := cmd.CombinedOutput()
-	return strings.TrimSpace(string(b)), err == nil
+	var said, complaints bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &complaints
+	if err = cmd.Run(); err != nil {
+		complaints.WriteTo(&said)
+	}
+	return strings.TrimSpace(said.String()), err == nil
 }
 
 // copied copies and fails the test if there was an error, or no end.

@@ -65,12 +65,13 @@ Safety
 
 What is shown
   -v, --verbose                each file that is copied
-      --progress               a line with files, bytes, rate and time to go,
-                                 from the start (default: after 0.5 s); needs a
-                                 terminal
+      --progress               a line with percentage, files, bytes, rate and
+                                 time to go, from the start (default: after
+                                 0.5 s); needs a terminal
       --no-progress            no such line
       --stats                  a table at the end, on stderr
-      --json[=FILE]            the same as JSON, on stdout or in FILE
+      --json[=FILE]            the same and the first errors as JSON, on stdout
+                                 or in FILE
       --help, --version        this, or the version
 
 Exit status: 0, or 1 if anything was not copied or the call was wrong, as with

@@ -3,6 +3,7 @@ package cp
 import (
 	"errors"
 	"io"
+	"os"
 	"time"
 
 	"github.com/sluiceio/sluice/copytree"
@@ -17,11 +18,13 @@ func (r *run) hook(in io.Reader) {
 	r.options.Progress = &r.progress
 	r.options.OnError = r.onError
 	r.options.OnWait = moreProcessors
+	_, r.options.WriteDangling = os.LookupEnv("POSIXLY_CORRECT")
 	if s.verbose || s.dryRun {
 		r.options.OnDone = r.onDone
 	}
 	if r.backups.kind != backupNone {
 		r.options.Backup = r.backups.name
+		r.options.NumberedBackup = r.backups.kind == backupNumbered
 	}
 	if s.interactive {
 		r.asker = newAsker(in, r.screen, s.force || s.remove)
@@ -52,7 +55,7 @@ func (r *run) onError(e *copytree.Error) {
 		r.isFull = true
 		r.full(errFull)
 	}
-	r.fail(errors.New(message(e, r.options.Make)))
+	r.fail(copyError(e, r.options.Make))
 }
 
 // onDone shows what -v shows.

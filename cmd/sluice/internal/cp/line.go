@@ -1,7 +1,9 @@
 package cp
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,25 +37,55 @@ func (s state) work() int64  { return s.bytes + fileCost*s.files }
 func (s state) total() int64 { return max(s.foundBytes, s.bytes) + fileCost*max(s.found, s.files) }
 
 // line returns the progress line, of less than width columns: a full line
-// would wrap on some terminals.
+// would wrap on some terminals. What there is no room for is left out, the name of
+// the file first, and the percentage and the time to go last.
 func (s state) line(r *rates, width int) string {
 	width--
 	if s.syncing {
 		return fit(s.syncLine(), width)
 	}
-	head := fmt.Sprintf("%s, %s, %s/s", s.fileCount(), s.byteCount(), report.Bytes(int64(r.bytes())))
-	if left := s.left(r); left != "" {
-		head += ", " + left
-	}
-	if s.failed > 0 {
-		head += fmt.Sprintf(", %d failed", s.failed)
-	}
+	head := s.head(r, width)
 	const gap, least = 2, 10 // a name of fewer columns says nothing
 	room := width - len(head) - gap
 	if room < least || s.current == "" {
 		return fit(head, width)
 	}
 	return head + strings.Repeat(" ", gap) + shorten(showName(s.current), room)
+}
+
+// head returns what the line says besides the name: as much as there is room for.
+func (s state) head(r *rates, width int) string {
+	failed := ""
+	if s.failed > 0 {
+		failed = fmt.Sprintf("%d failed", s.failed)
+	}
+	percent, files, data := s.percent(), s.fileCount(), s.byteCount()
+	rate, left := report.Bytes(int64(r.bytes()))+"/s", s.left(r)
+	for _, parts := range [][]string{
+		{percent, files, data, rate, left, failed},
+		{percent, files, rate, left, failed},
+		{percent, rate, left, failed},
+		{percent, rate, left},
+		{percent, left},
+	} {
+		if head := joined(parts); len(head) <= width && head != "" {
+			return head
+		}
+	}
+	return cmp.Or(percent, files)
+}
+
+// joined joins the parts that there are.
+func joined(parts []string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), ", ")
+}
+
+// percent returns how much is done, once it is known of how much.
+func (s state) percent() string {
+	if !s.counted || s.total() == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d%%", 100*s.work()/s.total())
 }
 
 func (s state) syncLine() string {

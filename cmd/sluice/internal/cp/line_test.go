@@ -16,17 +16,24 @@ func TestLine(t *testing.T) {
 	r.add(start.Add(2*time.Second), s)
 	walking := s
 	walking.counted, walking.failed = false, 3
+	many := s
+	many.failed = 1234
 	for _, test := range []struct {
 		state state
 		width int
 		want  string
 	}{
-		{s, 101, "100/400 files, 10 MiB/40 MiB, 5 MiB/s, 0:06 left  photos/2024/a-n...-is-long/and-longer/img_0001.jpg"},
-		{s, 80, "100/400 files, 10 MiB/40 MiB, 5 MiB/s, 0:06 left  photos/2...onger/img_0001.jpg"},
-		{s, 60, "100/400 files, 10 MiB/40 MiB, 5 MiB/s, 0:06 left"},
-		{s, 20, "100/400 files, 10 M"},
+		{s, 101, "25%, 100/400 files, 10 MiB/40 MiB, 5 MiB/s, 0:06 left  photos/2024/a-...long/and-longer/img_0001.jpg"},
+		{s, 80, "25%, 100/400 files, 10 MiB/40 MiB, 5 MiB/s, 0:06 left  photos/...r/img_0001.jpg"},
+		{s, 60, "25%, 100/400 files, 10 MiB/40 MiB, 5 MiB/s, 0:06 left"},
+		{s, 40, "25%, 100/400 files, 5 MiB/s, 0:06 left"},
+		{s, 30, "25%, 5 MiB/s, 0:06 left"},
+		{s, 20, "25%, 0:06 left"},
+		{s, 8, "25%"},
 		{s, 1, ""},
+		{many, 40, "25%, 5 MiB/s, 0:06 left, 1234 failed"},
 		{walking, 80, "100/400+ files, 10 MiB, 5 MiB/s, 3 failed  photos/2024...nd-longer/img_0001.jpg"},
+		{walking, 40, "100/400+ files, 5 MiB/s, 3 failed"},
 		{state{files: 5, syncing: true, synced: 2, toSync: 9}, 80, "5 files copied, syncing 2/9"},
 		{state{files: 5, syncing: true}, 80, "5 files copied, syncing"},
 	} {

@@ -16,6 +16,7 @@ var refusals = map[error]string{
 	copytree.ErrSameFile:   "%[1]s and %[2]s are the same file",
 	copytree.ErrIntoItself: "cannot copy a directory, %[1]s, into itself, %[2]s",
 	copytree.ErrTwice:      "will not overwrite just-created %[2]s with %[1]s",
+	copytree.ErrThrough:    "will not copy %[1]s through just-created symlink %[2]s",
 	copytree.ErrExists:     "not replacing %[2]s",
 	copytree.ErrNotDir:     "cannot overwrite non-directory %[2]s with directory %[1]s",
 	copytree.ErrIsDir:      "cannot overwrite directory %[2]s with non-directory",
@@ -49,7 +50,9 @@ var (
 		"rename": "cannot backup %[2]s", "renameat": "cannot backup %[2]s",
 		"chmod": "preserving permissions for %[2]s", "fchmod": "preserving permissions for %[2]s", "fchmodat": "preserving permissions for %[2]s",
 		"chown": "failed to preserve ownership for %[2]s", "fchown": "failed to preserve ownership for %[2]s", "fchownat": "failed to preserve ownership for %[2]s",
-		"utimensat": "preserving times for %[2]s", "setxattr": "setting attributes for %[2]s", "fsetxattr": "setting attributes for %[2]s",
+		"setxattr system.posix_acl_access": "preserving permissions for %[2]s", "setxattr system.posix_acl_default": "preserving permissions for %[2]s",
+		"removexattr": "preserving permissions for %[2]s",
+		"utimensat":   "preserving times for %[2]s", "setxattr": "setting attributes for %[2]s", "fsetxattr": "setting attributes for %[2]s",
 		"close": "failed to close %[2]s", "fsync": "cannot sync %[2]s", "syncfs": "cannot sync the file system of %[2]s",
 	}
 )

@@ -45,7 +45,7 @@ func (r *run) refused(p *plan, pair *copytree.Pair, info fs.FileInfo) bool {
 	case !info.IsDir() && err != nil && strings.HasSuffix(pair.Dst, "/"):
 		r.fail(r.noDirectory(pair, info))
 	case err == nil && !info.IsDir() && r.backups.wouldDestroy(pair, info):
-		r.fail(errors.New("backing up " + quote(pair.Dst) + " might destroy source;  " + quote(pair.Src) + " not copied"))
+		r.fail(&fileError{path: pair.Dst, text: "backing up " + quote(pair.Dst) + " might destroy source;  " + quote(pair.Src) + " not copied"})
 	case err == nil && p.settings.force && r.backups.kind != backupNone && sameRegular(pair, info, dst):
 		return !r.backUpItself(pair)
 	default:
@@ -70,7 +70,7 @@ func (r *run) noDirectory(pair *copytree.Pair, info fs.FileInfo) error {
 	default:
 		e.Op = "mknod"
 	}
-	return errors.New(message(e, r.options.Make))
+	return copyError(e, r.options.Make)
 }
 
 // wouldDestroy says whether the simple backup of the destination would take

@@ -1,10 +1,10 @@
 package cp
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/sluiceio/sluice/copytree"
@@ -13,7 +13,8 @@ import (
 // parent is a directory that --parents has made, or gone through.
 type parent struct {
 	copytree.Pair
-	mode fs.FileMode // that it has to get in the end, 0 to leave it
+	mode fs.FileMode // that it has to get in the end
+	lent fs.FileMode // what it has besides until then
 }
 
 // makeParents makes the directories that src names before its last name below
@@ -48,7 +49,7 @@ func (r *run) makeParent(pair copytree.Pair) error {
 	dst, err := os.Stat(pair.Dst)
 	switch {
 	case err == nil && !dst.IsDir():
-		return errors.New(quote(pair.Dst) + " exists but is not a directory")
+		return &fileError{path: pair.Dst, text: quote(pair.Dst) + " exists but is not a directory"}
 	case err == nil:
 		r.parents = append(r.parents, parent{Pair: pair})
 		return nil
@@ -64,15 +65,17 @@ func (r *run) makeNewParent(pair copytree.Pair, mode fs.FileMode) error {
 	if r.options.Preserve&copytree.NoMode != 0 {
 		perm = 0o777
 	}
+	made := parent{Pair: pair, lent: ownerAll &^ (perm &^ umask())}
 	if !r.options.DryRun {
-		if err := os.Mkdir(pair.Dst, perm|ownerAll); err != nil {
+		err := os.Mkdir(pair.Dst, perm|ownerAll)
+		if err == nil && umask()&ownerAll != 0 {
+			err = os.Chmod(pair.Dst, perm&^umask()|ownerAll)
+		}
+		if err != nil {
 			return failed("cannot make directory", pair.Dst, err)
 		}
 	}
-	made := parent{Pair: pair}
-	if perm&ownerAll != ownerAll {
-		made.mode = perm
-	}
+	made.mode = perm &^ umask()
 	r.parents = append(r.parents, made)
 	if r.settings.verbose {
 		r.screen.print(fmt.Sprintf("%s -> %s\n", pair.Src, pair.Dst))
@@ -95,13 +98,13 @@ func (r *run) attributePairs() []copytree.Pair {
 	return pairs
 }
 
-// finishParents takes the permissions back that were only for us.
+// finishParents takes the permissions back that were only for us, of the deepest first.
 func (r *run) finishParents() {
-	for _, p := range r.parents {
-		if p.mode == 0 || r.options.Preserve&copytree.PreserveMode != 0 || r.options.DryRun {
+	for _, p := range slices.Backward(r.parents) {
+		if p.lent == 0 || r.options.Preserve&copytree.PreserveMode != 0 || r.options.DryRun {
 			continue
 		}
-		if err := os.Chmod(p.Dst, p.mode&^umask()); err != nil {
+		if err := os.Chmod(p.Dst, p.mode); err != nil {
 			r.fail(failed("preserving permissions for", p.Dst, err))
 		}
 	}

@@ -66,7 +66,7 @@ type run struct {
 	alone    map[string]bool // destinations that are there for their attributes
 	intoNew  bool            // whether the copy makes the directory that it was told
 	failures int             // how many errors were told
-	told     []string        // the first of them
+	told     []errorJSON     // the first of them
 	full     func(error)     // ends the copy, because the destination is full
 	isFull   bool
 }
@@ -130,7 +130,7 @@ func (r *run) markAlone(pairs []copytree.Pair) []copytree.Pair {
 func (r *run) fail(err error) {
 	r.failures++
 	if len(r.told) < copytree.MaxErrors {
-		r.told = append(r.told, err.Error())
+		r.told = append(r.told, jsonOf(err))
 	}
 	r.screen.complain(err.Error())
 }

@@ -219,7 +219,7 @@ func TestJSON(t *testing.T) {
 	if err = errors.Join(err, json.Unmarshal(text, &got)); err != nil {
 		t.Fatalf("%v, %s", err, stderr)
 	}
-	wantErrors := []string{`cannot open 'a'$'\n' for reading: Permission denied`}
+	wantErrors := []errorJSON{{Path: "a\n", Op: "open", Errno: "EACCES", Message: `cannot open 'a'$'\n' for reading: Permission denied`}}
 	if got.Files != 2 || got.Cloned != 1 || got.Bytes != 5 || got.HoleBytes != 6 || got.Failed != 1 || !reflect.DeepEqual(got.Errors, wantErrors) {
 		t.Errorf("JSON is %s", text)
 	}

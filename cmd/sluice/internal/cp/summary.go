@@ -46,29 +46,29 @@ func (s summary) table() string {
 
 // summaryJSON is the summary for machines.
 type summaryJSON struct {
-	Status         int      `json:"status"`
-	Files          int64    `json:"files"`
-	Cloned         int64    `json:"cloned"`
-	Directories    int64    `json:"directories"`
-	Symlinks       int64    `json:"symlinks"`
-	HardLinks      int64    `json:"hard_links"`
-	Special        int64    `json:"special"`
-	Skipped        int64    `json:"skipped"`
-	Failed         int64    `json:"failed"`
-	Bytes          int64    `json:"bytes"`
-	HoleBytes      int64    `json:"hole_bytes"`
-	Synced         int64    `json:"synced"`
-	Verified       int64    `json:"verified"`
-	Seconds        float64  `json:"seconds"`
-	BytesPerSecond float64  `json:"bytes_per_second"`
-	CPUSeconds     float64  `json:"cpu_seconds"`
-	Threads        int      `json:"threads"`
-	Errors         []string `json:"errors"` // the first of them, names quoted as in messages
+	Status         int         `json:"status"`
+	Files          int64       `json:"files"`
+	Cloned         int64       `json:"cloned"`
+	Directories    int64       `json:"directories"`
+	Symlinks       int64       `json:"symlinks"`
+	HardLinks      int64       `json:"hard_links"`
+	Special        int64       `json:"special"`
+	Skipped        int64       `json:"skipped"`
+	Failed         int64       `json:"failed"`
+	Bytes          int64       `json:"bytes"`
+	HoleBytes      int64       `json:"hole_bytes"`
+	Synced         int64       `json:"synced"`
+	Verified       int64       `json:"verified"`
+	Seconds        float64     `json:"seconds"`
+	BytesPerSecond float64     `json:"bytes_per_second"`
+	CPUSeconds     float64     `json:"cpu_seconds"`
+	Threads        int         `json:"threads"`
+	Errors         []errorJSON `json:"errors"` // the first of them
 }
 
-func (s summary) json(status int, errs []string) summaryJSON {
+func (s summary) json(status int, errs []errorJSON) summaryJSON {
 	if errs == nil {
-		errs = []string{}
+		errs = []errorJSON{}
 	}
 	return summaryJSON{
 		Status: status, Files: s.Files, Cloned: s.Cloned, Directories: s.Dirs, Symlinks: s.Symlinks, HardLinks: s.Links,

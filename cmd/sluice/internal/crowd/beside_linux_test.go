@@ -36,8 +36,8 @@ func twoDisks(t testing.TB, goroutines, iops int) (Job, *slowdisk.Disk) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { os.Remove(other) })
-	return Job{Path: slow.Path(), Goroutines: goroutines, Beside: Beside{Path: other}}, slow
+	t.Cleanup(func() { other.Close() })
+	return Job{Path: slow.Path(), Goroutines: goroutines, Beside: Beside{Path: other.Path()}}, slow
 }
 
 // TestOtherDisk: while a disk does 50 reads a second for 1500 goroutines, another

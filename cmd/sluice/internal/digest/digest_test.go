@@ -88,7 +88,7 @@ func TestPrint(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		"prog?[31m; uring; linux/amd64",
+		"prog\\x1b[31m; uring; linux/amd64",
 		"2.00s of events after 2001-09-09 01:46:40 +0000\n",
 		"102 operations, at most 4 at a time; 396 KiB read, 1 MiB written\n",
 		"3 earlier events are lost",

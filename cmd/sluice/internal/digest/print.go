@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
 	"github.com/sluiceio/sluice/trace"
@@ -38,7 +37,7 @@ var callTable = report.Table{
 	{Head: "failed", Width: 6, Align: report.Right},
 }
 
-// Print writes what there is to say about a trace, in lines of 80 columns.
+// Print writes what there is to say about a trace, for people.
 func Print(t *trace.Trace) string {
 	d := Of(t)
 	var b strings.Builder
@@ -68,24 +67,24 @@ func Print(t *trace.Trace) string {
 
 func (d *Digest) head(b *strings.Builder, t *trace.Trace) {
 	m := &t.Meta
-	fmt.Fprintf(b, "%s\n", cut(strings.Join(filled(
-		m.Program, m.Driver, strings.TrimSpace(m.OS+"/"+m.Arch+" "+m.Kernel), m.GoVersion), "; "), 80))
+	b.WriteString(report.Wrap(report.Printable(strings.Join(filled(
+		m.Program, m.Driver, strings.TrimSpace(m.OS+"/"+m.Arch+" "+m.Kernel), m.GoVersion), "; "))))
 	if !m.Start.IsZero() {
-		fmt.Fprintf(b, "%s of events after %s\n", Time(d.Span), m.Start.Format("2006-01-02 15:04:05 -0700"))
+		b.WriteString(report.Wrap(fmt.Sprintf("%s of events after %s", Time(d.Span), m.Start.Format("2006-01-02 15:04:05 -0700"))))
 	}
-	fmt.Fprintf(b, "%s operations, at most %d at a time; %s read, %s written\n",
-		count(len(t.Ops)), d.Most, report.Bytes(d.Read), report.Bytes(d.Written))
+	b.WriteString(report.Wrap(fmt.Sprintf("%s operations, at most %d at a time; %s read, %s written",
+		count(len(t.Ops)), d.Most, report.Bytes(d.Read), report.Bytes(d.Written))))
 	switch {
 	case m.Lost > 0 && m.Full == trace.Keep:
-		fmt.Fprintf(b, "%s later events are lost: the buffers were full\n", count(m.Lost))
+		b.WriteString(report.Wrap(count(m.Lost) + " later events are lost: what records them had no more room, in memory or on the disk"))
 	case m.Lost > 0:
-		fmt.Fprintf(b, "%s earlier events are lost: the buffers were full\n", count(m.Lost))
+		b.WriteString(report.Wrap(count(m.Lost) + " earlier events are lost: the buffers were full"))
 	default:
 		b.WriteString("no events lost\n")
 	}
 	for i := range d.Ops {
 		if g := &d.Ops[i]; g.Failed > 0 {
-			fmt.Fprintf(b, "%s of %s (%s) failed\n", count(g.Failed), g.Kind, g.Path)
+			b.WriteString(report.Wrap(fmt.Sprintf("%s of %s (%s) failed", count(g.Failed), g.Kind, g.Path)))
 		}
 	}
 }
@@ -102,17 +101,10 @@ func filled(texts ...string) (some []string) {
 
 // cut returns s in at most n columns, without what a terminal would not print.
 func cut(s string, n int) string {
-	printable := func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return '?'
-	}
-	s = strings.Map(printable, s)
-	if r := []rune(s); len(r) > n {
+	if r := []rune(report.Printable(s)); len(r) > n {
 		return string(r[:n-1]) + "…"
 	}
-	return s
+	return report.Printable(s)
 }
 
 // print writes a row for each place in which time was spent, where that was

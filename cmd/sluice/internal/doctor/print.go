@@ -9,17 +9,17 @@ import (
 // nameWidth is that of the longest name of a check.
 const nameWidth = 14
 
-// String returns the report for people, on 80 columns.
+// String returns the report for people.
 func (r *Report) String() string {
 	var b strings.Builder
-	b.WriteString("sluice doctor: what this machine allows; file system of " + r.Dir + "\n\n")
+	b.WriteString(report.Wrap("sluice doctor: what this machine allows; file system of "+report.Printable(r.Dir)) + "\n")
 	for _, c := range r.Checks {
 		b.WriteString(c.String())
 	}
 	b.WriteString("\n")
 	for line := range strings.Lines(r.Driver) {
-		text := strings.TrimLeft(line, " ")
-		indent := strings.Repeat(" ", len(line)-len(text))
+		text := strings.TrimLeft(report.Printable(strings.TrimSuffix(line, "\n")), " ")
+		indent := strings.Repeat(" ", len(line)-len(strings.TrimLeft(line, " ")))
 		b.WriteString(report.Hang(indent, indent+"  ", text))
 	}
 	return b.String()
@@ -30,9 +30,9 @@ func (c Check) String() string {
 	const statusWidth = 4
 	indent := strings.Repeat(" ", statusWidth+2+nameWidth+2)
 	status, name := pad(string(c.Status), statusWidth), pad(c.Name, nameWidth)
-	text := report.Hang(status+"  "+name+"  ", indent, c.Found)
+	text := report.Hang(status+"  "+name+"  ", indent, report.Printable(c.Found))
 	if c.Advice != "" {
-		text += report.Hang(indent+"-> ", indent+"   ", c.Advice)
+		text += report.Hang(indent+"-> ", indent+"   ", report.Printable(c.Advice))
 	}
 	return text
 }

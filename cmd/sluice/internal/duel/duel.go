@@ -74,6 +74,7 @@ func (r *Result) Series(of func(load.Slice) float64) []stats.Number {
 // worker.
 type Arena struct {
 	Path string   // of the file
+	Logs string   // how the names of logs begin; "" is Path
 	Exe  string   // the worker's executable file
 	Argv []string // its arguments, the program's name first
 	// Programs are the workers of ways that have one of their own.
@@ -186,7 +187,7 @@ func (d *duel) start(ctx context.Context, i int, a *Arena) error {
 		return fmt.Errorf("%s: %w", e, err)
 	}
 	d.workers[i] = w
-	setup := load.Setup{Path: a.Path, Side: e.Side, Load: e.Load}
+	setup := load.Setup{Path: a.Path, Logs: a.Logs, Side: e.Side, Load: e.Load}
 	reply, err := w.Ask(load.Request{Setup: &setup})
 	if err != nil {
 		return fmt.Errorf("%s: %w", e, err)

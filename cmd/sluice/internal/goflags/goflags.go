@@ -45,7 +45,7 @@ const selecting = "asan compiler installsuffix mod modfile msan race tags"
 
 func has(list, name string) bool { return strings.Contains(" "+list+" ", " "+name+" ") }
 
-// Parse reads the arguments of go build, go run or go test.
+// Parse reads the arguments of go build, go install, go run or go test.
 func Parse(command string, args []string) (*Line, error) {
 	l := new(Line)
 	args, err := l.chdir(args)
@@ -66,7 +66,7 @@ func Parse(command string, args []string) (*Line, error) {
 				l.Rest = args
 				return l, nil
 			}
-		case command == "build" && len(l.Packages) > 0:
+		case (command == "build" || command == "install") && len(l.Packages) > 0:
 			return nil, fmt.Errorf("flag %s comes after the packages", arg)
 		default:
 			if args, err = l.flag(arg, args); err != nil {

@@ -19,6 +19,9 @@ func TestParse(t *testing.T) {
 		}},
 		{"build -C dir -race=false", goflags.Line{Dir: "dir", Flags: words("-race=false"), Select: words("-race=false")}},
 		{"test --C=dir C", goflags.Line{Dir: "dir", Packages: words("C")}},
+		{"install -C dir -race ./cmd/...", goflags.Line{
+			Dir: "dir", Flags: words("-race"), Select: words("-race"), Packages: words("./cmd/..."),
+		}},
 		{"build C", goflags.Line{Packages: words("C")}},
 		{"run . -x ./y", goflags.Line{Packages: words("."), Rest: words("-x ./y")}},
 		{"run -v a.go b.go c.txt d.go", goflags.Line{Flags: words("-v"), Packages: words("a.go b.go"), Rest: words("c.txt d.go")}},
@@ -51,6 +54,7 @@ func words(s string) []string { return strings.Fields(s) }
 func TestParseErrors(t *testing.T) {
 	for line, want := range map[string]string{
 		"build . -race":      "flag -race comes after the packages",
+		"install . -race":    "flag -race comes after the packages",
 		"build -o":           "flag -o has no value",
 		"build -C":           "flag -C has no value",
 		"build -v -C x .":    "flag -C is not the first",

@@ -36,9 +36,10 @@ var smallest = map[string]int64{"ext4": 16 << 20, "xfs": 320 << 20, "btrfs": 128
 type Image struct {
 	Note string // what is not as it was wished for, "" if all is
 
-	file, point string // "" before there is one
-	loop        *blockdev.Loop
-	mounted     bool
+	file    *scratch.File // nil before there is one
+	point   string        // "" likewise
+	loop    *blockdev.Loop
+	mounted bool
 }
 
 // UnavailableError says why there can be no images here.
@@ -84,7 +85,7 @@ func (i *Image) create(ctx context.Context, dir, kind string, size int64, progre
 	if i.file, err = scratch.Create(ctx, dir, size, progress); err != nil {
 		return err
 	}
-	if i.loop, err = blockdev.Attach(i.file); err != nil {
+	if i.loop, err = blockdev.Attach(i.file.Path()); err != nil {
 		return &UnavailableError{fmt.Errorf("no loop device (%w)", err)}
 	}
 	i.Note = i.loop.Note
@@ -124,10 +125,11 @@ func (i *Image) Close() error {
 	if i.loop != nil {
 		errs = append(errs, i.loop.Detach())
 	}
-	for _, path := range []string{i.point, i.file} {
-		if path != "" {
-			errs = append(errs, os.Remove(path))
-		}
+	if i.point != "" {
+		errs = append(errs, os.Remove(i.point))
+	}
+	if i.file != nil {
+		errs = append(errs, i.file.Close())
 	}
 	return errors.Join(errs...)
 }

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -38,7 +39,7 @@ func openLogsBy(t *target, open func(name string, flag int) (log, error), s Setu
 	release := t.close
 	t.close = func() error { return errors.Join(all.close(), release()) }
 	for i := range n {
-		l, err := openLog(open, fmt.Sprintf("%s.log-%d-%d", s.Path, os.Getpid(), i))
+		l, err := openLog(open, fmt.Sprintf("%s.log-%d-%d", cmp.Or(s.Logs, s.Path), os.Getpid(), i))
 		if err != nil {
 			return nil, errors.Join(err, t.close())
 		}

@@ -84,6 +84,7 @@ type Request struct {
 // Setup is the first request: what to open and what to do to it.
 type Setup struct {
 	Path string `json:"path"`
+	Logs string `json:"logs,omitempty"` // how the names of logs begin; "" is Path
 	Side Side   `json:"side"`
 	Load Load   `json:"load"`
 }

@@ -9,8 +9,15 @@ type declaration struct {
 	sum string
 }
 
-// relied are declarations that the hooks rely on as they are: which memory is on a stack, and when that is moved.
+// relied are declarations that the hooks rely on as they are: which memory is on a stack, and when that is moved;
+// whether a file can be polled; how its references are counted; which system calls are repeated.
 var relied = []declaration{
+	{"internal/poll/fd_poll_runtime.go", "pollDesc.init", "00e236fe12035c89df1907e23853d5ee6651d7d7df72c1c0e9c026a7e2b03f65"},
+	{"internal/poll/fd_poll_runtime.go", "pollDesc.close", "c6addab3636f4521002818f9a48b3713b984b3eacc28c97c40dd80a13f9dd080"},
+	{"internal/poll/fd_poll_runtime.go", "pollDesc.pollable", "e8aed83b0bb7d724d958206dd6e0b7f993927fd527e497c987e5210a5d963426"},
+	{"internal/poll/fd_mutex.go", "mutexClosed", "1dc465572a0aa6bacb9c0255970beeb41144f9fa86fbc3452989eadbca9b32fa"},
+	{"internal/poll/fd_unix.go", "ignoringEINTRIO", "0f95e7ee256df0bfcf6a866e51c31a4fb98d95112e7a0113a2701985b7f299d2"},
+	{"internal/poll/fd_posix.go", "ignoringEINTR2", "d1b09e72519a2c7c1be184e03b361c5f6bdef783b3f7e3b5ec8df09bd59e1f12"},
 	{"runtime/mbitmap.go", "findObject", "da608b438a543f55095738fe79e904c0029c5cccd84c9681935f38515c154950"},
 	{"runtime/stack.go", "isShrinkStackSafe", "2e5699f76864e6334daacb2a3dacdc822e5d2e13aeba9bb3f7d817f086d1d9bc"},
 }

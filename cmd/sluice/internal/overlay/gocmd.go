@@ -52,8 +52,11 @@ func goJSON[T any](ctx context.Context, dir string, env []string, args ...string
 // toolchain is what the go command says of itself and its target.
 type toolchain struct {
 	GOROOT, GOVERSION, GOOS, GOARCH, GOFLAGS, GOMODCACHE string
+	// linked: GOROOT is a symbolic link to the toolchain.
+	linked bool
 }
 
+// askToolchain asks the go command as it is in dir, where a go.mod may have it be another.
 func askToolchain(ctx context.Context, dir string) (toolchain, error) {
 	all, err := goJSON[toolchain](ctx, dir, nil, "env", "-json", "GOROOT", "GOVERSION", "GOOS", "GOARCH", "GOFLAGS", "GOMODCACHE")
 	if err != nil {
@@ -67,7 +70,7 @@ func askToolchain(ctx context.Context, dir string) (toolchain, error) {
 		return t, errors.New("GOFLAGS has an -overlay of its own")
 	}
 	if below, err := filepath.Rel(t.GOMODCACHE, t.GOROOT); err == nil && filepath.IsLocal(below) {
-		return t, fmt.Errorf("toolchain %s is in the module cache, of which the go command does not let files be replaced: install it elsewhere, or GOTOOLCHAIN=local takes the one that is", t.GOVERSION)
+		return t, t.link()
 	}
 	return t, nil
 }

@@ -37,8 +37,12 @@ type Overlay struct {
 	Cover string
 	// GOFLAGS are those of the environment, or of the go command's own (go env -w).
 	GOFLAGS string
-	// Note is for the user to read; "" if there is nothing to say.
-	Note string
+	// Go is the go command that is to build, and Env what it is to have in its environment
+	// in addition: File is for no other.
+	Go  string
+	Env []string
+	// Notes are for the user to read.
+	Notes []string
 }
 
 // Write writes an overlay into dir, an empty directory. It runs the go command,
@@ -60,6 +64,8 @@ func Write(ctx context.Context, dir string, r Request) (*Overlay, error) {
 		File: filepath.Join(dir, "overlay.json"), Standard: filepath.Join(dir, "standard.json"),
 		Cover: filepath.Join(dir, "cover.json"), GOFLAGS: tool.GOFLAGS,
 	}
+	o.Go, o.Env = tool.command()
+	o.noteVersion(tool)
 	transparent, err := o.chooseLibrary(ctx, r, module)
 	if err != nil {
 		return nil, err
@@ -110,7 +116,7 @@ func (o *Overlay) chooseLibrary(ctx context.Context, r Request, module string) (
 	if ok {
 		return ownTransparent, nil
 	}
-	o.Note = noteOf(own, why)
+	o.Notes = append(o.Notes, noteOf(own, why))
 	return moved, nil
 }
 

@@ -29,8 +29,18 @@ func readHooks(source, transparent string) ([]byte, error) {
 	return bytes.ReplaceAll(text, []byte("TRANSPARENT"), []byte(transparent)), nil
 }
 
-// KnownVersions are the toolchains whose source was looked at.
-const KnownVersions = "go1.26.0, go1.26.8"
+// KnownVersions are the toolchains that tests were run with.
+const KnownVersions = "go1.26.0, go1.26.7, go1.26.8"
+
+// noteVersion tells the user of a toolchain of a release that no test was run with. It is
+// accepted if all declarations are the known ones.
+func (o *Overlay) noteVersion(t toolchain) {
+	major := "go" + language(strings.TrimPrefix(t.release(), "go"))
+	if !strings.Contains(KnownVersions+".", major+".") {
+		o.Notes = append(o.Notes, fmt.Sprintf("sluice was not tested with toolchain %s (tested: %s); what it changes there is the same",
+			t.release(), KnownVersions))
+	}
+}
 
 // standardFiles returns the files of the standard library as they are to be, by
 // name. The toolchain is that in goroot, and calls itself version. A declaration that
@@ -104,7 +114,7 @@ func (e *edit) apply(src []byte) ([]byte, error) {
 	return bytes.Join([][]byte{src[:at], []byte(e.new), src[at+len(e.old):]}, nil), nil
 }
 
-// find returns the declaration of name, or nil.
+// find returns the declaration of name, or nil. That of a group of constants is the first one's.
 func find(f *ast.File, name string) ast.Node {
 	for _, d := range f.Decls {
 		switch d := d.(type) {
@@ -113,8 +123,15 @@ func find(f *ast.File, name string) ast.Node {
 				return d
 			}
 		case *ast.GenDecl:
-			if t, ok := d.Specs[0].(*ast.TypeSpec); ok && t.Name.Name == name {
-				return d
+			switch first := d.Specs[0].(type) {
+			case *ast.TypeSpec:
+				if first.Name.Name == name {
+					return d
+				}
+			case *ast.ValueSpec:
+				if first.Names[0].Name == name {
+					return d
+				}
 			}
 		}
 	}

@@ -132,6 +132,7 @@ func TestUnknownToolchain(t *testing.T) {
 		{"internal/poll/fd_unix.go", "isFile bool", "isFile, other bool", "fd_unix.go: FD is not the one"},
 		{"internal/poll/fd_fsync_posix.go", ") Fsync(", ") Sync(", "fd_fsync_posix.go: there is no FD.Fsync"},
 		{"runtime/mbitmap.go", "base = s.base() + objIndex*s.elemsize", "base = s.base()", "mbitmap.go: findObject is not the one"},
+		{"internal/poll/fd_mutex.go", "mutexRWait   = 1 << 23", "mutexRWait   = 1 << 24", "fd_mutex.go: mutexClosed is not the one"},
 		{"os/file_unix.go", "clearNonBlock := false", "clearNonBlock := true", "os/file_unix.go: newFile is not the one"},
 	} {
 		src := goroot(t)
@@ -146,6 +147,46 @@ func TestUnknownToolchain(t *testing.T) {
 				t.Errorf("error is %q; want %q in it", err, want)
 			}
 		}
+	}
+}
+
+// TestNoteOfVersion: not the version is compared, but the user is told of a release that no test
+// was run with.
+func TestNoteOfVersion(t *testing.T) {
+	for version, want := range map[string]bool{
+		"go1.26.0": false, "go1.26.10": false, "go1.26.8 X:nogreenteagc": false,
+		"go1.27.0": true, "go1.2.6": true, "go1.27rc1": true, "go1.27-devel_0123abcd": true,
+	} {
+		o := new(Overlay)
+		o.noteVersion(toolchain{GOVERSION: version})
+		if (len(o.Notes) > 0) != want {
+			t.Errorf("of %s the user is told %q", version, o.Notes)
+		}
+	}
+}
+
+// TestLink: a toolchain in the module cache is known by a link elsewhere.
+func TestLink(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", filepath.Join(t.TempDir(), "cache"))
+	t.Setenv("HOME", t.TempDir()) // where there is no XDG_CACHE_HOME
+	goroot := t.TempDir()
+	for range 2 {
+		tool := &toolchain{GOROOT: goroot, GOVERSION: "go1.26.8"}
+		if err := tool.link(); err != nil {
+			t.Fatal(err)
+		}
+		if to, err := os.Readlink(tool.GOROOT); to != goroot || err != nil {
+			t.Errorf("the link is to %q, %v; want %q", to, err, goroot)
+		}
+		name, env := tool.command()
+		if name != filepath.Join(tool.GOROOT, "bin", "go") || len(env) != 2 || env[0] != "GOROOT="+tool.GOROOT {
+			t.Errorf("the go command is %s with %q", name, env)
+		}
+	}
+	t.Setenv("XDG_CACHE_HOME", "relative")
+	t.Setenv("HOME", "")
+	if err := (&toolchain{GOROOT: goroot, GOVERSION: "go1.26.8"}).link(); err == nil && runtime.GOOS == "linux" {
+		t.Error("where no link can be, there is no error")
 	}
 }
 

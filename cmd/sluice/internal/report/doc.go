@@ -1,4 +1,4 @@
-// Package report shows results to people: tables that fit 80 columns and read
-// the same in a pipe, a progress line on a terminal, figures with three
+// Package report shows results to people: tables and text that fit the
+// terminal, and that nobody breaks in a pipe, a progress line on a terminal, figures with three
 // digits.
 package report

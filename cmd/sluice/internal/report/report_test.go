@@ -108,3 +108,28 @@ func TestScreenReportsErrors(t *testing.T) {
 		t.Error("Print = nil; want the error of the writer")
 	}
 }
+
+// TestWidth has a narrow terminal, and none.
+func TestWidth(t *testing.T) {
+	t.Cleanup(func() { SetWidth(prose) })
+	table := Table{{Head: "name", Width: 6}, {Head: "a\ncount", Width: 5, Align: Right}, {Head: "rate", Width: 6, Align: Right}, {Head: "", Width: 4}}
+	text := func() string {
+		return Hang("ok  name      ", "              ", "some words that follow") + Wrap("one paragraph of several words") +
+			table.Header() + table.Row("one", "1", "2.00", "more") + table.Row("two", "1")
+	}
+	for width, want := range map[int]string{
+		0: "ok  name      some words that follow\none paragraph of several words\n" +
+			"            a\nname    count    rate\n---------------------------\none         1    2.00  more\ntwo         1\n",
+		20: "ok  name      some\n    words that\n    follow\none paragraph of\n  several words\n" +
+			"            a\nname    count\n    rate\n--------------------\none         1\n    2.00  more\ntwo         1\n",
+	} {
+		SetWidth(width)
+		if got := text(); got != want {
+			t.Errorf("on %d columns:\n%s\nwant:\n%s", width, got, want)
+		}
+	}
+	SetWidth(300)
+	if Fits(81) || !Fits(80) {
+		t.Error("text on a wide terminal has more than 80 columns")
+	}
+}

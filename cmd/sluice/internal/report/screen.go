@@ -60,8 +60,9 @@ func (s *Screen) Done(n int) {
 	s.label = ""
 }
 
-// Print shows a part of the results.
+// Print shows a part of the results, lines that Printable has gone over.
 func (s *Screen) Print(text string) error {
+	text = PrintableLines(text)
 	if s.hold != nil && s.hold() {
 		s.held.WriteString(text)
 		return nil
@@ -85,7 +86,7 @@ func (s *Screen) draw() {
 	if s.progress == nil || s.label == "" {
 		return
 	}
-	line := []rune(fmt.Sprintf("[%d/%d] %s%s", min(s.done+1, s.total), s.total, s.label, s.left()))
+	line := []rune(Printable(fmt.Sprintf("[%d/%d] %s%s", min(s.done+1, s.total), s.total, s.label, s.left())))
 	line = line[:min(len(line), max(s.width-1, 0))] // a full line would wrap
 	fmt.Fprintf(s.progress, "\r\x1b[K%s", string(line))
 }

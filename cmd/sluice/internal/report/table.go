@@ -40,32 +40,71 @@ func (t Table) Width() int {
 // Header returns the heads, the last line of each at the bottom, and a rule.
 func (t Table) Header() string {
 	heads := make([][]string, len(t))
-	lines := 0
 	for i, c := range t {
 		heads[i] = strings.Split(c.Head, "\n")
-		lines = max(lines, len(heads[i]))
 	}
 	var b strings.Builder
-	for n := range lines {
-		row := make([]string, len(t))
-		for i, head := range heads {
-			if k := n - (lines - len(head)); k >= 0 {
-				row[i] = head[k]
-			}
+	for _, p := range t.parts() {
+		lines := 0
+		for _, head := range heads[p.from:p.to] {
+			lines = max(lines, len(head))
 		}
-		b.WriteString(t.Row(row...))
+		for n := range lines {
+			row := make([]string, len(t))
+			for i, head := range heads[p.from:p.to] {
+				if k := n - (lines - len(head)); k >= 0 {
+					row[p.from+i] = head[k]
+				}
+			}
+			b.WriteString(t.line(p, row))
+		}
 	}
-	b.WriteString(strings.Repeat("-", t.Width()) + "\n")
+	rule := t.Width()
+	if !Fits(rule) {
+		rule = width
+	}
+	b.WriteString(strings.Repeat("-", rule) + "\n")
 	return b.String()
 }
 
-// Row returns one line. Cells that are left out are empty.
+// part is the columns of a table that are side by side on the terminal.
+type part struct{ from, to int }
+
+// parts returns the parts of the table: one, if the terminal is as wide as a row.
+func (t Table) parts() []part {
+	var parts []part
+	p, used := part{}, -len(gap) // no gap precedes the first column
+	for i, c := range t {
+		if i > p.from && !Fits(used+len(gap)+c.Width) {
+			parts = append(parts, p)
+			p, used = part{from: i}, 0
+		}
+		p.to, used = i+1, used+len(gap)+c.Width
+	}
+	return append(parts, p)
+}
+
+// Row returns a row: one line, or as many as the table has parts, those after the first
+// indented. Cells that are left out are empty.
 func (t Table) Row(cells ...string) string {
+	parts := t.parts()
 	var b strings.Builder
-	for i, cell := range cells {
+	for _, p := range parts {
+		if line := t.line(p, cells); line != "\n" || len(parts) == 1 {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+// line returns the cells of a part.
+func (t Table) line(p part, cells []string) string {
+	var b strings.Builder
+	for i := p.from; i < min(p.to, len(cells)); i++ {
 		if i > 0 {
 			b.WriteString(gap)
 		}
+		cell := cells[i]
 		pad := strings.Repeat(" ", max(0, t[i].Width-utf8.RuneCountInString(cell)))
 		if t[i].Align == Right {
 			b.WriteString(pad + cell)

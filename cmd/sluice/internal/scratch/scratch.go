@@ -18,23 +18,60 @@ const spare = 64 << 20 // 64 MiB
 // chunk is how much is written at once.
 const chunk = 1 << 20 // 1 MiB
 
+// File is a temporary file. On Linux it has no name in its directory, so that nothing is
+// left of it however the process ends.
+type File struct {
+	f    *os.File
+	path string
+	name string // in its directory; "" if it has none
+}
+
 // Create writes a file of size bytes in dir, none of them holes and none of
 // them compressible, and syncs it. progress is called with the fraction that
-// is done. The caller removes the file; if there is an error, also that of a
+// is done. The caller closes the file; if there is an error, also that of a
 // ctx that ended, there is none.
-func Create(ctx context.Context, dir string, size int64, progress func(float64)) (path string, err error) {
+func Create(ctx context.Context, dir string, size int64, progress func(float64)) (*File, error) {
 	if err := CheckSpace(dir, size); err != nil {
-		return "", err
+		return nil, err
 	}
-	f, err := os.CreateTemp(dir, ".sluice-bench-*.tmp")
+	f, err := create(dir)
 	if err != nil {
-		return "", fmt.Errorf("cannot create a file in %s: %w", dir, cause(err))
+		return nil, fmt.Errorf("cannot create a file in %s: %w", dir, cause(err))
 	}
-	err = fill(ctx, f, size, progress)
-	if err := errors.Join(err, f.Close()); err != nil {
-		return "", errors.Join(err, os.Remove(f.Name()))
+	if err := fill(ctx, f.f, size, progress); err != nil {
+		return nil, errors.Join(err, f.Close())
 	}
-	return f.Name(), nil
+	return f, nil
+}
+
+// create creates an empty file, without a name if it can be opened so.
+func create(dir string) (*File, error) {
+	f, err := newFile(dir)
+	if err != nil {
+		return nil, err
+	}
+	if file, ok := nameless(f); ok {
+		return file, nil
+	}
+	_ = errors.Join(f.Close(), os.Remove(f.Name())) // it may have no name any more
+	if f, err = newFile(dir); err != nil {
+		return nil, err
+	}
+	return &File{f: f, path: f.Name(), name: f.Name()}, nil
+}
+
+func newFile(dir string) (*os.File, error) { return os.CreateTemp(dir, ".sluice-bench-*.tmp") }
+
+// Path is what this process and others of this user open the file by, until it is closed.
+func (f *File) Path() string { return f.path }
+
+// Close removes the file.
+func (f *File) Close() error {
+	err := f.f.Close()
+	if f.name != "" {
+		err = errors.Join(err, os.Remove(f.name))
+	}
+	return err
 }
 
 // Free returns how large a file Create may make in dir; without a bound where

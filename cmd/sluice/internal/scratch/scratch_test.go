@@ -4,19 +4,45 @@ import (
 	"context"
 	"errors"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 )
 
 func TestCreate(t *testing.T) {
 	const size = 3<<20 + 100
-	path, err := Create(t.Context(), t.TempDir(), size, func(float64) {})
+	dir := t.TempDir()
+	f, err := Create(t.Context(), dir, size, func(float64) {})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if info, err := os.Stat(path); err != nil || info.Size() != size {
+	if info, err := os.Stat(f.Path()); err != nil || info.Size() != size {
 		t.Errorf("file is %v, %v; want %d bytes", info, err, size)
 	}
+	if runtime.GOOS == "linux" {
+		empty(t, dir) // whatever becomes of the process
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(f.Path()); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("after Close the file is there: %v", err)
+	}
+	empty(t, dir)
+}
+
+// TestNamed has a directory whose files cannot be opened without their names.
+func TestNamed(t *testing.T) {
+	dir := t.TempDir()
+	f, err := newFile(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := &File{f: f, path: f.Name(), name: f.Name()}
+	if err := file.Close(); err != nil {
+		t.Error(err)
+	}
+	empty(t, dir)
 }
 
 func TestCreateRefusesWhatDoesNotFit(t *testing.T) {

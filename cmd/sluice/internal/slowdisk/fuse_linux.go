@@ -3,13 +3,16 @@
 package slowdisk
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -30,12 +33,15 @@ const simulatedFile = "file"
 
 // simulate mounts it. That takes root, or fusermount3.
 func simulate(dir string, size int64, iops int) (*simulated, error) {
-	point, err := os.MkdirTemp(dir, ".sluice-bench-*")
+	sweep(dir)
+	point, err := os.MkdirTemp(dir, pointPattern)
 	if err != nil {
 		return nil, err
 	}
 	server, err := fs.Mount(point, &slowRoot{file: &slowFile{size: size, every: time.Second / time.Duration(iops)}}, &fs.Options{
-		MountOptions: fuse.MountOptions{Name: "sluice", FsName: "slow", DirectMount: true},
+		// Splicing panics in a goroutine of its own where /dev/null cannot be opened, and
+		// nobody unmounts then.
+		MountOptions: fuse.MountOptions{Name: "sluice", FsName: "slow", DirectMount: true, DisableSplice: true},
 		Logger:       log.New(io.Discard, "", 0),
 	})
 	if err != nil {
@@ -44,10 +50,42 @@ func simulate(dir string, size int64, iops int) (*simulated, error) {
 	return &simulated{path: filepath.Join(point, simulatedFile), point: point, server: server}, nil
 }
 
+// pointPattern is how the directories are called that it is mounted on.
+const pointPattern = ".sluice-bench-*"
+
+// sweep unmounts what processes that were killed have left in dir.
+func sweep(dir string) {
+	points, _ := filepath.Glob(filepath.Join(dir, pointPattern))
+	for _, point := range points {
+		if _, err := os.Stat(point); !errors.Is(err, syscall.ENOTCONN) {
+			continue // it has a server, or is something else
+		}
+		_ = errors.Join(unmount(point), os.Remove(point)) // what could not be unmounted stays
+	}
+}
+
+// unmount unmounts a file system in user space: as root, or by fusermount3, which needs
+// no /dev/null for its input and output.
+func unmount(point string) error {
+	if syscall.Unmount(point, 0) == nil {
+		return nil
+	}
+	var said bytes.Buffer
+	cmd := exec.Command("fusermount3", "-u", point)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(""), &said, &said
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("%w: %s", err, bytes.TrimSpace(said.Bytes()))
+	}
+	return nil
+}
+
 func (s *simulated) close() error {
 	var err error
 	for range unmountTries {
-		if err = s.server.Unmount(); err == nil {
+		if err = s.server.Unmount(); err != nil { // go-fuse starts fusermount3 with /dev/null
+			err = unmount(s.point)
+		}
+		if err == nil {
 			s.server.Wait()
 			return os.Remove(s.point)
 		}

@@ -14,11 +14,12 @@ import (
 
 // Disk is such a disk. It is for one goroutine.
 type Disk struct {
-	path string // of the file
-	what string // for people
+	path string        // of the file
+	what string        // for people
+	file *scratch.File // nil where the disk is simulated; what follows as well
 	fs   *image.Image
-	slow *throttle.Group // nil where the disk is simulated
-	fuse *simulated      // nil where it is not
+	slow *throttle.Group
+	fuse *simulated // nil where it is not
 }
 
 // margin is what a file system takes beside the file.
@@ -66,9 +67,10 @@ func throttled(ctx context.Context, dir string, size int64, iops int, progress f
 
 // fill makes the file, and then the device slow.
 func (d *Disk) fill(ctx context.Context, size int64, iops int) (err error) {
-	if d.path, err = scratch.Create(ctx, d.fs.Dir(), size, func(float64) {}); err != nil {
+	if d.file, err = scratch.Create(ctx, d.fs.Dir(), size, func(float64) {}); err != nil {
 		return err
 	}
+	d.path = d.file.Path()
 	if d.slow, err = throttle.Reads(d.fs.Device(), iops); err != nil {
 		return &unavailableError{err}
 	}
@@ -112,8 +114,8 @@ func (d *Disk) Close() error {
 		errs = append(errs, d.fuse.close())
 	}
 	if d.fs != nil {
-		if d.path != "" {
-			errs = append(errs, os.Remove(d.path))
+		if d.file != nil {
+			errs = append(errs, d.file.Close())
 		}
 		errs = append(errs, d.fs.Close())
 	}

@@ -4,9 +4,14 @@ package slowdisk
 
 import (
 	"bytes"
+	"context"
+	"errors"
+	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -83,6 +88,56 @@ func TestSimulated(t *testing.T) {
 	b, err := os.ReadFile(sim.path)
 	if err != nil || len(b) != testSize {
 		t.Errorf("ReadFile = %d bytes, %v; want %d", len(b), err, testSize)
+	}
+	if err := sim.close(); err != nil {
+		t.Error(err)
+	}
+	gone(t, dir)
+}
+
+// TestSimulatedWithoutNull has a /dev/null that cannot be opened, which a socket is.
+func TestSimulatedWithoutNull(t *testing.T) {
+	l, err := net.Listen("unix", filepath.Join(t.TempDir(), "socket"))
+	if err != nil {
+		t.Skip(err)
+	}
+	defer l.Close()
+	const script = `mount --bind "$1" /dev/null || exit 77; exec "$0" -test.run '^TestSimulated$' -test.v`
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second) // a process that dies beside its own mount hangs
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "unshare", "-m", "sh", "-c", script, os.Args[0], l.Addr().String())
+	cmd.WaitDelay = time.Second
+	out, err := cmd.CombinedOutput()
+	switch exit, ok := errors.AsType[*exec.ExitError](err); {
+	case err != nil && (!ok || exit.ExitCode() == 77 || bytes.Contains(out, []byte("unshare failed"))):
+		t.Skipf("a mount of our own takes root: %v, %s", err, out)
+	case err != nil || !bytes.Contains(out, []byte("--- ")):
+		t.Errorf("the test ends with %v:\n%s", err, out)
+	}
+}
+
+// TestSimulatedOfTheKilled mounts in a process that is killed: the next one unmounts.
+func TestSimulatedOfTheKilled(t *testing.T) {
+	const variable = "SLUICE_TEST_SIMULATED_IN"
+	if dir := os.Getenv(variable); dir != "" {
+		if _, err := simulate(dir, testSize, 1000); err != nil {
+			t.Skip(err)
+		}
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		select {}
+	}
+	dir := t.TempDir()
+	cmd := exec.Command(os.Args[0], "-test.run=^TestSimulatedOfTheKilled$")
+	cmd.Env = append(os.Environ(), variable+"="+dir)
+	if err := cmd.Run(); err == nil {
+		t.Skip("there are no file systems in user space here")
+	}
+	if left, _ := os.ReadDir(dir); len(left) != 1 {
+		t.Fatalf("%d files are left by a process that was killed; want its mount", len(left))
+	}
+	sim, err := simulate(dir, testSize, 1000)
+	if err != nil {
+		t.Fatal(err)
 	}
 	if err := sim.close(); err != nil {
 		t.Error(err)

@@ -63,6 +63,8 @@ func TestBrowser(t *testing.T) {
 	t.Run("search", func(t *testing.T) { testSearch(t, open(t, browser, small, desk), small) })
 	t.Run("lanes", func(t *testing.T) { testLanes(t, open(t, browser, small, desk), small) })
 	t.Run("statistics", func(t *testing.T) { testStatistics(t, open(t, browser, small, desk), small) })
+	t.Run("rate", func(t *testing.T) { testRate(t, open(t, browser, small, desk), small) })
+	t.Run("still pointer", func(t *testing.T) { testStillPointer(t, open(t, browser, one(), desk)) })
 	t.Run("details", func(t *testing.T) { testDetails(t, open(t, browser, one(), desk)) })
 	t.Run("tap", func(t *testing.T) { testTap(t, open(t, browser, one(), phone)) })
 	t.Run("keys", func(t *testing.T) { testKeys(t, open(t, browser, small, desk)) })
@@ -328,6 +330,85 @@ func testStatistics(t *testing.T, p *page, tr *trace.Trace) {
 	}
 	if got := eval[string](p, "document.body.dataset.inView"); got != fmt.Sprint(len(latencies)) {
 		t.Errorf("%s operations are in view; want %d", got, len(latencies))
+	}
+}
+
+// testRate looks at parts of the trace that are shorter than an operation. What is counted
+// by the second are the operations that completed there: those that were in progress
+// all the time have not.
+func testRate(t *testing.T, p *page, tr *trace.Trace) {
+	last := time.Duration(0)
+	for i := range tr.Ops {
+		last = max(last, tr.Ops[i].Woken)
+	}
+	p.after(chromedp.KeyEvent("."))
+	p.after(chromedp.KeyEvent(kb.Enter), chromedp.KeyEvent(kb.Escape))
+	for range 12 {
+		p.analysed(chromedp.KeyEvent("+"))
+		from, to := p.span()
+		completed, bytes := 0, int64(0)
+		for i := range tr.Ops {
+			if at := float64(tr.Ops[i].Completed); at >= from && at < to {
+				completed++
+				bytes += max(0, tr.Ops[i].Result)
+			}
+		}
+		seconds := (min(to, float64(last)) - max(from, float64(tr.Ops[0].Queued))) / 1e9
+		stat := func(name string) string {
+			return eval[string](p, fmt.Sprintf("document.querySelector('#stats [data-name=%q] dd').textContent", name))
+		}
+		if got, want := stat("a second"), eval[string](p, fmt.Sprintf("(%v).toLocaleString('en-US')", math.Round(float64(completed)/seconds))); got != want {
+			t.Errorf("from %v to %v there are %s operations a second; want %s, as %d have completed", from, to, got, want, completed)
+		}
+		if got := stat("transferred"); (got == "0 B") != (bytes == 0) {
+			t.Errorf("from %v to %v %s are transferred; want %d bytes", from, to, got, bytes)
+		}
+	}
+	if eval[string](p, "document.body.dataset.inView") == "0" {
+		t.Error("there is no operation in view: the test shows nothing")
+	}
+}
+
+// testStillPointer rests the pointer on an operation while other things come below it: by
+// keys, by a search, and by the wheel.
+func testStillPointer(t *testing.T, p *page) {
+	left, top, width, _ := p.box("#lanes")
+	x, y := left+gutter+(width-gutter)/2, top+10
+	said := func() string {
+		return eval[string](p, "[...document.querySelectorAll('#timeAt, #depthAt, #rateAt')].map((e) => e.textContent).join('|')")
+	}
+	card := func() bool { return !eval[bool](p, "document.querySelector('#details').hidden") }
+	p.after(move(x, y))
+	if !card() {
+		t.Fatal("the one operation has no card")
+	}
+	before := said()
+	// By keys to the left end, where there is nothing in the middle of the plot.
+	p.after(script(`[..."++++++", ...Array(100).fill("ArrowLeft")].forEach((key) => document.dispatchEvent(new KeyboardEvent("keydown", { key, shiftKey: true })))`))
+	if card() {
+		t.Error("the card stays when its operation has moved away")
+	}
+	if got := said(); got == before {
+		t.Errorf("the labels stay %q", got)
+	}
+	p.after(chromedp.KeyEvent(kb.Home))
+	if !card() || said() != before {
+		t.Errorf("after Home the card is shown: %v, and the labels are %q; want %q", card(), said(), before)
+	}
+	p.after(typed("nothing-has-this-name"))
+	if card() {
+		t.Error("the card stays when a search has taken its operation away")
+	}
+	if got := said(); got == before {
+		t.Errorf("after a search the labels stay %q", got)
+	}
+	p.after(typed(""))
+	if !card() || said() != before {
+		t.Errorf("after the search the card is shown: %v, and the labels are %q; want %q", card(), said(), before)
+	}
+	p.after(chromedp.MouseClickXY(x, y), typed("nothing-has-this-name"))
+	if card() {
+		t.Error("a card that was kept stays when a search has taken its operation away")
 	}
 }
 

@@ -93,11 +93,12 @@ export class Histogram {
 	}
 }
 
-// fillStats writes the numbers of the operations in view into a list.
-export function fillStats(list, { sorted, transferred, failed, seconds }) {
+// fillStats writes the numbers of the operations in view into a list. What is counted by
+// the second are those that completed in view.
+export function fillStats(list, { sorted, completed, transferred, failed, seconds }) {
 	const rows = [["operations", count(sorted.length)], ["transferred", bytes(transferred)]];
 	if (seconds > 0) {
-		rows.push(["a second", count(Math.round(sorted.length / seconds))]);
+		rows.push(["a second", count(Math.round(completed / seconds))]);
 	}
 	if (sorted.length) {
 		percentiles.forEach(([name, part]) => rows.push([name, duration(rank(sorted, part))]));

@@ -51,6 +51,9 @@ class Page {
 	// rearrange takes the operations that are chosen now.
 	rearrange() {
 		const { chosen } = this.filters;
+		if (this.picked !== null && !chosen.includes(this.picked)) {
+			this.keep(null);
+		}
 		this.lanes.arrange(this.way, this.colourBy, chosen);
 		const d = depths(this.trace.ops, chosen);
 		this.overview.set(d.progress);
@@ -90,6 +93,7 @@ class Page {
 		drawAxis(view, $("axis"), this.gutter, this.plotWidth);
 		this.lanes.draw();
 		this.showRange();
+		this.pointAgain();
 		const took = (performance.now() - began).toFixed(2);
 		Object.assign(document.body.dataset, { from: view.from, to: view.to, lanes: this.lanes.list.length, took });
 	}
@@ -111,13 +115,17 @@ class Page {
 		const sorted = Float64Array.from(items, (i) => times[i]);
 		this.scatter.set(items, sorted.slice(), this.colourBy);
 		this.histogram.set(sorted.sort());
-		let transferred = 0, failed = 0;
+		this.overScatter?.();
+		let completed = 0, transferred = 0, failed = 0; // of those that completed in view, and not before or after
 		for (const i of items) {
-			transferred += Math.max(0, ops.result[i]);
 			failed += ops.result[i] < 0 ? 1 : 0;
+			if (ops.completed[i] >= view.from && ops.completed[i] < view.to) {
+				completed++;
+				transferred += Math.max(0, ops.result[i]);
+			}
 		}
 		const seconds = (Math.min(view.to, this.trace.last) - Math.max(view.from, this.trace.first)) / 1e9;
-		fillStats($("stats"), { sorted, transferred, failed, seconds });
+		fillStats($("stats"), { sorted, completed, transferred, failed, seconds });
 		document.body.dataset.inView = items.length;
 		document.body.dataset.analysed = this.version;
 	}
@@ -173,12 +181,12 @@ class Page {
 	}
 
 	point() {
-		const place = {
+		const place = this.place = {
 			timeAt: (x) => this.view.from + ((x - $("plots").getBoundingClientRect().left - this.gutter) / this.plotWidth) * (this.view.to - this.view.from),
 			width: () => this.plotWidth,
 		};
 		const pointer = new Pointer(this.view, place, {
-			hover: (e) => this.hover(e, place),
+			hover: (e) => this.hover(e),
 			click: (e) => this.click(e),
 			leave: () => this.leave(),
 			band: (a, b) => this.showBand(a, b),
@@ -205,10 +213,16 @@ class Page {
 			return item < 0 ? null : { item };
 		};
 		over.addEventListener("pointermove", (e) => {
-			const found = hit(e);
-			found ? this.details.show(found, e.clientX, e.clientY) : this.details.hide();
+			this.overScatter = () => { // again when there are other dots
+				const found = hit(e);
+				found ? this.details.show(found, e.clientX, e.clientY) : this.details.hide();
+			};
+			this.overScatter();
 		});
-		over.addEventListener("pointerleave", () => this.details.hide());
+		over.addEventListener("pointerleave", () => {
+			this.overScatter = null;
+			this.details.hide();
+		});
 		over.addEventListener("click", (e) => this.keep(hit(e), e));
 	}
 
@@ -220,7 +234,17 @@ class Page {
 		return this.lanes.find(e.clientX - box.left, e.clientY - box.top);
 	}
 
-	hover(e, place) {
+	// pointAgain says what is below a pointer that rests, now that something else may be.
+	pointAgain() {
+		if (this.pointed) {
+			const { clientX, clientY } = this.pointed;
+			this.hover({ clientX, clientY, target: document.elementFromPoint(clientX, clientY) });
+		}
+	}
+
+	hover(e) {
+		const { place } = this;
+		this.pointed = e;
 		const x = e.clientX - $("plots").getBoundingClientRect().left, line = $("hairline");
 		line.hidden = x < this.gutter || x > this.gutter + this.plotWidth;
 		line.style.left = x + "px";
@@ -237,6 +261,7 @@ class Page {
 	}
 
 	leave() {
+		this.pointed = null;
 		$("hairline").hidden = true;
 		$("timeAt").textContent = $("depthAt").textContent = $("rateAt").textContent = "";
 		this.details.hide();
@@ -350,7 +375,7 @@ function fillAbout(trace) {
 	$("allFacts").append(...trace.facts.flatMap(({ name, value }) => ["dt", "dd"].map((tag) => Object.assign(document.createElement(tag), { textContent: tag === "dt" ? name : value }))));
 	if (trace.lost > 0) {
 		$("lost").hidden = false;
-		$("lost").textContent = `${count(trace.lost)} operations and system calls ${trace.kept ? "after these" : "before these"} were not kept: the recorder’s buffers were full.`;
+		$("lost").textContent = `${count(trace.lost)} operations and system calls ${trace.kept ? "after these were not kept: the recorder had no more room, in memory or on the disk" : "before these were not kept: the recorder’s buffers were full"}.`;
 	}
 }
 

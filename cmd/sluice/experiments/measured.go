@@ -1,0 +1,56 @@
+package experiments
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// NothingMeasured returns an error if no experiment could measure anything: it says why,
+// as the first of them has it. Results are those of a run.
+func NothingMeasured(results map[string]any) error {
+	why := ""
+	for _, e := range All {
+		r, ok := results[e.Name].(Result)
+		if !ok {
+			continue
+		}
+		if measured(r) {
+			return nil
+		}
+		why = cmp.Or(why, unsupported(r))
+	}
+	if why == "" {
+		return errors.New("nothing could be measured")
+	}
+	return fmt.Errorf("nothing could be measured: %s", why)
+}
+
+// measured reports whether a result has any figures.
+func measured(r Result) bool {
+	if r, ok := r.(interface{ anyMeasured() bool }); ok { // its points are not all there is
+		return r.anyMeasured()
+	}
+	return slices.ContainsFunc(r.Points(), func(p Point) bool { return p.Unsupported == "" && len(p.Rounds) > 0 })
+}
+
+// unsupported returns why the first side of a result was not measured.
+func unsupported(r Result) string {
+	for _, p := range r.Points() {
+		if p.Unsupported != "" {
+			return p.Side.Name + ": " + p.Unsupported
+		}
+	}
+	return ""
+}
+
+// anyMeasured asks for a cell with both sides: one alone compares nothing.
+func (r *MatrixResult) anyMeasured() bool { return len(r.measured()) > 0 }
+
+// anyMeasured has programs that die as measured: that is what is looked for.
+func (r *ThreadsResult) anyMeasured() bool { return len(r.Rows) > 0 }
+
+func (r *TransparentResult) anyMeasured() bool {
+	return len(r.Crowd) > 0 || slices.ContainsFunc(r.Cells, func(c TransparentCell) bool { return c.Ratios != nil })
+}

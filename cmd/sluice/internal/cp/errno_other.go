@@ -1,0 +1,11 @@
+//go:build !unix
+
+package cp
+
+import (
+	"strconv"
+	"syscall"
+)
+
+// errnoName returns the number: the names are Unix's.
+func errnoName(e syscall.Errno) string { return strconv.Itoa(int(e)) }

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
+	"github.com/sluiceio/sluice/trace"
+)
+
+// traceExportCmd is `sluice trace export`.
+type traceExportCmd struct {
+	Format string `placeholder:"NAME" help:"perfetto (for ui.perfetto.dev; .pftrace), chrome (JSON for older viewers; .json), csv (operations; .csv), calls (system calls as csv; .csv), or compact (what sluice trace reads; .sluice). Default: what OUT ends with."`
+	File   string `arg:"" help:"The trace; - is standard input."`
+	Out    string `arg:"" help:"The file to write, which must not exist; - is standard output, and takes --format."`
+}
+
+// format is one that a trace can be exported in.
+type format struct {
+	name       string
+	extensions []string // of its files
+	binary     bool     // nothing for a terminal
+	write      func(*trace.Trace, io.Writer) error
+}
+
+// formats are all of them. Of those with one extension the first is meant by it.
+var formats = []format{
+	{"perfetto", []string{".pftrace", ".perfetto-trace"}, true, (*trace.Trace).WritePerfetto},
+	{"chrome", []string{".json"}, false, (*trace.Trace).WriteChrome},
+	{"csv", []string{".csv"}, false, (*trace.Trace).WriteCSV},
+	{"calls", []string{".csv"}, false, (*trace.Trace).WriteCallsCSV},
+	{"compact", []string{".sluice"}, true, compact},
+}
+
+// Run writes the file.
+func (c *traceExportCmd) Run(s streams) error {
+	f, err := c.format()
+	if err != nil {
+		return usageError{err}
+	}
+	if c.Out == std && f.binary && isTerminal(s.out) {
+		return usageError{fmt.Errorf("a trace in the format %s is binary, which is nothing for a terminal; want a file, or a pipe", f.name)}
+	}
+	t, err := readTrace(c.File)
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.Out != std:
+		return writeNew(c.Out, func(w io.Writer) error { return f.write(t, w) })
+	case isTerminal(s.out):
+		return writePrintable(s.out, func(w io.Writer) error { return f.write(t, w) })
+	}
+	return f.write(t, s.out)
+}
+
+// format returns the one that is asked for: by name, or by the file's extension.
+// What says two things, or nothing, is refused.
+func (c *traceExportCmd) format() (format, error) {
+	ext := strings.ToLower(filepath.Ext(c.Out))
+	if c.Out == std {
+		ext = ""
+	}
+	byExt := slices.IndexFunc(formats, func(f format) bool { return slices.Contains(f.extensions, ext) })
+	if c.Format == "" {
+		switch {
+		case c.Out == std:
+			return format{}, fmt.Errorf("standard output has no extension to take the format from; want --format, one of %s", formatNames())
+		case byExt < 0:
+			return format{}, fmt.Errorf("%s: no format has the extension %q; want --format, or one of %s", c.Out, ext, extensions())
+		}
+		return formats[byExt], nil
+	}
+	byName := slices.IndexFunc(formats, func(f format) bool { return f.name == c.Format })
+	if byName < 0 {
+		return format{}, fmt.Errorf("--format: %q is not known; there are %s", c.Format, formatNames())
+	}
+	f := formats[byName]
+	if byExt >= 0 && !slices.Contains(f.extensions, ext) {
+		return format{}, fmt.Errorf("--format %s contradicts the name %s, which is one of the format %s; want one of them changed",
+			f.name, c.Out, formats[byExt].name)
+	}
+	return f, nil
+}
+
+func formatNames() string {
+	var names []string
+	for _, f := range formats {
+		names = append(names, f.name)
+	}
+	return list(names, "and")
+}
+
+// extensions names those that are known, with their formats.
+func extensions() string {
+	var names []string
+	for i, f := range formats {
+		if i > 0 && slices.Equal(f.extensions, formats[i-1].extensions) {
+			continue // the first is meant
+		}
+		names = append(names, f.extensions[0]+" ("+f.name+")")
+	}
+	return list(names, "and")
+}
+
+// compact writes t in the format that Read reads.
+func compact(t *trace.Trace, w io.Writer) error {
+	b := bufio.NewWriter(w)
+	if _, err := t.WriteTo(b); err != nil {
+		return err
+	}
+	return b.Flush()
+}
+
+// writePrintable has a text written whose names may hold anything, for a terminal.
+func writePrintable(w io.Writer, write func(io.Writer) error) error {
+	var text bytes.Buffer
+	if err := write(&text); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, report.PrintableLines(strings.ReplaceAll(text.String(), "\r\n", "\n")))
+	return err
+}
+
+// writeNew has a new file written. If that fails there is none.
+func writeNew(name string, write func(io.Writer) error) error {
+	f, err := createNew(name)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(write(f), f.Close()); err != nil {
+		return errors.Join(fmt.Errorf("cannot write %s: %w", name, err), os.Remove(name))
+	}
+	return nil
+}
+
+// createNew creates a file that does not exist.
+func createNew(name string) (*os.File, error) {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	switch {
+	case errors.Is(err, os.ErrExist):
+		return nil, fmt.Errorf("%s exists, and is not overwritten", name)
+	case err != nil:
+		return nil, fmt.Errorf("cannot write the trace: %w", err)
+	}
+	return f, nil
+}

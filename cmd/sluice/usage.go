@@ -1,0 +1,160 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"regexp"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
+)
+
+// usageError marks an error of the caller's.
+type usageError struct{ error }
+
+// clearly says in our words what kong found wrong with the command line: kong's are
+// about its parser. An error that is not known stays as it is.
+func clearly(err error) error {
+	parse, ok := errors.AsType[*kong.ParseError](err)
+	if !ok {
+		return err
+	}
+	at := place{command: parse.Context.Model.Node}
+	if selected := parse.Context.Selected(); selected != nil {
+		at.command = selected
+	}
+	text := err.Error()
+	for _, s := range sentences {
+		if found := s.of.FindStringSubmatch(text); found != nil {
+			return errors.New(s.say(at, found))
+		}
+	}
+	return err
+}
+
+// place is the command in whose arguments something is wrong.
+type place struct{ command *kong.Node }
+
+// path is how the command is called, without the program's name.
+func (p place) path() string {
+	if p.command.Type == kong.ApplicationNode {
+		return ""
+	}
+	return p.command.Path()
+}
+
+// prefix begins a sentence about the command; about the program it is empty.
+func (p place) prefix() string {
+	if path := p.path(); path != "" {
+		return path + ": "
+	}
+	return ""
+}
+
+// help says where the command is explained.
+func (p place) help() string {
+	return "; see " + strings.TrimSpace("sluice help "+p.path())
+}
+
+// usage says how the command is called.
+func (p place) usage() string { return "; usage: sluice " + p.command.Summary() }
+
+// commands names those below the command.
+func (p place) commands() string {
+	var names []string
+	for _, child := range p.command.Children {
+		if !child.Hidden {
+			names = append(names, child.Name)
+		}
+	}
+	return list(names, "and")
+}
+
+// many reports whether the command takes any number of arguments. All of them have to be
+// side by side.
+func (p place) many() bool {
+	n := len(p.command.Positional)
+	return n > 0 && p.command.Positional[n-1].IsCumulative()
+}
+
+// list joins names as a sentence does, the last by that word.
+func list(names []string, last string) string {
+	n := len(names) - 1
+	if n < 1 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:n], ", ") + " " + last + " " + names[n]
+}
+
+// suggestion matches what kong guesses that was meant.
+const suggestion = `(?:, did you mean (?:one of )?(.*)\?)?`
+
+// guess repeats the suggestion.
+func guess(names string) string {
+	if names == "" {
+		return ""
+	}
+	return "; did you mean " + list(strings.Split(strings.ReplaceAll(names, `"`, ""), ", "), "or") + "?"
+}
+
+// sentences are what kong says, and what we say. The first that matches counts.
+var sentences = []struct {
+	of  *regexp.Regexp
+	say func(at place, found []string) string
+}{
+	{regexp.MustCompile(`(?s)^unexpected argument (.*?)` + suggestion + `$`), func(at place, found []string) string {
+		switch {
+		case at.many():
+			return at.prefix() + "flags are between the arguments and " + quote(found[1]) + "; want the arguments side by side" + at.usage()
+		case len(at.command.Children) == 0:
+			return at.prefix() + quote(found[1]) + " is an argument too many" + at.usage()
+		case found[2] != "" && found[1] != "":
+			return at.prefix() + "unknown command " + quote(found[1]) + guess(found[2])
+		}
+		return at.prefix() + "unknown command " + quote(found[1]) + "; there are " + at.commands()
+	}},
+	{regexp.MustCompile(`^expected (?:one of )?"[^<]`), func(at place, _ []string) string {
+		return at.prefix() + "a command is missing; there are " + at.commands()
+	}},
+	{regexp.MustCompile(`^expected "(<.*)"$`), func(at place, found []string) string {
+		return at.prefix() + list(strings.Fields(found[1]), "and") + plural(strings.Fields(found[1]), " is missing", " are missing") + at.usage()
+	}},
+	{regexp.MustCompile(`^missing flags: (.*)$`), func(at place, found []string) string {
+		return at.prefix() + found[1] + plural(strings.Split(found[1], ", "), " is missing", " are missing") + at.help()
+	}},
+	{regexp.MustCompile(`(?s)^unknown flag (-.*?)` + suggestion + `$`), func(at place, found []string) string {
+		return at.prefix() + "unknown flag " + report.Printable(found[1]) + cmp.Or(guess(found[2]), at.help())
+	}},
+	{regexp.MustCompile(`^(--\S+): expected .* value but got "EOL"`), func(_ place, found []string) string {
+		return found[1] + ": the value after it is missing"
+	}},
+	{regexp.MustCompile(`(?s)^(--\S+): expected .* value but got "(.*)" \((?:short flag|long flag|short flag tail)\)`), func(_ place, found []string) string {
+		return found[1] + `: the value after it is missing; "` + found[2] + `" looks like a flag (` + found[1] + "=" + found[2] + " if it is the value)"
+	}},
+	{regexp.MustCompile(`(?s)^(--\S+): expected duration but got "(.*)": time: `), func(_ place, found []string) string {
+		return found[1] + `: "` + found[2] + `" is no duration; want a number and its unit, as in 300ms or 2s`
+	}},
+	{regexp.MustCompile(`(?s)^(--\S+): expected (?:an int|a valid \d+ bit u?int) but got "(.*)"`), func(_ place, found []string) string {
+		return found[1] + `: "` + found[2] + `" is no whole number that fits`
+	}},
+	{regexp.MustCompile(`(?s)^(--\S+): expected a float but got "(.*)"`), func(_ place, found []string) string {
+		return found[1] + `: "` + found[2] + `" is no number`
+	}},
+	{regexp.MustCompile(`(?s)^(--\S+): bool value must be .* but got "(.*)"`), func(_ place, found []string) string {
+		return found[1] + `: "` + found[2] + `" is neither true nor false; the flag alone turns it on`
+	}},
+	{regexp.MustCompile(`(?s)^(\S+) must be one of (.*) but got "(.*)"$`), func(_ place, found []string) string {
+		return found[1] + `: "` + found[3] + `" is not known; there are ` + list(strings.Split(strings.ReplaceAll(found[2], `"`, ""), ","), "and")
+	}},
+}
+
+func quote(text string) string { return `"` + report.Printable(text) + `"` }
+
+func plural(of []string, one, many string) string {
+	if len(of) == 1 {
+		return one
+	}
+	return many
+}

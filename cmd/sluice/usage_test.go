@@ -1,0 +1,54 @@
+package main
+
+import (
+	"io"
+	"testing"
+)
+
+// TestClearly calls the command wrongly in each way that the flag library knows: what it
+// says is not what the user reads. A version of the library with other words fails here.
+func TestClearly(t *testing.T) {
+	for _, test := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"help"}, ""},
+		{[]string{"help", "help"}, ""},
+		{[]string{"nonsense"}, `unknown command "nonsense"; there are cp, bench, tune, doctor, trace, build, install, run, test, overlay and version`},
+		{[]string{"help", "benhc"}, `unknown command "benhc"; did you mean bench?`},
+		{[]string{""}, `unknown command ""; there are cp, bench, tune, doctor, trace, build, install, run, test, overlay and version`},
+		{[]string{"\x1b[31m\n"}, `unknown command "\x1b[31m\n"; there are cp, bench, tune, doctor, trace, build, install, run, test, overlay and version`},
+		{[]string{"--"}, `a command is missing; there are cp, bench, tune, doctor, trace, build, install, run, test, overlay and version`},
+		{[]string{"trace"}, `trace: a command is missing; there are summary, view, export and record`},
+		{[]string{"trace", "viwe"}, `trace: unknown command "viwe"; did you mean view?`},
+		{[]string{"trace", "export"}, `trace export: <file> and <out> are missing; usage: sluice trace export <file> <out> [flags]`},
+		{[]string{"trace", "export", "a"}, `trace export: <out> is missing; usage: sluice trace export <file> <out> [flags]`},
+		{[]string{"trace", "summary", "a", "b"}, `trace summary: "b" is an argument too many; usage: sluice trace summary <file>`},
+		{[]string{"overlay"}, `overlay: --output=DIR is missing; see sluice help overlay`},
+		{[]string{"bench", "--full", "fig6", "--fio", "wal"}, `bench: flags are between the arguments and "wal"; want the arguments side by side; usage: sluice bench [<experiment> ...] [flags]`},
+		{[]string{"bench", "--nonsense"}, `bench: unknown flag --nonsense; see sluice help bench`},
+		{[]string{"bench", "--roundz", "3"}, `bench: unknown flag --roundz; did you mean --rounds?`},
+		{[]string{"trace", "record", "--outptu", "x", "y"}, `trace record: unknown flag --outptu; did you mean --output?`},
+		{[]string{"bench", "--ful"}, `bench: unknown flag --ful; did you mean --full, --fio or --fs?`},
+		{[]string{"--x\x1b"}, `unknown flag --x\x1b; see sluice help`},
+		{[]string{"bench", "--rounds"}, `--rounds: the value after it is missing`},
+		{[]string{"bench", "--json"}, `--json: the value after it is missing`},
+		{[]string{"tune", "--size"}, `--size: the value after it is missing`},
+		{[]string{"tune", "--time", "--save"}, `--time: the value after it is missing; "--save" looks like a flag (--time=--save if it is the value)`},
+		{[]string{"bench", "--seed", "-1"}, `--seed: the value after it is missing; "-1" looks like a flag (--seed=-1 if it is the value)`},
+		{[]string{"bench", "--rounds", "1e3"}, `--rounds: "1e3" is no whole number that fits`},
+		{[]string{"bench", "--seed=-1"}, `--seed: "-1" is no whole number that fits`},
+		{[]string{"bench", "--fail-below", "x"}, `--fail-below: "x" is no number`},
+		{[]string{"tune", "--time", "3"}, `--time: "3" is no duration; want a number and its unit, as in 300ms or 2s`},
+		{[]string{"bench", "--full=maybe"}, `--full: "maybe" is neither true nor false; the flag alone turns it on`},
+		{[]string{"tune", "--size", "x"}, `--size: "x" is not a size; want a number of bytes, as in 512m or 1g`},
+	} {
+		got := ""
+		if _, err := parse(usualArgs(test.args), streams{io.Discard, io.Discard}); err != nil {
+			got = sentence(err)
+		}
+		if got != test.want {
+			t.Errorf("%q: %s\nwant %s", test.args, got, test.want)
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package proof_test
+
+import (
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/sluiceio/sluice/copytree"
+	"github.com/sluiceio/sluice/copytree/internal/treecmp"
+	"github.com/sluiceio/sluice/copytree/internal/treegen"
+)
+
+// TestTogether copies a tree twice at once to one new place, as two processes do that
+// know nothing of each other. Both succeed, and the copy is whole. What were hard links
+// may be two files, one of each copy.
+func TestTogether(t *testing.T) {
+	dir := memory(t)
+	o := treegen.Able(dir)
+	o.Nodes, o.MaxFile, o.ACLs = 150, 100<<10, false // a default ACL that one copy sets changes what the other makes
+	src := filepath.Join(dir, "src")
+	must(t, treegen.Build(src, treegen.Random(firstSeed(t), o)))
+	for _, v := range []variant{
+		{name: "nothing", like: plain &^ treecmp.Links &^ treecmp.Xattrs &^ treecmp.ACLs &^ treecmp.Mode &^ treecmp.Owner},
+		{name: "all", o: copytree.Options{Preserve: copytree.PreserveAll}, like: kept &^ treecmp.Atime &^ treecmp.Links},
+	} {
+		t.Run(v.name, func(t *testing.T) {
+			for range 10 {
+				dst := filepath.Join(dir, "dst")
+				together(t, dst, src, v.o)
+				found, err := treecmp.Compare(src, dst, v.like)
+				must(t, err)
+				if len(found) > 0 {
+					t.Errorf("the copy differs: %v", found)
+				}
+				must(t, os.RemoveAll(dst))
+			}
+		})
+	}
+}
+
+// together copies twice at once.
+func together(t *testing.T, dst, src string, o copytree.Options) {
+	t.Helper()
+	var both sync.WaitGroup
+	for range 2 {
+		both.Go(func() {
+			if _, err := within(t, dst, src, o); err != nil {
+				t.Errorf("Copy = %v", err)
+			}
+		})
+	}
+	both.Wait()
+}
