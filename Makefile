@@ -22,6 +22,7 @@ check: vet lint race cross
 
 vet:
 	@for m in $(MODULES); do (cd $$m && go vet ./...) || exit 1; done
+	go vet -tags=probes ./internal/sched
 
 lint: $(LINT)
 	@for m in $(MODULES); do echo "lint $$m"; (cd $$m && $(CURDIR)/$(LINT) run ./...) || exit 1; done
