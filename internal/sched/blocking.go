@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -31,7 +32,7 @@ func call(code driver.Code, fd int, b []byte, off int64) int32 {
 }
 
 // blockingCall performs an operation on path 2, because the driver would need a thread for it
-// too. The caller's own thread serves, once the limiter has a slot. asked is when the caller
+// too. The caller's own thread serves, once it has a permit. asked is when the caller
 // asked for the operation, for the record, or 0.
 func (s *Scheduler) blockingCall(ctx context.Context, asked int64, code driver.Code, f *File, b []byte, off int64) int32 {
 	p, err := s.acquirePermit(ctx, code, f)
@@ -41,72 +42,41 @@ func (s *Scheduler) blockingCall(ctx context.Context, asked int64, code driver.C
 	return s.plainCallOn(asked, p, f.fd, code, f, b, off)
 }
 
-// permit allows one plain call.
-type permit struct {
-	slot   slot    // in Scheduler.limiter
-	window *window // in which the call counts; nil if in none
-}
-
 // acquirePermit takes a permit for a call of a kind on f. If ctx ends first, it returns ctx's
-// error.
-func (s *Scheduler) acquirePermit(ctx context.Context, code driver.Code, f *File) (permit, error) {
-	w, err := s.enterWindow(ctx, code, f)
-	if err != nil {
-		return permit{}, err
+// error. A call whose context may end also counts in the window of f's device.
+func (s *Scheduler) acquirePermit(ctx context.Context, code driver.Code, f *File) (limiter.Permit, error) {
+	if ctx.Done() != nil && s.limits.Blocking > limiter.LeastWindow {
+		// NoDevice may stand for several devices, of which one may be stalled.
+		if device := s.deviceOf(f); device != limiter.NoDevice {
+			return s.limiter.AcquireInWindow(ctx, &s.windows, device, uint8(code))
+		}
 	}
-	if s.limiter.tryAcquire() {
-		return permit{window: w}, nil
+	if s.limiter.TryAcquire() { // first: deviceOf may cost a system call
+		return limiter.Permit{}, nil
 	}
-	p, err := s.limiter.acquireSlow(ctx, s.deviceOf(f))
-	if err != nil && w != nil {
-		w.leave(false)
-	}
-	return permit{p, w}, err
+	return s.limiter.Acquire(ctx, s.deviceOf(f))
 }
 
-// enterWindow takes room in the window of f's device. It returns a nil window, which is no
-// limit, if ctx cannot end, or if the limiter itself lets no more calls through than the
-// smallest window does.
-func (s *Scheduler) enterWindow(ctx context.Context, code driver.Code, f *File) (*window, error) {
-	if ctx.Done() == nil || s.limiter.limit <= windowLeast {
-		return nil, nil
+// tryPermit takes a permit for a call on f, without waiting, if fewer than most are taken of
+// those that f's device may have.
+func (s *Scheduler) tryPermit(f *File, most int32) (limiter.Permit, bool) {
+	if s.limiter.TryAcquireBelow(most) {
+		return limiter.Permit{}, true
 	}
-	device := s.deviceOf(f)
-	if device == noDevice { // it may stand for several devices, of which one may be stalled
-		return nil, nil
+	if !s.limiter.HasQuotas() || s.limiter.SharedLimit() >= most {
+		return limiter.Permit{}, false
 	}
-	return s.windows.enter(ctx, windowKey{device, code})
+	return s.limiter.TryAcquireOfQuota(s.deviceOf(f), most)
 }
 
-// releasePermit gives a permit back after its call.
-func (s *Scheduler) releasePermit(p permit) {
-	s.limiter.release(p.slot)
-	if p.window != nil {
-		p.window.leave(true)
-	}
-}
-
-// tryPermit takes a slot of the limiter for a call on f, without waiting, if fewer than most
-// are taken of those that f's device may have.
-func (s *Scheduler) tryPermit(f *File, most int32) (slot, bool) {
-	if s.limiter.tryAcquireBelow(most) {
-		return nil, true
-	}
-	if common := s.limiter.sharedLimit(); common == s.limiter.places() || common >= most {
-		return nil, false
-	}
-	return s.limiter.acquireQuota(s.deviceOf(f), most)
-}
-
-// plainCall performs an operation on path 2. The caller has taken a slot; plainCall releases
-// it.
-func (s *Scheduler) plainCall(p slot, code driver.Code, f *File, b []byte, off int64) int32 {
-	return s.plainCallOn(0, permit{slot: p}, f.fd, code, f, b, off)
+// plainCall performs an operation on path 2. The caller has acquired p; plainCall releases it.
+func (s *Scheduler) plainCall(p limiter.Permit, code driver.Code, f *File, b []byte, off int64) int32 {
+	return s.plainCallOn(0, p, f.fd, code, f, b, off)
 }
 
 // plainCallOn is plainCall with fd, a descriptor of f. For the record, the caller asked for the
 // operation at asked, or now if asked is 0.
-func (s *Scheduler) plainCallOn(asked int64, p permit, fd int, code driver.Code, f *File, b []byte, off int64) int32 {
+func (s *Scheduler) plainCallOn(asked int64, p limiter.Permit, fd int, code driver.Code, f *File, b []byte, off int64) int32 {
 	region := s.hook.Region(context.Background(), regionNames[code])
 	submitted := s.hook.Now()
 	call := f.beginWrite(code)
@@ -115,7 +85,7 @@ func (s *Scheduler) plainCallOn(asked int64, p permit, fd int, code driver.Code,
 		res = s.call(code, fd, b, off)
 	}
 	f.endWrite(code, call, res)
-	s.releasePermit(p)
+	s.limiter.Release(p)
 	region.End()
 	s.stats.add(pathBlocking, code, res)
 	if submitted != 0 {
@@ -153,20 +123,20 @@ func (s *Scheduler) waitOrQueue(ctx context.Context, code driver.Code, f *File, 
 // The ring also makes it in pieces, one for each part of the page cache that arrives.
 const largeRead = 32 << 10 // 32 KiB
 
-// permitPlainRead takes a slot for a read of n bytes that is made as a plain call: if next to
+// permitPlainRead takes a permit for a read of n bytes that is made as a plain call: if next to
 // nothing is in flight, or if the read is large and buffered. While a ring has a leader, no
 // other read is a plain call. Other goroutines are then doing I/O, even if none of them waits
 // at the moment, and a thread that waits would hold up those that it shares a processor with.
 // A read whose context may end is never such a plain call.
-func (s *Scheduler) permitPlainRead(ctx context.Context, f *File, n int) (slot, bool) {
+func (s *Scheduler) permitPlainRead(ctx context.Context, f *File, n int) (limiter.Permit, bool) {
 	if ctx.Done() != nil {
-		return nil, false
+		return limiter.Permit{}, false
 	}
 	if n >= largeRead && f.flags&driver.Direct == 0 {
 		return s.tryPermit(f, int32(s.limits.LargeReads))
 	}
 	if s.queuedOps.Load() != 0 || s.rings.hasReaper() {
-		return nil, false
+		return limiter.Permit{}, false
 	}
 	return s.tryPermit(f, int32(s.limits.InlineReads))
 }
@@ -192,9 +162,9 @@ func mustRetryPlain(f *File, res int32) bool {
 	return false
 }
 
-// Block calls do once the limiter has a slot. do waits in system calls for f, which may be nil.
+// Block calls do once it has a permit. do waits in system calls for f, which may be nil.
 func (s *Scheduler) Block(f *File, do func()) {
 	p, _ := s.acquirePermit(context.Background(), driver.Nop, f) // this context does not end
-	defer s.releasePermit(p)
+	defer s.limiter.Release(p)
 	do()
 }

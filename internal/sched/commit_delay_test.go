@@ -155,7 +155,7 @@ func TestWaitingSyncStartsWriteback(t *testing.T) {
 			if n := started.Load(); n != c.want {
 				t.Errorf("write-back started %d times; want %d", n, c.want)
 			}
-			if p.limiter.inUse() != 0 {
+			if p.limiter.InUse() != 0 {
 				t.Error("a place at the gate is still taken")
 			}
 		})

@@ -38,15 +38,14 @@ func (s *Scheduler) Send(f *File, at *Sending, socket int) (int, error) {
 	f.position.Lock()
 	defer f.position.Unlock()
 	if at.cached == 0 {
-		pass, ok := s.permitPlainRead(context.Background(), f, CopyMost)
-		p := permit{slot: pass}
+		p, ok := s.permitPlainRead(context.Background(), f, CopyMost)
 		if !ok && !s.fetchNext(f) {
 			p, _ = s.acquirePermit(context.Background(), driver.Read, f) // fails only with its context
 			ok = true
 		}
 		if ok {
 			res := sendfile(socket, f.fd, CopyMost)
-			s.releasePermit(p)
+			s.limiter.Release(p)
 			return s.sent(res)
 		}
 		at.cached = CopyMost

@@ -54,7 +54,7 @@ func (s *Scheduler) KnowsEnd() bool { return s.knowsEnd }
 // The error is a syscall.Errno.
 //
 // Pread looks into the page cache first, however little is in flight. To find the bytes there
-// costs less than a slot of the limiter and a system call that the Go scheduler is told of. A
+// costs less than a permit and a system call that the Go scheduler is told of. A
 // look in vain costs little beside what follows it.
 func (s *Scheduler) Pread(f *File, b []byte, off int64) (int, error) {
 	return resultOf(s.readLooking(context.Background(), f, b, off))

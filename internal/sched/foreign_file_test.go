@@ -112,7 +112,8 @@ func TestBorrowedCached(t *testing.T) {
 			plain++
 			return call(code, fd, b, off)
 		}
-		s.limits.InlineReads, s.limiter.limit = 1, 1
+		s.limits.InlineReads = 1
+		s.limiter.Init(1, 0)
 		f := borrow(int(file.Fd()), false, false)
 		if _, err := file.Seek(0, 0); err != nil {
 			t.Fatal(err)
@@ -135,8 +136,8 @@ func TestBorrowedCached(t *testing.T) {
 		if !knowsEnd && (plain != ends || st.Blocking != int64(ends)) {
 			t.Errorf("%d plain calls where the kernel is not relied upon; want %d", plain, ends)
 		}
-		if s.limiter.inUse() != 0 {
-			t.Errorf("%d places at the gate are taken", s.limiter.inUse())
+		if s.limiter.InUse() != 0 {
+			t.Errorf("%d places at the gate are taken", s.limiter.InUse())
 		}
 		s.Close()
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/record"
 )
 
@@ -32,15 +33,14 @@ type fsyncs struct {
 	// limiter bounds the fsyncs in a driver that serves all devices. Its quotas
 	// keep the fsyncs of a stalled device from holding up those of others. Its
 	// limit is 0 if the driver is the Scheduler's own, with an engine per device.
-	limiter limiter
+	limiter limiter.Limiter
 }
 
 // setLimit sets the limiter's limit to most, or to as many as a driver of that depth
 // allows if most is 0 or more than that.
 func (y *fsyncs) setLimit(most, depth int) {
-	most = min(cmp.Or(most, depth), depth*8/9) // two quotas may come on top: see deviceQuota
-	y.limiter.limit = int32(max(1, most))
-	y.limiter.addQuotas(1)
+	most = min(cmp.Or(most, depth), depth*8/9) // two quotas may come on top, for a while
+	y.limiter.Init(max(1, most), 0)
 }
 
 // slowSync: if the last fsync of a file took this long, the next one is queued,
@@ -57,10 +57,10 @@ const slowSync = 5 * time.Millisecond
 func (s *Scheduler) SetSyncDriver(open func() driver.Driver) { s.fsyncs.open = open }
 
 // syncRoute is how an fsync is made: through engine, or by a plain call if engine is
-// nil. It holds the permit for either; an engine's has a slot alone.
+// nil. It holds the permit for either.
 type syncRoute struct {
 	engine *engine
-	permit permit
+	permit limiter.Permit
 }
 
 // chooseSyncRoute decides how the next fsync of f is made, and waits for the permit
@@ -70,7 +70,7 @@ func (s *Scheduler) chooseSyncRoute(ctx context.Context, f *File) (syncRoute, er
 		if e := s.syncEngine(f); e != nil {
 			s.fsyncs.inline.Add(-1)
 			p, err := s.acquireQueuedSync(ctx, f)
-			return syncRoute{e, permit{slot: p}}, err
+			return syncRoute{e, p}, err
 		}
 	}
 	p, err := s.acquirePermit(ctx, driver.Fsync, f)
@@ -80,31 +80,31 @@ func (s *Scheduler) chooseSyncRoute(ctx context.Context, f *File) (syncRoute, er
 	return syncRoute{permit: p}, err
 }
 
-// acquireQueuedSync acquires a slot for an fsync of f that is to be queued. The error
+// acquireQueuedSync acquires a permit for an fsync of f that is to be queued. The error
 // is ctx's.
-func (s *Scheduler) acquireQueuedSync(ctx context.Context, f *File) (slot, error) {
-	g := &s.fsyncs.limiter
-	if g.limit == 0 || g.tryAcquire() {
-		return nil, nil
+func (s *Scheduler) acquireQueuedSync(ctx context.Context, f *File) (limiter.Permit, error) {
+	l := &s.fsyncs.limiter
+	if l.Limit() == 0 || l.TryAcquire() {
+		return limiter.Permit{}, nil
 	}
-	return g.acquireSlow(ctx, s.deviceOf(f))
+	return l.Acquire(ctx, s.deviceOf(f))
 }
 
-// releaseQueuedSync releases the slot that acquireQueuedSync has acquired.
-func (s *Scheduler) releaseQueuedSync(p slot) {
-	if g := &s.fsyncs.limiter; g.limit != 0 {
-		g.release(p)
+// releaseQueuedSync releases the permit that acquireQueuedSync has acquired.
+func (s *Scheduler) releaseQueuedSync(p limiter.Permit) {
+	if l := &s.fsyncs.limiter; l.Limit() != 0 {
+		l.Release(p)
 	}
 }
 
 // releaseSyncRoute releases what chooseSyncRoute has acquired, if no fsync is made.
 func (s *Scheduler) releaseSyncRoute(w syncRoute) {
 	if w.engine != nil {
-		s.releaseQueuedSync(w.permit.slot)
+		s.releaseQueuedSync(w.permit)
 		return
 	}
 	s.fsyncs.inline.Add(-1)
-	s.releasePermit(w.permit)
+	s.limiter.Release(w.permit)
 }
 
 // fsync makes an fsync or fdatasync, as code says, on fd, a descriptor of f, by the
@@ -122,7 +122,7 @@ func (s *Scheduler) fsync(w syncRoute, asked int64, code driver.Code, f *File, f
 		s.fsyncs.inline.Add(-1)
 	} else {
 		res = s.queueSync(w.engine, asked, code, f, fd)
-		s.releaseQueuedSync(w.permit.slot)
+		s.releaseQueuedSync(w.permit)
 	}
 	losses.end(call, res)
 	if res < 0 {

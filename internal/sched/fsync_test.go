@@ -22,7 +22,7 @@ func playQueuedSyncs(t *testing.T, inline int) (*syncs, *script) {
 		return d
 	})
 	t.Cleanup(func() { // before the Close of playSyncs
-		if n, m := p.limiter.inUse(), p.fsyncs.inline.Load(); n != 0 || m != 0 {
+		if n, m := p.limiter.InUse(), p.fsyncs.inline.Load(); n != 0 || m != 0 {
 			t.Errorf("at the end %d places are taken, %d fsyncs are plain calls; want none", n, m)
 		}
 		if err := p.Close(); err != nil || opened > 1 || d.closed != (opened == 1) {
@@ -95,9 +95,9 @@ func stallSyncs(t *testing.T, stalled int) {
 		}
 	}
 	eventually(func() bool {
-		return p.fsyncs.limiter.queued.Load() == int32(len(all)-p.fsyncs.limiter.inUse()) && p.fsyncs.limiter.inUse() >= 32
+		return p.fsyncs.limiter.Waiting() == (len(all)-p.fsyncs.limiter.InUse()) && p.fsyncs.limiter.InUse() >= 32
 	})
-	if n := p.fsyncs.limiter.inUse(); n > 36 {
+	if n := p.fsyncs.limiter.InUse(); n > 36 {
 		t.Errorf("%d fsyncs are in flight; want 36 at the most", n)
 	}
 	for n := range 20 { // hangs if the others are in the way
@@ -106,7 +106,7 @@ func stallSyncs(t *testing.T, stalled int) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	_, late := p.start(ctx, 501)
-	eventually(func() bool { return p.fsyncs.limiter.queued.Load() == int32(len(all)+1-p.fsyncs.limiter.inUse()) })
+	eventually(func() bool { return p.fsyncs.limiter.Waiting() == (len(all) + 1 - p.fsyncs.limiter.InUse()) })
 	cancel()
 	want(t, context.Canceled, late)
 	d.mu.Lock()
@@ -118,7 +118,7 @@ func stallSyncs(t *testing.T, stalled int) {
 	for _, res := range all {
 		want(t, nil, res)
 	}
-	p.fsyncs.limiter.wantEmpty(t)
+	wantAllReleased(t, &p.fsyncs.limiter)
 }
 
 // A file whose fsyncs take long is not waited for by a thread.
@@ -162,7 +162,7 @@ func TestSyncsWithoutADriver(t *testing.T) {
 	<-p.started
 	ctx, cancel := context.WithCancel(t.Context())
 	_, c := p.start(ctx, 3) // queueAll lets two through
-	eventually(func() bool { return p.limiter.queued.Load() == 1 })
+	eventually(func() bool { return p.limiter.Waiting() == 1 })
 	cancel()
 	want(t, context.Canceled, c)
 	p.results <- 0

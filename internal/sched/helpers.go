@@ -19,7 +19,7 @@ type helpers struct {
 
 // deviceHelpers is the helpers of one device. They perform Transfers in the order of arrival.
 // They exist while there is something to do, and there are at most as many as the limiter has
-// slots. A helper acquires its slot first and takes a Transfer then, so that a Transfer that
+// permits. A helper acquires its permit first and takes a Transfer then, so that a Transfer that
 // still waits can be withdrawn.
 type deviceHelpers struct {
 	h      *helpers
@@ -60,7 +60,7 @@ func (h *helpers) add(t *Transfer) {
 	c := h.of(device)
 	c.queue.PushBack(&t.links, t)
 	t.helpers = c
-	if c.running < int(h.s.limiter.places()) {
+	if c.running < int(h.s.limiter.Limit()) {
 		c.running++
 		h.all.Add(1)
 		go c.help()
@@ -72,13 +72,13 @@ func (c *deviceHelpers) run() {
 	s := c.h.s
 	defer c.h.all.Done()
 	for {
-		p, _ := s.limiter.acquire(context.Background(), c.device) // fails only with its context
+		p, _ := s.limiter.Acquire(context.Background(), c.device) // fails only with its context
 		t := c.next()
 		if t == nil {
-			s.limiter.release(p)
+			s.limiter.Release(p)
 			return
 		}
-		if t.addResult(s.plainCallOn(t.asked, permit{slot: p}, t.f.fd, t.code, t.f, t.rest(), t.at())) {
+		if t.addResult(s.plainCallOn(t.asked, p, t.f.fd, t.code, t.f, t.rest(), t.at())) {
 			t.end()
 		} else {
 			t.continueRest()

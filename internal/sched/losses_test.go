@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/limiter"
 )
 
 // playWrites is playSyncs of a file that was opened with O_SYNC, whose writes the
@@ -13,7 +14,7 @@ import (
 func playWrites(t *testing.T) (p *syncs, results map[int64]chan int32) {
 	p = playSyncs(t)
 	p.asyncBuffered[driver.Write] = false
-	p.limiter.limit = 8
+	p.limiter.Init(8, limiter.QuotasOnTop)
 	p.f.SyncsWrites()
 	results = map[int64]chan int32{0: make(chan int32), 1: make(chan int32), 2: make(chan int32)}
 	p.call = func(code driver.Code, _ int, _ []byte, off int64) int32 {

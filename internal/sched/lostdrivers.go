@@ -49,7 +49,7 @@ func (s *Scheduler) noteLoss(drv driver.Driver, err error) {
 func (s *Scheduler) ringLost(e *engine, err error) {
 	s.noteLoss(e.drv, err)
 	if s.lost.ring.CompareAndSwap(false, true) {
-		s.limiter.widen(int32(s.limits.Fallback))
+		s.limiter.Widen(s.limits.Fallback)
 	}
 }
 

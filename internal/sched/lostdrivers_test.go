@@ -214,35 +214,3 @@ func TestLossWhileOneIsStuck(t *testing.T) {
 	}
 	wantNothing(t, s)
 }
-
-// TestWiden: goroutines that wait for a slot of the limiter get one when it is widened.
-func TestWiden(t *testing.T) {
-	watch(t)
-	g := &limiter{limit: 1}
-	if !g.tryAcquire() {
-		t.Fatal("take = false of an unused gate")
-	}
-	var all sync.WaitGroup
-	for range 3 {
-		all.Go(func() {
-			if _, err := g.acquire(t.Context(), noDevice); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	for g.queued.Load() < 3 {
-		runtime.Gosched()
-	}
-	g.widen(4)
-	all.Wait()
-	if g.tryAcquire() {
-		t.Error("take = true with 4 of 4 places taken")
-	}
-	g.widen(2) // is less
-	if n := g.places(); n != 4 {
-		t.Errorf("places = %d; want 4", n)
-	}
-	for range 4 {
-		g.release(nil)
-	}
-}

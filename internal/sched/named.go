@@ -6,6 +6,7 @@ import (
 	"syscall"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/record"
 )
 
@@ -18,10 +19,10 @@ import (
 type NamedCall struct {
 	s                *Scheduler
 	asked, submitted int64 // for the record; 0 while nothing is recorded
-	slot             slot
+	permit           limiter.Permit
 }
 
-// EnterNames acquires a slot for a system call that may wait. If ctx ends first, it returns
+// EnterNames acquires a permit for a system call that may wait. If ctx ends first, it returns
 // ctx's error and the call must not be made.
 func (s *Scheduler) EnterNames(ctx context.Context) (NamedCall, error) {
 	asked := s.hook.Now()
@@ -34,7 +35,7 @@ func (s *Scheduler) EnterNames(ctx context.Context) (NamedCall, error) {
 
 // IsolatedContext is a context whose calls with names can have a quota of their own. Which
 // device a name leads to is not known before the call. So at the limiter for names an
-// IsolatedContext counts as a device does at the limiter of file I/O (deviceQuota): calls of
+// IsolatedContext counts as a device does at the limiter of file I/O: calls of
 // other contexts that wait for a device do not hold up its own.
 type IsolatedContext struct {
 	context.Context
@@ -58,30 +59,30 @@ func (a *IsolatedContext) Value(key any) any {
 	return a.Context.Value(key)
 }
 
-// acquireNamePermit acquires a slot of the limiter for calls with names. The error is ctx's.
-func (s *Scheduler) acquireNamePermit(ctx context.Context) (slot, error) {
-	if s.nameLimiter.tryAcquire() {
-		return nil, nil
+// acquireNamePermit acquires a permit for calls with names. The error is ctx's.
+func (s *Scheduler) acquireNamePermit(ctx context.Context) (limiter.Permit, error) {
+	if s.nameLimiter.TryAcquire() {
+		return limiter.Permit{}, nil
 	}
-	whose := uint64(noDevice)
+	whose := uint64(limiter.NoDevice)
 	if a, ok := ctx.Value(isolationKey{}).(*IsolatedContext); ok {
 		whose = a.whose
 	}
-	return s.nameLimiter.acquireSlow(ctx, whose)
+	return s.nameLimiter.Acquire(ctx, whose)
 }
 
-// BeginNamed is EnterNames for a call that does not wait. It acquires no slot, and the caller
+// BeginNamed is EnterNames for a call that does not wait. It acquires no permit, and the caller
 // ends the call with End.
 func (s *Scheduler) BeginNamed() NamedCall {
 	now := s.hook.Now()
-	return NamedCall{s, now, now, nil}
+	return NamedCall{s, now, now, limiter.Permit{}}
 }
 
-// Leave ends a call that EnterNames has begun: it gives back the slot, and counts and records
+// Leave ends a call that EnterNames has begun: it releases the permit, and counts and records
 // the call. Kind is the record's (record.KindOpen …) and name is the file's. Off and size are
 // those of a range, where the call has one.
 func (c NamedCall) Leave(kind uint8, name string, off, size int64, err error) {
-	c.s.nameLimiter.release(c.slot)
+	c.s.nameLimiter.Release(c.permit)
 	c.End(kind, name, off, size, err)
 }
 

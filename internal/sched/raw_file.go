@@ -74,7 +74,7 @@ func (s *Scheduler) rawNow(ctx context.Context, code driver.Code, o RawFile, v *
 	}
 	submitted := s.hook.Now()
 	res := s.callAgain(code, o.FD, v, off)
-	s.nameLimiter.release(p)
+	s.nameLimiter.Release(p)
 	s.stats.add(pathBlocking, code, res)
 	if asked != 0 {
 		s.recordRaw(o, &record.Op{

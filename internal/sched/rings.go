@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/sys"
 )
@@ -64,11 +65,11 @@ func (s *Scheduler) engineOf(f *File) *engine {
 	return f.engine.Load()
 }
 
-// deviceOf returns the device that f is on, or noDevice if f is nil. It asks the system once
+// deviceOf returns the device that f is on, or limiter.NoDevice if f is nil. It asks the system once
 // for each file.
 func (s *Scheduler) deviceOf(f *File) uint64 {
 	if f == nil {
-		return noDevice
+		return limiter.NoDevice
 	}
 	device := f.device.Load()
 	if device == 0 {
@@ -83,12 +84,12 @@ func (s *Scheduler) deviceOfFD(fd int) uint64 {
 	if device, ok := s.rings.device(fd); ok && device != 0 {
 		return device
 	}
-	return noDevice
+	return limiter.NoDevice
 }
 
 // engineAt returns the engine of a device.
 func (s *Scheduler) engineAt(device uint64) *engine {
-	if s.rings.open == nil || device == noDevice {
+	if s.rings.open == nil || device == limiter.NoDevice {
 		return s.engine
 	}
 	for _, e := range *s.rings.all.Load() {
@@ -157,7 +158,7 @@ func (s *Scheduler) startRing(device uint64) *engine {
 	s.addFairQueue(e)
 	all = append(all[:len(all):len(all)], e)
 	s.rings.all.Store(&all)
-	s.limiter.addQuotas(len(all))
+	s.limiter.AddQuotas(len(all))
 	return e
 }
 

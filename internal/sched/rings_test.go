@@ -158,7 +158,7 @@ func TestRingsOfDevices(t *testing.T) {
 			t.Errorf("%d: %d rings of %d; want %d of 3", i, n, most, c.rings)
 		}
 	}
-	if got := p.limiter.sharedLimit(); got != 1 {
+	if got := p.limiter.SharedLimit(); got != 1 {
 		t.Errorf("%d places at the gate for all with three rings; want 1", got)
 	}
 	for i, d := range p.drv {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/sys"
 )
@@ -26,7 +27,7 @@ type Limits struct {
 	InlineSyncs int
 	// QueuedSyncs is how many fsyncs that driver has at once; 0 is as many as possible.
 	// It has at most eight ninths of its depth. The rest is for the quotas of devices
-	// that come when others have all slots.
+	// that come when others have all permits.
 	QueuedSyncs int
 	// LargeReads bounds plain calls for large buffered reads in the same way, whatever is
 	// queued.
@@ -46,10 +47,10 @@ type Scheduler struct {
 	memory memory
 	// closing counts the Closes of files in progress. See engine.reaperRequired.
 	closing     atomic.Int32
-	limiter     limiter
-	windows     windows       // of plain calls whose contexts may end
-	nameLimiter limiter       // for calls with names; see named.go
-	isolations  atomic.Uint64 // how many IsolatedContexts were made
+	limiter     limiter.Limiter
+	windows     limiter.Windows // of plain calls whose contexts may end
+	nameLimiter limiter.Limiter // for calls with names; see named.go
+	isolations  atomic.Uint64   // how many IsolatedContexts were made
 	chains      ChainRunner
 	hasClasses  atomic.Bool // set once operations take turns by class; see classes
 	helpers     helpers
@@ -80,13 +81,11 @@ type Scheduler struct {
 func New(drv driver.Driver, l Limits) *Scheduler {
 	e := newEngine(drv)
 	s := &Scheduler{
-		drv:         drv,
-		limits:      l,
-		engine:      e,
-		hook:        e.hook,
-		limiter:     limiter{limit: int32(l.Blocking), onTop: sharesOnTop},
-		nameLimiter: limiter{limit: int32(l.Blocking)},
-		call:        call, callVec: callVec,
+		drv:    drv,
+		limits: l,
+		engine: e,
+		hook:   e.hook,
+		call:   call, callVec: callVec,
 		now:    clock(),
 		reopen: sys.Reopen,
 
@@ -95,9 +94,9 @@ func New(drv driver.Driver, l Limits) *Scheduler {
 		knowsEnd:      sys.CachedKnowsEnd(),
 	}
 	e.closing, e.onLoss = &s.closing, s.ringLost
-	s.windows.init(func() time.Duration { return s.now() })
-	s.limiter.addQuotas(1)
-	s.nameLimiter.addQuotas(1)
+	s.windows.Init(func() time.Duration { return s.now() })
+	s.limiter.Init(l.Blocking, limiter.QuotasOnTop)
+	s.nameLimiter.Init(l.Blocking, 0)
 	s.initClasses()
 	s.initRings(e)
 	s.memory.at = make(map[uint32][]byte)
@@ -120,7 +119,7 @@ func (s *Scheduler) Driver() driver.Info { return s.drv.Info() }
 // Limits returns the bounds in force.
 func (s *Scheduler) Limits() Limits {
 	l := s.limits
-	l.Blocking = int(s.limiter.places())
+	l.Blocking = int(s.limiter.Limit())
 	return l
 }
 

@@ -95,7 +95,7 @@ func (s *Scheduler) Stats() Stats {
 		st.Copied += c.copied.Load()
 	}
 	st.SharedSyncs = s.stats.shared.Load()
-	st.Blocked = s.limiter.inUse()
+	st.Blocked = s.limiter.InUse()
 	for _, e := range *s.rings.all.Load() {
 		e.addTo(&st)
 		st.Rings++

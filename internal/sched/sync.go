@@ -36,7 +36,7 @@ type syncer struct {
 }
 
 // Sync is fsync(2), shared with concurrent Syncs and Datasyncs of f. If ctx ends
-// while it waits for its ticket, for its group's fsync or for a slot of a limiter,
+// while it waits for its ticket, for its group's fsync or for a permit,
 // it returns ctx's error. Once it makes the fsync itself it does not return early.
 // The caller uses f (File.Use).
 func (s *Scheduler) Sync(ctx context.Context, f *File) error {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/record"
 )
 
@@ -61,13 +62,13 @@ func TestSyncJoinsAtTheGate(t *testing.T) {
 	p := playSyncs(t)
 	p.stopClock()
 	p.f.syncer.commitDelay = commitDelay{expected: 2} // gathers, for no time
-	for p.limiter.tryAcquire() {
+	for p.limiter.TryAcquire() {
 	}
 	leader := make(chan error, 1)
 	go func() { leader <- p.Datasync(t.Context(), p.f) }()
-	eventually(func() bool { return p.limiter.queued.Load() == 1 })
+	eventually(func() bool { return p.limiter.Waiting() == 1 })
 	joined := p.sync(t.Context())
-	p.limiter.release(nil)
+	p.limiter.Release(limiter.Permit{})
 	p.wantStarted(t, driver.Fsync)
 	late := p.sync(t.Context()) // comes when that has started: not in it
 	p.results <- 0
@@ -116,16 +117,16 @@ func TestOnlySyncLeavesTheGate(t *testing.T) {
 	p := playSyncs(t)
 	p.stopClock()
 	p.f.syncer.commitDelay = commitDelay{expected: 2} // gathers, for no time
-	for p.limiter.tryAcquire() {
+	for p.limiter.TryAcquire() {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	leader := make(chan error, 1)
 	go func() { leader <- p.Sync(ctx, p.f) }()
-	eventually(func() bool { return p.limiter.queued.Load() == 1 })
+	eventually(func() bool { return p.limiter.Waiting() == 1 })
 	stayer := p.datasync(t.Context())
 	cancel()
 	want(t, context.Canceled, leader)
-	p.limiter.release(nil)
+	p.limiter.Release(limiter.Permit{})
 	p.wantStarted(t, driver.Fdatasync)
 	p.results <- 0
 	want(t, nil, stayer)

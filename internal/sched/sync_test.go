@@ -14,6 +14,7 @@ import (
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/fair"
+	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/seed"
 )
 
@@ -306,16 +307,16 @@ func TestSyncLeavesTheGate(t *testing.T) {
 				p.stopClock()
 				p.f.syncer.commitDelay = commitDelay{expected: 2} // gathers, for no time
 			}
-			for p.limiter.tryAcquire() {
+			for p.limiter.TryAcquire() {
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			leader := make(chan error, 1)
 			go func() { leader <- p.Sync(ctx, p.f) }()
-			eventually(func() bool { return p.limiter.queued.Load() == 1 })
+			eventually(func() bool { return p.limiter.Waiting() == 1 })
 			stayer := p.sync(t.Context())
 			cancel()
 			want(t, context.Canceled, leader)
-			p.limiter.release(nil)
+			p.limiter.Release(limiter.Permit{})
 			<-p.started
 			p.results <- 0
 			want(t, nil, stayer)
@@ -332,15 +333,15 @@ func TestSyncLastLeavesTheGate(t *testing.T) {
 		p := playSyncs(t)
 		p.stopClock()
 		p.f.syncer.commitDelay = commitDelay{expected: expected}
-		for p.limiter.tryAcquire() {
+		for p.limiter.TryAcquire() {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		leader := make(chan error, 1)
 		go func() { leader <- p.Sync(ctx, p.f) }()
-		eventually(func() bool { return p.limiter.queued.Load() == 1 })
+		eventually(func() bool { return p.limiter.Waiting() == 1 })
 		cancel()
 		want(t, context.Canceled, leader)
-		p.limiter.release(nil)
+		p.limiter.Release(limiter.Permit{})
 		later := p.sync(t.Context())
 		<-p.started
 		p.results <- 0

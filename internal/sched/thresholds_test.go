@@ -188,7 +188,7 @@ func TestAdmitRead(t *testing.T) {
 			s.engine.state.Store(running)
 		}
 		for range c.used {
-			s.limiter.tryAcquire()
+			s.limiter.TryAcquire()
 		}
 		if _, ok := s.permitPlainRead(context.Background(), c.f, c.n); ok != c.admitted {
 			t.Errorf("%s: a plain call %t; want %t", c.name, ok, c.admitted)
@@ -214,30 +214,6 @@ func TestAdmitWrite(t *testing.T) {
 	}
 }
 
-// A waiter counts how often it was told of a place and found it taken: enough of
-// that, and it is handed one (TestGateStarvesNobody).
-func TestGateCountsWhoIsOvertaken(t *testing.T) {
-	watch(t)
-	g := &limiter{limit: 1}
-	g.tryAcquire()
-	passed := g.queueUp(1, t.Context())[0]
-	for n := range 3 {
-		g.mu.Lock()
-		if w := g.queue.Front(); w.overtaken != n {
-			t.Errorf("overtaken %d times, by its own count %d", n, w.overtaken)
-		}
-		g.notify(g.queue.Front(), wakeup{}) // of a place that another has
-		g.mu.Unlock()
-		eventually(func() bool { return g.queued.Load() == 1 })
-	}
-	g.release(nil)
-	if err := <-passed; err != nil {
-		t.Errorf("enter = %v", err)
-	}
-	g.release(nil)
-	g.wantEmpty(t)
-}
-
 // Of the driver's places for fsyncs as many are used as the Limits say, and never
 // all.
 func TestPlacesOfFsyncs(t *testing.T) {
@@ -249,7 +225,7 @@ func TestPlacesOfFsyncs(t *testing.T) {
 	} {
 		var y fsyncs
 		y.setLimit(c.most, c.depth)
-		if n := int(y.limiter.limit); n < c.least || n > c.atMost {
+		if n := int(y.limiter.Limit()); n < c.least || n > c.atMost {
 			t.Errorf("%d places with QueuedSyncs %d and a depth of %d; want %d to %d", n, c.most, c.depth, c.least, c.atMost)
 		}
 	}

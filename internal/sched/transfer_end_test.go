@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/limiter"
 )
 
 // A transfer that has ended does not keep its file from being closed, waited
@@ -77,14 +78,14 @@ func TestTransferEndedWithdrawn(t *testing.T) {
 	p := play(t, Limits{Blocking: 1}, nil, []int32{100})
 	var first, second Transfer
 	first.Ended = func(bool) { p.StartExtend(&second, p.f, make([]byte, 100), 100) }
-	if !p.limiter.tryAcquire() {
+	if !p.limiter.TryAcquire() {
 		t.Fatal("the gate is full")
 	}
 	p.StartExtend(&first, p.f, make([]byte, 100), 0)
 	if n, err := first.Wait(ended()); n != 0 || err != context.Canceled {
 		t.Errorf("Wait = %d, %v; want 0, context.Canceled", n, err)
 	}
-	p.limiter.release(nil)
+	p.limiter.Release(limiter.Permit{})
 	if n, err := second.Wait(t.Context()); n != 100 || err != nil {
 		t.Errorf("Wait = %d, %v; want 100, nil", n, err)
 	}

@@ -177,8 +177,8 @@ func TestPathFollowsDepth(t *testing.T) {
 	if st := p.Stats(); st.Queued != 2 || st.Blocking != 2 || st.Read != 3 || st.Written != 1 || st.InFlight != 0 || st.Batches != 2 {
 		t.Errorf("Stats = %+v; want 2 queued in 2 batches, 2 blocking, 3 bytes read, 1 written", st)
 	}
-	if p.queuedOps.Load() != 0 || p.limiter.inUse() != 0 {
-		t.Errorf("%d waiting, %d places taken at the end", p.queuedOps.Load(), p.limiter.inUse())
+	if p.queuedOps.Load() != 0 || p.limiter.InUse() != 0 {
+		t.Errorf("%d waiting, %d places taken at the end", p.queuedOps.Load(), p.limiter.InUse())
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/pool"
 	"github.com/sluiceio/sluice/internal/driver/sim"
+	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/seed"
 )
 
@@ -60,8 +61,8 @@ func TestTransferResults(t *testing.T) {
 			}
 			p.helpers.wait()
 			p.wantAsked(t, c.queued, c.plain)
-			if p.queuedOps.Load() != 0 || p.limiter.inUse() != 0 {
-				t.Errorf("%d waiting, %d places taken at the end", p.queuedOps.Load(), p.limiter.inUse())
+			if p.queuedOps.Load() != 0 || p.limiter.InUse() != 0 {
+				t.Errorf("%d waiting, %d places taken at the end", p.queuedOps.Load(), p.limiter.InUse())
 			}
 		})
 	}
@@ -241,8 +242,8 @@ func TestTransferWithdrawn(t *testing.T) {
 	}
 	t.Run("gate", func(t *testing.T) {
 		p := play(t, queueAll, []int32{eagain, eagain, eagain}, []int32{100})
-		p.limiter.tryAcquire()
-		p.limiter.tryAcquire()
+		p.limiter.TryAcquire()
+		p.limiter.TryAcquire()
 		var all [3]Transfer
 		for i := range all {
 			p.StartRead(&all[i], p.f, b, 0, 0)
@@ -253,8 +254,8 @@ func TestTransferWithdrawn(t *testing.T) {
 				t.Errorf("Wait = %d, %v; want 0, context.Canceled", n, err)
 			}
 		}
-		p.limiter.release(nil)
-		p.limiter.release(nil)
+		p.limiter.Release(limiter.Permit{})
+		p.limiter.Release(limiter.Permit{})
 		if n, err := all[0].Wait(t.Context()); n != 100 || err != nil {
 			t.Errorf("Wait = %d, %v; want 100, nil", n, err)
 		}
@@ -441,8 +442,8 @@ func TestTransferStress(t *testing.T) {
 			}
 			wg.Wait()
 			s.Close()
-			if s.queuedOps.Load() != 0 || s.limiter.inUse() != 0 || s.helpers.waiting() != 0 {
-				t.Errorf("%d waiting, %d places taken at the end", s.queuedOps.Load(), s.limiter.inUse())
+			if s.queuedOps.Load() != 0 || s.limiter.InUse() != 0 || s.helpers.waiting() != 0 {
+				t.Errorf("%d waiting, %d places taken at the end", s.queuedOps.Load(), s.limiter.InUse())
 			}
 		})
 	}

@@ -144,7 +144,7 @@ func (s *Scheduler) blockingCallVec(ctx context.Context, code driver.Code, f *Fi
 	call := f.beginWrite(code)
 	res := s.callAgain(code, f.fd, v, off)
 	f.endWrite(code, call, res)
-	s.releasePermit(p)
+	s.limiter.Release(p)
 	region.End()
 	s.stats.add(pathBlocking, code, res)
 	if submitted != 0 {

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/limiter"
 )
 
 // WriteAt writes b at off, which is not negative, and returns how many bytes it has written.
@@ -64,20 +65,20 @@ func (s *Scheduler) writeNow(ctx context.Context, f *File, b []byte, off int64) 
 	return s.waitOrQueue(ctx, driver.Write, f, b, off)
 }
 
-// permitPlainWrite acquires a slot for a write to f that is to be a plain call at once. It
+// permitPlainWrite acquires a permit for a write to f that is to be a plain call at once. It
 // fails where ctx can end, because a plain call cannot be asked to end early.
-func (s *Scheduler) permitPlainWrite(ctx context.Context, f *File) (slot, bool) {
+func (s *Scheduler) permitPlainWrite(ctx context.Context, f *File) (limiter.Permit, bool) {
 	if ctx.Done() != nil {
-		return nil, false
+		return limiter.Permit{}, false
 	}
 	return s.tryPermit(f, s.plainWrites(f))
 }
 
-// plainWrites returns a number of slots. While fewer are in use, a write to f may be a plain
+// plainWrites returns a number of permits. While fewer are in use, a write to f may be a plain
 // call at once.
 func (s *Scheduler) plainWrites(f *File) int32 {
 	if s.async(driver.Write, f) {
 		return int32(s.limits.InlineWrites)
 	}
-	return s.limiter.sharedLimit()
+	return s.limiter.SharedLimit()
 }

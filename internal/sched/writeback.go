@@ -4,6 +4,7 @@ import (
 	"syscall"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/record"
 )
 
@@ -50,11 +51,11 @@ func (f *File) noteWritten(n int) {
 // sync_file_range(2) without its waiting flags does not take a write-back error away
 // from that fsync.
 func (s *Scheduler) startWriteback(f *File) {
-	if f.unsynced.Load() >= muchWritten && f.unsynced.Swap(0) >= muchWritten && s.limiter.tryAcquire() {
+	if f.unsynced.Load() >= muchWritten && f.unsynced.Swap(0) >= muchWritten && s.limiter.TryAcquire() {
 		start := s.hook.Now()
 		res := s.call(writeback, f.fd, nil, 0)
 		s.hook.Call(start, record.Call{Batch: 1, Res: res, Syscall: record.SysSyncFileRange})
-		s.limiter.release(nil)
+		s.limiter.Release(limiter.Permit{})
 		f.syncer.noteWriteback(res)
 	}
 }

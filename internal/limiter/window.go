@@ -1,19 +1,18 @@
-package sched
+package limiter
 
 import (
 	"context"
 	"sync"
 	"time"
 
-	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/list"
 )
 
-// windows bounds how many plain calls are in progress whose context may end, for each device
-// and kind of call. Such a call cannot be withdrawn once it has begun. If the device does not
+// Windows bounds, for each device and kind of call, how many calls are in progress whose
+// context may end. Such a call cannot be withdrawn once it has begun. If the device does not
 // answer, because its file system is frozen, say, the caller is kept beyond the end of its
 // context. A caller that still waits for the window returns in time.
-type windows struct {
+type Windows struct {
 	now func() time.Duration
 
 	mu sync.Mutex
@@ -24,16 +23,16 @@ type windows struct {
 // of call has its own.
 type windowKey struct {
 	device uint64
-	code   driver.Code
+	kind   uint8
 }
 
 // window is the calls of one kind to one device. It opens as TCP's window does in slow
-// start. It begins with room for windowLeast calls. Each call that returns while others
+// start. It begins with room for LeastWindow calls. Each call that returns while others
 // wait for the window makes room for one more. Each call that returns while less than half
-// of the room is used takes one away. The window closes to windowLeast when no call is in
+// of the room is used takes one away. The window closes to LeastWindow when no call is in
 // progress, and when none has returned for windowSilence. Why: docs/decisions/0004-gate.md.
 type window struct {
-	all      *windows
+	all      *Windows
 	size     int           // how many calls may be in progress
 	inside   int           // how many calls are in progress
 	answered time.Duration // when a call last returned, or the first of those in progress began
@@ -47,21 +46,40 @@ type windowWaiter struct {
 }
 
 const (
-	windowLeast   = 4
+	// LeastWindow is the number of calls that every window has room for. A Limiter with no
+	// more permits than that needs no Windows.
+	LeastWindow   = 4
 	windowSilence = 100 * time.Millisecond
 )
 
 var windowWaiters = sync.Pool{New: func() any { return &windowWaiter{ready: make(chan struct{}, 1)} }}
 
-func (a *windows) init(now func() time.Duration) { a.now, a.of = now, make(map[windowKey]*window) }
+// Init sets the clock. It must be called before the first call.
+func (a *Windows) Init(now func() time.Duration) { a.now, a.of = now, make(map[windowKey]*window) }
+
+// AcquireInWindow is Acquire for a call that counts in the window of the device and the kind
+// of call. It first waits until the window has room.
+func (l *Limiter) AcquireInWindow(ctx context.Context, a *Windows, device uint64, kind uint8) (Permit, error) {
+	w, err := a.enter(ctx, windowKey{device, kind})
+	if err != nil {
+		return Permit{}, err
+	}
+	p, err := l.Acquire(ctx, device)
+	if err != nil {
+		w.leave(false)
+		return Permit{}, err
+	}
+	p.window = w
+	return p, nil
+}
 
 // enter takes room for a call in the window of k. If there is none it waits. If ctx ends
 // first, it returns ctx's error.
-func (a *windows) enter(ctx context.Context, k windowKey) (*window, error) {
+func (a *Windows) enter(ctx context.Context, k windowKey) (*window, error) {
 	a.mu.Lock()
 	w := a.of[k]
 	if w == nil {
-		w = &window{all: a, size: windowLeast}
+		w = &window{all: a, size: LeastWindow}
 		a.of[k] = w
 	}
 	if w.queue.Len() == 0 && w.hasRoom() {
@@ -102,15 +120,15 @@ func (w *window) withdraw(x *windowWaiter) bool {
 	return true
 }
 
-// hasRoom reports whether another call may begin. It must be called with windows.mu held.
+// hasRoom reports whether another call may begin. It must be called with Windows.mu held.
 func (w *window) hasRoom() bool {
-	if w.inside >= windowLeast && w.size > windowLeast && w.all.now()-w.answered > windowSilence {
-		w.size = windowLeast
+	if w.inside >= LeastWindow && w.size > LeastWindow && w.all.now()-w.answered > windowSilence {
+		w.size = LeastWindow
 	}
 	return w.inside < w.size
 }
 
-// begin counts a call that begins. It must be called with windows.mu held.
+// begin counts a call that begins. It must be called with Windows.mu held.
 func (w *window) begin() {
 	if w.inside == 0 {
 		w.answered = w.all.now()
@@ -135,14 +153,34 @@ func (w *window) leave(answered bool) {
 	}
 }
 
-// resize adapts the size after a call has returned. It must be called with windows.mu held.
+// resize adapts the size after a call has returned. It must be called with Windows.mu held.
 func (w *window) resize() {
 	switch {
 	case w.queue.Len() > 0:
 		w.size++
 	case w.inside == 0:
-		w.size = windowLeast
+		w.size = LeastWindow
 	case w.inside < w.size/2:
-		w.size = max(windowLeast, w.size-1)
+		w.size = max(LeastWindow, w.size-1)
 	}
+}
+
+// Waiting returns the number of callers that wait for room in any window.
+func (a *Windows) Waiting() (n int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, w := range a.of {
+		n += w.queue.Len()
+	}
+	return n
+}
+
+// InProgress returns the number of calls in progress in all windows.
+func (a *Windows) InProgress() (n int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, w := range a.of {
+		n += w.inside
+	}
+	return n
 }

@@ -1,4 +1,4 @@
-package sched
+package limiter
 
 import (
 	"slices"
@@ -8,76 +8,76 @@ import (
 )
 
 // fullGate returns a full limiter with n waiters, and these waiters.
-func fullGate(n int) (g *limiter, queue []*waiter) {
-	g = &limiter{limit: 1}
-	g.tryAcquire()
+func fullGate(n int) (l *Limiter, queue []*waiter) {
+	l = &Limiter{limit: 1}
+	l.TryAcquire()
 	for range n {
 		w := newWaiter()
-		g.enqueue(w)
+		l.enqueue(w)
 		queue = append(queue, w)
 	}
-	return g, queue
+	return l, queue
 }
 
 // wantQueue fails the test unless queue waits, forwards and backwards.
-func (g *limiter) wantQueue(t *testing.T, queue []*waiter) {
+func (l *Limiter) wantQueue(t *testing.T, queue []*waiter) {
 	t.Helper()
 	var forwards, backwards []*waiter
-	for w := g.queue.Front(); w != nil; w = w.links.Next() {
+	for w := l.queue.Front(); w != nil; w = w.links.Next() {
 		forwards = append(forwards, w)
 	}
-	for w := g.queue.Back(); w != nil; w = w.links.Prev() {
+	for w := l.queue.Back(); w != nil; w = w.links.Prev() {
 		backwards = append(backwards, w)
 	}
 	slices.Reverse(backwards)
-	if !slices.Equal(forwards, queue) || !slices.Equal(backwards, queue) || int(g.queued.Load()) != len(queue) {
+	if !slices.Equal(forwards, queue) || !slices.Equal(backwards, queue) || int(l.queued.Load()) != len(queue) {
 		t.Fatalf("%d waiters forwards, %d backwards, %d counted; want %d others",
-			len(forwards), len(backwards), g.queued.Load(), len(queue))
+			len(forwards), len(backwards), l.queued.Load(), len(queue))
 	}
 }
 
 // The queue does what a slice does, for any order of calls.
-func TestGateQueue(t *testing.T) {
+func TestLimiterQueue(t *testing.T) {
 	rnd := seed.Rand(t)
-	g, want := fullGate(0)
+	l, want := fullGate(0)
 	for range 20000 {
 		switch i := rnd.IntN(len(want) + 1); {
 		case rnd.IntN(3) > 0 && i < len(want): // one gives up
-			g.remove(want[i])
+			l.remove(want[i])
 			want = slices.Delete(want, i, i+1)
 		case rnd.IntN(3) > 0: // one comes
 			w := newWaiter()
-			g.push(w)
+			l.push(w)
 			want = append(want, w)
 		default: // one comes back that has been overtaken
 			w := newWaiter()
 			w.overtaken = 1
-			g.push(w)
+			l.push(w)
 			want = slices.Insert(want, 0, w)
 		}
-		g.wantQueue(t, want)
+		l.wantQueue(t, want)
 	}
 }
 
 // A waiter is there once, wherever it stands, and not when it has been woken
-// or handed a place.
-func TestGateWithdraw(t *testing.T) {
+// or handed a permit.
+func TestLimiterWithdraw(t *testing.T) {
 	for n := 1; n <= 4; n++ {
 		for i := range n {
-			g, queue := fullGate(n)
-			if w := queue[i]; !g.remove(w) || g.remove(w) {
+			l, queue := fullGate(n)
+			if w := queue[i]; !l.remove(w) || l.remove(w) {
 				t.Errorf("waiter %d of %d was not there, or twice", i, n)
 			}
-			g.wantQueue(t, slices.Delete(queue, i, i+1))
+			l.wantQueue(t, slices.Delete(queue, i, i+1))
 		}
 		for _, overtaken := range []int{0, maxOvertaken} {
-			g, queue := fullGate(n)
+			l, queue := fullGate(n)
 			queue[0].overtaken = overtaken
-			g.release(nil)
-			if g.remove(queue[0]) {
+			l.Release(Permit{})
+			if l.remove(queue[0]) {
 				t.Errorf("the first of %d was there after its turn", n)
 			}
-			g.wantQueue(t, queue[1:])
+			l.wantQueue(t, queue[1:])
 		}
 	}
 }

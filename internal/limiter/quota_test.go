@@ -1,0 +1,211 @@
+package limiter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	"github.com/sluiceio/sluice/internal/hang"
+	"github.com/sluiceio/sluice/internal/seed"
+)
+
+// passTimes acquires a permit for a device and releases it, n times. It hangs if it gets none.
+func (l *Limiter) passTimes(t *testing.T, n int, device uint64) {
+	t.Helper()
+	for range n {
+		p, err := l.Acquire(t.Context(), device)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.Release(p)
+	}
+}
+
+// fill takes for a device whatever permits it can have, and has some wait for it. It
+// returns those who are inside.
+func (l *Limiter) fill(device uint64) (inside []*deviceQuota) {
+	for waiting := 0; waiting < 10; {
+		if p, ok := l.enqueue(newWaiterFor(device)); ok {
+			inside = append(inside, p)
+		} else {
+			waiting++
+		}
+	}
+	return inside
+}
+
+// Devices that have all permits that they can have, and keep them, hold up nobody of
+// another, up to so many of them. The first has no more than the limit.
+func TestGateOfStalledDevices(t *testing.T) {
+	for _, c := range []struct {
+		limit   int32
+		stalled int
+		inside  []int // of each
+	}{
+		{4, 1, []int{4}},
+		{4, 2, []int{4, 1}},
+		{64, 2, []int{64, 4}},
+		{3, 1, []int{3}},
+		{4, 8, []int{4, 1, 1, 1, 1, 1, 1, 1}},
+		{64, 8, []int{64, 4, 4, 4, 4, 4, 4, 4}},
+		{4, maxQuotas + QuotasOnTop - 1, nil},
+		{2, 0, nil},
+		{1, 0, nil},
+	} {
+		t.Run(fmt.Sprintf("limit=%d,stalled=%d", c.limit, c.stalled), func(t *testing.T) {
+			hang.Watch(t)
+			l := &Limiter{limit: c.limit, onTop: QuotasOnTop}
+			l.AddQuotas(1)
+			for i := range c.stalled {
+				if got := len(l.fill(uint64(i + 1))); c.inside != nil && got != c.inside[i] {
+					t.Errorf("%d are inside for device %d; want %d", got, i+1, c.inside[i])
+				}
+			}
+			l.passTimes(t, 100, 77)
+		})
+	}
+}
+
+// When all rings have been started, a device has what is for all and its own.
+func TestGateOfRings(t *testing.T) {
+	for rings, want := range map[int]int{1: 4, 2: 3, 3: 2, 4: 2} {
+		l := &Limiter{limit: 4}
+		l.AddQuotas(rings)
+		if got := len(l.fill(1)); got != want {
+			t.Errorf("with %d rings %d are inside; want %d", rings, got, want)
+		}
+	}
+}
+
+// A quota is given to another device when nobody uses it or waits for it, and not
+// before.
+func TestQuotaIsGivenOn(t *testing.T) {
+	l := &Limiter{limit: 4}
+	for l.TryAcquire() {
+	}
+	var held []*deviceQuota
+	for device := uint64(1); device <= maxQuotas; device++ {
+		p, ok := l.enqueue(newWaiterFor(device))
+		if !ok || p == nil || p.device != device {
+			t.Fatalf("enqueue for device %d = %v, %v; want a permit of its own quota", device, p, ok)
+		}
+		held = append(held, p)
+	}
+	w := newWaiterFor(9)
+	if p, ok := l.enqueue(w); ok {
+		t.Fatalf("enqueue for one device too many = %v; want that it waits", p)
+	}
+	l.remove(w)
+	waits := newWaiterFor(1)
+	l.enqueue(waits)
+	l.Release(Permit{quota: held[0]})
+	if c := <-waits.ready; c.handed || c.quota != held[0] || !l.reacquire(waits, c.quota) {
+		t.Fatalf("the waiter for device 1 was sent %+v; want that its own permit is free", c)
+	}
+	if p, ok := l.enqueue(w); ok {
+		t.Fatalf("enqueue = %v with all quotas in use; want that it waits", p)
+	}
+	l.Release(Permit{quota: held[0]}) // the waiter without a quota is given it
+	if c := <-w.ready; c.handed || c.quota != held[0] || !l.reacquire(w, c.quota) {
+		t.Fatalf("the waiter for device 9 was sent %+v; want that the quota that nobody uses is its own", c)
+	}
+	l.Release(Permit{quota: held[0]})
+	w = newWaiterFor(10) // as is a waiter that comes then
+	if p, ok := l.enqueue(w); !ok || p != held[0] || p.device != 10 {
+		t.Fatalf("enqueue = %v, %v with a quota that nobody uses; want that", p, ok)
+	}
+	// A waiter that was woken for a permit that is another device's by now has nothing.
+	l.Release(Permit{quota: held[0]})
+	if waits.device = 1; l.reacquire(waits, held[0]) {
+		t.Error("a permit of another device was taken")
+	}
+	for _, p := range held[1:] {
+		l.Release(Permit{quota: p})
+	}
+	for range 4 {
+		l.Release(Permit{})
+	}
+	l.wantEmpty(t)
+}
+
+func newWaiterFor(device uint64) *waiter {
+	w := newWaiter()
+	w.device = device
+	return w
+}
+
+// A permit of a device's quota that becomes free is not lost while somebody waits for
+// it, whichever of the woken waiters gives up, or is quicker elsewhere.
+func TestQuotaWakesNext(t *testing.T) {
+	for _, how := range []string{"woken", "handed"} {
+		hang.Watch(t)
+		l := &Limiter{limit: 3}
+		l.TryAcquire() // for ever
+		l.TryAcquire()
+		l.TryAcquire()
+		own, err := l.Acquire(t.Context(), 1)
+		if err != nil || own.quota == nil {
+			t.Fatalf("Acquire = %v, %v; want a permit of its own quota", own, err)
+		}
+		w := newWaiterFor(1)
+		if how == "handed" {
+			w.overtaken = maxOvertaken
+		}
+		l.enqueue(w)
+		next := l.queueFor(1, t.Context(), 1)[0]
+		l.Release(own)                 // to w
+		l.abandon(w)                   // which goes
+		if err := <-next; err != nil { // hangs if the permit is lost
+			t.Errorf("Acquire = %v", err)
+		}
+		l.Release(own)
+		for range 3 {
+			l.Release(Permit{})
+		}
+		l.wantEmpty(t)
+	}
+}
+
+// No permit is lost, and none is taken twice, whatever devices come, while one keeps
+// what it gets until all others are through.
+func TestQuotasStress(t *testing.T) {
+	hang.Watch(t)
+	for _, limit := range []int32{3, 4, 64} {
+		l := &Limiter{limit: limit}
+		var stalled []Permit
+		for range limit {
+			p, err := l.Acquire(t.Context(), 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			stalled = append(stalled, p)
+		}
+		s := seed.Of(t)
+		var all sync.WaitGroup
+		for i := range 64 {
+			all.Go(func() {
+				rnd := rand.New(rand.NewPCG(s, uint64(i)))
+				for range 100 {
+					ctx, cancel := context.WithCancel(context.Background())
+					if rnd.IntN(4) == 0 {
+						go cancel()
+					}
+					if p, err := l.Acquire(ctx, 2); err == nil {
+						l.Release(p)
+					} else if !errors.Is(err, context.Canceled) {
+						t.Error(err)
+					}
+					cancel()
+				}
+			})
+		}
+		all.Wait()
+		for _, p := range stalled {
+			l.Release(p)
+		}
+		l.wantEmpty(t)
+	}
+}

@@ -1,0 +1,140 @@
+package sched
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/limiter"
+)
+
+// stalling returns a Scheduler of plain calls that lets 64 through, and whose calls for the
+// file with descriptor 1 end when release is closed. Calls counts those that have begun.
+func stalling(release chan struct{}, calls *atomic.Int32) *Scheduler {
+	s := New(newScript(8), Limits{Blocking: 64, InlineSyncs: 2})
+	s.asyncDirect = [driver.NumCodes]bool{}
+	s.rings.device = func(fd int) (uint64, bool) { return uint64(fd), true }
+	s.call = func(_ driver.Code, fd int, b []byte, _ int64) int32 {
+		if fd == 1 {
+			calls.Add(1)
+			<-release
+		}
+		return int32(len(b))
+	}
+	return s
+}
+
+// Of the calls of a kind to a device that does not answer few have begun when their contexts
+// end. The others return then, before the device answers. Those of another device go on.
+func TestStalledCallsAreWithdrawn(t *testing.T) {
+	watch(t)
+	release := make(chan struct{})
+	var calls atomic.Int32
+	s := stalling(release, &calls)
+	stalled, other := NewFile(1, true, false), NewFile(2, true, false)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	const each, begun = 20, 2 * limiter.LeastWindow // writes are of one kind, syncs of another
+	for range each {
+		first, second := NewFile(1, true, false), NewFile(1, true, false) // Syncs of a file would share a call
+		go func() { _, err := s.WriteAt(ctx, stalled, make([]byte, 8), 0); ended <- err }()
+		go func() { ended <- s.Sync(ctx, first) }()
+		go func() { ended <- s.Datasync(ctx, second) }()
+	}
+	eventually(func() bool { return calls.Load() == begun && s.windows.Waiting() == 3*each-begun })
+	for range 100 { // hangs if the others are in the way
+		if n, err := s.WriteAt(ctx, other, make([]byte, 8), 0); n != 8 || err != nil {
+			t.Fatalf("WriteAt = %d, %v; want 8", n, err)
+		}
+	}
+	cancel()
+	for range 3*each - begun { // hangs if one waits for the device
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("a call = %v; want context.Canceled", err)
+		}
+	}
+	close(release)
+	for range begun {
+		<-ended
+	}
+	if n := calls.Load(); n > begun {
+		t.Errorf("%d calls were made; want at most %d", n, begun)
+	}
+	wantAllReleased(t, &s.limiter)
+	if n := s.windows.InProgress(); n != 0 {
+		t.Errorf("%d calls are counted at the end; want 0", n)
+	}
+}
+
+// Devices whose plain calls do not end, as many as there may be, hold up none of
+// another: not writes, not Syncs, not what helpers do. What is on no device is so
+// too.
+func TestStalledCalls(t *testing.T) {
+	watch(t)
+	release := make(chan struct{})
+	s := New(newScript(8), Limits{Blocking: 4, InlineSyncs: 2})
+	s.asyncDirect = [driver.NumCodes]bool{}
+	s.rings.device = func(fd int) (uint64, bool) { return uint64(fd), fd > 0 }
+	s.call = func(_ driver.Code, fd int, b []byte, _ int64) int32 {
+		if fd <= 1 {
+			<-release
+		}
+		return int32(len(b))
+	}
+	stalled, other := []*File{NewFile(0, true, false), NewFile(1, true, false)}, NewFile(2, true, false)
+	var all sync.WaitGroup
+	var helped [40]Transfer
+	for i := range helped {
+		slow := stalled[i%2]
+		all.Go(func() {
+			if i%4 < 2 {
+				if _, err := s.WriteAt(context.Background(), slow, make([]byte, 8), 0); err != nil {
+					t.Error(err)
+				}
+			} else if err := s.Sync(context.Background(), slow); err != nil {
+				t.Error(err)
+			}
+		})
+		s.StartExtend(&helped[i], slow, make([]byte, 8), 0)
+	}
+	eventually(func() bool { return s.limiter.Waiting() > 0 && s.limiter.InUse() >= 5 })
+	for range 100 { // hangs if the others are in the way
+		if n, err := s.WriteAt(t.Context(), other, make([]byte, 8), 0); n != 8 || err != nil {
+			t.Fatalf("WriteAt = %d, %v; want 8", n, err)
+		}
+		if err := s.Sync(t.Context(), other); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Datasync(t.Context(), other); err != nil {
+			t.Fatal(err)
+		}
+		var tr Transfer
+		s.StartExtend(&tr, other, make([]byte, 8), 0)
+		if n, err := tr.Wait(t.Context()); n != 8 || err != nil {
+			t.Fatalf("Wait = %d, %v; want 8", n, err)
+		}
+	}
+	if n := s.limiter.InUse(); n > 5 {
+		t.Errorf("%d are inside; want 4, and one more of the second device", n)
+	}
+	close(release)
+	all.Wait()
+	for i := range helped {
+		if n, err := helped[i].Wait(t.Context()); n != 8 || err != nil {
+			t.Errorf("Wait = %d, %v; want 8", n, err)
+		}
+	}
+	s.Close()
+	wantAllReleased(t, &s.limiter)
+}
+
+// wantAllReleased fails the test unless all permits of l are released and nobody waits for one.
+func wantAllReleased(t *testing.T, l *limiter.Limiter) {
+	t.Helper()
+	if l.InUse() != 0 || l.Waiting() != 0 {
+		t.Errorf("limiter at the end: %d permits taken, %d goroutines wait", l.InUse(), l.Waiting())
+	}
+}
