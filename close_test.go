@@ -22,7 +22,7 @@ func TestCloseWaits(t *testing.T) {
 			for range 4 {
 				reading.Go(func() { readTwenty(t, f) })
 			}
-			waitFor(t, "reads in progress", func() bool { return parked("(*limiter).wait") == 4 })
+			waitFor(t, "reads in progress", func() bool { return parked("(*Limiter).wait") == 4 })
 			closed := make(chan error)
 			go func() { closed <- f.Close() }()
 			waitFor(t, "Close to have begun", f.Closing)
@@ -57,7 +57,7 @@ func TestSchedulerCloseWaits(t *testing.T) {
 			defer release()
 			var all sync.WaitGroup
 			all.Go(func() { readTwenty(t, f) })
-			waitFor(t, "a read in progress", func() bool { return parked("(*limiter).wait") == 1 })
+			waitFor(t, "a read in progress", func() bool { return parked("(*Limiter).wait") == 1 })
 			all.Go(func() { f.Close() })
 			waitFor(t, "Close to have begun", f.Closing)
 			ended := make(chan error, 1)

@@ -86,7 +86,7 @@ func TestContextEndsInQueue(t *testing.T) {
 				var call sync.WaitGroup
 				b := bytes.Repeat([]byte{'x'}, 20)
 				call.Go(func() { n, err = c.do(ctx, f, b) })
-				waitFor(t, c.name+" to wait", func() bool { return parked("(*limiter).wait") == 1 })
+				waitFor(t, c.name+" to wait", func() bool { return parked("(*Limiter).wait") == 1 })
 				cancel()
 				call.Wait()
 				wantEnded(t, c, n, err, context.Canceled, f.Name())
@@ -111,7 +111,7 @@ func TestSyncContextEnds(t *testing.T) {
 			defer release()
 			first := make(chan error, 1)
 			go func() { first <- f.Sync() }()
-			waitFor(t, "a Sync to wait", func() bool { return parked("(*limiter).wait") == 1 })
+			waitFor(t, "a Sync to wait", func() bool { return parked("(*Limiter).wait") == 1 })
 			ctx, cancel := context.WithCancel(t.Context())
 			second := make(chan error, 1)
 			go func() { second <- f.SyncContext(ctx) }()
