@@ -30,14 +30,14 @@ type Class struct {
 	Settings
 	iops, bytesLimit bucket
 
-	queue list.List[Turn]
+	queue list.List[Ticket]
 	links list.Node[Class] // in Queue.backlogged, while queue is not empty
 	tag   float64
 	// short: there was no room in the cap while requests of the class waited,
 	// since its queue was last empty.
 	short bool
 	// inflight and bytes are what it has in flight; bytes are without those of
-	// Turns beside the cap.
+	// Tickets beside the cap.
 	inflight int
 	bytes    int64
 	ended    time.Duration // when its last request did

@@ -61,7 +61,7 @@ func (d *disk) after(wait time.Duration, do func()) {
 
 // stream has a goroutine read one request after the other, of n bytes.
 func (d *disk) stream(c *Class, n int) {
-	t := &Turn{Owner: c}
+	t := &Ticket{Owner: c}
 	d.q.Push(d.now, t, c, n)
 	left := n
 	t.Owner = func() {

@@ -10,7 +10,7 @@
 // class that comes back begins at the virtual time: it has not saved anything up.
 //
 // A request costs its bytes, and RequestCost for being one. A large one is
-// granted in parts, after each of which its class waits for its turn again.
+// granted in parts, after each of which its class is queued again.
 //
 // A device serves what it has in an order of its own, so that a small read waits
 // for whatever is in it. So a class is held to Cap.Beside bytes in flight while

@@ -28,10 +28,10 @@ type Cap struct {
 	Beside int64
 }
 
-// Turn is a request that waits, or is in flight. It is its owner's, who does not
+// Ticket is a request that waits, or is in flight. It is its owner's, who does not
 // touch it from Push until it has come from Next, or was withdrawn, and then to
 // Done.
-type Turn struct {
+type Ticket struct {
 	Owner any
 	// Beside: it is subject to its class's limits and neither counted in the cap
 	// nor split. So are writes that the page cache takes: they wait for the
@@ -42,14 +42,14 @@ type Turn struct {
 	n     int // bytes asked for, and from Next on granted
 	small bool
 	asked time.Duration
-	links list.Node[Turn]
+	links list.Node[Ticket]
 }
 
-// Granted is how many bytes the Turn may transfer.
-func (t *Turn) Granted() int { return t.n }
+// Granted is how many bytes the Ticket may transfer.
+func (t *Ticket) Granted() int { return t.n }
 
 // part is how much of the request would be granted.
-func (t *Turn) part() int {
+func (t *Ticket) part() int {
 	switch {
 	case t.Beside:
 		return min(t.n, most)
@@ -86,8 +86,8 @@ func (q *Queue) Add(now time.Duration, s Settings) *Class {
 	return c
 }
 
-// Push has t wait for its turn, a request of n bytes. Next is to be called.
-func (q *Queue) Push(now time.Duration, t *Turn, c *Class, n int) {
+// Push puts t, a request of n bytes, into the queue of its class. The caller then calls Next.
+func (q *Queue) Push(now time.Duration, t *Ticket, c *Class, n int) {
 	t.class, t.n, t.asked = c, n, now
 	if c.queue.Len() == 0 {
 		c.short = false
@@ -100,7 +100,7 @@ func (q *Queue) Push(now time.Duration, t *Turn, c *Class, n int) {
 // Admit has t begin at once, a request of no bytes beside the cap, whatever waits: so
 // that its class is seen to be active. It goes to Done like one that has come from
 // Next, which is to be called.
-func (q *Queue) Admit(now time.Duration, t *Turn, c *Class) {
+func (q *Queue) Admit(now time.Duration, t *Ticket, c *Class) {
 	t.class, t.n, t.asked, t.Beside = c, 0, now, true
 	c.inflight++
 	c.iops.take(1)
@@ -110,7 +110,7 @@ func (q *Queue) Admit(now time.Duration, t *Turn, c *Class) {
 // Next returns the next request that may begin. Nil is that there is none: ask
 // again after a Done, a Push or a change of settings, or at the time that is
 // returned, which may be Never.
-func (q *Queue) Next(now time.Duration) (t *Turn, again time.Duration) {
+func (q *Queue) Next(now time.Duration) (t *Ticket, again time.Duration) {
 	c, again := q.first(now)
 	if c == nil {
 		return nil, again
@@ -156,7 +156,7 @@ func (q *Queue) interactive(now time.Duration) int {
 }
 
 // room tells whether the cap has room for t.
-func (q *Queue) room(t *Turn) bool {
+func (q *Queue) room(t *Ticket) bool {
 	if t.Beside || q.inflight == 0 {
 		return true
 	}
@@ -171,7 +171,7 @@ func (q *Queue) full() {
 }
 
 // begin takes t, the first of c, out of the queue, and has it in flight.
-func (q *Queue) begin(now time.Duration, c *Class, t *Turn) {
+func (q *Queue) begin(now time.Duration, c *Class, t *Ticket) {
 	q.remove(t)
 	t.n = t.part()
 	c.iops.take(1)
@@ -192,7 +192,7 @@ func (q *Queue) begin(now time.Duration, c *Class, t *Turn) {
 }
 
 // remove takes t out of its class's queue.
-func (q *Queue) remove(t *Turn) {
+func (q *Queue) remove(t *Ticket) {
 	c := t.class
 	c.queue.Remove(&t.links)
 	if c.queue.Len() == 0 {
@@ -202,8 +202,8 @@ func (q *Queue) remove(t *Turn) {
 }
 
 // Withdraw takes t out of the queue, and tells whether it was there.
-func (q *Queue) Withdraw(t *Turn) bool {
-	if !t.class.queue.Has(&t.links) {
+func (q *Queue) Withdraw(t *Ticket) bool {
+	if t.class == nil || !t.class.queue.Has(&t.links) {
 		return false
 	}
 	q.remove(t)
@@ -211,7 +211,7 @@ func (q *Queue) Withdraw(t *Turn) bool {
 }
 
 // WithdrawIf takes those out of the queue that match, and calls ended with each.
-func (q *Queue) WithdrawIf(match func(*Turn) bool, ended func(*Turn)) {
+func (q *Queue) WithdrawIf(match func(*Ticket) bool, ended func(*Ticket)) {
 	for _, c := range q.classes {
 		for t := c.queue.Front(); t != nil; {
 			next := t.links.Next()
@@ -226,7 +226,7 @@ func (q *Queue) WithdrawIf(match func(*Turn) bool, ended func(*Turn)) {
 
 // Done ends a request that has come from Next and has moved so many bytes. Next
 // is to be called.
-func (q *Queue) Done(now time.Duration, t *Turn, moved int64) {
+func (q *Queue) Done(now time.Duration, t *Ticket, moved int64) {
 	c := t.class
 	c.inflight--
 	c.ended = now

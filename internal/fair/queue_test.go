@@ -71,7 +71,7 @@ func TestInteractive(t *testing.T) {
 		t.Errorf("%d bytes in flight without a reader; want %d", flood.bytes, wide.Bytes)
 	}
 	for range 100 {
-		r := &Turn{}
+		r := &Ticket{}
 		d.q.Push(d.now, r, reader, 4<<10)
 		d.run(d.now + linger/2)
 		if r.links.Next() != nil || reader.queue.Len() > 0 || reader.inflight > 0 {
@@ -97,7 +97,7 @@ func TestAdmitted(t *testing.T) {
 		d.stream(flood, 1<<20)
 	}
 	d.run(time.Second)
-	var sync Turn
+	var sync Ticket
 	d.q.Admit(d.now, &sync, syncs)
 	d.run(d.now + time.Second)
 	if flood.bytes > wide.Beside || flood.bytes == 0 {
@@ -202,17 +202,17 @@ func TestNothingSavedUp(t *testing.T) {
 func TestWithdraw(t *testing.T) {
 	d := newDisk(t, Cap{Depth: 1, Bytes: Part, Beside: SmallPart})
 	c := d.q.Add(0, Settings{Weight: 1})
-	turns := make([]Turn, 10)
-	for i := range turns {
-		d.q.Push(0, &turns[i], c, 100)
+	tickets := make([]Ticket, 10)
+	for i := range tickets {
+		d.q.Push(0, &tickets[i], c, 100)
 	}
 	first, _ := d.q.Next(0)
-	if first != &turns[0] || d.q.Withdraw(first) {
+	if first != &tickets[0] || d.q.Withdraw(first) {
 		t.Fatal("what has begun was withdrawn")
 	}
-	d.q.WithdrawIf(func(t *Turn) bool { return t != &turns[9] }, func(*Turn) {})
+	d.q.WithdrawIf(func(t *Ticket) bool { return t != &tickets[9] }, func(*Ticket) {})
 	d.q.Done(0, first, 100)
-	if next, _ := d.q.Next(0); next != &turns[9] || d.q.Withdraw(&turns[3]) {
+	if next, _ := d.q.Next(0); next != &tickets[9] || d.q.Withdraw(&tickets[3]) {
 		t.Errorf("the next is not the one that was left")
 	}
 	if s := c.Stats(); s.Queued != 0 || s.InFlight != 1 || s.Requests != 2 || s.Bytes != 100 {

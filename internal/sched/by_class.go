@@ -14,17 +14,17 @@ import (
 func (s *Scheduler) readQueuedByClass(ctx context.Context, f *File, b []byte, off int64) (res int32) {
 	c := s.classOf(ctx, f)
 	f = s.viewForRecord(f, c)
-	limited := c.limited.Load()
+	limited := c.Limited()
 	if !limited {
 		if res := s.readCached(f, b, off); res > 0 {
 			return res
 		}
 	}
-	u, res := s.engineOf(f).fairQueue.take(ctx, c, f, len(b), false)
-	if u == nil {
+	t, res := s.queueOf(f).Take(ctx, c, f.owner(), len(b), false)
+	if t == nil {
 		return res
 	}
-	b = b[:u.Granted()]
+	b = b[:t.Granted()]
 	res = 0
 	if limited {
 		res = s.readCached(f, b, off)
@@ -32,7 +32,7 @@ func (s *Scheduler) readQueuedByClass(ctx context.Context, f *File, b []byte, of
 	if res <= 0 {
 		res = s.readUncached(ctx, f, b, off)
 	}
-	u.at.end(u, int64(res))
+	t.End(int64(res))
 	return res
 }
 
@@ -40,12 +40,12 @@ func (s *Scheduler) readQueuedByClass(ctx context.Context, f *File, b []byte, of
 func (s *Scheduler) readCurrentByClass(ctx context.Context, f *File, b []byte) int32 {
 	c := s.classOf(ctx, f)
 	f = s.viewForRecord(f, c)
-	u, res := s.engineOf(f).fairQueue.takeAll(ctx, c, f, len(b), false)
-	if u == nil {
+	t, res := s.queueOf(f).TakeAll(ctx, c, f.owner(), len(b), false)
+	if t == nil {
 		return res
 	}
 	res = s.blockingCall(ctx, s.hook.Now(), driver.Read, f, b, atPosition)
-	u.at.end(u, int64(res))
+	t.End(int64(res))
 	return res
 }
 
@@ -58,39 +58,39 @@ func (f *File) writesThroughCache() bool { return f.flags&driver.Direct == 0 || 
 func (s *Scheduler) writeQueuedByClass(ctx context.Context, f *File, b []byte, off int64) int32 {
 	c, beside := s.classOf(ctx, f), f.writesThroughCache()
 	f = s.viewForRecord(f, c)
-	if beside && !c.limited.Load() {
+	if beside && !c.Limited() {
 		return s.writeNow(ctx, f, b, off)
 	}
-	k := s.engineOf(f).fairQueue
-	take := k.take
+	q := s.queueOf(f)
+	take := q.Take
 	if off == atPosition { // not split: it is one write(2)
-		take = k.takeAll
+		take = q.TakeAll
 	}
-	u, res := take(ctx, c, f, len(b), beside)
-	if u == nil {
+	t, res := take(ctx, c, f.owner(), len(b), beside)
+	if t == nil {
 		return res
 	}
 	if off != atPosition {
-		b = b[:u.Granted()]
+		b = b[:t.Granted()]
 	}
 	res = s.writeNow(ctx, f, b, off)
-	u.at.end(u, int64(res))
+	t.End(int64(res))
 	return res
 }
 
 // rawQueuedByClass is rawPlain for the first buffer.
 func (s *Scheduler) rawQueuedByClass(ctx context.Context, code driver.Code, o RawFile, b []byte, off int64) int32 {
-	c, beside := s.classOr(s.ClassIn(ctx)), code == driver.Write
+	c, beside := s.classes.Or(s.classes.In(ctx)), code == driver.Write
 	o.class, o.askedAt = c, s.hook.Now()
-	if beside && !c.limited.Load() {
+	if beside && !c.Limited() {
 		return s.rawNow(ctx, code, o, &Vec{first: b}, off)
 	}
-	u, res := s.engineAt(s.deviceOfFD(o.FD)).fairQueue.take(ctx, c, nil, len(b), beside)
-	if u == nil {
+	t, res := s.classes.Queue(s.engineAt(s.deviceOfFD(o.FD)).number).Take(ctx, c, nil, len(b), beside)
+	if t == nil {
 		return res
 	}
-	res = s.rawNow(ctx, code, o, &Vec{first: b[:u.Granted()]}, off)
-	u.at.end(u, int64(res))
+	res = s.rawNow(ctx, code, o, &Vec{first: b[:t.Granted()]}, off)
+	t.End(int64(res))
 	return res
 }
 
@@ -103,13 +103,13 @@ func (s *Scheduler) fixedByClass(ctx context.Context, code driver.Code, f *File,
 	c := s.classOf(ctx, f)
 	for n < len(b) && err == nil {
 		f := s.viewForRecord(f, c)
-		u, res := s.engineOf(f).fairQueue.take(ctx, c, f, len(b)-n, false)
-		if u == nil {
+		t, res := s.queueOf(f).Take(ctx, c, f.owner(), len(b)-n, false)
+		if t == nil {
 			return n, errorOf(ctx, res)
 		}
 		var m int
-		m, err = now(ctx, f, b[n:n+u.Granted()], off+int64(n), reg)
-		u.at.end(u, int64(m))
+		m, err = now(ctx, f, b[n:n+t.Granted()], off+int64(n), reg)
+		t.End(int64(m))
 		n += m
 	}
 	return n, err
@@ -122,15 +122,15 @@ func (s *Scheduler) fixedByClass(ctx context.Context, code driver.Code, f *File,
 func (s *Scheduler) commitByClass(ctx context.Context, code driver.Code, f *File) error {
 	c := s.classOf(ctx, f)
 	f = s.viewForRecord(f, c)
-	k := s.engineOf(f).fairQueue
-	if !c.limited.Load() {
-		defer k.end(k.admit(c, f), 0)
+	q := s.queueOf(f)
+	if !c.Limited() {
+		defer q.Admit(c, f.owner()).End(0)
 		return s.commitNow(ctx, code, f)
 	}
-	u, res := k.take(ctx, c, f, 0, true)
-	if u == nil {
+	t, res := q.Take(ctx, c, f.owner(), 0, true)
+	if t == nil {
 		return errorOf(ctx, res)
 	}
-	defer k.end(u, 0)
+	defer t.End(0)
 	return s.commitNow(ctx, code, f)
 }

@@ -105,11 +105,10 @@ type engine struct {
 	// device is the device that this ring belongs to, once owned is true. Both are
 	// written once, under rings.mu. owned is written last, so that serves can read
 	// both without the lock.
-	device    uint64
-	owned     atomic.Bool
-	number    int // its index in rings.all
-	fairQueue *fairQueue
-	slabs     *slabs // the memory registered with it; nil for the first ring
+	device uint64
+	owned  atomic.Bool
+	number int    // its index in rings.all
+	slabs  *slabs // the memory registered with it; nil for the first ring
 
 	hook *record.Hook // records operations, while a recorder is set
 	id   uint8        // names the driver in records

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/record"
+	"github.com/sluiceio/sluice/internal/usecount"
 )
 
 // File is an open file, or a view of an open file whose operations have a class.
@@ -28,17 +29,8 @@ type openFile struct {
 	// of the file, and moves the position there.
 	appends bool
 
-	// refs counts the operations that use fd, and has a bit that stops more from starting:
-	//
-	//	bits 0–61  number of operations in progress
-	//	bit 62     closing
-	//
-	// A closed descriptor may be another file's at once. So Close waits until the count is 0,
-	// as internal/poll's fdMutex does.
-	refs atomic.Int64
-	// unused holds a value when the last operation has ended after closing was set. It is nil in
-	// a ForeignFile.
-	unused chan struct{}
+	// Count counts the operations that use fd: Use starts one and Done ends it.
+	usecount.Count
 
 	// nowait: a read can be tried without waiting (RWF_NOWAIT). It is false from the beginning
 	// with O_DIRECT, and becomes false when the file system says that it cannot do this. It
@@ -83,19 +75,6 @@ type openFile struct {
 	ref  record.FileRef
 }
 
-const closing = 1 << 62
-
-// closing reports whether Close has been called on f's owner.
-func (f *openFile) closing() bool { return f.owner().refs.Load()&closing != 0 }
-
-// owner returns the file that f is a part of, or f itself.
-func (f *openFile) owner() *openFile {
-	if f.parent != nil {
-		return f.parent
-	}
-	return f
-}
-
 // PartOf makes f, another descriptor of the same file, a part of main. Operations on f that
 // wait for their tickets end when main is closed. PartOf must be called before the first
 // operation.
@@ -105,7 +84,8 @@ func (f *File) PartOf(main *File) { f.parent = main.openFile }
 // closes it after Close has returned. Direct and appends report whether it was opened with
 // O_DIRECT and with O_APPEND.
 func NewFile(fd int, direct, appends bool) *File {
-	f := &File{openFile: &openFile{unused: make(chan struct{}, 1)}}
+	f := &File{openFile: new(openFile)}
+	f.Count.Init()
 	f.set(fd, direct, appends)
 	return f
 }
@@ -128,60 +108,17 @@ func (f *openFile) set(fd int, direct, appends bool) {
 // SetName sets the file's name for records. It must be called before the first operation.
 func (f *File) SetName(name string) { f.name = name }
 
-// Use starts an operation on the file and reports true, unless the file is closing. The caller
-// must end the operation with Done.
-func (f *File) Use() bool {
-	if f.refs.Add(1)&closing == 0 {
-		return true
-	}
-	f.Done()
-	return false
-}
-
-// Done ends an operation that Use has started.
-func (f *File) Done() {
-	if f.refs.Add(-1) == closing {
-		select {
-		case f.unused <- struct{}{}:
-		default: // a Use that came after closing has raised and lowered refs
-		}
-	}
-}
-
-// useAgain is Use for a goroutine that goes on with an operation. It succeeds even while the
-// file is closing, as long as any operation is in progress. The caller must end it with Done.
-func (f *File) useAgain() bool {
-	for {
-		n := f.refs.Load()
-		if n == closing {
-			return false
-		}
-		if f.refs.CompareAndSwap(n, n+1) {
-			return true
-		}
-	}
-}
-
 // Close stops new operations from starting and waits for those in progress. It reports whether
 // this was the first call.
 func (f *File) Close() bool { return f.close(func() {}) }
 
 // close is Close. It calls begun as soon as no operation can start any more.
 func (f *File) close(begun func()) bool {
-	for {
-		n := f.refs.Load()
-		if n&closing != 0 {
-			return false
-		}
-		if f.refs.CompareAndSwap(n, n|closing) {
-			begun()
-			if n > 0 {
-				<-f.unused
-			}
-			f.syncer.secondFD.close()
-			return true
-		}
+	first := f.Count.Close(begun)
+	if first {
+		f.syncer.secondFD.close()
 	}
+	return first
 }
 
 // CloseFile is f.Close, and makes sure that f's operations in flight are reaped. Otherwise
@@ -190,7 +127,7 @@ func (f *File) close(begun func()) bool {
 func (s *Scheduler) CloseFile(f *File) bool {
 	s.requireReapers()
 	defer s.closing.Add(-1)
-	return f.close(func() { s.rejectTickets(f) })
+	return f.close(func() { s.classes.RejectFile(&f.Count) })
 }
 
 // requireReapers starts a leader in each ring that has operations and no leader. Until

@@ -15,7 +15,7 @@ func (s *Scheduler) ReadFixed(ctx context.Context, f *File, b []byte, off int64,
 	if reg == 0 || !s.async(driver.Read, f) {
 		return s.ReadAt(ctx, f, b, off)
 	}
-	if s.hasClasses.Load() {
+	if s.classes.Active() {
 		return s.fixedByClass(ctx, driver.Read, f, b, off, reg)
 	}
 	return s.readFixedNow(ctx, f, b, off, reg)
@@ -35,7 +35,7 @@ func (s *Scheduler) WriteFixed(ctx context.Context, f *File, b []byte, off int64
 	if reg == 0 || !s.async(driver.Write, f) || f.losses != nil {
 		return s.WriteAt(ctx, f, b, off)
 	}
-	if s.hasClasses.Load() {
+	if s.classes.Active() {
 		return s.fixedByClass(ctx, driver.Write, f, b, off, reg)
 	}
 	return s.writeFixedNow(ctx, f, b, off, reg)

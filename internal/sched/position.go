@@ -33,7 +33,7 @@ func (s *Scheduler) Read(f *File, b []byte) (int, error) {
 // is in flight, as Borrowed.Misses tells what was found.
 func (s *Scheduler) readCurrent(f *File, b []byte, looks bool) int32 {
 	ctx := context.Background()
-	classed := s.hasClasses.Load()
+	classed := s.classes.Active()
 	if !classed && !looks {
 		if p, ok := s.permitPlainRead(ctx, f, len(b)); ok {
 			return s.plainCall(p, driver.Read, f, b, atPosition)
@@ -110,7 +110,7 @@ func (s *Scheduler) readReserved(ctx context.Context, f *File, b []byte, off int
 
 // readLooking makes one transfer of a read that looks into the page cache first.
 func (s *Scheduler) readLooking(ctx context.Context, f *File, b []byte, off int64) int32 {
-	if s.hasClasses.Load() {
+	if s.classes.Active() {
 		return s.read(ctx, f, b, off)
 	}
 	if res, done := s.readCachedOrEnd(f, b, off); done {

@@ -41,8 +41,8 @@ func (s *Scheduler) WriteRaw(ctx context.Context, o RawFile, v Vec, off int64) (
 // rawCached reads what the page cache has. If the operation's class has limits, it does not
 // look: the limits come first.
 func (s *Scheduler) rawCached(ctx context.Context, o RawFile, v *Vec, off int64) int32 {
-	if s.hasClasses.Load() {
-		if o.class = s.classOr(s.ClassIn(ctx)); o.class.limited.Load() {
+	if s.classes.Active() {
+		if o.class = s.classes.Or(s.classes.In(ctx)); o.class.Limited() {
 			return eagain
 		}
 	}
@@ -59,7 +59,7 @@ func (s *Scheduler) rawCached(ctx context.Context, o RawFile, v *Vec, off int64)
 
 // rawPlain makes a plain call. Once there are classes it may first wait for a ticket.
 func (s *Scheduler) rawPlain(ctx context.Context, code driver.Code, o RawFile, v *Vec, off int64) int32 {
-	if s.hasClasses.Load() {
+	if s.classes.Active() {
 		return s.rawQueuedByClass(ctx, code, o, v.first, off)
 	}
 	return s.rawNow(ctx, code, o, v, off)
@@ -88,5 +88,5 @@ func (s *Scheduler) rawNow(ctx context.Context, code driver.Code, o RawFile, v *
 // recordRaw records an operation that has just ended.
 func (s *Scheduler) recordRaw(o RawFile, op *record.Op) {
 	op.Completed = record.Now()
-	s.hook.Op(op, new(record.FileRef), o.Name, s.classOr(o.class).ref)
+	s.hook.Op(op, new(record.FileRef), o.Name, s.classes.Or(o.class).Ref())
 }

@@ -35,7 +35,7 @@ func (s *Scheduler) ReadAt(ctx context.Context, f *File, b []byte, off int64) (i
 
 // read makes one transfer at an offset. The result may be short.
 func (s *Scheduler) read(ctx context.Context, f *File, b []byte, off int64) int32 {
-	if s.hasClasses.Load() {
+	if s.classes.Active() {
 		return s.readQueuedByClass(ctx, f, b, off)
 	}
 	if p, ok := s.permitPlainRead(ctx, f, len(b)); ok {

@@ -93,7 +93,7 @@ func (f *File) classRef() *record.ClassRef {
 	if f.class == nil {
 		return nil
 	}
-	return f.class.ref
+	return f.class.Ref()
 }
 
 // regionNames are the names that waiting operations have in Go's execution trace.

@@ -2,12 +2,12 @@ package sched
 
 import (
 	"context"
-	"math"
 	"sync"
 	"sync/atomic"
 	"syscall"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/qos"
 	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/sys"
 )
@@ -122,9 +122,9 @@ const (
 	eopnotsupp = -int32(syscall.EOPNOTSUPP)
 	einval     = -int32(syscall.EINVAL)
 	enosys     = -int32(syscall.ENOSYS)
-	// eclosed is the result of an operation that waited for its turn while the file
-	// was closed. No errno has this value.
-	eclosed = math.MinInt32
+	// eclosed is the result of an operation that waited for its ticket while the file
+	// was closed.
+	eclosed = qos.Closed
 )
 
 // finish hands r's operation back: to its Transfer, or to the goroutine that waits for it.

@@ -47,7 +47,7 @@ func (s *Scheduler) SetRings(most int, open func(*record.Hook) (driver.Driver, e
 func (s *Scheduler) initRings(first *engine) {
 	s.rings.most = 1
 	s.rings.device = sys.Device
-	s.addFairQueue(first)
+	s.classes.AddQueue()
 	s.rings.all.Store(&[]*engine{first})
 }
 
@@ -107,7 +107,7 @@ func (e *engine) serves(device uint64) bool { return e.owned.Load() && e.device 
 func (s *Scheduler) ringFor(device uint64) *engine {
 	e, claimed := s.claimRing(device)
 	if claimed {
-		s.updateCap(e) // without rings.mu: it may begin operations, which look for rings
+		s.classes.SetDevice(e.number, device) // without rings.mu: it may begin operations, which look for rings
 	}
 	return e
 }
@@ -153,9 +153,8 @@ func (s *Scheduler) startRing(device uint64) *engine {
 	all := *s.rings.all.Load()
 	e.number = len(all)
 	e.slabs = &slabs{}
-	s.classes.mu.Lock() // held until e is in rings.all: all rings there have all classes
-	defer s.classes.mu.Unlock()
-	s.addFairQueue(e)
+	s.classes.AddQueue()
+	s.classes.SetDevice(e.number, device)
 	all = append(all[:len(all):len(all)], e)
 	s.rings.all.Store(&all)
 	s.limiter.AddQuotas(len(all))

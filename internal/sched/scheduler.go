@@ -7,6 +7,7 @@ import (
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/limiter"
+	"github.com/sluiceio/sluice/internal/qos"
 	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/sys"
 )
@@ -52,9 +53,8 @@ type Scheduler struct {
 	nameLimiter limiter.Limiter // for calls with names; see named.go
 	isolations  atomic.Uint64   // how many IsolatedContexts were made
 	chains      ChainRunner
-	hasClasses  atomic.Bool // set once operations take turns by class; see classes
 	helpers     helpers
-	classes     classes
+	classes     qos.Classes
 	fsyncs      fsyncs
 	lost        lostDrivers
 	// asyncDirect and asyncBuffered report what the driver performs without a thread, on
@@ -97,7 +97,7 @@ func New(drv driver.Driver, l Limits) *Scheduler {
 	s.windows.Init(func() time.Duration { return s.now() })
 	s.limiter.Init(l.Blocking, limiter.QuotasOnTop)
 	s.nameLimiter.Init(l.Blocking, 0)
-	s.initClasses()
+	s.classes.Init(func() time.Duration { return s.now() })
 	s.initRings(e)
 	s.memory.at = make(map[uint32][]byte)
 	s.helpers.init(s)
@@ -125,8 +125,8 @@ func (s *Scheduler) Limits() Limits {
 
 // Close closes the drivers. All operations must have ended: their Files are closed.
 func (s *Scheduler) Close() error {
+	s.classes.Close()
 	for _, e := range *s.rings.all.Load() {
-		e.fairQueue.close()
 		e.wait()
 	}
 	s.helpers.wait()

@@ -50,7 +50,7 @@ func (s *Scheduler) Datasync(ctx context.Context, f *File) error {
 
 // commit is Sync or Datasync, as code says.
 func (s *Scheduler) commit(ctx context.Context, code driver.Code, f *File) error {
-	if s.hasClasses.Load() {
+	if s.classes.Active() {
 		return s.commitByClass(ctx, code, f)
 	}
 	return s.commitNow(ctx, code, f)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/list"
+	"github.com/sluiceio/sluice/internal/qos"
 )
 
 // Transfer is a read or write that goes on while the goroutine that started it does something
@@ -29,8 +30,7 @@ type Transfer struct {
 	// kept, too.
 	Owner any
 	// Class is the operation's class, unless the file is a view with a class of its own. Nil
-	// is the default class. It is kept, but a start that needs a ticket sets it to the class
-	// that it used.
+	// is the default class. It is kept, too.
 	Class *Class
 
 	s    *Scheduler
@@ -44,7 +44,10 @@ type Transfer struct {
 	// file longer, so a helper performs it.
 	part    int
 	extends bool
-	ticket  *ticket // the ticket that it holds or waits for; nil if it has none
+	// ticket is nil if the transfer needs none. The owner sets it at the start, and it stays
+	// until Result. hasTicket: the ticket is granted and has not ended.
+	ticket    *qos.Ticket
+	hasTicket bool
 	// r is the operation as the engine knows it. It is set from the start until Result.
 	r      *request
 	pushed bool // the engine has been given r
@@ -90,7 +93,7 @@ func (s *Scheduler) StartWrite(t *Transfer, f *File, b []byte, off int64, reg ui
 func (s *Scheduler) StartExtend(t *Transfer, f *File, b []byte, off int64) {
 	s.prepare(t, driver.Write, f, b, off, 0)
 	t.extends = true
-	if s.hasClasses.Load() && s.startByClass(t) {
+	if s.classes.Active() && s.startByClass(t) {
 		return
 	}
 	s.helpers.add(t)
@@ -98,7 +101,7 @@ func (s *Scheduler) StartExtend(t *Transfer, f *File, b []byte, off int64) {
 
 func (s *Scheduler) startTransfer(t *Transfer, code driver.Code, f *File, b []byte, off int64, reg uint32) {
 	s.prepare(t, code, f, b, off, reg)
-	if s.hasClasses.Load() && s.startByClass(t) {
+	if s.classes.Active() && s.startByClass(t) {
 		return
 	}
 	t.begin()
@@ -127,7 +130,7 @@ func (s *Scheduler) prepare(t *Transfer, code driver.Code, f *File, b []byte, of
 		mark: f.losses.mark(),
 	}
 	t.r.transfer, t.r.byGroup, t.r.timestamps = t, t.group != nil, timestamps{}
-	f.refs.Add(1) // as the caller's Use did; the Done in end undoes it
+	f.UseMore() // until end
 	raceBefore(code, b)
 }
 
@@ -184,7 +187,7 @@ func (t *Transfer) addResult(res int32) (last bool) {
 
 // end makes Wait or Group.Next return. From then on t is its owner's again.
 func (t *Transfer) end() {
-	if t.ticket != nil {
+	if t.hasTicket {
 		t.endTicket()
 	}
 	if t.Ended != nil {
@@ -224,7 +227,7 @@ func (t *Transfer) completed() {
 // continueRest goes on with what is left after a part that was performed in part or not at
 // all.
 func (t *Transfer) continueRest() {
-	if t.ticket != nil && t.n == t.part {
+	if t.hasTicket && t.n == t.part {
 		t.nextTicket()
 		return
 	}
@@ -253,6 +256,9 @@ func (t *Transfer) Result(ctx context.Context) (int, error) {
 	n, err := t.confirmed(ctx)
 	t.r.op.Buf, t.r.op.Reg, t.r.transfer, t.r.byGroup = nil, 0, nil, false
 	t.r.free()
+	if t.ticket != nil {
+		t.ticket.Free()
+	}
 	*t = Transfer{Ended: t.Ended, Owner: t.Owner, Class: t.Class}
 	return n, err
 }
@@ -316,12 +322,12 @@ func (t *Transfer) Withdraw() {
 	case waiting:
 		t.res = ecanceled
 		t.end()
-	case t.withdrawTicket():
+	case t.ticket != nil && t.ticket.Withdraw():
 	case pushed:
 		// The operation may have come back already. Then cancel does nothing, because op stays
 		// as it is until Wait returns. But the file and the driver may have been closed since.
-		// useAgain finds that out, and keeps them open during cancel.
-		if t.f.useAgain() {
+		// UseAgain finds that out, and keeps them open during cancel.
+		if t.f.UseAgain() {
 			t.s.engineOf(t.f).cancel(&t.r.op)
 			t.f.Done()
 		}

@@ -19,7 +19,7 @@ func TestTransferUsesItsFile(t *testing.T) {
 		op := d.next(0)
 		closed := make(chan bool)
 		go func() { closed <- f.Close() }()
-		eventually(func() bool { return f.refs.Load()&closing != 0 })
+		eventually(func() bool { return f.Closing() })
 		select {
 		case <-closed:
 			t.Error("the file was closed while it was read")

@@ -84,7 +84,7 @@ func (s *Scheduler) ReadVec(ctx context.Context, f *File, v Vec, off int64) (n i
 // readVec makes one transfer. Once there are classes it is a transfer of the first buffer
 // alone.
 func (s *Scheduler) readVec(ctx context.Context, f *File, v *Vec, off int64) int32 {
-	if len(v.rest) == 0 || s.hasClasses.Load() {
+	if len(v.rest) == 0 || s.classes.Active() {
 		return s.read(ctx, f, v.first, off)
 	}
 	if res := s.readCachedVec(f, v, off); res > 0 {
@@ -125,7 +125,7 @@ func (s *Scheduler) WriteVec(ctx context.Context, f *File, v Vec, off int64) (n 
 // writeVec makes one transfer. It is of the first buffer alone once there are classes, and
 // where the driver performs writes without a thread.
 func (s *Scheduler) writeVec(ctx context.Context, f *File, v *Vec, off int64) int32 {
-	if len(v.rest) == 0 || s.hasClasses.Load() || s.async(driver.Write, f) {
+	if len(v.rest) == 0 || s.classes.Active() || s.async(driver.Write, f) {
 		return s.write(ctx, f, v.first, off)
 	}
 	mark := f.losses.mark()

@@ -49,7 +49,7 @@ func (s *Scheduler) writeAll(ctx context.Context, f *File, b []byte, off int64) 
 // write makes one transfer. The result may be short.
 func (s *Scheduler) write(ctx context.Context, f *File, b []byte, off int64) (res int32) {
 	mark := f.losses.mark()
-	if s.hasClasses.Load() {
+	if s.classes.Active() {
 		res = s.writeQueuedByClass(ctx, f, b, off)
 	} else {
 		res = s.writeNow(ctx, f, b, off)

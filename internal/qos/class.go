@@ -1,0 +1,224 @@
+// Package qos is the quality of service of operations: each belongs to a class, which has a
+// weight and limits. Before an operation may need the device it takes a ticket from the queue
+// of the device's ring:
+//
+//	if classes.Active() {
+//		t, res := classes.Queue(ring).Take(ctx, class, file, len(b), false)
+//		if t == nil {
+//			return res // ctx has ended, or the file was closed
+//		}
+//		n := read(b[:t.Granted()])
+//		t.End(n)
+//	}
+//
+// Package fair decides which ticket is granted next. Package qos has goroutines wait for their
+// tickets, and operations that no goroutine waits for (Waiter).
+//
+// # Concurrency
+//
+// All methods may be called at the same time, except those that say otherwise.
+package qos
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/sluiceio/sluice/internal/fair"
+	"github.com/sluiceio/sluice/internal/record"
+	"github.com/sluiceio/sluice/internal/usecount"
+)
+
+// MaxQueues is the most queues that there can be: one for each ring.
+const MaxQueues = 16
+
+// Class is a kind of operations that have a weight and limits in common. See package
+// fair.
+type Class struct {
+	all      *Classes
+	ref      *record.ClassRef // its name in records; nil for the default class
+	settings fair.Settings    // under Classes.mu
+	// inQueue is the class in each Queue, by the queue's number. Each is guarded by that
+	// queue's mu, and is written before the queue, or the class, is known to others.
+	inQueue [MaxQueues]*fair.Class
+	// limited reports whether the class has limits. Written under Classes.mu.
+	// Operations read it without.
+	limited atomic.Bool
+}
+
+// Limited reports whether the class has limits, and so may make an operation wait that needs
+// no device.
+func (c *Class) Limited() bool { return c.limited.Load() }
+
+// Ref returns what identifies the class in records; nil for the default class.
+func (c *Class) Ref() *record.ClassRef { return c.ref }
+
+// classKey is the key of a class in a context.
+type classKey struct{ all *Classes }
+
+// WithClass returns a context whose operations on c's Scheduler are of class c.
+func WithClass(ctx context.Context, c *Class) context.Context {
+	return context.WithValue(ctx, classKey{c.all}, c)
+}
+
+// In returns the class that ctx has, or nil.
+func (s *Classes) In(ctx context.Context) *Class {
+	c, _ := ctx.Value(classKey{s}).(*Class)
+	return c
+}
+
+// Or returns c, or the default class if c is nil.
+func (s *Classes) Or(c *Class) *Class {
+	if c == nil {
+		return &s.standard
+	}
+	return c
+}
+
+// Classes is the classes of a Scheduler and their queues.
+type Classes struct {
+	// active is set once a class was made or configured. Until then no operation takes a
+	// ticket, and this flag is all that an operation checks.
+	active   atomic.Bool
+	standard Class // the default class
+	now      func() time.Duration
+
+	mu  sync.Mutex
+	all []*Class // the default class first. Under mu, as is cap
+	cap fair.Cap
+	// capOf returns the cap of a device. If it is nil, cap holds for all. See SetCapFinder.
+	capOf func(device uint64) fair.Cap
+	// queues is indexed by the number of the ring. A queue is added, under mu, before its
+	// ring is known to others. The slice of those that were added is queues[:added].
+	queues [MaxQueues]*Queue
+	added  int
+}
+
+// Init sets the clock. It must be called before all other methods.
+func (s *Classes) Init(now func() time.Duration) {
+	s.now = now
+	s.cap = DefaultCap
+	s.standard.all = s
+	s.standard.settings = fair.Settings{Weight: DefaultWeight}
+	s.all = []*Class{&s.standard}
+}
+
+// DefaultWeight is the weight of the default class.
+const DefaultWeight = 100
+
+// Active reports whether operations take tickets.
+func (s *Classes) Active() bool { return s.active.Load() }
+
+// Default returns the class of operations that have no other.
+func (s *Classes) Default() *Class { return &s.standard }
+
+// AddQueue adds the queue of the next ring, the rings being numbered from 0. It must be called
+// before the ring is known to others.
+func (s *Classes) AddQueue() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	q := &Queue{number: s.added, fair: fair.New(s.cap), now: s.now, alarm: fair.Never}
+	for _, c := range s.all {
+		q.add(c, c.settings)
+	}
+	s.queues[s.added] = q
+	s.added++
+}
+
+// Queue returns the queue of a ring.
+func (s *Classes) Queue(ring int) *Queue { return s.queues[ring] }
+
+// New adds a class, which records show by that name. From the first one on, operations take
+// tickets.
+func (s *Classes) New(name string, o fair.Settings) *Class {
+	defer s.updateCaps()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := &Class{all: s, ref: &record.ClassRef{Name: name}, settings: o}
+	c.limited.Store(o.Limited())
+	for _, q := range s.queues[:s.added] {
+		q.add(c, o)
+	}
+	s.all = append(s.all, c)
+	s.active.Store(true)
+	return c
+}
+
+// changeQueues calls change for each queue, with its mu held, and returns the tickets of
+// Waiters that may begin. It is called with Classes.mu held. The caller must start them after
+// it has unlocked that: they may start another ring, which takes Classes.mu.
+func (s *Classes) changeQueues(change func(*Queue)) (granted ticketList) {
+	for _, q := range s.queues[:s.added] {
+		begun := q.changeLocked(change)
+		for t := begun.pop(); t != nil; t = begun.pop() {
+			granted.add(t)
+		}
+	}
+	return granted
+}
+
+// changeLocked is Classes.changeQueues for one queue.
+func (q *Queue) changeLocked(change func(*Queue)) (granted ticketList) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	change(q)
+	return q.grantLocked()
+}
+
+// Configure changes the class's weight and limits, also for operations that wait.
+func (c *Class) Configure(o fair.Settings) {
+	s := c.all
+	s.mu.Lock()
+	c.settings = o
+	c.limited.Store(o.Limited())
+	s.active.Store(true)
+	granted := s.changeQueues(func(q *Queue) { c.inQueue[q.number].Configure(q.now(), o) })
+	s.mu.Unlock()
+	granted.start()
+	s.updateCaps()
+}
+
+// Settings returns the class's weight and limits.
+func (c *Class) Settings() fair.Settings {
+	c.all.mu.Lock()
+	defer c.all.mu.Unlock()
+	return c.settings
+}
+
+// Stats returns what the class has done, in all queues.
+func (c *Class) Stats() fair.Stats {
+	c.all.mu.Lock()
+	defer c.all.mu.Unlock()
+	var sum fair.Stats
+	for _, q := range c.all.queues[:c.all.added] {
+		q.mu.Lock()
+		sum.Add(c.inQueue[q.number].Stats())
+		q.mu.Unlock()
+	}
+	return sum
+}
+
+// RejectFile rejects the tickets that wait for operations on a file, which is closing.
+func (s *Classes) RejectFile(file *usecount.Count) {
+	if !s.Active() {
+		return
+	}
+	for _, q := range s.list() {
+		q.reject(file)
+	}
+}
+
+// list returns the queues.
+func (s *Classes) list() []*Queue {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.queues[:s.added]
+}
+
+// Close stops the timers. No ticket waits any more.
+func (s *Classes) Close() {
+	for _, q := range s.list() {
+		q.close()
+	}
+}

@@ -1,0 +1,230 @@
+package qos
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/sluiceio/sluice/internal/fair"
+	"github.com/sluiceio/sluice/internal/usecount"
+)
+
+// Queue grants tickets to operations, in an order that is fair to their classes. Each ring has
+// one, so that no device takes up the room of another.
+//
+// An operation takes its ticket before it goes its way (a plain call, or the ring), and ends
+// it when its result is there. So what is in flight is counted whatever the way. The
+// goroutine that makes room grants the tickets of the operations that fit: it has
+// ended another operation or changed the settings. Where a limit holds an operation
+// back, the timer does.
+type Queue struct {
+	number int // of its ring
+	now    func() time.Duration
+	// device is the device that the ring belongs to, if hasDevice is true. Both are
+	// guarded by Classes.mu.
+	device    uint64
+	hasDevice bool
+
+	mu   sync.Mutex
+	fair *fair.Queue // under mu
+	// timer calls onAlarm at the time alarm, when a limit may let another
+	// operation begin. Both are guarded by mu.
+	timer  *time.Timer
+	alarm  time.Duration
+	alarms sync.WaitGroup // timers that are set, or that run onAlarm
+}
+
+// add makes c one of the queue's classes, with the settings o.
+func (q *Queue) add(c *Class, o fair.Settings) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	c.inQueue[q.number] = q.fair.Add(q.now(), o)
+}
+
+// Take waits for the ticket of an operation of n bytes, which may grant fewer. If res is not 0
+// there is no ticket: the file is closing (Closed), or ctx has ended (Canceled). See
+// fair.Ticket for beside.
+func (q *Queue) Take(ctx context.Context, c *Class, file *usecount.Count, n int, beside bool) (t *Ticket, res int32) {
+	t = q.newTicket(file, beside)
+	t.Request(c, n)
+	select {
+	case <-t.ready:
+	default:
+		t.await(ctx)
+	}
+	if t.rejected != 0 {
+		res = t.rejected
+		t.Free()
+		return nil, res
+	}
+	return t, 0
+}
+
+// TakeAll is Take for an operation that must not be split. It waits until all n bytes
+// were granted, one ticket after the other, and returns the last ticket.
+func (q *Queue) TakeAll(ctx context.Context, c *Class, file *usecount.Count, n int, beside bool) (t *Ticket, res int32) {
+	for {
+		t, res = q.Take(ctx, c, file, n, beside)
+		if t == nil || t.Granted() >= n {
+			return t, res
+		}
+		n -= t.Granted()
+		t.End(0)
+	}
+}
+
+// Admit returns a ticket for an operation that does not wait, and is outside the cap.
+func (q *Queue) Admit(c *Class, file *usecount.Count) *Ticket {
+	t := q.newTicket(file, true)
+	q.mu.Lock()
+	q.fair.Admit(q.now(), &t.Ticket, c.inQueue[q.number])
+	q.mu.Unlock()
+	return t
+}
+
+// Request puts t into its queue, for an operation of n bytes. It may be granted at once, or be
+// rejected.
+func (t *Ticket) Request(c *Class, n int) {
+	q := t.queue
+	q.mu.Lock()
+	if res := t.rejectReason(); res != 0 {
+		q.mu.Unlock()
+		t.reject(res)
+		return
+	}
+	q.fair.Push(q.now(), &t.Ticket, c.inQueue[q.number], n)
+	q.grantAndUnlock()
+}
+
+// await waits until t is granted or rejected, or until ctx ends.
+func (t *Ticket) await(ctx context.Context) {
+	select {
+	case <-t.ready:
+	case <-ctx.Done():
+		if t.withdraw() {
+			t.rejected = Canceled
+			return
+		}
+		<-t.ready // granted or rejected meanwhile; the operation checks its context itself
+	}
+}
+
+// End ends t, whose operation has transferred n bytes, or failed if n is negative. It grants
+// the tickets that fit now. The caller must not use t any more, except that a Waiter may
+// request it again, and must free it.
+func (t *Ticket) End(n int64) {
+	q := t.queue
+	q.mu.Lock()
+	q.fair.Done(q.now(), &t.Ticket, max(0, n))
+	granted := q.grantLocked()
+	q.mu.Unlock()
+	if t.waiter == nil {
+		t.Free()
+	}
+	granted.start()
+}
+
+// Withdraw rejects the ticket of a Waiter if it still waits in its queue, and reports whether
+// it did. The caller has marked the Waiter as withdrawn, so that it does not wait again.
+func (t *Ticket) Withdraw() bool {
+	if !t.withdraw() {
+		return false
+	}
+	t.reject(Canceled)
+	return true
+}
+
+// withdraw takes t out of its queue, and reports whether it was there.
+func (t *Ticket) withdraw() bool {
+	q := t.queue
+	q.mu.Lock()
+	was := q.fair.Withdraw(&t.Ticket)
+	var granted ticketList
+	if was {
+		granted = q.grantLocked() // a ticket behind it may be smaller
+	}
+	q.mu.Unlock()
+	granted.start()
+	return was
+}
+
+// grantAndUnlock grants all tickets that fit, and unlocks mu.
+func (q *Queue) grantAndUnlock() {
+	granted := q.grantLocked()
+	q.mu.Unlock()
+	granted.start()
+}
+
+// grantLocked grants all tickets that fit. It wakes the goroutines that wait, and
+// returns the tickets of Waiters, which the caller must start once it has unlocked
+// mu. It must be called with mu held.
+func (q *Queue) grantLocked() (granted ticketList) {
+	now := q.now()
+	for {
+		next, again := q.fair.Next(now)
+		if next == nil {
+			q.setAlarm(now, again)
+			return granted
+		}
+		t := next.Owner.(*Ticket)
+		if t.waiter != nil {
+			granted.add(t)
+		} else {
+			t.ready <- struct{}{}
+		}
+	}
+}
+
+// setAlarm has the timer call onAlarm at that time, unless it is set for an earlier one.
+// It must be called with mu held.
+func (q *Queue) setAlarm(now, at time.Duration) {
+	if at >= q.alarm {
+		return
+	}
+	q.stopTimer()
+	q.alarm = at
+	q.alarms.Add(1)
+	q.timer = time.AfterFunc(at-now, q.onAlarm)
+}
+
+// onAlarm is called by the timer.
+func (q *Queue) onAlarm() {
+	defer q.alarms.Done()
+	q.mu.Lock()
+	// A timer that was set since this one fired is for an earlier time. It fires
+	// too, or is replaced below.
+	q.alarm = fair.Never
+	q.grantAndUnlock()
+}
+
+// stopTimer stops the timer, if it is set. It must be called with mu held.
+func (q *Queue) stopTimer() {
+	if q.timer != nil && q.timer.Stop() {
+		q.alarms.Done()
+	}
+	q.timer, q.alarm = nil, fair.Never
+}
+
+// reject rejects the tickets that wait for an operation on a file, which is closing.
+func (q *Queue) reject(file *usecount.Count) {
+	var out ticketList
+	q.mu.Lock()
+	q.fair.WithdrawIf(
+		func(t *fair.Ticket) bool { return t.Owner.(*Ticket).file == file },
+		func(t *fair.Ticket) { out.add(t.Owner.(*Ticket)) },
+	)
+	granted := q.grantLocked()
+	q.mu.Unlock()
+	for t := out.pop(); t != nil; t = out.pop() {
+		t.reject(Closed)
+	}
+	granted.start()
+}
+
+// close stops the timer. No ticket waits any more.
+func (q *Queue) close() {
+	q.mu.Lock()
+	q.stopTimer()
+	q.mu.Unlock()
+	q.alarms.Wait()
+}

@@ -1,0 +1,117 @@
+package qos
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/sluiceio/sluice/internal/fair"
+	"github.com/sluiceio/sluice/internal/hang"
+	"github.com/sluiceio/sluice/internal/usecount"
+)
+
+// oneAtATime returns Classes with one queue, which grants one ticket at a time.
+func oneAtATime() (*Classes, *Class) {
+	s := new(Classes)
+	start := time.Now()
+	s.Init(func() time.Duration { return time.Since(start) })
+	s.AddQueue()
+	s.SetCap(fair.Cap{Depth: 1, Bytes: 1 << 20, Beside: 1 << 20})
+	return s, s.New("class", fair.Settings{Weight: 1})
+}
+
+// take takes a ticket for a byte in another goroutine, and returns once it waits for it.
+func take(ctx context.Context, s *Classes, c *Class, file *usecount.Count) chan int32 {
+	result := make(chan int32, 1)
+	before := c.Stats().Queued
+	go func() {
+		t, res := s.Queue(0).Take(ctx, c, file, 1, false)
+		if t != nil {
+			t.End(1)
+		}
+		result <- res
+	}()
+	hang.Eventually(func() bool { return c.Stats().Queued > before })
+	return result
+}
+
+// A goroutine that waits for its ticket gets it when there is room. If its context ends, or
+// its file is closed, it gets a result instead, and the others are not held up.
+func TestTake(t *testing.T) {
+	hang.Watch(t)
+	s, c := oneAtATime()
+	held, _ := s.Queue(0).Take(t.Context(), c, nil, 1, false)
+	var closed, open usecount.Count
+	closed.Init()
+	ctx, cancel := context.WithCancel(t.Context())
+	canceled := take(ctx, s, c, &open)
+	rejected := take(t.Context(), s, c, &closed)
+	granted := take(t.Context(), s, c, &open)
+	cancel()
+	if res := <-canceled; res != Canceled {
+		t.Errorf("Take with a context that ends = %d; want %d", res, Canceled)
+	}
+	closed.Close(func() { s.RejectFile(&closed) })
+	if res := <-rejected; res != Closed {
+		t.Errorf("Take for a file that is closed = %d; want %d", res, Closed)
+	}
+	if _, res := s.Queue(0).Take(t.Context(), c, &closed, 1, false); res != Closed {
+		t.Errorf("Take for a closed file = %d; want %d", res, Closed)
+	}
+	held.End(1)
+	if res := <-granted; res != 0 {
+		t.Errorf("Take = %d; want 0", res)
+	}
+	if st := c.Stats(); st.Queued != 0 || st.InFlight != 0 || st.Requests != 2 || st.Bytes != 2 {
+		t.Errorf("Stats = %+v; want 2 requests of a byte, none queued or in flight", st)
+	}
+	s.Close()
+}
+
+// played is a Waiter that counts its calls.
+type played struct {
+	granted, rejected int
+	res               int32
+	withdrawn         atomic.Bool
+}
+
+func (p *played) Granted()           { p.granted++ }
+func (p *played) Rejected(res int32) { p.rejected++; p.res = res }
+func (p *played) Withdrawn() bool    { return p.withdrawn.Load() }
+
+// A Waiter is granted its ticket once for each Request, or is rejected once.
+func TestWaiter(t *testing.T) {
+	s, c := oneAtATime()
+	var first, second played
+	t1, t2 := s.Queue(0).NewTicket(&first, nil, false), s.Queue(0).NewTicket(&second, nil, false)
+	if t1.Withdraw() {
+		t.Error("a ticket that was not requested was withdrawn")
+	}
+	t1.Request(c, 1)
+	t2.Request(c, 1)
+	if first.granted != 1 || second.granted != 0 {
+		t.Fatalf("%d and %d tickets granted; want 1 and 0", first.granted, second.granted)
+	}
+	if t1.Withdraw() {
+		t.Error("a ticket that was granted was withdrawn")
+	}
+	t1.End(1)
+	t1.Request(c, 1)
+	if first.granted != 1 || second.granted != 1 {
+		t.Fatalf("%d and %d tickets granted after one has ended; want 1 and 1", first.granted, second.granted)
+	}
+	if first.withdrawn.Store(true); !t1.Withdraw() || t1.Withdraw() || first.rejected != 1 || first.res != Canceled {
+		t.Errorf("a ticket that waited was rejected %d times with %d; want once with %d", first.rejected, first.res, Canceled)
+	}
+	if t1.Request(c, 1); first.rejected != 2 || first.granted != 1 {
+		t.Errorf("the request of a Waiter that is withdrawn was rejected %d times; want 1", first.rejected-1)
+	}
+	t2.End(1)
+	if st := c.Stats(); st.Queued != 0 || st.InFlight != 0 {
+		t.Errorf("Stats = %+v; want none queued or in flight", st)
+	}
+	t1.Free()
+	t2.Free()
+	s.Close()
+}

@@ -1,0 +1,124 @@
+package qos
+
+import (
+	"math"
+	"sync"
+	"syscall"
+
+	"github.com/sluiceio/sluice/internal/fair"
+	"github.com/sluiceio/sluice/internal/usecount"
+)
+
+// Ticket is an operation's place in a Queue. The operation waits with it, and keeps it until
+// it has ended. The bytes that were granted are Granted.
+type Ticket struct {
+	fair.Ticket
+	queue *Queue
+	file  *usecount.Count // of the operation's file; nil if only the caller knows the file
+	// waiter is what has the ticket, if no goroutine waits with it. If it is nil, a goroutine
+	// waits for ready. That holds a value when the operation may begin, or when rejected is
+	// the result that says why not.
+	waiter   Waiter
+	ready    chan struct{}
+	rejected int32
+	next     *Ticket // in a ticketList
+}
+
+// Waiter is an operation that no goroutine waits for. It may have one Ticket at a time.
+type Waiter interface {
+	// Granted begins the operation, for the bytes that its ticket has been granted.
+	Granted()
+	// Rejected ends the operation, which has not begun, with a result.
+	Rejected(res int32)
+	// Withdrawn reports whether the operation has been asked to end early. It is called with
+	// the mutex of the Queue held.
+	Withdrawn() bool
+}
+
+// Results of operations whose tickets were rejected.
+const (
+	Canceled = -int32(syscall.ECANCELED) // the context has ended, or the Waiter is withdrawn
+	Closed   = math.MinInt32             // the file was closed. No errno has this value
+)
+
+var tickets = sync.Pool{New: func() any {
+	t := &Ticket{ready: make(chan struct{}, 1)}
+	t.Owner = t
+	return t
+}}
+
+// newTicket returns a ticket for an operation on a file. See fair.Ticket for beside.
+func (q *Queue) newTicket(file *usecount.Count, beside bool) *Ticket {
+	t := tickets.Get().(*Ticket)
+	t.queue, t.file, t.Beside = q, file, beside
+	return t
+}
+
+// NewTicket is newTicket for a Waiter, which frees the ticket (Free) when it has ended.
+func (q *Queue) NewTicket(w Waiter, file *usecount.Count, beside bool) *Ticket {
+	t := q.newTicket(file, beside)
+	t.waiter = w
+	return t
+}
+
+// Free makes the ticket of a Waiter available for other operations.
+func (t *Ticket) Free() {
+	t.queue, t.file, t.waiter, t.rejected, t.Beside = nil, nil, nil, 0, false
+	tickets.Put(t)
+}
+
+// rejectReason returns the result that says why t may not wait, or 0 if it may. It
+// must be called with Queue.mu held. A Close of a file, and whatever withdraws a Waiter,
+// first marks what it ends and then searches the queue, under that mutex. So it is either
+// seen here, or finds t in the queue.
+func (t *Ticket) rejectReason() int32 {
+	switch {
+	case t.file != nil && t.file.Closing():
+		return Closed
+	case t.waiter != nil && t.waiter.Withdrawn():
+		return Canceled
+	}
+	return 0
+}
+
+// reject ends t's operation with res before it has begun. The ticket is in no queue.
+func (t *Ticket) reject(res int32) {
+	if t.waiter != nil {
+		t.waiter.Rejected(res)
+		return
+	}
+	t.rejected = res
+	t.ready <- struct{}{}
+}
+
+// ticketList is a list of tickets that were granted, or rejected, together.
+type ticketList struct{ first, last *Ticket }
+
+func (l *ticketList) add(t *Ticket) {
+	if l.last == nil {
+		l.first = t
+	} else {
+		l.last.next = t
+	}
+	l.last = t
+}
+
+// pop removes and returns the first ticket; nil if there is none.
+func (l *ticketList) pop() *Ticket {
+	t := l.first
+	if t == nil {
+		return nil
+	}
+	if l.first = t.next; l.first == nil {
+		l.last = nil
+	}
+	t.next = nil
+	return t
+}
+
+// start begins the operations of the Waiters that have the tickets.
+func (l *ticketList) start() {
+	for t := l.pop(); t != nil; t = l.pop() {
+		t.waiter.Granted()
+	}
+}

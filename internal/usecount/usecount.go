@@ -1,0 +1,83 @@
+// Package usecount counts the operations that use a file's descriptor. A closed descriptor may
+// be another file's at once. So Close waits until no operation uses it, as internal/poll's
+// fdMutex does.
+package usecount
+
+import "sync/atomic"
+
+// Count is the number of operations that use a file, and whether the file is closing. All
+// methods but Init may be called at the same time.
+type Count struct {
+	// refs has a bit that stops more operations from starting:
+	//
+	//	bits 0–61  number of operations in progress
+	//	bit 62     closing
+	refs atomic.Int64
+	// unused holds a value when the last operation has ended after closing was set. It is nil
+	// if Close is never called.
+	unused chan struct{}
+}
+
+const closing = 1 << 62
+
+// Init makes Close possible. It must be called before all other methods.
+func (c *Count) Init() { c.unused = make(chan struct{}, 1) }
+
+// Use starts an operation and reports true, unless the file is closing. The caller must end
+// the operation with Done.
+func (c *Count) Use() bool {
+	if c.refs.Add(1)&closing == 0 {
+		return true
+	}
+	c.Done()
+	return false
+}
+
+// UseMore starts another operation. The caller has started one that has not ended. The caller
+// must end both with Done.
+func (c *Count) UseMore() { c.refs.Add(1) }
+
+// UseAgain is Use for a goroutine that goes on with an operation. It succeeds even while the
+// file is closing, as long as any operation is in progress. The caller must end it with Done.
+func (c *Count) UseAgain() bool {
+	for {
+		n := c.refs.Load()
+		if n == closing {
+			return false
+		}
+		if c.refs.CompareAndSwap(n, n+1) {
+			return true
+		}
+	}
+}
+
+// Done ends an operation.
+func (c *Count) Done() {
+	if c.refs.Add(-1) == closing {
+		select {
+		case c.unused <- struct{}{}:
+		default: // a Use that came after closing has raised and lowered refs
+		}
+	}
+}
+
+// Closing reports whether Close has been called.
+func (c *Count) Closing() bool { return c.refs.Load()&closing != 0 }
+
+// Close stops new operations from starting, then calls begun, then waits for the operations
+// in progress. It does nothing and returns false if it was called before.
+func (c *Count) Close(begun func()) bool {
+	for {
+		n := c.refs.Load()
+		if n&closing != 0 {
+			return false
+		}
+		if c.refs.CompareAndSwap(n, n|closing) {
+			begun()
+			if n > 0 {
+				<-c.unused
+			}
+			return true
+		}
+	}
+}
