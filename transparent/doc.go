@@ -22,7 +22,7 @@
 // # Goroutine dumps
 //
 // A goroutine that waits for a queued operation is parked on a channel ("chan receive"), with
-// sched.(*request).wait on top and the method of os.File below; docs/transparent.md has a table.
+// ioengine.(*Request).Wait on top and the method of os.File below; docs/transparent.md has a table.
 //
 // # Concurrency
 //

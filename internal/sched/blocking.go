@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/ioengine"
 	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/sys"
 )
@@ -118,10 +119,9 @@ func (s *Scheduler) waitOrQueue(ctx context.Context, code driver.Code, f *File, 
 	return res
 }
 
-// largeRead is the size from which on a read is submitted by itself, and a buffered read is
-// worth a thread. The copy of such a buffered read takes longer than what the queue saves.
+// largeRead is the size from which on a buffered read is worth a thread. The copy of such a buffered read takes longer than what the queue saves.
 // The ring also makes it in pieces, one for each part of the page cache that arrives.
-const largeRead = 32 << 10 // 32 KiB
+const largeRead = ioengine.LargeRead
 
 // permitPlainRead takes a permit for a read of n bytes that is made as a plain call: if next to
 // nothing is in flight, or if the read is large and buffered. While a ring has a leader, no
@@ -135,7 +135,7 @@ func (s *Scheduler) permitPlainRead(ctx context.Context, f *File, n int) (limite
 	if n >= largeRead && f.flags&driver.Direct == 0 {
 		return s.tryPermit(f, int32(s.limits.LargeReads))
 	}
-	if s.queuedOps.Load() != 0 || s.rings.hasReaper() {
+	if s.queuedOps.Load() != 0 || s.rings.HasReaper() {
 		return limiter.Permit{}, false
 	}
 	return s.tryPermit(f, int32(s.limits.InlineReads))

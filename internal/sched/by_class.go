@@ -85,7 +85,7 @@ func (s *Scheduler) rawQueuedByClass(ctx context.Context, code driver.Code, o Ra
 	if beside && !c.Limited() {
 		return s.rawNow(ctx, code, o, &Vec{first: b}, off)
 	}
-	t, res := s.classes.Queue(s.engineAt(s.deviceOfFD(o.FD)).number).Take(ctx, c, nil, len(b), beside)
+	t, res := s.classes.Queue(s.engineAt(s.deviceOfFD(o.FD)).Number()).Take(ctx, c, nil, len(b), beside)
 	if t == nil {
 		return res
 	}

@@ -20,9 +20,6 @@ func (s *Scheduler) startByClass(t *Transfer) bool {
 	if t.asked != 0 {
 		t.f = t.f.View(c) // for the record
 	}
-	// A leader reaps it, and not the owner of its group: that one may be busy with
-	// something else for long, and other operations need the room.
-	t.r.byGroup = false
 	t.ticket = s.queueOf(t.f).NewTicket(t, t.f.owner(), beside)
 	t.requestTicket()
 	return true
@@ -65,17 +62,17 @@ func (t *Transfer) Granted() {
 	}
 	s.queuedOps.Add(1)
 	if t.group != nil {
-		t.group.queued.Add(1)
+		t.group.Queued()
 	}
 	// Asked for before pushGranted: after it t may have ended, and be its owner's again.
 	e := s.engineOf(t.f)
 	if atOnce, ok := s.helpers.pushGranted(t); ok {
-		e.ensureSubmitted(atOnce)
+		e.EnsureSubmitted(atOnce)
 		return
 	}
 	s.queuedOps.Add(-1)
 	if t.group != nil {
-		t.group.queued.Add(-1)
+		t.group.Group.Completed()
 	}
 	t.res = ecanceled
 	t.end()

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/fair"
 )
 
@@ -11,9 +12,9 @@ import (
 // first; what has no device, or shares a ring, has another's.
 func TestCapOfEachDevice(t *testing.T) {
 	for _, classFirst := range []bool{true, false} {
-		p := newSeveral(t, 2, func(_ int, d *script) driver.Driver {
-			d.rule = whole
-			return stagingScript{d}
+		p := newSeveral(t, 2, func(_ int, d *script.Driver) driver.Driver {
+			d.Rule = whole
+			return d.Staging()
 		})
 		p.SetCapFinder(func(device uint64) fair.Cap { return fair.Cap{Depth: int(device), Bytes: 1 << 20, Beside: 1 << 20} })
 		p.SetCap(fair.Cap{Depth: 9, Bytes: 1 << 20, Beside: 1 << 20})
@@ -28,9 +29,9 @@ func TestCapOfEachDevice(t *testing.T) {
 		}
 		p.SetCap(fair.Cap{Depth: 7, Bytes: 1 << 20, Beside: 1 << 20})
 		for _, d := range p.drv {
-			d.mu.Lock()
-			d.rule, d.seen = nil, nil
-			d.mu.Unlock()
+			d.Mu.Lock()
+			d.Rule, d.Seen = nil, nil
+			d.Mu.Unlock()
 		}
 		var transfers [2][10]Transfer
 		for i := range transfers {
@@ -39,14 +40,14 @@ func TestCapOfEachDevice(t *testing.T) {
 			}
 		}
 		for i, d := range p.drv {
-			d.next(3 + 2*i - 1)
+			d.Next(3 + 2*i - 1)
 		}
 		if st := p.DefaultClass().Stats(); st.InFlight != 3+5 || st.Queued != 12 {
 			t.Errorf("class first: %v: the class's Stats are %+v; want 8 in flight, 12 queued", classFirst, st)
 		}
 		for i := range transfers {
 			for j := range transfers[i] {
-				p.drv[i].answer(p.drv[i].next(j), 512)
+				p.drv[i].Answer(p.drv[i].Next(j), 512)
 				if n, err := transfers[i][j].Wait(t.Context()); n != 512 || err != nil {
 					t.Errorf("Wait = %d, %v; want 512", n, err)
 				}

@@ -133,7 +133,7 @@ func (l *ChainRunner) reap(u ChainSource) {
 	n, err := l.drv.Reap(l.done, 1)
 	if err != nil && !l.lost {
 		l.lost = true
-		l.s.noteLoss(l.drv, err)
+		l.s.lost.Add(l.drv, err)
 	}
 	for _, op := range l.done[:n] {
 		t := op.Owner.(*chainSlot)

@@ -53,7 +53,7 @@ func (s *Scheduler) classOf(ctx context.Context, f *File) *Class {
 }
 
 // queueOf returns the queue for the tickets of operations on f.
-func (s *Scheduler) queueOf(f *File) *qos.Queue { return s.classes.Queue(s.engineOf(f).number) }
+func (s *Scheduler) queueOf(f *File) *qos.Queue { return s.classes.Queue(s.engineOf(f).Number()) }
 
 // owner returns the count of the file that f is a part of, or of f itself. A Close of that file
 // rejects the tickets of operations on f.

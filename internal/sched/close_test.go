@@ -10,12 +10,14 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/driver/script"
+	"github.com/sluiceio/sluice/internal/hang"
 )
 
 // Close of a file waits for the operations that use it, and lets no more
 // start; exactly one Close is the first.
 func TestFileCloseWaitsForOperations(t *testing.T) {
-	watch(t)
+	hang.Watch(t)
 	for range 300 {
 		f := NewFile(1<<20, false, false)
 		var open atomic.Bool
@@ -57,8 +59,8 @@ func TestFileCloseWaitsForOperations(t *testing.T) {
 // Close of a Scheduler leaves no goroutine behind.
 func TestCloseLeavesNoGoroutine(t *testing.T) {
 	before := stacks()
-	asScript(t, 4, func(t *testing.T, d *script, drv driver.Driver) {
-		d.rule = func(op *driver.Op) (int32, bool) { return int32(len(op.Buf)), true }
+	script.Run(t, 4, func(t *testing.T, d *script.Driver, drv driver.Driver) {
+		d.Rule = func(op *driver.Op) (int32, bool) { return int32(len(op.Buf)), true }
 		s := New(drv, queueAll)
 		f := NewFile(1<<20, true, false)
 		var all sync.WaitGroup
@@ -76,8 +78,8 @@ func TestCloseLeavesNoGoroutine(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if err := s.Close(); err != nil || !d.closed {
-			t.Errorf("Close = %v; the driver is closed: %t", err, d.closed)
+		if err := s.Close(); err != nil || !d.Closed {
+			t.Errorf("Close = %v; the driver is closed: %t", err, d.Closed)
 		}
 	})
 	var left string

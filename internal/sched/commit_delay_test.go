@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/hang"
 )
 
 // stopClock gives p a clock that moves only when the test says so.
@@ -178,8 +179,8 @@ func TestWritebackThatCannotStart(t *testing.T) {
 	<-p.started
 	p.f.noteWritten(muchWritten)
 	second := p.sync(t.Context())
-	eventually(func() bool { return p.f.unsynced.Load() == 0 })
-	eventually(func() bool {
+	hang.Eventually(func() bool { return p.f.unsynced.Load() == 0 })
+	hang.Eventually(func() bool {
 		p.f.syncer.mu.Lock()
 		defer p.f.syncer.mu.Unlock()
 		return p.f.syncer.failed != nil

@@ -13,6 +13,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/fault"
 	"github.com/sluiceio/sluice/internal/driver/pool"
+	"github.com/sluiceio/sluice/internal/hang"
 	"github.com/sluiceio/sluice/internal/seed"
 )
 
@@ -25,7 +26,7 @@ func (async) Async(*driver.Op) bool { return true }
 // faulty makes a Scheduler of a pool whose operations meet with what decide
 // says, and a file for it.
 func faulty(t *testing.T, depth int, decide fault.Decider) (*Scheduler, *File) {
-	watch(t)
+	hang.Watch(t)
 	p, err := pool.New(pool.Options{Depth: depth, Threads: 4})
 	if err != nil {
 		t.Fatal(err)
@@ -148,7 +149,7 @@ func TestFullDriverAndGroup(t *testing.T) {
 			}
 		}
 		g.Close()
-		if n := s.engine.groupOps.Load(); n != 0 {
+		if n := s.rings.First().State().GroupOps; n != 0 {
 			t.Fatalf("%d operations are counted that the driver does not have", n)
 		}
 	}

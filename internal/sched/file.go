@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/ioengine"
 	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/usecount"
 )
@@ -68,7 +69,7 @@ type openFile struct {
 	device atomic.Uint64
 	// engine is where the file's operations are queued. It is nil before the first one, and
 	// never changes after that. See engineOf.
-	engine atomic.Pointer[engine]
+	engine atomic.Pointer[ioengine.Engine]
 
 	// name and ref identify the file in records. name is set before the file is used.
 	name string
@@ -85,7 +86,7 @@ func (f *File) PartOf(main *File) { f.parent = main.openFile }
 // O_DIRECT and with O_APPEND.
 func NewFile(fd int, direct, appends bool) *File {
 	f := &File{openFile: new(openFile)}
-	f.Count.Init()
+	f.Init()
 	f.set(fd, direct, appends)
 	return f
 }
@@ -125,19 +126,9 @@ func (f *File) close(begun func()) bool {
 // nobody might reap those of a Group, least of all if the owner of the Group is what closes
 // the file.
 func (s *Scheduler) CloseFile(f *File) bool {
-	s.requireReapers()
-	defer s.closing.Add(-1)
+	s.rings.RequireReapers()
+	defer s.rings.ReleaseReapers()
 	return f.close(func() { s.classes.RejectFile(&f.Count) })
-}
-
-// requireReapers starts a leader in each ring that has operations and no leader. Until
-// Scheduler.closing is lowered, a leader does not retire before everything in flight has been
-// reaped. That is true of rings that are started meanwhile as well.
-func (s *Scheduler) requireReapers() {
-	s.closing.Add(1)
-	for _, e := range *s.rings.all.Load() {
-		e.ensureReaper()
-	}
 }
 
 // async reports whether the driver can perform code on f without a thread.
@@ -147,7 +138,7 @@ func (s *Scheduler) async(code driver.Code, f *File) bool {
 	if f.appends && code == driver.Write {
 		return false
 	}
-	if s.lost.ring.Load() {
+	if s.rings.Lost() {
 		return false
 	}
 	if f.flags&driver.Direct != 0 {

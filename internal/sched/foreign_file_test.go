@@ -11,6 +11,7 @@ import (
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/pool"
+	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/seed"
 	"github.com/sluiceio/sluice/internal/sys"
 )
@@ -38,7 +39,7 @@ func TestBorrowForgets(t *testing.T) {
 // TestBorrowHasOneDescriptor: a second one, when it is closed, takes the
 // process's locks on the file with it.
 func TestBorrowHasOneDescriptor(t *testing.T) {
-	s := New(newScript(8), queueAll)
+	s := New(script.New(8), queueAll)
 	defer s.Close()
 	s.reopen = func(int) int { t.Error("a second descriptor was opened"); return -1 }
 	s.call = func(driver.Code, int, []byte, int64) int32 { return 0 }
@@ -105,7 +106,7 @@ func TestBorrowedCached(t *testing.T) {
 		t.Skip("no reads from the page cache alone here")
 	}
 	for _, knowsEnd := range []bool{true, false} {
-		s := New(newScript(8), queueAll)
+		s := New(script.New(8), queueAll)
 		s.knowsEnd = knowsEnd
 		plain := 0
 		s.call = func(code driver.Code, fd int, b []byte, off int64) int32 {

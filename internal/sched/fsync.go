@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/ioengine"
 	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/record"
 )
@@ -29,7 +30,7 @@ type fsyncs struct {
 	opened sync.Once
 	// engine is that of the driver that open has returned. It is nil before open
 	// is called, and if open returned nil.
-	engine atomic.Pointer[engine]
+	engine atomic.Pointer[ioengine.Engine]
 	// limiter bounds the fsyncs in a driver that serves all devices. Its quotas
 	// keep the fsyncs of a stalled device from holding up those of others. Its
 	// limit is 0 if the driver is the Scheduler's own, with an engine per device.
@@ -59,7 +60,7 @@ func (s *Scheduler) SetSyncDriver(open func() driver.Driver) { s.fsyncs.open = o
 // syncRoute is how an fsync is made: through engine, or by a plain call if engine is
 // nil. It holds the permit for either.
 type syncRoute struct {
-	engine *engine
+	engine *ioengine.Engine
 	permit limiter.Permit
 }
 
@@ -132,19 +133,18 @@ func (s *Scheduler) fsync(w syncRoute, asked int64, code driver.Code, f *File, f
 }
 
 // queueSync makes an fsync or fdatasync through e, or by a plain call if e refuses it.
-func (s *Scheduler) queueSync(e *engine, asked int64, code driver.Code, f *File, fd int) int32 {
-	r := requests.Get().(*request)
-	r.timestamps = timestamps{}
-	op := &r.op
+func (s *Scheduler) queueSync(e *ioengine.Engine, asked int64, code driver.Code, f *File, fd int) int32 {
+	r := ioengine.NewRequest()
+	op := &r.Op
 	op.Code, op.Flags, op.FD, op.Off = code, f.flags, int32(fd), 0
-	e.push(op)
-	<-r.done // without a context: nothing ends an fsync early
+	e.Push(r)
+	<-r.Done() // without a context: nothing ends an fsync early
 	res := op.Res
 	refused := res == einval || res == ecanceled
 	if asked != 0 && !refused {
 		s.recordQueued(e, asked, record.Now(), r, f)
 	}
-	requests.Put(r)
+	r.Free()
 	if refused {
 		// Linux AIO returns EINVAL for a file that has no fsync. Asking again is cheap
 		// then, and loses no error, as fsync(2) reports EINVAL more than once. A lost
@@ -157,7 +157,7 @@ func (s *Scheduler) queueSync(e *engine, asked int64, code driver.Code, f *File,
 }
 
 // syncEngine returns the engine for fsyncs of f, or nil if there is none or it is lost.
-func (s *Scheduler) syncEngine(f *File) *engine {
+func (s *Scheduler) syncEngine(f *File) *ioengine.Engine {
 	y := &s.fsyncs
 	if y.open == nil {
 		return nil
@@ -166,20 +166,20 @@ func (s *Scheduler) syncEngine(f *File) *engine {
 		switch drv := y.open(); drv {
 		case nil:
 		case s.drv:
-			y.engine.Store(s.engine)
+			y.engine.Store(s.rings.First())
 		default:
-			e := newEngine(drv)
-			e.hook = s.hook
-			e.onLoss = func(e *engine, err error) { s.noteLoss(e.drv, err) }
+			e := ioengine.New(drv)
+			e.RecordBy(s.hook)
+			e.OnLoss(func(err error) { s.lost.Add(drv, err) })
 			y.setLimit(s.limits.QueuedSyncs, drv.Info().Depth)
 			y.engine.Store(e)
 		}
 	})
 	e := y.engine.Load()
-	if e == s.engine {
+	if e == s.rings.First() {
 		e = s.engineOf(f)
 	}
-	if e == nil || e.lost.Load() {
+	if e == nil || e.Lost() {
 		return nil
 	}
 	return e
@@ -189,9 +189,8 @@ func (s *Scheduler) syncEngine(f *File) *engine {
 // have ended.
 func (s *Scheduler) closeSyncs() error {
 	e := s.fsyncs.engine.Load()
-	if e == nil || e == s.engine {
+	if e == nil || e == s.rings.First() {
 		return nil
 	}
-	e.wait()
-	return e.drv.Close()
+	return e.Close()
 }

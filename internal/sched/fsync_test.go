@@ -8,13 +8,15 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/driver/script"
+	"github.com/sluiceio/sluice/internal/hang"
 )
 
 // playQueuedSyncs is playSyncs with a driver for fsyncs beyond inline at a
 // time, which the test plays too, and Syncs of as many files as it likes. At
 // the end no place is taken any more, and the driver is closed.
-func playQueuedSyncs(t *testing.T, inline int) (*syncs, *script) {
-	p, d := playSyncs(t), newScript(8)
+func playQueuedSyncs(t *testing.T, inline int) (*syncs, *script.Driver) {
+	p, d := playSyncs(t), script.New(8)
 	p.limits.InlineSyncs = inline
 	opened := 0
 	p.SetSyncDriver(func() driver.Driver {
@@ -25,8 +27,8 @@ func playQueuedSyncs(t *testing.T, inline int) (*syncs, *script) {
 		if n, m := p.limiter.InUse(), p.fsyncs.inline.Load(); n != 0 || m != 0 {
 			t.Errorf("at the end %d places are taken, %d fsyncs are plain calls; want none", n, m)
 		}
-		if err := p.Close(); err != nil || opened > 1 || d.closed != (opened == 1) {
-			t.Errorf("Close = %v; opened %d times, closed: %t", err, opened, d.closed)
+		if err := p.Close(); err != nil || opened > 1 || d.Closed != (opened == 1) {
+			t.Errorf("Close = %v; opened %d times, closed: %t", err, opened, d.Closed)
 		}
 	})
 	return p, d
@@ -48,18 +50,18 @@ func TestSyncsBeyondTheFirstAreQueued(t *testing.T) {
 	_, b := p.start(t.Context(), 2)
 	<-p.started
 	f, c := p.start(t.Context(), 3)
-	op := d.next(0)
+	op := d.Next(0)
 	_, e := p.start(t.Context(), 4)
-	op2 := d.next(1)
+	op2 := d.Next(1)
 	if op.Code != driver.Fsync || op.FD != 3 || op2.FD != 4 {
 		t.Errorf("the driver has a %v of %d and one of %d; want a %v of 3 and one of 4", op.Code, op.FD, op2.FD, driver.Fsync)
 	}
 	if st := p.Stats(); st.InFlight != 2 || st.Blocked < 2 {
 		t.Errorf("Stats: %d in flight, %d blocked; want 2, at least 2", st.InFlight, st.Blocked)
 	}
-	d.answer(op2, 0)
+	d.Answer(op2, 0)
 	want(t, nil, e)
-	d.answer(op, -int32(syscall.EIO))
+	d.Answer(op, -int32(syscall.EIO))
 	want(t, syscall.EIO, c)
 	if err := p.Sync(t.Context(), f); err != syscall.EIO {
 		t.Errorf("the Sync after one that failed = %v; want %v", err, syscall.EIO)
@@ -84,9 +86,9 @@ func TestStalledSyncs(t *testing.T) {
 
 func stallSyncs(t *testing.T, stalled int) {
 	p, d := playQueuedSyncs(t, 0)
-	d.depth = 36
-	p.rings.device = func(fd int) (uint64, bool) { return uint64(fd % 10), true }
-	d.rule = func(op *driver.Op) (int32, bool) { return 0, op.FD%10 > int32(stalled) }
+	d.Depth = 36
+	p.device = func(fd int) (uint64, bool) { return uint64(fd % 10), true }
+	d.Rule = func(op *driver.Op) (int32, bool) { return 0, op.FD%10 > int32(stalled) }
 	var all []chan error
 	for n := range 50 {
 		for device := 1; device <= stalled; device++ {
@@ -94,7 +96,7 @@ func stallSyncs(t *testing.T, stalled int) {
 			all = append(all, res)
 		}
 	}
-	eventually(func() bool {
+	hang.Eventually(func() bool {
 		return p.fsyncs.limiter.Waiting() == (len(all)-p.fsyncs.limiter.InUse()) && p.fsyncs.limiter.InUse() >= 32
 	})
 	if n := p.fsyncs.limiter.InUse(); n > 36 {
@@ -106,15 +108,15 @@ func stallSyncs(t *testing.T, stalled int) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	_, late := p.start(ctx, 501)
-	eventually(func() bool { return p.fsyncs.limiter.Waiting() == (len(all) + 1 - p.fsyncs.limiter.InUse()) })
+	hang.Eventually(func() bool { return p.fsyncs.limiter.Waiting() == (len(all) + 1 - p.fsyncs.limiter.InUse()) })
 	cancel()
 	want(t, context.Canceled, late)
-	d.mu.Lock()
-	d.rule = func(*driver.Op) (int32, bool) { return 0, true }
-	for len(d.held) > 0 {
-		d.finish(d.held[0], 0)
+	d.Mu.Lock()
+	d.Rule = func(*driver.Op) (int32, bool) { return 0, true }
+	for len(d.Held) > 0 {
+		d.Finish(d.Held[0], 0)
 	}
-	d.mu.Unlock()
+	d.Mu.Unlock()
 	for _, res := range all {
 		want(t, nil, res)
 	}
@@ -133,7 +135,7 @@ func TestSlowSyncIsQueued(t *testing.T) {
 	want(t, nil, a)
 	res := make(chan error, 1)
 	go func() { res <- p.Sync(t.Context(), f) }()
-	d.answer(d.next(0), 0) // quick this time
+	d.Answer(d.Next(0), 0) // quick this time
 	want(t, nil, res)
 	go func() { res <- p.Sync(t.Context(), f) }()
 	<-p.started
@@ -145,7 +147,7 @@ func TestSlowSyncIsQueued(t *testing.T) {
 func TestSyncThatTheDriverRefuses(t *testing.T) {
 	p, d := playQueuedSyncs(t, 0)
 	_, a := p.start(t.Context(), 1)
-	d.answer(d.next(0), einval)
+	d.Answer(d.Next(0), einval)
 	<-p.started
 	p.results <- -int32(syscall.EROFS)
 	want(t, syscall.EROFS, a)
@@ -162,7 +164,7 @@ func TestSyncsWithoutADriver(t *testing.T) {
 	<-p.started
 	ctx, cancel := context.WithCancel(t.Context())
 	_, c := p.start(ctx, 3) // queueAll lets two through
-	eventually(func() bool { return p.limiter.Waiting() == 1 })
+	hang.Eventually(func() bool { return p.limiter.Waiting() == 1 })
 	cancel()
 	want(t, context.Canceled, c)
 	p.results <- 0
@@ -179,8 +181,8 @@ func TestSyncThroughTheSameDriver(t *testing.T) {
 	p := playSyncs(t)
 	p.SetSyncDriver(func() driver.Driver { return p.drv })
 	_, a := p.start(t.Context(), 1)
-	d := p.drv.(*script)
-	d.answer(d.next(0), 0)
+	d := p.drv.(*script.Driver)
+	d.Answer(d.Next(0), 0)
 	want(t, nil, a)
 	if st := p.Stats(); st.Batches != 1 {
 		t.Errorf("Stats: %d batches; want 1", st.Batches)

@@ -13,6 +13,9 @@ import (
 
 	"github.com/sluiceio/sluice/internal/allocs"
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/driver/script"
+	"github.com/sluiceio/sluice/internal/hang"
+	"github.com/sluiceio/sluice/internal/ioengine"
 	"github.com/sluiceio/sluice/internal/seed"
 	"github.com/sluiceio/sluice/internal/sys"
 )
@@ -20,14 +23,14 @@ import (
 // grouped is a Scheduler on a script, a direct file and a Group.
 type grouped struct {
 	*Scheduler
-	d *script
+	d *script.Driver
 	f *File
 	g *Group
 }
 
 // asGroup runs a test with a Group, at the end of which nothing may be left.
 func asGroup(t *testing.T, depth int, test func(t *testing.T, p grouped)) {
-	asScript(t, depth, func(t *testing.T, d *script, drv driver.Driver) {
+	script.Run(t, depth, func(t *testing.T, d *script.Driver, drv driver.Driver) {
 		s := New(drv, queueAll)
 		p := grouped{s, d, NewFile(1<<20, true, false), s.NewGroup(t.Context(), NewFile(1<<20, true, false))}
 		test(t, p)
@@ -40,10 +43,9 @@ func asGroup(t *testing.T, depth int, test func(t *testing.T, p grouped)) {
 
 func wantNothing(t *testing.T, s *Scheduler) {
 	t.Helper()
-	e := s.engine
-	if e.state.Load() != idle || e.inflight.Load() != 0 || e.groupOps.Load() != 0 || e.reaperRequests.Load() != 0 || e.backlog.Len() != 0 || s.queuedOps.Load() != 0 {
-		t.Errorf("state %d, %d in flight, %d of them tended, %d attending, %d waiting at the end; want idle, 0",
-			e.state.Load(), e.inflight.Load(), e.groupOps.Load(), e.reaperRequests.Load(), s.queuedOps.Load())
+	e := s.rings.First()
+	if st := e.State(); st != (ioengine.State{}) || s.queuedOps.Load() != 0 {
+		t.Errorf("engine at the end: %+v, %d waiting; want nothing", st, s.queuedOps.Load())
 	}
 }
 
@@ -76,7 +78,7 @@ func (p grouped) next(t *testing.T, ctx context.Context, want *Transfer, n int, 
 // is elsewhere.
 func TestGroupOwnerLeads(t *testing.T) {
 	asGroup(t, 8, func(t *testing.T, p grouped) {
-		p.d.rule = func(op *driver.Op) (int32, bool) { return 10, op.Off != 2 }
+		p.d.Rule = func(op *driver.Op) (int32, bool) { return 10, op.Off != 2 }
 		all := p.start(t, 4)
 		p.next(t, t.Context(), all[0], 10, nil)
 		p.next(t, t.Context(), all[1], 10, nil)
@@ -84,10 +86,10 @@ func TestGroupOwnerLeads(t *testing.T) {
 		if tr := p.g.Take(); tr != nil {
 			t.Errorf("Take = number %v; want none", tr.Owner)
 		}
-		if st := p.engine.state.Load(); st != idle {
-			t.Errorf("state %d while the owner is elsewhere; want idle", st)
+		if st := p.rings.First().State(); st.Leads {
+			t.Errorf("%+v while the owner is elsewhere; want no leader", st)
 		}
-		p.d.answer(p.d.next(2), 0)
+		p.d.Answer(p.d.Next(2), 0)
 		p.next(t, t.Context(), all[2], 0, io.EOF)
 	})
 }
@@ -96,7 +98,7 @@ func TestGroupOwnerLeads(t *testing.T) {
 // leads.
 func TestGroupBesideOthers(t *testing.T) {
 	asGroup(t, 8, func(t *testing.T, p grouped) {
-		p.d.rule = func(op *driver.Op) (int32, bool) { return int32(len(op.Buf)), op.Off >= 100 }
+		p.d.Rule = func(op *driver.Op) (int32, bool) { return int32(len(op.Buf)), op.Off >= 100 }
 		all := p.start(t, 2)
 		p.g.Submit()
 		other := func() {
@@ -105,18 +107,18 @@ func TestGroupBesideOthers(t *testing.T) {
 			}
 		}
 		other() // hangs if it has no leader
-		p.engine.wait()
+		p.rings.First().Wait()
 		done := make(chan struct{})
 		go func() {
-			eventually(func() bool { return p.engine.state.Load() == blocked })
+			hang.Eventually(func() bool { return p.rings.First().State().Blocked })
 			other()
 			other()
-			p.d.answer(p.d.next(1), 10)
+			p.d.Answer(p.d.Next(1), 10)
 			close(done)
 		}()
 		p.next(t, t.Context(), all[1], 10, nil)
 		<-done
-		p.d.answer(p.d.next(0), 10)
+		p.d.Answer(p.d.Next(0), 10)
 		p.next(t, t.Context(), all[0], 10, nil)
 	})
 }
@@ -125,14 +127,14 @@ func TestGroupBesideOthers(t *testing.T) {
 // the driver.
 func TestGroupHelperWakes(t *testing.T) {
 	asGroup(t, 8, func(t *testing.T, p grouped) {
-		p.d.rule = func(op *driver.Op) (int32, bool) { return eagain, op.Off == 1 }
+		p.d.Rule = func(op *driver.Op) (int32, bool) { return eagain, op.Off == 1 }
 		p.call = func(driver.Code, int, []byte, int64) int32 {
-			eventually(func() bool { return p.engine.state.Load() == blocked })
+			hang.Eventually(func() bool { return p.rings.First().State().Blocked })
 			return -int32(syscall.EIO)
 		}
 		all := p.start(t, 2)
 		p.next(t, t.Context(), all[1], 0, syscall.EIO)
-		p.d.answer(p.d.next(0), 10)
+		p.d.Answer(p.d.Next(0), 10)
 		p.next(t, t.Context(), all[0], 10, nil)
 	})
 }
@@ -144,21 +146,19 @@ func TestGroupContextEnds(t *testing.T) {
 		other bool // another one leads
 	}{{"leading", false}, {"asleep", true}} {
 		t.Run(c.name, func(t *testing.T) {
-			asScript(t, 8, func(t *testing.T, d *script, drv driver.Driver) {
+			script.Run(t, 8, func(t *testing.T, d *script.Driver, drv driver.Driver) {
 				s := New(drv, queueAll)
 				ctx, cancel := context.WithCancel(t.Context())
 				p := grouped{s, d, NewFile(1<<20, true, false), s.NewGroup(ctx, NewFile(1<<20, true, false))}
 				var other Transfer
 				if c.other {
 					s.StartRead(&other, p.f, make([]byte, 10), 50, 0)
-					d.next(0)
+					d.Next(0)
 				}
 				all := p.start(t, 2)
 				go func() {
-					eventually(func() bool {
-						p.g.mu.Lock()
-						defer p.g.mu.Unlock()
-						return p.g.parked != awake
+					hang.Eventually(func() bool {
+						return p.g.Waiting()
 					})
 					cancel()
 				}()
@@ -169,11 +169,11 @@ func TestGroupContextEnds(t *testing.T) {
 					tr.Withdraw()
 				}
 				go func() {
-					d.until(func() bool { return len(d.cancelled) == 2 })
-					d.answer(&all[0].r.op, ecanceled)
-					d.answer(&all[1].r.op, 10)
+					d.Until(func() bool { return len(d.Cancelled) == 2 })
+					d.Answer(&all[0].r.Op, ecanceled)
+					d.Answer(&all[1].r.Op, 10)
 					if c.other {
-						d.answer(d.next(0), 10)
+						d.Answer(d.Next(0), 10)
 					}
 				}()
 				p.next(t, ctx, all[0], 0, context.Canceled)
@@ -195,9 +195,9 @@ func TestGroupContextEnds(t *testing.T) {
 // would reap, and with some that he has not even submitted.
 func TestGroupOwnerClosesFile(t *testing.T) {
 	asGroup(t, 8, func(t *testing.T, p grouped) {
-		p.d.rule = func(*driver.Op) (int32, bool) { return 10, true }
+		p.d.Rule = func(*driver.Op) (int32, bool) { return 10, true }
 		all := p.start(t, 4) // 1, 2, and 1 of 4
-		if p.engine.inbox.Load() == nil {
+		if !p.rings.First().State().Queued {
 			t.Error("all are submitted; want one that is not")
 		}
 		p.CloseFile(p.f) // hangs if nobody reaps
@@ -213,15 +213,15 @@ func TestGroupOwnerClosesFile(t *testing.T) {
 // Nothing is in flight, and one Transfer not submitted.
 func TestGroupOwnerClosesFileEarly(t *testing.T) {
 	asGroup(t, 8, func(t *testing.T, p grouped) {
-		p.d.rule = func(op *driver.Op) (int32, bool) { return int32(len(op.Buf)), true }
+		p.d.Rule = func(op *driver.Op) (int32, bool) { return int32(len(op.Buf)), true }
 		first := p.start(t, 1)[0]
 		// Whose leader reaps first, too.
 		if n, err := p.ReadAt(t.Context(), p.f, make([]byte, 5), 100); n != 5 || err != nil {
 			t.Errorf("ReadAt = %d, %v; want 5, nil", n, err)
 		}
-		p.engine.wait()
+		p.rings.First().Wait()
 		second := p.start(t, 1)[0]
-		if p.engine.inbox.Load() == nil || p.engine.inflight.Load() != 0 {
+		if st := p.rings.First().State(); !st.Queued || st.InFlight != 0 {
 			t.Error("all are submitted, or one is in flight; want neither")
 		}
 		p.CloseFile(p.f) // hangs if nobody submits
@@ -235,19 +235,13 @@ func TestGroupOwnerClosesFileEarly(t *testing.T) {
 // leader started (submitGroupOps).
 func TestGroupSubmitsForOthers(t *testing.T) {
 	asGroup(t, 8, func(t *testing.T, p grouped) {
-		p.d.rule = func(op *driver.Op) (int32, bool) { return 10, true }
-		other := newRequest(100)
-		p.engine.pushInbox(&other.op) // the leader is gone since
+		p.d.Rule = func(op *driver.Op) (int32, bool) { return 10, true }
+		other := ioengine.NewRequest()
+		other.Op.Off = 100
+		p.rings.First().Queue(other) // the leader is gone since
 		tr := p.start(t, 1)[0]
-		<-other.done // hangs if it has no leader
+		<-other.Done() // hangs if it has no leader
 		p.next(t, t.Context(), tr, 10, nil)
-	})
-}
-
-// As TestPushedWhileCancelling, of an owner that submits.
-func TestPushedWhileGroupSubmits(t *testing.T) {
-	asGroup(t, 8, func(t *testing.T, p grouped) {
-		pushedWhile(t, p.d, p.engine, func(op *driver.Op) { p.engine.pushInbox(op); p.engine.submitGroupOps() })
 	})
 }
 
@@ -259,8 +253,8 @@ func TestGroupStress(t *testing.T) {
 		for _, c := range []struct{ groups, others, depth int }{{1, 0, 4}, {1, 1, 8}, {3, 0, 4}, {2, 3, 8}, {4, 4, 64}} {
 			t.Run(fmt.Sprintf("GOMAXPROCS%d/%+v", procs, c), func(t *testing.T) {
 				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
-				asScript(t, c.depth, func(t *testing.T, d *script, drv driver.Driver) {
-					d.rule = func(op *driver.Op) (int32, bool) {
+				script.Run(t, c.depth, func(t *testing.T, d *script.Driver, drv driver.Driver) {
+					d.Rule = func(op *driver.Op) (int32, bool) {
 						if op.Off%7 == 3 {
 							return eagain, true // for a helper
 						}
@@ -362,16 +356,16 @@ func TestGroupAllocatesNothing(t *testing.T) {
 	if sys.RaceEnabled {
 		t.Skip("the race detector allocates")
 	}
-	d := newScript(8)
-	d.rule = func(op *driver.Op) (int32, bool) { return int32(len(op.Buf)), true }
-	s := New(stagingScript{d}, queueAll)
+	d := script.New(8)
+	d.Rule = func(op *driver.Op) (int32, bool) { return int32(len(op.Buf)), true }
+	s := New(d.Staging(), queueAll)
 	f := NewFile(1<<20, true, false)
 	g := s.NewGroup(t.Context(), NewFile(1<<20, true, false))
 	var tr Transfer
 	b := make([]byte, 10)
 	ctx := t.Context()
 	allocs.None(t, "a Group's read", func() error {
-		d.seen = d.seen[:0]
+		d.Seen = d.Seen[:0]
 		g.StartRead(&tr, f, b, 0, 0)
 		if _, err := g.Next(ctx); err != nil {
 			return err

@@ -122,7 +122,9 @@ func (h *helpers) withdraw(t *Transfer) (waiting, pushed bool) {
 
 // pushGranted puts t, whose ticket has been granted, into the engine's inbox, unless t has
 // been withdrawn. It holds mu because the owner may be withdrawing t at the same time: from
-// then on the operation must not change. The caller calls engine.ensureSubmitted afterwards.
+// then on the operation must not change. The caller calls Engine.EnsureSubmitted afterwards. A
+// leader reaps the operation, and not the owner of t's Group: that one may be busy with
+// something else for long, and other operations need the room.
 func (h *helpers) pushGranted(t *Transfer) (atOnce, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -131,10 +133,8 @@ func (h *helpers) pushGranted(t *Transfer) (atOnce, ok bool) {
 	}
 	t.pushed = true
 	t.call = t.f.beginWrite(t.code)
-	op := t.fillOp()
-	atOnce = submitsAlone(op)
-	h.s.engineOf(t.f).pushInbox(op)
-	return atOnce, true
+	t.fillOp()
+	return h.s.engineOf(t.f).Queue(t.r), true
 }
 
 // hasWithdrawn reports whether t has been withdrawn.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/hang"
 	"github.com/sluiceio/sluice/internal/limiter"
 )
 
@@ -41,7 +42,7 @@ func (p *syncs) write(ctx context.Context, off int64) chan error {
 // confirming waits until n writes wait for the calls beside them.
 func (p *syncs) confirming(n uint64) {
 	l := p.f.losses
-	eventually(func() bool {
+	hang.Eventually(func() bool {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		return l.ended != nil && l.last-uint64(len(l.running)) >= n

@@ -14,6 +14,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver/fault"
 	"github.com/sluiceio/sluice/internal/driver/pool"
 	"github.com/sluiceio/sluice/internal/driver/uring"
+	"github.com/sluiceio/sluice/internal/hang"
 )
 
 // asyncStager is async of a driver that can stage.
@@ -48,7 +49,7 @@ func TestLossAtEveryCall(t *testing.T) {
 		"uring": func() (driver.Driver, error) { return uring.New(uring.Options{Depth: 8}) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			watch(t)
+			hang.Watch(t)
 			for at := 0; ; at++ {
 				inner, err := open()
 				if err != nil {
@@ -180,7 +181,7 @@ func readCanceled(t *testing.T, s *Scheduler, f *File) {
 // TestLossWhileOneIsStuck: an operation that the driver has and that does not end
 // holds up none of those that come when the driver is lost.
 func TestLossWhileOneIsStuck(t *testing.T) {
-	watch(t)
+	hang.Watch(t)
 	p, err := pool.New(pool.Options{Depth: 4, Threads: 4})
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,8 @@
 package sched
 
-import "testing"
+import (
+	"testing"
+)
 
 func TestStreakSkipsMostButNotAll(t *testing.T) {
 	var c missCounter

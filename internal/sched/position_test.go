@@ -11,6 +11,7 @@ import (
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/pool"
+	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/fair"
 	"github.com/sluiceio/sluice/internal/sys"
 )
@@ -54,8 +55,8 @@ func whichRecord(t *testing.T, b []byte) byte {
 
 // other has somebody who shares the position of f do the same as an operation of the driver
 // begins, once.
-func other(d *script, do func()) {
-	d.rule = func(op *driver.Op) (int32, bool) {
+func other(d *script.Driver, do func()) {
+	d.Rule = func(op *driver.Op) (int32, bool) {
 		if do != nil {
 			do()
 			do = nil
@@ -74,7 +75,7 @@ func TestReadIsOneAtAPosition(t *testing.T) {
 		for _, direct := range []bool{false, true} { // as far as the scheduler knows
 			file := recordFile(t, 8)
 			fd := int(file.Fd())
-			d := newScript(8)
+			d := script.New(8)
 			theirs, ours := make([]byte, recordSize), make([]byte, recordSize)
 			other(d, func() {
 				if n := sys.Read(fd, theirs); n != recordSize {
@@ -86,7 +87,7 @@ func TestReadIsOneAtAPosition(t *testing.T) {
 			if n, err := read(s, f, ours); n != recordSize || err != nil {
 				t.Errorf("%s, direct %v: %d, %v", name, direct, n, err)
 			}
-			if len(d.seen) == 0 {
+			if len(d.Seen) == 0 {
 				t.Logf("%s, direct %v: nothing was queued: all is in memory here", name, direct)
 			} else if a, b := whichRecord(t, theirs), whichRecord(t, ours); a+b != 1 {
 				t.Errorf("%s, direct %v: the other has record %d, and this one %d; want 0 and 1", name, direct, a, b)
@@ -102,7 +103,7 @@ func TestReadIsOneAtAPosition(t *testing.T) {
 func TestReadAtTheEndIsOneAtAPosition(t *testing.T) {
 	file := recordFile(t, 1)
 	fd := int(file.Fd())
-	d := newScript(8)
+	d := script.New(8)
 	more := make([]byte, recordSize)
 	other(d, func() {
 		if n := sys.Read(fd, more); n != 0 {
@@ -128,10 +129,10 @@ func TestWriteIsOneAtAPosition(t *testing.T) {
 	for _, res := range []int32{8, 3, -int32(syscall.ENOSPC)} {
 		file := recordFile(t, 2)
 		fd := int(file.Fd())
-		d := newScript(8)
+		d := script.New(8)
 		other(d, func() { sys.Write(fd, []byte("theirs..")) })
-		rule := d.rule
-		d.rule = func(op *driver.Op) (int32, bool) {
+		rule := d.Rule
+		d.Rule = func(op *driver.Op) (int32, bool) {
 			if n, ok := rule(op); res == 8 {
 				return n, ok
 			}
@@ -206,7 +207,7 @@ func TestClassAtAPosition(t *testing.T) {
 	for i, do := range []func(*Scheduler, *File, []byte) (int, error){
 		(*Scheduler).Read, (*Scheduler).ReadCurrent, (*Scheduler).Write, (*Scheduler).WriteCurrent,
 	} {
-		d := newScript(8)
+		d := script.New(8)
 		other(d, func() {
 			if n := sys.Read(fd, make([]byte, recordSize)); n != recordSize {
 				t.Errorf("%d: the other reads %d", i, n)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/pool"
+	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/seed"
 	"github.com/sluiceio/sluice/internal/sys"
@@ -60,7 +61,7 @@ func wantPosition(t *testing.T, f *File, pos int64) {
 func TestPrivateReadLooksAtThePosition(t *testing.T) {
 	file := recordFile(t, 3)
 	f := privateFile(file)
-	s := New(newScript(8), queueAll)
+	s := New(script.New(8), queueAll)
 	defer s.Close()
 	s.knowsEnd = true
 	b := make([]byte, 4096) // the first page of a record is in memory
@@ -113,7 +114,7 @@ func readPrivateMiss(t *testing.T, start int64) (asked bool) {
 	if _, err := file.Seek(start, io.SeekStart); err != nil {
 		t.Fatal(err)
 	}
-	d := newScript(8)
+	d := script.New(8)
 	theirs, ours := make([]byte, recordSize), make([]byte, recordSize-start)
 	other(d, func() {
 		f.SharePosition()
@@ -126,12 +127,12 @@ func readPrivateMiss(t *testing.T, start int64) (asked bool) {
 	if n, err := s.Read(f, ours); n != len(ours) || err != nil || whichRecord(t, ours) != 0 {
 		t.Errorf("Read = %d, %v, of record %d; want %d, of record 0", n, err, ours[0], len(ours))
 	}
-	if len(d.seen) == 0 {
+	if len(d.Seen) == 0 {
 		wantPosition(t, f, recordSize)
 		return false
 	}
-	if got := whichRecord(t, theirs); got != 1 || len(d.seen) != 1 {
-		t.Errorf("the other has record %d, and the driver was asked %d times; want 1 and 1", got, len(d.seen))
+	if got := whichRecord(t, theirs); got != 1 || len(d.Seen) != 1 {
+		t.Errorf("the other has record %d, and the driver was asked %d times; want 1 and 1", got, len(d.Seen))
 	}
 	wantPosition(t, f, 2*recordSize)
 	if n := f.cacheMisses.misses.Load(); start > 0 && n != 1 {
@@ -179,7 +180,7 @@ func TestPrivateReadAtTheEnd(t *testing.T) {
 		if _, err := file.ReadAt(b[:recordSize], 0); err != nil { // all is in memory
 			t.Fatal(err)
 		}
-		f, d := privateFile(file), newScript(8)
+		f, d := privateFile(file), script.New(8)
 		other(d, nil)
 		s := New(d, queueAll)
 		s.knowsEnd = knows
@@ -191,7 +192,7 @@ func TestPrivateReadAtTheEnd(t *testing.T) {
 			t.Errorf("Read at the end = %d, %v; want io.EOF", n, err)
 		}
 		wantPosition(t, f, recordSize)
-		if n := len(d.seen); (n == 0) != knows {
+		if n := len(d.Seen); (n == 0) != knows {
 			t.Errorf("if a look that finds nothing knows the end is %t, the driver was asked %d times", knows, n)
 		}
 		s.Close()
@@ -209,7 +210,7 @@ func TestPositionBecomesShared(t *testing.T) {
 		if _, err := file.Seek(0, io.SeekStart); err != nil {
 			t.Fatal(err)
 		}
-		d := newScript(8)
+		d := script.New(8)
 		other(d, nil)
 		s := New(d, queueAll)
 		s.knowsEnd = true

@@ -5,6 +5,7 @@ import (
 	"syscall"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/ioengine"
 	"github.com/sluiceio/sluice/internal/record"
 )
 
@@ -13,30 +14,11 @@ import (
 // first operation.
 func (s *Scheduler) RecordBy(h *record.Hook) {
 	s.hook = h
-	s.engine.hook = h // the first ring's: rings that start later have hooks of their own
+	s.rings.First().RecordBy(h) // rings that start later have hooks of their own
 }
 
 // Hook returns the hook through which operations are recorded.
 func (s *Scheduler) Hook() *record.Hook { return s.hook }
-
-// timestamps is what the engine notes for the record while a request is in the driver. All
-// fields are 0 while nothing is recorded. The goroutine that submits the request and the
-// leader write them. They are read when the request is done.
-type timestamps struct {
-	submitted, completed int64
-	batch                int // how many operations were handed over together
-}
-
-// noteSubmitted notes when a batch is handed to the driver.
-func (e *engine) noteSubmitted(batch []*driver.Op) {
-	at := e.hook.Now()
-	if at == 0 {
-		return
-	}
-	for _, op := range batch {
-		requestOf(op).timestamps = timestamps{submitted: at, batch: len(batch)}
-	}
-}
 
 // recordCached records a read that the cached path has served. It began at asked.
 func (s *Scheduler) recordCached(asked int64, f *File, n int, off int64, res int32) {
@@ -56,12 +38,13 @@ func (s *Scheduler) recordPlain(asked, submitted int64, code driver.Code, f *Fil
 }
 
 // recordQueued records an operation that was queued. A goroutine waited for it until woken.
-func (s *Scheduler) recordQueued(e *engine, asked, woken int64, r *request, f *File) {
-	op := &r.op
-	e.hook.Op(&record.Op{
-		Queued: f.askedAtOr(asked), Submitted: r.timestamps.submitted, Completed: r.timestamps.completed, Woken: woken,
-		Off: op.Off, Size: len(op.Buf), Res: op.Res, Batch: r.timestamps.batch,
-		Kind: uint8(op.Code), Path: record.PathQueued, Drv: e.id,
+func (s *Scheduler) recordQueued(e *ioengine.Engine, asked, woken int64, r *ioengine.Request, f *File) {
+	op := &r.Op
+	hook, id := e.Hook()
+	hook.Op(&record.Op{
+		Queued: f.askedAtOr(asked), Submitted: r.Times.Submitted, Completed: r.Times.Completed, Woken: woken,
+		Off: op.Off, Size: len(op.Buf), Res: op.Res, Batch: r.Times.Batch,
+		Kind: uint8(op.Code), Path: record.PathQueued, Drv: id,
 	}, &f.ref, f.name, f.classRef())
 }
 

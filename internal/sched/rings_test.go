@@ -9,7 +9,9 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/fair"
+	"github.com/sluiceio/sluice/internal/hang"
 	"github.com/sluiceio/sluice/internal/record"
 )
 
@@ -17,29 +19,29 @@ import (
 // their descriptors are the numbers of.
 type several struct {
 	*Scheduler
-	drv []*script // by ring
+	drv []*script.Driver // by ring
 }
 
 // newSeveral returns one with up to most rings, each on a script of its own, which
 // set has made what it is to be.
-func newSeveral(t *testing.T, most int, set func(ring int, d *script) driver.Driver) *several {
+func newSeveral(t *testing.T, most int, set func(ring int, d *script.Driver) driver.Driver) *several {
 	t.Helper()
-	watch(t)
+	hang.Watch(t)
 	p := &several{}
 	open := func() driver.Driver {
-		d := newScript(8)
+		d := script.New(8)
 		p.drv = append(p.drv, d)
 		return set(len(p.drv)-1, d)
 	}
 	p.Scheduler = New(open(), Limits{Blocking: 4})
 	p.SetRings(most, func(*record.Hook) (driver.Driver, error) { return open(), nil })
-	p.rings.device = func(fd int) (uint64, bool) { return uint64(fd), fd > 0 }
+	p.device = func(fd int) (uint64, bool) { return uint64(fd), fd > 0 }
 	t.Cleanup(func() {
 		if err := p.Close(); err != nil {
 			t.Error(err)
 		}
 		for i, d := range p.drv {
-			if !d.closed {
+			if !d.Closed {
 				t.Errorf("ring %d was not closed", i)
 			}
 		}
@@ -68,7 +70,7 @@ func whole(op *driver.Op) (int32, bool) { return int32(len(op.Buf)), true }
 // stalled is a script whose Submit, and Reap where something is staged, does not
 // return before it is released.
 type stalled struct {
-	*script
+	*script.Driver
 	entered  chan struct{} // gets a value from each that waits
 	released chan struct{}
 }
@@ -76,7 +78,7 @@ type stalled struct {
 func (d *stalled) Submit(ops []*driver.Op) (int, error) {
 	d.entered <- struct{}{}
 	<-d.released
-	return d.script.Submit(ops)
+	return d.Driver.Submit(ops)
 }
 
 // A device that does not take what it is given holds up nobody of another.
@@ -84,14 +86,14 @@ func TestStalledRing(t *testing.T) {
 	for _, driverStages := range []bool{true, false} {
 		t.Run(fmt.Sprintf("stager=%v", driverStages), func(t *testing.T) {
 			slow := &stalled{entered: make(chan struct{}, 64), released: make(chan struct{})}
-			p := newSeveral(t, 2, func(ring int, d *script) driver.Driver {
-				d.rule = whole
+			p := newSeveral(t, 2, func(ring int, d *script.Driver) driver.Driver {
+				d.Rule = whole
 				switch {
 				case ring == 0:
-					slow.script = d
+					slow.Driver = d
 					return slow
 				case driverStages:
-					return stagingScript{d}
+					return d.Staging()
 				}
 				return d
 			})
@@ -132,8 +134,8 @@ func TestStalledRing(t *testing.T) {
 // The first devices have a ring each, in the order in which something is queued
 // for them, and the others share them. What is on no device is the first ring's.
 func TestRingsOfDevices(t *testing.T) {
-	p := newSeveral(t, 3, func(_ int, d *script) driver.Driver {
-		d.rule = whole
+	p := newSeveral(t, 3, func(_ int, d *script.Driver) driver.Driver {
+		d.Rule = whole
 		return d
 	})
 	for i, c := range []struct{ device, ring, rings int }{
@@ -151,8 +153,8 @@ func TestRingsOfDevices(t *testing.T) {
 	} {
 		f := on(c.device)
 		<-p.begin(f)
-		if e := p.engineOf(f); e.number != c.ring {
-			t.Errorf("%d: device %d has ring %d; want %d", i, c.device, e.number, c.ring)
+		if e := p.engineOf(f); e.Number() != c.ring {
+			t.Errorf("%d: device %d has ring %d; want %d", i, c.device, e.Number(), c.ring)
 		}
 		if n, most := p.Rings(); n != c.rings || most != 3 {
 			t.Errorf("%d: %d rings of %d; want %d of 3", i, n, most, c.rings)
@@ -162,7 +164,7 @@ func TestRingsOfDevices(t *testing.T) {
 		t.Errorf("%d places at the gate for all with three rings; want 1", got)
 	}
 	for i, d := range p.drv {
-		if len(d.seen) == 0 {
+		if len(d.Seen) == 0 {
 			t.Errorf("ring %d had nothing to do", i)
 		}
 	}
@@ -170,8 +172,8 @@ func TestRingsOfDevices(t *testing.T) {
 
 // A ring that cannot be had is no error: devices share those that there are.
 func TestNoMoreRings(t *testing.T) {
-	p := newSeveral(t, 4, func(_ int, d *script) driver.Driver {
-		d.rule = whole
+	p := newSeveral(t, 4, func(_ int, d *script.Driver) driver.Driver {
+		d.Rule = whole
 		return d
 	})
 	asked := 0
@@ -189,9 +191,9 @@ func TestNoMoreRings(t *testing.T) {
 
 // Files of many devices are opened, read and closed at once.
 func TestRingsAtOnce(t *testing.T) {
-	p := newSeveral(t, 4, func(_ int, d *script) driver.Driver {
-		d.rule = whole
-		return stagingScript{d}
+	p := newSeveral(t, 4, func(_ int, d *script.Driver) driver.Driver {
+		d.Rule = whole
+		return d.Staging()
 	})
 	var all sync.WaitGroup
 	for g := range 12 {
@@ -218,9 +220,9 @@ func TestRingsAtOnce(t *testing.T) {
 // A Close waits for what a Group that nobody looks after has in a ring, also if
 // that is not the first.
 func TestCloseWithGroupInAnotherRing(t *testing.T) {
-	p := newSeveral(t, 2, func(_ int, d *script) driver.Driver {
-		d.rule = whole
-		return stagingScript{d}
+	p := newSeveral(t, 2, func(_ int, d *script.Driver) driver.Driver {
+		d.Rule = whole
+		return d.Staging()
 	})
 	<-p.begin(on(1))
 	f := on(2)
@@ -236,15 +238,15 @@ func TestCloseWithGroupInAnotherRing(t *testing.T) {
 
 // registering is a script that registers memory.
 type registering struct {
-	*script
+	*script.Driver
 	base  int // its first index
 	full  bool
 	known map[int][]byte // under script.mu
 }
 
 func (d *registering) Register(mem []byte) (int, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	d.Mu.Lock()
+	defer d.Mu.Unlock()
 	if d.full {
 		return 0, errors.New("full")
 	}
@@ -254,8 +256,8 @@ func (d *registering) Register(mem []byte) (int, error) {
 }
 
 func (d *registering) Unregister(i int) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	d.Mu.Lock()
+	defer d.Mu.Unlock()
 	if _, ok := d.known[i]; !ok {
 		panic("what is not registered was unregistered")
 	}
@@ -267,12 +269,12 @@ func (d *registering) Unregister(i int) {
 func TestRegisteredWithEachRing(t *testing.T) {
 	var drv []*registering
 	var last uint32 // the Reg of the last operation, under the script's mu
-	p := newSeveral(t, 3, func(ring int, d *script) driver.Driver {
-		d.rule = func(op *driver.Op) (int32, bool) {
+	p := newSeveral(t, 3, func(ring int, d *script.Driver) driver.Driver {
+		d.Rule = func(op *driver.Op) (int32, bool) {
 			last = op.Reg
 			return whole(op)
 		}
-		drv = append(drv, &registering{script: d, base: 10 * ring, full: ring == 2, known: map[int][]byte{}})
+		drv = append(drv, &registering{Driver: d, base: 10 * ring, full: ring == 2, known: map[int][]byte{}})
 		return drv[ring]
 	})
 	<-p.begin(on(1))
@@ -311,11 +313,11 @@ func TestRegisteredWithEachRing(t *testing.T) {
 // A class has its share, its limits and the cap of each device: what waits for one
 // that is stalled takes up nobody's room on another.
 func TestClassesOfRings(t *testing.T) {
-	p := newSeveral(t, 2, func(ring int, d *script) driver.Driver {
+	p := newSeveral(t, 2, func(ring int, d *script.Driver) driver.Driver {
 		if ring == 1 {
-			d.rule = whole
+			d.Rule = whole
 		}
-		return stagingScript{d}
+		return d.Staging()
 	})
 	p.SetCap(fair.Cap{Depth: 2, Bytes: 1 << 20, Beside: 1 << 20})
 	early := p.NewClass("class", fair.Settings{Weight: 1, Depth: 1})
@@ -335,27 +337,27 @@ func TestClassesOfRings(t *testing.T) {
 	for range 5 {
 		stuck = append(stuck, read(slow))
 	}
-	p.drv[0].next(0)
-	eventually(func() bool { return early.Stats().Queued == 4 })
+	p.drv[0].Next(0)
+	hang.Eventually(func() bool { return early.Stats().Queued == 4 })
 	for range 20 {
 		<-read(on(2)) // hangs if the class's one place is the other device's
 	}
-	if got := len(p.drv[0].seen); got != 1 {
+	if got := len(p.drv[0].Seen); got != 1 {
 		t.Errorf("%d operations of a class with Depth 1 are on a device; want 1", got)
 	}
 	late := p.NewClass("later", fair.Settings{Weight: 7})
 	ctx = WithClass(t.Context(), late)
 	<-read(on(2))
 	stuck = append(stuck, read(slow))
-	p.drv[0].next(1) // the cap has room for it
+	p.drv[0].Next(1) // the cap has room for it
 	if st := early.Stats(); st.InFlight != 1 || st.Queued != 4 || st.Requests != 21 || st.Bytes != 20*512 {
 		t.Errorf("the class's Stats are %+v; want 1 in flight, 4 queued, 21 begun, %d bytes", st, 20*512)
 	}
 	early.Configure(fair.Settings{Weight: 2})
 	p.SetCap(fair.Cap{Depth: 64, Bytes: 1 << 20, Beside: 1 << 20})
-	p.drv[0].next(5) // all of them, with nothing in the way
+	p.drv[0].Next(5) // all of them, with nothing in the way
 	for i := range stuck {
-		p.drv[0].answer(p.drv[0].next(i), 512)
+		p.drv[0].Answer(p.drv[0].Next(i), 512)
 	}
 	for _, ended := range stuck {
 		<-ended
@@ -367,7 +369,7 @@ func TestClassesOfRings(t *testing.T) {
 
 // A Close refuses what waits for its turn at whichever ring.
 func TestCloseRefusesTurnsOfRings(t *testing.T) {
-	p := newSeveral(t, 2, func(_ int, d *script) driver.Driver { return stagingScript{d} })
+	p := newSeveral(t, 2, func(_ int, d *script.Driver) driver.Driver { return d.Staging() })
 	p.SetCap(fair.Cap{Depth: 1, Bytes: 1 << 20, Beside: 1 << 20})
 	p.NewClass("class", fair.Settings{Weight: 1})
 	var holders, waiting [2]Transfer
@@ -382,7 +384,7 @@ func TestCloseRefusesTurnsOfRings(t *testing.T) {
 		if _, err := waiting[i].Wait(t.Context()); !errors.Is(err, os.ErrClosed) {
 			t.Errorf("Wait of a read on device %d = %v; want os.ErrClosed", i+1, err)
 		}
-		p.drv[i].answer(p.drv[i].next(0), 512)
+		p.drv[i].Answer(p.drv[i].Next(0), 512)
 		if n, err := holders[i].Wait(t.Context()); n != 512 || err != nil {
 			t.Errorf("Wait = %d, %v; want 512", n, err)
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/ioengine"
 	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/qos"
 	"github.com/sluiceio/sluice/internal/record"
@@ -43,11 +44,10 @@ type Limits struct {
 type Scheduler struct {
 	drv    driver.Driver // the first ring's
 	limits Limits
-	engine *engine // the first ring
-	rings  rings
-	memory memory
-	// closing counts the Closes of files in progress. See engine.reaperRequired.
-	closing     atomic.Int32
+	rings  ioengine.Rings
+	// device returns the device that a descriptor's file is on. It is a field so that a test
+	// can replace it.
+	device      func(fd int) (uint64, bool)
 	limiter     limiter.Limiter
 	windows     limiter.Windows // of plain calls whose contexts may end
 	nameLimiter limiter.Limiter // for calls with names; see named.go
@@ -56,7 +56,7 @@ type Scheduler struct {
 	helpers     helpers
 	classes     qos.Classes
 	fsyncs      fsyncs
-	lost        lostDrivers
+	lost        ioengine.Losses
 	// asyncDirect and asyncBuffered report what the driver performs without a thread, on
 	// files with and without O_DIRECT.
 	asyncDirect, asyncBuffered [driver.NumCodes]bool
@@ -79,27 +79,23 @@ type Scheduler struct {
 
 // New returns a Scheduler that owns drv. It has one ring unless SetRings says otherwise.
 func New(drv driver.Driver, l Limits) *Scheduler {
-	e := newEngine(drv)
 	s := &Scheduler{
 		drv:    drv,
 		limits: l,
-		engine: e,
-		hook:   e.hook,
 		call:   call, callVec: callVec,
 		now:    clock(),
 		reopen: sys.Reopen,
+		device: sys.Device,
 
 		asyncDirect:   asyncCodes(drv, driver.Direct|driver.NoWait),
 		asyncBuffered: asyncCodes(drv, 0),
 		knowsEnd:      sys.CachedKnowsEnd(),
 	}
-	e.closing, e.onLoss = &s.closing, s.ringLost
 	s.windows.Init(func() time.Duration { return s.now() })
 	s.limiter.Init(l.Blocking, limiter.QuotasOnTop)
 	s.nameLimiter.Init(l.Blocking, 0)
 	s.classes.Init(func() time.Duration { return s.now() })
-	s.initRings(e)
-	s.memory.at = make(map[uint32][]byte)
+	s.initRings()
 	s.helpers.init(s)
 	return s
 }
@@ -126,13 +122,11 @@ func (s *Scheduler) Limits() Limits {
 // Close closes the drivers. All operations must have ended: their Files are closed.
 func (s *Scheduler) Close() error {
 	s.classes.Close()
-	for _, e := range *s.rings.all.Load() {
-		e.wait()
-	}
+	s.rings.Wait()
 	s.helpers.wait()
 	errs := []error{s.closeSyncs(), s.chains.close()}
-	for _, e := range *s.rings.all.Load() {
-		errs = append(errs, e.drv.Close())
+	for _, e := range s.rings.All() {
+		errs = append(errs, e.Close())
 	}
 	return errors.Join(errs...)
 }

@@ -8,15 +8,17 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/driver/script"
+	"github.com/sluiceio/sluice/internal/hang"
 	"github.com/sluiceio/sluice/internal/limiter"
 )
 
 // stalling returns a Scheduler of plain calls that lets 64 through, and whose calls for the
 // file with descriptor 1 end when release is closed. Calls counts those that have begun.
 func stalling(release chan struct{}, calls *atomic.Int32) *Scheduler {
-	s := New(newScript(8), Limits{Blocking: 64, InlineSyncs: 2})
+	s := New(script.New(8), Limits{Blocking: 64, InlineSyncs: 2})
 	s.asyncDirect = [driver.NumCodes]bool{}
-	s.rings.device = func(fd int) (uint64, bool) { return uint64(fd), true }
+	s.device = func(fd int) (uint64, bool) { return uint64(fd), true }
 	s.call = func(_ driver.Code, fd int, b []byte, _ int64) int32 {
 		if fd == 1 {
 			calls.Add(1)
@@ -30,7 +32,7 @@ func stalling(release chan struct{}, calls *atomic.Int32) *Scheduler {
 // Of the calls of a kind to a device that does not answer few have begun when their contexts
 // end. The others return then, before the device answers. Those of another device go on.
 func TestStalledCallsAreWithdrawn(t *testing.T) {
-	watch(t)
+	hang.Watch(t)
 	release := make(chan struct{})
 	var calls atomic.Int32
 	s := stalling(release, &calls)
@@ -44,7 +46,7 @@ func TestStalledCallsAreWithdrawn(t *testing.T) {
 		go func() { ended <- s.Sync(ctx, first) }()
 		go func() { ended <- s.Datasync(ctx, second) }()
 	}
-	eventually(func() bool { return calls.Load() == begun && s.windows.Waiting() == 3*each-begun })
+	hang.Eventually(func() bool { return calls.Load() == begun && s.windows.Waiting() == 3*each-begun })
 	for range 100 { // hangs if the others are in the way
 		if n, err := s.WriteAt(ctx, other, make([]byte, 8), 0); n != 8 || err != nil {
 			t.Fatalf("WriteAt = %d, %v; want 8", n, err)
@@ -73,11 +75,11 @@ func TestStalledCallsAreWithdrawn(t *testing.T) {
 // another: not writes, not Syncs, not what helpers do. What is on no device is so
 // too.
 func TestStalledCalls(t *testing.T) {
-	watch(t)
+	hang.Watch(t)
 	release := make(chan struct{})
-	s := New(newScript(8), Limits{Blocking: 4, InlineSyncs: 2})
+	s := New(script.New(8), Limits{Blocking: 4, InlineSyncs: 2})
 	s.asyncDirect = [driver.NumCodes]bool{}
-	s.rings.device = func(fd int) (uint64, bool) { return uint64(fd), fd > 0 }
+	s.device = func(fd int) (uint64, bool) { return uint64(fd), fd > 0 }
 	s.call = func(_ driver.Code, fd int, b []byte, _ int64) int32 {
 		if fd <= 1 {
 			<-release
@@ -100,7 +102,7 @@ func TestStalledCalls(t *testing.T) {
 		})
 		s.StartExtend(&helped[i], slow, make([]byte, 8), 0)
 	}
-	eventually(func() bool { return s.limiter.Waiting() > 0 && s.limiter.InUse() >= 5 })
+	hang.Eventually(func() bool { return s.limiter.Waiting() > 0 && s.limiter.InUse() >= 5 })
 	for range 100 { // hangs if the others are in the way
 		if n, err := s.WriteAt(t.Context(), other, make([]byte, 8), 0); n != 8 || err != nil {
 			t.Fatalf("WriteAt = %d, %v; want 8", n, err)

@@ -1,10 +1,10 @@
 package sched
 
 import (
-	"math/bits"
 	"sync/atomic"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/ioengine"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -54,20 +54,6 @@ func (c *counters) sharedSync() { c.shared.Add(1) }
 
 func (c *counters) mine() *stripe { return &c.stripe[sys.StackHash()%stripes] }
 
-// batchBuckets is the number of buckets in the histogram of batch sizes: 1, 2–3, 4–7 … 1024
-// and more.
-const batchBuckets = 11
-
-type batchCounters struct {
-	bucket [batchBuckets]atomic.Int64
-}
-
-func (c *batchCounters) add(n int) {
-	if n > 0 {
-		c.bucket[min(bits.Len(uint(n))-1, batchBuckets-1)].Add(1)
-	}
-}
-
 // Stats is a snapshot of a Scheduler's counters. They are read one after the other while
 // operations go on.
 type Stats struct {
@@ -76,7 +62,7 @@ type Stats struct {
 	Read, Written            int64 // bytes
 	Copied                   int64 // bytes that the kernel copied; see Scheduler.Copied
 	Batches                  int64
-	BatchSizes               [batchBuckets]int64
+	BatchSizes               [ioengine.BatchBuckets]int64
 	InFlight                 int // operations that the drivers have
 	Blocked                  int // threads waiting in a system call
 	Rings                    int
@@ -96,25 +82,15 @@ func (s *Scheduler) Stats() Stats {
 	}
 	st.SharedSyncs = s.stats.shared.Load()
 	st.Blocked = s.limiter.InUse()
-	for _, e := range *s.rings.all.Load() {
-		e.addTo(&st)
+	var engines ioengine.Stats
+	for _, e := range s.rings.All() {
+		e.AddTo(&engines)
 		st.Rings++
-		if e.state.Load() == blocked {
-			st.Blocked++
-		}
 	}
-	if e := s.fsyncs.engine.Load(); e != nil && e != s.engine {
-		e.addTo(&st)
+	st.Blocked += engines.Blocked
+	if e := s.fsyncs.engine.Load(); e != nil && e != s.rings.First() {
+		e.AddTo(&engines)
 	}
+	st.Batches, st.BatchSizes, st.InFlight = engines.Batches, engines.BatchSizes, engines.InFlight
 	return st
-}
-
-// addTo adds the engine's batches and its operations in flight to st.
-func (e *engine) addTo(st *Stats) {
-	for i := range st.BatchSizes {
-		n := e.batches.bucket[i].Load()
-		st.BatchSizes[i] += n
-		st.Batches += n
-	}
-	st.InFlight += int(e.inflight.Load())
 }

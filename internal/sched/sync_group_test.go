@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/hang"
 	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/record"
 )
@@ -66,7 +67,7 @@ func TestSyncJoinsAtTheGate(t *testing.T) {
 	}
 	leader := make(chan error, 1)
 	go func() { leader <- p.Datasync(t.Context(), p.f) }()
-	eventually(func() bool { return p.limiter.Waiting() == 1 })
+	hang.Eventually(func() bool { return p.limiter.Waiting() == 1 })
 	joined := p.sync(t.Context())
 	p.limiter.Release(limiter.Permit{})
 	p.wantStarted(t, driver.Fsync)
@@ -122,7 +123,7 @@ func TestOnlySyncLeavesTheGate(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	leader := make(chan error, 1)
 	go func() { leader <- p.Sync(ctx, p.f) }()
-	eventually(func() bool { return p.limiter.Waiting() == 1 })
+	hang.Eventually(func() bool { return p.limiter.Waiting() == 1 })
 	stayer := p.datasync(t.Context())
 	cancel()
 	want(t, context.Canceled, leader)
@@ -192,14 +193,14 @@ func TestDatasyncIsQueued(t *testing.T) {
 	p, d := playQueuedSyncs(t, 0)
 	res := make(chan error, 1)
 	go func() { res <- p.Datasync(t.Context(), p.f) }()
-	op := d.next(0)
+	op := d.Next(0)
 	if op.Code != driver.Fdatasync || int(op.FD) != p.f.fd {
 		t.Errorf("the driver has a %v of %d; want a %v of %d", op.Code, op.FD, driver.Fdatasync, p.f.fd)
 	}
-	d.answer(op, 0)
+	d.Answer(op, 0)
 	want(t, nil, res)
 	go func() { res <- p.Datasync(t.Context(), p.f) }()
-	d.answer(d.next(1), einval)
+	d.Answer(d.Next(1), einval)
 	p.wantStarted(t, driver.Fdatasync)
 	p.results <- 0
 	want(t, nil, res)

@@ -13,7 +13,9 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/fair"
+	"github.com/sluiceio/sluice/internal/hang"
 	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/seed"
 )
@@ -29,9 +31,9 @@ type syncs struct {
 }
 
 func playSyncs(t *testing.T) *syncs {
-	watch(t)
+	hang.Watch(t)
 	p := &syncs{
-		Scheduler: New(newScript(8), queueAll),
+		Scheduler: New(script.New(8), queueAll),
 		f:         NewFile(1<<20, false, false),
 		started:   make(chan struct{}, 100),
 		results:   make(chan int32),
@@ -62,7 +64,7 @@ func (p *syncs) begin(ctx context.Context, commit func(context.Context, *File) e
 	res := make(chan error, 1)
 	before := p.members()
 	go func() { res <- commit(ctx, p.f) }()
-	eventually(func() bool { return p.members() > before || len(p.started) > 0 || len(res) > 0 })
+	hang.Eventually(func() bool { return p.members() > before || len(p.started) > 0 || len(res) > 0 })
 	return res
 }
 
@@ -312,7 +314,7 @@ func TestSyncLeavesTheGate(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			leader := make(chan error, 1)
 			go func() { leader <- p.Sync(ctx, p.f) }()
-			eventually(func() bool { return p.limiter.Waiting() == 1 })
+			hang.Eventually(func() bool { return p.limiter.Waiting() == 1 })
 			stayer := p.sync(t.Context())
 			cancel()
 			want(t, context.Canceled, leader)
@@ -338,7 +340,7 @@ func TestSyncLastLeavesTheGate(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		leader := make(chan error, 1)
 		go func() { leader <- p.Sync(ctx, p.f) }()
-		eventually(func() bool { return p.limiter.Waiting() == 1 })
+		hang.Eventually(func() bool { return p.limiter.Waiting() == 1 })
 		cancel()
 		want(t, context.Canceled, leader)
 		p.limiter.Release(limiter.Permit{})
@@ -372,9 +374,9 @@ func syncTakesTurns(t *testing.T, sync func(*syncs, context.Context) error) {
 	held, left := make(chan error), make(chan error)
 	ending, cancel := context.WithCancel(ctx)
 	go func() { held <- sync(p, ctx) }()
-	eventually(func() bool { return c.Stats().Queued == 1 })
+	hang.Eventually(func() bool { return c.Stats().Queued == 1 })
 	go func() { left <- sync(p, ending) }()
-	eventually(func() bool { return c.Stats().Queued == 2 })
+	hang.Eventually(func() bool { return c.Stats().Queued == 2 })
 	cancel()
 	if err := <-left; err != context.Canceled {
 		t.Errorf("one whose context has ended = %v; want context.Canceled", err)
@@ -405,7 +407,7 @@ func TestSyncClosed(t *testing.T) {
 		defer p.f.Done()
 		held <- p.Sync(t.Context(), v)
 	}()
-	eventually(func() bool { return c.Stats().Queued == 1 })
+	hang.Eventually(func() bool { return c.Stats().Queued == 1 })
 	p.CloseFile(p.f)
 	if err1 := <-held; err != nil || err1 != os.ErrClosed {
 		t.Errorf("Sync = %v, and of a file that is closed meanwhile %v; want nil and os.ErrClosed", err, err1)

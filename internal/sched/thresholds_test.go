@@ -5,104 +5,40 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/driver/script"
+	"github.com/sluiceio/sluice/internal/hang"
+	"github.com/sluiceio/sluice/internal/ioengine"
 )
 
 // The tests here notice when a threshold is switched off. They say what it brings
 // about, and not its number, which is measured: docs/decisions.
 
-// With little in flight a leader that finds mu held goes on to wait for
-// completions; with much it waits for mu, and so submits the next batch with the
-// wait.
-func TestLeaderPassesWithLittleInFlight(t *testing.T) {
-	d := newScript(256)
-	e := newEngine(stagingScript{d})
-	e.state.Store(running) // a leader that is never back
-	write := func() {
-		r := newRequest(0)
-		r.op.Code = driver.Write
-		e.push(&r.op)
-	}
-	if e.mayWaitNow() {
-		t.Error("a leader with nothing in flight waits for completions")
-	}
-	write()
-	if !e.mayWaitNow() {
-		t.Error("a leader with one operation in flight waits for mu")
-	}
-	for range 250 {
-		write()
-	}
-	if e.mayWaitNow() {
-		t.Errorf("a leader with %d operations in flight does not wait for mu", e.inflight.Load())
-	}
-}
-
-// reaps counts the Reaps of a script that have returned something.
-type reaps struct {
-	*script
-	n int // the leader's
-}
-
-func (d *reaps) Reap(done []*driver.Op, need int) (int, error) {
-	n, err := d.script.Reap(done, need)
-	if n > 0 {
-		d.n++
-	}
-	return n, err
-}
-
-// Operations that have completed together are taken together.
-func TestManyAreReapedAtOnce(t *testing.T) {
-	watch(t)
-	d := &reaps{script: newScript(64)}
-	e := newEngine(d)
-	all := make([]*request, 64)
-	for i := range all {
-		all[i] = newRequest(int64(i))
-		all[i].op.Code = driver.Write
-		e.push(&all[i].op)
-	}
-	d.until(func() bool { return len(d.held) == len(all) })
-	d.mu.Lock()
-	for _, r := range all {
-		d.finish(&r.op, 0)
-	}
-	d.mu.Unlock()
-	for _, r := range all {
-		<-r.done
-	}
-	e.wait()
-	if d.n != 1 {
-		t.Errorf("%d Reaps for %d operations that have completed together; want 1", d.n, len(all))
-	}
-}
-
 // What the goroutines push that a leader has made ready travels in one batch, with
 // the leader's next wait.
 func TestLeaderSubmitsWhatItsResultsBring(t *testing.T) {
-	watch(t)
-	const n = minSubmitThreshold - 1
-	d := newScript(8)
-	s := New(stagingScript{d}, queueAll)
+	hang.Watch(t)
+	const n = 3 // fewer than are submitted without the leader
+	d := script.New(8)
+	s := New(d.Staging(), queueAll)
 	f := NewFile(1<<20, true, false)
 	var first, second [n]Transfer
 	for i := range first {
 		first[i].Ended = func(bool) { s.StartRead(&second[i], f, make([]byte, 10), 100, 0) }
 		s.StartRead(&first[i], f, make([]byte, 10), 0, 0)
 	}
-	d.until(func() bool { return len(d.held) == n })
+	d.Until(func() bool { return len(d.Held) == n })
 	before := s.Stats().Batches
-	d.mu.Lock()
+	d.Mu.Lock()
 	for i := range first {
-		d.finish(&first[i].r.op, 10)
+		d.Finish(&first[i].r.Op, 10)
 	}
-	d.mu.Unlock()
-	d.until(func() bool { return len(d.held) == n })
+	d.Mu.Unlock()
+	d.Until(func() bool { return len(d.Held) == n })
 	if got := s.Stats().Batches - before; got != 1 {
 		t.Errorf("%d batches of what %d results have brought; want 1", got, n)
 	}
 	for i := range second {
-		d.answer(&second[i].r.op, 10)
+		d.Answer(&second[i].r.Op, 10)
 		for _, tr := range []*Transfer{&first[i], &second[i]} {
 			if m, err := tr.Wait(t.Context()); m != 10 || err != nil {
 				t.Errorf("Wait = %d, %v; want 10, nil", m, err)
@@ -115,10 +51,10 @@ func TestLeaderSubmitsWhatItsResultsBring(t *testing.T) {
 // A Group's owner that starts many submits some at a time; after a wait, and for a
 // large read, at once.
 func TestGroupSubmitsSomeAtATime(t *testing.T) {
-	watch(t)
-	d := newScript(256)
-	d.rule = func(op *driver.Op) (int32, bool) { return int32(len(op.Buf)), op.Off == 1 }
-	s := New(stagingScript{d}, queueAll)
+	hang.Watch(t)
+	d := script.New(256)
+	d.Rule = func(op *driver.Op) (int32, bool) { return int32(len(op.Buf)), op.Off == 1 }
+	s := New(d.Staging(), queueAll)
 	f := NewFile(1<<20, true, false)
 	g := s.NewGroup(t.Context(), NewFile(1<<20, true, false))
 	most, started := 0, 0
@@ -127,31 +63,31 @@ func TestGroupSubmitsSomeAtATime(t *testing.T) {
 		if !g.StartRead(new(Transfer), f, make([]byte, n), off, 0) {
 			t.Fatal("not started")
 		}
-		most = max(most, started-len(d.seen))
+		most = max(most, started-len(d.Seen))
 	}
 	for range 100 {
 		start(10, 0)
 	}
-	if n := s.Stats().Batches; n > int64(len(d.seen))/2 {
-		t.Errorf("%d reads in %d batches; want several in one", len(d.seen), n)
+	if n := s.Stats().Batches; n > int64(len(d.Seen))/2 {
+		t.Errorf("%d reads in %d batches; want several in one", len(d.Seen), n)
 	}
 	if most > 16 {
 		t.Errorf("up to %d reads wait to be submitted; want few", most)
 	}
-	for started == len(d.seen) {
+	for started == len(d.Seen) {
 		start(10, 0)
 	}
-	if start(largeRead, 1); started != len(d.seen) {
+	if start(largeRead, 1); started != len(d.Seen) {
 		t.Error("a large read, and what was started before it, is not submitted at once")
 	}
 	if _, err := g.Next(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if start(10, 2); started != len(d.seen) {
+	if start(10, 2); started != len(d.Seen) {
 		t.Error("the first read after a wait is not submitted at once")
 	}
-	for len(d.held) > 0 {
-		d.answer(d.held[0], 10)
+	for len(d.Held) > 0 {
+		d.Answer(d.Held[0], 10)
 		if _, err := g.Next(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -182,10 +118,10 @@ func TestAdmitRead(t *testing.T) {
 		{"large beside as many as may be", buffered, largeRead, 0, false, 2, false},
 		{"large and direct, beside the queue", direct, largeRead, 1, true, 0, false},
 	} {
-		s := New(newScript(8), Limits{InlineReads: 1, LargeReads: 2, Blocking: 8})
+		s := New(script.New(8), Limits{InlineReads: 1, LargeReads: 2, Blocking: 8})
 		s.queuedOps.Store(c.waiting)
 		if c.led {
-			s.engine.state.Store(running)
+			s.rings.First().Push(ioengine.NewRequest()) // does not end
 		}
 		for range c.used {
 			s.limiter.TryAcquire()
@@ -201,7 +137,7 @@ func TestAdmitRead(t *testing.T) {
 
 // A write that the driver could queue is a plain call while few threads wait.
 func TestAdmitWrite(t *testing.T) {
-	s := New(newScript(8), Limits{InlineWrites: 2, Blocking: 8})
+	s := New(script.New(8), Limits{InlineWrites: 2, Blocking: 8})
 	f := NewFile(1<<20, true, false)
 	for i, want := range []bool{true, true, false} {
 		if _, ok := s.permitPlainWrite(context.Background(), f); ok != want {

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/ioengine"
 	"github.com/sluiceio/sluice/internal/list"
 	"github.com/sluiceio/sluice/internal/qos"
 )
@@ -49,7 +50,7 @@ type Transfer struct {
 	ticket    *qos.Ticket
 	hasTicket bool
 	// r is the operation as the engine knows it. It is set from the start until Result.
-	r      *request
+	r      *ioengine.Request
 	pushed bool // the engine has been given r
 
 	// n is the number of bytes transferred, and res is the last result. Only the goroutine
@@ -67,8 +68,7 @@ type Transfer struct {
 	asked, woken int64
 	last         bool
 
-	group *Group              // the Group that it was started through, or nil
-	ended list.Node[Transfer] // in group.ended
+	group *Group // the Group that it was started through, or nil
 
 	// All three are under helpers.mu.
 	links     list.Node[Transfer] // in deviceHelpers.queue
@@ -126,10 +126,10 @@ func (s *Scheduler) prepare(t *Transfer, code driver.Code, f *File, b []byte, of
 	}
 	*t = Transfer{
 		Ended: t.Ended, Owner: t.Owner, Class: t.Class, group: t.group,
-		s: s, f: f, code: code, buf: b, off: off, reg: reg, part: len(b), r: requests.Get().(*request), asked: s.hook.Now(),
+		s: s, f: f, code: code, buf: b, off: off, reg: reg, part: len(b), r: ioengine.NewRequest(), asked: s.hook.Now(),
 		mark: f.losses.mark(),
 	}
-	t.r.transfer, t.r.byGroup, t.r.timestamps = t, t.group != nil, timestamps{}
+	t.r.Client = t
 	f.UseMore() // until end
 	raceBefore(code, b)
 }
@@ -158,22 +158,20 @@ func (t *Transfer) push() {
 	t.pushed = true
 	t.s.queuedOps.Add(1)
 	t.call = t.f.beginWrite(t.code)
-	op := t.fillOp()
+	t.fillOp()
 	if t.group != nil {
-		t.group.queued.Add(1)
-		t.group.e.pushInbox(op)
+		t.group.Push(t.r)
 		return
 	}
-	t.s.engineOf(t.f).push(op)
+	t.s.engineOf(t.f).Push(t.r)
 }
 
-// fillOp fills in the operation for the next part, and returns it.
-func (t *Transfer) fillOp() *driver.Op {
-	op := &t.r.op
+// fillOp fills in the operation for the next part.
+func (t *Transfer) fillOp() {
+	op := &t.r.Op
 	op.Code, op.Flags, op.FD = t.code, t.f.flags, int32(t.f.fd)
-	op.Reg = t.s.regIn(t.s.engineOf(t.f), t.reg)
+	op.Reg = t.s.rings.RegIn(t.s.engineOf(t.f), t.reg)
 	op.Off, op.Buf = t.at(), t.rest()
-	return op
 }
 
 // addResult adds a result and reports whether it is the last one.
@@ -195,22 +193,22 @@ func (t *Transfer) end() {
 	}
 	f := t.f
 	if g := t.group; g != nil {
-		g.add(t)
-		f.Done() // now: add may use the driver, and Scheduler.Close waits for this use of f
+		g.End(t.r)
+		f.Done() // now: End may use the driver, and Scheduler.Close waits for this use of f
 		return
 	}
 	f.Done()
-	t.r.done <- struct{}{}
+	t.r.End()
 }
 
-// completed takes the engine's result. The leader goroutine calls it, or the goroutine that
+// Completed takes the engine's result. The leader goroutine calls it, or the goroutine that
 // canceled the operation. It does not wait.
-func (t *Transfer) completed() {
-	s, res := t.s, t.r.op.Res
+func (t *Transfer) Completed() {
+	s, res := t.s, t.r.Op.Res
 	t.f.endWrite(t.code, t.call, res)
 	s.queuedOps.Add(-1)
 	if t.group != nil {
-		t.group.queued.Add(-1)
+		t.group.Group.Completed()
 	}
 	if !mustRetryPlain(t.f, res) {
 		s.stats.add(pathQueued, t.code, res)
@@ -219,7 +217,7 @@ func (t *Transfer) completed() {
 			t.end()
 			return
 		}
-		t.recordPart(t.r.timestamps.completed)
+		t.recordPart(t.r.Times.Completed)
 	}
 	t.continueRest()
 }
@@ -254,8 +252,7 @@ func (t *Transfer) Result(ctx context.Context) (int, error) {
 	}
 	raceAfter(t.code, t.buf, int32(min(t.n, 1<<30)))
 	n, err := t.confirmed(ctx)
-	t.r.op.Buf, t.r.op.Reg, t.r.transfer, t.r.byGroup = nil, 0, nil, false
-	t.r.free()
+	t.r.Free()
 	if t.ticket != nil {
 		t.ticket.Free()
 	}
@@ -278,17 +275,17 @@ func (t *Transfer) confirmed(ctx context.Context) (n int, err error) {
 // which is the time of completion if the transfer had ended already.
 func (t *Transfer) await(ctx context.Context) (woken int64) {
 	select {
-	case <-t.r.done: // first, so that a transfer that has ended wins over a ctx that has
-		return t.r.timestamps.completed
+	case <-t.r.Done(): // first, so that a transfer that has ended wins over a ctx that has
+		return t.r.Times.Completed
 	default:
 	}
 	region := t.s.hook.Region(ctx, regionNames[t.code])
 	defer region.End()
 	select {
-	case <-t.r.done:
+	case <-t.r.Done():
 	case <-ctx.Done():
 		t.Withdraw()
-		<-t.r.done
+		<-t.r.Done()
 	}
 	return t.s.hook.Now()
 }
@@ -297,7 +294,7 @@ func (t *Transfer) await(ctx context.Context) (woken int64) {
 func (t *Transfer) recordPart(woken int64) {
 	if t.asked != 0 {
 		t.s.recordQueued(t.s.engineOf(t.f), t.asked, woken, t.r, t.f)
-		t.asked = t.r.timestamps.completed
+		t.asked = t.r.Times.Completed
 	}
 }
 
@@ -328,7 +325,7 @@ func (t *Transfer) Withdraw() {
 		// as it is until Wait returns. But the file and the driver may have been closed since.
 		// UseAgain finds that out, and keeps them open during cancel.
 		if t.f.UseAgain() {
-			t.s.engineOf(t.f).cancel(&t.r.op)
+			t.s.engineOf(t.f).Cancel(t.r)
 			t.f.Done()
 		}
 	}

@@ -5,29 +5,31 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/driver/script"
+	"github.com/sluiceio/sluice/internal/hang"
 	"github.com/sluiceio/sluice/internal/limiter"
 )
 
 // A transfer that has ended does not keep its file from being closed, waited
 // for or not; one in progress does.
 func TestTransferUsesItsFile(t *testing.T) {
-	asScript(t, 4, func(t *testing.T, d *script, drv driver.Driver) {
+	script.Run(t, 4, func(t *testing.T, d *script.Driver, drv driver.Driver) {
 		s := New(drv, queueAll)
 		f := NewFile(1<<20, true, false)
 		var tr Transfer
 		s.StartRead(&tr, f, make([]byte, 10), 0, 0)
-		op := d.next(0)
+		op := d.Next(0)
 		closed := make(chan bool)
 		go func() { closed <- f.Close() }()
-		eventually(func() bool { return f.Closing() })
+		hang.Eventually(func() bool { return f.Closing() })
 		select {
 		case <-closed:
 			t.Error("the file was closed while it was read")
 		default:
 		}
-		d.answer(op, 10)
+		d.Answer(op, 10)
 		<-closed
-		s.engine.wait()
+		s.rings.First().Wait()
 		if err := s.drv.Close(); err != nil {
 			t.Fatal(err)
 		}

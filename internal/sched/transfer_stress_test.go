@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/driver/script"
+	"github.com/sluiceio/sluice/internal/hang"
 )
 
 // played is a Scheduler whose driver and plain system calls are played by the
@@ -28,10 +30,10 @@ type asked struct {
 // play makes one. results and calls are what the driver and the plain system
 // calls answer, in order.
 func play(t *testing.T, l Limits, results, calls []int32) *played {
-	watch(t)
-	d := newScript(8)
+	hang.Watch(t)
+	d := script.New(8)
 	p := &played{f: NewFile(1<<20, true, false)}
-	d.rule = func(op *driver.Op) (int32, bool) {
+	d.Rule = func(op *driver.Op) (int32, bool) {
 		p.queued = append(p.queued, asked{op.Code, op.Off, len(op.Buf)})
 		res := results[0]
 		results = results[1:]
@@ -122,9 +124,9 @@ func TestEndedContextIsNotRepeated(t *testing.T) {
 	for _, res := range []int32{eintr, ecanceled, eagain} {
 		p := play(t, queueAll, []int32{60, res}, nil)
 		ctx, cancel := context.WithCancel(t.Context())
-		d := p.drv.(*script)
-		rule := d.rule
-		d.rule = func(op *driver.Op) (int32, bool) {
+		d := p.drv.(*script.Driver)
+		rule := d.Rule
+		d.Rule = func(op *driver.Op) (int32, bool) {
 			if op.Off == 1060 {
 				cancel()
 			}

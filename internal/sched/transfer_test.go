@@ -15,7 +15,9 @@ import (
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/pool"
+	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/driver/sim"
+	"github.com/sluiceio/sluice/internal/hang"
 	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/seed"
 )
@@ -101,10 +103,10 @@ func TestTransferMisuse(t *testing.T) {
 
 // Reg reaches the driver, and does not stay with the request.
 func TestTransferReg(t *testing.T) {
-	watch(t)
-	d := newScript(8)
+	hang.Watch(t)
+	d := script.New(8)
 	var regs []uint32
-	d.rule = func(op *driver.Op) (int32, bool) {
+	d.Rule = func(op *driver.Op) (int32, bool) {
 		regs = append(regs, op.Reg)
 		return int32(len(op.Buf)), true
 	}
@@ -152,8 +154,8 @@ func TestFixedPlain(t *testing.T) {
 // is complete: else that goroutine, and others of its batch, would take the
 // plain call next.
 func TestFixedWaitsUntilItRuns(t *testing.T) {
-	watch(t)
-	d := newScript(8)
+	hang.Watch(t)
+	d := script.New(8)
 	s := New(d, queueAll)
 	ctx := heldContext{t.Context(), make(chan struct{}), make(chan struct{})}
 	type result struct {
@@ -168,8 +170,8 @@ func TestFixedWaitsUntilItRuns(t *testing.T) {
 	// The operation completes once its goroutine is held up: a goroutine that
 	// finds the result at once does not ask its context.
 	<-ctx.held
-	d.answer(d.next(0), 10)
-	s.engine.wait()
+	d.Answer(d.Next(0), 10)
+	s.rings.First().Wait()
 	if n := s.queuedOps.Load(); n != 1 {
 		t.Errorf("%d waiting when the operation is complete; want 1", n)
 	}
@@ -201,17 +203,17 @@ func TestTransferWithdrawn(t *testing.T) {
 	b := make([]byte, 100)
 
 	t.Run("backlog", func(t *testing.T) {
-		asScript(t, 1, func(t *testing.T, d *script, drv driver.Driver) {
+		script.Run(t, 1, func(t *testing.T, d *script.Driver, drv driver.Driver) {
 			s := New(drv, queueAll)
 			f := NewFile(1<<20, true, false)
 			var first, second Transfer
 			s.StartRead(&first, f, b, 0, 0)
-			op := d.next(0)
+			op := d.Next(0)
 			s.StartRead(&second, f, b, 100, 0)
 			if n, err := second.Wait(ended); n != 0 || err != context.Canceled {
 				t.Errorf("Wait = %d, %v; want 0, context.Canceled", n, err)
 			}
-			d.answer(op, 100)
+			d.Answer(op, 100)
 			if n, err := first.Wait(t.Context()); n != 100 || err != nil {
 				t.Errorf("Wait = %d, %v; want 100, nil", n, err)
 			}
@@ -224,14 +226,14 @@ func TestTransferWithdrawn(t *testing.T) {
 		err error
 	}{{ecanceled, 0, context.Canceled}, {eagain, 0, context.Canceled}, {60, 60, context.Canceled}, {100, 100, nil}, {0, 0, io.EOF}} {
 		t.Run(fmt.Sprintf("driver/%d", c.res), func(t *testing.T) {
-			asScript(t, 4, func(t *testing.T, d *script, drv driver.Driver) {
+			script.Run(t, 4, func(t *testing.T, d *script.Driver, drv driver.Driver) {
 				s := New(drv, queueAll)
 				var tr Transfer
 				s.StartRead(&tr, NewFile(1<<20, true, false), b, 0, 0)
-				op := d.next(0)
+				op := d.Next(0)
 				go func() {
-					d.until(func() bool { return len(d.cancelled) > 0 })
-					d.answer(op, c.res)
+					d.Until(func() bool { return len(d.Cancelled) > 0 })
+					d.Answer(op, c.res)
 				}()
 				if n, err := tr.Wait(ended); n != c.n || err != c.err {
 					t.Errorf("Wait = %d, %v; want %d, %v", n, err, c.n, c.err)
@@ -248,7 +250,7 @@ func TestTransferWithdrawn(t *testing.T) {
 		for i := range all {
 			p.StartRead(&all[i], p.f, b, 0, 0)
 		}
-		p.engine.wait()
+		p.rings.First().Wait()
 		for _, i := range []int{1, 2} { // the middle, the last
 			if n, err := all[i].Wait(ended); n != 0 || err != context.Canceled {
 				t.Errorf("Wait = %d, %v; want 0, context.Canceled", n, err)
@@ -279,7 +281,7 @@ func TestTransferWithdrawn(t *testing.T) {
 				t.Errorf("Wait = %d, %v; want 30, context.Canceled", n, err)
 			}
 		}()
-		eventually(func() bool { p.helpers.mu.Lock(); defer p.helpers.mu.Unlock(); return tr.withdrawn })
+		hang.Eventually(func() bool { p.helpers.mu.Lock(); defer p.helpers.mu.Unlock(); return tr.withdrawn })
 		close(goOn)
 		<-returned
 	})
@@ -287,9 +289,9 @@ func TestTransferWithdrawn(t *testing.T) {
 
 // Helpers are as many as the gate lets through, however many transfers wait.
 func TestHelpersAreBounded(t *testing.T) {
-	watch(t)
-	d := newScript(8)
-	d.rule = func(*driver.Op) (int32, bool) { return eagain, true }
+	hang.Watch(t)
+	d := script.New(8)
+	d.Rule = func(*driver.Op) (int32, bool) { return eagain, true }
 	s := New(d, Limits{Blocking: 3})
 	var mu sync.Mutex
 	now, most := 0, 0
@@ -310,7 +312,7 @@ func TestHelpersAreBounded(t *testing.T) {
 	for i := range all {
 		s.StartWrite(&all[i], f, make([]byte, 10), int64(i), 0)
 	}
-	eventually(func() bool { mu.Lock(); defer mu.Unlock(); return now == 3 })
+	hang.Eventually(func() bool { mu.Lock(); defer mu.Unlock(); return now == 3 })
 	s.helpers.mu.Lock()
 	crew := s.helpers.byDevice[s.deviceOf(f)]
 	running := crew.running
@@ -427,9 +429,9 @@ func TestTransfersOnPool(t *testing.T) {
 func TestTransferStress(t *testing.T) {
 	start := seed.Of(t)
 	for _, depth := range []int{1, 4, 64} {
-		asScript(t, depth, func(t *testing.T, d *script, drv driver.Driver) {
+		script.Run(t, depth, func(t *testing.T, d *script.Driver, drv driver.Driver) {
 			var n int
-			d.rule = func(op *driver.Op) (int32, bool) {
+			d.Rule = func(op *driver.Op) (int32, bool) {
 				n++
 				return []int32{100, 100, 40, eagain, ecanceled, eintr, 0, -int32(syscall.EIO)}[n%8], true
 			}

@@ -1,4 +1,4 @@
-package sched
+package ioengine
 
 import (
 	"runtime"
@@ -12,12 +12,12 @@ import (
 // maxReap is the largest number of completions that one Reap returns.
 const maxReap = 256
 
-// engine moves operations into the driver and completions out of it.
+// Engine moves operations into the driver and completions out of it.
 //
 // A pusher is a goroutine that has an operation: it links the operation into inbox
 // (push). A submitter is a goroutine that holds mu and moves the operations of inbox
-// into the driver. The leader is the one goroutine that reaps completions. It exists
-// while operations are in flight that it must reap (reaper.go).
+// into the driver. The leader is the one goroutine that reaps completions; see below for
+// when there is one.
 //
 // The leader repeats four steps (loop):
 //
@@ -56,7 +56,7 @@ const maxReap = 256
 //
 //   - The state becomes idle only under mu (retire). A submitter that needs a leader to
 //     reap what it submits checks under mu that there is one (submitConcurrently). The
-//     operations of a Group need none, because their owner reaps them (reaper.go).
+//     owner of a Group needs none to submit (submitGroupOps).
 //   - A leader that has set state to idle reads inbox again, and goes on if it finds an
 //     operation and no other leader has started (resumeLeading).
 //   - A submitter that has unlocked mu looks again (canSubmit): for operations that have
@@ -66,7 +66,20 @@ const maxReap = 256
 //     by now.
 //
 // TestOrdersOfTheProtocol tries these steps in many orders.
-type engine struct {
+//
+// # Who reaps
+//
+// Everything in flight is reaped by the leader, and there is a leader whenever somebody
+// needs one (needsLeader). The operations of a Group do not need one by themselves: their
+// owner becomes the leader when it waits for them (Group.Next). A leader is needed
+//
+//   - for operations of other goroutines, in flight or in the backlog;
+//   - while an owner waits that has found another leader (requireReaper);
+//   - while a Close waits for the operations of its file (Rings.RequireReapers).
+//
+// A leader retires when none of this is so. An owner that stops leading while it is so
+// starts a leader goroutine (stopLeading).
+type Engine struct {
 	drv    driver.Driver
 	stager driver.Stager // drv, or nil if it cannot stage
 	lead   func()        // starts a leader goroutine; state is running already
@@ -85,10 +98,10 @@ type engine struct {
 	// again: the driver had no room for some of it. Written under mu. See submit for
 	// the case in which it is false although the backlog is not empty.
 	hasBacklog probedBool
-	// lost is set when the driver can no longer be used; see lostdrivers.go. onLoss,
+	// lost is set when the driver can no longer be used; see lost.go. onLoss,
 	// if not nil, is then called once, perhaps under mu.
 	lost   atomic.Bool
-	onLoss func(*engine, error)
+	onLoss func(*Engine, error)
 	// inflight counts the operations that the driver owns. The submitter raises it
 	// under mu, before the driver has them, and lowers it for those that the driver
 	// did not take. The leader lowers it for those that it has reaped. groupOps
@@ -103,11 +116,11 @@ type engine struct {
 	closing        *atomic.Int32
 
 	// device is the device that this ring belongs to, once owned is true. Both are
-	// written once, under rings.mu. owned is written last, so that serves can read
+	// written once, under Rings.mu. owned is written last, so that serves can read
 	// both without the lock.
 	device uint64
 	owned  atomic.Bool
-	number int    // its index in rings.all
+	number int    // its index in Rings.all
 	slabs  *slabs // the memory registered with it; nil for the first ring
 
 	hook *record.Hook // records operations, while a recorder is set
@@ -124,9 +137,10 @@ const (
 	blocked
 )
 
-func newEngine(drv driver.Driver) *engine {
+// New returns an Engine that owns drv.
+func New(drv driver.Driver) *Engine {
 	depth := drv.Info().Depth
-	e := &engine{
+	e := &Engine{
 		drv:     drv,
 		hook:    new(record.Hook),
 		closing: new(atomic.Int32),
@@ -143,15 +157,19 @@ func newEngine(drv driver.Driver) *engine {
 	return e
 }
 
-// push queues op and ensures that a goroutine submits it.
-func (e *engine) push(op *driver.Op) {
-	atOnce := submitsAlone(op) // before push: an op in the inbox may already be another goroutine's
-	e.pushInbox(op)
-	e.ensureSubmitted(atOnce)
+// Push queues r and ensures that a goroutine submits it.
+func (e *Engine) Push(r *Request) { e.EnsureSubmitted(e.Queue(r)) }
+
+// Queue puts r into the inbox. The caller then calls EnsureSubmitted with the result, which
+// reports whether r is to be submitted at once. Until then r may be submitted, or not.
+func (e *Engine) Queue(r *Request) (atOnce bool) {
+	atOnce = submitsAlone(&r.Op) // first: an op in the inbox may already be another goroutine's
+	e.pushInbox(&r.Op)
+	return atOnce
 }
 
-// ensureSubmitted ensures that what the caller has put into the inbox is submitted.
-func (e *engine) ensureSubmitted(atOnce bool) {
+// EnsureSubmitted ensures that what the caller has put into the inbox is submitted.
+func (e *Engine) EnsureSubmitted(atOnce bool) {
 	switch e.state.Load() {
 	case idle:
 		e.start()
@@ -170,12 +188,15 @@ func (e *engine) ensureSubmitted(atOnce bool) {
 // is busy again before the rest have arrived. With one batch for all of them, a
 // device that completes a batch at once would be idle until the next one, and would
 // complete that at once too. Measured: docs/decisions/0003-cooperative-reaper.md.
-func (e *engine) submitThreshold() int32 { return max(minSubmitThreshold, e.inflight.Load()/4) }
+func (e *Engine) submitThreshold() int32 { return max(minSubmitThreshold, e.inflight.Load()/4) }
 
 const minSubmitThreshold = 4
 
+// LargeRead is the size from which on a read is submitted by itself.
+const LargeRead = 32 << 10 // 32 KiB
+
 // pushInbox puts op into the inbox. The caller then ensures that it is submitted.
-func (e *engine) pushInbox(op *driver.Op) {
+func (e *Engine) pushInbox(op *driver.Op) {
 	requestOf(op).place.Store(inQueue)
 	for {
 		head := e.inbox.Load()
@@ -191,27 +212,27 @@ func (e *engine) pushInbox(op *driver.Op) {
 // and a device that has finished one batch is idle until the next. For large transfers
 // and for writes that costs more than a system call.
 func submitsAlone(op *driver.Op) bool {
-	return op.Code == driver.Write || len(op.Buf) >= largeRead
+	return op.Code == driver.Write || len(op.Buf) >= LargeRead
 }
 
 // start starts a leader, unless another goroutine has just started one.
-func (e *engine) start() {
+func (e *Engine) start() {
 	if e.state.CompareAndSwap(idle, running) {
 		e.lead()
 	}
 }
 
 // submitConcurrently submits what has arrived, without the leader.
-func (e *engine) submitConcurrently() {
+func (e *Engine) submitConcurrently() {
 	for e.canSubmit() && e.mu.TryLock() {
 		// Checked under mu: a leader that has retired meanwhile would not reap what
 		// is submitted now.
-		led := e.state.Load() != idle
-		if led {
+		hasLeader := e.state.Load() != idle
+		if hasLeader {
 			e.submit(e.drv.Submit)
 		}
 		e.mu.Unlock()
-		if !led {
+		if !hasLeader {
 			return
 		}
 	}
@@ -221,12 +242,28 @@ func (e *engine) submitConcurrently() {
 // room the leader submits, after it has reaped. A goroutine that has unlocked mu calls
 // canSubmit again. Pushers and the leader that found mu held rely on that: for
 // operations that have arrived meanwhile, and for those that have room by now.
-func (e *engine) canSubmit() bool {
+func (e *Engine) canSubmit() bool {
 	return (e.inbox.Load() != nil || e.hasBacklog.Load()) && e.hasRoom()
 }
 
+// submitGroupOps submits what is in the inbox, whether there is a leader or not.
+func (e *Engine) submitGroupOps() {
+	for again := e.inbox.Load() != nil; again; again = e.canSubmit() {
+		e.mu.Lock()
+		e.submit(e.drv.Submit)
+		// Operations of other goroutines may have been in the inbox too. Their
+		// pushers rely on a leader that reads inbox after it has retired. That leader
+		// would find inbox empty, so one must be started here.
+		orphans := e.state.Load() == idle && e.needsLeader()
+		e.mu.Unlock()
+		if orphans {
+			e.start()
+		}
+	}
+}
+
 // loop is the leader's goroutine.
-func (e *engine) loop() {
+func (e *Engine) loop() {
 	defer e.leaders.Done()
 	for {
 		e.giveUp()
@@ -248,7 +285,7 @@ func (e *engine) loop() {
 
 // await waits for completions and returns the completed operations. If there is
 // something to submit first, it returns nil at once. The leader calls it.
-func (e *engine) await() []*driver.Op {
+func (e *Engine) await() []*driver.Op {
 	e.state.Store(blocked)
 	if e.inbox.Load() != nil && e.hasRoom() && !e.beingSubmitted() {
 		e.state.Store(running)
@@ -265,7 +302,7 @@ func (e *engine) await() []*driver.Op {
 // beingSubmitted reports whether another goroutine submits what is in the inbox, so
 // that the leader may block. The leader calls it after it has set state to blocked: a
 // goroutine that holds mu now reads inbox again once it has unlocked mu.
-func (e *engine) beingSubmitted() bool {
+func (e *Engine) beingSubmitted() bool {
 	if !e.mu.TryLock() {
 		return e.mayWaitNow()
 	}
@@ -275,13 +312,13 @@ func (e *engine) beingSubmitted() bool {
 
 // hasRoom reports whether the driver has room for another operation. It is always true
 // for a lost driver: its operations need no room, because the leader ends them.
-func (e *engine) hasRoom() bool { return int(e.inflight.Load()) < cap(e.scratch) || e.lost.Load() }
+func (e *Engine) hasRoom() bool { return int(e.inflight.Load()) < cap(e.scratch) || e.lost.Load() }
 
 // stage hands the driver what has arrived. It then retires the leader if nothing in
 // flight needs one, and reports whether it did. After that a pusher may start another
 // leader. If another goroutine holds mu, stage may leave all that to it and return false
 // (mayWaitNow).
-func (e *engine) stage() (retired bool) {
+func (e *Engine) stage() (retired bool) {
 	if !e.mu.TryLock() {
 		if e.mayWaitNow() {
 			return false
@@ -299,7 +336,7 @@ func (e *engine) stage() (retired bool) {
 // otherwise the leader might wait for ever. With many operations in flight the leader
 // had better wait for mu, and submit the next batch with its wait. The limit is
 // measured: docs/decisions/0003-cooperative-reaper.md.
-func (e *engine) mayWaitNow() bool {
+func (e *Engine) mayWaitNow() bool {
 	n := e.inflight.Load() // before groupOps, which is never larger: see countInFlight
 	return n <= maxInFlightToSkip && n > e.groupOps.Load()
 }
@@ -308,7 +345,7 @@ const maxInFlightToSkip = 40
 
 // stageLocked moves what has arrived into the driver. If the driver can stage, the
 // operations travel with the coming Reap. It must be called with mu held.
-func (e *engine) stageLocked() {
+func (e *Engine) stageLocked() {
 	if e.stager != nil {
 		e.submit(func(ops []*driver.Op) (int, error) { return e.stager.Stage(ops), nil })
 	} else {
@@ -319,9 +356,16 @@ func (e *engine) stageLocked() {
 	}
 }
 
+// stageWithoutRetiring is stage for a leader that does not retire: a Group's owner.
+func (e *Engine) stageWithoutRetiring() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.stageLocked()
+}
+
 // submit moves what has arrived into the driver, oldest first, as far as there is room.
 // It returns how many operations the driver took. It must be called with mu held.
-func (e *engine) submit(put func([]*driver.Op) (int, error)) int {
+func (e *Engine) submit(put func([]*driver.Op) (int, error)) int {
 	e.arrived.Store(0)
 	e.backlog.appendReversed(e.inbox.Swap(nil))
 	if e.lost.Load() {
@@ -357,59 +401,132 @@ func (e *engine) submit(put func([]*driver.Op) (int, error)) int {
 	return n
 }
 
+// noteSubmitted notes when a batch is handed to the driver.
+func (e *Engine) noteSubmitted(batch []*driver.Op) {
+	at := e.hook.Now()
+	if at == 0 {
+		return
+	}
+	for _, op := range batch {
+		requestOf(op).Times = Times{Submitted: at, Batch: len(batch)}
+	}
+}
+
 // complete hands the results to the goroutines that wait for them.
-func (e *engine) complete(ops []*driver.Op) {
+func (e *Engine) complete(ops []*driver.Op) {
 	e.countInFlight(ops, -1)
 	at := e.hook.Now()
 	for i, op := range ops {
 		ops[i] = nil
 		r := requestOf(op)
-		r.timestamps.completed = at
+		r.Times.Completed = at
 		r.finish()
 	}
 }
 
-// cancel ends op early. If the driver has op, cancel asks the driver to. If op is still
-// queued, cancel ends it at once. If it is queued and another goroutine holds mu, op is
-// marked abandoned and left in the queue: that goroutine may be in a system call that
-// does not return, as with a device that takes no more.
-func (e *engine) cancel(op *driver.Op) {
-	if !e.mu.TryLock() {
-		if r := requestOf(op); r.place.CompareAndSwap(inQueue, abandoned) {
-			op.Res = ecanceled
-			r.finish()
-			return
+// countInFlight adds sign to the counters inflight and groupOps for each of ops.
+// groupOps is never larger than inflight: it is raised last and lowered first.
+func (e *Engine) countInFlight(ops []*driver.Op, sign int32) {
+	byOwner := int32(0)
+	for _, op := range ops {
+		if requestOf(op).byOwner {
+			byOwner += sign
 		}
-		e.mu.Lock()
 	}
-	e.backlog.appendReversed(e.inbox.Swap(nil))
-	waiting := e.backlog.withdraw(op)
-	e.resubmitBacklog()
+	if sign < 0 && byOwner != 0 {
+		e.groupOps.Add(byOwner)
+	}
+	e.inflight.Add(sign * int32(len(ops)))
+	if sign > 0 && byOwner != 0 {
+		e.groupOps.Add(byOwner)
+	}
+}
+
+// retire sets state to idle and returns true, unless a leader is needed. The leader
+// calls it with mu held. After it has unlocked mu it calls resumeLeading.
+func (e *Engine) retire() bool {
+	if e.needsLeader() {
+		return false
+	}
+	e.state.Store(idle)
+	return true
+}
+
+// needsLeader reports whether a leader must stay, for operations in flight or in the
+// backlog. It must be called with mu held.
+func (e *Engine) needsLeader() bool {
+	n := e.inflight.Load()
+	return n > e.groupOps.Load() || n > 0 && e.reaperRequired() || e.backlog.Len() > 0
+}
+
+// reaperRequired reports whether a goroutine that does not lead waits for operations of
+// a Group: an owner, or a Close.
+func (e *Engine) reaperRequired() bool { return e.reaperRequests.Load() > 0 || e.closing.Load() > 0 }
+
+// resumeLeading makes the caller, which has just retired, the leader again if a leader
+// is needed and no other goroutine has become it. It reports whether it did.
+func (e *Engine) resumeLeading() bool {
+	again := e.inbox.Load() != nil || e.inflight.Load() > 0 && e.reaperRequired()
+	return again && e.state.CompareAndSwap(idle, running)
+}
+
+// stopLeading ends an owner's time as leader. If a leader is still needed, a leader
+// goroutine is started.
+func (e *Engine) stopLeading() {
+	e.mu.Lock()
+	retired := e.retire()
 	e.mu.Unlock()
-	e.submitConcurrently() // operations of pushers that have found mu held here
-	if waiting {
-		op.Res = ecanceled
-		requestOf(op).finish()
-		return
+	if !retired || e.resumeLeading() {
+		e.lead()
 	}
-	e.drv.Cancel(op)
 }
 
-// resubmitBacklog submits what cancel has taken out of the inbox. The pushers of these
-// operations, and the leader, may have found the inbox empty or mu held. They rely on
-// the goroutine that holds mu. It must be called with mu held.
-func (e *engine) resubmitBacklog() {
-	switch {
-	case e.backlog.Len() == 0:
-	case e.state.Load() == idle:
+// requireReaper ensures that there is a leader while anything is in flight, until
+// releaseReaper is called.
+func (e *Engine) requireReaper() {
+	e.reaperRequests.Add(1)
+	e.ensureReaper()
+}
+
+// ensureReaper starts a leader if there is none and something is in flight or in the
+// inbox.
+func (e *Engine) ensureReaper() {
+	if e.state.Load() == idle && (e.inflight.Load() > 0 || e.inbox.Load() != nil) {
 		e.start()
-	default: // there is a leader, and it does not retire while mu is held
-		e.submit(e.drv.Submit)
 	}
 }
 
-// hasReaper reports whether there is a leader.
-func (e *engine) hasReaper() bool { return e.state.Load() != idle }
+func (e *Engine) releaseReaper() { e.reaperRequests.Add(-1) }
 
-// wait returns when no leader is left. Nothing may be pushed any more.
-func (e *engine) wait() { e.leaders.Wait() }
+// HasReaper reports whether there is a leader, which reaps completions.
+func (e *Engine) HasReaper() bool { return e.state.Load() != idle }
+
+// Lost reports whether the driver can no longer be used.
+func (e *Engine) Lost() bool { return e.lost.Load() }
+
+// Number returns the engine's index among its Rings; 0 if it has none.
+func (e *Engine) Number() int { return e.number }
+
+// Driver returns the driver.
+func (e *Engine) Driver() driver.Driver { return e.drv }
+
+// Hook returns the Hook that records the driver, and the driver's name in records.
+func (e *Engine) Hook() (hook *record.Hook, id uint8) { return e.hook, e.id }
+
+// OnLoss has lost be called once if the driver is lost. Lost must not wait. OnLoss must be
+// called before the first operation, and not for an engine of Rings.
+func (e *Engine) OnLoss(lost func(error)) {
+	e.onLoss = func(_ *Engine, err error) { lost(err) }
+}
+
+// RecordBy records the driver through h. It must be called before the first operation.
+func (e *Engine) RecordBy(h *record.Hook) { e.hook = h }
+
+// Wait returns when no leader is left. Nothing may be pushed any more.
+func (e *Engine) Wait() { e.leaders.Wait() }
+
+// Close closes the driver, once no leader is left.
+func (e *Engine) Close() error {
+	e.Wait()
+	return e.drv.Close()
+}

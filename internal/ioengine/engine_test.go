@@ -1,4 +1,4 @@
-package sched
+package ioengine
 
 import (
 	"fmt"
@@ -7,30 +7,32 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/driver/script"
+	"github.com/sluiceio/sluice/internal/hang"
 )
 
 // Operations reach the driver in the order in which they were pushed, however
 // they were gathered.
 func TestOrderIsFirstInFirstOut(t *testing.T) {
-	asScript(t, 4, func(t *testing.T, d *script, drv driver.Driver) {
-		e := newEngine(drv)
+	script.Run(t, 4, func(t *testing.T, d *script.Driver, drv driver.Driver) {
+		e := New(drv)
 		const n = 40
-		all := make([]*request, n)
+		all := make([]*Request, n)
 		for i := range all {
 			all[i] = newRequest(int64(i))
-			e.push(&all[i].op)
+			e.Push(all[i])
 		}
 		for i := range all {
-			op := d.next(i)
+			op := d.Next(i)
 			if op.Off != int64(i) {
 				t.Fatalf("operation %d to be submitted is number %d", i, op.Off)
 			}
-			d.answer(op, 0)
+			d.Answer(op, 0)
 		}
 		for _, r := range all {
 			<-r.done
 		}
-		e.wait()
+		e.Wait()
 	})
 }
 
@@ -41,16 +43,16 @@ func TestNoOperationWaitsBehindAnother(t *testing.T) {
 		for _, procs := range []int{1, 2, 4, 8} {
 			t.Run(fmt.Sprintf("Depth%d/GOMAXPROCS%d", depth, procs), func(t *testing.T) {
 				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
-				asScript(t, depth, func(t *testing.T, d *script, drv driver.Driver) {
+				script.Run(t, depth, func(t *testing.T, d *script.Driver, drv driver.Driver) {
 					stuck := newRequest(-5)
-					d.rule = func(op *driver.Op) (int32, bool) { return 0, op.Off != -5 }
-					e := newEngine(drv)
-					e.push(&stuck.op)
+					d.Rule = func(op *driver.Op) (int32, bool) { return 0, op.Off != -5 }
+					e := New(drv)
+					e.Push(stuck)
 					stress(e, 16, 300)
-					d.until(func() bool { return len(d.held) == 1 })
-					d.answer(&stuck.op, 0)
+					d.Until(func() bool { return len(d.Held) == 1 })
+					d.Answer(&stuck.Op, 0)
 					<-stuck.done
-					e.wait()
+					e.Wait()
 				})
 			})
 		}
@@ -60,43 +62,43 @@ func TestNoOperationWaitsBehindAnother(t *testing.T) {
 // full is a script whose Submit returns only when its leader has reaped what it
 // was given, and waits again.
 type full struct {
-	stagingScript // what the leader submits it does not Submit
-	e             *engine
+	script.Stager // what the leader submits it does not Submit
+	e             *Engine
 }
 
 func (d *full) Submit(ops []*driver.Op) (int, error) {
-	n, err := d.script.Submit(ops)
-	eventually(func() bool { return d.e.inflight.Load() == 1 && d.e.state.Load() == blocked })
+	n, err := d.Driver.Submit(ops)
+	hang.Eventually(func() bool { return d.e.inflight.Load() == 1 && d.e.state.Load() == blocked })
 	return n, err
 }
 
 // What the driver had no room for is submitted by who has found it full, if the
 // leader has made room in the meantime and passed him by.
 func TestRoomThatTheLeaderMakesMeanwhile(t *testing.T) {
-	watch(t)
-	d := &full{stagingScript: stagingScript{newScript(2)}}
-	d.rule = func(op *driver.Op) (int32, bool) { return 0, op.Off != -5 }
-	d.e = newEngine(d)
+	hang.Watch(t)
+	d := &full{Stager: script.New(2).Staging()}
+	d.Rule = func(op *driver.Op) (int32, bool) { return 0, op.Off != -5 }
+	d.e = New(d)
 	stuck, first, second := newRequest(-5), newRequest(1), newRequest(2)
-	d.e.push(&stuck.op)
-	eventually(func() bool { return d.e.inflight.Load() == 1 && d.e.state.Load() == blocked })
-	d.e.pushInbox(&first.op)
-	d.e.push(&second.op) // there is room for one of them
+	d.e.Push(stuck)
+	hang.Eventually(func() bool { return d.e.inflight.Load() == 1 && d.e.state.Load() == blocked })
+	d.e.pushInbox(&first.Op)
+	d.e.Push(second) // there is room for one of them
 	<-first.done
 	<-second.done
-	d.answer(&stuck.op, 0)
+	d.Answer(&stuck.Op, 0)
 	<-stuck.done
-	d.e.wait()
+	d.e.Wait()
 }
 
 // stress has goroutines push one operation after another and wait for each.
-func stress(e *engine, goroutines, each int) {
+func stress(e *Engine, goroutines, each int) {
 	var all sync.WaitGroup
 	for range goroutines {
 		all.Go(func() {
 			r := newRequest(0)
 			for i := range each {
-				e.push(&r.op)
+				e.Push(r)
 				<-r.done
 				if i%16 == 0 {
 					runtime.Gosched()
@@ -114,11 +116,11 @@ func TestLeadersRetireAndStart(t *testing.T) {
 		for _, goroutines := range []int{1, 2, 3} {
 			t.Run(fmt.Sprintf("GOMAXPROCS%d/%d", procs, goroutines), func(t *testing.T) {
 				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
-				asScript(t, 1, func(t *testing.T, d *script, drv driver.Driver) {
-					d.rule = func(*driver.Op) (int32, bool) { return 0, true }
-					e := newEngine(drv)
+				script.Run(t, 1, func(t *testing.T, d *script.Driver, drv driver.Driver) {
+					d.Rule = func(*driver.Op) (int32, bool) { return 0, true }
+					e := New(drv)
 					stress(e, goroutines, 3000)
-					e.wait()
+					e.Wait()
 					if st := e.state.Load(); st != idle || e.inflight.Load() != 0 || e.backlog.Len() != 0 {
 						t.Errorf("state %d, %d in flight at the end; want idle, 0", st, e.inflight.Load())
 					}
@@ -130,20 +132,20 @@ func TestLeadersRetireAndStart(t *testing.T) {
 
 // Writes and large reads do not wait for the leader's batch; small reads do.
 func TestWhatIsNotBatchedIsSubmittedAtOnce(t *testing.T) {
-	d := newScript(8)
-	e := newEngine(stagingScript{d})
+	d := script.New(8)
+	e := New(d.Staging())
 	e.state.Store(running) // a leader that is never back
 	small, write, large := newRequest(1), newRequest(2), newRequest(3)
-	small.op.Code, small.op.Buf = driver.Read, make([]byte, 4<<10)
-	write.op.Code, write.op.Buf = driver.Write, make([]byte, 4<<10)
-	large.op.Code, large.op.Buf = driver.Read, make([]byte, largeRead)
+	small.Op.Code, small.Op.Buf = driver.Read, make([]byte, 4<<10)
+	write.Op.Code, write.Op.Buf = driver.Write, make([]byte, 4<<10)
+	large.Op.Code, large.Op.Buf = driver.Read, make([]byte, LargeRead)
 	for _, c := range []struct {
-		r    *request
+		r    *Request
 		want int // submitted afterwards
 	}{{small, 0}, {write, 2}, {large, 3}} {
-		e.push(&c.r.op)
-		if len(d.seen) != c.want {
-			t.Errorf("%v of %d bytes: %d submitted; want %d", c.r.op.Code, len(c.r.op.Buf), len(d.seen), c.want)
+		e.Push(c.r)
+		if len(d.Seen) != c.want {
+			t.Errorf("%v of %d bytes: %d submitted; want %d", c.r.Op.Code, len(c.r.Op.Buf), len(d.Seen), c.want)
 		}
 	}
 }
@@ -152,15 +154,15 @@ func TestWhatIsNotBatchedIsSubmittedAtOnce(t *testing.T) {
 // there are several, in one batch; and once there are more where more are in
 // flight, for which a batch lasts less long.
 func TestSeveralAreSubmittedWithoutTheLeader(t *testing.T) {
-	d := newScript(256)
-	e := newEngine(stagingScript{d})
+	d := script.New(256)
+	e := New(d.Staging())
 	e.state.Store(running) // a leader that is never back
 	batch := func() (n int) {
-		for before := len(d.seen); len(d.seen) == before; n++ {
+		for before := len(d.Seen); len(d.Seen) == before; n++ {
 			if n == 100 {
 				t.Fatalf("%d reads wait for the leader, with %d in flight", n, before)
 			}
-			e.push(&newRequest(int64(n)).op)
+			e.Push(newRequest(int64(n)))
 		}
 		return n
 	}
@@ -169,69 +171,69 @@ func TestSeveralAreSubmittedWithoutTheLeader(t *testing.T) {
 		t.Error("a small read is submitted by itself")
 	}
 	batches, more := int64(1), 0
-	for ; len(d.seen) < 150; batches++ {
+	for ; len(d.Seen) < 150; batches++ {
 		more = batch()
 		if more < few {
-			t.Errorf("%d are submitted in one batch with %d in flight, %d with none; want no fewer", more, len(d.seen), few)
+			t.Errorf("%d are submitted in one batch with %d in flight, %d with none; want no fewer", more, len(d.Seen), few)
 		}
 	}
 	if more <= few {
-		t.Errorf("%d are submitted in one batch with %d in flight, %d with none; want more", more, len(d.seen), few)
+		t.Errorf("%d are submitted in one batch with %d in flight, %d with none; want more", more, len(d.Seen), few)
 	}
 	var st Stats
-	e.addTo(&st)
-	if st.Batches != batches || st.InFlight != len(d.seen) || e.inbox.Load() != nil {
-		t.Errorf("%d batches, %d in flight; want %d, %d, and none in the inbox", st.Batches, st.InFlight, batches, len(d.seen))
+	e.AddTo(&st)
+	if st.Batches != batches || st.InFlight != len(d.Seen) || e.inbox.Load() != nil {
+		t.Errorf("%d batches, %d in flight; want %d, %d, and none in the inbox", st.Batches, st.InFlight, batches, len(d.Seen))
 	}
 }
 
 // shy is a staging driver that takes less in Stage than it has room for, as
 // a ring whose SQ is full does.
-type shy struct{ stagingScript }
+type shy struct{ script.Stager }
 
-func (d shy) Stage(ops []*driver.Op) int { return d.stagingScript.Stage(ops[:min(1, len(ops))]) }
+func (d shy) Stage(ops []*driver.Op) int { return d.Stager.Stage(ops[:min(1, len(ops))]) }
 
 // What Stage has no room for is submitted before the leader waits.
 func TestShortStageDoesNotHoldOperationsBack(t *testing.T) {
-	watch(t)
-	d := newScript(64)
-	e := newEngine(shy{stagingScript{d}})
+	hang.Watch(t)
+	d := script.New(64)
+	e := New(shy{d.Staging()})
 	e.mu.Lock() // so that the leader finds them all at once
-	all := make([]*request, 8)
+	all := make([]*Request, 8)
 	for i := range all {
 		all[i] = newRequest(int64(i))
-		e.push(&all[i].op)
+		e.Push(all[i])
 	}
 	e.mu.Unlock()
 	for i := range all {
-		d.next(i) // hangs if it waits for another's completion
+		d.Next(i) // hangs if it waits for another's completion
 	}
 	for _, r := range all {
-		d.answer(&r.op, 0)
+		d.Answer(&r.Op, 0)
 		<-r.done
 	}
-	e.wait()
+	e.Wait()
 }
 
 // A result and its operation arrive together, at whom it belongs to.
 func TestResultsArriveAtTheirOwners(t *testing.T) {
-	asScript(t, 8, func(t *testing.T, d *script, drv driver.Driver) {
-		d.rule = func(op *driver.Op) (int32, bool) { return int32(op.Off), true }
-		e := newEngine(drv)
+	script.Run(t, 8, func(t *testing.T, d *script.Driver, drv driver.Driver) {
+		d.Rule = func(op *driver.Op) (int32, bool) { return int32(op.Off), true }
+		e := New(drv)
 		var all sync.WaitGroup
 		for g := range 32 {
 			all.Go(func() {
 				for i := range 100 {
 					r := newRequest(int64(g*1000 + i))
-					e.push(&r.op)
+					e.Push(r)
 					<-r.done
-					if int64(r.op.Res) != r.op.Off {
-						t.Errorf("Res = %d; want %d", r.op.Res, r.op.Off)
+					if int64(r.Op.Res) != r.Op.Off {
+						t.Errorf("Res = %d; want %d", r.Op.Res, r.Op.Off)
 					}
 				}
 			})
 		}
 		all.Wait()
-		e.wait()
+		e.Wait()
 	})
 }

@@ -1,4 +1,4 @@
-package sched
+package ioengine
 
 import (
 	"slices"
@@ -39,7 +39,7 @@ func TestBacklogIsAQueue(t *testing.T) {
 			}
 		case 3: // one is withdrawn, or one that is not there
 			if len(want) == 0 || rnd.IntN(4) == 0 {
-				if l.withdraw(&newRequest(0).op) {
+				if l.withdraw(&newRequest(0).Op) {
 					t.Fatal("withdrew what was not there")
 				}
 				continue
@@ -74,7 +74,7 @@ func (l *backlog) check(t *testing.T, ops []*driver.Op) {
 func inInbox() *driver.Op {
 	r := newRequest(0)
 	r.place.Store(inQueue)
-	return &r.op
+	return &r.Op
 }
 
 // backlogOf returns a backlog of n operations, and them.

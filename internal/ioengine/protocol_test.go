@@ -1,9 +1,11 @@
-package sched
+package ioengine
 
 import (
 	"testing"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/driver/script"
+	"github.com/sluiceio/sluice/internal/hang"
 )
 
 // The tests here hold the wake-up protocol (engine) at each of its points
@@ -13,7 +15,7 @@ import (
 // hooked is a script that cannot stage and calls before in each Submit, which
 // takes nothing if that says so.
 type hooked struct {
-	*script
+	*script.Driver
 	before func() (refuse bool)
 }
 
@@ -21,35 +23,35 @@ func (d hooked) Submit(ops []*driver.Op) (int, error) {
 	if d.before() {
 		return 0, nil
 	}
-	return d.script.Submit(ops)
+	return d.Driver.Submit(ops)
 }
 
 // finish answers the requests' operations, as they come, and waits for them.
-func finish(e *engine, d *script, all ...*request) {
+func finish(e *Engine, d *script.Driver, all ...*Request) {
 	for i, r := range all {
-		d.next(i)
-		d.answer(&r.op, 0)
+		d.Next(i)
+		d.Answer(&r.Op, 0)
 		<-r.done
 	}
-	e.wait()
+	e.Wait()
 }
 
 // An operation that arrives while the leader is running, after it has looked
 // at the inbox and before it is blocked, is found: it looks again.
 func TestPushBeforeTheLeaderBlocks(t *testing.T) {
-	watch(t)
-	d := newScript(8)
-	var e *engine
+	hang.Watch(t)
+	d := script.New(8)
+	var e *Engine
 	a, b := newRequest(1), newRequest(2)
 	calls := 0
-	e = newEngine(hooked{d, func() bool {
+	e = New(hooked{d, func() bool {
 		if calls++; calls == 1 {
-			e.push(&b.op)
+			e.Push(b)
 		}
 		return false
 	}})
-	e.push(&a.op)
-	d.next(1) // while a is in flight
+	e.Push(a)
+	d.Next(1) // while a is in flight
 	finish(e, d, a, b)
 }
 
@@ -57,54 +59,54 @@ func TestPushBeforeTheLeaderBlocks(t *testing.T) {
 // found: it looks again once it has said that it is idle. (The driver takes
 // nothing with nothing in flight, as none does, so that the leader retires.)
 func TestPushBeforeTheLeaderRetires(t *testing.T) {
-	watch(t)
-	d := newScript(8)
-	var e *engine
+	hang.Watch(t)
+	d := script.New(8)
+	var e *Engine
 	a, b := newRequest(1), newRequest(2)
 	calls := 0
-	e = newEngine(hooked{d, func() bool {
+	e = New(hooked{d, func() bool {
 		if calls++; calls == 2 {
-			e.push(&b.op)
+			e.Push(b)
 		}
 		return calls <= 2
 	}})
-	e.push(&a.op)
+	e.Push(a)
 	finish(e, d, a, b)
 }
 
 // An operation whose pusher finds mu held, while the leader is blocked, is
 // found by who holds mu: he looks again once he has let go of it.
 func TestPushWhileAnotherSubmits(t *testing.T) {
-	watch(t)
-	d := newScript(8)
-	var e *engine
+	hang.Watch(t)
+	d := script.New(8)
+	var e *Engine
 	stuck, a, b := newRequest(0), newRequest(1), newRequest(2)
 	calls := 0
-	e = newEngine(hooked{d, func() bool {
+	e = New(hooked{d, func() bool {
 		if calls++; calls == 2 { // a's pusher
 			pushed := make(chan struct{})
-			go func() { e.push(&b.op); close(pushed) }()
+			go func() { e.Push(b); close(pushed) }()
 			<-pushed
 		}
 		return false
 	}})
-	e.push(&stuck.op)
-	eventually(func() bool { return e.state.Load() == blocked })
-	d.next(0)
-	e.push(&a.op)
-	d.next(2) // while stuck is in flight
+	e.Push(stuck)
+	hang.Eventually(func() bool { return e.state.Load() == blocked })
+	d.Next(0)
+	e.Push(a)
+	d.Next(2) // while stuck is in flight
 	finish(e, d, stuck, a, b)
 }
 
 // Who is late, and finds that the leader has retired, submits nothing: nobody
 // would reap it. The leader that retires finds it in the inbox.
 func TestNobodySubmitsBesideARetiredLeader(t *testing.T) {
-	d := newScript(8)
-	e := newEngine(d)
+	d := script.New(8)
+	e := New(d)
 	a := newRequest(1)
-	e.inbox.Store(&a.op) // its pusher has read running
+	e.inbox.Store(&a.Op) // its pusher has read running
 	e.submitConcurrently()
-	if len(d.seen) != 0 || e.inbox.Load() != &a.op {
+	if len(d.Seen) != 0 || e.inbox.Load() != &a.Op {
 		t.Error("an operation was submitted with no leader to reap it")
 	}
 }

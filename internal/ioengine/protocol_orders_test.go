@@ -1,6 +1,6 @@
 //go:build probes
 
-package sched
+package ioengine
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 )
 
-// The wake-up protocol (engine) in the orders that its steps can be done in: the
+// The wake-up protocol (Engine) in the orders that its steps can be done in: the
 // engine's own code runs, and the explorer says which goroutine goes on. Operation 0
 // is stuck until all others have ended: the least that may happen to one is to wait
 // for an unrelated one.
@@ -38,8 +38,8 @@ type situation struct {
 	away bool
 	// switches is the explorer's.
 	switches int
-	// push is what the goroutines do with their operations, if not engine.push.
-	push func(e *engine, op *driver.Op)
+	// push is what the goroutines do with their operations, if not Engine.Push.
+	push func(e *Engine, r *Request)
 }
 
 var (
@@ -94,19 +94,19 @@ func TestOrdersOfTheProtocol(t *testing.T) {
 // order in which the leader has looked at the inbox already. So is one that submits
 // for a leader without a lock, and not in every order.
 func TestExplorerFindsMistakes(t *testing.T) {
-	relies := func(e *engine, op *driver.Op) {
-		e.pushInbox(op)
+	relies := func(e *Engine, r *Request) {
+		e.pushInbox(&r.Op)
 		e.start()
 	}
-	submits := func(e *engine, op *driver.Op) {
-		e.pushInbox(op)
+	submits := func(e *Engine, r *Request) {
+		e.pushInbox(&r.Op)
 		if e.state.Load() != idle {
 			e.submit(e.drv.Submit)
 		} else {
 			e.start()
 		}
 	}
-	for _, push := range []func(*engine, *driver.Op){relies, submits} {
+	for _, push := range []func(*Engine, *Request){relies, submits} {
 		c := situation{pushed: reads, push: push}
 		x := &explorer{scenario: c.play, switches: 3}
 		if x.explore() == "" {
@@ -122,8 +122,8 @@ func (c situation) play(w *world) {
 	if c.stages {
 		drv = slowStager{p.d}
 	}
-	p.s = New(drv, queueAll)
-	w.play(p.s.engine, p.d)
+	p.e = New(drv)
+	w.play(p.e, p.d)
 	w.unfinished, w.more, p.d.others = p.unfinished, p.more, p.others
 	if c.stuck {
 		p.push(driver.Read, c.push, false)
@@ -145,52 +145,64 @@ func (c situation) play(w *world) {
 // playing is a situation in a world.
 type playing struct {
 	w      *world
-	s      *Scheduler
+	e      *Engine
 	d      *slowDriver
-	pushed []*request
+	pushed []*Request
 	groups []*Group
 	all    int // operations
-	// Of the Group's Transfers, how many have been started, and returned by Next.
+	// Of the Groups' requests, how many have been started, and returned by Next.
 	started, ended int
 }
 
 // push adds a goroutine that pushes an operation.
-func (p *playing) push(code driver.Code, push func(*engine, *driver.Op), cancels bool) {
+func (p *playing) push(code driver.Code, push func(*Engine, *Request), cancels bool) {
 	if push == nil {
-		push = (*engine).push
+		push = (*Engine).Push
 	}
-	r, e := newRequest(p.number(1)), p.s.engine
-	r.op.Code = code
+	r, e := newRequest(p.number(1)), p.e
+	r.Op.Code = code
 	p.pushed = append(p.pushed, r)
 	p.w.start("pusher", func() {
-		push(e, &r.op)
+		push(e, r)
 		if cancels {
-			e.cancel(&r.op)
+			e.Cancel(r)
 		}
 	})
 }
 
+// owned is a request of a Group whose operation is all of it.
+type owned struct {
+	r *Request
+	g *Group
+}
+
+func (o *owned) Completed() {
+	o.g.Completed()
+	o.g.End(o.r)
+}
+
 // own adds a Group's owner.
 func (p *playing) own(n int, away bool) {
-	f := NewFile(1<<20, true, false)
-	g := p.s.NewGroup(context.Background(), f)
+	g := new(Group)
+	g.Init(context.Background(), p.e)
 	g.mu.probe = p.w
 	p.groups = append(p.groups, g)
 	first := p.number(n)
 	p.w.start("owner", func() {
-		all := make([]Transfer, n)
-		for i := range all {
+		for i := range n {
 			p.started++
-			g.StartRead(&all[i], f, make([]byte, 1), first+int64(i), 0)
+			r := newRequest(first + int64(i))
+			r.Op.Code, r.Op.Buf, r.Client = driver.Read, make([]byte, 1), &owned{r, g}
+			g.Push(r)
+			g.Started(1)
 		}
 		if away {
 			g.Submit()
 			p.w.wait(func() bool { return p.finished() == len(p.pushed) })
 		}
-		for range all {
-			t, err := g.Next(context.Background())
-			if n, err1 := t.Result(context.Background()); n != 1 || err != nil || err1 != nil {
-				p.w.wrong = "a Transfer has a wrong result"
+		for range n {
+			if r, err := g.Next(context.Background()); err != nil || r.Op.Res != 1 {
+				p.w.wrong = "a request of a Group has a wrong result"
 			}
 			p.ended++
 			p.w.forget(0)

@@ -1,6 +1,6 @@
 //go:build probes
 
-package sched
+package ioengine
 
 import (
 	"fmt"
@@ -94,7 +94,7 @@ func (x *explorer) knows(w *world) bool {
 // world is a run of a scenario: an engine, its driver, which the explorer plays,
 // and the threads, one of which takes a step at a time. It is their probe.
 type world struct {
-	e       *engine
+	e       *Engine
 	d       *slowDriver
 	threads []*thread
 	current *thread
@@ -127,7 +127,7 @@ type thread struct {
 type stopping struct{}
 
 // play makes the scenario one of e and its driver.
-func (w *world) play(e *engine, d *slowDriver) {
+func (w *world) play(e *Engine, d *slowDriver) {
 	w.e, w.d, d.w = e, d, w
 	for _, p := range []*probe{
 		&e.inbox.probe, &e.state.probe, &e.mu.probe, &e.hasBacklog.probe,

@@ -1,6 +1,6 @@
 //go:build !probes
 
-package sched
+package ioengine
 
 import (
 	"sync"
@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 )
 
-// The types here are those of the fields that the goroutines of an engine share. They are
+// The types here are those of the fields that the goroutines of an Engine share. They are
 // the types of sync and sync/atomic. With the build tag probes (probe_on.go) they report each
 // access to a test, which decides whose access is the next one. So the test tries the wake-up
 // protocol in many orders of its steps (TestOrdersOfTheProtocol).

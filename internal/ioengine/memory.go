@@ -1,4 +1,4 @@
-package sched
+package ioengine
 
 import (
 	"errors"
@@ -30,38 +30,38 @@ type slabs struct {
 
 const refused = -1
 
-// Register makes memory known to the driver; see driver.Registrar. If the driver cannot do
-// that, the error wraps errors.ErrUnsupported.
-func (s *Scheduler) Register(mem []byte) (index int, err error) {
-	r, ok := s.drv.(driver.Registrar)
+// Register makes memory known to the driver of the first ring; see driver.Registrar. If the
+// driver cannot do that, the error wraps errors.ErrUnsupported.
+func (r *Rings) Register(mem []byte) (index int, err error) {
+	reg, ok := r.first.drv.(driver.Registrar)
 	if !ok {
-		return 0, fmt.Errorf("the driver %s does not register memory: %w", s.drv.Info().Name, errors.ErrUnsupported)
+		return 0, fmt.Errorf("the driver %s does not register memory: %w", r.first.drv.Info().Name, errors.ErrUnsupported)
 	}
-	index, err = r.Register(mem)
-	if err == nil && s.rings.open != nil {
-		s.memory.mu.Lock()
-		defer s.memory.mu.Unlock()
-		s.memory.at[uint32(index)] = mem
+	index, err = reg.Register(mem)
+	if err == nil && r.open != nil {
+		r.memory.mu.Lock()
+		defer r.memory.mu.Unlock()
+		r.memory.at[uint32(index)] = mem
 	}
 	return index, err
 }
 
 // Unregister forgets memory that Register has made known. No operation that names it may be in
 // flight.
-func (s *Scheduler) Unregister(index int) {
-	s.memory.mu.Lock()
-	delete(s.memory.at, uint32(index))
-	s.memory.mu.Unlock()
-	for _, e := range *s.rings.all.Load() {
+func (r *Rings) Unregister(index int) {
+	r.memory.mu.Lock()
+	delete(r.memory.at, uint32(index))
+	r.memory.mu.Unlock()
+	for _, e := range r.All() {
 		if e.slabs != nil && index < maxSlabs {
 			e.forget(index)
 		}
 	}
-	s.drv.(driver.Registrar).Unregister(index)
+	r.first.drv.(driver.Registrar).Unregister(index)
 }
 
 // forget unregisters memory with e, which is not the first ring.
-func (e *engine) forget(index int) {
+func (e *Engine) forget(index int) {
 	e.slabs.mu.Lock()
 	defer e.slabs.mu.Unlock()
 	if reg := e.slabs.regs[index].Swap(0); reg > 0 {
@@ -69,9 +69,9 @@ func (e *engine) forget(index int) {
 	}
 }
 
-// regIn returns the driver.Op.Reg by which e's driver knows the memory that the first ring
+// RegIn returns the driver.Op.Reg by which e's driver knows the memory that the first ring
 // knows by reg. It is 0 if e's driver does not know it.
-func (s *Scheduler) regIn(e *engine, reg uint32) uint32 {
+func (r *Rings) RegIn(e *Engine, reg uint32) uint32 {
 	if reg == 0 || e.slabs == nil {
 		return reg
 	}
@@ -85,16 +85,16 @@ func (s *Scheduler) regIn(e *engine, reg uint32) uint32 {
 		return 0
 	}
 	defer e.slabs.mu.Unlock()
-	return s.registerIn(e, reg-1)
+	return r.registerIn(e, reg-1)
 }
 
 // registerIn registers the memory that the first ring knows by index with e, and returns its
 // driver.Op.Reg. It must be called with e.slabs.mu held, for an operation that is about to
 // use the memory.
-func (s *Scheduler) registerIn(e *engine, index uint32) uint32 {
-	s.memory.mu.Lock()
-	mem := s.memory.at[index]
-	s.memory.mu.Unlock()
+func (r *Rings) registerIn(e *Engine, index uint32) uint32 {
+	r.memory.mu.Lock()
+	mem := r.memory.at[index]
+	r.memory.mu.Unlock()
 	known := &e.slabs.regs[index]
 	if mem == nil || known.Load() != 0 {
 		return uint32(max(0, known.Load()))

@@ -1,6 +1,6 @@
 //go:build probes
 
-package sched
+package ioengine
 
 import (
 	"slices"

@@ -1,4 +1,4 @@
-package sched
+package ioengine
 
 import (
 	"slices"
@@ -8,7 +8,7 @@ import (
 )
 
 // backlog is a queue, oldest first, of the operations that have left the inbox and that
-// the driver does not have. It is guarded by engine.mu.
+// the driver does not have. It is guarded by Engine.mu.
 type backlog struct{ list.List[driver.Op] }
 
 // appendReversed appends the operations of a stack, last one first: it is the oldest.
@@ -23,7 +23,6 @@ func (b *backlog) appendReversed(stack *driver.Op) {
 		next := op.Next
 		op.Next = nil
 		b.PushBack(&op.Links, op)
-		requestOf(op).inBacklog = true
 		op = next
 	}
 }
@@ -33,7 +32,7 @@ func (b *backlog) appendReversed(stack *driver.Op) {
 func (b *backlog) take(batch []*driver.Op, room int) []*driver.Op {
 	for len(batch) < room && b.Len() > 0 {
 		op := b.Front()
-		b.remove(op)
+		b.Remove(&op.Links)
 		if requestOf(op).place.CompareAndSwap(inQueue, elsewhere) {
 			batch = append(batch, op)
 		}
@@ -46,23 +45,15 @@ func (b *backlog) prepend(ops []*driver.Op) {
 	for _, op := range slices.Backward(ops) {
 		requestOf(op).place.Store(inQueue)
 		b.PushFront(&op.Links, op)
-		requestOf(op).inBacklog = true
 	}
 }
 
-// remove takes op out of the backlog, which has it.
-func (b *backlog) remove(op *driver.Op) {
-	b.Remove(&op.Links)
-	requestOf(op).inBacklog = false
-}
-
-// withdraw takes op out of the backlog and reports whether op was there. It looks at
-// inBacklog and not at op.Links, which belong to the driver once that has op.
+// withdraw takes op out of the backlog and reports whether op was there. The inbox must be
+// empty, so that an op in the queue is in the backlog.
 func (b *backlog) withdraw(op *driver.Op) bool {
-	if !requestOf(op).inBacklog {
+	if !requestOf(op).place.CompareAndSwap(inQueue, elsewhere) {
 		return false
 	}
-	b.remove(op)
-	requestOf(op).place.Store(elsewhere)
+	b.Remove(&op.Links)
 	return true
 }

@@ -1,0 +1,170 @@
+// Package script is a driver that a test plays.
+package script
+
+import (
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/hang"
+)
+
+// Driver is a driver that a test plays. It holds what is submitted until the
+// test answers, or until the test's rule does.
+type Driver struct {
+	Depth int // how many operations it has room for
+	// Rule, if not nil, is asked for the result of each operation as it is
+	// submitted; ok false leaves it to the test.
+	Rule func(op *driver.Op) (res int32, ok bool)
+
+	Mu        sync.Mutex
+	changed   sync.Cond
+	staged    []*driver.Op // not submitted yet
+	Held      []*driver.Op // submitted and not answered, oldest first
+	done      []*driver.Op // answered and not reaped
+	Seen      []*driver.Op // all that was ever submitted, in that order
+	Cancelled []*driver.Op
+	inflight  int
+	woken     bool // by a Wake that has not ended a Reap
+	Closed    bool
+}
+
+// Stager is a Driver that can stage.
+type Stager struct{ *Driver }
+
+// Staging returns d as a driver that can stage.
+func (d *Driver) Staging() Stager { return Stager{d} }
+
+// New returns a Driver that has room for depth operations.
+func New(depth int) *Driver {
+	d := &Driver{Depth: depth}
+	d.changed.L = &d.Mu
+	return d
+}
+
+func (d *Driver) take(ops []*driver.Op, to *[]*driver.Op) int {
+	n := min(len(ops), d.Depth-d.inflight)
+	*to = append(*to, ops[:n]...)
+	d.inflight += n
+	return n
+}
+
+func (d *Driver) Submit(ops []*driver.Op) (int, error) {
+	d.Mu.Lock()
+	defer d.Mu.Unlock()
+	n := d.take(ops, &d.staged)
+	d.flush()
+	return n, nil
+}
+
+func (d Stager) Stage(ops []*driver.Op) int {
+	d.Mu.Lock()
+	defer d.Mu.Unlock()
+	return d.take(ops, &d.staged)
+}
+
+// flush submits what is staged. It must be called with Mu held.
+func (d *Driver) flush() {
+	for _, op := range d.staged {
+		d.Seen = append(d.Seen, op)
+		d.Held = append(d.Held, op)
+		if d.Rule == nil {
+			continue
+		}
+		if res, ok := d.Rule(op); ok {
+			d.Finish(op, res)
+		}
+	}
+	d.staged = d.staged[:0]
+	d.changed.Broadcast()
+}
+
+// Finish answers op. It must be called with Mu held.
+func (d *Driver) Finish(op *driver.Op, res int32) {
+	i := slices.Index(d.Held, op)
+	if i < 0 {
+		panic("script: answered an operation that is not held")
+	}
+	d.Held = slices.Delete(d.Held, i, i+1)
+	op.Res = res
+	d.done = append(d.done, op)
+	d.changed.Broadcast()
+}
+
+func (d *Driver) Reap(done []*driver.Op, need int) (int, error) {
+	d.Mu.Lock()
+	defer d.Mu.Unlock()
+	d.flush()
+	for len(d.done) < need && !d.woken {
+		d.changed.Wait()
+	}
+	if len(d.done) < need {
+		d.woken = false
+	}
+	n := copy(done, d.done)
+	d.done = slices.Delete(d.done, 0, n)
+	d.inflight -= n
+	return n, nil
+}
+
+func (d *Driver) Cancel(op *driver.Op) {
+	d.Mu.Lock()
+	defer d.Mu.Unlock()
+	d.Cancelled = append(d.Cancelled, op)
+	d.changed.Broadcast()
+}
+
+func (d *Driver) Wake() {
+	d.Mu.Lock()
+	defer d.Mu.Unlock()
+	d.woken = true
+	d.changed.Broadcast()
+}
+
+func (d *Driver) Async(*driver.Op) bool { return true }
+func (d *Driver) Info() driver.Info     { return driver.Info{Name: "script", Depth: d.Depth} }
+
+func (d *Driver) Close() error {
+	d.Closed = true
+	if d.inflight > 0 {
+		panic("script: closed with operations in flight")
+	}
+	return nil
+}
+
+// Answer ends op, which is held.
+func (d *Driver) Answer(op *driver.Op, res int32) {
+	d.Mu.Lock()
+	defer d.Mu.Unlock()
+	d.Finish(op, res)
+}
+
+// Until waits for ok, which is called with Mu held.
+func (d *Driver) Until(ok func() bool) {
+	d.Mu.Lock()
+	defer d.Mu.Unlock()
+	for !ok() {
+		d.changed.Wait()
+	}
+}
+
+// Next waits for the operation number i, from 0, of all that are submitted.
+func (d *Driver) Next(i int) (op *driver.Op) {
+	d.Until(func() bool { return len(d.Seen) > i })
+	return d.Seen[i]
+}
+
+// Run runs a test with a script that can stage and with one that cannot.
+func Run(t *testing.T, depth int, test func(t *testing.T, d *Driver, drv driver.Driver)) {
+	t.Run("stager", func(t *testing.T) {
+		hang.Watch(t)
+		d := New(depth)
+		test(t, d, d.Staging())
+	})
+	t.Run("plain", func(t *testing.T) {
+		hang.Watch(t)
+		d := New(depth)
+		test(t, d, d)
+	})
+}

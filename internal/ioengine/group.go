@@ -1,0 +1,234 @@
+package ioengine
+
+import (
+	"context"
+	"runtime"
+	"sync/atomic"
+
+	"github.com/sluiceio/sluice/internal/list"
+)
+
+// Group is a set of requests of one goroutine, its owner, which starts many of them and waits
+// for whichever ends next. Only the owner may call the methods, except those that say otherwise.
+//
+// The owner usually reaps its own completions. When it waits and no other goroutine leads the
+// engine, it becomes the leader: it submits and reaps in one system call, and no goroutine
+// need be woken. While the owner does something else, nobody reaps what the Group has in
+// flight, unless the engine needs a leader for another reason (see Engine).
+type Group struct {
+	e *Engine
+	// queued is the number of requests that the engine has.
+	queued atomic.Int32
+	// started is the number of requests that were pushed and not submitted. batch is how many
+	// are submitted together. Only the owner uses them.
+	started, batch int
+
+	mu     probedMutex
+	ended  list.List[Request] // those that ended and that Next has not returned. Under mu
+	parked parkState          // how the owner waits. Under mu
+	wake   chan struct{}
+
+	unwatch func() bool
+	watched chan struct{} // closed once the function that watches the context has run
+}
+
+// parkState says how the owner waits, and so how it is woken.
+type parkState uint8
+
+const (
+	awake   parkState = iota
+	asleep            // receiving from wake
+	reaping           // in the driver's Reap
+)
+
+// Init makes g a Group without requests. All of its requests go through e. Next returns when
+// ctx ends. The owner must close the Group.
+func (g *Group) Init(ctx context.Context, e *Engine) {
+	g.e, g.batch, g.wake = e, 1, make(chan struct{}, 1)
+	if ctx.Done() != nil {
+		g.watched = make(chan struct{})
+		g.unwatch = context.AfterFunc(ctx, func() {
+			g.mu.Lock()
+			g.wakeOwner()
+			g.mu.Unlock()
+			close(g.watched)
+		})
+	}
+}
+
+// Close ends the Group. None of its requests may be in progress.
+func (g *Group) Close() {
+	if g.unwatch != nil && !g.unwatch() {
+		<-g.watched
+	}
+	g.unwatch = nil
+}
+
+// Push gives r to the engine. It may be submitted as late as by Submit or Next. The Client of r
+// must call Completed when the operation has ended, and End when no other operation follows.
+func (g *Group) Push(r *Request) {
+	r.byOwner = true
+	g.queued.Add(1)
+	g.e.pushInbox(&r.Op)
+}
+
+// Queued notes that the engine is given an operation of the Group by another call than Push.
+// It may be called by any goroutine.
+func (g *Group) Queued() { g.queued.Add(1) }
+
+// Completed notes that the engine no longer has an operation of the Group. It may be called by
+// any goroutine.
+func (g *Group) Completed() { g.queued.Add(-1) }
+
+// Started notes that the owner has started a request, of n bytes, and submits what has been
+// pushed if that is enough for a batch.
+func (g *Group) Started(n int) {
+	if g.started++; g.started >= g.batch || n >= LargeRead {
+		g.Submit()
+		g.batch = g.nextBatch()
+	}
+}
+
+// nextBatch returns the size of the next batch. Batches are small: the first one after a wait
+// is a single operation, and none has more than four. Some devices end all operations of a
+// batch in one go. Such a device should be at work again at once, and not with another batch
+// that it will end in one go. Measured: docs/decisions/0014-read-many.md.
+func (g *Group) nextBatch() int { return min(2*g.batch, 4) }
+
+// Submit submits the requests that were started and not submitted.
+func (g *Group) Submit() {
+	if g.started > 0 {
+		g.started = 0
+		g.e.submitGroupOps()
+	}
+}
+
+// Next waits for one of the requests in progress to end, and returns it. If ctx ends first,
+// Next returns ctx's error. Ctx must be the Group's, or one that never ends.
+func (g *Group) Next(ctx context.Context) (*Request, error) {
+	for {
+		if r := g.Take(); r != nil {
+			return r, nil
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		g.started, g.batch = 0, 1
+		if g.queued.Load() > 0 && g.e.state.CompareAndSwap(idle, running) {
+			g.lead(ctx)
+		} else {
+			g.sleep(ctx)
+		}
+	}
+}
+
+// Take returns a request that has ended, or nil where Next would wait.
+func (g *Group) Take() *Request {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	r := g.ended.Front()
+	if r != nil {
+		g.ended.Remove(&r.links)
+	}
+	return r
+}
+
+// lead makes the owner the engine's leader until one of the Group's requests or ctx has
+// ended. At least one request is queued, and the caller has set the state to running.
+func (g *Group) lead(ctx context.Context) {
+	e := g.e
+	e.leaders.Add(1)
+	defer e.leaders.Done()
+	for {
+		e.giveUp()
+		if e.lost.Load() && g.queued.Load() == 0 {
+			break // the requests go on in another way; their ends wake an owner that sleeps
+		}
+		e.stageWithoutRetiring()
+		if !g.park(reaping) || ctx.Err() != nil {
+			break
+		}
+		ops := e.await()
+		g.unpark()
+		e.complete(ops)
+		if g.hasEnded() || ctx.Err() != nil {
+			break
+		}
+		runtime.Gosched() // twice, as in Engine.loop
+		runtime.Gosched()
+	}
+	g.unpark()
+	e.stopLeading()
+}
+
+// sleep waits while another goroutine leads the engine, or while the engine has none of the
+// Group's requests.
+func (g *Group) sleep(ctx context.Context) {
+	e := g.e
+	e.submitGroupOps()
+	if g.park(asleep) && ctx.Err() == nil {
+		e.requireReaper()
+		receive(&g.mu, g.wake)
+		e.releaseReaper()
+		return
+	}
+	g.unpark()
+	select { // drain a wake-up that was sent before unpark
+	case <-g.wake:
+	default:
+	}
+}
+
+// park notes how the owner is about to wait. It returns false if the owner need not wait. The
+// caller must ask its context after park returns: a context that ended before found nobody to
+// wake.
+func (g *Group) park(how parkState) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.ended.Len() > 0 {
+		return false
+	}
+	g.parked = how
+	return true
+}
+
+// unpark notes that the owner does not wait.
+func (g *Group) unpark() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.parked = awake
+}
+
+// hasEnded reports whether a request has ended that Next has not returned.
+func (g *Group) hasEnded() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.ended.Len() > 0
+}
+
+// wakeOwner wakes the owner if it waits. It must be called with mu held.
+func (g *Group) wakeOwner() {
+	switch g.parked {
+	case asleep:
+		g.wake <- struct{}{}
+	case reaping:
+		g.e.drv.Wake()
+	}
+	g.parked = awake
+}
+
+// End adds a request that has ended, for Next to return, and wakes the owner. It may be called
+// by any goroutine.
+func (g *Group) End(r *Request) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.ended.PushBack(&r.links, r)
+	g.wakeOwner()
+}
+
+// Waiting reports whether the owner waits in Next. It may be called by any goroutine.
+func (g *Group) Waiting() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.parked != awake
+}

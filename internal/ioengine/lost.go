@@ -1,0 +1,75 @@
+package ioengine
+
+import (
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/sluiceio/sluice/internal/driver"
+)
+
+// A driver can be lost while it is used: see package driver. Operations that the driver has
+// come back from it. Operations that it does not have are ended by the leader with Canceled,
+// which means that nobody has performed them. From then on Rings.Lost reports that no ring can
+// be used, and the caller performs all operations by plain calls. So no operation is
+// performed twice, and none waits for one that the driver has.
+
+// Loss is a driver that was lost, and why.
+type Loss struct {
+	Driver string // driver.Info.Name
+	Err    error
+}
+
+// Losses is a list of drivers that were lost.
+type Losses struct {
+	mu   sync.Mutex
+	list []Loss // under mu
+}
+
+// Add records that a driver was lost.
+func (l *Losses) Add(drv driver.Driver, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.list = append(l.list, Loss{drv.Info().Name, err})
+}
+
+// All returns the drivers that were lost, in the order in which that happened.
+func (l *Losses) All() []Loss {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.list)
+}
+
+// lose marks the driver as lost. It may be called with or without mu held.
+func (e *Engine) lose(err error) {
+	if errors.Is(err, driver.ErrClosed) {
+		panic("ioengine: the driver was closed while in use")
+	}
+	if e.lost.CompareAndSwap(false, true) && e.onLoss != nil {
+		e.onLoss(e, err)
+	}
+}
+
+// leaveToLeader is submit for a lost driver: it wakes the leader, which ends what is in the
+// backlog. It must be called with mu held.
+func (e *Engine) leaveToLeader() {
+	e.hasBacklog.Store(false)
+	if e.backlog.Len() > 0 {
+		e.drv.Wake()
+	}
+}
+
+// giveUp ends the operations that a lost driver does not have. The leader calls it without mu.
+func (e *Engine) giveUp() {
+	if !e.lost.Load() {
+		return
+	}
+	e.mu.Lock()
+	e.backlog.appendReversed(e.inbox.Swap(nil))
+	ops := e.backlog.take(nil, e.backlog.Len())
+	e.mu.Unlock()
+	for _, op := range ops {
+		op.Res = Canceled
+		requestOf(op).finish()
+	}
+}

@@ -1,0 +1,112 @@
+package ioengine
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/list"
+)
+
+// Request is an operation together with what the engine knows of it. The caller fills in Op,
+// pushes the request, and waits for it (Wait), or has its Client called.
+type Request struct {
+	Op driver.Op
+	// Client is called when Op has ended. If it is nil, a goroutine waits for Op.
+	Client Client
+	// Times are written by the goroutine that submits the request and by the leader.
+	// They may be read when Op has ended.
+	Times Times
+
+	done chan struct{} // receives one value when Op has ended, or at End
+	// place says where Op is. Two goroutines may change it at once: a submitter that
+	// takes Op out of the queue, with Engine.mu held, and a cancel without Engine.mu.
+	// Both swap it from inQueue, and one of them succeeds.
+	place atomic.Uint32
+	links list.Node[Request] // in Group.ended
+	// byOwner is true if the owner of a Group ensures that Op is reaped (Group.Push).
+	byOwner bool
+}
+
+// Client is what a Request is part of, if no goroutine waits for the request.
+type Client interface {
+	// Completed is called when the operation has ended, by the leader or by the goroutine
+	// that canceled the operation. It must not wait.
+	Completed()
+}
+
+// Times is what the engine notes for the record while a request is in the driver. All fields
+// are 0 while nothing is recorded.
+type Times struct {
+	Submitted, Completed int64
+	Batch                int // how many operations were submitted together
+}
+
+// Values of Request.place.
+const (
+	elsewhere = iota
+	inQueue   // in the inbox or the backlog
+	abandoned // in the inbox or the backlog, but ended by cancel: the submitter drops it
+)
+
+// Canceled is the result of an operation that was canceled, or that the driver did not begin.
+const Canceled = -int32(syscall.ECANCELED)
+
+// requestOf returns the request that op is part of.
+func requestOf(op *driver.Op) *Request { return op.Owner.(*Request) }
+
+var requests = sync.Pool{New: func() any {
+	r := &Request{done: make(chan struct{}, 1)}
+	r.Op.Owner = r
+	return r
+}}
+
+// NewRequest returns a request, which Free takes back.
+func NewRequest() *Request {
+	r := requests.Get().(*Request)
+	r.Times = Times{}
+	return r
+}
+
+// Free makes the request available for other operations. A request that was abandoned is still
+// in a queue. It is left to the garbage collector.
+func (r *Request) Free() {
+	r.Op.Buf, r.Op.Reg, r.Client, r.byOwner = nil, 0, nil, false
+	if r.place.Load() != abandoned {
+		requests.Put(r)
+	}
+}
+
+// Wait returns when Op has ended. If ctx ends first, Wait asks that Op end early, and
+// still waits for its end: until then the kernel may write into Op's buffer.
+func (r *Request) Wait(ctx context.Context, e *Engine) {
+	ended := ctx.Done()
+	if ended == nil {
+		<-r.done
+		return
+	}
+	select {
+	case <-r.done:
+	case <-ended:
+		e.Cancel(r)
+		<-r.done
+	}
+}
+
+// Done returns a channel that receives a value when Op has ended, or for a request with a
+// Client, when End is called.
+func (r *Request) Done() <-chan struct{} { return r.done }
+
+// End makes Done receive a value.
+func (r *Request) End() { r.done <- struct{}{} }
+
+// finish hands the request back to its Client, or to the goroutine that waits for it.
+func (r *Request) finish() {
+	if r.Client != nil {
+		r.Client.Completed()
+		return
+	}
+	r.done <- struct{}{}
+}

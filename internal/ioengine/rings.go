@@ -1,0 +1,182 @@
+package ioengine
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/record"
+)
+
+// MaxRings is the most rings that there can be.
+const MaxRings = 16
+
+// Rings is the engines of a Scheduler, each with a driver of its own. A device that can take
+// no more requests makes the submitter wait in the kernel, with all operations that it has
+// handed to the ring. So each of the first devices for which something is queued has a ring
+// of its own, which is started then. Further devices share these rings:
+// docs/decisions/0024-rings.md.
+//
+// The exported fields are functions that the owner sets before the first operation.
+type Rings struct {
+	// OnStart is called for each ring, the first one included, before anybody else knows the
+	// ring. It must not use Rings.
+	OnStart func(e *Engine)
+	// OnDevice is called when a ring has become that of a device: for the first ring later than
+	// OnStart, because it is started before any device is known. It must not use Rings.
+	OnDevice func(e *Engine, device uint64)
+	// OnLoss is called once for each ring whose driver is lost. First reports whether it is the
+	// first one. It must not wait.
+	OnLoss func(e *Engine, err error, first bool)
+
+	// open opens the driver of another ring. If it is nil, all devices share one ring.
+	// most is the most rings. Both are written before the first operation.
+	open func(*record.Hook) (driver.Driver, error)
+	most int
+
+	first *Engine
+	// closing counts the Closes of files in progress. See Engine.reaperRequired.
+	closing atomic.Int32
+	lost    atomic.Bool // set when the driver of a ring is lost; see lost.go
+	memory  memory
+
+	mu     sync.Mutex
+	shared int  // how often a file got the ring of another device; chooses the next one. Under mu
+	full   bool // no more rings are started, since one could not be opened. Under mu
+	// all is the rings, the first one included. The slice is replaced, under mu, by the
+	// goroutine that starts a ring; the slice itself is never changed.
+	all atomic.Pointer[[]*Engine]
+}
+
+// Init starts the first ring, on drv.
+func (r *Rings) Init(drv driver.Driver) {
+	e := New(drv)
+	e.closing, e.onLoss = &r.closing, r.ringLost
+	r.first, r.most = e, 1
+	r.memory.at = make(map[uint32][]byte)
+	r.OnStart(e)
+	r.all.Store(&[]*Engine{e})
+}
+
+// SetMost gives up to most devices, at most MaxRings, a ring of their own. open opens the
+// driver of one ring; the Hook is the one that records it. SetMost must be called before the
+// first operation.
+func (r *Rings) SetMost(most int, open func(*record.Hook) (driver.Driver, error)) {
+	if most > 1 {
+		r.most, r.open = min(most, MaxRings), open
+	}
+}
+
+// First returns the first ring.
+func (r *Rings) First() *Engine { return r.first }
+
+// Several reports whether there may be several rings.
+func (r *Rings) Several() bool { return r.open != nil }
+
+// Most returns the most rings that there may be.
+func (r *Rings) Most() int { return r.most }
+
+// All returns the rings. The caller must not change the slice.
+func (r *Rings) All() []*Engine { return *r.all.Load() }
+
+// Lost reports whether the driver of a ring was lost. Then no ring is to be used any more.
+func (r *Rings) Lost() bool { return r.lost.Load() }
+
+// Of returns the ring of a device.
+func (r *Rings) Of(device uint64) *Engine {
+	for _, e := range r.All() {
+		if e.serves(device) {
+			return e
+		}
+	}
+	e, claimed := r.claim(device)
+	if claimed {
+		r.OnDevice(e, device) // without mu: it may begin operations, which look for rings
+	}
+	return e
+}
+
+// serves reports whether e is the ring of that device.
+func (e *Engine) serves(device uint64) bool { return e.owned.Load() && e.device == device }
+
+// claim returns the ring of a device that had none before. claimed is true if the device has
+// just become the owner of the first ring, which is started before any device is known.
+func (r *Rings) claim(device uint64) (e *Engine, claimed bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	all := r.All()
+	for _, e := range all {
+		if !e.owned.Load() {
+			e.device = device
+			e.owned.Store(true)
+			return e, true
+		}
+		if e.serves(device) {
+			return e, false
+		}
+	}
+	if len(all) < r.most && !r.full && !r.lost.Load() {
+		if e := r.start(device); e != nil {
+			return e, false
+		}
+		r.full = true
+	}
+	r.shared++
+	return all[r.shared%len(all)], false
+}
+
+// start starts a ring for a device. It returns nil if that fails. It must be called with mu
+// held.
+func (r *Rings) start(device uint64) *Engine {
+	hook := r.first.hook.Another()
+	drv, err := r.open(hook)
+	if err != nil {
+		return nil
+	}
+	e := New(drv)
+	e.hook, e.device, e.closing, e.onLoss = hook, device, &r.closing, r.ringLost
+	e.owned.Store(true)
+	all := r.All()
+	e.number = len(all)
+	e.slabs = &slabs{}
+	r.OnStart(e)
+	r.OnDevice(e, device)
+	all = append(all[:len(all):len(all)], e)
+	r.all.Store(&all)
+	return e
+}
+
+// ringLost is the onLoss of each ring.
+func (r *Rings) ringLost(e *Engine, err error) {
+	r.OnLoss(e, err, r.lost.CompareAndSwap(false, true))
+}
+
+// HasReaper reports whether any ring has a leader.
+func (r *Rings) HasReaper() bool {
+	for _, e := range *r.all.Load() {
+		if e.HasReaper() {
+			return true
+		}
+	}
+	return false
+}
+
+// RequireReapers starts a leader in each ring that has operations and no leader. Until
+// ReleaseReapers is called, a leader does not retire before everything in flight has been
+// reaped. That is true of rings that are started meanwhile as well.
+func (r *Rings) RequireReapers() {
+	r.closing.Add(1)
+	for _, e := range r.All() {
+		e.ensureReaper()
+	}
+}
+
+// ReleaseReapers ends what RequireReapers began.
+func (r *Rings) ReleaseReapers() { r.closing.Add(-1) }
+
+// Wait returns when no ring has a leader. Nothing may be pushed any more.
+func (r *Rings) Wait() {
+	for _, e := range r.All() {
+		e.Wait()
+	}
+}

@@ -1,0 +1,63 @@
+package ioengine
+
+import (
+	"math/bits"
+	"sync/atomic"
+)
+
+// BatchBuckets is the number of buckets in the histogram of batch sizes: 1, 2–3, 4–7 … 1024
+// and more.
+const BatchBuckets = 11
+
+type batchCounters struct {
+	bucket [BatchBuckets]atomic.Int64
+}
+
+func (c *batchCounters) add(n int) {
+	if n > 0 {
+		c.bucket[min(bits.Len(uint(n))-1, BatchBuckets-1)].Add(1)
+	}
+}
+
+// Stats is what engines have done, and what they do now.
+type Stats struct {
+	Batches    int64
+	BatchSizes [BatchBuckets]int64
+	InFlight   int // operations that the drivers have
+	Blocked    int // leaders that wait in the driver
+}
+
+// AddTo adds the engine's Stats to st.
+func (e *Engine) AddTo(st *Stats) {
+	for i := range st.BatchSizes {
+		n := e.batches.bucket[i].Load()
+		st.BatchSizes[i] += n
+		st.Batches += n
+	}
+	st.InFlight += int(e.inflight.Load())
+	if e.state.Load() == blocked {
+		st.Blocked++
+	}
+}
+
+// State is what an Engine does at a moment, for tests and messages. Its fields are read one
+// after the other while operations go on.
+type State struct {
+	Leads          bool // there is a leader
+	Blocked        bool // the leader waits in the driver
+	InFlight       int  // operations that the driver has
+	GroupOps       int  // those of them that belong to Groups
+	ReaperRequests int  // goroutines that need a leader for operations of Groups
+	Queued         bool // operations wait in the inbox, or in the backlog for room in the driver
+}
+
+// State returns the engine's state. It does not lock mu: a goroutine that has held mu must look
+// at the inbox again.
+func (e *Engine) State() State {
+	state := e.state.Load()
+	return State{
+		Leads: state != idle, Blocked: state == blocked,
+		InFlight: int(e.inflight.Load()), GroupOps: int(e.groupOps.Load()),
+		ReaperRequests: int(e.reaperRequests.Load()), Queued: e.hasBacklog.Load() || e.inbox.Load() != nil,
+	}
+}
