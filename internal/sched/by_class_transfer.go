@@ -72,7 +72,7 @@ func (t *Transfer) Granted() {
 	}
 	s.queuedOps.Add(-1)
 	if t.group != nil {
-		t.group.Group.Completed()
+		t.group.Completed()
 	}
 	t.res = ecanceled
 	t.end()

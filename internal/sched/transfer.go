@@ -208,7 +208,7 @@ func (t *Transfer) Completed() {
 	t.f.endWrite(t.code, t.call, res)
 	s.queuedOps.Add(-1)
 	if t.group != nil {
-		t.group.Group.Completed()
+		t.group.Completed()
 	}
 	if !mustRetryPlain(t.f, res) {
 		s.stats.add(pathQueued, t.code, res)

@@ -50,6 +50,7 @@ func (d *Driver) take(ops []*driver.Op, to *[]*driver.Op) int {
 	return n
 }
 
+// Submit holds ops, as many as there is room for.
 func (d *Driver) Submit(ops []*driver.Op) (int, error) {
 	d.Mu.Lock()
 	defer d.Mu.Unlock()
@@ -58,6 +59,7 @@ func (d *Driver) Submit(ops []*driver.Op) (int, error) {
 	return n, nil
 }
 
+// Stage keeps ops for the next Submit or Reap.
 func (d Stager) Stage(ops []*driver.Op) int {
 	d.Mu.Lock()
 	defer d.Mu.Unlock()
@@ -92,6 +94,7 @@ func (d *Driver) Finish(op *driver.Op, res int32) {
 	d.changed.Broadcast()
 }
 
+// Reap returns what was answered.
 func (d *Driver) Reap(done []*driver.Op, need int) (int, error) {
 	d.Mu.Lock()
 	defer d.Mu.Unlock()
@@ -108,6 +111,7 @@ func (d *Driver) Reap(done []*driver.Op, need int) (int, error) {
 	return n, nil
 }
 
+// Cancel notes that op was canceled. The test answers it.
 func (d *Driver) Cancel(op *driver.Op) {
 	d.Mu.Lock()
 	defer d.Mu.Unlock()
@@ -115,6 +119,7 @@ func (d *Driver) Cancel(op *driver.Op) {
 	d.changed.Broadcast()
 }
 
+// Wake ends a Reap.
 func (d *Driver) Wake() {
 	d.Mu.Lock()
 	defer d.Mu.Unlock()
@@ -122,9 +127,13 @@ func (d *Driver) Wake() {
 	d.changed.Broadcast()
 }
 
+// Async returns true: no operation needs a thread.
 func (d *Driver) Async(*driver.Op) bool { return true }
+
+// Info describes the driver.
 func (d *Driver) Info() driver.Info     { return driver.Info{Name: "script", Depth: d.Depth} }
 
+// Close notes that the driver is closed.
 func (d *Driver) Close() error {
 	d.Closed = true
 	if d.inflight > 0 {
