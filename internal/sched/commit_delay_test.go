@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/groupcommit"
 	"github.com/sluiceio/sluice/internal/hang"
 )
 
@@ -24,7 +25,7 @@ func TestSyncWaitsForThoseWhoWereThere(t *testing.T) {
 	for _, comes := range []bool{true, false} {
 		p := playSyncs(t)
 		advance := p.stopClock()
-		p.f.syncer.commitDelay = commitDelay{expected: 2, took: time.Second}
+		p.f.syncer.Expect(2, time.Second)
 		leader := p.sync(t.Context())
 		if len(p.started) > 0 {
 			t.Fatal("the fsync starts before the other is back")
@@ -33,7 +34,7 @@ func TestSyncWaitsForThoseWhoWereThere(t *testing.T) {
 		if comes {
 			other = p.sync(t.Context())
 		} else {
-			advance(maxDelay)
+			advance(time.Millisecond)
 		}
 		<-p.started // hangs if neither ends the wait
 		p.results <- 0
@@ -43,9 +44,6 @@ func TestSyncWaitsForThoseWhoWereThere(t *testing.T) {
 		}
 		if n := p.calls.Load(); n != 1 {
 			t.Errorf("%d fsyncs; want 1", n)
-		}
-		if skip := p.f.syncer.commitDelay.skip; (skip == 0) != comes {
-			t.Errorf("next attempts left out: %d; the other has come: %t", skip, comes)
 		}
 	}
 }
@@ -62,56 +60,6 @@ func TestSyncAloneDoesNotWait(t *testing.T) {
 	}
 }
 
-func TestSyncOfManyIsNotHeldUp(t *testing.T) {
-	m := commitDelay{expected: 100, took: time.Second}
-	if m.enough(maxExpected-1) || !m.enough(maxExpected) {
-		t.Errorf("enough(%d) = %t, enough(%d) = %t; want false, true",
-			maxExpected-1, m.enough(maxExpected-1), maxExpected, m.enough(maxExpected))
-	}
-	if m.expected = 2; m.enough(1) || !m.enough(2) {
-		t.Errorf("of 2 expected: enough(1) = %t, enough(2) = %t; want false, true", m.enough(1), m.enough(2))
-	}
-}
-
-// Nobody waits longer than a fraction of an fsync.
-func TestMusterLimit(t *testing.T) {
-	for took, want := range map[time.Duration]time.Duration{
-		0:                      0,
-		60 * time.Microsecond:  10 * time.Microsecond,
-		600 * time.Microsecond: maxDelay,
-		time.Hour:              maxDelay,
-	} {
-		if got := (&commitDelay{took: took}).limit(); got != want {
-			t.Errorf("after an fsync of %v: limit %v; want %v", took, got, want)
-		}
-	}
-}
-
-// After n attempts in vain 2ⁿ-1 are left out, at most 255; one that bears
-// fruit ends that.
-func TestFruitlessAttemptsAreSpacedOut(t *testing.T) {
-	var r backoff
-	skips := func() (n int) {
-		for r.skipped() {
-			n++
-		}
-		return n
-	}
-	for _, want := range []int{1, 3, 7, 15, 31, 63, 127, 255, 255} {
-		r.note(false)
-		if got := skips(); got != want {
-			t.Errorf("%d left out; want %d", got, want)
-		}
-	}
-	r.note(true)
-	if got := skips(); got != 0 {
-		t.Errorf("%d left out after a success; want 0", got)
-	}
-	if r.note(false); skips() != 1 {
-		t.Error("a success does not start the count anew")
-	}
-}
-
 // A Sync that waits for another's fsync has the disk begin with what is there.
 func TestWaitingSyncStartsWriteback(t *testing.T) {
 	for _, c := range []struct {
@@ -120,14 +68,14 @@ func TestWaitingSyncStartsWriteback(t *testing.T) {
 		direct bool
 		want   int32
 	}{
-		{"Much", muchWritten, false, 1},
-		{"Little", muchWritten - 1, false, 0},
-		{"Direct", muchWritten, true, 0},
+		{"Much", groupcommit.MuchWritten, false, 1},
+		{"Little", groupcommit.MuchWritten - 1, false, 0},
+		{"Direct", groupcommit.MuchWritten, true, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := playSyncs(t)
 			p.f = NewFile(1<<20, c.direct, false)
-			p.f.syncer.concurrent.Store(true)
+			p.f.syncer.Concurrent().Store(true)
 			p.asyncDirect[driver.Write], p.asyncBuffered[driver.Write] = false, false
 			var started atomic.Int32
 			fsync := p.call
@@ -167,7 +115,7 @@ func TestWaitingSyncStartsWriteback(t *testing.T) {
 // the fsync that would have been told so finds nothing to write.
 func TestWritebackThatCannotStart(t *testing.T) {
 	p := playSyncs(t)
-	p.f.syncer.concurrent.Store(true)
+	p.f.syncer.Concurrent().Store(true)
 	fsync := p.call
 	p.call = func(code driver.Code, fd int, b []byte, off int64) int32 {
 		if code == writeback {
@@ -177,14 +125,10 @@ func TestWritebackThatCannotStart(t *testing.T) {
 	}
 	first := p.sync(t.Context())
 	<-p.started
-	p.f.noteWritten(muchWritten)
+	p.f.syncer.Written(groupcommit.MuchWritten)
 	second := p.sync(t.Context())
-	hang.Eventually(func() bool { return p.f.unsynced.Load() == 0 })
-	hang.Eventually(func() bool {
-		p.f.syncer.mu.Lock()
-		defer p.f.syncer.mu.Unlock()
-		return p.f.syncer.failed != nil
-	})
+	hang.Eventually(func() bool { return p.f.syncer.Unsynced() == 0 })
+	hang.Eventually(func() bool { return p.f.syncer.Failed() != nil })
 	p.results <- 0
 	want(t, nil, first)
 	want(t, syscall.EIO, second)

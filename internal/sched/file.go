@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/groupcommit"
 	"github.com/sluiceio/sluice/internal/ioengine"
 	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/usecount"
@@ -50,16 +51,11 @@ type openFile struct {
 	private   bool
 	privateMu sync.Mutex
 
-	syncer syncer
-	// unsynced counts the bytes that were written to the page cache since the last fsync
-	// began, or since the last early write-back did. It is counted only while Syncs overlap
-	// (syncer.concurrent), and roughly: it decides what is worth while, and nothing depends on
-	// it.
-	unsynced atomic.Int64
-
+	// syncer has concurrent Syncs share their fsyncs.
+	syncer groupcommit.Syncer
 	// losses is nil unless the kernel follows each write to the file by an fsync of its pages
 	// (SyncsWrites). It is set before the file is used.
-	losses *losses
+	losses *groupcommit.Losses
 
 	// parent is the file that this one is a part of (PartOf), or nil. Closing the parent
 	// rejects the tickets of this file's operations too. It is set before the file is used.
@@ -94,7 +90,7 @@ func NewFile(fd int, direct, appends bool) *File {
 // SyncsWrites notes that the kernel follows each write to the file by an fsync of its pages:
 // the file was opened with O_SYNC or O_DSYNC, and its writes go through the page cache. It
 // must be called before the first operation.
-func (f *File) SyncsWrites() { f.losses = new(losses) }
+func (f *File) SyncsWrites() { f.losses = new(groupcommit.Losses) }
 
 // set notes the descriptor and how it was opened. It must be called before all other methods.
 func (f *openFile) set(fd int, direct, appends bool) {
@@ -117,7 +113,7 @@ func (f *File) Close() bool { return f.close(func() {}) }
 func (f *File) close(begun func()) bool {
 	first := f.Count.Close(begun)
 	if first {
-		f.syncer.secondFD.close()
+		f.syncer.CloseSecondFD()
 	}
 	return first
 }

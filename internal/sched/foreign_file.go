@@ -25,8 +25,8 @@ type ForeignFile struct {
 func (b *ForeignFile) Set(fd int, direct, appends bool) {
 	b.openFile = &b.own
 	b.own.set(fd, direct, appends)
-	b.own.syncer.secondFD.fd = -1
-	b.own.syncer.forgetsErrors = true
+	b.own.syncer.NoSecondFD()
+	b.own.syncer.ForgetErrors()
 }
 
 // Misses returns the number of reads in a row that found nothing in the page cache. While it
@@ -44,7 +44,7 @@ func (b *ForeignFile) Misses() *atomic.Uint32 {
 // SyncsConcurrently returns a flag that is true while Syncs of b overlap. While it is true,
 // the caller must make its buffered writes through Pwrite or WriteCurrent: these count the
 // bytes, and the count decides when write-back for the next fsync is started early.
-func (b *ForeignFile) SyncsConcurrently() *atomic.Bool { return &b.syncer.concurrent }
+func (b *ForeignFile) SyncsConcurrently() *atomic.Bool { return b.syncer.Concurrent() }
 
 // KnowsEnd reports whether a look into the page cache that finds 0 bytes has found the end of
 // the file. See sys.CachedKnowsEnd.

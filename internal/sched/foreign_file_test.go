@@ -12,6 +12,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/pool"
 	"github.com/sluiceio/sluice/internal/driver/script"
+	"github.com/sluiceio/sluice/internal/groupcommit"
 	"github.com/sluiceio/sluice/internal/seed"
 	"github.com/sluiceio/sluice/internal/sys"
 )
@@ -44,8 +45,9 @@ func TestBorrowHasOneDescriptor(t *testing.T) {
 	s.reopen = func(int) int { t.Error("a second descriptor was opened"); return -1 }
 	s.call = func(driver.Code, int, []byte, int64) int32 { return 0 }
 	f := borrow(1<<20, false, false)
-	f.syncer.commitDelay.expected = 2
-	f.unsynced.Store(hugeWritten)
+	f.syncer.Expect(2, 0)
+	f.syncer.Concurrent().Store(true)
+	f.syncer.Written(groupcommit.HugeWritten)
 	if err := s.Sync(context.Background(), f); err != nil {
 		t.Errorf("Sync = %v", err)
 	}

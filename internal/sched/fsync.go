@@ -67,7 +67,7 @@ type syncRoute struct {
 // chooseSyncRoute decides how the next fsync of f is made, and waits for the permit
 // that this needs. The error is ctx's, if ctx ends first.
 func (s *Scheduler) chooseSyncRoute(ctx context.Context, f *File) (syncRoute, error) {
-	if s.fsyncs.inline.Add(1) > int32(s.limits.InlineSyncs) || f.syncer.took() >= slowSync {
+	if s.fsyncs.inline.Add(1) > int32(s.limits.InlineSyncs) || f.syncer.Took() >= slowSync {
 		if e := s.syncEngine(f); e != nil {
 			s.fsyncs.inline.Add(-1)
 			p, err := s.acquireQueuedSync(ctx, f)
@@ -111,12 +111,12 @@ func (s *Scheduler) releaseSyncRoute(w syncRoute) {
 // fsync makes an fsync or fdatasync, as code says, on fd, a descriptor of f, by the
 // route w, and releases w. Asked is when it was requested, for the record.
 func (s *Scheduler) fsync(w syncRoute, asked int64, code driver.Code, f *File, fd int) error {
-	f.unsynced.Store(0) // this fsync writes those bytes back
+	f.syncer.Syncing()
 	losses := f.losses
 	if fd != f.fd {
 		losses = nil // writes go to f.fd, and no report of theirs is taken from fd
 	}
-	call := losses.begin()
+	call := losses.Begin()
 	var res int32
 	if w.engine == nil {
 		res = s.plainCallOn(asked, w.permit, fd, code, f, nil, 0)
@@ -125,7 +125,7 @@ func (s *Scheduler) fsync(w syncRoute, asked int64, code driver.Code, f *File, f
 		res = s.queueSync(w.engine, asked, code, f, fd)
 		s.releaseQueuedSync(w.permit)
 	}
-	losses.end(call, res)
+	losses.End(call, res)
 	if res < 0 {
 		return syscall.Errno(-res)
 	}

@@ -40,13 +40,8 @@ func (p *syncs) write(ctx context.Context, off int64) chan error {
 }
 
 // confirming waits until n writes wait for the calls beside them.
-func (p *syncs) confirming(n uint64) {
-	l := p.f.losses
-	hang.Eventually(func() bool {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		return l.ended != nil && l.last-uint64(len(l.running)) >= n
-	})
+func (p *syncs) confirming(n int) {
+	hang.Eventually(func() bool { return p.f.losses.Waits(n) })
 }
 
 // Hazard: the kernel follows a write to a file with O_SYNC by an fsync, and reports a

@@ -5,6 +5,7 @@ import (
 	"syscall"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/groupcommit"
 	"github.com/sluiceio/sluice/internal/ioengine"
 	"github.com/sluiceio/sluice/internal/record"
 )
@@ -49,9 +50,9 @@ func (s *Scheduler) recordQueued(e *ioengine.Engine, asked, woken int64, r *ioen
 }
 
 // recordShared records a Sync or Datasync, as code says, that g's fsync has served.
-func (s *Scheduler) recordShared(asked int64, code driver.Code, g *syncGroup, f *File) {
+func (s *Scheduler) recordShared(asked int64, code driver.Code, g *groupcommit.Group, f *File) {
 	s.hook.Op(&record.Op{
-		Queued: asked, Submitted: g.began, Completed: g.ended, Woken: record.Now(), Res: result(g.err),
+		Queued: asked, Submitted: g.Began, Completed: g.Ended, Woken: record.Now(), Res: result(g.Err()),
 		Kind: uint8(code), Path: record.PathShared,
 	}, &f.ref, f.name, f.classRef())
 }

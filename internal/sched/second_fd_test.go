@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/groupcommit"
 )
 
 const twinFD = 1 << 21
@@ -13,10 +14,10 @@ const twinFD = 1 << 21
 // two Syncs after large writes meet.
 func pairUp(t *testing.T, fd int) (p *syncs, fds chan int) {
 	p = playSyncs(t)
-	p.f.syncer.concurrent.Store(true)
+	p.f.syncer.Concurrent().Store(true)
 	fds = make(chan int, 10)
 	p.reopen = func(int) int { return fd }
-	t.Cleanup(func() { p.f.syncer.secondFD.forgotten.Stop() }) // no descriptor to close
+	t.Cleanup(func() { p.f.syncer.CloseSecondFD() }) // there is no such descriptor
 	fsync := p.call
 	p.call = func(code driver.Code, fd int, b []byte, off int64) int32 {
 		if code != writeback {
@@ -31,12 +32,12 @@ func pairUp(t *testing.T, fd int) (p *syncs, fds chan int) {
 // openPair has p make the fsync before which the twin is opened.
 func openPair(t *testing.T, p *syncs) {
 	t.Helper()
-	p.f.noteWritten(hugeWritten)
+	p.f.syncer.Written(groupcommit.HugeWritten)
 	c := p.sync(t.Context())
 	<-p.started
 	p.results <- 0
 	want(t, nil, c)
-	p.f.syncer.concurrent.Store(true) // as it is where two meet
+	p.f.syncer.Concurrent().Store(true) // as it is where two meet
 }
 
 // Two who write much make an fsync each, on descriptions of their own.
@@ -44,13 +45,13 @@ func TestTwoFsyncsAtATime(t *testing.T) {
 	p, fds := pairUp(t, twinFD)
 	openPair(t, p)
 	<-fds
-	p.f.noteWritten(hugeWritten)
+	p.f.syncer.Written(groupcommit.HugeWritten)
 	first := p.sync(t.Context())
 	<-p.started
-	p.f.noteWritten(hugeWritten)
+	p.f.syncer.Written(groupcommit.HugeWritten)
 	second := p.sync(t.Context())
 	<-p.started // hangs if it waits for the first
-	p.f.noteWritten(hugeWritten)
+	p.f.syncer.Written(groupcommit.HugeWritten)
 	third := p.sync(t.Context()) // gathers: two run
 	if n := p.members(); n != 1 {
 		t.Errorf("%d gather while two fsyncs run; want 1", n)
@@ -78,10 +79,10 @@ func TestTwinFailureStays(t *testing.T) {
 		}
 		return <-p.results
 	}
-	p.f.noteWritten(hugeWritten)
+	p.f.syncer.Written(groupcommit.HugeWritten)
 	first := p.sync(t.Context())
 	<-p.started
-	p.f.noteWritten(hugeWritten)
+	p.f.syncer.Written(groupcommit.HugeWritten)
 	want(t, syscall.EIO, p.sync(t.Context()))
 	p.results <- 0
 	want(t, nil, first)
@@ -109,10 +110,10 @@ func TestTwinIsNotBelievedEarly(t *testing.T) {
 		}
 		return <-p.results
 	}
-	p.f.noteWritten(hugeWritten)
+	p.f.syncer.Written(groupcommit.HugeWritten)
 	first := p.sync(t.Context())
 	<-p.started
-	p.f.noteWritten(hugeWritten)
+	p.f.syncer.Written(groupcommit.HugeWritten)
 	second := p.sync(t.Context())
 	p.results <- -int32(syscall.EIO)
 	want(t, syscall.EIO, first)
@@ -127,15 +128,15 @@ func TestTwinIsNotBelievedEarly(t *testing.T) {
 // Sync gathers as ever.
 func TestNoTwin(t *testing.T) {
 	for name, c := range map[string]struct{ fd, write int }{
-		"NotToBeHad": {-1, hugeWritten},
-		"Small":      {twinFD, hugeWritten - 1},
+		"NotToBeHad": {-1, groupcommit.HugeWritten},
+		"Small":      {twinFD, groupcommit.HugeWritten - 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, fds := pairUp(t, c.fd)
-			p.f.noteWritten(c.write)
+			p.f.syncer.Written(c.write)
 			first := p.sync(t.Context())
 			<-p.started
-			p.f.noteWritten(c.write)
+			p.f.syncer.Written(c.write)
 			second := p.sync(t.Context())
 			if n := p.members(); n != 1 {
 				t.Errorf("%d gather; want 1", n)

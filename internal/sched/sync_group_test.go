@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/groupcommit"
 	"github.com/sluiceio/sluice/internal/hang"
 	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/record"
@@ -62,7 +63,7 @@ func TestGroupMakesWhatServesAll(t *testing.T) {
 func TestSyncJoinsAtTheGate(t *testing.T) {
 	p := playSyncs(t)
 	p.stopClock()
-	p.f.syncer.commitDelay = commitDelay{expected: 2} // gathers, for no time
+	p.f.syncer.Expect(2, 0) // gathers, for no time
 	for p.limiter.TryAcquire() {
 	}
 	leader := make(chan error, 1)
@@ -117,7 +118,7 @@ func TestOnlySyncLeaves(t *testing.T) {
 func TestOnlySyncLeavesTheGate(t *testing.T) {
 	p := playSyncs(t)
 	p.stopClock()
-	p.f.syncer.commitDelay = commitDelay{expected: 2} // gathers, for no time
+	p.f.syncer.Expect(2, 0) // gathers, for no time
 	for p.limiter.TryAcquire() {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -159,7 +160,7 @@ func TestDatasyncFailureStays(t *testing.T) {
 // gets its error as well. A later Sync asks the kernel.
 func TestFailureOfAForgetfulFile(t *testing.T) {
 	p := playSyncs(t)
-	p.f.syncer.forgetsErrors = true
+	p.f.syncer.ForgetErrors()
 	first := p.sync(t.Context())
 	p.wantStarted(t, driver.Fsync)
 	a, b := p.sync(t.Context()), p.datasync(t.Context())
@@ -176,7 +177,7 @@ func TestFailureOfAForgetfulFile(t *testing.T) {
 // An fsync that was impossible is no failure for those who gathered.
 func TestImpossibleFsyncOfAForgetfulFile(t *testing.T) {
 	p := playSyncs(t)
-	p.f.syncer.forgetsErrors = true
+	p.f.syncer.ForgetErrors()
 	first := p.sync(t.Context())
 	p.wantStarted(t, driver.Fsync)
 	a := p.sync(t.Context())
@@ -213,10 +214,10 @@ func TestDatasyncOnTheTwin(t *testing.T) {
 	openPair(t, p)
 	<-fds
 	<-p.codes
-	p.f.noteWritten(hugeWritten)
+	p.f.syncer.Written(groupcommit.HugeWritten)
 	first := p.sync(t.Context())
 	p.wantStarted(t, driver.Fsync)
-	p.f.noteWritten(hugeWritten)
+	p.f.syncer.Written(groupcommit.HugeWritten)
 	second := p.datasync(t.Context())
 	p.wantStarted(t, driver.Fdatasync)
 	if a, b := <-fds, <-fds; a != p.f.fd || b != twinFD {

@@ -47,7 +47,7 @@ func playSyncs(t *testing.T) *syncs {
 	}
 	t.Cleanup(func() {
 		p.Close()
-		if p.f.syncer.running || p.f.syncer.next != nil {
+		if p.f.syncer.Running() {
 			t.Error("at the end an fsync is running, or a group gathers")
 		}
 	})
@@ -69,15 +69,7 @@ func (p *syncs) begin(ctx context.Context, commit func(context.Context, *File) e
 }
 
 // members counts those who gather for the next fsync.
-func (p *syncs) members() int {
-	y := &p.f.syncer
-	y.mu.Lock()
-	defer y.mu.Unlock()
-	if y.next == nil {
-		return 0
-	}
-	return y.next.members
-}
+func (p *syncs) members() int { return p.f.syncer.Members() }
 
 func want(t *testing.T, err error, c chan error) {
 	t.Helper()
@@ -277,28 +269,6 @@ func TestSyncLastLeaves(t *testing.T) {
 	}
 }
 
-// A group that all leave at the moment when it has been told to start gives
-// the permission back.
-func TestSyncLastLeavesWithThePermission(t *testing.T) {
-	p := playSyncs(t)
-	y := &p.f.syncer
-	g := newSyncGroup()
-	g.add(2, driver.Fsync)
-	y.running, y.next = true, g
-	if err := y.end(nil, 1, 0); err != nil || len(g.mayLead) != 1 {
-		t.Fatalf("end = %v; the group may start: %t", err, len(g.mayLead) == 1)
-	}
-	y.leave(driver.Fsync, g)
-	if !y.running || len(g.mayLead) != 1 {
-		t.Error("the permission went with one who was not the last")
-	}
-	y.leave(driver.Fsync, g)
-	c := p.sync(t.Context()) // hangs if all still wait for the group
-	<-p.started
-	p.results <- 0
-	want(t, nil, c)
-}
-
 // Who waits at the gate to make an fsync leaves with his context. Whom it was
 // to be made for make it without him.
 func TestSyncLeavesTheGate(t *testing.T) {
@@ -307,7 +277,7 @@ func TestSyncLeavesTheGate(t *testing.T) {
 			p := playSyncs(t)
 			if group {
 				p.stopClock()
-				p.f.syncer.commitDelay = commitDelay{expected: 2} // gathers, for no time
+				p.f.syncer.Expect(2, 0) // gathers, for no time
 			}
 			for p.limiter.TryAcquire() {
 			}
@@ -334,7 +304,7 @@ func TestSyncLastLeavesTheGate(t *testing.T) {
 	for _, expected := range []int{1, 2} {
 		p := playSyncs(t)
 		p.stopClock()
-		p.f.syncer.commitDelay = commitDelay{expected: expected}
+		p.f.syncer.Expect(expected, 0)
 		for p.limiter.TryAcquire() {
 		}
 		ctx, cancel := context.WithCancel(t.Context())

@@ -166,15 +166,3 @@ func TestPlacesOfFsyncs(t *testing.T) {
 		}
 	}
 }
-
-// Two Syncs of much are made by two fsyncs at a time, and more of them in groups.
-func TestManySyncsAreGrouped(t *testing.T) {
-	f := NewFile(1<<20, false, false)
-	f.unsynced.Store(hugeWritten)
-	for expected, want := range map[int]bool{2: true, 16: false} {
-		f.syncer.commitDelay.expected = expected
-		if got := f.syncer.usesSecondFD(f); got != want {
-			t.Errorf("%d Syncs at a time are made in pairs: %t; want %t", expected, got, want)
-		}
-	}
-}

@@ -59,8 +59,8 @@ type Transfer struct {
 	// helper, and r.done or Group.mu to the owner.
 	n   int
 	res int32
-	// mark is what losses.confirm needs. call is the number of the driver's call, for
-	// losses.end.
+	// mark is what Losses.Confirm needs. call is the number of the driver's call, for
+	// Losses.End.
 	mark int
 	call uint64
 	// For the records: asked is when what is left was asked for, and woken is when the owner
@@ -127,7 +127,7 @@ func (s *Scheduler) prepare(t *Transfer, code driver.Code, f *File, b []byte, of
 	*t = Transfer{
 		Ended: t.Ended, Owner: t.Owner, Class: t.Class, group: t.group,
 		s: s, f: f, code: code, buf: b, off: off, reg: reg, part: len(b), r: ioengine.NewRequest(), asked: s.hook.Now(),
-		mark: f.losses.mark(),
+		mark: f.losses.Mark(),
 	}
 	t.r.Client = t
 	f.UseMore() // until end
@@ -264,7 +264,7 @@ func (t *Transfer) Result(ctx context.Context) (int, error) {
 // only if no lost write-back makes its success doubtful; see losses.
 func (t *Transfer) confirmed(ctx context.Context) (n int, err error) {
 	if t.code == driver.Write {
-		if res := t.f.losses.confirm(ctx, t.mark, 1); res < 0 && t.n == len(t.buf) {
+		if res := t.f.losses.Confirm(ctx, t.mark, 1); res < 0 && t.n == len(t.buf) {
 			return 0, errorOf(ctx, res)
 		}
 	}

@@ -128,8 +128,8 @@ func (s *Scheduler) writeVec(ctx context.Context, f *File, v *Vec, off int64) in
 	if len(v.rest) == 0 || s.classes.Active() || s.async(driver.Write, f) {
 		return s.write(ctx, f, v.first, off)
 	}
-	mark := f.losses.mark()
-	return f.losses.confirm(ctx, mark, s.blockingCallVec(ctx, driver.Write, f, v, off))
+	mark := f.losses.Mark()
+	return f.losses.Confirm(ctx, mark, s.blockingCallVec(ctx, driver.Write, f, v, off))
 }
 
 // blockingCallVec is blockingCall for several buffers.

@@ -48,13 +48,13 @@ func (s *Scheduler) writeAll(ctx context.Context, f *File, b []byte, off int64) 
 
 // write makes one transfer. The result may be short.
 func (s *Scheduler) write(ctx context.Context, f *File, b []byte, off int64) (res int32) {
-	mark := f.losses.mark()
+	mark := f.losses.Mark()
 	if s.classes.Active() {
 		res = s.writeQueuedByClass(ctx, f, b, off)
 	} else {
 		res = s.writeNow(ctx, f, b, off)
 	}
-	return f.losses.confirm(ctx, mark, res)
+	return f.losses.Confirm(ctx, mark, res)
 }
 
 // writeNow is write of an operation whose ticket has been granted, or that needs none.

@@ -131,7 +131,7 @@ func (d *Driver) Wake() {
 func (d *Driver) Async(*driver.Op) bool { return true }
 
 // Info describes the driver.
-func (d *Driver) Info() driver.Info     { return driver.Info{Name: "script", Depth: d.Depth} }
+func (d *Driver) Info() driver.Info { return driver.Info{Name: "script", Depth: d.Depth} }
 
 // Close notes that the driver is closed.
 func (d *Driver) Close() error {

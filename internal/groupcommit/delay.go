@@ -1,4 +1,4 @@
-package sched
+package groupcommit
 
 import (
 	"runtime"
@@ -25,12 +25,12 @@ const (
 )
 
 // enough reports whether a group of so many members need not wait for more.
-func (m *commitDelay) enough(members int) bool {
-	return members >= min(m.expected, maxExpected)
+func (d *commitDelay) enough(members int) bool {
+	return members >= min(d.expected, maxExpected)
 }
 
 // limit returns how long to wait at most.
-func (m *commitDelay) limit() time.Duration { return min(m.took/delayFraction, maxDelay) }
+func (d *commitDelay) limit() time.Duration { return min(d.took/delayFraction, maxDelay) }
 
 // backoff spaces out attempts that fail: after the first failure it skips the next
 // attempt, after the second failure in a row three, then seven and so on up to 255.
@@ -39,45 +39,54 @@ type backoff struct {
 }
 
 // skipped reports whether to skip this attempt, and counts it as skipped.
-func (r *backoff) skipped() bool {
-	if r.skip == 0 {
+func (b *backoff) skipped() bool {
+	if b.skip == 0 {
 		return false
 	}
-	r.skip--
+	b.skip--
 	return true
 }
 
 // note records whether an attempt succeeded.
-func (r *backoff) note(fruit bool) {
-	if fruit {
-		r.pause = 0
+func (b *backoff) note(success bool) {
+	if success {
+		b.pause = 0
 		return
 	}
-	r.pause = r.pause<<1 | 1
-	r.skip = r.pause
+	b.pause = b.pause<<1 | 1
+	b.skip = b.pause
 }
 
-// waitForGroup waits for g to grow, if that is worth it.
-func (s *Scheduler) waitForGroup(y *syncer, g *syncGroup) {
+// Gather waits for g to grow, if that is worth it. Its Leader calls it before the fsync. Now is
+// the clock.
+func (y *Syncer) Gather(g *Group, now func() time.Duration) {
 	y.mu.Lock()
 	first := g.members
-	limit := y.commitDelay.limit()
-	idle := y.commitDelay.enough(first) || y.commitDelay.skipped()
+	limit := y.delay.limit()
+	idle := y.delay.enough(first) || y.delay.skipped()
 	y.mu.Unlock()
 	if idle {
 		return
 	}
-	start := s.now()
-	for s.now()-start < limit {
+	start := now()
+	for now()-start < limit {
 		runtime.Gosched()
 		y.mu.Lock()
-		enough := y.commitDelay.enough(g.members)
+		enough := y.delay.enough(g.members)
 		y.mu.Unlock()
 		if enough {
 			break
 		}
 	}
 	y.mu.Lock()
-	y.commitDelay.note(g.members > first)
+	y.delay.note(g.members > first)
 	y.mu.Unlock()
+}
+
+// Expect has the next group wait as if the last fsync had served so many callers and had taken
+// so long. It is for tests.
+func (y *Syncer) Expect(callers int, took time.Duration) {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	y.delay = commitDelay{expected: callers, took: took}
 }

@@ -1,10 +1,8 @@
-package sched
+package groupcommit
 
 import (
-	"context"
 	"runtime"
 
-	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -24,57 +22,55 @@ import (
 // docs/decisions/0005-sync.md.
 type secondFD struct {
 	// busy: an fsync runs on fd. serves: an fsync may run on fd. Both are
-	// guarded by syncer.mu.
+	// guarded by Syncer.mu.
 	busy, serves bool
 	// fd is 0 before it is opened, and negative if there can be none. Written
-	// under syncer.mu by the goroutine that has set syncer.running; by Close,
-	// once no operation is left; by ForeignFile.Set.
+	// under Syncer.mu by the goroutine that has set Syncer.running; by CloseSecondFD,
+	// once no operation is left; by NoSecondFD.
 	fd int
 	// forgotten closes fd when the File and its views are collected without Close.
 	forgotten runtime.Cleanup
 }
 
-// usesSecondFD reports whether Syncs of f are better made by two fsyncs at a time
+// usesSecondFD reports whether Syncs are better made by two fsyncs at a time
 // than in groups. It must be called with mu held.
-func (y *syncer) usesSecondFD(f *File) bool {
-	return y.commitDelay.expected <= 2 && y.secondFD.fd >= 0 && f.unsynced.Load() >= hugeWritten
+func (y *Syncer) usesSecondFD() bool {
+	return y.delay.expected <= 2 && y.second.fd >= 0 && y.unsynced.Load() >= HugeWritten
 }
 
-// openSecondFD opens f's second descriptor, if there can be one. The caller has set
-// running and has not started its fsync.
-func (s *Scheduler) openSecondFD(f *File) {
-	fd := s.reopen(f.fd)
-	y := &f.syncer
+// OpenSecondFD takes the second descriptor, which the Opener has opened, or a negative number
+// if there can be none. The Opener calls it before it starts its fsync. The Syncer closes it.
+func (y *Syncer) OpenSecondFD(fd int) {
 	y.mu.Lock()
 	defer y.mu.Unlock()
-	if y.secondFD.fd = fd; fd > 0 {
-		y.secondFD.forgotten = runtime.AddCleanup(f.openFile, sys.Close, fd)
+	if y.second.fd = fd; fd > 0 {
+		y.second.forgotten = runtime.AddCleanup(y, sys.Close, fd)
 	}
 }
 
-// commitSecondFD makes an fsync or fdatasync on the second descriptor, beside the
-// fsync that runs.
-func (s *Scheduler) commitSecondFD(ctx context.Context, asked int64, code driver.Code, f *File) error {
-	y := &f.syncer
-	w, err := s.chooseSyncRoute(ctx, f)
-	entered := err == nil
-	if entered {
-		err = s.fsync(w, asked, code, f, y.secondFD.fd)
-	}
+// SecondFD returns the second descriptor. The caller is Second.
+func (y *Syncer) SecondFD() int { return y.second.fd }
+
+// EndSecond ends the Sync of a caller that was Second. Err is the result of its fsync, if made
+// is true.
+func (y *Syncer) EndSecond(err error, made bool) {
 	y.mu.Lock()
 	defer y.mu.Unlock()
-	if entered {
+	if made {
 		y.noteError(err)
 	}
-	y.secondFD.busy = false
-	return err
+	y.second.busy = false
 }
 
-// close closes the second descriptor. No Sync may be in progress.
-func (t *secondFD) close() {
-	if t.fd > 0 {
-		t.forgotten.Stop()
-		sys.Close(t.fd)
+// NoSecondFD notes that there can be no second descriptor. It must be called before all other
+// methods.
+func (y *Syncer) NoSecondFD() { y.second.fd = -1 }
+
+// CloseSecondFD closes the second descriptor. No Sync may be in progress.
+func (y *Syncer) CloseSecondFD() {
+	if y.second.fd > 0 {
+		y.second.forgotten.Stop()
+		sys.Close(y.second.fd)
 	}
-	t.fd = -1
+	y.second.fd = -1
 }

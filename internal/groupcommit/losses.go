@@ -1,4 +1,4 @@
-package sched
+package groupcommit
 
 import (
 	"context"
@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// losses finds lost writes to a file that was opened with O_SYNC or O_DSYNC. The
+// Losses finds lost writes to a file that was opened with O_SYNC or O_DSYNC. The
 // kernel follows each write to such a file by an fsync of its pages, and reports a
-// lost write-back once to each description (see syncer.failed). If two concurrent
+// lost write-back once to each description (see Syncer). If two concurrent
 // writes are lost, one may get the error of both, and the other returns success.
 //
 // So a write that has succeeded waits for the calls that run at that moment. It
@@ -19,8 +19,8 @@ import (
 // With O_DIRECT a write returns the device's error itself, unless the file system
 // makes it through the page cache all the same, as btrfs does.
 //
-// A nil *losses does nothing: the file needs none.
-type losses struct {
+// A nil *Losses does nothing: the file needs none.
+type Losses struct {
 	mu      sync.Mutex
 	last    uint64   // number of the call that began last
 	running []uint64 // numbers of the calls that run, ascending
@@ -30,8 +30,8 @@ type losses struct {
 	ended chan struct{}
 }
 
-// begin records that a call begins, and returns its number.
-func (l *losses) begin() (call uint64) {
+// Begin records that a call begins, and returns its number.
+func (l *Losses) Begin() (call uint64) {
 	if l == nil {
 		return 0
 	}
@@ -42,8 +42,8 @@ func (l *losses) begin() (call uint64) {
 	return l.last
 }
 
-// end records that a call has ended with res.
-func (l *losses) end(call uint64, res int32) {
+// End records that a call has ended with res.
+func (l *Losses) End(call uint64, res int32) {
 	if l == nil {
 		return
 	}
@@ -61,8 +61,8 @@ func (l *losses) end(call uint64, res int32) {
 	}
 }
 
-// mark returns the value to pass to confirm. It is called when a write starts.
-func (l *losses) mark() int {
+// Mark returns the value to pass to Confirm. It is called when a write starts.
+func (l *Losses) Mark() int {
 	if l == nil {
 		return 0
 	}
@@ -71,11 +71,11 @@ func (l *losses) mark() int {
 	return l.count
 }
 
-// confirm returns the final result of a write that has ended with res. A write that
+// Confirm returns the final result of a write that has ended with res. A write that
 // succeeded waits for the calls that run now. It fails with the result of the last
 // call that has lost data since mark, if there is one. If ctx ends first the result
 // is ECANCELED.
-func (l *losses) confirm(ctx context.Context, mark int, res int32) int32 {
+func (l *Losses) Confirm(ctx context.Context, mark int, res int32) int32 {
 	if l == nil || res <= 0 {
 		return res
 	}
@@ -84,7 +84,7 @@ func (l *losses) confirm(ctx context.Context, mark int, res int32) int32 {
 	last := l.last
 	for l.count == mark && len(l.running) > 0 && l.running[0] <= last {
 		if !l.await(ctx) {
-			return ecanceled
+			return -int32(syscall.ECANCELED)
 		}
 	}
 	if l.count != mark {
@@ -95,7 +95,7 @@ func (l *losses) confirm(ctx context.Context, mark int, res int32) int32 {
 
 // await waits until a call ends. It returns false if ctx ends first. It must be called
 // with mu held, and releases mu while it waits.
-func (l *losses) await(ctx context.Context) bool {
+func (l *Losses) await(ctx context.Context) bool {
 	if l.ended == nil {
 		l.ended = make(chan struct{})
 	}
@@ -123,4 +123,11 @@ func mayLose(res int32) bool {
 	default:
 		return lostData(e)
 	}
+}
+
+// Waits reports whether a write waits in Confirm, after at least so many calls have ended.
+func (l *Losses) Waits(ended int) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.ended != nil && l.last-uint64(len(l.running)) >= uint64(ended)
 }

@@ -1,0 +1,24 @@
+// Package groupcommit decides which fsyncs of a file are made, and whom each one serves.
+//
+// An fsync may serve a Sync only if it starts after the Sync was called: only then does it
+// cover everything that was written before. So while one fsync runs, the Syncs that arrive form
+// a group, and one member makes the next fsync for all of them. The caller of Sync asks what
+// to do, does it, and says how it went:
+//
+//	switch role, g, err := y.Begin(code); {
+//	case err != nil: // an earlier fsync has lost data
+//	case role == Alone: err = fsync(); err = y.End(err, took)
+//	case role == Leader: code, err := y.StartGroup(g); err = fsync(); err = y.EndGroup(g, err, took)
+//	case role == Member: leads, left, err := y.Wait(ctx, code, g)
+//	}
+//
+// The package makes no system call itself, except to close a descriptor. It also finds out
+// which writes to a file with O_SYNC may be lost (Losses).
+//
+// In this package fsync means fsync(2) or fdatasync(2), unless both are named. An fsync serves
+// Syncs and Datasyncs; an fdatasync serves Datasyncs alone.
+//
+// # Concurrency
+//
+// All methods may be called at the same time, except those that say otherwise.
+package groupcommit

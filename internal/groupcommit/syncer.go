@@ -1,0 +1,234 @@
+package groupcommit
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/sluiceio/sluice/internal/driver"
+)
+
+// Syncer lets concurrent Syncs and Datasyncs of a file share one fsync. The zero value is ready
+// to use.
+type Syncer struct {
+	mu      sync.Mutex
+	running bool        // an fsync runs, or a group was told to start one
+	next    *Group      // the group that forms meanwhile; nil if it has no member
+	delay   commitDelay // how long a group waits for more members
+	// concurrent is true while more than one Sync is expected at a time (delay.expected), for
+	// writers, which do not lock mu. Written under mu.
+	concurrent atomic.Bool
+	second     secondFD // for a second fsync at the same time
+	// failed is the error of the first fsync that lost data. The kernel reports a
+	// failed write-back once and drops the pages (fsync(2), NOTES), so a later
+	// fsync may succeed although data is gone. No later Sync or Datasync of this
+	// file succeeds.
+	failed error
+	// forgetsErrors: failed is never set. See ForgetErrors.
+	forgetsErrors bool
+	// unsynced counts the bytes that were written to the page cache since the last fsync
+	// began, or since the last early write-back did. It is counted only while Syncs overlap
+	// (concurrent), and roughly: it decides what is worth while, and nothing depends on it.
+	unsynced atomic.Int64
+}
+
+// ForgetErrors has later Syncs succeed if their own fsync does, whatever earlier ones have
+// lost. It must be called before all other methods.
+func (y *Syncer) ForgetErrors() { y.forgetsErrors = true }
+
+// Role is what the caller of a Sync has to do.
+type Role uint8
+
+const (
+	// Alone makes an fsync for itself, and calls End, or GiveUp if it makes none.
+	Alone Role = iota
+	// Opener opens a second description of the file (OpenSecondFD) and is Alone then.
+	Opener
+	// Second makes an fsync on the second descriptor, beside the one that runs, and calls
+	// EndSecond.
+	Second
+	// Leader makes the fsync of its group: StartGroup, then EndGroup, or LeaveLead if it makes
+	// none.
+	Leader
+	// Member waits for the fsync of its group (Wait).
+	Member
+)
+
+// Begin begins a Sync or Datasync, as code says. It returns what the caller has to do, and the
+// group of a Leader or Member. If an earlier fsync has lost data it returns that error, and
+// there is nothing to do.
+func (y *Syncer) Begin(code driver.Code) (Role, *Group, error) {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	switch {
+	case y.failed != nil:
+		return 0, nil, y.failed
+	case !y.running && (y.delay.expected <= 1 || y.usesSecondFD()):
+		y.running = true
+		if y.second.fd == 0 && y.usesSecondFD() {
+			return Opener, nil, nil
+		}
+		return Alone, nil, nil
+	case y.running && y.next == nil && y.second.serves && !y.second.busy && y.usesSecondFD():
+		y.second.busy = true
+		return Second, nil, nil
+	}
+	return y.join(code)
+}
+
+// join makes the caller a member of the next group. It must lead the group if no fsync runs
+// whose end would start it. It must be called with mu held.
+func (y *Syncer) join(code driver.Code) (Role, *Group, error) {
+	if y.next == nil {
+		y.next = newGroup()
+	}
+	y.next.add(1, code)
+	role := Member
+	if !y.running {
+		role = Leader
+	}
+	y.running = true
+	return role, y.next, nil
+}
+
+// Wait waits for the fsync of g, in which the caller is a Member with code. It returns how that
+// ended, unless leads is true: then the caller is the Leader now. If ctx ends first, left is
+// true, the caller is no longer in the group, and err is ctx's error.
+func (y *Syncer) Wait(ctx context.Context, code driver.Code, g *Group) (leads, left bool, err error) {
+	select {
+	case <-g.mayLead:
+		return true, false, nil
+	case <-g.done:
+		return false, false, g.err
+	case <-ctx.Done():
+		y.leave(code, g)
+		return false, true, ctx.Err()
+	}
+}
+
+// StartGroup closes g to new members: the fsync, which the Leader starts now, might miss what
+// a later member has written. It returns the call that serves all members. If it returns an
+// error, the Leader makes no fsync, and calls EndGroup with that error.
+func (y *Syncer) StartGroup(g *Group) (driver.Code, error) {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	y.next = nil
+	g.served = g.members
+	return g.code(), y.failed
+}
+
+// EndGroup ends g with err, the result of its fsync, which has taken so long. It returns err.
+func (y *Syncer) EndGroup(g *Group, err error, took time.Duration) error {
+	g.err = y.end(err, g.served, took)
+	close(g.done)
+	return g.err
+}
+
+// LeaveLead ends the Sync of a Leader with code that makes no fsync. Another member leads
+// then.
+func (y *Syncer) LeaveLead(code driver.Code, g *Group) {
+	g.mayLead <- struct{}{} // for another member; if there is none, leave takes it back
+	y.leave(code, g)
+}
+
+// End records that the fsync of a Sync that was Alone ended with err, and returns err.
+func (y *Syncer) End(err error, took time.Duration) error { return y.end(err, 1, took) }
+
+// end records that an fsync ended with err, how many members it served and how
+// long it took. It then lets the next group start, or ends that group with err
+// if data was lost.
+func (y *Syncer) end(err error, served int, took time.Duration) error {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	y.noteError(err)
+	if y.next != nil {
+		served += y.next.members
+	}
+	if lostData(err) {
+		y.failNext(err)
+	}
+	y.startNext()
+	if y.second.busy {
+		served++
+	}
+	// The second descriptor is opened only before an fsync of the File's own
+	// description starts. So if it is open now, this fsync started after that.
+	y.second.serves = y.second.serves || y.second.fd > 0 && err == nil
+	y.delay.expected, y.delay.took = served, took
+	if crowded := served > 1; crowded != y.concurrent.Load() {
+		y.concurrent.Store(crowded)
+	}
+	return err
+}
+
+// GiveUp ends a Sync that was Alone and makes no fsync.
+func (y *Syncer) GiveUp() {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	y.startNext()
+}
+
+// startNext lets the next group start, if there is one. It must be called with mu
+// held.
+func (y *Syncer) startNext() {
+	y.running = y.next != nil
+	if y.running {
+		y.next.mayLead <- struct{}{}
+	}
+}
+
+// Took returns how long the last fsync took.
+func (y *Syncer) Took() time.Duration {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	return y.delay.took
+}
+
+// Concurrent returns a flag that is true while more than one Sync is expected at a time.
+func (y *Syncer) Concurrent() *atomic.Bool { return &y.concurrent }
+
+// Members returns how many Syncs wait in the group that forms.
+func (y *Syncer) Members() int {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	if y.next == nil {
+		return 0
+	}
+	return y.next.members
+}
+
+// Failed returns the error of the first fsync that lost data, or nil.
+func (y *Syncer) Failed() error {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	return y.failed
+}
+
+// Running reports whether an fsync runs, or a group forms.
+func (y *Syncer) Running() bool {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	return y.running || y.next != nil
+}
+
+// noteError remembers the first error that lost data, unless forgetsErrors is set.
+// It must be called with mu held.
+func (y *Syncer) noteError(err error) {
+	if lostData(err) && y.failed == nil && !y.forgetsErrors {
+		y.failed = err
+	}
+}
+
+// lostData reports whether err may mean that written data did not reach the disk.
+// It is false for the errors that mean that no fsync was possible at all. An error
+// that fsync(2) does not name may mean anything: FUSE and network file systems
+// pass on whatever they get.
+func lostData(err error) bool {
+	switch err {
+	case nil, syscall.EINVAL, syscall.EROFS, syscall.EBADF, syscall.ENOSYS, syscall.EOPNOTSUPP:
+		return false
+	}
+	return true
+}

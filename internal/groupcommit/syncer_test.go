@@ -1,0 +1,87 @@
+package groupcommit
+
+import (
+	"syscall"
+	"testing"
+
+	"github.com/sluiceio/sluice/internal/driver"
+)
+
+// wantRole begins a Sync and returns its group. It must have the role.
+func wantRole(t *testing.T, y *Syncer, role Role) *Group {
+	t.Helper()
+	got, g, err := y.Begin(driver.Fsync)
+	if got != role || err != nil {
+		t.Fatalf("Begin = %v, %v; want %v, nil", got, err, role)
+	}
+	return g
+}
+
+// The first Sync is alone, and those that come while it runs share the next fsync. One of
+// them is told to lead.
+func TestRoles(t *testing.T) {
+	var y Syncer
+	wantRole(t, &y, Alone)
+	g := wantRole(t, &y, Member)
+	if g2 := wantRole(t, &y, Member); g2 != g || y.Members() != 2 {
+		t.Fatalf("%d members in the group; want 2", y.Members())
+	}
+	if err := y.End(nil, 0); err != nil || len(g.mayLead) != 1 {
+		t.Fatalf("End = %v; a member may lead: %t", err, len(g.mayLead) == 1)
+	}
+	leads, left, err := y.Wait(t.Context(), driver.Fsync, g)
+	if !leads || left || err != nil {
+		t.Fatalf("Wait = %t, %t, %v; want that the first leads", leads, left, err)
+	}
+	if code, err := y.StartGroup(g); code != driver.Fsync || err != nil {
+		t.Errorf("StartGroup = %v, %v; want %v", code, err, driver.Fsync)
+	}
+	late := wantRole(t, &y, Member) // comes when that has started
+	if late == g {
+		t.Error("a Sync joined a group whose fsync runs")
+	}
+	if err := y.EndGroup(g, syscall.EIO, 0); err != syscall.EIO {
+		t.Errorf("EndGroup = %v; want EIO", err)
+	}
+	for _, g := range []*Group{g, late} {
+		if leads, _, err := y.Wait(t.Context(), driver.Fsync, g); leads || err != syscall.EIO {
+			t.Errorf("Wait = %t, %v; want false, EIO", leads, err)
+		}
+	}
+	if _, _, err := y.Begin(driver.Fsync); err != syscall.EIO {
+		t.Errorf("a later Begin = %v; want EIO", err)
+	}
+}
+
+// A group that all leave at the moment when it has been told to start gives
+// the permission back.
+func TestLastLeavesWithThePermission(t *testing.T) {
+	var y Syncer
+	g := newGroup()
+	g.add(2, driver.Fsync)
+	y.running, y.next = true, g
+	if err := y.End(nil, 0); err != nil || len(g.mayLead) != 1 {
+		t.Fatalf("End = %v; the group may start: %t", err, len(g.mayLead) == 1)
+	}
+	y.leave(driver.Fsync, g)
+	if !y.running || len(g.mayLead) != 1 {
+		t.Error("the permission went with a member that was not the last")
+	}
+	y.leave(driver.Fsync, g)
+	if y.running || len(g.mayLead) != 0 {
+		t.Error("all later Syncs wait for a group that nobody is in")
+	}
+	wantRole(t, &y, Leader)
+}
+
+// Two Syncs of much are made by two fsyncs at a time, and more of them in groups.
+func TestManySyncsAreGrouped(t *testing.T) {
+	var y Syncer
+	y.unsynced.Store(HugeWritten)
+	for expected, want := range map[int]bool{2: true, 16: false} {
+		y.delay.expected = expected
+		if got := y.usesSecondFD(); got != want {
+			t.Errorf("%d Syncs at a time are made in pairs: %t; want %t", expected, got, want)
+		}
+	}
+}

@@ -1,0 +1,20 @@
+// Package ioengine carries requests into a driver and completions out of it.
+//
+//	r := ioengine.NewRequest()
+//	r.Op.Code, r.Op.FD, r.Op.Buf = driver.Read, fd, b
+//	e.Push(r)
+//	r.Wait(ctx, e) // no thread waits
+//	n := r.Op.Res
+//	r.Free()
+//
+// An Engine (engine.go) is one driver, and the goroutines that submit to it and reap from it.
+// Rings (rings.go) are the engines of several devices. A Group (group.go) is many requests of
+// one goroutine, which reaps their completions itself.
+//
+// The package has no policy: which operations are queued, and what is done about a short
+// transfer or an error, is the caller's business.
+//
+// # Concurrency
+//
+// All methods may be called at the same time, except those that say otherwise.
+package ioengine
