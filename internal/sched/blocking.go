@@ -3,6 +3,7 @@ package sched
 import (
 	"context"
 
+	"github.com/sluiceio/sluice/internal/counters"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/ioengine"
 	"github.com/sluiceio/sluice/internal/limiter"
@@ -88,7 +89,7 @@ func (s *Scheduler) plainCallOn(asked int64, p limiter.Permit, fd int, code driv
 	f.endWrite(code, call, res)
 	s.limiter.Release(p)
 	region.End()
-	s.stats.add(pathBlocking, code, res)
+	s.stats.Add(counters.Blocking, code, res)
 	if submitted != 0 {
 		s.recordPlain(asked, submitted, code, f, len(b), off, res)
 	}
@@ -115,7 +116,7 @@ func (s *Scheduler) waitOrQueue(ctx context.Context, code driver.Code, f *File, 
 		}
 		return s.blockingCall(ctx, asked, code, f, b, off)
 	}
-	s.stats.add(pathQueued, code, res)
+	s.stats.Add(counters.Queued, code, res)
 	return res
 }
 

@@ -87,7 +87,7 @@ func (s *Scheduler) Raw(f *File, fetched, do func()) {
 // Copied counts n bytes that the kernel has copied. It does nothing if n is not positive.
 func (s *Scheduler) Copied(n int64) {
 	if n > 0 {
-		s.stats.mine().copied.Add(n)
+		s.stats.Copied(n)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
+	"github.com/sluiceio/sluice/internal/counters"
 	"github.com/sluiceio/sluice/internal/driver"
 )
 
@@ -76,7 +77,7 @@ func (s *Scheduler) readCachedOrEnd(f *File, b []byte, off int64) (res int32, do
 
 // noteEnd counts and records a read of n bytes at off that has found the end of the file in the page cache.
 func (s *Scheduler) noteEnd(f *File, n int, off int64) {
-	s.stats.add(pathCached, driver.Read, 0)
+	s.stats.Add(counters.Cached, driver.Read, 0)
 	if now := s.hook.Now(); now != 0 {
 		s.recordCached(now, f, n, off, 0)
 	}

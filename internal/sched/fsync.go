@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/sluiceio/sluice/internal/counters"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/ioengine"
 	"github.com/sluiceio/sluice/internal/limiter"
@@ -152,7 +153,7 @@ func (s *Scheduler) queueSync(e *ioengine.Engine, asked int64, code driver.Code,
 		p, _ := s.acquirePermit(context.Background(), code, f) // fails only with its context
 		return s.plainCallOn(asked, p, fd, code, f, nil, 0)
 	}
-	s.stats.add(pathQueued, code, res)
+	s.stats.Add(counters.Queued, code, res)
 	return res
 }
 

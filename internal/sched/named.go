@@ -5,6 +5,7 @@ import (
 	"errors"
 	"syscall"
 
+	"github.com/sluiceio/sluice/internal/counters"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/record"
@@ -88,7 +89,7 @@ func (c NamedCall) Leave(kind uint8, name string, off, size int64, err error) {
 
 // End is Leave for a call that BeginNamed has begun.
 func (c NamedCall) End(kind uint8, name string, off, size int64, err error) {
-	c.s.stats.add(pathBlocking, driver.Code(kind), 0)
+	c.s.stats.Add(counters.Blocking, driver.Code(kind), 0)
 	if c.asked == 0 {
 		return
 	}

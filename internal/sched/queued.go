@@ -8,7 +8,6 @@ import (
 	"github.com/sluiceio/sluice/internal/ioengine"
 	"github.com/sluiceio/sluice/internal/qos"
 	"github.com/sluiceio/sluice/internal/record"
-	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // queue performs an operation on path 3 and returns its result. asked is when the
@@ -17,40 +16,19 @@ func (s *Scheduler) queue(ctx context.Context, asked int64, code driver.Code, f 
 	r := ioengine.NewRequest()
 	op := &r.Op
 	op.Code, op.Flags, op.FD, op.Off, op.Buf = code, f.flags, int32(f.fd), off, b
-	raceBefore(code, b)
+	ioengine.RaceBefore(code, b)
 	region := s.hook.Region(ctx, regionNames[code])
 	e := s.engineOf(f)
 	e.Push(r)
 	r.Wait(ctx, e)
 	region.End()
 	res := op.Res
-	raceAfter(code, b, res)
+	ioengine.RaceAfter(code, b, res)
 	if asked != 0 && !mustRetryPlain(f, res) {
 		s.recordQueued(e, asked, record.Now(), r, f)
 	}
 	r.Free()
 	return res
-}
-
-// raceBefore and raceAfter report the kernel's accesses to the race detector, as if the
-// waiting goroutine had made them. raceBefore reports them at the beginning, so that a
-// conflicting access during the operation is found; raceAfter reports them at the end.
-func raceBefore(code driver.Code, b []byte) {
-	if !sys.RaceEnabled {
-		return
-	}
-	switch code {
-	case driver.Read:
-		sys.RaceWrite(b)
-	case driver.Write:
-		sys.RaceRead(b)
-	}
-}
-
-func raceAfter(code driver.Code, b []byte, res int32) {
-	if sys.RaceEnabled && code == driver.Read && res > 0 {
-		sys.RaceWrite(b[:res])
-	}
 }
 
 const (

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 
+	"github.com/sluiceio/sluice/internal/counters"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/sys"
@@ -49,7 +50,7 @@ func (s *Scheduler) rawCached(ctx context.Context, o RawFile, v *Vec, off int64)
 	asked := s.hook.Now()
 	res := sys.ReadCachedVec(o.FD, v.first, v.rest, off)
 	if res > 0 {
-		s.stats.add(pathCached, driver.Read, res)
+		s.stats.Add(counters.Cached, driver.Read, res)
 		if asked != 0 {
 			s.recordRaw(o, &record.Op{Queued: asked, Off: off, Size: v.size(), Res: res, Kind: record.KindRead, Path: record.PathCached})
 		}
@@ -75,7 +76,7 @@ func (s *Scheduler) rawNow(ctx context.Context, code driver.Code, o RawFile, v *
 	submitted := s.hook.Now()
 	res := s.callAgain(code, o.FD, v, off)
 	s.nameLimiter.Release(p)
-	s.stats.add(pathBlocking, code, res)
+	s.stats.Add(counters.Blocking, code, res)
 	if asked != 0 {
 		s.recordRaw(o, &record.Op{
 			Queued: cmp.Or(o.askedAt, asked), Submitted: submitted, Off: off, Size: v.size(), Res: res,

@@ -7,6 +7,7 @@ import (
 	"os"
 	"syscall"
 
+	"github.com/sluiceio/sluice/internal/counters"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/sys"
@@ -64,7 +65,7 @@ func (s *Scheduler) readCached(f *File, b []byte, off int64) int32 {
 	asked := s.hook.Now()
 	res := s.look(f, b, off)
 	if res > 0 {
-		s.stats.add(pathCached, driver.Read, res)
+		s.stats.Add(counters.Cached, driver.Read, res)
 		if asked != 0 {
 			s.recordCached(asked, f, len(b), off, res)
 		}

@@ -15,6 +15,7 @@ import (
 // first operation.
 func (s *Scheduler) RecordBy(h *record.Hook) {
 	s.hook = h
+	s.chains.RecordBy(h)
 	s.rings.First().RecordBy(h) // rings that start later have hooks of their own
 }
 

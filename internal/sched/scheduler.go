@@ -5,6 +5,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/sluiceio/sluice/internal/chains"
+	"github.com/sluiceio/sluice/internal/counters"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/ioengine"
 	"github.com/sluiceio/sluice/internal/limiter"
@@ -52,7 +54,7 @@ type Scheduler struct {
 	windows     limiter.Windows // of plain calls whose contexts may end
 	nameLimiter limiter.Limiter // for calls with names; see named.go
 	isolations  atomic.Uint64   // how many IsolatedContexts were made
-	chains      ChainRunner
+	chains      chains.Runner
 	helpers     helpers
 	classes     qos.Classes
 	fsyncs      fsyncs
@@ -63,7 +65,7 @@ type Scheduler struct {
 	// queuedOps counts the operations on path 3. A goroutine that starts or ends one
 	// writes it; the choice between the paths reads it.
 	queuedOps atomic.Int32
-	stats     counters
+	stats     counters.Counters
 	hook      *record.Hook // records operations, while a recorder is set
 	// call and callVec make the plain system calls. They are fields so that a test can
 	// replace them.
@@ -124,7 +126,7 @@ func (s *Scheduler) Close() error {
 	s.classes.Close()
 	s.rings.Wait()
 	s.helpers.wait()
-	errs := []error{s.closeSyncs(), s.chains.close()}
+	errs := []error{s.closeSyncs(), s.chains.Close()}
 	for _, e := range s.rings.All() {
 		errs = append(errs, e.Close())
 	}

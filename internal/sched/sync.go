@@ -59,7 +59,7 @@ func (s *Scheduler) joinGroup(ctx context.Context, asked int64, code driver.Code
 	case leads:
 		return s.commitForGroup(ctx, asked, code, g, f)
 	case !left:
-		s.stats.sharedSync()
+		s.stats.SharedSync()
 		if asked != 0 {
 			s.recordShared(asked, code, g, f)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 
+	"github.com/sluiceio/sluice/internal/counters"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/ioengine"
 	"github.com/sluiceio/sluice/internal/list"
@@ -131,7 +132,7 @@ func (s *Scheduler) prepare(t *Transfer, code driver.Code, f *File, b []byte, of
 	}
 	t.r.Client = t
 	f.UseMore() // until end
-	raceBefore(code, b)
+	ioengine.RaceBefore(code, b)
 }
 
 // cached reads what the page cache has, unless the file was opened with O_DIRECT. It reports
@@ -211,7 +212,7 @@ func (t *Transfer) Completed() {
 		t.group.Completed()
 	}
 	if !mustRetryPlain(t.f, res) {
-		s.stats.add(pathQueued, t.code, res)
+		s.stats.Add(counters.Queued, t.code, res)
 		if t.addResult(res) {
 			t.last = true
 			t.end()
@@ -250,7 +251,7 @@ func (t *Transfer) Result(ctx context.Context) (int, error) {
 	if t.last {
 		t.recordPart(t.woken)
 	}
-	raceAfter(t.code, t.buf, int32(min(t.n, 1<<30)))
+	ioengine.RaceAfter(t.code, t.buf, int32(min(t.n, 1<<30)))
 	n, err := t.confirmed(ctx)
 	t.r.Free()
 	if t.ticket != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 
+	"github.com/sluiceio/sluice/internal/counters"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/sys"
@@ -109,7 +110,7 @@ func (s *Scheduler) readCachedVec(f *File, v *Vec, off int64) int32 {
 		return res
 	}
 	f.cacheMisses.hit()
-	s.stats.add(pathCached, driver.Read, res)
+	s.stats.Add(counters.Cached, driver.Read, res)
 	if asked != 0 {
 		s.recordCached(asked, f, v.size(), off, res)
 	}
@@ -146,7 +147,7 @@ func (s *Scheduler) blockingCallVec(ctx context.Context, code driver.Code, f *Fi
 	f.endWrite(code, call, res)
 	s.limiter.Release(p)
 	region.End()
-	s.stats.add(pathBlocking, code, res)
+	s.stats.Add(counters.Blocking, code, res)
 	if submitted != 0 {
 		s.recordPlain(asked, submitted, code, f, v.size(), off, res)
 	}

@@ -1,4 +1,4 @@
-package sched
+package workers
 
 import (
 	"sync"
@@ -11,10 +11,10 @@ import (
 func TestSpan(t *testing.T) {
 	const n, goroutines = 20_000, 8
 	var taken [n]atomic.Int32
-	var spans [goroutines]WorkRange
+	var spans [goroutines]Range
 	spans[0].Set(0, n)
 	var splitting sync.Mutex
-	refill := func(s *WorkRange) bool {
+	refill := func(s *Range) bool {
 		splitting.Lock()
 		defer splitting.Unlock()
 		for i := range spans {
@@ -45,7 +45,7 @@ func TestSpan(t *testing.T) {
 
 // TestSpanSplit takes a Span apart.
 func TestSpanSplit(t *testing.T) {
-	var s WorkRange
+	var s Range
 	if _, _, ok := s.Split(); ok || s.Len() != 0 {
 		t.Error("an empty Span was split")
 	}

@@ -1,4 +1,4 @@
-package sched
+package workers
 
 import (
 	"sync/atomic"
@@ -9,14 +9,14 @@ import (
 type numbers struct {
 	n     int
 	do    func(int)
-	spans []*WorkRange
+	spans []*Range
 }
 
-func (*numbers) OwnJob(s *WorkRange) (int, bool) { return s.Take() }
+func (*numbers) OwnJob(s *Range) (int, bool) { return s.Take() }
 
 func (j *numbers) DoJob(job int) { j.do(job) }
 
-func (j *numbers) TakeJob(s *WorkRange) (job int, more, ok bool) {
+func (j *numbers) TakeJob(s *Range) (job int, more, ok bool) {
 	if j.spans == nil {
 		s.Set(0, j.n)
 	}
@@ -35,8 +35,8 @@ func (j *numbers) TakeJob(s *WorkRange) (job int, more, ok bool) {
 }
 
 // crewOver makes a Crew over n jobs, each its number.
-func crewOver(n, most int, do func(int)) *WorkerPool[int, WorkRange] {
-	c := new(WorkerPool[int, WorkRange])
+func crewOver(n, most int, do func(int)) *Pool[int, Range] {
+	c := new(Pool[int, Range])
 	c.Init(most, &numbers{n: n, do: do})
 	return c
 }
@@ -45,7 +45,7 @@ func crewOver(n, most int, do func(int)) *WorkerPool[int, WorkRange] {
 func TestCrew(t *testing.T) {
 	var done [5000]atomic.Int32
 	c := crewOver(len(done), 8, func(job int) { done[job].Add(1) })
-	c.Join(new(WorkRange))
+	c.Join(new(Range))
 	c.Wait()
 	for i := range done {
 		if n := done[i].Load(); n != 1 {
@@ -66,7 +66,7 @@ func TestCrewGrows(t *testing.T) {
 		}
 		<-all
 	})
-	c.Join(new(WorkRange))
+	c.Join(new(Range))
 	c.Wait()
 	if n := waiting.Load(); n != 100 {
 		t.Errorf("%d jobs were done; want 100", n)
@@ -76,7 +76,7 @@ func TestCrewGrows(t *testing.T) {
 // TestCrewAlone: one job needs no goroutine.
 func TestCrewAlone(t *testing.T) {
 	c := crewOver(1, 8, func(int) {})
-	c.Join(new(WorkRange))
+	c.Join(new(Range))
 	if c.starting || c.running != 0 {
 		t.Errorf("a goroutine was started for nothing")
 	}

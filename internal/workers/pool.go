@@ -1,8 +1,10 @@
-package sched
+// Package workers shares work among goroutines: a Pool of them, and a Range of jobs that one
+// owns and others take from.
+package workers
 
 import "sync"
 
-// WorkerPool is a bounded set of goroutines, the workers, that do jobs until there are none. A
+// Pool is a bounded set of goroutines, the workers, that do jobs until there are none. A
 // worker is started while there are jobs and every earlier worker has taken one. So jobs that
 // do not wait get few workers, and jobs that wait get as many as there may be.
 //
@@ -10,7 +12,7 @@ import "sync"
 // workers take jobs from there when the common ones have run out.
 //
 // All methods may be called at the same time. Wait must be called after the last Call.
-type WorkerPool[Job, Own any] struct {
+type Pool[Job, Own any] struct {
 	most int
 	jobs Jobs[Job, Own]
 
@@ -21,7 +23,7 @@ type WorkerPool[Job, Own any] struct {
 	all      sync.WaitGroup
 }
 
-// Jobs is the work of a WorkerPool.
+// Jobs is the work of a Pool.
 type Jobs[Job, Own any] interface {
 	// OwnJob returns a job from the caller's own value.
 	OwnJob(*Own) (Job, bool)
@@ -35,63 +37,63 @@ type Jobs[Job, Own any] interface {
 }
 
 // Init sets the most workers and their jobs. It must be called once, before all other methods.
-func (c *WorkerPool[Job, Own]) Init(most int, jobs Jobs[Job, Own]) { c.most, c.jobs = most, jobs }
+func (p *Pool[Job, Own]) Init(most int, jobs Jobs[Job, Own]) { p.most, p.jobs = most, jobs }
 
 // Call says that there may be a job, and starts a worker if there is room for one.
-func (c *WorkerPool[Job, Own]) Call() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.call()
+func (p *Pool[Job, Own]) Call() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.call()
 }
 
 // call is Call. It must be called with mu held.
-func (c *WorkerPool[Job, Own]) call() {
-	if !c.starting && c.running < c.most {
-		c.starting = true
-		c.running++
-		c.all.Go(func() {
-			c.mu.Lock()
-			c.starting = false
-			c.mu.Unlock()
-			c.work(new(Own))
+func (p *Pool[Job, Own]) call() {
+	if !p.starting && p.running < p.most {
+		p.starting = true
+		p.running++
+		p.all.Go(func() {
+			p.mu.Lock()
+			p.starting = false
+			p.mu.Unlock()
+			p.work(new(Own))
 		})
 	}
 }
 
 // Join makes the caller a worker until there is no job. The caller counts as one, and may join
 // even where there are the most workers already.
-func (c *WorkerPool[Job, Own]) Join(own *Own) {
-	c.mu.Lock()
-	c.running++
-	c.mu.Unlock()
-	c.work(own)
+func (p *Pool[Job, Own]) Join(own *Own) {
+	p.mu.Lock()
+	p.running++
+	p.mu.Unlock()
+	p.work(own)
 }
 
 // work does jobs until there are none.
-func (c *WorkerPool[Job, Own]) work(own *Own) {
-	job, ok := c.next(own, true)
+func (p *Pool[Job, Own]) work(own *Own) {
+	job, ok := p.next(own, true)
 	for ok {
-		c.jobs.DoJob(job)
-		if job, ok = c.jobs.OwnJob(own); !ok {
-			job, ok = c.next(own, false)
+		p.jobs.DoJob(job)
+		if job, ok = p.jobs.OwnJob(own); !ok {
+			job, ok = p.next(own, false)
 		}
 	}
 }
 
 // next takes one of the common jobs. If there is none, the worker must end.
-func (c *WorkerPool[Job, Own]) next(own *Own, first bool) (Job, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	job, more, ok := c.jobs.TakeJob(own)
+func (p *Pool[Job, Own]) next(own *Own, first bool) (Job, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	job, more, ok := p.jobs.TakeJob(own)
 	switch {
 	case !ok:
-		c.running-- // with mu held: a Call from here on starts another worker
+		p.running-- // with mu held: a Call from here on starts another worker
 	case first && more:
-		c.call()
+		p.call()
 	}
 	return job, ok
 }
 
 // Wait returns when all workers that were started have ended. It does not wait for callers of
 // Join.
-func (c *WorkerPool[Job, Own]) Wait() { c.all.Wait() }
+func (p *Pool[Job, Own]) Wait() { p.all.Wait() }

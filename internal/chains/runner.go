@@ -1,0 +1,222 @@
+// Package chains has the kernel perform chains of operations, each as one submission.
+package chains
+
+import (
+	"context"
+	"runtime"
+	"sync"
+
+	"github.com/sluiceio/sluice/internal/counters"
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/ioengine"
+	"github.com/sluiceio/sluice/internal/record"
+)
+
+// Runner performs chains of operations in the kernel, each as one submission. The chains
+// must only read, so that one that did not succeed wholly can be performed again in another
+// way, from its beginning.
+//
+// One goroutine at a time has the Runner. Its thread ends when Run does. The kernel's
+// workers belong to the thread that submits: there are at most as many as the driver allows
+// one thread, and they end with it.
+type Runner struct {
+	to    Reports
+	drv   driver.Linker
+	slots []slot // by the number of the driver's file
+	free  []*slot
+	heads []*driver.Op // first operations of chains that are prepared and not staged
+	done  []*driver.Op
+	mu    sync.Mutex // held from TryTake to Leave
+	lost  bool       // the driver can no longer be used. Under mu
+	opens sync.Once
+	open  func() driver.Linker
+	drvID uint8 // identifies the driver in records
+}
+
+// Init makes the driver that open returns perform the chains. Open is called when the
+// driver is first needed, and the Runner owns the driver from then on. If open returns nil
+// no chain can be performed. Init must be called before all other methods.
+func (r *Runner) Init(open func() driver.Linker, to Reports) { r.open, r.to = open, to }
+
+// Reports is where a Runner reports what it has done.
+type Reports struct {
+	Stats  *counters.Counters
+	Losses *ioengine.Losses
+	Hook   *record.Hook
+}
+
+// RecordBy records the chains through h. It must be called before the first chain.
+func (r *Runner) RecordBy(h *record.Hook) { r.to.Hook = h }
+
+// TryTake returns r for the caller alone, until Leave. It returns nil if there is no driver, if
+// the driver was lost, or if another goroutine has r.
+func (r *Runner) TryTake() *Runner {
+	if r.open == nil || !r.mu.TryLock() {
+		return nil
+	}
+	r.opens.Do(func() { r.use(r.open()) })
+	if r.drv == nil || r.lost {
+		r.mu.Unlock()
+		return nil
+	}
+	return r
+}
+
+// Leave gives the Runner back.
+func (r *Runner) Leave() { r.mu.Unlock() }
+
+// use makes drv the driver.
+func (r *Runner) use(drv driver.Linker) {
+	if drv == nil {
+		return
+	}
+	r.drv, r.drvID = drv, record.DriverOf(drv.Info().Name)
+	r.slots = make([]slot, drv.Files())
+	r.done = make([]*driver.Op, drv.Files())
+	for i := range r.slots {
+		r.slots[i].file = uint32(i)
+		r.free = append(r.free, &r.slots[i])
+	}
+}
+
+// Source is where a Runner gets its chains. Its methods are called on the goroutine
+// that runs Run.
+type Source interface {
+	// Next puts a chain together, calling Chain.Open first, and reports whether there was one.
+	// It must return false once the context has ended.
+	Next(Chain) bool
+	// Ended is called when a chain has ended. All reports whether every operation succeeded
+	// wholly.
+	Ended(owner any, all bool)
+	// Wait is called after a reap that leaves more than half of the slots in use. Most chains
+	// are then waiting for the disk.
+	Wait()
+}
+
+// Run performs the chains of source until there are no more and all have ended. When ctx ends, it asks
+// those in flight to end early. Run must be called on a goroutine of its own, whose thread
+// ends with it.
+func (r *Runner) Run(ctx context.Context, source Source) {
+	runtime.LockOSThread() // and never unlocked: see Runner
+	woken := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		r.drv.Wake()
+		close(woken)
+	})
+	canceled := false
+	for r.fill(source); r.busy(); r.fill(source) {
+		if ctx.Err() != nil && !canceled {
+			canceled = true
+			r.cancel()
+		}
+		r.reap(source)
+		if 2*len(r.free) < len(r.slots) {
+			source.Wait()
+		}
+	}
+	if !stop() {
+		<-woken
+	}
+}
+
+// busy reports whether chains are in flight or about to be.
+func (r *Runner) busy() bool { return len(r.free) < len(r.slots) }
+
+// fill stages new chains as long as there are free slots for them.
+func (r *Runner) fill(source Source) {
+	for len(r.free) > 0 && !r.lost {
+		t := r.free[len(r.free)-1]
+		t.n, t.asked = 0, r.to.Hook.Now()
+		if !source.Next(Chain{t}) {
+			break
+		}
+		r.free = r.free[:len(r.free)-1]
+		r.heads = append(r.heads, t.link())
+	}
+	n := r.drv.Stage(r.heads)
+	r.heads = append(r.heads[:0], r.heads[n:]...)
+}
+
+// reap waits for a chain to end, and takes all chains that have ended. A chain that did not
+// succeed is neither counted nor recorded, because its owner performs it again.
+func (r *Runner) reap(source Source) {
+	n, err := r.drv.Reap(r.done, 1)
+	if err != nil && !r.lost {
+		r.lost = true
+		r.to.Losses.Add(r.drv, err)
+	}
+	for _, op := range r.done[:n] {
+		t := op.Owner.(*slot)
+		all, owner := t.succeeded(), t.owner
+		if all {
+			r.count(t)
+			r.record(t)
+		}
+		t.clear()
+		r.free = append(r.free, t)
+		source.Ended(owner, all)
+	}
+	if r.lost {
+		r.giveUp(source)
+	}
+}
+
+// giveUp ends the chains that the lost driver has not taken.
+func (r *Runner) giveUp(source Source) {
+	for i, op := range r.heads {
+		t := op.Owner.(*slot)
+		owner := t.owner
+		t.clear()
+		r.free = append(r.free, t)
+		r.heads[i] = nil
+		source.Ended(owner, false)
+	}
+	r.heads = r.heads[:0]
+}
+
+// count adds the chain's operations to Stats.
+func (r *Runner) count(t *slot) {
+	for i := range t.n {
+		r.to.Stats.Add(counters.Queued, t.ops[i].Code, t.ops[i].Res)
+	}
+}
+
+// record records the chain's operations. They were submitted together. When each one ended is
+// not known, so they all end when the chain does.
+func (r *Runner) record(t *slot) {
+	if t.asked == 0 {
+		return
+	}
+	at, name := record.Now(), string(t.path.Name[:len(t.path.Name)-1])
+	for i := range t.n {
+		op := &t.ops[i]
+		r.to.Hook.Op(&record.Op{
+			Queued: t.asked, Submitted: t.asked, Completed: at, Off: op.Off, Size: len(op.Buf), Res: op.Res, Batch: t.n,
+			Kind: uint8(op.Code), Path: record.PathQueued, Drv: r.drvID,
+		}, new(record.FileRef), name, nil)
+	}
+}
+
+// cancel asks the chains in flight to end early.
+func (r *Runner) cancel() {
+	waiting := make(map[*slot]bool)
+	for _, t := range r.free {
+		waiting[t] = true
+	}
+	for _, op := range r.heads {
+		waiting[op.Owner.(*slot)] = true
+	}
+	for i := range r.slots {
+		if t := &r.slots[i]; !waiting[t] {
+			r.drv.Cancel(&t.ops[0])
+		}
+	}
+}
+
+// Close closes the driver.
+func (r *Runner) Close() error {
+	if r.drv == nil {
+		return nil
+	}
+	return r.drv.Close()
+}
