@@ -46,7 +46,7 @@ func (b *bucket) fill(now time.Duration) {
 	}
 }
 
-// ready tells when n can be taken: now, or later.
+// ready returns when n can be taken: now, or later.
 func (b *bucket) ready(now time.Duration, n int64) time.Duration {
 	if b.rate == 0 {
 		return now

@@ -14,15 +14,15 @@ type Settings struct {
 	Depth  int   // requests in flight; 0: no limit
 }
 
-// Limited tells whether there are limits.
+// Limited reports whether there are limits.
 func (s Settings) Limited() bool { return s.IOPS > 0 || s.Bytes > 0 || s.Depth > 0 }
 
 // Most bounds the rates of Settings, so that no sum overflows.
 const Most = 1 << 38 // 256 GiB, or as many requests
 
-// linger is how long a class stays active after its last request: who makes one
-// each 50 ms is waited for, and who makes fewer finds a device that others use to
-// the full.
+// linger is how long a class stays active after its last request. For a class with a
+// request each 50 ms the others keep the device partly free. A class with fewer
+// requests finds a device that the others use to the full.
 const linger = 50 * time.Millisecond
 
 // Class is the requests that share a weight and limits.
@@ -78,7 +78,7 @@ func (c *Class) Configure(now time.Duration, s Settings) {
 	c.bytesLimit.set(now, s.Bytes)
 }
 
-// ready tells when the class's own limits let its first request begin.
+// ready returns when the class's own limits let its first request begin.
 func (c *Class) ready(now time.Duration) time.Duration {
 	if c.Depth > 0 && c.inflight >= c.Depth {
 		return Never
@@ -87,8 +87,8 @@ func (c *Class) ready(now time.Duration) time.Duration {
 	return max(c.iops.ready(now, 1), c.bytesLimit.ready(now, n))
 }
 
-// interactive tells whether the class has been active of late, without waiting
-// for the device's room.
+// interactive reports whether the class has been active of late, and its requests have not
+// waited for room in the cap.
 func (c *Class) interactive(now time.Duration) bool {
 	return !c.short && (c.inflight > 0 || c.queue.Len() > 0 || now-c.ended < linger)
 }

@@ -28,14 +28,13 @@ type Cap struct {
 	Beside int64
 }
 
-// Ticket is a request that waits, or is in flight. It is its owner's, who does not
-// touch it from Push until it has come from Next, or was withdrawn, and then to
-// Done.
+// Ticket is a request that waits, or is in flight. Its owner must not touch it from Push
+// until Next has returned it or it was withdrawn, and after Next until Done.
 type Ticket struct {
 	Owner any
-	// Beside: it is subject to its class's limits and neither counted in the cap
-	// nor split. So are writes that the page cache takes: they wait for the
-	// device only when the system makes them, and then for long.
+	// Beside: the request is subject to its class's limits, and it is neither counted in
+	// the cap nor split. This is for writes that the page cache takes: they wait for the
+	// device only when the system makes them wait, and then for long.
 	Beside bool
 
 	class *Class
@@ -97,9 +96,9 @@ func (q *Queue) Push(now time.Duration, t *Ticket, c *Class, n int) {
 	c.queue.PushBack(&t.links, t)
 }
 
-// Admit has t begin at once, a request of no bytes beside the cap, whatever waits: so
-// that its class is seen to be active. It goes to Done like one that has come from
-// Next, which is to be called.
+// Admit lets t, a request of no bytes beside the cap, begin at once, whatever waits. So its
+// class counts as active. The owner passes t to Done, as if Next had returned it, and then
+// calls Next.
 func (q *Queue) Admit(now time.Duration, t *Ticket, c *Class) {
 	t.class, t.n, t.asked, t.Beside = c, 0, now, true
 	c.inflight++
@@ -107,8 +106,8 @@ func (q *Queue) Admit(now time.Duration, t *Ticket, c *Class) {
 	c.stats.Requests++
 }
 
-// Next returns the next request that may begin. Nil is that there is none: ask
-// again after a Done, a Push or a change of settings, or at the time that is
+// Next returns the next request that may begin. If it returns nil there is none: the caller
+// calls Next again after a Done, a Push or a change of settings, or at the time that is
 // returned, which may be Never.
 func (q *Queue) Next(now time.Duration) (t *Ticket, again time.Duration) {
 	c, again := q.first(now)
@@ -124,8 +123,8 @@ func (q *Queue) Next(now time.Duration) (t *Ticket, again time.Duration) {
 	return t, 0
 }
 
-// first returns the class with the least tag among those that nothing of their
-// own holds, and when the first of the others may be ready.
+// first returns the class with the least tag among those whose own limits allow a request,
+// and when the first of the others may be ready.
 func (q *Queue) first(now time.Duration) (least *Class, again time.Duration) {
 	again = Never
 	weight := q.interactive(now)
@@ -144,7 +143,7 @@ func (q *Queue) first(now time.Duration) (least *Class, again time.Duration) {
 	return least, again
 }
 
-// interactive is the greatest weight of a class that is.
+// interactive returns the greatest weight of an interactive class.
 func (q *Queue) interactive(now time.Duration) int {
 	weight := 0
 	for _, c := range q.classes {
@@ -155,7 +154,7 @@ func (q *Queue) interactive(now time.Duration) int {
 	return weight
 }
 
-// room tells whether the cap has room for t.
+// room reports whether the cap has room for t.
 func (q *Queue) room(t *Ticket) bool {
 	if t.Beside || q.inflight == 0 {
 		return true
@@ -163,14 +162,14 @@ func (q *Queue) room(t *Ticket) bool {
 	return q.inflight < q.cap.Depth && q.bytes+int64(t.part()) <= q.cap.Bytes
 }
 
-// full notes that there is no room while the classes wait.
+// full notes that the requests of all waiting classes wait for room in the cap.
 func (q *Queue) full() {
 	for c := q.backlogged.Front(); c != nil; c = c.links.Next() {
 		c.short = true
 	}
 }
 
-// begin takes t, the first of c, out of the queue, and has it in flight.
+// begin takes t, the first of c, out of the queue, and counts it as in flight.
 func (q *Queue) begin(now time.Duration, c *Class, t *Ticket) {
 	q.remove(t)
 	t.n = t.part()
@@ -201,7 +200,7 @@ func (q *Queue) remove(t *Ticket) {
 	}
 }
 
-// Withdraw takes t out of the queue, and tells whether it was there.
+// Withdraw takes t out of the queue and reports whether it was there.
 func (q *Queue) Withdraw(t *Ticket) bool {
 	if t.class == nil || !t.class.queue.Has(&t.links) {
 		return false
@@ -210,7 +209,7 @@ func (q *Queue) Withdraw(t *Ticket) bool {
 	return true
 }
 
-// WithdrawIf takes those out of the queue that match, and calls ended with each.
+// WithdrawIf takes the tickets that match out of the queue, and calls ended with each.
 func (q *Queue) WithdrawIf(match func(*Ticket) bool, ended func(*Ticket)) {
 	for _, c := range q.classes {
 		for t := c.queue.Front(); t != nil; {
@@ -224,8 +223,8 @@ func (q *Queue) WithdrawIf(match func(*Ticket) bool, ended func(*Ticket)) {
 	}
 }
 
-// Done ends a request that has come from Next and has moved so many bytes. Next
-// is to be called.
+// Done ends a request that Next has returned and that has moved so many bytes. The caller
+// then calls Next.
 func (q *Queue) Done(now time.Duration, t *Ticket, moved int64) {
 	c := t.class
 	c.inflight--

@@ -108,9 +108,9 @@ func TestCancelWhenDone(t *testing.T) {
 	})
 }
 
-// Who cancels takes what has arrived out of the inbox to look for his own
-// operation; what he finds beside it must reach the driver although its
-// pusher has seen that another holds mu, and the leader is asleep.
+// A cancel empties the inbox to look for its own operation. The other operations
+// that it finds must reach the driver, although their pushers have seen that another
+// goroutine holds mu, and the leader is asleep.
 func TestCancelForwardsWhatCameAlong(t *testing.T) {
 	script.Run(t, 8, func(t *testing.T, d *script.Driver, drv driver.Driver) {
 		e := New(drv)
@@ -118,7 +118,7 @@ func TestCancelForwardsWhatCameAlong(t *testing.T) {
 		e.Push(stuck)
 		d.Next(0)
 		hang.Eventually(func() bool { return e.state.Load() == blocked })
-		e.mu.Lock() // the pushers find mu held, and leave it to who holds it
+		e.mu.Lock() // the pushers find mu held, and leave the rest to the goroutine that holds it
 		e.Push(mine)
 		e.Push(other)
 		gone := make(chan struct{})
@@ -142,7 +142,7 @@ func TestCancelForwardsWhatCameAlong(t *testing.T) {
 }
 
 // The same where no leader is left: the last one has retired while the inbox
-// was in the hands of who cancels.
+// had been emptied by the cancel.
 func TestCancelStartsALeaderForWhatCameAlong(t *testing.T) {
 	script.Run(t, 8, func(t *testing.T, d *script.Driver, drv driver.Driver) {
 		d.Rule = func(*driver.Op) (int32, bool) { return 0, true }

@@ -72,8 +72,8 @@ func (d *full) Submit(ops []*driver.Op) (int, error) {
 	return n, err
 }
 
-// What the driver had no room for is submitted by who has found it full, if the
-// leader has made room in the meantime and passed him by.
+// An operation that the driver had no room for is submitted by the submitter that has found
+// the driver full, if the leader has made room in the meantime and waits already.
 func TestRoomThatTheLeaderMakesMeanwhile(t *testing.T) {
 	hang.Watch(t)
 	d := &full{Stager: script.New(2).Staging()}

@@ -28,9 +28,9 @@ type situation struct {
 	pushed []driver.Code
 	// cancels says that whoever has pushed the first of them cancels it.
 	cancels bool
-	// tended is how many operations a Group's owner starts, and waits for. The
+	// owned is how many operations a Group's owner starts, and waits for. The
 	// first of them is operation 0 if slow.
-	tended int
+	owned  int
 	slow   bool
 	owners int // each with so many, if not 0
 	// away says that the owner submits them, and waits only once all that was
@@ -62,18 +62,18 @@ var situations = []situation{
 	{name: "less room to stage than it says", full: true, stages: true, pushed: mixed, switches: 3},
 	{name: "cancelled from idle", cancels: true, pushed: reads, switches: 3},
 	{name: "cancelled beside a stuck one", cancels: true, stuck: true, pushed: mixed, switches: 3},
-	{name: "owner alone", tended: 2, switches: 4},
-	{name: "owner and a push", tended: 1, pushed: reads[:1], switches: 3},
-	{name: "owner and writes", tended: 1, pushed: writes, switches: 1},
-	{name: "owner beside a stuck one", tended: 2, stuck: true, switches: 3},
-	{name: "owner of a stuck one and a push", tended: 2, slow: true, pushed: reads[:1], switches: 2},
-	{name: "owner of a stuck one and writes", tended: 1, slow: true, pushed: writes, switches: 2},
-	{name: "owner who is away", tended: 1, slow: true, away: true, pushed: writes, switches: 2},
-	{name: "owner and less room than it says", full: true, tended: 2, pushed: reads[:1], switches: 2},
-	{name: "two owners", owners: 2, tended: 1, switches: 3},
-	{name: "two staging owners", stages: true, owners: 2, tended: 1, switches: 3},
-	{name: "two owners beside a stuck one", stuck: true, owners: 2, tended: 1, switches: 1},
-	{name: "staging owner and a push", stages: true, tended: 1, pushed: writes[:1], switches: 3},
+	{name: "owner alone", owned: 2, switches: 4},
+	{name: "owner and a push", owned: 1, pushed: reads[:1], switches: 3},
+	{name: "owner and writes", owned: 1, pushed: writes, switches: 1},
+	{name: "owner beside a stuck one", owned: 2, stuck: true, switches: 3},
+	{name: "owner of a stuck one and a push", owned: 2, slow: true, pushed: reads[:1], switches: 2},
+	{name: "owner of a stuck one and writes", owned: 1, slow: true, pushed: writes, switches: 2},
+	{name: "owner who is away", owned: 1, slow: true, away: true, pushed: writes, switches: 2},
+	{name: "owner and less room than it says", full: true, owned: 2, pushed: reads[:1], switches: 2},
+	{name: "two owners", owners: 2, owned: 1, switches: 3},
+	{name: "two staging owners", stages: true, owners: 2, owned: 1, switches: 3},
+	{name: "two owners beside a stuck one", stuck: true, owners: 2, owned: 1, switches: 1},
+	{name: "staging owner and a push", stages: true, owned: 1, pushed: writes[:1], switches: 3},
 }
 
 // In every order each operation ends, and no leader is left.
@@ -130,14 +130,14 @@ func (c situation) play(w *world) {
 		w.settle()
 	}
 	if c.slow {
-		p.own(c.tended, c.away)
+		p.own(c.owned, c.away)
 	}
 	for i, code := range c.pushed {
 		p.push(code, c.push, c.cancels && i == 0)
 	}
 	for range max(c.owners, 1) {
-		if c.tended > 0 && !c.slow {
-			p.own(c.tended, c.away)
+		if c.owned > 0 && !c.slow {
+			p.own(c.owned, c.away)
 		}
 	}
 }
@@ -170,13 +170,13 @@ func (p *playing) push(code driver.Code, push func(*Engine, *Request), cancels b
 	})
 }
 
-// owned is a request of a Group whose operation is all of it.
-type owned struct {
+// groupRequest is a request of a Group whose operation is all of it.
+type groupRequest struct {
 	r *Request
 	g *Group
 }
 
-func (o *owned) Completed() {
+func (o *groupRequest) Completed() {
 	o.g.Completed()
 	o.g.End(o.r)
 }
@@ -192,7 +192,7 @@ func (p *playing) own(n int, away bool) {
 		for i := range n {
 			p.started++
 			r := newRequest(first + int64(i))
-			r.Op.Code, r.Op.Buf, r.Client = driver.Read, make([]byte, 1), &owned{r, g}
+			r.Op.Code, r.Op.Buf, r.Client = driver.Read, make([]byte, 1), &groupRequest{r, g}
 			g.Push(r)
 			g.Started(1)
 		}

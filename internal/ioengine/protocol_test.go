@@ -75,7 +75,7 @@ func TestPushBeforeTheLeaderRetires(t *testing.T) {
 }
 
 // An operation whose pusher finds mu held, while the leader is blocked, is
-// found by who holds mu: he looks again once he has let go of it.
+// found by the goroutine that holds mu: it looks again once it has unlocked mu.
 func TestPushWhileAnotherSubmits(t *testing.T) {
 	hang.Watch(t)
 	d := script.New(8)
@@ -98,7 +98,7 @@ func TestPushWhileAnotherSubmits(t *testing.T) {
 	finish(e, d, stuck, a, b)
 }
 
-// Who is late, and finds that the leader has retired, submits nothing: nobody
+// A submitter that is late, and finds that the leader has retired, submits nothing: nobody
 // would reap it. The leader that retires finds it in the inbox.
 func TestNobodySubmitsBesideARetiredLeader(t *testing.T) {
 	d := script.New(8)

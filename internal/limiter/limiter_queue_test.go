@@ -7,8 +7,8 @@ import (
 	"github.com/sluiceio/sluice/internal/seed"
 )
 
-// fullGate returns a full limiter with n waiters, and these waiters.
-func fullGate(n int) (l *Limiter, queue []*waiter) {
+// fullLimiter returns a full limiter with n waiters, and these waiters.
+func fullLimiter(n int) (l *Limiter, queue []*waiter) {
 	l = &Limiter{limit: 1}
 	l.TryAcquire()
 	for range n {
@@ -39,7 +39,7 @@ func (l *Limiter) wantQueue(t *testing.T, queue []*waiter) {
 // The queue does what a slice does, for any order of calls.
 func TestLimiterQueue(t *testing.T) {
 	rnd := seed.Rand(t)
-	l, want := fullGate(0)
+	l, want := fullLimiter(0)
 	for range 20000 {
 		switch i := rnd.IntN(len(want) + 1); {
 		case rnd.IntN(3) > 0 && i < len(want): // one gives up
@@ -64,18 +64,18 @@ func TestLimiterQueue(t *testing.T) {
 func TestLimiterWithdraw(t *testing.T) {
 	for n := 1; n <= 4; n++ {
 		for i := range n {
-			l, queue := fullGate(n)
+			l, queue := fullLimiter(n)
 			if w := queue[i]; !l.remove(w) || l.remove(w) {
 				t.Errorf("waiter %d of %d was not there, or twice", i, n)
 			}
 			l.wantQueue(t, slices.Delete(queue, i, i+1))
 		}
 		for _, overtaken := range []int{0, maxOvertaken} {
-			l, queue := fullGate(n)
+			l, queue := fullLimiter(n)
 			queue[0].overtaken = overtaken
 			l.Release(Permit{})
 			if l.remove(queue[0]) {
-				t.Errorf("the first of %d was there after its turn", n)
+				t.Errorf("the first of %d was there after it was woken", n)
 			}
 			l.wantQueue(t, queue[1:])
 		}

@@ -19,7 +19,7 @@ func (p *syncs) stopClock() (advance func(time.Duration)) {
 	return func(d time.Duration) { now.Add(int64(d)) }
 }
 
-// Who makes the next fsync waits for those whom the last one has served, and
+// The leader of the next fsync waits for as many Syncs as the last one has served, and
 // not for ever.
 func TestSyncWaitsForThoseWhoWereThere(t *testing.T) {
 	for _, comes := range []bool{true, false} {
@@ -48,7 +48,7 @@ func TestSyncWaitsForThoseWhoWereThere(t *testing.T) {
 	}
 }
 
-// Who is alone does not wait: the clock stands still here.
+// A Sync that is alone does not wait: the clock stands still here.
 func TestSyncAloneDoesNotWait(t *testing.T) {
 	p := playSyncs(t)
 	p.stopClock()
@@ -60,7 +60,7 @@ func TestSyncAloneDoesNotWait(t *testing.T) {
 	}
 }
 
-// A Sync that waits for another's fsync has the disk begin with what is there.
+// A Sync that waits for another's fsync starts the write-back of the bytes written so far.
 func TestWaitingSyncStartsWriteback(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -105,7 +105,7 @@ func TestWaitingSyncStartsWriteback(t *testing.T) {
 				t.Errorf("write-back started %d times; want %d", n, c.want)
 			}
 			if p.limiter.InUse() != 0 {
-				t.Error("a place at the gate is still taken")
+				t.Error("a permit is still taken")
 			}
 		})
 	}

@@ -17,16 +17,16 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-func borrow(fd int, direct, appends bool) *File {
+func foreignFile(fd int, direct, appends bool) *File {
 	b := new(ForeignFile)
 	b.Set(fd, direct, appends)
 	return &b.File
 }
 
-// TestBorrowForgets: an fsync that has failed is the kernel's to remember.
-func TestBorrowForgets(t *testing.T) {
+// TestForeignFileForgets: an fsync that has failed is the kernel's to remember.
+func TestForeignFileForgets(t *testing.T) {
 	p := playSyncs(t)
-	p.f = borrow(1<<20, false, false)
+	p.f = foreignFile(1<<20, false, false)
 	for _, errno := range []syscall.Errno{syscall.EIO, syscall.ENOSPC, 0} {
 		done := p.sync(context.Background())
 		<-p.started
@@ -37,14 +37,14 @@ func TestBorrowForgets(t *testing.T) {
 	}
 }
 
-// TestBorrowHasOneDescriptor: a second one, when it is closed, takes the
+// TestForeignFileHasOneDescriptor: a second one, when it is closed, takes the
 // process's locks on the file with it.
-func TestBorrowHasOneDescriptor(t *testing.T) {
+func TestForeignFileHasOneDescriptor(t *testing.T) {
 	s := New(script.New(8), queueAll)
 	defer s.Close()
 	s.reopen = func(int) int { t.Error("a second descriptor was opened"); return -1 }
 	s.call = func(driver.Code, int, []byte, int64) int32 { return 0 }
-	f := borrow(1<<20, false, false)
+	f := foreignFile(1<<20, false, false)
 	f.syncer.Expect(2, 0)
 	f.syncer.Concurrent().Store(true)
 	f.syncer.Written(groupcommit.HugeWritten)
@@ -53,9 +53,9 @@ func TestBorrowHasOneDescriptor(t *testing.T) {
 	}
 }
 
-// TestBorrowed: short counts, the end of the file and errors are the system
+// TestForeignFile: short counts, the end of the file and errors are the system
 // calls'.
-func TestBorrowed(t *testing.T) {
+func TestForeignFile(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
 	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -68,7 +68,7 @@ func TestBorrowed(t *testing.T) {
 	}
 	s := New(drv, Limits{Blocking: 4})
 	defer s.Close()
-	f := borrow(int(file.Fd()), false, false)
+	f := foreignFile(int(file.Fd()), false, false)
 	b := make([]byte, 8)
 	for _, c := range []struct {
 		call string
@@ -83,7 +83,7 @@ func TestBorrowed(t *testing.T) {
 		{"ReadHere at the end", func() (int, error) { return s.ReadCurrent(f, b) }, 0, nil},
 		{"Pread(4)", func() (int, error) { return s.Pread(f, b, 4) }, 4, nil},
 		{"Pread past the end", func() (int, error) { return s.Pread(f, b, 100) }, 0, nil},
-		{"ReadHere of a bad descriptor", func() (int, error) { return s.ReadCurrent(borrow(1<<20, false, false), b) }, 0, syscall.EBADF},
+		{"ReadHere of a bad descriptor", func() (int, error) { return s.ReadCurrent(foreignFile(1<<20, false, false), b) }, 0, syscall.EBADF},
 	} {
 		if n, err := c.do(); n != c.n || err != c.err {
 			t.Errorf("%s = %d, %v; want %d, %v", c.call, n, err, c.n, c.err)
@@ -91,9 +91,9 @@ func TestBorrowed(t *testing.T) {
 	}
 }
 
-// TestBorrowedCached: what is in the page cache, and the end of the file, are
-// read without a place at the gate, where the kernel can be relied upon.
-func TestBorrowedCached(t *testing.T) {
+// TestForeignFileCached: what is in the page cache, and the end of the file, are
+// read without a permit, where the kernel can be relied upon.
+func TestForeignFileCached(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(name, make([]byte, 100), 0o600); err != nil {
 		t.Fatal(err)
@@ -117,7 +117,7 @@ func TestBorrowedCached(t *testing.T) {
 		}
 		s.limits.InlineReads = 1
 		s.limiter.Init(1, 0)
-		f := borrow(int(file.Fd()), false, false)
+		f := foreignFile(int(file.Fd()), false, false)
 		if _, err := file.Seek(0, 0); err != nil {
 			t.Fatal(err)
 		}
@@ -140,14 +140,14 @@ func TestBorrowedCached(t *testing.T) {
 			t.Errorf("%d plain calls where the kernel is not relied upon; want %d", plain, ends)
 		}
 		if s.limiter.InUse() != 0 {
-			t.Errorf("%d places at the gate are taken", s.limiter.InUse())
+			t.Errorf("%d permits are taken", s.limiter.InUse())
 		}
 		s.Close()
 	}
 }
 
-// TestBorrowedCold: what is not in the page cache is not the end of the file.
-func TestBorrowedCold(t *testing.T) {
+// TestForeignFileUncached: what is not in the page cache is not the end of the file.
+func TestForeignFileUncached(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
 	const size = 1 << 20
 	content := make([]byte, size)
@@ -174,7 +174,7 @@ func TestBorrowedCold(t *testing.T) {
 	defer s.Close()
 	for range 8 {
 		cool(t, file)
-		f := borrow(int(file.Fd()), false, false)
+		f := foreignFile(int(file.Fd()), false, false)
 		if _, err := file.Seek(0, 0); err != nil {
 			t.Fatal(err)
 		}

@@ -153,7 +153,7 @@ func TestSyncThatTheDriverRefuses(t *testing.T) {
 	want(t, syscall.EROFS, a)
 }
 
-// Without such a driver all fsyncs pass the gate, and one whose context ends
+// Without such a driver all fsyncs need a permit, and one whose context ends
 // in front of it leaves nothing behind.
 func TestSyncsWithoutADriver(t *testing.T) {
 	p := playSyncs(t)

@@ -74,7 +74,7 @@ func (p grouped) next(t *testing.T, ctx context.Context, want *Transfer, n int, 
 	}
 }
 
-// The owner reaps by himself: there is no leader beside him, and none while he
+// The owner reaps by itself: there is no other leader, and none while it
 // is elsewhere.
 func TestGroupOwnerLeads(t *testing.T) {
 	asGroup(t, 8, func(t *testing.T, p grouped) {
@@ -94,7 +94,7 @@ func TestGroupOwnerLeads(t *testing.T) {
 	})
 }
 
-// Operations of others are reaped while the owner is elsewhere, and while he
+// Operations of others are reaped while the owner is elsewhere, and while it
 // leads.
 func TestGroupBesideOthers(t *testing.T) {
 	asGroup(t, 8, func(t *testing.T, p grouped) {
@@ -139,7 +139,7 @@ func TestGroupHelperWakes(t *testing.T) {
 	})
 }
 
-// A context that ends wakes the owner, wherever he waits.
+// A context that ends wakes the owner, wherever it waits.
 func TestGroupContextEnds(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -191,8 +191,8 @@ func TestGroupContextEnds(t *testing.T) {
 	}
 }
 
-// The owner may close the file, with Transfers in flight that nobody but he
-// would reap, and with some that he has not even submitted.
+// The owner may close the file, with Transfers in flight that nobody else would reap, and
+// with some that it has not even submitted.
 func TestGroupOwnerClosesFile(t *testing.T) {
 	asGroup(t, 8, func(t *testing.T, p grouped) {
 		p.d.Rule = func(*driver.Op) (int32, bool) { return 10, true }
@@ -230,9 +230,9 @@ func TestGroupOwnerClosesFileEarly(t *testing.T) {
 	})
 }
 
-// Hazard: who has pushed while there was a leader relies on him to look into the
-// inbox when he has retired. Guard: an owner that takes it from there has a
-// leader started (submitGroupOps).
+// Hazard: a goroutine that has pushed while there was a leader relies on the leader to read
+// the inbox once it has retired. Guard: an owner that empties the inbox before starts a
+// leader (Group.Submit).
 func TestGroupSubmitsForOthers(t *testing.T) {
 	asGroup(t, 8, func(t *testing.T, p grouped) {
 		p.d.Rule = func(op *driver.Op) (int32, bool) { return 10, true }

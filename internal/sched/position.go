@@ -30,7 +30,7 @@ func (s *Scheduler) Read(f *File, b []byte) (int, error) {
 }
 
 // readCurrent is read(2) at the position. With looks it looks into the page cache before it asks how much
-// is in flight, as Borrowed.Misses tells what was found.
+// is in flight, as ForeignFile.Misses does for its caller.
 func (s *Scheduler) readCurrent(f *File, b []byte, looks bool) int32 {
 	ctx := context.Background()
 	classed := s.classes.Active()

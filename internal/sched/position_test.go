@@ -83,7 +83,7 @@ func TestReadIsOneAtAPosition(t *testing.T) {
 				}
 			})
 			s := New(d, queueAll)
-			f := borrow(fd, direct, false)
+			f := foreignFile(fd, direct, false)
 			if n, err := read(s, f, ours); n != recordSize || err != nil {
 				t.Errorf("%s, direct %v: %d, %v", name, direct, n, err)
 			}
@@ -112,7 +112,7 @@ func TestReadAtTheEndIsOneAtAPosition(t *testing.T) {
 	})
 	s := New(d, queueAll)
 	defer s.Close()
-	f := borrow(fd, true, false)
+	f := foreignFile(fd, true, false)
 	if n, err := s.ReadCurrent(f, make([]byte, recordSize+100)); n != recordSize || err != nil {
 		t.Errorf("ReadHere = %d, %v; want %d", n, err, recordSize)
 	}
@@ -139,7 +139,7 @@ func TestWriteIsOneAtAPosition(t *testing.T) {
 			return res, true
 		}
 		s := New(d, Limits{Blocking: 2})
-		f := borrow(fd, true, false)
+		f := foreignFile(fd, true, false)
 		n, err := s.WriteCurrent(f, []byte("ours...."))
 		if n != max(0, int(res)) || (err != nil) != (res < 0) {
 			t.Errorf("WriteCurrent = %d, %v; want %d", n, err, res)
@@ -162,7 +162,7 @@ func TestWriteIsOneAtAPosition(t *testing.T) {
 func TestWriteThatFailsStays(t *testing.T) {
 	file := recordFile(t, 1)
 	p := play(t, queueAll, []int32{-int32(syscall.ENOSPC), 3}, nil)
-	f := borrow(int(file.Fd()), true, false)
+	f := foreignFile(int(file.Fd()), true, false)
 	if n, err := p.WriteCurrent(f, make([]byte, 8)); n != 0 || err != syscall.ENOSPC {
 		t.Errorf("WriteCurrent = %d, %v; want ENOSPC", n, err)
 	}
@@ -193,7 +193,7 @@ func TestDirectShort(t *testing.T) {
 		{Limits{Blocking: 4, InlineReads: 1}, nil, []int32{3}, 3},
 	} {
 		p := play(t, c.limits, c.results, c.calls)
-		if n, err := p.ReadCurrent(borrow(int(file.Fd()), true, false), make([]byte, 8)); n != c.want || err != nil {
+		if n, err := p.ReadCurrent(foreignFile(int(file.Fd()), true, false), make([]byte, 8)); n != c.want || err != nil {
 			t.Errorf("ReadHere where the driver gives %d and the kernel %d = %d, %v; want %d", c.results, c.calls, n, err, c.want)
 		}
 	}
@@ -251,7 +251,7 @@ func TestReadAtTakesAllAtOnce(t *testing.T) {
 			}
 			return call(code, fd, b, off)
 		}
-		f := borrow(int(file.Fd()), false, false)
+		f := foreignFile(int(file.Fd()), false, false)
 		b := make([]byte, recordSize)
 		// Another record than the one that is read below: a look that finds a part starts read-ahead.
 		if n := sys.ReadCached(f.fd, b, 2*recordSize); n <= 0 || n == recordSize {

@@ -161,7 +161,7 @@ func TestRingsOfDevices(t *testing.T) {
 		}
 	}
 	if got := p.limiter.SharedLimit(); got != 1 {
-		t.Errorf("%d places at the gate for all with three rings; want 1", got)
+		t.Errorf("%d shared permits with three rings; want 1", got)
 	}
 	for i, d := range p.drv {
 		if len(d.Seen) == 0 {
@@ -367,8 +367,8 @@ func TestClassesOfRings(t *testing.T) {
 	}
 }
 
-// A Close refuses what waits for its turn at whichever ring.
-func TestCloseRefusesTurnsOfRings(t *testing.T) {
+// A Close rejects the tickets that wait, in whichever ring.
+func TestCloseRejectsTicketsOfRings(t *testing.T) {
 	p := newSeveral(t, 2, func(_ int, d *script.Driver) driver.Driver { return d.Staging() })
 	p.SetCap(fair.Cap{Depth: 1, Bytes: 1 << 20, Beside: 1 << 20})
 	p.NewClass("class", fair.Settings{Weight: 1})

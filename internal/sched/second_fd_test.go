@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceio/sluice/internal/groupcommit"
 )
 
-const twinFD = 1 << 21
+const otherFD = 1 << 21
 
 // pairUp has p make fsyncs one by one on descriptors that it notes, and lets
 // two Syncs after large writes meet.
@@ -29,7 +29,7 @@ func pairUp(t *testing.T, fd int) (p *syncs, fds chan int) {
 	return p, fds
 }
 
-// openPair has p make the fsync before which the twin is opened.
+// openPair has p make the fsync before which the second descriptor is opened.
 func openPair(t *testing.T, p *syncs) {
 	t.Helper()
 	p.f.syncer.Written(groupcommit.HugeWritten)
@@ -42,7 +42,7 @@ func openPair(t *testing.T, p *syncs) {
 
 // Two who write much make an fsync each, on descriptions of their own.
 func TestTwoFsyncsAtATime(t *testing.T) {
-	p, fds := pairUp(t, twinFD)
+	p, fds := pairUp(t, otherFD)
 	openPair(t, p)
 	<-fds
 	p.f.syncer.Written(groupcommit.HugeWritten)
@@ -56,8 +56,8 @@ func TestTwoFsyncsAtATime(t *testing.T) {
 	if n := p.members(); n != 1 {
 		t.Errorf("%d gather while two fsyncs run; want 1", n)
 	}
-	if a, b := <-fds, <-fds; a == b || a+b != p.f.fd+twinFD {
-		t.Errorf("fsyncs on descriptors %d and %d; want %d and %d", a, b, p.f.fd, twinFD)
+	if a, b := <-fds, <-fds; a == b || a+b != p.f.fd+otherFD {
+		t.Errorf("fsyncs on descriptors %d and %d; want %d and %d", a, b, p.f.fd, otherFD)
 	}
 	p.results <- 0
 	p.results <- 0
@@ -68,13 +68,13 @@ func TestTwoFsyncsAtATime(t *testing.T) {
 	want(t, nil, third)
 }
 
-// What the twin finds is every later Sync's.
-func TestTwinFailureStays(t *testing.T) {
-	p, _ := pairUp(t, twinFD)
+// An error on the second descriptor is that of every later Sync.
+func TestSecondFDFailureStays(t *testing.T) {
+	p, _ := pairUp(t, otherFD)
 	openPair(t, p)
 	p.call = func(_ driver.Code, fd int, _ []byte, _ int64) int32 {
 		p.started <- struct{}{}
-		if fd == twinFD {
+		if fd == otherFD {
 			return -int32(syscall.EIO)
 		}
 		return <-p.results
@@ -92,11 +92,11 @@ func TestTwinFailureStays(t *testing.T) {
 }
 
 // Hazard: a description that is opened after another one was told of a lost
-// write-back is never told. Guard: the twin serves from the fsync on that
-// starts after it was opened. Here that fsync reports the loss, and who comes
-// beside it must not be told that all is well.
-func TestTwinIsNotBelievedEarly(t *testing.T) {
-	p, fds := pairUp(t, twinFD)
+// write-back is never told. Guard: the second descriptor serves from the fsync on that
+// starts after it was opened. Here that fsync reports the loss, and a
+// Sync beside it must not succeed.
+func TestSecondFDIsNotBelievedEarly(t *testing.T) {
+	p, fds := pairUp(t, otherFD)
 	lost := make(chan struct{})
 	p.call = func(code driver.Code, fd int, _ []byte, _ int64) int32 {
 		if code != driver.Fsync {
@@ -104,7 +104,7 @@ func TestTwinIsNotBelievedEarly(t *testing.T) {
 		}
 		fds <- fd
 		p.started <- struct{}{}
-		if fd == twinFD {
+		if fd == otherFD {
 			<-lost
 			return 0 // opened too late to know
 		}
@@ -126,10 +126,10 @@ func TestTwinIsNotBelievedEarly(t *testing.T) {
 
 // Where there is no second description, or the writes are small, the second
 // Sync gathers as ever.
-func TestNoTwin(t *testing.T) {
+func TestNoSecondFD(t *testing.T) {
 	for name, c := range map[string]struct{ fd, write int }{
 		"NotToBeHad": {-1, groupcommit.HugeWritten},
-		"Small":      {twinFD, groupcommit.HugeWritten - 1},
+		"Small":      {otherFD, groupcommit.HugeWritten - 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, fds := pairUp(t, c.fd)

@@ -58,9 +58,9 @@ func TestGroupMakesWhatServesAll(t *testing.T) {
 	}
 }
 
-// A Sync that comes while its group's leader waits at the gate is in time to make
+// A Sync that comes while its group's leader waits for a permit is in time to make
 // an fsync of it.
-func TestSyncJoinsAtTheGate(t *testing.T) {
+func TestSyncJoinsWhileLeaderWaitsForPermit(t *testing.T) {
 	p := playSyncs(t)
 	p.stopClock()
 	p.f.syncer.Expect(2, 0) // gathers, for no time
@@ -114,8 +114,8 @@ func TestOnlySyncLeaves(t *testing.T) {
 	want(t, nil, stayer)
 }
 
-// The only Sync of a group may be who leads it, and leave at the gate.
-func TestOnlySyncLeavesTheGate(t *testing.T) {
+// The only Sync of a group may lead it, and leave while it waits for a permit.
+func TestOnlySyncLeavesWhileWaitingForPermit(t *testing.T) {
 	p := playSyncs(t)
 	p.stopClock()
 	p.f.syncer.Expect(2, 0) // gathers, for no time
@@ -209,8 +209,8 @@ func TestDatasyncIsQueued(t *testing.T) {
 
 // Two Datasyncs after large writes, or a Sync and a Datasync, are made by two calls
 // at a time, each the one that was asked for.
-func TestDatasyncOnTheTwin(t *testing.T) {
-	p, fds := pairUp(t, twinFD)
+func TestDatasyncOnTheSecondFD(t *testing.T) {
+	p, fds := pairUp(t, otherFD)
 	openPair(t, p)
 	<-fds
 	<-p.codes
@@ -220,8 +220,8 @@ func TestDatasyncOnTheTwin(t *testing.T) {
 	p.f.syncer.Written(groupcommit.HugeWritten)
 	second := p.datasync(t.Context())
 	p.wantStarted(t, driver.Fdatasync)
-	if a, b := <-fds, <-fds; a != p.f.fd || b != twinFD {
-		t.Errorf("calls on descriptors %d and %d; want %d and %d", a, b, p.f.fd, twinFD)
+	if a, b := <-fds, <-fds; a != p.f.fd || b != otherFD {
+		t.Errorf("calls on descriptors %d and %d; want %d and %d", a, b, p.f.fd, otherFD)
 	}
 	p.results <- 0
 	p.results <- 0

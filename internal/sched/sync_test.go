@@ -229,7 +229,7 @@ func TestSyncImpossibleDoesNotStay(t *testing.T) {
 	want(t, nil, c)
 }
 
-// Who waits for another's fsync leaves with his context; the others stay.
+// A Sync that waits for another's fsync leaves with its context; the others stay.
 func TestSyncLeaves(t *testing.T) {
 	p := playSyncs(t)
 	first := p.sync(t.Context())
@@ -269,9 +269,9 @@ func TestSyncLastLeaves(t *testing.T) {
 	}
 }
 
-// Who waits at the gate to make an fsync leaves with his context. Whom it was
-// to be made for make it without him.
-func TestSyncLeavesTheGate(t *testing.T) {
+// A Sync that waits for a permit to make an fsync leaves with its context. The others of
+// its group make the fsync without it.
+func TestSyncLeavesWhileWaitingForPermit(t *testing.T) {
 	for name, group := range map[string]bool{"Alone": false, "Group": true} {
 		t.Run(name, func(t *testing.T) {
 			p := playSyncs(t)
@@ -300,7 +300,7 @@ func TestSyncLeavesTheGate(t *testing.T) {
 }
 
 // If nobody else is there, the next Sync finds all as it was.
-func TestSyncLastLeavesTheGate(t *testing.T) {
+func TestLastSyncLeavesWhileWaitingForPermit(t *testing.T) {
 	for _, expected := range []int{1, 2} {
 		p := playSyncs(t)
 		p.stopClock()
@@ -321,18 +321,18 @@ func TestSyncLastLeavesTheGate(t *testing.T) {
 	}
 }
 
-// TestSyncTakesTurns has a class of one operation a second, in a time that stands
+// TestSyncTakesTickets has a class of one operation a second, in a time that stands
 // still: its second Sync waits until the limit is gone, and nobody else's does.
-func TestSyncTakesTurns(t *testing.T) {
+func TestSyncTakesTickets(t *testing.T) {
 	for name, sync := range map[string]func(*syncs, context.Context) error{
 		"sync":     func(p *syncs, ctx context.Context) error { return p.Sync(ctx, p.f) },
 		"datasync": func(p *syncs, ctx context.Context) error { return p.Datasync(ctx, p.f) },
 	} {
-		t.Run(name, func(t *testing.T) { syncTakesTurns(t, sync) })
+		t.Run(name, func(t *testing.T) { syncTakesTickets(t, sync) })
 	}
 }
 
-func syncTakesTurns(t *testing.T, sync func(*syncs, context.Context) error) {
+func syncTakesTickets(t *testing.T, sync func(*syncs, context.Context) error) {
 	p := playSyncs(t)
 	p.now = func() time.Duration { return time.Second }
 	p.call = func(driver.Code, int, []byte, int64) int32 { p.calls.Add(1); return 0 }
@@ -363,7 +363,7 @@ func syncTakesTurns(t *testing.T, sync func(*syncs, context.Context) error) {
 	}
 }
 
-// TestSyncClosed closes a file whose Sync waits for its turn.
+// TestSyncClosed closes a file whose Sync waits for its ticket.
 func TestSyncClosed(t *testing.T) {
 	p := playSyncs(t)
 	p.now = func() time.Duration { return time.Second }

@@ -100,13 +100,13 @@ func TestGroupSubmitsSomeAtATime(t *testing.T) {
 func TestAdmitRead(t *testing.T) {
 	direct, buffered := NewFile(1<<20, true, false), NewFile(1<<20, false, false)
 	for _, c := range []struct {
-		name     string
-		f        *File
-		n        int
-		waiting  int32 // in the queue
-		led      bool
-		used     int // places taken
-		admitted bool
+		name      string
+		f         *File
+		n         int
+		waiting   int32 // in the queue
+		hasLeader bool
+		used      int // places taken
+		admitted  bool
 	}{
 		{"small", direct, 10, 0, false, 0, true},
 		{"small beside as many as may be", direct, 10, 0, false, 1, false},
@@ -120,7 +120,7 @@ func TestAdmitRead(t *testing.T) {
 	} {
 		s := New(script.New(8), Limits{InlineReads: 1, LargeReads: 2, Blocking: 8})
 		s.queuedOps.Store(c.waiting)
-		if c.led {
+		if c.hasLeader {
 			s.rings.First().Push(ioengine.NewRequest()) // does not end
 		}
 		for range c.used {

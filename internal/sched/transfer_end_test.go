@@ -81,7 +81,7 @@ func TestTransferEndedWithdrawn(t *testing.T) {
 	var first, second Transfer
 	first.Ended = func(bool) { p.StartExtend(&second, p.f, make([]byte, 100), 100) }
 	if !p.limiter.TryAcquire() {
-		t.Fatal("the gate is full")
+		t.Fatal("no permit is free")
 	}
 	p.StartExtend(&first, p.f, make([]byte, 100), 0)
 	if n, err := first.Wait(ended()); n != 0 || err != context.Canceled {

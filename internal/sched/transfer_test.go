@@ -196,7 +196,7 @@ func (c heldContext) Done() <-chan struct{} {
 }
 
 // Where a transfer is when its context ends: with no room in the driver, in
-// the driver, in front of the gate, in a system call.
+// the driver, waiting for a permit, in a system call.
 func TestTransferWithdrawn(t *testing.T) {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -242,7 +242,7 @@ func TestTransferWithdrawn(t *testing.T) {
 			})
 		})
 	}
-	t.Run("gate", func(t *testing.T) {
+	t.Run("limiter", func(t *testing.T) {
 		p := play(t, queueAll, []int32{eagain, eagain, eagain}, []int32{100})
 		p.limiter.TryAcquire()
 		p.limiter.TryAcquire()
@@ -287,7 +287,7 @@ func TestTransferWithdrawn(t *testing.T) {
 	})
 }
 
-// Helpers are as many as the gate lets through, however many transfers wait.
+// Helpers are as many as there are permits, however many transfers wait.
 func TestHelpersAreBounded(t *testing.T) {
 	hang.Watch(t)
 	d := script.New(8)
@@ -314,8 +314,8 @@ func TestHelpersAreBounded(t *testing.T) {
 	}
 	hang.Eventually(func() bool { mu.Lock(); defer mu.Unlock(); return now == 3 })
 	s.helpers.mu.Lock()
-	crew := s.helpers.byDevice[s.deviceOf(f)]
-	running := crew.running
+	helpers := s.helpers.byDevice[s.deviceOf(f)]
+	running := helpers.running
 	s.helpers.mu.Unlock()
 	close(goOn)
 	for i := range all {
@@ -324,8 +324,8 @@ func TestHelpersAreBounded(t *testing.T) {
 		}
 	}
 	s.Close()
-	if most != 3 || running != 3 || crew.running != 0 {
-		t.Errorf("%d in system calls, %d helpers, %d at the end; want 3, 3, 0", most, running, crew.running)
+	if most != 3 || running != 3 || helpers.running != 0 {
+		t.Errorf("%d in system calls, %d helpers, %d at the end; want 3, 3, 0", most, running, helpers.running)
 	}
 }
 

@@ -34,17 +34,17 @@ func (j *numbers) TakeJob(s *Range) (job int, more, ok bool) {
 	return job, more || s.Len() > 0, ok
 }
 
-// crewOver makes a Crew over n jobs, each its number.
-func crewOver(n, most int, do func(int)) *Pool[int, Range] {
+// poolOver makes a Pool over n jobs, each its number.
+func poolOver(n, most int, do func(int)) *Pool[int, Range] {
 	c := new(Pool[int, Range])
 	c.Init(most, &numbers{n: n, do: do})
 	return c
 }
 
-// TestCrew does jobs that do not wait, each once.
-func TestCrew(t *testing.T) {
+// TestPool does jobs that do not wait, each once.
+func TestPool(t *testing.T) {
 	var done [5000]atomic.Int32
-	c := crewOver(len(done), 8, func(job int) { done[job].Add(1) })
+	c := poolOver(len(done), 8, func(job int) { done[job].Add(1) })
 	c.Join(new(Range))
 	c.Wait()
 	for i := range done {
@@ -54,13 +54,13 @@ func TestCrew(t *testing.T) {
 	}
 }
 
-// TestCrewGrows does jobs that wait until as many are being done as the crew may
+// TestPoolGrows does jobs that wait until as many are being done as the pool may
 // be: what waits keeps nobody from the others' jobs.
-func TestCrewGrows(t *testing.T) {
+func TestPoolGrows(t *testing.T) {
 	const most = 7
 	var waiting atomic.Int32
 	all := make(chan struct{})
-	c := crewOver(100, most, func(int) {
+	c := poolOver(100, most, func(int) {
 		if waiting.Add(1) == most {
 			close(all)
 		}
@@ -73,9 +73,9 @@ func TestCrewGrows(t *testing.T) {
 	}
 }
 
-// TestCrewAlone: one job needs no goroutine.
-func TestCrewAlone(t *testing.T) {
-	c := crewOver(1, 8, func(int) {})
+// TestPoolAlone: one job needs no goroutine.
+func TestPoolAlone(t *testing.T) {
+	c := poolOver(1, 8, func(int) {})
 	c.Join(new(Range))
 	if c.starting || c.running != 0 {
 		t.Errorf("a goroutine was started for nothing")
