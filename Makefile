@@ -9,7 +9,7 @@ MODULES = . cmd/sluice
 PLATFORMS = linux/arm64 linux/386 darwin/arm64 windows/amd64 freebsd/amd64
 
 # Packages in which goroutines meet, beside the root.
-RACE = ./internal/sched/... ./internal/rangelock ./internal/driver/... ./internal/buffer/... ./cache/... ./internal/evict/... ./internal/record ./trace ./transparent ./copytree
+RACE = ./internal/sched/... ./internal/iopath ./internal/ioengine ./internal/limiter ./internal/groupcommit ./internal/qos ./internal/usecount ./internal/workers ./internal/rangelock ./internal/driver/... ./internal/buffer/... ./cache/... ./internal/evict/... ./internal/record ./trace ./transparent ./copytree
 
 LINT = .bin/golangci-lint
 
@@ -22,7 +22,7 @@ check: vet lint race cross
 
 vet:
 	@for m in $(MODULES); do (cd $$m && go vet ./...) || exit 1; done
-	go vet -tags=probes ./internal/sched
+	go vet -tags=probes ./internal/ioengine
 
 lint: $(LINT)
 	@for m in $(MODULES); do echo "lint $$m"; (cd $$m && $(CURDIR)/$(LINT) run ./...) || exit 1; done

@@ -4,6 +4,9 @@ import (
 	"context"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/fair"
+	"github.com/sluiceio/sluice/internal/iopath"
+	"github.com/sluiceio/sluice/internal/qos"
 )
 
 // How goroutines perform operations once there are classes. Without limits an operation
@@ -12,22 +15,22 @@ import (
 // readQueuedByClass makes one transfer of a read at an offset, of no more bytes than one
 // ticket grants.
 func (s *Scheduler) readQueuedByClass(ctx context.Context, f *File, b []byte, off int64) (res int32) {
-	c := s.classOf(ctx, f)
-	f = s.viewForRecord(f, c)
+	c := s.ClassOf(ctx, f)
+	f = s.ViewForRecord(f, c)
 	limited := c.Limited()
 	if !limited {
-		if res := s.readCached(f, b, off); res > 0 {
+		if res := s.ReadCached(f, b, off); res > 0 {
 			return res
 		}
 	}
-	t, res := s.queueOf(f).Take(ctx, c, f.owner(), len(b), false)
+	t, res := s.QueueOf(f).Take(ctx, c, f.Owner(), len(b), false)
 	if t == nil {
 		return res
 	}
 	b = b[:t.Granted()]
 	res = 0
 	if limited {
-		res = s.readCached(f, b, off)
+		res = s.ReadCached(f, b, off)
 	}
 	if res <= 0 {
 		res = s.readUncached(ctx, f, b, off)
@@ -38,39 +41,34 @@ func (s *Scheduler) readQueuedByClass(ctx context.Context, f *File, b []byte, of
 
 // readCurrentByClass is read(2) at the file's position, once all bytes are granted.
 func (s *Scheduler) readCurrentByClass(ctx context.Context, f *File, b []byte) int32 {
-	c := s.classOf(ctx, f)
-	f = s.viewForRecord(f, c)
-	t, res := s.queueOf(f).TakeAll(ctx, c, f.owner(), len(b), false)
+	c := s.ClassOf(ctx, f)
+	f = s.ViewForRecord(f, c)
+	t, res := s.QueueOf(f).TakeAll(ctx, c, f.Owner(), len(b), false)
 	if t == nil {
 		return res
 	}
-	res = s.blockingCall(ctx, s.hook.Now(), driver.Read, f, b, atPosition)
+	res = s.BlockingCall(ctx, s.Recording.Now(), driver.Read, f, b, iopath.AtPosition)
 	t.End(int64(res))
 	return res
 }
 
-// writesThroughCache reports whether a write to f goes into the page cache, or appends
-// and so waits for the inode. Either takes a thread that waits in the kernel, and the
-// kernel writes cached pages to the device when it likes.
-func (f *File) writesThroughCache() bool { return f.flags&driver.Direct == 0 || f.appends }
-
 // writeQueuedByClass makes one transfer of a write.
 func (s *Scheduler) writeQueuedByClass(ctx context.Context, f *File, b []byte, off int64) int32 {
-	c, beside := s.classOf(ctx, f), f.writesThroughCache()
-	f = s.viewForRecord(f, c)
+	c, beside := s.ClassOf(ctx, f), f.WritesThroughCache()
+	f = s.ViewForRecord(f, c)
 	if beside && !c.Limited() {
 		return s.writeNow(ctx, f, b, off)
 	}
-	q := s.queueOf(f)
+	q := s.QueueOf(f)
 	take := q.Take
-	if off == atPosition { // not split: it is one write(2)
+	if off == iopath.AtPosition { // not split: it is one write(2)
 		take = q.TakeAll
 	}
-	t, res := take(ctx, c, f.owner(), len(b), beside)
+	t, res := take(ctx, c, f.Owner(), len(b), beside)
 	if t == nil {
 		return res
 	}
-	if off != atPosition {
+	if off != iopath.AtPosition {
 		b = b[:t.Granted()]
 	}
 	res = s.writeNow(ctx, f, b, off)
@@ -80,16 +78,16 @@ func (s *Scheduler) writeQueuedByClass(ctx context.Context, f *File, b []byte, o
 
 // rawQueuedByClass is rawPlain for the first buffer.
 func (s *Scheduler) rawQueuedByClass(ctx context.Context, code driver.Code, o RawFile, b []byte, off int64) int32 {
-	c, beside := s.classes.Or(s.classes.In(ctx)), code == driver.Write
-	o.class, o.askedAt = c, s.hook.Now()
+	c, beside := s.Classes.Or(s.Classes.In(ctx)), code == driver.Write
+	o.class, o.askedAt = c, s.Recording.Now()
 	if beside && !c.Limited() {
-		return s.rawNow(ctx, code, o, &Vec{first: b}, off)
+		return s.rawNow(ctx, code, o, &Vec{First: b}, off)
 	}
-	t, res := s.classes.Queue(s.engineAt(s.deviceOfFD(o.FD)).Number()).Take(ctx, c, nil, len(b), beside)
+	t, res := s.Classes.Queue(s.EngineAt(s.DeviceOfFD(o.FD)).Number()).Take(ctx, c, nil, len(b), beside)
 	if t == nil {
 		return res
 	}
-	res = s.rawNow(ctx, code, o, &Vec{first: b[:t.Granted()]}, off)
+	res = s.rawNow(ctx, code, o, &Vec{First: b[:t.Granted()]}, off)
 	t.End(int64(res))
 	return res
 }
@@ -100,10 +98,10 @@ func (s *Scheduler) fixedByClass(ctx context.Context, code driver.Code, f *File,
 	if code == driver.Write {
 		now = s.writeFixedNow
 	}
-	c := s.classOf(ctx, f)
+	c := s.ClassOf(ctx, f)
 	for n < len(b) && err == nil {
-		f := s.viewForRecord(f, c)
-		t, res := s.queueOf(f).Take(ctx, c, f.owner(), len(b)-n, false)
+		f := s.ViewForRecord(f, c)
+		t, res := s.QueueOf(f).Take(ctx, c, f.Owner(), len(b)-n, false)
 		if t == nil {
 			return n, errorOf(ctx, res)
 		}
@@ -120,17 +118,49 @@ func (s *Scheduler) fixedByClass(ctx context.Context, code driver.Code, f *File,
 // it joins a group, so that no member waits for the limits of another's class. A Sync of
 // a class without limits does not wait, but its class is active meanwhile.
 func (s *Scheduler) commitByClass(ctx context.Context, code driver.Code, f *File) error {
-	c := s.classOf(ctx, f)
-	f = s.viewForRecord(f, c)
-	q := s.queueOf(f)
+	c := s.ClassOf(ctx, f)
+	f = s.ViewForRecord(f, c)
+	q := s.QueueOf(f)
 	if !c.Limited() {
-		defer q.Admit(c, f.owner()).End(0)
+		defer q.Admit(c, f.Owner()).End(0)
 		return s.commitNow(ctx, code, f)
 	}
-	t, res := q.Take(ctx, c, f.owner(), 0, true)
+	t, res := q.Take(ctx, c, f.Owner(), 0, true)
 	if t == nil {
 		return errorOf(ctx, res)
 	}
 	defer t.End(0)
 	return s.commitNow(ctx, code, f)
 }
+
+// DefaultWeight is the weight of the default class.
+const DefaultWeight = qos.DefaultWeight
+
+// DefaultCap is the cap for a device that was not measured.
+var DefaultCap = qos.DefaultCap
+
+// WithClass returns a context whose operations on c's Scheduler are of class c.
+func WithClass(ctx context.Context, c *Class) context.Context { return qos.WithClass(ctx, c) }
+
+// NewClass adds a class, which records show by that name. From the first one on, operations
+// take tickets.
+func (s *Scheduler) NewClass(name string, o fair.Settings) *Class { return s.Classes.New(name, o) }
+
+// DefaultClass returns the class of operations that have no other.
+func (s *Scheduler) DefaultClass() *Class { return s.Classes.Default() }
+
+// HasClasses reports whether operations take tickets.
+func (s *Scheduler) HasClasses() bool { return s.Classes.Active() }
+
+// ClassIn returns the class of this Scheduler that ctx has, or nil.
+func (s *Scheduler) ClassIn(ctx context.Context) *Class { return s.Classes.In(ctx) }
+
+// SetCapFinder is qos.Classes.SetCapFinder.
+func (s *Scheduler) SetCapFinder(find func(device uint64) fair.Cap) { s.Classes.SetCapFinder(find) }
+
+// SetCap bounds what each ring has in flight while operations take tickets, except for
+// rings whose cap comes from SetCapFinder.
+func (s *Scheduler) SetCap(c fair.Cap) { s.Classes.SetCap(c) }
+
+// Cap returns the bound that SetCap sets.
+func (s *Scheduler) Cap() fair.Cap { return s.Classes.Cap() }

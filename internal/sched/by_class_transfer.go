@@ -9,7 +9,7 @@ import "github.com/sluiceio/sluice/internal/driver"
 // cache has all of it. It returns false if t needs no ticket: the caller begins it.
 func (s *Scheduler) startByClass(t *Transfer) bool {
 	c := t.class()
-	beside := t.code == driver.Write && t.f.writesThroughCache()
+	beside := t.code == driver.Write && t.f.WritesThroughCache()
 	switch limited := c.Limited(); {
 	case len(t.buf) == 0, beside && !limited:
 		return false
@@ -20,17 +20,17 @@ func (s *Scheduler) startByClass(t *Transfer) bool {
 	if t.asked != 0 {
 		t.f = t.f.View(c) // for the record
 	}
-	t.ticket = s.queueOf(t.f).NewTicket(t, t.f.owner(), beside)
+	t.ticket = s.QueueOf(t.f).NewTicket(t, t.f.Owner(), beside)
 	t.requestTicket()
 	return true
 }
 
 // class returns the class of t's operation.
 func (t *Transfer) class() *Class {
-	if t.f.class != nil {
-		return t.f.class
+	if c := t.f.Class(); c != nil {
+		return c
 	}
-	return t.s.classes.Or(t.Class)
+	return t.s.Classes.Or(t.Class)
 }
 
 // requestTicket requests the ticket for the bytes that are left.
@@ -56,21 +56,21 @@ func (t *Transfer) Granted() {
 	s := t.s
 	t.hasTicket = true
 	t.part = t.n + t.ticket.Granted()
-	if t.extends || !s.async(t.code, t.f) {
+	if t.extends || !s.Async(t.code, t.f) {
 		s.helpers.add(t)
 		return
 	}
-	s.queuedOps.Add(1)
+	s.QueuedOps.Add(1)
 	if t.group != nil {
 		t.group.Queued()
 	}
 	// Asked for before pushGranted: after it t may have ended, and be its owner's again.
-	e := s.engineOf(t.f)
+	e := s.EngineOf(t.f)
 	if atOnce, ok := s.helpers.pushGranted(t); ok {
 		e.EnsureSubmitted(atOnce)
 		return
 	}
-	s.queuedOps.Add(-1)
+	s.QueuedOps.Add(-1)
 	if t.group != nil {
 		t.group.Completed()
 	}

@@ -10,12 +10,13 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/groupcommit"
 	"github.com/sluiceio/sluice/internal/hang"
+	"github.com/sluiceio/sluice/internal/iopath"
 )
 
 // stopClock gives p a clock that moves only when the test says so.
 func (p *syncs) stopClock() (advance func(time.Duration)) {
 	var now atomic.Int64
-	p.now = func() time.Duration { return time.Duration(now.Load()) }
+	p.Clock = func() time.Duration { return time.Duration(now.Load()) }
 	return func(d time.Duration) { now.Add(int64(d)) }
 }
 
@@ -25,7 +26,7 @@ func TestSyncWaitsForThoseWhoWereThere(t *testing.T) {
 	for _, comes := range []bool{true, false} {
 		p := playSyncs(t)
 		advance := p.stopClock()
-		p.f.syncer.Expect(2, time.Second)
+		p.f.Syncer.Expect(2, time.Second)
 		leader := p.sync(t.Context())
 		if len(p.started) > 0 {
 			t.Fatal("the fsync starts before the other is back")
@@ -75,15 +76,15 @@ func TestWaitingSyncStartsWriteback(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			p := playSyncs(t)
 			p.f = NewFile(1<<20, c.direct, false)
-			p.f.syncer.Concurrent().Store(true)
-			p.asyncDirect[driver.Write], p.asyncBuffered[driver.Write] = false, false
+			p.f.Syncer.Concurrent().Store(true)
+			p.AsyncDirect[driver.Write], p.AsyncBuffered[driver.Write] = false, false
 			var started atomic.Int32
-			fsync := p.call
-			p.call = func(code driver.Code, fd int, b []byte, off int64) int32 {
+			fsync := p.Call
+			p.Call = func(code driver.Code, fd int, b []byte, off int64) int32 {
 				switch code {
 				case driver.Write:
 					return int32(len(b))
-				case writeback:
+				case iopath.Writeback:
 					started.Add(1)
 					return -int32(syscall.EPERM) // a sandbox's: it is only a help
 				}
@@ -104,7 +105,7 @@ func TestWaitingSyncStartsWriteback(t *testing.T) {
 			if n := started.Load(); n != c.want {
 				t.Errorf("write-back started %d times; want %d", n, c.want)
 			}
-			if p.limiter.InUse() != 0 {
+			if p.Limiter.InUse() != 0 {
 				t.Error("a permit is still taken")
 			}
 		})
@@ -115,20 +116,20 @@ func TestWaitingSyncStartsWriteback(t *testing.T) {
 // the fsync that would have been told so finds nothing to write.
 func TestWritebackThatCannotStart(t *testing.T) {
 	p := playSyncs(t)
-	p.f.syncer.Concurrent().Store(true)
-	fsync := p.call
-	p.call = func(code driver.Code, fd int, b []byte, off int64) int32 {
-		if code == writeback {
+	p.f.Syncer.Concurrent().Store(true)
+	fsync := p.Call
+	p.Call = func(code driver.Code, fd int, b []byte, off int64) int32 {
+		if code == iopath.Writeback {
 			return -int32(syscall.EIO)
 		}
 		return fsync(code, fd, b, off)
 	}
 	first := p.sync(t.Context())
 	<-p.started
-	p.f.syncer.Written(groupcommit.MuchWritten)
+	p.f.Syncer.Written(groupcommit.MuchWritten)
 	second := p.sync(t.Context())
-	hang.Eventually(func() bool { return p.f.syncer.Unsynced() == 0 })
-	hang.Eventually(func() bool { return p.f.syncer.Failed() != nil })
+	hang.Eventually(func() bool { return p.f.Syncer.Unsynced() == 0 })
+	hang.Eventually(func() bool { return p.f.Syncer.Failed() != nil })
 	p.results <- 0
 	want(t, nil, first)
 	want(t, syscall.EIO, second)

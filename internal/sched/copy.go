@@ -35,22 +35,22 @@ type Sending struct {
 // wait for the disk. Otherwise Send first fetches the bytes into the page cache, and the
 // sendfile does not wait for the disk.
 func (s *Scheduler) Send(f *File, at *Sending, socket int) (int, error) {
-	f.position.Lock()
-	defer f.position.Unlock()
+	f.PositionMu.Lock()
+	defer f.PositionMu.Unlock()
 	if at.cached == 0 {
 		p, ok := s.permitPlainRead(context.Background(), f, CopyMost)
 		if !ok && !s.fetchNext(f) {
-			p, _ = s.acquirePermit(context.Background(), driver.Read, f) // fails only with its context
+			p, _ = s.AcquirePermit(context.Background(), driver.Read, f) // fails only with its context
 			ok = true
 		}
 		if ok {
-			res := sendfile(socket, f.fd, CopyMost)
-			s.limiter.Release(p)
+			res := sendfile(socket, f.FD, CopyMost)
+			s.Limiter.Release(p)
 			return s.sent(res)
 		}
 		at.cached = CopyMost
 	}
-	res := sendfile(socket, f.fd, at.cached)
+	res := sendfile(socket, f.FD, at.cached)
 	at.cached -= int(max(0, res))
 	return s.sent(res)
 }
@@ -77,8 +77,8 @@ func sendfile(socket, fd, n int) int32 {
 // at most, into the page cache, and calls fetched. The caller must use f (File.Use) until
 // fetched is called.
 func (s *Scheduler) Raw(f *File, fetched, do func()) {
-	f.position.Lock()
-	defer f.position.Unlock()
+	f.PositionMu.Lock()
+	defer f.PositionMu.Unlock()
 	s.fetchNext(f)
 	fetched()
 	do()
@@ -87,20 +87,20 @@ func (s *Scheduler) Raw(f *File, fetched, do func()) {
 // Copied counts n bytes that the kernel has copied. It does nothing if n is not positive.
 func (s *Scheduler) Copied(n int64) {
 	if n > 0 {
-		s.stats.Copied(n)
+		s.Counters.Copied(n)
 	}
 }
 
 // fetchNext reads the next CopyMost bytes of f into the page cache, unless they are there
 // already. It reports whether they are there now, as far as is known.
 func (s *Scheduler) fetchNext(f *File) bool {
-	pos, ok := sys.Tell(f.fd)
-	if !ok || !f.nowait.Load() {
+	pos, ok := sys.Tell(f.FD)
+	if !ok || !f.CanLook.Load() {
 		return false
 	}
 	// The first and the last byte are enough: pages come in from front to back, and are
 	// dropped in that order.
-	if f.cachedAt(pos) && f.cachedAt(pos+CopyMost-1) {
+	if f.CachedAt(pos) && f.CachedAt(pos+CopyMost-1) {
 		return true
 	}
 	b := fetchBuffers.Get().(*[fetchPart]byte)
@@ -110,15 +110,5 @@ func (s *Scheduler) fetchNext(f *File) bool {
 			break // the end of the file, or an error that sendfile meets again
 		}
 	}
-	return f.nowait.Load()
-}
-
-// cachedAt reports whether the page cache has the byte at off, or the file has none there.
-func (f *File) cachedAt(off int64) bool {
-	var b [1]byte
-	res := sys.ReadCached(f.fd, b[:], off)
-	if res < 0 {
-		f.notCached(res, len(b), off)
-	}
-	return res >= 0
+	return f.CanLook.Load()
 }

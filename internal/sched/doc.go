@@ -1,22 +1,24 @@
-// Package sched decides how an operation is performed.
+// Package sched decides which path an operation takes.
 //
-// A read or write takes one of three paths:
+// A read or write takes one of three paths, which package iopath performs:
 //
 //  1. cached: preadv2(RWF_NOWAIT), which cannot wait, copies what the page cache
-//     holds (read.go);
+//     holds;
 //  2. blocking: the plain system call, as os.File would make it. This is the fastest
 //     path while next to nothing else is in flight, and the only one for what the
 //     driver cannot do without a thread. A limiter bounds how many threads wait in
-//     such calls (blocking.go, limiter.go);
+//     such calls (package limiter);
 //  3. queued: the driver gets the operation, in one batch with whatever else has
-//     arrived. The goroutine waits and no thread does (engine.go).
+//     arrived. The goroutine waits and no thread does (package ioengine).
 //
-// Short transfers, EINTR and EAGAIN are dealt with here, for all drivers alike.
+// The choice is made in read.go, write.go and choose.go. Short transfers, EINTR and EAGAIN are
+// dealt with here, for all drivers alike. Concurrent Syncs of a file share an fsync (sync.go,
+// package groupcommit). Once there are classes, operations first wait for their tickets
+// (by_class.go, package qos).
 //
 // A Transfer (transfer.go) is a read or write that is started now and waited for later.
 // What the driver cannot do of it is done by a few helpers (helpers.go). A Group (group.go)
-// is many Transfers of one goroutine, which reaps them itself. Concurrent Syncs of a file
-// share an fsync (sync.go).
+// is many Transfers of one goroutine, which reaps them itself.
 //
 // # Concurrency
 //

@@ -149,7 +149,7 @@ func TestFullDriverAndGroup(t *testing.T) {
 			}
 		}
 		g.Close()
-		if n := s.rings.First().State().GroupOps; n != 0 {
+		if n := s.Engines.First().State().GroupOps; n != 0 {
 			t.Fatalf("%d operations are counted that the driver does not have", n)
 		}
 	}

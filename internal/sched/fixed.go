@@ -12,10 +12,10 @@ var transfers = sync.Pool{New: func() any { return new(Transfer) }}
 
 // ReadFixed is ReadAt into registered memory. Reg is driver.Op's Reg.
 func (s *Scheduler) ReadFixed(ctx context.Context, f *File, b []byte, off int64, reg uint32) (int, error) {
-	if reg == 0 || !s.async(driver.Read, f) {
+	if reg == 0 || !s.Async(driver.Read, f) {
 		return s.ReadAt(ctx, f, b, off)
 	}
-	if s.classes.Active() {
+	if s.Classes.Active() {
 		return s.fixedByClass(ctx, driver.Read, f, b, off, reg)
 	}
 	return s.readFixedNow(ctx, f, b, off, reg)
@@ -25,17 +25,17 @@ func (s *Scheduler) ReadFixed(ctx context.Context, f *File, b []byte, off int64,
 func (s *Scheduler) readFixedNow(ctx context.Context, f *File, b []byte, off int64, reg uint32) (int, error) {
 	n := 0
 	if p, ok := s.permitPlainRead(ctx, f, len(b)); ok {
-		n = max(0, int(s.plainCall(p, driver.Read, f, b, off))) // fixed meets an error again
+		n = max(0, int(s.PlainCall(p, driver.Read, f, b, off))) // fixed meets an error again
 	}
 	return s.fixed(ctx, driver.Read, f, b, n, off, reg)
 }
 
 // WriteFixed is WriteAt from registered memory.
 func (s *Scheduler) WriteFixed(ctx context.Context, f *File, b []byte, off int64, reg uint32) (int, error) {
-	if reg == 0 || !s.async(driver.Write, f) || f.losses != nil {
+	if reg == 0 || !s.Async(driver.Write, f) || f.Losses != nil {
 		return s.WriteAt(ctx, f, b, off)
 	}
-	if s.classes.Active() {
+	if s.Classes.Active() {
 		return s.fixedByClass(ctx, driver.Write, f, b, off, reg)
 	}
 	return s.writeFixedNow(ctx, f, b, off, reg)
@@ -46,7 +46,7 @@ func (s *Scheduler) WriteFixed(ctx context.Context, f *File, b []byte, off int64
 func (s *Scheduler) writeFixedNow(ctx context.Context, f *File, b []byte, off int64, reg uint32) (int, error) {
 	n := 0
 	if p, ok := s.permitPlainWrite(ctx, f); ok {
-		res := s.plainCall(p, driver.Write, f, b, off)
+		res := s.PlainCall(p, driver.Write, f, b, off)
 		if res < 0 {
 			return 0, errorOf(ctx, res)
 		}
@@ -64,11 +64,11 @@ func (s *Scheduler) fixed(ctx context.Context, code driver.Code, f *File, b []by
 	// The operation counts until this goroutine runs again, as in waitOrQueue. The Transfer's
 	// own count ends when it completes. If that were all, the first goroutine of a batch to
 	// run would find nothing queued, and would make its next call a plain one.
-	s.queuedOps.Add(1)
+	s.QueuedOps.Add(1)
 	s.prepare(t, code, f, b[n:], off+int64(n), reg)
 	t.begin()
 	m, err := t.Wait(ctx)
-	s.queuedOps.Add(-1)
+	s.QueuedOps.Add(-1)
 	transfers.Put(t)
 	return n + m, err
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver/pool"
 	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/groupcommit"
+	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/seed"
 	"github.com/sluiceio/sluice/internal/sys"
 )
@@ -43,11 +44,11 @@ func TestForeignFileHasOneDescriptor(t *testing.T) {
 	s := New(script.New(8), queueAll)
 	defer s.Close()
 	s.reopen = func(int) int { t.Error("a second descriptor was opened"); return -1 }
-	s.call = func(driver.Code, int, []byte, int64) int32 { return 0 }
+	s.Call = func(driver.Code, int, []byte, int64) int32 { return 0 }
 	f := foreignFile(1<<20, false, false)
-	f.syncer.Expect(2, 0)
-	f.syncer.Concurrent().Store(true)
-	f.syncer.Written(groupcommit.HugeWritten)
+	f.Syncer.Expect(2, 0)
+	f.Syncer.Concurrent().Store(true)
+	f.Syncer.Written(groupcommit.HugeWritten)
 	if err := s.Sync(context.Background(), f); err != nil {
 		t.Errorf("Sync = %v", err)
 	}
@@ -109,14 +110,14 @@ func TestForeignFileCached(t *testing.T) {
 	}
 	for _, knowsEnd := range []bool{true, false} {
 		s := New(script.New(8), queueAll)
-		s.knowsEnd = knowsEnd
+		s.FindsEnd = knowsEnd
 		plain := 0
-		s.call = func(code driver.Code, fd int, b []byte, off int64) int32 {
+		s.Call = func(code driver.Code, fd int, b []byte, off int64) int32 {
 			plain++
-			return call(code, fd, b, off)
+			return iopath.MakeCall(code, fd, b, off)
 		}
-		s.limits.InlineReads = 1
-		s.limiter.Init(1, 0)
+		s.Bounds.InlineReads = 1
+		s.Limiter.Init(1, 0)
 		f := foreignFile(int(file.Fd()), false, false)
 		if _, err := file.Seek(0, 0); err != nil {
 			t.Fatal(err)
@@ -139,8 +140,8 @@ func TestForeignFileCached(t *testing.T) {
 		if !knowsEnd && (plain != ends || st.Blocking != int64(ends)) {
 			t.Errorf("%d plain calls where the kernel is not relied upon; want %d", plain, ends)
 		}
-		if s.limiter.InUse() != 0 {
-			t.Errorf("%d permits are taken", s.limiter.InUse())
+		if s.Limiter.InUse() != 0 {
+			t.Errorf("%d permits are taken", s.Limiter.InUse())
 		}
 		s.Close()
 	}

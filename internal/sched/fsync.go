@@ -68,14 +68,14 @@ type syncRoute struct {
 // chooseSyncRoute decides how the next fsync of f is made, and waits for the permit
 // that this needs. The error is ctx's, if ctx ends first.
 func (s *Scheduler) chooseSyncRoute(ctx context.Context, f *File) (syncRoute, error) {
-	if s.fsyncs.inline.Add(1) > int32(s.limits.InlineSyncs) || f.syncer.Took() >= slowSync {
+	if s.fsyncs.inline.Add(1) > int32(s.Bounds.InlineSyncs) || f.Syncer.Took() >= slowSync {
 		if e := s.syncEngine(f); e != nil {
 			s.fsyncs.inline.Add(-1)
 			p, err := s.acquireQueuedSync(ctx, f)
 			return syncRoute{e, p}, err
 		}
 	}
-	p, err := s.acquirePermit(ctx, driver.Fsync, f)
+	p, err := s.AcquirePermit(ctx, driver.Fsync, f)
 	if err != nil {
 		s.fsyncs.inline.Add(-1)
 	}
@@ -89,7 +89,7 @@ func (s *Scheduler) acquireQueuedSync(ctx context.Context, f *File) (limiter.Per
 	if l.Limit() == 0 || l.TryAcquire() {
 		return limiter.Permit{}, nil
 	}
-	return l.Acquire(ctx, s.deviceOf(f))
+	return l.Acquire(ctx, s.DeviceOf(f))
 }
 
 // releaseQueuedSync releases the permit that acquireQueuedSync has acquired.
@@ -106,21 +106,21 @@ func (s *Scheduler) releaseSyncRoute(w syncRoute) {
 		return
 	}
 	s.fsyncs.inline.Add(-1)
-	s.limiter.Release(w.permit)
+	s.Limiter.Release(w.permit)
 }
 
 // fsync makes an fsync or fdatasync, as code says, on fd, a descriptor of f, by the
 // route w, and releases w. Asked is when it was requested, for the record.
 func (s *Scheduler) fsync(w syncRoute, asked int64, code driver.Code, f *File, fd int) error {
-	f.syncer.Syncing()
-	losses := f.losses
-	if fd != f.fd {
+	f.Syncer.Syncing()
+	losses := f.Losses
+	if fd != f.FD {
 		losses = nil // writes go to f.fd, and no report of theirs is taken from fd
 	}
 	call := losses.Begin()
 	var res int32
 	if w.engine == nil {
-		res = s.plainCallOn(asked, w.permit, fd, code, f, nil, 0)
+		res = s.PlainCallOn(asked, w.permit, fd, code, f, nil, 0)
 		s.fsyncs.inline.Add(-1)
 	} else {
 		res = s.queueSync(w.engine, asked, code, f, fd)
@@ -137,23 +137,23 @@ func (s *Scheduler) fsync(w syncRoute, asked int64, code driver.Code, f *File, f
 func (s *Scheduler) queueSync(e *ioengine.Engine, asked int64, code driver.Code, f *File, fd int) int32 {
 	r := ioengine.NewRequest()
 	op := &r.Op
-	op.Code, op.Flags, op.FD, op.Off = code, f.flags, int32(fd), 0
+	op.Code, op.Flags, op.FD, op.Off = code, f.Flags, int32(fd), 0
 	e.Push(r)
 	<-r.Done() // without a context: nothing ends an fsync early
 	res := op.Res
 	refused := res == einval || res == ecanceled
 	if asked != 0 && !refused {
-		s.recordQueued(e, asked, record.Now(), r, f)
+		s.RecordQueued(e, asked, record.Now(), r, f)
 	}
 	r.Free()
 	if refused {
 		// Linux AIO returns EINVAL for a file that has no fsync. Asking again is cheap
 		// then, and loses no error, as fsync(2) reports EINVAL more than once. A lost
 		// driver returns ECANCELED for an operation that it has not begun.
-		p, _ := s.acquirePermit(context.Background(), code, f) // fails only with its context
-		return s.plainCallOn(asked, p, fd, code, f, nil, 0)
+		p, _ := s.AcquirePermit(context.Background(), code, f) // fails only with its context
+		return s.PlainCallOn(asked, p, fd, code, f, nil, 0)
 	}
-	s.stats.Add(counters.Queued, code, res)
+	s.Counters.Add(counters.Queued, code, res)
 	return res
 }
 
@@ -166,19 +166,19 @@ func (s *Scheduler) syncEngine(f *File) *ioengine.Engine {
 	y.opened.Do(func() {
 		switch drv := y.open(); drv {
 		case nil:
-		case s.drv:
-			y.engine.Store(s.rings.First())
+		case s.Engines.First().Driver():
+			y.engine.Store(s.Engines.First())
 		default:
 			e := ioengine.New(drv)
-			e.RecordBy(s.hook)
-			e.OnLoss(func(err error) { s.lost.Add(drv, err) })
-			y.setLimit(s.limits.QueuedSyncs, drv.Info().Depth)
+			e.RecordBy(s.Recording)
+			e.OnLoss(func(err error) { s.Lost.Add(drv, err) })
+			y.setLimit(s.Bounds.QueuedSyncs, drv.Info().Depth)
 			y.engine.Store(e)
 		}
 	})
 	e := y.engine.Load()
-	if e == s.rings.First() {
-		e = s.engineOf(f)
+	if e == s.Engines.First() {
+		e = s.EngineOf(f)
 	}
 	if e == nil || e.Lost() {
 		return nil
@@ -190,7 +190,7 @@ func (s *Scheduler) syncEngine(f *File) *ioengine.Engine {
 // have ended.
 func (s *Scheduler) closeSyncs() error {
 	e := s.fsyncs.engine.Load()
-	if e == nil || e == s.rings.First() {
+	if e == nil || e == s.Engines.First() {
 		return nil
 	}
 	return e.Close()

@@ -17,14 +17,14 @@ import (
 // the end no place is taken any more, and the driver is closed.
 func playQueuedSyncs(t *testing.T, inline int) (*syncs, *script.Driver) {
 	p, d := playSyncs(t), script.New(8)
-	p.limits.InlineSyncs = inline
+	p.Bounds.InlineSyncs = inline
 	opened := 0
 	p.SetSyncDriver(func() driver.Driver {
 		opened++
 		return d
 	})
 	t.Cleanup(func() { // before the Close of playSyncs
-		if n, m := p.limiter.InUse(), p.fsyncs.inline.Load(); n != 0 || m != 0 {
+		if n, m := p.Limiter.InUse(), p.fsyncs.inline.Load(); n != 0 || m != 0 {
 			t.Errorf("at the end %d places are taken, %d fsyncs are plain calls; want none", n, m)
 		}
 		if err := p.Close(); err != nil || opened > 1 || d.Closed != (opened == 1) {
@@ -87,7 +87,7 @@ func TestStalledSyncs(t *testing.T) {
 func stallSyncs(t *testing.T, stalled int) {
 	p, d := playQueuedSyncs(t, 0)
 	d.Depth = 36
-	p.device = func(fd int) (uint64, bool) { return uint64(fd % 10), true }
+	p.Device = func(fd int) (uint64, bool) { return uint64(fd % 10), true }
 	d.Rule = func(op *driver.Op) (int32, bool) { return 0, op.FD%10 > int32(stalled) }
 	var all []chan error
 	for n := range 50 {
@@ -127,7 +127,7 @@ func stallSyncs(t *testing.T, stalled int) {
 func TestSlowSyncIsQueued(t *testing.T) {
 	p, d := playQueuedSyncs(t, 2)
 	var clock time.Duration
-	p.now = func() time.Duration { return clock }
+	p.Clock = func() time.Duration { return clock }
 	f, a := p.start(t.Context(), 1)
 	<-p.started
 	clock += slowSync
@@ -164,7 +164,7 @@ func TestSyncsWithoutADriver(t *testing.T) {
 	<-p.started
 	ctx, cancel := context.WithCancel(t.Context())
 	_, c := p.start(ctx, 3) // queueAll lets two through
-	hang.Eventually(func() bool { return p.limiter.Waiting() == 1 })
+	hang.Eventually(func() bool { return p.Limiter.Waiting() == 1 })
 	cancel()
 	want(t, context.Canceled, c)
 	p.results <- 0
@@ -179,9 +179,9 @@ func TestSyncsWithoutADriver(t *testing.T) {
 // A driver that the Scheduler has already may serve, and is closed once.
 func TestSyncThroughTheSameDriver(t *testing.T) {
 	p := playSyncs(t)
-	p.SetSyncDriver(func() driver.Driver { return p.drv })
+	p.SetSyncDriver(func() driver.Driver { return p.Engines.First().Driver() })
 	_, a := p.start(t.Context(), 1)
-	d := p.drv.(*script.Driver)
+	d := p.Engines.First().Driver().(*script.Driver)
 	d.Answer(d.Next(0), 0)
 	want(t, nil, a)
 	if st := p.Stats(); st.Batches != 1 {

@@ -18,7 +18,7 @@ type Group struct {
 // The caller must close the Group, and must use f during this call.
 func (s *Scheduler) NewGroup(ctx context.Context, f *File) *Group {
 	g := &Group{s: s}
-	g.Init(ctx, s.engineOf(f))
+	g.Init(ctx, s.EngineOf(f))
 	return g
 }
 
@@ -58,6 +58,6 @@ func (g *Group) Take() *Transfer {
 // ended returns the Transfer of a request that has ended.
 func (g *Group) ended(r *ioengine.Request) *Transfer {
 	t := r.Client.(*Transfer)
-	t.woken = g.s.hook.Now()
+	t.woken = g.s.Recording.Now()
 	return t
 }

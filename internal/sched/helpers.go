@@ -48,7 +48,7 @@ func (h *helpers) of(device uint64) *deviceHelpers {
 
 // add gives t to the helpers of its device. If t has been withdrawn, add ends it instead.
 func (h *helpers) add(t *Transfer) {
-	device := h.s.deviceOf(t.f)
+	device := h.s.DeviceOf(t.f)
 	h.mu.Lock()
 	if t.withdrawn {
 		h.mu.Unlock()
@@ -60,7 +60,7 @@ func (h *helpers) add(t *Transfer) {
 	c := h.of(device)
 	c.queue.PushBack(&t.links, t)
 	t.helpers = c
-	if c.running < int(h.s.limiter.Limit()) {
+	if c.running < int(h.s.Limiter.Limit()) {
 		c.running++
 		h.all.Add(1)
 		go c.help()
@@ -72,13 +72,13 @@ func (c *deviceHelpers) run() {
 	s := c.h.s
 	defer c.h.all.Done()
 	for {
-		p, _ := s.limiter.Acquire(context.Background(), c.device) // fails only with its context
+		p, _ := s.Limiter.Acquire(context.Background(), c.device) // fails only with its context
 		t := c.next()
 		if t == nil {
-			s.limiter.Release(p)
+			s.Limiter.Release(p)
 			return
 		}
-		if t.addResult(s.plainCallOn(t.asked, p, t.f.fd, t.code, t.f, t.rest(), t.at())) {
+		if t.addResult(s.PlainCallOn(t.asked, p, t.f.FD, t.code, t.f, t.rest(), t.at())) {
 			t.end()
 		} else {
 			t.continueRest()
@@ -132,9 +132,9 @@ func (h *helpers) pushGranted(t *Transfer) (atOnce, ok bool) {
 		return false, false
 	}
 	t.pushed = true
-	t.call = t.f.beginWrite(t.code)
+	t.call = t.f.BeginWrite(t.code)
 	t.fillOp()
-	return h.s.engineOf(t.f).Queue(t.r), true
+	return h.s.EngineOf(t.f).Queue(t.r), true
 }
 
 // hasWithdrawn reports whether t has been withdrawn.

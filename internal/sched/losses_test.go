@@ -14,11 +14,11 @@ import (
 // test plays as well: each waits until the test gives the result of its offset.
 func playWrites(t *testing.T) (p *syncs, results map[int64]chan int32) {
 	p = playSyncs(t)
-	p.asyncBuffered[driver.Write] = false
-	p.limiter.Init(8, limiter.QuotasOnTop)
+	p.AsyncBuffered[driver.Write] = false
+	p.Limiter.Init(8, limiter.QuotasOnTop)
 	p.f.SyncsWrites()
 	results = map[int64]chan int32{0: make(chan int32), 1: make(chan int32), 2: make(chan int32)}
-	p.call = func(code driver.Code, _ int, _ []byte, off int64) int32 {
+	p.Call = func(code driver.Code, _ int, _ []byte, off int64) int32 {
 		p.started <- struct{}{}
 		if code == driver.Write {
 			return <-results[off]
@@ -41,7 +41,7 @@ func (p *syncs) write(ctx context.Context, off int64) chan error {
 
 // confirming waits until n writes wait for the calls beside them.
 func (p *syncs) confirming(n int) {
-	hang.Eventually(func() bool { return p.f.losses.Waits(n) })
+	hang.Eventually(func() bool { return p.f.Losses.Waits(n) })
 }
 
 // Hazard: the kernel follows a write to a file with O_SYNC by an fsync, and reports a

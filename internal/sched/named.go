@@ -1,14 +1,17 @@
 package sched
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"io"
 	"syscall"
 
 	"github.com/sluiceio/sluice/internal/counters"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/record"
+	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // This file is about what a Batch does by plain calls: with names, and with files that no
@@ -26,12 +29,12 @@ type NamedCall struct {
 // EnterNames acquires a permit for a system call that may wait. If ctx ends first, it returns
 // ctx's error and the call must not be made.
 func (s *Scheduler) EnterNames(ctx context.Context) (NamedCall, error) {
-	asked := s.hook.Now()
+	asked := s.Recording.Now()
 	p, err := s.acquireNamePermit(ctx)
 	if err != nil {
 		return NamedCall{}, err
 	}
-	return NamedCall{s, asked, s.hook.Now(), p}, nil
+	return NamedCall{s, asked, s.Recording.Now(), p}, nil
 }
 
 // IsolatedContext is a context whose calls with names can have a quota of their own. Which
@@ -75,7 +78,7 @@ func (s *Scheduler) acquireNamePermit(ctx context.Context) (limiter.Permit, erro
 // BeginNamed is EnterNames for a call that does not wait. It acquires no permit, and the caller
 // ends the call with End.
 func (s *Scheduler) BeginNamed() NamedCall {
-	now := s.hook.Now()
+	now := s.Recording.Now()
 	return NamedCall{s, now, now, limiter.Permit{}}
 }
 
@@ -89,11 +92,11 @@ func (c NamedCall) Leave(kind uint8, name string, off, size int64, err error) {
 
 // End is Leave for a call that BeginNamed has begun.
 func (c NamedCall) End(kind uint8, name string, off, size int64, err error) {
-	c.s.stats.Add(counters.Blocking, driver.Code(kind), 0)
+	c.s.Counters.Add(counters.Blocking, driver.Code(kind), 0)
 	if c.asked == 0 {
 		return
 	}
-	c.s.hook.Op(&record.Op{
+	c.s.Recording.Op(&record.Op{
 		Queued: c.asked, Submitted: c.submitted, Completed: record.Now(), Off: off, Size: int(size), Res: errnoOf(err),
 		Kind: kind, Path: record.PathBlocking,
 	}, new(record.FileRef), name, nil)
@@ -112,16 +115,94 @@ func errnoOf(err error) int32 {
 	return einval
 }
 
-// Caller makes the plain system call for a transfer or an fsync.
-type Caller func(code driver.Code, fd int, b []byte, off int64) int32
-
 // WrapCalls lets a test replace the plain system calls. Wrap is given the function that makes
 // them and returns the one to use. A call with several buffers becomes one call for each.
 // Looks into the page cache are not replaced. WrapCalls must be called before the first
 // operation.
 func (s *Scheduler) WrapCalls(wrap func(Caller) Caller) {
-	s.call = wrap(s.call)
-	s.callVec = func(code driver.Code, fd int, first []byte, _ [][]byte, off int64) int32 {
-		return s.call(code, fd, first, off)
+	s.Call = wrap(s.Call)
+	s.CallVec = func(code driver.Code, fd int, first []byte, _ [][]byte, off int64) int32 {
+		return s.Call(code, fd, first, off)
 	}
+}
+
+// RawFile is a descriptor that the caller alone uses, and its name for records.
+type RawFile struct {
+	FD   int
+	Name string
+	// For records of operations that are queued by class: the operation's class, and when it
+	// was asked for.
+	class   *Class
+	askedAt int64
+}
+
+// ReadRaw is ReadVec for a RawFile. Bytes that the page cache does not have are read by plain
+// calls.
+func (s *Scheduler) ReadRaw(ctx context.Context, o RawFile, v Vec, off int64) (n int, err error) {
+	return transferAll(ctx, &v, off, io.EOF, func(at int64) int32 {
+		if res := s.rawCached(ctx, o, &v, at); res > 0 {
+			return res
+		}
+		return s.rawPlain(ctx, driver.Read, o, &v, at)
+	})
+}
+
+// WriteRaw is WriteVec for a RawFile. It makes plain calls.
+func (s *Scheduler) WriteRaw(ctx context.Context, o RawFile, v Vec, off int64) (n int, err error) {
+	return transferAll(ctx, &v, off, io.ErrUnexpectedEOF, func(at int64) int32 {
+		return s.rawPlain(ctx, driver.Write, o, &v, at)
+	})
+}
+
+// rawCached reads what the page cache has. If the operation's class has limits, it does not
+// look: the limits come first.
+func (s *Scheduler) rawCached(ctx context.Context, o RawFile, v *Vec, off int64) int32 {
+	if s.Classes.Active() {
+		if o.class = s.Classes.Or(s.Classes.In(ctx)); o.class.Limited() {
+			return eagain
+		}
+	}
+	asked := s.Recording.Now()
+	res := sys.ReadCachedVec(o.FD, v.First, v.Rest, off)
+	if res > 0 {
+		s.Counters.Add(counters.Cached, driver.Read, res)
+		if asked != 0 {
+			s.recordRaw(o, &record.Op{Queued: asked, Off: off, Size: v.Size(), Res: res, Kind: record.KindRead, Path: record.PathCached})
+		}
+	}
+	return res
+}
+
+// rawPlain makes a plain call. Once there are classes it may first wait for a ticket.
+func (s *Scheduler) rawPlain(ctx context.Context, code driver.Code, o RawFile, v *Vec, off int64) int32 {
+	if s.Classes.Active() {
+		return s.rawQueuedByClass(ctx, code, o, v.First, off)
+	}
+	return s.rawNow(ctx, code, o, v, off)
+}
+
+// rawNow is rawPlain of an operation whose ticket has been granted, or that needs none.
+func (s *Scheduler) rawNow(ctx context.Context, code driver.Code, o RawFile, v *Vec, off int64) int32 {
+	asked := s.Recording.Now()
+	p, err := s.acquireNamePermit(ctx)
+	if err != nil {
+		return ecanceled
+	}
+	submitted := s.Recording.Now()
+	res := s.CallAgain(code, o.FD, v, off)
+	s.nameLimiter.Release(p)
+	s.Counters.Add(counters.Blocking, code, res)
+	if asked != 0 {
+		s.recordRaw(o, &record.Op{
+			Queued: cmp.Or(o.askedAt, asked), Submitted: submitted, Off: off, Size: v.Size(), Res: res,
+			Kind: uint8(code), Path: record.PathBlocking,
+		})
+	}
+	return res
+}
+
+// recordRaw records an operation that has just ended.
+func (s *Scheduler) recordRaw(o RawFile, op *record.Op) {
+	op.Completed = record.Now()
+	s.Recording.Op(op, new(record.FileRef), o.Name, s.Classes.Or(o.class).Ref())
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -17,8 +18,8 @@ import (
 // Read reads up to len(b) bytes at the file's position and moves it, as
 // read(2). At the end of the file it returns 0, io.EOF.
 func (s *Scheduler) Read(f *File, b []byte) (int, error) {
-	f.position.Lock()
-	defer f.position.Unlock()
+	f.PositionMu.Lock()
+	defer f.PositionMu.Unlock()
 	res := s.readCurrent(f, b, false)
 	switch {
 	case res > 0:
@@ -33,29 +34,29 @@ func (s *Scheduler) Read(f *File, b []byte) (int, error) {
 // is in flight, as ForeignFile.Misses does for its caller.
 func (s *Scheduler) readCurrent(f *File, b []byte, looks bool) int32 {
 	ctx := context.Background()
-	classed := s.classes.Active()
+	classed := s.Classes.Active()
 	if !classed && !looks {
 		if p, ok := s.permitPlainRead(ctx, f, len(b)); ok {
-			return s.plainCall(p, driver.Read, f, b, atPosition)
+			return s.PlainCall(p, driver.Read, f, b, iopath.AtPosition)
 		}
 	}
 	switch {
-	case s.reserves(f) && !classed && f.flags&driver.Direct == 0:
+	case s.reserves(f) && !classed && f.Flags&driver.Direct == 0:
 		return s.readPrivate(ctx, f, b)
 	case s.reserves(f):
 		return s.reserved(ctx, driver.Read, f, b)
 	case classed:
 		return s.readCurrentByClass(ctx, f, b)
 	}
-	return s.blockingCall(ctx, s.hook.Now(), driver.Read, f, b, atPosition)
+	return s.BlockingCall(ctx, s.Recording.Now(), driver.Read, f, b, iopath.AtPosition)
 }
 
 // reserves reports whether a Read at the position may go another way than by read(2).
 func (s *Scheduler) reserves(f *File) bool {
-	if f.flags&driver.Direct != 0 {
-		return s.async(driver.Read, f)
+	if f.Flags&driver.Direct != 0 {
+		return s.Async(driver.Read, f)
 	}
-	return f.nowait.Load() && (s.knowsEnd || s.asyncBuffered[driver.Read])
+	return f.CanLook.Load() && (s.FindsEnd || s.AsyncBuffered[driver.Read])
 }
 
 // reserved transfers at the position. One lseek(2) moves the position by all of b before, so other
@@ -65,9 +66,9 @@ func (s *Scheduler) reserves(f *File) bool {
 // did not read. A short write has failed: the position stays if another write came after it.
 func (s *Scheduler) reserved(ctx context.Context, code driver.Code, f *File, b []byte) (res int32) {
 	b = b[:min(len(b), sys.MaxRW)]
-	end, ok := sys.Advance(f.fd, int64(len(b)))
+	end, ok := sys.Advance(f.FD, int64(len(b)))
 	if !ok { // past the end of a device, or there is no position
-		return s.blockingCall(ctx, s.hook.Now(), code, f, b, atPosition)
+		return s.BlockingCall(ctx, s.Recording.Now(), code, f, b, iopath.AtPosition)
 	}
 	pos := end - int64(len(b))
 	if code == driver.Read {
@@ -75,19 +76,19 @@ func (s *Scheduler) reserved(ctx context.Context, code driver.Code, f *File, b [
 	} else {
 		res = s.waitOrQueue(ctx, code, f, b, pos)
 	}
-	f.giveBack(code, b, end, res)
+	giveBack(f, code, b, end, res)
 	return res
 }
 
 // giveBack moves the position back over the bytes of b that were reserved and not transferred. The reserved bytes
 // reach up to end. The result of the transfer is res.
-func (f *File) giveBack(code driver.Code, b []byte, end int64, res int32) {
+func giveBack(f *File, code driver.Code, b []byte, end int64, res int32) {
 	left := int64(len(b)) - int64(max(res, 0))
 	if left == 0 {
 		return
 	}
-	if now, ok := sys.Tell(f.fd); code == driver.Read || ok && now == end {
-		sys.Advance(f.fd, -left)
+	if now, ok := sys.Tell(f.FD); code == driver.Read || ok && now == end {
+		sys.Advance(f.FD, -left)
 	}
 }
 
@@ -110,11 +111,84 @@ func (s *Scheduler) readReserved(ctx context.Context, f *File, b []byte, off int
 
 // readLooking makes one transfer of a read that looks into the page cache first.
 func (s *Scheduler) readLooking(ctx context.Context, f *File, b []byte, off int64) int32 {
-	if s.classes.Active() {
+	if s.Classes.Active() {
 		return s.read(ctx, f, b, off)
 	}
 	if res, done := s.readCachedOrEnd(f, b, off); done {
 		return res
 	}
 	return s.readUncached(ctx, f, b, off)
+}
+
+// readPrivate is reserved for a buffered Read. If the position is private, it first looks into the page cache
+// at the position. If all of b is there, that is one system call. The caller holds f.position.
+func (s *Scheduler) readPrivate(ctx context.Context, f *File, b []byte) int32 {
+	b = b[:min(len(b), sys.MaxRW)]
+	l := s.lookAtPosition(f, b)
+	switch {
+	case !l.looked:
+		return s.reserved(ctx, driver.Read, f, b)
+	case l.done:
+		return l.found
+	case !l.reserved: // past the end of a device
+		return after(l.found, s.BlockingCall(ctx, s.Recording.Now(), driver.Read, f, b[l.found:], iopath.AtPosition))
+	}
+	n := s.readRest(ctx, f, b, l.end-int64(len(b)), l.found)
+	giveBack(f, driver.Read, b, l.end, n)
+	return n
+}
+
+// positionLook is the result of lookAtPosition.
+type positionLook struct {
+	looked   bool  // false if the position may be shared. All else is zero then.
+	done     bool  // found is the result of the Read
+	found    int32 // the number of bytes found, not negative
+	reserved bool  // the position was moved over the rest of the bytes, to end
+	end      int64
+}
+
+// lookAtPosition reads what the page cache has at the position, if that is private, and moves the position over
+// the rest of b. Both are done under PrivateMu, so that no reader elsewhere comes in between. Neither waits for a
+// disk.
+func (s *Scheduler) lookAtPosition(f *File, b []byte) (l positionLook) {
+	f.PrivateMu.Lock()
+	defer f.PrivateMu.Unlock()
+	if !f.Private {
+		return l
+	}
+	l.looked = true
+	res := s.ReadCached(f, b, iopath.AtPosition)
+	l.found = max(res, 0)
+	if l.done = int(res) == len(b); l.done {
+		return l
+	}
+	if l.done = res == 0 && s.FindsEnd; l.done {
+		s.noteEnd(f, len(b), iopath.AtPosition)
+		return l
+	}
+	l.end, l.reserved = sys.Advance(f.FD, int64(len(b))-int64(l.found))
+	return l
+}
+
+// readRest reads b, whose first found bytes the page cache had, at off.
+func (s *Scheduler) readRest(ctx context.Context, f *File, b []byte, off int64, found int32) int32 {
+	var n int32
+	if found > 0 {
+		n = s.readAtOnce(ctx, f, b, off, found)
+	} else {
+		n = s.readUncached(ctx, f, b, off)
+	}
+	if n <= 0 || int(n) == len(b) {
+		return n
+	}
+	return after(n, s.readReserved(ctx, f, b[n:], off+int64(n)))
+}
+
+// after is the result of a read of which n bytes were read before and then a transfer gave res. An error
+// after the first bytes is left to the next Read.
+func after(n, res int32) int32 {
+	if n == 0 {
+		return res
+	}
+	return n + max(res, 0)
 }

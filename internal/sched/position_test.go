@@ -13,6 +13,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver/pool"
 	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/fair"
+	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -61,7 +62,7 @@ func other(d *script.Driver, do func()) {
 			do()
 			do = nil
 		}
-		return call(op.Code, int(op.FD), op.Buf, op.Off), true
+		return iopath.MakeCall(op.Code, int(op.FD), op.Buf, op.Off), true
 	}
 }
 
@@ -166,13 +167,13 @@ func TestWriteThatFailsStays(t *testing.T) {
 	if n, err := p.WriteCurrent(f, make([]byte, 8)); n != 0 || err != syscall.ENOSPC {
 		t.Errorf("WriteCurrent = %d, %v; want ENOSPC", n, err)
 	}
-	if pos, _ := sys.Tell(f.fd); pos != 0 {
+	if pos, _ := sys.Tell(f.FD); pos != 0 {
 		t.Errorf("the position is %d; want 0", pos)
 	}
 	if n, err := p.WriteCurrent(f, make([]byte, 8)); n != 3 || err != nil {
 		t.Errorf("WriteCurrent = %d, %v; want 3", n, err)
 	}
-	if pos, _ := sys.Tell(f.fd); pos != 3 {
+	if pos, _ := sys.Tell(f.FD); pos != 3 {
 		t.Errorf("the position is %d; want 3", pos)
 	}
 }
@@ -243,18 +244,18 @@ func TestReadAtTakesAllAtOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := New(drv, queueAll)
-		s.knowsEnd = true
+		s.FindsEnd = true
 		calls := 0
-		s.call = func(code driver.Code, fd int, b []byte, off int64) int32 {
+		s.Call = func(code driver.Code, fd int, b []byte, off int64) int32 {
 			if calls++; calls == 1 {
 				sys.Pwrite(fd, later, 0)
 			}
-			return call(code, fd, b, off)
+			return iopath.MakeCall(code, fd, b, off)
 		}
 		f := foreignFile(int(file.Fd()), false, false)
 		b := make([]byte, recordSize)
 		// Another record than the one that is read below: a look that finds a part starts read-ahead.
-		if n := sys.ReadCached(f.fd, b, 2*recordSize); n <= 0 || n == recordSize {
+		if n := sys.ReadCached(f.FD, b, 2*recordSize); n <= 0 || n == recordSize {
 			t.Skip("nothing is partly in memory here")
 		}
 		if n, err := read(s, f, b); n != len(b) || err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/pool"
 	"github.com/sluiceio/sluice/internal/driver/script"
+	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/seed"
 	"github.com/sluiceio/sluice/internal/sys"
@@ -34,9 +35,9 @@ func cachedReads(t *testing.T, s *Scheduler, do func()) (offsets []int64) {
 	}
 	r := record.New(record.Options{Names: 1})
 	r.Start()
-	s.hook.Set(r)
+	s.Recording.Set(r)
 	do()
-	s.hook.Set(nil)
+	s.Recording.Set(nil)
 	r.Collect(record.Sink{
 		Op: func(o record.Op, _ uint32) {
 			if o.Path == record.PathCached {
@@ -51,7 +52,7 @@ func cachedReads(t *testing.T, s *Scheduler, do func()) (offsets []int64) {
 // wantPosition fails the test unless the position of f is pos.
 func wantPosition(t *testing.T, f *File, pos int64) {
 	t.Helper()
-	if got, _ := sys.Tell(f.fd); got != pos {
+	if got, _ := sys.Tell(f.FD); got != pos {
 		t.Errorf("the position is %d; want %d", got, pos)
 	}
 }
@@ -63,9 +64,9 @@ func TestPrivateReadLooksAtThePosition(t *testing.T) {
 	f := privateFile(file)
 	s := New(script.New(8), queueAll)
 	defer s.Close()
-	s.knowsEnd = true
+	s.FindsEnd = true
 	b := make([]byte, 4096) // the first page of a record is in memory
-	for i, want := range []int64{atPosition, atPosition, 2 * recordSize} {
+	for i, want := range []int64{iopath.AtPosition, iopath.AtPosition, 2 * recordSize} {
 		if i == 2 {
 			f.SharePosition()
 		}
@@ -118,7 +119,7 @@ func readPrivateMiss(t *testing.T, start int64) (asked bool) {
 	theirs, ours := make([]byte, recordSize), make([]byte, recordSize-start)
 	other(d, func() {
 		f.SharePosition()
-		if n := sys.Read(f.fd, theirs); n != recordSize {
+		if n := sys.Read(f.FD, theirs); n != recordSize {
 			t.Errorf("the other reads %d", n)
 		}
 	})
@@ -135,7 +136,7 @@ func readPrivateMiss(t *testing.T, start int64) (asked bool) {
 		t.Errorf("the other has record %d, and the driver was asked %d times; want 1 and 1", got, len(d.Seen))
 	}
 	wantPosition(t, f, 2*recordSize)
-	if n := f.cacheMisses.misses.Load(); start > 0 && n != 1 {
+	if n := f.Misses().Load(); start > 0 && n != 1 {
 		t.Errorf("%d looks have found nothing; want 1", n)
 	}
 	return true
@@ -155,12 +156,12 @@ func TestPrivateReadTakesAllAtOnce(t *testing.T) {
 	}
 	s := New(drv, queueAll)
 	defer s.Close()
-	s.knowsEnd = true
+	s.FindsEnd = true
 	calls := 0
-	s.call = func(code driver.Code, fd int, b []byte, off int64) int32 {
+	s.Call = func(code driver.Code, fd int, b []byte, off int64) int32 {
 		calls++
 		sys.Pwrite(fd, bytes.Repeat([]byte{77}, recordSize), 0)
-		return call(code, fd, b, off)
+		return iopath.MakeCall(code, fd, b, off)
 	}
 	b := make([]byte, recordSize)
 	if n, err := s.Read(f, b); n != len(b) || err != nil {
@@ -183,7 +184,7 @@ func TestPrivateReadAtTheEnd(t *testing.T) {
 		f, d := privateFile(file), script.New(8)
 		other(d, nil)
 		s := New(d, queueAll)
-		s.knowsEnd = knows
+		s.FindsEnd = knows
 		if n, err := s.Read(f, b); n != recordSize || err != nil {
 			t.Errorf("Read = %d, %v; want %d", n, err, recordSize)
 		}
@@ -213,7 +214,7 @@ func TestPositionBecomesShared(t *testing.T) {
 		d := script.New(8)
 		other(d, nil)
 		s := New(d, queueAll)
-		s.knowsEnd = true
+		s.FindsEnd = true
 		seen := shareInTheMiddle(t, s, privateFile(file), r.Int64N(records))
 		for i := range records {
 			if n := seen[i].Load(); n != 1 {
@@ -252,7 +253,7 @@ func shareInTheMiddle(t *testing.T, s *Scheduler, f *File, after int64) *[256]at
 		runtime.Gosched()
 	}
 	f.SharePosition()
-	readAll(func(b []byte) int { return int(sys.Read(f.fd, b)) })
+	readAll(func(b []byte) int { return int(sys.Read(f.FD, b)) })
 	group.Wait()
 	return &seen
 }

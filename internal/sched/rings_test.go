@@ -35,7 +35,7 @@ func newSeveral(t *testing.T, most int, set func(ring int, d *script.Driver) dri
 	}
 	p.Scheduler = New(open(), Limits{Blocking: 4})
 	p.SetRings(most, func(*record.Hook) (driver.Driver, error) { return open(), nil })
-	p.device = func(fd int) (uint64, bool) { return uint64(fd), fd > 0 }
+	p.Device = func(fd int) (uint64, bool) { return uint64(fd), fd > 0 }
 	t.Cleanup(func() {
 		if err := p.Close(); err != nil {
 			t.Error(err)
@@ -55,11 +55,11 @@ func on(device int) *File { return NewFile(device, true, false) }
 // begin starts a read of f and returns what is closed when it has ended.
 func (p *several) begin(f *File) <-chan struct{} {
 	ended := make(chan struct{})
-	p.queuedOps.Add(1) // so that it is queued
+	p.QueuedOps.Add(1) // so that it is queued
 	go func() {
 		defer close(ended)
-		p.queue(context.Background(), 0, driver.Read, f, make([]byte, 512), 0)
-		p.queuedOps.Add(-1)
+		p.Queue(context.Background(), 0, driver.Read, f, make([]byte, 512), 0)
+		p.QueuedOps.Add(-1)
 	}()
 	return ended
 }
@@ -153,14 +153,14 @@ func TestRingsOfDevices(t *testing.T) {
 	} {
 		f := on(c.device)
 		<-p.begin(f)
-		if e := p.engineOf(f); e.Number() != c.ring {
+		if e := p.EngineOf(f); e.Number() != c.ring {
 			t.Errorf("%d: device %d has ring %d; want %d", i, c.device, e.Number(), c.ring)
 		}
 		if n, most := p.Rings(); n != c.rings || most != 3 {
 			t.Errorf("%d: %d rings of %d; want %d of 3", i, n, most, c.rings)
 		}
 	}
-	if got := p.limiter.SharedLimit(); got != 1 {
+	if got := p.Limiter.SharedLimit(); got != 1 {
 		t.Errorf("%d shared permits with three rings; want 1", got)
 	}
 	for i, d := range p.drv {

@@ -9,126 +9,118 @@ import (
 	"github.com/sluiceio/sluice/internal/counters"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/ioengine"
+	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/limiter"
-	"github.com/sluiceio/sluice/internal/qos"
 	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// Limits bounds what a Scheduler occupies: threads that wait in system calls, and places of
-// the driver for fsyncs.
-type Limits struct {
-	// InlineReads bounds plain calls for reads that the driver could queue: fewer than
-	// InlineReads threads must be waiting in plain calls, of any kind. Also, nothing may
-	// be queued and no ring may have a leader. At depth 1 every queue is slower than that
-	// call.
-	InlineReads int
-	// InlineWrites bounds plain calls for writes that the driver could queue: fewer than
-	// InlineWrites threads must be waiting in plain calls, of any kind.
-	InlineWrites int
-	// InlineSyncs is how many fsyncs at once are plain system calls, if there is
-	// a driver for them (SetSyncDriver).
-	InlineSyncs int
-	// QueuedSyncs is how many fsyncs that driver has at once; 0 is as many as possible.
-	// It has at most eight ninths of its depth. The rest is for the quotas of devices
-	// that come when others have all permits.
-	QueuedSyncs int
-	// LargeReads bounds plain calls for large buffered reads in the same way, whatever is
-	// queued.
-	LargeReads int
-	// Blocking is the most threads that may wait in system calls: for the plain calls
-	// above, and for operations that the driver cannot perform without a thread.
-	// Fallback, if it is larger, replaces it once the driver is lost.
-	Blocking, Fallback int
-}
-
 // Scheduler performs operations on Files through a driver, or several of a kind.
 type Scheduler struct {
-	drv    driver.Driver // the first ring's
-	limits Limits
-	rings  ioengine.Rings
-	// device returns the device that a descriptor's file is on. It is a field so that a test
-	// can replace it.
-	device      func(fd int) (uint64, bool)
-	limiter     limiter.Limiter
-	windows     limiter.Windows // of plain calls whose contexts may end
+	iopath.Paths
 	nameLimiter limiter.Limiter // for calls with names; see named.go
 	isolations  atomic.Uint64   // how many IsolatedContexts were made
 	chains      chains.Runner
 	helpers     helpers
-	classes     qos.Classes
 	fsyncs      fsyncs
-	lost        ioengine.Losses
-	// asyncDirect and asyncBuffered report what the driver performs without a thread, on
-	// files with and without O_DIRECT.
-	asyncDirect, asyncBuffered [driver.NumCodes]bool
-	// queuedOps counts the operations on path 3. A goroutine that starts or ends one
-	// writes it; the choice between the paths reads it.
-	queuedOps atomic.Int32
-	stats     counters.Counters
-	hook      *record.Hook // records operations, while a recorder is set
-	// call and callVec make the plain system calls. They are fields so that a test can
-	// replace them.
-	call    Caller
-	callVec func(code driver.Code, fd int, first []byte, rest [][]byte, off int64) int32
-	// now is the monotonic clock, and reopen opens another description of a file. They
-	// are fields for the same reason.
-	now    func() time.Duration
+	// reopen opens another description of a file. It is a field so that a test can replace it.
 	reopen func(fd int) int
-	// knowsEnd is true if sys.ReadCached can be relied upon to report the end of a file.
-	knowsEnd bool
 }
 
 // New returns a Scheduler that owns drv. It has one ring unless SetRings says otherwise.
 func New(drv driver.Driver, l Limits) *Scheduler {
-	s := &Scheduler{
-		drv:    drv,
-		limits: l,
-		call:   call, callVec: callVec,
-		now:    clock(),
-		reopen: sys.Reopen,
-		device: sys.Device,
-
-		asyncDirect:   asyncCodes(drv, driver.Direct|driver.NoWait),
-		asyncBuffered: asyncCodes(drv, 0),
-		knowsEnd:      sys.CachedKnowsEnd(),
-	}
-	s.windows.Init(func() time.Duration { return s.now() })
-	s.limiter.Init(l.Blocking, limiter.QuotasOnTop)
+	s := &Scheduler{reopen: sys.Reopen}
+	s.Init(drv, l)
 	s.nameLimiter.Init(l.Blocking, 0)
-	s.classes.Init(func() time.Duration { return s.now() })
-	s.initRings()
 	s.helpers.init(s)
 	return s
 }
 
-// clock returns a clock that starts now.
-func clock() func() time.Duration {
-	start := time.Now()
-	return func() time.Duration { return time.Since(start) }
-}
-
 // Now returns the time of the Scheduler's clock, which never goes back.
-func (s *Scheduler) Now() time.Duration { return s.now() }
+func (s *Scheduler) Now() time.Duration { return s.Clock() }
 
 // Driver describes the driver.
-func (s *Scheduler) Driver() driver.Info { return s.drv.Info() }
+func (s *Scheduler) Driver() driver.Info { return s.Engines.First().Driver().Info() }
 
 // Limits returns the bounds in force.
 func (s *Scheduler) Limits() Limits {
-	l := s.limits
-	l.Blocking = int(s.limiter.Limit())
+	l := s.Bounds
+	l.Blocking = int(s.Limiter.Limit())
 	return l
 }
 
 // Close closes the drivers. All operations must have ended: their Files are closed.
 func (s *Scheduler) Close() error {
-	s.classes.Close()
-	s.rings.Wait()
+	s.Classes.Close()
+	s.Engines.Wait()
 	s.helpers.wait()
 	errs := []error{s.closeSyncs(), s.chains.Close()}
-	for _, e := range s.rings.All() {
+	for _, e := range s.Engines.All() {
 		errs = append(errs, e.Close())
 	}
 	return errors.Join(errs...)
 }
+
+// CloseFile is f.Close, and makes sure that f's operations in flight are reaped. Otherwise
+// nobody might reap those of a Group, least of all if the owner of the Group is what closes
+// the file.
+func (s *Scheduler) CloseFile(f *File) bool {
+	s.Engines.RequireReapers()
+	defer s.Engines.ReleaseReapers()
+	return f.CloseThen(func() { s.Classes.RejectFile(&f.Count) })
+}
+
+// RecordBy records operations through h, as the driver's system calls are. Each operation that
+// Stats counts, and each shared Sync, becomes one record. RecordBy must be called before the
+// first operation.
+func (s *Scheduler) RecordBy(h *record.Hook) {
+	s.Recording = h
+	s.chains.RecordBy(h)
+	s.Engines.First().RecordBy(h) // rings that start later have hooks of their own
+}
+
+// Hook returns the hook through which operations are recorded.
+func (s *Scheduler) Hook() *record.Hook { return s.Recording }
+
+// Stats is a snapshot of a Scheduler's counters. They are read one after the other while
+// operations go on.
+type Stats struct {
+	Cached, Blocking, Queued int64 // operations by path, wherever the bytes came from
+	SharedSyncs              int64 // Syncs and Datasyncs that another caller's fsync served
+	Read, Written            int64 // bytes
+	Copied                   int64 // bytes that the kernel copied; see Scheduler.Copied
+	Batches                  int64
+	BatchSizes               [ioengine.BatchBuckets]int64
+	InFlight                 int // operations that the drivers have
+	Blocked                  int // threads waiting in a system call
+	Rings                    int
+}
+
+// Stats returns the counters.
+func (s *Scheduler) Stats() Stats {
+	var st Stats
+	sum := s.Counters.Sum()
+	st.Cached, st.Blocking, st.Queued = sum.Ops[counters.Cached], sum.Ops[counters.Blocking], sum.Ops[counters.Queued]
+	st.Read, st.Written, st.Copied, st.SharedSyncs = sum.Read, sum.Written, sum.Copied, sum.SharedSyncs
+	st.Blocked = s.Limiter.InUse()
+	var engines ioengine.Stats
+	for _, e := range s.Engines.All() {
+		e.AddTo(&engines)
+		st.Rings++
+	}
+	st.Blocked += engines.Blocked
+	if e := s.fsyncs.engine.Load(); e != nil && e != s.Engines.First() {
+		e.AddTo(&engines)
+	}
+	st.Batches, st.BatchSizes, st.InFlight = engines.Batches, engines.BatchSizes, engines.InFlight
+	return st
+}
+
+// SetChainDriver makes the driver that open returns perform chains; see chains.Runner.Init. It
+// must be called before the first operation.
+func (s *Scheduler) SetChainDriver(open func() driver.Linker) {
+	s.chains.Init(open, chains.Reports{Stats: &s.Counters, Losses: &s.Lost, Hook: s.Recording})
+}
+
+// TryChainRunner returns the ChainRunner for the caller alone; see chains.Runner.TryTake.
+func (s *Scheduler) TryChainRunner() *ChainRunner { return s.chains.TryTake() }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/groupcommit"
+	"github.com/sluiceio/sluice/internal/iopath"
 )
 
 const otherFD = 1 << 21
@@ -14,13 +15,13 @@ const otherFD = 1 << 21
 // two Syncs after large writes meet.
 func pairUp(t *testing.T, fd int) (p *syncs, fds chan int) {
 	p = playSyncs(t)
-	p.f.syncer.Concurrent().Store(true)
+	p.f.Syncer.Concurrent().Store(true)
 	fds = make(chan int, 10)
 	p.reopen = func(int) int { return fd }
-	t.Cleanup(func() { p.f.syncer.CloseSecondFD() }) // there is no such descriptor
-	fsync := p.call
-	p.call = func(code driver.Code, fd int, b []byte, off int64) int32 {
-		if code != writeback {
+	t.Cleanup(func() { p.f.Syncer.CloseSecondFD() }) // there is no such descriptor
+	fsync := p.Call
+	p.Call = func(code driver.Code, fd int, b []byte, off int64) int32 {
+		if code != iopath.Writeback {
 			fds <- fd
 			return fsync(code, fd, b, off)
 		}
@@ -32,12 +33,12 @@ func pairUp(t *testing.T, fd int) (p *syncs, fds chan int) {
 // openPair has p make the fsync before which the second descriptor is opened.
 func openPair(t *testing.T, p *syncs) {
 	t.Helper()
-	p.f.syncer.Written(groupcommit.HugeWritten)
+	p.f.Syncer.Written(groupcommit.HugeWritten)
 	c := p.sync(t.Context())
 	<-p.started
 	p.results <- 0
 	want(t, nil, c)
-	p.f.syncer.Concurrent().Store(true) // as it is where two meet
+	p.f.Syncer.Concurrent().Store(true) // as it is where two meet
 }
 
 // Two who write much make an fsync each, on descriptions of their own.
@@ -45,19 +46,19 @@ func TestTwoFsyncsAtATime(t *testing.T) {
 	p, fds := pairUp(t, otherFD)
 	openPair(t, p)
 	<-fds
-	p.f.syncer.Written(groupcommit.HugeWritten)
+	p.f.Syncer.Written(groupcommit.HugeWritten)
 	first := p.sync(t.Context())
 	<-p.started
-	p.f.syncer.Written(groupcommit.HugeWritten)
+	p.f.Syncer.Written(groupcommit.HugeWritten)
 	second := p.sync(t.Context())
 	<-p.started // hangs if it waits for the first
-	p.f.syncer.Written(groupcommit.HugeWritten)
+	p.f.Syncer.Written(groupcommit.HugeWritten)
 	third := p.sync(t.Context()) // gathers: two run
 	if n := p.members(); n != 1 {
 		t.Errorf("%d gather while two fsyncs run; want 1", n)
 	}
-	if a, b := <-fds, <-fds; a == b || a+b != p.f.fd+otherFD {
-		t.Errorf("fsyncs on descriptors %d and %d; want %d and %d", a, b, p.f.fd, otherFD)
+	if a, b := <-fds, <-fds; a == b || a+b != p.f.FD+otherFD {
+		t.Errorf("fsyncs on descriptors %d and %d; want %d and %d", a, b, p.f.FD, otherFD)
 	}
 	p.results <- 0
 	p.results <- 0
@@ -72,17 +73,17 @@ func TestTwoFsyncsAtATime(t *testing.T) {
 func TestSecondFDFailureStays(t *testing.T) {
 	p, _ := pairUp(t, otherFD)
 	openPair(t, p)
-	p.call = func(_ driver.Code, fd int, _ []byte, _ int64) int32 {
+	p.Call = func(_ driver.Code, fd int, _ []byte, _ int64) int32 {
 		p.started <- struct{}{}
 		if fd == otherFD {
 			return -int32(syscall.EIO)
 		}
 		return <-p.results
 	}
-	p.f.syncer.Written(groupcommit.HugeWritten)
+	p.f.Syncer.Written(groupcommit.HugeWritten)
 	first := p.sync(t.Context())
 	<-p.started
-	p.f.syncer.Written(groupcommit.HugeWritten)
+	p.f.Syncer.Written(groupcommit.HugeWritten)
 	want(t, syscall.EIO, p.sync(t.Context()))
 	p.results <- 0
 	want(t, nil, first)
@@ -98,7 +99,7 @@ func TestSecondFDFailureStays(t *testing.T) {
 func TestSecondFDIsNotBelievedEarly(t *testing.T) {
 	p, fds := pairUp(t, otherFD)
 	lost := make(chan struct{})
-	p.call = func(code driver.Code, fd int, _ []byte, _ int64) int32 {
+	p.Call = func(code driver.Code, fd int, _ []byte, _ int64) int32 {
 		if code != driver.Fsync {
 			return 0
 		}
@@ -110,17 +111,17 @@ func TestSecondFDIsNotBelievedEarly(t *testing.T) {
 		}
 		return <-p.results
 	}
-	p.f.syncer.Written(groupcommit.HugeWritten)
+	p.f.Syncer.Written(groupcommit.HugeWritten)
 	first := p.sync(t.Context())
 	<-p.started
-	p.f.syncer.Written(groupcommit.HugeWritten)
+	p.f.Syncer.Written(groupcommit.HugeWritten)
 	second := p.sync(t.Context())
 	p.results <- -int32(syscall.EIO)
 	want(t, syscall.EIO, first)
 	close(lost)
 	want(t, syscall.EIO, second)
-	if fd := <-fds; fd != p.f.fd || len(fds) > 0 {
-		t.Errorf("an fsync on descriptor %d, and %d more; want %d alone", fd, len(fds), p.f.fd)
+	if fd := <-fds; fd != p.f.FD || len(fds) > 0 {
+		t.Errorf("an fsync on descriptor %d, and %d more; want %d alone", fd, len(fds), p.f.FD)
 	}
 }
 
@@ -133,10 +134,10 @@ func TestNoSecondFD(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, fds := pairUp(t, c.fd)
-			p.f.syncer.Written(c.write)
+			p.f.Syncer.Written(c.write)
 			first := p.sync(t.Context())
 			<-p.started
-			p.f.syncer.Written(c.write)
+			p.f.Syncer.Written(c.write)
 			second := p.sync(t.Context())
 			if n := p.members(); n != 1 {
 				t.Errorf("%d gather; want 1", n)
@@ -146,8 +147,8 @@ func TestNoSecondFD(t *testing.T) {
 			<-p.started
 			p.results <- 0
 			want(t, nil, second)
-			if a, b := <-fds, <-fds; a != p.f.fd || b != p.f.fd {
-				t.Errorf("fsyncs on descriptors %d and %d; want %d", a, b, p.f.fd)
+			if a, b := <-fds, <-fds; a != p.f.FD || b != p.f.FD {
+				t.Errorf("fsyncs on descriptors %d and %d; want %d", a, b, p.f.FD)
 			}
 		})
 	}

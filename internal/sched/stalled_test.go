@@ -17,9 +17,9 @@ import (
 // file with descriptor 1 end when release is closed. Calls counts those that have begun.
 func stalling(release chan struct{}, calls *atomic.Int32) *Scheduler {
 	s := New(script.New(8), Limits{Blocking: 64, InlineSyncs: 2})
-	s.asyncDirect = [driver.NumCodes]bool{}
-	s.device = func(fd int) (uint64, bool) { return uint64(fd), true }
-	s.call = func(_ driver.Code, fd int, b []byte, _ int64) int32 {
+	s.AsyncDirect = [driver.NumCodes]bool{}
+	s.Device = func(fd int) (uint64, bool) { return uint64(fd), true }
+	s.Call = func(_ driver.Code, fd int, b []byte, _ int64) int32 {
 		if fd == 1 {
 			calls.Add(1)
 			<-release
@@ -46,7 +46,7 @@ func TestStalledCallsAreWithdrawn(t *testing.T) {
 		go func() { ended <- s.Sync(ctx, first) }()
 		go func() { ended <- s.Datasync(ctx, second) }()
 	}
-	hang.Eventually(func() bool { return calls.Load() == begun && s.windows.Waiting() == 3*each-begun })
+	hang.Eventually(func() bool { return calls.Load() == begun && s.Windows.Waiting() == 3*each-begun })
 	for range 100 { // hangs if the others are in the way
 		if n, err := s.WriteAt(ctx, other, make([]byte, 8), 0); n != 8 || err != nil {
 			t.Fatalf("WriteAt = %d, %v; want 8", n, err)
@@ -65,8 +65,8 @@ func TestStalledCallsAreWithdrawn(t *testing.T) {
 	if n := calls.Load(); n > begun {
 		t.Errorf("%d calls were made; want at most %d", n, begun)
 	}
-	wantAllReleased(t, &s.limiter)
-	if n := s.windows.InProgress(); n != 0 {
+	wantAllReleased(t, &s.Limiter)
+	if n := s.Windows.InProgress(); n != 0 {
 		t.Errorf("%d calls are counted at the end; want 0", n)
 	}
 }
@@ -78,9 +78,9 @@ func TestStalledCalls(t *testing.T) {
 	hang.Watch(t)
 	release := make(chan struct{})
 	s := New(script.New(8), Limits{Blocking: 4, InlineSyncs: 2})
-	s.asyncDirect = [driver.NumCodes]bool{}
-	s.device = func(fd int) (uint64, bool) { return uint64(fd), fd > 0 }
-	s.call = func(_ driver.Code, fd int, b []byte, _ int64) int32 {
+	s.AsyncDirect = [driver.NumCodes]bool{}
+	s.Device = func(fd int) (uint64, bool) { return uint64(fd), fd > 0 }
+	s.Call = func(_ driver.Code, fd int, b []byte, _ int64) int32 {
 		if fd <= 1 {
 			<-release
 		}
@@ -102,7 +102,7 @@ func TestStalledCalls(t *testing.T) {
 		})
 		s.StartExtend(&helped[i], slow, make([]byte, 8), 0)
 	}
-	hang.Eventually(func() bool { return s.limiter.Waiting() > 0 && s.limiter.InUse() >= 5 })
+	hang.Eventually(func() bool { return s.Limiter.Waiting() > 0 && s.Limiter.InUse() >= 5 })
 	for range 100 { // hangs if the others are in the way
 		if n, err := s.WriteAt(t.Context(), other, make([]byte, 8), 0); n != 8 || err != nil {
 			t.Fatalf("WriteAt = %d, %v; want 8", n, err)
@@ -119,7 +119,7 @@ func TestStalledCalls(t *testing.T) {
 			t.Fatalf("Wait = %d, %v; want 8", n, err)
 		}
 	}
-	if n := s.limiter.InUse(); n > 5 {
+	if n := s.Limiter.InUse(); n > 5 {
 		t.Errorf("%d are inside; want 4, and one more of the second device", n)
 	}
 	close(release)
@@ -130,7 +130,7 @@ func TestStalledCalls(t *testing.T) {
 		}
 	}
 	s.Close()
-	wantAllReleased(t, &s.limiter)
+	wantAllReleased(t, &s.Limiter)
 }
 
 // wantAllReleased fails the test unless all permits of l are released and nobody waits for one.

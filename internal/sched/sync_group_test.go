@@ -63,14 +63,14 @@ func TestGroupMakesWhatServesAll(t *testing.T) {
 func TestSyncJoinsWhileLeaderWaitsForPermit(t *testing.T) {
 	p := playSyncs(t)
 	p.stopClock()
-	p.f.syncer.Expect(2, 0) // gathers, for no time
-	for p.limiter.TryAcquire() {
+	p.f.Syncer.Expect(2, 0) // gathers, for no time
+	for p.Limiter.TryAcquire() {
 	}
 	leader := make(chan error, 1)
 	go func() { leader <- p.Datasync(t.Context(), p.f) }()
-	hang.Eventually(func() bool { return p.limiter.Waiting() == 1 })
+	hang.Eventually(func() bool { return p.Limiter.Waiting() == 1 })
 	joined := p.sync(t.Context())
-	p.limiter.Release(limiter.Permit{})
+	p.Limiter.Release(limiter.Permit{})
 	p.wantStarted(t, driver.Fsync)
 	late := p.sync(t.Context()) // comes when that has started: not in it
 	p.results <- 0
@@ -118,17 +118,17 @@ func TestOnlySyncLeaves(t *testing.T) {
 func TestOnlySyncLeavesWhileWaitingForPermit(t *testing.T) {
 	p := playSyncs(t)
 	p.stopClock()
-	p.f.syncer.Expect(2, 0) // gathers, for no time
-	for p.limiter.TryAcquire() {
+	p.f.Syncer.Expect(2, 0) // gathers, for no time
+	for p.Limiter.TryAcquire() {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	leader := make(chan error, 1)
 	go func() { leader <- p.Sync(ctx, p.f) }()
-	hang.Eventually(func() bool { return p.limiter.Waiting() == 1 })
+	hang.Eventually(func() bool { return p.Limiter.Waiting() == 1 })
 	stayer := p.datasync(t.Context())
 	cancel()
 	want(t, context.Canceled, leader)
-	p.limiter.Release(limiter.Permit{})
+	p.Limiter.Release(limiter.Permit{})
 	p.wantStarted(t, driver.Fdatasync)
 	p.results <- 0
 	want(t, nil, stayer)
@@ -160,7 +160,7 @@ func TestDatasyncFailureStays(t *testing.T) {
 // gets its error as well. A later Sync asks the kernel.
 func TestFailureOfAForgetfulFile(t *testing.T) {
 	p := playSyncs(t)
-	p.f.syncer.ForgetErrors()
+	p.f.Syncer.ForgetErrors()
 	first := p.sync(t.Context())
 	p.wantStarted(t, driver.Fsync)
 	a, b := p.sync(t.Context()), p.datasync(t.Context())
@@ -177,7 +177,7 @@ func TestFailureOfAForgetfulFile(t *testing.T) {
 // An fsync that was impossible is no failure for those who gathered.
 func TestImpossibleFsyncOfAForgetfulFile(t *testing.T) {
 	p := playSyncs(t)
-	p.f.syncer.ForgetErrors()
+	p.f.Syncer.ForgetErrors()
 	first := p.sync(t.Context())
 	p.wantStarted(t, driver.Fsync)
 	a := p.sync(t.Context())
@@ -195,8 +195,8 @@ func TestDatasyncIsQueued(t *testing.T) {
 	res := make(chan error, 1)
 	go func() { res <- p.Datasync(t.Context(), p.f) }()
 	op := d.Next(0)
-	if op.Code != driver.Fdatasync || int(op.FD) != p.f.fd {
-		t.Errorf("the driver has a %v of %d; want a %v of %d", op.Code, op.FD, driver.Fdatasync, p.f.fd)
+	if op.Code != driver.Fdatasync || int(op.FD) != p.f.FD {
+		t.Errorf("the driver has a %v of %d; want a %v of %d", op.Code, op.FD, driver.Fdatasync, p.f.FD)
 	}
 	d.Answer(op, 0)
 	want(t, nil, res)
@@ -214,14 +214,14 @@ func TestDatasyncOnTheSecondFD(t *testing.T) {
 	openPair(t, p)
 	<-fds
 	<-p.codes
-	p.f.syncer.Written(groupcommit.HugeWritten)
+	p.f.Syncer.Written(groupcommit.HugeWritten)
 	first := p.sync(t.Context())
 	p.wantStarted(t, driver.Fsync)
-	p.f.syncer.Written(groupcommit.HugeWritten)
+	p.f.Syncer.Written(groupcommit.HugeWritten)
 	second := p.datasync(t.Context())
 	p.wantStarted(t, driver.Fdatasync)
-	if a, b := <-fds, <-fds; a != p.f.fd || b != otherFD {
-		t.Errorf("calls on descriptors %d and %d; want %d and %d", a, b, p.f.fd, otherFD)
+	if a, b := <-fds, <-fds; a != p.f.FD || b != otherFD {
+		t.Errorf("calls on descriptors %d and %d; want %d and %d", a, b, p.f.FD, otherFD)
 	}
 	p.results <- 0
 	p.results <- 0
@@ -234,7 +234,7 @@ func TestSharedDatasyncIsRecorded(t *testing.T) {
 	p := playSyncs(t)
 	r := record.New(record.Options{Names: 1})
 	r.Start()
-	p.hook.Set(r)
+	p.Recording.Set(r)
 	first := p.sync(t.Context())
 	p.wantStarted(t, driver.Fsync)
 	a, b := p.sync(t.Context()), p.datasync(t.Context())
@@ -244,7 +244,7 @@ func TestSharedDatasyncIsRecorded(t *testing.T) {
 	p.results <- 0
 	want(t, nil, a)
 	want(t, nil, b)
-	p.hook.Set(nil)
+	p.Recording.Set(nil)
 	type kindPath struct{ kind, path uint8 }
 	got := map[kindPath]int{}
 	r.Collect(record.Sink{

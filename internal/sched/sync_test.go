@@ -39,7 +39,7 @@ func playSyncs(t *testing.T) *syncs {
 		results:   make(chan int32),
 		codes:     make(chan driver.Code, 100),
 	}
-	p.call = func(code driver.Code, _ int, _ []byte, _ int64) int32 {
+	p.Call = func(code driver.Code, _ int, _ []byte, _ int64) int32 {
 		p.calls.Add(1)
 		p.codes <- code
 		p.started <- struct{}{}
@@ -47,7 +47,7 @@ func playSyncs(t *testing.T) *syncs {
 	}
 	t.Cleanup(func() {
 		p.Close()
-		if p.f.syncer.Running() {
+		if p.f.Syncer.Running() {
 			t.Error("at the end an fsync is running, or a group gathers")
 		}
 	})
@@ -69,7 +69,7 @@ func (p *syncs) begin(ctx context.Context, commit func(context.Context, *File) e
 }
 
 // members counts those who gather for the next fsync.
-func (p *syncs) members() int { return p.f.syncer.Members() }
+func (p *syncs) members() int { return p.f.Syncer.Members() }
 
 func want(t *testing.T, err error, c chan error) {
 	t.Helper()
@@ -115,7 +115,7 @@ func TestSyncEnclosesAnFsync(t *testing.T) {
 	for round := range uint64(20) {
 		p := playSyncs(t)
 		var calls callTimes
-		p.call = calls.play
+		p.Call = calls.play
 		var all sync.WaitGroup
 		for g := range uint64(16) {
 			all.Go(func() {
@@ -277,18 +277,18 @@ func TestSyncLeavesWhileWaitingForPermit(t *testing.T) {
 			p := playSyncs(t)
 			if group {
 				p.stopClock()
-				p.f.syncer.Expect(2, 0) // gathers, for no time
+				p.f.Syncer.Expect(2, 0) // gathers, for no time
 			}
-			for p.limiter.TryAcquire() {
+			for p.Limiter.TryAcquire() {
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			leader := make(chan error, 1)
 			go func() { leader <- p.Sync(ctx, p.f) }()
-			hang.Eventually(func() bool { return p.limiter.Waiting() == 1 })
+			hang.Eventually(func() bool { return p.Limiter.Waiting() == 1 })
 			stayer := p.sync(t.Context())
 			cancel()
 			want(t, context.Canceled, leader)
-			p.limiter.Release(limiter.Permit{})
+			p.Limiter.Release(limiter.Permit{})
 			<-p.started
 			p.results <- 0
 			want(t, nil, stayer)
@@ -304,16 +304,16 @@ func TestLastSyncLeavesWhileWaitingForPermit(t *testing.T) {
 	for _, expected := range []int{1, 2} {
 		p := playSyncs(t)
 		p.stopClock()
-		p.f.syncer.Expect(expected, 0)
-		for p.limiter.TryAcquire() {
+		p.f.Syncer.Expect(expected, 0)
+		for p.Limiter.TryAcquire() {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		leader := make(chan error, 1)
 		go func() { leader <- p.Sync(ctx, p.f) }()
-		hang.Eventually(func() bool { return p.limiter.Waiting() == 1 })
+		hang.Eventually(func() bool { return p.Limiter.Waiting() == 1 })
 		cancel()
 		want(t, context.Canceled, leader)
-		p.limiter.Release(limiter.Permit{})
+		p.Limiter.Release(limiter.Permit{})
 		later := p.sync(t.Context())
 		<-p.started
 		p.results <- 0
@@ -334,8 +334,8 @@ func TestSyncTakesTickets(t *testing.T) {
 
 func syncTakesTickets(t *testing.T, sync func(*syncs, context.Context) error) {
 	p := playSyncs(t)
-	p.now = func() time.Duration { return time.Second }
-	p.call = func(driver.Code, int, []byte, int64) int32 { p.calls.Add(1); return 0 }
+	p.Clock = func() time.Duration { return time.Second }
+	p.Call = func(driver.Code, int, []byte, int64) int32 { p.calls.Add(1); return 0 }
 	c := p.NewClass("limited", fair.Settings{Weight: 1, IOPS: 1})
 	ctx := WithClass(t.Context(), c)
 	if err := sync(p, ctx); err != nil {
@@ -366,8 +366,8 @@ func syncTakesTickets(t *testing.T, sync func(*syncs, context.Context) error) {
 // TestSyncClosed closes a file whose Sync waits for its ticket.
 func TestSyncClosed(t *testing.T) {
 	p := playSyncs(t)
-	p.now = func() time.Duration { return time.Second }
-	p.call = func(driver.Code, int, []byte, int64) int32 { return 0 }
+	p.Clock = func() time.Duration { return time.Second }
+	p.Call = func(driver.Code, int, []byte, int64) int32 { return 0 }
 	c := p.NewClass("limited", fair.Settings{Weight: 1, IOPS: 1})
 	v := p.f.View(c)
 	err := p.Sync(t.Context(), v)

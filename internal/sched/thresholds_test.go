@@ -119,12 +119,12 @@ func TestAdmitRead(t *testing.T) {
 		{"large and direct, beside the queue", direct, largeRead, 1, true, 0, false},
 	} {
 		s := New(script.New(8), Limits{InlineReads: 1, LargeReads: 2, Blocking: 8})
-		s.queuedOps.Store(c.waiting)
+		s.QueuedOps.Store(c.waiting)
 		if c.hasLeader {
-			s.rings.First().Push(ioengine.NewRequest()) // does not end
+			s.Engines.First().Push(ioengine.NewRequest()) // does not end
 		}
 		for range c.used {
-			s.limiter.TryAcquire()
+			s.Limiter.TryAcquire()
 		}
 		if _, ok := s.permitPlainRead(context.Background(), c.f, c.n); ok != c.admitted {
 			t.Errorf("%s: a plain call %t; want %t", c.name, ok, c.admitted)
@@ -144,7 +144,7 @@ func TestAdmitWrite(t *testing.T) {
 			t.Errorf("write %d is a plain call: %t; want %t", i+1, ok, want)
 		}
 	}
-	s.asyncDirect[driver.Write] = false
+	s.AsyncDirect[driver.Write] = false
 	if _, ok := s.permitPlainWrite(context.Background(), f); !ok {
 		t.Error("a write that the driver cannot queue is not a plain call")
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/sluiceio/sluice/internal/counters"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/ioengine"
+	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/list"
 	"github.com/sluiceio/sluice/internal/qos"
 )
@@ -94,7 +95,7 @@ func (s *Scheduler) StartWrite(t *Transfer, f *File, b []byte, off int64, reg ui
 func (s *Scheduler) StartExtend(t *Transfer, f *File, b []byte, off int64) {
 	s.prepare(t, driver.Write, f, b, off, 0)
 	t.extends = true
-	if s.classes.Active() && s.startByClass(t) {
+	if s.Classes.Active() && s.startByClass(t) {
 		return
 	}
 	s.helpers.add(t)
@@ -102,7 +103,7 @@ func (s *Scheduler) StartExtend(t *Transfer, f *File, b []byte, off int64) {
 
 func (s *Scheduler) startTransfer(t *Transfer, code driver.Code, f *File, b []byte, off int64, reg uint32) {
 	s.prepare(t, code, f, b, off, reg)
-	if s.classes.Active() && s.startByClass(t) {
+	if s.Classes.Active() && s.startByClass(t) {
 		return
 	}
 	t.begin()
@@ -113,7 +114,7 @@ func (t *Transfer) begin() {
 	switch {
 	case len(t.buf) == 0 || t.cached():
 		t.end()
-	case t.s.async(t.code, t.f):
+	case t.s.Async(t.code, t.f):
 		t.push()
 	default:
 		t.s.helpers.add(t)
@@ -127,8 +128,8 @@ func (s *Scheduler) prepare(t *Transfer, code driver.Code, f *File, b []byte, of
 	}
 	*t = Transfer{
 		Ended: t.Ended, Owner: t.Owner, Class: t.Class, group: t.group,
-		s: s, f: f, code: code, buf: b, off: off, reg: reg, part: len(b), r: ioengine.NewRequest(), asked: s.hook.Now(),
-		mark: f.losses.Mark(),
+		s: s, f: f, code: code, buf: b, off: off, reg: reg, part: len(b), r: ioengine.NewRequest(), asked: s.Recording.Now(),
+		mark: f.Losses.Mark(),
 	}
 	t.r.Client = t
 	f.UseMore() // until end
@@ -139,7 +140,7 @@ func (s *Scheduler) prepare(t *Transfer, code driver.Code, f *File, b []byte, of
 // whether that was everything.
 func (t *Transfer) cached() bool {
 	for t.code == driver.Read {
-		res := t.s.readCached(t.f, t.rest(), t.at())
+		res := t.s.ReadCached(t.f, t.rest(), t.at())
 		if res <= 0 {
 			return false
 		}
@@ -157,21 +158,21 @@ func (t *Transfer) at() int64    { return t.off + int64(t.n) }
 // Group.Submit or Group.Next submits it.
 func (t *Transfer) push() {
 	t.pushed = true
-	t.s.queuedOps.Add(1)
-	t.call = t.f.beginWrite(t.code)
+	t.s.QueuedOps.Add(1)
+	t.call = t.f.BeginWrite(t.code)
 	t.fillOp()
 	if t.group != nil {
 		t.group.Push(t.r)
 		return
 	}
-	t.s.engineOf(t.f).Push(t.r)
+	t.s.EngineOf(t.f).Push(t.r)
 }
 
 // fillOp fills in the operation for the next part.
 func (t *Transfer) fillOp() {
 	op := &t.r.Op
-	op.Code, op.Flags, op.FD = t.code, t.f.flags, int32(t.f.fd)
-	op.Reg = t.s.rings.RegIn(t.s.engineOf(t.f), t.reg)
+	op.Code, op.Flags, op.FD = t.code, t.f.Flags, int32(t.f.FD)
+	op.Reg = t.s.Engines.RegIn(t.s.EngineOf(t.f), t.reg)
 	op.Off, op.Buf = t.at(), t.rest()
 }
 
@@ -206,13 +207,13 @@ func (t *Transfer) end() {
 // canceled the operation. It does not wait.
 func (t *Transfer) Completed() {
 	s, res := t.s, t.r.Op.Res
-	t.f.endWrite(t.code, t.call, res)
-	s.queuedOps.Add(-1)
+	t.f.EndWrite(t.code, t.call, res)
+	s.QueuedOps.Add(-1)
 	if t.group != nil {
 		t.group.Completed()
 	}
-	if !mustRetryPlain(t.f, res) {
-		s.stats.Add(counters.Queued, t.code, res)
+	if !iopath.MustRetryPlain(t.f, res) {
+		s.Counters.Add(counters.Queued, t.code, res)
 		if t.addResult(res) {
 			t.last = true
 			t.end()
@@ -265,7 +266,7 @@ func (t *Transfer) Result(ctx context.Context) (int, error) {
 // only if no lost write-back makes its success doubtful; see losses.
 func (t *Transfer) confirmed(ctx context.Context) (n int, err error) {
 	if t.code == driver.Write {
-		if res := t.f.losses.Confirm(ctx, t.mark, 1); res < 0 && t.n == len(t.buf) {
+		if res := t.f.Losses.Confirm(ctx, t.mark, 1); res < 0 && t.n == len(t.buf) {
 			return 0, errorOf(ctx, res)
 		}
 	}
@@ -280,7 +281,7 @@ func (t *Transfer) await(ctx context.Context) (woken int64) {
 		return t.r.Times.Completed
 	default:
 	}
-	region := t.s.hook.Region(ctx, regionNames[t.code])
+	region := t.s.Recording.Region(ctx, iopath.RegionNames[t.code])
 	defer region.End()
 	select {
 	case <-t.r.Done():
@@ -288,13 +289,13 @@ func (t *Transfer) await(ctx context.Context) (woken int64) {
 		t.Withdraw()
 		<-t.r.Done()
 	}
-	return t.s.hook.Now()
+	return t.s.Recording.Now()
 }
 
 // recordPart records the part that the driver has performed.
 func (t *Transfer) recordPart(woken int64) {
 	if t.asked != 0 {
-		t.s.recordQueued(t.s.engineOf(t.f), t.asked, woken, t.r, t.f)
+		t.s.RecordQueued(t.s.EngineOf(t.f), t.asked, woken, t.r, t.f)
 		t.asked = t.r.Times.Completed
 	}
 }
@@ -326,7 +327,7 @@ func (t *Transfer) Withdraw() {
 		// as it is until Wait returns. But the file and the driver may have been closed since.
 		// UseAgain finds that out, and keeps them open during cancel.
 		if t.f.UseAgain() {
-			t.s.engineOf(t.f).Cancel(t.r)
+			t.s.EngineOf(t.f).Cancel(t.r)
 			t.f.Done()
 		}
 	}

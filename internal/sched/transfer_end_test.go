@@ -29,8 +29,8 @@ func TestTransferUsesItsFile(t *testing.T) {
 		}
 		d.Answer(op, 10)
 		<-closed
-		s.rings.First().Wait()
-		if err := s.drv.Close(); err != nil {
+		s.Engines.First().Wait()
+		if err := s.Engines.First().Driver().Close(); err != nil {
 			t.Fatal(err)
 		}
 		// Nobody is asked any more.
@@ -80,14 +80,14 @@ func TestTransferEndedWithdrawn(t *testing.T) {
 	p := play(t, Limits{Blocking: 1}, nil, []int32{100})
 	var first, second Transfer
 	first.Ended = func(bool) { p.StartExtend(&second, p.f, make([]byte, 100), 100) }
-	if !p.limiter.TryAcquire() {
+	if !p.Limiter.TryAcquire() {
 		t.Fatal("no permit is free")
 	}
 	p.StartExtend(&first, p.f, make([]byte, 100), 0)
 	if n, err := first.Wait(ended()); n != 0 || err != context.Canceled {
 		t.Errorf("Wait = %d, %v; want 0, context.Canceled", n, err)
 	}
-	p.limiter.Release(limiter.Permit{})
+	p.Limiter.Release(limiter.Permit{})
 	if n, err := second.Wait(t.Context()); n != 100 || err != nil {
 		t.Errorf("Wait = %d, %v; want 100, nil", n, err)
 	}

@@ -92,7 +92,7 @@ func TestTransferAllocatesNothing(t *testing.T) {
 	s := onRing(t)
 	direct, buffered := directFile(t, 1<<20), openSystem(t, make([]byte, 1<<20))
 	helped := openSystem(t, make([]byte, 1<<20))
-	helped.nowait.Store(false)
+	helped.CanLook.Store(false)
 	mem := pages(4096)
 	var tr Transfer
 	ctx := t.Context()

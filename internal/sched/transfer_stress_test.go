@@ -11,6 +11,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/hang"
+	"github.com/sluiceio/sluice/internal/iopath"
 )
 
 // played is a Scheduler whose driver and plain system calls are played by the
@@ -40,7 +41,7 @@ func play(t *testing.T, l Limits, results, calls []int32) *played {
 		return res, true
 	}
 	p.Scheduler = New(d, l)
-	p.call = func(code driver.Code, _ int, b []byte, off int64) int32 {
+	p.Call = func(code driver.Code, _ int, b []byte, off int64) int32 {
 		p.plain = append(p.plain, asked{code, off, len(b)})
 		res := calls[0]
 		calls = calls[1:]
@@ -91,11 +92,11 @@ func TestTransfers(t *testing.T) {
 		{"EAGAIN takes the plain call", driver.Read, []int32{60, eagain}, []int32{40}, 100, nil, []asked{r(1000, 100), r(1060, 40)}, []asked{r(1060, 40)}},
 		{"short after EAGAIN is queued again", driver.Read, []int32{eagain, 50}, []int32{50}, 100, nil, []asked{r(1000, 100), r(1050, 50)}, []asked{r(1000, 100)}},
 		{"error of the plain call", driver.Read, []int32{eagain}, []int32{eio}, 0, syscall.EIO, []asked{r(1000, 100)}, []asked{r(1000, 100)}},
-		{"EOPNOTSUPP of NoWait stays with the file", driver.Read, []int32{eopnotsupp}, []int32{50, 50}, 100, nil, []asked{r(1000, 100)}, []asked{r(1000, 100), r(1050, 50)}},
+		{"EOPNOTSUPP of NoWait stays with the file", driver.Read, []int32{-int32(syscall.EOPNOTSUPP)}, []int32{50, 50}, 100, nil, []asked{r(1000, 100)}, []asked{r(1000, 100), r(1050, 50)}},
 		// Hazard: the thread that submitted has ended. Guard: undone.
 		{"ECANCELED that nobody asked for", driver.Read, []int32{ecanceled}, []int32{100}, 100, nil, []asked{r(1000, 100)}, []asked{r(1000, 100)}},
-		{"EFAULT of the driver", driver.Read, []int32{efault}, []int32{100}, 100, nil, []asked{r(1000, 100)}, []asked{r(1000, 100)}},
-		{"EFAULT indeed", driver.Read, []int32{efault}, []int32{efault}, 0, syscall.EFAULT, []asked{r(1000, 100)}, []asked{r(1000, 100)}},
+		{"EFAULT of the driver", driver.Read, []int32{-int32(syscall.EFAULT)}, []int32{100}, 100, nil, []asked{r(1000, 100)}, []asked{r(1000, 100)}},
+		{"EFAULT indeed", driver.Read, []int32{-int32(syscall.EFAULT)}, []int32{-int32(syscall.EFAULT)}, 0, syscall.EFAULT, []asked{r(1000, 100)}, []asked{r(1000, 100)}},
 
 		{"whole", driver.Write, []int32{100}, nil, 100, nil, []asked{w(1000, 100)}, nil},
 		{"short is continued", driver.Write, []int32{99, 1}, nil, 100, nil, []asked{w(1000, 100), w(1099, 1)}, nil},
@@ -124,7 +125,7 @@ func TestEndedContextIsNotRepeated(t *testing.T) {
 	for _, res := range []int32{eintr, ecanceled, eagain} {
 		p := play(t, queueAll, []int32{60, res}, nil)
 		ctx, cancel := context.WithCancel(t.Context())
-		d := p.drv.(*script.Driver)
+		d := p.Engines.First().Driver().(*script.Driver)
 		rule := d.Rule
 		d.Rule = func(op *driver.Op) (int32, bool) {
 			if op.Off == 1060 {
@@ -140,9 +141,9 @@ func TestEndedContextIsNotRepeated(t *testing.T) {
 }
 
 // Hazard: one file that refuses NOWAIT must not turn it off for the others.
-// Guard: File.threaded and File.nowait are the file's.
+// Guard: openFile.needsThread and openFile.CanLook are the file's.
 func TestRefusedNoWaitIsOfTheFileAlone(t *testing.T) {
-	p := play(t, queueAll, []int32{eopnotsupp, 100}, []int32{100, 100})
+	p := play(t, queueAll, []int32{-int32(syscall.EOPNOTSUPP), 100}, []int32{100, 100})
 	other := NewFile(1<<20, true, false)
 	for _, f := range []*File{p.f, p.f, other} {
 		if n, err := p.ReadAt(t.Context(), f, make([]byte, 100), 0); n != 100 || err != nil {
@@ -170,17 +171,17 @@ func TestPathFollowsDepth(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	one(p.ReadAt(ctx, p.f, b, 3))
-	p.queuedOps.Add(1)
+	p.QueuedOps.Add(1)
 	one(p.ReadAt(context.Background(), p.f, b, 4))
-	p.queuedOps.Add(-1)
+	p.QueuedOps.Add(-1)
 	p.wantAsked(t,
 		[]asked{{driver.Read, 3, 1}, {driver.Read, 4, 1}},
 		[]asked{{driver.Read, 1, 1}, {driver.Write, 2, 1}})
 	if st := p.Stats(); st.Queued != 2 || st.Blocking != 2 || st.Read != 3 || st.Written != 1 || st.InFlight != 0 || st.Batches != 2 {
 		t.Errorf("Stats = %+v; want 2 queued in 2 batches, 2 blocking, 3 bytes read, 1 written", st)
 	}
-	if p.queuedOps.Load() != 0 || p.limiter.InUse() != 0 {
-		t.Errorf("%d waiting, %d places taken at the end", p.queuedOps.Load(), p.limiter.InUse())
+	if p.QueuedOps.Load() != 0 || p.Limiter.InUse() != 0 {
+		t.Errorf("%d waiting, %d places taken at the end", p.QueuedOps.Load(), p.Limiter.InUse())
 	}
 }
 
@@ -201,5 +202,5 @@ func TestAppendIsNotQueued(t *testing.T) {
 	}
 	p.wantAsked(t,
 		[]asked{{driver.Read, 0, 2}},
-		[]asked{{driver.Write, atPosition, 7}, {driver.Write, atPosition, 4}, {driver.Write, 5, 7}})
+		[]asked{{driver.Write, iopath.AtPosition, 7}, {driver.Write, iopath.AtPosition, 4}, {driver.Write, 5, 7}})
 }

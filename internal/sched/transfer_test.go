@@ -43,9 +43,9 @@ func TestTransferResults(t *testing.T) {
 		{"EINTR is repeated", driver.Read, []int32{eintr}, []int32{eintr, 100}, 100, nil, []asked{r(1000, 100)}, []asked{r(1000, 100), r(1000, 100)}},
 		{"EAGAIN takes the plain call", driver.Read, []int32{eagain}, []int32{60, 40}, 100, nil, []asked{r(1000, 100)}, []asked{r(1000, 100), r(1060, 40)}},
 		{"ECANCELED that nobody asked for", driver.Read, []int32{ecanceled}, []int32{100}, 100, nil, []asked{r(1000, 100)}, []asked{r(1000, 100)}},
-		{"EFAULT of the driver", driver.Read, []int32{efault}, []int32{100}, 100, nil, []asked{r(1000, 100)}, []asked{r(1000, 100)}},
-		{"EFAULT indeed", driver.Read, []int32{efault}, []int32{efault}, 0, syscall.EFAULT, []asked{r(1000, 100)}, []asked{r(1000, 100)}},
-		{"EOPNOTSUPP of NoWait", driver.Read, []int32{eopnotsupp}, []int32{100}, 100, nil, []asked{r(1000, 100)}, []asked{r(1000, 100)}},
+		{"EFAULT of the driver", driver.Read, []int32{-int32(syscall.EFAULT)}, []int32{100}, 100, nil, []asked{r(1000, 100)}, []asked{r(1000, 100)}},
+		{"EFAULT indeed", driver.Read, []int32{-int32(syscall.EFAULT)}, []int32{-int32(syscall.EFAULT)}, 0, syscall.EFAULT, []asked{r(1000, 100)}, []asked{r(1000, 100)}},
+		{"EOPNOTSUPP of NoWait", driver.Read, []int32{-int32(syscall.EOPNOTSUPP)}, []int32{100}, 100, nil, []asked{r(1000, 100)}, []asked{r(1000, 100)}},
 
 		{"whole", driver.Write, []int32{100}, nil, 100, nil, []asked{w(1000, 100)}, nil},
 		{"short is continued", driver.Write, []int32{99}, []int32{1}, 100, nil, []asked{w(1000, 100)}, []asked{w(1099, 1)}},
@@ -63,8 +63,8 @@ func TestTransferResults(t *testing.T) {
 			}
 			p.helpers.wait()
 			p.wantAsked(t, c.queued, c.plain)
-			if p.queuedOps.Load() != 0 || p.limiter.InUse() != 0 {
-				t.Errorf("%d waiting, %d places taken at the end", p.queuedOps.Load(), p.limiter.InUse())
+			if p.QueuedOps.Load() != 0 || p.Limiter.InUse() != 0 {
+				t.Errorf("%d waiting, %d places taken at the end", p.QueuedOps.Load(), p.Limiter.InUse())
 			}
 		})
 	}
@@ -171,13 +171,13 @@ func TestFixedWaitsUntilItRuns(t *testing.T) {
 	// finds the result at once does not ask its context.
 	<-ctx.held
 	d.Answer(d.Next(0), 10)
-	s.rings.First().Wait()
-	if n := s.queuedOps.Load(); n != 1 {
+	s.Engines.First().Wait()
+	if n := s.QueuedOps.Load(); n != 1 {
 		t.Errorf("%d waiting when the operation is complete; want 1", n)
 	}
 	close(ctx.goOn)
-	if r := <-done; r.n != 10 || r.err != nil || s.queuedOps.Load() != 0 {
-		t.Errorf("ReadFixed = %d, %v, %d waiting; want 10, nil, 0", r.n, r.err, s.queuedOps.Load())
+	if r := <-done; r.n != 10 || r.err != nil || s.QueuedOps.Load() != 0 {
+		t.Errorf("ReadFixed = %d, %v, %d waiting; want 10, nil, 0", r.n, r.err, s.QueuedOps.Load())
 	}
 	s.Close()
 }
@@ -244,20 +244,20 @@ func TestTransferWithdrawn(t *testing.T) {
 	}
 	t.Run("limiter", func(t *testing.T) {
 		p := play(t, queueAll, []int32{eagain, eagain, eagain}, []int32{100})
-		p.limiter.TryAcquire()
-		p.limiter.TryAcquire()
+		p.Limiter.TryAcquire()
+		p.Limiter.TryAcquire()
 		var all [3]Transfer
 		for i := range all {
 			p.StartRead(&all[i], p.f, b, 0, 0)
 		}
-		p.rings.First().Wait()
+		p.Engines.First().Wait()
 		for _, i := range []int{1, 2} { // the middle, the last
 			if n, err := all[i].Wait(ended); n != 0 || err != context.Canceled {
 				t.Errorf("Wait = %d, %v; want 0, context.Canceled", n, err)
 			}
 		}
-		p.limiter.Release(limiter.Permit{})
-		p.limiter.Release(limiter.Permit{})
+		p.Limiter.Release(limiter.Permit{})
+		p.Limiter.Release(limiter.Permit{})
 		if n, err := all[0].Wait(t.Context()); n != 100 || err != nil {
 			t.Errorf("Wait = %d, %v; want 100, nil", n, err)
 		}
@@ -265,8 +265,8 @@ func TestTransferWithdrawn(t *testing.T) {
 	t.Run("system call", func(t *testing.T) {
 		p := play(t, queueAll, []int32{eagain}, []int32{30})
 		called, goOn := make(chan struct{}), make(chan struct{})
-		call := p.call
-		p.call = func(code driver.Code, fd int, b []byte, off int64) int32 {
+		call := p.Call
+		p.Call = func(code driver.Code, fd int, b []byte, off int64) int32 {
 			close(called)
 			<-goOn
 			return call(code, fd, b, off)
@@ -296,7 +296,7 @@ func TestHelpersAreBounded(t *testing.T) {
 	var mu sync.Mutex
 	now, most := 0, 0
 	goOn := make(chan struct{})
-	s.call = func(_ driver.Code, _ int, b []byte, _ int64) int32 {
+	s.Call = func(_ driver.Code, _ int, b []byte, _ int64) int32 {
 		mu.Lock()
 		now++
 		most = max(most, now)
@@ -314,7 +314,7 @@ func TestHelpersAreBounded(t *testing.T) {
 	}
 	hang.Eventually(func() bool { mu.Lock(); defer mu.Unlock(); return now == 3 })
 	s.helpers.mu.Lock()
-	helpers := s.helpers.byDevice[s.deviceOf(f)]
+	helpers := s.helpers.byDevice[s.DeviceOf(f)]
 	running := helpers.running
 	s.helpers.mu.Unlock()
 	close(goOn)
@@ -345,7 +345,7 @@ func TestTransfersOnSim(t *testing.T) {
 		}
 		fd := disk.Create("f", data)
 		s := New(disk, queueAll)
-		s.call = func(_ driver.Code, _ int, b []byte, off int64) int32 {
+		s.Call = func(_ driver.Code, _ int, b []byte, off int64) int32 {
 			return int32(copy(b, data[min(off, int64(len(data))):]))
 		}
 		readAhead(t, s, NewFile(int(fd), true, false), data)
@@ -408,7 +408,7 @@ func TestTransfersOnPool(t *testing.T) {
 	defer s.Close()
 	data := bytes.Repeat([]byte("0123456789"), 5000)
 	f := openSystem(t, data)
-	f.nowait.Store(false)
+	f.CanLook.Store(false)
 	readAhead(t, s, f, data)
 	var all [16]Transfer
 	for i := range all {
@@ -436,7 +436,7 @@ func TestTransferStress(t *testing.T) {
 				return []int32{100, 100, 40, eagain, ecanceled, eintr, 0, -int32(syscall.EIO)}[n%8], true
 			}
 			s := New(drv, Limits{Blocking: 2})
-			s.call = func(_ driver.Code, _ int, b []byte, _ int64) int32 { return int32(len(b)) }
+			s.Call = func(_ driver.Code, _ int, b []byte, _ int64) int32 { return int32(len(b)) }
 			f := NewFile(1<<20, true, false)
 			var wg sync.WaitGroup
 			for g := range 8 {
@@ -444,8 +444,8 @@ func TestTransferStress(t *testing.T) {
 			}
 			wg.Wait()
 			s.Close()
-			if s.queuedOps.Load() != 0 || s.limiter.InUse() != 0 || s.helpers.waiting() != 0 {
-				t.Errorf("%d waiting, %d places taken at the end", s.queuedOps.Load(), s.limiter.InUse())
+			if s.QueuedOps.Load() != 0 || s.Limiter.InUse() != 0 || s.helpers.waiting() != 0 {
+				t.Errorf("%d waiting, %d places taken at the end", s.QueuedOps.Load(), s.Limiter.InUse())
 			}
 		})
 	}

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/limiter"
 )
 
@@ -19,16 +20,16 @@ func (s *Scheduler) WriteAt(ctx context.Context, f *File, b []byte, off int64) (
 // Write writes b at the file's position and moves the position. It is write(2), repeated until
 // all of b is written.
 func (s *Scheduler) Write(f *File, b []byte) (int, error) {
-	f.position.Lock()
-	defer f.position.Unlock()
-	return s.writeAll(context.Background(), f, b, atPosition)
+	f.PositionMu.Lock()
+	defer f.PositionMu.Unlock()
+	return s.writeAll(context.Background(), f, b, iopath.AtPosition)
 }
 
 func (s *Scheduler) writeAll(ctx context.Context, f *File, b []byte, off int64) (int, error) {
 	n := 0
 	for {
 		at := off
-		if off != atPosition {
+		if off != iopath.AtPosition {
 			at += int64(n)
 		}
 		res := s.write(ctx, f, b[n:], at)
@@ -48,19 +49,19 @@ func (s *Scheduler) writeAll(ctx context.Context, f *File, b []byte, off int64) 
 
 // write makes one transfer. The result may be short.
 func (s *Scheduler) write(ctx context.Context, f *File, b []byte, off int64) (res int32) {
-	mark := f.losses.Mark()
-	if s.classes.Active() {
+	mark := f.Losses.Mark()
+	if s.Classes.Active() {
 		res = s.writeQueuedByClass(ctx, f, b, off)
 	} else {
 		res = s.writeNow(ctx, f, b, off)
 	}
-	return f.losses.Confirm(ctx, mark, res)
+	return f.Losses.Confirm(ctx, mark, res)
 }
 
 // writeNow is write of an operation whose ticket has been granted, or that needs none.
 func (s *Scheduler) writeNow(ctx context.Context, f *File, b []byte, off int64) int32 {
 	if p, ok := s.permitPlainWrite(ctx, f); ok {
-		return s.plainCall(p, driver.Write, f, b, off)
+		return s.PlainCall(p, driver.Write, f, b, off)
 	}
 	return s.waitOrQueue(ctx, driver.Write, f, b, off)
 }
@@ -71,14 +72,14 @@ func (s *Scheduler) permitPlainWrite(ctx context.Context, f *File) (limiter.Perm
 	if ctx.Done() != nil {
 		return limiter.Permit{}, false
 	}
-	return s.tryPermit(f, s.plainWrites(f))
+	return s.TryPermit(f, s.plainWrites(f))
 }
 
 // plainWrites returns a number of permits. While fewer are in use, a write to f may be a plain
 // call at once.
 func (s *Scheduler) plainWrites(f *File) int32 {
-	if s.async(driver.Write, f) {
-		return int32(s.limits.InlineWrites)
+	if s.Async(driver.Write, f) {
+		return int32(s.Bounds.InlineWrites)
 	}
-	return s.limiter.SharedLimit()
+	return s.Limiter.SharedLimit()
 }

@@ -1,4 +1,4 @@
-package sched
+package iopath
 
 import (
 	"cmp"
@@ -7,24 +7,13 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/groupcommit"
 	"github.com/sluiceio/sluice/internal/ioengine"
+	"github.com/sluiceio/sluice/internal/qos"
 	"github.com/sluiceio/sluice/internal/record"
 )
 
-// RecordBy records operations through h, as the driver's system calls are. Each operation that
-// Stats counts, and each shared Sync, becomes one record. RecordBy must be called before the
-// first operation.
-func (s *Scheduler) RecordBy(h *record.Hook) {
-	s.hook = h
-	s.chains.RecordBy(h)
-	s.rings.First().RecordBy(h) // rings that start later have hooks of their own
-}
-
-// Hook returns the hook through which operations are recorded.
-func (s *Scheduler) Hook() *record.Hook { return s.hook }
-
-// recordCached records a read that the cached path has served. It began at asked.
-func (s *Scheduler) recordCached(asked int64, f *File, n int, off int64, res int32) {
-	s.hook.Op(&record.Op{
+// RecordCached records a read that the cached path has served. It began at asked.
+func (s *Paths) RecordCached(asked int64, f *File, n int, off int64, res int32) {
+	s.Recording.Op(&record.Op{
 		Queued: f.askedAtOr(asked), Completed: record.Now(), Off: off, Size: n, Res: res,
 		Kind: record.KindRead, Path: record.PathCached,
 	}, &f.ref, f.name, f.classRef())
@@ -32,15 +21,15 @@ func (s *Scheduler) recordCached(asked int64, f *File, n int, off int64, res int
 
 // recordPlain records an operation whose plain call was made at submitted. It was asked for at
 // asked, or at submitted if asked is 0.
-func (s *Scheduler) recordPlain(asked, submitted int64, code driver.Code, f *File, n int, off int64, res int32) {
-	s.hook.Op(&record.Op{
+func (s *Paths) recordPlain(asked, submitted int64, code driver.Code, f *File, n int, off int64, res int32) {
+	s.Recording.Op(&record.Op{
 		Queued: f.askedAtOr(cmp.Or(asked, submitted)), Submitted: submitted, Completed: record.Now(), Off: off, Size: n, Res: res,
 		Kind: uint8(code), Path: record.PathBlocking,
 	}, &f.ref, f.name, f.classRef())
 }
 
-// recordQueued records an operation that was queued. A goroutine waited for it until woken.
-func (s *Scheduler) recordQueued(e *ioengine.Engine, asked, woken int64, r *ioengine.Request, f *File) {
+// RecordQueued records an operation that was queued. A goroutine waited for it until woken.
+func (s *Paths) RecordQueued(e *ioengine.Engine, asked, woken int64, r *ioengine.Request, f *File) {
 	op := &r.Op
 	hook, id := e.Hook()
 	hook.Op(&record.Op{
@@ -50,19 +39,19 @@ func (s *Scheduler) recordQueued(e *ioengine.Engine, asked, woken int64, r *ioen
 	}, &f.ref, f.name, f.classRef())
 }
 
-// recordShared records a Sync or Datasync, as code says, that g's fsync has served.
-func (s *Scheduler) recordShared(asked int64, code driver.Code, g *groupcommit.Group, f *File) {
-	s.hook.Op(&record.Op{
+// RecordShared records a Sync or Datasync, as code says, that g's fsync has served.
+func (s *Paths) RecordShared(asked int64, code driver.Code, g *groupcommit.Group, f *File) {
+	s.Recording.Op(&record.Op{
 		Queued: asked, Submitted: g.Began, Completed: g.Ended, Woken: record.Now(), Res: result(g.Err()),
 		Kind: uint8(code), Path: record.PathShared,
 	}, &f.ref, f.name, f.classRef())
 }
 
-// viewForRecord returns the view of f to use for an operation of class c that is about to wait
+// ViewForRecord returns the view of f to use for an operation of class c that is about to wait
 // for its ticket. While recording is on it is a new view, which holds the class and the time
 // at which the operation was asked for. Otherwise it is f.
-func (s *Scheduler) viewForRecord(f *File, c *Class) *File {
-	asked := s.hook.Now()
+func (s *Paths) ViewForRecord(f *File, c *qos.Class) *File {
+	asked := s.Recording.Now()
 	if asked == 0 {
 		return f
 	}
@@ -81,8 +70,8 @@ func (f *File) classRef() *record.ClassRef {
 	return f.class.Ref()
 }
 
-// regionNames are the names that waiting operations have in Go's execution trace.
-var regionNames = [driver.NumCodes]string{
+// RegionNames are the names that waiting operations have in Go's execution trace.
+var RegionNames = [driver.NumCodes]string{
 	"sluice nop", "sluice read", "sluice write", "sluice fsync", "sluice fdatasync",
 }
 

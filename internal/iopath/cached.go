@@ -1,0 +1,125 @@
+package iopath
+
+import (
+	"math"
+	"sync/atomic"
+
+	"github.com/sluiceio/sluice/internal/counters"
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/record"
+	"github.com/sluiceio/sluice/internal/sys"
+)
+
+// ReadCached is the cached path: it copies what the page cache has. A result of 0 or less
+// means that the caller must make the transfer on another path. 0 may be the end of the file,
+// but some kernels have returned it for pages that were just being read. An error is left to
+// the plain call, which meets it again.
+func (s *Paths) ReadCached(f *File, b []byte, off int64) int32 {
+	asked := s.Recording.Now()
+	res := s.look(f, b, off)
+	if res > 0 {
+		s.Counters.Add(counters.Cached, driver.Read, res)
+		if asked != 0 {
+			s.RecordCached(asked, f, len(b), off, res)
+		}
+	}
+	return res
+}
+
+// EndsAt reports whether the file is known to end at off. It uses b as scratch space.
+func (s *Paths) EndsAt(f *File, b []byte, off int64) bool {
+	return s.FindsEnd && s.look(f, b, off) == 0
+}
+
+// look reads into b what the page cache has at off. That may be less than len(b) bytes, and is
+// 0 bytes at the end of the file. A negative result is an error: -EAGAIN means that nothing is
+// there, or that look did not try.
+func (s *Paths) look(f *File, b []byte, off int64) int32 {
+	if !f.CanLook.Load() || f.cacheMisses.skipLook() {
+		return eagain
+	}
+	asked := s.Recording.Now()
+	res := sys.ReadCached(f.FD, b, off)
+	if res > 0 {
+		f.cacheMisses.hit()
+		return res
+	}
+	f.notCached(res, len(b), off)
+	s.Recording.Call(asked, record.Call{Batch: 1, Res: res, Syscall: record.SysPreadv2})
+	return res
+}
+
+// notCached notes what the result res of a look into the page cache says about the file. The
+// look was for n bytes at off.
+func (f *File) notCached(res int32, n int, off int64) {
+	switch {
+	case res == eagain:
+		f.cacheMisses.miss()
+	case res == eopnotsupp, res == enosys, res == einval && off >= 0 && off <= math.MaxInt64-int64(n):
+		// This holds for this file alone: others may be on other file systems. EINVAL may also
+		// be the error for an offset that is too large, as the position may be, and that says nothing about the file.
+		f.CanLook.Store(false)
+		f.cacheMisses.miss() // for ForeignFile.Misses, which is never 0 again
+	}
+}
+
+// CachedAt reports whether the page cache has the byte at off, or the file has none there.
+func (f *File) CachedAt(off int64) bool {
+	var b [1]byte
+	res := sys.ReadCached(f.FD, b[:], off)
+	if res < 0 {
+		f.notCached(res, len(b), off)
+	}
+	return res >= 0
+}
+
+// ReadCachedVec is ReadCached for several buffers.
+func (s *Paths) ReadCachedVec(f *File, v *Vec, off int64) int32 {
+	if !f.CanLook.Load() || f.cacheMisses.skipLook() {
+		return eagain
+	}
+	asked := s.Recording.Now()
+	res := sys.ReadCachedVec(f.FD, v.First, v.Rest, off)
+	if res <= 0 {
+		f.notCached(res, v.Size(), off)
+		s.Recording.Call(asked, record.Call{Batch: 1, Res: res, Syscall: record.SysPreadv2})
+		return res
+	}
+	f.cacheMisses.hit()
+	s.Counters.Add(counters.Cached, driver.Read, res)
+	if asked != 0 {
+		s.RecordCached(asked, f, v.Size(), off, res)
+	}
+	return res
+}
+
+// missCounter counts the reads of a file in a row that found nothing in the page cache. In a
+// long streak of misses most reads skip the look. They lose little by that: the driver looks
+// anyway, and the look costs a tenth of a queued read.
+type missCounter struct {
+	misses atomic.Uint32
+}
+
+const (
+	streakLong  = 16 // misses after which most reads skip the look
+	streakProbe = 8  // in a long streak one read in eight still looks
+)
+
+// skipLook reports whether a read should not look into the page cache.
+func (c *missCounter) skipLook() bool {
+	return c.misses.Load() >= streakLong && c.misses.Add(1)%streakProbe != 0
+}
+
+// hit ends the streak of misses.
+func (c *missCounter) hit() {
+	if c.misses.Load() != 0 {
+		c.misses.Store(0)
+	}
+}
+
+// miss lengthens the streak, up to streakLong.
+func (c *missCounter) miss() {
+	if c.misses.Load() < streakLong {
+		c.misses.Add(1)
+	}
+}

@@ -1,0 +1,17 @@
+// Package iopath performs one transfer of a file on one of three paths. Which one is its caller's
+// decision (package sched):
+//
+//	res := p.ReadCached(f, b, off)                       // path 1, cannot wait (cached.go)
+//	res = p.PlainCall(permit, driver.Read, f, b, off)    // path 2, a thread waits (plain.go)
+//	res = p.Queue(ctx, asked, driver.Read, f, b, off)    // path 3, no thread waits (queue.go)
+//
+// Results are as in cqe.res: a count, which may be short, or a negated errno. Each transfer is
+// counted and recorded here.
+//
+// A File is what is known of an open file: its descriptor, how many operations use it, its
+// ring and device, what its file system cannot do.
+//
+// # Concurrency
+//
+// All methods may be called at the same time, except those that say otherwise.
+package iopath

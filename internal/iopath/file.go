@@ -1,0 +1,220 @@
+package iopath
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/groupcommit"
+	"github.com/sluiceio/sluice/internal/ioengine"
+	"github.com/sluiceio/sluice/internal/qos"
+	"github.com/sluiceio/sluice/internal/record"
+	"github.com/sluiceio/sluice/internal/usecount"
+)
+
+// File is an open file, or a view of an open file whose operations have a class.
+type File struct {
+	*openFile
+	class *qos.Class // nil: the context's class, or the default one
+	// askedAt is when the operation was asked for, in a view that was made for one recorded
+	// operation. It is 0 in all others. See Paths.ViewForRecord.
+	askedAt int64
+}
+
+// View returns a view of the same file whose operations are of class c.
+func (f *File) View(c *qos.Class) *File { return &File{openFile: f.openFile, class: c} }
+
+// Class returns the class that a view was made with. It is nil if f is no view.
+func (f *File) Class() *qos.Class { return f.class }
+
+// openFile is what the scheduler knows of an open file.
+type openFile struct {
+	FD    int
+	Flags driver.Flags
+	// appends: the file was opened with O_APPEND. A write at the position then goes to the end
+	// of the file, and moves the position there.
+	appends bool
+
+	// Count counts the operations that use FD: Use starts one and Done ends it.
+	usecount.Count
+
+	// NoWait: a read can be tried without waiting (RWF_NOWAIT). It is false from the beginning
+	// with O_DIRECT, and becomes false when the file system says that it cannot do this. It
+	// says so about this file alone: other files may be on other file systems.
+	CanLook     atomic.Bool
+	cacheMisses missCounter
+	// needsThread is true once the file system has refused driver.NoWait, as tmpfs does.
+	// Direct I/O on the file would then need a thread.
+	needsThread atomic.Bool
+
+	// PositionMu orders the operations that use or move the file's position. ReadCurrent and
+	// WriteCurrent take it only where they may reserve bytes.
+	PositionMu sync.Mutex
+	// Private is set by PrivatePosition before the file is used, and cleared for good by SharePosition.
+	// Guarded by PrivateMu, which is locked after PositionMu, and never while a disk is waited for.
+	Private   bool
+	PrivateMu sync.Mutex
+
+	// Syncer has concurrent Syncs share their fsyncs.
+	Syncer groupcommit.Syncer
+	// Losses is nil unless the kernel follows each write to the file by an fsync of its pages
+	// (SyncsWrites). It is set before the file is used.
+	Losses *groupcommit.Losses
+
+	// parent is the file that this one is a part of (PartOf), or nil. Closing the parent
+	// rejects the tickets of this file's operations too. It is set before the file is used.
+	parent *openFile
+
+	// device is the device that the file is on, or 0 before it was asked for. See DeviceOf.
+	device atomic.Uint64
+	// engine is where the file's operations are queued. It is nil before the first one, and
+	// never changes after that. See EngineOf.
+	engine atomic.Pointer[ioengine.Engine]
+
+	// name and ref identify the file in records. name is set before the file is used.
+	name string
+	ref  record.FileRef
+}
+
+// PartOf makes f, another descriptor of the same file, a part of main. Operations on f that
+// wait for their tickets end when main is closed. PartOf must be called before the first
+// operation.
+func (f *File) PartOf(main *File) { f.parent = main.openFile }
+
+// NewFile returns the File of an open descriptor. The caller still owns the descriptor, and
+// closes it after Close has returned. Direct and appends report whether it was opened with
+// O_DIRECT and with O_APPEND.
+func NewFile(fd int, direct, appends bool) *File {
+	f := &File{openFile: new(openFile)}
+	f.Init()
+	f.set(fd, direct, appends)
+	return f
+}
+
+// SyncsWrites notes that the kernel follows each write to the file by an fsync of its pages:
+// the file was opened with O_SYNC or O_DSYNC, and its writes go through the page cache. It
+// must be called before the first operation.
+func (f *File) SyncsWrites() { f.Losses = new(groupcommit.Losses) }
+
+// set notes the descriptor and how it was opened. It must be called before all other methods.
+func (f *openFile) set(fd int, direct, appends bool) {
+	f.FD, f.appends = fd, appends
+	if direct {
+		f.Flags |= driver.Direct | driver.NoWait
+	}
+	// A direct read finds nothing in the page cache.
+	f.CanLook.Store(!direct)
+}
+
+// SetName sets the file's name for records. It must be called before the first operation.
+func (f *File) SetName(name string) { f.name = name }
+
+// Close stops new operations from starting and waits for those in progress. It reports whether
+// this was the first call.
+func (f *File) Close() bool { return f.CloseThen(func() {}) }
+
+// CloseThen is Close. It calls begun as soon as no operation can start any more.
+func (f *File) CloseThen(begun func()) bool {
+	first := f.Count.Close(begun)
+	if first {
+		f.Syncer.CloseSecondFD()
+	}
+	return first
+}
+
+// Direct reports whether the file was opened with O_DIRECT.
+func (f *File) Direct() bool { return f.Flags&driver.Direct != 0 }
+
+// Appends reports whether the file was opened with O_APPEND.
+func (f *File) Appends() bool { return f.appends }
+
+// Position calls do while no other operation uses the file's position.
+func (f *File) Position(do func()) {
+	f.PositionMu.Lock()
+	defer f.PositionMu.Unlock()
+	do()
+}
+
+// BeginWrite records that a transfer begins, if it is a write. Its result must be
+// passed to EndWrite.
+func (f *File) BeginWrite(code driver.Code) (call uint64) {
+	if code == driver.Write {
+		call = f.Losses.Begin()
+	}
+	return call
+}
+
+// EndWrite records that the transfer has ended with res.
+func (f *File) EndWrite(code driver.Code, call uint64, res int32) {
+	if code == driver.Write {
+		f.Losses.End(call, res)
+		if f.Flags&driver.Direct == 0 {
+			f.Syncer.Written(int(res))
+		}
+	}
+}
+
+// WritesThroughCache reports whether a write to f goes into the page cache, or appends
+// and so waits for the inode. Either takes a thread that waits in the kernel, and the
+// kernel writes cached pages to the device when it likes.
+func (f *File) WritesThroughCache() bool { return f.Flags&driver.Direct == 0 || f.appends }
+
+// Owner returns the count of the file that f is a part of, or of f itself. A Close of that file
+// rejects the tickets of operations on f.
+func (f *openFile) Owner() *usecount.Count {
+	if f.parent != nil {
+		return &f.parent.Count
+	}
+	return &f.Count
+}
+
+// PrivatePosition notes that nobody but this File can move the file's position: the descriptor was opened for
+// it, and was given to nobody. Must be called before the first operation. Other Files are taken to share theirs.
+func (f *File) PrivatePosition() { f.Private = true }
+
+// SharePosition notes that others may move the position from now on. It must be called before the descriptor
+// is given out. A Read that looks at the position has reserved the rest of its bytes when SharePosition
+// returns. SharePosition does not wait for the transfer of that rest.
+func (f *File) SharePosition() {
+	f.PrivateMu.Lock()
+	defer f.PrivateMu.Unlock()
+	f.Private = false
+}
+
+// ForeignFile is the File of a descriptor that belongs to somebody else, such as an os.File.
+// The owner of the descriptor keeps it open during each operation, and each operation means
+// what the system call does. A ForeignFile needs no Close and no Use. It is a single piece of
+// memory, because programs open many files for one read each.
+//
+// It has no second descriptor: closing that would give up the process's locks on the file
+// (fcntl(2)). And it does not remember that an fsync has failed: a program that makes room on
+// a full disk and calls fsync again gets what the kernel says then.
+type ForeignFile struct {
+	File
+	own openFile
+}
+
+// Set makes b the File of fd. It must be called before all other methods.
+func (b *ForeignFile) Set(fd int, direct, appends bool) {
+	b.openFile = &b.own
+	b.own.set(fd, direct, appends)
+	b.own.Syncer.NoSecondFD()
+	b.own.Syncer.ForgetErrors()
+}
+
+// Misses returns the number of reads in a row that found nothing in the page cache. While it
+// is 0, the caller may look there itself (preadv2(2) with RWF_NOWAIT), and must ask the
+// scheduler for what it does not find. Once the file system has said that it cannot tell
+// whether a read would wait, it is never 0 again. Misses returns nil for a file that was
+// opened with O_DIRECT.
+func (f *File) Misses() *atomic.Uint32 {
+	if f.Flags&driver.Direct != 0 {
+		return nil
+	}
+	return &f.cacheMisses.misses
+}
+
+// SyncsConcurrently returns a flag that is true while Syncs of b overlap. While it is true,
+// the caller must make its buffered writes through Pwrite or WriteCurrent: these count the
+// bytes, and the count decides when write-back for the next fsync is started early.
+func (b *ForeignFile) SyncsConcurrently() *atomic.Bool { return b.Syncer.Concurrent() }

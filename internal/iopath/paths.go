@@ -1,0 +1,89 @@
+package iopath
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/sluiceio/sluice/internal/counters"
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/ioengine"
+	"github.com/sluiceio/sluice/internal/limiter"
+	"github.com/sluiceio/sluice/internal/qos"
+	"github.com/sluiceio/sluice/internal/record"
+	"github.com/sluiceio/sluice/internal/sys"
+)
+
+// Limits bounds what a Scheduler occupies: threads that wait in system calls, and fsyncs
+// of the driver for them.
+type Limits struct {
+	// InlineReads bounds plain calls for reads that the driver could queue: fewer than
+	// InlineReads threads must be waiting in plain calls, of any kind. Also, nothing may
+	// be queued and no ring may have a leader. At depth 1 every queue is slower than that
+	// call.
+	InlineReads int
+	// InlineWrites bounds plain calls for writes that the driver could queue: fewer than
+	// InlineWrites threads must be waiting in plain calls, of any kind.
+	InlineWrites int
+	// InlineSyncs is how many fsyncs at once are plain system calls, if there is
+	// a driver for them (SetSyncDriver).
+	InlineSyncs int
+	// QueuedSyncs is how many fsyncs that driver has at once; 0 is as many as possible.
+	// It has at most eight ninths of its depth. The rest is for the quotas of devices
+	// that come when others have all permits.
+	QueuedSyncs int
+	// LargeReads bounds plain calls for large buffered reads in the same way, whatever is
+	// queued.
+	LargeReads int
+	// Blocking is the most threads that may wait in system calls: for the plain calls
+	// above, and for operations that the driver cannot perform without a thread.
+	// Fallback, if it is larger, replaces it once the driver is lost.
+	Blocking, Fallback int
+}
+
+// Paths is the three ways to perform one transfer, and what they need. The fields that are
+// functions, numbers and flags are written before the first operation; the others change by
+// their own methods.
+type Paths struct {
+	Bounds    Limits
+	Engines   ioengine.Rings
+	Limiter   limiter.Limiter
+	Windows   limiter.Windows // of plain calls whose contexts may end
+	Classes   qos.Classes
+	Lost      ioengine.Losses
+	Counters  counters.Counters
+	Recording *record.Hook // records operations, while a recorder is set
+	// QueuedOps counts the operations on path 3. A goroutine that starts or ends one
+	// writes it; the choice between the paths reads it.
+	QueuedOps atomic.Int32
+	// AsyncDirect and AsyncBuffered report what the driver performs without a thread, on
+	// files with and without O_DIRECT.
+	AsyncDirect, AsyncBuffered [driver.NumCodes]bool
+	// FindsEnd is true if sys.ReadCached can be relied upon to report the end of a file.
+	FindsEnd bool
+	// Call and CallVec make the plain system calls. Clock is the monotonic clock. Device returns
+	// the device that a descriptor's file is on. They are fields so that a test can replace
+	// them.
+	Call    Caller
+	CallVec func(code driver.Code, fd int, first []byte, rest [][]byte, off int64) int32
+	Clock   func() time.Duration
+	Device  func(fd int) (uint64, bool)
+}
+
+// Init makes s ready. It owns drv, which becomes that of the first ring.
+func (s *Paths) Init(drv driver.Driver, l Limits) {
+	s.Bounds = l
+	s.Call, s.CallVec, s.Clock, s.Device = MakeCall, callVec, clock(), sys.Device
+	s.AsyncDirect = asyncCodes(drv, driver.Direct|driver.NoWait)
+	s.AsyncBuffered = asyncCodes(drv, 0)
+	s.FindsEnd = sys.CachedKnowsEnd()
+	s.Windows.Init(func() time.Duration { return s.Clock() })
+	s.Limiter.Init(l.Blocking, limiter.QuotasOnTop)
+	s.Classes.Init(func() time.Duration { return s.Clock() })
+	s.initRings(drv)
+}
+
+// clock returns a clock that starts now.
+func clock() func() time.Duration {
+	start := time.Now()
+	return func() time.Duration { return time.Since(start) }
+}

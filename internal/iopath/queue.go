@@ -1,0 +1,62 @@
+package iopath
+
+import (
+	"context"
+	"syscall"
+
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/ioengine"
+	"github.com/sluiceio/sluice/internal/record"
+)
+
+// Queue performs an operation on path 3 and returns its result. asked is when the
+// caller asked for it, for the record, or 0.
+func (s *Paths) Queue(ctx context.Context, asked int64, code driver.Code, f *File, b []byte, off int64) int32 {
+	r := ioengine.NewRequest()
+	op := &r.Op
+	op.Code, op.Flags, op.FD, op.Off, op.Buf = code, f.Flags, int32(f.FD), off, b
+	ioengine.RaceBefore(code, b)
+	region := s.Recording.Region(ctx, RegionNames[code])
+	e := s.EngineOf(f)
+	e.Push(r)
+	r.Wait(ctx, e)
+	region.End()
+	res := op.Res
+	ioengine.RaceAfter(code, b, res)
+	if asked != 0 && !MustRetryPlain(f, res) {
+		s.RecordQueued(e, asked, record.Now(), r, f)
+	}
+	r.Free()
+	return res
+}
+
+const (
+	eagain     = -int32(syscall.EAGAIN)
+	eintr      = -int32(syscall.EINTR)
+	efault     = -int32(syscall.EFAULT)
+	ecanceled  = ioengine.Canceled
+	eopnotsupp = -int32(syscall.EOPNOTSUPP)
+	einval     = -int32(syscall.EINVAL)
+	enosys     = -int32(syscall.ENOSYS)
+)
+
+// MustRetryPlain reports whether res means that the driver has not performed an operation and
+// the plain call must be made.
+func MustRetryPlain(f *File, res int32) bool {
+	switch res {
+	case eagain: // the driver would have needed a thread that waits
+		return true
+	case eintr, ecanceled, efault:
+		// io_uring fails requests with these errors if the thread that submitted them
+		// has ended since. A thread ends when the goroutine that is locked to it
+		// returns, and any goroutine of the program may be a submitter. If the buffer
+		// really is bad, the plain call reports EFAULT again.
+		return true
+	case eopnotsupp:
+		if f.Flags&driver.NoWait != 0 {
+			f.needsThread.Store(true)
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,50 @@
+package sched
+
+import (
+	"github.com/sluiceio/sluice/internal/chains"
+	"github.com/sluiceio/sluice/internal/ioengine"
+	"github.com/sluiceio/sluice/internal/iopath"
+	"github.com/sluiceio/sluice/internal/qos"
+	"github.com/sluiceio/sluice/internal/workers"
+)
+
+// The names below are those of packages that a Scheduler is made of, for its users.
+
+// Of package iopath.
+type (
+	File        = iopath.File
+	ForeignFile = iopath.ForeignFile
+	Vec         = iopath.Vec
+	Limits      = iopath.Limits
+	Caller      = iopath.Caller
+)
+
+// NewFile returns the File of an open descriptor; see iopath.NewFile.
+func NewFile(fd int, direct, appends bool) *File { return iopath.NewFile(fd, direct, appends) }
+
+// VecOf returns a Vec of first and rest.
+func VecOf(first []byte, rest [][]byte) Vec { return iopath.VecOf(first, rest) }
+
+// Class is a kind of operations that have a weight and limits in common. See package qos.
+type Class = qos.Class
+
+// Of package chains.
+type (
+	ChainRunner = chains.Runner
+	Chain       = chains.Chain
+)
+
+// Of package chains.
+const (
+	MaxChainOps = chains.MaxOps
+	WorkingDir  = chains.WorkingDir
+)
+
+// Of package workers.
+type (
+	WorkerPool[Job, Own any] = workers.Pool[Job, Own]
+	WorkRange                = workers.Range
+)
+
+// MaxRings is the most rings that a Scheduler can have.
+const MaxRings = ioengine.MaxRings

@@ -1,0 +1,89 @@
+package sched
+
+import (
+	"context"
+	"os"
+	"syscall"
+
+	"github.com/sluiceio/sluice/internal/counters"
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/ioengine"
+	"github.com/sluiceio/sluice/internal/iopath"
+	"github.com/sluiceio/sluice/internal/limiter"
+	"github.com/sluiceio/sluice/internal/qos"
+)
+
+// waitOrQueue performs an operation that may have to wait, on path 2 or 3.
+func (s *Scheduler) waitOrQueue(ctx context.Context, code driver.Code, f *File, b []byte, off int64) int32 {
+	asked := s.Recording.Now()
+	switch {
+	case !s.Async(code, f):
+		return s.BlockingCall(ctx, asked, code, f, b, off)
+	case off == iopath.AtPosition:
+		return s.reserved(ctx, code, f, b)
+	}
+	s.QueuedOps.Add(1)
+	call := f.BeginWrite(code)
+	res := s.Queue(ctx, asked, code, f, b, off)
+	f.EndWrite(code, call, res)
+	s.QueuedOps.Add(-1)
+	if iopath.MustRetryPlain(f, res) {
+		if ctx.Err() != nil {
+			return ecanceled
+		}
+		return s.BlockingCall(ctx, asked, code, f, b, off)
+	}
+	s.Counters.Add(counters.Queued, code, res)
+	return res
+}
+
+// largeRead is the size from which on a buffered read is worth a thread. The copy of such a buffered read takes longer than what the queue saves.
+// The ring also makes it in pieces, one for each part of the page cache that arrives.
+const largeRead = ioengine.LargeRead
+
+// permitPlainRead takes a permit for a read of n bytes that is made as a plain call: if next to
+// nothing is in flight, or if the read is large and buffered. While a ring has a leader, no
+// other read is a plain call. Other goroutines are then doing I/O, even if none of them waits
+// at the moment, and a thread that waits would hold up those that it shares a processor with.
+// A read whose context may end is never such a plain call.
+func (s *Scheduler) permitPlainRead(ctx context.Context, f *File, n int) (limiter.Permit, bool) {
+	if ctx.Done() != nil {
+		return limiter.Permit{}, false
+	}
+	if n >= largeRead && f.Flags&driver.Direct == 0 {
+		return s.TryPermit(f, int32(s.Bounds.LargeReads))
+	}
+	if s.QueuedOps.Load() != 0 || s.Engines.HasReaper() {
+		return limiter.Permit{}, false
+	}
+	return s.TryPermit(f, int32(s.Bounds.InlineReads))
+}
+
+// Block calls do once it has a permit. do waits in system calls for f, which may be nil.
+func (s *Scheduler) Block(f *File, do func()) {
+	p, _ := s.AcquirePermit(context.Background(), driver.Nop, f) // this context does not end
+	defer s.Limiter.Release(p)
+	do()
+}
+
+// Results of operations are negative errnos, as in cqe.res.
+const (
+	eagain    = -int32(syscall.EAGAIN)
+	eintr     = -int32(syscall.EINTR)
+	ecanceled = -int32(syscall.ECANCELED)
+	einval    = -int32(syscall.EINVAL)
+	// eclosed is the result of an operation that waited for its ticket while the file
+	// was closed.
+	eclosed = qos.Closed
+)
+
+// errorOf returns the error for a negative result.
+func errorOf(ctx context.Context, res int32) error {
+	switch {
+	case res == ecanceled && ctx.Err() != nil:
+		return ctx.Err()
+	case res == eclosed:
+		return os.ErrClosed
+	}
+	return syscall.Errno(-res)
+}
