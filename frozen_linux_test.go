@@ -176,7 +176,7 @@ func TestFrozenOthers(t *testing.T) {
 
 // frozenParked is how many goroutines wait where those do that write to a frozen file system.
 func frozenParked() (n int) {
-	for _, f := range []string{"sched.call", "sched.callVec", "(*Limiter).wait", "(*Request).Wait", "rangelock.(*Lock).Acquire"} {
+	for _, f := range []string{"iopath.MakeCall", "iopath.callVec", "(*Limiter).wait", "(*Request).Wait", "rangelock.(*Lock).Acquire"} {
 		n += parked(f)
 	}
 	return n
