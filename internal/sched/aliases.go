@@ -10,7 +10,7 @@ import (
 
 // The names below are those of packages that a Scheduler is made of, for its users.
 
-// Of package iopath.
+// File and the other types here are those of package iopath.
 type (
 	File        = iopath.File
 	ForeignFile = iopath.ForeignFile
@@ -28,19 +28,19 @@ func VecOf(first []byte, rest [][]byte) Vec { return iopath.VecOf(first, rest) }
 // Class is a kind of operations that have a weight and limits in common. See package qos.
 type Class = qos.Class
 
-// Of package chains.
+// ChainRunner and Chain are those of package chains.
 type (
 	ChainRunner = chains.Runner
 	Chain       = chains.Chain
 )
 
-// Of package chains.
+// MaxChainOps and WorkingDir are those of package chains.
 const (
 	MaxChainOps = chains.MaxOps
 	WorkingDir  = chains.WorkingDir
 )
 
-// Of package workers.
+// WorkerPool and WorkRange are those of package workers.
 type (
 	WorkerPool[Job, Own any] = workers.Pool[Job, Own]
 	WorkRange                = workers.Range
