@@ -107,7 +107,10 @@ func init() {
 		if err != nil {
 			return err
 		}
-		file := s.FromOS(f)
+		file, err := s.FromOS(f)
+		if err != nil {
+			return err
+		}
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
 		if _, err := file.WriteAtContext(ctx, []byte(twenty), 0); err != nil {

@@ -17,6 +17,10 @@ import (
 var commits = map[string]func(s *sluice.Scheduler, f *sluice.File) error{
 	"Sync":     func(_ *sluice.Scheduler, f *sluice.File) error { return f.Sync() },
 	"Datasync": func(_ *sluice.Scheduler, f *sluice.File) error { return f.Datasync() },
+	// The write-back that SyncRange starts must leave the error to the Sync of any caller.
+	"SyncRange and Sync": func(_ *sluice.Scheduler, f *sluice.File) error {
+		return errors.Join(f.SyncRange(0, 0), f.Sync())
+	},
 	"Batch.Sync": func(s *sluice.Scheduler, f *sluice.File) error {
 		b := s.NewBatch()
 		b.Sync(f)

@@ -71,7 +71,7 @@ func TestPrivatePosition(t *testing.T) {
 		"Fd":          {func() *sluice.File { f := open(); f.Fd(); return f }, false},
 		"OSFile":      {func() *sluice.File { f := open(); f.OSFile(); return f }, false},
 		"SyscallConn": {func() *sluice.File { f := open(); must1(f.SyscallConn()); return f }, false},
-		"FromOS":      {func() *sluice.File { return s.FromOS(must1(os.Open(name))) }, false},
+		"FromOS":      {func() *sluice.File { return must1(s.FromOS(must1(os.Open(name)))) }, false},
 		"NewFile": {func() *sluice.File {
 			fd := must1(unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC, 0))
 			return s.NewFile(uintptr(fd), name)

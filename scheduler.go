@@ -32,6 +32,8 @@ type Scheduler struct {
 	watch  batchWatch
 	cap    measuredCap
 
+	prefetches atomic.Int32 // goroutines that File.Prefetch has started
+
 	users sync.WaitGroup // users of core: internal/lend, Batches. Raised under mu, unless closed
 
 	mu     sync.Mutex

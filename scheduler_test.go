@@ -38,7 +38,7 @@ func TestSchedulerClosed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.FromOS(g) != nil || !errors.Is(g.Close(), os.ErrClosed) {
+		if _, err := s.FromOS(g); !errors.Is(err, os.ErrClosed) || !errors.Is(g.Close(), os.ErrClosed) {
 			t.Error("FromOS on a closed scheduler took a file and left it open")
 		}
 	})

@@ -25,7 +25,7 @@ func call(code driver.Code, fd int, b []byte, off int64) int32 {
 	case driver.Fdatasync:
 		return sys.Fdatasync(fd)
 	case writeback:
-		return sys.StartWriteback(fd)
+		return sys.StartWriteback(fd, 0, 0)
 	}
 	return einval
 }

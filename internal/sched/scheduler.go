@@ -68,10 +68,11 @@ type Scheduler struct {
 	// replace them.
 	call    Caller
 	callVec func(code driver.Code, fd int, first []byte, rest [][]byte, off int64) int32
-	// now is the monotonic clock, and reopen opens another description of a file. They
-	// are fields for the same reason.
-	now    func() time.Duration
-	reopen func(fd int) int
+	// now is the monotonic clock, reopen opens another description of a file, and
+	// startRange starts the write-back of a part of one. They are fields for the same reason.
+	now        func() time.Duration
+	reopen     func(fd int) int
+	startRange func(fd int, off, n int64) int32
 	// knowsEnd is true if sys.ReadCached can be relied upon to report the end of a file.
 	knowsEnd bool
 }
@@ -87,8 +88,9 @@ func New(drv driver.Driver, l Limits) *Scheduler {
 		limiter:     limiter{limit: int32(l.Blocking), onTop: sharesOnTop},
 		nameLimiter: limiter{limit: int32(l.Blocking)},
 		call:        call, callVec: callVec,
-		now:    clock(),
-		reopen: sys.Reopen,
+		now:        clock(),
+		reopen:     sys.Reopen,
+		startRange: sys.StartWriteback,
 
 		asyncDirect:   asyncCodes(drv, driver.Direct|driver.NoWait),
 		asyncBuffered: asyncCodes(drv, 0),

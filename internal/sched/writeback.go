@@ -70,3 +70,25 @@ func (y *syncer) noteWriteback(res int32) {
 		y.noteError(err)
 	}
 }
+
+// SyncRange starts the write-back of the dirty pages of the n bytes at off, and does not
+// wait for it. If n is 0 these reach to the end of the file. The error is that of an
+// earlier fsync that lost data, or of the call, where the file system could not begin.
+// It is called by way of Block.
+func (s *Scheduler) SyncRange(f *File, off, n int64) error {
+	y := &f.syncer
+	y.mu.Lock()
+	err := y.failed
+	y.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	start := s.hook.Now()
+	res := s.startRange(f.fd, off, n)
+	s.hook.Call(start, record.Call{Batch: 1, Res: res, Syscall: record.SysSyncFileRange})
+	y.noteWriteback(res)
+	if res < 0 && res != -int32(syscall.ENOSYS) { // as in a sandbox: the next Sync has more to write
+		return syscall.Errno(-res)
+	}
+	return nil
+}

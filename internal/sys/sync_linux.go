@@ -9,10 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// StartWriteback is sync_file_range(2) of the whole file with
-// SYNC_FILE_RANGE_WRITE alone: it starts the write-back of dirty pages.
-func StartWriteback(fd int) int32 {
-	_, _, e := syscall.Syscall6(unix.SYS_SYNC_FILE_RANGE, uintptr(fd), 0, 0, unix.SYNC_FILE_RANGE_WRITE, 0, 0)
+// StartWriteback is sync_file_range(2) with SYNC_FILE_RANGE_WRITE alone: it starts the
+// write-back of the dirty pages of the n bytes at off. If n is 0 these reach to the end
+// of the file.
+func StartWriteback(fd int, off, n int64) int32 {
+	_, _, e := syscall.Syscall6(unix.SYS_SYNC_FILE_RANGE, uintptr(fd), uintptr(off), uintptr(n), unix.SYNC_FILE_RANGE_WRITE, 0, 0)
 	return result(0, e)
 }
 

@@ -4,7 +4,7 @@ package sys
 
 // StartWriteback does nothing: only Linux has a call that starts write-back
 // and does not wait for it.
-func StartWriteback(int) int32 { return 0 }
+func StartWriteback(int, int64, int64) int32 { return 0 }
 
 // KeptByInode returns false: only of Linux's file systems it is known.
 func KeptByInode(int) bool { return false }
