@@ -103,12 +103,14 @@ func newScheduler(core *sched.Scheduler, o Options) *Scheduler {
 
 // Default returns the Scheduler that the package's functions use. The first call starts
 // it, and it is never closed. The environment variable SLUICE_DRIVER chooses its driver
-// (uring, aio or pool). If that driver is not available, Default returns the error.
+// (uring, aio or pool). If that driver is not available, Default returns the error. The value
+// off is for programs that "sluice build" has put on sluice: their use of package os takes
+// its old way. To Default it is as if nothing was set.
 func Default() (*Scheduler, error) { return defaultScheduler() }
 
 var defaultScheduler = sync.OnceValues(func() (*Scheduler, error) {
 	name := os.Getenv("SLUICE_DRIVER")
-	if name == "off" { // for package transparent; see there
+	if name == "off" { // package transparent heeds it
 		name = ""
 	}
 	if name != "" && !slices.Contains(driverNames, name) {
