@@ -5,7 +5,7 @@
 # make conformance-ci  that of packages os and io/fs, as CI runs it
 # make bench  the benchmark against os.File, on a temporary file in this folder
 
-MODULES = . cmd/sluice
+MODULES = . bench cmd/sluice
 PLATFORMS = linux/arm64 linux/386 darwin/arm64 windows/amd64 freebsd/amd64
 
 # Packages in which goroutines meet, beside the root.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/sluiceio/sluice/bench/cli"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/goflags"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/overlay"
 )
@@ -82,7 +83,7 @@ func transparently(ctx context.Context, k *kong.Context, command string, args []
 	}
 	line, err := goflags.Parse(command, args)
 	if err != nil {
-		return usageError{fmt.Errorf("%s: %w", command, err)}
+		return cli.UsageError{Err: fmt.Errorf("%s: %w", command, err)}
 	}
 	dir, err := os.MkdirTemp("", "sluice-overlay-")
 	if err != nil {

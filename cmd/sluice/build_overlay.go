@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/sluiceio/sluice/bench/cli"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/goflags"
 )
 
@@ -26,13 +27,13 @@ func (*overlayCmd) Help() string {
 }
 
 // Run writes the overlay.
-func (c *overlayCmd) Run(ctx context.Context, s streams) error {
+func (c *overlayCmd) Run(ctx context.Context, s cli.Streams) error {
 	if len(c.Args) > 0 && c.Args[0] == "--" {
 		c.Args = c.Args[1:]
 	}
 	line, err := goflags.Parse("build", c.Args)
 	if err != nil {
-		return usageError{fmt.Errorf("overlay: %w", err)}
+		return cli.UsageError{Err: fmt.Errorf("overlay: %w", err)}
 	}
 	dir, err := filepath.Abs(c.Output)
 	if err != nil {
@@ -53,7 +54,7 @@ func (c *overlayCmd) Run(ctx context.Context, s streams) error {
 	if c.Vet {
 		file = o.Standard
 	}
-	_, err = fmt.Fprintln(s.out, "-overlay="+file)
+	_, err = fmt.Fprintln(s.Out, "-overlay="+file)
 	return err
 }
 

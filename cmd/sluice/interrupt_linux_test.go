@@ -41,17 +41,17 @@ func children(pid int) []int {
 	return pids
 }
 
-// bench is a `sluice bench` that is running.
-type bench struct {
+// benchRun is a `sluice bench` that is running.
+type benchRun struct {
 	t      *testing.T
 	cmd    *exec.Cmd
 	stdout io.Reader
 	stderr strings.Builder
 }
 
-func startBench(t *testing.T, args ...string) *bench {
+func startBench(t *testing.T, args ...string) *benchRun {
 	t.Helper()
-	b := &bench{t: t, cmd: exec.Command("sluice", append([]string{"bench"}, args...)...)}
+	b := &benchRun{t: t, cmd: exec.Command("sluice", append([]string{"bench"}, args...)...)}
 	b.cmd.Stderr = &b.stderr
 	var err error
 	if b.stdout, err = b.cmd.StdoutPipe(); err != nil {
@@ -65,7 +65,7 @@ func startBench(t *testing.T, args ...string) *bench {
 
 // interrupt presses Ctrl-C and waits for the end. It returns what is printed from
 // then on, and the exit status, -1 if there is none.
-func (b *bench) interrupt() (text string, status int) {
+func (b *benchRun) interrupt() (text string, status int) {
 	b.t.Helper()
 	if err := b.cmd.Process.Signal(os.Interrupt); err != nil {
 		b.t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/sluiceio/sluice/cmd/sluice/results"
+	"github.com/sluiceio/sluice/bench/results"
 )
 
 // TestInterruptKeepsRounds ends a matrix of a million rounds by Ctrl-C: those that

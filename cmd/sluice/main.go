@@ -27,7 +27,9 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
+	"github.com/sluiceio/sluice/bench"
+	"github.com/sluiceio/sluice/bench/cli"
+	"github.com/sluiceio/sluice/bench/report"
 )
 
 func main() {
@@ -37,35 +39,23 @@ func main() {
 
 // grammar is the command line.
 type grammar struct {
-	Cp      cpCmd      `cmd:"" help:"Copy files and trees as GNU cp does, faster, with progress."`
-	Bench   benchCmd   `cmd:"" help:"Run experiments that compare sluice with os.File."`
-	Tune    tuneCmd    `cmd:"" help:"Measure how much in flight keeps a device busy, and save it."`
-	Doctor  doctorCmd  `cmd:"" help:"Say what this machine allows and which driver is chosen."`
-	Trace   traceCmd   `cmd:"" help:"Record what a program's I/O does, and look at it."`
-	Build   buildCmd   `cmd:"" passthrough:"" help:"Build a Go program whose os.File goes through sluice."`
-	Install installCmd `cmd:"" passthrough:"" help:"Build and install a Go program whose os.File goes through sluice."`
-	Run     runCmd     `cmd:"" passthrough:"" help:"Build and run a Go program whose os.File goes through sluice."`
-	Test    testCmd    `cmd:"" passthrough:"" help:"Test Go packages whose os.File goes through sluice."`
-	Overlay overlayCmd `cmd:"" help:"Write the overlay of sluice build, for go build -overlay."`
-	Version versionCmd `cmd:"" help:"Print the version."`
-	Worker  workerCmd  `cmd:"" hidden:"" help:"Perform one load for bench, which starts it."`
-	Floor   floorCmd   `cmd:"" hidden:"" help:"Copy a tree for bench, without checks."`
-	Otiai   otiaiCmd   `cmd:"" name:"otiai10" hidden:"" help:"Copy a tree for bench by the library otiai10/copy."`
-	Crowd   crowdCmd   `cmd:"" hidden:"" help:"Read with many goroutines for bench."`
+	Cp      cpCmd         `cmd:"" help:"Copy files and trees as GNU cp does, faster, with progress."`
+	Bench   bench.Command `cmd:"" help:"Run experiments that compare sluice with os.File."`
+	Tune    tuneCmd       `cmd:"" help:"Measure how much in flight keeps a device busy, and save it."`
+	Doctor  doctorCmd     `cmd:"" help:"Say what this machine allows and which driver is chosen."`
+	Trace   traceCmd      `cmd:"" help:"Record what a program's I/O does, and look at it."`
+	Build   buildCmd      `cmd:"" passthrough:"" help:"Build a Go program whose os.File goes through sluice."`
+	Install installCmd    `cmd:"" passthrough:"" help:"Build and install a Go program whose os.File goes through sluice."`
+	Run     runCmd        `cmd:"" passthrough:"" help:"Build and run a Go program whose os.File goes through sluice."`
+	Test    testCmd       `cmd:"" passthrough:"" help:"Test Go packages whose os.File goes through sluice."`
+	Overlay overlayCmd    `cmd:"" help:"Write the overlay of sluice build, for go build -overlay."`
+	Version versionCmd    `cmd:"" help:"Print the version."`
 
 	CoverTool coverToolCmd `cmd:"" name:"covertool" hidden:"" help:"Run a tool for go build -cover, which starts it."`
+	bench.Children
 }
 
 const description = `Disk I/O for goroutines: copy with it, measure it here, and see what this machine allows.`
-
-// std is the name that means standard input or standard output. Every command takes it so
-// but cp, where it is a file's name, as for GNU cp. A file of that name is ./-.
-const std = "-"
-
-// streams are where commands write.
-type streams struct {
-	out, err io.Writer
-}
 
 // toldError is an exit status, of which the user knows why.
 type toldError int
@@ -74,7 +64,7 @@ func (e toldError) Error() string { return fmt.Sprintf("exit status %d", int(e))
 
 // run executes the command line and returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {
-	err := execute(args, streams{stdout, stderr})
+	err := execute(args, cli.Streams{Out: stdout, Err: stderr})
 	if err == nil {
 		return 0
 	}
@@ -88,7 +78,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if status, ok := errors.AsType[statusError](err); ok {
 		return status.status
 	}
-	if _, ok := errors.AsType[usageError](err); ok {
+	if _, ok := errors.AsType[cli.UsageError](err); ok {
 		return 2
 	}
 	return 1
@@ -111,8 +101,8 @@ func sentence(err error) string {
 	return strings.Join(sentences, "; ")
 }
 
-func execute(args []string, s streams) error {
-	fit(s.out)
+func execute(args []string, s cli.Streams) error {
+	cli.FitWidth(s.Out)
 	if args = usualArgs(args); args[0] == "cp" { // the names it takes are bytes, of which kong makes UTF-8
 		return runCp(args[1:], s)
 	}
@@ -128,7 +118,7 @@ func execute(args []string, s streams) error {
 
 // parse returns the command to run, or nil if there is none: the help was asked
 // for, and has been shown, or something is wrong.
-func parse(args []string, s streams) (*kong.Context, error) {
+func parse(args []string, s cli.Streams) (*kong.Context, error) {
 	var g grammar
 	exited := false
 	var shown error // what went wrong in showing the help: no error of the caller's
@@ -137,7 +127,7 @@ func parse(args []string, s streams) (*kong.Context, error) {
 		return shown
 	}
 	parser, err := kong.New(&g, kong.Name("sluice"), kong.Description(description), kong.Help(help),
-		kong.Writers(s.out, s.err), kong.Exit(func(int) { exited = true }),
+		kong.Writers(s.Out, s.Err), kong.Exit(func(int) { exited = true }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 80}))
 	if err != nil {
 		return nil, err
@@ -147,7 +137,7 @@ func parse(args []string, s streams) (*kong.Context, error) {
 	case exited || shown != nil:
 		return nil, shown
 	case err != nil:
-		return nil, usageError{clearly(err)}
+		return nil, cli.UsageError{Err: clearly(err)}
 	}
 	return cmd, nil
 }

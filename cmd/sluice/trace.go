@@ -6,6 +6,7 @@ import (
 	"os"
 	"runtime/debug"
 
+	"github.com/sluiceio/sluice/bench/cli"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/digest"
 	"github.com/sluiceio/sluice/trace"
 )
@@ -26,7 +27,7 @@ const garbagePercent = 20
 // readTrace reads a trace's file, - is standard input. Its errors name the file.
 func readTrace(name string) (*trace.Trace, error) {
 	debug.SetGCPercent(garbagePercent)
-	if name == std {
+	if name == cli.Stdio {
 		return readFrom(os.Stdin, "standard input")
 	}
 	f, err := os.Open(name)
@@ -54,11 +55,11 @@ type traceSummaryCmd struct {
 }
 
 // Run prints a screenful.
-func (c *traceSummaryCmd) Run(s streams) error {
+func (c *traceSummaryCmd) Run(s cli.Streams) error {
 	t, err := readTrace(c.File)
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(s.out, digest.Print(t))
+	_, err = io.WriteString(s.Out, digest.Print(t))
 	return err
 }

@@ -11,7 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
+	"github.com/sluiceio/sluice/bench/cli"
+	"github.com/sluiceio/sluice/bench/report"
 	"github.com/sluiceio/sluice/trace"
 )
 
@@ -40,38 +41,38 @@ var formats = []format{
 }
 
 // Run writes the file.
-func (c *traceExportCmd) Run(s streams) error {
+func (c *traceExportCmd) Run(s cli.Streams) error {
 	f, err := c.format()
 	if err != nil {
-		return usageError{err}
+		return cli.UsageError{Err: err}
 	}
-	if c.Out == std && f.binary && isTerminal(s.out) {
-		return usageError{fmt.Errorf("a trace in the format %s is binary, which is nothing for a terminal; want a file, or a pipe", f.name)}
+	if c.Out == cli.Stdio && f.binary && cli.IsTerminal(s.Out) {
+		return cli.UsageError{Err: fmt.Errorf("a trace in the format %s is binary, which is nothing for a terminal; want a file, or a pipe", f.name)}
 	}
 	t, err := readTrace(c.File)
 	if err != nil {
 		return err
 	}
 	switch {
-	case c.Out != std:
+	case c.Out != cli.Stdio:
 		return writeNew(c.Out, func(w io.Writer) error { return f.write(t, w) })
-	case isTerminal(s.out):
-		return writePrintable(s.out, func(w io.Writer) error { return f.write(t, w) })
+	case cli.IsTerminal(s.Out):
+		return writePrintable(s.Out, func(w io.Writer) error { return f.write(t, w) })
 	}
-	return f.write(t, s.out)
+	return f.write(t, s.Out)
 }
 
 // format returns the one that is asked for: by name, or by the file's extension.
 // What says two things, or nothing, is refused.
 func (c *traceExportCmd) format() (format, error) {
 	ext := strings.ToLower(filepath.Ext(c.Out))
-	if c.Out == std {
+	if c.Out == cli.Stdio {
 		ext = ""
 	}
 	byExt := slices.IndexFunc(formats, func(f format) bool { return slices.Contains(f.extensions, ext) })
 	if c.Format == "" {
 		switch {
-		case c.Out == std:
+		case c.Out == cli.Stdio:
 			return format{}, fmt.Errorf("standard output has no extension to take the format from; want --format, one of %s", formatNames())
 		case byExt < 0:
 			return format{}, fmt.Errorf("%s: no format has the extension %q; want --format, or one of %s", c.Out, ext, extensions())

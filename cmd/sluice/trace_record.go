@@ -6,8 +6,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
-	"github.com/sluiceio/sluice/cmd/sluice/internal/scratch"
+	"github.com/sluiceio/sluice/bench/cli"
+	"github.com/sluiceio/sluice/bench/report"
+	"github.com/sluiceio/sluice/bench/scratch"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/viewer"
 	"github.com/sluiceio/sluice/trace"
 )
@@ -28,9 +29,9 @@ func (*traceRecordCmd) Help() string {
 }
 
 // Run runs the program and writes what it has recorded.
-func (c *traceRecordCmd) Run(s streams) error {
+func (c *traceRecordCmd) Run(s cli.Streams) error {
 	if err := c.check(); err != nil {
-		return usageError{err}
+		return cli.UsageError{Err: err}
 	}
 	if err := c.checkPlaces(); err != nil {
 		return err
@@ -64,7 +65,7 @@ func (c *traceRecordCmd) check() error {
 	switch {
 	case len(c.Command) == 0:
 		return errors.New("trace record: there is no program to run; want one after --, as in sluice trace record -- ./prog")
-	case c.Output == std:
+	case c.Output == cli.Stdio:
 		return errors.New("--output: standard output is the program's; want the name of a file")
 	case c.Output == "":
 		return errors.New("the name of the trace is empty")

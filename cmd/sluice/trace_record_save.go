@@ -9,9 +9,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/sluiceio/sluice/bench/cli"
+	"github.com/sluiceio/sluice/bench/report"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/browser"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/digest"
-	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/viewer"
 	"github.com/sluiceio/sluice/trace"
 )
@@ -32,7 +33,7 @@ func (e unsavedError) Unwrap() error { return e.error }
 
 // save writes what the processes have recorded, tells of each, and shows the
 // one that has done most.
-func (c *traceRecordCmd) save(s streams, recorded []string) error {
+func (c *traceRecordCmd) save(s cli.Streams, recorded []string) error {
 	var errs []error
 	var most *trace.Trace
 	var of string // whose most is
@@ -55,7 +56,7 @@ func (c *traceRecordCmd) save(s streams, recorded []string) error {
 }
 
 // saveOne writes a recording as a trace, and removes it.
-func saveOne(s streams, name, out string) (*trace.Trace, error) {
+func saveOne(s cli.Streams, name, out string) (*trace.Trace, error) {
 	t, err := readTrace(name)
 	if err == nil {
 		err = writeNew(out, func(w io.Writer) error { return compact(t, w) })
@@ -67,14 +68,14 @@ func saveOne(s streams, name, out string) (*trace.Trace, error) {
 }
 
 // told says on stderr, as stdout is the program's, what is in a trace.
-func told(s streams, t *trace.Trace, out string) error {
-	fit(s.err)
-	_, err := fmt.Fprintf(s.err, "\n%s\nwritten to %s\n", digest.Print(t), report.Printable(out))
+func told(s cli.Streams, t *trace.Trace, out string) error {
+	cli.FitWidth(s.Err)
+	_, err := fmt.Fprintf(s.Err, "\n%s\nwritten to %s\n", digest.Print(t), report.Printable(out))
 	return err
 }
 
 // show writes the page beside the trace, and opens it if somebody sees that.
-func show(s streams, t *trace.Trace, out string) error {
+func show(s cli.Streams, t *trace.Trace, out string) error {
 	var page bytes.Buffer
 	if err := viewer.Write(&page, t, filepath.Base(out)); err != nil {
 		return err
@@ -83,14 +84,14 @@ func show(s streams, t *trace.Trace, out string) error {
 	if err := viewer.WriteFile(name, page.Bytes(), false); err != nil {
 		return fmt.Errorf("cannot write the page: %w", err)
 	}
-	_, err := fmt.Fprintf(s.err, "its page is %s%s\n", report.Printable(name), opened(s, name, out))
+	_, err := fmt.Fprintf(s.Err, "its page is %s%s\n", report.Printable(name), opened(s, name, out))
 	return err
 }
 
 // opened opens the page, and says so, or else how else it can be seen.
-func opened(s streams, page, out string) string {
+func opened(s cli.Streams, page, out string) string {
 	serve := "\nsluice trace view --serve " + report.Printable(out) + " serves it"
-	if !isTerminal(s.out) || !browser.Display() {
+	if !cli.IsTerminal(s.Out) || !browser.Display() {
 		return serve
 	}
 	if err := browser.Open(page); err != nil {

@@ -8,10 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sluiceio/sluice/cmd/sluice/internal/bytesize"
+	"github.com/sluiceio/sluice/bench/bytesize"
+	"github.com/sluiceio/sluice/bench/cli"
+	"github.com/sluiceio/sluice/bench/report"
+	"github.com/sluiceio/sluice/bench/scratch"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/depths"
-	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
-	"github.com/sluiceio/sluice/cmd/sluice/internal/scratch"
 	"github.com/sluiceio/sluice/tune"
 )
 
@@ -51,11 +52,11 @@ func (t *tuneCmd) check() error {
 }
 
 // Run measures, shows the curves, and saves what they say.
-func (t *tuneCmd) Run(ctx context.Context, s streams) error {
+func (t *tuneCmd) Run(ctx context.Context, s cli.Streams) error {
 	if err := t.check(); err != nil {
-		return usageError{err}
+		return cli.UsageError{Err: err}
 	}
-	screen := newScreen(s)
+	screen := cli.NewScreen(s)
 	defer screen.Clear()
 	screen.Expect(1 + depths.Steps)
 	file, err := scratch.Create(ctx, t.Dir, int64(t.Size), func(done float64) {

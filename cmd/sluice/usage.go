@@ -8,11 +8,8 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
+	"github.com/sluiceio/sluice/bench/report"
 )
-
-// usageError marks an error of the caller's.
-type usageError struct{ error }
 
 // clearly says in our words what kong found wrong with the command line: kong's are
 // about its parser. An error that is not known stays as it is.
@@ -107,13 +104,13 @@ var sentences = []struct {
 	{regexp.MustCompile(`(?s)^unexpected argument (.*?)` + suggestion + `$`), func(at place, found []string) string {
 		switch {
 		case at.many():
-			return at.prefix() + "flags are between the arguments and " + quote(found[1]) + "; want the arguments side by side" + at.usage()
+			return at.prefix() + "flags are between the arguments and " + report.Quote(found[1]) + "; want the arguments side by side" + at.usage()
 		case len(at.command.Children) == 0:
-			return at.prefix() + quote(found[1]) + " is an argument too many" + at.usage()
+			return at.prefix() + report.Quote(found[1]) + " is an argument too many" + at.usage()
 		case found[2] != "" && found[1] != "":
-			return at.prefix() + "unknown command " + quote(found[1]) + guess(found[2])
+			return at.prefix() + "unknown command " + report.Quote(found[1]) + guess(found[2])
 		}
-		return at.prefix() + "unknown command " + quote(found[1]) + "; there are " + at.commands()
+		return at.prefix() + "unknown command " + report.Quote(found[1]) + "; there are " + at.commands()
 	}},
 	{regexp.MustCompile(`^expected (?:one of )?"[^<]`), func(at place, _ []string) string {
 		return at.prefix() + "a command is missing; there are " + at.commands()
@@ -149,8 +146,6 @@ var sentences = []struct {
 		return found[1] + `: "` + found[3] + `" is not known; there are ` + list(strings.Split(strings.ReplaceAll(found[2], `"`, ""), ","), "and")
 	}},
 }
-
-func quote(text string) string { return `"` + report.Printable(text) + `"` }
 
 func plural(of []string, one, many string) string {
 	if len(of) == 1 {

@@ -3,6 +3,8 @@ package main
 import (
 	"io"
 	"testing"
+
+	"github.com/sluiceio/sluice/bench/cli"
 )
 
 // TestClearly calls the command wrongly in each way that the flag library knows: what it
@@ -44,7 +46,7 @@ func TestClearly(t *testing.T) {
 		{[]string{"tune", "--size", "x"}, `--size: "x" is not a size; want a number of bytes, as in 512m or 1g`},
 	} {
 		got := ""
-		if _, err := parse(usualArgs(test.args), streams{io.Discard, io.Discard}); err != nil {
+		if _, err := parse(usualArgs(test.args), cli.Streams{Out: io.Discard, Err: io.Discard}); err != nil {
 			got = sentence(err)
 		}
 		if got != test.want {

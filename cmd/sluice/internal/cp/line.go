@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
+	"github.com/sluiceio/sluice/bench/report"
 	"github.com/sluiceio/sluice/copytree"
 )
 

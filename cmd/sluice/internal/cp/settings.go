@@ -4,7 +4,7 @@ import (
 	"errors"
 	"os"
 
-	"github.com/sluiceio/sluice/cmd/sluice/internal/bytesize"
+	"github.com/sluiceio/sluice/bench/bytesize"
 	"github.com/sluiceio/sluice/copytree"
 )
 

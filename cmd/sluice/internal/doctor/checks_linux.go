@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/cmd/sluice/internal/machine"
+	"github.com/sluiceio/sluice/bench/machine"
 )
 
 func checks(m machine.Info, dir string) []Check {

@@ -2,7 +2,7 @@
 
 package doctor
 
-import "github.com/sluiceio/sluice/cmd/sluice/internal/machine"
+import "github.com/sluiceio/sluice/bench/machine"
 
 // checks has one finding: the rest is about Linux.
 func checks(m machine.Info, _ string) []Check {

@@ -12,7 +12,7 @@ import (
 	"os"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/cmd/sluice/internal/machine"
+	"github.com/sluiceio/sluice/bench/machine"
 )
 
 // Status says what a finding means for sluice.

@@ -3,7 +3,7 @@ package doctor
 import (
 	"strings"
 
-	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
+	"github.com/sluiceio/sluice/bench/report"
 )
 
 // nameWidth is that of the longest name of a check.

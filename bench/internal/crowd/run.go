@@ -1,0 +1,116 @@
+package crowd
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/sluiceio/sluice/bench/internal/program"
+)
+
+// Outcome is how a Job went.
+type Outcome struct {
+	// Died is what the process said last, if it came to no end of the Job.
+	Died    string        `json:"died,omitempty"`
+	Elapsed time.Duration `json:"elapsed"` // of the reads; until its end, if it died
+	Threads int           `json:"threads"` // the most it had at once
+	// Resident is the most memory that was resident, of which Stacks and Buffers
+	// are the goroutines' own, in bytes; 0 is what is not known, of one that died.
+	Resident int64  `json:"resident"`
+	Stacks   int64  `json:"stacks"`
+	Buffers  int64  `json:"buffers"`
+	Explain  string `json:"explain,omitempty"`
+	Other    Other  `json:"other,omitzero"`
+}
+
+// Over is the memory over the goroutines' own, in bytes.
+func (o Outcome) Over() int64 { return o.Resident - o.Stacks - o.Buffers }
+
+// Program is what is started as the process: a file, and its arguments with the
+// name that it is called by.
+type Program struct {
+	Exe  string
+	Argv []string
+	Env  []string // in addition to this process's
+}
+
+// Run does the job in a process of its own. Put is called with its number before
+// it begins. That it dies is an Outcome; that it fails otherwise, or that ctx has
+// ended it, is an error.
+func Run(ctx context.Context, p Program, job Job, put func(pid int) error) (Outcome, error) {
+	cmd := exec.CommandContext(ctx, p.Exe)
+	cmd.Args, cmd.WaitDelay = p.Argv, time.Second
+	cmd.Env = append(os.Environ(), p.Env...)
+	program.Alone(cmd)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &first{&stderr}
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return Outcome{}, err
+	}
+	if err := cmd.Start(); err != nil {
+		return Outcome{}, fmt.Errorf("starting a process: %w", err)
+	}
+	peak := program.Watch(cmd.Process.Pid)
+	err = put(cmd.Process.Pid)
+	start := time.Now()
+	if err == nil {
+		_ = json.NewEncoder(stdin).Encode(job) // one that has died already says how, below
+	}
+	_ = stdin.Close() // without a Job it ends
+	failed := cmd.Wait()
+	most := peak()
+	switch {
+	case ctx.Err() != nil:
+		return Outcome{}, context.Cause(ctx)
+	case err != nil:
+		return Outcome{}, err
+	}
+	o := Outcome{Elapsed: time.Since(start), Threads: most.Threads, Resident: most.RSS}
+	return o, o.conclude(failed, stdout.Bytes(), stderr.String())
+}
+
+// conclude notes what the process said of itself, or how it died.
+func (o *Outcome) conclude(failed error, stdout []byte, stderr string) error {
+	if failed == nil {
+		var r report
+		if err := json.Unmarshal(stdout, &r); err != nil {
+			return fmt.Errorf("the process does not say how it went: %w", err)
+		}
+		o.Elapsed, o.Stacks, o.Buffers, o.Explain, o.Other = r.Elapsed, r.Stacks, r.Buffers, r.Explain, r.Other
+		o.Threads, o.Resident = max(o.Threads, r.Peak.Threads), max(o.Resident, r.Peak.RSS)
+		return nil
+	}
+	if words, ok := fatal(stderr); ok {
+		o.Died, o.Resident = words, 0
+		return nil
+	}
+	line, _, _ := strings.Cut(strings.TrimSpace(stderr), "\n")
+	return fmt.Errorf("%w: %s", failed, line)
+}
+
+// fatal returns what the Go runtime says when it ends a program.
+func fatal(stderr string) (words string, ok bool) {
+	for line := range strings.Lines(stderr) {
+		if strings.HasPrefix(line, "fatal error: ") || strings.HasPrefix(line, "runtime: program exceeds") {
+			words = strings.TrimSpace(strings.TrimSpace(words) + " " + strings.TrimSpace(line))
+		}
+	}
+	return words, words != ""
+}
+
+// first keeps the beginning of what is written: the stacks of many goroutines
+// follow.
+type first struct{ text *bytes.Buffer }
+
+const firstSize = 16 << 10 // 16 KiB
+
+func (f *first) Write(b []byte) (int, error) {
+	f.text.Write(b[:min(len(b), firstSize-f.text.Len())])
+	return len(b), nil
+}
