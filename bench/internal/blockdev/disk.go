@@ -28,7 +28,7 @@ type Disk struct {
 	about  About
 	device *Device // nil for a file
 	file   *os.File
-	loop   *loop // nil if it is none of ours
+	loop   *Loop // nil if Open did not make one
 	set    bool  // the scheduler may be another than it was
 }
 
@@ -145,7 +145,7 @@ func (d *Disk) Close() error {
 	}
 	errs = append(errs, d.file.Close())
 	if d.loop != nil {
-		errs = append(errs, d.loop.remove())
+		errs = append(errs, d.loop.Detach())
 	}
 	return errors.Join(errs...)
 }

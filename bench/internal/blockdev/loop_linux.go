@@ -10,37 +10,47 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// loop is a loop device of ours. It is removed when nobody has it open any
-// more (LO_FLAGS_AUTOCLEAR), so that it does not outlive the process however
-// that ends.
-type loop struct{ node *os.File }
+// Loop is a loop device that Attach has made. The kernel removes it when no process has it
+// open and nothing is mounted from it (LO_FLAGS_AUTOCLEAR), so that it does not outlive this
+// process however that ends.
+type Loop struct {
+	Path string // of its node
+	Note string // how the device differs from what was asked for, "" if it does not
+	node *os.File
+}
 
-// openLoop makes a loop device over a file, with sectors of 512 bytes and direct
-// I/O on the file, or with what comes nearest to that.
-func openLoop(name string) (*Disk, error) {
+// Attach makes a loop device over the file of that name, with sectors of 512 bytes and direct
+// I/O on the file, or the nearest to that which the kernel grants. It takes root. The caller
+// detaches it.
+func Attach(name string) (*Loop, error) {
 	backing, err := os.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
 		return nil, err
 	}
-	defer backing.Close() // the device has its own
-	l, note, err := attach(backing)
+	defer backing.Close() // the device has a descriptor of its own
+	return attach(backing)
+}
+
+// openLoop makes a loop device over the file of that name, and opens it for direct writes.
+func openLoop(name string) (*Disk, error) {
+	l, err := Attach(name)
 	if err != nil {
 		return nil, err
 	}
 	d, err := l.open()
 	if err != nil {
-		return nil, errors.Join(err, l.remove())
+		return nil, errors.Join(err, l.Detach())
 	}
 	d.loop = l
-	if note != "" {
-		d.about.Note = note
+	if l.Note != "" {
+		d.about.Note = l.Note
 	}
 	return d, nil
 }
 
-// attach makes a device over the file, and says in what it is not as wished.
-// Direct I/O of 512 bytes is not to be had over a disk with larger sectors.
-func attach(backing *os.File) (l *loop, note string, err error) {
+// attach tries one kind of device after another. Over a disk with larger sectors, direct I/O
+// of 512 bytes fails.
+func attach(backing *os.File) (*Loop, error) {
 	for _, try := range []struct {
 		sector uint32
 		direct bool
@@ -50,25 +60,26 @@ func attach(backing *os.File) (l *loop, note string, err error) {
 		{largestSector, true, "writes are of 4096 bytes: the file under the loop device takes no smaller direct ones"},
 		{smallestSector, false, "the loop device writes the file through the page cache: direct I/O is refused"},
 	} {
-		var direct bool
-		if l, direct, err = configure(backing, try.sector, try.direct); err != nil {
-			return nil, "", err
+		l, direct, err := configure(backing, try.sector, try.direct)
+		if err != nil {
+			return nil, err
 		}
 		if direct == try.direct {
-			return l, try.note, nil
+			l.Note = try.note
+			return l, nil
 		}
-		if err := l.remove(); err != nil {
-			return nil, "", err
+		if err := l.Detach(); err != nil {
+			return nil, err
 		}
 	}
-	return nil, "", errors.New("the kernel makes loop devices of another kind than asked for")
+	return nil, errors.New("the kernel makes loop devices of another kind than asked for")
 }
 
-// tries is how often somebody else may be quicker to take a free device.
+// tries is how many free devices may be lost to other processes that take them first.
 const tries = 10
 
-// configure makes a device, and says whether it does direct I/O.
-func configure(backing *os.File, sector uint32, direct bool) (l *loop, isDirect bool, err error) {
+// configure makes a device. isDirect reports whether it does direct I/O.
+func configure(backing *os.File, sector uint32, direct bool) (l *Loop, isDirect bool, err error) {
 	config := unix.LoopConfig{Fd: uint32(backing.Fd()), Size: sector}
 	config.Info.Flags = unix.LO_FLAGS_AUTOCLEAR
 	copy(config.Info.File_name[:len(config.Info.File_name)-1], filepath.Base(backing.Name()))
@@ -81,7 +92,7 @@ func configure(backing *os.File, sector uint32, direct bool) (l *loop, isDirect 
 			return nil, false, err
 		}
 		if err = unix.IoctlLoopConfigure(int(node.Fd()), &config); err == nil {
-			l = &loop{node}
+			l = &Loop{Path: node.Name(), node: node}
 			break
 		}
 		_ = node.Close()
@@ -94,12 +105,12 @@ func configure(backing *os.File, sector uint32, direct bool) (l *loop, isDirect 
 	}
 	info, err := unix.IoctlLoopGetStatus64(int(l.node.Fd()))
 	if err != nil {
-		return nil, false, errors.Join(os.NewSyscallError("LOOP_GET_STATUS64", err), l.remove())
+		return nil, false, errors.Join(os.NewSyscallError("LOOP_GET_STATUS64", err), l.Detach())
 	}
 	return l, info.Flags&unix.LO_FLAGS_DIRECT_IO != 0, nil
 }
 
-// freeLoop opens a loop device that nobody uses.
+// freeLoop opens a loop device that is not in use.
 func freeLoop() (*os.File, error) {
 	control, err := os.OpenFile("/dev/loop-control", os.O_RDWR, 0)
 	if err != nil {
@@ -114,7 +125,7 @@ func freeLoop() (*os.File, error) {
 }
 
 // open opens the device for direct writes.
-func (l *loop) open() (*Disk, error) {
+func (l *Loop) open() (*Disk, error) {
 	device, err := Host.Find(filepath.Base(l.node.Name()), 0)
 	if err != nil {
 		return nil, err
@@ -126,9 +137,9 @@ func (l *loop) open() (*Disk, error) {
 	return newDisk(f, device, fmt.Sprintf("%s, a loop device over a file in --dir", device.Path))
 }
 
-// remove takes the device off its file. Somebody who looks at it just now
-// (udev) keeps it until they are done.
-func (l *loop) remove() error {
+// Detach takes the device off the file. A process that has the device open at that moment,
+// as udev may, keeps it until it closes it.
+func (l *Loop) Detach() error {
 	err := unix.IoctlSetInt(int(l.node.Fd()), unix.LOOP_CLR_FD, 0)
 	return errors.Join(os.NewSyscallError("LOOP_CLR_FD", err), l.node.Close())
 }

@@ -9,10 +9,14 @@ import (
 
 var errLinux = errors.New("raw writes are for Linux")
 
-// loop is Linux's.
-type loop struct{}
+// Loop is a loop device, which only Linux has.
+type Loop struct{ Path, Note string }
 
-func (loop) remove() error { return nil }
+// Attach fails: there are no loop devices here.
+func Attach(string) (*Loop, error) { return nil, errLinux }
+
+// Detach does nothing.
+func (*Loop) Detach() error { return nil }
 
 func openLoop(string) (*Disk, error) { return nil, errLinux }
 

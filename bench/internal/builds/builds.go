@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/sluiceio/sluice/bench/internal/program"
@@ -102,8 +101,7 @@ func (p *Pair) build(ctx context.Context, exe, name, output string) error {
 		return context.Cause(ctx)
 	}
 	if err != nil {
-		first, _, _ := strings.Cut(strings.TrimSpace(out.String()), "\n")
-		return fmt.Errorf("%s build: %w: %s", filepath.Base(name), err, first)
+		return fmt.Errorf("%s build: %w: %s", filepath.Base(name), err, program.FirstLine(out.String()))
 	}
 	return nil
 }

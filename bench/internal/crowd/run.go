@@ -39,6 +39,10 @@ type Program struct {
 	Env  []string // in addition to this process's
 }
 
+// stderrSize is as much as Run keeps of what the process writes to stderr: the reason why it
+// died is at the beginning, and the stacks of many goroutines follow.
+const stderrSize = 16 << 10 // 16 KiB
+
 // Run does the job in a process of its own. Put is called with its number before
 // it begins. That it dies is an Outcome; that it fails otherwise, or that ctx has
 // ended it, is an error.
@@ -47,8 +51,9 @@ func Run(ctx context.Context, p Program, job Job, put func(pid int) error) (Outc
 	cmd.Args, cmd.WaitDelay = p.Argv, time.Second
 	cmd.Env = append(os.Environ(), p.Env...)
 	program.Alone(cmd)
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &first{&stderr}
+	var stdout bytes.Buffer
+	stderr := program.Head{Max: stderrSize}
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		return Outcome{}, err
@@ -90,8 +95,7 @@ func (o *Outcome) conclude(failed error, stdout []byte, stderr string) error {
 		o.Died, o.Resident = words, 0
 		return nil
 	}
-	line, _, _ := strings.Cut(strings.TrimSpace(stderr), "\n")
-	return fmt.Errorf("%w: %s", failed, line)
+	return fmt.Errorf("%w: %s", failed, program.FirstLine(stderr))
 }
 
 // fatal returns what the Go runtime says when it ends a program.
@@ -102,15 +106,4 @@ func fatal(stderr string) (words string, ok bool) {
 		}
 	}
 	return words, words != ""
-}
-
-// first keeps the beginning of what is written: the stacks of many goroutines
-// follow.
-type first struct{ text *bytes.Buffer }
-
-const firstSize = 16 << 10 // 16 KiB
-
-func (f *first) Write(b []byte) (int, error) {
-	f.text.Write(b[:min(len(b), firstSize-f.text.Len())])
-	return len(b), nil
 }

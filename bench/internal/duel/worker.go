@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
-	"strings"
 	"time"
 
 	"github.com/sluiceio/sluice/bench/internal/load"
+	"github.com/sluiceio/sluice/bench/internal/program"
 )
 
 // worker is a process that performs one load through one side.
@@ -64,7 +64,7 @@ func (w *worker) died(err error) error {
 	if exit := w.cmd.Wait(); exit != nil {
 		err = exit
 	}
-	if line, _, _ := strings.Cut(strings.TrimSpace(w.stderr.String()), "\n"); line != "" {
+	if line := program.FirstLine(w.stderr.String()); line != "" {
 		return fmt.Errorf("worker process: %w: %s", err, line)
 	}
 	return fmt.Errorf("worker process: %w", err)

@@ -133,7 +133,7 @@ func (r *Runner) run(j job) (load.Slice, error) {
 // firstLine returns the first line of the first text that has any.
 func firstLine(texts ...string) string {
 	for _, text := range texts {
-		if line, _, _ := strings.Cut(strings.TrimSpace(text), "\n"); line != "" {
+		if line := program.FirstLine(text); line != "" {
 			return line
 		}
 	}

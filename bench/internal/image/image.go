@@ -10,10 +10,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/sluiceio/sluice/bench/internal/blockdev"
+	"github.com/sluiceio/sluice/bench/internal/program"
 	"github.com/sluiceio/sluice/bench/scratch"
 )
 
@@ -91,8 +91,7 @@ func (i *Image) create(ctx context.Context, dir, kind string, size int64, progre
 	i.Note = i.loop.Note
 	out, err := exec.CommandContext(ctx, "mkfs."+kind, append(slices.Clone(mkfs[kind]), i.loop.Path)...).CombinedOutput()
 	if err != nil {
-		line, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
-		return fmt.Errorf("mkfs.%s: %w: %s", kind, err, line)
+		return fmt.Errorf("mkfs.%s: %w: %s", kind, err, program.FirstLine(string(out)))
 	}
 	if i.point, err = os.MkdirTemp(dir, ".sluice-bench-*"); err != nil {
 		return err

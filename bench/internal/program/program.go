@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"strings"
 	"time"
 )
 
@@ -25,7 +24,7 @@ func Run(ctx context.Context, exe string, argv []string) (Usage, error) {
 	cmd := exec.CommandContext(ctx, exe)
 	cmd.Args, cmd.WaitDelay = argv, time.Second
 	Alone(cmd)
-	var stderr head
+	stderr := Head{Max: headSize}
 	cmd.Stderr = &stderr
 	start := time.Now()
 	if err := cmd.Start(); err != nil {
@@ -45,24 +44,11 @@ func Run(ctx context.Context, exe string, argv []string) (Usage, error) {
 	switch {
 	case ctx.Err() != nil:
 		return u, context.Cause(ctx)
-	case err != nil && stderr.line() != "":
-		return u, fmt.Errorf("%w: %s", err, stderr.line())
+	case err != nil && FirstLine(stderr.String()) != "":
+		return u, fmt.Errorf("%w: %s", err, FirstLine(stderr.String()))
 	}
 	return u, err
 }
 
-// head keeps the beginning of what is written to it.
-type head struct{ text []byte }
-
-const headSize = 4 << 10
-
-func (h *head) Write(b []byte) (int, error) {
-	h.text = append(h.text, b[:min(len(b), headSize-len(h.text))]...)
-	return len(b), nil
-}
-
-// line returns the first line.
-func (h *head) line() string {
-	line, _, _ := strings.Cut(strings.TrimSpace(string(h.text)), "\n")
-	return line
-}
+// headSize is as much as Run keeps of what the program writes to stderr.
+const headSize = 4 << 10 // 4 KiB
