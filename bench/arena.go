@@ -17,15 +17,14 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/tree"
 )
 
-// arena is the experiments' Lab.
+// arena is the experiments.Lab of the command.
 type arena struct {
 	duel.Arena
 	device string      // for raw writes; "" makes a loop device over the file
-	trees  copies.Spec // of where trees are copied, but for their shape
+	trees  copies.Spec // where trees are copied; each call of Trees adds the shape
 }
 
-// newArena returns an arena, without its file, whose workers are this very
-// program.
+// newArena returns an arena without a file. Its workers are processes of this program.
 func newArena() (*arena, error) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -41,7 +40,7 @@ func (a *arena) Trees(ctx context.Context, kind string, shape tree.Shape, progre
 	return copies.Open(ctx, spec, progress)
 }
 
-// Disk opens what raw writes go to.
+// Disk opens the device for raw writes.
 func (a *arena) Disk() (experiments.Disk, error) {
 	return blockdev.Open(a.device, a.Path, experiments.RawWrites)
 }
@@ -55,13 +54,13 @@ func (a *arena) Slow(ctx context.Context, size int64, iops int, progress func(fl
 	return &slowDisk{d, crowd.Program{Exe: a.Exe, Argv: []string{a.Argv[0], "crowd"}}, a.Arena.Programs}, nil
 }
 
-// Mixed has fio do a job.
+// Mixed runs a job of fio.
 func (a *arena) Mixed(ctx context.Context, job fio.Mixed) (reads, writes load.Slice, err error) {
 	return job.Run(ctx, a.trees.Dir)
 }
 
-// Programs has a program built by go build and by sluice build. From then on they
-// are the workers of these ways. The function that it returns removes them.
+// Programs builds a program by go build and by sluice build. From then on these are the workers
+// of load.ByGoBuild and load.BySluiceBuild. The function that Programs returns removes them.
 func (a *arena) Programs(ctx context.Context, driver string) (remove func() error, err error) {
 	p, err := builds.Make(ctx, a.trees.Dir, a.Exe, a.Argv[0])
 	if err != nil {
@@ -79,11 +78,11 @@ func (a *arena) Programs(ctx context.Context, driver string) (remove func() erro
 type slowDisk struct {
 	*slowdisk.Disk
 	self crowd.Program
-	// others are those of ways that have one of their own.
+	// others are the programs of ways that do not use self.
 	others map[load.Way]duel.Program
 }
 
-// Crowd has a process read the disk's file, of which nothing is in memory.
+// Crowd runs a process that reads the disk's file, after it has been dropped from memory.
 func (d *slowDisk) Crowd(ctx context.Context, side load.Side, goroutines int, direct bool) (crowd.Outcome, error) {
 	if err := d.Cool(); err != nil {
 		return crowd.Outcome{}, err

@@ -117,7 +117,7 @@ func (b *Command) Run(ctx context.Context, s cli.Streams, line *kong.Context) er
 	return errors.Join(err, out.write(newResults(m, params, measured)))
 }
 
-// listExperiments prints a line an experiment.
+// listExperiments prints one line for each experiment.
 func listExperiments(s cli.Streams) error {
 	var b strings.Builder
 	indent := strings.Repeat(" ", 20)
@@ -142,14 +142,14 @@ func (b *Command) run(ctx context.Context, s cli.Streams, chosen []experiments.E
 	arena.device, arena.trees = given(b.Device), copies.Spec{Dir: b.Dir, NoImage: !b.Image, Kind: b.FS}
 	screen := cli.NewScreen(s)
 	defer screen.Clear()
-	screen.Hold(func() bool { return ctx.Err() != nil }) // what has been made is removed first
+	screen.Hold(func() bool { return ctx.Err() != nil }) // after Ctrl-C, results are printed only when the file is removed
 	defer func() { err = errors.Join(err, screen.Release()) }()
 	screen.Expect(1)
 	for _, e := range chosen {
 		screen.Expect(e.Steps(params))
 	}
 	env := &experiments.Env{Params: params, Lab: arena, Screen: screen}
-	if params.FileSize == 0 { // none of them needs it
+	if params.FileSize == 0 { // no experiment needs the file
 		return measure(ctx, env, chosen, m)
 	}
 	file, err := scratch.Create(ctx, b.Dir, params.FileSize, func(done float64) {
@@ -167,8 +167,8 @@ func (b *Command) run(ctx context.Context, s cli.Streams, chosen []experiments.E
 	return measured, errors.Join(err, file.Close())
 }
 
-// measure runs the experiments one after another and stops at the first
-// error. It returns what has been measured by then, too.
+// measure runs the experiments one after another and stops at the first error. It returns the
+// results up to then even if there is an error.
 func measure(ctx context.Context, env *experiments.Env, chosen []experiments.Experiment, m machine.Info) (map[string]any, error) {
 	results := make(map[string]any)
 	if err := env.Screen.Print(report.Wrap(m.String()) + "\n"); err != nil {

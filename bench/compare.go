@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceio/sluice/bench/results"
 )
 
-// compare is `sluice bench compare A.json B.json`.
+// compare is `sluice bench compare A.json B.json`: it prints what changed between two runs.
 func (b *Command) compare(s cli.Streams) error {
 	files := b.Experiments
 	if len(files) > 0 && files[0] == "compare" {

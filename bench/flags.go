@@ -18,7 +18,8 @@ import (
 	"github.com/sluiceio/sluice/bench/scratch"
 )
 
-// parse checks everything that can be checked before anything is done.
+// parse returns the experiments and their parameters. It checks all that can be checked before
+// anything is measured.
 func (b *Command) parse() ([]experiments.Experiment, experiments.Params, error) {
 	p := experiments.Params{
 		Brief: len(b.Experiments) == 0, Full: b.Full, Driver: b.Driver, Time: given(b.Time), Rounds: given(b.Rounds),
@@ -40,7 +41,7 @@ func (b *Command) parse() ([]experiments.Experiment, experiments.Params, error) 
 		}
 		p.Cells = append(p.Cells, pattern)
 	}
-	if err := b.checkFailBelow(); err != nil { // one line, and not two
+	if err := b.checkFailBelow(); err != nil { // before the other flags, so that the error is one line
 		return nil, p, err
 	}
 	return chosen, p, b.checkFlags(chosen)
@@ -74,13 +75,13 @@ func (b *Command) chosen() ([]experiments.Experiment, error) {
 // minFileSize is the smallest file that every experiment works on.
 const minFileSize = 8 << 20 // 8 MiB
 
-// defaultFileSize is that of the temporary file.
+// defaultFileSize is the size of the temporary file without --size.
 const defaultFileSize = 1 << 30 // 1 GiB
 
-// seeds is how many there are: few enough to be typed.
+// seeds is the number of seeds that are drawn: few, so that a seed is easily typed.
 const seeds = 1e6
 
-// fileSize returns the size of the temporary file, 0 if nobody needs one.
+// fileSize returns the size of the temporary file, 0 if no experiment needs one.
 func (b *Command) fileSize(chosen []experiments.Experiment, memory int64) int64 {
 	switch {
 	case b.Size != nil:
@@ -148,7 +149,7 @@ func (b *Command) checkFlags(chosen []experiments.Experiment) error {
 	return nil
 }
 
-// checkGoroutines checks the flag of what has a slow disk.
+// checkGoroutines checks the flag of the experiments that have a slow disk.
 func (b *Command) checkGoroutines(chosen []experiments.Experiment) error {
 	switch {
 	case b.Goroutines == nil:
@@ -161,7 +162,7 @@ func (b *Command) checkGoroutines(chosen []experiments.Experiment) error {
 	return nil
 }
 
-// mostLevels is those of a tree of 2.4 million files of cp-small.
+// mostLevels is the limit of --levels: of cp-small that is a tree of 2.4 million files.
 const mostLevels = 9
 
 // checkCopies checks the flags of cp-*.
@@ -194,8 +195,7 @@ func (b *Command) checkCopies(chosen []experiments.Experiment) error {
 	return nil
 }
 
-// checkDevice checks the flags of aio-latency, and the device itself before
-// anything else is done.
+// checkDevice checks the flags of aio-latency, and that the device is not in use.
 func (b *Command) checkDevice(chosen []experiments.Experiment) error {
 	raw := slices.ContainsFunc(chosen, func(e experiments.Experiment) bool { return e.Raw })
 	switch {

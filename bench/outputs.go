@@ -11,8 +11,7 @@ import (
 	"github.com/sluiceio/sluice/bench/results"
 )
 
-// redraw is `sluice bench report FILE.json DIR`: the report of a run that has
-// been measured before.
+// redraw is `sluice bench report FILE.json DIR`: it draws the report of an earlier run.
 func (b *Command) redraw() error {
 	if len(b.Experiments) != 3 {
 		return cli.UsageError{Err: errors.New("report: want a file that --json has written and a directory, as in sluice bench report FILE.json DIR")}
@@ -28,14 +27,14 @@ func (b *Command) redraw() error {
 	return dir.Write(run)
 }
 
-// outputs are where a run's results go beside the screen.
+// outputs are the files that a run writes.
 type outputs struct {
 	json   *cli.JSONFile // nil if not wanted
-	report *pictures.Dir // likewise
+	report *pictures.Dir // nil if not wanted
 }
 
-// openOutputs sees to it before anything is measured that there is a place for
-// the results. Text is where to go on writing for people.
+// openOutputs opens the files before anything is measured, so that a wrong name costs no run.
+// It returns the streams for the text that people read.
 func (b *Command) openOutputs(s cli.Streams) (o outputs, text cli.Streams, err error) {
 	if b.Report != nil {
 		if o.report, err = openReport(*b.Report); err != nil {
@@ -68,7 +67,7 @@ func newResults(m machine.Info, p experiments.Params, measured map[string]any) r
 	}
 }
 
-// abandon leaves all as it was.
+// abandon leaves the files as they were before the run.
 func (o outputs) abandon() error {
 	o.report.Abandon()
 	return o.json.Abandon()
@@ -82,8 +81,8 @@ func (o outputs) write(measured results.File) error {
 	return errors.Join(err, o.draw(measured))
 }
 
-// draw draws what the JSON file holds and no more, so that a report that is
-// drawn from the file later is the same.
+// draw draws from the text of the JSON file, so that a report that is drawn from the file later
+// is the same.
 func (o outputs) draw(measured results.File) error {
 	text, err := measured.Encode()
 	if err != nil {

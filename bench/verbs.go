@@ -10,15 +10,15 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// verbs are what bench does beside measuring, by its first argument, with the flags
-// that they know. No experiment is called so.
+// verbs are the first arguments that do something other than measure, and the flags that have
+// an effect on each. No experiment has such a name.
 var verbs = map[string][]string{
 	"list":    nil,
 	"report":  nil,
 	"compare": {"compare", "fail-below"},
 }
 
-// verb returns what is asked for instead of a measurement, "" if nothing is.
+// verb returns the verb of this command line, "" if it asks for a measurement.
 func (b *Command) verb() string {
 	if b.Compare {
 		return "compare"

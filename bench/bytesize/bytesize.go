@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Size is a flag's number of bytes: 4096, 64k, 512m, 1g (powers of two; KiB,
-// MiB and GiB do as well).
+// Size is a number of bytes as a flag has it: 4096, 64k, 512m, 1g. The units are powers of two,
+// and may be written KiB, MiB and GiB.
 type Size int64
 
 // UnmarshalText parses a size.

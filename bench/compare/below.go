@@ -7,7 +7,7 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// BelowError reports sides of sluice that lost more than the user allows.
+// BelowError is the error of sides of sluice that lost more than --fail-below allows.
 type BelowError struct {
 	Limit float64
 	Lines []Line
@@ -24,8 +24,8 @@ func (e *BelowError) Error() string {
 
 // FailBelow returns a *BelowError if sluice has less than limit times the
 // operations a second that it had; limit 0 never fails. As with the matrix,
-// the median decides, and not its interval. Sides of too few rounds have no verdict: it
-// is an error if there are no others.
+// the median decides, and not its interval. A side of too few rounds has no verdict; it is an
+// error if no side has one.
 func (c *Changes) FailBelow(limit float64) error {
 	if limit <= 0 {
 		return nil

@@ -1,4 +1,4 @@
-// Package compare says what changed between two runs of sluice bench.
+// Package compare finds what changed between two runs of sluice bench.
 package compare
 
 import (
@@ -11,11 +11,11 @@ import (
 	"github.com/sluiceio/sluice/bench/results"
 )
 
-// Verdict says which way a side has gone.
+// Verdict is the direction in which a side has changed.
 type Verdict string
 
-// The verdicts. Level is what the rounds of the two runs cannot tell apart;
-// Unknown is too few rounds.
+// The verdicts. Level: the rounds of the two runs show no difference. Unknown: there are too few
+// rounds.
 const (
 	Better  Verdict = "better"
 	Worse   Verdict = "worse"
@@ -34,17 +34,17 @@ type Line struct {
 	Verdict   Verdict
 }
 
-// Changes is what two runs have in common, and what not.
+// Changes are the differences between two runs, cell by cell.
 type Changes struct {
 	A, B         *results.Run
 	Lines        []Line   // in the order of A
-	OnlyA, OnlyB []string // cells and sides that one run alone has measured
+	OnlyA, OnlyB []string // cells and sides that only one run has
 }
 
-// errNothing is what two runs of different experiments come to.
+// errNothing is the error of two runs that have no cell in common.
 var errNothing = errors.New("the two runs have no cell in common")
 
-// Runs compares b with a.
+// Runs returns the changes from run a to run b.
 func Runs(a, b *results.Run) (*Changes, error) {
 	c := &Changes{A: a, B: b}
 	before, after := measured(a), measured(b)
@@ -60,7 +60,7 @@ func Runs(a, b *results.Run) (*Changes, error) {
 	return c, nil
 }
 
-// missing names what of has and others have not: a cell, or one side of it.
+// missing returns the names of cells, or of sides of a cell, that of has and others have not.
 func missing(of, others []point) []string {
 	var names []string
 	for _, p := range of {

@@ -38,7 +38,7 @@ func (c *Changes) Text() string {
 	return b.String() + "\n" + c.summary()
 }
 
-// ratio has a mark where there is no verdict.
+// ratio returns the ratio, with a mark if there is no verdict.
 func (l Line) ratio() string {
 	if l.Verdict == Unknown {
 		return report.Ratio(l.Ratio) + "*"
@@ -57,8 +57,8 @@ func runLine(name string, r *results.Run) string {
 	return report.Wrap(fmt.Sprintf("%s: sluice %s, %s", name, r.Version, r.Finished.Format("2006-01-02 15:04 MST")))
 }
 
-// conditions says what else differs: then it is not sluice alone that is
-// compared.
+// conditions returns how the machines and settings of the runs differ: differences between the
+// results may then not be sluice's.
 func (c *Changes) conditions() string {
 	var differ []string
 	note := func(what string, a, b any) {

@@ -59,7 +59,7 @@ var (
 	}
 )
 
-// with returns the mode with what was published of it.
+// with returns the mode with the published figure.
 func (m copyMode) with(f copyFigure) copyMode {
 	m.figure = &f
 	return m
@@ -121,7 +121,7 @@ func (c copying) tree(p Params) tree.Shape {
 	return s
 }
 
-// floor tells whether there is a floor among the programs.
+// floor reports whether the floor is among the programs.
 func (c copying) floor(p Params, place Trees) bool {
 	for _, m := range c.chosen(p) {
 		for _, contender := range p.chosen(m.programs(p, place.About().Kind), place) {

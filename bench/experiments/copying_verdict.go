@@ -50,8 +50,8 @@ func (m *CopyMode) Moved() stats.Number {
 	return stats.Number(2 * (m.Sum.Bytes + m.Sum.Dirs*tree.Block))
 }
 
-// holds says whether the concurrent copy is on the side of cp -r on which it was
-// published to be.
+// holds returns whether the published finding still holds: that the concurrent copy is
+// faster than cp -r, or slower.
 func (f *copyFigure) holds(c Comparison) string {
 	switch {
 	case f.wins && c.Low > 1, !f.wins && c.High < 1:

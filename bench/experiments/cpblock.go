@@ -72,7 +72,7 @@ func (m *CopyMode) bestBlock() (best CopyRow, ok bool) {
 	return best, ok
 }
 
-// sweepVerdict says whether the size of the block decides who wins.
+// sweepVerdict returns whether the size of the block decides which program wins.
 func sweepVerdict(small, best CopyRow) string {
 	switch {
 	case best.Speed.High < 1:

@@ -71,9 +71,8 @@ func fig4Verdict(rows []CallRow) string {
 		report.Ratio(large.Ratio), rows[len(rows)-1].Size, fig4Sluice(rows))
 }
 
-// fig4Holds says whether the finding holds, and if not, what of it does not.
-// It goes by the bounds of the ratios where noise alone could make a ratio
-// pass.
+// fig4Holds returns whether the finding holds, and if not, which part of it fails. Where
+// noise alone could make a ratio pass, the bound of its interval decides.
 func fig4Holds(rows []CallRow, small, large Call) string {
 	var not []string
 	if small.Low < slower {

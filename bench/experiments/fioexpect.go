@@ -180,7 +180,7 @@ func (r *FioResult) notes() string {
 	return "\n" + report.Wrap("published ("+r.Source+"): "+r.Finding) + report.Wrap("here: "+r.Verdict) + "\n"
 }
 
-// fioVerdict tells of what is not in memory, large blocks beside small ones. It is
+// fioVerdict compares large blocks with small ones in reads that are not in memory. That is
 // no bound: fio's job waits for each request, and a copy may have several at the disk.
 func fioVerdict(rows []FioRow) string {
 	var small, large FioRow

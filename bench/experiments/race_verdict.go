@@ -123,8 +123,8 @@ func (r Race) finding() string {
 	return text
 }
 
-// holds says whether the subject still is on that side of the first row on
-// which it was published to be.
+// holds returns whether the published finding still holds: that the subject is faster than
+// the first row, or slower.
 func (f *figure) holds(c Comparison) string {
 	published := f.rate / f.base
 	ratio, low, high := float64(c.Ratio), float64(c.Low), float64(c.High)

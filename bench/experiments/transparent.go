@@ -48,7 +48,8 @@ type target struct {
 	ratio float64
 }
 
-// short tells whether the load's operations take microseconds, and new processes little time to begin.
+// short reports whether an operation of the load takes microseconds and a new process starts
+// quickly.
 func (t target) short() bool {
 	switch t.Kind {
 	case load.ReadFiles, load.HashFile, load.ZipFiles, load.ReadDirect:

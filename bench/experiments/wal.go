@@ -60,7 +60,7 @@ func runWAL(ctx context.Context, env *Env) (any, error) {
 	return result, err
 }
 
-// walVerdict says whether the target is reached in the cell of one log and most
+// walVerdict returns whether the target is reached in the cell of one log and the most
 // goroutines.
 func walVerdict(most Cell) string {
 	if most.Ratios == nil {

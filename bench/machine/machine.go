@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// Info describes a machine, and the file system of one directory on it. What
-// cannot be found out is left empty.
+// Info describes a machine, and the file system of one directory on it. A field that is not
+// known is empty.
 type Info struct {
 	OS         string `json:"os"`
 	Arch       string `json:"arch"`
 	Kernel     string `json:"kernel,omitempty"`
 	CPU        string `json:"cpu,omitempty"`
-	Cores      int    `json:"cores"` // that this process may use
+	Cores      int    `json:"cores"` // the number that this process may use
 	GoMaxProcs int    `json:"gomaxprocs"`
 	Memory     int64  `json:"memory,omitempty"` // bytes
 	FileSystem string `json:"file_system,omitempty"`
@@ -44,7 +44,7 @@ func Describe(dir string) Info {
 	return info
 }
 
-// String puts what matters most to I/O into a line.
+// String returns what matters most to I/O, in one line.
 func (i Info) String() string {
 	parts := []string{strings.TrimSpace(i.OS + "/" + i.Arch + " " + i.Kernel)}
 	if i.CPU != "" {

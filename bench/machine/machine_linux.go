@@ -58,9 +58,8 @@ type mount struct {
 	point, fsType, source, options string
 }
 
-// mountOf returns the mount that dir, on device dev, lies in: of those of
-// the device (btrfs has others than stat(2) tells, so of all if there are
-// none) the deepest.
+// mountOf returns the mount that dir, on device dev, is in: the deepest one of that device. With
+// btrfs the number in mountinfo differs from that of stat(2); then it is the deepest of all.
 func mountOf(dir string, dev uint64) mount {
 	if abs, err := filepath.Abs(dir); err == nil {
 		dir = abs
@@ -103,8 +102,8 @@ func within(path, dir string) bool {
 	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
 }
 
-// device describes the disk of a file system: by its number, or by the name
-// of its source where the number is none of a device (btrfs).
+// device describes the disk of a file system. It looks the disk up by the number, or by the
+// name of the source if no device has that number (btrfs).
 func device(dev uint64, source string) Device {
 	sys, err := filepath.EvalSymlinks(fmt.Sprintf("/sys/dev/block/%d:%d", unix.Major(dev), unix.Minor(dev)))
 	if err != nil {
@@ -124,7 +123,7 @@ func device(dev uint64, source string) Device {
 	}
 }
 
-// scheduler returns the chosen one, which stands in brackets.
+// scheduler returns the I/O scheduler that is set, which is in brackets.
 func scheduler(list string) string {
 	_, rest, found := strings.Cut(list, "[")
 	if !found {

@@ -2,5 +2,5 @@
 
 package machine
 
-// describe finds out no more outside Linux.
+// describe adds nothing outside Linux.
 func describe(*Info, string) {}

@@ -21,9 +21,9 @@ type Dir struct {
 	made bool // by Open
 }
 
-// Open makes the directory, if there is none, and sees to it before anything is
-// measured that a report can be written to it: it holds nothing yet, or an
-// older report, whose files new ones replace.
+// Open makes the directory if there is none, and checks before anything is measured that a
+// report can be written to it: the directory is empty, or has an older report, which the new
+// one replaces.
 func Open(path string) (*Dir, error) {
 	if path == "" {
 		return nil, errors.New("cannot write the report: the name of the directory is empty")

@@ -67,7 +67,7 @@ func (d *Dir) removeStale(old, now []entry) error {
 	return nil
 }
 
-// holds tells whether the file is there, and as it was written.
+// holds reports whether the file is there and unchanged since it was written.
 func (d *Dir) holds(e entry) bool {
 	path := filepath.Join(d.path, e.name)
 	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {

@@ -49,7 +49,7 @@ func expected(r *experiments.RaceResult) string {
 		"where some blocks are read far more often than others, the cache spares the device most reads."
 }
 
-// seen is the finding, or else what the comparisons of what is called name say.
+// seen returns the finding, or else the verdicts after the name of the race.
 func seen(name string, race experiments.Race) string {
 	if race.Finding != "" {
 		return race.Finding

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// missing stands where there is no figure.
+// missing is printed where there is no figure.
 const missing = "-"
 
 // Count returns v with at most four characters of digits and a k, M or G:

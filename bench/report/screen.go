@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// Screen takes results, and shows progress below them on a terminal. It is
-// for one goroutine.
+// Screen prints results, and shows progress below them on a terminal. It is not safe for
+// concurrent use.
 type Screen struct {
 	out      io.Writer // results
 	progress io.Writer // nil without a terminal
 	width    int       // of the terminal
 
-	hold func() bool // nil holds nothing
+	hold func() bool // see Hold; nil if there was no call
 	held strings.Builder
 
 	total, done int
@@ -28,11 +28,11 @@ func NewScreen(out, progress io.Writer, width int) *Screen {
 	return &Screen{out: out, progress: progress, width: width, start: time.Now()}
 }
 
-// Hold keeps back what is printed while when returns true, until Release: nobody
-// has to read for there to be an end.
+// Hold makes Print keep its text back while when returns true, until Release. A command that
+// is interrupted can then clean up first, even if no one reads its output.
 func (s *Screen) Hold(when func() bool) { s.hold = when }
 
-// Release shows what was kept back, and ends Hold.
+// Release prints what Hold kept back, and ends Hold.
 func (s *Screen) Release() error {
 	text := s.held.String()
 	s.hold = nil
@@ -43,10 +43,10 @@ func (s *Screen) Release() error {
 	return s.Print(text)
 }
 
-// Expect adds n steps to those that make the whole.
+// Expect adds n to the number of steps that are expected.
 func (s *Screen) Expect(n int) { s.total += n }
 
-// Step says what is being done now.
+// Step shows what is being done now.
 func (s *Screen) Step(label string) {
 	if s.label != label {
 		s.label = label
@@ -54,13 +54,13 @@ func (s *Screen) Step(label string) {
 	}
 }
 
-// Done says that n steps have been done, the one shown last among them.
+// Done counts n steps as done, the one shown last among them.
 func (s *Screen) Done(n int) {
 	s.done += n
 	s.label = ""
 }
 
-// Print shows a part of the results, lines that Printable has gone over.
+// Print prints a part of the results. Names in them must have gone through Printable.
 func (s *Screen) Print(text string) error {
 	text = PrintableLines(text)
 	if s.hold != nil && s.hold() {
@@ -75,7 +75,7 @@ func (s *Screen) Print(text string) error {
 	return err
 }
 
-// Clear takes the progress line away.
+// Clear removes the progress line.
 func (s *Screen) Clear() {
 	if s.progress != nil {
 		fmt.Fprint(s.progress, "\r\x1b[K")

@@ -5,27 +5,27 @@ import (
 	"unicode/utf8"
 )
 
-// Align says to which edge of its column a cell keeps.
+// Align is the edge of the column at which a cell is.
 type Align bool
 
-// The edges. Words keep to the left, numbers to the right.
+// The edges: left for words, right for numbers.
 const (
 	Left  Align = false
 	Right Align = true
 )
 
-// Column is a column of a Table. Its width is fixed beforehand, so that rows
-// can be shown as they are measured.
+// Column is a column of a Table. Its width is fixed, so that a row can be printed as soon as
+// it is measured.
 type Column struct {
 	Head  string // may have several lines
 	Width int    // of the cells; a wider one pushes the rest of its row
 	Align Align
 }
 
-// Table renders rows. It keeps none.
+// Table formats rows. It does not keep them.
 type Table []Column
 
-// gap is what lies between two columns.
+// gap is the space between two columns.
 const gap = "  "
 
 // Width returns the width of a row.
@@ -67,10 +67,10 @@ func (t Table) Header() string {
 	return b.String()
 }
 
-// part is the columns of a table that are side by side on the terminal.
+// part is a group of columns of a table that fit side by side on the terminal.
 type part struct{ from, to int }
 
-// parts returns the parts of the table: one, if the terminal is as wide as a row.
+// parts returns the parts of the table: one if a row fits the terminal.
 func (t Table) parts() []part {
 	var parts []part
 	p, used := part{}, -len(gap) // no gap precedes the first column

@@ -5,30 +5,29 @@ import (
 	"unicode/utf8"
 )
 
-// prose is the most columns of a line of text, however wide the terminal is.
+// prose is the limit of columns for a line of text on a wider terminal.
 const prose = 80
 
-// width is how wide everything is that this package writes; 0 is without a bound.
+// width is the number of columns that everything must fit; 0 is no limit.
 var width = prose
 
-// SetWidth has everything that this package writes fit a terminal of so many columns.
-// With 0 it is for no terminal: a paragraph is one line, and a table has all its columns
-// side by side. Without the call it is 80. It must be called before anything is written,
-// and not beside that.
+// SetWidth sets the number of columns that text and tables fit. With 0 they are not for a
+// terminal: a paragraph is one line, and a table has all its columns side by side. The default
+// is 80. SetWidth must be called before anything is formatted, and not concurrently.
 func SetWidth(columns int) { width = min(max(columns, 0), prose) }
 
-// Fits reports whether a line of so many columns is shown as one.
+// Fits reports whether a line of n columns fits the width.
 func Fits(columns int) bool { return width == 0 || columns <= width }
 
 // Wrap breaks text into lines that fit, those after the first indented by two.
 func Wrap(text string) string { return Hang("", "  ", text) }
 
-// narrowIndent is what is left of an indent that would take most of a line.
+// narrowIndent replaces an indent that would take most of a line.
 const narrowIndent = "    "
 
-// Hang breaks text into lines that fit. The first one starts with first, the others
-// with indent, or with less on a narrow terminal. A word that is too long for a line
-// has one for itself.
+// Hang breaks text into lines that fit. The first line starts with first, the others with
+// indent, or with a shorter one on a narrow terminal. A word that is too long for a line gets
+// a line of its own.
 func Hang(first, indent, text string) string {
 	if !Fits(2 * utf8.RuneCountInString(indent)) {
 		indent = indent[:min(len(indent), len(narrowIndent))]

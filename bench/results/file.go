@@ -1,4 +1,7 @@
-// Package results has the file in which sluice bench keeps what it measured.
+// Package results reads and writes the file of results of `sluice bench --json`.
+//
+// A run makes a File and encodes it. Read and Decode return a Run: the File, and the results of
+// each experiment, checked. Only experiments whose results can be drawn or compared are in it.
 package results
 
 import (
@@ -23,7 +26,7 @@ type File struct {
 	Experiments map[string]any `json:"experiments"`
 }
 
-// Run is a File that has been read.
+// Run is a File that was read from disk.
 type Run struct {
 	File
 	Results []Named                    // in the order of experiments.All

@@ -5,9 +5,9 @@ import (
 	"os"
 )
 
-// nameless takes the file's name away: from now on processes open it by the descriptor
-// that this one has, see proc_pid_fd(5). It is not ok where the file system, or a /proc
-// that is not mounted, does not let them.
+// nameless removes the file's name. From then on processes open the file by this process's
+// descriptor, see proc_pid_fd(5). ok is false if that does not work on the file system, or
+// /proc is not mounted.
 func nameless(f *os.File) (file *File, ok bool) {
 	path := fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), f.Fd())
 	if err := os.Remove(f.Name()); err != nil {

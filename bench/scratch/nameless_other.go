@@ -4,5 +4,5 @@ package scratch
 
 import "os"
 
-// nameless is not ok: other processes open a file by its name here.
+// nameless does nothing: on these systems other processes can open a file only by its name.
 func nameless(*os.File) (*File, bool) { return nil, false }

@@ -1,4 +1,10 @@
 // Package scratch makes the temporary file that experiments run on.
+//
+//	file, err := scratch.Create(ctx, dir, size, progress)
+//	if err != nil {
+//		return err
+//	}
+//	defer file.Close() // removes it
 package scratch
 
 import (
@@ -12,24 +18,23 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// spare is left free on the file system beside the file.
+// spare is the space that stays free on the file system.
 const spare = 64 << 20 // 64 MiB
 
-// chunk is how much is written at once.
+// chunk is the size of one write.
 const chunk = 1 << 20 // 1 MiB
 
-// File is a temporary file. On Linux it has no name in its directory, so that nothing is
-// left of it however the process ends.
+// File is a temporary file. On Linux it has no name in its directory: it is gone when the
+// process ends, even if the process is killed.
 type File struct {
 	f    *os.File
 	path string
 	name string // in its directory; "" if it has none
 }
 
-// Create writes a file of size bytes in dir, none of them holes and none of
-// them compressible, and syncs it. progress is called with the fraction that
-// is done. The caller closes the file; if there is an error, also that of a
-// ctx that ended, there is none.
+// Create writes a file of size bytes in dir, without holes and of random bytes that no file
+// system can compress, and syncs it. It calls progress with the fraction that is written. The
+// caller closes the file. After an error, the end of ctx included, no file is left.
 func Create(ctx context.Context, dir string, size int64, progress func(float64)) (*File, error) {
 	if err := CheckSpace(dir, size); err != nil {
 		return nil, err
@@ -62,7 +67,8 @@ func create(dir string) (*File, error) {
 
 func newFile(dir string) (*os.File, error) { return os.CreateTemp(dir, ".sluice-bench-*.tmp") }
 
-// Path is what this process and others of this user open the file by, until it is closed.
+// Path returns the path by which this process and others of this user open the file until
+// it is closed.
 func (f *File) Path() string { return f.path }
 
 // Close removes the file.
@@ -74,8 +80,8 @@ func (f *File) Close() error {
 	return err
 }
 
-// Free returns how large a file Create may make in dir; without a bound where
-// that cannot be told.
+// Free returns the size of the largest file that Create may make in dir, math.MaxInt64 where
+// that is not known.
 func Free(dir string) int64 {
 	free, err := FreeSpace(dir)
 	if err != nil {
@@ -84,11 +90,11 @@ func Free(dir string) int64 {
 	return max(0, free-spare)
 }
 
-// ErrSpace is in the error of what does not fit.
+// ErrSpace is the error of Create and CheckSpace for a file that does not fit.
 var ErrSpace = errors.New("not enough space")
 
-// CheckSpace refuses a directory where size bytes do not fit, and something
-// beside them.
+// CheckSpace returns an error that wraps ErrSpace if size bytes do not fit in dir with some space
+// to spare.
 func CheckSpace(dir string, size int64) error {
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -99,7 +105,7 @@ func CheckSpace(dir string, size int64) error {
 	}
 	free, err := FreeSpace(dir)
 	if err != nil {
-		return nil // the write will tell
+		return nil // if there is too little, writing fails
 	}
 	if free < size+spare {
 		return fmt.Errorf("%w in %s: %s free, %s needed", ErrSpace, dir, report.Bytes(free), report.Bytes(size+spare))
@@ -123,8 +129,7 @@ func fill(ctx context.Context, f *os.File, size int64, progress func(float64)) e
 	return f.Sync()
 }
 
-// cause takes the path of the temporary file, which means nothing to the
-// user, off an error.
+// cause returns err without the path of the temporary file, which means nothing to the user.
 func cause(err error) error {
 	if pathError, ok := errors.AsType[*os.PathError](err); ok {
 		return pathError.Err

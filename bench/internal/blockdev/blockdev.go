@@ -1,10 +1,9 @@
-// Package blockdev finds the block device that raw writes go to, makes sure that
-// nobody uses it, and sets its I/O scheduler for a while.
+// Package blockdev opens the block device for raw writes, makes sure that it is not in use, and
+// sets its I/O scheduler until the device is closed.
 //
-// A device that the user names is refused if it, one of its partitions, or
-// anything that is built on them is mounted, is swap, or is held by somebody.
-// The look is for the sake of a clear error; that nobody comes in between is the
-// kernel's care, as the device is opened with O_EXCL.
+// A device that the user names is refused if it, one of its partitions, or anything built on
+// them is mounted, is swap, or is held by another device. That check gives a clear error. The
+// guarantee is the kernel's: the device is opened with O_EXCL, which fails if it is in use.
 package blockdev
 
 import (
@@ -16,10 +15,10 @@ import (
 	"strings"
 )
 
-// System says where the kernel's file systems are: elsewhere in tests.
+// System has the directories of the kernel's file systems. Tests have their own.
 type System struct{ Sys, Proc, Dev string }
 
-// Host is this machine's.
+// Host has the directories of this machine.
 var Host = System{Sys: "/sys", Proc: "/proc", Dev: "/dev"}
 
 // Device is a block device.
@@ -32,9 +31,8 @@ type Device struct {
 	queue string
 }
 
-// Find returns the device of that name, which is one in /dev or a path to it,
-// if size bytes of it can be overwritten without harm to who uses it. The error
-// says why not.
+// Find returns the device of that name, in /dev or by path. It fails, and says why, if the
+// device is in use, is read-only or has fewer than size bytes.
 func (s System) Find(name string, size int64) (*Device, error) {
 	d, err := s.device(name)
 	if err != nil {
@@ -52,7 +50,7 @@ func (s System) Find(name string, size int64) (*Device, error) {
 	return d, nil
 }
 
-// device looks the device up.
+// device returns the device of that name, in use or not.
 func (s System) device(name string) (*Device, error) {
 	path := name
 	if !strings.Contains(name, "/") {
@@ -92,7 +90,7 @@ func (s System) text(name, attribute string) string {
 	return strings.TrimSpace(string(text))
 }
 
-// schedulers returns those that the device can have, and the one it has.
+// schedulers returns the I/O schedulers that the device can have, and the one that is set.
 func (d *Device) schedulers() (all []string, now string) {
 	text, _ := os.ReadFile(filepath.Join(d.queue, "scheduler"))
 	for _, name := range strings.Fields(string(text)) {
@@ -108,7 +106,7 @@ func (d *Device) schedulers() (all []string, now string) {
 	return all, now
 }
 
-// setScheduler sets it.
+// setScheduler sets the I/O scheduler.
 func (d *Device) setScheduler(name string) error {
 	// Not os.WriteFile, which would make the file where there is none.
 	f, err := os.OpenFile(filepath.Join(d.queue, "scheduler"), os.O_WRONLY|os.O_TRUNC, 0)

@@ -22,22 +22,22 @@ type About struct {
 	Scheduler  string   `json:"scheduler"`
 }
 
-// Disk is what raw writes go to: a device, or a file instead. It is for one
-// goroutine.
+// Disk is a device, or a file instead, that is open for raw writes. It is not safe for
+// concurrent use.
 type Disk struct {
 	about  About
 	device *Device // nil for a file
 	file   *os.File
 	loop   *Loop // nil if Open did not make one
-	set    bool  // the scheduler may be another than it was
+	set    bool  // SetScheduler has been called: Close restores the scheduler
 }
 
-// Open opens the device of that name; if that is "", a loop device over the file
-// of that name, which it makes; or the file itself, where loop devices are not
-// to be had. What is there is not kept. writes is how many there will be.
+// Open opens the device of that name. If the name is "", it makes a loop device over the file
+// and opens that; if there can be no loop device, it opens the file itself. The writes
+// overwrite what is there; writes is their number.
 //
-// The caller closes the Disk in any case, a panic included, as the scheduler
-// stays what it was set to otherwise.
+// The caller must close the Disk, after a panic too: otherwise the I/O scheduler stays as it
+// was set.
 func Open(device, file string, writes int) (*Disk, error) {
 	if device != "" {
 		return openDevice(Host, device, writes)
@@ -54,8 +54,7 @@ func Open(device, file string, writes int) (*Disk, error) {
 	return d, nil
 }
 
-// Check returns the error for which Open will refuse the device, if it does not
-// change until then.
+// Check returns the error that Open of the device would return now.
 func Check(device string, writes int) error {
 	_, err := Host.Find(device, int64(writes)*largestSector)
 	return err

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openExclusive opens a block device that nobody else has open so, and that is
-// not mounted: the kernel sees to it.
+// openExclusive opens a block device with O_EXCL: the kernel refuses if it is mounted or is
+// open with O_EXCL already.
 func openExclusive(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|unix.O_DIRECT|unix.O_EXCL, 0)
 	switch {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// unused returns an error if the device, one of its partitions or what is built
-// on them is in use. If it cannot be told it is.
+// unused returns an error if the device, one of its partitions, or a device built on them is
+// in use, or if that cannot be found out.
 func (s System) unused(name string) error {
 	mounts, err := os.ReadFile(filepath.Join(s.Proc, "self", "mountinfo"))
 	if err != nil {
@@ -38,7 +38,7 @@ func (s System) unused(name string) error {
 
 func (s System) inDev(name string) string { return filepath.Join(s.Dev, name) }
 
-// partitions returns the names of a disk's.
+// partitions returns the names of a disk's partitions.
 func (s System) partitions(name string) []string {
 	found, _ := filepath.Glob(filepath.Join(s.class(name), "*", "partition"))
 	for i, path := range found {
@@ -47,9 +47,9 @@ func (s System) partitions(name string) []string {
 	return found
 }
 
-// mounted returns where the device is mounted, given mountinfo, see
-// proc_pid_mountinfo(5): by its number, or as a source, which is all that there
-// is of it with btrfs.
+// mounted returns where the device is mounted. mounts is the text of mountinfo, see
+// proc_pid_mountinfo(5). A line names the device by its number, or with btrfs only as the
+// source.
 func (s System) mounted(name, mounts string) (point string, ok bool) {
 	number := s.text(name, "dev")
 	for line := range strings.Lines(mounts) {
@@ -65,7 +65,7 @@ func (s System) mounted(name, mounts string) (point string, ok bool) {
 	return "", false
 }
 
-// swap tells whether the device is in /proc/swaps.
+// swap reports whether the device is in /proc/swaps.
 func (s System) swap(name, swaps string) bool {
 	for line := range strings.Lines(swaps) {
 		if fields := strings.Fields(line); len(fields) > 0 && s.is(fields[0], name) {
@@ -75,7 +75,7 @@ func (s System) swap(name, swaps string) bool {
 	return false
 }
 
-// is tells whether path leads to the device's node.
+// is reports whether path leads to the device's node.
 func (s System) is(path, name string) bool {
 	if path == s.inDev(name) {
 		return true

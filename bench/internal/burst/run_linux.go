@@ -114,7 +114,7 @@ func (b *burst) reapAll() {
 		if b.reapErr == nil { // one of a thousand will do
 			b.reapErr = err
 		}
-		if err != nil && n == 0 { // the queue itself is broken; close waits for what is in it
+		if err != nil && n == 0 { // reaping itself failed; close waits for the rest
 			return
 		}
 	}

@@ -84,8 +84,8 @@ func TestStack(t *testing.T) {
 	}
 }
 
-// TestHatch demands that no two styles of the palette are striped alike, and
-// that stripes cover the whole of what they fill.
+// TestHatch checks that no two styles of the palette have the same stripes, and that stripes
+// cover the whole area.
 func TestHatch(t *testing.T) {
 	seen := make(map[hatch]bool)
 	area := vg.Rectangle{Min: vg.Point{X: 10, Y: 10}, Max: vg.Point{X: 30, Y: 90}}

@@ -10,37 +10,36 @@ import (
 	"github.com/sluiceio/sluice"
 )
 
-// Beside is what is done on another disk while the crowd waits for the slow one:
-// so many reads of a page each, one after the other, of the file of that path,
-// which has at least a page for each 1000 of them. They are direct reads.
+// Beside are direct reads of another disk while the crowd waits for the slow one: Reads reads of
+// a page each, one after the other, of the file at Path, which has at least a page for each
+// 1000 of them.
 type Beside struct {
 	Path  string `json:"path"`
 	Reads int    `json:"reads"`
-	// After is how many of the crowd's reads have ended before these begin. All of
-	// its goroutines have begun by then.
+	// After is the number of the crowd's reads that end before these begin. All of the
+	// crowd's goroutines have begun by then.
 	After int `json:"after"`
-	// Parked has the crowd do no I/O: each of its goroutines waits to be woken, so
-	// many a second, as those are that wait for the slow disk. 0 is that it reads.
-	// What the other disk's reads take then is what the Go scheduler and the machine
-	// make of it.
+	// Parked replaces the crowd's reads: its goroutines wait, and Parked of them a second are
+	// woken, as if the slow disk had read for them. The other disk's reads then take what
+	// the Go scheduler and the machine cost. With 0 the crowd reads.
 	Parked int `json:"parked,omitempty"`
 }
 
-// Other is how the reads of the other disk went.
+// Other is the result of the reads of the other disk.
 type Other struct {
 	Median  time.Duration `json:"median"`
 	Longest time.Duration `json:"longest"`
-	// Ended is how many reads of the crowd had ended when those were done, and
-	// Rings how many rings there were.
+	// Ended is the number of the crowd's reads that had ended when those were done, and
+	// Rings the number of rings.
 	Ended int `json:"ended"`
 	Rings int `json:"rings"`
-	// Stolen is for how long the machine's cores were the host's meanwhile, as far
-	// as it tells.
+	// Stolen is how long the host took the machine's cores for other guests meanwhile, 0
+	// where it is not known.
 	Stolen time.Duration `json:"stolen"`
 }
 
-// readBeside reads the file beside, while the crowd reads f. It does not wait for
-// the crowd: the process is to end.
+// readBeside reads the other file while the crowd reads f. It does not wait for the crowd,
+// because the process ends with these reads.
 func (j Job) readBeside(f file, s *sluice.Scheduler) (report, error) {
 	other, err := j.openBeside(s)
 	if err != nil {
@@ -91,10 +90,10 @@ func (j Job) readBeside(f file, s *sluice.Scheduler) (report, error) {
 	return done, nil
 }
 
-// wakeUps returns what so many values a second come from.
+// wakeUps returns a channel that receives about that many values a second.
 func wakeUps(second int) <-chan struct{} {
 	wake := make(chan struct{})
-	go func() { // for as long as the process
+	go func() { // runs until the process ends
 		for range time.Tick(10 * time.Millisecond) {
 			for range max(1, second/100) {
 				wake <- struct{}{}

@@ -43,7 +43,7 @@ func twoDisks(t testing.TB, goroutines, iops int) (Job, *slowdisk.Disk) {
 // TestOtherDisk: while a disk does 50 reads a second for 1500 goroutines, another
 // one is read 1000 times, before the slow one has done its next 750, which takes it
 // 15 s: so much may whatever else goes on delay those reads. With one ring for both
-// they stand behind all that wait, or wait with who has submitted them.
+// they queue behind the crowd's reads, or complete only when their submitter runs again.
 func TestOtherDisk(t *testing.T) {
 	const next = 750
 	j, slow := twoDisks(t, 1500, 50)

@@ -1,5 +1,6 @@
-// Package crowd has many goroutines read a slow file at once, each a page of its
-// own, in a process of its own: one side of it may well die of that.
+// Package crowd starts a process in which many goroutines read a slow file at once, each a page
+// of its own. It is a separate process because with os.File the Go runtime may end it: too many
+// threads.
 package crowd
 
 import (
@@ -16,25 +17,25 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/program"
 )
 
-// page is what each goroutine reads.
+// page is the size of the read of each goroutine.
 const page = 4 << 10 // 4 KiB
 
-// Job is what a process does.
+// Job is the task of one process.
 type Job struct {
 	Path       string    `json:"path"`
 	Side       load.Side `json:"side"` // by os.File, or by sluice.File
 	Direct     bool      `json:"direct"`
 	Goroutines int       `json:"goroutines"`
-	// Beside is a file on another disk that is read meanwhile; the Job ends when
-	// that has been done. Without a path there is none.
+	// Beside is a file on another disk that is read at the same time. The Job ends when those
+	// reads end. Without a path there are none.
 	Beside Beside `json:"beside,omitzero"`
 	Rings  int    `json:"rings,omitempty"` // sluice.Options.Rings
 }
 
-// Size is how large the file of a Job has to be.
+// Size returns the size in bytes that the file of a Job must have.
 func Size(goroutines int) int64 { return int64(goroutines) * page }
 
-// report is what a process that has lived says of itself.
+// report is what a process that did not die writes to its parent.
 type report struct {
 	Elapsed time.Duration `json:"elapsed"`
 	// Stacks is the most memory that goroutines had for their stacks, and
@@ -42,20 +43,20 @@ type report struct {
 	Stacks  int64  `json:"stacks"`
 	Buffers int64  `json:"buffers"`
 	Explain string `json:"explain,omitempty"` // sluice's
-	// Peak is what it had when all was read, threads and the most memory: who
-	// looks from outside may have looked too early.
+	// Peak is the number of threads and the most memory when all reads are done. The parent
+	// samples them too, and may miss the peak.
 	Peak  program.Peak `json:"peak"`
 	Other Other        `json:"other,omitzero"`
 }
 
-// file is what both sides have.
+// file is the method that both sides have.
 type file interface {
 	ReadAt(b []byte, off int64) (int, error)
 	Close() error
 }
 
-// Serve is the process: it reads a Job from r, which is the sign to begin, does
-// it, and writes to w what there is to say.
+// Serve is the main function of the process: it waits for a Job on r, does it, and writes the
+// report to w.
 func Serve(r io.Reader, w io.Writer) error {
 	var job Job
 	if err := json.NewDecoder(r).Decode(&job); err != nil {
@@ -78,7 +79,7 @@ func Serve(r io.Reader, w io.Writer) error {
 	return json.NewEncoder(w).Encode(done)
 }
 
-// open opens the file, with a Scheduler if that is sluice's.
+// open opens the file; for sluice's side, on a Scheduler of its own.
 func (j Job) open() (f file, s *sluice.Scheduler, err error) {
 	flag := os.O_RDONLY
 	if j.Direct {
@@ -104,7 +105,7 @@ func (j Job) do(f file, s *sluice.Scheduler) (report, error) {
 	return j.readBeside(f, s)
 }
 
-// read lets all goroutines go at once, and waits for the last.
+// read starts all goroutines at once, and waits for the last.
 func (j Job) read(f file) (report, error) {
 	slab, err := memory(j.Goroutines * page)
 	if err != nil {
@@ -131,7 +132,7 @@ func (j Job) read(f file) (report, error) {
 	return done, context.Cause(ctx)
 }
 
-// offset gives each goroutine a page that is far from its neighbour's.
+// offset returns the page of goroutine i, far from those of its neighbours.
 func (j Job) offset(g int) int64 {
 	const prime = 7919
 	return int64(g) * prime % int64(j.Goroutines) * page

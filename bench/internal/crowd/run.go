@@ -13,14 +13,14 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/program"
 )
 
-// Outcome is how a Job went.
+// Outcome is the result of a Job.
 type Outcome struct {
-	// Died is what the process said last, if it came to no end of the Job.
+	// Died is the fatal error of the Go runtime, if the process died of one; otherwise "".
 	Died    string        `json:"died,omitempty"`
 	Elapsed time.Duration `json:"elapsed"` // of the reads; until its end, if it died
 	Threads int           `json:"threads"` // the most it had at once
-	// Resident is the most memory that was resident, of which Stacks and Buffers
-	// are the goroutines' own, in bytes; 0 is what is not known, of one that died.
+	// Resident is the peak of resident memory in bytes. Stacks and Buffers are the goroutines'
+	// part of it. All are 0 if the process died.
 	Resident int64  `json:"resident"`
 	Stacks   int64  `json:"stacks"`
 	Buffers  int64  `json:"buffers"`
@@ -28,11 +28,11 @@ type Outcome struct {
 	Other    Other  `json:"other,omitzero"`
 }
 
-// Over is the memory over the goroutines' own, in bytes.
+// Over returns the memory beyond the goroutines' own, in bytes.
 func (o Outcome) Over() int64 { return o.Resident - o.Stacks - o.Buffers }
 
-// Program is what is started as the process: a file, and its arguments with the
-// name that it is called by.
+// Program is the program to start: an executable file, and its arguments, the program's name
+// first.
 type Program struct {
 	Exe  string
 	Argv []string
@@ -43,9 +43,9 @@ type Program struct {
 // died is at the beginning, and the stacks of many goroutines follow.
 const stderrSize = 16 << 10 // 16 KiB
 
-// Run does the job in a process of its own. Put is called with its number before
-// it begins. That it dies is an Outcome; that it fails otherwise, or that ctx has
-// ended it, is an error.
+// Run does the job in a process of its own. It calls put with the process's id before the reads
+// begin. A process that dies of a fatal error of the Go runtime is an Outcome; any other
+// failure, and the end of ctx, is an error.
 func Run(ctx context.Context, p Program, job Job, put func(pid int) error) (Outcome, error) {
 	cmd := exec.CommandContext(ctx, p.Exe)
 	cmd.Args, cmd.WaitDelay = p.Argv, time.Second
@@ -65,9 +65,9 @@ func Run(ctx context.Context, p Program, job Job, put func(pid int) error) (Outc
 	err = put(cmd.Process.Pid)
 	start := time.Now()
 	if err == nil {
-		_ = json.NewEncoder(stdin).Encode(job) // one that has died already says how, below
+		_ = json.NewEncoder(stdin).Encode(job) // a process that has died already is reported below
 	}
-	_ = stdin.Close() // without a Job it ends
+	_ = stdin.Close() // a process that has got no Job ends now
 	failed := cmd.Wait()
 	most := peak()
 	switch {
@@ -80,7 +80,7 @@ func Run(ctx context.Context, p Program, job Job, put func(pid int) error) (Outc
 	return o, o.conclude(failed, stdout.Bytes(), stderr.String())
 }
 
-// conclude notes what the process said of itself, or how it died.
+// conclude adds the report of the process, or the fatal error that it died of.
 func (o *Outcome) conclude(failed error, stdout []byte, stderr string) error {
 	if failed == nil {
 		var r report
@@ -98,7 +98,7 @@ func (o *Outcome) conclude(failed error, stdout []byte, stderr string) error {
 	return fmt.Errorf("%w: %s", failed, program.FirstLine(stderr))
 }
 
-// fatal returns what the Go runtime says when it ends a program.
+// fatal returns the message of the Go runtime that ended the program.
 func fatal(stderr string) (words string, ok bool) {
 	for line := range strings.Lines(stderr) {
 		if strings.HasPrefix(line, "fatal error: ") || strings.HasPrefix(line, "runtime: program exceeds") {

@@ -6,13 +6,12 @@ import (
 	"time"
 )
 
-// stacksEvery is how often the stacks are looked at. Most goroutines wait for
-// most of the time.
+// stacksEvery is the time between two samples of the stacks' size. Most goroutines wait most of
+// the time.
 const stacksEvery = 20 * time.Millisecond
 
-// watchStacks looks at the memory of all goroutines' stacks until the function
-// that it returns is called, which gives the most there was, in bytes. It does not
-// stop the world.
+// watchStacks samples the memory of all goroutines' stacks until the caller calls the function
+// that it returns, which returns the peak in bytes. Sampling does not stop the world.
 func watchStacks() (stop func() int64) {
 	var (
 		wg     sync.WaitGroup

@@ -11,13 +11,13 @@ import (
 
 const openDirect = unix.O_DIRECT
 
-// memory returns n bytes, all of them there, at addresses that O_DIRECT takes.
+// memory returns n bytes, all resident, aligned for O_DIRECT.
 func memory(n int) ([]byte, error) {
 	b, err := unix.Mmap(-1, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_POPULATE)
 	return b, os.NewSyscallError("mmap", err)
 }
 
-// stolenTime is for how long the machine's cores have been the host's: the eighth
+// stolenTime returns how long the host took the machine's cores for other guests: the eighth
 // number of /proc/stat, in hundredths of a second.
 func stolenTime() time.Duration {
 	stat, err := os.ReadFile("/proc/stat")

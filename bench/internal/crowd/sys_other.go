@@ -9,5 +9,5 @@ const openDirect = 0
 // memory returns n bytes.
 func memory(n int) ([]byte, error) { return make([]byte, n), nil }
 
-// stolenTime is not known.
+// stolenTime returns 0: it is not known here.
 func stolenTime() time.Duration { return 0 }

@@ -11,16 +11,16 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/stats"
 )
 
-// Plan says how long and how often each side is measured.
+// Plan is how long and how often each side is measured.
 type Plan struct {
 	Time   time.Duration // of a slice
 	Rounds int           // slices of each side that count
-	// Fresh has each round performed by processes that are started for it. Where its memory
-	// came to lie makes one process several percent quicker than another, for as long as it runs.
+	// Fresh starts new processes for each round. The addresses of its memory make one process
+	// several percent quicker than another for as long as it runs.
 	Fresh bool
 }
 
-// warm returns the length of the slice that precedes those that count.
+// warm returns the length of the warm-up slice.
 func (p Plan) warm() time.Duration { return p.Time / 2 }
 
 // leadIn returns what precedes the window of a slice: enough for the Go
@@ -29,11 +29,11 @@ func (p Plan) warm() time.Duration { return p.Time / 2 }
 func leadIn(slice time.Duration) time.Duration { return max(15*time.Millisecond, slice/4) }
 
 // A slice is stretched, up to maxStretch times, until an average goroutine
-// performs opsPerLane operations in it: with less, its ends would weigh more
+// performs opsPerGoroutine operations in it: with less, its ends would weigh more
 // than its middle.
 const (
-	opsPerLane = 6
-	maxStretch = 5
+	opsPerGoroutine = 6
+	maxStretch      = 5
 )
 
 // stretch returns how long slices have to be, given the warm-up's results.
@@ -41,20 +41,19 @@ func (p Plan) stretch(warm []*Result) time.Duration {
 	d := p.Time
 	for _, r := range warm {
 		if r.warm.Ops > 0 {
-			d = max(d, opsPerLane*r.warm.Mean)
+			d = max(d, opsPerGoroutine*r.warm.Mean)
 		}
 	}
 	return min(d, maxStretch*p.Time)
 }
 
-// Result is what one side achieved.
+// Result is the result of one side.
 type Result struct {
 	Side load.Side `json:"side"`
-	// Unsupported says why there are no rounds, on a machine that lacks what
-	// the load needs.
+	// Unsupported is why there are no rounds: this machine lacks what the load needs.
 	Unsupported string          `json:"unsupported,omitempty"`
 	Explain     string          `json:"explain,omitempty"`
-	Threads     int             `json:"threads"` // peak of OS threads, 0 where it cannot be told
+	Threads     int             `json:"threads"` // peak number of OS threads, 0 where it is not known
 	Rounds      []load.Slice    `json:"rounds"`
 	Stats       json.RawMessage `json:"stats,omitempty"` // sluice's, after the last round
 
@@ -70,14 +69,14 @@ func (r *Result) Series(of func(load.Slice) float64) []stats.Number {
 	return v
 }
 
-// Arena is where loads are performed: a file, and the program that serves as
-// worker.
+// Arena is where loads are performed: a file, and the program whose processes are the
+// workers.
 type Arena struct {
 	Path string   // of the file
 	Logs string   // how the names of logs begin; "" is Path
 	Exe  string   // the worker's executable file
 	Argv []string // its arguments, the program's name first
-	// Programs are the workers of ways that have one of their own.
+	// Programs are the programs of ways that do not use Exe.
 	Programs map[load.Way]Program
 }
 
@@ -87,9 +86,9 @@ type Program struct {
 	Env []string // in addition to this process's
 }
 
-// Compare measures the entries in turn. The results are in their order. ctx
-// ends it, and all processes with it: beside its cause, the results are then those
-// of the rounds that all sides have finished, nil if there are none.
+// Compare measures the entries in turn and returns their results, in the same order. If ctx
+// ends, Compare ends all processes and returns the cause of ctx, with the results of the rounds
+// that all sides finished; nil if there are none.
 func (a *Arena) Compare(ctx context.Context, entries []Entry, p Plan) ([]*Result, error) {
 	d := &duel{entries: entries, results: make([]*Result, len(entries)), workers: make([]contestant, len(entries))}
 	defer d.stop()
@@ -112,8 +111,7 @@ type duel struct {
 	done    int // rounds that count, of all sides
 }
 
-// finished returns the results without what there is of a round that was not
-// finished.
+// finished returns the results without the slices of a round that not all sides finished.
 func (d *duel) finished() []*Result {
 	if d.done == 0 {
 		return nil
@@ -165,7 +163,7 @@ func (d *duel) run(ctx context.Context, a *Arena, p Plan) error {
 	return nil
 }
 
-// restart starts the workers anew that there are.
+// restart replaces the workers by new processes.
 func (d *duel) restart(ctx context.Context, n int, a *Arena) error {
 	for k := range d.workers {
 		i := d.turn(n, k)
@@ -239,7 +237,7 @@ func (d *duel) slice(i int, slice time.Duration) error {
 	return nil
 }
 
-// retire takes side i out if the reply says that it is unsupported.
+// retire stops the worker of side i if the reply is that the load is unsupported.
 func (d *duel) retire(i int, reply load.Reply) bool {
 	if reply.Unsupported == "" {
 		return false

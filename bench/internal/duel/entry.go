@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/load"
 )
 
-// Entry is what one contestant does.
+// Entry is one load through one side.
 type Entry struct {
 	Load load.Load
 	Side load.Side
@@ -29,10 +29,10 @@ func Same(l load.Load, sides []load.Side) []Entry {
 // contestant performs one entry's slices.
 type contestant interface {
 	Ask(load.Request) (load.Reply, error)
-	Stop() // also after an error of Ask, and without any Ask
+	Stop() // may be called after an error of Ask, and before any Ask
 }
 
-// contestant returns who performs loads for a side.
+// contestant returns the worker process or the fio runner for a side.
 func (a *Arena) contestant(ctx context.Context, side load.Side) (contestant, error) {
 	if side.Way.Fio() {
 		return fio.New(ctx), nil

@@ -81,8 +81,8 @@ func (r *Runner) start(s load.Setup) (load.Reply, error) {
 	return load.Reply{Explain: fmt.Sprintf("%s %s%s", bytes.TrimSpace(version), describe(s), memory)}, nil
 }
 
-// takeMemory sees to it that large requests have memory of the kind that
-// sluice has, and says what became of that.
+// takeMemory reserves huge pages for large requests, as sluice has them. It returns text for the
+// description of fio's side: whether there are huge pages, and why not.
 func (r *Runner) takeMemory() string {
 	l := r.setup.Load
 	if l.Size < hugeFrom {

@@ -24,14 +24,14 @@ var (
 	memInfo     = "/proc/meminfo"
 )
 
-// hugePages are those that fio needs. nil is none.
+// hugePages is a reservation of huge pages for fio. nil is none.
 type hugePages struct {
 	need  int64 // for one run of fio
-	added int64 // to what was reserved before
+	added int64 // pages that takeHugePages reserved, beyond those that were reserved before
 }
 
-// takeHugePages sees to it that n bytes of huge pages are free for fio, and some
-// for workers: what is reserved already, or what root may add for the time being.
+// takeHugePages makes n bytes of huge pages free for fio, and some for the workers: those that
+// are reserved already, or pages that root reserves until the run ends.
 func takeHugePages(n int64) (*hugePages, error) {
 	_, size := hugeCounts()
 	if size == 0 {
@@ -45,8 +45,7 @@ func takeHugePages(n int64) (*hugePages, error) {
 	return h, nil
 }
 
-// ensure sees to it that there are pages for the next run: any program may take
-// those that are free.
+// ensure makes pages free for the next run, because any program may have taken those that were.
 func (h *hugePages) ensure() error {
 	if h == nil {
 		return nil

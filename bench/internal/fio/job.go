@@ -38,7 +38,7 @@ func engine(l load.Load, tuned bool) []string {
 	return append(options, "iodepth_batch_submit="+depth, "iodepth_batch_complete_max="+depth)
 }
 
-// shape returns the options for what is read.
+// shape returns fio's options for the pattern and size of the reads.
 func shape(l load.Load) []string {
 	options := []string{"rw=randread", "bs=" + strconv.Itoa(l.Size), "direct=0"}
 	if l.Kind.Scan() {

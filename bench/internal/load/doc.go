@@ -10,6 +10,6 @@
 //
 // # Concurrency
 //
-// A Worker runs one slice at a time. Within a slice each goroutine (a lane)
+// A Worker runs one slice at a time. Within a slice each goroutine (a client)
 // has its own buffer, offsets and histogram; they meet only in the file.
 package load

@@ -24,18 +24,18 @@ type target struct {
 
 	// do is the operation of ways that are not calls of file's methods.
 	do func(buf []byte, off int64) error
-	// each is do where every lane, by its number, has one of its own.
-	each func(lane int) func(buf []byte, off int64) error
+	// each is do where every client, by its number, has one of its own.
+	each func(client int) func(buf []byte, off int64) error
 	// buffers returns the most memory that the side has read into. It is nil
-	// where that is the lanes' own.
+	// where that is the clients' own.
 	buffers func() int64
-	lends   bool // it takes no memory of the lane's
+	lends   bool // it takes no memory of the client's
 
 	// begin precedes a slice, and end follows it: a stream is opened, which
 	// begins at off, and closed. Nil where there is nothing to do.
 	begin func(off int64) error
 	end   func() error
-	// many is what the lane does all of its slice, of ways that are loops:
+	// many is what the client does all of its slice, of ways that are loops:
 	// each offset of next is read, and took is called after each. It ends
 	// when took returns false.
 	many func(next func() (int64, bool), took func() bool) error
@@ -113,11 +113,11 @@ func checkDirect(path string, flag int) error {
 	return f.Close()
 }
 
-// operation returns what a lane does again and again.
-func (t *target) operation(l Load, lane int) func(buf []byte, off int64) error {
+// operation returns what a client does again and again.
+func (t *target) operation(l Load, client int) func(buf []byte, off int64) error {
 	switch {
 	case t.each != nil:
-		return t.each(lane)
+		return t.each(client)
 	case t.do != nil:
 		return t.do
 	case l.Kind == WriteSync:

@@ -53,8 +53,8 @@ func (f *flood) start(w *window) (stop func() (rate float64, err error)) {
 }
 
 // run reads until the end, and returns how many reads lay in the window.
-func (f *flood) run(w *window, buf []byte, lane uint64, ended *atomic.Bool) (n float64, err error) {
-	next := randomOffsets(f.seed, lane, f.blocks, FloodSize)
+func (f *flood) run(w *window, buf []byte, client uint64, ended *atomic.Bool) (n float64, err error) {
+	next := randomOffsets(f.seed, client, f.blocks, FloodSize)
 	for !ended.Load() {
 		begin := time.Since(w.start)
 		off, _ := next()

@@ -12,7 +12,7 @@ type Kind string
 
 // The kinds of the benchmark matrix.
 const (
-	ReadCached    Kind = "read-cached"    // ReadAt of what is in the page cache
+	ReadCached    Kind = "read-cached"    // ReadAt of blocks in the page cache
 	ReadCold      Kind = "read-cold"      // ReadAt of blocks not read since the page cache was dropped
 	ReadDirect    Kind = "read-direct"    // ReadAt of a file opened with O_DIRECT
 	WriteBuffered Kind = "write-buffered" // WriteAt over existing bytes, through the page cache
@@ -24,7 +24,7 @@ const (
 const (
 	ScanCold   Kind = "scan-cold"   // reads from one place on to the end, after the page cache was dropped
 	ScanDirect Kind = "scan-direct" // the same with O_DIRECT, round and round
-	ReadHot    Kind = "read-hot"    // ReadAt of what is in memory, of a span that fits a small cache
+	ReadHot    Kind = "read-hot"    // ReadAt of blocks in memory, within a span that fits a small cache
 	ReadSkewed Kind = "read-skewed" // O_DIRECT, the n-th most popular block with a probability of 1/n^0.99
 	// WriteAppend is Write to the end of a file of its own, beside the one under
 	// test, then Sync: a write-ahead log. It is empty when a slice begins.
@@ -35,8 +35,8 @@ const (
 // The kinds of copies of trees, whose operation is a file. They are programs'
 // and no worker's.
 const (
-	CopyHot  Kind = "copy-hot"  // of what is in memory
-	CopyCold Kind = "copy-cold" // of what is not, until it is on disk
+	CopyHot  Kind = "copy-hot"  // of files in memory
+	CopyCold Kind = "copy-cold" // of files that are not in memory, until the copy is on disk
 )
 
 // The kinds of jobs that read and write in turn, which are fio's.
@@ -47,8 +47,8 @@ const (
 
 // The kinds that the program of `sluice bench transparent` alone performs.
 const (
-	ReadStack  Kind = "read-stack"  // ReadAt of what is in the page cache, each into a new array of 4 KiB on the stack
-	ScanCached Kind = "scan-cached" // Read of what is in the page cache, round and round
+	ReadStack  Kind = "read-stack"  // ReadAt of blocks in the page cache, each into a new array of 4 KiB on the stack
+	ScanCached Kind = "scan-cached" // Read of blocks in the page cache, from the beginning again at the end
 	ReadFiles  Kind = "read-files"  // ReadFile of one of 256 files of the load's size
 	HashFile   Kind = "hash-file"   // SHA-256 of the first bytes of the file, by io.Copy
 	ZipFiles   Kind = "zip-files"   // a zip of 256 files of the load's size
@@ -99,12 +99,11 @@ type Load struct {
 	// on; 0 leaves it to the kind.
 	Within int64 `json:"within,omitempty"`
 	// Flood is how many goroutines read FloodSize bytes at a time from the file
-	// meanwhile, at random. They are no part of what is measured, but for
-	// Slice.Flood.
+	// meanwhile, at random. Of a Slice, Flood alone counts their reads.
 	Flood int `json:"flood,omitempty"`
 }
 
-// FloodSize is that of the reads of a flood, in bytes.
+// FloodSize is the size of a read of a flood, in bytes.
 const FloodSize = 1 << 20 // 1 MiB
 
 // String returns the load as a cell's name: kind/size/goroutines.
@@ -129,9 +128,8 @@ func (l Load) Span(fileSize int64) int64 {
 // blocks returns how many operations of the load's size fit in the span.
 func (l Load) blocks(fileSize int64) int64 { return l.Span(fileSize) / int64(l.Size) }
 
-// burst returns how many operations are made between two looks at the clock,
-// which would be felt beside operations that take no longer than it: of scans
-// and of what is in memory, 64 KiB worth.
+// burst returns the number of operations between two readings of the clock. Reading it costs
+// about as much as an operation in memory, so scans and ReadHot read it once every 64 KiB.
 func (l Load) burst() int {
 	if l.Kind.Scan() || l.Kind == ReadHot {
 		return max(1, 64<<10/l.Size)

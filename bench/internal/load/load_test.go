@@ -86,9 +86,9 @@ func TestLogs(t *testing.T) {
 	}
 }
 
-// TestLogsOfLanes: what a lane appends is in the log of all, or in its own.
-func TestLogsOfLanes(t *testing.T) {
-	const lanes = 3
+// TestLogsOfClients: what a client appends is in the log of all, or in its own.
+func TestLogsOfClients(t *testing.T) {
+	const clients = 3
 	for kind, want := range map[Kind]string{WriteAppend: "[6]", WriteLogs: "[1 2 3]"} {
 		path := testFile(t)
 		var files []*os.File
@@ -97,14 +97,14 @@ func TestLogsOfLanes(t *testing.T) {
 			files = append(files, f)
 			return f, err
 		}
-		s := Setup{Path: path, Side: OSFile, Load: Load{Kind: kind, Size: 1, Goroutines: lanes}}
+		s := Setup{Path: path, Side: OSFile, Load: Load{Kind: kind, Size: 1, Goroutines: clients}}
 		w, err := openLogsBy(&target{close: func() error { return nil }}, open, s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for lane := range lanes {
-			do := w.operation(s.Load, lane)
-			for range lane + 1 {
+		for client := range clients {
+			do := w.operation(s.Load, client)
+			for range client + 1 {
 				if err := do([]byte("x"), 0); err != nil {
 					t.Fatal(err)
 				}
@@ -267,7 +267,7 @@ func TestShortReadIsAnError(t *testing.T) {
 	}
 }
 
-// TestWindowNeverOpened has a lane run out of blocks before the window opens,
+// TestWindowNeverOpened has a client run out of blocks before the window opens,
 // and another one open it then.
 func TestWindowNeverOpened(t *testing.T) {
 	w := &window{}

@@ -15,7 +15,7 @@ type log interface {
 	Truncate(size int64) error
 }
 
-// logs are those of a worker: one that all lanes append to, or one for each.
+// logs are those of a worker: one that all clients append to, or one for each.
 type logs []log
 
 // openLogs opens the load's logs as the side would.
@@ -47,8 +47,8 @@ func openLogsBy(t *target, open func(name string, flag int) (log, error), s Setu
 	}
 	t.begin = func(int64) error { return all.empty() }
 	t.end = all.empty
-	t.each = func(lane int) func(buf []byte, off int64) error {
-		l := all[lane%len(all)]
+	t.each = func(client int) func(buf []byte, off int64) error {
+		l := all[client%len(all)]
 		return func(buf []byte, _ int64) error { return appendSync(l, buf) }
 	}
 	return t, nil

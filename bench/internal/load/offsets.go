@@ -25,8 +25,8 @@ func newOrder(l Load, fileSize int64) *order {
 	return o
 }
 
-// slice returns what gives each of the lanes, by its number, its offsets.
-func (o *order) slice(seed uint64, lanes int) func(laneNo int) func() (int64, bool) {
+// slice returns what gives each of the clients, by its number, its offsets.
+func (o *order) slice(seed uint64, clients int) func(clientNo int) func() (int64, bool) {
 	size := int64(o.load.Size)
 	switch {
 	case o.load.Kind == ReadCold:
@@ -37,7 +37,7 @@ func (o *order) slice(seed uint64, lanes int) func(laneNo int) func() (int64, bo
 		return func(int) func() (int64, bool) { return scanOffsets(o.start(seed), o.span, size, o.load.Kind.Cold()) }
 	case o.load.Kind == ReadSkewed:
 		drawn := o.zipf.draw(seed)
-		return func(i int) func() (int64, bool) { return drawnOffsets(drawn, i, lanes, size) }
+		return func(i int) func() (int64, bool) { return drawnOffsets(drawn, i, clients, size) }
 	}
 	return func(i int) func() (int64, bool) { return randomOffsets(seed, uint64(i), o.blocks, size) }
 }
@@ -45,7 +45,7 @@ func (o *order) slice(seed uint64, lanes int) func(laneNo int) func() (int64, bo
 // start returns where a scan begins.
 func (o *order) start(seed uint64) int64 { return ScanStart(seed, o.span, o.load.Size) }
 
-// fill returns, for all lanes, what a cache has to be filled with: all blocks,
+// fill returns, for all clients, what a cache has to be filled with: all blocks,
 // or as many as are drawn for a slice.
 func (o *order) fill() func() (int64, bool) {
 	if o.zipf != nil {
@@ -68,12 +68,12 @@ func shuffle(v []uint32, seed uint64) {
 }
 
 // randomOffsets returns blocks of size bytes in random order, without end.
-func randomOffsets(seed, laneNo uint64, blocks, size int64) func() (int64, bool) {
-	rng := rand.New(rand.NewPCG(seed, laneNo))
+func randomOffsets(seed, clientNo uint64, blocks, size int64) func() (int64, bool) {
+	rng := rand.New(rand.NewPCG(seed, clientNo))
 	return func() (int64, bool) { return rng.Int64N(blocks) * size, true }
 }
 
-// listOffsets returns a function, for all lanes, that yields the blocks in the
+// listOffsets returns a function, for all clients, that yields the blocks in the
 // order of the list.
 func listOffsets(list []uint32, size int64) func() (int64, bool) {
 	var taken atomic.Int64
@@ -114,9 +114,9 @@ func scanOffsets(start, span, size int64, cold bool) func() (int64, bool) {
 }
 
 // drawnOffsets returns the blocks of size bytes that have been drawn, round
-// and round, from a place on that is the lane's own.
-func drawnOffsets(drawn []uint32, laneNo, lanes int, size int64) func() (int64, bool) {
-	i := laneNo * (len(drawn) / lanes)
+// and round, from a place on that is the client's own.
+func drawnOffsets(drawn []uint32, clientNo, clients int, size int64) func() (int64, bool) {
+	i := clientNo * (len(drawn) / clients)
 	return func() (int64, bool) {
 		i = (i + 1) % len(drawn)
 		return int64(drawn[i]) * size, true

@@ -11,16 +11,16 @@ func TestColdOrderHasEachBlockOnce(t *testing.T) {
 	o := newOrder(Load{Kind: ReadCold, Size: size, Goroutines: 2}, blocks*size)
 	for slice := range uint64(2) {
 		offsets := o.slice(slice, 2)
-		lanes := []func() (int64, bool){offsets(0), offsets(1)}
+		clients := []func() (int64, bool){offsets(0), offsets(1)}
 		seen := make(map[int64]bool)
 		for i := range blocks {
-			off, ok := lanes[i%2]()
+			off, ok := clients[i%2]()
 			if !ok || off%size != 0 || off < 0 || off >= blocks*size || seen[off] {
 				t.Fatalf("offset %d, %v is out of range or not the first of its kind", off, ok)
 			}
 			seen[off] = true
 		}
-		if off, ok := lanes[0](); ok {
+		if off, ok := clients[0](); ok {
 			t.Errorf("after all blocks comes %d", off)
 		}
 	}
@@ -77,15 +77,15 @@ func TestZipf(t *testing.T) {
 	}
 }
 
-func TestRandomOffsetsDifferByLane(t *testing.T) {
+func TestRandomOffsetsDifferByClient(t *testing.T) {
 	a, b := randomOffsets(1, 0, 1<<30, 1), randomOffsets(1, 1, 1<<30, 1)
 	again := randomOffsets(1, 0, 1<<30, 1)
 	offA, _ := a()
 	offB, _ := b()
 	if offA == offB {
-		t.Errorf("lanes 0 and 1 both start at %d", offA)
+		t.Errorf("clients 0 and 1 both start at %d", offA)
 	}
 	if off, _ := again(); off != offA {
-		t.Errorf("same seed and lane start at %d and %d", offA, off)
+		t.Errorf("same seed and client start at %d and %d", offA, off)
 	}
 }

@@ -91,8 +91,8 @@ type Setup struct {
 
 // SliceReq asks for one slice.
 type SliceReq struct {
-	Lead time.Duration `json:"lead"` // before what is measured
-	Time time.Duration `json:"time"` // of what is measured
+	Lead time.Duration `json:"lead"` // before the measured window
+	Time time.Duration `json:"time"` // of the measured window
 	Seed uint64        `json:"seed"` // of the offsets
 }
 

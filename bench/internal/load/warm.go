@@ -55,7 +55,7 @@ func (w *Worker) fillCache() error {
 // read, each write of 4 KiB would have to do with one of 2 MiB, and take
 // 30 us on ext4 (6.18) instead of 3.
 func (w *Worker) writeSpan() error {
-	buf := w.lanes[0].buf
+	buf := w.clients[0].buf
 	for off := int64(0); off+int64(len(buf)) <= w.load.Span(w.size); off += int64(len(buf)) {
 		if _, err := w.plain.WriteAt(buf, off); err != nil {
 			return err

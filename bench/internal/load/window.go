@@ -14,7 +14,7 @@ import (
 // fsync ends at once. Its latency counts in full, also if it ends after the
 // window: the slowest would be missing otherwise.
 type window struct {
-	start       time.Time     // of the slice; written before the lanes run
+	start       time.Time     // of the slice; written before the clients run
 	open, close time.Duration // since start
 
 	openOnce, closeOnce sync.Once
@@ -30,14 +30,14 @@ func (w *window) share(begin, end time.Duration) float64 {
 	return float64(min(end, w.close)-max(begin, w.open)) / float64(end-begin)
 }
 
-// opened is called by each lane when it is the first time past open; the first
+// opened is called by each client when it is the first time past open; the first
 // of them takes the processor time.
 func (w *window) opened() { w.openOnce.Do(func() { w.cpuOpen = cpuTime() }) }
 
-// closed is called by each lane when it is done.
+// closed is called by each client when it is done.
 func (w *window) closed() { w.closeOnce.Do(func() { w.cpuClose = cpuTime() }) }
 
-// cpu returns the processor time used in the window, once all lanes are done:
+// cpu returns the processor time used in the window, once all clients are done:
 // none if they, or the first of them, were done before it opened.
 func (w *window) cpu() time.Duration {
 	w.openOnce.Do(func() { w.cpuOpen = w.cpuClose })

@@ -12,15 +12,15 @@ import (
 
 // Worker performs one load on one file through one side.
 type Worker struct {
-	load   Load
-	way    Way
-	size   int64    // of the file
-	plain  *os.File // the same file, for what is not measured: fsync, fadvise
-	target *target
-	lanes  []*lane
-	flood  *flood // nil if there is none
-	order  *order
-	idle   int64 // resident memory before the file was opened
+	load    Load
+	way     Way
+	size    int64    // of the file
+	plain   *os.File // the same file, for calls outside the measurement: fsync, fadvise
+	target  *target
+	clients []*client
+	flood   *flood // nil if there is none
+	order   *order
+	idle    int64 // resident memory before the file was opened
 }
 
 // NewWorker opens the file and allocates what the slices need.
@@ -45,7 +45,7 @@ func (w *Worker) open(s Setup) error {
 	if err := w.load.check(w.size); err != nil {
 		return err
 	}
-	w.makeLanes()
+	w.makeClients()
 	w.order = newOrder(w.load, w.size)
 	// What measuring takes is there by now; what is there later is the side's.
 	debug.FreeOSMemory()
@@ -63,31 +63,31 @@ func (w *Worker) open(s Setup) error {
 	return nil
 }
 
-// makeLanes makes the state of every goroutine.
-func (w *Worker) makeLanes() {
+// makeClients makes the state of every goroutine.
+func (w *Worker) makeClients() {
 	n := w.load.Goroutines
 	if w.way.Alone() {
 		n = 1
 	}
 	for range n {
-		w.lanes = append(w.lanes, newLane(w.load.burst()))
+		w.clients = append(w.clients, newClient(w.load.burst()))
 	}
 }
 
-// giveBuffers gives every lane memory to read into. What the side copies into
+// giveBuffers gives every client memory to read into. What the side copies into
 // it need not be such as the device likes.
 func (w *Worker) giveBuffers() {
 	if w.target.lends {
 		return
 	}
 	if w.target.buffers != nil {
-		for _, l := range w.lanes {
+		for _, l := range w.clients {
 			l.buf = make([]byte, w.load.Size)
 		}
 		return
 	}
-	for i, buf := range buffers(len(w.lanes), w.load.Size) {
-		w.lanes[i].buf = buf
+	for i, buf := range buffers(len(w.clients), w.load.Size) {
+		w.clients[i].buf = buf
 	}
 }
 
@@ -114,13 +114,13 @@ func (w *Worker) Run(req SliceReq) (Slice, error) {
 	return s, nil
 }
 
-// prepare sets the page cache and gives every lane its offsets.
+// prepare sets the page cache and gives every client its offsets.
 func (w *Worker) prepare(seed uint64) error {
 	if err := SetPageCache(w.plain, w.load, w.size); err != nil {
 		return err
 	}
-	offsets := w.order.slice(seed, len(w.lanes))
-	for i, l := range w.lanes {
+	offsets := w.order.slice(seed, len(w.clients))
+	for i, l := range w.clients {
 		l.reset(offsets(i))
 	}
 	if w.target.begin != nil {
@@ -129,13 +129,13 @@ func (w *Worker) prepare(seed uint64) error {
 	return nil
 }
 
-// measure lets all lanes go at once and waits for the last.
+// measure lets all clients go at once and waits for the last.
 func (w *Worker) measure(win *window) (Slice, error) {
 	var (
 		wg    sync.WaitGroup
 		begin = make(chan struct{})
 	)
-	for i, l := range w.lanes {
+	for i, l := range w.clients {
 		do := w.target.operation(w.load, i)
 		wg.Go(func() {
 			<-begin
@@ -159,12 +159,12 @@ func (w *Worker) measure(win *window) (Slice, error) {
 	return s, err
 }
 
-// collect sums the lanes up.
+// collect sums the clients up.
 func (w *Worker) collect(win *window) (Slice, error) {
 	all := hdrhistogram.New(1, int64(maxLatency), 2)
 	s := Slice{CPU: win.cpu()}
 	var end time.Duration
-	for _, l := range w.lanes {
+	for _, l := range w.clients {
 		if l.err != nil {
 			return Slice{}, l.err
 		}
@@ -190,7 +190,7 @@ func (w *Worker) memory() (grown, buffers int64) {
 	if w.target.buffers != nil {
 		return grown, w.target.buffers()
 	}
-	return grown, int64(len(w.lanes)) * int64(w.load.Size)
+	return grown, int64(len(w.clients)) * int64(w.load.Size)
 }
 
 // settle leaves nothing behind that the next slice, which may be the other

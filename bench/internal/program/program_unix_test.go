@@ -70,7 +70,7 @@ func TestMemory(t *testing.T) {
 	runtime.KeepAlive(ballast)
 }
 
-// waitedFor tells whether some goroutine waits for a process to end.
+// waitedFor reports whether a goroutine waits for a process to end.
 func waitedFor() bool {
 	stacks := make([]byte, 1<<20)
 	return bytes.Contains(stacks[:runtime.Stack(stacks, true)], []byte("exec.(*Cmd).Wait("))

@@ -80,10 +80,10 @@ func (d *Disk) fill(ctx context.Context, size int64, iops int) (err error) {
 // What describes the disk.
 func (d *Disk) What() string { return d.what }
 
-// Simulated tells whether it is a file system in user space, and no device.
+// Simulated reports whether the disk is a file system in user space instead of a device.
 func (d *Disk) Simulated() bool { return d.fuse != nil }
 
-// Path is the file's.
+// Path returns the path of the disk's file.
 func (d *Disk) Path() string { return d.path }
 
 // Add has a process see the disk as slow.

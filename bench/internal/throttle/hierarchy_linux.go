@@ -82,7 +82,7 @@ func (h hierarchy) usable() error {
 	return nil
 }
 
-// lists tells whether a file of the root has io in it.
+// lists reports whether a file of the root has io in it.
 func (h hierarchy) lists(file string) (bool, error) {
 	text, err := os.ReadFile(filepath.Join(h.dir, file))
 	return slices.Contains(strings.Fields(string(text)), "io"), err
@@ -90,7 +90,7 @@ func (h hierarchy) lists(file string) (bool, error) {
 
 const delegated = "cgroup.subtree_control"
 
-// enable sees to it that groups have io.max, and tells whether that was not so.
+// enable gives groups the file io.max. changed reports whether they did not have it before.
 func (h hierarchy) enable() (changed bool, err error) {
 	if !h.v2 {
 		return false, nil

@@ -33,7 +33,7 @@ func (l load) burst() int {
 	return 1
 }
 
-// buffer is how large a lane's is. Files are read, and hashed, by calls that bring
+// buffer is how large a client's is. Files are read, and hashed, by calls that bring
 // their own, and so does read-stack.
 func (l load) buffer() int {
 	switch l.Kind {
@@ -52,8 +52,8 @@ const (
 	over
 )
 
-// lane is one goroutine.
-type lane struct {
+// client is one goroutine.
+type client struct {
 	buf    []byte
 	op     operation
 	random *rand.Rand
@@ -64,9 +64,9 @@ type lane struct {
 // operation is made with a random number.
 type operation func(buf []byte, random int64) error
 
-func (l *lane) seed(seed, lane uint64) { l.random = rand.New(rand.NewPCG(seed, lane)) }
+func (l *client) seed(seed, client uint64) { l.random = rand.New(rand.NewPCG(seed, client)) }
 
-func (l *lane) run(now *phase, load load) {
+func (l *client) run(now *phase, load load) {
 	burst := load.burst()
 	for {
 		at := now.Load()
@@ -86,8 +86,8 @@ func (l *lane) run(now *phase, load load) {
 
 // doing is what a load does.
 type doing struct {
-	lane func() operation // a goroutine's
-	end  func() error
+	client func() operation // a goroutine's
+	end    func() error
 }
 
 func nothing() error { return nil }

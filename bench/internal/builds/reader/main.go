@@ -166,13 +166,13 @@ func work(in *json.Decoder, out *json.Encoder) error {
 
 // worker does one load.
 type worker struct {
-	load  load
-	lanes []*lane
-	phase phase
-	end   func() error // follows each slice
+	load    load
+	clients []*client
+	phase   phase
+	end     func() error // follows each slice
 }
 
-// newWorker makes the lanes, each with a buffer and what it does.
+// newWorker makes the clients, each with a buffer and what it does.
 func newWorker(path string, l load) (*worker, error) {
 	w := &worker{load: l}
 	do, err := l.open(path)
@@ -185,16 +185,16 @@ func newWorker(path string, l load) (*worker, error) {
 		if err != nil {
 			return nil, err
 		}
-		w.lanes = append(w.lanes, &lane{buf: buf, op: do.lane()})
+		w.clients = append(w.clients, &client{buf: buf, op: do.client()})
 	}
-	return w, w.lanes[0].op(w.lanes[0].buf, 0) // O_DIRECT is refused here
+	return w, w.clients[0].op(w.clients[0].buf, 0) // O_DIRECT is refused here
 }
 
 // slice measures for a time, after a lead-in.
 func (w *worker) slice(lead, long time.Duration, seed uint64) (*slice, error) {
 	var all sync.WaitGroup
 	w.phase.Store(leading)
-	for i, l := range w.lanes {
+	for i, l := range w.clients {
 		l.ops, l.err = 0, nil
 		l.seed(seed, uint64(i))
 		all.Go(func() { l.run(&w.phase, w.load) })
@@ -206,14 +206,14 @@ func (w *worker) slice(lead, long time.Duration, seed uint64) (*slice, error) {
 	w.phase.Store(over)
 	s := &slice{Elapsed: time.Since(start), CPU: cpu() - before}
 	all.Wait()
-	for _, l := range w.lanes {
+	for _, l := range w.clients {
 		if l.err != nil {
 			return nil, l.err
 		}
 		s.Ops += float64(l.ops)
 	}
 	if s.Ops > 0 {
-		s.Mean = time.Duration(float64(s.Elapsed) * float64(len(w.lanes)) / s.Ops)
+		s.Mean = time.Duration(float64(s.Elapsed) * float64(len(w.clients)) / s.Ops)
 	}
 	return s, w.end()
 }
