@@ -24,7 +24,7 @@ func (b *Batch) start(ctx context.Context) (*batchRun, error) {
 	case ctx == nil:
 		err = errors.New("the context is nil")
 	case err == nil:
-		err = b.s.borrow()
+		err = b.s.h.Acquire()
 	}
 	if err != nil {
 		b.state.Store(batchFilling)

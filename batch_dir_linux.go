@@ -4,6 +4,8 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice/internal/handle"
 )
 
 const largeFile = unix.O_LARGEFILE
@@ -20,7 +22,7 @@ func (op *BatchOp) inDir() error {
 
 // withDir calls do with the directory's descriptor, which stays open as long.
 func (op *BatchOp) withDir(do func(dir int) error) error {
-	if err := withDescriptor(op.dir.file, do); err != nil {
+	if err := handle.WithDescriptor(op.dir.h.OS, do); err != nil {
 		return op.wrap(err)
 	}
 	return nil

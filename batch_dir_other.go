@@ -6,6 +6,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+
+	"github.com/sluiceio/sluice/internal/handle"
 )
 
 const largeFile = 0
@@ -13,7 +15,7 @@ const largeFile = 0
 // inDir performs an operation with names that are relative to a directory, by
 // that directory's name.
 func (op *BatchOp) inDir() error {
-	err := withDescriptor(op.dir.file, func(int) error { return op.joined(func(int) error { return op.byName() }) })
+	err := handle.WithDescriptor(op.dir.h.OS, func(int) error { return op.joined(func(int) error { return op.byName() }) })
 	if err == os.ErrClosed { // byName's are wrapped
 		return op.wrap(err)
 	}
@@ -23,7 +25,7 @@ func (op *BatchOp) inDir() error {
 // withDir calls do, whose error is the system's, while the names are joined to the
 // directory's, which stays open as long.
 func (op *BatchOp) withDir(do func(dir int) error) error {
-	if err := withDescriptor(op.dir.file, func(int) error { return op.joined(do) }); err != nil {
+	if err := handle.WithDescriptor(op.dir.h.OS, func(int) error { return op.joined(do) }); err != nil {
 		return op.wrap(err)
 	}
 	return nil

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // A Batch is performed by its caller alone as long as there is no reason to share
@@ -119,11 +121,11 @@ func (op *BatchOp) waits(r *batchRun) bool {
 		case opSync, opDatasync:
 			return true
 		case opOpenFile: // of a FIFO
-			if r.each != nil && r.b.chains > 1 || int(op.off)&(os.O_SYNC|oDirect) != 0 {
+			if r.each != nil && r.b.chains > 1 || int(op.off)&(os.O_SYNC|sys.O_DIRECT) != 0 {
 				return true
 			}
 		case opReadAt, opReadVec, opWriteAt, opWriteVec:
-			if r.core.HasClasses() || op.file != nil && op.file.core != nil && op.file.core.Direct() {
+			if r.core.HasClasses() || op.file != nil && op.file.h.Core != nil && op.file.h.Core.Direct() {
 				return true
 			}
 		}

@@ -145,5 +145,5 @@ func (op *BatchOp) wrap(err error) error {
 
 // wrapped is f.error, but of io.EOF too.
 func (f *File) wrapped(op string, err error) error {
-	return &os.PathError{Op: op, Path: f.file.Name(), Err: err}
+	return &os.PathError{Op: op, Path: f.h.OS.Name(), Err: err}
 }

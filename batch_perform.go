@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 
+	"github.com/sluiceio/sluice/internal/handle"
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
@@ -149,7 +150,7 @@ func (op *BatchOp) fileName() string {
 
 // onRange allocates, truncates or advises.
 func (op *BatchOp) onRange(r *batchRun) error {
-	if core := op.file.core; core != nil {
+	if core := op.file.h.Core; core != nil {
 		if !core.Use() {
 			return op.wrap(os.ErrClosed)
 		}
@@ -169,11 +170,11 @@ func (op *BatchOp) onRange(r *batchRun) error {
 
 // callOnRange makes the call that allocates, truncates or advises.
 func (op *BatchOp) callOnRange() error {
-	f := op.file.file
+	f := op.file.h.OS
 	if op.kind == opTruncate {
 		return f.Truncate(op.size) // whose error is wrapped
 	}
-	err := withDescriptor(f, func(int) error { // of a file without disk I/O nobody has counted the operation
+	err := handle.WithDescriptor(f, func(int) error { // of a file without disk I/O nobody has counted the operation
 		if op.kind == opAllocate {
 			return allocate(f, op.off, op.size)
 		}

@@ -55,7 +55,7 @@ type batchRun struct {
 
 // init prepares r for a Batch.
 func (r *batchRun) init(ctx context.Context, b *Batch) {
-	*r = batchRun{b: b, apart: b.s.core.Isolate(ctx), core: b.s.core, back: b.n, spans: append(r.spans[:0], &r.own)}
+	*r = batchRun{b: b, apart: b.s.h.Core.Isolate(ctx), core: b.s.h.Core, back: b.n, spans: append(r.spans[:0], &r.own)}
 	r.ctx = &r.apart // within r, so that there is nothing to allocate
 	r.own.Set(0, b.n)
 	r.lane = r.newLane()
@@ -91,7 +91,7 @@ func (r *batchRun) over() {
 	r.ctx, r.each, r.lane, r.ended, r.again = nil, nil, nil, nil, nil
 	r.apart = sched.IsolatedContext{}
 	r.b.state.Store(batchOver)
-	r.b.s.users.Done()
+	r.b.s.h.Release()
 }
 
 // call has the crew begin, if it has not.

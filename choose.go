@@ -69,6 +69,21 @@ func open(name string, o Options, hook *record.Hook) (driver.Driver, error) {
 	}
 }
 
+// opener returns the function that opens one more driver of that name, without a recorder;
+// nil for the pool, whose reads take threads.
+func opener(name string) func(depth int) driver.Driver {
+	if name == "pool" {
+		return nil
+	}
+	return func(depth int) driver.Driver {
+		drv, err := open(name, Options{Depth: depth}, new(record.Hook))
+		if err != nil {
+			return nil
+		}
+		return drv
+	}
+}
+
 // forChains returns the driver for chains: a ring with files of its own. It is
 // nil if the kernel has none.
 func forChains(hook *record.Hook) driver.Linker {

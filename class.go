@@ -108,8 +108,8 @@ func (s *Scheduler) NewClass(name string, o ClassOptions) (*Class, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed {
-		return nil, fmt.Errorf("sluice: class %q: %w", name, errSchedulerClosed)
+	if err := s.h.Usable(); err != nil {
+		return nil, fmt.Errorf("sluice: class %q: %w", name, err)
 	}
 	if len(s.classes) == classesMost {
 		return nil, fmt.Errorf("sluice: class %q: the Scheduler has %d classes already", name, classesMost)
@@ -119,9 +119,9 @@ func (s *Scheduler) NewClass(name string, o ClassOptions) (*Class, error) {
 			return nil, fmt.Errorf("sluice: class %q: there is one of that name", name)
 		}
 	}
-	c := &Class{name, s, s.core.NewClass(name, settings)}
+	c := &Class{name, s, s.h.Core.NewClass(name, settings)}
 	s.classes = append(s.classes, c)
-	s.cap.look(s.core)
+	s.h.ClassesChanged()
 	return c, nil
 }
 
@@ -152,7 +152,7 @@ func (c *Class) Configure(o ClassOptions) error {
 		return fmt.Errorf("sluice: class %q: %w", c.name, err)
 	}
 	c.core.Configure(settings)
-	c.sched.cap.look(c.sched.core)
+	c.sched.h.ClassesChanged()
 	return nil
 }
 

@@ -28,7 +28,7 @@ func (d *DirectFile) ReadBuffer(ctx context.Context, off int64, n int) (Buffer, 
 		return Buffer{}, io.EOF
 	}
 	if err != nil {
-		return Buffer{}, d.file.error("read", err)
+		return Buffer{}, d.file.h.Error("read", err)
 	}
 	return Buffer{b}, nil
 }
@@ -40,7 +40,7 @@ func (d *DirectFile) readBuffer(ctx context.Context, off int64, n int) (buffer.B
 	case n < 0:
 		return buffer.Buffer{}, errors.New("negative length")
 	}
-	if core := d.file.core; core != nil {
+	if core := d.file.h.Core; core != nil {
 		if !core.Use() {
 			return buffer.Buffer{}, os.ErrClosed
 		}
@@ -57,7 +57,7 @@ func (d *DirectFile) readBuffer(ctx context.Context, off int64, n int) (buffer.B
 		at = d.direct.floor(off)
 		size = int(d.direct.ceil(off+int64(n)) - at)
 	}
-	b, err := d.file.sched.pools.buffers.Get(ctx, size)
+	b, err := d.file.h.Sched.Buffers.Get(ctx, size)
 	if err != nil {
 		return buffer.Buffer{}, err
 	}
@@ -85,10 +85,10 @@ func (d *DirectFile) fill(ctx context.Context, b buffer.Buffer, off int64) (n in
 		if mustReadAgain(err) {
 			return d.direct.readBlocks(ctx, b.Bytes(), off)
 		}
-	case d.file.core != nil:
-		n, err = d.file.sched.core.ReadAt(ctx, d.file.core, b.Bytes(), off)
+	case d.file.h.Core != nil:
+		n, err = d.file.h.Sched.Core.ReadAt(ctx, d.file.h.Core, b.Bytes(), off)
 	default:
-		n, err = d.file.file.ReadAt(b.Bytes(), off)
+		n, err = d.file.h.OS.ReadAt(b.Bytes(), off)
 	}
 	return n, notEOF(err)
 }

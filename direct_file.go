@@ -89,7 +89,7 @@ func (d *DirectFile) Stat() (os.FileInfo, error) { return d.buffered().Stat() }
 // Size returns the size of the file, or of the block device, in bytes.
 func (d *DirectFile) Size() (size int64, err error) {
 	err = d.call("size", func() error {
-		size, err = sizeOf(d.file.file)
+		size, err = sizeOf(d.file.h.OS)
 		return err
 	})
 	return size, err
@@ -105,7 +105,7 @@ func (d *DirectFile) Truncate(size int64) error {
 		return d.buffered().Truncate(size)
 	}
 	return d.call("truncate", func() error {
-		return d.direct.change(func() error { return d.file.file.Truncate(size) })
+		return d.direct.change(func() error { return d.file.h.OS.Truncate(size) })
 	})
 }
 
@@ -132,9 +132,9 @@ func (d *DirectFile) reshape(op string, off, n int64, do func(f *os.File, off, n
 		case n == 0:
 			return nil
 		case d.direct == nil:
-			return do(d.file.file, off, n)
+			return do(d.file.h.OS, off, n)
 		}
-		return d.direct.reshape(func() error { return do(d.file.file, off, n) })
+		return d.direct.reshape(func() error { return do(d.file.h.OS, off, n) })
 	})
 }
 
@@ -143,9 +143,9 @@ func (d *DirectFile) call(op string, do func() error) (err error) {
 	if d == nil {
 		return os.ErrInvalid
 	}
-	if core := d.file.core; core != nil {
+	if core := d.file.h.Core; core != nil {
 		if !core.Use() {
-			return d.file.error(op, os.ErrClosed)
+			return d.file.h.Error(op, os.ErrClosed)
 		}
 		defer core.Done()
 	}
@@ -153,7 +153,7 @@ func (d *DirectFile) call(op string, do func() error) (err error) {
 	if _, ok := errors.AsType[*os.PathError](err); ok {
 		return err
 	}
-	return d.file.error(op, err)
+	return d.file.h.Error(op, err)
 }
 
 // buffered returns the File. Its methods return the right error if d is nil.

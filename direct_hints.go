@@ -30,7 +30,7 @@ func (d *DirectFile) SetLifetime(l Lifetime) error {
 		if l > LifetimeExtreme {
 			return fmt.Errorf("lifetime %d is not between %d and %d", l, LifetimeNotSet, LifetimeExtreme)
 		}
-		return setLifetime(d.file.file, l)
+		return setLifetime(d.file.h.OS, l)
 	})
 }
 
@@ -68,7 +68,7 @@ func (d *DirectFile) Advise(off, n int64, a Advice) error {
 			return nil
 		}
 		// It may wait for the disk: to read ahead, or to start write-back.
-		d.file.sched.core.Block(d.file.core, func() { err = advise(d.file.file, off, n, a) })
+		d.file.h.Sched.Core.Block(d.file.h.Core, func() { err = advise(d.file.h.OS, off, n, a) })
 		return err
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"syscall"
 
+	"github.com/sluiceio/sluice/internal/handle"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -43,13 +44,13 @@ func (s *Scheduler) openDirect(name string, flag int, perm os.FileMode) (*Direct
 	}
 	// Asked before the open creates or truncates a file, or waits for the other end
 	// of a pipe.
-	if err := s.usable(); err != nil {
+	if err := s.h.Usable(); err != nil {
 		return nil, err
 	}
 	if info, err := os.Stat(name); err == nil && !onDisk(info.Mode()) {
 		return nil, notOnDisk(info.Mode())
 	}
-	f, err := os.OpenFile(name, flag&^oDirect, perm)
+	f, err := os.OpenFile(name, flag&^sys.O_DIRECT, perm)
 	if err != nil {
 		return nil, err
 	}
@@ -89,18 +90,26 @@ func (s *Scheduler) newDirectPair(second, f *os.File, g geometry, flag int) (*Di
 		return nil, err
 	}
 	access := flag & (os.O_WRONLY | os.O_RDWR)
-	d := &direct{geometry: g, sched: s.core, bounces: s.pools.bounces, inode: node, readable: access != os.O_WRONLY}
+	d := &direct{geometry: g, sched: s.h.Core, bounces: s.h.Bounces, inode: node, readable: access != os.O_WRONLY}
 	if access == os.O_RDONLY {
 		f.Close() // nothing was written
 		f = nil
 	} else {
-		d.tailFile, d.tail, d.apart = f, newCoreFile(f), !sys.KeptByInode(int(f.Fd()))
+		d.tailFile, d.tail, d.apart = f, handle.NewCore(f), !sys.KeptByInode(int(f.Fd()))
 	}
-	file, err := s.newPair(second, f)
-	if err != nil {
+	file := new(File)
+	if err := file.h.Open(s.h, second); err != nil {
+		if f != nil {
+			f.Close() // nothing was written
+		}
 		return nil, err
 	}
-	d.core, d.file = file.core, second
+	if f != nil {
+		if err := file.h.AlsoClose(f); err != nil {
+			return nil, err
+		}
+	}
+	d.core, d.file = file.h.Core, second
 	if d.tail != nil {
 		d.tail.PartOf(d.core)
 	}

@@ -28,19 +28,19 @@ func (d *DirectFile) ReadAtContext(ctx context.Context, b []byte, off int64) (n 
 		return d.buffered().ReadAtContext(ctx, b, off)
 	}
 	if err := ctx.Err(); err != nil {
-		return 0, d.file.error("read", err)
+		return 0, d.file.h.Error("read", err)
 	}
 	return d.readAt(ctx, b, off)
 }
 
 func (d *DirectFile) readAt(ctx context.Context, b []byte, off int64) (n int, err error) {
-	if !d.file.core.Use() {
-		return 0, d.file.error("read", os.ErrClosed)
+	if !d.file.h.Core.Use() {
+		return 0, d.file.h.Error("read", os.ErrClosed)
 	}
 	n, err = d.direct.readAt(ctx, b, off)
-	d.file.core.Done()
+	d.file.h.Core.Done()
 	if err != nil {
-		return n, d.file.error("read", err)
+		return n, d.file.h.Error("read", err)
 	}
 	return n, nil
 }

@@ -27,23 +27,23 @@ func (d *DirectFile) WriteAtContext(ctx context.Context, b []byte, off int64) (n
 		return d.buffered().WriteAtContext(ctx, b, off)
 	}
 	if err := ctx.Err(); err != nil {
-		return 0, d.file.error("write", err)
+		return 0, d.file.h.Error("write", err)
 	}
 	return d.writeAt(ctx, b, off)
 }
 
 func (d *DirectFile) writeAt(ctx context.Context, b []byte, off int64) (n int, err error) {
-	if !d.file.core.Use() {
-		return 0, d.file.error("write", os.ErrClosed)
+	if !d.file.h.Core.Use() {
+		return 0, d.file.h.Error("write", os.ErrClosed)
 	}
 	if off > math.MaxInt64-int64(len(b))-int64(d.direct.block) {
 		n, err = d.direct.sched.WriteAt(ctx, d.direct.tail, b, off) // fails
 	} else {
 		n, err = d.direct.writeAt(ctx, b, off)
 	}
-	d.file.core.Done()
+	d.file.h.Core.Done()
 	if err != nil {
-		return n, d.file.error("write", err)
+		return n, d.file.h.Error("write", err)
 	}
 	return n, nil
 }

@@ -12,10 +12,10 @@ func NewSchedulerOn(drv driver.Driver) *Scheduler {
 }
 
 // LaneThrough has chains performed by the driver that open returns.
-func (s *Scheduler) LaneThrough(open func() driver.Linker) { s.core.SetChainDriver(open) }
+func (s *Scheduler) LaneThrough(open func() driver.Linker) { s.h.Core.SetChainDriver(open) }
 
 // PlayCalls has a test play the plain system calls.
-func (s *Scheduler) PlayCalls(wrap func(sched.Caller) sched.Caller) { s.core.WrapCalls(wrap) }
+func (s *Scheduler) PlayCalls(wrap func(sched.Caller) sched.Caller) { s.h.Core.WrapCalls(wrap) }
 
 // WithFiles is what becomes of a driver that may perform chains or not.
 func WithFiles(l driver.Linker) driver.Linker { return withFiles(l) }

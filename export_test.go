@@ -1,12 +1,12 @@
 package sluice
 
 // Block holds one of the places of blocking calls for as long as do runs.
-func (s *Scheduler) Block(do func()) { s.core.Block(nil, do) }
+func (s *Scheduler) Block(do func()) { s.h.Core.Block(nil, do) }
 
 // Closing tells whether Close has begun.
 func (f *File) Closing() bool {
-	if f.core.Use() {
-		f.core.Done()
+	if f.h.Core.Use() {
+		f.h.Core.Done()
 		return false
 	}
 	return true
@@ -20,11 +20,11 @@ func Inodes() int {
 }
 
 // BuffersInUse tells how much memory of the file's Scheduler users hold.
-func (d *DirectFile) BuffersInUse() int64 { return d.file.sched.Stats().BuffersInUse }
+func (d *DirectFile) BuffersInUse() int64 { return d.file.h.Sched.Buffers.Stats().InUse }
 
 // Lane tells whether there is a driver for chains.
 func (s *Scheduler) Lane() bool {
-	l := s.core.TryChainRunner()
+	l := s.h.Core.TryChainRunner()
 	if l != nil {
 		l.Leave()
 	}

@@ -18,7 +18,7 @@ func (f *File) Allocate(off, n int64) error {
 	if n == 0 {
 		return f.onRange("allocate", off, n, func() error { return nil })
 	}
-	return f.onRange("allocate", off, n, func() error { return allocate(f.file, off, n) })
+	return f.onRange("allocate", off, n, func() error { return allocate(f.h.OS, off, n) })
 }
 
 // PunchHole makes the n bytes at off zeros and gives their blocks back to the file system
@@ -29,7 +29,7 @@ func (f *File) PunchHole(off, n int64) error {
 	if n == 0 {
 		return f.onRange("punchhole", off, n, func() error { return nil })
 	}
-	return f.onRange("punchhole", off, n, func() error { return punchHole(f.file, off, n) })
+	return f.onRange("punchhole", off, n, func() error { return punchHole(f.h.OS, off, n) })
 }
 
 // Advise tells the system how the n bytes at off will be used (posix_fadvise(2)); n 0 means
@@ -42,7 +42,7 @@ func (f *File) Advise(off, n int64, a Advice) error {
 		if a > AdviceDontNeed {
 			return fmt.Errorf("advice %d is not between %d and %d", a, AdviceNormal, AdviceDontNeed)
 		}
-		return advise(f.file, off, n, a)
+		return advise(f.h.OS, off, n, a)
 	})
 }
 
@@ -53,7 +53,7 @@ func (f *File) Advise(off, n int64, a Advice) error {
 // once. Once a Sync has failed, SyncRange returns its error. It does nothing on
 // systems other than Linux.
 func (f *File) SyncRange(off, n int64) error {
-	return f.onRange("syncrange", off, n, func() error { return f.sched.core.SyncRange(f.core, off, n) })
+	return f.onRange("syncrange", off, n, func() error { return f.h.Sched.Core.SyncRange(f.h.Core, off, n) })
 }
 
 // onRange calls do, which waits in system calls of its own, while it uses the file.
@@ -61,16 +61,16 @@ func (f *File) onRange(op string, off, n int64, do func() error) (err error) {
 	switch {
 	case f == nil:
 		return os.ErrInvalid
-	case f.core == nil:
-		return f.error(op, errors.ErrUnsupported)
+	case f.h.Core == nil:
+		return f.h.Error(op, errors.ErrUnsupported)
 	case off < 0:
-		return f.error(op, errors.New("negative offset"))
+		return f.h.Error(op, errors.New("negative offset"))
 	case n < 0:
-		return f.error(op, errors.New("negative length"))
-	case !f.core.Use():
-		return f.error(op, os.ErrClosed)
+		return f.h.Error(op, errors.New("negative length"))
+	case !f.h.Core.Use():
+		return f.h.Error(op, os.ErrClosed)
 	}
-	defer f.core.Done()
-	f.sched.core.Block(f.core, func() { err = do() })
-	return f.error(op, err)
+	defer f.h.Core.Done()
+	f.h.Sched.Core.Block(f.h.Core, func() { err = do() })
+	return f.h.Error(op, err)
 }

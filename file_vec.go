@@ -9,28 +9,28 @@ import (
 
 // readVec is ReadAtContext into several buffers, one after the other.
 func (f *File) readVec(ctx context.Context, bufs [][]byte, off int64) (n int, err error) {
-	if f.core == nil || off < 0 {
+	if f.h.Core == nil || off < 0 {
 		return each(bufs, off, func(b []byte, off int64) (int, error) { return f.ReadAtContext(ctx, b, off) })
 	}
-	if !f.core.Use() {
-		return 0, f.error("read", os.ErrClosed)
+	if !f.h.Core.Use() {
+		return 0, f.h.Error("read", os.ErrClosed)
 	}
-	defer f.core.Done()
-	n, err = f.sched.core.ReadVec(ctx, f.core, sched.VecOf(nil, bufs), off)
-	return n, f.error("read", err)
+	defer f.h.Core.Done()
+	n, err = f.h.Sched.Core.ReadVec(ctx, f.h.Core, sched.VecOf(nil, bufs), off)
+	return n, f.h.Error("read", err)
 }
 
 // writeVec is WriteAtContext of several buffers, one after the other.
 func (f *File) writeVec(ctx context.Context, bufs [][]byte, off int64) (n int, err error) {
-	if f.core == nil || off < 0 || f.core.Appends() {
+	if f.h.Core == nil || off < 0 || f.h.Core.Appends() {
 		return each(bufs, off, func(b []byte, off int64) (int, error) { return f.WriteAtContext(ctx, b, off) })
 	}
-	if !f.core.Use() {
-		return 0, f.error("write", os.ErrClosed)
+	if !f.h.Core.Use() {
+		return 0, f.h.Error("write", os.ErrClosed)
 	}
-	defer f.core.Done()
-	n, err = f.sched.core.WriteVec(ctx, f.core, sched.VecOf(nil, bufs), off)
-	return n, f.error("write", err)
+	defer f.h.Core.Done()
+	n, err = f.h.Sched.Core.WriteVec(ctx, f.h.Core, sched.VecOf(nil, bufs), off)
+	return n, f.h.Error("write", err)
 }
 
 // each transfers the buffers one after the other, with one call each.

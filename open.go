@@ -63,7 +63,7 @@ func onDefault(open func() (*os.File, error), op, name string) (*File, error) {
 // adopt makes a File of what open returns. It checks first whether the Scheduler is open,
 // since open may create or truncate a file.
 func (s *Scheduler) adopt(open func() (*os.File, error), op, name string) (*File, error) {
-	if err := s.usable(); err != nil {
+	if err := s.h.Usable(); err != nil {
 		return nil, &os.PathError{Op: op, Path: name, Err: err}
 	}
 	f, err := open()
@@ -119,9 +119,9 @@ func (s *Scheduler) FromOS(f *os.File) (*File, error) {
 	if f == nil {
 		return nil, os.ErrInvalid
 	}
-	file, err := s.newPair(f, nil) // the caller has had the descriptor: its position is not private
-	if err != nil {
+	file := new(File)
+	if err := file.h.Open(s.h, f); err != nil {
 		return nil, &os.PathError{Op: "open", Path: f.Name(), Err: err}
 	}
-	return file, nil
+	return file, nil // the caller has had the descriptor: its position is not private
 }

@@ -25,7 +25,7 @@ const (
 func (f *File) Prefetch(off, n int64) error {
 	var size int64
 	err := f.onRange("prefetch", off, n, func() (err error) {
-		size, err = sizeOf(f.file)
+		size, err = sizeOf(f.h.OS)
 		return err
 	})
 	if left := max(0, size-off); n == 0 || n > left {
@@ -47,13 +47,13 @@ func (f *File) Prefetch(off, n int64) error {
 
 // prefetchPiece asks for n bytes, at most a piece.
 func (f *File) prefetchPiece(off, n int64) error {
-	return f.onRange("prefetch", off, n, func() error { return advise(f.file, off, n, AdviceWillNeed) })
+	return f.onRange("prefetch", off, n, func() error { return advise(f.h.OS, off, n, AdviceWillNeed) })
 }
 
 // prefetch asks for n bytes in pieces, until the file or its Scheduler is closed.
 func (f *File) prefetch(off, n int64) {
 	for ; n > 0; off, n = off+prefetchPiece, n-prefetchPiece {
-		if f.sched.usable() != nil || f.prefetchPiece(off, min(n, prefetchPiece)) != nil {
+		if f.h.Sched.Usable() != nil || f.prefetchPiece(off, min(n, prefetchPiece)) != nil {
 			return
 		}
 	}
@@ -62,14 +62,14 @@ func (f *File) prefetch(off, n int64) {
 // prefetchLater starts a goroutine that asks for n bytes, which Close of the Scheduler
 // waits for. It returns false if there are too many already.
 func (f *File) prefetchLater(off, n int64) bool {
-	s := f.sched
-	if s.prefetches.Add(1) > prefetchesMost || s.borrow() != nil {
-		s.prefetches.Add(-1)
+	s := f.h.Sched
+	if s.Prefetches.Add(1) > prefetchesMost || s.Acquire() != nil {
+		s.Prefetches.Add(-1)
 		return false
 	}
 	go func() {
-		defer s.users.Done()
-		defer s.prefetches.Add(-1)
+		defer s.Release()
+		defer s.Prefetches.Add(-1)
 		f.prefetch(off, n)
 	}()
 	return true

@@ -47,9 +47,9 @@ func (m *readManyIter) addRange(r Range) {
 func (m *readManyIter) needsNoRequest(a *pendingRange) bool {
 	switch {
 	case a.Off < 0:
-		a.err = m.d.file.error("read", errors.New("negative offset"))
+		a.err = m.d.file.h.Error("read", errors.New("negative offset"))
 	case a.Len < 0:
-		a.err = m.d.file.error("read", errors.New("negative length"))
+		a.err = m.d.file.h.Error("read", errors.New("negative length"))
 	case a.Len > 0 && a.Off > math.MaxInt64-int64(a.Len)-2*int64(m.d.block()):
 		a.err = io.EOF // no file reaches there
 	default:

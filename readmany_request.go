@@ -26,7 +26,7 @@ func (r *manyRequest) size() int { return int(r.at.Len()) }
 // start starts requests while ranges are wanted and there is room. It reports whether
 // it has started any, and whether the file is open.
 func (m *readManyIter) start() (some, ok bool) {
-	pool := m.d.file.sched.pools.buffers
+	pool := m.d.file.h.Sched.Buffers
 	for m.inflight < m.o.Depth && m.begun < 2*m.o.Depth {
 		r := m.nextRequest()
 		// Half of the pool is for others, among them reads in the body of the loop:
@@ -78,9 +78,9 @@ func (m *readManyIter) begin(r *manyRequest, b buffer.Buffer) bool {
 	m.waiting = nil
 	m.begun++
 	r.buf = b
-	if m.d.file.core == nil {
+	if m.d.file.h.Core == nil {
 		n, err := m.d.fill(m.ctx, b, r.at.Off)
-		m.finish(r, n, m.d.file.error("read", err))
+		m.finish(r, n, m.d.file.h.Error("read", err))
 		return true
 	}
 	mem := b.Bytes()
@@ -90,7 +90,7 @@ func (m *readManyIter) begin(r *manyRequest, b buffer.Buffer) bool {
 	if len(mem) == 0 {
 		return m.beyond(r)
 	}
-	r.flying = m.group.StartRead(&r.transfer, m.d.file.core, mem, r.at.Off, b.Reg())
+	r.flying = m.group.StartRead(&r.transfer, m.d.file.h.Core, mem, r.at.Off, b.Reg())
 	if r.flying {
 		m.inflight++
 	}
@@ -100,11 +100,11 @@ func (m *readManyIter) begin(r *manyRequest, b buffer.Buffer) bool {
 // beyond ends r, all of which lies beyond the end of the file. It reports whether the
 // file is open.
 func (m *readManyIter) beyond(r *manyRequest) bool {
-	if !m.d.file.core.Use() {
+	if !m.d.file.h.Core.Use() {
 		return false
 	}
 	m.finish(r, 0, nil)
-	m.d.file.core.Done()
+	m.d.file.h.Core.Done()
 	return true
 }
 
@@ -117,12 +117,12 @@ func (m *readManyIter) ended(r *manyRequest) {
 		m.finish(r, n, nil)
 		return
 	}
-	if m.repeats(r, err) && m.d.file.core.Use() {
+	if m.repeats(r, err) && m.d.file.h.Core.Use() {
 		m.readSeparately(r)
-		m.d.file.core.Done()
+		m.d.file.h.Core.Done()
 		return
 	}
-	m.finish(r, 0, m.d.file.error("read", err))
+	m.finish(r, 0, m.d.file.h.Error("read", err))
 }
 
 // repeats reports whether r, which has failed with err, is read again: if it is for
@@ -157,7 +157,7 @@ func (m *readManyIter) readSeparately(r *manyRequest) {
 				ended = n < want
 			}
 		}
-		a.n, a.err = int(got.End-r.at.Off), m.d.file.error("read", err)
+		a.n, a.err = int(got.End-r.at.Off), m.d.file.h.Error("read", err)
 		m.markDone(a)
 	}
 }

@@ -41,13 +41,13 @@ type readManyIter struct {
 }
 
 func newReadManyIter(ctx context.Context, d *DirectFile, o ReadManyOptions) *readManyIter {
-	core := d.file.sched.core
+	core := d.file.h.Sched.Core
 	o.Depth = min(o.Depth, core.Driver().Depth) // more would wait in the scheduler
 	limits := merge.Limits{Size: int64(o.MergeSize), Gap: int64(o.MergeGap), Amplification: o.Amplification}
 	return &readManyIter{
 		ctx: ctx, d: d, o: o,
 		window: merge.New[*pendingRange](limits, min(o.Depth, manyLookahead)),
-		group:  core.NewGroup(ctx, d.file.core),
+		group:  core.NewGroup(ctx, d.file.h.Core),
 		class:  core.ClassIn(ctx),
 	}
 }
@@ -110,7 +110,7 @@ func (m *readManyIter) waitForMemory(yield func(ReadResult, error) bool) bool {
 	// hold what this one waits for.
 	m.giveBackUnread()
 	r := m.nextRequest()
-	b, err := m.d.file.sched.pools.buffers.Get(m.ctx, r.size())
+	b, err := m.d.file.h.Sched.Buffers.Get(m.ctx, r.size())
 	switch {
 	case err == nil && m.begin(r, b):
 	case err == nil, errors.Is(err, buffer.ErrClosed):
@@ -120,7 +120,7 @@ func (m *readManyIter) waitForMemory(yield func(ReadResult, error) bool) bool {
 	default: // too large, or the system has no memory
 		m.waiting = nil
 		m.begun++
-		m.finish(r, 0, m.d.file.error("read", err))
+		m.finish(r, 0, m.d.file.h.Error("read", err))
 	}
 	return true
 }
@@ -153,7 +153,7 @@ func (m *readManyIter) nextResult() (ReadResult, error) {
 // fail ends the iteration with err. It returns false.
 func (m *readManyIter) fail(err error, yield func(ReadResult, error) bool) bool {
 	m.end()
-	yield(ReadResult{}, m.d.file.error("read", err))
+	yield(ReadResult{}, m.d.file.h.Error("read", err))
 	return false
 }
 

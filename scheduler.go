@@ -2,16 +2,15 @@ package sluice
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"weak"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/handle"
 	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/sched"
 )
@@ -23,29 +22,17 @@ type Scheduler struct {
 	options         Options
 	rejectedDrivers []rejectedDriver // drivers tried before the one that is used
 	forced          bool             // the driver was asked for by name
-	core            *sched.Scheduler
-	pools           pools
+	h               *handle.Scheduler
 	// byCall is BatchOp.byCall: a field so that a test can replace it.
 	byCall func(*BatchOp) error
 	paces  batchPaces
 	few    atomic.Uint32 // counts small Batches; see batchPace
 	watch  batchWatch
-	cap    measuredCap
 
-	prefetches atomic.Int32 // goroutines that File.Prefetch has started
-
-	users sync.WaitGroup // users of core: internal/lend, Batches. Raised under mu, unless closed
-
-	mu     sync.Mutex
-	closed bool
-	// files are the open Files. The pointers are weak, so that a File that was dropped
-	// is still closed by the garbage collector.
-	files    map[weak.Pointer[File]]struct{}
+	mu       sync.Mutex
 	classes  []*Class // the default one first. Guarded by mu
 	standard *Class   // the default one
 }
-
-var errSchedulerClosed = fmt.Errorf("scheduler closed: %w", os.ErrClosed)
 
 // NewScheduler returns a new Scheduler with its own driver. The error says which option
 // is wrong, or why the driver that o names is not available (errors.ErrUnsupported, EPERM
@@ -90,12 +77,9 @@ func newScheduler(core *sched.Scheduler, o Options) *Scheduler {
 	s := &Scheduler{
 		options: o,
 		forced:  o.Driver != "",
-		core:    core,
-		pools:   newPools(core, o.BufferMemory),
+		h:       handle.New(core, o.BufferMemory, opener(core.Driver().Name)),
 		byCall:  (*BatchOp).byCall,
-		files:   make(map[weak.Pointer[File]]struct{}),
 	}
-	core.SetCapFinder(s.cap.of)
 	s.standard = &Class{"default", s, core.DefaultClass()}
 	s.classes = []*Class{s.standard}
 	return s
@@ -128,59 +112,11 @@ var defaultScheduler = sync.OnceValues(func() (*Scheduler, error) {
 // the Scheduler any more. It returns the errors of closing the Files and the drivers. A
 // second Close returns an error that is os.ErrClosed.
 func (s *Scheduler) Close() error {
-	s.mu.Lock()
-	if s.closed {
-		s.mu.Unlock()
-		return errSchedulerClosed
-	}
-	s.closed = true
-	files := s.files
-	s.files = nil
-	s.mu.Unlock()
-	s.users.Wait()
+	err := s.h.Close()
 	s.watch.stop()
-	var errs []error
-	for p := range files {
-		if f := p.Value(); f != nil {
-			errs = append(errs, ignoreClosed(f.Close()))
-			f.ended.Wait() // if someone else is closing it
-		}
-	}
-	s.pools.close()
-	return errors.Join(append(errs, s.core.Close())...)
-}
-
-func ignoreClosed(err error) error {
-	if errors.Is(err, os.ErrClosed) {
-		return nil
-	}
 	return err
 }
 
-// usable returns an error if the Scheduler is closed.
-func (s *Scheduler) usable() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return errSchedulerClosed
-	}
-	return nil
-}
-
-// add records an open File, unless the Scheduler is closed.
-func (s *Scheduler) add(p weak.Pointer[File]) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return errSchedulerClosed
-	}
-	s.files[p] = struct{}{}
-	return nil
-}
-
-// remove forgets a File that was closed or collected.
-func (s *Scheduler) remove(p weak.Pointer[File]) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.files, p)
-}
+// Internal returns the inside of the Scheduler, for this module's other packages. A program
+// can do nothing with it.
+func (s *Scheduler) Internal() *handle.Scheduler { return s.h }

@@ -50,7 +50,7 @@ func (d *DirectFile) newLayout(sizeName string, size int, countName string, coun
 		count = streamBuffers
 	}
 	size = int(d.blocks().ceil(int64(size)))
-	limit := d.file.sched.pools.buffers.Limit()
+	limit := d.file.h.Sched.Buffers.Limit()
 	if int64(buffer.BlockSize(size)) > limit {
 		return layout{}, fmt.Errorf("%s %d: %w of %d (Options.BufferMemory)", sizeName, size, buffer.ErrTooLarge, limit)
 	}
@@ -91,5 +91,5 @@ func pathError(d *DirectFile, op string, err error) error {
 	if _, ok := errors.AsType[*os.PathError](err); ok {
 		return err
 	}
-	return d.file.error(op, err)
+	return d.file.h.Error(op, err)
 }

@@ -50,7 +50,7 @@ func newReadQueue(d *DirectFile, l layout, class *sched.Class) *readQueue {
 	q := &readQueue{
 		file: d, memory: newFreeBuffers(d, l.run, l.runs),
 		// A single read may be a plain call. The scheduler decides that best.
-		later: l.runs == 1 || d.file.core == nil,
+		later: l.runs == 1 || d.file.h.Core == nil,
 		ring:  make([]pendingRead, l.runs),
 	}
 	for i := range q.ring {
@@ -77,8 +77,8 @@ func (q *readQueue) push(span readahead.Span) {
 		f.n, f.err, f.done = 0, nil, true
 	} else if !q.later {
 		f.started = true
-		core := q.file.file.core
-		q.file.file.sched.core.StartRead(&f.t, core, f.mem, f.off, f.buf.Reg())
+		core := q.file.file.h.Core
+		q.file.file.h.Sched.Core.StartRead(&f.t, core, f.mem, f.off, f.buf.Reg())
 	}
 }
 

@@ -17,7 +17,7 @@ type freeBuffers struct {
 // newFreeBuffers returns the memory of a stream of d, which has at most that many
 // Buffers, each of size bytes.
 func newFreeBuffers(d *DirectFile, size, most int) freeBuffers {
-	return freeBuffers{pool: d.file.sched.pools.buffers, size: size, free: make([]buffer.Buffer, 0, most)}
+	return freeBuffers{pool: d.file.h.Sched.Buffers, size: size, free: make([]buffer.Buffer, 0, most)}
 }
 
 // tryReserve makes sure that there is a Buffer to take, if it can without waiting. It

@@ -143,7 +143,7 @@ func (r *Reader) Close() error {
 		return os.ErrInvalid
 	}
 	if r.closed {
-		return r.file.file.error("close", os.ErrClosed)
+		return r.file.file.h.Error("close", os.ErrClosed)
 	}
 	r.closed, r.rest, r.byteRead = true, nil, false
 	r.cleanup.Stop()

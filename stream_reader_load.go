@@ -17,7 +17,7 @@ func (r *Reader) load() error {
 	if err := r.ctx.Err(); err != nil {
 		return err
 	}
-	if core := r.file.file.core; core != nil {
+	if core := r.file.file.h.Core; core != nil {
 		if !core.Use() {
 			return os.ErrClosed
 		}
@@ -78,7 +78,7 @@ func (r *Reader) ahead() {
 
 // measure finds out where the file ends now, and drops all reads.
 func (r *Reader) measure() error {
-	size, err := sizeOf(r.file.file.file)
+	size, err := sizeOf(r.file.file.h.OS)
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (r *Reader) restart(end int64) {
 // consumed starts the reads that are due once pos has reached the end of one, unless the
 // file is closing.
 func (r *Reader) consumed() {
-	core := r.file.file.core
+	core := r.file.file.h.Core
 	if r.q.later || !core.Use() {
 		return
 	}

@@ -87,7 +87,7 @@ func (q *writeQueue) ended(s, next *pendingWrite, all bool) {
 
 // write starts s. The caller uses the file.
 func (q *writeQueue) write(s *pendingWrite) {
-	sched, core := q.file.file.sched.core, q.file.file.core
+	sched, core := q.file.file.h.Sched.Core, q.file.file.h.Core
 	if s.inOrder {
 		sched.StartExtend(&s.t, core, s.mem, s.off)
 	} else {
@@ -130,7 +130,7 @@ func (q *writeQueue) filled() {
 // start starts writing mem, a part of filling, at off. If it succeeds the write has taken
 // filling over. With direct I/O mem must be whole blocks.
 func (q *writeQueue) start(ctx context.Context, mem []byte, off int64) error {
-	core := q.file.file.core
+	core := q.file.file.h.Core
 	if !core.Use() {
 		return os.ErrClosed
 	}

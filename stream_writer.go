@@ -107,7 +107,7 @@ func (d *DirectFile) newWriter(ctx context.Context, o WriterOptions) (*Writer, e
 	}
 	var size int64
 	err = d.call("newwriter", func() (err error) {
-		size, err = sizeOf(d.file.file)
+		size, err = sizeOf(d.file.h.OS)
 		return err
 	})
 	if err != nil {
@@ -151,7 +151,7 @@ func (w *Writer) Close() error {
 		return os.ErrInvalid
 	}
 	if w.closed {
-		return w.file.file.error("close", os.ErrClosed)
+		return w.file.file.h.Error("close", os.ErrClosed)
 	}
 	err := w.Flush()
 	w.closed = true
@@ -166,7 +166,7 @@ func (w *Writer) usable() error {
 	case w == nil:
 		return os.ErrInvalid
 	case w.closed:
-		return w.file.file.error("write", os.ErrClosed)
+		return w.file.file.h.Error("write", os.ErrClosed)
 	case w.err != nil:
 		return w.err
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/at"
 	"github.com/sluiceio/sluice/copytree/internal/content"
 	"github.com/sluiceio/sluice/copytree/internal/durable"
-	"github.com/sluiceio/sluice/internal/lend"
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
@@ -36,9 +35,8 @@ type job struct {
 	// stopped says that nothing more is to be begun: the context has ended, or
 	// the destination is full.
 	stopped   atomic.Bool
-	told      sync.Once // Options.OnWait
-	scheduler *sluice.Scheduler
-	giveBack  func() // gives the scheduler back
+	told      sync.Once         // Options.OnWait
+	scheduler *sluice.Scheduler // acquired
 }
 
 // CopyAll copies each pair in turn as one copy: hard links between the sources
@@ -81,14 +79,13 @@ func newJob(ctx context.Context, o Options, k *at.Kernel) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	core, giveBack, err := lend.Scheduler(scheduler)
-	if err != nil {
+	if err := scheduler.Internal().Acquire(); err != nil {
 		return nil, err
 	}
 	if o.Resume {
 		o.Preserve |= PreserveTimes
 	}
-	j := &job{o: o, ctx: ctx, kernel: k, umask: at.Umask(), scheduler: scheduler, giveBack: giveBack}
+	j := &job{o: o, ctx: ctx, kernel: k, umask: at.Umask(), scheduler: scheduler}
 	j.report = report{onError: o.OnError, onDone: o.OnDone, live: o.Progress}
 	if o.Progress == nil {
 		j.report.live = new(Progress)
@@ -100,7 +97,7 @@ func newJob(ctx context.Context, o Options, k *at.Kernel) (*job, error) {
 	l := limitsFor(at.Descriptors(), o.Concurrency)
 	j.handles = handles{kernel: k, most: l.dirs}
 	j.queue.init(l)
-	j.begin(core)
+	j.begin(scheduler.Internal().Core)
 	return j, nil
 }
 
@@ -171,7 +168,7 @@ func (j *job) copy(pairs []Pair) (Result, error) {
 // close ends what newJob has begun.
 func (j *job) close() {
 	j.copier.Close()
-	j.giveBack()
+	j.scheduler.Internal().Release()
 }
 
 // stop has nothing more be begun.

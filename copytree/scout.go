@@ -3,7 +3,6 @@ package copytree
 import (
 	"github.com/sluiceio/sluice/copytree/internal/at"
 	"github.com/sluiceio/sluice/copytree/internal/fetch"
-	"github.com/sluiceio/sluice/internal/lend"
 )
 
 // scout reads directories and opens files ahead of the workers, and has the
@@ -108,7 +107,7 @@ func (s *scout) open(d *dir, e *entry) {
 func (s *scout) fetches() bool {
 	if !s.tried {
 		s.tried = true
-		if drv := lend.Another(s.scheduler, fetch.Depth); drv != nil {
+		if drv := s.scheduler.Internal().NewDriver(fetch.Depth); drv != nil {
 			s.fetcher = fetch.New(drv)
 		}
 	}

@@ -6,16 +6,13 @@ import (
 	"sync/atomic"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/lend"
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
 // provider provides disks, on a Scheduler of its own.
 type provider struct {
-	face *sluice.Scheduler
-	core *sched.Scheduler // its inside
-	// giveBack is called before face is closed, which tests alone do.
-	giveBack func()
+	face *sluice.Scheduler // acquired; tests release it and close it
+	core *sched.Scheduler  // its inside
 	// counts: Stats are asked for.
 	counts bool
 	places places
@@ -28,11 +25,11 @@ func newProvider(driver string) (*provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	core, giveBack, err := lend.Scheduler(face)
-	if err != nil {
+	h := face.Internal()
+	if err := h.Acquire(); err != nil {
 		return nil, err
 	}
-	return &provider{face: face, core: core, giveBack: giveBack}, nil
+	return &provider{face: face, core: h.Core}, nil
 }
 
 // open is the hook of that name. It makes no call of package os: a test binary

@@ -30,7 +30,7 @@ func eachDriver(t *testing.T, test func(t *testing.T, p *provider)) {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() {
-				p.giveBack()
+				p.face.Internal().Release()
 				if err := p.face.Close(); err != nil {
 					t.Error(err)
 				}
@@ -225,7 +225,7 @@ func onPool(t *testing.T) *provider {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		p.giveBack()
+		p.face.Internal().Release()
 		p.face.Close()
 	})
 	return p

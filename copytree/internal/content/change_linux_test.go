@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/sluiceio/sluice/internal/lend/lendtest"
+	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
 // TestChanged copies a file that is not what stat has said.
@@ -87,7 +87,7 @@ func TestChanging(t *testing.T) {
 			}
 		}
 	})
-	c := New(Config{Scheduler: lendtest.Core(t)})
+	c := New(Config{Scheduler: sluicetest.Core(t)})
 	for range 50 {
 		got, _, err := copyFile(t, c, name)
 		if err != nil {
@@ -124,7 +124,7 @@ func TestCopyFIFO(t *testing.T) {
 	}
 	defer dst.Close()
 	defer r.Close()
-	result, err := New(Config{Scheduler: lendtest.Core(t)}).Copy(t.Context(), of(t, dst), File{FD: int(r.Fd())})
+	result, err := New(Config{Scheduler: sluicetest.Core(t)}).Copy(t.Context(), of(t, dst), File{FD: int(r.Fd())})
 	writer.Wait()
 	if got, _ := os.ReadFile(name); err != nil || !bytes.Equal(got, want) || result.Bytes != int64(len(want)) {
 		t.Errorf("%d bytes, %+v, %v; want %d", len(got), result, err, len(want))

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/sluiceio/sluice/internal/lend/lendtest"
+	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
 // copyFile copies a file beside it, reads the copy, and removes it.
@@ -49,7 +49,7 @@ func verifyError(at int64) string { return fmt.Sprintf("verify: %v at byte %d", 
 
 // TestCopySizes copies files around the sizes of buffers.
 func TestCopySizes(t *testing.T) {
-	s := lendtest.Core(t)
+	s := sluicetest.Core(t)
 	for _, cfg := range []Config{{}, {Scheduler: s}, {Scheduler: s, BlockSize: 512, Memory: 1}, {BlockSize: 4096, Verify: true}} {
 		c := New(cfg)
 		for _, size := range []int{0, 1, 511, 512, 513, smallBlock - 1, smallBlock, smallBlock + 1, defaultBlock, 3*defaultBlock + 7} {
@@ -78,7 +78,7 @@ func TestCopyUntrue(t *testing.T) {
 			continue
 		}
 		to := filepath.Join(t.TempDir(), "copy")
-		r, err := copyTo(t.Context(), t, New(Config{Scheduler: lendtest.Core(t)}), to, name)
+		r, err := copyTo(t.Context(), t, New(Config{Scheduler: sluicetest.Core(t)}), to, name)
 		got, _ := os.ReadFile(to)
 		if err != nil || !bytes.Equal(got, want) || r.Bytes != int64(len(want)) {
 			t.Errorf("%s: %d bytes, %+v, %v; want %d", name, len(got), r, err, len(want))

@@ -13,10 +13,10 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/sluiceio/sluice/internal/lend/lendtest"
 	"github.com/sluiceio/sluice/internal/places"
 	"github.com/sluiceio/sluice/internal/sched"
 	"github.com/sluiceio/sluice/internal/seed"
+	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
 // eachPlace runs test with a directory on each kind of file system.
@@ -65,7 +65,7 @@ func sparseFile(t testing.TB, random *rand.Rand, name string) []byte {
 // TestCopyModel copies random files with random settings; the copy is the same
 // bytes, takes not much more room than its source, and is counted right.
 func TestCopyModel(t *testing.T) {
-	s := lendtest.Core(t)
+	s := sluicetest.Core(t)
 	eachPlace(t, func(t *testing.T, dir string) {
 		start := seed.Of(t)
 		random := rand.New(rand.NewPCG(start, 0))

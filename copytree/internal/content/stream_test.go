@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/sluiceio/sluice/internal/lend/lendtest"
+	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
 // channel returns the ends of a pipe; they do not block, as those of a FIFO that
@@ -41,7 +41,7 @@ func stream(t *testing.T, f *os.File) File {
 // TestStreams copies from and to pipes that hold less than the file has.
 func TestStreams(t *testing.T) {
 	want := bytes.Join([][]byte{noise(1, 300<<10), make([]byte, 300<<10), noise(2, 70<<10+7)}, nil)
-	s := lendtest.Core(t)
+	s := sluicetest.Core(t)
 	for _, cfg := range []Config{{}, {Scheduler: s}, {Sparse: SparseAlways}, {BlockSize: 4096, Memory: 1}} {
 		var told int64
 		cfg.Wrote = func(n int64) { told += n }

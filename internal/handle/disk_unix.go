@@ -1,6 +1,6 @@
 //go:build unix
 
-package sluice
+package handle
 
 import (
 	"os"
@@ -13,9 +13,8 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// newCoreFile returns what the scheduler is to know of f, or nil if f has no disk
-// I/O.
-func newCoreFile(f *os.File) (core *sched.File) {
+// NewCore returns what package sched must know of f, or nil if f has no disk I/O.
+func NewCore(f *os.File) (core *sched.File) {
 	conn, err := f.SyscallConn()
 	if err != nil {
 		return nil
@@ -30,10 +29,10 @@ func newCoreFile(f *os.File) (core *sched.File) {
 		if err != nil || flags&unix.O_NONBLOCK != 0 && usesNetpoller(f, int(fd)) {
 			return
 		}
-		core = sched.NewFile(int(fd), flags&oDirect != 0, flags&syscall.O_APPEND != 0)
+		core = sched.NewFile(int(fd), flags&sys.O_DIRECT != 0, flags&syscall.O_APPEND != 0)
 		core.SetName(f.Name())
 		// On Linux O_DSYNC is a part of O_SYNC.
-		if flags&os.O_SYNC != 0 && (flags&oDirect == 0 || st.Mode&unix.S_IFMT == unix.S_IFREG && !sys.PassesCache(int(fd))) {
+		if flags&os.O_SYNC != 0 && (flags&sys.O_DIRECT == 0 || st.Mode&unix.S_IFMT == unix.S_IFREG && !sys.PassesCache(int(fd))) {
 			core.SyncsWrites()
 		}
 	})
@@ -41,9 +40,9 @@ func newCoreFile(f *os.File) (core *sched.File) {
 }
 
 // usesNetpoller reports whether f, a regular file, is in the netpoller, as some files of
-// /proc and /sys are (/proc/kmsg, trace_pipe). A read of theirs that has to
-// wait says EAGAIN, and has deadlines. Files of file systems in user space are
-// all taken in there, but are disk I/O.
+// /proc and /sys are (/proc/kmsg, trace_pipe). A read of such a file that would wait
+// returns EAGAIN, and it has deadlines. The netpoller takes all files of FUSE, too, but
+// those are disk I/O.
 func usesNetpoller(f *os.File, fd int) bool {
 	return f.SetDeadline(time.Time{}) == nil && !inUserSpace(fd)
 }

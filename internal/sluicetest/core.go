@@ -1,30 +1,29 @@
-// Package lendtest gives tests what is inside a sluice.Scheduler.
-package lendtest
+// Package sluicetest is what tests of packages that use sluice share.
+package sluicetest
 
 import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/lend"
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
-// Core returns what is in a new Scheduler, for the time of the test.
+// Core returns the inside of a new Scheduler, for the time of the test.
 func Core(t testing.TB) *sched.Scheduler {
 	t.Helper()
 	s, err := sluice.NewScheduler(sluice.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	core, giveBack, err := lend.Scheduler(s)
-	if err != nil {
+	h := s.Internal()
+	if err := h.Acquire(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		giveBack()
+		h.Release()
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	return core
+	return h.Core
 }

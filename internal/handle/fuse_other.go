@@ -1,5 +1,5 @@
 //go:build unix && !linux
 
-package sluice
+package handle
 
 func inUserSpace(int) bool { return false }

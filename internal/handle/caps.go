@@ -1,4 +1,4 @@
-package sluice
+package handle
 
 import (
 	"cmp"
@@ -16,26 +16,25 @@ import (
 	"github.com/sluiceio/sluice/tune"
 )
 
-// measuredCap is where the caps of what is in flight come from: what was measured of
-// each disk that has a ring, and, for what has none, of that which the Scheduler's
-// first file is on. They are looked for when there are classes.
-type measuredCap struct {
+// caps finds the most that may be in flight while there are classes: what was measured of
+// each disk that has a ring. Operations without a ring have the cap of the disk that the
+// Scheduler's first file is on.
+type caps struct {
 	first sync.Once // the first file
 
 	mu     sync.Mutex
-	known  bool // device and err are those of the first file. All under mu
+	known  bool // device and err are those of the first file. Guarded by mu, as are the fields below
 	device tune.Device
 	err    error
-	how    string // for Explain; "" before it was looked for
+	how    string // for Explain; "" before the cap was looked for
 
-	ringsMu sync.Mutex // locked last of all
-	// rings is, for Explain, the caps of those that have a ring, by name. Under
-	// ringsMu.
+	ringsMu sync.Mutex // locked after all others
+	// rings is what Explain says of each disk that has a ring, by name. Guarded by ringsMu.
 	rings map[string]string
 }
 
-// file is told of each file that is opened.
-func (c *measuredCap) file(core *sched.Scheduler, f *os.File) {
+// opened is called with each file that is opened.
+func (c *caps) opened(core *sched.Scheduler, f *os.File) {
 	c.first.Do(func() {
 		device, err := tune.DeviceOf(f)
 		c.mu.Lock()
@@ -46,7 +45,7 @@ func (c *measuredCap) file(core *sched.Scheduler, f *os.File) {
 }
 
 // look looks for the cap once there are classes and a file.
-func (c *measuredCap) look(core *sched.Scheduler) {
+func (c *caps) look(core *sched.Scheduler) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.known || c.how != "" || !core.HasClasses() {
@@ -61,7 +60,7 @@ func (c *measuredCap) look(core *sched.Scheduler) {
 	c.how = how
 }
 
-// capOf returns what was measured of a disk, or the default, and which it is.
+// capOf returns what was measured of a disk, or the default, and says which it is.
 func capOf(d tune.Device) (c fair.Cap, how string) {
 	m, path, err := tune.Load(d)
 	switch {
@@ -74,8 +73,8 @@ func capOf(d tune.Device) (c fair.Cap, how string) {
 	return sched.DefaultCap, fmt.Sprintf("the default, as what was measured cannot be used: %v", err)
 }
 
-// of returns the cap of the disk of that number, which has a ring.
-func (c *measuredCap) of(number uint64) fair.Cap {
+// of returns the cap of the disk with that device number, which has a ring.
+func (c *caps) of(number uint64) fair.Cap {
 	device, err := tune.DeviceAt(number)
 	limit, how := sched.DefaultCap, fmt.Sprintf("the default: %v", err)
 	if err == nil {
@@ -91,14 +90,24 @@ func (c *measuredCap) of(number uint64) fair.Cap {
 	return limit
 }
 
-// capText is what Explain says of a cap.
+// capText returns what Explain says of a cap.
 func capText(c fair.Cap, how string) string {
 	return fmt.Sprintf("at most %d operations and %d KiB at once, %d KiB of a class beside one of more weight (%s)",
 		c.Depth, c.Bytes>>10, c.Beside>>10, how)
 }
 
-// explain tells of the disks that have a ring.
-func (c *measuredCap) explain(b *strings.Builder) {
+// ClassesChanged must be called when a class was added or configured: the first one makes
+// the Scheduler look for its cap.
+func (s *Scheduler) ClassesChanged() { s.caps.look(s.Core) }
+
+// ExplainCaps writes the caps in force to b, a line each.
+func (s *Scheduler) ExplainCaps(b *strings.Builder) {
+	fmt.Fprintf(b, "classes: %s\n", capText(s.Core.Cap(), s.caps.String()))
+	s.caps.explain(b)
+}
+
+// explain writes the caps of the disks that have a ring.
+func (c *caps) explain(b *strings.Builder) {
 	c.ringsMu.Lock()
 	defer c.ringsMu.Unlock()
 	for _, name := range slices.Sorted(maps.Keys(c.rings)) {
@@ -106,8 +115,8 @@ func (c *measuredCap) explain(b *strings.Builder) {
 	}
 }
 
-// String is for Explain.
-func (c *measuredCap) String() string {
+// String returns, for Explain, where the cap without a ring comes from.
+func (c *caps) String() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.how == "" {
