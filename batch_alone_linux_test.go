@@ -12,12 +12,13 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
 // TestBatchMeets opens both ends of a FIFO in one Batch: the caller, who is alone with
 // it at first, is not left to wait for the other end.
 func TestBatchMeets(t *testing.T) {
-	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		for _, each := range []bool{false, true} {
 			name := filepath.Join(t.TempDir(), "fifo")
 			if err := unix.Mkfifo(name, 0o600); err != nil {
@@ -49,7 +50,7 @@ func TestBatchMeets(t *testing.T) {
 
 // TestBatchEachChain leaves the loop in the middle of a chain, which ends there.
 func TestBatchEachChain(t *testing.T) {
-	s := scheduler(t, sluice.Options{})
+	s := sluicetest.Scheduler(t, sluice.Options{})
 	dir := t.TempDir()
 	b := s.NewBatch()
 	for i := range 10 {
@@ -78,7 +79,7 @@ func TestBatchEachChain(t *testing.T) {
 // have a state, what chains keep to themselves is closed, and so can the Scheduler be.
 func TestBatchEachPanics(t *testing.T) {
 	for _, at := range []int{1, 2, 150} {
-		s := scheduler(t, sluice.Options{})
+		s := sluicetest.Scheduler(t, sluice.Options{})
 		names := smallFiles(t, t.TempDir(), 100, 100)
 		before := tempDescriptors(t)
 		b := s.NewBatch()
@@ -110,9 +111,9 @@ func TestBatchEachPanics(t *testing.T) {
 
 // TestBatchMisused uses Batches as they are not to be used.
 func TestBatchMisused(t *testing.T) {
-	s := scheduler(t, sluice.Options{})
+	s := sluicetest.Scheduler(t, sluice.Options{})
 	dir := t.TempDir()
-	f := textOn(t, s, dir)
+	f := sluicetest.TextOn(t, s, dir)
 	b := s.NewBatch()
 	b.Stat(dir)
 	//nolint:staticcheck // this is what is tried

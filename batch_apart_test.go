@@ -7,14 +7,15 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
 // TestBatchesApart: Batches whose calls with names wait for a device that is
 // stalled, as many as there may be, do not hold up one with calls of another.
 func TestBatchesApart(t *testing.T) {
-	for _, name := range drivers {
+	for _, name := range sluicetest.Drivers {
 		t.Run(name, func(t *testing.T) {
-			s := scheduler(t, sluice.Options{Driver: name, BlockingThreads: 4})
+			s := sluicetest.Scheduler(t, sluice.Options{Driver: name, BlockingThreads: 4})
 			dir := t.TempDir()
 			stuck, release := make(chan struct{}, 1000), make(chan struct{})
 			s.PlayNamed(func(op *sluice.BatchOp) error {

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // BenchmarkBatch compares Batches with what their user would have written: a
@@ -21,7 +23,7 @@ import (
 // each. docs/decisions/0022-batch.md has the figures.
 func BenchmarkBatch(b *testing.B) {
 	const n = 10_000
-	s := scheduler(b, sluice.Options{})
+	s := sluicetest.Scheduler(b, sluice.Options{})
 	for _, w := range []struct {
 		name string
 		n    int
@@ -47,7 +49,7 @@ func BenchmarkBatch(b *testing.B) {
 // second (do/loop) and in CPU an operation (cpu/loop), of Each to the loop, and of Do
 // to goroutines. Run it with -benchtime=21x. docs/results has its figures.
 func BenchmarkBatchSmall(b *testing.B) {
-	s := scheduler(b, sluice.Options{})
+	s := sluicetest.Scheduler(b, sluice.Options{})
 	for _, w := range []struct {
 		name string
 		make func(b *testing.B, s *sluice.Scheduler, n int) work
@@ -368,7 +370,7 @@ func readAtWork(b *testing.B, s *sluice.Scheduler, n int) work {
 
 // directWork reads them from the disk.
 func directWork(b *testing.B, s *sluice.Scheduler, n int) work {
-	return pagesWork(b, s, n, oDirect)
+	return pagesWork(b, s, n, sys.O_DIRECT)
 }
 
 func pagesWork(b *testing.B, s *sluice.Scheduler, n, flag int) work {
@@ -383,7 +385,7 @@ func pagesWork(b *testing.B, s *sluice.Scheduler, n, flag int) work {
 		theirs.Close()
 		ours.Close()
 	})
-	memory := alignedBytes(n * 4096)
+	memory := sluicetest.AlignedBytes(n * 4096)
 	page := func(i int) ([]byte, int64) { return memory[i*4096 : (i+1)*4096], int64(i) * 4096 }
 	add := func(b *sluice.Batch, i int) {
 		p, off := page(i)

@@ -8,13 +8,14 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
 // TestBatchClosedDirectory: what is relative to a directory that was closed, or is
 // done to it, fails as package os would have it, alone and in chains that the kernel
 // performs.
 func TestBatchClosedDirectory(t *testing.T) {
-	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		name := t.TempDir()
 		if err := os.WriteFile(filepath.Join(name, "file"), []byte("text"), 0o600); err != nil {
 			t.Fatal(err)

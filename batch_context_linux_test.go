@@ -14,6 +14,7 @@ import (
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/fault"
+	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
 // endsWhenAsked is a context that ends when its Done is called for the nth time:
@@ -37,20 +38,20 @@ func TestBatchWithdrawn(t *testing.T) {
 	for at := range int32(2) {
 		var gate fault.Gate
 		hold := func(*driver.Op) fault.Verdict { return fault.Verdict{Gate: &gate} }
-		s := sluice.NewSchedulerOn(fault.New(asyncPool{poolOf(t, 1)}, hold))
-		f := directOn(t, s, t.TempDir(), 4*pageSize)
+		s := sluicetest.SchedulerOn(fault.New(sluicetest.AsyncPool{Pool: sluicetest.PoolOf(t, 1)}, hold))
+		f := sluicetest.DirectOn(t, s, t.TempDir(), 4*sluicetest.PageSize)
 		held := make(chan error)
 		go func() {
-			_, err := f.ReadAt(alignedBytes(pageSize), 0)
+			_, err := f.ReadAt(sluicetest.AlignedBytes(sluicetest.PageSize), 0)
 			held <- err
 		}()
-		waitOr(gate.Waiting, func() { t.Error("the driver has nothing at the gate") })
+		sluicetest.WaitOr(gate.Waiting, func() { t.Error("the driver has nothing at the gate") })
 
 		ctx := &endsWhenAsked{}
 		ctx.Context, ctx.cancel = context.WithCancel(t.Context())
 		ctx.left.Store(at + 1)
-		b, buf := s.NewBatch(), alignedBytes(pageSize)
-		read := b.ReadAt(f, buf, pageSize).Link()
+		b, buf := s.NewBatch(), sluicetest.AlignedBytes(sluicetest.PageSize)
+		read := b.ReadAt(f, buf, sluicetest.PageSize).Link()
 		after := b.Sync(f)
 		err := b.Do(ctx)
 		for _, op := range []*sluice.BatchOp{read, after} {
@@ -58,7 +59,7 @@ func TestBatchWithdrawn(t *testing.T) {
 				t.Errorf("operation %d = %v, %v; want it not begun, and context.Canceled", op.Index(), op.State(), op.Err())
 			}
 		}
-		if !errors.Is(err, sluice.ErrNotBegun) || read.N() != 0 || !bytes.Equal(buf, make([]byte, pageSize)) {
+		if !errors.Is(err, sluice.ErrNotBegun) || read.N() != 0 || !bytes.Equal(buf, make([]byte, sluicetest.PageSize)) {
 			t.Errorf("Do = %v, the read has %d bytes; want ErrNotBegun, and a buffer that is as it was", err, read.N())
 		}
 		gate.Open()
@@ -74,7 +75,7 @@ func TestBatchWithdrawn(t *testing.T) {
 // the other end all the same, and has its result; what is linked to it has not
 // begun.
 func TestBatchBegun(t *testing.T) {
-	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		name := filepath.Join(t.TempDir(), "fifo")
 		if err := unix.Mkfifo(name, 0o600); err != nil {
 			t.Skip(err)

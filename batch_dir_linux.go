@@ -6,6 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice/internal/handle"
+	"github.com/sluiceio/sluice/internal/sys"
 )
 
 const largeFile = unix.O_LARGEFILE
@@ -16,7 +17,7 @@ func (op *BatchOp) inDir() error {
 		return op.statInDir()
 	}
 	return op.withDir(func(dir int) error {
-		return again(func() error { return op.at(dir) })
+		return sys.IgnoringEINTR(func() error { return op.at(dir) })
 	})
 }
 
@@ -68,7 +69,7 @@ func (op *BatchOp) statInDir() error {
 	}
 	fd := -1
 	err := op.withDir(func(dir int) error {
-		return again(func() (err error) {
+		return sys.IgnoringEINTR(func() (err error) {
 			fd, err = unix.Openat(dir, op.name, flag, 0)
 			return err
 		})

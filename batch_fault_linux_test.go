@@ -14,6 +14,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/fault"
 	"github.com/sluiceio/sluice/internal/sched"
+	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
 // The faulty disk: what fails on it depends on what is asked for and nothing
@@ -114,10 +115,10 @@ func onFaultyDisk(t *testing.T, name string, seed uint64) *sluice.Scheduler {
 		}
 		return v
 	}
-	s := sluice.NewSchedulerOn(fault.New(bareDriver(t, name), decide))
-	s.PlayCalls(callsOnFaults)
+	s := sluicetest.SchedulerOn(fault.New(bareDriver(t, name), decide))
+	s.Internal().Core.WrapCalls(callsOnFaults)
 	s.PlayNamed(func(op *sluice.BatchOp) error { return nameFault(op.Kind(), op.Subject()) })
-	s.LaneThrough(func() driver.Linker { return faultyLane(name, decide) })
+	s.Internal().Core.SetChainDriver(func() driver.Linker { return faultyLane(name, decide) })
 	t.Cleanup(func() {
 		if n := s.Stats().Cached; n != 0 {
 			t.Errorf("%d reads were served by the page cache, of which the faulty disk knows nothing", n)

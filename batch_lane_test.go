@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
 // smallFiles makes n files of size bytes in a directory, whose contents tell
@@ -42,7 +43,7 @@ func addReads(b *sluice.Batch, names []string, size int) (bufs [][]byte) {
 // TestBatchReadsFiles reads many files, by one Batch after the other and by some
 // at a time, of which one has the lane.
 func TestBatchReadsFiles(t *testing.T) {
-	eachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+	sluicetest.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		names := smallFiles(t, dir, 500, 1000)
 		before := tempDescriptors(t)
 		var all sync.WaitGroup
@@ -75,7 +76,7 @@ func TestBatchReadsFiles(t *testing.T) {
 // Those that the crew takes, as others wait for the disk, are not.
 func TestBatchLane(t *testing.T) {
 	for _, inDir := range []bool{false, true} {
-		s := scheduler(t, sluice.Options{Driver: "uring"})
+		s := sluicetest.Scheduler(t, sluice.Options{Driver: "uring"})
 		if !s.Lane() {
 			t.Skip("the kernel performs no chains")
 		}
@@ -116,7 +117,7 @@ func TestBatchLane(t *testing.T) {
 // TestBatchLaneGivesUp has files that are shorter than their buffers, and ones
 // that are not there: the lane is left, and every result is right.
 func TestBatchLaneGivesUp(t *testing.T) {
-	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		dir := t.TempDir()
 		names := smallFiles(t, dir, 300, 1000)
 		for i := range names {
@@ -148,7 +149,7 @@ func TestBatchLaneGivesUp(t *testing.T) {
 // TestBatchCanceled ends the context at every so many operations: what says Done
 // has its data, what says NotBegun has none, and nothing stays open.
 func TestBatchCanceled(t *testing.T) {
-	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		names := smallFiles(t, t.TempDir(), 400, 500)
 		before := tempDescriptors(t)
 		for at := 0; at < 3*len(names); at += 97 {

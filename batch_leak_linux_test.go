@@ -9,22 +9,21 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/fault"
-	"github.com/sluiceio/sluice/internal/driver/pool"
+	"github.com/sluiceio/sluice/internal/sluicetest"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // TestBatchLeavesNothing performs Batches, whole and canceled, and closes the
 // Scheduler: no goroutine, descriptor or mapping is left.
 func TestBatchLeavesNothing(t *testing.T) {
-	for _, driver := range drivers {
+	for _, driver := range sluicetest.Drivers {
 		t.Run(driver, func(t *testing.T) {
-			scheduler(t, sluice.Options{Driver: driver}).Close()
+			sluicetest.Scheduler(t, sluice.Options{Driver: driver}).Close()
 			names := smallFiles(t, t.TempDir(), 300, 100)
-			before := heldNow(t)
+			before := sluicetest.HeldNow(t)
 			for range 3 {
-				s := scheduler(t, sluice.Options{Driver: driver})
+				s := sluicetest.Scheduler(t, sluice.Options{Driver: driver})
 				b := s.NewBatch()
 				addReads(b, names, 100)
 				if err := b.Do(t.Context()); err != nil {
@@ -40,7 +39,7 @@ func TestBatchLeavesNothing(t *testing.T) {
 				}
 			}
 			var more []string
-			waitOr(func() bool { more = before.more(heldNow(t)); return len(more) == 0 },
+			sluicetest.WaitOr(func() bool { more = before.More(sluicetest.HeldNow(t)); return len(more) == 0 },
 				func() { t.Errorf("left behind: %s", strings.Join(more, ", ")) })
 		})
 	}
@@ -49,9 +48,9 @@ func TestBatchLeavesNothing(t *testing.T) {
 // TestBatchSchedulerCloses closes the Scheduler while a Batch is performed: Close
 // waits for it, and every operation has a state.
 func TestBatchSchedulerCloses(t *testing.T) {
-	for _, driver := range drivers {
+	for _, driver := range sluicetest.Drivers {
 		t.Run(driver, func(t *testing.T) {
-			s := scheduler(t, sluice.Options{Driver: driver})
+			s := sluicetest.Scheduler(t, sluice.Options{Driver: driver})
 			b := s.NewBatch()
 			bufs := addReads(b, smallFiles(t, t.TempDir(), 300, 100), 100)
 			var closing sync.WaitGroup
@@ -79,13 +78,13 @@ func TestBatchFaults(t *testing.T) {
 	const n = 40
 	for at := range n {
 		count := fault.NewCounter(at, fault.Verdict{Errno: syscall.EIO})
-		s := sluice.NewSchedulerOn(fault.New(asyncPool{poolOf(t, 32)}, count.Decide))
-		f := directOn(t, s, t.TempDir(), n*pageSize)
+		s := sluicetest.SchedulerOn(fault.New(sluicetest.AsyncPool{Pool: sluicetest.PoolOf(t, 32)}, count.Decide))
+		f := sluicetest.DirectOn(t, s, t.TempDir(), n*sluicetest.PageSize)
 		before := tempDescriptors(t)
 		b := s.NewBatch()
 		for i := range n {
-			b.ReadAt(f, alignedBytes(pageSize), int64(i)*pageSize).Link()
-			b.WriteAt(f, alignedBytes(pageSize), int64(i)*pageSize)
+			b.ReadAt(f, sluicetest.AlignedBytes(sluicetest.PageSize), int64(i)*sluicetest.PageSize).Link()
+			b.WriteAt(f, sluicetest.AlignedBytes(sluicetest.PageSize), int64(i)*sluicetest.PageSize)
 		}
 		err := b.Do(context.Background())
 		if failed := batchStates(b)[sluice.Failed]; !errors.Is(err, syscall.EIO) || failed != 1 || !count.Fired() {
@@ -97,22 +96,6 @@ func TestBatchFaults(t *testing.T) {
 		s.Close()
 	}
 }
-
-// asyncPool is a pool that says that it needs no threads, so that everything is
-// queued into it.
-type asyncPool struct{ *pool.Pool }
-
-// poolOf makes a pool of that depth.
-func poolOf(t *testing.T, depth int) *pool.Pool {
-	t.Helper()
-	p, err := pool.New(pool.Options{Depth: depth})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
-func (asyncPool) Async(*driver.Op) bool { return true }
 
 func batchStates(b *sluice.Batch) map[sluice.BatchState]int {
 	n := map[sluice.BatchState]int{}
@@ -127,7 +110,7 @@ func TestBatchAllocates(t *testing.T) {
 	if sys.RaceEnabled {
 		t.Skip("the race detector allocates")
 	}
-	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		names := smallFiles(t, t.TempDir(), 1000, 100)
 		b, bufs := s.NewBatch(), make([]byte, 100)
 		per := testing.AllocsPerRun(5, func() {

@@ -7,15 +7,16 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/uring"
 	"github.com/sluiceio/sluice/internal/seed"
+	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
 // TestBatchOldKernel performs Batches where io_uring is there and has no tables
 // of files that opens can fill (Linux before 5.15): the crew does everything, and
 // the ring that was tried is closed.
 func TestBatchOldKernel(t *testing.T) {
-	s := sluice.NewSchedulerOn(bareDriver(t, "uring"))
+	s := sluicetest.SchedulerOn(bareDriver(t, "uring"))
 	tried := 0
-	s.LaneThrough(func() driver.Linker {
+	s.Internal().Core.SetChainDriver(func() driver.Linker {
 		tried++
 		ring, err := uring.New(uring.Options{Depth: 8}) // as such a kernel has it
 		if err != nil {
@@ -24,7 +25,7 @@ func TestBatchOldKernel(t *testing.T) {
 		return sluice.WithFiles(ring)
 	})
 	defer s.Close()
-	before := heldNow(t)
+	before := sluicetest.HeldNow(t)
 	batchDiff(t, s, seed.Of(t), soundDisk{})
 	names := smallFiles(t, t.TempDir(), 300, 100)
 	b, queued := s.NewBatch(), s.Stats().Queued
@@ -33,5 +34,5 @@ func TestBatchOldKernel(t *testing.T) {
 	if queued = s.Stats().Queued - queued; err != nil || tried != 1 || queued != 0 {
 		t.Errorf("Do = %v, a ring for chains was tried %d times, %d operations were queued; want nil, 1, 0", err, tried, queued)
 	}
-	waitOr(func() bool { return len(before.more(heldNow(t))) == 0 }, func() { t.Errorf("left behind: %v", before.more(heldNow(t))) })
+	sluicetest.WaitOr(func() bool { return len(before.More(sluicetest.HeldNow(t))) == 0 }, func() { t.Errorf("left behind: %v", before.More(sluicetest.HeldNow(t))) })
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sluiceio/sluice/internal/handle"
 	"github.com/sluiceio/sluice/internal/sched"
+	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // perform performs the operation by itself, and notes how it ended.
@@ -174,11 +175,11 @@ func (op *BatchOp) callOnRange() error {
 	if op.kind == opTruncate {
 		return f.Truncate(op.size) // whose error is wrapped
 	}
-	err := handle.WithDescriptor(f, func(int) error { // of a file without disk I/O nobody has counted the operation
+	err := handle.WithDescriptor(f, func(fd int) error { // of a file without disk I/O nobody has counted the operation
 		if op.kind == opAllocate {
-			return allocate(f, op.off, op.size)
+			return sys.Allocate(fd, op.off, op.size)
 		}
-		return advise(f, op.off, op.size, op.advice)
+		return sys.Advise(fd, op.off, op.size, uint8(op.advice))
 	})
 	if err != nil {
 		return op.wrap(err)

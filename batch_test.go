@@ -12,11 +12,12 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
 // TestBatchChain makes a file by one chain and reads it by another.
 func TestBatchChain(t *testing.T) {
-	eachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+	sluicetest.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		name := filepath.Join(dir, "file")
 		b := s.NewBatch()
 		create := b.OpenFile(name+".new", os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600).Link()
@@ -61,7 +62,7 @@ func readAndClose(t *testing.T, f *sluice.File, want string) {
 // TestBatchBreaks sees how chains end in which an operation does not succeed
 // wholly, and that nothing of them stays open.
 func TestBatchBreaks(t *testing.T) {
-	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		name := filepath.Join(t.TempDir(), "file")
 		if err := os.WriteFile(name, []byte("0123456789"), 0o600); err != nil {
 			t.Fatal(err)
@@ -150,9 +151,9 @@ func filesOfRing(t *testing.T, fd string) (n int) {
 // TestBatchRefuses gives Batches that are wrong: each is refused as a whole, and
 // nothing of it is performed.
 func TestBatchRefuses(t *testing.T) {
-	s := scheduler(t, sluice.Options{Driver: "pool"})
+	s := sluicetest.Scheduler(t, sluice.Options{Driver: "pool"})
 	dir := t.TempDir()
-	f := textOn(t, s, dir)
+	f := sluicetest.TextOn(t, s, dir)
 	other := s.NewBatch()
 	for what, fill := range map[string]func(b *sluice.Batch){
 		"operation 1 (read): it has no file":                                      func(b *sluice.Batch) { b.ReadAt(nil, nil, 0) },
@@ -187,7 +188,7 @@ func TestBatchRefuses(t *testing.T) {
 
 // TestBatchOnce performs a Batch twice, empty, and on a closed Scheduler.
 func TestBatchOnce(t *testing.T) {
-	s := scheduler(t, sluice.Options{})
+	s := sluicetest.Scheduler(t, sluice.Options{})
 	b := s.NewBatch()
 	if err := b.Do(t.Context()); err != nil {
 		t.Errorf("Do of nothing = %v", err)
@@ -210,7 +211,7 @@ func TestBatchOnce(t *testing.T) {
 // TestBatchAt has names relative to an open directory, and sees that others are
 // not.
 func TestBatchAt(t *testing.T) {
-	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		name := t.TempDir()
 		dir, err := s.Open(name)
 		if err != nil {
@@ -247,7 +248,7 @@ func TestBatchAt(t *testing.T) {
 
 // TestBatchEach yields what ends, and stops when the loop is left.
 func TestBatchEach(t *testing.T) {
-	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		dir := t.TempDir()
 		b := s.NewBatch()
 		const n = 1000

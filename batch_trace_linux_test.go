@@ -7,6 +7,7 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/record"
+	"github.com/sluiceio/sluice/internal/sluicetest"
 	"github.com/sluiceio/sluice/trace"
 )
 
@@ -17,9 +18,9 @@ func TestBatchTrace(t *testing.T) {
 	if !record.Built {
 		t.Skip("nothing is recorded in this build")
 	}
-	for _, name := range drivers {
+	for _, name := range sluicetest.Drivers {
 		t.Run(name, func(t *testing.T) {
-			rec, s := recorded(t, name)
+			rec, s := sluicetest.Recorded(t, name)
 			dir := t.TempDir()
 			b := s.NewBatch()
 			addAllKinds(b, filepath.Join(dir, "all"))
@@ -40,8 +41,8 @@ func TestBatchTrace(t *testing.T) {
 			want[trace.OpRead] += 300
 			want[trace.OpClose] += 300
 			tr := rec.Trace()
-			checkTimes(t, tr)
-			compareStats(t, tr, s.Stats())
+			sluicetest.CheckTimes(t, tr)
+			sluicetest.CompareStats(t, tr, s.Stats())
 			compareKinds(t, tr, want)
 			opened := map[string]bool{}
 			for i := range tr.Ops {

@@ -13,6 +13,7 @@ import (
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/places"
 	"github.com/sluiceio/sluice/internal/seed"
+	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
 // cut cuts b into buffers of random lengths, some of them empty.
@@ -28,11 +29,11 @@ func cut(r *rand.Rand, b []byte) (bufs [][]byte) {
 // File and of a file that the chain has for itself, also across the end.
 func TestBatchVec(t *testing.T) {
 	start := seed.Of(t)
-	eachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+	sluicetest.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		r := rand.New(rand.NewPCG(start, 2))
 		data, name := make([]byte, 10_000), filepath.Join(dir, "vec")
 		for i := range data {
-			data[i] = pattern(int64(i))
+			data[i] = sluicetest.Pattern(int64(i))
 		}
 		f, err := s.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
 		if err != nil {
@@ -74,8 +75,8 @@ func TestBatchVecCalls(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("elsewhere each buffer is a call")
 	}
-	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		for _, dir := range []string{places.Disk(t), memoryDir(t)} { // which has no RWF_NOWAIT
+	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		for _, dir := range []string{places.Disk(t), sluicetest.MemoryDir(t)} { // which has no RWF_NOWAIT
 			f, err := s.OpenFile(filepath.Join(dir, "vec"), os.O_RDWR|os.O_CREATE, 0o600)
 			if err != nil {
 				t.Fatal(err)

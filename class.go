@@ -33,7 +33,7 @@ import (
 // the weights. The cap is that of each device, if `sluice tune` has measured it;
 // [Scheduler.Explain] tells it.
 //
-// Reads, and writes of DirectFiles, take turns. What needs no device does not
+// Reads, and writes of direct files, take turns. What needs no device does not
 // wait, unless its class has limits: reads of what is in the page cache, and
 // writes that it takes. Each Sync and Datasync is an operation too, of no bytes, also
 // where it shares an fsync; it waits for its class's limits alone, and keeps the class

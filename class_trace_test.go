@@ -9,16 +9,18 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/direct"
+	"github.com/sluiceio/sluice/internal/sluicetest"
 	"github.com/sluiceio/sluice/trace"
 )
 
 // TestClassTrace: each read and write is recorded with the class of its context,
 // or of the view that it is made by, however it is made.
 func TestClassTrace(t *testing.T) {
-	for _, name := range drivers {
+	for _, name := range sluicetest.Drivers {
 		t.Run(name, func(t *testing.T) {
-			_, s := recorded(t, name)
-			f, noise := directNoise(t, s, 2<<20)
+			_, s := sluicetest.Recorded(t, name)
+			f, noise := sluicetest.DirectNoise(t, s, 2<<20)
 			weighted := class(t, s, "weighted", sluice.ClassOptions{Weight: 7})
 			limited := class(t, s, "limited", sluice.ClassOptions{Depth: 1000})
 			for _, c := range []*sluice.Class{weighted, limited, s.DefaultClass()} {
@@ -100,7 +102,7 @@ func useBatch(ctx context.Context, s *sluice.Scheduler, name string) error {
 }
 
 func useWriter(ctx context.Context, s *sluice.Scheduler, name string, noise []byte) error {
-	f, err := s.CreateDirect(name)
+	f, err := direct.OpenOn(s, name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 	if err != nil {
 		return err
 	}
@@ -111,10 +113,10 @@ func useWriter(ctx context.Context, s *sluice.Scheduler, name string, noise []by
 // the queue. A limit of 50 operations a second makes the one after those which may
 // come at once wait for more than 10 ms, whatever the machine.
 func TestClassTraceWaits(t *testing.T) {
-	for _, name := range drivers {
+	for _, name := range sluicetest.Drivers {
 		t.Run(name, func(t *testing.T) {
-			_, s := recorded(t, name)
-			f, noise := directNoise(t, s, 1<<20)
+			_, s := sluicetest.Recorded(t, name)
+			f, noise := sluicetest.DirectNoise(t, s, 1<<20)
 			c := class(t, s, "slow", sluice.ClassOptions{IOPS: 50})
 			for way, do := range map[string]func(context.Context) error{
 				"ReadAt":     func(ctx context.Context) error { return sameAt(ctx, f, noise, 0, 4096) },
@@ -138,8 +140,8 @@ func TestClassTraceWaits(t *testing.T) {
 }
 
 // readSome reads the beginning of the file by a stream.
-func readSome(ctx context.Context, f *sluice.DirectFile) error {
-	r, err := f.NewReader(ctx, sluice.ReaderOptions{BufferSize: 4096, ReadAhead: 2})
+func readSome(ctx context.Context, f *direct.File) error {
+	r, err := f.NewReader(ctx, direct.ReaderOptions{BufferSize: 4096, ReadAhead: 2})
 	if err != nil {
 		return err
 	}

@@ -36,27 +36,6 @@ func (f *File) WithClass(c *Class) (*File, error) {
 	return v, nil
 }
 
-// WithClass returns a view of the file; see File.WithClass.
-func (d *DirectFile) WithClass(c *Class) (*DirectFile, error) {
-	if d == nil {
-		return nil, os.ErrInvalid
-	}
-	file, err := d.file.WithClass(c)
-	if err != nil {
-		return nil, err
-	}
-	v := &DirectFile{file: file, explanation: d.explanation}
-	if d.direct != nil {
-		direct := *d.direct
-		direct.core = file.h.Core
-		if direct.tail != nil {
-			direct.tail = direct.tail.View(c.core)
-		}
-		v.direct = &direct
-	}
-	return v, nil
-}
-
 // on returns an error unless c is a class of s.
 func (c *Class) on(s *handle.Scheduler) error {
 	switch {
@@ -66,9 +45,4 @@ func (c *Class) on(s *handle.Scheduler) error {
 		return fmt.Errorf("class %q is another Scheduler's", c.name)
 	}
 	return nil
-}
-
-// classIn is the class of a context for operations on the file that have none.
-func (d *DirectFile) classIn(ctx context.Context) *sched.Class {
-	return d.file.h.Sched.Core.ClassIn(ctx)
 }

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice/internal/sched"
+	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // sendTo sends what is left of f to w by sendfile(2), if w is a stream socket. If it is
@@ -25,7 +26,7 @@ func (f *File) sendTo(w io.Writer) (n int64, handled bool, err error) {
 	if waited := conn.Write(s.some); waited != nil {
 		s.err = bare(waited)
 	}
-	if !s.begun || s.n == 0 && isOneOf(s.err, unix.EINVAL, unix.ENOSYS, unix.EOPNOTSUPP) { // not from this file
+	if !s.begun || s.n == 0 && sys.IsErrno(s.err, unix.EINVAL, unix.ENOSYS, unix.EOPNOTSUPP) { // not from this file
 		return 0, false, nil
 	}
 	return s.n, true, f.h.Error("read", syscallError("sendfile", s.err))
@@ -134,7 +135,7 @@ func receivedNow(fd int) (int, error) {
 		return n, err
 	}
 	// There are no bytes yet, or it is the end, or there is an error.
-	err = again(func() (err error) {
+	err = sys.IgnoringEINTR(func() (err error) {
 		n, _, err = unix.Recvfrom(fd, make([]byte, 1), unix.MSG_PEEK|unix.MSG_DONTWAIT)
 		return err
 	})

@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-// DiskFile is what a [File] and a direct file have in common, so that a program can take
+// DiskFile is what a [File] and a direct.File have in common, so that a program can take
 // either, and a test can wrap both. The methods have the results and the errors of those of
 // File, and may be called by any number of goroutines at once.
 type DiskFile interface {
@@ -27,7 +27,4 @@ type DiskFile interface {
 	DatasyncContext(ctx context.Context) error
 }
 
-var (
-	_ DiskFile = (*File)(nil)
-	_ DiskFile = (*DirectFile)(nil)
-)
+var _ DiskFile = (*File)(nil)

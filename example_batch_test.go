@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
 // Many small files, each by a chain: where the kernel can, it performs a chain as
@@ -50,7 +51,7 @@ func ExampleBatch() {
 
 // Each operation as it ends.
 func ExampleBatch_Each() {
-	name, remove := exampleFile("Hello, disk.\n")
+	name, remove := sluicetest.ExampleFile("Hello, disk.\n")
 	defer remove()
 
 	b, err := sluice.NewBatch()

@@ -1,27 +1,5 @@
 package sluice
 
-// Block holds one of the places of blocking calls for as long as do runs.
-func (s *Scheduler) Block(do func()) { s.h.Core.Block(nil, do) }
-
-// Closing tells whether Close has begun.
-func (f *File) Closing() bool {
-	if f.h.Core.Use() {
-		f.h.Core.Done()
-		return false
-	}
-	return true
-}
-
-// Inodes tells how many files of DirectFiles are remembered.
-func Inodes() int {
-	inodes.Lock()
-	defer inodes.Unlock()
-	return len(inodes.m)
-}
-
-// BuffersInUse tells how much memory of the file's Scheduler users hold.
-func (d *DirectFile) BuffersInUse() int64 { return d.file.h.Sched.Buffers.Stats().InUse }
-
 // Lane tells whether there is a driver for chains.
 func (s *Scheduler) Lane() bool {
 	l := s.h.Core.TryChainRunner()
@@ -52,4 +30,13 @@ func (op *BatchOp) Subject() string {
 		return op.fileName()
 	}
 	return op.name
+}
+
+// Closing reports whether Close of f has begun.
+func (f *File) Closing() bool {
+	if f.h.Core.Use() {
+		f.h.Core.Done()
+		return false
+	}
+	return true
 }

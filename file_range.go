@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+
+	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // The methods below are calls that databases make on parts of a file. They take an offset
@@ -18,7 +20,7 @@ func (f *File) Allocate(off, n int64) error {
 	if n == 0 {
 		return f.onRange("allocate", off, n, func() error { return nil })
 	}
-	return f.onRange("allocate", off, n, func() error { return allocate(f.h.OS, off, n) })
+	return f.onRange("allocate", off, n, func() error { return sys.Allocate(int(f.h.OS.Fd()), off, n) })
 }
 
 // PunchHole makes the n bytes at off zeros and gives their blocks back to the file system
@@ -29,7 +31,7 @@ func (f *File) PunchHole(off, n int64) error {
 	if n == 0 {
 		return f.onRange("punchhole", off, n, func() error { return nil })
 	}
-	return f.onRange("punchhole", off, n, func() error { return punchHole(f.h.OS, off, n) })
+	return f.onRange("punchhole", off, n, func() error { return sys.PunchHole(int(f.h.OS.Fd()), off, n) })
 }
 
 // Advise tells the system how the n bytes at off will be used (posix_fadvise(2)); n 0 means
@@ -42,7 +44,7 @@ func (f *File) Advise(off, n int64, a Advice) error {
 		if a > AdviceDontNeed {
 			return fmt.Errorf("advice %d is not between %d and %d", a, AdviceNormal, AdviceDontNeed)
 		}
-		return advise(f.h.OS, off, n, a)
+		return sys.Advise(int(f.h.OS.Fd()), off, n, uint8(a))
 	})
 }
 

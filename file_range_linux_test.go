@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
 // rangeFile returns a File of n bytes, each 'x', which are on the disk.
@@ -66,7 +67,7 @@ func dropped(t *testing.T, f *sluice.File, n int) bool {
 // goroutine does, and nothing else is read.
 func TestPrefetch(t *testing.T) {
 	const size = 8 << 20
-	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		f := rangeFile(t, s, size)
 		for _, r := range []struct{ off, n, least int64 }{
 			{0, 64 << 10, 64 << 10},
@@ -80,7 +81,7 @@ func TestPrefetch(t *testing.T) {
 			if err := f.Prefetch(r.off, r.n); err != nil {
 				t.Fatalf("Prefetch(%d, %d) = %v", r.off, r.n, err)
 			}
-			waitOr(func() bool { return int64(cachedBytes(t, f, size)) >= r.least },
+			sluicetest.WaitOr(func() bool { return int64(cachedBytes(t, f, size)) >= r.least },
 				func() {
 					t.Errorf("Prefetch(%d, %d): %d bytes are cached; want %d", r.off, r.n, cachedBytes(t, f, size), r.least)
 				})
@@ -91,7 +92,7 @@ func TestPrefetch(t *testing.T) {
 // TestPrefetchAndClose: Close of the File and of the Scheduler ends what has not begun.
 func TestPrefetchAndClose(t *testing.T) {
 	for _, all := range []bool{false, true} {
-		s := scheduler(t, sluice.Options{})
+		s := sluicetest.Scheduler(t, sluice.Options{})
 		for range 100 {
 			f := rangeFile(t, s, 4<<20)
 			dropped(t, f, 4<<20)
@@ -118,7 +119,7 @@ func TestPrefetchAndClose(t *testing.T) {
 // and contents.
 func TestFileRanges(t *testing.T) {
 	const size = 1 << 20
-	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		f := rangeFile(t, s, size)
 		blocks := func() int64 {
 			info, err := f.Stat()
@@ -161,7 +162,7 @@ func TestFileRanges(t *testing.T) {
 
 // TestFileRangeErrors: each error says which call failed on which file, and why.
 func TestFileRangeErrors(t *testing.T) {
-	f := rangeFile(t, scheduler(t, sluice.Options{}), 1)
+	f := rangeFile(t, sluicetest.Scheduler(t, sluice.Options{}), 1)
 	dir, err := sluice.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

@@ -1,5 +1,10 @@
 package sluice
 
+import (
+	"github.com/sluiceio/sluice/internal/handle"
+	"github.com/sluiceio/sluice/internal/sys"
+)
+
 const (
 	// prefetchPiece is the most that one call for read-ahead has the kernel read for certain:
 	// the read-ahead of a device is rarely set to less. The kernel cuts off the rest
@@ -25,7 +30,7 @@ const (
 func (f *File) Prefetch(off, n int64) error {
 	var size int64
 	err := f.onRange("prefetch", off, n, func() (err error) {
-		size, err = sizeOf(f.h.OS)
+		size, err = handle.Size(f.h.OS)
 		return err
 	})
 	if left := max(0, size-off); n == 0 || n > left {
@@ -47,7 +52,7 @@ func (f *File) Prefetch(off, n int64) error {
 
 // prefetchPiece asks for n bytes, at most a piece.
 func (f *File) prefetchPiece(off, n int64) error {
-	return f.onRange("prefetch", off, n, func() error { return advise(f.h.OS, off, n, AdviceWillNeed) })
+	return f.onRange("prefetch", off, n, func() error { return sys.Advise(int(f.h.OS.Fd()), off, n, uint8(AdviceWillNeed)) })
 }
 
 // prefetch asks for n bytes in pieces, until the file or its Scheduler is closed.

@@ -7,7 +7,7 @@
 //		return err
 //	}
 //	defer c.Close()
-//	d, err := sluice.OpenDirect("table")
+//	d, err := direct.Open("table")
 //	if err != nil {
 //		return err
 //	}

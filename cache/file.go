@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// Direct is what the cache needs of a file, as *sluice.DirectFile has it. All
+// Direct is what the cache needs of a file, as *direct.File has it. All
 // methods may be called at once; errors are complete, with the file's name;
 // ReadAtContext returns an error whenever it returns less than it was asked
 // for, io.EOF at the end of the file.

@@ -6,7 +6,7 @@ import (
 )
 
 // Allocator is a [Direct] whose file system can be asked for room and given it
-// back, as *sluice.DirectFile. Neither changes the size of the file.
+// back, as *direct.File. Neither changes the size of the file.
 type Allocator interface {
 	Allocate(off, n int64) error
 	PunchHole(off, n int64) error

@@ -25,8 +25,8 @@ func newMemory(core *sched.Scheduler, limit int64) Memory {
 	}
 }
 
-// close gives all memory back that nobody holds. No operation is in flight.
-func (m Memory) close() {
+// freeMemory gives all memory back that nobody holds. No operation is in flight.
+func (m Memory) freeMemory() {
 	m.Buffers.Close()
 	m.Bounces.Close()
 }

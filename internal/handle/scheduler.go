@@ -125,7 +125,7 @@ func (s *Scheduler) Close() error {
 			f.ended.Wait() // if another goroutine is closing it
 		}
 	}
-	s.Memory.close()
+	s.freeMemory()
 	return errors.Join(append(errs, s.Core.Close())...)
 }
 
@@ -152,4 +152,14 @@ func (s *Scheduler) remove(p weak.Pointer[File]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.files, p)
+}
+
+// Replace puts core in the place of s's, which is closed. It is for tests that have a driver
+// of their own, and called before s is used. The default class of s is not to be used then.
+func (s *Scheduler) Replace(core *sched.Scheduler) error {
+	s.freeMemory()
+	err := s.Core.Close()
+	s.Core, s.Memory, s.newDriver = core, newMemory(core, 0), nil
+	core.SetCapFinder(s.caps.of)
+	return err
 }

@@ -20,6 +20,9 @@ type File struct {
 // View returns a view of the same file whose operations are of class c.
 func (f *File) View(c *Class) *File { return &File{openFile: f.openFile, class: c} }
 
+// Class returns the class that a view was made with. It is nil if f is no view.
+func (f *File) Class() *Class { return f.class }
+
 // openFile is what the scheduler knows of an open file.
 type openFile struct {
 	fd    int

@@ -4,14 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+
+	"github.com/sluiceio/sluice/direct"
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/cache"
 )
 
-// directFile is a DirectFile and the Scheduler that it is on.
+// directFile is a direct.File and the Scheduler that it is on.
 type directFile struct {
-	*sluice.DirectFile
+	*direct.File
 	sched   *sluice.Scheduler
 	release func() error // of sched
 }
@@ -21,7 +24,7 @@ func openDirectFile(s Setup) (*directFile, error) {
 	if err != nil {
 		return nil, &unsupportedError{err.Error()}
 	}
-	d, err := sched.OpenDirect(s.Path)
+	d, err := direct.OpenOn(sched, s.Path, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, errors.Join(err, release())
 	}
@@ -64,12 +67,12 @@ func openMany(s Setup) (*target, error) {
 	if err != nil {
 		return nil, err
 	}
-	options := sluice.ReadManyOptions{Depth: s.Load.Goroutines, Unordered: true}
+	options := direct.ReadManyOptions{Depth: s.Load.Goroutines, Unordered: true}
 	t := d.target()
 	t.lends = true
 	t.many = func(next func() (int64, bool), took func() bool) error {
-		ranges := func(yield func(sluice.Range) bool) {
-			for off, ok := next(); ok && yield(sluice.Range{Off: off, Len: s.Load.Size}); off, ok = next() {
+		ranges := func(yield func(direct.Range) bool) {
+			for off, ok := next(); ok && yield(direct.Range{Off: off, Len: s.Load.Size}); off, ok = next() {
 			}
 		}
 		for r, err := range d.ReadMany(context.Background(), ranges, options) {

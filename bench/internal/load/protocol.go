@@ -26,11 +26,11 @@ const (
 	BySluice Way = "sluice"    // sluice.File
 	ByPaper  Way = "paper-aio" // io_submit and io_getevents each time, as published in 2017
 
-	ByBuffer Way = "sluice-buffer" // sluice.DirectFile.ReadBuffer
-	ByMany   Way = "sluice-many"   // sluice.DirectFile.ReadMany
-	ByReader Way = "sluice-reader" // sluice.Reader.Read
-	ByNext   Way = "sluice-next"   // sluice.Reader.Next
-	ByCache  Way = "sluice-cache"  // cache.File.ReadAt over a sluice.DirectFile
+	ByBuffer Way = "sluice-buffer" // direct.File.ReadBuffer
+	ByMany   Way = "sluice-many"   // direct.File.ReadMany
+	ByReader Way = "sluice-reader" // direct.Reader.Read
+	ByNext   Way = "sluice-next"   // direct.Reader.Next
+	ByCache  Way = "sluice-cache"  // cache.File.ReadAt over a direct.File
 	ByFio    Way = "fio"           // the program fio; no worker of this package
 
 	ByCopy    Way = "sluice-cp" // the program sluice cp; no worker of this package

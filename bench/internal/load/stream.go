@@ -5,14 +5,14 @@ import (
 	"errors"
 	"io"
 
-	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/direct"
 )
 
-// stream is a sluice.Reader that begins anew at its end.
+// stream is a direct.Reader that begins anew at its end.
 type stream struct {
 	file    *directFile
-	options sluice.ReaderOptions
-	r       *sluice.Reader // between begin and end
+	options direct.ReaderOptions
+	r       *direct.Reader // between begin and end
 }
 
 // openStream opens the file for a Reader that has as many buffers of the
@@ -26,7 +26,7 @@ func openStream(s Setup) (*target, error) {
 	if err != nil {
 		return nil, errors.Join(err, d.target().close())
 	}
-	st := &stream{file: d, options: sluice.ReaderOptions{
+	st := &stream{file: d, options: direct.ReaderOptions{
 		BufferSize: s.Load.Size,
 		ReadAhead:  s.Load.Goroutines,
 		End:        s.Load.blocks(size) * int64(s.Load.Size),

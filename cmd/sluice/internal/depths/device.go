@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/sluiceio/sluice/direct"
 
 	"github.com/sluiceio/sluice"
 )
@@ -36,7 +39,7 @@ func Device(ctx context.Context, name string, slice time.Duration, progress func
 }
 
 func measure(ctx context.Context, s *sluice.Scheduler, name string, slice time.Duration, progress func(size, depth int)) (small, large Curve, err error) {
-	f, err := s.OpenDirect(name)
+	f, err := direct.OpenOn(s, name, os.O_RDONLY, 0)
 	if err != nil {
 		return small, large, err
 	}
@@ -63,7 +66,7 @@ func measure(ctx context.Context, s *sluice.Scheduler, name string, slice time.D
 }
 
 // point has depth goroutines read for a slice of time.
-func point(ctx context.Context, f *sluice.DirectFile, size int64, length, depth int, slice time.Duration) (Point, error) {
+func point(ctx context.Context, f *direct.File, size int64, length, depth int, slice time.Duration) (Point, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	start := time.Now()
@@ -100,7 +103,7 @@ func first(errs []error) (err error) {
 
 // readFor reads blocks at random, one at least, until the time is over, and
 // returns how long each took.
-func readFor(ctx context.Context, f *sluice.DirectFile, blocks int64, length int, start time.Time, slice time.Duration) (times []time.Duration, err error) {
+func readFor(ctx context.Context, f *direct.File, blocks int64, length int, start time.Time, slice time.Duration) (times []time.Duration, err error) {
 	for len(times) == 0 || time.Since(start) < slice {
 		begin := time.Now()
 		b, err := f.ReadBuffer(ctx, rand.Int64N(blocks)*int64(length), length)
