@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/sluiceio/sluice/batch"
+
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/allocs"
 	"github.com/sluiceio/sluice/internal/places"
@@ -56,7 +58,7 @@ func TestAllocsBatch(t *testing.T) {
 	sluicetest.SkipUnderRace(t)
 	sluicetest.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		f := pages(t, s, dir, 4)
-		b, page := s.NewBatch(), sluicetest.AlignedBytes(sluicetest.PageSize)
+		b, page := batch.New(s), sluicetest.AlignedBytes(sluicetest.PageSize)
 		noAllocs(t, "Do of one read", func() error {
 			b.Reset()
 			b.ReadAt(f, page, sluicetest.PageSize)
@@ -64,8 +66,8 @@ func TestAllocsBatch(t *testing.T) {
 		})
 		noAllocs(t, "Do of a chain", func() error {
 			b.Reset()
-			b.WriteAt(f, page, sluicetest.PageSize).Link()
-			b.ReadAt(f, page, 2*sluicetest.PageSize).Link()
+			b.WriteAt(f, page, sluicetest.PageSize).Then()
+			b.ReadAt(f, page, 2*sluicetest.PageSize).Then()
 			b.Truncate(f, 4*sluicetest.PageSize)
 			return b.Do(t.Context())
 		})

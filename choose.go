@@ -84,24 +84,14 @@ func opener(name string) func(depth int) driver.Driver {
 	}
 }
 
-// forChains returns the driver for chains: a ring with files of its own. It is
-// nil if the kernel has none.
+// forChains returns the driver for chains, a ring with files of its own. It is nil if the
+// kernel has none.
 func forChains(hook *record.Hook) driver.Linker {
-	r, err := uring.New(uring.Options{Depth: laneChains * sched.MaxChainOps, Files: laneChains, Workers: laneWorkers, Record: hook})
+	r, err := uring.New(uring.Options{Depth: kernelChains * sched.MaxChainOps, Files: kernelChains, Workers: kernelWorkers, Record: hook})
 	if err != nil {
 		return nil
 	}
-	return withFiles(r)
-}
-
-// withFiles returns l if it performs chains. Otherwise, as with Linux before
-// 5.15, it closes it and returns nil.
-func withFiles(l driver.Linker) driver.Linker {
-	if l.Files() > 0 {
-		return l
-	}
-	_ = l.Close() // nothing is in flight
-	return nil
+	return r
 }
 
 // forSyncs returns the driver for the fsyncs of a Scheduler that has drv: one

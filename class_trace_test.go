@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sluiceio/sluice/batch"
+
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
 	"github.com/sluiceio/sluice/internal/sluicetest"
@@ -93,10 +95,10 @@ func useFile(ctx context.Context, s *sluice.Scheduler, name string) error {
 
 // useBatch does likewise, by one Batch and descriptors of its own.
 func useBatch(ctx context.Context, s *sluice.Scheduler, name string) error {
-	b := s.NewBatch()
-	f := b.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600).Link()
-	b.WriteAt(f, make([]byte, 10_000), 0).Link()
-	b.ReadAt(f, make([]byte, 10_000), 0).Link()
+	b := batch.New(s)
+	f := b.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600).Then()
+	b.WriteAt(f, make([]byte, 10_000), 0).Then()
+	b.ReadAt(f, make([]byte, 10_000), 0).Then()
 	b.Close(f)
 	return b.Do(ctx)
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sluiceio/sluice/batch"
+
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
 	"github.com/sluiceio/sluice/internal/places"
@@ -88,7 +90,7 @@ var frozenWays = []frozenWay{
 		return err
 	}},
 	{"batch", func(ctx context.Context, f frozenFile, b []byte, off int64) error {
-		batch := f.sched.NewBatch()
+		batch := batch.New(f.sched)
 		batch.WriteAt(f.buffered, b, off)
 		return batch.Do(ctx)
 	}},

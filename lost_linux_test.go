@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/sluiceio/sluice/batch"
+
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice"
@@ -24,12 +26,12 @@ var commits = map[string]func(s *sluice.Scheduler, f *sluice.File) error{
 		return errors.Join(f.SyncRange(0, 0), f.Sync())
 	},
 	"Batch.Sync": func(s *sluice.Scheduler, f *sluice.File) error {
-		b := s.NewBatch()
+		b := batch.New(s)
 		b.Sync(f)
 		return b.Do(context.Background())
 	},
 	"Batch.Datasync": func(s *sluice.Scheduler, f *sluice.File) error {
-		b := s.NewBatch()
+		b := batch.New(s)
 		b.Datasync(f)
 		return b.Do(context.Background())
 	},
@@ -111,10 +113,7 @@ func TestLostSynchronousWrites(t *testing.T) {
 			return err
 		},
 		"Batch.WriteVec": func(f *sluice.File, b []byte, off int64) error {
-			batch, err := sluice.NewBatch()
-			if err != nil {
-				return err
-			}
+			batch := batch.New(nil)
 			batch.WriteVec(f, [][]byte{b[:100], b[100:]}, off)
 			return batch.Do(context.Background())
 		},

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/handle"
@@ -23,15 +22,9 @@ type Scheduler struct {
 	rejectedDrivers []rejectedDriver // drivers tried before the one that is used
 	forced          bool             // the driver was asked for by name
 	h               *handle.Scheduler
-	// byCall is BatchOp.byCall: a field so that a test can replace it.
-	byCall func(*BatchOp) error
-	paces  batchPaces
-	few    atomic.Uint32 // counts small Batches; see batchPace
-	watch  batchWatch
-
-	mu       sync.Mutex
-	classes  []*Class // the default one first. Guarded by mu
-	standard *Class   // the default one
+	mu              sync.Mutex
+	classes         []*Class // the default one first. Guarded by mu
+	standard        *Class   // the default one
 }
 
 // NewScheduler returns a new Scheduler with its own driver. The error says which option
@@ -78,7 +71,6 @@ func newScheduler(core *sched.Scheduler, o Options) *Scheduler {
 		options: o,
 		forced:  o.Driver != "",
 		h:       handle.New(core, o.BufferMemory, opener(core.Driver().Name)),
-		byCall:  (*BatchOp).byCall,
 	}
 	s.standard = &Class{"default", s, core.DefaultClass()}
 	s.classes = []*Class{s.standard}
@@ -111,11 +103,7 @@ var defaultScheduler = sync.OnceValues(func() (*Scheduler, error) {
 // operations in progress, for Batches and for copies of trees. No File can be opened on
 // the Scheduler any more. It returns the errors of closing the Files and the drivers. A
 // second Close returns an error that is os.ErrClosed.
-func (s *Scheduler) Close() error {
-	err := s.h.Close()
-	s.watch.stop()
-	return err
-}
+func (s *Scheduler) Close() error { return s.h.Close() }
 
 // Internal returns the inside of the Scheduler, for this module's other packages. A program
 // can do nothing with it.

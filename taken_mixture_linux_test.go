@@ -13,6 +13,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/sluiceio/sluice/batch"
+
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
 	"github.com/sluiceio/sluice/internal/sluicetest"
@@ -218,11 +220,11 @@ func (m *mixture) streams() error {
 const mixtureFiles = 120
 
 func (m *mixture) batch() error {
-	b := m.s.NewBatch()
+	b := batch.New(m.s)
 	var bufs [2 * mixtureFiles][100]byte
 	for i := range bufs {
-		f := b.Open(m.name(fmt.Sprint("small", i))).Link()
-		b.ReadAt(f, bufs[i][:], 0).Link()
+		f := b.Open(m.name(fmt.Sprint("small", i))).Then()
+		b.ReadAt(f, bufs[i][:], 0).Then()
 		b.Close(f)
 	}
 	if err := b.Do(context.Background()); err != nil {

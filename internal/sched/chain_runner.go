@@ -60,6 +60,10 @@ func (l *ChainRunner) use(drv driver.Linker) {
 	if drv == nil {
 		return
 	}
+	if drv.Files() == 0 { // Linux before 5.15: no chain can open a file
+		_ = drv.Close() // nothing is in flight
+		return
+	}
 	l.drv, l.drvID = drv, record.DriverOf(drv.Info().Name)
 	l.slots = make([]chainSlot, drv.Files())
 	l.done = make([]*driver.Op, drv.Files())
