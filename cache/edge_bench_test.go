@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceio/sluice/direct"
 )
 
-// counted counts the reads that reach a file.
+// counted counts the reads of a file.
 type counted struct {
 	*direct.File
 	reads atomic.Int64
@@ -24,9 +24,9 @@ func (c *counted) ReadAtContext(ctx context.Context, b []byte, off int64) (int, 
 	return c.File.ReadAtContext(ctx, b, off)
 }
 
-// BenchmarkEdges reads at random, from a disk, what neither begins nor ends
-// with a block, and is hardly ever in the cache. It compares with the direct
-// file itself, and tells how many requests a read takes.
+// BenchmarkEdges reads from a disk, at random offsets that are no multiples of a
+// block. Hardly any block is cached. It compares with the direct file itself, and
+// reports the number of requests a read.
 func BenchmarkEdges(b *testing.B) {
 	const size, budget = 256 << 20, 4 << 20 // 256 MiB, 4 MiB
 	name := filepath.Join(b.TempDir(), "file")

@@ -15,7 +15,7 @@ var (
 	_ cache.Allocator = (*direct.File)(nil)
 )
 
-// A file is read past the page cache, and what was read is kept in 16 MiB.
+// A file is read past the page cache, through a Cache of 16 MiB.
 func Example() {
 	dir, err := os.MkdirTemp("", "cache")
 	if err != nil {

@@ -167,9 +167,9 @@ func TestForeign(t *testing.T) {
 	for text, want := range map[string]string{
 		"":              "empty",
 		"hello":         `begins with "hello"`,
-		"#!/bin/sh\n":   "no trace of sluice",
+		"#!/bin/sh\n":   "not a trace of sluice",
 		magic + "\xff":  "version 255",
-		magic[:4]:       "no trace of sluice",
+		magic[:4]:       "not a trace of sluice",
 		magic + "\x01":  "cut off at byte 9",
 		magic + "\x01M": "cut off at byte 10",
 	} {
