@@ -37,7 +37,7 @@ type Cache struct {
 
 // New returns a Cache. An error names the option that is wrong.
 func New(o Options) (*Cache, error) {
-	o, err := o.complete()
+	o, err := o.withDefaults()
 	if err != nil {
 		return nil, err
 	}

@@ -71,7 +71,7 @@ func (f *File) copyOut(ctx context.Context, s *shard, i int32, k key, b []byte, 
 		return n, nil
 	}
 	// The file ended here when the block was read.
-	ended, err := f.ends(s, i, k, valid, off+int64(n))
+	ended, err := f.atEnd(s, i, k, valid, off+int64(n))
 	switch {
 	case err != nil:
 		return n, err
@@ -82,10 +82,10 @@ func (f *File) copyOut(ctx context.Context, s *shard, i int32, k key, b []byte, 
 	return n + m, err
 }
 
-// ends reports whether off is at or beyond the end of the file. Block k, in
+// atEnd reports whether off is at or beyond the end of the file. Block k, in
 // frame i, had valid bytes when it was read, because the file ended there. If
 // the file ends elsewhere now, the block leaves the cache.
-func (f *File) ends(s *shard, i int32, k key, valid int, off int64) (bool, error) {
+func (f *File) atEnd(s *shard, i int32, k key, valid int, off int64) (bool, error) {
 	size, err := f.file.Size()
 	if err != nil || size == k.block<<f.cache.shift+int64(valid) {
 		return err == nil, err
@@ -128,14 +128,14 @@ func (f *File) copyLoaded(ctx context.Context, s *shard, i int32, k key, ld *loa
 	if ld.err == nil {
 		return f.copyOut(ctx, s, i, k, b, off)
 	}
-	n, err = f.part(s, i, ld, b, off)
+	n, err = f.copyPart(s, i, ld, b, off)
 	s.unpin(i)
 	return n, err
 }
 
-// part copies from frame i to b after load ld. If the block has too few bytes
+// copyPart copies from frame i to b after load ld. If the block has too few bytes
 // for b, it returns the load's error, or io.EOF.
-func (f *File) part(s *shard, i int32, ld *load, b []byte, off int64) (n int, err error) {
+func (f *File) copyPart(s *shard, i int32, ld *load, b []byte, off int64) (n int, err error) {
 	valid := int(s.frames[i].n)
 	lo := int(off & int64(f.cache.options.Block-1))
 	want := min(len(b), f.cache.options.Block-lo)
@@ -174,7 +174,7 @@ func (f *File) fetch(ctx context.Context, s *shard, k key, i int32, ld *load, b 
 		}
 		return f.fetchPast(ctx, b, off)
 	}
-	if mem, staged := f.room(b, off); len(mem) > 0 {
+	if mem, staged := f.runMemory(b, off); len(mem) > 0 {
 		defer staged.Release()
 		return f.fetchRun(ctx, claimed{s, k, i, ld}, mem, b, off)
 	}
@@ -182,7 +182,7 @@ func (f *File) fetch(ctx context.Context, s *shard, k key, i int32, ld *load, b 
 		return f.fetchPast(ctx, b, off)
 	}
 	f.load(ctx, s, i, ld)
-	n, err = f.part(s, i, ld, b, off)
+	n, err = f.copyPart(s, i, ld, b, off)
 	s.unpin(i)
 	return n, err
 }
@@ -205,5 +205,5 @@ func (f *File) load(ctx context.Context, s *shard, i int32, ld *load) {
 		}
 	}()
 	n, err = f.file.ReadAtContext(ctx, s.memory(i), ld.block<<f.cache.shift)
-	err = failure(n, f.cache.options.Block, err)
+	err = blockError(n, f.cache.options.Block, err)
 }

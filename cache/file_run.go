@@ -20,11 +20,11 @@ type claimed struct {
 	ld *load
 }
 
-// room returns memory for the whole blocks that hold b's bytes from off on, up
+// runMemory returns memory for the whole blocks that hold b's bytes from off on, up
 // to maxRun. It is b itself if b is large enough, else it is staged, which the
 // caller releases. mem is empty if there is only one block, as that is read
 // directly into its frame.
-func (f *File) room(b []byte, off int64) (mem []byte, staged buffer.Buffer) {
+func (f *File) runMemory(b []byte, off int64) (mem []byte, staged buffer.Buffer) {
 	block := f.cache.options.Block
 	behind := int(off & int64(block-1))
 	n := min((behind+len(b)+block-1)&^(block-1), max(maxRun, block))
@@ -98,7 +98,7 @@ func (f *File) readRun(ctx context.Context, run []claimed, mem []byte) (n int, e
 		for j, c := range run {
 			if c.i >= 0 {
 				c.ld.retry = retry
-				f.settle(c, mem[j*block:][:block], n-j*block, err)
+				f.finishBlock(c, mem[j*block:][:block], n-j*block, err)
 			}
 		}
 	}()
@@ -106,20 +106,20 @@ func (f *File) readRun(ctx context.Context, run []claimed, mem []byte) (n int, e
 	return n, err
 }
 
-// settle finishes the load of block c. The first n bytes of b were read; n may
+// finishBlock finishes the load of block c. The first n bytes of b were read; n may
 // be negative or more than len(b).
-func (f *File) settle(c claimed, b []byte, n int, err error) {
+func (f *File) finishBlock(c claimed, b []byte, n int, err error) {
 	n = min(max(n, 0), len(b))
 	copy(c.s.memory(c.i), b[:n])
-	c.s.finish(f, c.i, c.ld, n, failure(n, len(b), err))
+	c.s.finish(f, c.i, c.ld, n, blockError(n, len(b), err))
 	c.s.unpin(c.i)
 }
 
 var errPanicked = errors.New("cache: the read has panicked")
 
-// failure returns the error of a block of which n bytes were read: nil if it is
+// blockError returns the error of a block of which n bytes were read: nil if it is
 // complete, or the file ends in it.
-func failure(n, block int, err error) error {
+func blockError(n, block int, err error) error {
 	switch {
 	case n == block || errors.Is(err, io.EOF):
 		return nil

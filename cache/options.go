@@ -34,8 +34,8 @@ const (
 	perBlock     = 150      // bytes of the index for each block: frame, chains, policy
 )
 
-// complete returns o with defaults for what is 0, or an error for what is wrong.
-func (o Options) complete() (Options, error) {
+// withDefaults returns o with defaults for what is 0, or an error for what is wrong.
+func (o Options) withDefaults() (Options, error) {
 	if o.Bytes == 0 {
 		o.Bytes = buffer.Modest(defaultBytes)
 	}

@@ -179,7 +179,7 @@ func (s *shard) take() int32 {
 			return int32(i)
 		}
 	}
-	i, ok := s.policy.Evict(s.yield)
+	i, ok := s.policy.Evict(s.tryEvict)
 	if !ok {
 		return -1
 	}
@@ -187,9 +187,9 @@ func (s *shard) take() int32 {
 	return i
 }
 
-// yield makes frame i free if nothing but the cache refers to it. The policy
+// tryEvict makes frame i free if nothing but the cache refers to it. The policy
 // calls it, and forgets the frame if it returns true. mu is held.
-func (s *shard) yield(i int32) bool {
+func (s *shard) tryEvict(i int32) bool {
 	if !s.frames[i].word.CompareAndSwap(1, 0) {
 		return false
 	}

@@ -90,7 +90,7 @@ func (f *File) View(ctx context.Context, off int64, n int) (View, error) {
 		}
 		valid := int(s.frames[i].n)
 		s.unpin(i)
-		if ended, err := f.ends(s, i, k, valid, off); err != nil {
+		if ended, err := f.atEnd(s, i, k, valid, off); err != nil {
 			return View{}, err
 		} else if ended {
 			return View{}, io.EOF
