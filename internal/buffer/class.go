@@ -6,18 +6,18 @@ import (
 	"github.com/sluiceio/sluice/internal/list"
 )
 
-// class is the slabs of one size of block.
+// class is all slabs with blocks of one size.
 type class struct {
 	pool *Pool
 	mu   sync.Mutex
-	// open holds the slabs with free blocks: the one that a block was last
-	// released to first, those with no block in use last, so that these can
-	// be given back.
+	// open has the slabs with free blocks. The slab to which a block was last
+	// returned comes first. Slabs without a block in use come last, so that they
+	// stay unused and can go back to the system.
 	open list.List[slab]
 }
 
-// take returns a free block of that size, or nil. Only the large class has
-// blocks of different sizes.
+// take returns a free block of that size, or nil. (Only the large class has blocks of
+// different sizes.)
 func (c *class) take(size int) *block {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -40,9 +40,8 @@ func (c *class) take(size int) *block {
 	return b
 }
 
-// put makes a block free. If that leaves its slab with none in use, and the
-// Pool has enough of such, it returns the slab, which is no longer the
-// class's.
+// put makes a block free. If its slab then has no block in use, and the Pool keeps
+// enough such slabs already, put removes the slab from the class and returns it.
 func (c *class) put(b *block) (spare *slab) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -53,7 +52,7 @@ func (c *class) put(b *block) (spare *slab) {
 	case s.used > 0 && c.open.Front() != s:
 		c.unlink(s)
 		c.open.PushFront(&s.open, s)
-	case s.used > 0: // it is where it belongs
+	case s.used > 0: // s is the first already
 	case !c.pool.keepIdle(s):
 		c.unlink(s)
 		return s
@@ -64,15 +63,15 @@ func (c *class) put(b *block) (spare *slab) {
 	return nil
 }
 
-// unlink takes s out of the list, if it is there.
+// unlink removes s from the list, if it is there.
 func (c *class) unlink(s *slab) {
 	if c.open.Has(&s.open) {
 		c.open.Remove(&s.open)
 	}
 }
 
-// takeIdle takes a slab with no block in use away from the class, one of that
-// size if size is not 0; nil if there is none.
+// takeIdle removes a slab without a block in use from the class and returns it; nil if
+// there is none. If size is not 0, the slab has that size.
 func (c *class) takeIdle(size int) *slab {
 	c.mu.Lock()
 	defer c.mu.Unlock()

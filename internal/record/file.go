@@ -7,11 +7,10 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// Create returns a Recorder whose memory is a new file of that name: what is
-// recorded is in the file however the process ends, without anyone having to
-// write it there. The file must not exist. It grows with what is recorded until it
-// has its full size; should the disk be full before, what follows is lost. The memory
-// is the process's until it ends.
+// Create returns a Recorder whose memory is a new file, which must not exist. What is recorded is
+// in the file however the process ends. The file grows with what is recorded until it has its full
+// size; if the disk becomes full before, later records are lost. The memory stays mapped until the
+// process ends.
 func Create(name string, o Options) (*Recorder, error) {
 	f, err := sys.MapCreate(name)
 	if err != nil {

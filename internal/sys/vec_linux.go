@@ -9,12 +9,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// vecMost is how many buffers one call is given: as many as are worth a place
-// on the stack. Linux takes 1024 (IOV_MAX).
+// vecMost is the number of buffers that one call is given. Linux takes 1024 (IOV_MAX), but the
+// array is on the stack.
 const vecMost = 64
 
-// vec fills iov with first and rest, the first of them and most bytes at the
-// most, and returns how many there are.
+// vec fills iov with first and rest, up to vecMost buffers and most bytes. It returns the
+// number of buffers.
 func vec(iov *[vecMost]syscall.Iovec, first []byte, rest [][]byte, most int) (n uintptr) {
 	for b := first; ; b, rest = rest[0], rest[1:] {
 		if len(b) > 0 {
@@ -29,8 +29,7 @@ func vec(iov *[vecMost]syscall.Iovec, first []byte, rest [][]byte, most int) (n 
 	}
 }
 
-// PreadVec is preadv(2) into first and then rest; as many of them as one call
-// takes.
+// PreadVec is preadv(2) into first and then rest, as many of them as one call takes.
 func PreadVec(fd int, first []byte, rest [][]byte, off int64) int32 {
 	if len(rest) == 0 {
 		return Pread(fd, first, off)
@@ -55,8 +54,7 @@ func ReadCachedVec(fd int, first []byte, rest [][]byte, off int64) int32 {
 	return result(r, e)
 }
 
-// PwriteVec is pwritev(2) of first and then rest; as many of them as one call
-// takes.
+// PwriteVec is pwritev(2) of first and then rest, as many of them as one call takes.
 func PwriteVec(fd int, first []byte, rest [][]byte, off int64) int32 {
 	if len(rest) == 0 {
 		return Pwrite(fd, first, off)
@@ -71,7 +69,7 @@ func PwriteVec(fd int, first []byte, rest [][]byte, off int64) int32 {
 	return result(r, e)
 }
 
-// raceWriteVec is RaceWrite of the first n bytes.
+// raceWriteVec calls RaceWrite for the first n bytes.
 func raceWriteVec(first []byte, rest [][]byte, n int) {
 	if !RaceEnabled {
 		return

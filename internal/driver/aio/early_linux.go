@@ -8,14 +8,15 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 )
 
-// early holds operations that ended without the kernel or the pool: what was
-// refused, and Nops. The submitter puts, the goroutine in Reap takes.
+// early holds operations that ended without the kernel and the pool: Nops, and
+// operations that were refused. Submitting goroutines put, the goroutine in Reap
+// takes.
 type early struct {
 	stack atomic.Pointer[driver.Op] // linked by Next
-	taken *driver.Op                // Reap's: off the stack, not yet returned
+	taken *driver.Op                // off the stack, not yet returned. Used by Reap alone
 }
 
-// put records op's result.
+// put sets op's result and adds op.
 func (e *early) put(op *driver.Op, res int32) {
 	op.Res = res
 	for {
@@ -26,10 +27,10 @@ func (e *early) put(op *driver.Op, res int32) {
 	}
 }
 
-// any reports whether there is something on the stack.
+// any reports whether an operation is on the stack.
 func (e *early) any() bool { return e.stack.Load() != nil }
 
-// take moves operations into done and reports how many.
+// take moves operations to done, and returns their number.
 func (e *early) take(done []*driver.Op) int {
 	n := 0
 	for n < len(done) {

@@ -4,18 +4,18 @@ package aio
 
 import "sync/atomic"
 
-// plain remembers files that are better read without RWF_NOWAIT: block
-// devices, and files that do not know it. It is a hint. An entry lasts for a
-// number of reads, so that a descriptor that now means another file is soon
-// looked at anew; one that shares its place with another is overwritten.
+// plain remembers files whose reads do better without RWF_NOWAIT: block devices,
+// and files that do not support it. It is a hint. An entry lasts for a number of
+// reads, as the descriptor may belong to another file by then. Descriptors that
+// share an entry overwrite each other.
 //
-// The submitter asks, Reap and the submitter note.
+// The submitter calls use; the submitter and Reap call note.
 //
 //	bits 63–32  the descriptor
-//	bits 31–0   how many reads more; 0 in an entry that is empty
+//	bits 31–0   the number of reads left; 0 in an empty entry
 type plain [128]atomic.Uint64
 
-// plainReads is how many reads an entry lasts.
+// plainReads is the number of reads that an entry lasts.
 const plainReads = 4096
 
 func (p *plain) at(fd int32) *atomic.Uint64 { return &p[uint32(fd)%uint32(len(p))] }
@@ -30,7 +30,7 @@ func (p *plain) use(fd int32) bool {
 	if v>>32 != uint64(uint32(fd)) || uint32(v) == 0 {
 		return false
 	}
-	// A note that comes in between and is lost is made again.
+	// If a note at the same time is lost, a later read notes it again.
 	e.Store(v - 1)
 	return true
 }

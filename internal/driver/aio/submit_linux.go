@@ -33,20 +33,20 @@ func (q *Queue) Submit(ops []*driver.Op) (int, error) {
 	}
 	q.flush()
 	q.pooled.flush()
-	q.ringEarly()
+	q.notifyEarly()
 	return n, q.lost()
 }
 
-// ringEarly has Reap look, if it has something to find that neither the kernel nor the pool
-// rings for.
-func (q *Queue) ringEarly() {
+// notifyEarly wakes Reap if early has operations: neither the kernel nor the pool does
+// so for those.
+func (q *Queue) notifyEarly() {
 	if q.early.any() {
-		q.bell.ring()
+		q.notifier.notify()
 	}
 }
 
-// Async implements driver.Driver. A direct write that turns out to extend its
-// file is performed by a thread all the same.
+// Async implements driver.Driver. A direct write that turns out to extend its file
+// still occupies a thread.
 func (q *Queue) Async(op *driver.Op) bool {
 	switch op.Code {
 	case driver.Nop:
@@ -61,7 +61,7 @@ func (q *Queue) Async(op *driver.Op) bool {
 	return false
 }
 
-// route gives op a slot and decides who performs it.
+// route gives op a slot and decides how it is performed.
 func (q *Queue) route(op *driver.Op) {
 	slot := q.slots.next()
 	switch {
@@ -73,13 +73,13 @@ func (q *Queue) route(op *driver.Op) {
 		q.divert(op)
 	default:
 		q.prepare(&q.iocbs[slot], op)
-		q.hand(slot, op)
+		q.submitLater(slot, op)
 	}
 }
 
-// hand has op, which is prepared in a slot, submitted: with the coming flush, or, as a write
-// may block, by a submitter. From then on op is left alone.
-func (q *Queue) hand(slot uint32, op *driver.Op) {
+// submitLater submits op, which is prepared in a slot: with the next flush or, as a write may
+// block, by a submitter. After that op must not be used.
+func (q *Queue) submitLater(slot uint32, op *driver.Op) {
 	write := op.Code == driver.Write
 	q.slots.take(op)
 	if !write {
@@ -91,7 +91,7 @@ func (q *Queue) hand(slot uint32, op *driver.Op) {
 
 // prepare writes op's iocb.
 func (q *Queue) prepare(c *sys.Iocb, op *driver.Op) {
-	*c = sys.Iocb{Data: c.Data, Fildes: uint32(op.FD), Flags: sys.IOCB_FLAG_RESFD, ResFD: uint32(q.bell.fd)}
+	*c = sys.Iocb{Data: c.Data, Fildes: uint32(op.FD), Flags: sys.IOCB_FLAG_RESFD, ResFD: uint32(q.notifier.fd)}
 	switch op.Code {
 	case driver.Read:
 		c.LioOpcode = sys.IOCB_CMD_PREAD
@@ -116,16 +116,16 @@ func prepareTransfer(c *sys.Iocb, op *driver.Op) {
 	c.Offset = op.Off
 }
 
-// flush hands the batch to the kernel.
+// flush submits the batch to the kernel.
 func (q *Queue) flush() {
 	q.submit(q.batch, q.divert)
 	q.batch = q.batch[:0]
 }
 
-// submit hands a batch to the kernel. What the kernel has no room for is diverted.
+// submit submits a batch to the kernel. It diverts what the kernel has no room for.
 func (q *Queue) submit(batch []*sys.Iocb, divert func(*driver.Op)) {
 	for len(batch) > 0 {
-		if q.lost() != nil { // found by another goroutine that submits
+		if q.lost() != nil { // another goroutine that submits may have found that
 			q.withdraw(batch)
 			return
 		}
@@ -133,17 +133,17 @@ func (q *Queue) submit(batch []*sys.Iocb, divert func(*driver.Op)) {
 		case r > 0:
 			batch = batch[r:]
 		case r == eagain:
-			// The slots bound what is in flight to what the context has room
-			// for, so it is memory that is short.
+			// The slots never allow more in flight than the context holds, so the
+			// kernel is short of memory.
 			for _, c := range batch {
 				divert(q.slots.at(c.Data))
 			}
 			batch = nil
 		case (r == eopnotsupp || r == einval) && batch[0].RWFlags != 0:
-			// The file does not know RWF_NOWAIT, or the kernel does not.
+			// The file, or the kernel, does not support RWF_NOWAIT.
 			batch[0].RWFlags = 0
 			q.plain.note(int32(batch[0].Fildes))
-		case q.refused(r):
+		case q.lostBy(r):
 			q.withdraw(batch)
 			return
 		default:
@@ -161,8 +161,8 @@ func (q *Queue) ioSubmit(batch []*sys.Iocb) int32 {
 	return r
 }
 
-// divert gives an operation that would block io_submit to the pool, with the
-// coming flush.
+// divert gives an operation that would block io_submit to the pool, with the next
+// flush.
 func (q *Queue) divert(op *driver.Op) {
 	if op.Flags&driver.NoWait != 0 {
 		q.early.put(op, eagain)
@@ -171,7 +171,8 @@ func (q *Queue) divert(op *driver.Op) {
 	}
 }
 
-// divertNow is divert without a coming flush, by a submitter.
+// divertNow is divert for goroutines other than the submitter: it does not wait for a
+// flush.
 func (q *Queue) divertNow(op *driver.Op) {
 	if op.Flags&driver.NoWait != 0 {
 		q.early.put(op, eagain)

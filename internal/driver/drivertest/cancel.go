@@ -12,7 +12,7 @@ var cancelTests = []test{
 	{"CancelRace", 16, testCancelRace},
 }
 
-// cancelled checks an operation that may have been cancelled in time or not.
+// cancelled checks an operation that was cancelled, in time or too late.
 func (r *rig) cancelled(op *driver.Op, data []byte) {
 	r.Helper()
 	switch op.Res {
@@ -24,7 +24,7 @@ func (r *rig) cancelled(op *driver.Op, data []byte) {
 	}
 }
 
-// testCancel cancels every second operation of a full driver, the last first.
+// testCancel cancels every second operation of a full driver, starting with the last.
 func testCancel(r *rig) {
 	data := pattern(0, 64<<10, 0)
 	f := r.create(data)
@@ -47,8 +47,8 @@ func testCancel(r *rig) {
 	}
 }
 
-// testCancelAfterReap cancels what has been returned: the operation's next
-// life is not touched by it.
+// testCancelAfterReap cancels operations that were returned, which must not affect
+// them when they are submitted again.
 func testCancelAfterReap(r *rig) {
 	data := pattern(0, 4096, 0)
 	o := op(driver.Read, r.create(data).FD(), 0, make([]byte, 4096))

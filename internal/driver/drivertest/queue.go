@@ -44,8 +44,8 @@ func testSubmitNone(r *rig) {
 	}
 }
 
-// testPrefix fills the driver to its depth, sees that it takes no more, and
-// that it takes more for each that is reaped.
+// testPrefix fills the driver, and checks that it takes no more, and then one more for
+// each operation that is reaped.
 func testPrefix(r *rig) {
 	depth := r.depth()
 	ops := nops(2*depth + 3)
@@ -72,8 +72,8 @@ func testPrefix(r *rig) {
 	}
 }
 
-// testPrefixReuse submits the operations that come back again, so that every
-// slot of a driver is used many times over.
+// testPrefixReuse submits operations again when they come back, so that each slot of the
+// driver is used many times.
 func testPrefixReuse(r *rig) {
 	data := pattern(0, 64<<10, 0)
 	f := r.create(data)
@@ -95,7 +95,7 @@ func testPrefixReuse(r *rig) {
 	r.must(len(ops))
 }
 
-// stager skips a test of those that can stage.
+// stager returns the driver as a Stager, or skips the test.
 func (r *rig) stager() driver.Stager {
 	s, ok := r.d.(driver.Stager)
 	if !ok {
@@ -104,7 +104,7 @@ func (r *rig) stager() driver.Stager {
 	return s
 }
 
-// stage stages ops and reports how many the driver took.
+// stage stages ops and returns how many the driver took.
 func (r *rig) stage(ops []*driver.Op) int {
 	r.Helper()
 	arm(ops)
@@ -116,8 +116,8 @@ func (r *rig) stage(ops []*driver.Op) int {
 	return n
 }
 
-// testStage sees that what is staged travels with the next Reap and with the
-// next Submit, also with one of nothing.
+// testStage: staged operations are submitted by the next Reap, and by the next Submit,
+// even of nothing.
 func testStage(r *rig) {
 	r.stager()
 	data := pattern(0, 4096, 0)
@@ -138,7 +138,7 @@ func testStage(r *rig) {
 	}
 }
 
-// testStagePoll reaps what is staged without ever waiting.
+// testStagePoll reaps what is staged, without ever waiting.
 func testStagePoll(r *rig) {
 	r.stager()
 	for flying := r.stage(nops(3)); flying > 0; runtime.Gosched() {
@@ -154,7 +154,7 @@ func testStageFull(r *rig) {
 	for taken < depth {
 		n := r.stage(ops[taken:])
 		if n == 0 {
-			n = r.take(ops[taken:]) // a stage may have less room than the driver
+			n = r.take(ops[taken:]) // there may be less room for staged operations than in the driver
 		}
 		if n == 0 {
 			r.Fatalf("Stage and Submit = 0 with %d of %d operations in flight", taken, depth)

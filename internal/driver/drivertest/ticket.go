@@ -9,23 +9,22 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 )
 
-// unset is what Res holds while a driver owns an operation. No driver answers
-// it.
+// unset is in Res while the driver owns an operation. No driver returns it.
 const unset = math.MinInt32
 
-// ticket follows an operation; Op.Owner holds it.
+// ticket follows an operation. It is in Op.Owner.
 type ticket struct {
-	before driver.Op   // as it was when the driver got it
-	taken  atomic.Bool // set while the driver owns the operation
-	tag    int         // the test's
+	before driver.Op   // as it was submitted
+	taken  atomic.Bool // true while the driver owns the operation
+	tag    int         // for the test
 }
 
-// op makes an operation that the rig can follow.
+// op returns an operation that the rig can follow.
 func op(code driver.Code, fd int32, off int64, buf []byte) *driver.Op {
 	return &driver.Op{Code: code, FD: fd, Off: off, Buf: buf, Owner: new(ticket)}
 }
 
-// nops makes n operations that touch nothing.
+// nops returns n operations that touch nothing.
 func nops(n int) []*driver.Op {
 	ops := make([]*driver.Op, n)
 	for i := range ops {
@@ -34,7 +33,7 @@ func nops(n int) []*driver.Op {
 	return ops
 }
 
-// arm prepares ops for being handed to the driver.
+// arm prepares ops to be submitted.
 func arm(ops []*driver.Op) {
 	for _, op := range ops {
 		t := op.Owner.(*ticket)
@@ -44,14 +43,14 @@ func arm(ops []*driver.Op) {
 	}
 }
 
-// disarm takes back what the driver did not take.
+// disarm is called for operations that the driver did not take.
 func disarm(ops []*driver.Op) {
 	for _, op := range ops {
 		op.Owner.(*ticket).taken.Store(false)
 	}
 }
 
-// returned checks an operation that has come back.
+// returned checks an operation that Reap has returned.
 func returned(op *driver.Op) error {
 	if op == nil {
 		return fmt.Errorf("Reap returned nil for an operation")
@@ -75,9 +74,9 @@ func returned(op *driver.Op) error {
 	return nil
 }
 
-// reuse writes what is the caller's again, so that the race detector sees a
-// driver that still looks at it. Token is left alone: a late Cancel may be
-// looking at that.
+// reuse writes the fields that belong to the caller again, so that the race detector
+// notices a driver that still uses them. It does not write Token, which a late Cancel may
+// read.
 func reuse(op *driver.Op) {
 	t, res := op.Owner.(*ticket), op.Res
 	op.Code, op.Flags, op.FD, op.Off, op.Reg = t.before.Code, t.before.Flags, t.before.FD, t.before.Off, t.before.Reg

@@ -10,20 +10,20 @@ import (
 	"time"
 )
 
-// late delays the opening of a ring until it is used (Options.Late).
+// late opens a ring only when it is first used (Options.Late).
 type late struct {
 	waits atomic.Bool // the ring is not open yet. Written under mu
 	mu    sync.Mutex
 }
 
-// delay closes the ring, which nobody has used, until somebody does.
+// delay closes the ring, which was never used, until its first use.
 func (l *late) delay(r *Ring) {
 	r.release()
 	l.waits.Store(true)
 }
 
-// ready reports whether the ring is open, and opens it if that was delayed. A
-// ring that cannot be opened is lost.
+// ready reports whether the ring is open. It opens a ring whose opening was
+// delayed. If that fails, the ring is lost.
 func (r *Ring) ready() bool { return !r.late.waits.Load() || r.openLate() }
 
 func (r *Ring) openLate() bool {
@@ -44,8 +44,9 @@ func (r *Ring) openLate() bool {
 	return true
 }
 
-// openAgain opens a ring like the one that was closed. The kernel ends that some
-// time later, and until then its memory may count against RLIMIT_MEMLOCK.
+// openAgain opens a ring like the one that delay has closed. The kernel frees
+// that some time later, and until then its memory may count against
+// RLIMIT_MEMLOCK: hence the pauses.
 func (r *Ring) openAgain() error {
 	err := r.open(0)
 	for pause := time.Millisecond; errors.Is(err, syscall.ENOMEM) && pause < time.Second; pause *= 2 {

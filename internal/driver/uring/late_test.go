@@ -14,7 +14,7 @@ import (
 )
 
 // TestLateRingRefused: a ring that cannot be opened when it is first used is lost,
-// whoever comes first.
+// whichever call is the first.
 func TestLateRingRefused(t *testing.T) {
 	r := open(t, Options{Late: true})
 	defer r.Close()
@@ -52,8 +52,8 @@ func TestLateRingRefused(t *testing.T) {
 	all.Wait()
 }
 
-// TestLateRingFails: a ring that is made and cannot be used ends in openLate,
-// while others wait to register memory.
+// TestLateRingFails: a ring that opens and cannot be used is closed again in openLate,
+// while other goroutines wait to register memory.
 func TestLateRingFails(t *testing.T) {
 	r := open(t, Options{Late: true})
 	defer r.Close()
@@ -63,7 +63,7 @@ func TestLateRingFails(t *testing.T) {
 		defer close(done)
 		_, _ = r.Register(make([]byte, 10))
 	}()
-	for r.late.waits.Load() { // it is opened without buffers.mu
+	for r.late.waits.Load() { // openAgain does not need buffers.mu
 		unix.Nanosleep(&unix.Timespec{Nsec: 1e5}, nil)
 	}
 	r.buffers.mu.Unlock()

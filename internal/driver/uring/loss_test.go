@@ -4,8 +4,6 @@ package uring
 
 import (
 	"errors"
-	"os"
-	"strconv"
 	"sync"
 	"syscall"
 	"testing"
@@ -13,9 +11,10 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/driver/drivertest"
 )
 
-// rings are those that the kernel takes away in tests.
+// rings runs a test with a ring that is opened at once, and with one that is opened late.
 func rings(t *testing.T, run func(t *testing.T, r *Ring)) {
 	for name, o := range map[string]Options{"open": {Depth: 32}, "late": {Depth: 32, Late: true}} {
 		t.Run(name, func(t *testing.T) {
@@ -28,34 +27,14 @@ func rings(t *testing.T, run func(t *testing.T, r *Ring)) {
 	}
 }
 
-// replace gives the ring's number to /dev/null, as dup2(2) by a program does.
-func replace(t *testing.T, r *Ring) {
-	t.Helper()
-	null, err := unix.Open(os.DevNull, unix.O_RDONLY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer unix.Close(null)
-	number := r.fd
-	if err := unix.Dup3(null, number, unix.O_CLOEXEC); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if to, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(number)); err == nil && to != os.DevNull {
-			t.Errorf("descriptor %d is %s; want that of the program, %s", number, to, os.DevNull)
-		}
-		unix.Close(number)
-	})
-}
-
-// TestDescriptorReplaced: what is in flight comes back with its result, what
-// comes later is not begun, and the descriptor of the program stays open.
+// TestDescriptorReplaced: operations in flight return their results, later ones are
+// not begun, and the program's descriptor stays open.
 func TestDescriptorReplaced(t *testing.T) {
 	rings(t, func(t *testing.T, r *Ring) {
 		rd, wr := pipe(t)
 		flying := stuck(rd, 8)
 		submit(t, r, flying...)
-		replace(t, r)
+		drivertest.ReplaceDescriptor(t, r.fd)
 		more := stuck(rd, 8)
 		n, err := r.Submit(more)
 		if err == nil || errors.Is(err, driver.ErrClosed) {
@@ -90,8 +69,8 @@ func TestDescriptorReplaced(t *testing.T) {
 	})
 }
 
-// TestLostUnderReap: a Reap that waits in the kernel for an operation that does
-// not end returns what was withdrawn as soon as the ring is lost.
+// TestLostUnderReap: a Reap that waits in the kernel returns withdrawn operations as soon
+// as the ring is lost, even if other operations do not end.
 func TestLostUnderReap(t *testing.T) {
 	rings(t, func(t *testing.T, r *Ring) {
 		rd, wr := pipe(t)
@@ -128,7 +107,7 @@ func TestLostUnderReap(t *testing.T) {
 	})
 }
 
-// TestWakeOfLostRing: Wake needs no kernel.
+// TestWakeOfLostRing: Wake works without the kernel.
 func TestWakeOfLostRing(t *testing.T) {
 	rings(t, func(t *testing.T, r *Ring) {
 		rd, wr := pipe(t)
@@ -138,14 +117,14 @@ func TestWakeOfLostRing(t *testing.T) {
 		if n, err := r.Reap(make([]*driver.Op, 1), 1); n != 0 || err == nil {
 			t.Errorf("Reap = %d, %v; want 0 and an error", n, err)
 		}
-		if _, err := unix.Write(wr, []byte{1}); err != nil { // Close waits for it
+		if _, err := unix.Write(wr, []byte{1}); err != nil { // Close waits for the read
 			t.Fatal(err)
 		}
 	})
 }
 
-// TestNumberTaken: a ring whose descriptor was closed is lost as soon as another
-// one is given its number, and does not submit to that.
+// TestNumberTaken: a ring whose descriptor was closed is lost as soon as another ring gets
+// its number, and submits nothing to that ring.
 func TestNumberTaken(t *testing.T) {
 	first := open(t, Options{Depth: 32})
 	defer first.Close()
@@ -169,8 +148,8 @@ func TestNumberTaken(t *testing.T) {
 	reap(t, second, 1)
 }
 
-// TestForeignRing: a ring of somebody else's that has the number takes nothing of
-// what was staged here.
+// TestForeignRing: nothing is submitted to a ring of another library that has the
+// descriptor's number.
 func TestForeignRing(t *testing.T) {
 	r := open(t, Options{Depth: 32})
 	foreign := open(t, Options{Depth: 32})
