@@ -278,13 +278,13 @@ func TestLooks(t *testing.T) {
 		}
 		p.counts = c.counts
 		if s := p.open(fd); (s.Misses != nil) != (c.want && looks) || s.Misses != nil && s.Misses.Load() != 0 {
-			t.Errorf("with flags %#x, counting %v, it looks: %v; want %v", c.flags, c.counts, s.Misses != nil, c.want && looks)
-		} else if (s.Places != nil) != c.want || (s.Crowded != nil) != c.want {
-			t.Errorf("with flags %#x, counting %v, it writes: %v, %v; want %v", c.flags, c.counts, s.Places, s.Crowded, c.want)
+			t.Errorf("with flags %#x, counting %v, it tries the page cache: %v; want %v", c.flags, c.counts, s.Misses != nil, c.want && looks)
+		} else if (s.Permits != nil) != c.want || (s.ConcurrentSyncs != nil) != c.want {
+			t.Errorf("with flags %#x, counting %v, it writes: %v, %v; want %v", c.flags, c.counts, s.Permits, s.ConcurrentSyncs, c.want)
 		}
 		unix.Close(fd)
-		if s := p.fresh(); (s != nil) == c.counts || s != nil && (s.Disk != nil || s.Places == nil || (s.Misses != nil) != looks) {
-			t.Errorf("counting %v, of a file that was opened just now it is known: %+v", c.counts, s)
+		if s := p.fresh(); (s != nil) == c.counts || s != nil && (s.Disk != nil || s.Permits == nil || (s.Misses != nil) != looks) {
+			t.Errorf("counting %v, the state of a file that was just opened is %+v", c.counts, s)
 		}
 	}
 }

@@ -316,7 +316,7 @@ func TestClose(t *testing.T) {
 	p.Close()
 }
 
-// register is a Registrar that has room for most pieces of memory.
+// register is a Registrar that has room for a number of pieces of memory.
 type register struct {
 	mu    sync.Mutex
 	room  int

@@ -39,9 +39,9 @@ var edits = []edit{
 		"n, err := ignoringEINTRIO(syscall.Read, fd.Sysfd, p)",
 		`var n int
 		var err error
-		if place := fd.sluicePlaceToRead(len(p)); place != nil {
+		if permit := fd.sluiceReadPermit(len(p)); permit != nil {
 			n, err = ignoringEINTRIO(syscall.Read, fd.Sysfd, p)
-			sluiceGiveBack(place)
+			sluiceReleasePermit(permit)
 		} else {
 			n, err = fd.sluiceRead(p)
 		}`,
@@ -53,11 +53,11 @@ var edits = []edit{
 	})`,
 		`var n int
 	var err error
-	if place := fd.sluicePlaceToPread(len(p)); place != nil {
+	if permit := fd.sluicePreadPermit(len(p)); permit != nil {
 		n, err = ignoringEINTR2(func() (int, error) {
 			return syscall.Pread(fd.Sysfd, p, off)
 		})
-		sluiceGiveBack(place)
+		sluiceReleasePermit(permit)
 	} else {
 		n, err = ignoringEINTR2(func() (int, error) {
 			return fd.sluicePread(p, off)
@@ -69,9 +69,9 @@ var edits = []edit{
 		"n, err := ignoringEINTRIO(syscall.Write, fd.Sysfd, p[nn:max])",
 		`var n int
 		var err error
-		if place := fd.sluicePlaceToWrite(); place != nil {
+		if permit := fd.sluiceWritePermit(); permit != nil {
 			n, err = ignoringEINTRIO(syscall.Write, fd.Sysfd, p[nn:max])
-			sluiceGiveBack(place)
+			sluiceReleasePermit(permit)
 		} else {
 			n, err = fd.sluiceWrite(p[nn:max])
 		}`,
@@ -81,9 +81,9 @@ var edits = []edit{
 		"n, err := syscall.Pwrite(fd.Sysfd, p[nn:max], off+int64(nn))",
 		`var n int
 		var err error
-		if place := fd.sluicePlaceToWrite(); place != nil {
+		if permit := fd.sluiceWritePermit(); permit != nil {
 			n, err = syscall.Pwrite(fd.Sysfd, p[nn:max], off+int64(nn))
-			sluiceGiveBack(place)
+			sluiceReleasePermit(permit)
 		} else {
 			n, err = fd.sluicePwrite(p[nn:max], off+int64(nn))
 		}`,
