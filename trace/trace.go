@@ -21,7 +21,6 @@ type Trace struct {
 }
 
 // Meta describes the trace as a whole. What is not known is empty or 0.
-// Meta is about the trace as a whole. What is not known is empty or 0.
 type Meta struct {
 	Program    string        // the program's name
 	PID        int           // its process ID

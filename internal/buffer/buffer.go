@@ -16,7 +16,6 @@ type Buffer struct {
 }
 
 // block is memory that is handed out as a whole.
-// block is memory that is given out as a whole.
 type block struct {
 	// word says whether the block is in use:
 	//

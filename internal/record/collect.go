@@ -18,8 +18,6 @@ type Recording struct {
 }
 
 // recording describes the recording so far.
-
-// Recording returns what is known of the recording so far.
 func (a *area) recording() Recording {
 	h := a.head
 	files, classes := a.list()

@@ -20,9 +20,7 @@ func (l linker) Files() int { return l.inner.(driver.Linker).Files() }
 // performed, and then reported as failed, as close(2) does. Late, Gate and Full apply
 // to a chain if its first operation has them.
 
-// judgeChain decides on the operations of a chain after the first, whose mark is m.
-
-// decideChain decides on the members of a chain after its first, which has m.
+// decideChain decides on the operations of a chain after the first, whose mark is m.
 func (d *Driver) decideChain(m *mark) {
 	broken := m.disguiseMember(false)
 	for op := m.op.Then; op != nil; op = op.Then {

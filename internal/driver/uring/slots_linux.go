@@ -28,8 +28,6 @@ type slots struct {
 }
 
 // Tokens of SQEs that are no operations. No slot has this index.
-
-// Tokens of what is not an operation. No slot has this index.
 const (
 	special     = 1<<32 - 1
 	wakeToken   = 0<<32 | special
