@@ -58,13 +58,13 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// leastFrames is the least number of frames of a shard, if there is more than
+// minFrames is the least number of frames of a shard, if there is more than
 // one. With fewer, some shards would by chance fill long before others.
-const leastFrames = 512
+const minFrames = 512
 
 // shardsFor returns the number of shards for n frames. It is a power of two, and
 // more than there are processors, so that goroutines seldom meet at a lock.
 func shardsFor(n int) int {
 	want := 4 * runtime.GOMAXPROCS(0)
-	return 1 << (bits.Len(uint(max(1, min(want, n/leastFrames)))) - 1)
+	return 1 << (bits.Len(uint(max(1, min(want, n/minFrames)))) - 1)
 }

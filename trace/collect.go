@@ -98,7 +98,7 @@ func readRecording(from io.Reader) (*Trace, error) {
 	r, err := record.Read(from, t.sink(0))
 	switch {
 	case errors.Is(err, record.ErrDamaged):
-		return nil, notTrace("damaged: %w", err)
+		return nil, formatErrorf("damaged: %w", err)
 	case err != nil:
 		return nil, fmt.Errorf("trace: %w", err)
 	}

@@ -22,8 +22,8 @@ func (formatError) Is(target error) bool { return target == ErrFormat }
 
 func (e formatError) Unwrap() error { return e.error }
 
-// notTrace returns a formatError with that message.
-func notTrace(format string, args ...any) error {
+// formatErrorf returns a formatError with that message.
+func formatErrorf(format string, args ...any) error {
 	return formatError{fmt.Errorf("trace: "+format, args...)}
 }
 
@@ -46,7 +46,7 @@ func Read(r io.Reader) (*Trace, error) {
 			return nil, err
 		}
 		if err := t.take(kind, &fields{b: body}); err != nil {
-			return nil, notTrace("damaged: the block before byte %d: %w", d.at, err)
+			return nil, formatErrorf("damaged: the block before byte %d: %w", d.at, err)
 		}
 		if kind == blockEnd {
 			return t, nil
@@ -69,13 +69,13 @@ func (d *decoder) header() error {
 	case err != nil && !ended(err):
 		return fmt.Errorf("trace: %w", err)
 	case n == 0:
-		return notTrace("the file is empty")
+		return formatErrorf("the file is empty")
 	}
 	if string(b[:len(magic)]) != magic {
-		return notTrace("not a trace of sluice: the file begins with %q", b[:min(n, len(magic))])
+		return formatErrorf("not a trace of sluice: the file begins with %q", b[:min(n, len(magic))])
 	}
 	if b[len(magic)] != version {
-		return notTrace("the file has format version %d; this program reads version %d", b[len(magic)], version)
+		return formatErrorf("the file has format version %d; this program reads version %d", b[len(magic)], version)
 	}
 	return nil
 }
@@ -89,7 +89,7 @@ func (d *decoder) block() (kind byte, body []byte, err error) {
 		return 0, nil, d.short(err)
 	}
 	if size > maxBlock {
-		return 0, nil, notTrace("damaged at byte %d: the length of a block is %d bytes", start, size)
+		return 0, nil, formatErrorf("damaged at byte %d: the length of a block is %d bytes", start, size)
 	}
 	if cap(d.body) < int(size)+4 {
 		d.body = make([]byte, size+4)
@@ -103,7 +103,7 @@ func (d *decoder) block() (kind byte, body []byte, err error) {
 	body = all[:size]
 	sum := crc32.Update(crc32.Checksum(head, castagnoli()), castagnoli(), body)
 	if sum != binary.LittleEndian.Uint32(all[size:]) {
-		return 0, nil, notTrace("damaged: the block at byte %d has a wrong checksum", start)
+		return 0, nil, formatErrorf("damaged: the block at byte %d has a wrong checksum", start)
 	}
 	return head[0], body, nil
 }
@@ -132,7 +132,7 @@ func (d *decoder) frame() (head []byte, size uint64, err error) {
 // short returns the error for a file that ended before its last block, or err.
 func (d *decoder) short(err error) error {
 	if ended(err) {
-		return notTrace("the file is cut off at byte %d", d.at)
+		return formatErrorf("the file is cut off at byte %d", d.at)
 	}
 	return fmt.Errorf("trace: %w", err)
 }
@@ -158,7 +158,7 @@ func (t *Trace) take(kind byte, f *fields) error {
 	case blockRings:
 		t.rings(f)
 	case blockEnd:
-		return t.whole(f)
+		return t.checkEnd(f)
 	}
 	return f.err
 }
@@ -183,8 +183,8 @@ func (t *Trace) rings(f *fields) {
 	}
 }
 
-// whole checks the counts in the last block, and the trace's consistency.
-func (t *Trace) whole(f *fields) error {
+// checkEnd checks the counts in the last block, and the trace's consistency.
+func (t *Trace) checkEnd(f *fields) error {
 	for _, have := range []int{len(t.Files), len(t.Ops), len(t.Calls)} {
 		if want := f.uvarint(); f.err == nil && want != uint64(have) {
 			return fmt.Errorf("the file should have %d entries, and has %d", want, have)

@@ -77,12 +77,12 @@ func (f *fields) texts(to []string) []string {
 }
 
 const (
-	leastOp   = 4 + 10 + 4 // bytes
-	leastCall = 2 + 6 + 4
+	minOpSize   = 4 + 10 + 4 // bytes
+	minCallSize = 2 + 6 + 4
 )
 
 func (f *fields) ops(to []Op) []Op {
-	n := f.count(leastOp)
+	n := f.count(minOpSize)
 	to = slices.Grow(to, n)
 	var last time.Duration
 	for range n {
@@ -102,7 +102,7 @@ func (f *fields) ops(to []Op) []Op {
 }
 
 func (f *fields) calls(to []Call) []Call {
-	n := f.count(leastCall)
+	n := f.count(minCallSize)
 	to = slices.Grow(to, n)
 	var last time.Duration
 	for range n {

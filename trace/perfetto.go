@@ -64,8 +64,8 @@ func (p *perfetto) intern(field, first int, texts []string) {
 // withOther appends a name for numbers that only newer versions have.
 func withOther(names []string) []string { return append(slices.Clip(names), "other") }
 
-// known returns the index of name i in what withOther returns.
-func known(i uint8, names []string) int { return min(int(i), len(names)) }
+// nameIndex returns the index of name i in what withOther returns.
+func nameIndex(i uint8, names []string) int { return min(int(i), len(names)) }
 
 // put writes the packet. All packets belong to one sequence.
 func (p *perfetto) put(flags uint64) {
@@ -110,11 +110,11 @@ func (p *perfetto) group(uuid uint64, name, each string, n int32) {
 
 func (p *perfetto) op(o *Op) {
 	track := opsTrack + 1 + uint64(o.Slot)
-	p.begin(track, 1+known(uint8(o.Kind), kindNames))
+	p.begin(track, 1+nameIndex(uint8(o.Kind), kindNames))
 	p.noteString(noteFile, stringFiles+int(o.File))
-	p.noteString(notePath, stringPaths+known(uint8(o.Path), pathNames))
+	p.noteString(notePath, stringPaths+nameIndex(uint8(o.Path), pathNames))
 	if o.Driver != DriverNone {
-		p.noteString(noteDriver, stringDrivers+known(uint8(o.Driver), driverNames))
+		p.noteString(noteDriver, stringDrivers+nameIndex(uint8(o.Driver), driverNames))
 		p.noteInt(noteBatch, int64(o.Batch))
 	}
 	if o.Class != 0 {
@@ -144,8 +144,8 @@ func (p *perfetto) phase(track uint64, name int, from, to time.Duration) {
 
 func (p *perfetto) call(c *Call) {
 	track := callsTrack + 1 + uint64(c.Slot)
-	p.begin(track, nameCalls+known(uint8(c.Syscall), syscallNames))
-	p.noteString(noteDriver, stringDrivers+known(uint8(c.Driver), driverNames))
+	p.begin(track, nameCalls+nameIndex(uint8(c.Syscall), syscallNames))
+	p.noteString(noteDriver, stringDrivers+nameIndex(uint8(c.Driver), driverNames))
 	p.noteInt(noteBatch, int64(c.Batch))
 	p.noteInt(noteWait, int64(c.Wait))
 	p.noteInt(noteResult, int64(c.Result))

@@ -61,7 +61,7 @@ const (
 	BytesLeast = 512 << 10 // 512 KiB
 	BytesMost  = 1 << 30   // 1 GiB
 	BesideUnit = 64 << 10  // 64 KiB; Beside is a multiple of it
-	sizeMost   = 1 << 20   // 1 MiB: no more of a file is read
+	maxSize    = 1 << 20   // 1 MiB: no more of a file is read
 )
 
 // check returns an error if a value is out of bounds.
@@ -139,7 +139,7 @@ func read(path string) (m Measured, err error) {
 		return m, err
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, sizeMost))
+	text, err := io.ReadAll(io.LimitReader(f, maxSize))
 	if err != nil {
 		return m, err
 	}

@@ -10,10 +10,10 @@ import (
 type class struct {
 	pool *Pool
 	mu   sync.Mutex
-	// open has the slabs with free blocks. The slab to which a block was last
+	// withFree has the slabs with free blocks. The slab to which a block was last
 	// returned comes first. Slabs without a block in use come last, so that they
 	// stay unused and can go back to the system.
-	open list.List[slab]
+	withFree list.List[slab]
 }
 
 // take returns a free block of that size, or nil. (Only the large class has blocks of
@@ -21,9 +21,9 @@ type class struct {
 func (c *class) take(size int) *block {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s := c.open.Front()
+	s := c.withFree.Front()
 	for s != nil && s.block != size {
-		s = s.open.Next()
+		s = s.links.Next()
 	}
 	if s == nil {
 		return nil
@@ -35,7 +35,7 @@ func (c *class) take(size int) *block {
 	s.free, b.next = b.next, nil
 	s.used++
 	if s.free == nil {
-		c.open.Remove(&s.open)
+		c.withFree.Remove(&s.links)
 	}
 	return b
 }
@@ -49,24 +49,24 @@ func (c *class) put(b *block) (spare *slab) {
 	b.next, s.free = s.free, b
 	s.used--
 	switch {
-	case s.used > 0 && c.open.Front() != s:
+	case s.used > 0 && c.withFree.Front() != s:
 		c.unlink(s)
-		c.open.PushFront(&s.open, s)
+		c.withFree.PushFront(&s.links, s)
 	case s.used > 0: // s is the first already
 	case !c.pool.keepIdle(s):
 		c.unlink(s)
 		return s
-	case c.open.Back() != s:
+	case c.withFree.Back() != s:
 		c.unlink(s)
-		c.open.PushBack(&s.open, s)
+		c.withFree.PushBack(&s.links, s)
 	}
 	return nil
 }
 
 // unlink removes s from the list, if it is there.
 func (c *class) unlink(s *slab) {
-	if c.open.Has(&s.open) {
-		c.open.Remove(&s.open)
+	if c.withFree.Has(&s.links) {
+		c.withFree.Remove(&s.links)
 	}
 }
 
@@ -75,10 +75,10 @@ func (c *class) unlink(s *slab) {
 func (c *class) takeIdle(size int) *slab {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for s := c.open.Back(); s != nil && s.used == 0; s = s.open.Prev() {
+	for s := c.withFree.Back(); s != nil && s.used == 0; s = s.links.Prev() {
 		if size == 0 || len(s.mem) == size {
 			c.pool.idle.Add(-int64(len(s.mem)))
-			c.open.Remove(&s.open)
+			c.withFree.Remove(&s.links)
 			return s
 		}
 	}

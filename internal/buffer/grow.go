@@ -12,30 +12,30 @@ func (p *Pool) find(index, size int) (*block, error) {
 	need := max(size, slabSize)
 	if p.mapped+int64(need) > p.limit {
 		if s := p.idleSlab(need); s != nil {
-			return p.use(s, c, size), nil
+			return p.divide(s, c, size), nil
 		}
 		p.reclaim(p.limit - int64(need))
 	}
 	if p.mapped+int64(need) > p.limit {
 		return p.larger(index), nil
 	}
-	s, err := p.obtain(need)
+	s, err := p.mapSlab(need)
 	if err != nil {
 		return nil, err
 	}
-	return p.use(s, c, size), nil
+	return p.divide(s, c, size), nil
 }
 
-// use divides s into blocks of class c and returns one. It takes that block before c can
+// divide divides s into blocks of class c and returns one. It takes that block before c can
 // be locked by others, who may take all the rest.
-func (p *Pool) use(s *slab, c *class, size int) *block {
-	s.format(c, size)
+func (p *Pool) divide(s *slab, c *class, size int) *block {
+	s.divide(c, size)
 	b := s.free
 	s.free, b.next = b.next, nil
 	s.used = 1
 	if s.free != nil {
 		c.mu.Lock()
-		c.open.PushFront(&s.open, s)
+		c.withFree.PushFront(&s.links, s)
 		c.mu.Unlock()
 	}
 	return b
@@ -74,8 +74,8 @@ func (p *Pool) reclaim(most int64) {
 	}
 }
 
-// obtain gets a slab from the system. mu is held.
-func (p *Pool) obtain(size int) (*slab, error) {
+// mapSlab gets a slab from the system. mu is held.
+func (p *Pool) mapSlab(size int) (*slab, error) {
 	m, err := p.source(size)
 	if err != nil {
 		return nil, fmt.Errorf("buffer: %d bytes of memory: %w", size, err)

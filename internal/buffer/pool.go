@@ -35,13 +35,13 @@ var ErrClosed = errors.New("buffer: the pool is closed")
 // ErrTooLarge is wrapped by the error of Get if the size is above the Pool's limit.
 var ErrTooLarge = errors.New("more than the pool's limit")
 
-// largest bounds all sizes, so that they do not overflow.
-const largest = math.MaxInt - 2*slabSize
+// maxSize bounds all sizes, so that they do not overflow.
+const maxSize = math.MaxInt - 2*slabSize
 
-// keep is the number of bytes in slabs without a block in use that the Pool keeps. It does
+// maxIdle is the number of bytes in slabs without a block in use that the Pool keeps. It does
 // not return them to the system because a new slab costs about 100 µs, most of it to clear
 // the memory.
-const keep = 16 << 20 // 16 MiB
+const maxIdle = 16 << 20 // 16 MiB
 
 // Pool is where Buffers come from.
 type Pool struct {
@@ -106,25 +106,25 @@ func modest(memory, n int64) int64 {
 // Buffer to go on. If it can do with less memory, it should use TryGet for all Buffers but
 // its first.
 func (p *Pool) Get(ctx context.Context, n int) (Buffer, error) {
-	index, size, err := p.fit(n)
+	index, size, err := p.checkSize(n)
 	if err != nil {
 		return Buffer{}, err
 	}
 	if p.waiting.Load() == 0 {
 		if b := p.classes[index].take(size); b != nil {
-			return p.hand(b, n), nil
+			return p.newBuffer(b, n), nil
 		}
 	}
 	b, err := p.await(ctx, index, size)
 	if err != nil {
 		return Buffer{}, err
 	}
-	return p.hand(b, n), nil
+	return p.newBuffer(b, n), nil
 }
 
 // TryGet is Get, except that it returns false if Get would wait or fail.
 func (p *Pool) TryGet(n int) (Buffer, bool) {
-	index, size, err := p.fit(n)
+	index, size, err := p.checkSize(n)
 	if err != nil || p.waiting.Load() != 0 {
 		return Buffer{}, false
 	}
@@ -139,7 +139,7 @@ func (p *Pool) TryGet(n int) (Buffer, bool) {
 	if b == nil {
 		return Buffer{}, false
 	}
-	return p.hand(b, n), true
+	return p.newBuffer(b, n), true
 }
 
 // Ample reports whether half of the limit would still be free with another Buffer of n
@@ -153,24 +153,24 @@ func (p *Pool) Limit() int64 { return p.limit }
 // BlockSize returns how much memory a Buffer of n bytes takes, in bytes. n is not
 // negative.
 func BlockSize(n int) int {
-	_, size := fit(min(n, largest))
+	_, size := sizeClass(min(n, maxSize))
 	return size
 }
 
-// fit returns the class and the size of the block for n bytes.
-func (p *Pool) fit(n int) (index, size int, err error) {
+// checkSize returns the class and the size of the block for n bytes.
+func (p *Pool) checkSize(n int) (index, size int, err error) {
 	if n < 0 {
 		return 0, 0, fmt.Errorf("buffer: a Buffer of %d bytes: the size is negative", n)
 	}
-	index, size = fit(min(n, largest))
-	if n > largest || int64(size) > p.limit {
+	index, size = sizeClass(min(n, maxSize))
+	if n > maxSize || int64(size) > p.limit {
 		return 0, 0, fmt.Errorf("buffer: a Buffer of %d bytes: %w of %d", n, ErrTooLarge, p.limit)
 	}
 	return index, size, nil
 }
 
-// hand makes a Buffer of the block b.
-func (p *Pool) hand(b *block, n int) Buffer {
+// newBuffer makes a Buffer of the block b.
+func (p *Pool) newBuffer(b *block, n int) Buffer {
 	gen := uint32(b.word.Load() >> 32)
 	if debug && gen > 0 {
 		checkPoison(b.mem())
@@ -214,7 +214,7 @@ func (p *Pool) keepIdle(s *slab) bool {
 	if p.closed.Load() {
 		return false
 	}
-	if p.idle.Add(n) > keep {
+	if p.idle.Add(n) > maxIdle {
 		p.idle.Add(-n)
 		return false
 	}

@@ -279,8 +279,8 @@ func TestGivingBack(t *testing.T) {
 	}
 	big.Release()
 	st := p.Stats()
-	if st.Mapped != keep || st.InUse != 0 || st.Peak != 60<<20 || st.MappedPeak != 60<<20 {
-		t.Errorf("%+v; want %d mapped and a peak of 60 MiB", st, keep)
+	if st.Mapped != maxIdle || st.InUse != 0 || st.Peak != 60<<20 || st.MappedPeak != 60<<20 {
+		t.Errorf("%+v; want %d mapped and a peak of 60 MiB", st, maxIdle)
 	}
 	p.Trim()
 	if st := p.Stats(); st.Mapped != 0 {

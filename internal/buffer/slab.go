@@ -34,14 +34,14 @@ type slab struct {
 	block int             // size of each block
 	free  *block          // the free blocks, linked by next
 	used  int             // number of blocks in use
-	open  list.Node[slab] // in class.open
+	links list.Node[slab] // in class.withFree
 
 	mapped list.Node[slab] // in Pool.slabs. Protected by Pool.mu
 }
 
-// format divides the slab into blocks of c. Blocks that it had before are free, and Buffers
+// divide divides the slab into blocks of c. Blocks that it had before are free, and Buffers
 // of them stale, so that nothing refers to the memory by these.
-func (s *slab) format(c *class, size int) {
+func (s *slab) divide(c *class, size int) {
 	s.class, s.block, s.free, s.used = c, size, nil, 0
 	blocks := make([]block, len(s.mem)/size)
 	for i := len(blocks) - 1; i >= 0; i-- {
@@ -51,9 +51,9 @@ func (s *slab) format(c *class, size int) {
 	}
 }
 
-// fit returns the class for n bytes, and the size of its block. In the large class that is
+// sizeClass returns the class for n bytes, and the size of its block. In the large class that is
 // a multiple of slabSize.
-func fit(n int) (index, size int) {
+func sizeClass(n int) (index, size int) {
 	if n > slabSize {
 		return large, (n + slabSize - 1) &^ (slabSize - 1)
 	}

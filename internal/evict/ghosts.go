@@ -9,10 +9,10 @@ const ways = 8
 // about one in 2^29 other keys for one of them. A bucket that is full forgets its oldest
 // ghost.
 type ghosts struct {
-	buckets [][ways]ghost
-	shift   uint // how far a hash is shifted right to get its bucket
-	most    uint32
-	now     uint32 // number of keys evicted so far; wraps around
+	buckets  [][ways]ghost
+	shift    uint // how far a hash is shifted right to get its bucket
+	capacity uint32
+	now      uint32 // number of keys evicted so far; wraps around
 }
 
 // ghost is a key that was evicted. The zero value is none.
@@ -24,7 +24,7 @@ type ghost struct {
 // newGhosts returns ghosts that remembers the last n keys.
 func newGhosts(n int) ghosts {
 	size := bits.Len(uint(max(1, 2*n/ways) - 1))
-	return ghosts{buckets: make([][ways]ghost, 1<<size), shift: uint(64 - size), most: uint32(n)}
+	return ghosts{buckets: make([][ways]ghost, 1<<size), shift: uint(64 - size), capacity: uint32(n)}
 }
 
 func (g *ghosts) find(key uint64) (bucket *[ways]ghost, mark uint32) {
@@ -57,7 +57,7 @@ func (g *ghosts) take(key uint64) bool {
 	b, mark := g.find(key)
 	for i := range b {
 		if e := &b[i]; e.mark == mark {
-			fresh := g.now-e.when < g.most
+			fresh := g.now-e.when < g.capacity
 			*e = ghost{}
 			return fresh
 		}

@@ -17,7 +17,7 @@ type Policy struct {
 	slots       []slot
 	uses        func(i int32) *Uses
 	small, main queue
-	smallMost   int // if it has more slots, the small queue is evicted from first
+	smallLimit  int // if it has more slots, the small queue is evicted from first
 	ghosts      ghosts
 }
 
@@ -42,7 +42,7 @@ func (u *Uses) Touch() {
 // New returns a Policy for n slots that hold no keys. uses returns the Uses of a slot; for the
 // same slot always the same.
 func New(n int, uses func(i int32) *Uses) *Policy {
-	p := &Policy{slots: make([]slot, n), uses: uses, smallMost: max(1, n/smallPart), ghosts: newGhosts(n)}
+	p := &Policy{slots: make([]slot, n), uses: uses, smallLimit: max(1, n/smallPart), ghosts: newGhosts(n)}
 	p.small.clear()
 	p.main.clear()
 	return p
@@ -69,7 +69,7 @@ func (p *Policy) Remove(i int32) { p.unlink(i) }
 // slots in the order of the policy, and takes the first one for which free returns true. If
 // free returns false for all slots, or for very many, ok is false.
 func (p *Policy) Evict(free func(i int32) bool) (i int32, ok bool) {
-	if p.small.len <= p.smallMost {
+	if p.small.len <= p.smallLimit {
 		if i, ok = p.evictMain(free); ok {
 			return i, true
 		}

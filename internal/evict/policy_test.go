@@ -131,7 +131,7 @@ func TestModel(t *testing.T) {
 		n := 1 + rnd.IntN(30)
 		p := newPolicy(n)
 		p.ghosts = newGhosts(100 * n) // so that no bucket is ever full
-		p.ghosts.most = uint32(n)
+		p.ghosts.capacity = uint32(n)
 		m := &model{n: n, keys: map[int32]uint64{}, uses: map[int32]int{}}
 		var empty []int32
 		for i := range n {

@@ -36,8 +36,8 @@ type Limits struct {
 
 // Window is a set of wanted extents. One goroutine at a time may use it.
 type Window[T any] struct {
-	limits Limits
-	most   int
+	limits   Limits
+	capacity int
 	// places has the extents sorted by offset; of equal ones the older comes first.
 	places []place
 	// slots has the extents. Slots in use are a list by age, free ones are another
@@ -65,14 +65,14 @@ func New[T any](l Limits, most int) *Window[T] {
 	if most < 1 {
 		panic("merge: a window needs room for one extent at least")
 	}
-	return &Window[T]{limits: l, most: most, oldest: none, newest: none, free: none}
+	return &Window[T]{limits: l, capacity: most, oldest: none, newest: none, free: none}
 }
 
 // Len returns the number of extents in the window.
 func (w *Window[T]) Len() int { return len(w.places) }
 
 // Full reports whether the window has as many extents as New was given, or more.
-func (w *Window[T]) Full() bool { return len(w.places) >= w.most }
+func (w *Window[T]) Full() bool { return len(w.places) >= w.capacity }
 
 // Add adds an extent, which must not be empty, even to a full window. of is what Next returns
 // for it.

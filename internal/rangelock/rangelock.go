@@ -38,16 +38,16 @@ type Range struct {
 	lo, hi int64  // from lo to hi, exclusive
 	serial uint64 // the order in which ranges were asked for
 
-	// older is the number of ranges in the tree that overlap this one and were asked
+	// blockers is the number of ranges in the tree that overlap this one and were asked
 	// for earlier. At 0 the range is locked. Protected by Lock.mu.
-	older int
-	// ready receives a value when older has become 0.
+	blockers int
+	// ready receives a value when blockers has become 0.
 	ready chan struct{}
 
 	// The range as a node of the tree. Protected by Lock.mu.
 	left, right *Range
 	priority    uint32
-	most        int64 // the greatest hi in the subtree
+	maxEnd      int64 // the greatest hi in the subtree
 }
 
 // ranges holds unused Ranges of all Locks, so that locking allocates nothing.
@@ -64,8 +64,8 @@ func (l *Lock) Acquire(ctx context.Context, lo, hi int64) (*Range, error) {
 	l.mu.Lock()
 	l.serial++
 	r.serial = l.serial
-	r.older = l.ranges.overlapping(lo, hi)
-	held := r.older == 0
+	r.blockers = l.ranges.overlapping(lo, hi)
+	held := r.blockers == 0
 	l.ranges.insert(r)
 	l.mu.Unlock()
 	if held {

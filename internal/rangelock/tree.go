@@ -5,7 +5,7 @@ package rangelock
 type tree struct{ root *Range }
 
 func (t *tree) insert(r *Range) {
-	r.left, r.right, r.most = nil, nil, r.hi
+	r.left, r.right, r.maxEnd = nil, nil, r.hi
 	t.root = insert(t.root, r)
 }
 
@@ -21,7 +21,7 @@ func (t *tree) overlapping(lo, hi int64) int { return count(t.root, lo, hi) }
 func (t *tree) unblock(r *Range) { unblock(t.root, r) }
 
 func count(t *Range, lo, hi int64) int {
-	if t == nil || t.most <= lo {
+	if t == nil || t.maxEnd <= lo {
 		return 0
 	}
 	n := count(t.left, lo, hi)
@@ -35,7 +35,7 @@ func count(t *Range, lo, hi int64) int {
 }
 
 func unblock(t, r *Range) {
-	if t == nil || t.most <= r.lo {
+	if t == nil || t.maxEnd <= r.lo {
 		return
 	}
 	unblock(t.left, r)
@@ -43,8 +43,8 @@ func unblock(t, r *Range) {
 		return
 	}
 	if t.hi > r.lo && t.serial > r.serial {
-		t.older--
-		if t.older == 0 {
+		t.blockers--
+		if t.blockers == 0 {
 			t.ready <- struct{}{}
 		}
 	}
@@ -56,14 +56,14 @@ func (r *Range) before(s *Range) bool {
 	return r.lo < s.lo || r.lo == s.lo && r.serial < s.serial
 }
 
-// update sets most after a change below r.
+// update sets maxEnd after a change below r.
 func (r *Range) update() *Range {
-	r.most = r.hi
+	r.maxEnd = r.hi
 	if r.left != nil {
-		r.most = max(r.most, r.left.most)
+		r.maxEnd = max(r.maxEnd, r.left.maxEnd)
 	}
 	if r.right != nil {
-		r.most = max(r.most, r.right.most)
+		r.maxEnd = max(r.maxEnd, r.right.maxEnd)
 	}
 	return r
 }

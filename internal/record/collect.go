@@ -28,14 +28,14 @@ func (a *area) recording() Recording {
 		Began:   time.Unix(0, h.origin+h.began),
 		Drivers: h.drivers.Load(),
 		Keep:    h.keep != 0 || h.stopped(),
-		Asked:   a.asked(),
+		Asked:   a.total(),
 	}
 }
 
 // stopped reports whether the file could not grow when another chunk was needed. After that nothing
 // is recorded.
 func (h *header) stopped() bool {
-	there := h.there.Load()
+	there := h.ready.Load()
 	return there < h.chunks && h.next.Load() >= uint64(there)
 }
 
@@ -47,7 +47,7 @@ type Sink struct {
 
 // Collect passes all records to the Sink, in no particular order.
 func (r *Recorder) Collect(to Sink) Recording {
-	for i := range r.head.there.Load() {
+	for i := range r.head.ready.Load() {
 		r.chunks[i].collect(r.head.began, to)
 	}
 	return r.recording()
@@ -59,14 +59,14 @@ func (c *chunk) collect(began int64, to Sink) {
 		w := e.word.Load()
 		// While bit 0 is set here, a writer that wants this place drops its record.
 		if w != 0 && w&1 == 0 && e.word.CompareAndSwap(w, w|1) {
-			e.give(began, to)
+			e.emit(began, to)
 			e.word.Store(w)
 		}
 	}
 }
 
-// give passes the record to the Sink.
-func (e *event) give(began int64, to Sink) {
+// emit passes the record to the Sink.
+func (e *event) emit(began int64, to Sink) {
 	at := e.queued - began
 	if e.kind >= callKind {
 		to.Call(Call{

@@ -38,7 +38,7 @@ func onFile(f *os.File, o Options) (*Recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &growth{f: f, self: self, mem: mem, chunks: size - parts[3], all: l.chunks}
+	g := &growth{f: f, self: self, mem: mem, chunks: size - parts[3], maxChunks: l.chunks}
 	if err := g.begin(parts[0], parts[1]); err != nil {
 		return nil, &os.PathError{Op: "allocate", Path: f.Name(), Err: err}
 	}
@@ -53,8 +53,8 @@ func onFile(f *os.File, o Options) (*Recorder, error) {
 		stripes: sys.View[stripe](part(2), l.stripes),
 		chunks:  sys.View[chunk](part(3), l.chunks),
 	}, growth: g}
-	g.there = &r.head.there
-	if err := g.more(); err != nil {
+	g.chunksReady = &r.head.ready
+	if err := g.addChunks(); err != nil {
 		return nil, &os.PathError{Op: "allocate", Path: f.Name(), Err: err}
 	}
 	r.init(o)

@@ -16,9 +16,9 @@ type files struct {
 }
 
 const (
-	longestName = 4096    // longer names are cut off
-	classMark   = 1 << 15 // in a length: it is the name of a class
-	mostClasses = 1<<classBits - 1
+	maxName    = 4096    // longer names are cut off
+	classMark  = 1 << 15 // in a length: it is the name of a class
+	maxClasses = 1<<classBits - 1
 )
 
 // FileRef is a file's number in the Recorder that has recorded it last. The zero value is ready to
@@ -49,7 +49,7 @@ func (r *Recorder) Class(c *ClassRef) uint8 {
 	if f.classes == nil {
 		f.classes = make(map[string]uint32)
 	}
-	n := r.numberOf(f.classes, mostClasses, classMark, c.Name)
+	n := r.numberOf(f.classes, maxClasses, classMark, c.Name)
 	c.ref.Store(uint64(r.serial)<<32 | uint64(n))
 	return uint8(n)
 }
@@ -78,14 +78,14 @@ func (r *Recorder) fileNumber(name string) uint32 {
 // numberOf returns the number of a name in to, which has at most most names. A new name gets the
 // next number if there is room, else 0. files.mu is held.
 func (r *Recorder) numberOf(to map[string]uint32, most int, mark uint16, name string) uint32 {
-	if len(name) > longestName {
-		name = name[:longestName]
+	if len(name) > maxName {
+		name = name[:maxName]
 	}
 	if n, ok := to[name]; ok || name == "" {
 		return n
 	}
 	used := int(r.head.used.Load())
-	if end := used + 2 + len(name); len(to) == most || end > len(r.names) || !r.growth.name(end) {
+	if end := used + 2 + len(name); len(to) == most || end > len(r.names) || !r.growth.reserveNames(end) {
 		return 0
 	}
 	binary.LittleEndian.PutUint16(r.names[used:], uint16(len(name))|mark)

@@ -23,28 +23,28 @@ type growth struct {
 	self os.FileInfo // f, as it was opened
 	mem  []byte      // the mapping of the file
 
-	mu    sync.Mutex     // protects the growth of the chunks
-	there *atomic.Uint32 // the number of chunks that the file has. Written under mu
-	all   int            // the largest number of chunks
+	mu          sync.Mutex     // protects the growth of the chunks
+	chunksReady *atomic.Uint32 // the number of chunks that the file has. Written under mu
+	maxChunks   int            // the largest number of chunks
 	// chunks is the offset of the chunks in the file.
 	chunks int
 
-	// The names that the file has are from offset begun to names, and end at
-	// mostNames at the latest. Protected by files.mu.
-	begun, names, mostNames int
+	// The file has names from offset namesStart to namesReady, and can have them
+	// up to namesEnd. Protected by files.mu.
+	namesStart, namesReady, namesEnd int
 }
 
 // begin makes the file have everything but its chunks, and some of its names. names is the offset
 // of the names, and length their largest size.
 func (g *growth) begin(names, length int) error {
-	g.begun, g.names, g.mostNames = names, names, names+length
+	g.namesStart, g.namesReady, g.namesEnd = names, names, names+length
 	if err := g.grow(0, names); err != nil {
 		return err
 	}
 	if err := g.namesTo(1); err != nil {
 		return err
 	}
-	return g.grow(g.mostNames, g.chunks) // the stripes
+	return g.grow(g.namesEnd, g.chunks) // the stripes
 }
 
 var errClosed = errors.New("the descriptor of the file was closed by the program")
@@ -58,40 +58,40 @@ func (g *growth) grow(off, end int) error {
 	return sys.MapGrow(g.f, g.mem, off, end)
 }
 
-// chunk reports whether the file has chunk i, after growing it if need be.
-func (g *growth) chunk(i uint64) bool {
+// reserveChunk reports whether the file has chunk i, after growing it if need be.
+func (g *growth) reserveChunk(i uint64) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for uint64(g.there.Load()) <= i {
-		if g.more() != nil {
+	for uint64(g.chunksReady.Load()) <= i {
+		if g.addChunks() != nil {
 			return false
 		}
 	}
 	return true
 }
 
-// more adds chunks to the file. mu is held.
-func (g *growth) more() error {
-	from := int(g.there.Load())
-	to := min(from+chunksMore, g.all)
+// addChunks adds chunks to the file. mu is held.
+func (g *growth) addChunks() error {
+	from := int(g.chunksReady.Load())
+	to := min(from+chunksMore, g.maxChunks)
 	err := g.grow(g.chunks+from*pageSize, g.chunks+to*pageSize)
 	if err == nil {
-		g.there.Store(uint32(to))
+		g.chunksReady.Store(uint32(to))
 	}
 	return err
 }
 
-// name reports whether the file has n bytes of names, after growing it if need be. A nil growth, of
+// reserveNames reports whether the file has n bytes of names, after growing it if need be. A nil growth, of
 // a Recorder in memory, has all of them. files.mu is held.
-func (g *growth) name(n int) bool { return g == nil || g.namesTo(n) == nil }
+func (g *growth) reserveNames(n int) bool { return g == nil || g.namesTo(n) == nil }
 
 func (g *growth) namesTo(n int) error {
-	for g.names < g.begun+n {
-		to := min(g.names+namesMore, g.mostNames)
-		if err := g.grow(g.names, to); err != nil {
+	for g.namesReady < g.namesStart+n {
+		to := min(g.namesReady+namesMore, g.namesEnd)
+		if err := g.grow(g.namesReady, to); err != nil {
 			return err
 		}
-		g.names = to
+		g.namesReady = to
 	}
 	return nil
 }

@@ -34,7 +34,7 @@ type header struct {
 	began   int64  // when the recording was made, as a record's time
 	drivers atomic.Uint32
 	used    atomic.Uint32 // bytes of names that are written
-	there   atomic.Uint32 // number of chunks that exist; a file may end after them
+	ready   atomic.Uint32 // number of chunks that exist; a file may end after them
 	_       [128 - 60]byte
 	// next is the last turn that was given to a chunk. It has cache lines of its
 	// own, as all cores write it.
@@ -97,12 +97,12 @@ type stripe struct {
 	//	bits 63–24  the turn of the stripe's chunk
 	//	bits 23–0   the number of places taken in this turn; only the first 63 exist
 	pos atomic.Uint64
-	// left is the number of places used in earlier turns. It is changed under the
+	// earlier is the number of places used in earlier turns. It is changed under the
 	// stripe's lock, and also by goroutines whose chunk was taken away.
-	left atomic.Int64
-	// refused is the number of records that got no place.
-	refused atomic.Int64
-	_       [128 - 24]byte
+	earlier atomic.Int64
+	// lost is the number of records that got no place.
+	lost atomic.Int64
+	_    [128 - 24]byte
 }
 
 // stripeSize is the size of a stripe. A power of two of at least 32 stripes fills whole pages.

@@ -81,7 +81,7 @@ func (r *Recorder) claim(hash uint32) (*event, uint64) {
 	turn, i := p>>posBits, p&posMask
 	c := &r.chunks[turn&r.chunkMask]
 	if i >= perChunk || c.turn.Load() != turn {
-		return r.refill(hash, turn, i)
+		return r.claimSlow(hash, turn, i)
 	}
 	return c.events[i].lock(turn)
 }
@@ -96,30 +96,30 @@ func (e *event) lock(turn uint64) (*event, uint64) {
 	return e, turn << 1
 }
 
-// refill is claim for a goroutine that got place i of a chunk that is full, or that another stripe has
+// claimSlow is claim for a goroutine that got place i of a chunk that is full, or that another stripe has
 // taken since.
-func (r *Recorder) refill(hash uint32, turn, i uint64) (*event, uint64) {
+func (r *Recorder) claimSlow(hash uint32, turn, i uint64) (*event, uint64) {
 	index := hash & r.stripeMask
 	s, mu := &r.stripes[index], &r.locks[index]
 	if i < perChunk {
-		s.left.Add(-1) // the place was counted as used
+		s.earlier.Add(-1) // the place was counted as used
 	}
 	if r.full.Load() {
-		s.refused.Add(1)
+		s.lost.Add(1)
 		return nil, 0
 	}
 	mu.Lock()
 	defer mu.Unlock()
 	if s.pos.Load()>>posBits != turn { // another goroutine has taken a chunk meanwhile
-		if e, word, ok := r.again(s); ok {
+		if e, word, ok := r.takeAnother(s); ok {
 			return e, word
 		}
 	}
-	return r.exchange(s)
+	return r.nextChunk(s)
 }
 
-// again takes another place. The stripe's lock is held.
-func (r *Recorder) again(s *stripe) (e *event, word uint64, ok bool) {
+// takeAnother takes another place. The stripe's lock is held.
+func (r *Recorder) takeAnother(s *stripe) (e *event, word uint64, ok bool) {
 	p := s.pos.Add(1) - 1
 	turn, i := p>>posBits, p&posMask
 	c := &r.chunks[turn&r.chunkMask]
@@ -127,39 +127,39 @@ func (r *Recorder) again(s *stripe) (e *event, word uint64, ok bool) {
 	case i >= perChunk:
 		return nil, 0, false
 	case c.turn.Load() != turn:
-		s.left.Add(-1)
+		s.earlier.Add(-1)
 		return nil, 0, false
 	}
 	e, word = c.events[i].lock(turn)
 	return e, word, true
 }
 
-// exchange gives the stripe the next chunk, and returns its first place. The stripe's lock is held.
-func (r *Recorder) exchange(s *stripe) (*event, uint64) {
+// nextChunk gives the stripe the next chunk, and returns its first place. The stripe's lock is held.
+func (r *Recorder) nextChunk(s *stripe) (*event, uint64) {
 	for {
 		turn := r.head.next.Add(1)
 		if r.head.keep != 0 && turn > uint64(len(r.chunks)) {
 			r.full.Store(true)
-			s.refused.Add(1)
+			s.lost.Add(1)
 			return nil, 0
 		}
 		i := turn & r.chunkMask
-		if i >= uint64(r.head.there.Load()) && !r.growth.chunk(i) {
+		if i >= uint64(r.head.ready.Load()) && !r.growth.reserveChunk(i) {
 			r.full.Store(true)
-			s.refused.Add(1)
+			s.lost.Add(1)
 			return nil, 0
 		}
-		if c := &r.chunks[i]; c.raise(turn) {
+		if c := &r.chunks[i]; c.setTurn(turn) {
 			old := s.pos.Swap(turn<<posBits | 1)
-			s.left.Add(int64(min(old&posMask, perChunk)))
+			s.earlier.Add(int64(min(old&posMask, perChunk)))
 			return c.events[0].lock(turn)
 		}
 	}
 }
 
-// raise sets the chunk's turn. It fails if the chunk has a later one already: a goroutine may be held
+// setTurn sets the chunk's turn. It fails if the chunk has a later one already: a goroutine may be held
 // up between taking a turn and this call.
-func (c *chunk) raise(turn uint64) bool {
+func (c *chunk) setTurn(turn uint64) bool {
 	for {
 		t := c.turn.Load()
 		if t > turn {
@@ -171,12 +171,12 @@ func (c *chunk) raise(turn uint64) bool {
 	}
 }
 
-// asked returns the number of records that were made or lost.
-func (r *area) asked() int64 {
+// total returns the number of records that were made or lost.
+func (r *area) total() int64 {
 	n := int64(0)
 	for i := range r.stripes {
 		s := &r.stripes[i]
-		n += s.left.Load() + s.refused.Load() + int64(min(s.pos.Load()&posMask, perChunk))
+		n += s.earlier.Load() + s.lost.Load() + int64(min(s.pos.Load()&posMask, perChunk))
 	}
 	return n
 }

@@ -16,8 +16,8 @@ var ErrDamaged = errors.New("not a whole recording")
 
 // Bounds of the memory that Read allocates for a damaged file.
 const (
-	mostNames   = 16 << 20 // 16 MiB
-	mostStripes = 1 << 16  // 8 MiB
+	maxNames   = 16 << 20 // 16 MiB
+	maxStripes = 1 << 16  // 8 MiB
 )
 
 // Read passes the records of a file of Create to the Sink. A program may be recording in it: a record
@@ -37,11 +37,11 @@ func Read(from io.Reader, to Sink) (Recording, error) {
 		return Recording{}, err
 	}
 	page := make([]chunk, 1)
-	for i := range uint64(a.head.there.Load()) {
+	for i := range uint64(a.head.ready.Load()) {
 		if err := fill(from, page); err != nil {
 			return Recording{}, err
 		}
-		page[0].screen(i, uint64(a.head.chunks))
+		page[0].dropInvalid(i, uint64(a.head.chunks))
 		page[0].collect(a.head.began, to)
 	}
 	return a.recording(), nil
@@ -66,16 +66,16 @@ func (h *header) check() error {
 		return fmt.Errorf("it was recorded on a machine with another byte order: %w", ErrDamaged)
 	case h.version != version:
 		return fmt.Errorf("the recording has format version %d; this program reads version %d: %w", h.version, version, ErrDamaged)
-	case h.stripes == 0 || h.stripes > mostStripes || h.stripes*stripeSize%pageSize != 0,
-		h.chunks == 0 || h.chunks&(h.chunks-1) != 0 || h.chunks > MostEvents/perChunk, h.names > mostNames,
-		h.there.Load() > h.chunks:
+	case h.stripes == 0 || h.stripes > maxStripes || h.stripes*stripeSize%pageSize != 0,
+		h.chunks == 0 || h.chunks&(h.chunks-1) != 0 || h.chunks > MostEvents/perChunk, h.names > maxNames,
+		h.ready.Load() > h.chunks:
 		return fmt.Errorf("its header has impossible values: %w", ErrDamaged)
 	}
 	return nil
 }
 
-// screen removes records that no Recorder has written from chunk i of n, which was read from a file.
-func (c *chunk) screen(i, n uint64) {
+// dropInvalid removes records that no Recorder has written from chunk i of n, which was read from a file.
+func (c *chunk) dropInvalid(i, n uint64) {
 	for j := range c.events {
 		e := &c.events[j]
 		if turn := e.word.Load() >> 1; turn%n != i || turn > c.turn.Load() {

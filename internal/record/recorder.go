@@ -65,7 +65,7 @@ func New(o Options) *Recorder {
 	for i := range r.chunks {
 		r.chunks[i].turn.Store(0)
 	}
-	r.head.there.Store(uint32(l.chunks))
+	r.head.ready.Store(uint32(l.chunks))
 	r.init(o)
 	return r
 }
@@ -76,11 +76,11 @@ type layout struct{ stripes, chunks, names int }
 // With stripesPerCore stripes a core, two goroutines that run at once seldom share one.
 const (
 	stripesPerCore = 8
-	leastStripes   = 32
+	minStripes     = 32
 )
 
 func (o Options) layout() layout {
-	stripes := powerOfTwo(max(leastStripes, stripesPerCore*runtime.GOMAXPROCS(0)))
+	stripes := powerOfTwo(max(minStripes, stripesPerCore*runtime.GOMAXPROCS(0)))
 	chunks := powerOfTwo(max(2*stripes, (min(o.Events, MostEvents)+perChunk-1)/perChunk))
 	return layout{stripes, chunks, (max(o.Names, 1) + pageSize - 1) / pageSize * pageSize}
 }
@@ -100,7 +100,7 @@ func (r *Recorder) init(o Options) {
 	}
 	for i := range r.stripes {
 		r.stripes[i].pos.Store(perChunk) // turn 0, with all places taken
-		r.stripes[i].left.Store(-perChunk)
+		r.stripes[i].earlier.Store(-perChunk)
 	}
 	r.serial = serials.Add(1)
 	r.stripeMask, r.chunkMask = uint32(len(r.stripes)-1), uint64(len(r.chunks)-1)

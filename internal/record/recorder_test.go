@@ -191,7 +191,7 @@ func TestStale(t *testing.T) {
 		t.Error("a place that is being written to was given out")
 	}
 	var c chunk
-	if !c.raise(7) || c.raise(6) || !c.raise(8) {
+	if !c.setTurn(7) || c.setTurn(6) || !c.setTurn(8) {
 		t.Error("a chunk's turn goes back, or not on")
 	}
 }
@@ -251,9 +251,9 @@ func TestClasses(t *testing.T) {
 	if len(want) > 0 || !slices.Equal(got.Classes, []string{"default", "point", "bulk"}) || len(got.Files) != 5 {
 		t.Errorf("not recorded: %v; classes %q, files %q", want, got.Classes, got.Files)
 	}
-	for i := range 2 * mostClasses {
+	for i := range 2 * maxClasses {
 		c := ClassRef{Name: fmt.Sprint("class", i)}
-		if n := r.Class(&c); (n == 0) != (i+2 >= mostClasses) || n == 0 != (r.Class(&c) == 0) {
+		if n := r.Class(&c); (n == 0) != (i+2 >= maxClasses) || n == 0 != (r.Class(&c) == 0) {
 			t.Fatalf("class %d has number %d", i+3, n)
 		}
 	}

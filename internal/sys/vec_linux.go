@@ -9,13 +9,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// vecMost is the number of buffers that one call is given. Linux takes 1024 (IOV_MAX), but the
+// maxVec is the number of buffers that one call is given. Linux takes 1024 (IOV_MAX), but the
 // array is on the stack.
-const vecMost = 64
+const maxVec = 64
 
-// vec fills iov with first and rest, up to vecMost buffers and most bytes. It returns the
+// vec fills iov with first and rest, up to maxVec buffers and most bytes. It returns the
 // number of buffers.
-func vec(iov *[vecMost]syscall.Iovec, first []byte, rest [][]byte, most int) (n uintptr) {
+func vec(iov *[maxVec]syscall.Iovec, first []byte, rest [][]byte, most int) (n uintptr) {
 	for b := first; ; b, rest = rest[0], rest[1:] {
 		if len(b) > 0 {
 			b = b[:min(len(b), most)]
@@ -23,7 +23,7 @@ func vec(iov *[vecMost]syscall.Iovec, first []byte, rest [][]byte, most int) (n 
 			most -= len(b)
 			n++
 		}
-		if len(rest) == 0 || most == 0 || n == vecMost {
+		if len(rest) == 0 || most == 0 || n == maxVec {
 			return n
 		}
 	}
@@ -34,7 +34,7 @@ func PreadVec(fd int, first []byte, rest [][]byte, off int64) int32 {
 	if len(rest) == 0 {
 		return Pread(fd, first, off)
 	}
-	var iov [vecMost]syscall.Iovec
+	var iov [maxVec]syscall.Iovec
 	n := vec(&iov, first, rest, MaxRW)
 	r, _, e := syscall.Syscall6(unix.SYS_PREADV, uintptr(fd), uintptr(unsafe.Pointer(&iov)), n, uintptr(off), 0, 0)
 	if e == 0 {
@@ -45,7 +45,7 @@ func PreadVec(fd int, first []byte, rest [][]byte, off int64) int32 {
 
 // ReadCachedVec is ReadCached into first and then rest.
 func ReadCachedVec(fd int, first []byte, rest [][]byte, off int64) int32 {
-	var iov [vecMost]syscall.Iovec
+	var iov [maxVec]syscall.Iovec
 	n := vec(&iov, first, rest, MaxCached)
 	r, _, e := syscall.RawSyscall6(unix.SYS_PREADV2, uintptr(fd), uintptr(unsafe.Pointer(&iov)), n, uintptr(off), 0, unix.RWF_NOWAIT)
 	if e == 0 {
@@ -63,7 +63,7 @@ func PwriteVec(fd int, first []byte, rest [][]byte, off int64) int32 {
 	for _, b := range rest {
 		RaceRead(b)
 	}
-	var iov [vecMost]syscall.Iovec
+	var iov [maxVec]syscall.Iovec
 	n := vec(&iov, first, rest, MaxRW)
 	r, _, e := syscall.Syscall6(unix.SYS_PWRITEV, uintptr(fd), uintptr(unsafe.Pointer(&iov)), n, uintptr(off), 0, 0)
 	return result(r, e)

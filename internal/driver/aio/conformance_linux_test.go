@@ -19,7 +19,7 @@ func TestDriver(t *testing.T) {
 		{"Whole", func(*Queue) {}},
 		{"NoRing", func(q *Queue) { q.mapped = false }},
 		{"NoNowait", func(q *Queue) { q.nowait = false }},
-		{"NoSizes", func(q *Queue) { q.sizes = false }},
+		{"NoSizes", func(q *Queue) { q.statx = false }},
 		{"NoFsync", func(q *Queue) { q.fsync = false }},
 	} {
 		t.Run(kernel.name, func(t *testing.T) {

@@ -33,5 +33,5 @@
 // nothing as long as they do not fail. If another thread appends to one of the
 // files, or writes to one through the page cache, the other files are read twice as
 // fast. Block devices are the exception: they return EAGAIN whenever their queue is
-// full, and for every request above 1 MiB. There reads do without it (see plain).
+// full, and for every request above 1 MiB. There reads do without it (see plainFiles).
 package aio

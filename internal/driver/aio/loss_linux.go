@@ -66,7 +66,7 @@ func (q *Queue) lostBy(res int32) bool {
 // withdraw ends operations that the kernel has not taken; the queue is lost.
 func (q *Queue) withdraw(batch []*sys.Iocb) {
 	for _, c := range batch {
-		q.early.put(q.slots.at(c.Data), ecanceled)
+		q.finished.put(q.slots.at(c.Data), ecanceled)
 	}
 }
 

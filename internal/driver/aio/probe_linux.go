@@ -61,7 +61,7 @@ func (q *Queue) describe(asked uint32) (features []string) {
 	}{
 		{q.mapped, "completions read without system calls", "completions read by io_getevents"},
 		{q.nowait, "direct reads that cannot wait (RWF_NOWAIT)", "direct reads"},
-		{q.sizes, "direct writes that do not extend", "direct writes by the pool"},
+		{q.statx, "direct writes that do not extend", "direct writes by the pool"},
 		{q.fsync, "asynchronous fsync", "fsync by the pool"},
 	} {
 		if f.has {

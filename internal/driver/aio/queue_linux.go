@@ -43,13 +43,13 @@ type Queue struct {
 	// What the kernel has.
 	nowait bool // RWF_NOWAIT for direct reads, which does not fail for cached pages (5.13)
 	fsync  bool // IOCB_CMD_FSYNC (4.18)
-	sizes  bool // statx(2) (4.11), which shows whether a write extends its file
+	statx  bool // statx(2) (4.11), which shows whether a write extends its file
 
-	slots slots
-	iocbs []sys.Iocb // by slot; Data is the slot's index
-	batch []*sys.Iocb
-	plain plain
-	ends  fileEnds
+	slots      slots
+	iocbs      []sys.Iocb // by slot; Data is the slot's index
+	batch      []*sys.Iocb
+	plainFiles plainFiles
+	fileEnds   fileEnds
 
 	// completed is the event buffer that the kernel maps into the process. Only the
 	// goroutine in Reap reads it. If its layout is not known (mapped is false),
@@ -58,9 +58,9 @@ type Queue struct {
 	mapped    bool
 	events    []sys.IoEvent
 
-	writes submitters // of direct writes
-	early  early
-	pooled pooled
+	writes   submitters // of direct writes
+	finished finished
+	pooled   pooled
 
 	// The goroutine in Reap waits with these; see await.
 	notifier notifier

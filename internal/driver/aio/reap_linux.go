@@ -59,7 +59,7 @@ func (q *Queue) poll(uintptr) bool {
 // collect moves completed operations to done, wherever they completed, and returns
 // their number.
 func (q *Queue) collect(done []*driver.Op) int {
-	n := q.early.take(done)
+	n := q.finished.take(done)
 	n += q.pooled.collect(done[n:])
 	n += q.collectContext(done[n:])
 	for _, op := range done[:n] {
@@ -104,7 +104,7 @@ func (q *Queue) end(e *sys.IoEvent) *driver.Op {
 	op, res := q.slots.at(e.Data), int32(e.Res)
 	if res == eagain && q.iocbs[e.Data].RWFlags != 0 {
 		if sys.EndOf(int(op.FD)) == math.MaxInt64 {
-			q.plain.note(op.FD)
+			q.plainFiles.note(op.FD)
 		}
 		if op.Flags&driver.NoWait == 0 {
 			q.retryInPool(op)

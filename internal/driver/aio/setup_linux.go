@@ -31,9 +31,9 @@ func (q *Queue) setup(depth uint32) (err error) {
 		sys.IoDestroy(q.ctx)
 		return err
 	}
-	q.ends.hook = q.hook
+	q.fileEnds.hook = q.hook
 	q.notifier.gone = func() { q.lose(errDescriptor) }
-	q.ends.lookup = sys.EndAndDevice
+	q.fileEnds.lookup = sys.EndAndDevice
 	q.slots.init(q.depth)
 	q.iocbs = make([]sys.Iocb, q.depth)
 	for i := range q.iocbs {
@@ -44,7 +44,7 @@ func (q *Queue) setup(depth uint32) (err error) {
 	q.events = make([]sys.IoEvent, maxEvents)
 	q.completed, q.mapped = q.ctx.Ring()
 	q.nowait = atLeast(release(), 5, 13)
-	q.sizes = sys.EndOf(-1) == int64(ebadf) // statx(2) exists if it refuses this descriptor
+	q.statx = sys.EndOf(-1) == int64(ebadf) // statx(2) exists if it refuses this descriptor
 	q.reap.ready = q.poll
 	q.features = q.describe(depth)
 	return nil

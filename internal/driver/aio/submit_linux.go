@@ -27,20 +27,20 @@ func (q *Queue) Submit(ops []*driver.Op) (int, error) {
 		return 0, err
 	}
 	n := min(len(ops), q.slots.available())
-	q.ends.forget()
+	q.fileEnds.forget()
 	for _, op := range ops[:n] {
 		q.route(op)
 	}
 	q.flush()
 	q.pooled.flush()
-	q.notifyEarly()
+	q.notifyFinished()
 	return n, q.lost()
 }
 
-// notifyEarly wakes Reap if early has operations: neither the kernel nor the pool does
+// notifyFinished wakes Reap if finished has operations: neither the kernel nor the pool does
 // so for those.
-func (q *Queue) notifyEarly() {
-	if q.early.any() {
+func (q *Queue) notifyFinished() {
+	if q.finished.any() {
 		q.notifier.notify()
 	}
 }
@@ -54,7 +54,7 @@ func (q *Queue) Async(op *driver.Op) bool {
 	case driver.Read:
 		return op.Flags&driver.Direct != 0
 	case driver.Write:
-		return op.Flags&driver.Direct != 0 && q.sizes
+		return op.Flags&driver.Direct != 0 && q.statx
 	case driver.Fsync, driver.Fdatasync:
 		return q.fsync
 	}
@@ -67,8 +67,8 @@ func (q *Queue) route(op *driver.Op) {
 	switch {
 	case op.Code == driver.Nop:
 		q.slots.take(op)
-		q.early.put(op, 0)
-	case !q.Async(op), op.Code == driver.Write && q.ends.extends(op):
+		q.finished.put(op, 0)
+	case !q.Async(op), op.Code == driver.Write && q.fileEnds.extends(op):
 		q.slots.take(op)
 		q.divert(op)
 	default:
@@ -84,7 +84,7 @@ func (q *Queue) submitLater(slot uint32, op *driver.Op) {
 	q.slots.take(op)
 	if !write {
 		q.batch = append(q.batch, &q.iocbs[slot])
-	} else if !q.writes.add(slot, q.ends.device) {
+	} else if !q.writes.add(slot, q.fileEnds.device) {
 		q.divert(op)
 	}
 }
@@ -96,7 +96,7 @@ func (q *Queue) prepare(c *sys.Iocb, op *driver.Op) {
 	case driver.Read:
 		c.LioOpcode = sys.IOCB_CMD_PREAD
 		prepareTransfer(c, op)
-		if q.nowait && !q.plain.use(op.FD) {
+		if q.nowait && !q.plainFiles.use(op.FD) {
 			c.RWFlags = unix.RWF_NOWAIT
 		}
 	case driver.Write:
@@ -142,12 +142,12 @@ func (q *Queue) submit(batch []*sys.Iocb, divert func(*driver.Op)) {
 		case (r == eopnotsupp || r == einval) && batch[0].RWFlags != 0:
 			// The file, or the kernel, does not support RWF_NOWAIT.
 			batch[0].RWFlags = 0
-			q.plain.note(int32(batch[0].Fildes))
+			q.plainFiles.note(int32(batch[0].Fildes))
 		case q.lostBy(r):
 			q.withdraw(batch)
 			return
 		default:
-			q.early.put(q.slots.at(batch[0].Data), r)
+			q.finished.put(q.slots.at(batch[0].Data), r)
 			batch = batch[1:]
 		}
 	}
@@ -165,7 +165,7 @@ func (q *Queue) ioSubmit(batch []*sys.Iocb) int32 {
 // flush.
 func (q *Queue) divert(op *driver.Op) {
 	if op.Flags&driver.NoWait != 0 {
-		q.early.put(op, eagain)
+		q.finished.put(op, eagain)
 	} else {
 		q.pooled.add(op)
 	}
@@ -175,7 +175,7 @@ func (q *Queue) divert(op *driver.Op) {
 // flush.
 func (q *Queue) divertNow(op *driver.Op) {
 	if op.Flags&driver.NoWait != 0 {
-		q.early.put(op, eagain)
+		q.finished.put(op, eagain)
 	} else {
 		q.pooled.perform([]*driver.Op{op})
 	}

@@ -102,7 +102,7 @@ func TestReadAgain(t *testing.T) {
 	if op.Res != eagain {
 		t.Skipf("NoWait read of dirty pages = %d; want -EAGAIN to test what follows it", op.Res)
 	}
-	if q.plain.use(op.FD) {
+	if q.plainFiles.use(op.FD) {
 		t.Error("EAGAIN of a file is taken for a block device's")
 	}
 
@@ -179,7 +179,7 @@ func TestAsync(t *testing.T) {
 	}{
 		{driver.Op{Code: driver.Nop}, true},
 		{driver.Op{Code: driver.Read, Flags: driver.Direct}, true},
-		{driver.Op{Code: driver.Write, Flags: driver.Direct}, q.sizes},
+		{driver.Op{Code: driver.Write, Flags: driver.Direct}, q.statx},
 		{driver.Op{Code: driver.Read}, false},
 		{driver.Op{Code: driver.Write}, false},
 		{driver.Op{Code: driver.Fsync}, q.fsync},

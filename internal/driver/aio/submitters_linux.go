@@ -51,14 +51,14 @@ type queuedWrite struct {
 
 // submitter submits the writes to one device.
 type submitter struct {
-	device  uint64
-	running bool                   // its goroutine has not ended
-	took    int                    // the number of times that it has taken writes
-	seen    int                    // took, at the last call of relieve
-	stuck   bool                   // it has taken none between two of these calls
-	queue   list.List[queuedWrite] // not submitted yet
-	batch   []*sys.Iocb            // used by the goroutine alone
-	start   func()                 // calls run; made once, as a method value allocates
+	device      uint64
+	running     bool                   // its goroutine has not ended
+	taken       int                    // the number of times that it has taken writes
+	takenBefore int                    // took, at the last call of relieve
+	stuck       bool                   // it has taken none between two of these calls
+	queue       list.List[queuedWrite] // not submitted yet
+	batch       []*sys.Iocb            // used by the goroutine alone
+	start       func()                 // calls run; made once, as a method value allocates
 }
 
 func (s *submitters) init(q *Queue) {
@@ -81,7 +81,7 @@ func (s *submitters) add(slot uint32, device uint64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	u := s.find(device)
-	if u == nil || u.stuck && s.queued >= s.room() {
+	if u == nil || u.stuck && s.queued >= s.maxQueued() {
 		return false
 	}
 	w := &s.slots[slot]
@@ -89,7 +89,7 @@ func (s *submitters) add(slot uint32, device uint64) bool {
 	s.queued++
 	if !u.running {
 		u.device, u.running = device, true
-		u.took++ // so that the new goroutine has all of stuckFor
+		u.taken++ // so that the new goroutine has all of stuckFor
 		s.goroutines.Add(1)
 		go u.start()
 	}
@@ -97,13 +97,13 @@ func (s *submitters) add(slot uint32, device uint64) bool {
 	return true
 }
 
-// room returns the number of slots for queued writes while submitters are stuck. The other
+// maxQueued returns the number of slots for queued writes while submitters are stuck. The other
 // slots are for devices that take their writes.
-func (s *submitters) room() int { return len(s.slots) / 2 }
+func (s *submitters) maxQueued() int { return len(s.slots) / 2 }
 
 // watch sets the timer, if too many writes are queued. mu is held.
 func (s *submitters) watch() {
-	if !s.timed && s.queued > s.room() {
+	if !s.timed && s.queued > s.maxQueued() {
 		s.timed = true
 		s.goroutines.Add(1)
 		time.AfterFunc(stuckFor, s.relieve)
@@ -117,7 +117,7 @@ func (s *submitters) relieve() {
 	for _, op := range s.excess() {
 		s.q.divertNow(op)
 	}
-	s.q.notifyEarly()
+	s.q.notifyFinished()
 }
 
 // excess takes writes out of the queues of submitters that are stuck, the newest first.
@@ -126,9 +126,9 @@ func (s *submitters) excess() (out []*driver.Op) {
 	defer s.mu.Unlock()
 	for i := range s.devices {
 		u := &s.devices[i]
-		u.stuck = u.running && u.seen == u.took
-		u.seen = u.took
-		for u.stuck && u.queue.Len() > 0 && s.queued > s.room() {
+		u.stuck = u.running && u.takenBefore == u.taken
+		u.takenBefore = u.taken
+		for u.stuck && u.queue.Len() > 0 && s.queued > s.maxQueued() {
 			w := u.queue.Back()
 			s.remove(u, w)
 			out = append(out, s.q.slots.at(w.iocb.Data))
@@ -160,7 +160,7 @@ func (s *submitters) run(u *submitter) {
 	defer s.goroutines.Done()
 	for s.take(u) {
 		s.submit(u.batch)
-		s.q.notifyEarly()
+		s.q.notifyFinished()
 	}
 }
 
@@ -169,7 +169,7 @@ func (s *submitters) take(u *submitter) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	u.batch = u.batch[:0]
-	u.took, u.stuck = u.took+1, false
+	u.taken, u.stuck = u.taken+1, false
 	for u.queue.Len() > 0 && len(u.batch) < maxWriteBatch {
 		w := u.queue.Front()
 		s.remove(u, w)
@@ -194,7 +194,7 @@ func (s *submitters) cancel(op *driver.Op) {
 		// The slot may be another operation's by now.
 		if u := &s.devices[i]; u.queue.Has(&w.links) && s.q.slots.at(op.Token) == op {
 			s.remove(u, w)
-			s.q.early.put(op, ecanceled)
+			s.q.finished.put(op, ecanceled)
 			s.q.notifier.notify()
 		}
 	}

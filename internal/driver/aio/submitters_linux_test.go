@@ -30,7 +30,7 @@ func newStuck(t *testing.T, depth int, files ...*os.File) *stuck {
 	for _, f := range files {
 		q.fds = append(q.fds, uint32(f.Fd()))
 	}
-	q.ends.lookup = func(fd int) (int64, uint64) { return sys.EndOf(fd), uint64(fd) }
+	q.fileEnds.lookup = func(fd int) (int64, uint64) { return sys.EndOf(fd), uint64(fd) }
 	submit := q.writes.submit
 	q.writes.submit = func(batch []*sys.Iocb) {
 		if slices.Contains(q.fds, batch[0].Fildes) {

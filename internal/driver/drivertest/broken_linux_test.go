@@ -90,7 +90,7 @@ func (b *broken) breakAll(ops []*driver.Op) {
 
 // repair restores the fields of an operation, and breaks its result.
 func (b *broken) repair(op *driver.Op) {
-	t, ok := op.Owner.(*ticket)
+	t, ok := op.Owner.(*tracker)
 	if !ok {
 		return
 	}

@@ -32,7 +32,7 @@ func testCancel(r *rig) {
 		ops := make([]*driver.Op, r.depth())
 		for i := range ops {
 			ops[i] = op(driver.Read, f.FD(), int64(i%64*1000), make([]byte, 1000))
-			ops[i].Owner.(*ticket).tag = i
+			ops[i].Owner.(*tracker).tag = i
 		}
 		r.submit(ops...)
 		for i := len(ops) - 1; i >= 0; i -= 2 {
@@ -40,7 +40,7 @@ func testCancel(r *rig) {
 		}
 		for _, op := range r.must(len(ops)) {
 			r.cancelled(op, data)
-			if (len(ops)-1-op.Owner.(*ticket).tag)%2 != 0 && op.Res == canceled {
+			if (len(ops)-1-op.Owner.(*tracker).tag)%2 != 0 && op.Res == canceled {
 				r.Errorf("Read at %d = ECANCELED; nobody cancelled it", op.Off)
 			}
 		}

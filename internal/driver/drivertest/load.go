@@ -86,7 +86,7 @@ func testManySubmitters(r *rig) {
 			ops := make([]*driver.Op, each)
 			for i := range ops {
 				ops[i] = op(driver.Read, f.FD(), int64((u*each+i)*1000), make([]byte, 1000))
-				ops[i].Owner.(*ticket).tag = u
+				ops[i].Owner.(*tracker).tag = u
 			}
 			for range rounds {
 				mu.Lock()
@@ -107,7 +107,7 @@ func testManySubmitters(r *rig) {
 	for n := 0; n < users*rounds*each; {
 		done := r.reap(16, 1)
 		for _, op := range done {
-			back[op.Owner.(*ticket).tag] <- op
+			back[op.Owner.(*tracker).tag] <- op
 		}
 		n += len(done)
 	}

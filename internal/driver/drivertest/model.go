@@ -31,8 +31,8 @@ type model struct {
 
 type span struct{ off, end int }
 
-// fileMax bounds the file, so that operations often overlap.
-const fileMax = 128 << 10 // 128 KiB
+// maxFile bounds the file, so that operations often overlap.
+const maxFile = 128 << 10 // 128 KiB
 
 // testRandom performs rounds of random operations, and compares each with a model in
 // memory.
@@ -78,7 +78,7 @@ func (m *model) round() {
 
 // perform submits and reaps ops, in portions of random size.
 func (m *model) perform(ops []*driver.Op) {
-	flying := 0
+	inFlight := 0
 	for len(ops) > 0 {
 		n := m.rand.IntN(min(len(ops), 20) + 1)
 		if _, ok := m.d.(driver.Stager); ok && m.rand.IntN(2) == 0 {
@@ -86,17 +86,17 @@ func (m *model) perform(ops []*driver.Op) {
 		} else {
 			n = m.take(ops[:n])
 		}
-		ops, flying = ops[n:], flying+n
-		need := m.rand.IntN(min(flying, 20) + 1)
-		flying -= len(m.reap(need+m.rand.IntN(3), need))
+		ops, inFlight = ops[n:], inFlight+n
+		need := m.rand.IntN(min(inFlight, 20) + 1)
+		inFlight -= len(m.reap(need+m.rand.IntN(3), need))
 	}
-	m.must(flying)
+	m.must(inFlight)
 }
 
 // draw chooses an operation. It returns nil if that would overlap another of this round.
 func (m *model) draw() *driver.Op {
 	fd := m.file.FD()
-	off := m.rand.IntN(fileMax)
+	off := m.rand.IntN(maxFile)
 	n := m.rand.IntN(1 << m.rand.IntN(15))
 	if m.rand.IntN(3) == 0 {
 		off, n = off&^4095, 4096

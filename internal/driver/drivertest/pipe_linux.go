@@ -34,16 +34,16 @@ func testPipe(r *rig) {
 func testPipeStuck(r *rig) {
 	rd, _ := pipe(r)
 	stuck, nop := op(driver.Read, int32(rd.Fd()), 0, make([]byte, 8)), nops(1)[0]
-	flying := func(op *driver.Op) bool { return op.Owner.(*ticket).taken.Load() }
+	inFlight := func(op *driver.Op) bool { return op.Owner.(*tracker).taken.Load() }
 	r.submit(stuck)
 	r.reap(1, 0)
 	r.d.Wake()
 	r.reap(1, 1)
-	for r.submit(nop); flying(nop); {
+	for r.submit(nop); inFlight(nop); {
 		r.reap(2, 1)
 	}
 	r.d.Cancel(stuck)
-	if flying(stuck) {
+	if inFlight(stuck) {
 		r.must(1)
 	}
 	if res := stuck.Res; res != -int32(syscall.ESPIPE) && res != canceled {

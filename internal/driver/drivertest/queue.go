@@ -124,14 +124,14 @@ func testStage(r *rig) {
 	f := r.create(data)
 	read := func(off int64) *driver.Op { return op(driver.Read, f.FD(), off, make([]byte, 512)) }
 	for _, then := range [][]*driver.Op{nil, {read(1024)}, {}} {
-		flying := r.stage([]*driver.Op{read(0), read(512)})
-		if flying == 0 {
+		inFlight := r.stage([]*driver.Op{read(0), read(512)})
+		if inFlight == 0 {
 			r.Fatal("Stage = 0 with nothing in flight; want at least 1")
 		}
 		if then != nil {
-			flying += r.take(then)
+			inFlight += r.take(then)
 		}
-		for range flying {
+		for range inFlight {
 			op := r.must(1)[0]
 			r.same("staged Read", op.Buf, data[op.Off:op.Off+512])
 		}
@@ -141,8 +141,8 @@ func testStage(r *rig) {
 // testStagePoll reaps what is staged, without ever waiting.
 func testStagePoll(r *rig) {
 	r.stager()
-	for flying := r.stage(nops(3)); flying > 0; runtime.Gosched() {
-		flying -= len(r.reap(4, 0))
+	for inFlight := r.stage(nops(3)); inFlight > 0; runtime.Gosched() {
+		inFlight -= len(r.reap(4, 0))
 	}
 }
 

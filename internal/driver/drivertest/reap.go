@@ -54,8 +54,8 @@ func testReapLimit(r *rig) {
 
 func testReapPoll(r *rig) {
 	r.submit(nops(16)...)
-	for flying := 16; flying > 0; runtime.Gosched() {
-		flying -= len(r.reap(5, 0))
+	for inFlight := 16; inFlight > 0; runtime.Gosched() {
+		inFlight -= len(r.reap(5, 0))
 	}
 }
 
@@ -171,10 +171,10 @@ func testWakeStorm(r *rig) {
 	quiet := sync.OnceFunc(func() { close(stop); wakers.Wait() })
 	defer quiet()
 	ops := nops(500)
-	for flying := 0; len(ops) > 0 || flying > 0; {
+	for inFlight := 0; len(ops) > 0 || inFlight > 0; {
 		n := r.take(ops)
-		ops, flying = ops[n:], flying+n
-		flying -= len(r.reap(16, min(flying, 4)))
+		ops, inFlight = ops[n:], inFlight+n
+		inFlight -= len(r.reap(16, min(inFlight, 4)))
 	}
 	quiet()
 	// At most one Wake may be left.

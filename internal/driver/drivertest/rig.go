@@ -133,10 +133,10 @@ func (r *rig) do(op *driver.Op) int32 {
 // all performs ops, as many at a time as the driver takes.
 func (r *rig) all(ops []*driver.Op) {
 	r.Helper()
-	for flying := 0; len(ops) > 0 || flying > 0; {
+	for inFlight := 0; len(ops) > 0 || inFlight > 0; {
 		n := r.take(ops)
-		ops, flying = ops[n:], flying+n
-		flying -= len(r.reap(flying, min(flying, 1)))
+		ops, inFlight = ops[n:], inFlight+n
+		inFlight -= len(r.reap(inFlight, min(inFlight, 1)))
 	}
 }
 

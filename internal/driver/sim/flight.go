@@ -63,8 +63,8 @@ func (d *Disk) enqueue(op *driver.Op) {
 	f := &pendingOp{op: op, serial: d.serial, file: d.open[op.FD]}
 	// All numbers are drawn for every operation, so that what happens to one does
 	// not depend on what the others are.
-	latency, short, fail := d.fate.Int64N(int64(d.o.Latency)+1), d.fate.Float64(), d.fate.Float64()
-	portion, errno := d.fate.Float64(), d.o.Errnos[d.fate.IntN(len(d.o.Errnos))]
+	latency, short, fail := d.outcomes.Int64N(int64(d.o.Latency)+1), d.outcomes.Float64(), d.outcomes.Float64()
+	portion, errno := d.outcomes.Float64(), d.o.Errnos[d.outcomes.IntN(len(d.o.Errnos))]
 	f.due = d.now + time.Duration(latency)
 	if d.o.Ordered {
 		f.due = d.now + d.o.Latency

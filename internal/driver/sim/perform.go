@@ -14,7 +14,7 @@ func (d *Disk) perform(f *pendingOp) int32 {
 		errno = f.errno
 	case errno == 0 && f.errno != 0:
 		errno = f.errno
-		if d.syncs(f) && !d.dead {
+		if d.isSync(f) && !d.dead {
 			f.file.failSync(f.syncUntil, d.crash, d.o.Sector)
 		}
 	}
@@ -32,7 +32,7 @@ func (d *Disk) perform(f *pendingOp) int32 {
 	return 0
 }
 
-func (d *Disk) syncs(f *pendingOp) bool {
+func (d *Disk) isSync(f *pendingOp) bool {
 	return f.op.Code == driver.Fsync || f.op.Code == driver.Fdatasync
 }
 
@@ -48,7 +48,7 @@ func (d *Disk) refusal(f *pendingOp) syscall.Errno {
 		return syscall.EINVAL
 	case f.file == nil:
 		return syscall.EBADF
-	case d.syncs(f):
+	case d.isSync(f):
 		return 0
 	case op.Off < 0:
 		return syscall.EINVAL
@@ -73,7 +73,7 @@ func (f *pendingOp) transferred() []byte {
 // write writes as much as there is space for, and returns the result.
 func (d *Disk) write(f *pendingOp) int32 {
 	b, off := f.transferred(), f.op.Off
-	if room := d.room(f.file); len(b) > 0 && off+int64(len(b)) > room {
+	if room := d.maxSize(f.file); len(b) > 0 && off+int64(len(b)) > room {
 		if off >= room {
 			return -int32(syscall.ENOSPC)
 		}
@@ -83,8 +83,8 @@ func (d *Disk) write(f *pendingOp) int32 {
 	return int32(len(b))
 }
 
-// room returns the size that the file can have with the space that is left.
-func (d *Disk) room(file *file) int64 {
+// maxSize returns the size that the file can have with the space that is left.
+func (d *Disk) maxSize(file *file) int64 {
 	if d.o.Space == 0 {
 		return maxFile
 	}

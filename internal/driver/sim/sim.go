@@ -90,7 +90,7 @@ type Disk struct {
 
 	// There are separate sources of random numbers, so that, say, a Cancel does
 	// not change what happens to the operations after it.
-	fate, cancel, crash *rand.Rand
+	outcomes, cancel, crash *rand.Rand
 
 	woken  bool
 	closed bool
@@ -104,10 +104,10 @@ func New(o Options) (*Disk, error) {
 	}
 	d := &Disk{
 		o: o, names: map[string]*file{}, open: map[int32]*file{}, nextFD: firstFD,
-		memory: map[int][]byte{},
-		fate:   rand.New(rand.NewPCG(o.Seed, 0)),
-		cancel: rand.New(rand.NewPCG(o.Seed, 1)),
-		crash:  rand.New(rand.NewPCG(o.Seed, 2)),
+		memory:   map[int][]byte{},
+		outcomes: rand.New(rand.NewPCG(o.Seed, 0)),
+		cancel:   rand.New(rand.NewPCG(o.Seed, 1)),
+		crash:    rand.New(rand.NewPCG(o.Seed, 2)),
 	}
 	d.changed.L = &d.mu
 	return d, nil

@@ -13,7 +13,7 @@ import (
 
 // registerFiles makes the ring's file table of n entries, if the kernel has them.
 func (r *Ring) registerFiles(n int) {
-	if n > 0 && r.links && sys.UringFileTable(r.fd, n) == nil {
+	if n > 0 && r.fileTable && sys.UringFileTable(r.fd, n) == nil {
 		r.files = n
 		r.features = append(r.features, "chains")
 	}

@@ -182,8 +182,8 @@ func TestControlWithSQFull(t *testing.T) {
 func TestCloseWithStagedAndInFlight(t *testing.T) {
 	r := open(t, Options{Depth: 64})
 	rd, wr := pipe(t)
-	flying := stuck(rd, 8)
-	submit(t, r, flying...)
+	inFlight := stuck(rd, 8)
+	submit(t, r, inFlight...)
 	nops := make([]*driver.Op, 8)
 	for i := range nops {
 		nops[i] = &driver.Op{Res: -1}
@@ -191,7 +191,7 @@ func TestCloseWithStagedAndInFlight(t *testing.T) {
 	if n := r.Stage(nops); n != 8 {
 		t.Fatalf("Stage = %d; want 8", n)
 	}
-	r.Cancel(flying[0])
+	r.Cancel(inFlight[0])
 	r.Wake()
 	closed := make(chan error)
 	go func() { closed <- r.Close() }()
@@ -213,7 +213,7 @@ func TestCloseWithStagedAndInFlight(t *testing.T) {
 			t.Errorf("staged nop %d = %d after Close; want 0", i, op.Res)
 		}
 	}
-	for i, op := range flying[1:] {
+	for i, op := range inFlight[1:] {
 		if op.Res != 1 {
 			t.Errorf("read %d = %d after Close; want 1", i+1, op.Res)
 		}

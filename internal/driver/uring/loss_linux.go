@@ -88,7 +88,7 @@ func (r *Ring) checkConsumed() {
 
 // reapLost is Reap of a lost ring. n operations are already in done.
 func (r *Ring) reapLost(done []*driver.Op, n, need int) (int, error) {
-	if r.late.waits.Load() {
+	if r.lazy.pending.Load() {
 		return n, r.lost() // it was never open
 	}
 	for pause := 20 * time.Microsecond; ; pause = min(2*pause, 10*time.Millisecond) {

@@ -32,19 +32,19 @@ func rings(t *testing.T, run func(t *testing.T, r *Ring)) {
 func TestDescriptorReplaced(t *testing.T) {
 	rings(t, func(t *testing.T, r *Ring) {
 		rd, wr := pipe(t)
-		flying := stuck(rd, 8)
-		submit(t, r, flying...)
+		inFlight := stuck(rd, 8)
+		submit(t, r, inFlight...)
 		drivertest.ReplaceDescriptor(t, r.fd)
 		more := stuck(rd, 8)
 		n, err := r.Submit(more)
 		if err == nil || errors.Is(err, driver.ErrClosed) {
 			t.Fatalf("Submit = %d, %v; want an error", n, err)
 		}
-		if _, err := unix.Write(wr, make([]byte, len(flying))); err != nil {
+		if _, err := unix.Write(wr, make([]byte, len(inFlight))); err != nil {
 			t.Fatal(err)
 		}
 		want := map[*driver.Op]int32{}
-		for _, op := range flying {
+		for _, op := range inFlight {
 			want[op] = 1
 		}
 		for _, op := range more[:n] {
@@ -74,8 +74,8 @@ func TestDescriptorReplaced(t *testing.T) {
 func TestLostUnderReap(t *testing.T) {
 	rings(t, func(t *testing.T, r *Ring) {
 		rd, wr := pipe(t)
-		flying := stuck(rd, 1)
-		submit(t, r, flying...)
+		inFlight := stuck(rd, 1)
+		submit(t, r, inFlight...)
 		done := make([]*driver.Op, 32)
 		var reaps sync.WaitGroup
 		var n int
@@ -101,7 +101,7 @@ func TestLostUnderReap(t *testing.T) {
 		if _, err := unix.Write(wr, []byte{1}); err != nil {
 			t.Fatal(err)
 		}
-		if n, err := r.Reap(done, 1); n != 1 || done[0] != flying[0] || done[0].Res != 1 || !errors.Is(err, syscall.EPERM) {
+		if n, err := r.Reap(done, 1); n != 1 || done[0] != inFlight[0] || done[0].Res != 1 || !errors.Is(err, syscall.EPERM) {
 			t.Errorf("Reap = %d, %v; want the operation in flight, with 1, and EPERM", n, err)
 		}
 	})

@@ -85,11 +85,11 @@ func (r *Ring) Close() error {
 	if !r.closed.CompareAndSwap(false, true) {
 		return nil
 	}
-	if !r.late.waits.Load() {
+	if !r.lazy.pending.Load() {
 		r.drainAll()
 	}
 	r.loss.interrupting.Wait()
-	if r.late.waits.Load() {
+	if r.lazy.pending.Load() {
 		return nil
 	}
 	return r.release()

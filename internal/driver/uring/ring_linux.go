@@ -49,7 +49,7 @@ type Options struct {
 // Ring is an io_uring instance as a driver.Driver.
 type Ring struct {
 	hook     *record.Hook
-	late     late
+	lazy     lazyOpen
 	loss     loss
 	fd       int
 	self     sys.Descriptor // fd, as it was opened
@@ -57,9 +57,9 @@ type Ring struct {
 	workers  uint32
 	features []string
 	files    int // the number of its own files
-	// rasync: a buffered read that has to wait takes no worker thread (5.9).
-	rasync bool
-	links  bool // the kernel can open files into the file table, and close them there (5.15)
+	// asyncReads: a buffered read that has to wait takes no worker thread (5.9).
+	asyncReads bool
+	fileTable  bool // the kernel can open files into the file table, and close them there (5.15)
 
 	mem    []byte // the mapping of SQ and CQ
 	sqemem []byte // the mapping of the SQEs
@@ -117,7 +117,7 @@ func New(o Options) (*Ring, error) {
 	}
 	r.slots.init(r.depth)
 	if o.Late {
-		r.late.delay(r)
+		r.lazy.delay(r)
 	}
 	return r, nil
 }
@@ -232,10 +232,10 @@ func (r *Ring) describe(ops []bool, p *sys.UringParams, bounded bool) {
 			n++
 		}
 	}
-	r.rasync = p.Features&sys.IORING_FEAT_POLL_32BITS != 0
-	r.links = ops[sys.IORING_OP_OPENAT] && ops[sys.IORING_OP_CLOSE] && ops[sys.IORING_OP_LINKAT]
+	r.asyncReads = p.Features&sys.IORING_FEAT_POLL_32BITS != 0
+	r.fileTable = ops[sys.IORING_OP_OPENAT] && ops[sys.IORING_OP_CLOSE] && ops[sys.IORING_OP_LINKAT]
 	r.features = append(r.features, fmt.Sprintf("%d operations", n))
-	if r.rasync {
+	if r.asyncReads {
 		r.features = append(r.features, "asynchronous buffered reads")
 	}
 	if p.Flags&sys.IORING_SETUP_SUBMIT_ALL != 0 {
@@ -259,7 +259,7 @@ func (r *Ring) Async(op *driver.Op) bool {
 	case driver.Nop:
 		return true
 	case driver.Read:
-		return r.rasync || op.Flags&driver.Direct != 0
+		return r.asyncReads || op.Flags&driver.Direct != 0
 	case driver.Write:
 		return op.Flags&driver.Direct != 0
 	}

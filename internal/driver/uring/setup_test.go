@@ -74,7 +74,7 @@ func TestAsyncFollowsTheKernel(t *testing.T) {
 		rasync          bool
 		buffered, drect bool
 	}{{true, true, true}, {false, false, true}} {
-		r := &Ring{rasync: c.rasync}
+		r := &Ring{asyncReads: c.rasync}
 		if got := r.Async(op(read, 0)); got != c.buffered {
 			t.Errorf("rasync %t: Async(buffered read) = %t; want %t", c.rasync, got, c.buffered)
 		}
@@ -152,7 +152,7 @@ func mappings(t *testing.T) int {
 func TestNoTableOfFiles(t *testing.T) {
 	r := open(t, Options{})
 	defer r.Close()
-	r.links = false
+	r.fileTable = false
 	r.registerFiles(8)
 	if n := r.Files(); n != 0 {
 		t.Errorf("Files = %d; want 0", n)

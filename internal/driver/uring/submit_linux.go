@@ -202,7 +202,7 @@ func (r *Ring) Wake() {
 // Cancel implements driver.Driver. Of a chain the kernel finds the one operation
 // that it is performing.
 func (r *Ring) Cancel(op *driver.Op) {
-	if r.late.waits.Load() {
+	if r.lazy.pending.Load() {
 		return // nothing was submitted
 	}
 	for ; op != nil; op = op.Then {

@@ -5,7 +5,7 @@ package aio
 import "testing"
 
 func TestPlain(t *testing.T) {
-	var p plain
+	var p plainFiles
 	if p.use(0) || p.use(7) || p.use(-1) {
 		t.Error("an empty table remembers a file")
 	}

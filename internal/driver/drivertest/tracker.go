@@ -12,8 +12,8 @@ import (
 // unset is in Res while the driver owns an operation. No driver returns it.
 const unset = math.MinInt32
 
-// ticket follows an operation. It is in Op.Owner.
-type ticket struct {
+// tracker follows an operation. It is in Op.Owner.
+type tracker struct {
 	before driver.Op   // as it was submitted
 	taken  atomic.Bool // true while the driver owns the operation
 	tag    int         // for the test
@@ -21,7 +21,7 @@ type ticket struct {
 
 // op returns an operation that the rig can follow.
 func op(code driver.Code, fd int32, off int64, buf []byte) *driver.Op {
-	return &driver.Op{Code: code, FD: fd, Off: off, Buf: buf, Owner: new(ticket)}
+	return &driver.Op{Code: code, FD: fd, Off: off, Buf: buf, Owner: new(tracker)}
 }
 
 // nops returns n operations that touch nothing.
@@ -36,7 +36,7 @@ func nops(n int) []*driver.Op {
 // arm prepares ops to be submitted.
 func arm(ops []*driver.Op) {
 	for _, op := range ops {
-		t := op.Owner.(*ticket)
+		t := op.Owner.(*tracker)
 		op.Res = unset
 		t.before = *op
 		t.taken.Store(true)
@@ -46,7 +46,7 @@ func arm(ops []*driver.Op) {
 // disarm is called for operations that the driver did not take.
 func disarm(ops []*driver.Op) {
 	for _, op := range ops {
-		op.Owner.(*ticket).taken.Store(false)
+		op.Owner.(*tracker).taken.Store(false)
 	}
 }
 
@@ -55,7 +55,7 @@ func returned(op *driver.Op) error {
 	if op == nil {
 		return fmt.Errorf("Reap returned nil for an operation")
 	}
-	t, ok := op.Owner.(*ticket)
+	t, ok := op.Owner.(*tracker)
 	if !ok {
 		return fmt.Errorf("Reap returned an operation that was not submitted, or changed its Owner: %+v", op)
 	}
@@ -78,7 +78,7 @@ func returned(op *driver.Op) error {
 // notices a driver that still uses them. It does not write Token, which a late Cancel may
 // read.
 func reuse(op *driver.Op) {
-	t, res := op.Owner.(*ticket), op.Res
+	t, res := op.Owner.(*tracker), op.Res
 	op.Code, op.Flags, op.FD, op.Off, op.Reg = t.before.Code, t.before.Flags, t.before.FD, t.before.Off, t.before.Reg
 	op.Buf, op.Owner, op.Res, op.Next = t.before.Buf, t, res, nil
 }

@@ -8,16 +8,16 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 )
 
-// early holds operations that ended without the kernel and the pool: Nops, and
+// finished holds operations that ended without the kernel and the pool: Nops, and
 // operations that were refused. Submitting goroutines put, the goroutine in Reap
 // takes.
-type early struct {
+type finished struct {
 	stack atomic.Pointer[driver.Op] // linked by Next
 	taken *driver.Op                // off the stack, not yet returned. Used by Reap alone
 }
 
 // put sets op's result and adds op.
-func (e *early) put(op *driver.Op, res int32) {
+func (e *finished) put(op *driver.Op, res int32) {
 	op.Res = res
 	for {
 		op.Next = e.stack.Load()
@@ -28,10 +28,10 @@ func (e *early) put(op *driver.Op, res int32) {
 }
 
 // any reports whether an operation is on the stack.
-func (e *early) any() bool { return e.stack.Load() != nil }
+func (e *finished) any() bool { return e.stack.Load() != nil }
 
 // take moves operations to done, and returns their number.
-func (e *early) take(done []*driver.Op) int {
+func (e *finished) take(done []*driver.Op) int {
 	n := 0
 	for n < len(done) {
 		if e.taken == nil {

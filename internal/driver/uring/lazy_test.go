@@ -63,7 +63,7 @@ func TestLateRingFails(t *testing.T) {
 		defer close(done)
 		_, _ = r.Register(make([]byte, 10))
 	}()
-	for r.late.waits.Load() { // openAgain does not need buffers.mu
+	for r.lazy.pending.Load() { // openAgain does not need buffers.mu
 		unix.Nanosleep(&unix.Timespec{Nsec: 1e5}, nil)
 	}
 	r.buffers.mu.Unlock()
