@@ -53,7 +53,7 @@ func asDriver[D driver.Driver](d D, err error) (driver.Driver, error) {
 // descriptor, and its eventfd is opened late in any case.
 func openLate(name string, o Options, hook *record.Hook) (driver.Driver, error) {
 	if name == "uring" {
-		return asDriver(uring.New(uring.Options{Depth: o.depth(), Late: true, Record: hook}))
+		return asDriver(uring.New(uring.Options{Depth: o.depth(), Lazy: true, Record: hook}))
 	}
 	return open(name, o, hook)
 }

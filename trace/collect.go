@@ -63,7 +63,7 @@ func (t *Trace) fill(r record.Recording) {
 		t.Meta.Full = Keep
 	}
 	t.Meta.Driver = drivers(r.Drivers | t.used())
-	t.Meta.Lost = max(0, r.Asked-int64(len(t.Ops)+len(t.Calls)))
+	t.Meta.Lost = max(0, r.Total-int64(len(t.Ops)+len(t.Calls)))
 	t.Files, t.Classes = r.Files, r.Classes
 	for i := range t.Ops {
 		if o := &t.Ops[i]; o.File < 0 || int(o.File) >= len(t.Files) {

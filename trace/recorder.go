@@ -25,7 +25,7 @@ type Options struct {
 }
 
 // MaxEvents is the largest Options.Events: 16,515,072, which take 1 GiB.
-const MaxEvents = record.MostEvents
+const MaxEvents = record.MaxEvents
 
 // namesSize is the memory for names of files.
 const namesSize = 1 << 20 // 1 MiB

@@ -57,9 +57,9 @@ type Measured struct {
 // The bounds of what a Scheduler uses.
 const (
 	version    = 1
-	DepthMost  = 16384
-	BytesLeast = 512 << 10 // 512 KiB
-	BytesMost  = 1 << 30   // 1 GiB
+	MaxDepth   = 16384
+	MinBytes   = 512 << 10 // 512 KiB
+	MaxBytes   = 1 << 30   // 1 GiB
 	BesideUnit = 64 << 10  // 64 KiB; Beside is a multiple of it
 	maxSize    = 1 << 20   // 1 MiB: no more of a file is read
 )
@@ -69,12 +69,12 @@ func (m Measured) check() error {
 	switch {
 	case m.Version != version:
 		return fmt.Errorf("version %d is not %d; measure again with \"sluice tune\"", m.Version, version)
-	case m.Depth < 1 || m.Depth > DepthMost:
-		return fmt.Errorf("depth %d is not between 1 and %d", m.Depth, DepthMost)
-	case m.Bytes < BytesLeast || m.Bytes > BytesMost:
-		return fmt.Errorf("bytes %d is not between %d and %d", m.Bytes, BytesLeast, BytesMost)
-	case m.Beside < BesideUnit || m.Beside > BytesMost:
-		return fmt.Errorf("beside_bytes %d is not between %d and %d", m.Beside, BesideUnit, BytesMost)
+	case m.Depth < 1 || m.Depth > MaxDepth:
+		return fmt.Errorf("depth %d is not between 1 and %d", m.Depth, MaxDepth)
+	case m.Bytes < MinBytes || m.Bytes > MaxBytes:
+		return fmt.Errorf("bytes %d is not between %d and %d", m.Bytes, MinBytes, MaxBytes)
+	case m.Beside < BesideUnit || m.Beside > MaxBytes:
+		return fmt.Errorf("beside_bytes %d is not between %d and %d", m.Beside, BesideUnit, MaxBytes)
 	}
 	return nil
 }

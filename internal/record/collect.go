@@ -12,9 +12,9 @@ type Recording struct {
 	// Keep is true if the last records are the lost ones: because Options.Keep was
 	// set, or the file could not grow.
 	Keep bool
-	// Asked is the number of records that were made or lost. Lost ones do not reach
+	// Total is the number of records that were made or lost. Lost ones do not reach
 	// a Sink.
-	Asked int64
+	Total int64
 }
 
 // recording describes the recording so far.
@@ -28,7 +28,7 @@ func (a *area) recording() Recording {
 		Began:   time.Unix(0, h.origin+h.began),
 		Drivers: h.drivers.Load(),
 		Keep:    h.keep != 0 || h.stopped(),
-		Asked:   a.total(),
+		Total:   a.total(),
 	}
 }
 

@@ -54,7 +54,7 @@ func TestFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	events := int64(len(whole)/pageSize) * perChunk
-	if newest < events/2 || about.Asked != newest+2 || string(about.About) != "about" || about.Drivers != 1<<DriverAIO || about.Files[1] != "name" {
+	if newest < events/2 || about.Total != newest+2 || string(about.About) != "about" || about.Drivers != 1<<DriverAIO || about.Files[1] != "name" {
 		t.Errorf("the newest of %d is %d, recording is %+v", n, newest, about)
 	}
 	refuses(t, whole)

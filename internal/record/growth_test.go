@@ -64,8 +64,8 @@ func TestFileGrows(t *testing.T) {
 		before, _, _ := readBack(t, name)
 		put(r, count)
 		n, of, onDisk := readBack(t, name)
-		if n-before != count || of.Asked != int64(n) || of.Keep {
-			t.Errorf("%d records after %d and %d more, %d asked for", n, before, count, of.Asked)
+		if n-before != count || of.Total != int64(n) || of.Keep {
+			t.Errorf("%d records after %d and %d more, %d asked for", n, before, count, of.Total)
 		}
 		names := len(of.Files) * len("..name12345")
 		if most := int64(n*recorded*11/10 + names + little); onDisk > most {
@@ -84,8 +84,8 @@ func TestFileGrowsToItsEnd(t *testing.T) {
 	for i := range r.Events() + 1000 {
 		r.PutOp(&Op{Queued: Now(), Off: int64(i)})
 	}
-	if n, of, _ := readBack(t, name); n < r.Events()-10*perChunk || n > r.Events() || of.Asked != int64(r.Events())+1000 {
-		t.Errorf("%d records of %d that have room, %d asked for", n, r.Events(), of.Asked)
+	if n, of, _ := readBack(t, name); n < r.Events()-10*perChunk || n > r.Events() || of.Total != int64(r.Events())+1000 {
+		t.Errorf("%d records of %d that have room, %d asked for", n, r.Events(), of.Total)
 	}
 }
 
@@ -99,15 +99,15 @@ func TestFileCannotGrow(t *testing.T) {
 	const asked = 50_000
 	put(r, asked)
 	n, of, _ := readBack(t, name)
-	if n == 0 || n > chunksMore*perChunk || of.Asked != asked || !of.Keep {
-		t.Errorf("%d records, %d asked for, Keep %v; want some, %d, and that the last are missing", n, of.Asked, of.Keep, asked)
+	if n == 0 || n > chunksMore*perChunk || of.Total != asked || !of.Keep {
+		t.Errorf("%d records, %d asked for, Keep %v; want some, %d, and that the last are missing", n, of.Total, of.Keep, asked)
 	}
 	if len(of.Files) < 2 || len(of.Files) > namesMore/len("..name0") {
 		t.Errorf("%d names; want as many as there was room for", len(of.Files))
 	}
 	got := 0
-	if of := r.Collect(Sink{Op: func(Op, uint32) { got++ }}); got != n || of.Asked != asked {
-		t.Errorf("Collect gives %d of %d; want %d of %d", got, of.Asked, n, asked)
+	if of := r.Collect(Sink{Op: func(Op, uint32) { got++ }}); got != n || of.Total != asked {
+		t.Errorf("Collect gives %d of %d; want %d of %d", got, of.Total, n, asked)
 	}
 }
 

@@ -67,7 +67,7 @@ func (h *header) check() error {
 	case h.version != version:
 		return fmt.Errorf("the recording has format version %d; this program reads version %d: %w", h.version, version, ErrDamaged)
 	case h.stripes == 0 || h.stripes > maxStripes || h.stripes*stripeSize%pageSize != 0,
-		h.chunks == 0 || h.chunks&(h.chunks-1) != 0 || h.chunks > MostEvents/perChunk, h.names > maxNames,
+		h.chunks == 0 || h.chunks&(h.chunks-1) != 0 || h.chunks > MaxEvents/perChunk, h.names > maxNames,
 		h.ready.Load() > h.chunks:
 		return fmt.Errorf("its header has impossible values: %w", ErrDamaged)
 	}

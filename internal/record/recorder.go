@@ -23,8 +23,8 @@ type Options struct {
 	Regions bool // also make regions of runtime/trace
 }
 
-// MostEvents is the largest Options.Events: 1 GiB of records, which 32 bits can address.
-const MostEvents = perChunk << 18
+// MaxEvents is the largest Options.Events: 1 GiB of records, which 32 bits can address.
+const MaxEvents = perChunk << 18
 
 // Recorder stores records.
 type Recorder struct {
@@ -81,7 +81,7 @@ const (
 
 func (o Options) layout() layout {
 	stripes := powerOfTwo(max(minStripes, stripesPerCore*runtime.GOMAXPROCS(0)))
-	chunks := powerOfTwo(max(2*stripes, (min(o.Events, MostEvents)+perChunk-1)/perChunk))
+	chunks := powerOfTwo(max(2*stripes, (min(o.Events, MaxEvents)+perChunk-1)/perChunk))
 	return layout{stripes, chunks, (max(o.Names, 1) + pageSize - 1) / pageSize * pageSize}
 }
 

@@ -33,8 +33,8 @@ func TestRecords(t *testing.T) {
 	r.PutCall(&call)
 	ops, calls, about := collected(r)
 	began := r.head.began
-	if len(ops) != 2 || len(calls) != 1 || about.Asked != 3 {
-		t.Fatalf("%d operations, %d calls, %d asked for; want 2, 1, 3", len(ops), len(calls), about.Asked)
+	if len(ops) != 2 || len(calls) != 1 || about.Total != 3 {
+		t.Fatalf("%d operations, %d calls, %d asked for; want 2, 1, 3", len(ops), len(calls), about.Total)
 	}
 	for _, o := range ops {
 		o.Queued, o.Submitted, o.Completed, o.Woken = o.Queued+began, o.Submitted+began, o.Completed+began, o.Woken+began
@@ -74,8 +74,8 @@ func TestFull(t *testing.T) {
 			}
 			all.Wait()
 			ops, _, about := collected(r)
-			if about.Asked != int64(goroutines*each) {
-				t.Errorf("asked for %d; want %d", about.Asked, goroutines*each)
+			if about.Total != int64(goroutines*each) {
+				t.Errorf("asked for %d; want %d", about.Total, goroutines*each)
 			}
 			// The chunks of each goroutine's stripes are not full.
 			if least := r.Events() - len(r.stripes)*perChunk; len(ops) < least || len(ops) > r.Events() {
@@ -172,8 +172,8 @@ func TestLate(t *testing.T) {
 	for _, o := range ops {
 		n[o.Off]++
 	}
-	if n[2] != 1 || n[3] != 3 || about.Asked != int64(2*r.Events()+4) {
-		t.Errorf("kept by whom: %v, of %d; want one by 2, three by 3", n, about.Asked)
+	if n[2] != 1 || n[3] != 3 || about.Total != int64(2*r.Events()+4) {
+		t.Errorf("kept by whom: %v, of %d; want one by 2, three by 3", n, about.Total)
 	}
 }
 

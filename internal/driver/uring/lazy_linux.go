@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// lazyOpen opens a ring only when it is first used (Options.Late).
+// lazyOpen opens a ring only when it is first used (Options.Lazy).
 type lazyOpen struct {
 	pending atomic.Bool // the ring is not open yet. Written under mu
 	mu      sync.Mutex

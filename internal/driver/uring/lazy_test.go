@@ -13,10 +13,10 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 )
 
-// TestLateRingRefused: a ring that cannot be opened when it is first used is lost,
+// TestLazyRingRefused: a ring that cannot be opened when it is first used is lost,
 // whichever call is the first.
-func TestLateRingRefused(t *testing.T) {
-	r := open(t, Options{Late: true})
+func TestLazyRingRefused(t *testing.T) {
+	r := open(t, Options{Lazy: true})
 	defer r.Close()
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
@@ -52,10 +52,10 @@ func TestLateRingRefused(t *testing.T) {
 	all.Wait()
 }
 
-// TestLateRingFails: a ring that opens and cannot be used is closed again in openLate,
+// TestLazyRingFails: a ring that opens and cannot be used is closed again in openLate,
 // while other goroutines wait to register memory.
-func TestLateRingFails(t *testing.T) {
-	r := open(t, Options{Late: true})
+func TestLazyRingFails(t *testing.T) {
+	r := open(t, Options{Lazy: true})
 	defer r.Close()
 	r.buffers.mu.Lock() // as Register does
 	done := make(chan struct{})

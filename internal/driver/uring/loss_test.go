@@ -14,9 +14,9 @@ import (
 	"github.com/sluiceio/sluice/internal/driver/drivertest"
 )
 
-// rings runs a test with a ring that is opened at once, and with one that is opened late.
+// rings runs a test with a ring that is opened at once, and with one that is opened lazily.
 func rings(t *testing.T, run func(t *testing.T, r *Ring)) {
-	for name, o := range map[string]Options{"open": {Depth: 32}, "late": {Depth: 32, Late: true}} {
+	for name, o := range map[string]Options{"open": {Depth: 32}, "lazy": {Depth: 32, Lazy: true}} {
 		t.Run(name, func(t *testing.T) {
 			r := open(t, o)
 			run(t, r)
@@ -171,11 +171,11 @@ func TestForeignRing(t *testing.T) {
 	}
 }
 
-// TestLateRing: nothing is open before the first operation.
-func TestLateRing(t *testing.T) {
+// TestLazyRing: nothing is open before the first operation.
+func TestLazyRing(t *testing.T) {
 	open(t, Options{}).Close()
 	before := mappings(t)
-	r := open(t, Options{Late: true})
+	r := open(t, Options{Lazy: true})
 	if n := mappings(t); n != before {
 		t.Errorf("%d mappings and descriptors of rings before the first operation; want %d", n, before)
 	}
@@ -190,7 +190,7 @@ func TestLateRing(t *testing.T) {
 	if n := mappings(t); n != before {
 		t.Errorf("%d mappings and descriptors are left; before there were %d", n, before)
 	}
-	unused := open(t, Options{Late: true})
+	unused := open(t, Options{Lazy: true})
 	unused.Cancel(op(driver.Nop, 0))
 	if err := unused.Close(); err != nil {
 		t.Errorf("Close of a ring that was not used = %v", err)

@@ -38,10 +38,10 @@ type Options struct {
 	// (driver.Linker): 0 to 32768. The ring has none if the kernel has no such
 	// files (before 5.15), or allows fewer.
 	Files int
-	// Late opens the ring when it is first used. New still opens one, to find
+	// Lazy opens the ring when it is first used. New still opens one, to find
 	// out what the kernel has, and closes it. It is for programs that may close
 	// all descriptors when they begin. Such a ring has no files of its own.
-	Late bool
+	Lazy bool
 	// Record records the ring's system calls, if it is not nil.
 	Record *record.Hook
 }
@@ -116,7 +116,7 @@ func New(o Options) (*Ring, error) {
 		return nil, err
 	}
 	r.slots.init(r.depth)
-	if o.Late {
+	if o.Lazy {
 		r.lazy.delay(r)
 	}
 	return r, nil
@@ -150,8 +150,8 @@ func (o Options) check() (depth uint32, workers int, err error) {
 	if o.Files < 0 || o.Files > 32768 {
 		return 0, 0, fmt.Errorf("uring: Files %d is not between 0 and 32768", o.Files)
 	}
-	if o.Files > 0 && o.Late {
-		return 0, 0, errors.New("uring: Files and Late cannot be used together")
+	if o.Files > 0 && o.Lazy {
+		return 0, 0, errors.New("uring: Files and Lazy cannot be used together")
 	}
 	if o.Workers < 0 {
 		return 0, 0, fmt.Errorf("uring: Workers %d is negative", o.Workers)
@@ -224,7 +224,7 @@ func (r *Ring) probe(p *sys.UringParams, workers uint32) error {
 }
 
 // describe notes what the kernel has. It is called once: a ring that is opened
-// late is opened again while other goroutines read what it wrote.
+// lazily is opened again while other goroutines read what it wrote.
 func (r *Ring) describe(ops []bool, p *sys.UringParams, bounded bool) {
 	n := 0
 	for _, ok := range ops {

@@ -14,7 +14,7 @@ import (
 // Options configures a Ring. See the file for Linux.
 type Options struct {
 	Depth, Workers, Files int
-	Late                  bool
+	Lazy                  bool
 	Record                *record.Hook
 }
 

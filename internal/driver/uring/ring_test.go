@@ -30,9 +30,9 @@ func TestDriver(t *testing.T) {
 	}
 }
 
-// TestLateDriver runs the conformance suite on a ring that is opened late.
-func TestLateDriver(t *testing.T) {
+// TestLazyDriver runs the conformance suite on a ring that is opened lazily.
+func TestLazyDriver(t *testing.T) {
 	drivertest.Run(t, func(t testing.TB, depth int) driver.Driver {
-		return open(t, Options{Depth: depth, Late: true})
+		return open(t, Options{Depth: depth, Lazy: true})
 	})
 }

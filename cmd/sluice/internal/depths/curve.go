@@ -51,9 +51,9 @@ func Result(small, large Curve, now time.Time) tune.Measured {
 	beside := int64(large.Most() * float64(large.Size) * small.Points[0].P50.Seconds())
 	return tune.Measured{
 		Time:   now.UTC().Truncate(time.Second),
-		Depth:  clamp(small.Knee().Depth, 1, tune.DepthMost),
-		Bytes:  clamp(bytes, tune.BytesLeast, tune.BytesMost),
-		Beside: clamp(beside/tune.BesideUnit*tune.BesideUnit, tune.BesideUnit, tune.BytesMost),
+		Depth:  clamp(small.Knee().Depth, 1, tune.MaxDepth),
+		Bytes:  clamp(bytes, tune.MinBytes, tune.MaxBytes),
+		Beside: clamp(beside/tune.BesideUnit*tune.BesideUnit, tune.BesideUnit, tune.MaxBytes),
 	}
 }
 
