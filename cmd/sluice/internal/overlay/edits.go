@@ -1,16 +1,17 @@
 package overlay
 
-// declaration is one of the standard library's.
+// declaration is a declaration of the standard library.
 type declaration struct {
 	file string // below src
-	name string // of a type, a function, or "FD.method"
-	// sum is the SHA-256 of the declaration without its comments, as
-	// go/printer prints it.
+	name string // a type, a function, or "FD.method"
+	// sum is the SHA-256 of the declaration as go/printer prints it, without its comments
+	// and with single spaces.
 	sum string
 }
 
-// relied are declarations that the hooks rely on as they are: which memory is on a stack, and when that is moved;
-// whether a file can be polled; how its references are counted; which system calls are repeated.
+// relied are the declarations that the hooks rely on without changing them: which memory
+// is on a stack, and when a stack moves; whether a file can be polled; how the references
+// of a file are counted; which system calls are repeated after EINTR.
 var relied = []declaration{
 	{"internal/poll/fd_poll_runtime.go", "pollDesc.init", "00e236fe12035c89df1907e23853d5ee6651d7d7df72c1c0e9c026a7e2b03f65"},
 	{"internal/poll/fd_poll_runtime.go", "pollDesc.close", "c6addab3636f4521002818f9a48b3713b984b3eacc28c97c40dd80a13f9dd080"},
@@ -25,7 +26,7 @@ var relied = []declaration{
 // edit is a change of one declaration.
 type edit struct {
 	declaration
-	// old occurs in the declaration once, and is replaced.
+	// old occurs once in the declaration. It is replaced by new.
 	old, new string
 }
 

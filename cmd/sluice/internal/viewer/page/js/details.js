@@ -1,5 +1,4 @@
-// What is known of one operation, or of a system call: beside the pointer, or
-// kept on the screen.
+// The details of one operation or system call: beside the pointer, or kept on the screen.
 
 import { bytes, count, duration, exact } from "./format.js";
 
@@ -24,7 +23,7 @@ export class Details {
 		this.place(x, y);
 	}
 
-	// keep shows a hit until it is let go.
+	// keep shows a hit until it is released.
 	keep(hit, x, y) {
 		this.kept = false;
 		this.show(hit, x, y);
@@ -85,7 +84,7 @@ export class Details {
 		this.box.dataset.item = i;
 	}
 
-	// times is the table of an operation's four times.
+	// times returns the table of an operation's four times.
 	times(i) {
 		const { ops } = this.trace, table = node("table");
 		table.append(row("th", "", "at", "then"));
