@@ -15,15 +15,15 @@ import (
 // overlayCmd is `sluice overlay`.
 type overlayCmd struct {
 	Output string   `short:"o" required:"" placeholder:"DIR" help:"The directory to write into, which must be new or empty."`
-	Test   bool     `xor:"command" help:"For go test -vet=off, in the place of go build."`
-	Vet    bool     `xor:"command" help:"For go vet, in the place of go build: the standard library's files alone."`
-	Args   []string `arg:"" optional:"" passthrough:"" help:"The flags that say which files there are (-tags, -race …), and the packages, after --."`
+	Test   bool     `xor:"command" help:"For go test -vet=off instead of go build."`
+	Vet    bool     `xor:"command" help:"For go vet instead of go build: only the standard library's files."`
+	Args   []string `arg:"" optional:"" passthrough:"" help:"The flags that choose files (-tags, -race …), and the packages, after --."`
 }
 
-// Help tells how it is used.
+// Help returns the text below the list of flags.
 func (*overlayCmd) Help() string {
-	return "It prints the flag for the go command. The overlay is good for these packages, this toolchain, " +
-		"and GOOS and GOARCH as they are in the environment, for as long as DIR is there. " + builtHelp
+	return "Prints the flag for the go command. The overlay is valid for these packages, this toolchain, " +
+		"and the environment's GOOS and GOARCH, as long as DIR exists. " + builtHelp
 }
 
 // Run writes the overlay.
@@ -47,7 +47,7 @@ func (c *overlayCmd) Run(ctx context.Context, s cli.Streams) error {
 		return fmt.Errorf("overlay: %w", err)
 	}
 	if len(o.Env) > 0 {
-		return fmt.Errorf("overlay: the toolchain is in the module cache, where the go command does not let files be replaced: "+
+		return fmt.Errorf("overlay: the toolchain is in the module cache, where the go command allows no file to be replaced: "+
 			"run this command, and the go command, with %s and PATH=$GOROOT/bin:$PATH", strings.Join(o.Env, " "))
 	}
 	file := o.File
@@ -58,7 +58,7 @@ func (c *overlayCmd) Run(ctx context.Context, s cli.Streams) error {
 	return err
 }
 
-// makeEmpty makes a directory, unless there is an empty one.
+// makeEmpty makes a directory. It may exist if it is empty.
 func makeEmpty(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err

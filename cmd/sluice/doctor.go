@@ -14,7 +14,7 @@ type doctorCmd struct {
 	JSON string `name:"json" placeholder:"FILE" help:"Also write the findings to FILE for machines; - is standard output, and the text is on standard error then."`
 }
 
-// Run examines the machine. What it finds, however bad, is no failure.
+// Run examines the machine. A bad finding is not an error.
 func (d *doctorCmd) Run(s cli.Streams) error {
 	if d.Dir == "" {
 		return cli.UsageError{Err: cli.ErrEmptyDir}

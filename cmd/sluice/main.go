@@ -1,5 +1,5 @@
-// Command sluice copies trees, measures disk I/O through sluice against
-// os.File, and says what this machine allows.
+// Command sluice copies trees, compares the disk I/O of sluice with that of os.File,
+// builds programs whose os.File goes through sluice, and shows what this machine allows.
 //
 //	sluice cp        copy files and trees, as GNU cp does
 //	sluice build     build a Go program whose os.File goes through sluice; install, run, test
@@ -9,12 +9,12 @@
 //	sluice doctor    what the kernel, file system and container allow
 //	sluice version
 //
-// In the place of a file's name - is standard input or standard output, but for cp,
-// where it is a name.
+// Where a command takes the name of a file, - is standard input or standard output. Only
+// for cp it is the name of a file.
 //
-// It exits with 0 when all went well, 1 when a run failed, 2 when it was
-// called wrongly (cp: 1, as GNU cp does), that of the program which it ran, and
-// 130 or 143 when it was interrupted or terminated.
+// The exit status is 0, or 1 if the run failed, or 2 if the command line is wrong (cp: 1,
+// as with GNU cp), or that of the program that the command ran, or 130 or 143 if it was
+// interrupted or terminated.
 package main
 
 import (
@@ -57,10 +57,10 @@ type grammar struct {
 
 const description = `Disk I/O for goroutines: copy with it, measure it here, and see what this machine allows.`
 
-// toldError is an exit status, of which the user knows why.
-type toldError int
+// reportedError is the exit status of an error that was reported to the user already.
+type reportedError int
 
-func (e toldError) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+func (e reportedError) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 
 // run executes the command line and returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {
@@ -68,8 +68,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if err == nil {
 		return 0
 	}
-	if told, ok := errors.AsType[toldError](err); ok {
-		return int(told)
+	if status, ok := errors.AsType[reportedError](err); ok {
+		return int(status)
 	}
 	fmt.Fprintln(stderr, "sluice:", sentence(err))
 	if stop, ok := errors.AsType[*stopError](err); ok {
@@ -84,7 +84,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return 1
 }
 
-// sentence returns what an error says in one line that a terminal can be shown.
+// sentence returns an error's message in one printable line.
 func sentence(err error) string {
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
@@ -95,7 +95,7 @@ func sentence(err error) string {
 	for i, err := range errs {
 		texts[i], sentences[i] = err.Error(), sentence(err)
 	}
-	if err.Error() != strings.Join(texts, "\n") { // it has words of its own
+	if err.Error() != strings.Join(texts, "\n") { // it adds words to the joined messages
 		return report.Printable(err.Error())
 	}
 	return strings.Join(sentences, "; ")
@@ -103,7 +103,7 @@ func sentence(err error) string {
 
 func execute(args []string, s cli.Streams) error {
 	cli.FitWidth(s.Out)
-	if args = usualArgs(args); args[0] == "cp" { // the names it takes are bytes, of which kong makes UTF-8
+	if args = usualArgs(args); args[0] == "cp" { // kong would change names that are not UTF-8
 		return runCp(args[1:], s)
 	}
 	cmd, err := parse(args, s)
@@ -116,12 +116,12 @@ func execute(args []string, s cli.Streams) error {
 	return cmd.Run(s)
 }
 
-// parse returns the command to run, or nil if there is none: the help was asked
-// for, and has been shown, or something is wrong.
+// parse returns the command to run. It returns nil after it has shown the help, and if the
+// command line is wrong.
 func parse(args []string, s cli.Streams) (*kong.Context, error) {
 	var g grammar
 	exited := false
-	var shown error // what went wrong in showing the help: no error of the caller's
+	var shown error // of writing the help, which is not an error in the command line
 	help := func(o kong.HelpOptions, c *kong.Context) error {
 		shown = kong.DefaultHelpPrinter(o, c)
 		return shown
@@ -142,7 +142,8 @@ func parse(args []string, s cli.Streams) (*kong.Context, error) {
 	return cmd, nil
 }
 
-// usualArgs turns `sluice`, `sluice help command` and `sluice --version` into what kong takes.
+// usualArgs turns `sluice`, `sluice help command` and `sluice --version` into arguments for
+// kong.
 func usualArgs(args []string) []string {
 	switch {
 	case len(args) == 0:

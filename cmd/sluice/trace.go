@@ -19,12 +19,12 @@ type traceCmd struct {
 	Record  traceRecordCmd  `cmd:"" help:"Run a program and record its I/O."`
 }
 
-// garbagePercent is the part of a trace that may lie about as garbage beside it.
-// It has next to no pointers, so that looking for it often costs little: a
-// million operations are exported in 310 MB with it, and in 400 MB without.
+// garbagePercent is the GC percent while a trace is in memory. A trace has few pointers, so
+// frequent garbage collections cost little: the export of a million operations takes 310 MB
+// with this value, and 400 MB with the default.
 const garbagePercent = 20
 
-// readTrace reads a trace's file, - is standard input. Its errors name the file.
+// readTrace reads the file of a trace. - is standard input. Its errors name the file.
 func readTrace(name string) (*trace.Trace, error) {
 	debug.SetGCPercent(garbagePercent)
 	if name == cli.Stdio {
@@ -51,10 +51,10 @@ func readFrom(r io.Reader, name string) (*trace.Trace, error) {
 
 // traceSummaryCmd is `sluice trace summary`.
 type traceSummaryCmd struct {
-	File string `arg:"" help:"A trace: of sluice trace record, of SLUICE_TRACE, or of trace.WriteTo; - is standard input."`
+	File string `arg:"" help:"A trace from sluice trace record, SLUICE_TRACE or trace.WriteTo; - is standard input."`
 }
 
-// Run prints a screenful.
+// Run prints the summary.
 func (c *traceSummaryCmd) Run(s cli.Streams) error {
 	t, err := readTrace(c.File)
 	if err != nil {

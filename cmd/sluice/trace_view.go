@@ -17,17 +17,17 @@ import (
 type traceViewCmd struct {
 	File   string `arg:"" help:"The trace; - is standard input."`
 	Output string `short:"o" placeholder:"PAGE" help:"Write the page to PAGE, - is standard output (default: FILE.html)."`
-	Force  bool   `help:"Overwrite PAGE even if it is no page of this command."`
+	Force  bool   `help:"Overwrite PAGE even if it is not a page of this command."`
 	Serve  bool   `help:"Write no file; serve the page on this machine until interrupted."`
 	Addr   string `placeholder:"ADDR" help:"Serve at ADDR (default: localhost and a free port)."`
 }
 
-// Help is what `sluice help trace view` says below the flags' list.
+// Help returns the text below the list of flags.
 func (*traceViewCmd) Help() string {
 	return `
-Makes a web page of a trace: one file, which needs no network. It shows lanes of
-operations by goroutine, file and ring, depth, throughput and latencies over
-time, and filters them.`
+Makes a web page of a trace: one file, which needs no network. The page shows
+lanes of operations by goroutine, file and ring, and depth, throughput and
+latencies over time. It has filters and a search.`
 }
 
 // Run makes the page, and writes or serves it.
@@ -41,7 +41,7 @@ func (c *traceViewCmd) Run(ctx context.Context, s cli.Streams) error {
 	case serve && c.Force:
 		return cli.UsageError{Err: fmt.Errorf("--force is for a page that is written, and --serve writes none; want one of them")}
 	case !serve && c.File == cli.Stdio && c.Output == "":
-		return cli.UsageError{Err: fmt.Errorf("a trace of standard input has no name to make the page's of; want --output PAGE, or --serve")}
+		return cli.UsageError{Err: fmt.Errorf("a trace from standard input has no name from which to make the page's name; want --output PAGE, or --serve")}
 	}
 	page, err := c.page()
 	switch {
@@ -86,10 +86,10 @@ func (c *traceViewCmd) write(s cli.Streams, page []byte) error {
 	return err
 }
 
-// pageOf is the name of a trace's page unless the user gives it another.
+// pageOf returns the default name of a trace's page.
 func pageOf(file string) string { return file + ".html" }
 
-// hintForce says how to overwrite what is in the way.
+// hintForce adds to the error of an existing file how to overwrite it.
 func hintForce(err error) error {
 	if errors.Is(err, viewer.ErrForeign) {
 		return fmt.Errorf("%w; --force overwrites it", err)
@@ -97,14 +97,14 @@ func hintForce(err error) error {
 	return err
 }
 
-// same tells whether two names are of one file.
+// same reports whether two names are of one file.
 func same(a, b string) bool {
 	infoA, errA := os.Stat(a)
 	infoB, errB := os.Stat(b)
 	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
-// serve serves the page. An interrupt is how that ends, and no failure.
+// serve serves the page until it is interrupted, which is not an error.
 func (c *traceViewCmd) serve(ctx context.Context, s cli.Streams, page []byte) error {
 	addr := c.Addr
 	if addr == "" {

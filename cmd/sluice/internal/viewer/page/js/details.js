@@ -95,7 +95,7 @@ export class Details {
 		for (const [name, at, then] of steps) {
 			table.append(row("td", name, exact(at), then === null ? "" : duration(then)));
 		}
-		table.append(row("td", "in all", "", duration(ops.latency[i])));
+		table.append(row("td", "total", "", duration(ops.latency[i])));
 		return table;
 	}
 
@@ -114,7 +114,7 @@ export class Details {
 			["returned", calls.result[i] < 0 ? errors[-calls.result[i]] ?? String(calls.result[i]) : count(calls.result[i])],
 		];
 		if (calls.batch[i] > 0) {
-			rows.push(["handed over", count(calls.batch[i])]);
+			rows.push(["submitted", count(calls.batch[i])]);
 		}
 		if (calls.wait[i] > 0) {
 			rows.push(["waits for", count(calls.wait[i])]);

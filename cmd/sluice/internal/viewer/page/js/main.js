@@ -16,7 +16,7 @@ import { setDark, palette } from "./palette.js";
 import { swatch } from "./raster.js";
 import { count, duration, tickLabel, ticks } from "./format.js";
 
-const measures = { latency: "in all", inQueue: "in the queue", inDevice: "in the kernel", waking: "until awake" };
+const measures = { latency: "total", inQueue: "in the queue", inDevice: "in the kernel", waking: "waking up" };
 const narrow = matchMedia("(max-width: 760px)"), systemDark = matchMedia("(prefers-color-scheme: dark)");
 
 class Page {
@@ -373,7 +373,7 @@ function fillAbout(trace) {
 	$("allFacts").append(...trace.facts.flatMap(({ name, value }) => ["dt", "dd"].map((tag) => Object.assign(document.createElement(tag), { textContent: tag === "dt" ? name : value }))));
 	if (trace.lost > 0) {
 		$("lost").hidden = false;
-		$("lost").textContent = `${count(trace.lost)} operations and system calls ${trace.kept ? "after these were not kept: the recorder had no more room, in memory or on the disk" : "before these were not kept: the recorder’s buffers were full"}.`;
+		$("lost").textContent = `${count(trace.lost)} operations and system calls ${trace.kept ? "after these are lost: the recording had no more room, in memory or on the disk" : "before these are lost: the recorder’s buffers were full"}.`;
 	}
 }
 

@@ -38,12 +38,12 @@ function parseWord(word, trace) {
 function comparison(ops, name, sign, value) {
 	const [column, type] = fields[name] ?? [];
 	if (!column) {
-		throw new Error(`“${name}” is nothing to compare; there are ${Object.keys(fields).join(", ")}`);
+		throw new Error(`“${name}” cannot be compared; want one of ${Object.keys(fields).join(", ")}`);
 	}
 	const [, digits, suffix] = /^(-?\d+\.?\d*|-?\.\d+)(.*)$/.exec(value) ?? [];
 	const factor = suffixes[type][suffix];
 	if (digits === undefined || factor === undefined) {
-		throw new Error(`“${value}” is no value of ${name}; want a number${type === "number" ? "" : ", as in " + (type === "time" ? "1.5ms" : "64k")}`);
+		throw new Error(`“${value}” is not a value of ${name}; want a number${type === "number" ? "" : ", as in " + (type === "time" ? "1.5ms" : "64k")}`);
 	}
 	const of = ops[column], limit = Number(digits) * factor, test = compare[sign];
 	return (i) => test(of[i], limit);
