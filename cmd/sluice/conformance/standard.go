@@ -25,9 +25,9 @@ var standardPackages = []string{
 // standard builds the tests of packages of the standard library.
 //
 // These packages cannot import a module. sluice is therefore vendored into a copy of the
-// toolchain's source, and the tests stay as they are. The linker refuses sluice's
-// go:linknames there unless -checklinkname=0 is set. The flag is in GOFLAGS because some
-// tests run the go command themselves.
+// toolchain's source, and the tests stay as they are. The linker refuses the
+// linknames of sluice there unless -checklinkname=0 is set. The flag is in GOFLAGS because
+// some tests run the go command themselves.
 func (w *workplace) standard(ctx context.Context, packages []string) ([]*suite, error) {
 	text, err := command(ctx, "", nil, "go", "env", "GOROOT")
 	if err != nil {
