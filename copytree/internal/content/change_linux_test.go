@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/sluiceio/sluice/copytree/internal/fault"
 	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
@@ -168,8 +169,8 @@ func TestErrors(t *testing.T) {
 		defer src.Close()
 		from := of(t, src)
 		_, err = New(Config{}).Copy(t.Context(), from, from) // not open for writing
-		var e *Error
-		if !errors.As(err, &e) || e.Op != "write" || e.Source || e.Err != unix.EBADF {
+		var e *fault.Fault
+		if !errors.As(err, &e) || e.Op != "write" || !e.Dest || e.Err != unix.EBADF {
 			t.Errorf("%d bytes: %v; want EBADF of write", size, err)
 		}
 		dir, err := os.Open(t.TempDir())
@@ -178,7 +179,7 @@ func TestErrors(t *testing.T) {
 		}
 		defer dir.Close()
 		_, err = New(Config{}).Copy(t.Context(), from, File{FD: int(dir.Fd()), Size: int64(size), Blocks: 1 << 40})
-		if !errors.As(err, &e) || e.Op != "read" || !e.Source || e.Err != unix.EISDIR {
+		if !errors.As(err, &e) || e.Op != "read" || e.Dest || e.Err != unix.EISDIR {
 			t.Errorf("%d bytes: %v; want EISDIR of read", size, err)
 		}
 	}
@@ -208,7 +209,7 @@ func TestVerify(t *testing.T) {
 		from, to := of(t, src), of(t, dst)
 		j := job{c: c, ctx: t.Context(), dst: to, src: from, pair: c.pairs.of(to, from), result: Result{Bytes: size}}
 		err = j.verify()
-		if want := verifyError(at); !errors.Is(err, ErrVerify) || err.Error() != want {
+		if want := verifyError(at); !errors.Is(err, fault.ErrVerify) || err.Error() != want {
 			t.Errorf("%v; want %s", err, want)
 		}
 		src.Close()

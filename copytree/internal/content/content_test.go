@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/sluiceio/sluice/copytree/internal/fault"
 	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
@@ -45,7 +46,7 @@ func copyTo(ctx context.Context, t testing.TB, c *Copier, to, from string) (Resu
 	return c.Copy(ctx, lazy, of(t, src))
 }
 
-func verifyError(at int64) string { return fmt.Sprintf("verify: %v at byte %d", ErrVerify, at) }
+func verifyError(at int64) string { return fmt.Sprintf("verify: %v at byte %d", fault.ErrVerify, at) }
 
 // TestCopySizes copies files around the sizes of buffers.
 func TestCopySizes(t *testing.T) {

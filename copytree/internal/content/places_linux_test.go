@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/sluiceio/sluice/copytree/internal/fault"
 	"github.com/sluiceio/sluice/internal/places"
 	"github.com/sluiceio/sluice/internal/sched"
 	"github.com/sluiceio/sluice/internal/seed"
@@ -163,7 +164,7 @@ func TestReflink(t *testing.T) {
 				got, r, err := copyFile(t, New(Config{Reflink: reflink}), name)
 				cloned := shares[place] && reflink != ReflinkNever
 				if reflink == ReflinkAlways && !cloned {
-					var e *Error
+					var e *fault.Fault
 					if !errors.As(err, &e) || e.Op != "ioctl FICLONE" || e.Err != unix.EOPNOTSUPP {
 						t.Errorf("always: %v; want EOPNOTSUPP of FICLONE", err)
 					}
@@ -194,7 +195,7 @@ func TestReflinkRefused(t *testing.T) {
 	}
 	asked := make([]bool, 0, 2)
 	for _, p := range *c.pairs.known.Load() {
-		asked = append(asked, p.clone.worth())
+		asked = append(asked, p.clone.mayWork())
 	}
 	if want := []bool{true, false}; !slices.Equal(asked, want) {
 		t.Errorf("asked again = %v; want %v", asked, want)
@@ -275,8 +276,8 @@ func TestNoSpace(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := copyTo(t.Context(), t, New(Config{}), filepath.Join(dir, "copy"), name)
-	var e *Error
-	if !errors.As(err, &e) || e.Op != "write" || e.Source || e.Err != unix.ENOSPC {
+	var e *fault.Fault
+	if !errors.As(err, &e) || e.Op != "write" || !e.Dest || e.Err != unix.ENOSPC {
 		t.Errorf("copy to a full disk: %v; want ENOSPC of write", err)
 	}
 	if r.Bytes == 0 || r.Bytes >= 64<<20 {
@@ -314,7 +315,7 @@ func TestInside(t *testing.T) {
 	if err := os.WriteFile(name, want, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for way, call := range map[string]func(*job, int64, int64) (int64, error){"copyRange": (*job).copyRange, "splice": (*job).splice} {
+	for way, call := range map[string]func(*job, int64, int64) (int64, error){"copyRemotely": (*job).copyRemotely, "splice": (*job).splice} {
 		for from, want := range map[string][]byte{name: want, "/proc/self/environ": environ(t)} {
 			c := New(Config{})
 			defer c.Close()
@@ -367,7 +368,7 @@ func TestPipes(t *testing.T) {
 		t.Errorf("%d pipes are kept that are not empty", n)
 	}
 	var had []pipe
-	for range pipesIdle + 3 {
+	for range idlePipes + 3 {
 		p, ok := c.pipes.get()
 		if !ok {
 			t.Fatal("no pipe")
@@ -377,8 +378,8 @@ func TestPipes(t *testing.T) {
 	for _, p := range had {
 		c.pipes.put(p)
 	}
-	if n := len(c.pipes.free); n != pipesIdle {
-		t.Errorf("%d pipes are kept; want %d", n, pipesIdle)
+	if n := len(c.pipes.free); n != idlePipes {
+		t.Errorf("%d pipes are kept; want %d", n, idlePipes)
 	}
 	if c.Close(); len(c.pipes.free) != 0 {
 		t.Error("a pipe is kept after Close")

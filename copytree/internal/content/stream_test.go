@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/sluiceio/sluice/copytree/internal/fault"
 	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
@@ -139,7 +140,7 @@ func TestStreamGone(t *testing.T) {
 	}
 	defer file.Close()
 	_, err = c.Copy(t.Context(), stream(t, in), of(t, file))
-	if bad, ok := errors.AsType[*Error](err); !ok || bad.Source || bad.Op != "write" || bad.Err != unix.EPIPE {
+	if bad, ok := errors.AsType[*fault.Fault](err); !ok || !bad.Dest || bad.Op != "write" || bad.Err != unix.EPIPE {
 		t.Errorf("Copy = %v; want EPIPE of the destination", err)
 	}
 }

@@ -70,13 +70,13 @@ func TestFetch(t *testing.T) {
 		if err := f.Fetch(rest[:n]); err != nil {
 			t.Fatal(err)
 		}
-		if f.flying > n/2 {
-			t.Errorf("%d of %d are on their way after Fetch", f.flying, n)
+		if f.inFlight > n/2 {
+			t.Errorf("%d of %d are on their way after Fetch", f.inFlight, n)
 		}
 		rest = rest[n:]
 	}
-	if err := f.Fetch(nil); err != nil || f.flying != 0 {
-		t.Errorf("Fetch of nothing = %v, with %d on their way", err, f.flying)
+	if err := f.Fetch(nil); err != nil || f.inFlight != 0 {
+		t.Errorf("Fetch of nothing = %v, with %d on their way", err, f.inFlight)
 	}
 	for _, fd := range all {
 		if !cached(t, fd) {
@@ -105,8 +105,8 @@ func TestFetchNothing(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Error(err)
 	}
-	if f.flying+len(f.free) != Depth {
-		t.Errorf("%d on their way and %d free of %d", f.flying, len(f.free), Depth)
+	if f.inFlight+len(f.free) != Depth {
+		t.Errorf("%d on their way and %d free of %d", f.inFlight, len(f.free), Depth)
 	}
 	if err := f.Fetch([]int{0}); !errors.Is(err, driver.ErrClosed) {
 		t.Errorf("Fetch on a closed driver = %v; want %v", err, driver.ErrClosed)
