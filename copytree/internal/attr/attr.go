@@ -29,7 +29,7 @@ import (
 type Copier struct {
 	kernel   *at.Kernel
 	preserve option.Preserve // what is copied
-	require  option.Preserve // what of it must not be left out
+	require  option.Preserve // the part of preserve that must not be left out
 	umask    uint32
 	raw      at.Raw
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
-// TestChanged copies a file that is not what stat has said.
+// TestChanged copies a file that has another size than stat(2) returned.
 func TestChanged(t *testing.T) {
 	for _, size := range []int{100, smallBlock, 3 * defaultBlock, 18 * defaultBlock} {
 		for _, said := range []int64{0, 1, int64(size) / 2, int64(size) + 1, 2 * int64(size), 100 * int64(size)} {
@@ -38,7 +38,7 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-// copyAs copies a file as if stat had said such a size.
+// copyAs copies a file as if stat(2) had returned another size.
 func copyAs(t *testing.T, c *Copier, name string, said int64) ([]byte, error) {
 	t.Helper()
 	src, err := os.Open(name)
@@ -61,9 +61,9 @@ func copyAs(t *testing.T, c *Copier, name string, said int64) ([]byte, error) {
 	return got, err
 }
 
-// TestChanging copies a file that somebody makes longer and shorter all the time:
-// each copy ends, without an error, and is a beginning of what the file
-// has at its longest, or zeros where it was cut off meanwhile.
+// TestChanging copies a file that becomes longer and shorter all the time. Each copy
+// ends without an error, and has a beginning of what the longest file has, or zeros
+// where it was truncated meanwhile.
 func TestChanging(t *testing.T) {
 	const most = 6 << 20 // 6 MiB
 	name := filepath.Join(t.TempDir(), "file")
@@ -104,7 +104,7 @@ func TestChanging(t *testing.T) {
 
 func second(_ int, err error) error { return err }
 
-// TestCopyFIFO copies what comes through a FIFO.
+// TestCopyFIFO copies the bytes that come through a FIFO.
 func TestCopyFIFO(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -132,8 +132,8 @@ func TestCopyFIFO(t *testing.T) {
 	}
 }
 
-// TestEnded: with a context that has ended nothing more is copied, also while a
-// FIFO gives nothing.
+// TestEnded: when the context has ended, nothing more is copied, even while a FIFO has
+// no data.
 func TestEnded(t *testing.T) {
 	cause, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -155,7 +155,7 @@ func TestEnded(t *testing.T) {
 	}
 }
 
-// TestErrors: the system call that has failed is named, and of which file.
+// TestErrors: an error names the system call that has failed, and the file.
 func TestErrors(t *testing.T) {
 	for _, size := range []int{10, 3 * defaultBlock, 18 * defaultBlock} {
 		name := filepath.Join(t.TempDir(), "file")
@@ -185,7 +185,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestVerify: a difference is found where it is.
+// TestVerify: a difference is found at its offset.
 func TestVerify(t *testing.T) {
 	const size = 2_500_000
 	name := filepath.Join(t.TempDir(), "file")

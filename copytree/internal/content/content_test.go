@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
-// copyFile copies a file beside it, reads the copy, and removes it.
+// copyFile copies a file, reads the copy, and removes it.
 func copyFile(t testing.TB, c *Copier, name string) ([]byte, Result, error) {
 	t.Helper()
 	to := name + ".copy"
@@ -70,7 +70,7 @@ func TestCopySizes(t *testing.T) {
 	}
 }
 
-// TestCopyUntrue copies files that do not tell their size.
+// TestCopyUntrue copies files whose size is wrong.
 func TestCopyUntrue(t *testing.T) {
 	for _, name := range []string{"/proc/version", "/proc/self/limits", "/sys/kernel/mm/transparent_hugepage/enabled", "/sys/kernel/btf/vmlinux"} {
 		want, err := os.ReadFile(name)
@@ -87,8 +87,8 @@ func TestCopyUntrue(t *testing.T) {
 	}
 }
 
-// FuzzRun: the runs of a block are all of it, zeros where they are said to be, and
-// no hole is left unfound.
+// FuzzRun: the runs of a block cover all of it, they are zeros where run says so, and
+// no hole is missed.
 func FuzzRun(f *testing.F) {
 	f.Add([]byte("x"), uint16(0))
 	f.Add(make([]byte, 3*zeroBlock), uint16(5))

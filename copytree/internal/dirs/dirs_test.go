@@ -65,7 +65,7 @@ func TestCloseLeavesWhatIsUsed(t *testing.T) {
 	h.Release(d)
 	h.Close(h.kernel, d)
 	if d.SrcFD >= 0 || d.DstFD >= 0 || h.Idle() != 0 {
-		t.Errorf("descriptors %d, %d, %d idle of a directory that nobody uses; want none", d.SrcFD, d.DstFD, h.Idle())
+		t.Errorf("descriptors %d, %d, %d idle of an unused directory; want none", d.SrcFD, d.DstFD, h.Idle())
 	}
 }
 

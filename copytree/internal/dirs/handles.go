@@ -8,7 +8,7 @@ import (
 )
 
 // Handles opens and closes the descriptors of directories, two for each Dir. At
-// most MaxIdle directories stay open that nobody uses. A directory that was closed
+// most MaxIdle unused directories stay open. A directory that was closed
 // is opened again from the nearest open directory above it, and must then be the
 // same directory as before (reopen.go).
 type Handles struct {

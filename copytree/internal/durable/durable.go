@@ -44,8 +44,8 @@ func (f File) Path() string {
 
 // Syncer syncs what one copy writes.
 type Syncer struct {
-	cfg  Config
-	most int // how many Files are in a chunk
+	cfg      Config
+	maxChunk int // how many Files are in a chunk at most
 
 	mu      sync.Mutex
 	watched []fileSystem // Under mu
@@ -65,7 +65,7 @@ type fileSystem struct {
 
 // New returns a Syncer. The caller must call Finish.
 func New(cfg Config) *Syncer {
-	s := &Syncer{cfg: cfg, most: chunkSize()}
+	s := &Syncer{cfg: cfg, maxChunk: chunkSize()}
 	s.flushed.L = &s.mu
 	return s
 }
@@ -97,7 +97,7 @@ func (s *Syncer) Add(f File) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for len(s.chunk) >= s.most {
+	for len(s.chunk) >= s.maxChunk {
 		if s.flushing {
 			s.flushed.Wait()
 		} else {

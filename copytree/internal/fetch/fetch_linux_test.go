@@ -16,8 +16,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver/uring"
 )
 
-// files makes n files of one block that the page cache does not have, and opens
-// them.
+// files makes n files of one block that the page cache lacks, and opens them.
 func files(t *testing.T, n int) (fds []int) {
 	t.Helper()
 	dir := t.TempDir()
@@ -42,7 +41,7 @@ func files(t *testing.T, n int) (fds []int) {
 	return fds
 }
 
-// cached tells whether the page cache has the file.
+// cached reports whether the page cache has the file.
 func cached(t *testing.T, fd int) bool {
 	t.Helper()
 	mem, err := unix.Mmap(fd, 0, 4096, unix.PROT_READ, unix.MAP_SHARED)
@@ -57,9 +56,9 @@ func cached(t *testing.T, fd int) bool {
 	return page[0]&1 != 0
 }
 
-// TestFetch brings files into the page cache, in batches of several sizes.
+// TestFetch fetches files in batches of several sizes.
 func TestFetch(t *testing.T) {
-	drv, err := uring.New(uring.Options{Depth: 32}) // less than Depth: it is full at times
+	drv, err := uring.New(uring.Options{Depth: 32}) // less than Depth: the driver is full at times
 	if err != nil {
 		t.Skip(err)
 	}
@@ -88,8 +87,8 @@ func TestFetch(t *testing.T) {
 	}
 }
 
-// TestFetchNothing: files that cannot be read are passed over, and the Fetcher
-// does not lose their operations.
+// TestFetchNothing: files that cannot be read are ignored, and the Fetcher does not
+// lose their operations.
 func TestFetchNothing(t *testing.T) {
 	drv, err := pool.New(pool.Options{Depth: 8, Threads: 2})
 	if err != nil {

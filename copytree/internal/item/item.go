@@ -16,7 +16,7 @@ type Item struct {
 	Dir      *dirs.Dir // in use
 	Src, Dst at.Name   // in Dir and in its copy
 	Type     at.Type
-	Follow   at.Follow // whether Src may be a symbolic link to what is copied
+	Follow   at.Follow // whether Src may be a symbolic link, which is followed
 	// Through is whether a symbolic link at Dst is followed. It only is at the path
 	// that the caller has named, as by GNU cp. Other symbolic links in the
 	// destination are replaced, so that nobody can make a copy overwrite files
@@ -36,7 +36,7 @@ type Item struct {
 	Begun   time.Time // only set for report.Report.OnDone
 	What    report.What
 	Bytes   int64
-	Counted int64 // of Bytes, what Progress has been told before the file was done
+	Counted int64 // of Bytes, what is in Progress before the file is done
 	Holes   int64
 	Backup  string
 	Removed bool

@@ -21,7 +21,7 @@ import (
 	"github.com/sluiceio/sluice/internal/seed"
 )
 
-// smallTree builds a tree of some of everything as dir/src.
+// smallTree builds a tree with files of all kinds as dir/src.
 func smallTree(t *testing.T, dir string, seed uint64) string {
 	t.Helper()
 	o := treegen.Able(dir)
@@ -40,7 +40,7 @@ func smallTree(t *testing.T, dir string, seed uint64) string {
 }
 
 // memoryDir makes a directory in memory, where many small files cost little, or a
-// temporary one where there is none.
+// temporary directory where that is impossible.
 func memoryDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "sluice")
@@ -55,8 +55,8 @@ func memoryDir(t *testing.T) string {
 	return dir
 }
 
-// descriptors counts the files and directories that are open, and not what a
-// Scheduler has, which opens some things when it needs them.
+// descriptors counts the open files and directories. It does not count those of the
+// Scheduler, which opens some when it needs them.
 func descriptors(t *testing.T) (n int) {
 	t.Helper()
 	names, err := os.ReadDir("/proc/self/fd")
@@ -87,10 +87,10 @@ func (c *counted) fault(op string) error {
 	return c.what()
 }
 
-// keptAspects are what a copy with option.PreserveAll has of its source.
+// keptAspects are what a copy with PreserveAll has of its source.
 const keptAspects = treecmp.Mode | treecmp.Owner | treecmp.Mtime | treecmp.Links | treecmp.Xattrs | treecmp.ACLs
 
-// partly checks that each file of the copy that is there is whole: what is not a
+// partly checks that each file in the copy is complete: every file that is no
 // directory is as its source, or missing.
 func partly(t *testing.T, dst, src string) {
 	t.Helper()
@@ -116,7 +116,7 @@ func partly(t *testing.T, dst, src string) {
 var faultWays = []struct {
 	name string
 	o    option.Options
-	over bool // onto a copy that is there
+	over bool // onto an existing copy
 }{
 	{"nothing kept", option.Options{Concurrency: 1}, false},
 	{"all kept", option.Options{Preserve: option.PreserveAll, Concurrency: 1}, false},
@@ -125,8 +125,8 @@ var faultWays = []struct {
 	{"several workers", option.Options{Preserve: option.PreserveAll, Concurrency: 4}, false},
 }
 
-// TestFaults makes each call of a copy fail. The error is told, unless the copy
-// is complete without the call; no file is half there, and nothing stays open.
+// TestFaults makes each call of a copy fail. The copy returns the error, unless it is
+// complete without the call. No file is incomplete, and nothing stays open.
 func TestFaults(t *testing.T) {
 	for _, way := range faultWays {
 		t.Run(way.name, func(t *testing.T) {
@@ -151,12 +151,12 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// triedMost is about how many calls of a copy are tried; of more, some are left
+// maxTried is about how many calls of a copy are tried. Of more calls some are left
 // out.
-const triedMost = 300
+const maxTried = 300
 
-// stride copies without a fault, and returns how many calls to go on from one to
-// the next.
+// stride copies without a fault, and returns how many calls there are from one tried
+// call to the next.
 func stride(t *testing.T, dst, src string, o option.Options) int64 {
 	t.Helper()
 	c := &counted{}
@@ -165,10 +165,10 @@ func stride(t *testing.T, dst, src string, o option.Options) int64 {
 	if _, err := run(t, t.Context(), k, dst, src, Config{Options: o}); err != nil {
 		t.Fatal(err)
 	}
-	return 1 + c.calls.Load()/triedMost
+	return 1 + c.calls.Load()/maxTried
 }
 
-// oneFault has the n-th call fail, and reports whether there were so many.
+// oneFault makes the n-th call fail, and reports whether there were so many calls.
 func oneFault(t *testing.T, dst, src string, o option.Options, n int64) bool {
 	c := &counted{what: func() error { return syscall.EIO }}
 	c.n.Store(n)
@@ -192,8 +192,8 @@ func oneFault(t *testing.T, dst, src string, o option.Options, n int64) bool {
 	return c.calls.Load() >= n
 }
 
-// TestCancel ends the context at each call of a copy. What was begun is removed
-// or complete, the error is the context's, and nothing stays open.
+// TestCancel ends the context at each call of a copy. Files that were begun are
+// removed or complete, the error is the context's cause, and nothing stays open.
 func TestCancel(t *testing.T) {
 	for _, way := range faultWays[:2] {
 		t.Run(way.name, func(t *testing.T) {
@@ -226,8 +226,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestFull has no room from some write on. It is told once, and nothing more is
-// begun.
+// TestFull: from some write on there is no room. That is reported once, and nothing
+// more is begun.
 func TestFull(t *testing.T) {
 	for _, errno := range []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT} {
 		dir := t.TempDir()
@@ -255,7 +255,7 @@ func TestFull(t *testing.T) {
 		if len(reported) != 1 || !errors.Is(err, errno) || reported[0].Op != "write" {
 			t.Errorf("OnError got %v, Copy = %v; want %v, once", reported, err, errno)
 		}
-		if after.Load() > 2 { // that another worker was about to make
+		if after.Load() > 2 { // another worker was about to make them
 			t.Errorf("%d directories were made on a full disk", after.Load())
 		}
 		partly(t, dst, src)

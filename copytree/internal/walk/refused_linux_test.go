@@ -18,15 +18,15 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/report"
 )
 
-// TestRefusedAttributes has the system refuse one kind of attribute. The copies stay,
-// new ones and those of files that were there, and each is an error.
+// TestRefusedAttributes: the system refuses one kind of attribute. New copies and
+// overwritten ones stay, and each is an error.
 func TestRefusedAttributes(t *testing.T) {
 	for _, op := range []string{"chown", "chmod", "utimensat", "setxattr", "listxattr", "getxattr"} {
 		t.Run(op, func(t *testing.T) {
 			for _, errno := range []syscall.Errno{syscall.EPERM, syscall.EOPNOTSUPP, syscall.EIO} {
 				testRefused(t, op, errno)
 			}
-			if op == "setxattr" { // a file's own room
+			if op == "setxattr" { // no room in the inode
 				testRefused(t, op, syscall.ENOSPC)
 			}
 		})
@@ -76,12 +76,12 @@ func testRefused(t *testing.T, op string, errno syscall.Errno) {
 		}
 	}
 	if !slices.Contains(failed, filepath.Join(dst, "in/old")) {
-		t.Errorf("%v: told of %q alone", errno, failed)
+		t.Errorf("%v: only the errors of %q were reported", errno, failed)
 	}
 }
 
-// TestRefusedBackup has an attribute refused where what was there has a backup: it is
-// there again.
+// TestRefusedBackup: an attribute is refused to a copy that has replaced a file with a
+// backup. The backup gets its name back.
 func TestRefusedBackup(t *testing.T) {
 	dir := memoryDir(t)
 	src, dst := filepath.Join(dir, "src"), filepath.Join(dir, "dst")
@@ -106,8 +106,8 @@ func TestRefusedBackup(t *testing.T) {
 	}
 }
 
-// TestRefusedACL copies a file whose ACL gives more to a user than to the group, to
-// where there are no ACLs. The mode's permissions of the group are those of the user;
+// TestRefusedACL copies a file, whose ACL gives more to a user than to the group, to a
+// file system without ACLs. The mode's permissions of the group are those of the user;
 // the group does not get them.
 func TestRefusedACL(t *testing.T) {
 	dir := memoryDir(t)
