@@ -5,8 +5,8 @@
 //		Sync:     copytree.SyncFileSystem,
 //	})
 //
-// A tree is walked breadth first. Each directory is opened once, and the calls for
-// its entries are relative to it (openat(2), mkdirat(2), fstatat(2) with
+// A tree is copied directory by directory. Each directory is opened once, and the
+// calls for its entries are relative to it (openat(2), mkdirat(2), fstatat(2) with
 // AT_SYMLINK_NOFOLLOW): no path is resolved twice, and no symbolic link is followed
 // that another process puts there meanwhile. Entries are copied in the order of
 // their inode numbers. As long as the page cache has what is copied, a few

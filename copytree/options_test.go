@@ -61,6 +61,7 @@ func TestNumbers(t *testing.T) {
 		"SyncNone":        {int(SyncNone), int(option.SyncNone)},
 		"SyncFileSystem":  {int(SyncFileSystem), int(option.SyncFileSystem)},
 		"SyncFiles":       {int(SyncFiles), int(option.SyncFiles)},
+		"MaxErrors":       {MaxErrors, report.MaxErrors},
 		"Copied":          {int(Copied), int(report.Copied)},
 		"Cloned":          {int(Cloned), int(report.Cloned)},
 		"Linked":          {int(Linked), int(report.Linked)},

@@ -3,8 +3,6 @@ package copytree
 import (
 	"sync/atomic"
 	"time"
-
-	"github.com/sluiceio/sluice/copytree/internal/report"
 )
 
 // Result is what a copy has done, also if there were errors.
@@ -23,7 +21,7 @@ type Result struct {
 
 // MaxErrors is how many errors a Result holds, and how many Copy's error joins.
 // Options.OnError gets all of them, and Result.Failed counts all files.
-const MaxErrors = report.MaxErrors
+const MaxErrors = 100
 
 // Progress is the state of a copy while it runs. Its fields may be read at any time.
 type Progress struct {

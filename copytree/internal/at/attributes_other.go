@@ -17,7 +17,7 @@ type File struct {
 
 // Chown sets owner and group; -1 leaves one as it is.
 func (k *Kernel) Chown(f File, uid, gid int) error {
-	o, err := k.in("chown", f.FD)
+	o, err := k.begin("chown", f.FD)
 	if err != nil {
 		return err
 	}
@@ -29,7 +29,7 @@ func (k *Kernel) Chown(f File, uid, gid int) error {
 
 // Chmod sets the permissions.
 func (k *Kernel) Chmod(f File, mode uint32) error {
-	o, err := k.in("chmod", f.FD)
+	o, err := k.begin("chmod", f.FD)
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (k *Kernel) Chmod(f File, mode uint32) error {
 // SetTimes sets the modification time, except of symbolic links: package os cannot do
 // that.
 func (k *Kernel) SetTimes(f File, _, mtime Time) error {
-	o, err := k.in("utimensat", f.FD)
+	o, err := k.begin("utimensat", f.FD)
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 // to have. Open waits for a FIFO's writer; it fails if a regular file is expected and
 // the file is something else.
 func (k *Kernel) Open(dir int, name Name, f Follow, t Type) (int, error) {
-	d, err := k.in("open", dir)
+	d, err := k.begin("open", dir)
 	if err != nil {
 		return -1, err
 	}
@@ -34,7 +34,7 @@ func (k *Kernel) Open(dir int, name Name, f Follow, t Type) (int, error) {
 	if err != nil {
 		return -1, bare(err)
 	}
-	return k.keep(&open{file: file, path: path}), nil
+	return k.add(&open{file: file, path: path}), nil
 }
 
 // Readable does not wait: Open has waited already.
@@ -49,7 +49,7 @@ func (k *Kernel) ReadCached(int, []byte) (int, Cached) { return 0, CacheUnknown 
 // Create creates a file with mode, restricted by the umask. The error is EEXIST if
 // something exists.
 func (k *Kernel) Create(dir int, name Name, mode uint32, a Access) (int, error) {
-	d, err := k.in("open", dir)
+	d, err := k.begin("open", dir)
 	if err != nil {
 		return -1, err
 	}
@@ -57,12 +57,12 @@ func (k *Kernel) Create(dir int, name Name, mode uint32, a Access) (int, error) 
 	if err != nil {
 		return -1, bare(err)
 	}
-	return k.keep(&open{file: file, path: filepath.Join(d.path, name.String())}), nil
+	return k.add(&open{file: file, path: filepath.Join(d.path, name.String())}), nil
 }
 
 // Overwrite opens an existing file for writing. It waits for the reader of a FIFO.
 func (k *Kernel) Overwrite(dir int, name Name, f Follow, o Opening) (int, error) {
-	d, err := k.in("open", dir)
+	d, err := k.begin("open", dir)
 	if err != nil {
 		return -1, err
 	}
@@ -82,14 +82,14 @@ func (k *Kernel) Overwrite(dir int, name Name, f Follow, o Opening) (int, error)
 	if err != nil {
 		return -1, bare(err)
 	}
-	return k.keep(&open{file: file, path: path}), nil
+	return k.add(&open{file: file, path: path}), nil
 }
 
 var accessFlags = [...]int{Write: os.O_WRONLY, ReadWrite: os.O_RDWR}
 
 // Read reads at an offset.
 func (k *Kernel) Read(fd int, b []byte, off int64) (int, error) {
-	o, err := k.in("read", fd)
+	o, err := k.begin("read", fd)
 	if err != nil {
 		return 0, err
 	}
@@ -102,7 +102,7 @@ func (k *Kernel) Read(fd int, b []byte, off int64) (int, error) {
 
 // Write writes all of b at the file's position.
 func (k *Kernel) Write(fd int, b []byte) error {
-	o, err := k.in("write", fd)
+	o, err := k.begin("write", fd)
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (k *Kernel) Write(fd int, b []byte) error {
 // ReadDir appends the next entries of a directory to into. It does not use the buffer,
 // but returns that it has used a part of it. At the end of the directory used is 0.
 func (k *Kernel) ReadDir(fd int, _ []byte, into []Entry) (_ []Entry, used int, err error) {
-	o, err := k.in("getdents", fd)
+	o, err := k.begin("getdents", fd)
 	if err != nil {
 		return into, 0, err
 	}
@@ -131,7 +131,7 @@ func (k *Kernel) ReadDir(fd int, _ []byte, into []Entry) (_ []Entry, used int, e
 
 // SeekDir sets the position that ReadDir reads from: an Entry.Next. 0 is the beginning.
 func (k *Kernel) SeekDir(fd int, next int64) error {
-	o, err := k.in("lseek", fd)
+	o, err := k.begin("lseek", fd)
 	if err != nil {
 		return err
 	}

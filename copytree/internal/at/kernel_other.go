@@ -24,7 +24,8 @@ type open struct {
 	read int64    // of a directory: how many entries were read
 }
 
-func (k *Kernel) keep(o *open) int {
+// add makes o what its descriptor has open, and returns the descriptor.
+func (k *Kernel) add(o *open) int {
 	fd := int(o.file.Fd())
 	k.shared.mu.Lock()
 	defer k.shared.mu.Unlock()
@@ -35,8 +36,8 @@ func (k *Kernel) keep(o *open) int {
 	return fd
 }
 
-// at returns what the descriptor fd has open.
-func (k *Kernel) at(fd int) (*open, error) {
+// lookup returns what the descriptor fd has open.
+func (k *Kernel) lookup(fd int) (*open, error) {
 	k.shared.mu.Lock()
 	defer k.shared.mu.Unlock()
 	if o := k.shared.open[fd]; o != nil {
@@ -45,12 +46,13 @@ func (k *Kernel) at(fd int) (*open, error) {
 	return nil, syscall.EBADF
 }
 
-// in returns what the descriptor fd has open, or the error that Fault returns for op.
-func (k *Kernel) in(op string, fd int) (*open, error) {
+// begin begins a call: it returns what the descriptor fd has open, or the error that
+// Fault returns for op.
+func (k *Kernel) begin(op string, fd int) (*open, error) {
 	if err := k.fault(op); err != nil {
 		return nil, err
 	}
-	return k.at(fd)
+	return k.lookup(fd)
 }
 
 // bare returns the system's error that err wraps.
@@ -89,7 +91,7 @@ func (k *Kernel) directory(path string, root *os.Root, err error) (int, error) {
 		_ = root.Close()
 		return -1, bare(err)
 	}
-	return k.keep(&open{file: f, root: root, path: path}), nil
+	return k.add(&open{file: f, root: root, path: path}), nil
 }
 
 // OpenBase opens the directory at path, to reach the names in it.
@@ -103,7 +105,7 @@ func (k *Kernel) OpenBase(path string) (int, error) {
 
 // OpenDir opens a directory of the source. The error is ENOTDIR if it is none.
 func (k *Kernel) OpenDir(dir int, name Name, f Follow) (int, error) {
-	d, err := k.in("open", dir)
+	d, err := k.begin("open", dir)
 	if err != nil {
 		return -1, err
 	}
@@ -130,7 +132,7 @@ func (k *Kernel) OpenMade(dir int, name Name, f Follow) (int, error) {
 
 // Close closes a descriptor.
 func (k *Kernel) Close(fd int) error {
-	o, err := k.at(fd)
+	o, err := k.lookup(fd)
 	if err != nil {
 		return err
 	}
@@ -155,7 +157,7 @@ func Umask() uint32 { return 0o022 }
 
 // Ancestors returns the IDs of the directory and of all directories above it.
 func (k *Kernel) Ancestors(dir int) ([]ID, error) {
-	d, err := k.in("stat", dir)
+	d, err := k.begin("stat", dir)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ type Raw struct{}
 
 // Fstat sets s to the Stat of an open file.
 func (k *Kernel) Fstat(fd int, _ *Raw, s *Stat) error {
-	o, err := k.in("fstat", fd)
+	o, err := k.begin("fstat", fd)
 	if err != nil {
 		return err
 	}
@@ -27,7 +27,7 @@ func (k *Kernel) Fstat(fd int, _ *Raw, s *Stat) error {
 
 // Stat sets s to the Stat of the file with that name in dir.
 func (k *Kernel) Stat(dir int, name Name, f Follow, s *Stat) error {
-	d, err := k.in("stat", dir)
+	d, err := k.begin("stat", dir)
 	if err != nil {
 		return err
 	}

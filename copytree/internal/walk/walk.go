@@ -5,14 +5,24 @@
 //	defer j.Close()
 //	result := j.Copy([]dirs.Pair{{Dst: "backup/photos", Src: "photos"}})
 //
-// The tree is walked breadth first. A worker takes a directory from the queue, makes
-// its copy (begin.go), reads a part of it (scan.go), queues the directories in it
-// and copies its other entries (worker.go). When everything in a directory is done,
-// its copy gets its metadata (finish.go).
+// A worker takes a directory from the queue, makes its copy (begin.go), reads a part of
+// it (scan.go), queues the directories in it and copies its other entries (worker.go).
+// When everything in a directory is done, its copy gets its metadata (finish.go).
 //
 // If the page cache lacks what is copied, the tree is cold: prefetchers read
 // directories ahead of the workers and open their files (prefetch.go), and extra
 // workers copy beside workers that wait for large files.
+//
+// # The packages below
+//
+//   - entry copies one file, symbolic link or device, and asks conflict what becomes
+//     of a file that exists in its place;
+//   - content copies the bytes of a file, attr its metadata; durable syncs it;
+//   - queue has what is left to do, dirs the open directories, fetch reads files into
+//     the page cache;
+//   - made and hardlink remember what was copied; pace adapts to what calls have met;
+//   - report collects counts and errors; item, option and fault are what all of them
+//     speak of; at has the system calls.
 //
 // # Concurrency
 //
