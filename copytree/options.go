@@ -59,7 +59,7 @@ type Options struct {
 	// DryRun does not touch the destination, and reports what would be done.
 	DryRun bool
 
-	// BlockSize is how many bytes one read or write moves, from 512 to 64 MiB; 0
+	// BlockSize is how many bytes one read or write moves, from 512 bytes to 64 MiB; 0
 	// chooses by the file's size and file system.
 	BlockSize int
 	// Concurrency is how many files are copied at once, at most 1024. 0 copies as
