@@ -5,7 +5,7 @@
 # make conformance-ci  that of packages os and io/fs, as CI runs it
 # make bench  the benchmark against os.File, on a temporary file in this folder
 
-MODULES = . cmd/sluice
+MODULES = . bench cmd/sluice
 PLATFORMS = linux/arm64 linux/386 darwin/arm64 windows/amd64 freebsd/amd64
 
 # Packages in which goroutines meet, beside the root.
@@ -39,7 +39,8 @@ $(LINT): tools/go.mod
 # tests are left out that take 90 s here: one fills file systems, a byte more each
 # time, the other measures memory.
 race:
-	go test -race -timeout=20m -skip '^(TestDirectNoSpace|TestStreamMemory)$$' . -sluice.diff.n=500
+	go test -race -timeout=20m . -sluice.diff.n=500
+	go test -race -timeout=20m -skip '^(TestDirectNoSpace|TestStreamMemory)$$' ./direct -sluice.diff.n=500
 	go test -race -timeout=20m $(RACE)
 
 cross:

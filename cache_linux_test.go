@@ -9,19 +9,17 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/sluicetest"
 )
-
-// dropCache asks the kernel to forget the pages of a file.
-func dropCache(fd int) error { return unix.Fadvise(fd, 0, 0, unix.FADV_DONTNEED) }
 
 // TestReadOfHalfCached reads over the border between pages that are cached
 // and pages that are not: the whole, as read(2) does on a disk.
 func TestReadOfHalfCached(t *testing.T) {
-	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		const size = 1 << 20 // 1 MiB
 		name := filepath.Join(t.TempDir(), "file")
-		data := bytes.Repeat([]byte(twenty), size/20)
-		write(t, name, string(data))
+		data := bytes.Repeat([]byte(sluicetest.Twenty), size/20)
+		sluicetest.Write(t, name, string(data))
 		f, err := s.Open(name)
 		if err != nil {
 			t.Fatal(err)
@@ -47,11 +45,11 @@ func halfCached(t *testing.T, f *os.File, size int) {
 	if err := f.Sync(); err != nil {
 		t.Fatal(err)
 	}
-	if err := dropCache(int(f.Fd())); err != nil {
+	if err := sluicetest.DropCache(int(f.Fd())); err != nil {
 		t.Skip(err)
 	}
 	unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_RANDOM)
-	if _, err := f.ReadAt(make([]byte, pageSize), 0); err != nil {
+	if _, err := f.ReadAt(make([]byte, sluicetest.PageSize), 0); err != nil {
 		t.Fatal(err)
 	}
 	n, err := unix.Preadv2(int(f.Fd()), [][]byte{make([]byte, size)}, 0, unix.RWF_NOWAIT)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/sluicetest"
 	"github.com/sluiceio/sluice/tune"
 )
 
@@ -36,14 +37,14 @@ func TestExplainCap(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, classFirst := range []bool{true, false} {
-			s := scheduler(t, sluice.Options{Driver: "pool"})
+			s := sluicetest.Scheduler(t, sluice.Options{Driver: "pool"})
 			if strings.Contains(s.Explain(), "classes") {
 				t.Error("Explain tells of classes, and there are none")
 			}
 			if classFirst {
 				class(t, s, "late", sluice.ClassOptions{Depth: 5})
 			}
-			textOn(t, s, dir)
+			sluicetest.TextOn(t, s, dir)
 			if !classFirst {
 				class(t, s, "late", sluice.ClassOptions{Depth: 5})
 			}

@@ -53,7 +53,7 @@ func asDriver[D driver.Driver](d D, err error) (driver.Driver, error) {
 // descriptor, and its eventfd is opened late in any case.
 func openLate(name string, o Options, hook *record.Hook) (driver.Driver, error) {
 	if name == "uring" {
-		return asDriver(uring.New(uring.Options{Depth: o.depth(), Late: true, Record: hook}))
+		return asDriver(uring.New(uring.Options{Depth: o.depth(), Lazy: true, Record: hook}))
 	}
 	return open(name, o, hook)
 }
@@ -69,24 +69,29 @@ func open(name string, o Options, hook *record.Hook) (driver.Driver, error) {
 	}
 }
 
-// forChains returns the driver for chains: a ring with files of its own. It is
-// nil if the kernel has none.
+// opener returns the function that opens one more driver of that name, without a recorder;
+// nil for the pool, whose reads take threads.
+func opener(name string) func(depth int) driver.Driver {
+	if name == "pool" {
+		return nil
+	}
+	return func(depth int) driver.Driver {
+		drv, err := open(name, Options{Depth: depth}, new(record.Hook))
+		if err != nil {
+			return nil
+		}
+		return drv
+	}
+}
+
+// forChains returns the driver for chains, a ring with files of its own. It is nil if the
+// kernel has none.
 func forChains(hook *record.Hook) driver.Linker {
-	r, err := uring.New(uring.Options{Depth: laneChains * sched.MaxChainOps, Files: laneChains, Workers: laneWorkers, Record: hook})
+	r, err := uring.New(uring.Options{Depth: kernelChains * sched.MaxChainOps, Files: kernelChains, Workers: kernelWorkers, Record: hook})
 	if err != nil {
 		return nil
 	}
-	return withFiles(r)
-}
-
-// withFiles returns l if it performs chains. Otherwise, as with Linux before
-// 5.15, it closes it and returns nil.
-func withFiles(l driver.Linker) driver.Linker {
-	if l.Files() > 0 {
-		return l
-	}
-	_ = l.Close() // nothing is in flight
-	return nil
+	return r
 }
 
 // forSyncs returns the driver for the fsyncs of a Scheduler that has drv: one

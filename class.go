@@ -33,7 +33,7 @@ import (
 // the weights. The cap is that of each device, if `sluice tune` has measured it;
 // [Scheduler.Explain] tells it.
 //
-// Reads, and writes of DirectFiles, take turns. What needs no device does not
+// Reads, and writes of direct files, take turns. What needs no device does not
 // wait, unless its class has limits: reads of what is in the page cache, and
 // writes that it takes. Each Sync and Datasync is an operation too, of no bytes, also
 // where it shares an fsync; it waits for its class's limits alone, and keeps the class
@@ -108,8 +108,8 @@ func (s *Scheduler) NewClass(name string, o ClassOptions) (*Class, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed {
-		return nil, fmt.Errorf("sluice: class %q: %w", name, errSchedulerClosed)
+	if err := s.h.Usable(); err != nil {
+		return nil, fmt.Errorf("sluice: class %q: %w", name, err)
 	}
 	if len(s.classes) == classesMost {
 		return nil, fmt.Errorf("sluice: class %q: the Scheduler has %d classes already", name, classesMost)
@@ -119,9 +119,9 @@ func (s *Scheduler) NewClass(name string, o ClassOptions) (*Class, error) {
 			return nil, fmt.Errorf("sluice: class %q: there is one of that name", name)
 		}
 	}
-	c := &Class{name, s, s.core.NewClass(name, settings)}
+	c := &Class{name, s, s.h.Core.NewClass(name, settings)}
 	s.classes = append(s.classes, c)
-	s.cap.look(s.core)
+	s.h.ClassesChanged()
 	return c, nil
 }
 
@@ -152,7 +152,7 @@ func (c *Class) Configure(o ClassOptions) error {
 		return fmt.Errorf("sluice: class %q: %w", c.name, err)
 	}
 	c.core.Configure(settings)
-	c.sched.cap.look(c.sched.core)
+	c.sched.h.ClassesChanged()
 	return nil
 }
 

@@ -16,7 +16,9 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/cache"
+	"github.com/sluiceio/sluice/direct"
 	"github.com/sluiceio/sluice/internal/seed"
+	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
 func class(t testing.TB, s *sluice.Scheduler, name string, o sluice.ClassOptions) *sluice.Class {
@@ -40,7 +42,7 @@ func wantNoTurns(t testing.TB, s *sluice.Scheduler) {
 
 // TestClassRefused gives NewClass and Configure what is wrong: the error names it.
 func TestClassRefused(t *testing.T) {
-	s := scheduler(t, sluice.Options{Driver: "pool"})
+	s := sluicetest.Scheduler(t, sluice.Options{Driver: "pool"})
 	class(t, s, "taken", sluice.ClassOptions{})
 	for _, c := range []struct {
 		name string
@@ -77,9 +79,9 @@ func TestClassRefused(t *testing.T) {
 
 // TestClassElsewhere uses a class of one Scheduler on another.
 func TestClassElsewhere(t *testing.T) {
-	s, other := scheduler(t, sluice.Options{Driver: "pool"}), scheduler(t, sluice.Options{Driver: "pool"})
+	s, other := sluicetest.Scheduler(t, sluice.Options{Driver: "pool"}), sluicetest.Scheduler(t, sluice.Options{Driver: "pool"})
 	c := class(t, other, "other", sluice.ClassOptions{Depth: 100})
-	f := textOn(t, s, t.TempDir())
+	f := sluicetest.TextOn(t, s, t.TempDir())
 	for _, c := range []*sluice.Class{nil, c} {
 		if v, err := f.WithClass(c); v != nil || err == nil || !strings.Contains(err.Error(), f.Name()) {
 			t.Errorf("WithClass(%v) = %v, %v", c, v, err)
@@ -99,9 +101,9 @@ func TestClassElsewhere(t *testing.T) {
 
 // TestClassView: a view is the file, whose position and end it shares.
 func TestClassView(t *testing.T) {
-	s := scheduler(t, sluice.Options{Driver: "pool"})
+	s := sluicetest.Scheduler(t, sluice.Options{Driver: "pool"})
 	c := class(t, s, "counted", sluice.ClassOptions{Depth: 100})
-	f := textOn(t, s, t.TempDir())
+	f := sluicetest.TextOn(t, s, t.TempDir())
 	v, err := f.WithClass(c)
 	if err != nil {
 		t.Fatal(err)
@@ -109,7 +111,7 @@ func TestClassView(t *testing.T) {
 	var a, b [3]byte
 	_, err1 := f.Read(a[:])
 	_, err2 := v.Read(b[:])
-	if text := string(a[:]) + string(b[:]); err1 != nil || err2 != nil || text != twenty[:6] {
+	if text := string(a[:]) + string(b[:]); err1 != nil || err2 != nil || text != sluicetest.Twenty[:6] {
 		t.Errorf("read %q, %v, %v; want one after the other", text, err1, err2)
 	}
 	if n := c.Stats().Operations; n != 1 {
@@ -132,9 +134,9 @@ func TestClassView(t *testing.T) {
 // TestClassTravels: all ways to read and write have the class of the context, or
 // of the view.
 func TestClassTravels(t *testing.T) {
-	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		f, noise := directNoise(t, s, 2<<20)
-		w, err := s.CreateDirect(filepath.Join(t.TempDir(), "written"))
+	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		f, noise := sluicetest.DirectNoise(t, s, 2<<20)
+		w, err := direct.OpenOn(s, filepath.Join(t.TempDir(), "written"), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,13 +169,13 @@ func TestClassTravels(t *testing.T) {
 			t.Errorf("a Writer of %d bytes: %d of the class", len(noise), after.Bytes-before.Bytes)
 		}
 		wantNoTurns(t, s)
-		wantIdle(t, s)
+		sluicetest.WantIdle(t, s)
 	})
 }
 
 // waysToRead read a file of noise and compare.
-var waysToRead = map[string]func(context.Context, *sluice.DirectFile, []byte) error{
-	"ReadAt": func(ctx context.Context, f *sluice.DirectFile, noise []byte) error {
+var waysToRead = map[string]func(context.Context, *direct.File, []byte) error{
+	"ReadAt": func(ctx context.Context, f *direct.File, noise []byte) error {
 		return sameAt(ctx, f, noise, 100, 70_000)
 	},
 	"ReadBuffer": sameBuffer,
@@ -182,7 +184,7 @@ var waysToRead = map[string]func(context.Context, *sluice.DirectFile, []byte) er
 	"cache":      sameCached,
 }
 
-func sameAt(ctx context.Context, f *sluice.DirectFile, noise []byte, off, n int) error {
+func sameAt(ctx context.Context, f *direct.File, noise []byte, off, n int) error {
 	b := make([]byte, n)
 	if _, err := f.ReadAtContext(ctx, b, int64(off)); err != nil {
 		return err
@@ -197,7 +199,7 @@ func agree(got, want []byte) error {
 	return nil
 }
 
-func sameBuffer(ctx context.Context, f *sluice.DirectFile, noise []byte) error {
+func sameBuffer(ctx context.Context, f *direct.File, noise []byte) error {
 	b, err := f.ReadBuffer(ctx, 0, len(noise))
 	if err != nil {
 		return err
@@ -206,9 +208,9 @@ func sameBuffer(ctx context.Context, f *sluice.DirectFile, noise []byte) error {
 	return agree(b.Bytes(), noise)
 }
 
-func sameMany(ctx context.Context, f *sluice.DirectFile, noise []byte) error {
-	ranges := []sluice.Range{{Off: 0, Len: 1 << 20}, {Off: 1<<20 - 100, Len: 100}, {Off: 5000, Len: 700_000}}
-	for r, err := range f.ReadMany(ctx, slices.Values(ranges), sluice.ReadManyOptions{}) {
+func sameMany(ctx context.Context, f *direct.File, noise []byte) error {
+	ranges := []direct.Range{{Off: 0, Len: 1 << 20}, {Off: 1<<20 - 100, Len: 100}, {Off: 5000, Len: 700_000}}
+	for r, err := range f.ReadMany(ctx, slices.Values(ranges), direct.ReadManyOptions{}) {
 		if err == nil {
 			err = agree(r.Buffer.Bytes(), noise[r.Off:][:r.Len])
 		}
@@ -220,8 +222,8 @@ func sameMany(ctx context.Context, f *sluice.DirectFile, noise []byte) error {
 	return nil
 }
 
-func sameStream(ctx context.Context, f *sluice.DirectFile, noise []byte) error {
-	r, err := f.NewReader(ctx, sluice.ReaderOptions{})
+func sameStream(ctx context.Context, f *direct.File, noise []byte) error {
+	r, err := f.NewReader(ctx, direct.ReaderOptions{})
 	if err != nil {
 		return err
 	}
@@ -233,7 +235,7 @@ func sameStream(ctx context.Context, f *sluice.DirectFile, noise []byte) error {
 	return agree(b, noise)
 }
 
-func sameCached(ctx context.Context, f *sluice.DirectFile, noise []byte) error {
+func sameCached(ctx context.Context, f *direct.File, noise []byte) error {
 	c, err := cache.New(cache.Options{Bytes: 4 << 20})
 	if err != nil {
 		return err
@@ -246,12 +248,12 @@ func sameCached(ctx context.Context, f *sluice.DirectFile, noise []byte) error {
 }
 
 // stays is a file that a cache does not close.
-type stays struct{ *sluice.DirectFile }
+type stays struct{ *direct.File }
 
 func (stays) Close() error { return nil }
 
-func copyBy(ctx context.Context, f *sluice.DirectFile, noise []byte) error {
-	w, err := f.NewWriter(ctx, sluice.WriterOptions{BufferSize: 64 << 10})
+func copyBy(ctx context.Context, f *direct.File, noise []byte) error {
+	w, err := f.NewWriter(ctx, direct.WriterOptions{BufferSize: 64 << 10})
 	if err != nil {
 		return err
 	}
@@ -265,7 +267,7 @@ func copyBy(ctx context.Context, f *sluice.DirectFile, noise []byte) error {
 
 // stuck returns a class, and a context of it, whose next operation waits for
 // longer than the test lasts.
-func stuck(t *testing.T, s *sluice.Scheduler, f *sluice.DirectFile) (*sluice.Class, context.Context) {
+func stuck(t *testing.T, s *sluice.Scheduler, f *direct.File) (*sluice.Class, context.Context) {
 	t.Helper()
 	c := class(t, s, "stuck", sluice.ClassOptions{BytesPerSecond: 1})
 	ctx := sluice.WithClass(t.Context(), c)
@@ -277,22 +279,22 @@ func stuck(t *testing.T, s *sluice.Scheduler, f *sluice.DirectFile) (*sluice.Cla
 
 func waitQueued(t *testing.T, c *sluice.Class, n int) {
 	t.Helper()
-	waitFor(t, "operations that wait for their turn", func() bool { return c.Stats().Queued == n })
+	sluicetest.WaitFor(t, "operations that wait for their turn", func() bool { return c.Stats().Queued == n })
 }
 
 // attempts are ways to wait for a turn.
-var attempts = map[string]func(context.Context, *sluice.DirectFile) error{
-	"ReadAt": func(ctx context.Context, f *sluice.DirectFile) error {
+var attempts = map[string]func(context.Context, *direct.File) error{
+	"ReadAt": func(ctx context.Context, f *direct.File) error {
 		_, err := f.ReadAtContext(ctx, make([]byte, 4096), 0)
 		return err
 	},
-	"ReadBuffer": func(ctx context.Context, f *sluice.DirectFile) error {
+	"ReadBuffer": func(ctx context.Context, f *direct.File) error {
 		b, err := f.ReadBuffer(ctx, 0, 4096)
 		b.Release()
 		return err
 	},
-	"ReadMany": func(ctx context.Context, f *sluice.DirectFile) error {
-		for r, err := range f.ReadMany(ctx, slices.Values([]sluice.Range{{Off: 0, Len: 4096}}), sluice.ReadManyOptions{}) {
+	"ReadMany": func(ctx context.Context, f *direct.File) error {
+		for r, err := range f.ReadMany(ctx, slices.Values([]direct.Range{{Off: 0, Len: 4096}}), direct.ReadManyOptions{}) {
 			r.Buffer.Release()
 			return err
 		}
@@ -304,8 +306,8 @@ var attempts = map[string]func(context.Context, *sluice.DirectFile) error{
 // TestClassContextEnds has contexts end while a limit holds an operation: it ends
 // at once, and nothing is left.
 func TestClassContextEnds(t *testing.T) {
-	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		f, _ := directNoise(t, s, 1<<20)
+	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		f, _ := sluicetest.DirectNoise(t, s, 1<<20)
 		c, ctx := stuck(t, s, f)
 		for name, attempt := range attempts {
 			ctx, cancel := context.WithCancel(ctx)
@@ -313,7 +315,7 @@ func TestClassContextEnds(t *testing.T) {
 			for range cap(ended) {
 				go func() { ended <- attempt(ctx, f) }()
 			}
-			waitFor(t, name+" to wait", func() bool { return c.Stats().Queued >= cap(ended) })
+			sluicetest.WaitFor(t, name+" to wait", func() bool { return c.Stats().Queued >= cap(ended) })
 			cancel()
 			for range cap(ended) {
 				if err := <-ended; !errors.Is(err, context.Canceled) {
@@ -322,25 +324,25 @@ func TestClassContextEnds(t *testing.T) {
 			}
 		}
 		wantNoTurns(t, s)
-		wantIdle(t, s)
+		sluicetest.WantIdle(t, s)
 	})
 }
 
 // TestClassClosed closes a file, or the Scheduler, while a limit holds operations.
 func TestClassClosed(t *testing.T) {
-	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		f, _ := directNoise(t, s, 1<<20)
+	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		f, _ := sluicetest.DirectNoise(t, s, 1<<20)
 		c, ctx := stuck(t, s, f)
 		for i, end := range []func() error{f.Close, s.Close} {
 			g := f
 			if i > 0 {
-				g, _ = directNoise(t, s, 1<<20)
+				g, _ = sluicetest.DirectNoise(t, s, 1<<20)
 			}
 			ended := make(chan error, len(attempts))
 			for _, attempt := range attempts {
 				go func() { ended <- attempt(ctx, g) }()
 			}
-			waitFor(t, "operations to wait", func() bool { return c.Stats().Queued >= len(attempts) })
+			sluicetest.WaitFor(t, "operations to wait", func() bool { return c.Stats().Queued >= len(attempts) })
 			if err := end(); err != nil {
 				t.Errorf("Close = %v", err)
 			}
@@ -357,8 +359,8 @@ func TestClassClosed(t *testing.T) {
 // TestClassTailClosed closes a file while a limit holds a write that is to go
 // through its other descriptor.
 func TestClassTailClosed(t *testing.T) {
-	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		f, noise := directNoise(t, s, 1<<20)
+	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		f, noise := sluicetest.DirectNoise(t, s, 1<<20)
 		c, ctx := stuck(t, s, f)
 		ended := make(chan error, 1)
 		go func() {
@@ -378,8 +380,8 @@ func TestClassTailClosed(t *testing.T) {
 
 // TestClassLimitLifted configures a class while its operations wait.
 func TestClassLimitLifted(t *testing.T) {
-	s := scheduler(t, sluice.Options{})
-	f, noise := directNoise(t, s, 1<<20)
+	s := sluicetest.Scheduler(t, sluice.Options{})
+	f, noise := sluicetest.DirectNoise(t, s, 1<<20)
 	c, ctx := stuck(t, s, f)
 	var all sync.WaitGroup
 	for i := range 10 {
@@ -401,14 +403,14 @@ func TestClassLimitLifted(t *testing.T) {
 // and close files, all at once: at the end nothing waits and nothing is held.
 func TestClassStorm(t *testing.T) {
 	start := seed.Of(t)
-	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		classes := []*sluice.Class{
 			s.DefaultClass(),
 			class(t, s, "light", sluice.ClassOptions{Weight: 1}),
 			class(t, s, "heavy", sluice.ClassOptions{Weight: 10_000, Depth: 3}),
 			class(t, s, "slow", sluice.ClassOptions{BytesPerSecond: 1 << 20, IOPS: 50}),
 		}
-		f, noise := directNoise(t, s, 1<<20)
+		f, noise := sluicetest.DirectNoise(t, s, 1<<20)
 		var all sync.WaitGroup
 		for i := range 12 {
 			all.Go(func() {
@@ -422,12 +424,12 @@ func TestClassStorm(t *testing.T) {
 		}
 		all.Wait()
 		wantNoTurns(t, s)
-		wantIdle(t, s)
+		sluicetest.WantIdle(t, s)
 	})
 }
 
 // storm does something with a class, and gives up at some time.
-func storm(t *testing.T, s *sluice.Scheduler, f *sluice.DirectFile, noise []byte, c *sluice.Class, r *rand.Rand) error {
+func storm(t *testing.T, s *sluice.Scheduler, f *direct.File, noise []byte, c *sluice.Class, r *rand.Rand) error {
 	ctx, cancel := context.WithCancel(sluice.WithClass(t.Context(), c))
 	defer cancel()
 	if r.IntN(3) == 0 || c.Name() == "slow" {
@@ -458,7 +460,7 @@ func storm(t *testing.T, s *sluice.Scheduler, f *sluice.DirectFile, noise []byte
 
 // closedInside closes a file while it is read.
 func closedInside(ctx context.Context, s *sluice.Scheduler, name string) error {
-	f, err := s.OpenDirect(name)
+	f, err := direct.OpenOn(s, name, os.O_RDONLY, 0)
 	if err != nil {
 		return err
 	}

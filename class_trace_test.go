@@ -8,17 +8,21 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sluiceio/sluice/batch"
+
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/direct"
+	"github.com/sluiceio/sluice/internal/sluicetest"
 	"github.com/sluiceio/sluice/trace"
 )
 
 // TestClassTrace: each read and write is recorded with the class of its context,
 // or of the view that it is made by, however it is made.
 func TestClassTrace(t *testing.T) {
-	for _, name := range drivers {
+	for _, name := range sluicetest.Drivers {
 		t.Run(name, func(t *testing.T) {
-			_, s := recorded(t, name)
-			f, noise := directNoise(t, s, 2<<20)
+			_, s := sluicetest.Recorded(t, name)
+			f, noise := sluicetest.DirectNoise(t, s, 2<<20)
 			weighted := class(t, s, "weighted", sluice.ClassOptions{Weight: 7})
 			limited := class(t, s, "limited", sluice.ClassOptions{Depth: 1000})
 			for _, c := range []*sluice.Class{weighted, limited, s.DefaultClass()} {
@@ -91,16 +95,16 @@ func useFile(ctx context.Context, s *sluice.Scheduler, name string) error {
 
 // useBatch does likewise, by one Batch and descriptors of its own.
 func useBatch(ctx context.Context, s *sluice.Scheduler, name string) error {
-	b := s.NewBatch()
-	f := b.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600).Link()
-	b.WriteAt(f, make([]byte, 10_000), 0).Link()
-	b.ReadAt(f, make([]byte, 10_000), 0).Link()
+	b := batch.New(s)
+	f := b.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600).Then()
+	b.WriteAt(f, make([]byte, 10_000), 0).Then()
+	b.ReadAt(f, make([]byte, 10_000), 0).Then()
 	b.Close(f)
 	return b.Do(ctx)
 }
 
 func useWriter(ctx context.Context, s *sluice.Scheduler, name string, noise []byte) error {
-	f, err := s.CreateDirect(name)
+	f, err := direct.OpenOn(s, name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 	if err != nil {
 		return err
 	}
@@ -111,10 +115,10 @@ func useWriter(ctx context.Context, s *sluice.Scheduler, name string, noise []by
 // the queue. A limit of 50 operations a second makes the one after those which may
 // come at once wait for more than 10 ms, whatever the machine.
 func TestClassTraceWaits(t *testing.T) {
-	for _, name := range drivers {
+	for _, name := range sluicetest.Drivers {
 		t.Run(name, func(t *testing.T) {
-			_, s := recorded(t, name)
-			f, noise := directNoise(t, s, 1<<20)
+			_, s := sluicetest.Recorded(t, name)
+			f, noise := sluicetest.DirectNoise(t, s, 1<<20)
 			c := class(t, s, "slow", sluice.ClassOptions{IOPS: 50})
 			for way, do := range map[string]func(context.Context) error{
 				"ReadAt":     func(ctx context.Context) error { return sameAt(ctx, f, noise, 0, 4096) },
@@ -138,8 +142,8 @@ func TestClassTraceWaits(t *testing.T) {
 }
 
 // readSome reads the beginning of the file by a stream.
-func readSome(ctx context.Context, f *sluice.DirectFile) error {
-	r, err := f.NewReader(ctx, sluice.ReaderOptions{BufferSize: 4096, ReadAhead: 2})
+func readSome(ctx context.Context, f *direct.File) error {
+	r, err := f.NewReader(ctx, direct.ReaderOptions{BufferSize: 4096, ReadAhead: 2})
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/sluiceio/sluice/internal/handle"
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
@@ -27,52 +28,21 @@ func (f *File) WithClass(c *Class) (*File, error) {
 	if f == nil {
 		return nil, os.ErrInvalid
 	}
-	if err := c.on(f.sched); err != nil {
-		return nil, f.error("withclass", err)
+	if err := c.on(f.h.Sched); err != nil {
+		return nil, f.h.Error("withclass", err)
 	}
-	v := &File{file: f.file, sched: f.sched, self: f.self, number: f.number, viewOf: f}
-	if f.viewOf != nil {
-		v.viewOf = f.viewOf
-	}
-	if f.core != nil {
-		v.core = f.core.View(c.core)
-	}
-	return v, nil
-}
-
-// WithClass returns a view of the file; see File.WithClass.
-func (d *DirectFile) WithClass(c *Class) (*DirectFile, error) {
-	if d == nil {
-		return nil, os.ErrInvalid
-	}
-	file, err := d.file.WithClass(c)
-	if err != nil {
-		return nil, err
-	}
-	v := &DirectFile{file: file, explanation: d.explanation}
-	if d.direct != nil {
-		direct := *d.direct
-		direct.core = file.core
-		if direct.tail != nil {
-			direct.tail = direct.tail.View(c.core)
-		}
-		v.direct = &direct
-	}
+	v := new(File)
+	f.h.View(&v.h, c.core)
 	return v, nil
 }
 
 // on returns an error unless c is a class of s.
-func (c *Class) on(s *Scheduler) error {
+func (c *Class) on(s *handle.Scheduler) error {
 	switch {
 	case c == nil:
 		return errors.New("the Class is nil")
-	case c.sched != s:
+	case c.sched.h != s:
 		return fmt.Errorf("class %q is another Scheduler's", c.name)
 	}
 	return nil
-}
-
-// classIn is the class of a context for operations on the file that have none.
-func (d *DirectFile) classIn(ctx context.Context) *sched.Class {
-	return d.file.sched.core.ClassIn(ctx)
 }

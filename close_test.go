@@ -7,25 +7,26 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
 // TestCloseWaits closes a file while reads of it wait: Close returns after
 // them, they have the bytes, and what is called later fails.
 func TestCloseWaits(t *testing.T) {
-	for _, name := range drivers {
+	for _, name := range sluicetest.Drivers {
 		t.Run(name, func(t *testing.T) {
-			s := scheduler(t, sluice.Options{Driver: name, BlockingThreads: 1})
-			f := textOn(t, s, memoryDir(t)) // tmpfs, where reads pass the gate
-			release := occupy(s)
+			s := sluicetest.Scheduler(t, sluice.Options{Driver: name, BlockingThreads: 1})
+			f := sluicetest.TextOn(t, s, sluicetest.MemoryDir(t)) // tmpfs, where reads pass the gate
+			release := sluicetest.Occupy(s)
 			defer release()
 			var reading sync.WaitGroup
 			for range 4 {
-				reading.Go(func() { readTwenty(t, f) })
+				reading.Go(func() { sluicetest.ReadTwenty(t, f) })
 			}
-			waitFor(t, "reads in progress", func() bool { return parked("(*Limiter).wait") == 4 })
+			sluicetest.WaitFor(t, "reads in progress", func() bool { return sluicetest.Parked("(*Limiter).wait") == 4 })
 			closed := make(chan error)
 			go func() { closed <- f.Close() }()
-			waitFor(t, "Close to have begun", f.Closing)
+			sluicetest.WaitFor(t, "Close to have begun", f.Closing)
 			if n, err := f.ReadAt(make([]byte, 1), 0); n != 0 || !errors.Is(err, os.ErrClosed) {
 				t.Errorf("ReadAt during Close = %d, %v; want 0, ErrClosed", n, err)
 			}
@@ -49,20 +50,20 @@ func TestCloseWaits(t *testing.T) {
 // TestSchedulerCloseWaits closes the scheduler while the file is already being
 // closed by someone else, who waits for reads: the driver outlives them.
 func TestSchedulerCloseWaits(t *testing.T) {
-	for _, name := range drivers {
+	for _, name := range sluicetest.Drivers {
 		t.Run(name, func(t *testing.T) {
-			s := scheduler(t, sluice.Options{Driver: name, BlockingThreads: 1})
-			f := textOn(t, s, memoryDir(t))
-			release := occupy(s)
+			s := sluicetest.Scheduler(t, sluice.Options{Driver: name, BlockingThreads: 1})
+			f := sluicetest.TextOn(t, s, sluicetest.MemoryDir(t))
+			release := sluicetest.Occupy(s)
 			defer release()
 			var all sync.WaitGroup
-			all.Go(func() { readTwenty(t, f) })
-			waitFor(t, "a read in progress", func() bool { return parked("(*Limiter).wait") == 1 })
+			all.Go(func() { sluicetest.ReadTwenty(t, f) })
+			sluicetest.WaitFor(t, "a read in progress", func() bool { return sluicetest.Parked("(*Limiter).wait") == 1 })
 			all.Go(func() { f.Close() })
-			waitFor(t, "Close to have begun", f.Closing)
+			sluicetest.WaitFor(t, "Close to have begun", f.Closing)
 			ended := make(chan error, 1)
 			go func() { ended <- s.Close() }()
-			waitFor(t, "the scheduler to refuse files", func() bool {
+			sluicetest.WaitFor(t, "the scheduler to refuse files", func() bool {
 				_, err := s.Open(os.DevNull)
 				return errors.Is(err, os.ErrClosed)
 			})
@@ -71,7 +72,7 @@ func TestSchedulerCloseWaits(t *testing.T) {
 				case <-ended:
 					t.Fatal("Close of the scheduler returned before the read has ended")
 				default:
-					yield()
+					sluicetest.Yield()
 				}
 			}
 			release()
@@ -86,12 +87,12 @@ func TestSchedulerCloseWaits(t *testing.T) {
 // TestCloseUnderLoad closes files and their scheduler while goroutines read
 // and write them in every way. Each call has its bytes or ErrClosed.
 func TestCloseUnderLoad(t *testing.T) {
-	eachPlace(t, func(t *testing.T, _ *sluice.Scheduler, dir string) {
-		driver := driverOf(t)
+	sluicetest.EachPlace(t, func(t *testing.T, _ *sluice.Scheduler, dir string) {
+		driver := sluicetest.DriverOf(t)
 		for range 20 {
-			s := scheduler(t, sluice.Options{Driver: driver, Depth: 8, BlockingThreads: 2})
+			s := sluicetest.Scheduler(t, sluice.Options{Driver: driver, Depth: 8, BlockingThreads: 2})
 			var all sync.WaitGroup
-			f := directOn(t, s, dir, 64*pageSize)
+			f := sluicetest.DirectOn(t, s, dir, 64*sluicetest.PageSize)
 			for g := range 8 {
 				all.Go(func() { useUntilClosed(t, f, g) })
 			}
@@ -108,11 +109,11 @@ func TestCloseUnderLoad(t *testing.T) {
 
 // useUntilClosed reads and writes the pages that are g's.
 func useUntilClosed(t *testing.T, f *sluice.File, g int) {
-	b := alignedBytes(pageSize)
+	b := sluicetest.AlignedBytes(sluicetest.PageSize)
 	for i := 0; ; i++ {
 		var n int
 		var err error
-		off := int64(8*g+i%8) * pageSize
+		off := int64(8*g+i%8) * sluicetest.PageSize
 		switch i % 4 {
 		case 0:
 			n, err = f.ReadAt(b, off)

@@ -4,6 +4,8 @@ import (
 	"io"
 	"os"
 	"reflect"
+
+	"github.com/sluiceio/sluice/internal/handle"
 )
 
 // copyChunk is how many bytes of a file are copied to another at a time: few enough that
@@ -25,17 +27,17 @@ func sourceOf(r io.Reader) source {
 	case fileWithoutWriteTo:
 		return src.source()
 	}
-	if f := osFileIn(r); f != nil && newCoreFile(f) != nil {
+	if f := osFileIn(r); f != nil && handle.NewCore(f) != nil {
 		return source{f, nil}
 	}
 	return source{}
 }
 
 func (f *File) source() source {
-	if f == nil || f.core == nil {
+	if f == nil || f.h.Core == nil {
 		return source{}
 	}
-	return source{f.file, f}
+	return source{f.h.OS, f}
 }
 
 // osFileIn returns the *os.File that r is, or nil. An os.File that writes itself to a File
@@ -61,30 +63,30 @@ func (f *File) copyFrom(src source, limit *io.LimitedReader) (n int64, err error
 	if limit != nil && limit.N <= 0 {
 		return 0, nil
 	}
-	if !f.core.Use() {
-		return 0, f.error("write", os.ErrClosed)
+	if !f.h.Core.Use() {
+		return 0, f.h.Error("write", os.ErrClosed)
 	}
-	defer f.core.Done()
+	defer f.h.Core.Done()
 	if src.of != nil {
-		if !src.of.core.Use() {
-			return 0, f.error("write", os.ErrClosed)
+		if !src.of.h.Core.Use() {
+			return 0, f.h.Error("write", os.ErrClosed)
 		}
-		defer src.of.core.Done()
+		defer src.of.h.Core.Done()
 	}
 	return inChunks(limit, func(most int64) (n int64, err error) {
-		lockPositions(f, src.of, func() { n, err = f.copyChunk(f.file, src.file, most, limit) })
+		lockPositions(f, src.of, func() { n, err = f.copyChunk(f.h.OS, src.file, most, limit) })
 		return n, err
 	})
 }
 
 // copyTo copies what is left of f to dst, in the same way.
 func (f *File) copyTo(dst *os.File) (n int64, err error) {
-	if !f.core.Use() {
-		return 0, f.error("read", os.ErrClosed)
+	if !f.h.Core.Use() {
+		return 0, f.h.Error("read", os.ErrClosed)
 	}
-	defer f.core.Done()
+	defer f.h.Core.Done()
 	return inChunks(nil, func(most int64) (n int64, err error) {
-		f.core.Position(func() { n, err = f.copyChunk(dst, f.file, most, nil) })
+		f.h.Core.Position(func() { n, err = f.copyChunk(dst, f.h.OS, most, nil) })
 		return n, err
 	})
 }
@@ -109,8 +111,8 @@ func inChunks(limit *io.LimitedReader, piece func(most int64) (int64, error)) (n
 // f's. It lowers limit if that is not nil. A thread waits for the copy.
 func (f *File) copyChunk(dst *os.File, src io.Reader, most int64, limit *io.LimitedReader) (n int64, err error) {
 	chunk := io.LimitedReader{R: src, N: most}
-	f.sched.core.Block(f.core, func() { n, err = dst.ReadFrom(&chunk) })
-	f.sched.core.Copied(n)
+	f.h.Sched.Core.Block(f.h.Core, func() { n, err = dst.ReadFrom(&chunk) })
+	f.h.Sched.Core.Copied(n)
 	if limit != nil {
 		limit.N -= most - chunk.N
 	}
@@ -121,12 +123,12 @@ func (f *File) copyChunk(dst *os.File, src io.Reader, most int64, limit *io.Limi
 // may be nil. The older File is locked first, so that two copies in opposite directions
 // do not wait for each other.
 func lockPositions(a, b *File, do func()) {
-	if b == nil || a.number == b.number { // or views of one
-		a.core.Position(do)
+	if b == nil || a.h.Number == b.h.Number { // or views of one
+		a.h.Core.Position(do)
 		return
 	}
-	if a.number > b.number {
+	if a.h.Number > b.h.Number {
 		a, b = b, a
 	}
-	a.core.Position(func() { b.core.Position(do) })
+	a.h.Core.Position(func() { b.h.Core.Position(do) })
 }

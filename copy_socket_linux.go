@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice/internal/sched"
+	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // sendTo sends what is left of f to w by sendfile(2), if w is a stream socket. If it is
@@ -25,10 +26,10 @@ func (f *File) sendTo(w io.Writer) (n int64, handled bool, err error) {
 	if waited := conn.Write(s.some); waited != nil {
 		s.err = bare(waited)
 	}
-	if !s.begun || s.n == 0 && isOneOf(s.err, unix.EINVAL, unix.ENOSYS, unix.EOPNOTSUPP) { // not from this file
+	if !s.begun || s.n == 0 && sys.IsErrno(s.err, unix.EINVAL, unix.ENOSYS, unix.EOPNOTSUPP) { // not from this file
 		return 0, false, nil
 	}
-	return s.n, true, f.error("read", syscallError("sendfile", s.err))
+	return s.n, true, f.h.Error("read", syscallError("sendfile", s.err))
 }
 
 // sending is a file that is being sent to a socket.
@@ -63,12 +64,12 @@ func (s *sending) some(socket uintptr) bool {
 
 // piece sends the next bytes.
 func (s *sending) piece() (int, error) {
-	core := s.file.core
+	core := s.file.h.Core
 	if !core.Use() {
 		return 0, os.ErrClosed
 	}
 	defer core.Done()
-	return s.file.sched.core.Send(core, &s.at, s.socket)
+	return s.file.h.Sched.Core.Send(core, &s.at, s.socket)
 }
 
 // receiveFrom writes what comes from r by splice(2), up to limit if that is not nil, if r
@@ -93,7 +94,7 @@ func (f *File) receiveFrom(r io.Reader, limit *io.LimitedReader) (n int64, handl
 		}
 		has, err := received(conn)
 		if err != nil || has == 0 {
-			return n, true, f.error("write", err)
+			return n, true, f.h.Error("write", err)
 		}
 		m, err := f.receive(r, min(most, int64(has)), limit)
 		n += m
@@ -105,11 +106,11 @@ func (f *File) receiveFrom(r io.Reader, limit *io.LimitedReader) (n int64, handl
 
 // receive writes the next bytes of r, which has at least many.
 func (f *File) receive(r io.Reader, many int64, limit *io.LimitedReader) (n int64, err error) {
-	if !f.core.Use() {
-		return 0, f.error("write", os.ErrClosed)
+	if !f.h.Core.Use() {
+		return 0, f.h.Error("write", os.ErrClosed)
 	}
-	defer f.core.Done()
-	f.core.Position(func() { n, err = f.copyChunk(f.file, r, many, limit) })
+	defer f.h.Core.Done()
+	f.h.Core.Position(func() { n, err = f.copyChunk(f.h.OS, r, many, limit) })
 	return n, err
 }
 
@@ -134,7 +135,7 @@ func receivedNow(fd int) (int, error) {
 		return n, err
 	}
 	// There are no bytes yet, or it is the end, or there is an error.
-	err = again(func() (err error) {
+	err = sys.IgnoringEINTR(func() (err error) {
 		n, _, err = unix.Recvfrom(fd, make([]byte, 1), unix.MSG_PEEK|unix.MSG_DONTWAIT)
 		return err
 	})

@@ -16,11 +16,12 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/places"
+	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
 // copySizes are those of package os's own tests of sendfile and splice, and more than
 // goes in one go.
-var copySizes = []int{1, 42, 1025, pageSize + 1, 32769, 3<<20 + 7}
+var copySizes = []int{1, 42, 1025, sluicetest.PageSize + 1, 32769, 3<<20 + 7}
 
 // sockets returns two connections that are each other's peers.
 func sockets(t *testing.T, network string) (a, b net.Conn) {
@@ -54,7 +55,7 @@ func eachCopy(t *testing.T, test func(t *testing.T, s *sluice.Scheduler, network
 		"half":     func(size int) int { return size / 2 },
 		"more":     func(size int) int { return size + 7 },
 	}
-	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		for _, network := range []string{"tcp", "unix"} {
 			for _, size := range copySizes {
 				for name, limit := range limits {
@@ -86,9 +87,9 @@ func copyBound(size, limit int) int {
 // socket is copied by the kernel.
 func TestSendFile(t *testing.T) {
 	eachCopy(t, func(t *testing.T, s *sluice.Scheduler, network string, size, limit int) {
-		data := noise(size)
+		data := sluicetest.Noise(size)
 		name := filepath.Join(t.TempDir(), "file")
-		write(t, name, string(data))
+		sluicetest.Write(t, name, string(data))
 		f, err := s.Open(name)
 		if err != nil {
 			t.Fatal(err)
@@ -112,7 +113,7 @@ func TestSendFile(t *testing.T) {
 			t.Errorf("Copy = %d, %v; want %d", n, err, len(want))
 		}
 		if b := <-got; !bytes.Equal(b, want) {
-			t.Errorf("the peer has %d bytes (%08x); want %d (%08x)", len(b), sum(b), len(want), sum(want))
+			t.Errorf("the peer has %d bytes (%08x); want %d (%08x)", len(b), sluicetest.Sum(b), len(want), sluicetest.Sum(want))
 		}
 		if l != nil && l.N != int64(limit)-n {
 			t.Errorf("the limit is %d; want %d", l.N, int64(limit)-n)
@@ -135,7 +136,7 @@ func TestSendFile(t *testing.T) {
 // a socket is copied by the kernel.
 func TestSpliceFile(t *testing.T) {
 	eachCopy(t, func(t *testing.T, s *sluice.Scheduler, network string, size, limit int) {
-		data := noise(size)
+		data := sluicetest.Noise(size)
 		name := filepath.Join(t.TempDir(), "file")
 		f, err := s.Create(name)
 		if err != nil {
@@ -161,7 +162,7 @@ func TestSpliceFile(t *testing.T) {
 			t.Errorf("the position is %d, %v; want %d", pos, err, n)
 		}
 		if b, err := os.ReadFile(name); !bytes.Equal(b, want) || err != nil {
-			t.Errorf("the file has %d bytes (%08x), %v; want %d (%08x)", len(b), sum(b), err, len(want), sum(want))
+			t.Errorf("the file has %d bytes (%08x), %v; want %d (%08x)", len(b), sluicetest.Sum(b), err, len(want), sluicetest.Sum(want))
 		}
 		if copied := s.Stats().BytesCopied - before.BytesCopied; copied != n {
 			t.Errorf("%d bytes were copied by the kernel; want %d", copied, n)
@@ -172,18 +173,18 @@ func TestSpliceFile(t *testing.T) {
 // TestServeContent has package net/http send a File by sendfile, all but what it
 // looks at itself.
 func TestServeContent(t *testing.T) {
-	eachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
-		data := noise(300_000)
+	sluicetest.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+		data := sluicetest.Noise(300_000)
 		name := filepath.Join(dir, "file")
-		write(t, name, string(data))
+		sluicetest.Write(t, name, string(data))
 		serve := map[string]http.HandlerFunc{
 			"ServeContent": func(w http.ResponseWriter, r *http.Request) {
-				f := must(t, openOn(s), name, os.O_RDONLY).(*sluice.File)
+				f := sluicetest.Must(t, sluicetest.OpenOn(s), name, os.O_RDONLY).(*sluice.File)
 				defer f.Close()
 				http.ServeContent(w, r, "file", time.Time{}, f)
 			},
 			"io.Copy": func(w http.ResponseWriter, _ *http.Request) {
-				f := must(t, openOn(s), name, os.O_RDONLY).(*sluice.File)
+				f := sluicetest.Must(t, sluicetest.OpenOn(s), name, os.O_RDONLY).(*sluice.File)
 				defer f.Close()
 				w.Header().Set("Content-Length", strconv.Itoa(len(data)))
 				io.Copy(w, f)
@@ -199,7 +200,7 @@ func TestServeContent(t *testing.T) {
 			}
 			defer resp.Body.Close()
 			if b, err := io.ReadAll(resp.Body); !bytes.Equal(b, data) || err != nil {
-				t.Errorf("%s: %d bytes (%08x), %v; want %d (%08x)", how, len(b), sum(b), err, len(data), sum(data))
+				t.Errorf("%s: %d bytes (%08x), %v; want %d (%08x)", how, len(b), sluicetest.Sum(b), err, len(data), sluicetest.Sum(data))
 			}
 			server.Close() // the handler has returned
 			if copied := s.Stats().BytesCopied - before.BytesCopied; copied < int64(len(data))-1024 {
@@ -212,9 +213,9 @@ func TestServeContent(t *testing.T) {
 // TestSendToSlow has files sent to peers that take nothing, more of them than threads
 // may wait. They hold up nobody else, nor the files' Close, after which a copy ends.
 func TestSendToSlow(t *testing.T) {
-	for _, driver := range drivers {
+	for _, driver := range sluicetest.Drivers {
 		t.Run(driver, func(t *testing.T) {
-			s := scheduler(t, sluice.Options{Driver: driver, BlockingThreads: 2})
+			s := sluicetest.Scheduler(t, sluice.Options{Driver: driver, BlockingThreads: 2})
 			name := filepath.Join(t.TempDir(), "file")
 			const size = 64 << 20
 			if err := errors.Join(os.WriteFile(name, nil, 0o600), os.Truncate(name, size)); err != nil {
@@ -245,7 +246,7 @@ func TestSendToSlow(t *testing.T) {
 					ended <- result{n, err}
 				}()
 			}
-			waitFor(t, "the senders to wait for their peers", func() bool { return parked("poll.(*FD).RawWrite") == senders })
+			sluicetest.WaitFor(t, "the senders to wait for their peers", func() bool { return sluicetest.Parked("poll.(*FD).RawWrite") == senders })
 			if _, err := f.WriteAt(make([]byte, 100_000), 0); err != nil {
 				t.Error(err)
 			}
@@ -278,20 +279,20 @@ func TestSendToSlow(t *testing.T) {
 // TestSendWithoutAPlace sends a file that is not in the page cache while others have
 // all places of calls that wait: the driver reads it, and no thread waits.
 func TestSendWithoutAPlace(t *testing.T) {
-	s := scheduler(t, sluice.Options{Driver: "uring", BlockingThreads: 1})
+	s := sluicetest.Scheduler(t, sluice.Options{Driver: "uring", BlockingThreads: 1})
 	name := filepath.Join(places.Disk(t), "file")
 	const size = 3<<20 + 7
-	data := noise(size)
-	write(t, name, string(data))
+	data := sluicetest.Noise(size)
+	sluicetest.Write(t, name, string(data))
 	f, err := s.Open(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if err := errors.Join(f.Sync(), dropCache(int(f.Fd()))); err != nil {
+	if err := errors.Join(f.Sync(), sluicetest.DropCache(int(f.Fd()))); err != nil {
 		t.Fatal(err)
 	}
-	release := occupy(s)
+	release := sluicetest.Occupy(s)
 	defer release()
 	conn, peer := sockets(t, "tcp")
 	got := make(chan []byte)
@@ -308,7 +309,7 @@ func TestSendWithoutAPlace(t *testing.T) {
 	}
 	conn.Close()
 	if b := <-got; !bytes.Equal(b, data) {
-		t.Errorf("the peer has %d bytes (%08x); want %d (%08x)", len(b), sum(b), size, sum(data))
+		t.Errorf("the peer has %d bytes (%08x); want %d (%08x)", len(b), sluicetest.Sum(b), size, sluicetest.Sum(data))
 	}
 	st := s.Stats()
 	if copied, queued := st.BytesCopied-before.BytesCopied, st.Queued-before.Queued; copied != size || queued == 0 {
@@ -345,7 +346,7 @@ func TestSocketErrors(t *testing.T) {
 		"closed":   net.Conn.Close,
 		"deadline": func(c net.Conn) error { return c.SetDeadline(time.Unix(1, 0)) },
 	}
-	s := scheduler(t, sluice.Options{})
+	s := sluicetest.Scheduler(t, sluice.Options{})
 	for how, end := range end {
 		for _, network := range []string{"tcp", "unix"} {
 			for _, at := range []string{"before", "while it waits"} {
@@ -377,7 +378,7 @@ func TestSocketErrors(t *testing.T) {
 										t.Fatal(err)
 									}
 								}
-								waitFor(t, "the copy to wait", func() bool { return parked(where) == 1 })
+								sluicetest.WaitFor(t, "the copy to wait", func() bool { return sluicetest.Parked(where) == 1 })
 								if err := end(conn); err != nil {
 									t.Fatal(err)
 								}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/direct"
+	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
 type syncer interface {
@@ -15,9 +17,9 @@ type syncer interface {
 }
 
 // TestDatasync: wherever Sync says something, Datasync says the same, of Files and
-// DirectFiles, of their views, and in a Batch.
+// direct.Files, of their views, and in a Batch.
 func TestDatasync(t *testing.T) {
-	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		dir := t.TempDir()
 		open := func(name string, flag int) *sluice.File {
 			f, err := s.OpenFile(name, flag, 0o600)
@@ -27,8 +29,8 @@ func TestDatasync(t *testing.T) {
 			t.Cleanup(func() { f.Close() })
 			return f
 		}
-		direct := func(flag int) *sluice.DirectFile {
-			f, err := s.OpenDirectFile(filepath.Join(dir, "direct"), flag|os.O_CREATE, 0o600)
+		openDirect := func(flag int) *direct.File {
+			f, err := direct.OpenOn(s, filepath.Join(dir, "direct"), flag|os.O_CREATE, 0o600)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -37,11 +39,11 @@ func TestDatasync(t *testing.T) {
 		}
 		c := class(t, s, "class", sluice.ClassOptions{Weight: 5})
 		view, err1 := open(filepath.Join(dir, "viewed"), os.O_RDWR|os.O_CREATE).WithClass(c)
-		directView, err2 := direct(os.O_RDWR).WithClass(c)
+		directView, err2 := openDirect(os.O_RDWR).WithClass(c)
 		if err := errors.Join(err1, err2); err != nil {
 			t.Fatal(err)
 		}
-		closed, directClosed := open(filepath.Join(dir, "closed"), os.O_RDWR|os.O_CREATE), direct(os.O_RDWR)
+		closed, directClosed := open(filepath.Join(dir, "closed"), os.O_RDWR|os.O_CREATE), openDirect(os.O_RDWR)
 		closed.Close()
 		directClosed.Close()
 		for name, f := range map[string]syncer{
@@ -52,13 +54,13 @@ func TestDatasync(t *testing.T) {
 			"view":            view,
 			"closed":          closed,
 			"nil":             (*sluice.File)(nil),
-			"direct":          direct(os.O_RDWR),
-			"direct, to read": direct(os.O_RDONLY),
+			"direct":          openDirect(os.O_RDWR),
+			"direct, to read": openDirect(os.O_RDONLY),
 			"direct view":     directView,
 			"direct, closed":  directClosed,
-			"direct, nil":     (*sluice.DirectFile)(nil),
+			"direct, nil":     (*direct.File)(nil),
 		} {
-			if got, want := describe(f.Datasync(), dir), describe(f.Sync(), dir); got != want {
+			if got, want := sluicetest.Describe(f.Datasync(), dir), sluicetest.Describe(f.Sync(), dir); got != want {
 				t.Errorf("Datasync of %s = %s; Sync = %s", name, got, want)
 			}
 		}

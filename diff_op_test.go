@@ -2,9 +2,10 @@ package sluice_test
 
 import (
 	"fmt"
-	"hash/crc32"
 	"os"
-	"unsafe"
+
+	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // opKind says what an operation of the differential test does.
@@ -67,7 +68,7 @@ func (o op) aligned() bool { return o.shape&3 != 0 }
 func (o op) length() int {
 	n := int(o.size) % (bufSize / 2)
 	if o.aligned() || o.whole {
-		return n / pageSize * pageSize
+		return n / sluicetest.PageSize * sluicetest.PageSize
 	}
 	return n
 }
@@ -84,7 +85,7 @@ func (o op) start() int {
 func (o op) offset() int64 {
 	off := int64(o.off)
 	if o.aligned() {
-		return off / pageSize * pageSize
+		return off / sluicetest.PageSize * sluicetest.PageSize
 	}
 	if o.shape&4 != 0 {
 		return off % 600
@@ -105,7 +106,7 @@ func (o op) whence() int { return int(o.shape >> 4 % 5) }
 // flag is how a file is opened: every byte of it is some combination.
 func (o op) flag() int {
 	flag := []int{os.O_RDWR, os.O_RDWR, os.O_RDONLY, os.O_WRONLY}[o.size&3]
-	for bit, f := range []int{os.O_CREATE, os.O_TRUNC, os.O_APPEND, os.O_EXCL, os.O_SYNC, oDirect} {
+	for bit, f := range []int{os.O_CREATE, os.O_TRUNC, os.O_APPEND, os.O_EXCL, os.O_SYNC, sys.O_DIRECT} {
 		if o.size>>(2+2*bit)&3 == 0 {
 			flag |= f
 		}
@@ -123,13 +124,4 @@ func (o op) String() string {
 		return fmt.Sprintf("handle %d: Seek %d, %d", o.handle%3, o.offset()-o.back(), o.whence())
 	}
 	return fmt.Sprintf("handle %d: %s length %d offset %d", o.handle%3, opNames[o.kind], o.length(), o.offset())
-}
-
-func sum(b []byte) uint32 { return crc32.ChecksumIEEE(b) }
-
-// alignedBytes returns n bytes that start at a page.
-func alignedBytes(n int) []byte {
-	b := make([]byte, n+pageSize)
-	start := -uintptr(unsafe.Pointer(&b[0])) & (pageSize - 1)
-	return b[start:][:n:n]
 }

@@ -1,9 +1,13 @@
 package sluice_test
 
-import "io"
+import (
+	"io"
+
+	"github.com/sluiceio/sluice/internal/sluicetest"
+)
 
 // stream performs an operation on the rest of a file.
-func (w *world) stream(f fileAPI, o op) []any {
+func (w *world) stream(f sluicetest.FileAPI, o op) []any {
 	switch o.kind {
 	case opReadFrom:
 		n, err := f.ReadFrom(&source{w.data(o)})
@@ -11,7 +15,7 @@ func (w *world) stream(f fileAPI, o op) []any {
 	case opWriteTo:
 		sink := &limited{most: bufSize}
 		n, err := f.WriteTo(sink)
-		return []any{n, sum(sink.b), err}
+		return []any{n, sluicetest.Sum(sink.b), err}
 	case opCopy:
 		return w.copyTo(f, o)
 	}
@@ -31,7 +35,7 @@ func (s *source) Read(b []byte) (int, error) {
 }
 
 // copyTo copies a part of another handle's file to f.
-func (w *world) copyTo(f fileAPI, o op) []any {
+func (w *world) copyTo(f sluicetest.FileAPI, o op) []any {
 	h := int(o.file) % len(w.handles)
 	from := w.handles[h]
 	if from == nil || from == f {

@@ -1,7 +1,6 @@
 package sluice_test
 
 import (
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -11,17 +10,16 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/seed"
+	"github.com/sluiceio/sluice/internal/sluicetest"
 )
-
-var diffN = flag.Int("sluice.diff.n", 1500, "operations of each differential test")
 
 // TestDifferential performs the same random operations with os and with
 // sluice and demands the same results, errors and contents after each.
 func TestDifferential(t *testing.T) {
 	start := seed.Of(t)
-	eachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+	sluicetest.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		d := newDiffer(t, s, dir)
-		d.run(t, randomOps(rand.New(rand.NewPCG(start, 0)), *diffN))
+		d.run(t, randomOps(rand.New(rand.NewPCG(start, 0)), *sluicetest.DiffN))
 	})
 }
 
@@ -42,7 +40,7 @@ func FuzzFile(f *testing.F) {
 }
 
 func fuzzDiffers(f *testing.F) (ds []*differ) {
-	for _, name := range drivers {
+	for _, name := range sluicetest.Drivers {
 		s, err := sluice.NewScheduler(sluice.Options{Driver: name})
 		if err != nil {
 			f.Log(err)
@@ -61,8 +59,8 @@ type differ struct {
 
 func newDiffer(t testing.TB, s *sluice.Scheduler, dir string) *differ {
 	d := &differ{
-		theirs: newWorld(filepath.Join(dir, "theirs"), osOpen),
-		ours:   newWorld(filepath.Join(dir, "ours"), openOn(s)),
+		theirs: newWorld(filepath.Join(dir, "theirs"), sluicetest.OSOpen),
+		ours:   newWorld(filepath.Join(dir, "ours"), sluicetest.OpenOn(s)),
 	}
 	for _, w := range []*world{d.theirs, d.ours} {
 		if err := os.Mkdir(w.dir, 0o700); err != nil {
@@ -109,7 +107,7 @@ func (d *differ) step(t *testing.T, o op, done []op) {
 
 func sizes(c [worldFiles][]byte) (s string) {
 	for _, b := range c {
-		s += fmt.Sprintf("%d bytes (%08x) ", len(b), sum(b))
+		s += fmt.Sprintf("%d bytes (%08x) ", len(b), sluicetest.Sum(b))
 	}
 	return s
 }

@@ -7,14 +7,17 @@ import (
 	"path/filepath"
 	"slices"
 	"unsafe"
+
+	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // world is one side of the differential test: two files in a directory and
 // three handles on them, all by os or all by sluice.
 type world struct {
 	dir     string
-	open    opener
-	handles [3]fileAPI
+	open    sluicetest.Opener
+	handles [3]sluicetest.FileAPI
 	direct  [3]bool // which handles are O_DIRECT
 	buf     []byte  // for data, at a page's start
 }
@@ -22,11 +25,10 @@ type world struct {
 const (
 	worldFiles = 2
 	bufSize    = 32 << 10 // 32 KiB
-	pageSize   = 4 << 10  // 4 KiB
 )
 
-func newWorld(dir string, open opener) *world {
-	return &world{dir: dir, open: open, buf: alignedBytes(bufSize)}
+func newWorld(dir string, open sluicetest.Opener) *world {
+	return &world{dir: dir, open: open, buf: sluicetest.AlignedBytes(bufSize)}
 }
 
 func (w *world) file(i int) string { return filepath.Join(w.dir, fmt.Sprint("file", i%worldFiles)) }
@@ -78,7 +80,7 @@ func (w *world) outcome(results ...any) (out string) {
 		case nil:
 			out += " no error"
 		case error:
-			out += " " + describe(v, w.dir)
+			out += " " + sluicetest.Describe(v, w.dir)
 		default:
 			out += fmt.Sprintf(" %v", v)
 		}
@@ -90,18 +92,18 @@ func (w *world) outcome(results ...any) (out string) {
 func (w *world) reopen(h int, o op) string {
 	f, err := w.open(w.file(int(o.file)), o.flag(), 0o600)
 	if err != nil {
-		return "open " + describe(err, w.dir)
+		return "open " + sluicetest.Describe(err, w.dir)
 	}
 	out := "open"
 	if old := w.handles[h]; old != nil {
 		out += w.outcome(old.Close())
 	}
 	w.handles[h] = f
-	w.direct[h] = o.flag()&oDirect != 0
+	w.direct[h] = o.flag()&sys.O_DIRECT != 0
 	return out
 }
 
-func (w *world) use(f fileAPI, o op) []any {
+func (w *world) use(f sluicetest.FileAPI, o op) []any {
 	switch o.kind {
 	case opRead:
 		return w.filled(func(b []byte) (int, error) { return f.Read(b) }, o)
@@ -144,7 +146,7 @@ func (w *world) filled(read func([]byte) (int, error), o op) []any {
 		// Nor is it said what a direct read that was refused has written.
 		clear(w.buf[start+n : start+o.length()])
 	}
-	return []any{n, sum(w.buf), err}
+	return []any{n, sluicetest.Sum(w.buf), err}
 }
 
 // data fills a part of the buffer with bytes that depend on the operation.
@@ -157,7 +159,7 @@ func (w *world) data(o op) []byte {
 	return b
 }
 
-func stat(f fileAPI) []any {
+func stat(f sluicetest.FileAPI) []any {
 	info, err := f.Stat()
 	if err != nil {
 		return []any{err}

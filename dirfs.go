@@ -2,7 +2,6 @@ package sluice
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -79,10 +78,3 @@ func (d dirFS) Lstat(name string) (fs.FileInfo, error) { return fs.Lstat(d.fs, n
 
 // ReadLink returns the destination of the named symbolic link.
 func (d dirFS) ReadLink(name string) (string, error) { return fs.ReadLink(d.fs, name) }
-
-func ignoreEOF(err error) error {
-	if errors.Is(err, io.EOF) {
-		return nil
-	}
-	return err
-}

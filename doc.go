@@ -21,9 +21,9 @@
 // errors, and a few more: ReadAtContext, WriteAtContext, SyncContext, Datasync
 // and DatasyncContext.
 //
-// A [DirectFile] reads and writes past the page cache (O_DIRECT), at any offset
-// and length; a [Reader] and a [Writer] go through one from front to back, and
-// keep the device busy.
+// Package direct has files past the page cache (O_DIRECT), and streams through them;
+// package cache keeps blocks of such files in a budget of the program's own. Package batch
+// performs many operations in one call, and package copytree copies trees of files.
 //
 // # Differences from package os
 //

@@ -9,27 +9,14 @@ import (
 	"log"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
-// exampleFile makes a file for an example.
-func exampleFile(text string) (name string, remove func()) {
-	dir, err := os.MkdirTemp("", "sluice")
-	if err != nil {
-		log.Fatal(err)
-	}
-	name = filepath.Join(dir, "data")
-	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-		log.Fatal(err)
-	}
-	return name, func() { os.RemoveAll(dir) }
-}
-
 func Example() {
-	name, remove := exampleFile("Hello, disk.\n")
+	name, remove := sluicetest.ExampleFile("Hello, disk.\n")
 	defer remove()
 
 	f, err := sluice.Open(name)
@@ -44,7 +31,7 @@ func Example() {
 }
 
 func ExampleFile_ReadAt() {
-	name, remove := exampleFile("zero one  two  threefour five ")
+	name, remove := sluicetest.ExampleFile("zero one  two  threefour five ")
 	defer remove()
 
 	f, err := sluice.Open(name)
@@ -75,7 +62,7 @@ func ExampleFile_ReadAt() {
 }
 
 func ExampleFile_ReadAtContext() {
-	name, remove := exampleFile("Hello, disk.\n")
+	name, remove := sluicetest.ExampleFile("Hello, disk.\n")
 	defer remove()
 
 	f, err := sluice.Open(name)
@@ -95,33 +82,8 @@ func ExampleFile_ReadAtContext() {
 	// true
 }
 
-func ExampleDirectFile_ReadMany() {
-	name, remove := exampleFile("zero one  two  threefour five ")
-	defer remove()
-
-	f, err := sluice.OpenDirect(name)
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer f.Close()
-	words := []sluice.Range{{Off: 25, Len: 4}, {Off: 5, Len: 3}, {Off: 15, Len: 5}, {Off: 30, Len: 5}}
-	for r, err := range f.ReadMany(context.Background(), slices.Values(words), sluice.ReadManyOptions{}) {
-		if err != nil {
-			fmt.Println(r.Off, err) // of this range; the others go on
-			continue
-		}
-		fmt.Printf("%d %s\n", r.Off, r.Buffer.Bytes())
-		r.Buffer.Release()
-	}
-	// Output:
-	// 25 five
-	// 5 one
-	// 15 three
-	// 30 EOF
-}
-
 func ExampleFile_Sync() {
-	name, remove := exampleFile("")
+	name, remove := sluicetest.ExampleFile("")
 	defer remove()
 
 	log := func(f *sluice.File, i int) error {
@@ -152,7 +114,7 @@ func ExampleFile_Sync() {
 }
 
 func ExampleDirFS() {
-	name, remove := exampleFile("Hello, disk.\n")
+	name, remove := sluicetest.ExampleFile("Hello, disk.\n")
 	defer remove()
 
 	fsys := sluice.DirFS(filepath.Dir(name))
@@ -171,7 +133,7 @@ func ExampleNewScheduler() {
 		log.Fatal(err)
 	}
 	defer s.Close()
-	name, remove := exampleFile("")
+	name, remove := sluicetest.ExampleFile("")
 	defer remove()
 	f, err := s.Create(name)
 	if err != nil {

@@ -11,21 +11,21 @@ import (
 // what bounds are in force. It is for people: its form may change.
 func (s *Scheduler) Explain() string {
 	var b strings.Builder
-	info := s.core.Driver()
+	info := s.h.Core.Driver()
 	fmt.Fprintf(&b, "driver: %s (%s)\n", info.Name, s.reason())
 	for _, r := range s.rejectedDrivers {
 		fmt.Fprintf(&b, "  not %s: %v\n", r.name, r.err)
 	}
-	for _, l := range s.core.Losses() {
+	for _, l := range s.h.Core.Losses() {
 		fmt.Fprintf(&b, "  %s stopped working: %v; what it was for is performed by plain calls\n", l.Driver, l.Err)
 	}
 	if len(info.Features) > 0 {
 		fmt.Fprintf(&b, "  %s\n", strings.Join(info.Features, ", "))
 	}
-	l := s.core.Limits()
+	l := s.h.Core.Limits()
 	fmt.Fprintf(&b, "in flight: at most %d in the driver; plain calls up to depth %d, cached or not\n",
 		info.Depth, l.InlineReads)
-	if n, most := s.core.Rings(); most > 1 {
+	if n, most := s.h.Core.Rings(); most > 1 {
 		fmt.Fprintf(&b, "rings: %d of at most %d, one for each device\n", n, most)
 	}
 	fmt.Fprintf(&b, "threads: at most %d wait for what the driver cannot do asynchronously\n", l.Blocking)
@@ -35,11 +35,10 @@ func (s *Scheduler) Explain() string {
 
 // explainClasses tells of classes, if there are any.
 func (s *Scheduler) explainClasses(b *strings.Builder) {
-	if !s.core.HasClasses() {
+	if !s.h.Core.HasClasses() {
 		return
 	}
-	fmt.Fprintf(b, "classes: %s\n", capText(s.core.Cap(), s.cap.String()))
-	s.cap.explain(b)
+	s.h.ExplainCaps(b)
 	for _, c := range s.Classes() {
 		o := c.core.Settings()
 		fmt.Fprintf(b, "  %s: weight %d%s\n", c.name, o.Weight, limitsText(o))

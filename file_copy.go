@@ -3,6 +3,8 @@ package sluice
 import (
 	"io"
 	"os"
+
+	"github.com/sluiceio/sluice/internal/handle"
 )
 
 // WriteTo writes what is left of the file to w, from the file's position on.
@@ -12,20 +14,20 @@ import (
 // another file as by ReadFrom. For a socket it waits for the file as Read does, and a slow
 // receiver holds up no other operation.
 func (f *File) WriteTo(w io.Writer) (n int64, err error) {
-	if f == nil || f.core == nil {
+	if f == nil || f.h.Core == nil {
 		return f.os().WriteTo(w)
 	}
 	switch dst := w.(type) {
 	case *File:
-		if dst != nil && dst.core != nil && !dst.core.Appends() {
-			return dst.copyFrom(source{f.file, f}, nil)
+		if dst != nil && dst.h.Core != nil && !dst.h.Core.Appends() {
+			return dst.copyFrom(source{f.h.OS, f}, nil)
 		}
 	case *os.File:
-		if newCoreFile(dst) != nil {
+		if handle.NewCore(dst) != nil {
 			return f.copyTo(dst)
 		}
 	}
-	if f.sched.core.HasClasses() { // each Read is an operation of its class
+	if f.h.Sched.Core.HasClasses() { // each Read is an operation of its class
 		return io.Copy(w, onlyReader{f})
 	}
 	if n, handled, err := f.sendTo(w); handled {
@@ -41,17 +43,17 @@ func (f *File) WriteTo(w io.Writer) (n int64, err error) {
 // another file by copy_file_range(2), which shares the blocks where the file system can.
 // Many copies at a time wait for one another, as Writes do.
 func (f *File) ReadFrom(r io.Reader) (n int64, err error) {
-	if f == nil || f.core == nil {
+	if f == nil || f.h.Core == nil {
 		return f.os().ReadFrom(r)
 	}
-	if f.core.Appends() { // neither copy_file_range nor splice takes such a file
+	if f.h.Core.Appends() { // neither copy_file_range nor splice takes such a file
 		return io.Copy(onlyWriter{f}, r)
 	}
 	limit, from := limitOf(r)
 	if src := sourceOf(from); src.file != nil {
 		return f.copyFrom(src, limit)
 	}
-	if !f.sched.core.HasClasses() {
+	if !f.h.Sched.Core.HasClasses() {
 		if n, handled, err := f.receiveFrom(from, limit); handled {
 			return n, err
 		}

@@ -10,15 +10,15 @@ import (
 // the position (dup(2), OSFile, another process) may read at the same time: each
 // gets bytes of its own, as by read(2).
 func (f *File) Read(b []byte) (n int, err error) {
-	if f == nil || f.core == nil || len(b) == 0 {
+	if f == nil || f.h.Core == nil || len(b) == 0 {
 		return f.os().Read(b)
 	}
-	if !f.core.Use() {
-		return 0, f.error("read", os.ErrClosed)
+	if !f.h.Core.Use() {
+		return 0, f.h.Error("read", os.ErrClosed)
 	}
-	n, err = f.sched.core.Read(f.core, b)
-	f.core.Done()
-	return n, f.error("read", err)
+	n, err = f.h.Sched.Core.Read(f.h.Core, b)
+	f.h.Core.Done()
+	return n, f.h.Error("read", err)
 }
 
 // ReadAt reads len(b) bytes starting at byte offset off and returns how many
@@ -29,16 +29,16 @@ func (f *File) Read(b []byte) (n int, err error) {
 // pread(2) returns all of a write or nothing of it. So does a ReadAt of up to 256 KiB, if
 // it has no [Class] and the driver is not uring.
 func (f *File) ReadAt(b []byte, off int64) (n int, err error) {
-	if f == nil || f.core == nil || off < 0 || len(b) == 0 {
+	if f == nil || f.h.Core == nil || off < 0 || len(b) == 0 {
 		return f.os().ReadAt(b, off)
 	}
-	if !f.core.Use() {
-		return 0, f.error("read", os.ErrClosed)
+	if !f.h.Core.Use() {
+		return 0, f.h.Error("read", os.ErrClosed)
 	}
-	n, err = f.sched.core.ReadAt(context.Background(), f.core, b, off)
-	f.core.Done()
+	n, err = f.h.Sched.Core.ReadAt(context.Background(), f.h.Core, b, off)
+	f.h.Core.Done()
 	if err != nil {
-		return n, f.error("read", err)
+		return n, f.h.Error("read", err)
 	}
 	return n, nil
 }
@@ -52,15 +52,15 @@ func (f *File) ReadAt(b []byte, off int64) (n int, err error) {
 // not ended early.
 func (f *File) ReadAtContext(ctx context.Context, b []byte, off int64) (n int, err error) {
 	if f != nil && ctx.Err() != nil {
-		return 0, f.error("read", ctx.Err())
+		return 0, f.h.Error("read", ctx.Err())
 	}
-	if f == nil || f.core == nil || off < 0 || len(b) == 0 {
+	if f == nil || f.h.Core == nil || off < 0 || len(b) == 0 {
 		return f.os().ReadAt(b, off)
 	}
-	if !f.core.Use() {
-		return 0, f.error("read", os.ErrClosed)
+	if !f.h.Core.Use() {
+		return 0, f.h.Error("read", os.ErrClosed)
 	}
-	n, err = f.sched.core.ReadAt(ctx, f.core, b, off)
-	f.core.Done()
-	return n, f.error("read", err)
+	n, err = f.h.Sched.Core.ReadAt(ctx, f.h.Core, b, off)
+	f.h.Core.Done()
+	return n, f.h.Error("read", err)
 }

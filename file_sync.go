@@ -46,15 +46,15 @@ func (f *File) DatasyncContext(ctx context.Context) error {
 // commit is SyncContext or DatasyncContext, as do says.
 func (f *File) commit(ctx context.Context, do func(*sched.Scheduler, context.Context, *sched.File) error) error {
 	if f != nil && ctx.Err() != nil {
-		return f.error("sync", ctx.Err())
+		return f.h.Error("sync", ctx.Err())
 	}
-	if f == nil || f.core == nil {
+	if f == nil || f.h.Core == nil {
 		return f.os().Sync()
 	}
-	if !f.core.Use() {
-		return f.error("sync", os.ErrClosed)
+	if !f.h.Core.Use() {
+		return f.h.Error("sync", os.ErrClosed)
 	}
-	err := do(f.sched.core, ctx, f.core)
-	f.core.Done()
-	return f.error("sync", err)
+	err := do(f.h.Sched.Core, ctx, f.h.Core)
+	f.h.Core.Done()
+	return f.h.Error("sync", err)
 }

@@ -10,15 +10,15 @@ import (
 // Write writes b at the file's position and returns how many bytes it has
 // written. It returns a non-nil error when n != len(b).
 func (f *File) Write(b []byte) (n int, err error) {
-	if f == nil || f.core == nil || len(b) == 0 {
+	if f == nil || f.h.Core == nil || len(b) == 0 {
 		return f.os().Write(b)
 	}
-	if !f.core.Use() {
-		return 0, f.error("write", os.ErrClosed)
+	if !f.h.Core.Use() {
+		return 0, f.h.Error("write", os.ErrClosed)
 	}
-	n, err = f.sched.core.Write(f.core, b)
-	f.core.Done()
-	return n, f.error("write", err)
+	n, err = f.h.Sched.Core.Write(f.h.Core, b)
+	f.h.Core.Done()
+	return n, f.h.Error("write", err)
 }
 
 // WriteString is Write of the bytes of s.
@@ -28,16 +28,16 @@ func (f *File) WriteString(s string) (n int, err error) { return f.Write(sys.Byt
 // has written. It returns a non-nil error when n != len(b), and always if the
 // file was opened with O_APPEND.
 func (f *File) WriteAt(b []byte, off int64) (n int, err error) {
-	if f == nil || f.core == nil || off < 0 || len(b) == 0 || f.core.Appends() {
+	if f == nil || f.h.Core == nil || off < 0 || len(b) == 0 || f.h.Core.Appends() {
 		return f.os().WriteAt(b, off)
 	}
-	if !f.core.Use() {
-		return 0, f.error("write", os.ErrClosed)
+	if !f.h.Core.Use() {
+		return 0, f.h.Error("write", os.ErrClosed)
 	}
-	n, err = f.sched.core.WriteAt(context.Background(), f.core, b, off)
-	f.core.Done()
+	n, err = f.h.Sched.Core.WriteAt(context.Background(), f.h.Core, b, off)
+	f.h.Core.Done()
 	if err != nil {
-		return n, f.error("write", err)
+		return n, f.h.Error("write", err)
 	}
 	return n, nil
 }
@@ -47,25 +47,25 @@ func (f *File) WriteAt(b []byte, off int64) (n int, err error) {
 // ReadAtContext. The bytes after the first n may or may not have been written.
 func (f *File) WriteAtContext(ctx context.Context, b []byte, off int64) (n int, err error) {
 	if f != nil && ctx.Err() != nil {
-		return 0, f.error("write", ctx.Err())
+		return 0, f.h.Error("write", ctx.Err())
 	}
-	if f == nil || f.core == nil || off < 0 || len(b) == 0 || f.core.Appends() {
+	if f == nil || f.h.Core == nil || off < 0 || len(b) == 0 || f.h.Core.Appends() {
 		return f.os().WriteAt(b, off)
 	}
-	if !f.core.Use() {
-		return 0, f.error("write", os.ErrClosed)
+	if !f.h.Core.Use() {
+		return 0, f.h.Error("write", os.ErrClosed)
 	}
-	n, err = f.sched.core.WriteAt(ctx, f.core, b, off)
-	f.core.Done()
-	return n, f.error("write", err)
+	n, err = f.h.Sched.Core.WriteAt(ctx, f.h.Core, b, off)
+	f.h.Core.Done()
+	return n, f.h.Error("write", err)
 }
 
 // Truncate changes the size of the file. It does not move its position.
 func (f *File) Truncate(size int64) (err error) {
-	if f == nil || f.core == nil {
+	if f == nil || f.h.Core == nil {
 		return f.os().Truncate(size)
 	}
-	f.sched.core.Block(f.core, func() { err = f.file.Truncate(size) })
+	f.h.Sched.Core.Block(f.h.Core, func() { err = f.h.OS.Truncate(size) })
 	return err
 }
 
@@ -73,9 +73,9 @@ func (f *File) Truncate(size int64) (err error) {
 // the file, to the current position or to the end of the file, as whence says
 // (io.SeekStart, io.SeekCurrent, io.SeekEnd). It returns the new position.
 func (f *File) Seek(offset int64, whence int) (pos int64, err error) {
-	if f == nil || f.core == nil {
+	if f == nil || f.h.Core == nil {
 		return f.os().Seek(offset, whence)
 	}
-	f.core.Position(func() { pos, err = f.file.Seek(offset, whence) })
+	f.h.Core.Position(func() { pos, err = f.h.OS.Seek(offset, whence) })
 	return pos, err
 }

@@ -9,28 +9,29 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
 // TestReadOfFragments reads a file of many extents in one call while the
 // driver is busy: all of it, also where the kernel, asked not to wait, stops
 // at the end of an extent.
 func TestReadOfFragments(t *testing.T) {
-	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		f := directOn(t, s, t.TempDir(), 256*pageSize)
-		want := make([]byte, 256*pageSize)
+	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		f := sluicetest.DirectOn(t, s, t.TempDir(), 256*sluicetest.PageSize)
+		want := make([]byte, 256*sluicetest.PageSize)
 		for i := range 256 {
 			if i%2 == 0 {
-				copy(want[i*pageSize:][:pageSize], bytes.Repeat([]byte{byte(i)}, pageSize))
+				copy(want[i*sluicetest.PageSize:][:sluicetest.PageSize], bytes.Repeat([]byte{byte(i)}, sluicetest.PageSize))
 				continue
 			}
 			const punch = unix.FALLOC_FL_PUNCH_HOLE | unix.FALLOC_FL_KEEP_SIZE
-			if err := unix.Fallocate(int(f.Fd()), punch, int64(i)*pageSize, pageSize); err != nil {
+			if err := unix.Fallocate(int(f.Fd()), punch, int64(i)*sluicetest.PageSize, sluicetest.PageSize); err != nil {
 				t.Skip("no holes here: ", err)
 			}
 		}
-		stop := keepBusy(t, f, 6)
+		stop := sluicetest.KeepBusy(t, f, 6)
 		defer stop()
-		b := alignedBytes(len(want))
+		b := sluicetest.AlignedBytes(len(want))
 		for range 20 {
 			f.Seek(0, 0)
 			if n, err := f.Read(b); n != len(b) || err != nil || !bytes.Equal(b, want) {
@@ -47,8 +48,8 @@ func TestReadOfFragments(t *testing.T) {
 // TestBadOffsetChangesNothing reads where no file can be: the next read is
 // served from the page cache as before.
 func TestBadOffsetChangesNothing(t *testing.T) {
-	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		f := textOn(t, s, t.TempDir())
+	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		f := sluicetest.TextOn(t, s, t.TempDir())
 		ctx, cancel := context.WithCancel(t.Context()) // else a plain call is quicker
 		defer cancel()
 		read := func() {
@@ -65,7 +66,7 @@ func TestBadOffsetChangesNothing(t *testing.T) {
 		}
 		before := s.Stats().Cached
 		// The system may take the page away, but not each time.
-		waitFor(t, "a read from the page cache after a bad offset", func() bool {
+		sluicetest.WaitFor(t, "a read from the page cache after a bad offset", func() bool {
 			read()
 			return s.Stats().Cached > before
 		})

@@ -10,15 +10,20 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sluiceio/sluice/batch"
+
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/direct"
 	"github.com/sluiceio/sluice/internal/places"
+	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // frozenFile is one file on a file system that is to be frozen, opened in all ways.
 type frozenFile struct {
 	sched            *sluice.Scheduler
 	buffered, direct *sluice.File
-	aligned          *sluice.DirectFile
+	aligned          *direct.File
 }
 
 const (
@@ -33,14 +38,14 @@ func openFrozen(t *testing.T, s *sluice.Scheduler, dir string) (f frozenFile) {
 	// Two, as pages of the one that direct writes go to are not to be dirty.
 	names := []string{filepath.Join(dir, "buffered"), filepath.Join(dir, "direct")}
 	for _, name := range names {
-		if err := os.WriteFile(name, make([]byte, 2*frozenWriters*pageSize), 0o600); err != nil {
+		if err := os.WriteFile(name, make([]byte, 2*frozenWriters*sluicetest.PageSize), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	var errs [4]error
 	f.buffered, errs[0] = s.OpenFile(names[0], os.O_RDWR, 0)
-	f.direct, errs[1] = s.OpenFile(names[1], os.O_RDWR|oDirect, 0)
-	f.aligned, errs[2] = s.OpenDirectFile(names[1], os.O_RDWR, 0)
+	f.direct, errs[1] = s.OpenFile(names[1], os.O_RDWR|sys.O_DIRECT, 0)
+	f.aligned, errs[2] = direct.OpenOn(s, names[1], os.O_RDWR, 0)
 	if err := errors.Join(errs[:]...); err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +77,7 @@ var frozenWays = []frozenWay{
 		_, err := f.direct.WriteAtContext(ctx, b, off)
 		return err
 	}},
-	{"DirectFile", func(ctx context.Context, f frozenFile, b []byte, off int64) error {
+	{"direct.File", func(ctx context.Context, f frozenFile, b []byte, off int64) error {
 		_, err := f.aligned.WriteAtContext(ctx, b, off)
 		return err
 	}},
@@ -81,11 +86,11 @@ var frozenWays = []frozenWay{
 		return err
 	}},
 	{"extending", func(ctx context.Context, f frozenFile, b []byte, off int64) error {
-		_, err := f.aligned.WriteAtContext(ctx, b, off+2*frozenWriters*pageSize)
+		_, err := f.aligned.WriteAtContext(ctx, b, off+2*frozenWriters*sluicetest.PageSize)
 		return err
 	}},
 	{"batch", func(ctx context.Context, f frozenFile, b []byte, off int64) error {
-		batch := f.sched.NewBatch()
+		batch := batch.New(f.sched)
 		batch.WriteAt(f.buffered, b, off)
 		return batch.Do(ctx)
 	}},
@@ -96,8 +101,8 @@ var frozenWays = []frozenWay{
 func TestFrozenDeadlines(t *testing.T) {
 	for _, fs := range []string{"ext4", "xfs"} {
 		dir := places.FileSystems[fs](t, 64<<20)
-		for _, driver := range drivers {
-			s := scheduler(t, sluice.Options{Driver: driver})
+		for _, driver := range sluicetest.Drivers {
+			s := sluicetest.Scheduler(t, sluice.Options{Driver: driver})
 			f := openFrozen(t, s, dir)
 			for _, way := range frozenWays {
 				t.Run(fs+"/"+driver+"/"+way.name, func(t *testing.T) {
@@ -107,7 +112,9 @@ func TestFrozenDeadlines(t *testing.T) {
 					defer cancel()
 					ended := make(chan error, frozenWriters)
 					for i := range int64(frozenWriters) {
-						go func() { ended <- way.write(ctx, f, alignedBytes(pageSize), i*pageSize) }()
+						go func() {
+							ended <- way.write(ctx, f, sluicetest.AlignedBytes(sluicetest.PageSize), i*sluicetest.PageSize)
+						}()
 					}
 					for range frozenWriters - frozenLate { // hangs if more are in the kernel, until it is thawed
 						if err := <-ended; !errors.Is(err, context.DeadlineExceeded) {
@@ -135,9 +142,9 @@ func TestFrozenOthers(t *testing.T) {
 	for range frozen + 1 {
 		dirs = append(dirs, places.FileSystems["ext4"](t, 16<<20))
 	}
-	for _, driver := range drivers {
+	for _, driver := range sluicetest.Drivers {
 		t.Run(driver, func(t *testing.T) {
-			s := scheduler(t, sluice.Options{Driver: driver})
+			s := sluicetest.Scheduler(t, sluice.Options{Driver: driver})
 			var files []frozenFile
 			for _, dir := range dirs {
 				files = append(files, openFrozen(t, s, dir))
@@ -151,14 +158,14 @@ func TestFrozenOthers(t *testing.T) {
 			for i := range int64(12 * frozen) {
 				f, way := files[i%frozen], frozenWays[i/frozen%4]
 				all.Go(func() {
-					if err := way.write(context.Background(), f, alignedBytes(pageSize), i%frozenWriters*pageSize); err != nil {
+					if err := way.write(context.Background(), f, sluicetest.AlignedBytes(sluicetest.PageSize), i%frozenWriters*sluicetest.PageSize); err != nil {
 						t.Errorf("%s: %v", way.name, err)
 					}
 				})
 			}
 			// All of them: a thread that submits and then goes on to a frozen one keeps what it has
 			// submitted (docs/decisions/0012-tied-threads.md).
-			waitFor(t, "writers that wait", func() bool { return frozenParked() >= 12*frozen })
+			sluicetest.WaitFor(t, "writers that wait", func() bool { return frozenParked() >= 12*frozen })
 			for range 20 { // hangs if the frozen ones are in the way, until they are thawed
 				for name, err := range useOther(t, other) {
 					if err != nil {
@@ -177,14 +184,14 @@ func TestFrozenOthers(t *testing.T) {
 // frozenParked is how many goroutines wait where those do that write to a frozen file system.
 func frozenParked() (n int) {
 	for _, f := range []string{"iopath.MakeCall", "iopath.callVec", "(*Limiter).wait", "(*Request).Wait", "rangelock.(*Lock).Acquire"} {
-		n += parked(f)
+		n += sluicetest.Parked(f)
 	}
 	return n
 }
 
 // useOther does with f all that may wait.
 func useOther(t *testing.T, f frozenFile) map[string]error {
-	b := alignedBytes(pageSize)
+	b := sluicetest.AlignedBytes(sluicetest.PageSize)
 	did := make(map[string]error)
 	for _, way := range frozenWays {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -192,32 +199,36 @@ func useOther(t *testing.T, f frozenFile) map[string]error {
 		cancel()
 		did[way.name] = way.write(context.Background(), f, b, 0)
 	}
-	_, did["read"] = f.direct.ReadAt(b, pageSize)
+	_, did["read"] = f.direct.ReadAt(b, sluicetest.PageSize)
 	did["sync"] = f.buffered.Sync()
-	did["sync of a DirectFile"] = f.aligned.Sync()
+	did["sync of a direct.File"] = f.aligned.Sync()
 	return did
 }
 
 // A deadline ends also what is behind many writes without one.
 func TestFrozenBehindOthers(t *testing.T) {
 	dir := places.FileSystems["ext4"](t, 64<<20)
-	for _, driver := range drivers {
+	for _, driver := range sluicetest.Drivers {
 		for _, way := range frozenWays {
 			t.Run(fmt.Sprint(driver, "/", way.name), func(t *testing.T) {
 				way.skip(t, driver)
-				s := scheduler(t, sluice.Options{Driver: driver})
+				s := sluicetest.Scheduler(t, sluice.Options{Driver: driver})
 				f := openFrozen(t, s, dir)
 				frozen := places.Freeze(t, dir)
 				var all sync.WaitGroup
 				for i := range int64(200) { // more than there are places or requests
-					all.Go(func() { way.write(context.Background(), f, alignedBytes(pageSize), i%frozenWriters*pageSize) })
+					all.Go(func() {
+						way.write(context.Background(), f, sluicetest.AlignedBytes(sluicetest.PageSize), i%frozenWriters*sluicetest.PageSize)
+					})
 				}
-				waitFor(t, "writers that wait", func() bool { st := s.Stats(); return st.BlockedThreads+st.InFlight > 0 })
+				sluicetest.WaitFor(t, "writers that wait", func() bool { st := s.Stats(); return st.BlockedThreads+st.InFlight > 0 })
 				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
 				defer cancel()
 				ended := make(chan error, frozenWriters)
 				for i := range int64(frozenWriters) {
-					go func() { ended <- way.write(ctx, f, alignedBytes(pageSize), i*pageSize) }()
+					go func() {
+						ended <- way.write(ctx, f, sluicetest.AlignedBytes(sluicetest.PageSize), i*sluicetest.PageSize)
+					}()
 				}
 				for range frozenWriters - frozenLate {
 					<-ended

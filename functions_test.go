@@ -2,52 +2,37 @@ package sluice_test
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
 // TestOpen compares the ways to open a file, and their errors.
 func TestOpen(t *testing.T) {
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "file"), twenty)
-	write(t, filepath.Join(dir, "locked"), twenty)
+	sluicetest.Write(t, filepath.Join(dir, "file"), sluicetest.Twenty)
+	sluicetest.Write(t, filepath.Join(dir, "locked"), sluicetest.Twenty)
 	os.Chmod(filepath.Join(dir, "locked"), 0)
 	for _, name := range []string{"file", "none", "none/file", "file/file", "", ".", "locked", strings.Repeat("long", 100), "nul\x00"} {
 		path := filepath.Join(dir, name)
 		if name == "" {
 			path = ""
 		}
-		same(t, "Open "+name, dir, one(sluice.Open(path)), one(os.Open(path)))
-		same(t, "OpenInRoot "+name, dir, one(sluice.OpenInRoot(dir, name)), one(os.OpenInRoot(dir, name)))
+		same(t, "Open "+name, dir, sluicetest.Opened(sluice.Open(path)), sluicetest.Opened(os.Open(path)))
+		same(t, "OpenInRoot "+name, dir, sluicetest.Opened(sluice.OpenInRoot(dir, name)), sluicetest.Opened(os.OpenInRoot(dir, name)))
 		for _, flag := range []int{os.O_RDWR, os.O_WRONLY} {
-			same(t, "OpenFile "+name, dir, one(sluice.OpenFile(path, flag, 0o600)), one(os.OpenFile(path, flag, 0o600)))
+			same(t, "OpenFile "+name, dir, sluicetest.Opened(sluice.OpenFile(path, flag, 0o600)), sluicetest.Opened(os.OpenFile(path, flag, 0o600)))
 		}
 	}
 	const exclusive = os.O_RDWR | os.O_CREATE | os.O_EXCL
 	path := filepath.Join(dir, "file")
-	same(t, "OpenFile, exclusive", dir, one(sluice.OpenFile(path, exclusive, 0o600)), one(os.OpenFile(path, exclusive, 0o600)))
-	same(t, "OpenInRoot of an escape", dir, one(sluice.OpenInRoot(dir, "../x")), one(os.OpenInRoot(dir, "../x")))
-	same(t, "OpenInRoot of no directory", dir, one(sluice.OpenInRoot(dir+"/none", "x")), one(os.OpenInRoot(dir+"/none", "x")))
-}
-
-// one prints what a function that opens a file returned.
-func one[F fileAPI](f F, err error) func(dir string) string {
-	return func(dir string) string {
-		if err != nil {
-			return describe(err, dir)
-		}
-		defer f.Close()
-		info, err := f.Stat()
-		if err != nil {
-			return "Stat: " + describe(err, dir)
-		}
-		return inside(f.Name(), dir) + " " + info.Mode().String()
-	}
+	same(t, "OpenFile, exclusive", dir, sluicetest.Opened(sluice.OpenFile(path, exclusive, 0o600)), sluicetest.Opened(os.OpenFile(path, exclusive, 0o600)))
+	same(t, "OpenInRoot of an escape", dir, sluicetest.Opened(sluice.OpenInRoot(dir, "../x")), sluicetest.Opened(os.OpenInRoot(dir, "../x")))
+	same(t, "OpenInRoot of no directory", dir, sluicetest.Opened(sluice.OpenInRoot(dir+"/none", "x")), sluicetest.Opened(os.OpenInRoot(dir+"/none", "x")))
 }
 
 func same(t *testing.T, what, dir string, got, want func(string) string) {
@@ -62,7 +47,7 @@ func TestCreate(t *testing.T) {
 	dir := t.TempDir()
 	a, b := twoDirs(t, dir)
 	for _, name := range []string{"new", "new", "none/new", "."} {
-		got, want := one(sluice.Create(filepath.Join(a, name)))(a), one(os.Create(filepath.Join(b, name)))(b)
+		got, want := sluicetest.Opened(sluice.Create(filepath.Join(a, name)))(a), sluicetest.Opened(os.Create(filepath.Join(b, name)))(b)
 		if got != want {
 			t.Errorf("Create(%s) = %s; want %s", name, got, want)
 		}
@@ -72,7 +57,7 @@ func TestCreate(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if n, err := f.WriteString(twenty); n != len(twenty) || err != nil {
+	if n, err := f.WriteString(sluicetest.Twenty); n != len(sluicetest.Twenty) || err != nil {
 		t.Errorf("WriteString = %d, %v", n, err)
 	}
 	if n, err := f.ReadAt(make([]byte, 3), 0); n != 3 || err != nil {
@@ -90,7 +75,7 @@ func TestCreateTemp(t *testing.T) {
 	if m, _ := filepath.Match(filepath.Join(dir, "a?*b"), f.Name()); !m {
 		t.Errorf("CreateTemp made %s; want a*b", f.Name())
 	}
-	same(t, "CreateTemp of a path", dir, one(sluice.CreateTemp(dir, "a/b")), one(os.CreateTemp(dir, "a/b")))
+	same(t, "CreateTemp of a path", dir, sluicetest.Opened(sluice.CreateTemp(dir, "a/b")), sluicetest.Opened(os.CreateTemp(dir, "a/b")))
 }
 
 func TestNewFile(t *testing.T) {
@@ -108,9 +93,9 @@ func TestNewFile(t *testing.T) {
 
 func TestReadFile(t *testing.T) {
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "file"), twenty)
-	write(t, filepath.Join(dir, "empty"), "")
-	write(t, filepath.Join(dir, "large"), strings.Repeat(twenty, 100_000))
+	sluicetest.Write(t, filepath.Join(dir, "file"), sluicetest.Twenty)
+	sluicetest.Write(t, filepath.Join(dir, "empty"), "")
+	sluicetest.Write(t, filepath.Join(dir, "large"), strings.Repeat(sluicetest.Twenty, 100_000))
 	names := []string{"file", "empty", "large", "none", "."}
 	for i, n := range names {
 		names[i] = filepath.Join(dir, n)
@@ -118,8 +103,8 @@ func TestReadFile(t *testing.T) {
 	for _, name := range append(names, "/dev/null", "/proc/version", "/proc/cpuinfo", "/proc/kallsyms", "/proc/self/cmdline", "/sys/kernel/notes") {
 		got, err := sluice.ReadFile(name)
 		want, wantErr := os.ReadFile(name)
-		if !bytes.Equal(got, want) || (got == nil) != (want == nil) || describe(err, dir) != describe(wantErr, dir) {
-			t.Errorf("ReadFile(%s) = %d bytes, %s; want %d, %s", name, len(got), describe(err, dir), len(want), describe(wantErr, dir))
+		if !bytes.Equal(got, want) || (got == nil) != (want == nil) || sluicetest.Describe(err, dir) != sluicetest.Describe(wantErr, dir) {
+			t.Errorf("ReadFile(%s) = %d bytes, %s; want %d, %s", name, len(got), sluicetest.Describe(err, dir), len(want), sluicetest.Describe(wantErr, dir))
 		}
 	}
 }
@@ -128,25 +113,15 @@ func TestWriteFile(t *testing.T) {
 	dir := t.TempDir()
 	a, b := twoDirs(t, dir)
 	for i, name := range []string{"new", "new", "none/new", ".", "empty"} {
-		data := []byte(twenty[:20-5*i])
+		data := []byte(sluicetest.Twenty[:20-5*i])
 		got, want := sluice.WriteFile(filepath.Join(a, name), data, 0o640), os.WriteFile(filepath.Join(b, name), data, 0o640)
-		if describe(got, a) != describe(want, b) {
+		if sluicetest.Describe(got, a) != sluicetest.Describe(want, b) {
 			t.Errorf("WriteFile(%s) = %v; want %v", name, got, want)
 		}
-		if got, want := contents(t, filepath.Join(a, name)), contents(t, filepath.Join(b, name)); got != want {
+		if got, want := sluicetest.Contents(t, filepath.Join(a, name)), sluicetest.Contents(t, filepath.Join(b, name)); got != want {
 			t.Errorf("WriteFile(%s) wrote %s; want %s", name, got, want)
 		}
 	}
-}
-
-// contents prints a file's mode and contents.
-func contents(t *testing.T, name string) string {
-	info, err := os.Stat(name)
-	if err != nil {
-		return "nothing"
-	}
-	b, _ := os.ReadFile(name)
-	return fmt.Sprintf("%v %q", info.Mode(), b)
 }
 
 func twoDirs(t *testing.T, dir string) (a, b string) {
@@ -157,11 +132,4 @@ func twoDirs(t *testing.T, dir string) (a, b string) {
 		}
 	}
 	return a, b
-}
-
-func write(t testing.TB, name, text string) {
-	t.Helper()
-	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/places"
+	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
 // Hazard: whoever keeps only the raw descriptor lets the garbage collector
@@ -18,28 +19,28 @@ import (
 // operation (core.Done), and Op.Buf is the slice. Here a goroutine has let go
 // of both while the operation is held back from the kernel.
 func TestFileAndBufferAreHeldUntilCompletion(t *testing.T) {
-	eachHolding(t, func(t *testing.T, s *sluice.Scheduler, d *holding) {
+	sluicetest.EachHolding(t, func(t *testing.T, s *sluice.Scheduler, d *sluicetest.Holding) {
 		const n = 16
 		results := make(chan error, n)
 		for _, name := range coldFiles(t, n) {
 			go func() { results <- readDropped(s, name) }()
 		}
-		d.wait(t, s, n)
+		d.Wait(t, s, n)
 		var litter [][]byte
 		for range 10 {
 			runtime.GC()
 			for range 100 { // takes the place of what was collected
-				litter = append(litter, make([]byte, pageSize))
+				litter = append(litter, make([]byte, sluicetest.PageSize))
 			}
 		}
-		d.release(t)
+		d.Release(t)
 		for range n {
 			if err := <-results; err != nil {
 				t.Error(err)
 			}
 		}
 		for _, b := range litter {
-			if b[0] != 0 || b[pageSize-1] != 0 {
+			if b[0] != 0 || b[sluicetest.PageSize-1] != 0 {
 				t.Fatal("a read went into the memory of another")
 			}
 		}
@@ -52,7 +53,7 @@ func readDropped(s *sluice.Scheduler, name string) error {
 	if err != nil {
 		return err
 	}
-	b := make([]byte, pageSize)
+	b := make([]byte, sluicetest.PageSize)
 	n, err := f.ReadAt(b, 0)
 	return wantCold(b, n, err)
 }
@@ -61,7 +62,7 @@ func readDropped(s *sluice.Scheduler, name string) error {
 // writes where it was. Guard: Op.Buf makes every buffer escape to the heap.
 // Here the stacks have grown, and shrink (and so move) while reads wait.
 func TestBufferOnAStackThatMoves(t *testing.T) {
-	eachHolding(t, func(t *testing.T, s *sluice.Scheduler, d *holding) {
+	sluicetest.EachHolding(t, func(t *testing.T, s *sluice.Scheduler, d *sluicetest.Holding) {
 		const n = 64
 		var all sync.WaitGroup
 		for _, name := range coldFiles(t, n) {
@@ -79,7 +80,7 @@ func TestBufferOnAStackThatMoves(t *testing.T) {
 				grow(200)
 			})
 		}
-		d.wait(t, s, n)
+		d.Wait(t, s, n)
 		for range 5 {
 			runtime.GC() // shrinks stacks of which little is used
 		}
@@ -88,7 +89,7 @@ func TestBufferOnAStackThatMoves(t *testing.T) {
 			growing.Go(func() { grow(200) })
 		}
 		growing.Wait()
-		d.release(t)
+		d.Release(t)
 		all.Wait()
 	})
 }
@@ -109,7 +110,7 @@ func grow(n int) byte {
 // re-used, and the data goes into the wrong file. Guard: Close waits for the
 // operations in progress (sched.File.refs).
 func TestCloseWhileUnsubmitted(t *testing.T) {
-	eachHolding(t, func(t *testing.T, s *sluice.Scheduler, d *holding) {
+	sluicetest.EachHolding(t, func(t *testing.T, s *sluice.Scheduler, d *sluicetest.Holding) {
 		dir := t.TempDir()
 		f, err := s.Create(dir + "/right")
 		if err != nil {
@@ -117,16 +118,16 @@ func TestCloseWhileUnsubmitted(t *testing.T) {
 		}
 		var all sync.WaitGroup
 		all.Go(func() {
-			if n, err := f.WriteAt([]byte(twenty), 0); n != len(twenty) || err != nil {
-				t.Errorf("WriteAt = %d, %v; want %d, nil", n, err, len(twenty))
+			if n, err := f.WriteAt([]byte(sluicetest.Twenty), 0); n != len(sluicetest.Twenty) || err != nil {
+				t.Errorf("WriteAt = %d, %v; want %d, nil", n, err, len(sluicetest.Twenty))
 			}
 		})
-		d.wait(t, s, 1)
+		d.Wait(t, s, 1)
 		closed := make(chan error, 1)
 		go func() { closed <- f.Close() }()
-		waitFor(t, "Close to have begun", f.Closing)
+		sluicetest.WaitFor(t, "Close to have begun", f.Closing)
 		for range 50 { // time for a Close that does not wait
-			yield()
+			sluicetest.Yield()
 		}
 		var others []*os.File // one of them would get the number
 		for i := range 10 {
@@ -137,7 +138,7 @@ func TestCloseWhileUnsubmitted(t *testing.T) {
 			defer o.Close()
 			others = append(others, o)
 		}
-		d.release(t)
+		d.Release(t)
 		all.Wait()
 		if err := <-closed; err != nil {
 			t.Errorf("Close = %v", err)
@@ -147,8 +148,8 @@ func TestCloseWhileUnsubmitted(t *testing.T) {
 				t.Errorf("%s has data of another file: %d bytes, %v", o.Name(), st.Size(), err)
 			}
 		}
-		if b, err := os.ReadFile(dir + "/right"); string(b) != twenty || err != nil {
-			t.Errorf("the file has %q, %v; want %q", b, err, twenty)
+		if b, err := os.ReadFile(dir + "/right"); string(b) != sluicetest.Twenty || err != nil {
+			t.Errorf("the file has %q, %v; want %q", b, err, sluicetest.Twenty)
 		}
 	})
 }
@@ -156,28 +157,28 @@ func TestCloseWhileUnsubmitted(t *testing.T) {
 // Hazard: a buffer is given back to its owner while the kernel writes into
 // it. Guard: a context that ends does not end the wait (request.wait).
 func TestEndedContextKeepsTheBuffer(t *testing.T) {
-	eachHolding(t, func(t *testing.T, s *sluice.Scheduler, d *holding) {
+	sluicetest.EachHolding(t, func(t *testing.T, s *sluice.Scheduler, d *sluicetest.Holding) {
 		f, err := s.Open(cold(t, places.Disk(t)+"/cold"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer f.Close()
 		ctx, cancel := context.WithCancel(t.Context())
-		b := make([]byte, pageSize)
+		b := make([]byte, sluicetest.PageSize)
 		done := make(chan error, 1)
 		go func() {
 			n, err := f.ReadAtContext(ctx, b, 0)
 			done <- wantCold(b, n, err)
 		}()
-		d.wait(t, s, 1)
+		d.Wait(t, s, 1)
 		cancel()
 		for range 50 {
-			yield()
+			sluicetest.Yield()
 		}
 		if len(done) != 0 {
 			t.Error("ReadAtContext returned while the driver had its buffer")
 		}
-		d.release(t)
+		d.Release(t)
 		if err := <-done; err != nil {
 			t.Error(err)
 		}

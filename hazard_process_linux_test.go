@@ -19,18 +19,19 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/seed"
+	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
 // Hazard: a child process must not share a ring, nor delay or damage what is
 // in flight. Guard: descriptors are close-on-exec. Here processes are started
 // all the time while reads go on, and get no descriptor of ours.
 func TestProcessesStartedDuringIO(t *testing.T) {
-	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		f := directOn(t, s, t.TempDir(), 64*pageSize)
-		stop := keepBusy(t, f, 16)
+	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		f := sluicetest.DirectOn(t, s, t.TempDir(), 64*sluicetest.PageSize)
+		stop := sluicetest.KeepBusy(t, f, 16)
 		defer stop()
 		for range 5 {
-			if out, ok := child(t, "descriptors"); !ok || strings.Contains(out, "io_uring") || strings.Contains(out, "eventfd") || strings.Contains(out, f.Name()) {
+			if out, ok := sluicetest.Child(t, "descriptors"); !ok || strings.Contains(out, "io_uring") || strings.Contains(out, "eventfd") || strings.Contains(out, f.Name()) {
 				t.Errorf("a program started during I/O has these descriptors: %s", out)
 			}
 		}
@@ -40,7 +41,7 @@ func TestProcessesStartedDuringIO(t *testing.T) {
 // Hazard: a file that was closed through io_uring gave ETXTBSY when it was
 // executed (old kernels). Guard: Close is close(2), done when it returns.
 func TestWrittenProgramRuns(t *testing.T) {
-	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		program, err := os.ReadFile("/bin/true")
 		if err != nil {
 			t.Skip(err)
@@ -68,13 +69,13 @@ func TestWrittenProgramRuns(t *testing.T) {
 // and again by 6.18). Guard: New asks for a smaller ring then, and a ring
 // that is refused leads to the next driver.
 func TestLittleLockedMemory(t *testing.T) {
-	for _, driver := range append([]string{""}, drivers...) {
+	for _, driver := range append([]string{""}, sluicetest.Drivers...) {
 		if driver != "" {
-			scheduler(t, sluice.Options{Driver: driver}).Close()
+			sluicetest.Scheduler(t, sluice.Options{Driver: driver}).Close()
 		}
 		for _, limit := range []string{"0", "8192"} {
 			name := filepath.Join(t.TempDir(), "file")
-			out, ok := child(t, "little locked memory", "SLUICE_DRIVER="+driver, "SLUICE_TEST_FILE="+name, "SLUICE_TEST_LIMIT="+limit)
+			out, ok := sluicetest.Child(t, "little locked memory", "SLUICE_DRIVER="+driver, "SLUICE_TEST_FILE="+name, "SLUICE_TEST_LIMIT="+limit)
 			// Other processes of the user may have locked all that there is.
 			mayFail := driver == "uring" && (limit == "0" || os.Getuid() != 0) && strings.Contains(out, "cannot allocate memory")
 			if !ok && !mayFail {
@@ -85,7 +86,7 @@ func TestLittleLockedMemory(t *testing.T) {
 }
 
 func init() {
-	children["little locked memory"] = func() error {
+	sluicetest.Children["little locked memory"] = func() error {
 		f, err := os.Create(os.Getenv("SLUICE_TEST_FILE"))
 		if err != nil {
 			return err
@@ -107,14 +108,17 @@ func init() {
 		if err != nil {
 			return err
 		}
-		file := s.FromOS(f)
-		ctx, cancel := context.WithCancel(context.Background())
-		defer cancel()
-		if _, err := file.WriteAtContext(ctx, []byte(twenty), 0); err != nil {
+		file, err := s.FromOS(f)
+		if err != nil {
 			return err
 		}
-		b := make([]byte, len(twenty))
-		if _, err := file.ReadAtContext(ctx, b, 0); err != nil || string(b) != twenty {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		if _, err := file.WriteAtContext(ctx, []byte(sluicetest.Twenty), 0); err != nil {
+			return err
+		}
+		b := make([]byte, len(sluicetest.Twenty))
+		if _, err := file.ReadAtContext(ctx, b, 0); err != nil || string(b) != sluicetest.Twenty {
 			return fmt.Errorf("ReadAt = %v, %q", err, b)
 		}
 		return file.Sync()
@@ -124,8 +128,8 @@ func init() {
 // Hazard: one file that refuses NOWAIT must not turn it off for another.
 // Guard: sched.File.nowait is the file's.
 func TestFileWithoutNoWait(t *testing.T) {
-	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		disk := textOn(t, s, t.TempDir())
+	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		disk := sluicetest.TextOn(t, s, t.TempDir())
 		ctx, cancel := context.WithCancel(t.Context()) // else a plain call is quicker
 		defer cancel()
 		read := func(f *sluice.File) {
@@ -142,7 +146,7 @@ func TestFileWithoutNoWait(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer status.Close()
-		for _, f := range []*sluice.File{textOn(t, s, memoryDir(t)), status} {
+		for _, f := range []*sluice.File{sluicetest.TextOn(t, s, sluicetest.MemoryDir(t)), status} {
 			before := s.Stats()
 			read(f)
 			if after := s.Stats(); after.Cached != before.Cached || after.Blocking != before.Blocking+1 {
@@ -150,7 +154,7 @@ func TestFileWithoutNoWait(t *testing.T) {
 					f.Name(), after.Cached-before.Cached, after.Blocking-before.Blocking)
 			}
 			// The system may take its page away, but not each time.
-			waitFor(t, "a read of the file on disk from the page cache", func() bool {
+			sluicetest.WaitFor(t, "a read of the file on disk from the page cache", func() bool {
 				read(disk)
 				return s.Stats().Cached > before.Cached
 			})
@@ -162,13 +166,13 @@ func TestFileWithoutNoWait(t *testing.T) {
 // ECANCELED), and threads end with goroutines that are locked to them. These
 // submit for others too. Guard: sched.undone.
 func TestThreadsThatEnd(t *testing.T) {
-	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		const pages = 4096
-		f := textOn(t, s, t.TempDir())
+		f := sluicetest.TextOn(t, s, t.TempDir())
 		if err := f.Truncate(0); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := f.WriteAt(make([]byte, pages*pageSize), 0); err != nil {
+		if _, err := f.WriteAt(make([]byte, pages*sluicetest.PageSize), 0); err != nil {
 			t.Fatal(err)
 		}
 		if err := f.Sync(); err != nil {
@@ -177,7 +181,7 @@ func TestThreadsThatEnd(t *testing.T) {
 		start := seed.Of(t)
 		read := func(r *rand.Rand) {
 			b := make([]byte, 512)
-			if n, err := f.ReadAt(b, r.Int64N(pages)*pageSize); n != len(b) || err != nil {
+			if n, err := f.ReadAt(b, r.Int64N(pages)*sluicetest.PageSize); n != len(b) || err != nil {
 				t.Errorf("ReadAt = %d, %v; want %d, nil", n, err, len(b))
 			}
 		}
@@ -191,7 +195,7 @@ func TestThreadsThatEnd(t *testing.T) {
 			})
 		}
 		for i := range uint64(100) {
-			dropCache(int(f.OSFile().Fd()))
+			sluicetest.DropCache(int(f.OSFile().Fd()))
 			for g := range uint64(4) {
 				ending.Go(func() {
 					runtime.LockOSThread() // and never unlocked

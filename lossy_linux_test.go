@@ -12,16 +12,12 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice/internal/places"
+	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
 // A disk that loses writes: a loop device on a file of our own file system in user
 // space, which refuses a write that has lostMark in it, from arm on. The kernel
 // reports such a loss once to each open file description.
-const (
-	lostMark = "this write is lost"
-	lossName = "losing" // in the served directory, while writes are refused
-)
-
 // lossy is a file system on such a disk.
 type lossy struct {
 	dir    string // mounted
@@ -41,14 +37,14 @@ var lossyKinds = map[string]struct {
 func newLossy(t *testing.T, kind string) *lossy {
 	t.Helper()
 	served := places.Memory(t)
-	mounted := mountFUSE(t, served, "loses")
+	mounted := sluicetest.MountFUSE(t, served, "loses")
 	image := filepath.Join(mounted, "image")
 	if err := errors.Join(os.WriteFile(image, nil, 0o600), os.Truncate(image, lossyKinds[kind].size)); err != nil {
 		t.Fatal(err)
 	}
 	device := places.Tool(t, "losetup --find --show", image)
 	t.Cleanup(func() { places.Tool(t, "losetup --detach", device) })
-	return &lossy{dir: places.Mount(t, device, lossyKinds[kind].mkfs, ""), signal: filepath.Join(served, lossName)}
+	return &lossy{dir: places.Mount(t, device, lossyKinds[kind].mkfs, ""), signal: filepath.Join(served, sluicetest.LossName)}
 }
 
 // file makes a new file of zeros that is on the disk: btrfs may refuse to cut off
@@ -57,8 +53,8 @@ func (l *lossy) file(t *testing.T, size int) string {
 	t.Helper()
 	l.files++
 	name := filepath.Join(l.dir, fmt.Sprint(l.files))
-	write(t, name, strings.Repeat("\x00", size))
-	f := must(t, osOpen, name, os.O_RDWR).(*os.File)
+	sluicetest.Write(t, name, strings.Repeat("\x00", size))
+	f := sluicetest.Must(t, sluicetest.OSOpen, name, os.O_RDWR).(*os.File)
 	if err := errors.Join(f.Sync(), f.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -78,17 +74,19 @@ func (l *lossy) lose(t *testing.T, do func()) {
 }
 
 // marked is a page that is lost.
-func marked() []byte { return bytes.Repeat([]byte(lostMark), pageSize)[:pageSize] }
+func marked() []byte {
+	return bytes.Repeat([]byte(sluicetest.LostMark), sluicetest.PageSize)[:sluicetest.PageSize]
+}
 
 // onDisk reads a page of the file past what is in memory.
 func (l *lossy) onDisk(t *testing.T, name string, off int64) []byte {
 	t.Helper()
-	f := must(t, osOpen, name, os.O_RDONLY).(*os.File)
+	f := sluicetest.Must(t, sluicetest.OSOpen, name, os.O_RDONLY).(*os.File)
 	defer f.Close()
 	if err := unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED); err != nil {
 		t.Fatal(err)
 	}
-	b := make([]byte, pageSize)
+	b := make([]byte, sluicetest.PageSize)
 	if _, err := f.ReadAt(b, off); err != nil {
 		return nil // it cannot be read: it is not there
 	}

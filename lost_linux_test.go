@@ -8,22 +8,30 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/sluiceio/sluice/batch"
+
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/direct"
+	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
 // commits are the ways to have a file committed.
 var commits = map[string]func(s *sluice.Scheduler, f *sluice.File) error{
 	"Sync":     func(_ *sluice.Scheduler, f *sluice.File) error { return f.Sync() },
 	"Datasync": func(_ *sluice.Scheduler, f *sluice.File) error { return f.Datasync() },
+	// The write-back that SyncRange starts must leave the error to the Sync of any caller.
+	"SyncRange and Sync": func(_ *sluice.Scheduler, f *sluice.File) error {
+		return errors.Join(f.SyncRange(0, 0), f.Sync())
+	},
 	"Batch.Sync": func(s *sluice.Scheduler, f *sluice.File) error {
-		b := s.NewBatch()
+		b := batch.New(s)
 		b.Sync(f)
 		return b.Do(context.Background())
 	},
 	"Batch.Datasync": func(s *sluice.Scheduler, f *sluice.File) error {
-		b := s.NewBatch()
+		b := batch.New(s)
 		b.Datasync(f)
 		return b.Do(context.Background())
 	},
@@ -36,8 +44,8 @@ func TestLostWrites(t *testing.T) {
 	for kind := range lossyKinds {
 		t.Run(kind, func(t *testing.T) {
 			l := newLossy(t, kind)
-			for _, driver := range drivers {
-				s := scheduler(t, sluice.Options{Driver: driver})
+			for _, driver := range sluicetest.Drivers {
+				s := sluicetest.Scheduler(t, sluice.Options{Driver: driver})
 				for a := range commits {
 					for b := range commits {
 						if a <= b {
@@ -52,7 +60,7 @@ func TestLostWrites(t *testing.T) {
 
 func (l *lossy) loseTwo(t *testing.T, s *sluice.Scheduler, ways ...string) {
 	t.Helper()
-	name := l.file(t, 8*pageSize)
+	name := l.file(t, 8*sluicetest.PageSize)
 	f, err := s.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +68,7 @@ func (l *lossy) loseTwo(t *testing.T, s *sluice.Scheduler, ways ...string) {
 	var errs [2]error
 	l.lose(t, func() {
 		for i := range errs {
-			if _, err := f.WriteAt(marked(), int64(i)*4*pageSize); err != nil {
+			if _, err := f.WriteAt(marked(), int64(i)*4*sluicetest.PageSize); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -77,7 +85,7 @@ func (l *lossy) loseTwo(t *testing.T, s *sluice.Scheduler, ways ...string) {
 	}
 	f.Close()
 	for i, err := range errs {
-		if err == nil && !bytes.Equal(l.onDisk(t, name, int64(i)*4*pageSize), marked()) {
+		if err == nil && !bytes.Equal(l.onDisk(t, name, int64(i)*4*sluicetest.PageSize), marked()) {
 			t.Errorf("%v at the same time: %s returned nil of a page that is lost", ways, ways[i])
 		}
 		if err != nil && !errors.Is(err, unix.EIO) {
@@ -105,10 +113,7 @@ func TestLostSynchronousWrites(t *testing.T) {
 			return err
 		},
 		"Batch.WriteVec": func(f *sluice.File, b []byte, off int64) error {
-			batch, err := sluice.NewBatch()
-			if err != nil {
-				return err
-			}
+			batch := batch.New(nil)
 			batch.WriteVec(f, [][]byte{b[:100], b[100:]}, off)
 			return batch.Do(context.Background())
 		},
@@ -116,8 +121,8 @@ func TestLostSynchronousWrites(t *testing.T) {
 	for kind := range lossyKinds {
 		t.Run(kind, func(t *testing.T) {
 			l := newLossy(t, kind)
-			for _, driver := range drivers {
-				s := scheduler(t, sluice.Options{Driver: driver})
+			for _, driver := range sluicetest.Drivers {
+				s := sluicetest.Scheduler(t, sluice.Options{Driver: driver})
 				for _, flag := range []int{unix.O_SYNC, unix.O_DSYNC} {
 					for name, way := range ways {
 						for range 4 {
@@ -132,7 +137,7 @@ func TestLostSynchronousWrites(t *testing.T) {
 
 func (l *lossy) loseSynchronous(t *testing.T, s *sluice.Scheduler, flag int, way string, do func(f *sluice.File, b []byte, off int64) error) {
 	t.Helper()
-	name := l.file(t, 8*pageSize)
+	name := l.file(t, 8*sluicetest.PageSize)
 	f, err := s.OpenFile(name, os.O_RDWR|flag, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -141,13 +146,13 @@ func (l *lossy) loseSynchronous(t *testing.T, s *sluice.Scheduler, flag int, way
 	l.lose(t, func() {
 		var both sync.WaitGroup
 		for i := range errs {
-			both.Go(func() { errs[i] = do(f, marked(), int64(i)*4*pageSize) })
+			both.Go(func() { errs[i] = do(f, marked(), int64(i)*4*sluicetest.PageSize) })
 		}
 		both.Wait()
 	})
 	f.Close()
 	for i, err := range errs {
-		if err == nil && !bytes.Equal(l.onDisk(t, name, int64(i)*4*pageSize), marked()) {
+		if err == nil && !bytes.Equal(l.onDisk(t, name, int64(i)*4*sluicetest.PageSize), marked()) {
 			t.Errorf("%s with flag %#x returned nil of a page that is lost", way, flag)
 		}
 	}
@@ -156,7 +161,7 @@ func (l *lossy) loseSynchronous(t *testing.T, s *sluice.Scheduler, flag int, way
 	}
 }
 
-// TestLostDirectWrites: eight goroutines write to one DirectFile what the disk
+// TestLostDirectWrites: eight goroutines write to one direct.File what the disk
 // refuses, whole pages or parts of them. Each has an error, of its write or of the
 // Sync or Datasync that follows, or with O_SYNC of the write. Btrfs makes direct
 // writes by way of the page cache, where it keeps checksums.
@@ -164,8 +169,8 @@ func TestLostDirectWrites(t *testing.T) {
 	for kind := range lossyKinds {
 		t.Run(kind, func(t *testing.T) {
 			l := newLossy(t, kind)
-			for _, driver := range drivers {
-				s := scheduler(t, sluice.Options{Driver: driver})
+			for _, driver := range sluicetest.Drivers {
+				s := sluicetest.Scheduler(t, sluice.Options{Driver: driver})
 				for _, flag := range []int{0, unix.O_SYNC, unix.O_DSYNC} {
 					for _, start := range []int{0, 100} {
 						for range 6 {
@@ -180,9 +185,9 @@ func TestLostDirectWrites(t *testing.T) {
 
 func (l *lossy) loseDirect(t *testing.T, s *sluice.Scheduler, flag, start int) {
 	t.Helper()
-	const writers, apart = 8, 4 * pageSize
+	const writers, apart = 8, 4 * sluicetest.PageSize
 	name := l.file(t, writers*apart)
-	f, err := s.OpenDirectFile(name, os.O_RDWR|flag, 0)
+	f, err := direct.OpenOn(s, name, os.O_RDWR|flag, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,22 +213,22 @@ func (l *lossy) loseDirect(t *testing.T, s *sluice.Scheduler, flag, start int) {
 	}
 }
 
-// TestLostTail: what one has written to the last page of a DirectFile is lost with
+// TestLostTail: what one has written to the last page of a direct.File is lost with
 // another's write, which writes that page back. That write has the error, and a Sync
 // or Datasync for the first one has it, too: it asks another description.
 func TestLostTail(t *testing.T) {
 	for kind := range lossyKinds {
 		t.Run(kind, func(t *testing.T) {
 			l := newLossy(t, kind)
-			for i, commit := range []func(*sluice.DirectFile) error{(*sluice.DirectFile).Sync, (*sluice.DirectFile).Datasync} {
-				f, err := scheduler(t, sluice.Options{}).OpenDirectFile(l.file(t, pageSize), os.O_RDWR, 0)
+			for i, commit := range []func(*direct.File) error{(*direct.File).Sync, (*direct.File).Datasync} {
+				f, err := direct.OpenOn(sluicetest.Scheduler(t, sluice.Options{}), l.file(t, sluicetest.PageSize), os.O_RDWR, 0)
 				if err != nil {
 					t.Fatal(err)
 				}
 				var err1, err2, err3 error
 				l.lose(t, func() {
-					_, err1 = f.WriteAt(marked()[:100], pageSize)
-					_, err2 = f.WriteAt(marked(), pageSize+100)
+					_, err1 = f.WriteAt(marked()[:100], sluicetest.PageSize)
+					_, err2 = f.WriteAt(marked(), sluicetest.PageSize+100)
 					err3 = commit(f)
 				})
 				if err1 != nil || !errors.Is(err2, unix.EIO) || !errors.Is(err3, unix.EIO) {
@@ -244,7 +249,7 @@ func TestLostPairs(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			l := newLossy(t, kind)
 			for _, ways := range [][2]string{{"Sync", "Sync"}, {"Sync", "Datasync"}, {"Datasync", "Datasync"}} {
-				l.losePairs(t, scheduler(t, sluice.Options{}), ways)
+				l.losePairs(t, sluicetest.Scheduler(t, sluice.Options{}), ways)
 			}
 		})
 	}
@@ -279,7 +284,7 @@ func (l *lossy) losePairs(t *testing.T, s *sluice.Scheduler, ways [2]string) {
 	if err := errors.Join(errs[:]...); err != nil {
 		t.Fatal(err)
 	}
-	l.lose(t, func() { twice(bytes.Repeat(marked(), part/pageSize), 1) })
+	l.lose(t, func() { twice(bytes.Repeat(marked(), part/sluicetest.PageSize), 1) })
 	f.Close()
 	for i, err := range errs {
 		if err == nil && !bytes.Equal(l.onDisk(t, name, int64(i)*part), marked()) {

@@ -28,6 +28,20 @@ func CreateTemp(dir, pattern string) (*File, error) {
 	return onDefault(func() (*os.File, error) { return os.CreateTemp(dir, pattern) }, "createtemp", pattern)
 }
 
+// FromOS returns a File around f and takes f over: close the File, not f. Others may
+// have f's descriptor too. On an error FromOS closes f.
+func FromOS(f *os.File) (*File, error) {
+	if f == nil {
+		return nil, os.ErrInvalid
+	}
+	s, err := Default()
+	if err != nil {
+		f.Close()
+		return nil, &os.PathError{Op: "open", Path: f.Name(), Err: err}
+	}
+	return s.FromOS(f)
+}
+
 // NewFile returns a File of an open descriptor and takes the descriptor over. It returns
 // nil if fd is not one (as os.NewFile does) or if [Default] returns an error.
 func NewFile(fd uintptr, name string) *File {
@@ -49,7 +63,7 @@ func onDefault(open func() (*os.File, error), op, name string) (*File, error) {
 // adopt makes a File of what open returns. It checks first whether the Scheduler is open,
 // since open may create or truncate a file.
 func (s *Scheduler) adopt(open func() (*os.File, error), op, name string) (*File, error) {
-	if err := s.usable(); err != nil {
+	if err := s.h.Usable(); err != nil {
 		return nil, &os.PathError{Op: op, Path: name, Err: err}
 	}
 	f, err := open()
@@ -76,6 +90,16 @@ func (s *Scheduler) OpenFile(name string, flag int, perm os.FileMode) (*File, er
 	return s.adopt(func() (*os.File, error) { return os.OpenFile(name, flag, perm) }, "open", name)
 }
 
+// OpenInRoot is the function OpenInRoot, on this Scheduler.
+func (s *Scheduler) OpenInRoot(dir, name string) (*File, error) {
+	return s.adopt(func() (*os.File, error) { return os.OpenInRoot(dir, name) }, "open", name)
+}
+
+// CreateTemp is the function CreateTemp, on this Scheduler.
+func (s *Scheduler) CreateTemp(dir, pattern string) (*File, error) {
+	return s.adopt(func() (*os.File, error) { return os.CreateTemp(dir, pattern) }, "createtemp", pattern)
+}
+
 // NewFile is the function NewFile, on this Scheduler. It returns nil if the Scheduler is
 // closed.
 func (s *Scheduler) NewFile(fd uintptr, name string) *File {
@@ -83,15 +107,21 @@ func (s *Scheduler) NewFile(fd uintptr, name string) *File {
 	if f == nil {
 		return nil
 	}
-	return s.FromOS(f)
-}
-
-// FromOS returns a File around f and takes f over. If the Scheduler is closed it closes f
-// and returns nil.
-func (s *Scheduler) FromOS(f *os.File) *File {
-	file, err := s.newPair(f, nil) // the caller has had the descriptor: its position is not private
+	file, err := s.FromOS(f)
 	if err != nil {
 		return nil
 	}
 	return file
+}
+
+// FromOS is the function FromOS, on this Scheduler.
+func (s *Scheduler) FromOS(f *os.File) (*File, error) {
+	if f == nil {
+		return nil, os.ErrInvalid
+	}
+	file := new(File)
+	if err := file.h.Open(s.h, f); err != nil {
+		return nil, &os.PathError{Op: "open", Path: f.Name(), Err: err}
+	}
+	return file, nil // the caller has had the descriptor: its position is not private
 }

@@ -80,12 +80,12 @@ const (
 	syncDepth   = queuedSyncs / 8 * 9
 )
 
-// laneChains is how many chains of a Batch the kernel has at a time. laneWorkers is how
+// kernelChains is how many chains of a Batch the kernel has at a time. kernelWorkers is how
 // many threads it may take for operations in them that must wait. Measured:
 // docs/decisions/0022-batch.md.
 const (
-	laneChains  = 64
-	laneWorkers = 4
+	kernelChains  = 64
+	kernelWorkers = 4
 )
 
 // defaultRings is how many devices do not get in each other's way, while the threads stay

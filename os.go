@@ -3,7 +3,8 @@ package sluice
 import (
 	"io/fs"
 	"os"
-	"slices"
+
+	"github.com/sluiceio/sluice/internal/handle"
 )
 
 // Flags to OpenFile; those of package os.
@@ -28,28 +29,13 @@ func ReadFile(name string) ([]byte, error) {
 	return readAll(f)
 }
 
-// readAll reads f to its end, as os.ReadFile. The size that Stat tells is a
-// hint: the files of /proc have none, and others may change meanwhile.
+// readAll reads f to its end, as os.ReadFile.
 func readAll(f *File) ([]byte, error) {
 	var size int64
-	if info, err := f.Stat(); err == nil && int64(int(info.Size())) == info.Size() {
+	if info, err := f.Stat(); err == nil {
 		size = info.Size()
 	}
-	// The files of /proc do not work right if read in small pieces: a file
-	// without a size never is, at its end neither.
-	const least = 512
-	// One byte more, so that the end is seen without growing.
-	b := make([]byte, 0, max(size+1, least))
-	for {
-		n, err := f.Read(b[len(b):cap(b)])
-		b = b[:len(b)+n]
-		if err != nil {
-			return b, ignoreEOF(err)
-		}
-		if room := cap(b) - len(b); room == 0 || size == 0 && room < least {
-			b = slices.Grow(b, least)
-		}
-	}
+	return handle.ReadAll(size, f.Read)
 }
 
 // WriteFile writes data to the named file, creating or truncating it; see

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/direct"
+	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
 // fifo opens both ends of a new FIFO on s.
@@ -36,30 +38,30 @@ func fifo(t *testing.T, s *sluice.Scheduler) (r, w *sluice.File) {
 	return r, w
 }
 
-// TestDirectFIFO opens a FIFO as a DirectFile, which neither waits for the
+// TestDirectFIFO opens a FIFO as a direct.File, which neither waits for the
 // other end nor succeeds.
 func TestDirectFIFO(t *testing.T) {
-	s := scheduler(t, sluice.Options{})
+	s := sluicetest.Scheduler(t, sluice.Options{})
 	name := filepath.Join(t.TempDir(), "fifo")
 	if err := syscall.Mkfifo(name, 0o600); err != nil {
 		t.Skip(err)
 	}
 	for _, flag := range []int{os.O_RDONLY, os.O_WRONLY, os.O_RDWR} {
-		if _, err := s.OpenDirectFile(name, flag, 0); !errors.Is(err, errors.ErrUnsupported) {
-			t.Errorf("OpenDirectFile = %v; want %v", err, errors.ErrUnsupported)
+		if _, err := direct.OpenOn(s, name, flag, 0); !errors.Is(err, errors.ErrUnsupported) {
+			t.Errorf("OpenOn = %v; want %v", err, errors.ErrUnsupported)
 		}
 	}
 }
 
 func TestFIFO(t *testing.T) {
-	s := scheduler(t, sluice.Options{})
+	s := sluicetest.Scheduler(t, sluice.Options{})
 	r, w := fifo(t, s)
-	if n, err := w.WriteString(twenty); n != 20 || err != nil {
+	if n, err := w.WriteString(sluicetest.Twenty); n != 20 || err != nil {
 		t.Errorf("WriteString = %d, %v; want 20, nil", n, err)
 	}
 	b := make([]byte, 100)
-	if n, err := r.Read(b); string(b[:n]) != twenty || err != nil {
-		t.Errorf("Read = %q, %v; want %q, nil", b[:n], err, twenty)
+	if n, err := r.Read(b); string(b[:n]) != sluicetest.Twenty || err != nil {
+		t.Errorf("Read = %q, %v; want %q, nil", b[:n], err, sluicetest.Twenty)
 	}
 	if n, err := r.ReadAt(b, 0); n != 0 || !errors.Is(err, syscall.ESPIPE) {
 		t.Errorf("ReadAt = %d, %v; want 0, ESPIPE", n, err)
@@ -83,13 +85,13 @@ func TestFIFO(t *testing.T) {
 // TestCloseOfFIFO closes a FIFO that a goroutine reads: as with os, the
 // reader is sent away and Close does not wait for bytes.
 func TestCloseOfFIFO(t *testing.T) {
-	r, _ := fifo(t, scheduler(t, sluice.Options{}))
+	r, _ := fifo(t, sluicetest.Scheduler(t, sluice.Options{}))
 	failed := make(chan error)
 	go func() {
 		_, err := r.Read(make([]byte, 1))
 		failed <- err
 	}()
-	waitFor(t, "the read to begin", func() bool { return parked("poll.(*FD).Read") == 1 })
+	sluicetest.WaitFor(t, "the read to begin", func() bool { return sluicetest.Parked("poll.(*FD).Read") == 1 })
 	if err := r.Close(); err != nil {
 		t.Errorf("Close = %v", err)
 	}
@@ -100,10 +102,10 @@ func TestCloseOfFIFO(t *testing.T) {
 
 // TestCopy copies a file to and from what is not one.
 func TestCopy(t *testing.T) {
-	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		long := strings.Repeat(twenty, 50_000)
+	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		long := strings.Repeat(sluicetest.Twenty, 50_000)
 		name := filepath.Join(t.TempDir(), "long")
-		write(t, name, long)
+		sluicetest.Write(t, name, long)
 		ends := map[string]func(*testing.T) (io.Reader, io.WriteCloser){
 			"pipe": func(t *testing.T) (io.Reader, io.WriteCloser) { return pipe(t) },
 			"FIFO": func(t *testing.T) (io.Reader, io.WriteCloser) { return fifo(t, s) },
@@ -113,13 +115,13 @@ func TestCopy(t *testing.T) {
 			t.Run(kind, func(t *testing.T) {
 				r, w := make(t)
 				go func() {
-					src := must(t, openOn(s), name, os.O_RDONLY)
+					src := sluicetest.Must(t, sluicetest.OpenOn(s), name, os.O_RDONLY)
 					if n, err := io.Copy(w, src); n != int64(len(long)) || err != nil {
 						t.Errorf("Copy to %s = %d, %v; want %d, nil", kind, n, err, len(long))
 					}
 					w.Close()
 				}()
-				dst := must(t, openOn(s), name+kind, os.O_RDWR|os.O_CREATE)
+				dst := sluicetest.Must(t, sluicetest.OpenOn(s), name+kind, os.O_RDWR|os.O_CREATE)
 				if n, err := io.Copy(dst, r); n != int64(len(long)) || err != nil {
 					t.Errorf("Copy from %s = %d, %v; want %d, nil", kind, n, err, len(long))
 				}
@@ -163,8 +165,8 @@ func TestExec(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		in := textOn(t, s, t.TempDir())
+	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		in := sluicetest.TextOn(t, s, t.TempDir())
 		for _, direct := range []bool{true, false} {
 			out, err := s.Create(filepath.Join(t.TempDir(), "out"))
 			if err != nil {
@@ -179,8 +181,8 @@ func TestExec(t *testing.T) {
 			if err := cmd.Run(); err != nil {
 				t.Fatal(err)
 			}
-			if b, _ := os.ReadFile(out.Name()); string(b) != twenty[7:] {
-				t.Errorf("cat wrote %q; want %q", b, twenty[7:])
+			if b, _ := os.ReadFile(out.Name()); string(b) != sluicetest.Twenty[7:] {
+				t.Errorf("cat wrote %q; want %q", b, sluicetest.Twenty[7:])
 			}
 			out.Close()
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/places"
 	"github.com/sluiceio/sluice/internal/seed"
+	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
 const recordSize = 16 << 10
@@ -63,7 +64,7 @@ func evictSome(t *testing.T, fd int, r *rand.Rand, size int64) {
 // TestSharedPosition: Files, and an *os.File, that have a position in common read each record once
 // between them, and whole, with O_DIRECT too.
 func TestSharedPosition(t *testing.T) {
-	eachDriverIn(t, places.Disk(t), func(t *testing.T, s *sluice.Scheduler, dir string) {
+	sluicetest.EachDriverIn(t, places.Disk(t), func(t *testing.T, s *sluice.Scheduler, dir string) {
 		const records = 256
 		name := recordFile(t, dir, records)
 		start := seed.Of(t)
@@ -89,7 +90,7 @@ func TestSharedPosition(t *testing.T) {
 			var seen [256]atomic.Int64
 			var group sync.WaitGroup
 			for _, r := range readers {
-				b := alignedBytes(recordSize)
+				b := sluicetest.AlignedBytes(recordSize)
 				group.Go(func() {
 					for {
 						n, err := r.Read(b)
@@ -119,7 +120,7 @@ func TestSharedPosition(t *testing.T) {
 
 // TestSharedPositionOfWriters: none writes over another's record.
 func TestSharedPositionOfWriters(t *testing.T) {
-	eachDriverIn(t, places.Disk(t), func(t *testing.T, s *sluice.Scheduler, dir string) {
+	sluicetest.EachDriverIn(t, places.Disk(t), func(t *testing.T, s *sluice.Scheduler, dir string) {
 		const writers, each = 8, 16
 		for _, direct := range []int{0, unix.O_DIRECT} {
 			name := filepath.Join(dir, "written")
@@ -136,7 +137,7 @@ func TestSharedPositionOfWriters(t *testing.T) {
 				}
 				f := s.NewFile(uintptr(other), name)
 				defer f.Close()
-				b := alignedBytes(4096)
+				b := sluicetest.AlignedBytes(4096)
 				for i := range b {
 					b[i] = byte(w)
 				}
@@ -172,12 +173,12 @@ func TestSharedPositionOfWriters(t *testing.T) {
 // the page cache. Under uring the kernel reads in parts what it has to wait for, so some may be
 // torn there; with the others none is.
 func TestReadAtIsWholeOnXFS(t *testing.T) {
-	dir := fileSystems["xfs"](t, 0)
+	dir := places.FileSystems["xfs"](t, 0)
 	const records = 16
 	const rounds = 300
-	count := func(t *testing.T, open opener) (n int64) {
+	count := func(t *testing.T, open sluicetest.Opener) (n int64) {
 		name := recordFile(t, dir, records)
-		f := must(t, open, name, os.O_RDWR)
+		f := sluicetest.Must(t, open, name, os.O_RDWR)
 		defer f.Close()
 		start := seed.Of(t)
 		evictor, err := os.Open(name)
@@ -226,13 +227,13 @@ func TestReadAtIsWholeOnXFS(t *testing.T) {
 		group.Wait()
 		return bad.Load()
 	}
-	if n := count(t, osOpen); n != 0 {
+	if n := count(t, sluicetest.OSOpen); n != 0 {
 		t.Errorf("by os.File %d of %d reads are torn; want 0", n, 4*rounds)
 	}
-	for _, driver := range drivers {
+	for _, driver := range sluicetest.Drivers {
 		t.Run(driver, func(t *testing.T) {
-			s := scheduler(t, sluice.Options{Driver: driver})
-			n := count(t, openOn(s))
+			s := sluicetest.Scheduler(t, sluice.Options{Driver: driver})
+			n := count(t, sluicetest.OpenOn(s))
 			if n != 0 && driver != "uring" {
 				t.Errorf("%d of %d reads are torn; want 0", n, 4*rounds)
 			}

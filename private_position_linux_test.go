@@ -11,6 +11,7 @@ import (
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/places"
 	"github.com/sluiceio/sluice/internal/record"
+	"github.com/sluiceio/sluice/internal/sluicetest"
 	"github.com/sluiceio/sluice/internal/sys"
 	"github.com/sluiceio/sluice/trace"
 )
@@ -21,7 +22,7 @@ func queueing(t *testing.T) (*sluice.Scheduler, *trace.Recorder) {
 	if !record.Built {
 		t.Skip("built without the recorder")
 	}
-	s := sluice.NewSchedulerOn(asyncPool{poolOf(t, 8)})
+	s := sluicetest.SchedulerOn(sluicetest.AsyncPool{Pool: sluicetest.PoolOf(t, 8)})
 	t.Cleanup(func() { s.Close() })
 	rec, err := trace.New(trace.Options{})
 	if err != nil {
@@ -71,7 +72,7 @@ func TestPrivatePosition(t *testing.T) {
 		"Fd":          {func() *sluice.File { f := open(); f.Fd(); return f }, false},
 		"OSFile":      {func() *sluice.File { f := open(); f.OSFile(); return f }, false},
 		"SyscallConn": {func() *sluice.File { f := open(); must1(f.SyscallConn()); return f }, false},
-		"FromOS":      {func() *sluice.File { return s.FromOS(must1(os.Open(name))) }, false},
+		"FromOS":      {func() *sluice.File { return must1(s.FromOS(must1(os.Open(name)))) }, false},
 		"NewFile": {func() *sluice.File {
 			fd := must1(unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC, 0))
 			return s.NewFile(uintptr(fd), name)

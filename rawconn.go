@@ -17,10 +17,10 @@ type rawConn struct {
 // that the thread does not wait for it.
 func (c rawConn) Read(do func(fd uintptr) bool) (err error) {
 	f := c.file
-	if !f.core.Use() {
+	if !f.h.Core.Use() {
 		return c.RawConn.Read(do) // says why not
 	}
-	f.sched.core.Raw(f.core, f.core.Done, func() { err = c.RawConn.Read(f.counted(do)) })
+	f.h.Sched.Core.Raw(f.h.Core, f.h.Core.Done, func() { err = c.RawConn.Read(f.counted(do)) })
 	return err
 }
 
@@ -30,7 +30,7 @@ func (f *File) counted(do func(fd uintptr) bool) func(fd uintptr) bool {
 		from, _ := sys.Tell(int(fd))
 		done := do(fd)
 		to, _ := sys.Tell(int(fd))
-		f.sched.core.Copied(to - from)
+		f.h.Sched.Core.Copied(to - from)
 		return done
 	}
 }

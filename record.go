@@ -17,9 +17,9 @@ import (
 // while it is started.
 func (s *Scheduler) Record(r *trace.Recorder) {
 	if r != nil {
-		r.Core().Uses(record.DriverOf(s.core.Driver().Name))
+		r.Core().Uses(record.DriverOf(s.h.Core.Driver().Name))
 	}
-	recordBy(s.core.Hook(), r)
+	recordBy(s.h.Core.Hook(), r)
 }
 
 // recordBy has r, or nobody if it is nil, record what h is asked to.

@@ -2,16 +2,14 @@ package sluice
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
-	"weak"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/handle"
 	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/sched"
 )
@@ -23,27 +21,11 @@ type Scheduler struct {
 	options         Options
 	rejectedDrivers []rejectedDriver // drivers tried before the one that is used
 	forced          bool             // the driver was asked for by name
-	core            *sched.Scheduler
-	pools           pools
-	// byCall is BatchOp.byCall: a field so that a test can replace it.
-	byCall func(*BatchOp) error
-	paces  batchPaces
-	few    atomic.Uint32 // counts small Batches; see batchPace
-	watch  batchWatch
-	cap    measuredCap
-
-	users sync.WaitGroup // users of core: internal/lend, Batches. Raised under mu, unless closed
-
-	mu     sync.Mutex
-	closed bool
-	// files are the open Files. The pointers are weak, so that a File that was dropped
-	// is still closed by the garbage collector.
-	files    map[weak.Pointer[File]]struct{}
-	classes  []*Class // the default one first. Guarded by mu
-	standard *Class   // the default one
+	h               *handle.Scheduler
+	mu              sync.Mutex
+	classes         []*Class // the default one first. Guarded by mu
+	standard        *Class   // the default one
 }
-
-var errSchedulerClosed = fmt.Errorf("scheduler closed: %w", os.ErrClosed)
 
 // NewScheduler returns a new Scheduler with its own driver. The error says which option
 // is wrong, or why the driver that o names is not available (errors.ErrUnsupported, EPERM
@@ -88,12 +70,8 @@ func newScheduler(core *sched.Scheduler, o Options) *Scheduler {
 	s := &Scheduler{
 		options: o,
 		forced:  o.Driver != "",
-		core:    core,
-		pools:   newPools(core, o.BufferMemory),
-		byCall:  (*BatchOp).byCall,
-		files:   make(map[weak.Pointer[File]]struct{}),
+		h:       handle.New(core, o.BufferMemory, opener(core.Driver().Name)),
 	}
-	core.SetCapFinder(s.cap.of)
 	s.standard = &Class{"default", s, core.DefaultClass()}
 	s.classes = []*Class{s.standard}
 	return s
@@ -101,12 +79,14 @@ func newScheduler(core *sched.Scheduler, o Options) *Scheduler {
 
 // Default returns the Scheduler that the package's functions use. The first call starts
 // it, and it is never closed. The environment variable SLUICE_DRIVER chooses its driver
-// (uring, aio or pool). If that driver is not available, Default returns the error.
+// (uring, aio or pool). If that driver is not available, Default returns the error. The value
+// off is for programs that "sluice build" has put on sluice: their use of package os takes
+// its old way. To Default it is as if nothing was set.
 func Default() (*Scheduler, error) { return defaultScheduler() }
 
 var defaultScheduler = sync.OnceValues(func() (*Scheduler, error) {
 	name := os.Getenv("SLUICE_DRIVER")
-	if name == "off" { // for package transparent; see there
+	if name == "off" { // package transparent heeds it
 		name = ""
 	}
 	if name != "" && !slices.Contains(driverNames, name) {
@@ -123,60 +103,8 @@ var defaultScheduler = sync.OnceValues(func() (*Scheduler, error) {
 // operations in progress, for Batches and for copies of trees. No File can be opened on
 // the Scheduler any more. It returns the errors of closing the Files and the drivers. A
 // second Close returns an error that is os.ErrClosed.
-func (s *Scheduler) Close() error {
-	s.mu.Lock()
-	if s.closed {
-		s.mu.Unlock()
-		return errSchedulerClosed
-	}
-	s.closed = true
-	files := s.files
-	s.files = nil
-	s.mu.Unlock()
-	s.users.Wait()
-	s.watch.stop()
-	var errs []error
-	for p := range files {
-		if f := p.Value(); f != nil {
-			errs = append(errs, ignoreClosed(f.Close()))
-			f.ended.Wait() // if someone else is closing it
-		}
-	}
-	s.pools.close()
-	return errors.Join(append(errs, s.core.Close())...)
-}
+func (s *Scheduler) Close() error { return s.h.Close() }
 
-func ignoreClosed(err error) error {
-	if errors.Is(err, os.ErrClosed) {
-		return nil
-	}
-	return err
-}
-
-// usable returns an error if the Scheduler is closed.
-func (s *Scheduler) usable() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return errSchedulerClosed
-	}
-	return nil
-}
-
-// add records an open File, unless the Scheduler is closed.
-func (s *Scheduler) add(p weak.Pointer[File]) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return errSchedulerClosed
-	}
-	s.files[p] = struct{}{}
-	return nil
-}
-
-// remove forgets a File that was closed or collected.
-func (s *Scheduler) remove(p weak.Pointer[File]) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.files, p)
-}
+// Internal returns the inside of the Scheduler, for this module's other packages. A program
+// can do nothing with it.
+func (s *Scheduler) Internal() *handle.Scheduler { return s.h }

@@ -9,11 +9,12 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
 func TestSchedulerClosed(t *testing.T) {
-	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		f := textOn(t, s, t.TempDir())
+	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		f := sluicetest.TextOn(t, s, t.TempDir())
 		if err := s.Close(); err != nil {
 			t.Fatalf("Close = %v", err)
 		}
@@ -31,14 +32,14 @@ func TestSchedulerClosed(t *testing.T) {
 				t.Errorf("after Close of the scheduler: %v; want ErrClosed", err)
 			}
 		}
-		if b, err := os.ReadFile(f.Name()); string(b) != twenty || err != nil {
-			t.Errorf("Create on a closed scheduler: the file holds %q, %v; want %q", b, err, twenty)
+		if b, err := os.ReadFile(f.Name()); string(b) != sluicetest.Twenty || err != nil {
+			t.Errorf("Create on a closed scheduler: the file holds %q, %v; want %q", b, err, sluicetest.Twenty)
 		}
 		g, err := os.Open(os.DevNull)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.FromOS(g) != nil || !errors.Is(g.Close(), os.ErrClosed) {
+		if _, err := s.FromOS(g); !errors.Is(err, os.ErrClosed) || !errors.Is(g.Close(), os.ErrClosed) {
 			t.Error("FromOS on a closed scheduler took a file and left it open")
 		}
 	})
@@ -47,7 +48,7 @@ func TestSchedulerClosed(t *testing.T) {
 func second[T any](_ T, err error) error { return err }
 
 func TestStats(t *testing.T) {
-	eachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+	sluicetest.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		before := s.Stats()
 		f, err := s.Create(filepath.Join(dir, "file"))
 		if err != nil {
@@ -92,20 +93,20 @@ func TestStats(t *testing.T) {
 
 // TestStatsOfBlocked counts the threads that wait.
 func TestStatsOfBlocked(t *testing.T) {
-	s := scheduler(t, sluice.Options{Driver: "pool", BlockingThreads: 1})
-	release := occupy(s)
+	s := sluicetest.Scheduler(t, sluice.Options{Driver: "pool", BlockingThreads: 1})
+	release := sluicetest.Occupy(s)
 	defer release()
 	if n := s.Stats().BlockedThreads; n != 1 {
 		t.Errorf("BlockedThreads = %d; want 1", n)
 	}
 	release()
-	waitFor(t, "no thread to be blocked", func() bool { return s.Stats().BlockedThreads == 0 })
+	sluicetest.WaitFor(t, "no thread to be blocked", func() bool { return s.Stats().BlockedThreads == 0 })
 }
 
 func TestExplain(t *testing.T) {
-	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		text := s.Explain()
-		if want := fmt.Sprintf("driver: %s (asked for)\n", driverOf(t)); !strings.HasPrefix(text, want) {
+		if want := fmt.Sprintf("driver: %s (asked for)\n", sluicetest.DriverOf(t)); !strings.HasPrefix(text, want) {
 			t.Errorf("Explain = %q; want %q first", text, want)
 		}
 		for _, want := range []string{"in flight: at most ", "threads: at most "} {
@@ -119,8 +120,8 @@ func TestExplain(t *testing.T) {
 // TestStatsOfWarmReads: the reads of a lone goroutine are plain calls in Stats,
 // although the page cache has what they read.
 func TestStatsOfWarmReads(t *testing.T) {
-	eachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		f := textOn(t, s, t.TempDir())
+	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		f := sluicetest.TextOn(t, s, t.TempDir())
 		before := s.Stats()
 		for range 52 {
 			if _, err := f.ReadAt(make([]byte, 10), 0); err != nil {

@@ -17,6 +17,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/sys"
 )
 
 var (
@@ -62,10 +64,9 @@ func deny(calls []uint32, errno syscall.Errno) error {
 const (
 	denyEnv  = "SLUICE_TEST_DENY"  // one of denials
 	errnoEnv = "SLUICE_TEST_ERRNO" // "EPERM" or "ENOSYS"
-	dirEnv   = "SLUICE_TEST_DIR"
 )
 
-func init() { children["denied"] = runDenied }
+func init() { sluicetest.Children["denied"] = runDenied }
 
 // runDenied denies what its environment says, does I/O and prints Explain.
 func runDenied() error {
@@ -78,8 +79,8 @@ func runDenied() error {
 	if _, _, e := unix.Syscall(uintptr(calls[0]), ^uintptr(0), 0, 0); e != errno {
 		return fmt.Errorf("system call %d = %w; the filter is not in force", calls[0], e)
 	}
-	dir := os.Getenv(dirEnv)
-	for _, flag := range []int{0, oDirect} {
+	dir := os.Getenv(sluicetest.DirEnv)
+	for _, flag := range []int{0, sys.O_DIRECT} {
 		if err := exercise(filepath.Join(dir, fmt.Sprint("file", flag)), flag); err != nil {
 			return err
 		}
@@ -103,11 +104,11 @@ func exercise(name string, flag int) error {
 	var all sync.WaitGroup
 	for g := range errs {
 		all.Go(func() {
-			out, in := alignedBytes(pageSize), alignedBytes(pageSize)
-			copy(out, bytes.Repeat([]byte{byte(g)}, pageSize))
-			_, err1 := f.WriteAt(out, int64(g)*pageSize)
+			out, in := sluicetest.AlignedBytes(sluicetest.PageSize), sluicetest.AlignedBytes(sluicetest.PageSize)
+			copy(out, bytes.Repeat([]byte{byte(g)}, sluicetest.PageSize))
+			_, err1 := f.WriteAt(out, int64(g)*sluicetest.PageSize)
 			err2 := f.Sync()
-			_, err3 := f.ReadAt(in, int64(g)*pageSize)
+			_, err3 := f.ReadAt(in, int64(g)*sluicetest.PageSize)
 			if errs[g] = errors.Join(err1, err2, err3); !bytes.Equal(in, out) {
 				errs[g] = fmt.Errorf("page %d is not what was written: %x…, %w", g, in[:8], errs[g])
 			}
@@ -115,7 +116,7 @@ func exercise(name string, flag int) error {
 	}
 	all.Wait()
 	b, err := os.ReadFile(name)
-	if len(b) != len(errs)*pageSize {
+	if len(b) != len(errs)*sluicetest.PageSize {
 		err = fmt.Errorf("the file has %d bytes, %w", len(b), err)
 	}
 	return errors.Join(append(errs, err)...)
@@ -159,7 +160,7 @@ func TestSeccompForced(t *testing.T) {
 
 func denied(t *testing.T, deny, errno, driver string, wantOK bool) string {
 	t.Helper()
-	out, ok := child(t, "denied", denyEnv+"="+deny, errnoEnv+"="+errno, dirEnv+"="+t.TempDir(), "SLUICE_DRIVER="+driver)
+	out, ok := sluicetest.Child(t, "denied", denyEnv+"="+deny, errnoEnv+"="+errno, sluicetest.DirEnv+"="+t.TempDir(), "SLUICE_DRIVER="+driver)
 	if strings.HasPrefix(out, "skip:") {
 		t.Skip(out)
 	}

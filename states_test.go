@@ -9,32 +9,31 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
 // state is a kind of file that every call is made on.
 type state struct {
 	name string
 	// open opens one, in dir where it needs a place.
-	open func(t *testing.T, open opener, dir string) fileAPI
+	open func(t *testing.T, open sluicetest.Opener, dir string) sluicetest.FileAPI
 }
-
-const twenty = "twenty bytes of text"
 
 func states() []state {
 	s := []state{
-		{"closed", func(t *testing.T, open opener, dir string) fileAPI {
+		{"closed", func(t *testing.T, open sluicetest.Opener, dir string) sluicetest.FileAPI {
 			f := opened(t, open, dir, os.O_RDWR)
 			f.Close()
 			return f
 		}},
-		{"directory", func(t *testing.T, open opener, dir string) fileAPI {
+		{"directory", func(t *testing.T, open sluicetest.Opener, dir string) sluicetest.FileAPI {
 			opened(t, open, dir, os.O_RDONLY).Close()
-			return must(t, open, dir, os.O_RDONLY)
+			return sluicetest.Must(t, open, dir, os.O_RDONLY)
 		}},
-		{"empty", func(t *testing.T, open opener, dir string) fileAPI {
+		{"empty", func(t *testing.T, open sluicetest.Opener, dir string) sluicetest.FileAPI {
 			return opened(t, open, dir, os.O_RDWR|os.O_TRUNC)
 		}},
-		{"at its end", func(t *testing.T, open opener, dir string) fileAPI {
+		{"at its end", func(t *testing.T, open sluicetest.Opener, dir string) sluicetest.FileAPI {
 			f := opened(t, open, dir, os.O_RDWR)
 			if _, err := f.Seek(0, io.SeekEnd); err != nil {
 				t.Fatal(err)
@@ -53,54 +52,44 @@ func states() []state {
 		{"read and append", os.O_RDWR | os.O_APPEND},
 		{"synchronous", os.O_RDWR | os.O_SYNC},
 	} {
-		s = append(s, state{of.name, func(t *testing.T, open opener, dir string) fileAPI {
+		s = append(s, state{of.name, func(t *testing.T, open sluicetest.Opener, dir string) sluicetest.FileAPI {
 			return opened(t, open, dir, of.flag)
 		}})
 	}
 	for _, name := range []string{"/dev/null", "/dev/zero", "/proc/version", "/sys/kernel/mm/transparent_hugepage/enabled"} {
-		s = append(s, state{name, func(t *testing.T, open opener, dir string) fileAPI {
+		s = append(s, state{name, func(t *testing.T, open sluicetest.Opener, dir string) sluicetest.FileAPI {
 			if _, err := os.Stat(name); err != nil {
 				t.Skip(err)
 			}
-			return must(t, open, name, os.O_RDONLY)
+			return sluicetest.Must(t, open, name, os.O_RDONLY)
 		}})
 	}
-	return append(s, state{"/dev/full", func(t *testing.T, open opener, dir string) fileAPI {
+	return append(s, state{"/dev/full", func(t *testing.T, open sluicetest.Opener, dir string) sluicetest.FileAPI {
 		if _, err := os.Stat("/dev/full"); err != nil {
 			t.Skip(err)
 		}
-		return must(t, open, "/dev/full", os.O_WRONLY)
+		return sluicetest.Must(t, open, "/dev/full", os.O_WRONLY)
 	}})
 }
 
 // opened opens a file of twenty bytes.
-func opened(t *testing.T, open opener, dir string, flag int) fileAPI {
+func opened(t *testing.T, open sluicetest.Opener, dir string, flag int) sluicetest.FileAPI {
 	name := filepath.Join(dir, "file")
-	if err := os.WriteFile(name, []byte(twenty), 0o600); err != nil {
+	if err := os.WriteFile(name, []byte(sluicetest.Twenty), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return must(t, open, name, flag)
-}
-
-func must(t *testing.T, open opener, name string, flag int) fileAPI {
-	t.Helper()
-	f, err := open(name, flag, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { f.Close() })
-	return f
+	return sluicetest.Must(t, open, name, flag)
 }
 
 // TestCalls makes every call on every kind of file, with os and with sluice,
 // and demands the same results, errors, contents and position.
 func TestCalls(t *testing.T) {
-	eachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+	sluicetest.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		for _, st := range states() {
 			t.Run(st.name, func(t *testing.T) {
 				for _, c := range calls() {
-					want := outcome(t, st, c, osOpen, dir)
-					if got := outcome(t, st, c, openOn(s), dir); got != want {
+					want := outcome(t, st, c, sluicetest.OSOpen, dir)
+					if got := outcome(t, st, c, sluicetest.OpenOn(s), dir); got != want {
 						t.Errorf("%s:\n  %s; want\n  %s", c.name, got, want)
 					}
 				}
@@ -111,7 +100,7 @@ func TestCalls(t *testing.T) {
 
 // TestCallsOnNil makes every call on a nil *File.
 func TestCallsOnNil(t *testing.T) {
-	for _, c := range append(calls(), call{"Chdir", func(f fileAPI) []any { return []any{f.Chdir()} }}) {
+	for _, c := range append(calls(), call{"Chdir", func(f sluicetest.FileAPI) []any { return []any{f.Chdir()} }}) {
 		want := results(c, (*os.File)(nil), "")
 		if got := results(c, (*sluice.File)(nil), ""); got != want {
 			t.Errorf("%s: %s; want %s", c.name, got, want)
@@ -121,7 +110,7 @@ func TestCallsOnNil(t *testing.T) {
 
 // outcome makes a call on a new file of state st and prints all that can be
 // seen of it.
-func outcome(t *testing.T, st state, c call, open opener, dir string) string {
+func outcome(t *testing.T, st state, c call, open sluicetest.Opener, dir string) string {
 	os.RemoveAll(filepath.Join(dir, "file"))
 	f := st.open(t, open, dir)
 	defer f.Close()
@@ -130,16 +119,16 @@ func outcome(t *testing.T, st state, c call, open opener, dir string) string {
 		return out
 	}
 	pos, err := f.Seek(0, io.SeekCurrent)
-	out += fmt.Sprintf(" pos %d %s", pos, describe(err, dir))
+	out += fmt.Sprintf(" pos %d %s", pos, sluicetest.Describe(err, dir))
 	if info, err := os.Stat(filepath.Join(dir, "file")); err == nil && info.Size() < 1<<20 {
 		b, err := os.ReadFile(filepath.Join(dir, "file"))
-		return out + fmt.Sprintf(" contents %q %v %s", b, info.Mode(), describe(err, dir))
+		return out + fmt.Sprintf(" contents %q %v %s", b, info.Mode(), sluicetest.Describe(err, dir))
 	}
 	return out
 }
 
 // results prints what a call returns, or that it panics.
-func results(c call, f fileAPI, dir string) (out string) {
+func results(c call, f sluicetest.FileAPI, dir string) (out string) {
 	defer func() {
 		if v := recover(); v != nil {
 			out = fmt.Sprint("panic: ", v)
@@ -150,9 +139,9 @@ func results(c call, f fileAPI, dir string) (out string) {
 		case nil:
 			out += "; no error"
 		case error:
-			out += "; " + describe(v, dir)
+			out += "; " + sluicetest.Describe(v, dir)
 		default:
-			out += inside(fmt.Sprintf("; %#v", v), dir)
+			out += sluicetest.Inside(fmt.Sprintf("; %#v", v), dir)
 		}
 	}
 	return out

@@ -53,7 +53,7 @@ type Stats struct {
 
 // Stats returns a snapshot of the Scheduler's counters.
 func (s *Scheduler) Stats() Stats {
-	c, b := s.core.Stats(), s.pools.buffers.Stats()
+	c, b := s.h.Core.Stats(), s.h.Buffers.Stats()
 	return Stats{
 		Cached:         c.Cached,
 		Blocking:       c.Blocking,
@@ -64,7 +64,7 @@ func (s *Scheduler) Stats() Stats {
 		BytesCopied:    c.Copied,
 		Batches:        c.Batches,
 		BatchSizes:     c.BatchSizes,
-		LostDrivers:    len(s.core.Losses()),
+		LostDrivers:    len(s.h.Core.Losses()),
 		Rings:          c.Rings,
 		InFlight:       c.InFlight,
 		BlockedThreads: c.Blocked,

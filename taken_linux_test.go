@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
 // What the system takes away from a process that has a Scheduler: system calls,
@@ -26,7 +27,7 @@ func init() {
 	denials["io_submit"] = []uint32{unix.SYS_IO_SUBMIT}
 	denials["io_getevents"] = []uint32{unix.SYS_IO_GETEVENTS, unix.SYS_IO_PGETEVENTS}
 	denials["preadv2"] = []uint32{unix.SYS_PREADV2}
-	children["taken away"] = runTaken
+	sluicetest.Children["taken away"] = runTaken
 }
 
 // The environment of the child "taken away", beside errnoEnv and dirEnv.
@@ -52,7 +53,7 @@ func runTaken() error {
 		return nil
 	}
 	what, atStart := os.Getenv(takeEnv), os.Getenv(whenEnv) == "start"
-	descriptors := &descriptorsOf{dir: os.Getenv(dirEnv)}
+	descriptors := &descriptorsOf{dir: os.Getenv(sluicetest.DirEnv)}
 	take := func() error { return takers[what](descriptors) }
 	if takers[what] == nil {
 		errno := map[string]syscall.Errno{"EPERM": syscall.EPERM, "ENOSYS": syscall.ENOSYS}[os.Getenv(errnoEnv)]
@@ -82,7 +83,7 @@ func runTaken() error {
 	if err := s.Close(); err != nil && !atStart {
 		return fmt.Errorf("Close: %w", err)
 	}
-	for end := time.Now().Add(patience); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(sluicetest.Patience); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			return fmt.Errorf("%d goroutines more than before", runtime.NumGoroutine()-before)
 		}
@@ -216,8 +217,8 @@ func TestTakenAway(t *testing.T) {
 		{"pool", "close_range", "", "start", 0, 0},
 	} {
 		t.Run(strings.Join([]string{c.driver, c.take, c.errno, c.when}, " "), func(t *testing.T) {
-			out, ok := child(t, "taken away", takeEnv+"="+c.take, errnoEnv+"="+c.errno, whenEnv+"="+c.when,
-				lostEnv+"="+strconv.Itoa(c.least), dirEnv+"="+t.TempDir(), "SLUICE_DRIVER="+c.driver)
+			out, ok := sluicetest.Child(t, "taken away", takeEnv+"="+c.take, errnoEnv+"="+c.errno, whenEnv+"="+c.when,
+				lostEnv+"="+strconv.Itoa(c.least), sluicetest.DirEnv+"="+t.TempDir(), "SLUICE_DRIVER="+c.driver)
 			if strings.HasPrefix(out, "skip:") {
 				t.Skip(out)
 			}
@@ -244,8 +245,8 @@ func TestTakenAwayOnSlowDisk(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			out, ok := child(t, "taken away", takeEnv+"="+c.take, errnoEnv+"=EPERM", whenEnv+"=middle",
-				lostEnv+"=1", dirEnv+"="+sub, "SLUICE_DRIVER="+c.driver)
+			out, ok := sluicetest.Child(t, "taken away", takeEnv+"="+c.take, errnoEnv+"=EPERM", whenEnv+"=middle",
+				lostEnv+"=1", sluicetest.DirEnv+"="+sub, "SLUICE_DRIVER="+c.driver)
 			if strings.HasPrefix(out, "skip:") {
 				t.Skip(out)
 			}

@@ -13,7 +13,11 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/sluiceio/sluice/batch"
+
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/direct"
+	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
 // mixture is I/O of all kinds at once, in the middle of which something is taken
@@ -35,7 +39,7 @@ const (
 	mixtureRounds = 6 // of each, after something was taken away
 )
 
-func mixtureBlock(i int) []byte { return bytes.Repeat([]byte{byte(7*i + 1)}, pageSize) }
+func mixtureBlock(i int) []byte { return bytes.Repeat([]byte{byte(7*i + 1)}, sluicetest.PageSize) }
 
 // run runs it.
 func (m *mixture) run() error {
@@ -60,7 +64,7 @@ func (m *mixture) run() error {
 	all.Go(func() { m.repeat(m.streams) })
 	all.Go(func() { m.repeat(m.batch) })
 	for m.rounds.Load() < 50 {
-		yield()
+		sluicetest.Yield()
 	}
 	m.note(m.take())
 	m.taken.Store(true)
@@ -109,37 +113,37 @@ func (m *mixture) readFile() error {
 		return err
 	}
 	defer f.Close()
-	_ = dropCache(int(f.OSFile().Fd()))
-	i, b := rand.IntN(mixtureBlocks), make([]byte, pageSize)
-	n, err := f.ReadAt(b, int64(i)*pageSize)
+	_ = sluicetest.DropCache(int(f.OSFile().Fd()))
+	i, b := rand.IntN(mixtureBlocks), make([]byte, sluicetest.PageSize)
+	n, err := f.ReadAt(b, int64(i)*sluicetest.PageSize)
 	return want("File.ReadAt", n, err, b, mixtureBlock(i))
 }
 
 func (m *mixture) readDirect() error {
-	f, err := m.s.OpenDirect(m.name("data"))
+	f, err := direct.OpenOn(m.s, m.name("data"), os.O_RDONLY, 0)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	i, b := rand.IntN(mixtureBlocks), alignedBytes(pageSize)
-	n, err := f.ReadAt(b, int64(i)*pageSize)
-	return want("DirectFile.ReadAt", n, err, b, mixtureBlock(i))
+	i, b := rand.IntN(mixtureBlocks), sluicetest.AlignedBytes(sluicetest.PageSize)
+	n, err := f.ReadAt(b, int64(i)*sluicetest.PageSize)
+	return want("direct.File.ReadAt", n, err, b, mixtureBlock(i))
 }
 
 func (m *mixture) writeDirect(g int) error {
-	f, err := m.s.OpenDirectFile(m.name(fmt.Sprint("direct", g)), os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := direct.OpenOn(m.s, m.name(fmt.Sprint("direct", g)), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	i := rand.IntN(16)
-	out, in := alignedBytes(pageSize), alignedBytes(pageSize)
+	out, in := sluicetest.AlignedBytes(sluicetest.PageSize), sluicetest.AlignedBytes(sluicetest.PageSize)
 	copy(out, mixtureBlock(i))
-	if n, err := f.WriteAt(out, int64(i)*pageSize); n != len(out) || err != nil {
-		return fmt.Errorf("DirectFile.WriteAt = %d, %w", n, err)
+	if n, err := f.WriteAt(out, int64(i)*sluicetest.PageSize); n != len(out) || err != nil {
+		return fmt.Errorf("direct.File.WriteAt = %d, %w", n, err)
 	}
-	n, err := f.ReadAt(in, int64(i)*pageSize)
-	return want("DirectFile.ReadAt", n, err, in, out)
+	n, err := f.ReadAt(in, int64(i)*sluicetest.PageSize)
+	return want("direct.File.ReadAt", n, err, in, out)
 }
 
 func (m *mixture) writeAndSync(g int) error {
@@ -148,35 +152,35 @@ func (m *mixture) writeAndSync(g int) error {
 		return err
 	}
 	defer f.Close()
-	off := int64(g) * pageSize
-	if n, err := f.WriteAt(mixtureBlock(g), off); n != pageSize || err != nil {
+	off := int64(g) * sluicetest.PageSize
+	if n, err := f.WriteAt(mixtureBlock(g), off); n != sluicetest.PageSize || err != nil {
 		return fmt.Errorf("File.WriteAt = %d, %w", n, err)
 	}
 	if err := f.Sync(); err != nil {
 		return fmt.Errorf("Sync = %w", err)
 	}
-	b := make([]byte, pageSize)
+	b := make([]byte, sluicetest.PageSize)
 	n, err := f.ReadAt(b, off)
 	return want("File.ReadAt", n, err, b, mixtureBlock(g))
 }
 
 func (m *mixture) readMany() error {
-	f, err := m.s.OpenDirect(m.name("data"))
+	f, err := direct.OpenOn(m.s, m.name("data"), os.O_RDONLY, 0)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	var ranges []sluice.Range
+	var ranges []direct.Range
 	for range 40 {
-		ranges = append(ranges, sluice.Range{Off: int64(rand.IntN(mixtureBlocks)) * pageSize, Len: pageSize})
+		ranges = append(ranges, direct.Range{Off: int64(rand.IntN(mixtureBlocks)) * sluicetest.PageSize, Len: sluicetest.PageSize})
 	}
 	i := 0
-	for res, err := range f.ReadMany(context.Background(), slices.Values(ranges), sluice.ReadManyOptions{MergeSize: -1}) {
+	for res, err := range f.ReadMany(context.Background(), slices.Values(ranges), direct.ReadManyOptions{MergeSize: -1}) {
 		if err != nil {
 			return fmt.Errorf("ReadMany = %w", err)
 		}
 		b := res.Buffer.Bytes()
-		err := want("ReadMany", len(b), nil, b, mixtureBlock(int(ranges[i].Off/pageSize)))
+		err := want("ReadMany", len(b), nil, b, mixtureBlock(int(ranges[i].Off/sluicetest.PageSize)))
 		res.Buffer.Release()
 		if err != nil {
 			return err
@@ -187,22 +191,22 @@ func (m *mixture) readMany() error {
 }
 
 func (m *mixture) streams() error {
-	from, err := m.s.OpenDirect(m.name("data"))
+	from, err := direct.OpenOn(m.s, m.name("data"), os.O_RDONLY, 0)
 	if err != nil {
 		return err
 	}
 	defer from.Close()
-	to, err := m.s.CreateDirect(m.name("copy"))
+	to, err := direct.OpenOn(m.s, m.name("copy"), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 	if err != nil {
 		return err
 	}
 	defer to.Close()
-	r, err := from.NewReader(context.Background(), sluice.ReaderOptions{})
+	r, err := from.NewReader(context.Background(), direct.ReaderOptions{})
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	w, err := to.NewWriter(context.Background(), sluice.WriterOptions{})
+	w, err := to.NewWriter(context.Background(), direct.WriterOptions{})
 	if err != nil {
 		return err
 	}
@@ -216,11 +220,11 @@ func (m *mixture) streams() error {
 const mixtureFiles = 120
 
 func (m *mixture) batch() error {
-	b := m.s.NewBatch()
+	b := batch.New(m.s)
 	var bufs [2 * mixtureFiles][100]byte
 	for i := range bufs {
-		f := b.Open(m.name(fmt.Sprint("small", i))).Link()
-		b.ReadAt(f, bufs[i][:], 0).Link()
+		f := b.Open(m.name(fmt.Sprint("small", i))).Then()
+		b.ReadAt(f, bufs[i][:], 0).Then()
 		b.Close(f)
 	}
 	if err := b.Do(context.Background()); err != nil {

@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/sluicetest"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -36,9 +37,9 @@ func TestThreadsStayFew(t *testing.T) {
 	if sys.RaceEnabled {
 		t.Skip("the race detector takes no more than 8,128 goroutines")
 	}
-	scheduler(t, sluice.Options{Driver: "uring"}).Close()
+	sluicetest.Scheduler(t, sluice.Options{Driver: "uring"}).Close()
 	name := filepath.Join(slowDisk(t), "file")
-	write(t, name, strings.Repeat("x", threadsPages*pageSize))
+	sluicetest.Write(t, name, strings.Repeat("x", threadsPages*sluicetest.PageSize))
 	for _, work := range []string{"cold reads", "direct reads", "buffered writes", "all of them", "syncs"} {
 		t.Run(work, func(t *testing.T) {
 			n, out, ok := watched(t, "threads", "SLUICE_DRIVER=uring", "SLUICE_TEST_FILE="+name, "SLUICE_TEST_WORK="+work)
@@ -54,7 +55,7 @@ func TestThreadsStayFew(t *testing.T) {
 	}
 }
 
-func init() { children["threads"] = threadsChild }
+func init() { sluicetest.Children["threads"] = threadsChild }
 
 func threadsChild() error {
 	const goroutines = 10000
@@ -78,8 +79,8 @@ func threadsChild() error {
 	var failed atomic.Pointer[error]
 	for g := range goroutines {
 		all.Go(func() {
-			b := alignedBytes(pageSize)
-			off := int64(g*7919%threadsPages) * pageSize // each its own, far apart
+			b := sluicetest.AlignedBytes(sluicetest.PageSize)
+			off := int64(g*7919%threadsPages) * sluicetest.PageSize // each its own, far apart
 			kind := work
 			if work == "all of them" {
 				kind = []string{"cold reads", "direct reads", "buffered writes"}[g%3]
@@ -159,7 +160,7 @@ func syncMany(dir string) error {
 		go func() {
 			var err error
 			for i := 0; i < times && err == nil; i++ {
-				if _, err = f.WriteAt(make([]byte, pageSize), 0); err == nil {
+				if _, err = f.WriteAt(make([]byte, sluicetest.PageSize), 0); err == nil {
 					err = f.Sync()
 				}
 			}
@@ -183,10 +184,10 @@ func threadsFiles(name string) (f, d *sluice.File, err error) {
 	if err := f.Sync(); err != nil {
 		return nil, nil, err
 	}
-	if err := dropCache(int(f.Fd())); err != nil {
+	if err := sluicetest.DropCache(int(f.Fd())); err != nil {
 		return nil, nil, err
 	}
-	d, err = sluice.OpenFile(name, os.O_RDWR|oDirect, 0)
+	d, err = sluice.OpenFile(name, os.O_RDWR|sys.O_DIRECT, 0)
 	return f, d, err
 }
 
@@ -198,7 +199,7 @@ func watched(t *testing.T, name string, env ...string) (most int, out string, ok
 	t.Helper()
 	var b bytes.Buffer
 	cmd := exec.Command(os.Args[0], "-test.run=^$")
-	cmd.Env = append(append(os.Environ(), childEnv+"="+name), env...)
+	cmd.Env = append(append(os.Environ(), sluicetest.ChildEnv+"="+name), env...)
 	cmd.Stdout, cmd.Stderr = &b, &b
 	told, goOn := childPipes(t, cmd)
 	if err := cmd.Start(); err != nil {

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/sys"
 	"github.com/sluiceio/sluice/trace"
 )
 
@@ -19,7 +21,7 @@ import (
 // machine does is left out. To compare with no recorder at all run the same
 // built with -tags sluice_notrace. docs/decisions/0016-trace.md has the figures.
 func BenchmarkTraceCached(b *testing.B) {
-	s := scheduler(b, sluice.Options{})
+	s := sluicetest.Scheduler(b, sluice.Options{})
 	rec, err := trace.New(trace.Options{})
 	if err != nil {
 		b.Fatal(err)
@@ -35,14 +37,14 @@ func BenchmarkTraceCached(b *testing.B) {
 	}
 	const turn = 1000
 	took := make([][]float64, len(states))
-	page := alignedBytes(pageSize)
+	page := sluicetest.AlignedBytes(sluicetest.PageSize)
 	b.ResetTimer()
 	for range b.N {
 		for i, state := range states {
 			state.set()
 			start := time.Now()
 			for j := range int64(turn) {
-				if _, err := f.ReadAt(page, j*37*pageSize%benchmarkSize); err != nil {
+				if _, err := f.ReadAt(page, j*37*sluicetest.PageSize%benchmarkSize); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -60,20 +62,20 @@ func BenchmarkTraceCached(b *testing.B) {
 // which go on while the states take turns. The metric is the throughput of a
 // turn that is recorded over that of the one before, which is not: the median.
 func BenchmarkTraceDirect(b *testing.B) {
-	s := scheduler(b, sluice.Options{})
+	s := sluicetest.Scheduler(b, sluice.Options{})
 	rec, err := trace.New(trace.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
 	rec.Start()
-	f := pagesOn(b, s, oDirect)
+	f := pagesOn(b, s, sys.O_DIRECT)
 	var done atomic.Bool
 	var n atomic.Int64
 	var all sync.WaitGroup
 	for range 64 {
 		all.Go(func() {
-			page := alignedBytes(pageSize)
-			for off := int64(0); !done.Load(); off = (off + 37*pageSize) % benchmarkSize {
+			page := sluicetest.AlignedBytes(sluicetest.PageSize)
+			for off := int64(0); !done.Load(); off = (off + 37*sluicetest.PageSize) % benchmarkSize {
 				if _, err := f.ReadAt(page, off); err != nil {
 					b.Error(err)
 					return

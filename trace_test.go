@@ -13,31 +13,20 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/direct"
+	"github.com/sluiceio/sluice/internal/allocs"
 	"github.com/sluiceio/sluice/internal/record"
+	"github.com/sluiceio/sluice/internal/sluicetest"
 	"github.com/sluiceio/sluice/trace"
 )
-
-// recorded returns a started Recorder and a Scheduler that it records.
-func recorded(t *testing.T, driver string) (*trace.Recorder, *sluice.Scheduler) {
-	t.Helper()
-	if !record.Built {
-		t.Skip("built without the recorder")
-	}
-	rec, err := trace.New(trace.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	rec.Start()
-	return rec, scheduler(t, sluice.Options{Driver: driver, Recorder: rec})
-}
 
 // TestTraceCounts does all that there is to do and compares the trace with
 // Stats: every operation is there, on its path and with its bytes.
 func TestTraceCounts(t *testing.T) {
-	for _, name := range drivers {
+	for _, name := range sluicetest.Drivers {
 		t.Run(name, func(t *testing.T) {
-			rec, s := recorded(t, name)
-			f := directOn(t, s, t.TempDir(), 64*pageSize)
+			rec, s := sluicetest.Recorded(t, name)
+			f := sluicetest.DirectOn(t, s, t.TempDir(), 64*sluicetest.PageSize)
 			g, err := s.Create(filepath.Join(t.TempDir(), "buffered"))
 			if err != nil {
 				t.Fatal(err)
@@ -53,8 +42,8 @@ func TestTraceCounts(t *testing.T) {
 			if tr.Meta.Lost != 0 || tr.Meta.Driver == "" || !strings.Contains(tr.Meta.Driver, name) {
 				t.Errorf("trace is of driver %q with %d lost; want %s, 0", tr.Meta.Driver, tr.Meta.Lost, name)
 			}
-			checkTimes(t, tr)
-			compareStats(t, tr, st)
+			sluicetest.CheckTimes(t, tr)
+			sluicetest.CompareStats(t, tr, st)
 			for i := range tr.Ops {
 				if name := tr.Files[tr.Ops[i].File]; name != f.Name() && name != g.Name() {
 					t.Fatalf("an operation of file %q", name)
@@ -66,9 +55,9 @@ func TestTraceCounts(t *testing.T) {
 
 // readWriteSync reads, writes and syncs pages that are i's.
 func readWriteSync(t *testing.T, f *sluice.File, i int) {
-	b := alignedBytes(pageSize)
+	b := sluicetest.AlignedBytes(sluicetest.PageSize)
 	for j := range 20 {
-		off := int64(8*i+j%8) * pageSize
+		off := int64(8*i+j%8) * sluicetest.PageSize
 		_, werr := f.WriteAt(b, off)
 		_, rerr := f.ReadAt(b, off)
 		if werr != nil || rerr != nil {
@@ -86,20 +75,20 @@ func readWriteSync(t *testing.T, f *sluice.File, i int) {
 // the driver however little there is to do.
 func stream(t *testing.T, s *sluice.Scheduler, name string) {
 	t.Helper()
-	d, err := s.OpenDirectFile(name, os.O_RDWR, 0)
+	d, err := direct.OpenOn(s, name, os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	r, err := d.NewReader(t.Context(), sluice.ReaderOptions{BufferSize: 4 * pageSize})
+	r, err := d.NewReader(t.Context(), direct.ReaderOptions{BufferSize: 4 * sluicetest.PageSize})
 	if err != nil {
 		t.Fatal(err)
 	}
 	data, err := io.ReadAll(r)
-	if err != nil || len(data) != 64*pageSize {
+	if err != nil || len(data) != 64*sluicetest.PageSize {
 		t.Errorf("ReadAll of a stream = %d bytes, %v", len(data), err)
 	}
-	w, err := d.NewWriter(t.Context(), sluice.WriterOptions{BufferSize: 4 * pageSize})
+	w, err := d.NewWriter(t.Context(), direct.WriterOptions{BufferSize: 4 * sluicetest.PageSize})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,52 +98,19 @@ func stream(t *testing.T, s *sluice.Scheduler, name string) {
 	if err := errors.Join(r.Close(), w.Close()); err != nil {
 		t.Error(err)
 	}
-	ranges := func(yield func(sluice.Range) bool) {
+	ranges := func(yield func(direct.Range) bool) {
 		for i := range int64(16) {
-			if !yield(sluice.Range{Off: 2 * i * pageSize, Len: pageSize}) {
+			if !yield(direct.Range{Off: 2 * i * sluicetest.PageSize, Len: sluicetest.PageSize}) {
 				return
 			}
 		}
 	}
-	for r, err := range d.ReadMany(t.Context(), ranges, sluice.ReadManyOptions{MergeSize: pageSize}) {
+	for r, err := range d.ReadMany(t.Context(), ranges, direct.ReadManyOptions{MergeSize: sluicetest.PageSize}) {
 		if err != nil {
 			t.Error(err)
 			return
 		}
 		r.Buffer.Release()
-	}
-}
-
-func checkTimes(t *testing.T, tr *trace.Trace) {
-	t.Helper()
-	for i := range tr.Ops {
-		o := &tr.Ops[i]
-		if o.InQueue() < 0 || o.InDevice() < 0 || o.Waking() < 0 || o.Woken > tr.Meta.Duration {
-			t.Fatalf("operation %d has times out of order: %+v", i, o)
-		}
-		if o.Path == trace.Queued && (o.Batch < 1 || o.Driver == trace.DriverNone || o.InDevice() == 0) {
-			t.Fatalf("operation %d went through a driver, and it is not said how: %+v", i, o)
-		}
-	}
-}
-
-func compareStats(t *testing.T, tr *trace.Trace, st sluice.Stats) {
-	t.Helper()
-	var n [4]int64
-	var read, written int64
-	for i := range tr.Ops {
-		o := &tr.Ops[i]
-		n[o.Path]++
-		switch o.Kind {
-		case trace.OpRead:
-			read += max(0, o.Result)
-		case trace.OpWrite:
-			written += max(0, o.Result)
-		}
-	}
-	want := [4]int64{st.Cached, st.Blocking, st.Queued, st.SharedSyncs}
-	if n != want || read != st.BytesRead || written != st.BytesWritten {
-		t.Errorf("trace has by path %v, %d bytes read, %d written; Stats %v, %d, %d", n, read, written, want, st.BytesRead, st.BytesWritten)
 	}
 }
 
@@ -166,8 +122,8 @@ func TestTraceCalls(t *testing.T) {
 		"pool":  {},
 	} {
 		t.Run(name, func(t *testing.T) {
-			rec, s := recorded(t, name)
-			f := directOn(t, s, t.TempDir(), 64*pageSize)
+			rec, s := sluicetest.Recorded(t, name)
+			f := sluicetest.DirectOn(t, s, t.TempDir(), 64*sluicetest.PageSize)
 			stream(t, s, f.Name())
 			tr := rec.Trace()
 			seen, batch := map[trace.Syscall]int{}, 0
@@ -193,9 +149,9 @@ func TestTraceCalls(t *testing.T) {
 // TestTraceStop starts and stops while goroutines read, and takes the Recorder
 // away.
 func TestTraceStop(t *testing.T) {
-	rec, s := recorded(t, "")
-	f := textOn(t, s, t.TempDir())
-	read := func() { readTwenty(t, f) }
+	rec, s := sluicetest.Recorded(t, "")
+	f := sluicetest.TextOn(t, s, t.TempDir())
+	read := func() { sluicetest.ReadTwenty(t, f) }
 	count := func() int { return len(rec.Trace().Ops) }
 	read()
 	if count() != 1 {
@@ -232,8 +188,8 @@ func TestTraceRegions(t *testing.T) {
 			t.Fatal(err)
 		}
 		rec.Start()
-		s := scheduler(t, sluice.Options{Driver: "pool", Recorder: rec})
-		f := textOn(t, s, t.TempDir())
+		s := sluicetest.Scheduler(t, sluice.Options{Driver: "pool", Recorder: rec})
+		f := sluicetest.TextOn(t, s, t.TempDir())
 		var b bytes.Buffer
 		if err := runtrace.Start(&b); err != nil {
 			t.Skip("the execution trace is in use: ", err)
@@ -251,10 +207,10 @@ func TestTraceRegions(t *testing.T) {
 
 // TestTraceAllocates: the fastest read allocates nothing while it is recorded.
 func TestTraceAllocates(t *testing.T) {
-	_, s := recorded(t, "")
-	f := textOn(t, s, t.TempDir())
+	_, s := sluicetest.Recorded(t, "")
+	f := sluicetest.TextOn(t, s, t.TempDir())
 	b := make([]byte, 4)
-	noAllocs(t, "a read that is recorded", func() error { _, err := f.ReadAt(b, 0); return err })
+	allocs.None(t, "a read that is recorded", func() error { _, err := f.ReadAt(b, 0); return err })
 }
 
 // TestTraceVariable starts this program with SLUICE_TRACE, has it end by
@@ -270,15 +226,15 @@ func TestTraceVariable(t *testing.T) {
 	}
 	dir := t.TempDir()
 	data, file := filepath.Join(dir, "data"), filepath.Join(dir, "trace")
-	write(t, data, twenty)
+	sluicetest.Write(t, data, sluicetest.Twenty)
 	child := func(to, events string) string {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestTraceVariable$")
 		cmd.Env = append(os.Environ(), "SLUICE_TEST_READ="+data, "SLUICE_TRACE="+to, "SLUICE_TRACE_EVENTS="+events)
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
 		out, err := cmd.Output()
-		if err == nil || cmd.ProcessState.ExitCode() != 3 || string(out) != twenty {
-			t.Fatalf("the program printed %q and ended with %v; want %q, 3", out, err, twenty)
+		if err == nil || cmd.ProcessState.ExitCode() != 3 || string(out) != sluicetest.Twenty {
+			t.Fatalf("the program printed %q and ended with %v; want %q, 3", out, err, sluicetest.Twenty)
 		}
 		return stderr.String()
 	}
@@ -288,7 +244,7 @@ func TestTraceVariable(t *testing.T) {
 	tr := readTrace(t, file)
 	found := false
 	for i := range tr.Ops {
-		found = found || tr.Files[tr.Ops[i].File] == data && tr.Ops[i].Result == int64(len(twenty))
+		found = found || tr.Files[tr.Ops[i].File] == data && tr.Ops[i].Result == int64(len(sluicetest.Twenty))
 	}
 	if !found || tr.Meta.PID == 0 || tr.Meta.Program == "" {
 		t.Errorf("no read of %s in the trace: %+v", data, tr)

@@ -6,21 +6,23 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // TestUnalignedDirect makes direct transfers whose offset, length or memory
 // is no block's: what os answers, while queued as well.
 func TestUnalignedDirect(t *testing.T) {
-	eachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
-		ours := directOn(t, s, dir, 64*pageSize)
-		theirs := must(t, osOpen, ours.Name(), os.O_RDWR|oDirect)
-		b := alignedBytes(4 * pageSize)
+	sluicetest.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+		ours := sluicetest.DirectOn(t, s, dir, 64*sluicetest.PageSize)
+		theirs := sluicetest.Must(t, sluicetest.OSOpen, ours.Name(), os.O_RDWR|sys.O_DIRECT)
+		b := sluicetest.AlignedBytes(4 * sluicetest.PageSize)
 		for _, busy := range []bool{false, true} {
 			if busy {
-				defer keepBusy(t, ours, 6)()
+				defer sluicetest.KeepBusy(t, ours, 6)()
 			}
-			for _, off := range []int64{0, 1, 512, pageSize, 64*pageSize - 512, 64*pageSize - 1} {
-				for _, n := range []int{1, 511, 512, pageSize, pageSize + 1} {
+			for _, off := range []int64{0, 1, 512, sluicetest.PageSize, 64*sluicetest.PageSize - 512, 64*sluicetest.PageSize - 1} {
+				for _, n := range []int{1, 511, 512, sluicetest.PageSize, sluicetest.PageSize + 1} {
 					for _, start := range []int{0, 1, 4, 512} {
 						want := fmt.Sprint(tried(theirs.ReadAt(b[start:start+n], off)))
 						if got := fmt.Sprint(tried(ours.ReadAt(b[start:start+n], off))); got != want {
@@ -33,4 +35,4 @@ func TestUnalignedDirect(t *testing.T) {
 	})
 }
 
-func tried(n int, err error) (int, string) { return n, describe(err, "") }
+func tried(n int, err error) (int, string) { return n, sluicetest.Describe(err, "") }

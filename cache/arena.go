@@ -7,16 +7,18 @@ import (
 	"github.com/sluiceio/sluice/internal/buffer"
 )
 
-// arena is the memory for blocks, obtained chunk by chunk as it is needed.
+// arena is the memory for blocks. It is obtained in chunks of maxBlock bytes,
+// each when its first block is needed.
 type arena struct {
 	block, perChunk int
 	pool            *buffer.Pool
 
 	mu    sync.Mutex
-	used  int // blocks that have been given out, ever
+	used  int // blocks handed out so far; they are never handed back
 	total int
 	held  []buffer.Buffer
-	// chunks are written under mu, each before a block of it is given out.
+	// chunks is written under mu. memory reads it without: the entry was
+	// written before alloc returned the block's number.
 	chunks [][]byte
 }
 
@@ -29,14 +31,15 @@ func newArena(total, block int) *arena {
 	}
 }
 
-// next gives out a block that nobody had; false if the system has no memory.
+// next returns the number of a block that was never handed out before. ok is
+// false if the system has no memory left.
 func (a *arena) next() (at uint32, ok bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	i := a.used / a.perChunk
 	if a.chunks[i] == nil {
 		n := min(a.perChunk, a.total-a.used) * a.block
-		b, err := a.pool.Get(context.Background(), n) // never waits: nobody else has any
+		b, err := a.pool.Get(context.Background(), n) // never waits: the arena alone uses this pool
 		if err != nil {
 			return 0, false
 		}
@@ -47,13 +50,13 @@ func (a *arena) next() (at uint32, ok bool) {
 	return uint32(a.used - 1), true
 }
 
-// memory is that of a block that next has given out.
+// memory returns the bytes of a block that next has returned.
 func (a *arena) memory(at uint32) []byte {
 	lo := int(at) % a.perChunk * a.block
 	return a.chunks[int(at)/a.perChunk][lo : lo+a.block : lo+a.block]
 }
 
-// close gives all memory back. No block is in use.
+// close returns all memory to the system. No block may be in use.
 func (a *arena) close() {
 	for _, b := range a.held {
 		b.Release()

@@ -8,12 +8,11 @@ import (
 	"testing"
 )
 
-// benchSpan is what the benchmarks of hits read at random: 8 MiB.
+// benchSpan is the part of the file that the benchmarks of hits read: 8 MiB.
 const benchSpan = 8 << 20
 
-// BenchmarkHit compares reads of 4 KiB that the cache has with those of
-// *os.File that the page cache has, in turn, and a span of one block and of
-// 8 MiB.
+// BenchmarkHit compares reads of 4 KiB from the cache with reads by *os.File
+// from the page cache. They take turns, over one block and over 8 MiB.
 func BenchmarkHit(b *testing.B) {
 	_, f, d := newSharded(b, benchSpan/block, benchSpan, 4)
 	name := filepath.Join(b.TempDir(), "file")
@@ -74,7 +73,7 @@ func BenchmarkHit(b *testing.B) {
 	}
 }
 
-// BenchmarkMiss is a miss on a disk that costs nothing, with an eviction.
+// BenchmarkMiss measures a miss with an eviction, on a disk in memory.
 func BenchmarkMiss(b *testing.B) {
 	_, f, _ := newSharded(b, 64, benchSpan, 1)
 	b.ReportAllocs()

@@ -11,30 +11,33 @@ import (
 	"github.com/sluiceio/sluice/internal/evict"
 )
 
-// Cache holds blocks of [File]s.
+// Cache holds blocks of [File]s. It is made by [New], and closed by
+// [Cache.Close].
 type Cache struct {
 	options Options
-	shift   uint // Block is 1 << shift
+	shift   uint // a block has 1 << shift bytes
 	shards  []shard
-	// shardShift: the top bits of a hash choose the shard.
+	// shardShift is how far a hash is shifted right to get its shard's number.
 	shardShift uint
 	arena      *arena
-	// stage is memory for reads of several blocks that the caller's does not
-	// hold whole. Nobody waits for it: without, each end is a request.
+	// stage is memory for reads of several blocks into which the caller's
+	// buffer does not fit exactly. A read never waits for it: if none is free,
+	// the blocks at either end are requests of their own.
 	stage *buffer.Pool
-	// held is how many frames somebody needs, the cache or another, and 1
+	// held is the number of frames that are not free, plus 1 until Close. The
+	// goroutine that makes it 0 releases the memory.
 	// until Close. Who makes it 0 gives the memory back.
 	held   atomic.Int64
-	serial atomic.Uint64 // numbers the Files
+	serial atomic.Uint64 // the number of the newest File
 
 	mu     sync.Mutex
 	closed bool
 	files  map[*File]struct{}
 }
 
-// New returns a Cache. The error says which option is wrong.
+// New returns a Cache. An error names the option that is wrong.
 func New(o Options) (*Cache, error) {
-	o, err := o.complete()
+	o, err := o.withDefaults()
 	if err != nil {
 		return nil, err
 	}
@@ -66,8 +69,8 @@ func newCache(o Options, shards int) *Cache {
 func (s *shard) init(c *Cache, n int) {
 	s.cache = c
 	s.frames = make([]frame, n)
-	// Four times as many chains as frames: nearly all have one frame at most,
-	// so that the processor guesses right where they end.
+	// With four times as many chains as frames nearly all have one frame at
+	// most, and the processor predicts well where a chain ends.
 	s.chains = make([]atomic.Int32, 4<<bits.Len(uint(n-1)))
 	s.policy = evict.New(n, func(i int32) *evict.Uses { return &s.frames[i].uses })
 	s.loads = make(map[int32]*load)
@@ -76,12 +79,13 @@ func (s *shard) init(c *Cache, n int) {
 
 func (c *Cache) shard(k key) *shard { return &c.shards[k.hash>>c.shardShift] }
 
-// lastBlock is the last that a file can have. Its end is beyond what an offset
-// can say.
+// lastBlock returns the number of the last block that a file can have. Its end
+// is beyond the largest offset.
 func (c *Cache) lastBlock() int64 { return math.MaxInt64 >> c.shift }
 
-// Close closes all Files of the Cache. Memory goes back to the system when the
-// last View has been released.
+// Close closes all Files of the Cache and returns their errors, joined. The
+// memory goes back to the system when the last View is released. A second Close
+// does nothing and returns nil.
 func (c *Cache) Close() error {
 	c.mu.Lock()
 	if c.closed {
@@ -94,7 +98,7 @@ func (c *Cache) Close() error {
 	c.mu.Unlock()
 	var errs []error
 	for f := range files {
-		// One that its user closes at the same time is his.
+		// A File that its user closes at the same time reports its error there.
 		if f.ended.CompareAndSwap(false, true) {
 			errs = append(errs, f.close())
 		}
@@ -103,6 +107,7 @@ func (c *Cache) Close() error {
 	return errors.Join(errs...)
 }
 
+// unhold counts a frame that has become free, or Close.
 func (c *Cache) unhold() {
 	if c.held.Add(-1) == 0 {
 		c.arena.close()

@@ -42,14 +42,14 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestTooManyBlocks: what would take more memory to find than there is has an
-// error, and does not end the program.
+// TestTooManyBlocks: options whose index would not fit into memory are an error,
+// and do not end the program.
 func TestTooManyBlocks(t *testing.T) {
 	const bytes = maxBlocks * minBlock
 	if buffer.Modest(perBlock*maxBlocks) == perBlock*maxBlocks {
 		t.Skip("there is memory for all blocks that a cache can have, or the system does not tell")
 	}
-	want := fmt.Sprintf("cache: Options.Bytes %d in blocks of 4096: the %d bytes for finding them are more than an eighth of the memory there is", int64(bytes), int64(perBlock*maxBlocks))
+	want := fmt.Sprintf("cache: Options.Bytes %d in blocks of 4096: their index of %d bytes takes more than an eighth of the memory there is; use fewer bytes or larger blocks", int64(bytes), int64(perBlock*maxBlocks))
 	if _, err := New(Options{Bytes: bytes}); fmt.Sprint(err) != want {
 		t.Errorf("New = %v; want %s", err, want)
 	}
@@ -65,7 +65,7 @@ func TestHit(t *testing.T) {
 	}
 }
 
-// A large read is one request, but for what of it is there.
+// A large read makes one request for the blocks that are not cached.
 func TestRun(t *testing.T) {
 	c, f, d := newTest(t, 64, 40*block+100)
 	wantRead(t, f, d, 0, 5*block)
@@ -76,11 +76,11 @@ func TestRun(t *testing.T) {
 	if st := c.Stats(); d.count() != 1 || st.Hits != 5 {
 		t.Errorf("again: %d requests, %+v; want all hits", d.count(), st)
 	}
-	wantRead(t, f, d, 3*block, 4*block) // 3 and 4 are there
+	wantRead(t, f, d, 3*block, 4*block) // blocks 3 and 4 are cached
 	if d.count() != 2 {
 		t.Errorf("%d requests; want one more", d.count())
 	}
-	wantRead(t, f, d, 30*block, 20*block) // across the end
+	wantRead(t, f, d, 30*block, 20*block) // across the end of the file
 	wantRead(t, f, d, 10*block+1, 4*block)
 	for off := range int64(41) {
 		wantRead(t, f, d, off*block, block)
@@ -164,8 +164,8 @@ func TestClosed(t *testing.T) {
 	}
 }
 
-// What is viewed stays, in the budget, whatever happens to the file and the
-// cache.
+// A View does not change, and its block counts against the budget, whatever
+// happens to the file and the cache.
 func TestViewOutlivesItsBlock(t *testing.T) {
 	for what, end := range map[string]func(c *Cache, f *File){
 		"write":      func(_ *Cache, f *File) { f.WriteAt([]byte{99}, 0) },
@@ -196,8 +196,8 @@ func TestViewOutlivesItsBlock(t *testing.T) {
 	}
 }
 
-// Hazard: a View released twice takes another's reference. Guard: each View
-// has a generation.
+// Hazard: a second Release of a View could release another View's reference.
+// Guard: each View has a generation.
 func TestStaleView(t *testing.T) {
 	c, f, _ := newTest(t, 1, 2*block)
 	a, _ := f.View(t.Context(), 0, 1)
@@ -220,7 +220,7 @@ func TestStaleView(t *testing.T) {
 	}
 }
 
-// With all blocks in use, reads go past the cache.
+// While all blocks are in use, reads are not cached.
 func TestAllPinned(t *testing.T) {
 	c, f, d := newTest(t, 4, 20*block)
 	var views []View
@@ -235,7 +235,7 @@ func TestAllPinned(t *testing.T) {
 	wantRead(t, f, d, 10*block+7, 100)
 	wantRead(t, f, d, 10*block, 5*block)
 	wantRead(t, f, d, 0, 4*block)
-	if st := c.Stats(); st.Bytes != 4*block || st.Pinned != 4*block || st.Passed != 6 || d.count() != before+2 {
+	if st := c.Stats(); st.Bytes != 4*block || st.Pinned != 4*block || st.Bypassed != 6 || d.count() != before+2 {
 		t.Errorf("%+v, %d requests; want the four blocks, and two requests past them", st, d.count()-before)
 	}
 	for i, v := range views {
@@ -250,7 +250,7 @@ func TestAllPinned(t *testing.T) {
 	}
 }
 
-// The end of the file inside a block, and a file that grows by another way.
+// The file ends inside a block, and grows in another way than through the File.
 func TestEnd(t *testing.T) {
 	c, f, d := newTest(t, 8, block+100)
 	wantRead(t, f, d, block, 200)
@@ -277,7 +277,7 @@ func TestEnd(t *testing.T) {
 	}
 	v.Release()
 	wantRead(t, f, d, 0, 3*block)
-	// By itself.
+	// It grows through the File.
 	if n, err := f.WriteAt(make([]byte, 10), 3*block); n != 10 || err != nil {
 		t.Errorf("WriteAt = %d, %v; want 10, nil", n, err)
 	}
@@ -290,8 +290,8 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// What has been punched out is zeros, and the rest what it was; what Allocate
-// touches stays in the cache.
+// A hole reads as zeros, and the bytes around it do not change. Blocks that
+// Allocate touches stay in the cache.
 func TestSpace(t *testing.T) {
 	c, f, d := newTest(t, 16, 8*block+100)
 	wantRead(t, f, d, 0, 9*block)
@@ -324,7 +324,7 @@ func TestSpace(t *testing.T) {
 	}
 }
 
-// A file that cannot punch holes says so.
+// A file that is no Allocator returns ErrUnsupported.
 func TestNoAllocator(t *testing.T) {
 	c, _, d := newTest(t, 2, block)
 	f := c.File(struct{ Direct }{d})
@@ -336,7 +336,7 @@ func TestNoAllocator(t *testing.T) {
 	}
 }
 
-// gate holds reads up: before they look at the disk, or after.
+// gate holds reads of the disk up, before or after they have taken the bytes.
 type gate struct {
 	arrived chan struct{}
 	open    chan error
@@ -371,12 +371,12 @@ func waitShared(t *testing.T, c *Cache, n int64) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); c.Stats().Shared < n; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("%+v; want %d who wait", c.Stats(), n)
+			t.Fatalf("%+v; want %d waiting goroutines", c.Stats(), n)
 		}
 	}
 }
 
-// Many who miss one block make one request, and all get its result.
+// Many goroutines that miss one block make one request, and all get its result.
 func TestOneRequest(t *testing.T) {
 	for _, fail := range []error{nil, syscall.EIO} {
 		c, f, d := newTest(t, 4, 2*block)
@@ -412,8 +412,8 @@ func TestOneRequest(t *testing.T) {
 	}
 }
 
-// Who waits stops when his own context ends; when that of the one who reads
-// does, another one reads.
+// A waiting goroutine stops when its own context ends. When the reader's context
+// ends, one of the waiting goroutines reads instead.
 func TestContexts(t *testing.T) {
 	c, f, d := newTest(t, 4, 2*block)
 	g := hold(d, false)
@@ -431,21 +431,21 @@ func TestContexts(t *testing.T) {
 	waitShared(t, c, 2)
 	stopShort()
 	if err := <-errs; !errors.Is(err, context.Canceled) {
-		t.Errorf("who waited got %v; want Canceled", err)
+		t.Errorf("the waiting goroutine got %v; want Canceled", err)
 	}
 	stopLeader()
-	<-g.arrived // the third reads
+	<-g.arrived // the third goroutine reads now
 	if err := <-errs; !errors.Is(err, context.Canceled) {
-		t.Errorf("who read got %v; want Canceled", err)
+		t.Errorf("the reading goroutine got %v; want Canceled", err)
 	}
 	g.open <- nil
 	if err := <-errs; err != nil {
-		t.Errorf("who took over got %v", err)
+		t.Errorf("the goroutine that read next got %v", err)
 	}
 	d.release()
 }
 
-// What has been read from the disk before a write is not cached after it.
+// A read that has taken the bytes before a write is not cached after the write.
 func TestInvalidationInFlight(t *testing.T) {
 	for what, change := range map[string]func(f *File){
 		"write":    func(f *File) { f.WriteAt([]byte{1, 2, 3}, 50) },
@@ -453,7 +453,7 @@ func TestInvalidationInFlight(t *testing.T) {
 		"truncate": func(f *File) { f.Truncate(10); f.Truncate(2 * block) },
 		"close":    func(f *File) { f.Close() },
 	} {
-		for _, n := range []int{100, 2 * block} { // alone, and in a run
+		for _, n := range []int{100, 2 * block} { // one block, and a run of blocks
 			t.Run(fmt.Sprint(what, n), func(t *testing.T) {
 				c, f, d := newTest(t, 16, 2*block)
 				g := hold(d, true)
@@ -462,10 +462,10 @@ func TestInvalidationInFlight(t *testing.T) {
 					_, err := f.ReadAt(make([]byte, n), 0)
 					errs <- err
 				}()
-				<-g.arrived // it has the old bytes
+				<-g.arrived // the read has the old bytes
 				change(f)
 				if what != "close" {
-					// A read from here on must not join the old one.
+					// A read that begins now must not wait for the old one.
 					d.release()
 					wantRead(t, f, d, 0, 100)
 				}
@@ -485,7 +485,7 @@ func TestInvalidationInFlight(t *testing.T) {
 	}
 }
 
-// A read that panics leaves nobody waiting.
+// After a read that panics no goroutine waits without end.
 func TestPanic(t *testing.T) {
 	for _, n := range []int{10, 3 * block} {
 		_, f, d := newTest(t, 32, 4*block)

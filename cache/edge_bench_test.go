@@ -9,28 +9,28 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/cache"
+	"github.com/sluiceio/sluice/direct"
 )
 
-// counted counts the reads that reach a file.
+// counted counts the reads of a file.
 type counted struct {
-	*sluice.DirectFile
+	*direct.File
 	reads atomic.Int64
 }
 
 func (c *counted) ReadAtContext(ctx context.Context, b []byte, off int64) (int, error) {
 	c.reads.Add(1)
-	return c.DirectFile.ReadAtContext(ctx, b, off)
+	return c.File.ReadAtContext(ctx, b, off)
 }
 
-// BenchmarkEdges reads at random, from a disk, what neither begins nor ends
-// with a block, and is hardly ever in the cache. It compares with the direct
-// file itself, and tells how many requests a read takes.
+// BenchmarkEdges reads from a disk, at random offsets that are no multiples of a
+// block. Hardly any block is cached. It compares with the direct file itself, and
+// reports the number of requests a read.
 func BenchmarkEdges(b *testing.B) {
 	const size, budget = 256 << 20, 4 << 20 // 256 MiB, 4 MiB
 	name := filepath.Join(b.TempDir(), "file")
-	w, err := sluice.CreateDirect(name)
+	w, err := direct.Create(name)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func BenchmarkEdges(b *testing.B) {
 		for _, goroutines := range []int{1, 8} {
 			for _, through := range []string{"direct", "cache"} {
 				b.Run(fmt.Sprintf("%d/%d/%s", n, goroutines, through), func(b *testing.B) {
-					d, err := sluice.OpenDirect(name)
+					d, err := direct.Open(name)
 					if err != nil {
 						b.Fatal(err)
 					}
@@ -55,7 +55,7 @@ func BenchmarkEdges(b *testing.B) {
 						b.Fatal(err)
 					}
 					defer c.Close()
-					file := &counted{DirectFile: d}
+					file := &counted{File: d}
 					f := c.File(file)
 					read := f.ReadAt
 					if through == "direct" {

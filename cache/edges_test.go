@@ -9,12 +9,12 @@ import (
 	"testing"
 )
 
-// A read whose ends are parts of blocks is one request for all blocks side by
-// side that are not there; and these are there afterwards.
+// A read that begins and ends inside blocks makes one request for all adjacent
+// blocks that are not cached. They are cached afterwards.
 func TestEdges(t *testing.T) {
 	for _, c := range []struct {
 		what     string
-		there    []int64 // blocks that have been read before
+		there    []int64 // blocks that are cached before
 		off      int64
 		n        int
 		requests int
@@ -32,7 +32,7 @@ func TestEdges(t *testing.T) {
 		{"all are there", []int64{3, 4, 5}, 3*block + 100, 2 * block, 0},
 		{"over the end of the file", nil, 38*block + 9, 5 * block, 1},
 		{"to the end of the file", nil, 38*block + 9, 2*block + 100 - 9, 1},
-		{"more than a run", nil, 100, 33 * block, 3}, // of an eighth of the cache
+		{"more than a run", nil, 100, 33 * block, 3}, // each an eighth of the cache
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			cache, f, d := newTest(t, 128, 40*block+100)
@@ -63,8 +63,7 @@ func TestEdges(t *testing.T) {
 	}
 }
 
-// Without memory to stage in, all is read all the same; and nobody waits for
-// some.
+// Without memory for staging the read returns the same bytes, and does not wait.
 func TestEdgesUnstaged(t *testing.T) {
 	c, f, d := newTest(t, 128, 40*block)
 	for {
@@ -84,7 +83,7 @@ func TestEdgesUnstaged(t *testing.T) {
 	}
 }
 
-// With all frames in use, a read with ends is one request past the cache.
+// While all frames are in use, a read that ends inside blocks is one request.
 func TestEdgesPinned(t *testing.T) {
 	c, f, d := newTest(t, 1, 20*block)
 	v, err := f.View(t.Context(), 0, 1)
@@ -99,8 +98,8 @@ func TestEdgesPinned(t *testing.T) {
 	}
 }
 
-// Who wants a block that is read as one of several waits for that request; one
-// who wants more reads the rest.
+// A goroutine that wants a block of another's run waits for that run. If it
+// wants more blocks, it reads the others.
 func TestEdgesShared(t *testing.T) {
 	for _, fail := range []error{nil, syscall.EIO} {
 		c, f, d := newTest(t, 128, 40*block)
@@ -118,7 +117,7 @@ func TestEdgesShared(t *testing.T) {
 		<-g.arrived
 		const others = 12
 		for i := range int64(others) {
-			go read((3+i%6)*block+7, 100) // each block of the run, the ends too
+			go read((3+i%6)*block+7, 100) // each block of the run, and those at its ends
 		}
 		waitShared(t, c, others)
 		g.open <- fail
@@ -138,10 +137,10 @@ func TestEdgesShared(t *testing.T) {
 	}
 }
 
-// halfDisk fails where a bad sector is.
+// halfDisk fails reads of one bad sector.
 type halfDisk struct {
 	*disk
-	bad int64 // offset of the first byte that cannot be read
+	bad int64 // offset of the first bad byte
 }
 
 func (d *halfDisk) ReadAtContext(ctx context.Context, b []byte, off int64) (int, error) {
@@ -153,8 +152,8 @@ func (d *halfDisk) ReadAtContext(ctx context.Context, b []byte, off int64) (int,
 	return n, err
 }
 
-// A read over a bad block gives what comes before it, and keeps that; one that
-// does not want the bad bytes gets all, if they come at all.
+// A read over a bad block returns the bytes before it, and caches these. A read
+// that does not include bad bytes does not fail.
 func TestEdgesOverBadBlock(t *testing.T) {
 	_, _, plain := newTest(t, 1, 20*block)
 	c, _, _ := newTest(t, 128, 0)
@@ -170,7 +169,7 @@ func TestEdgesOverBadBlock(t *testing.T) {
 	if n, err := f.ReadAt(b[:2*block], 3*block+100); n != 2*block-50 || !errors.Is(err, syscall.EIO) {
 		t.Errorf("again: ReadAt = %d, %v; want %d, EIO", n, err, 2*block-50)
 	}
-	for range 2 { // of cached blocks and the last one, and of none cached
+	for range 2 { // first the last block is not cached, then none is
 		if n, err := f.ReadAt(b[:2*block-50], 3*block+100); n != 2*block-50 || err != nil {
 			t.Errorf("ReadAt of good bytes = %d, %v; want %d", n, err, 2*block-50)
 		}
@@ -178,8 +177,8 @@ func TestEdgesOverBadBlock(t *testing.T) {
 	}
 }
 
-// Many read at any place, with ends or without, while the stage has room for
-// few of them.
+// Many goroutines read at random offsets, while there is memory to stage only a
+// few of the reads.
 func TestEdgesStress(t *testing.T) {
 	c, f, d := newSharded(t, 40, 100*block+77, 4)
 	var held []interface{ Release() }

@@ -6,16 +6,16 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/cache"
+	"github.com/sluiceio/sluice/direct"
 )
 
 var (
-	_ cache.Direct    = (*sluice.DirectFile)(nil)
-	_ cache.Allocator = (*sluice.DirectFile)(nil)
+	_ cache.Direct    = (*direct.File)(nil)
+	_ cache.Allocator = (*direct.File)(nil)
 )
 
-// A file is read past the page cache, and what was read is kept in 16 MiB.
+// A file is read past the page cache, through a Cache of 16 MiB.
 func Example() {
 	dir, err := os.MkdirTemp("", "cache")
 	if err != nil {
@@ -27,7 +27,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer c.Close()
-	d, err := sluice.CreateDirect(filepath.Join(dir, "table"))
+	d, err := direct.Create(filepath.Join(dir, "table"))
 	if err != nil {
 		log.Fatal(err)
 	}

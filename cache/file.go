@@ -7,10 +7,10 @@ import (
 	"sync/atomic"
 )
 
-// Direct is what the cache needs of a file, as *sluice.DirectFile has it. All
-// methods may be called at once; errors are complete, with the file's name;
-// ReadAtContext returns an error whenever it returns less than it was asked
-// for, io.EOF at the end of the file.
+// Direct is the file that a [File] reads and writes: *direct.File, or
+// another with the same behaviour. All methods may be called at once. Errors
+// name the operation and the file, as *fs.PathError does. ReadAtContext returns
+// an error whenever n < len(b); at the end of the file that is io.EOF.
 type Direct interface {
 	Name() string
 	ReadAtContext(ctx context.Context, b []byte, off int64) (n int, err error)
@@ -21,7 +21,7 @@ type Direct interface {
 	Close() error
 }
 
-// File is a file that is read through a [Cache].
+// File is a file that is read through a [Cache]. It is made by [Cache.File].
 type File struct {
 	cache *Cache
 	file  Direct
@@ -30,12 +30,12 @@ type File struct {
 	ended atomic.Bool // Close has been called
 }
 
-// File makes d be read through c. It takes d over: Close of the File closes d,
-// and what is written to d by another way is not seen where the old is in the
-// cache, but after Invalidate. Two Files of one file do not know of each other
-// either.
+// File returns a File that reads d through c. The File owns d: closing the File
+// closes d. Blocks are cached for each File, even of the same file on disk. If d
+// is written to in another way, reads may return the old bytes until
+// [File.Invalidate] is called.
 //
-// On a Cache that is closed, all operations fail with os.ErrClosed.
+// If c is closed, all operations of the File fail with os.ErrClosed.
 func (c *Cache) File(d Direct) *File {
 	f := &File{cache: c, file: d, id: c.serial.Add(1)}
 	c.mu.Lock()
@@ -50,7 +50,7 @@ func (c *Cache) File(d Direct) *File {
 // Name returns the name of the file.
 func (f *File) Name() string { return f.file.Name() }
 
-// Size returns the size of the file in bytes, which the system is asked for.
+// Size returns the size of the file in bytes. It asks the operating system.
 func (f *File) Size() (int64, error) {
 	if !f.open.Load() {
 		return 0, f.error("size", os.ErrClosed)
@@ -59,7 +59,7 @@ func (f *File) Size() (int64, error) {
 }
 
 // Close closes the file, and its blocks leave the cache. A View stays valid
-// until it is released. A second Close returns an error.
+// until it is released. A second Close returns os.ErrClosed, in a *fs.PathError.
 func (f *File) Close() error {
 	if !f.ended.CompareAndSwap(false, true) {
 		return f.error("close", os.ErrClosed)
@@ -71,14 +71,14 @@ func (f *File) Close() error {
 }
 
 func (f *File) close() error {
-	// What is being read is not kept when it comes: it sees this, or is
-	// dropped.
+	// A read in progress is not cached: shard.finish either sees that open is
+	// false, or dropFrom has detached the load before.
 	f.open.Store(false)
 	f.dropFrom(0)
 	return f.file.Close()
 }
 
-// error is err as package os gives it.
+// error returns err with the operation and the file's name, as package os does.
 func (f *File) error(op string, err error) error {
 	return &fs.PathError{Op: op, Path: f.file.Name(), Err: err}
 }

@@ -7,23 +7,23 @@ import (
 	"os"
 )
 
-// ReadAt reads len(b) bytes starting at byte offset off and returns how many
-// it has read. It always returns a non-nil error when n < len(b); at the end
-// of the file that is io.EOF, for which the system is asked for its size. The
-// rest of b may then have been written to.
+// ReadAt reads len(b) bytes starting at byte offset off and returns the number
+// of bytes read. It always returns a non-nil error when n < len(b); at the end
+// of the file that is io.EOF. To find the end it asks the system for the size
+// of the file. If n < len(b), the rest of b may have been written to.
 func (f *File) ReadAt(b []byte, off int64) (n int, err error) {
 	return f.ReadAtContext(context.Background(), b, off)
 }
 
-// ReadAtContext is ReadAt for as long as ctx has not ended. Who waits for a
-// block that another is reading stops waiting at once; for what the file does,
-// see sluice.File.ReadAtContext.
+// ReadAtContext is ReadAt until ctx ends. A caller that waits for another
+// goroutine's read of the block then returns at once. If it reads from the file
+// itself, the file decides; see sluice.File.ReadAtContext.
 func (f *File) ReadAtContext(ctx context.Context, b []byte, off int64) (n int, err error) {
 	if err := f.check(ctx); err != nil {
 		return 0, err
 	}
 	if len(b) == 0 || off < 0 {
-		return f.file.ReadAtContext(ctx, b, off) // which says what is wrong
+		return f.file.ReadAtContext(ctx, b, off) // returns 0, nil or the error for off
 	}
 	for n < len(b) && err == nil {
 		var m int
@@ -46,8 +46,8 @@ func (f *File) check(ctx context.Context) error {
 	return nil
 }
 
-// readBlock reads what b wants of the block at off, or of several that are not
-// there. Without an error it has read something.
+// readBlock reads from the block at off, or from several blocks that are not
+// cached. It returns an error if n is 0.
 func (f *File) readBlock(ctx context.Context, b []byte, off int64) (n int, err error) {
 	k := keyOf(f.id, off>>f.cache.shift)
 	s := f.cache.shard(k)
@@ -58,7 +58,7 @@ func (f *File) readBlock(ctx context.Context, b []byte, off int64) (n int, err e
 	return f.readSlow(ctx, s, k, b, off)
 }
 
-// copyOut copies from frame i to b, and unpins it.
+// copyOut copies from frame i, which holds block k, to b. It unpins the frame.
 func (f *File) copyOut(ctx context.Context, s *shard, i int32, k key, b []byte, off int64) (n int, err error) {
 	valid := int(s.frames[i].n)
 	lo := int(off & int64(f.cache.options.Block-1))
@@ -71,7 +71,7 @@ func (f *File) copyOut(ctx context.Context, s *shard, i int32, k key, b []byte, 
 		return n, nil
 	}
 	// The file ended here when the block was read.
-	ended, err := f.ends(s, i, k, valid, off+int64(n))
+	ended, err := f.atEnd(s, i, k, valid, off+int64(n))
 	switch {
 	case err != nil:
 		return n, err
@@ -82,24 +82,24 @@ func (f *File) copyOut(ctx context.Context, s *shard, i int32, k key, b []byte, 
 	return n + m, err
 }
 
-// ends tells whether there is nothing at off, the file having ended after
-// valid bytes of block k when that was read into frame i. If it no longer ends
-// there, the block leaves the cache.
-func (f *File) ends(s *shard, i int32, k key, valid int, off int64) (bool, error) {
+// atEnd reports whether off is at or beyond the end of the file. Block k, in
+// frame i, had valid bytes when it was read, because the file ended there. If
+// the file ends elsewhere now, the block leaves the cache.
+func (f *File) atEnd(s *shard, i int32, k key, valid int, off int64) (bool, error) {
 	size, err := f.file.Size()
 	if err != nil || size == k.block<<f.cache.shift+int64(valid) {
 		return err == nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	// One that has come into the same frame in the meantime may go too.
+	// If another block is in frame i by now, dropping that one does no harm.
 	if s.find(k) == i {
 		s.drop(i)
 	}
 	return size <= off, nil
 }
 
-// readSlow is readBlock of a block that pin has not found.
+// readSlow is readBlock for a block that pin has not found.
 func (f *File) readSlow(ctx context.Context, s *shard, k key, b []byte, off int64) (n int, err error) {
 	for {
 		r, i, ld := s.claim(f, k, false)
@@ -123,18 +123,19 @@ func (f *File) readSlow(ctx context.Context, s *shard, k key, b []byte, off int6
 	}
 }
 
-// copyLoaded is copyOut for who has waited.
+// copyLoaded is copyOut for a goroutine that has waited for another's load.
 func (f *File) copyLoaded(ctx context.Context, s *shard, i int32, k key, ld *load, b []byte, off int64) (n int, err error) {
 	if ld.err == nil {
 		return f.copyOut(ctx, s, i, k, b, off)
 	}
-	n, err = f.part(s, i, ld, b, off)
+	n, err = f.copyPart(s, i, ld, b, off)
 	s.unpin(i)
 	return n, err
 }
 
-// part copies what frame i has of b after a load, which is all there is.
-func (f *File) part(s *shard, i int32, ld *load, b []byte, off int64) (n int, err error) {
+// copyPart copies from frame i to b after load ld. If the block has too few bytes
+// for b, it returns the load's error, or io.EOF.
+func (f *File) copyPart(s *shard, i int32, ld *load, b []byte, off int64) (n int, err error) {
 	valid := int(s.frames[i].n)
 	lo := int(off & int64(f.cache.options.Block-1))
 	want := min(len(b), f.cache.options.Block-lo)
@@ -150,8 +151,8 @@ func (f *File) part(s *shard, i int32, ld *load, b []byte, off int64) (n int, er
 	return n, io.EOF
 }
 
-// wait waits until the load of frame i has ended, and keeps the reference; or
-// until ctx ends, when it gives the reference up.
+// wait returns nil when load ld of frame i has ended. If ctx ends before, it
+// unpins the frame and returns the error.
 func (f *File) wait(ctx context.Context, s *shard, i int32, ld *load) error {
 	select {
 	case <-ld.done:
@@ -162,18 +163,18 @@ func (f *File) wait(ctx context.Context, s *shard, i int32, ld *load) error {
 	}
 }
 
-// fetch reads blocks that are not there, k being the first: to frame i, or
-// past the cache if i is -1.
+// fetch reads block k, which is not cached, and maybe those after it. Block k
+// goes into frame i; if i is -1, it is not cached.
 func (f *File) fetch(ctx context.Context, s *shard, k key, i int32, ld *load, b []byte, off int64) (n int, err error) {
 	if k.block == f.cache.lastBlock() {
 		if i >= 0 {
-			// The last block that there could be: its end cannot be told.
+			// A read of the whole block would end beyond the largest offset.
 			s.finish(f, i, ld, 0, nil)
 			s.unpin(i)
 		}
 		return f.fetchPast(ctx, b, off)
 	}
-	if mem, staged := f.room(b, off); len(mem) > 0 {
+	if mem, staged := f.runMemory(b, off); len(mem) > 0 {
 		defer staged.Release()
 		return f.fetchRun(ctx, claimed{s, k, i, ld}, mem, b, off)
 	}
@@ -181,12 +182,12 @@ func (f *File) fetch(ctx context.Context, s *shard, k key, i int32, ld *load, b 
 		return f.fetchPast(ctx, b, off)
 	}
 	f.load(ctx, s, i, ld)
-	n, err = f.part(s, i, ld, b, off)
+	n, err = f.copyPart(s, i, ld, b, off)
 	s.unpin(i)
 	return n, err
 }
 
-// fetchPast reads what b wants of one block, which gets no frame.
+// fetchPast reads from one block without caching it.
 func (f *File) fetchPast(ctx context.Context, b []byte, off int64) (n int, err error) {
 	block := f.cache.options.Block
 	lo := int(off & int64(block-1))
@@ -200,9 +201,9 @@ func (f *File) load(ctx context.Context, s *shard, i int32, ld *load) {
 		ld.retry = abandoned(ctx, err)
 		s.finish(f, i, ld, n, err)
 		if errors.Is(err, errPanicked) {
-			s.unpin(i) // the caller does not come to it
+			s.unpin(i) // the panic goes on, and the caller never reaches its unpin
 		}
 	}()
 	n, err = f.file.ReadAtContext(ctx, s.memory(i), ld.block<<f.cache.shift)
-	err = failure(n, f.cache.options.Block, err)
+	err = blockError(n, f.cache.options.Block, err)
 }

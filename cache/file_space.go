@@ -5,16 +5,16 @@ import (
 	"os"
 )
 
-// Allocator is a [Direct] whose file system can be asked for room and given it
-// back, as *sluice.DirectFile. Neither changes the size of the file.
+// Allocator is a [Direct] that can reserve space and punch holes, as
+// *direct.File can. Neither changes the size of the file.
 type Allocator interface {
 	Allocate(off, n int64) error
 	PunchHole(off, n int64) error
 }
 
-// Allocate reserves room for the n bytes at off, as the file's Allocate does.
-// What a reader sees stays, and so does what is in the cache. Of a file that is
-// no [Allocator] the error is errors.ErrUnsupported.
+// Allocate reserves disk space for the n bytes at off, as the file's Allocate
+// does. The contents do not change, and cached blocks stay. If the file is no
+// [Allocator], the error is errors.ErrUnsupported.
 func (f *File) Allocate(off, n int64) error {
 	a, err := f.allocator("allocate")
 	if err != nil {
@@ -23,15 +23,15 @@ func (f *File) Allocate(off, n int64) error {
 	return a.Allocate(off, n)
 }
 
-// PunchHole makes the n bytes at off zeros and gives their room back, as the
-// file's PunchHole does. The blocks that it touches leave the cache. Of a file
-// that is no [Allocator] the error is errors.ErrUnsupported.
+// PunchHole makes the n bytes at off zeros and frees their disk space, as the
+// file's PunchHole does. The blocks that it touches leave the cache. If the file
+// is no [Allocator], the error is errors.ErrUnsupported.
 func (f *File) PunchHole(off, n int64) error {
 	a, err := f.allocator("punchhole")
 	if err != nil {
 		return err
 	}
-	defer f.Invalidate(off, n) // whatever comes of it, as in WriteAt
+	defer f.Invalidate(off, n) // even on an error, as in WriteAt
 	return a.PunchHole(off, n)
 }
 

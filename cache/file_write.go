@@ -6,25 +6,27 @@ import (
 	"os"
 )
 
-// WriteAt writes b to the file at byte offset off, as the file's WriteAt does.
-// The blocks that it touches leave the cache.
+// WriteAt writes len(b) bytes to the file at byte offset off and returns the
+// number of bytes written, as the file's WriteAt does. The blocks that it
+// touches leave the cache.
 func (f *File) WriteAt(b []byte, off int64) (n int, err error) {
 	return f.WriteAtContext(context.Background(), b, off)
 }
 
-// WriteAtContext is WriteAt for as long as ctx has not ended.
+// WriteAtContext is WriteAt until ctx ends.
 func (f *File) WriteAtContext(ctx context.Context, b []byte, off int64) (n int, err error) {
 	if !f.open.Load() {
 		return 0, f.error("write", os.ErrClosed)
 	}
-	// Whatever comes of it: some of the bytes may have been written. Until
-	// then others may read what was there before, or what will be. What they
-	// have begun to read by then is not kept.
+	// Even on an error some of the bytes may have been written. Until the
+	// blocks are dropped, other reads may return old or new bytes. Reads that
+	// are in progress then are not cached.
 	defer f.Invalidate(off, int64(len(b)))
 	return f.file.WriteAtContext(ctx, b, off)
 }
 
-// Truncate changes the size of the file. The blocks beyond it leave the cache.
+// Truncate changes the size of the file. The blocks beyond it leave the cache,
+// and so does the block that the new end is in.
 func (f *File) Truncate(size int64) error {
 	if !f.open.Load() {
 		return f.error("truncate", os.ErrClosed)
@@ -35,10 +37,10 @@ func (f *File) Truncate(size int64) error {
 	return f.file.Truncate(size)
 }
 
-// Sync makes what has been written durable, as the file's Sync does.
+// Sync makes all writes durable that have returned, as the file's Sync does.
 func (f *File) Sync() error { return f.SyncContext(context.Background()) }
 
-// SyncContext is Sync for as long as ctx has not ended.
+// SyncContext is Sync until ctx ends.
 func (f *File) SyncContext(ctx context.Context) error {
 	if !f.open.Load() {
 		return f.error("sync", os.ErrClosed)
@@ -46,8 +48,9 @@ func (f *File) SyncContext(ctx context.Context) error {
 	return f.file.SyncContext(ctx)
 }
 
-// Invalidate makes the n bytes from off on be read from the disk again: they
-// have been changed by another way than this File. What a View shows stays.
+// Invalidate makes later reads of the n bytes at off go to the disk. A program
+// calls it after it has changed the file in another way than through this File.
+// Views do not change.
 func (f *File) Invalidate(off, n int64) {
 	if off < 0 || n <= 0 {
 		return
@@ -70,7 +73,8 @@ func (f *File) Invalidate(off, n int64) {
 
 func (f *File) dropFrom(first int64) { f.dropRange(first, math.MaxInt64) }
 
-// dropRange drops blocks by going through all that the file has.
+// dropRange drops the blocks from first to last. It goes through all blocks
+// that the file has in the cache.
 func (f *File) dropRange(first, last int64) {
 	for j := range f.cache.shards {
 		s := &f.cache.shards[j]

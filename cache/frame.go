@@ -6,42 +6,44 @@ import (
 	"github.com/sluiceio/sluice/internal/evict"
 )
 
-// frame is room for a block. It has no pointers, so that the garbage collector
-// does not look at a large cache's millions of them; and what a hit looks at
-// is in one line of the processor's cache.
+// frame is memory for one block, and what is known of that block. It has no
+// pointers, so that the garbage collector does not scan a large cache's millions
+// of frames. It has 64 bytes, so that a hit touches one cache line of it.
 type frame struct {
-	// word says who needs the memory:
+	// word counts references:
 	//
-	//	bit  31     it is being read from the disk
-	//	bits 30–0   references: each View and operation in progress, and the
-	//	            cache's own while the block can be found
+	//	bit  31     the block is being read from the disk
+	//	bits 30–0   the number of references: one for each View and operation
+	//	            in progress, and one for the cache while the block can be
+	//	            found
 	//
-	// From 0 it is raised only by who took the frame (shard.take). While bit
+	// While word is 0 or bit 31 is set, word is written only under shard.mu.
+	// Only shard.take gives away a frame whose word is 0.
 	// 31 is set, or it is 0, only under shard.mu.
 	word atomic.Uint32
-	// next is the next frame of the chain, plus 1. Written under shard.mu;
-	// read by all, who may thus come upon a frame that is no longer in the
-	// chain, or in another one.
+	// next is the next frame of the chain, plus 1. It is written under
+	// shard.mu and read without. A reader may therefore come to a frame that
+	// has left the chain, or that is in another chain by now.
 	next atomic.Int32
-	// file and block are what the frame holds; file is 0 when it cannot be
-	// found. They are set while word is 0, and file to 0 at any time under
-	// shard.mu: who has a reference and then sees the right file and block has
-	// the right frame.
+	// file and block name the block that the frame holds. file is 0 if the
+	// frame cannot be found. Both are set under shard.mu while word is 0; file
+	// becomes 0 at any time under shard.mu. A goroutine that first takes a
+	// reference and then finds file and block right has the right frame.
 	file  atomic.Uint64
 	block atomic.Int64
 
-	at uint32 // its memory in the arena. Set once
-	n  uint32 // bytes that the file has of the block. Set before bit 31 is cleared
+	at uint32 // its block in the arena. Set once
+	n  uint32 // bytes of the block that the file has. Set before bit 31 is cleared
 
 	uses evict.Uses
 
-	prevOfFile, nextOfFile int32    // plus 1. Under shard.mu
-	_                      [20]byte // up to 64
+	prevOfFile, nextOfFile int32    // frames plus 1. Read and written under shard.mu
+	_                      [20]byte // pads the frame to 64 bytes
 }
 
 const loading = 1 << 31
 
-// pin adds a reference, unless the frame is free or being read.
+// pin adds a reference. It fails if the frame is free, or is being read.
 func (fr *frame) pin() bool {
 	for {
 		w := fr.word.Load()
@@ -54,7 +56,7 @@ func (fr *frame) pin() bool {
 	}
 }
 
-// holds tells whether the frame holds that block.
+// holds reports whether the frame holds that block.
 func (fr *frame) holds(file uint64, block int64) bool {
 	return fr.block.Load() == block && fr.file.Load() == file
 }

@@ -2,9 +2,9 @@ package cache
 
 import "sync/atomic"
 
-// The index of a shard: a chain of frames for each hash, and a list of frames
-// for each file. Links are numbers of frames plus 1. All is under mu, but that
-// chains are read without.
+// The index of a shard has a chain of frames for each hash, and a list of frames
+// for each file. A link is the number of a frame plus 1, so that 0 is the end.
+// All links are written under shard.mu. Chains are also read without it.
 
 func (s *shard) chain(k key) *atomic.Int32 { return &s.chains[k.hash&uint64(len(s.chains)-1)] }
 
@@ -17,7 +17,7 @@ func (s *shard) find(k key) int32 {
 	return i
 }
 
-// link makes frame i be found as k.
+// link adds frame i to the index, as block k.
 func (s *shard) link(i int32, k key) {
 	fr := &s.frames[i]
 	fr.file.Store(k.file)
@@ -34,7 +34,7 @@ func (s *shard) link(i int32, k key) {
 	s.files[k.file] = i + 1
 }
 
-// unlink makes frame i be found no more.
+// unlink removes frame i from the index.
 func (s *shard) unlink(i int32) {
 	fr := &s.frames[i]
 	file := fr.file.Load()

@@ -10,32 +10,32 @@ import (
 
 // Options configures a [Cache]. The zero value is useful.
 type Options struct {
-	// Bytes is the most memory for blocks, in bytes; 0 means 64 MiB, or an
-	// eighth of the memory that the process may use (the machine's, or its
-	// control groups' limit) where that is less, and at least 2 MiB. It is
-	// never exceeded, also not by blocks that have left the cache while
-	// somebody has a View of them. It is obtained as it is needed, in steps of
-	// 2 MiB. About 150 bytes a block come on top, for finding them, at once and
-	// at most an eighth of the memory that there is; and up to 8 MiB for large
-	// reads in progress.
+	// Bytes is the budget: the memory for blocks, in bytes. It is never
+	// exceeded. Blocks that have left the cache count as long as there is a
+	// View of them. 0 means 64 MiB, or an eighth of the memory that the process
+	// may use (the machine's, or its control groups' limit) if that is less,
+	// and at least 2 MiB. Memory is obtained in steps of 2 MiB when it is
+	// needed. In addition the cache uses about 150 bytes a block for its index
+	// from the start, at most an eighth of that memory, and up to 8 MiB for
+	// large reads in progress.
 	Bytes int64
-	// Block is how much is read and kept at once, in bytes: a power of two
-	// from 4 KiB to 2 MiB; 0 means 4 KiB. What is read at random should fit
-	// into few blocks, and fill them.
+	// Block is the size of a block in bytes: a power of two from 4 KiB to
+	// 2 MiB; 0 means 4 KiB. A miss reads whole blocks. Choose a block about as
+	// large as a typical random read.
 	Block int
 }
 
 const (
 	defaultBytes = 64 << 20 // 64 MiB
-	minBlock     = 4 << 10  // 4 KiB: what O_DIRECT takes everywhere
+	minBlock     = 4 << 10  // 4 KiB: O_DIRECT takes this everywhere
 	maxBlock     = 2 << 20  // 2 MiB: a huge page
-	maxBlocks    = 1 << 30  // numbers of blocks are 32 bits wide
+	maxBlocks    = 1 << 30  // frames are numbered by an int32
 	stageMemory  = 8 << 20  // 8 MiB
-	perBlock     = 150      // bytes for finding a block: frame, chains, policy
+	perBlock     = 150      // bytes of the index for each block: frame, chains, policy
 )
 
-// complete sets what is 0 to its default, and checks the rest.
-func (o Options) complete() (Options, error) {
+// withDefaults returns o with defaults for what is 0, or an error for what is wrong.
+func (o Options) withDefaults() (Options, error) {
 	if o.Bytes == 0 {
 		o.Bytes = buffer.Modest(defaultBytes)
 	}
@@ -50,21 +50,21 @@ func (o Options) complete() (Options, error) {
 	case o.Bytes/int64(o.Block) > maxBlocks:
 		return o, fmt.Errorf("cache: Options.Bytes %d is more than %d blocks of %d", o.Bytes, maxBlocks, o.Block)
 	}
-	// More than there is would not be an error but the end of the program.
+	// Without this check the program would run out of memory and die.
 	blocks := o.Bytes / int64(o.Block)
 	if need := perBlock * blocks; buffer.Modest(need) < need {
-		return o, fmt.Errorf("cache: Options.Bytes %d in blocks of %d: the %d bytes for finding them are more than an eighth of the memory there is", o.Bytes, o.Block, need)
+		return o, fmt.Errorf("cache: Options.Bytes %d in blocks of %d: their index of %d bytes takes more than an eighth of the memory there is; use fewer bytes or larger blocks", o.Bytes, o.Block, need)
 	}
 	return o, nil
 }
 
-// leastFrames is how many frames a shard has at least, if there is more than
-// one: with fewer, chance would fill some shards long before others.
-const leastFrames = 512
+// minFrames is the least number of frames of a shard, if there is more than
+// one. With fewer, some shards would by chance fill long before others.
+const minFrames = 512
 
-// shardsFor is how many shards n frames are divided into: a power of two, and
-// more than there are processors, so that those who miss seldom meet.
+// shardsFor returns the number of shards for n frames. It is a power of two, and
+// more than there are processors, so that goroutines seldom meet at a lock.
 func shardsFor(n int) int {
 	want := 4 * runtime.GOMAXPROCS(0)
-	return 1 << (bits.Len(uint(max(1, min(want, n/leastFrames)))) - 1)
+	return 1 << (bits.Len(uint(max(1, min(want, n/minFrames)))) - 1)
 }

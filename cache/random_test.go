@@ -16,7 +16,7 @@ import (
 	"github.com/sluiceio/sluice/internal/seed"
 )
 
-// One goroutine does anything; the disk is the model of what must be read.
+// One goroutine makes random calls. The disk is the model of what they return.
 func TestModel(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(seed.Of(t), 1))
 	for range 20 {
@@ -41,7 +41,7 @@ type model struct {
 	f     *File
 	d     *disk
 	views []View
-	want  [][]byte // what each of views must go on showing
+	want  [][]byte // what each of views must show until its Release
 }
 
 func (m *model) step() {
@@ -63,7 +63,7 @@ func (m *model) step() {
 	case 1:
 		m.f.Truncate(off)
 	case 2:
-		m.d.mu.Lock() // it grows by another way
+		m.d.mu.Lock() // the file grows in another way
 		m.d.data = append(m.d.data, bytes.Repeat([]byte{byte(n)}, m.rnd.IntN(2*block))...)
 		m.d.mu.Unlock()
 	case 3, 4:
@@ -113,16 +113,16 @@ func (m *model) release(i int) {
 	m.views, m.want = m.views[:last], m.want[:last]
 }
 
-// Many goroutines under a tiny budget, with writes, failures, contexts that
-// end, and files that come and go. Each block says which one it is, and how
-// often it has been written: a read that begins after a write has returned
-// sees that write or a later one.
+// Many goroutines share a tiny budget, with writes, failures, contexts that end,
+// and files that are opened and closed. Each block contains its number and the
+// count of its writes: a read that begins after a write has returned sees that
+// write or a later one.
 func TestStress(t *testing.T) {
 	s := seed.Of(t)
 	for _, shards := range []int{1, 4} {
 		const frames, blocks = 12, 40
 		c, f, d := newSharded(t, frames, blocks*block, shards)
-		var written [blocks]atomic.Uint64 // whose WriteAt has returned
+		var written [blocks]atomic.Uint64 // the last write that has returned
 		for i := range blocks {
 			binary.LittleEndian.PutUint64(d.data[i*block:], uint64(i))
 			binary.LittleEndian.PutUint64(d.data[i*block+8:], 0)
@@ -198,7 +198,7 @@ func (s *stress) read() {
 		n := 1 + s.rnd.IntN(min(3, len(s.written)-i))
 		b = make([]byte, n*block)
 		if s.rnd.IntN(2) == 0 {
-			b = b[:(n-1)*block+16] // a part of the last one
+			b = b[:(n-1)*block+16] // only a part of the last block
 		}
 		_, err = s.f.ReadAtContext(ctx, b, int64(i)*block)
 	}

@@ -7,36 +7,36 @@ import (
 	"github.com/sluiceio/sluice/internal/evict"
 )
 
-// shard is a part of the cache: the blocks that hash to it.
+// shard is the part of the cache whose blocks have the same top bits of the hash.
 //
-// A block is found without a lock, by pin. All else, a miss, an eviction, an
-// invalidation, is under mu, which is never held during I/O.
+// pin finds a block without a lock. A miss, an eviction and an invalidation are
+// under mu. mu is never held during I/O.
 type shard struct {
 	cache  *Cache
-	chains []atomic.Int32 // first frame by hash, plus 1. Written under mu
+	chains []atomic.Int32 // the first frame of each chain, plus 1. Written under mu
 	frames []frame
 	counters
 
 	mu     sync.Mutex
 	policy *evict.Policy // of the frames that can be found and are not being read
-	free   int32         // first of the frames that nobody needs, linked by next
-	fresh  int           // frames from here on have no memory yet
+	free   int32         // the first free frame, plus 1; they are linked by next
+	fresh  int           // frames from here on were never used, and have no memory
 	loads  map[int32]*load
-	files  map[uint64]int32 // first frame of each file, plus 1
-	_      [64]byte         // shards lie side by side
+	files  map[uint64]int32 // the first frame of each file, plus 1
+	_      [64]byte         // keeps the next shard out of this one's cache line
 }
 
-// load is a block's being read from the disk. All fields are under shard.mu
-// until done is closed.
+// load is the read of a block from the disk. All fields are protected by
+// shard.mu until done is closed.
 type load struct {
 	key
-	done chan struct{} // nil as long as nobody waits
-	err  error         // of the bytes after frame.n
-	// retry: the context of the one who read has ended, which is nobody
-	// else's concern.
+	done chan struct{} // nil as long as no goroutine waits
+	err  error         // why there are no bytes after frame.n
+	// retry makes waiting goroutines try again: the read failed only because
+	// the reader's context has ended.
 	retry bool
-	// detached: the block has been written to, or its file closed. Who joined
-	// before that may have what is read; nobody else.
+	// detached is set when the block is written to, or its file is closed.
+	// Goroutines that already wait may use what is read; later ones must not.
 	detached bool
 }
 
@@ -54,12 +54,13 @@ func keyOf(file uint64, block int64) key {
 	return key{file, block, h ^ h>>29}
 }
 
-// maxSteps is after how many frames of a chain pin gives up. Few chains have
-// more than one; but a reader can be led from one into another.
+// maxSteps bounds the number of frames that pin looks at. Most chains have one.
+// But frames move while pin reads, which may lead it from one chain into others
+// without end.
 const maxSteps = 64
 
-// pin finds a block and adds a reference to its frame; -1 if it is not there,
-// or changes just now: then the answer is to be had under mu.
+// pin finds a block and adds a reference to its frame. It returns -1 if the
+// block is not found, or is just changing: claim then finds out under mu.
 func (s *shard) pin(k key) int32 {
 	i := s.chain(k).Load() - 1
 	for step := 0; i >= 0 && step < maxSteps; step++ {
@@ -80,7 +81,7 @@ func (s *shard) pin(k key) int32 {
 	return -1
 }
 
-// unpin takes a reference back.
+// unpin removes a reference.
 func (s *shard) unpin(i int32) {
 	if s.frames[i].word.Add(^uint32(0)) == 0 {
 		s.mu.Lock()
@@ -89,20 +90,21 @@ func (s *shard) unpin(i int32) {
 	}
 }
 
-// role is what is to be done by who wants a block.
+// role is what the caller of claim has to do.
 type role uint8
 
 const (
-	hit    role = iota // use it
-	follow             // wait for who reads it
-	lead               // read it, then finish
-	pass               // read past the cache: there is no room
-	closed             // nothing: the file is closed
+	hit    role = iota // use the block
+	follow             // wait for the goroutine that reads the block
+	lead               // read the block, then call finish
+	bypass             // read without caching: all frames are in use
+	closed             // return os.ErrClosed
 )
 
-// claim looks for a block, and makes room for it if it is not there. But for
-// pass and closed there is a reference to frame i. With absent, it returns
-// follow without a reference for all that is there.
+// claim looks for a block, and takes a frame for it if it is not cached. Unless
+// r is bypass or closed, the caller has a reference to frame i. If absent is
+// true, claim is for blocks that are not cached: for others it returns follow,
+// and no reference.
 func (s *shard) claim(f *File, k key, absent bool) (r role, i int32, ld *load) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -116,7 +118,7 @@ func (s *shard) claim(f *File, k key, absent bool) (r role, i int32, ld *load) {
 		case absent:
 			return follow, -1, nil
 		case ld == nil:
-			fr.word.Add(1) // not 0: it can be found, and mu is held
+			fr.word.Add(1) // word is not 0: the block can be found, and mu is held
 			fr.uses.Touch()
 			return hit, i, nil
 		case ld.done == nil:
@@ -128,8 +130,8 @@ func (s *shard) claim(f *File, k key, absent bool) (r role, i int32, ld *load) {
 	}
 	s.misses.Add(1)
 	if i = s.take(); i < 0 {
-		s.passed.Add(1)
-		return pass, -1, nil
+		s.bypassed.Add(1)
+		return bypass, -1, nil
 	}
 	ld = &load{key: k}
 	s.loads[i] = ld
@@ -138,8 +140,8 @@ func (s *shard) claim(f *File, k key, absent bool) (r role, i int32, ld *load) {
 	return lead, i, ld
 }
 
-// finish ends a load: frame i has n bytes, after which comes err. The
-// reference of who called claim stays.
+// finish ends a load: frame i has n bytes, and err says why it has no more. The
+// caller keeps its reference from claim.
 func (s *shard) finish(f *File, i int32, ld *load, n int, err error) {
 	fr := &s.frames[i]
 	s.mu.Lock()
@@ -161,7 +163,7 @@ func (s *shard) finish(f *File, i int32, ld *load, n int, err error) {
 	}
 }
 
-// take returns a frame that nobody needs; -1 if there is none. Under mu.
+// take returns a free frame, if need be by evicting a block, or -1. mu is held.
 func (s *shard) take() int32 {
 	if i := s.free - 1; i >= 0 {
 		s.free = s.frames[i].next.Load()
@@ -177,7 +179,7 @@ func (s *shard) take() int32 {
 			return int32(i)
 		}
 	}
-	i, ok := s.policy.Evict(s.yield)
+	i, ok := s.policy.Evict(s.tryEvict)
 	if !ok {
 		return -1
 	}
@@ -185,9 +187,9 @@ func (s *shard) take() int32 {
 	return i
 }
 
-// yield gives frame i up, unless somebody uses it. For the policy, which then
-// forgets it. Under mu.
-func (s *shard) yield(i int32) bool {
+// tryEvict makes frame i free if nothing but the cache refers to it. The policy
+// calls it, and forgets the frame if it returns true. mu is held.
+func (s *shard) tryEvict(i int32) bool {
 	if !s.frames[i].word.CompareAndSwap(1, 0) {
 		return false
 	}
@@ -195,7 +197,7 @@ func (s *shard) yield(i int32) bool {
 	return true
 }
 
-// drop makes a block be found no more. Under mu.
+// drop removes the block in frame i from the cache. mu is held.
 func (s *shard) drop(i int32) {
 	s.unlink(i)
 	if ld := s.loads[i]; ld != nil {
@@ -208,12 +210,12 @@ func (s *shard) drop(i int32) {
 	}
 }
 
-// release takes back a frame whose last reference has gone. Under mu.
+// release makes a frame free whose last reference is gone. mu is held.
 func (s *shard) release(i int32) {
 	s.frames[i].next.Store(s.free)
 	s.free = i + 1
 	s.cache.unhold()
 }
 
-// memory is that of frame i, which the caller has a reference to.
+// memory returns the bytes of frame i. The caller has a reference to it.
 func (s *shard) memory(i int32) []byte { return s.cache.arena.memory(s.frames[i].at) }

@@ -2,32 +2,33 @@ package cache
 
 import "sync/atomic"
 
-// Stats is a snapshot of a [Cache]. The counters are of blocks, and are read
-// one after the other while operations go on.
+// Stats is a snapshot of a [Cache]. Counters start at 0 when the Cache is made,
+// and count blocks. Each is read by itself while operations go on, so they need
+// not add up.
 type Stats struct {
-	Hits   int64 // blocks that were there
-	Misses int64 // blocks that were asked of the disk
-	Shared int64 // blocks that were waited for while another asked the disk
-	// Passed is how many of Misses were read past the cache, since all memory
-	// was in use.
-	Passed    int64
-	Evictions int64 // blocks that made room for others
+	Hits   int64 // blocks found in the cache
+	Misses int64 // blocks read from the disk
+	Shared int64 // blocks waited for while another goroutine read them
+	// Bypassed is how many of Misses were not cached, because all memory was in
+	// use.
+	Bypassed  int64
+	Evictions int64 // blocks removed to make room for others
 
 	Limit int64 // the budget in bytes
-	// Bytes is the memory in use: blocks that can be found, that are being
-	// read, and that are gone but for their Views.
+	// Bytes is the memory in use, in bytes: blocks that are cached, blocks that
+	// are being read, and blocks that have left the cache but have Views.
 	Bytes  int64
-	Pinned int64 // of Bytes, what Views and operations in progress hold
+	Pinned int64 // how much of Bytes is held by Views and operations in progress
 }
 
-// counters are the Stats of a shard.
+// counters is what Stats returns of a shard.
 type counters struct {
-	hits                              atomic.Int64
-	_                                 [56]byte // hits is written at each of them
-	misses, shared, passed, evictions atomic.Int64
+	hits                                atomic.Int64
+	_                                   [56]byte // each hit writes hits; the others have their own cache line
+	misses, shared, bypassed, evictions atomic.Int64
 }
 
-// Stats returns the counters. It looks at all blocks.
+// Stats returns a snapshot. It takes time proportional to the number of blocks.
 func (c *Cache) Stats() Stats {
 	block := int64(c.options.Block)
 	st := Stats{Limit: int64(c.arena.total) * block}
@@ -36,7 +37,7 @@ func (c *Cache) Stats() Stats {
 		st.Hits += s.hits.Load()
 		st.Misses += s.misses.Load()
 		st.Shared += s.shared.Load()
-		st.Passed += s.passed.Load()
+		st.Bypassed += s.bypassed.Load()
 		st.Evictions += s.evictions.Load()
 		used, pinned := s.count()
 		st.Bytes += used * block
@@ -45,8 +46,8 @@ func (c *Cache) Stats() Stats {
 	return st
 }
 
-// count returns how many frames somebody needs, and how many of these
-// somebody else than the cache itself.
+// count returns the number of frames that are not free, and how many of them
+// are held by more than the cache itself.
 func (s *shard) count() (used, pinned int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

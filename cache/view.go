@@ -9,24 +9,23 @@ import (
 	"sync/atomic"
 )
 
-// ErrFull is wrapped by what [File.View] returns when the block is not in the
-// cache, and all memory that it could go to is in use by Views and operations
-// in progress. ReadAt works all the same.
+// ErrFull is wrapped by the error of [File.View] if the block is not cached and
+// Views and operations in progress use all memory. ReadAt still works then.
 var ErrFull = errors.New("all blocks of the cache are in use")
 
-// View is bytes of a file, in the memory of the cache. It is a value: copies
-// are the same View, which is to be released once. When it is, all of them are
-// stale: Bytes is nil, and Release does nothing. So it is for the zero View.
+// View is a part of a file in the cache's memory. It is a value. Copies of it are
+// the same View, which is released once. After that Bytes of all copies returns
+// nil, and Release does nothing. The zero View behaves as one that was released.
 type View struct {
 	pin    *pin
 	gen    uint32
 	lo, hi uint32
 }
 
-// pin is a View's reference to a frame. It is used again for another View.
+// pin is a View's reference to a frame. It is re-used for later Views.
 type pin struct {
-	// gen is the generation of its use; a View of an earlier one is stale.
-	// Who raises it has ended the View.
+	// gen is increased when a View ends, by the goroutine that releases it. A
+	// View with another generation than this is stale.
 	gen   atomic.Uint32
 	shard *shard
 	frame int32
@@ -34,8 +33,8 @@ type pin struct {
 
 var pins = sync.Pool{New: func() any { return new(pin) }}
 
-// Bytes returns the bytes, which are not to be written to, and are valid until
-// Release.
+// Bytes returns the bytes of the View, or nil after Release. They must not be
+// written to, nor read after Release.
 func (v View) Bytes() []byte {
 	if v.pin == nil || v.pin.gen.Load() != v.gen {
 		return nil
@@ -43,10 +42,10 @@ func (v View) Bytes() []byte {
 	return v.pin.shard.memory(v.pin.frame)[v.lo:v.hi:v.hi]
 }
 
-// Len is the length of Bytes, also when they are no longer there.
+// Len returns the number of bytes, also after Release.
 func (v View) Len() int { return int(v.hi - v.lo) }
 
-// Release ends the View.
+// Release ends the View. The memory of its block may then be re-used.
 func (v View) Release() {
 	if v.pin == nil || !v.pin.gen.CompareAndSwap(v.gen, v.gen+1) {
 		return
@@ -56,11 +55,12 @@ func (v View) Release() {
 	s.unpin(i)
 }
 
-// View returns the bytes from off on without a copy: n of them, or fewer if
-// the block that off lies in ends before, or the file does; but at least one,
-// if n is not 0. At the end of the file the error is io.EOF. What the View
-// shows does not change, also when the file does; and its block counts against
-// the budget until it is released.
+// View returns up to n bytes of the file at off, without copying them. It
+// returns fewer than n at the end of the file, or of the block that off is in,
+// but at least one if n is not 0. At the end of the file the error is io.EOF; if
+// there is no memory for the block, it wraps [ErrFull]. What the View shows does
+// not change, even if the file does. Its block counts against the budget until
+// the View is released.
 func (f *File) View(ctx context.Context, off int64, n int) (View, error) {
 	if err := f.check(ctx); err != nil {
 		return View{}, err
@@ -90,7 +90,7 @@ func (f *File) View(ctx context.Context, off int64, n int) (View, error) {
 		}
 		valid := int(s.frames[i].n)
 		s.unpin(i)
-		if ended, err := f.ends(s, i, k, valid, off); err != nil {
+		if ended, err := f.atEnd(s, i, k, valid, off); err != nil {
 			return View{}, err
 		} else if ended {
 			return View{}, io.EOF
@@ -98,7 +98,7 @@ func (f *File) View(ctx context.Context, off int64, n int) (View, error) {
 	}
 }
 
-// view makes a View of frame i, and takes the caller's reference over.
+// view returns a View of frame i. The caller's reference becomes the View's.
 func view(s *shard, i int32, lo, n int) View {
 	p := pins.Get().(*pin)
 	p.shard, p.frame = s, i
@@ -106,14 +106,15 @@ func view(s *shard, i int32, lo, n int) View {
 	return View{pin: p, gen: p.gen.Load(), lo: uint32(lo), hi: uint32(hi)}
 }
 
-// frame returns the frame of a block that pin has not found, with a reference.
+// frame returns the frame of a block that pin has not found. The caller then has
+// a reference to it.
 func (f *File) frame(ctx context.Context, s *shard, k key) (int32, error) {
 	for {
 		r, i, ld := s.claim(f, k, false)
 		switch r {
 		case closed:
 			return -1, f.error("read", os.ErrClosed)
-		case pass:
+		case bypass:
 			return -1, f.error("read", ErrFull)
 		case hit:
 			s.hits.Add(1)

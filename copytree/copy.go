@@ -1,21 +1,69 @@
 package copytree
 
-import "context"
+import (
+	"context"
+	"errors"
 
-// Pair is a source, and the path that its copy gets. Alone copies a directory
-// without what is in it: over one that is there, its attributes are all that
-// is copied (cp --parents).
+	"github.com/sluiceio/sluice/copytree/internal/at"
+	"github.com/sluiceio/sluice/copytree/internal/dirs"
+	"github.com/sluiceio/sluice/copytree/internal/walk"
+)
+
+// Pair is a source and the path of its copy.
 type Pair struct {
 	Dst, Src string
-	Alone    bool
+	// Alone copies a directory without its entries. If it exists at Dst already,
+	// only its attributes are copied (cp --parents).
+	Alone bool
 }
 
 // Copy copies src, a file or a tree, to the path dst itself, never into it
-// (cp -T). Where dst is a directory and src is one, they are merged. Names are
-// bytes; those that are not UTF-8 are copied like others.
+// (cp -T). If both are directories, they are merged. Names are bytes; they need not
+// be UTF-8.
 //
-// What was not done when ctx ended is not begun; the file in progress is
-// removed, and the error is ctx's cause, joined with those of files.
+// When ctx ends, nothing more is begun, and copies that are not complete are
+// removed. The error is ctx's cause, joined with the errors of files.
 func Copy(ctx context.Context, dst, src string, o Options) (Result, error) {
 	return CopyAll(ctx, []Pair{{Dst: dst, Src: src}}, o)
+}
+
+// CopyAll copies all pairs, one after the other, as one copy: files of several pairs
+// that are hard links of each other can stay so (PreserveLinks). Where two pairs
+// merge directories, the file of the later pair stays. The copy that a pair has made
+// at its Dst is not overwritten by another pair with the same Dst (ErrTwice).
+//
+// An error that is not of a file, such as a wrong option, is returned alone.
+func CopyAll(ctx context.Context, pairs []Pair, o Options) (Result, error) {
+	if err := o.check(); err != nil {
+		return Result{}, err
+	}
+	s, err := o.scheduler()
+	if err != nil {
+		return Result{}, err
+	}
+	h := s.Internal()
+	if err := h.Acquire(); err != nil {
+		return Result{}, err
+	}
+	defer h.Release()
+	j := walk.New(ctx, o.config(h), at.New())
+	defer j.Close()
+	all := make([]dirs.Pair, len(pairs))
+	for i, p := range pairs {
+		all[i] = dirs.Pair(p)
+	}
+	r := resultOf(j.Copy(all))
+	return r, joined(ctx, r.Errors)
+}
+
+// joined returns Copy's error.
+func joined(ctx context.Context, errs []*Error) error {
+	var all []error
+	if ctx.Err() != nil {
+		all = append(all, context.Cause(ctx))
+	}
+	for _, e := range errs {
+		all = append(all, e)
+	}
+	return errors.Join(all...)
 }

@@ -5,27 +5,28 @@
 //		Sync:     copytree.SyncFileSystem,
 //	})
 //
-// A tree is walked breadth first. Each directory is opened once, and
-// everything in it is done relative to it (openat(2), mkdirat(2), fstatat(2)
-// with AT_SYMLINK_NOFOLLOW), so that no path is resolved twice and no symbolic
-// link that someone puts there meanwhile is followed. Entries are taken in
-// the order of their inodes. What the page cache has is copied by a few
-// goroutines with plain calls; what a disk must be asked for waits in the
-// [sluice.Scheduler], or in a bounded number of threads.
+// A tree is copied directory by directory. Each directory is opened once, and the
+// calls for its entries are relative to it (openat(2), mkdirat(2), fstatat(2) with
+// AT_SYMLINK_NOFOLLOW): no path is resolved twice, and no symbolic link is followed
+// that another process puts there meanwhile. Entries are copied in the order of
+// their inode numbers. As long as the page cache has what is copied, a few
+// goroutines copy it with plain system calls. When a disk must be read, they wait in
+// the [sluice.Scheduler] or in a bounded number of threads.
 //
-// The data of a file is shared with the copy where the file system can
-// (FICLONE), copied inside the kernel where that is quicker
-// (splice(2), copy_file_range(2)), and read and written otherwise. Holes stay holes.
+// The data of a file is shared with the copy where the file system can do that
+// (FICLONE), copied inside the kernel where that is quicker (splice(2),
+// copy_file_range(2)), and otherwise read and written. Holes stay holes.
 //
 // # Errors
 //
-// A file that cannot be copied does not stop the others. Each error is an
-// [*Error] with both paths, told to Options.OnError when it happens; Copy's own
-// error joins them, up to a bound. What was copied half is removed. A file that is
-// copied, but to which an attribute is refused, stays, and the refusal is an error of it.
+// A file that cannot be copied does not stop the others. Each error is an [*Error]
+// with both paths. Options.OnError gets it when it happens, and the error of Copy
+// joins the first MaxErrors of them. A copy that is not complete is removed. A copy
+// that is complete, but could not get one of its attributes, stays; the refused
+// attribute is an error.
 //
 // # Concurrency
 //
-// Copy and CopyAll may be called by several goroutines at once, for trees that
-// do not overlap. The callbacks of one call are made one at a time.
+// Copy and CopyAll may be called by several goroutines at once, for trees that do
+// not overlap. The callbacks of one call are called one at a time.
 package copytree

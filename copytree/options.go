@@ -1,106 +1,103 @@
 package copytree
 
-import (
-	"time"
+import "github.com/sluiceio/sluice"
 
-	"github.com/sluiceio/sluice"
-)
-
-// Options say how a copy is made. The zero value copies as cp -r does: data,
-// directories, symbolic links as such, special files made anew, permissions
-// under the umask, and nothing else of the metadata; existing files are
-// overwritten in place, directories merged.
+// Options says how a copy is made. The zero value copies as cp -r does: data,
+// directories, symbolic links as links, special files made anew, permissions
+// restricted by the umask, and no other metadata. Existing files are overwritten in
+// place, and directories are merged.
 type Options struct {
-	// Scheduler performs the reads and writes that have to wait. nil is
+	// Scheduler performs the reads that have to wait, and the fsyncs. nil is
 	// sluice.Default.
 	Scheduler *sluice.Scheduler
 
-	Preserve Preserve // what of the metadata the copy gets
-	Require  Preserve // which of these it is an error not to get (cp --preserve=xattr; -a only tries)
+	Preserve Preserve // the metadata that the copy gets
+	Require  Preserve // those of Preserve whose refusal is an error (cp --preserve=xattr; -a only tries)
 	Follow   Follow   // which symbolic links are followed
-	Make     Make     // what becomes of a file: a copy, or a link to it
-	Existing Existing // what is done where the destination has a file already
+	Make     Make     // what is made of a file: a copy, or a link to it
+	Existing Existing // what is done where a file exists at the destination
 	Reflink  Reflink  // whether data is shared with the source
 	Sparse   Sparse   // whether holes are made
 
-	// Files refuses directories (cp without -r): ErrDirectory for each.
+	// Files refuses directories with ErrDirectory (cp without -r).
 	Files bool
-	// OneFileSystem leaves out directories of other file systems than that of
-	// the source they were found under; they are made, empty, as cp -x does.
+	// OneFileSystem does not copy the content of directories that are on another
+	// file system than their parent; they are made, empty, as by cp -x.
 	OneFileSystem bool
-	// CopyContents reads FIFOs and devices as if they were files, as
-	// cp --copy-contents does. Without it they are made anew.
+	// CopyContents reads FIFOs and devices as if they were files, as by
+	// cp --copy-contents. Without it they are made anew.
 	CopyContents bool
 
-	// Unlink removes an existing destination file before each copy
-	// (cp --remove-destination). Force removes it where it cannot be opened
-	// for writing, or a link cannot be made because of it (cp -f).
+	// Unlink removes an existing file before it is replaced
+	// (cp --remove-destination). Force removes it if it cannot be opened for
+	// writing, or if a link cannot be made because of it (cp -f).
 	Unlink, Force bool
-	// Ask is asked before a file is overwritten (cp -i); false leaves it. nil
+	// Ask returns whether an existing file is to be overwritten (cp -i). nil
 	// overwrites.
 	Ask func(dst string) bool
-	// Backup names what a file is renamed to before it is overwritten; nil or
-	// "" makes none. Calls are one at a time for one directory.
+	// Backup returns the path that an existing file is renamed to before it is
+	// overwritten, in the same directory; nil or "" makes no backup. It is called
+	// by one goroutine at a time.
 	Backup func(dst string) (string, error)
-	// NumberedBackup says that Backup returns names that nothing has yet, so that
-	// a Pair may replace the file that another Pair with the same Dst has made
-	// (cp --backup=numbered). Without it that is ErrTwice.
+	// NumberedBackup says that Backup always returns a new name, so that a Pair may
+	// replace the file that another Pair with the same Dst has made
+	// (cp --backup=numbered). Without it, that is ErrTwice.
 	NumberedBackup bool
-	// WriteDangling makes the file that a symbolic link leads to which is
-	// Pair.Dst itself, if there is none (cp with POSIXLY_CORRECT in the
-	// environment). Without it that is ErrDangling.
+	// WriteDangling creates the file that Pair.Dst leads to, if Pair.Dst is a
+	// symbolic link to a file that does not exist (cp with POSIXLY_CORRECT in the
+	// environment). Without it, that is ErrDangling.
 	WriteDangling bool
 
 	// Sync says what is on disk when Copy returns without an error.
 	Sync Sync
-	// Verify reads back each file that was copied, past the page cache where
-	// the file system allows it, and compares it with its source.
+	// Verify reads each copied file back, past the page cache where the file
+	// system allows it, and compares it with its source.
 	Verify bool
-	// Resume leaves files alone that are there with the size and time of their
-	// source, and copies the rest. It implies PreserveTimes.
+	// Resume leaves existing files that have the size and modification time of
+	// their source, and copies the others. It implies PreserveTimes.
 	Resume bool
-	// DryRun does nothing to the destination, and tells what would be done.
+	// DryRun does not touch the destination, and reports what would be done.
 	DryRun bool
 
-	// BlockSize is how many bytes one read or write moves, at least 512,
-	// at most 64 MiB; 0 is chosen by size and file system.
+	// BlockSize is how many bytes one read or write moves, from 512 bytes to 64 MiB; 0
+	// chooses by the file's size and file system.
 	BlockSize int
-	// Concurrency is how many files are worked at, at once, at most 1024; 0
-	// follows what the caches hold: as many as processors while nothing waits,
-	// more when it does.
+	// Concurrency is how many files are copied at once, at most 1024. 0 copies as
+	// many as there are processors while the page cache has what is copied, and
+	// more when a disk must be read.
 	Concurrency int
 
-	// OnError is told of each error as it happens. OnDone is told of each file
-	// that is finished (cp -v). Both are called one at a time, and hold up the
-	// copy while they run.
+	// OnError is called for each error when it happens, and OnDone for each finished
+	// file (cp -v): one call at a time. The copy may wait while they run.
 	OnError func(*Error)
 	OnDone  func(Done)
-	// OnWait is called once, before the first system calls that take long: when the
-	// caches lack what is copied, or a file is larger than 64 KiB. A program of its
-	// own may set GOMAXPROCS to twice the processors then: a goroutine in a system
-	// call keeps its place for a while. Small files that are in memory do not wait.
+	// OnWait is called once, before the first system calls that take long: those for
+	// a file larger than 64 KiB, or for data that the page cache lacks. A program may
+	// then set GOMAXPROCS to twice the number of processors, because a goroutine in a
+	// system call keeps its place for a while. A library should not do that.
 	OnWait func()
-	// Progress, when not nil, is kept up to date for another goroutine to show.
+	// Progress, if not nil, is kept up to date, for another goroutine to read.
 	Progress *Progress
 }
 
-// Preserve says what of a file's metadata its copy gets.
+// Preserve is a set of kinds of metadata.
 type Preserve uint16
 
-// What can be preserved. ACLs of POSIX are extended attributes on Linux, and
-// come with the mode, as with cp -p.
+// The kinds of metadata. POSIX ACLs are extended attributes on Linux; they are
+// copied with the mode, as by cp -p.
 const (
 	PreserveMode    Preserve = 1 << iota // permissions, suid, sgid, sticky, and ACLs
-	PreserveOwner                        // user and group; where that is refused, suid and sgid are dropped
+	PreserveOwner                        // user and group; if they are refused, the copy gets neither suid nor sgid
 	PreserveTimes                        // access and modification times, to the nanosecond
-	PreserveLinks                        // files that are hard links of each other in the source are in the copy
+	PreserveLinks                        // hard links: two names of one file in the source are names of one copy
 	PreserveXattr                        // extended attributes other than security.selinux
 	PreserveContext                      // security.selinux
 
 	// PreserveAll is what cp -a keeps.
 	PreserveAll = PreserveMode | PreserveOwner | PreserveTimes | PreserveLinks | PreserveXattr | PreserveContext
-	// NoMode, with neither PreserveMode nor the source's permissions, gives new
-	// files what the umask leaves of 0666 and 0777 (cp --no-preserve=mode).
+	// NoMode, without PreserveMode, gives new files and directories the permissions
+	// 0666 and 0777, restricted by the umask, in place of the source's
+	// (cp --no-preserve=mode).
 	NoMode Preserve = 1 << 15
 )
 
@@ -114,38 +111,38 @@ const (
 	FollowAll                     // cp -L; a directory that contains itself is an error
 )
 
-// Make says what becomes of a file that is no directory. Links are made to
-// files of every kind; they take the place of what is there only with
-// Options.Unlink, Force, Ask or Backup.
+// Make says what is made of a file that is no directory. Links are made to files of
+// every kind. They replace an existing file only with Options.Unlink, Force, Ask or
+// Backup.
 type Make uint8
 
 // The choices for Make.
 const (
 	MakeCopy       Make = iota
 	MakeHardLink        // cp -l
-	MakeSymlink         // cp -s; a relative source only into the current directory
+	MakeSymlink         // cp -s; with a relative source only in the current directory
 	MakeAttributes      // cp --attributes-only
 )
 
-// Existing says what is done where the destination has a file already.
+// Existing says what is done where a file exists at the destination.
 type Existing uint8
 
 // The choices for Existing.
 const (
 	Overwrite Existing = iota
 	Skip               // cp -n, --update=none
-	SkipFail           // cp --update=none-fail: ErrExists for each
-	Older              // cp -u: overwritten only if older than its source
+	SkipFail           // cp --update=none-fail: the file is left, with ErrExists
+	Older              // cp -u: the file is overwritten if it is older than its source
 )
 
-// Reflink says whether data is shared with the source, which takes a file
-// system with FICLONE (ioctl_ficlonerange(2)): btrfs, xfs, bcachefs, overlay of these.
+// Reflink says whether data is shared with the source. File systems with FICLONE can
+// do that (ioctl_ficlonerange(2)): btrfs, xfs, bcachefs, and overlays of these.
 type Reflink uint8
 
 // The choices for Reflink.
 const (
-	ReflinkAuto   Reflink = iota // where it can be
-	ReflinkAlways                // an error where it cannot
+	ReflinkAuto   Reflink = iota // where that is possible
+	ReflinkAlways                // always; it is an error where that is impossible
 	ReflinkNever
 )
 
@@ -155,7 +152,7 @@ type Sparse uint8
 // The choices for Sparse.
 const (
 	SparseAuto   Sparse = iota // where the source has them
-	SparseAlways               // and in place of each block of zeros
+	SparseAlways               // also in place of each block of zeros
 	SparseNever                // nowhere
 )
 
@@ -164,38 +161,13 @@ type Sync uint8
 
 // The choices for Sync.
 const (
-	// SyncNone leaves the writing to the system, as cp does.
+	// SyncNone leaves it to the system when data is written to disk, as cp does.
 	SyncNone Sync = iota
-	// SyncFileSystem ends with syncfs(2) of each file system that was written
-	// to. An error of writing anything back there is told, without the name of
-	// the file.
+	// SyncFileSystem calls syncfs(2) in the end, for each file system that was
+	// written to. It reports errors of writing to that disk, without the name of the
+	// file.
 	SyncFileSystem
-	// SyncFiles also calls fsync(2) for each file and directory that was
-	// written, many at a time, and tells the errors of each.
+	// SyncFiles also calls fsync(2) for each file and directory that was written,
+	// many at a time, and reports the errors of each.
 	SyncFiles
-)
-
-// Done is what happened to one file of the source.
-type Done struct {
-	Dst, Src string
-	What     What
-	Bytes    int64         // of data that the copy holds, 0 if it is no regular file
-	Took     time.Duration // from the first call for it to the last
-	Backup   string        // what the file that was there is now called, if it was renamed
-	Removed  bool          // whether a file that was there was removed, rather than written to or renamed
-}
-
-// What says what was done with a file.
-type What uint8
-
-// The things that are done.
-const (
-	Copied    What = iota // a regular file by reading and writing, or inside the kernel
-	Cloned                // a regular file whose data is shared
-	Linked                // a hard link
-	Symlinked             // a symbolic link
-	MadeDir
-	MadeSpecial // a FIFO, socket or device
-	Skipped     // it was there, and Options said to leave it
-	Merged      // a directory that was there
 )

@@ -1,48 +1,44 @@
 package copytree
 
 import (
-	"errors"
 	"sync/atomic"
 	"time"
-
-	"github.com/sluiceio/sluice/copytree/internal/content"
 )
 
-// Result is what a copy did. It is right for what was done also when there
-// were errors.
+// Result is what a copy has done, also if there were errors.
 type Result struct {
-	Files, Dirs, Symlinks, Links, Specials int64 // that were made or overwritten; Links are hard links
-	Skipped                                int64 // files that were there and left
-	Failed                                 int64 // files and directories with an error, also if they are there
-	Cloned                                 int64 // of Files, those that share their data
-	Bytes                                  int64 // of data, those of cloned files included, holes not
+	Files, Dirs, Symlinks, Links, Specials int64 // made or overwritten; Links are hard links
+	Skipped                                int64 // existing files that were left
+	Failed                                 int64 // files and directories with an error, whether there is a copy or not
+	Cloned                                 int64 // those of Files that share their data with the source
+	Bytes                                  int64 // bytes of data, including those of cloned files, without holes
 	Holes                                  int64 // bytes of holes
-	Synced                                 int64 // files and directories whose fsync was called
-	Verified                               int64 // files read back and found equal
+	Synced                                 int64 // files and directories for which fsync was called
+	Verified                               int64 // files that were read back and found equal
 	Took                                   time.Duration
 	Errors                                 []*Error // the first MaxErrors of them
 }
 
-// MaxErrors is how many errors a Result holds, and Copy's error joins. All are
-// told to Options.OnError, and counted in Result.Failed.
+// MaxErrors is how many errors a Result holds, and how many Copy's error joins.
+// Options.OnError gets all of them, and Result.Failed counts all files.
 const MaxErrors = 100
 
-// Progress is a copy's state while it runs. Its fields may be read at any time.
+// Progress is the state of a copy while it runs. Its fields may be read at any time.
 type Progress struct {
-	Files, Dirs atomic.Int64 // finished
-	Bytes       atomic.Int64 // of data copied
+	Files, Dirs atomic.Int64 // finished files, and directories that were made
+	Bytes       atomic.Int64 // bytes of data that were copied
 	Found       atomic.Int64 // files that the walk has come to
-	FoundBytes  atomic.Int64 // and their sizes
-	Walked      atomic.Bool  // whether the walk is done, and Found all there is
-	Syncing     atomic.Bool  // whether all is copied, and being synced
-	ToSync      atomic.Int64 // fsyncs to call; Synced of them have returned
-	Synced      atomic.Int64
+	FoundBytes  atomic.Int64 // the sum of their sizes
+	Walked      atomic.Bool  // the walk is done, and Found is final
+	Syncing     atomic.Bool  // everything is copied, and being synced
+	ToSync      atomic.Int64 // fsyncs to be called
+	Synced      atomic.Int64 // fsyncs that have returned
 	Failed      atomic.Int64
 	current     atomic.Pointer[string]
 }
 
-// Current returns the source of a file that was begun lately, "" if none was: of
-// large files the last one, of small ones every so often.
+// Current returns the path of a source file that was begun lately: each large file,
+// and some of the others. It returns "" if none was begun.
 func (p *Progress) Current() string {
 	if s := p.current.Load(); s != nil {
 		return *s
@@ -50,36 +46,27 @@ func (p *Progress) Current() string {
 	return ""
 }
 
-// Error is what went wrong with one file. Err is the system's, most often a
-// syscall.Errno, or one of the errors below.
-type Error struct {
-	Op       string // the system call, as in fs.PathError: "open", "read", "fsync", "setxattr" …
-	Src, Dst string // Dst is "" where the source alone was concerned
-	Path     string // the one of them that Op was called for
-	Err      error
+// Done is what happened to one file of the source.
+type Done struct {
+	Dst, Src string
+	What     What
+	Bytes    int64         // bytes of data in the copy, 0 if it is no regular file
+	Took     time.Duration // from the first call for the file to the last
+	Backup   string        // the new name of an existing file that was renamed
+	Removed  bool          // an existing file was removed, rather than written to or renamed
 }
 
-// Error returns the operation, the path and the cause.
-func (e *Error) Error() string { return e.Op + " " + e.Path + ": " + e.Err.Error() }
+// What says what was done with a file.
+type What uint8
 
-// Unwrap returns Err.
-func (e *Error) Unwrap() error { return e.Err }
-
-// Errors that a copy refuses to make, or found out.
-var (
-	ErrDirectory  = errors.New("is a directory, and only files are copied")
-	ErrSameFile   = errors.New("source and destination are the same file")
-	ErrIntoItself = errors.New("cannot copy a directory into itself")
-	ErrTwice      = errors.New("will not overwrite what was just copied")
-	ErrThrough    = errors.New("will not copy through a symbolic link that was just made")
-	ErrExists     = errors.New("not replacing")
-	ErrNotDir     = errors.New("cannot overwrite a non-directory with a directory")
-	ErrIsDir      = errors.New("cannot overwrite a directory with a non-directory")
-	ErrCycle      = errors.New("symbolic links lead to a directory that contains them")
-	ErrChanged    = content.ErrChanged
-	ErrVerify     = content.ErrVerify
-	ErrDangling   = errors.New("not writing through a dangling symbolic link")
-	ErrStream     = errors.New("it cannot be read a second time")
-	ErrRelative   = errors.New("can make relative symbolic links only in current directory")
-	ErrElsewhere  = errors.New("a backup has to be in the same directory")
+// The things that are done.
+const (
+	Copied    What = iota // a regular file was copied by reading and writing, or inside the kernel
+	Cloned                // a regular file shares its data with the source
+	Linked                // a hard link was made
+	Symlinked             // a symbolic link was made
+	MadeDir
+	MadeSpecial // a FIFO, socket or device was made
+	Skipped     // a file existed, and the options said to leave it
+	Merged      // a directory existed
 )

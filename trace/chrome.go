@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// WriteChrome writes the trace as JSON for chrome://tracing and other viewers
-// of its Trace Event Format. What is done at the same time may overlap there
-// only as pairs of asynchronous events ("b" and "e"), so that is what
-// operations and calls are. [Trace.WritePerfetto] tells more in less.
+// WriteChrome writes the trace as JSON in Chrome's Trace Event Format, for
+// chrome://tracing and other viewers. Operations and calls are pairs of
+// asynchronous events ("b" and "e"), as the format has no others that may
+// overlap. [Trace.WritePerfetto] shows more and writes less.
 func (t *Trace) WriteChrome(w io.Writer) error {
 	c := &chrome{w: bufio.NewWriterSize(w, 256<<10), t: t}
 	head, err := json.Marshal(chromeMeta(t))
@@ -50,7 +50,7 @@ func (t *Trace) WriteChrome(w io.Writer) error {
 	return c.w.Flush()
 }
 
-// chromeMeta is what viewers show about the trace.
+// chromeMeta returns what viewers show about the trace as a whole.
 func chromeMeta(t *Trace) map[string]any {
 	return map[string]any{
 		"driver": t.Meta.Driver,
@@ -63,12 +63,12 @@ func chromeMeta(t *Trace) map[string]any {
 	}
 }
 
-// chrome writes events, each after a comma.
+// chrome writes events. A comma comes before each.
 type chrome struct {
 	w     *bufio.Writer
 	t     *Trace
-	files []string // their last parts, in JSON
-	// classes are the names of classes, likewise.
+	files []string // the last element of each file's name, as JSON
+	// classes holds the names of the classes, as JSON.
 	classes []string
 	b       []byte
 }
@@ -123,7 +123,7 @@ func (c *chrome) call(id int, s *Call) {
 	c.put()
 }
 
-// event begins an event: what all have.
+// event begins an event with the fields that all events have.
 func (c *chrome) event(ph byte, cat, name string, id int, slot int32, at time.Duration) {
 	c.b = append(c.b[:0], ",\n{\"ph\":\""...)
 	c.b = append(c.b, ph)

@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceio/sluice/internal/record"
 )
 
-// sink takes records into t.
+// sink returns a Sink that appends records to t.
 func (t *Trace) sink(events int) record.Sink {
 	t.Ops = make([]Op, 0, min(events, 1<<12))
 	return record.Sink{
@@ -53,7 +53,8 @@ func callOf(c record.Call, goroutine uint32) Call {
 	}
 }
 
-// fill adds what is known of a recording whose records t has.
+// fill completes t, which has the records of recording r, with all else that r
+// has.
 func (t *Trace) fill(r record.Recording) {
 	t.Meta.decode(&fields{b: r.About})
 	t.Meta.Start = r.Began
@@ -62,17 +63,17 @@ func (t *Trace) fill(r record.Recording) {
 		t.Meta.Full = Keep
 	}
 	t.Meta.Driver = drivers(r.Drivers | t.used())
-	t.Meta.Lost = max(0, r.Asked-int64(len(t.Ops)+len(t.Calls)))
+	t.Meta.Lost = max(0, r.Total-int64(len(t.Ops)+len(t.Calls)))
 	t.Files, t.Classes = r.Files, r.Classes
 	for i := range t.Ops {
 		if o := &t.Ops[i]; o.File < 0 || int(o.File) >= len(t.Files) {
-			o.File = 0 // its name was not yet there, or in a file damaged
+			o.File = 0 // the name was not yet written, or the file is damaged
 		}
 	}
 	t.arrange()
 }
 
-// used has a bit for each driver that an operation went through.
+// used returns a set of bits, one for each driver that an operation went through.
 func (t *Trace) used() (set uint32) {
 	for i := range t.Ops {
 		set |= 1 << (t.Ops[i].Driver & 31)
@@ -80,7 +81,7 @@ func (t *Trace) used() (set uint32) {
 	return set
 }
 
-// drivers names those whose bits are set.
+// drivers returns the names of the drivers whose bits are set.
 func drivers(set uint32) string {
 	var names []string
 	for d := DriverUring; d <= DriverOther; d++ {
@@ -91,13 +92,13 @@ func drivers(set uint32) string {
 	return strings.Join(names, ",")
 }
 
-// readRecording reads the file that a program has recorded in.
+// readRecording reads a file in which a program has recorded.
 func readRecording(from io.Reader) (*Trace, error) {
 	t := &Trace{}
 	r, err := record.Read(from, t.sink(0))
 	switch {
 	case errors.Is(err, record.ErrDamaged):
-		return nil, notTrace("damaged: %w", err)
+		return nil, formatErrorf("damaged: %w", err)
 	case err != nil:
 		return nil, fmt.Errorf("trace: %w", err)
 	}
@@ -106,7 +107,7 @@ func readRecording(from io.Reader) (*Trace, error) {
 	return t, nil
 }
 
-// last is when the last event ended.
+// last returns when the last event ended.
 func (t *Trace) last() (end time.Duration) {
 	for i := range t.Ops {
 		end = max(end, t.Ops[i].Woken)

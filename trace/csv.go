@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// WriteCSV writes the operations as comma-separated values (RFC 4180), one a
-// line after a line of names. Times are nanoseconds since the trace began;
-// result is bytes, or a negated errno.
+// WriteCSV writes the operations as comma-separated values (RFC 4180): a line of
+// column names, then a line for each operation. Times are nanoseconds since
+// Meta.Start; result is a number of bytes, or a negated errno.
 func (t *Trace) WriteCSV(w io.Writer) error {
 	b := bufio.NewWriterSize(w, 256<<10)
 	_, _ = b.WriteString("kind,path,driver,class,file,offset,size,result," +
@@ -32,7 +32,7 @@ func (t *Trace) WriteCSV(w io.Writer) error {
 	return b.Flush() // an error stays until here
 }
 
-// WriteCallsCSV writes the drivers' system calls likewise.
+// WriteCallsCSV writes the drivers' system calls in the same way.
 func (t *Trace) WriteCallsCSV(w io.Writer) error {
 	b := bufio.NewWriterSize(w, 256<<10)
 	_, _ = b.WriteString("syscall,driver,start_ns,duration_ns,batch,wait,result,slot,goroutine,ring\r\n")
@@ -46,8 +46,8 @@ func (t *Trace) WriteCallsCSV(w io.Writer) error {
 	return b.Flush()
 }
 
-// appendRow appends names, which need no quotes, and numbers, with commas
-// between them.
+// appendRow appends names and numbers with commas between them. The names must
+// not need quotes.
 func appendRow(b []byte, names []string, numbers ...int64) []byte {
 	for i, s := range names {
 		if i > 0 {
@@ -64,7 +64,7 @@ func appendRow(b []byte, names []string, numbers ...int64) []byte {
 	return b
 }
 
-// allQuoted is each as a field.
+// allQuoted returns each text as a field.
 func allQuoted(texts []string) []string {
 	all := make([]string, len(texts))
 	for i, s := range texts {
@@ -73,7 +73,7 @@ func allQuoted(texts []string) []string {
 	return all
 }
 
-// quoted is s as a field.
+// quoted returns s as a field, in quotes if it needs them.
 func quoted(s string) string {
 	if strings.ContainsAny(s, ",\"\r\n") || strings.TrimSpace(s) != s {
 		return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`

@@ -11,26 +11,26 @@ import (
 	"github.com/sluiceio/sluice/internal/record"
 )
 
-// ErrFormat is what errors.Is finds in the error of Read for a file that is no
-// trace, or a damaged one. The message says which, and where.
+// ErrFormat is what errors.Is finds in an error of [Read] if the file is no
+// trace, or a damaged one. The error's message says where and how.
 var ErrFormat = errors.New("not a whole trace")
 
-// formatError is an ErrFormat whose message says all.
+// formatError makes any error an ErrFormat. The message is the error's own.
 type formatError struct{ error }
 
 func (formatError) Is(target error) bool { return target == ErrFormat }
 
 func (e formatError) Unwrap() error { return e.error }
 
-// notTrace returns a formatError.
-func notTrace(format string, args ...any) error {
+// formatErrorf returns a formatError with that message.
+func formatErrorf(format string, args ...any) error {
 	return formatError{fmt.Errorf("trace: "+format, args...)}
 }
 
-// Read reads what WriteTo has written, or the file of [Create], also while a
-// program records in it. A file that is cut off, damaged or something else is
-// an [ErrFormat]; others are r's. Only what WriteTo has written
-// has checksums.
+// Read reads a trace: what WriteTo has written, or the file of [Create], even
+// while a program records in it. If the file is something else, damaged or cut
+// off, the error is an [ErrFormat]; other errors are those of r. Only files of
+// WriteTo have checksums.
 func Read(r io.Reader) (*Trace, error) {
 	d := &decoder{r: bufio.NewReaderSize(r, 64<<10)}
 	if b, _ := d.r.Peek(len(record.Magic)); string(b) == record.Magic {
@@ -46,7 +46,7 @@ func Read(r io.Reader) (*Trace, error) {
 			return nil, err
 		}
 		if err := t.take(kind, &fields{b: body}); err != nil {
-			return nil, notTrace("damaged: the block before byte %d: %w", d.at, err)
+			return nil, formatErrorf("damaged: the block before byte %d: %w", d.at, err)
 		}
 		if kind == blockEnd {
 			return t, nil
@@ -69,18 +69,19 @@ func (d *decoder) header() error {
 	case err != nil && !ended(err):
 		return fmt.Errorf("trace: %w", err)
 	case n == 0:
-		return notTrace("the file is empty")
+		return formatErrorf("the file is empty")
 	}
 	if string(b[:len(magic)]) != magic {
-		return notTrace("this is no trace of sluice: it begins with %q", b[:min(n, len(magic))])
+		return formatErrorf("not a trace of sluice: the file begins with %q", b[:min(n, len(magic))])
 	}
 	if b[len(magic)] != version {
-		return notTrace("the file has version %d; this reader knows %d", b[len(magic)], version)
+		return formatErrorf("the file has format version %d; this program reads version %d", b[len(magic)], version)
 	}
 	return nil
 }
 
-// block reads a block and checks its sum. The body is good until the next.
+// block reads a block and checks its checksum. The body is valid until the next
+// call.
 func (d *decoder) block() (kind byte, body []byte, err error) {
 	start := d.at
 	head, size, err := d.frame()
@@ -88,7 +89,7 @@ func (d *decoder) block() (kind byte, body []byte, err error) {
 		return 0, nil, d.short(err)
 	}
 	if size > maxBlock {
-		return 0, nil, notTrace("damaged at byte %d: a block of %d bytes", start, size)
+		return 0, nil, formatErrorf("damaged at byte %d: the length of a block is %d bytes", start, size)
 	}
 	if cap(d.body) < int(size)+4 {
 		d.body = make([]byte, size+4)
@@ -102,12 +103,12 @@ func (d *decoder) block() (kind byte, body []byte, err error) {
 	body = all[:size]
 	sum := crc32.Update(crc32.Checksum(head, castagnoli()), castagnoli(), body)
 	if sum != binary.LittleEndian.Uint32(all[size:]) {
-		return 0, nil, notTrace("damaged: the block at byte %d has another checksum", start)
+		return 0, nil, formatErrorf("damaged: the block at byte %d has a wrong checksum", start)
 	}
 	return head[0], body, nil
 }
 
-// frame reads what stands before a block's body.
+// frame reads the type and the length of a block.
 func (d *decoder) frame() (head []byte, size uint64, err error) {
 	head = make([]byte, 0, 1+binary.MaxVarintLen64)
 	for len(head) < cap(head) {
@@ -123,25 +124,25 @@ func (d *decoder) frame() (head []byte, size uint64, err error) {
 	}
 	size, n := binary.Uvarint(head[1:])
 	if n <= 0 {
-		size = maxBlock + 1 // a length that is none
+		size = maxBlock + 1 // the number is not a valid uvarint
 	}
 	return head, size, nil
 }
 
-// short is the error of a file that ends before its last block, or err.
+// short returns the error for a file that ended before its last block, or err.
 func (d *decoder) short(err error) error {
 	if ended(err) {
-		return notTrace("the file is cut off at byte %d", d.at)
+		return formatErrorf("the file is cut off at byte %d", d.at)
 	}
 	return fmt.Errorf("trace: %w", err)
 }
 
-// ended tells whether err is the end of the file.
+// ended reports whether err is the end of the file.
 func ended(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// take adds what a block says to t.
+// take adds the contents of a block to t.
 func (t *Trace) take(kind byte, f *fields) error {
 	switch kind {
 	case blockMeta:
@@ -157,12 +158,12 @@ func (t *Trace) take(kind byte, f *fields) error {
 	case blockRings:
 		t.rings(f)
 	case blockEnd:
-		return t.whole(f)
+		return t.checkEnd(f)
 	}
 	return f.err
 }
 
-// rings gives operations or calls that are there their rings.
+// rings sets the rings of operations or calls that were read before.
 func (t *Trace) rings(f *fields) {
 	of, first, n := f.take(1)[0], f.uvarint(), f.count(1)
 	have := len(t.Ops)
@@ -182,12 +183,11 @@ func (t *Trace) rings(f *fields) {
 	}
 }
 
-// whole checks that all blocks were there, and that what they say of each
-// other is so.
-func (t *Trace) whole(f *fields) error {
+// checkEnd checks the counts in the last block, and the trace's consistency.
+func (t *Trace) checkEnd(f *fields) error {
 	for _, have := range []int{len(t.Files), len(t.Ops), len(t.Calls)} {
 		if want := f.uvarint(); f.err == nil && want != uint64(have) {
-			return fmt.Errorf("%d entries are said to be there, and %d are", want, have)
+			return fmt.Errorf("the file should have %d entries, and has %d", want, have)
 		}
 	}
 	if f.err != nil {
@@ -196,14 +196,14 @@ func (t *Trace) whole(f *fields) error {
 	return t.check()
 }
 
-// check refuses what would make those who read a trace stumble.
+// check returns an error for values that other code relies on, such as indexes.
 func (t *Trace) check() error {
 	for i := range t.Ops {
 		switch o := &t.Ops[i]; {
 		case o.File < 0 || int(o.File) >= max(1, len(t.Files)):
-			return fmt.Errorf("operation %d is of file %d, and there are %d", i, o.File, len(t.Files))
+			return fmt.Errorf("operation %d has file %d of %d", i, o.File, len(t.Files))
 		case o.Slot < 0 || int(o.Slot) >= len(t.Ops):
-			return fmt.Errorf("operation %d has slot %d", i, o.Slot)
+			return fmt.Errorf("operation %d has slot %d, which is out of range", i, o.Slot)
 		case o.Queued < 0 || o.InQueue() < 0 || o.InDevice() < 0 || o.Waking() < 0:
 			return fmt.Errorf("operation %d ends before it begins", i)
 		}
@@ -211,7 +211,7 @@ func (t *Trace) check() error {
 	for i := range t.Calls {
 		switch c := &t.Calls[i]; {
 		case c.Slot < 0 || int(c.Slot) >= len(t.Calls):
-			return fmt.Errorf("call %d has slot %d", i, c.Slot)
+			return fmt.Errorf("call %d has slot %d, which is out of range", i, c.Slot)
 		case c.Start < 0 || c.Duration < 0:
 			return fmt.Errorf("call %d ends before it begins", i)
 		}

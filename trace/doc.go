@@ -1,10 +1,10 @@
-// Package trace records what becomes of I/O operations, and exports it.
+// Package trace records what happens to I/O operations, and exports it.
 //
-// A [Recorder] belongs to the Schedulers that have it in their Options. While
-// it records, each operation leaves its four times (asked for, handed to the
-// kernel, done, its goroutine running again) in buffers of a fixed size, and so
-// do the drivers' own system calls. Nothing is allocated and nothing is written
-// meanwhile.
+// A [Recorder] is given to Schedulers in their Options. While it records, each
+// operation leaves four times: when it was asked for, when it was handed to the
+// kernel, when it was done, and when its goroutine ran again. The drivers' own
+// system calls are recorded too. The buffers have a fixed size; recording
+// allocates nothing and writes nothing.
 //
 //	rec, err := trace.New(trace.Options{})
 //	…
@@ -16,7 +16,12 @@
 //	t := rec.Trace()
 //	t.WritePerfetto(file) // or WriteTo, WriteChrome, WriteCSV
 //
-// A [Trace] is what was recorded. [Read] reads one back from the file that
-// WriteTo writes, and from the file in which a program records that was started
-// with SLUICE_TRACE=FILE in its environment.
+// A [Trace] is what was recorded. [Read] reads one back from a file. That is
+// either a file that WriteTo has written, or the file in which a program records
+// that was started with SLUICE_TRACE=FILE in its environment.
+//
+// # Concurrency
+//
+// The methods of a [Recorder] may be called by any number of goroutines at once.
+// A [Trace] is plain data: any number of goroutines may read it.
 package trace

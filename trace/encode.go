@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// castagnoli is made when it is needed: that takes some 0.2 ms, which every program
-// with the library would start later by.
+// castagnoli returns the table of CRC-32C. It is made when it is first needed:
+// that takes 0.2 ms, by which every program with the library would start later.
 var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) })
 
-// WriteTo writes the trace in the compact format that [Read] reads: some 25
-// bytes an operation. It implements io.WriterTo.
+// WriteTo writes the trace in the compact format, about 25 bytes an operation.
+// [Read] reads it back. It implements io.WriterTo.
 func (t *Trace) WriteTo(w io.Writer) (int64, error) {
 	e := &encoder{w: w}
 	e.put(append([]byte(magic), version))
@@ -41,7 +41,7 @@ func (t *Trace) WriteTo(w io.Writer) (int64, error) {
 	return e.n, e.err
 }
 
-// encodeFiles writes the names in as many blocks as they take.
+// encodeFiles writes the names of files, in as many blocks as that takes.
 func (t *Trace) encodeFiles(e *encoder) {
 	for files := t.Files; len(files) > 0; {
 		n, size := 0, 0
@@ -54,15 +54,16 @@ func (t *Trace) encodeFiles(e *encoder) {
 	}
 }
 
-// encoder writes blocks. After an error it writes no more.
+// encoder writes blocks. After an error it writes nothing more.
 type encoder struct {
 	w     io.Writer
 	n     int64
 	err   error
 	buf   []byte // the body of a block
-	frame []byte // what stands before it
+	frame []byte // type and length of the block; later its checksum
 }
 
+// body returns an empty slice to append a block's body to.
 func (e *encoder) body() []byte { return e.buf[:0] }
 
 func (e *encoder) put(b []byte) {
@@ -74,10 +75,10 @@ func (e *encoder) put(b []byte) {
 	e.err = err
 }
 
-// block writes a block. The body may be what body has returned, and more.
+// block writes a block.
 func (e *encoder) block(kind byte, body []byte) {
 	if len(body) > maxBlock && e.err == nil {
-		e.err = fmt.Errorf("trace: a block of %d bytes is longer than %d", len(body), maxBlock)
+		e.err = fmt.Errorf("trace: a block of %d bytes is longer than the format allows (%d)", len(body), maxBlock)
 	}
 	e.buf = body
 	e.frame = binary.AppendUvarint(append(e.frame[:0], kind), uint64(len(body)))
@@ -87,8 +88,8 @@ func (e *encoder) block(kind byte, body []byte) {
 	e.put(binary.LittleEndian.AppendUint32(e.frame[:0], sum))
 }
 
-// rings writes the rings of n operations or calls, of which the first has that
-// number. If all are 0, as most often, there is nothing to write.
+// rings writes the rings of n operations or calls, the first of which has the
+// index first. It writes nothing if all are 0, which is usual.
 func (e *encoder) rings(of byte, first, n int, at func(int) uint8) {
 	b := append(e.body(), of)
 	b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(first)), uint64(n))
@@ -102,7 +103,7 @@ func (e *encoder) rings(of byte, first, n int, at func(int) uint8) {
 	}
 }
 
-// encode appends all of m. decode takes it apart in the same order.
+// encode appends m to b. decode reads the fields in the same order.
 func (m *Meta) encode(b []byte) []byte {
 	b = appendTexts(b, []string{m.Program, m.Driver, m.OS, m.Arch, m.Kernel, m.CPU, m.GoVersion})
 	numbers := []int64{
@@ -116,7 +117,7 @@ func (m *Meta) encode(b []byte) []byte {
 	return b
 }
 
-// nanoseconds is t in Unix time, and 0 for the zero Time.
+// nanoseconds returns t in Unix time, and 0 for the zero Time.
 func nanoseconds(t time.Time) int64 {
 	if t.IsZero() {
 		return 0

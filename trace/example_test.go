@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceio/sluice/trace"
 )
 
-// A Recorder is given to a Scheduler, started, and asked for what it has.
+// A Recorder is given to a Scheduler, started, stopped, and asked for its Trace.
 func Example() {
 	dir, err := os.MkdirTemp("", "")
 	if err != nil {

@@ -26,9 +26,9 @@ type chromeEvent struct {
 	Args map[string]any `json:"args"`
 }
 
-// TestChrome holds the format's rules: an event has a phase, a name, a process;
-// those of a time have that and a thread; an asynchronous pair has one id,
-// category and name, and ends no earlier than it begins.
+// TestChrome checks the rules of the format. Each event has a phase, a name and a process. An event with a
+// time has a thread. The two events of an asynchronous pair have the same id, category and name, and the
+// second is not earlier.
 func TestChrome(t *testing.T) {
 	tr := random(seed.Rand(t), 500)
 	var b bytes.Buffer
@@ -123,7 +123,7 @@ func TestCSV(t *testing.T) {
 
 func readCSV(t *testing.T, r io.Reader, n int) [][]string {
 	t.Helper()
-	rows, err := csv.NewReader(r).ReadAll() // all rows have as many fields as the first
+	rows, err := csv.NewReader(r).ReadAll() // checks that all rows have the same number of fields
 	if err != nil || len(rows) != n+1 {
 		t.Fatalf("%d rows, %v; want %d", len(rows), err, n+1)
 	}
@@ -139,7 +139,7 @@ func compareRow(t *testing.T, got, want []string) {
 	}
 }
 
-// TestExportFails demands that the writer's error comes out of each exporter.
+// TestExportFails: each exporter returns the writer's error.
 func TestExportFails(t *testing.T) {
 	tr := random(seed.Rand(t), 20)
 	full := errors.New("full")
@@ -154,7 +154,7 @@ func TestExportFails(t *testing.T) {
 	}
 }
 
-// TestUnknown exports what a newer version may have written.
+// TestUnknown exports values that only a newer version has.
 func TestUnknown(t *testing.T) {
 	tr := &Trace{
 		Ops:   []Op{{Kind: 200, Path: 200, Driver: 200}},

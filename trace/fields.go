@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// fields takes a block's body apart. After an error it gives zeros.
+// fields decodes the body of a block. After an error it returns zeros.
 type fields struct {
 	b   []byte
 	err error
@@ -39,7 +39,7 @@ func (f *fields) varint() int64 {
 
 func (f *fields) duration() time.Duration { return time.Duration(f.varint()) }
 
-// take returns the next n bytes, which are zeros at the end.
+// take returns the next n bytes, or n zeros if fewer are left.
 func (f *fields) take(n int) []byte {
 	if len(f.b) < n {
 		f.fail()
@@ -50,8 +50,9 @@ func (f *fields) take(n int) []byte {
 	return b
 }
 
-// count returns how many entries follow, of which each has at least so many
-// bytes: a damaged number must not make anyone take memory.
+// count returns the number of entries that follow. Each has at least least bytes,
+// which bounds the number: a damaged file must not make the reader allocate more
+// memory than the file is long.
 func (f *fields) count(least int) int {
 	n := f.uvarint()
 	if n > uint64(len(f.b)/least) {
@@ -76,12 +77,12 @@ func (f *fields) texts(to []string) []string {
 }
 
 const (
-	leastOp   = 4 + 10 + 4 // bytes
-	leastCall = 2 + 6 + 4
+	minOpSize   = 4 + 10 + 4 // bytes
+	minCallSize = 2 + 6 + 4
 )
 
 func (f *fields) ops(to []Op) []Op {
-	n := f.count(leastOp)
+	n := f.count(minOpSize)
 	to = slices.Grow(to, n)
 	var last time.Duration
 	for range n {
@@ -101,7 +102,7 @@ func (f *fields) ops(to []Op) []Op {
 }
 
 func (f *fields) calls(to []Call) []Call {
-	n := f.count(leastCall)
+	n := f.count(minCallSize)
 	to = slices.Grow(to, n)
 	var last time.Duration
 	for range n {
@@ -118,7 +119,7 @@ func (f *fields) calls(to []Call) []Call {
 	return to
 }
 
-// decode takes apart what encode has put together.
+// decode reads what encode has written.
 func (m *Meta) decode(f *fields) {
 	texts := f.texts(nil)
 	for i, p := range []*string{&m.Program, &m.Driver, &m.OS, &m.Arch, &m.Kernel, &m.CPU, &m.GoVersion} {

@@ -27,16 +27,16 @@ const (
 	OpMkdir
 )
 
-// Path is how an operation was performed, which says little of where the data was: a
-// read that is a plain call may find it in the page cache, and does not tell.
+// Path is how an operation was performed. It does not say where the data was: a
+// plain system call may have read it from the page cache or from the disk.
 type Path uint8
 
 // The paths.
 const (
-	Cached   Path = iota // by a look into the page cache, which cannot wait
-	Blocking             // a plain system call: a thread waits if there is something to wait for
-	Queued               // through the driver, no thread waiting
-	Shared               // a Sync or Datasync that another's call served
+	Cached   Path = iota // by a read of the page cache that cannot wait
+	Blocking             // by a plain system call, in which a thread may wait
+	Queued               // through the driver; no thread waits
+	Shared               // a Sync or Datasync that another operation's call served
 )
 
 // Driver is what carries operations to the kernel.
@@ -48,7 +48,7 @@ const (
 	DriverUring        // io_uring
 	DriverAIO          // Linux AIO
 	DriverPool         // threads
-	DriverOther        // a driver of tests
+	DriverOther        // any other; only tests have one
 )
 
 // Syscall names a system call.
@@ -80,9 +80,9 @@ const (
 type Full uint8
 
 const (
-	// Overwrite overwrites the oldest.
+	// Overwrite overwrites the oldest events.
 	Overwrite Full = iota
-	// Keep keeps what there is and records no more.
+	// Keep keeps what was recorded and drops later events.
 	Keep
 )
 
@@ -101,8 +101,8 @@ var (
 	fullNames = []string{"overwrite", "keep"}
 )
 
-// name returns the i-th name. A file that was written by a newer version may
-// have others.
+// name returns the i-th name, or what and the number: a file that was written by
+// a newer version may have numbers that are not known here.
 func name(names []string, what string, i uint8) string {
 	if int(i) < len(names) {
 		return names[i]

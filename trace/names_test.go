@@ -7,7 +7,7 @@ import (
 	"github.com/sluiceio/sluice/internal/record"
 )
 
-// TestNumbers: what is recorded has the numbers that a trace knows.
+// TestNumbers: records have the numbers that this package's constants have.
 func TestNumbers(t *testing.T) {
 	for _, c := range []struct {
 		got  interface{ String() string }
@@ -74,8 +74,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestSyscall: which plain system call an operation was follows from its kind, path and
-// offset.
+// TestSyscall: the kind, path and offset of an operation determine its plain system call.
 func TestSyscall(t *testing.T) {
 	for _, c := range []struct {
 		op   Op
@@ -96,7 +95,7 @@ func TestSyscall(t *testing.T) {
 	}
 }
 
-// TestKinds: each operation of a driver is a kind, by its number and name.
+// TestKinds: each operation of a driver has a Kind with its number and name.
 func TestKinds(t *testing.T) {
 	for c := range driver.AllCodes {
 		if got, want := Kind(c).String(), c.String(); got != want {

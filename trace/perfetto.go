@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// WritePerfetto writes the trace as ui.perfetto.dev reads it best: a Trace of
+// WritePerfetto writes the trace for ui.perfetto.dev: a Trace message of
 // TrackEvents (protos/perfetto/trace/track_event in Perfetto's sources). Each
-// slot is a track, so that what is done at the same time is on different ones.
-// An operation is a slice, in which its waits are slices where there are any:
-// queue, device, wake.
+// slot is a track, so that operations that overlap are on different tracks. An
+// operation is a slice. Within it, its time in the queue, in the device and until
+// its goroutine ran are slices, if they are not 0.
 func (t *Trace) WritePerfetto(w io.Writer) error {
 	p := &perfetto{w: bufio.NewWriterSize(w, 256<<10)}
 	p.preamble(t)
@@ -26,7 +26,7 @@ func (t *Trace) WritePerfetto(w io.Writer) error {
 	return p.w.Flush() // an error stays until here
 }
 
-// perfetto writes packets. Its messages are kept, so that the next ones need no
+// perfetto writes packets. Its messages are re-used, so that packets take no new
 // memory.
 type perfetto struct {
 	w                    *bufio.Writer
@@ -34,8 +34,8 @@ type perfetto struct {
 	annotation           message
 }
 
-// preamble says what time it was when the trace began, and gives numbers to
-// all texts.
+// preamble writes the time at which the trace began, and gives numbers to all
+// strings.
 func (p *perfetto) preamble(t *Trace) {
 	boot := message(nil).uint(clockID, clockBoottime).uint(clockTimestamp, 0)
 	real := message(nil).uint(clockID, clockRealtime).uint(clockTimestamp, uint64(max(0, nanoseconds(t.Meta.Start))))
@@ -52,7 +52,7 @@ func (p *perfetto) preamble(t *Trace) {
 	p.intern(internedStrings, stringFiles, t.Files)
 }
 
-// intern gives the texts the numbers from first on.
+// intern gives the strings the numbers from first on.
 func (p *perfetto) intern(field, first int, texts []string) {
 	for i, s := range texts {
 		entry := message(nil).uint(internedIID, uint64(first+i)).text(internedText, s)
@@ -61,21 +61,21 @@ func (p *perfetto) intern(field, first int, texts []string) {
 	}
 }
 
-// withOther appends a name for what a newer version has written.
+// withOther appends a name for numbers that only newer versions have.
 func withOther(names []string) []string { return append(slices.Clip(names), "other") }
 
-// known is the number of i's name in withOther's.
-func known(i uint8, names []string) int { return min(int(i), len(names)) }
+// nameIndex returns the index of name i in what withOther returns.
+func nameIndex(i uint8, names []string) int { return min(int(i), len(names)) }
 
-// put writes the packet, which is of the one sequence that there is.
+// put writes the packet. All packets belong to one sequence.
 func (p *perfetto) put(flags uint64) {
 	p.packet = p.packet.uint(packetSequenceID, 1).uint(packetSequenceFlags, flags)
 	p.frame = p.frame[:0].bytes(tracePacket, p.packet)
 	_, _ = p.w.Write(p.frame) // Flush returns the error
 }
 
-// tracks describes the tracks. Tracks of one name would be shown as one, and
-// they are sorted by name.
+// tracks describes the tracks. Their names differ, as Perfetto would show tracks
+// of one name as one; and they sort by number, as it sorts tracks by name.
 func (p *perfetto) tracks(t *Trace) {
 	process := message(nil).uint(processPID, uint64(t.Meta.PID)).text(processName, t.Meta.Program)
 	p.track(message(nil).uint(trackUUID, processTrack).bytes(trackProcess, process))
@@ -110,11 +110,11 @@ func (p *perfetto) group(uuid uint64, name, each string, n int32) {
 
 func (p *perfetto) op(o *Op) {
 	track := opsTrack + 1 + uint64(o.Slot)
-	p.begin(track, 1+known(uint8(o.Kind), kindNames))
+	p.begin(track, 1+nameIndex(uint8(o.Kind), kindNames))
 	p.noteString(noteFile, stringFiles+int(o.File))
-	p.noteString(notePath, stringPaths+known(uint8(o.Path), pathNames))
+	p.noteString(notePath, stringPaths+nameIndex(uint8(o.Path), pathNames))
 	if o.Driver != DriverNone {
-		p.noteString(noteDriver, stringDrivers+known(uint8(o.Driver), driverNames))
+		p.noteString(noteDriver, stringDrivers+nameIndex(uint8(o.Driver), driverNames))
 		p.noteInt(noteBatch, int64(o.Batch))
 	}
 	if o.Class != 0 {
@@ -144,8 +144,8 @@ func (p *perfetto) phase(track uint64, name int, from, to time.Duration) {
 
 func (p *perfetto) call(c *Call) {
 	track := callsTrack + 1 + uint64(c.Slot)
-	p.begin(track, nameCalls+known(uint8(c.Syscall), syscallNames))
-	p.noteString(noteDriver, stringDrivers+known(uint8(c.Driver), driverNames))
+	p.begin(track, nameCalls+nameIndex(uint8(c.Syscall), syscallNames))
+	p.noteString(noteDriver, stringDrivers+nameIndex(uint8(c.Driver), driverNames))
 	p.noteInt(noteBatch, int64(c.Batch))
 	p.noteInt(noteWait, int64(c.Wait))
 	p.noteInt(noteResult, int64(c.Result))
@@ -155,7 +155,7 @@ func (p *perfetto) call(c *Call) {
 	p.end(track, c.End())
 }
 
-// begin starts an event that begins a slice; putEvent writes it.
+// begin starts an event at which a slice begins. putEvent writes it.
 func (p *perfetto) begin(track uint64, name int) {
 	p.event = p.event[:0].uint(eventType, sliceBegin).uint(eventTrack, track).uint(eventNameIID, uint64(name))
 }
@@ -175,7 +175,7 @@ func (p *perfetto) noteInt(name int, v int64) {
 	p.event = p.event.bytes(eventAnnotation, p.annotation)
 }
 
-// noteRing leaves 0 out, which most often all are.
+// noteRing omits ring 0, which is usual.
 func (p *perfetto) noteRing(ring uint8) {
 	if ring != 0 {
 		p.noteInt(noteRing, int64(ring))

@@ -1,6 +1,7 @@
 package trace
 
-// Fields of the messages, by their names in Perfetto's sources.
+// Numbers of the messages' fields, and values, with their names in Perfetto's
+// sources.
 const (
 	tracePacket = 1
 
@@ -19,7 +20,7 @@ const (
 	clockID        = 1
 	clockTimestamp = 2
 	clockRealtime  = 1
-	clockBoottime  = 6 // what timestamps are of unless they say otherwise
+	clockBoottime  = 6 // the default clock of timestamps
 
 	internedNames       = 2  // EventName
 	internedAnnotations = 3  // DebugAnnotationName
@@ -46,26 +47,26 @@ const (
 	annotationString = 17 // string_value_iid
 )
 
-// Tracks. Those of the slots follow the ones that they are under.
+// Tracks. The tracks of slots have the numbers after their group's.
 const (
 	processTrack = 1
 	opsTrack     = 1 << 32
 	callsTrack   = 2 << 32
 )
 
-// Numbers of interned names of events: the kinds first, then these.
+// Numbers of the interned names of events. The kinds come first.
 const (
 	namePhases = 0x100
 	nameQueue  = namePhases + 0
 	nameDevice = namePhases + 1
 	nameWake   = namePhases + 2
-	nameCalls  = 0x200 // and the system call's
+	nameCalls  = 0x200 // plus the number of the system call
 )
 
 var phases = []string{"queue", "device", "wake"}
 
-// Numbers of the interned names of annotations, and of interned strings: of
-// paths, drivers, classes and files.
+// Numbers of the interned names of annotations; then where the interned strings
+// of paths, drivers, classes and files begin.
 const (
 	noteFile = iota + 1
 	notePath

@@ -6,7 +6,7 @@ import (
 	"runtime"
 )
 
-// thisProcess describes the process, and the machine that it runs on.
+// thisProcess describes this process, and the machine that it runs on.
 func thisProcess() Meta {
 	m := Meta{
 		PID:        os.Getpid(),

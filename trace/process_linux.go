@@ -18,16 +18,17 @@ func (m *Meta) machine() {
 	m.CPU = cpuModel()
 }
 
-// cpuModel is the first processor's model; arm64 does not tell it here. By plain
-// calls: with package os the Go runtime would open descriptors of its own, which a
-// program may be about to close.
+// cpuModel returns the model of the first processor, or "" where the kernel does
+// not say it (arm64). It makes plain system calls: with package os the Go runtime
+// would open descriptors of its own, which a program that closes all its
+// descriptors may be about to close.
 func cpuModel() string {
 	fd, err := unix.Open("/proc/cpuinfo", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return ""
 	}
 	defer unix.Close(fd)
-	first := make([]byte, 4096) // it has an entry for each processor
+	first := make([]byte, 4096) // the entry of the first processor is shorter
 	n, _ := unix.Read(fd, first)
 	for line := range strings.Lines(string(first[:max(0, n)])) {
 		if key, value, _ := strings.Cut(line, ":"); strings.TrimSpace(key) == "model name" {

@@ -10,21 +10,22 @@ import (
 
 // Options configures a [Recorder]. The zero value is useful.
 type Options struct {
-	// Events is how many operations and system calls there is room for, of
-	// 64 bytes each; 0 means 258,048, the most is MaxEvents. It is rounded up to
-	// a power of two times 63, and to what all cores need to have a part each.
+	// Events is the number of operations and system calls that the buffers
+	// hold, of 64 bytes each; 0 means 258,048, the most is MaxEvents. It is
+	// rounded up to 63 times a power of two, and to what gives each core a
+	// buffer.
 	Events int
 
-	// Full says what becomes of further events when there is no more room.
+	// Full says what happens to further events when the buffers are full.
 	Full Full
 
-	// Regions has operations that wait appear as regions in the execution
-	// trace of package runtime/trace too, while one is being made.
+	// Regions makes operations that wait regions of runtime/trace as well. They
+	// then appear in an execution trace, if one is being made.
 	Regions bool
 }
 
-// MaxEvents is the most that Options.Events can be: 16,515,072, in 1 GiB.
-const MaxEvents = record.MostEvents
+// MaxEvents is the largest Options.Events: 16,515,072, which take 1 GiB.
+const MaxEvents = record.MaxEvents
 
 // namesSize is the memory for names of files.
 const namesSize = 1 << 20 // 1 MiB
@@ -46,15 +47,14 @@ func (o Options) check() (record.Options, error) {
 }
 
 // Recorder records the operations of the Schedulers that have it in their
-// Options, and their drivers' system calls. Its memory is of a fixed size, and
-// taken when it is made; while it records, nothing is allocated and nothing is
-// written.
+// Options, and their drivers' system calls. Its memory has a fixed size, and is
+// obtained when it is made. Recording allocates nothing and writes nothing.
 //
 // All methods may be called by any number of goroutines at once.
 type Recorder struct{ core *record.Recorder }
 
-// New returns a Recorder that does not record yet. The error says which option
-// is wrong.
+// New returns a Recorder that does not record yet. An error names the option
+// that is wrong.
 func New(o Options) (*Recorder, error) {
 	r, err := o.check()
 	if err != nil {
@@ -63,16 +63,17 @@ func New(o Options) (*Recorder, error) {
 	return describe(record.New(r))
 }
 
-// Create is New with the named file as the memory, which must not exist: what
-// is recorded is in it at once, so that it outlives the program however that
-// ends, and can be looked at meanwhile. [Read] reads it.
+// Create is New with the named file as the memory. The file must not exist. What
+// is recorded is in the file at once, so that it outlives the program however
+// that ends, and can be looked at meanwhile. [Read] reads it.
 //
-// The file grows with what is recorded, up to 64 bytes for each of Options.Events, and
-// is held open, with its memory, until the program ends; if the disk is full before,
-// what follows is lost, and counted. The program writes nothing to it, but
-// the kernel does, in its own time, if it is on a disk; in a file system that
-// is memory (/dev/shm) nobody does. Nobody may make it shorter. On Windows there
-// is none (errors.ErrUnsupported).
+// The file grows with what is recorded, up to 64 bytes for each of
+// Options.Events. It stays open and mapped until the program ends. If the disk
+// becomes full, later events are lost, and counted in Meta.Lost. The program
+// writes to memory only. If the file is on a disk, the kernel writes it there in
+// its own time; in a file system in memory (/dev/shm) nothing is written. The
+// file must not be truncated meanwhile. On Windows the error is
+// errors.ErrUnsupported.
 func Create(name string, o Options) (*Recorder, error) {
 	r, err := o.check()
 	if err != nil {
@@ -89,27 +90,28 @@ func describe(core *record.Recorder) (*Recorder, error) {
 	m := thisProcess()
 	for !core.Describe(m.encode(nil)) {
 		if m.Program == "" {
-			return nil, errors.New("trace: there is no room for what the machine is")
+			return nil, errors.New("trace: the description of this machine does not fit into the recording")
 		}
-		m.Program, m.CPU = "", "" // which can be any length
+		m.Program, m.CPU = "", "" // these can have any length
 	}
 	return &Recorder{core}, nil
 }
 
-// Start begins recording, or goes on with it. Operations that are in progress
-// are not recorded.
+// Start begins recording, or goes on with it. Operations that are already in
+// progress are not recorded.
 func (r *Recorder) Start() { r.core.Start() }
 
-// Stop ends recording. Operations that are in progress are still recorded,
-// when they end.
+// Stop ends recording. Operations that are still in progress are recorded when
+// they end.
 func (r *Recorder) Stop() { r.core.Stop() }
 
-// Recording tells whether the Recorder records.
+// Recording reports whether the Recorder records.
 func (r *Recorder) Recording() bool { return r.core.On() }
 
-// Trace returns what has been recorded so far, since the Recorder was made. It
-// can be called while it records; events that are being written at that moment
-// are missed, and those that come upon the reader are lost.
+// Trace returns what has been recorded since the Recorder was made. It may be
+// called while it records. Events that are being written at that moment are
+// missing from the Trace. An event for which Trace reads the buffer at just that
+// moment is lost.
 func (r *Recorder) Trace() *Trace {
 	at := time.Now()
 	t := &Trace{}
@@ -118,6 +120,6 @@ func (r *Recorder) Trace() *Trace {
 	return t
 }
 
-// Core returns the Recorder inside: for package sluice, and of no use to
-// others.
+// Core returns the internal recorder. It is for package sluice; programs can do
+// nothing with it.
 func (r *Recorder) Core() *record.Recorder { return r.core }

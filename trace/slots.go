@@ -2,16 +2,16 @@ package trace
 
 import "time"
 
-// slots gives intervals, which come in the order of their beginnings, the
-// lowest number that is free.
+// slots assigns to each interval the lowest number that is free. Intervals come
+// sorted by their start.
 type slots struct {
-	busy queue // the slots that are taken, by when they end
-	free queue // those that are not, by number
-	n    int32 // how many there are
+	busy queue // the slots in use, by the end of their interval
+	free queue // the others, by their number
+	n    int32 // the number of slots
 }
 
-// take returns the slot of what lasts from start until end. An interval may
-// begin when another ends.
+// take returns the slot of the interval from start to end. An interval may begin
+// when another of the same slot ends.
 func (s *slots) take(start, end time.Duration) int32 {
 	for len(s.busy) > 0 && s.busy[0].key <= int64(start) {
 		slot := s.busy.pop().slot
@@ -27,8 +27,8 @@ func (s *slots) take(start, end time.Duration) int32 {
 	return slot
 }
 
-// queue is a binary heap: the entry of the least key is the first.
-// container/heap would allocate for every entry.
+// queue is a binary heap: the entry with the least key is the first.
+// container/heap would allocate for each entry.
 type queue []entry
 
 type entry struct {

@@ -10,93 +10,96 @@ import (
 // Trace is what a Recorder has recorded.
 type Trace struct {
 	Meta Meta
-	// Files are the names that Op.File counts from 0. The first is "": files
-	// whose names are not known.
+	// Files holds the names that Op.File is an index of. The first is "", for
+	// files whose names are not known.
 	Files []string
-	// Classes are the names that Op.Class counts from 0. The first is "default".
-	// See ClassName.
+	// Classes holds the names that Op.Class is an index of. The first is
+	// "default". See ClassName.
 	Classes []string
-	Ops     []Op   // by Queued
-	Calls   []Call // by Start
+	Ops     []Op   // sorted by Queued
+	Calls   []Call // sorted by Start
 }
 
-// Meta is about the trace as a whole. What is not known is empty or 0.
+// Meta describes the trace as a whole. What is not known is empty or 0.
 type Meta struct {
 	Program    string        // the program's name
-	PID        int           // its process
-	Driver     string        // what the operations went through; more than one with commas between
-	OS, Arch   string        // as runtime.GOOS, runtime.GOARCH
-	Kernel     string        // its release
-	CPU        string        // its model
-	Cores      int           // that the process may use
-	GoMaxProcs int           //
-	Memory     int64         // of the machine, in bytes
-	GoVersion  string        //
-	Start      time.Time     // when the Recorder was made: what all times count from
+	PID        int           // its process ID
+	Driver     string        // the drivers of its Schedulers, separated by commas
+	OS, Arch   string        // as in runtime.GOOS and runtime.GOARCH
+	Kernel     string        // the kernel's release
+	CPU        string        // the processor's model
+	Cores      int           // the number of processors that the process may use
+	GoMaxProcs int           // runtime.GOMAXPROCS
+	Memory     int64         // the memory of the machine, in bytes
+	GoVersion  string        // runtime.Version
+	Start      time.Time     // when the Recorder was made; all times count from it
 	Duration   time.Duration // until the Trace was taken; in a file of SLUICE_TRACE, until the last event
-	Full       Full          // what was done when the buffers, or the disk that they were on, were full
-	Lost       int64         // operations and calls that were overwritten, or refused
+	Full       Full          // what the Recorder did when its buffers, or the disk, were full
+	Lost       int64         // operations and calls that were overwritten or not recorded
 }
 
-// Op is an operation: one transfer, as [sluice.Stats] counts them. A ReadAt
-// that was served in two parts is two.
+// Op is one operation, as [sluice.Stats] counts them. A ReadAt that took two
+// transfers is two operations.
 //
 // [sluice.Stats]: https://pkg.go.dev/github.com/sluiceio/sluice#Stats
 type Op struct {
-	// Times since Meta.Start, none before the one above it. Where nothing comes
-	// between two of them they are equal.
-	Queued    time.Duration // asked for
-	Submitted time.Duration // handed to the kernel, or the system call made
-	Completed time.Duration // done, as far as the driver has seen
-	Woken     time.Duration // the goroutine runs again
+	// The times since Meta.Start. None is before the one above it. Two of them
+	// are equal if nothing happened between them.
+	Queued    time.Duration // it was asked for
+	Submitted time.Duration // it was handed to the kernel, or the system call was made
+	Completed time.Duration // the driver saw that it was done
+	Woken     time.Duration // its goroutine ran again
 
 	Offset int64 // in the file, in bytes; -1 is the file's own position
 	Size   int64 // bytes asked for
 	Result int64 // bytes transferred, or a negated errno
 	File   int32 // index into Trace.Files
 	// Slot is the lowest number, from 0, that no other operation has at the
-	// same time: operations of a slot do not overlap. It makes tracks, and
-	// there are as many as operations were in progress at most.
+	// same time. Operations of one slot do not overlap, so that a viewer can
+	// draw each slot as a track. There are as many slots as operations were in
+	// progress at once.
 	Slot int32
-	// Batch is how many operations were handed to the driver together; 0
-	// where there was none.
+	// Batch is the number of operations that were handed to the driver
+	// together; 0 if the operation did not go through a driver.
 	Batch int32
-	// Goroutine tells goroutines apart that live at once. It is no number that
-	// the runtime knows, and one that begins when another has ended may have the
-	// other's. On what is neither amd64 nor arm64, and in what sluice build has
-	// built, it tells them apart more often than not, and a goroutine may have
-	// several.
+	// Goroutine is a number that tells apart goroutines that live at the same
+	// time. It is not the runtime's number of the goroutine. A goroutine may
+	// have the number of one that has ended. On processors other than amd64 and
+	// arm64, and in programs made by sluice build, it is only a hint: two
+	// goroutines may have the same number, and one goroutine several.
 	Goroutine uint32
 	Kind      Kind
 	Path      Path
 	Driver    Driver // DriverNone for a plain system call
-	Class     uint8  // index into Trace.Classes; [Trace.ClassName]
-	// Ring tells apart the rings, or other queues of a driver, of all Schedulers
-	// that a Recorder records, from 0 in the order in which they came to it. What
-	// goes through no ring has that of its Scheduler's first one. The 256th and
-	// later ones have 255.
+	Class     uint8  // index into Trace.Classes; see [Trace.ClassName]
+	// Ring is the number of the io_uring ring, or of another driver's queue,
+	// that the operation went through. Numbers count the rings of all
+	// Schedulers of the Recorder, in the order in which they were added to it.
+	// An operation that went through none has the number of its Scheduler's
+	// first ring. The 256th and later rings all have 255.
 	Ring uint8
 }
 
-// Call is a system call that is nobody's operation by itself: the drivers' own
-// ones, looks into the page cache that found nothing, and the like. The plain
-// system calls of the paths Cached and Blocking are in Ops: [Op.Syscall].
+// Call is a system call that is no operation by itself: the calls that drivers
+// make, reads of the page cache that found nothing, and the like. The plain
+// system calls of operations with the paths Cached and Blocking are not among
+// them; [Op.Syscall] returns those.
 type Call struct {
 	Start    time.Duration // since Meta.Start
 	Duration time.Duration
-	// Batch is how many operations were handed over by the call, Wait how many
-	// completions it was to wait for.
+	// Batch is the number of operations that the call submitted. Wait is the
+	// number of completions that it had to wait for.
 	Batch, Wait int32
 	Result      int32  // what it returned, or a negated errno
-	Goroutine   uint32 // as Op's
-	Slot        int32  // as Op's, among Calls
+	Goroutine   uint32 // as in Op
+	Slot        int32  // as in Op, among Calls
 	Syscall     Syscall
-	Driver      Driver // whose it was; DriverNone if the scheduler's
-	Ring        uint8  // as Op's
+	Driver      Driver // the driver that made it; DriverNone if the scheduler did
+	Ring        uint8  // as in Op
 }
 
-// ClassName is the name of the class of that number, which is "default" of 0,
-// and "class N" if none is known.
+// ClassName returns the name of the class with that number. It is "default" for
+// 0, and "class N" if the trace does not have the name.
 func (t *Trace) ClassName(class uint8) string {
 	switch {
 	case int(class) < len(t.Classes):
@@ -107,7 +110,7 @@ func (t *Trace) ClassName(class uint8) string {
 	return "class " + strconv.Itoa(int(class))
 }
 
-// classNames are the names of all classes up to the highest number that an
+// classNames returns the names of all classes up to the highest number that an
 // operation has.
 func (t *Trace) classNames() []string {
 	last := uint8(0)
@@ -123,25 +126,25 @@ func (t *Trace) classNames() []string {
 
 const defaultClass = "default"
 
-// End is when the call returned.
+// End returns when the call returned.
 func (c *Call) End() time.Duration { return c.Start + c.Duration }
 
-// InQueue is how long the operation waited in the scheduler.
+// InQueue returns how long the operation waited in the scheduler.
 func (o *Op) InQueue() time.Duration { return o.Submitted - o.Queued }
 
-// InDevice is how long the kernel had the operation, as far as the driver has
-// seen.
+// InDevice returns how long the operation was in the kernel, until the driver saw
+// that it was done.
 func (o *Op) InDevice() time.Duration { return o.Completed - o.Submitted }
 
-// Waking is how long the goroutine took to run again.
+// Waking returns how long it took until the goroutine ran again.
 func (o *Op) Waking() time.Duration { return o.Woken - o.Completed }
 
-// Failed tells whether Result is an error.
+// Failed reports whether Result is an error.
 func (o *Op) Failed() bool { return o.Result < 0 }
 
-// Syscall is the plain system call that the operation was, from Submitted to
-// Completed; SysNone if it went through a driver, or was served by
-// another's.
+// Syscall returns the plain system call that the operation made, which lasted
+// from Submitted to Completed. It is SysNone if the operation went through a
+// driver, or if another operation's call served it.
 func (o *Op) Syscall() Syscall {
 	switch {
 	case o.Path == Cached:
@@ -169,7 +172,7 @@ func (o *Op) Syscall() Syscall {
 	return SysNone
 }
 
-// arrange sorts the trace and gives out the slots.
+// arrange sorts the trace and assigns the slots.
 func (t *Trace) arrange() {
 	slices.SortFunc(t.Ops, func(a, b Op) int {
 		return cmp.Or(cmp.Compare(a.Queued, b.Queued), cmp.Compare(a.Woken, b.Woken))

@@ -1,35 +1,37 @@
 package trace
 
-// The compact format: what WriteTo writes and Read reads.
+// The compact format, which WriteTo writes and Read reads:
 //
-//	file    magic, version (1 byte), blocks, of which the last one is 'E'
-//	block   type (1 byte), length (uvarint), that many bytes, and the CRC-32C of
-//	        all these, 4 bytes, the lowest first
-//	'M'     texts: how many (uvarint), each a length (uvarint) and so many bytes
-//	        numbers: how many (uvarint), each a varint
-//	'F'     names of files, as the texts in 'M'
-//	'N'     names of classes, likewise
-//	'O'     operations: how many (uvarint), each as encodeOps has it
-//	'C'     calls, likewise
-//	'R'     rings of some of the operations or calls before: 'O' or 'C', the number
-//	        of the first and how many (2 uvarints), a byte each; that of the others
-//	        is 0
-//	'E'     how many names, operations and calls there were (3 uvarints)
+//	file    magic, version (1 byte), blocks; the last block is an 'E'
+//	block   type (1 byte), length of the body (uvarint), body, and the CRC-32C
+//	        of all these (4 bytes, little-endian)
+//	'M'     strings: their number (uvarint); each is a length (uvarint) and bytes
+//	        numbers: their number (uvarint); each is a varint
+//	'F'     names of files, encoded as the strings in 'M'
+//	'N'     names of classes, encoded likewise
+//	'O'     operations: their number (uvarint); each as encodeOps encodes it
+//	'C'     calls, likewise; see encodeCalls
+//	'R'     rings of operations or calls in blocks before: 'O' or 'C', the index
+//	        of the first and their number (2 uvarints), one byte each. Operations
+//	        and calls without such a byte have ring 0
+//	'E'     the number of names, operations and calls in the file (3 uvarints)
 //
-// Varints are those of encoding/binary. A time is the difference from the
-// operation's time before it, Queued and Start from the one before it in the
-// block, and from 0 for the first. Blocks of a type that a reader does not know
-// are skipped, and so are texts and numbers beyond those that it knows: they
-// are how the format grows. What changes otherwise is another version.
+// Varints are those of encoding/binary. A time is encoded as the difference from
+// the operation's previous time. Queued and Start are differences from those of
+// the operation or call before in the block, and from 0 for the first.
+//
+// The format grows by new types of blocks, and by further strings and numbers in
+// 'M': a reader skips those that it does not know. Any other change needs a new
+// version.
 
 const (
 	magic   = "sluicetr"
 	version = 1
 
-	// maxBlock is the longest block: who reads a damaged file takes no more
-	// memory than that on its word.
+	// maxBlock is the longest body of a block. It bounds the memory that a
+	// reader obtains for a damaged length.
 	maxBlock = 4 << 20 // 4 MiB
-	// perBlock is how many operations or calls a block has.
+	// perBlock is the number of operations or calls in a block.
 	perBlock = 8192
 )
 

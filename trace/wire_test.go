@@ -16,8 +16,7 @@ import (
 	"github.com/sluiceio/sluice/internal/seed"
 )
 
-// random makes a trace of n operations and half as many calls that are in no
-// order, with extreme values now and then.
+// random makes a trace of n operations and half as many calls, in random order, some with extreme values.
 func random(r *rand.Rand, n int) *Trace {
 	t := &Trace{
 		Meta: Meta{
@@ -78,7 +77,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestManyFiles has more names than fit into a block.
+// TestManyFiles has more names than fit into one block.
 func TestManyFiles(t *testing.T) {
 	want := &Trace{}
 	for range 5 {
@@ -93,8 +92,7 @@ func TestManyFiles(t *testing.T) {
 	}
 }
 
-// TestDamage flips and cuts a trace at every byte: no reader takes it for
-// whole.
+// TestDamage flips each byte of a trace, and cuts the trace at each byte: Read notices all of it.
 func TestDamage(t *testing.T) {
 	whole := encoded(t, random(seed.Rand(t), 20))
 	for i := range whole {
@@ -109,7 +107,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestLies reads blocks whose sums are right and whose contents are not.
+// TestLies reads blocks with right checksums and wrong contents.
 func TestLies(t *testing.T) {
 	huge := binary.AppendUvarint(nil, 1<<60)
 	ops := encodeOps(nil, []Op{{File: 1}})
@@ -148,8 +146,7 @@ func framed(kind byte, body []byte) []byte {
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli()))
 }
 
-// TestNewer reads what a later version of the same format may write: blocks
-// that are not known, and more about the trace.
+// TestNewer reads what a later version of the same format may write: unknown blocks, and more fields in Meta.
 func TestNewer(t *testing.T) {
 	meta := appendTexts(nil, []string{"prog", "", "", "", "", "", "", "new"})
 	meta = append(binary.AppendUvarint(meta, 9), bytes.Repeat([]byte{2}, 9)...)
@@ -167,9 +164,9 @@ func TestForeign(t *testing.T) {
 	for text, want := range map[string]string{
 		"":              "empty",
 		"hello":         `begins with "hello"`,
-		"#!/bin/sh\n":   "no trace of sluice",
+		"#!/bin/sh\n":   "not a trace of sluice",
 		magic + "\xff":  "version 255",
-		magic[:4]:       "no trace of sluice",
+		magic[:4]:       "not a trace of sluice",
 		magic + "\x01":  "cut off at byte 9",
 		magic + "\x01M": "cut off at byte 10",
 	} {
@@ -191,7 +188,7 @@ type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
-// TestWriteToStops demands that an error of the writer's is WriteTo's.
+// TestWriteToStops: WriteTo returns the writer's error.
 func TestWriteToStops(t *testing.T) {
 	full := errors.New("full")
 	tr := random(seed.Rand(t), 100)
@@ -203,7 +200,7 @@ func TestWriteToStops(t *testing.T) {
 	}
 }
 
-// short takes so many bytes.
+// short is a writer that takes that many bytes.
 type short struct {
 	room int
 	err  error
@@ -218,8 +215,7 @@ func (s *short) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// TestSlots demands that operations of a slot do not overlap, and that there
-// are no more slots than operations at a time.
+// TestSlots: operations of one slot do not overlap, and there are no more slots than operations at a time.
 func TestSlots(t *testing.T) {
 	tr := random(seed.Rand(t), 2000)
 	until := map[int32]time.Duration{}
@@ -242,7 +238,7 @@ func TestSlots(t *testing.T) {
 	}
 }
 
-// TestSlotsTouch: what begins as another ends is in its slot.
+// TestSlotsTouch: an operation may begin in a slot in which another ends at the same time.
 func TestSlotsTouch(t *testing.T) {
 	var s slots
 	for i, c := range []struct {

@@ -12,10 +12,10 @@ import (
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
-// file is a disk on a Scheduler, in one piece of memory: programs open many files
-// for one read.
+// file is a disk that uses a Scheduler. It contains its state, so that opening a file
+// makes one allocation only: programs open many files for one read.
 type file struct {
-	state state // its Disk is the file itself
+	state state // state.Disk is the file itself
 	sched *sched.Scheduler
 	core  sched.ForeignFile
 	fd    int
@@ -46,8 +46,8 @@ func (f *file) Pwrite(p []byte, off int64) (int, error) { return f.sched.Pwrite(
 func (f *file) Fsync() error    { return f.sched.Sync(context.Background(), &f.core.File) }
 func (f *file) Block(do func()) { f.sched.Block(&f.core.File, do) }
 
-// Seek is lseek(2) of a file of which it has to be known: a direct transfer at the
-// position moves that afterwards, and must not meet it.
+// Seek is lseek(2). It is called only for files with O_DIRECT: their transfers at the
+// position move that afterwards, and must not overlap with a Seek.
 func (f *file) Seek(offset int64, whence int) (pos int64, err error) {
 	f.core.Position(func() { pos, err = syscall.Seek(f.fd, offset, whence) })
 	return pos, err

@@ -8,12 +8,12 @@ import (
 	"sync/atomic"
 )
 
-// disk performs the system calls on one descriptor. The caller, internal/poll,
-// keeps the descriptor open meanwhile. Results are the kernel's: short counts,
-// 0 at the end of the file, syscall.Errno.
+// disk performs the system calls on one descriptor. The caller, internal/poll, keeps the
+// descriptor open meanwhile. Results are the kernel's: short counts, 0 at the end of the
+// file, syscall.Errno.
 //
-// It is a literal type, as state and the variables' are: internal/poll cannot
-// import this package, and declares them once more.
+// disk, state, permit and permits are aliases of type literals: internal/poll cannot
+// import this package, and declares the same types once more.
 type disk = interface {
 	Read(p []byte) (int, error)
 	Write(p []byte) (int, error)
@@ -21,48 +21,50 @@ type disk = interface {
 	Pwrite(p []byte, off int64) (int, error)
 	Seek(offset int64, whence int) (int64, error)
 	Fsync() error
-	// Block calls do, which makes one system call that may wait for a disk.
+	// Block calls do, which makes one system call that may wait for the disk.
 	Block(do func())
 }
 
-// state is what is decided of a descriptor; the zero value is the old way.
+// state is what was decided about a descriptor. The zero value means plain system calls.
 type state = struct {
 	Disk disk
-	// Misses is 0 while internal/poll is to look into the page cache by itself, before it
-	// asks Disk; nil is never.
+	// While Misses is 0, internal/poll tries the page cache by itself, before it
+	// calls Disk. If Misses is nil, it never does.
 	Misses *atomic.Uint32
-	// Places are for the reads and writes of few bytes that internal/poll makes by itself, in
-	// system calls that are what Disk would make; nil is none.
-	Places *places
-	// Crowded is true while Disk is to make all writes, as it has to know how many bytes are
-	// in no fsync yet; nil is never.
-	Crowded *atomic.Bool
-	// Seeks: Disk has to know of them. Elsewhere lseek(2) is made as before.
+	// Permits are for small reads and writes that internal/poll makes by itself, with
+	// the system calls that Disk would make. If it is nil, there are none.
+	Permits *permits
+	// While ConcurrentSyncs is true, Disk has to make all writes, as the scheduler has
+	// to know how many bytes are not synced yet. nil counts as false.
+	ConcurrentSyncs *atomic.Bool
+	// Seeks is true if Disk has to make the Seeks. Otherwise lseek(2) is called
+	// directly.
 	Seeks bool
 }
 
-// place is for one call at a time, and in cache lines of its own, as many goroutines take one in turn.
-type place = struct {
-	Taken atomic.Uint32 // 1 while it is
-	// Left is how many more reads of File need not look into the page cache first. Who
-	// has taken the place uses these two.
-	Left uint32
-	File uintptr // a poll.FD, or one that there was at that address
-	Pad  [112]byte
+// permit allows one system call at a time. It has cache lines of its own, as many goroutines
+// use it in turn.
+type permit = struct {
+	Taken atomic.Uint32 // 1 while a goroutine has the permit
+	// ReadsLeft is the number of further reads of File that need not try the page
+	// cache first. Both are used by the goroutine that has the permit.
+	ReadsLeft uint32
+	File      uintptr // the address of a poll.FD, which may have been freed since
+	Pad       [112]byte
 }
 
-// places bounds how many threads wait in calls that internal/poll makes by itself.
-type places = [8]place
+// permits bounds how many threads wait in system calls that internal/poll makes by itself.
+type permits = [8]permit
 
-// The hooks. internal/poll knows these variables by name (go:linkname).
+// The hooks. internal/poll refers to these variables by name (go:linkname).
 var (
-	// open tells who performs the system calls on a descriptor: nil is the old
-	// way.
+	// open returns the state of a descriptor; nil means plain system calls.
 	open atomic.Pointer[func(fd int) *state]
-	// fresh is the state of a file that was opened just now, which open is asked about
-	// when something is not in the page cache: that is never, of most small files.
+	// fresh is the state of a file that was just opened. internal/poll calls open for
+	// it only when something is not in the page cache, which for most small files
+	// never happens.
 	fresh atomic.Pointer[state]
-	// exit is called when the program ends by os.Exit or by returning from main.
+	// exit is called when the program calls os.Exit or returns from main.
 	exit atomic.Pointer[func()]
 )
 
@@ -76,8 +78,8 @@ func init() {
 		fmt.Fprintf(os.Stderr, "sluice: not in use: SLUICE_DRIVER %q is not one of uring, aio, pool, off\n", driver)
 		return
 	}
-	// Now, and not with the first operation: that may come from anywhere, with
-	// locks held that what is done here would need.
+	// The Scheduler starts now and not with the first operation, which may come while
+	// the program holds locks that starting needs.
 	p, err := newProvider(driver)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "sluice: not in use:", err)

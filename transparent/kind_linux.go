@@ -9,8 +9,8 @@ type kind struct {
 	direct, appends bool
 }
 
-// kindOf tells how fd was opened; ok, that it is a regular file or a block
-// device, and has to do with a disk or with memory that stands for one.
+// kindOf returns how fd was opened. ok is false unless fd is a regular file or a block
+// device, on a disk or on memory that replaces one.
 func kindOf(fd int) (k kind, ok bool) {
 	var st unix.Stat_t
 	if unix.Fstat(fd, &st) != nil {
@@ -18,7 +18,7 @@ func kindOf(fd int) (k kind, ok bool) {
 	}
 	switch st.Mode & unix.S_IFMT {
 	case unix.S_IFREG:
-		// A file system on a block device has that device's number.
+		// A file on a file system of a block device has that device's number.
 		if unix.Major(st.Dev) == 0 && !onDisk(fd) {
 			return kind{}, false
 		}
@@ -26,7 +26,7 @@ func kindOf(fd int) (k kind, ok bool) {
 	default:
 		return kind{}, false
 	}
-	// Raw: it never waits, and programs open many files.
+	// A raw system call, as it never waits, and programs open many files.
 	flags, _, errno := unix.RawSyscall(unix.SYS_FCNTL, uintptr(fd), unix.F_GETFL, 0)
 	if errno != 0 {
 		return kind{}, false
@@ -34,10 +34,10 @@ func kindOf(fd int) (k kind, ok bool) {
 	return kind{direct: flags&unix.O_DIRECT != 0, appends: flags&unix.O_APPEND != 0}, true
 }
 
-// onDisk tells of a file on a file system without a device of its own whether
-// that has files as a disk has. The kernel's windows have not: what is read
-// there comes from no disk, and may be waited for without end. A server in user
-// space may need the scheduler for what it is asked by who waits in it.
+// onDisk reports, for a file system without a device of its own, whether its files behave
+// as files on a disk do. The kernel's special file systems do not: their reads may wait
+// without end, and not for a disk. Nor do file systems in user space, whose server may need
+// the scheduler to answer a request that waits in the scheduler.
 func onDisk(fd int) bool {
 	var fs unix.Statfs_t
 	if unix.Fstatfs(fd, &fs) != nil {

@@ -6,37 +6,34 @@ import (
 	"sync/atomic"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/lend"
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
-// provider provides disks, on a Scheduler of its own.
+// provider makes the states of descriptors, on a Scheduler of its own.
 type provider struct {
-	face *sluice.Scheduler
-	core *sched.Scheduler // its inside
-	// giveBack is called before face is closed, which tests alone do.
-	giveBack func()
-	// counts: Stats are asked for.
-	counts bool
-	places places
+	face *sluice.Scheduler // acquired; tests release it and close it
+	core *sched.Scheduler  // the internals of face
+	// counts is true if SLUICE_STATS asks for the counters.
+	counts  bool
+	permits permits
 }
 
-// newProvider starts a Scheduler with the named driver, or the best one if that
-// is "".
+// newProvider starts a Scheduler with the named driver, or with the best one if driver is
+// "".
 func newProvider(driver string) (*provider, error) {
 	face, err := sluice.NewScheduler(sluice.Options{Driver: driver})
 	if err != nil {
 		return nil, err
 	}
-	core, giveBack, err := lend.Scheduler(face)
-	if err != nil {
+	h := face.Internal()
+	if err := h.Acquire(); err != nil {
 		return nil, err
 	}
-	return &provider{face: face, core: core, giveBack: giveBack}, nil
+	return &provider{face: face, core: h.Core}, nil
 }
 
-// open is the hook of that name. It makes no call of package os: a test binary
-// that is told to log those (internal/testlog) may hold the log's lock here.
+// open is the hook with that name. It does not use package os: a test binary that logs
+// calls of package os (internal/testlog) may hold the lock of the log here.
 func (p *provider) open(fd int) *state {
 	if k, ok := kindOf(fd); ok {
 		f := newFile(p.core, fd, k)
@@ -44,28 +41,28 @@ func (p *provider) open(fd int) *state {
 			f.state.Misses = f.core.Misses()
 		}
 		if p.unwatched() && !k.direct {
-			f.state.Places, f.state.Crowded = &p.places, f.core.SyncsConcurrently()
+			f.state.Permits, f.state.ConcurrentSyncs = &p.permits, f.core.SyncsConcurrently()
 		}
 		return &f.state
 	}
 	return nil
 }
 
-// unwatched tells whether internal/poll may make calls by itself, of which no Stats and no
-// trace know.
+// unwatched reports whether internal/poll may make calls by itself, which neither the
+// counters nor a trace would have.
 func (p *provider) unwatched() bool { return !p.counts && !p.core.Hook().Recording() }
 
-// looks tells whether it may look into the page cache: it knows nothing of kernels that do not
-// tell the end of a file.
+// looks reports whether internal/poll may try the page cache by itself. It must not on
+// kernels that do not report the end of a file there.
 func (p *provider) looks() bool { return p.unwatched() && p.core.KnowsEnd() }
 
-// fresh returns what is known of a file that was opened just now, nil if nothing is to be
-// done without asking.
+// fresh returns the state of a file that was just opened; nil if nothing may be done
+// before open is called.
 func (p *provider) fresh() *state {
 	if !p.unwatched() {
 		return nil
 	}
-	s := &state{Places: &p.places}
+	s := &state{Permits: &p.permits}
 	if p.looks() {
 		s.Misses = new(atomic.Uint32)
 	}

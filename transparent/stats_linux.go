@@ -8,13 +8,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// printStats writes the line of SLUICE_STATS, past all that goes through here.
+// printStats writes the line of SLUICE_STATS. It makes the system call itself, as os.Stderr
+// may be a file on a disk, which would go through the Scheduler.
 func (p *provider) printStats() {
 	s := p.face.Stats()
-	line := fmt.Sprintf("sluice: driver %s: %d operations by a look into the page cache, %d by plain calls, %d queued in %d batches; %d syncs shared; %d bytes read, %d written",
+	line := fmt.Sprintf("sluice: driver %s: %d operations from the page cache, %d by plain calls, %d queued in %d batches; %d syncs shared; %d bytes read, %d written",
 		p.core.Driver().Name, s.Cached, s.Blocking, s.Queued, s.Batches, s.SharedSyncs, s.BytesRead, s.BytesWritten)
 	for _, l := range p.core.Losses() {
 		line += fmt.Sprintf("; %s stopped working: %v", l.Driver, l.Err)
 	}
-	_, _ = unix.Write(2, []byte(line+"\n")) // nobody to tell
+	_, _ = unix.Write(2, []byte(line+"\n")) // an error could not be reported
 }

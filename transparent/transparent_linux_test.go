@@ -18,7 +18,7 @@ import (
 	"github.com/sluiceio/sluice/internal/seed"
 )
 
-// eachDriver runs test with a provider of each driver that there is.
+// eachDriver runs test with a provider on each driver that the system has.
 func eachDriver(t *testing.T, test func(t *testing.T, p *provider)) {
 	for _, name := range []string{"uring", "aio", "pool"} {
 		t.Run(name, func(t *testing.T) {
@@ -30,7 +30,7 @@ func eachDriver(t *testing.T, test func(t *testing.T, p *provider)) {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() {
-				p.giveBack()
+				p.face.Internal().Release()
 				if err := p.face.Close(); err != nil {
 					t.Error(err)
 				}
@@ -40,7 +40,7 @@ func eachDriver(t *testing.T, test func(t *testing.T, p *provider)) {
 	}
 }
 
-// TestKinds: what is on no disk takes its old way.
+// TestKinds: files that are not on a disk use plain system calls.
 func TestKinds(t *testing.T) {
 	regular := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(regular, []byte("x"), 0o600); err != nil {
@@ -78,7 +78,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestFlags: who appends and who reads past the page cache is known.
+// TestFlags: kindOf notices O_APPEND and O_DIRECT.
 func TestFlags(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
 	for flags, want := range map[int]kind{
@@ -97,8 +97,8 @@ func TestFlags(t *testing.T) {
 	}
 }
 
-// TestSharedPosition: two descriptors that have a position in common read each
-// block once between them, and whole, whether it is in the page cache or not, or a part of it.
+// TestSharedPosition: two descriptors that share a position read each block of a file once between them,
+// complete, whether all of it, a part or nothing is in the page cache.
 func TestSharedPosition(t *testing.T) {
 	eachDriver(t, func(t *testing.T, p *provider) {
 		const blocks, size = 512, 16384
@@ -150,7 +150,7 @@ func TestSharedPosition(t *testing.T) {
 	})
 }
 
-// writeBlocks writes a file of blocks, each of one byte many times, on the disk.
+// writeBlocks writes a file of blocks to the disk. Each block consists of one byte value.
 func writeBlocks(t *testing.T, name string, blocks, size int) {
 	t.Helper()
 	content := make([]byte, blocks*size)
@@ -170,10 +170,10 @@ func writeBlocks(t *testing.T, name string, blocks, size int) {
 	}
 }
 
-// drop takes parts of a file out of the page cache, where that is possible.
+// drop removes parts of a file from the page cache, where that is possible.
 func drop(t *testing.T, fd int, r *rand.Rand, size int64) {
 	t.Helper()
-	// What is read again is read a page at a time.
+	// What is missing is then read one page at a time.
 	if err := unix.Fadvise(fd, 0, 0, unix.FADV_RANDOM); err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +184,7 @@ func drop(t *testing.T, fd int, r *rand.Rand, size int64) {
 	}
 }
 
-// TestSeek: a position is that of the descriptor, with O_DIRECT too.
+// TestSeek: Seek moves the position of the descriptor, also with O_DIRECT.
 func TestSeek(t *testing.T) {
 	eachDriver(t, func(t *testing.T, p *provider) {
 		name := filepath.Join(t.TempDir(), "file")
@@ -217,7 +217,7 @@ func TestSeek(t *testing.T) {
 	})
 }
 
-// onPool returns a provider on the pool, for the time of the test.
+// onPool returns a provider on the pool driver, until the end of the test.
 func onPool(t *testing.T) *provider {
 	t.Helper()
 	p, err := newProvider("pool")
@@ -225,13 +225,13 @@ func onPool(t *testing.T) *provider {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		p.giveBack()
+		p.face.Internal().Release()
 		p.face.Close()
 	})
 	return p
 }
 
-// TestOneAllocation: programs open many files for one read.
+// TestOneAllocation: opening a file makes one allocation, as programs open many files for one read.
 func TestOneAllocation(t *testing.T) {
 	p := onPool(t)
 	f, err := os.Create(filepath.Join(t.TempDir(), "file"))
@@ -245,7 +245,7 @@ func TestOneAllocation(t *testing.T) {
 	}
 }
 
-// TestSeeks: of a file in the page cache lseek(2) is made as before.
+// TestSeeks: for files in the page cache lseek(2) is called directly.
 func TestSeeks(t *testing.T) {
 	p := onPool(t)
 	name := filepath.Join(t.TempDir(), "file")
@@ -261,11 +261,11 @@ func TestSeeks(t *testing.T) {
 	}
 }
 
-// TestLooks: internal/poll looks into the page cache of files that have one, and writes to it,
-// unless there is somebody who wants to know of each operation.
+// TestLooks: internal/poll reads and writes files in the page cache by itself, unless operations are counted
+// or recorded.
 func TestLooks(t *testing.T) {
 	p := onPool(t)
-	looks := p.core.KnowsEnd() // where the kernel tells the end of a file
+	looks := p.core.KnowsEnd() // the kernel must report the end of a file
 	name := filepath.Join(t.TempDir(), "file")
 	for _, c := range []struct {
 		flags  int
@@ -278,19 +278,19 @@ func TestLooks(t *testing.T) {
 		}
 		p.counts = c.counts
 		if s := p.open(fd); (s.Misses != nil) != (c.want && looks) || s.Misses != nil && s.Misses.Load() != 0 {
-			t.Errorf("with flags %#x, counting %v, it looks: %v; want %v", c.flags, c.counts, s.Misses != nil, c.want && looks)
-		} else if (s.Places != nil) != c.want || (s.Crowded != nil) != c.want {
-			t.Errorf("with flags %#x, counting %v, it writes: %v, %v; want %v", c.flags, c.counts, s.Places, s.Crowded, c.want)
+			t.Errorf("with flags %#x, counting %v, it tries the page cache: %v; want %v", c.flags, c.counts, s.Misses != nil, c.want && looks)
+		} else if (s.Permits != nil) != c.want || (s.ConcurrentSyncs != nil) != c.want {
+			t.Errorf("with flags %#x, counting %v, it writes: %v, %v; want %v", c.flags, c.counts, s.Permits, s.ConcurrentSyncs, c.want)
 		}
 		unix.Close(fd)
-		if s := p.fresh(); (s != nil) == c.counts || s != nil && (s.Disk != nil || s.Places == nil || (s.Misses != nil) != looks) {
-			t.Errorf("counting %v, of a file that was opened just now it is known: %+v", c.counts, s)
+		if s := p.fresh(); (s != nil) == c.counts || s != nil && (s.Disk != nil || s.Permits == nil || (s.Misses != nil) != looks) {
+			t.Errorf("counting %v, the state of a file that was just opened is %+v", c.counts, s)
 		}
 	}
 }
 
-// TestLooksNoMore: after a read that found nothing somebody else looks first, until there is
-// something again; on a file system that cannot tell, always.
+// TestLooksNoMore: after a read that was not in the page cache, the Disk looks first, until something is there
+// again. If the file system does not support that, it always does.
 func TestLooksNoMore(t *testing.T) {
 	p := onPool(t)
 	fd, err := unix.MemfdCreate("file", unix.MFD_CLOEXEC)

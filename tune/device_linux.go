@@ -11,11 +11,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sector is the unit of sizes in sysfs.
+// sector is the unit of sizes in sysfs, in bytes.
 const sector = 512
 
-// DeviceOf returns the disk that f is on, or that f is. An error is that the file
-// system is on none that has a name: in memory, in the network, on several.
+// DeviceOf returns the disk that f is on, or that f is. It returns an error if the
+// file system has no disk of its own: it is in memory, in the network, or on
+// several disks.
 func DeviceOf(f *os.File) (Device, error) {
 	conn, err := f.SyscallConn()
 	if err != nil {
@@ -33,13 +34,13 @@ func DeviceOf(f *os.File) (Device, error) {
 	return DeviceAt(dev)
 }
 
-// DeviceAt returns the disk of a number as stat(2) gives it, or which has the
-// partition of that number.
+// DeviceAt returns the disk with that number, as in stat(2). For the number of a
+// partition it returns the disk that has the partition.
 func DeviceAt(number uint64) (Device, error) {
 	return deviceAt(fmt.Sprintf("/sys/dev/block/%d:%d", unix.Major(number), unix.Minor(number)))
 }
 
-// deviceAt reads what sysfs has of a disk, or of the disk that has a partition.
+// deviceAt reads what sysfs says about a disk, or about a partition's disk.
 func deviceAt(link string) (Device, error) {
 	dir, err := filepath.EvalSymlinks(link)
 	if err != nil {

@@ -1,10 +1,20 @@
-// Package tune keeps what was measured of a device, which `sluice tune` writes
-// and a Scheduler reads.
+// Package tune keeps what was measured of a device. `sluice tune` writes it, and
+// a Scheduler reads it.
 //
-// It is a file of JSON for each device, in the directory sluice/tune of
-// os.UserConfigDir; SLUICE_TUNE names another file, for whatever device, or is
-// "off". What is in it is checked: a file that is broken, out of bounds, or of
-// another disk of the same name, is an error.
+//	d, err := tune.DeviceOf(f) // the disk that f is on
+//	…
+//	m, path, err := tune.Load(d)
+//
+// For each device there is a JSON file in the directory sluice/tune of
+// os.UserConfigDir. The environment variable SLUICE_TUNE names another file, for
+// all devices; SLUICE_TUNE=off ignores saved results. A file is checked when it
+// is read: if it is damaged, has values out of bounds, or is of another disk with
+// the same name, Load returns an error.
+//
+// # Concurrency
+//
+// All functions may be called by any number of goroutines at once. Save replaces
+// a file in one step, so that a Load at the same time reads the old or the new.
 package tune
 
 import (
@@ -17,59 +27,59 @@ import (
 	"time"
 )
 
-// Variable is the environment variable that names a file.
+// Variable is the environment variable that names the file to use.
 const Variable = "SLUICE_TUNE"
 
-// Off is its value that has no file used.
+// Off is the value of Variable that makes Load ignore saved results.
 const Off = "off"
 
-// Device names what is below a file system.
+// Device is the disk below a file system.
 type Device struct {
-	Name  string // as in /sys/block, of the whole disk
-	Bytes int64  // how large it is
+	Name  string // of the whole disk, as in /sys/block
+	Bytes int64  // its size
 }
 
-// Measured is what was measured.
+// Measured is what was measured of a device.
 type Measured struct {
 	Version int       `json:"version"` // 1
 	Device  string    `json:"device"`
-	Size    int64     `json:"size_bytes"` // of the device
+	Size    int64     `json:"size_bytes"` // the size of the device
 	Time    time.Time `json:"time"`
 
-	// Depth is how many small reads at once keep the device busy, and Bytes how
-	// much in flight does, by large ones. Beside is how much it reads in the time
-	// of one small read.
+	// Depth is the number of small reads in flight that keep the device busy.
+	// Bytes is the number of bytes in flight that do, by large reads. Beside is
+	// the number of bytes that it reads in the time of one small read.
 	Depth  int   `json:"depth"`
 	Bytes  int64 `json:"bytes"`
 	Beside int64 `json:"beside_bytes"`
 }
 
-// The bounds of what can be used.
+// The bounds of what a Scheduler uses.
 const (
 	version    = 1
-	DepthMost  = 16384
-	BytesLeast = 512 << 10 // 512 KiB
-	BytesMost  = 1 << 30   // 1 GiB
+	MaxDepth   = 16384
+	MinBytes   = 512 << 10 // 512 KiB
+	MaxBytes   = 1 << 30   // 1 GiB
 	BesideUnit = 64 << 10  // 64 KiB; Beside is a multiple of it
-	sizeMost   = 1 << 20   // of the file
+	maxSize    = 1 << 20   // 1 MiB: no more of a file is read
 )
 
-// check says what is out of bounds.
+// check returns an error if a value is out of bounds.
 func (m Measured) check() error {
 	switch {
 	case m.Version != version:
-		return fmt.Errorf("version %d is not %d", m.Version, version)
-	case m.Depth < 1 || m.Depth > DepthMost:
-		return fmt.Errorf("depth %d is not between 1 and %d", m.Depth, DepthMost)
-	case m.Bytes < BytesLeast || m.Bytes > BytesMost:
-		return fmt.Errorf("bytes %d is not between %d and %d", m.Bytes, BytesLeast, BytesMost)
-	case m.Beside < BesideUnit || m.Beside > BytesMost:
-		return fmt.Errorf("beside_bytes %d is not between %d and %d", m.Beside, BesideUnit, BytesMost)
+		return fmt.Errorf("version %d is not %d; measure again with \"sluice tune\"", m.Version, version)
+	case m.Depth < 1 || m.Depth > MaxDepth:
+		return fmt.Errorf("depth %d is not between 1 and %d", m.Depth, MaxDepth)
+	case m.Bytes < MinBytes || m.Bytes > MaxBytes:
+		return fmt.Errorf("bytes %d is not between %d and %d", m.Bytes, MinBytes, MaxBytes)
+	case m.Beside < BesideUnit || m.Beside > MaxBytes:
+		return fmt.Errorf("beside_bytes %d is not between %d and %d", m.Beside, BesideUnit, MaxBytes)
 	}
 	return nil
 }
 
-// of says whether m is of another device than d.
+// of returns an error if m is not of device d.
 func (m Measured) of(d Device) error {
 	if m.Device != d.Name || m.Size != d.Bytes {
 		return fmt.Errorf("measured on %s of %d bytes; this is %s of %d", m.Device, m.Size, d.Name, d.Bytes)
@@ -77,7 +87,8 @@ func (m Measured) of(d Device) error {
 	return nil
 }
 
-// Path is the file of d, and whether the environment names it.
+// Path returns the name of the file of d. named reports whether it comes from
+// the environment.
 func Path(d Device) (path string, named bool, err error) {
 	if name := os.Getenv(Variable); name != "" {
 		return name, true, nil
@@ -89,12 +100,13 @@ func Path(d Device) (path string, named bool, err error) {
 	return filepath.Join(dir, "sluice", "tune", d.Name+".json"), false, nil
 }
 
-// Load reads what was measured of d. An error that is fs.ErrNotExist is that
-// nothing was, or that SLUICE_TUNE is off; all say which file is meant.
+// Load returns what was measured of d, and the name of its file. If nothing was
+// measured, or SLUICE_TUNE is off, the error is fs.ErrNotExist. Errors of the
+// file name it.
 func Load(d Device) (Measured, string, error) {
 	path, named, err := Path(d)
 	if err != nil {
-		return Measured{}, "", errors.Join(os.ErrNotExist, err) // no place, no file
+		return Measured{}, "", errors.Join(os.ErrNotExist, err) // without a directory there is no file
 	}
 	if path == Off {
 		return Measured{}, Variable + "=" + Off, os.ErrNotExist
@@ -104,7 +116,7 @@ func Load(d Device) (Measured, string, error) {
 		err = m.of(d)
 	}
 	switch {
-	case errors.Is(err, os.ErrNotExist) && named: // who names one means it
+	case errors.Is(err, os.ErrNotExist) && named: // the user relies on this file
 		return Measured{}, path, fmt.Errorf("%s=%s: there is no such file", Variable, path)
 	case errors.Is(err, os.ErrNotExist):
 		return Measured{}, path, err
@@ -119,7 +131,7 @@ func read(path string) (m Measured, err error) {
 	if err != nil {
 		return m, err
 	}
-	if !info.Mode().IsRegular() { // which would have to be waited for
+	if !info.Mode().IsRegular() { // to open a FIFO would wait for a writer
 		return m, errors.New("not a regular file")
 	}
 	f, err := os.Open(path)
@@ -127,7 +139,7 @@ func read(path string) (m Measured, err error) {
 		return m, err
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, sizeMost))
+	text, err := io.ReadAll(io.LimitReader(f, maxSize))
 	if err != nil {
 		return m, err
 	}
@@ -137,8 +149,8 @@ func read(path string) (m Measured, err error) {
 	return m, m.check()
 }
 
-// Save writes what was measured of d where Load finds it, and returns the file's
-// name.
+// Save writes m, as what was measured of d, where Load finds it. It returns the
+// name of the file.
 func Save(d Device, m Measured) (string, error) {
 	m.Version, m.Device, m.Size = version, d.Name, d.Bytes
 	if err := m.check(); err != nil {
@@ -149,7 +161,7 @@ func Save(d Device, m Measured) (string, error) {
 		return "", err
 	}
 	if path == Off {
-		return "", fmt.Errorf("%s is %s", Variable, Off)
+		return "", fmt.Errorf("%s is %s: name a file, or unset it", Variable, Off)
 	}
 	text, err := json.MarshalIndent(m, "", "\t")
 	if err != nil {
@@ -161,7 +173,7 @@ func Save(d Device, m Measured) (string, error) {
 	return path, replace(path, append(text, '\n'))
 }
 
-// replace makes path a file of that text, at once.
+// replace makes path a file with that text, in one step.
 func replace(path string, text []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".tune-*")
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/sluiceio/sluice/bench/cli"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/goflags"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/overlay"
 )
@@ -38,21 +39,21 @@ type testCmd struct {
 	Args []string `arg:"" optional:"" help:"Flags and packages of go test."`
 }
 
-// builtHelp is what the four have in common.
+// builtHelp is the help of the four commands.
 const builtHelp = "The program's reads, writes and syncs of regular files and block devices go through sluice. " +
-	"Nothing is changed in its tree or in the toolchain. In its environment, SLUICE_DRIVER=uring, aio or pool chooses the driver " +
-	"and off turns all off, SLUICE_TRACE=FILE records a trace, SLUICE_STATS=1 prints a line at exit. docs/transparent.md tells more."
+	"Its tree and the toolchain stay as they are. In the program's environment, SLUICE_DRIVER=uring, aio or pool chooses the driver, " +
+	"SLUICE_DRIVER=off turns sluice off, SLUICE_TRACE=FILE records a trace, and SLUICE_STATS=1 prints a line at exit. See docs/transparent.md."
 
-// Help tells what the programs do.
+// Help returns the text below the list of flags.
 func (*buildCmd) Help() string { return builtHelp }
 
-// Help tells what the programs do.
+// Help returns the text below the list of flags.
 func (*installCmd) Help() string { return builtHelp }
 
-// Help tells what the program does.
+// Help returns the text below the list of flags.
 func (*runCmd) Help() string { return builtHelp }
 
-// Help tells what the tests do.
+// Help returns the text below the list of flags.
 func (*testCmd) Help() string { return builtHelp }
 
 // Run runs go build.
@@ -75,21 +76,21 @@ func (c *testCmd) Run(ctx context.Context, k *kong.Context) error {
 	return transparently(ctx, k, "test", c.Args)
 }
 
-// transparently runs a command of go with an overlay.
+// transparently runs a command of the go command with an overlay.
 func transparently(ctx context.Context, k *kong.Context, command string, args []string) error {
-	if len(args) > 0 && slices.Contains([]string{"-h", "-help", "--help"}, args[0]) { // kong passes all flags on
+	if len(args) > 0 && slices.Contains([]string{"-h", "-help", "--help"}, args[0]) { // kong does not parse these flags
 		return k.PrintUsage(false)
 	}
 	line, err := goflags.Parse(command, args)
 	if err != nil {
-		return usageError{fmt.Errorf("%s: %w", command, err)}
+		return cli.UsageError{Err: fmt.Errorf("%s: %w", command, err)}
 	}
 	dir, err := os.MkdirTemp("", "sluice-overlay-")
 	if err != nil {
 		return fmt.Errorf("%s: %w", command, err)
 	}
 	defer os.RemoveAll(dir)
-	if dir, err = filepath.Abs(dir); err != nil { // the go command's tools run elsewhere
+	if dir, err = filepath.Abs(dir); err != nil { // the go command's tools run in other directories
 		return err
 	}
 	o, err := writeOverlay(ctx, dir, line, command == "test")
@@ -105,14 +106,14 @@ func transparently(ctx context.Context, k *kong.Context, command string, args []
 	return goCommand(command, line, o, o.File, named(line, o))
 }
 
-// test runs vet and then go test: what is wrong with one package keeps the others' tests
-// from nothing.
+// test runs vet and then go test. An error that vet finds is returned after the tests have
+// run, as other packages' tests do not depend on it.
 func test(line *goflags.Line, o *overlay.Overlay) error {
 	wrong := vet(line, o)
-	if told, ok := errors.AsType[toldError](wrong); wrong != nil && (!ok || told > 128) { // killed, as by Ctrl-C
+	if status, ok := errors.AsType[reportedError](wrong); wrong != nil && (!ok || status > 128) { // killed, as by Ctrl-C
 		return wrong
 	}
-	line.Flags = append(line.Flags, "-vet=off") // done
+	line.Flags = append(line.Flags, "-vet=off") // it has run
 	if err := goCommand("test", line, o, o.File, named(line, o)); err != nil {
 		return err
 	}
@@ -137,8 +138,8 @@ func writeOverlay(ctx context.Context, dir string, line *goflags.Line, tests boo
 	return o, nil
 }
 
-// named returns what the go command is to build: if files, the added one too, in
-// the directory as they name it.
+// named returns the packages for the go command. If they are Go files, it adds the
+// overlay's file of their directory, by the directory's name in the other files.
 func named(line *goflags.Line, o *overlay.Overlay) []string {
 	if len(line.Packages) > 0 && len(o.Added) > 0 && filepath.Ext(line.Packages[0]) == ".go" {
 		return append(line.Packages, filepath.Join(filepath.Dir(line.Packages[0]), filepath.Base(o.Added[0])))
@@ -146,15 +147,15 @@ func named(line *goflags.Line, o *overlay.Overlay) []string {
 	return line.Packages
 }
 
-// vetted are the checks of vet that go test makes. It cannot be left to make
-// them itself: vet runs in each package's directory, and those of the library
-// exist in the overlay alone.
+// vetted are the checks of vet that go test makes. go test cannot make them itself: it
+// runs vet in each package's directory, and the directories of the library exist only in
+// the overlay.
 var vetted = []string{
 	"-atomic", "-bool", "-buildtags", "-directive", "-errorsas", "-ifaceassert",
 	"-nilfunc", "-printf", "-slog", "-stringintconv", "-tests",
 }
 
-// vet runs vet as go test would.
+// vet runs the checks of vet that go test would run.
 func vet(line *goflags.Line, o *overlay.Overlay) error {
 	v := &goflags.Line{Dir: line.Dir, Flags: append([]string{}, line.Select...)}
 	switch line.Vet {
@@ -171,8 +172,8 @@ func vet(line *goflags.Line, o *overlay.Overlay) error {
 	return goCommand("vet", v, o, o.Standard, line.Packages)
 }
 
-// goCommand runs the go command with file, one of o's. Its messages are the user's to read, and
-// its exit status is ours.
+// goCommand runs the go command with file, one of o's files. The go command prints its own
+// errors; its exit status becomes that of this command.
 func goCommand(command string, line *goflags.Line, o *overlay.Overlay, file string, packages []string) error {
 	args := append([]string{command}, line.Flags...)
 	args = append(append(args, "-overlay="+file), packages...)
@@ -181,27 +182,28 @@ func goCommand(command string, line *goflags.Line, o *overlay.Overlay, file stri
 	}
 	cmd := exec.Command(o.Go, append(args, line.Rest...)...)
 	cmd.Dir = line.Dir
-	// PWD as it is, as go -C has it, and as the overlay was made: by another, below a
-	// symbolic link, the files would have other names, and not be found in the overlay.
+	// PWD stays as it is, as with go -C and as when the overlay was made. With another
+	// PWD, through a symbolic link, the go command would use other names for the files,
+	// and would not find them in the overlay.
 	cmd.Env = append(os.Environ(), o.Env...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	err := attend(cmd)
-	if told, ok := errors.AsType[statusError](err); ok {
-		return toldError(told.status)
+	err := runForwarding(cmd)
+	if exit, ok := errors.AsType[statusError](err); ok {
+		return reportedError(exit.status)
 	}
 	return err
 }
 
-// sourceTree is the tree of the library: that which this command was built in,
-// unless SLUICE_SOURCE names another.
+// sourceTree returns the directory of the library's module: the one in which this command
+// was built, or SLUICE_SOURCE.
 func sourceTree() (string, error) {
 	_, file, _, _ := runtime.Caller(0)
 	tree := cmp.Or(os.Getenv("SLUICE_SOURCE"), filepath.Dir(filepath.Dir(filepath.Dir(file))))
 	if !filepath.IsAbs(tree) {
-		return "", errors.New("this command does not know where its source is (-trimpath): set SLUICE_SOURCE to the absolute name of its tree")
+		return "", errors.New("this command does not know where its source is (it was built with -trimpath): set SLUICE_SOURCE to the absolute path of sluice's source tree")
 	}
 	if _, err := os.Stat(filepath.Join(tree, "transparent")); err != nil {
-		return "", fmt.Errorf("the source of sluice: %w; SLUICE_SOURCE names its tree", err)
+		return "", fmt.Errorf("the source of sluice: %w; set SLUICE_SOURCE to the path of sluice's source tree", err)
 	}
 	return tree, nil
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/sluiceio/sluice/cmd/sluice/internal/overlay"
 )
 
-// coverToolCmd runs a tool of the go command's, as -toolexec has it.
+// coverToolCmd is `sluice covertool`, which the go command runs for its tools (-toolexec).
 type coverToolCmd struct {
 	File    string   `arg:""`
 	Command []string `arg:"" passthrough:""`
 }
 
-// Run runs the tool. What there is to say it says itself.
+// Run runs the tool, which prints its own errors.
 func (c *coverToolCmd) Run() error {
 	if len(c.Command) > 0 && c.Command[0] == "--" {
 		c.Command = c.Command[1:]
@@ -36,13 +36,13 @@ func runTool(args []string) error {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	err := cmd.Run()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		return toldError(statusOf(exit))
+		return reportedError(statusOf(exit))
 	}
 	return err
 }
 
-// counted has the go command run its tools by way of `sluice covertool`, if it counts
-// what is run.
+// counted makes the go command run its tools through `sluice covertool`, if it makes a
+// coverage profile.
 func counted(line *goflags.Line, o *overlay.Overlay) error {
 	if !line.Cover && !strings.Contains(o.GOFLAGS, "-cover") {
 		return nil
@@ -58,7 +58,8 @@ func counted(line *goflags.Line, o *overlay.Overlay) error {
 	return nil
 }
 
-// quoted is a name as the go command splits lists of them: at spaces outside of quotes.
+// quoted returns a name as the go command expects it in a list: it splits lists at spaces
+// outside of quotes.
 func quoted(name string) string {
 	if strings.Contains(name, "'") {
 		return `"` + name + `"`

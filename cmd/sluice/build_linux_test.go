@@ -27,8 +27,8 @@ func hasDriver(name string) bool {
 	return s.Close() == nil
 }
 
-// TestBuilds runs testdata/build: programs that are built by `sluice build`, with
-// the caches of who runs the test.
+// TestBuilds runs testdata/build: programs that `sluice build` builds, with the user's own
+// caches of the go command.
 func TestBuilds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds much of the standard library")
@@ -56,7 +56,7 @@ func TestBuilds(t *testing.T) {
 			}
 			env.Setenv("GOFLAGS", "-buildvcs=false")
 			env.Setenv("SLUICE_SOURCE", os.Getenv("SLUICE_SOURCE"))
-			env.Setenv("TREE", tree) // of the library
+			env.Setenv("TREE", tree) // the library's module
 			env.Setenv("SEED", start)
 			env.Setenv("DRAWS", strconv.Itoa(*randomN))
 			return nil

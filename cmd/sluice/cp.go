@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 
+	"github.com/sluiceio/sluice/bench/cli"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/cp"
 )
 
@@ -10,13 +11,13 @@ import (
 // as GNU cp does: see runCp.
 type cpCmd struct{}
 
-// runCp copies, and tells all that goes wrong.
-func runCp(args []string, s streams) error {
+// runCp runs cp, which reports its errors itself.
+func runCp(args []string, s cli.Streams) error {
 	ctx, stop := notifyContext()
 	defer stop()
-	cmd := cp.Command{Args: args, In: os.Stdin, Out: s.out, Err: s.err, Version: versionLine("sluice cp")}
+	cmd := cp.Command{Args: args, In: os.Stdin, Out: s.Out, Err: s.Err, Version: versionLine("sluice cp")}
 	if status := cmd.Run(ctx); status != 0 {
-		return toldError(status)
+		return reportedError(status)
 	}
 	return nil
 }

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// TestCpAsGNU runs the scenes with GNU cp and with sluice cp, and compares
-// status, messages and what is there afterwards.
+// TestCpAsGNU runs the scenes with GNU cp and with sluice cp, and compares the status, the
+// messages and the resulting files.
 func TestCpAsGNU(t *testing.T) {
 	version := gnuVersion()
 	self, err := exec.LookPath("sluice")
@@ -23,7 +23,7 @@ func TestCpAsGNU(t *testing.T) {
 		t.Fatal(err)
 	}
 	for dir := filepath.Dir(self); dir != os.TempDir() && dir != "/"; dir = filepath.Dir(dir) {
-		if err := os.Chmod(dir, 0o755); err != nil { // nobody runs it too
+		if err := os.Chmod(dir, 0o755); err != nil { // the user nobody runs it too
 			t.Fatal(err)
 		}
 	}
@@ -37,7 +37,7 @@ func TestCpAsGNU(t *testing.T) {
 	}
 }
 
-// gnuVersion returns that of cp, 0 if it is not GNU's.
+// gnuVersion returns the version of cp, 0 if it is not GNU cp.
 func gnuVersion() float64 {
 	out, _ := exec.Command("cp", "--version").Output()
 	first, _, _ := strings.Cut(string(out), "\n")
@@ -71,12 +71,11 @@ func testScene(t *testing.T, s scene, version float64, self string) {
 	sameTrees(t, snapshot(t, oursAt), snapshot(t, gnuAt))
 }
 
-// hangs is when a scene is taken for one that does not end. Each takes a few
-// milliseconds.
+// hangs is the time after which a scene fails. A scene takes a few milliseconds.
 const hangs = 3 * time.Minute
 
-// play runs a scene in a new directory with a command as cp, and returns its output and
-// where it was. $CP is the command, for shells that a scene starts.
+// play runs a scene in a new directory with command as cp, and returns its output and the
+// directory. $CP is the command, for shells that the scene starts.
 func play(t *testing.T, s scene, command string) (output []string, dir string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "cp")
@@ -109,7 +108,7 @@ func play(t *testing.T, s scene, command string) (output []string, dir string) {
 
 func indent(lines []string) string { return "\t" + strings.Join(lines, "\n\t") }
 
-// sameTrees tells where two snapshots differ.
+// sameTrees reports the differences of two snapshots as errors of the test.
 func sameTrees(t *testing.T, ours, gnu map[string]string) {
 	t.Helper()
 	names := map[string]bool{}

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestCpIgnoredSignals sends a copy signals that were ignored when it began, as by
-// nohup or in the background jobs of a script. It goes on to its end.
+// TestCpIgnoredSignals sends a copy signals that were ignored at its start, as with nohup or
+// in the background jobs of a script. The copy must go on to its end.
 func TestCpIgnoredSignals(t *testing.T) {
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "pipe")
@@ -24,7 +24,7 @@ func TestCpIgnoredSignals(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	writer, err := os.OpenFile(pipe, os.O_WRONLY, 0) // when the copy has it open
+	writer, err := os.OpenFile(pipe, os.O_WRONLY, 0) // waits until the copy has opened the pipe
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,8 +12,7 @@ import (
 	"time"
 )
 
-// TestCpInterrupt ends a copy that waits for a FIFO to which nobody writes, by
-// a signal.
+// TestCpInterrupt ends a copy by a signal while it waits for a FIFO without a writer.
 func TestCpInterrupt(t *testing.T) {
 	for sig, status := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143} {
 		t.Run(sig.String(), func(t *testing.T) { testCpInterrupt(t, sig, status) })

@@ -10,14 +10,14 @@ import (
 
 // scene is one use of cp, in testdata/cp/*.txt:
 //
-//	== what it shows
-//	% as nobody         who does it; only root can be it and become nobody
+//	== what the scene shows
+//	% as nobody         the user of the scene; root is needed for both
 //	% as root
-//	% since 9.5         the first GNU cp that behaves so
-//	% differs           GNU cp does something else; > lines say what is right
-//	mkdir d             how it is set up: lines for sh
-//	$ cp a d            what is compared: lines for sh, in which cp is either one, as $CP is
-//	> cp: …             all output, sorted: stdout, stderr, and status if it is not 0
+//	% since 9.5         the first version of GNU cp with this behaviour
+//	% differs           GNU cp behaves differently; the > lines have the right output
+//	mkdir d             the setup: lines for sh
+//	$ cp a d            the commands to compare: lines for sh; cp and $CP are either program
+//	> cp: …             all output, sorted: stdout, stderr, and the status if it is not 0
 type scene struct {
 	name       string
 	as         string // "", "root" or "nobody"

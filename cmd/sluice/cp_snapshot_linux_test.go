@@ -13,11 +13,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// snapshot describes each file below dir, by its name.
+// snapshot returns a description of each file below dir, by name.
 func snapshot(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
-	first := map[uint64]string{} // of each inode with several names
+	first := map[uint64]string{} // the first name of each inode with several names
 	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil && !os.IsPermission(err) {
 			return err
@@ -37,7 +37,7 @@ func snapshot(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// sameInode tells which name of a file came first.
+// sameInode returns the number of a file's names and the first of them, "" if it has one.
 func sameInode(first map[uint64]string, name string, info fs.FileInfo) string {
 	st := info.Sys().(*syscall.Stat_t)
 	if info.IsDir() || st.Nlink == 1 {
@@ -71,8 +71,8 @@ func describe(path string, info fs.FileInfo) string {
 	return text
 }
 
-// when returns a time that a scene has set, as they are long ago, and "now"
-// for others.
+// when returns a time that a scene has set. Such times are long ago; for any other it
+// returns "now".
 func when(at time.Time) string {
 	if time.Since(at) < 24*time.Hour {
 		return "now"

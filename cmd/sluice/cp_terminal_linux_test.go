@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestCpProgress copies a FIFO to a file: the line of progress is on the terminal
-// until somebody writes to the FIFO, and is taken back then.
+// TestCpProgress copies a FIFO to a file. The progress line is on the terminal until the
+// test writes to the FIFO, and is then erased.
 func TestCpProgress(t *testing.T) {
 	dir := t.TempDir()
 	if err := unix.Mkfifo(filepath.Join(dir, "pipe"), 0o600); err != nil {
@@ -43,7 +43,7 @@ func TestCpProgress(t *testing.T) {
 	}
 }
 
-// readUntil returns what is on the screen up to the text that it waits for.
+// readUntil returns the text on the screen, up to the text that it waits for.
 func readUntil(t *testing.T, keyboard *os.File, text string) string {
 	t.Helper()
 	var all strings.Builder

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/sluiceio/sluice/bench/cli"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/doctor"
 )
 
@@ -13,19 +14,19 @@ type doctorCmd struct {
 	JSON string `name:"json" placeholder:"FILE" help:"Also write the findings to FILE for machines; - is standard output, and the text is on standard error then."`
 }
 
-// Run examines the machine. What it finds, however bad, is no failure.
-func (d *doctorCmd) Run(s streams) error {
+// Run examines the machine. A bad finding is not an error.
+func (d *doctorCmd) Run(s cli.Streams) error {
 	if d.Dir == "" {
-		return usageError{errEmptyDir}
+		return cli.UsageError{Err: cli.ErrEmptyDir}
 	}
-	out, s, err := createJSON(s, d.JSON)
+	out, s, err := cli.CreateJSON(s, d.JSON)
 	if err != nil {
 		return err
 	}
 	report, err := doctor.Examine(d.Dir)
 	if err != nil {
-		return errors.Join(err, out.abandon())
+		return errors.Join(err, out.Abandon())
 	}
-	_, err = fmt.Fprint(s.out, report)
-	return errors.Join(err, out.write(report))
+	_, err = fmt.Fprint(s.Out, report)
+	return errors.Join(err, out.Write(report))
 }

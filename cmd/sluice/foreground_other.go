@@ -7,6 +7,6 @@ import (
 	"syscall"
 )
 
-// fromTerminal tells whether the console has sent the signal, which it sends
-// to all of its processes.
+// fromTerminal reports whether the console has sent the signal. It sends signals to all of
+// its processes.
 func fromTerminal(sig os.Signal) bool { return sig == syscall.SIGINT }

@@ -9,15 +9,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fromTerminal tells whether a signal of this kind may have come from the
-// terminal, which sends it to all processes of its foreground group: to this
-// one and to those that it has started.
+// fromTerminal reports whether a signal of this kind may have come from the terminal. The
+// terminal sends it to all processes of its foreground group: to this one and to its
+// children.
 func fromTerminal(sig os.Signal) bool {
 	if sig != syscall.SIGINT && sig != syscall.SIGQUIT {
 		return false
 	}
 	tty, err := os.Open("/dev/tty")
-	if err != nil { // there is none
+	if err != nil { // this process has no terminal
 		return false
 	}
 	defer tty.Close()

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -41,54 +40,12 @@ func children(pid int) []int {
 	return pids
 }
 
-// bench is a `sluice bench` that is running.
-type bench struct {
-	t      *testing.T
-	cmd    *exec.Cmd
-	stdout io.Reader
-	stderr strings.Builder
-}
-
-func startBench(t *testing.T, args ...string) *bench {
-	t.Helper()
-	b := &bench{t: t, cmd: exec.Command("sluice", append([]string{"bench"}, args...)...)}
-	b.cmd.Stderr = &b.stderr
-	var err error
-	if b.stdout, err = b.cmd.StdoutPipe(); err != nil {
-		t.Fatal(err)
-	}
-	if err := b.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
-// interrupt presses Ctrl-C and waits for the end. It returns what is printed from
-// then on, and the exit status, -1 if there is none.
-func (b *bench) interrupt() (text string, status int) {
-	b.t.Helper()
-	if err := b.cmd.Process.Signal(os.Interrupt); err != nil {
-		b.t.Fatal(err)
-	}
-	rest, _ := io.ReadAll(b.stdout)
-	_ = b.cmd.Wait() // what it says is the exit status
-	return string(rest), b.cmd.ProcessState.ExitCode()
-}
-
 // interruptedIn reports whether bench says that it was interrupted amid the rounds of
 // an experiment.
 func interruptedIn(experiment, said string) bool {
 	var done, of int
 	n, _ := fmt.Sscanf(said, "sluice: interrupted after %d of %d rounds of "+experiment, &done, &of)
 	return n == 2 && strings.Count(said, "\n") == 1
-}
-
-// wantEmpty sees that nothing is left in dir.
-func wantEmpty(t *testing.T, dir string) {
-	t.Helper()
-	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
-		t.Errorf("%d files are left, %v", len(left), err)
-	}
 }
 
 // TestInterruptRestores ends aio-latency by Ctrl-C while the loop device that it
@@ -101,7 +58,7 @@ func TestInterruptRestores(t *testing.T) {
 	dir := t.TempDir()
 	b := startBench(t, "aio-latency", "--dir", dir, "--rounds", "20")
 	device := untilSecondScheduler(b.stdout)
-	_, status := b.interrupt()
+	_, status := b.stop(os.Interrupt)
 	if device == "" {
 		t.Skip("no loop device, or none with several schedulers")
 	}
@@ -161,7 +118,7 @@ func TestInterruptUnmounts(t *testing.T) {
 		waitForMount(t, dir)
 	}
 	waitForWorkers(t, b.cmd.Process.Pid, 1)
-	_, status := b.interrupt()
+	_, status := b.stop(os.Interrupt)
 	if said := b.stderr.String(); status != 130 || !interruptedIn("cp-small regular", said) {
 		t.Errorf("run ended with status %d, %q; want exit status 130, interrupted", status, said)
 	}

@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/sluiceio/sluice/cmd/sluice/results"
+	"github.com/sluiceio/sluice/bench/results"
 )
 
 // TestInterruptKeepsRounds ends a matrix of a million rounds by Ctrl-C: those that
@@ -25,7 +25,7 @@ func TestInterruptKeepsRounds(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "out.json")
 	b := startBench(t, endless(dir, "--json", file)...)
 	waitForRounds(t, b.cmd.Process.Pid)
-	text, status := b.interrupt()
+	text, status := b.stop(os.Interrupt)
 	var done int
 	said := b.stderr.String()
 	if _, err := fmt.Sscanf(said, "sluice: interrupted after %d of 1000000 rounds of matrix read-cached/4k/2\n", &done); err != nil || status != 130 || done < 1 {
@@ -49,16 +49,12 @@ func TestInterruptKeepsRounds(t *testing.T) {
 // TestKillLeavesNothing kills a bench: the temporary file goes with it.
 func TestKillLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
-	cmd := exec.Command("sluice", append([]string{"bench"}, endless(dir)...)...)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	waitForRounds(t, cmd.Process.Pid)
-	if !hasOpen(t, cmd.Process.Pid, dir) {
+	b := startBench(t, endless(dir)...)
+	waitForRounds(t, b.cmd.Process.Pid)
+	if !hasOpen(t, b.cmd.Process.Pid, dir) {
 		t.Error("the temporary file is not in the directory")
 	}
-	_ = cmd.Process.Kill()
-	_ = cmd.Wait() // that it was killed
+	b.stop(os.Kill)
 	wantEmpty(t, dir)
 }
 

@@ -27,7 +27,7 @@ func TestInterruptUnthrottles(t *testing.T) {
 	}
 	waitForWorkers(t, b.cmd.Process.Pid, 1)
 	throttled := len(groups()) > 0
-	_, status := b.interrupt()
+	_, status := b.stop(os.Interrupt)
 	if !throttled {
 		t.Skipf("no throttled device: %s", &b.stderr)
 	}

@@ -1,5 +1,5 @@
-// Command sluice copies trees, measures disk I/O through sluice against
-// os.File, and says what this machine allows.
+// Command sluice copies trees, compares the disk I/O of sluice with that of os.File,
+// builds programs whose os.File goes through sluice, and shows what this machine allows.
 //
 //	sluice cp        copy files and trees, as GNU cp does
 //	sluice build     build a Go program whose os.File goes through sluice; install, run, test
@@ -9,12 +9,12 @@
 //	sluice doctor    what the kernel, file system and container allow
 //	sluice version
 //
-// In the place of a file's name - is standard input or standard output, but for cp,
-// where it is a name.
+// Where a command takes the name of a file, - is standard input or standard output. Only
+// for cp it is the name of a file.
 //
-// It exits with 0 when all went well, 1 when a run failed, 2 when it was
-// called wrongly (cp: 1, as GNU cp does), that of the program which it ran, and
-// 130 or 143 when it was interrupted or terminated.
+// The exit status is 0, or 1 if the run failed, or 2 if the command line is wrong (cp: 1,
+// as with GNU cp), or that of the program that the command ran, or 130 or 143 if it was
+// interrupted or terminated.
 package main
 
 import (
@@ -27,7 +27,9 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
+	"github.com/sluiceio/sluice/bench"
+	"github.com/sluiceio/sluice/bench/cli"
+	"github.com/sluiceio/sluice/bench/report"
 )
 
 func main() {
@@ -37,49 +39,37 @@ func main() {
 
 // grammar is the command line.
 type grammar struct {
-	Cp      cpCmd      `cmd:"" help:"Copy files and trees as GNU cp does, faster, with progress."`
-	Bench   benchCmd   `cmd:"" help:"Run experiments that compare sluice with os.File."`
-	Tune    tuneCmd    `cmd:"" help:"Measure how much in flight keeps a device busy, and save it."`
-	Doctor  doctorCmd  `cmd:"" help:"Say what this machine allows and which driver is chosen."`
-	Trace   traceCmd   `cmd:"" help:"Record what a program's I/O does, and look at it."`
-	Build   buildCmd   `cmd:"" passthrough:"" help:"Build a Go program whose os.File goes through sluice."`
-	Install installCmd `cmd:"" passthrough:"" help:"Build and install a Go program whose os.File goes through sluice."`
-	Run     runCmd     `cmd:"" passthrough:"" help:"Build and run a Go program whose os.File goes through sluice."`
-	Test    testCmd    `cmd:"" passthrough:"" help:"Test Go packages whose os.File goes through sluice."`
-	Overlay overlayCmd `cmd:"" help:"Write the overlay of sluice build, for go build -overlay."`
-	Version versionCmd `cmd:"" help:"Print the version."`
-	Worker  workerCmd  `cmd:"" hidden:"" help:"Perform one load for bench, which starts it."`
-	Floor   floorCmd   `cmd:"" hidden:"" help:"Copy a tree for bench, without checks."`
-	Otiai   otiaiCmd   `cmd:"" name:"otiai10" hidden:"" help:"Copy a tree for bench by the library otiai10/copy."`
-	Crowd   crowdCmd   `cmd:"" hidden:"" help:"Read with many goroutines for bench."`
+	Cp      cpCmd         `cmd:"" help:"Copy files and trees as GNU cp does, faster, with progress."`
+	Bench   bench.Command `cmd:"" help:"Run experiments that compare sluice with os.File."`
+	Tune    tuneCmd       `cmd:"" help:"Measure how much in flight keeps a device busy, and save it."`
+	Doctor  doctorCmd     `cmd:"" help:"Say what this machine allows and which driver is chosen."`
+	Trace   traceCmd      `cmd:"" help:"Record what a program's I/O does, and look at it."`
+	Build   buildCmd      `cmd:"" passthrough:"" help:"Build a Go program whose os.File goes through sluice."`
+	Install installCmd    `cmd:"" passthrough:"" help:"Build and install a Go program whose os.File goes through sluice."`
+	Run     runCmd        `cmd:"" passthrough:"" help:"Build and run a Go program whose os.File goes through sluice."`
+	Test    testCmd       `cmd:"" passthrough:"" help:"Test Go packages whose os.File goes through sluice."`
+	Overlay overlayCmd    `cmd:"" help:"Write the overlay of sluice build, for go build -overlay."`
+	Version versionCmd    `cmd:"" help:"Print the version."`
 
 	CoverTool coverToolCmd `cmd:"" name:"covertool" hidden:"" help:"Run a tool for go build -cover, which starts it."`
+	bench.Children
 }
 
 const description = `Disk I/O for goroutines: copy with it, measure it here, and see what this machine allows.`
 
-// std is the name that means standard input or standard output. Every command takes it so
-// but cp, where it is a file's name, as for GNU cp. A file of that name is ./-.
-const std = "-"
+// reportedError is the exit status of an error that was reported to the user already.
+type reportedError int
 
-// streams are where commands write.
-type streams struct {
-	out, err io.Writer
-}
-
-// toldError is an exit status, of which the user knows why.
-type toldError int
-
-func (e toldError) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+func (e reportedError) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 
 // run executes the command line and returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {
-	err := execute(args, streams{stdout, stderr})
+	err := execute(args, cli.Streams{Out: stdout, Err: stderr})
 	if err == nil {
 		return 0
 	}
-	if told, ok := errors.AsType[toldError](err); ok {
-		return int(told)
+	if status, ok := errors.AsType[reportedError](err); ok {
+		return int(status)
 	}
 	fmt.Fprintln(stderr, "sluice:", sentence(err))
 	if stop, ok := errors.AsType[*stopError](err); ok {
@@ -88,13 +78,13 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if status, ok := errors.AsType[statusError](err); ok {
 		return status.status
 	}
-	if _, ok := errors.AsType[usageError](err); ok {
+	if _, ok := errors.AsType[cli.UsageError](err); ok {
 		return 2
 	}
 	return 1
 }
 
-// sentence returns what an error says in one line that a terminal can be shown.
+// sentence returns an error's message in one printable line.
 func sentence(err error) string {
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
@@ -105,15 +95,15 @@ func sentence(err error) string {
 	for i, err := range errs {
 		texts[i], sentences[i] = err.Error(), sentence(err)
 	}
-	if err.Error() != strings.Join(texts, "\n") { // it has words of its own
+	if err.Error() != strings.Join(texts, "\n") { // it adds words to the joined messages
 		return report.Printable(err.Error())
 	}
 	return strings.Join(sentences, "; ")
 }
 
-func execute(args []string, s streams) error {
-	fit(s.out)
-	if args = usualArgs(args); args[0] == "cp" { // the names it takes are bytes, of which kong makes UTF-8
+func execute(args []string, s cli.Streams) error {
+	cli.FitWidth(s.Out)
+	if args = usualArgs(args); args[0] == "cp" { // kong would change names that are not UTF-8
 		return runCp(args[1:], s)
 	}
 	cmd, err := parse(args, s)
@@ -126,18 +116,18 @@ func execute(args []string, s streams) error {
 	return cmd.Run(s)
 }
 
-// parse returns the command to run, or nil if there is none: the help was asked
-// for, and has been shown, or something is wrong.
-func parse(args []string, s streams) (*kong.Context, error) {
+// parse returns the command to run. It returns nil after it has shown the help, and if the
+// command line is wrong.
+func parse(args []string, s cli.Streams) (*kong.Context, error) {
 	var g grammar
 	exited := false
-	var shown error // what went wrong in showing the help: no error of the caller's
+	var shown error // of writing the help, which is not an error in the command line
 	help := func(o kong.HelpOptions, c *kong.Context) error {
 		shown = kong.DefaultHelpPrinter(o, c)
 		return shown
 	}
 	parser, err := kong.New(&g, kong.Name("sluice"), kong.Description(description), kong.Help(help),
-		kong.Writers(s.out, s.err), kong.Exit(func(int) { exited = true }),
+		kong.Writers(s.Out, s.Err), kong.Exit(func(int) { exited = true }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 80}))
 	if err != nil {
 		return nil, err
@@ -147,12 +137,13 @@ func parse(args []string, s streams) (*kong.Context, error) {
 	case exited || shown != nil:
 		return nil, shown
 	case err != nil:
-		return nil, usageError{clearly(err)}
+		return nil, cli.UsageError{Err: clearly(err)}
 	}
 	return cmd, nil
 }
 
-// usualArgs turns `sluice`, `sluice help command` and `sluice --version` into what kong takes.
+// usualArgs turns `sluice`, `sluice help command` and `sluice --version` into arguments for
+// kong.
 func usualArgs(args []string) []string {
 	switch {
 	case len(args) == 0:

@@ -13,19 +13,18 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestMain makes `sluice` a command of the scripts, and of the workers that
-// it starts.
+// TestMain makes `sluice` a command of the scripts and of their child processes.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"sluice": main})
 }
 
-// TestScripts runs testdata/script: one file a promise to the user.
+// TestScripts runs testdata/script: each file tests something that users rely on.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:  "testdata/script",
 		Cmds: commands,
 		Setup: func(env *testscript.Env) error {
-			// Where sluice itself is, and nothing else, comes first.
+			// The directory of sluice, which holds nothing else, comes first.
 			env.Setenv("SELF", filepath.SplitList(env.Getenv("PATH"))[0])
 			return nil
 		},
@@ -33,9 +32,9 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// condition tells of a script's [root] whether it is root's, of [disk] whether
-// what it writes is on a disk that the system knows, and of [mount] whether it can
-// mount what goes away with it.
+// condition evaluates the conditions of scripts: [root], the script runs as root; [disk],
+// its files are on a disk that the system knows; [mount], it can mount file systems that go
+// away with it.
 func condition(name string) (bool, error) {
 	switch name {
 	case "root":
@@ -49,14 +48,14 @@ func condition(name string) (bool, error) {
 	return false, fmt.Errorf("no condition %q", name)
 }
 
-// commands are what the scripts have beyond testscript's own.
+// commands are the scripts' commands besides testscript's own.
 var commands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
 	"status": status,
 	"empty":  empty,
 }
 
-// status runs a command and demands its exit status, and one line on stderr
-// if that is not 0: status 2 sluice bench nonsense.
+// status runs a command, and checks its exit status. If that is not 0 it checks that stderr
+// has one line: status 2 sluice bench nonsense.
 func status(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: status code command [arg...]")
@@ -76,7 +75,7 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// empty demands that a directory has nothing in it.
+// empty checks that a directory is empty.
 func empty(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: empty directory")

@@ -7,10 +7,9 @@ import (
 	"syscall"
 )
 
-// catch sends the signals to c, as signal.Notify does, but those that were ignored
-// when this program started stay ignored: nohup and the shell's background jobs ask
-// for that, and Notify would take it back. The Go runtime remembers that of SIGHUP and
-// SIGINT alone.
+// catch sends the signals to c, as signal.Notify does, except those that were ignored when
+// this program started. nohup and the shell's background jobs ignore signals on purpose,
+// and Notify would undo that. The Go runtime knows this only of SIGHUP and SIGINT.
 func catch(c chan<- os.Signal, signals ...os.Signal) {
 	for _, sig := range signals {
 		if !signal.Ignored(sig) {
@@ -19,15 +18,15 @@ func catch(c chan<- os.Signal, signals ...os.Signal) {
 	}
 }
 
-// surviveBrokenPipe turns a write to a pipe that nobody reads (sluice bench | head)
-// into an error like others: there may be a file to remove. The signal is caught and
-// not ignored, as programs that this one starts would inherit that.
+// surviveBrokenPipe makes a write to a pipe without a reader (sluice bench | head) return
+// an error instead of killing this process, which may have a temporary file to remove. The
+// signal is caught, not ignored: children would inherit that it is ignored.
 func surviveBrokenPipe() { catch(make(chan os.Signal, 1), syscall.SIGPIPE) }
 
 // stopError is the cause of a context that a signal has ended.
 type stopError struct{ sig syscall.Signal }
 
-// Signal returns which one it was.
+// Signal returns the signal.
 func (e *stopError) Signal() syscall.Signal { return e.sig }
 
 func (e *stopError) Error() string {
@@ -37,9 +36,9 @@ func (e *stopError) Error() string {
 	return e.sig.String()
 }
 
-// notifyContext returns a context that ends with the first SIGINT, SIGTERM,
-// SIGHUP or SIGQUIT; the second one has its default effect, in case cleaning up hangs. A signal
-// that was ignored when the program started stays ignored.
+// notifyContext returns a context that ends with the first SIGINT, SIGTERM, SIGHUP or
+// SIGQUIT. A second signal has its default effect, in case the cleanup hangs. A signal that
+// was ignored when the program started stays ignored.
 func notifyContext() (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)

@@ -13,13 +13,13 @@ import (
 	"testing"
 )
 
-// TestIgnoredSignals starts programs as nohup does, with SIGHUP ignored. The signal
-// ends neither a bench, nor what trace record runs.
+// TestIgnoredSignals starts programs as nohup does, with SIGHUP ignored. The signal must end
+// neither a bench, nor the program of trace record.
 func TestIgnoredSignals(t *testing.T) {
 	dir := t.TempDir()
 	for name, command := range map[string]string{
 		"bench": "exec sluice bench matrix --dir " + dir + " --file-size 8m --time 1h --cells read-cached/4k/2",
-		// kill -0 asks for nothing: the shell lives on after the signal that it sends itself.
+		// The shell survives the SIGHUP that it sends itself, because it is ignored.
 		"record": "exec sluice trace record -o " + filepath.Join(dir, "none") + " -- sh -c 'kill -HUP $$; echo ----; read line'",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -44,14 +44,14 @@ func TestIgnoredSignals(t *testing.T) {
 			if !ready {
 				t.Errorf("it ended before it was ready: %s", &stderr)
 			}
-			for _, sig := range []os.Signal{syscall.SIGHUP, os.Interrupt} { // the second one is not ignored
+			for _, sig := range []os.Signal{syscall.SIGHUP, os.Interrupt} { // only the first is ignored
 				if err := cmd.Process.Signal(sig); err != nil {
 					t.Error(err)
 				}
 			}
 			_ = stdin.Close()
 			_, _ = io.Copy(io.Discard, stdout)
-			_ = cmd.Wait() // its status is below
+			_ = cmd.Wait() // the status is checked below
 			if got := cmd.ProcessState.ExitCode(); got == 128+int(syscall.SIGHUP) || got < 0 {
 				t.Errorf("SIGHUP ended it: %v, %s", cmd.ProcessState, &stderr)
 			}
@@ -59,8 +59,8 @@ func TestIgnoredSignals(t *testing.T) {
 	}
 }
 
-// TestBrokenPipeOfTheProgram has trace record run a program whose reader goes away: the
-// signal ends it as it would without trace record.
+// TestBrokenPipeOfTheProgram runs a program with trace record, and closes the pipe that it
+// writes to. SIGPIPE must end it as without trace record.
 func TestBrokenPipeOfTheProgram(t *testing.T) {
 	cmd := exec.Command("sluice", "trace", "record", "-o", filepath.Join(t.TempDir(), "none"), "--", "sh", "-c",
 		`(kill -PIPE $(sh -c 'echo $PPID'); echo alive) | cat`)

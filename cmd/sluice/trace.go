@@ -6,6 +6,7 @@ import (
 	"os"
 	"runtime/debug"
 
+	"github.com/sluiceio/sluice/bench/cli"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/digest"
 	"github.com/sluiceio/sluice/trace"
 )
@@ -18,15 +19,15 @@ type traceCmd struct {
 	Record  traceRecordCmd  `cmd:"" help:"Run a program and record its I/O."`
 }
 
-// garbagePercent is the part of a trace that may lie about as garbage beside it.
-// It has next to no pointers, so that looking for it often costs little: a
-// million operations are exported in 310 MB with it, and in 400 MB without.
+// garbagePercent is the GC percent while a trace is in memory. A trace has few pointers, so
+// frequent garbage collections cost little: the export of a million operations takes 310 MB
+// with this value, and 400 MB with the default.
 const garbagePercent = 20
 
-// readTrace reads a trace's file, - is standard input. Its errors name the file.
+// readTrace reads the file of a trace. - is standard input. Its errors name the file.
 func readTrace(name string) (*trace.Trace, error) {
 	debug.SetGCPercent(garbagePercent)
-	if name == std {
+	if name == cli.Stdio {
 		return readFrom(os.Stdin, "standard input")
 	}
 	f, err := os.Open(name)
@@ -50,15 +51,15 @@ func readFrom(r io.Reader, name string) (*trace.Trace, error) {
 
 // traceSummaryCmd is `sluice trace summary`.
 type traceSummaryCmd struct {
-	File string `arg:"" help:"A trace: of sluice trace record, of SLUICE_TRACE, or of trace.WriteTo; - is standard input."`
+	File string `arg:"" help:"A trace from sluice trace record, SLUICE_TRACE or trace.WriteTo; - is standard input."`
 }
 
-// Run prints a screenful.
-func (c *traceSummaryCmd) Run(s streams) error {
+// Run prints the summary.
+func (c *traceSummaryCmd) Run(s cli.Streams) error {
 	t, err := readTrace(c.File)
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(s.out, digest.Print(t))
+	_, err = io.WriteString(s.Out, digest.Print(t))
 	return err
 }

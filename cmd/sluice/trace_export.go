@@ -11,26 +11,27 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
+	"github.com/sluiceio/sluice/bench/cli"
+	"github.com/sluiceio/sluice/bench/report"
 	"github.com/sluiceio/sluice/trace"
 )
 
 // traceExportCmd is `sluice trace export`.
 type traceExportCmd struct {
-	Format string `placeholder:"NAME" help:"perfetto (for ui.perfetto.dev; .pftrace), chrome (JSON for older viewers; .json), csv (operations; .csv), calls (system calls as csv; .csv), or compact (what sluice trace reads; .sluice). Default: what OUT ends with."`
+	Format string `placeholder:"NAME" help:"perfetto (for ui.perfetto.dev; .pftrace), chrome (JSON for older viewers; .json), csv (operations; .csv), calls (system calls as csv; .csv), or compact (what sluice trace reads; .sluice). Default: by the extension of OUT."`
 	File   string `arg:"" help:"The trace; - is standard input."`
-	Out    string `arg:"" help:"The file to write, which must not exist; - is standard output, and takes --format."`
+	Out    string `arg:"" help:"The file to write, which must not exist; - is standard output, and needs --format."`
 }
 
-// format is one that a trace can be exported in.
+// format is a format of exported traces.
 type format struct {
 	name       string
 	extensions []string // of its files
-	binary     bool     // nothing for a terminal
+	binary     bool     // not shown on a terminal
 	write      func(*trace.Trace, io.Writer) error
 }
 
-// formats are all of them. Of those with one extension the first is meant by it.
+// formats are all formats. An extension means the first format that has it.
 var formats = []format{
 	{"perfetto", []string{".pftrace", ".perfetto-trace"}, true, (*trace.Trace).WritePerfetto},
 	{"chrome", []string{".json"}, false, (*trace.Trace).WriteChrome},
@@ -40,39 +41,39 @@ var formats = []format{
 }
 
 // Run writes the file.
-func (c *traceExportCmd) Run(s streams) error {
+func (c *traceExportCmd) Run(s cli.Streams) error {
 	f, err := c.format()
 	if err != nil {
-		return usageError{err}
+		return cli.UsageError{Err: err}
 	}
-	if c.Out == std && f.binary && isTerminal(s.out) {
-		return usageError{fmt.Errorf("a trace in the format %s is binary, which is nothing for a terminal; want a file, or a pipe", f.name)}
+	if c.Out == cli.Stdio && f.binary && cli.IsTerminal(s.Out) {
+		return cli.UsageError{Err: fmt.Errorf("the format %s is binary, and standard output is a terminal; want a file, or a pipe", f.name)}
 	}
 	t, err := readTrace(c.File)
 	if err != nil {
 		return err
 	}
 	switch {
-	case c.Out != std:
+	case c.Out != cli.Stdio:
 		return writeNew(c.Out, func(w io.Writer) error { return f.write(t, w) })
-	case isTerminal(s.out):
-		return writePrintable(s.out, func(w io.Writer) error { return f.write(t, w) })
+	case cli.IsTerminal(s.Out):
+		return writePrintable(s.Out, func(w io.Writer) error { return f.write(t, w) })
 	}
-	return f.write(t, s.out)
+	return f.write(t, s.Out)
 }
 
-// format returns the one that is asked for: by name, or by the file's extension.
-// What says two things, or nothing, is refused.
+// format returns the format that --format or the file's extension names. It is an error if
+// they contradict each other, or if neither names one.
 func (c *traceExportCmd) format() (format, error) {
 	ext := strings.ToLower(filepath.Ext(c.Out))
-	if c.Out == std {
+	if c.Out == cli.Stdio {
 		ext = ""
 	}
 	byExt := slices.IndexFunc(formats, func(f format) bool { return slices.Contains(f.extensions, ext) })
 	if c.Format == "" {
 		switch {
-		case c.Out == std:
-			return format{}, fmt.Errorf("standard output has no extension to take the format from; want --format, one of %s", formatNames())
+		case c.Out == cli.Stdio:
+			return format{}, fmt.Errorf("standard output has no extension that names a format; want --format, one of %s", formatNames())
 		case byExt < 0:
 			return format{}, fmt.Errorf("%s: no format has the extension %q; want --format, or one of %s", c.Out, ext, extensions())
 		}
@@ -84,7 +85,7 @@ func (c *traceExportCmd) format() (format, error) {
 	}
 	f := formats[byName]
 	if byExt >= 0 && !slices.Contains(f.extensions, ext) {
-		return format{}, fmt.Errorf("--format %s contradicts the name %s, which is one of the format %s; want one of them changed",
+		return format{}, fmt.Errorf("--format %s contradicts the name %s, whose extension means %s; change one of them",
 			f.name, c.Out, formats[byExt].name)
 	}
 	return f, nil
@@ -98,19 +99,19 @@ func formatNames() string {
 	return list(names, "and")
 }
 
-// extensions names those that are known, with their formats.
+// extensions returns the known extensions with their formats, as a list in words.
 func extensions() string {
 	var names []string
 	for i, f := range formats {
 		if i > 0 && slices.Equal(f.extensions, formats[i-1].extensions) {
-			continue // the first is meant
+			continue // the extension means the format before
 		}
 		names = append(names, f.extensions[0]+" ("+f.name+")")
 	}
 	return list(names, "and")
 }
 
-// compact writes t in the format that Read reads.
+// compact writes t in the format that trace.Read reads.
 func compact(t *trace.Trace, w io.Writer) error {
 	b := bufio.NewWriter(w)
 	if _, err := t.WriteTo(b); err != nil {
@@ -119,7 +120,8 @@ func compact(t *trace.Trace, w io.Writer) error {
 	return b.Flush()
 }
 
-// writePrintable has a text written whose names may hold anything, for a terminal.
+// writePrintable calls write, and writes its text to a terminal without unprintable
+// characters: names in a trace may contain any bytes.
 func writePrintable(w io.Writer, write func(io.Writer) error) error {
 	var text bytes.Buffer
 	if err := write(&text); err != nil {
@@ -129,7 +131,7 @@ func writePrintable(w io.Writer, write func(io.Writer) error) error {
 	return err
 }
 
-// writeNew has a new file written. If that fails there is none.
+// writeNew creates a file, and calls write to write it. If that fails it removes the file.
 func writeNew(name string, write func(io.Writer) error) error {
 	f, err := createNew(name)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/sluiceio/sluice/trace"
 )
 
-// perfettoTrace returns the message type Trace, as Perfetto declares it.
+// perfettoTrace returns Perfetto's message type Trace.
 func perfettoTrace(t *testing.T) protoreflect.MessageDescriptor {
 	t.Helper()
 	text, err := os.ReadFile("testdata/perfetto/schema.txtpb")
@@ -56,14 +56,14 @@ func knows(t *testing.T, m protoreflect.Message) {
 	})
 }
 
-// view is what Perfetto makes of a trace: tracks, and the slices on them.
+// view is a trace as Perfetto shows it: tracks, and the slices on them.
 type view struct {
 	t              *testing.T
 	names, strings map[uint64]string
 	notes          map[uint64]string
 	tracks         map[uint64]string
 	parents        map[uint64]uint64
-	open           map[uint64][]slice // by track: those that have not ended
+	open           map[uint64][]slice // the slices that have not ended, by track
 	slices         []slice
 	instants       []string
 }
@@ -83,8 +83,8 @@ func has(m protoreflect.Message, name string) bool {
 	return m.Has(m.Descriptor().Fields().ByName(protoreflect.Name(name)))
 }
 
-// packet takes a packet as trace_processor does: in the order of the file, as
-// what is sorted by time keeps that order among equals.
+// packet processes a packet as trace_processor does. It must be called in the order of the
+// file: trace_processor's sort by time keeps that order among equal times.
 func (v *view) packet(m protoreflect.Message) {
 	if get(m, "trusted_packet_sequence_id").Uint() == 0 {
 		v.t.Fatal("a packet is of no sequence")
@@ -183,9 +183,9 @@ func (v *view) annotations(e protoreflect.Message) map[string]any {
 	return notes
 }
 
-// TestPerfetto decodes an export by Perfetto's schema and looks at it as
-// Perfetto does: every field is known, every number stands for something, and
-// slices nest.
+// TestPerfetto decodes an export by Perfetto's schema and reads it as Perfetto does. It
+// checks that every field is known, that every number refers to something, and that slices
+// nest.
 func TestPerfetto(t *testing.T) {
 	const us = time.Microsecond
 	tr := &trace.Trace{

@@ -6,31 +6,32 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
-	"github.com/sluiceio/sluice/cmd/sluice/internal/scratch"
+	"github.com/sluiceio/sluice/bench/cli"
+	"github.com/sluiceio/sluice/bench/report"
+	"github.com/sluiceio/sluice/bench/scratch"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/viewer"
 	"github.com/sluiceio/sluice/trace"
 )
 
 // traceRecordCmd is `sluice trace record`.
 type traceRecordCmd struct {
-	Output  string   `short:"o" default:"trace.sluice" placeholder:"FILE" help:"The trace, which must not exist; default: trace.sluice. If several processes have used sluice each has its own, with its number in the name."`
-	Events  int      `default:"1032192" help:"Operations and system calls that a process has room for, at least, of 64 bytes each; older ones are lost."`
+	Output  string   `short:"o" default:"trace.sluice" placeholder:"FILE" help:"The trace, which must not exist; default: trace.sluice. If several processes have used sluice, each has its own trace, with its process number in the name."`
+	Events  int      `default:"1032192" help:"The least number of operations and system calls that are kept for a process, of 64 bytes each; older ones are lost."`
 	NoView  bool     `help:"Make no page of the trace."`
 	Command []string `arg:"" optional:"" passthrough:"partial" help:"The program and its arguments, after --."`
 }
 
-// Help tells what cannot be seen from the flags.
+// Help returns the text below the list of flags.
 func (*traceRecordCmd) Help() string {
-	return "Programs that use sluice record what they do in memory, and it is written when the last of them has ended, " +
-		"however it ends. On a full disk it stays in memory, and a message says where. Its page, FILE.html, is written beside it, and opened in the browser from a terminal " +
-		"with a display. The exit status is the program's."
+	return "Programs that use sluice record their I/O in memory. The trace is written when the last of them has ended, " +
+		"even if it was killed. On a full disk the recording stays in memory, and a message says where. The trace's page, FILE.html, is written beside it. " +
+		"On a terminal with a display the browser opens it. The exit status is the program's."
 }
 
-// Run runs the program and writes what it has recorded.
-func (c *traceRecordCmd) Run(s streams) error {
+// Run runs the program, and writes the trace that it has recorded.
+func (c *traceRecordCmd) Run(s cli.Streams) error {
 	if err := c.check(); err != nil {
-		return usageError{err}
+		return cli.UsageError{Err: err}
 	}
 	if err := c.checkPlaces(); err != nil {
 		return err
@@ -63,8 +64,8 @@ func (c *traceRecordCmd) check() error {
 	}
 	switch {
 	case len(c.Command) == 0:
-		return errors.New("trace record: there is no program to run; want one after --, as in sluice trace record -- ./prog")
-	case c.Output == std:
+		return errors.New("trace record: the program is missing; want one after --, as in sluice trace record -- ./prog")
+	case c.Output == cli.Stdio:
 		return errors.New("--output: standard output is the program's; want the name of a file")
 	case c.Output == "":
 		return errors.New("the name of the trace is empty")
@@ -74,8 +75,7 @@ func (c *traceRecordCmd) check() error {
 	return nil
 }
 
-// checkPlaces sees to it now, and not when the program has run, that the trace
-// and its page can be written.
+// checkPlaces checks, before the program runs, that the trace and its page can be written.
 func (c *traceRecordCmd) checkPlaces() error {
 	out, err := createNew(c.Output)
 	if err != nil {
@@ -96,9 +96,8 @@ func (c *traceRecordCmd) checkPlaces() error {
 	return nil
 }
 
-// memoryDir makes a directory for what is recorded, in memory if there is
-// enough to be had for a few processes: on a disk the kernel would write it
-// while it is recorded.
+// memoryDir makes a directory for the recordings. It is in memory if there is enough for a
+// few processes: to a disk, the kernel would write during the recording.
 func memoryDir(events int64) (string, error) {
 	const shm = "/dev/shm"
 	inMemory, err := scratch.FreeSpace(shm)
@@ -107,8 +106,8 @@ func memoryDir(events int64) (string, error) {
 			return dir, nil
 		}
 	}
-	if err := checkRoom(os.TempDir(), "what is recorded"); err != nil {
-		return "", fmt.Errorf("%w (TMPDIR names another directory)", err)
+	if err := checkRoom(os.TempDir(), "the recording"); err != nil {
+		return "", fmt.Errorf("%w (set TMPDIR to another directory)", err)
 	}
 	return os.MkdirTemp("", recordingDir)
 }
@@ -116,14 +115,14 @@ func memoryDir(events int64) (string, error) {
 // recordingDir begins the name of the directory.
 const recordingDir = "sluice-trace-"
 
-// leastRoom is what a trace takes, and what is recorded of one process: of a short run,
-// as nobody knows how much there will be. Without it nothing is begun.
+// leastRoom is the room that the trace and the recording of one process need in a short
+// run. How much a run will need is not known, but with less than this it does not begin.
 const leastRoom = 2 << 20 // 2 MiB
 
 // checkRoom refuses a directory on a full disk.
 func checkRoom(dir, what string) error {
 	free, err := scratch.FreeSpace(dir)
-	if err != nil || free >= leastRoom { // where it cannot be told, the write will tell
+	if err != nil || free >= leastRoom { // if the room is unknown, the write reports the error
 		return nil
 	}
 	return fmt.Errorf("%w for %s in %s: %s free, at least %s needed", scratch.ErrSpace, what, dir, report.Bytes(free), report.Bytes(leastRoom))

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// terminal returns the two ends of a new one.
+// terminal returns the two ends of a new pseudoterminal.
 func terminal(t *testing.T) (keyboard, screen *os.File) {
 	t.Helper()
 	keyboard, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
@@ -36,13 +36,13 @@ func terminal(t *testing.T) (keyboard, screen *os.File) {
 	return keyboard, screen
 }
 
-// onTerminal has cmd have the terminal for its own, in the foreground.
+// onTerminal makes screen the controlling terminal of cmd, which runs in its foreground.
 func onTerminal(cmd *exec.Cmd, screen *os.File) {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = screen, screen, screen
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 }
 
-// TestRecordOnATerminal types Ctrl-C, which is the program's; then the page is
+// TestRecordOnATerminal types Ctrl-C, which must end only the program. Then the page must be
 // opened.
 func TestRecordOnATerminal(t *testing.T) {
 	dir := t.TempDir()
@@ -76,8 +76,7 @@ while :; do sleep 0.01; done`
 	}
 }
 
-// TestFromTerminal asks in a process that has a terminal, and in one that has
-// none.
+// TestFromTerminal calls fromTerminal in a process with a terminal, and in one without.
 func TestFromTerminal(t *testing.T) {
 	const variable = "SLUICE_TEST_FROM_TERMINAL"
 	if name := os.Getenv(variable); name != "" {
@@ -109,7 +108,7 @@ func TestFromTerminal(t *testing.T) {
 	}
 }
 
-// waitForFile waits for a file, until the test's own deadline.
+// waitForFile waits for a file until the test's deadline, and returns its content.
 func waitForFile(t *testing.T, name string) string {
 	t.Helper()
 	for t.Context().Err() == nil {

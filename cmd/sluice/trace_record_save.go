@@ -9,33 +9,33 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/sluiceio/sluice/bench/cli"
+	"github.com/sluiceio/sluice/bench/report"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/browser"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/digest"
-	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/viewer"
 	"github.com/sluiceio/sluice/trace"
 )
 
-// unsavedError is the error of a recording that could not be written where it was to be:
-// it is kept where it is.
+// unsavedError is the error of a trace that could not be written. The recording is kept.
 type unsavedError struct {
 	error
-	kept string // the recording's own file
+	kept string // the file of the recording
 }
 
 func (e unsavedError) Error() string {
-	return fmt.Sprintf("%v; what was recorded is kept in %s, which sluice trace reads", e.error, e.kept)
+	return fmt.Sprintf("%v; the recording is kept in %s, which sluice trace reads", e.error, e.kept)
 }
 
-// Unwrap returns why.
+// Unwrap returns the error of the write.
 func (e unsavedError) Unwrap() error { return e.error }
 
-// save writes what the processes have recorded, tells of each, and shows the
-// one that has done most.
-func (c *traceRecordCmd) save(s streams, recorded []string) error {
+// save writes the trace of each process and reports it. It makes a page of the trace with
+// the most operations.
+func (c *traceRecordCmd) save(s cli.Streams, recorded []string) error {
 	var errs []error
 	var most *trace.Trace
-	var of string // whose most is
+	var of string // the file of most
 	for _, name := range recorded {
 		out := c.Output
 		if len(recorded) > 1 {
@@ -55,7 +55,7 @@ func (c *traceRecordCmd) save(s streams, recorded []string) error {
 }
 
 // saveOne writes a recording as a trace, and removes it.
-func saveOne(s streams, name, out string) (*trace.Trace, error) {
+func saveOne(s cli.Streams, name, out string) (*trace.Trace, error) {
 	t, err := readTrace(name)
 	if err == nil {
 		err = writeNew(out, func(w io.Writer) error { return compact(t, w) })
@@ -63,18 +63,18 @@ func saveOne(s streams, name, out string) (*trace.Trace, error) {
 	if err != nil {
 		return nil, unsavedError{err, name}
 	}
-	return t, errors.Join(os.Remove(name), told(s, t, out))
+	return t, errors.Join(os.Remove(name), summarize(s, t, out))
 }
 
-// told says on stderr, as stdout is the program's, what is in a trace.
-func told(s streams, t *trace.Trace, out string) error {
-	fit(s.err)
-	_, err := fmt.Fprintf(s.err, "\n%s\nwritten to %s\n", digest.Print(t), report.Printable(out))
+// summarize prints a trace's summary on stderr, as stdout is the program's.
+func summarize(s cli.Streams, t *trace.Trace, out string) error {
+	cli.FitWidth(s.Err)
+	_, err := fmt.Fprintf(s.Err, "\n%s\nwritten to %s\n", digest.Print(t), report.Printable(out))
 	return err
 }
 
-// show writes the page beside the trace, and opens it if somebody sees that.
-func show(s streams, t *trace.Trace, out string) error {
+// show writes the page beside the trace, and opens it on a terminal with a display.
+func show(s cli.Streams, t *trace.Trace, out string) error {
 	var page bytes.Buffer
 	if err := viewer.Write(&page, t, filepath.Base(out)); err != nil {
 		return err
@@ -83,14 +83,15 @@ func show(s streams, t *trace.Trace, out string) error {
 	if err := viewer.WriteFile(name, page.Bytes(), false); err != nil {
 		return fmt.Errorf("cannot write the page: %w", err)
 	}
-	_, err := fmt.Fprintf(s.err, "its page is %s%s\n", report.Printable(name), opened(s, name, out))
+	_, err := fmt.Fprintf(s.Err, "its page is %s%s\n", report.Printable(name), opened(s, name, out))
 	return err
 }
 
-// opened opens the page, and says so, or else how else it can be seen.
-func opened(s streams, page, out string) string {
+// opened opens the page if there is a display. It returns the end of the message: that the
+// page is opened, or how to look at it.
+func opened(s cli.Streams, page, out string) string {
 	serve := "\nsluice trace view --serve " + report.Printable(out) + " serves it"
-	if !isTerminal(s.out) || !browser.Display() {
+	if !cli.IsTerminal(s.Out) || !browser.Display() {
 		return serve
 	}
 	if err := browser.Open(page); err != nil {

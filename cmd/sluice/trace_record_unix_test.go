@@ -13,9 +13,9 @@ import (
 	"testing"
 )
 
-// TestRecordInterrupt interrupts `sluice trace record` alone, as kill does, and
-// twice: the program gets both, ends in its own way, and the trace and its page
-// are there.
+// TestRecordInterrupt interrupts only `sluice trace record`, as kill does, twice. The
+// program must get both signals and end in its own way, and the trace and its page must be
+// written.
 func TestRecordInterrupt(t *testing.T) {
 	dir := t.TempDir()
 	const program = `sluice bench matrix --file-size 8m --time 1ms --rounds 1 --cells read-cached/4k/1 >/dev/null

@@ -8,7 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
+	"github.com/sluiceio/sluice/bench/cli"
+	"github.com/sluiceio/sluice/bench/report"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/viewer"
 )
 
@@ -16,31 +17,31 @@ import (
 type traceViewCmd struct {
 	File   string `arg:"" help:"The trace; - is standard input."`
 	Output string `short:"o" placeholder:"PAGE" help:"Write the page to PAGE, - is standard output (default: FILE.html)."`
-	Force  bool   `help:"Overwrite PAGE even if it is no page of this command."`
+	Force  bool   `help:"Overwrite PAGE even if it is not a page of this command."`
 	Serve  bool   `help:"Write no file; serve the page on this machine until interrupted."`
 	Addr   string `placeholder:"ADDR" help:"Serve at ADDR (default: localhost and a free port)."`
 }
 
-// Help is what `sluice help trace view` says below the flags' list.
+// Help returns the text below the list of flags.
 func (*traceViewCmd) Help() string {
 	return `
-Makes a web page of a trace: one file, which needs no network. It shows lanes of
-operations by goroutine, file and ring, depth, throughput and latencies over
-time, and filters them.`
+Makes a web page of a trace: one file, which needs no network. The page shows
+lanes of operations by goroutine, file and ring, and depth, throughput and
+latencies over time. It has filters and a search.`
 }
 
 // Run makes the page, and writes or serves it.
-func (c *traceViewCmd) Run(ctx context.Context, s streams) error {
+func (c *traceViewCmd) Run(ctx context.Context, s cli.Streams) error {
 	serve := c.Serve || c.Addr != ""
 	switch {
 	case c.File == "":
-		return usageError{fmt.Errorf("FILE: the name is empty")}
+		return cli.UsageError{Err: fmt.Errorf("FILE: the name is empty")}
 	case serve && c.Output != "":
-		return usageError{fmt.Errorf("--output writes the page and --serve serves it; want one of them")}
+		return cli.UsageError{Err: fmt.Errorf("--output writes the page and --serve serves it; want one of them")}
 	case serve && c.Force:
-		return usageError{fmt.Errorf("--force is for a page that is written, and --serve writes none; want one of them")}
-	case !serve && c.File == std && c.Output == "":
-		return usageError{fmt.Errorf("a trace of standard input has no name to make the page's of; want --output PAGE, or --serve")}
+		return cli.UsageError{Err: fmt.Errorf("--force is for a page that is written, and --serve writes none; want one of them")}
+	case !serve && c.File == cli.Stdio && c.Output == "":
+		return cli.UsageError{Err: fmt.Errorf("a trace from standard input has no name from which to make the page's name; want --output PAGE, or --serve")}
 	}
 	page, err := c.page()
 	switch {
@@ -48,8 +49,8 @@ func (c *traceViewCmd) Run(ctx context.Context, s streams) error {
 		return err
 	case serve:
 		return c.serve(ctx, s, page)
-	case c.Output == std:
-		_, err = s.out.Write(page)
+	case c.Output == cli.Stdio:
+		_, err = s.Out.Write(page)
 		return err
 	}
 	return c.write(s, page)
@@ -63,32 +64,32 @@ func (c *traceViewCmd) page() ([]byte, error) {
 	}
 	var page bytes.Buffer
 	title := filepath.Base(c.File)
-	if c.File == std {
+	if c.File == cli.Stdio {
 		title = "standard input"
 	}
 	err = viewer.Write(&page, t, title)
 	return page.Bytes(), err
 }
 
-func (c *traceViewCmd) write(s streams, page []byte) error {
+func (c *traceViewCmd) write(s cli.Streams, page []byte) error {
 	name := c.Output
 	if name == "" {
 		name = pageOf(c.File)
 	}
 	if same(name, c.File) {
-		return usageError{fmt.Errorf("--output: %s is the trace itself", name)}
+		return cli.UsageError{Err: fmt.Errorf("--output: %s is the trace itself", name)}
 	}
 	if err := viewer.WriteFile(name, page, c.Force); err != nil {
 		return fmt.Errorf("cannot write the page: %w", hintForce(err))
 	}
-	_, err := fmt.Fprintf(s.out, "%s (%.1f MiB)\n", report.Printable(name), float64(len(page))/(1<<20))
+	_, err := fmt.Fprintf(s.Out, "%s (%.1f MiB)\n", report.Printable(name), float64(len(page))/(1<<20))
 	return err
 }
 
-// pageOf is the name of a trace's page unless the user gives it another.
+// pageOf returns the default name of a trace's page.
 func pageOf(file string) string { return file + ".html" }
 
-// hintForce says how to overwrite what is in the way.
+// hintForce adds to the error of an existing file how to overwrite it.
 func hintForce(err error) error {
 	if errors.Is(err, viewer.ErrForeign) {
 		return fmt.Errorf("%w; --force overwrites it", err)
@@ -96,15 +97,15 @@ func hintForce(err error) error {
 	return err
 }
 
-// same tells whether two names are of one file.
+// same reports whether two names are of one file.
 func same(a, b string) bool {
 	infoA, errA := os.Stat(a)
 	infoB, errB := os.Stat(b)
 	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
-// serve serves the page. An interrupt is how that ends, and no failure.
-func (c *traceViewCmd) serve(ctx context.Context, s streams, page []byte) error {
+// serve serves the page until it is interrupted, which is not an error.
+func (c *traceViewCmd) serve(ctx context.Context, s cli.Streams, page []byte) error {
 	addr := c.Addr
 	if addr == "" {
 		addr = "localhost:0"
@@ -113,7 +114,7 @@ func (c *traceViewCmd) serve(ctx context.Context, s streams, page []byte) error 
 	if err != nil {
 		return fmt.Errorf("cannot serve: %w", err)
 	}
-	if _, err := fmt.Fprintf(s.out, "%s (until interrupted)\n", viewer.URL(l)); err != nil {
+	if _, err := fmt.Fprintf(s.Out, "%s (until interrupted)\n", viewer.URL(l)); err != nil {
 		return errors.Join(err, l.Close())
 	}
 	return viewer.Serve(ctx, l, page)

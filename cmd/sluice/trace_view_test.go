@@ -17,7 +17,7 @@ import (
 	"github.com/sluiceio/sluice/trace"
 )
 
-// small is a trace's file of two operations.
+// small returns the file of a trace of two operations.
 func small(t testing.TB) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -35,8 +35,8 @@ func small(t testing.TB) []byte {
 	return b.Bytes()
 }
 
-// TestTraceView runs testdata/view, where each script finds a trace, good, and
-// what is left of it when its end is cut off, or a byte is changed.
+// TestTraceView runs testdata/view. Each script has a trace, good, and copies of it with the
+// end cut off and with a byte changed.
 func TestTraceView(t *testing.T) {
 	good := small(t)
 	damaged := bytes.Clone(good)
@@ -58,8 +58,8 @@ func TestTraceView(t *testing.T) {
 	})
 }
 
-// TestTraceViewServe serves a page, looks at it, and interrupts: that is how
-// serving ends well.
+// TestTraceViewServe serves a page, requests it, and interrupts the command, which must
+// succeed.
 func TestTraceViewServe(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no process can be interrupted there")

@@ -8,10 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sluiceio/sluice/cmd/sluice/internal/bytesize"
+	"github.com/sluiceio/sluice/bench/bytesize"
+	"github.com/sluiceio/sluice/bench/cli"
+	"github.com/sluiceio/sluice/bench/report"
+	"github.com/sluiceio/sluice/bench/scratch"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/depths"
-	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
-	"github.com/sluiceio/sluice/cmd/sluice/internal/scratch"
 	"github.com/sluiceio/sluice/tune"
 )
 
@@ -19,23 +20,24 @@ import (
 type tuneCmd struct {
 	Dir  string        `arg:"" name:"path" default:"." help:"Directory on the device (default: here)."`
 	Time time.Duration `default:"300ms" help:"How long each depth is measured."`
-	Size bytesize.Size `default:"1GiB" help:"Of the temporary file; larger than the device's own cache."`
-	Save bool          `default:"true" negatable:"" help:"Save what was found, for classes of operations."`
+	Size bytesize.Size `default:"1GiB" help:"Size of the temporary file; larger than the device's own cache."`
+	Save bool          `default:"true" negatable:"" help:"Save the result, for classes of operations."`
 }
 
-// Help is what `sluice help tune` adds to the flags.
+// Help returns the text below the list of flags.
 func (tuneCmd) Help() string {
-	return `Measures how much must be in flight to keep a device busy: the cap under which a
-program's classes of operations take turns (sluice.Class). Takes some ten seconds
-on a device that has nothing else to do. It writes a temporary file into the
-directory, and removes it.
+	return `Measures how many operations must be in flight to keep a device busy. This is the
+cap under which a program's classes of operations take turns (sluice.Class). It
+takes about ten seconds on a device that is otherwise idle. It writes a temporary
+file into the directory, and removes it.
 
-What is found is saved where every program of this user that uses sluice looks:
-sluice/tune/DEVICE.json in $XDG_CONFIG_HOME or ~/.config, or SLUICE_TUNE. Without
-it there is a default. SLUICE_TUNE=off ignores what was saved.`
+The result is saved for all programs of this user that use sluice, in
+sluice/tune/DEVICE.json in $XDG_CONFIG_HOME or ~/.config, or in the file
+SLUICE_TUNE. Without a result, programs use a default. SLUICE_TUNE=off ignores
+saved results.`
 }
 
-// leastTune is the smallest file that is worth to be measured.
+// leastTune is the smallest file that can be measured.
 const leastTune = 16 << 20 // 16 MiB
 
 func (t *tuneCmd) check() error {
@@ -50,12 +52,12 @@ func (t *tuneCmd) check() error {
 	return nil
 }
 
-// Run measures, shows the curves, and saves what they say.
-func (t *tuneCmd) Run(ctx context.Context, s streams) error {
+// Run measures the device, prints the curves, and saves the result.
+func (t *tuneCmd) Run(ctx context.Context, s cli.Streams) error {
 	if err := t.check(); err != nil {
-		return usageError{err}
+		return cli.UsageError{Err: err}
 	}
-	screen := newScreen(s)
+	screen := cli.NewScreen(s)
 	defer screen.Clear()
 	screen.Expect(1 + depths.Steps)
 	file, err := scratch.Create(ctx, t.Dir, int64(t.Size), func(done float64) {
@@ -88,7 +90,7 @@ func (t *tuneCmd) measure(ctx context.Context, screen *report.Screen, name strin
 	found := depths.Result(small, large, time.Now())
 	var b strings.Builder
 	b.WriteString(small.Text() + large.Text())
-	b.WriteString(report.Wrap(fmt.Sprintf("cap: %d operations and %s at once; %s of a class beside one of more weight",
+	b.WriteString(report.Wrap(fmt.Sprintf("cap: %d operations and %s at once; %s of a class beside a heavier one",
 		found.Depth, report.Bytes(found.Bytes), report.Bytes(found.Beside))))
 	switch {
 	case !t.Save:
@@ -104,7 +106,7 @@ func (t *tuneCmd) measure(ctx context.Context, screen *report.Screen, name strin
 	return screen.Print(b.String())
 }
 
-// deviceOf returns the disk that the file is on.
+// deviceOf returns the device that the file is on.
 func deviceOf(name string) (tune.Device, error) {
 	f, err := os.Open(name)
 	if err != nil {

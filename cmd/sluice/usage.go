@@ -8,14 +8,11 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
+	"github.com/sluiceio/sluice/bench/report"
 )
 
-// usageError marks an error of the caller's.
-type usageError struct{ error }
-
-// clearly says in our words what kong found wrong with the command line: kong's are
-// about its parser. An error that is not known stays as it is.
+// clearly replaces kong's message about a wrong command line by our own: kong's messages
+// are about its parser. An unknown message stays as it is.
 func clearly(err error) error {
 	parse, ok := errors.AsType[*kong.ParseError](err)
 	if !ok {
@@ -34,10 +31,10 @@ func clearly(err error) error {
 	return err
 }
 
-// place is the command in whose arguments something is wrong.
+// place is the command whose arguments are wrong.
 type place struct{ command *kong.Node }
 
-// path is how the command is called, without the program's name.
+// path returns the command's name, with those of its parents, without the program's.
 func (p place) path() string {
 	if p.command.Type == kong.ApplicationNode {
 		return ""
@@ -45,7 +42,7 @@ func (p place) path() string {
 	return p.command.Path()
 }
 
-// prefix begins a sentence about the command; about the program it is empty.
+// prefix returns the beginning of a message about the command, "" for the program itself.
 func (p place) prefix() string {
 	if path := p.path(); path != "" {
 		return path + ": "
@@ -53,15 +50,15 @@ func (p place) prefix() string {
 	return ""
 }
 
-// help says where the command is explained.
+// help returns the end of a message, with the command that prints the help.
 func (p place) help() string {
 	return "; see " + strings.TrimSpace("sluice help "+p.path())
 }
 
-// usage says how the command is called.
+// usage returns the end of a message, with the command's usage line.
 func (p place) usage() string { return "; usage: sluice " + p.command.Summary() }
 
-// commands names those below the command.
+// commands returns the names of the command's subcommands, as a list in words.
 func (p place) commands() string {
 	var names []string
 	for _, child := range p.command.Children {
@@ -72,14 +69,14 @@ func (p place) commands() string {
 	return list(names, "and")
 }
 
-// many reports whether the command takes any number of arguments. All of them have to be
-// side by side.
+// many reports whether the command takes any number of arguments. Flags must not stand
+// between them.
 func (p place) many() bool {
 	n := len(p.command.Positional)
 	return n > 0 && p.command.Positional[n-1].IsCumulative()
 }
 
-// list joins names as a sentence does, the last by that word.
+// list joins names with commas, and the last two with the word last.
 func list(names []string, last string) string {
 	n := len(names) - 1
 	if n < 1 {
@@ -88,10 +85,10 @@ func list(names []string, last string) string {
 	return strings.Join(names[:n], ", ") + " " + last + " " + names[n]
 }
 
-// suggestion matches what kong guesses that was meant.
+// suggestion matches kong's suggestion.
 const suggestion = `(?:, did you mean (?:one of )?(.*)\?)?`
 
-// guess repeats the suggestion.
+// guess returns the suggestion as the end of our message.
 func guess(names string) string {
 	if names == "" {
 		return ""
@@ -99,7 +96,7 @@ func guess(names string) string {
 	return "; did you mean " + list(strings.Split(strings.ReplaceAll(names, `"`, ""), ", "), "or") + "?"
 }
 
-// sentences are what kong says, and what we say. The first that matches counts.
+// sentences are kong's messages, and ours. The first that matches is used.
 var sentences = []struct {
 	of  *regexp.Regexp
 	say func(at place, found []string) string
@@ -107,13 +104,13 @@ var sentences = []struct {
 	{regexp.MustCompile(`(?s)^unexpected argument (.*?)` + suggestion + `$`), func(at place, found []string) string {
 		switch {
 		case at.many():
-			return at.prefix() + "flags are between the arguments and " + quote(found[1]) + "; want the arguments side by side" + at.usage()
+			return at.prefix() + "flags are between the arguments and " + report.Quote(found[1]) + "; want all arguments together" + at.usage()
 		case len(at.command.Children) == 0:
-			return at.prefix() + quote(found[1]) + " is an argument too many" + at.usage()
+			return at.prefix() + report.Quote(found[1]) + " is an argument too many" + at.usage()
 		case found[2] != "" && found[1] != "":
-			return at.prefix() + "unknown command " + quote(found[1]) + guess(found[2])
+			return at.prefix() + "unknown command " + report.Quote(found[1]) + guess(found[2])
 		}
-		return at.prefix() + "unknown command " + quote(found[1]) + "; there are " + at.commands()
+		return at.prefix() + "unknown command " + report.Quote(found[1]) + "; there are " + at.commands()
 	}},
 	{regexp.MustCompile(`^expected (?:one of )?"[^<]`), func(at place, _ []string) string {
 		return at.prefix() + "a command is missing; there are " + at.commands()
@@ -134,13 +131,13 @@ var sentences = []struct {
 		return found[1] + `: the value after it is missing; "` + found[2] + `" looks like a flag (` + found[1] + "=" + found[2] + " if it is the value)"
 	}},
 	{regexp.MustCompile(`(?s)^(--\S+): expected duration but got "(.*)": time: `), func(_ place, found []string) string {
-		return found[1] + `: "` + found[2] + `" is no duration; want a number and its unit, as in 300ms or 2s`
+		return found[1] + `: "` + found[2] + `" is not a duration; want a number and a unit, as in 300ms or 2s`
 	}},
 	{regexp.MustCompile(`(?s)^(--\S+): expected (?:an int|a valid \d+ bit u?int) but got "(.*)"`), func(_ place, found []string) string {
-		return found[1] + `: "` + found[2] + `" is no whole number that fits`
+		return found[1] + `: "` + found[2] + `" is not a whole number, or too large`
 	}},
 	{regexp.MustCompile(`(?s)^(--\S+): expected a float but got "(.*)"`), func(_ place, found []string) string {
-		return found[1] + `: "` + found[2] + `" is no number`
+		return found[1] + `: "` + found[2] + `" is not a number`
 	}},
 	{regexp.MustCompile(`(?s)^(--\S+): bool value must be .* but got "(.*)"`), func(_ place, found []string) string {
 		return found[1] + `: "` + found[2] + `" is neither true nor false; the flag alone turns it on`
@@ -149,8 +146,6 @@ var sentences = []struct {
 		return found[1] + `: "` + found[3] + `" is not known; there are ` + list(strings.Split(strings.ReplaceAll(found[2], `"`, ""), ","), "and")
 	}},
 }
-
-func quote(text string) string { return `"` + report.Printable(text) + `"` }
 
 func plural(of []string, one, many string) string {
 	if len(of) == 1 {

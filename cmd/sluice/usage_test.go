@@ -3,10 +3,12 @@ package main
 import (
 	"io"
 	"testing"
+
+	"github.com/sluiceio/sluice/bench/cli"
 )
 
-// TestClearly calls the command wrongly in each way that the flag library knows: what it
-// says is not what the user reads. A version of the library with other words fails here.
+// TestClearly makes every kind of error that the flag library reports, and checks our
+// message. It fails if a new version of the library has other messages.
 func TestClearly(t *testing.T) {
 	for _, test := range []struct {
 		args []string
@@ -25,7 +27,7 @@ func TestClearly(t *testing.T) {
 		{[]string{"trace", "export", "a"}, `trace export: <out> is missing; usage: sluice trace export <file> <out> [flags]`},
 		{[]string{"trace", "summary", "a", "b"}, `trace summary: "b" is an argument too many; usage: sluice trace summary <file>`},
 		{[]string{"overlay"}, `overlay: --output=DIR is missing; see sluice help overlay`},
-		{[]string{"bench", "--full", "fig6", "--fio", "wal"}, `bench: flags are between the arguments and "wal"; want the arguments side by side; usage: sluice bench [<experiment> ...] [flags]`},
+		{[]string{"bench", "--full", "fig6", "--fio", "wal"}, `bench: flags are between the arguments and "wal"; want all arguments together; usage: sluice bench [<experiment> ...] [flags]`},
 		{[]string{"bench", "--nonsense"}, `bench: unknown flag --nonsense; see sluice help bench`},
 		{[]string{"bench", "--roundz", "3"}, `bench: unknown flag --roundz; did you mean --rounds?`},
 		{[]string{"trace", "record", "--outptu", "x", "y"}, `trace record: unknown flag --outptu; did you mean --output?`},
@@ -36,15 +38,15 @@ func TestClearly(t *testing.T) {
 		{[]string{"tune", "--size"}, `--size: the value after it is missing`},
 		{[]string{"tune", "--time", "--save"}, `--time: the value after it is missing; "--save" looks like a flag (--time=--save if it is the value)`},
 		{[]string{"bench", "--seed", "-1"}, `--seed: the value after it is missing; "-1" looks like a flag (--seed=-1 if it is the value)`},
-		{[]string{"bench", "--rounds", "1e3"}, `--rounds: "1e3" is no whole number that fits`},
-		{[]string{"bench", "--seed=-1"}, `--seed: "-1" is no whole number that fits`},
-		{[]string{"bench", "--fail-below", "x"}, `--fail-below: "x" is no number`},
-		{[]string{"tune", "--time", "3"}, `--time: "3" is no duration; want a number and its unit, as in 300ms or 2s`},
+		{[]string{"bench", "--rounds", "1e3"}, `--rounds: "1e3" is not a whole number, or too large`},
+		{[]string{"bench", "--seed=-1"}, `--seed: "-1" is not a whole number, or too large`},
+		{[]string{"bench", "--fail-below", "x"}, `--fail-below: "x" is not a number`},
+		{[]string{"tune", "--time", "3"}, `--time: "3" is not a duration; want a number and a unit, as in 300ms or 2s`},
 		{[]string{"bench", "--full=maybe"}, `--full: "maybe" is neither true nor false; the flag alone turns it on`},
 		{[]string{"tune", "--size", "x"}, `--size: "x" is not a size; want a number of bytes, as in 512m or 1g`},
 	} {
 		got := ""
-		if _, err := parse(usualArgs(test.args), streams{io.Discard, io.Discard}); err != nil {
+		if _, err := parse(usualArgs(test.args), cli.Streams{Out: io.Discard, Err: io.Discard}); err != nil {
 			got = sentence(err)
 		}
 		if got != test.want {

@@ -1,4 +1,4 @@
-// Package allocs is for tests of what does not allocate.
+// Package allocs checks in tests that code does not allocate.
 package allocs
 
 import (
@@ -10,15 +10,15 @@ import (
 
 const calls, runs = 100, 20
 
-// None demands that do, which makes one call and returns its error, does not
-// allocate. testing.AllocsPerRun alone would not do: it divides, so that an
-// allocation in every second call is none.
+// None fails the test if do allocates, or returns an error. do makes one call of what is
+// tested. testing.AllocsPerRun is not enough: it divides by the number of runs, so that one
+// allocation in every second call counts as none.
 //
-// What the runtime allocates at the same time, for a thread or a goroutine more, is
-// counted too. So do is called in runs of a hundred, and one run without any
-// allocation will do: a path that allocates does so in every run. The garbage
-// collector is off meanwhile, as it empties pools. With the race detector a sync.Pool drops
-// items at random: then do is only called.
+// Allocations of the runtime at the same time, for another thread or goroutine, are counted
+// too. So do is called in runs of a hundred, and one run without an allocation is enough: if
+// do allocates, it does so in every run. The garbage collector is off meanwhile, as it
+// empties each sync.Pool. With the race detector a sync.Pool drops items at random; then
+// None only checks the error.
 func None(t testing.TB, what string, do func() error) {
 	t.Helper()
 	if raceEnabled {
@@ -43,8 +43,8 @@ func None(t testing.TB, what string, do func() error) {
 	}
 }
 
-// Least returns the allocations of that run of do which has the fewest, of some
-// runs; and an error of do.
+// Least calls do in several runs, and returns the number of allocations of the run with the
+// fewest, and an error of do.
 func Least(do func() error) (n float64, err error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))

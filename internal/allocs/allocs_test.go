@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// failed notes what a test would have said.
+// failed keeps the message with which a test fails.
 type failed struct {
 	testing.TB
 	said []string
@@ -18,7 +18,7 @@ func (f *failed) Errorf(format string, _ ...any) { f.said = append(f.said, forma
 
 var kept []byte
 
-// A call that allocates now and then is found; so is an error.
+// None finds a call that allocates only sometimes, and an error.
 func TestNone(t *testing.T) {
 	if raceEnabled {
 		t.Skip("allocations are not counted with the race detector")

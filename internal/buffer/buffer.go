@@ -6,35 +6,35 @@ import (
 	"sync/atomic"
 )
 
-// Buffer is a reference to memory of a Pool. It is a value: copies are the
-// same reference, and Retain makes another one. The zero value has no memory;
-// all methods work on it.
+// Buffer is a reference to memory of a Pool. It is a value: copies are the same
+// reference, and Retain makes another one. A Buffer is stale after its reference was
+// released. The zero value has no memory; all methods work on it.
 type Buffer struct {
 	block  *block
 	gen    uint32
-	lo, hi int // of the block's memory
+	lo, hi int // the part of the block's memory
 }
 
-// block is memory that is given out as a whole.
+// block is memory that is handed out as a whole.
 type block struct {
-	// word says who has the block:
+	// word says whether the block is in use:
 	//
-	//	bits 63–32  generation of its use; a handle of an earlier one is stale
-	//	bits 31–0   references; 0 while the block is free
+	//	bits 63–32  generation; a Buffer with an earlier one is stale
+	//	bits 31–0   number of references; 0 while the block is free
 	//
-	// The generation passes in the same step in which the references become
-	// 0. It comes round after 2^32 uses of one block.
+	// The step that makes the number 0 also increments the generation. The
+	// generation wraps around after 2^32 uses of one block.
 	word atomic.Uint64
 	slab *slab
 	off  int    // in the slab's memory
-	next *block // in the slab's free list. Under class.mu
+	next *block // in the slab's free list. Protected by class.mu
 }
 
 const refsMask = math.MaxUint32
 
-// Bytes returns the memory, which is the caller's until the last reference is
-// released; of a stale Buffer, nil. It is aligned to 4 KiB at least, unless
-// Slice has begun elsewhere.
+// Bytes returns the memory. It may be used until the last reference is released; for a
+// stale Buffer Bytes returns nil. The memory starts at a multiple of 4 KiB at least,
+// unless the Buffer is a Slice that begins elsewhere.
 func (b Buffer) Bytes() []byte {
 	if !b.valid("Bytes") {
 		return nil
@@ -43,10 +43,10 @@ func (b Buffer) Bytes() []byte {
 	return mem[b.lo:b.hi:b.hi]
 }
 
-// Len is the length of Bytes, in bytes.
+// Len returns the number of bytes.
 func (b Buffer) Len() int { return b.hi - b.lo }
 
-// Cap is how long Slice can make the Buffer: up to the end of its memory.
+// Cap returns the number of bytes that Slice can extend the Buffer to.
 func (b Buffer) Cap() int {
 	if !b.valid("Cap") {
 		return 0
@@ -54,8 +54,8 @@ func (b Buffer) Cap() int {
 	return b.block.slab.block - b.lo
 }
 
-// Slice returns the part of b from lo to hi, which is at most Cap. It is the
-// same reference, not one more.
+// Slice returns the bytes from lo to hi of b; hi is at most Cap. It is the same
+// reference, not another one.
 func (b Buffer) Slice(lo, hi int) Buffer {
 	if lo < 0 || hi < lo || hi > b.Cap() {
 		panic(fmt.Sprintf("buffer: Slice(%d, %d) of a Buffer with room for %d", lo, hi, b.Cap()))
@@ -64,8 +64,8 @@ func (b Buffer) Slice(lo, hi int) Buffer {
 	return b
 }
 
-// Retain makes one more reference, which is to be released too, and returns
-// it. Of a stale Buffer it returns a stale one.
+// Retain returns another reference, which has to be released too. If b is stale, so is
+// the result.
 func (b Buffer) Retain() Buffer {
 	if b.block == nil {
 		return b
@@ -85,8 +85,8 @@ func (b Buffer) Retain() Buffer {
 	}
 }
 
-// Release ends the reference. With the last one the memory goes back to the
-// Pool. Of a stale Buffer it does nothing.
+// Release releases the reference. With the last one the memory goes back to the Pool. It
+// does nothing if b is stale.
 func (b Buffer) Release() {
 	if b.block == nil {
 		return
@@ -110,8 +110,8 @@ func (b Buffer) Release() {
 	}
 }
 
-// Reg is what driver.Op's Reg is for an operation on these bytes: 0 for
-// memory that no driver has been told of.
+// Reg returns the value for driver.Op.Reg of an operation on these bytes. It is 0 if the
+// memory is not registered.
 func (b Buffer) Reg() uint32 {
 	if !b.valid("Reg") {
 		return 0
@@ -119,7 +119,7 @@ func (b Buffer) Reg() uint32 {
 	return b.block.slab.reg.Load()
 }
 
-// valid tells whether b is neither zero nor stale.
+// valid reports whether b is neither zero nor stale.
 func (b Buffer) valid(what string) bool {
 	if b.block == nil {
 		return false

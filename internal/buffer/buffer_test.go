@@ -8,7 +8,7 @@ import (
 	"unsafe"
 )
 
-// newPool makes a Pool and sees at the end of the test that it is empty.
+// newPool returns a Pool, and checks at the end of the test that it is empty.
 func newPool(t testing.TB, o Options) *Pool {
 	t.Helper()
 	p := NewPool(o)
@@ -30,8 +30,7 @@ func get(t testing.TB, p *Pool, n int) Buffer {
 	return b
 }
 
-// wantPanic calls do, which misuses a Buffer: in debug builds it must panic,
-// in others it must not.
+// wantPanic calls do, which misuses a Buffer. In debug builds it must panic, in others it must not.
 func wantPanic(t *testing.T, what string, do func()) {
 	t.Helper()
 	defer func() {
@@ -84,7 +83,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// All blocks of a slab, of each class, are apart from each other.
+// The blocks of a slab do not overlap, in any class.
 func TestBlocksAreApart(t *testing.T) {
 	p := newPool(t, Options{Limit: 32 << 20})
 	for size := minBlock; size <= slabSize; size *= 2 {
@@ -137,8 +136,7 @@ func TestSlice(t *testing.T) {
 	}
 }
 
-// Hazard: a second Release frees what has become somebody else's. Guard: the
-// generation.
+// Hazard: a second Release frees memory that another Buffer has by then. Guard: the generation.
 func TestStale(t *testing.T) {
 	p := newPool(t, Options{})
 	old := get(t, p, 100)
@@ -167,7 +165,7 @@ func TestStale(t *testing.T) {
 	}
 }
 
-// The handle stays stale when its memory is gone, or serves another class.
+// A Buffer stays stale after its memory went back to the system, or to another class.
 func TestStaleAfterItsSlab(t *testing.T) {
 	p := newPool(t, Options{Limit: slabSize})
 	old := get(t, p, 100)
@@ -227,7 +225,7 @@ func TestRetainReleaseConcurrently(t *testing.T) {
 	wg.Wait()
 }
 
-// Of many that release one reference only one does, and nobody else's.
+// If many goroutines release the same reference, it is released once.
 func TestDoubleReleaseConcurrently(t *testing.T) {
 	if debug {
 		t.Skip("misuse panics in this build")
@@ -255,7 +253,7 @@ func TestDoubleReleaseConcurrently(t *testing.T) {
 	}
 }
 
-// A Buffer with as many references as can be counted.
+// A Buffer has the largest number of references that can be counted.
 func TestTooManyReferences(t *testing.T) {
 	p := newPool(t, Options{})
 	b := get(t, p, 1)
@@ -271,7 +269,7 @@ func TestTooManyReferences(t *testing.T) {
 	b.Retain()
 }
 
-// In debug builds, memory is poisoned and its poison looked at.
+// In debug builds memory is overwritten when it is released, and checked later.
 func TestPoison(t *testing.T) {
 	if !debug {
 		t.Skip("this build does not poison memory; -tags sluicedebug or -race does")
@@ -292,7 +290,7 @@ func TestPoison(t *testing.T) {
 		}()
 		p.Get(t.Context(), 8192)
 	}()
-	// The block was taken, and is lost to the panic: give it back.
+	// Get has taken the block, and its panic has lost it: return it.
 	p.inUse.Add(8192)
 	p.put(b.block)
 }

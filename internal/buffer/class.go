@@ -6,24 +6,24 @@ import (
 	"github.com/sluiceio/sluice/internal/list"
 )
 
-// class is the slabs of one size of block.
+// class is all slabs with blocks of one size.
 type class struct {
 	pool *Pool
 	mu   sync.Mutex
-	// open holds the slabs with free blocks: the one that a block was last
-	// released to first, those with no block in use last, so that these can
-	// be given back.
-	open list.List[slab]
+	// withFree has the slabs with free blocks. The slab to which a block was last
+	// returned comes first. Slabs without a block in use come last, so that they
+	// stay unused and can go back to the system.
+	withFree list.List[slab]
 }
 
-// take returns a free block of that size, or nil. Only the large class has
-// blocks of different sizes.
+// take returns a free block of that size, or nil. (Only the large class has blocks of
+// different sizes.)
 func (c *class) take(size int) *block {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s := c.open.Front()
+	s := c.withFree.Front()
 	for s != nil && s.block != size {
-		s = s.open.Next()
+		s = s.links.Next()
 	}
 	if s == nil {
 		return nil
@@ -35,14 +35,13 @@ func (c *class) take(size int) *block {
 	s.free, b.next = b.next, nil
 	s.used++
 	if s.free == nil {
-		c.open.Remove(&s.open)
+		c.withFree.Remove(&s.links)
 	}
 	return b
 }
 
-// put makes a block free. If that leaves its slab with none in use, and the
-// Pool has enough of such, it returns the slab, which is no longer the
-// class's.
+// put makes a block free. If its slab then has no block in use, and the Pool keeps
+// enough such slabs already, put removes the slab from the class and returns it.
 func (c *class) put(b *block) (spare *slab) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -50,36 +49,36 @@ func (c *class) put(b *block) (spare *slab) {
 	b.next, s.free = s.free, b
 	s.used--
 	switch {
-	case s.used > 0 && c.open.Front() != s:
+	case s.used > 0 && c.withFree.Front() != s:
 		c.unlink(s)
-		c.open.PushFront(&s.open, s)
-	case s.used > 0: // it is where it belongs
+		c.withFree.PushFront(&s.links, s)
+	case s.used > 0: // s is the first already
 	case !c.pool.keepIdle(s):
 		c.unlink(s)
 		return s
-	case c.open.Back() != s:
+	case c.withFree.Back() != s:
 		c.unlink(s)
-		c.open.PushBack(&s.open, s)
+		c.withFree.PushBack(&s.links, s)
 	}
 	return nil
 }
 
-// unlink takes s out of the list, if it is there.
+// unlink removes s from the list, if it is there.
 func (c *class) unlink(s *slab) {
-	if c.open.Has(&s.open) {
-		c.open.Remove(&s.open)
+	if c.withFree.Has(&s.links) {
+		c.withFree.Remove(&s.links)
 	}
 }
 
-// takeIdle takes a slab with no block in use away from the class, one of that
-// size if size is not 0; nil if there is none.
+// takeIdle removes a slab without a block in use from the class and returns it; nil if
+// there is none. If size is not 0, the slab has that size.
 func (c *class) takeIdle(size int) *slab {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for s := c.open.Back(); s != nil && s.used == 0; s = s.open.Prev() {
+	for s := c.withFree.Back(); s != nil && s.used == 0; s = s.links.Prev() {
 		if size == 0 || len(s.mem) == size {
 			c.pool.idle.Add(-int64(len(s.mem)))
-			c.open.Remove(&s.open)
+			c.withFree.Remove(&s.links)
 			return s
 		}
 	}

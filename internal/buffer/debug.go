@@ -4,19 +4,19 @@ package buffer
 
 import "bytes"
 
-// debug: misuse panics.
+// debug makes misuse panic.
 const debug = true
 
 var poisoned = bytes.Repeat([]byte{0xdb}, minBlock)
 
-// poison overwrites the memory of a block that has been released.
+// poison overwrites the memory of a block that was released.
 func poison(mem []byte) {
 	for ; len(mem) > 0; mem = mem[minBlock:] {
 		copy(mem, poisoned)
 	}
 }
 
-// checkPoison panics if somebody has written to mem since.
+// checkPoison panics if mem was written to since poison.
 func checkPoison(mem []byte) {
 	for ; len(mem) > 0; mem = mem[minBlock:] {
 		if !bytes.Equal(mem[:minBlock], poisoned) {

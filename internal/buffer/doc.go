@@ -1,6 +1,6 @@
-// Package buffer gives out memory to read into and write from: aligned for
-// O_DIRECT, on huge pages where the system has any, told to the driver in
-// advance where it wants to know, and bounded.
+// Package buffer provides memory to read into and write from. The memory is aligned for
+// O_DIRECT, on huge pages if the system has any, registered with the driver if that
+// wants it, and limited.
 //
 //	p := buffer.NewPool(buffer.Options{})
 //	defer p.Close()
@@ -11,23 +11,21 @@
 //	defer b.Release()
 //	… b.Bytes() …
 //
-// Memory comes in slabs of 2 MiB. A slab is cut into blocks of one size
-// class, a power of two from 4 KiB to 2 MiB; when all of them are free again
-// it may serve another class, or be given back to the system. What is larger
-// than 2 MiB is a slab of its own.
+// Memory comes in slabs of 2 MiB. A slab is divided into blocks of one size, a power of
+// two from 4 KiB to 2 MiB. When all its blocks are free, the slab may be divided anew, or
+// go back to the system. A Buffer larger than 2 MiB has a slab of its own.
 //
-// A [Buffer] is a value that names a block and the generation of its use.
-// When the last reference is released the generation passes, and a handle
-// that is still around is stale: it can neither reach the memory nor free it
-// a second time. Nothing is allocated for a Buffer.
+// A [Buffer] is a value with a block and a generation. When the last reference is
+// released, the block gets the next generation, and Buffers that are still around are
+// stale: they can neither reach the memory nor free it a second time. Nothing is
+// allocated for a Buffer.
 //
-// In builds with the race detector or the tag sluicedebug, use of a stale
-// handle panics, memory is poisoned when it is released and checked when it
-// is given out again; with the race detector it is also memory of the Go heap,
-// whose accesses the detector can see.
+// With the race detector, or the build tag sluicedebug, the use of a stale Buffer panics.
+// Memory is overwritten when it is released, and checked when it is handed out again. With
+// the race detector it is memory of the Go heap, as the detector sees no other.
 //
 // # Concurrency
 //
-// All methods of Pool may be called at the same time. So may those of Buffer;
-// the bytes are for their users to share out.
+// All methods of Pool and Buffer may be called by any number of goroutines at once. Users
+// of a Buffer have to synchronize access to its bytes.
 package buffer

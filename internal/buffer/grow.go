@@ -2,8 +2,8 @@ package buffer
 
 import "fmt"
 
-// find returns a free block of a class, from the system if it must be; nil if
-// the limit stands against it. Under mu.
+// find returns a free block of a class, with memory from the system if need be. It returns
+// nil if the limit does not allow that. mu is held.
 func (p *Pool) find(index, size int) (*block, error) {
 	c := &p.classes[index]
 	if b := c.take(size); b != nil {
@@ -12,37 +12,36 @@ func (p *Pool) find(index, size int) (*block, error) {
 	need := max(size, slabSize)
 	if p.mapped+int64(need) > p.limit {
 		if s := p.idleSlab(need); s != nil {
-			return p.use(s, c, size), nil
+			return p.divide(s, c, size), nil
 		}
 		p.reclaim(p.limit - int64(need))
 	}
 	if p.mapped+int64(need) > p.limit {
 		return p.larger(index), nil
 	}
-	s, err := p.obtain(need)
+	s, err := p.mapSlab(need)
 	if err != nil {
 		return nil, err
 	}
-	return p.use(s, c, size), nil
+	return p.divide(s, c, size), nil
 }
 
-// use makes s one of c's slabs and returns a block of it. Somebody quicker may
-// have taken them all, where it has several.
-func (p *Pool) use(s *slab, c *class, size int) *block {
-	s.format(c, size)
+// divide divides s into blocks of class c and returns one. It takes that block before c can
+// be locked by others, who may take all the rest.
+func (p *Pool) divide(s *slab, c *class, size int) *block {
+	s.divide(c, size)
 	b := s.free
 	s.free, b.next = b.next, nil
 	s.used = 1
 	if s.free != nil {
 		c.mu.Lock()
-		c.open.PushFront(&s.open, s)
+		c.withFree.PushFront(&s.links, s)
 		c.mu.Unlock()
 	}
 	return b
 }
 
-// larger returns a block that is larger than asked for, of a slab that is
-// there anyway.
+// larger returns a block that is larger than asked for, from a slab that has a free one.
 func (p *Pool) larger(index int) *block {
 	for i := index + 1; i < large; i++ {
 		if b := p.classes[i].take(minBlock << i); b != nil {
@@ -52,7 +51,8 @@ func (p *Pool) larger(index int) *block {
 	return nil
 }
 
-// idleSlab takes a slab of that size, with no block in use, away from a class.
+// idleSlab removes a slab of that size without a block in use from its class, and returns
+// it; nil if there is none.
 func (p *Pool) idleSlab(size int) *slab {
 	for i := range p.classes {
 		if s := p.classes[i].takeIdle(size); s != nil {
@@ -62,8 +62,8 @@ func (p *Pool) idleSlab(size int) *slab {
 	return nil
 }
 
-// reclaim gives idle slabs back until no more than most bytes are mapped, or
-// none is idle. Under mu.
+// reclaim returns idle slabs to the system until at most most bytes are mapped, or no slab
+// is idle. mu is held.
 func (p *Pool) reclaim(most int64) {
 	for p.mapped > most {
 		s := p.idleSlab(0)
@@ -74,8 +74,8 @@ func (p *Pool) reclaim(most int64) {
 	}
 }
 
-// obtain gets memory from the system. Under mu.
-func (p *Pool) obtain(size int) (*slab, error) {
+// mapSlab gets a slab from the system. mu is held.
+func (p *Pool) mapSlab(size int) (*slab, error) {
 	m, err := p.source(size)
 	if err != nil {
 		return nil, fmt.Errorf("buffer: %d bytes of memory: %w", size, err)
@@ -92,19 +92,19 @@ func (p *Pool) obtain(size int) (*slab, error) {
 	return s, nil
 }
 
-// unmap gives a slab back to the system. No block of it is in use, no class
-// has it. Under mu.
+// unmap returns a slab to the system. It has no block in use and belongs to no class. mu
+// is held.
 func (p *Pool) unmap(s *slab) {
 	p.unregister(s)
 	p.slabs.Remove(&s.mapped)
 	p.mapped -= int64(len(s.mem))
 	memory{s.mem, s.kind}.release()
-	// Stale Buffers keep the slab reachable: it must not point to what may
-	// become anybody's.
+	// Stale Buffers keep the slab reachable. It must not refer to memory that the
+	// system may give to others.
 	s.mem = nil
 }
 
-// unregister makes a slab's memory unknown to the Registrar. Under mu.
+// unregister removes a slab's memory from the Registrar. mu is held.
 func (p *Pool) unregister(s *slab) {
 	if i := s.reg.Swap(0); i != 0 {
 		p.reg.Unregister(int(i - 1))

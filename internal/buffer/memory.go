@@ -2,21 +2,21 @@ package buffer
 
 import "unsafe"
 
-// Kind tells what pages memory is made of.
+// Kind is the kind of pages that memory consists of.
 type Kind uint8
 
 // The kinds of pages, the best first.
 const (
-	Hugetlb     Kind = iota // from the huge pages set aside by the administrator
-	Transparent             // huge pages that the kernel made (THP)
+	Hugetlb     Kind = iota // huge pages that the administrator has set aside
+	Transparent             // huge pages that the kernel has made (THP)
 	Plain                   // ordinary pages
-	Heap                    // the Go heap, where nothing else is implemented or wanted
-	NumKinds                // how many there are
+	Heap                    // the Go heap, on other systems and with the race detector
+	NumKinds                // the number of kinds
 )
 
 var kindNames = [NumKinds]string{"hugetlb", "transparent huge pages", "plain pages", "heap"}
 
-// String names the kind in words.
+// String returns the name of the kind in words.
 func (k Kind) String() string {
 	if k < NumKinds {
 		return kindNames[k]
@@ -24,14 +24,13 @@ func (k Kind) String() string {
 	return "unknown"
 }
 
-// memory is what a slab is made of.
+// memory is the memory of a slab.
 type memory struct {
 	mem  []byte
 	kind Kind
 }
 
-// heap takes memory from the Go heap, aligned to minBlock. The garbage
-// collector gives it back.
+// heap returns memory of the Go heap, aligned to minBlock. The garbage collector frees it.
 func heap(n int) memory {
 	b := make([]byte, n+minBlock)
 	skip := -uintptr(unsafe.Pointer(&b[0])) & (minBlock - 1)

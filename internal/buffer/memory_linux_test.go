@@ -9,8 +9,7 @@ import (
 	"unsafe"
 )
 
-// vm returns a field of /proc/self/smaps, in KiB, summed over the mappings
-// that mem is in.
+// vm returns the sum of a field of /proc/self/smaps, in KiB, over the mappings that mem is in.
 func vm(t *testing.T, mem []byte, field string) int {
 	t.Helper()
 	smaps, err := os.ReadFile("/proc/self/smaps")
@@ -36,7 +35,7 @@ func vm(t *testing.T, mem []byte, field string) int {
 	return sum
 }
 
-// Memory is aligned, clean, and on the pages that it is said to be on.
+// Memory is aligned, zero, and on the pages that its kind names.
 func TestMmap(t *testing.T) {
 	for _, n := range []int{slabSize, 3 * slabSize} {
 		m, err := mmap(n)
@@ -62,7 +61,7 @@ func TestMmap(t *testing.T) {
 	}
 }
 
-// A mapping that is aligned leaves nothing beside it, and none when released.
+// An aligned mapping leaves nothing mapped beside it, and nothing after its release.
 func TestAlignedLeavesNothing(t *testing.T) {
 	size := func() int {
 		status, err := os.ReadFile("/proc/self/status")
@@ -86,8 +85,7 @@ func TestAlignedLeavesNothing(t *testing.T) {
 	}
 }
 
-// Memory that nobody has touched is not resident; that is how huge pages are
-// told from others.
+// Memory that was never written to is not resident. transparent relies on that.
 func TestResident(t *testing.T) {
 	mem, err := aligned(2 * slabSize)
 	if err != nil {

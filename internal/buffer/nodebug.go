@@ -2,7 +2,7 @@
 
 package buffer
 
-// debug: misuse does nothing.
+// debug is false: misuse does nothing.
 const debug = false
 
 func poison([]byte)      {}

@@ -67,7 +67,7 @@ func TestAbsurdSizes(t *testing.T) {
 	}
 }
 
-// When the system gives no memory, Get says so, and waits for nothing.
+// If the system has no memory, Get fails, and does not wait.
 func TestNoMemory(t *testing.T) {
 	p := newPool(t, Options{Limit: 8 << 20})
 	give := true
@@ -85,11 +85,11 @@ func TestNoMemory(t *testing.T) {
 	if _, ok := p.TryGet(slabSize); ok {
 		t.Error("TryGet = true")
 	}
-	get(t, p, 1).Release() // of the slab that is there
+	get(t, p, 1).Release() // uses the slab that exists
 	b.Release()
 }
 
-// waitForWaiters waits until so many Gets wait.
+// waitForWaiters waits until n Gets are waiting.
 func waitForWaiters(t *testing.T, p *Pool, n int) {
 	t.Helper()
 	for start := time.Now(); p.Stats().Waiting != n; time.Sleep(50 * time.Microsecond) {
@@ -117,8 +117,7 @@ func TestBound(t *testing.T) {
 	c.Release()
 }
 
-// Ample says so as long as half of the limit is left; BlockSize tells what is
-// taken.
+// Ample is true while half of the limit is free; BlockSize returns what a Buffer takes.
 func TestAmple(t *testing.T) {
 	p := newPool(t, Options{Limit: 2 * slabSize})
 	if p.Limit() != 2*slabSize || !p.Ample(slabSize) || p.Ample(slabSize+1) || p.Ample(math.MaxInt) {
@@ -169,7 +168,7 @@ func TestWaitEndsWithContext(t *testing.T) {
 		t.Errorf("Get = %v; want DeadlineExceeded", err)
 	}
 	all.Release()
-	// What can be had at once is had, whatever the context says.
+	// Free memory is returned even if the context has ended.
 	b, err := p.Get(ctx, 1)
 	if err != nil {
 		t.Errorf("Get with memory free = %v", err)
@@ -177,7 +176,7 @@ func TestWaitEndsWithContext(t *testing.T) {
 	b.Release()
 }
 
-// The first to come is the first served; nobody overtakes.
+// Waiting Gets are served in their order.
 func TestWaitersAreServedInOrder(t *testing.T) {
 	p := newPool(t, Options{Limit: 2 * slabSize})
 	a, small := get(t, p, slabSize), get(t, p, 1)
@@ -190,7 +189,7 @@ func TestWaitersAreServedInOrder(t *testing.T) {
 		go func() { got <- result{i, get(t, p, n)} }()
 		waitForWaiters(t, p, i+1)
 	}
-	// There is room for the second one, but the first one came first.
+	// There is room for the second Get, but the first one is served first.
 	if _, ok := p.TryGet(1); ok {
 		t.Error("TryGet has overtaken those who wait")
 	}
@@ -211,7 +210,7 @@ func TestWaitersAreServedInOrder(t *testing.T) {
 	}
 }
 
-// When the first one gives up, those behind it are looked at.
+// When the first waiting Get gives up, those after it are served.
 func TestAbandonServesTheNext(t *testing.T) {
 	p := newPool(t, Options{Limit: 2 * slabSize})
 	a := get(t, p, 1)
@@ -234,7 +233,7 @@ func TestAbandonServesTheNext(t *testing.T) {
 	a.Release()
 }
 
-// With the limit reached, a free block that is too large is better than none.
+// If the limit is reached, Get returns a block that is too large rather than wait.
 func TestLargerBlockServes(t *testing.T) {
 	p := newPool(t, Options{Limit: slabSize})
 	a := get(t, p, 64<<10)
@@ -246,7 +245,7 @@ func TestLargerBlockServes(t *testing.T) {
 	b.Release()
 }
 
-// A slab with no block in use serves another class when the limit is reached.
+// If the limit is reached, a slab without a block in use goes to another class.
 func TestSlabChangesItsClass(t *testing.T) {
 	p := newPool(t, Options{Limit: slabSize})
 	for _, n := range []int{1, slabSize, 100_000, 1} {
@@ -258,13 +257,13 @@ func TestSlabChangesItsClass(t *testing.T) {
 	big := newPool(t, Options{Limit: 3 * slabSize})
 	get(t, big, 1).Release()
 	get(t, big, 8192).Release()
-	get(t, big, 3*slabSize).Release() // both must go
+	get(t, big, 3*slabSize).Release() // both slabs have to go
 	if st := big.Stats(); st.MappedPeak != 3*slabSize {
 		t.Errorf("%+v; want a peak of 3 slabs", st)
 	}
 }
 
-// Memory without Buffers is given back, but for a reserve.
+// Slabs without a block in use go back to the system, except for a reserve.
 func TestGivingBack(t *testing.T) {
 	p := newPool(t, Options{Limit: 64 << 20})
 	var all []Buffer
@@ -280,8 +279,8 @@ func TestGivingBack(t *testing.T) {
 	}
 	big.Release()
 	st := p.Stats()
-	if st.Mapped != keep || st.InUse != 0 || st.Peak != 60<<20 || st.MappedPeak != 60<<20 {
-		t.Errorf("%+v; want %d mapped and a peak of 60 MiB", st, keep)
+	if st.Mapped != maxIdle || st.InUse != 0 || st.Peak != 60<<20 || st.MappedPeak != 60<<20 {
+		t.Errorf("%+v; want %d mapped and a peak of 60 MiB", st, maxIdle)
 	}
 	p.Trim()
 	if st := p.Stats(); st.Mapped != 0 {
@@ -309,7 +308,7 @@ func TestClose(t *testing.T) {
 	if _, ok := p.TryGet(1); ok {
 		t.Error("TryGet after Close = true")
 	}
-	b.Bytes()[slabSize-1] = 1 // still there
+	b.Bytes()[slabSize-1] = 1 // still mapped
 	b.Release()
 	if st := p.Stats(); st.Mapped != 0 {
 		t.Errorf("%d mapped after Close and Release", st.Mapped)
@@ -317,7 +316,7 @@ func TestClose(t *testing.T) {
 	p.Close()
 }
 
-// register plays a driver that knows at most some memory.
+// register is a Registrar that has room for a number of pieces of memory.
 type register struct {
 	mu    sync.Mutex
 	room  int
@@ -351,9 +350,9 @@ func TestRegistrar(t *testing.T) {
 	var all []Buffer
 	for i := range 5 {
 		b := get(t, p, slabSize)
-		want := uint32(i + 2) // the index, and 1
+		want := uint32(i + 2) // the index plus 1
 		if i >= 2 {
-			want = 0 // refused, and plain
+			want = 0 // refused, and used without
 		}
 		if b.Reg() != want {
 			t.Errorf("slab %d has Reg %d; want %d", i, b.Reg(), want)
@@ -399,7 +398,7 @@ func TestNoAllocations(t *testing.T) {
 	held.Release()
 }
 
-// Everything at once, under a limit that is always reached.
+// Everything at the same time, with a limit that is always reached.
 func TestRandom(t *testing.T) {
 	start := seed.Of(t)
 	p := newPool(t, Options{Limit: 4 * slabSize})

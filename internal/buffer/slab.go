@@ -13,35 +13,35 @@ const (
 
 	minShift = 12
 	maxShift = 21
-	// numClasses is a class for each power of two, and one for what is larger
+	// numClasses has a class for each power of two, and one for everything larger
 	// than a slab.
 	numClasses = maxShift - minShift + 2
 	large      = numClasses - 1
 )
 
-// slab is memory from the system, all of whose blocks are of one class.
+// slab is memory from the system, divided into blocks of one class.
 type slab struct {
 	pool *Pool
-	mem  []byte // nil once it has been given back
+	mem  []byte // nil after it went back to the system
 	kind Kind
-	// reg is 0, or 1 and the index that the Registrar knows the memory by.
-	// Written by who maps the slab and by Close.
+	// reg is the Registrar's index of the memory plus 1; 0 if it has none. It is
+	// written under Pool.mu.
 	reg atomic.Uint32
 
-	// The following are the class's, under its mu; between classes they are
-	// the Pool's, under its mu.
+	// The class uses these, under its mu; while the slab is in no class, the Pool
+	// does, under its own.
 	class *class
 	block int             // size of each block
-	free  *block          // those that nobody has, linked by next
-	used  int             // how many somebody has
-	open  list.Node[slab] // in class.open
+	free  *block          // the free blocks, linked by next
+	used  int             // number of blocks in use
+	links list.Node[slab] // in class.withFree
 
-	mapped list.Node[slab] // in Pool.slabs. Under Pool.mu
+	mapped list.Node[slab] // in Pool.slabs. Protected by Pool.mu
 }
 
-// format cuts the slab into blocks of c. Its old blocks, if any, are free and
-// their generations past, so that nobody reaches the memory by one of them.
-func (s *slab) format(c *class, size int) {
+// divide divides the slab into blocks of c. Blocks that it had before are free, and Buffers
+// of them stale, so that nothing refers to the memory by these.
+func (s *slab) divide(c *class, size int) {
 	s.class, s.block, s.free, s.used = c, size, nil, 0
 	blocks := make([]block, len(s.mem)/size)
 	for i := len(blocks) - 1; i >= 0; i-- {
@@ -51,9 +51,9 @@ func (s *slab) format(c *class, size int) {
 	}
 }
 
-// fit returns the class for n bytes, and the size of the block that is used:
-// of the large class, a multiple of a slab's.
-func fit(n int) (index, size int) {
+// sizeClass returns the class for n bytes, and the size of its block. In the large class that is
+// a multiple of slabSize.
+func sizeClass(n int) (index, size int) {
 	if n > slabSize {
 		return large, (n + slabSize - 1) &^ (slabSize - 1)
 	}

@@ -3,19 +3,19 @@ package buffer
 // Stats is a snapshot of a Pool. Sizes are in bytes.
 type Stats struct {
 	Limit int64
-	// InUse is in blocks that somebody has, which are up to twice as large as
-	// what was asked for; Peak the most that it ever was.
+	// InUse is the number of bytes in blocks in use; a block is up to twice as large
+	// as what was asked for. Peak is the largest value that InUse ever had.
 	InUse, Peak int64
-	// Mapped is what the Pool has from the system; MappedPeak the most that
-	// it ever was.
+	// Mapped is the memory that the Pool has from the system. MappedPeak is the
+	// largest value that Mapped ever had.
 	Mapped, MappedPeak int64
-	Slabs              [NumKinds]int // by kind of page
-	Registered         int64         // of Mapped, what the Registrar knows
-	Waiting            int           // Gets that wait
-	Waits              int64         // Gets that have had to wait, ever
+	Slabs              [NumKinds]int // number of slabs by kind of pages
+	Registered         int64         // how much of Mapped is registered
+	Waiting            int           // number of waiting Gets
+	Waits              int64         // number of Gets that have had to wait
 }
 
-// Stats returns the counters.
+// Stats returns a snapshot.
 func (p *Pool) Stats() Stats {
 	p.mu.Lock()
 	defer p.mu.Unlock()

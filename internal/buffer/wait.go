@@ -10,10 +10,10 @@ import (
 // waiter is a Get that waits.
 type waiter struct {
 	index, size int
-	links       list.Node[waiter] // in Pool.queue. Under Pool.mu
+	links       list.Node[waiter] // in Pool.queue. Protected by Pool.mu
 
-	// ready holds a value when the waiter is out of the queue, with block or
-	// err set.
+	// ready receives a value when the waiter has left the queue, and block or err is
+	// set.
 	ready chan struct{}
 	block *block
 	err   error
@@ -21,10 +21,10 @@ type waiter struct {
 
 var waiters = sync.Pool{New: func() any { return &waiter{ready: make(chan struct{}, 1)} }}
 
-// await returns a block for who has found none.
+// await returns a block for a Get that has found no free one.
 //
-// A waiter raises waiting, then looks for free blocks. Who makes one free does
-// so, then reads waiting. So one of them sees the other.
+// The waiting goroutine increments waiting, then looks for free blocks. A goroutine that
+// makes a block free does so, then reads waiting. So one of them sees the other.
 func (p *Pool) await(ctx context.Context, index, size int) (*block, error) {
 	w := waiters.Get().(*waiter)
 	w.index, w.size = index, size
@@ -55,7 +55,7 @@ func (p *Pool) await(ctx context.Context, index, size int) (*block, error) {
 	return b, err
 }
 
-// serve gives those who wait what there is, the first one first. Under mu.
+// serve gives free blocks to waiting Gets, in their order. mu is held.
 func (p *Pool) serve() {
 	for w := p.queue.Front(); w != nil; w = p.queue.Front() {
 		b, err := p.find(w.index, w.size)
@@ -66,8 +66,8 @@ func (p *Pool) serve() {
 	}
 }
 
-// abandon takes w out of the queue, unless it has just been served. The next
-// one may want less than w did.
+// abandon removes w from the queue, unless it was just served. The next Get may want less
+// than w, and is served.
 func (p *Pool) abandon(ctx context.Context, w *waiter) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -78,13 +78,13 @@ func (p *Pool) abandon(ctx context.Context, w *waiter) {
 	<-w.ready
 }
 
-// push appends w. Under mu.
+// push appends w. mu is held.
 func (p *Pool) push(w *waiter) {
 	p.queue.PushBack(&w.links, w)
 	p.waiting.Add(1)
 }
 
-// finish takes w out and tells it the outcome. Under mu.
+// finish removes w from the queue and gives it the outcome. mu is held.
 func (p *Pool) finish(w *waiter, b *block, err error) {
 	p.queue.Remove(&w.links)
 	p.waiting.Add(-1)

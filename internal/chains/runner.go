@@ -70,6 +70,10 @@ func (r *Runner) use(drv driver.Linker) {
 	if drv == nil {
 		return
 	}
+	if drv.Files() == 0 { // Linux before 5.15: no chain can open a file
+		_ = drv.Close() // nothing is in flight
+		return
+	}
 	r.drv, r.drvID = drv, record.DriverOf(drv.Info().Name)
 	r.slots = make([]slot, drv.Files())
 	r.done = make([]*driver.Op, drv.Files())

@@ -2,29 +2,29 @@ package evict
 
 import "math/bits"
 
-// ways is how many ghosts a bucket has room for.
+// ways is the number of ghosts in a bucket.
 const ways = 8
 
-// ghosts remembers the keys that were thrown out last, by a part of their
-// hashes: about one key in 2^29 that was never there is taken for one that
-// was. A bucket that is full forgets its oldest.
+// ghosts remembers the keys that were evicted last, by a part of their hashes. It takes
+// about one in 2^29 other keys for one of them. A bucket that is full forgets its oldest
+// ghost.
 type ghosts struct {
-	buckets [][ways]ghost
-	shift   uint // the top bits of a hash choose the bucket
-	most    uint32
-	now     uint32 // counts the keys that were thrown out, and comes round
+	buckets  [][ways]ghost
+	shift    uint // how far a hash is shifted right to get its bucket
+	capacity uint32
+	now      uint32 // number of keys evicted so far; wraps around
 }
 
-// ghost is a key that was thrown out; the zero value none.
+// ghost is a key that was evicted. The zero value is none.
 type ghost struct {
-	mark uint32 // of its hash, never 0
-	when uint32 // the value of now
+	mark uint32 // a part of its hash, never 0
+	when uint32 // now, when it was added
 }
 
-// newGhosts remembers the last n.
+// newGhosts returns ghosts that remembers the last n keys.
 func newGhosts(n int) ghosts {
 	size := bits.Len(uint(max(1, 2*n/ways) - 1))
-	return ghosts{buckets: make([][ways]ghost, 1<<size), shift: uint(64 - size), most: uint32(n)}
+	return ghosts{buckets: make([][ways]ghost, 1<<size), shift: uint(64 - size), capacity: uint32(n)}
 }
 
 func (g *ghosts) find(key uint64) (bucket *[ways]ghost, mark uint32) {
@@ -34,7 +34,7 @@ func (g *ghosts) find(key uint64) (bucket *[ways]ghost, mark uint32) {
 	return &g.buckets[h>>g.shift], uint32(h) | 1
 }
 
-// add remembers a key that has been thrown out.
+// add remembers a key that was evicted.
 func (g *ghosts) add(key uint64) {
 	g.now++
 	b, mark := g.find(key)
@@ -52,12 +52,12 @@ func (g *ghosts) add(key uint64) {
 	*oldest = ghost{mark, g.now}
 }
 
-// take tells whether key is remembered, and forgets it.
+// take reports whether key is remembered, and forgets it.
 func (g *ghosts) take(key uint64) bool {
 	b, mark := g.find(key)
 	for i := range b {
 		if e := &b[i]; e.mark == mark {
-			fresh := g.now-e.when < g.most
+			fresh := g.now-e.when < g.capacity
 			*e = ghost{}
 			return fresh
 		}

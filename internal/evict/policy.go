@@ -3,21 +3,21 @@ package evict
 import "sync/atomic"
 
 const (
-	maxUses   = 3    // uses beyond this many are not counted
-	promote   = 1    // uses that take a key from the small queue to the main one
-	smallPart = 10   // the small queue is at least this part of all: a tenth
-	maxBusy   = 1024 // slots that refuse to be freed before Evict gives up
+	maxUses   = 3    // more uses than this are not counted
+	promote   = 1    // number of uses with which a key moves from the small queue to the main one
+	smallPart = 10   // one slot in so many is the small queue's
+	maxBusy   = 1024 // slots for which free returns false before Evict gives up
 )
 
-// none is no slot.
+// none means that there is no slot.
 const none = -1
 
-// Policy decides for a fixed number of slots.
+// Policy is the policy for a fixed number of slots.
 type Policy struct {
 	slots       []slot
 	uses        func(i int32) *Uses
 	small, main queue
-	smallMost   int // above it, the small queue gives way
+	smallLimit  int // if it has more slots, the small queue is evicted from first
 	ghosts      ghosts
 }
 
@@ -27,32 +27,31 @@ type slot struct {
 	queue      *queue
 }
 
-// Uses counts how often what a slot holds was used since it came, up to
-// maxUses. It lies where the owner of the slots has it, next to what a hit
-// looks at anyway.
+// Uses counts how often the key in a slot was used since it came, up to maxUses. The owner of
+// the slots keeps it next to the other data that a hit reads.
 type Uses struct{ n atomic.Uint32 }
 
-// Touch notes a use.
+// Touch counts a use.
 func (u *Uses) Touch() {
 	if n := u.n.Load(); n < maxUses {
-		// One of two that are here at once may get lost; it is an estimate.
+		// Of two uses at the same time one may get lost; the count is an estimate.
 		u.n.CompareAndSwap(n, n+1)
 	}
 }
 
-// New returns a Policy for n slots, none of which holds a key. It finds the
-// Uses of each, always the same, by uses.
+// New returns a Policy for n slots that hold no keys. uses returns the Uses of a slot; for the
+// same slot always the same.
 func New(n int, uses func(i int32) *Uses) *Policy {
-	p := &Policy{slots: make([]slot, n), uses: uses, smallMost: max(1, n/smallPart), ghosts: newGhosts(n)}
+	p := &Policy{slots: make([]slot, n), uses: uses, smallLimit: max(1, n/smallPart), ghosts: newGhosts(n)}
 	p.small.clear()
 	p.main.clear()
 	return p
 }
 
-// Len is how many slots hold keys.
+// Len returns the number of slots that hold keys.
 func (p *Policy) Len() int { return p.small.len + p.main.len }
 
-// Insert makes slot i, which holds no key, hold key.
+// Insert puts key into slot i, which holds none.
 func (p *Policy) Insert(i int32, key uint64) {
 	p.slots[i].key = key
 	p.uses(i).n.Store(0)
@@ -63,15 +62,14 @@ func (p *Policy) Insert(i int32, key uint64) {
 	}
 }
 
-// Remove makes slot i hold no key: what it held is no longer wanted.
+// Remove removes the key of slot i, without remembering it as evicted.
 func (p *Policy) Remove(i int32) { p.unlink(i) }
 
-// Evict chooses a slot that is to hold another key. It asks free for each one
-// that it would take; the first for which free returns true holds no key from
-// then on, and is returned. It returns false if free refuses all, or very
-// many.
+// Evict chooses a slot for another key, and removes the slot's key. It calls free for the
+// slots in the order of the policy, and takes the first one for which free returns true. If
+// free returns false for all slots, or for very many, ok is false.
 func (p *Policy) Evict(free func(i int32) bool) (i int32, ok bool) {
-	if p.small.len <= p.smallMost {
+	if p.small.len <= p.smallLimit {
 		if i, ok = p.evictMain(free); ok {
 			return i, true
 		}
@@ -79,7 +77,7 @@ func (p *Policy) Evict(free func(i int32) bool) (i int32, ok bool) {
 	if i, ok = p.evictSmall(free); ok {
 		return i, true
 	}
-	return p.evictMain(free) // which may have got all of the small queue's
+	return p.evictMain(free) // the small queue's keys may have moved there
 }
 
 func (p *Policy) evictSmall(free func(i int32) bool) (int32, bool) {

@@ -18,7 +18,7 @@ func newPolicy(n int) *Policy {
 	return New(n, func(i int32) *Uses { return &uses[i] })
 }
 
-// keys lists a queue, the newest first, each with its uses.
+// keys lists the keys in a queue, the newest first, each with its uses.
 func (p *Policy) keys(q *queue) string {
 	var b bytes.Buffer
 	for i := q.first; i != none; i = p.slots[i].next {
@@ -30,7 +30,7 @@ func (p *Policy) keys(q *queue) string {
 	return b.String()
 }
 
-// A cache of ten keys: each letter of the script is a use of that key.
+// A cache of ten keys. Each letter of the script is a use of that key.
 func TestGolden(t *testing.T) {
 	var out bytes.Buffer
 	p := newPolicy(10)
@@ -57,13 +57,13 @@ func TestGolden(t *testing.T) {
 	golden.Compare(t, "testdata/script.golden", out.Bytes())
 }
 
-// model is S3-FIFO over slices, the newest last.
+// model is S3-FIFO with slices; the newest key comes last.
 type model struct {
 	n           int
 	small, main []int32
 	keys        map[int32]uint64
 	uses        map[int32]int
-	gone        []uint64 // the ghosts, the newest last; 0 is one that came back
+	gone        []uint64 // the ghosts, the newest last; 0 is one that was used up
 }
 
 func (m *model) insert(i int32, key uint64) {
@@ -130,8 +130,8 @@ func TestModel(t *testing.T) {
 	for range 50 {
 		n := 1 + rnd.IntN(30)
 		p := newPolicy(n)
-		p.ghosts = newGhosts(100 * n) // no bucket is ever full
-		p.ghosts.most = uint32(n)
+		p.ghosts = newGhosts(100 * n) // so that no bucket is ever full
+		p.ghosts.capacity = uint32(n)
 		m := &model{n: n, keys: map[int32]uint64{}, uses: map[int32]int{}}
 		var empty []int32
 		for i := range n {
@@ -182,7 +182,7 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// When very many slots are in use, Evict gives up rather than look at all.
+// If very many slots are in use, Evict gives up and does not look at all of them.
 func TestBusy(t *testing.T) {
 	p := newPolicy(100_000)
 	for i := range int32(100_000) {

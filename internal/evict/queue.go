@@ -1,6 +1,6 @@
 package evict
 
-// queue is slots in the order in which they came, the newest first.
+// queue is a list of slots, the newest first.
 type queue struct {
 	first, last int32
 	len         int
@@ -8,7 +8,7 @@ type queue struct {
 
 func (q *queue) clear() { q.first, q.last, q.len = none, none, 0 }
 
-// push makes i the newest of q.
+// push makes i the first slot of q.
 func (p *Policy) push(q *queue, i int32) {
 	s := &p.slots[i]
 	s.queue, s.prev, s.next = q, none, q.first
@@ -21,7 +21,7 @@ func (p *Policy) push(q *queue, i int32) {
 	q.len++
 }
 
-// unlink takes i out of the queue that it is in.
+// unlink removes i from its queue.
 func (p *Policy) unlink(i int32) {
 	s := &p.slots[i]
 	q := s.queue

@@ -1,6 +1,5 @@
-// Package golden compares what tests print with files that hold what they shall
-// print. `go test -update` writes the files anew, for somebody to read the
-// difference.
+// Package golden compares the output of tests with files. `go test -update` writes the files
+// anew; read the difference before you commit it.
 package golden
 
 import (
@@ -12,7 +11,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// Compare fails t if the file does not hold got.
+// Compare fails t if the contents of the file are not got.
 func Compare(t testing.TB, file string, got []byte) {
 	t.Helper()
 	if *update {
@@ -29,9 +28,9 @@ func Compare(t testing.TB, file string, got []byte) {
 	}
 }
 
-// Scripts plays each file that matches pattern, in a test of its own. A file is a
-// script with the answers in it: play drops those, and returns the script with
-// the answers that it got.
+// Scripts runs play for each file that matches pattern, in a test of its own, and compares the
+// file with the result. A file is a script that contains the answers. play ignores the answers
+// in the file, and returns the script with the answers that it got.
 func Scripts(t *testing.T, pattern string, play func(t *testing.T, script string) string) {
 	t.Helper()
 	files, err := filepath.Glob(pattern)

@@ -27,7 +27,7 @@ func MakeCall(code driver.Code, fd int, b []byte, off int64) int32 {
 	case driver.Fdatasync:
 		return sys.Fdatasync(fd)
 	case Writeback:
-		return sys.StartWriteback(fd)
+		return sys.StartWriteback(fd, 0, 0)
 	}
 	return einval
 }

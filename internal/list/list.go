@@ -1,5 +1,5 @@
-// Package list has the queue that everybody here waits in: a doubly linked list
-// whose links are part of what is in it.
+// Package list is a doubly linked list whose links are part of the values in it. The queues of
+// the scheduler and the drivers are such lists.
 //
 //	type waiter struct {
 //		links list.Node[waiter]
@@ -8,47 +8,48 @@
 //
 //	q.PushBack(&w.links, w)
 //	…
-//	if q.Has(&w.links) { // it has not been served in the meantime
+//	if q.Has(&w.links) { // it was not removed by others meanwhile
 //		q.Remove(&w.links)
 //	}
 //
-// Nothing is allocated, and nothing walks: when ten thousand contexts end at
-// once, each has a waiter to withdraw from the middle.
+// Nothing is allocated, and removing a value from the middle takes constant time: when ten
+// thousand contexts end at once, each removes its waiter.
 //
 // # Concurrency
 //
-// A List and the Nodes in it are used by one goroutine at a time: who calls a
+// A List and the Nodes in it are used by one goroutine at a time. The caller holds the lock
+// that protects them.
 // method holds the lock that guards them.
 package list
 
-// List is a list of values that have a Node in them. Its zero value is empty.
-// It is not copied once something is in it.
+// List is a list of values that contain a Node. The zero value is empty. A List that is not
+// empty must not be copied.
 type List[T any] struct {
 	front, back *Node[T]
 	len         int
 }
 
-// Node is what makes a value part of a List, of one at a time. Its zero value
-// is in none, and so it is again after Remove.
+// Node makes the value that contains it part of a List, of one at a time. The zero value is in
+// no list.
 type Node[T any] struct {
-	list       *List[T] // nil: in none
+	list       *List[T] // nil if it is in none
 	of         *T
 	prev, next *Node[T]
 }
 
-// Len is how many there are.
+// Len returns the number of values.
 func (l *List[T]) Len() int { return l.len }
 
-// Front returns the first one, or nil.
+// Front returns the first value, or nil.
 func (l *List[T]) Front() *T { return l.front.value() }
 
-// Back returns the last one, or nil.
+// Back returns the last value, or nil.
 func (l *List[T]) Back() *T { return l.back.value() }
 
-// Next returns the one behind n, or nil if n is the last one or in no list.
+// Next returns the value after n; nil if n is the last one or in no list.
 func (n *Node[T]) Next() *T { return n.next.value() }
 
-// Prev returns the one before n, or nil if n is the first one or in no list.
+// Prev returns the value before n; nil if n is the first one or in no list.
 func (n *Node[T]) Prev() *T { return n.prev.value() }
 
 func (n *Node[T]) value() *T {
@@ -58,19 +59,19 @@ func (n *Node[T]) value() *T {
 	return n.of
 }
 
-// Has tells whether n is in l.
+// Has reports whether n is in l.
 func (l *List[T]) Has(n *Node[T]) bool { return n.list == l }
 
-// PushBack makes of, whose Node n is, the last one.
+// PushBack adds of, whose Node is n, at the end.
 func (l *List[T]) PushBack(n *Node[T], of *T) { l.insert(n, of, l.back, nil) }
 
-// PushFront makes of, whose Node n is, the first one.
+// PushFront adds of, whose Node is n, at the front.
 func (l *List[T]) PushFront(n *Node[T], of *T) { l.insert(n, of, nil, l.front) }
 
-// insert puts n between two that are neighbours, or nil at an end.
+// insert adds n between prev and next, which are nil at the ends.
 func (l *List[T]) insert(n *Node[T], of *T, prev, next *Node[T]) {
 	if n.list != nil {
-		panic("list: what is pushed is in a list already")
+		panic("list: a value is pushed that is in a list already")
 	}
 	n.list, n.of, n.prev, n.next = l, of, prev, next
 	if prev == nil {
@@ -86,10 +87,10 @@ func (l *List[T]) insert(n *Node[T], of *T, prev, next *Node[T]) {
 	l.len++
 }
 
-// Remove takes n out of l.
+// Remove removes n from l.
 func (l *List[T]) Remove(n *Node[T]) {
 	if n.list != l {
-		panic("list: what is removed is not in this list")
+		panic("list: a value is removed from a list that it is not in")
 	}
 	if n.prev == nil {
 		l.front = n.next

@@ -9,13 +9,13 @@ import (
 	"github.com/sluiceio/sluice/internal/seed"
 )
 
-// item is what the tests put into lists.
+// item is a value in the lists of the tests.
 type item struct {
 	links Node[item]
 	id    int
 }
 
-// check fails the test unless l has want in it, forwards and backwards.
+// check fails the test unless l contains want, forwards and backwards.
 func check(t *testing.T, l *List[item], want []*item) {
 	t.Helper()
 	var forwards, backwards []*item
@@ -31,8 +31,7 @@ func check(t *testing.T, l *List[item], want []*item) {
 	}
 }
 
-// Two lists do what two slices do, for any order of calls; what leaves one may
-// enter the other.
+// Two lists behave as two slices do, for any order of calls. Values move from one to the other.
 func TestAsSlices(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(seed.Of(t), 0))
 	var lists [2]List[item]
@@ -83,8 +82,8 @@ func TestAsSlices(t *testing.T) {
 	}
 }
 
-// What is removed is not looked for: the list is cut behind its first and
-// before its last one, so that no walk arrives in the middle.
+// Remove does not walk the list: the list is cut after its first and before its last value, so that a walk
+// would not reach the middle.
 func TestRemoveDoesNotWalk(t *testing.T) {
 	var l List[item]
 	items := make([]*item, 7)
@@ -102,7 +101,7 @@ func TestRemoveDoesNotWalk(t *testing.T) {
 	check(t, &l, slices.Delete(slices.Clone(items), 3, 4))
 }
 
-// Misuse is told of before it breaks a list.
+// Misuse panics before it damages a list.
 func TestMisuse(t *testing.T) {
 	var l, other List[item]
 	in, out := &item{}, &item{}
@@ -111,11 +110,11 @@ func TestMisuse(t *testing.T) {
 		do   func()
 		want string
 	}{
-		"PushBack twice":        {func() { l.PushBack(&in.links, in) }, "list: what is pushed is in a list already"},
-		"PushFront twice":       {func() { l.PushFront(&in.links, in) }, "list: what is pushed is in a list already"},
-		"PushBack to another":   {func() { other.PushBack(&in.links, in) }, "list: what is pushed is in a list already"},
-		"Remove from another":   {func() { other.Remove(&in.links) }, "list: what is removed is not in this list"},
-		"Remove of what is not": {func() { l.Remove(&out.links) }, "list: what is removed is not in this list"},
+		"PushBack twice":        {func() { l.PushBack(&in.links, in) }, "list: a value is pushed that is in a list already"},
+		"PushFront twice":       {func() { l.PushFront(&in.links, in) }, "list: a value is pushed that is in a list already"},
+		"PushBack to another":   {func() { other.PushBack(&in.links, in) }, "list: a value is pushed that is in a list already"},
+		"Remove from another":   {func() { other.Remove(&in.links) }, "list: a value is removed from a list that it is not in"},
+		"Remove of what is not": {func() { l.Remove(&out.links) }, "list: a value is removed from a list that it is not in"},
 	} {
 		func() {
 			defer func() {
@@ -142,7 +141,7 @@ func TestNoAllocations(t *testing.T) {
 	})
 }
 
-// BenchmarkQueue takes the first of some out and puts it at the end.
+// BenchmarkQueue removes the first of several values and adds it at the end.
 func BenchmarkQueue(b *testing.B) {
 	var l List[item]
 	for range 8 {

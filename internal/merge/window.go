@@ -1,14 +1,14 @@
-// Package merge decides which reads of a file are made as one. It makes no
-// I/O: who reads tells it what is wanted, and asks it what to read next.
+// Package merge decides which reads of a file are merged into one. It makes no I/O: the caller
+// adds what it wants to read, and asks what to read next.
 //
 //	w := merge.New[string](merge.Limits{Size: 128 << 10, Amplification: 1}, 64)
 //	w.Add(merge.Extent{Off: 4096, End: 8192}, "a")
 //	w.Add(merge.Extent{Off: 0, End: 4096}, "b")
 //	e, of := w.Next(nil) // {0, 8192}, [b a]
 //
-// A [Window] holds what is wanted and not being read yet. The next request is
-// for the oldest extent in it, so that none waits for ever, and for those of
-// its neighbours in the file that the limits admit, whenever they came.
+// A [Window] holds the extents that are wanted and not being read yet. The next request is for
+// the oldest extent, so that none waits forever. Its neighbours in the file are read with it if
+// the limits allow that, whenever they were added.
 package merge
 
 import (
@@ -16,32 +16,32 @@ import (
 	"sort"
 )
 
-// Extent is a part of a file, in bytes: from Off up to End, which is not in it.
+// Extent is the part of a file from byte offset Off to End, exclusive.
 type Extent struct{ Off, End int64 }
 
-// Len is the number of bytes in e.
+// Len returns the number of bytes in e.
 func (e Extent) Len() int64 { return e.End - e.Off }
 
-// Limits bounds what is read as one. An extent that exceeds Size by itself is
-// a request of its own.
+// Limits bounds what is merged. An extent larger than Size is a request of its own.
 type Limits struct {
-	// Size is the most bytes of a request for more than one extent.
+	// Size is the largest request for more than one extent, in bytes.
 	Size int64
-	// Gap is the most bytes between two neighbours, which nobody wants.
+	// Gap is the largest distance between two neighbours, in bytes. The bytes in
+	// between are read although no extent has them.
 	Gap int64
-	// Amplification is the most bytes that are read for a byte that is wanted,
-	// however often it is.
+	// Amplification is the largest number of bytes read for each byte wanted. A byte
+	// in several extents counts once.
 	Amplification float64
 }
 
-// Window is extents that are wanted. It is not safe for concurrent use.
+// Window is a set of wanted extents. One goroutine at a time may use it.
 type Window[T any] struct {
-	limits Limits
-	most   int
-	// places are the extents by offset, of equal ones the older first.
+	limits   Limits
+	capacity int
+	// places has the extents sorted by offset; of equal ones the older comes first.
 	places []place
-	// slots hold them. Those in use are a list by age, the others one of free
-	// slots.
+	// slots has the extents. Slots in use are a list by age, free ones are another
+	// list.
 	slots          []slot[T]
 	oldest, newest int32
 	free           int32
@@ -55,35 +55,35 @@ type place struct {
 type slot[T any] struct {
 	Extent
 	of         T
-	prev, next int32 // older and newer; none at the ends
+	prev, next int32 // the older and the newer one; none at the ends
 }
 
 const none = -1
 
-// New returns a Window that is full with most extents.
+// New returns a Window that is full when it has most extents.
 func New[T any](l Limits, most int) *Window[T] {
 	if most < 1 {
-		panic("merge: a window has room for one extent at least")
+		panic("merge: a window needs room for one extent at least")
 	}
-	return &Window[T]{limits: l, most: most, oldest: none, newest: none, free: none}
+	return &Window[T]{limits: l, capacity: most, oldest: none, newest: none, free: none}
 }
 
-// Len is the number of extents in the window.
+// Len returns the number of extents in the window.
 func (w *Window[T]) Len() int { return len(w.places) }
 
-// Full tells whether there are as many as New was told.
-func (w *Window[T]) Full() bool { return len(w.places) >= w.most }
+// Full reports whether the window has as many extents as New was given, or more.
+func (w *Window[T]) Full() bool { return len(w.places) >= w.capacity }
 
-// Add puts an extent, which is not empty, into the window, also a full one. Of
-// says whom it is for.
+// Add adds an extent, which must not be empty, even to a full window. of is what Next returns
+// for it.
 func (w *Window[T]) Add(e Extent, of T) {
 	i := sort.Search(len(w.places), func(i int) bool { return w.places[i].off > e.Off })
 	w.places = slices.Insert(w.places, i, place{e.Off, w.append(e, of)})
 }
 
-// Next takes the oldest extent out, and those that are read with it. It returns
-// what to read, and appends to of whom that is for, by offset. The window is not
-// empty.
+// Next removes the oldest extent and those that are read together with it. It returns what to
+// read, and appends the of values of the extents to of, sorted by offset. The window must not
+// be empty.
 func (w *Window[T]) Next(of []T) (Extent, []T) {
 	first := w.find(w.oldest)
 	last := first
@@ -107,7 +107,7 @@ func (w *Window[T]) Next(of []T) (Extent, []T) {
 
 func (w *Window[T]) at(i int) Extent { return w.slots[w.places[i].slot].Extent }
 
-// find returns the place of a slot.
+// find returns the index in places of a slot.
 func (w *Window[T]) find(slot int32) int {
 	off := w.slots[slot].Off
 	i := sort.Search(len(w.places), func(i int) bool { return w.places[i].off >= off })
@@ -117,7 +117,7 @@ func (w *Window[T]) find(slot int32) int {
 	return i
 }
 
-// append makes e the newest extent and returns its slot.
+// append adds e as the newest extent and returns its slot.
 func (w *Window[T]) append(e Extent, of T) int32 {
 	i := w.free
 	if i == none {
@@ -136,7 +136,7 @@ func (w *Window[T]) append(e Extent, of T) int32 {
 	return i
 }
 
-// remove frees a slot.
+// remove makes a slot free.
 func (w *Window[T]) remove(i int32) {
 	s := &w.slots[i]
 	if s.prev == none {
@@ -153,22 +153,21 @@ func (w *Window[T]) remove(i int32) {
 	w.free = i
 }
 
-// run is extents that are read as one, neighbours by offset.
+// run is neighbouring extents that are read together.
 type run struct {
 	Extent
-	wanted int64 // how many of its bytes are
+	wanted int64 // number of its bytes that are wanted
 }
 
-// take takes in an extent that is before or behind all others of the run, if
-// the limits admit it.
+// take adds an extent before or after all others of the run, if the limits allow that.
 func (r *run) take(e Extent, l Limits) bool {
 	all := Extent{min(r.Off, e.Off), max(r.End, e.End)}
 	gap := max(e.Off-r.End, r.Off-e.End)
 	if gap > l.Gap || all.Len() > l.Size {
 		return false
 	}
-	// What e adds. Where it comes before the run and reaches over a gap in it,
-	// that is more than is counted, which errs on the safe side.
+	// n counts the bytes that e adds. If e comes before the run and reaches across a
+	// gap in it, n is too small: then too little is merged, never too much.
 	n := r.wanted + max(0, e.End-max(e.Off, r.End))
 	if e.Off < r.Off {
 		n = r.wanted + min(e.End, r.Off) - e.Off

@@ -13,13 +13,13 @@ import (
 	"github.com/sluiceio/sluice/internal/seed"
 )
 
-// TestGolden plays each script in testdata and compares what the Window says
-// with what is written beside it. A script's first line is
+// TestGolden plays each script in testdata and compares the Window's answers with those in the script. The
+// first line of a script is
 //
 //	window SIZE GAP AMPLIFICATION MOST
 //
-// and the others are add OFF-END…, which are named a, b, c … in turn, and next,
-// which is until the window is empty.
+// The other lines are add OFF-END…, whose extents are named a, b, c and so on, and next, which calls Next
+// until the window is empty.
 func TestGolden(t *testing.T) {
 	golden.Scripts(t, "testdata/*.txt", play)
 }
@@ -71,9 +71,8 @@ func scan(t *testing.T, format, s string, to ...any) {
 	}
 }
 
-// TestRandom: whatever the extents and the limits, each is in one request and
-// wholly, the oldest is in the next one, and no request exceeds the limits, by
-// a count of its bytes one by one.
+// TestRandom: for any extents and limits, each extent is completely in one request, the oldest is in the
+// next one, and no request exceeds the limits, as counted byte by byte.
 func TestRandom(t *testing.T) {
 	r := seed.Rand(t)
 	for range 3000 {
@@ -154,7 +153,7 @@ func check(t *testing.T, l Limits, e Extent, of []int, extents []Extent) {
 	}
 }
 
-// Neighbours that all fit are one request, in whatever order they came.
+// Neighbours that fit into one request are one, in whatever order they were added.
 func TestMergesAll(t *testing.T) {
 	r := seed.Rand(t)
 	w := New[int](Limits{Size: 32, Amplification: 1}, 32)

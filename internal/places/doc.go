@@ -1,5 +1,5 @@
-// Package places gives tests file systems of their own, on loop devices, and
-// memory. What needs root, or a program that is not there, skips the test.
+// Package places gives tests file systems of their own, on loop devices and in memory. Tests
+// are skipped if they need root, or a program that is not installed.
 package places
 
 import (
@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-// Make makes a new file system of about so many bytes, which is gone at the end
-// of the test, and returns its directory.
+// Make makes a new file system of about size bytes, and returns its directory. It is removed at
+// the end of the test.
 type Make func(t testing.TB, size int64) (dir string)
 
-// Memory returns a directory on tmpfs.
+// Memory returns a directory on tmpfs, which is removed at the end of the test.
 func Memory(t testing.TB) (dir string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "sluice")

@@ -16,16 +16,15 @@ const (
 	fiThaw   = 0xC0045878
 )
 
-// Frozen is a file system that is frozen, as by fsfreeze(8).
+// Frozen is a file system that was frozen, as by fsfreeze(8).
 type Frozen struct {
 	dir  *os.File
 	once sync.Once
-	late *time.Timer // thaws, and fails the test
+	late *time.Timer // after a minute it thaws the file system and fails the test
 }
 
-// Freeze freezes the file system at dir until Thaw, or until the test ends. A test that
-// has not thawed it after a minute fails; and should the process end, another
-// thaws it.
+// Freeze freezes the file system at dir until Thaw, or until the test ends. If it is not thawed
+// within a minute, the test fails. If this process dies, another one thaws it.
 func Freeze(t testing.TB, dir string) *Frozen {
 	t.Helper()
 	f, err := os.Open(dir)
@@ -39,7 +38,7 @@ func Freeze(t testing.TB, dir string) *Frozen {
 		err = guard.Start()
 	}
 	if err != nil {
-		t.Skipf("no process that thaws: %v", err)
+		t.Skipf("cannot start a process that thaws: %v", err)
 	}
 	t.Cleanup(func() { alive.Close(); guard.Wait() })
 	if err := unix.IoctlSetInt(int(f.Fd()), fiFreeze, 0); err != nil {

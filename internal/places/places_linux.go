@@ -14,16 +14,16 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// FileSystems are all that there are.
+// FileSystems has all file systems to test on, by name.
 var FileSystems = map[string]Make{
 	"ext4": func(t testing.TB, size int64) string {
 		return Mount(t, Loop(t, size), "mkfs.ext4 -q -F", "")
 	},
 	"xfs": func(t testing.TB, size int64) string {
-		return Mount(t, Loop(t, max(size, 300<<20)), "mkfs.xfs -q -f", "") // 300 MiB is its least
+		return Mount(t, Loop(t, max(size, 300<<20)), "mkfs.xfs -q -f", "") // xfs needs 300 MiB
 	},
 	"btrfs": func(t testing.TB, size int64) string {
-		return Mount(t, Loop(t, max(size, 128<<20)), "mkfs.btrfs -q -f", "") // 109 MiB is its least
+		return Mount(t, Loop(t, max(size, 128<<20)), "mkfs.btrfs -q -f", "") // btrfs needs 109 MiB
 	},
 	"ext4 on 4 KiB sectors": func(t testing.TB, size int64) string {
 		return Mount(t, Loop(t, size, "-b", "4096"), "mkfs.ext4 -q -F", "")
@@ -40,7 +40,7 @@ var FileSystems = map[string]Make{
 	"overlay": func(t testing.TB, _ int64) string { return Overlay(t) },
 }
 
-// Tool runs a command, or skips the test if that fails.
+// Tool runs a command and returns its output. It skips the test if the command fails.
 func Tool(t testing.TB, command string, args ...string) string {
 	t.Helper()
 	args = append(strings.Fields(command), args...)
@@ -51,8 +51,8 @@ func Tool(t testing.TB, command string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// Loop makes a loop device of a sparse file, which is in memory if there is much
-// of that: tests wait for the device in each fsync.
+// Loop makes a loop device of a sparse file. The file is in memory if there is much of that, as
+// tests wait for the device in each fsync.
 func Loop(t testing.TB, size int64, options ...string) (device string) {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -67,15 +67,15 @@ func Loop(t testing.TB, size int64, options ...string) (device string) {
 	return device
 }
 
-// An image has some hundred MiB at most, of which tests write a part, and there
-// are a few at a time.
+// An image has some hundred MiB at most, tests write only a part of it, and there are few at a
+// time.
 const (
-	muchMemory = 8 << 30 // of the machine
-	muchRoom   = 2 << 30 // on tmpfs
+	muchMemory = 8 << 30 // 8 GiB, of the machine
+	muchRoom   = 2 << 30 // 2 GiB, on tmpfs
 )
 
-// Disk returns a directory that is not in memory: t's, unless the system has its
-// temporary files there, as some do.
+// Disk returns a directory that is not in memory. It is not t.TempDir, which is in memory on some
+// systems.
 func Disk(t testing.TB) (dir string) {
 	t.Helper()
 	for _, parent := range []string{"", "/var/tmp", "."} {
@@ -123,8 +123,8 @@ func Mount(t testing.TB, device, mkfs, options string) (dir string) {
 	return dir
 }
 
-// Unmount unmounts dir. It may take a moment until nobody is in it: that a ring is
-// done with a file can be seen before the kernel has let go of the file.
+// Unmount unmounts dir. The kernel may use a file for a moment after the completion of an
+// operation was seen, so Unmount tries for a while.
 func Unmount(t testing.TB, dir string) {
 	t.Helper()
 	err := unix.Unmount(dir, 0)

@@ -4,10 +4,10 @@ package places
 
 import "testing"
 
-// FileSystems are Linux's.
+// FileSystems is empty: it is for Linux only.
 var FileSystems map[string]Make
 
-// Disk returns a directory of t's.
+// Disk returns a temporary directory.
 func Disk(t testing.TB) (dir string) {
 	t.Helper()
 	return t.TempDir()

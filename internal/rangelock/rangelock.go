@@ -2,19 +2,18 @@
 //
 //	r, err := l.Acquire(ctx, off, off+n)
 //	if err != nil {
-//		return err // ctx's
+//		return err // ctx has ended
 //	}
 //	defer l.Release(r)
 //
-// Who acquires a range waits for all earlier ones that overlap it, whether
-// they are held or still waiting, and for no others. So a lock on the whole
-// file waits for what is in progress when it is asked for, and what comes
-// after waits for it: nobody starves.
+// Acquire waits for all ranges that overlap and were asked for earlier, whether they are locked
+// or still waiting. It waits for no others. So a lock on the whole file waits for all
+// operations in progress, and later operations wait for it: no caller waits forever.
 //
 // # Concurrency
 //
-// The methods of Lock may be called by any number of goroutines at once. A
-// Range belongs to the goroutine that acquired it until Release.
+// The methods of Lock may be called by any number of goroutines at once. A Range belongs to the
+// goroutine that has acquired it, until Release.
 package rangelock
 
 import (
@@ -24,38 +23,38 @@ import (
 	"sync"
 )
 
-// End is the end of a range that has none.
+// End is the end of a range without an end.
 const End = math.MaxInt64
 
-// Lock is a lock on ranges. The zero value has none locked.
+// Lock is a lock on ranges. In the zero value none is locked.
 type Lock struct {
 	mu     sync.Mutex
-	ranges tree // those held and those waited for
+	ranges tree // the locked and the waiting ones
 	serial uint64
 }
 
-// Range is a range that is locked, or waited for.
+// Range is a range that is locked or waiting.
 type Range struct {
-	lo, hi int64  // [lo, hi)
-	serial uint64 // in the order in which they were asked for
+	lo, hi int64  // from lo to hi, exclusive
+	serial uint64 // the order in which ranges were asked for
 
-	// older counts the ranges in the tree that overlap this one and were
-	// asked for before it. At 0 the range is held. Under Lock.mu.
-	older int
-	// ready holds a value once older has come down to 0.
+	// blockers is the number of ranges in the tree that overlap this one and were asked
+	// for earlier. At 0 the range is locked. Protected by Lock.mu.
+	blockers int
+	// ready receives a value when blockers has become 0.
 	ready chan struct{}
 
-	// As a node of the tree. Under Lock.mu.
+	// The range as a node of the tree. Protected by Lock.mu.
 	left, right *Range
 	priority    uint32
-	most        int64 // the greatest hi in the subtree
+	maxEnd      int64 // the greatest hi in the subtree
 }
 
-// ranges is shared by all Locks, so that locking allocates nothing.
+// ranges holds unused Ranges of all Locks, so that locking allocates nothing.
 var ranges = sync.Pool{New: func() any { return &Range{ready: make(chan struct{}, 1)} }}
 
-// Acquire locks the bytes from lo up to, and not including, hi. It returns
-// ctx's error if ctx ends while it waits.
+// Acquire locks the bytes from lo to hi, exclusive. If ctx ends while it waits, it returns ctx's
+// error.
 func (l *Lock) Acquire(ctx context.Context, lo, hi int64) (*Range, error) {
 	if lo >= hi {
 		panic("rangelock: Acquire of an empty range")
@@ -65,8 +64,8 @@ func (l *Lock) Acquire(ctx context.Context, lo, hi int64) (*Range, error) {
 	l.mu.Lock()
 	l.serial++
 	r.serial = l.serial
-	r.older = l.ranges.overlapping(lo, hi)
-	held := r.older == 0
+	r.blockers = l.ranges.overlapping(lo, hi)
+	held := r.blockers == 0
 	l.ranges.insert(r)
 	l.mu.Unlock()
 	if held {
@@ -81,14 +80,14 @@ func (l *Lock) Acquire(ctx context.Context, lo, hi int64) (*Range, error) {
 	}
 }
 
-// Release ends the lock on r, which is nobody's from then on.
+// Release unlocks r, which must not be used after that.
 func (l *Lock) Release(r *Range) {
 	l.mu.Lock()
 	l.ranges.remove(r)
 	l.ranges.unblock(r)
 	l.mu.Unlock()
 	select {
-	case <-r.ready: // was told at the moment when its context ended
+	case <-r.ready: // it was sent when the context had just ended
 	default:
 	}
 	ranges.Put(r)

@@ -14,11 +14,11 @@ import (
 	"github.com/sluiceio/sluice/internal/seed"
 )
 
-// acquire takes what must be free.
+// acquire acquires a range that must be free.
 func acquire(t *testing.T, l *Lock, lo, hi int64) *Range {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	cancel() // so that it fails if it has to wait
+	cancel() // so that Acquire fails if it has to wait
 	r, err := l.Acquire(ctx, lo, hi)
 	if err != nil {
 		t.Fatalf("Acquire(%d, %d) has to wait", lo, hi)
@@ -26,7 +26,7 @@ func acquire(t *testing.T, l *Lock, lo, hi int64) *Range {
 	return r
 }
 
-// busy demands that a range is not to be had.
+// busy checks that a range is not free.
 func busy(t *testing.T, l *Lock, lo, hi int64) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -52,8 +52,7 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-// arrive starts do in a goroutine and returns when n ranges are locked or
-// waited for.
+// arrive starts do in a goroutine, and returns when n ranges are locked or waiting.
 func arrive(l *Lock, all *sync.WaitGroup, n int, do func()) {
 	all.Go(do)
 	for there := 0; there < n; runtime.Gosched() {
@@ -63,7 +62,7 @@ func arrive(l *Lock, all *sync.WaitGroup, n int, do func()) {
 	}
 }
 
-// TestOrder has waiters go in the order in which they came.
+// TestOrder: waiting ranges are locked in the order in which they came.
 func TestOrder(t *testing.T) {
 	var l Lock
 	var order []string
@@ -90,7 +89,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestGivenUp has a waiter give up, which must let those behind it pass.
+// TestGivenUp: when a waiting goroutine gives up, those after it go on.
 func TestGivenUp(t *testing.T) {
 	var l Lock
 	var all sync.WaitGroup
@@ -117,8 +116,8 @@ func TestGivenUp(t *testing.T) {
 	}
 }
 
-// TestExclusion has many goroutines lock random ranges, some giving up, and
-// checks that no byte is ever locked twice.
+// TestExclusion locks random ranges in many goroutines, some of which give up, and checks that no byte is
+// locked twice.
 func TestExclusion(t *testing.T) {
 	const size, goroutines, rounds = 64, 32, 2000
 	start := seed.Of(t)

@@ -1,12 +1,11 @@
 package rangelock
 
-// tree is a treap of ranges in the order of their starts, each node of which
-// knows the greatest end below it: what overlaps a range is found in
-// O(log n), for each one.
+// tree is a treap of ranges, sorted by their starts. Each node has the greatest end of its
+// subtree, so that each range that overlaps another is found in O(log n).
 type tree struct{ root *Range }
 
 func (t *tree) insert(r *Range) {
-	r.left, r.right, r.most = nil, nil, r.hi
+	r.left, r.right, r.maxEnd = nil, nil, r.hi
 	t.root = insert(t.root, r)
 }
 
@@ -15,14 +14,14 @@ func (t *tree) remove(r *Range) {
 	r.left, r.right = nil, nil
 }
 
-// overlapping counts the ranges that overlap [lo, hi).
+// overlapping returns the number of ranges that overlap [lo, hi).
 func (t *tree) overlapping(lo, hi int64) int { return count(t.root, lo, hi) }
 
-// unblock tells those that overlap r and are younger that it is gone.
+// unblock tells the later ranges that overlap r that r is gone.
 func (t *tree) unblock(r *Range) { unblock(t.root, r) }
 
 func count(t *Range, lo, hi int64) int {
-	if t == nil || t.most <= lo {
+	if t == nil || t.maxEnd <= lo {
 		return 0
 	}
 	n := count(t.left, lo, hi)
@@ -36,7 +35,7 @@ func count(t *Range, lo, hi int64) int {
 }
 
 func unblock(t, r *Range) {
-	if t == nil || t.most <= r.lo {
+	if t == nil || t.maxEnd <= r.lo {
 		return
 	}
 	unblock(t.left, r)
@@ -44,8 +43,8 @@ func unblock(t, r *Range) {
 		return
 	}
 	if t.hi > r.lo && t.serial > r.serial {
-		t.older--
-		if t.older == 0 {
+		t.blockers--
+		if t.blockers == 0 {
 			t.ready <- struct{}{}
 		}
 	}
@@ -57,14 +56,14 @@ func (r *Range) before(s *Range) bool {
 	return r.lo < s.lo || r.lo == s.lo && r.serial < s.serial
 }
 
-// update makes most right after a change below r.
+// update sets maxEnd after a change below r.
 func (r *Range) update() *Range {
-	r.most = r.hi
+	r.maxEnd = r.hi
 	if r.left != nil {
-		r.most = max(r.most, r.left.most)
+		r.maxEnd = max(r.maxEnd, r.left.maxEnd)
 	}
 	if r.right != nil {
-		r.most = max(r.most, r.right.most)
+		r.maxEnd = max(r.maxEnd, r.right.maxEnd)
 	}
 	return r
 }
@@ -84,7 +83,7 @@ func insert(t, r *Range) *Range {
 	return t.update()
 }
 
-// split parts t into what is before r and what is after it.
+// split divides t into the ranges before r and those after it.
 func split(t, r *Range) (before, after *Range) {
 	switch {
 	case t == nil:
@@ -111,7 +110,7 @@ func remove(t, r *Range) *Range {
 	return t.update()
 }
 
-// merge joins two trees of which the first is before the second.
+// merge joins two trees; all ranges of a are before those of b.
 func merge(a, b *Range) *Range {
 	switch {
 	case a == nil:

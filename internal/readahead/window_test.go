@@ -10,13 +10,12 @@ import (
 	"github.com/sluiceio/sluice/internal/seed"
 )
 
-// TestGolden plays each script in testdata and compares what the Window says
-// with what is written beside it. A script's first line is
+// TestGolden plays each script in testdata and compares the Window's answers with those in the script. The
+// first line of a script is
 //
 //	window START END SIZE COUNT
 //
-// and the others are fetch (until nothing is due), consume, seek OFF and
-// restart START END.
+// The other lines are fetch (until nothing is due), consume, seek OFF and restart START END.
 func TestGolden(t *testing.T) {
 	golden.Scripts(t, "testdata/*.txt", play)
 }
@@ -72,8 +71,8 @@ func scan(t *testing.T, s string, to ...any) {
 	}
 }
 
-// TestCoversTheSpan: whatever the sizes, what is consumed is the span, in
-// order and without gap or overlap, and never more than count are open.
+// TestCoversTheSpan: for any sizes, the fetches are the span, in order and without gap or overlap, and there
+// are never more than count in the window.
 func TestCoversTheSpan(t *testing.T) {
 	r := seed.Rand(t)
 	for range 2000 {

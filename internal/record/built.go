@@ -2,6 +2,6 @@
 
 package record
 
-// Built is false in programs that are built with the tag sluice_notrace, which
-// leaves the recorder's calls out: it is there to measure what they cost.
+// Built is true unless the program is built with the tag sluice_notrace. The tag leaves the calls
+// of the recorder out, to measure what they cost.
 const Built = true

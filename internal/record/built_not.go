@@ -2,5 +2,5 @@
 
 package record
 
-// Built tells that the recorder's calls are left out.
+// Built is false: the calls of the recorder are left out.
 const Built = false

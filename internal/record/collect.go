@@ -2,22 +2,22 @@ package record
 
 import "time"
 
-// Recording is what is known of a recording as a whole.
+// Recording describes a recording as a whole.
 type Recording struct {
 	About   []byte   // what Describe was given
-	Files   []string // by their numbers, the first ""
-	Classes []string // likewise, the first "default"
+	Files   []string // names by their numbers; the first is ""
+	Classes []string // names by their numbers; the first is "default"
 	Began   time.Time
-	Drivers uint32 // bit n: Uses(n) was called
-	// Keep is whether what is lost came last: that was asked for, or the file could not
-	// grow.
+	Drivers uint32 // bit n is set if Uses(n) was called
+	// Keep is true if the last records are the lost ones: because Options.Keep was
+	// set, or the file could not grow.
 	Keep bool
-	// Asked is how many records there were to be; those that a Sink does not
-	// get are lost.
-	Asked int64
+	// Total is the number of records that were made or lost. Lost ones do not reach
+	// a Sink.
+	Total int64
 }
 
-// Recording returns what is known of the recording so far.
+// recording describes the recording so far.
 func (a *area) recording() Recording {
 	h := a.head
 	files, classes := a.list()
@@ -28,27 +28,26 @@ func (a *area) recording() Recording {
 		Began:   time.Unix(0, h.origin+h.began),
 		Drivers: h.drivers.Load(),
 		Keep:    h.keep != 0 || h.stopped(),
-		Asked:   a.asked(),
+		Total:   a.total(),
 	}
 }
 
-// stopped reports whether there was to be a chunk for which the file had no room. Nothing
-// is recorded after that.
+// stopped reports whether the file could not grow when another chunk was needed. After that nothing
+// is recorded.
 func (h *header) stopped() bool {
-	there := h.there.Load()
+	there := h.ready.Load()
 	return there < h.chunks && h.next.Load() >= uint64(there)
 }
 
-// Sink is who gets the records, with the hash of the goroutine of each. Times
-// count from Recording.Began.
+// Sink receives records, each with the hash of its goroutine. Times count from Recording.Began.
 type Sink struct {
 	Op   func(o Op, goroutine uint32)
 	Call func(c Call, goroutine uint32)
 }
 
-// Collect gives the records to to, in no order.
+// Collect passes all records to the Sink, in no particular order.
 func (r *Recorder) Collect(to Sink) Recording {
-	for i := range r.head.there.Load() {
+	for i := range r.head.ready.Load() {
 		r.chunks[i].collect(r.head.began, to)
 	}
 	return r.recording()
@@ -58,16 +57,16 @@ func (c *chunk) collect(began int64, to Sink) {
 	for i := range c.events {
 		e := &c.events[i]
 		w := e.word.Load()
-		// Who finds the record taken while it is looked at does without.
+		// While bit 0 is set here, a writer that wants this place drops its record.
 		if w != 0 && w&1 == 0 && e.word.CompareAndSwap(w, w|1) {
-			e.give(began, to)
+			e.emit(began, to)
 			e.word.Store(w)
 		}
 	}
 }
 
-// give hands the record to whom it is for.
-func (e *event) give(began int64, to Sink) {
+// emit passes the record to the Sink.
+func (e *event) emit(began int64, to Sink) {
 	at := e.queued - began
 	if e.kind >= callKind {
 		to.Call(Call{

@@ -7,11 +7,10 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// Create returns a Recorder whose memory is a new file of that name: what is
-// recorded is in the file however the process ends, without anyone having to
-// write it there. The file must not exist. It grows with what is recorded until it
-// has its full size; should the disk be full before, what follows is lost. The memory
-// is the process's until it ends.
+// Create returns a Recorder whose memory is a new file, which must not exist. What is recorded is
+// in the file however the process ends. The file grows with what is recorded until it has its full
+// size; if the disk becomes full before, later records are lost. The memory stays mapped until the
+// process ends.
 func Create(name string, o Options) (*Recorder, error) {
 	f, err := sys.MapCreate(name)
 	if err != nil {
@@ -39,7 +38,7 @@ func onFile(f *os.File, o Options) (*Recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &growth{f: f, self: self, mem: mem, chunks: size - parts[3], all: l.chunks}
+	g := &growth{f: f, self: self, mem: mem, chunks: size - parts[3], maxChunks: l.chunks}
 	if err := g.begin(parts[0], parts[1]); err != nil {
 		return nil, &os.PathError{Op: "allocate", Path: f.Name(), Err: err}
 	}
@@ -54,8 +53,8 @@ func onFile(f *os.File, o Options) (*Recorder, error) {
 		stripes: sys.View[stripe](part(2), l.stripes),
 		chunks:  sys.View[chunk](part(3), l.chunks),
 	}, growth: g}
-	g.there = &r.head.there
-	if err := g.more(); err != nil {
+	g.chunksReady = &r.head.ready
+	if err := g.addChunks(); err != nil {
 		return nil, &os.PathError{Op: "allocate", Path: f.Name(), Err: err}
 	}
 	r.init(o)

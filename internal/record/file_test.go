@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// TestFile records into a file, in a process that dies, and reads what is in it.
+// TestFile records into a file in a process that dies, and reads the file.
 func TestFile(t *testing.T) {
 	const variable = "SLUICE_RECORD_TEST"
 	if name := os.Getenv(variable); name != "" {
@@ -26,7 +26,7 @@ func TestFile(t *testing.T) {
 		for i := range 2 * r.Events() {
 			r.PutOp(&Op{Queued: r.head.began + int64(i), Off: int64(i), File: r.File(&ref, "name")})
 		}
-		r.claim(3) // and does not come to write it
+		r.claim(3) // and never writes the record
 		p, _ := os.FindProcess(os.Getpid())
 		p.Kill()
 		select {}
@@ -54,13 +54,13 @@ func TestFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	events := int64(len(whole)/pageSize) * perChunk
-	if newest < events/2 || about.Asked != newest+2 || string(about.About) != "about" || about.Drivers != 1<<DriverAIO || about.Files[1] != "name" {
+	if newest < events/2 || about.Total != newest+2 || string(about.About) != "about" || about.Drivers != 1<<DriverAIO || about.Files[1] != "name" {
 		t.Errorf("the newest of %d is %d, recording is %+v", n, newest, about)
 	}
 	refuses(t, whole)
 }
 
-// refuses damages a recording.
+// refuses damages a recording, and checks that Read refuses it.
 func refuses(t *testing.T, whole []byte) {
 	none := Sink{Op: func(Op, uint32) {}, Call: func(Call, uint32) {}}
 	for _, n := range []int{0, 8, pageSize - 1, pageSize, len(whole) - 1} {
@@ -75,7 +75,7 @@ func refuses(t *testing.T, whole []byte) {
 			t.Errorf("Read with byte %d changed: %v; want ErrDamaged", at, err)
 		}
 	}
-	// Records of which none can be: none is given.
+	// No Recorder can have made these records: none is returned.
 	damaged := bytes.Clone(whole)
 	first := len(damaged) - pageSize
 	for i := first; i < len(damaged); i++ {

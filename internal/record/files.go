@@ -7,9 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// files are the names of files, and those of classes, each in the order of their
-// numbers, from 1. In memory each is its length, 2 bytes, the lowest first, of
-// which the highest bit tells a class, and so many bytes.
+// files numbers the names of files and those of classes, each from 1. In memory a name is its
+// length (2 bytes, little-endian; the highest bit is set for a class) and its bytes.
 type files struct {
 	mu      sync.Mutex
 	number  map[string]uint32
@@ -17,26 +16,26 @@ type files struct {
 }
 
 const (
-	longestName = 4096    // how much of a name is kept
-	classMark   = 1 << 15 // in a length: it is a class's
-	mostClasses = 1<<classBits - 1
+	maxName    = 4096    // longer names are cut off
+	classMark  = 1 << 15 // in a length: it is the name of a class
+	maxClasses = 1<<classBits - 1
 )
 
-// FileRef is a file's number in the Recorder that it was last recorded by. Its
-// zero value is ready.
+// FileRef is a file's number in the Recorder that has recorded it last. The zero value is ready to
+// use.
 //
 //	bits 63–32  the Recorder's serial
 //	bits 31–0   the number; 0 if there was no room for the name
 type FileRef struct{ atomic.Uint64 }
 
-// ClassRef is a class's name, with its number, as FileRef has it. Who has none,
-// nil, is of the default class, whose number is 0.
+// ClassRef is a class's name, and its number as in FileRef. A nil ClassRef is the default class,
+// whose number is 0.
 type ClassRef struct {
 	Name string
 	ref  FileRef
 }
 
-// Class returns the number of a class; 0 also of one for which there is no room.
+// Class returns the number of a class; 0 if there is no room for its name.
 func (r *Recorder) Class(c *ClassRef) uint8 {
 	if c == nil {
 		return 0
@@ -50,13 +49,12 @@ func (r *Recorder) Class(c *ClassRef) uint8 {
 	if f.classes == nil {
 		f.classes = make(map[string]uint32)
 	}
-	n := r.numberOf(f.classes, mostClasses, classMark, c.Name)
+	n := r.numberOf(f.classes, maxClasses, classMark, c.Name)
 	c.ref.Store(uint64(r.serial)<<32 | uint64(n))
 	return uint8(n)
 }
 
-// File returns the number of a file. Only the first call for a ref does more
-// than look at it.
+// File returns the number of a file. Only the first call for a ref does more than load it.
 func (r *Recorder) File(ref *FileRef, name string) uint32 {
 	if v := ref.Load(); uint32(v>>32) == r.serial {
 		return uint32(v)
@@ -66,8 +64,7 @@ func (r *Recorder) File(ref *FileRef, name string) uint32 {
 	return n
 }
 
-// fileNumber returns a name's number, a new one if need be. 0 stands for all
-// those for which there is no room.
+// fileNumber returns the number of a name, which may be new. It returns 0 if there is no room.
 func (r *Recorder) fileNumber(name string) uint32 {
 	f := &r.files
 	f.mu.Lock()
@@ -78,28 +75,28 @@ func (r *Recorder) fileNumber(name string) uint32 {
 	return r.numberOf(f.number, math.MaxInt32, 0, name)
 }
 
-// numberOf returns a name's number among those in to, of which there are at most
-// so many: a new one if need be and there is room, else 0. Under files.mu.
+// numberOf returns the number of a name in to, which has at most most names. A new name gets the
+// next number if there is room, else 0. files.mu is held.
 func (r *Recorder) numberOf(to map[string]uint32, most int, mark uint16, name string) uint32 {
-	if len(name) > longestName {
-		name = name[:longestName]
+	if len(name) > maxName {
+		name = name[:maxName]
 	}
 	if n, ok := to[name]; ok || name == "" {
 		return n
 	}
 	used := int(r.head.used.Load())
-	if end := used + 2 + len(name); len(to) == most || end > len(r.names) || !r.growth.name(end) {
+	if end := used + 2 + len(name); len(to) == most || end > len(r.names) || !r.growth.reserveNames(end) {
 		return 0
 	}
 	binary.LittleEndian.PutUint16(r.names[used:], uint16(len(name))|mark)
 	copy(r.names[used+2:], name)
-	r.head.used.Store(uint32(used + 2 + len(name))) // now it is there to be read
+	r.head.used.Store(uint32(used + 2 + len(name))) // from now on readers see the name
 	n := uint32(len(to) + 1)
 	to[name] = n
 	return n
 }
 
-// list returns the names by their numbers.
+// list returns the names in the order of their numbers.
 func (a *area) list() (files, classes []string) {
 	files, classes = []string{""}, []string{"default"}
 	b := a.names[:min(int(a.head.used.Load()), len(a.names))]
@@ -111,7 +108,7 @@ func (a *area) list() (files, classes []string) {
 		}
 		n &^= classMark
 		if len(b) < 2+n {
-			break // of a damaged file
+			break // the file is damaged
 		}
 		*to = append(*to, string(b[2:2+n]))
 		b = b[2+n:]

@@ -9,48 +9,48 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// By how much a file grows at a time: enough that few records have to wait for it, and
-// little enough that they do so for a fraction of a millisecond. Measured:
-// docs/decisions/0016-trace.md.
+// A file grows by these amounts: enough that few records have to wait for it, and so little that
+// they wait for a fraction of a millisecond. docs/decisions/0016-trace.md has what was measured.
 const (
 	chunksMore = 64       // 256 KiB
 	namesMore  = 16 << 10 // 16 KiB
 )
 
-// growth makes a file longer as it is recorded into. The names, which are before the
-// chunks, are a hole where there are none yet.
+// growth extends a file while it is recorded into. The file has the names before the chunks; where
+// there are no names yet, it has a hole.
 type growth struct {
 	f    *os.File
 	self os.FileInfo // f, as it was opened
-	mem  []byte      // the file's
+	mem  []byte      // the mapping of the file
 
-	mu    sync.Mutex     // of the chunks
-	there *atomic.Uint32 // how many chunks the file has. Written under mu
-	all   int            // how many it may have
-	// chunks is where they are in the file.
+	mu          sync.Mutex     // protects the growth of the chunks
+	chunksReady *atomic.Uint32 // the number of chunks that the file has. Written under mu
+	maxChunks   int            // the largest number of chunks
+	// chunks is the offset of the chunks in the file.
 	chunks int
 
-	// The names are there from begun to names. Under files.mu.
-	begun, names, mostNames int
+	// The file has names from offset namesStart to namesReady, and can have them
+	// up to namesEnd. Protected by files.mu.
+	namesStart, namesReady, namesEnd int
 }
 
-// begin has the file have all but its chunks: of the names, which are that long and
-// begin there, the first.
+// begin makes the file have everything but its chunks, and some of its names. names is the offset
+// of the names, and length their largest size.
 func (g *growth) begin(names, length int) error {
-	g.begun, g.names, g.mostNames = names, names, names+length
+	g.namesStart, g.namesReady, g.namesEnd = names, names, names+length
 	if err := g.grow(0, names); err != nil {
 		return err
 	}
 	if err := g.namesTo(1); err != nil {
 		return err
 	}
-	return g.grow(g.mostNames, g.chunks) // the stripes
+	return g.grow(g.namesEnd, g.chunks) // the stripes
 }
 
 var errClosed = errors.New("the descriptor of the file was closed by the program")
 
-// grow has the file be there from off to end. Its number may mean another file by now:
-// programs close descriptors that they do not know.
+// grow makes the file have the bytes from off to end. Another file may have the descriptor's number
+// by now: some programs close descriptors that they do not know.
 func (g *growth) grow(off, end int) error {
 	if now, err := g.f.Stat(); err != nil || !os.SameFile(now, g.self) {
 		return errClosed
@@ -58,40 +58,40 @@ func (g *growth) grow(off, end int) error {
 	return sys.MapGrow(g.f, g.mem, off, end)
 }
 
-// chunk sees to it that there is a chunk of that number. It reports whether there is.
-func (g *growth) chunk(i uint64) bool {
+// reserveChunk reports whether the file has chunk i, after growing it if need be.
+func (g *growth) reserveChunk(i uint64) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for uint64(g.there.Load()) <= i {
-		if g.more() != nil {
+	for uint64(g.chunksReady.Load()) <= i {
+		if g.addChunks() != nil {
 			return false
 		}
 	}
 	return true
 }
 
-// more makes some more chunks. Under mu.
-func (g *growth) more() error {
-	from := int(g.there.Load())
-	to := min(from+chunksMore, g.all)
+// addChunks adds chunks to the file. mu is held.
+func (g *growth) addChunks() error {
+	from := int(g.chunksReady.Load())
+	to := min(from+chunksMore, g.maxChunks)
 	err := g.grow(g.chunks+from*pageSize, g.chunks+to*pageSize)
 	if err == nil {
-		g.there.Store(uint32(to))
+		g.chunksReady.Store(uint32(to))
 	}
 	return err
 }
 
-// name sees to it that there are so many bytes of names. It reports whether there are.
-// A nil growth has all. Under files.mu.
-func (g *growth) name(n int) bool { return g == nil || g.namesTo(n) == nil }
+// reserveNames reports whether the file has n bytes of names, after growing it if need be. A nil growth, of
+// a Recorder in memory, has all of them. files.mu is held.
+func (g *growth) reserveNames(n int) bool { return g == nil || g.namesTo(n) == nil }
 
 func (g *growth) namesTo(n int) error {
-	for g.names < g.begun+n {
-		to := min(g.names+namesMore, g.mostNames)
-		if err := g.grow(g.names, to); err != nil {
+	for g.namesReady < g.namesStart+n {
+		to := min(g.namesReady+namesMore, g.namesEnd)
+		if err := g.grow(g.namesReady, to); err != nil {
 			return err
 		}
-		g.names = to
+		g.namesReady = to
 	}
 	return nil
 }

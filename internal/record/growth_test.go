@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// recorder makes one in a file, with room for so many records.
+// recorder returns a Recorder in a file, with room for that many records.
 func recorder(t *testing.T, events int) (r *Recorder, name string) {
 	t.Helper()
 	name = filepath.Join(t.TempDir(), "file")
@@ -23,7 +23,7 @@ func recorder(t *testing.T, events int) (r *Recorder, name string) {
 	return r, name
 }
 
-// put records n operations, each with a file of its own name.
+// put records n operations, each of another file name.
 func put(r *Recorder, n int) {
 	for i := range n {
 		var ref FileRef
@@ -31,8 +31,8 @@ func put(r *Recorder, n int) {
 	}
 }
 
-// readBack reads the file, as if the process had ended here, and returns how many
-// records are in it, and the bytes that it has on the disk.
+// readBack reads the file, as if the process had ended here. It returns the number of records in it, and
+// its size on the disk.
 func readBack(t *testing.T, name string) (n int, of Recording, onDisk int64) {
 	t.Helper()
 	f, err := os.Open(name)
@@ -56,16 +56,16 @@ func readBack(t *testing.T, name string) (n int, of Recording, onDisk int64) {
 	return len(ops), of, st.Blocks * 512
 }
 
-// TestFileGrows finds on the disk what was recorded, and little more.
+// TestFileGrows: the size on the disk is little more than what was recorded.
 func TestFileGrows(t *testing.T) {
 	r, name := recorder(t, 1<<20)
-	const little, recorded = 512 << 10, 64 // bytes: of what is there at first; of a record
+	const little, recorded = 512 << 10, 64 // in bytes: the size at the beginning; the size of a record
 	for _, count := range []int{10, 1000, 5000} {
 		before, _, _ := readBack(t, name)
 		put(r, count)
 		n, of, onDisk := readBack(t, name)
-		if n-before != count || of.Asked != int64(n) || of.Keep {
-			t.Errorf("%d records after %d and %d more, %d asked for", n, before, count, of.Asked)
+		if n-before != count || of.Total != int64(n) || of.Keep {
+			t.Errorf("%d records after %d and %d more, %d asked for", n, before, count, of.Total)
 		}
 		names := len(of.Files) * len("..name12345")
 		if most := int64(n*recorded*11/10 + names + little); onDisk > most {
@@ -78,19 +78,19 @@ func TestFileGrows(t *testing.T) {
 	}
 }
 
-// TestFileGrowsToItsEnd fills all, and goes on.
+// TestFileGrowsToItsEnd fills the file, and records more.
 func TestFileGrowsToItsEnd(t *testing.T) {
 	r, name := recorder(t, 1<<14)
 	for i := range r.Events() + 1000 {
 		r.PutOp(&Op{Queued: Now(), Off: int64(i)})
 	}
-	if n, of, _ := readBack(t, name); n < r.Events()-10*perChunk || n > r.Events() || of.Asked != int64(r.Events())+1000 {
-		t.Errorf("%d records of %d that have room, %d asked for", n, r.Events(), of.Asked)
+	if n, of, _ := readBack(t, name); n < r.Events()-10*perChunk || n > r.Events() || of.Total != int64(r.Events())+1000 {
+		t.Errorf("%d records of %d that have room, %d asked for", n, r.Events(), of.Total)
 	}
 }
 
-// TestFileCannotGrow has a file that does not become longer: what there was room for
-// is in it, and all else is counted.
+// TestFileCannotGrow: if the file cannot grow, the records for which it has room are in it, and the others
+// are counted.
 func TestFileCannotGrow(t *testing.T) {
 	r, name := recorder(t, 1<<20)
 	if err := r.growth.f.Close(); err != nil {
@@ -99,20 +99,20 @@ func TestFileCannotGrow(t *testing.T) {
 	const asked = 50_000
 	put(r, asked)
 	n, of, _ := readBack(t, name)
-	if n == 0 || n > chunksMore*perChunk || of.Asked != asked || !of.Keep {
-		t.Errorf("%d records, %d asked for, Keep %v; want some, %d, and that the last are missing", n, of.Asked, of.Keep, asked)
+	if n == 0 || n > chunksMore*perChunk || of.Total != asked || !of.Keep {
+		t.Errorf("%d records, %d asked for, Keep %v; want some, %d, and that the last are missing", n, of.Total, of.Keep, asked)
 	}
 	if len(of.Files) < 2 || len(of.Files) > namesMore/len("..name0") {
 		t.Errorf("%d names; want as many as there was room for", len(of.Files))
 	}
 	got := 0
-	if of := r.Collect(Sink{Op: func(Op, uint32) { got++ }}); got != n || of.Asked != asked {
-		t.Errorf("Collect gives %d of %d; want %d of %d", got, of.Asked, n, asked)
+	if of := r.Collect(Sink{Op: func(Op, uint32) { got++ }}); got != n || of.Total != asked {
+		t.Errorf("Collect gives %d of %d; want %d of %d", got, of.Total, n, asked)
 	}
 }
 
-// TestFileClosedByProgram: what has the number of the file by then is left alone, and
-// what was recorded before is there.
+// TestFileClosedByProgram: if another file has the descriptor's number, it is not changed. What was recorded
+// before is in the recording.
 func TestFileClosedByProgram(t *testing.T) {
 	r, name := recorder(t, 1<<20)
 	put(r, 10)
@@ -131,5 +131,5 @@ func TestFileClosedByProgram(t *testing.T) {
 	if n, _, _ := readBack(t, name); n < 10 {
 		t.Errorf("%d records; want 10 at least", n)
 	}
-	r.growth.f.Close() // of the number that was given to another file above
+	r.growth.f.Close() // closes the number that another file has got above
 }

@@ -8,22 +8,20 @@ import (
 	"sync/atomic"
 )
 
-// Hook is by what those who perform operations, the scheduler and its drivers,
-// reach the Recorder, if there is one. Its zero value has none. While nothing
-// is recorded a call is a load and a branch.
+// Hook is how the scheduler and its drivers reach the Recorder, if there is one. The zero value has
+// none. While nothing is recorded, a call costs a load and a branch.
 type Hook struct {
 	rec  atomic.Pointer[Recorder]
 	ring atomic.Uint32 // see Set; written before rec
 
 	mu   sync.Mutex
-	last *Recorder // the last one that was not nil, whose number ring is; under mu
-	// others are set as this one is. Under mu.
+	last *Recorder // the last Recorder, of which ring is the number. Protected by mu
+	// others are set whenever this Hook is. Protected by mu.
 	others []*Hook
 }
 
-// Set has r record what follows; nil has nobody. Each Hook that a Recorder
-// records has a number, from 0, by which its records are told from those of
-// others: that of the ring, if what it records is one.
+// Set makes r record from now on; with nil nothing is recorded. A Recorder gives each Hook a number,
+// from 0, which is in its records: the number of the ring, if the Hook belongs to one.
 func (h *Hook) Set(r *Recorder) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -37,8 +35,7 @@ func (h *Hook) Set(r *Recorder) {
 	}
 }
 
-// Another returns a Hook with a number of its own that is set as h is, now and from
-// now on.
+// Another returns a Hook with a number of its own. It is set as h is, now and whenever h is set.
 func (h *Hook) Another() *Hook {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -48,7 +45,7 @@ func (h *Hook) Another() *Hook {
 	return o
 }
 
-// Now is the time if it is recorded, else 0.
+// Now returns the time, or 0 if nothing is recorded.
 func (h *Hook) Now() int64 {
 	if !Built || h.rec.Load() == nil {
 		return 0
@@ -56,7 +53,7 @@ func (h *Hook) Now() int64 {
 	return h.clock()
 }
 
-// clock is apart so that Now can be inlined.
+// clock is a function of its own so that Now can be inlined.
 func (h *Hook) clock() int64 {
 	if r := h.rec.Load(); r != nil && r.on.Load() {
 		return Now()
@@ -64,10 +61,10 @@ func (h *Hook) clock() int64 {
 	return 0
 }
 
-// Recording tells whether there is a Recorder, be it started or not.
+// Recording reports whether there is a Recorder, started or not.
 func (h *Hook) Recording() bool { return Built && h.rec.Load() != nil }
 
-// Op records an operation of the file of that ref and name, and of that class.
+// Op records an operation. ref, name and class are those of its file.
 func (h *Hook) Op(o *Op, ref *FileRef, name string, class *ClassRef) {
 	if r := h.rec.Load(); r != nil {
 		o.File, o.Class, o.Ring = r.File(ref, name), r.Class(class), uint8(h.ring.Load())
@@ -75,8 +72,8 @@ func (h *Hook) Op(o *Op, ref *FileRef, name string, class *ClassRef) {
 	}
 }
 
-// Call records a system call that began at start, which Now has returned. It
-// does nothing if that is 0.
+// Call records a system call that began at start, which is a result of Now. It does nothing if that
+// is 0.
 func (h *Hook) Call(start int64, c Call) {
 	if !Built || start == 0 {
 		return
@@ -91,8 +88,8 @@ func (h *Hook) call(start int64, c *Call) {
 	}
 }
 
-// Region begins a region of the execution trace, if one is being made and the
-// Recorder is to add to it.
+// Region begins a region of runtime/trace, if an execution trace is being made and the Recorder has
+// Options.Regions.
 func (h *Hook) Region(ctx context.Context, name string) Region {
 	if !Built || h.rec.Load() == nil {
 		return Region{}
@@ -110,7 +107,7 @@ func (h *Hook) region(ctx context.Context, name string) Region {
 // Region is a region of the execution trace, or none.
 type Region struct{ r *trace.Region }
 
-// End ends the region, by the goroutine that has begun it.
+// End ends the region. The goroutine that has begun it calls End.
 func (r Region) End() {
 	if r.r != nil {
 		r.r.End()

@@ -5,8 +5,7 @@ import (
 	"unsafe"
 )
 
-// TestLayout holds the layout of files, which must not depend on the
-// architecture.
+// TestLayout checks the layout of files, which must not depend on the architecture.
 func TestLayout(t *testing.T) {
 	for _, c := range []struct {
 		what      string

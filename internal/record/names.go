@@ -1,14 +1,14 @@
 package record
 
-// What the fields of a record count. These are the numbers of package trace's
-// constants, and the kinds those of driver.Code.
+// Values of the fields of a record. They are the values of package trace's constants. The kinds up to
+// KindClose are also those of driver.Code.
 const (
 	KindRead     = 1
 	KindWrite    = 2
 	KindFsync    = 3
 	KindOpen     = 5
 	KindClose    = 6
-	KindAllocate = 7 // from here on they are no driver's
+	KindAllocate = 7 // from here on drivers do not know them
 	KindTruncate = 8
 	KindAdvise   = 9
 	KindStat     = 10
@@ -50,7 +50,7 @@ const (
 	SysWrite         = 17
 )
 
-// DriverOf is the number of the driver of that name.
+// DriverOf returns the number of the driver with that name.
 func DriverOf(name string) uint8 {
 	switch name {
 	case "uring":

@@ -6,21 +6,21 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// Op is an operation that has ended. Its times are Now's; one that is 0 or
-// before the one above it is the same as that.
+// Op is an operation that has ended. Its times are results of Now. A time that is 0, or before the one
+// above it, counts as equal to that one.
 type Op struct {
 	Queued, Submitted, Completed, Woken int64
 
 	Off   int64
 	Size  int
 	Res   int32
-	File  uint32 // Recorder.File's
+	File  uint32 // a result of Recorder.File
 	Batch int
 	Kind  uint8
 	Path  uint8
 	Drv   uint8
-	Ring  uint8 // the Hook's
-	Class uint8 // Recorder.Class's
+	Ring  uint8 // the number of the Hook
+	Class uint8 // a result of Recorder.Class
 }
 
 // Call is a system call that has returned.
@@ -28,7 +28,7 @@ type Call struct {
 	Start, End       int64
 	Batch, Wait, Res int32
 	Syscall, Drv     uint8
-	Ring             uint8 // the Hook's
+	Ring             uint8 // the number of the Hook
 }
 
 // PutOp records an operation.
@@ -64,7 +64,7 @@ func (r *Recorder) PutCall(c *Call) {
 	e.word.Store(word)
 }
 
-// since stores the i-th difference, and returns the time that it leads to.
+// since stores difference i, and returns the time at its end.
 func (e *event) since(i int, before, at int64) int64 {
 	d := min(max(at-before, 0), 1<<48-1)
 	e.low[i], e.high[i] = uint32(d), uint16(d>>32)
@@ -73,7 +73,7 @@ func (e *event) since(i int, before, at int64) int64 {
 
 func (e *event) diff(i int) int64 { return int64(e.high[i])<<32 | int64(e.low[i]) }
 
-// claim returns a place, and what its word is to be when the record is there;
+// claim returns a place for a record, and the word to store when the record is complete. The place is
 // nil if the record is lost.
 func (r *Recorder) claim(hash uint32) (*event, uint64) {
 	s := &r.stripes[hash&r.stripeMask]
@@ -81,13 +81,13 @@ func (r *Recorder) claim(hash uint32) (*event, uint64) {
 	turn, i := p>>posBits, p&posMask
 	c := &r.chunks[turn&r.chunkMask]
 	if i >= perChunk || c.turn.Load() != turn {
-		return r.refill(hash, turn, i)
+		return r.claimSlow(hash, turn, i)
 	}
 	return c.events[i].lock(turn)
 }
 
-// lock makes the place the caller's, unless it is somebody's, or has a record
-// of a later turn.
+// lock claims the place. It fails if a goroutine is writing or reading there, or if the place has a
+// record of a later turn.
 func (e *event) lock(turn uint64) (*event, uint64) {
 	w := e.word.Load()
 	if w&1 != 0 || w>>1 > turn || !e.word.CompareAndSwap(w, turn<<1|1) {
@@ -96,30 +96,30 @@ func (e *event) lock(turn uint64) (*event, uint64) {
 	return e, turn << 1
 }
 
-// refill is claim for who was given place i of a chunk that is full, or has
-// been taken away since.
-func (r *Recorder) refill(hash uint32, turn, i uint64) (*event, uint64) {
+// claimSlow is claim for a goroutine that got place i of a chunk that is full, or that another stripe has
+// taken since.
+func (r *Recorder) claimSlow(hash uint32, turn, i uint64) (*event, uint64) {
 	index := hash & r.stripeMask
 	s, mu := &r.stripes[index], &r.locks[index]
 	if i < perChunk {
-		s.left.Add(-1) // asked for, and not had
+		s.earlier.Add(-1) // the place was counted as used
 	}
 	if r.full.Load() {
-		s.refused.Add(1)
+		s.lost.Add(1)
 		return nil, 0
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	if s.pos.Load()>>posBits != turn { // another was quicker
-		if e, word, ok := r.again(s); ok {
+	if s.pos.Load()>>posBits != turn { // another goroutine has taken a chunk meanwhile
+		if e, word, ok := r.takeAnother(s); ok {
 			return e, word
 		}
 	}
-	return r.exchange(s)
+	return r.nextChunk(s)
 }
 
-// again asks for a place once more, under the lock.
-func (r *Recorder) again(s *stripe) (e *event, word uint64, ok bool) {
+// takeAnother takes another place. The stripe's lock is held.
+func (r *Recorder) takeAnother(s *stripe) (e *event, word uint64, ok bool) {
 	p := s.pos.Add(1) - 1
 	turn, i := p>>posBits, p&posMask
 	c := &r.chunks[turn&r.chunkMask]
@@ -127,40 +127,39 @@ func (r *Recorder) again(s *stripe) (e *event, word uint64, ok bool) {
 	case i >= perChunk:
 		return nil, 0, false
 	case c.turn.Load() != turn:
-		s.left.Add(-1)
+		s.earlier.Add(-1)
 		return nil, 0, false
 	}
 	e, word = c.events[i].lock(turn)
 	return e, word, true
 }
 
-// exchange gives the stripe the next chunk, and the caller its first place.
-// Under the stripe's lock.
-func (r *Recorder) exchange(s *stripe) (*event, uint64) {
+// nextChunk gives the stripe the next chunk, and returns its first place. The stripe's lock is held.
+func (r *Recorder) nextChunk(s *stripe) (*event, uint64) {
 	for {
 		turn := r.head.next.Add(1)
 		if r.head.keep != 0 && turn > uint64(len(r.chunks)) {
 			r.full.Store(true)
-			s.refused.Add(1)
+			s.lost.Add(1)
 			return nil, 0
 		}
 		i := turn & r.chunkMask
-		if i >= uint64(r.head.there.Load()) && !r.growth.chunk(i) {
+		if i >= uint64(r.head.ready.Load()) && !r.growth.reserveChunk(i) {
 			r.full.Store(true)
-			s.refused.Add(1)
+			s.lost.Add(1)
 			return nil, 0
 		}
-		if c := &r.chunks[i]; c.raise(turn) {
+		if c := &r.chunks[i]; c.setTurn(turn) {
 			old := s.pos.Swap(turn<<posBits | 1)
-			s.left.Add(int64(min(old&posMask, perChunk)))
+			s.earlier.Add(int64(min(old&posMask, perChunk)))
 			return c.events[0].lock(turn)
 		}
 	}
 }
 
-// raise gives the chunk a turn, unless it has a later one: who was held up
-// between asking for a turn and here comes too late for it.
-func (c *chunk) raise(turn uint64) bool {
+// setTurn sets the chunk's turn. It fails if the chunk has a later one already: a goroutine may be held
+// up between taking a turn and this call.
+func (c *chunk) setTurn(turn uint64) bool {
 	for {
 		t := c.turn.Load()
 		if t > turn {
@@ -172,12 +171,12 @@ func (c *chunk) raise(turn uint64) bool {
 	}
 }
 
-// asked is how many records there were to be.
-func (r *area) asked() int64 {
+// total returns the number of records that were made or lost.
+func (r *area) total() int64 {
 	n := int64(0)
 	for i := range r.stripes {
 		s := &r.stripes[i]
-		n += s.left.Load() + s.refused.Load() + int64(min(s.pos.Load()&posMask, perChunk))
+		n += s.earlier.Load() + s.lost.Load() + int64(min(s.pos.Load()&posMask, perChunk))
 	}
 	return n
 }

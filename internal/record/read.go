@@ -8,20 +8,20 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// Magic is how a recording's file begins.
+// Magic is the beginning of a recording's file.
 const Magic = magic
 
-// ErrDamaged is wrapped by what Read returns for a file that is no recording.
-var ErrDamaged = errors.New("no whole recording")
+// ErrDamaged is wrapped by the error of Read if the file is not a complete recording.
+var ErrDamaged = errors.New("not a whole recording")
 
-// What a file that lies about itself can make its reader take.
+// Bounds of the memory that Read allocates for a damaged file.
 const (
-	mostNames   = 16 << 20 // 16 MiB
-	mostStripes = 1 << 16  // 8 MiB
+	maxNames   = 16 << 20 // 16 MiB
+	maxStripes = 1 << 16  // 8 MiB
 )
 
-// Read gives the records of a file that Create has made. A program may be
-// recording in it: what it is writing at the moment is left out.
+// Read passes the records of a file of Create to the Sink. A program may be recording in it: a record
+// that is being written is left out.
 func Read(from io.Reader, to Sink) (Recording, error) {
 	heads := make([]header, 1)
 	if err := fill(from, heads); err != nil {
@@ -32,22 +32,22 @@ func Read(from io.Reader, to Sink) (Recording, error) {
 		return Recording{}, err
 	}
 	a.names = make([]byte, a.head.names)
-	a.stripes = make([]stripe, a.head.stripes) // they are whole pages
+	a.stripes = make([]stripe, a.head.stripes) // check has made sure that they fill pages
 	if err := errors.Join(fill(from, a.names), fill(from, a.stripes)); err != nil {
 		return Recording{}, err
 	}
 	page := make([]chunk, 1)
-	for i := range uint64(a.head.there.Load()) {
+	for i := range uint64(a.head.ready.Load()) {
 		if err := fill(from, page); err != nil {
 			return Recording{}, err
 		}
-		page[0].screen(i, uint64(a.head.chunks))
+		page[0].dropInvalid(i, uint64(a.head.chunks))
 		page[0].collect(a.head.began, to)
 	}
 	return a.recording(), nil
 }
 
-// fill reads v's memory.
+// fill reads into the memory of v.
 func fill[T any](from io.Reader, v []T) error {
 	switch _, err := io.ReadFull(from, sys.BytesOf(v)); {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
@@ -57,26 +57,25 @@ func fill[T any](from io.Reader, v []T) error {
 	}
 }
 
-// check refuses what Create has not made.
+// check returns an error if Create cannot have made the header.
 func (h *header) check() error {
 	switch {
 	case string(h.magic[:]) != magic:
 		return fmt.Errorf("it begins with %q: %w", h.magic[:], ErrDamaged)
 	case h.order != order:
-		return fmt.Errorf("it was recorded by a machine with another order of bytes: %w", ErrDamaged)
+		return fmt.Errorf("it was recorded on a machine with another byte order: %w", ErrDamaged)
 	case h.version != version:
-		return fmt.Errorf("the recording has version %d; this reader knows %d: %w", h.version, version, ErrDamaged)
-	case h.stripes == 0 || h.stripes > mostStripes || h.stripes*stripeSize%pageSize != 0,
-		h.chunks == 0 || h.chunks&(h.chunks-1) != 0 || h.chunks > MostEvents/perChunk, h.names > mostNames,
-		h.there.Load() > h.chunks:
-		return fmt.Errorf("its header makes no sense: %w", ErrDamaged)
+		return fmt.Errorf("the recording has format version %d; this program reads version %d: %w", h.version, version, ErrDamaged)
+	case h.stripes == 0 || h.stripes > maxStripes || h.stripes*stripeSize%pageSize != 0,
+		h.chunks == 0 || h.chunks&(h.chunks-1) != 0 || h.chunks > MaxEvents/perChunk, h.names > maxNames,
+		h.ready.Load() > h.chunks:
+		return fmt.Errorf("its header has impossible values: %w", ErrDamaged)
 	}
 	return nil
 }
 
-// screen takes out, of a chunk at place i of n that was read from a file, what
-// no Recorder has written.
-func (c *chunk) screen(i, n uint64) {
+// dropInvalid removes records that no Recorder has written from chunk i of n, which was read from a file.
+func (c *chunk) dropInvalid(i, n uint64) {
 	for j := range c.events {
 		e := &c.events[j]
 		if turn := e.word.Load() >> 1; turn%n != i || turn > c.turn.Load() {

@@ -8,43 +8,42 @@ import (
 	"time"
 )
 
-// base is when this process began, as far as records are concerned: their
-// times count from here, whichever Recorder they are in.
+// base is the time from which the times of all records count, whichever Recorder they are in: about when
+// this process began.
 var base = time.Now()
 
-// Now is the time of records: nanoseconds since base, and never 0.
+// Now returns the current time for records: nanoseconds since base, never 0.
 func Now() int64 { return max(1, int64(time.Since(base))) }
 
-// Options says how large a Recorder is.
+// Options configures a Recorder.
 type Options struct {
-	Events  int  // records, rounded up; at least a few chunks a stripe are had
-	Names   int  // bytes of names of files, rounded up
-	Keep    bool // what is full stays as it is
-	Regions bool // regions in runtime/trace too
+	Events  int  // number of records; rounded up, to a few chunks a stripe at least
+	Names   int  // bytes for names of files; rounded up
+	Keep    bool // do not overwrite old records when the memory is full
+	Regions bool // also make regions of runtime/trace
 }
 
-// MostEvents is the most that Options.Events can be: 1 GiB, which 32 bits can
-// address.
-const MostEvents = perChunk << 18
+// MaxEvents is the largest Options.Events: 1 GiB of records, which 32 bits can address.
+const MaxEvents = perChunk << 18
 
-// Recorder keeps records.
+// Recorder stores records.
 type Recorder struct {
 	area
-	serial     uint32 // no other Recorder of the process has it; not 0
+	serial     uint32 // unique in this process; not 0
 	stripeMask uint32
 	chunkMask  uint64
 	locks      []stripeLock
 	files      files
 	regions    bool
-	growth     *growth // nil if all the memory is there
+	growth     *growth // nil if all the memory exists
 
-	hooks atomic.Uint32 // how many it has recorded
+	hooks atomic.Uint32 // number of Hooks that have used it
 
 	on   atomic.Bool
-	full atomic.Bool // there are no more chunks, and what is full stays
+	full atomic.Bool // there are no more chunks, and old ones are not overwritten
 }
 
-// stripeLock is held to exchange the stripe's chunk.
+// stripeLock is held while the stripe takes another chunk.
 type stripeLock struct {
 	sync.Mutex
 	_ [128 - 8]byte
@@ -52,7 +51,7 @@ type stripeLock struct {
 
 var serials atomic.Uint32
 
-// New returns a Recorder in memory of its own.
+// New returns a Recorder with memory of its own.
 func New(o Options) *Recorder {
 	l := o.layout()
 	r := &Recorder{area: area{
@@ -61,36 +60,35 @@ func New(o Options) *Recorder {
 		stripes: make([]stripe, l.stripes),
 		chunks:  make([]chunk, l.chunks),
 	}}
-	// Touched now: a page that is first used while recording would cost a
-	// fault, and the operation that it happens to.
+	// Each page is written now. Otherwise the first record in it would cost a page
+	// fault, and delay the operation that it is about.
 	for i := range r.chunks {
 		r.chunks[i].turn.Store(0)
 	}
-	r.head.there.Store(uint32(l.chunks))
+	r.head.ready.Store(uint32(l.chunks))
 	r.init(o)
 	return r
 }
 
-// layout is the sizes of the parts.
+// layout has the sizes of the parts.
 type layout struct{ stripes, chunks, names int }
 
-// stripesPerCore makes it unlikely that two goroutines that run at once share
-// a stripe.
+// With stripesPerCore stripes a core, two goroutines that run at once seldom share one.
 const (
 	stripesPerCore = 8
-	leastStripes   = 32
+	minStripes     = 32
 )
 
 func (o Options) layout() layout {
-	stripes := powerOfTwo(max(leastStripes, stripesPerCore*runtime.GOMAXPROCS(0)))
-	chunks := powerOfTwo(max(2*stripes, (min(o.Events, MostEvents)+perChunk-1)/perChunk))
+	stripes := powerOfTwo(max(minStripes, stripesPerCore*runtime.GOMAXPROCS(0)))
+	chunks := powerOfTwo(max(2*stripes, (min(o.Events, MaxEvents)+perChunk-1)/perChunk))
 	return layout{stripes, chunks, (max(o.Names, 1) + pageSize - 1) / pageSize * pageSize}
 }
 
-// powerOfTwo returns the least one that is not less than n, which is positive.
+// powerOfTwo returns the smallest power of two that is not less than n. n is positive.
 func powerOfTwo(n int) int { return 1 << bits.Len(uint(n-1)) }
 
-// init makes a Recorder of what has memory that is all 0.
+// init initializes a Recorder whose memory is all 0.
 func (r *Recorder) init(o Options) {
 	h := r.head
 	copy(h.magic[:], magic)
@@ -101,8 +99,8 @@ func (r *Recorder) init(o Options) {
 		h.keep = 1
 	}
 	for i := range r.stripes {
-		r.stripes[i].pos.Store(perChunk) // turn 0, of which nothing is left
-		r.stripes[i].left.Store(-perChunk)
+		r.stripes[i].pos.Store(perChunk) // turn 0, with all places taken
+		r.stripes[i].earlier.Store(-perChunk)
 	}
 	r.serial = serials.Add(1)
 	r.stripeMask, r.chunkMask = uint32(len(r.stripes)-1), uint64(len(r.chunks)-1)
@@ -110,8 +108,8 @@ func (r *Recorder) init(o Options) {
 	r.regions = o.Regions
 }
 
-// Describe notes what the recording is of, in the caller's words. It tells
-// whether they fit. Called before the Recorder is used.
+// Describe stores a description of the recording, which the caller has encoded. It reports whether there
+// was room for it. It is called before the Recorder is used.
 func (r *Recorder) Describe(about []byte) bool {
 	if len(about) > len(r.head.about) {
 		return false
@@ -120,18 +118,17 @@ func (r *Recorder) Describe(about []byte) bool {
 	return true
 }
 
-// Start begins recording, or goes on with it.
+// Start begins recording, or continues it.
 func (r *Recorder) Start() { r.on.Store(true) }
 
-// Stop ends recording. Operations that have begun are still recorded when they
-// end.
+// Stop ends recording. Operations that have begun are still recorded when they end.
 func (r *Recorder) Stop() { r.on.Store(false) }
 
-// On tells whether the Recorder records.
+// On reports whether the Recorder records.
 func (r *Recorder) On() bool { return r.on.Load() }
 
-// Events is how many records there is room for.
+// Events returns the number of records that there is room for.
 func (r *Recorder) Events() int { return len(r.chunks) * perChunk }
 
-// Uses notes a driver whose operations are recorded here.
+// Uses notes that operations through this driver are recorded.
 func (r *Recorder) Uses(drv uint8) { r.head.drivers.Or(1 << drv) }

@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceio/sluice/internal/seed"
 )
 
-// collected is what a Recorder has kept.
+// collected is what a Recorder has stored.
 func collected(r *Recorder) (ops []Op, calls []Call, about Recording) {
 	about = r.Collect(Sink{
 		Op:   func(o Op, _ uint32) { ops = append(ops, o) },
@@ -33,13 +33,13 @@ func TestRecords(t *testing.T) {
 	r.PutCall(&call)
 	ops, calls, about := collected(r)
 	began := r.head.began
-	if len(ops) != 2 || len(calls) != 1 || about.Asked != 3 {
-		t.Fatalf("%d operations, %d calls, %d asked for; want 2, 1, 3", len(ops), len(calls), about.Asked)
+	if len(ops) != 2 || len(calls) != 1 || about.Total != 3 {
+		t.Fatalf("%d operations, %d calls, %d asked for; want 2, 1, 3", len(ops), len(calls), about.Total)
 	}
 	for _, o := range ops {
 		o.Queued, o.Submitted, o.Completed, o.Woken = o.Queued+began, o.Submitted+began, o.Completed+began, o.Woken+began
 		if o.Kind != KindWrite {
-			// What is not known is the same as what came before.
+			// A time that is not known equals the one before.
 			if o.Queued != at+5 || o.Submitted != at+5 || o.Completed != at+5 || o.Woken != at+5 {
 				t.Errorf("times that are not known: %+v; want %d", o, at+5)
 			}
@@ -56,8 +56,8 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// TestFull records more than there is room for, by several goroutines: what
-// there is and what is lost make all, and nothing is there twice.
+// TestFull makes more records than there is room for, in several goroutines. Stored and lost records
+// together are all, and none is stored twice.
 func TestFull(t *testing.T) {
 	for _, keep := range []bool{false, true} {
 		t.Run(fmt.Sprintf("keep=%v", keep), func(t *testing.T) {
@@ -74,10 +74,10 @@ func TestFull(t *testing.T) {
 			}
 			all.Wait()
 			ops, _, about := collected(r)
-			if about.Asked != int64(goroutines*each) {
-				t.Errorf("asked for %d; want %d", about.Asked, goroutines*each)
+			if about.Total != int64(goroutines*each) {
+				t.Errorf("asked for %d; want %d", about.Total, goroutines*each)
 			}
-			// Each goroutine's stripes have a chunk that is not full.
+			// The chunks of each goroutine's stripes are not full.
 			if least := r.Events() - len(r.stripes)*perChunk; len(ops) < least || len(ops) > r.Events() {
 				t.Errorf("%d are kept; want %d to %d", len(ops), least, r.Events())
 			}
@@ -92,7 +92,7 @@ func TestFull(t *testing.T) {
 	}
 }
 
-// TestWhich: of one goroutine's records the last are kept, or the first.
+// TestWhich: of the records of one goroutine the last are kept, or the first.
 func TestWhich(t *testing.T) {
 	for _, keep := range []bool{false, true} {
 		r := New(Options{Events: 1, Keep: keep})
@@ -110,15 +110,14 @@ func TestWhich(t *testing.T) {
 				t.Fatalf("keep %v: operation %d of %d is kept; there is room for %d", keep, o.Off, total, r.Events())
 			}
 		}
-		// A stack that grows or moves changes the stripe.
+		// When a stack grows or moves, the stripe changes.
 		if least := r.Events() - 4*perChunk; len(ops) < least {
 			t.Errorf("keep %v: %d are kept; want at least %d", keep, len(ops), least)
 		}
 	}
 }
 
-// TestWhole records while others read: each record that is given is one that
-// was put, and not parts of two.
+// TestWhole records while others read. Each record is returned as it was made, and not as parts of two.
 func TestWhole(t *testing.T) {
 	r := New(Options{Events: 1})
 	stop := make(chan struct{})
@@ -148,9 +147,8 @@ func TestWhole(t *testing.T) {
 	all.Wait()
 }
 
-// TestLate plays a goroutine that is held up between asking for a place and
-// writing to it, for so long that the place is another's: it loses its record
-// and not the other's.
+// TestLate: a goroutine is held up between taking a place and writing to it, until another has the place.
+// Its record is lost, the other's is not.
 func TestLate(t *testing.T) {
 	r := New(Options{Events: 1})
 	hash := uint32(5)
@@ -174,12 +172,12 @@ func TestLate(t *testing.T) {
 	for _, o := range ops {
 		n[o.Off]++
 	}
-	if n[2] != 1 || n[3] != 3 || about.Asked != int64(2*r.Events()+4) {
-		t.Errorf("kept by whom: %v, of %d; want one by 2, three by 3", n, about.Asked)
+	if n[2] != 1 || n[3] != 3 || about.Total != int64(2*r.Events()+4) {
+		t.Errorf("kept by whom: %v, of %d; want one by 2, three by 3", n, about.Total)
 	}
 }
 
-// TestStale demands that a place of a later turn is not written to.
+// TestStale: nothing is written to a place that has a record of a later turn.
 func TestStale(t *testing.T) {
 	var e event
 	e.word.Store(5 << 1)
@@ -193,7 +191,7 @@ func TestStale(t *testing.T) {
 		t.Error("a place that is being written to was given out")
 	}
 	var c chunk
-	if !c.raise(7) || c.raise(6) || !c.raise(8) {
+	if !c.setTurn(7) || c.setTurn(6) || !c.setTurn(8) {
 		t.Error("a chunk's turn goes back, or not on")
 	}
 }
@@ -211,7 +209,7 @@ func TestNames(t *testing.T) {
 	rnd, full := seed.Rand(t), false
 	for range 2 * pageSize {
 		var ref FileRef
-		n := r.File(&ref, fmt.Sprintf("%020d", rnd.Uint64())) // where one does not fit no other does
+		n := r.File(&ref, fmt.Sprintf("%020d", rnd.Uint64())) // if one name does not fit, no later one does
 		if full && n != 0 {
 			t.Fatal("there is room for a name where there was none")
 		}
@@ -230,8 +228,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestClasses: names of classes and of files are numbered apart, in what they
-// have in common, and each record has both.
+// TestClasses: names of classes and of files are in the same memory and have separate numbers. Each record
+// has both.
 func TestClasses(t *testing.T) {
 	r := New(Options{Names: 1})
 	r.Start()
@@ -253,9 +251,9 @@ func TestClasses(t *testing.T) {
 	if len(want) > 0 || !slices.Equal(got.Classes, []string{"default", "point", "bulk"}) || len(got.Files) != 5 {
 		t.Errorf("not recorded: %v; classes %q, files %q", want, got.Classes, got.Files)
 	}
-	for i := range 2 * mostClasses {
+	for i := range 2 * maxClasses {
 		c := ClassRef{Name: fmt.Sprint("class", i)}
-		if n := r.Class(&c); (n == 0) != (i+2 >= mostClasses) || n == 0 != (r.Class(&c) == 0) {
+		if n := r.Class(&c); (n == 0) != (i+2 >= maxClasses) || n == 0 != (r.Class(&c) == 0) {
 			t.Fatalf("class %d has number %d", i+3, n)
 		}
 	}
@@ -301,8 +299,7 @@ func TestHook(t *testing.T) {
 	}
 }
 
-// TestAnother: what a Hook records, another of it does, before and after, with a
-// number of its own.
+// TestAnother: a Hook made by Another records whenever the first one does, with a number of its own.
 func TestAnother(t *testing.T) {
 	r := New(Options{})
 	var h Hook
@@ -320,8 +317,7 @@ func TestAnother(t *testing.T) {
 	}
 }
 
-// TestRings: each Hook has a number of its own, which stays when the same
-// Recorder comes back.
+// TestRings: each Hook has a number of its own, and the same one when the same Recorder is set again.
 func TestRings(t *testing.T) {
 	if !Built {
 		t.Skip("no calls are recorded")
@@ -352,7 +348,7 @@ func TestRings(t *testing.T) {
 	if len(ops) != 2 || len(calls) != 2 {
 		t.Errorf("%d operations and %d calls; want 2 and 2", len(ops), len(calls))
 	}
-	for range 300 { // a byte has no more
+	for range 300 { // there are not as many numbers in a byte
 		new(Hook).Set(r)
 	}
 	var last Hook

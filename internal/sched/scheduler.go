@@ -23,13 +23,15 @@ type Scheduler struct {
 	chains      chains.Runner
 	helpers     helpers
 	fsyncs      fsyncs
-	// reopen opens another description of a file. It is a field so that a test can replace it.
-	reopen func(fd int) int
+	// reopen opens another description of a file, and startRange starts the write-back of a
+	// part of one. They are fields so that a test can replace them.
+	reopen     func(fd int) int
+	startRange func(fd int, off, n int64) int32
 }
 
 // New returns a Scheduler that owns drv. It has one ring unless SetRings says otherwise.
 func New(drv driver.Driver, l Limits) *Scheduler {
-	s := &Scheduler{reopen: sys.Reopen}
+	s := &Scheduler{reopen: sys.Reopen, startRange: sys.StartWriteback}
 	s.Init(drv, l)
 	s.nameLimiter.Init(l.Blocking, 0)
 	s.helpers.init(s)

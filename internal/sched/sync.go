@@ -2,6 +2,7 @@ package sched
 
 import (
 	"context"
+	"syscall"
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/groupcommit"
@@ -126,4 +127,22 @@ func (s *Scheduler) startWriteback(f *File) {
 		s.Limiter.Release(limiter.Permit{})
 		f.Syncer.NoteWriteback(res)
 	}
+}
+
+// SyncRange starts the write-back of the dirty pages of the n bytes at off, and does not
+// wait for it. If n is 0 these reach to the end of the file. The error is that of an
+// earlier fsync that lost data, or of the call, where the file system could not begin.
+// It is called by way of Block.
+func (s *Scheduler) SyncRange(f *File, off, n int64) error {
+	if err := f.Syncer.Failed(); err != nil {
+		return err
+	}
+	start := s.Recording.Now()
+	res := s.startRange(f.FD, off, n)
+	s.Recording.Call(start, record.Call{Batch: 1, Res: res, Syscall: record.SysSyncFileRange})
+	f.Syncer.NoteWriteback(res)
+	if res < 0 && res != -int32(syscall.ENOSYS) { // as in a sandbox: the next Sync has more to write
+		return syscall.Errno(-res)
+	}
+	return nil
 }

@@ -1,4 +1,4 @@
-// Package seed gives random tests their seeds.
+// Package seed provides the seeds of random tests.
 package seed
 
 import (
@@ -11,9 +11,9 @@ import (
 // env names the environment variable that fixes every test's seed.
 const env = "SLUICE_SEED"
 
-// Of returns the seed of t: SLUICE_SEED if it is set, as it is in CI, where
-// one commit shall get one answer; one drawn at random otherwise. A test that
-// fails says how to run it again with the same.
+// Of returns the seed for t: SLUICE_SEED if that is set, else a random number. CI sets it, so that
+// the result for a commit does not change. A test that fails prints how to run it again with the
+// same seed.
 func Of(t testing.TB) uint64 {
 	t.Helper()
 	s := rand.Uint64()

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The Linux AIO ABI, from include/uapi/linux/aio_abi.h and fs/aio.c. Names
-// are the kernel's in Go's spelling; only what is used is here.
+// The Linux AIO ABI, from include/uapi/linux/aio_abi.h and fs/aio.c. The names are the
+// kernel's. Only what is used is here.
 
 // Opcodes of an iocb.
 const (
@@ -25,12 +25,11 @@ const (
 // IOCB_FLAG_RESFD makes a completion add 1 to the eventfd in ResFD.
 const IOCB_FLAG_RESFD = 1
 
-// Iocb is struct iocb: a request, 64 bytes. The kernel copies all of it in
-// io_submit, and writes Key.
+// Iocb is struct iocb: a request, 64 bytes. io_submit copies all of it, and writes Key.
 type Iocb struct {
 	Data      uint64
 	Key       uint32
-	RWFlags   uint32 // 4.13; EINVAL before unless 0
+	RWFlags   uint32 // 4.13; before, anything but 0 is EINVAL
 	LioOpcode uint16
 	Reqprio   int16
 	Fildes    uint32
@@ -48,8 +47,8 @@ type IoEvent struct {
 	Res, Res2 int64
 }
 
-// AioContext is aio_context_t: an AIO context's name, which is the address at
-// which the kernel has mapped its completion ring.
+// AioContext is aio_context_t. It is the address at which the kernel has mapped the
+// context's event buffer.
 type AioContext uint64
 
 // IoSetup is io_setup(2).
@@ -62,7 +61,7 @@ func IoSetup(depth uint32) (AioContext, error) {
 	return ctx, nil
 }
 
-// IoDestroy is io_destroy(2). It waits for what is in flight.
+// IoDestroy is io_destroy(2). It waits for the requests in flight.
 func IoDestroy(ctx AioContext) error {
 	if _, _, e := syscall.Syscall(unix.SYS_IO_DESTROY, uintptr(ctx), 0, 0); e != 0 {
 		return e
@@ -70,10 +69,10 @@ func IoDestroy(ctx AioContext) error {
 	return nil
 }
 
-// IoSubmit is io_submit(2). It returns how many of the iocbs were taken, or a
-// negated errno if not even the first one was. It blocks where an iocb's file
-// or operation has no asynchronous way. The caller keeps the iocbs, which are
-// on the heap, and their buffers reachable.
+// IoSubmit is io_submit(2). It returns the number of iocbs that the kernel took, or a
+// negated errno if it took none. It blocks if a request cannot be performed
+// asynchronously. The iocbs must be on the heap. The caller keeps them and their buffers
+// reachable.
 func IoSubmit(ctx AioContext, iocbs []*Iocb) int32 {
 	if len(iocbs) == 0 {
 		return 0
@@ -82,8 +81,8 @@ func IoSubmit(ctx AioContext, iocbs []*Iocb) int32 {
 	return result(r, e)
 }
 
-// IoSubmitNothing is io_submit(2) of no iocb: the error is why no call is taken at
-// all, whatever it submits.
+// IoSubmitNothing is io_submit(2) of no iocbs. It returns an error if the kernel refuses
+// all calls, whatever they submit.
 func IoSubmitNothing(ctx AioContext) error {
 	if _, _, e := syscall.Syscall(unix.SYS_IO_SUBMIT, uintptr(ctx), 0, 0); e != 0 {
 		return e
@@ -91,8 +90,8 @@ func IoSubmitNothing(ctx AioContext) error {
 	return nil
 }
 
-// IoGetevents is io_getevents(2). It waits until there are at least need
-// completions, with no time limit, and takes up to len(events).
+// IoGetevents is io_getevents(2). It waits until there are at least need completions,
+// without a time limit, and returns up to len(events).
 func IoGetevents(ctx AioContext, need int, events []IoEvent) int32 {
 	if len(events) == 0 {
 		return 0
@@ -106,19 +105,18 @@ func IoGetevents(ctx AioContext, need int, events []IoEvent) int32 {
 	return result(r, e)
 }
 
-// EndOf returns where the file ends: the offset from which on a write would
-// extend it, which for a block device is nowhere (math.MaxInt64). It is a
-// negated errno if statx(2) fails.
+// EndOf returns the offset from which on a write would extend the file. For a block
+// device that is math.MaxInt64. If statx(2) fails, it is a negated errno.
 func EndOf(fd int) int64 {
 	end, _ := EndAndDevice(fd)
 	return end
 }
 
-// EndAndDevice is EndOf that returns the device, too: the file's, or that which the file
-// is.
+// EndAndDevice returns what EndOf does, and the number of the device that the file is on,
+// or is.
 func EndAndDevice(fd int) (end int64, device uint64) {
-	// Only what is asked for: on a network file system, asking for times
-	// flushes the file.
+	// No more is asked for: on a network file system, asking for times flushes the
+	// file.
 	const flags, mask = unix.AT_EMPTY_PATH | unix.AT_STATX_DONT_SYNC, unix.STATX_SIZE | unix.STATX_TYPE
 	var st unix.Statx_t
 	var path byte
@@ -132,15 +130,14 @@ func EndAndDevice(fd int) (end int64, device uint64) {
 	return int64(st.Size), unix.Mkdev(st.Dev_major, st.Dev_minor)
 }
 
-// What struct aio_ring says of itself: AIO_RING_MAGIC, and a layout without
-// features that an older reader would misread.
+// What a struct aio_ring has to contain: AIO_RING_MAGIC, and no incompatible feature.
 const (
 	aioRingMagic    = 0xa10a10a1
 	aioRingIncompat = 0
 )
 
-// aioRing is struct aio_ring, the header of a context's completion ring. The
-// kernel writes Tail, who takes completions writes Head.
+// aioRing is struct aio_ring, the header of a context's event buffer. The kernel writes
+// Tail, and AioRing.Take writes Head.
 type aioRing struct {
 	ID, Nr           uint32
 	Head, Tail       uint32
@@ -149,17 +146,17 @@ type aioRing struct {
 	HeaderLength     uint32
 }
 
-// AioRing reads a context's completion ring without system calls, one
-// goroutine at a time.
+// AioRing is a context's event buffer. It is read without system calls, by one goroutine
+// at a time.
 type AioRing struct {
 	header *aioRing
-	events []IoEvent // the kernel writes it
+	events []IoEvent // written by the kernel
 }
 
-// Ring returns the context's ring; ok tells whether its layout is known. The
-// ring ends with IoDestroy.
+// Ring returns the context's event buffer. ok is false if its layout is not known. It must
+// not be used after IoDestroy.
 func (ctx AioContext) Ring() (r AioRing, ok bool) {
-	// The address is the kernel's, not the Go heap's.
+	// The address is in memory that the kernel has mapped, not in the Go heap.
 	h := *(**aioRing)(unsafe.Pointer(&ctx))
 	if h.Magic != aioRingMagic || h.Incompat != aioRingIncompat || h.HeaderLength != uint32(unsafe.Sizeof(*h)) || h.Nr == 0 {
 		return AioRing{}, false
@@ -168,10 +165,10 @@ func (ctx AioContext) Ring() (r AioRing, ok bool) {
 	return AioRing{h, unsafe.Slice((*IoEvent)(first), h.Nr)}, true
 }
 
-// Take moves completions into events and reports how many.
+// Take moves completions to events and returns their number.
 func (r AioRing) Take(events []IoEvent) int {
 	n, head := 0, r.header.Head
-	// Acquire: the kernel writes an event before the tail that covers it.
+	// Acquire: the kernel writes an event before it writes the tail.
 	for tail := atomic.LoadUint32(&r.header.Tail); head != tail && n < len(events); n++ {
 		events[n] = r.events[head]
 		if head++; head == uint32(len(r.events)) {
@@ -179,7 +176,7 @@ func (r AioRing) Take(events []IoEvent) int {
 		}
 	}
 	if n > 0 {
-		// Release: the kernel fills a place again once the head is past it.
+		// Release: the kernel re-uses an entry after it has seen the head beyond it.
 		atomic.StoreUint32(&r.header.Head, head)
 	}
 	return n

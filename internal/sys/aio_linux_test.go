@@ -34,8 +34,8 @@ func TestAioABI(t *testing.T) {
 	}
 }
 
-// The ring and io_getevents must tell the same of the same completions, also
-// where the ring wraps around.
+// The event buffer and io_getevents must return the same for the same completions, also where
+// the buffer wraps around.
 func TestAioRing(t *testing.T) {
 	ctx, err := IoSetup(8)
 	if err != nil {
@@ -61,7 +61,7 @@ func TestAioRing(t *testing.T) {
 		if r := IoSubmit(ctx, list); r != 8 {
 			t.Fatalf("io_submit = %d; want 8", r)
 		}
-		// Some from the ring, the others by system call.
+		// Some come from the event buffer, the others from the system call.
 		n := ring.Take(events[:round%9])
 		if r := IoGetevents(ctx, 0, events[n:]); int(r) != 8-n {
 			t.Fatalf("round %d: io_getevents = %d after %d from the ring; want %d", round, r, n, 8-n)

@@ -2,7 +2,7 @@ package sys
 
 import "unsafe"
 
-// Aligned tells whether b starts at a multiple of align, a power of two.
+// Aligned reports whether b starts at a multiple of align, which is a power of two.
 func Aligned(b []byte, align int) bool {
 	return uintptr(unsafe.Pointer(unsafe.SliceData(b)))&uintptr(align-1) == 0
 }

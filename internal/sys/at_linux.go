@@ -9,17 +9,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Names in what follows end with a zero byte, so that none has to be copied.
+// The names that these functions take end with a zero byte, so that they need not be
+// copied.
 
-// Hold says that a call keeps the P of the Go scheduler for as long as it takes,
-// as computing does: other goroutines wait for it, and a garbage collection that
-// wants to start. Otherwise the scheduler is told, and gives the P to another
-// thread when a call takes longer than its monitor's tick of 20 µs, as making a
-// file does; that costs more than the call. It is for calls that do not wait
-// for a disk.
+// Hold decides how a system call is made. If it is true, the call keeps the P of the Go
+// scheduler, as a computation does: other goroutines wait for it, and so does a garbage
+// collection that wants to start. If it is false, the scheduler knows of the call. It then
+// gives the P to another thread if the call takes longer than 20 µs, as creating a file
+// does, which costs more than the call. True is for calls that do not wait for a disk.
 type Hold bool
 
-// call is a system call with up to four arguments, of which p may be a pointer.
+// call makes a system call with up to four arguments. p may be a pointer.
 func (h Hold) call(trap, a uintptr, p unsafe.Pointer, c, d uintptr) int32 {
 	if h {
 		r, _, e := syscall.RawSyscall6(trap, a, uintptr(p), c, d, 0, 0)
@@ -69,10 +69,10 @@ const resolveCached = 0x20
 // openHow is struct open_how of openat2(2).
 type openHow struct{ flags, mode, resolve uint64 }
 
-// OpenCached is openat2(2) with RESOLVE_CACHED (Linux 5.12): it opens what the
-// caches know without waiting, and returns -EAGAIN where it would have to wait,
-// -ENOSYS or -EINVAL on older kernels, and -EPERM under some seccomp profiles.
-// The flags make nothing.
+// OpenCached is openat2(2) with RESOLVE_CACHED (Linux 5.12). It opens what is in the
+// kernel's caches, without waiting. It returns -EAGAIN if it would have to wait, -ENOSYS
+// or -EINVAL on older kernels, and -EPERM under some seccomp profiles. The flags must not
+// create a file.
 func OpenCached(dir int, name []byte, flags int) int32 {
 	how := openHow{flags: uint64(flags), resolve: resolveCached}
 	r, _, e := syscall.RawSyscall6(unix.SYS_OPENAT2, uintptr(dir), uintptr(base(name)), uintptr(unsafe.Pointer(&how)), unsafe.Sizeof(how), 0, 0)

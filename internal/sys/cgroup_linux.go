@@ -11,14 +11,14 @@ import (
 
 const unlimited = math.MaxInt64
 
-// cgroupMemory is the least amount of memory, in bytes, that a control group of
-// this process allows it, as seen from the file system's root; unlimited if
-// there is none (cgroups(7)).
+// cgroupMemory returns how much memory, in bytes, the control groups of this process allow
+// it. root is the root of the file system. It returns unlimited if there is no limit
+// (cgroups(7)).
 //
-// Version 2 limits a group by memory.max, and by memory.high, above which it is
-// slowed down; each group on the way up has its own, as far up as it is mounted
-// here. Version 1 tells the least of them all in memory.stat. A system may have
-// both versions, of which one limits memory.
+// In version 2 a group has a limit in memory.max, and one in memory.high, above which it is
+// slowed down. Each parent group has its own limits, as far as they are mounted here. In
+// version 1 memory.stat has the least of all limits. A system may have both versions; one of
+// them limits memory.
 func cgroupMemory(root fs.FS) int64 {
 	least := int64(unlimited)
 	for _, m := range memoryMounts(root) {
@@ -34,10 +34,10 @@ func cgroupMemory(root fs.FS) int64 {
 // group is a control group of this process.
 type group struct {
 	v2   bool
-	path string // from its hierarchy's root
+	path string // from the root of its hierarchy
 }
 
-// memoryGroups returns those in which memory may be limited.
+// memoryGroups returns the groups that may have a limit of memory.
 func memoryGroups(root fs.FS) (groups []group) {
 	for line := range lines(root, "proc/self/cgroup") {
 		// 4:memory:/a/b in version 1, 0::/a/b in version 2.
@@ -53,10 +53,10 @@ func memoryGroups(root fs.FS) (groups []group) {
 	return groups
 }
 
-// cgroupMount is where a hierarchy of control groups can be seen.
+// cgroupMount is a mount of a hierarchy of control groups.
 type cgroupMount struct {
 	v2   bool
-	root string // the group that dir is
+	root string // the group that dir shows
 	dir  string
 }
 
@@ -77,8 +77,7 @@ func memoryMounts(root fs.FS) (mounts []cgroupMount) {
 	return mounts
 }
 
-// unescape undoes what mountinfo makes of blanks and backslashes: \040 and so
-// on.
+// unescape undoes mountinfo's escapes of blanks and backslashes, such as \040.
 func unescape(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -94,9 +93,9 @@ func unescape(s string) string {
 	return b.String()
 }
 
-// limit is that of a group, as far as it can be seen in the mount. A group that
-// is not below the mount's root (the process was moved after its namespace was
-// made) is taken for the root itself.
+// limit returns the limit of a group, as far as the mount shows it. If the group is not below
+// the mount's root, because the process was moved after its namespace was made, it is the
+// limit of the root.
 func (m cgroupMount) limit(root fs.FS, group string) int64 {
 	below, ok := strings.CutPrefix(group, strings.TrimSuffix(m.root, "/"))
 	if !ok || below != "" && below[0] != '/' || slices.Contains(strings.Split(below, "/"), "..") {
@@ -118,8 +117,8 @@ func (m cgroupMount) limit(root fs.FS, group string) int64 {
 	}
 }
 
-// valueOf is the number, of bytes, behind key in a line of a file; unlimited if
-// there is none, as "max" is.
+// valueOf returns the number of bytes after key in a line of a file. It returns unlimited if
+// there is no number, as in "max".
 func valueOf(root fs.FS, name, key string) int64 {
 	for line := range lines(root, strings.TrimPrefix(name, "/")) {
 		if value, ok := strings.CutPrefix(line, key); ok {
@@ -131,7 +130,7 @@ func valueOf(root fs.FS, name, key string) int64 {
 	return unlimited
 }
 
-// lines are those of a file, which has none if it cannot be read.
+// lines returns the lines of a file. There are none if it cannot be read.
 func lines(root fs.FS, name string) func(yield func(string) bool) {
 	b, _ := fs.ReadFile(root, name)
 	return func(yield func(string) bool) {

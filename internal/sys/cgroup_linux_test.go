@@ -9,8 +9,8 @@ import (
 	"testing/fstest"
 )
 
-// TestCgroupMemory reads the systems of testdata/cgroup, one a file: the limit
-// that is expected, and then each file, its name first.
+// TestCgroupMemory reads the systems in testdata/cgroup, one in each file: the expected limit,
+// and then the files of the system, each after its name.
 func TestCgroupMemory(t *testing.T) {
 	names, err := filepath.Glob("testdata/cgroup/*.txt")
 	if err != nil || len(names) == 0 {
@@ -43,7 +43,7 @@ func TestCgroupMemory(t *testing.T) {
 	}
 }
 
-// Whatever the files say, there is an answer.
+// Whatever the files contain, the function returns.
 func FuzzCgroupMemory(f *testing.F) {
 	f.Add("0::/a/../b\n4:memory:/\n", "1 2 0:3 / /cg rw - cgroup2 none rw\n", "12\n")
 	f.Add("0::\n", "1 2 0:3 \\057 /c\\04 rw - cgroup2 none rw\n", "max\n")

@@ -4,6 +4,6 @@ package sys
 
 import "golang.org/x/sys/unix"
 
-// Close is close(2). Its error is not of interest to who has only read, or has
-// called fsync(2).
+// Close is close(2). It ignores the error, which does not matter after reads, or after an
+// fsync(2).
 func Close(fd int) { _ = unix.Close(fd) }

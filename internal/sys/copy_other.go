@@ -4,5 +4,5 @@ package sys
 
 import "syscall"
 
-// Sendfile is Linux's alone here: it says -ENOSYS.
+// Sendfile returns -ENOSYS: it is for Linux only.
 func Sendfile(int, int, int) int32 { return -int32(syscall.ENOSYS) }

@@ -9,17 +9,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Descriptor says what a descriptor means, so that it can be asked later
-// whether it still means that: a program may close descriptors that it has not
-// opened, and the system gives their numbers to other files.
+// Descriptor identifies the file that a descriptor belongs to. Same later reports whether it
+// still belongs to that file: a program may close descriptors that it has not opened, and
+// the system gives their numbers to other files.
 type Descriptor struct {
 	fd       int
 	dev, ino uint64
-	name     string // as in /proc/self/fd; "" if that is not there
+	name     string // as in /proc/self/fd; "" if it is not there
 	id       string // of an eventfd, since Linux 5.2
 }
 
-// Describe describes what fd means now.
+// Describe returns the Descriptor of fd.
 func Describe(fd int) Descriptor {
 	d := Descriptor{fd: fd}
 	var st unix.Stat_t
@@ -31,17 +31,17 @@ func Describe(fd int) Descriptor {
 	if n, err := unix.Readlink("/proc/self/fd/"+number, name[:]); err == nil {
 		d.name = string(name[:n])
 	}
-	// All eventfds have one inode.
+	// All eventfds have the same inode.
 	if strings.HasSuffix(d.name, "[eventfd]") {
 		d.id = eventfdID("/proc/self/fdinfo/" + number)
 	}
 	return d
 }
 
-// Same reports whether the descriptor still means what Describe was told of.
+// Same reports whether the descriptor still belongs to the file that Describe has seen.
 func (d Descriptor) Same() bool { return d.ino != 0 && Describe(d.fd) == d }
 
-// eventfdID is the number of an eventfd, which no other has.
+// eventfdID returns the number of an eventfd, which no other eventfd has.
 func eventfdID(info string) string {
 	b, _ := readWhole(info)
 	for line := range strings.Lines(string(b)) {

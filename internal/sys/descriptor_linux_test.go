@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestDescriptor: a number that was given to another file is noticed, also
-// where both files are eventfds, which have one inode.
+// TestDescriptor: Same notices that another file has the number, even if both files are
+// eventfds, which have the same inode.
 func TestDescriptor(t *testing.T) {
 	file := func() (int, error) { return unix.Open(os.DevNull, unix.O_RDONLY|unix.O_CLOEXEC, 0) }
 	event := func() (int, error) { return unix.Eventfd(0, unix.EFD_CLOEXEC) }

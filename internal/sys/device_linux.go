@@ -4,9 +4,9 @@ package sys
 
 import "golang.org/x/sys/unix"
 
-// Device returns the number of the device that a file is on, or, of a block
-// device, its own. It asks no server, and so does not wait for one: the thread
-// would be one too many.
+// Device returns the number of the device that a file is on, or the number of a block
+// device itself. It does not ask the server of a network file system, for which the thread
+// would have to wait.
 func Device(fd int) (number uint64, ok bool) {
 	var st unix.Statx_t
 	err := unix.Statx(fd, "", unix.AT_EMPTY_PATH|unix.AT_STATX_DONT_SYNC, unix.STATX_TYPE, &st)
@@ -19,7 +19,7 @@ func Device(fd int) (number uint64, ok bool) {
 	return unix.Mkdev(st.Dev_major, st.Dev_minor), true
 }
 
-// deviceBefore is Device before Linux 4.11, and where a filter knows no statx.
+// deviceBefore is Device before Linux 4.11, and if a filter refuses statx(2).
 func deviceBefore(fd int) (number uint64, ok bool) {
 	var st unix.Stat_t
 	if unix.Fstat(fd, &st) != nil {

@@ -2,5 +2,5 @@
 
 package sys
 
-// Device is for the drivers that have rings: elsewhere nothing asks for it.
+// Device returns false. Only drivers of Linux need it.
 func Device(int) (number uint64, ok bool) { return 0, false }

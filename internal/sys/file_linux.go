@@ -11,17 +11,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// MaxRW is the most that Linux transfers in one call (read(2), NOTES).
+// MaxRW is the largest number of bytes that Linux transfers in one call (read(2), NOTES).
 const MaxRW = 0x7ffff000
 
-// MaxCached is the most that ReadCached copies in one call. The call is made
-// without telling the Go scheduler, so it holds its P, and with it a garbage
-// collection that wants to start, for as long as the copy takes: some 20 µs
-// at this size. Were the scheduler told, it would start another thread for
-// the P whenever a copy takes longer than its monitor's tick of 20 µs.
+// MaxCached is the largest number of bytes that ReadCached copies in one call. The call is
+// made without the Go scheduler's knowledge, so it keeps its P, and delays a garbage
+// collection that wants to start, for as long as the copy takes: about 20 µs at this size. If
+// the scheduler knew of the call, it would start another thread for the P whenever a copy
+// takes longer than 20 µs.
 const MaxCached = 256 << 10 // 256 KiB
 
-// result turns a system call's return into a kernel result.
+// result returns the result of a system call as a kernel result.
 func result(r uintptr, e syscall.Errno) int32 {
 	if e != 0 {
 		return -int32(e)
@@ -29,8 +29,8 @@ func result(r uintptr, e syscall.Errno) int32 {
 	return int32(r)
 }
 
-// base is the address to hand to the kernel for b; any non-nil one will do
-// when b is empty.
+// base returns the address to pass to the kernel for b. If b is empty, any address that is
+// not nil will do.
 func base(b []byte) unsafe.Pointer {
 	if len(b) > 0 {
 		return unsafe.Pointer(&b[0])
@@ -47,10 +47,10 @@ func clamp(b []byte) []byte {
 	return b
 }
 
-// ReadCached is preadv2(2) with RWF_NOWAIT (Linux 4.14): it copies what the
-// page cache holds, 256 KiB at most, without waiting, and returns a short
-// count or -EAGAIN where it would have had to wait, -EOPNOTSUPP where the file
-// system cannot tell. An off of -1 uses and moves the file's own position.
+// ReadCached is preadv2(2) with RWF_NOWAIT (Linux 4.14). It copies what the page cache has,
+// at most 256 KiB, without waiting. If it would have to wait, it returns a short count or
+// -EAGAIN. It returns -EOPNOTSUPP if the file system does not support that. An off of -1
+// reads at the file's own position, and moves it.
 func ReadCached(fd int, b []byte, off int64) int32 {
 	iov := syscall.Iovec{Base: (*byte)(base(b)), Len: uint64(min(len(b), MaxCached))}
 	r, _, e := syscall.RawSyscall6(unix.SYS_PREADV2, uintptr(fd), uintptr(unsafe.Pointer(&iov)), 1, uintptr(off), 0, unix.RWF_NOWAIT)
@@ -60,9 +60,9 @@ func ReadCached(fd int, b []byte, off int64) int32 {
 	return result(r, e)
 }
 
-// CachedKnowsEnd tells whether a ReadCached that returns 0 has found the end of
-// the file. Linux 5.9 and 5.10 return 0 where they would have had to wait, too
-// (preadv2(2), BUGS); who calls himself older than 6.0 is not relied upon.
+// CachedKnowsEnd reports whether a ReadCached that returns 0 has found the end of the file.
+// Linux 5.9 and 5.10 also return 0 if they would have to wait (preadv2(2), BUGS). To be safe,
+// it returns false for all releases before 6.0.
 func CachedKnowsEnd() bool {
 	var u unix.Utsname
 	if unix.Uname(&u) != nil {

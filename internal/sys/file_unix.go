@@ -8,11 +8,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// MaxRW is the most that is transferred in one call: what darwin and freebsd
-// refuse to exceed (as internal/poll does).
+// MaxRW is the largest number of bytes that is transferred in one call. darwin and freebsd
+// refuse more (internal/poll has the same limit).
 const MaxRW = 1 << 30
 
-// MaxCached is the most that ReadCached copies in one call.
+// MaxCached is the largest number of bytes that ReadCached copies in one call.
 const MaxCached = MaxRW
 
 func clamp(b []byte) []byte {
@@ -22,7 +22,7 @@ func clamp(b []byte) []byte {
 	return b
 }
 
-// result turns what x/sys returns into a kernel result.
+// result returns what x/sys has returned as a kernel result.
 func result(n int, err error) int32 {
 	if err == nil {
 		return int32(n)
@@ -33,10 +33,10 @@ func result(n int, err error) int32 {
 	return -int32(syscall.EIO)
 }
 
-// ReadCached is Linux's alone: here it says -EOPNOTSUPP.
+// ReadCached returns -EOPNOTSUPP: it is for Linux only.
 func ReadCached(int, []byte, int64) int32 { return -int32(syscall.EOPNOTSUPP) }
 
-// CachedKnowsEnd says no.
+// CachedKnowsEnd returns false.
 func CachedKnowsEnd() bool { return false }
 
 // Pread is pread(2).

@@ -6,10 +6,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// MaxRW is the most that is transferred in one call (as internal/poll).
+// MaxRW is the largest number of bytes that is transferred in one call, as in internal/poll.
 const MaxRW = 1 << 30
 
-// MaxCached is the most that ReadCached copies in one call.
+// MaxCached is the largest number of bytes that ReadCached copies in one call.
 const MaxCached = MaxRW
 
 func clamp(b []byte) []byte {
@@ -19,8 +19,8 @@ func clamp(b []byte) []byte {
 	return b
 }
 
-// result turns what x/sys returns into a kernel result. The end of the file
-// is an error on Windows, and 0 elsewhere.
+// result returns what x/sys has returned as a kernel result. The end of the file is an error
+// on Windows; it becomes 0, as on other systems.
 func result(n uint32, err error) int32 {
 	switch e, ok := err.(syscall.Errno); {
 	case err == nil, err == windows.ERROR_HANDLE_EOF, err == windows.ERROR_BROKEN_PIPE:
@@ -35,22 +35,20 @@ func at(off int64) *windows.Overlapped {
 	return &windows.Overlapped{Offset: uint32(off), OffsetHigh: uint32(off >> 32)}
 }
 
-// ReadCached is Linux's alone: here it says -EOPNOTSUPP.
+// ReadCached returns -EOPNOTSUPP: it is for Linux only.
 func ReadCached(int, []byte, int64) int32 { return -int32(syscall.EOPNOTSUPP) }
 
-// CachedKnowsEnd says no.
+// CachedKnowsEnd returns false.
 func CachedKnowsEnd() bool { return false }
 
-// Pread is ReadFile at an offset. It moves the file's position, as Windows
-// does.
+// Pread is ReadFile at an offset. Unlike pread(2) it moves the file's position.
 func Pread(fd int, b []byte, off int64) int32 {
 	var n uint32
 	err := windows.ReadFile(windows.Handle(fd), clamp(b), &n, at(off))
 	return result(n, err)
 }
 
-// Pwrite is WriteFile at an offset. It moves the file's position, as Windows
-// does.
+// Pwrite is WriteFile at an offset. Unlike pwrite(2) it moves the file's position.
 func Pwrite(fd int, b []byte, off int64) int32 {
 	var n uint32
 	err := windows.WriteFile(windows.Handle(fd), clamp(b), &n, at(off))

@@ -4,18 +4,18 @@ import "unsafe"
 
 const golden = 0x9E3779B97F4A7C15 // 2^64 / the golden ratio
 
-// StackHash returns a number that differs, more often than not, between
-// goroutines that run at once: a hash of the address of the stack, which costs
-// next to nothing. A goroutine's own changes when its stack moves, and with the
-// depth of the call.
+// StackHash returns a number that usually differs between goroutines that run at the same
+// time. It is a hash of the address of the stack, and costs next to nothing. A goroutine's
+// number changes when its stack moves, and with the depth of its calls.
 func StackHash() uint32 {
 	var here byte
 	return hash(uintptr(unsafe.Pointer(&here)) >> 11)
 }
 
-// Goroutine returns a number that is the goroutine's as long as it lives, and but
-// for a chance of 1 to 2^32 no other's; one that begins when it has ended may have
-// it again. On what is neither amd64 nor arm64 it is StackHash's.
+// Goroutine returns a number of the calling goroutine, which does not change. Two goroutines
+// that live at the same time have the same number with a chance of 1 in 2^32. A goroutine
+// may have the number of one that has ended. On processors other than amd64 and arm64 it is
+// StackHash.
 func Goroutine() uint32 {
 	if g := running(); g != 0 {
 		return hash(g >> 4)
@@ -25,5 +25,5 @@ func Goroutine() uint32 {
 
 func hash(v uintptr) uint32 { return uint32(uint64(v) * golden >> 32) }
 
-// Bytes returns the bytes of s, which nobody may write, without a copy.
+// Bytes returns the bytes of s without a copy. They must not be written to.
 func Bytes(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// deep calls do at the end of a stack of so many calls.
+// deep calls do at the given depth of the stack.
 func deep(n int, do func()) byte {
 	var frame [256]byte
 	if n == 0 {
@@ -17,8 +17,8 @@ func deep(n int, do func()) byte {
 	return frame[0]
 }
 
-// TestGoroutine: the number is the goroutine's at any depth of its stack, and
-// wherever that is moved to, and differs from those of all others that live.
+// TestGoroutine: the number stays the same at any depth of the stack, and when that moves. The
+// numbers of goroutines that live at the same time differ.
 func TestGoroutine(t *testing.T) {
 	if running() == 0 {
 		t.Skip("goroutines are told apart by their stacks on " + runtime.GOARCH)
@@ -30,7 +30,7 @@ func TestGoroutine(t *testing.T) {
 	for range n {
 		all.Go(func() {
 			before := Goroutine()
-			deep(1, func() {}) // most of a small stack
+			deep(1, func() {}) // uses most of a small stack
 			deep(100, func() {
 				runtime.Gosched()
 				if got := Goroutine(); got != before {
@@ -47,7 +47,7 @@ func TestGoroutine(t *testing.T) {
 	}
 	close(end)
 	all.Wait()
-	if len(seen) < n-1 { // two may have one hash, once in 8,000 runs
+	if len(seen) < n-1 { // two may have the same hash, in one of 8,000 runs
 		t.Errorf("%d goroutines have %d numbers", n, len(seen))
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// InterruptThreads interrupts system calls that the threads of this process
-// wait in and that end with EINTR after a signal. The signal is SIGURG, by which
-// the Go runtime preempts goroutines: every Go program expects it at any time.
+// InterruptThreads sends all threads of this process a signal, which ends system calls that
+// wait with EINTR. The signal is SIGURG, with which the Go runtime preempts goroutines: every
+// Go program has to expect it at any time.
 func InterruptThreads() {
 	fd, err := unix.Open("/proc/self/task", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -26,7 +26,7 @@ func InterruptThreads() {
 		_, _, names := unix.ParseDirent(buf[:n], -1, nil)
 		for _, name := range names {
 			if tid, err := strconv.Atoi(name); err == nil {
-				_ = unix.Tgkill(pid, tid, unix.SIGURG) // it may have ended
+				_ = unix.Tgkill(pid, tid, unix.SIGURG) // the thread may have ended
 			}
 		}
 	}

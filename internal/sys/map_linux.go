@@ -6,11 +6,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// MapGrows says that a file may become longer than it was when it was mapped.
+// MapGrows is true if a file may become longer after it was mapped.
 const MapGrows = true
 
-// reserve gives f n bytes of disk, so that a page of them that is written to
-// does not find the disk full (SIGBUS).
+// reserve allocates n bytes of disk space for f. Otherwise a write to a page of the mapping
+// may find the disk full, and the process gets a SIGBUS.
 func reserve(f *os.File, off, n int64) error {
 	err := unix.Fallocate(int(f.Fd()), 0, off, n)
 	for err == unix.EINTR {
@@ -22,6 +22,6 @@ func reserve(f *os.File, off, n int64) error {
 	return err
 }
 
-// populate makes the pages of shared memory present, and writable without a
-// fault, where the kernel can (MADV_POPULATE_WRITE, Linux 5.14).
+// populate makes the pages of a shared mapping present and writable, so that writes to them
+// do not fault. It does nothing before Linux 5.14 (MADV_POPULATE_WRITE).
 func populate(b []byte) { _ = unix.Madvise(b, unix.MADV_POPULATE_WRITE) }

@@ -4,8 +4,8 @@ package sys
 
 import "os"
 
-// MapGrows says that it may not: a file is as long as its memory from the beginning, as
-// not every system says what is beyond its end. It has no blocks there.
+// MapGrows is false: the file has the length of its memory from the beginning, without
+// blocks. What a mapping does beyond the end of its file is not the same on all systems.
 const MapGrows = false
 
 func reserve(f *os.File, off, n int64) error { return zeros(f, off, n) }

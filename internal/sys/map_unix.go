@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// MapCreate creates the file for MapNew; it must not exist. The Go runtime is not told
-// of it, which would have it open descriptors of its own that it keeps.
+// MapCreate creates the file for MapNew, which must not exist. It does not use os.OpenFile,
+// for which the Go runtime would open descriptors of its own, and keep them.
 func MapCreate(name string) (*os.File, error) {
 	for {
 		fd, err := unix.Open(name, unix.O_RDWR|unix.O_CREAT|unix.O_EXCL|unix.O_CLOEXEC, 0o666)
@@ -25,9 +25,9 @@ func MapCreate(name string) (*os.File, error) {
 	}
 }
 
-// MapNew returns n bytes of f, which is empty, as memory: what is written to it is in
-// the file, however the process ends. n is a multiple of the page size. The memory is
-// there until the process ends, but none of it may be touched before MapGrow.
+// MapNew maps n bytes of f, which is empty. n must be a multiple of the page size. What is
+// written to the memory is in the file, however the process ends. The memory stays mapped
+// until the process ends. It must not be used before MapGrow.
 func MapNew(f *os.File, n int) ([]byte, error) {
 	if !MapGrows {
 		if err := f.Truncate(int64(n)); err != nil {
@@ -37,9 +37,9 @@ func MapNew(f *os.File, n int) ([]byte, error) {
 	return unix.Mmap(int(f.Fd()), 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 }
 
-// MapGrow has memory of MapNew be there from off to end, multiples of the page size,
-// where none was: the file is as long then, with blocks of its own, so that a full
-// disk is an error here, and no signal later.
+// MapGrow makes the memory from off to end usable; both are multiples of the page size. It
+// extends the file to end and allocates its blocks, so that a full disk is an error here,
+// and not a SIGBUS later.
 func MapGrow(f *os.File, b []byte, off, end int) error {
 	if err := reserve(f, int64(off), int64(end-off)); err != nil {
 		return err
@@ -48,8 +48,8 @@ func MapGrow(f *os.File, b []byte, off, end int) error {
 	return nil
 }
 
-// zeros writes n bytes to f: by system calls, as what os.File does may itself be recorded in
-// this memory (package transparent).
+// zeros writes n zero bytes to f. It makes system calls: in a program with package
+// transparent, the operations of an os.File may be recorded in this very memory.
 func zeros(f *os.File, off, n int64) error {
 	zero := make([]byte, min(n, 1<<20))
 	for end := off + n; off < end; {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestZeros: where the file system cannot give a file blocks that nobody has written.
+// TestZeros covers file systems that cannot allocate blocks without writing them.
 func TestZeros(t *testing.T) {
 	f, err := os.Create(filepath.Join(t.TempDir(), "file"))
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Memory is how much memory this process may use, in bytes: the machine's, or
-// the least that a control group which it is in allows; 0 if that is not known.
+// Memory returns how much memory this process may use, in bytes: the machine's, or the limit
+// of a control group of the process if that is less. It returns 0 if that is not known.
 func Memory() int64 {
 	least := cgroupMemory(rootFS{})
 	var si unix.Sysinfo_t
@@ -20,9 +20,9 @@ func Memory() int64 {
 	return least
 }
 
-// rootFS is the system's files, of which whole ones are read (fs.ReadFile). It
-// leaves no descriptor behind, and none of the Go runtime's: a program may close
-// all descriptors when it begins.
+// rootFS reads files of the system. It only supports fs.ReadFile. Neither it nor the Go
+// runtime opens a descriptor that stays open: a program may close all descriptors when it
+// begins.
 type rootFS struct{}
 
 // Open implements fs.FS.

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// On whatever system this is, there is some memory.
+// Any system has some memory.
 func TestMemory(t *testing.T) {
 	if n := Memory(); n < 1<<20 {
 		t.Errorf("Memory = %d bytes", n)
@@ -18,8 +18,7 @@ func TestMemory(t *testing.T) {
 
 const cgroupEnv = "SLUICE_TEST_CGROUP"
 
-// TestMemoryInCgroup has a process enter a control group within one that has a
-// limit, and ask.
+// TestMemoryInCgroup asks from within a control group whose parent group has a limit.
 func TestMemoryInCgroup(t *testing.T) {
 	if dir := os.Getenv(cgroupEnv); dir != "" {
 		if err := os.WriteFile(filepath.Join(dir, "cgroup.procs"), []byte("0"), 0); err != nil {
@@ -41,8 +40,7 @@ func TestMemoryInCgroup(t *testing.T) {
 	}
 }
 
-// limitedCgroup makes a control group with a limit, and one in it, which it
-// returns.
+// limitedCgroup makes a control group with a limit, and another in it, which it returns.
 func limitedCgroup(t *testing.T, limit string) string {
 	t.Helper()
 	for _, m := range memoryMounts(os.DirFS("/")) {

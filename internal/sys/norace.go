@@ -2,7 +2,7 @@
 
 package sys
 
-// RaceEnabled tells that the race detector is compiled in.
+// RaceEnabled is true if the race detector is compiled in.
 const RaceEnabled = false
 
 // RaceWrite does nothing without the race detector.

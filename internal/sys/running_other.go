@@ -2,5 +2,5 @@
 
 package sys
 
-// running is not known here.
+// running returns 0: it is not known on this processor.
 func running() uintptr { return 0 }

@@ -9,17 +9,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// StartWriteback is sync_file_range(2) of the whole file with
-// SYNC_FILE_RANGE_WRITE alone: it starts the write-back of dirty pages.
-func StartWriteback(fd int) int32 {
-	_, _, e := syscall.Syscall6(unix.SYS_SYNC_FILE_RANGE, uintptr(fd), 0, 0, unix.SYNC_FILE_RANGE_WRITE, 0, 0)
+// StartWriteback is sync_file_range(2) with SYNC_FILE_RANGE_WRITE alone: it starts the
+// write-back of the dirty pages of the n bytes at off. If n is 0 these reach to the end
+// of the file.
+func StartWriteback(fd int, off, n int64) int32 {
+	_, _, e := syscall.Syscall6(unix.SYS_SYNC_FILE_RANGE, uintptr(fd), uintptr(off), uintptr(n), unix.SYNC_FILE_RANGE_WRITE, 0, 0)
 	return result(0, e)
 }
 
-// KeptByInode tells whether what was written to fd's file and is not on the
-// disk yet belongs to the inode, so that an fsync of any description does for
-// all. The servers and programs behind other file systems may keep it by
-// description.
+// KeptByInode reports whether fd's file system keeps unwritten data by inode. Then an fsync of
+// any descriptor of the file makes the data of all of them durable. Network file systems and
+// those in user space may keep it by open file description instead.
 func KeptByInode(fd int) bool {
 	var fs unix.Statfs_t
 	if unix.Fstatfs(fd, &fs) != nil {
@@ -32,9 +32,8 @@ func KeptByInode(fd int) bool {
 	return false
 }
 
-// PassesCache reports whether direct writes to fd's file never go through the page
-// cache. Those of btrfs do where it keeps checksums (6.15), and of other file
-// systems it is not known.
+// PassesCache reports whether direct writes to fd's file never go through the page cache. On
+// btrfs they do if it keeps checksums (6.15); of other file systems it is not known.
 func PassesCache(fd int) bool {
 	var fs unix.Statfs_t
 	if unix.Fstatfs(fd, &fs) != nil {
@@ -43,8 +42,8 @@ func PassesCache(fd int) bool {
 	return fs.Type == unix.EXT4_SUPER_MAGIC || fs.Type == unix.XFS_SUPER_MAGIC
 }
 
-// Reopen opens another description of fd's file on which fsync does as much
-// as on fd, or returns -1.
+// Reopen opens the file of fd once more and returns a descriptor for which fsync does as much
+// as for fd. It returns -1 if there is none.
 func Reopen(fd int) int {
 	if !KeptByInode(fd) {
 		return -1

@@ -4,13 +4,13 @@ package sys
 
 // StartWriteback does nothing: only Linux has a call that starts write-back
 // and does not wait for it.
-func StartWriteback(int) int32 { return 0 }
+func StartWriteback(int, int64, int64) int32 { return 0 }
 
-// KeptByInode returns false: only of Linux's file systems it is known.
+// KeptByInode returns false: it is known for file systems of Linux only.
 func KeptByInode(int) bool { return false }
 
-// PassesCache returns false: only of Linux's file systems it is known.
+// PassesCache returns false: it is known for file systems of Linux only.
 func PassesCache(int) bool { return false }
 
-// Reopen returns -1: only Linux says to whom it reports a failed write-back.
+// Reopen returns -1: only Linux documents which descriptors learn of a failed write-back.
 func Reopen(int) int { return -1 }

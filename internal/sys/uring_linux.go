@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The io_uring ABI, from include/uapi/linux/io_uring.h (Linux 6.18). Names
-// are the kernel's in Go's spelling; only what is used is here.
+// The io_uring ABI, from include/uapi/linux/io_uring.h (Linux 6.18). The names are the
+// kernel's. Only what is used is here.
 
 // Opcodes of an SQE.
 const (
@@ -19,8 +19,8 @@ const (
 	IORING_OP_READ_FIXED   = 4
 	IORING_OP_WRITE_FIXED  = 5
 	IORING_OP_ASYNC_CANCEL = 14
-	IORING_OP_OPENAT       = 18 // 5.6, into a table of files 5.15
-	IORING_OP_CLOSE        = 19 // 5.6, from a table of files 5.15
+	IORING_OP_OPENAT       = 18 // 5.6; into a file table 5.15
+	IORING_OP_CLOSE        = 19 // 5.6; from a file table 5.15
 	IORING_OP_READ         = 22 // 5.6
 	IORING_OP_WRITE        = 23 // 5.6
 	IORING_OP_LINKAT       = 39 // 5.15
@@ -28,7 +28,7 @@ const (
 
 // Flags of an SQE.
 const (
-	IOSQE_FIXED_FILE  = 1 << 0 // FD is an index in the table of files
+	IOSQE_FIXED_FILE  = 1 << 0 // FD is an index into the file table
 	IOSQE_IO_LINK     = 1 << 2 // 5.3: the next starts when this one has succeeded
 	IOSQE_IO_HARDLINK = 1 << 3 // 5.5: the next starts when this one has ended
 )
@@ -66,7 +66,7 @@ const (
 	ioUringOpSupported               uint16 = 1
 )
 
-// Offsets to mmap a ring's parts at.
+// Offsets at which the parts of a ring are mapped.
 const (
 	IORING_OFF_SQ_RING = 0
 	IORING_OFF_SQES    = 0x10000000
@@ -127,15 +127,15 @@ func UringSetup(entries uint32, p *UringParams) (int, error) {
 	return int(fd), nil
 }
 
-// UringEnter is io_uring_enter(2): it submits up to submit SQEs and, with
-// IORING_ENTER_GETEVENTS, waits for wait CQEs. It returns how many SQEs were
-// consumed, or a negated errno.
+// UringEnter is io_uring_enter(2). It submits up to submit SQEs and, with
+// IORING_ENTER_GETEVENTS, waits for wait CQEs. It returns the number of SQEs that the kernel
+// has consumed, or a negated errno.
 func UringEnter(fd int, submit, wait, flags uint32) int32 {
 	r, _, e := syscall.Syscall6(unix.SYS_IO_URING_ENTER, uintptr(fd), uintptr(submit), uintptr(wait), uintptr(flags), 0, 0)
 	return result(r, e)
 }
 
-// UringProbe asks which opcodes the kernel has (IORING_REGISTER_PROBE).
+// UringProbe returns which opcodes the kernel has (IORING_REGISTER_PROBE).
 func UringProbe(fd int) (supported [ioUringProbeOps]bool, err error) {
 	// struct io_uring_probe and its array of struct io_uring_probe_op.
 	var probe struct {
@@ -158,9 +158,9 @@ func UringProbe(fd int) (supported [ioUringProbeOps]bool, err error) {
 	return supported, nil
 }
 
-// UringMaxWorkers bounds the kernel's worker threads for this ring, for each
-// thread that submits: bounded ones serve files, unbounded ones the rest
-// (IORING_REGISTER_IOWQ_MAX_WORKERS, Linux 5.15).
+// UringMaxWorkers limits the kernel's worker threads of this ring, for each thread that
+// submits (IORING_REGISTER_IOWQ_MAX_WORKERS, Linux 5.15). Bounded workers serve files,
+// unbounded ones everything else.
 func UringMaxWorkers(fd int, bounded, unbounded uint32) error {
 	n := [2]uint32{bounded, unbounded}
 	_, _, e := syscall.Syscall6(unix.SYS_IO_URING_REGISTER, uintptr(fd), IORING_REGISTER_IOWQ_MAX_WORKERS, uintptr(unsafe.Pointer(&n)), 2, 0, 0)
@@ -170,8 +170,8 @@ func UringMaxWorkers(fd int, bounded, unbounded uint32) error {
 	return nil
 }
 
-// uringRsrcRegister is struct io_uring_rsrc_register. Data is a pointer for
-// Go too, so that what it points to may be on a stack that moves.
+// uringRsrcRegister is struct io_uring_rsrc_register. Data has a pointer type, so that the Go
+// runtime adjusts it when the stack moves.
 type uringRsrcRegister struct {
 	Nr, Flags uint32
 	_         uint64
@@ -187,9 +187,8 @@ type uringRsrcUpdate struct {
 	Nr, _     uint32
 }
 
-// UringBufferTable gives a ring a table of n buffers, all empty
-// (IORING_REGISTER_BUFFERS2, Linux 5.13). Kernels from 5.19 on have a flag for
-// that; the older ones take entries that are empty one by one, as do all.
+// UringBufferTable gives a ring a table of n empty buffers (IORING_REGISTER_BUFFERS2, Linux
+// 5.13). Kernels from 5.19 on have a flag for an empty table, but all take empty entries.
 func UringBufferTable(fd, n int) error {
 	iovs := make([]syscall.Iovec, n)
 	arg := &uringRsrcRegister{Nr: uint32(n), Data: unsafe.SliceData(iovs)}
@@ -200,10 +199,10 @@ func UringBufferTable(fd, n int) error {
 	return nil
 }
 
-// UringSetBuffer puts b into a place of the ring's table, or empties it if b
-// is empty (IORING_REGISTER_BUFFERS_UPDATE, Linux 5.13). Its pages are pinned,
-// and count against RLIMIT_MEMLOCK (ENOMEM), until the place is emptied and the
-// operations that use it have ended.
+// UringSetBuffer puts b into an entry of the ring's table, or empties the entry if b is empty
+// (IORING_REGISTER_BUFFERS_UPDATE, Linux 5.13). The pages are pinned, and count against
+// RLIMIT_MEMLOCK (ENOMEM), until the entry is emptied and the operations that use it have
+// ended.
 func UringSetBuffer(fd, index int, b []byte) error {
 	iov := &syscall.Iovec{Base: unsafe.SliceData(b), Len: uint64(len(b))}
 	if len(b) == 0 {
@@ -217,9 +216,8 @@ func UringSetBuffer(fd, index int, b []byte) error {
 	return nil
 }
 
-// UringFileTable gives a ring a table of n files, all empty
-// (IORING_REGISTER_FILES, Linux 5.5 with empty places). They count against
-// RLIMIT_NOFILE (EMFILE).
+// UringFileTable gives a ring a table of n empty files (IORING_REGISTER_FILES, Linux 5.5).
+// They count against RLIMIT_NOFILE (EMFILE).
 func UringFileTable(fd, n int) error {
 	files := make([]int32, n)
 	for i := range files {
@@ -232,8 +230,8 @@ func UringFileTable(fd, n int) error {
 	return nil
 }
 
-// UringDropBuffers ends the ring's table (IORING_UNREGISTER_BUFFERS). Before
-// 5.13 it waits for what is in flight.
+// UringDropBuffers removes the ring's table of buffers (IORING_UNREGISTER_BUFFERS). Before
+// 5.13 it waits for the operations in flight.
 func UringDropBuffers(fd int) error {
 	_, _, e := syscall.Syscall6(unix.SYS_IO_URING_REGISTER, uintptr(fd), IORING_UNREGISTER_BUFFERS, 0, 0, 0, 0)
 	if e != 0 {
@@ -242,8 +240,8 @@ func UringDropBuffers(fd int) error {
 	return nil
 }
 
-// Addr is the address of b's first byte as an SQE wants it. The caller keeps
-// b reachable, and on the heap, until the kernel is done with it.
+// Addr returns the address of b's first byte, for an SQE. b must be on the heap. The caller
+// keeps it reachable until the kernel is done with it.
 func Addr(b []byte) uint64 {
 	return uint64(uintptr(base(b)))
 }

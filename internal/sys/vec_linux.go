@@ -9,13 +9,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// vecMost is how many buffers one call is given: as many as are worth a place
-// on the stack. Linux takes 1024 (IOV_MAX).
-const vecMost = 64
+// maxVec is the number of buffers that one call is given. Linux takes 1024 (IOV_MAX), but the
+// array is on the stack.
+const maxVec = 64
 
-// vec fills iov with first and rest, the first of them and most bytes at the
-// most, and returns how many there are.
-func vec(iov *[vecMost]syscall.Iovec, first []byte, rest [][]byte, most int) (n uintptr) {
+// vec fills iov with first and rest, up to maxVec buffers and most bytes. It returns the
+// number of buffers.
+func vec(iov *[maxVec]syscall.Iovec, first []byte, rest [][]byte, most int) (n uintptr) {
 	for b := first; ; b, rest = rest[0], rest[1:] {
 		if len(b) > 0 {
 			b = b[:min(len(b), most)]
@@ -23,19 +23,18 @@ func vec(iov *[vecMost]syscall.Iovec, first []byte, rest [][]byte, most int) (n 
 			most -= len(b)
 			n++
 		}
-		if len(rest) == 0 || most == 0 || n == vecMost {
+		if len(rest) == 0 || most == 0 || n == maxVec {
 			return n
 		}
 	}
 }
 
-// PreadVec is preadv(2) into first and then rest; as many of them as one call
-// takes.
+// PreadVec is preadv(2) into first and then rest, as many of them as one call takes.
 func PreadVec(fd int, first []byte, rest [][]byte, off int64) int32 {
 	if len(rest) == 0 {
 		return Pread(fd, first, off)
 	}
-	var iov [vecMost]syscall.Iovec
+	var iov [maxVec]syscall.Iovec
 	n := vec(&iov, first, rest, MaxRW)
 	r, _, e := syscall.Syscall6(unix.SYS_PREADV, uintptr(fd), uintptr(unsafe.Pointer(&iov)), n, uintptr(off), 0, 0)
 	if e == 0 {
@@ -46,7 +45,7 @@ func PreadVec(fd int, first []byte, rest [][]byte, off int64) int32 {
 
 // ReadCachedVec is ReadCached into first and then rest.
 func ReadCachedVec(fd int, first []byte, rest [][]byte, off int64) int32 {
-	var iov [vecMost]syscall.Iovec
+	var iov [maxVec]syscall.Iovec
 	n := vec(&iov, first, rest, MaxCached)
 	r, _, e := syscall.RawSyscall6(unix.SYS_PREADV2, uintptr(fd), uintptr(unsafe.Pointer(&iov)), n, uintptr(off), 0, unix.RWF_NOWAIT)
 	if e == 0 {
@@ -55,8 +54,7 @@ func ReadCachedVec(fd int, first []byte, rest [][]byte, off int64) int32 {
 	return result(r, e)
 }
 
-// PwriteVec is pwritev(2) of first and then rest; as many of them as one call
-// takes.
+// PwriteVec is pwritev(2) of first and then rest, as many of them as one call takes.
 func PwriteVec(fd int, first []byte, rest [][]byte, off int64) int32 {
 	if len(rest) == 0 {
 		return Pwrite(fd, first, off)
@@ -65,13 +63,13 @@ func PwriteVec(fd int, first []byte, rest [][]byte, off int64) int32 {
 	for _, b := range rest {
 		RaceRead(b)
 	}
-	var iov [vecMost]syscall.Iovec
+	var iov [maxVec]syscall.Iovec
 	n := vec(&iov, first, rest, MaxRW)
 	r, _, e := syscall.Syscall6(unix.SYS_PWRITEV, uintptr(fd), uintptr(unsafe.Pointer(&iov)), n, uintptr(off), 0, 0)
 	return result(r, e)
 }
 
-// raceWriteVec is RaceWrite of the first n bytes.
+// raceWriteVec calls RaceWrite for the first n bytes.
 func raceWriteVec(first []byte, rest [][]byte, n int) {
 	if !RaceEnabled {
 		return

@@ -2,8 +2,8 @@
 
 package sys
 
-// What takes several buffers in one call takes the first one here; the caller
-// goes on with the others. None is empty when it is the first.
+// These functions use the first buffer only. The caller continues with the others. The first
+// buffer is never empty.
 
 // PreadVec is Pread into first.
 func PreadVec(fd int, first []byte, _ [][]byte, off int64) int32 { return Pread(fd, first, off) }

@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// View returns the first n Ts of b's memory. T has no pointers. It panics if
-// they do not fit, or b is not aligned for them.
+// View returns the memory of b as n values of type T, which has no pointers. It panics if b is
+// too short, or not aligned for T.
 func View[T any](b []byte, n int) []T {
 	var t T
 	if n < 0 || uintptr(len(b))/unsafe.Sizeof(t) < uintptr(n) || !Aligned(b, int(unsafe.Alignof(t))) {
@@ -15,7 +15,7 @@ func View[T any](b []byte, n int) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), n)
 }
 
-// BytesOf returns the bytes that v consists of. T has no pointers.
+// BytesOf returns the memory of v as bytes. T has no pointers.
 func BytesOf[T any](v []T) []byte {
 	var t T
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), uintptr(len(v))*unsafe.Sizeof(t))

@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// TestInner is what TestExec runs, by the same binary.
+// TestInner is the test that TestExec runs, in the same binary.
 func TestInner(t *testing.T) {
 	t.Logf("mark %q, args %q", os.Getenv("CONFORMANCE_MARK"), os.Args[1:])
 }
 
-// TestExec: a side is run by the program of -exec, which gets the binary, its arguments
-// and the environment without settings of sluice.
+// TestExec checks that the program of -exec runs a side, and that it gets the binary, its
+// arguments, and the environment without the variables of sluice.
 func TestExec(t *testing.T) {
 	sh, err := exec.LookPath("sh")
 	if err != nil {
@@ -66,7 +66,7 @@ func TestExec(t *testing.T) {
 	}
 }
 
-// TestXprog: a program of -exec is found in PATH, or from this directory.
+// TestXprog checks that the program of -exec is found in PATH, or from this directory.
 func TestXprog(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "prog.exe")

@@ -1,20 +1,20 @@
-// Command conformance runs tests that know nothing of sluice, those of the standard
-// library's packages and of programs from elsewhere, as they are and with os.File on
-// sluice, once with each driver. It prints how many passed, failed and were skipped
-// on each side, and each test whose result differs; the exit status is 1 if any does.
+// Command conformance runs other projects' tests, which do not know sluice: those of the
+// standard library and of a few programs. It runs them without sluice, and with os.File on
+// sluice with each driver. It prints how many tests passed, failed and were skipped on each
+// side, and each test whose result differs. The exit status is 1 if any differs.
 //
 //	go run ./cmd/sluice/conformance [-drivers "uring aio pool"] [-off] [flags] [name...]
 //
-// A name is a package of the standard library (os, net/http), or one of the programs
-// of programs.go; without one it is all of them. It runs in the root of this module, on
-// Linux, needs the module proxy for the programs, and 2 GB of disk in TMPDIR for all.
+// A name is a package of the standard library (os, net/http), or a program in programs.go.
+// Without a name all are run. The command must run in the root of this module, on Linux. It
+// needs the module proxy for the programs, and 2 GB of disk in TMPDIR for all of them.
 //
-// A test that differs is run again, on both sides, up to three times (-tries):
-// only one that differs each time counts, so that a test which fails now and then by
-// itself decides nothing. What was run again is in the output.
+// A test that differs is run again on both sides, up to three times (-tries). It counts
+// only if it differs each time, because some tests fail now and then by themselves. The
+// output lists these runs.
 //
-// With -exec each run of a test binary is one of that program (nice, taskset, one
-// that waits until the machine is free), and the times have in them what it takes.
+// With -exec, test binaries are run by another program, as nice or taskset. The times
+// include that program's.
 package main
 
 import (
@@ -39,20 +39,20 @@ type options struct {
 	memory  string
 	tries   int
 	timeout time.Duration
-	exec    []string // the program that test binaries are run by, with its arguments
+	exec    []string // the program that runs test binaries, and its arguments
 	names   []string
 }
 
 func parse() (options, error) {
 	var o options
 	drivers := flag.String("drivers", "uring aio pool", "the drivers to run with")
-	flag.BoolVar(&o.off, "off", false, "take the build with sluice for the plain side, too, with SLUICE_DRIVER=off")
-	flag.BoolVar(&o.once, "once", false, "run all sides of a package at once; what differs is run again one after the other")
-	flag.StringVar(&o.work, "work", "", "a directory to build in and to leave there: what it has is not built again")
-	flag.StringVar(&o.memory, "memory", "", "a directory in memory for those tests that make thousands of names")
-	flag.IntVar(&o.tries, "tries", 3, "how often what differs is run again")
-	flag.DurationVar(&o.timeout, "timeout", 10*time.Minute, "the longest that the tests of a package may take on one side")
-	by := flag.String("exec", "", "run each test binary by this program, as `xprog` of go test -exec: its path and arguments follow")
+	flag.BoolVar(&o.off, "off", false, "use the build with sluice for the plain side too, with SLUICE_DRIVER=off")
+	flag.BoolVar(&o.once, "once", false, "run all sides of a package at once; tests that differ are run again one side after the other")
+	flag.StringVar(&o.work, "work", "", "build in this directory and leave it; binaries that it has already are not built again")
+	flag.StringVar(&o.memory, "memory", "", "a directory in memory for the tests that make thousands of names")
+	flag.IntVar(&o.tries, "tries", 3, "how often tests that differ are run again")
+	flag.DurationVar(&o.timeout, "timeout", 10*time.Minute, "the time limit for the tests of a package on one side")
+	by := flag.String("exec", "", "run each test binary by this program, as go test -exec `xprog`: the binary and its arguments are appended")
 	flag.Parse()
 	o.drivers, o.names = strings.Fields(*drivers), flag.Args()
 	var err error
@@ -60,8 +60,8 @@ func parse() (options, error) {
 	return o, err
 }
 
-// xprog splits the value of -exec. The program is found here, as tests run in other
-// directories.
+// xprog splits the value of -exec. It looks the program up at once, because tests run in
+// other directories.
 func xprog(value string) ([]string, error) {
 	words := strings.Fields(value)
 	if len(words) == 0 {

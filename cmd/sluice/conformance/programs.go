@@ -7,23 +7,23 @@ import (
 	"strings"
 )
 
-// program is a module whose own tests are run.
+// program is a module whose tests are run.
 type program struct {
 	name, module string // with version
 	packages     []string
-	// args are for the test binaries. Each cuts something, for the reason beside it.
+	// args are for the test binaries. The reason for leaving tests out is beside it.
 	args []string
 }
 
 var programs = []*program{
 	{
-		// Its directory tests needs device-mapper and generated code.
+		// Its directory "tests" needs device-mapper and generated code.
 		name: "bbolt", module: "go.etcd.io/bbolt@v1.5.0", packages: []string{".", "./cmd/...", "./internal/..."},
-		// TestDB_Put_VeryLarge alone takes two minutes.
+		// TestDB_Put_VeryLarge takes two minutes.
 		args: []string{"-test.short"},
 	},
 	{
-		// Its main package takes some five minutes a side, one of them processor time.
+		// Its main package takes about five minutes on each side, and one minute of CPU.
 		name: "badger", module: "github.com/dgraph-io/badger/v4@v4.9.6", packages: []string{".", "./table", "./skl", "./trie", "./y"},
 	},
 	{
@@ -39,8 +39,8 @@ var programs = []*program{
 	},
 }
 
-// program builds the tests of a program, in a copy of its tree: plainly, and by
-// sluice test.
+// program builds the tests of a program in a copy of its tree, by go test and by sluice
+// test.
 func (w *workplace) program(ctx context.Context, p *program) ([]*suite, error) {
 	tree, err := w.fetch(ctx, p)
 	if err != nil {
@@ -86,7 +86,7 @@ func (w *workplace) program(ctx context.Context, p *program) ([]*suite, error) {
 	return all, nil
 }
 
-// fetch makes a copy of the program's tree.
+// fetch downloads the program, and returns a copy of its tree.
 func (w *workplace) fetch(ctx context.Context, p *program) (string, error) {
 	text, err := command(ctx, w.dir, []string{"GOWORK=off"}, "go", "mod", "download", "-json", p.module)
 	if err != nil {

@@ -18,29 +18,29 @@ import (
 type side struct {
 	binary, dir string
 	env, args   []string
-	driver      string   // of sluice; "" is not set
-	temp        string   // where temporary files are made; "" is the usual place
-	exec        []string // what the binary is run by; none is nothing
+	driver      string   // SLUICE_DRIVER; "" is not set
+	temp        string   // the directory for temporary files; "" is the default
+	exec        []string // the program that runs the binary, and its arguments; may be empty
 }
 
-// whole stands for a binary among its tests: whether it succeeded.
+// whole is the name of the binary's own outcome: whether it succeeded.
 const whole = "(whole)"
 
-// outcome is what came of each test, PASS, FAIL or SKIP, by name.
+// outcome is the outcome of each test by name: PASS, FAIL or SKIP.
 type outcome map[string]string
 
-// result is what a run gave.
+// result is the result of a run.
 type result struct {
 	outcome outcome
-	// said is what each test printed; that of none, what was printed outside.
+	// said is the output of each test. The output outside of tests has the name "".
 	said map[string]string
 	took time.Duration
 }
 
-// run runs those tests whose whole names match pattern, or all if that is "".
+// run runs the tests whose names match pattern, or all if pattern is "".
 func (s side) run(ctx context.Context, pattern string, timeout time.Duration) (*result, error) {
-	if len(s.exec) == 0 { // a program may wait before it runs the binary
-		// The binary ends itself after timeout, with all its stacks.
+	if len(s.exec) == 0 { // the program of -exec may wait, without a limit, before it runs the binary
+		// After timeout the binary ends itself and prints all stacks. This ends one that does not.
 		var stop context.CancelFunc
 		ctx, stop = context.WithTimeout(ctx, timeout+30*time.Second)
 		defer stop()
@@ -49,7 +49,7 @@ func (s side) run(ctx context.Context, pattern string, timeout time.Duration) (*
 	if pattern != "" {
 		args = append(args, "-test.run="+pattern)
 	}
-	// Some tests make files of fixed names, and another side may run at once.
+	// Some tests make files with fixed names, and another side may run at the same time.
 	tmp, err := os.MkdirTemp(s.temp, "c-")
 	if err != nil {
 		return nil, err
@@ -78,8 +78,8 @@ func (s side) run(ctx context.Context, pattern string, timeout time.Duration) (*
 	return r, ctx.Err()
 }
 
-// missing tells why the driver is not in use on this system; "" if it is. A binary
-// that does not know of sluice is an error.
+// missing returns why the driver cannot be used on this system, "" if it can. A binary
+// without sluice is an error.
 func (s side) missing(ctx context.Context) (why string, err error) {
 	s.env = append(slices.Clip(s.env), "SLUICE_STATS=1")
 	r, err := s.run(ctx, "^$", time.Minute)
@@ -93,12 +93,12 @@ func (s side) missing(ctx context.Context) (why string, err error) {
 	if m := notInUse.FindStringSubmatch(said); m != nil {
 		return m[1], nil
 	}
-	return "", fmt.Errorf("with SLUICE_DRIVER=%s it does not say that it goes through sluice:\n%s", s.driver, said)
+	return "", fmt.Errorf("with SLUICE_DRIVER=%s the binary does not report that it uses sluice:\n%s", s.driver, said)
 }
 
 var notInUse = regexp.MustCompile("sluice: not in use: (.*)")
 
-// environ is the environment without settings of sluice.
+// environ returns the environment without the variables of sluice.
 func environ() (env []string) {
 	for _, v := range os.Environ() {
 		if !strings.HasPrefix(v, "SLUICE_") {
@@ -108,11 +108,11 @@ func environ() (env []string) {
 	return env
 }
 
-// event is what follows the mark that -test.v=test2json puts before each line of
-// package testing's own.
+// event matches the lines of package testing itself, before which -test.v=test2json puts a
+// mark.
 var event = regexp.MustCompile(`^ *(?:=== (?:RUN|PAUSE|CONT|NAME) +(\S*)|--- (PASS|FAIL|SKIP|BENCH): (\S+) \(.*\))\n?`)
 
-// read reads what a test binary wrote.
+// read parses the output of a test binary.
 func read(text string) *result {
 	r := &result{outcome: make(outcome), said: make(map[string]string)}
 	name := ""

@@ -13,10 +13,10 @@ import (
 	"github.com/sluiceio/sluice/cmd/sluice/internal/overlay"
 )
 
-// library is sluice's module.
+// library is the path of sluice's module.
 const library = "github.com/sluiceio/sluice"
 
-// standardPackages are those whose tests have to do with files.
+// standardPackages are the packages of the standard library whose tests use files.
 var standardPackages = []string{
 	"os", "io", "io/fs", "io/ioutil", "bufio", "internal/poll", "archive/zip",
 	"compress/gzip", "os/exec", "log", "text/template", "net/http",
@@ -24,10 +24,10 @@ var standardPackages = []string{
 
 // standard builds the tests of packages of the standard library.
 //
-// Those cannot import a module. So sluice is vendored into a copy of the toolchain's
-// source, and the tests stay where and as they are. Of a name that is vendored there
-// the linker demands that it is given away, hence its flag; in GOFLAGS, as some
-// tests run the go command themselves.
+// These packages cannot import a module. sluice is therefore vendored into a copy of the
+// toolchain's source, and the tests stay as they are. The linker refuses the
+// linknames of sluice there unless -checklinkname=0 is set. The flag is in GOFLAGS because
+// some tests run the go command themselves.
 func (w *workplace) standard(ctx context.Context, packages []string) ([]*suite, error) {
 	text, err := command(ctx, "", nil, "go", "env", "GOROOT")
 	if err != nil {
@@ -69,11 +69,12 @@ func (w *workplace) standard(ctx context.Context, packages []string) ([]*suite, 
 	return all, nil
 }
 
-// names are tests of package os that make thousands of files and directories, for
-// the sake of their names: most of the time of all its tests, on a disk.
+// names matches the tests of package os that make thousands of files and directories to
+// test their names. On a disk they take most of the time of all tests of package os.
 const names = "^(TestRootMulti.*|TestNonPollable)$"
 
-// split makes two of the suite of package os if there is memory for its tests of names.
+// split splits the suite of package os in two if there is a directory in memory: it runs
+// the tests of names there.
 func (s *suite) split(memory string) []*suite {
 	if memory == "" || s.name != "os" {
 		return []*suite{s}
@@ -93,7 +94,7 @@ func (s *suite) arg(arg string) {
 	}
 }
 
-// binary names a test binary.
+// binary returns the file name of a test binary.
 func (w *workplace) binary(build, pkg string) string {
 	return filepath.Join(w.dir, build, strings.ReplaceAll(pkg, "/", "-")+".test")
 }
@@ -102,7 +103,7 @@ func (w *workplace) binary(build, pkg string) string {
 type toolchain struct {
 	*workplace
 	goroot, copy string
-	probe        string // a module, for the sake of running the go command in it
+	probe        string // a module to run the go command in
 }
 
 func (r *toolchain) make(ctx context.Context) error {
@@ -141,7 +142,7 @@ func (r *toolchain) make(ctx context.Context) error {
 	return nil
 }
 
-// change changes packages as sluice build does.
+// change changes packages of the copy as sluice build does.
 func (r *toolchain) change(ctx context.Context) error {
 	dir := filepath.Join(r.dir, "overlay")
 	if _, err := overlay.Write(ctx, dir, overlay.Request{Source: r.source, Dir: r.probe, Packages: []string{"./main.go"}}); err != nil {
@@ -161,7 +162,7 @@ func (r *toolchain) change(ctx context.Context) error {
 	})
 }
 
-// vendor copies package transparent and what it imports.
+// vendor copies package transparent and the packages that it imports into the copy.
 func (r *toolchain) vendor(ctx context.Context) error {
 	list, err := command(ctx, r.source, []string{"GOWORK=off"}, "go", "list", "-deps", "-f",
 		`{{if not .Standard}}{{$p := .}}{{range .GoFiles}}{{$p.ImportPath}} {{$p.Dir}} {{.}}{{"\n"}}{{end}}`+
@@ -185,7 +186,7 @@ func (r *toolchain) vendor(ctx context.Context) error {
 	return nil
 }
 
-// writeFiles writes files of a directory, which is made.
+// writeFiles makes a directory and writes files into it.
 func writeFiles(dir string, files map[string]string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err

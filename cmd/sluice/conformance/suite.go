@@ -24,7 +24,7 @@ func (v side) runner(ctx context.Context, o options) runner {
 	return func(pattern string) (*result, error) { return v.run(ctx, pattern, o.timeout) }
 }
 
-// judge runs a suite and prints what came of it; differ tells of differences.
+// judge runs a suite and prints the results. differ reports whether any test differs.
 func (s *suite) judge(ctx context.Context, o options) (differ bool, err error) {
 	sides := []side{s.plain}
 	if o.off {
@@ -77,7 +77,7 @@ func runAll(ctx context.Context, sides []side, o options) ([]*result, error) {
 	return results, errors.Join(errs...)
 }
 
-// String is the counts.
+// String returns the counts.
 func (o outcome) String() string {
 	n := make(map[string]int)
 	for name, came := range o {
@@ -92,7 +92,7 @@ func (o outcome) String() string {
 	return text
 }
 
-// differences returns the names of what has another outcome in a than in b, in order.
+// differences returns the names of the tests whose outcomes in a and b differ, sorted.
 func differences(a, b outcome) (names []string) {
 	for name := range a {
 		if a[name] != b[name] {
@@ -108,11 +108,11 @@ func differences(a, b outcome) (names []string) {
 	return names
 }
 
-// many is how many of what differs are named.
+// many is the number of differing tests that are printed.
 const many = 30
 
-// settle runs what differs between want and got again on both sides, at most
-// tries times, and returns what differs each time.
+// settle runs the tests that differ between want and got again on both sides, at most tries
+// times. It returns the tests that differ each time.
 func settle(want, got *result, plain, ours runner, tries int, print func(format string, args ...any)) ([]string, error) {
 	left := differences(want.outcome, got.outcome)
 	for i, name := range left {
@@ -144,8 +144,8 @@ func settle(want, got *result, plain, ours runner, tries int, print func(format 
 	return left, nil
 }
 
-// pattern matches the whole names of the tests that names are of. Where the
-// binary alone failed, it is "", for all of them.
+// pattern returns a regular expression for the top-level tests of names. If only the whole
+// binary failed it returns "", which matches all tests.
 func pattern(names []string) string {
 	top := make(map[string]bool)
 	for _, name := range names {
@@ -159,7 +159,7 @@ func pattern(names []string) string {
 	return "^(" + strings.Join(slices.Sorted(maps.Keys(top)), "|") + ")$"
 }
 
-// or is what is printed of an outcome.
+// or returns the text of an outcome.
 func or(came string) string {
 	if came == "" {
 		return "not run"
@@ -167,10 +167,10 @@ func or(came string) string {
 	return came
 }
 
-// most is how much is shown of what a test printed.
-const most = 4 << 10 // bytes
+// most is the length of a test's output that is printed.
+const most = 4 << 10 // 4 KiB
 
-// show prints what those of the tests printed that failed.
+// show prints the output of the tests that failed.
 func show(names []string, got *result, print func(format string, args ...any)) {
 	for _, name := range names {
 		said := got.said[name]
@@ -183,6 +183,6 @@ func show(names []string, got *result, print func(format string, args ...any)) {
 		if len(said) > most {
 			said = said[:most/2] + "\n[…]\n" + said[len(said)-most/2:]
 		}
-		print("  %s on our side said:\n%s\n", name, said)
+		print("  output of %s on our side:\n%s\n", name, said)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// given is a result with these outcomes, "A PASS B FAIL".
+// given returns a result with these outcomes, as in "A PASS B FAIL".
 func given(text string) *result {
 	r := &result{outcome: make(outcome), said: make(map[string]string)}
 	for words := strings.Fields(text); len(words) > 1; words = words[2:] {
@@ -18,11 +18,11 @@ func given(text string) *result {
 	return r
 }
 
-// TestSettle: what differs in every run counts, and nothing else.
+// TestSettle checks that a test counts only if it differs in every run.
 func TestSettle(t *testing.T) {
 	for _, c := range []struct {
 		name, want, got string
-		plain, ours     []string // the runs again
+		plain, ours     []string // the repeated runs
 		left, pattern   string
 	}{
 		{"equal", "A PASS B FAIL", "A PASS B FAIL", nil, nil, "", ""},
@@ -66,7 +66,7 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// TestRead: what package testing prints, with a mark before each line of its own.
+// TestRead parses output of package testing, with a mark before each of its own lines.
 func TestRead(t *testing.T) {
 	r := read("first\n\x16=== RUN   TestA\nin A\n\x16=== RUN   TestA/b c\n\x16=== NAME  TestA\nA again\n" +
 		"no line feed\x16    --- FAIL: TestA/b_c (0.01s)\n        why\n\x16--- FAIL: TestA (0.02s)\n" +
@@ -88,14 +88,14 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestPattern: the tests of which there are subtests, as regular expressions.
+// TestPattern checks the regular expressions for tests and subtests.
 func TestPattern(t *testing.T) {
 	if got := pattern([]string{"TestB/x", "TestA", "TestB/y.z", whole}); got != "^(TestA|TestB)$" {
 		t.Errorf("pattern is %q", got)
 	}
 }
 
-// TestChoose: a name is a program's or a package's of the standard library.
+// TestChoose checks that a name is a program or a package of the standard library.
 func TestChoose(t *testing.T) {
 	standard, chosen, err := choose([]string{"net/http", "bbolt", "os"})
 	if err != nil || !slices.Equal(standard, []string{"net/http", "os"}) || len(chosen) != 1 || chosen[0].name != "bbolt" {
@@ -109,7 +109,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// TestSplit: each test of package os is in one of the two.
+// TestSplit checks that each test of package os is in exactly one of the two suites.
 func TestSplit(t *testing.T) {
 	s := &suite{name: "os"}
 	if all := s.split(""); len(all) != 1 {

@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// workplace is where everything is built.
+// workplace is the directory in which everything is built.
 type workplace struct {
 	source string // the root of sluice's module
-	dir    string // where to build
-	memory string // a directory in memory; "" is none
-	off    bool   // the plain side is the build with sluice
+	dir    string // the directory to build in
+	memory string // a directory in memory; "" if there is none
+	off    bool   // the plain side is the build with sluice too
 }
 
-// suites builds the named test binaries. The standard library's come first.
+// suites builds the test binaries of names. Those of the standard library come first.
 func (w *workplace) suites(ctx context.Context, names []string) ([]*suite, error) {
 	standard, programs, err := choose(names)
 	if err != nil {
@@ -39,7 +39,7 @@ func (w *workplace) suites(ctx context.Context, names []string) ([]*suite, error
 	return all, nil
 }
 
-// choose tells packages of the standard library and programs from each other.
+// choose splits names into packages of the standard library and programs.
 func choose(names []string) (standard []string, chosen []*program, err error) {
 	if len(names) == 0 {
 		return standardPackages, programs, nil
@@ -53,15 +53,15 @@ names:
 			}
 		}
 		if strings.Contains(strings.Split(name, "/")[0], ".") {
-			return nil, nil, fmt.Errorf("%s is neither of the standard library nor a known program", name)
+			return nil, nil, fmt.Errorf("%s is neither a package of the standard library nor a known program", name)
 		}
 		standard = append(standard, name)
 	}
 	return standard, chosen, nil
 }
 
-// command runs a command, with env in addition, and returns what it wrote on
-// standard output.
+// command runs a command, with env added to the environment, and returns its standard
+// output.
 func command(ctx context.Context, dir string, env []string, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir
@@ -75,14 +75,14 @@ func command(ctx context.Context, dir string, env []string, name string, args ..
 	return string(out), nil
 }
 
-// there tells whether a file or directory was made by an earlier run.
+// there reports whether a file or directory exists, from an earlier run.
 func there(name string) bool {
 	_, err := os.Stat(name)
 	return err == nil
 }
 
-// copyTree copies a directory, unless there is a copy, and lets the owner write to
-// that.
+// copyTree copies a directory, unless the copy exists, and makes the copy writable for its
+// owner.
 func copyTree(ctx context.Context, to, from string) error {
 	if there(to) {
 		return nil

@@ -4,21 +4,21 @@ package at
 
 import "golang.org/x/sys/unix"
 
-// depthMost is how many directories can be above another, as a bound for a loop.
-const depthMost = 1 << 20
+// maxDepth is more directories than can be above another. It bounds a loop.
+const maxDepth = 1 << 20
 
-// Ancestors returns what the directory is, and all above it.
+// Ancestors returns the IDs of the directory and of all directories above it.
 func (k *Kernel) Ancestors(dir int) ([]ID, error) {
 	var ids []ID
 	up := dir
-	for range depthMost {
+	for range maxDepth {
 		var s Stat
 		err := k.Stat(up, Dot, NoFollow, &s)
 		last := len(ids) > 0 && s.ID == ids[len(ids)-1]
 		next := -1
 		if err == nil && !last {
 			ids = append(ids, s.ID)
-			next, err = fd(k.openat(up, NameOf(".."), unix.O_PATH|unix.O_CLOEXEC|unix.O_DIRECTORY, 0))
+			next, err = fd(k.openat(up, DotDot, unix.O_PATH|unix.O_CLOEXEC|unix.O_DIRECTORY, 0))
 		}
 		if up != dir {
 			_ = unix.Close(up)

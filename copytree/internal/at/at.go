@@ -1,37 +1,36 @@
-// Package at is the operating system as a copy of trees sees it: calls that
-// take an open directory and the name of something in it, and so never resolve
-// a path twice nor follow what somebody has put into its way.
+// Package at has the system calls that a copy of trees makes. They take an open
+// directory and a name in it, so that no path is resolved twice, and no symbolic
+// link is followed that another process has put there.
 //
 //	k := at.New()
 //	d, err := k.OpenDir(base, name, at.NoFollow)
 //	entries, used, err := k.ReadDir(d, buf, nil)
 //	fd, err := k.Open(d, entries[0].Name, at.NoFollow, entries[0].Type)
 //
-// On Linux on amd64 and arm64 they are the system calls. Elsewhere they are
-// made of package os: os.Root keeps names inside a directory, and there are
-// neither devices, nor extended attributes, nor inode order.
+// On Linux on amd64 and arm64 each method is a system call. Elsewhere the methods use
+// package os: os.Root keeps names inside a directory, and there are no devices, no
+// extended attributes and no inode numbers to sort by.
 //
-// Errors are the system's, bare: most often a syscall.Errno.
+// Errors are the system's, unwrapped: most often a syscall.Errno.
 package at
 
-// Name is a single element of a path, ended by a zero byte, so that the kernel
-// can be given it as it is.
+// Name is a single element of a path. It ends with a zero byte, so that it can be
+// passed to the kernel as it is.
 type Name []byte
 
 // NameOf returns s as a Name.
 func NameOf(s string) Name { return append(append(make(Name, 0, len(s)+1), s...), 0) }
 
-// String returns the name without its end.
+// String returns the name without the zero byte.
 func (n Name) String() string { return string(n[:len(n)-1]) }
 
-// Dot is the directory itself.
-var Dot = NameOf(".")
+// Names that each directory has: of itself, and of the directory above it.
+var (
+	Dot    = NameOf(".")
+	DotDot = NameOf("..")
+)
 
-// DotDot is the one above it.
-var DotDot = NameOf("..")
-
-// Follow says whether a name that is a symbolic link stands for what the link
-// leads to.
+// Follow says whether a name that is a symbolic link means what the link leads to.
 type Follow bool
 
 // The choices for Follow.
@@ -40,13 +39,13 @@ const (
 	FollowsLinks Follow = true
 )
 
-// Type is what kind of file an entry is; its numbers are those of d_type
-// (readdir(3)), and, shifted, of st_mode.
+// Type is the type of a file. Its numbers are those of d_type (readdir(3)) and of the
+// upper bits of st_mode.
 type Type uint8
 
 // The types.
 const (
-	Unknown   Type = 0 // the directory does not tell
+	Unknown   Type = 0 // the directory does not have it
 	FIFO      Type = 1
 	CharDev   Type = 2
 	Directory Type = 4
@@ -56,7 +55,7 @@ const (
 	Socket    Type = 12
 )
 
-// Bits of Stat.Mode besides the type's: as st_mode has them.
+// Bits of Stat.Mode besides the type, as in st_mode.
 const (
 	ModePerm   = 0o777
 	ModeSticky = 0o1000
@@ -65,65 +64,67 @@ const (
 	ModeBits   = 0o7777
 )
 
-// ID is what a file is: two names with one ID are the same file.
+// ID identifies a file: two names with the same ID are names of one file.
 type ID struct{ Dev, Ino uint64 }
 
 // Time is a point in time, as in struct timespec.
 type Time struct{ Sec, Nsec int64 }
 
-// Before tells whether t is earlier than u.
+// Before reports whether t is earlier than u.
 func (t Time) Before(u Time) bool {
 	return t.Sec < u.Sec || t.Sec == u.Sec && t.Nsec < u.Nsec
 }
 
-// Stat is what is copied of a file besides its content.
+// Stat is what stat(2) returns of a file.
 type Stat struct {
 	ID
 	Mode         uint32 // type and permissions, as st_mode
 	Nlink        uint64
 	UID, GID     uint32
-	Rdev         uint64 // which device it is
+	Rdev         uint64 // of a device: its number
 	Size         int64  // bytes
 	Blocks       int64  // of 512 bytes
 	Atime, Mtime Time
 }
 
-// Type returns the type that Mode has.
+// Type returns the type in Mode.
 func (s *Stat) Type() Type { return Type(s.Mode >> 12 & 15) }
 
 // Entry is a name in a directory.
 type Entry struct {
-	Name Name // in the buffer that was given to ReadDir
+	Name Name // in the buffer of ReadDir
 	Ino  uint64
-	Next int64 // for SeekDir: where the entry after this one is
+	Next int64 // the position of the next entry, for SeekDir
 	Type Type
 }
 
-// DirentMost is how many bytes an entry takes at most in a ReadDir's buffer. A
-// name has up to 255 bytes on Linux, and four times as many where file systems
-// count UTF-16.
-const DirentMost = 1 << 10
+// MaxDirent is how many bytes an entry takes at most in a buffer of ReadDir. A name
+// has up to 255 bytes on Linux, and up to four times as many on file systems that
+// count in UTF-16.
+const MaxDirent = 1 << 10
 
-// Kernel makes the calls, for any number of goroutines. Descriptors are numbers;
-// what a method opens is closed by Close.
+// Kernel makes the calls. Descriptors are numbers; Close closes what another method
+// has opened. A Kernel may be used by several goroutines, unless they set Hold.
 type Kernel struct {
-	// Hold has the most frequent calls not tell the Go scheduler that they may
-	// take some time: see sys.Hold. Who sets it has a Kernel of his own (Own).
+	// Hold makes the most frequent calls keep the P: the Go scheduler does not learn
+	// that they may take some time (sys.Hold). A goroutine that sets it needs its own
+	// Kernel (Clone).
 	Hold bool
 
-	// Fault, if not nil, is asked before each call, and its error is what the
-	// call returns, without being made. Close is made all the same. It is for
+	// Fault, if not nil, is called before each call. If it returns an error, the call
+	// is not made and returns that error; only Close is made in any case. It is for
 	// tests.
 	Fault func(op string) error
 
-	found *found
+	shared *shared
 }
 
 // New returns a Kernel.
-func New() *Kernel { return &Kernel{found: new(found)} }
+func New() *Kernel { return &Kernel{shared: new(shared)} }
 
-// Own returns a Kernel that shares with k what the system is found to be like.
-func (k *Kernel) Own() *Kernel {
+// Clone returns another Kernel, which shares with k what the system is known to be
+// capable of.
+func (k *Kernel) Clone() *Kernel {
 	own := *k
 	return &own
 }
@@ -141,32 +142,32 @@ type Access uint8
 // The choices for Access.
 const (
 	Write     Access = iota
-	ReadWrite        // where it is to be read back
+	ReadWrite        // to be read back
 )
 
-// Opening says how a destination that is there already is opened.
+// Opening says how an existing destination is opened.
 type Opening struct {
 	Access Access
-	Kind   Type // what it is, as far as is known
-	Empty  bool // what is in it goes
-	Create bool // it is made, with what the umask leaves of Mode, if it is not there
-	Mode   uint32
+	Type   Type   // of the destination, as far as it is known
+	Empty  bool   // remove its content
+	Create bool   // create it if it does not exist
+	Mode   uint32 // with Create: its permissions before the umask
 }
 
-// device tells whether opening may take some time, and is to take it: a modem
-// waits for its line, a tape for its reel.
-func (t Type) device() bool { return t == CharDev || t == BlockDev }
+// isDevice reports whether opening a file of type t may have to wait, as for a modem's
+// line or a tape's reel. Such a file must not be opened with O_NONBLOCK.
+func (t Type) isDevice() bool { return t == CharDev || t == BlockDev }
 
-// Cached is what a call that must not wait has found.
+// Cached says whether a call that must not wait found everything in memory.
 type Cached uint8
 
 // The answers.
 const (
-	CacheUnknown Cached = iota // the call is refused, for whatever reason
+	CacheUnknown Cached = iota // the call has failed for another reason
 	CacheHit
-	CacheMiss // the disk would have to be asked
+	CacheMiss // the disk would have to be read
 )
 
-// descriptorsElsewhere is how many descriptors there are at least, where the
-// system does not tell.
-const descriptorsElsewhere = 256
+// defaultDescriptors is how many descriptors a process may have where the system's
+// limit is not known.
+const defaultDescriptors = 256

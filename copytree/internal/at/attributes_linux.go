@@ -10,9 +10,9 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// File is something whose attributes are set: an open descriptor, or, of what
-// cannot be opened, as symbolic links and devices, a name in a directory. Links
-// are not followed.
+// File is a file whose attributes are read or set. It is an open descriptor or, for
+// symbolic links and devices, which cannot be opened, a name in a directory. Links are
+// not followed.
 type File struct {
 	FD   int
 	Name Name // nil: FD is the file itself
@@ -44,7 +44,7 @@ func (k *Kernel) Chmod(f File, mode uint32) error {
 	return k.chmodPath(f, mode)
 }
 
-// chmodPath does it by a descriptor that is good for nothing else (O_PATH).
+// chmodPath is Chmod for systems without fchmodat2(2), by an O_PATH descriptor.
 func (k *Kernel) chmodPath(f File, mode uint32) error {
 	own, err := unix.Openat(f.FD, f.Name.String(), unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {

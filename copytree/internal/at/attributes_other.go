@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// File is something whose attributes are set: an open descriptor, or a name in
-// a directory.
+// File is a file whose attributes are set: an open descriptor, or a name in a
+// directory.
 type File struct {
 	FD   int
 	Name Name // nil: FD is the file itself
@@ -17,7 +17,7 @@ type File struct {
 
 // Chown sets owner and group; -1 leaves one as it is.
 func (k *Kernel) Chown(f File, uid, gid int) error {
-	o, err := k.in("chown", f.FD)
+	o, err := k.begin("chown", f.FD)
 	if err != nil {
 		return err
 	}
@@ -29,7 +29,7 @@ func (k *Kernel) Chown(f File, uid, gid int) error {
 
 // Chmod sets the permissions.
 func (k *Kernel) Chmod(f File, mode uint32) error {
-	o, err := k.in("chmod", f.FD)
+	o, err := k.begin("chmod", f.FD)
 	if err != nil {
 		return err
 	}
@@ -45,10 +45,10 @@ func (k *Kernel) Chmod(f File, mode uint32) error {
 	return bare(o.root.Chmod(f.Name.String(), m))
 }
 
-// SetTimes sets the time of modification. That of a symbolic link cannot be set
-// by package os.
+// SetTimes sets the modification time, except of symbolic links: package os cannot do
+// that.
 func (k *Kernel) SetTimes(f File, _, mtime Time) error {
-	o, err := k.in("utimensat", f.FD)
+	o, err := k.begin("utimensat", f.FD)
 	if err != nil {
 		return err
 	}
@@ -66,14 +66,14 @@ func (k *Kernel) SetTimes(f File, _, mtime Time) error {
 // ErrNoXattr says that a file does not have an extended attribute.
 var ErrNoXattr = errors.ErrUnsupported
 
-// Xattrs are Linux's alone.
+// Xattrs returns nothing: extended attributes are only copied on Linux.
 func (k *Kernel) Xattrs(File) ([]string, error) { return nil, nil }
 
-// Xattr is Linux's alone.
+// Xattr fails.
 func (k *Kernel) Xattr(File, string) ([]byte, error) { return nil, errors.ErrUnsupported }
 
-// SetXattr is Linux's alone.
+// SetXattr fails.
 func (k *Kernel) SetXattr(File, string, []byte) error { return errors.ErrUnsupported }
 
-// RemoveXattr is Linux's alone.
+// RemoveXattr fails.
 func (k *Kernel) RemoveXattr(File, string) error { return errors.ErrUnsupported }

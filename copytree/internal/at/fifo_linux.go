@@ -8,11 +8,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Readable waits until there is something to be read from a FIFO that Open has
-// opened, or somebody who wrote to it is gone again, but not longer than most. It
-// reports whether that is so: nobody who has not come yet counts as gone (pipe(7)).
-func (k *Kernel) Readable(fd int, most time.Duration) bool {
+// Readable waits until a FIFO that Open has opened has data, or until its last writer
+// has gone, but no longer than timeout. It reports whether one of these is the case. A
+// FIFO that had no writer yet does not count as left by its last one (pipe(7)).
+func (k *Kernel) Readable(fd int, timeout time.Duration) bool {
 	ready := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
-	n, err := unix.Poll(ready, int(most.Milliseconds()))
+	n, err := unix.Poll(ready, int(timeout.Milliseconds()))
 	return n > 0 || err != nil && err != unix.EINTR
 }

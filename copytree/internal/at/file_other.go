@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// Open opens a file of the source for reading, which is thought to be of a kind.
-// What is said to be a FIFO is opened when its other end is; one that is said to
-// be a regular file is refused.
-func (k *Kernel) Open(dir int, name Name, f Follow, kind Type) (int, error) {
-	d, err := k.in("open", dir)
+// Open opens a file of the source for reading. t is the type that the file is expected
+// to have. Open waits for a FIFO's writer; it fails if a regular file is expected and
+// the file is something else.
+func (k *Kernel) Open(dir int, name Name, f Follow, t Type) (int, error) {
+	d, err := k.begin("open", dir)
 	if err != nil {
 		return -1, err
 	}
@@ -24,7 +24,7 @@ func (k *Kernel) Open(dir int, name Name, f Follow, kind Type) (int, error) {
 	if err := s.ofName(d, name, f); err != nil {
 		return -1, err
 	}
-	if kind == Regular && s.Type() != Regular {
+	if t == Regular && s.Type() != Regular {
 		return -1, syscall.ENXIO
 	}
 	file, err := d.root.Open(name.String())
@@ -34,22 +34,22 @@ func (k *Kernel) Open(dir int, name Name, f Follow, kind Type) (int, error) {
 	if err != nil {
 		return -1, bare(err)
 	}
-	return k.keep(&open{file: file, path: path}), nil
+	return k.add(&open{file: file, path: path}), nil
 }
 
-// Readable is Linux's alone: elsewhere Open has waited.
+// Readable does not wait: Open has waited already.
 func (k *Kernel) Readable(int, time.Duration) bool { return true }
 
-// OpenCached is Linux's alone.
+// OpenCached does nothing.
 func (k *Kernel) OpenCached(int, Name) (int, Cached) { return -1, CacheUnknown }
 
-// ReadCached is Linux's alone.
+// ReadCached does nothing.
 func (k *Kernel) ReadCached(int, []byte) (int, Cached) { return 0, CacheUnknown }
 
-// Create makes a file that is not there (EEXIST), with what the umask leaves of
-// mode.
+// Create creates a file with mode, restricted by the umask. The error is EEXIST if
+// something exists.
 func (k *Kernel) Create(dir int, name Name, mode uint32, a Access) (int, error) {
-	d, err := k.in("open", dir)
+	d, err := k.begin("open", dir)
 	if err != nil {
 		return -1, err
 	}
@@ -57,12 +57,12 @@ func (k *Kernel) Create(dir int, name Name, mode uint32, a Access) (int, error) 
 	if err != nil {
 		return -1, bare(err)
 	}
-	return k.keep(&open{file: file, path: filepath.Join(d.path, name.String())}), nil
+	return k.add(&open{file: file, path: filepath.Join(d.path, name.String())}), nil
 }
 
-// Overwrite opens a file that is there. A FIFO's other end is waited for.
+// Overwrite opens an existing file for writing. It waits for the reader of a FIFO.
 func (k *Kernel) Overwrite(dir int, name Name, f Follow, o Opening) (int, error) {
-	d, err := k.in("open", dir)
+	d, err := k.begin("open", dir)
 	if err != nil {
 		return -1, err
 	}
@@ -82,14 +82,14 @@ func (k *Kernel) Overwrite(dir int, name Name, f Follow, o Opening) (int, error)
 	if err != nil {
 		return -1, bare(err)
 	}
-	return k.keep(&open{file: file, path: path}), nil
+	return k.add(&open{file: file, path: path}), nil
 }
 
 var accessFlags = [...]int{Write: os.O_WRONLY, ReadWrite: os.O_RDWR}
 
 // Read reads at an offset.
 func (k *Kernel) Read(fd int, b []byte, off int64) (int, error) {
-	o, err := k.in("read", fd)
+	o, err := k.begin("read", fd)
 	if err != nil {
 		return 0, err
 	}
@@ -102,7 +102,7 @@ func (k *Kernel) Read(fd int, b []byte, off int64) (int, error) {
 
 // Write writes all of b at the file's position.
 func (k *Kernel) Write(fd int, b []byte) error {
-	o, err := k.in("write", fd)
+	o, err := k.begin("write", fd)
 	if err != nil {
 		return err
 	}
@@ -110,10 +110,10 @@ func (k *Kernel) Write(fd int, b []byte) error {
 	return bare(err)
 }
 
-// ReadDir appends what is next in a directory to into, and says that a part of
-// buf is used, which it is not. At the end of the directory used is 0.
+// ReadDir appends the next entries of a directory to into. It does not use the buffer,
+// but returns that it has used a part of it. At the end of the directory used is 0.
 func (k *Kernel) ReadDir(fd int, _ []byte, into []Entry) (_ []Entry, used int, err error) {
-	o, err := k.in("getdents", fd)
+	o, err := k.begin("getdents", fd)
 	if err != nil {
 		return into, 0, err
 	}
@@ -126,12 +126,12 @@ func (k *Kernel) ReadDir(fd int, _ []byte, into []Entry) (_ []Entry, used int, e
 	if err == io.EOF {
 		err = nil
 	}
-	return into, min(len(names), 1) * DirentMost, bare(err)
+	return into, min(len(names), 1) * MaxDirent, bare(err)
 }
 
-// SeekDir goes to where an Entry.Next has pointed; 0 is the beginning.
+// SeekDir sets the position that ReadDir reads from: an Entry.Next. 0 is the beginning.
 func (k *Kernel) SeekDir(fd int, next int64) error {
-	o, err := k.in("lseek", fd)
+	o, err := k.begin("lseek", fd)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// identify adds what the system tells of an open file alone.
+// identify sets the fields of s that only an open file has.
 func (s *Stat) identify(path string, f Follow, _ fs.FileInfo) error {
 	name, err := windows.UTF16PtrFromString(path)
 	if err != nil {

@@ -11,14 +11,11 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// CWD stands for the current directory where a descriptor is asked for.
-const CWD = unix.AT_FDCWD
-
-// found is what Kernels have found out.
-type found struct {
-	// noCached is set when openat2(2) is not there; noAtime when the first file
-	// did not belong to who runs this. Both only save calls that would fail.
-	noCached, noAtime atomic.Bool
+// shared is what a Kernel and its clones have found out. Both fields only save calls
+// that would fail.
+type shared struct {
+	lacksOpenat2   atomic.Bool
+	refusesNoAtime atomic.Bool // for a file of another user
 }
 
 const (
@@ -27,7 +24,7 @@ const (
 	openCopy   = unix.O_CLOEXEC | unix.O_NONBLOCK | unix.O_NOCTTY | unix.O_NOFOLLOW
 )
 
-// err turns a kernel result into an error.
+// errno returns a kernel result as an error.
 func errno(n int32) error {
 	if n < 0 {
 		return syscall.Errno(-n)
@@ -35,7 +32,7 @@ func errno(n int32) error {
 	return nil
 }
 
-// fd turns a kernel result into a descriptor and an error.
+// fd returns a kernel result as a descriptor and an error.
 func fd(n int32) (int, error) {
 	if n < 0 {
 		return -1, syscall.Errno(-n)
@@ -43,7 +40,8 @@ func fd(n int32) (int, error) {
 	return int(n), nil
 }
 
-// openat repeats what a signal has interrupted, which FUSE and NFS let happen.
+// openat is openat(2), repeated when a signal has interrupted it, as happens on FUSE
+// and NFS.
 func (k *Kernel) openat(dir int, name Name, flags int, mode uint32) int32 {
 	for {
 		n := sys.Hold(k.Hold).Openat(dir, name, flags, mode)
@@ -53,44 +51,44 @@ func (k *Kernel) openat(dir int, name Name, flags int, mode uint32) int32 {
 	}
 }
 
-// source opens name with flags, leaving its access time alone if that is
-// allowed.
+// source opens name with flags and, if that is allowed, without a change of its access
+// time.
 func (k *Kernel) source(dir int, name Name, flags int, f Follow) (int, error) {
 	if !f {
 		flags |= unix.O_NOFOLLOW
 	}
-	if !k.found.noAtime.Load() {
+	if !k.shared.refusesNoAtime.Load() {
 		n := k.openat(dir, name, flags|unix.O_NOATIME, 0)
 		if n != -int32(unix.EPERM) {
 			return fd(n)
 		}
-		k.found.noAtime.Store(true)
+		k.shared.refusesNoAtime.Store(true)
 	}
 	return fd(k.openat(dir, name, flags, 0))
 }
 
-// Open opens a file of the source for reading, which is thought to be of a kind.
-// The caller has to look at what he has got: a FIFO's other end is not waited for
-// (Readable).
-func (k *Kernel) Open(dir int, name Name, f Follow, kind Type) (int, error) {
+// Open opens a file of the source for reading. t is the type that the file is expected
+// to have; the caller must look what it got. Open does not wait for a FIFO's writer
+// (Readable does).
+func (k *Kernel) Open(dir int, name Name, f Follow, t Type) (int, error) {
 	if err := k.fault("open"); err != nil {
 		return -1, err
 	}
 	flags := openSource
-	if kind.device() {
+	if t.isDevice() {
 		flags &^= unix.O_NONBLOCK
 	}
 	return k.source(dir, name, flags, f)
 }
 
-// OpenCached is Open without following links, if the caches know all about the
-// name, so that it need not wait.
+// OpenCached is Open with NoFollow, if the kernel has everything about the name in
+// memory, so that the call need not wait.
 func (k *Kernel) OpenCached(dir int, name Name) (int, Cached) {
-	if k.found.noCached.Load() || k.Fault != nil {
+	if k.shared.lacksOpenat2.Load() || k.Fault != nil {
 		return -1, CacheUnknown
 	}
 	flags := openSource | unix.O_NOFOLLOW
-	if !k.found.noAtime.Load() {
+	if !k.shared.refusesNoAtime.Load() {
 		flags |= unix.O_NOATIME
 	}
 	n := sys.OpenCached(dir, name, flags)
@@ -100,12 +98,12 @@ func (k *Kernel) OpenCached(dir int, name Name) (int, Cached) {
 	case n == -int32(unix.EAGAIN):
 		return -1, CacheMiss
 	case n == -int32(unix.ENOSYS), n == -int32(unix.EINVAL):
-		k.found.noCached.Store(true)
+		k.shared.lacksOpenat2.Store(true)
 	}
-	return -1, CacheUnknown // Open will tell
+	return -1, CacheUnknown // Open returns the error
 }
 
-// OpenDir opens a directory of the source. What is not one is ENOTDIR.
+// OpenDir opens a directory of the source. The error is ENOTDIR if it is none.
 func (k *Kernel) OpenDir(dir int, name Name, f Follow) (int, error) {
 	if err := k.fault("open"); err != nil {
 		return -1, err
@@ -125,17 +123,17 @@ func (k *Kernel) OpenMade(dir int, name Name, f Follow) (int, error) {
 	return fd(k.openat(dir, name, flags, 0))
 }
 
-// OpenBase opens the directory that path leads to, for the names in it. It need
+// OpenBase opens the directory at path, to reach the names in it. The directory need
 // not be readable.
 func (k *Kernel) OpenBase(path string) (int, error) {
 	if err := k.fault("open"); err != nil {
 		return -1, err
 	}
-	return fd(k.openat(CWD, NameOf(path), unix.O_PATH|unix.O_CLOEXEC|unix.O_DIRECTORY, 0))
+	return fd(k.openat(unix.AT_FDCWD, NameOf(path), unix.O_PATH|unix.O_CLOEXEC|unix.O_DIRECTORY, 0))
 }
 
-// Create makes a file that is not there (EEXIST), with what the umask leaves of
-// mode.
+// Create creates a file with mode, restricted by the umask. The error is EEXIST if
+// something exists.
 func (k *Kernel) Create(dir int, name Name, mode uint32, a Access) (int, error) {
 	if err := k.fault("open"); err != nil {
 		return -1, err
@@ -143,13 +141,14 @@ func (k *Kernel) Create(dir int, name Name, mode uint32, a Access) (int, error) 
 	return fd(k.openat(dir, name, openCopy|unix.O_CREAT|unix.O_EXCL|accessFlags[a], mode))
 }
 
-// Overwrite opens a file that is there. A FIFO that nobody reads from is ENXIO.
+// Overwrite opens an existing file for writing. The error is ENXIO if it is a FIFO that
+// no process reads from.
 func (k *Kernel) Overwrite(dir int, name Name, f Follow, o Opening) (int, error) {
 	if err := k.fault("open"); err != nil {
 		return -1, err
 	}
 	flags := openCopy | accessFlags[o.Access]
-	if o.Kind.device() {
+	if o.Type.isDevice() {
 		flags &^= unix.O_NONBLOCK
 	}
 	if o.Empty {
@@ -166,7 +165,7 @@ func (k *Kernel) Overwrite(dir int, name Name, f Follow, o Opening) (int, error)
 
 var accessFlags = [...]int{Write: unix.O_WRONLY, ReadWrite: unix.O_RDWR}
 
-// Mkdir makes a directory, with what the umask leaves of mode.
+// Mkdir makes a directory with mode, restricted by the umask.
 func (k *Kernel) Mkdir(dir int, name Name, mode uint32) error {
 	if err := k.fault("mkdir"); err != nil {
 		return err
@@ -174,14 +173,14 @@ func (k *Kernel) Mkdir(dir int, name Name, mode uint32) error {
 	return errno(sys.Hold(k.Hold).Mkdirat(dir, name, mode))
 }
 
-// Close closes a descriptor. The error of a file that was written is to be told:
-// some file systems say only here that data is lost.
+// Close closes a descriptor. The error of a file that was written must be reported:
+// some file systems only say here that data is lost.
 func (k *Kernel) Close(fd int) error {
 	n := sys.Hold(k.Hold).Close(fd)
 	if err := k.fault("close"); err != nil {
 		return err
 	}
-	if n == -int32(unix.EINTR) { // the descriptor is closed all the same
+	if n == -int32(unix.EINTR) { // the descriptor is closed nevertheless
 		return nil
 	}
 	return errno(n)
@@ -200,9 +199,9 @@ func (k *Kernel) Read(fd int, b []byte, off int64) (int, error) {
 	}
 }
 
-// ReadCached is Read of what the page cache has, from the file's start. What it
-// has not is fetched meanwhile, and the answer is Missed; a file system that
-// cannot tell says Unknown.
+// ReadCached reads from the beginning of the file what the page cache has. If it lacks
+// something, the kernel begins to read that, and the answer is CacheMiss. On a file
+// system that does not support the call, the answer is CacheUnknown.
 func (k *Kernel) ReadCached(fd int, b []byte) (int, Cached) {
 	if k.Fault != nil {
 		return 0, CacheUnknown

@@ -10,53 +10,52 @@ import (
 	"syscall"
 )
 
-// CWD stands for the current directory where a descriptor is asked for.
-const CWD = -1
-
-// found is what is open, by its descriptor.
-type found struct {
+// shared has what a Kernel and its clones have open, by descriptor.
+type shared struct {
 	mu   sync.Mutex
 	open map[int]*open // under mu
 }
 
-// open is a file, or a directory, whose names are kept inside it by root.
+// open is an open file or directory.
 type open struct {
 	file *os.File
-	root *os.Root
-	path string // as it was opened
-	read int64  // entries of a directory that were read
+	root *os.Root // of a directory: keeps names inside it
+	path string   // that it was opened by
+	read int64    // of a directory: how many entries were read
 }
 
-func (k *Kernel) keep(o *open) int {
+// add makes o what its descriptor has open, and returns the descriptor.
+func (k *Kernel) add(o *open) int {
 	fd := int(o.file.Fd())
-	k.found.mu.Lock()
-	defer k.found.mu.Unlock()
-	if k.found.open == nil {
-		k.found.open = make(map[int]*open)
+	k.shared.mu.Lock()
+	defer k.shared.mu.Unlock()
+	if k.shared.open == nil {
+		k.shared.open = make(map[int]*open)
 	}
-	k.found.open[fd] = o
+	k.shared.open[fd] = o
 	return fd
 }
 
-// at returns what is open as fd.
-func (k *Kernel) at(fd int) (*open, error) {
-	k.found.mu.Lock()
-	defer k.found.mu.Unlock()
-	if o := k.found.open[fd]; o != nil {
+// lookup returns what the descriptor fd has open.
+func (k *Kernel) lookup(fd int) (*open, error) {
+	k.shared.mu.Lock()
+	defer k.shared.mu.Unlock()
+	if o := k.shared.open[fd]; o != nil {
 		return o, nil
 	}
 	return nil, syscall.EBADF
 }
 
-// in returns the directory fd, or the fault to be had.
-func (k *Kernel) in(op string, fd int) (*open, error) {
+// begin begins a call: it returns what the descriptor fd has open, or the error that
+// Fault returns for op.
+func (k *Kernel) begin(op string, fd int) (*open, error) {
 	if err := k.fault(op); err != nil {
 		return nil, err
 	}
-	return k.at(fd)
+	return k.lookup(fd)
 }
 
-// bare is the system's error.
+// bare returns the system's error that err wraps.
 func bare(err error) error {
 	switch e := err.(type) {
 	case *fs.PathError:
@@ -69,8 +68,8 @@ func bare(err error) error {
 	return err
 }
 
-// known gives the errors that decide something the numbers that they have
-// elsewhere.
+// known returns the errors that callers compare as EEXIST and ENOENT, which have other
+// numbers on some systems.
 func known(err error) error {
 	e, ok := err.(syscall.Errno)
 	switch {
@@ -82,7 +81,7 @@ func known(err error) error {
 	return err
 }
 
-// directory opens a directory by its path.
+// directory returns a descriptor of the directory that root was opened for.
 func (k *Kernel) directory(path string, root *os.Root, err error) (int, error) {
 	if err != nil {
 		return -1, bare(err)
@@ -92,10 +91,10 @@ func (k *Kernel) directory(path string, root *os.Root, err error) (int, error) {
 		_ = root.Close()
 		return -1, bare(err)
 	}
-	return k.keep(&open{file: f, root: root, path: path}), nil
+	return k.add(&open{file: f, root: root, path: path}), nil
 }
 
-// OpenBase opens the directory that path leads to, for the names in it.
+// OpenBase opens the directory at path, to reach the names in it.
 func (k *Kernel) OpenBase(path string) (int, error) {
 	if err := k.fault("open"); err != nil {
 		return -1, err
@@ -104,9 +103,9 @@ func (k *Kernel) OpenBase(path string) (int, error) {
 	return k.directory(path, root, err)
 }
 
-// OpenDir opens a directory of the source. What is not one is ENOTDIR.
+// OpenDir opens a directory of the source. The error is ENOTDIR if it is none.
 func (k *Kernel) OpenDir(dir int, name Name, f Follow) (int, error) {
-	d, err := k.in("open", dir)
+	d, err := k.begin("open", dir)
 	if err != nil {
 		return -1, err
 	}
@@ -133,13 +132,13 @@ func (k *Kernel) OpenMade(dir int, name Name, f Follow) (int, error) {
 
 // Close closes a descriptor.
 func (k *Kernel) Close(fd int) error {
-	o, err := k.at(fd)
+	o, err := k.lookup(fd)
 	if err != nil {
 		return err
 	}
-	k.found.mu.Lock()
-	delete(k.found.open, fd)
-	k.found.mu.Unlock()
+	k.shared.mu.Lock()
+	delete(k.shared.open, fd)
+	k.shared.mu.Unlock()
 	if o.root != nil {
 		_ = o.root.Close()
 	}
@@ -150,15 +149,15 @@ func (k *Kernel) Close(fd int) error {
 	return err
 }
 
-// Descriptors returns how many the process may have open.
-func Descriptors() int { return descriptorsElsewhere }
+// Descriptors returns how many descriptors the process may have.
+func Descriptors() int { return defaultDescriptors }
 
-// Umask is not known.
+// Umask returns the usual umask: the process's own is not known.
 func Umask() uint32 { return 0o022 }
 
-// Ancestors returns what the directory is, and all above it.
+// Ancestors returns the IDs of the directory and of all directories above it.
 func (k *Kernel) Ancestors(dir int) ([]ID, error) {
-	d, err := k.in("stat", dir)
+	d, err := k.begin("stat", dir)
 	if err != nil {
 		return nil, err
 	}

@@ -4,11 +4,11 @@ package at
 
 import "golang.org/x/sys/unix"
 
-// Descriptors returns how many the process may have open (RLIMIT_NOFILE).
+// Descriptors returns how many descriptors the process may have (RLIMIT_NOFILE).
 func Descriptors() int {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
-		return descriptorsElsewhere
+		return defaultDescriptors
 	}
 	return int(min(limit.Cur, 1<<20))
 }

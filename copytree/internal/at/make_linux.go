@@ -4,8 +4,8 @@ package at
 
 import "golang.org/x/sys/unix"
 
-// Mknod makes a FIFO, socket, device or empty file of that mode, its type
-// included, with what the umask leaves of it.
+// Mknod makes a FIFO, socket, device or empty file. mode has the type, and the
+// permissions before the umask.
 func (k *Kernel) Mknod(dir int, name Name, mode uint32, rdev uint64) error {
 	if err := k.fault("mknod"); err != nil {
 		return err
@@ -21,8 +21,7 @@ func (k *Kernel) Symlink(target string, dir int, name Name) error {
 	return unix.Symlinkat(target, dir, name.String())
 }
 
-// Readlink returns where a symbolic link leads to; size is what stat(2) said,
-// a hint.
+// Readlink returns the target of a symbolic link. size is its Stat.Size, a hint.
 func (k *Kernel) Readlink(dir int, name Name, size int64) (string, error) {
 	if err := k.fault("readlink"); err != nil {
 		return "", err
@@ -39,7 +38,7 @@ func (k *Kernel) Readlink(dir int, name Name, size int64) (string, error) {
 	}
 }
 
-// Link makes another name of a file.
+// Link makes a hard link: another name of a file.
 func (k *Kernel) Link(fromDir int, from Name, f Follow, dir int, name Name) error {
 	if err := k.fault("link"); err != nil {
 		return err
@@ -51,7 +50,7 @@ func (k *Kernel) Link(fromDir int, from Name, f Follow, dir int, name Name) erro
 	return unix.Linkat(fromDir, from.String(), dir, name.String(), flags)
 }
 
-// Unlink removes a name that is not a directory's.
+// Unlink removes the name of something that is no directory.
 func (k *Kernel) Unlink(dir int, name Name) error {
 	if err := k.fault("unlink"); err != nil {
 		return err

@@ -8,30 +8,30 @@ import (
 	"syscall"
 )
 
-// Mkdir makes a directory, with what the umask leaves of mode.
+// Mkdir makes a directory with mode, restricted by the umask.
 func (k *Kernel) Mkdir(dir int, name Name, mode uint32) error {
-	d, err := k.in("mkdir", dir)
+	d, err := k.begin("mkdir", dir)
 	if err != nil {
 		return err
 	}
 	return bare(d.root.Mkdir(name.String(), os.FileMode(mode&ModePerm)))
 }
 
-// Mknod is not to be had from package os.
+// Mknod fails: package os does not have it.
 func (k *Kernel) Mknod(int, Name, uint32, uint64) error { return syscall.EINVAL }
 
 // Symlink makes a symbolic link to target.
 func (k *Kernel) Symlink(target string, dir int, name Name) error {
-	d, err := k.in("symlink", dir)
+	d, err := k.begin("symlink", dir)
 	if err != nil {
 		return err
 	}
 	return bare(d.root.Symlink(target, name.String()))
 }
 
-// Readlink returns where a symbolic link leads to.
+// Readlink returns the target of a symbolic link.
 func (k *Kernel) Readlink(dir int, name Name, _ int64) (string, error) {
-	d, err := k.in("readlink", dir)
+	d, err := k.begin("readlink", dir)
 	if err != nil {
 		return "", err
 	}
@@ -39,23 +39,23 @@ func (k *Kernel) Readlink(dir int, name Name, _ int64) (string, error) {
 	return target, bare(err)
 }
 
-// Link makes another name of a file. Whether a link is followed is the system's
-// choice.
+// Link makes a hard link: another name of a file. Whether a symbolic link is followed
+// depends on the system.
 func (k *Kernel) Link(fromDir int, from Name, _ Follow, dir int, name Name) error {
-	d, err := k.in("link", fromDir)
+	d, err := k.begin("link", fromDir)
 	if err != nil {
 		return err
 	}
-	to, err := k.at(dir)
+	to, err := k.lookup(dir)
 	if err != nil {
 		return err
 	}
 	return bare(os.Link(filepath.Join(d.path, from.String()), filepath.Join(to.path, name.String())))
 }
 
-// Unlink removes a name that is not a directory's.
+// Unlink removes the name of something that is no directory.
 func (k *Kernel) Unlink(dir int, name Name) error {
-	d, err := k.in("unlink", dir)
+	d, err := k.begin("unlink", dir)
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (k *Kernel) Unlink(dir int, name Name) error {
 
 // Rename gives a file another name in the same directory.
 func (k *Kernel) Rename(dir int, old, to Name) error {
-	d, err := k.in("rename", dir)
+	d, err := k.begin("rename", dir)
 	if err != nil {
 		return err
 	}

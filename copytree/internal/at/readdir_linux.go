@@ -11,9 +11,9 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// ReadDir appends what is next in a directory, without "." and "..", to into.
-// The names are in the first used bytes of buf, which has DirentMost or more. At
-// the end of the directory used is 0.
+// ReadDir appends the next entries of a directory to into, without "." and "..". Their
+// names are in the first used bytes of buf, which must have at least MaxDirent bytes.
+// At the end of the directory used is 0.
 func (k *Kernel) ReadDir(fd int, buf []byte, into []Entry) (_ []Entry, used int, err error) {
 	for {
 		if err := k.fault("getdents"); err != nil {
@@ -30,8 +30,8 @@ func (k *Kernel) ReadDir(fd int, buf []byte, into []Entry) (_ []Entry, used int,
 	}
 }
 
-// SeekDir goes to where an Entry.Next has pointed, in this description of the
-// directory or in another; 0 is the beginning.
+// SeekDir sets the position that ReadDir reads from: an Entry.Next of the same
+// directory, also from another descriptor. 0 is the beginning.
 func (k *Kernel) SeekDir(fd int, next int64) error {
 	if err := k.fault("lseek"); err != nil {
 		return err
@@ -48,7 +48,7 @@ const (
 	direntName   = 19
 )
 
-// parse appends the entries that getdents64 has put into b.
+// parse appends the entries in b, as getdents64(2) returns them.
 func parse(b []byte, into []Entry) []Entry {
 	for len(b) > direntName {
 		record := b[:binary.NativeEndian.Uint16(b[direntReclen:])]
@@ -68,7 +68,7 @@ func parse(b []byte, into []Entry) []Entry {
 	return into
 }
 
-// dots tells whether n is "." or "..".
+// dots reports whether n is "." or "..".
 func dots(n Name) bool {
 	return n[0] == '.' && (n[1] == 0 || n[1] == '.' && n[2] == 0)
 }

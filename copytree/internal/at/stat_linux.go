@@ -8,11 +8,10 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// Raw is room for what the kernel tells of a file, so that asking allocates
-// nothing.
+// Raw is memory for the kernel's answer to Fstat, so that Fstat allocates nothing.
 type Raw struct{ st unix.Stat_t }
 
-// Fstat tells of an open file.
+// Fstat sets s to the Stat of an open file.
 func (k *Kernel) Fstat(fd int, raw *Raw, s *Stat) error {
 	if err := k.fault("fstat"); err != nil {
 		return err
@@ -24,7 +23,7 @@ func (k *Kernel) Fstat(fd int, raw *Raw, s *Stat) error {
 	return nil
 }
 
-// Stat tells of what dir has by that name.
+// Stat sets s to the Stat of the file with that name in dir.
 func (k *Kernel) Stat(dir int, name Name, f Follow, s *Stat) error {
 	if err := k.fault("stat"); err != nil {
 		return err

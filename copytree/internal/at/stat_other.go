@@ -8,12 +8,12 @@ import (
 	"path/filepath"
 )
 
-// Raw is Linux's alone.
+// Raw is not used.
 type Raw struct{}
 
-// Fstat tells of an open file.
+// Fstat sets s to the Stat of an open file.
 func (k *Kernel) Fstat(fd int, _ *Raw, s *Stat) error {
-	o, err := k.in("fstat", fd)
+	o, err := k.begin("fstat", fd)
 	if err != nil {
 		return err
 	}
@@ -25,9 +25,9 @@ func (k *Kernel) Fstat(fd int, _ *Raw, s *Stat) error {
 	return s.identify(o.path, FollowsLinks, info)
 }
 
-// Stat tells of what dir has by that name.
+// Stat sets s to the Stat of the file with that name in dir.
 func (k *Kernel) Stat(dir int, name Name, f Follow, s *Stat) error {
-	d, err := k.in("stat", dir)
+	d, err := k.begin("stat", dir)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (s *Stat) ofPath(path string, f Follow) error {
 	return s.identify(path, f, info)
 }
 
-// set is what package os tells on all systems.
+// set sets what package os knows on all systems.
 func (s *Stat) set(info fs.FileInfo) {
 	t := info.ModTime()
 	*s = Stat{
@@ -71,7 +71,7 @@ func (s *Stat) set(info fs.FileInfo) {
 	}
 }
 
-// modeOf is st_mode.
+// modeOf returns m as st_mode has it.
 func modeOf(m fs.FileMode) uint32 {
 	mode := uint32(m.Perm()) | uint32(typeOf(m))<<12
 	for bit, is := range map[uint32]fs.FileMode{ModeSUID: fs.ModeSetuid, ModeSGID: fs.ModeSetgid, ModeSticky: fs.ModeSticky} {

@@ -10,7 +10,7 @@ import (
 )
 
 // Umask returns the process's umask (proc_pid_status(5), Linux 4.7), or 022 if
-// it cannot be known: umask(2) could only ask by changing it for everybody.
+// it is not known: umask(2) can only return it by changing it for all threads.
 func Umask() uint32 {
 	f, err := os.Open("/proc/self/status")
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 // ErrNoXattr says that a file does not have an extended attribute.
 const ErrNoXattr = unix.ENODATA
 
-// path names f for calls that take neither directories nor O_PATH descriptors.
-// The directory is an open one all the same.
+// path returns a path of f, for calls that take neither a directory nor an O_PATH
+// descriptor. It goes through the open directory.
 func (f File) path() string {
 	p := "/proc/self/fd/" + strconv.Itoa(f.FD)
 	if f.Name == nil {
@@ -22,8 +22,8 @@ func (f File) path() string {
 	return p + "/" + f.Name.String()
 }
 
-// Xattrs returns the names of f's extended attributes; none where there can be
-// none.
+// Xattrs returns the names of f's extended attributes. On a file system without
+// extended attributes there are none.
 func (k *Kernel) Xattrs(f File) ([]string, error) {
 	if err := k.fault("listxattr"); err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func (k *Kernel) Xattrs(f File) ([]string, error) {
 		}
 		b := make([]byte, n)
 		n, err = f.list(b)
-		if err == unix.ERANGE { // one came in between
+		if err == unix.ERANGE { // one was added meanwhile
 			continue
 		}
 		if err != nil || n == 0 {
@@ -92,7 +92,7 @@ func (k *Kernel) SetXattr(f File, name string, value []byte) error {
 	return unix.Lsetxattr(f.path(), name, value, 0)
 }
 
-// RemoveXattr removes one.
+// RemoveXattr removes an extended attribute.
 func (k *Kernel) RemoveXattr(f File, name string) error {
 	if err := k.fault("removexattr"); err != nil {
 		return err

@@ -2,8 +2,8 @@
 
 package content
 
-func allocates(int) bool { return false }
+func preallocates(int) bool { return false }
 
 func (*job) allocate() {}
 
-func (*job) release() {}
+func (*job) trim() {}

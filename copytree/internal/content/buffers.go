@@ -2,14 +2,15 @@ package content
 
 import "context"
 
-// buffers are a bounded number of buffers of one size, made when needed.
+// buffers is a bounded number of buffers of one size, made when needed.
 type buffers struct {
 	size int
-	free chan []byte   // those that nobody has
-	left chan struct{} // a value for each that is not made yet
+	free chan []byte   // those that are made and not in use
+	left chan struct{} // a value for each that was not made yet
 }
 
-// newBuffers returns as many of size bytes as memory holds, at least two.
+// newBuffers returns buffers of size bytes each: as many as fit into memory bytes,
+// and at least two.
 func newBuffers(size int, memory int64) *buffers {
 	n := max(2, memory/int64(size))
 	p := &buffers{size: size, free: make(chan []byte, n), left: make(chan struct{}, n)}
@@ -19,7 +20,7 @@ func newBuffers(size int, memory int64) *buffers {
 	return p
 }
 
-// try returns a buffer that is free; nil if there is none.
+// try returns a buffer, or nil if all are in use.
 func (p *buffers) try() []byte {
 	select {
 	case b := <-p.free:
@@ -34,7 +35,7 @@ func (p *buffers) try() []byte {
 	}
 }
 
-// get returns a buffer, and waits for one if need be, or until ctx ends.
+// get returns a buffer. It waits for one, or until ctx ends.
 func (p *buffers) get(ctx context.Context) ([]byte, error) {
 	if b := p.try(); b != nil {
 		return b, nil
@@ -47,5 +48,5 @@ func (p *buffers) get(ctx context.Context) ([]byte, error) {
 	}
 }
 
-// put gives b back.
+// put takes back a buffer.
 func (p *buffers) put(b []byte) { p.free <- b }

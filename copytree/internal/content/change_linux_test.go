@@ -12,10 +12,11 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/sluiceio/sluice/internal/lend/lendtest"
+	"github.com/sluiceio/sluice/copytree/internal/fault"
+	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
-// TestChanged copies a file that is not what stat has said.
+// TestChanged copies a file that has another size than stat(2) returned.
 func TestChanged(t *testing.T) {
 	for _, size := range []int{100, smallBlock, 3 * defaultBlock, 18 * defaultBlock} {
 		for _, said := range []int64{0, 1, int64(size) / 2, int64(size) + 1, 2 * int64(size), 100 * int64(size)} {
@@ -37,7 +38,7 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-// copyAs copies a file as if stat had said such a size.
+// copyAs copies a file as if stat(2) had returned another size.
 func copyAs(t *testing.T, c *Copier, name string, said int64) ([]byte, error) {
 	t.Helper()
 	src, err := os.Open(name)
@@ -60,9 +61,9 @@ func copyAs(t *testing.T, c *Copier, name string, said int64) ([]byte, error) {
 	return got, err
 }
 
-// TestChanging copies a file that somebody makes longer and shorter all the time:
-// each copy ends, without an error, and is a beginning of what the file
-// has at its longest, or zeros where it was cut off meanwhile.
+// TestChanging copies a file that becomes longer and shorter all the time. Each copy
+// ends without an error, and has a beginning of what the longest file has, or zeros
+// where it was truncated meanwhile.
 func TestChanging(t *testing.T) {
 	const most = 6 << 20 // 6 MiB
 	name := filepath.Join(t.TempDir(), "file")
@@ -87,7 +88,7 @@ func TestChanging(t *testing.T) {
 			}
 		}
 	})
-	c := New(Config{Scheduler: lendtest.Core(t)})
+	c := New(Config{Scheduler: sluicetest.Core(t)})
 	for range 50 {
 		got, _, err := copyFile(t, c, name)
 		if err != nil {
@@ -103,7 +104,7 @@ func TestChanging(t *testing.T) {
 
 func second(_ int, err error) error { return err }
 
-// TestCopyFIFO copies what comes through a FIFO.
+// TestCopyFIFO copies the bytes that come through a FIFO.
 func TestCopyFIFO(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -124,15 +125,15 @@ func TestCopyFIFO(t *testing.T) {
 	}
 	defer dst.Close()
 	defer r.Close()
-	result, err := New(Config{Scheduler: lendtest.Core(t)}).Copy(t.Context(), of(t, dst), File{FD: int(r.Fd())})
+	result, err := New(Config{Scheduler: sluicetest.Core(t)}).Copy(t.Context(), of(t, dst), File{FD: int(r.Fd())})
 	writer.Wait()
 	if got, _ := os.ReadFile(name); err != nil || !bytes.Equal(got, want) || result.Bytes != int64(len(want)) {
 		t.Errorf("%d bytes, %+v, %v; want %d", len(got), result, err, len(want))
 	}
 }
 
-// TestEnded: with a context that has ended nothing more is copied, also while a
-// FIFO gives nothing.
+// TestEnded: when the context has ended, nothing more is copied, even while a FIFO has
+// no data.
 func TestEnded(t *testing.T) {
 	cause, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -154,7 +155,7 @@ func TestEnded(t *testing.T) {
 	}
 }
 
-// TestErrors: the system call that has failed is named, and of which file.
+// TestErrors: an error names the system call that has failed, and the file.
 func TestErrors(t *testing.T) {
 	for _, size := range []int{10, 3 * defaultBlock, 18 * defaultBlock} {
 		name := filepath.Join(t.TempDir(), "file")
@@ -168,8 +169,8 @@ func TestErrors(t *testing.T) {
 		defer src.Close()
 		from := of(t, src)
 		_, err = New(Config{}).Copy(t.Context(), from, from) // not open for writing
-		var e *Error
-		if !errors.As(err, &e) || e.Op != "write" || e.Source || e.Err != unix.EBADF {
+		var e *fault.Fault
+		if !errors.As(err, &e) || e.Op != "write" || !e.Dest || e.Err != unix.EBADF {
 			t.Errorf("%d bytes: %v; want EBADF of write", size, err)
 		}
 		dir, err := os.Open(t.TempDir())
@@ -178,13 +179,13 @@ func TestErrors(t *testing.T) {
 		}
 		defer dir.Close()
 		_, err = New(Config{}).Copy(t.Context(), from, File{FD: int(dir.Fd()), Size: int64(size), Blocks: 1 << 40})
-		if !errors.As(err, &e) || e.Op != "read" || !e.Source || e.Err != unix.EISDIR {
+		if !errors.As(err, &e) || e.Op != "read" || e.Dest || e.Err != unix.EISDIR {
 			t.Errorf("%d bytes: %v; want EISDIR of read", size, err)
 		}
 	}
 }
 
-// TestVerify: a difference is found where it is.
+// TestVerify: a difference is found at its offset.
 func TestVerify(t *testing.T) {
 	const size = 2_500_000
 	name := filepath.Join(t.TempDir(), "file")
@@ -208,7 +209,7 @@ func TestVerify(t *testing.T) {
 		from, to := of(t, src), of(t, dst)
 		j := job{c: c, ctx: t.Context(), dst: to, src: from, pair: c.pairs.of(to, from), result: Result{Bytes: size}}
 		err = j.verify()
-		if want := verifyError(at); !errors.Is(err, ErrVerify) || err.Error() != want {
+		if want := verifyError(at); !errors.Is(err, fault.ErrVerify) || err.Error() != want {
 			t.Errorf("%v; want %s", err, want)
 		}
 		src.Close()

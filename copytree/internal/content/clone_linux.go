@@ -2,10 +2,12 @@ package content
 
 import (
 	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice/copytree/internal/fault"
 )
 
-// clone shares the data of the source, if that is asked for and can be. An error
-// is one only with ReflinkAlways.
+// clone shares the data of the source, if Config.Reflink allows it and the file
+// system can do it. Only with ReflinkAlways is a refusal an error.
 func (j *job) clone() (cloned bool, err error) {
 	always := j.c.cfg.Reflink == ReflinkAlways
 	if !always && !j.mayClone() {
@@ -17,27 +19,27 @@ func (j *job) clone() (cloned bool, err error) {
 	}
 	switch err {
 	case nil:
-		j.pair.clone.granted()
+		j.pair.clone.worked()
 		j.cloned()
 		return true, nil
 	case unix.EXDEV, unix.EOPNOTSUPP, unix.ENOTTY, unix.ENOSYS:
 		j.pair.clone.never()
-	default: // EINVAL, ETXTBSY, EPERM …: of these two files
+	default: // EINVAL, ETXTBSY, EPERM …: these two files may be the reason
 		j.pair.clone.refused()
 	}
 	if always {
-		return false, &Error{"ioctl FICLONE", false, err}
+		return false, fault.Dest("ioctl FICLONE", err)
 	}
 	return false, nil
 }
 
-// mayClone tells whether ReflinkAuto tries it.
+// mayClone reports whether ReflinkAuto tries it.
 func (j *job) mayClone() bool {
 	cfg := &j.c.cfg
-	return cfg.Reflink == ReflinkAuto && cfg.Sparse == SparseAuto && j.src.Size > 0 && j.pair.clone.worth()
+	return cfg.Reflink == ReflinkAuto && cfg.Sparse == SparseAuto && j.src.Size > 0 && j.pair.clone.mayWork()
 }
 
-// cloned counts what is shared.
+// cloned counts the shared data.
 func (j *job) cloned() {
 	data := min(j.src.Size, 512*j.src.Blocks)
 	j.result = Result{How: Cloned, Bytes: data, Holes: j.src.Size - data}

@@ -2,27 +2,31 @@
 
 package content
 
-import "errors"
+import (
+	"errors"
 
-// clone is Linux's.
+	"github.com/sluiceio/sluice/copytree/internal/fault"
+)
+
+// clone fails: FICLONE is Linux's.
 func (j *job) clone() (cloned bool, err error) {
 	if j.c.cfg.Reflink == ReflinkAlways {
-		return false, &Error{"ioctl FICLONE", false, errors.ErrUnsupported}
+		return false, fault.Dest("ioctl FICLONE", errors.ErrUnsupported)
 	}
 	return false, nil
 }
 
-// remote is for copy_file_range(2), which is not called here.
-func remote(dst, src int) bool { return false }
+// isRemote is false, so that copyRemotely is not called.
+func isRemote(dst, src int) bool { return false }
 
-func (j *job) copyRange(from, to int64) (end int64, err error) { return j.spanHere(from, to) }
+func (j *job) copyRemotely(from, to int64) (end int64, err error) { return j.readWrite(from, to) }
 
-// splices is whether splice(2) copies, which is Linux's.
-func (j *job) splices() bool { return false }
+// maySplice is false: splice(2) is Linux's.
+func (j *job) maySplice() bool { return false }
 
-func (j *job) splice(from, to int64) (end int64, err error) { return j.spanHere(from, to) }
+func (j *job) splice(from, to int64) (end int64, err error) { return j.readWrite(from, to) }
 
-// pipes are what splice(2) goes through.
+// pipes are the pipes for splice(2).
 type pipes struct{}
 
 func newPipes() pipes { return pipes{} }

@@ -10,10 +10,11 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/sluiceio/sluice/internal/lend/lendtest"
+	"github.com/sluiceio/sluice/copytree/internal/fault"
+	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
-// copyFile copies a file beside it, reads the copy, and removes it.
+// copyFile copies a file, reads the copy, and removes it.
 func copyFile(t testing.TB, c *Copier, name string) ([]byte, Result, error) {
 	t.Helper()
 	to := name + ".copy"
@@ -45,11 +46,11 @@ func copyTo(ctx context.Context, t testing.TB, c *Copier, to, from string) (Resu
 	return c.Copy(ctx, lazy, of(t, src))
 }
 
-func verifyError(at int64) string { return fmt.Sprintf("verify: %v at byte %d", ErrVerify, at) }
+func verifyError(at int64) string { return fmt.Sprintf("verify: %v at byte %d", fault.ErrVerify, at) }
 
 // TestCopySizes copies files around the sizes of buffers.
 func TestCopySizes(t *testing.T) {
-	s := lendtest.Core(t)
+	s := sluicetest.Core(t)
 	for _, cfg := range []Config{{}, {Scheduler: s}, {Scheduler: s, BlockSize: 512, Memory: 1}, {BlockSize: 4096, Verify: true}} {
 		c := New(cfg)
 		for _, size := range []int{0, 1, 511, 512, 513, smallBlock - 1, smallBlock, smallBlock + 1, defaultBlock, 3*defaultBlock + 7} {
@@ -69,7 +70,7 @@ func TestCopySizes(t *testing.T) {
 	}
 }
 
-// TestCopyUntrue copies files that do not tell their size.
+// TestCopyUntrue copies files whose size is wrong.
 func TestCopyUntrue(t *testing.T) {
 	for _, name := range []string{"/proc/version", "/proc/self/limits", "/sys/kernel/mm/transparent_hugepage/enabled", "/sys/kernel/btf/vmlinux"} {
 		want, err := os.ReadFile(name)
@@ -78,7 +79,7 @@ func TestCopyUntrue(t *testing.T) {
 			continue
 		}
 		to := filepath.Join(t.TempDir(), "copy")
-		r, err := copyTo(t.Context(), t, New(Config{Scheduler: lendtest.Core(t)}), to, name)
+		r, err := copyTo(t.Context(), t, New(Config{Scheduler: sluicetest.Core(t)}), to, name)
 		got, _ := os.ReadFile(to)
 		if err != nil || !bytes.Equal(got, want) || r.Bytes != int64(len(want)) {
 			t.Errorf("%s: %d bytes, %+v, %v; want %d", name, len(got), r, err, len(want))
@@ -86,8 +87,8 @@ func TestCopyUntrue(t *testing.T) {
 	}
 }
 
-// FuzzRun: the runs of a block are all of it, zeros where they are said to be, and
-// no hole is left unfound.
+// FuzzRun: the runs of a block cover all of it, they are zeros where run says so, and
+// no hole is missed.
 func FuzzRun(f *testing.F) {
 	f.Add([]byte("x"), uint16(0))
 	f.Add(make([]byte, 3*zeroBlock), uint16(5))

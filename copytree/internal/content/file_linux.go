@@ -4,8 +4,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// forget puts what was written to fd on disk, and out of the page cache.
-func forget(fd int) error {
+// uncache puts fd's data on disk and removes it from the page cache.
+func uncache(fd int) error {
 	err := unix.Fdatasync(fd)
 	for err == unix.EINTR {
 		err = unix.Fdatasync(fd)
@@ -13,7 +13,7 @@ func forget(fd int) error {
 	if err != nil {
 		return err
 	}
-	// Pages that somebody has mapped stay, and file systems in memory keep all.
+	// Mapped pages stay, and file systems in memory keep everything.
 	_ = unix.Fadvise(fd, 0, 0, unix.FADV_DONTNEED)
 	return nil
 }

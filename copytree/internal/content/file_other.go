@@ -8,8 +8,8 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// forget puts what was written to fd on disk.
-func forget(fd int) error {
+// uncache puts fd's data on disk. The page cache keeps it.
+func uncache(fd int) error {
 	if n := sys.Fdatasync(fd); n < 0 {
 		return syscall.Errno(-n)
 	}

@@ -4,7 +4,7 @@ package content
 
 import "golang.org/x/sys/unix"
 
-// truncate is ftruncate(2).
+// truncate is ftruncate(2), repeated when a signal has interrupted it.
 func truncate(fd int, size int64) error {
 	err := unix.Ftruncate(fd, size)
 	for err == unix.EINTR {
@@ -13,7 +13,7 @@ func truncate(fd int, size int64) error {
 	return err
 }
 
-// size is the length of a file.
+// size returns the length of a file.
 func size(fd int) (int64, error) {
 	var st unix.Stat_t
 	err := unix.Fstat(fd, &st)

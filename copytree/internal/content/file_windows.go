@@ -2,10 +2,10 @@ package content
 
 import "syscall"
 
-// truncate sets the end of the file.
+// truncate sets the length of a file.
 func truncate(fd int, size int64) error { return syscall.Ftruncate(syscall.Handle(fd), size) }
 
-// size is the length of a file.
+// size returns the length of a file.
 func size(fd int) (int64, error) {
 	var info syscall.ByHandleFileInformation
 	err := syscall.GetFileInformationByHandle(syscall.Handle(fd), &info)

@@ -2,11 +2,9 @@ package content
 
 import (
 	"context"
-	"io"
-	"syscall"
 
+	"github.com/sluiceio/sluice/copytree/internal/fault"
 	"github.com/sluiceio/sluice/internal/sched"
-	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // job is one copy.
@@ -15,24 +13,49 @@ type job struct {
 	ctx      context.Context
 	dst, src File
 	pair     *pair
-	waits    *sched.File // of src, once a read has had to wait
+	queued   *sched.File // src as the Scheduler has it, once a read had to wait
 	stream   bool        // src can only be read from front to back
-	high     int64       // the destination's length
+	length   int64       // of dst
 	result   Result
 
-	allocated int64 // up to where the destination may have blocks, whatever its length
+	allocated int64 // dst may have blocks up to here, whatever its length
 }
 
-// copySmall copies a file with one read and one write, if it is as long as it
-// should be and the read returns all of it.
+// copy copies in the first way that is possible.
+func (j *job) copy() error {
+	if (j.dst.Kind != Regular || j.src.Kind != Regular) && j.c.cfg.Reflink != ReflinkAlways {
+		j.stream = j.src.Kind == Stream
+		return j.copyToEnd(j.c.blocks, 0)
+	}
+	if cloned, err := j.clone(); cloned || err != nil {
+		return err
+	}
+	if j.keepsHoles() {
+		if copied, err := j.copySegments(); copied || err != nil {
+			return err
+		}
+	}
+	if j.src.Size < int64(j.c.small.size) {
+		return j.copySmall()
+	}
+	j.allocate()
+	return j.copyFrom(0)
+}
+
+// keepsHoles reports whether the source has holes that the destination gets, too.
+func (j *job) keepsHoles() bool {
+	return j.src.Blocks < (j.src.Size+511)/512 && j.c.cfg.Sparse != SparseNever
+}
+
+// copySmall copies a file with one read and one write, if that reads all of it.
 func (j *job) copySmall() error {
-	b, err := j.c.small.get(j.ctx)
+	b, err := j.buffer(j.c.small)
 	if err != nil {
-		return &Error{"read", true, err}
+		return err
 	}
 	defer j.c.small.put(b)
-	// There is room for one byte more than the file should have, or more, so
-	// that it costs nothing to see that it has grown.
+	// The buffer is larger than the file should be, so the same read shows
+	// whether the file has grown.
 	n, err := j.read(b, 0)
 	if err == nil {
 		err = j.write(b[:n], 0)
@@ -43,41 +66,41 @@ func (j *job) copySmall() error {
 	case int64(n) == j.src.Size:
 		return j.finish(j.src.Size)
 	}
-	return j.copyAll(int64(n))
+	return j.copyFrom(int64(n))
 }
 
-// copyAll copies what the file has from an offset on, holes as zeros unless
-// Sparse makes them anew.
-func (j *job) copyAll(from int64) error {
+// copyFrom copies the rest of the source from an offset on. Holes are copied as
+// zeros, unless SparseAlways makes them again.
+func (j *job) copyFrom(from int64) error {
 	if from < j.src.Size {
-		end, err := j.span(from, j.src.Size)
+		end, err := j.copyRange(from, j.src.Size)
 		if err != nil {
 			return err
 		}
 		if end < j.src.Size {
-			return j.finish(end) // it has become shorter, or its size was not true, as in /sys
+			return j.finish(end) // the source became shorter, or its size is wrong, as in /sys
 		}
 		from = end
 	}
-	return j.longer(from)
+	return j.copyGrowth(from)
 }
 
-// stretch is after how many bytes of a file it is decided again how the next
-// ones are copied, and noticed that the context has ended.
-const stretch = 16 << 20 // 16 MiB
+// rangePart is how many bytes of a file are copied before it is decided again how
+// to go on, and whether the context has ended.
+const rangePart = 16 << 20 // 16 MiB
 
-// span copies what is between two offsets, and returns where it ended: before
-// to only if the source ends there.
-func (j *job) span(from, to int64) (end int64, err error) {
+// copyRange copies the bytes between two offsets, and returns where it ended:
+// before to only if the source ends there.
+func (j *job) copyRange(from, to int64) (end int64, err error) {
 	for from < to {
-		part := min(to, from+max(stretch, int64(j.c.blocks.size)))
+		part := min(to, from+max(rangePart, int64(j.c.blocks.size)))
 		switch {
-		case j.remotely():
-			end, err = j.copyRange(from, part)
-		case j.splices():
+		case j.mayCopyRemotely():
+			end, err = j.copyRemotely(from, part)
+		case j.maySplice():
 			end, err = j.splice(from, part)
 		default:
-			end, err = j.spanHere(from, part)
+			end, err = j.readWrite(from, part)
 		}
 		if err != nil || end < part {
 			return end, err
@@ -87,24 +110,24 @@ func (j *job) span(from, to int64) (end int64, err error) {
 	return from, nil
 }
 
-// remotely tells whether copy_file_range(2) copies a part of the file: where the
-// data need not come here, and nothing is asked that it does not heed. It shares
-// data where that can be done, holes included.
-func (j *job) remotely() bool {
+// mayCopyRemotely reports whether copy_file_range(2) is the way to copy a part of
+// the file: where a server may do it, and no option excludes it. The call may share
+// data, holes included.
+func (j *job) mayCopyRemotely() bool {
 	cfg := &j.c.cfg
-	return cfg.Sparse == SparseAuto && cfg.Reflink == ReflinkAuto && j.pair.remote && j.pair.ranges.worth()
+	return cfg.Sparse == SparseAuto && cfg.Reflink == ReflinkAuto && j.pair.remote && j.pair.ranges.mayWork()
 }
 
-// spanHere is span by reading and writing in turn.
-func (j *job) spanHere(from, to int64) (end int64, err error) {
-	b, err := j.c.blocks.get(j.ctx)
+// readWrite is copyRange by reading and writing in turn.
+func (j *job) readWrite(from, to int64) (end int64, err error) {
+	b, err := j.buffer(j.c.blocks)
 	if err != nil {
-		return from, &Error{"read", true, err}
+		return from, err
 	}
 	defer j.c.blocks.put(b)
 	for from < to {
 		want := min(int64(len(b)), to-from)
-		n, err := j.fill(b[:want], from)
+		n, err := j.fill(b[:want], from, j.read)
 		if err == nil {
 			err = j.write(b[:n], from)
 		}
@@ -119,73 +142,89 @@ func (j *job) spanHere(from, to int64) (end int64, err error) {
 	return from, nil
 }
 
-// fill reads until b is full or the file ends.
-func (j *job) fill(b []byte, off int64) (n int, err error) {
-	for n < len(b) {
+// copyToEnd copies from off on until a read returns nothing: streams, and files
+// whose size is wrong. Each piece is written as it comes.
+func (j *job) copyToEnd(p *buffers, off int64) error {
+	b, err := j.buffer(p)
+	if err != nil {
+		return err
+	}
+	defer p.put(b)
+	for {
 		if err := j.ctx.Err(); err != nil {
-			return n, &Error{"read", true, err}
+			return fault.Source("read", err)
 		}
-		m, err := j.read(b[n:], off+int64(n))
-		if err != nil || m == 0 {
-			return n, err
-		}
-		n += m
-	}
-	return n, nil
-}
-
-// write writes b at off, and leaves out zeros where Sparse says so.
-func (j *job) write(b []byte, off int64) error {
-	if j.c.cfg.Sparse == SparseAlways {
-		return j.writeRuns(b, off)
-	}
-	return j.writeAll(b, off)
-}
-
-func (j *job) writeAll(b []byte, off int64) error {
-	for len(b) > 0 {
-		n, err := j.writeResult(sys.Pwrite(j.dst.FD, b, off), off)
+		n, err := j.read(b, off)
 		if err != nil {
 			return err
 		}
-		b, off = b[n:], off+int64(n)
+		if n == 0 {
+			return j.finish(off)
+		}
+		if err := j.write(b[:n], off); err != nil {
+			return err
+		}
+		off += int64(n)
 	}
-	return nil
 }
 
-// writeResult takes what a write at off has returned, counts the bytes, and returns
-// how many they are: none if it was interrupted.
-func (j *job) writeResult(n int32, off int64) (int, error) {
+// copyGrowth ends the copy of a source whose first from bytes, as many as its size
+// said or more, are copied. If it became longer meanwhile, its new size is the last
+// that counts: otherwise a file that is appended to as fast as it is copied would
+// never be done.
+func (j *job) copyGrowth(from int64) error {
+	n, err := j.copyMore(from)
+	if err != nil {
+		return err
+	}
+	from += n
+	if from == j.src.Size {
+		return j.finish(from)
+	}
+	now, err := size(j.src.FD)
 	switch {
-	case n == -int32(syscall.EINTR):
-		return 0, nil
-	case n < 0:
-		return 0, &Error{"write", false, syscall.Errno(-n)}
-	case n == 0:
-		return 0, &Error{"write", false, io.ErrUnexpectedEOF}
+	case err != nil:
+		return fault.Source("fstat", err)
+	case now <= j.src.Size: // it has more than its size says, as files of /proc have
+		return j.copyToEnd(j.c.small, from)
+	case now > from:
+		from, err = j.copyRange(from, now)
+		if err != nil {
+			return err
+		}
 	}
-	j.wrote(int(n), off+int64(n))
-	return int(n), nil
+	return j.finish(from)
 }
 
-// wrote counts n bytes that end at end.
-func (j *job) wrote(n int, end int64) {
-	j.result.Bytes += int64(n)
-	j.high = max(j.high, end)
-	if j.c.cfg.Wrote != nil {
-		j.c.cfg.Wrote(int64(n))
+// copyMore copies what one more read returns.
+func (j *job) copyMore(off int64) (n int64, err error) {
+	b, err := j.buffer(j.c.small)
+	if err != nil {
+		return 0, err
 	}
+	defer j.c.small.put(b)
+	m, err := j.read(b, off)
+	if err != nil {
+		return 0, err
+	}
+	return int64(m), j.write(b[:m], off)
 }
 
-// finish gives the destination its length, end.
+// buffer waits for a buffer.
+func (j *job) buffer(p *buffers) ([]byte, error) {
+	b, err := p.get(j.ctx)
+	return b, fault.Source("read", err)
+}
+
+// finish makes the destination end bytes long.
 func (j *job) finish(end int64) error {
 	j.result.Holes = end - j.result.Bytes
-	if j.high == end {
+	if j.length == end {
 		return nil
 	}
 	if err := truncate(j.dst.FD, end); err != nil {
-		return &Error{"ftruncate", false, err}
+		return fault.Dest("ftruncate", err)
 	}
-	j.high = end
+	j.length = end
 	return nil
 }

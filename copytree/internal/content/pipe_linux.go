@@ -5,26 +5,26 @@ import (
 )
 
 const (
-	// pipeSize is how many bytes go through a pipe at a time. As much as the
-	// caches of a processor hold is what is quickest; a pipe of 64 KiB, as
-	// copy_file_range(2) has one inside, is a sixth slower.
+	// pipeSize is how many bytes go through a pipe at a time. What a processor's
+	// caches hold is quickest; with 64 KiB, which copy_file_range(2) uses inside
+	// the kernel, a copy is a sixth slower.
 	pipeSize = 256 << 10 // 256 KiB
-	// pipeLeast is what a pipe must hold to be of use. Users who have many get
+	// minPipe is what a pipe must hold to be useful. A user with many pipes gets
 	// small ones (pipe-user-pages-soft, pipe(7)).
-	pipeLeast = 64 << 10 // 64 KiB
-	// pipesIdle is how many are kept that nobody uses.
-	pipesIdle = 16
+	minPipe = 64 << 10 // 64 KiB
+	// idlePipes is how many unused pipes are kept.
+	idlePipes = 16
 )
 
-// pipe is what the data of a file goes through inside the kernel. It is empty
-// when nobody has it.
+// pipe is what the data of a file goes through inside the kernel. A pipe that is
+// not in use is empty.
 type pipe struct{ in, out int }
 
 // pipes are the pipes of a Copier: one for each large file that is being copied,
-// and some that are kept.
+// and up to idlePipes unused ones.
 type pipes struct{ free chan pipe }
 
-func newPipes() pipes { return pipes{free: make(chan pipe, pipesIdle)} }
+func newPipes() pipes { return pipes{free: make(chan pipe, idlePipes)} }
 
 // get returns an empty pipe, if there can be one.
 func (p pipes) get() (_ pipe, ok bool) {
@@ -42,14 +42,14 @@ func (p pipes) get() (_ pipe, ok bool) {
 	if err != nil {
 		size, err = unix.FcntlInt(uintptr(made.in), unix.F_GETPIPE_SZ, 0)
 	}
-	if err != nil || size < pipeLeast {
+	if err != nil || size < minPipe {
 		made.close()
 		return pipe{}, false
 	}
 	return made, true
 }
 
-// put gives back a pipe that is empty.
+// put takes back an empty pipe.
 func (p pipes) put(empty pipe) {
 	select {
 	case p.free <- empty:
@@ -58,7 +58,7 @@ func (p pipes) put(empty pipe) {
 	}
 }
 
-// close closes those that nobody has.
+// close closes the unused pipes.
 func (p pipes) close() {
 	for {
 		select {

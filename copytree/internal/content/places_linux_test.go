@@ -13,10 +13,11 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/sluiceio/sluice/internal/lend/lendtest"
+	"github.com/sluiceio/sluice/copytree/internal/fault"
 	"github.com/sluiceio/sluice/internal/places"
 	"github.com/sluiceio/sluice/internal/sched"
 	"github.com/sluiceio/sluice/internal/seed"
+	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
 // eachPlace runs test with a directory on each kind of file system.
@@ -28,8 +29,8 @@ func eachPlace(t *testing.T, test func(t *testing.T, dir string)) {
 	}
 }
 
-// sparseFile makes a file of random pieces of data, zeros and holes, and returns
-// what it reads as.
+// sparseFile makes a file of random pieces of data, zeros and holes, and returns its
+// content.
 func sparseFile(t testing.TB, random *rand.Rand, name string) []byte {
 	t.Helper()
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
@@ -47,7 +48,7 @@ func sparseFile(t testing.TB, random *rand.Rand, name string) []byte {
 		if random.IntN(3) == 0 {
 			piece = piece[:len(piece)&^4095]
 		}
-		if random.IntN(3) > 0 { // else zeros, of whatever was there
+		if random.IntN(3) > 0 { // otherwise zeros
 			copy(piece, noise(random.Uint64(), len(piece)))
 		} else {
 			clear(piece)
@@ -57,15 +58,15 @@ func sparseFile(t testing.TB, random *rand.Rand, name string) []byte {
 		}
 	}
 	if random.IntN(2) == 0 {
-		_ = f.Sync() // other extents are seen then
+		_ = f.Sync() // then the file has other extents
 	}
 	return content
 }
 
-// TestCopyModel copies random files with random settings; the copy is the same
-// bytes, takes not much more room than its source, and is counted right.
+// TestCopyModel copies random files with random settings. The copy has the same bytes,
+// takes little more room than its source, and is counted correctly.
 func TestCopyModel(t *testing.T) {
-	s := lendtest.Core(t)
+	s := sluicetest.Core(t)
 	eachPlace(t, func(t *testing.T, dir string) {
 		start := seed.Of(t)
 		random := rand.New(rand.NewPCG(start, 0))
@@ -138,7 +139,7 @@ func TestHoles(t *testing.T) {
 			if err := unix.Stat(to, new(unix.Stat_t)); err != nil {
 				t.Error(err)
 			}
-			if err := unix.Syncfs(int(f.Fd())); err != nil { // for room to be counted that is taken late
+			if err := unix.Syncfs(int(f.Fd())); err != nil { // so that room is counted that is allocated late
 				t.Error(err)
 			}
 			if took := blocks(t, to); took < want || took > want+want/8 {
@@ -148,7 +149,8 @@ func TestHoles(t *testing.T) {
 	})
 }
 
-// TestReflink: where data can be shared it is, and what cannot be is told.
+// TestReflink: data is shared where that is possible. Where it is not, ReflinkAlways
+// is an error.
 func TestReflink(t *testing.T) {
 	shares := map[string]bool{"xfs": true, "btrfs": true}
 	for _, place := range []string{"ext4", "xfs", "btrfs"} {
@@ -163,7 +165,7 @@ func TestReflink(t *testing.T) {
 				got, r, err := copyFile(t, New(Config{Reflink: reflink}), name)
 				cloned := shares[place] && reflink != ReflinkNever
 				if reflink == ReflinkAlways && !cloned {
-					var e *Error
+					var e *fault.Fault
 					if !errors.As(err, &e) || e.Op != "ioctl FICLONE" || e.Err != unix.EOPNOTSUPP {
 						t.Errorf("always: %v; want EOPNOTSUPP of FICLONE", err)
 					}
@@ -177,8 +179,8 @@ func TestReflink(t *testing.T) {
 	}
 }
 
-// TestReflinkRefused: one refusal of a pair of file systems is enough, and says
-// nothing of another.
+// TestReflinkRefused: one refusal is enough for a pair of file systems, and does not
+// count for another pair.
 func TestReflinkRefused(t *testing.T) {
 	c := New(Config{})
 	xfs, ext4 := places.FileSystems["xfs"](t, 300<<20), places.FileSystems["ext4"](t, 128<<20)
@@ -194,7 +196,7 @@ func TestReflinkRefused(t *testing.T) {
 	}
 	asked := make([]bool, 0, 2)
 	for _, p := range *c.pairs.known.Load() {
-		asked = append(asked, p.clone.worth())
+		asked = append(asked, p.clone.mayWork())
 	}
 	if want := []bool{true, false}; !slices.Equal(asked, want) {
 		t.Errorf("asked again = %v; want %v", asked, want)
@@ -204,8 +206,8 @@ func TestReflinkRefused(t *testing.T) {
 	}
 }
 
-// TestAllocated: on ext4 a copy that nobody waits for has its blocks before its
-// content, and no more than its content when it is done, or cut short.
+// TestAllocated: on ext4, a Lazy copy has its blocks before its content, and no more
+// than its content needs when it is done or has failed.
 func TestAllocated(t *testing.T) {
 	const size = 3 << 20 // 3 MiB
 	dir := places.FileSystems["ext4"](t, 128<<20)
@@ -267,7 +269,8 @@ func TestAllocated(t *testing.T) {
 	}
 }
 
-// TestNoSpace: a full disk is an error of write, and what was written is counted.
+// TestNoSpace: a full disk is an error of write, and the bytes that were written are
+// counted.
 func TestNoSpace(t *testing.T) {
 	dir := places.FileSystems["ext4"](t, 24<<20)
 	name := filepath.Join(t.TempDir(), "file")
@@ -275,8 +278,8 @@ func TestNoSpace(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := copyTo(t.Context(), t, New(Config{}), filepath.Join(dir, "copy"), name)
-	var e *Error
-	if !errors.As(err, &e) || e.Op != "write" || e.Source || e.Err != unix.ENOSPC {
+	var e *fault.Fault
+	if !errors.As(err, &e) || e.Op != "write" || !e.Dest || e.Err != unix.ENOSPC {
 		t.Errorf("copy to a full disk: %v; want ENOSPC of write", err)
 	}
 	if r.Bytes == 0 || r.Bytes >= 64<<20 {
@@ -284,8 +287,8 @@ func TestNoSpace(t *testing.T) {
 	}
 }
 
-// inside has a part of a file copied by one of the ways inside the kernel, and
-// returns where that ended and what the copy has.
+// inside copies a part of a file by one of the ways inside the kernel. It returns
+// where that ended, and the content of the copy.
 func inside(t *testing.T, c *Copier, from string, n int64, way func(*job, int64, int64) (int64, error)) (end int64, copied []byte) {
 	t.Helper()
 	src, err := os.Open(from)
@@ -306,15 +309,15 @@ func inside(t *testing.T, c *Copier, from string, n int64, way func(*job, int64,
 	return end, copied
 }
 
-// TestInside: what can be is copied inside the kernel, and what that does not see
-// is read.
+// TestInside: files are copied inside the kernel where that is possible. What the
+// calls do not see is read.
 func TestInside(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
 	want := noise(1, 700_000)
 	if err := os.WriteFile(name, want, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for way, call := range map[string]func(*job, int64, int64) (int64, error){"copyRange": (*job).copyRange, "splice": (*job).splice} {
+	for way, call := range map[string]func(*job, int64, int64) (int64, error){"copyRemotely": (*job).copyRemotely, "splice": (*job).splice} {
 		for from, want := range map[string][]byte{name: want, "/proc/self/environ": environ(t)} {
 			c := New(Config{})
 			defer c.Close()
@@ -325,8 +328,8 @@ func TestInside(t *testing.T) {
 	}
 }
 
-// TestSpliced: a large file is copied through a pipe, which is kept, also to
-// another file system; with small blocks it is not.
+// TestSpliced: a large file is copied through a pipe, which is kept, also to another
+// file system. With small blocks it is not.
 func TestSpliced(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(name, noise(1, 700_000), 0o600); err != nil {
@@ -346,8 +349,8 @@ func TestSpliced(t *testing.T) {
 	}
 }
 
-// TestPipes: what is in a pipe that could not be written is in no other file, and
-// no more pipes are kept than there is room for.
+// TestPipes: bytes in a pipe that could not be written do not end up in another file,
+// and only a few unused pipes are kept.
 func TestPipes(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(name, noise(1, 700_000), 0o600); err != nil {
@@ -367,7 +370,7 @@ func TestPipes(t *testing.T) {
 		t.Errorf("%d pipes are kept that are not empty", n)
 	}
 	var had []pipe
-	for range pipesIdle + 3 {
+	for range idlePipes + 3 {
 		p, ok := c.pipes.get()
 		if !ok {
 			t.Fatal("no pipe")
@@ -377,8 +380,8 @@ func TestPipes(t *testing.T) {
 	for _, p := range had {
 		c.pipes.put(p)
 	}
-	if n := len(c.pipes.free); n != pipesIdle {
-		t.Errorf("%d pipes are kept; want %d", n, pipesIdle)
+	if n := len(c.pipes.free); n != idlePipes {
+		t.Errorf("%d pipes are kept; want %d", n, idlePipes)
 	}
 	if c.Close(); len(c.pipes.free) != 0 {
 		t.Error("a pipe is kept after Close")

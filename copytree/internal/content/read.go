@@ -4,19 +4,36 @@ import (
 	"context"
 	"syscall"
 
+	"github.com/sluiceio/sluice/copytree/internal/fault"
 	"github.com/sluiceio/sluice/internal/sched"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// read makes one read of the source at off. 0 is its end.
+// fill calls read until b is full or read returns 0, at the end of the file.
+func (j *job) fill(b []byte, off int64, read func(b []byte, off int64) (int, error)) (n int, err error) {
+	for n < len(b) {
+		if err := j.ctx.Err(); err != nil {
+			return n, fault.Source("read", err)
+		}
+		m, err := read(b[n:], off+int64(n))
+		if err != nil || m == 0 {
+			return n, err
+		}
+		n += m
+	}
+	return n, nil
+}
+
+// read makes one read of the source at off; 0 is its end. Bytes in the page cache
+// are read with one system call; for others the goroutine waits in the Scheduler.
 func (j *job) read(b []byte, off int64) (int, error) {
 	if j.stream {
-		return j.readNext(b)
+		return j.readStream(b)
 	}
-	if j.pair.cached.worth() {
+	if j.pair.cached.mayWork() {
 		switch n := sys.ReadCached(j.src.FD, b, off); {
 		case n > 0:
-			j.pair.cached.granted()
+			j.pair.cached.worked()
 			return int(n), nil
 		case n == 0 && off == j.src.Size:
 			return 0, nil
@@ -24,33 +41,37 @@ func (j *job) read(b []byte, off int64) (int, error) {
 			j.pair.cached.refused()
 		}
 	}
-	n, err := j.readWaiting(b, off)
-	switch err {
-	case nil:
-		return n, nil
-	case syscall.ESPIPE:
+	n, err := j.readUncached(b, off)
+	if err == syscall.ESPIPE { // it has no offsets
 		j.stream = true
-		return j.readNext(b)
+		return j.readStream(b)
 	}
-	return 0, &Error{"read", true, err}
+	return n, fault.Source("read", err)
 }
 
-// readWaiting makes one read that may have to wait for a disk.
-func (j *job) readWaiting(b []byte, off int64) (int, error) {
+// readUncached makes one read of the source that may have to wait for a disk.
+func (j *job) readUncached(b []byte, off int64) (int, error) {
 	s := j.c.cfg.Scheduler
 	if s == nil {
-		return plainRead(j.src.FD, b, off)
+		return pread(j.src.FD, b, off)
 	}
-	if j.waits == nil {
-		j.waits = sched.NewFile(j.src.FD, false, false)
-		j.waits.Use() // and never Done: the caller closes the descriptor when Copy has returned
+	if j.queued == nil {
+		j.queued = sched.NewFile(j.src.FD, false, false)
+		j.queued.Use() // without Done: the caller closes the descriptor, after Copy
 	}
-	// Without the copy's context, whose end nobody would notice sooner than that
-	// of a read; with one, each read would be handed to another goroutine.
-	return s.ReadOnce(context.Background(), j.waits, b, off)
+	// The read does not get the copy's context: each read with a context is handed
+	// to another goroutine, and its end would not be noticed before the read ends.
+	return s.ReadOnce(context.Background(), j.queued, b, off)
 }
 
-func plainRead(fd int, b []byte, off int64) (int, error) {
+// readBack makes one read of the destination.
+func (j *job) readBack(b []byte, off int64) (int, error) {
+	n, err := pread(j.dst.FD, b, off)
+	return n, fault.Dest("read", err)
+}
+
+// pread is pread(2), repeated when a signal has interrupted it.
+func pread(fd int, b []byte, off int64) (int, error) {
 	for {
 		n := sys.Pread(fd, b, off)
 		if n >= 0 {
@@ -58,6 +79,30 @@ func plainRead(fd int, b []byte, off int64) (int, error) {
 		}
 		if e := syscall.Errno(-n); e != syscall.EINTR {
 			return 0, e
+		}
+	}
+}
+
+// direction is what a stream is waited for.
+type direction uint8
+
+const (
+	input direction = iota
+	output
+)
+
+// readStream reads what comes next from a source without offsets.
+func (j *job) readStream(b []byte) (int, error) {
+	for {
+		if err := j.await(j.src.FD, input); err != nil {
+			return 0, fault.Source("read", err)
+		}
+		n := sys.Read(j.src.FD, b)
+		if n >= 0 {
+			return int(n), nil
+		}
+		if e := syscall.Errno(-n); e != syscall.EINTR && e != syscall.EAGAIN {
+			return 0, fault.Source("read", e)
 		}
 	}
 }

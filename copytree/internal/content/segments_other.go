@@ -2,5 +2,5 @@
 
 package content
 
-// copySegments is not done: holes are read as zeros.
+// copySegments does nothing: holes are copied as zeros.
 func (j *job) copySegments() (done bool, err error) { return false, nil }

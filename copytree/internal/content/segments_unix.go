@@ -4,10 +4,12 @@ package content
 
 import (
 	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice/copytree/internal/fault"
 )
 
-// copySegments copies the data of a source that has holes, and leaves these out.
-// It is not done if the file system does not tell.
+// copySegments copies the data of a source that has holes, without the holes. It
+// does nothing if the file system does not say where they are.
 func (j *job) copySegments() (done bool, err error) {
 	if err := j.extend(); err != nil {
 		return false, err
@@ -20,33 +22,33 @@ func (j *job) copySegments() (done bool, err error) {
 		case err == unix.ENXIO: // a hole up to the end
 			return true, j.endInHole()
 		case err != nil:
-			return false, &Error{"lseek", true, err}
-		case data >= j.src.Size: // it has grown
-			return true, j.longer(j.src.Size)
+			return false, fault.Source("lseek", err)
+		case data >= j.src.Size: // the source has grown
+			return true, j.copyGrowth(j.src.Size)
 		}
 		hole = min(hole, j.src.Size)
-		if off, err = j.span(data, hole); err != nil {
+		if off, err = j.copyRange(data, hole); err != nil {
 			return false, err
 		}
 		if off < hole {
 			return true, j.finish(off)
 		}
 	}
-	return true, j.longer(j.src.Size)
+	return true, j.copyGrowth(j.src.Size)
 }
 
-// extend gives the destination its length beforehand. xfs reserves room behind
-// what is written at the end of a file, which would fill the next hole.
+// extend gives the destination its length beforehand. Otherwise xfs would reserve
+// blocks behind what is written at the end, which would fill the next hole.
 func (j *job) extend() error {
 	if err := truncate(j.dst.FD, j.src.Size); err != nil {
-		return &Error{"ftruncate", false, err}
+		return fault.Dest("ftruncate", err)
 	}
-	j.high = j.src.Size
+	j.length = j.src.Size
 	return nil
 }
 
-// segment returns where the first data at or after off starts and ends. ENXIO is
-// that there is none.
+// segment returns where the first data at or after off starts and ends. The error is
+// ENXIO if there is none.
 func segment(fd int, off int64) (data, hole int64, err error) {
 	if data, err = unix.Seek(fd, off, unix.SEEK_DATA); err != nil {
 		return 0, 0, err
@@ -59,7 +61,7 @@ func segment(fd int, off int64) (data, hole int64, err error) {
 func (j *job) endInHole() error {
 	now, err := size(j.src.FD)
 	if err != nil {
-		return &Error{"fstat", true, err}
+		return fault.Source("fstat", err)
 	}
 	return j.finish(min(now, j.src.Size))
 }

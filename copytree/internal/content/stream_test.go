@@ -13,11 +13,12 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/sluiceio/sluice/internal/lend/lendtest"
+	"github.com/sluiceio/sluice/copytree/internal/fault"
+	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
-// channel returns the ends of a pipe; they do not block, as those of a FIFO that
-// package copytree has opened.
+// channel returns the ends of a pipe. They do not block, like those of a FIFO that
+// package at has opened.
 func channel(t *testing.T) (out, in *os.File) {
 	t.Helper()
 	out, in, err := os.Pipe()
@@ -31,20 +32,20 @@ func channel(t *testing.T) (out, in *os.File) {
 // stream is an end of a pipe, for a Copier.
 func stream(t *testing.T, f *os.File) File {
 	t.Helper()
-	file := of(t, f) // Fd makes it a blocking one
+	file := of(t, f) // Fd makes it block
 	if err := unix.SetNonblock(file.FD, true); err != nil {
 		t.Fatal(err)
 	}
 	return file
 }
 
-// TestStreams copies from and to pipes that hold less than the file has.
+// TestStreams copies from and to pipes that hold less than the file.
 func TestStreams(t *testing.T) {
 	want := bytes.Join([][]byte{noise(1, 300<<10), make([]byte, 300<<10), noise(2, 70<<10+7)}, nil)
-	s := lendtest.Core(t)
+	s := sluicetest.Core(t)
 	for _, cfg := range []Config{{}, {Scheduler: s}, {Sparse: SparseAlways}, {BlockSize: 4096, Memory: 1}} {
-		var told int64
-		cfg.Wrote = func(n int64) { told += n }
+		var reported int64
+		cfg.Wrote = func(n int64) { reported += n }
 		name := filepath.Join(t.TempDir(), "file")
 		file, err := os.Create(name)
 		if err != nil {
@@ -62,8 +63,8 @@ func TestStreams(t *testing.T) {
 		if got, _ := os.ReadFile(name); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%+v: from a pipe came %d bytes, %v; want %d", cfg, len(got), err, len(want))
 		}
-		if sparse := cfg.Sparse == SparseAlways; r.Bytes+r.Holes != int64(len(want)) || sparse != (r.Holes > 0) || told != r.Bytes {
-			t.Errorf("%+v: %+v, and %d bytes were told of", cfg, r, told)
+		if sparse := cfg.Sparse == SparseAlways; r.Bytes+r.Holes != int64(len(want)) || sparse != (r.Holes > 0) || reported != r.Bytes {
+			t.Errorf("%+v: %+v, and %d bytes were reported", cfg, r, reported)
 		}
 		testToPipe(t, c, name, want)
 		c.Close()
@@ -92,7 +93,7 @@ func testToPipe(t *testing.T, c *Copier, name string, want []byte) {
 	}
 }
 
-// TestStreamsEnd: a context ends what waits for a pipe.
+// TestStreamsEnd: the end of the context ends the wait for a pipe.
 func TestStreamsEnd(t *testing.T) {
 	c := New(Config{})
 	defer c.Close()
@@ -124,7 +125,7 @@ func TestStreamsEnd(t *testing.T) {
 	}
 }
 
-// TestStreamGone writes to a pipe that nobody reads any more.
+// TestStreamGone writes to a pipe without a reader.
 func TestStreamGone(t *testing.T) {
 	c := New(Config{})
 	defer c.Close()
@@ -139,7 +140,7 @@ func TestStreamGone(t *testing.T) {
 	}
 	defer file.Close()
 	_, err = c.Copy(t.Context(), stream(t, in), of(t, file))
-	if bad, ok := errors.AsType[*Error](err); !ok || bad.Source || bad.Op != "write" || bad.Err != unix.EPIPE {
+	if bad, ok := errors.AsType[*fault.Fault](err); !ok || !bad.Dest || bad.Op != "write" || bad.Err != unix.EPIPE {
 		t.Errorf("Copy = %v; want EPIPE of the destination", err)
 	}
 }

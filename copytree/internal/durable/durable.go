@@ -9,14 +9,13 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// Config says what is to be synced, and whom to tell.
+// Config says what is synced.
 type Config struct {
-	// Files asks for an fsync of each File, besides the syncfs of each file
-	// system.
+	// Files calls fsync for each File, in addition to syncfs for each file system.
 	Files bool
 	// Scheduler performs the fsyncs.
 	Scheduler *sched.Scheduler
-	// Failed is told of each File whose fsync has failed, by several goroutines.
+	// Failed is called for each File whose fsync has failed, by several goroutines.
 	Failed func(f File, err error)
 	// Synced, if not nil, is called after each fsync, by several goroutines.
 	Synced func()
@@ -24,10 +23,16 @@ type Config struct {
 
 // File is a file or directory that was written.
 type File struct {
-	FD   int          // open, for reading or writing; Add takes it
+	FD   int          // open for reading or writing; Add closes it
 	Dir  fmt.Stringer // the path of the directory that it is in
 	Name string       // in Dir; "" is Dir itself
 }
+
+// Path is the path of a directory, for File.Dir.
+type Path string
+
+// String returns p.
+func (p Path) String() string { return string(p) }
 
 // Path returns where the file is.
 func (f File) Path() string {
@@ -37,37 +42,36 @@ func (f File) Path() string {
 	return f.Dir.String() + "/" + f.Name
 }
 
-// Syncer syncs what one copy writes. Watch and Add are for any number of
-// goroutines, Finish comes after them.
+// Syncer syncs what one copy writes.
 type Syncer struct {
-	cfg  Config
-	most int // Files in a chunk
+	cfg      Config
+	maxChunk int // how many Files are in a chunk at most
 
 	mu      sync.Mutex
-	watched []fileSystem
-	chunk   []File // what is to be synced next
-	errs    []error
-	// flushing: a chunk is being synced, by somebody's Add. changed is told when
-	// it is not any more.
+	watched []fileSystem // Under mu
+	chunk   []File       // to be synced next. Under mu
+	errs    []error      // of file systems. Under mu
+	// flushing says that a call of Add is syncing a chunk. flushed wakes the other
+	// calls when it is done. Under mu.
 	flushing bool
-	changed  sync.Cond
+	flushed  sync.Cond
 }
 
-// fileSystem is one that is written to.
+// fileSystem is a file system that is written to.
 type fileSystem struct {
 	dev uint64
-	fd  int // for syncfs(2), since before the first write
+	fd  int // for syncfs(2); open since before the first write
 }
 
-// New returns a Syncer, which is to be finished.
+// New returns a Syncer. The caller must call Finish.
 func New(cfg Config) *Syncer {
-	s := &Syncer{cfg: cfg, most: chunkSize()}
-	s.changed.L = &s.mu
+	s := &Syncer{cfg: cfg, maxChunk: chunkSize()}
+	s.flushed.L = &s.mu
 	return s
 }
 
-// Watch has the file system dev, on which the directory fd is, synced by Finish.
-// It is called before anything is written there; a second time does nothing.
+// Watch makes Finish sync the file system dev, which the directory fd is on. It must be
+// called before anything is written there. A second call does nothing.
 func (s *Syncer) Watch(dev uint64, fd int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -83,9 +87,9 @@ func (s *Syncer) Watch(dev uint64, fd int) error {
 	return err
 }
 
-// Add takes a file that is completely written, its metadata included, and closes
-// its descriptor, after an fsync if Config.Files asks for it. It may wait for
-// files that were added before, or sync them.
+// Add takes a file that is completely written, including its metadata, and closes its
+// descriptor; with Config.Files after an fsync. It may wait while another goroutine
+// syncs files that were added before, or sync them itself.
 func (s *Syncer) Add(f File) {
 	if !s.cfg.Files {
 		sys.Close(f.FD)
@@ -93,9 +97,9 @@ func (s *Syncer) Add(f File) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for len(s.chunk) >= s.most {
+	for len(s.chunk) >= s.maxChunk {
 		if s.flushing {
-			s.changed.Wait()
+			s.flushed.Wait()
 		} else {
 			s.flush()
 		}
@@ -103,10 +107,10 @@ func (s *Syncer) Add(f File) {
 	s.chunk = append(s.chunk, f)
 }
 
-// Finish syncs what is left, and ends the Syncer. It returns the errors of file
-// systems: of what the copy has written, or of others' files. With one, any file
-// may be lost, also if its fsync has succeeded: not every way in which a file
-// system gives up what it could not write leaves a mark at the file.
+// Finish syncs what is left, and ends the Syncer. It returns errors of file systems.
+// They may be of files that the copy has written, or of others. After such an error any
+// file may have lost data, even if its fsync has succeeded: a file system may drop data
+// that it could not write without marking the file.
 func (s *Syncer) Finish() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,19 +122,19 @@ func (s *Syncer) Finish() error {
 	return errors.Join(s.errs...)
 }
 
-// flush syncs a chunk. Under mu, which is let go meanwhile.
+// flush syncs a chunk. Under mu, which it unlocks meanwhile.
 func (s *Syncer) flush() {
 	chunk, watched := s.chunk, s.watched
 	s.chunk, s.flushing = nil, true
 	s.mu.Unlock()
-	// All are written with one commit or few. What is left for the fsyncs is to
-	// ask whether that went well, and for the disk to empty its cache.
+	// syncfs writes all files with one commit, or few. The fsyncs after it only ask
+	// whether that went well, and make the disk empty its cache.
 	errs := syncFileSystems(watched)
 	s.syncFiles(chunk)
 	s.mu.Lock()
 	s.errs = append(s.errs, errs...)
 	s.flushing = false
-	s.changed.Broadcast()
+	s.flushed.Broadcast()
 }
 
 func syncFileSystems(watched []fileSystem) (errs []error) {

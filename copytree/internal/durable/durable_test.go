@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/sluiceio/sluice/internal/lend/lendtest"
+	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
 type path string
@@ -50,18 +50,18 @@ func watching(t *testing.T, cfg Config, dir string) *Syncer {
 	return s
 }
 
-// TestSyncer: what several goroutines add is synced once each, few are open at a
-// time, and none is afterwards.
+// TestSyncer: files that several goroutines add are synced once each, few are open at
+// a time, and none is in the end.
 func TestSyncer(t *testing.T) {
 	const adders, each = 8, 100
 	dir := t.TempDir()
 	var added, synced, most atomic.Int64
 	s := watching(t, Config{
-		Files: true, Scheduler: lendtest.Core(t),
+		Files: true, Scheduler: sluicetest.Core(t),
 		Failed: func(f File, err error) { t.Errorf("%s: %v", f.Path(), err) },
 		Synced: func() { synced.Add(1) },
 	}, dir)
-	s.most = 10
+	s.maxChunk = 10
 	fds := make([]int, adders*each)
 	var wg sync.WaitGroup
 	for a := range adders {
@@ -83,8 +83,8 @@ func TestSyncer(t *testing.T) {
 	if n := synced.Load(); n != adders*each {
 		t.Errorf("%d were synced; want %d", n, adders*each)
 	}
-	if n := most.Load(); n > int64(2*s.most+adders) {
-		t.Errorf("%d were open at a time; want %d at most", n, 2*s.most+adders)
+	if n := most.Load(); n > int64(2*s.maxChunk+adders) {
+		t.Errorf("%d were open at a time; want %d at most", n, 2*s.maxChunk+adders)
 	}
 	for _, fd := range fds {
 		if of(fd) == dir {
@@ -93,7 +93,7 @@ func TestSyncer(t *testing.T) {
 	}
 }
 
-// of returns the directory of an open file, where the system tells it.
+// of returns the directory of an open file, where the system knows it.
 func of(fd int) string {
 	name, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(fd))
 	if err != nil {

@@ -11,13 +11,13 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/sluiceio/sluice/internal/lend/lendtest"
 	"github.com/sluiceio/sluice/internal/places"
+	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
-// faulty mounts a file system on a device that fails writes when half of it is
-// full: a file on a tmpfs that has no more room. The one write for which there is
-// room in part succeeds all the same (drivers/block/loop.c, lo_complete_rq).
+// faulty mounts a file system on a device that fails writes when it is half full: its
+// file is on a tmpfs that has no more room. The one write that has room for a part
+// succeeds nevertheless (drivers/block/loop.c, lo_complete_rq).
 func faulty(t *testing.T, mkfs string, size int64) (dir string) {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -47,16 +47,16 @@ func (l *losses) failed(f File, err error) {
 	l.err[f.Name] = err
 }
 
-// TestLostWrites: what a device has lost is told of each file, and what is not
-// told can be read back from it.
+// TestLostWrites: data that a device has lost is an error of its file. Other files can
+// be read back from the device.
 func TestLostWrites(t *testing.T) {
 	for name, mkfs := range map[string]string{"ext4": "mkfs.ext4 -q -F", "xfs": "mkfs.xfs -q -f"} {
 		t.Run(name, func(t *testing.T) {
 			const size = 400 << 20 // 400 MiB; xfs takes no less than 300
 			dir := faulty(t, mkfs, size)
 			l := losses{err: make(map[string]error)}
-			s := watching(t, Config{Files: true, Scheduler: lendtest.Core(t), Failed: l.failed}, dir)
-			s.most = 20
+			s := watching(t, Config{Files: true, Scheduler: sluicetest.Core(t), Failed: l.failed}, dir)
+			s.maxChunk = 20
 			content := make(map[string][]byte)
 			for i := range 60 {
 				name := fmt.Sprint(i)
@@ -73,11 +73,11 @@ func TestLostWrites(t *testing.T) {
 			for name, want := range content {
 				if l.err[name] == nil && !bytes.Equal(onDisk(t, filepath.Join(dir, name)), want) {
 					lost++
-					t.Logf("%s was not put on disk, and nobody was told", name)
+					t.Logf("%s was not put on disk, and no error was reported", name)
 				}
 			}
 			if lost > 1 {
-				t.Errorf("%d files were lost without a word; the device conceals one at most", lost)
+				t.Errorf("%d files were lost without an error; the device hides one at most", lost)
 			}
 		})
 	}
@@ -102,14 +102,14 @@ func onDisk(t *testing.T, name string) []byte {
 	return b
 }
 
-// TestShutDown: a file system that was shut down while files were written says
-// so of each of them, and of itself.
+// TestShutDown: when a file system is shut down while files are written, each of them
+// has an error, and so has the file system.
 func TestShutDown(t *testing.T) {
 	for _, name := range []string{"ext4", "xfs"} {
 		t.Run(name, func(t *testing.T) {
 			dir := places.FileSystems[name](t, 96<<20)
 			l := losses{err: make(map[string]error)}
-			s := watching(t, Config{Files: true, Scheduler: lendtest.Core(t), Failed: l.failed}, dir)
+			s := watching(t, Config{Files: true, Scheduler: sluicetest.Core(t), Failed: l.failed}, dir)
 			for i := range 100 {
 				s.Add(written(t, dir, fmt.Sprint(i), bytes.Repeat([]byte("content"), 1000)))
 			}
@@ -126,15 +126,15 @@ func TestShutDown(t *testing.T) {
 	}
 }
 
-// TestErrorOfFileSystem: a write-back that has failed before Finish is told by it
-// without an fsync of the file.
+// TestErrorOfFileSystem: Finish returns the error of a write-back that has failed
+// before, without an fsync of the file.
 func TestErrorOfFileSystem(t *testing.T) {
 	const size = 64 << 20 // 64 MiB
 	dir := faulty(t, "mkfs.ext4 -q -F", size)
 	s := watching(t, Config{}, dir)
 	f := written(t, dir, "file", make([]byte, size/2))
 	if err := unix.SyncFileRange(f.FD, 0, 0, unix.SYNC_FILE_RANGE_WRITE|unix.SYNC_FILE_RANGE_WAIT_AFTER); err != nil {
-		t.Logf("sync_file_range has been told: %v", err)
+		t.Logf("sync_file_range got the error: %v", err)
 	}
 	s.Add(f)
 	if err := s.Finish(); !errors.Is(err, unix.EIO) {

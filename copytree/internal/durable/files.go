@@ -9,11 +9,11 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// inFlight is how many fsyncs are made at a time. They wait for one disk to empty
-// its cache, which serves all of them at once.
+// inFlight is how many fsyncs are called at a time. They wait for one disk to empty its
+// cache, which serves all of them at once.
 const inFlight = 64
 
-// syncFiles makes the fsync of each file of a chunk, and closes it.
+// syncFiles calls fsync for each file of a chunk, and closes the file.
 func (s *Syncer) syncFiles(chunk []File) {
 	var next atomic.Int64
 	var all sync.WaitGroup
@@ -30,7 +30,7 @@ func (s *Syncer) syncFiles(chunk []File) {
 func (s *Syncer) syncFile(f File) {
 	core := sched.NewFile(f.FD, false, false)
 	core.Use()
-	// Not to be ended by a context: what was told once is not told again.
+	// No context may end this: the kernel does not report an error a second time.
 	err := s.cfg.Scheduler.Sync(context.Background(), core)
 	core.Done()
 	sys.Close(f.FD)

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// reopen opens another description of the directory fd.
+// reopen returns a new file description of the directory fd.
 func reopen(fd int) (int, error) {
 	own, err := unix.Openat(fd, ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	return own, os.NewSyscallError("openat", err)

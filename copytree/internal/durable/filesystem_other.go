@@ -2,7 +2,7 @@
 
 package durable
 
-// reopen is for syncfs(2), which is Linux's alone.
+// reopen does nothing: only Linux has syncfs(2).
 func reopen(int) (int, error) { return -1, nil }
 
 func syncFileSystem(int) error { return nil }

@@ -1,4 +1,4 @@
 package durable
 
-// chunkSize is how many files are kept open until they are synced together.
+// chunkSize returns how many files stay open until they are synced together.
 func chunkSize() int { return 512 }

@@ -1,33 +1,37 @@
-// Package fetch brings the beginnings of many files into the page cache.
+// Package fetch reads the beginnings of many files into the page cache.
 //
 //	f := fetch.New(drv)
 //	defer f.Close()
 //	err := f.Fetch(fds)
 //
-// One byte of each file is read, by which the kernel reads ahead the file's
-// first pages. The reads are handed over in one system call, and the block
-// layer makes one request of files that are neighbours on the disk, as those of
-// a directory often are; readahead(2) of each makes one for each. Measured:
+// It reads one byte of each file, and the kernel then reads ahead the file's first
+// pages. All reads are submitted in one system call. So the block layer can merge the
+// requests of files that are neighbours on the disk, as the files of a directory often
+// are; with readahead(2) for each file it could not. The measurements are in
 // docs/decisions/0019-copying-trees.md.
+//
+// # Concurrency
+//
+// A Fetcher is used by one goroutine.
 package fetch
 
 import "github.com/sluiceio/sluice/internal/driver"
 
-// Depth is how many files are on their way at once, at most.
+// Depth is how many reads are in flight at most.
 const Depth = 256
 
-// Fetcher fetches for one goroutine.
+// Fetcher fetches files.
 type Fetcher struct {
-	drv    driver.Driver
-	ops    [Depth]driver.Op
-	sink   [Depth]byte // what is read: a byte for each of ops
-	free   []*driver.Op
-	batch  []*driver.Op
-	done   [Depth]*driver.Op
-	flying int // operations that the driver has
+	drv      driver.Driver
+	ops      [Depth]driver.Op
+	sink     [Depth]byte // the bytes that are read: one for each of ops
+	free     []*driver.Op
+	batch    []*driver.Op
+	done     [Depth]*driver.Op
+	inFlight int // operations that the driver has
 }
 
-// New returns a Fetcher on drv, which it owns.
+// New returns a Fetcher that uses drv, and closes it in the end.
 func New(drv driver.Driver) *Fetcher {
 	f := &Fetcher{drv: drv}
 	for i := range f.ops {
@@ -37,9 +41,10 @@ func New(drv driver.Driver) *Fetcher {
 	return f
 }
 
-// Fetch has the files be fetched, and waits until no more than half as many are
-// on their way. The descriptors may be closed when it returns. What cannot be
-// read is passed over; an error is of the driver, which can no longer be used.
+// Fetch begins to read the files, and waits until reads of no more than half as many
+// are in flight. The caller may close the descriptors when it returns. Files that cannot
+// be read are ignored. After an error, which is of the driver, the Fetcher can only be
+// closed.
 func (f *Fetcher) Fetch(fds []int) error {
 	for rest := fds; len(rest) > 0; {
 		if len(f.free) == 0 {
@@ -53,12 +58,12 @@ func (f *Fetcher) Fetch(fds []int) error {
 		}
 		rest = rest[n:]
 	}
-	return f.reap(f.flying - len(fds)/2)
+	return f.reap(f.inFlight - len(fds)/2)
 }
 
-// submit begins to fetch as many files as there are free operations, or fewer.
-// The driver has them when it returns: a request for a descriptor that is closed
-// afterwards is still for that file.
+// submit begins to read files, of which there are no more than free operations. When it
+// returns, the kernel has all requests, and so a descriptor may be closed: its request
+// still is for that file.
 func (f *Fetcher) submit(fds []int) error {
 	f.batch = f.batch[:0]
 	for _, fd := range fds {
@@ -70,12 +75,12 @@ func (f *Fetcher) submit(fds []int) error {
 	}
 	for rest := f.batch; len(rest) > 0; {
 		n, err := f.drv.Submit(rest)
-		f.flying += n
+		f.inFlight += n
 		if err != nil {
 			return err
 		}
 		if rest = rest[n:]; len(rest) > 0 {
-			if err := f.reap(1); err != nil { // it is full
+			if err := f.reap(1); err != nil { // the driver is full
 				return err
 			}
 		}
@@ -83,13 +88,13 @@ func (f *Fetcher) submit(fds []int) error {
 	return nil
 }
 
-// reap takes back what has been fetched, and waits for need files.
+// reap takes finished operations back from the driver. It waits for at least need.
 func (f *Fetcher) reap(need int) error {
 	n, err := f.drv.Reap(f.done[:], max(0, need))
 	f.free = append(f.free, f.done[:n]...)
-	f.flying -= n
+	f.inFlight -= n
 	return err
 }
 
-// Close waits for what is on its way, and closes the driver.
+// Close waits for the reads in flight, and closes the driver.
 func (f *Fetcher) Close() error { return f.drv.Close() }

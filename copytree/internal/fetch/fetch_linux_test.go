@@ -16,8 +16,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver/uring"
 )
 
-// files makes n files of one block that the page cache does not have, and opens
-// them.
+// files makes n files of one block that the page cache lacks, and opens them.
 func files(t *testing.T, n int) (fds []int) {
 	t.Helper()
 	dir := t.TempDir()
@@ -42,7 +41,7 @@ func files(t *testing.T, n int) (fds []int) {
 	return fds
 }
 
-// cached tells whether the page cache has the file.
+// cached reports whether the page cache has the file.
 func cached(t *testing.T, fd int) bool {
 	t.Helper()
 	mem, err := unix.Mmap(fd, 0, 4096, unix.PROT_READ, unix.MAP_SHARED)
@@ -57,9 +56,9 @@ func cached(t *testing.T, fd int) bool {
 	return page[0]&1 != 0
 }
 
-// TestFetch brings files into the page cache, in batches of several sizes.
+// TestFetch fetches files in batches of several sizes.
 func TestFetch(t *testing.T) {
-	drv, err := uring.New(uring.Options{Depth: 32}) // less than Depth: it is full at times
+	drv, err := uring.New(uring.Options{Depth: 32}) // less than Depth: the driver is full at times
 	if err != nil {
 		t.Skip(err)
 	}
@@ -70,13 +69,13 @@ func TestFetch(t *testing.T) {
 		if err := f.Fetch(rest[:n]); err != nil {
 			t.Fatal(err)
 		}
-		if f.flying > n/2 {
-			t.Errorf("%d of %d are on their way after Fetch", f.flying, n)
+		if f.inFlight > n/2 {
+			t.Errorf("%d of %d are on their way after Fetch", f.inFlight, n)
 		}
 		rest = rest[n:]
 	}
-	if err := f.Fetch(nil); err != nil || f.flying != 0 {
-		t.Errorf("Fetch of nothing = %v, with %d on their way", err, f.flying)
+	if err := f.Fetch(nil); err != nil || f.inFlight != 0 {
+		t.Errorf("Fetch of nothing = %v, with %d on their way", err, f.inFlight)
 	}
 	for _, fd := range all {
 		if !cached(t, fd) {
@@ -88,8 +87,8 @@ func TestFetch(t *testing.T) {
 	}
 }
 
-// TestFetchNothing: files that cannot be read are passed over, and the Fetcher
-// does not lose their operations.
+// TestFetchNothing: files that cannot be read are ignored, and the Fetcher does not
+// lose their operations.
 func TestFetchNothing(t *testing.T) {
 	drv, err := pool.New(pool.Options{Depth: 8, Threads: 2})
 	if err != nil {
@@ -105,8 +104,8 @@ func TestFetchNothing(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Error(err)
 	}
-	if f.flying+len(f.free) != Depth {
-		t.Errorf("%d on their way and %d free of %d", f.flying, len(f.free), Depth)
+	if f.inFlight+len(f.free) != Depth {
+		t.Errorf("%d on their way and %d free of %d", f.inFlight, len(f.free), Depth)
 	}
 	if err := f.Fetch([]int{0}); !errors.Is(err, driver.ErrClosed) {
 		t.Errorf("Fetch on a closed driver = %v; want %v", err, driver.ErrClosed)

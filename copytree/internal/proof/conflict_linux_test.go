@@ -14,8 +14,8 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/treegen"
 )
 
-// meeting are the things of which one stands in the source as x and one at the
-// destination. Those that links lead to are beside it.
+// meeting are the files of which one is x in the source and one is x in the
+// destination. What their links lead to is beside them.
 var meeting = map[string][]treegen.Node{
 	"nothing":              nil,
 	"file":                 {{Path: "x", Kind: treegen.File, Mode: 0o640, Size: 5000, Data: []treegen.Extent{{Len: 5000, Fill: 1}}}},
@@ -33,9 +33,9 @@ var meeting = map[string][]treegen.Node{
 	"device":               {{Path: "x", Kind: treegen.CharDevice, Mode: 0o666, Major: 1, Minor: 3}},
 }
 
-// intended are the meetings that end otherwise than with cp, and why. One that
-// ends as with cp fails the test. The first whose ways, source and destination
-// match counts; "" matches everything.
+// intended are the cases that end differently than with GNU cp, and why. A case in
+// this list that ends as with cp fails the test. The first entry counts whose ways,
+// source and destination match; "" matches everything.
 var intended = []struct{ ways, src, dst, why string }{
 	{"all, nothing, forced", files, "symlink to file, symlink to directory, dangling symlink", "cp writes through a symbolic link that stands at the destination, which whoever may put one there can lead anywhere; it is replaced"},
 	{"all, nothing", files, "symlink to itself", "cp fails as it follows the link; it is replaced"},
@@ -49,12 +49,12 @@ var intended = []struct{ ways, src, dst, why string }{
 	{"older", "one of two names", "empty directory, full directory", "cp leaves out all names of a file that it has left out one of; the others are copied"},
 }
 
-// stuck is where cp is not run.
+// stuck is the reason where cp is not run.
 const stuck = "cp opens the FIFO and waits for a reader; it is replaced"
 
 const files = "file, shorter file, read-only file, one of two names"
 
-// why returns why a meeting ends otherwise than with cp, "" if it should not.
+// why returns why a case ends differently than with cp; "" if it should not.
 func why(way, src, dst string) string {
 	matches := func(list, name string) bool {
 		return list == "" || slices.Contains(strings.Split(list, ", "), name)
@@ -67,7 +67,7 @@ func why(way, src, dst string) string {
 	return ""
 }
 
-// TestConflicts copies each of these onto each other, as cp -a and cp -r.
+// TestConflicts copies each of these files onto each other one, as cp -a and cp -r do.
 func TestConflicts(t *testing.T) {
 	needCp(t)
 	dir := memory(t)
@@ -102,13 +102,13 @@ func TestConflicts(t *testing.T) {
 	}
 }
 
-// meet is one copy onto what is there.
+// meet is one copy onto an existing file.
 type meet struct {
 	*testing.T
 	dir, src, dst string
 }
 
-// run copies with cp and with Copy, and says in what that differs.
+// run copies with cp and with Copy, and returns how the copies differ.
 func (m meet) run(cp string, o copytree.Options, like treecmp.Aspect) string {
 	m.build("source", m.src)
 	m.build("theirs", m.dst)
@@ -129,7 +129,7 @@ func (m meet) run(cp string, o copytree.Options, like treecmp.Aspect) string {
 	return ""
 }
 
-// alone copies with Copy, and compares what was copied with its source.
+// alone copies with Copy, and compares the copy with its source.
 func (m meet) alone(o copytree.Options) {
 	m.build("source", m.src)
 	m.build("ours", m.dst)
@@ -139,9 +139,9 @@ func (m meet) alone(o copytree.Options) {
 	}
 }
 
-// end reports a difference that is not intended, and an intended one that is
-// none. Which of two names comes first, and meets what is there, is up to the
-// file system.
+// end reports a difference that is not intended, and an intended one that does not
+// occur. The order of two names, and so which of them meets the existing file, depends
+// on the file system.
 func (m meet) end(what, why string) {
 	switch {
 	case what != "" && why == "":
@@ -153,7 +153,7 @@ func (m meet) end(what, why string) {
 
 func (m meet) at(name string) string { return filepath.Join(m.dir, name) }
 
-// build makes a directory with x, and beside it what links lead to.
+// build makes a directory with x, and what its links lead to.
 func (m meet) build(name, what string) {
 	m.Helper()
 	tree := treegen.Tree{{Mode: 0o755}}

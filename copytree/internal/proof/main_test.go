@@ -15,15 +15,15 @@ import (
 	"github.com/sluiceio/sluice/copytree"
 )
 
-// childEnv names the part of the test binary that a child process plays.
+// childEnv is the variable with the name of the child program that the test binary is
+// to run.
 const childEnv = "SLUICE_TEST_CHILD"
 
-// patience is after how long something hangs.
+// patience is after how long a copy counts as hanging.
 const patience = 2 * time.Minute
 
-// children are programs that need a process of their own: with limits, as
-// another user. They print what they have to say; an error ends them with
-// status 1.
+// children are programs that need a process of their own: with limits, or as another
+// user. They print their results; an error ends them with status 1.
 var children = map[string]func() error{}
 
 func TestMain(m *testing.M) {
@@ -37,11 +37,10 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// child runs a child with env added. It returns what the child printed, and
-// reports whether its status was 0. If not, what the Go runtime had to say
-// follows; otherwise that is left out: with -coverpkg a child that is nobody
-// complains that it cannot write its counts. A child that hangs is made to
-// print its goroutines.
+// child runs a child program with env added. It returns its output, and reports
+// whether its status was 0. If it was not, the output of the Go runtime follows.
+// Otherwise that is left out: with -coverpkg, a child that runs as user nobody prints
+// that it cannot write its counts. A child that hangs prints its goroutines.
 func child(t *testing.T, name string, env ...string) (out string, ok bool) {
 	t.Helper()
 	if children[name] == nil {
@@ -49,7 +48,7 @@ func child(t *testing.T, name string, env ...string) (out string, ok bool) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	self, err := os.Executable() // the current directory is the test's
+	self, err := os.Executable() // the test has another current directory
 	must(t, err)
 	cmd := exec.CommandContext(ctx, self, "-test.run=^$")
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGQUIT) }
@@ -64,7 +63,7 @@ func child(t *testing.T, name string, env ...string) (out string, ok bool) {
 	return strings.TrimSpace(said.String()), err == nil
 }
 
-// copied copies and fails the test if there was an error, or no end.
+// copied copies, and fails the test if there is an error or no end.
 func copied(t *testing.T, dst, src string, o copytree.Options) copytree.Result {
 	t.Helper()
 	r, err := within(t, dst, src, o)
@@ -84,8 +83,8 @@ func refused(t *testing.T, dst, src string, o copytree.Options, want error) copy
 	return r
 }
 
-// within copies, and ends the test binary with its goroutines if that hangs:
-// who hangs in a system call does not hear of a context.
+// within copies. If that hangs, it ends the test binary and prints the goroutines: a
+// goroutine that hangs in a system call does not react to a context.
 func within(t *testing.T, dst, src string, o copytree.Options) (copytree.Result, error) {
 	t.Helper()
 	alarm := time.AfterFunc(patience, func() { panic(fmt.Sprintf("Copy(%q, %q) hangs", dst, src)) })

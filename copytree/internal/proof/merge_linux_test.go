@@ -13,8 +13,8 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/treegen"
 )
 
-// TestMerges copies random trees onto others that have the same few names, and
-// compares with cp. What cp writes through or into (see intended) is not there.
+// TestMerges copies random trees onto others with the same few names, and compares
+// with cp. The trees have nothing that cp writes through or into (see intended).
 func TestMerges(t *testing.T) {
 	needCp(t)
 	dir := memory(t)
@@ -34,8 +34,8 @@ func TestMerges(t *testing.T) {
 	}
 }
 
-// mergeWays are the ways to copy onto what is there. Times of directories are
-// left out: that of one in which nothing was made is not touched by -r.
+// mergeWays are ways to merge trees. Times of directories are not compared: -r does
+// not touch a directory in which it makes nothing.
 var mergeWays = []variant{
 	{name: "all", o: copytree.Options{Preserve: copytree.PreserveAll}, cp: "-a", like: kept &^ treecmp.Atime},
 	{name: "nothing", cp: "-r", like: plain},
@@ -44,11 +44,12 @@ var mergeWays = []variant{
 	{name: "owner and mode", o: copytree.Options{Preserve: copytree.PreserveOwner | copytree.PreserveMode}, cp: "-r --preserve=mode,ownership", like: plain},
 }
 
-// filesAndDirs is the part of a tree that cp replaces as we do. cp leaves suid,
-// sgid and the sticky bit of directories as they were where the source has none
-// of them; and of a source's hard links it depends on the order which of the
-// files that are there is overwritten, and keeps its extended attributes. Without
-// PreserveLinks it writes several files into one that has their names.
+// filesAndDirs returns the part of a tree that cp replaces in the same way. Without it
+// the copies differ in three cases: cp keeps suid, sgid and the sticky bit of existing
+// directories if the source has none of them; which of the existing files is
+// overwritten by a source with hard links, and keeps its extended attributes, depends
+// on the order; and without PreserveLinks cp writes several sources into one file with
+// their names.
 func (v variant) filesAndDirs(t treegen.Tree) treegen.Tree {
 	links := v.o.Preserve&copytree.PreserveLinks != 0
 	for i := range t {
@@ -67,7 +68,7 @@ type merging struct {
 	variant
 }
 
-// wrong says in what our merge differs from cp's, "" if in nothing.
+// wrong returns how our merge differs from cp's; "" if it does not.
 func (m merging) wrong(src, dst treegen.Tree) string {
 	m.Helper()
 	must(m.T, os.Mkdir(m.dir, 0o755))

@@ -13,15 +13,15 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/treegen"
 )
 
-// TestOverlays copies three random trees of the same few names into one directory, as
-// cp a/. b/. c/. d does, and compares with cp.
+// TestOverlays copies three random trees with the same few names into one directory,
+// as cp a/. b/. c/. d does, and compares with cp.
 func TestOverlays(t *testing.T) {
 	needCp(t)
 	dir := memory(t)
 	o := treegen.Able(dir)
 	o.Names, o.Nodes, o.MaxFile = []string{"a", "b", "c"}, 15, 20000
 	first := firstSeed(t)
-	const each = 4 // trees of the flag for one overlay, which takes as long
+	const each = 4 // trees of the flag for one overlay, which takes as long as four
 	for i := range uint64(*treesN+each-1) / each {
 		v := mergeWays[i%uint64(len(mergeWays))]
 		l := overlay{t, filepath.Join(dir, fmt.Sprint(i)), v}
@@ -39,7 +39,7 @@ type overlay struct {
 	variant
 }
 
-// wrong says in what our overlay differs from cp's, "" if in nothing.
+// wrong returns how our overlay differs from cp's; "" if it does not.
 func (l overlay) wrong(trees ...treegen.Tree) string {
 	l.Helper()
 	must(l.T, os.Mkdir(l.dir, 0o755))

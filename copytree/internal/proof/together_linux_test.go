@@ -11,13 +11,13 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/treegen"
 )
 
-// TestTogether copies a tree twice at once to one new place, as two processes do that
-// know nothing of each other. Both succeed, and the copy is whole. What were hard links
-// may be two files, one of each copy.
+// TestTogether copies a tree twice at the same time to one new place, as two
+// independent processes may. Both copies succeed, and the result is complete. Names of
+// one file in the source may be names of two files, one of each copy.
 func TestTogether(t *testing.T) {
 	dir := memory(t)
 	o := treegen.Able(dir)
-	o.Nodes, o.MaxFile, o.ACLs = 150, 100<<10, false // a default ACL that one copy sets changes what the other makes
+	o.Nodes, o.MaxFile, o.ACLs = 150, 100<<10, false // without: a default ACL that one copy sets changes what the other makes
 	src := filepath.Join(dir, "src")
 	must(t, treegen.Build(src, treegen.Random(firstSeed(t), o)))
 	for _, v := range []variant{
@@ -39,7 +39,7 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// together copies twice at once.
+// together copies twice at the same time.
 func together(t *testing.T, dst, src string, o copytree.Options) {
 	t.Helper()
 	var both sync.WaitGroup

@@ -20,8 +20,8 @@ import (
 
 var all = copytree.Options{Preserve: copytree.PreserveAll}
 
-// TestSuidIsKept has files of another owner: chown(2) takes suid and sgid away,
-// which otiai10/copy does after chmod(2).
+// TestSuidIsKept copies files of another owner: chown(2) removes suid and sgid, so it
+// must come before chmod(2). otiai10/copy has the order wrong.
 func TestSuidIsKept(t *testing.T) {
 	needRoot(t)
 	t.Chdir(t.TempDir())
@@ -31,7 +31,7 @@ func TestSuidIsKept(t *testing.T) {
 	hasMode(t, "copy/file", 0o6755)
 }
 
-// hasMode checks the lower twelve bits.
+// hasMode checks the lower twelve bits of a mode.
 func hasMode(t *testing.T, path string, want uint32) {
 	t.Helper()
 	var st unix.Stat_t
@@ -40,7 +40,7 @@ func hasMode(t *testing.T, path string, want uint32) {
 	}
 }
 
-// unprivileged is Copy of PreserveAll by nobody, in a process of its own.
+// unprivileged copies with PreserveAll as user nobody, in a process of its own.
 func init() {
 	children["unprivileged"] = func() error {
 		if err := errors.Join(unix.Setgroups(nil), unix.Setresgid(65534, 65534, 65534), unix.Setresuid(65534, 65534, 65534)); err != nil {
@@ -58,7 +58,7 @@ func init() {
 	}
 }
 
-// asNobody copies ./tree to ./copy as nobody.
+// asNobody copies ./tree to ./copy as user nobody.
 func asNobody(t *testing.T) (said string) {
 	t.Helper()
 	out, ok := child(t, "unprivileged")
@@ -68,7 +68,7 @@ func asNobody(t *testing.T) (said string) {
 	return out
 }
 
-// nobodysDir is a new directory that nobody may write to, and the current one.
+// nobodysDir makes a directory that user nobody may write to, and changes to it.
 func nobodysDir(t *testing.T) {
 	t.Helper()
 	needRoot(t)
@@ -77,8 +77,8 @@ func nobodysDir(t *testing.T) {
 	t.Chdir(dir)
 }
 
-// TestSuidOfOthersIsDropped has somebody copy a file that he cannot give to its
-// owner: with suid, it would be his.
+// TestSuidOfOthersIsDropped: a user copies a file of another owner, and cannot give
+// the copy away. With suid it would run as that user.
 func TestSuidOfOthersIsDropped(t *testing.T) {
 	nobodysDir(t)
 	put(t, "tree/file", "content")
@@ -87,8 +87,8 @@ func TestSuidOfOthersIsDropped(t *testing.T) {
 	hasMode(t, "copy/file", 0o755)
 }
 
-// TestUnreadable goes on after what cannot be read, and tells it. Several tools
-// stop there.
+// TestUnreadable: a file that cannot be read is an error, and the others are copied.
+// Several tools stop there.
 func TestUnreadable(t *testing.T) {
 	nobodysDir(t)
 	for _, name := range []string{"a/1", "a/2", "b/3", "secret", "closed/5", "z"} {
@@ -109,8 +109,8 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// TestReadOnlyDirectories are filled by somebody whom their modes would keep
-// out, and have them and their times at the end.
+// TestReadOnlyDirectories: directories whose modes do not allow the user to fill them
+// are filled, and have their modes and times in the end.
 func TestReadOnlyDirectories(t *testing.T) {
 	nobodysDir(t)
 	put(t, "tree/a/b/file", "content")
@@ -129,8 +129,8 @@ func TestReadOnlyDirectories(t *testing.T) {
 	}
 }
 
-// TestNoWindow watches copies while they are made: nobody may ever be let in
-// whom the source keeps out, nor the group before it is the right one.
+// TestNoWindow watches copies while they are made: at no time may they be open to
+// users to whom the source is closed, or to their group before it is the right one.
 func TestNoWindow(t *testing.T) {
 	was := unix.Umask(0)
 	defer unix.Umask(was)
@@ -167,8 +167,8 @@ func TestNoWindow(t *testing.T) {
 	}
 }
 
-// TestGroupWindow is TestNoWindow of files of other owners, which their group
-// may read: the group of whoever copies may not.
+// TestGroupWindow is TestNoWindow for files of other owners which their group may
+// read: the group of the copying user may not.
 func TestGroupWindow(t *testing.T) {
 	needRoot(t)
 	t.Chdir(t.TempDir())
@@ -197,8 +197,8 @@ func TestGroupWindow(t *testing.T) {
 	}
 }
 
-// TestSymlinkTargets holds that copying a symbolic link changes nothing of what
-// it leads to: chmod(2) follows links.
+// TestSymlinkTargets: the copy of a symbolic link does not change what the link leads
+// to. chmod(2) follows links.
 func TestSymlinkTargets(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "target", "content")
@@ -212,8 +212,8 @@ func TestSymlinkTargets(t *testing.T) {
 	}
 }
 
-// TestInheritedACL copies into a directory that gives new files an ACL: with
-// everything kept it does not count, and otherwise as with cp.
+// TestInheritedACL copies into a directory that gives new files an ACL. With
+// PreserveAll the copies do not have it; otherwise they are as with cp.
 func TestInheritedACL(t *testing.T) {
 	needCp(t)
 	dir := t.TempDir()

@@ -15,8 +15,8 @@ import (
 	"github.com/sluiceio/sluice/copytree"
 )
 
-// TestVanishing has files and directories go away and come back while they are
-// copied: what is not there is told as that, and the rest is copied.
+// TestVanishing: files and directories are removed and made again while they are
+// copied. A missing file is an error, and the others are copied.
 func TestVanishing(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const files = 40
@@ -44,8 +44,8 @@ func TestVanishing(t *testing.T) {
 	stop()
 }
 
-// TestGrowing copies a file that somebody appends to as fast as he can: that
-// ends, and the copy is a beginning of the file.
+// TestGrowing copies a file that is appended to as fast as possible. The copy ends,
+// and has the beginning of the file.
 func TestGrowing(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "file", string(bytes.Repeat([]byte("x"), 1<<20)))
@@ -70,8 +70,8 @@ func TestGrowing(t *testing.T) {
 	stop()
 }
 
-// TestShrinking copies a file that is cut and made again: no crash, and no
-// bytes that it never had.
+// TestShrinking copies a file that is truncated and written again. The copy has no
+// bytes that the file never had.
 func TestShrinking(t *testing.T) {
 	t.Chdir(t.TempDir())
 	content := bytes.Repeat([]byte("x"), 4<<20)
@@ -101,8 +101,8 @@ func TestShrinking(t *testing.T) {
 	stop()
 }
 
-// TestSwappedSourceFile has somebody put a symbolic link to a secret in place
-// of a file between the look at it and the opening.
+// TestSwappedSourceFile replaces a file by a symbolic link to a secret, after the
+// directory was read and before the file is opened.
 func TestSwappedSourceFile(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const files = 50
@@ -132,7 +132,7 @@ func TestSwappedSourceFile(t *testing.T) {
 	stop()
 }
 
-// TestHardLinksAcrossSources keeps links between files of several sources.
+// TestHardLinksAcrossSources: hard links between files of several sources are kept.
 func TestHardLinksAcrossSources(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "a/file", "content")
@@ -159,8 +159,8 @@ func sameFile(t *testing.T, a, b string) {
 	}
 }
 
-// TestTwice has two sources of one name: the second does not overwrite what
-// the first has made.
+// TestTwice: of two sources with one name, the second does not overwrite the copy of
+// the first.
 func TestTwice(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "a/file", "first")
@@ -172,7 +172,7 @@ func TestTwice(t *testing.T) {
 	holds(t, "to", "first")
 }
 
-// TestMadeHardLinks makes links of all that is no directory, and copies
+// TestMadeHardLinks makes hard links to everything but directories, and copies
 // nothing.
 func TestMadeHardLinks(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -187,8 +187,8 @@ func TestMadeHardLinks(t *testing.T) {
 	}
 }
 
-// TestLinksToWhatWasLeft has a file of two names of which one is there already,
-// and left: the other is no link to that, as it is something else.
+// TestLinksToWhatWasLeft: one of two names of a file exists at the destination as
+// another file, and is left. The other name is no link to it.
 func TestLinksToWhatWasLeft(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "tree/a", "new")
@@ -201,9 +201,9 @@ func TestLinksToWhatWasLeft(t *testing.T) {
 	holds(t, "copy/b", "new")
 }
 
-// TestOntoHardLinks copies files onto names of one file, without keeping links:
-// each name has its own file's content then, and no mixture. cp writes all into
-// the one, and the last remains.
+// TestOntoHardLinks copies files onto names of one file, without keeping links. Each
+// name has the content of its own source then. cp writes all sources into the one
+// file, and the last one remains.
 func TestOntoHardLinks(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const files = 20

@@ -19,8 +19,8 @@ import (
 
 var wideN = flag.Int("sluice.wide.n", 200_000, "files in the directory of TestWideDirectory")
 
-// bounded copies ./tree to ./copy with 64 descriptors, and prints how much
-// memory it had at most, in KiB.
+// bounded copies ./tree to ./copy with 64 descriptors, and prints its peak of resident
+// memory in KiB.
 func init() {
 	children["bounded"] = func() error {
 		limit := unix.Rlimit{Cur: 64, Max: 64}
@@ -46,8 +46,8 @@ func init() {
 	}
 }
 
-// copiedInBounds copies ./tree to ./copy in a child of little room, and returns
-// its peak of resident memory in bytes.
+// copiedInBounds copies ./tree to ./copy in a child with limits, and returns its peak
+// of resident memory in bytes.
 func copiedInBounds(t *testing.T, concurrency int) (peak int) {
 	t.Helper()
 	out, ok := child(t, "bounded", fmt.Sprint("CONCURRENCY=", concurrency))
@@ -58,11 +58,11 @@ func copiedInBounds(t *testing.T, concurrency int) (peak int) {
 	return kib << 10
 }
 
-// most is the resident memory that a copy may have, whatever the tree.
+// most is the resident memory that a copy may use, whatever the tree.
 const most = 64 << 20
 
-// memory makes a directory in memory, where many files cost little, or a plain
-// temporary one where there is none.
+// memory makes a directory in memory, where many files cost little, or a temporary
+// directory where that is impossible.
 func memory(t *testing.T) (dir string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "sluice")
@@ -77,8 +77,8 @@ func memory(t *testing.T) (dir string) {
 	return dir
 }
 
-// TestWideDirectory has a directory of 200,000 files, or as many as the flag
-// says: memory does not grow with it.
+// TestWideDirectory copies a directory of 200,000 files, or as many as the flag says.
+// Memory does not grow with it.
 func TestWideDirectory(t *testing.T) {
 	t.Chdir(memory(t))
 	must(t, os.Mkdir("tree", 0o755))
@@ -95,8 +95,8 @@ func TestWideDirectory(t *testing.T) {
 	}
 }
 
-// TestManyDirectories has more directories than there are descriptors, wide
-// and deep, with many files at once: rcp runs out of them.
+// TestManyDirectories copies more directories than there are descriptors, wide and
+// deep, many files at once. rcp runs out of descriptors there.
 func TestManyDirectories(t *testing.T) {
 	for _, concurrency := range []int{0, 1, 200} {
 		t.Run(fmt.Sprint(concurrency), func(t *testing.T) {
@@ -115,8 +115,8 @@ func TestManyDirectories(t *testing.T) {
 	}
 }
 
-// TestDepth has directories in each other to a depth of 10,000, whose paths
-// are longer than any system call takes.
+// TestDepth copies 10,000 directories inside each other, whose paths are too long for
+// system calls.
 func TestDepth(t *testing.T) {
 	t.Chdir(memory(t))
 	const depth = 10_000
@@ -140,7 +140,7 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// TestNames are of any bytes; os.CopyFS refuses those that are not UTF-8.
+// TestNames: names may have any bytes. os.CopyFS refuses those that are not UTF-8.
 func TestNames(t *testing.T) {
 	t.Chdir(t.TempDir())
 	names := []string{"\xff", "a\nb", " ", "-rf", "--", "\"'", "\\", "é", "e\u0301", "...", strings.Repeat("\xfe", 255), "*", "~", "a\x01"}

@@ -28,7 +28,7 @@ func tool(t *testing.T, command string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// mounted mounts something on a new directory for the time of the test.
+// mounted mounts something on a new directory during the test.
 func mounted(t *testing.T, command string, args ...string) (dir string) {
 	t.Helper()
 	needRoot(t)
@@ -39,7 +39,7 @@ func mounted(t *testing.T, command string, args ...string) (dir string) {
 	return dir
 }
 
-// places are the file systems that copies are proved on.
+// places are the kinds of file systems that the tests copy on.
 var places = map[string]func(t *testing.T) (dir string){
 	"ext4":  func(t *testing.T) string { return formatted(t, 200<<20, "mkfs.ext4 -q -F") },
 	"xfs":   func(t *testing.T) string { return formatted(t, 400<<20, "mkfs.xfs -q -f") },
@@ -60,7 +60,7 @@ func formatted(t *testing.T, size int64, mkfs string) (dir string) {
 	return mounted(t, "mount", device)
 }
 
-// TestPlaces copies random trees on each file system, in every way.
+// TestPlaces copies random trees on each kind of file system, in all ways.
 func TestPlaces(t *testing.T) {
 	needCp(t)
 	for name, place := range places {
@@ -83,8 +83,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestBetweenPlaces copies from one file system to another, where nothing can
-// be shared or linked.
+// TestBetweenPlaces copies from one file system to another, which cannot share or link
+// files.
 func TestBetweenPlaces(t *testing.T) {
 	from, to := places["tmpfs"](t), places["ext4"](t)
 	o := treegen.Able(to)
@@ -107,8 +107,7 @@ func TestBetweenPlaces(t *testing.T) {
 	}
 }
 
-// TestFullDisk leaves no file there that is less than its source, which nearly
-// all tools do.
+// TestFullDisk: on a full disk no incomplete copy stays. Nearly all tools leave one.
 func TestFullDisk(t *testing.T) {
 	dir := mounted(t, "mount -t tmpfs -o size=2m sluice")
 	t.Chdir(t.TempDir())
@@ -153,8 +152,8 @@ func TestFullDiskHoles(t *testing.T) {
 	}
 }
 
-// TestReadOnlySource copies from where nothing can be written, access times
-// included.
+// TestReadOnlySource copies from a read-only file system, where not even access times
+// can be set.
 func TestReadOnlySource(t *testing.T) {
 	src := places["tmpfs"](t)
 	tree := treegen.Random(3, treegen.Able(src))
@@ -167,7 +166,7 @@ func TestReadOnlySource(t *testing.T) {
 	}
 }
 
-// TestReadOnlyDestination says so, once for each file.
+// TestReadOnlyDestination: a read-only destination is an error for each file, once.
 func TestReadOnlyDestination(t *testing.T) {
 	dst := places["tmpfs"](t)
 	must(t, os.Mkdir(filepath.Join(dst, "copy"), 0o755))
@@ -181,8 +180,8 @@ func TestReadOnlyDestination(t *testing.T) {
 	}
 }
 
-// TestIntoItselfByMount has the destination in the source by another mount of
-// it, which no path tells.
+// TestIntoItselfByMount: the destination is in the source by another mount of the
+// source, which no path shows.
 func TestIntoItselfByMount(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "tree/a/file", "content")
@@ -195,15 +194,15 @@ func TestIntoItselfByMount(t *testing.T) {
 	holds(t, "tree/a/file", "content")
 }
 
-// TestOneFileSystem leaves out what is mounted in the tree, and follows it
-// otherwise.
+// TestOneFileSystem: with OneFileSystem, what is mounted in the tree is not copied;
+// otherwise it is.
 func TestOneFileSystem(t *testing.T) {
 	needRoot(t)
 	t.Chdir(t.TempDir())
 	put(t, "tree/file", "content")
 	must(t, os.Mkdir("tree/mounted", 0o755))
 	tool(t, "mount -t tmpfs sluice tree/mounted")
-	defer func() { fs.Unmount(t, "tree/mounted") }() // nothing of it is left open
+	defer func() { fs.Unmount(t, "tree/mounted") }() // it is not in use any more
 	put(t, "tree/mounted/file", "content")
 	copied(t, "whole", "tree", copytree.Options{})
 	holds(t, "whole/mounted/file", "content")

@@ -11,9 +11,8 @@ import (
 	"github.com/sluiceio/sluice/copytree"
 )
 
-// TestSwappedDestination has somebody exchange directories of the destination
-// for symbolic links that lead out of it, while it is copied into. Nothing may
-// be written outside: no file made, none changed.
+// TestSwappedDestination exchanges directories of the destination for symbolic links
+// that lead out of it, while it is copied into. Nothing outside may be written.
 func TestSwappedDestination(t *testing.T) {
 	for name, o := range map[string]copytree.Options{
 		"plain": {}, "all": {Preserve: copytree.PreserveAll}, "removed first": {Unlink: true, Preserve: copytree.PreserveAll},
@@ -37,7 +36,7 @@ func TestSwappedDestination(t *testing.T) {
 				unix.Renameat2(unix.AT_FDCWD, fmt.Sprintf("copy/%d", i), unix.AT_FDCWD, fmt.Sprintf("links/%d", i), unix.RENAME_EXCHANGE)
 			})
 			for range 60 {
-				within(t, "copy", "tree", o) // errors are as they come
+				within(t, "copy", "tree", o) // any error is allowed
 			}
 			stop()
 			outside.untouched(t)
@@ -45,8 +44,8 @@ func TestSwappedDestination(t *testing.T) {
 	}
 }
 
-// TestSwappedSource has somebody exchange directories of the source for links
-// that lead out of it: nothing from there may be in the copy.
+// TestSwappedSource exchanges directories of the source for symbolic links that lead
+// out of it. The copy must have nothing from outside.
 func TestSwappedSource(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const dirs = 20
@@ -73,8 +72,8 @@ func TestSwappedSource(t *testing.T) {
 	stop()
 }
 
-// TestSwappedFile has somebody put links to a file outside in place of the
-// files that are being written.
+// TestSwappedFile puts symbolic links to a file outside in place of files that are
+// being written.
 func TestSwappedFile(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const files = 100
@@ -95,14 +94,15 @@ func TestSwappedFile(t *testing.T) {
 	outside.untouched(t)
 }
 
-// guarded is a directory with files that must stay as they are.
+// guarded is a directory with files that must not change.
 type guarded struct {
 	dir   string
 	files int
 	was   []unix.Stat_t
 }
 
-// canary makes one, with files that have the names of those that are copied.
+// canary makes a guarded directory, whose files have the names of those that are
+// copied.
 func canary(t *testing.T, dir string, files int) *guarded {
 	t.Helper()
 	g := &guarded{dir: dir, files: files}
@@ -134,7 +134,7 @@ func (g *guarded) names() []string {
 	return all
 }
 
-// untouched fails the test if anything in the directory is not as it was.
+// untouched fails the test if anything in the directory has changed.
 func (g *guarded) untouched(t *testing.T) {
 	t.Helper()
 	for i, now := range g.stat(t) {

@@ -17,8 +17,8 @@ var ways = map[string]copytree.Options{
 	"all holes":     {Sparse: copytree.SparseAlways},
 }
 
-// TestOntoItself holds that a file is not destroyed by being copied onto
-// itself, by whatever name. otiai10/copy and cpz -f truncate it and succeed.
+// TestOntoItself: a file is not destroyed when it is copied onto itself, by whatever
+// name. otiai10/copy and cpz -f truncate it and report success.
 func TestOntoItself(t *testing.T) {
 	for name, o := range ways {
 		t.Run(name, func(t *testing.T) {
@@ -33,7 +33,8 @@ func TestOntoItself(t *testing.T) {
 	}
 }
 
-// TestOntoItsHardLink is the same file by another name: nothing is lost.
+// TestOntoItsHardLink copies a file onto another name of the same file. Nothing is
+// lost.
 func TestOntoItsHardLink(t *testing.T) {
 	for name, o := range ways {
 		t.Run(name, func(t *testing.T) {
@@ -41,15 +42,15 @@ func TestOntoItsHardLink(t *testing.T) {
 			put(t, "file", "content")
 			must(t, os.Link("file", "link"))
 			_, err := within(t, "link", "file", o)
-			t.Log(err) // GNU cp refuses that, or does it with --remove-destination
+			t.Log(err) // GNU cp refuses that, unless with --remove-destination
 			holds(t, "file", "content")
 			holds(t, "link", "content")
 		})
 	}
 }
 
-// TestOntoItsSymlink copies a file to a link that leads to it, and a link to
-// what it leads to.
+// TestOntoItsSymlink copies a file onto a symbolic link to it, and the link onto the
+// file.
 func TestOntoItsSymlink(t *testing.T) {
 	for name, o := range ways {
 		t.Run(name, func(t *testing.T) {
@@ -68,7 +69,7 @@ func TestOntoItsSymlink(t *testing.T) {
 	}
 }
 
-// TestTreeOntoItself copies a whole tree onto itself: nothing in it changes.
+// TestTreeOntoItself copies a whole tree onto itself. Nothing in it changes.
 func TestTreeOntoItself(t *testing.T) {
 	for name, o := range ways {
 		t.Run(name, func(t *testing.T) {
@@ -85,8 +86,8 @@ func TestTreeOntoItself(t *testing.T) {
 	}
 }
 
-// TestIntoItself copies a directory into itself, which xcp, fcp, rcp,
-// otiai10/copy and os.CopyFS do until the path is too long.
+// TestIntoItself copies a directory into itself. xcp, fcp, rcp, otiai10/copy and
+// os.CopyFS do so until the path is too long.
 func TestIntoItself(t *testing.T) {
 	for name, dst := range map[string]string{
 		"directly": "tree/copy", "deeper": "tree/a/b/copy", "by a symlink": "link/copy", "by ..": "tree/../tree/a/../copy", "by dot": "./tree/./copy",
@@ -106,8 +107,8 @@ func TestIntoItself(t *testing.T) {
 	}
 }
 
-// TestMergedIntoItself has the destination in the tree already, so that it is
-// not made, and only met.
+// TestMergedIntoItself: the destination exists in the source already, and so is found
+// and not made.
 func TestMergedIntoItself(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "tree/a/file", "content")
@@ -130,13 +131,13 @@ func TestCyclesOfSymlinks(t *testing.T) {
 	holds(t, "copy/a/file", "content")
 }
 
-// put makes a file and the directories to it.
+// put makes a file and its directories.
 func put(t *testing.T, path, content string) {
 	t.Helper()
 	must(t, os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), 0o644))
 }
 
-// holds reads a file back.
+// holds checks the content of a file.
 func holds(t *testing.T, path, want string) {
 	t.Helper()
 	if got, err := os.ReadFile(path); string(got) != want || err != nil {

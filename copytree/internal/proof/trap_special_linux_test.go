@@ -12,8 +12,8 @@ import (
 	"github.com/sluiceio/sluice/copytree"
 )
 
-// TestFIFODoesNotHang has one in the source and nobody who writes to it, where
-// cpz and otiai10/copy waited for ever.
+// TestFIFODoesNotHang: the source has a FIFO that no process writes to. cpz and
+// otiai10/copy wait for ever.
 func TestFIFODoesNotHang(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "tree/file", "content")
@@ -27,8 +27,8 @@ func TestFIFODoesNotHang(t *testing.T) {
 	}
 }
 
-// TestFIFOAtDestination has one where a file is to go: who opens it for
-// writing waits for a reader, as cp does.
+// TestFIFOAtDestination: a FIFO exists where a file is copied to. cp opens it, and
+// waits for a reader.
 func TestFIFOAtDestination(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "tree/file", "content")
@@ -37,8 +37,8 @@ func TestFIFOAtDestination(t *testing.T) {
 	holds(t, "copy/file", "content")
 }
 
-// TestFIFOSwappedIn changes files into FIFOs and back while they are copied, so
-// that what readdir(3) or stat(2) called a file is none when it is opened.
+// TestFIFOSwappedIn replaces files by FIFOs and back while they are copied: what
+// readdir(3) or stat(2) called a file may be a FIFO when it is opened.
 func TestFIFOSwappedIn(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const files = 50
@@ -63,8 +63,8 @@ func TestFIFOSwappedIn(t *testing.T) {
 	swapping()
 }
 
-// swapper calls f again and again, until the function that it returns is
-// called, which waits for the last.
+// swapper calls f in a loop, until the function that it returns is called. That
+// function waits for the last call.
 func swapper(t *testing.T, f func(i int)) (stop func()) {
 	t.Helper()
 	end := make(chan struct{})
@@ -84,7 +84,7 @@ func swapper(t *testing.T, f func(i int)) (stop func()) {
 	return stop
 }
 
-// TestDevicesAreNotRead has devices without an end, which fcp reads as files.
+// TestDevicesAreNotRead: the source has endless devices, which fcp reads as files.
 func TestDevicesAreNotRead(t *testing.T) {
 	needRoot(t)
 	t.Chdir(t.TempDir())
@@ -109,7 +109,7 @@ func needRoot(t *testing.T) {
 	}
 }
 
-// TestProcFiles copies files that say they have no bytes, and have.
+// TestProcFiles copies files whose size is 0 and that have bytes.
 func TestProcFiles(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, path := range []string{"/proc/version", "/proc/cpuinfo", "/sys/kernel/mm/transparent_hugepage/enabled"} {
@@ -124,7 +124,7 @@ func TestProcFiles(t *testing.T) {
 	}
 }
 
-// TestTakenSocket copies a socket that somebody has bound.
+// TestTakenSocket copies a socket that is bound.
 func TestTakenSocket(t *testing.T) {
 	t.Chdir(t.TempDir())
 	must(t, os.Mkdir("tree", 0o755))

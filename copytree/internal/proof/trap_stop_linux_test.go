@@ -9,8 +9,8 @@ import (
 	"github.com/sluiceio/sluice/copytree"
 )
 
-// TestStoppedDirectories stops a copy in the middle of a tree: who goes on leaves
-// the modes of directories that are there, so they have to be right.
+// TestStoppedDirectories stops a copy in the middle of a tree. A later copy does not
+// change the modes of existing directories, so these must be right.
 func TestStoppedDirectories(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, dir := range []string{"tree", "tree/a", "tree/a/b", "tree/a/b/c"} {
@@ -24,7 +24,7 @@ func TestStoppedDirectories(t *testing.T) {
 	for stop := range 12 {
 		ctx, cancel := context.WithCancel(t.Context())
 		left := stop
-		// The owner is set at the end, and until then nobody else may look.
+		// The owner is set at the end; until then nobody else may read the directory.
 		_, err := copytree.Copy(ctx, "copy", "tree", copytree.Options{Preserve: copytree.PreserveOwner, OnDone: func(copytree.Done) {
 			if left--; left < 0 {
 				cancel()

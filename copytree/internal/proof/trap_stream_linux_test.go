@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceio/sluice/copytree"
 )
 
-// TestFIFOsAreWaitedFor copies files to FIFOs and back, whose other ends come
+// TestFIFOsAreWaitedFor copies files to FIFOs and back. The other ends are opened
 // before or after.
 func TestFIFOsAreWaitedFor(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -38,8 +38,8 @@ func TestFIFOsAreWaitedFor(t *testing.T) {
 	}
 }
 
-// TestFIFOsEnd: the end of the context ends the wait for who has the other end,
-// and nothing is done to the destination.
+// TestFIFOsEnd: the end of the context ends the wait for the other end of a FIFO, and
+// the destination is not touched.
 func TestFIFOsEnd(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "file", "content")

@@ -21,7 +21,7 @@ var (
 	treesSeed = flag.Uint64("sluice.trees.seed", 0, "seed of the first of them; 0 is what SLUICE_SEED says, or drawn")
 )
 
-// firstSeed is the flag's, or else that of all random tests.
+// firstSeed returns the seed of the flag, or the one of all random tests.
 func firstSeed(t *testing.T) uint64 {
 	if *treesSeed != 0 {
 		return *treesSeed
@@ -29,27 +29,27 @@ func firstSeed(t *testing.T) uint64 {
 	return seed.Of(t)
 }
 
-// variant is a way to copy, the arguments of GNU cp that ask for the same, and
-// in what the two copies are alike, and ours with the source.
+// variant is a way to copy, the arguments of GNU cp for the same, and which aspects
+// must be equal: of both copies, and of ours and the source.
 type variant struct {
 	name   string
 	o      copytree.Options
 	cp     string
 	like   treecmp.Aspect
-	source treecmp.Aspect // 0 is not compared: it is not meant to be the same
+	source treecmp.Aspect // 0: not compared, as it is meant to differ
 	shape  func(*treegen.Options)
 }
 
-// Holes are never compared with those of cp, which makes some in files that
-// have any, and none in those that have few.
+// Holes are never compared with those of cp, which makes holes in files that have any,
+// and none in files that have few.
 const (
 	kept  = treecmp.All &^ treecmp.Holes
 	equal = kept&^treecmp.Atime | treecmp.HolesKept
 	plain = treecmp.Mode | treecmp.Owner | treecmp.Xattrs | treecmp.ACLs | treecmp.Links
 )
 
-// keptOnce is for copies that read a file by several names: what its access time
-// is by the second of them, the first has made.
+// keptOnce is for copies that read a file by several of its names: by the second name,
+// the access time is the one that the first read has set.
 const keptOnce = kept &^ treecmp.Atime
 
 // few makes trees that do not become enormous when their links are followed.
@@ -82,7 +82,7 @@ var variants = []variant{
 	{name: "removed first", o: copytree.Options{Preserve: copytree.PreserveAll, Unlink: true, Force: true}, cp: "-a -f --remove-destination", like: kept, source: equal},
 }
 
-// needCp skips the test where there is no GNU cp to compare with.
+// needCp skips the test where there is no GNU cp.
 func needCp(t *testing.T) {
 	t.Helper()
 	out, err := exec.Command("cp", "--version").Output()
@@ -91,7 +91,7 @@ func needCp(t *testing.T) {
 	}
 }
 
-// TestTrees copies random trees as cp -a does, and in one more way each.
+// TestTrees copies random trees as cp -a does, and each in one more way.
 func TestTrees(t *testing.T) {
 	needCp(t)
 	dir := memory(t)
@@ -116,9 +116,9 @@ func TestTrees(t *testing.T) {
 	}
 }
 
-// fit takes from a tree in what a variant is meant to differ from cp: with
-// NoMode, suid, sgid and the sticky bit of FIFOs and devices, which mean nothing
-// and which cp keeps there, are dropped.
+// fit removes from a tree what a variant copies differently than cp on purpose: with
+// NoMode, suid, sgid and the sticky bit of FIFOs and devices are dropped, which mean
+// nothing there and which cp keeps.
 func (v variant) fit(t treegen.Tree) treegen.Tree {
 	for i := range t {
 		if v.o.Preserve&copytree.NoMode != 0 && t[i].Kind > treegen.HardLink {
@@ -128,8 +128,8 @@ func (v variant) fit(t treegen.Tree) treegen.Tree {
 	return t
 }
 
-// proveOne copies a tree, and reports the smallest like it whose copy is
-// wrong.
+// proveOne copies a tree. If the copy is wrong, it reports the smallest similar tree
+// whose copy is wrong.
 func proveOne(t *testing.T, dir string, seed uint64, v variant, tree treegen.Tree) {
 	t.Helper()
 	what := v.wrong(t, filepath.Join(dir, "tree"), tree)
@@ -145,8 +145,8 @@ func proveOne(t *testing.T, dir string, seed uint64, v variant, tree treegen.Tre
 	t.Logf("%s: it takes no more than this: %s\n%v", v.name, v.wrong(t, filepath.Join(dir, "least"), small), small)
 }
 
-// wrong builds a tree in dir, copies it both ways and says what is wrong with
-// our copy, "" if nothing is.
+// wrong builds a tree in dir, copies it both ways, and returns what is wrong with our
+// copy; "" if nothing is.
 func (v variant) wrong(t *testing.T, dir string, tree treegen.Tree) string {
 	t.Helper()
 	if err := os.Mkdir(dir, 0o755); err != nil {
@@ -178,7 +178,7 @@ func (v variant) wrong(t *testing.T, dir string, tree treegen.Tree) string {
 	return v.differ(t, src, ours, theirs)
 }
 
-// differ compares our copy with cp's, and with the source.
+// differ compares our copy with cp's and with the source.
 func (v variant) differ(t *testing.T, src, ours, theirs string) string {
 	t.Helper()
 	found, err := treecmp.Compare(theirs, ours, v.like)
@@ -200,10 +200,10 @@ func (v variant) differ(t *testing.T, src, ours, theirs string) string {
 	return ""
 }
 
-// miscounted compares what Copy says it did with what was there to do.
+// miscounted compares the Result with the tree.
 func (v variant) miscounted(r copytree.Result, done int, tree treegen.Tree, err error) string {
 	if err != nil || v.source != equal || v.o.Make != copytree.MakeCopy {
-		return "" // what is in the tree is not what is made of it
+		return "" // the copy has other kinds of files than the tree
 	}
 	var want copytree.Result
 	for _, n := range tree {

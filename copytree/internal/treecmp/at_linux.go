@@ -15,8 +15,8 @@ type at struct {
 	name string
 }
 
-// open opens it without following it and, where the owner may say so, without
-// changing its access time.
+// open opens the name, without following a symbolic link and, if that is allowed,
+// without changing the access time.
 func (a at) open(flags int) (int, error) {
 	flags |= unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_CLOEXEC
 	fd, err := unix.Openat(a.dir, a.name, flags|unix.O_NOATIME, 0)
@@ -38,7 +38,7 @@ func (a at) stat() (st unix.Stat_t, err error) {
 	return st, nil
 }
 
-// path is for calls that have no *at form.
+// path returns a path, for calls that take no directory.
 func (a at) path() string {
 	if a.dir == unix.AT_FDCWD {
 		return a.name
@@ -47,7 +47,7 @@ func (a at) path() string {
 }
 
 func (a at) readlink() (string, error) {
-	b := make([]byte, 4096) // PATH_MAX, and no link is longer
+	b := make([]byte, 4096) // PATH_MAX: no target is longer
 	n, err := unix.Readlinkat(a.dir, a.name, b)
 	if err != nil {
 		return "", fmt.Errorf("readlink %q: %w", a.name, err)
@@ -55,7 +55,7 @@ func (a at) readlink() (string, error) {
 	return string(b[:n]), nil
 }
 
-// xattrs returns all extended attributes that we may see.
+// xattrs returns all extended attributes that the process may see.
 func (a at) xattrs() (map[string]string, error) {
 	list := make([]byte, 64<<10) // XATTR_LIST_MAX
 	n, err := unix.Llistxattr(a.path(), list)

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Compare returns in what the files or trees at a and b differ, no more than
-// MaxDifferences. An error is of looking at them. Neither may change meanwhile.
+// Compare returns the first MaxDifferences differences of the files or trees at a and b,
+// which must not change meanwhile.
 func Compare(a, b string, what Aspect) ([]Difference, error) {
 	c := &comparison{Aspect: what, first: [2]map[inode]string{{}, {}}}
 	err := c.roots(a, b)
@@ -29,19 +29,20 @@ type comparison struct {
 	Aspect
 	found []Difference
 	todo  []pending
-	first [2]map[inode]string // of files with more names than one, the first that was met
+	first [2]map[inode]string // of files with several names: the first that was found in each tree
 }
 
 type inode struct{ dev, ino uint64 }
 
-// pending is a directory that both trees have and that is still to look at.
+// pending is a directory that both trees have and that was not compared yet.
 type pending struct {
 	in   *dirs
-	name string // in them
+	name string // in both of in
 	path string
 }
 
-// dirs is the same directory of both trees, open until all in it was looked at.
+// dirs is a directory that both trees have. It is open until everything in it was
+// compared.
 type dirs struct {
 	fds  [2]int
 	uses int
@@ -58,8 +59,7 @@ func (c *comparison) differ(path, what string, a, b any) {
 	c.found = append(c.found, Difference{path, what, fmt.Sprint(a), fmt.Sprint(b)})
 }
 
-// roots compares the two that Compare is given. AT_FDCWD is the directory of
-// both.
+// roots compares the paths a and b, and what is in them if they are directories.
 func (c *comparison) roots(a, b string) error {
 	isDir, err := c.file("", at{unix.AT_FDCWD, a}, at{unix.AT_FDCWD, b})
 	if err != nil || !isDir {
@@ -68,14 +68,14 @@ func (c *comparison) roots(a, b string) error {
 	return c.open("", at{unix.AT_FDCWD, a}, at{unix.AT_FDCWD, b})
 }
 
-// enter looks at a directory. Its parent is closed first if this was the last
-// in it, so that a chain of any depth needs few descriptors.
+// enter compares a directory, and closes its parent if that was the parent's last one:
+// a chain of directories of any depth needs few descriptors.
 func (c *comparison) enter(p pending) error {
 	defer p.in.leave()
 	return c.open(p.path, at{p.in.fds[0], p.name}, at{p.in.fds[1], p.name})
 }
 
-// open opens a directory of both trees and compares what is in them.
+// open opens a directory of both trees and compares its entries.
 func (c *comparison) open(path string, a, b at) error {
 	d := &dirs{uses: 1}
 	var err error
@@ -90,8 +90,8 @@ func (c *comparison) open(path string, a, b at) error {
 	return c.entries(path, d)
 }
 
-// entries compares the files in a directory, and leaves the directories in it
-// for later.
+// entries compares the entries of a directory. What is in its directories is compared
+// later.
 func (c *comparison) entries(path string, d *dirs) error {
 	names, err := c.names(path, d)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/treegen"
 )
 
-// tree has one of everything, and something to change in each.
+// tree has one node of each kind, with something to change in each.
 func tree(o treegen.Options) treegen.Tree {
 	when := treegen.Time{Sec: 1e9, Nsec: 1}
 	t := treegen.Tree{
@@ -52,12 +52,12 @@ func add(n treegen.Node) func(treegen.Tree) treegen.Tree {
 	return func(t treegen.Tree) treegen.Tree { return append(t, n) }
 }
 
-// planted are all kinds of differences, and how Compare tells them.
+// planted has all kinds of differences, and how Compare reports them.
 var planted = []struct {
 	change func(treegen.Tree) treegen.Tree
 	path   string
 	what   string
-	root   bool // whether it takes root
+	root   bool // only root can make it
 }{
 	{add(treegen.Node{Path: "e/more"}), "e", "only the second has", false},
 	{add(treegen.Node{Path: "-\xfe", Kind: treegen.File}), "", "only the second has", false},
@@ -82,7 +82,7 @@ var planted = []struct {
 	{change("n", func(n *treegen.Node) { n.Minor = 5 }), "n", "device", true},
 }
 
-// compare builds t and what other makes of it, and compares them.
+// compare builds t and what other makes of t, and compares them.
 func compare(t *testing.T, what treecmp.Aspect, other func(treegen.Tree) treegen.Tree) []treecmp.Difference {
 	t.Helper()
 	dir := t.TempDir()
@@ -116,7 +116,8 @@ func TestPlanted(t *testing.T) {
 	}
 }
 
-// TestPlantedAttributes plants differences of what not every file system has.
+// TestPlantedAttributes makes differences in attributes that not every file system
+// has.
 func TestPlantedAttributes(t *testing.T) {
 	o := treegen.Able(t.TempDir())
 	if o.MaxXattr == 0 || !o.ACLs {
@@ -140,8 +141,8 @@ func TestPlantedAttributes(t *testing.T) {
 	}
 }
 
-// TestEqual finds nothing in trees that are the same, and nothing in aspects
-// that were not asked for.
+// TestEqual: Compare reports nothing for equal trees, and nothing in aspects that were
+// not asked for.
 func TestEqual(t *testing.T) {
 	same := func(t treegen.Tree) treegen.Tree { return t }
 	if found := compare(t, treecmp.All|treecmp.Blocks, same); len(found) > 0 {
@@ -157,7 +158,8 @@ func TestEqual(t *testing.T) {
 	}
 }
 
-// TestHolesKept takes a hole more for what is kept, and one less not.
+// TestHolesKept: with HolesKept, the second file may have more holes than the first,
+// but not fewer.
 func TestHolesKept(t *testing.T) {
 	more := change("d/f", func(n *treegen.Node) { n.Data = append(n.Data, treegen.Extent{Off: 262144, Len: 4096}) })
 	less := change("d/f", func(n *treegen.Node) { n.Data = nil })
@@ -169,8 +171,8 @@ func TestHolesKept(t *testing.T) {
 	}
 }
 
-// TestCompareReadsNothing holds that a comparison leaves access times alone, so
-// that it can be made again. Those of symbolic links cannot be left alone.
+// TestCompareReadsNothing: Compare does not change access times, so it can be called
+// again. Symbolic links are an exception.
 func TestCompareReadsNothing(t *testing.T) {
 	dir := t.TempDir()
 	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
@@ -189,7 +191,8 @@ func TestCompareReadsNothing(t *testing.T) {
 	}
 }
 
-// TestFiles compares two that are no directories, and not what they lead to.
+// TestFiles compares two files that are no directories. Symbolic links are not
+// followed.
 func TestFiles(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, to := range map[string]string{"a": "x", "b": "x", "c": "y"} {
@@ -208,7 +211,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestChain compares trees deeper than there are descriptors.
+// TestChain compares trees that are deeper than the number of descriptors.
 func TestChain(t *testing.T) {
 	dir := t.TempDir()
 	const depth = 1000
@@ -227,7 +230,7 @@ func TestChain(t *testing.T) {
 	}
 }
 
-// few bounds the descriptors of this process for the time of the test.
+// few limits the descriptors of this process during the test.
 func few(t *testing.T, n uint64) {
 	t.Helper()
 	var was unix.Rlimit
@@ -242,7 +245,7 @@ func few(t *testing.T, n uint64) {
 	t.Cleanup(func() { unix.Setrlimit(unix.RLIMIT_NOFILE, &was) })
 }
 
-// chain makes directories in each other, and one of another name at the end.
+// chain makes directories inside each other, with another name at the end.
 func chain(t *testing.T, at string, depth int, last string) {
 	t.Helper()
 	fd := unix.AT_FDCWD
@@ -266,8 +269,8 @@ func chain(t *testing.T, at string, depth int, last string) {
 	}
 }
 
-// TestAgainstCp holds that comparer and generator agree with cp -a: a copy of
-// a random tree has no difference, but for the holes, which cp guesses.
+// TestAgainstCp: Compare finds no difference between a random tree and its copy by cp
+// -a, except in holes, which cp guesses.
 func TestAgainstCp(t *testing.T) {
 	if _, err := exec.LookPath("cp"); err != nil {
 		t.Skip(err)

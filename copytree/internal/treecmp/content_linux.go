@@ -46,7 +46,7 @@ func (a at) openFile() (*os.File, error) {
 	return os.NewFile(uintptr(fd), a.name), nil
 }
 
-// bytes finds the first offset at which files differ.
+// bytes compares the bytes of two files, up to the first difference.
 func (c *comparison) bytes(path string, a, b *os.File) error {
 	var ba, bb [64 << 10]byte
 	for off := int64(0); ; off += int64(len(ba)) {
@@ -74,7 +74,7 @@ func (c *comparison) bytes(path string, a, b *os.File) error {
 
 func window(b []byte) string { return fmt.Sprintf("%x", b[:min(len(b), 16)]) }
 
-// holes compares where there is data.
+// holes compares where the files have data.
 func (c *comparison) holes(path string, a, b *os.File, sa *unix.Stat_t) error {
 	kept := c.Aspect&HolesKept != 0 && sa.Blocks*512 < sa.Size
 	if !kept && c.Aspect&Holes == 0 {
@@ -94,10 +94,10 @@ func (c *comparison) holes(path string, a, b *os.File, sa *unix.Stat_t) error {
 	return nil
 }
 
-// segment is a range of a file that is no hole.
+// segment is a range of a file that has data.
 type segment struct{ from, to int64 }
 
-// dataOf lists those of a file of so many bytes.
+// dataOf returns the segments of a file with so many bytes.
 func dataOf(f *os.File, size int64) (all []segment, err error) {
 	for off := int64(0); off < size; {
 		data, err := unix.Seek(int(f.Fd()), off, unix.SEEK_DATA)
@@ -115,7 +115,7 @@ func dataOf(f *os.File, size int64) (all []segment, err error) {
 	return all, nil
 }
 
-// within says whether each of some segments is in one of all.
+// within reports whether each of some segments is inside one of all.
 func within(some, all []segment) bool {
 	for _, s := range some {
 		if !slices.ContainsFunc(all, func(a segment) bool { return a.from <= s.from && s.to <= a.to }) {

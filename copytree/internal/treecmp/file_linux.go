@@ -9,8 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// file compares one file of both trees, and says whether it is a directory in
-// both.
+// file compares a file of both trees. It reports whether it is a directory in both.
 func (c *comparison) file(path string, a, b at) (isDir bool, err error) {
 	sa, err := a.stat()
 	if err != nil {
@@ -53,14 +52,14 @@ func typeName(mode uint32) string { return typeNames[mode&unix.S_IFMT] }
 
 func device(dev uint64) string { return fmt.Sprintf("%d:%d", unix.Major(dev), unix.Minor(dev)) }
 
-// same notes a difference if there is one.
+// same adds a difference if a and b are not equal.
 func (c *comparison) same(path, what string, a, b any) {
 	if a != b {
 		c.differ(path, what, a, b)
 	}
 }
 
-// status compares what stat(2) says.
+// status compares what stat(2) returns.
 func (c *comparison) status(path string, a, b *unix.Stat_t) {
 	if c.Aspect&Mode != 0 && a.Mode&unix.S_IFMT != unix.S_IFLNK {
 		c.same(path, "mode", fmt.Sprintf("%04o", a.Mode&0o7777), fmt.Sprintf("%04o", b.Mode&0o7777))
@@ -81,9 +80,9 @@ func (c *comparison) status(path string, a, b *unix.Stat_t) {
 
 func moment(t unix.Timespec) string { return fmt.Sprintf("%d+%09dns", t.Sec, t.Nsec) }
 
-// again compares which file of its tree this is another name of, and says
-// whether that one was compared already. The first name is compared alone, as
-// reading a symbolic link changes its access time.
+// again reports whether the file was compared already, by another of its names: reading
+// a symbolic link changes its access time, so only the first name is compared. It also
+// compares which names are hard links of each other.
 func (c *comparison) again(path string, a, b *unix.Stat_t) bool {
 	if a.Mode&unix.S_IFMT == unix.S_IFDIR {
 		return false
@@ -95,9 +94,8 @@ func (c *comparison) again(path string, a, b *unix.Stat_t) bool {
 	return fa == fb && fa != path
 }
 
-// firstName returns the name by which a file of a tree was met first. Both
-// trees are met in one order, so that the same files are linked if it is the
-// same for all names.
+// firstName returns the first name that was found of a file. Both trees are walked in
+// the same order, so if the first names are the same in both, so are the hard links.
 func (c *comparison) firstName(tree int, path string, st *unix.Stat_t) string {
 	if st.Nlink == 1 {
 		return path
@@ -123,7 +121,7 @@ func (c *comparison) symlinks(path string, a, b at) error {
 	return nil
 }
 
-// attributes compares the extended attributes, ACLs among them.
+// attributes compares extended attributes and ACLs.
 func (c *comparison) attributes(path string, a, b at) error {
 	if c.Aspect&(Xattrs|ACLs) == 0 {
 		return nil
@@ -153,8 +151,8 @@ func (c *comparison) attributes(path string, a, b at) error {
 	return nil
 }
 
-// show says what an attribute is, the first of its bytes and a checksum of all
-// if it is long.
+// show returns the value of an attribute as text: of a long one the first bytes and a
+// checksum.
 func show(all map[string]string, name string) string {
 	value, ok := all[name]
 	switch {

@@ -2,11 +2,10 @@ package treegen
 
 import "encoding/binary"
 
-// ACL is an access control list of POSIX (acl(5)), in the order in which the
-// kernel wants it.
+// ACL is a POSIX access control list (acl(5)), in the order that the kernel demands.
 type ACL []ACE
 
-// ACE is an entry of an ACL. ID is for ACLUser and ACLGroup alone.
+// ACE is an entry of an ACL. ID is only used with ACLUser and ACLGroup.
 type ACE struct {
 	Tag, Perm uint16
 	ID        uint32

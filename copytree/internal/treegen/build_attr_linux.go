@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// attributes sets what a node has, but for its times. Of the order: chown
-// takes suid away, only who may write sets an attribute, and an ACL sets the
+// attributes sets what a node has, without its times. The order matters: chown removes
+// suid, an attribute can only be set by a process that may write, and an ACL sets the
 // mode.
 func attributes(_ *walker, dir int, name string, n Node) error {
 	if n.Kind == HardLink {
@@ -62,13 +62,14 @@ func times(_ *walker, dir int, name string, n Node) error {
 	return unix.UtimesNanoAt(dir, name, []unix.Timespec{atime, mtime}, unix.AT_SYMLINK_NOFOLLOW)
 }
 
-// timespec fails where the system's times have 32 bits, and t does not fit.
+// timespec returns t for system calls. It fails where the system's times have 32 bits
+// and t does not fit.
 func (t Time) timespec() (unix.Timespec, error) {
 	return unix.TimeToTimespec(time.Unix(t.Sec, t.Nsec))
 }
 
-// inDir is a path of a name in an open directory, for calls that have no *at
-// form.
+// inDir returns a path of a name in an open directory, for calls that take no
+// directory.
 func inDir(dir int, name string) string {
 	return fmt.Sprintf("/proc/self/fd/%d/%s", dir, name)
 }

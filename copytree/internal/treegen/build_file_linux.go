@@ -25,12 +25,12 @@ func makeFile(dir int, name string, n Node) error {
 	return f.Close()
 }
 
-// write makes an extent of a file.
+// write writes an extent of a file.
 func (e Extent) write(f *os.File) error {
 	if e.Fill == Unwritten {
 		err := unix.Fallocate(int(f.Fd()), 0, e.Off, e.Len)
 		if err == unix.EOPNOTSUPP {
-			return nil // then it is a hole
+			return nil // it stays a hole
 		}
 		return err
 	}

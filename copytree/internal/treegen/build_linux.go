@@ -8,10 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Build makes the tree: its root is the directory dir, which must not be there.
-// Everything is done relative to open directories, so that paths may be longer
-// than PATH_MAX. Owners are set by root alone. What cannot be made is an error
-// that names it; what was made by then stays.
+// Build makes the tree at dir, which must not exist. Its calls are relative to open
+// directories, so that paths may be longer than PATH_MAX. Only root sets owners. An
+// error names the node that could not be made; nodes before it stay.
 func Build(dir string, t Tree) error {
 	if err := unix.Mkdir(dir, 0o700); err != nil {
 		return fmt.Errorf("mkdir %q: %w", dir, err)
@@ -22,13 +21,12 @@ func Build(dir string, t Tree) error {
 		func(w *walker) error { return w.backwards(t, times) })
 }
 
-// SetTimes sets all times of a tree that was built, as reading it has changed
-// some.
+// SetTimes sets all times of a tree again: reading the tree has changed some.
 func SetTimes(dir string, t Tree) error {
 	return each(dir, t, func(w *walker) error { return w.backwards(t, times) })
 }
 
-// each runs steps on the tree in dir.
+// each runs steps for the tree in dir.
 func each(dir string, t Tree, steps ...func(*walker) error) error {
 	root, err := unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -46,8 +44,7 @@ func each(dir string, t Tree, steps ...func(*walker) error) error {
 	return nil
 }
 
-// walker finds the directories of nodes. It keeps the one that was asked for
-// last open.
+// walker opens the directories of nodes. It keeps the last one open.
 type walker struct {
 	root     int
 	lastPath string
@@ -61,8 +58,8 @@ func (w *walker) leave() {
 	w.last = -1
 }
 
-// at returns the directory that a path is in, open until the next call, and
-// the name there.
+// at returns the directory that a path is in, which is open until the next call, and
+// the name in it.
 func (w *walker) at(p string) (dir int, name string, err error) {
 	in, name := parent(p)
 	if in == "" {
@@ -77,7 +74,7 @@ func (w *walker) at(p string) (dir int, name string, err error) {
 	return w.last, name, err
 }
 
-// open goes down to a directory, one name at a time.
+// open opens a directory, one name after the other.
 func (w *walker) open(p string) (int, error) {
 	fd := w.root
 	for name := range strings.SplitSeq(p, "/") {
@@ -93,7 +90,7 @@ func (w *walker) open(p string) (int, error) {
 	return fd, nil
 }
 
-// all does a step for each node, directories first.
+// all runs a step for each node, directories first.
 func (w *walker) all(t Tree, step func(*walker, int, string, Node) error) error {
 	for _, n := range t {
 		dir, name, err := w.at(n.Path)
@@ -107,15 +104,15 @@ func (w *walker) all(t Tree, step func(*walker, int, string, Node) error) error 
 	return nil
 }
 
-// backwards does a step for each node, directories last, so that their modes
-// do not keep us out and their times stay.
+// backwards runs a step for each node, directories last: their modes could keep the
+// process out, and their times would change.
 func (w *walker) backwards(t Tree, step func(*walker, int, string, Node) error) error {
 	t = slices.Clone(t)
 	slices.Reverse(t)
 	return w.all(t, step)
 }
 
-// create makes the file itself, with a mode that lets us do the rest.
+// create makes the file itself, with a mode that allows the other steps.
 func create(w *walker, dir int, name string, n Node) error {
 	switch n.Kind {
 	case Dir:
@@ -134,7 +131,7 @@ func create(w *walker, dir int, name string, n Node) error {
 	return unix.Mknodat(dir, name, modes[n.Kind]|0o600, int(unix.Mkdev(n.Major, n.Minor)))
 }
 
-// link makes another name, in dir, of the file at path old.
+// link makes a hard link in dir to the file at path old.
 func (w *walker) link(dir int, name, old string) error {
 	in, oldName := parent(old)
 	from, err := w.openAny(in)
@@ -145,7 +142,7 @@ func (w *walker) link(dir int, name, old string) error {
 	return unix.Linkat(from, oldName, dir, name, 0)
 }
 
-// openAny is open, also of the root, and always a descriptor of its own.
+// openAny is open that also opens the root, and always returns a new descriptor.
 func (w *walker) openAny(p string) (int, error) {
 	if p == "" {
 		return unix.FcntlInt(uintptr(w.root), unix.F_DUPFD_CLOEXEC, 0)

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestBuild looks at one of everything with the plainest of calls.
+// TestBuild builds one node of each kind, and looks at them with package os.
 func TestBuild(t *testing.T) {
 	tree := Tree{
 		{Mode: 0o700, Mtime: Time{5, 6}},
@@ -49,7 +49,7 @@ func TestBuild(t *testing.T) {
 	}
 }
 
-// TestBuildRandom makes many trees, as whoever runs the test may.
+// TestBuildRandom builds many random trees.
 func TestBuildRandom(t *testing.T) {
 	at := t.TempDir()
 	o := Able(at)
@@ -70,7 +70,7 @@ func TestBuildRandom(t *testing.T) {
 	}
 }
 
-// TestBuildDeep makes a path that is longer than PATH_MAX.
+// TestBuildDeep builds a path that is longer than PATH_MAX.
 func TestBuildDeep(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "tree")
 	tree, p := Tree{{Mode: 0o755}}, strings.Repeat("x", 200)
@@ -86,7 +86,7 @@ func TestBuildDeep(t *testing.T) {
 	}
 }
 
-// TestBuildSaysWhat holds that an error names the node.
+// TestBuildSaysWhat: an error names the node.
 func TestBuildSaysWhat(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "tree")
 	err := Build(dir, Tree{{}, {Path: "a"}, {Path: "a"}})

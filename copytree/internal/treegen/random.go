@@ -5,33 +5,33 @@ import (
 	"strings"
 )
 
-// Options say what Random may make up. Able sets those that depend on the
-// place.
+// Options says what Random may make. Able sets the fields that depend on the
+// directory.
 type Options struct {
-	Nodes    int      // about how many files; 0 is 40
-	MaxFile  int64    // the largest File in bytes; 0 is 3 MiB
-	MaxXattr int64    // the largest value of an attribute in bytes; 0 is no attributes
-	ACLs     bool     // whether there are ACLs
-	Root     bool     // whether there are owners, devices, and modes that keep the owner out
-	Numbers  bool     // whether devices have numbers up to those of a dev_t, which xfs has no room for
-	Names    []string // when not nil, all names there are: for trees that meet
+	Nodes    int      // about how many files; 0: 40
+	MaxFile  int64    // the largest File in bytes; 0: 3 MiB
+	MaxXattr int64    // the largest value of an attribute in bytes; 0: no attributes
+	ACLs     bool     // there may be ACLs
+	Root     bool     // there may be owners, devices, and modes that keep the owner out
+	Numbers  bool     // devices may have all numbers of a dev_t, for which xfs has no room
+	Names    []string // if not nil, the only names there are: for trees that are merged
 	Few      bool     // few symbolic links to directories: for copies that follow them
 }
 
-// maxPath is how long a Path may be. cp joins whole paths, of source and
+// maxPath is how long a Path may be. GNU cp joins whole paths of source and
 // destination, and PATH_MAX is 4096.
 const maxPath = 1500
 
-// random is a Tree that is being made up.
+// random is a Tree that is being made.
 type random struct {
 	*rand.Rand
 	o    Options
 	tree Tree
-	dirs []string // Paths that something may be put in
+	dirs []string // Paths of directories that nodes may be added to
 	have map[string]bool
 }
 
-// Random makes up a tree. It depends on seed and o alone.
+// Random makes a tree that depends on seed and o alone.
 func Random(seed uint64, o Options) Tree {
 	if o.Nodes == 0 {
 		o.Nodes = 40
@@ -50,7 +50,7 @@ func Random(seed uint64, o Options) Tree {
 	return r.tree
 }
 
-// grow adds something.
+// grow adds a node, or several.
 func (r *random) grow() {
 	switch p := r.IntN(100); {
 	case p < 35:
@@ -72,7 +72,7 @@ func (r *random) grow() {
 	}
 }
 
-// put gives a node a place and a name, and adds it unless that is taken.
+// put gives a node a directory and a name, and adds it unless the name is taken.
 func (r *random) put(n Node) bool {
 	dir := r.dirs[r.IntN(len(r.dirs))]
 	return r.putIn(dir, n)
@@ -101,7 +101,7 @@ func (r *random) add(n Node) {
 	}
 }
 
-// chain adds directories in each other.
+// chain adds directories inside each other.
 func (r *random) chain(depth int) {
 	dir := r.dirs[r.IntN(len(r.dirs))]
 	for range depth {
@@ -120,8 +120,8 @@ func (r *random) wide(n int) {
 	}
 }
 
-// symlink makes a link to something of the tree, most of the time. The texts
-// of those that are absolute lead nowhere that would be terrible to copy.
+// symlink makes a symbolic link, most often to a node of the tree. Absolute targets
+// lead nowhere that would be harmful to copy.
 func (r *random) symlink() Node {
 	n := Node{Kind: Symlink}
 	to := r.tree[r.IntN(len(r.tree))]
@@ -140,7 +140,7 @@ func (r *random) symlink() Node {
 	return n
 }
 
-// hardLink adds another name of anything that is not a directory.
+// hardLink adds another name of a node that is not a directory.
 func (r *random) hardLink() {
 	to := r.tree[r.IntN(len(r.tree))]
 	if to.Kind == HardLink {

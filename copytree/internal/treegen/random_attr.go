@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// attributes makes up what a node has besides its contents.
+// attributes sets what a node has besides its content.
 func (r *random) attributes(n *Node) {
 	n.Mode = r.mode(n.Kind)
 	if r.o.Root && r.IntN(3) == 0 {
@@ -13,7 +13,7 @@ func (r *random) attributes(n *Node) {
 	}
 	n.Mtime, n.Atime = r.time(), r.time()
 	if n.Kind != Dir && n.Kind != File {
-		return // only those have attributes of the user
+		return // only these may have attributes of the user
 	}
 	if r.o.MaxXattr > 0 && r.IntN(5) == 0 {
 		n.Xattrs = r.xattrs()
@@ -39,7 +39,7 @@ func (r *random) mode(k Kind) uint32 {
 	case r.o.Root && r.IntN(6) == 0:
 		return r.Uint32N(0o10000)
 	case !r.o.Root && k == Dir:
-		return mode | 0o500 // or else nobody can look at it again
+		return mode | 0o500 // otherwise the test could not read it
 	}
 	return mode
 }
@@ -48,7 +48,7 @@ func (r *random) id() int {
 	return []int{0, 1, 1000, 65534, 100000}[r.IntN(5)]
 }
 
-// time is of the years that ext4 has, 1901 to 2446, and now and then before
+// time returns a time of the years that ext4 has, 1901 to 2446. Some times are before
 // 1970, where rounding goes wrong.
 func (r *random) time() Time {
 	nsec := []int64{0, 1, 999999999, r.Int64N(1e9)}[r.IntN(4)]
@@ -75,9 +75,9 @@ func (r *random) xattrs() (all []Xattr) {
 	return all
 }
 
-// acl is a list with named entries and a mask, or one that says no more than a
-// mode does. An owner who is not root can do everything, so that he can look
-// at it again.
+// acl returns a list with named entries and a mask, or one that says no more than a
+// mode does. The owner is allowed everything unless it is root, as the test must be
+// able to read the file.
 func (r *random) acl() ACL {
 	perm := func() uint16 { return uint16(r.IntN(8)) }
 	users, groups := r.IntN(3), r.IntN(2)
@@ -98,7 +98,7 @@ func (r *random) acl() ACL {
 	return append(a, ACE{ACLOther, perm(), 0})
 }
 
-// name is one that somebody did not think of, now and then.
+// name returns a name; some are unusual.
 func (r *random) name() string {
 	if r.o.Names != nil {
 		return r.o.Names[r.IntN(len(r.o.Names))]

@@ -1,20 +1,19 @@
 package treegen
 
-// borders are sizes about which copying changes its way: of blocks, of pages,
-// of buffers.
+// borders are sizes at which copies change their way: of blocks, of pages, of buffers.
 var borders = []int64{0, 1, 511, 512, 513, 4095, 4096, 4097, 8192, 65535, 65536, 65537, 128 << 10, 256<<10 + 1, 1<<20 - 1, 1 << 20, 2<<20 + 3}
 
-// file makes up a File with contents.
+// file makes a File with content.
 func (r *random) file() Node {
 	n := Node{Kind: File, Size: min(r.size(), r.o.MaxFile)}
 	switch r.IntN(8) {
-	case 0: // all a hole
+	case 0: // only a hole
 	case 1:
 		n.Data = r.scattered(n.Size)
 	case 2:
 		n.Data = r.extent(n.Size/2&^0xfff, n.Size) // a leading hole
 	case 3:
-		n.Data = r.extent(0, n.Size/2&^0xfff) // one at the end
+		n.Data = r.extent(0, n.Size/2&^0xfff) // a hole at the end
 	case 4:
 		n.Data = []Extent{{0, n.Size, Zeros}}
 	default:
@@ -26,7 +25,7 @@ func (r *random) file() Node {
 	return n
 }
 
-// size is small most of the time, so that many trees can be had.
+// size returns a size that is most often small, so that many trees can be made.
 func (r *random) size() int64 {
 	switch r.IntN(10) {
 	case 0:
@@ -43,7 +42,7 @@ func (r *random) size() int64 {
 	return borders[r.IntN(few)]
 }
 
-// extent is the range from off to end, if that is one.
+// extent returns the range from off to end, if it is not empty.
 func (r *random) extent(off, end int64) []Extent {
 	if off >= end {
 		return nil
@@ -51,8 +50,8 @@ func (r *random) extent(off, end int64) []Extent {
 	return []Extent{{off, end - off, r.content()}}
 }
 
-// scattered is many extents with holes between them, whose borders are those
-// of pages, most of the time.
+// scattered returns many extents with holes between them. Most often they begin and
+// end at pages.
 func (r *random) scattered(size int64) (all []Extent) {
 	for off := r.gap(); off < size && len(all) < 60; off += r.gap() {
 		n := min(r.gap(), size-off)

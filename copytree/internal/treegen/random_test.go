@@ -6,7 +6,7 @@ import (
 
 var everything = Options{Root: true, ACLs: true, MaxXattr: 60000, Nodes: 80}
 
-// TestRandomDependsOnSeed holds what a printed seed promises.
+// TestRandomDependsOnSeed: a printed seed makes the same tree again.
 func TestRandomDependsOnSeed(t *testing.T) {
 	if a, b := Random(1, everything).String(), Random(1, everything).String(); a != b {
 		t.Errorf("seed 1 gives\n%s\nand\n%s", a, b)
@@ -16,8 +16,8 @@ func TestRandomDependsOnSeed(t *testing.T) {
 	}
 }
 
-// TestRandomIsWellFormed finds every kind of thing in some hundred trees, and
-// nothing before what it needs.
+// TestRandomIsWellFormed: some hundred trees have every kind of node, and no node
+// before one that it needs.
 func TestRandomIsWellFormed(t *testing.T) {
 	seen := map[string]bool{}
 	for seed := range uint64(300) {
@@ -48,7 +48,7 @@ func TestRandomIsWellFormed(t *testing.T) {
 	}
 }
 
-// note says what is particular about a node.
+// note records what is special about a node.
 func note(seen map[string]bool, n Node) {
 	_, name := parent(n.Path)
 	file := n.Kind == File
@@ -71,7 +71,7 @@ func note(seen map[string]bool, n Node) {
 	}
 }
 
-// TestNoiseHasNoZeros holds that data of a seed cannot pass for a hole.
+// TestNoiseHasNoZeros: random data never looks like a hole.
 func TestNoiseHasNoZeros(t *testing.T) {
 	b := make([]byte, 64<<10+3)
 	noise(b, 7, 4096)

@@ -3,9 +3,9 @@ package treegen
 // maxTries bounds how often Shrink calls fails.
 const maxTries = 2000
 
-// Shrink returns a tree for which fails is still true, as small as it comes:
-// first without nodes, more and more of them at a time fewer, then with plain
-// nodes. fails must be true for t; it is called at most 2,000 times.
+// Shrink returns a small tree for which fails is true. It leaves out nodes, many of
+// them at first and then fewer at a time, and then makes the others plain. fails must
+// be true for t. It is called at most 2,000 times.
 func Shrink(t Tree, fails func(Tree) bool) Tree {
 	s := shrinker{best: t, fails: fails, left: maxTries}
 	for n := len(s.best); n > 0; n /= 2 {
@@ -25,7 +25,7 @@ type shrinker struct {
 	left  int
 }
 
-// try takes t if it fails too.
+// try keeps t if fails is true for it.
 func (s *shrinker) try(t Tree) bool {
 	if s.left == 0 {
 		return false
@@ -38,7 +38,7 @@ func (s *shrinker) try(t Tree) bool {
 	return true
 }
 
-// without leaves out n nodes at a time, from the end, where leaves are.
+// without leaves out n nodes at a time, beginning at the end, where the leaves are.
 func (s *shrinker) without(n int) {
 	for end := len(s.best); end > 1; end -= n {
 		end = min(end, len(s.best))
@@ -49,7 +49,7 @@ func (s *shrinker) without(n int) {
 	}
 }
 
-// plain changes node i, if that still fails.
+// plain makes node i plain, if fails stays true.
 func (s *shrinker) plain(i int, change func(*Node)) {
 	t := append(Tree(nil), s.best...)
 	change(&t[i])
@@ -58,7 +58,7 @@ func (s *shrinker) plain(i int, change func(*Node)) {
 	}
 }
 
-// plainer are changes of a node towards one that has nothing particular.
+// plainer are changes that make a node more ordinary.
 var plainer = []func(*Node){
 	func(n *Node) { n.Xattrs = nil },
 	func(n *Node) { n.ACL = nil },

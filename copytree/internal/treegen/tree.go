@@ -6,26 +6,26 @@ import (
 	"strings"
 )
 
-// Tree is a tree of files: the root, whose Path is "", and then every file,
-// directories before what is in them and files before their hard links.
+// Tree is a tree of files: the root, whose Path is "", and then every file.
+// Directories come before what is in them, and files before their hard links.
 type Tree []Node
 
-// Node is one file of a Tree. Fields that its Kind has no use for are zero.
+// Node is one file of a Tree. Fields that its Kind does not use are zero.
 type Node struct {
 	Path         string // relative, any bytes but NUL; "" is the root
 	Kind         Kind
-	Mode         uint32 // the lower twelve bits; of a symbolic link: unused
-	UID, GID     int    // unused where Build may not change owners
+	Mode         uint32 // the lower twelve bits; not used for a symbolic link
+	UID, GID     int    // not used where Build may not change owners
 	Atime, Mtime Time
 	Size         int64    // of a File, in bytes
-	Data         []Extent // of a File, ascending; what they leave out is holes
-	Target       string   // of a Symlink: its text; of a HardLink: another Node's Path
+	Data         []Extent // of a File, ascending; between them are holes
+	Target       string   // of a Symlink: its target; of a HardLink: another Node's Path
 	Xattrs       []Xattr
-	ACL, Default ACL    // nil is none; an ACL takes the place of Mode's permissions
+	ACL, Default ACL    // nil: no ACL; an ACL replaces the permissions of Mode
 	Major, Minor uint32 // of a device
 }
 
-// Kind says what sort of file a Node is.
+// Kind is the type of a Node.
 type Kind uint8
 
 // The kinds of files.
@@ -49,11 +49,11 @@ func (k Kind) String() string { return kinds[k] }
 // negative, and nanoseconds from there onwards.
 type Time struct{ Sec, Nsec int64 }
 
-// Extent is a range of a File that is not a hole. Fill says with what it is
-// filled: Zeros, Unwritten, or else bytes that depend on Fill and their offset.
+// Extent is a range of a File that is not a hole. Fill is what it is filled with:
+// Zeros, Unwritten, or bytes that depend on Fill and their offset.
 type Extent struct{ Off, Len, Fill int64 }
 
-// Values of Extent.Fill that are no seeds.
+// Values of Extent.Fill other than seeds.
 const (
 	Zeros     = 0
 	Unwritten = -1 // allocated with fallocate(2), and not written

@@ -15,9 +15,9 @@ import (
 	"github.com/sluiceio/sluice/internal/seed"
 )
 
-// BenchmarkRandomRead compares direct reads of random 4 KiB blocks through a
-// Queue with as many goroutines in pread(2). The two take turns, so that a
-// noisy machine is noisy for both.
+// BenchmarkRandomRead compares direct reads of random 4 KiB blocks through a Queue
+// with as many goroutines in pread(2). The two take turns, so that noise of the
+// machine affects both.
 func BenchmarkRandomRead(b *testing.B) {
 	const blocks = 64 << 10 // 256 MiB
 	f := directFile(b, blocks)
@@ -30,7 +30,7 @@ func BenchmarkRandomRead(b *testing.B) {
 	}
 }
 
-// preads performs n reads by goroutines in pread(2).
+// preads performs n reads, by goroutines in pread(2).
 func preads(b *testing.B, f *os.File, blocks, goroutines, n int) {
 	var left atomic.Int64
 	left.Store(int64(n))
@@ -49,9 +49,8 @@ func preads(b *testing.B, f *os.File, blocks, goroutines, n int) {
 	wg.Wait()
 }
 
-// duel performs b.N operations by each of two ways, in turn, and reports the
-// rate of the first, its ratio to the second's, and the CPU time an operation
-// of each.
+// duel performs b.N operations in each of two ways, in turn. It reports the rate of
+// the first, its ratio to the second's, and the CPU time per operation of each.
 func duel(b *testing.B, first, second func(n int)) {
 	const turns = 4
 	var a, z cost
@@ -67,7 +66,7 @@ func duel(b *testing.B, first, second func(n int)) {
 	b.ReportMetric(z.cpuMicros(), "pread-cpu-us/op")
 }
 
-// cost is what operations took.
+// cost is the time and the CPU time of operations.
 type cost struct {
 	n         int
 	wall, cpu time.Duration
@@ -84,7 +83,7 @@ func (c *cost) add(n int, perform func(int)) {
 func (c *cost) rate() float64      { return float64(c.n) / c.wall.Seconds() }
 func (c *cost) cpuMicros() float64 { return float64(c.cpu.Nanoseconds()) / 1e3 / float64(c.n) }
 
-// cpuTime is the CPU time that the process has used.
+// cpuTime returns the CPU time that the process has used.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	syscall.Getrusage(syscall.RUSAGE_SELF, &u)

@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver/drivertest"
 )
 
-// TestDriver runs the conformance suite, on all that this kernel has and
+// TestDriver runs the conformance suite, with everything that this kernel has, and
 // without each of the things that an older kernel may lack.
 func TestDriver(t *testing.T) {
 	for _, kernel := range []struct {
@@ -17,9 +17,9 @@ func TestDriver(t *testing.T) {
 		less func(q *Queue)
 	}{
 		{"Whole", func(*Queue) {}},
-		{"NoRing", func(q *Queue) { q.inRing = false }},
+		{"NoRing", func(q *Queue) { q.mapped = false }},
 		{"NoNowait", func(q *Queue) { q.nowait = false }},
-		{"NoSizes", func(q *Queue) { q.sizes = false }},
+		{"NoSizes", func(q *Queue) { q.statx = false }},
 		{"NoFsync", func(q *Queue) { q.fsync = false }},
 	} {
 		t.Run(kernel.name, func(t *testing.T) {

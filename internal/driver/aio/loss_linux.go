@@ -12,12 +12,11 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// A queue is lost when io_submit fails for good, or when the number of the
-// doorbell's descriptor means another file. The kernel performs what it has taken,
-// and the completion ring needs no descriptor. So Reap looks there every now and
-// then, until nothing is in flight.
+// A queue is lost when io_submit fails for good, or when another file has the
+// eventfd's number. The kernel performs what it has taken, and needs no descriptor to
+// post completions. So Reap polls the event buffer until nothing is in flight.
 
-// errDescriptor is why a queue is lost whose eventfd's number means another file.
+// errDescriptor is the loss of a queue whose eventfd's number another file has.
 var errDescriptor = errors.New("the eventfd of the queue was closed by the program")
 
 const (
@@ -25,7 +24,7 @@ const (
 	ecanceled = -int32(syscall.ECANCELED)
 )
 
-// lost is why the queue cannot be used any more; nil while it can.
+// lost returns why the queue cannot be used any more; nil while it can.
 func (q *Queue) lost() error {
 	if err := q.loss.Load(); err != nil {
 		return *err
@@ -33,26 +32,27 @@ func (q *Queue) lost() error {
 	return nil
 }
 
-// lose notes that the queue cannot be used any more. Only the first reason counts.
+// lose makes the queue lost. Only the first reason counts.
 func (q *Queue) lose(err error) {
 	if q.loss.CompareAndSwap(nil, &err) {
-		q.bell.ring()
+		q.notifier.notify()
 	}
 }
 
-// ready reports why the queue cannot be used; nil if it can.
+// ready opens the eventfd if need be. It returns why the queue cannot be used; nil
+// if it can.
 func (q *Queue) ready() error {
-	if err := q.bell.ready(); err != nil {
+	if err := q.notifier.ready(); err != nil {
 		q.lose(err)
 	}
 	return q.lost()
 }
 
-// refused notes that the queue is lost if that is what io_submit has meant with
-// res. It may also be about the operation: then the kernel takes no operation, but
-// the call.
-func (q *Queue) refused(res int32) bool {
-	if (res == ebadf || res == einval) && !q.bell.self.Same() {
+// lostBy is called when io_submit has failed with res. It reports whether that
+// means that the queue is lost. If the failure is about the operation only, an
+// io_submit of no operations succeeds.
+func (q *Queue) lostBy(res int32) bool {
+	if (res == ebadf || res == einval) && !q.notifier.self.Same() {
 		q.lose(errDescriptor)
 		return true
 	}
@@ -63,14 +63,14 @@ func (q *Queue) refused(res int32) bool {
 	return false
 }
 
-// withdraw ends what the kernel of a lost queue has not taken.
+// withdraw ends operations that the kernel has not taken; the queue is lost.
 func (q *Queue) withdraw(batch []*sys.Iocb) {
 	for _, c := range batch {
-		q.early.put(q.slots.at(c.Data), ecanceled)
+		q.finished.put(q.slots.at(c.Data), ecanceled)
 	}
 }
 
-// reapLost is Reap, which has n operations already, of a lost queue.
+// reapLost is Reap of a lost queue. n operations are already in done.
 func (q *Queue) reapLost(done []*driver.Op, n, need int) (int, error) {
 	for pause := 20 * time.Microsecond; ; pause = min(2*pause, 10*time.Millisecond) {
 		n += q.collect(done[n:])

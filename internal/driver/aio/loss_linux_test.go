@@ -4,42 +4,18 @@ package aio
 
 import (
 	"errors"
-	"os"
-	"strconv"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/driver/drivertest"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// replace gives the number of the eventfd to /dev/null, as dup2(2) by a program
-// does.
-func replace(t *testing.T, q *Queue) {
-	t.Helper()
-	null, err := unix.Open(os.DevNull, unix.O_RDWR|unix.O_CLOEXEC, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer unix.Close(null)
-	number := q.bell.fd
-	if err := unix.Dup3(null, number, unix.O_CLOEXEC); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if to, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(number)); err == nil && to != os.DevNull {
-			t.Errorf("descriptor %d is %s; want that of the program, %s", number, to, os.DevNull)
-		}
-		unix.Close(number)
-	})
-}
-
-// TestDescriptorReplaced: what is in flight comes back with its result, what
-// comes later is not begun, and the descriptor of the program stays open.
+// TestDescriptorReplaced: operations in flight return their results, later ones are
+// not begun, and the program's descriptor stays open.
 func TestDescriptorReplaced(t *testing.T) {
 	const blocks = 64
 	f := directFile(t, blocks)
@@ -51,7 +27,7 @@ func TestDescriptorReplaced(t *testing.T) {
 	if n, err := q.Submit(r.ops[:blocks]); n != blocks || err != nil {
 		t.Fatalf("Submit = %d, %v", n, err)
 	}
-	replace(t, q)
+	drivertest.ReplaceDescriptor(t, q.notifier.fd)
 	n, err := q.Submit(r.ops[blocks:])
 	if n != blocks || !errors.Is(err, errDescriptor) {
 		t.Fatalf("Submit = %d, %v; want %d, %v", n, err, blocks, errDescriptor)
@@ -76,8 +52,8 @@ func TestDescriptorReplaced(t *testing.T) {
 	}
 }
 
-// TestDescriptorReplacedUnderReap: a Reap that waits notices by itself that nobody
-// will ring any more.
+// TestDescriptorReplacedUnderReap: a waiting Reap finds out by itself that the eventfd
+// is gone.
 func TestDescriptorReplacedUnderReap(t *testing.T) {
 	q := open(t, Options{Depth: 8})
 	var reaps sync.WaitGroup
@@ -86,24 +62,24 @@ func TestDescriptorReplacedUnderReap(t *testing.T) {
 			t.Errorf("Reap = %d, %v; want 0, %v", n, err, errDescriptor)
 		}
 	})
-	for !q.bell.armed.Load() {
+	for !q.notifier.armed.Load() {
 		time.Sleep(time.Millisecond)
 	}
-	replace(t, q)
+	drivertest.ReplaceDescriptor(t, q.notifier.fd)
 	reaps.Wait()
 	if err := q.Close(); err != nil {
 		t.Errorf("Close = %v", err)
 	}
 }
 
-// TestRefusedForGood: io_submit that fails for all operations ends the queue, and what
-// was not handed over comes back.
+// TestRefusedForGood: the queue is lost when io_submit fails for all operations, and
+// Reap returns those that the kernel has not taken.
 func TestRefusedForGood(t *testing.T) {
 	const blocks = 8
 	f := directFile(t, blocks)
 	q := open(t, Options{Depth: blocks})
 	ctx := q.ctx
-	q.ctx = 1 // which is none: EINVAL
+	q.ctx = 1 // no context: EINVAL
 	r := newReads(t, f, blocks, blocks)
 	n, err := q.Submit(r.ops)
 	if n != blocks || !errors.Is(err, syscall.EINVAL) {
@@ -127,16 +103,16 @@ func TestRefusedForGood(t *testing.T) {
 	}
 }
 
-// TestLateDoorbell: nothing is open before the first operation, and what cannot
-// be opened then ends the queue.
-func TestLateDoorbell(t *testing.T) {
+// TestLateNotifier: no eventfd is open before the first operation. If it cannot be
+// opened then, the queue is lost.
+func TestLateNotifier(t *testing.T) {
 	newQueue(t, Options{Depth: 8}).Wake()
 	before := descriptors(t)
 	q := newQueue(t, Options{Depth: 8})
 	if n := descriptors(t); n != before {
 		t.Errorf("%d descriptors more before the first operation", n-before)
 	}
-	q.bell.open.Do(func() { q.bell.bad = syscall.EMFILE })
+	q.notifier.once.Do(func() { q.notifier.openErr = syscall.EMFILE })
 	if n, err := q.Submit([]*driver.Op{{}}); n != 0 || !errors.Is(err, syscall.EMFILE) {
 		t.Errorf("Submit = %d, %v; want 0, EMFILE", n, err)
 	}

@@ -12,11 +12,11 @@ import (
 	"github.com/sluiceio/sluice/internal/seed"
 )
 
-// lane owns a block, and has one operation after the other performed on it.
-type lane struct {
+// cell is a block of a file, on which one operation at a time is performed.
+type cell struct {
 	op     *driver.Op
 	off    int64
-	stamp  uint64 // what the block holds, at its beginning and its end
+	stamp  uint64 // what the block has at its beginning and its end
 	reads  way
 	writes way
 }
@@ -27,8 +27,8 @@ type way struct {
 	flags driver.Flags
 }
 
-// next prepares the lane's next operation.
-func (l *lane) next(rng *rand.Rand) {
+// next prepares the cell's next operation.
+func (l *cell) next(rng *rand.Rand) {
 	op, w := l.op, l.writes
 	op.Code = []driver.Code{driver.Read, driver.Read, driver.Write, driver.Write, driver.Fdatasync, driver.Nop}[rng.IntN(6)]
 	switch op.Code {
@@ -43,12 +43,12 @@ func (l *lane) next(rng *rand.Rand) {
 	op.FD, op.Flags, op.Off = w.fd, w.flags, l.off
 }
 
-func (l *lane) check(t *testing.T) {
+func (l *cell) check(t *testing.T) {
 	switch op := l.op; op.Code {
 	case driver.Read:
 		a, z := binary.LittleEndian.Uint64(op.Buf), binary.LittleEndian.Uint64(op.Buf[block-8:])
 		if op.Res == 0 && l.stamp == 0 {
-			return // past what the other lanes have written
+			return // beyond what the other cells have written
 		}
 		if op.Res != block || a != l.stamp || z != l.stamp {
 			t.Errorf("read at %d = %d, %x…%x; want %d, %x", op.Off, op.Res, a, z, block, l.stamp)
@@ -64,11 +64,11 @@ func (l *lane) check(t *testing.T) {
 	}
 }
 
-// newLanes makes three files that begin with one block and grow: one all
-// direct, one all buffered, one written through the page cache and read around
-// it, whose reads therefore meet dirty pages. (The fourth way is one that the
-// kernel warns of: direct writes beside buffered ones make fsync fail.)
-func newLanes(t *testing.T, n int) []*lane {
+// newCells makes three files that begin with one block and grow. One is used with
+// O_DIRECT only, one without, and one is written through the page cache and read
+// with O_DIRECT, so that its reads meet dirty pages. There is no fourth one: the
+// kernel warns of direct writes beside buffered ones, as they make fsync fail.
+func newCells(t *testing.T, n int) []*cell {
 	var ways [3][2]way
 	for i := range ways {
 		f := directFile(t, 1)
@@ -80,31 +80,31 @@ func newLanes(t *testing.T, n int) []*lane {
 		direct, buffered := way{int32(f.Fd()), driver.Direct}, way{int32(cached.Fd()), 0}
 		ways[i] = [3][2]way{{direct, direct}, {buffered, buffered}, {direct, buffered}}[i]
 	}
-	lanes := make([]*lane, n)
+	cells := make([]*cell, n)
 	bufs := aligned(n * block)
-	for i := range lanes {
+	for i := range cells {
 		w := ways[i%len(ways)]
-		lanes[i] = &lane{
+		cells[i] = &cell{
 			op:     &driver.Op{Buf: bufs[i*block : (i+1)*block]},
 			off:    int64(i/len(ways)) * block,
 			reads:  w[0],
 			writes: w[1],
 		}
-		lanes[i].op.Owner = lanes[i]
+		cells[i].op.Owner = cells[i]
 	}
-	return lanes
+	return cells
 }
 
-// TestMixed has one goroutine submit and another reap operations of all
-// kinds, so that all ways through the queue meet.
+// TestMixed has one goroutine submit and another reap operations of all kinds, so that
+// operations take all ways through the queue at the same time.
 func TestMixed(t *testing.T) {
 	const depth, total = 48, 20_000
 	start := seed.Of(t)
 	rng := rand.New(rand.NewPCG(start, 0))
 
 	q := newQueue(t, Options{Depth: depth, Threads: 8})
-	ready := make(chan *lane, depth)
-	for _, l := range newLanes(t, depth) {
+	ready := make(chan *cell, depth)
+	for _, l := range newCells(t, depth) {
 		ready <- l
 	}
 	go func() {
@@ -129,7 +129,7 @@ func TestMixed(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, op := range done[:n] {
-			l := op.Owner.(*lane)
+			l := op.Owner.(*cell)
 			l.check(t)
 			ready <- l
 		}

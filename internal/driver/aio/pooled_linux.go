@@ -10,30 +10,30 @@ import (
 	"github.com/sluiceio/sluice/internal/driver/pool"
 )
 
-// pooled is the pool, and what it takes to share it between the submitter and
-// the goroutine in Reap. A Pool knows an operation by its pointer, so Token
-// stays the queue's.
+// pooled is the pool, shared between the goroutines that submit and the one in
+// Reap. A Pool knows an operation by its pointer, so that Token stays the queue's.
 type pooled struct {
 	*pool.Pool
-	// n counts the operations in the pool: raised by who gives, lowered by
-	// the goroutine in Reap, whom it spares the pool's lock.
+	// n is the number of operations in the pool. perform increments it, Reap
+	// decrements it. While it is 0, Reap need not take the pool's lock.
 	n     atomic.Int32
-	batch []*driver.Op // the submitter's: given with the coming flush
-	// mu makes the two who give operations one. No one waits under it.
+	batch []*driver.Op // for the next flush. Used by the submitter alone
+	// mu allows one call of the pool's Submit at a time. No goroutine waits
+	// while it holds mu.
 	mu sync.Mutex
 }
 
-// init makes a pool, whose Depth is how many slots there are.
+// init makes a pool. Its Depth is the number of slots.
 func (p *pooled) init(o pool.Options) (err error) {
 	p.batch = make([]*driver.Op, 0, o.Depth)
 	p.Pool, err = pool.New(o)
 	return err
 }
 
-// add prepares op for flush. The submitter's.
+// add adds op to the next flush. Only the submitter calls it.
 func (p *pooled) add(op *driver.Op) { p.batch = append(p.batch, op) }
 
-// flush gives the pool what was added. The submitter's.
+// flush submits to the pool what was added. Only the submitter calls it.
 func (p *pooled) flush() {
 	if len(p.batch) > 0 {
 		p.perform(p.batch)
@@ -41,7 +41,7 @@ func (p *pooled) flush() {
 	}
 }
 
-// perform gives the pool ops at once.
+// perform submits ops to the pool.
 func (p *pooled) perform(ops []*driver.Op) {
 	p.n.Add(int32(len(ops)))
 	p.mu.Lock()
@@ -51,7 +51,7 @@ func (p *pooled) perform(ops []*driver.Op) {
 	}
 }
 
-// collect moves performed operations into done and reports how many.
+// collect moves completed operations to done, and returns their number.
 func (p *pooled) collect(done []*driver.Op) int {
 	if p.n.Load() == 0 {
 		return 0

@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// knowsFsync reports whether the context performs IOCB_CMD_FSYNC (4.18).
+// knowsFsync reports whether the context can perform IOCB_CMD_FSYNC (4.18).
 func knowsFsync(ctx sys.AioContext) (bool, error) {
 	fd, err := unix.MemfdCreate("aio-probe", unix.MFD_CLOEXEC)
 	if err != nil {
@@ -32,7 +32,7 @@ func knowsFsync(ctx sys.AioContext) (bool, error) {
 	}
 }
 
-// release is the kernel's, such as "6.1.0-18-amd64".
+// release returns the kernel's release, such as "6.1.0-18-amd64".
 func release() string {
 	var u unix.Utsname
 	if unix.Uname(&u) != nil {
@@ -50,18 +50,18 @@ func atLeast(release string, major, minor int) bool {
 	return a > major || a == major && i >= minor
 }
 
-// describe says for people what was found.
+// describe returns, for people, what the queue found and uses.
 func (q *Queue) describe(asked uint32) (features []string) {
 	if q.depth < asked {
-		features = append(features, fmt.Sprintf("depth %d, for want of room in fs.aio-max-nr", q.depth))
+		features = append(features, fmt.Sprintf("depth %d, as fs.aio-max-nr leaves no room for more", q.depth))
 	}
 	for _, f := range []struct {
 		has     bool
 		yes, no string
 	}{
-		{q.inRing, "completions read from the ring", "completions read by io_getevents"},
+		{q.mapped, "completions read without system calls", "completions read by io_getevents"},
 		{q.nowait, "direct reads that cannot wait (RWF_NOWAIT)", "direct reads"},
-		{q.sizes, "direct writes that do not extend", "direct writes by the pool"},
+		{q.statx, "direct writes that do not extend", "direct writes by the pool"},
 		{q.fsync, "asynchronous fsync", "fsync by the pool"},
 	} {
 		if f.has {

@@ -15,22 +15,21 @@ import (
 )
 
 const (
-	// defaultDepth is how many operations a Queue has in flight unless told.
-	// 64 such queues fit into fs.aio-max-nr as Linux sets it.
+	// defaultDepth lets 64 queues fit into fs.aio-max-nr as Linux sets it.
 	defaultDepth = 1024
 	maxDepth     = 16384
 )
 
 // Options configures a Queue. The zero value is useful.
 type Options struct {
-	// Depth is the most operations in flight: 1 to 16384, 0 for 1024. It is
-	// rounded up to a power of two, and is less where fs.aio-max-nr, which
-	// bounds all contexts of the system together, has no room for it.
+	// Depth is the largest number of operations in flight: 1 to 16384, 0 for
+	// 1024. It is rounded up to a power of two. It is lowered if fs.aio-max-nr,
+	// which bounds all contexts of the system together, has no room for it.
 	Depth int
-	// Threads is the most threads that the pool occupies; 0 is the pool's
+	// Threads is the largest number of threads of the pool; 0 is the pool's
 	// default.
 	Threads int
-	// Record is who records the queue's system calls; nil is nobody.
+	// Record records the queue's system calls, if it is not nil.
 	Record *record.Hook
 }
 
@@ -42,30 +41,31 @@ type Queue struct {
 	features []string
 
 	// What the kernel has.
-	nowait bool // direct reads with RWF_NOWAIT that do not mind cached pages (5.13)
+	nowait bool // RWF_NOWAIT for direct reads, which does not fail for cached pages (5.13)
 	fsync  bool // IOCB_CMD_FSYNC (4.18)
-	sizes  bool // statx(2) (4.11), which tells whether a write extends a file
+	statx  bool // statx(2) (4.11), which shows whether a write extends its file
 
-	slots slots
-	iocbs []sys.Iocb // by slot, whose index is Data
-	batch []*sys.Iocb
-	plain plain
-	ends  ends
+	slots      slots
+	iocbs      []sys.Iocb // by slot; Data is the slot's index
+	batch      []*sys.Iocb
+	plainFiles plainFiles
+	fileEnds   fileEnds
 
-	// ring is read by the goroutine in Reap. Without one (inRing is false)
-	// events come by io_getevents.
-	ring   sys.AioRing
-	inRing bool
-	events []sys.IoEvent
+	// completed is the event buffer that the kernel maps into the process. Only the
+	// goroutine in Reap reads it. If its layout is not known (mapped is false),
+	// io_getevents returns the events.
+	completed sys.AioRing
+	mapped    bool
+	events    []sys.IoEvent
 
-	writes submitters // of direct writes
-	early  early
-	pooled pooled
+	writes   submitters // of direct writes
+	finished finished
+	pooled   pooled
 
-	// What the goroutine in Reap waits with; see await.
-	bell doorbell
-	wake atomic.Bool // set by Wake, cleared by the Reap that returns for it
-	reap reaping
+	// The goroutine in Reap waits with these; see await.
+	notifier notifier
+	wake     atomic.Bool // set by Wake, cleared by the Reap that returns because of it
+	reap     reaping
 
 	closed atomic.Bool
 	loss   atomic.Pointer[error] // see lost
@@ -73,8 +73,8 @@ type Queue struct {
 
 var _ driver.Driver = (*Queue)(nil)
 
-// New sets up a queue. The error is the kernel's: EPERM or ENOSYS where AIO
-// is forbidden or not built in, EAGAIN where fs.aio-max-nr is used up.
+// New sets up a queue. The error is the kernel's: EPERM or ENOSYS if AIO is
+// forbidden or not built in, EAGAIN if fs.aio-max-nr is used up.
 func New(o Options) (*Queue, error) {
 	depth, err := o.check()
 	if err != nil {
@@ -87,10 +87,10 @@ func New(o Options) (*Queue, error) {
 	if err := q.pooled.init(pool.Options{
 		Threads: o.Threads,
 		Depth:   int(q.depth),
-		Notify:  q.bell.ring,
+		Notify:  q.notifier.notify,
 		Record:  q.hook,
 	}); err != nil {
-		q.free()
+		q.destroy()
 		return nil, err
 	}
 	return q, nil
@@ -111,25 +111,26 @@ func (o Options) check() (depth uint32, err error) {
 
 // Info implements driver.Driver.
 func (q *Queue) Info() driver.Info {
-	return driver.Info{Name: "aio", Depth: int(q.depth), Threads: q.pooled.Info().Threads + submittersMost, Features: q.features}
+	return driver.Info{Name: "aio", Depth: int(q.depth), Threads: q.pooled.Info().Threads + maxSubmitters, Features: q.features}
 }
 
 // Wake implements driver.Driver.
 func (q *Queue) Wake() {
 	if !q.wake.Swap(true) {
-		q.bell.ring()
+		q.notifier.notify()
 	}
 }
 
-// Cancel implements driver.Driver. It reaches what waits for a submitter or for one of
-// the pool's threads; no file system lets io_cancel end what the kernel has.
+// Cancel implements driver.Driver. It ends operations that wait for a submitter or
+// for a thread of the pool. No file system supports io_cancel(2), so operations in
+// the kernel go on.
 func (q *Queue) Cancel(op *driver.Op) {
 	q.writes.cancel(op)
 	q.pooled.Cancel(op)
 }
 
-// Close implements driver.Driver. It takes some 30 ms: so long the kernel needs
-// to be sure that nobody uses the context any more.
+// Close implements driver.Driver. It takes about 30 ms: the kernel needs that to be
+// sure that nothing uses the context any more.
 func (q *Queue) Close() error {
 	if !q.closed.CompareAndSwap(false, true) {
 		return nil
@@ -140,7 +141,7 @@ func (q *Queue) Close() error {
 			return err
 		}
 	}
-	q.writes.live.Wait()
+	q.writes.goroutines.Wait()
 	err := q.pooled.Close()
-	return cmp.Or(q.free(), err)
+	return cmp.Or(q.destroy(), err)
 }

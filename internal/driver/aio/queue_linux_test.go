@@ -18,7 +18,7 @@ import (
 
 const block = 4 << 10 // 4 KiB, a multiple of any disk's sector
 
-// open makes a queue, or skips the test where AIO is forbidden.
+// open makes a queue, or skips the test if AIO is forbidden.
 func open(t testing.TB, o Options) *Queue {
 	t.Helper()
 	q, err := New(o)
@@ -31,7 +31,7 @@ func open(t testing.TB, o Options) *Queue {
 	return q
 }
 
-// newQueue makes a queue that is closed with the test.
+// newQueue makes a queue, which is closed at the end of the test.
 func newQueue(t testing.TB, o Options) *Queue {
 	t.Helper()
 	q := open(t, o)
@@ -43,8 +43,7 @@ func newQueue(t testing.TB, o Options) *Queue {
 	return q
 }
 
-// directFile makes a file of blocks that begin with their number, open with
-// O_DIRECT.
+// directFile makes a file, open with O_DIRECT. Each block begins with its number.
 func directFile(t testing.TB, blocks int) *os.File {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "data")
@@ -73,7 +72,7 @@ func aligned(n int) []byte {
 	return b[skip : skip+n : skip+n]
 }
 
-// perform submits ops and returns when all have come back.
+// perform submits ops and reaps all of them.
 func perform(t testing.TB, q *Queue, ops ...*driver.Op) {
 	t.Helper()
 	done := make([]*driver.Op, len(ops))
@@ -90,7 +89,7 @@ func perform(t testing.TB, q *Queue, ops ...*driver.Op) {
 	}
 }
 
-// reads are direct reads of random blocks that know what they must find.
+// reads are direct reads of random blocks, and what each must return.
 type reads struct {
 	ops    []*driver.Op
 	blocks int

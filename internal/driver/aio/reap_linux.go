@@ -11,12 +11,12 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// reaping is the state of the goroutine in Reap while it waits.
+// reaping is the state of a Reap while it waits.
 type reaping struct {
 	done    []*driver.Op
 	n, need int
-	ready   func(fd uintptr) bool // Queue.look, made once: a method value allocates
-	again   [1]*driver.Op         // what the pool is given
+	ready   func(fd uintptr) bool // Queue.poll; made once, as a method value allocates
+	one     [1]*driver.Op         // the argument for the pool
 }
 
 // Reap implements driver.Driver.
@@ -27,6 +27,7 @@ func (q *Queue) Reap(done []*driver.Op, need int) (int, error) {
 	return q.await(done, need)
 }
 
+// await moves completed operations to done, and waits until there are need of them.
 func (q *Queue) await(done []*driver.Op, need int) (int, error) {
 	n := q.collect(done)
 	if n >= need {
@@ -36,7 +37,7 @@ func (q *Queue) await(done []*driver.Op, need int) (int, error) {
 		return q.reapLost(done, n, need)
 	}
 	q.reap.done, q.reap.n, q.reap.need = done, n, need
-	err := q.bell.wait(q.reap.ready)
+	err := q.notifier.wait(q.reap.ready)
 	n, q.reap.done = q.reap.n, nil
 	if err != nil {
 		q.lose(fmt.Errorf("eventfd: %w", err))
@@ -47,28 +48,28 @@ func (q *Queue) await(done []*driver.Op, need int) (int, error) {
 	return n, nil
 }
 
-// look is called by the netpoller's side of wait: it takes what has come and
-// reports whether Reap may return.
-func (q *Queue) look(uintptr) bool {
+// poll takes what has completed and reports whether Reap may return. The netpoller
+// calls it, through notifier.wait.
+func (q *Queue) poll(uintptr) bool {
 	r := &q.reap
 	r.n += q.collect(r.done[r.n:])
 	return r.n >= r.need || q.lost() != nil || q.wake.CompareAndSwap(true, false)
 }
 
-// collect takes completed operations from wherever they may be and reports
-// how many.
+// collect moves completed operations to done, wherever they completed, and returns
+// their number.
 func (q *Queue) collect(done []*driver.Op) int {
-	n := q.early.take(done)
+	n := q.finished.take(done)
 	n += q.pooled.collect(done[n:])
-	n += q.landed(done[n:])
+	n += q.collectContext(done[n:])
 	for _, op := range done[:n] {
-		q.slots.give(op)
+		q.slots.release(op)
 	}
 	return n
 }
 
-// landed takes what the kernel has completed.
-func (q *Queue) landed(done []*driver.Op) int {
+// collectContext moves operations to done that the kernel has completed.
+func (q *Queue) collectContext(done []*driver.Op) int {
 	n := 0
 	for n < len(done) {
 		want := min(len(q.events), len(done)-n)
@@ -86,10 +87,10 @@ func (q *Queue) landed(done []*driver.Op) int {
 	return n
 }
 
-// completions reads from the ring, at most len(events).
+// completions returns events of the context, at most len(events).
 func (q *Queue) completions(events []sys.IoEvent) []sys.IoEvent {
-	if q.inRing {
-		return events[:q.ring.Take(events)]
+	if q.mapped {
+		return events[:q.completed.Take(events)]
 	}
 	start := q.hook.Now()
 	n := sys.IoGetevents(q.ctx, 0, events)
@@ -97,16 +98,16 @@ func (q *Queue) completions(events []sys.IoEvent) []sys.IoEvent {
 	return events[:max(0, n)]
 }
 
-// end records an operation's result. It returns nil if that is not the end:
-// the kernel would have had to wait, and the pool does instead.
+// end sets an operation's result. It returns nil if the operation goes on in the
+// pool, because the kernel would have had to wait.
 func (q *Queue) end(e *sys.IoEvent) *driver.Op {
 	op, res := q.slots.at(e.Data), int32(e.Res)
 	if res == eagain && q.iocbs[e.Data].RWFlags != 0 {
 		if sys.EndOf(int(op.FD)) == math.MaxInt64 {
-			q.plain.note(op.FD)
+			q.plainFiles.note(op.FD)
 		}
 		if op.Flags&driver.NoWait == 0 {
-			q.again(op)
+			q.retryInPool(op)
 			return nil
 		}
 	}
@@ -117,9 +118,9 @@ func (q *Queue) end(e *sys.IoEvent) *driver.Op {
 	return op
 }
 
-// again gives an operation to the pool.
-func (q *Queue) again(op *driver.Op) {
-	q.reap.again[0] = op
-	q.pooled.perform(q.reap.again[:])
-	q.reap.again[0] = nil
+// retryInPool gives an operation to the pool.
+func (q *Queue) retryInPool(op *driver.Op) {
+	q.reap.one[0] = op
+	q.pooled.perform(q.reap.one[:])
+	q.reap.one[0] = nil
 }

@@ -18,7 +18,7 @@ func TestManyThroughFew(t *testing.T) {
 		t.Run(way, func(t *testing.T) {
 			q := newQueue(t, Options{Depth: 64})
 			if way == "io_getevents" {
-				q.inRing = false
+				q.mapped = false
 			}
 			newReads(t, f, blocks, 64).run(t, q, 10_000)
 		})

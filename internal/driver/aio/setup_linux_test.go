@@ -30,7 +30,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// descriptors counts those that the process has open.
+// descriptors returns the number of open descriptors of the process.
 func descriptors(t *testing.T) int {
 	t.Helper()
 	names, err := os.ReadDir("/proc/self/fd")
@@ -40,7 +40,7 @@ func descriptors(t *testing.T) int {
 	return len(names)
 }
 
-// The system's bound on contexts is every program's, so the test has its own.
+// fs.aio-max-nr is shared with all other programs, so the test uses a bound of its own.
 func TestMaxNr(t *testing.T) {
 	for _, c := range []struct {
 		room, depth, want uint32
@@ -77,7 +77,7 @@ func TestDescribe(t *testing.T) {
 	if says(64, "fs.aio-max-nr") || !says(1024, "fs.aio-max-nr") {
 		t.Error("a depth less than was asked for is to be told, and only that")
 	}
-	q.inRing = false
+	q.mapped = false
 	if !says(64, "io_getevents") {
 		t.Error("io_getevents is to be told")
 	}

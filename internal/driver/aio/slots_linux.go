@@ -8,23 +8,23 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 )
 
-// slots is the table of operations in flight. The kernel knows an operation
-// by the index of its slot, which is also its Token.
+// slots is the table of operations in flight. The kernel knows an operation by the
+// index of its slot, which is also its Token.
 //
-// The submitter takes slots and Reap gives them back, each side one goroutine
-// at a time, so the free indices are a queue with one producer and one
-// consumer and need no lock.
+// The submitter takes slots and Reap frees them, each one goroutine at a time. So
+// the free indices are a queue with one producer and one consumer, and need no
+// lock.
 type slots struct {
-	// ops holds an operation from the moment all about it is prepared. Who
-	// loads it thereby sees what the submitter prepared; the kernel, which
-	// carries the index from one side to the other, is unknown to Go's memory
-	// model.
+	// ops holds each operation from the moment at which it is prepared. A
+	// goroutine that loads it sees what the submitter has prepared. The index
+	// comes through the kernel, which Go's memory model does not know, so it
+	// could not order that.
 	ops []atomic.Pointer[driver.Op]
 
-	free []uint32      // ring of free indices, len(ops) of them
+	free []uint32      // circular buffer of free indices, of len(ops) elements
 	mask uint32        // len(ops) is a power of two
-	head atomic.Uint32 // next to take; advanced by the submitter
-	tail atomic.Uint32 // next to fill; advanced by Reap
+	head atomic.Uint32 // where the submitter takes the next index
+	tail atomic.Uint32 // where Reap puts the next index
 }
 
 func (s *slots) init(n uint32) {
@@ -37,17 +37,17 @@ func (s *slots) init(n uint32) {
 	s.tail.Store(n)
 }
 
-// available reports how many operations can be taken.
+// available returns the number of free slots.
 func (s *slots) available() int { return int(s.tail.Load() - s.head.Load()) }
 
-// busy reports how many operations are in flight.
+// busy returns the number of operations in flight.
 func (s *slots) busy() int { return len(s.ops) - s.available() }
 
-// next returns the index that take gives to the next operation. The caller
-// has asked available.
+// next returns the index of the slot that take uses next. There must be an
+// available slot.
 func (s *slots) next() uint32 { return s.free[s.head.Load()&s.mask] }
 
-// take puts op, prepared, into the next slot.
+// take puts op, which is prepared, into the next slot.
 func (s *slots) take(op *driver.Op) {
 	i := s.next()
 	op.Token = uint64(i)
@@ -55,8 +55,8 @@ func (s *slots) take(op *driver.Op) {
 	s.head.Add(1)
 }
 
-// give frees the slot of an operation that has ended.
-func (s *slots) give(op *driver.Op) {
+// release frees the slot of an operation that has ended.
+func (s *slots) release(op *driver.Op) {
 	i := uint32(op.Token)
 	s.ops[i].Store(nil)
 	t := s.tail.Load()

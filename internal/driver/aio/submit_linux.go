@@ -27,26 +27,26 @@ func (q *Queue) Submit(ops []*driver.Op) (int, error) {
 		return 0, err
 	}
 	n := min(len(ops), q.slots.available())
-	q.ends.forget()
+	q.fileEnds.forget()
 	for _, op := range ops[:n] {
 		q.route(op)
 	}
 	q.flush()
 	q.pooled.flush()
-	q.ringEarly()
+	q.notifyFinished()
 	return n, q.lost()
 }
 
-// ringEarly has Reap look, if it has something to find that neither the kernel nor the pool
-// rings for.
-func (q *Queue) ringEarly() {
-	if q.early.any() {
-		q.bell.ring()
+// notifyFinished wakes Reap if finished has operations: neither the kernel nor the pool does
+// so for those.
+func (q *Queue) notifyFinished() {
+	if q.finished.any() {
+		q.notifier.notify()
 	}
 }
 
-// Async implements driver.Driver. A direct write that turns out to extend its
-// file is performed by a thread all the same.
+// Async implements driver.Driver. A direct write that turns out to extend its file
+// still occupies a thread.
 func (q *Queue) Async(op *driver.Op) bool {
 	switch op.Code {
 	case driver.Nop:
@@ -54,49 +54,49 @@ func (q *Queue) Async(op *driver.Op) bool {
 	case driver.Read:
 		return op.Flags&driver.Direct != 0
 	case driver.Write:
-		return op.Flags&driver.Direct != 0 && q.sizes
+		return op.Flags&driver.Direct != 0 && q.statx
 	case driver.Fsync, driver.Fdatasync:
 		return q.fsync
 	}
 	return false
 }
 
-// route gives op a slot and decides who performs it.
+// route gives op a slot and decides how it is performed.
 func (q *Queue) route(op *driver.Op) {
 	slot := q.slots.next()
 	switch {
 	case op.Code == driver.Nop:
 		q.slots.take(op)
-		q.early.put(op, 0)
-	case !q.Async(op), op.Code == driver.Write && q.ends.extends(op):
+		q.finished.put(op, 0)
+	case !q.Async(op), op.Code == driver.Write && q.fileEnds.extends(op):
 		q.slots.take(op)
 		q.divert(op)
 	default:
 		q.prepare(&q.iocbs[slot], op)
-		q.hand(slot, op)
+		q.submitLater(slot, op)
 	}
 }
 
-// hand has op, which is prepared in a slot, submitted: with the coming flush, or, as a write
-// may block, by a submitter. From then on op is left alone.
-func (q *Queue) hand(slot uint32, op *driver.Op) {
+// submitLater submits op, which is prepared in a slot: with the next flush or, as a write may
+// block, by a submitter. After that op must not be used.
+func (q *Queue) submitLater(slot uint32, op *driver.Op) {
 	write := op.Code == driver.Write
 	q.slots.take(op)
 	if !write {
 		q.batch = append(q.batch, &q.iocbs[slot])
-	} else if !q.writes.add(slot, q.ends.device) {
+	} else if !q.writes.add(slot, q.fileEnds.device) {
 		q.divert(op)
 	}
 }
 
 // prepare writes op's iocb.
 func (q *Queue) prepare(c *sys.Iocb, op *driver.Op) {
-	*c = sys.Iocb{Data: c.Data, Fildes: uint32(op.FD), Flags: sys.IOCB_FLAG_RESFD, ResFD: uint32(q.bell.fd)}
+	*c = sys.Iocb{Data: c.Data, Fildes: uint32(op.FD), Flags: sys.IOCB_FLAG_RESFD, ResFD: uint32(q.notifier.fd)}
 	switch op.Code {
 	case driver.Read:
 		c.LioOpcode = sys.IOCB_CMD_PREAD
 		prepareTransfer(c, op)
-		if q.nowait && !q.plain.use(op.FD) {
+		if q.nowait && !q.plainFiles.use(op.FD) {
 			c.RWFlags = unix.RWF_NOWAIT
 		}
 	case driver.Write:
@@ -116,16 +116,16 @@ func prepareTransfer(c *sys.Iocb, op *driver.Op) {
 	c.Offset = op.Off
 }
 
-// flush hands the batch to the kernel.
+// flush submits the batch to the kernel.
 func (q *Queue) flush() {
 	q.submit(q.batch, q.divert)
 	q.batch = q.batch[:0]
 }
 
-// submit hands a batch to the kernel. What the kernel has no room for is diverted.
+// submit submits a batch to the kernel. It diverts what the kernel has no room for.
 func (q *Queue) submit(batch []*sys.Iocb, divert func(*driver.Op)) {
 	for len(batch) > 0 {
-		if q.lost() != nil { // found by another goroutine that submits
+		if q.lost() != nil { // another goroutine that submits may have found that
 			q.withdraw(batch)
 			return
 		}
@@ -133,21 +133,21 @@ func (q *Queue) submit(batch []*sys.Iocb, divert func(*driver.Op)) {
 		case r > 0:
 			batch = batch[r:]
 		case r == eagain:
-			// The slots bound what is in flight to what the context has room
-			// for, so it is memory that is short.
+			// The slots never allow more in flight than the context holds, so the
+			// kernel is short of memory.
 			for _, c := range batch {
 				divert(q.slots.at(c.Data))
 			}
 			batch = nil
 		case (r == eopnotsupp || r == einval) && batch[0].RWFlags != 0:
-			// The file does not know RWF_NOWAIT, or the kernel does not.
+			// The file, or the kernel, does not support RWF_NOWAIT.
 			batch[0].RWFlags = 0
-			q.plain.note(int32(batch[0].Fildes))
-		case q.refused(r):
+			q.plainFiles.note(int32(batch[0].Fildes))
+		case q.lostBy(r):
 			q.withdraw(batch)
 			return
 		default:
-			q.early.put(q.slots.at(batch[0].Data), r)
+			q.finished.put(q.slots.at(batch[0].Data), r)
 			batch = batch[1:]
 		}
 	}
@@ -161,20 +161,21 @@ func (q *Queue) ioSubmit(batch []*sys.Iocb) int32 {
 	return r
 }
 
-// divert gives an operation that would block io_submit to the pool, with the
-// coming flush.
+// divert gives an operation that would block io_submit to the pool, with the next
+// flush.
 func (q *Queue) divert(op *driver.Op) {
 	if op.Flags&driver.NoWait != 0 {
-		q.early.put(op, eagain)
+		q.finished.put(op, eagain)
 	} else {
 		q.pooled.add(op)
 	}
 }
 
-// divertNow is divert without a coming flush, by a submitter.
+// divertNow is divert for goroutines other than the submitter: it does not wait for a
+// flush.
 func (q *Queue) divertNow(op *driver.Op) {
 	if op.Flags&driver.NoWait != 0 {
-		q.early.put(op, eagain)
+		q.finished.put(op, eagain)
 	} else {
 		q.pooled.perform([]*driver.Op{op})
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// What the kernel refuses must not take the rest of its batch with it.
+// An operation that the kernel refuses does not affect the rest of its batch.
 func TestRefused(t *testing.T) {
 	const blocks = 16
 	f := directFile(t, blocks)
@@ -43,8 +43,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A context with less room than the queue has slots stands for a kernel
-// without memory: io_submit answers EAGAIN to the rest of a batch.
+// A context with less room than the queue has slots behaves as a kernel without memory:
+// io_submit returns EAGAIN for the rest of a batch.
 func TestFullContext(t *testing.T) {
 	const blocks, depth = 64, 2048
 	f := directFile(t, blocks)
@@ -55,7 +55,7 @@ func TestFullContext(t *testing.T) {
 	}
 	sys.IoDestroy(q.ctx)
 	q.ctx = small
-	q.ring, q.inRing = small.Ring()
+	q.completed, q.mapped = small.Ring()
 	r := newReads(t, f, blocks, depth)
 	for _, op := range r.ops {
 		r.aim(op)
@@ -76,8 +76,8 @@ func TestFullContext(t *testing.T) {
 	}
 }
 
-// A direct read of what is dirty in the page cache would wait for it to be
-// written: RWF_NOWAIT says EAGAIN.
+// A direct read of dirty pages would wait until they are written: with RWF_NOWAIT it
+// fails with EAGAIN.
 func TestReadAgain(t *testing.T) {
 	const blocks = 64
 	f := directFile(t, blocks)
@@ -102,7 +102,7 @@ func TestReadAgain(t *testing.T) {
 	if op.Res != eagain {
 		t.Skipf("NoWait read of dirty pages = %d; want -EAGAIN to test what follows it", op.Res)
 	}
-	if q.plain.use(op.FD) {
+	if q.plainFiles.use(op.FD) {
 		t.Error("EAGAIN of a file is taken for a block device's")
 	}
 
@@ -119,7 +119,7 @@ func TestReadAgain(t *testing.T) {
 	}
 }
 
-// A write that extends, and what is not direct, would need a thread.
+// An extending write, and an operation on a file without O_DIRECT, would need a thread.
 func TestNoWait(t *testing.T) {
 	const blocks = 4
 	f := directFile(t, blocks)
@@ -148,7 +148,7 @@ func TestNoWait(t *testing.T) {
 	}
 }
 
-// Files of tmpfs do not know RWF_NOWAIT: EOPNOTSUPP.
+// Files on tmpfs do not support RWF_NOWAIT: EOPNOTSUPP.
 func TestNowaitUnknown(t *testing.T) {
 	fd, err := unix.MemfdCreate("test", unix.MFD_CLOEXEC)
 	if err != nil {
@@ -179,7 +179,7 @@ func TestAsync(t *testing.T) {
 	}{
 		{driver.Op{Code: driver.Nop}, true},
 		{driver.Op{Code: driver.Read, Flags: driver.Direct}, true},
-		{driver.Op{Code: driver.Write, Flags: driver.Direct}, q.sizes},
+		{driver.Op{Code: driver.Write, Flags: driver.Direct}, q.statx},
 		{driver.Op{Code: driver.Read}, false},
 		{driver.Op{Code: driver.Write}, false},
 		{driver.Op{Code: driver.Fsync}, q.fsync},

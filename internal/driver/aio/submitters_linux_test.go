@@ -16,12 +16,12 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// stuck is a Queue in which each file is on a device of its own, and io_submit of writes
-// to the files in fds does not return until release.
+// stuck is a Queue in which each file is on a device of its own. io_submit of writes to
+// the files in fds does not return until release.
 type stuck struct {
 	*Queue
 	fds     []uint32
-	entered atomic.Int32 // writes that io_submit has been given
+	entered atomic.Int32 // the number of writes that io_submit was given
 	held    chan struct{}
 }
 
@@ -30,7 +30,7 @@ func newStuck(t *testing.T, depth int, files ...*os.File) *stuck {
 	for _, f := range files {
 		q.fds = append(q.fds, uint32(f.Fd()))
 	}
-	q.ends.find = func(fd int) (int64, uint64) { return sys.EndOf(fd), uint64(fd) }
+	q.fileEnds.lookup = func(fd int) (int64, uint64) { return sys.EndOf(fd), uint64(fd) }
 	submit := q.writes.submit
 	q.writes.submit = func(batch []*sys.Iocb) {
 		if slices.Contains(q.fds, batch[0].Fildes) {
@@ -44,14 +44,14 @@ func newStuck(t *testing.T, depth int, files ...*os.File) *stuck {
 
 func (q *stuck) release() { close(q.held) }
 
-// awaitEntered waits until io_submit has been given a write. It hangs if nobody submits.
+// awaitEntered waits until io_submit was given a write. It waits forever if there is none.
 func (q *stuck) awaitEntered() {
 	for q.entered.Load() == 0 {
 		runtime.Gosched()
 	}
 }
 
-// writesTo returns writes of the blocks of f, one each.
+// writesTo returns writes of the blocks of f, one for each.
 func writesTo(f *os.File, n int, flags driver.Flags) (ops []*driver.Op) {
 	for i := range n {
 		ops = append(ops, &driver.Op{
@@ -61,7 +61,7 @@ func writesTo(f *os.File, n int, flags driver.Flags) (ops []*driver.Op) {
 	return ops
 }
 
-// submitAll submits ops, all of which there is room for. It does not wait for a submitter.
+// submitAll submits ops, for which there must be room. It does not wait for submitters.
 func (q *stuck) submitAll(t *testing.T, ops ...*driver.Op) {
 	t.Helper()
 	if n, err := q.Submit(ops); n != len(ops) || err != nil {
@@ -69,7 +69,7 @@ func (q *stuck) submitAll(t *testing.T, ops ...*driver.Op) {
 	}
 }
 
-// reap demands that n operations come back, each with that result.
+// reap checks that n operations come back, each with that result.
 func (q *stuck) reap(t *testing.T, n int, want int32) {
 	t.Helper()
 	done := make([]*driver.Op, n)
@@ -83,8 +83,8 @@ func (q *stuck) reap(t *testing.T, n int, want int32) {
 	}
 }
 
-// Writes that io_submit does not take keep a few others from being withdrawn, and nothing of
-// another device.
+// While io_submit blocks for writes to one device, only the few writes behind the first
+// cannot be withdrawn, and operations on other devices go on.
 func TestStuckWrites(t *testing.T) {
 	const writes = 12
 	frozen, other := directFile(t, writes), directFile(t, writes)
@@ -100,8 +100,8 @@ func TestStuckWrites(t *testing.T) {
 		q.Cancel(op)
 	}
 	kept := int(q.entered.Load())
-	if kept > writesAtOnce {
-		t.Fatalf("io_submit was given %d writes; want at most %d", kept, writesAtOnce)
+	if kept > maxWriteBatch {
+		t.Fatalf("io_submit was given %d writes; want at most %d", kept, maxWriteBatch)
 	}
 	q.reap(t, writes-kept, ecanceled)
 	q.release()
@@ -111,7 +111,7 @@ func TestStuckWrites(t *testing.T) {
 	}
 }
 
-// Stuck writes do not take all slots: what is beyond half of them goes back, or to the pool.
+// Stuck writes take half of the slots. More of them fail with EAGAIN, or go to the pool.
 func TestStuckWritesLeaveSlots(t *testing.T) {
 	const depth = 32
 	for flags, want := range map[driver.Flags]int32{driver.NoWait: eagain, 0: block} {
@@ -121,7 +121,7 @@ func TestStuckWritesLeaveSlots(t *testing.T) {
 		q.submitAll(t, ops[0])
 		q.awaitEntered()
 		q.submitAll(t, ops[1:]...)
-		q.reap(t, depth/2-1, want) // hangs if they stay
+		q.reap(t, depth/2-1, want) // waits forever if they keep their slots
 		more := writesTo(frozen, 4, flags)
 		q.submitAll(t, more...)
 		q.reap(t, len(more), want)
@@ -132,12 +132,12 @@ func TestStuckWritesLeaveSlots(t *testing.T) {
 	}
 }
 
-// As many threads are in io_submit as there are devices that are stuck, but no more than
-// submittersMost. Others are told so.
+// There is one thread in io_submit for each device that is stuck, up to maxSubmitters.
+// Writes to other devices are not queued.
 func TestSubmittersAreFew(t *testing.T) {
 	f := directFile(t, 1)
 	files := []*os.File{f}
-	for range submittersMost {
+	for range maxSubmitters {
 		fd, err := unix.FcntlInt(f.Fd(), syscall.F_DUPFD_CLOEXEC, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -147,11 +147,11 @@ func TestSubmittersAreFew(t *testing.T) {
 		files = append(files, dup)
 	}
 	q := newStuck(t, 64, files...)
-	for _, f := range files[:submittersMost] {
+	for _, f := range files[:maxSubmitters] {
 		q.submitAll(t, writesTo(f, 1, driver.NoWait)...)
 	}
-	q.submitAll(t, writesTo(files[submittersMost], 1, driver.NoWait)...)
+	q.submitAll(t, writesTo(files[maxSubmitters], 1, driver.NoWait)...)
 	q.reap(t, 1, eagain)
 	q.release()
-	q.reap(t, submittersMost, block)
+	q.reap(t, maxSubmitters, block)
 }

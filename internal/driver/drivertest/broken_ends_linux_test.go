@@ -86,7 +86,7 @@ func (b *broken) Stage(ops []*driver.Op) int {
 	return len(ops)
 }
 
-// flush submits what is staged. Called with mu held.
+// flush submits what is staged. mu is held.
 func (b *broken) flush() {
 	if len(b.staged) > 0 && !b.is("staged") {
 		b.Driver.Submit(b.staged)
@@ -125,8 +125,7 @@ func (b *broken) Close() error {
 	return err
 }
 
-// unfinish makes what nobody has reaped look as it does behind a Close that
-// did not wait for it.
+// unfinish makes operations that were not reaped look as if Close had not waited for them.
 func (b *broken) unfinish() {
 	for _, op := range b.taken {
 		op.Res = 1

@@ -8,23 +8,22 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 )
 
-// broken is a driver with one defect, or none. It stages as badly as it does
-// the rest.
+// broken is a driver with one defect, or none. Stage has the defect, too.
 type broken struct {
 	driver.Driver
 	how string
 
 	mu     sync.Mutex
 	staged []*driver.Op
-	stale  atomic.Pointer[driver.Op] // what was cancelled last
+	stale  atomic.Pointer[driver.Op] // the last operation that was cancelled
 	taken  []*driver.Op
 	closed atomic.Bool
 	wakes  atomic.Int32
 	reaped int
 
-	memory map[int][]byte      // what is registered
-	known  int                 // how often Register was called
-	bad    map[*driver.Op]bool // operations that are not in the memory they name
+	memory map[int][]byte      // registered memory
+	known  int                 // the number of calls of Register
+	bad    map[*driver.Op]bool // operations outside of the memory that they name
 }
 
 func (b *broken) is(how string) bool { return b.how == how }
@@ -89,10 +88,9 @@ func (b *broken) breakAll(ops []*driver.Op) {
 	}
 }
 
-// repair makes the fields of an operation what they were, and breaks its
-// result.
+// repair restores the fields of an operation, and breaks its result.
 func (b *broken) repair(op *driver.Op) {
-	t, ok := op.Owner.(*ticket)
+	t, ok := op.Owner.(*tracker)
 	if !ok {
 		return
 	}

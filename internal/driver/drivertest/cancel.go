@@ -12,7 +12,7 @@ var cancelTests = []test{
 	{"CancelRace", 16, testCancelRace},
 }
 
-// cancelled checks an operation that may have been cancelled in time or not.
+// cancelled checks an operation that was cancelled, in time or too late.
 func (r *rig) cancelled(op *driver.Op, data []byte) {
 	r.Helper()
 	switch op.Res {
@@ -24,7 +24,7 @@ func (r *rig) cancelled(op *driver.Op, data []byte) {
 	}
 }
 
-// testCancel cancels every second operation of a full driver, the last first.
+// testCancel cancels every second operation of a full driver, starting with the last.
 func testCancel(r *rig) {
 	data := pattern(0, 64<<10, 0)
 	f := r.create(data)
@@ -32,7 +32,7 @@ func testCancel(r *rig) {
 		ops := make([]*driver.Op, r.depth())
 		for i := range ops {
 			ops[i] = op(driver.Read, f.FD(), int64(i%64*1000), make([]byte, 1000))
-			ops[i].Owner.(*ticket).tag = i
+			ops[i].Owner.(*tracker).tag = i
 		}
 		r.submit(ops...)
 		for i := len(ops) - 1; i >= 0; i -= 2 {
@@ -40,15 +40,15 @@ func testCancel(r *rig) {
 		}
 		for _, op := range r.must(len(ops)) {
 			r.cancelled(op, data)
-			if (len(ops)-1-op.Owner.(*ticket).tag)%2 != 0 && op.Res == canceled {
+			if (len(ops)-1-op.Owner.(*tracker).tag)%2 != 0 && op.Res == canceled {
 				r.Errorf("Read at %d = ECANCELED; nobody cancelled it", op.Off)
 			}
 		}
 	}
 }
 
-// testCancelAfterReap cancels what has been returned: the operation's next
-// life is not touched by it.
+// testCancelAfterReap cancels operations that were returned, which must not affect
+// them when they are submitted again.
 func testCancelAfterReap(r *rig) {
 	data := pattern(0, 4096, 0)
 	o := op(driver.Read, r.create(data).FD(), 0, make([]byte, 4096))

@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver/pool"
 )
 
-// catches names, for each way to break a driver, the tests that must see it.
+// catches has, for each defect, the tests that must notice it.
 var catches = map[string][]string{
 	"twice":        {"Need", "WholeBatches"},
 	"loses":        {"ReapLimit", "ReapPoll", "PrefixReuse", "WakeStorm", "Cancel", "CancelRace", "ManySubmitters"},
@@ -64,12 +64,11 @@ var catches = map[string][]string{
 	"regnothing":   {"RegisterNothing"},
 }
 
-// tries is how often a test may miss a defect that shows itself only in some
-// orders of events.
+// tries is how often a test may miss a defect that shows only for some orders of events.
 const tries = 5
 
-// TestCatches runs the suite on broken drivers, each in a process of its own,
-// and sees the tests fail that should.
+// TestCatches runs the suite on broken drivers, each in a process of its own, and checks that
+// the right tests fail.
 func TestCatches(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a process for each way to break a driver")
@@ -90,8 +89,8 @@ func TestCatches(t *testing.T) {
 	}
 }
 
-// runBroken runs one test on a broken driver, and tells whether the test saw it. One
-// that hangs ends without removing its files: they are t's.
+// runBroken runs one test on a broken driver, and reports whether the test has failed. A test
+// that hangs ends without removing its files, so these are in a directory of t.
 func runBroken(t *testing.T, how, name string) (out []byte, caught bool) {
 	t.Helper()
 	c := exec.Command(os.Args[0], "-test.run=^TestBroken$/^"+name+"$")
@@ -102,8 +101,8 @@ func runBroken(t *testing.T, how, name string) (out []byte, caught bool) {
 			strings.Contains(string(out), "TestBroken/"+name+" hangs"))
 }
 
-// TestBroken is what TestCatches runs. By itself it runs on a driver that is
-// whole, wrapped as the broken ones are.
+// TestBroken is run by TestCatches. By itself it runs on a driver without a defect, wrapped as
+// the broken ones are.
 func TestBroken(t *testing.T) {
 	how := os.Getenv("DRIVERTEST_BROKEN")
 	if how != "" {

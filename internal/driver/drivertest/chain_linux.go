@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 )
 
-// chainTests are of those that perform chains with files of their own.
+// chainTests are for drivers that perform chains with files of their own.
 var chainTests = []test{
 	{"ChainRead", 64, testChainRead},
 	{"ChainBreaks", 64, testChainBreaks},
@@ -19,7 +19,7 @@ var chainTests = []test{
 	{"ChainCancel", 64, testChainCancel},
 }
 
-// linker skips a test of those that can link.
+// linker returns the driver as a Linker, or skips the test.
 func (r *rig) linker() driver.Linker {
 	l, ok := r.d.(driver.Linker)
 	if !ok || l.Files() == 0 {
@@ -42,14 +42,14 @@ func openOp(name string, file uint32) *driver.Op {
 	return o
 }
 
-// own is an operation on one of the driver's own files.
+// own returns an operation on one of the driver's own files.
 func own(code driver.Code, file uint32, off int64, buf []byte) *driver.Op {
 	o := op(code, int32(file), off, buf)
 	o.Flags = driver.OwnFile
 	return o
 }
 
-// results checks those of a chain that is performed alone.
+// results performs a chain alone, and checks the results of its operations.
 func (r *rig) results(what string, ops []*driver.Op, want ...int32) {
 	r.Helper()
 	r.do(chained(ops...))
@@ -70,8 +70,8 @@ func (r *rig) chainFile(data []byte) string {
 	return name
 }
 
-// testChainRead opens, reads and closes in one submission, over and over into
-// the same places, many at a time.
+// testChainRead performs chains that open, read and close, many at a time, and many
+// times with the same numbers of files.
 func testChainRead(r *rig) {
 	files := r.linker().Files()
 	data := pattern(0, 5000, 0)
@@ -94,7 +94,7 @@ func testChainRead(r *rig) {
 	}
 }
 
-// testChainBreaks has the second, third … of a chain not begin.
+// testChainBreaks: the operations after a failed one do not begin.
 func testChainBreaks(r *rig) {
 	r.linker()
 	name := r.chainFile(pattern(0, 100, 0))
@@ -106,7 +106,7 @@ func testChainBreaks(r *rig) {
 	r.results("nothing there", []*driver.Op{own(driver.Read, 0, 0, buf(1)), own(driver.Read, 0, 0, buf(1))}, badFD, canceled)
 }
 
-// testChainAlways has what follows begin all the same.
+// testChainAlways: the operation after one with the flag Always begins even so.
 func testChainAlways(r *rig) {
 	r.linker()
 	name := r.chainFile(pattern(0, 100, 0))
@@ -116,7 +116,7 @@ func testChainAlways(r *rig) {
 	r.want(own(driver.Read, 0, 0, make([]byte, 1)), badFD)
 }
 
-// testChainRoom submits more chains than there is room for.
+// testChainRoom submits more chains than fit into the driver.
 func testChainRoom(r *rig) {
 	r.linker()
 	var heads []*driver.Op
@@ -131,21 +131,20 @@ func testChainRoom(r *rig) {
 	r.all(heads[taken:])
 }
 
-// testChainCancel cancels a chain that waits for what somebody may write to a
-// pipe.
+// testChainCancel cancels a chain whose read waits for data in a pipe.
 func testChainCancel(r *rig) {
 	r.linker()
 	name := filepath.Join(r.TempDir(), "fifo")
 	if err := unix.Mkfifo(name, 0o600); err != nil {
 		r.Skip(err)
 	}
-	open(r, name, os.O_RDWR) // somebody
+	open(r, name, os.O_RDWR) // a writer, so that the chain's open does not wait
 	read, end := own(driver.Read, 0, 0, make([]byte, 1)), own(driver.Close, 0, 0, nil)
 	head := chained(openOp(name, 0), read, end)
 	r.submit(head)
 	r.d.Cancel(head)
 	for len(r.reap(1, 0)) == 0 {
-		r.d.Cancel(head) // it may not have begun to wait
+		r.d.Cancel(head) // the read may not have begun to wait
 	}
 	if read.Res != canceled || end.Res != canceled {
 		r.Errorf("a canceled chain = %s, %s, %s; want ECANCELED from the read on", show(head.Res), show(read.Res), show(end.Res))

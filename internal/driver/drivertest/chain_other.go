@@ -2,5 +2,5 @@
 
 package drivertest
 
-// chainTests: no driver performs chains elsewhere.
+// chainTests is empty: only drivers of Linux perform chains.
 var chainTests []test

@@ -39,8 +39,7 @@ func testCloseTwice(r *rig) {
 	}
 }
 
-// mixed makes n operations, reads of data and writes behind it by turns, and
-// syncs.
+// mixed returns n operations, in turn reads of data, writes behind it, and syncs.
 func mixed(f File, data []byte, n int) []*driver.Op {
 	ops := make([]*driver.Op, n)
 	for i := range ops {
@@ -57,7 +56,7 @@ func mixed(f File, data []byte, n int) []*driver.Op {
 	return ops
 }
 
-// finished checks operations that mixed made.
+// finished checks operations that mixed has returned.
 func (r *rig) finished(ops []*driver.Op, data []byte) {
 	r.Helper()
 	for _, op := range ops {
@@ -70,8 +69,8 @@ func (r *rig) finished(ops []*driver.Op, data []byte) {
 	}
 }
 
-// testCloseInFlight closes a full driver. All results are set, and no one
-// writes to the buffers afterwards.
+// testCloseInFlight closes a full driver. All results must be set, and the buffers
+// must not be written to afterwards.
 func testCloseInFlight(r *rig) {
 	data := pattern(0, 64*512, 0)
 	f := r.create(data)
@@ -82,7 +81,7 @@ func testCloseInFlight(r *rig) {
 	for _, op := range ops {
 		copy(op.Buf, pattern(op.Off, len(op.Buf), 0x55))
 	}
-	time.Sleep(20 * time.Millisecond) // a late write has its chance
+	time.Sleep(20 * time.Millisecond) // time for a write that comes too late
 	for _, op := range ops {
 		r.same("buffer after Close", op.Buf, pattern(op.Off, len(op.Buf), 0x55))
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 )
 
-// page is an alignment that O_DIRECT takes everywhere.
+// page is an alignment that O_DIRECT accepts everywhere.
 const page = 4096
 
 // direct makes a file and opens it with O_DIRECT, or skips the test.
@@ -25,14 +25,14 @@ func (r *rig) direct(data []byte) (File, int32) {
 		r.Fatal(err)
 	}
 	r.Cleanup(func() { d.Close() })
-	if err := d.Sync(); err != nil { // so that reads meet blocks, not dirty pages
+	if err := d.Sync(); err != nil { // so that reads go to the disk, and do not meet dirty pages
 		r.Fatal(err)
 	}
 	return f, int32(d.Fd())
 }
 
-// directOp is an operation on a file opened with O_DIRECT, with an aligned
-// copy of buf.
+// directOp returns an operation on a file opened with O_DIRECT, with an aligned copy
+// of buf.
 func directOp(code driver.Code, fd int32, off int64, buf []byte) *driver.Op {
 	o := op(code, fd, off, aligned(len(buf)))
 	copy(o.Buf, buf)
@@ -40,15 +40,15 @@ func directOp(code driver.Code, fd int32, off int64, buf []byte) *driver.Op {
 	return o
 }
 
-// aligned is a buffer of n bytes that starts on a page.
+// aligned returns a buffer of n bytes that starts on a page.
 func aligned(n int) []byte {
 	b := make([]byte, n+page)
 	skip := -int(uintptr(unsafe.Pointer(&b[0]))) & (page - 1)
 	return b[skip : skip+n : skip+n]
 }
 
-// testDirect overwrites and reads blocks with O_DIRECT, many at a time, also
-// across the end of the file, which is in the middle of a block.
+// testDirect overwrites and reads blocks with O_DIRECT, many at a time, also across
+// the end of the file, which is inside a block.
 func testDirect(r *rig) {
 	const blocks, tail = 64, 100
 	data := pattern(0, blocks*page+tail, 0)
@@ -96,8 +96,8 @@ func testDirectErrno(r *rig) {
 	r.refused("offset past what the file system has", directOp(driver.Write, fd, 1<<62, make([]byte, page)), syscall.EFBIG)
 }
 
-// testDirectExtend appends with O_DIRECT, many writes at once, and leaves a
-// hole; then reads it all, buffered and direct.
+// testDirectExtend appends with O_DIRECT, many writes at a time, and leaves a hole.
+// Then it reads the whole file, buffered and direct.
 func testDirectExtend(r *rig) {
 	const blocks = 40
 	f, fd := r.direct(nil)

@@ -1,5 +1,5 @@
-// Package drivertest is the suite that every driver.Driver passes. It holds
-// drivers to one meaning: what one of them answers, each of them answers.
+// Package drivertest is the test suite that every driver.Driver has to pass. It makes
+// sure that all drivers return the same in the same situation.
 //
 //	func TestPool(t *testing.T) {
 //		drivertest.Run(t, func(t testing.TB, depth int) driver.Driver {
@@ -11,15 +11,15 @@
 //		})
 //	}
 //
-// No test decides by the clock. One that hangs is ended, with the stacks of
-// all goroutines, after two minutes. Random tests print their seed and replay
-// it from the environment variable SLUICE_SEED.
+// The result of no test depends on the clock. A test that hangs is ended after two
+// minutes, with the stacks of all goroutines. Random tests print their seed; the
+// environment variable SLUICE_SEED replays one.
 //
 // # Concurrency
 //
-// A driver must leave no goroutine and no descriptor behind, which the suite
-// sees by comparing the process before and after. So nothing may run beside
-// it: its caller does not call t.Parallel.
+// A driver must leave no goroutine and no descriptor behind. The suite compares the
+// process before and after to find any. So nothing else may run at the same time: the
+// caller must not call t.Parallel.
 package drivertest
 
 import (
@@ -28,27 +28,28 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 )
 
-// Suite says what the tests run on.
+// Suite is what the tests run on.
 type Suite struct {
-	// Open makes a driver that has at least depth operations in flight; how
-	// many exactly is asked of its Info. The suite closes it.
+	// Open returns a new driver that has at least depth operations in flight; its
+	// Info says how many exactly. The suite closes it.
 	Open func(t testing.TB, depth int) driver.Driver
 
-	// Create makes a file with these contents for d, a driver that Open
-	// made. Nil means files of the system in a temporary directory; tests of
-	// what only the system has (directories, pipes, O_DIRECT) run only then.
+	// Create makes a file with these contents for d, a driver that Open has
+	// returned. Nil means files of the operating system, in a temporary directory.
+	// Only then do the tests run that need the system's files (directories, pipes,
+	// O_DIRECT).
 	Create func(t testing.TB, d driver.Driver, data []byte) File
 }
 
-// File is a file that a driver can work on.
+// File is a file for the tests.
 type File interface {
-	// FD is the descriptor for Op.FD. It is good until the test ends.
+	// FD returns the descriptor for Op.FD. It is valid until the test ends.
 	FD() int32
-	// Contents is what is in the file now.
+	// Contents returns what is in the file now.
 	Contents(t testing.TB) []byte
 }
 
-// Run runs all tests on drivers that open makes, with files of the system.
+// Run runs all tests on drivers that open returns, with files of the system.
 func Run(t *testing.T, open func(t testing.TB, depth int) driver.Driver) {
 	Suite{Open: open}.Run(t)
 }
@@ -71,7 +72,7 @@ func (s Suite) Run(t *testing.T) {
 	}
 }
 
-// test is one test of the suite, run on a new driver of that depth.
+// test is one test of the suite. It runs on a new driver with that depth.
 type test struct {
 	name  string
 	depth int

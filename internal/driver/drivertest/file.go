@@ -45,9 +45,8 @@ func (f systemFile) Contents(t testing.TB) []byte {
 	return b
 }
 
-// pattern is n bytes that tell their offset, so that data from a wrong place
-// is never taken for the right one. Different salts give different bytes
-// everywhere.
+// pattern returns n bytes that depend on their offset, so that data from a wrong place
+// differs from the right data. With another salt all bytes are different.
 func pattern(off int64, n int, salt byte) []byte {
 	b := make([]byte, n)
 	for i := range b {
@@ -57,7 +56,7 @@ func pattern(off int64, n int, salt byte) []byte {
 	return b
 }
 
-// same checks bytes and says where they first differ.
+// same checks bytes, and reports where they first differ.
 func (r *rig) same(what string, got, want []byte) {
 	r.Helper()
 	if bytes.Equal(got, want) {
@@ -72,7 +71,7 @@ func (r *rig) same(what string, got, want []byte) {
 	r.Errorf("%s: %d bytes; want %d", what, len(got), len(want))
 }
 
-// show writes a kernel result as strace does.
+// show formats a kernel result as strace does.
 func show(res int32) string {
 	if res >= 0 {
 		return strconv.Itoa(int(res))

@@ -9,8 +9,8 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 )
 
-// testCloseLeavesNothing compares the process before Open and after Close.
-// The first driver is for what the process keeps from then on, such as the
+// testCloseLeavesNothing compares the process before Open with that after Close. A first
+// driver comes before that, as the process keeps some things from then on, such as the
 // netpoller's descriptors.
 func testCloseLeavesNothing(r *rig) {
 	data := pattern(0, 64*512, 0)
@@ -32,7 +32,7 @@ func testCloseLeavesNothing(r *rig) {
 	fds.checkSame(r, descriptors(r))
 }
 
-// stacks holds the goroutines of the process by their first line, less the
+// stacks has the goroutines of the process, by the first line of their stack without the
 // state: "goroutine 7".
 type stacks map[string][]byte
 
@@ -54,8 +54,8 @@ func goroutines() stacks {
 	return s
 }
 
-// checkGone fails the test if there are goroutines that are not in s. One
-// that has done its last act may take a while to go.
+// checkGone fails the test if there are goroutines that are not in s. A goroutine that
+// has done its work may take a while to disappear.
 func (s stacks) checkGone(t testing.TB) {
 	t.Helper()
 	var left []byte

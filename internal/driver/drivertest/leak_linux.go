@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// fds maps the descriptors of the process to what they are.
+// fds maps the numbers of the process's descriptors to the names of their files.
 type fds map[string]string
 
 func descriptors(t testing.TB) fds {
@@ -18,7 +18,7 @@ func descriptors(t testing.TB) fds {
 	}
 	s := fds{}
 	for _, e := range list {
-		// The one that the directory was read with is gone.
+		// The descriptor that the directory was read with is closed by now.
 		if to, err := os.Readlink(dir + "/" + e.Name()); err == nil {
 			s[e.Name()] = to
 		}

@@ -4,7 +4,7 @@ package drivertest
 
 import "testing"
 
-// fds is empty where the system does not list a process's descriptors.
+// fds is empty if the system does not list a process's descriptors.
 type fds struct{}
 
 func descriptors(testing.TB) fds { return fds{} }

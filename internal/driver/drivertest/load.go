@@ -14,9 +14,9 @@ var loadTests = []test{
 
 const block = 512
 
-// testTenThousand has 10,000 operations wait for a queue of 64: one goroutine
-// submits, another reaps. Each operation has a block of its own, written
-// first and read then.
+// testTenThousand has 10,000 operations wait for a driver of depth 64. One goroutine
+// submits, another reaps. Each operation has a block of its own, first a write and then
+// a read.
 func testTenThousand(r *rig) {
 	const blocks = 10000
 	f := r.create(nil)
@@ -37,7 +37,7 @@ func testTenThousand(r *rig) {
 	}
 }
 
-// pump submits ops on one goroutine while this one reaps them.
+// pump submits ops in one goroutine while this one reaps them.
 func (r *rig) pump(ops []*driver.Op) {
 	r.Helper()
 	total, room := len(ops), make(chan struct{}, 1)
@@ -71,13 +71,13 @@ func (r *rig) pump(ops []*driver.Op) {
 	submitter.Wait()
 }
 
-// testManySubmitters has goroutines that submit by turns, as the contract
-// asks, and wait for their own operations while one reaps for all.
+// testManySubmitters has several goroutines that submit, one at a time, and wait for
+// their own operations, while one goroutine reaps for all.
 func testManySubmitters(r *rig) {
 	const users, rounds, each = 8, 100, 4
 	data := pattern(0, 64<<10, 0)
 	f := r.create(data)
-	var mu sync.Mutex // orders those who submit
+	var mu sync.Mutex // held while submitting
 	back := make([]chan *driver.Op, users)
 	var all sync.WaitGroup
 	for u := range users {
@@ -86,7 +86,7 @@ func testManySubmitters(r *rig) {
 			ops := make([]*driver.Op, each)
 			for i := range ops {
 				ops[i] = op(driver.Read, f.FD(), int64((u*each+i)*1000), make([]byte, 1000))
-				ops[i].Owner.(*ticket).tag = u
+				ops[i].Owner.(*tracker).tag = u
 			}
 			for range rounds {
 				mu.Lock()
@@ -107,14 +107,14 @@ func testManySubmitters(r *rig) {
 	for n := 0; n < users*rounds*each; {
 		done := r.reap(16, 1)
 		for _, op := range done {
-			back[op.Owner.(*ticket).tag] <- op
+			back[op.Owner.(*tracker).tag] <- op
 		}
 		n += len(done)
 	}
 	all.Wait()
 }
 
-// testWholeBatches keeps handing over as much as the driver takes at once.
+// testWholeBatches submits as much as the driver takes at once, many times.
 func testWholeBatches(r *rig) {
 	data := pattern(0, 64<<10, 0)
 	f := r.create(data)

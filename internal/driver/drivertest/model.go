@@ -13,28 +13,28 @@ var modelTests = []test{
 	{"RandomDepth1", 1, testRandom},
 }
 
-// model is a file as it should be, and the random choices made on it.
+// model is a file as it should be, and the random choices of operations on it.
 type model struct {
 	*rig
 	rand *rand.Rand
 	file File
 	data []byte
 
-	// What the operations of this round cover. Only operations that do not
-	// meet may be in flight together: which of two writes to a byte is last,
-	// and whether a read sees a write beside it, nobody promises.
+	// What the operations of this round read and write. Operations in flight
+	// together must not overlap: the order of two writes is not defined, nor
+	// whether a read sees a write.
 	written []span
 	read    []span
-	extends bool // a write of this round moves the end of the file
-	ends    bool // a read of this round meets the end of the file
+	extends bool // a write of this round extends the file
+	ends    bool // a read of this round reaches the end of the file
 }
 
 type span struct{ off, end int }
 
-// fileMax bounds the file, so that operations meet often.
-const fileMax = 128 << 10 // 128 KiB
+// maxFile bounds the file, so that operations often overlap.
+const maxFile = 128 << 10 // 128 KiB
 
-// testRandom makes rounds of random operations, each compared with a model in
+// testRandom performs rounds of random operations, and compares each with a model in
 // memory.
 func testRandom(r *rig) {
 	rnd := seed.Rand(r)
@@ -42,7 +42,7 @@ func testRandom(r *rig) {
 	m.file = r.create(bytes.Clone(m.data))
 	rounds := 150
 	if r.depth() > 256 {
-		rounds = 40 // of some thousand operations
+		rounds = 40 // a round has some thousand operations
 	}
 	for range rounds {
 		m.round()
@@ -53,7 +53,7 @@ func testRandom(r *rig) {
 	r.same("file at the end", m.file.Contents(r), m.data)
 }
 
-// round performs some operations at once and compares all they did.
+// round performs some operations at once and compares their results.
 func (m *model) round() {
 	m.written, m.read, m.extends, m.ends = m.written[:0], m.read[:0], false, false
 	var ops []*driver.Op
@@ -76,9 +76,9 @@ func (m *model) round() {
 	}
 }
 
-// perform hands ops over in random pieces and reaps in random pieces.
+// perform submits and reaps ops, in portions of random size.
 func (m *model) perform(ops []*driver.Op) {
-	flying := 0
+	inFlight := 0
 	for len(ops) > 0 {
 		n := m.rand.IntN(min(len(ops), 20) + 1)
 		if _, ok := m.d.(driver.Stager); ok && m.rand.IntN(2) == 0 {
@@ -86,17 +86,17 @@ func (m *model) perform(ops []*driver.Op) {
 		} else {
 			n = m.take(ops[:n])
 		}
-		ops, flying = ops[n:], flying+n
-		need := m.rand.IntN(min(flying, 20) + 1)
-		flying -= len(m.reap(need+m.rand.IntN(3), need))
+		ops, inFlight = ops[n:], inFlight+n
+		need := m.rand.IntN(min(inFlight, 20) + 1)
+		inFlight -= len(m.reap(need+m.rand.IntN(3), need))
 	}
-	m.must(flying)
+	m.must(inFlight)
 }
 
-// draw chooses an operation; nil if it would meet another of this round.
+// draw chooses an operation. It returns nil if that would overlap another of this round.
 func (m *model) draw() *driver.Op {
 	fd := m.file.FD()
-	off := m.rand.IntN(fileMax)
+	off := m.rand.IntN(maxFile)
 	n := m.rand.IntN(1 << m.rand.IntN(15))
 	if m.rand.IntN(3) == 0 {
 		off, n = off&^4095, 4096
@@ -151,7 +151,7 @@ func meets(spans []span, off, end int) bool {
 	return false
 }
 
-// expect is the result that op must have. Writes are made in the model.
+// expect returns the result that op must have. It performs writes in the model.
 func (m *model) expect(op *driver.Op) int32 {
 	switch {
 	case op.FD < 0 && op.Code != driver.Nop:

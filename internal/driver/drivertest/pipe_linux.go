@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 )
 
-// testPipe works on what has no offsets. A driver may say so, as pread(2)
+// testPipe reads from a pipe, which has no offsets. A driver may fail, as pread(2)
 // does, or transfer.
 func testPipe(r *rig) {
 	rd, wr := pipe(r)
@@ -28,22 +28,22 @@ func testPipe(r *rig) {
 	r.refused("pipe", op(driver.Fdatasync, int32(rd.Fd()), 0, nil), syscall.EINVAL)
 }
 
-// testPipeStuck has an operation that will not end by itself, with drivers
-// that wait for a pipe: it holds up neither a poll, nor others, nor Wake, and
-// is cancelled.
+// testPipeStuck reads from an empty pipe. In drivers that wait for it, that operation
+// does not end by itself. It must not delay a poll, other operations or Wake, and can be
+// cancelled.
 func testPipeStuck(r *rig) {
 	rd, _ := pipe(r)
 	stuck, nop := op(driver.Read, int32(rd.Fd()), 0, make([]byte, 8)), nops(1)[0]
-	flying := func(op *driver.Op) bool { return op.Owner.(*ticket).taken.Load() }
+	inFlight := func(op *driver.Op) bool { return op.Owner.(*tracker).taken.Load() }
 	r.submit(stuck)
 	r.reap(1, 0)
 	r.d.Wake()
 	r.reap(1, 1)
-	for r.submit(nop); flying(nop); {
+	for r.submit(nop); inFlight(nop); {
 		r.reap(2, 1)
 	}
 	r.d.Cancel(stuck)
-	if flying(stuck) {
+	if inFlight(stuck) {
 		r.must(1)
 	}
 	if res := stuck.Res; res != -int32(syscall.ESPIPE) && res != canceled {
@@ -52,7 +52,7 @@ func testPipeStuck(r *rig) {
 }
 
 func pipe(r *rig) (rd, wr *os.File) {
-	// Not by os.Pipe: blocking descriptors that the netpoller does not know.
+	// os.Pipe would make non-blocking descriptors, in the netpoller.
 	var p [2]int
 	if err := unix.Pipe2(p[:], unix.O_CLOEXEC); err != nil {
 		r.Fatal(err)

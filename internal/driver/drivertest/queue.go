@@ -44,8 +44,8 @@ func testSubmitNone(r *rig) {
 	}
 }
 
-// testPrefix fills the driver to its depth, sees that it takes no more, and
-// that it takes more for each that is reaped.
+// testPrefix fills the driver, and checks that it takes no more, and then one more for
+// each operation that is reaped.
 func testPrefix(r *rig) {
 	depth := r.depth()
 	ops := nops(2*depth + 3)
@@ -72,8 +72,8 @@ func testPrefix(r *rig) {
 	}
 }
 
-// testPrefixReuse submits the operations that come back again, so that every
-// slot of a driver is used many times over.
+// testPrefixReuse submits operations again when they come back, so that each slot of the
+// driver is used many times.
 func testPrefixReuse(r *rig) {
 	data := pattern(0, 64<<10, 0)
 	f := r.create(data)
@@ -95,7 +95,7 @@ func testPrefixReuse(r *rig) {
 	r.must(len(ops))
 }
 
-// stager skips a test of those that can stage.
+// stager returns the driver as a Stager, or skips the test.
 func (r *rig) stager() driver.Stager {
 	s, ok := r.d.(driver.Stager)
 	if !ok {
@@ -104,7 +104,7 @@ func (r *rig) stager() driver.Stager {
 	return s
 }
 
-// stage stages ops and reports how many the driver took.
+// stage stages ops and returns how many the driver took.
 func (r *rig) stage(ops []*driver.Op) int {
 	r.Helper()
 	arm(ops)
@@ -116,33 +116,33 @@ func (r *rig) stage(ops []*driver.Op) int {
 	return n
 }
 
-// testStage sees that what is staged travels with the next Reap and with the
-// next Submit, also with one of nothing.
+// testStage: staged operations are submitted by the next Reap, and by the next Submit,
+// even of nothing.
 func testStage(r *rig) {
 	r.stager()
 	data := pattern(0, 4096, 0)
 	f := r.create(data)
 	read := func(off int64) *driver.Op { return op(driver.Read, f.FD(), off, make([]byte, 512)) }
 	for _, then := range [][]*driver.Op{nil, {read(1024)}, {}} {
-		flying := r.stage([]*driver.Op{read(0), read(512)})
-		if flying == 0 {
+		inFlight := r.stage([]*driver.Op{read(0), read(512)})
+		if inFlight == 0 {
 			r.Fatal("Stage = 0 with nothing in flight; want at least 1")
 		}
 		if then != nil {
-			flying += r.take(then)
+			inFlight += r.take(then)
 		}
-		for range flying {
+		for range inFlight {
 			op := r.must(1)[0]
 			r.same("staged Read", op.Buf, data[op.Off:op.Off+512])
 		}
 	}
 }
 
-// testStagePoll reaps what is staged without ever waiting.
+// testStagePoll reaps what is staged, without ever waiting.
 func testStagePoll(r *rig) {
 	r.stager()
-	for flying := r.stage(nops(3)); flying > 0; runtime.Gosched() {
-		flying -= len(r.reap(4, 0))
+	for inFlight := r.stage(nops(3)); inFlight > 0; runtime.Gosched() {
+		inFlight -= len(r.reap(4, 0))
 	}
 }
 
@@ -154,7 +154,7 @@ func testStageFull(r *rig) {
 	for taken < depth {
 		n := r.stage(ops[taken:])
 		if n == 0 {
-			n = r.take(ops[taken:]) // a stage may have less room than the driver
+			n = r.take(ops[taken:]) // there may be less room for staged operations than in the driver
 		}
 		if n == 0 {
 			r.Fatalf("Stage and Submit = 0 with %d of %d operations in flight", taken, depth)

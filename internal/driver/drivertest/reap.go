@@ -31,7 +31,7 @@ func testReapNone(r *rig) {
 	}
 }
 
-// testNeed asks for each count of operations while more are in flight.
+// testNeed reaps with each need, while more operations are in flight.
 func testNeed(r *rig) {
 	depth := r.depth()
 	for need := range min(depth, 16) + 1 {
@@ -44,7 +44,7 @@ func testNeed(r *rig) {
 	}
 }
 
-// testReapLimit gives Reap less room than there are operations to return.
+// testReapLimit gives Reap less room than there are completed operations.
 func testReapLimit(r *rig) {
 	r.submit(nops(16)...)
 	r.must(1)
@@ -54,13 +54,13 @@ func testReapLimit(r *rig) {
 
 func testReapPoll(r *rig) {
 	r.submit(nops(16)...)
-	for flying := 16; flying > 0; runtime.Gosched() {
-		flying -= len(r.reap(5, 0))
+	for inFlight := 16; inFlight > 0; runtime.Gosched() {
+		inFlight -= len(r.reap(5, 0))
 	}
 }
 
-// waiter runs one Reap on a goroutine of its own, and gives it time to wait.
-// Nothing that the tests check depends on the time being enough.
+// waiter runs one Reap in a goroutine of its own, and gives it time to start waiting. The
+// tests do not rely on that time being enough.
 func (r *rig) waiter(need int) <-chan []*driver.Op {
 	c := make(chan []*driver.Op, 1)
 	go func() {
@@ -80,12 +80,12 @@ func (r *rig) waiter(need int) <-chan []*driver.Op {
 	return c
 }
 
-// testReapWaits has Reap wait before there is anything to wait for.
+// testReapWaits: Reap waits for operations that are submitted later.
 func testReapWaits(r *rig) {
 	for range 20 {
 		c := r.waiter(2)
 		r.submit(nops(1)...)
-		time.Sleep(time.Millisecond) // so that one too early would be seen
+		time.Sleep(time.Millisecond) // so that a Reap that returns too early is noticed
 		r.submit(nops(1)...)
 		if done := <-c; len(done) != 2 {
 			r.Errorf("Reap(2, 2) = %d; nobody called Wake", len(done))
@@ -113,8 +113,8 @@ func testWakeDuring(r *rig) {
 	}
 }
 
-// testWakesDoNotAddUp wakes three times at once: one Reap ends early, the
-// next waits.
+// testWakesDoNotAddUp calls Wake three times: one Reap returns early, the next one
+// waits.
 func testWakesDoNotAddUp(r *rig) {
 	for range 20 {
 		r.d.Wake()
@@ -130,17 +130,16 @@ func testWakesDoNotAddUp(r *rig) {
 	}
 }
 
-// testWakeKept sees that a Reap that would not wait leaves a Wake for the one
-// that would.
+// testWakeKept: a Reap that does not wait leaves the Wake for the next one that would.
 func testWakeKept(r *rig) {
 	r.d.Wake()
 	for range 3 {
 		r.reap(1, 0)
 	}
-	r.reap(1, 1) // hangs if the Wake is lost
+	r.reap(1, 1) // waits forever if the Wake is lost
 }
 
-// testWakeNeed wakes a Reap that has some of the operations it needs.
+// testWakeNeed wakes a Reap that has some of the operations that it needs.
 func testWakeNeed(r *rig) {
 	for range 20 {
 		c := r.waiter(2)
@@ -152,7 +151,7 @@ func testWakeNeed(r *rig) {
 	}
 }
 
-// testWakeStorm wakes all the time: no operation is lost by it.
+// testWakeStorm calls Wake all the time, which must not lose operations.
 func testWakeStorm(r *rig) {
 	stop := make(chan struct{})
 	var wakers sync.WaitGroup
@@ -172,13 +171,13 @@ func testWakeStorm(r *rig) {
 	quiet := sync.OnceFunc(func() { close(stop); wakers.Wait() })
 	defer quiet()
 	ops := nops(500)
-	for flying := 0; len(ops) > 0 || flying > 0; {
+	for inFlight := 0; len(ops) > 0 || inFlight > 0; {
 		n := r.take(ops)
-		ops, flying = ops[n:], flying+n
-		flying -= len(r.reap(16, min(flying, 4)))
+		ops, inFlight = ops[n:], inFlight+n
+		inFlight -= len(r.reap(16, min(inFlight, 4)))
 	}
 	quiet()
-	// One Wake may be left, and no more.
+	// At most one Wake may be left.
 	r.d.Wake()
 	r.reap(1, 1)
 	r.submit(nops(1)...)

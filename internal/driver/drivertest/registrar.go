@@ -10,8 +10,8 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 )
 
-// registrarTests are skipped for a driver that is no Registrar, or that the
-// system lets register nothing.
+// registrarTests are skipped for a driver that is no Registrar, and if the system does
+// not let it register memory.
 var registrarTests = []test{
 	{"Registered", 4, testRegistered},
 	{"RegisteredOutside", 4, testRegisteredOutside},
@@ -24,13 +24,13 @@ var registrarTests = []test{
 	{"RegisterNothing", 4, testRegisterNothing},
 }
 
-// memory is what a driver has been told of.
+// memory is registered memory.
 type memory struct {
 	mem   []byte
 	index int
 }
 
-// registrar is the driver as a Registrar, or ends the test.
+// registrar returns the driver as a Registrar, or skips the test.
 func (r *rig) registrar() driver.Registrar {
 	r.Helper()
 	reg, ok := r.d.(driver.Registrar)
@@ -48,8 +48,8 @@ func (r *rig) register(n int) memory {
 	return m
 }
 
-// know registers mem. It may be refused the first time, because the kernel
-// is too old, and for want of memory that may be pinned at any time.
+// know registers mem and returns its index. It skips the test if the kernel is too old, or
+// no more memory may be pinned.
 func (r *rig) know(mem []byte) int {
 	r.Helper()
 	i, err := r.registrar().Register(mem)
@@ -63,15 +63,15 @@ func (r *rig) know(mem []byte) int {
 	return i
 }
 
-// op makes an operation on the memory from lo to hi.
+// op returns an operation on the memory from lo to hi.
 func (m memory) op(code driver.Code, f File, off int64, lo, hi int) *driver.Op {
 	o := op(code, f.FD(), off, m.mem[lo:hi:hi])
 	o.Reg = uint32(m.index) + 1
 	return o
 }
 
-// testRegistered transfers from and to everywhere in registered memory, what
-// is around it must stay. The memory serves operations without Reg as well.
+// testRegistered transfers to and from all parts of registered memory. Bytes around the
+// buffer must not change. Operations without Reg can use the memory, too.
 func testRegistered(r *rig) {
 	const size = 64 << 10 // 64 KiB
 	data := pattern(0, size, 0)
@@ -107,7 +107,8 @@ func testRegistered(r *rig) {
 	r.want(bad, badFD)
 }
 
-// testRegisteredOutside names registered memory that Buf is not in, or none.
+// testRegisteredOutside names registered memory that Buf is not in, or an index that does
+// not exist.
 func testRegisteredOutside(r *rig) {
 	const size = 16 << 10 // 16 KiB
 	data := pattern(0, size, 0)
@@ -154,8 +155,8 @@ func testRegisteredEmpty(r *rig) {
 	}
 }
 
-// testRegisterAgain unregisters, after which the memory is not known any
-// more, and registers more often than there can be places.
+// testRegisterAgain unregisters, after which operations cannot name the memory, and
+// registers more often than the table has entries.
 func testRegisterAgain(r *rig) {
 	data := pattern(0, 4096, 0)
 	f := r.create(data)
@@ -179,7 +180,7 @@ func testRegisterAgain(r *rig) {
 	r.same("Read", kept.mem, data)
 }
 
-// testRegisterMany has many pieces of memory, all in use at once.
+// testRegisterMany uses many pieces of registered memory at once.
 func testRegisterMany(r *rig) {
 	const pieces, size = 100, 8 << 10 // 8 KiB
 	data := pattern(0, pieces*size, 0)
@@ -215,8 +216,8 @@ func testRegisterMany(r *rig) {
 	}
 }
 
-// testRegisterInFlight registers, and unregisters other memory, while
-// operations are in flight.
+// testRegisterInFlight registers and unregisters other memory while operations are in
+// flight.
 func testRegisterInFlight(r *rig) {
 	const n, size = 32, 4 << 10 // 4 KiB
 	data := pattern(0, n*size, 0)
@@ -235,8 +236,8 @@ func testRegisterInFlight(r *rig) {
 	r.same("Reads", m.mem, data)
 }
 
-// testRegisterRace registers and unregisters on two goroutines while a third
-// submits and this one reaps.
+// testRegisterRace registers and unregisters in two goroutines, while a third submits and
+// this one reaps.
 func testRegisterRace(r *rig) {
 	const blocks = 2000
 	data := pattern(0, blocks*block, 7)
@@ -274,7 +275,7 @@ func testRegisterRace(r *rig) {
 	}
 }
 
-// testCloseRegistered closes with memory registered and in use.
+// testCloseRegistered closes the driver while memory is registered and in use.
 func testCloseRegistered(r *rig) {
 	const n, size = 32, 4 << 10 // 4 KiB
 	data := pattern(0, n*size, 0)

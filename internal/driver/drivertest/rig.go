@@ -9,10 +9,10 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 )
 
-// hangs is when a test is taken to hang. No test comes near it.
+// hangs is the time after which a test is ended. Each test takes far less.
 var hangs = 2 * time.Minute
 
-// Results that the tests name.
+// Results that tests expect.
 const (
 	badFD    = -int32(syscall.EBADF)
 	invalid  = -int32(syscall.EINVAL)
@@ -20,8 +20,8 @@ const (
 	fault    = -int32(syscall.EFAULT)
 )
 
-// rig is a driver under test. It follows every operation, so that one that is
-// lost, returned twice or changed by the driver fails the test.
+// rig is a driver under test. It follows each operation: the test fails if the driver loses
+// one, returns it twice or changes it.
 type rig struct {
 	testing.TB
 	d      driver.Driver
@@ -38,13 +38,13 @@ func newRig(t *testing.T, s Suite, depth int) *rig {
 		panic(t.Name() + " hangs")
 	})
 	r := &rig{TB: t, suite: s, before: goroutines()}
-	t.Cleanup(func() { hang.Stop() }) // also where Open skips the test
+	t.Cleanup(func() { hang.Stop() }) // even if Open skips the test
 	r.d = s.Open(t, depth)
 	return r
 }
 
-// end closes the driver, which comes before the test's Cleanup closes files,
-// and sees what is left of it.
+// end closes the driver, before the test's Cleanup closes files, and checks that it leaves
+// nothing behind.
 func (r *rig) end() {
 	r.close()
 	r.before.checkGone(r)
@@ -61,7 +61,7 @@ func (r *rig) close() {
 	}
 }
 
-// depth is the most operations that the driver has in flight.
+// depth returns the largest number of operations in flight.
 func (r *rig) depth() int { return r.d.Info().Depth }
 
 // create makes a file with these contents.
@@ -70,7 +70,7 @@ func (r *rig) create(data []byte) File {
 	return r.suite.Create(r.TB, r.d, data)
 }
 
-// take submits ops and reports how many the driver took.
+// take submits ops and returns how many the driver took.
 func (r *rig) take(ops []*driver.Op) int {
 	r.Helper()
 	arm(ops)
@@ -82,7 +82,7 @@ func (r *rig) take(ops []*driver.Op) int {
 	return n
 }
 
-// submit submits ops, for which the driver must have room.
+// submit submits ops. There must be room for all of them.
 func (r *rig) submit(ops ...*driver.Op) {
 	r.Helper()
 	for len(ops) > 0 {
@@ -94,8 +94,7 @@ func (r *rig) submit(ops ...*driver.Op) {
 	}
 }
 
-// reap reaps at most limit operations, and at least need unless the driver is
-// woken.
+// reap reaps at most limit operations, and at least need unless Wake is called.
 func (r *rig) reap(limit, need int) []*driver.Op {
 	r.Helper()
 	done := make([]*driver.Op, limit)
@@ -111,7 +110,7 @@ func (r *rig) reap(limit, need int) []*driver.Op {
 	return done[:n]
 }
 
-// must reaps exactly n operations.
+// must reaps n operations.
 func (r *rig) must(n int) []*driver.Op {
 	r.Helper()
 	done := r.reap(n, n)
@@ -121,7 +120,7 @@ func (r *rig) must(n int) []*driver.Op {
 	return done
 }
 
-// do performs one operation, with nothing else in flight.
+// do performs one operation, with nothing else in flight, and returns its result.
 func (r *rig) do(op *driver.Op) int32 {
 	r.Helper()
 	r.submit(op)
@@ -134,10 +133,10 @@ func (r *rig) do(op *driver.Op) int32 {
 // all performs ops, as many at a time as the driver takes.
 func (r *rig) all(ops []*driver.Op) {
 	r.Helper()
-	for flying := 0; len(ops) > 0 || flying > 0; {
+	for inFlight := 0; len(ops) > 0 || inFlight > 0; {
 		n := r.take(ops)
-		ops, flying = ops[n:], flying+n
-		flying -= len(r.reap(flying, min(flying, 1)))
+		ops, inFlight = ops[n:], inFlight+n
+		inFlight -= len(r.reap(inFlight, min(inFlight, 1)))
 	}
 }
 

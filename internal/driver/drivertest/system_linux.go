@@ -9,9 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// systemTests need files of the system.
+// systemTests need files of the operating system.
 var systemTests = []test{
 	{"Errno", 4, testErrno},
 	{"FullDevice", 4, testFullDevice},
@@ -24,7 +25,7 @@ var systemTests = []test{
 	{"CloseLeavesNothing", 64, testCloseLeavesNothing},
 }
 
-// kernel is what the plain system call answers to op.
+// kernel returns the result of the plain system call for op.
 func kernel(op *driver.Op) int32 {
 	var n int
 	var err error
@@ -38,15 +39,11 @@ func kernel(op *driver.Op) int32 {
 	case driver.Fdatasync:
 		err = unix.Fdatasync(fd)
 	}
-	if e, ok := err.(syscall.Errno); ok {
-		return -int32(e)
-	}
-	return int32(n)
+	return sys.Result(n, err)
 }
 
-// refused performs an operation that fails with errno, alone and beside one
-// that does not fail. Where this kernel or file system answers otherwise,
-// the driver must answer as it does.
+// refused performs an operation that fails with errno, alone and between others. If this
+// kernel or file system returns another result, the driver must return that.
 func (r *rig) refused(what string, op *driver.Op, errno syscall.Errno) {
 	r.Helper()
 	want := kernel(op)
@@ -87,14 +84,14 @@ func testErrno(r *rig) {
 	r.refused("offset that overflows", op(driver.Read, fd(f), math.MaxInt64-100, buf()), syscall.EINVAL)
 	r.refused("offset that overflows", op(driver.Write, fd(f), math.MaxInt64-100, buf()), syscall.EINVAL)
 
-	// Syncs need no more than an open file.
+	// A sync works with any open file.
 	for _, f := range []*os.File{rd, wr, dir} {
 		r.want(op(driver.Fsync, fd(f), 0, nil), 0)
 		r.want(op(driver.Fdatasync, fd(f), 0, nil), 0)
 	}
 }
 
-// closed is a descriptor that was open a moment ago.
+// closed returns a descriptor that was just closed.
 func closed(r *rig) int32 {
 	f, err := os.Open(os.DevNull)
 	if err != nil {
@@ -116,12 +113,12 @@ func testFullDevice(r *rig) {
 	r.same("/dev/full", buf, make([]byte, 512))
 }
 
-// testSizeLimit writes across and past RLIMIT_FSIZE, where the kernel makes a
-// short transfer of the first.
+// testSizeLimit writes across RLIMIT_FSIZE and beyond it. The kernel makes the former write
+// short.
 func testSizeLimit(r *rig) {
 	const limit = 1 << 20 // 1 MiB
 	f := r.create(nil)
-	signal.Ignore(syscall.SIGXFSZ) // else it ends the process
+	signal.Ignore(syscall.SIGXFSZ) // otherwise it ends the process
 	defer signal.Reset(syscall.SIGXFSZ)
 	var before unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_FSIZE, &before); err != nil {

@@ -2,7 +2,7 @@
 
 package drivertest
 
-// systemTests need files of the system, and its answers to be Linux's.
+// systemTests need files of the operating system. Most of them expect Linux's results.
 var systemTests = []test{
 	{"CloseLeavesNothing", 64, testCloseLeavesNothing},
 }

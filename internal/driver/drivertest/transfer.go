@@ -24,7 +24,7 @@ func testNop(r *rig) {
 	r.same("buffer of a nop", buf, pattern(0, 64, 1))
 }
 
-// testRead reads pieces from everywhere, each between guards that must stay.
+// testRead reads parts of the file. The bytes before and after each buffer must not change.
 func testRead(r *rig) {
 	const size = 64 << 10 // 64 KiB
 	data := pattern(0, size, 0)
@@ -43,8 +43,7 @@ func testRead(r *rig) {
 	r.same("file after reads", f.Contents(r), data)
 }
 
-// testWrite writes inside, across and beyond the end, where a hole comes into
-// being.
+// testWrite writes inside the file, across its end and beyond it, where a hole results.
 func testWrite(r *rig) {
 	model := pattern(0, 10000, 0)
 	f := r.create(model)
@@ -59,7 +58,7 @@ func testWrite(r *rig) {
 	}
 }
 
-// overwrite is what a file holds after a write.
+// overwrite returns a file's contents after a write.
 func overwrite(file []byte, off int, b []byte) []byte {
 	if grow := off + len(b) - len(file); grow > 0 && len(b) > 0 {
 		file = append(file, make([]byte, grow)...)
@@ -75,12 +74,12 @@ func testSync(r *rig) {
 		r.want(op(driver.Write, f.FD(), int64(i), []byte{byte(i)}), 1)
 		r.want(op(code, f.FD(), 0, nil), 0)
 	}
-	// A sync is of the whole file, whatever the fields of a transfer say.
+	// A sync affects the whole file, whatever Off and Buf are.
 	r.want(op(driver.Fsync, f.FD(), 1, make([]byte, 3)), 0)
 	r.same("file after syncs", f.Contents(r), []byte{0, 1, 2, 3})
 }
 
-// testShort reads across the end, at it and past it.
+// testShort reads across the end of the file, at it and beyond it.
 func testShort(r *rig) {
 	data := pattern(0, 1000, 0)
 	f := r.create(data)
@@ -114,7 +113,7 @@ func testZero(r *rig) {
 	r.same("file after empty transfers", f.Contents(r), data)
 }
 
-// testLarge moves more than a device takes in one request.
+// testLarge transfers more than a device takes in one request.
 func testLarge(r *rig) {
 	const size = 5<<20 + 123 // 5 MiB and a bit
 	data := pattern(0, size, 3)

@@ -6,7 +6,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 )
 
-// linker is a Driver over one that performs chains, and wants to know memory.
+// linker is a Driver over a driver.Linker that is a driver.Registrar, too.
 type linker struct{ stagingRegistrar }
 
 var _ driver.Linker = linker{}
@@ -14,26 +14,26 @@ var _ driver.Linker = linker{}
 // Files implements driver.Linker.
 func (l linker) Files() int { return l.inner.(driver.Linker).Files() }
 
-// The members of a chain are decided on one by one, in their order. What fails
-// is a read of no file to the inner driver, so that it breaks the chain there as
-// it would by itself; so is what follows a transfer that is cut short. A Close
-// is performed and fails all the same, as close(2) does. Late, Gate and Full are
-// of the chain if they are of its first.
+// Each operation of a chain gets a verdict of its own, in their order. An operation
+// that shall fail becomes a read of no file in the inner driver, so that it breaks the
+// chain there. So do the operations after a transfer that is cut short. A Close is
+// performed, and then reported as failed, as close(2) does. Late, Gate and Full apply
+// to a chain if its first operation has them.
 
-// judgeChain decides on the members of a chain after its first, which has m.
-func (d *Driver) judgeChain(m *mark) {
-	broken := m.link(false)
+// decideChain decides on the operations of a chain after the first, whose mark is m.
+func (d *Driver) decideChain(m *mark) {
+	broken := m.disguiseMember(false)
 	for op := m.op.Then; op != nil; op = op.Then {
 		v := d.verdict(op)
-		member := &mark{op: op, before: *op, verdict: v}
-		broken = member.link(broken)
+		member := &mark{op: op, original: *op, verdict: v}
+		broken = member.disguiseMember(broken)
 		m.rest = append(m.rest, member)
 	}
 }
 
-// link disguises a member of a chain, which what was before it has broken or
-// not, and tells whether it is broken after it.
-func (m *mark) link(broken bool) bool {
+// disguiseMember disguises an operation of a chain. broken is true if an earlier one has broken
+// the chain; link reports whether it is broken after this one.
+func (m *mark) disguiseMember(broken bool) bool {
 	switch v := &m.verdict; {
 	case broken:
 		v.Errno, v.Short = syscall.ECANCELED, 0
@@ -47,8 +47,8 @@ func (m *mark) link(broken bool) bool {
 	case v.Short > 0:
 		m.disguise()
 	}
-	ends := m.verdict.Errno != 0 || len(m.op.Buf) < len(m.before.Buf)
-	return ends && m.before.Flags&driver.Always == 0
+	ends := m.verdict.Errno != 0 || len(m.op.Buf) < len(m.original.Buf)
+	return ends && m.original.Flags&driver.Always == 0
 }
 
 // fail makes the operation one that fails.
@@ -56,5 +56,5 @@ func (m *mark) fail() {
 	m.op.Code, m.op.Flags, m.op.FD, m.op.Buf = driver.Read, m.op.Flags&driver.Always, -1, nil
 }
 
-// all returns the marks of a chain, or the only one.
+// all returns the marks of all operations of a chain, or the only one.
 func (m *mark) all() []*mark { return append([]*mark{m}, m.rest...) }

@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver/uring"
 )
 
-// onLinks makes a faulty driver over a ring with files of its own.
+// onLinks returns a faulty driver over a ring with files of its own.
 func onLinks(t testing.TB, depth int, decide fault.Decider) driver.Driver {
 	t.Helper()
 	ring, err := uring.New(uring.Options{Depth: max(depth, 16), Files: 8})
@@ -25,8 +25,8 @@ func onLinks(t testing.TB, depth int, decide fault.Decider) driver.Driver {
 	return fault.New(ring, decide)
 }
 
-// TestChain has each member of a chain fail in turn: open, read, read, close, of
-// which the second read lets the close begin however it ends.
+// TestChain makes each operation of a chain fail in turn: open, read, read, close. The
+// second read has the flag Always, so that the close begins however the read ends.
 func TestChain(t *testing.T) {
 	const canceled, failed = -int32(syscall.ECANCELED), -int32(syscall.EIO)
 	for _, c := range []struct {

@@ -8,14 +8,14 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 )
 
-// Decider says what an operation meets with. It is asked once for each time
-// that the operation is submitted, and must leave it as it is.
+// Decider returns what happens to an operation. It is called once for each time that
+// the operation is submitted, and must not change it.
 type Decider func(op *driver.Op) Verdict
 
-// None lets everything pass.
+// None lets every operation pass.
 func None(*driver.Op) Verdict { return Verdict{} }
 
-// On asks decide about operations of one code, and lets the others pass.
+// On calls decide for operations with one code, and lets the others pass.
 func On(code driver.Code, decide Decider) Decider {
 	return func(op *driver.Op) Verdict {
 		if op.Code != code {
@@ -25,16 +25,16 @@ func On(code driver.Code, decide Decider) Decider {
 	}
 }
 
-// Counter gives one operation a verdict, by its number in the order of
-// submission. A test that runs with 0, 1, 2 … until the counter has not fired
-// has had each of its operations fail once.
+// Counter gives one operation a verdict, by its number in the order of submission. A
+// test that runs with 0, 1, 2 … until Fired is false has made each of its operations
+// fail once.
 type Counter struct {
 	at      int64
 	verdict Verdict
 	seen    atomic.Int64
 }
 
-// NewCounter makes a counter for operation number at, from 0.
+// NewCounter returns a Counter that gives operation number at, from 0, the verdict.
 func NewCounter(at int, v Verdict) *Counter { return &Counter{at: int64(at), verdict: v} }
 
 // Decide is a Decider.
@@ -45,15 +45,15 @@ func (c *Counter) Decide(*driver.Op) Verdict {
 	return Verdict{}
 }
 
-// Seen reports how many operations were decided on.
+// Seen returns the number of operations so far.
 func (c *Counter) Seen() int { return int(c.seen.Load()) }
 
-// Fired reports whether an operation got the verdict.
+// Fired reports whether the operation with that number has come.
 func (c *Counter) Fired() bool { return c.seen.Load() > c.at }
 
-// First gives each request the verdict on its first tries, and then lets it
-// pass: EINTR and EAGAIN, which pass when tried again. A request is the same
-// when it does the same to the same file at the same offset.
+// First gives each request the verdict at its first tries, and then lets it pass, as
+// EINTR and EAGAIN do. Requests are the same if they do the same to the same file at
+// the same offset.
 func First(tries int, v Verdict) Decider {
 	type request struct {
 		code driver.Code
@@ -73,8 +73,8 @@ func First(tries int, v Verdict) Decider {
 	}
 }
 
-// Random gives a share of all operations, between 0 and 1, one of the
-// verdicts. The same seed decides the same for the same order of submission.
+// Random gives a fraction share of all operations, from 0 to 1, one of the verdicts.
+// The same seed decides the same for the same order of submission.
 func Random(seed uint64, share float64, verdicts ...Verdict) Decider {
 	var mu sync.Mutex
 	r := rand.New(rand.NewPCG(seed, 0))

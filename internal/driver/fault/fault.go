@@ -1,17 +1,17 @@
-// Package fault makes chosen operations of any driver fail.
+// Package fault makes chosen operations of a driver fail, for tests.
 //
 //	count := fault.NewCounter(2, fault.Verdict{Errno: syscall.EIO})
 //	d := fault.New(inner, fault.On(driver.Write, count.Decide))
 //	… // the third write fails
 //	if !count.Fired() { t.Error("there were not three writes") }
 //
-// What fails goes through the inner driver all the same, as an operation that
-// touches nothing, so that batches, room and order are those of that driver.
+// An operation that shall fail still goes through the inner driver, disguised as one
+// that touches nothing. So batches, room and order are those of the inner driver.
 //
 // # Concurrency
 //
-// A faulty driver is used as any driver.Driver. The decider is called by the
-// goroutine that submits, for one operation after another.
+// A faulty driver is used as any driver.Driver. The goroutine that submits calls the
+// Decider, for one operation after another.
 package fault
 
 import (
@@ -20,39 +20,38 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 )
 
-// Driver is a driver whose operations meet with what a Decider says.
+// Driver is a driver that gives its operations the verdicts of a Decider.
 type Driver struct {
 	inner  driver.Driver
 	depth  int
 	decide Decider
 
 	mu sync.Mutex
-	// marked holds the operations taken that have a verdict to meet.
+	// marked holds the operations in the driver that have a verdict.
 	marked map[*driver.Op]*mark
-	// waiting holds verdicts on operations for which the inner driver then
+	// waiting holds the verdicts of operations for which the inner driver then
 	// had no room, so that each is decided on once.
-	waiting map[*driver.Op]Verdict
-	held    []*mark // back from the inner driver, not yet to be returned
-	flying  int     // in the inner driver
-	back    int     // returned, of all that were ever taken
-	woken   bool    // a Wake of ours that has not ended a Reap
-	closed  bool
+	waiting  map[*driver.Op]Verdict
+	held     []*mark // returned by the inner driver, and held back
+	inFlight int     // operations in the inner driver
+	returned int     // the number of operations returned so far
+	woken    bool    // a Wake has come that has not ended a Reap
+	closed   bool
 }
 
-// mark is an operation with a verdict.
+// mark is an operation that has a verdict.
 type mark struct {
-	op      *driver.Op
-	before  driver.Op // as the caller gave it
-	verdict Verdict
-	due     int     // for a late one: what back must come to
-	rest    []*mark // of a chain: those after the first
+	op       *driver.Op
+	original driver.Op // as the caller submitted it
+	verdict  Verdict
+	due      int     // of a late one: it is returned when back is this
+	rest     []*mark // of a chain: the marks of the operations after the first
 }
 
-// stager is a Driver over one that can stage.
+// stager is a Driver over a driver.Stager.
 type stager struct{ *Driver }
 
-// registrar and stagingRegistrar are Drivers over one that wants to know
-// memory.
+// registrar and stagingRegistrar are Drivers over a driver.Registrar.
 type (
 	registrar struct {
 		*Driver
@@ -64,15 +63,15 @@ type (
 	}
 )
 
-// memory passes on what is said of memory.
+// memory is what a driver.Registrar has beyond a driver.Driver.
 type memory interface {
 	Register(mem []byte) (index int, err error)
 	Unregister(index int)
 }
 
-// New wraps inner. The driver it returns is a driver.Stager if inner is one, a
-// driver.Registrar if inner is one, a driver.Linker if inner is one and a
-// Registrar, and closes inner when it is closed.
+// New wraps inner. The driver that it returns is a driver.Stager if inner is one, a
+// driver.Registrar if inner is one, and a driver.Linker if inner is both that and a
+// Registrar. Closing it closes inner.
 func New(inner driver.Driver, decide Decider) driver.Driver {
 	d := &Driver{
 		inner: inner, depth: inner.Info().Depth, decide: decide,
@@ -96,7 +95,7 @@ func New(inner driver.Driver, decide Decider) driver.Driver {
 
 // Submit implements driver.Driver.
 func (d *Driver) Submit(ops []*driver.Op) (int, error) {
-	k := d.judge(ops)
+	k := d.decideAll(ops)
 	n, err := d.inner.Submit(ops[:k])
 	d.giveBack(ops[n:k])
 	return n, err
@@ -104,18 +103,18 @@ func (d *Driver) Submit(ops []*driver.Op) (int, error) {
 
 // Stage implements driver.Stager.
 func (s stager) Stage(ops []*driver.Op) int {
-	k := s.judge(ops)
+	k := s.decideAll(ops)
 	n := s.inner.(driver.Stager).Stage(ops[:k])
 	s.giveBack(ops[n:k])
 	return n
 }
 
-// judge decides on a prefix of ops, for which there is room, disguises those
-// of it that shall fail, and reports its length.
-func (d *Driver) judge(ops []*driver.Op) int {
+// decideAll decides on operations from the front of ops, as far as there is room, and
+// disguises those that shall fail. It returns their number.
+func (d *Driver) decideAll(ops []*driver.Op) int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	busy := d.flying + len(d.held)
+	busy := d.inFlight + len(d.held)
 	n := min(len(ops), d.depth-busy)
 	for i, op := range ops[:n] {
 		v := d.verdict(op)
@@ -123,21 +122,21 @@ func (d *Driver) judge(ops []*driver.Op) int {
 			n = i
 			break
 		}
-		m := &mark{op: op, before: *op, verdict: v}
+		m := &mark{op: op, original: *op, verdict: v}
 		switch {
 		case op.Then != nil:
 			d.marked[op] = m
-			d.judgeChain(m)
+			d.decideChain(m)
 		case v.marks():
 			d.marked[op] = m
 			m.disguise()
 		}
 	}
-	d.flying += n
+	d.inFlight += n
 	return n
 }
 
-// verdict is what was or is now decided on op.
+// verdict returns what was decided on op before, or decides now.
 func (d *Driver) verdict(op *driver.Op) Verdict {
 	v, ok := d.waiting[op]
 	if !ok {
@@ -147,11 +146,11 @@ func (d *Driver) verdict(op *driver.Op) Verdict {
 	return v
 }
 
-// giveBack undoes judge for operations that the inner driver did not take.
+// giveBack undoes decideAll for operations that the inner driver did not take.
 func (d *Driver) giveBack(ops []*driver.Op) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.flying -= len(ops)
+	d.inFlight -= len(ops)
 	for _, op := range ops {
 		m := d.marked[op]
 		if m == nil {
@@ -166,20 +165,20 @@ func (d *Driver) giveBack(ops []*driver.Op) {
 	}
 }
 
-// Cancel implements driver.Driver. It comes too late for what is held back.
+// Cancel implements driver.Driver. It has no effect on operations that are held back.
 func (d *Driver) Cancel(op *driver.Op) { d.inner.Cancel(op) }
 
 // Async implements driver.Driver.
 func (d *Driver) Async(op *driver.Op) bool { return d.inner.Async(op) }
 
-// Info implements driver.Driver. It is the inner driver's, so that nobody
-// treats the faulty one differently.
+// Info implements driver.Driver. It returns the inner driver's, so that the faulty one
+// is not treated differently.
 func (d *Driver) Info() driver.Info { return d.inner.Info() }
 
-// Close implements driver.Driver. It does not wait for gates.
+// Close implements driver.Driver. It does not wait for Gates.
 func (d *Driver) Close() error {
 	d.mu.Lock()
-	d.closed = true // no gate wakes the inner driver from here on
+	d.closed = true // gates do not call the closed inner driver from here on
 	d.mu.Unlock()
 	err := d.inner.Close()
 	d.mu.Lock()

@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver/uring"
 )
 
-// onPool makes a faulty driver over a pool that performs in order.
+// onPool returns a faulty driver over a pool that performs in order.
 func onPool(t testing.TB, depth int, decide fault.Decider) driver.Driver {
 	t.Helper()
 	p, err := pool.New(pool.Options{Threads: 1, Depth: depth})
@@ -35,15 +35,15 @@ func onRing(t testing.TB, depth int, decide fault.Decider) driver.Driver {
 	return fault.New(ring, decide)
 }
 
-// TestDriver has the suite run on drivers without faults, and on some that
-// are no more than slow: what comes late is still right.
+// TestDriver runs the conformance suite on drivers without faults, and on drivers that are
+// only slow: a late result is still right.
 func TestDriver(t *testing.T) {
 	late := func(seed uint64) fault.Decider {
 		random := fault.Random(seed, 0.3, fault.Verdict{Late: 1}, fault.Verdict{Late: 5}, fault.Verdict{Late: 1000})
 		return func(op *driver.Op) fault.Verdict {
 			if op.Code == driver.Nop {
-				// The suite waits for one while another operation is stuck,
-				// and what is late waits for others.
+				// The suite waits for one operation while another is stuck; a late
+				// one waits for others.
 				return fault.Verdict{}
 			}
 			return random(op)
@@ -120,7 +120,7 @@ func write(f *os.File, off int64, s string) *driver.Op {
 	return &driver.Op{Code: driver.Write, FD: int32(f.Fd()), Off: off, Buf: []byte(s)}
 }
 
-// TestErrno fails each operation of a few in turn.
+// TestErrno makes each of a few operations fail in turn.
 func TestErrno(t *testing.T) {
 	for at := 0; ; at++ {
 		f := file(t, "abcdef")

@@ -2,16 +2,16 @@ package fault
 
 import "sync"
 
-// Gate holds operations back, as a device that is stuck does, until it is
-// opened. Any number of operations of any number of drivers can wait at one.
-// The zero value is a closed gate.
+// Gate holds operations back until it is opened, as a device that is stuck does. Any
+// number of operations of any number of drivers can wait at one. The zero value is a
+// closed gate.
 type Gate struct {
 	mu      sync.Mutex
 	open    bool
-	drivers map[*Driver]bool // those that were refused
+	drivers map[*Driver]bool // those that have operations waiting here
 }
 
-// Open lets all pass, from now on.
+// Open lets all operations pass, from now on.
 func (g *Gate) Open() {
 	g.mu.Lock()
 	drivers := g.drivers
@@ -22,16 +22,16 @@ func (g *Gate) Open() {
 	}
 }
 
-// Waiting reports whether an operation has been held back at the gate, which
-// is not opened yet. It becomes so in a Reap.
+// Waiting reports whether an operation waits at the gate. A Reap has to run for that:
+// it holds back what the inner driver returns.
 func (g *Gate) Waiting() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return len(g.drivers) > 0
 }
 
-// pass reports whether operations pass; where not, d will be told when they
-// do. Operations without a gate pass.
+// pass reports whether operations pass. If not, Open calls d.gateOpened. A nil Gate
+// lets all pass.
 func (g *Gate) pass(d *Driver) bool {
 	if g == nil {
 		return true

@@ -31,7 +31,7 @@ type slim struct{ driver.Driver }
 
 func (s slim) Submit(ops []*driver.Op) (int, error) { return s.Driver.Submit(ops[:min(1, len(ops))]) }
 
-// TestDecidedOnce submits more than the inner driver takes, again and again.
+// TestDecidedOnce submits more than the inner driver takes, many times.
 func TestDecidedOnce(t *testing.T) {
 	count := fault.NewCounter(5, fault.Verdict{Errno: syscall.EIO})
 	d := fault.New(slim{onPool(t, 8, fault.None)}, count.Decide)
@@ -63,7 +63,7 @@ func TestDecidedOnce(t *testing.T) {
 	}
 }
 
-// TestRoom has what is held back take up room.
+// TestRoom: operations that are held back take up room.
 func TestRoom(t *testing.T) {
 	var gate fault.Gate
 	d := onPool(t, 2, fault.NewCounter(0, fault.Verdict{Gate: &gate}).Decide)
@@ -118,7 +118,7 @@ func TestGate(t *testing.T) {
 	<-opened
 }
 
-// TestClose closes a driver with operations at a gate and on their way to fail.
+// TestClose closes a driver while operations wait at a gate, and others are to fail.
 func TestClose(t *testing.T) {
 	var gate fault.Gate
 	f := file(t, "abc")

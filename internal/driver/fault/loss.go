@@ -8,25 +8,26 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 )
 
-// Loss is a driver that is lost with one of its calls.
+// Loss is a driver that is lost in one of its calls.
 type Loss struct {
 	driver.Driver
 	at  int
 	err error
 
 	mu    sync.Mutex
-	calls int // Submit, Stage and Reap, until it is lost
+	calls int // of Submit, Stage and Reap, until it is lost
 	lost  bool
-	// withdrawn holds what was taken by the call with which it was lost.
+	// withdrawn holds operations taken by the call in which the driver was lost,
+	// which the inner driver never got.
 	withdrawn []*driver.Op
-	flying    int // in the inner driver
+	inFlight  int // operations in the inner driver
 	woken     bool
 }
 
-// NewLoss makes a driver that works as inner until call number at, from 0, of
-// Submit, Stage and Reap. That one fails with err, as do all that follow. Of what
-// is submitted with it the inner driver has the first half, and the other half is
-// not begun. It is a driver.Stager if inner is one.
+// NewLoss returns a driver that works as inner until call number at, from 0, of
+// Submit, Stage and Reap. This call and all later ones fail with err. If it is a Submit
+// or a Stage, inner gets the first half of the operations, and the others are not
+// begun. The driver is a driver.Stager if inner is one.
 func NewLoss(inner driver.Driver, at int, err error) (driver.Driver, *Loss) {
 	l := &Loss{Driver: inner, at: at, err: err}
 	if s, ok := inner.(driver.Stager); ok {
@@ -35,21 +36,21 @@ func NewLoss(inner driver.Driver, at int, err error) (driver.Driver, *Loss) {
 	return l, l
 }
 
-// Fired reports whether it was lost.
+// Fired reports whether the driver was lost.
 func (l *Loss) Fired() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.lost
 }
 
-// Now has it be lost with its next call.
+// Now makes the next call the one in which the driver is lost.
 func (l *Loss) Now() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.at = l.calls
 }
 
-// stagingLoss is a Loss over a driver that can stage.
+// stagingLoss is a Loss over a driver.Stager.
 type stagingLoss struct {
 	*Loss
 	inner driver.Stager
@@ -68,12 +69,12 @@ func (s stagingLoss) Stage(ops []*driver.Op) int {
 func (l *Loss) Submit(ops []*driver.Op) (int, error) {
 	n, err := l.take(ops, l.Driver.Submit)
 	if err != nil {
-		l.Driver.Wake() // a Reap that waits is to hear of it
+		l.Driver.Wake() // so that a waiting Reap returns the error
 	}
 	return n, err
 }
 
-// take counts a call by which operations are taken, and has put take them.
+// take counts a Submit or Stage, and passes ops to put, which is the inner driver's.
 func (l *Loss) take(ops []*driver.Op, put func([]*driver.Op) (int, error)) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -84,9 +85,9 @@ func (l *Loss) take(ops []*driver.Op, put func([]*driver.Op) (int, error)) (int,
 	if l.count() {
 		begun = ops[:len(ops)/2]
 	}
-	l.flying += len(begun)
+	l.inFlight += len(begun)
 	n, err := put(begun)
-	l.flying -= len(begun) - n
+	l.inFlight -= len(begun) - n
 	if !l.lost {
 		return n, err
 	}
@@ -121,7 +122,7 @@ func (l *Loss) Reap(done []*driver.Op, need int) (int, error) {
 	}
 }
 
-// takeWithdrawn moves operations that were not begun into done.
+// takeWithdrawn moves withdrawn operations to done, and returns their number.
 func (l *Loss) takeWithdrawn(done []*driver.Op) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -130,32 +131,32 @@ func (l *Loss) takeWithdrawn(done []*driver.Op) int {
 	return n
 }
 
-// innerNeed is for how many operations of the inner driver to wait.
+// innerNeed returns how many operations of the inner driver Reap has to wait for.
 func (l *Loss) innerNeed(rest int) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.lost {
-		rest = min(rest, l.flying)
+		rest = min(rest, l.inFlight)
 	}
 	return max(rest, 0)
 }
 
-// reaped notes that n operations came from the inner driver, and reports whether
-// Reap has ended, and why the driver is lost.
+// reaped is called with the number of operations that the inner driver has returned.
+// It reports whether Reap ends, and returns why the driver is lost.
 func (l *Loss) reaped(n int, enough bool) (ended bool, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.flying -= n
+	l.inFlight -= n
 	if l.lost {
 		err = l.err
 	}
-	ended = enough || l.woken || l.lost && l.flying == 0 && len(l.withdrawn) == 0
-	l.woken = l.woken && enough // which has not ended it
+	ended = enough || l.woken || l.lost && l.inFlight == 0 && len(l.withdrawn) == 0
+	l.woken = l.woken && enough // a Wake that has ended this Reap is used up
 	return ended, err
 }
 
-// Wake implements driver.Driver. The inner driver's Wake serves a loss, too, so
-// whether it was asked for by our user is noted.
+// Wake implements driver.Driver. It notes the caller's Wake, as Submit and Stage call
+// the inner driver's Wake, too.
 func (l *Loss) Wake() {
 	l.mu.Lock()
 	l.woken = true

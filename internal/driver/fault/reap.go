@@ -7,7 +7,7 @@ func (d *Driver) Reap(done []*driver.Op, need int) (int, error) {
 	n := d.release(done)
 	for {
 		k, err := d.inner.Reap(done[n:], d.innerNeed(need-n))
-		n += d.sort(done[n : n+k])
+		n += d.sortOut(done[n : n+k])
 		n += d.release(done[n:])
 		if err != nil || n >= need || d.wokenNow() {
 			return n, err
@@ -15,9 +15,9 @@ func (d *Driver) Reap(done []*driver.Op, need int) (int, error) {
 	}
 }
 
-// innerNeed is for how many operations of the inner driver to wait, to get
-// the rest of a Reap's need. While some are held there may be fewer to come
-// from the inner driver than are needed, so each is looked at alone.
+// innerNeed returns how many operations of the inner driver Reap has to wait for, if it
+// needs rest more. While operations are held back, the inner driver may have fewer than
+// that. Reap then takes one at a time.
 func (d *Driver) innerNeed(rest int) int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -27,14 +27,14 @@ func (d *Driver) innerNeed(rest int) int {
 	return max(rest, 0)
 }
 
-// sort settles operations that come from the inner driver, holds back those
-// that shall wait, moves the others to the front and reports how many.
-func (d *Driver) sort(ops []*driver.Op) int {
+// sortOut settles operations that the inner driver has returned. It holds some back, moves
+// the others to the front of ops, and returns their number.
+func (d *Driver) sortOut(ops []*driver.Op) int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	n := 0
 	for _, op := range ops {
-		d.flying--
+		d.inFlight--
 		if m := d.marked[op]; m != nil {
 			m.settle()
 			if d.holds(m) {
@@ -44,14 +44,14 @@ func (d *Driver) sort(ops []*driver.Op) int {
 		}
 		ops[n] = op
 		n++
-		d.back++
+		d.returned++
 	}
 	return n
 }
 
-// holds reports whether m is held back, and sees to it if so.
+// holds reports whether m has to be held back, and adds it to held if so.
 func (d *Driver) holds(m *mark) bool {
-	m.due = d.back + m.verdict.Late
+	m.due = d.returned + m.verdict.Late
 	if m.verdict.Late == 0 && m.verdict.Gate.pass(d) {
 		return false
 	}
@@ -59,13 +59,13 @@ func (d *Driver) holds(m *mark) bool {
 	return true
 }
 
-// release moves what is no longer to be held back into done.
+// release moves operations to done that need not be held back any more.
 func (d *Driver) release(done []*driver.Op) int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	n, kept := 0, d.held[:0]
 	for _, m := range d.held {
-		late := m.due > d.back && d.flying > 0
+		late := m.due > d.returned && d.inFlight > 0
 		if n == len(done) || late || !m.verdict.Gate.pass(d) {
 			kept = append(kept, m)
 			continue
@@ -73,15 +73,15 @@ func (d *Driver) release(done []*driver.Op) int {
 		delete(d.marked, m.op)
 		done[n] = m.op
 		n++
-		d.back++
+		d.returned++
 	}
 	clear(d.held[len(kept):])
 	d.held = kept
 	return n
 }
 
-// Wake implements driver.Driver. The inner driver's Wake serves gates too, so
-// whether it was asked for by our user is noted.
+// Wake implements driver.Driver. It notes the caller's Wake, as gates call the inner
+// driver's Wake, too.
 func (d *Driver) Wake() {
 	d.mu.Lock()
 	d.woken = true
@@ -89,7 +89,7 @@ func (d *Driver) Wake() {
 	d.inner.Wake()
 }
 
-// wokenNow takes the Wake that is there, if any.
+// wokenNow consumes a pending Wake.
 func (d *Driver) wokenNow() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -98,7 +98,7 @@ func (d *Driver) wokenNow() bool {
 	return woken
 }
 
-// gateOpened ends a Reap that waits, unless the driver is closed.
+// gateOpened ends a waiting Reap, unless the driver is closed.
 func (d *Driver) gateOpened() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

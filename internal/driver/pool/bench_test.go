@@ -10,8 +10,8 @@ import (
 	"github.com/sluiceio/sluice/internal/driver/pool"
 )
 
-// BenchmarkCached reads 4 KiB that are in the page cache, in batches: what
-// the pool itself costs beside os.File.
+// BenchmarkCached reads 4 KiB from the page cache, in batches: the cost of the pool
+// itself, compared with os.File.
 func BenchmarkCached(b *testing.B) {
 	f, err := os.Create(filepath.Join(b.TempDir(), "file"))
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/sluiceio/sluice/internal/list"
 )
 
-// TestCancel cancels the operations at the head, in the middle and at the end
-// of the queue, one that is being performed and one that is done.
+// TestCancel cancels operations at the head, in the middle and at the end of the queue,
+// one that is being performed and one that is done.
 func TestCancel(t *testing.T) {
 	var notes atomic.Int32
 	g := newGated(t, Options{Threads: 1, Notify: func() { notes.Add(1) }})
@@ -34,7 +34,7 @@ func TestCancel(t *testing.T) {
 			t.Errorf("Notify was called %d times; want %d", got, i+1)
 		}
 	}
-	last := new(driver.Op) // follows number 4, now that 5 is gone
+	last := new(driver.Op) // comes after number 4, as 5 is gone
 	submit(t, g.Pool, last)
 	queued = append(queued, last)
 	g.let <- struct{}{}
@@ -49,7 +49,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestNotify drains a pool without ever waiting in Reap.
+// TestNotify reaps a pool without ever waiting in Reap.
 func TestNotify(t *testing.T) {
 	const total = 1000
 	notes := make(chan struct{}, total)
@@ -73,7 +73,7 @@ func TestNotify(t *testing.T) {
 	}
 }
 
-// TestCloseWaits has Close perform what is queued, and wait for Notify.
+// TestCloseWaits: Close performs what is queued, and waits for Notify.
 func TestCloseWaits(t *testing.T) {
 	var notes atomic.Int32
 	p, err := New(Options{Threads: 2, Notify: func() { runtime.Gosched(); notes.Add(1) }})
@@ -98,8 +98,7 @@ func TestCloseWaits(t *testing.T) {
 	}
 }
 
-// BenchmarkCancel has a thousand operations withdrawn that wait for a worker,
-// the newest first.
+// BenchmarkCancel cancels a thousand operations that wait for a worker, the newest first.
 func BenchmarkCancel(b *testing.B) {
 	const waiting = 1000
 	p, err := New(Options{Threads: 1, Depth: waiting + 1})

@@ -12,8 +12,8 @@ const (
 	invalid  = -int32(syscall.EINVAL)
 )
 
-// perform does what op says and sets its result. Short transfers, EINTR and
-// EAGAIN are left as they are: to continue and to retry is the scheduler's.
+// perform performs op and sets its result. Short transfers, EINTR and EAGAIN are
+// returned as they are: the scheduler continues and retries.
 func perform(op *driver.Op) {
 	fd := int(op.FD)
 	switch op.Code {

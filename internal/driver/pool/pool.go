@@ -1,19 +1,18 @@
-// Package pool performs operations with blocking system calls on a bounded
-// number of threads.
+// Package pool performs operations with blocking system calls on a bounded number
+// of threads.
 //
-// It is what every system has, and the reference for what the other drivers
-// must answer. It costs a thread for each operation that waits, so Threads
-// bounds how much waiting goes on at once, and with it what a slow disk can
-// take of the process: without a bound a Go program dies at its 10,000th
-// blocked thread.
+// It works on every system, and is the reference for what the other drivers must
+// return. Each operation that waits occupies a thread, so Threads bounds how many
+// wait at once. Without a bound, a slow disk would kill the program: the Go runtime
+// ends it at its 10,000th thread.
 //
 // # Concurrency
 //
-// A Pool is used as any driver.Driver. Everything it shares is under one
-// mutex, which a worker takes once an operation: to hand in the finished one
-// and to fetch the next. Workers exist while there is work. A goroutine costs
-// no more to start than to wake, so none is kept idle, and a Pool in which
-// nothing is in flight holds neither goroutines nor threads.
+// A Pool is used as any driver.Driver. One mutex protects everything that is
+// shared. A worker takes it once an operation, to return that and to fetch the
+// next. Workers exist only while there is work: a goroutine costs no more to start
+// than to wake. A Pool in which nothing is in flight holds neither goroutines nor
+// threads.
 package pool
 
 import (
@@ -30,25 +29,25 @@ const (
 	defaultThreads = 64
 	defaultDepth   = 1024
 
-	// maxThreads leaves the rest of a program room below the 10,000 threads
-	// at which the Go runtime ends it (debug.SetMaxThreads).
+	// maxThreads keeps the program below the 10,000 threads at which the Go
+	// runtime ends it (debug.SetMaxThreads).
 	maxThreads = 4096
 )
 
 // Options configures a Pool. The zero value is useful.
 type Options struct {
-	// Threads is the most operations performed at once, each of which
-	// occupies a thread while it waits: 1 to 4096, 0 for 64.
+	// Threads is the largest number of operations that are performed at once,
+	// each in a thread: 1 to 4096, 0 for 64.
 	Threads int
-	// Depth is the most operations in flight, those queued for a thread and
-	// those not yet reaped included: 0 for 1024.
+	// Depth is the largest number of operations in flight, including those that
+	// wait for a thread and those that were not yet reaped; 0 for 1024.
 	Depth int
-	// Notify, if not nil, is called after an operation has become reapable,
-	// once for each, by the goroutine that performed (or cancelled) it, with
-	// no lock held. It serves those who do not wait in Reap; a pool is then
-	// drained with Reap(done, 0). The last call has returned when Close does.
+	// Notify, if not nil, is called once for each operation, after it has become
+	// reapable. The goroutine that has performed or cancelled it calls Notify,
+	// with no lock held. It is for callers that do not wait in Reap; they reap
+	// with Reap(done, 0). When Close returns, the last call has returned.
 	Notify func()
-	// Record is who records the system calls; nil is nobody.
+	// Record records the system calls, if it is not nil.
 	Record *record.Hook
 }
 
@@ -58,8 +57,8 @@ type Pool struct {
 	depth   int
 	notify  func()
 	hook    *record.Hook
-	// perform and start are fields so that a test can hold an operation
-	// back, and so that starting a worker does not allocate a method value.
+	// perform is a field so that a test can hold an operation back. start is
+	// one because making a method value for each worker would allocate.
 	perform func(*driver.Op)
 	start   func()
 
@@ -67,30 +66,30 @@ type Pool struct {
 	queue    list.List[driver.Op] // operations that wait for a worker
 	done     list.List[driver.Op] // operations that wait for Reap
 	inflight int                  // operations that the pool owns: queued, running or done
-	workers  int                  // goroutines that perform or are about to
-	// starting is set while a worker has been started that has not yet
-	// fetched its first operation. There is at most one: it starts the next
-	// itself if it leaves something in the queue. So a burst of short
-	// operations costs few starts, and one of long ones loses no time.
+	workers  int                  // goroutines that perform operations, or are about to
+	// starting is true while a started worker has not yet fetched its first
+	// operation. There is at most one such worker. If it leaves operations in the
+	// queue, it starts the next one. So a burst of short operations starts few
+	// workers, and a burst of long ones starts as many as it needs.
 	//
-	// Held under mu: queue is not empty ⇒ starting || workers == threads.
+	// While mu is not held: queue is not empty ⇒ starting || workers == threads.
 	starting bool
 	closed   bool
-	// woken is set by Wake and cleared by the Reap that returns because of it.
+	// woken is set by Wake, and cleared by the Reap that returns because of it.
 	woken bool
-	// want is how long done must be for the waiting Reap to go on; 0 when no
-	// Reap waits. Reap writes it; who lengthens done signals reap at want.
+	// want is the length of done for which Reap waits; 0 if no Reap waits. Reap
+	// writes it. finish signals reap when done is that long.
 	want int
 	reap sync.Cond
 
-	// live counts the goroutines. One that has left workers may still be in
-	// Notify.
+	// live counts the goroutines. One that does not count in workers any more may
+	// still be in Notify.
 	live sync.WaitGroup
 }
 
 var _ driver.Driver = (*Pool)(nil)
 
-// New makes a pool. It fails only for options out of range.
+// New makes a pool. An error names the option that is out of range.
 func New(o Options) (*Pool, error) {
 	if o.Threads < 0 || o.Threads > maxThreads {
 		return nil, fmt.Errorf("pool: Threads %d is not between 0 and %d", o.Threads, maxThreads)
@@ -157,12 +156,11 @@ func (p *Pool) Wake() {
 	p.reap.Signal()
 }
 
-// Cancel implements driver.Driver: an operation that still waits for a worker
-// comes back at once with -ECANCELED, one that is being performed ends as it
-// will.
+// Cancel implements driver.Driver. An operation that waits for a worker comes back at
+// once, with -ECANCELED. One that is being performed is not changed.
 func (p *Pool) Cancel(op *driver.Op) {
 	p.mu.Lock()
-	// Only what is under mu is looked at: op may have come back long ago.
+	// Nothing of op is read but under mu: Reap may have returned it long ago.
 	found := p.queue.Has(&op.Links)
 	if found {
 		p.queue.Remove(&op.Links)
@@ -175,7 +173,7 @@ func (p *Pool) Cancel(op *driver.Op) {
 	}
 }
 
-// Async implements driver.Driver: a thread waits for every operation.
+// Async implements driver.Driver. It is false: each operation occupies a thread.
 func (p *Pool) Async(*driver.Op) bool { return false }
 
 // Info implements driver.Driver.
@@ -183,8 +181,8 @@ func (p *Pool) Info() driver.Info {
 	return driver.Info{Name: "pool", Depth: p.depth, Threads: p.threads}
 }
 
-// Close implements driver.Driver. Operations that wait for a worker are
-// performed: what was submitted has been promised.
+// Close implements driver.Driver. Operations that wait for a worker are still
+// performed, as driver.Driver demands.
 func (p *Pool) Close() error {
 	p.mu.Lock()
 	p.closed = true
@@ -195,7 +193,7 @@ func (p *Pool) Close() error {
 	return nil
 }
 
-// pop takes the first operation out; nil if there is none.
+// pop removes and returns the first operation; nil if there is none.
 func pop(l *list.List[driver.Op]) *driver.Op {
 	op := l.Front()
 	if op != nil {

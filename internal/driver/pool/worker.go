@@ -5,7 +5,7 @@ import (
 	"github.com/sluiceio/sluice/internal/record"
 )
 
-// spawn starts a worker if the queue needs one. Called with mu held.
+// spawn starts a worker if the queue needs one. mu is held.
 func (p *Pool) spawn() {
 	if p.queue.Len() > 0 && !p.starting && p.workers < p.threads {
 		p.starting = true
@@ -15,7 +15,8 @@ func (p *Pool) spawn() {
 	}
 }
 
-// work is a worker's life: it performs operations until the queue is empty.
+// work performs operations until the queue is empty. It runs in a goroutine of its
+// own.
 func (p *Pool) work() {
 	defer p.live.Done()
 	op := p.first()
@@ -34,7 +35,7 @@ func (p *Pool) record(start int64, op *driver.Op) {
 	}
 }
 
-// syscalls are those that perform operations.
+// syscalls has the system calls that perform operations.
 var syscalls = [driver.NumCodes]uint8{
 	driver.Read:      record.SysPread,
 	driver.Write:     record.SysPwrite,
@@ -42,8 +43,8 @@ var syscalls = [driver.NumCodes]uint8{
 	driver.Fdatasync: record.SysFdatasync,
 }
 
-// first fetches a new worker's first operation; nil if others have been
-// faster.
+// first returns the first operation of a new worker; nil if other workers have
+// emptied the queue.
 func (p *Pool) first() *driver.Op {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -53,8 +54,8 @@ func (p *Pool) first() *driver.Op {
 	return op
 }
 
-// exchange hands in a performed operation and fetches the next, nil if there
-// is none.
+// exchange returns a performed operation to the pool, and fetches the next; nil if
+// there is none.
 func (p *Pool) exchange(op *driver.Op) *driver.Op {
 	p.mu.Lock()
 	p.finish(op)
@@ -66,10 +67,9 @@ func (p *Pool) exchange(op *driver.Op) *driver.Op {
 	return next
 }
 
-// next takes an operation out of the queue for the calling worker, which is
-// none any more if it gets nil: it leaves under the lock under which it found
-// the queue empty, so that a Submit that follows starts another. Called with
-// mu held.
+// next takes an operation out of the queue. If there is none, the calling worker
+// does not count in workers any more. It finds that out and leaves while it holds
+// mu, so that a Submit after that starts another. mu is held.
 func (p *Pool) next() *driver.Op {
 	op := pop(&p.queue)
 	if op == nil {
@@ -78,11 +78,11 @@ func (p *Pool) next() *driver.Op {
 	return op
 }
 
-// finish makes op reapable. Called with mu held.
+// finish makes op reapable. mu is held.
 func (p *Pool) finish(op *driver.Op) {
 	p.done.PushBack(&op.Links, op)
 	if p.want > 0 && p.done.Len() >= p.want {
-		p.want = 0 // one signal is enough
+		p.want = 0 // Reap is signalled once
 		p.reap.Signal()
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 )
 
-// gated is a pool whose operations end only when they are let: each one that
-// is performed sends itself on began and then waits for a value from let.
+// gated is a pool whose operations end only when the test lets them: each one sends
+// itself on began and then waits for a value from let.
 type gated struct {
 	*Pool
 	began chan *driver.Op
@@ -75,8 +75,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestThreads has as many operations performed at once as there are threads,
-// no fewer and no more.
+// TestThreads: as many operations are performed at once as there are threads.
 func TestThreads(t *testing.T) {
 	const threads, ops = 5, 20
 	g := newGated(t, Options{Threads: threads})
@@ -84,7 +83,7 @@ func TestThreads(t *testing.T) {
 		submit(t, g.Pool, new(driver.Op))
 	}
 	for range threads {
-		<-g.began // hangs if there are fewer
+		<-g.began // waits forever if there are fewer
 	}
 	if queued, workers := g.state(); queued != ops-threads || workers != threads {
 		t.Errorf("%d are queued with %d workers; want %d and %d", queued, workers, ops-threads, threads)
@@ -103,13 +102,13 @@ func TestThreads(t *testing.T) {
 	}
 	for {
 		if _, workers := g.state(); workers == 0 {
-			break // an idle pool has no workers; hangs if it keeps some
+			break // an idle pool has no workers; the loop never ends if it keeps one
 		}
 		runtime.Gosched()
 	}
 }
 
-// TestBatch has a batch performed by many workers, though Submit starts one.
+// TestBatch: many workers perform a batch, though Submit starts one.
 func TestBatch(t *testing.T) {
 	g := newGated(t, Options{Threads: 8})
 	ops := make([]*driver.Op, 8)
@@ -118,12 +117,12 @@ func TestBatch(t *testing.T) {
 	}
 	submit(t, g.Pool, ops...)
 	for range ops {
-		<-g.began // hangs if one waits for another
+		<-g.began // waits forever if one operation waits for another
 	}
 }
 
-// TestLastMoment submits while the only worker finds its queue empty, over
-// and over. It hangs if a worker that leaves is counted on.
+// TestLastMoment submits while the only worker finds its queue empty, many times. It waits
+// forever if Submit counts on a worker that is leaving.
 func TestLastMoment(t *testing.T) {
 	p, err := New(Options{Threads: 1})
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 
 const sector = 512
 
-// sectors checks that each sector of a file is made of one letter, one of
-// those, and returns the letters.
+// sectors returns the letters of a file's sectors. It checks that each sector has one
+// letter only, and one of those allowed.
 func sectors(t testing.TB, image []byte, letters string) string {
 	t.Helper()
 	var s strings.Builder
@@ -29,7 +29,7 @@ func sectors(t testing.TB, image []byte, letters string) string {
 
 func fill(letter string, n int) string { return strings.Repeat(letter, n*sector) }
 
-// outcomes crashes disks of many seeds, and counts what comes of it.
+// outcomes crashes disks with many seeds, and counts the results.
 func outcomes(t *testing.T, run func(d *sim.Disk, fd int32)) map[string]int {
 	t.Helper()
 	found := map[string]int{}
@@ -43,7 +43,7 @@ func outcomes(t *testing.T, run func(d *sim.Disk, fd int32)) map[string]int {
 	return found
 }
 
-// TestCrashSynced has what is synced survive, on every seed.
+// TestCrashSynced: what was synced survives, with every seed.
 func TestCrashSynced(t *testing.T) {
 	for _, code := range []driver.Code{driver.Fsync, driver.Fdatasync} {
 		found := outcomes(t, func(d *sim.Disk, fd int32) {
@@ -59,7 +59,7 @@ func TestCrashSynced(t *testing.T) {
 	}
 }
 
-// TestCrashUnsynced has what is not synced survive, be lost and be torn.
+// TestCrashUnsynced: what was not synced may survive, be lost or be torn.
 func TestCrashUnsynced(t *testing.T) {
 	for name, run := range map[string]func(d *sim.Disk, fd int32){
 		"completed": func(d *sim.Disk, fd int32) {
@@ -69,8 +69,8 @@ func TestCrashUnsynced(t *testing.T) {
 			}
 		},
 		"in flight": func(d *sim.Disk, fd int32) { submit(t, d, write(fd, 0, fill("b", 4))) },
-		// The sync began before the write was acknowledged: it need not
-		// cover it, though it ends after it.
+		// The sync was submitted before the write had completed. It need not
+		// cover the write, though it ends later.
 		"beside a sync": func(d *sim.Disk, fd int32) {
 			submit(t, d, write(fd, 0, fill("b", 4)), fsync(fd))
 			reap(t, d, 2)
@@ -83,8 +83,8 @@ func TestCrashUnsynced(t *testing.T) {
 	}
 }
 
-// TestCrashExtend has a write past the end lost, or survive in part: then
-// what is missing before the part reads as zeros.
+// TestCrashExtend: a write beyond the end may be lost, or survive in part. Then the missing
+// bytes before that part read as zeros.
 func TestCrashExtend(t *testing.T) {
 	found := outcomes(t, func(d *sim.Disk, fd int32) { do(t, d, write(fd, 4*sector, fill("b", 2))) })
 	for _, w := range []string{"aaaa", "aaaab", "aaaa\x00b", "aaaabb"} {
@@ -97,7 +97,7 @@ func TestCrashExtend(t *testing.T) {
 	}
 }
 
-// TestCrashOrder has a later write never be undone by an earlier one.
+// TestCrashOrder: an earlier write never undoes a later one.
 func TestCrashOrder(t *testing.T) {
 	found := outcomes(t, func(d *sim.Disk, fd int32) {
 		do(t, d, write(fd, 0, fill("a", 4)))
@@ -109,7 +109,7 @@ func TestCrashOrder(t *testing.T) {
 	}
 }
 
-// TestFailedSync has the second sync succeed, and the data be lost.
+// TestFailedSync: after a failed sync the next one succeeds, and the data is lost.
 func TestFailedSync(t *testing.T) {
 	found := map[string]int{}
 	for seed := range uint64(200) {
@@ -133,7 +133,7 @@ func TestFailedSync(t *testing.T) {
 	}
 }
 
-// TestCrashOps has operations fail from the crash on.
+// TestCrashOps: all operations fail after the crash.
 func TestCrashOps(t *testing.T) {
 	d := disk(t, sim.Options{})
 	fd := d.Create("a", []byte("abc"))

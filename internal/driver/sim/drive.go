@@ -13,9 +13,9 @@ func (d *Disk) Submit(ops []*driver.Op) (int, error) {
 	if d.closed {
 		return 0, driver.ErrClosed
 	}
-	n := min(len(ops), d.o.Depth-len(d.flights))
+	n := min(len(ops), d.o.Depth-len(d.pending))
 	for _, op := range ops[:n] {
-		d.launch(op)
+		d.enqueue(op)
 	}
 	d.changed.Signal()
 	return n, nil
@@ -29,28 +29,28 @@ func (d *Disk) Reap(done []*driver.Op, need int) (int, error) {
 		return 0, driver.ErrClosed
 	}
 	if need == 0 {
-		d.now += d.o.Latency/16 + 1 // who polls passes time
+		d.now += d.o.Latency/16 + 1 // each poll takes time
 	}
-	n := d.land(done)
+	n := d.completeDue(done)
 	for n < need {
 		switch {
 		case d.woken:
 			d.woken = false
 			return n, nil
-		case len(d.flights) > 0 && d.flights[0].due < never:
-			d.now = d.flights[0].due
+		case len(d.pending) > 0 && d.pending[0].due < never:
+			d.now = d.pending[0].due
 		default:
 			d.changed.Wait()
 		}
-		n += d.land(done[n:])
+		n += d.completeDue(done[n:])
 	}
 	return n, nil
 }
 
-// land performs what is due.
-func (d *Disk) land(done []*driver.Op) int {
+// completeDue performs what is due.
+func (d *Disk) completeDue(done []*driver.Op) int {
 	for n := range done {
-		f := d.flights.pop(d.now)
+		f := d.pending.pop(d.now)
 		if f == nil {
 			return n
 		}
@@ -68,28 +68,29 @@ func (d *Disk) Wake() {
 	d.changed.Signal()
 }
 
-// Cancel implements driver.Driver: it ends what is held, and half of the rest.
+// Cancel implements driver.Driver. It ends operations that are held, and half of the
+// others.
 func (d *Disk) Cancel(op *driver.Op) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	late := d.cancel.IntN(2) == 0
-	f := d.flights.take(op)
+	f := d.pending.take(op)
 	if f == nil {
 		return
 	}
 	if f.due == never || !late {
 		f.due, f.errno = d.now, syscall.ECANCELED
 	}
-	d.flights.add(f)
+	d.pending.add(f)
 	d.changed.Signal()
 }
 
-// Close implements driver.Driver. The files stay.
+// Close implements driver.Driver. It does not remove the files.
 func (d *Disk) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.closed = true
-	for f := d.flights.pop(never); f != nil; f = d.flights.pop(never) {
+	for f := d.pending.pop(never); f != nil; f = d.pending.pop(never) {
 		f.op.Res = d.perform(f)
 	}
 	return nil

@@ -5,14 +5,14 @@ import (
 	"math/rand/v2"
 )
 
-// file is a file twice: as programs see it, and as it is on the disk, which
-// lags behind by the journal.
+// file is one file in two versions: as programs see it, and as it is on the disk.
+// The journal is the difference.
 type file struct {
-	data    []byte // as read
-	durable []byte // what surely is on the disk
-	// journal holds the writes that are in data and not surely durable, in
-	// their order. written counts all there ever were; the journal's are the
-	// last of them.
+	data    []byte // as reads return it
+	durable []byte // what is certain to be on the disk
+	// journal holds the writes that are in data and may not be on the disk, in
+	// their order. written is the number of all writes so far; the journal has
+	// the last of them.
 	journal []write
 	written int
 }
@@ -22,7 +22,7 @@ type write struct {
 	data []byte
 }
 
-// at is the file from off on.
+// at returns the bytes from off on.
 func (f *file) at(off int64) []byte {
 	return f.data[min(off, int64(len(f.data))):]
 }
@@ -37,7 +37,7 @@ func (f *file) write(off int64, b []byte) {
 	f.written++
 }
 
-// onto is what a file's image is after w.
+// onto returns the image after w.
 func (w write) onto(image []byte) []byte {
 	if grow := w.off + int64(len(w.data)) - int64(len(image)); grow > 0 {
 		image = append(image, make([]byte, grow)...)
@@ -46,7 +46,7 @@ func (w write) onto(image []byte) []byte {
 	return image
 }
 
-// take removes the writes before the until'th from the journal.
+// take removes and returns the writes before number until from the journal.
 func (f *file) take(until int) []write {
 	n := max(0, until-(f.written-len(f.journal)))
 	ws := f.journal[:n:n]
@@ -54,24 +54,24 @@ func (f *file) take(until int) []write {
 	return ws
 }
 
-// sync makes the writes before the until'th durable.
+// sync makes the writes before number until durable.
 func (f *file) sync(until int) {
 	for _, w := range f.take(until) {
 		f.durable = w.onto(f.durable)
 	}
 }
 
-// lose is a sync that failed: some of the writes reach the disk, and all of
-// them count as if they had.
-func (f *file) lose(until int, r *rand.Rand, sector int) {
+// failSync is a failed sync: some of the writes reach the disk, and all of them count as
+// durable from then on.
+func (f *file) failSync(until int, r *rand.Rand, sector int) {
 	for _, w := range f.take(until) {
 		f.durable = w.torn(f.durable, r, sector)
 	}
 }
 
-// torn is what an image is after a write that was under way when the power
-// went: all of it may be there, nothing, or some of its sectors. A sector is
-// old or new as a whole.
+// torn returns the image after a write during which the power failed. All of the
+// write may be there, nothing, or some of its sectors. Each sector is either old or
+// new.
 func (w write) torn(image []byte, r *rand.Rand, sector int) []byte {
 	chance := []float64{0, 0.5, 1}[r.IntN(3)]
 	for off, b := w.off, w.data; len(b) > 0; {

@@ -8,8 +8,8 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 )
 
-// Create makes a file with these contents, durable at once, in the place of
-// any of that name, and opens it.
+// Create makes a file with that name and contents, and opens it. It replaces a file
+// with that name. The contents are durable at once.
 func (d *Disk) Create(name string, data []byte) (fd int32) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -17,8 +17,8 @@ func (d *Disk) Create(name string, data []byte) (fd int32) {
 	return d.descriptor(name)
 }
 
-// Open opens a file, each time with a descriptor of its own; -1 if there is
-// none of that name.
+// Open opens a file and returns a new descriptor; -1 if there is no file with that
+// name.
 func (d *Disk) Open(name string) (fd int32) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -35,14 +35,14 @@ func (d *Disk) descriptor(name string) int32 {
 	return fd
 }
 
-// CloseFile closes a descriptor. What is in flight on it goes on.
+// CloseFile closes a descriptor. Operations in flight on it go on.
 func (d *Disk) CloseFile(fd int32) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(d.open, fd)
 }
 
-// Contents is what a read of a whole file would give now; nil if fd is not
+// Contents returns what a read of the whole file would return now; nil if fd is not
 // open.
 func (d *Disk) Contents(fd int32) []byte {
 	d.mu.Lock()
@@ -53,8 +53,8 @@ func (d *Disk) Contents(fd int32) []byte {
 	return nil
 }
 
-// Durable is what surely survives a crash now; nil if fd is not open. More
-// may survive.
+// Durable returns what is certain to survive a crash now; nil if fd is not open. More
+// than that may survive.
 func (d *Disk) Durable(fd int32) []byte {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -64,10 +64,10 @@ func (d *Disk) Durable(fd int32) []byte {
 	return nil
 }
 
-// Crash takes the power away. The operations in flight, and all that follow,
-// fail with EIO. It returns the disk as it is when the power is back: what was
-// synced is there; of each other write, in flight or not, all may be, nothing,
-// or some of its sectors. Files keep their names; all are to be opened anew.
+// Crash is a power failure. The operations in flight, and all that follow, fail with
+// EIO. It returns the disk as it is when the power is back: what was synced is there.
+// Of each other write, in flight or completed, all may be there, nothing, or some of
+// its sectors. Files keep their names; descriptors are closed.
 func (d *Disk) Crash() *Disk {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -75,25 +75,25 @@ func (d *Disk) Crash() *Disk {
 	o.Seed = d.crash.Uint64()
 	after, err := New(o)
 	if err != nil {
-		panic("sim: options were checked, and yet: " + err.Error())
+		panic("sim: New refuses options that it has accepted before: " + err.Error())
 	}
-	for _, name := range slices.Sorted(maps.Keys(d.names)) { // in order, for the seed
-		image := d.remains(d.names[name])
+	for _, name := range slices.Sorted(maps.Keys(d.names)) { // in a fixed order, as the seed decides the rest
+		image := d.afterCrash(d.names[name])
 		after.names[name] = &file{data: image, durable: bytes.Clone(image)}
 	}
 	d.dead = true
-	d.rush(func(*flight) bool { return true })
+	d.makeDue(func(*pendingOp) bool { return true })
 	return after
 }
 
-// remains is what a file is after a crash now.
-func (d *Disk) remains(f *file) []byte {
+// afterCrash returns what would be left of a file after a crash now.
+func (d *Disk) afterCrash(f *file) []byte {
 	image := bytes.Clone(f.durable)
 	for _, w := range f.journal {
 		image = w.torn(image, d.crash, d.o.Sector)
 	}
-	for _, fl := range d.flights {
-		if fl.file == f && fl.op.Code == driver.Write && fl.errno == 0 && d.refuse(fl) == 0 {
+	for _, fl := range d.pending {
+		if fl.file == f && fl.op.Code == driver.Write && fl.errno == 0 && d.refusal(fl) == 0 {
 			image = write{fl.op.Off, fl.op.Buf}.torn(image, d.crash, d.o.Sector)
 		}
 	}

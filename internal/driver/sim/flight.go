@@ -9,36 +9,36 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 )
 
-// never is when operations that are held are due.
+// never is when operations are due that are held.
 const never = time.Duration(1<<63 - 1)
 
-// flight is an operation in flight. What it meets with is settled when it is
+// pendingOp is an operation in flight. What happens to it is decided when it is
 // submitted, so that it does not depend on when it is reaped.
-type flight struct {
+type pendingOp struct {
 	op     *driver.Op
 	due    time.Duration
-	serial uint64 // orders those that are due at once
-	file   *file  // what FD meant at submission; nil if nothing
+	serial uint64 // the order of operations that are due at the same time
+	file   *file  // the file that FD named at submission; nil if none
 	short  float64
 	errno  syscall.Errno // 0 if it does not fail
-	// until is, for a sync, how many writes to the file had come back when
-	// it was submitted: those it makes durable. It need not wait for others.
-	until int
+	// syncUntil is for a sync: the number of writes to the file that had completed
+	// when it was submitted. It makes these durable, and no later ones.
+	syncUntil int
 }
 
-// flights is ordered by when they are due.
-type flights []*flight
+// pendingOps is sorted by due.
+type pendingOps []*pendingOp
 
-func (fs *flights) add(f *flight) {
-	i, _ := slices.BinarySearchFunc(*fs, f, func(a, b *flight) int {
+func (fs *pendingOps) add(f *pendingOp) {
+	i, _ := slices.BinarySearchFunc(*fs, f, func(a, b *pendingOp) int {
 		return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.serial, b.serial))
 	})
 	*fs = slices.Insert(*fs, i, f)
 }
 
 // take removes the flight of op; nil if it is not in flight.
-func (fs *flights) take(op *driver.Op) *flight {
-	i := slices.IndexFunc(*fs, func(f *flight) bool { return f.op == op })
+func (fs *pendingOps) take(op *driver.Op) *pendingOp {
+	i := slices.IndexFunc(*fs, func(f *pendingOp) bool { return f.op == op })
 	if i < 0 {
 		return nil
 	}
@@ -48,7 +48,7 @@ func (fs *flights) take(op *driver.Op) *flight {
 }
 
 // pop removes the first flight if it is due.
-func (fs *flights) pop(now time.Duration) *flight {
+func (fs *pendingOps) pop(now time.Duration) *pendingOp {
 	if len(*fs) == 0 || (*fs)[0].due > now {
 		return nil
 	}
@@ -57,14 +57,14 @@ func (fs *flights) pop(now time.Duration) *flight {
 	return f
 }
 
-// launch settles what op will meet with.
-func (d *Disk) launch(op *driver.Op) {
+// enqueue decides what happens to op, and adds it.
+func (d *Disk) enqueue(op *driver.Op) {
 	d.serial++
-	f := &flight{op: op, serial: d.serial, file: d.open[op.FD]}
-	// Everything is drawn for every operation, so that the fate of one does
+	f := &pendingOp{op: op, serial: d.serial, file: d.open[op.FD]}
+	// All numbers are drawn for every operation, so that what happens to one does
 	// not depend on what the others are.
-	latency, short, fail := d.fate.Int64N(int64(d.o.Latency)+1), d.fate.Float64(), d.fate.Float64()
-	portion, errno := d.fate.Float64(), d.o.Errnos[d.fate.IntN(len(d.o.Errnos))]
+	latency, short, fail := d.outcomes.Int64N(int64(d.o.Latency)+1), d.outcomes.Float64(), d.outcomes.Float64()
+	portion, errno := d.outcomes.Float64(), d.o.Errnos[d.outcomes.IntN(len(d.o.Errnos))]
 	f.due = d.now + time.Duration(latency)
 	if d.o.Ordered {
 		f.due = d.now + d.o.Latency
@@ -76,37 +76,37 @@ func (d *Disk) launch(op *driver.Op) {
 		f.errno = errno
 	}
 	if f.file != nil {
-		f.until = f.file.written
+		f.syncUntil = f.file.written
 	}
 	if d.hold != nil && d.hold(op) {
 		f.due = never
 	}
-	d.flights.add(f)
+	d.pending.add(f)
 }
 
-// Hold makes operations submitted from now on, for which match says yes, stay
-// in flight until Release, Cancel or Close. Match may not use the disk.
+// Hold keeps operations in flight that are submitted from now on and for which match
+// returns true, until Release, Cancel or Close. match must not use the disk.
 func (d *Disk) Hold(match func(*driver.Op) bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.hold = match
 }
 
-// Release completes what is held, and holds no more.
+// Release completes the operations that are held, and holds no more.
 func (d *Disk) Release() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.hold = nil
-	d.rush(func(f *flight) bool { return f.due == never })
+	d.makeDue(func(f *pendingOp) bool { return f.due == never })
 }
 
-// rush makes flights due now.
-func (d *Disk) rush(which func(*flight) bool) {
-	for _, f := range slices.Clone(d.flights) {
+// makeDue makes operations due now for which which returns true.
+func (d *Disk) makeDue(which func(*pendingOp) bool) {
+	for _, f := range slices.Clone(d.pending) {
 		if which(f) {
-			d.flights.take(f.op)
+			d.pending.take(f.op)
 			f.due = d.now
-			d.flights.add(f)
+			d.pending.add(f)
 		}
 	}
 	d.changed.Signal()

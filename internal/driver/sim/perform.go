@@ -6,17 +6,16 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 )
 
-// perform does what an operation says, with what it meets with, and returns
-// its result.
-func (d *Disk) perform(f *flight) int32 {
-	errno := d.refuse(f)
+// perform performs an operation, or fails it as was decided, and returns its result.
+func (d *Disk) perform(f *pendingOp) int32 {
+	errno := d.refusal(f)
 	switch {
 	case f.errno == syscall.ECANCELED:
 		errno = f.errno
 	case errno == 0 && f.errno != 0:
 		errno = f.errno
-		if d.syncs(f) && !d.dead {
-			f.file.lose(f.until, d.crash, d.o.Sector)
+		if d.isSync(f) && !d.dead {
+			f.file.failSync(f.syncUntil, d.crash, d.o.Sector)
 		}
 	}
 	if errno != 0 {
@@ -24,21 +23,22 @@ func (d *Disk) perform(f *flight) int32 {
 	}
 	switch f.op.Code {
 	case driver.Read:
-		return int32(copy(f.cut(), f.file.at(f.op.Off)))
+		return int32(copy(f.transferred(), f.file.at(f.op.Off)))
 	case driver.Write:
 		return d.write(f)
 	case driver.Fsync, driver.Fdatasync:
-		f.file.sync(f.until)
+		f.file.sync(f.syncUntil)
 	}
 	return 0
 }
 
-func (d *Disk) syncs(f *flight) bool {
+func (d *Disk) isSync(f *pendingOp) bool {
 	return f.op.Code == driver.Fsync || f.op.Code == driver.Fdatasync
 }
 
-// refuse is what the kernel, or a disk without power, says before it begins.
-func (d *Disk) refuse(f *flight) syscall.Errno {
+// refusal returns the errno with which the kernel, or a disk without power, refuses the
+// operation.
+func (d *Disk) refusal(f *pendingOp) syscall.Errno {
 	switch op := f.op; {
 	case d.dead:
 		return syscall.EIO
@@ -48,7 +48,7 @@ func (d *Disk) refuse(f *flight) syscall.Errno {
 		return syscall.EINVAL
 	case f.file == nil:
 		return syscall.EBADF
-	case d.syncs(f):
+	case d.isSync(f):
 		return 0
 	case op.Off < 0:
 		return syscall.EINVAL
@@ -60,9 +60,9 @@ func (d *Disk) refuse(f *flight) syscall.Errno {
 	return 0
 }
 
-// cut is the buffer less what the disk leaves out. One byte is transferred
-// at least, because none would mean the end of the file.
-func (f *flight) cut() []byte {
+// transferred returns the part of the buffer that is transferred. It has at least one byte, as
+// none would mean the end of the file.
+func (f *pendingOp) transferred() []byte {
 	b := f.op.Buf
 	if len(b) < 2 {
 		return b
@@ -70,10 +70,10 @@ func (f *flight) cut() []byte {
 	return b[:len(b)-int(f.short*float64(len(b)-1))]
 }
 
-// write writes as much as there is space for.
-func (d *Disk) write(f *flight) int32 {
-	b, off := f.cut(), f.op.Off
-	if room := d.room(f.file); len(b) > 0 && off+int64(len(b)) > room {
+// write writes as much as there is space for, and returns the result.
+func (d *Disk) write(f *pendingOp) int32 {
+	b, off := f.transferred(), f.op.Off
+	if room := d.maxSize(f.file); len(b) > 0 && off+int64(len(b)) > room {
 		if off >= room {
 			return -int32(syscall.ENOSPC)
 		}
@@ -83,8 +83,8 @@ func (d *Disk) write(f *flight) int32 {
 	return int32(len(b))
 }
 
-// room is where file must end for the disk to have space for it.
-func (d *Disk) room(file *file) int64 {
+// maxSize returns the size that the file can have with the space that is left.
+func (d *Disk) maxSize(file *file) int64 {
 	if d.o.Space == 0 {
 		return maxFile
 	}

@@ -10,8 +10,8 @@ import (
 
 var _ driver.Registrar = (*Disk)(nil)
 
-// Register implements driver.Registrar. It makes nothing faster: it is there
-// to find operations that name memory which they are not in.
+// Register implements driver.Registrar. It makes nothing faster, but shows operations
+// that name memory in which they are not.
 func (d *Disk) Register(mem []byte) (index int, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -28,14 +28,15 @@ func (d *Disk) Register(mem []byte) (index int, err error) {
 	return index, nil
 }
 
-// Unregister implements driver.Registrar. It panics if it is called too early.
+// Unregister implements driver.Registrar. It panics if an operation in flight names the
+// memory.
 func (d *Disk) Unregister(index int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.memory[index] == nil {
-		panic(fmt.Sprintf("sim: Unregister(%d): no memory is registered by that index", index))
+		panic(fmt.Sprintf("sim: Unregister(%d): no memory is registered with this index", index))
 	}
-	for _, f := range d.flights {
+	for _, f := range d.pending {
 		if f.op.Reg == uint32(index)+1 && f.op.Buf != nil {
 			panic(fmt.Sprintf("sim: Unregister(%d) with an operation in flight that names it", index))
 		}
@@ -43,7 +44,7 @@ func (d *Disk) Unregister(index int) {
 	delete(d.memory, index)
 }
 
-// outside tells whether op names memory that it is not in.
+// outside reports whether op names memory that its buffer is not in.
 func (d *Disk) outside(op *driver.Op) bool {
 	if op.Reg == 0 || len(op.Buf) == 0 {
 		return false

@@ -97,7 +97,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// trace is what happens to a fixed run of operations.
+// trace returns what happens in a fixed sequence of operations.
 func trace(t testing.TB, seed uint64) string {
 	var s strings.Builder
 	d := disk(t, sim.Options{Seed: seed, Short: 0.3, Fail: 0.2, Errnos: []syscall.Errno{syscall.EIO, syscall.EAGAIN}})

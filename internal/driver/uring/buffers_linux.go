@@ -12,19 +12,19 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// maxBuffers is how many pieces of memory can be registered with a Ring.
-// Before 5.13 the kernel's table could not be changed while operations were
-// in flight, so there is none.
+// maxBuffers is the largest number of pieces of memory that can be registered
+// with a Ring. Before 5.13 the kernel's table could not be changed while
+// operations were in flight; a Ring then has no table.
 const maxBuffers = 1024
 
-// buffers is the registered memory. The kernel's table is made with the first.
+// buffers is the registered memory. The kernel's table is made for the first.
 type buffers struct {
-	mu sync.Mutex // not held by who submits
-	// mem is what is in the table's places; nil is a free one. The memory
-	// stays reachable by it: the kernel goes on using the pages that it has
-	// pinned, whatever else the address is used for later.
+	mu sync.Mutex // never held while operations are submitted
+	// mem has an element for each entry of the table; nil is a free one. It
+	// keeps the memory reachable: the kernel goes on using the pages that it has
+	// pinned, even if the addresses are used for something else later.
 	mem    [][]byte
-	err    error // why there is no table, once it has been tried
+	err    error // why the table could not be made
 	closed bool
 }
 
@@ -37,7 +37,7 @@ func (r *Ring) Register(mem []byte) (index int, err error) {
 	if len(mem) == 0 {
 		return 0, errors.New("uring: Register of no memory")
 	}
-	open := r.ready() // without mu, which is taken there if the ring cannot be opened
+	open := r.ready() // takes mu if the ring cannot be opened
 	b := &r.buffers
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -52,11 +52,11 @@ func (r *Ring) Register(mem []byte) (index int, err error) {
 	}
 	i := b.free()
 	if i < 0 {
-		return 0, fmt.Errorf("uring: Register: %d pieces of memory are registered: %w", maxBuffers, syscall.ENOSPC)
+		return 0, fmt.Errorf("uring: Register: all %d entries of the table are in use: %w", maxBuffers, syscall.ENOSPC)
 	}
 	start := r.hook.Now()
 	err = sys.UringSetBuffer(r.fd, i, mem)
-	r.hook.Call(start, record.Call{Res: result(0, err), Syscall: record.SysUringRegister, Drv: record.DriverUring})
+	r.hook.Call(start, record.Call{Res: sys.Result(0, err), Syscall: record.SysUringRegister, Drv: record.DriverUring})
 	if err != nil {
 		return 0, fmt.Errorf("io_uring_register of %d bytes: %w", len(mem), err)
 	}
@@ -73,16 +73,16 @@ func (r *Ring) Unregister(index int) {
 		return
 	}
 	if index < 0 || index >= len(b.mem) || b.mem[index] == nil {
-		panic(fmt.Sprintf("uring: Unregister(%d): no memory is registered by that index", index))
+		panic(fmt.Sprintf("uring: Unregister(%d): no memory is registered with this index", index))
 	}
 	if r.lost() != nil || sys.UringSetBuffer(r.fd, index, nil) != nil {
-		// The memory stays pinned, and the place taken, until Close.
+		// The memory stays pinned, and the entry in use, until Close.
 		return
 	}
 	b.mem[index] = nil
 }
 
-// table makes the kernel's table, once. Under mu.
+// table makes the kernel's table, once. mu is held.
 func (b *buffers) table(fd int) error {
 	switch {
 	case b.closed:
@@ -98,7 +98,7 @@ func (b *buffers) table(fd int) error {
 	return nil
 }
 
-// free finds a free place; -1 if there is none. Under mu.
+// free returns a free entry of the table, or -1. mu is held.
 func (b *buffers) free() int {
 	for i, mem := range b.mem {
 		if mem == nil {
@@ -108,9 +108,9 @@ func (b *buffers) free() int {
 	return -1
 }
 
-// release ends the table. To close the ring would do that too, but some time
-// later, and until then the memory would count against RLIMIT_MEMLOCK. Nothing
-// is in flight.
+// release drops the table. Closing the ring would do so too, but only some time
+// later, and until then the memory counts against RLIMIT_MEMLOCK. Nothing may be
+// in flight.
 func (b *buffers) release(r *Ring) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

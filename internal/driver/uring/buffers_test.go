@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 )
 
-// openRegistrar makes a ring that memory can be registered with, or skips.
+// openRegistrar makes a ring with which memory can be registered, or skips the test.
 func openRegistrar(t *testing.T) *Ring {
 	t.Helper()
 	r := open(t, Options{Depth: 8})
@@ -62,20 +62,20 @@ func TestRegisterRefusals(t *testing.T) {
 	if _, err := r.Register(huge); err == nil {
 		t.Error("Register of more than 1 GiB = nil; want an error")
 	}
-	// After refusals the table works.
+	// The table works after refusals.
 	if _, err := r.Register(make([]byte, 4096)); err != nil {
 		t.Errorf("Register = %v", err)
 	}
 }
 
-// A kernel before 5.13 has no table, which is asked for once only.
+// A kernel before 5.13 has no table. The ring asks for it only once.
 func TestRegisterOnOldKernels(t *testing.T) {
 	null, err := os.Open(os.DevNull)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer null.Close()
-	r := &Ring{fd: int(null.Fd())} // io_uring_register refuses it
+	r := &Ring{fd: int(null.Fd())} // io_uring_register fails for it
 	_, first := r.Register(make([]byte, 10))
 	r.fd = -1
 	_, second := r.Register(make([]byte, 10))
@@ -104,8 +104,8 @@ func TestUnregisterOfNothing(t *testing.T) {
 	r.Unregister(i) // too late, and without effect
 }
 
-// Memory that is registered counts against RLIMIT_MEMLOCK. Beyond it Register
-// is refused, and what is unregistered, also by Close, can be had again.
+// Registered memory counts against RLIMIT_MEMLOCK. Beyond the limit Register fails.
+// After Unregister or Close the memory can be registered again.
 func TestRegisterUnderMemlock(t *testing.T) {
 	withMemlock(t, 4<<20, func(alone bool) {
 		for range 3 {
@@ -135,7 +135,7 @@ func TestRegisterUnderMemlock(t *testing.T) {
 	})
 }
 
-// fillMemlock registers 512 KiB at a time until it is refused.
+// fillMemlock registers 512 KiB at a time until that fails.
 func fillMemlock(t *testing.T, r *Ring) (all []int) {
 	for range 9 {
 		i, err := r.Register(make([]byte, 512<<10))
@@ -152,10 +152,10 @@ func fillMemlock(t *testing.T, r *Ring) (all []int) {
 	return nil
 }
 
-// withMemlock calls do under that limit, on a thread without CAP_IPC_LOCK, and
-// says whether it is alone there: memory is locked by the user, whose other
-// processes (tests of other packages) may do so at any time. Where that is
-// allowed, the thread is of a user that nobody else is.
+// withMemlock calls do under that limit, on a thread without CAP_IPC_LOCK. It reports
+// whether no other process counts against the limit: memory is locked by user, and tests
+// of other packages may lock memory of the same user. If it is allowed to, it runs the
+// thread as a user of its own.
 func withMemlock(t *testing.T, limit uint64, do func(alone bool)) {
 	var before unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_MEMLOCK, &before); err != nil {
@@ -180,22 +180,22 @@ func withMemlock(t *testing.T, limit uint64, do func(alone bool)) {
 	}
 	defer func() {
 		if unix.Capset(&header, &caps[0]) == nil && (!alone || setRealUser(uid)) {
-			runtime.UnlockOSThread() // else the thread ends with the goroutine
+			runtime.UnlockOSThread() // otherwise the thread ends with the goroutine
 		}
 	}()
 	do(alone)
 }
 
-// setRealUser changes the real user of this thread and of no other, and says
-// whether it may. The effective one, by which it is allowed what it is, stays.
+// setRealUser changes the real user of this thread only, and reports whether it could.
+// The effective user, which decides on permissions, stays.
 func setRealUser(uid int) bool {
 	const stays = ^uintptr(0)
 	_, _, e := unix.RawSyscall(unix.SYS_SETRESUID, uintptr(uid), stays, stays)
 	return e == 0
 }
 
-// The kernel has pinned the pages of registered memory: a garbage collection
-// must not give them to another.
+// The kernel has pinned the pages of registered memory: a garbage collection must not
+// give the addresses to other objects.
 func TestRingHoldsRegisteredMemory(t *testing.T) {
 	r := openRegistrar(t)
 	i, err := r.Register(make([]byte, 64<<10))

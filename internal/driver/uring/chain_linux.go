@@ -7,13 +7,13 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// Chains are linked SQEs. The files of a chain are in the ring's table (direct
-// descriptors), so that an operation can name what an earlier one of the same
-// submission opens.
+// A chain is a sequence of linked SQEs. Its files are in the ring's file table
+// (direct descriptors), so that an SQE can name the file that an earlier one of
+// the same submission opens.
 
-// ownFiles makes the ring's table of n files, if the kernel has such a thing.
-func (r *Ring) ownFiles(n int) {
-	if n > 0 && r.links && sys.UringFileTable(r.fd, n) == nil {
+// registerFiles makes the ring's file table of n entries, if the kernel has them.
+func (r *Ring) registerFiles(n int) {
+	if n > 0 && r.fileTable && sys.UringFileTable(r.fd, n) == nil {
 		r.files = n
 		r.features = append(r.features, "chains")
 	}
@@ -22,8 +22,8 @@ func (r *Ring) ownFiles(n int) {
 // Files implements driver.Linker.
 func (r *Ring) Files() int { return r.files }
 
-// members is how many operations op's chain has.
-func members(op *driver.Op) int {
+// chainLength returns the number of operations in op's chain.
+func chainLength(op *driver.Op) int {
 	n := 1
 	for op = op.Then; op != nil; op = op.Then {
 		n++
@@ -31,12 +31,12 @@ func members(op *driver.Op) int {
 	return n
 }
 
-// writeChain writes the SQEs of op and of what is linked to it from tail on, and
-// returns the new tail. Under sqMu.
+// writeChain writes the SQEs of a chain from tail on, and returns the new tail.
+// sqMu is held.
 func (r *Ring) writeChain(tail uint32, head *driver.Op) uint32 {
-	head.Left = int32(members(head))
+	head.Left = int32(chainLength(head))
 	for op := head; op != nil; {
-		next := op.Then // which is not to be read once op is the kernel's
+		next := op.Then // read now: write hands op to the kernel
 		op.Head = head
 		tail = r.write(tail, op)
 		op = next
@@ -44,7 +44,7 @@ func (r *Ring) writeChain(tail uint32, head *driver.Op) uint32 {
 	return tail
 }
 
-// link is how an SQE is linked to the next.
+// link returns the flag that links an SQE to the next.
 func link(op *driver.Op) uint8 {
 	switch {
 	case op.Then == nil:
@@ -55,8 +55,8 @@ func link(op *driver.Op) uint8 {
 	return sys.IOSQE_IO_LINK
 }
 
-// chainEnded notes that op, one of a chain, has ended. It returns the first of
-// the chain if that was the last, and else nil.
+// chainEnded counts that op, of a chain, has ended. It returns the first
+// operation of the chain if all have ended, else nil.
 func chainEnded(op *driver.Op) *driver.Op {
 	head := op.Head
 	op.Head = nil
@@ -66,8 +66,8 @@ func chainEnded(op *driver.Op) *driver.Op {
 	return head
 }
 
-// prepareOpen fills in the rest of an open's SQE. A place in the table is
-// counted from 1, as 0 means a descriptor.
+// prepareOpen fills in the SQE of an open. Entries of the table count from 1, as 0
+// means an ordinary descriptor.
 func prepareOpen(e *sys.SQE, op *driver.Op) {
 	if op.Path == nil {
 		e.Opcode = unknownOp
@@ -79,7 +79,7 @@ func prepareOpen(e *sys.SQE, op *driver.Op) {
 	e.SpliceFD = int32(op.Path.File) + 1
 }
 
-// prepareClose fills in the rest of a close's SQE.
+// prepareClose fills in the SQE of a close.
 func prepareClose(e *sys.SQE, op *driver.Op) {
 	e.Opcode = sys.IORING_OP_CLOSE
 	e.Flags &^= sys.IOSQE_FIXED_FILE

@@ -26,8 +26,8 @@ func op(code driver.Code, flags driver.Flags) *driver.Op {
 	return &driver.Op{Code: code, Flags: flags, FD: -1}
 }
 
-// pipe returns both ends of a pipe. io_uring waits for data in one, so that a
-// read of it is in flight until the test ends it.
+// pipe returns both ends of a pipe. A read of an empty pipe stays in flight until the
+// test writes to it.
 func pipe(t *testing.T) (rd, wr int) {
 	t.Helper()
 	var p [2]int
@@ -38,7 +38,7 @@ func pipe(t *testing.T) (rd, wr int) {
 	return p[0], p[1]
 }
 
-// stuck makes n reads of an empty pipe, one byte each.
+// stuck returns n reads of an empty pipe, of one byte each.
 func stuck(fd, n int) []*driver.Op {
 	ops := make([]*driver.Op, n)
 	for i := range ops {
@@ -63,8 +63,8 @@ func reap(t *testing.T, r *Ring, n int) []*driver.Op {
 	return done
 }
 
-// openCounted makes a ring and tells where the kernel notes that completions
-// had no room in the CQ (IORING_SQ_CQ_OVERFLOW, 5.8).
+// openCounted makes a ring, and returns the flag that the kernel sets when a completion
+// finds no room in the CQ (IORING_SQ_CQ_OVERFLOW, 5.8).
 func openCounted(t *testing.T, depth uint32) (r *Ring, overflowed func() bool) {
 	t.Helper()
 	fd, p, err := setup(depth, new(record.Hook))
@@ -72,7 +72,7 @@ func openCounted(t *testing.T, depth uint32) (r *Ring, overflowed func() bool) {
 		t.Skipf("no io_uring: %v", err)
 	}
 	r = &Ring{hook: new(record.Hook), depth: depth, workers: 1}
-	if err := r.use(fd, p); err != nil {
+	if err := r.adopt(fd, p); err != nil {
 		t.Fatal(err)
 	}
 	r.slots.init(depth)
@@ -80,10 +80,10 @@ func openCounted(t *testing.T, depth uint32) (r *Ring, overflowed func() bool) {
 	return r, func() bool { return atomic.LoadUint32(flags)&2 != 0 }
 }
 
-// Hazard: in flight is bounded by the CQ's size. Guards: the CQ is twice the
-// depth (setup), Cancel drops what would be too many (cancels), and one
-// wake-up is in the ring at most (wake). Here a full ring is cancelled and
-// woken over and over while nobody reaps.
+// Hazard: more operations are in flight than the CQ has room for. Guards: the CQ has
+// twice the depth (setup), Cancel drops what would be too many (cancels), and there is
+// at most one wake-up in the ring (wake). Here a full ring is cancelled and woken many
+// times without a Reap.
 func TestCompletionsNeverOverflow(t *testing.T) {
 	for _, depth := range []int{1, 16, 64} {
 		r, overflowed := openCounted(t, uint32(depth))
@@ -110,7 +110,7 @@ func TestCompletionsNeverOverflow(t *testing.T) {
 	}
 }
 
-// drainAll reaps ops, cancelling again what Cancel has dropped.
+// drainAll reaps ops, and cancels again what Cancel has dropped.
 func drainAll(t *testing.T, r *Ring, ops []*driver.Op) {
 	t.Helper()
 	done := make([]*driver.Op, len(ops))
@@ -135,8 +135,8 @@ func drainAll(t *testing.T, r *Ring, ops []*driver.Op) {
 	}
 }
 
-// A Cancel that comes late, when the slot has been given to another
-// operation, hits nothing. Guard: the generation in the token.
+// Hazard: a late Cancel ends another operation, which has the slot by then. Guard: the
+// generation in the token.
 func TestLateCancelHitsNothing(t *testing.T) {
 	r := open(t, Options{Depth: 1}) // one slot
 	defer r.Close()
@@ -159,7 +159,7 @@ func TestLateCancelHitsNothing(t *testing.T) {
 	}
 }
 
-// Control SQEs find room in an SQ that is full of staged operations.
+// There is room for wake-ups and cancellations in an SQ full of staged operations.
 func TestControlWithSQFull(t *testing.T) {
 	r := open(t, Options{Depth: 64})
 	defer r.Close()
@@ -177,13 +177,13 @@ func TestControlWithSQFull(t *testing.T) {
 	drainAll(t, r, ops[:n])
 }
 
-// Close waits for what the kernel has and what is only staged, and gives all
-// of it back with a result.
+// Close waits for what the kernel has, and for what is only staged. All operations get
+// a result.
 func TestCloseWithStagedAndInFlight(t *testing.T) {
 	r := open(t, Options{Depth: 64})
 	rd, wr := pipe(t)
-	flying := stuck(rd, 8)
-	submit(t, r, flying...)
+	inFlight := stuck(rd, 8)
+	submit(t, r, inFlight...)
 	nops := make([]*driver.Op, 8)
 	for i := range nops {
 		nops[i] = &driver.Op{Res: -1}
@@ -191,7 +191,7 @@ func TestCloseWithStagedAndInFlight(t *testing.T) {
 	if n := r.Stage(nops); n != 8 {
 		t.Fatalf("Stage = %d; want 8", n)
 	}
-	r.Cancel(flying[0])
+	r.Cancel(inFlight[0])
 	r.Wake()
 	closed := make(chan error)
 	go func() { closed <- r.Close() }()
@@ -213,15 +213,15 @@ func TestCloseWithStagedAndInFlight(t *testing.T) {
 			t.Errorf("staged nop %d = %d after Close; want 0", i, op.Res)
 		}
 	}
-	for i, op := range flying[1:] {
+	for i, op := range inFlight[1:] {
 		if op.Res != 1 {
 			t.Errorf("read %d = %d after Close; want 1", i+1, op.Res)
 		}
 	}
 }
 
-// Hazard: the driver owns an operation and its buffer until Reap, whoever
-// else has let go of them. Guard: slots.ops holds the operation.
+// Hazard: an operation and its buffer are collected as garbage while they are in flight.
+// Guard: slots.ops refers to the operation.
 func TestRingHoldsOperationAndBuffer(t *testing.T) {
 	const n = 256
 	r := open(t, Options{Depth: n})
@@ -231,7 +231,7 @@ func TestRingHoldsOperationAndBuffer(t *testing.T) {
 	var litter [][]byte
 	for range 10 {
 		runtime.GC()
-		for range 2000 { // takes the place of what was collected
+		for range 2000 { // would re-use the memory if it was freed
 			litter = append(litter, make([]byte, 1), make([]byte, 96))
 		}
 	}
@@ -254,7 +254,7 @@ func TestRingHoldsOperationAndBuffer(t *testing.T) {
 	}
 }
 
-// Wakes, cancels, submits and reaps at once, over few slots.
+// Wakes, cancels, submits and reaps run at the same time, over few slots.
 func TestWakeAndCancelRace(t *testing.T) {
 	r, overflowed := openCounted(t, 4)
 	defer r.Close()
@@ -280,7 +280,7 @@ func TestWakeAndCancelRace(t *testing.T) {
 			for _, op := range ops[:3] {
 				r.Cancel(op)
 			}
-			unix.Write(wr, []byte{9, 9, 9, 9}) // ends what was not cancelled
+			unix.Write(wr, []byte{9, 9, 9, 9}) // ends operations that were not cancelled
 		})
 		done := make([]*driver.Op, 4)
 		for back := 0; back < 4; {
@@ -296,7 +296,7 @@ func TestWakeAndCancelRace(t *testing.T) {
 		}
 		for _, op := range ops[:3] {
 			if op.Res == canceled {
-				unix.Read(rd, make([]byte, 1)) // the byte that was for it
+				unix.Read(rd, make([]byte, 1)) // the byte that was for the cancelled operation
 			}
 		}
 	}

@@ -13,39 +13,39 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// A ring is lost when io_uring_enter fails for good, or when the number of its
-// descriptor means another file. Its memory stays mapped, and with it the ring
-// stays alive: the kernel performs what it has taken, and posts completions there.
-// So Reap looks there every now and then, until nothing is in flight. SQEs that
-// the kernel has not read are withdrawn.
+// A ring is lost when io_uring_enter fails for good, or when another file has its
+// descriptor's number. Its memory stays mapped, which keeps the ring alive: the
+// kernel performs what it has taken, and posts completions there. So Reap polls
+// until nothing is in flight. SQEs that the kernel has not read are withdrawn.
 //
 // # The order of events
 //
-// flush raises entering, then reads err; lose writes err. When Reap has seen err,
-// and then that entering is 0, no call is in progress and none will be: nobody
-// reads the SQ any more. Stage reads err under sqMu, and Reap takes sqMu after it
-// has seen err: what Stage has written before is withdrawn, and it writes nothing
-// afterwards.
+// flush increments entering, then reads err; lose writes err. If Reap sees err,
+// and after that entering at 0, no call is in progress and none will come: the
+// kernel does not read the SQ any more. Stage reads err under sqMu, and Reap locks
+// sqMu after it has seen err. What Stage has written before is withdrawn, and it
+// writes nothing later.
 type loss struct {
-	err atomic.Pointer[error] // why; nil while the ring works
-	// What is written with each call is in a cache line of its own.
+	err atomic.Pointer[error] // the reason; nil while the ring works
+	// The fields that each call writes have a cache line of their own.
 	_        [64]byte
-	entering atomic.Int32 // calls of io_uring_enter in progress, but for Reap's
-	// waiting: Reap waits in io_uring_enter, or is about to. Reap writes it, then
-	// reads err; lose writes err, then reads it.
+	entering atomic.Int32 // calls of io_uring_enter in progress, except Reap's
+	// waiting is true while Reap is in io_uring_enter, or about to be. Reap
+	// writes it, then reads err; lose writes err, then reads it. One of them
+	// sees the other.
 	waiting      atomic.Bool
 	_            [64]byte
 	shortage     shortage
-	interrupting sync.WaitGroup // see interrupt
+	interrupting sync.WaitGroup // goroutines in interrupt
 
-	settled   bool         // the SQ is empty for good. Reap's
-	withdrawn []*driver.Op // out of the SQ, and not returned yet. Reap's
+	emptied   bool         // the SQ stays empty. Used by Reap alone
+	withdrawn []*driver.Op // taken out of the SQ, to be returned. Used by Reap alone
 }
 
-// errDescriptor is why a ring is lost whose number means another file.
+// errDescriptor is the loss of a ring whose descriptor's number another file has.
 var errDescriptor = errors.New("the descriptor of the ring was closed by the program")
 
-// lost is why the ring cannot be used any more; nil while it can.
+// lost returns why the ring cannot be used any more; nil while it can.
 func (r *Ring) lost() error {
 	if err := r.loss.err.Load(); err != nil {
 		return *err
@@ -53,15 +53,15 @@ func (r *Ring) lost() error {
 	return nil
 }
 
-// lose notes that the ring cannot be used any more. Only the first reason counts.
+// lose makes the ring lost. Only the first reason counts.
 func (r *Ring) lose(err error) {
 	if r.loss.err.CompareAndSwap(nil, &err) && r.loss.waiting.Load() {
 		r.loss.interrupting.Go(r.interrupt)
 	}
 }
 
-// interrupt has Reap come back from io_uring_enter, where it would wait for what
-// the kernel has, and perhaps for nothing.
+// interrupt makes Reap return from io_uring_enter, where it may wait for
+// completions that never come.
 func (r *Ring) interrupt() {
 	for pause := 100 * time.Microsecond; r.loss.waiting.Load(); pause = min(2*pause, 50*time.Millisecond) {
 		sys.InterruptThreads()
@@ -69,7 +69,7 @@ func (r *Ring) interrupt() {
 	}
 }
 
-// transient reports whether io_uring_enter fails with res for now only.
+// transient reports whether a later io_uring_enter may succeed after res.
 func transient(res int32) bool {
 	switch -res {
 	case int32(syscall.EINTR), int32(syscall.EBUSY), int32(syscall.EAGAIN), int32(syscall.ENOMEM):
@@ -78,21 +78,21 @@ func transient(res int32) bool {
 	return false
 }
 
-// checkTaken is called when io_uring_enter has said that it succeeded and has
-// left the SQ as it was: that is so of another ring with this one's number.
-func (r *Ring) checkTaken() {
+// checkConsumed is called when io_uring_enter has succeeded but not changed the SQ.
+// Then another ring has the descriptor's number.
+func (r *Ring) checkConsumed() {
 	if !r.self.Same() {
 		r.lose(errDescriptor)
 	}
 }
 
-// reapLost is Reap, which has n operations already, of a lost ring.
+// reapLost is Reap of a lost ring. n operations are already in done.
 func (r *Ring) reapLost(done []*driver.Op, n, need int) (int, error) {
-	if r.late.waits.Load() {
+	if r.lazy.pending.Load() {
 		return n, r.lost() // it was never open
 	}
 	for pause := 20 * time.Microsecond; ; pause = min(2*pause, 10*time.Millisecond) {
-		r.settle()
+		r.withdrawStaged()
 		k := copy(done[n:], r.loss.withdrawn)
 		r.loss.withdrawn = r.loss.withdrawn[k:]
 		n += k
@@ -104,27 +104,27 @@ func (r *Ring) reapLost(done []*driver.Op, n, need int) (int, error) {
 	}
 }
 
-// wokenLost takes the Wake that is there, if any. Its CQE may never come.
+// wokenLost consumes a pending Wake. Its CQE may never come.
 func (r *Ring) wokenLost() bool {
 	woken := r.wake.Swap(0) != 0 || r.woken
 	r.woken = false
 	return woken
 }
 
-// settle empties the SQ, once nobody is in io_uring_enter any more.
-func (r *Ring) settle() {
-	if r.loss.settled || r.loss.entering.Load() > 0 {
+// withdrawStaged empties the SQ, once no call of io_uring_enter is in progress.
+func (r *Ring) withdrawStaged() {
+	if r.loss.emptied || r.loss.entering.Load() > 0 {
 		return
 	}
 	r.sqMu.Lock()
 	defer r.sqMu.Unlock()
-	r.loss.settled = true
+	r.loss.emptied = true
 	head, tail := atomic.LoadUint32(r.sqHead), *r.sqTail
 	for ; head != tail; head++ {
 		switch token := r.sqes[head&r.sqMask].UserData; token {
 		case wakeToken, cancelToken:
 		default:
-			op := r.slots.give(token)
+			op := r.slots.release(token)
 			op.Res = -int32(syscall.ECANCELED)
 			if op.Head != nil {
 				op = chainEnded(op)
@@ -137,8 +137,8 @@ func (r *Ring) settle() {
 	atomic.StoreUint32(r.sqTail, atomic.LoadUint32(r.sqHead))
 }
 
-// descriptors are those of all rings, by their number. A new ring that is given
-// the number of another shows that that one's descriptor was closed.
+// descriptors has all open rings, by descriptor. If a new ring gets the number of
+// another, the program has closed the other's descriptor.
 var descriptors = ringTable{rings: make(map[int]*Ring)}
 
 type ringTable struct {
@@ -156,7 +156,7 @@ func (t *ringTable) add(r *Ring) {
 	}
 }
 
-// close closes the ring's descriptor, unless it means another file by now.
+// close closes the ring's descriptor, unless another file has its number.
 func (t *ringTable) close(r *Ring) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -4,8 +4,6 @@ package uring
 
 import (
 	"errors"
-	"os"
-	"strconv"
 	"sync"
 	"syscall"
 	"testing"
@@ -13,11 +11,12 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/driver/drivertest"
 )
 
-// rings are those that the kernel takes away in tests.
+// rings runs a test with a ring that is opened at once, and with one that is opened lazily.
 func rings(t *testing.T, run func(t *testing.T, r *Ring)) {
-	for name, o := range map[string]Options{"open": {Depth: 32}, "late": {Depth: 32, Late: true}} {
+	for name, o := range map[string]Options{"open": {Depth: 32}, "lazy": {Depth: 32, Lazy: true}} {
 		t.Run(name, func(t *testing.T) {
 			r := open(t, o)
 			run(t, r)
@@ -28,44 +27,24 @@ func rings(t *testing.T, run func(t *testing.T, r *Ring)) {
 	}
 }
 
-// replace gives the ring's number to /dev/null, as dup2(2) by a program does.
-func replace(t *testing.T, r *Ring) {
-	t.Helper()
-	null, err := unix.Open(os.DevNull, unix.O_RDONLY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer unix.Close(null)
-	number := r.fd
-	if err := unix.Dup3(null, number, unix.O_CLOEXEC); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if to, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(number)); err == nil && to != os.DevNull {
-			t.Errorf("descriptor %d is %s; want that of the program, %s", number, to, os.DevNull)
-		}
-		unix.Close(number)
-	})
-}
-
-// TestDescriptorReplaced: what is in flight comes back with its result, what
-// comes later is not begun, and the descriptor of the program stays open.
+// TestDescriptorReplaced: operations in flight return their results, later ones are
+// not begun, and the program's descriptor stays open.
 func TestDescriptorReplaced(t *testing.T) {
 	rings(t, func(t *testing.T, r *Ring) {
 		rd, wr := pipe(t)
-		flying := stuck(rd, 8)
-		submit(t, r, flying...)
-		replace(t, r)
+		inFlight := stuck(rd, 8)
+		submit(t, r, inFlight...)
+		drivertest.ReplaceDescriptor(t, r.fd)
 		more := stuck(rd, 8)
 		n, err := r.Submit(more)
 		if err == nil || errors.Is(err, driver.ErrClosed) {
 			t.Fatalf("Submit = %d, %v; want an error", n, err)
 		}
-		if _, err := unix.Write(wr, make([]byte, len(flying))); err != nil {
+		if _, err := unix.Write(wr, make([]byte, len(inFlight))); err != nil {
 			t.Fatal(err)
 		}
 		want := map[*driver.Op]int32{}
-		for _, op := range flying {
+		for _, op := range inFlight {
 			want[op] = 1
 		}
 		for _, op := range more[:n] {
@@ -90,13 +69,13 @@ func TestDescriptorReplaced(t *testing.T) {
 	})
 }
 
-// TestLostUnderReap: a Reap that waits in the kernel for an operation that does
-// not end returns what was withdrawn as soon as the ring is lost.
+// TestLostUnderReap: a Reap that waits in the kernel returns withdrawn operations as soon
+// as the ring is lost, even if other operations do not end.
 func TestLostUnderReap(t *testing.T) {
 	rings(t, func(t *testing.T, r *Ring) {
 		rd, wr := pipe(t)
-		flying := stuck(rd, 1)
-		submit(t, r, flying...)
+		inFlight := stuck(rd, 1)
+		submit(t, r, inFlight...)
 		done := make([]*driver.Op, 32)
 		var reaps sync.WaitGroup
 		var n int
@@ -122,13 +101,13 @@ func TestLostUnderReap(t *testing.T) {
 		if _, err := unix.Write(wr, []byte{1}); err != nil {
 			t.Fatal(err)
 		}
-		if n, err := r.Reap(done, 1); n != 1 || done[0] != flying[0] || done[0].Res != 1 || !errors.Is(err, syscall.EPERM) {
+		if n, err := r.Reap(done, 1); n != 1 || done[0] != inFlight[0] || done[0].Res != 1 || !errors.Is(err, syscall.EPERM) {
 			t.Errorf("Reap = %d, %v; want the operation in flight, with 1, and EPERM", n, err)
 		}
 	})
 }
 
-// TestWakeOfLostRing: Wake needs no kernel.
+// TestWakeOfLostRing: Wake works without the kernel.
 func TestWakeOfLostRing(t *testing.T) {
 	rings(t, func(t *testing.T, r *Ring) {
 		rd, wr := pipe(t)
@@ -138,14 +117,14 @@ func TestWakeOfLostRing(t *testing.T) {
 		if n, err := r.Reap(make([]*driver.Op, 1), 1); n != 0 || err == nil {
 			t.Errorf("Reap = %d, %v; want 0 and an error", n, err)
 		}
-		if _, err := unix.Write(wr, []byte{1}); err != nil { // Close waits for it
+		if _, err := unix.Write(wr, []byte{1}); err != nil { // Close waits for the read
 			t.Fatal(err)
 		}
 	})
 }
 
-// TestNumberTaken: a ring whose descriptor was closed is lost as soon as another
-// one is given its number, and does not submit to that.
+// TestNumberTaken: a ring whose descriptor was closed is lost as soon as another ring gets
+// its number, and submits nothing to that ring.
 func TestNumberTaken(t *testing.T) {
 	first := open(t, Options{Depth: 32})
 	defer first.Close()
@@ -169,8 +148,8 @@ func TestNumberTaken(t *testing.T) {
 	reap(t, second, 1)
 }
 
-// TestForeignRing: a ring of somebody else's that has the number takes nothing of
-// what was staged here.
+// TestForeignRing: nothing is submitted to a ring of another library that has the
+// descriptor's number.
 func TestForeignRing(t *testing.T) {
 	r := open(t, Options{Depth: 32})
 	foreign := open(t, Options{Depth: 32})
@@ -192,11 +171,11 @@ func TestForeignRing(t *testing.T) {
 	}
 }
 
-// TestLateRing: nothing is open before the first operation.
-func TestLateRing(t *testing.T) {
+// TestLazyRing: nothing is open before the first operation.
+func TestLazyRing(t *testing.T) {
 	open(t, Options{}).Close()
 	before := mappings(t)
-	r := open(t, Options{Late: true})
+	r := open(t, Options{Lazy: true})
 	if n := mappings(t); n != before {
 		t.Errorf("%d mappings and descriptors of rings before the first operation; want %d", n, before)
 	}
@@ -211,7 +190,7 @@ func TestLateRing(t *testing.T) {
 	if n := mappings(t); n != before {
 		t.Errorf("%d mappings and descriptors are left; before there were %d", n, before)
 	}
-	unused := open(t, Options{Late: true})
+	unused := open(t, Options{Lazy: true})
 	unused.Cancel(op(driver.Nop, 0))
 	if err := unused.Close(); err != nil {
 		t.Errorf("Close of a ring that was not used = %v", err)

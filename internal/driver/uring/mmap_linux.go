@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// mmap maps both rings, which share one mapping since 5.4, and the SQEs.
+// mmap maps SQ and CQ, which share a mapping since 5.4, and the SQEs.
 func (r *Ring) mmap(p *sys.UringParams) (err error) {
 	const prot, flags = syscall.PROT_READ | syscall.PROT_WRITE, syscall.MAP_SHARED | syscall.MAP_POPULATE
 	size := max(p.SQOff.Array+p.SQEntries*4, p.CQOff.CQEs+p.CQEntries*uint32(unsafe.Sizeof(sys.CQE{})))
@@ -25,15 +25,15 @@ func (r *Ring) mmap(p *sys.UringParams) (err error) {
 	r.cqHead, r.cqTail, r.cqMask = word(p.CQOff.Head), word(p.CQOff.Tail), *word(p.CQOff.RingMask)
 	r.sqes = unsafe.Slice((*sys.SQE)(unsafe.Pointer(&r.sqemem[0])), p.SQEntries)
 	r.cqes = unsafe.Slice((*sys.CQE)(unsafe.Pointer(&r.mem[p.CQOff.CQEs])), p.CQEntries)
-	// The indirection of the SQ's array is not needed: entry i is SQE i.
+	// Entry i of the SQ's index array is always SQE i.
 	for i, a := 0, unsafe.Slice(word(p.SQOff.Array), p.SQEntries); i < len(a); i++ {
 		a[i] = uint32(i)
 	}
 	return nil
 }
 
-// release unmaps the ring and closes it. The kernel may go on with what is in
-// flight, so the caller has seen to it that nothing is.
+// release unmaps the ring and closes its descriptor. Nothing may be in flight: the
+// kernel would go on with it, and write into its buffers.
 func (r *Ring) release() error {
 	r.buffers.release(r)
 	if r.sqemem != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// Reap implements driver.Driver. What is staged is submitted by the same
-// system call that waits.
+// Reap implements driver.Driver. The system call that waits also submits what is
+// staged.
 func (r *Ring) Reap(done []*driver.Op, need int) (int, error) {
 	if r.closed.Load() {
 		return 0, driver.ErrClosed
@@ -39,8 +39,8 @@ func (r *Ring) Reap(done []*driver.Op, need int) (int, error) {
 	return n, r.lost()
 }
 
-// wait submits what is staged and waits for at least so many CQEs, or for less
-// after a signal: its caller counts.
+// wait submits what is staged and waits for that many CQEs, or for fewer if a
+// signal comes. The caller counts them.
 func (r *Ring) wait(cqes uint32) {
 	head, n := atomic.LoadUint32(r.sqHead), r.staged()
 	r.loss.waiting.Store(true)
@@ -48,13 +48,13 @@ func (r *Ring) wait(cqes uint32) {
 	r.loss.waiting.Store(false)
 	switch {
 	case res == -int32(syscall.EAGAIN), res == -int32(syscall.ENOMEM):
-		time.Sleep(50 * time.Microsecond) // no memory for requests: later
+		time.Sleep(50 * time.Microsecond) // the kernel is short of memory
 	case res >= 0 && n > 0 && atomic.LoadUint32(r.sqHead) == head:
-		r.checkTaken()
+		r.checkConsumed()
 	}
 }
 
-// drain takes the completions that are there, at most len(done).
+// drain moves completed operations to done, and returns their number.
 func (r *Ring) drain(done []*driver.Op) int {
 	n, head := 0, *r.cqHead
 	for tail := atomic.LoadUint32(r.cqTail); head != tail && n < len(done); head++ {
@@ -65,7 +65,7 @@ func (r *Ring) drain(done []*driver.Op) int {
 		case cancelToken:
 			r.cancels.Add(-1)
 		default:
-			op := r.slots.give(e.UserData)
+			op := r.slots.release(e.UserData)
 			op.Res = e.Res
 			if op.Head != nil {
 				if op = chainEnded(op); op == nil {
@@ -85,18 +85,18 @@ func (r *Ring) Close() error {
 	if !r.closed.CompareAndSwap(false, true) {
 		return nil
 	}
-	if !r.late.waits.Load() {
-		r.empty()
+	if !r.lazy.pending.Load() {
+		r.drainAll()
 	}
 	r.loss.interrupting.Wait()
-	if r.late.waits.Load() {
+	if r.lazy.pending.Load() {
 		return nil
 	}
 	return r.release()
 }
 
-// empty waits until nothing is in flight.
-func (r *Ring) empty() {
+// drainAll waits until nothing is in flight.
+func (r *Ring) drainAll() {
 	var done [64]*driver.Op
 	for r.slots.busy() > 0 || len(r.loss.withdrawn) > 0 {
 		if r.lost() != nil {

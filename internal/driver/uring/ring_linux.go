@@ -16,62 +16,63 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// defaultDepth is how many operations a Ring has in flight unless told: more
-// than any disk's queue, less than what makes a completion queue large.
+// defaultDepth is more than any disk's queue holds, and still makes a small
+// completion queue.
 const defaultDepth = 1024
 
-// leastDepth is the depth below which a ring is not worth having.
-const leastDepth = 32
+// minDepth is the depth below which a ring is not worth having.
+const minDepth = 32
 
 // Options configures a Ring. The zero value is useful.
 type Options struct {
-	// Depth is the most operations in flight: 1 to 16384, 0 for 1024. It is
-	// rounded up to a power of two, and lowered to what RLIMIT_MEMLOCK allows
-	// where rings count (before Linux 5.12, and again by 6.18).
+	// Depth is the largest number of operations in flight: 1 to 16384, 0 for
+	// 1024. It is rounded up to a power of two. It is lowered to what
+	// RLIMIT_MEMLOCK allows, on kernels where rings count against that (before
+	// Linux 5.12, and again in 6.18).
 	Depth int
-	// Workers bounds the kernel threads that io_uring adds to the process for
-	// operations that it cannot do asynchronously, for each thread that
-	// submits; 0 means 1. Linux before 5.15 has no such bound.
+	// Workers is the largest number of kernel threads that io_uring adds to the
+	// process, for each thread that submits, for operations that it cannot
+	// perform asynchronously; 0 means 1. Linux before 5.15 has no such bound.
 	Workers int
-	// Files is how many files of its own the ring is to have, for chains
-	// (driver.Linker): 0 to 32768. It has none where the kernel has no such
-	// thing (before 5.15), or allows less.
+	// Files is the number of files of the ring's own, for chains
+	// (driver.Linker): 0 to 32768. The ring has none if the kernel has no such
+	// files (before 5.15), or allows fewer.
 	Files int
-	// Late has the ring be opened when it is first used. New opens one to see
-	// what the kernel has, and closes it: the program may close all descriptors
-	// when it begins. Such a ring has no files of its own.
-	Late bool
-	// Record is who records the ring's system calls; nil is nobody.
+	// Lazy opens the ring when it is first used. New still opens one, to find
+	// out what the kernel has, and closes it. It is for programs that may close
+	// all descriptors when they begin. Such a ring has no files of its own.
+	Lazy bool
+	// Record records the ring's system calls, if it is not nil.
 	Record *record.Hook
 }
 
 // Ring is an io_uring instance as a driver.Driver.
 type Ring struct {
 	hook     *record.Hook
-	late     late
+	lazy     lazyOpen
 	loss     loss
 	fd       int
 	self     sys.Descriptor // fd, as it was opened
 	depth    uint32
 	workers  uint32
 	features []string
-	files    int // files of its own
-	// rasync: a buffered read that must wait does so without a worker (5.9).
-	rasync bool
-	links  bool // files can be opened into a table, and closed there (5.15)
+	files    int // the number of its own files
+	// asyncReads: a buffered read that has to wait takes no worker thread (5.9).
+	asyncReads bool
+	fileTable  bool // the kernel can open files into the file table, and close them there (5.15)
 
-	mem    []byte // the rings' shared memory
-	sqemem []byte // the SQEs' shared memory
+	mem    []byte // the mapping of SQ and CQ
+	sqemem []byte // the mapping of the SQEs
 
-	// The submission queue. sqMu orders those who write SQEs: the submitter,
-	// Wake and Cancel. No one holds it in a system call. The kernel advances
-	// sqHead, under its own lock, as it consumes.
+	// The submission queue. sqMu is held while SQEs are written, by Stage, Wake
+	// and Cancel, and never in a system call. The kernel advances sqHead, under
+	// a lock of its own, as it reads SQEs.
 	sqMu           sync.Mutex
 	sqHead, sqTail *uint32
 	sqMask         uint32
 	sqes           []sys.SQE
 
-	// The completion queue: read by the goroutine in Reap alone.
+	// The completion queue. Only the goroutine in Reap uses it.
 	cqHead, cqTail *uint32
 	cqMask         uint32
 	cqes           []sys.CQE
@@ -80,11 +81,12 @@ type Ring struct {
 
 	buffers buffers
 
-	// wake is 1 from Wake until a Reap returns because of it: at most one
-	// wake-up is ever in the ring.
+	// wake is 1 from Wake until a Reap returns because of it. So there is never
+	// more than one wake-up in the ring.
 	wake  atomic.Uint32
-	woken bool // Reap's: the wake-up's CQE has been taken
-	// cancels counts cancellations in the ring, which need room in the CQ.
+	woken bool // the wake-up's CQE was taken. Used by Reap alone
+	// cancels is the number of cancellations in the ring. They need room in the
+	// CQ.
 	cancels atomic.Int32
 	closed  atomic.Bool
 }
@@ -95,10 +97,10 @@ var (
 	_ driver.Linker    = (*Ring)(nil)
 )
 
-// New sets up a ring. The error is a system call's (EPERM under seccomp or
-// kernel.io_uring_disabled, ENOSYS before 5.1, ENOMEM if RLIMIT_MEMLOCK leaves
-// no room even for a small one), or says which feature of 5.6 is missing; it
-// wraps errors.ErrUnsupported in the latter case.
+// New creates a ring. The error is that of a system call (EPERM under seccomp or
+// kernel.io_uring_disabled, ENOSYS before 5.1, ENOMEM if RLIMIT_MEMLOCK is too low
+// even for a small ring). If the kernel is older than 5.6, the error wraps
+// errors.ErrUnsupported.
 func New(o Options) (*Ring, error) {
 	depth, workers, err := o.check()
 	if err != nil {
@@ -106,7 +108,7 @@ func New(o Options) (*Ring, error) {
 	}
 	r := &Ring{hook: cmp.Or(o.Record, new(record.Hook)), depth: depth, workers: uint32(workers)}
 	err = r.open(o.Files)
-	for errors.Is(err, syscall.ENOMEM) && r.depth > leastDepth {
+	for errors.Is(err, syscall.ENOMEM) && r.depth > minDepth {
 		r.depth /= 2
 		err = r.open(o.Files)
 	}
@@ -114,28 +116,28 @@ func New(o Options) (*Ring, error) {
 		return nil, err
 	}
 	r.slots.init(r.depth)
-	if o.Late {
-		r.late.delay(r)
+	if o.Lazy {
+		r.lazy.delay(r)
 	}
 	return r, nil
 }
 
-// open makes the ring, with so many files of its own.
+// open creates the ring, with that many files of its own.
 func (r *Ring) open(files int) error {
 	fd, p, err := setup(r.depth, r.hook)
 	if err != nil {
 		return fmt.Errorf("io_uring_setup: %w", err)
 	}
-	if err := r.use(fd, p); err != nil {
+	if err := r.adopt(fd, p); err != nil {
 		r.release()
 		return err
 	}
-	r.ownFiles(files)
+	r.registerFiles(files)
 	return nil
 }
 
-// use takes a ring that was just made.
-func (r *Ring) use(fd int, p *sys.UringParams) error {
+// adopt maps and checks a ring that was just created.
+func (r *Ring) adopt(fd int, p *sys.UringParams) error {
 	r.fd, r.self = fd, sys.Describe(fd)
 	descriptors.add(r)
 	return r.init(p)
@@ -148,8 +150,8 @@ func (o Options) check() (depth uint32, workers int, err error) {
 	if o.Files < 0 || o.Files > 32768 {
 		return 0, 0, fmt.Errorf("uring: Files %d is not between 0 and 32768", o.Files)
 	}
-	if o.Files > 0 && o.Late {
-		return 0, 0, errors.New("uring: Files of a ring that is opened late")
+	if o.Files > 0 && o.Lazy {
+		return 0, 0, errors.New("uring: Files and Lazy cannot be used together")
 	}
 	if o.Workers < 0 {
 		return 0, 0, fmt.Errorf("uring: Workers %d is negative", o.Workers)
@@ -161,9 +163,9 @@ func (o Options) check() (depth uint32, workers int, err error) {
 	return depth, max(o.Workers, 1), nil
 }
 
-// setup creates the ring, leaving out what an older kernel does not know. The
-// CQ has twice the depth: completions of operations, wake-ups and
-// cancellations always find room, so that it never overflows.
+// setup creates the ring, without flags that an older kernel does not know. The
+// CQ has twice the depth. There is always room for the completions of operations,
+// wake-ups and cancellations, so that it never overflows.
 func setup(depth uint32, hook *record.Hook) (int, *sys.UringParams, error) {
 	for _, optional := range []uint32{sys.IORING_SETUP_SUBMIT_ALL, 0} {
 		p := &sys.UringParams{
@@ -172,7 +174,7 @@ func setup(depth uint32, hook *record.Hook) (int, *sys.UringParams, error) {
 		}
 		start := hook.Now()
 		fd, err := sys.UringSetup(max(depth, 16), p)
-		hook.Call(start, record.Call{Res: result(fd, err), Syscall: record.SysUringSetup, Drv: record.DriverUring})
+		hook.Call(start, record.Call{Res: sys.Result(fd, err), Syscall: record.SysUringSetup, Drv: record.DriverUring})
 		if err == syscall.EINVAL && optional != 0 {
 			continue
 		}
@@ -181,17 +183,9 @@ func setup(depth uint32, hook *record.Hook) (int, *sys.UringParams, error) {
 	panic("unreachable")
 }
 
-// result is a system call's return as records have it.
-func result(n int, err error) int32 {
-	if e, ok := err.(syscall.Errno); ok {
-		return -int32(e)
-	}
-	return int32(n)
-}
-
-// init checks what the kernel has and maps the ring.
+// init checks what the kernel has, and maps the ring.
 func (r *Ring) init(p *sys.UringParams) error {
-	if err := r.usable(); err != nil {
+	if err := r.checkUsable(); err != nil {
 		return err
 	}
 	if err := r.probe(p, r.workers); err != nil {
@@ -203,9 +197,9 @@ func (r *Ring) init(p *sys.UringParams) error {
 	return nil
 }
 
-// usable refuses a ring that may be made and not used, as seccomp filters can
-// have it that name one system call of the three.
-func (r *Ring) usable() error {
+// checkUsable checks that the ring can be used. A seccomp filter may allow
+// io_uring_setup and refuse the other two system calls.
+func (r *Ring) checkUsable() error {
 	if res := sys.UringEnter(r.fd, 0, 0, 0); res < 0 {
 		return fmt.Errorf("io_uring_enter: %w", syscall.Errno(-res))
 	}
@@ -215,7 +209,7 @@ func (r *Ring) usable() error {
 	return nil
 }
 
-// probe refuses kernels before 5.6 and notes what newer ones give.
+// probe refuses kernels before 5.6, and notes what newer ones have.
 func (r *Ring) probe(p *sys.UringParams, workers uint32) error {
 	const need = sys.IORING_FEAT_SINGLE_MMAP | sys.IORING_FEAT_NODROP
 	ops, err := sys.UringProbe(r.fd) // EINVAL before 5.6
@@ -229,8 +223,8 @@ func (r *Ring) probe(p *sys.UringParams, workers uint32) error {
 	return nil
 }
 
-// describe notes what the kernel has, once: others may ask for it while a ring is
-// opened late.
+// describe notes what the kernel has. It is called once: a ring that is opened
+// lazily is opened again while other goroutines read what it wrote.
 func (r *Ring) describe(ops []bool, p *sys.UringParams, bounded bool) {
 	n := 0
 	for _, ok := range ops {
@@ -238,10 +232,10 @@ func (r *Ring) describe(ops []bool, p *sys.UringParams, bounded bool) {
 			n++
 		}
 	}
-	r.rasync = p.Features&sys.IORING_FEAT_POLL_32BITS != 0
-	r.links = ops[sys.IORING_OP_OPENAT] && ops[sys.IORING_OP_CLOSE] && ops[sys.IORING_OP_LINKAT]
+	r.asyncReads = p.Features&sys.IORING_FEAT_POLL_32BITS != 0
+	r.fileTable = ops[sys.IORING_OP_OPENAT] && ops[sys.IORING_OP_CLOSE] && ops[sys.IORING_OP_LINKAT]
 	r.features = append(r.features, fmt.Sprintf("%d operations", n))
-	if r.rasync {
+	if r.asyncReads {
 		r.features = append(r.features, "asynchronous buffered reads")
 	}
 	if p.Flags&sys.IORING_SETUP_SUBMIT_ALL != 0 {
@@ -257,15 +251,15 @@ func (r *Ring) Info() driver.Info {
 	return driver.Info{Name: "uring", Depth: int(r.depth), Features: r.features}
 }
 
-// Async implements driver.Driver. A buffered write and an fsync are handed to
-// a kernel worker by every kernel so far (on xfs a write only when it would
-// wait); an extending direct write too, but that shows only when it is made.
+// Async implements driver.Driver. All kernels so far use a worker thread for a
+// buffered write (xfs only if it would wait) and for an fsync. They also do for a
+// direct write that extends the file, but the driver learns that only later.
 func (r *Ring) Async(op *driver.Op) bool {
 	switch op.Code {
 	case driver.Nop:
 		return true
 	case driver.Read:
-		return r.rasync || op.Flags&driver.Direct != 0
+		return r.asyncReads || op.Flags&driver.Direct != 0
 	case driver.Write:
 		return op.Flags&driver.Direct != 0
 	}

@@ -11,14 +11,14 @@ import (
 	"github.com/sluiceio/sluice/internal/record"
 )
 
-// Options configures a Ring.
+// Options configures a Ring. See the file for Linux.
 type Options struct {
 	Depth, Workers, Files int
-	Late                  bool
+	Lazy                  bool
 	Record                *record.Hook
 }
 
-// New reports that this system has no io_uring.
+// New returns an error: this system has no io_uring.
 func New(Options) (driver.Linker, error) {
 	return nil, fmt.Errorf("io_uring on %s/%s: %w", runtime.GOOS, runtime.GOARCH, errors.ErrUnsupported)
 }

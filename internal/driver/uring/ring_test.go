@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver/drivertest"
 )
 
-// open makes a ring, or skips the test where the system gives none.
+// open makes a ring, or skips the test if the system has none.
 func open(t testing.TB, o Options) *Ring {
 	t.Helper()
 	r, err := New(o)
@@ -30,9 +30,9 @@ func TestDriver(t *testing.T) {
 	}
 }
 
-// TestLateDriver: a ring that is opened with its first use is a driver, too.
-func TestLateDriver(t *testing.T) {
+// TestLazyDriver runs the conformance suite on a ring that is opened lazily.
+func TestLazyDriver(t *testing.T) {
 	drivertest.Run(t, func(t testing.TB, depth int) driver.Driver {
-		return open(t, Options{Depth: depth, Late: true})
+		return open(t, Options{Depth: depth, Lazy: true})
 	})
 }

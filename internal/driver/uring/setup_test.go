@@ -17,8 +17,8 @@ import (
 func TestOptions(t *testing.T) {
 	for _, c := range []struct {
 		o     Options
-		depth uint32 // 0: refused
-		names string // what the error names
+		depth uint32 // 0: New fails
+		names string // what the error must contain
 	}{
 		{Options{}, 1024, ""},
 		{Options{Depth: 1}, 1, ""},
@@ -37,7 +37,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// The largest ring has room for all its completions too.
+// The largest ring has room for all its completions.
 func TestLargestDepth(t *testing.T) {
 	r := open(t, Options{Depth: 16384})
 	defer r.Close()
@@ -46,7 +46,7 @@ func TestLargestDepth(t *testing.T) {
 	}
 }
 
-// Kernels before 5.6 have io_uring, but not what a Ring needs.
+// Kernels before 5.6 have io_uring, but not everything that a Ring needs.
 func TestProbeRefusesOldKernels(t *testing.T) {
 	const need = sys.IORING_FEAT_SINGLE_MMAP | sys.IORING_FEAT_NODROP
 	r := open(t, Options{})
@@ -57,7 +57,7 @@ func TestProbeRefusesOldKernels(t *testing.T) {
 			t.Errorf("probe with features %#x = %v; want ErrUnsupported", features, err)
 		}
 	}
-	// No ring at all: IORING_REGISTER_PROBE fails, as it does before 5.6.
+	// This descriptor is no ring: IORING_REGISTER_PROBE fails, as it does before 5.6.
 	null, err := os.Open(os.DevNull)
 	if err != nil {
 		t.Fatal(err)
@@ -68,13 +68,13 @@ func TestProbeRefusesOldKernels(t *testing.T) {
 	}
 }
 
-// Before 5.9 a buffered read that must wait takes a kernel worker.
+// Before 5.9 a buffered read that has to wait takes a worker of the kernel.
 func TestAsyncFollowsTheKernel(t *testing.T) {
 	for _, c := range []struct {
 		rasync          bool
 		buffered, drect bool
 	}{{true, true, true}, {false, false, true}} {
-		r := &Ring{rasync: c.rasync}
+		r := &Ring{asyncReads: c.rasync}
 		if got := r.Async(op(read, 0)); got != c.buffered {
 			t.Errorf("rasync %t: Async(buffered read) = %t; want %t", c.rasync, got, c.buffered)
 		}
@@ -87,8 +87,8 @@ func TestAsyncFollowsTheKernel(t *testing.T) {
 	}
 }
 
-// Hazard: a child must not share the ring. Guard: the kernel opens it
-// O_CLOEXEC, which UringSetup must not undo.
+// Hazard: a child process shares the ring. Guard: the kernel opens it with O_CLOEXEC,
+// which UringSetup must not clear.
 func TestRingIsCloseOnExec(t *testing.T) {
 	r := open(t, Options{})
 	defer r.Close()
@@ -98,8 +98,8 @@ func TestRingIsCloseOnExec(t *testing.T) {
 	}
 }
 
-// New that fails after io_uring_setup, and Close, leave no descriptor and no
-// mapping of a ring behind.
+// Neither Close nor a New that fails after io_uring_setup leaves a descriptor or a mapping
+// of a ring behind.
 func TestNothingIsLeftBehind(t *testing.T) {
 	open(t, Options{}).Close()
 	before := mappings(t)
@@ -118,7 +118,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	}
 	bad := &Ring{hook: new(record.Hook), depth: 16, workers: 1}
 	p.Features = 0
-	if bad.use(fd, p) == nil {
+	if bad.adopt(fd, p) == nil {
 		t.Error("use without features = nil; want an error")
 	}
 	bad.release()
@@ -127,7 +127,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	}
 }
 
-// mappings counts this process's mappings and descriptors of rings.
+// mappings returns the number of mappings and descriptors of rings in this process.
 func mappings(t *testing.T) int {
 	t.Helper()
 	maps, err := os.ReadFile("/proc/self/maps")
@@ -147,13 +147,13 @@ func mappings(t *testing.T) int {
 	return n
 }
 
-// TestNoTableOfFiles: a kernel that cannot open files into a table (before 5.15)
-// has no chains.
+// TestNoTableOfFiles: there are no chains if the kernel cannot open files into a table
+// (before 5.15).
 func TestNoTableOfFiles(t *testing.T) {
 	r := open(t, Options{})
 	defer r.Close()
-	r.links = false
-	r.ownFiles(8)
+	r.fileTable = false
+	r.registerFiles(8)
 	if n := r.Files(); n != 0 {
 		t.Errorf("Files = %d; want 0", n)
 	}

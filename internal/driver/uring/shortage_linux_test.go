@@ -14,8 +14,8 @@ func TestShortage(t *testing.T) {
 		name  string
 		errno syscall.Errno
 		waits bool
-		times []int64 // of failures; 0 is a success
-		want  bool    // at the last one
+		times []int64 // when calls fail; 0 is a success
+		want  bool    // at the last call
 	}{
 		{"the first", syscall.ENOMEM, false, []int64{second}, false},
 		{"up to the limit", syscall.EAGAIN, true, []int64{second, 2 * second, second + limit}, false},
@@ -30,10 +30,10 @@ func TestShortage(t *testing.T) {
 		got := false
 		for _, at := range test.times {
 			if at == 0 {
-				s.end()
+				s.ended()
 				continue
 			}
-			got = s.lasts(-int32(test.errno), test.waits, at)
+			got = s.tooLong(-int32(test.errno), test.waits, at)
 		}
 		if got != test.want {
 			t.Errorf("%s: lasts = %t; want %t", test.name, got, test.want)

@@ -8,26 +8,26 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 )
 
-// slots is the table of operations in flight. The kernel knows an operation
-// by its token, never by a pointer:
+// slots is the table of operations in flight. The kernel knows an operation by
+// its token, never by a pointer:
 //
-//	bits 63–32  generation of the slot, so that a late Cancel misses
+//	bits 63–32  generation of the slot, so that a late Cancel finds nothing
 //	bits 31–0   index of the slot
 //
-// The submitter takes slots and Reap gives them back, each side one goroutine
-// at a time, so the free indices are a queue with one producer and one
-// consumer and need no lock.
+// The submitter takes slots and Reap frees them, each one goroutine at a time. So
+// the free indices are a queue with one producer and one consumer, and need no
+// lock.
 type slots struct {
 	ops  []atomic.Pointer[driver.Op]
-	gens []uint32 // the submitter's
+	gens []uint32 // used by the submitter alone
 
-	free []uint32 // ring of free indices, len(ops) of them
+	free []uint32 // circular buffer of free indices, of len(ops) elements
 	mask uint32
-	head atomic.Uint32 // next to take; advanced by the submitter
-	tail atomic.Uint32 // next to fill; advanced by Reap
+	head atomic.Uint32 // where the submitter takes the next index
+	tail atomic.Uint32 // where Reap puts the next index
 }
 
-// Tokens of what is not an operation. No slot has this index.
+// Tokens of SQEs that are no operations. No slot has this index.
 const (
 	special     = 1<<32 - 1
 	wakeToken   = 0<<32 | special
@@ -45,13 +45,13 @@ func (s *slots) init(n uint32) {
 	s.tail.Store(n)
 }
 
-// available reports how many operations can be taken.
+// available returns the number of free slots.
 func (s *slots) available() int { return int(s.tail.Load() - s.head.Load()) }
 
-// busy reports how many operations are in flight.
+// busy returns the number of operations in flight.
 func (s *slots) busy() int { return len(s.ops) - s.available() }
 
-// take gives op a slot and its token. The caller has asked available.
+// take gives op a slot and its token. There must be an available slot.
 func (s *slots) take(op *driver.Op) {
 	h := s.head.Load()
 	i := s.free[h&s.mask]
@@ -60,13 +60,14 @@ func (s *slots) take(op *driver.Op) {
 	s.head.Store(h + 1)
 }
 
-// hold keeps op, and with it its buffer, reachable until give. It is the
-// submitter's last access to op: the race detector, which cannot see that the
-// kernel comes in between, orders what give's caller does with op after it.
-func (s *slots) hold(op *driver.Op) { s.ops[uint32(op.Token)].Store(op) }
+// publish keeps op, and with it its buffer, reachable until release. It is the
+// submitter's last access to op. The race detector does not see the kernel; the
+// store here and the load in release tell it that the submitter is done before the
+// caller of release begins.
+func (s *slots) publish(op *driver.Op) { s.ops[uint32(op.Token)].Store(op) }
 
-// give frees the slot of a token and returns its operation.
-func (s *slots) give(token uint64) *driver.Op {
+// release frees the slot of a token and returns its operation.
+func (s *slots) release(token uint64) *driver.Op {
 	i := uint32(token)
 	op := s.ops[i].Swap(nil)
 	t := s.tail.Load()

@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// sqReserve is the room in the SQ that is kept for Wake and Cancel.
+// sqReserve is the number of SQEs that are kept for Wake and Cancel.
 const sqReserve = 4
 
 // Submit implements driver.Driver.
@@ -30,16 +30,16 @@ func (r *Ring) Submit(ops []*driver.Op) (int, error) {
 		if err := r.lost(); err != nil {
 			return n, err
 		}
-		// Asked of the slots, not of Stage: that may have found no room in an
-		// SQ which flush has emptied since.
-		if !all || n == len(ops) || members(ops[n]) > min(r.slots.available(), len(r.sqes)-sqReserve) {
+		// The slots are asked, not Stage: Stage may have stopped because the SQ
+		// was full, and flush has emptied that.
+		if !all || n == len(ops) || chainLength(ops[n]) > min(r.slots.available(), len(r.sqes)-sqReserve) {
 			return n, nil
 		}
 	}
 }
 
-// Stage implements driver.Stager: it writes SQEs for a prefix of ops, which
-// the next io_uring_enter of anyone submits.
+// Stage implements driver.Stager. It writes SQEs for operations from the front of
+// ops. The next io_uring_enter, by whichever goroutine, submits them.
 func (r *Ring) Stage(ops []*driver.Op) int {
 	if len(ops) == 0 || r.closed.Load() || !r.ready() {
 		return 0
@@ -58,8 +58,8 @@ func (r *Ring) Stage(ops []*driver.Op) int {
 			room--
 			continue
 		}
-		if room -= members(op); room < 0 {
-			break // a chain is submitted whole
+		if room -= chainLength(op); room < 0 {
+			break // a chain is not split
 		}
 		tail = r.writeChain(tail, op)
 	}
@@ -67,27 +67,27 @@ func (r *Ring) Stage(ops []*driver.Op) int {
 	return n
 }
 
-// write writes op's SQE at tail and returns the new tail. Under sqMu.
+// write writes op's SQE at tail and returns the new tail. sqMu is held.
 func (r *Ring) write(tail uint32, op *driver.Op) uint32 {
 	r.slots.take(op)
 	prepare(&r.sqes[tail&r.sqMask], op)
-	r.slots.hold(op)
+	r.slots.publish(op)
 	return tail + 1
 }
 
-// room is how many SQEs can be written. Under sqMu.
+// room returns the number of SQEs that can be written. sqMu is held.
 func (r *Ring) room() int {
 	return len(r.sqes) - int(r.staged())
 }
 
-// staged is how many SQEs the kernel has not consumed.
+// staged returns the number of SQEs that the kernel has not read.
 func (r *Ring) staged() uint32 {
-	// Head first: the tail never falls behind a head seen before it.
+	// The head is read first: the tail is never behind a head that was read before.
 	head := atomic.LoadUint32(r.sqHead)
 	return atomic.LoadUint32(r.sqTail) - head
 }
 
-// unknownOp is an opcode that the kernel does not have: it answers EINVAL.
+// unknownOp is an opcode that no kernel has: it returns EINVAL.
 const unknownOp = 0xff
 
 // prepare writes op's SQE.
@@ -120,29 +120,29 @@ func prepare(e *sys.SQE, op *driver.Op) {
 	}
 }
 
-// prepareTransfer fills in the rest of a transfer's SQE. Fixed is the opcode
-// for registered memory.
+// prepareTransfer fills in the SQE of a transfer. fixed is the opcode for
+// registered memory.
 func prepareTransfer(e *sys.SQE, op *driver.Op, fixed uint8) {
 	e.Addr = sys.Addr(op.Buf)
 	e.Len = uint32(min(len(op.Buf), sys.MaxRW))
 	e.Off = uint64(op.Off)
 	if op.Off == -1 {
-		// io_uring takes -1 for the file's own position; pread(2) says EINVAL.
+		// To io_uring -1 means the file's own position; pread(2) returns EINVAL.
 		e.Off = 1 << 63
 	}
 	if op.Flags&driver.NoWait != 0 {
 		e.OpFlags = unix.RWF_NOWAIT
 	}
-	// What is empty lies nowhere, and the kernel would say EFAULT.
+	// An empty buffer is in no registered memory; the kernel would return EFAULT.
 	if op.Reg != 0 && len(op.Buf) > 0 {
 		e.Opcode = fixed
-		e.BufIndex = uint16(min(op.Reg-1, maxBuffers)) // which is no place
+		e.BufIndex = uint16(min(op.Reg-1, maxBuffers)) // maxBuffers is no entry: EFAULT
 	}
 }
 
 // flush submits what is staged, without waiting for completions. It reports
-// whether all of it was: when not, completions wait to be reaped first, and
-// Reap submits the rest; or the ring is lost.
+// whether it has submitted everything. If not, completions have to be reaped
+// first, and Reap submits the rest; or the ring is lost.
 func (r *Ring) flush() bool {
 	if !r.ready() {
 		return false
@@ -159,19 +159,19 @@ func (r *Ring) flush() bool {
 		case r.lost() != nil, res == -int32(syscall.EBUSY):
 			return false
 		case res < 0:
-			// The kernel has no memory for requests: later it will. If it never has, the
-			// ring is lost (shortage).
+			// The kernel has no memory for requests now. If that lasts, the ring
+			// is lost (shortage).
 			time.Sleep(pause)
 			pause = min(2*pause, 10*time.Millisecond)
 		case res >= 0 && atomic.LoadUint32(r.sqHead) == head:
-			r.checkTaken()
+			r.checkConsumed()
 		}
 	}
 }
 
 // enter is io_uring_enter(2) on the ring. A failure that is not transient, or that
-// lasts, means that the ring is lost, after which no call is made. The caller has raised
-// entering, or waiting.
+// lasts, makes the ring lost; then no call is made any more. The caller has
+// incremented entering, or set waiting.
 func (r *Ring) enter(submit, wait, flags uint32) int32 {
 	if r.lost() != nil {
 		return 0
@@ -183,10 +183,10 @@ func (r *Ring) enter(submit, wait, flags uint32) int32 {
 	})
 	switch {
 	case res >= 0:
-		r.loss.shortage.end()
+		r.loss.shortage.ended()
 	case !transient(res):
 		r.lose(fmt.Errorf("io_uring_enter: %w", syscall.Errno(-res)))
-	case r.loss.shortage.lasts(res, wait > 0, time.Now().UnixNano()):
+	case r.loss.shortage.tooLong(res, wait > 0, time.Now().UnixNano()):
 		r.lose(fmt.Errorf("io_uring_enter: %w, for %v", syscall.Errno(-res), shortageLimit))
 	}
 	return res
@@ -199,11 +199,11 @@ func (r *Ring) Wake() {
 	}
 }
 
-// Cancel implements driver.Driver. Of a chain one operation at a time is there
-// to be found.
+// Cancel implements driver.Driver. Of a chain the kernel finds the one operation
+// that it is performing.
 func (r *Ring) Cancel(op *driver.Op) {
-	if r.late.waits.Load() {
-		return // nothing was ever submitted
+	if r.lazy.pending.Load() {
+		return // nothing was submitted
 	}
 	for ; op != nil; op = op.Then {
 		r.cancel(op)
@@ -211,8 +211,8 @@ func (r *Ring) Cancel(op *driver.Op) {
 }
 
 func (r *Ring) cancel(op *driver.Op) {
-	// A cancellation is only a request: when the CQ's spare room is spoken
-	// for, it is dropped.
+	// A cancellation is only a request. It is dropped if too many are in the
+	// ring, so that the CQ cannot overflow.
 	if r.cancels.Add(1) > int32(r.depth)/2+1 {
 		r.cancels.Add(-1)
 		return
@@ -220,7 +220,7 @@ func (r *Ring) cancel(op *driver.Op) {
 	r.control(sys.SQE{Opcode: sys.IORING_OP_ASYNC_CANCEL, FD: -1, Addr: op.Token, UserData: cancelToken})
 }
 
-// control submits an SQE of the driver's own. A lost ring has no use for it.
+// control submits an SQE of the driver's own, unless the ring is lost.
 func (r *Ring) control(e sys.SQE) {
 	if !r.ready() {
 		return

@@ -1,5 +1,4 @@
-// Package browser opens a page in the user's web browser, where there is one to
-// be seen.
+// Package browser opens a page in the user's web browser.
 package browser
 
 import (
@@ -9,8 +8,8 @@ import (
 	"runtime"
 )
 
-// Display tells whether there is a screen that a browser's window could be on.
-// Where that cannot be told, there is one.
+// Display reports whether there is a screen for a browser's window. On macOS and
+// Windows, where this is not known, it returns true.
 func Display() bool { return display(runtime.GOOS, os.Getenv) }
 
 func display(goos string, getenv func(string) string) bool {
@@ -21,9 +20,9 @@ func display(goos string, getenv func(string) string) bool {
 	return getenv("WAYLAND_DISPLAY") != "" || getenv("DISPLAY") != ""
 }
 
-// Open has the system's opener show a file. It does not wait for the opener,
-// which may last as long as the browser does; so what goes wrong in it is not
-// known.
+// Open starts the system's program that opens files, and returns the error of the
+// start. It does not wait for that program, which may run as long as the browser, so
+// its own errors are not returned.
 func Open(name string) error {
 	page, err := filepath.Abs(name)
 	if err != nil {
@@ -38,7 +37,7 @@ func Open(name string) error {
 	return cmd.Process.Release()
 }
 
-// command is what opens a file as a click on it would.
+// command returns the command line that opens a file as a click on it would.
 func command(goos, page string) []string {
 	switch goos {
 	case "darwin":

@@ -46,7 +46,7 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// TestOpen has an opener that notes what it was given.
+// TestOpen opens a page with an xdg-open that writes its argument to a file.
 func TestOpen(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the opener elsewhere is part of the system")

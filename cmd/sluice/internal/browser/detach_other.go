@@ -4,5 +4,5 @@ package browser
 
 import "os/exec"
 
-// detach does nothing: the opener hands the page over and ends.
+// detach does nothing: the command gives the page to the browser and ends.
 func detach(*exec.Cmd) {}

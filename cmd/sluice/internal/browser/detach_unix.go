@@ -7,6 +7,6 @@ import (
 	"syscall"
 )
 
-// detach gives the opener a session of its own: Ctrl-C, and the end of the
-// terminal, are not for the browser.
+// detach puts the command into its own session, so that Ctrl-C and the end of the
+// terminal do not reach the browser.
 func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }

@@ -13,16 +13,16 @@ import (
 type asker struct {
 	in     *bufio.Reader
 	screen *screen
-	// replaces says that what cannot be written to is removed (-f).
+	// replaces reports whether a file that cannot be opened for writing is removed (-f).
 	replaces bool
-	declined bool // whether an answer was no; GNU cp 9.2 and later fail then
+	declined bool // whether an answer was no; GNU cp 9.2 and later exit with 1 then
 }
 
 func newAsker(in io.Reader, s *screen, replaces bool) *asker {
 	return &asker{in: bufio.NewReader(in), screen: s, replaces: replaces}
 }
 
-// ask returns whether dst is to be overwritten.
+// ask asks whether to overwrite dst, and reports whether the answer was yes.
 func (a *asker) ask(dst string) bool {
 	a.screen.prompt("sluice cp: " + a.question(dst))
 	defer a.screen.answered()

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// backupType says how what is overwritten is kept.
+// backupType is how a file is kept before it is overwritten.
 type backupType uint8
 
 const (
 	backupNone backupType = iota
 	backupSimple
-	backupExisting // numbered where there are numbered ones, simple otherwise
+	backupExisting // numbered if the file has numbered backups, simple otherwise
 	backupNumbered
 )
 
@@ -24,10 +24,10 @@ type backups struct {
 	suffix string
 }
 
-// defaultSuffix is that of simple backups.
+// defaultSuffix ends the names of simple backups.
 const defaultSuffix = "~"
 
-// backups returns what the flags and the environment say.
+// backups returns how files are kept, by the flags and the environment.
 func (s *settings) backups() (backups, error) {
 	b := backups{kind: backupNone, suffix: defaultSuffix}
 	if !s.backup {
@@ -51,7 +51,7 @@ func (s *settings) backups() (backups, error) {
 	return b, err
 }
 
-// name returns the path of dst's backup; "" makes none.
+// name returns the path of dst's backup, "" if dst gets none.
 func (b backups) name(dst string) (string, error) {
 	switch b.kind {
 	case backupNone:
@@ -87,7 +87,7 @@ func highestBackup(dst string) (highest uint64, err error) {
 	return highest, err
 }
 
-// backupNumber returns the number before the last ~, 0 if it is none.
+// backupNumber returns the number before the last ~, 0 if there is no number.
 func backupNumber(text string) uint64 {
 	digits, ok := strings.CutSuffix(text, "~")
 	if !ok || strings.HasPrefix(digits, "0") {

@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 )
 
-// census counts what is to be copied beside the copy itself, so that there can
-// be a time to go. It is an estimate: files come and go, and what the flags
-// leave out is counted.
+// census counts the files to copy while they are copied, for the estimate of the
+// time left. The count is an estimate too: files come and go, and files that the
+// flags leave out are counted.
 type census struct {
 	files, bytes atomic.Int64
 	complete     atomic.Bool
@@ -16,9 +16,9 @@ type census struct {
 
 const (
 	// mostPending bounds the directories that a census remembers. In wider
-	// trees there is no time to go.
+	// trees the time left stays unknown.
 	mostPending = 100_000
-	// entriesAtOnce bounds the entries that it holds of one directory.
+	// entriesAtOnce bounds the entries of one directory that a census holds.
 	entriesAtOnce = 1024
 )
 
@@ -43,7 +43,7 @@ func (c *census) take(ctx context.Context, paths []string, follow bool) {
 	c.complete.Store(len(pending) == 0)
 }
 
-// directory counts what is in a directory, and returns those in it.
+// directory counts the files in a directory, and returns the directories in it.
 func (c *census) directory(ctx context.Context, path string) (dirs []string) {
 	f, err := os.Open(path)
 	if err != nil {

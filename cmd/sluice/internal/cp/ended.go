@@ -5,23 +5,24 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
+	"github.com/sluiceio/sluice/bench/report"
 	"github.com/sluiceio/sluice/copytree"
 )
 
-// patience is how long a copy may take to end once it has to. What is longer
-// waits for something that nothing can end: a FIFO that nobody writes to, a
+// patience is how long an interrupted copy may take to end. A copy that takes
+// longer waits for something that nothing can end: a FIFO without a writer, a
 // disk that does not answer.
 const patience = 800 * time.Millisecond
 
-// copied is what a copy returns.
+// copied is what copytree.CopyAll returns.
 type copied struct {
 	result copytree.Result
 	err    error
 }
 
-// copy copies, until ctx has ended and patience is over. Nobody waits for the
-// goroutine then, but the process ends.
+// copy copies the pairs. If ctx ends it waits at most patience for the copy to
+// end. It then leaves the copying goroutine running, because the process is about
+// to exit.
 func (r *run) copy(ctx context.Context, copyAll copier, pairs []copytree.Pair) (copytree.Result, error) {
 	done := make(chan copied, 1)
 	go func() {
@@ -38,12 +39,12 @@ func (r *run) copy(ctx context.Context, copyAll copier, pairs []copytree.Pair) (
 		return c.result, c.err
 	case <-time.After(patience):
 	}
-	r.warn("what was being copied has not ended, and may be there in part")
+	r.warn("the copy of a file could not be ended, and the file may be incomplete")
 	p := &r.progress
 	return copytree.Result{Files: p.Files.Load(), Dirs: p.Dirs.Load(), Bytes: p.Bytes.Load(), Failed: p.Failed.Load()}, context.Cause(ctx)
 }
 
-// soFar says what a copy has done that ended early.
+// soFar returns what a copy that ended early has done.
 func (r *run) soFar(sum summary) string {
 	files := "files"
 	if sum.Files == 1 {
@@ -52,7 +53,7 @@ func (r *run) soFar(sum summary) string {
 	return fmt.Sprintf("after %d %s, %s", sum.Files, files, report.Bytes(sum.Bytes))
 }
 
-// wasAt names the file that was begun last.
+// wasAt returns the name of the file that was begun last.
 func (r *run) wasAt() string {
 	if at := r.progress.Current(); at != "" {
 		return ", at " + quote(at)
@@ -60,9 +61,10 @@ func (r *run) wasAt() string {
 	return ""
 }
 
-// goOn says how to copy what is left. Files that kept their times are told
-// from those that are not done by --resume, others by -u; and where the copy
-// has made the destination, it is a directory to copy into for the next call.
+// goOn returns how to copy the files that are left. If copies keep their times,
+// --resume recognizes complete files, else -u does. If this run has made the
+// destination directory, the next run needs -T: without it the source would be
+// copied into that directory.
 func (r *run) goOn() string {
 	flag := "-u"
 	if r.options.Resume || r.options.Preserve&copytree.PreserveTimes != 0 {

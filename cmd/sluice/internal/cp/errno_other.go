@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// errnoName returns the number: the names are Unix's.
+// errnoName returns the number, because the names are those of Unix.
 func errnoName(e syscall.Errno) string { return strconv.Itoa(int(e)) }

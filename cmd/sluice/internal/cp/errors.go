@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceio/sluice/copytree"
 )
 
-// usageError is a command line that cannot be meant.
+// usageError is an error in the command line.
 type usageError struct{ text string }
 
 func (e usageError) Error() string {
@@ -18,7 +18,7 @@ func (e usageError) Error() string {
 
 func usage(text string) error { return usageError{text} }
 
-// causeText returns what strerror(3) says of err.
+// causeText returns the text of strerror(3) for err.
 func causeText(err error) string {
 	if errno, ok := errors.AsType[syscall.Errno](err); ok {
 		err = errno
@@ -32,18 +32,18 @@ func causeText(err error) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// fileError is what went wrong with one file.
+// fileError is an error of one file.
 type fileError struct {
-	path string // as it was named, or found below what was named
+	path string // as on the command line, or below a path of the command line
 	op   string // the system call, "" if none failed
 	err  error  // its error, nil if none failed
-	text string // what is said of it
+	text string // the message
 }
 
 func (e *fileError) Error() string { return e.text }
 func (e *fileError) Unwrap() error { return e.err }
 
-// failed is the error of a call for name, in the words of GNU's tools.
+// failed returns the error of a system call for name, in GNU's wording.
 func failed(what, name string, err error) error {
 	e := &fileError{path: name, err: err, text: what + " " + quote(name) + ": " + causeText(err)}
 	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
@@ -52,21 +52,21 @@ func failed(what, name string, err error) error {
 	return e
 }
 
-// copyError is the error of a copy that makes files of a kind, in the words of GNU's
-// tools.
+// copyError returns copytree's error in GNU cp's wording. kind is what the copy
+// makes: some messages depend on it.
 func copyError(e *copytree.Error, kind copytree.Make) error {
 	return &fileError{path: e.Path, op: e.Op, err: e.Err, text: message(e, kind)}
 }
 
 // errorJSON is an error for machines.
 type errorJSON struct {
-	Path    string `json:"path"`    // "" if it is of no file; bytes that are not UTF-8 are U+FFFD
-	Op      string `json:"op"`      // the system call, or what was done instead of it; "" if unknown
-	Errno   string `json:"errno"`   // "EACCES"; "" if the system has refused nothing
-	Message string `json:"message"` // what is said on stderr, names quoted for a shell
+	Path    string `json:"path"`    // "" if the error is of no file; bytes that are not UTF-8 are U+FFFD
+	Op      string `json:"op"`      // the system call, or the operation instead of it; "" if unknown
+	Errno   string `json:"errno"`   // "EACCES"; "" if no system call failed
+	Message string `json:"message"` // the message on stderr, with names quoted for a shell
 }
 
-// jsonOf returns err for machines.
+// jsonOf returns err as an errorJSON.
 func jsonOf(err error) errorJSON {
 	j := errorJSON{Message: err.Error()}
 	if e, ok := errors.AsType[*fileError](err); ok {

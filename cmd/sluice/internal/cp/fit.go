@@ -5,7 +5,8 @@ import (
 	"unicode"
 )
 
-// showName returns a name without anything that a terminal would obey.
+// showName returns a name with ? for each character that could control the terminal
+// or that the locale cannot show.
 func showName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) || r == unicode.ReplacementChar || r >= 0x80 && !showsUnicode() {
@@ -15,8 +16,8 @@ func showName(name string) string {
 	}, name)
 }
 
-// shorten cuts the middle of a name, whose end says the most, to at most width
-// columns.
+// shorten cuts the middle of a name to at most width columns. The end stays, as it
+// says the most.
 func shorten(name string, width int) string {
 	if columns(name) <= width {
 		return name
@@ -51,8 +52,8 @@ func columns(text string) (n int) {
 	return n
 }
 
-// wide are the characters that take two columns: East Asian ones and most
-// pictures (Unicode TR 11, W and F, in blocks).
+// wide holds the characters that take two columns: East Asian ones and most
+// pictures (Unicode TR 11, classes W and F, by blocks).
 var wide = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{Lo: 0x1100, Hi: 0x115f, Stride: 1},

@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceio/sluice/copytree"
 )
 
-// parse reads the command line.
+// parse returns the settings of a command line.
 func parse(args []string) (*settings, error) {
 	s := &settings{}
 	_, posix := os.LookupEnv("POSIXLY_CORRECT")
@@ -25,8 +25,8 @@ func parse(args []string) (*settings, error) {
 // maxConcurrency is the most that copytree.Options.Concurrency takes.
 const maxConcurrency = 1024
 
-// gnuFlags are those of GNU cp, in the order in which it names them where an
-// abbreviation is ambiguous.
+// gnuFlags returns the flags of GNU cp, in the order in which GNU cp lists them
+// when an abbreviation is ambiguous.
 func (s *settings) gnuFlags() []getopt.Option {
 	return []getopt.Option{
 		{Short: 'a', Long: "archive", Set: s.archive},
@@ -70,7 +70,7 @@ func (s *settings) gnuFlags() []getopt.Option {
 	}
 }
 
-// ownFlags are those that GNU cp does not have.
+// ownFlags returns the flags that GNU cp does not have.
 func (s *settings) ownFlags() []getopt.Option {
 	yes, no := true, false
 	return []getopt.Option{
@@ -93,8 +93,8 @@ func to[T any](variable *T, value T) func(*string) error {
 	return func(*string) error { *variable = value; return nil }
 }
 
-// archive is -a: -dR --preserve=all, but what only some systems and users can
-// preserve is tried, and not demanded.
+// archive is -a: -dR --preserve=all. It is no error if an attribute that only some
+// systems and users can set is not preserved.
 func (s *settings) archive(*string) error {
 	s.recursive, s.follow = true, followNone
 	s.preserve |= copytree.PreserveAll

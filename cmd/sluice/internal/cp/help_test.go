@@ -14,7 +14,7 @@ func TestHelpFits(t *testing.T) {
 	}
 }
 
-// TestHelpNamesAll demands that each flag is in the help, and nothing else.
+// TestHelpNamesAll checks that the help lists every flag, and nothing else.
 func TestHelpNamesAll(t *testing.T) {
 	s := &settings{}
 	known := map[string]bool{}

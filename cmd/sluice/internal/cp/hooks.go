@@ -9,10 +9,10 @@ import (
 	"github.com/sluiceio/sluice/copytree"
 )
 
-// errFull is the cause of a copy's end.
+// errFull is the cause of the context when a full destination ends the copy.
 var errFull = errors.New("the destination is full")
 
-// hook makes r what copytree asks and tells.
+// hook sets the functions and counters that copytree calls and updates.
 func (r *run) hook(in io.Reader) {
 	s := r.settings
 	r.options.Progress = &r.progress
@@ -32,8 +32,8 @@ func (r *run) hook(in io.Reader) {
 	}
 }
 
-// openTerminal decides whether there is a progress line, and returns for how
-// long it is not shown at first.
+// openTerminal decides whether there is a progress line, and returns how long the
+// copy runs before the line is shown.
 func (r *run) openTerminal(err io.Writer) (quiet time.Duration) {
 	wanted := r.settings.progress
 	if wanted == nil || *wanted {
@@ -45,8 +45,8 @@ func (r *run) openTerminal(err io.Writer) (quiet time.Duration) {
 	return quietFor
 }
 
-// onError tells an error. That the destination is full is told once, and ends
-// the copy: each file that is left would fail of it.
+// onError reports an error. The first error of a full destination ends the copy,
+// and the others are not reported: every file that is left would fail.
 func (r *run) onError(e *copytree.Error) {
 	if isFull(e) {
 		if r.isFull {
@@ -58,7 +58,7 @@ func (r *run) onError(e *copytree.Error) {
 	r.fail(copyError(e, r.options.Make))
 }
 
-// onDone shows what -v shows.
+// onDone prints the line of -v for a file.
 func (r *run) onDone(d copytree.Done) {
 	switch {
 	case r.alone[d.Dst], d.What == copytree.Merged:

@@ -7,16 +7,15 @@ import (
 	"os"
 )
 
-// jsonFile is where --json goes. It is opened before anything is copied, so
-// that a name that cannot be written to is told in time. A nil one takes
+// jsonFile is the file of --json. It is opened before anything is copied, so that
+// a name that cannot be written to is reported at once. A nil jsonFile writes
 // nothing.
 type jsonFile struct {
 	io.Writer
 	close func() error
 }
 
-// createJSON opens the file of that name, - being stdout; there is none if it
-// is "".
+// createJSON opens the file of that name. - is stdout. For "" it returns nil.
 func createJSON(name string, stdout io.Writer) (*jsonFile, error) {
 	switch name {
 	case "":

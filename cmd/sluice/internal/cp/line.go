@@ -7,14 +7,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
+	"github.com/sluiceio/sluice/bench/report"
 	"github.com/sluiceio/sluice/copytree"
 )
 
-// state is what a copytree.Progress and a census had at a moment.
+// state is a snapshot of a copytree.Progress and a census.
 type state struct {
-	files, bytes      int64 // done
-	found, foundBytes int64 // to do in all, as far as the census has come
+	files, bytes      int64 // copied
+	found, foundBytes int64 // to copy in all, as far as the census has counted
 	counted, syncing  bool
 	synced, toSync    int64
 	failed            int64
@@ -29,23 +29,23 @@ func read(p *copytree.Progress, c *census) state {
 	}
 }
 
-// fileCost is how many bytes of data take as long as the making of a file,
-// roughly; so that the time to go is sane for trees of small files too.
+// fileCost is how many bytes can be copied, roughly, in the time that it takes to
+// create a file. It makes the time left useful for trees of small files too.
 const fileCost = 64 << 10 // 64 KiB
 
 func (s state) work() int64  { return s.bytes + fileCost*s.files }
 func (s state) total() int64 { return max(s.foundBytes, s.bytes) + fileCost*max(s.found, s.files) }
 
-// line returns the progress line, of less than width columns: a full line
-// would wrap on some terminals. What there is no room for is left out, the name of
-// the file first, and the percentage and the time to go last.
+// line returns the progress line, of less than width columns: a full line would
+// wrap on some terminals. On a narrow terminal parts are left out, the name of the
+// file first, the percentage and the time left last.
 func (s state) line(r *rates, width int) string {
 	width--
 	if s.syncing {
 		return fit(s.syncLine(), width)
 	}
 	head := s.head(r, width)
-	const gap, least = 2, 10 // a name of fewer columns says nothing
+	const gap, least = 2, 10 // fewer columns of a name are not worth showing
 	room := width - len(head) - gap
 	if room < least || s.current == "" {
 		return fit(head, width)
@@ -53,7 +53,7 @@ func (s state) line(r *rates, width int) string {
 	return head + strings.Repeat(" ", gap) + shorten(showName(s.current), room)
 }
 
-// head returns what the line says besides the name: as much as there is room for.
+// head returns the line without the name of the file: as many parts as fit.
 func (s state) head(r *rates, width int) string {
 	failed := ""
 	if s.failed > 0 {
@@ -75,12 +75,12 @@ func (s state) head(r *rates, width int) string {
 	return cmp.Or(percent, files)
 }
 
-// joined joins the parts that there are.
+// joined joins the parts that are not empty.
 func joined(parts []string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), ", ")
 }
 
-// percent returns how much is done, once it is known of how much.
+// percent returns the percentage that is done, "" until the census is complete.
 func (s state) percent() string {
 	if !s.counted || s.total() == 0 {
 		return ""
@@ -95,7 +95,7 @@ func (s state) syncLine() string {
 	return fmt.Sprintf("%d files copied, syncing %d/%d", s.files, s.synced, s.toSync)
 }
 
-// fileCount marks with + what the census may still add to.
+// fileCount returns the files copied and found, with a + while the census goes on.
 func (s state) fileCount() string {
 	more := "+"
 	if s.counted {
@@ -111,7 +111,7 @@ func (s state) byteCount() string {
 	return report.Bytes(s.bytes) + "/" + report.Bytes(max(s.foundBytes, s.bytes))
 }
 
-// left returns the time to go, once it can be known.
+// left returns the time left, "" until it can be estimated.
 func (s state) left(r *rates) string {
 	rate := r.work()
 	if !s.counted || rate <= 0 {

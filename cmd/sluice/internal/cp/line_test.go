@@ -43,7 +43,8 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// TestRatesForget has a copy become slow: after the window only that counts.
+// TestRatesForget checks that after a copy has become slow for the length of the
+// window, the rate is the slow one.
 func TestRatesForget(t *testing.T) {
 	start := time.Now()
 	var r rates

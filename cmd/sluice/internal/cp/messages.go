@@ -9,8 +9,8 @@ import (
 	"github.com/sluiceio/sluice/copytree"
 )
 
-// refusals are GNU cp's sentences for what it does not do. %[1]s is the source,
-// %[2]s the destination, and %[3]s the same without quotes if it needs none.
+// refusals are GNU cp's messages for the copies that it refuses. %[1]s is the source,
+// %[2]s the destination, and %[3]s the destination without quotes if it needs none.
 var refusals = map[error]string{
 	copytree.ErrDirectory:  "-r not specified; omitting directory %[1]s",
 	copytree.ErrSameFile:   "%[1]s and %[2]s are the same file",
@@ -27,8 +27,8 @@ var refusals = map[error]string{
 	copytree.ErrVerify:     "verification failed: %[2]s differs from %[1]s",
 }
 
-// sentences are GNU cp's for system calls that failed, without the colon and
-// the cause. Calls for the source and for the destination differ.
+// GNU cp's messages for failed system calls, without the colon and the cause: for
+// calls on the source and on the copy.
 var (
 	sourceSentences = map[string]string{
 		"stat": "cannot stat %[1]s", "lstat": "cannot stat %[1]s", "fstatat": "cannot stat %[1]s", "fstat": "cannot fstat %[1]s",
@@ -57,7 +57,7 @@ var (
 	}
 )
 
-// message returns what is said of an error of a copy that makes files of a kind.
+// message returns the message for an error. kind is what the copy makes.
 func message(e *copytree.Error, kind copytree.Make) string {
 	for refusal, sentence := range refusals {
 		if errors.Is(e.Err, refusal) {
@@ -78,8 +78,8 @@ func message(e *copytree.Error, kind copytree.Make) string {
 	return fmt.Sprintf(sentence, quote(e.Src), quote(e.Dst)) + ": " + causeText(e.Err)
 }
 
-// isFull says whether an error is that the destination has no room left, for
-// any file. A full directory or attribute block is not.
+// isFull reports whether e means that the destination has no room for any further
+// file. A full block of extended attributes does not mean that.
 func isFull(e *copytree.Error) bool {
 	if e.Op == "setxattr" || e.Op == "fsetxattr" {
 		return false

@@ -11,8 +11,8 @@ import (
 	"github.com/sluiceio/sluice/copytree"
 )
 
-// pairs returns what is to be copied. What cannot be, or was named before, is
-// told and left out.
+// pairs returns the sources and their destinations. A source that cannot be copied,
+// or was named before, is reported and left out.
 func (r *run) pairs(p *plan) []copytree.Pair {
 	var pairs []copytree.Pair
 	seen := map[string][]named{}
@@ -36,7 +36,8 @@ func (r *run) pairs(p *plan) []copytree.Pair {
 	return pairs
 }
 
-// refused tells what GNU cp finds wrong with a pair before it copies anything.
+// refused checks a pair as GNU cp does before it copies anything. It reports an
+// error to the user, and reports whether the pair is left out.
 func (r *run) refused(p *plan, pair *copytree.Pair, info fs.FileInfo) bool {
 	dst, err := os.Stat(pair.Dst)
 	switch {
@@ -54,8 +55,8 @@ func (r *run) refused(p *plan, pair *copytree.Pair, info fs.FileInfo) bool {
 	return true
 }
 
-// noDirectory is what GNU cp says of a file that is to be made as one with a slash
-// at its end.
+// noDirectory returns GNU cp's error for a file whose destination does not exist and
+// ends with a slash.
 func (r *run) noDirectory(pair *copytree.Pair, info fs.FileInfo) error {
 	e := &copytree.Error{Src: pair.Src, Dst: pair.Dst, Path: pair.Dst, Op: "open", Err: syscall.ENOENT}
 	switch kind := info.Mode().Type(); {
@@ -73,8 +74,8 @@ func (r *run) noDirectory(pair *copytree.Pair, info fs.FileInfo) error {
 	return copyError(e, r.options.Make)
 }
 
-// wouldDestroy says whether the simple backup of the destination would take
-// the place of the source (cp -b f~ f).
+// wouldDestroy reports whether the simple backup of the destination would overwrite
+// the source (cp -b f~ f).
 func (b backups) wouldDestroy(pair *copytree.Pair, src fs.FileInfo) bool {
 	if b.kind == backupNone || b.kind == backupNumbered || lastName(pair.Src) != lastName(pair.Dst)+b.suffix {
 		return false
@@ -87,7 +88,8 @@ func (b backups) wouldDestroy(pair *copytree.Pair, src fs.FileInfo) bool {
 	return err == nil && os.SameFile(at, src)
 }
 
-// sameRegular says whether both names of a pair are the same, of a regular file.
+// sameRegular reports whether source and destination are the same path of a regular
+// file.
 func sameRegular(pair *copytree.Pair, src, dst fs.FileInfo) bool {
 	return pair.Src == pair.Dst && src.Mode().IsRegular() && os.SameFile(src, dst)
 }
@@ -103,11 +105,11 @@ func (r *run) backUpItself(pair *copytree.Pair) bool {
 	return true
 }
 
-// named is a source, as it was named.
+// named is a source of the command line, and its directory.
 type named struct{ parent, self fs.FileInfo }
 
-// seenBefore warns of a source that is named a second time, by a path that ends
-// in the same name in the same directory.
+// seenBefore reports whether a source is on the command line a second time: its path
+// ends in the same name in the same directory. It warns of it.
 func (r *run) seenBefore(seen map[string][]named, src string, info fs.FileInfo) bool {
 	if r.backups.kind != backupNone && !info.IsDir() {
 		return false

@@ -10,16 +10,16 @@ import (
 	"github.com/sluiceio/sluice/copytree"
 )
 
-// parent is a directory that --parents has made, or gone through.
+// parent is a directory of a source's path below the destination (--parents).
 type parent struct {
 	copytree.Pair
-	mode fs.FileMode // that it has to get in the end
-	lent fs.FileMode // what it has besides until then
+	mode  fs.FileMode // the permissions that it gets in the end
+	extra fs.FileMode // the owner's permissions that it has only during the copy
 }
 
-// makeParents makes the directories that src names before its last name below
-// the destination, and notes them for finishParents. It tells errors, and
-// returns whether the source can be copied.
+// makeParents makes the directories of src's path below the destination, and
+// remembers them for finishParents. It reports errors to the user, and reports
+// whether the source can be copied.
 func (r *run) makeParents(p *plan, src string) bool {
 	path := stripSlashes(src)
 	whole := path[:strings.LastIndexByte(path, '/')+1]
@@ -57,7 +57,7 @@ func (r *run) makeParent(pair copytree.Pair) error {
 	return r.makeNewParent(pair, src.Mode())
 }
 
-// ownerAll is what a directory needs so that we can make something in it.
+// ownerAll is the permissions that let this process make files in a directory.
 const ownerAll = 0o700
 
 func (r *run) makeNewParent(pair copytree.Pair, mode fs.FileMode) error {
@@ -65,7 +65,7 @@ func (r *run) makeNewParent(pair copytree.Pair, mode fs.FileMode) error {
 	if r.options.Preserve&copytree.NoMode != 0 {
 		perm = 0o777
 	}
-	made := parent{Pair: pair, lent: ownerAll &^ (perm &^ umask())}
+	made := parent{Pair: pair, extra: ownerAll &^ (perm &^ umask())}
 	if !r.options.DryRun {
 		err := os.Mkdir(pair.Dst, perm|ownerAll)
 		if err == nil && umask()&ownerAll != 0 {
@@ -83,8 +83,8 @@ func (r *run) makeNewParent(pair copytree.Pair, mode fs.FileMode) error {
 	return nil
 }
 
-// attributePairs returns the parents whose attributes are copied when all that
-// is in them has been, the deepest first.
+// attributePairs returns the parents whose attributes are copied, the deepest first.
+// They follow all other pairs, as each file that is made changes its directory's time.
 func (r *run) attributePairs() []copytree.Pair {
 	if r.options.Preserve&^(copytree.NoMode|copytree.PreserveLinks) == 0 || r.options.DryRun {
 		return nil
@@ -98,10 +98,10 @@ func (r *run) attributePairs() []copytree.Pair {
 	return pairs
 }
 
-// finishParents takes the permissions back that were only for us, of the deepest first.
+// finishParents takes the extra permissions away, the deepest directory first.
 func (r *run) finishParents() {
 	for _, p := range slices.Backward(r.parents) {
-		if p.lent == 0 || r.options.Preserve&copytree.PreserveMode != 0 || r.options.DryRun {
+		if p.extra == 0 || r.options.Preserve&copytree.PreserveMode != 0 || r.options.DryRun {
 			continue
 		}
 		if err := os.Chmod(p.Dst, p.mode); err != nil {

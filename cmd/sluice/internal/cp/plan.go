@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceio/sluice/copytree"
 )
 
-// plan is which source is copied to where.
+// plan is the sources, and where they are copied to.
 type plan struct {
 	settings *settings
 	follow   copytree.Follow
@@ -20,8 +20,9 @@ type plan struct {
 	dst      string // the copy's own path, where there is no dir
 }
 
-// newPlan reads the operands as GNU cp does: the last one is the destination,
-// and a directory if it is one or there are more than two.
+// newPlan reads the operands as GNU cp does. The last one is the destination.
+// Sources are copied into it if it is a directory, which it must be if there are
+// more than two operands.
 func newPlan(s *settings) (*plan, error) {
 	p := &plan{settings: s, follow: s.following(), sources: s.operands}
 	if err := p.checkOperands(); err != nil {
@@ -58,7 +59,7 @@ func (p *plan) checkOperands() error {
 	return nil
 }
 
-// setDestination finds out whether sources are copied into a directory.
+// setDestination sets dir if sources are copied into a directory, and else dst.
 func (p *plan) setDestination() error {
 	s := p.settings
 	if s.target != nil {
@@ -111,7 +112,7 @@ func (p *plan) path(src string) string {
 	return join(p.dir, base)
 }
 
-// stat returns what src is, links followed as the copy does.
+// stat returns the file that src is, following links as the copy does.
 func (p *plan) stat(src string) (fs.FileInfo, error) {
 	if p.follow == copytree.FollowNone {
 		return os.Lstat(src)
@@ -119,8 +120,8 @@ func (p *plan) stat(src string) (fs.FileInfo, error) {
 	return os.Stat(src)
 }
 
-// makesDirectory says whether the destination is to become a directory, and so
-// will mean another one in the same call later.
+// makesDirectory reports whether the copy makes its destination as a directory.
+// The same command would copy into that directory the next time.
 func (p *plan) makesDirectory() bool {
 	if p.dir != "" || p.settings.noTarget {
 		return false
@@ -129,14 +130,14 @@ func (p *plan) makesDirectory() bool {
 	return err == nil && info.IsDir()
 }
 
-// lastName returns what follows the last slash of a path, slashes at its end
-// left aside.
+// lastName returns the part of a path after its last slash, without the slashes at
+// the end.
 func lastName(path string) string {
 	path = stripSlashes(path)
 	return path[strings.LastIndexByte(path, os.PathSeparator)+1:]
 }
 
-// stripSlashes removes slashes at the end, but not from the root.
+// stripSlashes removes the slashes at the end of a path, but not that of the root.
 func stripSlashes(path string) string {
 	if stripped := strings.TrimRight(path, string(filepath.Separator)); stripped != "" || path == "" {
 		return stripped
@@ -144,9 +145,8 @@ func stripSlashes(path string) string {
 	return string(filepath.Separator)
 }
 
-// join puts one slash between two parts and, other than filepath.Join, leaves
-// all else as it was typed: messages show it, and a/../b is not b where a is a
-// symbolic link.
+// join puts one slash between two parts. Unlike filepath.Join it leaves the parts as
+// they were typed: messages show them, and a/../b is not b if a is a symbolic link.
 func join(dir, name string) string {
 	const slash = string(filepath.Separator)
 	trimmed := strings.TrimRight(dir, slash)

@@ -5,14 +5,15 @@ import (
 	"runtime"
 )
 
-// moreProcessors lets twice as many goroutines run as there are processors, for
-// the rest of the process: to undo it would stop all goroutines, and wait for one
-// that reads from a FIFO without an end. A goroutine that waits for the disk in a
-// system call keeps its place for some 20 us and more, in which another could copy:
-// on two processors a tree that is not in memory is copied in 0.75 of the time. Large
-// files in memory take 0.85 of it, small ones a little more, so it is called when
-// something takes long. A library cannot change this for its user; GOMAXPROCS in the
-// environment says that the user has.
+// moreProcessors doubles GOMAXPROCS for the rest of the process. copytree calls it
+// when an operation takes long.
+//
+// A goroutine in a system call that waits for the disk keeps its P for 20 us and
+// more, and another goroutine could copy meanwhile. On two processors a tree that is
+// not in memory takes 0.75 of the time, large files in memory 0.85, small files in
+// memory a little more than before. A library must not change GOMAXPROCS; this command
+// may, unless the user has set it in the environment. It is not set back: that stops
+// all goroutines, and would wait for a goroutine in an endless read of a FIFO.
 func moreProcessors() {
 	if os.Getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(2 * runtime.NumCPU())

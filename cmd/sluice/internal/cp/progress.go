@@ -11,8 +11,8 @@ import (
 const (
 	// tickEvery is how often the progress line is drawn, at most.
 	tickEvery = 100 * time.Millisecond
-	// quietFor is how long a copy may take before there is a line, unless
-	// --progress asks for it: short ones would only flicker.
+	// quietFor is how long a copy runs before its line is shown, unless
+	// --progress asks for it: the line of a short copy would only flicker.
 	quietFor = 500 * time.Millisecond
 )
 
@@ -23,17 +23,17 @@ type watcher struct {
 	quiet    time.Duration
 	started  time.Time
 	rates    rates
-	count    func(context.Context, *census) // counts what is to be copied
+	count    func(context.Context, *census) // counts the files to copy
 	census   census
-	counting bool // whether count was called; the goroutine's
+	counting bool // whether count was started; only run uses it
 
 	done chan struct{}
 	wg   sync.WaitGroup
-	peak int // of threads; the goroutine's until wg is done
+	peak int // the most threads; only run uses it until wg is done
 }
 
-// watch starts a watcher, which also counts threads. When there is a line to
-// show it has count called in a goroutine of its own.
+// watch starts a watcher, which also counts threads. Before it shows its first line
+// it starts count in a goroutine.
 func watch(s *screen, p *copytree.Progress, quiet time.Duration, count func(context.Context, *census)) *watcher {
 	w := &watcher{screen: s, progress: p, quiet: quiet, count: count, started: time.Now(), done: make(chan struct{})}
 	w.rates.add(w.started, state{})
@@ -71,7 +71,7 @@ func (w *watcher) tick(ctx context.Context, now time.Time) {
 	w.screen.line(state.line(&w.rates, w.screen.terminal.width()))
 }
 
-// stop ends the watcher, and returns the most threads there were.
+// stop ends the watcher, and returns the most threads that it has counted.
 func (w *watcher) stop() int {
 	close(w.done)
 	w.wg.Wait()

@@ -4,5 +4,5 @@ package cp
 
 import "errors"
 
-// errQuota is of Unix.
+// errQuota never happens: EDQUOT is an error of Unix.
 var errQuota = errors.New("disk quota exceeded")

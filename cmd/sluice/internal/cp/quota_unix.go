@@ -4,5 +4,5 @@ package cp
 
 import "syscall"
 
-// errQuota is that of a user who may not have more room.
+// errQuota means that the user's disk quota is used up.
 const errQuota = syscall.EDQUOT

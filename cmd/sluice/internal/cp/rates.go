@@ -2,13 +2,13 @@ package cp
 
 import "time"
 
-// window is how long ago what is now called the rate began.
+// window is the time over which rates are computed.
 const window = 5 * time.Second
 
-// rates are how fast a copy has been in the last few seconds.
+// rates are the speed of a copy in the last few seconds.
 type rates struct {
-	samples [window/tickEvery + 1]sample // a ring
-	n       int                          // samples that were ever added
+	samples [window/tickEvery + 1]sample // a circular buffer
+	n       int                          // the number of samples that were ever added
 }
 
 type sample struct {
@@ -33,8 +33,7 @@ func (r *rates) work() float64 {
 	return perSecond(last.work-first.work, last.at.Sub(first.at))
 }
 
-// ends returns the oldest and the newest sample. Before there are enough, the
-// oldest is the first.
+// ends returns the oldest and the newest sample of the window.
 func (r *rates) ends() (first, last sample) {
 	if r.n == 0 {
 		return first, last

@@ -17,11 +17,11 @@ type Command struct {
 	Out, Err io.Writer
 	Version  string // what --version prints
 
-	// copyAll is copytree.CopyAll, but in tests.
+	// copyAll replaces copytree.CopyAll in tests; nil is copytree.CopyAll.
 	copyAll copier
 }
 
-// copier is copytree.CopyAll, or a test's.
+// copier is the type of copytree.CopyAll.
 type copier func(context.Context, []copytree.Pair, copytree.Options) (copytree.Result, error)
 
 // Signaled is the cause of a context that a signal has ended.
@@ -30,9 +30,9 @@ type Signaled interface {
 	Signal() syscall.Signal
 }
 
-// Run does what Args say until ctx ends, and returns the exit status: 0, 1 if
-// anything went wrong or was called wrongly, as with GNU cp, and 128 and the
-// signal's number if ctx's cause is Signaled.
+// Run runs the command with Args until ctx ends, and returns the exit status: 0; 1 for
+// any error, one of the command line too, as with GNU cp; 128 plus the signal's number
+// if ctx's cause is Signaled.
 func (c *Command) Run(ctx context.Context) int {
 	s, err := parse(c.Args)
 	switch {
@@ -63,10 +63,10 @@ type run struct {
 	asker    *asker // nil without -i
 	progress copytree.Progress
 	parents  []parent
-	alone    map[string]bool // destinations that are there for their attributes
-	intoNew  bool            // whether the copy makes the directory that it was told
-	failures int             // how many errors were told
-	told     []errorJSON     // the first of them
+	alone    map[string]bool // destinations of which only attributes are copied
+	intoNew  bool            // whether the copy makes its destination as a directory
+	failures int             // how many errors were reported
+	reported []errorJSON     // the first of them
 	full     func(error)     // ends the copy, because the destination is full
 	isFull   bool
 }
@@ -117,7 +117,8 @@ func (c *Command) copier() copier {
 	return copytree.CopyAll
 }
 
-// markAlone remembers the pairs that -v has shown before.
+// markAlone remembers the destinations of which only attributes are copied: -v has
+// printed their lines when they were made.
 func (r *run) markAlone(pairs []copytree.Pair) []copytree.Pair {
 	r.alone = make(map[string]bool, len(pairs))
 	for _, p := range pairs {
@@ -126,18 +127,18 @@ func (r *run) markAlone(pairs []copytree.Pair) []copytree.Pair {
 	return pairs
 }
 
-// fail tells an error of one file, or one that all ends with.
+// fail reports an error, and makes the exit status 1.
 func (r *run) fail(err error) {
 	r.failures++
-	if len(r.told) < copytree.MaxErrors {
-		r.told = append(r.told, jsonOf(err))
+	if len(r.reported) < copytree.MaxErrors {
+		r.reported = append(r.reported, jsonOf(err))
 	}
 	r.screen.complain(err.Error())
 }
 
 func (r *run) warn(text string) { r.screen.complain("warning: " + text) }
 
-// finish tells how it ended, and returns the exit status.
+// finish reports how the copy ended, and returns the exit status.
 func (r *run) finish(ctx context.Context, sum summary, err error, out *jsonFile) int {
 	if broken := r.screen.close(); broken != nil {
 		r.fail(errors.New("write error: " + causeText(broken)))
@@ -152,10 +153,12 @@ func (r *run) finish(ctx context.Context, sum summary, err error, out *jsonFile)
 		r.fail(err)
 	}
 	if r.settings.stats {
-		r.screen.note(sum.table())
+		if err := r.screen.note(sum.table()); err != nil {
+			r.fail(errors.New("cannot write the statistics: " + causeText(err)))
+		}
 	}
 	status := r.status(cause)
-	if err := out.write(sum.json(status, r.told)); err != nil {
+	if err := out.write(sum.json(status, r.reported)); err != nil {
 		r.fail(err)
 		return max(status, 1)
 	}

@@ -14,14 +14,14 @@ import (
 	"github.com/sluiceio/sluice/copytree"
 )
 
-// call is a copy that a fake was asked for.
+// call is the arguments of one copy of a fake Command.
 type call struct {
 	pairs   []copytree.Pair
 	options copytree.Options
 }
 
-// fake returns a Command whose copy is do, and what it writes to stdout and
-// stderr.
+// fake returns a Command that calls do instead of copytree.CopyAll, and the buffers of
+// its stdout and stderr.
 func fake(do func(context.Context, call) (copytree.Result, error), args ...string) (*Command, *strings.Builder, *strings.Builder) {
 	var out, err strings.Builder
 	return &Command{
@@ -32,7 +32,7 @@ func fake(do func(context.Context, call) (copytree.Result, error), args ...strin
 	}, &out, &err
 }
 
-// asked returns what a command line asks of copytree.
+// asked returns the arguments with which a command line calls copytree.
 func asked(t *testing.T, args ...string) call {
 	t.Helper()
 	var got call
@@ -46,8 +46,8 @@ func asked(t *testing.T, args ...string) call {
 	return got
 }
 
-// inScratch makes a directory with the files a and b and the directory d, and
-// goes there.
+// inScratch makes a directory with the files a and b and the directory d, and makes
+// it the working directory.
 func inScratch(t *testing.T) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -146,7 +146,7 @@ func TestOwnFlagsRefused(t *testing.T) {
 	}
 }
 
-// ended is a cause as main's.
+// ended is the cause of a context that a signal has ended, like main's.
 type ended struct{ error }
 
 func (ended) Signal() syscall.Signal { return syscall.SIGINT }
@@ -170,7 +170,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestGivesUp has a copy that does not end when it is interrupted.
+// TestGivesUp interrupts a copy that does not end.
 func TestGivesUp(t *testing.T) {
 	inScratch(t)
 	hangs := make(chan struct{})
@@ -182,14 +182,15 @@ func TestGivesUp(t *testing.T) {
 		<-hangs
 		return copytree.Result{}, nil
 	}, "-r", "d", "e")
-	want := "sluice cp: warning: what was being copied has not ended, and may be there in part\n" +
+	want := "sluice cp: warning: the copy of a file could not be ended, and the file may be incomplete\n" +
 		"sluice cp: interrupted after 2 files, 0 B; the same command with -u -T goes on\n"
 	if status := c.Run(ctx); status != 130 || stderr.String() != want {
 		t.Errorf("status %d, %q; want 130, %q", status, stderr, want)
 	}
 }
 
-// TestFull meets a full disk in three files: the first is told, and ends it.
+// TestFull lets three files fail on a full disk: the first error is reported, and ends
+// the copy.
 func TestFull(t *testing.T) {
 	inScratch(t)
 	c, _, stderr := fake(func(ctx context.Context, c call) (copytree.Result, error) {
@@ -202,6 +203,38 @@ func TestFull(t *testing.T) {
 		"sluice cp: stopped because the destination is full, after 1 file, 7 B\n"
 	if status := c.Run(t.Context()); status != 1 || stderr.String() != want {
 		t.Errorf("status %d, %q; want 1, %q", status, stderr, want)
+	}
+}
+
+// badWriter is a Writer on which every write fails.
+type badWriter struct{}
+
+func (badWriter) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+// TestStatsUnwritten checks that statistics that cannot be written are an error of the
+// command, and in its JSON.
+func TestStatsUnwritten(t *testing.T) {
+	inScratch(t)
+	for _, flag := range []string{"--stats", "--no-progress"} {
+		c, stdout, _ := fake(func(context.Context, call) (copytree.Result, error) {
+			return copytree.Result{Files: 1}, nil
+		}, flag, "--json", "a", "c")
+		c.Err = badWriter{}
+		status := c.Run(t.Context())
+		var got summaryJSON
+		if err := json.Unmarshal([]byte(stdout.String()), &got); err != nil {
+			t.Fatal(err)
+		}
+		if flag != "--stats" {
+			if status != 0 || len(got.Errors) != 0 {
+				t.Errorf("without --stats: status %d, errors %v; want 0 and none", status, got.Errors)
+			}
+			continue
+		}
+		want := []errorJSON{{Message: "cannot write the statistics: No space left on device"}}
+		if status != 1 || got.Status != 1 || !reflect.DeepEqual(got.Errors, want) {
+			t.Errorf("status %d, in the JSON %d, errors %v; want 1, 1, %v", status, got.Status, got.Errors, want)
+		}
 	}
 }
 

@@ -6,17 +6,16 @@ import (
 	"sync"
 )
 
-// screen is what the user sees: lines on stdout and stderr, and below them the
-// progress line if there is one. Its methods may be called by several
-// goroutines.
+// screen writes lines to stdout and stderr, and keeps the progress line below them.
+// Its methods may be called by several goroutines at once.
 type screen struct {
 	out, err io.Writer
 	terminal *terminal // nil without a progress line
 
 	mu     sync.Mutex
-	shown  bool  // whether the progress line is there
-	asking bool  // whether a question is, which the line must not cover
-	broken error // of the first write to stdout that failed
+	shown  bool  // whether the progress line is on the terminal
+	asking bool  // whether a question is, which the line must not overwrite
+	broken error // the error of the first write to stdout that failed
 }
 
 // print writes to stdout.
@@ -38,12 +37,13 @@ func (s *screen) complain(text string) {
 	fmt.Fprintf(s.err, "sluice cp: %s\n", text)
 }
 
-// note writes text as it is to stderr.
-func (s *screen) note(text string) {
+// note writes text to stderr as it is.
+func (s *screen) note(text string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.clear()
-	fmt.Fprint(s.err, text)
+	_, err := io.WriteString(s.err, text)
+	return err
 }
 
 // prompt shows a question on stderr. There is no progress line until answered
@@ -56,21 +56,22 @@ func (s *screen) prompt(question string) {
 	fmt.Fprint(s.err, question)
 }
 
-// answered says that the question has its answer.
+// answered ends a question: the progress line may be shown again.
 func (s *screen) answered() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.asking = false
 }
 
-// endQuestion begins a new line on a terminal where a question waits.
+// endQuestion begins a new line on a terminal whose last line is a question. s.mu
+// must be held.
 func (s *screen) endQuestion() {
 	if s.asking && s.terminal != nil {
 		fmt.Fprintln(s.err)
 	}
 }
 
-// line shows the progress line, which text fits.
+// line shows text, which fits one line of the terminal, as the progress line.
 func (s *screen) line(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -81,7 +82,7 @@ func (s *screen) line(text string) {
 	s.shown = true
 }
 
-// clear takes the progress line away. s.mu is held.
+// clear erases the progress line. s.mu must be held.
 func (s *screen) clear() {
 	if s.shown {
 		fmt.Fprint(s.terminal.file, "\r\x1b[K")
@@ -89,7 +90,7 @@ func (s *screen) clear() {
 	}
 }
 
-// close takes the progress line away, and returns the first error of stdout.
+// close erases the progress line, and returns the first error of stdout.
 func (s *screen) close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -2,5 +2,5 @@
 
 package cp
 
-// hasSELinux is about Linux.
+// hasSELinux returns false: only Linux has SELinux.
 func hasSELinux() bool { return false }

@@ -4,11 +4,12 @@ import (
 	"errors"
 	"os"
 
-	"github.com/sluiceio/sluice/cmd/sluice/internal/bytesize"
+	"github.com/sluiceio/sluice/bench/bytesize"
 	"github.com/sluiceio/sluice/copytree"
 )
 
-// settings are what the flags say, before they are put together.
+// settings are the values of the flags, before they are combined into
+// copytree.Options.
 type settings struct {
 	operands []string
 
@@ -26,16 +27,16 @@ type settings struct {
 	oneFileSystem                bool
 
 	backup       bool
-	control      *string // of --backup
+	control      *string // the value of --backup
 	suffix       string
 	parents      bool
 	stripSlashes bool
-	target       *string // of -t
+	target       *string // -t
 	noTarget     bool    // -T
 	context      *string // of --context=CTX
 	verbose      bool
 
-	progress    *bool // nil where the terminal decides
+	progress    *bool // nil: only on a terminal
 	sync        copytree.Sync
 	verify      bool
 	resume      bool
@@ -48,7 +49,7 @@ type settings struct {
 	help, version bool
 }
 
-// follow is copytree.Follow, or nothing said.
+// follow is copytree.Follow, or that no flag was given.
 type follow uint8
 
 const (
@@ -58,7 +59,7 @@ const (
 	followAll
 )
 
-// check refuses what does not go together.
+// check refuses flags that contradict each other.
 func (s *settings) check() error {
 	switch {
 	case s.hardLink && s.symLink:
@@ -78,12 +79,12 @@ func (s *settings) check() error {
 	return nil
 }
 
-// options puts the settings together, without the hooks.
+// options returns the settings as copytree.Options, without the hooks.
 func (s *settings) options() copytree.Options {
 	o := copytree.Options{
 		Preserve: s.preserve, Require: s.require(), Follow: s.following(), Make: s.make(), Existing: s.existing(),
 		Reflink: s.reflink, Sparse: s.sparse, Files: !s.recursive, OneFileSystem: s.oneFileSystem,
-		// Without -r a FIFO or a device is what is read from, as in cp /dev/stdin f.
+		// Without -r the content of a FIFO or device is copied, as in cp /dev/stdin f.
 		CopyContents: s.copyContents || !s.recursive,
 		Unlink:       s.remove,
 		Force:        s.force,
@@ -99,8 +100,9 @@ func (s *settings) options() copytree.Options {
 	return o
 }
 
-// require returns what must be preserved where it was asked for: owners only
-// by those who may set them, extended attributes and contexts only by name.
+// require returns the attributes of which it is an error if they cannot be preserved:
+// the owner only as root, extended attributes and contexts only if --preserve names
+// them.
 func (s *settings) require() copytree.Preserve {
 	named := s.required & (copytree.PreserveXattr | copytree.PreserveContext)
 	always := copytree.PreserveMode | copytree.PreserveTimes | copytree.PreserveLinks

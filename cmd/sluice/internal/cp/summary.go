@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
+	"github.com/sluiceio/sluice/bench/report"
 	"github.com/sluiceio/sluice/copytree"
 )
 
@@ -13,11 +13,10 @@ import (
 type summary struct {
 	copytree.Result
 	cpu     time.Duration
-	threads int // the most there were, 0 if that is not known
+	threads int // the most at a time, 0 if that is not known
 }
 
-// table returns the summary for people. Kinds of files that there were none
-// of have no row.
+// table returns the summary as a table. Kinds of files that did not occur have no row.
 func (s summary) table() string {
 	var b strings.Builder
 	row := func(name, text string) { fmt.Fprintf(&b, "%-12s %s\n", name, text) }
@@ -44,7 +43,7 @@ func (s summary) table() string {
 	return b.String()
 }
 
-// summaryJSON is the summary for machines.
+// summaryJSON is the summary as --json writes it.
 type summaryJSON struct {
 	Status         int         `json:"status"`
 	Files          int64       `json:"files"`

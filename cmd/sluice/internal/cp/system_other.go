@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// writable says whether this process may write to a file.
+// writable reports whether this process may write to a file.
 func writable(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.Mode().Perm()&0o200 != 0
 }
 
-// umask is of Unix.
+// umask returns 0: only Unix has a umask.
 func umask() fs.FileMode { return 0 }
 
-// cpuTime is not known here.
+// cpuTime returns 0: the time is not known on this system.
 func cpuTime() time.Duration { return 0 }

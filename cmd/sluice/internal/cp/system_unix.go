@@ -10,13 +10,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// writable says whether this process may write to a file.
+// writable reports whether this process may write to a file.
 func writable(name string) bool {
 	return unix.Faccessat(unix.AT_FDCWD, name, unix.W_OK, unix.AT_EACCESS) == nil
 }
 
 // umask returns the process's file mode creation mask. It can only be read by
-// setting it, which is done once, before anything is copied.
+// setting it, so it is read once, before anything is copied.
 var umask = sync.OnceValue(func() fs.FileMode {
 	mask := unix.Umask(0o077)
 	unix.Umask(mask)

@@ -7,10 +7,10 @@ import (
 	"golang.org/x/term"
 )
 
-// terminal is where a progress line can be.
+// terminal is a terminal that can show a progress line.
 type terminal struct{ file *os.File }
 
-// newTerminal returns w's terminal, nil if it is none or cannot take a line back.
+// newTerminal returns w's terminal, nil if w is not a terminal or cannot erase a line.
 func newTerminal(w io.Writer) *terminal {
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) || os.Getenv("TERM") == "dumb" {
@@ -19,10 +19,10 @@ func newTerminal(w io.Writer) *terminal {
 	return &terminal{f}
 }
 
-// defaultWidth is that of a terminal that does not say.
+// defaultWidth is the width of a terminal that does not report its width.
 const defaultWidth = 80
 
-// width returns how many columns there are now.
+// width returns the terminal's present number of columns.
 func (t *terminal) width() int {
 	width, _, err := term.GetSize(int(t.file.Fd()))
 	if err != nil || width <= 0 {

@@ -6,7 +6,7 @@ import (
 	"github.com/sluiceio/sluice/copytree"
 )
 
-// word is a value that an option's argument can have, and its names.
+// word is a value of an option's argument, and its names.
 type word[T comparable] struct {
 	value T
 	names []string
@@ -51,8 +51,8 @@ var (
 	}
 )
 
-// oneOf returns what sets variable to the word that is given, or to bare where
-// the option has no argument.
+// oneOf returns a function that sets variable to the value of the argument's word, or
+// to bare if the option has no argument.
 func oneOf[T comparable](variable *T, option string, words []word[T], bare T) func(*string) error {
 	return func(arg *string) (err error) {
 		if arg == nil {
@@ -64,7 +64,7 @@ func oneOf[T comparable](variable *T, option string, words []word[T], bare T) fu
 	}
 }
 
-// match finds the value of a word, which may be abbreviated.
+// match returns the value of a word, which may be abbreviated.
 func match[T comparable](arg, option string, words []word[T]) (value T, err error) {
 	var found []T
 	for _, w := range words {
@@ -94,7 +94,7 @@ func wrongWord[T comparable](what, arg, option string, words []word[T]) error {
 	return usage(e)
 }
 
-// defaultPreserve is what -p keeps.
+// defaultPreserve is the attributes that -p preserves.
 const defaultPreserve = copytree.PreserveMode | copytree.PreserveOwner | copytree.PreserveTimes
 
 // setPreserve is --preserve[=LIST].

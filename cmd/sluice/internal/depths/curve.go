@@ -6,24 +6,24 @@ import (
 	"github.com/sluiceio/sluice/tune"
 )
 
-// Point is a depth and what the device made of it.
+// Point is the speed of the device at a depth.
 type Point struct {
-	Depth int
+	Depth int           // reads in flight
 	Rate  float64       // reads a second
-	P50   time.Duration // of a read
+	P50   time.Duration // the median latency of a read
 }
 
-// Curve is points of growing depth, by reads of Size bytes.
+// Curve is points of growing depth, for reads of Size bytes.
 type Curve struct {
 	Size   int
 	Points []Point
 }
 
-// enough is the part of the most that counts as all of it: to the rest much more
-// has to be in flight, which waits in the device.
+// enough is the part of the greatest rate that Knee looks for. The last tenth takes
+// many more reads in flight, which wait in the device.
 const enough = 0.9
 
-// Most is the greatest rate.
+// Most returns the greatest rate.
 func (c Curve) Most() float64 {
 	most := 0.0
 	for _, p := range c.Points {
@@ -32,7 +32,7 @@ func (c Curve) Most() float64 {
 	return most
 }
 
-// Knee is the first point at which the rate has grown enough.
+// Knee returns the first point whose rate is enough of the greatest.
 func (c Curve) Knee() Point {
 	for _, p := range c.Points {
 		if p.Rate >= enough*c.Most() {
@@ -42,18 +42,18 @@ func (c Curve) Knee() Point {
 	return Point{}
 }
 
-// Result is what the curves say of the device: the depth at which the rate of
-// small reads stops growing, twice the bytes in flight at which that of large ones
-// does, as requests do not come just when there is room, and the bytes that it
-// reads in the time of a small read alone.
+// Result returns the measurements that package tune saves. Depth is the knee of small
+// reads. Bytes is twice the bytes in flight at the knee of large reads, because
+// requests do not arrive exactly when there is room. Beside is the number of bytes that
+// the device reads in the time of one small read.
 func Result(small, large Curve, now time.Time) tune.Measured {
 	bytes := 2 * int64(large.Knee().Depth) * int64(large.Size)
 	beside := int64(large.Most() * float64(large.Size) * small.Points[0].P50.Seconds())
 	return tune.Measured{
 		Time:   now.UTC().Truncate(time.Second),
-		Depth:  clamp(small.Knee().Depth, 1, tune.DepthMost),
-		Bytes:  clamp(bytes, tune.BytesLeast, tune.BytesMost),
-		Beside: clamp(beside/tune.BesideUnit*tune.BesideUnit, tune.BesideUnit, tune.BytesMost),
+		Depth:  clamp(small.Knee().Depth, 1, tune.MaxDepth),
+		Bytes:  clamp(bytes, tune.MinBytes, tune.MaxBytes),
+		Beside: clamp(beside/tune.BesideUnit*tune.BesideUnit, tune.BesideUnit, tune.MaxBytes),
 	}
 }
 

@@ -5,14 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/sluiceio/sluice/direct"
+
 	"github.com/sluiceio/sluice"
 )
 
-// The sizes of reads, and how many at once are tried.
+// The sizes of reads, and the greatest depths.
 const (
 	SmallSize = 4 << 10   // 4 KiB
 	LargeSize = 128 << 10 // 128 KiB
@@ -21,11 +24,11 @@ const (
 	mostLarge = 64
 )
 
-// Steps is how many points there are.
+// Steps is the number of points of both curves.
 const Steps = 9 + 7
 
-// Device measures the device below the file of that name, a point in each slice
-// of time, and calls progress before each.
+// Device measures the device that the file is on. Each point takes a slice of time.
+// progress is called before each point.
 func Device(ctx context.Context, name string, slice time.Duration, progress func(size, depth int)) (small, large Curve, err error) {
 	s, err := sluice.NewScheduler(sluice.Options{Depth: 2 * mostSmall})
 	if err != nil {
@@ -36,7 +39,7 @@ func Device(ctx context.Context, name string, slice time.Duration, progress func
 }
 
 func measure(ctx context.Context, s *sluice.Scheduler, name string, slice time.Duration, progress func(size, depth int)) (small, large Curve, err error) {
-	f, err := s.OpenDirect(name)
+	f, err := direct.OpenOn(s, name, os.O_RDONLY, 0)
 	if err != nil {
 		return small, large, err
 	}
@@ -62,8 +65,8 @@ func measure(ctx context.Context, s *sluice.Scheduler, name string, slice time.D
 	return small, large, err
 }
 
-// point has depth goroutines read for a slice of time.
-func point(ctx context.Context, f *sluice.DirectFile, size int64, length, depth int, slice time.Duration) (Point, error) {
+// point measures a point: depth goroutines read for a slice of time.
+func point(ctx context.Context, f *direct.File, size int64, length, depth int, slice time.Duration) (Point, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	start := time.Now()
@@ -74,7 +77,7 @@ func point(ctx context.Context, f *sluice.DirectFile, size int64, length, depth 
 		all.Go(func() {
 			times[i], errs[i] = readFor(ctx, f, size/int64(length), length, start, slice)
 			if errs[i] != nil {
-				cancel() // the others need not go on
+				cancel() // ends the other goroutines
 			}
 		})
 	}
@@ -88,7 +91,8 @@ func point(ctx context.Context, f *sluice.DirectFile, size int64, length, depth 
 	return Point{Depth: depth, Rate: float64(len(reads)) / took.Seconds(), P50: reads[len(reads)/2]}, nil
 }
 
-// first returns the error that has ended the others.
+// first returns an error that is not context.Canceled if there is one: the error of the
+// goroutine that has ended the others.
 func first(errs []error) (err error) {
 	for _, e := range errs {
 		if e != nil && (err == nil || errors.Is(err, context.Canceled)) {
@@ -98,9 +102,9 @@ func first(errs []error) (err error) {
 	return err
 }
 
-// readFor reads blocks at random, one at least, until the time is over, and
-// returns how long each took.
-func readFor(ctx context.Context, f *sluice.DirectFile, blocks int64, length int, start time.Time, slice time.Duration) (times []time.Duration, err error) {
+// readFor reads random blocks, at least one, until the slice of time is over. It
+// returns the duration of each read.
+func readFor(ctx context.Context, f *direct.File, blocks int64, length int, start time.Time, slice time.Duration) (times []time.Duration, err error) {
 	for len(times) == 0 || time.Since(start) < slice {
 		begin := time.Now()
 		b, err := f.ReadBuffer(ctx, rand.Int64N(blocks)*int64(length), length)

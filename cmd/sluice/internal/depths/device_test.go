@@ -45,7 +45,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestDevice measures a file, for a moment each.
+// TestDevice measures a file, a millisecond for each point.
 func TestDevice(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(name, make([]byte, 4<<20), 0o600); err != nil {

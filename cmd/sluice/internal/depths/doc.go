@@ -1,3 +1,3 @@
-// Package depths finds how much in flight keeps a device busy: reads of a file
-// with O_DIRECT, at random, first few at once and then more and more.
+// Package depths measures the depth that keeps a device busy. It reads a file at
+// random offsets with O_DIRECT, with growing numbers of reads in flight.
 package depths

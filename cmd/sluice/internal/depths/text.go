@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
+	"github.com/sluiceio/sluice/bench/report"
 )
 
-// barMost is how many columns the longest bar has.
+// barMost is the number of columns of the longest bar.
 const barMost = 40
 
 var table = report.Table{
@@ -20,7 +20,7 @@ var table = report.Table{
 	{Head: "", Width: 10},
 }
 
-// Text shows a curve on 80 columns.
+// Text returns a curve as a table and bars, in 80 columns.
 func (c Curve) Text() string {
 	unit := "reads/s"
 	large := c.Size > SmallSize

@@ -1,5 +1,5 @@
-// Package digest makes of a trace the few figures that tell what it is about:
-// how long operations waited, where, and what the drivers' system calls cost.
+// Package digest reduces a trace to a few figures: how long operations waited, and
+// where, and what the drivers' system calls cost.
 package digest
 
 import (
@@ -13,12 +13,12 @@ import (
 // Digest is a trace in figures.
 type Digest struct {
 	Ops           []Group
-	Classes       []Group // one a class, by their numbers; none if all are of one
+	Classes       []Group // a group for each class, by number; none if there is only one class
 	Calls         []CallGroup
 	Read, Written int64 // bytes
-	// Span is from the first event's begin to the last one's end.
+	// Span is the time from the begin of the first event to the end of the last.
 	Span time.Duration
-	// Most is how many operations were in progress at once.
+	// Most is the largest number of operations that were in progress at once.
 	Most int
 }
 
@@ -30,10 +30,10 @@ type Group struct {
 	Count  int
 	Failed int
 	Bytes  int64
-	// Where the time went: in the scheduler's queue, in the kernel, until the
-	// goroutine ran again.
+	// The times in the scheduler's queue, in the kernel, and until the goroutine ran
+	// again.
 	Queue, Device, Wake Quantiles
-	Batch               Quantiles // how many were handed over together; not times
+	Batch               Quantiles // numbers of operations that were submitted together
 }
 
 // CallGroup is the system calls of a name.
@@ -43,13 +43,14 @@ type CallGroup struct {
 	Failed  int
 	Total   time.Duration
 	Took    Quantiles
-	Batch   Quantiles // of those that handed something over; not times
+	Batch   Quantiles // numbers of operations that a call submitted; of calls that submitted any
 }
 
-// Quantiles are nearest-rank ones: each is a value that occurred.
+// Quantiles are nearest-rank quantiles: each is a value that occurred. Those of Batch are
+// numbers, not times.
 type Quantiles struct{ P50, P90, P99, P999, Max time.Duration }
 
-// Of makes the digest of a trace.
+// Of returns the digest of a trace.
 func Of(t *trace.Trace) Digest {
 	var d Digest
 	ops, classes, calls := map[key]*opSamples{}, map[uint8]*opSamples{}, map[trace.Syscall]*callSamples{}
@@ -87,7 +88,7 @@ func (d *Digest) count(o *trace.Op) {
 	}
 }
 
-// at returns m's value of a key, a new one if there is none.
+// at returns m's value of a key. If there is none it adds a new one.
 func at[K comparable, V any](m map[K]*V, k K) *V {
 	if m[k] == nil {
 		m[k] = new(V)
@@ -100,7 +101,7 @@ type key struct {
 	path trace.Path
 }
 
-// samples are what quantiles are made of.
+// samples are the values of which quantiles are computed.
 type samples []time.Duration
 
 type opSamples struct {
@@ -140,8 +141,7 @@ func (s *callSamples) add(took time.Duration, batch int32, failed bool) {
 	}
 }
 
-// groups puts operations in the order of kinds and paths, and the calls that
-// cost most first.
+// groups sets Ops, by kind and path, and Calls, by total time, the greatest first.
 func (d *Digest) groups(ops map[key]*opSamples, calls map[trace.Syscall]*callSamples) {
 	for k, s := range ops {
 		g := s.group()
@@ -162,7 +162,7 @@ func (d *Digest) groups(ops map[key]*opSamples, calls map[trace.Syscall]*callSam
 	})
 }
 
-// classes puts the operations of classes in their order.
+// classes sets Classes, by number.
 func (d *Digest) classes(classes map[uint8]*opSamples) {
 	for c, s := range classes {
 		g := s.group()
@@ -172,7 +172,7 @@ func (d *Digest) classes(classes map[uint8]*opSamples) {
 	slices.SortFunc(d.Classes, func(a, b Group) int { return cmp.Compare(a.Class, b.Class) })
 }
 
-// group is what the samples say.
+// group returns the samples as a group.
 func (s *opSamples) group() Group {
 	return Group{
 		Count: s.n, Failed: s.failed, Bytes: s.bytes,
@@ -180,7 +180,7 @@ func (s *opSamples) group() Group {
 	}
 }
 
-// quantiles sorts the samples.
+// quantiles sorts the samples, and returns their quantiles.
 func (s samples) quantiles() Quantiles {
 	if len(s) == 0 {
 		return Quantiles{}

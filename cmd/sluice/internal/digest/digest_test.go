@@ -9,8 +9,8 @@ import (
 	"github.com/sluiceio/sluice/trace"
 )
 
-// example has a hundred queued reads that take 1 to 100 µs on the device, the
-// last of which fails, one cached read, a write and a call.
+// example returns a trace of a hundred queued reads that take 1 to 100 µs on the device,
+// the last of which fails, a cached read, a write and a call.
 func example() *trace.Trace {
 	t := &trace.Trace{
 		Meta: trace.Meta{
@@ -51,7 +51,7 @@ func TestOf(t *testing.T) {
 	if q.Queue.P50 != 5*us || q.Queue.Max != 5*us || q.Wake.P999 != 300 || q.Batch.P50 != 2 {
 		t.Errorf("queued reads are %+v", q)
 	}
-	// The costliest first; those that are operations are there too.
+	// The costliest call is first. Calls that are operations are included.
 	if d.Calls[0].Syscall != trace.SysPwrite || d.Calls[1].Syscall != trace.SysUringEnter || d.Calls[1].Failed != 1 || d.Calls[2].Syscall != trace.SysPreadv2 {
 		t.Errorf("calls are %+v", d.Calls)
 	}
@@ -60,7 +60,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestClasses: operations of more than one class have a table of classes.
+// TestClasses checks that a trace of more than one class has a table of classes.
 func TestClasses(t *testing.T) {
 	tr := example()
 	tr.Classes = []string{"default", "compactions of old tables"}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
+	"github.com/sluiceio/sluice/bench/report"
 	"github.com/sluiceio/sluice/trace"
 )
 
@@ -22,7 +22,7 @@ var opTable = report.Table{
 	{Head: "p99.9", Width: 6, Align: report.Right},
 }
 
-// classTable has the columns of opTable, but for the first two.
+// classTable has the columns of opTable, with one column instead of the first two.
 var classTable = append(report.Table{{Head: "class", Width: 19}}, opTable[2:]...)
 
 var callTable = report.Table{
@@ -37,7 +37,7 @@ var callTable = report.Table{
 	{Head: "failed", Width: 6, Align: report.Right},
 }
 
-// Print writes what there is to say about a trace, for people.
+// Print returns the digest of a trace as text.
 func Print(t *trace.Trace) string {
 	d := Of(t)
 	var b strings.Builder
@@ -76,7 +76,7 @@ func (d *Digest) head(b *strings.Builder, t *trace.Trace) {
 		count(len(t.Ops)), d.Most, report.Bytes(d.Read), report.Bytes(d.Written))))
 	switch {
 	case m.Lost > 0 && m.Full == trace.Keep:
-		b.WriteString(report.Wrap(count(m.Lost) + " later events are lost: what records them had no more room, in memory or on the disk"))
+		b.WriteString(report.Wrap(count(m.Lost) + " later events are lost: the recording had no more room, in memory or on the disk"))
 	case m.Lost > 0:
 		b.WriteString(report.Wrap(count(m.Lost) + " earlier events are lost: the buffers were full"))
 	default:
@@ -99,7 +99,7 @@ func filled(texts ...string) (some []string) {
 	return some
 }
 
-// cut returns s in at most n columns, without what a terminal would not print.
+// cut returns s in at most n columns, without unprintable characters.
 func cut(s string, n int) string {
 	if r := []rune(report.Printable(s)); len(r) > n {
 		return string(r[:n-1]) + "…"
@@ -107,9 +107,8 @@ func cut(s string, n int) string {
 	return report.Printable(s)
 }
 
-// print writes a row for each place in which time was spent, where that was
-// any: a plain call has no queue, and is awake when it returns. Of is what the
-// group is of.
+// print writes a row for each place in which operations spent time. Operations by plain
+// calls spent none in a queue or in waking up. of is the first cells of the first row.
 func (g *Group) print(b *strings.Builder, in report.Table, of ...string) {
 	cells := append(of, count(g.Count), report.Bytes(g.Bytes))
 	for _, row := range []struct {

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// aio asks sluice for a context.
+// aio checks whether sluice can use Linux AIO.
 func aio(filter seccomp) Check {
 	inUse, most := readText("/proc/sys/fs/aio-nr"), readText("/proc/sys/fs/aio-max-nr")
 	if err := opens("aio"); err != nil {
@@ -15,11 +15,11 @@ func aio(filter seccomp) Check {
 	}
 	return Check{
 		Name: "Linux AIO", Status: OK,
-		Found: fmt.Sprintf("available; %s of fs.aio-max-nr=%s requests taken", inUse, most),
+		Found: fmt.Sprintf("available; %s of fs.aio-max-nr=%s requests are in use", inUse, most),
 	}
 }
 
-// aioRefused explains why there is no context.
+// aioRefused explains the error of a Linux AIO driver.
 func aioRefused(err error, inUse, most string, filter seccomp) Check {
 	const profile = "run with a seccomp profile that allows io_setup, io_submit, io_getevents and io_destroy"
 	c := Check{Name: "Linux AIO", Status: Note}
@@ -31,14 +31,14 @@ func aioRefused(err error, inUse, most string, filter seccomp) Check {
 		c.Found = "EPERM: the seccomp filter refuses it"
 		c.Advice = profile
 	case errors.Is(err, unix.ENOSYS) && filter.filtered():
-		c.Found = "ENOSYS: the kernel lacks it, or the seccomp filter says so"
+		c.Found = "ENOSYS: the kernel lacks it, or the seccomp filter refuses it"
 		c.Advice = profile
 	case errors.Is(err, unix.ENOSYS):
 		c.Found = "ENOSYS: this kernel lacks it"
 		c.Advice = "use a kernel with CONFIG_AIO"
 	default:
 		c.Found = reason(err)
-		c.Advice = "sluice takes its next driver"
+		c.Advice = "sluice uses its next driver"
 	}
 	c.Advice += " (matters only without io_uring)"
 	return c

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/cmd/sluice/internal/machine"
+	"github.com/sluiceio/sluice/bench/machine"
 )
 
 func checks(m machine.Info, dir string) []Check {
@@ -26,14 +26,14 @@ func checks(m machine.Info, dir string) []Check {
 	return append(all, limits(m.Kernel)...)
 }
 
-// readText returns a small file of /proc or /sys without the white space at
-// its ends, "" if there is none.
+// readText returns a small file of /proc or /sys without the white space at its ends,
+// "" if it cannot be read.
 func readText(name string) string {
 	text, _ := os.ReadFile(name)
 	return strings.TrimSpace(string(text))
 }
 
-// opens tells why sluice cannot have a driver, nil if it can.
+// opens returns the error of a Scheduler with the driver, nil if sluice can use it.
 func opens(driver string) error {
 	s, err := sluice.NewScheduler(sluice.Options{Driver: driver})
 	if err != nil {
@@ -42,7 +42,7 @@ func opens(driver string) error {
 	return s.Close()
 }
 
-// reason is err without the words of those who passed it on.
+// reason returns err without what package sluice has added to it.
 func reason(err error) string {
 	if errno, ok := errors.AsType[syscall.Errno](err); ok {
 		return unix.ErrnoName(errno) + ": " + errno.Error()

@@ -2,13 +2,13 @@
 
 package doctor
 
-import "github.com/sluiceio/sluice/cmd/sluice/internal/machine"
+import "github.com/sluiceio/sluice/bench/machine"
 
-// checks has one finding: the rest is about Linux.
+// checks returns one finding: all others are about Linux.
 func checks(m machine.Info, _ string) []Check {
 	return []Check{{
 		Name: "system", Status: Note,
-		Found:  m.OS + "/" + m.Arch + ": no io_uring and no Linux AIO here; blocked calls hold threads",
-		Advice: "files work as with os.File, through the pool driver; run on Linux for the rest",
+		Found:  m.OS + "/" + m.Arch + ": no io_uring and no Linux AIO here; each waiting operation holds a thread",
+		Advice: "sluice works with the pool driver; use Linux for io_uring and Linux AIO",
 	}}
 }

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// container tells whether this process is in one, by the marks that runtimes
-// leave.
+// container checks for the traces that container runtimes leave.
 func container() Check {
 	c := Check{Name: "container", Status: OK}
 	if name := containerName(); name != "" {
@@ -42,8 +41,8 @@ func exists(name string) bool {
 	return err == nil
 }
 
-// seccomp is the mode in which this process is filtered, as /proc/self/status
-// has it: "0" not at all, "1" strict, "2" by a filter, "" unknown.
+// seccomp is the seccomp mode of this process in /proc/self/status: "0" none, "1"
+// strict, "2" a filter, "" unknown.
 type seccomp string
 
 func seccompMode() seccomp {
@@ -55,7 +54,7 @@ func seccompMode() seccomp {
 	return ""
 }
 
-// filtered reports whether system calls may be refused by a filter.
+// filtered reports whether a filter may refuse system calls.
 func (s seccomp) filtered() bool { return s == "2" }
 
 func (s seccomp) check() Check {
@@ -64,9 +63,9 @@ func (s seccomp) check() Check {
 	case "0":
 		c.Found = "no filter"
 	case "2":
-		c.Found = "a filter is in force; below is what it lets through"
+		c.Found = "a filter is in force; the next lines show what it allows"
 	case "":
-		c.Found = "cannot be told"
+		c.Found = "unknown"
 	default:
 		c.Found = "mode " + string(s)
 	}

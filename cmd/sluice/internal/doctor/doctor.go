@@ -1,9 +1,8 @@
-// Package doctor finds out what the kernel, a file system and the container
-// around this process allow sluice to do, and what to do about the rest.
+// Package doctor finds out what the kernel, a file system and the container of this
+// process allow sluice to do, and gives advice about what they do not allow.
 //
-// It asks by trying: each finding is what a system call answered, or what a
-// file of /proc or /sys says. Nothing in it needs root, and nothing it does
-// outlasts it.
+// Each finding is the result of a system call, or the content of a file of /proc or
+// /sys. Nothing needs root, and nothing is left behind.
 package doctor
 
 import (
@@ -12,17 +11,17 @@ import (
 	"os"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/cmd/sluice/internal/machine"
+	"github.com/sluiceio/sluice/bench/machine"
 )
 
-// Status says what a finding means for sluice.
+// Status is what a finding means for sluice.
 type Status string
 
 // The statuses.
 const (
-	OK   Status = "ok"   // as good as it gets, or of no consequence
-	Note Status = "note" // works, something better exists
-	Warn Status = "warn" // costs speed or may fail under load
+	OK   Status = "ok"   // good, or without consequence
+	Note Status = "note" // works, but could be better
+	Warn Status = "warn" // costs speed, or may fail under load
 )
 
 // Check is one finding.
@@ -30,15 +29,15 @@ type Check struct {
 	Name   string `json:"name"`
 	Status Status `json:"status"`
 	Found  string `json:"found"`
-	Advice string `json:"advice,omitempty"` // what to do about it, if there is something
+	Advice string `json:"advice,omitempty"` // what to do about it; "" if there is nothing to do
 }
 
-// Report is everything that was found.
+// Report is all findings.
 type Report struct {
 	Machine machine.Info `json:"machine"`
 	Dir     string       `json:"dir"`
 	Checks  []Check      `json:"checks"`
-	Driver  string       `json:"driver"` // Explain's words, or why there is none
+	Driver  string       `json:"driver"` // the text of Scheduler.Explain, or why there is no Scheduler
 }
 
 // Examine examines this machine and the file system of dir, where it makes a
@@ -56,7 +55,7 @@ func Examine(dir string) (*Report, error) {
 	return r, nil
 }
 
-// driver says which driver a program would get here.
+// driver returns Explain's text about the driver that a program gets here.
 func driver() string {
 	s, err := sluice.Default()
 	if err != nil {
@@ -65,8 +64,7 @@ func driver() string {
 	return s.Explain()
 }
 
-// cause takes the operation and the path off an error, where they would say
-// again what the line before them has said.
+// cause returns the error without its operation and path, which the message has already.
 func cause(err error) error {
 	if pathError, ok := errors.AsType[*os.PathError](err); ok {
 		return pathError.Err

@@ -61,7 +61,7 @@ func TestUringRefused(t *testing.T) {
 	}{
 		{"sysctl", unix.EPERM, uringSysctl{"2", "-1"}, "0", "io_uring_disabled=2", "io_uring_disabled=0"},
 		{"sysctl before filter", unix.EPERM, uringSysctl{"2", "-1"}, "2", "io_uring_disabled=2", "io_uring_disabled=0"},
-		{"no group", unix.EPERM, uringSysctl{"1", "-1"}, "0", "keeps it for CAP_SYS_ADMIN", "set sysctl kernel.io_uring_group"},
+		{"no group", unix.EPERM, uringSysctl{"1", "-1"}, "0", "allows it only with CAP_SYS_ADMIN", "set sysctl kernel.io_uring_group"},
 		{"group", unix.EPERM, uringSysctl{"1", "999"}, "0", "group 999", "io_uring_group"},
 		{"container", unix.EPERM, uringSysctl{"0", "-1"}, "2", "container runtimes", "seccomp profile"},
 		{"policy", unix.EPERM, uringSysctl{}, "0", "security module", "SELinux"},
@@ -104,7 +104,7 @@ func TestDirectRefused(t *testing.T) {
 	if c := directRefused(&os.PathError{Err: unix.EINVAL}); c.Found != "not on this file system" || c.Advice == "" {
 		t.Errorf("EINVAL: %+v", c)
 	}
-	// It says nothing about the file system.
+	// This error is not about the file system.
 	if c := directRefused(&os.PathError{Err: unix.EMFILE}); !strings.Contains(c.Found, "too many open files") || c.Advice != "" {
 		t.Errorf("EMFILE: %+v", c)
 	}
@@ -135,7 +135,7 @@ func TestLimits(t *testing.T) {
 func TestChosen(t *testing.T) {
 	for list, want := range map[string]string{
 		"always [madvise] never": "madvise",
-		"":                       "cannot be told",
+		"":                       "unknown",
 	} {
 		if got := chosen(list); got != want {
 			t.Errorf("chosen(%q) = %q; want %q", list, got, want)

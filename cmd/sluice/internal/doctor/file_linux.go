@@ -15,17 +15,17 @@ const (
 	rwfDontCache = 0x80 // Linux 6.14
 )
 
-// probeSize is how much the probes read and write: a block on any device.
+// probeSize is the number of bytes that probes read and write: a block on any device.
 const probeSize = 4096
 
-// fileChecks tries out the file system of dir on a temporary file.
+// fileChecks probes the file system of dir with a temporary file.
 func fileChecks(dir string) []Check {
 	f, err := os.CreateTemp(dir, ".sluice-doctor-*.tmp")
 	if err != nil {
 		return []Check{{
 			Name: "probes", Status: Warn,
 			Found:  fmt.Sprintf("cannot create a file in %s: %v", dir, cause(err)),
-			Advice: "name a directory that can be written with --dir",
+			Advice: "give --dir a directory that you can write to",
 		}}
 	}
 	defer os.Remove(f.Name())
@@ -53,13 +53,13 @@ func noWaitRead(f *os.File, block []byte) Check {
 	_, err := unix.Preadv2(int(f.Fd()), [][]byte{block}, 0, rwfNoWait)
 	c := answer("cached reads", err, "without waiting (RWF_NOWAIT)")
 	switch {
-	case errors.Is(err, unix.EAGAIN): // the block has left the page cache since: the question was understood
+	case errors.Is(err, unix.EAGAIN): // RWF_NOWAIT works, but the block has left the page cache
 		return answer(c.Name, nil, "without waiting (RWF_NOWAIT)")
 	case errors.Is(err, unix.EOPNOTSUPP):
-		c.Found = "no RWF_NOWAIT: cannot tell whether a read would wait"
+		c.Found = "no RWF_NOWAIT: sluice cannot find out whether a read would wait"
 	}
 	if err != nil {
-		c.Advice = "reads of cached data are made as ordinary calls here, on a bounded number of threads"
+		c.Advice = "reads of cached data are ordinary calls here, on a bounded number of threads"
 	}
 	return c
 }
@@ -83,8 +83,7 @@ func dontCache(f *os.File, block []byte) Check {
 	return Check{Name: "uncached I/O", Status: OK, Found: "RWF_DONTCACHE"}
 }
 
-// direct opens the file with O_DIRECT, reads, and asks for the alignment it
-// needs.
+// direct checks whether the file can be read with O_DIRECT, and with which alignment.
 func direct(name string, block []byte) Check {
 	f, err := os.OpenFile(name, os.O_RDONLY|unix.O_DIRECT, 0)
 	if err != nil {
@@ -99,17 +98,17 @@ func direct(name string, block []byte) Check {
 	if errors.Is(err, unix.EOPNOTSUPP) {
 		c.Status = Note
 		c.Found += "; no RWF_NOWAIT"
-		c.Advice = "direct I/O is made as ordinary calls here, on a bounded number of threads"
+		c.Advice = "direct I/O is done by ordinary calls here, on a bounded number of threads"
 	}
 	return c
 }
 
-// directRefused explains why there is no direct I/O: a file system without it
-// says EINVAL.
+// directRefused explains the error of direct I/O. A file system without O_DIRECT
+// returns EINVAL.
 func directRefused(err error) Check {
 	c := Check{Name: "O_DIRECT", Status: Note}
 	if !errors.Is(err, unix.EINVAL) {
-		c.Found = fmt.Sprintf("cannot be told: %v", cause(err))
+		c.Found = fmt.Sprintf("unknown: %v", cause(err))
 		return c
 	}
 	c.Found = "not on this file system"
@@ -117,7 +116,7 @@ func directRefused(err error) Check {
 	return c
 }
 
-// alignment asks statx(2), which knows since Linux 6.1.
+// alignment returns the alignment that statx(2) reports since Linux 6.1.
 func alignment(f *os.File) string {
 	var st unix.Statx_t
 	err := unix.Statx(int(f.Fd()), "", unix.AT_EMPTY_PATH, unix.STATX_DIOALIGN, &st)
@@ -127,7 +126,7 @@ func alignment(f *os.File) string {
 	return fmt.Sprintf("offsets aligned to %d, memory to %d", st.Dio_offset_align, st.Dio_mem_align)
 }
 
-// answer is the finding of a probe that either worked or did not.
+// answer returns the finding of a probe that works if err is nil.
 func answer(name string, err error, found string) Check {
 	if err != nil {
 		return Check{Name: name, Status: Note, Found: "RWF_NOWAIT: " + err.Error()}

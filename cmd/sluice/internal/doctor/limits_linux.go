@@ -7,18 +7,17 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
+	"github.com/sluiceio/sluice/bench/report"
 )
 
-// What is enough for programs with much I/O.
+// Limits that are enough for programs with much I/O.
 const (
-	enoughMemlock = 1 << 20 // 1 MiB of rings, which are all of this user's
-	enoughFiles   = 16 << 10
-	enoughTasks   = 1 << 10 // threads of this user or cgroup
+	enoughMemlock = 1 << 20  // 1 MiB for the rings of all processes of this user
+	enoughFiles   = 16 << 10 // 16,384
+	enoughTasks   = 1 << 10  // 1,024 threads of this user or cgroup
 )
 
-// limits returns the checks of what bounds this process on a kernel of that
-// release.
+// limits returns the checks of this process's limits. kernel is the kernel's release.
 func limits(kernel string) []Check {
 	return []Check{
 		memlock(limit(unix.RLIMIT_MEMLOCK), kernel),
@@ -28,7 +27,7 @@ func limits(kernel string) []Check {
 	}
 }
 
-// unlimited is a limit that is none.
+// unlimited means that there is no limit.
 const unlimited = ^uint64(0)
 
 func limit(resource int) uint64 {
@@ -39,7 +38,8 @@ func limit(resource int) uint64 {
 	return l.Cur
 }
 
-// memlock matters to rings on kernels before 5.12, which charge them to it.
+// memlock checks the limit of locked memory. Kernels before 5.12 charge io_uring's
+// rings to it.
 func memlock(n uint64, kernel string) Check {
 	c := Check{Name: "locked memory", Status: OK, Found: "unlimited"}
 	if n == unlimited {
@@ -100,7 +100,7 @@ func taskLimit() (least uint64, source string) {
 	return least, source
 }
 
-// pidsMax returns the file with the limit of this process's cgroup, of
+// pidsMax returns the name of the file with the limit of this process's cgroup, of
 // version 1 or 2.
 func pidsMax() string {
 	for line := range strings.Lines(readText("/proc/self/cgroup")) {
@@ -116,7 +116,7 @@ func pidsMax() string {
 	return ""
 }
 
-// number returns text as a number; "max" and what is none are unlimited.
+// number returns text as a number. "max", like any other text, is unlimited.
 func number(text string) uint64 {
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
@@ -130,13 +130,13 @@ func hugePages() Check {
 	reserved := readText("/proc/sys/vm/nr_hugepages")
 	mode := chosen(readText("/sys/kernel/mm/transparent_hugepage/enabled"))
 	if reserved == "" {
-		reserved = "cannot be told"
+		reserved = "unknown"
 	}
 	found := fmt.Sprintf("transparent: %s; reserved: %s", mode, reserved)
 	if mode == "never" && reserved == "0" {
 		return Check{
 			Name: name, Status: Note, Found: found,
-			Advice: "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled: large direct I/O is up to 3 times as fast with buffers in them",
+			Advice: "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled: large direct I/O is up to 3 times as fast with buffers in huge pages",
 		}
 	}
 	return Check{Name: name, Status: OK, Found: found}
@@ -146,7 +146,7 @@ func hugePages() Check {
 func chosen(list string) string {
 	_, rest, found := strings.Cut(list, "[")
 	if !found {
-		return "cannot be told"
+		return "unknown"
 	}
 	word, _, _ := strings.Cut(rest, "]")
 	return word

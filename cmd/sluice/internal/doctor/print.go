@@ -3,13 +3,13 @@ package doctor
 import (
 	"strings"
 
-	"github.com/sluiceio/sluice/cmd/sluice/internal/report"
+	"github.com/sluiceio/sluice/bench/report"
 )
 
-// nameWidth is that of the longest name of a check.
+// nameWidth is the length of the longest name of a check.
 const nameWidth = 14
 
-// String returns the report for people.
+// String returns the report as text.
 func (r *Report) String() string {
 	var b strings.Builder
 	b.WriteString(report.Wrap("sluice doctor: what this machine allows; file system of "+report.Printable(r.Dir)) + "\n")
@@ -25,7 +25,7 @@ func (r *Report) String() string {
 	return b.String()
 }
 
-// String returns the check in one line, or more if they are needed.
+// String returns the check in one line, or in more if it is long or has advice.
 func (c Check) String() string {
 	const statusWidth = 4
 	indent := strings.Repeat(" ", statusWidth+2+nameWidth+2)

@@ -1,13 +1,12 @@
-// Package getopt reads command lines as GNU's getopt_long(3) does: short
-// options in clusters with their argument behind them (-rt DIR, -tDIR), long
-// ones abbreviated as far as they are unique, operands in between, and -- as
-// the end of the options. Where POSIXLY_CORRECT is in the environment, the
-// first operand ends them.
+// Package getopt reads command lines as GNU's getopt_long(3) does. Short options may
+// be clustered, with an argument after the last one (-rt DIR, -tDIR). Long options may
+// be abbreviated as long as they are unique. Operands may stand between options, and --
+// ends the options.
 package getopt
 
 import "strings"
 
-// Arg says whether an option takes an argument.
+// Arg is whether an option takes an argument.
 type Arg uint8
 
 // The kinds of options.
@@ -17,17 +16,16 @@ const (
 	Optional     // --long=ARG alone
 )
 
-// Option is one that a command has.
+// Option is an option of a command.
 type Option struct {
 	Short byte   // 0 if there is none
 	Long  string // "" if there is none
 	Arg   Arg
-	// Own marks an option that the program which is followed does not have:
-	// abbreviations of that program's options stay what they are.
+	// Own marks an option that the imitated program does not have. It does not make
+	// abbreviations of that program's options ambiguous.
 	Own bool
-	// Set is called for each time the option is given, in order, so that the
-	// last one can win. arg is nil if no argument was given. Its errors end
-	// the parsing.
+	// Set is called each time the option is given, in order, so that the last one
+	// wins. arg is nil if no argument was given. An error of Set ends the parsing.
 	Set func(arg *string) error
 }
 
@@ -36,8 +34,8 @@ type Error string
 
 func (e Error) Error() string { return string(e) }
 
-// Parse calls Set of the options in args, and returns the operands. stopEarly
-// is POSIX's order: the first operand ends the options.
+// Parse calls Set of the options in args, and returns the operands. With stopEarly the
+// first operand ends the options, as POSIX has it.
 func Parse(args []string, options []Option, stopEarly bool) (operands []string, err error) {
 	p := parser{args: args, options: options}
 	for len(p.args) > 0 {
@@ -61,9 +59,9 @@ func Parse(args []string, options []Option, stopEarly bool) (operands []string, 
 	return operands, nil
 }
 
-// parser is a command line that is being read.
+// parser is a command line that is being parsed.
 type parser struct {
-	args    []string // to be read
+	args    []string // the arguments that are left
 	options []Option
 }
 
@@ -73,7 +71,7 @@ func (p *parser) next() string {
 	return arg
 }
 
-// short reads a cluster, without its dash.
+// short parses a cluster of short options, without its dash.
 func (p *parser) short(cluster string) error {
 	for i := range len(cluster) {
 		o := p.find(func(o *Option) bool { return o.Short == cluster[i] })
@@ -90,8 +88,8 @@ func (p *parser) short(cluster string) error {
 	return nil
 }
 
-// shortArg sets an option whose argument is the rest of its cluster or, if
-// that is empty, what comes next.
+// shortArg sets an option whose argument is the rest of its cluster or, if the rest is
+// empty, the next argument.
 func (p *parser) shortArg(o *Option, rest string) error {
 	if rest == "" {
 		if len(p.args) == 0 {
@@ -102,7 +100,7 @@ func (p *parser) shortArg(o *Option, rest string) error {
 	return o.Set(&rest)
 }
 
-// long reads a long option, without its dashes.
+// long parses a long option, without its dashes.
 func (p *parser) long(text string) error {
 	name, value, given := strings.Cut(text, "=")
 	o, err := p.lookup(name, text)
@@ -122,7 +120,7 @@ func (p *parser) long(text string) error {
 	return o.Set(&value)
 }
 
-// lookup finds the option of that name, or the only one that begins so.
+// lookup returns the option of that name, or the only option whose name begins with it.
 func (p *parser) lookup(name, text string) (*Option, error) {
 	if o := p.find(func(o *Option) bool { return o.Long == name && name != "" }); o != nil {
 		return o, nil

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// given has options that note what they were given.
+// given returns options that append their names and arguments to log.
 func given(log *[]string) []Option {
 	note := func(name string) func(*string) error {
 		return func(arg *string) error {

@@ -1,5 +1,5 @@
-// Package goflags reads command lines of the go command as far as is needed to
-// tell flags, packages and a program's own arguments from each other.
+// Package goflags parses command lines of the go command into flags, packages and the
+// program's own arguments.
 package goflags
 
 import (
@@ -10,16 +10,16 @@ import (
 
 // Line is the command line of one of the go command's commands.
 type Line struct {
-	// Dir is where the go command is to run (-C); "" is where this one runs.
+	// Dir is the directory of -C; "" is the working directory.
 	Dir string
 	// Flags are all other flags, in order, each value after "=".
 	Flags []string
-	// Select are those of them that say which packages there are and which
-	// files they have, as go list takes them too.
+	// Select are the flags among them that choose packages and their files. go list
+	// takes them too.
 	Select []string
-	// Vet is the value of -vet, of a test.
+	// Vet is the value of -vet of go test.
 	Vet string
-	// Cover: a flag asks for what is run to be counted.
+	// Cover reports whether a flag asks for a coverage profile.
 	Cover bool
 	// ToolExec is the value of -toolexec.
 	ToolExec string
@@ -29,23 +29,23 @@ type Line struct {
 	Rest []string
 }
 
-// booleans are flags that take no value but after "=".
+// booleans are the flags that take a value only after "=".
 const booleans = "a asan buildvcs cover i json linkshared modcacherw msan n race trimpath v work x " +
 	// of go test
 	"artifacts benchmem c failfast fullpath short"
 
-// valued are flags that have one.
+// valued are the flags that need a value.
 const valued = "asmflags buildmode compiler coverpkg covermode exec gccgoflags gcflags installsuffix ldflags mod modfile o p pgo pkgdir tags toolexec " +
 	// of go test
 	"bench benchtime blockprofile blockprofilerate count coverprofile cpu cpuprofile fuzz fuzzminimizetime fuzztime list " +
 	"memprofile memprofilerate mutexprofile mutexprofilefraction outputdir parallel run shuffle skip timeout trace vet"
 
-// selecting are those that go list has as well.
+// selecting are the flags for Line.Select.
 const selecting = "asan compiler installsuffix mod modfile msan race tags"
 
 func has(list, name string) bool { return strings.Contains(" "+list+" ", " "+name+" ") }
 
-// Parse reads the arguments of go build, go install, go run or go test.
+// Parse parses the arguments of go build, go install, go run or go test.
 func Parse(command string, args []string) (*Line, error) {
 	l := new(Line)
 	args, err := l.chdir(args)
@@ -77,7 +77,7 @@ func Parse(command string, args []string) (*Line, error) {
 	return l, nil
 }
 
-// chdir takes -C, which the go command has as the first flag alone.
+// chdir takes -C, which the go command accepts only as the first flag.
 func (l *Line) chdir(args []string) (rest []string, err error) {
 	if len(args) == 0 {
 		return args, nil
@@ -97,7 +97,8 @@ func (l *Line) chdir(args []string) (rest []string, err error) {
 	return args, nil
 }
 
-// files takes the other Go files that go run was given after first.
+// files takes the Go files of go run that follow first, and returns the other
+// arguments.
 func (l *Line) files(first string, args []string) []string {
 	if !strings.HasSuffix(first, ".go") {
 		return args

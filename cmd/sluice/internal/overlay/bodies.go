@@ -1,11 +1,11 @@
 package overlay
 
-// bodies are Go for those of golang.org/x/sys/unix's functions that are written
-// in assembly: the assembler runs in the directory of its package, and this
-// one's exists in the overlay alone.
+// bodies are Go bodies for the functions of golang.org/x/sys/unix that are written in
+// assembly. Assembly does not work here: the assembler runs in the directory of the
+// package, which exists only in the overlay.
 //
-// uintptrescapes keeps what an argument points to where it is, on the heap,
-// until the call returns.
+// uintptrescapes keeps the memory that an argument points to on the heap, where it does
+// not move, until the call returns.
 var bodies = map[string]string{
 	"Syscall": `//go:uintptrescapes
 func Syscall(trap, a1, a2, a3 uintptr) (r1, r2 uintptr, err syscall.Errno) {
@@ -23,7 +23,7 @@ func RawSyscall(trap, a1, a2, a3 uintptr) (r1, r2 uintptr, err syscall.Errno) {
 func RawSyscall6(trap, a1, a2, a3, a4, a5, a6 uintptr) (r1, r2 uintptr, err syscall.Errno) {
 	return syscall.RawSyscall6(trap, a1, a2, a3, a4, a5, a6)
 }`,
-	// Its callers hand over numbers alone, as do the next one's.
+	// The arguments of this function and of the next are never pointers.
 	"SyscallNoError": `func SyscallNoError(trap, a1, a2, a3 uintptr) (r1, r2 uintptr) {
 	r1, r2, _ = Syscall(trap, a1, a2, a3)
 	return r1, r2
@@ -40,6 +40,6 @@ func RawSyscall6(trap, a1, a2, a3, a4, a5, a6 uintptr) (r1, r2 uintptr, err sysc
 	tv.Sec, tv.Usec = t.Sec, t.Usec
 	return 0
 }`,
-	// Where it has no file for that, package sys does without.
+	// Package sys works without a value from this function.
 	"running": `func running() uintptr { return 0 }`,
 }

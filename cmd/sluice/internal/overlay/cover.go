@@ -12,19 +12,19 @@ import (
 	"strings"
 )
 
-// The go command hands the cover tool the names of files as they are in the
-// program's tree, past the overlay. Where it counts, the tool is therefore run by
-// `sluice covertool` (go build -toolexec), which names it the files of the overlay, and
-// has it count nothing in those that are not the program's or the toolchain's.
+// The go command calls the cover tool with the names of files in the program's tree,
+// without regard to the overlay. With -cover, `sluice covertool` therefore runs the tool
+// (go build -toolexec). It replaces the names by those of the overlay's files, and
+// excludes files of the library from the coverage profile.
 
-// covered is what the cover tool is to read in the place of a file.
+// covered is the file that the cover tool reads instead of another.
 type covered struct {
 	File string
-	// Uncounted: the file stays as it is.
+	// Uncounted excludes the file from the profile.
 	Uncounted bool
 }
 
-// writeCover writes, for Cover, which files replace contains.
+// writeCover writes the files of replace to a file that NewCover reads.
 func writeCover(name, dir string, replace map[string]string) error {
 	standard := filepath.Join(dir, "standard") + string(filepath.Separator)
 	files := make(map[string]covered)
@@ -39,18 +39,18 @@ func writeCover(name, dir string, replace map[string]string) error {
 	return writeFile(name, text)
 }
 
-// Cover is a call of the go command's cover tool with which an overlay was made go.
+// Cover is a call of the go command's cover tool that reads the files of an overlay.
 type Cover struct {
-	// Args are the command line to be run.
+	// Args is the command line to run.
 	Args    []string
 	replace map[string]covered
-	out     string   // the file that names those which the tool writes
-	asked   []string // the files that it was to read, the last of Args
-	stubs   string   // a directory of files without functions; "" without any
+	out     string   // the file with the names of the tool's output files
+	asked   []string // the input files of the original call, the last of its arguments
+	stubs   string   // a directory of files without functions; "" if there are none
 }
 
-// NewCover prepares the call args, or returns nil if the command is another. File is
-// Overlay.Cover. The caller calls Finish.
+// NewCover prepares the call args. It returns nil if args is not a call of the cover
+// tool. file is Overlay.Cover. The caller must call Finish after the tool has run.
 func NewCover(file string, args []string) (*Cover, error) {
 	at := slices.Index(args, "-outfilelist")
 	if at < 0 || at+1 == len(args) || !slices.Contains(args, "-pkgcfg") {
@@ -75,8 +75,8 @@ func NewCover(file string, args []string) (*Cover, error) {
 	return c, nil
 }
 
-// input returns the file that the tool reads in the place of the i-th: a stub, if
-// nothing of it is to be counted.
+// input returns the file that the tool reads instead of the i-th. For an uncounted file
+// this is a stub without functions.
 func (c *Cover) input(i int, with covered) (string, error) {
 	if !with.Uncounted {
 		return with.File, nil
@@ -94,7 +94,7 @@ func (c *Cover) input(i int, with covered) (string, error) {
 	return stub, writeFile(stub, []byte("package "+f.Name.Name+"\n"))
 }
 
-// Finish puts in order, after the tool has run, what it has written.
+// Finish corrects the files that the tool has written, and removes the stubs.
 func (c *Cover) Finish() error {
 	defer c.removeStubs()
 	text, err := os.ReadFile(c.out)
@@ -103,7 +103,7 @@ func (c *Cover) Finish() error {
 	}
 	outputs := strings.Split(strings.TrimSpace(string(text)), "\n")
 	if len(outputs) != len(c.asked)+1 { // the first has the counters
-		return fmt.Errorf("the cover tool has %d files to write of %d; want one more", len(outputs), len(c.asked))
+		return fmt.Errorf("the cover tool writes %d files for %d input files; want one more than these", len(outputs), len(c.asked))
 	}
 	for i, name := range c.asked {
 		if with, ok := c.replace[name]; ok {
@@ -115,7 +115,8 @@ func (c *Cover) Finish() error {
 	return nil
 }
 
-// finish writes an output: with the name that the file is asked for by, in a line directive.
+// finish rewrites an output file, with a line directive for the file's name in the
+// program's tree.
 func (w covered) finish(asked, output string) error {
 	from := output
 	if w.Uncounted {

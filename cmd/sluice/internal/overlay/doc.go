@@ -1,13 +1,14 @@
-// Package overlay makes what `go build -overlay` takes to build a program whose
-// disk I/O goes through sluice, without a change to the program's tree or to the
-// toolchain: a file of JSON that names the files which are to be read in the
-// place of others.
+// Package overlay writes the overlay with which `go build -overlay` builds a program
+// whose disk I/O goes through sluice. Neither the program's tree nor the toolchain
+// changes. An overlay is a JSON file of files to read instead of others.
 //
-// There are three kinds of them. Those of the standard library's internal/poll
-// are the toolchain's own with a few calls replaced (edits.go). The library,
-// and golang.org/x/sys/unix that it needs, appear as packages of the program's
-// module, in a directory that exists in the overlay alone (library.go): so they
-// need no line in go.mod, go.sum, go.work or vendor/modules.txt, and no other
-// module's version changes. And each main package, or each package with tests,
-// gets a file that imports package transparent (targets.go).
+// It has three kinds of files:
+//
+//   - internal/poll and two functions of package os: the toolchain's own files, with a few
+//     calls replaced (edits.go).
+//   - The library, and golang.org/x/sys/unix, which it imports: as packages of the program's
+//     module, in a directory that exists only in the overlay (library.go). So they need no
+//     line in go.mod, go.sum, go.work or vendor/modules.txt, and change no module's version.
+//   - A file that imports package transparent, in each main package, or in each package with
+//     tests (targets.go).
 package overlay

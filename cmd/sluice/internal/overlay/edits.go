@@ -1,16 +1,17 @@
 package overlay
 
-// declaration is one of the standard library's.
+// declaration is a declaration of the standard library.
 type declaration struct {
 	file string // below src
-	name string // of a type, a function, or "FD.method"
-	// sum is the SHA-256 of the declaration without its comments, as
-	// go/printer prints it.
+	name string // a type, a function, or "FD.method"
+	// sum is the SHA-256 of the declaration as go/printer prints it, without its comments
+	// and with single spaces.
 	sum string
 }
 
-// relied are declarations that the hooks rely on as they are: which memory is on a stack, and when that is moved;
-// whether a file can be polled; how its references are counted; which system calls are repeated.
+// relied are the declarations that the hooks rely on without changing them: which memory
+// is on a stack, and when a stack moves; whether a file can be polled; how the references
+// of a file are counted; which system calls are repeated after EINTR.
 var relied = []declaration{
 	{"internal/poll/fd_poll_runtime.go", "pollDesc.init", "00e236fe12035c89df1907e23853d5ee6651d7d7df72c1c0e9c026a7e2b03f65"},
 	{"internal/poll/fd_poll_runtime.go", "pollDesc.close", "c6addab3636f4521002818f9a48b3713b984b3eacc28c97c40dd80a13f9dd080"},
@@ -25,7 +26,7 @@ var relied = []declaration{
 // edit is a change of one declaration.
 type edit struct {
 	declaration
-	// old occurs in the declaration once, and is replaced.
+	// old occurs once in the declaration. It is replaced by new.
 	old, new string
 }
 
@@ -39,9 +40,9 @@ var edits = []edit{
 		"n, err := ignoringEINTRIO(syscall.Read, fd.Sysfd, p)",
 		`var n int
 		var err error
-		if place := fd.sluicePlaceToRead(len(p)); place != nil {
+		if permit := fd.sluiceReadPermit(len(p)); permit != nil {
 			n, err = ignoringEINTRIO(syscall.Read, fd.Sysfd, p)
-			sluiceGiveBack(place)
+			sluiceReleasePermit(permit)
 		} else {
 			n, err = fd.sluiceRead(p)
 		}`,
@@ -53,11 +54,11 @@ var edits = []edit{
 	})`,
 		`var n int
 	var err error
-	if place := fd.sluicePlaceToPread(len(p)); place != nil {
+	if permit := fd.sluicePreadPermit(len(p)); permit != nil {
 		n, err = ignoringEINTR2(func() (int, error) {
 			return syscall.Pread(fd.Sysfd, p, off)
 		})
-		sluiceGiveBack(place)
+		sluiceReleasePermit(permit)
 	} else {
 		n, err = ignoringEINTR2(func() (int, error) {
 			return fd.sluicePread(p, off)
@@ -69,9 +70,9 @@ var edits = []edit{
 		"n, err := ignoringEINTRIO(syscall.Write, fd.Sysfd, p[nn:max])",
 		`var n int
 		var err error
-		if place := fd.sluicePlaceToWrite(); place != nil {
+		if permit := fd.sluiceWritePermit(); permit != nil {
 			n, err = ignoringEINTRIO(syscall.Write, fd.Sysfd, p[nn:max])
-			sluiceGiveBack(place)
+			sluiceReleasePermit(permit)
 		} else {
 			n, err = fd.sluiceWrite(p[nn:max])
 		}`,
@@ -81,9 +82,9 @@ var edits = []edit{
 		"n, err := syscall.Pwrite(fd.Sysfd, p[nn:max], off+int64(nn))",
 		`var n int
 		var err error
-		if place := fd.sluicePlaceToWrite(); place != nil {
+		if permit := fd.sluiceWritePermit(); permit != nil {
 			n, err = syscall.Pwrite(fd.Sysfd, p[nn:max], off+int64(nn))
-			sluiceGiveBack(place)
+			sluiceReleasePermit(permit)
 		} else {
 			n, err = fd.sluicePwrite(p[nn:max], off+int64(nn))
 		}`,

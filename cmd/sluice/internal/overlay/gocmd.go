@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// goOutput runs the go command in dir, with env in addition, and returns what it
-// prints.
+// goOutput runs the go command in dir, with env added to the environment, and returns
+// its standard output.
 func goOutput(ctx context.Context, dir string, env []string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = dir
@@ -31,7 +31,8 @@ func goOutput(ctx context.Context, dir string, env []string, args ...string) ([]
 	return out, nil
 }
 
-// goJSON is goOutput of values, one after the other, which are decoded.
+// goJSON runs the go command as goOutput does, and decodes the sequence of JSON values
+// that it prints.
 func goJSON[T any](ctx context.Context, dir string, env []string, args ...string) ([]T, error) {
 	out, err := goOutput(ctx, dir, env, args...)
 	if err != nil {
@@ -49,14 +50,15 @@ func goJSON[T any](ctx context.Context, dir string, env []string, args ...string
 	}
 }
 
-// toolchain is what the go command says of itself and its target.
+// toolchain is the go command's description of itself and its target.
 type toolchain struct {
 	GOROOT, GOVERSION, GOOS, GOARCH, GOFLAGS, GOMODCACHE string
-	// linked: GOROOT is a symbolic link to the toolchain.
+	// linked reports whether GOROOT is a symbolic link to the toolchain.
 	linked bool
 }
 
-// askToolchain asks the go command as it is in dir, where a go.mod may have it be another.
+// askToolchain returns the toolchain that the go command uses in dir: a go.mod may choose
+// another than elsewhere.
 func askToolchain(ctx context.Context, dir string) (toolchain, error) {
 	all, err := goJSON[toolchain](ctx, dir, nil, "env", "-json", "GOROOT", "GOVERSION", "GOOS", "GOARCH", "GOFLAGS", "GOMODCACHE")
 	if err != nil {
@@ -64,10 +66,10 @@ func askToolchain(ctx context.Context, dir string) (toolchain, error) {
 	}
 	t := all[0]
 	if t.GOOS != "linux" || t.GOARCH != "amd64" && t.GOARCH != "arm64" {
-		return t, fmt.Errorf("the target is %s/%s; only linux/amd64 and linux/arm64 have something to gain", t.GOOS, t.GOARCH)
+		return t, fmt.Errorf("the target is %s/%s; want linux/amd64 or linux/arm64", t.GOOS, t.GOARCH)
 	}
 	if strings.Contains(t.GOFLAGS, "-overlay") {
-		return t, errors.New("GOFLAGS has an -overlay of its own")
+		return t, errors.New("GOFLAGS contains an -overlay; sluice needs its own")
 	}
 	if below, err := filepath.Rel(t.GOMODCACHE, t.GOROOT); err == nil && filepath.IsLocal(below) {
 		return t, t.link()
@@ -75,7 +77,7 @@ func askToolchain(ctx context.Context, dir string) (toolchain, error) {
 	return t, nil
 }
 
-// listed is a package as `go list -json` tells.
+// listed is a package in the output of `go list -json`.
 type listed struct {
 	ImportPath, Name, Dir              string
 	Standard                           bool
@@ -83,7 +85,7 @@ type listed struct {
 	GoFiles, TestGoFiles, XTestGoFiles []string
 }
 
-// module is a module as the go command tells.
+// module is a module in the output of `go list -json`.
 type module struct {
 	Path, Dir, GoVersion string
 	Main                 bool

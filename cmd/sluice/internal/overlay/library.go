@@ -9,21 +9,21 @@ import (
 	"strings"
 )
 
-// library is the module that package transparent is in.
+// library is the path of the module of package transparent.
 const library = "github.com/sluiceio/sluice"
 
-// shadow is the directory of the library in the program's module. Its name
-// begins with an underscore, so that "./..." does not mean it.
+// shadow is the directory of the library in the program's module. Its name begins with
+// an underscore, so "./..." does not match it.
 const shadow = "_sluice"
 
-// movedTo is the import path that a package of the library's, or of one that it
-// imports, has in module.
+// movedTo returns the import path in module of a package that is copied there: of the
+// library, or of a module that the library imports.
 func movedTo(module, path string) string {
 	return module + "/" + shadow + strings.TrimPrefix("/"+path, "/"+library)
 }
 
-// copyLibrary writes the library, as it is in the directory source, into dir,
-// and adds its files to replace, as those of module, which is in root.
+// copyLibrary copies the library from the directory source to dir. It adds the files to
+// replace as files of module, whose root directory is root.
 func copyLibrary(ctx context.Context, source, dir, module, root string, replace map[string]string) error {
 	pkgs, err := listLibrary(ctx, source)
 	if err != nil {
@@ -45,7 +45,7 @@ func copyLibrary(ctx context.Context, source, dir, module, root string, replace 
 	return nil
 }
 
-// language is the version of the language of a version of Go: 1.26 of 1.26.0.
+// language returns the language version of a version of Go: 1.26 for 1.26.0.
 func language(version string) string {
 	if parts := strings.SplitN(version, ".", 3); len(parts) > 2 {
 		return parts[0] + "." + parts[1]
@@ -53,12 +53,12 @@ func language(version string) string {
 	return version
 }
 
-// listLibrary returns package transparent and all that it imports outside of
-// the standard library, each with the files of a build with and without the
-// race detector.
+// listLibrary returns package transparent and all packages that it imports, except those
+// of the standard library, each with the files of builds with and without the race
+// detector.
 func listLibrary(ctx context.Context, source string) ([]*listed, error) {
 	var pkgs []*listed
-	// The program's settings are not for the library's module.
+	// These undo the program's settings, which must not apply to the library's module.
 	env := []string{"GOWORK=off", "GOFLAGS=", "GO111MODULE=on"}
 	for _, tags := range []string{"", "race"} {
 		more, err := goJSON[*listed](ctx, source, env, "list", "-deps", "-tags="+tags, listFields, ownTransparent)
@@ -107,7 +107,7 @@ func (c *copier) copyPackage(p *listed) error {
 	return nil
 }
 
-// add adds a file to the package that was path.
+// add writes a file of the package whose original import path is path.
 func (c *copier) add(path, name string, text []byte) error {
 	below := filepath.FromSlash(strings.TrimPrefix(c.moved[path], c.module+"/"))
 	real := filepath.Join(c.dir, below, name)

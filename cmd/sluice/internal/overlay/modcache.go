@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// The go command refuses an overlay that has a file of the module cache, by the names of both.
-// A toolchain that it has downloaded is there. So it is run with a GOROOT that has another name, a
-// symbolic link. Packages of the standard library are the same in the build cache, by whatever name
-// GOROOT is known. The link stays, as a program tells the name of its GOROOT (runtime.GOROOT).
+// The go command refuses an overlay with a file whose name is below the module cache. A
+// toolchain that it has downloaded is there. It is therefore run with another GOROOT, a
+// symbolic link. The build cache does not depend on the name of GOROOT. The link is not
+// removed, because the name is part of the program (runtime.GOROOT).
 
-// link makes GOROOT, which is in the module cache, a symbolic link to it.
+// link makes a symbolic link to the toolchain, and makes it GOROOT.
 func (t *toolchain) link() error {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -27,7 +27,8 @@ func (t *toolchain) link() error {
 	return nil
 }
 
-// makeLink makes a symbolic link to target, unless there is one. Others may do the same.
+// makeLink makes a symbolic link to target, unless it exists. Other processes may make
+// the same link at the same time.
 func makeLink(target, link string) error {
 	if to, err := os.Readlink(link); err == nil && to == target {
 		return nil
@@ -42,14 +43,13 @@ func makeLink(target, link string) error {
 	return err
 }
 
-// release is the version alone: go1.26.0 of "go1.26.0 X:nogreenteagc".
+// release returns the version without experiments: go1.26.0 for "go1.26.0 X:nogreenteagc".
 func (t *toolchain) release() string {
 	release, _, _ := strings.Cut(t.GOVERSION, " ")
 	return release
 }
 
-// command returns the name of the go command that builds with t, and what it needs in its
-// environment.
+// command returns the name of the go command of t, and what it needs in its environment.
 func (t *toolchain) command() (name string, env []string) {
 	if !t.linked {
 		return "go", nil

@@ -9,44 +9,44 @@ import (
 	"strings"
 )
 
-// Request says what is to be built.
+// Request is what to build.
 type Request struct {
-	// Source is the tree of the library's module.
+	// Source is the directory of the library's module.
 	Source string
-	// Dir is where the go command is to run.
+	// Dir is the directory in which the go command runs.
 	Dir string
-	// Flags are the build flags that say which files a package has (-tags,
-	// -race …), and Packages what follows them: patterns, or Go files.
+	// Flags are the build flags that choose the files of a package (-tags, -race and so
+	// on). Packages are the arguments after them: patterns, or Go files.
 	Flags, Packages []string
-	// Tests: the tests of the packages are built.
+	// Tests is set if the tests of the packages are built.
 	Tests bool
 }
 
-// Overlay is what was made.
+// Overlay is the overlay that Write has written.
 type Overlay struct {
 	// File is for `go build -overlay`.
 	File string
-	// Standard is the same of the standard library's files alone, for
-	// `go vet -overlay`: vet runs in the directory of each package, and those of
-	// the library exist in File alone.
+	// Standard is File with only the files of the standard library, for
+	// `go vet -overlay`: vet runs in the directory of each package, and the directories
+	// of the library do not exist.
 	Standard string
-	// Added are the files that import package transparent. Go files that are
-	// named to the go command as packages need the one beside them, too.
+	// Added are the files that import package transparent. If the go command is given
+	// Go files instead of packages, it also needs the added file of their directory.
 	Added []string
 	// Cover is for NewCover.
 	Cover string
-	// GOFLAGS are those of the environment, or of the go command's own (go env -w).
+	// GOFLAGS is the variable of the environment, or of `go env -w`.
 	GOFLAGS string
-	// Go is the go command that is to build, and Env what it is to have in its environment
-	// in addition: File is for no other.
+	// Go is the go command that must build with File, and Env the additions to its
+	// environment.
 	Go  string
 	Env []string
-	// Notes are for the user to read.
+	// Notes are messages for the user.
 	Notes []string
 }
 
-// Write writes an overlay into dir, an empty directory. It runs the go command,
-// which need not be that of the target's machine.
+// Write writes an overlay into dir, an empty directory. It runs the go command. The
+// target may be another system than this one.
 func Write(ctx context.Context, dir string, r Request) (*Overlay, error) {
 	tool, err := askToolchain(ctx, r.Dir)
 	if err != nil {
@@ -101,11 +101,12 @@ func Write(ctx context.Context, dir string, r Request) (*Overlay, error) {
 	return o, writeJSON(o.File, replace)
 }
 
-// ownTransparent is package transparent where the program has it already.
+// ownTransparent is the import path of package transparent in the library's module.
 const ownTransparent = library + "/transparent"
 
-// chooseLibrary returns the import path of the package transparent that a program in module
-// is to have: that of the library which it imports by itself, or that of ours.
+// chooseLibrary returns the import path of package transparent for a program in module. If
+// the program imports the library itself, and that copy goes with this command, it is that
+// copy's, else that of the copy in the overlay.
 func (o *Overlay) chooseLibrary(ctx context.Context, r Request, module string) (string, error) {
 	moved := movedTo(module, ownTransparent)
 	own, err := ownLibrary(ctx, r)
@@ -120,13 +121,13 @@ func (o *Overlay) chooseLibrary(ctx context.Context, r Request, module string) (
 	return moved, nil
 }
 
-// list returns the packages to be built. What is wrong with one the go command says when it
-// builds the others. One that consists of named files is in
-// a main module all the same, whose packages it can import.
+// list returns the packages to build. An error in one of them is not reported here: the
+// go command reports it when it builds. A package of named files is in a main module too,
+// and can import that module's packages.
 func list(ctx context.Context, r Request) ([]*listed, error) {
 	for _, p := range r.Packages {
-		if strings.Contains(p, "@") && !build.IsLocalImport(p) && !filepath.IsAbs(p) { // as go run has it
-			return nil, fmt.Errorf("%s is not in the main module: build it in its own", p)
+		if strings.Contains(p, "@") && !build.IsLocalImport(p) && !filepath.IsAbs(p) { // go run module@version
+			return nil, fmt.Errorf("%s is not in the main module: build it in its own module", p)
 		}
 	}
 	args := append([]string{"list", "-e", listFields}, r.Flags...)

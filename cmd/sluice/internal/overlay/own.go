@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// hooksOf is the file of package transparent that internal/poll has to go with.
+// hooksOf is the file of package transparent that must fit the hooks in internal/poll.
 const hooksOf = "transparent/hooks_linux.go"
 
-// ownLibrary returns the directory of the library that the packages of r, or their
-// tests, import by themselves; "" if they do not. What is wrong with them the go command says
-// when it builds.
+// ownLibrary returns the directory of the library that the packages of r, or their tests,
+// import themselves, "" if they import none. The go command reports errors of the packages
+// when it builds them.
 func ownLibrary(ctx context.Context, r Request) (string, error) {
 	args := []string{"list", "-e", "-deps", "-f={{.ImportPath}}\t{{.Dir}}"}
 	if r.Tests {
@@ -26,9 +26,9 @@ func ownLibrary(ctx context.Context, r Request) (string, error) {
 	}
 	for line := range strings.Lines(string(out)) {
 		path, dir, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-		path, _, _ = strings.Cut(path, " ") // of a package as a test has it: "path [path.test]"
+		path, _, _ = strings.Cut(path, " ") // in a test: "path [path.test]"
 		if below, ok := strings.CutPrefix(path, library); ok && (below == "" || below[0] == '/') {
-			// The command's own packages are of another module, in the same tree.
+			// This command's packages are in another module of the same tree.
 			if root, ok := strings.CutSuffix(filepath.ToSlash(dir), below); ok && !strings.HasPrefix(below, "/cmd/") {
 				return filepath.FromSlash(root), nil
 			}
@@ -37,8 +37,8 @@ func ownLibrary(ctx context.Context, r Request) (string, error) {
 	return "", nil
 }
 
-// shared tells whether the program can have its own library's package transparent,
-// so that there is one package sluice in it; why says why not.
+// shared reports whether the program can use package transparent of its own copy of the
+// library, so that it has only one package sluice. why is the reason if it cannot.
 func shared(own, source string) (ok bool, why string) {
 	want, err := os.ReadFile(filepath.Join(source, hooksOf))
 	if err != nil {
@@ -56,8 +56,8 @@ func shared(own, source string) (ok bool, why string) {
 	return true, ""
 }
 
-// noteOf tells the user that there are two.
+// noteOf returns the note that the program has two packages sluice.
 func noteOf(own, why string) string {
-	return fmt.Sprintf("the program imports package sluice, and that in %s %s: os.File goes through one of this command's, "+
-		"and SLUICE_TRACE records that alone", own, why)
+	return fmt.Sprintf("the program imports package sluice from %s, which %s: os.File goes through this command's package sluice instead, "+
+		"and SLUICE_TRACE records only that one", own, why)
 }

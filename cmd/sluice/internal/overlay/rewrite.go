@@ -12,21 +12,22 @@ import (
 	"strings"
 )
 
-// rewriter turns a file of the library's modules into one of the program's.
+// rewriter turns a file of the library, or of a module that it imports, into a file of the
+// program's module.
 type rewriter struct {
 	moved map[string]string // import paths
-	// language is the build constraint of the version that the files are
-	// written in, go1.26; the program's module may be written in an older one.
+	// language is the files' language version as a build constraint, go1.26. The
+	// program's module may have an older one.
 	language string
 }
 
-// splice is a replacement of the bytes from..to.
+// splice replaces the bytes from:to of a file by text.
 type splice struct {
 	from, to int
 	text     string
 }
 
-// rewrite returns the file as it is to be.
+// rewrite returns the file with its changes.
 func (r *rewriter) rewrite(name string, src []byte) ([]byte, error) {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
@@ -45,7 +46,7 @@ func (r *rewriter) rewrite(name string, src []byte) ([]byte, error) {
 	return apply(src, constraint, r.move(f, offset), bodies), nil
 }
 
-// move changes what f imports.
+// move changes the import paths of f.
 func (r *rewriter) move(f *ast.File, offset func(token.Pos) int) (s []splice) {
 	for _, i := range f.Imports {
 		path, _ := strconv.Unquote(i.Path.Value) // the parser has checked it
@@ -56,7 +57,7 @@ func (r *rewriter) move(f *ast.File, offset func(token.Pos) int) (s []splice) {
 	return s
 }
 
-// embody gives bodies to the functions that have theirs in an assembly file.
+// embody gives Go bodies to the functions whose bodies are in an assembly file.
 func embody(f *ast.File, offset func(token.Pos) int) (s []splice, err error) {
 	linked := linknames(f)
 	for _, d := range f.Decls {
@@ -69,7 +70,7 @@ func embody(f *ast.File, offset func(token.Pos) int) (s []splice, err error) {
 			return nil, fmt.Errorf("%s has no body, and none is known", fn.Name.Name)
 		}
 		from := fn.Pos()
-		if fn.Doc != nil { // it may have go:noescape, which is for such functions alone
+		if fn.Doc != nil { // it may contain go:noescape, which functions with bodies must not have
 			from = fn.Doc.Pos()
 		}
 		s = append(s, splice{offset(from), offset(fn.End()), body})
@@ -77,8 +78,8 @@ func embody(f *ast.File, offset func(token.Pos) int) (s []splice, err error) {
 	return s, nil
 }
 
-// constrain has the file's build constraint, or a new one, raise the version of
-// its language.
+// constrain adds the language version to the file's build constraint, or adds a build
+// constraint.
 func (r *rewriter) constrain(f *ast.File, offset func(token.Pos) int) ([]splice, error) {
 	for _, g := range f.Comments {
 		for _, c := range g.List {
@@ -96,8 +97,7 @@ func (r *rewriter) constrain(f *ast.File, offset func(token.Pos) int) ([]splice,
 	return []splice{{0, 0, "//go:build " + r.language + "\n\n"}}, nil
 }
 
-// linknames returns the functions of f whose bodies are elsewhere, as go:linkname
-// says.
+// linknames returns the functions of f that a go:linkname gives a body in another package.
 func linknames(f *ast.File) map[string]bool {
 	names := make(map[string]bool)
 	for _, g := range f.Comments {
@@ -110,7 +110,7 @@ func linknames(f *ast.File) map[string]bool {
 	return names
 }
 
-// apply makes the replacements, which come in the order of the file.
+// apply makes the replacements, which must be in the order of the file.
 func apply(src []byte, splices ...[]splice) []byte {
 	var out bytes.Buffer
 	at := 0

@@ -14,13 +14,12 @@ import (
 	"strings"
 )
 
-// hooksFile is the name of the file that internal/poll gets in addition, below src as all
-// names of such files.
+// hooksFile is the name, below src, of the file that is added to internal/poll.
 const hooksFile = "internal/poll/sluice_linux.go"
 
-// readHooks reads that file. It is the library's, so that both sides of the hooks, of which
-// nobody compares the types, are from the same tree. The package that they belong to is
-// transparent.
+// readHooks returns the content of hooksFile, in which transparent is the import path of
+// package transparent. It comes from the library's tree, as package transparent does: the
+// two share variables, and no compiler checks that their types agree.
 func readHooks(source, transparent string) ([]byte, error) {
 	text, err := os.ReadFile(filepath.Join(source, "transparent", "poll.go.txt"))
 	if err != nil {
@@ -29,22 +28,22 @@ func readHooks(source, transparent string) ([]byte, error) {
 	return bytes.ReplaceAll(text, []byte("TRANSPARENT"), []byte(transparent)), nil
 }
 
-// KnownVersions are the toolchains that tests were run with.
+// KnownVersions are the toolchains with which sluice was tested.
 const KnownVersions = "go1.26.0, go1.26.7, go1.26.8"
 
-// noteVersion tells the user of a toolchain of a release that no test was run with. It is
-// accepted if all declarations are the known ones.
+// noteVersion adds a note if sluice was not tested with the release of the toolchain. Such
+// a toolchain is accepted if all declarations match.
 func (o *Overlay) noteVersion(t toolchain) {
 	major := "go" + language(strings.TrimPrefix(t.release(), "go"))
 	if !strings.Contains(KnownVersions+".", major+".") {
-		o.Notes = append(o.Notes, fmt.Sprintf("sluice was not tested with toolchain %s (tested: %s); what it changes there is the same",
+		o.Notes = append(o.Notes, fmt.Sprintf("sluice was not tested with toolchain %s (tested: %s); the declarations that it changes match",
 			t.release(), KnownVersions))
 	}
 }
 
-// standardFiles returns the files of the standard library as they are to be, by
-// name. The toolchain is that in goroot, and calls itself version. A declaration that
-// is not the one that the change was made for is an error, and nothing is returned.
+// standardFiles returns the changed files of the standard library of the toolchain in
+// goroot, by name. version is the toolchain's name of itself. If a declaration differs from
+// the one that the change was made for, an error is returned and no files.
 func standardFiles(goroot, version string, hooks []byte) (map[string][]byte, error) {
 	read := func(file string) ([]byte, error) {
 		src, err := os.ReadFile(filepath.Join(goroot, "src", filepath.FromSlash(file)))
@@ -83,10 +82,10 @@ func standardFiles(goroot, version string, hooks []byte) (map[string][]byte, err
 	return files, nil
 }
 
-// in returns where the declaration is in src, a file.
+// in returns the position of the declaration in the file src.
 func (d *declaration) in(src []byte) (from, to int, err error) {
 	fset := token.NewFileSet()
-	// Without comments: what they say changes nothing.
+	// Comments are left out: they do not change the code.
 	f, err := parser.ParseFile(fset, d.file, src, parser.SkipObjectResolution)
 	if err != nil {
 		return 0, 0, err
@@ -96,12 +95,12 @@ func (d *declaration) in(src []byte) (from, to int, err error) {
 		return 0, 0, fmt.Errorf("there is no %s", d.name)
 	}
 	if got := sum(fset, decl); got != d.sum {
-		return 0, 0, fmt.Errorf("%s is not the one that the change was made for (SHA-256 %.12s, not %.12s)", d.name, got, d.sum)
+		return 0, 0, fmt.Errorf("%s differs from the one that sluice knows (SHA-256 %.12s, not %.12s)", d.name, got, d.sum)
 	}
 	return fset.Position(decl.Pos()).Offset, fset.Position(decl.End()).Offset, nil
 }
 
-// apply returns src, a file, with the change made.
+// apply returns the file src with the change.
 func (e *edit) apply(src []byte) ([]byte, error) {
 	from, to, err := e.in(src)
 	if err != nil {
@@ -114,7 +113,8 @@ func (e *edit) apply(src []byte) ([]byte, error) {
 	return bytes.Join([][]byte{src[:at], []byte(e.new), src[at+len(e.old):]}, nil), nil
 }
 
-// find returns the declaration of name, or nil. That of a group of constants is the first one's.
+// find returns the declaration of name, or nil. The name of a group of constants is that of
+// its first constant.
 func find(f *ast.File, name string) ast.Node {
 	for _, d := range f.Decls {
 		switch d := d.(type) {
@@ -138,7 +138,7 @@ func find(f *ast.File, name string) ast.Node {
 	return nil
 }
 
-// nameOf is the name of a function, or of a method of a pointer's: "FD.Read".
+// nameOf returns the name of a function, or of a method with a pointer receiver: "FD.Read".
 func nameOf(d *ast.FuncDecl) string {
 	if d.Recv == nil {
 		return d.Name.Name
@@ -151,8 +151,8 @@ func nameOf(d *ast.FuncDecl) string {
 	return ""
 }
 
-// sum is the SHA-256 of a declaration that was parsed without comments. Where
-// its lines and columns were does not matter.
+// sum returns the SHA-256 of a declaration that was parsed without comments. Line breaks
+// and indentation do not matter.
 func sum(fset *token.FileSet, decl ast.Node) string {
 	var text bytes.Buffer
 	if err := printer.Fprint(&text, fset, decl); err != nil {

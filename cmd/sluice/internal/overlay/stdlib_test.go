@@ -14,10 +14,11 @@ import (
 	"testing"
 )
 
-// root is the tree of the library's module.
+// root is the directory of the library's module.
 const root = "../../../.."
 
-// goroot makes a GOROOT that has the files alone that are looked at, of the toolchain in use.
+// goroot makes a GOROOT with only those files of the present toolchain that the overlay
+// reads.
 func goroot(t *testing.T) (src string) {
 	t.Helper()
 	tool, err := askToolchain(t.Context(), ".")
@@ -47,7 +48,7 @@ func goroot(t *testing.T) (src string) {
 	return src
 }
 
-// TestStandardFiles: every change is made once, and the files are still Go.
+// TestStandardFiles checks that every change is made once, and that the files are still Go.
 func TestStandardFiles(t *testing.T) {
 	src := goroot(t)
 	hooks, err := readHooks(root, "example.com/x/transparent")
@@ -73,20 +74,20 @@ func TestStandardFiles(t *testing.T) {
 	}
 }
 
-// TestHooksAgree: internal/poll and package transparent have variables in common, whose types
-// no compiler and no linker compares.
+// TestHooksAgree compares the types of the variables that internal/poll and package
+// transparent share: no compiler or linker does.
 func TestHooksAgree(t *testing.T) {
 	ours, theirs := typesOf(t, "hooks_linux.go"), typesOf(t, "poll.go.txt")
-	for _, name := range []string{"disk", "state", "place", "places"} {
-		// What a name refers to is compared by itself.
-		one := strings.NewReplacer("disk", "sluiceDisk", "*places", "*sluicePlaces", "]place", "]sluicePlace").Replace(ours[name])
+	for _, name := range []string{"disk", "state", "permit", "permits"} {
+		// The types that the names stand for are compared on their own.
+		one := strings.NewReplacer("disk", "sluiceDisk", "*permits", "*sluicePermits", "]permit", "]sluicePermit").Replace(ours[name])
 		if other := theirs["sluice"+strings.ToUpper(name[:1])+name[1:]]; one == "" || one != other {
 			t.Errorf("%s is\n%s\nthere, and here\n%s", name, other, one)
 		}
 	}
 }
 
-// typesOf returns the types that a file of package transparent declares, without comments.
+// typesOf returns the type declarations of a file of package transparent, without comments.
 func typesOf(t *testing.T, name string) map[string]string {
 	t.Helper()
 	fset := token.NewFileSet()
@@ -108,14 +109,14 @@ func typesOf(t *testing.T, name string) map[string]string {
 	return types
 }
 
-// TestOtherSource: a tree that is not of this version is refused.
+// TestOtherSource checks that a tree of another version is refused.
 func TestOtherSource(t *testing.T) {
 	if _, err := readHooks(t.TempDir(), "x"); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "not of this command's version") {
 		t.Errorf("error is %v", err)
 	}
 }
 
-// TestComments: what comments say does not matter.
+// TestComments checks that comments do not matter.
 func TestComments(t *testing.T) {
 	src := goroot(t)
 	change(t, filepath.Join(src, "internal/poll/fd_unix.go"), "without trying (but after acquiring the readLock)", "so")
@@ -124,16 +125,16 @@ func TestComments(t *testing.T) {
 	}
 }
 
-// TestUnknownToolchain: where a function is not the known one, nothing is made,
-// and the message names it.
+// TestUnknownToolchain checks that nothing is made if a function differs from the known
+// one, and that the message names the function.
 func TestUnknownToolchain(t *testing.T) {
 	for _, c := range []struct{ file, old, new, want string }{
-		{"internal/poll/fd_unix.go", "n = 0\n\t}\n\tfd.decref()", "n = 1\n\t}\n\tfd.decref()", "fd_unix.go: FD.Pread is not the one"},
-		{"internal/poll/fd_unix.go", "isFile bool", "isFile, other bool", "fd_unix.go: FD is not the one"},
+		{"internal/poll/fd_unix.go", "n = 0\n\t}\n\tfd.decref()", "n = 1\n\t}\n\tfd.decref()", "fd_unix.go: FD.Pread differs from the one"},
+		{"internal/poll/fd_unix.go", "isFile bool", "isFile, other bool", "fd_unix.go: FD differs from the one"},
 		{"internal/poll/fd_fsync_posix.go", ") Fsync(", ") Sync(", "fd_fsync_posix.go: there is no FD.Fsync"},
-		{"runtime/mbitmap.go", "base = s.base() + objIndex*s.elemsize", "base = s.base()", "mbitmap.go: findObject is not the one"},
-		{"internal/poll/fd_mutex.go", "mutexRWait   = 1 << 23", "mutexRWait   = 1 << 24", "fd_mutex.go: mutexClosed is not the one"},
-		{"os/file_unix.go", "clearNonBlock := false", "clearNonBlock := true", "os/file_unix.go: newFile is not the one"},
+		{"runtime/mbitmap.go", "base = s.base() + objIndex*s.elemsize", "base = s.base()", "mbitmap.go: findObject differs from the one"},
+		{"internal/poll/fd_mutex.go", "mutexRWait   = 1 << 23", "mutexRWait   = 1 << 24", "fd_mutex.go: mutexClosed differs from the one"},
+		{"os/file_unix.go", "clearNonBlock := false", "clearNonBlock := true", "os/file_unix.go: newFile differs from the one"},
 	} {
 		src := goroot(t)
 		change(t, filepath.Join(src, c.file), c.old, c.new)
@@ -150,8 +151,7 @@ func TestUnknownToolchain(t *testing.T) {
 	}
 }
 
-// TestNoteOfVersion: not the version is compared, but the user is told of a release that no test
-// was run with.
+// TestNoteOfVersion checks that an untested release is accepted, with a note.
 func TestNoteOfVersion(t *testing.T) {
 	for version, want := range map[string]bool{
 		"go1.26.0": false, "go1.26.10": false, "go1.26.8 X:nogreenteagc": false,
@@ -165,7 +165,7 @@ func TestNoteOfVersion(t *testing.T) {
 	}
 }
 
-// TestLink: a toolchain in the module cache is known by a link elsewhere.
+// TestLink checks that a toolchain in the module cache is used by a link elsewhere.
 func TestLink(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", filepath.Join(t.TempDir(), "cache"))
 	t.Setenv("HOME", t.TempDir()) // where there is no XDG_CACHE_HOME
@@ -190,7 +190,7 @@ func TestLink(t *testing.T) {
 	}
 }
 
-// change replaces a text that the file has once.
+// change replaces a text that occurs once in the file.
 func change(t *testing.T, file, from, to string) {
 	t.Helper()
 	text, err := os.ReadFile(file)

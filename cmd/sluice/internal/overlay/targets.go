@@ -14,14 +14,14 @@ const (
 	testFile = "zz_sluice_transparent_test.go"
 )
 
-// target is a package that gets a file.
+// target is a package to which a file is added.
 type target struct {
 	dir, file   string
 	packageName string
 }
 
-// targets returns the main packages among pkgs, or those with tests, and the
-// module that they are all of; "" if there are none.
+// targets returns the main packages among pkgs, or those with tests, and the path and root
+// directory of their module. All must be in one module. Without packages module is "".
 func targets(pkgs []*listed, tests bool) (found []target, module, root string, err error) {
 	for _, p := range pkgs {
 		t, ok := targetOf(p, tests)
@@ -30,13 +30,13 @@ func targets(pkgs []*listed, tests bool) (found []target, module, root string, e
 		}
 		switch {
 		case p.Standard:
-			return nil, "", "", fmt.Errorf("%s is of the standard library, which imports no module", p.ImportPath)
+			return nil, "", "", fmt.Errorf("%s is in the standard library, which cannot import a module", p.ImportPath)
 		case p.Module == nil:
-			return nil, "", "", fmt.Errorf("%s is in no module: go mod init makes one", p.ImportPath)
+			return nil, "", "", fmt.Errorf("%s is in no module: make one with go mod init", p.ImportPath)
 		case !p.Module.Main:
-			return nil, "", "", fmt.Errorf("%s is not in the main module: build it in its own", p.ImportPath)
+			return nil, "", "", fmt.Errorf("%s is not in the main module: build it in its own module", p.ImportPath)
 		case module != "" && module != p.Module.Path:
-			return nil, "", "", fmt.Errorf("packages of modules %s and %s are not built at once: build one after the other", module, p.Module.Path)
+			return nil, "", "", fmt.Errorf("packages of the modules %s and %s cannot be built together: build one after the other", module, p.Module.Path)
 		}
 		module, root = p.Module.Path, p.Module.Dir
 		found = append(found, t)
@@ -47,7 +47,7 @@ func targets(pkgs []*listed, tests bool) (found []target, module, root string, e
 func targetOf(p *listed, tests bool) (target, bool) {
 	switch {
 	case tests && len(p.TestGoFiles)+len(p.XTestGoFiles) > 0:
-		// An external test may import what depends on the package.
+		// The external test package may import packages that depend on this one.
 		return target{p.Dir, testFile, p.Name + "_test"}, true
 	case !tests && p.Name == "main":
 		return target{p.Dir, mainFile, "main"}, true
@@ -55,7 +55,7 @@ func targetOf(p *listed, tests bool) (target, bool) {
 	return target{}, false
 }
 
-// add writes the file into dir, and adds it to replace.
+// add writes the package's file into dir, and adds it to replace.
 func (t target) add(dir, transparent string, n int, replace map[string]string) error {
 	text := fmt.Sprintf("// Added by sluice.\n\npackage %s\n\nimport _ %q\n", t.packageName, transparent)
 	real := filepath.Join(dir, "targets", fmt.Sprint(n), t.file)
@@ -67,11 +67,10 @@ func (t target) add(dir, transparent string, n int, replace map[string]string) e
 	return writeFile(real, []byte(text))
 }
 
-// checkFree returns an error if there is something of that name in the
-// program's tree.
+// checkFree returns an error if the name exists in the program's tree.
 func checkFree(name string) error {
 	if _, err := os.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s is in the way", name)
+		return fmt.Errorf("%s exists, and sluice needs that name", name)
 	}
 	return nil
 }

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestVet: with the overlay's files in the program's tree, where vet can run, it
-// finds nothing in the program, in the library as it is there, and in internal/poll.
+// TestVet copies the overlay's files into the program's tree, where vet can run. Vet must
+// find nothing in the program, in the copied library, and in internal/poll.
 func TestVet(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds much of the standard library")
@@ -25,7 +25,7 @@ func TestVet(t *testing.T) {
 			program, o := written(t)
 			list := []string{"internal/poll"}
 			for _, p := range strings.Fields(goCommand(t, program, "list", "-deps", "-overlay="+o.Standard, ".")) {
-				// The functions of golang.org/x/sys are not ours but for their bodies.
+				// golang.org/x/sys is not ours, except for the bodies of some functions.
 				if strings.HasPrefix(p, "example.com/") && !strings.Contains(p, "golang.org/x/sys") {
 					list = append(list, p)
 				}
@@ -38,8 +38,8 @@ func TestVet(t *testing.T) {
 	}
 }
 
-// written makes a program, an overlay, and files of those that the overlay adds to
-// the program.
+// written makes a program and an overlay, and copies the files that the overlay adds into
+// the program's tree.
 func written(t *testing.T) (program string, o *Overlay) {
 	t.Helper()
 	source, err := filepath.Abs("../../../..")
@@ -66,7 +66,7 @@ func written(t *testing.T) (program string, o *Overlay) {
 	return program, o
 }
 
-// replaced is what an overlay's file says.
+// replaced returns the files of an overlay.
 func replaced(t *testing.T, name string) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile(name)
@@ -87,7 +87,7 @@ func write(t *testing.T, name, text string) {
 	}
 }
 
-// goCommand runs the go command in dir, and returns what it prints.
+// goCommand runs the go command in dir, and returns its output.
 func goCommand(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("go", args...)

@@ -1,6 +1,6 @@
 // Package shellquote quotes names for messages as GNU's tools do (quoting style
-// shell-escape-always): what it returns is printable, and a shell reads it as
-// the name again.
+// shell-escape-always): the quoted name is printable, and a shell reads it as the
+// name.
 package shellquote
 
 import (
@@ -10,9 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// Quote returns name in quotes. Characters beyond ASCII stay as they are if
-// unicode says that the reader's terminal can show them, and become escapes of
-// their bytes if not; so do bytes that are no UTF-8.
+// Quote returns name in quotes. unicode is whether the reader's terminal shows
+// characters beyond ASCII: they then stay as they are, and else become escapes of
+// their bytes. Bytes that are not UTF-8 always become escapes.
 func Quote(name string, unicode bool) string {
 	if strings.Contains(name, "'") && plain(name, unicode) {
 		return `"` + name + `"`
@@ -45,8 +45,7 @@ func Quote(name string, unicode bool) string {
 	return b.String()
 }
 
-// plain says whether name means itself between double quotes, in a shell and
-// in C alike.
+// plain reports whether a shell and C both read name in double quotes as it is.
 func plain(name string, unicode bool) bool {
 	for i := 0; i < len(name); {
 		n := printable(name[i:], unicode)

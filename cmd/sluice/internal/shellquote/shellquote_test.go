@@ -32,8 +32,9 @@ func TestQuote(t *testing.T) {
 	}
 }
 
-// TestQuoteAsLs compares random names with what GNU ls prints of them. Of those
-// with a single quote and an escape ls 9.1 prints what a shell cannot read.
+// TestQuoteAsLs quotes random names, and compares with the output of GNU ls. It leaves
+// out names with a single quote and an escape: a shell cannot read what ls 9.1 prints
+// of them.
 func TestQuoteAsLs(t *testing.T) {
 	if out, err := exec.Command("ls", "--version").Output(); err != nil || !strings.Contains(string(out), "GNU coreutils") {
 		t.Skip("ls is not GNU's")

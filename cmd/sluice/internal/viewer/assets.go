@@ -10,14 +10,14 @@ import (
 //go:embed page/page.html page/style.css page/js/*.js third_party/uplot/*
 var files embed.FS
 
-// modules are the page's own script, in an order in which each one follows
-// those that it imports from.
+// modules are the modules of the page's own script. Each follows the modules that it
+// imports.
 var modules = []string{
 	"format", "palette", "data", "view", "search", "filters", "tracks", "series",
 	"raster", "lanes", "overview", "charts", "scatter", "histogram", "details", "pointer", "keyboard", "main",
 }
 
-// assets are the page without its data.
+// assets are the parts of every page.
 type assets struct {
 	page                   *template.Template
 	script, style, licence string
@@ -49,10 +49,9 @@ func readAssets() (*assets, error) {
 	return a, err
 }
 
-// joinable makes a part of one script out of a module: without the lines that
-// import, and the word export. A page that is opened as a file may not load
-// modules from beside it; and a name that two modules have is a syntax error of
-// the whole, so that it cannot be missed.
+// joinable turns a module into a part of one script: it removes the import lines and the
+// word export. A page that is opened as a file may not load modules from other files. If
+// two modules declare the same name, the script has a syntax error, so tests find it.
 func joinable(module string) string {
 	var b strings.Builder
 	for line := range strings.Lines(module) {

@@ -9,9 +9,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// BenchmarkOpen opens the page of 200,000 operations, and moves in it. It
-// reports how long it took from asking for the page to its being drawn, and how
-// long the script takes for a frame: the median.
+// BenchmarkOpen opens the page of 200,000 operations, and moves in it. It reports the time
+// from the request of the page until it is drawn, and the script's median time for a frame.
 func BenchmarkOpen(b *testing.B) {
 	browser := startBrowser(b)
 	tr := synthetic(1, 200_000)

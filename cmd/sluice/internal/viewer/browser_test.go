@@ -23,12 +23,11 @@ import (
 	"github.com/sluiceio/sluice/trace"
 )
 
-// patience is how long a test waits for the browser. It decides only when one
-// that hangs is given up.
+// patience is how long a test waits for the browser before it fails.
 const patience = 3 * time.Minute
 
-// startBrowser starts Chromium without a window, and skips the test where there
-// is none. It ends with the test.
+// startBrowser starts Chromium without a window. It skips the test if there is no
+// Chromium. The browser ends with the test.
 func startBrowser(t testing.TB) context.Context {
 	t.Helper()
 	options := chromedp.DefaultExecAllocatorOptions[:]
@@ -90,8 +89,8 @@ func open(t testing.TB, browser context.Context, tr *trace.Trace, w window) *pag
 	return openURL(t, browser, "file://"+name, w)
 }
 
-// openURL opens a page. The test fails at its end if the page has complained of
-// anything, or asked for anything but itself.
+// openURL opens a page. The test fails at its end if the page has logged anything, or
+// requested anything but itself.
 func openURL(t testing.TB, browser context.Context, url string, w window) *page {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(browser)
@@ -174,7 +173,7 @@ func (p *page) run(actions ...action) {
 	}
 }
 
-// get returns what an action does.
+// get runs an action, and returns its result.
 func get[T any](p *page, a chromedp.Action[T]) T {
 	p.Helper()
 	ctx, stop := context.WithTimeout(p.ctx, patience)
@@ -198,22 +197,22 @@ func eval[T any](p *page, expression string) T {
 	return get(p, chromedp.Evaluate[T](expression))
 }
 
-// after does something and waits for a frame that was drawn since.
+// after runs actions, and waits for a frame that is drawn after them.
 func (p *page) after(actions ...action) {
 	p.Helper()
 	p.run(actions...)
 	p.run(chromedp.Evaluate[chromedp.Void]("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))", chromedp.EvalAwaitPromise))
 }
 
-// analysed does something and waits until the latencies of what is then in view
-// have been worked out.
+// analysed runs actions, and waits until the latencies of the operations in view have been
+// computed.
 func (p *page) analysed(actions ...action) {
 	p.Helper()
 	p.after(actions...)
 	p.wait("document.body.dataset.analysed === document.body.dataset.version")
 }
 
-// shown is how many operations pass the filters.
+// shown returns the number of operations that pass the filters.
 func (p *page) shown() int {
 	p.Helper()
 	n, err := strconv.Atoi(eval[string](p, "document.body.dataset.shown"))
@@ -223,21 +222,21 @@ func (p *page) shown() int {
 	return n
 }
 
-// span is from when to when the lanes show, in nanoseconds.
+// span returns the time span of the lanes, in nanoseconds.
 func (p *page) span() (from, to float64) {
 	p.Helper()
 	v := eval[[]float64](p, "[Number(document.body.dataset.from), Number(document.body.dataset.to)]")
 	return v[0], v[1]
 }
 
-// box is where an element is.
+// box returns the position and size of an element.
 func (p *page) box(selector string) (x, y, width, height float64) {
 	p.Helper()
 	b := eval[[]float64](p, fmt.Sprintf("(() => { const b = document.querySelector(%q).getBoundingClientRect(); return [b.x, b.y, b.width, b.height]; })()", selector))
 	return b[0], b[1], b[2], b[3]
 }
 
-// screenshot keeps what the tab shows where SLUICE_ARTIFACTS says.
+// screenshot saves a screenshot of the tab in the directory SLUICE_ARTIFACTS, if that is set.
 func (p *page) screenshot(name string) {
 	p.Helper()
 	dir := os.Getenv("SLUICE_ARTIFACTS")
@@ -253,7 +252,7 @@ func (p *page) screenshot(name string) {
 	}
 }
 
-// prefer makes the system's colours dark or light.
+// prefer sets the system's colour scheme, dark or light.
 func prefer(scheme string) action {
 	return command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
@@ -270,7 +269,7 @@ func wheel(x, y, by float64) action {
 	})
 }
 
-// drag presses the mouse's button, moves it, and lets the button go.
+// drag presses the mouse's button, moves the mouse, and releases the button.
 func drag(x0, y0, x1, y1 float64, keys ...chromedp.Modifier) []action {
 	button := func(e *input.DispatchMouseEventParams) {
 		e.Button, e.Buttons, e.ClickCount = input.MouseButtonLeft, 1, 1
@@ -289,7 +288,7 @@ const (
 	touchEnd   = input.DispatchTouchEventTypeTouchEnd
 )
 
-// touch puts fingers on the screen, moves them, or takes them off.
+// touch puts fingers on the screen, moves them, or lifts them.
 func touch(kind input.DispatchTouchEventType, points ...[2]float64) action {
 	fingers := []*input.TouchPoint{}
 	for i, p := range points {

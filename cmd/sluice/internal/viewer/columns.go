@@ -17,11 +17,10 @@ import (
 //
 //	length of the head (4 bytes, the lowest first), the head in JSON, columns
 //
-// The head and each column are filled up with zeros to a multiple of 8 bytes, so
-// that the page can take a column as a typed array where it lies. data.js
-// reads this.
+// The head and each column are padded with zeros to a multiple of 8 bytes, so that the
+// page can use a column as a typed array without a copy. data.js reads this.
 
-// column is the values of one field, in the narrowest type that has them all.
+// column is the values of one field, in the narrowest type that holds them all.
 type column struct {
 	Name string `json:"name"`
 	Type string `json:"type"` // u8, u16, u32, i32 or f64
@@ -29,11 +28,11 @@ type column struct {
 	data []byte
 }
 
-// columns collects columns.
+// columns are the columns of a page.
 type columns []column
 
-// add adds a column of the n values that at returns. Beyond 2^53 they lose
-// their last digits, as all numbers of the page do.
+// add adds a column of the n values that at returns. Values beyond 2^53 lose their last
+// digits, as all numbers in JavaScript do.
 func (c *columns) add(name string, n int, at func(i int) int64) {
 	least, most := int64(0), int64(0)
 	for i := range n {
@@ -113,9 +112,9 @@ func writePadded(w *flate.Writer, b []byte) error {
 	return err
 }
 
-// opColumns returns what operations have. A time is the difference from the
-// operation's time before it, and Queued from that of the operation before; the
-// head has the first.
+// opColumns returns the columns of operations. A time is the difference from the
+// operation's previous time. Queued is the difference from Queued of the operation before;
+// the head has the first operation's.
 func opColumns(ops []trace.Op) columns {
 	var c columns
 	n := len(ops)
@@ -151,8 +150,8 @@ func callColumns(calls []trace.Call) columns {
 	return c
 }
 
-// inOrder returns s by time. The page searches by halves; and a file that
-// somebody else has written may have any order.
+// inOrder returns s sorted by time: the page uses binary search, and a trace that another
+// program has written may have any order.
 func inOrder[T any](s []T, at func(T) time.Duration) []T {
 	byTime := func(a, b T) int { return cmp.Compare(at(a), at(b)) }
 	if slices.IsSortedFunc(s, byTime) {

@@ -1,10 +1,10 @@
 // Package viewer makes a web page of a trace: `sluice trace view`.
 //
-// The page is one file. Its script and its styles are embedded, the operations
-// are compressed columns within it, and its content security policy forbids
-// all network. [Write] makes the page, [WriteFile] puts it into a file,
-// [Serve] shows it on this machine alone.
+// The page is one file. It contains its script, its styles, and the operations as
+// compressed columns. Its content security policy forbids all network access. [Write]
+// writes the page, [WriteFile] writes it to a file, [Serve] serves it on this machine
+// only.
 //
-// What the page does is in page/js, one module a concern; main.js says how they
-// hang together. third_party has what is not ours.
+// The page's script is in page/js, one module for each concern; main.js describes how
+// they fit together. third_party is the code of others.
 package viewer

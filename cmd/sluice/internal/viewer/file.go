@@ -10,13 +10,12 @@ import (
 	"path/filepath"
 )
 
-// ErrForeign is wrapped by WriteFile's error where a file is in the way that is
-// no page of ours.
-var ErrForeign = errors.New("the file is there, and is no page of sluice trace view")
+// ErrForeign is wrapped by WriteFile's error if the file exists and is not a page of this
+// package.
+var ErrForeign = errors.New("the file exists, and is not a page of sluice trace view")
 
-// WriteFile makes page all that the file of that name holds. A page of ours is
-// replaced at once and as a whole; another file only with force. A pipe or a
-// device is written to.
+// WriteFile writes page to the file of that name. It replaces a page of this package
+// atomically, and another file only with force. It writes to an existing pipe or device.
 func WriteFile(name string, page []byte, force bool) error {
 	info, err := os.Stat(name)
 	switch {
@@ -34,8 +33,8 @@ func WriteFile(name string, page []byte, force bool) error {
 	return replace(name, page, info.Mode().Perm())
 }
 
-// Check returns the error with which WriteFile without force would leave what
-// has that name alone, nil if it would not.
+// Check returns the error that WriteFile without force returns because of a file that
+// exists, nil if there is none.
 func Check(name string) error {
 	info, err := os.Stat(name)
 	switch {
@@ -51,7 +50,7 @@ func Check(name string) error {
 	return ours(name)
 }
 
-// ours returns nil if the file is empty or begins as all pages do.
+// ours returns nil if the file is empty, or begins as all pages of this package do.
 func ours(name string) error {
 	f, err := os.Open(name)
 	if err != nil {
@@ -69,9 +68,9 @@ func ours(name string) error {
 	return nil
 }
 
-// replace writes a file beside and gives it the name: whoever opens the name
-// finds a whole page, and a full disk costs nobody the old one. A link keeps
-// its name, and what it leads to is replaced.
+// replace writes a new file in the same directory, and renames it. So a reader always
+// finds a complete page, and a full disk does not destroy the old one. If the name is a
+// symbolic link, the link stays and its target is replaced.
 func replace(name string, page []byte, perm fs.FileMode) error {
 	if target, err := filepath.EvalSymlinks(name); err == nil {
 		name = target
@@ -90,8 +89,7 @@ func replace(name string, page []byte, perm fs.FileMode) error {
 	return nil
 }
 
-// create creates a file beside name, with the permissions that name would
-// have got.
+// create creates a new file in the directory of name, with these permissions.
 func create(name string, perm fs.FileMode) (*os.File, error) {
 	for i := range 1000 {
 		beside := fmt.Sprintf("%s.%d.%d", name, os.Getpid(), i)

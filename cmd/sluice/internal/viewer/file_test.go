@@ -66,7 +66,7 @@ func TestWriteFileElsewhere(t *testing.T) {
 	}
 }
 
-// TestWriteFileLink writes through a link, which stays one.
+// TestWriteFileLink writes through a symbolic link, which must stay.
 func TestWriteFileLink(t *testing.T) {
 	dir := t.TempDir()
 	target, link := filepath.Join(dir, "target"), filepath.Join(dir, "link")

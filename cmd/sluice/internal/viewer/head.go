@@ -10,14 +10,14 @@ import (
 	"github.com/sluiceio/sluice/trace"
 )
 
-// head is what the page knows beside the columns.
+// head is the page's data besides the columns.
 type head struct {
 	Name      string            `json:"name"`
 	Facts     []fact            `json:"facts"`
 	FirstOp   int64             `json:"firstOp"`   // ns since the recorder was made
 	FirstCall int64             `json:"firstCall"` // likewise
 	Lost      int64             `json:"lost"`
-	Kept      bool              `json:"kept"` // what was lost came last, not first
+	Kept      bool              `json:"kept"` // the lost events are the last ones, not the first
 	Files     []string          `json:"files"`
 	Kinds     []string          `json:"kinds"`
 	Paths     []string          `json:"paths"`
@@ -75,8 +75,8 @@ func names[T interface {
 	return all
 }
 
-// explain notes what the error of a result says. The numbers of another
-// system's errors mean nothing here.
+// explain adds the text of a result's error. For a trace of another system it adds only
+// the number, which means something else here.
 func (h *head) explain(system string, result int64) {
 	if result >= 0 || result < -4095 {
 		return
@@ -91,7 +91,7 @@ func (h *head) explain(system string, result int64) {
 	}
 }
 
-// facts returns what is known of m.
+// facts returns the known facts of m.
 func facts(m *trace.Meta) []fact {
 	all := []fact{
 		{"program", m.Program},

@@ -15,8 +15,8 @@ import (
 	"github.com/sluiceio/sluice/internal/seed"
 )
 
-// modulesIn runs an expression that may use what some modules have, and the
-// values of input by name, in an empty page.
+// modulesIn evaluates an expression in an empty page. The expression may use the exports
+// of the modules, and the values of input by name.
 func modulesIn[T any](t *testing.T, browser context.Context, names []string, input map[string]any, expression string) T {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(browser)
@@ -39,8 +39,8 @@ func modulesIn[T any](t *testing.T, browser context.Context, names []string, inp
 	return eval[T](&page{TB: t, ctx: ctx}, fmt.Sprintf("(() => { %s\nreturn %s; })()", &b, expression))
 }
 
-// intervals returns n intervals by their starts, of whole numbers below 1000: so
-// that many begin and end together, and some take no time.
+// intervals returns n intervals, sorted by start. All times are whole numbers below 1000,
+// so many intervals begin and end at the same time, and some are empty.
 func intervals(r *rand.Rand, n int) (starts, ends []int) {
 	at := 0
 	for range n {
@@ -62,8 +62,8 @@ func testModules(t *testing.T, browser context.Context) {
 	testRates(t, browser, r)
 }
 
-// testTracks demands of the rows of some intervals, in two lanes, that each
-// interval is in the first row of its lane which is free.
+// testTracks checks, for intervals in two lanes, that each interval is in the first free
+// row of its lane.
 func testTracks(t *testing.T, browser context.Context, starts, ends []int, input map[string]any) {
 	type rows struct{ FirstRow, Begin, Item []int }
 	got := modulesIn[rows](t, browser, []string{"tracks"}, input,
@@ -92,9 +92,8 @@ func testTracks(t *testing.T, browser context.Context, starts, ends []int, input
 	}
 }
 
-// testDepth compares what depths returns with counting. The parts begin and end
-// between the intervals' times, so that there is no question of what belongs to
-// which.
+// testDepth compares the result of depths with counting. The parts begin and end between
+// the intervals' times, so each interval's parts are unambiguous.
 func testDepth(t *testing.T, browser context.Context, starts, ends []int, input map[string]any) {
 	ends = slices.Clone(ends)
 	for i := range ends {
@@ -118,7 +117,7 @@ func testDepth(t *testing.T, browser context.Context, starts, ends []int, input 
 	}
 }
 
-// countAt is how many intervals there are at a time that is none of theirs.
+// countAt returns the number of intervals at a time at which none begins or ends.
 func countAt(starts, ends []int, at float64) int {
 	n := 0
 	for i := range starts {
@@ -129,8 +128,8 @@ func countAt(starts, ends []int, at float64) int {
 	return n
 }
 
-// begunWith is how many intervals there are when the i-th has begun, itself
-// included, where those that end then have made room.
+// begunWith returns the number of intervals when the i-th begins: that one included, those
+// that end at that time excluded.
 func begunWith(starts, ends []int, i int) int {
 	n := 1
 	for j := range i {
@@ -141,8 +140,8 @@ func begunWith(starts, ends []int, i int) int {
 	return n
 }
 
-// testRates demands that what is transferred at all rates together is what all
-// operations have transferred, in narrow parts and in wide ones.
+// testRates checks, in narrow and in wide parts, that the rates add up to the bytes that all
+// operations have transferred.
 func testRates(t *testing.T, browser context.Context, r *rand.Rand) {
 	const n = 1000
 	var queued, submitted, completed, result, kind []int64

@@ -9,11 +9,10 @@ import (
 	"github.com/sluiceio/sluice/trace"
 )
 
-// mark is how every page begins. A file that begins with it is ours to
-// overwrite.
+// mark is the beginning of every page. WriteFile may overwrite a file that begins with it.
 const mark = "<!doctype html>\n<!-- sluice trace view -->\n"
 
-// Write writes the page of t, which is called name there.
+// Write writes the page of t. The page shows name as the trace's name.
 func Write(w io.Writer, t *trace.Trace, name string) error {
 	data, err := encode(t, name)
 	if err != nil {
@@ -31,8 +30,8 @@ func Write(w io.Writer, t *trace.Trace, name string) error {
 	})
 }
 
-// policy lets the page have its own script and style, and nothing else: no
-// network, and nothing that a file's name might smuggle in.
+// policy returns a content security policy that allows only the page's own script and
+// style: no network, and no script that is hidden in the name of a file.
 func policy(script, style string) string {
 	return fmt.Sprintf("default-src 'none'; img-src data:; script-src '%s'; style-src '%s'; base-uri 'none'; form-action 'none'",
 		digest(script), digest(style))

@@ -31,7 +31,7 @@ func written(t testing.TB, tr *trace.Trace, name string) string {
 	return b.String()
 }
 
-// decoded takes a page's data apart, as data.js does.
+// decoded decodes a page's data, as data.js does.
 func decoded(t testing.TB, page string) (h head, columns map[string][]float64) {
 	t.Helper()
 	_, rest, _ := strings.Cut(page, `<script type="text/plain" id="data">`)
@@ -76,8 +76,7 @@ func value(kind string, b []byte) float64 {
 	return math.Float64frombits(binary.LittleEndian.Uint64(b))
 }
 
-// TestData reads back what a page holds, of traces whose values need each type
-// of column.
+// TestData decodes pages of traces whose values need each type of column.
 func TestData(t *testing.T) {
 	start := seed.Of(t)
 	for _, n := range []int{0, 1, 2, 3000} {
@@ -113,7 +112,7 @@ func TestData(t *testing.T) {
 	}
 }
 
-// extreme puts the ends of some ranges into the last operations.
+// extreme gives the last operations the extreme values of some ranges.
 func extreme(tr *trace.Trace) {
 	last := tr.Ops[len(tr.Ops)-3:]
 	last[0].Offset, last[0].Size = -1, 1<<52
@@ -122,8 +121,8 @@ func extreme(tr *trace.Trace) {
 	last[2].Goroutine, last[2].Class, last[2].Ring = math.MaxUint32, math.MaxUint8, math.MaxUint8
 }
 
-// TestDisorder gives a trace whose operations are in no order, as a file of
-// somebody else's may have them.
+// TestDisorder makes a page of a trace whose operations are not sorted, as in a file of
+// another program.
 func TestDisorder(t *testing.T) {
 	tr := synthetic(1, 100)
 	first := tr.Ops[0]
@@ -137,7 +136,7 @@ func TestDisorder(t *testing.T) {
 	}
 }
 
-// TestHostile puts into names what would end a page's parts.
+// TestHostile uses names with text that would end a part of the page.
 func TestHostile(t *testing.T) {
 	tr := synthetic(1, 10)
 	const evil = `</script><script>alert(1)</script><!--"'` + "\xff"
@@ -151,8 +150,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestSelfContained looks for what would make the page ask for anything, and for
-// a policy that fits what is embedded.
+// TestSelfContained checks that nothing in the page makes a request, and that its policy
+// fits the embedded script and style.
 func TestSelfContained(t *testing.T) {
 	page := written(t, synthetic(1, 10), "name")
 	if !strings.HasPrefix(page, mark) {
@@ -187,9 +186,8 @@ func TestSelfContained(t *testing.T) {
 
 var importLine = regexp.MustCompile(`(?m)^import \{ ([^}]+) \} from "\./(\w+)\.js";$`)
 
-// TestModules demands that all modules are in the list, each behind those that it
-// imports from; that what they import is exported there; and that they import
-// in no other way than the one that joinable knows.
+// TestModules checks that the list has all modules, each after the modules that it imports,
+// that everything they import is exported, and that joinable knows their form of import.
 func TestModules(t *testing.T) {
 	names, err := fs.Glob(files, "page/js/*.js")
 	if err != nil || len(names) != len(modules) {
@@ -227,7 +225,7 @@ func checkExport(t *testing.T, module, name string) {
 	}
 }
 
-// TestErrors makes writing fail at every few bytes.
+// TestErrors lets the writing of a page fail after different numbers of bytes.
 func TestErrors(t *testing.T) {
 	tr := synthetic(1, 10)
 	full := len(written(t, tr, "name"))
@@ -240,7 +238,7 @@ func TestErrors(t *testing.T) {
 
 var errFull = errors.New("full")
 
-// limited takes so many bytes.
+// limited is a Writer that accepts left bytes and then fails.
 type limited struct{ left int }
 
 func (l *limited) Write(p []byte) (int, error) {

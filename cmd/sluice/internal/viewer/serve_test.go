@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// serving serves a page until the test ends, and returns where.
+// serving serves a page until the test ends, and returns its URL.
 func serving(t *testing.T, page string) string {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
@@ -65,11 +65,11 @@ func TestServe(t *testing.T) {
 
 func TestListen(t *testing.T) {
 	for addr, says := range map[string]string{
-		"0.0.0.0:0":     "not an address of this machine alone",
-		"example.com:0": "not an address of this machine alone",
-		"[::]:0":        "not an address of this machine alone",
-		"8080":          "is no address",
-		"localhost":     "is no address",
+		"0.0.0.0:0":     "can be reached from other machines",
+		"example.com:0": "can be reached from other machines",
+		"[::]:0":        "can be reached from other machines",
+		"8080":          "is not an address",
+		"localhost":     "is not an address",
 		"localhost:x":   "x",
 	} {
 		l, err := Listen(t.Context(), addr)

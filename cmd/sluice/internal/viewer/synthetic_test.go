@@ -8,9 +8,9 @@ import (
 	"github.com/sluiceio/sluice/trace"
 )
 
-// synthetic makes a trace of n operations such as a program leaves that reads
-// at random, logs, and works in bursts, with pauses, errors, and now and then a
-// disk that does not answer for long. The same seed makes the same trace.
+// synthetic returns a trace of n operations of a program that reads at random, writes a
+// log, and works in bursts, with pauses and errors. Sometimes the disk stalls. The same
+// seed gives the same trace.
 func synthetic(seed uint64, n int) *trace.Trace {
 	g := &generator{r: rand.New(rand.NewPCG(seed, 1)), t: &trace.Trace{
 		Meta: trace.Meta{
@@ -30,7 +30,7 @@ func synthetic(seed uint64, n int) *trace.Trace {
 	return g.t
 }
 
-// generator lets each of its workers do one operation after the other.
+// generator makes the operations of its workers, each one after the other.
 type generator struct {
 	r    *rand.Rand
 	t    *trace.Trace
@@ -94,7 +94,7 @@ func (g *generator) op(w worker) trace.Op {
 	return o
 }
 
-// result is now and then an error, or less than was asked for.
+// result returns the result of an operation: sometimes an error, or a short count.
 func (g *generator) result(size int64) int64 {
 	switch g.r.IntN(2000) {
 	case 0:
@@ -114,7 +114,7 @@ func (g *generator) call(o trace.Op) {
 	})
 }
 
-// finish makes the trace one that trace.Read takes.
+// finish makes the trace valid for trace.Read.
 func (g *generator) finish() {
 	g.t.Ops = inOrder(g.t.Ops, func(o trace.Op) time.Duration { return o.Queued })
 	g.t.Calls = inOrder(g.t.Calls, func(c trace.Call) time.Duration { return c.Start })
@@ -123,7 +123,7 @@ func (g *generator) finish() {
 	}
 }
 
-// workers is a heap by time.
+// workers is a heap, by time.
 type workers []worker
 
 func (w workers) Len() int           { return len(w) }

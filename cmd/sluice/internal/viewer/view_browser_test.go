@@ -74,7 +74,7 @@ func TestBrowser(t *testing.T) {
 	}
 }
 
-// extremes are traces such as few programs leave.
+// extremes returns unusual traces.
 func extremes() map[string]*trace.Trace {
 	all := map[string]*trace.Trace{"goroutines": {}, "depth": {}, "instants": {}, "ages": {}, "unknown": {}, "files": {}}
 	add := func(name string, from, to time.Duration, change func(*trace.Op)) {
@@ -99,7 +99,7 @@ func extremes() map[string]*trace.Trace {
 	return all
 }
 
-// one is a trace of one operation, whose times are known.
+// one returns a trace of one operation with known times.
 func one() *trace.Trace {
 	return &trace.Trace{
 		Meta:  trace.Meta{OS: runtime.GOOS},
@@ -111,7 +111,7 @@ func one() *trace.Trace {
 	}
 }
 
-// gutter is how wide the labels beside the lanes are on a wide screen.
+// gutter is the width of the labels beside the lanes, on a wide screen.
 const gutter = 172
 
 func testZoom(t *testing.T, p *page) {
@@ -192,7 +192,7 @@ func testTouch(t *testing.T, p *page) {
 	p.screenshot("touch")
 }
 
-// amount is how many operations are so.
+// amount returns the number of operations for which is returns true.
 func amount(tr *trace.Trace, is func(*trace.Op) bool) int {
 	n := 0
 	for i := range tr.Ops {
@@ -310,7 +310,7 @@ func testLanes(t *testing.T, p *page, tr *trace.Trace) {
 	p.screenshot("coloured-by-path")
 }
 
-// testStatistics compares what the page says of the operations with what is so.
+// testStatistics compares the statistics on the page with those of the trace.
 func testStatistics(t *testing.T, p *page, tr *trace.Trace) {
 	var latencies []time.Duration
 	for _, o := range tr.Ops {
@@ -333,9 +333,9 @@ func testStatistics(t *testing.T, p *page, tr *trace.Trace) {
 	}
 }
 
-// testRate looks at parts of the trace that are shorter than an operation. What is counted
-// by the second are the operations that completed there: those that were in progress
-// all the time have not.
+// testRate looks at parts of the trace that are shorter than an operation. The rate of a
+// part counts the operations that completed in it, not those that were in progress all the
+// time.
 func testRate(t *testing.T, p *page, tr *trace.Trace) {
 	last := time.Duration(0)
 	for i := range tr.Ops {
@@ -369,8 +369,8 @@ func testRate(t *testing.T, p *page, tr *trace.Trace) {
 	}
 }
 
-// testStillPointer rests the pointer on an operation while other things come below it: by
-// keys, by a search, and by the wheel.
+// testStillPointer keeps the pointer still while other operations move below it: by keys, by
+// a search, and by the wheel.
 func testStillPointer(t *testing.T, p *page) {
 	left, top, width, _ := p.box("#lanes")
 	x, y := left+gutter+(width-gutter)/2, top+10
@@ -383,7 +383,7 @@ func testStillPointer(t *testing.T, p *page) {
 		t.Fatal("the one operation has no card")
 	}
 	before := said()
-	// By keys to the left end, where there is nothing in the middle of the plot.
+	// Move to the left end by keys. Nothing is in the middle of the plot there.
 	p.after(script(`[..."++++++", ...Array(100).fill("ArrowLeft")].forEach((key) => document.dispatchEvent(new KeyboardEvent("keydown", { key, shiftKey: true })))`))
 	if card() {
 		t.Error("the card stays when its operation has moved away")
@@ -412,7 +412,7 @@ func testStillPointer(t *testing.T, p *page) {
 	}
 }
 
-// testDetails points at the one operation there is.
+// testDetails points at the only operation.
 func testDetails(t *testing.T, p *page) {
 	left, top, width, _ := p.box("#lanes")
 	x, y := left+gutter+(width-gutter)/2, top+10
@@ -442,8 +442,8 @@ func testDetails(t *testing.T, p *page) {
 	}
 }
 
-// testTap taps on the one operation there is: what is known of it is a sheet at
-// the bottom of the screen.
+// testTap taps on the only operation. Its details are in a sheet at the bottom of the
+// screen.
 func testTap(t *testing.T, p *page) {
 	_, top, width, _ := p.box("#lanes")
 	at := [2]float64{width * 0.6, top + 10}
@@ -484,8 +484,7 @@ func testKeys(t *testing.T, p *page) {
 	}
 }
 
-// press presses a key whose letter appears only if nobody prevents it, as with
-// a keyboard.
+// press presses a key as a keyboard does: its letter appears unless the page prevents it.
 func press(key string) action {
 	return command(input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyDown, Key: key, Text: key})
 }
@@ -498,7 +497,7 @@ func testTheme(t *testing.T, p *page) {
 		if got := eval[string](p, background); got != want {
 			t.Errorf("%s has background %s; want %s", what, got, want)
 		}
-		// The canvas's corner: what the script has drawn, not the styles.
+		// The corner of the canvas: its colour is from the script, not from the styles.
 		x, y, _, _ := p.box("#lanes")
 		if got := p.colourAt(x+2, y+2); got != want {
 			t.Errorf("%s has lanes of background %s; want %s", what, got, want)
@@ -514,7 +513,7 @@ func testTheme(t *testing.T, p *page) {
 	expect("dark", black)
 }
 
-// colourAt is what colour a place has, as the styles call it.
+// colourAt returns the colour of a pixel, in the notation of the styles.
 func (p *page) colourAt(x, y float64) string {
 	picture, err := png.Decode(bytes.NewReader(get(p, chromedp.CaptureScreenshot())))
 	if err != nil {
@@ -537,7 +536,7 @@ func testWidth(t *testing.T, p *page, name string, w window) {
 	if wide := eval[int64](p, "document.documentElement.scrollWidth"); wide > w.width {
 		t.Errorf("the page is %d pixels wide in a window of %d", wide, w.width)
 	}
-	// Nothing that has text reaches out of the window, or is cut.
+	// No element with text extends beyond the window, or is cut off.
 	out := eval[[]string](p, "[...document.querySelectorAll('button, label, select, input, h2, h3, output, dd')].filter((e) => e.offsetParent && (e.getBoundingClientRect().right > innerWidth + 1 || e.getBoundingClientRect().left < -1)).map((e) => e.outerHTML.slice(0, 80))")
 	if len(out) > 0 {
 		t.Errorf("these reach out of the window: %q", out)

@@ -6,15 +6,15 @@ import { Rates } from "./series.js";
 
 const font = "11px system-ui, sans-serif";
 
-// axis is what all charts' axes have in common.
+// axis is the options that all axes share.
 export function axis(more) {
 	return {
 		font, stroke: () => palette.faint, grid: { stroke: () => palette.line, width: 1 }, ticks: { show: false }, gap: 6, ...more,
 	};
 }
 
-// plain is what all charts have in common: no legend and no cursor of uPlot's,
-// for lanes and charts share theirs.
+// plain is the options that all charts share. uPlot's legend and cursor are off: lanes and
+// charts share a cursor of their own.
 export function plain(more) {
 	return { legend: { show: false }, cursor: { show: false }, ...more };
 }
@@ -28,7 +28,7 @@ function series(mark, more) {
 	};
 }
 
-// TimeCharts are the depth and the throughput in view.
+// TimeCharts are the charts of depth and throughput over the time in view.
 export class TimeCharts {
 	constructor(trace, view, depthParent, rateParent) {
 		Object.assign(this, { trace, view });
@@ -60,7 +60,7 @@ export class TimeCharts {
 		this.rate.setSize({ width: gutter + plot, height });
 	}
 
-	// set takes other operations, and their depths.
+	// set replaces the operations and their depths.
 	set(chosen, depths) {
 		const { trace, view } = this;
 		this.depths = depths;
@@ -77,7 +77,7 @@ export class TimeCharts {
 		this.rate.setData([this.rates.at, this.rates.read, this.rates.write]);
 	}
 
-	// at returns what the charts show at a time, in words.
+	// at returns the charts' values at a time, as text.
 	at(t) {
 		const { progress, kernel } = this.depths, k = Math.floor(t / this.part) - Math.round(this.rates.at[0] / this.part);
 		const rate = (line) => bytes(Math.round(line[k] ?? 0)) + "/s";

@@ -1,10 +1,8 @@
-// The trace, out of the columns that the page holds. ../../columns.go writes
-// them.
+// Decodes the trace from the page's columns. ../../columns.go writes them.
 
 const arrays = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, i32: Int32Array, f64: Float64Array };
 
-// load reads the page's data. Times are in nanoseconds since the recorder was
-// made.
+// load returns the page's data. Times are in nanoseconds since the recorder was made.
 export async function load(text) {
 	const packed = unpack(text);
 	const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
@@ -16,8 +14,7 @@ export async function load(text) {
 	return { ...head, ops, calls, ...span(ops, calls) };
 }
 
-// unpack takes base64 apart: by what the browser has, which is much faster, or
-// by hand.
+// unpack decodes base64. The browser's own function is much faster where there is one.
 function unpack(text) {
 	if (Uint8Array.fromBase64) {
 		return Uint8Array.fromBase64(text);
@@ -40,7 +37,7 @@ function readColumns(buffer, at, list) {
 	return columns;
 }
 
-// makeOps makes times out of differences.
+// makeOps computes the operations' times from their differences.
 function makeOps(c, first) {
 	const n = c.queued.length;
 	const queued = sums(c.queued, first);
@@ -70,8 +67,8 @@ function makeCalls(c, first) {
 	};
 }
 
-// queues numbers what carries operations to the kernel: a driver and a ring of
-// it. 0 is no driver, whose ring does not matter.
+// queues gives each pair of a driver and a ring a number. 0 is no driver; its ring does
+// not matter.
 function queues(driver, ring) {
 	return Uint16Array.from(driver, (d, i) => (d === 0 ? 0 : (d << 8) | ring[i]));
 }
@@ -85,8 +82,7 @@ function sums(differences, first) {
 	return all;
 }
 
-// number counts goroutines as they appear, from 1. tags has what the recorder
-// calls them.
+// number numbers goroutines from 1, as they appear. tags are the recorder's numbers.
 function number(tags) {
 	const numbers = new Map(), goroutine = new Uint32Array(tags.length);
 	for (let i = 0; i < tags.length; i++) {
@@ -99,7 +95,7 @@ function number(tags) {
 	return { goroutine, tags: [...numbers.keys()] };
 }
 
-// span returns from when to when there is anything.
+// span returns the time from the first event to the last.
 function span(ops, calls) {
 	const first = Math.min(ops.queued[0] ?? Infinity, calls.start[0] ?? Infinity);
 	const most = (times) => times.reduce((a, b) => Math.max(a, b), -Infinity);

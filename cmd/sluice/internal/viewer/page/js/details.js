@@ -1,5 +1,4 @@
-// What is known of one operation, or of a system call: beside the pointer, or
-// kept on the screen.
+// The details of one operation or system call: beside the pointer, or kept on the screen.
 
 import { bytes, count, duration, exact } from "./format.js";
 
@@ -24,7 +23,7 @@ export class Details {
 		this.place(x, y);
 	}
 
-	// keep shows a hit until it is let go.
+	// keep shows a hit until it is released.
 	keep(hit, x, y) {
 		this.kept = false;
 		this.show(hit, x, y);
@@ -85,7 +84,7 @@ export class Details {
 		this.box.dataset.item = i;
 	}
 
-	// times is the table of an operation's four times.
+	// times returns the table of an operation's four times.
 	times(i) {
 		const { ops } = this.trace, table = node("table");
 		table.append(row("th", "", "at", "then"));
@@ -96,7 +95,7 @@ export class Details {
 		for (const [name, at, then] of steps) {
 			table.append(row("td", name, exact(at), then === null ? "" : duration(then)));
 		}
-		table.append(row("td", "in all", "", duration(ops.latency[i])));
+		table.append(row("td", "total", "", duration(ops.latency[i])));
 		return table;
 	}
 
@@ -115,7 +114,7 @@ export class Details {
 			["returned", calls.result[i] < 0 ? errors[-calls.result[i]] ?? String(calls.result[i]) : count(calls.result[i])],
 		];
 		if (calls.batch[i] > 0) {
-			rows.push(["handed over", count(calls.batch[i])]);
+			rows.push(["submitted", count(calls.batch[i])]);
 		}
 		if (calls.wait[i] > 0) {
 			rows.push(["waits for", count(calls.wait[i])]);

@@ -1,4 +1,4 @@
-// Which operations are shown.
+// Chooses which operations are shown.
 
 import { parse } from "./search.js";
 import { count } from "./format.js";
@@ -26,7 +26,7 @@ export class Filters {
 		this.choose();
 	}
 
-	// chips makes a box for each value that operations have.
+	// chips makes a checkbox for each value that occurs.
 	chips(id, by, names) {
 		const set = $(id), column = this.trace.ops[by], boxes = [];
 		const counts = new Array(names.length).fill(0);
@@ -65,7 +65,7 @@ export class Filters {
 		this.changed();
 	}
 
-	// choose works out chosen.
+	// choose computes chosen.
 	choose() {
 		const { ops } = this.trace;
 		const kinds = ticked(this.kinds), paths = ticked(this.paths);
@@ -83,8 +83,8 @@ export class Filters {
 		this.tell();
 	}
 
-	// search returns what the field demands, null if nothing. A text that is
-	// wrong demands nothing, and says why.
+	// search returns the field's predicate, null if the field is empty or wrong. It shows the
+	// error of a wrong text.
 	search() {
 		const field = $("search");
 		let test = null, wrong = "";

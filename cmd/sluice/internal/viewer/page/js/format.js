@@ -1,4 +1,4 @@
-// Numbers as people read them.
+// Formats numbers for people.
 
 const units = [["s", 1e9], ["ms", 1e6], ["µs", 1e3], ["ns", 1]];
 
@@ -21,8 +21,7 @@ export function exact(ns) {
 	return (ns / size).toFixed(decimals) + " " + unit;
 }
 
-// tickLabel shows the time ns on an axis whose ticks are step apart, and which
-// ends at most.
+// tickLabel shows the time ns on an axis whose ticks are step apart and whose end is most.
 export function tickLabel(ns, step, most) {
 	const [unit, size] = unitOf(Math.max(most, step));
 	const decimals = Math.max(0, -Math.floor(Math.log10(step / size) + 1e-9));

@@ -1,5 +1,4 @@
-// How the latencies of the operations in view are spread, and their
-// percentiles.
+// A histogram of the latencies of the operations in view, and their percentiles.
 
 import { axis, plain } from "./charts.js";
 import { log, logRange, logTime } from "./scatter.js";
@@ -10,8 +9,7 @@ const perDecade = 20; // bars
 
 export const percentiles = [["p50", 0.5], ["p90", 0.9], ["p99", 0.99], ["p99.9", 0.999]];
 
-// rank returns the value below which, itself included, so large a part of the
-// sorted values lies. It is one of them.
+// rank returns the least of the sorted values that is not less than this part of them.
 export function rank(sorted, part) {
 	return sorted[Math.max(0, Math.ceil(part * sorted.length - 1e-9) - 1)];
 }
@@ -40,7 +38,7 @@ export class Histogram {
 		this.plot.setSize({ width, height });
 	}
 
-	// counts are what is written beside the axis.
+	// counts are the labels of the axis.
 	counts() {
 		const most = Math.max(1, this.top ?? 0) * 1.2, all = [];
 		for (let v = 1; v <= most; v *= 10) {
@@ -49,7 +47,7 @@ export class Histogram {
 		return all.filter((v) => v <= most);
 	}
 
-	// set takes how long each operation took, sorted.
+	// set replaces the latencies, which must be sorted.
 	set(sorted) {
 		this.sorted = sorted;
 		const [from, to] = this.range = logRange(sorted.length ? [sorted[0], sorted[sorted.length - 1]] : []);
@@ -62,8 +60,8 @@ export class Histogram {
 		this.plot.setData([x, Array.from(counts, (c) => (c > 0 ? Math.log10(1 + c) : null))]);
 	}
 
-	// drawPercentiles draws lines, each label lower than the one before, for
-	// they may be near each other.
+	// drawPercentiles draws lines. Each label is lower than the one before, as the lines may
+	// be near each other.
 	drawPercentiles() {
 		if (!this.sorted.length) {
 			return;
@@ -93,8 +91,8 @@ export class Histogram {
 	}
 }
 
-// fillStats writes the numbers of the operations in view into a list. What is counted by
-// the second are those that completed in view.
+// fillStats writes the figures of the operations in view into a list. The rate counts the
+// operations that completed in view.
 export function fillStats(list, { sorted, completed, transferred, failed, seconds }) {
 	const rows = [["operations", count(sorted.length)], ["transferred", bytes(transferred)]];
 	if (seconds > 0) {

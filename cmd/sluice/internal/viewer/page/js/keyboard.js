@@ -2,7 +2,7 @@
 
 const inFields = "input, select, textarea, dialog";
 
-// listen makes keys do what actions has: functions by name.
+// listen binds keys to actions: functions by name.
 export function listen(actions) {
 	const keys = {
 		"ArrowLeft": (e) => actions.move(e.shiftKey ? -0.9 : -0.1),
@@ -43,8 +43,8 @@ export function listen(actions) {
 	});
 }
 
-// movesOn tells whether a key is none of a box's own: boxes know space and
-// Tab alone.
+// movesOn reports whether a checkbox does not use the key itself: it uses only space and
+// Tab.
 function movesOn(e, field) {
 	return field.matches("input[type=checkbox]") && !e.key.startsWith("Tab");
 }

@@ -1,4 +1,4 @@
-// The lanes: which there are, and how they are drawn.
+// Arranges the lanes and draws them.
 
 import { Tracks } from "./tracks.js";
 import { Raster, fit } from "./raster.js";
@@ -6,8 +6,8 @@ import { palette, mark } from "./palette.js";
 
 const driverLabels = { "": "system calls", uring: "io_uring", aio: "Linux AIO", pool: "threads" };
 
-// by says for each way to make lanes which lane an operation is in, what lanes
-// are called, and how they are ordered.
+// by holds, for each way to make lanes, the lane of an operation, the names of lanes and
+// their order.
 const by = {
 	goroutine: ({ ops }) => ({ of: ops.goroutine, label: (v) => "goroutine " + v, short: (v) => "G" + v, order: (a, b) => a - b }),
 	file: ({ ops, files }) => {
@@ -16,7 +16,7 @@ const by = {
 	},
 	ring: (trace) => {
 		const label = (v) => queueLabel(trace, v);
-		// What went through no driver comes last.
+		// Operations without a driver come last.
 		return { of: trace.ops.queue, label, short: label, order: (a, b) => (a || Infinity) - (b || Infinity) };
 	},
 };
@@ -27,24 +27,24 @@ export const ways = Object.keys(by);
 
 const base = (name) => name.replace(/.*[/\\](?=.)/, "");
 
-// queueLabel names a driver and its ring, which data.js has made one number.
+// queueLabel returns the name of a driver and its ring, which are one number (data.js).
 function queueLabel({ drivers }, v) {
 	const name = drivers[v >> 8], label = driverLabels[name] ?? name;
 	return v === 0 ? label : `${label}, ring ${v & 255}`;
 }
 
-// rowHeight is in CSS pixels; of many rows each is low.
+// rowHeight returns the height of a row in CSS pixels: the more rows, the lower.
 const rowHeight = (rows) => (rows <= 1 ? 14 : rows <= 4 ? 11 : rows <= 16 ? 7 : rows <= 64 ? 4 : 3);
 
-// Lanes draws the operations that are chosen into a canvas which stays in
-// place while its parent scrolls.
+// Lanes draws the chosen operations into a canvas that stays in place while its parent
+// scrolls.
 export class Lanes {
 	constructor(trace, view, canvas, scroller, sizer) {
 		Object.assign(this, { trace, view, canvas, scroller, sizer });
 		this.picked = -1;
 	}
 
-	// arrange makes the lanes anew.
+	// arrange makes new lanes.
 	arrange(way, colourBy, chosen) {
 		const { trace } = this, { of, label, short, order } = by[way](trace);
 		const values = new Set();
@@ -86,7 +86,7 @@ export class Lanes {
 		this.ops.colour((i) => mark(colourBy, values[i]), (i) => ops.result[i] < 0);
 	}
 
-	// measure says where each lane is, in CSS pixels from the top of all.
+	// measure computes the position of each lane, in CSS pixels from the top of the first.
 	measure() {
 		this.inside = this.narrow && !this.fitBeside();
 		const above = this.inside ? 17 : 3;
@@ -101,8 +101,8 @@ export class Lanes {
 		this.sizer.style.height = Math.max(y, this.scroller.clientHeight) + "px";
 	}
 
-	// resize is told how wide the labels and the plot are. On a narrow screen
-	// labels for which there is no room beside their lanes are in them.
+	// resize sets the widths of the labels and the plot. On a narrow screen labels are inside
+	// their lanes, if there is no room beside them.
 	resize(gutter, plot, narrow) {
 		Object.assign(this, { gutter, plot, narrow });
 		this.measure();
@@ -180,8 +180,8 @@ export class Lanes {
 		}
 	}
 
-	// drawRow draws what is wide as what it is, and what is narrow as columns
-	// of a pixel. It takes time for the pixels, not for the operations.
+	// drawRow draws wide operations one by one, and narrow ones as columns of a pixel. Its
+	// time depends on the number of pixels, not of operations.
 	drawRow(tracks, row, y0, y1) {
 		const { view, perNano } = this;
 		let [i, j] = tracks.between(row, view.from, view.to);
@@ -234,8 +234,7 @@ export class Lanes {
 		}
 	}
 
-	// drawFailed underlines what failed, and puts a foot under it that is seen
-	// at any width.
+	// drawFailed underlines failed operations, with a mark below that is visible at any width.
 	drawFailed(x0, x1, y1) {
 		const { raster } = this, s = Math.max(1, Math.round(this.scale));
 		raster.fill(x0, y1 - 2 * s, x1, y1, raster.failed);
@@ -261,15 +260,15 @@ export class Lanes {
 			context.fillStyle = palette.line;
 			context.fillRect(0, bottom - 1 / scale, left / scale, 1 / scale);
 			context.fillStyle = palette.text;
-			// The middle of what can be seen of the lane.
+			// The middle of the visible part of the lane.
 			const seen = [Math.max(y, 0), Math.min(bottom, scroller.clientHeight)];
 			context.fillText(shorten(context, lane.short, this.gutter - 20), 12, Math.max(y + 11, Math.min((seen[0] + seen[1]) / 2, bottom - 11)));
 		}
 		context.restore();
 	}
 
-	// find returns what is drawn at a place of the canvas, in CSS pixels: an
-	// index, and whether it is of a call.
+	// find returns the operation or call at a point of the canvas, in CSS pixels: its index, and
+	// whether it is a call.
 	find(x, y) {
 		const at = y + this.scroller.scrollTop, [hit] = this.visible(at, 1), lane = hit?.[1];
 		if (!lane) {
@@ -296,8 +295,8 @@ export class Lanes {
 		return best < 0 ? { lane } : { lane, item: tracks.item[best], isCall: tracks !== this.ops };
 	}
 
-	// reveal scrolls to the lane of an operation, and returns where it is then,
-	// in CSS pixels of the canvas.
+	// reveal scrolls to the lane of an operation, and returns its position on the canvas, in CSS
+	// pixels.
 	reveal(item) {
 		for (const lane of this.list) {
 			if (lane.tracks !== this.ops) {
@@ -322,8 +321,8 @@ export class Lanes {
 	}
 }
 
-// shorten cuts text at its beginning until it is as narrow as width: the end of
-// a file's name says most.
+// shorten cuts the beginning of text until it fits width. The end of a file's name is the
+// most useful part.
 export function shorten(context, text, width) {
 	if (context.measureText(text).width <= width) {
 		return text;

@@ -16,7 +16,7 @@ import { setDark, palette } from "./palette.js";
 import { swatch } from "./raster.js";
 import { count, duration, tickLabel, ticks } from "./format.js";
 
-const measures = { latency: "in all", inQueue: "in the queue", inDevice: "in the kernel", waking: "until awake" };
+const measures = { latency: "total", inQueue: "in the queue", inDevice: "in the kernel", waking: "waking up" };
 const narrow = matchMedia("(max-width: 760px)"), systemDark = matchMedia("(prefers-color-scheme: dark)");
 
 class Page {
@@ -27,7 +27,7 @@ class Page {
 		this.colourBy = "kind";
 		this.theme = "auto";
 		this.picked = null;
-		this.version = 0; // of what is to be seen
+		this.version = 0; // grows with each change of the picture
 		fillAbout(trace);
 		this.applyTheme();
 		this.filters = new Filters(trace, () => this.rearrange());
@@ -48,7 +48,7 @@ class Page {
 		["plots", "scroller", "analysis"].forEach((id) => resized.observe($(id)));
 	}
 
-	// rearrange takes the operations that are chosen now.
+	// rearrange makes the lanes of the operations that are chosen now.
 	rearrange() {
 		const { chosen } = this.filters;
 		if (this.picked !== null && !chosen.includes(this.picked)) {
@@ -74,8 +74,7 @@ class Page {
 		this.dirty();
 	}
 
-	// dirty asks for a frame. What is slow to work out waits until the view has
-	// come to rest.
+	// dirty requests a frame. Slow computations wait until the view does not move.
 	dirty() {
 		document.body.dataset.version = ++this.version;
 		this.frame ??= requestAnimationFrame(() => {
@@ -98,7 +97,7 @@ class Page {
 		Object.assign(document.body.dataset, { from: view.from, to: view.to, lanes: this.lanes.list.length, took });
 	}
 
-	// showRange says what is in view, without the margins.
+	// showRange shows the time span in view, without the margins.
 	showRange() {
 		if (this.trace.ops.n === 0) {
 			return;
@@ -116,7 +115,7 @@ class Page {
 		this.scatter.set(items, sorted.slice(), this.colourBy);
 		this.histogram.set(sorted.sort());
 		this.overScatter?.();
-		let completed = 0, transferred = 0, failed = 0; // of those that completed in view, and not before or after
+		let completed = 0, transferred = 0, failed = 0; // only of operations that completed in view
 		for (const i of items) {
 			failed += ops.result[i] < 0 ? 1 : 0;
 			if (ops.completed[i] >= view.from && ops.completed[i] < view.to) {
@@ -213,7 +212,7 @@ class Page {
 			return item < 0 ? null : { item };
 		};
 		over.addEventListener("pointermove", (e) => {
-			this.overScatter = () => { // again when there are other dots
+			this.overScatter = () => { // again when the dots have changed
 				const found = hit(e);
 				found ? this.details.show(found, e.clientX, e.clientY) : this.details.hide();
 			};
@@ -234,7 +233,7 @@ class Page {
 		return this.lanes.find(e.clientX - box.left, e.clientY - box.top);
 	}
 
-	// pointAgain says what is below a pointer that rests, now that something else may be.
+	// pointAgain shows the operation below a still pointer, which may be another one now.
 	pointAgain() {
 		if (this.pointed) {
 			const { clientX, clientY } = this.pointed;
@@ -287,8 +286,7 @@ class Page {
 		this.dirty();
 	}
 
-	// step goes to the next operation of those that are chosen; the first is the
-	// first one in view.
+	// step goes to the next of the chosen operations. It begins with the first one in view.
 	step(by) {
 		const { chosen } = this.filters, { ops } = this.trace, { view } = this;
 		if (chosen.length === 0) {
@@ -332,7 +330,7 @@ class Page {
 	applyTheme() {
 		const isDark = this.theme === "auto" ? systemDark.matches : this.theme === "dark";
 		document.documentElement.dataset.theme = isDark ? "dark" : "light";
-		const names = { auto: "as the system has them", light: "light", dark: "dark" };
+		const names = { auto: "as in the system", light: "light", dark: "dark" };
 		$("theme").textContent = this.theme[0].toUpperCase() + this.theme.slice(1);
 		$("theme").setAttribute("aria-label", "Colours: " + names[this.theme]);
 		setDark(isDark);
@@ -343,7 +341,7 @@ class Page {
 		this.showSwatches();
 	}
 
-	// showSwatches puts a sample beside each value of what is coloured by.
+	// showSwatches puts a sample of its colour beside each value.
 	showSwatches() {
 		document.querySelectorAll(".swatch").forEach((c) => {
 			c.hidden = c.dataset.by !== this.colourBy;
@@ -353,8 +351,8 @@ class Page {
 	}
 }
 
-// bestWay is by goroutine, unless so many of them do one thing each that lanes
-// by file say more.
+// bestWay returns lanes by goroutine, or by file if there are many goroutines with one
+// operation each.
 function bestWay({ ops }) {
 	return ops.tags.length > ops.n / 2 && ops.n > 100 ? "file" : "goroutine";
 }
@@ -375,7 +373,7 @@ function fillAbout(trace) {
 	$("allFacts").append(...trace.facts.flatMap(({ name, value }) => ["dt", "dd"].map((tag) => Object.assign(document.createElement(tag), { textContent: tag === "dt" ? name : value }))));
 	if (trace.lost > 0) {
 		$("lost").hidden = false;
-		$("lost").textContent = `${count(trace.lost)} operations and system calls ${trace.kept ? "after these were not kept: the recorder had no more room, in memory or on the disk" : "before these were not kept: the recorder’s buffers were full"}.`;
+		$("lost").textContent = `${count(trace.lost)} operations and system calls ${trace.kept ? "after these are lost: the recording had no more room, in memory or on the disk" : "before these are lost: the recorder’s buffers were full"}.`;
 	}
 }
 

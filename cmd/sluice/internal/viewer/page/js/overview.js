@@ -1,10 +1,10 @@
-// The strip that shows the whole trace, and which part of it is in view.
+// The strip with the whole trace, and a mark for the part in view.
 
 import { fit } from "./raster.js";
 import { palette } from "./palette.js";
 import { ticks, tickLabel } from "./format.js";
 
-// Overview draws the depth of all that is chosen.
+// Overview draws the depth of the chosen operations.
 export class Overview {
 	constructor(view, canvas) {
 		Object.assign(this, { view, canvas });
@@ -15,7 +15,7 @@ export class Overview {
 		this.most = null;
 	}
 
-	// set takes another Depth.
+	// set replaces the Depth.
 	set(depth) {
 		this.depth = depth;
 		this.most = null;

@@ -1,5 +1,5 @@
-// Colours of Okabe and Ito's, which all kinds of colour vision tell apart, and
-// a pattern for each, for those who see none.
+// Okabe and Ito's colours, which people with any kind of colour vision can distinguish, and
+// a pattern for each, for people who see no colours.
 
 const light = {
 	background: "#ffffff", band: "#f6f7f9", line: "#dfe3e8", text: "#1c2128", faint: "#5b6571", failed: "#b3001b", chosen: "#000000",
@@ -12,16 +12,16 @@ const dark = {
 
 export const palette = { ...light };
 
-// setDark makes palette that of a dark page, or of a light one.
+// setDark chooses the palette of a dark or a light page.
 export function setDark(isDark) {
 	Object.assign(palette, isDark ? dark : light);
 }
 
-// tile is after how many pixels patterns repeat.
+// tile is the number of pixels after which patterns repeat.
 export const tile = 12;
 
-// patterns tell where a mark of a colour has gaps: a tile for each, which has 1
-// there, line by line.
+// patterns are the gaps in the marks of the colours: a tile for each, line by line, with 1 for
+// a gap.
 export const patterns = [
 	(x, y) => x % 4 === 0 && y % 4 === 0, // dots
 	() => false, // solid
@@ -31,7 +31,7 @@ export const patterns = [
 	(x, y) => y % 4 === 0, // level
 ].map((isGap) => Uint8Array.from({ length: tile * tile }, (_, i) => (isGap(i % tile, Math.floor(i / tile)) ? 1 : 0)));
 
-// markOf are the marks of the values of what can be coloured by.
+// markOf holds the marks of the values, for each property that can choose the colour.
 const markOf = {
 	kind: [0, 1, 2, 3, 4],
 	path: [3, 2, 1, 4],
@@ -42,7 +42,7 @@ export function mark(by, value) {
 	return markOf[by][value] ?? value % palette.marks.length;
 }
 
-// rgb takes a colour "#rrggbb" apart.
+// rgb returns the parts of a colour "#rrggbb".
 export function rgb(colour) {
 	const n = parseInt(colour.slice(1), 16);
 	return [n >> 16, (n >> 8) & 255, n & 255];

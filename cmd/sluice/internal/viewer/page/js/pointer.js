@@ -1,16 +1,16 @@
-// Mouse, pen and fingers over what has time from left to right.
+// Mouse, pen and fingers over elements whose x axis is time.
 
-const still = 5; // CSS pixels that a click may move
+const still = 5; // CSS pixels that the pointer may move during a click
 
-// Pointer zooms and moves a view. place says where time is: timeAt(clientX) and
-// the width of the plot. handlers are told of what is pointed at.
+// Pointer zooms and moves a view. place converts positions: timeAt(clientX), and the width of
+// the plot. handlers are called with the points that the pointer is at.
 export class Pointer {
 	constructor(view, place, handlers) {
 		Object.assign(this, { view, place, handlers });
-		this.down = new Map(); // pointers that touch, by their numbers
+		this.down = new Map(); // pointers that are down, by id
 	}
 
-	// attach makes an element listen. Elements that scroll are given to scroll.
+	// attach adds the listeners to an element. scroll is the element that scrolls, if any.
 	attach(element, scroll) {
 		element.addEventListener("wheel", (e) => this.wheel(e), { passive: false });
 		element.addEventListener("pointerdown", (e) => this.press(e, element));

@@ -1,5 +1,5 @@
-// Bars drawn into memory: tens of thousands a frame, at the same speed with and
-// without a graphics card, and with patterns.
+// Draws bars into memory: tens of thousands a frame, with patterns, and at the same speed
+// with and without a graphics card.
 
 import { palette, patterns, rgb, tile } from "./palette.js";
 
@@ -7,14 +7,14 @@ const solid = 1; // the mark without a pattern
 
 const little = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1;
 
-// pixel is a colour as canvases keep it.
+// pixel returns a colour as a canvas stores it.
 function pixel([r, g, b]) {
 	return little ? ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0 : ((r << 24) | (g << 16) | (b << 8) | 255) >>> 0;
 }
 
 const mix = (a, b, part) => a.map((v, i) => Math.round(v + (b[i] - v) * part));
 
-// Raster is a picture of w by h pixels of the screen.
+// Raster is a picture of w by h pixels.
 export class Raster {
 	constructor(w, h) {
 		this.w = w;
@@ -24,12 +24,12 @@ export class Raster {
 		this.learn();
 	}
 
-	// learn takes over the colours of the palette.
+	// learn copies the colours of the palette.
 	learn() {
 		const background = rgb(palette.background);
 		const shades = (part) => palette.marks.map((m) => pixel(mix(background, rgb(m), part)));
 		this.full = shades(1);
-		this.gap = shades(0.45); // where a pattern leaves a bar's colour out
+		this.gap = shades(0.45); // the gaps of a pattern
 		this.tint = shades(0.22); // behind a column that is not always busy
 		this.background = pixel(background);
 		this.band = pixel(rgb(palette.band));
@@ -42,7 +42,7 @@ export class Raster {
 		this.pixels.fill(this.background);
 	}
 
-	// fill paints a rectangle, as far as it is inside.
+	// fill paints the part of a rectangle that is inside the picture.
 	fill(x0, y0, x1, y1, colour) {
 		x0 = Math.max(0, x0);
 		x1 = Math.min(this.w, x1);
@@ -107,8 +107,7 @@ export function swatch(canvas, mark) {
 	r.show(canvas.getContext("2d"), 0, 0);
 }
 
-// fit gives a canvas as many pixels as the screen has where it stands, and
-// returns how many of them a CSS pixel has.
+// fit sizes a canvas in pixels of the screen, and returns how many of them a CSS pixel has.
 export function fit(canvas, width, height) {
 	const scale = window.devicePixelRatio || 1;
 	const w = Math.max(1, Math.round(width * scale)), h = Math.max(1, Math.round(height * scale));

@@ -1,12 +1,11 @@
-// Each operation in view by when it was asked for and how long it took.
+// A dot for each operation in view: its start and its latency.
 
 import { axis, plain } from "./charts.js";
 import { palette, mark } from "./palette.js";
 import { Raster } from "./raster.js";
 import { powerLabel, ticks, tickLabel } from "./format.js";
 
-// logTime is the axis of times that a chart has the logarithms of. Labels are
-// at least so many CSS pixels apart.
+// logTime returns a logarithmic axis of times. Labels are at least so many CSS pixels apart.
 export function logTime(apart, more) {
 	return axis({
 		splits: (u, i, least, most) => powers(least, most, (i === 0 ? u.over.clientWidth : u.over.clientHeight) / apart),
@@ -14,8 +13,8 @@ export function logTime(apart, more) {
 	});
 }
 
-// powers returns the logarithms of round numbers, not more than there is room
-// for: 1, 2 and 5 times each power of ten, or each, or each second power, and so on.
+// powers returns the logarithms of round numbers, as many as fit: 1, 2 and 5 times each power
+// of ten, or each power, or each second power, and so on.
 function powers(least, most, room) {
 	const all = [];
 	if ((most - least) * 3 <= room) {
@@ -33,7 +32,7 @@ function powers(least, most, room) {
 
 export const log = (ns) => Math.log10(Math.max(1, ns));
 
-// logRange is from a power of ten to another around what there is.
+// logRange returns the powers of ten around the values.
 export function logRange(values) {
 	let least = Infinity, most = -Infinity;
 	for (const v of values) {
@@ -47,12 +46,12 @@ export function logRange(values) {
 	return [from, Math.max(from + 1, Math.ceil(log(most) + 1e-9))];
 }
 
-// few is how many operations have shapes of their own; more of them become
-// dots, and many of them dots of a pixel.
+// few is the largest number of operations that are drawn as shapes. More are drawn as dots,
+// many more as dots of a pixel.
 const few = 3000, many = 30_000;
 
-// shapes tell marks apart where colours do not: does a pixel at x, y from the
-// middle belong to it, if it reaches so far?
+// shapes distinguish marks without colours. Each reports whether the pixel at x, y from the
+// middle belongs to a shape of radius r.
 const shapes = [
 	(x, y, r) => Math.abs(x) + Math.abs(y) <= r && Math.abs(x) + Math.abs(y) > r - 2, // hollow diamond
 	(x, y, r) => x * x + y * y <= r * r, // disc
@@ -87,7 +86,7 @@ export class Scatter {
 		this.plot.setSize({ width, height });
 	}
 
-	// set takes the operations in view and how long each took.
+	// set replaces the operations in view and their latencies.
 	set(items, times, colourBy) {
 		Object.assign(this, { items, times, colourBy, range: logRange(times) });
 		this.plot.setData([[0], [0]]);
@@ -105,7 +104,7 @@ export class Scatter {
 		if (items.length === 0 || w < 2 || h < 2) {
 			return;
 		}
-		const raster = new Raster(w, h); // nothing: the grid shows through
+		const raster = new Raster(w, h); // empty, so that the grid shows through
 		const r = Math.round(3.5 * devicePixelRatio), dot = Math.round((items.length > many ? 1 : 2) * devicePixelRatio), ops = trace.ops;
 		for (let k = 0; k < items.length; k++) {
 			const [x, y] = this.place(k), i = items[k];
@@ -122,7 +121,7 @@ export class Scatter {
 		ctx.drawImage(layer, left, top);
 	}
 
-	// find returns the operation at a place of the chart, in CSS pixels.
+	// find returns the operation at a point of the chart, in CSS pixels.
 	find(x, y) {
 		const scale = devicePixelRatio;
 		let best = -1, nearest = (10 * scale) ** 2;

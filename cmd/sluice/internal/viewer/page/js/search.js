@@ -1,5 +1,5 @@
-// The language of the search field: words, of which an operation must match
-// all. See the help in page.html.
+// The language of the search field: an operation must match all words. See the help in
+// page.html.
 
 const fields = {
 	latency: ["latency", "time"], queue: ["inQueue", "time"], device: ["inDevice", "time"], waking: ["waking", "time"],
@@ -15,8 +15,8 @@ const compare = {
 	"<": (a, b) => a < b, ">": (a, b) => a > b, "<=": (a, b) => a <= b, ">=": (a, b) => a >= b, "=": (a, b) => a === b,
 };
 
-// parse returns what tells whether the operation of an index matches. It throws
-// an Error that says what is wrong with the text.
+// parse returns a function that reports whether the operation of an index matches. It throws
+// an Error with a message if the text is wrong.
 export function parse(text, trace) {
 	const tests = text.toLowerCase().split(/\s+/).filter(Boolean).map((word) => {
 		const not = word.length > 1 && word.startsWith("-");
@@ -38,18 +38,18 @@ function parseWord(word, trace) {
 function comparison(ops, name, sign, value) {
 	const [column, type] = fields[name] ?? [];
 	if (!column) {
-		throw new Error(`“${name}” is nothing to compare; there are ${Object.keys(fields).join(", ")}`);
+		throw new Error(`“${name}” cannot be compared; want one of ${Object.keys(fields).join(", ")}`);
 	}
 	const [, digits, suffix] = /^(-?\d+\.?\d*|-?\.\d+)(.*)$/.exec(value) ?? [];
 	const factor = suffixes[type][suffix];
 	if (digits === undefined || factor === undefined) {
-		throw new Error(`“${value}” is no value of ${name}; want a number${type === "number" ? "" : ", as in " + (type === "time" ? "1.5ms" : "64k")}`);
+		throw new Error(`“${value}” is not a value of ${name}; want a number${type === "number" ? "" : ", as in " + (type === "time" ? "1.5ms" : "64k")}`);
 	}
 	const of = ops[column], limit = Number(digits) * factor, test = compare[sign];
 	return (i) => test(of[i], limit);
 }
 
-// containing looks for word in each name once, not once an operation.
+// containing looks for word once in each name, not once for each operation.
 function containing(trace, word) {
 	const { ops, files, kinds, paths, drivers, classes, errors } = trace;
 	const has = (names) => names.map((name) => name.toLowerCase().includes(word));

@@ -1,16 +1,16 @@
-// How many operations are in progress, and how much they transfer, over time.
+// The number of operations in progress, and their throughput, over time.
 
 import { firstAbove, firstFrom } from "./tracks.js";
 
-// Depth tells how many of some intervals there are at a time.
+// Depth counts the intervals at a time.
 export class Depth {
-	// The times are a start and an end for each interval, in any order; none ends
-	// when it begins. They are sorted in place.
+	// starts and ends are the times of the intervals, none of which is empty, in any order. The
+	// constructor sorts them in place.
 	constructor(starts, ends) {
 		this.starts = starts.sort();
 		this.ends = ends.sort();
-		// How many there are when each has begun. What ends when another begins
-		// makes room for it.
+		// The number of intervals when each has begun. One that ends at that time does not
+		// count.
 		this.begun = new Uint32Array(starts.length);
 		for (let s = 0, e = 0; s < starts.length; s++) {
 			while (e < s && ends[e] <= starts[s]) {
@@ -20,8 +20,8 @@ export class Depth {
 		}
 	}
 
-	// most writes into each of n equal parts of the time from a to b how many
-	// intervals there are at most at a time.
+	// most writes the largest number of intervals at a time, for each of n equal parts of the
+	// time from a to b.
 	most(a, b, n) {
 		const { starts, ends, begun } = this, most = new Float64Array(n), width = (b - a) / n;
 		let s = firstAbove(starts, 0, starts.length, a), e = firstAbove(ends, 0, ends.length, a);
@@ -43,16 +43,16 @@ export class Depth {
 	}
 }
 
-// depths returns the Depth of operations in progress, and of those that the
-// kernel has. What took no time that could be measured took a nanosecond.
+// depths returns the Depth of operations in progress, and of those in the kernel. A time of 0
+// counts as a nanosecond.
 export function depths(ops, chosen) {
 	const depth = (start, end) => new Depth(
 		Float64Array.from(chosen, (i) => start[i]), Float64Array.from(chosen, (i) => Math.max(end[i], start[i] + 1)));
 	return { progress: depth(ops.queued, ops.woken), kernel: depth(ops.submitted, ops.completed) };
 }
 
-// Rates tells how many bytes a second are read, and written. A transfer counts
-// all the time that the kernel has it, evenly.
+// Rates computes the bytes that are read and written a second. The bytes of a transfer are
+// spread evenly over its time in the kernel.
 export class Rates {
 	constructor(ops, chosen, isWrite, first, last) {
 		Object.assign(this, { ops, chosen, isWrite });
@@ -60,9 +60,8 @@ export class Rates {
 		this.all = this.add(first, this.coarse, coarseParts);
 	}
 
-	// in returns the rates in parts of the time from a to b that begin at
-	// multiples of width. Where parts are wide it adds up coarse ones, so that it
-	// need not look at all operations.
+	// in returns the rates in parts of the time from a to b. The parts begin at multiples of
+	// width. Wide parts are sums of coarse ones, so not all operations are visited.
 	in(a, b, width) {
 		const first = Math.floor(a / width), n = Math.ceil(b / width) - first + 1;
 		const at = Float64Array.from({ length: n }, (_, k) => (first + k) * width);
@@ -88,17 +87,17 @@ export class Rates {
 
 const coarseParts = 1 << 14;
 
-// Spread adds amounts that come evenly from one time to another, into n parts
-// of a time from start, each width long.
+// Spread spreads amounts evenly over spans of time. It has n parts from start, each width
+// long.
 class Spread {
 	constructor(start, width, n) {
 		Object.assign(this, { start, width, n });
-		this.alone = new Float64Array(n); // what comes into one part only
-		this.change = new Float64Array(n + 1); // by how much more comes than into the part before
+		this.alone = new Float64Array(n); // amounts within a single part
+		this.change = new Float64Array(n + 1); // the difference from the part before
 	}
 
-	// add takes as long for a long time as for a short one: the two parts at the
-	// ends have a share, and those between a whole part's amount.
+	// add takes the same time for any span: the parts at both ends get a fraction, and those
+	// between the amount of a whole part.
 	add(from, to, amount) {
 		const { start, width, n, alone, change } = this;
 		const a = (from - start) / width, b = (to - start) / width, i = Math.floor(a), j = Math.floor(b);
@@ -125,14 +124,14 @@ class Spread {
 		return this.alone.map((amount, i) => {
 			between += this.change[i];
 			const rate = ((amount + between) / this.width) * 1e9;
-			return rate < 1 ? 0 : rate; // what is left of sums that are not exact
+			return rate < 1 ? 0 : rate; // smaller values are rounding errors
 		});
 	}
 
-	// resampled returns the rates in wider parts that begin at the times of at.
+	// resampled returns the rates in wider parts, which begin at the times of at.
 	resampled(at, width) {
 		this.sums ??= this.rates().reduce((sums, rate) => (sums.push(sums[sums.length - 1] + rate), sums), [0]);
-		// The sum until a time, in parts.
+		// The sum up to a time, in parts.
 		const until = (t) => {
 			const x = Math.min(Math.max((t - this.start) / this.width, 0), this.n), i = Math.floor(x);
 			return this.sums[i] + (this.sums[Math.min(i + 1, this.n)] - this.sums[i]) * (x - i);

@@ -1,14 +1,13 @@
-// Intervals in rows of which none overlap, and what a row holds between two
-// times: the index from which lanes are drawn, however many operations a pixel
-// has.
+// Puts intervals into rows in which none overlap, and finds the intervals of a row between two
+// times. Lanes are drawn from this index at any zoom.
 
 const perBlock = 32;
 
 // Rows gives an interval the first row that is free at its start.
 class Rows {
 	constructor() {
-		this.ends = []; // of each row's last interval
-		this.earliest = []; // of each block of rows
+		this.ends = []; // the end of each row's last interval
+		this.earliest = []; // the earliest end in each block of rows
 	}
 
 	take(start, end) {
@@ -32,9 +31,9 @@ class Rows {
 	}
 }
 
-// Tracks are the intervals of some items in rows. items are indices in the
-// order of their starts; laneOf says which lane an item belongs to. A lane's
-// rows follow each other, and a row's intervals.
+// Tracks are the intervals of some items in rows. items are indices, sorted by start. laneOf
+// is the lane of an item. The rows of a lane are consecutive, and so are the intervals of a
+// row.
 export class Tracks {
 	constructor({ items, start, end, laneOf, lanes }) {
 		const n = items.length, rowOf = new Uint32Array(n), lane = new Uint32Array(n);
@@ -49,7 +48,7 @@ export class Tracks {
 		this.place(items, start, end, (i) => this.firstRow[lane[i]] + rowOf[i]);
 	}
 
-	// place puts the items in the order of rows.
+	// place sorts the items by row.
 	place(items, start, end, rowAt) {
 		const n = items.length, counts = new Array(this.firstRow[this.rowsOf.length]).fill(0);
 		for (let i = 0; i < n; i++) {
@@ -68,20 +67,19 @@ export class Tracks {
 		}
 	}
 
-	// colour notes the mark of each item, and adds up for each mark how long
-	// its items are and how many failed: what lies between two items is then
-	// the difference of two sums.
+	// colour stores the mark of each item, and prefix sums of the items' times for each mark and
+	// of failures. A sum between two items is then a difference.
 	colour(markOf, failed) {
 		const n = this.item.length;
 		this.mark = Uint8Array.from(this.item, markOf);
-		this.failed = new Uint32Array(n + 1); // how many before each
+		this.failed = new Uint32Array(n + 1); // the number before each
 		for (let i = 0; i < n; i++) {
 			this.failed[i + 1] = this.failed[i] + (failed(this.item[i]) ? 1 : 0);
 		}
 		this.busy = new Map([...new Set(this.mark)].map((m) => [m, this.busyOf(m)]));
 	}
 
-	// busyOf sums up the items of a mark. One that takes no time counts as well.
+	// busyOf returns the prefix sums of a mark. An item that takes no time counts too.
 	busyOf(mark) {
 		const { start, end } = this, sums = new Float64Array(this.item.length + 1);
 		let sum = 0;
@@ -94,13 +92,13 @@ export class Tracks {
 		return sums;
 	}
 
-	// between returns which intervals of a row touch the time from a to b.
+	// between returns the intervals of a row that touch the time from a to b.
 	between(row, a, b) {
 		return [firstAbove(this.end, this.begin[row], this.begin[row + 1], a), firstFrom(this.start, this.begin[row], this.begin[row + 1], b)];
 	}
 
-	// after returns the first interval from i to j that starts at t or later. It
-	// is near i, most often.
+	// after returns the first interval from i to j that starts at t or later. It is usually near
+	// i.
 	after(i, j, t) {
 		let step = 1;
 		while (i + step < j && this.start[i + step] < t) {
@@ -110,8 +108,8 @@ export class Tracks {
 		return firstFrom(this.start, i, Math.min(i + step, j), t);
 	}
 
-	// sum adds up the intervals from i to j: all their time, and the mark that
-	// has most of it.
+	// sum returns the total time of the intervals from i to j, and the mark with the largest part
+	// of it.
 	sum(i, j) {
 		let mark = 0, most = -1, busy = 0;
 		for (const [m, sums] of this.busy) {
@@ -126,15 +124,14 @@ export class Tracks {
 	}
 }
 
-// sumsBefore returns the sum of what stands before each place, and of all.
+// sumsBefore returns the sum of the values before each index, and of all.
 function sumsBefore(counts) {
 	const sums = [0];
 	counts.forEach((c, i) => sums.push(sums[i] + c));
 	return sums;
 }
 
-// firstAbove returns the first place from i to j whose value is above v; the
-// values ascend.
+// firstAbove returns the first index from i to j whose value is above v. The values ascend.
 export function firstAbove(values, i, j, v) {
 	while (i < j) {
 		const middle = (i + j) >> 1;
@@ -147,7 +144,7 @@ export function firstAbove(values, i, j, v) {
 	return i;
 }
 
-// firstFrom returns the first place from i to j whose value is v or above.
+// firstFrom returns the first index from i to j whose value is v or above.
 export function firstFrom(values, i, j, v) {
 	while (i < j) {
 		const middle = (i + j) >> 1;

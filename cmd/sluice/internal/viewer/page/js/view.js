@@ -1,9 +1,9 @@
 // The part of the trace that is on the screen.
 
 const shortest = 20; // ns across the screen
-const precision = 2 ** -42; // to which times can be told apart, and pixels between them
+const precision = 2 ** -42; // the smallest relative difference between two times
 
-// View is a span of time within bounds. Those who watch are told when it moves.
+// View is a span of time within bounds. It calls its watchers when it moves.
 export class View {
 	constructor(first, last) {
 		this.shortest = Math.max(shortest, last * precision);
@@ -19,7 +19,7 @@ export class View {
 		this.watchers.push(f);
 	}
 
-	// show makes from and to the span, as far as the bounds let it.
+	// show sets the span to from and to, clipped to the bounds.
 	show(from, to) {
 		const whole = this.most - this.least;
 		const span = Math.min(Math.max(to - from, this.shortest), whole);
@@ -29,7 +29,7 @@ export class View {
 		this.watchers.forEach((f) => f());
 	}
 
-	// zoom makes the span so many times as long; the time at stays where it is.
+	// zoom multiplies the length of the span by a factor. The time at stays where it is.
 	zoom(factor, at = (this.from + this.to) / 2) {
 		const span = Math.min(Math.max((this.to - this.from) * factor, this.shortest), this.most - this.least);
 		const left = (at - this.from) / (this.to - this.from);

@@ -1,0 +1,174 @@
+package batch
+
+import (
+	"os"
+	"time"
+
+	"github.com/sluiceio/sluice"
+
+	"github.com/sluiceio/sluice/internal/sys"
+)
+
+// The caller of Do or Each performs chains alone as long as there is no reason to share them:
+// what does not wait is done before a helper would have begun, on a processor that has to be
+// woken for it. Helpers begin if the next chain is sure to wait, if the caller has gone on for
+// aloneMost, or if one chain takes as long as stuckAfter: its operation waits, for a server,
+// say, or for the other end of a FIFO that another operation of the Batch may be about to open.
+
+const (
+	// aloneMost is for how long the caller goes on alone. Measured:
+	// docs/decisions/0022-batch.md.
+	aloneMost = 200 * time.Microsecond
+	// stuckAfter is how often a timer looks whether the caller is still at the same chain.
+	// So helpers begin after one to two times as long.
+	stuckAfter = 10 * time.Millisecond
+)
+
+// alone performs chains by the caller until none of them is left, or, if operations are to be
+// yielded, until helpers begin. It returns how many operations are left to yield.
+func (r *run) alone() (left int) {
+	left = r.b.n
+	if r.helped.Load() || left == 0 {
+		return left
+	}
+	if r.b.chains == 1 && r.each == nil {
+		c := chain{r: r, op: r.b.op(0)}
+		c.rest()
+		return 0
+	}
+	r.watch()
+	defer r.stopWatch()
+	start := r.core.Now()
+	for chains := 1; left > 0; chains++ {
+		head := r.next()
+		if head == nil {
+			break
+		}
+		if head.waits(r) {
+			r.help()
+		}
+		if r.each != nil && r.helped.Load() {
+			break // the goroutine that yields does not wait for operations
+		}
+		if _, ok := r.own.Take(); !ok {
+			break
+		}
+		left = r.aloneChain(head, left)
+		// To look at the clock costs a tenth of what a stat does: so it is looked at
+		// after 1, 2, 4, 8 … chains.
+		if chains&(chains-1) == 0 && left > 0 && r.core.Now()-start >= aloneMost {
+			r.help()
+		}
+	}
+	return left
+}
+
+// next returns the caller's next chain, which it has not taken yet. It returns nil if the
+// helpers have what is left.
+func (r *run) next() *Op {
+	for {
+		i, ok := r.own.Next()
+		if !ok {
+			return nil
+		}
+		if op := r.b.op(i); !op.inner {
+			return op
+		}
+		if _, ok := r.own.Take(); !ok {
+			return nil
+		}
+	}
+}
+
+// aloneChain performs a chain and yields its operations. It returns how many are left to yield
+// of the left ones before. If the yielding does not return, the rest ends without.
+func (r *run) aloneChain(head *Op, left int) int {
+	c := chain{r: r, op: head}
+	if r.each == nil {
+		return left - c.rest()
+	}
+	returned := false
+	defer func() {
+		if !returned {
+			left -= c.rest()
+			r.help()
+			r.each = func(*Op) {}
+			r.yield(left)
+			r.helpers.Wait()
+		}
+	}()
+	for op := c.step(); op != nil; op = c.step() {
+		left--
+		r.each(op)
+	}
+	returned = true
+	return left
+}
+
+// waits reports whether a chain is sure to wait, or may do so for ever while other operations
+// could be yielded.
+func (op *Op) waits(r *run) bool {
+	for ; op != nil; op = op.next {
+		switch op.kind {
+		case opSync, opDatasync:
+			return true
+		case opOpenFile, opReadFile: // of a FIFO
+			if r.each != nil && r.b.chains > 1 || int(op.off)&(os.O_SYNC|sys.O_DIRECT) != 0 {
+				return true
+			}
+		case opReadAt, opReadVec, opWriteAt, opWriteVec:
+			if r.core.HasClasses() || op.file != nil && isDirect(op.file) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// watch starts the timer that begins to help if the caller is at one chain for long. The
+// caller must call stopWatch.
+func (r *run) watch() {
+	r.watchMu.Lock()
+	defer r.watchMu.Unlock()
+	r.seen, r.watchOver = -1, false
+	r.watching.Add(1)
+	if r.timer == nil {
+		r.timer = time.AfterFunc(stuckAfter, r.look)
+	} else {
+		r.timer.Reset(stuckAfter)
+	}
+}
+
+// look begins to help if the caller is at the same chain as at the last look.
+func (r *run) look() {
+	r.watchMu.Lock()
+	defer r.watchMu.Unlock()
+	left := r.own.Len()
+	switch {
+	case r.watchOver:
+	case left == r.seen:
+		r.help()
+	default:
+		r.seen = left
+		r.timer.Reset(stuckAfter)
+		return
+	}
+	r.watching.Done()
+}
+
+// stopWatch ends watch, and waits until look is not called any more.
+func (r *run) stopWatch() {
+	r.watchMu.Lock()
+	r.watchOver = true
+	r.watchMu.Unlock()
+	if r.timer.Stop() {
+		r.watching.Done() // look would have done that
+	}
+	r.watching.Wait()
+}
+
+// isDirect reports whether f was opened with O_DIRECT.
+func isDirect(f *sluice.File) bool {
+	core := f.Internal().Core
+	return core != nil && core.Direct()
+}

@@ -1,0 +1,167 @@
+package batch_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sluiceio/sluice/batch"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/sluicetest"
+)
+
+// TestBatchMeets opens both ends of a FIFO in one Batch: the caller, who is alone with
+// it at first, is not left to wait for the other end.
+func TestBatchMeets(t *testing.T) {
+	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		for _, each := range []bool{false, true} {
+			name := filepath.Join(t.TempDir(), "fifo")
+			if err := unix.Mkfifo(name, 0o600); err != nil {
+				t.Skip(err)
+			}
+			b := batch.New(s)
+			b.Stat(name)
+			reader := b.Open(name)
+			writer := b.OpenFile(name, os.O_WRONLY, 0)
+			seen := 3
+			var err error
+			if each {
+				for _, err1 := range b.Each(t.Context()) {
+					seen--
+					err = errors.Join(err, err1)
+				}
+			} else {
+				err, seen = b.Do(t.Context()), 0
+			}
+			if err != nil || seen != 0 {
+				t.Fatalf("%v, and %d were not yielded", err, seen)
+			}
+			if err := errors.Join(reader.File().Close(), writer.File().Close()); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// TestBatchEachChain leaves the loop in the middle of a chain, which ends there.
+func TestBatchEachChain(t *testing.T) {
+	s := sluicetest.Scheduler(t, sluice.Options{})
+	dir := t.TempDir()
+	b := batch.New(s)
+	for i := range 10 {
+		b.Mkdir(filepath.Join(dir, fmt.Sprint(i)), 0o700).Then()
+	}
+	for op := range b.Each(t.Context()) {
+		if op.Index() == 3 {
+			break
+		}
+	}
+	for i := range 10 {
+		op, want := b.Op(i), batch.Done
+		if i > 3 {
+			want = batch.NotBegun
+		}
+		if op.State() != want || i > 3 && !errors.Is(op.Err(), context.Canceled) {
+			t.Errorf("operation %d is %v, %v; want %v", i, op.State(), op.Err(), want)
+		}
+	}
+	if made, err := os.ReadDir(dir); len(made) != 4 || err != nil {
+		t.Errorf("%d directories, %v; want 4", len(made), err)
+	}
+}
+
+// TestBatchEachPanics has the loop's body panic at the first operation and later: all
+// have a state, what chains keep to themselves is closed, and so can the Scheduler be.
+func TestBatchEachPanics(t *testing.T) {
+	for _, at := range []int{1, 2, 150} {
+		s := sluicetest.Scheduler(t, sluice.Options{})
+		names := smallFiles(t, t.TempDir(), 100, 100)
+		before := tempDescriptors(t)
+		b := batch.New(s)
+		stat := b.Stat(names[0]).Then()
+		b.Stat(names[1])
+		addReads(b, names, 100)
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("the panic is gone")
+				}
+			}()
+			seen := 0
+			for range b.Each(t.Context()) {
+				if seen++; seen == at {
+					panic("body")
+				}
+			}
+		}()
+		if n := batchStates(b)[batch.Waiting]; n != 0 || stat.State() != batch.Done {
+			t.Errorf("panic %d: %d operations wait, the first is %v", at, n, stat.State())
+		}
+		if after := tempDescriptors(t); after > before {
+			t.Errorf("%d descriptors are open; there were %d", after, before)
+		}
+		s.Close() // hangs if the Batch has not given it back
+	}
+}
+
+// TestBatchMisused uses Batches as they are not to be used.
+func TestBatchMisused(t *testing.T) {
+	s := sluicetest.Scheduler(t, sluice.Options{})
+	dir := t.TempDir()
+	f := sluicetest.TextOn(t, s, dir)
+	b := batch.New(s)
+	b.Stat(dir)
+	//nolint:staticcheck // this is what is tried
+	if err := b.Do(nil); err == nil || !strings.Contains(err.Error(), "the context is nil") {
+		t.Errorf("Do(nil) = %v; want an error", err)
+	}
+	for what, misuse := range map[string]func(){
+		"Reset":              b.Reset,
+		"an operation added": func() { b.Stat(dir) },
+	} {
+		for range b.Each(t.Context()) {
+			func() {
+				defer func() {
+					if said, ok := recover().(string); !ok || !strings.Contains(said, "sluice: Batch: "+what) {
+						t.Errorf("%s in the loop: %q", what, said)
+					}
+				}()
+				misuse()
+			}()
+			if err := b.Do(t.Context()); err == nil {
+				t.Error("Do in the loop = nil; want an error")
+			}
+		}
+		b.Reset()
+		b.Stat(dir)
+	}
+	f.Close()
+	b.Reset()
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	b.ReadAt(f, nil, 0)
+	if err := b.Do(ended); !errors.Is(err, batch.ErrNotBegun) || !errors.Is(err, context.Canceled) {
+		t.Errorf("Do with a context that has ended = %v; want ErrNotBegun and context.Canceled", err)
+	}
+	b.Reset()
+	closed := []*batch.Op{
+		b.ReadAt(f, make([]byte, 1), 0), b.WriteAt(f, []byte("x"), 0), b.Sync(f), b.Datasync(f), b.Truncate(f, 1),
+		b.Allocate(f, 0, 1), b.Advise(f, 0, 0, sluice.AdviceWillNeed), b.Close(f),
+		b.ReadVec(f, [][]byte{make([]byte, 1)}, 0), b.WriteVec(f, [][]byte{{1}}, 0),
+	}
+	if err := b.Do(t.Context()); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("Do on a closed file = %v; want os.ErrClosed", err)
+	}
+	for _, op := range closed {
+		if op.State() != batch.Failed || !errors.Is(op.Err(), os.ErrClosed) {
+			t.Errorf("operation %d on a closed file is %v, %v; want os.ErrClosed", op.Index(), op.State(), op.Err())
+		}
+	}
+}

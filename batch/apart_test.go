@@ -1,0 +1,50 @@
+package batch_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/sluiceio/sluice/batch"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/sluicetest"
+)
+
+// TestBatchesApart: Batches whose calls with names wait for a device that is
+// stalled, as many as there may be, do not hold up one with calls of another.
+func TestBatchesApart(t *testing.T) {
+	for _, name := range sluicetest.Drivers {
+		t.Run(name, func(t *testing.T) {
+			s := sluicetest.Scheduler(t, sluice.Options{Driver: name, BlockingThreads: 4})
+			dir := t.TempDir()
+			stuck, release := make(chan struct{}, 1000), make(chan struct{})
+			stalled := batch.New(s)
+			stalled.PlayCalls(func(op *batch.Op) error {
+				if filepath.Base(op.Subject()) == "slow" {
+					stuck <- struct{}{}
+					<-release
+				}
+				return nil
+			})
+			for range 300 {
+				stalled.Lstat(filepath.Join(dir, "slow"))
+			}
+			var all sync.WaitGroup
+			all.Go(func() { _ = stalled.Do(t.Context()) }) // there is no such file
+			for range 4 {
+				<-stuck
+			}
+			b := batch.New(s)
+			for i := range 50 {
+				b.Mkdir(filepath.Join(dir, fmt.Sprint(i)), 0o700)
+			}
+			if err := b.Do(t.Context()); err != nil { // hangs if the other is in the way
+				t.Error(err)
+			}
+			close(release)
+			all.Wait()
+		})
+	}
+}

@@ -1,0 +1,72 @@
+package batch_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/sluiceio/sluice/batch"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/sluicetest"
+)
+
+// TestBatchClosedDirectory: what is relative to a directory that was closed, or is
+// done to it, fails as package os would have it, alone and in chains that the kernel
+// performs.
+func TestBatchClosedDirectory(t *testing.T) {
+	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		name := t.TempDir()
+		if err := os.WriteFile(filepath.Join(name, "file"), []byte("text"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		dir, err := s.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := dir.Close(); err != nil {
+			t.Fatal(err)
+		}
+		b := batch.New(s)
+		for _, op := range []*batch.Op{
+			b.Open("file"), b.OpenFile("new", os.O_CREATE|os.O_RDWR, 0o600), b.Stat("file"), b.Lstat("file"),
+			b.Mkdir("new", 0o700), b.Rename("file", "new"), b.HardLink("file", "new"), b.Symlink("file", "new"),
+			b.Unlink("file"), b.Rmdir("file"),
+		} {
+			op.In(dir)
+		}
+		b.Truncate(dir, 0)
+		if runtime.GOOS == "linux" { // elsewhere there is none
+			b.Allocate(dir, 0, 1)
+			b.Advise(dir, 0, 1, sluice.AdviceWillNeed)
+		}
+		alone := b.Len()
+		for range 200 {
+			open := b.Open("file").In(dir).Then()
+			b.ReadAt(open, make([]byte, 4), 0).Then()
+			b.Close(open)
+		}
+		if err := b.Do(t.Context()); !errors.Is(err, os.ErrClosed) {
+			t.Errorf("Do = %v; want os.ErrClosed", err)
+		}
+		for i := range b.Len() {
+			op := b.Op(i)
+			if i >= alone && (i-alone)%3 > 0 {
+				if !errors.Is(op.Err(), batch.ErrChainBroken) {
+					t.Fatalf("operation %d, after an open that failed: %v; want ErrLinkBroken", i, op.Err())
+				}
+				continue
+			}
+			var path *os.PathError
+			var link *os.LinkError
+			if err := op.Err(); op.State() != batch.Failed || !errors.Is(err, os.ErrClosed) || !errors.As(err, &path) && !errors.As(err, &link) {
+				t.Fatalf("operation %d is %v, %v; want os.ErrClosed, as package os gives it", i, op.State(), err)
+			}
+		}
+		if left, err := os.ReadDir(name); err != nil || len(left) != 1 {
+			t.Errorf("in the directory are %v, %v; want the file alone", left, err)
+		}
+	})
+}

@@ -1,0 +1,111 @@
+package batch_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+
+	"github.com/sluiceio/sluice/batch"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/driver/fault"
+	"github.com/sluiceio/sluice/internal/sluicetest"
+)
+
+// endsWhenAsked is a context that ends when its Done is called for the nth time:
+// who waits, and will notice, asks for that before.
+type endsWhenAsked struct {
+	context.Context
+	cancel context.CancelFunc
+	left   atomic.Int32
+}
+
+func (c *endsWhenAsked) Done() <-chan struct{} {
+	if c.left.Add(-1) == 0 {
+		c.cancel()
+	}
+	return c.Context.Done()
+}
+
+// TestBatchWithdrawn ends the context while the driver has no room for a
+// Batch's read, before that is queued, and while it waits there: it has not begun.
+func TestBatchWithdrawn(t *testing.T) {
+	for at := range int32(2) {
+		var gate fault.Gate
+		hold := func(*driver.Op) fault.Verdict { return fault.Verdict{Gate: &gate} }
+		s := sluicetest.SchedulerOn(fault.New(sluicetest.AsyncPool{Pool: sluicetest.PoolOf(t, 1)}, hold))
+		f := sluicetest.DirectOn(t, s, t.TempDir(), 4*sluicetest.PageSize)
+		held := make(chan error)
+		go func() {
+			_, err := f.ReadAt(sluicetest.AlignedBytes(sluicetest.PageSize), 0)
+			held <- err
+		}()
+		sluicetest.WaitOr(gate.Waiting, func() { t.Error("the driver has nothing at the gate") })
+
+		ctx := &endsWhenAsked{}
+		ctx.Context, ctx.cancel = context.WithCancel(t.Context())
+		ctx.left.Store(at + 1)
+		b, buf := batch.New(s), sluicetest.AlignedBytes(sluicetest.PageSize)
+		read := b.ReadAt(f, buf, sluicetest.PageSize).Then()
+		after := b.Sync(f)
+		err := b.Do(ctx)
+		for _, op := range []*batch.Op{read, after} {
+			if op.State() != batch.NotBegun || !errors.Is(op.Err(), batch.ErrNotBegun) || !errors.Is(op.Err(), context.Canceled) {
+				t.Errorf("operation %d = %v, %v; want it not begun, and context.Canceled", op.Index(), op.State(), op.Err())
+			}
+		}
+		if !errors.Is(err, batch.ErrNotBegun) || read.N() != 0 || !bytes.Equal(buf, make([]byte, sluicetest.PageSize)) {
+			t.Errorf("Do = %v, the read has %d bytes; want ErrNotBegun, and a buffer that is as it was", err, read.N())
+		}
+		gate.Open()
+		if err := <-held; err != nil {
+			t.Errorf("the read that the driver had = %v", err)
+		}
+		ctx.cancel()
+		s.Close()
+	}
+}
+
+// TestBatchBegun ends the context when an open of a FIFO has begun: it waits for
+// the other end all the same, and has its result; what is linked to it has not
+// begun.
+func TestBatchBegun(t *testing.T) {
+	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		name := filepath.Join(t.TempDir(), "fifo")
+		if err := unix.Mkfifo(name, 0o600); err != nil {
+			t.Skip(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		begun := make(chan struct{})
+		other := make(chan error)
+		go func() {
+			<-begun
+			f, err := os.OpenFile(name, os.O_WRONLY, 0)
+			other <- errors.Join(err, f.Close())
+		}()
+		b := batch.New(s)
+		b.PlayCalls(func(*batch.Op) error {
+			cancel()
+			close(begun)
+			return nil
+		})
+		open := b.Open(name).Then()
+		stat := b.Stat(name)
+		err := b.Do(ctx)
+		wantOps(t, []*batch.Op{open, stat}, batch.Done, batch.NotBegun)
+		if !errors.Is(err, batch.ErrNotBegun) || !errors.Is(stat.Err(), context.Canceled) {
+			t.Errorf("Do = %v, of the second operation %v; want ErrNotBegun and context.Canceled", err, stat.Err())
+		}
+		if err := errors.Join(<-other, open.File().Close()); err != nil {
+			t.Error(err)
+		}
+	})
+}

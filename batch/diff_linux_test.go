@@ -1,0 +1,329 @@
+package batch_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/sluiceio/sluice/batch"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/driver/aio"
+	"github.com/sluiceio/sluice/internal/driver/fault"
+	"github.com/sluiceio/sluice/internal/driver/pool"
+	"github.com/sluiceio/sluice/internal/driver/uring"
+	"github.com/sluiceio/sluice/internal/seed"
+	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/sys"
+)
+
+// batchStep is an operation of a random Batch. Names are of a directory that the
+// chain has for itself, so that chains do not meet.
+type batchStep struct {
+	kind        string
+	name, other string
+	flag        int
+	off, n      int
+	open        int // the step of the chain that opens its file
+}
+
+var batchKindNames = []string{
+	"open", "read", "write", "readv", "writev", "close", "sync", "datasync", "truncate",
+	"allocate", "advise", "stat", "lstat", "rename", "link", "symlink", "unlink", "rmdir", "mkdir",
+}
+
+// randomChain draws a chain. One in two opens, reads and closes, as those do
+// that the kernel may perform as a whole.
+func randomChain(r *rand.Rand) (steps []batchStep) {
+	names := []string{"a", "b", "c", "d", "d/e", "no/f"}
+	name := func() string { return names[r.IntN(len(names))] }
+	if r.IntN(2) == 0 {
+		steps = append(steps, batchStep{kind: "open", name: name()})
+		for range r.IntN(3) {
+			steps = append(steps, batchStep{kind: "read", off: r.IntN(3) * 1000, n: r.IntN(3000)})
+		}
+		return append(steps, batchStep{kind: "close"})
+	}
+	opens := []int{}
+	for range 1 + r.IntN(8) {
+		s := batchStep{kind: batchKindNames[r.IntN(len(batchKindNames))], name: name(), other: name(), off: r.IntN(4000), n: r.IntN(3000)}
+		if s.kind == "open" {
+			s.flag = []int{os.O_RDONLY, os.O_RDWR, os.O_RDWR | os.O_CREATE, os.O_RDWR | os.O_CREATE | os.O_TRUNC, os.O_WRONLY | os.O_APPEND}[r.IntN(5)]
+		} else if opensFile := strings.Contains("read write readv writev close sync datasync truncate allocate advise", s.kind); opensFile {
+			if len(opens) == 0 {
+				continue
+			}
+			k := r.IntN(len(opens))
+			s.open = opens[k]
+			if s.kind == "close" {
+				opens = append(opens[:k], opens[k+1:]...)
+			}
+		}
+		if s.kind == "open" {
+			opens = append(opens, len(steps))
+		}
+		steps = append(steps, s)
+	}
+	return steps
+}
+
+// bytesOf are those that a step writes.
+func (s batchStep) bytesOf() []byte {
+	b := make([]byte, s.n)
+	for i := range b {
+		b[i] = byte(i*7 + s.off)
+	}
+	return b
+}
+
+// prepareChain makes the directory of a chain.
+func prepareChain(t *testing.T, dir string) {
+	t.Helper()
+	for _, err := range []error{
+		os.MkdirAll(filepath.Join(dir, "d"), 0o700),
+		os.WriteFile(filepath.Join(dir, "a"), batchStep{n: 2500}.bytesOf(), 0o600),
+		os.WriteFile(filepath.Join(dir, "b"), nil, 0o600),
+		os.Symlink("a", filepath.Join(dir, "c")),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// add adds a step to a Batch. It returns what is to be looked at of its data.
+func (s batchStep) add(b *batch.Batch, dir string, chain []*batch.Op) (*batch.Op, []byte) {
+	name, other, buf := filepath.Join(dir, s.name), filepath.Join(dir, s.other), s.bytesOf()
+	var file *batch.Op
+	if s.open < len(chain) {
+		file = chain[s.open]
+	}
+	half := [][]byte{buf[:s.n/2], nil, buf[s.n/2 : s.n*3/4], buf[s.n*3/4:]}
+	switch s.kind {
+	case "open":
+		return b.OpenFile(name, s.flag, 0o600), nil
+	case "read":
+		clear(buf)
+		return b.ReadAt(file, buf, int64(s.off)), buf
+	case "readv":
+		clear(buf)
+		return b.ReadVec(file, half, int64(s.off)), buf
+	case "write":
+		return b.WriteAt(file, buf, int64(s.off)), nil
+	case "writev":
+		return b.WriteVec(file, half, int64(s.off)), nil
+	case "close":
+		return b.Close(file), nil
+	case "sync":
+		return b.Sync(file), nil
+	case "datasync":
+		return b.Datasync(file), nil
+	case "truncate":
+		return b.Truncate(file, int64(s.n)), nil
+	case "allocate":
+		return b.Allocate(file, int64(s.off), int64(s.n)), nil
+	case "advise":
+		return b.Advise(file, int64(s.off), int64(s.n), sluice.AdviceWillNeed), nil
+	case "stat":
+		return b.Stat(name), nil
+	case "lstat":
+		return b.Lstat(name), nil
+	case "rename":
+		return b.Rename(name, other), nil
+	case "link":
+		return b.HardLink(name, other), nil
+	case "symlink":
+		return b.Symlink(s.other, name), nil
+	case "unlink":
+		return b.Unlink(name), nil
+	case "rmdir":
+		return b.Rmdir(name), nil
+	}
+	return b.Mkdir(name, 0o700), nil
+}
+
+// batchOutcome tells how an operation ended.
+func batchOutcome(n int, data []byte, info os.FileInfo, err error, dir string) string {
+	out := fmt.Sprintf("%d bytes, %08x", n, sluicetest.Sum(data))
+	if info != nil {
+		out += fmt.Sprintf(", %s %v", info.Name(), info.Mode())
+		if info.Mode().IsRegular() {
+			out += fmt.Sprintf(" of %d bytes", info.Size())
+		}
+	}
+	if err != nil {
+		out += ", " + sluicetest.Describe(err, dir)
+	}
+	return out
+}
+
+// TestBatchDifferential performs random Batches, with every driver and through
+// drivers whose operations are cut short and refused for a moment, and compares
+// each result, error and the resulting tree with what package os makes of them;
+// also on a disk of which a part cannot be read, or written, or synced, and where
+// names cannot be had.
+func TestBatchDifferential(t *testing.T) {
+	start := seed.Of(t)
+	for _, name := range sluicetest.Drivers {
+		t.Run(name, func(t *testing.T) {
+			batchDiff(t, sluicetest.Scheduler(t, sluice.Options{Driver: name}), start, soundDisk{})
+		})
+		t.Run(name+" with faults", func(t *testing.T) { batchDiff(t, faultyScheduler(t, name, start), start, soundDisk{}) })
+		t.Run(name+" on a faulty disk", func(t *testing.T) { batchDiff(t, onFaultyDisk(t, name, start), start, faultyDisk{}) })
+	}
+}
+
+// transients pass when what meets them is tried again.
+var transients = []fault.Verdict{{Short: 700}, {Errno: syscall.EINTR}, {Errno: syscall.EAGAIN}, {Late: 3}}
+
+// faultyScheduler makes a Scheduler whose drivers, that of chains included, cut
+// transfers short and ask for them to be tried again.
+func faultyScheduler(t *testing.T, name string, seed uint64) *sluice.Scheduler {
+	t.Helper()
+	decide := fault.Random(seed, 0.4, transients...)
+	s := sluicetest.SchedulerOn(fault.New(bareDriver(t, name), decide))
+	s.Internal().Core.SetChainDriver(func() driver.Linker { return faultyLinker(name, decide) })
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// bareDriver makes a driver.
+func bareDriver(t *testing.T, name string) driver.Driver {
+	t.Helper()
+	drv, err := map[string]func() (driver.Driver, error){
+		"uring": func() (driver.Driver, error) { return uring.New(uring.Options{Depth: 64}) },
+		"aio":   func() (driver.Driver, error) { return aio.New(aio.Options{Depth: 64}) },
+		"pool":  func() (driver.Driver, error) { return pool.New(pool.Options{Depth: 64}) },
+	}[name]()
+	if err != nil {
+		t.Skip(err)
+	}
+	return drv
+}
+
+// faultyLinker makes a driver of chains; nil if there is none.
+func faultyLinker(name string, decide fault.Decider) driver.Linker {
+	if name != "uring" {
+		return nil
+	}
+	ring, err := uring.New(uring.Options{Depth: 64, Files: 8})
+	if err != nil {
+		return nil
+	}
+	l, _ := fault.New(ring, decide).(driver.Linker)
+	return l
+}
+
+func batchDiff(t *testing.T, s *sluice.Scheduler, seed uint64, disk referenceDisk) {
+	r, rounds := rand.New(rand.NewPCG(seed, 1)), 4
+	if sys.RaceEnabled {
+		rounds = 2
+	}
+	for round := range rounds {
+		// Most of it in memory, where to sync costs nothing.
+		root, chains := sluicetest.MemoryDir(t), make([][]batchStep, 20+r.IntN(400))
+		if round == 0 && disk == (soundDisk{}) {
+			root, chains = t.TempDir(), chains[:20]
+		}
+		b := batch.New(s)
+		if disk == (faultyDisk{}) {
+			b.PlayCalls(func(op *batch.Op) error { return nameFault(op.Kind(), op.Subject()) })
+		}
+		ops, data := make([][]*batch.Op, len(chains)), map[*batch.Op][]byte{}
+		for i := range chains {
+			chains[i] = randomChain(r)
+			for _, side := range []string{"ours", "theirs"} {
+				prepareChain(t, filepath.Join(root, side, fmt.Sprint(i)))
+			}
+			for k, step := range chains[i] {
+				op, buf := step.add(b, filepath.Join(root, "ours", fmt.Sprint(i)), ops[i])
+				data[op] = buf
+				ops[i] = append(ops[i], op)
+				if k < len(chains[i])-1 {
+					op.Then()
+				}
+			}
+		}
+		before := tempDescriptors(t)
+		if err := b.Do(t.Context()); err != nil && errors.Is(err, batch.ErrNotBegun) {
+			t.Fatal(err)
+		}
+		for i, chain := range chains {
+			compareChain(t, chain, ops[i], data, filepath.Join(root, "ours", fmt.Sprint(i)),
+				plainChain(chain, filepath.Join(root, "theirs", fmt.Sprint(i)), disk))
+		}
+		if after := tempDescriptors(t); after > before {
+			t.Errorf("%d descriptors are open; there were %d", after, before)
+		}
+		sameTrees(t, filepath.Join(root, "ours"), filepath.Join(root, "theirs"))
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+// compareChain compares how a chain has ended, and closes what it has opened.
+func compareChain(t *testing.T, chain []batchStep, ops []*batch.Op, data map[*batch.Op][]byte, dir string, want []string) {
+	t.Helper()
+	for k, op := range ops {
+		got := batchOutcome(op.N(), data[op], op.Info(), op.Err(), dir)
+		if op.State() == batch.NotBegun {
+			got = "not begun"
+		}
+		if got != want[k] {
+			t.Errorf("%+v\nas number %d of %+v\n= %s; want\n  %s", chain[k], k, chain, got, want[k])
+		}
+		if f := op.File(); f != nil {
+			if err := f.Close(); err != nil {
+				t.Errorf("Close = %v", err)
+			}
+		}
+	}
+}
+
+// sameTrees compares names, kinds, targets of links and contents.
+func sameTrees(t *testing.T, ours, theirs string) {
+	t.Helper()
+	a, b := allIn(t, ours), allIn(t, theirs)
+	for name, want := range b {
+		if a[name] != want {
+			t.Errorf("%s is %s; want %s", name, a[name], want)
+		}
+		delete(a, name)
+	}
+	for name, got := range a {
+		t.Errorf("%s is %s; want nothing", name, got)
+	}
+}
+
+func allIn(t *testing.T, root string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(root, path)
+		all[rel] = d.Type().String()
+		switch d.Type() {
+		case 0:
+			data, err := os.ReadFile(path)
+			all[rel] += fmt.Sprintf(" %d bytes %08x %v", len(data), sluicetest.Sum(data), err)
+		case fs.ModeSymlink:
+			to, err := os.Readlink(path)
+			all[rel] += fmt.Sprint(" ", to, err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	return all
+}

@@ -1,0 +1,54 @@
+//go:build !linux
+
+package batch
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/sluiceio/sluice/internal/handle"
+)
+
+const largeFile = 0
+
+// inDir performs an operation with names that are relative to a directory, by
+// that directory's name.
+func (op *Op) inDir() error {
+	err := handle.WithDescriptor(op.dir.Internal().OS, func(int) error { return op.joined(func(int) error { return op.byName() }) })
+	if err == os.ErrClosed { // byName's are wrapped
+		return op.wrap(err)
+	}
+	return err
+}
+
+// withDir calls do, whose error is the system's, while the names are joined to the
+// directory's, which stays open as long.
+func (op *Op) withDir(do func(dir int) error) error {
+	if err := handle.WithDescriptor(op.dir.Internal().OS, func(int) error { return op.joined(do) }); err != nil {
+		return op.wrap(err)
+	}
+	return nil
+}
+
+// joined calls do while the names are joined to the directory's.
+func (op *Op) joined(do func(dir int) error) error {
+	name, other, dir := op.name, op.other, op.dir
+	defer func() { op.name, op.other, op.dir = name, other, dir }()
+	op.dir = nil
+	join := func(name *string) {
+		if *name != "" && !filepath.IsAbs(*name) {
+			*name = filepath.Join(dir.Name(), *name)
+		}
+	}
+	if op.kind != opSymlink { // whose old name is text
+		join(&op.name)
+	}
+	if op.kind <= lastOfTwo {
+		join(&op.other)
+	}
+	return do(atWorkingDir)
+}
+
+// dupDir: there are no chains that need it.
+func (op *Op) dupDir() (fd int, err error) { return 0, errors.ErrUnsupported }

@@ -1,0 +1,58 @@
+// Package batch performs many file operations, of any kinds mixed, in one call.
+//
+//	b := batch.New(nil)
+//	for i, name := range names {
+//		open := b.Open(name).Then()
+//		b.ReadAt(open, bufs[i], 0).Then()
+//		b.Close(open)
+//	}
+//	err := b.Do(ctx)
+//
+// # Chains
+//
+// The operations of a [Batch] have no order among each other, and any number of them goes on
+// at once, unless they are chained: the operation that is added after one with [Op.Then]
+// begins when that one has succeeded wholly. A short read (io.EOF) has not, unless
+// [Op.AllowShort] says otherwise. If an operation of a chain fails, those after it are not
+// begun, and their error is [ErrChainBroken].
+//
+// A file that an operation opens can be used by later operations of the same chain. If one of
+// them closes it, the chain owns the file and closes it when the chain ends, even on failure.
+// If none does, the file is [Op.File], and the Batch's user closes it.
+//
+// # Results
+//
+// Each operation has the result and the error that package os gives: the same *fs.PathError
+// and *os.LinkError. [Op.State] says what has become of it.
+//
+// When the context ends, an operation that has begun goes on to its end and has its true
+// result. A read, write or sync in progress ends early where [sluice.File.ReadAtContext] and
+// its like do; if it has moved nothing, it counts as not begun. An operation that was not
+// begun has [ErrNotBegun] and the context's error.
+//
+// A system call is not interrupted. An open of a FIFO waits for the other end, as os.Open
+// does, even when the context ends, and Do waits for it.
+//
+// # Bounds
+//
+// A Batch may have millions of operations. At most as many as the driver's depth are in
+// progress at a time, and at most Options.BlockingThreads threads wait in calls with names,
+// beside those of other I/O. So operations that wait for others of the same Batch, as opens
+// of both ends of FIFOs do, may wait for ever.
+//
+// The goroutine that calls Do or Each performs the operations. Others help if the Batch takes
+// long, or if an operation waits. On Linux 5.15 and later with io_uring, the kernel performs
+// many chains that only open, read and close a file of their own, each as one submission. Such
+// chains are for files on disks: of a pipe the kernel would read what is in it, where package
+// os refuses to read at an offset.
+//
+// Nothing is allocated for an operation but what its result needs (a File, a FileInfo, an
+// error), and a name as the kernel wants it.
+//
+// # Concurrency
+//
+// All methods of a Batch and its operations are for one goroutine at a time. The buffers of
+// reads and writes belong to the Batch until the operation has ended. While a Batch is
+// performed, in the body of a loop over Each too, it panics if an operation is added, or if it
+// is Reset.
+package batch

@@ -1,0 +1,64 @@
+package batch_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+
+	"github.com/sluiceio/sluice/batch"
+
+	"github.com/sluiceio/sluice/internal/sluicetest"
+)
+
+// Many small files, each by a chain: where the kernel can, it performs a chain as
+// one submission.
+func ExampleBatch() {
+	dir, err := os.MkdirTemp("", "sluice")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	b := batch.New(nil)
+	name := func(i int) string { return filepath.Join(dir, fmt.Sprint(i)) }
+	for i := range 3 {
+		f := b.OpenFile(name(i)+".new", os.O_WRONLY|os.O_CREATE, 0o600).Then()
+		b.WriteAt(f, fmt.Appendf(nil, "file %d", i), 0).Then()
+		b.Close(f).Then()
+		b.Rename(name(i)+".new", name(i)) // only if all has gone well
+	}
+	fmt.Println(b.Do(context.Background()))
+
+	b.Reset()
+	var bufs [4][6]byte
+	for i := range bufs {
+		f := b.Open(name(i)).Then()
+		b.ReadAt(f, bufs[i][:], 0).Then()
+		b.Close(f)
+	}
+	err = b.Do(context.Background())
+	fmt.Printf("%s, %s, %s\n", bufs[0], bufs[1], bufs[2])
+	fmt.Println(errors.Is(err, os.ErrNotExist), b.Op(10).State(), errors.Is(b.Op(10).Err(), batch.ErrChainBroken))
+	// Output:
+	// <nil>
+	// file 0, file 1, file 2
+	// true not begun true
+}
+
+// Each operation as it ends.
+func ExampleBatch_Each() {
+	name, remove := sluicetest.ExampleFile("Hello, disk.\n")
+	defer remove()
+
+	b := batch.New(nil)
+	b.Stat(name)
+	for op, err := range b.Each(context.Background()) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(op.Info().Size(), op.State())
+	}
+	// Output: 13 done
+}

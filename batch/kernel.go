@@ -1,0 +1,147 @@
+package batch
+
+import (
+	"os"
+	"sync"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/sched"
+	"github.com/sluiceio/sluice/internal/sys"
+)
+
+// kernelLeast is how many chains there must be for the kernel to perform them: that takes a
+// thread of its own, which 50 chains do not pay for and 100 do. Measured:
+// docs/decisions/0022-batch.md.
+const kernelLeast = 100
+
+// kernelTrials is after how many chains that the kernel did not succeed in, if they are half
+// of all, the helpers perform the rest. Such a chain is performed twice. The most common kind
+// is a file that is shorter than the buffers for it.
+const kernelTrials = 32
+
+// kernelChains performs those chains of a Batch that open a file, read from it and close it,
+// each as one submission to the kernel. What does not succeed wholly goes to the helpers, which
+// perform it again: so the errors and the ends of files are those of plain calls, and short
+// reads are continued. When chains wait for the disk, the helpers take some as well. While they
+// do not wait, helpers would take the processors for longer than the kernel does.
+type kernelChains struct {
+	r      *run
+	runner *sched.ChainRunner
+	// dirs are descriptors of the directories of chains, duplicates: their user may close
+	// a directory while chains are in flight.
+	dirs map[*sluice.File]int
+	// ended and failed count chains.
+	ended, failed int
+
+	running sync.WaitGroup // run
+}
+
+// newKernelChains returns the kernelChains of r. It returns nil if the kernel performs no
+// chains, is performing those of another Batch, or if it is not worth it.
+func (r *run) newKernelChains() *kernelChains {
+	if r.b.n < 3*kernelLeast || r.core.HasClasses() { // the kernel knows no classes
+		return nil
+	}
+	chains := 0
+	for i := range r.b.n {
+		if op := r.b.op(i); op.fitsKernel() {
+			op.inKernel = true
+			chains++
+		}
+	}
+	if chains < kernelLeast {
+		return nil
+	}
+	runner := r.core.TryChainRunner()
+	if runner == nil {
+		return nil
+	}
+	return &kernelChains{r: r, runner: runner}
+}
+
+// fitsKernel reports whether op begins a chain that the kernel can perform.
+func (op *Op) fitsKernel() bool {
+	const changes = os.O_CREATE | os.O_TRUNC | os.O_WRONLY | os.O_RDWR
+	if op.inner || op.kind != opOpenFile || !op.owned || int(op.off)&changes != 0 {
+		return false
+	}
+	n := 1
+	next := op.next
+	for ; next != nil && next.kind == opReadAt && next.open == op && next.off >= 0; next = next.next {
+		n++
+	}
+	return next != nil && next.kind == opCloseFile && next.open == op && next.next == nil && n < sched.MaxChainOps
+}
+
+// has reports whether the chain that begins with op is the kernel's.
+func (k *kernelChains) has(op *Op) bool { return k != nil && op.inKernel }
+
+// run performs the kernel's chains.
+func (k *kernelChains) run() {
+	k.runner.Run(k.r.ctx, k)
+	k.runner.Leave()
+	for _, fd := range k.dirs {
+		sys.Close(fd)
+	}
+	k.r.share() // it may have left some
+}
+
+// Wait is called when chains wait for the disk.
+func (k *kernelChains) Wait() { k.r.share() }
+
+// Next puts the next chain together.
+func (k *kernelChains) Next(c sched.Chain) bool {
+	if k.r.ctx.Err() != nil || k.failed >= kernelTrials && 2*k.failed >= k.ended {
+		return false
+	}
+	head, ok := k.r.takeForKernel()
+	for ; ok; head, ok = k.r.takeForKernel() {
+		if dir, ok := k.dirOf(head); ok && c.Open(head, dir, head.name, int(head.off)|largeFile) {
+			break
+		}
+		k.r.retry(head) // for the error
+	}
+	if !ok {
+		return false
+	}
+	for op := head.next; op.kind == opReadAt; op = op.next {
+		c.ReadAt(op.buf, op.off)
+	}
+	c.Close()
+	return true
+}
+
+// dirOf returns a descriptor of the directory that op's name is relative to.
+func (k *kernelChains) dirOf(op *Op) (fd int, ok bool) {
+	if op.dir == nil {
+		return sched.WorkingDir, true
+	}
+	if fd, ok = k.dirs[op.dir]; ok {
+		return fd, true
+	}
+	fd, err := op.dupDir()
+	if err != nil {
+		return 0, false
+	}
+	if k.dirs == nil {
+		k.dirs = make(map[*sluice.File]int)
+	}
+	k.dirs[op.dir] = fd
+	return fd, true
+}
+
+// Ended takes a chain that has ended.
+func (k *kernelChains) Ended(owner any, all bool) {
+	head := owner.(*Op)
+	k.ended++
+	if !all {
+		k.failed++
+		k.r.retry(head)
+		return
+	}
+	for op := head; op != nil; op = op.next {
+		op.n = len(op.buf)
+		op.finish(nil)
+		k.r.report(op)
+	}
+}

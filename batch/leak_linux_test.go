@@ -1,0 +1,134 @@
+package batch_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/sluiceio/sluice/batch"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/driver/fault"
+	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/sys"
+)
+
+// TestBatchLeavesNothing performs Batches, whole and canceled, and closes the
+// Scheduler: no goroutine, descriptor or mapping is left.
+func TestBatchLeavesNothing(t *testing.T) {
+	for _, driver := range sluicetest.Drivers {
+		t.Run(driver, func(t *testing.T) {
+			sluicetest.Scheduler(t, sluice.Options{Driver: driver}).Close()
+			names := smallFiles(t, t.TempDir(), 300, 100)
+			before := sluicetest.HeldNow(t)
+			for range 3 {
+				s := sluicetest.Scheduler(t, sluice.Options{Driver: driver})
+				b := batch.New(s)
+				addReads(b, names, 100)
+				if err := b.Do(t.Context()); err != nil {
+					t.Errorf("Do = %v", err)
+				}
+				b.Reset()
+				addReads(b, names, 100)
+				for range b.Each(t.Context()) {
+					break
+				}
+				if err := s.Close(); err != nil {
+					t.Errorf("Close = %v", err)
+				}
+			}
+			var more []string
+			sluicetest.WaitOr(func() bool { more = before.More(sluicetest.HeldNow(t)); return len(more) == 0 },
+				func() { t.Errorf("left behind: %s", strings.Join(more, ", ")) })
+		})
+	}
+}
+
+// TestBatchSchedulerCloses closes the Scheduler while a Batch is performed: Close
+// waits for it, and every operation has a state.
+func TestBatchSchedulerCloses(t *testing.T) {
+	for _, driver := range sluicetest.Drivers {
+		t.Run(driver, func(t *testing.T) {
+			s := sluicetest.Scheduler(t, sluice.Options{Driver: driver})
+			b := batch.New(s)
+			bufs := addReads(b, smallFiles(t, t.TempDir(), 300, 100), 100)
+			var closing sync.WaitGroup
+			closed := false
+			for op := range b.Each(t.Context()) {
+				if op == nil {
+					t.Fatal("the Batch was refused")
+				}
+				if !closed {
+					closed = true
+					closing.Go(func() { s.Close() })
+				}
+			}
+			closing.Wait()
+			for i := range bufs {
+				checkCanceled(t, b, i, bufs[i])
+			}
+		})
+	}
+}
+
+// TestBatchFaults has each read and write of a Batch on an open File fail in
+// turn: the error is that operation's alone, and nothing stays open.
+func TestBatchFaults(t *testing.T) {
+	const n = 40
+	for at := range n {
+		count := fault.NewCounter(at, fault.Verdict{Errno: syscall.EIO})
+		s := sluicetest.SchedulerOn(fault.New(sluicetest.AsyncPool{Pool: sluicetest.PoolOf(t, 32)}, count.Decide))
+		f := sluicetest.DirectOn(t, s, t.TempDir(), n*sluicetest.PageSize)
+		before := tempDescriptors(t)
+		b := batch.New(s)
+		for i := range n {
+			b.ReadAt(f, sluicetest.AlignedBytes(sluicetest.PageSize), int64(i)*sluicetest.PageSize).Then()
+			b.WriteAt(f, sluicetest.AlignedBytes(sluicetest.PageSize), int64(i)*sluicetest.PageSize)
+		}
+		err := b.Do(context.Background())
+		if failed := batchStates(b)[batch.Failed]; !errors.Is(err, syscall.EIO) || failed != 1 || !count.Fired() {
+			t.Errorf("fault %d: Do = %v with %d operations that failed; want EIO of one", at, err, failed)
+		}
+		if after := tempDescriptors(t); after > before {
+			t.Errorf("%d descriptors are open; there were %d", after, before)
+		}
+		s.Close()
+	}
+}
+
+func batchStates(b *batch.Batch) map[batch.State]int {
+	n := map[batch.State]int{}
+	for i := range b.Len() {
+		n[b.Op(i).State()]++
+	}
+	return n
+}
+
+// TestBatchAllocates bounds what a Batch allocates, once it has its memory.
+func TestBatchAllocates(t *testing.T) {
+	if sys.RaceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		names := smallFiles(t, t.TempDir(), 1000, 100)
+		b, bufs := batch.New(s), make([]byte, 100)
+		per := testing.AllocsPerRun(5, func() {
+			b.Reset()
+			for _, name := range names {
+				open := b.Open(name).Then()
+				b.ReadAt(open, bufs[:50], 0).Then()
+				b.ReadAt(open, bufs[50:], 50).Then()
+				b.Close(open)
+			}
+			if err := b.Do(context.Background()); err != nil {
+				t.Error(err)
+			}
+		}) / float64(b.Len())
+		if per > 0.3 {
+			t.Errorf("%.2f allocations an operation; want at most 0.3", per)
+		}
+	})
+}

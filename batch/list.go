@@ -1,0 +1,77 @@
+package batch
+
+import (
+	"fmt"
+	"math/bits"
+)
+
+// Operations are allocated in slabs of 8, 16, 32, 64, 128, and from then on 256, so that a
+// Batch of a few needs little memory.
+const (
+	firstSlab  = 8
+	growing    = 5 // slabs, before all are as large
+	largeSlab  = firstSlab << growing
+	beforeThat = firstSlab * (1<<growing - 1) // operations
+)
+
+// place returns the slab of operation i, and its index there.
+func place(i int) (slab, at int) {
+	if i >= beforeThat {
+		i -= beforeThat
+		return growing + i/largeSlab, i % largeSlab
+	}
+	slab = bits.Len(uint(i/firstSlab+1)) - 1
+	return slab, i - firstSlab*(1<<slab-1)
+}
+
+// slabSize returns how many operations a slab has.
+func slabSize(slab int) int { return firstSlab << min(slab, growing) }
+
+// Len returns the number of operations.
+func (b *Batch) Len() int { return b.n }
+
+// Reset empties the Batch, so that it can be filled again without allocating. All its Ops are
+// invalid then. It panics while the Batch is performed.
+func (b *Batch) Reset() {
+	b.notRunning("Reset")
+	for i := 0; b.n > 0; i++ {
+		used := min(b.n, slabSize(i))
+		clear(b.slabs[i][:used])
+		b.n -= used
+	}
+	b.state.Store(filling)
+}
+
+// add returns a new operation.
+func (b *Batch) add(kind kind) *Op {
+	b.notRunning("an operation added")
+	slab, at := place(b.n)
+	if slab == len(b.slabs) {
+		b.slabs = append(b.slabs, make([]Op, slabSize(slab)))
+	}
+	op := &b.slabs[slab][at]
+	op.batch, op.kind, op.index = b, kind, int32(b.n)
+	b.n++
+	return op
+}
+
+// notRunning panics while the Batch is performed, as its operations are in use.
+func (b *Batch) notRunning(what string) {
+	if b.state.Load() == running {
+		panic("sluice: Batch: " + what + " while it is performed")
+	}
+}
+
+// op returns operation i.
+func (b *Batch) op(i int) *Op {
+	slab, at := place(i)
+	return &b.slabs[slab][at]
+}
+
+// Op returns operation i, in the order in which they were added, from 0.
+func (b *Batch) Op(i int) *Op {
+	if i < 0 || i >= b.n {
+		panic(fmt.Sprintf("sluice: Batch.Op(%d) of %d operations", i, b.n))
+	}
+	return b.op(i)
+}

@@ -1,0 +1,214 @@
+package batch
+
+import (
+	"errors"
+	"io"
+	"os"
+
+	"github.com/sluiceio/sluice"
+
+	"github.com/sluiceio/sluice/internal/handle"
+	"github.com/sluiceio/sluice/internal/sched"
+	"github.com/sluiceio/sluice/internal/sys"
+)
+
+// perform performs the operation, and notes how it ended.
+func (op *Op) perform(r *run) {
+	var err error
+	switch {
+	case op.kind == opReadFile:
+		err = op.readFile(r)
+	case op.kind <= lastNamed:
+		err = op.named(r)
+	default:
+		err = op.onFile(r)
+	}
+	if op.n == 0 && err != nil && r.ctx.Err() != nil && errors.Is(err, r.ctx.Err()) {
+		op.skip(r.notBegun()) // the context's error means that nothing was done
+		return
+	}
+	op.finish(err)
+}
+
+// named performs an operation that has a name, once the limiter for names lets it through.
+func (op *Op) named(r *run) error {
+	call, err := r.core.EnterNames(r.ctx)
+	if err != nil {
+		return err
+	}
+	err = r.b.call(op)
+	call.Leave(recordKinds[op.kind], op.name, 0, 0, err)
+	return err
+}
+
+// call makes the plain call that the operation is.
+func (op *Op) call() error {
+	if op.kind > lastNamed {
+		return op.callOnRange()
+	}
+	return op.byName()
+}
+
+// byName performs an operation that has a name.
+func (op *Op) byName() error {
+	switch {
+	case (op.kind == opOpenFile || op.kind == opReadFile) && op.plain():
+		return op.openRaw()
+	case op.dir != nil:
+		return op.inDir()
+	}
+	switch op.kind {
+	case opOpenFile, opReadFile:
+		f, err := os.OpenFile(op.name, int(op.off), op.perm)
+		if err != nil {
+			return err
+		}
+		if err := op.keep(f); err != nil {
+			return op.wrap(err)
+		}
+		return nil
+	case opStat:
+		return op.found(os.Stat(op.name))
+	case opLstat:
+		return op.found(os.Lstat(op.name))
+	case opUnlink, opRmdir:
+		return op.remove()
+	case opMkdir:
+		return os.Mkdir(op.name, op.perm)
+	case opRename:
+		return os.Rename(op.name, op.other)
+	case opLink:
+		return os.Link(op.name, op.other)
+	}
+	return os.Symlink(op.name, op.other)
+}
+
+// found notes the result of a stat.
+func (op *Op) found(info os.FileInfo, err error) error {
+	op.info = info
+	return err
+}
+
+// keep makes a File of f, which was opened by op alone.
+func (op *Op) keep(f *os.File) error {
+	file, err := op.batch.scheduler.FromOS(f)
+	if err != nil {
+		return errors.Unwrap(err) // the caller wraps it
+	}
+	file.Internal().PrivatePosition()
+	if op.file = file; !op.owned {
+		op.out = file
+	}
+	return nil
+}
+
+// onFile performs an operation on an open file.
+func (op *Op) onFile(r *run) error {
+	if op.open != nil {
+		if op.open.raw.open {
+			return op.onRaw(r)
+		}
+		op.file = op.open.file
+	}
+	switch f := op.file; op.kind {
+	case opReadAt:
+		return op.moved(f.ReadAtContext(r.ctx, op.buf, op.off))
+	case opWriteAt:
+		return op.moved(f.WriteAtContext(r.ctx, op.buf, op.off))
+	case opReadVec:
+		return op.moved(readVec(r.ctx, f, op.bufs, op.off))
+	case opWriteVec:
+		return op.moved(writeVec(r.ctx, f, op.bufs, op.off))
+	case opSync:
+		return f.SyncContext(r.ctx)
+	case opDatasync:
+		return f.DatasyncContext(r.ctx)
+	case opCloseFile:
+		return op.close(r)
+	}
+	return op.onRange(r)
+}
+
+// moved notes how many bytes were transferred. It returns io.EOF bare, as package os does.
+func (op *Op) moved(n int, err error) error {
+	op.n = n
+	if op.allowShort && errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// close closes the file.
+func (op *Op) close(r *run) (err error) {
+	call := r.core.BeginNamed()
+	if op.open != nil {
+		err = op.open.closeOwned()
+	} else {
+		err = op.file.Close()
+	}
+	call.End(recordKinds[op.kind], op.fileName(), 0, 0, err)
+	return err
+}
+
+// fileName returns the name of the operation's file.
+func (op *Op) fileName() string {
+	if op.open != nil {
+		return op.open.name
+	}
+	return op.file.Name()
+}
+
+// onRange allocates, truncates or advises.
+func (op *Op) onRange(r *run) error {
+	if core := op.file.Internal().Core; core != nil {
+		if !core.Use() {
+			return op.wrap(os.ErrClosed)
+		}
+		defer core.Done()
+	}
+	if err := op.checkRange(); err != nil {
+		return op.wrap(err)
+	}
+	call, err := r.core.EnterNames(r.ctx)
+	if err != nil {
+		return err
+	}
+	err = r.b.call(op)
+	call.Leave(recordKinds[op.kind], op.fileName(), op.off, op.size, err)
+	return err
+}
+
+// callOnRange makes the call that allocates, truncates or advises.
+func (op *Op) callOnRange() error {
+	f := op.file.Internal().OS
+	if op.kind == opTruncate {
+		return f.Truncate(op.size) // whose error is wrapped
+	}
+	err := handle.WithDescriptor(f, func(fd int) error { // of a file without disk I/O nobody has counted the operation
+		if op.kind == opAllocate {
+			return sys.Allocate(fd, op.off, op.size)
+		}
+		return sys.Advise(fd, op.off, op.size, uint8(op.advice))
+	})
+	if err != nil {
+		return op.wrap(err)
+	}
+	return nil
+}
+
+func (op *Op) checkRange() error {
+	switch {
+	case op.kind == opTruncate:
+		return nil // package os has its own word for it
+	case op.off < 0:
+		return errors.New("negative offset")
+	case op.size < 0:
+		return errors.New("negative length")
+	case op.kind == opAdvise && op.advice > sluice.AdviceDontNeed:
+		return errors.New("advice is not one of the constants")
+	}
+	return nil
+}
+
+// vecOf returns the operation's buffers.
+func (op *Op) vecOf() sched.Vec { return sched.VecOf(op.buf, op.bufs) }

@@ -1,0 +1,62 @@
+package batch
+
+import (
+	"errors"
+	"io"
+	"os"
+
+	"github.com/sluiceio/sluice/internal/sched"
+)
+
+// closeOwned closes a file that the chain owns, once.
+func (op *Op) closeOwned() error {
+	if op.raw.open {
+		return op.raw.close()
+	}
+	f := op.file
+	if f == nil {
+		return nil
+	}
+	op.file = nil
+	return f.Close()
+}
+
+// plain reports whether a bare descriptor will do for the file that op opens: the chain owns
+// the file, and only reads, writes and closes it.
+func (op *Op) plain() bool {
+	if !op.owned || !rawFiles || int(op.off)&os.O_APPEND != 0 {
+		return false
+	}
+	for next := op.next; next != nil; next = next.next {
+		if next.open != op {
+			continue
+		}
+		switch next.kind {
+		case opReadAt, opWriteAt, opReadVec, opWriteVec:
+			if next.off < 0 {
+				return false
+			}
+		case opCloseFile:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// onRaw performs an operation on a file that is a bare descriptor.
+func (op *Op) onRaw(r *run) (err error) {
+	own := sched.RawFile{FD: op.open.raw.fd, Name: op.open.name}
+	switch op.kind {
+	case opReadAt, opReadVec:
+		err = op.moved(r.core.ReadRaw(r.ctx, own, op.vecOf(), op.off))
+	case opWriteAt, opWriteVec:
+		err = op.moved(r.core.WriteRaw(r.ctx, own, op.vecOf(), op.off))
+	default:
+		err = op.close(r)
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		return op.wrap(err)
+	}
+	return err
+}

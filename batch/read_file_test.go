@@ -1,0 +1,145 @@
+package batch_test
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/batch"
+	"github.com/sluiceio/sluice/internal/sluicetest"
+)
+
+// TestReadFile reads whole files of many sizes, and what is no file or has no size, with the
+// results and errors of os.ReadFile.
+func TestReadFile(t *testing.T) {
+	sluicetest.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+		var names []string
+		for i, n := range []int{0, 1, 511, 512, 513, 4095, 4096, 100_000, 3 << 20} {
+			name := filepath.Join(dir, string(rune('a'+i)))
+			sluicetest.Write(t, name, string(sluicetest.Noise(n)))
+			names = append(names, name)
+		}
+		names = append(names, dir, filepath.Join(dir, "missing"))
+		if runtime.GOOS == "linux" {
+			names = append(names, "/proc/version")
+		}
+		b := batch.New(s)
+		for _, name := range names {
+			b.ReadFile(name)
+		}
+		_ = b.Do(t.Context()) // some of them fail
+		for i, name := range names {
+			want, wantErr := os.ReadFile(name)
+			op := b.Op(i)
+			if got := op.Bytes(); string(got) != string(want) || op.N() != len(want) {
+				t.Errorf("ReadFile(%s) has %d bytes, N = %d; want %d", name, len(got), op.N(), len(want))
+			}
+			if got, want := sluicetest.Describe(op.Err(), dir), sluicetest.Describe(wantErr, dir); got != want {
+				t.Errorf("ReadFile(%s) = %s; want %s", name, got, want)
+			}
+			if wantErr == nil != (op.State() == batch.Done) {
+				t.Errorf("ReadFile(%s) is %v, error %v", name, op.State(), op.Err())
+			}
+		}
+	})
+}
+
+// TestReadFileInChain: ReadFile takes names in a directory, sees what its chain has written,
+// and breaks the chain if it fails.
+func TestReadFileInChain(t *testing.T) {
+	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		place := t.TempDir()
+		dir, err := s.Open(place)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer dir.Close()
+		b := batch.New(s)
+		open := b.OpenFile("file", os.O_WRONLY|os.O_CREATE, 0o600).In(dir).Then()
+		b.WriteAt(open, []byte(sluicetest.Twenty), 0).Then()
+		b.Close(open).Then()
+		read := b.ReadFile("file").In(dir).Then()
+		missing := b.ReadFile("missing").In(dir).Then()
+		after := b.ReadFile("file").In(dir)
+		if err := b.Do(t.Context()); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("Do = %v; want os.ErrNotExist", err)
+		}
+		if string(read.Bytes()) != sluicetest.Twenty || read.Err() != nil {
+			t.Errorf("ReadFile = %q, %v; want %q", read.Bytes(), read.Err(), sluicetest.Twenty)
+		}
+		wantOps(t, []*batch.Op{read, missing, after}, batch.Done, batch.Failed, batch.NotBegun)
+		if !errors.Is(after.Err(), batch.ErrChainBroken) {
+			t.Errorf("after a ReadFile that failed: %v; want ErrChainBroken", after.Err())
+		}
+	})
+}
+
+// TestAllowShort: a short read breaks its chain, unless AllowShort was called. Other operations
+// refuse AllowShort.
+func TestAllowShort(t *testing.T) {
+	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		name := filepath.Join(t.TempDir(), "file")
+		sluicetest.Write(t, name, sluicetest.Twenty)
+		for _, chains := range []int{1, 3, 300} { // the kernel may perform 300
+			for _, allow := range []bool{false, true} {
+				b := batch.New(s)
+				for range chains {
+					open := b.Open(name).Then()
+					read := b.ReadAt(open, make([]byte, 100), 0).Then()
+					var vec *batch.Op
+					if chains == 300 {
+						vec = b.ReadAt(open, make([]byte, 10), 15).Then()
+					} else {
+						vec = b.ReadVec(open, [][]byte{make([]byte, 5), make([]byte, 5)}, 15).Then()
+					}
+					if allow {
+						read.AllowShort()
+						vec.AllowShort()
+					}
+					b.Close(open)
+				}
+				err := b.Do(t.Context())
+				for i := 0; i < b.Len(); i += 4 {
+					open, read, vec, end := b.Op(i), b.Op(i+1), b.Op(i+2), b.Op(i+3)
+					if read.N() != len(sluicetest.Twenty) {
+						t.Fatalf("a short read has %d bytes; want %d", read.N(), len(sluicetest.Twenty))
+					}
+					if allow {
+						wantOps(t, []*batch.Op{open, read, vec, end}, batch.Done, batch.Done, batch.Done, batch.Done)
+						if err != nil || vec.N() != 5 {
+							t.Fatalf("Do = %v, the second read has %d bytes; want nil, 5", err, vec.N())
+						}
+						continue
+					}
+					wantOps(t, []*batch.Op{open, read, vec, end}, batch.Done, batch.Failed, batch.NotBegun, batch.NotBegun)
+					if err != io.EOF || read.Err() != io.EOF || !errors.Is(end.Err(), batch.ErrChainBroken) {
+						t.Fatalf("Do = %v, errors %v and %v; want io.EOF, io.EOF and ErrChainBroken", err, read.Err(), end.Err())
+					}
+				}
+			}
+		}
+		b := batch.New(s)
+		b.Stat(name).AllowShort()
+		if err := b.Do(t.Context()); err == nil {
+			t.Error("AllowShort of a Stat was taken")
+		}
+	})
+}
+
+// TestTarget: an operation takes no other file than a sluice.File, or an Op that opens one.
+func TestTarget(t *testing.T) {
+	b := batch.New(nil)
+	f, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	b.Sync(f)
+	if err := b.Do(t.Context()); err == nil {
+		t.Error("an *os.File was taken")
+	}
+}

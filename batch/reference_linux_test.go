@@ -1,0 +1,101 @@
+package batch_test
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// plainly performs a step with package os.
+func (s batchStep) plainly(dir string, files map[int]*os.File, disk referenceDisk) (n int, data []byte, info os.FileInfo, err error) {
+	f := files[s.open]
+	switch s.kind {
+	case "read", "readv":
+		data = make([]byte, s.n)
+		n, err = disk.readAt(f, data, int64(s.off))
+	case "write", "writev":
+		n, err = disk.writeAt(f, s.bytesOf(), int64(s.off))
+	case "close":
+		err = f.Close()
+	case "sync", "datasync":
+		err = disk.sync(f)
+	default:
+		if err = disk.refuses(s, dir, f); err == nil {
+			info, err = s.called(dir, f)
+		}
+	}
+	return n, data, info, err
+}
+
+// called performs a step that is a plain call of its own, but for an open.
+func (s batchStep) called(dir string, f *os.File) (info os.FileInfo, err error) {
+	name, other := filepath.Join(dir, s.name), filepath.Join(dir, s.other)
+	switch s.kind {
+	case "truncate":
+		return nil, f.Truncate(int64(s.n))
+	case "allocate":
+		return nil, pathError("allocate", f.Name(), unix.Fallocate(int(f.Fd()), unix.FALLOC_FL_KEEP_SIZE, int64(s.off), int64(s.n)))
+	case "advise":
+		return nil, nil
+	case "stat":
+		return os.Stat(name)
+	case "lstat":
+		return os.Lstat(name)
+	case "rename":
+		return nil, os.Rename(name, other)
+	case "link":
+		return nil, os.Link(name, other)
+	case "symlink":
+		return nil, os.Symlink(s.other, name)
+	case "unlink":
+		return nil, pathError("remove", name, syscall.Unlink(name))
+	case "rmdir":
+		return nil, pathError("remove", name, syscall.Rmdir(name))
+	}
+	return nil, os.Mkdir(name, 0o700)
+}
+
+func pathError(op, name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &os.PathError{Op: op, Path: name, Err: err}
+}
+
+// plainChain performs a chain with package os, and tells how each step ended.
+func plainChain(steps []batchStep, dir string, disk referenceDisk) (outcomes []string) {
+	files := map[int]*os.File{}
+	defer func() {
+		for _, f := range files {
+			f.Close()
+		}
+	}()
+	broken := false
+	for i, s := range steps {
+		if broken {
+			outcomes = append(outcomes, "not begun")
+			continue
+		}
+		if s.kind == "open" {
+			f, err := s.opened(dir, disk)
+			outcomes = append(outcomes, batchOutcome(0, nil, nil, err, dir))
+			if broken = err != nil; !broken {
+				files[i] = f
+			}
+			continue
+		}
+		n, data, info, err := s.plainly(dir, files, disk)
+		broken = err != nil
+		outcomes = append(outcomes, batchOutcome(n, data, info, err, dir))
+	}
+	return outcomes
+}
+
+func (s batchStep) opened(dir string, disk referenceDisk) (*os.File, error) {
+	if err := disk.refuses(s, dir, nil); err != nil {
+		return nil, err
+	}
+	return os.OpenFile(filepath.Join(dir, s.name), s.flag, 0o600)
+}

@@ -1,0 +1,199 @@
+package batch
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/sluiceio/sluice/internal/sched"
+)
+
+// run performs a Batch. The caller of Do or Each begins alone (alone.go). Helpers, goroutines
+// of which the caller is one then, go on once there is reason to share the chains. Each has a
+// range of chains that come one after the other: neighbours are often of one directory, which
+// the kernel lets one thread at a time change. A helper performs one chain after the other,
+// operation by operation, as if each were called by itself. Chains that the kernel can perform
+// as a whole are left to it if there are many (kernel.go).
+type run struct {
+	b       *Batch
+	ctx     context.Context // &isolated
+	core    *sched.Scheduler
+	helpers sched.WorkerPool[*Op, sched.WorkRange] // a job is the first operation of a chain
+	kernel  *kernelChains                          // nil if the kernel performs none
+	each    func(*Op)                              // called with each operation that has ended; may be nil
+
+	// ranges are those of the helpers, the caller's first. Guarded by the lock under which
+	// the helpers call TakeJob.
+	ranges []*sched.WorkRange
+	own    sched.WorkRange // the caller's
+
+	isolated sched.IsolatedContext
+
+	helped atomic.Bool // there are, or have been, helpers. Written with mu held
+
+	// The timer of watch, which is kept for the next run of the Batch. The fields below are
+	// guarded by watchMu; watching is done when look is not called any more.
+	timer     *time.Timer
+	watching  sync.WaitGroup
+	watchMu   sync.Mutex
+	watchOver bool
+	seen      int // how many chains look has seen in own
+
+	mu sync.Mutex
+	// The operations from front to back may begin chains for the kernel that nobody has
+	// taken. The kernel's are taken in order. Helpers that have nothing else to do take them
+	// from the back, once they are shared. Guarded by mu.
+	front, back int
+	shared      bool
+	// again are chains that the kernel did not succeed in. Guarded by mu.
+	again []*Op
+	// ended are operations that helpers have ended and that were not yielded. It is nil
+	// without helpers, or if nothing is yielded. It has room for all that may end before the
+	// caller looks. Written with mu held, before the helpers begin.
+	ended chan *Op
+}
+
+// init prepares r for b.
+func (r *run) init(ctx context.Context, b *Batch) {
+	core := b.inside.Core
+	*r = run{b: b, isolated: core.Isolate(ctx), core: core, back: b.n, ranges: append(r.ranges[:0], &r.own), timer: r.timer}
+	r.ctx = &r.isolated // within r, so that there is nothing to allocate
+	r.own.Set(0, b.n)
+	r.kernel = r.newKernelChains()
+}
+
+// work performs the Batch, and calls each with each operation that has ended, unless it is
+// nil.
+func (r *run) work(each func(*Op)) {
+	defer r.end()
+	r.each = each
+	defer func() { // also if each panics
+		if r.kernel != nil {
+			r.kernel.running.Wait() // it starts helpers
+		}
+		r.helpers.Wait()
+	}()
+	if r.kernel != nil {
+		r.help()
+		r.kernel.running.Go(r.kernel.run)
+	}
+	left := r.alone()
+	switch {
+	case !r.helped.Load():
+	case each == nil:
+		r.helpers.Join(&r.own)
+	default:
+		r.yield(left)
+	}
+}
+
+// end ends the run, which keeps nothing alive from here on.
+func (r *run) end() {
+	r.ctx, r.each, r.kernel, r.ended, r.again = nil, nil, nil, nil, nil
+	r.isolated = sched.IsolatedContext{}
+	r.b.state.Store(ended)
+	r.b.inside.Release()
+}
+
+// help starts the helpers, if it has not been called before.
+func (r *run) help() {
+	r.mu.Lock()
+	first := !r.helped.Load()
+	if first {
+		depth := r.core.Driver().Depth
+		r.helpers.Init(depth, r)
+		if r.each != nil {
+			r.ended = make(chan *Op, depth)
+		}
+		r.helped.Store(true)
+	}
+	r.mu.Unlock()
+	if first {
+		r.helpers.Call()
+	}
+}
+
+// yield yields the operations that helpers end, which are the left ones. If yielding does not
+// return, the rest ends without.
+func (r *run) yield(left int) {
+	defer func() {
+		for ; left > 0; left-- {
+			<-r.ended
+		}
+	}()
+	for left > 0 {
+		op := <-r.ended
+		left--
+		r.each(op)
+	}
+}
+
+// DoJob performs a chain, on a helper's goroutine.
+func (r *run) DoJob(head *Op) {
+	c := chain{r: r, op: head}
+	for op := c.step(); op != nil; op = c.step() {
+		r.report(op)
+	}
+}
+
+// report sends an operation that has ended to the goroutine that yields, if there is one.
+func (r *run) report(op *Op) {
+	if r.ended != nil {
+		r.ended <- op
+	}
+}
+
+// chain performs a chain, one operation after the other.
+type chain struct {
+	r      *run
+	op     *Op   // the next; nil at the end
+	broken error // why the rest is not begun
+}
+
+// step performs the next operation, or notes that it is not begun, and returns it. It returns
+// nil if there is none.
+func (c *chain) step() *Op {
+	r, op := c.r, c.op
+	if op == nil {
+		return nil
+	}
+	if c.broken == nil && r.ctx.Err() != nil {
+		c.broken = r.notBegun()
+	}
+	if c.broken != nil {
+		op.skip(c.broken)
+	} else if op.perform(r); op.state == NotBegun {
+		c.broken = r.notBegun()
+	} else if op.err != nil {
+		c.broken = ErrChainBroken
+	}
+	if c.op = op.next; c.op == nil || op.state == Failed {
+		r.closeOwned(op) // before anybody knows that the chain has ended
+	}
+	return op
+}
+
+// rest performs what is left, and returns how many operations that were.
+func (c *chain) rest() (n int) {
+	for ; c.step() != nil; n++ {
+	}
+	return n
+}
+
+// closeOwned closes the files that last's chain owns, of operations up to last, if they are
+// open.
+func (r *run) closeOwned(last *Op) {
+	for op := last; ; op = r.b.op(int(op.index) - 1) { // a chain's operations are neighbours
+		if op.owned && op.state == Done {
+			_ = op.closeOwned() // the operation that closes it returns the error that matters
+		}
+		if !op.inner {
+			return
+		}
+	}
+}
+
+// notBegun returns the error of operations that do not begin, as the context has ended.
+func (r *run) notBegun() error { return fmt.Errorf("%w: %w", ErrNotBegun, r.ctx.Err()) }

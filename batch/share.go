@@ -1,0 +1,98 @@
+package batch
+
+import (
+	"slices"
+
+	"github.com/sluiceio/sluice/internal/sched"
+)
+
+// OwnJob returns the next chain of a helper's own range.
+func (r *run) OwnJob(own *sched.WorkRange) (*Op, bool) {
+	for i, ok := own.Take(); ok; i, ok = own.Take() {
+		if op := r.b.op(i); !op.inner && !r.kernel.has(op) {
+			return op, true
+		}
+	}
+	return nil, false
+}
+
+// TakeJob returns the next chain for a helper that has none left, and whether there may be
+// more for others.
+func (r *run) TakeJob(own *sched.WorkRange) (head *Op, more, ok bool) {
+	for own.Len() > 0 || r.refill(own) {
+		if op, ok := r.OwnJob(own); ok {
+			return op, r.more(), true
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if n := len(r.again); n > 0 {
+		op := r.again[n-1]
+		r.again = r.again[:n-1]
+		return op, true, true
+	}
+	for r.shared && r.front < r.back {
+		r.back--
+		if op := r.b.op(r.back); op.inKernel {
+			return op, true, true
+		}
+	}
+	return nil, false, false
+}
+
+// more reports whether a helper has operations that it has not come to.
+func (r *run) more() bool {
+	return slices.ContainsFunc(r.ranges, func(s *sched.WorkRange) bool { return s.Len() > 0 })
+}
+
+// refill gives a helper half of the longest range.
+func (r *run) refill(own *sched.WorkRange) bool {
+	most, known := own, false
+	for _, s := range r.ranges {
+		known = known || s == own
+		if s.Len() > most.Len() {
+			most = s
+		}
+	}
+	from, to, ok := most.Split()
+	if ok {
+		own.Set(from, to)
+	}
+	if ok && !known {
+		r.ranges = append(r.ranges, own)
+	}
+	return ok
+}
+
+// share lets helpers take the kernel's chains, too.
+func (r *run) share() {
+	r.mu.Lock()
+	before := r.shared
+	r.shared = true
+	r.mu.Unlock()
+	if !before {
+		r.helpers.Call()
+	}
+}
+
+// takeForKernel returns the next chain for the kernel.
+func (r *run) takeForKernel() (*Op, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for r.front < r.back {
+		op := r.b.op(r.front)
+		r.front++
+		if op.inKernel {
+			return op, true
+		}
+	}
+	return nil, false
+}
+
+// retry gives a chain of the kernel's to the helpers.
+func (r *run) retry(head *Op) {
+	r.mu.Lock()
+	r.again = append(r.again, head)
+	r.mu.Unlock()
+	r.helpers.Call()
+}

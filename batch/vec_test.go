@@ -1,0 +1,104 @@
+package batch_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/sluiceio/sluice/batch"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/places"
+	"github.com/sluiceio/sluice/internal/seed"
+	"github.com/sluiceio/sluice/internal/sluicetest"
+)
+
+// cut cuts b into buffers of random lengths, some of them empty.
+func cut(r *rand.Rand, b []byte) (bufs [][]byte) {
+	for len(b) > 0 {
+		n := min(r.IntN(40), len(b))
+		bufs, b = append(bufs, b[:n:n]), b[n:]
+	}
+	return append(bufs, nil)
+}
+
+// TestBatchVec writes and reads several hundred buffers as one operation, of a
+// File and of a file that the chain has for itself, also across the end.
+func TestBatchVec(t *testing.T) {
+	start := seed.Of(t)
+	sluicetest.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+		r := rand.New(rand.NewPCG(start, 2))
+		data, name := make([]byte, 10_000), filepath.Join(dir, "vec")
+		for i := range data {
+			data[i] = sluicetest.Pattern(int64(i))
+		}
+		f, err := s.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		b := batch.New(s)
+		open := b.OpenFile(name, os.O_RDWR, 0).Then()
+		b.WriteVec(open, cut(r, data[:5000]), 0).Then()
+		b.WriteVec(f, cut(r, data[5000:]), 5000).Then()
+		own, file := make([]byte, 10_000), make([]byte, 10_000)
+		b.ReadVec(open, cut(r, own), 0).Then()
+		b.ReadVec(f, cut(r, file), 0).Then()
+		b.Close(open)
+		if err := b.Do(t.Context()); err != nil {
+			t.Errorf("Do = %v", err)
+		}
+		if !bytes.Equal(own, data) || !bytes.Equal(file, data) {
+			t.Error("what was read is not what was written")
+		}
+		b.Reset()
+		open = b.Open(name).Then()
+		ends := []*batch.Op{b.ReadVec(open, cut(r, make([]byte, 300)), 9900).Then()}
+		b.Close(open)
+		ends = append(ends, b.ReadVec(f, cut(r, make([]byte, 300)), 9900))
+		if err := b.Do(t.Context()); err != io.EOF {
+			t.Errorf("Do = %v; want io.EOF", err)
+		}
+		for _, op := range ends {
+			if op.N() != 100 || op.Err() != io.EOF {
+				t.Errorf("ReadVec across the end = %d, %v; want 100, io.EOF", op.N(), op.Err())
+			}
+		}
+	})
+}
+
+// TestBatchVecCalls: several buffers are one system call.
+func TestBatchVecCalls(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("elsewhere each buffer is a call")
+	}
+	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		for _, dir := range []string{places.Disk(t), sluicetest.MemoryDir(t)} { // which has no RWF_NOWAIT
+			f, err := s.OpenFile(filepath.Join(dir, "vec"), os.O_RDWR|os.O_CREATE, 0o600)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			bufs := make([][]byte, 50)
+			for i := range bufs {
+				bufs[i] = make([]byte, 100)
+			}
+			before := s.Stats()
+			b := batch.New(s)
+			write := b.WriteVec(f, bufs, 0).Then()
+			read := b.ReadVec(f, bufs, 0)
+			if err := b.Do(context.Background()); err != nil || write.N() != 5000 || read.N() != 5000 {
+				t.Errorf("Do = %v with %d bytes written and %d read; want 5000", err, write.N(), read.N())
+			}
+			st := s.Stats()
+			if blocking, cached, queued := st.Blocking-before.Blocking, st.Cached-before.Cached, st.Queued-before.Queued; blocking+cached+queued != 2 {
+				t.Errorf("in %s %d plain calls, %d of the page cache, %d queued; want 2 in all", dir, blocking, cached, queued)
+			}
+		}
+	})
+}

@@ -1,0 +1,96 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/sluiceio/sluice/bench/experiments"
+	"github.com/sluiceio/sluice/bench/internal/blockdev"
+	"github.com/sluiceio/sluice/bench/internal/builds"
+	"github.com/sluiceio/sluice/bench/internal/copies"
+	"github.com/sluiceio/sluice/bench/internal/crowd"
+	"github.com/sluiceio/sluice/bench/internal/duel"
+	"github.com/sluiceio/sluice/bench/internal/fio"
+	"github.com/sluiceio/sluice/bench/internal/load"
+	"github.com/sluiceio/sluice/bench/internal/slowdisk"
+	"github.com/sluiceio/sluice/bench/internal/tree"
+)
+
+// arena is the experiments.Lab of the command.
+type arena struct {
+	duel.Arena
+	device string      // for raw writes; "" makes a loop device over the file
+	trees  copies.Spec // where trees are copied; each call of Trees adds the shape
+}
+
+// newArena returns an arena without a file. Its workers are processes of this program.
+func newArena() (*arena, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("cannot find this program to start it again: %w", err)
+	}
+	return &arena{Arena: duel.Arena{Exe: exe, Argv: []string{os.Args[0], "worker"}}}, nil
+}
+
+// Trees opens a place with a tree to copy.
+func (a *arena) Trees(ctx context.Context, kind string, shape tree.Shape, progress func(string, float64)) (experiments.Trees, error) {
+	spec := a.trees
+	spec.Usual, spec.Shape = kind, shape
+	return copies.Open(ctx, spec, progress)
+}
+
+// Disk opens the device for raw writes.
+func (a *arena) Disk() (experiments.Disk, error) {
+	return blockdev.Open(a.device, a.Path, experiments.RawWrites)
+}
+
+// Slow opens a slow disk.
+func (a *arena) Slow(ctx context.Context, size int64, iops int, progress func(float64)) (experiments.SlowDisk, error) {
+	d, err := slowdisk.Open(ctx, a.trees.Dir, size, iops, progress)
+	if err != nil {
+		return nil, err
+	}
+	return &slowDisk{d, crowd.Program{Exe: a.Exe, Argv: []string{a.Argv[0], "crowd"}}, a.Arena.Programs}, nil
+}
+
+// Mixed runs a job of fio.
+func (a *arena) Mixed(ctx context.Context, job fio.Mixed) (reads, writes load.Slice, err error) {
+	return job.Run(ctx, a.trees.Dir)
+}
+
+// Programs builds a program by go build and by sluice build. From then on these are the workers
+// of load.ByGoBuild and load.BySluiceBuild. The function that Programs returns removes them.
+func (a *arena) Programs(ctx context.Context, driver string) (remove func() error, err error) {
+	p, err := builds.Make(ctx, a.trees.Dir, a.Exe, a.Argv[0])
+	if err != nil {
+		return nil, err
+	}
+	env := []string{"SLUICE_DRIVER=" + driver, "SLUICE_TRACE=", "SLUICE_STATS="}
+	a.Arena.Programs = map[load.Way]duel.Program{
+		load.ByGoBuild:     {Exe: p.Plain, Env: env},
+		load.BySluiceBuild: {Exe: p.Sluice, Env: env},
+	}
+	return p.Close, nil
+}
+
+// slowDisk is a slow disk, and the programs that read it.
+type slowDisk struct {
+	*slowdisk.Disk
+	self crowd.Program
+	// others are the programs of ways that do not use self.
+	others map[load.Way]duel.Program
+}
+
+// Crowd runs a process that reads the disk's file, after it has been dropped from memory.
+func (d *slowDisk) Crowd(ctx context.Context, side load.Side, goroutines int, direct bool) (crowd.Outcome, error) {
+	if err := d.Cool(); err != nil {
+		return crowd.Outcome{}, err
+	}
+	job := crowd.Job{Path: d.Path(), Side: side, Direct: direct, Goroutines: goroutines}
+	program := d.self
+	if p, ok := d.others[side.Way]; ok {
+		program = crowd.Program{Exe: p.Exe, Argv: []string{p.Exe, "crowd"}, Env: p.Env}
+	}
+	return crowd.Run(ctx, program, job, d.Add)
+}

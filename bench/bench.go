@@ -1,0 +1,185 @@
+// Package bench is the command that compares sluice with os.File: it runs experiments on a
+// temporary file, prints and draws their results, and compares runs.
+//
+// It is a part of a kong command line. [Children] must be in the same command line, at its
+// top, because each side of a comparison is this program again, in a process of its own:
+//
+//	var grammar struct {
+//		Bench bench.Command `cmd:""`
+//		bench.Children
+//	}
+//
+// Kong must bind a context.Context, which ends when the run is to stop, and a cli.Streams.
+//
+// Below it: experiments (what is measured, and the verdicts), pictures (figures and the
+// page of a report), compare (two runs), results (the file of --json), and in internal the
+// loads, the processes that perform them, and the programs and devices that they need.
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/sluiceio/sluice/bench/bytesize"
+	"github.com/sluiceio/sluice/bench/cli"
+	"github.com/sluiceio/sluice/bench/experiments"
+	"github.com/sluiceio/sluice/bench/internal/copies"
+	"github.com/sluiceio/sluice/bench/machine"
+	"github.com/sluiceio/sluice/bench/report"
+	"github.com/sluiceio/sluice/bench/scratch"
+)
+
+// Command is `sluice bench [EXPERIMENT...]` and `sluice bench list`.
+type Command struct {
+	Experiments []string `arg:"" optional:"" name:"experiment" help:"What to run: names that 'sluice bench list' prints."`
+
+	Dir    string         `default:"." help:"Directory of the temporary file: its file system is what is measured."`
+	Size   *bytesize.Size `aliases:"file-size" placeholder:"SIZE" help:"Size of the temporary file; default 1g, of scan-* and rand-* with --full 2.5 times the memory, but at most 20g."`
+	JSON   string         `name:"json" placeholder:"FILE" help:"Also write the results to FILE, for machines; - is standard output, and the tables are on standard error then."`
+	Report *string        `placeholder:"DIR" help:"Also write a report to DIR: index.html, and each figure as PNG, SVG, CSV and JSON."`
+
+	Full   bool           `help:"Every parameter: 126 cells of the matrix, every number of goroutines, files and times as published."`
+	Fio    bool           `help:"Run the matching job of fio beside each scan-* and rand-*. As root, reserve huge pages for it meanwhile."`
+	Driver string         `placeholder:"NAME" help:"Driver of sluice where it has one side: uring, aio or pool; default: its own choice."`
+	Time   *time.Duration `placeholder:"DURATION" help:"Length of a slice; default: the experiment's (30ms to 250ms)."`
+	Rounds *int           `placeholder:"N" help:"Slices of each side, or copies; default: the experiment's (3 to 20)."`
+
+	Mode     []string `placeholder:"NAME" group:"Flags of cp-*" help:"Measure these alone: regular, cold, every-fsync; may be repeated."`
+	Programs []string `placeholder:"NAME" group:"Flags of cp-*" help:"Measure these alone beside cp: sluice, xcp, fcp, cpz, otiai10, rsync, floor; may be repeated."`
+	Levels   *int     `placeholder:"N" group:"Flags of cp-*" help:"Levels of directories of the tree, each of five times as many; default: 7 of cp-small and cp-reflink, 4 of the others, one less without --full."`
+	Seed     *uint64  `placeholder:"N" group:"Flags of cp-*" help:"Of the order in which programs copy; default: another one each time."`
+	Image    bool     `default:"true" negatable:"" group:"Flags of cp-*" help:"As root, copy in a file system of its own, in a file in --dir, and not in --dir itself."`
+	FS       string   `name:"fs" placeholder:"NAME" group:"Flags of cp-*" help:"What file system that is: ext4, xfs or btrfs; default: ext4."`
+
+	Goroutines *int `placeholder:"N" group:"Flags of threads and transparent" help:"Goroutines on the slow disk; default: 12,000, and of threads 1,000 before."`
+
+	Device    *string `placeholder:"NAME" group:"Flags of aio-latency" help:"Write to this block device, as in sdb, and not to a loop device; with the next flag only."`
+	Overwrite bool    `name:"i-know-this-overwrites" group:"Flags of aio-latency" help:"What is at the beginning of the device is lost."`
+
+	Cells   []string `sep:"none" placeholder:"PATTERN" group:"Flags of the matrix" help:"Cells as kind/size/goroutines, as in 'read-*/4k/1,64' or write-sync; may be repeated."`
+	Compare bool     `help:"Compare two files of --json, one of which may be - for standard input: 'sluice bench --compare A.json B.json', or 'bench compare'."`
+
+	FailBelow float64 `placeholder:"R" group:"Flags of the matrix" help:"Fail, naming the cells, where sluice has less than R times the operations a second of os.File; of compare: of the first run."`
+	Calibrate bool    `group:"Flags of the matrix" help:"Compare os.File with itself: what this machine's noise looks like."`
+}
+
+// Help is what `sluice help bench` adds to the flags.
+func (Command) Help() string {
+	return `Without an experiment, a selection runs in under two minutes. Each side of a
+comparison runs in a process of its own, and they take turns.
+
+  sluice bench                                   the selection, here
+  sluice bench list                              what there is
+  sluice bench matrix --full --dir /mnt/data     all cells, on another disk
+  sluice bench matrix --cells read-direct/4k     one row of the matrix
+  sluice bench matrix --fail-below 0.95          for continuous integration
+  sluice bench p4 --fio                          scan-*, rand-*, beside fio
+  sluice bench matrix fig6 --report out          pictures: out/index.html
+  sluice bench report A.json out                 the same of a run of before
+  sluice bench compare A.json B.json             what changed between two runs
+  sluice bench aio-latency                       as root: on a loop device
+  sluice bench p2                                copies beside cp -r
+  sluice bench transparent                       as root: sluice build
+  sluice bench cp-small --mode cold --fs xfs     one mode, on xfs
+
+Exit status: 0; 1 if the run failed or --fail-below was undercut; 2 if called
+wrongly; 130 if interrupted, when the rounds that were finished are shown. The
+temporary file is removed, and I/O schedulers are as they were, in each case.`
+}
+
+// Run measures.
+func (b *Command) Run(ctx context.Context, s cli.Streams, line *kong.Context) error {
+	if b.verb() != "" {
+		return b.runVerb(s, flagsOf(line))
+	}
+	chosen, params, err := b.parse()
+	if err != nil {
+		return cli.UsageError{Err: err}
+	}
+	out, s, err := b.openOutputs(s)
+	if err != nil {
+		return err
+	}
+	m := machine.Describe(b.Dir)
+	params.Memory, params.FileSize = m.Memory, b.fileSize(chosen, m.Memory)
+	measured, err := b.run(ctx, s, chosen, params, m)
+	if len(measured) == 0 {
+		return errors.Join(err, out.abandon())
+	}
+	return errors.Join(err, out.write(newResults(m, params, measured)))
+}
+
+// listExperiments prints one line for each experiment.
+func listExperiments(s cli.Streams) error {
+	var b strings.Builder
+	indent := strings.Repeat(" ", 20)
+	line := func(name, summary string) { b.WriteString(report.Hang(fmt.Sprintf("%-20s", name), indent, summary)) }
+	for _, e := range experiments.All {
+		line(e.Name, e.Summary)
+	}
+	for _, g := range experiments.Groups {
+		line(g.Name, g.Summary)
+	}
+	_, err := io.WriteString(s.Out, b.String())
+	return err
+}
+
+// run makes the temporary file, measures, and removes it.
+func (b *Command) run(ctx context.Context, s cli.Streams, chosen []experiments.Experiment, params experiments.Params, m machine.Info) (measured map[string]any, err error) {
+	arena, err := newArena()
+	if err != nil {
+		return nil, err
+	}
+	params.Self = experiments.Program{Exe: arena.Exe, Name: os.Args[0]}
+	arena.device, arena.trees = given(b.Device), copies.Spec{Dir: b.Dir, NoImage: !b.Image, Kind: b.FS}
+	screen := cli.NewScreen(s)
+	defer screen.Clear()
+	screen.Hold(func() bool { return ctx.Err() != nil }) // after Ctrl-C, results are printed only when the file is removed
+	defer func() { err = errors.Join(err, screen.Release()) }()
+	screen.Expect(1)
+	for _, e := range chosen {
+		screen.Expect(e.Steps(params))
+	}
+	env := &experiments.Env{Params: params, Lab: arena, Screen: screen}
+	if params.FileSize == 0 { // no experiment needs the file
+		return measure(ctx, env, chosen, m)
+	}
+	file, err := scratch.Create(ctx, b.Dir, params.FileSize, func(done float64) {
+		screen.Step("writing the test file " + report.Percent(done))
+	})
+	if errors.Is(err, scratch.ErrSpace) {
+		err = fmt.Errorf("%w (a smaller --size needs less)", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	screen.Done(1)
+	arena.Path, arena.Logs = file.Path(), filepath.Join(b.Dir, ".sluice-bench")
+	measured, err = measure(ctx, env, chosen, m)
+	return measured, errors.Join(err, file.Close())
+}
+
+// measure runs the experiments one after another and stops at the first error. It returns the
+// results up to then even if there is an error.
+func measure(ctx context.Context, env *experiments.Env, chosen []experiments.Experiment, m machine.Info) (map[string]any, error) {
+	results := make(map[string]any)
+	if err := env.Screen.Print(report.Wrap(m.String()) + "\n"); err != nil {
+		return results, err
+	}
+	for _, e := range chosen {
+		result, err := env.Run(ctx, e)
+		results[e.Name] = result
+		if err != nil {
+			return results, err
+		}
+	}
+	return results, errors.Join(env.Screen.Print(experiments.Summary(results)), experiments.NothingMeasured(results))
+}

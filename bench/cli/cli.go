@@ -1,0 +1,40 @@
+// Package cli is what commands of sluice have in common: the streams that they write to,
+// the error of a wrong command line, the file of --json, and the version in bug reports.
+//
+//	func (c *command) Run(s cli.Streams) error {
+//		if c.Dir == "" {
+//			return cli.UsageError{Err: cli.ErrEmptyDir} // exit status 2
+//		}
+//		out, s, err := cli.CreateJSON(s, c.JSON) // before the work, so that a wrong name costs nothing
+//		if err != nil {
+//			return err
+//		}
+//		…
+//		return out.Write(result)
+//	}
+package cli
+
+import (
+	"errors"
+	"io"
+)
+
+// Stdio is the file name that means standard input or standard output. Every command
+// takes it except cp, where it is a file's name, as for GNU cp. A file of that name is ./-.
+const Stdio = "-"
+
+// Streams are where a command writes: results to Out, progress and errors to Err.
+type Streams struct {
+	Out, Err io.Writer
+}
+
+// UsageError marks an error of the command line. The command exits with status 2.
+type UsageError struct{ Err error }
+
+func (e UsageError) Error() string { return e.Err.Error() }
+
+// Unwrap returns what is wrong with the command line.
+func (e UsageError) Unwrap() error { return e.Err }
+
+// ErrEmptyDir is the error of an empty --dir: an unset variable in --dir="$dir" gives that.
+var ErrEmptyDir = errors.New("--dir: the name is empty; want a directory, as in --dir /mnt/data")

@@ -1,0 +1,51 @@
+package compare
+
+import (
+	"fmt"
+
+	"github.com/sluiceio/sluice/bench/experiments"
+	"github.com/sluiceio/sluice/bench/report"
+)
+
+// BelowError is the error of sides of sluice that lost more than --fail-below allows.
+type BelowError struct {
+	Limit float64
+	Lines []Line
+}
+
+// Error names the cells.
+func (e *BelowError) Error() string {
+	names := make([]string, len(e.Lines))
+	for i, l := range e.Lines {
+		names[i] = fmt.Sprintf("%s, %s (%s)", l.Cell, l.Side.Name, report.Ratio(l.Ratio))
+	}
+	return fmt.Sprintf("compare: below %g: %s", e.Limit, some(names))
+}
+
+// FailBelow returns a *BelowError if sluice has less than limit times the
+// operations a second that it had; limit 0 never fails. As with the matrix,
+// the median decides, and not its interval. A side of too few rounds has no verdict; it is an
+// error if no side has one.
+func (c *Changes) FailBelow(limit float64) error {
+	if limit <= 0 {
+		return nil
+	}
+	var below []Line
+	judged := 0
+	for _, l := range c.Lines {
+		if !isSluice(l.Side) || l.Verdict == Unknown {
+			continue
+		}
+		judged++
+		if float64(l.Ratio) < limit {
+			below = append(below, l)
+		}
+	}
+	if judged == 0 {
+		return fmt.Errorf("compare: --fail-below judges no side of fewer than %d rounds, and there is no other", experiments.RoundsForVerdict)
+	}
+	if len(below) == 0 {
+		return nil
+	}
+	return &BelowError{Limit: limit, Lines: below}
+}

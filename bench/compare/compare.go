@@ -1,0 +1,129 @@
+// Package compare finds what changed between two runs of sluice bench.
+package compare
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/sluiceio/sluice/bench/experiments"
+	"github.com/sluiceio/sluice/bench/internal/load"
+	"github.com/sluiceio/sluice/bench/internal/stats"
+	"github.com/sluiceio/sluice/bench/results"
+)
+
+// Verdict is the direction in which a side has changed.
+type Verdict string
+
+// The verdicts. Level: the rounds of the two runs show no difference. Unknown: there are too few
+// rounds.
+const (
+	Better  Verdict = "better"
+	Worse   Verdict = "worse"
+	Level   Verdict = "level"
+	Unknown Verdict = ""
+)
+
+// Line is one side of one cell: operations a second in both runs, medians of
+// their rounds.
+type Line struct {
+	Cell      string
+	Side      load.Side
+	A, B      stats.Number
+	Ratio     stats.Number // B / A
+	Low, High stats.Number // 95 %, see stats.BootstrapRatio
+	Verdict   Verdict
+}
+
+// Changes are the differences between two runs, cell by cell.
+type Changes struct {
+	A, B         *results.Run
+	Lines        []Line   // in the order of A
+	OnlyA, OnlyB []string // cells and sides that only one run has
+}
+
+// errNothing is the error of two runs that have no cell in common.
+var errNothing = errors.New("the two runs have no cell in common")
+
+// Runs returns the changes from run a to run b.
+func Runs(a, b *results.Run) (*Changes, error) {
+	c := &Changes{A: a, B: b}
+	before, after := measured(a), measured(b)
+	for _, p := range before {
+		if i := slices.IndexFunc(after, p.same); i >= 0 {
+			c.Lines = append(c.Lines, newLine(p, after[i]))
+		}
+	}
+	c.OnlyA, c.OnlyB = missing(before, after), missing(after, before)
+	if len(c.Lines) == 0 {
+		return nil, errNothing
+	}
+	return c, nil
+}
+
+// missing returns the names of cells, or of sides of a cell, that of has and others have not.
+func missing(of, others []point) []string {
+	var names []string
+	for _, p := range of {
+		if slices.ContainsFunc(others, p.same) {
+			continue
+		}
+		name := p.Cell
+		if slices.ContainsFunc(others, func(q point) bool { return q.Cell == p.Cell }) {
+			name = p.String()
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// point is a Point of any experiment.
+type point struct {
+	experiments.Point
+	n int // how many of that name came before it in its cell: --calibrate has two
+}
+
+func (p point) String() string { return p.Cell + ", " + p.Side.Name }
+
+func (p point) same(q point) bool {
+	return p.Cell == q.Cell && p.Side.Name == q.Side.Name && p.n == q.n
+}
+
+// measured returns all points of a run that have rounds.
+func measured(r *results.Run) []point {
+	var points []point
+	seen := make(map[string]int)
+	for _, named := range r.Results {
+		for _, p := range named.Points() {
+			p.Cell = named.Name + ": " + p.Cell
+			if p.Unsupported != "" {
+				continue
+			}
+			q := point{Point: p}
+			q.n = seen[q.String()]
+			seen[q.String()]++
+			points = append(points, q)
+		}
+	}
+	return points
+}
+
+func newLine(a, b point) Line {
+	before, after := a.Series(load.Slice.Rate), b.Series(load.Slice.Rate)
+	l := Line{Cell: a.Cell, Side: a.Side, A: stats.Median(before), B: stats.Median(after), Ratio: stats.NaN}
+	if l.A > 0 {
+		l.Ratio = l.B / l.A
+	}
+	l.Low, l.High = stats.BootstrapRatio(before, after)
+	switch {
+	case min(len(before), len(after)) < experiments.RoundsForVerdict || l.Low.IsNaN():
+	case l.Low > 1:
+		l.Verdict = Better
+	case l.High < 1:
+		l.Verdict = Worse
+	default:
+		l.Verdict = Level
+	}
+	return l
+}

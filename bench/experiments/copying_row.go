@@ -1,0 +1,147 @@
+package experiments
+
+import (
+	"fmt"
+
+	"github.com/sluiceio/sluice/bench/internal/copies"
+	"github.com/sluiceio/sluice/bench/internal/duel"
+	"github.com/sluiceio/sluice/bench/internal/load"
+	"github.com/sluiceio/sluice/bench/internal/stats"
+	"github.com/sluiceio/sluice/bench/internal/tree"
+)
+
+// CopyResult is what an experiment on copies measured.
+type CopyResult struct {
+	Source    string       `json:"source"`
+	Place     copies.About `json:"place"`
+	Shape     tree.Shape   `json:"shape"`
+	Published tree.Shape   `json:"published_shape"`
+	Seed      uint64       `json:"seed"` // of the order
+	Modes     []CopyMode   `json:"modes"`
+}
+
+// CopyMode is what one mode measured.
+type CopyMode struct {
+	copies.Mode
+	Title     string   `json:"title"`
+	Note      string   `json:"note,omitempty"` // what makes its figures doubtful
+	Sum       tree.Sum `json:"copied"`
+	Published string   `json:"published,omitempty"`
+	Finding   string   `json:"finding,omitempty"` // what has become of that here
+	// PublishedBase is what the first row took in seconds, of the tree as
+	// published; 0 if that was not published.
+	PublishedBase float64   `json:"published_base_s,omitempty"`
+	Rows          []CopyRow `json:"rows"`
+}
+
+// CopyRow is one program. Times are in seconds, of one copy.
+type CopyRow struct {
+	Command   string       `json:"command"`
+	Load      load.Load    `json:"load"`
+	Mean      stats.Number `json:"mean_s"`
+	Deviation stats.Number `json:"deviation_s"`
+	Median    stats.Number `json:"median_s"`
+	Min       stats.Number `json:"min_s"`
+	Max       stats.Number `json:"max_s"`
+	Outliers  []int        `json:"outliers,omitempty"` // rounds, from 1 on
+	Speed     Comparison   `json:"speed"`              // to the first row: how many times as fast
+	CPU       stats.Number `json:"cpu_s"`              // median
+	CPURatio  stats.Number `json:"cpu_ratio"`          // to the first row
+	Resident  int64        `json:"resident"`           // bytes at most
+	*duel.Result
+}
+
+// Points returns each program of each mode.
+func (r *CopyResult) Points() []Point {
+	var points []Point
+	for _, m := range r.Modes {
+		for _, row := range m.Rows {
+			points = append(points, Point{fmt.Sprintf("%s, %d files", m.Name, m.Sum.Files), row.Load, row.Result})
+		}
+	}
+	return points
+}
+
+// check refuses modes in which nothing was copied.
+func (r *CopyResult) check() error {
+	for _, m := range r.Modes {
+		if len(m.Rows) == 0 || m.Sum.Files <= 0 {
+			return fmt.Errorf("the mode %q is damaged", m.Name)
+		}
+	}
+	return nil
+}
+
+func (r CopyRow) times() []stats.Number {
+	return r.Series(func(s load.Slice) float64 { return s.Elapsed.Seconds() })
+}
+
+func (r CopyRow) cpus() []stats.Number {
+	return r.Series(func(s load.Slice) float64 { return s.CPU.Seconds() })
+}
+
+// sumUp makes the statistics of the rows, and the finding.
+func (m *CopyMode) sumUp(of copyMode) {
+	for i := range m.Rows {
+		m.Rows[i].sumUp(m.Rows[0])
+	}
+	if of.figure != nil {
+		m.Published, m.PublishedBase = of.figure.text, of.figure.base
+		m.Finding = m.finding(of.figure)
+	}
+}
+
+func (r *CopyRow) sumUp(first CopyRow) {
+	times := r.times()
+	r.Mean, r.Deviation, r.Median = stats.Mean(times), stats.Deviation(times), stats.Median(times)
+	r.Min, r.Max = extremes(times)
+	for _, i := range stats.Outliers(times) {
+		r.Outliers = append(r.Outliers, i+1)
+	}
+	r.Speed = speed(stats.Ratios(first.times(), times))
+	r.CPU = stats.Median(r.cpus())
+	r.CPURatio = stats.Median(stats.Ratios(r.cpus(), first.cpus()))
+	for _, s := range r.Rounds {
+		r.Resident = max(r.Resident, s.Resident)
+	}
+}
+
+// speed is a comparison of few rounds, whose interval is a bootstrap's: that of
+// the sign test is wider than they are with fewer than six.
+func speed(ratios []stats.Number) Comparison {
+	c := Comparison{Ratio: stats.Median(ratios)}
+	c.Low, c.High = stats.BootstrapMedian(ratios)
+	switch {
+	case c.Low.IsNaN() || len(ratios) < RoundsForVerdict:
+	case c.Low > 1:
+		c.Verdict = "ahead"
+	case c.High < 1:
+		c.Verdict = "behind"
+	default:
+		c.Verdict = "level"
+	}
+	return c
+}
+
+func extremes(v []stats.Number) (low, high stats.Number) {
+	low, high = stats.NaN, stats.NaN
+	for i, x := range v {
+		if i == 0 || x < low {
+			low = x
+		}
+		if i == 0 || x > high {
+			high = x
+		}
+	}
+	return low, high
+}
+
+// row returns the row of that name.
+func (m *CopyMode) row(name string) (CopyRow, bool) {
+	for _, row := range m.Rows {
+		if row.Side.Name == name && row.Unsupported == "" && len(row.Rounds) > 0 {
+			return row, true
+		}
+	}
+	return CopyRow{}, false
+}

@@ -1,0 +1,36 @@
+package experiments
+
+import (
+	"github.com/sluiceio/sluice/bench/internal/copies"
+	"github.com/sluiceio/sluice/bench/internal/tree"
+)
+
+// largeFiles is a tree of five files and five directories each, as that of
+// cpSmall, in four levels: 780 files.
+var largeFiles = tree.Shape{Levels: 4, Width: 5, FileSize: 1 << 20}
+
+// smallBlock is the block with which the publication's copy loses.
+const smallBlock = 4 << 10 // 4 KiB
+
+// cpLarge copies large files.
+var cpLarge = copying{
+	name:    "cp-large",
+	summary: "copies of 780 files of 1 MiB: in memory, cold and durable",
+	shape:   largeFiles,
+	quick:   3,
+	modes: []copyMode{
+		regular.beside(inSmallBlocks).with(copyFigure{subject: smallBlocks, text: "with blocks of 4 KiB the concurrent copy does not beat cp -r"}),
+		cold.beside(inSmallBlocksSettled).with(copyFigure{subject: smallBlocks, text: "with blocks of 4 KiB the concurrent copy loses to cp -r, even in this mode"}),
+	},
+}.experiment()
+
+// smallBlocks is the name of the program below.
+const smallBlocks = "sluice 4 KiB"
+
+func inSmallBlocks(p Params) []copies.Contender {
+	return []copies.Contender{p.inBlocks(smallBlock)}
+}
+
+func inSmallBlocksSettled(p Params) []copies.Contender {
+	return []copies.Contender{p.inBlocks(smallBlock, "--sync=fs")}
+}

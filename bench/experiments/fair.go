@@ -1,0 +1,143 @@
+package experiments
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/sluiceio/sluice/bench/internal/duel"
+	"github.com/sluiceio/sluice/bench/internal/load"
+	"github.com/sluiceio/sluice/bench/internal/stats"
+)
+
+// fairness has a flood of large reads beside small ones, which are to be quick.
+var fairness = Experiment{
+	Name:    "fair",
+	Summary: "small reads beside a flood of large ones, with classes",
+	Steps:   func(p Params) int { return 1 },
+	Run:     runFair,
+	Read:    read[FairResult],
+}
+
+const (
+	fairSize       = 4 << 10 // 4 KiB
+	fairGoroutines = 4
+	floodReaders   = 8
+)
+
+var fairPlan = duel.Plan{Time: 400 * time.Millisecond, Rounds: 8}
+
+// What is to be reached.
+const (
+	fairSlower = 3    // times its own p99 that the foreground's may become
+	fairOfOS   = 0.25 // of os.File's p99 beside a flood
+	fairKept   = 0.7  // of its bandwidth that the flood keeps beside an idle foreground
+)
+
+// Names of rows.
+const (
+	noClassesRow = "sluice, no classes"
+	classesRow   = "sluice, classes"
+)
+
+// FairResult is what fair measured.
+type FairResult struct {
+	SliceTime time.Duration `json:"slice_time"`
+	Rounds    int           `json:"rounds"`
+	Verdicts  []string      `json:"verdicts"`
+	Rows      []FairRow     `json:"rows"`
+}
+
+// FairRow is one way, with or without a flood. Of a flood alone the reads are the
+// flood's.
+type FairRow struct {
+	Load  load.Load    `json:"load"`
+	P50   stats.Number `json:"p50_ns"` // medians of the rounds, as the others
+	P99   stats.Number `json:"p99_ns"`
+	Rate  stats.Number `json:"rate"`          // reads a second
+	Flood stats.Number `json:"flood_bytes_s"` // NaN where there is none
+	*duel.Result
+}
+
+// Points returns each row.
+func (r *FairResult) Points() []Point {
+	var points []Point
+	for _, row := range r.Rows {
+		points = append(points, Point{row.cell(), row.Load, row.Result})
+	}
+	return points
+}
+
+// cell names the row's load.
+func (r FairRow) cell() string {
+	switch {
+	case r.Load.Size == load.FloodSize:
+		return "the flood alone"
+	case r.Load.Flood > 0:
+		return "beside the flood"
+	}
+	return "alone"
+}
+
+// fairEntries are the rows: each way alone and beside the flood, and the flood
+// alone.
+func (p Params) fairEntries() []duel.Entry {
+	sluice := p.sluiceBy(noClassesRow, load.BySluice)
+	foreground, background := p.sluiceBy(classesRow, load.BySluice), p.sluiceBy(classesRow, load.BySluice)
+	foreground.Class, background.Class = load.Foreground, load.Background
+	var entries []duel.Entry
+	for _, side := range []load.Side{osFile("os.File"), sluice, foreground} {
+		alone := entry(load.ReadDirect, fairSize, fairGoroutines, side)
+		beside := alone
+		beside.Load.Flood = floodReaders
+		entries = append(entries, alone, beside)
+	}
+	for _, side := range []load.Side{osFile("os.File"), sluice, background} {
+		entries = append(entries, entry(load.ReadDirect, load.FloodSize, floodReaders, side))
+	}
+	return entries
+}
+
+func runFair(ctx context.Context, env *Env) (any, error) {
+	plan := env.plan(fairPlan)
+	result := &FairResult{SliceTime: plan.Time, Rounds: plan.Rounds}
+	if err := env.Screen.Print(result.head(env.Params)); err != nil {
+		return result, err
+	}
+	entries := env.fairEntries()
+	results, err := env.compareAll(ctx, "fair", entries, plan)
+	if err != nil {
+		return result, cmp.Or(env.stopped(), fmt.Errorf("fair: %w", err))
+	}
+	for i, e := range entries {
+		result.Rows = append(result.Rows, newFairRow(e.Load, results[i]))
+	}
+	result.Verdicts = fairVerdicts(result.Rows)
+	return result, env.Screen.Print(result.text())
+}
+
+func newFairRow(l load.Load, r *duel.Result) FairRow {
+	row := FairRow{Load: l, Result: r, Flood: stats.NaN}
+	row.P50 = stats.Median(r.Series(func(s load.Slice) float64 { return float64(s.P50) }))
+	row.P99 = stats.Median(row.p99s())
+	row.Rate = stats.Median(r.Series(load.Slice.Rate))
+	if l.Flood > 0 || l.Size == load.FloodSize {
+		row.Flood = stats.Median(row.floods())
+	}
+	return row
+}
+
+func (r FairRow) p99s() []stats.Number {
+	return r.Series(func(s load.Slice) float64 { return float64(s.P99) })
+}
+
+// floods are the bytes a second of the flood, beside others or alone.
+func (r FairRow) floods() []stats.Number {
+	return r.Series(func(s load.Slice) float64 {
+		if r.Load.Flood > 0 {
+			return s.Flood
+		}
+		return s.Rate() * load.FloodSize
+	})
+}

@@ -1,0 +1,124 @@
+package experiments
+
+import (
+	"fmt"
+
+	"github.com/sluiceio/sluice/bench/internal/duel"
+	"github.com/sluiceio/sluice/bench/internal/load"
+	"github.com/sluiceio/sluice/bench/report"
+)
+
+// The random settings: 4 KiB, 20 in flight.
+var (
+	randBufferedSmall = setting("rand-buffered-small", "random reads of 4 KiB in the page cache, 20 in flight",
+		func(p Params) race {
+			return p.randBuffered("page cache", load.ReadCached, p.smallSpan(), "693,870 operations/s, over a tenth of the memory", 693_870)
+		})
+	randDirectSmall = setting("rand-direct-small", "the same, O_DIRECT: os.File, ReadBuffer, ReadMany",
+		func(p Params) race {
+			return p.randDirect("page cache", load.ReadCached, p.smallSpan(), figure{
+				text: "551,547 operations/s with 80 KiB of buffers, 0.79 times what the page cache gives",
+				rate: 551_547, base: 693_870, near: true, buffers: 80 << 10,
+			})
+		})
+	randBufferedWhole = setting("rand-buffered-whole", "random reads of 4 KiB over the whole file, not cached",
+		func(p Params) race {
+			return p.randBuffered("cold", load.ReadCold, 0, "237,858 operations/s, over 2.5 times the memory", 237_858)
+		})
+	randDirectWhole = setting("rand-direct-whole", "the same, O_DIRECT: os.File, ReadBuffer, ReadMany",
+		func(p Params) race {
+			return p.randDirect("cold", load.ReadCold, 0, figure{
+				text: "547,479 operations/s, 2.30 times the buffered reads, and as many as over a small span",
+				rate: 547_479, base: 237_858,
+			})
+		})
+)
+
+const (
+	randSize  = 4 << 10 // 4 KiB
+	randDepth = 20
+)
+
+// Names of rows.
+const (
+	osBuffered = "os.File, buffered"
+	osDirect   = "os.File, O_DIRECT"
+	fileRow    = "sluice.File"
+	bufferRow  = "sluice ReadBuffer"
+	manyRow    = "sluice ReadMany"
+	fioRow     = "fio"
+	tunedRow   = "fio, tuned"
+)
+
+// within makes the entries work on the beginning of the file.
+func within(span int64, entries []duel.Entry) []duel.Entry {
+	for i := range entries {
+		entries[i].Load.Within = span
+	}
+	return entries
+}
+
+func (p Params) spanText(span int64) string {
+	if span == 0 {
+		return "over the whole file"
+	}
+	return "over " + report.Bytes(span)
+}
+
+// randBuffered is a setting through the page cache.
+func (p Params) randBuffered(state string, kind load.Kind, span int64, text string, rate float64) race {
+	return race{
+		title: fmt.Sprintf("random 4 KiB, %d in flight, %s, %s", randDepth, p.spanText(span), state),
+		entries: within(span, []duel.Entry{
+			entry(kind, randSize, randDepth, osFile(osBuffered)),
+			entry(kind, randSize, randDepth, p.sluiceBy(fileRow, load.BySluice)),
+		}),
+		subject: fileRow,
+		checks:  []check{{fileRow, osBuffered}, {fileRow, fioRow}},
+		figure:  &figure{text: text, rate: rate},
+	}
+}
+
+// randDirect is a setting past the page cache, against one through it.
+func (p Params) randDirect(state string, buffered load.Kind, span int64, f figure) race {
+	return race{
+		title: fmt.Sprintf("random 4 KiB, %d in flight, %s, O_DIRECT against %s", randDepth, p.spanText(span), state),
+		entries: within(span, append([]duel.Entry{
+			entry(buffered, randSize, randDepth, osFile(osBuffered)),
+		}, p.directReaders(randDepth)...)),
+		subject: bufferRow,
+		checks:  directChecks,
+		figure:  &f,
+	}
+}
+
+// directReaders are the ways to read at random with O_DIRECT.
+func (p Params) directReaders(depth int) []duel.Entry {
+	return []duel.Entry{
+		entry(load.ReadDirect, randSize, depth, osFile(osDirect)),
+		entry(load.ReadDirect, randSize, depth, p.sluiceBy(bufferRow, load.ByBuffer)),
+		entry(load.ReadDirect, randSize, depth, p.sluiceBy(manyRow, load.ByMany)),
+	}
+}
+
+var directChecks = []check{{bufferRow, osDirect}, {bufferRow, fioRow}, {manyRow, fioRow}, {manyRow, tunedRow}}
+
+// randDepths is our own: as many in flight as a disk may want.
+var randDepths = racing{
+	name:    "rand-depth",
+	summary: "random direct reads of 4 KiB, 20 to 128 in flight",
+	fio:     true,
+	races: func(p Params) []race {
+		var races []race
+		for _, depth := range []int{20, 32, 64, 128} {
+			races = append(races, race{
+				title:   fmt.Sprintf("random 4 KiB, %d in flight, over the whole file, O_DIRECT", depth),
+				entries: p.directReaders(depth),
+				subject: bufferRow,
+				tuned:   true,
+				checks:  directChecks,
+			})
+		}
+		return races
+	},
+}.experiment()

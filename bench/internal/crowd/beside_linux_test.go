@@ -1,0 +1,129 @@
+package crowd
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/sluiceio/sluice/bench/internal/load"
+	"github.com/sluiceio/sluice/bench/internal/slowdisk"
+	"github.com/sluiceio/sluice/bench/scratch"
+)
+
+// twoDisks returns a job of goroutines on a disk of that many reads a second,
+// with a file on another one.
+func twoDisks(t testing.TB, goroutines, iops int) (Job, *slowdisk.Disk) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("a throttled device takes root")
+	}
+	dir := t.TempDir()
+	slow, err := slowdisk.Open(t.Context(), dir, Size(goroutines), iops, func(float64) {})
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() {
+		if err := slow.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if slow.Simulated() {
+		t.Skip(slow.What())
+	}
+	other, err := scratch.Create(t.Context(), dir, 1<<20, func(float64) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { other.Close() })
+	return Job{Path: slow.Path(), Goroutines: goroutines, Beside: Beside{Path: other.Path()}}, slow
+}
+
+// TestOtherDisk: while a disk does 50 reads a second for 1500 goroutines, another
+// one is read 1000 times, before the slow one has done its next 750, which takes it
+// 15 s: so much may whatever else goes on delay those reads. With one ring for both
+// they queue behind the crowd's reads, or complete only when their submitter runs again.
+func TestOtherDisk(t *testing.T) {
+	const next = 750
+	j, slow := twoDisks(t, 1500, 50)
+	j.Beside.Reads, j.Beside.After = 1000, 1
+	for _, driver := range []string{"uring", "aio"} {
+		for _, direct := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s/direct=%v", driver, direct), func(t *testing.T) {
+				o := j.run(t, slow, driver, direct, 0)
+				if o.Other.Ended > j.Beside.After+next {
+					t.Errorf("%d reads of the slow disk had ended when %d of another had, the longest of which took %v; want at most %d",
+						o.Other.Ended, j.Beside.Reads, o.Other.Longest, j.Beside.After+next)
+				}
+			})
+		}
+	}
+}
+
+// run reads the two disks.
+func (j Job) run(t testing.TB, slow *slowdisk.Disk, driver string, direct bool, rings int) Outcome {
+	t.Helper()
+	j.Side, j.Direct, j.Rings = load.Sluice(driver), direct, rings
+	if driver == "" {
+		j.Side = load.OSFile
+	}
+	if err := slow.Cool(); err != nil {
+		t.Fatal(err)
+	}
+	o, err := Run(t.Context(), self(t, "crowd"), j, slow.Add)
+	if err != nil && strings.Contains(err.Error(), "sluice: driver "+driver) {
+		t.Skip(err)
+	}
+	if err != nil || o.Died != "" {
+		t.Fatalf("Run = %+v, %v", o, err)
+	}
+	return o
+}
+
+// BenchmarkOtherDisk is the longest that a read of another disk takes, of 4 KiB
+// and O_DIRECT, one after the other for some seconds, while 12,000 goroutines wait
+// for a disk of 500 reads a second, or one for comparison; with the rings that there
+// are by default, and with one for all. Beside it, what that is without sluice: an
+// os.File reads the other disk while 12,000 goroutines are parked, 500 of which are
+// woken a second, or one is. The time that the host took meanwhile is stolen-ms: so
+// long a read may take whatever we do. It takes root.
+//
+//	go test -run '^$' -bench 'OtherDisk//^(alone|direct|cold)$' -benchtime 1x -count 5 ./internal/crowd
+func BenchmarkOtherDisk(b *testing.B) {
+	most, slow := twoDisks(b, 12_000, 500)
+	most.Beside.Reads = 20_000
+	for _, driver := range []string{"uring", "aio", ""} {
+		for _, c := range []struct {
+			name       string
+			goroutines int
+			direct     bool
+			rings      int
+		}{
+			{"alone", 1, true, 0},
+			{"direct", 12_000, true, 0},
+			{"cold", 12_000, false, 0},
+			{"direct,rings=1", 12_000, true, 1},
+			{"cold,rings=1", 12_000, false, 1},
+		} {
+			if driver == "" && (c.rings > 0 || !c.direct) {
+				continue
+			}
+			b.Run(cmp.Or(driver, "os.File,parked")+"/"+c.name, func(b *testing.B) {
+				j := most
+				j.Goroutines = c.goroutines
+				if driver == "" {
+					j.Beside.Parked = 500
+				}
+				j.Beside.After = min(c.goroutines, 100)
+				for range b.N {
+					o := j.run(b, slow, driver, c.direct, c.rings)
+					b.ReportMetric(o.Other.Longest.Seconds()*1e3, "longest-ms")
+					b.ReportMetric(o.Other.Median.Seconds()*1e6, "median-us")
+					b.ReportMetric(float64(o.Threads), "threads")
+					b.ReportMetric(o.Other.Stolen.Seconds()*1e3, "stolen-ms")
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,229 @@
+package duel
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sluiceio/sluice/bench/internal/load"
+)
+
+// TestMain makes the test binary serve as worker, if its first argument says
+// so.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 {
+		switch os.Args[1] {
+		case "worker":
+			if dir := os.Getenv(counted); dir != "" {
+				if _, err := os.CreateTemp(dir, "worker"); err != nil {
+					panic(err)
+				}
+			}
+			if err := load.Serve(os.Stdin, os.Stdout); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
+			}
+			os.Exit(0)
+		case "hanging-worker":
+			_ = load.Serve(hang(os.Stdin), os.Stdout)
+			os.Exit(1)
+		case "dying-worker":
+			panic("out of luck")
+		}
+	}
+	os.Exit(m.Run())
+}
+
+// counted is the variable with the name of a directory where each worker makes a file.
+const counted = "SLUICE_TEST_COUNTED"
+
+// TestFresh counts processes: one of each side for the warm-up, and for each fresh round.
+func TestFresh(t *testing.T) {
+	sides := []load.Side{load.OSFile, load.Sluice("floppy"), load.Sluice("pool")}
+	for _, fresh := range []bool{false, true} {
+		dir := t.TempDir()
+		t.Setenv(counted, dir)
+		plan := Plan{Time: time.Millisecond, Rounds: 3, Fresh: fresh}
+		results, err := arena(t, "worker").Compare(t.Context(), Same(readCached, sides), plan)
+		if err != nil || len(results[0].Rounds) != 3 || len(results[1].Rounds) != 0 || len(results[2].Rounds) != 3 {
+			t.Fatalf("Compare = %v, %v; want 3 rounds, none, 3", results, err)
+		}
+		want := 1 + 1 + 1
+		if fresh {
+			want += 3 * 2
+		}
+		if files, err := os.ReadDir(dir); err != nil || len(files) != want {
+			t.Errorf("fresh %t: %d processes, %v; want %d", fresh, len(files), err, want)
+		}
+	}
+}
+
+// hung is the variable with the name of a file that a worker makes when it hangs.
+const hung = "SLUICE_TEST_HUNG"
+
+// hang passes requests on, of os.File the first four: the setup, the slice that
+// warms up and two more.
+func hang(requests io.Reader) io.Reader {
+	r, w := io.Pipe()
+	go func() { // ends with the process
+		lines := bufio.NewScanner(requests)
+		hangs := false
+		for n := 1; lines.Scan(); n++ {
+			hangs = hangs || bytes.Contains(lines.Bytes(), []byte("os.File"))
+			if hangs && n > 4 {
+				_ = os.WriteFile(os.Getenv(hung), nil, 0o600)
+				time.Sleep(time.Hour)
+			}
+			_, _ = w.Write(append(lines.Bytes(), '\n'))
+		}
+		_ = w.Close()
+	}()
+	return r
+}
+
+// TestCompareKeepsFinishedRounds is interrupted in the third round, of which one
+// side has done its part.
+func TestCompareKeepsFinishedRounds(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	enough := errors.New("enough")
+	file := filepath.Join(t.TempDir(), "hung")
+	t.Setenv(hung, file)
+	go func() { // ends with the test
+		for ctx.Err() == nil {
+			if _, err := os.Stat(file); err == nil {
+				cancel(enough)
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	sides := []load.Side{load.Sluice("pool"), load.OSFile, load.Sluice("floppy")}
+	results, err := arena(t, "hanging-worker").Compare(ctx, Same(readCached, sides), Plan{Time: time.Millisecond, Rounds: 5})
+	if !errors.Is(err, enough) || len(results) != len(sides) {
+		t.Fatalf("Compare = %d results, %v; want 3, and the cause of the end", len(results), err)
+	}
+	for i, want := range []int{2, 2, 0} {
+		if got := len(results[i].Rounds); got != want || (results[i].Unsupported != "") != (want == 0) {
+			t.Errorf("%s has %d rounds, unsupported %q; want %d", sides[i].Name, got, results[i].Unsupported, want)
+		}
+	}
+}
+
+func arena(t *testing.T, worker string) *Arena {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, bytes.Repeat([]byte("sluice. "), 128<<10), 0o600); err != nil { // 1 MiB
+		t.Fatal(err)
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Arena{Path: path, Exe: exe, Argv: []string{exe, worker}}
+}
+
+var readCached = load.Load{Kind: load.ReadCached, Size: 4096, Goroutines: 2}
+
+func TestCompare(t *testing.T) {
+	sides := []load.Side{load.OSFile, load.Sluice("floppy"), load.Sluice("pool")}
+	results, err := arena(t, "worker").Compare(t.Context(), Same(readCached, sides), Plan{Time: time.Millisecond, Rounds: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range results {
+		if r.Side != sides[i] {
+			t.Errorf("result %d is of %s; want %s", i, r.Side.Name, sides[i].Name)
+		}
+		if r.Side.Driver == "floppy" {
+			if r.Unsupported == "" || len(r.Rounds) != 0 {
+				t.Errorf("there is no such driver, and it has %d rounds, unsupported %q", len(r.Rounds), r.Unsupported)
+			}
+			continue
+		}
+		if len(r.Rounds) != 3 || r.Unsupported != "" {
+			t.Errorf("%s has %d rounds, unsupported %q; want 3", r.Side.Name, len(r.Rounds), r.Unsupported)
+		}
+		if runtime.GOOS == "linux" && r.Threads < 1 {
+			t.Errorf("%s has %d threads", r.Side.Name, r.Threads)
+		}
+	}
+}
+
+// TestCompareLoads has a load of its own for each entry, and a fio that is not
+// there.
+func TestCompareLoads(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	entries := []Entry{
+		{readCached, load.OSFile},
+		{load.Load{Kind: load.ReadCached, Size: 64 << 10, Goroutines: 1}, load.Sluice("pool")},
+		{readCached, load.Fio},
+	}
+	results, err := arena(t, "worker").Compare(t.Context(), entries, Plan{Time: time.Millisecond, Rounds: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []int64{8 << 10, 64 << 10} {
+		if n := len(results[i].Rounds); n != 2 || results[i].Rounds[0].Buffers != want {
+			t.Errorf("%s has %d rounds, %+v; want 2 with buffers of %d bytes", entries[i], n, results[i].Rounds, want)
+		}
+	}
+	if fio := results[2]; fio.Unsupported == "" || fio.Rounds != nil {
+		t.Errorf("fio is not installed, and has %d rounds, unsupported %q", len(fio.Rounds), fio.Unsupported)
+	}
+}
+
+func TestCompareReportsTheSideThatFails(t *testing.T) {
+	a := arena(t, "worker")
+	a.Path += "-that-is-not-there"
+	_, err := a.Compare(t.Context(), Same(readCached, []load.Side{load.OSFile}), Plan{Time: time.Millisecond, Rounds: 1})
+	if err == nil || !strings.HasPrefix(err.Error(), "read-cached/4k/2: os.File: open ") {
+		t.Errorf("Compare = %v; want the cell, the side and the reason", err)
+	}
+}
+
+func TestCompareReportsAWorkersLastWords(t *testing.T) {
+	_, err := arena(t, "dying-worker").Compare(t.Context(), Same(readCached, []load.Side{load.OSFile}), Plan{Time: time.Millisecond, Rounds: 1})
+	if err == nil || !strings.Contains(err.Error(), "panic: out of luck") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("Compare = %v; want one line with the panic in it", err)
+	}
+}
+
+// TestCompareEndsWithItsContext starts slices that would take an hour.
+func TestCompareEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	enough := errors.New("enough")
+	time.AfterFunc(100*time.Millisecond, func() { cancel(enough) })
+	results, err := arena(t, "worker").Compare(ctx, Same(readCached, []load.Side{load.OSFile, load.OSFile}), Plan{Time: time.Hour, Rounds: 1})
+	if !errors.Is(err, enough) || results != nil {
+		t.Errorf("Compare = %d results, %v; want none, and the cause of the end", len(results), err)
+	}
+}
+
+func TestStretch(t *testing.T) {
+	plan := Plan{Time: 100 * time.Millisecond}
+	warm := func(ops float64, mean time.Duration) []*Result {
+		return []*Result{{}, {warm: load.Slice{Ops: ops, Mean: mean}}}
+	}
+	for _, test := range []struct {
+		name string
+		warm []*Result
+		want time.Duration
+	}{
+		{"fast operations", warm(1000, time.Millisecond), 100 * time.Millisecond},
+		{"slow operations", warm(10, 50*time.Millisecond), 300 * time.Millisecond},
+		{"very slow operations", warm(1, time.Minute), 500 * time.Millisecond},
+		{"nothing known", warm(0, 0), 100 * time.Millisecond},
+	} {
+		if got := plan.stretch(test.warm); got != test.want {
+			t.Errorf("%s: stretch = %s; want %s", test.name, got, test.want)
+		}
+	}
+}

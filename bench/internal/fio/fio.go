@@ -1,0 +1,141 @@
+// Package fio performs loads by the program fio, the yardstick of what a disk
+// can do, and answers as a worker process of package load does.
+//
+// A slice is a process of fio. What counts is what fio says of itself, so that
+// neither its start nor its end is in it: operations, the time they took, and
+// the processor time of the process that makes them, all its threads included.
+package fio
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/sluiceio/sluice/bench/internal/load"
+	"github.com/sluiceio/sluice/bench/internal/program"
+)
+
+// Install says how to get fio.
+const Install = "fio is not installed; 'apt install fio' (Debian, Ubuntu) or 'dnf install fio' (Fedora) does"
+
+// PlainPages is in what a Runner explains where fio has not the kind of memory
+// that large requests want.
+const PlainPages = "plain pages, which is slower"
+
+// Runner performs the slices of one load.
+type Runner struct {
+	ctx   context.Context
+	exe   string
+	file  *os.File // for the page cache; nil before Setup
+	size  int64    // of the file
+	setup load.Setup
+	huge  *hugePages // nil unless fio gets any
+}
+
+// New returns a Runner whose processes end when ctx does.
+func New(ctx context.Context) *Runner { return &Runner{ctx: ctx} }
+
+// Ask answers as load.Serve does.
+func (r *Runner) Ask(req load.Request) (load.Reply, error) {
+	switch {
+	case req.Setup != nil && r.file == nil:
+		return r.start(*req.Setup)
+	case req.Slice != nil && r.file != nil:
+		return r.slice(*req.Slice)
+	}
+	return load.Reply{}, errors.New("request out of turn")
+}
+
+// Stop gives back what Setup took.
+func (r *Runner) Stop() {
+	r.huge.release()
+	if r.file != nil {
+		r.file.Close()
+	}
+}
+
+func (r *Runner) start(s load.Setup) (load.Reply, error) {
+	exe, err := exec.LookPath("fio")
+	if err != nil {
+		return load.Reply{Unsupported: Install}, nil
+	}
+	version, err := exec.CommandContext(r.ctx, exe, "--version").Output()
+	if err != nil {
+		return load.Reply{}, fmt.Errorf("--version: %w", err)
+	}
+	f, err := os.Open(s.Path)
+	if err != nil {
+		return load.Reply{}, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return load.Reply{}, errors.Join(err, f.Close())
+	}
+	r.exe, r.file, r.size, r.setup = exe, f, info.Size(), s
+	memory := r.takeMemory()
+	return load.Reply{Explain: fmt.Sprintf("%s %s%s", bytes.TrimSpace(version), describe(s), memory)}, nil
+}
+
+// takeMemory reserves huge pages for large requests, as sluice has them. It returns text for the
+// description of fio's side: whether there are huge pages, and why not.
+func (r *Runner) takeMemory() string {
+	l := r.setup.Load
+	if l.Size < hugeFrom {
+		return ""
+	}
+	huge, err := takeHugePages(int64(l.Size) * int64(l.Goroutines))
+	if err != nil {
+		return "; its memory is on " + PlainPages + ": " + err.Error()
+	}
+	r.huge = huge
+	return " iomem=mmaphuge"
+}
+
+func (r *Runner) slice(req load.SliceReq) (load.Reply, error) {
+	if err := load.SetPageCache(r.file, r.setup.Load, r.size); err != nil {
+		if reply := load.Failure(err); reply.Unsupported != "" {
+			return reply, nil
+		}
+		return load.Reply{}, err
+	}
+	if err := r.huge.ensure(); err != nil {
+		return load.Reply{Unsupported: err.Error()}, nil
+	}
+	s, err := r.run(job{r.setup, r.size, req, r.huge != nil})
+	switch {
+	case r.ctx.Err() != nil:
+		return load.Reply{}, err
+	case err != nil: // no io_uring in a container, for one: the others go on
+		return load.Reply{Unsupported: err.Error()}, nil
+	}
+	return load.Reply{Slice: &s}, nil
+}
+
+// run runs fio once.
+func (r *Runner) run(j job) (load.Slice, error) {
+	cmd := exec.CommandContext(r.ctx, r.exe, j.args()...)
+	cmd.WaitDelay = time.Second
+	program.Alone(cmd)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return load.Slice{}, fmt.Errorf("%w: %s", err, firstLine(stderr.String(), string(out)))
+	}
+	return parse(out, j)
+}
+
+// firstLine returns the first line of the first text that has any.
+func firstLine(texts ...string) string {
+	for _, text := range texts {
+		if line := program.FirstLine(text); line != "" {
+			return line
+		}
+	}
+	return "it has not said why"
+}

@@ -1,0 +1,167 @@
+package load
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Kind names what is done to the file.
+type Kind string
+
+// The kinds of the benchmark matrix.
+const (
+	ReadCached    Kind = "read-cached"    // ReadAt of blocks in the page cache
+	ReadCold      Kind = "read-cold"      // ReadAt of blocks not read since the page cache was dropped
+	ReadDirect    Kind = "read-direct"    // ReadAt of a file opened with O_DIRECT
+	WriteBuffered Kind = "write-buffered" // WriteAt over existing bytes, through the page cache
+	WriteDirect   Kind = "write-direct"   // WriteAt over existing bytes, O_DIRECT
+	WriteSync     Kind = "write-sync"     // WriteAt through the page cache, then Sync
+)
+
+// The kinds of other experiments.
+const (
+	ScanCold   Kind = "scan-cold"   // reads from one place on to the end, after the page cache was dropped
+	ScanDirect Kind = "scan-direct" // the same with O_DIRECT, round and round
+	ReadHot    Kind = "read-hot"    // ReadAt of blocks in memory, within a span that fits a small cache
+	ReadSkewed Kind = "read-skewed" // O_DIRECT, the n-th most popular block with a probability of 1/n^0.99
+	// WriteAppend is Write to the end of a file of its own, beside the one under
+	// test, then Sync: a write-ahead log. It is empty when a slice begins.
+	WriteAppend Kind = "write-append"
+	WriteLogs   Kind = "write-logs" // the same, of a log of each goroutine's own
+)
+
+// The kinds of copies of trees, whose operation is a file. They are programs'
+// and no worker's.
+const (
+	CopyHot  Kind = "copy-hot"  // of files in memory
+	CopyCold Kind = "copy-cold" // of files that are not in memory, until the copy is on disk
+)
+
+// The kinds of jobs that read and write in turn, which are fio's.
+const (
+	MixedRandom     Kind = "mixed-random"
+	MixedSequential Kind = "mixed-sequential"
+)
+
+// The kinds that the program of `sluice bench transparent` alone performs.
+const (
+	ReadStack  Kind = "read-stack"  // ReadAt of blocks in the page cache, each into a new array of 4 KiB on the stack
+	ScanCached Kind = "scan-cached" // Read of blocks in the page cache, from the beginning again at the end
+	ReadFiles  Kind = "read-files"  // ReadFile of one of 256 files of the load's size
+	HashFile   Kind = "hash-file"   // SHA-256 of the first bytes of the file, by io.Copy
+	ZipFiles   Kind = "zip-files"   // a zip of 256 files of the load's size
+)
+
+// Kinds are those of the matrix in the order in which they are shown.
+var Kinds = []Kind{ReadCached, ReadCold, ReadDirect, WriteBuffered, WriteDirect, WriteSync}
+
+var otherKinds = []Kind{ScanCold, ScanDirect, ReadHot, ReadSkewed, WriteAppend, WriteLogs, CopyHot, CopyCold, MixedRandom, MixedSequential, ReadStack, ScanCached, ReadFiles, HashFile, ZipFiles}
+
+// Direct reports whether the file is opened with O_DIRECT.
+func (k Kind) Direct() bool {
+	return k == ReadDirect || k == WriteDirect || k == ScanDirect || k == ReadSkewed
+}
+
+// Cold reports whether the page cache is dropped before each slice, in which
+// no block is read twice.
+func (k Kind) Cold() bool { return k == ReadCold || k == ScanCold }
+
+// Scan reports whether the file is read in the order in which it lies.
+func (k Kind) Scan() bool { return k == ScanCold || k == ScanDirect }
+
+// Write reports whether the kind changes the file.
+func (k Kind) Write() bool { return strings.HasPrefix(string(k), "write-") }
+
+// hot reports whether the kind works on a span that stays in the page cache.
+func (k Kind) hot() bool { return !k.Direct() && !k.Cold() }
+
+// Valid reports whether k is a kind.
+func (k Kind) Valid() bool { return slices.Contains(Kinds, k) || slices.Contains(otherKinds, k) }
+
+// The part of the file that kinds working in the page cache use: small enough
+// to stay there on any machine with a gigabyte of memory, and large enough
+// that it does not fit a processor's cache.
+const (
+	hotReadSpan  = 256 << 20 // 256 MiB
+	hotWriteSpan = 64 << 20  // 64 MiB: it is synced after every slice
+)
+
+// Load says what the goroutines of a worker do.
+type Load struct {
+	Kind Kind `json:"kind"`
+	Size int  `json:"size"` // bytes an operation; offsets are multiples of it
+	// Goroutines, each with one operation in progress. A Way that has several
+	// in progress at once (Way.Alone) has this many, and one goroutine.
+	Goroutines int `json:"goroutines"`
+	// Within is how many bytes of the file are worked on, from the beginning
+	// on; 0 leaves it to the kind.
+	Within int64 `json:"within,omitempty"`
+	// Flood is how many goroutines read FloodSize bytes at a time from the file
+	// meanwhile, at random. Of a Slice, Flood alone counts their reads.
+	Flood int `json:"flood,omitempty"`
+}
+
+// FloodSize is the size of a read of a flood, in bytes.
+const FloodSize = 1 << 20 // 1 MiB
+
+// String returns the load as a cell's name: kind/size/goroutines.
+func (l Load) String() string {
+	return fmt.Sprintf("%s/%s/%d", l.Kind, SizeName(l.Size), l.Goroutines)
+}
+
+// Span returns how many bytes of a file of fileSize bytes the load touches,
+// from offset 0.
+func (l Load) Span(fileSize int64) int64 {
+	switch {
+	case l.Within > 0:
+		return min(fileSize, l.Within)
+	case !l.Kind.hot():
+		return fileSize
+	case l.Kind.Write():
+		return min(fileSize, hotWriteSpan)
+	}
+	return min(fileSize, hotReadSpan)
+}
+
+// blocks returns how many operations of the load's size fit in the span.
+func (l Load) blocks(fileSize int64) int64 { return l.Span(fileSize) / int64(l.Size) }
+
+// burst returns the number of operations between two readings of the clock. Reading it costs
+// about as much as an operation in memory, so scans and ReadHot read it once every 64 KiB.
+func (l Load) burst() int {
+	if l.Kind.Scan() || l.Kind == ReadHot {
+		return max(1, 64<<10/l.Size)
+	}
+	return 1
+}
+
+func (l Load) check(fileSize int64) error {
+	switch {
+	case !l.Kind.Valid():
+		return fmt.Errorf("unknown kind of load %q", l.Kind)
+	case l.Kind.Direct() && l.Size%bufferAlign != 0:
+		return fmt.Errorf("size of a direct operation is %d bytes; want a multiple of %d", l.Size, bufferAlign)
+	case l.Size <= 0:
+		return fmt.Errorf("size of an operation is %d bytes; want more than 0", l.Size)
+	case l.Goroutines <= 0:
+		return fmt.Errorf("%d goroutines; want at least 1", l.Goroutines)
+	case l.Flood < 0 || l.Flood > 0 && fileSize < FloodSize:
+		return fmt.Errorf("a flood of %d goroutines on a file of %d bytes; want 0 or more, and %d bytes at least", l.Flood, fileSize, FloodSize)
+	case l.blocks(fileSize) == 0:
+		return fmt.Errorf("file of %d bytes is smaller than one operation of %d", fileSize, l.Size)
+	}
+	return nil
+}
+
+// SizeName returns n as cells spell it: 4k, 64k, 1m; other sizes in bytes.
+func SizeName(n int) string {
+	switch {
+	case n >= 1<<20 && n%(1<<20) == 0:
+		return strconv.Itoa(n>>20) + "m"
+	case n >= 1<<10 && n%(1<<10) == 0:
+		return strconv.Itoa(n>>10) + "k"
+	}
+	return strconv.Itoa(n)
+}

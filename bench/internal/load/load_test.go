@@ -1,0 +1,280 @@
+package load
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unsafe"
+)
+
+// testSize is the size of the file that tests work on: 4 MiB.
+const testSize = 4 << 20
+
+func testFile(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, bytes.Repeat([]byte("sluice. "), testSize/8), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestWindowShare(t *testing.T) {
+	w := window{open: 100, close: 200}
+	for _, test := range []struct {
+		begin, end time.Duration
+		want       float64
+	}{
+		{110, 120, 1}, {100, 200, 1}, {90, 110, 0.5}, {175, 275, 0.25}, {0, 400, 0.25}, {200, 300, 0}, {150, 151, 1},
+	} {
+		if got := w.share(test.begin, test.end); got != test.want {
+			t.Errorf("share(%d, %d) = %v; want %v", test.begin, test.end, got, test.want)
+		}
+	}
+}
+
+func TestBuffers(t *testing.T) {
+	for _, n := range []int{1, 1000, 4096, 1 << 20} {
+		bufs := buffers(3, n)
+		for i, b := range bufs {
+			if addr := uintptr(unsafe.Pointer(&b[0])); len(b) != n || cap(b) != n || addr%bufferAlign != 0 {
+				t.Errorf("buffers(3, %d)[%d]: len %d, cap %d, address %#x", n, i, len(b), cap(b), addr)
+			}
+		}
+		bufs[0][n-1], bufs[1][0] = 1, 2
+		if bufs[0][n-1] != 1 {
+			t.Errorf("buffers(3, %d) overlap", n)
+		}
+	}
+}
+
+func TestLoadString(t *testing.T) {
+	for _, test := range []struct {
+		load Load
+		want string
+	}{
+		{Load{Kind: ReadCold, Size: 4 << 10, Goroutines: 16}, "read-cold/4k/16"},
+		{Load{Kind: WriteSync, Size: 1 << 20, Goroutines: 1}, "write-sync/1m/1"},
+		{Load{Kind: ReadCached, Size: 1000, Goroutines: 2}, "read-cached/1000/2"},
+	} {
+		if got := test.load.String(); got != test.want {
+			t.Errorf("String = %q; want %q", got, test.want)
+		}
+	}
+}
+
+// TestLogs appends to logs, which are gone when the worker is.
+func TestLogs(t *testing.T) {
+	path := testFile(t)
+	for _, kind := range []Kind{WriteAppend, WriteLogs} {
+		for _, side := range []Side{OSFile, Sluice(""), Sluice("pool")} {
+			t.Run(string(kind)+"/"+side.Name, func(t *testing.T) {
+				testWorker(t, Setup{Path: path, Side: side, Load: Load{Kind: kind, Size: 1 << 10, Goroutines: 3}})
+				if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
+					t.Errorf("%d files are there, %v; want the one under test", len(left), err)
+				}
+				if info, err := os.Stat(path); err != nil || info.Size() != testSize {
+					t.Errorf("the file under test has changed: %v, %v", info, err)
+				}
+			})
+		}
+	}
+}
+
+// TestLogsOfClients: what a client appends is in the log of all, or in its own.
+func TestLogsOfClients(t *testing.T) {
+	const clients = 3
+	for kind, want := range map[Kind]string{WriteAppend: "[6]", WriteLogs: "[1 2 3]"} {
+		path := testFile(t)
+		var files []*os.File
+		open := func(name string, flag int) (log, error) {
+			f, err := os.OpenFile(name, flag, 0o600)
+			files = append(files, f)
+			return f, err
+		}
+		s := Setup{Path: path, Side: OSFile, Load: Load{Kind: kind, Size: 1, Goroutines: clients}}
+		w, err := openLogsBy(&target{close: func() error { return nil }}, open, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for client := range clients {
+			do := w.operation(s.Load, client)
+			for range client + 1 {
+				if err := do([]byte("x"), 0); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		var sizes []int64
+		for _, f := range files {
+			info, err := f.Stat()
+			if err != nil {
+				t.Fatal(err)
+			}
+			sizes = append(sizes, info.Size())
+		}
+		if got := fmt.Sprint(sizes); got != want {
+			t.Errorf("%s: the logs have %s bytes; want %s", kind, got, want)
+		}
+		if err := w.close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestWorkers runs every kind through every way there is on this machine.
+func TestWorkers(t *testing.T) {
+	path := testFile(t)
+	for _, kind := range Kinds {
+		for _, side := range []Side{OSFile, Sluice(""), Sluice("pool"), PaperAIO} {
+			t.Run(string(kind)+"/"+side.Name, func(t *testing.T) {
+				testWorker(t, Setup{Path: path, Side: side, Load: Load{Kind: kind, Size: 4 << 10, Goroutines: 3}})
+			})
+		}
+	}
+}
+
+// TestOtherWorkers runs what other experiments than the matrix have.
+func TestOtherWorkers(t *testing.T) {
+	path := testFile(t)
+	for _, test := range []struct {
+		kind Kind
+		side Side
+	}{
+		{ScanCold, OSFile},
+		{ScanCold, Sluice("")},
+		{ScanDirect, OSFile},
+		{ReadDirect, Side{Name: "buffer", Way: ByBuffer}},
+		{ReadDirect, Side{Name: "many", Way: ByMany}},
+		{ScanDirect, Side{Name: "reader", Way: ByReader}},
+		{ScanDirect, Side{Name: "next", Way: ByNext}},
+		{ReadHot, OSFile},
+		{ReadHot, Side{Name: "cache", Way: ByCache, Budget: 4 << 20}},
+		{ReadSkewed, Side{Name: "buffer", Way: ByBuffer}},
+		{ReadSkewed, Side{Name: "cache", Way: ByCache, Budget: 2 << 20}},
+	} {
+		t.Run(string(test.kind)+"/"+test.side.Name, func(t *testing.T) {
+			testWorker(t, Setup{Path: path, Side: test.side, Load: Load{Kind: test.kind, Size: 4 << 10, Goroutines: 2, Within: testSize / 2}})
+		})
+	}
+}
+
+func testWorker(t *testing.T, setup Setup) {
+	replies := serve(t,
+		Request{Setup: &setup},
+		Request{Slice: &SliceReq{Lead: time.Millisecond, Time: 20 * time.Millisecond, Seed: 1}})
+	for _, r := range replies {
+		if r.Unsupported != "" {
+			t.Skip(r.Unsupported)
+		}
+		if r.Error != "" {
+			t.Fatal(r.Error)
+		}
+	}
+	s := replies[1].Slice
+	// How many operations there are is the clock's to say; what they add up
+	// to is not.
+	if s.Ops < 0 || s.Elapsed > 20*time.Millisecond || s.P50 > s.P99 || s.P99 > s.Max {
+		t.Errorf("slice is %+v", *s)
+	}
+	if s.Buffers <= 0 {
+		t.Errorf("slice has had %d bytes of buffers", s.Buffers)
+	}
+	if setup.Side.Way == BySluice && (replies[0].Explain == "" || replies[1].Stats == nil) {
+		t.Errorf("sluice has explained %q and counted %s", replies[0].Explain, replies[1].Stats)
+	}
+	if info, err := os.Stat(setup.Path); err != nil || info.Size() != testSize {
+		t.Errorf("file is %v long after the slice, %v; want %d", info.Size(), err, testSize)
+	}
+}
+
+// serve runs a worker on the requests and returns its replies.
+func serve(t *testing.T, requests ...Request) []Reply {
+	t.Helper()
+	var in, out bytes.Buffer
+	for _, r := range requests {
+		if err := json.NewEncoder(&in).Encode(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := Serve(&in, &out); err != nil {
+		t.Fatal(err)
+	}
+	var replies []Reply
+	for dec := json.NewDecoder(&out); dec.More(); {
+		var r Reply
+		if err := dec.Decode(&r); err != nil {
+			t.Fatal(err)
+		}
+		replies = append(replies, r)
+	}
+	if len(replies) != len(requests) {
+		t.Fatalf("%d replies to %d requests", len(replies), len(requests))
+	}
+	return replies
+}
+
+func TestServeRefuses(t *testing.T) {
+	path := testFile(t)
+	setup := func(l Load) *Setup { return &Setup{Path: path, Side: OSFile, Load: l} }
+	for _, test := range []struct {
+		name    string
+		request Request
+		want    string
+	}{
+		{"slice first", Request{Slice: &SliceReq{}}, "out of turn"},
+		{"nothing", Request{}, "out of turn"},
+		{"kind", Request{Setup: setup(Load{Kind: "read-twice", Size: 4096, Goroutines: 1})}, "read-twice"},
+		{"size", Request{Setup: setup(Load{Kind: ReadCached, Size: 0, Goroutines: 1})}, "0 bytes"},
+		{"too large", Request{Setup: setup(Load{Kind: ReadCached, Size: 2 * testSize, Goroutines: 1})}, "smaller than one operation"},
+		{"goroutines", Request{Setup: setup(Load{Kind: ReadCached, Size: 4096, Goroutines: 0})}, "0 goroutines"},
+		{"unaligned", Request{Setup: setup(Load{Kind: ReadDirect, Size: 1000, Goroutines: 1})}, "multiple of 4096"},
+		{"no file", Request{Setup: &Setup{Path: path + "x", Side: OSFile, Load: Load{Kind: ReadCached, Size: 4096, Goroutines: 1}}}, "no such file"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := serve(t, test.request)[0].Error; !strings.Contains(got, test.want) {
+				t.Errorf("error is %q; want something with %q", got, test.want)
+			}
+		})
+	}
+}
+
+func TestUnknownDriverIsUnsupported(t *testing.T) {
+	setup := Setup{Path: testFile(t), Side: Sluice("floppy"), Load: Load{Kind: ReadCached, Size: 4096, Goroutines: 1}}
+	if got := serve(t, Request{Setup: &setup})[0].Unsupported; !strings.Contains(got, "floppy") {
+		t.Errorf("unsupported is %q; want the driver's name in it", got)
+	}
+}
+
+// TestShortReadIsAnError cuts the file off under a worker.
+func TestShortReadIsAnError(t *testing.T) {
+	path := testFile(t)
+	w, err := NewWorker(Setup{Path: path, Side: OSFile, Load: Load{Kind: ReadCached, Size: 4096, Goroutines: 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if err := os.Truncate(path, 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Run(SliceReq{Time: time.Hour}); err == nil || !strings.Contains(err.Error(), "read 0 of 4096 bytes") {
+		t.Errorf("Run = %v; want a short read", err)
+	}
+}
+
+// TestWindowNeverOpened has a client run out of blocks before the window opens,
+// and another one open it then.
+func TestWindowNeverOpened(t *testing.T) {
+	w := &window{}
+	w.closed()
+	w.cpuClose-- // whatever the clock's steps are
+	w.opened()
+	if got := w.cpu(); got != 0 {
+		t.Errorf("cpu = %v; want 0", got)
+	}
+}

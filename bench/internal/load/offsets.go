@@ -1,0 +1,124 @@
+package load
+
+import (
+	"math/rand/v2"
+	"sync/atomic"
+)
+
+// order is in which order a load's blocks are read or written.
+type order struct {
+	load   Load
+	span   int64
+	blocks int64
+	once   []uint32 // of ReadCold: all blocks, in any order
+	zipf   *zipf    // of ReadSkewed
+}
+
+func newOrder(l Load, fileSize int64) *order {
+	o := &order{load: l, span: l.Span(fileSize), blocks: l.blocks(fileSize)}
+	switch l.Kind {
+	case ReadCold:
+		o.once = firstNumbers(o.blocks)
+	case ReadSkewed:
+		o.zipf = newZipf(o.blocks)
+	}
+	return o
+}
+
+// slice returns what gives each of the clients, by its number, its offsets.
+func (o *order) slice(seed uint64, clients int) func(clientNo int) func() (int64, bool) {
+	size := int64(o.load.Size)
+	switch {
+	case o.load.Kind == ReadCold:
+		shuffle(o.once, seed)
+		next := listOffsets(o.once, size)
+		return func(int) func() (int64, bool) { return next }
+	case o.load.Kind.Scan():
+		return func(int) func() (int64, bool) { return scanOffsets(o.start(seed), o.span, size, o.load.Kind.Cold()) }
+	case o.load.Kind == ReadSkewed:
+		drawn := o.zipf.draw(seed)
+		return func(i int) func() (int64, bool) { return drawnOffsets(drawn, i, clients, size) }
+	}
+	return func(i int) func() (int64, bool) { return randomOffsets(seed, uint64(i), o.blocks, size) }
+}
+
+// start returns where a scan begins.
+func (o *order) start(seed uint64) int64 { return ScanStart(seed, o.span, o.load.Size) }
+
+// fill returns, for all clients, what a cache has to be filled with: all blocks,
+// or as many as are drawn for a slice.
+func (o *order) fill() func() (int64, bool) {
+	if o.zipf != nil {
+		return listOffsets(o.zipf.draw(0), int64(o.load.Size))
+	}
+	return listOffsets(firstNumbers(o.blocks), int64(o.load.Size))
+}
+
+func firstNumbers(n int64) []uint32 {
+	v := make([]uint32, n)
+	for i := range v {
+		v[i] = uint32(i)
+	}
+	return v
+}
+
+func shuffle(v []uint32, seed uint64) {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	rng.Shuffle(len(v), func(i, j int) { v[i], v[j] = v[j], v[i] })
+}
+
+// randomOffsets returns blocks of size bytes in random order, without end.
+func randomOffsets(seed, clientNo uint64, blocks, size int64) func() (int64, bool) {
+	rng := rand.New(rand.NewPCG(seed, clientNo))
+	return func() (int64, bool) { return rng.Int64N(blocks) * size, true }
+}
+
+// listOffsets returns a function, for all clients, that yields the blocks in the
+// order of the list.
+func listOffsets(list []uint32, size int64) func() (int64, bool) {
+	var taken atomic.Int64
+	return func() (int64, bool) {
+		i := taken.Add(1) - 1
+		if i >= int64(len(list)) {
+			return 0, false
+		}
+		return int64(list[i]) * size, true
+	}
+}
+
+// ScanStart returns where a scan of span bytes begins: at a block of its first
+// quarter, for a disk in a cloud remembers what was read a moment ago.
+func ScanStart(seed uint64, span int64, size int) int64 {
+	blocks := span / 4 / int64(size)
+	if blocks < 2 {
+		return 0
+	}
+	return rand.New(rand.NewPCG(seed, 0)).Int64N(blocks) * int64(size)
+}
+
+// scanOffsets returns the blocks of size bytes from start on: up to the end of
+// the span if the scan is cold, else round and round.
+func scanOffsets(start, span, size int64, cold bool) func() (int64, bool) {
+	off := start
+	return func() (int64, bool) {
+		if off+size > span {
+			if cold {
+				return 0, false
+			}
+			off = 0
+		}
+		at := off
+		off += size
+		return at, true
+	}
+}
+
+// drawnOffsets returns the blocks of size bytes that have been drawn, round
+// and round, from a place on that is the client's own.
+func drawnOffsets(drawn []uint32, clientNo, clients int, size int64) func() (int64, bool) {
+	i := clientNo * (len(drawn) / clients)
+	return func() (int64, bool) {
+		i = (i + 1) % len(drawn)
+		return int64(drawn[i]) * size, true
+	}
+}

@@ -1,0 +1,112 @@
+// Package results reads and writes the file of results of `sluice bench --json`.
+//
+// A run makes a File and encodes it. Read and Decode return a Run: the File, and the results of
+// each experiment, checked. Only experiments whose results can be drawn or compared are in it.
+package results
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/sluiceio/sluice/bench/experiments"
+	"github.com/sluiceio/sluice/bench/machine"
+)
+
+// File is what --json writes.
+type File struct {
+	Version     string         `json:"version"`
+	Finished    time.Time      `json:"finished"`
+	Machine     machine.Info   `json:"machine"`
+	FileSize    int64          `json:"file_size"`        // bytes of the temporary file
+	Driver      string         `json:"driver,omitempty"` // asked for; what was chosen is in each side's explain
+	Experiments map[string]any `json:"experiments"`
+}
+
+// Run is a File that was read from disk.
+type Run struct {
+	File
+	Results []Named                    // in the order of experiments.All
+	Text    []byte                     // the file
+	Raw     map[string]json.RawMessage // its experiments
+}
+
+// Named is the result of one experiment.
+type Named struct {
+	experiments.Experiment
+	experiments.Result
+}
+
+// Encode returns the text of the file.
+func (f File) Encode() ([]byte, error) {
+	text, err := json.MarshalIndent(f, "", "  ")
+	return append(text, '\n'), err
+}
+
+// Read reads the file of that name; - is standard input. Its errors name the file.
+func Read(name string) (*Run, error) {
+	text, err := read(name)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read results: %w", err)
+	}
+	if name == "-" {
+		name = "standard input"
+	}
+	run, err := Decode(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: no results of sluice bench: %w", name, err)
+	}
+	return run, nil
+}
+
+func read(name string) ([]byte, error) {
+	if name == "-" {
+		return io.ReadAll(os.Stdin)
+	}
+	return os.ReadFile(name)
+}
+
+// Decode reads what Encode wrote, and refuses what it cannot have written.
+func Decode(text []byte) (*Run, error) {
+	var raw struct {
+		File
+		Experiments map[string]json.RawMessage `json:"experiments"`
+	}
+	if err := json.Unmarshal(text, &raw); err != nil {
+		return nil, err
+	}
+	if raw.Version == "" || len(raw.Experiments) == 0 {
+		return nil, errors.New("it has no version or no experiments")
+	}
+	for name := range raw.Experiments {
+		if found, err := experiments.Find(name); err != nil || len(found) != 1 {
+			return nil, fmt.Errorf("unknown experiment %q", name)
+		}
+	}
+	run := &Run{File: raw.File, Text: text, Raw: raw.Experiments}
+	return run, run.read()
+}
+
+func (r *Run) read() error {
+	for _, e := range experiments.All {
+		text, ok := r.Raw[e.Name]
+		if !ok || e.Read == nil { // there is nothing to draw or compare
+			continue
+		}
+		result, err := e.Read(text)
+		if errors.Is(err, experiments.ErrNothing) { // interrupted
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", e.Name, err)
+		}
+		r.Results = append(r.Results, Named{e, result})
+	}
+	if len(r.Results) == 0 {
+		return experiments.ErrNothing
+	}
+	return nil
+}

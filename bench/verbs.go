@@ -1,0 +1,62 @@
+package bench
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/sluiceio/sluice/bench/cli"
+	"github.com/sluiceio/sluice/bench/report"
+)
+
+// verbs are the first arguments that do something other than measure, and the flags that have
+// an effect on each. No experiment has such a name.
+var verbs = map[string][]string{
+	"list":    nil,
+	"report":  nil,
+	"compare": {"compare", "fail-below"},
+}
+
+// verb returns the verb of this command line, "" if it asks for a measurement.
+func (b *Command) verb() string {
+	if b.Compare {
+		return "compare"
+	}
+	if len(b.Experiments) > 0 {
+		if _, ok := verbs[b.Experiments[0]]; ok {
+			return b.Experiments[0]
+		}
+	}
+	return ""
+}
+
+// runVerb runs the verb. A flag that would have no effect is an error.
+func (b *Command) runVerb(s cli.Streams, flags []string) error {
+	verb := b.verb()
+	for _, flag := range flags {
+		if !slices.Contains(verbs[verb], flag) {
+			return cli.UsageError{Err: fmt.Errorf("%s: --%s has no effect on it; want it left out", verb, flag)}
+		}
+	}
+	switch verb {
+	case "report":
+		return b.redraw()
+	case "compare":
+		return b.compare(s)
+	}
+	if len(b.Experiments) > 1 {
+		return cli.UsageError{Err: fmt.Errorf("list: %s is an argument too many; want sluice bench list", report.Quote(b.Experiments[1]))}
+	}
+	return listExperiments(s)
+}
+
+// flagsOf returns the names of the flags that were given.
+func flagsOf(line *kong.Context) (names []string) {
+	for _, p := range line.Path {
+		if p.Flag != nil {
+			names = append(names, p.Flag.Name)
+		}
+	}
+	return names
+}

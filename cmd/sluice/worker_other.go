@@ -1,7 +1,0 @@
-//go:build !unix
-
-package main
-
-import "os"
-
-func pollable(f *os.File) *os.File { return f }

@@ -1,0 +1,167 @@
+package attr
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/sluiceio/sluice/copytree/internal/at"
+	"github.com/sluiceio/sluice/copytree/internal/fault"
+	"github.com/sluiceio/sluice/copytree/internal/option"
+)
+
+// Extended attributes that an option other than PreserveXattr is for.
+const (
+	ACLAccess  = "system.posix_acl_access"
+	aclDefault = "system.posix_acl_default"
+	selinux    = "security.selinux"
+)
+
+// optionOf returns the option that preserves an extended attribute; 0 is none. What
+// names the machine or the file itself is not copied, as by attr_copy_file(3) with
+// /etc/xattr.conf.
+func optionOf(name string) option.Preserve {
+	switch {
+	case name == ACLAccess || name == aclDefault:
+		return option.PreserveMode
+	case name == selinux:
+		return option.PreserveContext
+	case slices.ContainsFunc(notCopied, func(p string) bool { return strings.HasPrefix(name, p) }):
+		return 0
+	}
+	return option.PreserveXattr
+}
+
+var notCopied = []string{"security.evm", "afs.", "xfsroot.", "trusted.SGI_", "system.nfs4"}
+
+// storedAsXattrs are the options that extended attributes are copied for.
+const storedAsXattrs = option.PreserveMode | option.PreserveXattr | option.PreserveContext
+
+// copyXattrs copies extended attributes, including ACLs. It returns the first
+// refusal of an ACL and the first of another attribute.
+func (c *Copier) copyXattrs(f *File) error {
+	if c.preserve&storedAsXattrs == 0 {
+		return nil
+	}
+	mode := c.preserve&option.PreserveMode != 0
+	names, err := c.kernel.Xattrs(f.Src)
+	if err != nil {
+		f.unknownACL = mode
+		return fault.Source("listxattr", err)
+	}
+	var refused, refusedACL error
+	for _, name := range names {
+		by := optionOf(name)
+		if c.preserve&by == 0 {
+			continue
+		}
+		if by == option.PreserveMode {
+			refusedACL = cmp.Or(refusedACL, c.copyACL(f, name))
+		} else {
+			refused = cmp.Or(refused, c.copyXattr(f, name, by))
+		}
+	}
+	if mode && f.MayACL && f.Stat.Type() != at.Symlink {
+		err = c.removeACLs(f, names)
+		f.unknownACL = err != nil
+	}
+	return errors.Join(refused, refusedACL, err)
+}
+
+func (c *Copier) copyXattr(f *File, name string, by option.Preserve) error {
+	value, err := c.kernel.Xattr(f.Src, name)
+	if errors.Is(err, at.ErrNoXattr) { // it was removed meanwhile
+		return nil
+	}
+	if err != nil {
+		return c.tolerateXattr(by, "getxattr", false, err)
+	}
+	err = c.kernel.SetXattr(f.Dst, name, value)
+	if errors.Is(err, syscall.EACCES) && c.makeWritable(f) {
+		err = c.kernel.SetXattr(f.Dst, name, value)
+	}
+	return c.tolerateXattr(by, "setxattr", true, err)
+}
+
+// makeWritable gives the owner permission to write to a file that was made without
+// it, until the file gets its mode: xattr(7) demands it for attributes of users. It
+// reports whether it has changed anything.
+func (c *Copier) makeWritable(f *File) bool {
+	const ownerWrites = 0o200
+	if f.Existed || f.Stat.Type() != at.Regular || f.MadeMode&ownerWrites != 0 {
+		return false
+	}
+	f.MadeMode |= ownerWrites
+	f.SetMode = true
+	return c.kernel.Chmod(f.Dst, f.MadeMode) == nil
+}
+
+// tolerateXattr is tolerate for extended attributes, for which no room in the inode
+// is a refusal, too.
+func (c *Copier) tolerateXattr(by option.Preserve, op string, dest bool, err error) error {
+	if c.require&by == 0 &&
+		(isRefusal(err) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.E2BIG) || errors.Is(err, syscall.ERANGE)) {
+		return nil
+	}
+	return fault.New(op, dest, err)
+}
+
+// copyACL copies an ACL. A refusal is always an error: the permissions of the group
+// in the source's mode are the ACL's mask, and may be more than the ACL gives to
+// the group. Without the ACL, the copy's group only gets the latter.
+func (c *Copier) copyACL(f *File, name string) error {
+	value, err := c.kernel.Xattr(f.Src, name)
+	switch {
+	case errors.Is(err, at.ErrNoXattr): // it was removed meanwhile
+		return nil
+	case err != nil:
+		f.unknownACL = true
+		return fault.Source("getxattr", err)
+	}
+	err = c.kernel.SetXattr(f.Dst, name, value)
+	if err != nil && name == ACLAccess {
+		f.lostACL, f.groupPerm = true, groupOf(value)
+	}
+	return fault.Dest("setxattr "+name, err)
+}
+
+// groupOf returns the permissions that an ACL gives to the group, as bits of a mode.
+// The ACL is a version and an array of entries (posix_acl_xattr.h in Linux).
+func groupOf(acl []byte) uint32 {
+	const version, entry, groupObj, mask = 4, 8, 0x04, 0x10
+	group, most := uint32(0), uint32(0o7)
+	for acl = acl[min(version, len(acl)):]; len(acl) >= entry; acl = acl[entry:] {
+		perm := uint32(binary.LittleEndian.Uint16(acl[2:]))
+		switch binary.LittleEndian.Uint16(acl) {
+		case groupObj:
+			group = perm
+		case mask:
+			most = perm
+		}
+	}
+	return group & most << 3 & groupPermissions
+}
+
+// removeACLs removes ACLs that the copy has inherited or had before, and that the
+// source does not have. names are the source's extended attributes.
+func (c *Copier) removeACLs(f *File, names []string) error {
+	for _, acl := range []string{ACLAccess, aclDefault} {
+		if slices.Contains(names, acl) || acl == aclDefault && f.Stat.Type() != at.Directory {
+			continue
+		}
+		err := c.kernel.RemoveXattr(f.Dst, acl)
+		if err != nil && !errors.Is(err, at.ErrNoXattr) && !isRefusal(err) {
+			return fault.Dest("removexattr", err)
+		}
+	}
+	return nil
+}
+
+// GivesACL reports whether new files in an open directory get an ACL from it.
+func GivesACL(k *at.Kernel, fd int) bool {
+	value, err := k.Xattr(at.File{FD: fd}, aclDefault)
+	return err == nil && len(value) > 0
+}

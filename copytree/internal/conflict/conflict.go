@@ -1,0 +1,149 @@
+// Package conflict decides what becomes of a file that exists at the place of a
+// copy, and makes room: it is left, overwritten, removed, renamed to a backup, or
+// replaced in one step. The rules are those of GNU cp.
+//
+//	action, err := resolver.Resolve(&it)
+//	switch {
+//	case err != nil:
+//		return err
+//	case action == conflict.Leave:
+//		return nil
+//	…
+//
+// # Concurrency
+//
+// Each worker has its own Resolver.
+package conflict
+
+import (
+	"errors"
+	"syscall"
+
+	"github.com/sluiceio/sluice/copytree/internal/at"
+	"github.com/sluiceio/sluice/copytree/internal/fault"
+	"github.com/sluiceio/sluice/copytree/internal/item"
+	"github.com/sluiceio/sluice/copytree/internal/made"
+	"github.com/sluiceio/sluice/copytree/internal/option"
+	"github.com/sluiceio/sluice/copytree/internal/report"
+)
+
+// Resolver resolves conflicts.
+type Resolver struct {
+	Kernel *at.Kernel
+	Opt    *option.Options
+	Report *report.Report
+	Made   *made.Record
+	// Several says that the copy has several Pairs, which may have one Dst.
+	Several bool
+}
+
+// Action is what the caller is to do where something exists.
+type Action uint8
+
+// The actions.
+const (
+	Leave     Action = iota // make no copy
+	Overwrite               // open what exists, and write to it
+	Retry                   // make the copy again: the place is free now
+	Replace                 // make the copy under another name, and rename it: the source may be reached through what exists
+	Through                 // create the file where the symbolic link leads that exists
+)
+
+// Resolve decides what becomes of what exists at the place of the copy, and makes
+// room for the copy.
+func (r *Resolver) Resolve(it *item.Item) (Action, error) {
+	var s at.Stat
+	err := r.Kernel.Stat(it.Dir.DstFD, it.Dst, at.NoFollow, &s)
+	again := err == nil && r.Several && it.Root && r.Made.HasRoot(it.Place(), s.ID)
+	if err == nil && s.Type() == at.Symlink && bool(it.Through) {
+		err = r.lookBehind(it, &s)
+	}
+	switch {
+	case errors.Is(err, syscall.ENOENT):
+		return Retry, nil
+	case errors.Is(err, fault.ErrDangling) && again:
+		return Leave, fault.Dest("open", fault.ErrThrough)
+	case errors.Is(err, fault.ErrDangling) && r.Opt.WriteDangling:
+		return Through, nil
+	case err != nil:
+		return Leave, fault.Dest("stat", err)
+	case r.Opt.Existing == option.Skip:
+		return Leave, nil
+	}
+	like := r.compare(it, &s)
+	if like == same {
+		return Leave, fault.Source("copy", fault.ErrSameFile)
+	}
+	if keep, err := r.keeps(it, &s); keep || err != nil || like == asWanted {
+		it.SameType = s.Type() == it.Type
+		return Leave, err
+	}
+	if err := r.refusal(it, &s, again); err != nil {
+		return Leave, err
+	}
+	return r.makeRoom(it, &s)
+}
+
+// lookBehind makes s the Stat of what a symbolic link at Dst leads to, if the copy
+// is to be written there and not put in place of the link.
+func (r *Resolver) lookBehind(it *item.Item, s *at.Stat) error {
+	if r.Opt.Unlink || r.Opt.Backup != nil || !r.Opt.CopiesContent(it.Type) || r.Opt.MakesLinks() {
+		return nil // the link itself is replaced
+	}
+	err := r.Kernel.Stat(it.Dir.DstFD, it.Dst, at.FollowsLinks, s)
+	if errors.Is(err, syscall.ENOENT) {
+		return fault.ErrDangling
+	}
+	it.BehindLink = true
+	return err
+}
+
+// refusal returns why what exists must not be touched. Again says that another
+// Pair's copy is what exists.
+func (r *Resolver) refusal(it *item.Item, s *at.Stat, again bool) error {
+	switch {
+	case again && it.BehindLink:
+		return fault.Dest("open", fault.ErrThrough)
+	case again && s.Type() != at.Directory && !r.Opt.NumberedBackup:
+		return fault.Dest("open", fault.ErrTwice)
+	case s.Type() == at.Directory:
+		return fault.Dest("open", fault.ErrIsDir)
+	}
+	return nil
+}
+
+// keeps reports whether the options say to leave what exists.
+func (r *Resolver) keeps(it *item.Item, s *at.Stat) (keep bool, err error) {
+	switch {
+	case r.Opt.Existing == option.SkipFail:
+		return true, fault.Dest("open", fault.ErrExists)
+	case r.Opt.Existing == option.Older && !s.Mtime.Before(it.Stat.Mtime):
+		return true, nil
+	case r.Opt.Resume && s.Type() == it.Type && s.Size == it.Stat.Size && s.Mtime == it.Stat.Mtime:
+		return true, nil
+	case r.Opt.DryRun || r.Opt.Ask == nil:
+		return false, nil
+	}
+	r.Report.Call(func() { keep = !r.Opt.Ask(it.DstPath()) })
+	return keep, nil
+}
+
+// KeepsUnreadable reports whether a source that cannot be opened is no error, as
+// what exists would be left anyway.
+func (r *Resolver) KeepsUnreadable(it *item.Item) bool {
+	var s at.Stat
+	if r.Opt.Existing != option.Skip && r.Opt.Existing != option.Older ||
+		r.Kernel.Stat(it.Dir.SrcFD, it.Src, it.Follow, &it.Stat) != nil ||
+		r.Kernel.Stat(it.Dir.DstFD, it.Dst, it.Through, &s) != nil {
+		return false
+	}
+	return r.Opt.Existing == option.Skip || s.ID != it.Stat.ID && !s.Mtime.Before(it.Stat.Mtime)
+}
+
+// Done records a finished copy that the caller has named, for later Pairs.
+func (r *Resolver) Done(it *item.Item) {
+	var s at.Stat
+	if r.Several && it.Root && r.Kernel.Stat(it.Dir.DstFD, it.Dst, at.NoFollow, &s) == nil {
+		r.Made.AddRoot(it.Place(), s.ID)
+	}
+}

@@ -1,0 +1,115 @@
+package conflict
+
+import (
+	"errors"
+	"path/filepath"
+	"syscall"
+
+	"github.com/sluiceio/sluice/copytree/internal/at"
+	"github.com/sluiceio/sluice/copytree/internal/fault"
+	"github.com/sluiceio/sluice/copytree/internal/item"
+	"github.com/sluiceio/sluice/copytree/internal/option"
+	"github.com/sluiceio/sluice/copytree/internal/report"
+)
+
+// makeRoom removes or renames what exists, unless it is to be overwritten.
+func (r *Resolver) makeRoom(it *item.Item, s *at.Stat) (Action, error) {
+	if r.Opt.Backup != nil {
+		if done, err := r.backUp(it); done || err != nil {
+			return Retry, err
+		}
+	}
+	replaces := it.Type != at.Regular && r.Opt.CopiesSymlink(it.Root) && r.Opt.Make != option.MakeAttributes
+	if op := r.failingCall(it); op != "" && !replaces && !r.Opt.Unlink {
+		return Leave, fault.Dest(op, syscall.EEXIST)
+	}
+	if !replaces && r.writable(it, s) {
+		it.Existing = s.Type()
+		return Overwrite, nil
+	}
+	if r.Opt.MakesLinks() && !r.Opt.Unlink {
+		return Replace, nil
+	}
+	it.Removed = true
+	return Retry, r.Unlink(it)
+}
+
+// failingCall returns the system call that makes the copy and fails because
+// something exists; "" if the copy is written to what exists or replaces it. Links
+// to the source replace it with Force or Ask, and special files where no symbolic
+// links are followed.
+func (r *Resolver) failingCall(it *item.Item) string {
+	mayReplace := r.Opt.Force || r.Opt.Ask != nil
+	switch {
+	case r.Opt.Make == option.MakeHardLink && !mayReplace:
+		return "link"
+	case r.Opt.Make == option.MakeSymlink && !mayReplace,
+		!r.Opt.MakesLinks() && it.Type == at.Symlink && !r.Opt.Force:
+		return "symlink"
+	case r.Opt.MakesLinks(), it.Type == at.Symlink, r.Opt.CopiesContent(it.Type):
+		return ""
+	}
+	return it.MknodCall()
+}
+
+// writable reports whether the copy is to be written to what exists.
+func (r *Resolver) writable(it *item.Item, s *at.Stat) bool {
+	if !r.Opt.CopiesContent(it.Type) || it.What == report.Linked || r.Opt.MakesLinks() || r.Opt.Unlink || !r.ownData(it, s) {
+		return false
+	}
+	return s.Type() == at.Regular || bool(it.Through) && s.Type() != at.Symlink
+}
+
+// ownData reports whether what exists may be written to without damage to another
+// copy: it has no other names that are copies, too.
+func (r *Resolver) ownData(it *item.Item, s *at.Stat) bool {
+	if s.Nlink < 2 || r.Opt.Make == option.MakeAttributes {
+		return true
+	}
+	return r.Opt.Preserve&option.PreserveLinks == 0 && r.Made.Claim(s.ID, it.Place())
+}
+
+// Unlink removes what exists.
+func (r *Resolver) Unlink(it *item.Item) error {
+	if r.Opt.DryRun {
+		return nil
+	}
+	err := r.Kernel.Unlink(it.Dir.DstFD, it.Dst)
+	if errors.Is(err, syscall.ENOENT) {
+		err = nil
+	}
+	return fault.Dest("unlink", err)
+}
+
+// backUp renames what exists, if Backup has a name for it.
+func (r *Resolver) backUp(it *item.Item) (done bool, err error) {
+	r.Report.Call(func() { done, err = r.rename(it) })
+	return done, err
+}
+
+func (r *Resolver) rename(it *item.Item) (done bool, err error) {
+	path := it.DstPath()
+	to, err := r.Opt.Backup(path)
+	if err != nil || to == "" {
+		return false, fault.Dest("rename", err)
+	}
+	if filepath.Dir(to) != filepath.Dir(path) {
+		return false, fault.Dest("rename", fault.ErrElsewhere)
+	}
+	if !r.Opt.DryRun {
+		err = r.Kernel.Rename(it.Dir.DstFD, it.Dst, at.NameOf(filepath.Base(to)))
+	}
+	if err == nil {
+		it.Backup = to
+	}
+	return true, fault.Dest("rename", err)
+}
+
+// Restore renames a backup back after the copy has failed.
+func (r *Resolver) Restore(it *item.Item) {
+	var s at.Stat
+	if it.Backup == "" || r.Opt.DryRun || !errors.Is(r.Kernel.Stat(it.Dir.DstFD, it.Dst, at.NoFollow, &s), syscall.ENOENT) {
+		return
+	}
+	_ = r.Kernel.Rename(it.Dir.DstFD, at.NameOf(filepath.Base(it.Backup)), it.Dst)
+}

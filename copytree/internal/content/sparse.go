@@ -1,0 +1,40 @@
+package content
+
+import "bytes"
+
+// zeroBlock is what becomes a hole in one piece: the block of most file systems.
+const zeroBlock = 4 << 10 // 4 KiB
+
+var zeros [zeroBlock]byte
+
+// writeSparse writes b at off, except blocks of the file that are all zeros. Those
+// become holes, as the file is longer in the end (finish).
+func (j *job) writeSparse(b []byte, off int64) error {
+	for len(b) > 0 {
+		n, zero := run(b, off)
+		if !zero {
+			if err := j.writeAll(b[:n], off); err != nil {
+				return err
+			}
+		}
+		b, off = b[n:], off+int64(n)
+	}
+	return nil
+}
+
+// run returns how many bytes at the beginning of b belong to blocks that are all
+// zeros, or to blocks that are not. b is not empty, and at off in the file.
+func run(b []byte, off int64) (n int, zero bool) {
+	for n < len(b) {
+		end := min(n+zeroBlock-int((off+int64(n))%zeroBlock), len(b))
+		z := bytes.Equal(b[n:end], zeros[:end-n])
+		if n == 0 {
+			zero = z
+		}
+		if z != zero {
+			break
+		}
+		n = end
+	}
+	return n, zero
+}

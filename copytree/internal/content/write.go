@@ -1,0 +1,68 @@
+package content
+
+import (
+	"io"
+	"syscall"
+
+	"github.com/sluiceio/sluice/copytree/internal/fault"
+	"github.com/sluiceio/sluice/internal/sys"
+)
+
+// write writes b at off. With SparseAlways it leaves holes in place of zeros.
+func (j *job) write(b []byte, off int64) error {
+	if j.c.cfg.Sparse == SparseAlways && j.dst.Kind == Regular {
+		return j.writeSparse(b, off)
+	}
+	return j.writeAll(b, off)
+}
+
+// writeAll writes b at off with as many calls as that takes.
+func (j *job) writeAll(b []byte, off int64) error {
+	for len(b) > 0 {
+		n, err := j.writeOnce(b, off)
+		if err != nil {
+			return err
+		}
+		b, off = b[n:], off+int64(n)
+	}
+	return nil
+}
+
+// maxStreamWrite is what is written to a stream at once: a write to a terminal may
+// take as long as the terminal needs to show it, and cannot be interrupted.
+const maxStreamWrite = 64 << 10 // 64 KiB
+
+// writeOnce makes one write, counts its bytes and returns how many they are: 0 if
+// the write is to be repeated.
+func (j *job) writeOnce(b []byte, off int64) (int, error) {
+	stream := j.dst.Kind == Stream
+	var n int32
+	if stream {
+		if err := j.await(j.dst.FD, output); err != nil {
+			return 0, fault.Dest("write", err)
+		}
+		n = sys.Write(j.dst.FD, b[:min(len(b), maxStreamWrite)])
+	} else {
+		n = sys.Pwrite(j.dst.FD, b, off)
+	}
+	switch e := syscall.Errno(-n); {
+	case n == 0:
+		return 0, fault.Dest("write", io.ErrUnexpectedEOF)
+	case n > 0:
+		j.wrote(int(n), off+int64(n))
+		return int(n), nil
+	case e == syscall.EINTR, stream && e == syscall.EAGAIN:
+		return 0, nil
+	default:
+		return 0, fault.Dest("write", e)
+	}
+}
+
+// wrote counts n bytes that end at end.
+func (j *job) wrote(n int, end int64) {
+	j.result.Bytes += int64(n)
+	j.length = max(j.length, end)
+	if j.c.cfg.Wrote != nil {
+		j.c.cfg.Wrote(int64(n))
+	}
+}

@@ -1,0 +1,72 @@
+package dirs
+
+import (
+	"os"
+	"strings"
+
+	"github.com/sluiceio/sluice/copytree/internal/at"
+	"github.com/sluiceio/sluice/copytree/internal/fault"
+)
+
+// Base opens the directories that the paths of p are relative to. They are closed
+// after Retire.
+func (h *Handles) Base(p *Pair, src, dst Path) (_ *Dir, err error) {
+	d := &Dir{Pair: p, srcPath: src.Dir, dstPath: dst.Dir, handle: closed()}
+	if d.SrcFD, err = h.kernel.OpenBase(src.Dir); err != nil {
+		return nil, fault.Source("open", err)
+	}
+	if err = fault.Source("stat", h.kernel.Stat(d.SrcFD, at.Dot, at.NoFollow, &d.Stat)); err == nil {
+		err = h.baseOfCopy(d)
+	}
+	if err != nil {
+		h.Close(h.kernel, d)
+		return nil, err
+	}
+	return d, nil
+}
+
+func (h *Handles) baseOfCopy(d *Dir) (err error) {
+	if d.DstFD, err = h.kernel.OpenBase(d.dstPath); err != nil {
+		return fault.Dest("open", err)
+	}
+	var s at.Stat
+	if err := h.kernel.Stat(d.DstFD, at.Dot, at.NoFollow, &s); err != nil {
+		return fault.Dest("stat", err)
+	}
+	d.CopyID, d.CopyMode = s.ID, s.Mode
+	return nil
+}
+
+// Path is a path in two parts: a directory, and a name in it.
+type Path struct {
+	Dir   string
+	Name  at.Name
+	Slash bool // the path ended with a slash: if Name is a symbolic link, it is followed
+}
+
+// Split splits a path at its last element. A path whose last element is "." or
+// ".." is the directory itself.
+func Split(path string) Path {
+	rest := strings.TrimRight(path, separators)
+	slash := rest != path
+	if rest == "" && slash {
+		return Path{path, at.Dot, true}
+	}
+	i := strings.LastIndexAny(rest, separators)
+	name, dir := rest[i+1:], rest[:i+1]
+	if name == "." || name == ".." || path == "" {
+		return Path{path, at.Dot, true} // "" is no directory: opening it fails
+	}
+	if dir == "" {
+		dir = "."
+	}
+	return Path{dir, at.NameOf(name), slash}
+}
+
+// separators are the characters that separate the elements of a path.
+var separators = func() string {
+	if os.PathSeparator == '/' {
+		return "/"
+	}
+	return string(os.PathSeparator) + "/"
+}()

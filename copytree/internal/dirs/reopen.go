@@ -1,0 +1,128 @@
+package dirs
+
+import (
+	"github.com/sluiceio/sluice/copytree/internal/at"
+	"github.com/sluiceio/sluice/copytree/internal/fault"
+)
+
+// reopen opens d and the closed directories above it, and uses d. It holds mu
+// while it waits for the disk. That is rare: only trees that are deeper than
+// MaxIdle need it. Under mu.
+func (h *Handles) reopen(d *Dir) error {
+	var closed []*Dir // from d upwards
+	for c := d; c != nil && c.SrcFD < 0; c = c.Up {
+		closed = append(closed, c)
+	}
+	if up := closed[len(closed)-1].Up; up != nil {
+		h.use(up)
+	}
+	for i := len(closed) - 1; i >= 0; i-- {
+		c := closed[i]
+		err := h.reopenOne(c)
+		if err == nil {
+			h.use(c)
+		}
+		if c.Up != nil { // which may be closed from here on
+			h.release(c.Up)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reopenOne opens d, which is a base, or in an open directory. Under mu.
+func (h *Handles) reopenOne(d *Dir) error {
+	var err error
+	if d.Up == nil {
+		err = h.reopenBase(d)
+	} else {
+		err = h.reopenIn(d)
+	}
+	if err != nil {
+		h.close(d)
+	}
+	return err
+}
+
+// reopenBase opens a base by its paths. Under mu.
+func (h *Handles) reopenBase(d *Dir) (err error) {
+	if d.SrcFD, err = h.kernel.OpenBase(d.srcPath); err == nil {
+		if err = h.check(d.SrcFD, d.Stat.ID); err == nil {
+			if d.DstFD, err = h.kernel.OpenBase(d.dstPath); err == nil {
+				err = h.check(d.DstFD, d.CopyID)
+			}
+		}
+	}
+	return fault.Dest("open", err)
+}
+
+// reopenIn opens d in the directory above it, which is open. Under mu.
+func (h *Handles) reopenIn(d *Dir) (err error) {
+	if d.SrcFD, err = h.kernel.OpenDir(d.Up.SrcFD, d.Name, d.Follow); err != nil {
+		return fault.Source("open", err)
+	}
+	d.Seek = true
+	if err = h.check(d.SrcFD, d.Stat.ID); err != nil || d.Absent {
+		return err
+	}
+	if d.DstFD, err = h.kernel.OpenMade(d.Up.DstFD, d.CopyName, d.Through); err != nil {
+		return fault.Dest("open", err)
+	}
+	if err = h.check(d.DstFD, d.CopyID); err != nil {
+		return fault.Dest("open", fault.ErrChanged)
+	}
+	return nil
+}
+
+// check reports an error unless the directory fd is the one that it was before.
+func (h *Handles) check(fd int, was at.ID) error {
+	var raw at.Raw
+	var s at.Stat
+	if err := h.kernel.Fstat(fd, &raw, &s); err != nil {
+		return fault.Source("fstat", err)
+	}
+	if s.ID != was {
+		return fault.Source("open", fault.ErrChanged)
+	}
+	return nil
+}
+
+// OpenParent opens the directory above d by "..", if it is closed. The caller uses
+// d. Directories are finished from the bottom up, and to open the parent of a deep
+// one from the top would take as many calls as it is deep. If d was moved, its
+// parent is another directory now, and stays closed.
+func (h *Handles) OpenParent(d *Dir) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	up := d.Up
+	if up.Pair != nil || up.SrcFD >= 0 {
+		return
+	}
+	if h.openParent(d); up.SrcFD < 0 {
+		return
+	}
+	up.Seek = true
+	h.use(up)
+	h.release(up)
+}
+
+// openParent opens the source and the copy of d's parent, or neither. Under mu.
+func (h *Handles) openParent(d *Dir) {
+	up := d.Up
+	var err error
+	if up.SrcFD, err = h.kernel.OpenDir(d.SrcFD, at.DotDot, at.NoFollow); err != nil {
+		up.SrcFD = -1
+		return
+	}
+	err = h.check(up.SrcFD, up.Stat.ID)
+	if err == nil && !up.Absent {
+		if up.DstFD, err = h.kernel.OpenMade(d.DstFD, at.DotDot, at.NoFollow); err == nil {
+			err = h.check(up.DstFD, up.CopyID)
+		}
+	}
+	if err != nil {
+		h.close(up)
+	}
+}

@@ -1,0 +1,47 @@
+package entry
+
+import (
+	"github.com/sluiceio/sluice/copytree/internal/at"
+	"github.com/sluiceio/sluice/copytree/internal/conflict"
+	"github.com/sluiceio/sluice/copytree/internal/fault"
+	"github.com/sluiceio/sluice/copytree/internal/item"
+	"github.com/sluiceio/sluice/copytree/internal/option"
+	"github.com/sluiceio/sluice/copytree/internal/report"
+)
+
+// pretend finds out what would be done with an entry (DryRun).
+func (c *Copier) pretend(it *item.Item) error {
+	if it.Dir.Absent {
+		if err := c.Kernel.Stat(it.Dir.SrcFD, it.Src, it.Follow, &it.Stat); err != nil {
+			return fault.Source("stat", err)
+		}
+		it.Type = it.Stat.Type()
+	} else {
+		action, err := c.conflict.Resolve(it)
+		if err != nil {
+			return err
+		}
+		if action == conflict.Leave {
+			it.What = report.Skipped
+			return nil
+		}
+	}
+	it.What = c.would(it)
+	if it.What == report.Copied {
+		it.Bytes = it.Stat.Size
+	}
+	return nil
+}
+
+// would returns what would be made.
+func (c *Copier) would(it *item.Item) report.What {
+	switch {
+	case c.Opt.Make == option.MakeHardLink:
+		return report.Linked
+	case c.Opt.Make == option.MakeSymlink, it.Type == at.Symlink:
+		return report.Symlinked
+	case it.Type != at.Regular && !c.Opt.CopyContents:
+		return report.MadeSpecial
+	}
+	return report.Copied
+}

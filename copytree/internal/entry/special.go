@@ -1,0 +1,139 @@
+package entry
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/sluiceio/sluice/copytree/internal/at"
+	"github.com/sluiceio/sluice/copytree/internal/conflict"
+	"github.com/sluiceio/sluice/copytree/internal/fault"
+	"github.com/sluiceio/sluice/copytree/internal/item"
+	"github.com/sluiceio/sluice/copytree/internal/option"
+	"github.com/sluiceio/sluice/copytree/internal/report"
+)
+
+// makeCall makes a copy with that name by one system call.
+type makeCall func(name at.Name) error
+
+// copySpecial copies a file without content: a symbolic link, FIFO or device.
+func (c *Copier) copySpecial(it *item.Item) error {
+	if it.Type == at.Symlink {
+		return c.copySymlink(it)
+	}
+	it.What = report.MadeSpecial
+	mode := it.Stat.Mode&^at.ModeBits | c.fileMode(it)
+	return c.makeWithAttributes(it, func(name at.Name) error {
+		return fault.Dest(it.MknodCall(), c.Kernel.Mknod(it.Dir.DstFD, name, mode, it.Stat.Rdev))
+	})
+}
+
+func (c *Copier) copySymlink(it *item.Item) error {
+	it.What = report.Symlinked
+	target, err := c.Kernel.Readlink(it.Dir.SrcFD, it.Src, it.Stat.Size)
+	if err != nil {
+		return fault.Source("readlink", err)
+	}
+	return c.makeWithAttributes(it, c.symlinkTo(target, it))
+}
+
+func (c *Copier) symlinkTo(target string, it *item.Item) makeCall {
+	return func(name at.Name) error {
+		return fault.Dest("symlink", c.Kernel.Symlink(target, it.Dir.DstFD, name))
+	}
+}
+
+// makeWithAttributes makes the copy and sets its attributes. If another process that
+// copies to the same place has removed it meanwhile, it is made again.
+func (c *Copier) makeWithAttributes(it *item.Item, call makeCall) (refused error) {
+	for range attempts {
+		if err := c.make(it, call); err != nil || it.What == report.Skipped {
+			return err
+		}
+		if refused = c.setAttributes(it); !fault.CopyVanished(refused) {
+			break
+		}
+	}
+	return c.keep(it, refused)
+}
+
+// make makes the copy, after room was made for it if need be.
+func (c *Copier) make(it *item.Item, call makeCall) error {
+	for range attempts {
+		err := call(it.Dst)
+		if err == nil {
+			it.Fresh = true
+			return nil
+		}
+		if !errors.Is(err, syscall.EEXIST) {
+			return err
+		}
+		action, err := c.conflict.Resolve(it)
+		switch {
+		case err != nil:
+			return err
+		case action == conflict.Leave:
+			it.What = report.Skipped
+			return nil
+		case action == conflict.Replace:
+			return c.replace(it, call)
+		}
+	}
+	return fault.Dest("open", fault.ErrChanged)
+}
+
+// replace makes the copy under another name and renames it: what exists stays until
+// the copy does, as with GNU cp.
+func (c *Copier) replace(it *item.Item, call makeCall) error {
+	for range attempts {
+		name := at.NameOf(fmt.Sprintf(".sluice%08x", rand.Uint32()))
+		err := call(name)
+		if errors.Is(err, syscall.EEXIST) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		err = c.Kernel.Rename(it.Dir.DstFD, name, it.Dst)
+		_ = c.Kernel.Unlink(it.Dir.DstFD, name) // rename(2) does nothing if both are names of one file
+		it.Fresh = true
+		op := "symlink"
+		if c.Opt.Make == option.MakeHardLink {
+			op = "link"
+		}
+		return fault.Dest(op, err)
+	}
+	return fault.Dest("open", fault.ErrChanged)
+}
+
+// makeHardLink makes a hard link to the source (MakeHardLink).
+func (c *Copier) makeHardLink(it *item.Item) error {
+	it.What = report.Linked
+	return c.makeLink(it, func(name at.Name) error {
+		return fault.Dest("link", c.Kernel.Link(it.Dir.SrcFD, it.Src, it.Follow, it.Dir.DstFD, name))
+	})
+}
+
+// makeSymlink makes a symbolic link to the source (MakeSymlink). A relative target
+// is relative to the directory of the link, and so only leads to the source if that
+// is the current directory.
+func (c *Copier) makeSymlink(it *item.Item) error {
+	it.What = report.Symlinked
+	target := it.SrcPath()
+	if !filepath.IsAbs(target) && strings.ContainsRune(filepath.Clean(it.DstPath()), filepath.Separator) {
+		return fault.Dest("symlink", fault.ErrRelative)
+	}
+	return c.makeLink(it, c.symlinkTo(target, it))
+}
+
+// makeLink makes a link to the source, and records it.
+func (c *Copier) makeLink(it *item.Item, call makeCall) error {
+	err := c.make(it, call)
+	if err == nil && it.What != report.Skipped {
+		c.conflict.Done(it)
+	}
+	return err
+}

@@ -1,0 +1,91 @@
+// Package hardlink remembers where the copies of files with several names are, so
+// that the other names become hard links to the copy.
+//
+//	for {
+//		c, first := table.Find(id, nlink)
+//		if first {
+//			// … make the copy …
+//			table.Made(id, c, dir, name, ok)
+//			break
+//		}
+//		if c.Wait() {
+//			// … link to c.Name in c.Dir's copy …
+//			break
+//		}
+//	}
+//
+// # Concurrency
+//
+// A Table may be used by several goroutines.
+package hardlink
+
+import (
+	"bytes"
+	"sync"
+
+	"github.com/sluiceio/sluice/copytree/internal/at"
+	"github.com/sluiceio/sluice/copytree/internal/dirs"
+)
+
+// Table has the files of the source that have several names, each from the first
+// name that was found until the last. Its zero value is empty.
+type Table struct {
+	mu     sync.Mutex
+	copies map[at.ID]*Copy // by the ID of the source. Under mu
+}
+
+// Copy is where the copy of such a file is. Its fields may be read after Wait has
+// returned true.
+type Copy struct {
+	Dir  *dirs.Dir
+	Name at.Name
+
+	ok    bool
+	known chan struct{} // closed when ok is known
+	left  uint64        // names that were not found yet. Under Table.mu
+}
+
+// Find returns the copy of a file with so many names. If first, the caller is the
+// one to make it, and must call Made.
+func (t *Table) Find(id at.ID, names uint64) (_ *Copy, first bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if c := t.copies[id]; c != nil {
+		if c.left--; c.left == 0 {
+			delete(t.copies, id)
+		}
+		return c, false
+	}
+	if t.copies == nil {
+		t.copies = make(map[at.ID]*Copy)
+	}
+	c := &Copy{known: make(chan struct{}), left: names - 1}
+	t.copies[id] = c
+	return c, true
+}
+
+// Made says where the copy is or, if not ok, that there is none.
+func (t *Table) Made(id at.ID, c *Copy, dir *dirs.Dir, name at.Name, ok bool) {
+	c.Dir, c.Name, c.ok = dir, bytes.Clone(name), ok
+	if !ok {
+		t.Lost(id, c)
+	}
+	close(c.known)
+}
+
+// Wait waits until another goroutine has called Made, and reports whether there is
+// a copy.
+func (c *Copy) Wait() bool {
+	<-c.known
+	return c.ok
+}
+
+// Lost removes a copy that does not exist, so that the next name of the file is
+// copied again.
+func (t *Table) Lost(id at.ID, c *Copy) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.copies[id] == c {
+		delete(t.copies, id)
+	}
+}

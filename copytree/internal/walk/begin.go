@@ -1,0 +1,197 @@
+package walk
+
+import (
+	"errors"
+	"slices"
+	"syscall"
+
+	"github.com/sluiceio/sluice/copytree/internal/at"
+	"github.com/sluiceio/sluice/copytree/internal/attr"
+	"github.com/sluiceio/sluice/copytree/internal/dirs"
+	"github.com/sluiceio/sluice/copytree/internal/fault"
+	"github.com/sluiceio/sluice/copytree/internal/option"
+	"github.com/sluiceio/sluice/copytree/internal/report"
+)
+
+// begin opens the source of d and makes its copy. It reports whether d is open, and
+// in use then.
+func (w *worker) begin(d *dirs.Dir) bool {
+	w.Kernel.Hold = w.Hold.Begin()
+	defer w.Hold.End()
+	err := w.Handles.Use(d.Up)
+	if err != nil {
+		w.Fail(d.Up.Up, d.Up.Name, d.Up.CopyName, err)
+		return false
+	}
+	defer w.Handles.Release(d.Up)
+	src, err := w.openSource(d)
+	if err != nil {
+		w.Fail(d.Up, d.Name, d.CopyName, err)
+		return false
+	}
+	dst, err := w.makeCopy(d)
+	if err != nil {
+		_ = w.Kernel.Close(src)
+		w.Fail(d.Up, d.Name, d.CopyName, err)
+		return false
+	}
+	d.Entered = true
+	w.Handles.Opened(d, src, dst)
+	w.countDir(d)
+	return true
+}
+
+// countDir counts and reports a directory that was begun.
+func (w *worker) countDir(d *dirs.Dir) {
+	what := report.MadeDir
+	if d.Merged {
+		what = report.Merged
+	} else {
+		w.Counts.Dirs++
+	}
+	w.Report.Progress.Dirs.Add(1)
+	if w.Report.OnDone != nil {
+		w.Report.Done(report.Done{Dst: d.Dst(), Src: d.Src(), What: what})
+	}
+}
+
+// openSource opens the source of d, unless it must not be copied.
+func (w *worker) openSource(d *dirs.Dir) (int, error) {
+	fd, err := w.Kernel.OpenDir(d.Up.SrcFD, d.Name, d.Follow)
+	if err != nil {
+		return -1, fault.Source("opendir", err)
+	}
+	if err = fault.Source("fstat", w.Kernel.Fstat(fd, &w.raw, &d.Stat)); err == nil {
+		err = fault.Source("copy", w.endless(d))
+	}
+	if err != nil {
+		_ = w.Kernel.Close(fd)
+		return -1, err
+	}
+	if d.Up.Pair != nil {
+		d.Leaf = d.Up.Pair.Alone
+	} else {
+		d.Leaf = w.Opt.OneFileSystem && d.Stat.Dev != d.Up.Stat.Dev
+	}
+	return fd, nil
+}
+
+// endless returns why the copy of d would have no end, or nil.
+func (w *worker) endless(d *dirs.Dir) error {
+	if slices.Contains(w.job.above, d.Stat.ID) || w.Made.HasDir(d.Stat.ID) {
+		return fault.ErrIntoItself
+	}
+	if w.Opt.Follow != option.FollowAll {
+		return nil
+	}
+	for up := d.Up; up.Pair == nil; up = up.Up {
+		if up.Stat.ID == d.Stat.ID {
+			return fault.ErrCycle
+		}
+	}
+	return nil
+}
+
+// makeCopy makes d's copy, or takes what exists, and opens it. It returns -1 if
+// there is none (DryRun).
+func (w *worker) makeCopy(d *dirs.Dir) (int, error) {
+	if d.Up.Absent {
+		d.Absent = true
+		return -1, nil
+	}
+	if w.Opt.DryRun {
+		return w.pretendCopy(d)
+	}
+	err := w.Kernel.Mkdir(d.Up.DstFD, d.CopyName, w.Attr.DirMode(&d.Stat))
+	if d.Made = err == nil; !d.Made && !errors.Is(err, syscall.EEXIST) {
+		return -1, fault.Dest("mkdir", err)
+	}
+	if !d.Made {
+		err = w.checkMerge(d)
+	}
+	if err != nil {
+		return -1, err
+	}
+	return w.openCopy(d)
+}
+
+// openCopy opens d's copy and records what it is.
+func (w *worker) openCopy(d *dirs.Dir) (int, error) {
+	fd, err := w.openMade(d)
+	if err != nil {
+		return -1, err
+	}
+	var s at.Stat
+	if err = w.Kernel.Fstat(fd, &w.raw, &s); err == nil && !d.Made {
+		err = w.job.watch(s.Dev, fd)
+	}
+	if err == nil && d.Made && s.Mode&attr.OwnerPermissions != attr.OwnerPermissions {
+		err = w.letOwnerIn(d, at.File{FD: fd}, &s)
+	}
+	if err != nil {
+		_ = w.Kernel.Close(fd)
+		return -1, fault.Dest("fstat", err)
+	}
+	d.CopyID, d.CopyMode = s.ID, s.Mode
+	if d.Merged = !d.Made; d.Made {
+		w.Made.AddDir(s.ID)
+	}
+	d.ACL = w.Opt.Preserve&option.PreserveMode != 0 && attr.GivesACL(w.Kernel, fd)
+	return fd, nil
+}
+
+// openMade opens d's copy. If it was just made, its owner may not be allowed to open
+// it, because of the umask or of an ACL of the directory that it is in.
+func (w *worker) openMade(d *dirs.Dir) (int, error) {
+	fd, err := w.Kernel.OpenMade(d.Up.DstFD, d.CopyName, d.Through)
+	if d.Made && errors.Is(err, syscall.EACCES) {
+		var s at.Stat
+		if err = w.Kernel.Stat(d.Up.DstFD, d.CopyName, at.NoFollow, &s); err == nil {
+			err = w.letOwnerIn(d, at.File{FD: d.Up.DstFD, Name: d.CopyName}, &s)
+		}
+		if err == nil {
+			fd, err = w.Kernel.OpenMade(d.Up.DstFD, d.CopyName, d.Through)
+		}
+	}
+	return fd, fault.Dest("open", err)
+}
+
+// letOwnerIn gives the owner of a directory that was just made all permissions,
+// until everything is in it. s is its Stat.
+func (w *worker) letOwnerIn(d *dirs.Dir, f at.File, s *at.Stat) error {
+	d.AddedMode = attr.OwnerPermissions &^ s.Mode
+	s.Mode |= attr.OwnerPermissions
+	return w.Kernel.Chmod(f, s.Mode&at.ModeBits)
+}
+
+// checkMerge returns an error unless what exists can be the copy of d.
+func (w *worker) checkMerge(d *dirs.Dir) error {
+	var s at.Stat
+	if err := w.Kernel.Stat(d.Up.DstFD, d.CopyName, d.Through, &s); err != nil {
+		return fault.Dest("stat", err)
+	}
+	switch {
+	case s.Type() != at.Directory:
+		return fault.Dest("mkdir", fault.ErrNotDir)
+	case s.ID == d.Stat.ID:
+		return fault.Source("copy", fault.ErrSameFile)
+	}
+	return nil
+}
+
+// pretendCopy is makeCopy for DryRun.
+func (w *worker) pretendCopy(d *dirs.Dir) (int, error) {
+	var s at.Stat
+	err := w.Kernel.Stat(d.Up.DstFD, d.CopyName, d.Through, &s)
+	if errors.Is(err, syscall.ENOENT) {
+		d.Absent, d.Made = true, true
+		return -1, nil
+	}
+	if err != nil {
+		return -1, fault.Dest("stat", err)
+	}
+	if err := w.checkMerge(d); err != nil {
+		return -1, err
+	}
+	return w.openCopy(d)
+}

@@ -1,0 +1,73 @@
+package walk
+
+import (
+	"sync"
+
+	"github.com/sluiceio/sluice/copytree/internal/report"
+)
+
+// pool has the goroutines that copy a tree beside the first worker: the other
+// workers and, from when the page cache first lacks something, prefetchers and extra
+// workers. Most trees are in memory, and those would cost threads and a megabyte for
+// nothing.
+type pool struct {
+	job     *Job
+	running sync.WaitGroup
+	cold    sync.Once // starts prefetchers and extra workers
+
+	mu      sync.Mutex
+	workers []*worker // Under mu
+}
+
+// start starts the other workers, and all goroutines if the tree is known to be
+// cold. The first worker calls it.
+func (p *pool) start() {
+	for id := 1; id < p.job.queue.Workers; id++ {
+		w := p.add(id)
+		p.running.Go(w.work)
+	}
+	if p.job.queue.Cold() {
+		p.startCold()
+	}
+}
+
+// startCold starts prefetchers and extra workers, once. Workers call it while they
+// work.
+func (p *pool) startCold() {
+	q := &p.job.queue
+	if q.Prefetchers == 0 {
+		return
+	}
+	p.cold.Do(func() {
+		p.job.waits()
+		for id := range q.Prefetchers {
+			f := &prefetcher{worker: p.add(q.Workers + id)}
+			f.Hold.Allow(false)
+			p.running.Go(f.run)
+		}
+		for range q.ExtraWorkers {
+			// An extra worker finds no directories, and so needs no id of its own.
+			w := p.add(-1)
+			p.running.Go(w.workExtra)
+		}
+	})
+}
+
+// add makes a worker.
+func (p *pool) add(id int) *worker {
+	w := newWorker(p.job, id)
+	w.pool = p
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.workers = append(p.workers, w)
+	return w
+}
+
+// wait waits until all goroutines have ended, after the first worker has nothing
+// left to do, and adds what they have counted.
+func (p *pool) wait(counts *report.Counts) {
+	p.running.Wait()
+	for _, w := range p.workers {
+		counts.Add(&w.Counts)
+	}
+}

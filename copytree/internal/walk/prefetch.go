@@ -1,0 +1,139 @@
+package walk
+
+import (
+	"github.com/sluiceio/sluice/copytree/internal/at"
+	"github.com/sluiceio/sluice/copytree/internal/dirs"
+	"github.com/sluiceio/sluice/copytree/internal/fetch"
+	"github.com/sluiceio/sluice/copytree/internal/option"
+	"github.com/sluiceio/sluice/copytree/internal/pace"
+	"github.com/sluiceio/sluice/copytree/internal/queue"
+)
+
+// prefetcher reads directories and opens files ahead of the workers, and makes the
+// kernel begin to read the files, many at a time. It waits while the tree is hot.
+type prefetcher struct {
+	*worker
+	fetcher *fetch.Fetcher // nil until it is needed, and where there is no driver for it
+	tried   bool           // to open a driver
+	held    []*queue.Batch // opened, and not fetched and delivered yet
+	holds   int            // descriptors in held
+	fds     []int          // of held, to be fetched
+	opened  int            // files
+	sample  [1]byte        // what is read of every sampleEvery-th file
+}
+
+const (
+	// pieceSize is how many files are in one batch.
+	pieceSize = 32
+	// maxHeld is how many descriptors a prefetcher holds before it fetches and
+	// delivers them, without those of the last batch.
+	maxHeld = 128
+	// sampleEvery is of how many files one is read by a call that shows whether the
+	// page cache had it.
+	sampleEvery = 16
+)
+
+// run reads ahead until there is nothing left.
+func (p *prefetcher) run() {
+	defer p.closeFetcher()
+	for {
+		d := p.job.queue.NextDir(p.id, len(p.held) == 0)
+		switch {
+		case d != nil:
+			p.prefetch(d)
+		case len(p.held) > 0:
+			p.deliver()
+		default:
+			return
+		}
+	}
+}
+
+func (p *prefetcher) closeFetcher() {
+	if p.fetcher != nil {
+		_ = p.fetcher.Close()
+	}
+}
+
+// prefetch opens the files in the next part of d.
+func (p *prefetcher) prefetch(d *dirs.Dir) {
+	for b := p.explore(d); b != nil; {
+		b = p.openPiece(b)
+		if p.holds >= maxHeld {
+			p.deliver()
+		}
+	}
+}
+
+// openPiece opens the first pieceSize files of b, and holds them. It returns the
+// rest of b, or nil.
+func (p *prefetcher) openPiece(b *queue.Batch) (rest *queue.Batch) {
+	if rest = b.Split(pieceSize); rest != nil {
+		b.Dir.Unfinished.Add(1)
+		p.Handles.UseAgain(b.Dir)
+	}
+	b.OwnNames()
+	for i := range b.Entries {
+		p.open(b.Dir, &b.Entries[i])
+	}
+	p.held = append(p.held, b)
+	p.holds += len(b.Entries) + 2
+	return rest
+}
+
+// open opens a file, to be fetched. It ignores errors: the worker that copies the
+// file meets them again.
+func (p *prefetcher) open(d *dirs.Dir, e *queue.Entry) {
+	if e.Type != at.Regular || p.Opt.Make != option.MakeCopy || p.Opt.DryRun || p.job.queue.Stopped() {
+		return
+	}
+	fd, err := p.Kernel.Open(d.SrcFD, e.Name, p.Opt.FollowsEntries(), e.Type)
+	if err != nil {
+		return
+	}
+	e.FD = fd
+	if p.Content.Clones(d.CopyID.Dev, d.Stat.Dev) {
+		return // the data will be shared, and not be read
+	}
+	if p.opened++; p.opened%sampleEvery == 0 || !p.canFetch() {
+		_, found := p.Kernel.ReadCached(fd, p.sample[:]) // if the byte is not cached, the kernel begins to read
+		p.Misses.Note(found)
+		return
+	}
+	p.fds = append(p.fds, fd)
+}
+
+// canFetch reports whether there is a fetcher, and opens its driver the first time.
+func (p *prefetcher) canFetch() bool {
+	if !p.tried {
+		p.tried = true
+		if p.job.newDriver != nil {
+			if drv := p.job.newDriver(fetch.Depth); drv != nil {
+				p.fetcher = fetch.New(drv)
+			}
+		}
+	}
+	return p.fetcher != nil
+}
+
+// deliver fetches the files that are held and delivers their batches to the workers.
+// If the page cache had all files of late, the tree is hot again.
+func (p *prefetcher) deliver() {
+	if len(p.fds) > 0 {
+		if err := p.fetcher.Fetch(p.fds); err != nil {
+			p.closeFetcher()
+			p.fetcher = nil // workers read what was not fetched
+		}
+	}
+	p.job.queue.Deliver(p.held)
+	clear(p.held)
+	p.held, p.holds, p.fds = p.held[:0], 0, p.fds[:0]
+	hits := pace.HotAt
+	if p.fetcher != nil {
+		hits /= sampleEvery
+	}
+	if p.Misses.Hot(hits) {
+		p.Misses = pace.CacheMisses{}
+		p.job.queue.SetCold(false)
+	}
+}

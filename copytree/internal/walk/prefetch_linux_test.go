@@ -1,0 +1,178 @@
+//go:build amd64 || arm64
+
+package walk
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/sluiceio/sluice/copytree/internal/at"
+	"github.com/sluiceio/sluice/copytree/internal/dirs"
+	"github.com/sluiceio/sluice/copytree/internal/entry"
+	"github.com/sluiceio/sluice/copytree/internal/option"
+	"github.com/sluiceio/sluice/copytree/internal/pace"
+	"github.com/sluiceio/sluice/copytree/internal/treecmp"
+	"github.com/sluiceio/sluice/copytree/internal/treegen"
+	"github.com/sluiceio/sluice/internal/seed"
+)
+
+// TestPrefetch copies small, wide and deep trees as if the page cache had nothing of
+// them: prefetchers run from the beginning until they find that everything is cached.
+func TestPrefetch(t *testing.T) {
+	s := seed.Of(t)
+	for i := range uint64(30) {
+		dir := memoryDir(t)
+		o := treegen.Able(dir)
+		o.Nodes = []int{1, 30, 400}[i%3]
+		src, dst := filepath.Join(dir, "src"), filepath.Join(dir, "dst")
+		tree := treegen.Random(s+i, o)
+		if err := treegen.Build(src, tree); err != nil {
+			t.Fatal(err)
+		}
+		copyCold(t, dst, src, option.Options{Preserve: option.PreserveAll})
+		if found, err := treecmp.Compare(src, dst, keptAspects); len(found) > 0 || err != nil {
+			t.Fatalf("tree %d: %v, %v", i, found, err)
+		}
+	}
+}
+
+// copyCold copies with prefetchers from the beginning.
+func copyCold(t *testing.T, dst, src string, o option.Options) {
+	t.Helper()
+	j := newJob(t, t.Context(), Config{Options: o}, at.New())
+	j.queue.SetCold(true)
+	if _, err := copyAll(j, dirs.Pair{Dst: dst, Src: src}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestPrefetchLarge copies large files, many in one directory and a few in each of
+// the others. Extra workers help.
+func TestPrefetchLarge(t *testing.T) {
+	dir := memoryDir(t)
+	src, dst := filepath.Join(dir, "src"), filepath.Join(dir, "dst")
+	for i := range 60 {
+		in := filepath.Join(src, fmt.Sprint("dir", max(0, i-40)/4))
+		write(t, filepath.Join(in, fmt.Sprint("file", i)), strings.Repeat(fmt.Sprintln(i), entry.SmallFile/2))
+	}
+	for i := range 5 {
+		copyCold(t, fmt.Sprint(dst, i), src, option.Options{})
+		if found, err := treecmp.Compare(src, fmt.Sprint(dst, i), treecmp.Mode); len(found) > 0 || err != nil {
+			t.Fatal(found, err)
+		}
+	}
+}
+
+// TestPrefetchWide copies a directory with more files than are opened ahead, and more
+// directories than wait.
+func TestPrefetchWide(t *testing.T) {
+	dir := memoryDir(t)
+	src, dst := filepath.Join(dir, "src"), filepath.Join(dir, "dst")
+	for i := range 3 * maxOpenAhead {
+		write(t, filepath.Join(src, fmt.Sprint("file", i)), fmt.Sprint(i))
+	}
+	for i := range 2 * maxWaitingDirs {
+		if err := os.Mkdir(filepath.Join(src, fmt.Sprint("dir", i)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, copyIt := range map[string]func(dst string){
+		"cold": func(dst string) { copyCold(t, dst, src, option.Options{}) },
+		"hot": func(dst string) {
+			if _, err := run(t, t.Context(), at.New(), dst, src, Config{}); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		copyIt(dst + name)
+		if found, err := treecmp.Compare(src, dst+name, treecmp.Mode); len(found) > 0 || err != nil {
+			t.Errorf("%s: %v, %v", name, found, err)
+		}
+	}
+}
+
+// TestQueueBound copies a directory with more directories than may wait: the worker
+// copies some of them first, and reads on later.
+func TestQueueBound(t *testing.T) {
+	dir := memoryDir(t)
+	src := filepath.Join(dir, "src")
+	const wide, room = 3000, 64
+	for i := range wide {
+		if err := os.MkdirAll(filepath.Join(src, fmt.Sprint("dir", i), "in"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	j := newJob(t, t.Context(), Config{}, at.New())
+	j.queue.Dirs = room
+	var mu sync.Mutex
+	most := 0
+	j.kernel.Fault = func(string) error {
+		mu.Lock()
+		defer mu.Unlock()
+		most = max(most, j.queue.Waiting())
+		return nil
+	}
+	dst := filepath.Join(dir, "dst")
+	r, err := copyAll(j, dirs.Pair{Dst: dst, Src: src})
+	if err != nil || r.Dirs != 2*wide+1 {
+		t.Errorf("Copy = %d directories, %v; want %d", r.Dirs, err, 2*wide+1)
+	}
+	if most > room+j.queue.Workers || most < room/2 {
+		t.Errorf("%d directories waited; want %d, or a few more", most, room)
+	}
+	if found, err := treecmp.Compare(src, dst, treecmp.Mode); len(found) > 0 || err != nil {
+		t.Error(found, err)
+	}
+}
+
+// TestOnWait: OnWait is called once for large files and for a cold tree, and not for
+// small files in memory.
+func TestOnWait(t *testing.T) {
+	dir := memoryDir(t)
+	src := filepath.Join(dir, "src")
+	write(t, filepath.Join(src, "in", "file"), "text")
+	calls := 0
+	cfg := Config{OnWait: func() { calls++ }}
+	if _, err := run(t, t.Context(), at.New(), filepath.Join(dir, "hot"), src, cfg); err != nil || calls != 0 {
+		t.Errorf("%d calls for small files in memory, %v; want 0", calls, err)
+	}
+	large := filepath.Join(dir, "large")
+	write(t, filepath.Join(large, "a"), strings.Repeat("a", entry.SmallFile+1))
+	write(t, filepath.Join(large, "b"), strings.Repeat("b", entry.SmallFile+1))
+	if _, err := run(t, t.Context(), at.New(), filepath.Join(dir, "hotlarge"), large, cfg); err != nil || calls != 1 {
+		t.Errorf("%d calls for two large files, %v; want 1", calls, err)
+	}
+	calls = 0
+	j := newJob(t, t.Context(), cfg, at.New())
+	j.queue.SetCold(true)
+	_, err := copyAll(j, dirs.Pair{Dst: filepath.Join(dir, "cold"), Src: src}, dirs.Pair{Dst: filepath.Join(dir, "again"), Src: src})
+	if err != nil || calls != 1 {
+		t.Errorf("%d calls for two cold trees, %v; want 1", calls, err)
+	}
+}
+
+// TestPool: prefetchers and extra workers are started when the page cache lacks
+// something, once for each tree.
+func TestPool(t *testing.T) {
+	j := newJob(t, t.Context(), Config{}, at.New())
+	if j.queue.Prefetchers == 0 {
+		t.Skip("there are no prefetchers with so few descriptors")
+	}
+	w := newWorker(j, 0)
+	w.pool = &pool{job: j}
+	w.pool.start() // there is nothing to copy, so all of them end at once
+	if n := len(w.pool.workers); n != j.queue.Workers-1 {
+		t.Errorf("%d goroutines are started in memory; want the %d other workers", n, j.queue.Workers-1)
+	}
+	for range pace.ColdAt + 2 {
+		w.NoteCache(at.CacheMiss)
+	}
+	w.pool.wait(&w.Counts)
+	if n, want := len(w.pool.workers), j.queue.Workers-1+j.queue.Prefetchers+j.queue.ExtraWorkers; n != want || !j.queue.Cold() {
+		t.Errorf("%d goroutines are started from a disk, and Cold = %t; want %d, true", n, j.queue.Cold(), want)
+	}
+}

@@ -1,0 +1,165 @@
+package walk
+
+import (
+	"github.com/sluiceio/sluice/copytree/internal/at"
+	"github.com/sluiceio/sluice/copytree/internal/dirs"
+	"github.com/sluiceio/sluice/copytree/internal/entry"
+	"github.com/sluiceio/sluice/copytree/internal/item"
+	"github.com/sluiceio/sluice/copytree/internal/queue"
+)
+
+// dirBuffer is how many bytes of a directory are read at a time. The names in them
+// stay in memory while the directories among them wait.
+const dirBuffer = 32 << 10 // 32 KiB
+
+// worker is one goroutine of a Job: a worker, an extra worker or a prefetcher.
+type worker struct {
+	*entry.Copier
+	job     *Job
+	pool    *pool // while a tree is copied
+	id      int   // in the queue
+	item    item.Item
+	batch   *queue.Batch // that item is of; nil if it is a root
+	dirBuf  []byte
+	entries []at.Entry // with names in dirBuf
+	raw     at.Raw
+}
+
+func newWorker(j *Job, id int) *worker {
+	w := &worker{job: j, id: id, dirBuf: make([]byte, dirBuffer)}
+	w.Copier = entry.NewCopier(&j.Shared, j.kernel.Clone(), w)
+	return w
+}
+
+// work does what is in the queue until there is nothing left.
+func (w *worker) work() {
+	for {
+		b, d, cold := w.job.queue.Next(w.id)
+		w.Hold.Allow(!cold)
+		switch {
+		case b != nil:
+			w.copyBatch(b)
+		case d != nil:
+			if b := w.explore(d); b != nil {
+				w.copyBatch(b)
+			}
+		default:
+			return
+		}
+	}
+}
+
+// workExtra copies beside workers that wait until there is nothing left.
+func (w *worker) workExtra() {
+	w.Hold.Allow(false)
+	for {
+		b := w.job.queue.NextExtra()
+		if b == nil {
+			return
+		}
+		w.copyBatch(b)
+		w.job.queue.DoneExtra()
+	}
+}
+
+// explore reads the next part of d, after it has begun d if need be, and queues the
+// directories in it. It returns the other entries, whose directory is in use; nil if
+// there are none.
+func (w *worker) explore(d *dirs.Dir) *queue.Batch {
+	if !w.enter(d) {
+		w.unblock(d)
+		return nil
+	}
+	b := queue.NewBatch(d)
+	more := w.scan(d, b)
+	if len(b.Entries) > 0 {
+		d.Unfinished.Add(1)
+	} else {
+		w.Handles.Release(d)
+		b.Recycle()
+		b = nil
+	}
+	if !more {
+		w.unblock(d)
+	}
+	return b
+}
+
+// enter begins d, or opens it again to read on. It reports whether d is to be read,
+// and in use then.
+func (w *worker) enter(d *dirs.Dir) bool {
+	if !d.Begun {
+		d.Begun = true
+		open := w.begin(d)
+		if open && d.Leaf {
+			w.Handles.Release(d)
+		}
+		return open && !d.Leaf
+	}
+	if err := w.Handles.Use(d); err != nil {
+		w.Fail(d.Up, d.Name, d.CopyName, err)
+		return false
+	}
+	return true
+}
+
+// copyBatch copies the entries of b that no other worker takes, and releases b. The
+// last worker to do so ends it.
+func (w *worker) copyBatch(b *queue.Batch) {
+	for e := b.Take(); e != nil; e = b.Take() {
+		if !w.job.queue.Stopped() {
+			w.copyEntry(b, e)
+		} else if e.FD >= 0 {
+			_ = w.Kernel.Close(e.FD)
+		}
+	}
+	if !w.job.queue.Release(b) {
+		return
+	}
+	d := b.Dir
+	b.Recycle()
+	w.Handles.Release(d)
+	w.unblock(d)
+}
+
+// copyEntry copies one entry of a batch.
+func (w *worker) copyEntry(b *queue.Batch, e *queue.Entry) {
+	w.batch = b
+	w.item = item.Item{Dir: b.Dir, Src: e.Name, Dst: e.Name, Type: e.Type, SrcFD: e.FD, DstFD: -1, Follow: w.Opt.FollowsEntries()}
+	w.Copy(&w.item)
+	w.batch = nil
+}
+
+// unblock ends one of the things that keep d from being finished. It finishes d if
+// it was the last one, and so the directories above d.
+func (w *worker) unblock(d *dirs.Dir) {
+	for d.Pair == nil && d.Unfinished.Add(-1) == 0 {
+		w.finish(d)
+		w.job.queue.Finished()
+		d = d.Up
+	}
+}
+
+// CacheMissing starts prefetchers and extra workers (entry.Events).
+func (w *worker) CacheMissing() {
+	w.job.queue.SetCold(true)
+	if w.pool != nil {
+		w.pool.startCold()
+	}
+}
+
+// LargeFile lets other workers help with the rest of the batch (entry.Events). Large
+// files take long, and do not wait for each other, as the creation of small files in
+// one directory does.
+func (w *worker) LargeFile() {
+	w.job.waits()
+	if w.batch != nil {
+		w.job.queue.Offer(w.batch)
+	}
+}
+
+// BeginUncached lets an extra worker copy meanwhile (entry.Events).
+func (w *worker) BeginUncached() { w.job.queue.BeginLarge() }
+
+// EndUncached ends that (entry.Events).
+func (w *worker) EndUncached() { w.job.queue.EndLarge() }

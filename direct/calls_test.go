@@ -1,0 +1,155 @@
+package direct_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/direct"
+	"github.com/sluiceio/sluice/internal/sluicetest"
+)
+
+// directAPI is what *os.File and *direct.File both are.
+type directAPI interface {
+	ReadAt(b []byte, off int64) (int, error)
+	WriteAt(b []byte, off int64) (int, error)
+	Truncate(size int64) error
+	Sync() error
+	Stat() (os.FileInfo, error)
+	Close() error
+}
+
+// directCalls print the outcome of calls on one file, the wrong ones first.
+func directCalls(f directAPI, dir string) string {
+	var b strings.Builder
+	note := func(what string, n any, err error) { fmt.Fprintln(&b, what, n, sluicetest.Describe(err, dir)) }
+	mem := make([]byte, 30)
+	for _, off := range []int64{-1, math.MinInt64, 0, 5, 20, 21, 1 << 40, math.MaxInt64 - 30, math.MaxInt64 - 29, math.MaxInt64} {
+		for _, n := range []int{0, 1, 30} {
+			clear(mem)
+			got, err := f.ReadAt(mem[:n], off)
+			note(fmt.Sprint("ReadAt ", n, off), fmt.Sprint(got, string(mem[:got])), err)
+		}
+	}
+	for _, off := range []int64{-1, math.MinInt64, math.MaxInt64 - 30, math.MaxInt64 - 29, math.MaxInt64, 3, 19} {
+		for _, n := range []int{0, 1, 30} {
+			got, err := f.WriteAt([]byte(strings.Repeat("w", n)), off)
+			note(fmt.Sprint("WriteAt ", n, off), got, err)
+		}
+	}
+	for _, size := range []int64{-1, 10, 100} {
+		note(fmt.Sprint("Truncate ", size), nil, f.Truncate(size))
+	}
+	note("Sync", nil, f.Sync())
+	info, err := f.Stat()
+	if err == nil {
+		note("Stat", info.Size(), nil)
+	} else {
+		note("Stat", nil, err)
+	}
+	return b.String()
+}
+
+// differing prints the lines that differ.
+func differing(got, want string) (out string) {
+	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			out += fmt.Sprintf("%s; want\n%s\n", a[i], b[i])
+		}
+	}
+	return out
+}
+
+// TestDirectCalls makes calls, right and wrong, on files opened in every way:
+// the results and errors are those of package os.
+func TestDirectCalls(t *testing.T) {
+	sluicetest.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+		name := filepath.Join(dir, "file")
+		for _, flag := range []int{os.O_RDONLY, os.O_WRONLY, os.O_RDWR, os.O_RDWR | os.O_SYNC, os.O_RDWR | os.O_TRUNC} {
+			for _, closed := range []bool{false, true} {
+				sluicetest.Write(t, name, sluicetest.Twenty)
+				theirs := sluicetest.Must(t, sluicetest.OSOpen, name, flag).(*os.File)
+				if closed {
+					theirs.Close()
+				}
+				want := directCalls(theirs, dir) + sluicetest.Contents(t, name)
+				sluicetest.Write(t, name, sluicetest.Twenty)
+				ours, err := direct.OpenOn(s, name, flag, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if closed {
+					ours.Close()
+				}
+				if got := directCalls(ours, dir) + sluicetest.Contents(t, name); got != want {
+					t.Errorf("flag %#x, closed %v, %s:\n%s", flag, closed, ours.Explain(), differing(got, want))
+				}
+				if err := ours.Close(); closed != errors.Is(err, os.ErrClosed) {
+					t.Errorf("Close = %v", err)
+				}
+			}
+		}
+		var none *direct.File
+		if got, want := directCalls(none, dir), directCalls((*os.File)(nil), dir); got != want {
+			t.Errorf("nil:\n%s", differing(got, want))
+		}
+		if err := none.Allocate(0, 1); err != os.ErrInvalid {
+			t.Errorf("Allocate = %v; want %v", err, os.ErrInvalid)
+		}
+	})
+}
+
+// TestDirectOpen opens what there is and what there is not, as os does, but
+// for what has no disk.
+func TestDirectOpen(t *testing.T) {
+	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		dir := t.TempDir()
+		sluicetest.Write(t, filepath.Join(dir, "file"), sluicetest.Twenty)
+		for _, name := range []string{"none", "none/none", "file/none", "file"} {
+			name = filepath.Join(dir, name)
+			for _, flag := range []int{os.O_RDONLY, os.O_RDWR, os.O_RDWR | os.O_CREATE | os.O_EXCL} {
+				want := sluicetest.Opened(os.OpenFile(name, flag, 0o640))(dir)
+				if flag&os.O_CREATE != 0 && !strings.HasSuffix(name, "file") {
+					os.Remove(name)
+				}
+				f, err := direct.OpenOn(s, name, flag, 0o640)
+				got := sluicetest.Describe(err, dir)
+				if err == nil {
+					info, err := f.Stat()
+					got = fmt.Sprint(sluicetest.Inside(f.Name(), dir), " ", info.Mode())
+					if err := errors.Join(err, f.Close()); err != nil {
+						t.Error(err)
+					}
+				}
+				if got != want {
+					t.Errorf("OpenOn(%s, %#x) = %s; want %s", name, flag, got, want)
+				}
+			}
+		}
+		for name, want := range map[string]string{
+			dir:        "*fs.PathError(open DIR) syscall.Errno(is a directory)",
+			os.DevNull: "neither a regular file nor a block device",
+		} {
+			_, err := direct.OpenOn(s, name, os.O_RDONLY, 0)
+			if !strings.Contains(sluicetest.Describe(err, dir), want) {
+				t.Errorf("OpenOn(%s) = %v; want %s", name, err, want)
+			}
+		}
+		if _, err := direct.OpenOn(s, dir+"/file", os.O_RDWR|os.O_APPEND, 0); err == nil {
+			t.Error("a File was opened with O_APPEND")
+		}
+		s.Close()
+		if _, err := direct.OpenOn(s, dir+"/file", os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666); !errors.Is(err, os.ErrClosed) {
+			t.Errorf("OpenOn on a closed scheduler = %v", err)
+		}
+		if got := sluicetest.Contents(t, dir+"/file"); !strings.Contains(got, sluicetest.Twenty) {
+			t.Errorf("OpenOn on a closed scheduler has cut the file off: %s", got)
+		}
+	})
+}

@@ -1,0 +1,176 @@
+package direct_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/sluiceio/sluice/direct"
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/driver/fault"
+	"github.com/sluiceio/sluice/internal/driver/pool"
+	"github.com/sluiceio/sluice/internal/sluicetest"
+)
+
+// faulty makes a File of blocks of text whose operations meet with what
+// decide says.
+func faulty(t *testing.T, size int, decide fault.Decider) (*direct.File, []byte) {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "file")
+	text := bytes.Repeat([]byte(sluicetest.Twenty), size/len(sluicetest.Twenty)+1)[:size]
+	sluicetest.Write(t, name, string(text))
+	inner, err := pool.New(pool.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := sluicetest.SchedulerOn(fault.New(asynchronous{inner}, decide))
+	f, err := direct.OpenOn(s, name, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(f.Close(), s.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return f, text
+}
+
+// asynchronous says so of itself, so that what is direct is queued.
+type asynchronous struct{ driver.Driver }
+
+func (asynchronous) Async(op *driver.Op) bool { return op.Flags&driver.Direct != 0 }
+
+// transfers are of all shapes: aligned, within blocks, over the end, large.
+var transfers = []struct{ off, n, start int }{
+	{0, 2 * sluicetest.PageSize, 0},
+	{0, 2 * sluicetest.PageSize, 1},
+	{100, 100, 0},
+	{100, 3 * sluicetest.PageSize, 0},
+	{sluicetest.PageSize, sluicetest.PageSize + 7, 0},
+	{500, 2 << 20, 0},
+	{1, 2 << 20, sluicetest.PageSize - 1},
+	{10*sluicetest.PageSize - 1000, 5 * sluicetest.PageSize, 0},
+	{10*sluicetest.PageSize - 1000, 30 * sluicetest.PageSize, 3},
+	{12 * sluicetest.PageSize, 20*sluicetest.PageSize + 1, 0},
+}
+
+const faultySize = 10*sluicetest.PageSize + 33
+
+// TestDirectFaults has each operation of each transfer fail once: the error is
+// told, what is counted has been transferred, and no byte beside it changes.
+func TestDirectFaults(t *testing.T) {
+	buf := sluicetest.AlignedBytes(2<<20 + 2*sluicetest.PageSize)
+	for _, at := range transfers {
+		for k := 0; ; k++ {
+			count := fault.NewCounter(k, fault.Verdict{Errno: syscall.EIO})
+			f, text := faulty(t, faultySize, count.Decide)
+			b := buf[at.start:][:at.n]
+			n, err := f.ReadAt(b, int64(at.off))
+			fired := count.Fired()
+			beyond := at.off+at.n > len(text) // is tried again, up to the end
+			switch {
+			case fired && !errors.Is(err, syscall.EIO) && (!beyond || err != io.EOF):
+				t.Errorf("%v: operation %d failed, and ReadAt = %d, %v", at, k, n, err)
+			case !fired && (n != min(at.n, max(0, len(text)-at.off)) || err != nil && err != io.EOF):
+				t.Errorf("%v: ReadAt = %d, %v", at, n, err)
+			}
+			if n > 0 && !bytes.Equal(b[:n], text[at.off:][:n]) {
+				t.Errorf("%v: operation %d failed, and ReadAt has other bytes", at, k)
+			}
+			if !fired {
+				break
+			}
+		}
+		for k := 0; ; k++ {
+			count := fault.NewCounter(k, fault.Verdict{Errno: syscall.EIO})
+			f, text := faulty(t, faultySize, count.Decide)
+			b := buf[at.start:][:at.n]
+			for i := range b {
+				b[i] = byte(i)
+			}
+			n, err := f.WriteAt(b, int64(at.off))
+			fired := count.Fired()
+			if fired != errors.Is(err, syscall.EIO) || !fired && (n != at.n || err != nil) {
+				t.Errorf("%v: operation %d failed: %v, and WriteAt = %d, %v", at, k, fired, n, err)
+			}
+			written(t, f.Name(), text, b, at.off, n)
+			if !fired {
+				break
+			}
+		}
+	}
+}
+
+// written checks a file of which n bytes of b were written at off.
+func written(t *testing.T, name string, text, b []byte, off, n int) {
+	t.Helper()
+	got, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got) < len(text) || len(got) > max(len(text), off+len(b)) || n > 0 && len(got) < off+n {
+		t.Errorf("%d bytes, of %d with %d more at %d", len(got), len(text), n, off)
+		return
+	}
+	if n > 0 && !bytes.Equal(got[off:][:n], b[:n]) {
+		t.Errorf("what WriteAt counts was not written at %d", off)
+	}
+	before := min(off, len(text))
+	if !bytes.Equal(got[:before], text[:before]) {
+		t.Errorf("bytes before %d have changed", off)
+	}
+	if end := off + len(b); end < len(text) && !bytes.Equal(got[end:len(text)], text[end:]) {
+		t.Errorf("bytes behind %d have changed", end)
+	}
+}
+
+// TestDirectShort has transfers be short by whole blocks, and be interrupted.
+func TestDirectShort(t *testing.T) {
+	buf := sluicetest.AlignedBytes(2<<20 + 2*sluicetest.PageSize)
+	for _, v := range []fault.Verdict{{Short: sluicetest.PageSize}, {Errno: syscall.EAGAIN}, {Errno: syscall.EINTR}} {
+		for _, at := range transfers {
+			// What is one page only would be short by all but one byte.
+			decide := func(op *driver.Op) fault.Verdict {
+				if v.Short > 0 && len(op.Buf) <= v.Short {
+					return fault.Verdict{}
+				}
+				return v
+			}
+			f, text := faulty(t, faultySize, decide)
+			b := buf[at.start:][:at.n]
+			want := min(at.n, max(0, len(text)-at.off))
+			n, err := f.ReadAt(b, int64(at.off))
+			if n != want || (err == io.EOF) != (n < at.n) || err != nil && err != io.EOF || n > 0 && !bytes.Equal(b[:n], text[at.off:][:n]) {
+				t.Errorf("%v, %+v: ReadAt = %d, %v; want %d", at, v, n, err, want)
+			}
+			for i := range b {
+				b[i] = byte(i)
+			}
+			if n, err := f.WriteAt(b, int64(at.off)); n != at.n || err != nil {
+				t.Errorf("%v, %+v: WriteAt = %d, %v", at, v, n, err)
+			}
+			written(t, f.Name(), text, b, at.off, at.n)
+		}
+	}
+}
+
+// TestDirectUnfit has the kernel refuse direct writes as not aligned, as a
+// file system does that wants more than it tells: the page cache serves.
+func TestDirectUnfit(t *testing.T) {
+	buf := sluicetest.AlignedBytes(2<<20 + 2*sluicetest.PageSize)
+	for _, at := range transfers {
+		f, text := faulty(t, faultySize, fault.On(driver.Write, func(*driver.Op) fault.Verdict {
+			return fault.Verdict{Errno: syscall.EINVAL}
+		}))
+		b := buf[at.start:][:at.n]
+		if n, err := f.WriteAt(b, int64(at.off)); n != at.n || err != nil {
+			t.Errorf("%v: WriteAt = %d, %v", at, n, err)
+		}
+		written(t, f.Name(), text, b, at.off, at.n)
+	}
+}

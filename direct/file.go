@@ -1,0 +1,146 @@
+package direct
+
+import (
+	"errors"
+	"os"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/directio"
+	"github.com/sluiceio/sluice/internal/handle"
+	"github.com/sluiceio/sluice/internal/sys"
+)
+
+// File is an open file whose reads and writes go past the page cache (O_DIRECT). It
+// does not have O_DIRECT's conditions: any offset, any length and any memory will do.
+//
+//	f, err := sluice.Create("log")
+//	…
+//	n, err := f.WriteAt([]byte("one byte more makes the file one byte longer"), 0)
+//
+// A transfer that is aligned in offset, length and memory goes straight between the
+// device and the caller's slice. The rest goes through buffers; a block that is written
+// in part is read first. [File.Explain] returns the alignment.
+//
+// The end of the file is always that of package os: no other program ever sees a size
+// that is rounded up to a block. For that, what is written into the block in which the
+// file ends goes through the page cache, and so does what a write leaves beyond the last
+// whole block. No more than a page of it stays there.
+//
+// If the file system has no O_DIRECT, or not for this file, a File reads and writes
+// through the page cache, like a [sluice.File].
+//
+// It is a regular file or a block device. It has no position, so it cannot be opened with
+// O_APPEND. If it can be written it has two descriptors.
+//
+// # Errors
+//
+// As in package os errors are *fs.PathError, except for io.EOF, which is bare. A negative
+// offset or length is an error. So is a transfer that reaches beyond the largest offset
+// there is. A read where no file reaches returns io.EOF. An operation that the file was
+// not opened for fails with EBADF. A closed File returns os.ErrClosed, a nil one
+// os.ErrInvalid.
+//
+// # Concurrency
+//
+// All methods may be called by any number of goroutines at once. Writes of different
+// bytes never undo each other, even if they share a block, and even through several
+// Files of the same file in this process. Other programs, and Files that are no
+// Files, are not protected: if they write to the same blocks at the same time,
+// either write may be undone. A program that truncates the file while a File writes
+// to its last block may find it longer again.
+type File struct {
+	file        *sluice.File   // with O_DIRECT, if direct is not nil
+	h           *handle.File   // file's
+	direct      *directio.File // nil if the page cache is used
+	explanation string         // what Explain returns
+}
+
+var _ sluice.DiskFile = (*File)(nil)
+
+// Close closes the file once its operations in progress have ended; see
+// sluice.File.Close.
+func (d *File) Close() error { return d.buffered().Close() }
+
+// Name returns the name of the file as presented to Open.
+func (d *File) Name() string { return d.file.Name() }
+
+// Stat returns the FileInfo structure describing the file.
+func (d *File) Stat() (os.FileInfo, error) { return d.buffered().Stat() }
+
+// Size returns the size of the file, or of the block device, in bytes.
+func (d *File) Size() (size int64, err error) {
+	err = d.call("size", func() error {
+		size, err = handle.Size(d.h.OS)
+		return err
+	})
+	return size, err
+}
+
+// Explain says in a line how the file is read and written, and why. It is for
+// people: its form may change.
+func (d *File) Explain() string { return d.explanation }
+
+// Truncate changes the size of the file.
+func (d *File) Truncate(size int64) error {
+	if d == nil || d.direct == nil {
+		return d.buffered().Truncate(size)
+	}
+	return d.call("truncate", func() error {
+		return d.direct.Change(func() error { return d.h.OS.Truncate(size) })
+	})
+}
+
+// Allocate has the file system reserve room for the n bytes at off, so that a write there
+// need not allocate blocks, and cannot run out of space. The size of the file does not
+// change. Where the file system cannot do that, the error is errors.ErrUnsupported.
+func (d *File) Allocate(off, n int64) error { return d.reshape("allocate", off, n, sys.Allocate) }
+
+// PunchHole makes the n bytes at off zeros and gives their blocks back to the file
+// system. The size of the file does not change. On a block device off and n must be
+// multiples of the sector. Where the file system cannot do that, the error is
+// errors.ErrUnsupported.
+func (d *File) PunchHole(off, n int64) error {
+	return d.reshape("punchhole", off, n, sys.PunchHole)
+}
+
+func (d *File) reshape(op string, off, n int64, do func(fd int, off, n int64) error) error {
+	return d.call(op, func() error {
+		switch {
+		case off < 0:
+			return errors.New("negative offset")
+		case n < 0:
+			return errors.New("negative length")
+		case n == 0:
+			return nil
+		case d.direct == nil:
+			return do(int(d.h.OS.Fd()), off, n)
+		}
+		return d.direct.Reshape(func() error { return do(int(d.h.OS.Fd()), off, n) })
+	})
+}
+
+// call calls do, an operation that is not a transfer, while it uses the file.
+func (d *File) call(op string, do func() error) (err error) {
+	if d == nil {
+		return os.ErrInvalid
+	}
+	if core := d.h.Core; core != nil {
+		if !core.Use() {
+			return d.h.Error(op, os.ErrClosed)
+		}
+		defer core.Done()
+	}
+	err = do()
+	if _, ok := errors.AsType[*os.PathError](err); ok {
+		return err
+	}
+	return d.h.Error(op, err)
+}
+
+// buffered returns the sluice.File. Its methods return the right error if d is nil.
+func (d *File) buffered() *sluice.File {
+	if d == nil {
+		return nil
+	}
+	return d.file
+}

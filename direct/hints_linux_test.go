@@ -1,0 +1,139 @@
+package direct_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/direct"
+	"github.com/sluiceio/sluice/internal/sluicetest"
+)
+
+// TestSetLifetime asks the kernel for what has been set.
+func TestSetLifetime(t *testing.T) {
+	s := sluicetest.Scheduler(t, sluice.Options{})
+	name := filepath.Join(t.TempDir(), "file")
+	f, err := direct.OpenOn(s, name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	other, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	for i, l := range []direct.Lifetime{
+		direct.LifetimeNotSet, direct.LifetimeNone, direct.LifetimeShort,
+		direct.LifetimeMedium, direct.LifetimeLong, direct.LifetimeExtreme,
+	} {
+		err := f.SetLifetime(l)
+		if errors.Is(err, errors.ErrUnsupported) {
+			t.Skip(err)
+		}
+		var got uint64
+		_, _, e := unix.Syscall(unix.SYS_FCNTL, other.Fd(), unix.F_GET_RW_HINT, uintptr(unsafe.Pointer(&got)))
+		if err != nil || e != 0 || got != uint64(i) {
+			t.Errorf("SetLifetime(%d) = %v; the kernel has %d, %v; want %d", l, err, got, e, i)
+		}
+	}
+}
+
+// TestAdviseDontNeed drops the page in which a file ends, which has come into
+// the page cache by a write, and what others have read.
+func TestAdviseDontNeed(t *testing.T) {
+	sluicetest.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+		name := filepath.Join(dir, "file")
+		f, err := direct.OpenOn(s, name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		// The kernel may keep pages together, up to 2 MiB of them, and drop none
+		// of those of which it is to keep some.
+		const size, half = 4<<20 + 100, 2 << 20
+		if _, err := f.WriteAt(make([]byte, size), 0); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Sync(); err != nil {
+			t.Fatal(err)
+		}
+		other, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer other.Close()
+		if _, err := other.ReadAt(make([]byte, size), 0); err != nil {
+			t.Fatal(err)
+		}
+		cached := func(off int64) bool {
+			n, err := unix.Preadv2(int(other.Fd()), [][]byte{make([]byte, 1)}, off, unix.RWF_NOWAIT)
+			return n == 1 && err == nil
+		}
+		if !cached(0) || !cached(size-1) {
+			t.Skip("whether something is in the page cache is not to be learned here")
+		}
+		for _, a := range []sluice.Advice{sluice.AdviceNormal, sluice.AdviceSequential, sluice.AdviceWillNeed} {
+			if err := f.Advise(0, 0, a); err != nil || !cached(0) || !cached(size-1) {
+				t.Errorf("Advise(%d) = %v; cached at 0: %t, at the end: %t", a, err, cached(0), cached(size-1))
+			}
+		}
+		// It need not heed the advice at once: pages that somebody looks at stay.
+		drop := func(off, n, at int64) {
+			sluicetest.WaitFor(t, fmt.Sprintf("the page at %d to be dropped", at), func() bool {
+				if err := f.Advise(off, n, sluice.AdviceDontNeed); err != nil {
+					t.Fatalf("Advise(%d, %d, DontNeed) = %v", off, n, err)
+				}
+				return !cached(at)
+			})
+		}
+		drop(half, size-half, size-1)
+		if !cached(0) {
+			t.Error("Advise of the second half, DontNeed: the first byte is not cached")
+		}
+		drop(0, 0, 0)
+	})
+}
+
+// TestHintErrors: each is told of by the name of what was wrong.
+func TestHintErrors(t *testing.T) {
+	s := sluicetest.Scheduler(t, sluice.Options{})
+	dir := t.TempDir()
+	f, err := direct.OpenOn(s, filepath.Join(dir, "file"), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed, err := direct.OpenOn(s, filepath.Join(dir, "closed"), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed.Close()
+	for _, c := range []struct {
+		do   func(f *direct.File) error
+		text string
+		op   string
+	}{
+		{func(f *direct.File) error { return f.SetLifetime(6) }, "lifetime 6 is not between 0 and 5", "setlifetime"},
+		{func(f *direct.File) error { return f.Advise(0, 0, 5) }, "advice 5 is not between 0 and 4", "advise"},
+		{func(f *direct.File) error { return f.Advise(-1, 0, 0) }, "negative offset", "advise"},
+		{func(f *direct.File) error { return f.Advise(0, -1, 0) }, "negative length", "advise"},
+	} {
+		pe, ok := errors.AsType[*fs.PathError](c.do(f))
+		if !ok || pe.Op != c.op || pe.Path != f.Name() || pe.Err.Error() != c.text {
+			t.Errorf("%s: %v; want %s", c.op, pe, c.text)
+		}
+		if err := c.do(closed); !errors.Is(err, os.ErrClosed) {
+			t.Errorf("%s of a closed file = %v", c.op, err)
+		}
+		if err := c.do(nil); err != os.ErrInvalid {
+			t.Errorf("%s of nil = %v", c.op, err)
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package direct
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/directio"
+	"github.com/sluiceio/sluice/internal/sys"
+)
+
+// Open opens the named file for reading.
+func Open(name string) (*File, error) { return OpenFile(name, os.O_RDONLY, 0) }
+
+// Create creates or truncates the named file and opens it for reading and writing.
+func Create(name string) (*File, error) {
+	return OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+}
+
+// OpenFile opens the named file, a regular file or a block device, with the flags and the
+// mode of os.OpenFile. O_APPEND is refused (EINVAL). So are other kinds of files, without
+// waiting for them: a directory with EISDIR, a pipe, a socket or a character device with
+// errors.ErrUnsupported.
+//
+// The file is opened twice. If perm does not allow the second open, to a user that is not
+// root, the page cache is used, and Explain says so.
+//
+// With O_WRONLY a block that is written in part cannot be read first. It goes through the
+// page cache instead.
+func OpenFile(name string, flag int, perm os.FileMode) (*File, error) {
+	return OpenOn(nil, name, flag, perm)
+}
+
+// OpenOn is OpenFile on the Scheduler s. The functions Open, Create and OpenFile use that
+// of [sluice.Default], and so does OpenOn if s is nil.
+func OpenOn(s *sluice.Scheduler, name string, flag int, perm os.FileMode) (*File, error) {
+	d, err := open(s, name, flag, perm)
+	if err == nil {
+		return d, nil
+	}
+	if _, ok := errors.AsType[*fs.PathError](err); !ok {
+		err = &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	return nil, err
+}
+
+func open(s *sluice.Scheduler, name string, flag int, perm os.FileMode) (*File, error) {
+	if s == nil {
+		var err error
+		if s, err = sluice.Default(); err != nil {
+			return nil, err
+		}
+	}
+	if flag&os.O_APPEND != 0 {
+		return nil, errAppends
+	}
+	// This is checked before the open creates or truncates a file, or waits for the other
+	// end of a pipe.
+	if err := s.Internal().Usable(); err != nil {
+		return nil, err
+	}
+	if info, err := os.Stat(name); err == nil && !onDisk(info.Mode()) {
+		return nil, notOnDisk(info.Mode())
+	}
+	f, err := os.OpenFile(name, flag&^sys.O_DIRECT, perm)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !onDisk(info.Mode()) {
+		err = notOnDisk(info.Mode())
+	}
+	if err != nil {
+		f.Close() // nothing was written
+		return nil, err
+	}
+	return newFile(s, f, flag)
+}
+
+// newFile returns the File of f, which was opened without O_DIRECT, and takes f over.
+func newFile(s *sluice.Scheduler, f *os.File, flag int) (*File, error) {
+	second, g, err := directio.Reopen(f, flag)
+	if refused, ok := errors.AsType[directio.Refused](err); ok {
+		file, err := s.FromOS(f)
+		if err != nil {
+			return nil, err
+		}
+		file.Internal().PrivatePosition()
+		return &File{file: file, h: file.Internal(), explanation: "buffered: " + refused.Error()}, nil
+	}
+	if err != nil {
+		f.Close() // nothing was written
+		return nil, err
+	}
+	file, err := s.FromOS(second)
+	if err != nil {
+		f.Close() // nothing was written
+		return nil, err
+	}
+	h := file.Internal()
+	d, err := directio.New(h, g, f, flag)
+	if err != nil {
+		f.Close()
+		file.Close()
+		return nil, err
+	}
+	if !d.Writable() {
+		f.Close()
+	} else if err := h.AlsoClose(f); err != nil {
+		return nil, err
+	}
+	return &File{file: file, h: h, direct: d, explanation: g.String()}, nil
+}
+
+var (
+	errAppends = fmt.Errorf("a direct file has no position to append at: %w", syscall.EINVAL)
+	errNoDisk  = fmt.Errorf("neither a regular file nor a block device: %w", errors.ErrUnsupported)
+)
+
+// onDisk reports whether a file of this mode can be opened as a File.
+func onDisk(mode fs.FileMode) bool {
+	return mode.IsRegular() || mode&(fs.ModeDevice|fs.ModeCharDevice) == fs.ModeDevice
+}
+
+func notOnDisk(mode fs.FileMode) error {
+	if mode.IsDir() {
+		return syscall.EISDIR
+	}
+	return errNoDisk
+}

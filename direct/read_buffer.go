@@ -1,0 +1,94 @@
+package direct
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math"
+	"os"
+
+	"github.com/sluiceio/sluice/internal/buffer"
+)
+
+// ReadBuffer reads n bytes at off into a [Buffer], without a copy. The caller must
+// release it. It has fewer bytes only where the file ends. At the end of the file and
+// beyond there is no Buffer, and the error is io.EOF. If n is 0 the Buffer is empty.
+//
+// The memory comes from the Scheduler's pool, for n bytes even where the file ends
+// before. If the pool's limit (sluice.Options.BufferMemory) is reached, ReadBuffer waits until
+// enough is released, or until ctx ends. If n is more than the limit, it fails at once.
+//
+// A read that is not aligned reads whole blocks: at most two more than n bytes take.
+func (d *File) ReadBuffer(ctx context.Context, off int64, n int) (Buffer, error) {
+	if d == nil {
+		return Buffer{}, os.ErrInvalid
+	}
+	b, err := d.readBuffer(ctx, off, n)
+	if errors.Is(err, io.EOF) {
+		return Buffer{}, io.EOF
+	}
+	if err != nil {
+		return Buffer{}, d.h.Error("read", err)
+	}
+	return Buffer{b}, nil
+}
+
+func (d *File) readBuffer(ctx context.Context, off int64, n int) (buffer.Buffer, error) {
+	switch {
+	case off < 0:
+		return buffer.Buffer{}, errors.New("negative offset")
+	case n < 0:
+		return buffer.Buffer{}, errors.New("negative length")
+	}
+	if core := d.h.Core; core != nil {
+		if !core.Use() {
+			return buffer.Buffer{}, os.ErrClosed
+		}
+		defer core.Done()
+	}
+	if n == 0 {
+		return buffer.Buffer{}, nil
+	}
+	at, size := off, n
+	if d.direct != nil {
+		if off > math.MaxInt64-int64(n)-2*int64(d.direct.Block()) {
+			return buffer.Buffer{}, io.EOF // no file reaches there
+		}
+		at = d.direct.Floor(off)
+		size = int(d.direct.Ceil(off+int64(n)) - at)
+	}
+	b, err := d.h.Sched.Buffers.Get(ctx, size)
+	if err != nil {
+		return buffer.Buffer{}, err
+	}
+	m, err := d.fill(ctx, b, at)
+	if behind := int(off - at); err == nil && m > behind {
+		return b.Slice(behind, min(m, behind+n)), nil
+	}
+	b.Release()
+	if err == nil {
+		err = io.EOF
+	}
+	return buffer.Buffer{}, err
+}
+
+// fill reads into b what the file has at off. It returns fewer bytes than b holds where
+// the file ends.
+func (d *File) fill(ctx context.Context, b buffer.Buffer, off int64) (n int, err error) {
+	switch {
+	case d.direct != nil:
+		return d.direct.ReadBuffer(ctx, b, off)
+	case d.h.Core != nil:
+		n, err = d.h.Sched.Core.ReadAt(ctx, d.h.Core, b.Bytes(), off)
+	default:
+		n, err = d.h.OS.ReadAt(b.Bytes(), off)
+	}
+	return n, notEOF(err)
+}
+
+func notEOF(err error) error {
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}

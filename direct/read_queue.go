@@ -1,0 +1,136 @@
+package direct
+
+import (
+	"context"
+
+	"github.com/sluiceio/sluice/internal/buffer"
+	"github.com/sluiceio/sluice/internal/directio"
+	"github.com/sluiceio/sluice/internal/readahead"
+	"github.com/sluiceio/sluice/internal/sched"
+)
+
+// pendingRead is a part of a file that is being read, or has been read.
+type pendingRead struct {
+	// file is for the garbage collector. While the kernel has the request, all that
+	// it needs can be reached from here, even if the stream was dropped.
+	file   *File
+	span   readahead.Span // the part that was asked for
+	buf    buffer.Buffer
+	mem    []byte // the part of buf that is read into
+	off    int64  // where mem begins in the file: at span.Start, or at the start of its block
+	shared bool   // the user has been given references to buf
+
+	t       sched.Transfer
+	started bool  // and not waited for
+	done    bool  // n and err are final
+	n       int   // bytes read into mem; fewer than all where the file ends, or with err
+	err     error // never io.EOF
+}
+
+// bytes returns what was read from pos on, which lies in the span.
+func (f *pendingRead) bytes(pos int64) []byte {
+	end := min(f.off+int64(f.n), f.span.End)
+	if !f.done || pos >= end {
+		return nil
+	}
+	return f.mem[pos-f.off : end-f.off]
+}
+
+// readQueue is a queue of pendingReads, the oldest first, and the memory of a stream.
+type readQueue struct {
+	file   *File
+	memory buffer.FreeList
+	// later: nothing is started ahead, and a read is made when it is waited for.
+	later bool
+	ring  []pendingRead
+	first int
+	count int
+}
+
+func newReadQueue(d *File, l layout, class *sched.Class) *readQueue {
+	q := &readQueue{
+		file: d, memory: buffer.NewFreeList(d.h.Sched.Buffers, l.run, l.runs),
+		// A single read may be a plain call. The scheduler decides that best.
+		later: l.runs == 1 || d.h.Core == nil,
+		ring:  make([]pendingRead, l.runs),
+	}
+	for i := range q.ring {
+		q.ring[i].file, q.ring[i].t.Class = d, class
+	}
+	return q
+}
+
+// push starts a read into memory that was reserved. The caller uses the file.
+func (q *readQueue) push(span readahead.Span) {
+	f := &q.ring[(q.first+q.count)%len(q.ring)]
+	q.count++
+	f.buf = q.memory.Take()
+	f.span, f.off, f.shared, f.done = span, span.Start, false, false
+	end := span.End
+	if g := q.file.direct; g != nil {
+		f.off, end = g.Floor(span.Start), g.Ceil(span.End)
+	}
+	f.mem = f.buf.Bytes()[:end-f.off]
+	if q.file.direct != nil {
+		f.mem = q.file.direct.BeforeEnd(f.mem, f.off)
+	}
+	if len(f.mem) == 0 {
+		f.n, f.err, f.done = 0, nil, true
+	} else if !q.later {
+		f.started = true
+		core := q.file.h.Core
+		q.file.h.Sched.Core.StartRead(&f.t, core, f.mem, f.off, f.buf.Reg())
+	}
+}
+
+// oldest returns the oldest read, which may not be done; nil if there is none.
+func (q *readQueue) oldest() *pendingRead {
+	if q.count == 0 {
+		return nil
+	}
+	return &q.ring[q.first]
+}
+
+// wait waits until f is done. The caller uses the file.
+func (q *readQueue) wait(ctx context.Context, f *pendingRead) {
+	if f.done {
+		return
+	}
+	if f.started {
+		f.started = false
+		f.n, f.err = f.t.Wait(ctx)
+		if q.file.direct != nil && directio.MustReadAgain(f.err) {
+			f.n, f.err = q.file.direct.ReadBlocks(ctx, f.mem, f.off)
+		}
+	} else {
+		f.n, f.err = q.file.fill(ctx, f.buf.Slice(0, len(f.mem)), f.off)
+	}
+	f.err = notEOF(f.err)
+	f.done = true
+}
+
+// drop takes out the n oldest reads. It keeps their memory unless the user has
+// references to it. Reads in progress are ended early.
+func (q *readQueue) drop(n int) {
+	for range n {
+		f := &q.ring[q.first]
+		q.first = (q.first + 1) % len(q.ring)
+		q.count--
+		if f.started {
+			f.started = false
+			_, _ = f.t.Wait(canceledContext) // the result is not wanted any more
+		}
+		if f.shared {
+			f.buf.Release()
+		} else {
+			q.memory.Put(f.buf)
+		}
+		f.buf, f.mem = buffer.Buffer{}, nil
+	}
+}
+
+// release drops all reads and gives the memory back.
+func (q *readQueue) release() {
+	q.drop(q.count)
+	q.memory.Release()
+}

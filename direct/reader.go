@@ -1,0 +1,196 @@
+package direct
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"runtime"
+	"syscall"
+
+	"github.com/sluiceio/sluice/internal/readahead"
+)
+
+// ReaderOptions configures a [Reader]. The zero value reads the whole file
+// with five buffers of 512 KiB.
+type ReaderOptions struct {
+	// BufferSize is the size of a buffer in bytes. 0 means 512 KiB; the most is 1 GiB,
+	// or sluice.Options.BufferMemory if that is less. It is rounded up to whole blocks of the
+	// file (see File.Explain; 4 KiB where the page cache is used). Memory comes
+	// in powers of two, and above 2 MiB in multiples of 2 MiB: such sizes waste none.
+	BufferSize int
+
+	// ReadAhead is how many buffers the stream has: those that are being read, those
+	// that were read, and the one that is being consumed. 0 means 5; the most is
+	// 65536; 1 reads nothing ahead. Several small buffers, but never more than half,
+	// may be read as one.
+	ReadAhead int
+
+	// Start and End are the part of the file that is read, in bytes: from Start up to,
+	// but not including, End. End 0 means the end of the file. A part that reaches
+	// beyond the end of the file ends there.
+	Start, End int64
+}
+
+// Reader reads a File, or a part of it, from front to back, and reads ahead. It
+// starts a new request whenever a buffer has been consumed, so that the device has
+// several at all times.
+//
+//	r, err := f.NewReader(ctx, direct.ReaderOptions{})
+//	if err != nil {
+//		return err
+//	}
+//	defer r.Close()
+//	for {
+//		b, err := r.Next() // the bytes that were read, no copy of them
+//		if err == io.EOF {
+//			break
+//		}
+//		…
+//		use(b.Bytes())
+//		b.Release()
+//	}
+//
+// Next returns the buffers themselves. Read, ReadByte and WriteTo are those of package
+// io. They can be mixed: each continues where the last one ended.
+//
+// # Memory
+//
+// A Reader has BufferSize x ReadAhead bytes of buffers and no more, however long the
+// file is. It takes them from the Scheduler's pool (sluice.Options.BufferMemory) at the first
+// read, and gives them back at the end of the file and in Close. Once half of the pool
+// is in use it continues with one buffer, and waits for that if there is none. A program
+// that reads many streams in turn must leave memory for one buffer of each. Otherwise
+// the last one waits for ever.
+//
+// # Errors
+//
+// At the end there is io.EOF. The end is that of the file at that moment: if the file
+// has grown since, the next call reads on. An error of the device is returned when its
+// place in the stream is reached, after all bytes before it; the next call tries that
+// place again. When the context has ended or the File was closed, calls return the
+// context's error or os.ErrClosed, at the latest when the current buffer is consumed.
+// After Close they return os.ErrClosed.
+//
+// As with package os, nothing is promised for bytes that are written while they are
+// read. How early they are read depends on ReadAhead.
+//
+// # Concurrency
+//
+// One goroutine at a time may use a Reader. Any number of Readers may read one file.
+type Reader struct {
+	file   *File
+	ctx    context.Context
+	start  int64 // the part that is read: from start up to end
+	end    int64
+	buffer int
+
+	known   int64             // where the part ended when the file's size was last asked for
+	window  *readahead.Window // which reads q holds
+	q       *readQueue
+	cleanup runtime.Cleanup
+
+	pos  int64  // of the next byte, in the file
+	rest []byte // the bytes at pos: what is left of the oldest read
+	// byteRead: the last call was ReadByte, and UnreadByte can give its byte back.
+	byteRead bool
+	closed   bool
+}
+
+// NewReader returns a Reader of the file, or of a part of it. It reads nothing yet. The
+// stream ends when ctx does. The caller must close it. The error says which option is
+// wrong, or that the file is closed.
+func (d *File) NewReader(ctx context.Context, o ReaderOptions) (*Reader, error) {
+	if d == nil {
+		return nil, os.ErrInvalid
+	}
+	r, err := d.newReader(ctx, o)
+	if err != nil {
+		return nil, pathError(d, "newreader", err)
+	}
+	return r, nil
+}
+
+func (d *File) newReader(ctx context.Context, o ReaderOptions) (*Reader, error) {
+	switch {
+	case o.Start < 0:
+		return nil, fmt.Errorf("ReaderOptions.Start %d is negative", o.Start)
+	case o.End != 0 && o.End < o.Start:
+		return nil, fmt.Errorf("ReaderOptions.End %d is before Start %d", o.End, o.Start)
+	}
+	l, err := d.newLayout("ReaderOptions.BufferSize", o.BufferSize, "ReaderOptions.ReadAhead", o.ReadAhead)
+	if err != nil {
+		return nil, err
+	}
+	if o.End == 0 {
+		o.End = math.MaxInt64
+	}
+	r := &Reader{file: d, ctx: ctx, start: o.Start, end: o.End, buffer: l.buffer, pos: o.Start, q: newReadQueue(d, l, d.classIn(ctx))}
+	r.window = readahead.New(readahead.Span{Start: o.Start}, int64(l.run), l.runs)
+	if err := d.call("newreader", r.measure); err != nil {
+		return nil, err
+	}
+	// A Reader that was dropped without Close gives its memory back, too.
+	r.cleanup = runtime.AddCleanup(r, (*readQueue).release, r.q)
+	return r, nil
+}
+
+// Close ends the stream. It waits for what is being read ahead and gives all memory back,
+// except the Buffers of Next that the caller has. It does not close the file.
+func (r *Reader) Close() error {
+	if r == nil {
+		return os.ErrInvalid
+	}
+	if r.closed {
+		return r.file.h.Error("close", os.ErrClosed)
+	}
+	r.closed, r.rest, r.byteRead = true, nil, false
+	r.cleanup.Stop()
+	r.q.release()
+	return nil
+}
+
+// Seek sets the position of the next read and returns it, relative to Start. The offset
+// is relative to Start, to the current position or to the end, as whence says
+// (io.SeekStart, io.SeekCurrent, io.SeekEnd). The end is End, or that of the file if it
+// comes before. What was read ahead is kept if the position lies in it at the next read.
+func (r *Reader) Seek(offset int64, whence int) (int64, error) {
+	if r == nil {
+		return 0, os.ErrInvalid
+	}
+	r.byteRead = false
+	pos, err := r.seek(offset, whence)
+	if err != nil {
+		return 0, pathError(r.file, "seek", err)
+	}
+	r.pos, r.rest = pos, nil
+	if f := r.q.oldest(); f != nil && pos >= f.span.Start && pos < f.span.End {
+		r.rest = f.bytes(pos)
+	}
+	return pos - r.start, nil
+}
+
+func (r *Reader) seek(offset int64, whence int) (pos int64, err error) {
+	if r.closed {
+		return 0, os.ErrClosed
+	}
+	switch whence {
+	case io.SeekStart:
+		pos = r.start
+	case io.SeekCurrent:
+		pos = r.pos
+	case io.SeekEnd:
+		size, err := r.file.Size()
+		if err != nil {
+			return 0, err
+		}
+		pos = max(min(size, r.end), r.start)
+	default:
+		return 0, fmt.Errorf("whence %d: %w", whence, syscall.EINVAL)
+	}
+	if offset > math.MaxInt64-pos || offset < r.start-pos {
+		return 0, fmt.Errorf("offset %d: %w", offset, syscall.EINVAL)
+	}
+	return pos + offset, nil
+}

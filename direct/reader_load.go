@@ -1,0 +1,111 @@
+package direct
+
+import (
+	"io"
+	"math"
+	"os"
+
+	"github.com/sluiceio/sluice/internal/handle"
+	"github.com/sluiceio/sluice/internal/readahead"
+)
+
+// load makes sure that rest has bytes. At the end, where there are none, it returns
+// io.EOF.
+func (r *Reader) load() error {
+	if r.closed {
+		return os.ErrClosed
+	}
+	if err := r.ctx.Err(); err != nil {
+		return err
+	}
+	if core := r.file.h.Core; core != nil {
+		if !core.Use() {
+			return os.ErrClosed
+		}
+		defer core.Done()
+	}
+	if err := r.find(); err != nil || len(r.rest) > 0 {
+		return err
+	}
+	// The file ends here, as far as is known. It may have grown.
+	if err := r.measure(); err != nil {
+		return err
+	}
+	if err := r.find(); err != nil || len(r.rest) > 0 {
+		return err
+	}
+	r.restart(r.known)
+	r.q.release()
+	return io.EOF
+}
+
+// find waits for the read that pos is in. It leaves rest empty if pos is in none, or if
+// the file ends before pos.
+func (r *Reader) find() error {
+	r.move()
+	if r.q.count == 0 && r.window.Due() {
+		if err := r.q.memory.Reserve(r.ctx); err != nil {
+			return err
+		}
+		r.ahead()
+	}
+	f := r.q.oldest()
+	if f == nil {
+		return nil
+	}
+	r.q.wait(r.ctx, f)
+	if r.rest = f.bytes(r.pos); len(r.rest) == 0 && f.err != nil {
+		err := f.err
+		r.restart(r.known) // the next call reads again
+		return err
+	}
+	return nil
+}
+
+// move drops the reads before pos, or all reads if pos is in none, and starts those that
+// are due then.
+func (r *Reader) move() {
+	r.q.drop(r.window.MoveTo(r.pos))
+	r.ahead()
+}
+
+// ahead starts the reads that are due, as far as there is memory for them.
+func (r *Reader) ahead() {
+	for r.window.Due() && r.q.memory.TryReserve() {
+		span, _ := r.window.Fetch()
+		r.q.push(span)
+	}
+}
+
+// measure finds out where the file ends now, and drops all reads.
+func (r *Reader) measure() error {
+	size, err := handle.Size(r.file.h.OS)
+	if err != nil {
+		return err
+	}
+	r.known = min(size, r.end)
+	end := r.known
+	if r.file.direct == nil && r.pos >= size && r.pos <= math.MaxInt64-2*int64(r.q.memory.Size()) {
+		// Some files do not report their size (/proc): a read finds their end.
+		end = min(r.pos+int64(r.q.memory.Size()), r.end)
+	}
+	r.restart(end)
+	return nil
+}
+
+// restart drops all reads. The next read begins at pos, and none goes beyond end.
+func (r *Reader) restart(end int64) {
+	r.q.drop(r.q.count)
+	r.window.Restart(readahead.Span{Start: r.pos, End: end})
+}
+
+// consumed starts the reads that are due once pos has reached the end of one, unless the
+// file is closing.
+func (r *Reader) consumed() {
+	core := r.file.h.Core
+	if r.q.later || !core.Use() {
+		return
+	}
+	r.move()
+	core.Done()
+}

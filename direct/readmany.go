@@ -1,0 +1,139 @@
+package direct
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"os"
+)
+
+// Range is a part of a file: Len bytes at Off.
+type Range struct {
+	Off int64
+	Len int
+}
+
+// ReadManyOptions configures [File.ReadMany]. The zero value is useful.
+type ReadManyOptions struct {
+	// Depth is the most requests in flight at once. 0 means 64; the most is
+	// 16384. The Scheduler's own bound (sluice.Options.Depth) holds as well.
+	Depth int
+
+	// MergeSize is the most bytes of one request that several ranges share. Among
+	// the next Depth ranges, 256 at most, those that are neighbours or overlap are
+	// merged. 0 means 128 KiB; the most is 2 MiB; below 0 no ranges are merged. A
+	// longer range is a request of its own.
+	MergeSize int
+
+	// MergeGap is the most bytes between two neighbours that are merged. These
+	// bytes are read and thrown away. 0 means 16 KiB; below 0 no gap is allowed.
+	MergeGap int
+
+	// Amplification is the most bytes that a shared request reads for each byte
+	// that is wanted, both counted in whole blocks of the file. 0 means 2; the
+	// least is 1.
+	Amplification float64
+
+	// Unordered yields results as they arrive, instead of in the order of the
+	// ranges.
+	Unordered bool
+}
+
+const (
+	manyDepth         = 64
+	manyDepthMost     = 16384
+	manyLookahead     = 256
+	manyMergeSize     = 128 << 10 // 128 KiB
+	manyMergeSizeMost = 2 << 20   // 2 MiB: a pool of any limit can provide it
+	manyMergeGap      = 16 << 10  // 16 KiB
+	manyAmplification = 2
+)
+
+// withDefaults returns the options in force, or an error that says which option is
+// wrong.
+func (o ReadManyOptions) withDefaults() (ReadManyOptions, error) {
+	switch {
+	case o.Depth < 0 || o.Depth > manyDepthMost:
+		return o, fmt.Errorf("sluice: ReadManyOptions.Depth %d is not between 0 and %d", o.Depth, manyDepthMost)
+	case o.MergeSize > manyMergeSizeMost:
+		return o, fmt.Errorf("sluice: ReadManyOptions.MergeSize %d is more than %d", o.MergeSize, manyMergeSizeMost)
+	case o.Amplification != 0 && !(o.Amplification >= 1): // nor a NaN
+		return o, fmt.Errorf("sluice: ReadManyOptions.Amplification %v is less than 1", o.Amplification)
+	}
+	if o.Depth == 0 {
+		o.Depth = manyDepth
+	}
+	if o.MergeSize == 0 {
+		o.MergeSize = manyMergeSize
+	}
+	if o.MergeGap == 0 {
+		o.MergeGap = manyMergeGap
+	}
+	if o.Amplification == 0 {
+		o.Amplification = manyAmplification
+	}
+	o.MergeGap = max(o.MergeGap, 0)
+	return o, nil
+}
+
+// ReadResult is a range that ReadMany has read.
+type ReadResult struct {
+	Range
+	// Buffer holds the bytes. The caller must release it. The Buffers of ranges that
+	// were read as one share a piece of memory, which is free once the last of them
+	// is released.
+	Buffer Buffer
+}
+
+// ReadMany reads many ranges of the file, with up to Depth requests in flight, and
+// yields each range in a [Buffer], without a copy. Neighbours are read as one.
+//
+//	for r, err := range f.ReadMany(ctx, slices.Values(ranges), direct.ReadManyOptions{}) {
+//		if err != nil {
+//			return err
+//		}
+//		use(r.Off, r.Buffer.Bytes())
+//		r.Buffer.Release()
+//	}
+//
+// Ranges may overlap, repeat and come in any order. ReadMany takes ranges ahead of
+// the results: those of up to 2 x Depth requests, and up to Depth more. So the
+// sequence must not wait for the results of earlier ranges.
+//
+// A result is what [File.ReadBuffer] returns for the range. It has fewer bytes
+// only where the file ends; at the end of the file and beyond it has none, and the
+// error is io.EOF. An error belongs to its range alone, and the iteration goes on
+// until the caller breaks. If a request for several ranges fails, each of them is
+// read by itself.
+//
+// An error that ends the iteration is yielded once, as its last step, with a zero
+// ReadResult: ctx has ended (results that were not yielded yet are dropped), the file
+// was closed, or an option is wrong.
+//
+// Breaking out of the loop withdraws the requests in flight, waits for those that
+// cannot be withdrawn, and gives their memory back.
+//
+// Once half of the pool (sluice.Options.BufferMemory) is in use, ReadMany continues with one
+// request at a time. So there is memory for what the body of the loop reads. Without
+// memory for one request it waits, as ReadBuffer does. A caller that holds all Buffers
+// itself waits for ever, or until ctx ends.
+//
+// # Concurrency
+//
+// The iterator that ReadMany returns may be used again if ranges can be, and by any
+// number of goroutines at once. It starts no goroutine: the goroutine that loops runs
+// both ranges and the body of the loop.
+func (d *File) ReadMany(ctx context.Context, ranges iter.Seq[Range], o ReadManyOptions) iter.Seq2[ReadResult, error] {
+	return func(yield func(ReadResult, error) bool) {
+		if d == nil {
+			yield(ReadResult{}, os.ErrInvalid)
+			return
+		}
+		o, err := o.withDefaults()
+		if err != nil {
+			yield(ReadResult{}, err)
+			return
+		}
+		newReadManyIter(ctx, d, o).run(ranges, yield)
+	}
+}

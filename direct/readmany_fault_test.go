@@ -1,0 +1,108 @@
+package direct_test
+
+import (
+	"errors"
+	"slices"
+	"syscall"
+	"testing"
+
+	"github.com/sluiceio/sluice/direct"
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/driver/fault"
+	"github.com/sluiceio/sluice/internal/sluicetest"
+)
+
+// bad has every read of a block fail that has this byte in it, and leave anything
+// in its memory.
+func bad(at int64, with syscall.Errno) fault.Decider {
+	return fault.On(driver.Read, func(op *driver.Op) fault.Verdict {
+		if op.Off <= at && at < op.Off+int64(len(op.Buf)) {
+			clear(op.Buf)
+			return fault.Verdict{Errno: with}
+		}
+		return fault.Verdict{}
+	})
+}
+
+// TestReadManyBadBlock: of ranges that are read as one, those have the error
+// that the bad block is in, and the others are read; if it is in a gap, all.
+func TestReadManyBadBlock(t *testing.T) {
+	ranges := []direct.Range{
+		{0, sluicetest.PageSize},
+		{sluicetest.PageSize, sluicetest.PageSize},
+		{2*sluicetest.PageSize + 100, 200},
+		{2*sluicetest.PageSize + 50, sluicetest.PageSize}, // into the next block
+		{6 * sluicetest.PageSize, sluicetest.PageSize},
+		{0, 3 * sluicetest.PageSize},
+	}
+	for _, o := range []direct.ReadManyOptions{{Amplification: 10}, {MergeSize: -1}, {Depth: 1}, {Unordered: true}} {
+		for i := range int64(16) {
+			block, with := i/2, []syscall.Errno{syscall.EIO, syscall.ENXIO}[i%2]
+			at := block*sluicetest.PageSize + 77
+			f, text := faulty(t, 20*sluicetest.PageSize, bad(at, with))
+			n := 0
+			for res, err := range f.ReadMany(t.Context(), slices.Values(ranges), o) {
+				n++
+				end := (res.Off + int64(res.Len) + sluicetest.PageSize - 1) &^ (sluicetest.PageSize - 1)
+				if in := res.Off&^(sluicetest.PageSize-1) <= at && at < end; in != errors.Is(err, with) || !in && (err != nil || string(res.Buffer.Bytes()) != string(text[res.Off:][:res.Len])) {
+					t.Errorf("%+v, block %d is bad: %v has %d bytes, %v", o, block, res.Range, res.Buffer.Len(), err)
+				}
+				res.Buffer.Release()
+			}
+			if n != len(ranges) {
+				t.Errorf("%d results; want %d", n, len(ranges))
+			}
+		}
+	}
+}
+
+// TestReadManyFaults has each operation of a ReadMany meet with each verdict,
+// at once or a while later: what the kernel repeats, or we do, is no error.
+func TestReadManyFaults(t *testing.T) {
+	const size = 30*sluicetest.PageSize + 33
+	var ranges []direct.Range
+	for i := range int64(20) { // the last ones over the end
+		ranges = append(ranges, direct.Range{Off: i * 17 % 31 / 2 * 2 * sluicetest.PageSize, Len: sluicetest.PageSize + int(i)})
+	}
+	for _, v := range []fault.Verdict{{Errno: syscall.EINTR}, {Errno: syscall.EAGAIN}, {Errno: syscall.EIO}, {Short: sluicetest.PageSize}, {Late: 3}, {Full: true}} {
+		for _, o := range []direct.ReadManyOptions{{}, {MergeSize: -1, Depth: 7}, {Unordered: true}} {
+			for k := 0; ; k++ {
+				count := fault.NewCounter(k, v)
+				f, text := faulty(t, size, count.Decide)
+				var got []direct.Range
+				for res, err := range f.ReadMany(t.Context(), slices.Values(ranges), o) {
+					got = append(got, res.Range)
+					wantOne(t, res, err, text)
+					res.Buffer.Release()
+				}
+				if len(got) != len(ranges) || !o.Unordered && !slices.Equal(got, ranges) {
+					t.Errorf("%+v: %d results; want those of the %d ranges", v, len(got), len(ranges))
+				}
+				if !count.Fired() {
+					break
+				}
+			}
+		}
+	}
+}
+
+// TestReadManyStuck breaks off while the device is stuck: the rest is withdrawn,
+// and the break waits for what the device has.
+func TestReadManyStuck(t *testing.T) {
+	var gate fault.Gate
+	f, _ := faulty(t, 200*sluicetest.PageSize, fault.NewCounter(3, fault.Verdict{Gate: &gate}).Decide)
+	n := 0
+	for res, err := range f.ReadMany(t.Context(), blocks(200), direct.ReadManyOptions{MergeSize: -1, Depth: 10, Unordered: true}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Buffer.Release()
+		if n++; n == 150 { // the others go on
+			gate.Open()
+			break
+		}
+	}
+	if n != 150 {
+		t.Errorf("%d results; want 150", n)
+	}
+}

@@ -1,0 +1,84 @@
+package direct
+
+import (
+	"errors"
+	"io"
+	"math"
+
+	"github.com/sluiceio/sluice/internal/list"
+	"github.com/sluiceio/sluice/internal/merge"
+)
+
+// pendingRange is a range that ReadMany has taken and not yielded yet.
+type pendingRange struct {
+	Range
+	req  *manyRequest // nil if it needs none, or has none yet
+	done bool
+	n    int   // once done, how many bytes of the request's memory were read
+	err  error // once done
+
+	links list.Node[pendingRange] // in yieldQueue
+	next  *pendingRange           // of the same request, or of freeRanges
+}
+
+// addRange adds a range that was taken from the caller's sequence.
+func (m *readManyIter) addRange(r Range) {
+	a := m.freeRanges
+	if a == nil {
+		a = new(pendingRange)
+	} else {
+		m.freeRanges = a.next
+	}
+	*a = pendingRange{Range: r}
+	m.open++
+	if !m.o.Unordered {
+		m.yieldQueue.PushBack(&a.links, a)
+	}
+	if m.needsNoRequest(a) {
+		m.withoutRequest++
+		m.markDone(a)
+		return
+	}
+	m.window.Add(m.extent(r), a)
+}
+
+// needsNoRequest reports whether a is done without a request: if it is empty, wrong, or
+// beyond the end of any file. It sets a.err.
+func (m *readManyIter) needsNoRequest(a *pendingRange) bool {
+	switch {
+	case a.Off < 0:
+		a.err = m.d.h.Error("read", errors.New("negative offset"))
+	case a.Len < 0:
+		a.err = m.d.h.Error("read", errors.New("negative length"))
+	case a.Len > 0 && a.Off > math.MaxInt64-int64(a.Len)-2*int64(m.d.block()):
+		a.err = io.EOF // no file reaches there
+	default:
+		return a.Len == 0
+	}
+	return true
+}
+
+// extent returns the part of the file to read for r: whole blocks with direct I/O.
+func (m *readManyIter) extent(r Range) merge.Extent {
+	end := r.Off + int64(r.Len)
+	if g := m.d.direct; g != nil {
+		return merge.Extent{Off: g.Floor(r.Off), End: g.Ceil(end)}
+	}
+	return merge.Extent{Off: r.Off, End: end}
+}
+
+// markDone records that a is done.
+func (m *readManyIter) markDone(a *pendingRange) {
+	a.done = true
+	if m.o.Unordered {
+		m.yieldQueue.PushBack(&a.links, a)
+	}
+}
+
+// block returns the number that offsets and lengths of transfers are multiples of.
+func (d *File) block() int {
+	if d.direct != nil {
+		return d.direct.Block()
+	}
+	return 1
+}

@@ -1,0 +1,223 @@
+package direct
+
+import (
+	"io"
+	"iter"
+	"slices"
+
+	"github.com/sluiceio/sluice/internal/buffer"
+	"github.com/sluiceio/sluice/internal/directio"
+	"github.com/sluiceio/sluice/internal/merge"
+	"github.com/sluiceio/sluice/internal/sched"
+)
+
+// manyRequest is a read for one range or several.
+type manyRequest struct {
+	transfer sched.Transfer
+	flying   bool
+	at       merge.Extent
+	buf      buffer.Buffer
+	of       *pendingRange // the ranges that it reads, linked by next, until it has ended
+	left     int           // how many of them were not yielded
+	next     *manyRequest
+}
+
+func (r *manyRequest) size() int { return int(r.at.Len()) }
+
+// start starts requests while ranges are wanted and there is room. It reports whether
+// it has started any, and whether the file is open.
+func (m *readManyIter) start() (some, ok bool) {
+	pool := m.d.h.Sched.Buffers
+	for m.inflight < m.o.Depth && m.begun < 2*m.o.Depth {
+		r := m.nextRequest()
+		// Half of the pool is for others, among them reads in the body of the loop:
+		// they would wait for memory that nobody could release.
+		if r == nil || m.inflight > 0 && !pool.Ample(r.size()) {
+			break
+		}
+		b, ok := pool.TryGet(r.size())
+		if !ok {
+			break
+		}
+		if !m.begin(r, b) {
+			return some, false
+		}
+		some = true
+		if m.inflight == 0 {
+			break // it has ended already, and is to be yielded
+		}
+	}
+	return some, true
+}
+
+// nextRequest returns the next request, or nil if no range is wanted.
+func (m *readManyIter) nextRequest() *manyRequest {
+	if m.waiting != nil || m.window.Len() == 0 {
+		return m.waiting
+	}
+	r := m.freeReqs
+	if r == nil {
+		r = new(manyRequest)
+		r.transfer.Owner, r.transfer.Class = r, m.class
+		m.reqs = append(m.reqs, r)
+	} else {
+		m.freeReqs = r.next
+	}
+	r.at, m.scratch = m.window.Next(m.scratch[:0])
+	r.left = len(m.scratch)
+	for _, a := range slices.Backward(m.scratch) {
+		a.req, a.next = r, r.of
+		r.of = a
+	}
+	m.waiting = r
+	return r
+}
+
+// begin starts reading r, which has waited for memory, into b. It reports whether the
+// file is open.
+func (m *readManyIter) begin(r *manyRequest, b buffer.Buffer) bool {
+	m.waiting = nil
+	m.begun++
+	r.buf = b
+	if m.d.h.Core == nil {
+		n, err := m.d.fill(m.ctx, b, r.at.Off)
+		m.finish(r, n, m.d.h.Error("read", err))
+		return true
+	}
+	mem := b.Bytes()
+	if m.d.direct != nil {
+		mem = m.d.direct.BeforeEnd(mem, r.at.Off)
+	}
+	if len(mem) == 0 {
+		return m.beyond(r)
+	}
+	r.flying = m.group.StartRead(&r.transfer, m.d.h.Core, mem, r.at.Off, b.Reg())
+	if r.flying {
+		m.inflight++
+	}
+	return r.flying
+}
+
+// beyond ends r, all of which lies beyond the end of the file. It reports whether the
+// file is open.
+func (m *readManyIter) beyond(r *manyRequest) bool {
+	if !m.d.h.Core.Use() {
+		return false
+	}
+	m.finish(r, 0, nil)
+	m.d.h.Core.Done()
+	return true
+}
+
+// ended takes the result of r, whose transfer has ended.
+func (m *readManyIter) ended(r *manyRequest) {
+	n, err := r.transfer.Result(m.ctx)
+	r.flying = false
+	m.inflight--
+	if err = notEOF(err); err == nil {
+		m.finish(r, n, nil)
+		return
+	}
+	if m.repeats(r, err) && m.d.h.Core.Use() {
+		m.readSeparately(r)
+		m.d.h.Core.Done()
+		return
+	}
+	m.finish(r, 0, m.d.h.Error("read", err))
+}
+
+// repeats reports whether r, which has failed with err, is read again: if it is for
+// several ranges, or if fill would read it again.
+func (m *readManyIter) repeats(r *manyRequest, err error) bool {
+	if m.ctx.Err() != nil {
+		return false
+	}
+	return r.left > 1 || m.d.direct != nil && directio.MustReadAgain(err)
+}
+
+// readSeparately reads the ranges of r, which has failed, one by one, so that none gets
+// the error of another range or of a gap. Each is read into the memory where it would
+// have been. The bytes that it shares with earlier ranges are not read again: a read
+// that fails, or finds a shorter file, could spoil the result of those. The caller uses
+// the file.
+func (m *readManyIter) readSeparately(r *manyRequest) {
+	var got merge.Extent // what was read and stays, up to the current range
+	ended := false       // the file ends at got.End
+	for a := range r.ends() {
+		e := m.extent(a.Range)
+		if e.Off >= got.End {
+			got, ended = merge.Extent{Off: e.Off, End: e.Off}, false
+		}
+		var err error
+		if want := int(e.End - got.End); want > 0 && !ended {
+			var n int
+			lo := int(got.End - r.at.Off)
+			n, err = m.d.fill(m.ctx, r.buf.Slice(lo, lo+want), got.End)
+			if err == nil {
+				got.End += int64(n)
+				ended = n < want
+			}
+		}
+		a.n, a.err = int(got.End-r.at.Off), m.d.h.Error("read", err)
+		m.markDone(a)
+	}
+}
+
+// finish ends the ranges of r: n bytes of its memory were read, or err is the error.
+func (m *readManyIter) finish(r *manyRequest, n int, err error) {
+	for a := range r.ends() {
+		a.n, a.err = n, err
+		m.markDone(a)
+	}
+}
+
+// ends iterates over the ranges of r, which has ended, and takes them out.
+func (r *manyRequest) ends() iter.Seq[*pendingRange] {
+	return func(yield func(*pendingRange) bool) {
+		for a := r.of; a != nil; a = r.of {
+			r.of, a.next = a.next, nil
+			if !yield(a) {
+				return
+			}
+		}
+	}
+}
+
+// part returns what r has read of its range a.
+func (r *manyRequest) part(a *pendingRange) (Buffer, error) {
+	behind := int(a.Off - r.at.Off)
+	if a.n <= behind {
+		return Buffer{}, io.EOF
+	}
+	b := r.buf
+	if r.left > 1 {
+		b = b.Retain()
+	} else {
+		r.buf = buffer.Buffer{} // the last range takes over r's reference
+	}
+	return Buffer{b.Slice(behind, min(a.n, behind+a.Len))}, nil
+}
+
+// giveBackUnread makes the ranges that were read and not yielded wanted again, and gives
+// their memory back. If results are yielded in order, such a range may be behind one
+// that has no memory yet: the ranges of one request need not follow each other.
+func (m *readManyIter) giveBackUnread() {
+	for a := m.yieldQueue.Front(); a != nil; a = a.links.Next() {
+		if r := a.req; r != nil && a.done {
+			a.req, a.done = nil, false
+			m.window.Add(m.extent(a.Range), a)
+			m.drop(r)
+		}
+	}
+}
+
+// drop ends the use of r by one of its ranges. The last one frees r.
+func (m *readManyIter) drop(r *manyRequest) {
+	if r.left--; r.left > 0 {
+		return
+	}
+	m.begun--
+	r.buf.Release()
+	r.buf = buffer.Buffer{}
+	r.next, m.freeReqs = m.freeReqs, r
+}

@@ -1,0 +1,179 @@
+package direct
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"os"
+
+	"github.com/sluiceio/sluice/internal/buffer"
+	"github.com/sluiceio/sluice/internal/list"
+	"github.com/sluiceio/sluice/internal/merge"
+	"github.com/sluiceio/sluice/internal/sched"
+)
+
+// readManyIter is a ReadMany in progress. A range that was taken is first wanted, in
+// window. Then it is part of a request, which waits for memory, is in flight, and has
+// ended. Then it is yielded. Only the goroutine that loops uses a readManyIter.
+type readManyIter struct {
+	ctx    context.Context
+	d      *File
+	o      ReadManyOptions
+	window *merge.Window[*pendingRange]
+	group  *sched.Group // the requests in flight
+	class  *sched.Class // of the context
+
+	// yieldQueue holds the ranges to be yielded next: all ranges that were taken, or
+	// with Unordered those that are done.
+	yieldQueue list.List[pendingRange]
+	open       int // ranges that were taken and not yielded
+	// withoutRequest counts the ranges of open that need no request.
+	withoutRequest int
+
+	waiting  *manyRequest // the request that waits for memory; nil if none does
+	begun    int          // requests that have memory: in flight, or with a range that was not yielded
+	inflight int
+
+	reqs       []*manyRequest // every request that was made
+	freeReqs   *manyRequest
+	freeRanges *pendingRange
+	scratch    []*pendingRange
+}
+
+func newReadManyIter(ctx context.Context, d *File, o ReadManyOptions) *readManyIter {
+	core := d.h.Sched.Core
+	o.Depth = min(o.Depth, core.Driver().Depth) // more would wait in the scheduler
+	limits := merge.Limits{Size: int64(o.MergeSize), Gap: int64(o.MergeGap), Amplification: o.Amplification}
+	return &readManyIter{
+		ctx: ctx, d: d, o: o,
+		window: merge.New[*pendingRange](limits, min(o.Depth, manyLookahead)),
+		group:  core.NewGroup(ctx, d.h.Core),
+		class:  core.ClassIn(ctx),
+	}
+}
+
+func (m *readManyIter) run(ranges iter.Seq[Range], yield func(ReadResult, error) bool) {
+	defer m.end()
+	for r := range ranges {
+		m.addRange(r)
+		for m.window.Full() || m.withoutRequest >= m.o.Depth {
+			if !m.step(yield) {
+				return
+			}
+		}
+	}
+	for m.open > 0 {
+		if !m.step(yield) {
+			return
+		}
+	}
+}
+
+// step starts the requests that can start, and yields the results that are there. If
+// there was neither it waits. It reports whether the iteration goes on.
+func (m *readManyIter) step(yield func(ReadResult, error) bool) bool {
+	if err := m.ctx.Err(); err != nil {
+		return m.fail(err, yield)
+	}
+	started, ok := m.start()
+	if !ok {
+		return m.fail(os.ErrClosed, yield)
+	}
+	if m.hasResult() {
+		m.group.Submit() // before the body of the loop takes its time
+		for m.hasResult() {
+			if !yield(m.nextResult()) {
+				return false
+			}
+		}
+		return true
+	}
+	if started {
+		return true
+	}
+	if m.inflight == 0 {
+		return m.waitForMemory(yield)
+	}
+	t, err := m.group.Next(m.ctx)
+	if err != nil {
+		return m.fail(err, yield)
+	}
+	for ; t != nil; t = m.group.Take() {
+		m.ended(t.Owner.(*manyRequest))
+	}
+	return true
+}
+
+// waitForMemory waits until the next request has memory. None may be in flight.
+func (m *readManyIter) waitForMemory(yield func(ReadResult, error) bool) bool {
+	// While it waits it holds no memory: another goroutine may wait for that, and
+	// hold what this one waits for.
+	m.giveBackUnread()
+	r := m.nextRequest()
+	b, err := m.d.h.Sched.Buffers.Get(m.ctx, r.size())
+	switch {
+	case err == nil && m.begin(r, b):
+	case err == nil, errors.Is(err, buffer.ErrClosed):
+		return m.fail(os.ErrClosed, yield)
+	case m.ctx.Err() != nil:
+		return m.fail(m.ctx.Err(), yield)
+	default: // too large, or the system has no memory
+		m.waiting = nil
+		m.begun++
+		m.finish(r, 0, m.d.h.Error("read", err))
+	}
+	return true
+}
+
+// hasResult reports whether there is a result to yield.
+func (m *readManyIter) hasResult() bool {
+	a := m.yieldQueue.Front()
+	return a != nil && a.done
+}
+
+// nextResult returns the next result.
+func (m *readManyIter) nextResult() (ReadResult, error) {
+	a := m.yieldQueue.Front()
+	m.yieldQueue.Remove(&a.links)
+	res, err := ReadResult{Range: a.Range}, a.err
+	m.open--
+	if r := a.req; r == nil {
+		m.withoutRequest--
+	} else {
+		if err == nil {
+			res.Buffer, err = r.part(a)
+		}
+		m.drop(r)
+	}
+	*a = pendingRange{next: m.freeRanges}
+	m.freeRanges = a
+	return res, err
+}
+
+// fail ends the iteration with err. It returns false.
+func (m *readManyIter) fail(err error, yield func(ReadResult, error) bool) bool {
+	m.end()
+	yield(ReadResult{}, m.d.h.Error("read", err))
+	return false
+}
+
+// end withdraws the requests in flight and gives all memory back. A second call does
+// nothing.
+func (m *readManyIter) end() {
+	for _, r := range m.reqs {
+		if r.flying {
+			r.transfer.Withdraw()
+		}
+	}
+	for ; m.inflight > 0; m.inflight-- {
+		t, _ := m.group.Next(context.Background()) // fails only with its context
+		r := t.Owner.(*manyRequest)
+		t.Result(m.ctx)
+		r.flying = false
+	}
+	for _, r := range m.reqs {
+		r.buf.Release()
+		r.buf = buffer.Buffer{}
+	}
+	m.group.Close()
+}

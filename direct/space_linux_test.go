@@ -1,0 +1,122 @@
+package direct_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/direct"
+	"github.com/sluiceio/sluice/internal/places"
+	"github.com/sluiceio/sluice/internal/sluicetest"
+)
+
+// TestDirectNoSpace writes until the disk is full: what is counted is there,
+// nothing else is, and the file can be written to again when there is room.
+func TestDirectNoSpace(t *testing.T) {
+	for name, make := range places.FileSystems {
+		t.Run(name, func(t *testing.T) {
+			dir := make(t, 24<<20) // 24 MiB, or the file system's least
+			var st unix.Statfs_t
+			if err := unix.Statfs(dir, &st); err != nil || st.Blocks > 1<<30/uint64(st.Bsize) {
+				t.Skip("it is not our disk to fill: ", err)
+			}
+			sluicetest.EachDriverIn(t, dir, noSpace)
+		})
+	}
+}
+
+func noSpace(t *testing.T, s *sluice.Scheduler, dir string) {
+	for i, of := range []struct{ n, start int }{{1 << 20, 0}, {3<<20 + 5, 1}, {9999, 0}} {
+		name := filepath.Join(dir, "full")
+		f, err := direct.OpenOn(s, name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fill(t, filepath.Join(dir, "filler"), dir, 8<<20) // all but 8 MiB
+		b := sluicetest.AlignedBytes(of.n + sluicetest.PageSize)[of.start:][:of.n]
+		size := int64(0)
+		for err == nil && size < 1<<30 {
+			for i := range b {
+				b[i] = sluicetest.Pattern(size + int64(i))
+			}
+			var n int
+			n, err = f.WriteAt(b, size)
+			size += int64(n)
+			if (n < len(b)) != (err != nil) {
+				t.Fatalf("WriteAt = %d of %d, %v", n, len(b), err)
+			}
+		}
+		if !errors.Is(err, unix.ENOSPC) {
+			t.Fatalf("WriteAt %d at the end: %v; want ENOSPC", i, err)
+		}
+		hasPattern(t, name, size, of.n)
+		if err := f.Sync(); err != nil {
+			t.Errorf("Sync after ENOSPC: %v", err)
+		}
+		os.Remove(filepath.Join(dir, "filler"))
+		syncFS(t, dir)
+		for i := range b {
+			b[i] = sluicetest.Pattern(size + int64(i))
+		}
+		if n, err := f.WriteAt(b, size); n != len(b) || err != nil {
+			t.Errorf("WriteAt with room again = %d, %v", n, err)
+		}
+		hasPattern(t, name, size+int64(len(b)), 0)
+		if err := errors.Join(f.Sync(), f.Close(), os.Remove(name)); err != nil {
+			t.Error(err)
+		}
+		syncFS(t, dir)
+	}
+}
+
+// fill makes a file that leaves so much room.
+func fill(t *testing.T, name, dir string, leave int64) {
+	t.Helper()
+	var st unix.Statfs_t
+	if err := unix.Statfs(dir, &st); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	room := int64(st.Bavail)*int64(st.Bsize) - leave //nolint:unconvert // it has 32 bits elsewhere
+	if room > 0 {
+		if err := unix.Fallocate(int(f.Fd()), 0, 0, room); err != nil {
+			t.Skip("cannot be filled: ", err)
+		}
+	}
+}
+
+func syncFS(t *testing.T, dir string) {
+	f, err := os.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := unix.Syncfs(int(f.Fd())); err != nil {
+		t.Error(err)
+	}
+}
+
+// hasPattern demands at least size bytes of the pattern, and at most so many
+// more of whatever.
+func hasPattern(t *testing.T, name string, size int64, more int) {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil || int64(len(b)) < size || int64(len(b)) > size+int64(more) {
+		t.Errorf("%d bytes, %v; want %d, or up to %d more", len(b), err, size, more)
+		return
+	}
+	for i := range size {
+		if b[i] != sluicetest.Pattern(i) {
+			t.Errorf("byte %d of %d is %#x; want %#x", i, size, b[i], sluicetest.Pattern(i))
+			return
+		}
+	}
+}

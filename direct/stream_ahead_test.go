@@ -1,0 +1,97 @@
+package direct_test
+
+import (
+	"bytes"
+	"io"
+	"testing"
+
+	"github.com/sluiceio/sluice/direct"
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/driver/fault"
+	"github.com/sluiceio/sluice/internal/sluicetest"
+)
+
+// counted makes a file of 16 buffers of aheadSize, whose reads are counted.
+func counted(t *testing.T) (f *direct.File, text []byte, reads func() int) {
+	count := fault.NewCounter(-1, fault.Verdict{})
+	f, text = faulty(t, 16*aheadSize, fault.On(driver.Read, count.Decide))
+	return f, text, count.Seen
+}
+
+const aheadSize = 128 << 10 // 128 KiB
+
+// TestReadAhead: so many requests as there are buffers are started at the first
+// read, and one more whenever a buffer has been consumed: by Read at its end,
+// and by Next in the following call. In all no byte is read twice.
+func TestReadAhead(t *testing.T) {
+	f, text, reads := counted(t)
+	r := reader(t, f, direct.ReaderOptions{BufferSize: aheadSize, ReadAhead: 4})
+	b := make([]byte, aheadSize)
+	for i, call := range []struct {
+		next  bool
+		bytes int
+		reads int
+	}{
+		{false, 1, 4},
+		{false, aheadSize - 1, 5},
+		{false, aheadSize, 6},
+		{true, aheadSize, 6},
+		{true, aheadSize, 7},
+		{false, aheadSize, 9}, // what Next has given, and itself
+	} {
+		var n int
+		if call.next {
+			buf, err := r.Next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			n = buf.Len()
+			buf.Release()
+		} else {
+			var err error
+			if n, err = r.Read(b[:call.bytes]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n != call.bytes {
+			t.Fatalf("call %d has %d bytes; want %d", i, n, call.bytes)
+		}
+		sluicetest.WaitFor(t, "the requests", func() bool { return reads() >= call.reads })
+		if n := reads(); n != call.reads {
+			t.Errorf("%d requests after call %d; want %d", n, i, call.reads)
+		}
+	}
+	if rest, err := io.ReadAll(r); !bytes.Equal(rest, text[5*aheadSize:]) || err != nil {
+		t.Errorf("%d bytes, %v", len(rest), err)
+	}
+	if n := reads(); n != 16 {
+		t.Errorf("%d requests for 16 buffers", n)
+	}
+}
+
+// TestSeekKeepsTheWindow: what has been read ahead is not read again, neither
+// after a Seek in it nor after one to the end and back.
+func TestSeekKeepsTheWindow(t *testing.T) {
+	f, text, reads := counted(t)
+	r := reader(t, f, direct.ReaderOptions{BufferSize: aheadSize, ReadAhead: 4})
+	if _, err := r.ReadByte(); err != nil {
+		t.Fatal(err)
+	}
+	for _, to := range []int64{aheadSize / 2, 10, 2*aheadSize + 5} {
+		if size, err := r.Seek(0, io.SeekEnd); size != 16*aheadSize || err != nil {
+			t.Fatalf("Seek = %d, %v", size, err)
+		}
+		if pos, err := r.Seek(to, io.SeekStart); pos != to || err != nil {
+			t.Fatalf("Seek = %d, %v", pos, err)
+		}
+		if c, err := r.ReadByte(); c != text[to] || err != nil {
+			t.Errorf("ReadByte at %d = %q, %v; want %q", to, c, err, text[to])
+		}
+	}
+	if rest, err := io.ReadAll(r); !bytes.Equal(rest, text[2*aheadSize+6:]) || err != nil {
+		t.Errorf("%d bytes, %v", len(rest), err)
+	}
+	if n := reads(); n != 16 {
+		t.Errorf("%d requests for 16 buffers", n)
+	}
+}

@@ -1,0 +1,118 @@
+package direct_test
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/direct"
+	"github.com/sluiceio/sluice/internal/allocs"
+	"github.com/sluiceio/sluice/internal/sluicetest"
+)
+
+// sparse makes a file of so many zeros that take no room.
+func sparse(t testing.TB, dir string, size int64) (name string) {
+	t.Helper()
+	name = filepath.Join(dir, fmt.Sprint("sparse", size))
+	sluicetest.Write(t, name, "")
+	if err := os.Truncate(name, size); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// bounded are streams, and files a thousand times as large as their memory.
+var bounded = []struct{ size, count int }{{4 << 10, 10}, {16 << 10, 3}, {64 << 10, 5}, {100_000, 4}}
+
+// TestStreamMemory reads and writes files that are 1000 times as large as what
+// a stream may have of the pool, and watches what it has.
+func TestStreamMemory(t *testing.T) {
+	for _, driver := range sluicetest.Drivers {
+		t.Run(driver, func(t *testing.T) {
+			for _, of := range bounded {
+				s := sluicetest.Scheduler(t, sluice.Options{Driver: driver})
+				size := int64(of.size) * int64(of.count) * 1000
+				f, err := direct.OpenOn(s, sparse(t, t.TempDir(), size), os.O_RDWR, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				r := reader(t, f, direct.ReaderOptions{BufferSize: of.size, ReadAhead: of.count})
+				total := int64(0)
+				for {
+					b, err := r.Next()
+					if err == io.EOF {
+						break
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+					total += int64(b.Len())
+					b.Release()
+				}
+				if total != size {
+					t.Errorf("%d bytes; want %d", total, size)
+				}
+				if _, err := r.Seek(0, io.SeekStart); err != nil {
+					t.Fatal(err)
+				}
+				if n, err := io.Copy(io.Discard, onlyRead{r}); n != size || err != nil {
+					t.Errorf("Copy = %d, %v; want %d", n, err, size)
+				}
+				w := writer(t, f, direct.WriterOptions{BufferSize: of.size, WriteBehind: of.count})
+				b := make([]byte, 1<<20)
+				for range min(size, 64<<20) >> 20 { // 64 MiB at most, to be kind to disks
+					if _, err := w.Write(b); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := w.Close(); err != nil {
+					t.Fatal(err)
+				}
+				// Blocks of memory are powers of two.
+				if st := s.Stats(); st.BuffersPeak > 2*int64(of.size)*int64(of.count) || st.BuffersInUse != 0 {
+					t.Errorf("%+v: %d bytes of buffers at most, %d at the end", of, st.BuffersPeak, st.BuffersInUse)
+				}
+			}
+		})
+	}
+}
+
+// TestStreamAllocs: the calls of a stream allocate nothing, whether there is a
+// buffer at hand or not.
+func TestStreamAllocs(t *testing.T) {
+	sluicetest.SkipUnderRace(t)
+	sluicetest.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+		for _, size := range []int{sluicetest.PageSize, 128 << 10} {
+			f, err := direct.OpenOn(s, sparse(t, dir, 256<<20), os.O_RDWR, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := reader(t, f, direct.ReaderOptions{BufferSize: size})
+			allocs.None(t, "Next", func() error {
+				b, err := r.Next()
+				b.Release()
+				return err
+			})
+			mem := make([]byte, size/2)
+			allocs.None(t, "Read", func() error { _, err := r.Read(mem); return err })
+			allocs.None(t, "ReadByte", func() error { _, err := r.ReadByte(); return err })
+			w := writer(t, f, direct.WriterOptions{BufferSize: size})
+			allocs.None(t, "Write", func() error { _, err := w.Write(mem); return err })
+			allocs.None(t, "WriteByte", func() error { return w.WriteByte(1) })
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			w = writer(t, f, direct.WriterOptions{BufferSize: size, Start: 256 << 20}) // makes it longer
+			allocs.None(t, "Write at the end", func() error { _, err := w.Write(mem); return err })
+			allocs.None(t, "Flush", func() error {
+				w.WriteByte(1)
+				return w.Flush()
+			})
+			f.Close()
+			os.Remove(f.Name())
+		}
+	})
+}

@@ -1,0 +1,383 @@
+package direct_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/direct"
+	"github.com/sluiceio/sluice/internal/directio"
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/driver/fault"
+	"github.com/sluiceio/sluice/internal/seed"
+	"github.com/sluiceio/sluice/internal/sluicetest"
+)
+
+// TestStreamsOfAClosedFile closes a file whose streams are idle, with requests
+// that nobody has waited for: it does not wait for those who may never come.
+func TestStreamsOfAClosedFile(t *testing.T) {
+	sluicetest.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+		f, err := direct.OpenOn(s, filepath.Join(dir, "file"), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.WriteAt(sluicetest.Noise(64*sluicetest.PageSize), 0); err != nil {
+			t.Fatal(err)
+		}
+		r := reader(t, f, direct.ReaderOptions{BufferSize: 64 << 10, ReadAhead: 3})
+		c, err := r.ReadByte()
+		if err != nil || c != sluicetest.Noise(64 * sluicetest.PageSize)[0] {
+			t.Fatalf("ReadByte = %d, %v", c, err)
+		}
+		w, err := f.NewWriter(t.Context(), direct.WriterOptions{BufferSize: 64 << 10, WriteBehind: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		idle, err := f.NewWriter(t.Context(), direct.WriterOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, err := w.Write(make([]byte, 100<<10)); n != 100<<10 || err != nil {
+			t.Fatalf("Write = %d, %v", n, err)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for err == nil {
+			_, err = r.ReadByte() // what is left of the buffer
+		}
+		if !errors.Is(err, os.ErrClosed) {
+			t.Errorf("ReadByte = %v; want os.ErrClosed", err)
+		}
+		if _, err := r.Next(); !errors.Is(err, os.ErrClosed) {
+			t.Errorf("Next = %v; want os.ErrClosed", err)
+		}
+		if _, err := r.Seek(0, io.SeekEnd); !errors.Is(err, os.ErrClosed) {
+			t.Errorf("Seek = %v; want os.ErrClosed", err)
+		}
+		if err := r.Close(); err != nil {
+			t.Errorf("Close = %v", err)
+		}
+		if err := w.Close(); !errors.Is(err, os.ErrClosed) { // 36 KiB are not written
+			t.Errorf("Close = %v; want os.ErrClosed", err)
+		}
+		if err := idle.Close(); err != nil { // has lost nothing
+			t.Errorf("Close = %v", err)
+		}
+		if _, err := f.NewReader(t.Context(), direct.ReaderOptions{}); !errors.Is(err, os.ErrClosed) {
+			t.Errorf("NewReader = %v; want os.ErrClosed", err)
+		}
+		if _, err := f.NewWriter(t.Context(), direct.WriterOptions{}); !errors.Is(err, os.ErrClosed) {
+			t.Errorf("NewWriter = %v; want os.ErrClosed", err)
+		}
+		if n := s.Stats().BuffersInUse; n != 0 {
+			t.Errorf("%d bytes of buffers in use at the end", n)
+		}
+	})
+}
+
+// TestIdleWriter: what it has begun to write holds up nobody else.
+func TestIdleWriter(t *testing.T) {
+	sluicetest.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+		f, err := direct.OpenOn(s, filepath.Join(dir, "file"), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		w := writer(t, f, direct.WriterOptions{BufferSize: sluicetest.PageSize, WriteBehind: 4})
+		want := sluicetest.Noise(6*sluicetest.PageSize + 5)
+		for range 2 { // extending the file, and not
+			if _, err := w.Write(want[:len(want)/2]); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := w.Write(want[len(want)/2:]); err != nil {
+				t.Fatal(err)
+			}
+			if n, err := f.WriteAt(want[:100], 0); n != 100 || err != nil { // parts of blocks
+				t.Fatal(n, err)
+			}
+			if err := f.Truncate(20 * sluicetest.PageSize); err != nil { // of all of the file
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(f.Name())
+		if err != nil || !bytes.Equal(got[:2*len(want)], append(want[:len(want):len(want)], want...)) {
+			t.Errorf("the file has %d bytes (%08x), %v; want %d (%08x)", len(got), sluicetest.Sum(got), err, 2*len(want), sluicetest.Sum(want))
+		}
+	})
+}
+
+// TestStreamContext ends a stream's context: every call returns its error.
+func TestStreamContext(t *testing.T) {
+	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		f, _ := sluicetest.DirectNoise(t, s, 64*sluicetest.PageSize)
+		ctx, cancel := context.WithCancel(t.Context())
+		r, err := f.NewReader(ctx, direct.ReaderOptions{BufferSize: sluicetest.PageSize})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := f.NewWriter(ctx, direct.WriterOptions{BufferSize: sluicetest.PageSize})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Read(make([]byte, 100_000)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write(make([]byte, 10_000)); err != nil {
+			t.Fatal(err)
+		}
+		cancel()
+		_, err1 := r.Next()
+		_, err2 := r.Read(make([]byte, 1))
+		_, err3 := r.ReadByte()
+		_, err4 := r.WriteTo(io.Discard)
+		_, err5 := w.Write([]byte{1})
+		for i, err := range []error{err1, err2, err3, err4, err5, w.Flush(), w.Sync(), w.WriteByte(1), w.Close()} {
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("call %d = %v; want context.Canceled", i, err)
+			}
+		}
+		if err := r.Close(); err != nil {
+			t.Errorf("Close = %v", err)
+		}
+		if n := s.Stats().BuffersInUse; n != 0 {
+			t.Errorf("%d bytes of buffers in use at the end", n)
+		}
+	})
+}
+
+// TestStreamsWaitInClose: Close returns when the device is done with the memory
+// that it gives back, be the context ended or not.
+func TestStreamsWaitInClose(t *testing.T) {
+	var gate fault.Gate
+	f, _ := faulty(t, 64*sluicetest.PageSize, func(op *driver.Op) fault.Verdict {
+		if op.Off == 0 && op.Code == driver.Read {
+			return fault.Verdict{}
+		}
+		return fault.Verdict{Gate: &gate}
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	r, err := f.NewReader(ctx, direct.ReaderOptions{BufferSize: 64 << 10, ReadAhead: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := f.NewWriter(ctx, direct.WriterOptions{BufferSize: 64 << 10, WriteBehind: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := r.Read(make([]byte, 10)); n != 10 || err != nil {
+		t.Fatalf("Read = %d, %v", n, err)
+	}
+	if n, err := w.Write(make([]byte, 100<<10)); n != 100<<10 || err != nil {
+		t.Fatalf("Write = %d, %v", n, err)
+	}
+	sluicetest.WaitFor(t, "the operations", gate.Waiting)
+	cancel()
+	var both sync.WaitGroup
+	both.Go(func() {
+		if err := r.Close(); err != nil {
+			t.Errorf("Close = %v", err)
+		}
+	})
+	both.Go(func() {
+		if err := w.Close(); !errors.Is(err, context.Canceled) {
+			t.Errorf("Close = %v", err)
+		}
+	})
+	sluicetest.WaitFor(t, "both to be waiting", func() bool { return sluicetest.Parked("(*Transfer).await") == 2 })
+	if n := f.BuffersInUse(); n < 2*64<<10 {
+		t.Errorf("%d bytes of buffers in use while the device has them", n)
+	}
+	gate.Open()
+	both.Wait()
+	if n := f.BuffersInUse(); n != 0 {
+		t.Errorf("%d bytes of buffers in use at the end", n)
+	}
+}
+
+// TestManyStreams reads and writes more streams in turn than the pool has
+// memory for with all that they would read ahead.
+func TestManyStreams(t *testing.T) {
+	sluicetest.EachDriver(t, func(t *testing.T, _ *sluice.Scheduler) {
+		s := sluicetest.Scheduler(t, sluice.Options{Driver: sluicetest.DriverOf(t), BufferMemory: 16 << 20})
+		f, noise := sluicetest.DirectNoise(t, s, 2<<20)
+		out, err := direct.OpenOn(s, filepath.Join(t.TempDir(), "out"), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer out.Close()
+		const streams = 10
+		var readers [streams]*direct.Reader
+		var writers [streams]*direct.Writer
+		for i := range streams {
+			readers[i] = reader(t, f, direct.ReaderOptions{})
+			writers[i] = writer(t, out, direct.WriterOptions{Start: int64(i * len(noise))})
+		}
+		for range len(noise) / (512 << 10) {
+			for i := range streams {
+				b, err := readers[i].Next()
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, err = writers[i].Write(b.Bytes())
+				b.Release()
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		for _, w := range writers {
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := os.ReadFile(out.Name()); !bytes.Equal(got, bytes.Repeat(noise, streams)) || err != nil {
+			t.Errorf("%d other bytes, %v", len(got), err)
+		}
+	})
+}
+
+// TestForgottenStreams leaves streams to the garbage collector: their memory is
+// given back.
+func TestForgottenStreams(t *testing.T) {
+	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		name := filepath.Join(t.TempDir(), "file")
+		sluicetest.Write(t, name, string(sluicetest.Noise(64*sluicetest.PageSize)))
+		for range 5 {
+			forgetStreams(t, s, name)
+		}
+		sluicetest.WaitFor(t, "the memory", func() bool {
+			runtime.GC()
+			return s.Stats().BuffersInUse == 0 && directio.Inodes() == 0
+		})
+	})
+}
+
+func forgetStreams(t *testing.T, s *sluice.Scheduler, name string) {
+	f, err := direct.OpenOn(s, name, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := f.NewReader(context.Background(), direct.ReaderOptions{BufferSize: sluicetest.PageSize, ReadAhead: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.ReadByte(); err != nil {
+		t.Fatal(err)
+	}
+	w, err := f.NewWriter(context.Background(), direct.WriterOptions{BufferSize: sluicetest.PageSize, WriteBehind: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write(make([]byte, 50_000)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestWritersSideBySide has goroutines write neighbouring parts of one file,
+// whose ends lie within blocks, while others write and read there too: no byte
+// is undone, and Sync finds no error of our own making.
+func TestWritersSideBySide(t *testing.T) {
+	start := seed.Of(t)
+	sluicetest.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+		f, err := direct.OpenOn(s, filepath.Join(dir, "file"), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		const writers, part = 6, 5*sluicetest.PageSize + 1000
+		want := sluicetest.Noise(writers * part)
+		var all sync.WaitGroup
+		for i := range writers {
+			all.Go(func() {
+				if err := writeShare(f, rand.New(rand.NewPCG(start, uint64(i))), want[i*part:][:part], int64(i*part)); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if got, err := os.ReadFile(f.Name()); !bytes.Equal(got, want) || err != nil {
+			t.Errorf("the file has %d bytes (%08x), %v; want %d (%08x)", len(got), sluicetest.Sum(got), err, len(want), sluicetest.Sum(want))
+		}
+	})
+}
+
+// writeShare writes b at off by streams, and some of it by WriteAt, with Syncs.
+func writeShare(f *direct.File, r *rand.Rand, b []byte, off int64) error {
+	for len(b) > 0 {
+		n := min(len(b), 1+r.IntN(3*sluicetest.PageSize))
+		if r.IntN(4) == 0 {
+			if _, err := f.WriteAt(b[:n], off); err != nil {
+				return err
+			}
+		} else if err := writeStream(f, r, b[:n], off); err != nil {
+			return err
+		}
+		got, err := io.ReadAll(io.NewSectionReader(f, off, int64(n)))
+		if err != nil || !bytes.Equal(got, b[:n]) {
+			return fmt.Errorf("%d bytes at %d: read %d others, %w", n, off, len(got), err)
+		}
+		b, off = b[n:], off+int64(n)
+	}
+	return nil
+}
+
+func writeStream(f *direct.File, r *rand.Rand, b []byte, off int64) error {
+	w, err := f.NewWriter(context.Background(), direct.WriterOptions{BufferSize: sluicetest.PageSize, WriteBehind: 1 + r.IntN(4), Start: off})
+	if err != nil {
+		return err
+	}
+	for len(b) > 0 && err == nil {
+		n := min(len(b), 1+r.IntN(6000))
+		if _, err = w.Write(b[:n]); err == nil && r.IntN(3) == 0 {
+			err = w.Sync()
+		}
+		b = b[n:]
+	}
+	return errors.Join(err, w.Close())
+}
+
+// TestGrowsInOrder: what a Writer has made the file longer by is all there,
+// however many buffers are being written.
+func TestGrowsInOrder(t *testing.T) {
+	sluicetest.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+		f, err := direct.OpenOn(s, filepath.Join(dir, "file"), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		want := bytes.Repeat([]byte{'x'}, 8<<20)
+		w := writer(t, f, direct.WriterOptions{BufferSize: 128 << 10, WriteBehind: 8})
+		written := make(chan error, 1)
+		go func() {
+			_, err := w.Write(want)
+			written <- err
+		}()
+		for len(written) == 0 {
+			size, err := f.Size()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := make([]byte, size)
+			if n, err := f.ReadAt(got, 0); n != len(got) || err != nil || !bytes.Equal(got, want[:size]) {
+				t.Errorf("of %d bytes: ReadAt = %d, %v, with %d others", size, n, err, len(got)-bytes.Count(got, []byte{'x'}))
+				break
+			}
+		}
+		if err := <-written; err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,64 @@
+package direct_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/direct"
+	"github.com/sluiceio/sluice/internal/places"
+	"github.com/sluiceio/sluice/internal/sluicetest"
+)
+
+// TestWriterNoSpace writes until the disk is full. The error is told, by Close
+// too; what was flushed before is there.
+func TestWriterNoSpace(t *testing.T) {
+	for name, make := range places.FileSystems {
+		t.Run(name, func(t *testing.T) {
+			if name == "overlay" {
+				t.Skip("it is not our disk to fill")
+			}
+			sluicetest.EachDriverIn(t, make(t, 24<<20), writerNoSpace) // 24 MiB, or the file system's least
+		})
+	}
+}
+
+func writerNoSpace(t *testing.T, s *sluice.Scheduler, dir string) {
+	fill(t, filepath.Join(dir, "filler"), dir, 8<<20) // all but 8 MiB
+	f, err := direct.OpenOn(s, filepath.Join(dir, "full"), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := writer(t, f, direct.WriterOptions{BufferSize: 64 << 10})
+	b, flushed := sluicetest.Noise(100_003), 0
+	for i := 0; err == nil && i < 10_000; i++ {
+		if _, err = w.Write(b); err == nil && i%10 == 0 {
+			if err = w.Flush(); err == nil {
+				flushed = (i + 1) * len(b)
+			}
+		}
+	}
+	if !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("Write = %v; want ENOSPC", err)
+	}
+	if err1 := w.Close(); err1 != err {
+		t.Errorf("Close = %v; want %v", err1, err)
+	}
+	got, err := os.ReadFile(f.Name())
+	if err != nil || len(got) < flushed || flushed == 0 {
+		t.Fatalf("the file has %d bytes, %v; want %d at least", len(got), err, flushed)
+	}
+	for i := 0; i < flushed; i += len(b) {
+		if !bytes.Equal(got[i:i+len(b)], b) {
+			t.Errorf("other bytes at %d, of %d flushed", i, flushed)
+		}
+	}
+	if err := errors.Join(f.Close(), os.Remove(f.Name()), os.Remove(filepath.Join(dir, "filler"))); err != nil {
+		t.Error(err)
+	}
+	syncFS(t, dir)
+}

@@ -1,0 +1,222 @@
+package direct
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"runtime"
+	"syscall"
+
+	"github.com/sluiceio/sluice/internal/handle"
+)
+
+// WriterOptions configures a [Writer]. The zero value writes from the front of
+// the file, with five buffers of 512 KiB.
+type WriterOptions struct {
+	// BufferSize is the size of a buffer in bytes; see
+	// ReaderOptions.BufferSize.
+	BufferSize int
+
+	// WriteBehind is how many buffers the stream has: the one that is being filled and
+	// those that are being written. 0 means 5; the most is 65536; 1 writes each buffer
+	// before the next is filled. Several small buffers, but never more than half, may
+	// be written as one.
+	WriteBehind int
+
+	// Start is the offset in the file, in bytes, of the first byte that is written.
+	// What is there is overwritten, and never truncated. Bytes between the end of the
+	// file and Start become zeros.
+	Start int64
+}
+
+// Writer writes to a File from some offset on. While its buffers are being written
+// it takes more.
+//
+//	w, err := f.NewWriter(ctx, direct.WriterOptions{})
+//	if err != nil {
+//		return err
+//	}
+//	…
+//	if _, err := w.Write(b); err != nil {
+//		w.Close()
+//		return err
+//	}
+//	…
+//	return w.Close() // after w.Sync, if it must survive a crash
+//
+// The file is never longer than what has been written: its end is written as by WriteAt.
+// Buffers that make it longer are written in order, buffers that overwrite it in any
+// order.
+//
+// A Writer has BufferSize x WriteBehind bytes of buffers and no more, however much is
+// written. It takes them from the Scheduler's pool (sluice.Options.BufferMemory) when it is
+// written to, and gives them back in Flush. Once half of the pool is in use it continues
+// with fewer buffers. It needs at least one, for which it waits.
+//
+// # Errors
+//
+// Write returns before its bytes are written, so an error may belong to the bytes of an
+// earlier call. The first error ends the stream. The next call after it has happened
+// returns it, and so does every later call, including Flush, Sync and Close. So if Flush
+// or Close returns nil, all bytes are written. If it returns an error, any part of what
+// was written since the last Flush may be missing. The end of the context is such an
+// error. So is os.ErrClosed, if the File is closed while there is something left to
+// write.
+//
+// # Concurrency
+//
+// One goroutine at a time may use a Writer. Several Writers, and WriteAt, may write to a
+// file at once: writes of different bytes never undo each other.
+type Writer struct {
+	file    *File
+	ctx     context.Context
+	q       *writeQueue
+	cleanup runtime.Cleanup
+
+	// mem is the part of q.filling that is being filled. Its first byte goes to off;
+	// the bytes from start up to end are filled.
+	mem        []byte // up to the end of the run; nil if nothing is being filled
+	off        int64  // in the file; the start of a block
+	start, end int    // in mem
+
+	pos    int64 // where the next byte goes in the file, while mem is nil
+	err    error // the first one
+	closed bool
+}
+
+// NewWriter returns a Writer that begins at o.Start. The stream ends when ctx does. The
+// caller must close it. The error says which option is wrong, or that the file is closed.
+// If the file was not opened for writing, the first call that writes returns the error.
+func (d *File) NewWriter(ctx context.Context, o WriterOptions) (*Writer, error) {
+	if d == nil {
+		return nil, os.ErrInvalid
+	}
+	w, err := d.newWriter(ctx, o)
+	if err != nil {
+		return nil, pathError(d, "newwriter", err)
+	}
+	return w, nil
+}
+
+func (d *File) newWriter(ctx context.Context, o WriterOptions) (*Writer, error) {
+	if o.Start < 0 {
+		return nil, fmt.Errorf("WriterOptions.Start %d is negative", o.Start)
+	}
+	l, err := d.newLayout("WriterOptions.BufferSize", o.BufferSize, "WriterOptions.WriteBehind", o.WriteBehind)
+	if err != nil {
+		return nil, err
+	}
+	var size int64
+	err = d.call("newwriter", func() (err error) {
+		size, err = handle.Size(d.h.OS)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	w := &Writer{file: d, ctx: ctx, q: newWriteQueue(d, l, size, d.classIn(ctx)), pos: o.Start}
+	// A Writer that was dropped without Close gives its memory back, too.
+	w.cleanup = runtime.AddCleanup(w, (*writeQueue).release, w.q)
+	return w, nil
+}
+
+// Flush writes all bytes that were taken, and waits until the file has them, and its exact
+// size. They are not on stable storage yet; see Sync.
+func (w *Writer) Flush() error {
+	if err := w.usable(); err != nil {
+		return err
+	}
+	w.send()
+	if err := w.q.drain(w.ctx); err != nil {
+		w.fail(err)
+	}
+	w.q.release()
+	return w.err
+}
+
+// Sync is Flush, followed by the file's Sync.
+func (w *Writer) Sync() error {
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if err := w.file.SyncContext(w.ctx); err != nil {
+		w.fail(err)
+	}
+	return w.err
+}
+
+// Close is Flush, and ends the stream. It does not close the file. It returns an earlier
+// error of the stream, too.
+func (w *Writer) Close() error {
+	if w == nil {
+		return os.ErrInvalid
+	}
+	if w.closed {
+		return w.file.h.Error("close", os.ErrClosed)
+	}
+	err := w.Flush()
+	w.closed = true
+	w.cleanup.Stop()
+	return err
+}
+
+// usable returns why nothing can be written: w is nil or closed, something has failed, or
+// the context has ended.
+func (w *Writer) usable() error {
+	switch {
+	case w == nil:
+		return os.ErrInvalid
+	case w.closed:
+		return w.file.h.Error("write", os.ErrClosed)
+	case w.err != nil:
+		return w.err
+	}
+	if err := w.ctx.Err(); err != nil {
+		w.fail(err)
+	} else if w.q.failed.Load() {
+		if err := w.q.drain(w.ctx); err != nil {
+			w.fail(err)
+		}
+	}
+	return w.err
+}
+
+// fail makes err what every call returns, unless there was an error before, and gives up
+// what is left to write.
+func (w *Writer) fail(err error) {
+	if w.err == nil {
+		w.err = pathError(w.file, "write", err)
+	}
+	w.mem = nil
+	w.q.release()
+}
+
+// room makes sure that mem has room.
+func (w *Writer) room() error {
+	if w.mem != nil {
+		return nil
+	}
+	run := int64(w.q.memory.Size())
+	if w.pos > math.MaxInt64-2*run {
+		w.fail(syscall.EFBIG)
+		return w.err
+	}
+	if err := w.q.fill(w.ctx); err != nil {
+		w.fail(err)
+		return w.err
+	}
+	g := w.file.blocks()
+	w.off = g.Floor(w.pos)
+	w.mem = w.q.filling.Bytes()[:w.pos-w.pos%run+run-w.off]
+	w.start = g.BlockOffset(w.pos)
+	w.end = w.start
+	return nil
+}
+
+// filled counts n more bytes in mem, and sends mem when it is full.
+func (w *Writer) filled(n int) {
+	if w.end += n; w.end == len(w.mem) {
+		w.send()
+	}
+}

@@ -1,5 +1,0 @@
-package sluice
-
-import "syscall"
-
-const oDirect = syscall.O_DIRECT

@@ -1,5 +1,0 @@
-package sluice_test
-
-import "syscall"
-
-const oDirect = syscall.O_DIRECT

@@ -1,5 +1,0 @@
-//go:build !linux
-
-package sluice_test
-
-const oDirect = 0

@@ -1,5 +1,0 @@
-//go:build unix && !linux
-
-package sluice
-
-func inUserSpace(int) bool { return false }

@@ -1,0 +1,24 @@
+package directio
+
+import (
+	"context"
+
+	"github.com/sluiceio/sluice/internal/buffer"
+)
+
+// BounceSmall is the most bytes that are better copied as a whole, and written through the
+// page cache at the end of a file, than cut at blocks.
+const BounceSmall = 64 << 10 // 64 KiB
+
+// bounceLarge is the most bytes of a transfer that is not aligned, and bounceAlign the
+// alignment of its buffer.
+const (
+	bounceLarge = 1 << 20 // 1 MiB
+	bounceAlign = 4 << 10 // 4 KiB
+)
+
+// borrow returns a buffer of n bytes, at most bounceLarge, which the caller must
+// release. It waits while too many are in use, or until ctx ends.
+func (d *File) borrow(ctx context.Context, n int) (buffer.Buffer, error) {
+	return d.bounces.Get(ctx, n)
+}

@@ -1,0 +1,88 @@
+// Package directio is one file that is read and written past the page cache (O_DIRECT), at
+// any offset and length, exact to the byte. Package direct has its users' side.
+//
+// A transfer that is aligned goes straight between the device and the caller's memory. The
+// rest goes through bounce buffers; a block that is written in part is read first. What is
+// written into the block in which the file ends goes through the page cache, so that the
+// size is exact at all times.
+//
+// # Concurrency
+//
+// All methods may be called by any number of goroutines at once. The caller of a method
+// uses the file (sched.File.Use), so that its descriptors stay open.
+package directio
+
+import (
+	"os"
+
+	"github.com/sluiceio/sluice/internal/buffer"
+	"github.com/sluiceio/sluice/internal/handle"
+	"github.com/sluiceio/sluice/internal/sched"
+	"github.com/sluiceio/sluice/internal/sys"
+)
+
+// File is a file that was opened with O_DIRECT. If it can be written, it has a second
+// descriptor, without O_DIRECT.
+type File struct {
+	Geometry
+	sched   *sched.Scheduler
+	bounces *buffer.Pool // the Scheduler's
+	inode   *inode
+
+	file *os.File    // with O_DIRECT
+	core *sched.File // of file
+
+	// tailFile is the same file without O_DIRECT; nil if it was opened for reading only.
+	tailFile *os.File
+	tail     *sched.File // of tailFile
+
+	readable bool
+	// syncsBoth: the file system may keep what was written by descriptor, so that each
+	// descriptor needs an fsync.
+	syncsBoth bool
+}
+
+// New returns the File of f, which Reopen has returned with g. Second is the descriptor
+// that was reopened. Flag is what it was opened with: a file that is only read does not use
+// second. On an error the caller still owns both.
+func New(f *handle.File, g Geometry, second *os.File, flag int) (*File, error) {
+	node, err := inodeOf(second)
+	if err != nil {
+		return nil, err
+	}
+	access := flag & (os.O_WRONLY | os.O_RDWR)
+	d := &File{
+		Geometry: g, sched: f.Sched.Core, bounces: f.Sched.Bounces, inode: node,
+		file: f.OS, core: f.Core, readable: access != os.O_WRONLY,
+	}
+	if access != os.O_RDONLY {
+		d.tailFile, d.tail, d.syncsBoth = second, handle.NewCore(second), !sys.KeptByInode(int(second.Fd()))
+		d.tail.PartOf(d.core)
+	}
+	return d, nil
+}
+
+// View returns a view of d for core, a view of its file: its operations have core's class.
+func (d *File) View(core *sched.File) *File {
+	v := *d
+	v.core = core
+	if d.tail != nil {
+		v.tail = d.tail.View(core.Class())
+	}
+	return &v
+}
+
+// Readable reports whether the file was opened for reading.
+func (d *File) Readable() bool { return d.readable }
+
+// Writable reports whether the file was opened for writing.
+func (d *File) Writable() bool { return d.tail != nil }
+
+// SyncSecond calls sync for the second descriptor, if an fsync of the first does not commit
+// what was written by the second.
+func (d *File) SyncSecond(sync func(*sched.File) error) error {
+	if !d.syncsBoth {
+		return nil
+	}
+	return sync(d.tail)
+}

@@ -1,0 +1,19 @@
+package directio
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// inodeOf returns the inode of an open file.
+func inodeOf(f *os.File) (*inode, error) {
+	var st unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
+		return nil, err
+	}
+	if st.Mode&unix.S_IFMT == unix.S_IFBLK {
+		return inodeKey{dev: st.Rdev, device: true}.inode(), nil
+	}
+	return inodeKey{dev: st.Dev, ino: st.Ino}.inode(), nil
+}

@@ -1,0 +1,126 @@
+package handle
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/sluiceio/sluice/internal/fair"
+	"github.com/sluiceio/sluice/internal/sched"
+	"github.com/sluiceio/sluice/tune"
+)
+
+// caps finds the most that may be in flight while there are classes: what was measured of
+// each disk that has a ring. Operations without a ring have the cap of the disk that the
+// Scheduler's first file is on.
+type caps struct {
+	first sync.Once // the first file
+
+	mu     sync.Mutex
+	known  bool // device and err are those of the first file. Guarded by mu, as are the fields below
+	device tune.Device
+	err    error
+	how    string // for Explain; "" before the cap was looked for
+
+	ringsMu sync.Mutex // locked after all others
+	// rings is what Explain says of each disk that has a ring, by name. Guarded by ringsMu.
+	rings map[string]string
+}
+
+// opened is called with each file that is opened.
+func (c *caps) opened(core *sched.Scheduler, f *os.File) {
+	c.first.Do(func() {
+		device, err := tune.DeviceOf(f)
+		c.mu.Lock()
+		c.known, c.device, c.err = true, device, err
+		c.mu.Unlock()
+		c.look(core)
+	})
+}
+
+// look looks for the cap once there are classes and a file.
+func (c *caps) look(core *sched.Scheduler) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.known || c.how != "" || !core.HasClasses() {
+		return
+	}
+	if c.err != nil {
+		c.how = fmt.Sprintf("the default: %v", c.err)
+		return
+	}
+	limit, how := capOf(c.device)
+	core.SetCap(limit)
+	c.how = how
+}
+
+// capOf returns what was measured of a disk, or the default, and says which it is.
+func capOf(d tune.Device) (c fair.Cap, how string) {
+	m, path, err := tune.Load(d)
+	switch {
+	case err == nil:
+		c := fair.Cap{Depth: m.Depth, Bytes: m.Bytes, Beside: m.Beside}
+		return c, fmt.Sprintf("%s, measured %s: %s", d.Name, m.Time.Format("2006-01-02"), path)
+	case errors.Is(err, fs.ErrNotExist):
+		return sched.DefaultCap, fmt.Sprintf("the default; `sluice tune` would measure %s", d.Name)
+	}
+	return sched.DefaultCap, fmt.Sprintf("the default, as what was measured cannot be used: %v", err)
+}
+
+// of returns the cap of the disk with that device number, which has a ring.
+func (c *caps) of(number uint64) fair.Cap {
+	device, err := tune.DeviceAt(number)
+	limit, how := sched.DefaultCap, fmt.Sprintf("the default: %v", err)
+	if err == nil {
+		limit, how = capOf(device)
+	}
+	c.ringsMu.Lock()
+	defer c.ringsMu.Unlock()
+	if c.rings == nil {
+		c.rings = make(map[string]string)
+	}
+	name := cmp.Or(device.Name, fmt.Sprintf("device %#x", number))
+	c.rings[name] = capText(limit, how)
+	return limit
+}
+
+// capText returns what Explain says of a cap.
+func capText(c fair.Cap, how string) string {
+	return fmt.Sprintf("at most %d operations and %d KiB at once, %d KiB of a class beside one of more weight (%s)",
+		c.Depth, c.Bytes>>10, c.Beside>>10, how)
+}
+
+// ClassesChanged must be called when a class was added or configured: the first one makes
+// the Scheduler look for its cap.
+func (s *Scheduler) ClassesChanged() { s.caps.look(s.Core) }
+
+// ExplainCaps writes the caps in force to b, a line each.
+func (s *Scheduler) ExplainCaps(b *strings.Builder) {
+	fmt.Fprintf(b, "classes: %s\n", capText(s.Core.Cap(), s.caps.String()))
+	s.caps.explain(b)
+}
+
+// explain writes the caps of the disks that have a ring.
+func (c *caps) explain(b *strings.Builder) {
+	c.ringsMu.Lock()
+	defer c.ringsMu.Unlock()
+	for _, name := range slices.Sorted(maps.Keys(c.rings)) {
+		fmt.Fprintf(b, "  on %s: %s\n", name, c.rings[name])
+	}
+}
+
+// String returns, for Explain, where the cap without a ring comes from.
+func (c *caps) String() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.how == "" {
+		return "the default, before a file is open"
+	}
+	return c.how
+}

@@ -1,0 +1,138 @@
+package handle
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"weak"
+
+	"github.com/sluiceio/sluice/internal/sched"
+)
+
+// File is the inside of a sluice.File. The fields are set by Open or View, and never
+// change after that.
+type File struct {
+	OS    *os.File
+	Core  *sched.File // nil if the file has no disk I/O
+	Sched *Scheduler
+	// Number is the file's place in the order in which files were opened. Views of a file
+	// have its Number.
+	Number uint64
+
+	self weak.Pointer[File]
+	// ended is done once the first Close has returned. A Close of the Scheduler waits
+	// for it if another goroutine is closing the file.
+	ended sync.WaitGroup
+	// second, if not nil, is closed with the file. AlsoClose sets it.
+	second *os.File
+	// viewOf is the File that this one is a view of; nil if it is no view.
+	viewOf *File
+}
+
+var numbers atomic.Uint64
+
+// Open makes f, which is zero, an open file of s. It takes file over: on an error file is
+// closed. The error is ErrClosed.
+func (f *File) Open(s *Scheduler, file *os.File) error {
+	f.OS, f.Core, f.Sched, f.Number = file, NewCore(file), s, numbers.Add(1)
+	f.self = weak.Make(f)
+	if f.Core != nil {
+		f.ended.Add(1)
+		s.caps.opened(s.Core, file)
+	}
+	if err := s.add(f.self); err != nil {
+		_ = file.Close() // nothing was written
+		return err
+	}
+	runtime.AddCleanup(f, s.remove, f.self)
+	return nil
+}
+
+// View makes v, which is zero, a view of f: the same file, whose operations are of class c.
+func (f *File) View(v *File, c *sched.Class) {
+	v.OS, v.Sched, v.Number, v.self, v.viewOf = f.OS, f.Sched, f.Number, f.self, f
+	if f.viewOf != nil {
+		v.viewOf = f.viewOf
+	}
+	if f.Core != nil {
+		v.Core = f.Core.View(c)
+	}
+}
+
+// PrivatePosition says that nobody has the descriptor but f: whoever opened the file calls
+// it at once. Reads and writes at the position then need no lock against other processes'
+// and other descriptors'. SharePosition ends that.
+func (f *File) PrivatePosition() {
+	if f.Core != nil {
+		f.Core.PrivatePosition()
+	}
+}
+
+// SharePosition must be called before the *os.File or the descriptor is given out: whoever
+// gets it can read at the position, or duplicate it.
+func (f *File) SharePosition() {
+	if f.Core != nil {
+		f.Core.SharePosition()
+	}
+}
+
+// AlsoClose has Close of f, which has disk I/O, close second as well. If f is closed
+// already, AlsoClose closes second at once, and returns os.ErrClosed.
+func (f *File) AlsoClose(second *os.File) error {
+	if !f.Core.Use() { // Close of f waits for Done
+		_ = second.Close() // nothing was written
+		return os.ErrClosed
+	}
+	defer f.Core.Done()
+	f.second = second
+	return nil
+}
+
+// Close closes the file once its operations in progress have ended; of a view, the file
+// that it is a view of.
+func (f *File) Close() error {
+	if f.viewOf != nil {
+		return f.viewOf.Close()
+	}
+	if f.Core != nil {
+		if !f.Sched.Core.CloseFile(f.Core) {
+			return f.Error("close", os.ErrClosed)
+		}
+		defer f.ended.Done()
+	}
+	f.Sched.remove(f.self)
+	err := f.OS.Close()
+	if f.second == nil {
+		return err
+	}
+	if err1 := f.second.Close(); err == nil {
+		err = err1
+	}
+	return err
+}
+
+// Error returns err as package os would: nil and io.EOF as they are, others in an
+// *fs.PathError.
+func (f *File) Error(op string, err error) error {
+	if err == nil || errors.Is(err, io.EOF) {
+		return err
+	}
+	return &fs.PathError{Op: op, Path: f.OS.Name(), Err: err}
+}
+
+// WithDescriptor calls do with f's descriptor, which stays open during the call, and
+// returns do's error. If f was closed before it returns os.ErrClosed, bare.
+func WithDescriptor(f *os.File, do func(fd int) error) (err error) {
+	conn, closed := f.SyscallConn()
+	if closed == nil {
+		closed = conn.Control(func(fd uintptr) { err = do(int(fd)) })
+	}
+	if closed != nil {
+		return os.ErrClosed
+	}
+	return err
+}

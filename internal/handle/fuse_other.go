@@ -1,0 +1,5 @@
+//go:build unix && !linux
+
+package handle
+
+func inUserSpace(int) bool { return false }

@@ -1,0 +1,165 @@
+// Package handle is the inside of a sluice.Scheduler and of a sluice.File: what package
+// sluice shares with the module's other packages, and keeps from programs.
+//
+//	h := s.Internal() // s is a *sluice.Scheduler
+//	if err := h.Acquire(); err != nil {
+//		return err // it is closed
+//	}
+//	defer h.Release()
+//	n, err := h.Core.ReadAt(ctx, f.Internal().Core, b, off)
+//
+// It knows which files of a Scheduler are open, closes them, and says at the API's edge
+// what failed for which file. Which path an operation takes is decided in package sched.
+//
+// # Concurrency
+//
+// All functions and methods may be called by any number of goroutines at once, unless they
+// say otherwise.
+package handle
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"weak"
+
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/sched"
+)
+
+// Scheduler is the inside of a sluice.Scheduler.
+type Scheduler struct {
+	Core *sched.Scheduler
+	Memory
+	caps caps
+	// Prefetches is the number of goroutines that File.Prefetch has started.
+	Prefetches atomic.Int32
+	// newDriver opens one more driver, see NewDriver. It may be nil.
+	newDriver func(depth int) driver.Driver
+
+	// users counts Acquires without a Release. It is raised with mu held, and not once
+	// closed is set.
+	users sync.WaitGroup
+
+	mu     sync.Mutex
+	closed bool
+	// files are the open Files. The pointers are weak, so that a File that was dropped
+	// is still closed by the garbage collector.
+	files map[weak.Pointer[File]]struct{}
+}
+
+// ErrClosed is the error of what is done with a closed Scheduler.
+var ErrClosed = fmt.Errorf("scheduler closed: %w", os.ErrClosed)
+
+// New returns a Scheduler that owns core, with at most bufferMemory bytes of Buffers (0 is
+// the default). NewDriver calls newDriver, which may be nil.
+func New(core *sched.Scheduler, bufferMemory int64, newDriver func(depth int) driver.Driver) *Scheduler {
+	s := &Scheduler{
+		Core:      core,
+		Memory:    newMemory(core, bufferMemory),
+		newDriver: newDriver,
+		files:     make(map[weak.Pointer[File]]struct{}),
+	}
+	core.SetCapFinder(s.caps.of)
+	return s
+}
+
+// NewDriver opens a driver of the kind that s has, with up to depth operations in flight,
+// for a goroutine that makes batches of buffered reads. It returns nil if such a driver
+// would read with threads. The caller closes it.
+func (s *Scheduler) NewDriver(depth int) driver.Driver {
+	if s.newDriver == nil {
+		return nil
+	}
+	drv := s.newDriver(depth)
+	if drv == nil || drv.Async(&driver.Op{Code: driver.Read}) {
+		return drv
+	}
+	_ = drv.Close() // nothing is in flight
+	return nil
+}
+
+// Acquire keeps s open: Close waits until Release. The error is ErrClosed.
+func (s *Scheduler) Acquire() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return ErrClosed
+	}
+	s.users.Add(1)
+	return nil
+}
+
+// Release ends an Acquire.
+func (s *Scheduler) Release() { s.users.Done() }
+
+// Usable returns ErrClosed if s is closed.
+func (s *Scheduler) Usable() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return ErrClosed
+	}
+	return nil
+}
+
+// Close waits for all users, closes every File and then the core. It returns their errors.
+// A second Close returns ErrClosed.
+func (s *Scheduler) Close() error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return ErrClosed
+	}
+	s.closed = true
+	files := s.files
+	s.files = nil
+	s.mu.Unlock()
+	s.users.Wait()
+	var errs []error
+	for p := range files {
+		if f := p.Value(); f != nil {
+			errs = append(errs, ignoreClosed(f.Close()))
+			f.ended.Wait() // if another goroutine is closing it
+		}
+	}
+	s.freeMemory()
+	return errors.Join(append(errs, s.Core.Close())...)
+}
+
+func ignoreClosed(err error) error {
+	if errors.Is(err, os.ErrClosed) {
+		return nil
+	}
+	return err
+}
+
+// add notes an open File, unless the Scheduler is closed.
+func (s *Scheduler) add(p weak.Pointer[File]) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return ErrClosed
+	}
+	s.files[p] = struct{}{}
+	return nil
+}
+
+// remove forgets a File that was closed or collected.
+func (s *Scheduler) remove(p weak.Pointer[File]) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.files, p)
+}
+
+// Replace puts core in the place of s's, which is closed. It is for tests that have a driver
+// of their own, and called before s is used. The default class of s is not to be used then.
+func (s *Scheduler) Replace(core *sched.Scheduler) error {
+	s.freeMemory()
+	err := s.Core.Close()
+	s.Core, s.Memory, s.newDriver = core, newMemory(core, 0), nil
+	core.SetCapFinder(s.caps.of)
+	return err
+}

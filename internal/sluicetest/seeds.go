@@ -1,0 +1,6 @@
+package sluicetest
+
+import "flag"
+
+// DiffN is the flag -sluice.diff.n.
+var DiffN = flag.Int("sluice.diff.n", 1500, "operations of each differential test")
