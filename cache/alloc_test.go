@@ -29,6 +29,6 @@ func TestNoAllocations(t *testing.T) {
 			return err
 		},
 	} {
-		allocs.None(t, what+" of what is there", do)
+		allocs.None(t, what+" of a cached block", do)
 	}
 }

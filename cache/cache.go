@@ -20,10 +20,10 @@ type Cache struct {
 	// shardShift is how far a hash is shifted right to get its shard's number.
 	shardShift uint
 	arena      *arena
-	// stage is memory for reads of several blocks into which the caller's
+	// staging is memory for reads of several blocks into which the caller's
 	// buffer does not fit exactly. A read never waits for it: if none is free,
 	// the blocks at either end are requests of their own.
-	stage *buffer.Pool
+	staging *buffer.Pool
 	// held is the number of frames that are not free, plus 1 until Close. The
 	// goroutine that makes it 0 releases the memory.
 	// until Close. Who makes it 0 gives the memory back.
@@ -52,7 +52,7 @@ func newCache(o Options, shards int) *Cache {
 		shards:     make([]shard, shards),
 		shardShift: uint(64 - bits.TrailingZeros(uint(shards))),
 		arena:      newArena(n, o.Block),
-		stage:      buffer.NewPool(buffer.Options{Limit: buffer.Modest(stageMemory)}),
+		staging:    buffer.NewPool(buffer.Options{Limit: buffer.Modest(stagingMemory)}),
 		files:      make(map[*File]struct{}),
 	}
 	c.held.Store(1)
@@ -111,6 +111,6 @@ func (c *Cache) Close() error {
 func (c *Cache) unhold() {
 	if c.held.Add(-1) == 0 {
 		c.arena.close()
-		c.stage.Close()
+		c.staging.Close()
 	}
 }

@@ -142,7 +142,7 @@ func newSharded(t testing.TB, n, size, shards int) (*Cache, *File, *disk) {
 			t.Errorf("before Close: %+v; want nothing pinned", st)
 		}
 		c.Close()
-		mapped := c.arena.pool.Stats().Mapped + c.stage.Stats().Mapped
+		mapped := c.arena.pool.Stats().Mapped + c.staging.Stats().Mapped
 		if st := c.Stats(); st.Bytes != 0 || c.held.Load() != 0 || mapped != 0 {
 			t.Errorf("after Close: %+v, %d held, %d mapped; want nothing", st, c.held.Load(), mapped)
 		}

@@ -56,7 +56,7 @@ func TestEdges(t *testing.T) {
 			if got := d.count() - before; got != 0 {
 				t.Errorf("%d requests for what has been read", got)
 			}
-			if n := cache.stage.Stats().InUse; n != 0 {
+			if n := cache.staging.Stats().InUse; n != 0 {
 				t.Errorf("%d bytes are still staged", n)
 			}
 		})
@@ -67,7 +67,7 @@ func TestEdges(t *testing.T) {
 func TestEdgesUnstaged(t *testing.T) {
 	c, f, d := newTest(t, 128, 40*block)
 	for {
-		b, ok := c.stage.TryGet(maxRun)
+		b, ok := c.staging.TryGet(maxRun)
 		if !ok {
 			break
 		}
@@ -75,7 +75,7 @@ func TestEdgesUnstaged(t *testing.T) {
 	}
 	wantRead(t, f, d, 100, 5*block)
 	if d.count() != 3 {
-		t.Errorf("%d requests; want each end, and what is between", d.count())
+		t.Errorf("%d requests; want one for each end, and one for the blocks between", d.count())
 	}
 	wantRead(t, f, d, 10*block, 5*block+100)
 	if d.count() != 5 {
@@ -183,7 +183,7 @@ func TestEdgesStress(t *testing.T) {
 	c, f, d := newSharded(t, 40, 100*block+77, 4)
 	var held []interface{ Release() }
 	for {
-		b, ok := c.stage.TryGet(maxRun)
+		b, ok := c.staging.TryGet(maxRun)
 		if !ok {
 			break
 		}

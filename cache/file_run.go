@@ -34,7 +34,7 @@ func (f *File) runMemory(b []byte, off int64) (mem []byte, staged buffer.Buffer)
 	case behind == 0 && n <= len(b):
 		return b[:n], staged
 	}
-	if staged, ok := f.cache.stage.TryGet(n); ok {
+	if staged, ok := f.cache.staging.TryGet(n); ok {
 		return staged.Bytes(), staged
 	}
 	if behind == 0 {

@@ -26,12 +26,12 @@ type Options struct {
 }
 
 const (
-	defaultBytes = 64 << 20 // 64 MiB
-	minBlock     = 4 << 10  // 4 KiB: O_DIRECT takes this everywhere
-	maxBlock     = 2 << 20  // 2 MiB: a huge page
-	maxBlocks    = 1 << 30  // frames are numbered by an int32
-	stageMemory  = 8 << 20  // 8 MiB
-	perBlock     = 150      // bytes of the index for each block: frame, chains, policy
+	defaultBytes  = 64 << 20 // 64 MiB
+	minBlock      = 4 << 10  // 4 KiB: O_DIRECT takes this everywhere
+	maxBlock      = 2 << 20  // 2 MiB: a huge page
+	maxBlocks     = 1 << 30  // frames are numbered by an int32
+	stagingMemory = 8 << 20  // 8 MiB
+	perBlock      = 150      // bytes of the index for each block: frame, chains, policy
 )
 
 // withDefaults returns o with defaults for what is 0, or an error for what is wrong.

@@ -26,9 +26,9 @@ type chromeEvent struct {
 	Args map[string]any `json:"args"`
 }
 
-// TestChrome checks the rules of the format. Each event has a phase, a name and a process. An event with a
-// time has a thread. The two events of an asynchronous pair have the same id, category and name, and the
-// second is not earlier.
+// TestChrome checks the rules of the format. Each event has a phase, a name and a process.
+// An event with a time has a thread. The two events of an asynchronous pair have the same
+// id, category and name, and the second is not earlier.
 func TestChrome(t *testing.T) {
 	tr := random(seed.Rand(t), 500)
 	var b bytes.Buffer

@@ -16,7 +16,8 @@ import (
 	"github.com/sluiceio/sluice/internal/seed"
 )
 
-// random makes a trace of n operations and half as many calls, in random order, some with extreme values.
+// random makes a trace of n operations and half as many calls, in random order, some with
+// extreme values.
 func random(r *rand.Rand, n int) *Trace {
 	t := &Trace{
 		Meta: Meta{
@@ -146,7 +147,8 @@ func framed(kind byte, body []byte) []byte {
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli()))
 }
 
-// TestNewer reads what a later version of the same format may write: unknown blocks, and more fields in Meta.
+// TestNewer reads what a later version of the same format may write: unknown blocks, and
+// more fields in Meta.
 func TestNewer(t *testing.T) {
 	meta := appendTexts(nil, []string{"prog", "", "", "", "", "", "", "new"})
 	meta = append(binary.AppendUvarint(meta, 9), bytes.Repeat([]byte{2}, 9)...)
@@ -215,7 +217,8 @@ func (s *short) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// TestSlots: operations of one slot do not overlap, and there are no more slots than operations at a time.
+// TestSlots: operations of one slot do not overlap, and there are no more slots than
+// operations at a time.
 func TestSlots(t *testing.T) {
 	tr := random(seed.Rand(t), 2000)
 	until := map[int32]time.Duration{}

@@ -97,8 +97,8 @@ func TestFlags(t *testing.T) {
 	}
 }
 
-// TestSharedPosition: two descriptors that share a position read each block of a file once between them,
-// complete, whether all of it, a part or nothing is in the page cache.
+// TestSharedPosition: two descriptors that share a position read each block of a file once
+// between them, complete, whether all of it, a part or nothing is in the page cache.
 func TestSharedPosition(t *testing.T) {
 	eachDriver(t, func(t *testing.T, p *provider) {
 		const blocks, size = 512, 16384
@@ -261,8 +261,8 @@ func TestSeeks(t *testing.T) {
 	}
 }
 
-// TestLooks: internal/poll reads and writes files in the page cache by itself, unless operations are counted
-// or recorded.
+// TestLooks: internal/poll reads and writes files in the page cache by itself, unless
+// operations are counted or recorded.
 func TestLooks(t *testing.T) {
 	p := onPool(t)
 	looks := p.core.KnowsEnd() // the kernel must report the end of a file
@@ -289,8 +289,8 @@ func TestLooks(t *testing.T) {
 	}
 }
 
-// TestLooksNoMore: after a read that was not in the page cache, the Disk looks first, until something is there
-// again. If the file system does not support that, it always does.
+// TestLooksNoMore: after a read that was not in the page cache, the Disk looks first, until
+// something is there again. If the file system does not support that, it always does.
 func TestLooksNoMore(t *testing.T) {
 	p := onPool(t)
 	fd, err := unix.MemfdCreate("file", unix.MFD_CLOEXEC)

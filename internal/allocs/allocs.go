@@ -10,9 +10,9 @@ import (
 
 const calls, runs = 100, 20
 
-// None fails the test if do allocates, or returns an error. do makes one call of what is
-// tested. testing.AllocsPerRun is not enough: it divides by the number of runs, so that one
-// allocation in every second call counts as none.
+// None fails the test if do allocates, or returns an error. do makes one call of the tested
+// function. testing.AllocsPerRun is not enough: it divides by the number of runs, so that
+// one allocation in every second call counts as none.
 //
 // Allocations of the runtime at the same time, for another thread or goroutine, are counted
 // too. So do is called in runs of a hundred, and one run without an allocation is enough: if

@@ -191,7 +191,7 @@ func TestWaitersAreServedInOrder(t *testing.T) {
 	}
 	// There is room for the second Get, but the first one is served first.
 	if _, ok := p.TryGet(1); ok {
-		t.Error("TryGet has overtaken those who wait")
+		t.Error("TryGet has overtaken waiting Gets")
 	}
 	if n := p.Stats().Waiting; n != 3 {
 		t.Fatalf("%d requests wait; want 3: one was served before the first one", n)
@@ -339,7 +339,7 @@ func (r *register) Unregister(i int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.known[i] == nil {
-		panic("unregistered what is not registered")
+		panic("Unregister of memory that is not registered")
 	}
 	delete(r.known, i)
 }

@@ -82,8 +82,8 @@ func TestAsSlices(t *testing.T) {
 	}
 }
 
-// Remove does not walk the list: the list is cut after its first and before its last value, so that a walk
-// would not reach the middle.
+// Remove does not walk the list: the list is cut after its first and before its last value,
+// so that a walk would not reach the middle.
 func TestRemoveDoesNotWalk(t *testing.T) {
 	var l List[item]
 	items := make([]*item, 7)
@@ -110,11 +110,11 @@ func TestMisuse(t *testing.T) {
 		do   func()
 		want string
 	}{
-		"PushBack twice":        {func() { l.PushBack(&in.links, in) }, "list: a value is pushed that is in a list already"},
-		"PushFront twice":       {func() { l.PushFront(&in.links, in) }, "list: a value is pushed that is in a list already"},
-		"PushBack to another":   {func() { other.PushBack(&in.links, in) }, "list: a value is pushed that is in a list already"},
-		"Remove from another":   {func() { other.Remove(&in.links) }, "list: a value is removed from a list that it is not in"},
-		"Remove of what is not": {func() { l.Remove(&out.links) }, "list: a value is removed from a list that it is not in"},
+		"PushBack twice":               {func() { l.PushBack(&in.links, in) }, "list: a value is pushed that is in a list already"},
+		"PushFront twice":              {func() { l.PushFront(&in.links, in) }, "list: a value is pushed that is in a list already"},
+		"PushBack to another":          {func() { other.PushBack(&in.links, in) }, "list: a value is pushed that is in a list already"},
+		"Remove from another":          {func() { other.Remove(&in.links) }, "list: a value is removed from a list that it is not in"},
+		"Remove of a value in no list": {func() { l.Remove(&out.links) }, "list: a value is removed from a list that it is not in"},
 	} {
 		func() {
 			defer func() {

@@ -13,13 +13,13 @@ import (
 	"github.com/sluiceio/sluice/internal/seed"
 )
 
-// TestGolden plays each script in testdata and compares the Window's answers with those in the script. The
-// first line of a script is
+// TestGolden plays each script in testdata and compares the Window's answers with those in
+// the script. The first line of a script is
 //
 //	window SIZE GAP AMPLIFICATION MOST
 //
-// The other lines are add OFF-END…, whose extents are named a, b, c and so on, and next, which calls Next
-// until the window is empty.
+// The other lines are add OFF-END…, whose extents are named a, b, c and so on, and next,
+// which calls Next until the window is empty.
 func TestGolden(t *testing.T) {
 	golden.Scripts(t, "testdata/*.txt", play)
 }
@@ -71,8 +71,8 @@ func scan(t *testing.T, format, s string, to ...any) {
 	}
 }
 
-// TestRandom: for any extents and limits, each extent is completely in one request, the oldest is in the
-// next one, and no request exceeds the limits, as counted byte by byte.
+// TestRandom: for any extents and limits, each extent is completely in one request, the
+// oldest is in the next one, and no request exceeds the limits, as counted byte by byte.
 func TestRandom(t *testing.T) {
 	r := seed.Rand(t)
 	for range 3000 {
@@ -147,7 +147,7 @@ func check(t *testing.T, l Limits, e Extent, of []int, extents []Extent) {
 	}
 	switch {
 	case !wanted[0] || !wanted[len(wanted)-1]:
-		t.Fatalf("%v has an edge that nobody wants", e)
+		t.Fatalf("%v has an edge that no extent has", e)
 	case e.Len() > l.Size, longest > max(l.Gap, 0), float64(e.Len()) > l.Amplification*float64(n):
 		t.Fatalf("%+v: a request of %d bytes, %d of them wanted, with a gap of %d", l, e.Len(), n, longest)
 	}

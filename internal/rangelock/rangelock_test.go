@@ -116,8 +116,8 @@ func TestGivenUp(t *testing.T) {
 	}
 }
 
-// TestExclusion locks random ranges in many goroutines, some of which give up, and checks that no byte is
-// locked twice.
+// TestExclusion locks random ranges in many goroutines, some of which give up, and checks
+// that no byte is locked twice.
 func TestExclusion(t *testing.T) {
 	const size, goroutines, rounds = 64, 32, 2000
 	start := seed.Of(t)

@@ -10,8 +10,8 @@ import (
 	"github.com/sluiceio/sluice/internal/seed"
 )
 
-// TestGolden plays each script in testdata and compares the Window's answers with those in the script. The
-// first line of a script is
+// TestGolden plays each script in testdata and compares the Window's answers with those in
+// the script. The first line of a script is
 //
 //	window START END SIZE COUNT
 //
@@ -71,8 +71,8 @@ func scan(t *testing.T, s string, to ...any) {
 	}
 }
 
-// TestCoversTheSpan: for any sizes, the fetches are the span, in order and without gap or overlap, and there
-// are never more than count in the window.
+// TestCoversTheSpan: for any sizes, the fetches are the span, in order and without gap or
+// overlap, and there are never more than count in the window.
 func TestCoversTheSpan(t *testing.T) {
 	r := seed.Rand(t)
 	for range 2000 {

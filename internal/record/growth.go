@@ -81,8 +81,8 @@ func (g *growth) addChunks() error {
 	return err
 }
 
-// reserveNames reports whether the file has n bytes of names, after growing it if need be. A nil growth, of
-// a Recorder in memory, has all of them. files.mu is held.
+// reserveNames reports whether the file has n bytes of names, after growing it if need be.
+// A nil growth, of a Recorder in memory, has all of them. files.mu is held.
 func (g *growth) reserveNames(n int) bool { return g == nil || g.namesTo(n) == nil }
 
 func (g *growth) namesTo(n int) error {

@@ -31,8 +31,8 @@ func put(r *Recorder, n int) {
 	}
 }
 
-// readBack reads the file, as if the process had ended here. It returns the number of records in it, and
-// its size on the disk.
+// readBack reads the file, as if the process had ended here. It returns the number of
+// records in it, and its size on the disk.
 func readBack(t *testing.T, name string) (n int, of Recording, onDisk int64) {
 	t.Helper()
 	f, err := os.Open(name)
@@ -89,8 +89,8 @@ func TestFileGrowsToItsEnd(t *testing.T) {
 	}
 }
 
-// TestFileCannotGrow: if the file cannot grow, the records for which it has room are in it, and the others
-// are counted.
+// TestFileCannotGrow: if the file cannot grow, the records for which it has room are in it,
+// and the others are counted.
 func TestFileCannotGrow(t *testing.T) {
 	r, name := recorder(t, 1<<20)
 	if err := r.growth.f.Close(); err != nil {
@@ -111,8 +111,8 @@ func TestFileCannotGrow(t *testing.T) {
 	}
 }
 
-// TestFileClosedByProgram: if another file has the descriptor's number, it is not changed. What was recorded
-// before is in the recording.
+// TestFileClosedByProgram: if another file has the descriptor's number, it is not changed.
+// What was recorded before is in the recording.
 func TestFileClosedByProgram(t *testing.T) {
 	r, name := recorder(t, 1<<20)
 	put(r, 10)

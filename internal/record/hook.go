@@ -20,8 +20,9 @@ type Hook struct {
 	others []*Hook
 }
 
-// Set makes r record from now on; with nil nothing is recorded. A Recorder gives each Hook a number,
-// from 0, which is in its records: the number of the ring, if the Hook belongs to one.
+// Set makes r record from now on; with nil nothing is recorded. A Recorder gives each Hook
+// a number, from 0, which is in its records: the number of the ring, if the Hook belongs to
+// one.
 func (h *Hook) Set(r *Recorder) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

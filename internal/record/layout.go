@@ -2,8 +2,8 @@ package record
 
 import "sync/atomic"
 
-// area is the memory of a Recorder. Its types have no pointers, so that it can be the mapping of a file
-// (Create). The file has these four parts, one after the other.
+// area is the memory of a Recorder. Its types have no pointers, so that it can be the
+// mapping of a file (Create). The file has these four parts, one after the other.
 type area struct {
 	head    *header
 	names   []byte

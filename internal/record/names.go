@@ -1,7 +1,7 @@
 package record
 
-// Values of the fields of a record. They are the values of package trace's constants. The kinds up to
-// KindClose are also those of driver.Code.
+// Values of the fields of a record. They are the values of package trace's constants. The
+// kinds up to KindClose are also those of driver.Code.
 const (
 	KindRead     = 1
 	KindWrite    = 2

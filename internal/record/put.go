@@ -6,8 +6,8 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// Op is an operation that has ended. Its times are results of Now. A time that is 0, or before the one
-// above it, counts as equal to that one.
+// Op is an operation that has ended. Its times are results of Now. A time that is 0, or
+// before the one above it, counts as equal to that one.
 type Op struct {
 	Queued, Submitted, Completed, Woken int64
 
@@ -73,8 +73,8 @@ func (e *event) since(i int, before, at int64) int64 {
 
 func (e *event) diff(i int) int64 { return int64(e.high[i])<<32 | int64(e.low[i]) }
 
-// claim returns a place for a record, and the word to store when the record is complete. The place is
-// nil if the record is lost.
+// claim returns a place for a record, and the word to store when the record is complete.
+// The place is nil if the record is lost.
 func (r *Recorder) claim(hash uint32) (*event, uint64) {
 	s := &r.stripes[hash&r.stripeMask]
 	p := s.pos.Add(1) - 1
@@ -96,8 +96,8 @@ func (e *event) lock(turn uint64) (*event, uint64) {
 	return e, turn << 1
 }
 
-// claimSlow is claim for a goroutine that got place i of a chunk that is full, or that another stripe has
-// taken since.
+// claimSlow is claim for a goroutine that got place i of a chunk that is full, or that
+// another stripe has taken since.
 func (r *Recorder) claimSlow(hash uint32, turn, i uint64) (*event, uint64) {
 	index := hash & r.stripeMask
 	s, mu := &r.stripes[index], &r.locks[index]
@@ -134,7 +134,8 @@ func (r *Recorder) takeAnother(s *stripe) (e *event, word uint64, ok bool) {
 	return e, word, true
 }
 
-// nextChunk gives the stripe the next chunk, and returns its first place. The stripe's lock is held.
+// nextChunk gives the stripe the next chunk, and returns its first place. The stripe's lock
+// is held.
 func (r *Recorder) nextChunk(s *stripe) (*event, uint64) {
 	for {
 		turn := r.head.next.Add(1)
@@ -157,8 +158,8 @@ func (r *Recorder) nextChunk(s *stripe) (*event, uint64) {
 	}
 }
 
-// setTurn sets the chunk's turn. It fails if the chunk has a later one already: a goroutine may be held
-// up between taking a turn and this call.
+// setTurn sets the chunk's turn. It fails if the chunk has a later one already: a goroutine
+// may be held up between taking a turn and this call.
 func (c *chunk) setTurn(turn uint64) bool {
 	for {
 		t := c.turn.Load()

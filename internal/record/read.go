@@ -20,8 +20,8 @@ const (
 	maxStripes = 1 << 16  // 8 MiB
 )
 
-// Read passes the records of a file of Create to the Sink. A program may be recording in it: a record
-// that is being written is left out.
+// Read passes the records of a file of Create to the Sink. A program may be recording in
+// it: a record that is being written is left out.
 func Read(from io.Reader, to Sink) (Recording, error) {
 	heads := make([]header, 1)
 	if err := fill(from, heads); err != nil {
@@ -74,7 +74,8 @@ func (h *header) check() error {
 	return nil
 }
 
-// dropInvalid removes records that no Recorder has written from chunk i of n, which was read from a file.
+// dropInvalid removes records that no Recorder has written from chunk i of n, which was
+// read from a file.
 func (c *chunk) dropInvalid(i, n uint64) {
 	for j := range c.events {
 		e := &c.events[j]

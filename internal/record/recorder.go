@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// base is the time from which the times of all records count, whichever Recorder they are in: about when
-// this process began.
+// base is the time from which the times of all records count, whichever Recorder they are
+// in: about when this process began.
 var base = time.Now()
 
 // Now returns the current time for records: nanoseconds since base, never 0.
@@ -108,8 +108,8 @@ func (r *Recorder) init(o Options) {
 	r.regions = o.Regions
 }
 
-// Describe stores a description of the recording, which the caller has encoded. It reports whether there
-// was room for it. It is called before the Recorder is used.
+// Describe stores a description of the recording, which the caller has encoded. It reports
+// whether there was room for it. It is called before the Recorder is used.
 func (r *Recorder) Describe(about []byte) bool {
 	if len(about) > len(r.head.about) {
 		return false

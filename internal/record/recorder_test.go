@@ -56,8 +56,8 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// TestFull makes more records than there is room for, in several goroutines. Stored and lost records
-// together are all, and none is stored twice.
+// TestFull makes more records than there is room for, in several goroutines. Stored and
+// lost records together are all, and none is stored twice.
 func TestFull(t *testing.T) {
 	for _, keep := range []bool{false, true} {
 		t.Run(fmt.Sprintf("keep=%v", keep), func(t *testing.T) {
@@ -117,7 +117,8 @@ func TestWhich(t *testing.T) {
 	}
 }
 
-// TestWhole records while others read. Each record is returned as it was made, and not as parts of two.
+// TestWhole records while others read. Each record is returned as it was made, and not as
+// parts of two.
 func TestWhole(t *testing.T) {
 	r := New(Options{Events: 1})
 	stop := make(chan struct{})
@@ -147,8 +148,8 @@ func TestWhole(t *testing.T) {
 	all.Wait()
 }
 
-// TestLate: a goroutine is held up between taking a place and writing to it, until another has the place.
-// Its record is lost, the other's is not.
+// TestLate: a goroutine is held up between taking a place and writing to it, until another
+// has the place. Its record is lost, the other's is not.
 func TestLate(t *testing.T) {
 	r := New(Options{Events: 1})
 	hash := uint32(5)
@@ -173,7 +174,7 @@ func TestLate(t *testing.T) {
 		n[o.Off]++
 	}
 	if n[2] != 1 || n[3] != 3 || about.Total != int64(2*r.Events()+4) {
-		t.Errorf("kept by whom: %v, of %d; want one by 2, three by 3", n, about.Total)
+		t.Errorf("records by goroutine: %v, of %d; want one by 2, three by 3", n, about.Total)
 	}
 }
 
@@ -182,13 +183,13 @@ func TestStale(t *testing.T) {
 	var e event
 	e.word.Store(5 << 1)
 	if f, _ := e.lock(4); f != nil {
-		t.Error("a place of a later turn was given out")
+		t.Error("lock succeeded for a place of a later turn")
 	}
 	if f, w := e.lock(5); f != &e || w != 5<<1 {
-		t.Error("a place was not given out")
+		t.Error("lock failed for a free place")
 	}
 	if f, _ := e.lock(6); f != nil {
-		t.Error("a place that is being written to was given out")
+		t.Error("lock succeeded for a place that is being written to")
 	}
 	var c chunk
 	if !c.setTurn(7) || c.setTurn(6) || !c.setTurn(8) {
@@ -228,8 +229,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestClasses: names of classes and of files are in the same memory and have separate numbers. Each record
-// has both.
+// TestClasses: names of classes and of files are in the same memory and have separate
+// numbers. Each record has both.
 func TestClasses(t *testing.T) {
 	r := New(Options{Names: 1})
 	r.Start()
@@ -280,7 +281,7 @@ func TestHook(t *testing.T) {
 	var h Hook
 	var ref FileRef
 	if h.Now() != 0 {
-		t.Error("there is a time although nobody records")
+		t.Error("Now is not 0 although nothing is recorded")
 	}
 	h.Op(&Op{}, &ref, "", nil)
 	h.Call(1, Call{})
@@ -299,7 +300,8 @@ func TestHook(t *testing.T) {
 	}
 }
 
-// TestAnother: a Hook made by Another records whenever the first one does, with a number of its own.
+// TestAnother: a Hook made by Another records whenever the first one does, with a number of
+// its own.
 func TestAnother(t *testing.T) {
 	r := New(Options{})
 	var h Hook
@@ -317,7 +319,8 @@ func TestAnother(t *testing.T) {
 	}
 }
 
-// TestRings: each Hook has a number of its own, and the same one when the same Recorder is set again.
+// TestRings: each Hook has a number of its own, and the same one when the same Recorder is
+// set again.
 func TestRings(t *testing.T) {
 	if !Built {
 		t.Skip("no calls are recorded")

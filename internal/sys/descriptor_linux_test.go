@@ -27,7 +27,7 @@ func TestDescriptor(t *testing.T) {
 			defer unix.Close(fd)
 			d := Describe(fd)
 			if !d.Same() {
-				t.Error("Same = false of a descriptor that nobody has touched")
+				t.Error("Same = false for a descriptor that was not changed")
 			}
 			other, err := c.after()
 			if err != nil {

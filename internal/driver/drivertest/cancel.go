@@ -41,7 +41,7 @@ func testCancel(r *rig) {
 		for _, op := range r.must(len(ops)) {
 			r.cancelled(op, data)
 			if (len(ops)-1-op.Owner.(*tracker).tag)%2 != 0 && op.Res == canceled {
-				r.Errorf("Read at %d = ECANCELED; nobody cancelled it", op.Off)
+				r.Errorf("Read at %d = ECANCELED; it was not cancelled", op.Off)
 			}
 		}
 	}

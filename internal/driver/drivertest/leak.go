@@ -70,5 +70,5 @@ func (s stacks) checkGone(t testing.TB) {
 			return
 		}
 	}
-	t.Errorf("left behind after Close:\n%s", left)
+	t.Errorf("goroutine left after Close:\n%s", left)
 }

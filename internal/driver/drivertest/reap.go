@@ -38,7 +38,7 @@ func testNeed(r *rig) {
 		r.submit(nops(depth)...)
 		n := len(r.reap(depth, need))
 		if n < need {
-			r.Errorf("Reap(%d, %d) = %d; nobody called Wake", depth, need, n)
+			r.Errorf("Reap(%d, %d) = %d; Wake was not called", depth, need, n)
 		}
 		r.must(depth - n)
 	}
@@ -88,7 +88,7 @@ func testReapWaits(r *rig) {
 		time.Sleep(time.Millisecond) // so that a Reap that returns too early is noticed
 		r.submit(nops(1)...)
 		if done := <-c; len(done) != 2 {
-			r.Errorf("Reap(2, 2) = %d; nobody called Wake", len(done))
+			r.Errorf("Reap(2, 2) = %d; Wake was not called", len(done))
 			r.must(2 - len(done))
 		}
 	}

@@ -165,7 +165,7 @@ func testRegisterAgain(r *rig) {
 	for i := range 3000 {
 		m := r.register(4096)
 		if m.index == kept.index {
-			r.Fatalf("index %d is given out twice", m.index)
+			r.Fatalf("Register returned index %d twice", m.index)
 		}
 		if i%1000 == 0 {
 			r.want(m.op(driver.Read, f, 0, 0, 4096), 4096)
@@ -190,7 +190,7 @@ func testRegisterMany(r *rig) {
 	for range pieces {
 		m := r.register(size)
 		if seen[m.index] {
-			r.Fatalf("index %d is given out twice", m.index)
+			r.Fatalf("Register returned index %d twice", m.index)
 		}
 		seen[m.index] = true
 		all = append(all, m)

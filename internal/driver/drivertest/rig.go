@@ -115,7 +115,7 @@ func (r *rig) must(n int) []*driver.Op {
 	r.Helper()
 	done := r.reap(n, n)
 	if len(done) != n {
-		r.Fatalf("Reap(%d, %d) = %d; nobody called Wake", n, n, len(done))
+		r.Fatalf("Reap(%d, %d) = %d; Wake was not called", n, n, len(done))
 	}
 	return done
 }

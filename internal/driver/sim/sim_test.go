@@ -233,10 +233,10 @@ func TestHold(t *testing.T) {
 	d.Hold(func(op *driver.Op) bool { return op.Code == driver.Read })
 	stuck := []*driver.Op{read(fd, 0, 3), read(fd, 1, 2)}
 	submit(t, d, stuck...)
-	want(t, "Write beside what is held", do(t, d, write(fd, 0, "A")), 1)
+	want(t, "Write while another operation is held", do(t, d, write(fd, 0, "A")), 1)
 	d.Wake()
 	if n, err := d.Reap(make([]*driver.Op, 2), 1); n != 0 || err != nil {
-		t.Errorf("Reap of what is held, and a Wake = %d, %v; want 0, nil", n, err)
+		t.Errorf("Reap while an operation is held, and a Wake = %d, %v; want 0, nil", n, err)
 	}
 	d.Cancel(stuck[1])
 	if op := reap(t, d, 1)[0]; op != stuck[1] || op.Res != -int32(syscall.ECANCELED) {

@@ -292,7 +292,7 @@ func TestWakeAndCancelRace(t *testing.T) {
 		}
 		others.Wait()
 		if ops[3].Res != 1 || ops[3].Buf[0] != 9 {
-			t.Fatalf("round %d: read that nobody cancelled = %d; want 1", round, ops[3].Res)
+			t.Fatalf("round %d: read that was not cancelled = %d; want 1", round, ops[3].Res)
 		}
 		for _, op := range ops[:3] {
 			if op.Res == canceled {

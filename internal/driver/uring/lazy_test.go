@@ -52,7 +52,7 @@ func TestLazyRingRefused(t *testing.T) {
 	all.Wait()
 }
 
-// TestLazyRingFails: a ring that opens and cannot be used is closed again in openLate,
+// TestLazyRingFails: a ring that opens and cannot be used is closed again in openNow,
 // while other goroutines wait to register memory.
 func TestLazyRingFails(t *testing.T) {
 	r := open(t, Options{Lazy: true})
@@ -63,7 +63,7 @@ func TestLazyRingFails(t *testing.T) {
 		defer close(done)
 		_, _ = r.Register(make([]byte, 10))
 	}()
-	for r.lazy.pending.Load() { // openAgain does not need buffers.mu
+	for r.lazy.pending.Load() { // reopen does not need buffers.mu
 		unix.Nanosleep(&unix.Timespec{Nsec: 1e5}, nil)
 	}
 	r.buffers.mu.Unlock()
