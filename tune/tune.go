@@ -161,7 +161,7 @@ func Save(d Device, m Measured) (string, error) {
 		return "", err
 	}
 	if path == Off {
-		return "", fmt.Errorf("%s is %s: name a file, or unset it", Variable, Off)
+		return "", fmt.Errorf("%s is %s (name a file, or unset it)", Variable, Off)
 	}
 	text, err := json.MarshalIndent(m, "", "\t")
 	if err != nil {
