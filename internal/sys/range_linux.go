@@ -7,13 +7,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Allocate reserves room for the n bytes at off of fd, and does not change the file's size
-// (fallocate(2)).
+// Allocate reserves disk space for the n bytes at off of fd, and does not change the file's
+// size (fallocate(2)).
 func Allocate(fd int, off, n int64) error {
 	return fallocate(fd, unix.FALLOC_FL_KEEP_SIZE, off, n)
 }
 
-// PunchHole makes the n bytes at off of fd zeros, and gives their blocks back.
+// PunchHole makes the n bytes at off of fd zeros, and frees their disk space.
 func PunchHole(fd int, off, n int64) error {
 	return fallocate(fd, unix.FALLOC_FL_KEEP_SIZE|unix.FALLOC_FL_PUNCH_HOLE, off, n)
 }
@@ -22,11 +22,11 @@ func fallocate(fd int, mode uint32, off, n int64) error {
 	return IgnoringEINTR(func() error { return unix.Fallocate(fd, mode, off, n) })
 }
 
-// advices are posix_fadvise(2)'s, by the number that Advise is called with.
+// advices has the values of posix_fadvise(2), by the number that Advise is called with.
 var advices = [...]int{unix.FADV_NORMAL, unix.FADV_SEQUENTIAL, unix.FADV_RANDOM, unix.FADV_WILLNEED, unix.FADV_DONTNEED}
 
-// Advise tells the system how the n bytes at off of fd will be used; n 0 means up to the
-// end of the file. Advice is 0 to 4: normal, sequential, random, will need, do not need.
+// Advise tells the kernel how the n bytes at off of fd will be used; with n 0, all bytes
+// from off on. advice is 0 to 4: normal, sequential, random, will need, do not need.
 func Advise(fd int, off, n int64, advice uint8) error {
 	return IgnoringEINTR(func() error { return unix.Fadvise(fd, off, n, advices[advice]) })
 }
@@ -44,12 +44,12 @@ func SetLifetime(fd int, hint uint64) error {
 	}
 }
 
-// FlushPages writes back the pages of the n bytes at off of fd, and waits for that; n 0
-// means up to the end of the file.
+// FlushPages writes back the pages of the n bytes at off of fd, and waits for that; with
+// n 0, all pages from off on.
 func FlushPages(fd int, off, n int64) error {
 	const writeAndWait = unix.SYNC_FILE_RANGE_WAIT_BEFORE | unix.SYNC_FILE_RANGE_WRITE | unix.SYNC_FILE_RANGE_WAIT_AFTER
 	err := IgnoringEINTR(func() error { return unix.SyncFileRange(fd, off, n, writeAndWait) })
-	if IsErrno(err, unix.ENOSYS, unix.EPERM, unix.EINVAL, unix.ESPIPE) { // not available here
+	if IsErrno(err, unix.ENOSYS, unix.EPERM, unix.EINVAL, unix.ESPIPE) { // the system call is not available
 		err = IgnoringEINTR(func() error { return unix.Fdatasync(fd) })
 	}
 	return err
@@ -59,6 +59,6 @@ func FlushPages(fd int, off, n int64) error {
 // them from the page cache.
 func DropPages(fd int, off, n int64) error {
 	err := FlushPages(fd, off, n)
-	_ = unix.Fadvise(fd, off, n, unix.FADV_DONTNEED) // only advice
+	_ = unix.Fadvise(fd, off, n, unix.FADV_DONTNEED) // an error does no harm: this is only advice
 	return err
 }

@@ -4,20 +4,20 @@ package sys
 
 import "errors"
 
-// Allocate is for Linux alone.
+// Allocate returns errors.ErrUnsupported: it is for Linux only.
 func Allocate(int, int64, int64) error { return errors.ErrUnsupported }
 
-// PunchHole is for Linux alone.
+// PunchHole returns errors.ErrUnsupported: it is for Linux only.
 func PunchHole(int, int64, int64) error { return errors.ErrUnsupported }
 
-// Advise is for Linux alone.
+// Advise returns errors.ErrUnsupported: it is for Linux only.
 func Advise(int, int64, int64, uint8) error { return errors.ErrUnsupported }
 
-// SetLifetime is for Linux alone.
+// SetLifetime returns errors.ErrUnsupported: it is for Linux only.
 func SetLifetime(int, uint64) error { return errors.ErrUnsupported }
 
-// FlushPages is for Linux alone.
+// FlushPages returns errors.ErrUnsupported: it is for Linux only.
 func FlushPages(int, int64, int64) error { return errors.ErrUnsupported }
 
-// DropPages is for Linux alone.
+// DropPages returns errors.ErrUnsupported: it is for Linux only.
 func DropPages(int, int64, int64) error { return errors.ErrUnsupported }
