@@ -63,8 +63,8 @@ type Options struct {
 	// chooses by the file's size and file system.
 	BlockSize int
 	// Concurrency is how many files are copied at once, at most 1024. 0 copies as
-	// many as there are processors while the page cache has what is copied, and
-	// more when a disk must be read.
+	// many as there are processors. When a disk must be read, up to four goroutines
+	// read ahead, unless Concurrency is 1.
 	Concurrency int
 
 	// OnError is called for each error when it happens, and OnDone for each finished

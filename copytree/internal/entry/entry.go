@@ -62,10 +62,6 @@ type Events interface {
 	// LargeFile is called before a file larger than SmallFile is copied, so that
 	// others may help with the rest of its batch.
 	LargeFile()
-	// BeginUncached is called before a large file is copied that the page cache may
-	// lack, and EndUncached afterwards.
-	BeginUncached()
-	EndUncached()
 }
 
 // Copier copies entries for one worker.

@@ -89,19 +89,14 @@ func (c *Copier) copyOpen(it *item.Item) error {
 
 // copyContent copies the content, small files in a quicker way.
 func (c *Copier) copyContent(it *item.Item) error {
-	large := it.Stat.Size > SmallFile
 	if c.isSmall(it) {
 		done, err := c.copySmall(it)
 		if done || err != nil {
 			return err
 		}
-	} else if large {
+	} else if it.Stat.Size > SmallFile {
 		c.events.LargeFile()
 		c.setCurrent(it)
-	}
-	if large && !c.Hold.Allowed() { // the tree is cold
-		c.events.BeginUncached()
-		defer c.events.EndUncached()
 	}
 	c.Kernel.Hold = c.Hold.Ignore()
 	s := &it.Stat

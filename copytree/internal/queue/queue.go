@@ -27,11 +27,10 @@ import (
 
 // Limits bounds what is in memory and open, whatever the tree.
 type Limits struct {
-	Workers      int // goroutines that copy; their ids are 0 to Workers-1
-	Prefetchers  int // goroutines that read ahead; their ids follow. 0: a tree is never cold
-	ExtraWorkers int // goroutines that copy while workers wait for large files (extra.go)
-	OpenAhead    int // descriptors of delivered batches, beyond which prefetchers wait
-	Dirs         int // directories that wait, beyond which a reader goes down first
+	Workers     int // goroutines that copy; their ids are 0 to Workers-1
+	Prefetchers int // goroutines that read ahead; their ids follow. 0: a tree is never cold
+	OpenAhead   int // descriptors of delivered batches, beyond which prefetchers wait
+	Dirs        int // directories that wait, beyond which a reader goes down first
 }
 
 // Queue is what is left to do of one tree at a time.
@@ -50,14 +49,13 @@ type Queue struct {
 	unfinished int           // directories of the tree that are known and not finished. Under mu
 	openAhead  int           // descriptors in delivered batches that are not released. Under mu
 	cold       bool          // prefetchers run. Under mu
-	extra      extra
 }
 
 // Init prepares an empty Queue. It must be called first.
 func (q *Queue) Init(l Limits) {
 	q.Limits = l
 	q.found = make([][]*dirs.Dir, q.Workers+q.Prefetchers)
-	q.work.L, q.ahead.L, q.extra.work.L = &q.mu, &q.mu, &q.mu
+	q.work.L, q.ahead.L = &q.mu, &q.mu
 }
 
 // Start makes d, the root of a tree, all there is to do.
@@ -83,7 +81,6 @@ func (q *Queue) Stopped() bool { return q.stopped.Load() }
 func (q *Queue) wakeAll() {
 	q.work.Broadcast()
 	q.ahead.Broadcast()
-	q.extra.work.Broadcast()
 }
 
 // Next returns what a worker is to do: copy a batch, or read a directory. It waits
@@ -131,9 +128,6 @@ func (q *Queue) Deliver(all []*Batch) {
 	}
 	q.delivered = append(q.delivered, all...)
 	q.work.Broadcast()
-	if q.extra.large > 0 {
-		q.extra.work.Broadcast()
-	}
 	for q.openAhead >= q.OpenAhead && !q.Stopped() {
 		q.ahead.Wait()
 	}
@@ -153,9 +147,6 @@ func (q *Queue) Offer(b *Batch) {
 	defer q.mu.Unlock()
 	q.offered = append(q.offered, b)
 	q.work.Broadcast()
-	if q.cold {
-		q.extra.work.Broadcast()
-	}
 }
 
 // joinOffered makes the caller a user of a batch that was offered, or returns nil.

@@ -15,9 +15,6 @@ type limits struct {
 const (
 	// maxOpenAhead is how many files are open ahead of the workers.
 	maxOpenAhead = 1024
-	// maxColdWorkers is how many workers and extra workers there are together, and
-	// so how many large files are read from a disk at once.
-	maxColdWorkers = 8
 	// maxWaitingDirs is how many directories wait to be read.
 	maxWaitingDirs = 4096
 	// maxIdleDirs is how many unused directories stay open.
@@ -51,9 +48,6 @@ func limitsFor(descriptors, concurrency int) limits {
 	}
 	l.Workers = max(1, min(l.Workers, free/2/workerDescriptors))
 	l.Prefetchers = min(l.Prefetchers, free/4/(2*prefetcherDescriptors))
-	if concurrency == 0 && l.Prefetchers > 0 {
-		l.ExtraWorkers = max(0, min(maxColdWorkers, free/2/workerDescriptors)-l.Workers)
-	}
 	l.OpenAhead = max(prefetcherDescriptors, min(maxOpenAhead, free/4)-l.Prefetchers*prefetcherDescriptors)
 	return l
 }

@@ -6,7 +6,7 @@ func TestLimits(t *testing.T) {
 	for _, descriptors := range []int{0, 20, 64, 256, 1024, 1 << 20} {
 		for _, concurrency := range []int{0, 1, 2, 16, 1024} {
 			l := limitsFor(descriptors, concurrency)
-			most := (l.Workers+l.ExtraWorkers)*workerDescriptors + 2*l.idleDirs
+			most := l.Workers*workerDescriptors + 2*l.idleDirs
 			if l.Prefetchers > 0 {
 				most += l.OpenAhead + l.Prefetchers*prefetcherDescriptors
 			}

@@ -7,20 +7,19 @@ import (
 )
 
 // pool has the goroutines that copy a tree beside the first worker: the other
-// workers and, from when the page cache first lacks something, prefetchers and extra
-// workers. Most trees are in memory, and those would cost threads and a megabyte for
-// nothing.
+// workers and, from when the page cache first lacks something, prefetchers. Most trees
+// are in memory, and prefetchers would cost threads and a megabyte for nothing.
 type pool struct {
 	job     *Job
 	running sync.WaitGroup
-	cold    sync.Once // starts prefetchers and extra workers
+	cold    sync.Once // starts the prefetchers
 
 	mu      sync.Mutex
 	workers []*worker // Under mu
 }
 
-// start starts the other workers, and all goroutines if the tree is known to be
-// cold. The first worker calls it.
+// start starts the other workers, and the prefetchers if the tree is known to be cold.
+// The first worker calls it.
 func (p *pool) start() {
 	for id := 1; id < p.job.queue.Workers; id++ {
 		w := p.add(id)
@@ -31,8 +30,7 @@ func (p *pool) start() {
 	}
 }
 
-// startCold starts prefetchers and extra workers, once. Workers call it while they
-// work.
+// startCold starts the prefetchers, once. Workers call it while they work.
 func (p *pool) startCold() {
 	q := &p.job.queue
 	if q.Prefetchers == 0 {
@@ -44,11 +42,6 @@ func (p *pool) startCold() {
 			f := &prefetcher{worker: p.add(q.Workers + id)}
 			f.Hold.Allow(false)
 			p.running.Go(f.run)
-		}
-		for range q.ExtraWorkers {
-			// An extra worker finds no directories, and so needs no id of its own.
-			w := p.add(-1)
-			p.running.Go(w.workExtra)
 		}
 	})
 }

@@ -51,7 +51,7 @@ func copyCold(t *testing.T, dst, src string, o option.Options) {
 }
 
 // TestPrefetchLarge copies large files, many in one directory and a few in each of
-// the others. Extra workers help.
+// the others. Workers help each other with them.
 func TestPrefetchLarge(t *testing.T) {
 	dir := memoryDir(t)
 	src, dst := filepath.Join(dir, "src"), filepath.Join(dir, "dst")
@@ -155,8 +155,8 @@ func TestOnWait(t *testing.T) {
 	}
 }
 
-// TestPool: prefetchers and extra workers are started when the page cache lacks
-// something, once for each tree.
+// TestPool: prefetchers are started when the page cache lacks something, once for each
+// tree.
 func TestPool(t *testing.T) {
 	j := newJob(t, t.Context(), Config{}, at.New())
 	if j.queue.Prefetchers == 0 {
@@ -172,7 +172,7 @@ func TestPool(t *testing.T) {
 		w.NoteCache(at.CacheMiss)
 	}
 	w.pool.wait(&w.Counts)
-	if n, want := len(w.pool.workers), j.queue.Workers-1+j.queue.Prefetchers+j.queue.ExtraWorkers; n != want || !j.queue.Cold() {
+	if n, want := len(w.pool.workers), j.queue.Workers-1+j.queue.Prefetchers; n != want || !j.queue.Cold() {
 		t.Errorf("%d goroutines are started from a disk, and Cold = %t; want %d, true", n, j.queue.Cold(), want)
 	}
 }

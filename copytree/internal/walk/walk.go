@@ -10,8 +10,7 @@
 // When everything in a directory is done, its copy gets its metadata (finish.go).
 //
 // If the page cache lacks what is copied, the tree is cold: prefetchers read
-// directories ahead of the workers and open their files (prefetch.go), and extra
-// workers copy beside workers that wait for large files.
+// directories ahead of the workers and open their files (prefetch.go).
 //
 // # The packages below
 //

@@ -12,7 +12,7 @@ import (
 // stay in memory while the directories among them wait.
 const dirBuffer = 32 << 10 // 32 KiB
 
-// worker is one goroutine of a Job: a worker, an extra worker or a prefetcher.
+// worker is one goroutine of a Job: a worker or a prefetcher.
 type worker struct {
 	*entry.Copier
 	job     *Job
@@ -46,19 +46,6 @@ func (w *worker) work() {
 		default:
 			return
 		}
-	}
-}
-
-// workExtra copies beside workers that wait until there is nothing left.
-func (w *worker) workExtra() {
-	w.Hold.Allow(false)
-	for {
-		b := w.job.queue.NextExtra()
-		if b == nil {
-			return
-		}
-		w.copyBatch(b)
-		w.job.queue.DoneExtra()
 	}
 }
 
@@ -140,7 +127,7 @@ func (w *worker) unblock(d *dirs.Dir) {
 	}
 }
 
-// CacheMissing starts prefetchers and extra workers (entry.Events).
+// CacheMissing starts the prefetchers (entry.Events).
 func (w *worker) CacheMissing() {
 	w.job.queue.SetCold(true)
 	if w.pool != nil {
@@ -157,9 +144,3 @@ func (w *worker) LargeFile() {
 		w.job.queue.Offer(w.batch)
 	}
 }
-
-// BeginUncached lets an extra worker copy meanwhile (entry.Events).
-func (w *worker) BeginUncached() { w.job.queue.BeginLarge() }
-
-// EndUncached ends that (entry.Events).
-func (w *worker) EndUncached() { w.job.queue.EndLarge() }
