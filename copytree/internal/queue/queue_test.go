@@ -1,0 +1,118 @@
+package queue
+
+import (
+	"testing"
+
+	"github.com/sluiceio/sluice/copytree/internal/dirs"
+)
+
+func newQueue(l Limits) *Queue {
+	q := &Queue{}
+	q.Init(l)
+	return q
+}
+
+// next returns the directory that Next returns for id.
+func next(t *testing.T, q *Queue, id int) *dirs.Dir {
+	t.Helper()
+	b, d, cold := q.Next(id)
+	if b != nil || cold {
+		t.Fatalf("Next(%d) = %v, %v, %t; want a directory", id, b, d, cold)
+	}
+	return d
+}
+
+// TestOrder: a worker takes the directory that it found last, and of another worker
+// the oldest one.
+func TestOrder(t *testing.T) {
+	q := newQueue(Limits{Workers: 2})
+	root, a, b, c := &dirs.Dir{}, &dirs.Dir{}, &dirs.Dir{}, &dirs.Dir{}
+	q.Start(root)
+	if d := next(t, q, 0); d != root {
+		t.Fatal("the first directory is not the root")
+	}
+	q.Add(0, []*dirs.Dir{a, b, c}, 3)
+	if next(t, q, 0) != c || next(t, q, 1) != a || next(t, q, 0) != b {
+		t.Error("the order is another one")
+	}
+	for range 4 {
+		q.Finished()
+	}
+	if b, d, _ := q.Next(0); b != nil || d != nil {
+		t.Errorf("Next = %v, %v after all directories are finished; want none", b, d)
+	}
+}
+
+// TestCold: while a tree is cold, directories are for prefetchers, and workers get
+// what these deliver. A prefetcher waits when too much is open.
+func TestCold(t *testing.T) {
+	q := newQueue(Limits{Workers: 1, Prefetchers: 1, OpenAhead: 5})
+	root := &dirs.Dir{}
+	q.Start(root)
+	q.SetCold(true)
+	if d := q.NextDir(1, false); d != root {
+		t.Fatalf("NextDir = %v; want the root", d)
+	}
+	b := NewBatch(root)
+	b.Entries = make([]Entry, 3) // with the directory's two descriptors as many as OpenAhead
+	delivered := make(chan bool)
+	go func() {
+		q.Deliver([]*Batch{b})
+		close(delivered)
+	}()
+	if got, d, cold := q.Next(0); got != b || d != nil || !cold {
+		t.Fatalf("Next = %p, %v, %t; want %p, nil, true", got, d, cold, b)
+	}
+	select {
+	case <-delivered:
+		t.Error("Deliver returns while as much is open as may be")
+	default:
+	}
+	if !q.Release(b) {
+		t.Error("Release = false for the only user")
+	}
+	<-delivered
+}
+
+// TestOffer: another worker joins a batch that was offered, and the last one ends it.
+func TestOffer(t *testing.T) {
+	q := newQueue(Limits{Workers: 2})
+	root := &dirs.Dir{}
+	q.Start(root)
+	next(t, q, 0)
+	b := NewBatch(root)
+	b.Entries = make([]Entry, 2)
+	for i := range b.Entries {
+		b.Entries[i].Name = []byte{'a', 0}
+	}
+	b.Take()
+	q.Offer(b)
+	if got, _, _ := q.Next(1); got != b {
+		t.Fatalf("Next = %p; want the batch that was offered, %p", got, b)
+	}
+	if b.Take() == nil || b.Take() != nil {
+		t.Error("not one entry was left")
+	}
+	if q.Release(b) || !q.Release(b) {
+		t.Error("it is not the second Release that ends the batch")
+	}
+}
+
+// TestStop: Stop ends what waits for work.
+func TestStop(t *testing.T) {
+	q := newQueue(Limits{Workers: 1, Prefetchers: 1})
+	q.Start(&dirs.Dir{})
+	q.SetCold(true) // so that there is no directory for the worker, and no room ahead
+	ended := make(chan bool)
+	go func() {
+		b, d, _ := q.Next(0)
+		ended <- b == nil && d == nil
+	}()
+	go func() { ended <- q.NextDir(1, true) == nil }()
+	q.Stop()
+	for range 2 {
+		if !<-ended {
+			t.Error("there is work after Stop")
+		}
+	}
+}
