@@ -86,9 +86,9 @@ func (b *Command) fileSize(chosen []experiments.Experiment, memory int64) int64 
 	switch {
 	case b.Size != nil:
 		return int64(*b.Size)
-	case !slices.ContainsFunc(chosen, func(e experiments.Experiment) bool { return !e.Trees }):
+	case !slices.ContainsFunc(chosen, func(e experiments.Experiment) bool { return !e.OwnFiles }):
 		return 0
-	case !slices.ContainsFunc(chosen, func(e experiments.Experiment) bool { return !e.Raw && !e.Trees }):
+	case !slices.ContainsFunc(chosen, func(e experiments.Experiment) bool { return !e.Raw && !e.OwnFiles }):
 		return minFileSize
 	case b.Full && memory > 0 && slices.ContainsFunc(chosen, func(e experiments.Experiment) bool { return e.FullSize }):
 		return max(defaultFileSize, experiments.FullSize(memory, scratch.Free(b.Dir)))

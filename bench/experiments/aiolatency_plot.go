@@ -14,9 +14,8 @@ const (
 	plotHeight = 12
 )
 
-// plotBurst draws when each write was queued (.) and notified (#), upwards,
-// against its number: the published picture in small. There is none on a terminal that
-// it does not fit.
+// plotBurst draws the published picture in small: when each write was queued (.) and notified
+// (#), upwards, by its number. It returns "" if the terminal is too narrow.
 func plotBurst(r AIORow) string {
 	if !report.Fits(plotWidth + len("12345678 | ")) {
 		return ""
@@ -33,7 +32,7 @@ func plotBurst(r AIORow) string {
 	for i := range writes {
 		mark(i, r.Round.Notified[i], '#')
 	}
-	for i := range writes { // above it where they meet
+	for i := range writes { // drawn over # where both fall on one character
 		mark(i, r.Round.Queued[i], '.')
 	}
 	var b strings.Builder

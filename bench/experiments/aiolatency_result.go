@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/stats"
 )
 
-// Points returns each row: the rate of its bursts.
+// Points returns each row; an operation is a write of a burst.
 func (r *AIOResult) Points() []Point {
 	var points []Point
 	for _, row := range r.Rows {
@@ -26,7 +26,8 @@ func (r *AIOResult) Points() []Point {
 	return points
 }
 
-// check refuses rounds whose figures are missing, or not of as many writes.
+// check returns an error for a round that lacks a figure, or a burst with the wrong number of
+// writes.
 func (r *AIOResult) check() error {
 	for _, row := range r.Rows {
 		for _, f := range row.Rounds {

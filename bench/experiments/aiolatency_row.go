@@ -10,27 +10,27 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/stats"
 )
 
-// AIORow is one engine under one scheduler.
+// AIORow is the result of one engine under one I/O scheduler.
 type AIORow struct {
-	Scheduler   string       `json:"scheduler"` // "" where it cannot be told
+	Scheduler   string       `json:"scheduler"` // "" if unknown
 	Engine      burst.Engine `json:"engine"`
 	Unsupported string       `json:"unsupported,omitempty"`
 	AIOFigures               // medians of the rounds
 	Rounds      []AIOFigures `json:"rounds"`
-	// Round is the round of the median time, whole: for pictures.
+	// Round is the whole burst of the round with the median time. The pictures show it.
 	Round *burst.Result `json:"round,omitempty"`
 }
 
-// AIOFigures are what a burst comes to; those that are times in nanoseconds.
+// AIOFigures are the figures of one burst. Times are in nanoseconds.
 type AIOFigures struct {
-	All     stats.Number `json:"all_ns"`             // from the first write queued until the last is taken
-	Batch   stats.Number `json:"writes_per_batch"`   // that complete together: the median of the batches
-	Half    stats.Number `json:"half_in_batches_of"` // so many writes and more
-	Submit  stats.Number `json:"submit_ns"`          // of the calls that queue a write, the median
-	Longest stats.Number `json:"longest_submit_ns"`  // of them, the longest
-	First   stats.Number `json:"first_in_batch_ns"`  // latency of the first write of a batch, the median
-	Latency stats.Number `json:"latency_ns"`         // of all writes, the median
-	Worst   stats.Number `json:"longest_latency_ns"` // of all writes, the longest
+	All     stats.Number `json:"all_ns"`             // from queueing the first write until the last completion
+	Batch   stats.Number `json:"writes_per_batch"`   // writes whose completions were seen together; the median of the batches
+	Half    stats.Number `json:"half_in_batches_of"` // half of the writes are in batches of at least this size
+	Submit  stats.Number `json:"submit_ns"`          // median time of the call that queues a write
+	Longest stats.Number `json:"longest_submit_ns"`  // longest time of that call
+	First   stats.Number `json:"first_in_batch_ns"`  // median latency of the first write of a batch
+	Latency stats.Number `json:"latency_ns"`         // median latency of all writes
+	Worst   stats.Number `json:"longest_latency_ns"` // longest latency of all writes
 }
 
 func newAIORow(scheduler string, e burst.Engine, rounds []*burst.Result) AIORow {
@@ -55,7 +55,7 @@ func newAIORow(scheduler string, e burst.Engine, rounds []*burst.Result) AIORow 
 	return row
 }
 
-// Series returns a figure of every round.
+// Series returns one figure of every round.
 func (r AIORow) Series(of func(AIOFigures) stats.Number) []stats.Number {
 	v := make([]stats.Number, len(r.Rounds))
 	for i, f := range r.Rounds {
@@ -69,7 +69,7 @@ func (r AIORow) median(of func(AIOFigures) stats.Number) stats.Number {
 }
 
 func figuresOf(r *burst.Result) AIOFigures {
-	var batches, ofEach []stats.Number // of each write: that of its batch
+	var batches, ofEach []stats.Number // the size of each batch; for each write, the size of its batch
 	for _, b := range r.Batches {
 		n := stats.Number(b.Writes)
 		batches, ofEach = append(batches, n), append(ofEach, slices.Repeat([]stats.Number{n}, b.Writes)...)
@@ -111,8 +111,8 @@ func latencies(r *burst.Result) []time.Duration {
 	return v
 }
 
-// schedulersOf returns the schedulers to measure, that which was found first:
-// only that where others cannot be set.
+// schedulersOf returns the schedulers to measure, the device's current one first. Where others
+// cannot be set, it is the only one.
 func schedulersOf(a blockdev.About) []string {
 	all := []string{a.Scheduler}
 	for _, s := range a.Schedulers {

@@ -172,8 +172,8 @@ func TestAIOVerdict(t *testing.T) {
 				"io_submit blocks: does not hold", "the first write of a batch: does not hold",
 			},
 		},
-		{"one scheduler", []AIORow{row("", burst.AIO, 10e6, 61, 9e6, 61e6)}, []string{"it holds in 1 of 3 parts", "cannot be told with one", "batches: does not hold"}},
-		{"without AIO", []AIORow{{Engine: burst.AIO, Unsupported: "gone"}}, []string{"cannot be told without Linux AIO."}},
+		{"one scheduler", []AIORow{row("", burst.AIO, 10e6, 61, 9e6, 61e6)}, []string{"it holds in 1 of 3 parts", "undecided, as there is only one", "batches: does not hold"}},
+		{"without AIO", []AIORow{{Engine: burst.AIO, Unsupported: "gone"}}, []string{"undecided without Linux AIO."}},
 	} {
 		got := aioVerdict(test.rows)
 		for _, want := range test.want {

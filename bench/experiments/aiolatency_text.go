@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// aioTable has a row a scheduler and engine.
+// aioTable has a row for each scheduler and engine.
 var aioTable = report.Table{
 	{Head: "I/O\nscheduler", Width: 11},
 	{Head: "engine", Width: 6},
@@ -21,7 +21,7 @@ var aioTable = report.Table{
 	{Head: "latency\nus", Width: 8, Align: report.Right},
 }
 
-// head returns what precedes the rows.
+// head returns the lines over the table.
 func (r *AIOResult) head(rounds int) string {
 	text := fmt.Sprintf("%s: %d writes of %d bytes, O_DIRECT, queued at once", AIOLatency, r.Writes, r.Disk.Size)
 	text = report.Wrap(text) + report.Wrap(fmt.Sprintf("%d rounds, in turn; on %s", rounds, r.Disk.What))
@@ -31,7 +31,7 @@ func (r *AIOResult) head(rounds int) string {
 	return text + "\n" + aioTable.Header()
 }
 
-// schedulerName names one that may not be known: a file has none of its own.
+// schedulerName returns the name of a scheduler for people. A file has no scheduler of its own.
 func schedulerName(name string) string {
 	if name == "" {
 		return "as it is"
@@ -49,7 +49,7 @@ func (r AIORow) text() string {
 		us(r.Submit), us(r.Longest), us(r.First), us(r.Latency))
 }
 
-// notes returns what follows the rows.
+// notes returns the lines under the table.
 func (r *AIOResult) notes() string {
 	var b strings.Builder
 	b.WriteString("\n")
@@ -59,7 +59,7 @@ func (r *AIOResult) notes() string {
 		}
 	}
 	if len(r.Disk.Schedulers) == 0 {
-		b.WriteString(report.Wrap("a file has no I/O scheduler of its own: as root, sluice tries all of them on a loop device"))
+		b.WriteString(report.Wrap("a file has no I/O scheduler of its own; run as root to compare all of them on a loop device"))
 	}
 	if len(r.Rows) > 0 && r.Rows[0].Round != nil {
 		b.WriteString(plotBurst(r.Rows[0]) + "\n")

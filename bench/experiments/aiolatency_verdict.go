@@ -10,37 +10,36 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// What was published, and the rules by which a part of it holds here.
+// What was published, and the rules by which each part of it holds here.
 const (
-	PublishedBatch     = 30 // writes complete together
+	PublishedBatch     = 30 // writes that complete together
 	leastBatch         = PublishedBatch / 2
 	mostBatch          = PublishedBatch * 2
-	hardlyMatters      = 1.25                   // times the fastest scheduler's time is the slowest's at most
-	blockedTimes       = 20                     // times the median is a call that blocks,
-	blockedLeast       = 100 * time.Microsecond // and longer than an interrupt
-	PublishedFirstLow  = 30 * time.Millisecond  // the first write of a batch takes
+	hardlyMatters      = 1.25                   // the slowest scheduler's time, at most, as a multiple of the fastest's
+	blockedTimes       = 20                     // a call that blocks takes at least this multiple of the median,
+	blockedLeast       = 100 * time.Microsecond // and longer than an interrupt may delay it
+	PublishedFirstLow  = 30 * time.Millisecond  // latency of the first write of a batch
 	PublishedFirstHigh = 60 * time.Millisecond
 )
 
-// part is what has become of a part of the finding. A part that cannot be told
-// here is neither.
+// part is the verdict on one part of the finding. known is false if this machine cannot show it.
 type part struct {
-	holds, told bool
-	text        string
+	holds, known bool
+	text         string
 }
 
-// aioVerdict says of each part of the finding what has become of it with AIO,
-// and what io_uring makes of the same.
+// aioVerdict returns for each part of the finding whether it holds with AIO, and how io_uring
+// compares.
 func aioVerdict(rows []AIORow) string {
 	aio, uring := byEngine(rows, burst.AIO), byEngine(rows, burst.Uring)
 	if len(aio) == 0 {
-		return "cannot be told without Linux AIO."
+		return "undecided without Linux AIO."
 	}
-	holds, told := 0, 0
+	holds, known := 0, 0
 	var texts []string
 	for _, p := range []part{batchPart(aio), schedulerPart(aio), blockPart(aio), firstPart(aio)} {
-		if p.told {
-			told++
+		if p.known {
+			known++
 		}
 		if p.holds {
 			holds++
@@ -51,10 +50,10 @@ func aioVerdict(rows []AIORow) string {
 		texts = append(texts, fmt.Sprintf("io_uring takes %s times AIO's time, %s writes complete together, its longest submit %s us",
 			report.Ratio(uring[0].All/aio[0].All), report.Count(uring[0].Batch), micros(longest(uring).Longest)))
 	}
-	return fmt.Sprintf("%s of the finding: %s.", share(holds, told), strings.Join(texts, "; "))
+	return fmt.Sprintf("%s of the finding: %s.", howMuch(holds, known), strings.Join(texts, "; "))
 }
 
-// byEngine returns the rows of an engine, those that were measured.
+// byEngine returns the rows of an engine that were measured.
 func byEngine(rows []AIORow, e burst.Engine) []AIORow {
 	var of []AIORow
 	for _, r := range rows {
@@ -65,20 +64,20 @@ func byEngine(rows []AIORow, e burst.Engine) []AIORow {
 	return of
 }
 
-// share is how much of the finding holds, in words.
-func share(holds, told int) string {
+// howMuch returns how much of the finding holds, in words.
+func howMuch(holds, known int) string {
 	switch holds {
-	case told:
-		return fmt.Sprintf("it holds in all %d parts", told)
+	case known:
+		return fmt.Sprintf("it holds in all %d parts", known)
 	case 0:
-		return fmt.Sprintf("it does not hold in any of %d parts", told)
+		return fmt.Sprintf("it does not hold in any of %d parts", known)
 	}
-	return fmt.Sprintf("it holds in %d of %d parts", holds, told)
+	return fmt.Sprintf("it holds in %d of %d parts", holds, known)
 }
 
 func micros(n stats.Number) string { return report.Micros(time.Duration(n)) }
 
-// verdict begins a part's text.
+// verdict returns the word that begins the text of a part.
 func verdict(holds bool) string {
 	if holds {
 		return "holds"
@@ -86,11 +85,11 @@ func verdict(holds bool) string {
 	return "does not hold"
 }
 
-// batchPart is on the scheduler that the device has, which is the first, and
-// names the others.
+// batchPart decides by the first row, which has the device's own scheduler, and mentions the
+// others.
 func batchPart(rows []AIORow) part {
 	n := rows[0].Batch
-	p := part{told: true, holds: n >= leastBatch && n <= mostBatch}
+	p := part{known: true, holds: n >= leastBatch && n <= mostBatch}
 	p.text = fmt.Sprintf("batches: %s, the median batch has %s writes (published: about %d; rule: %d to %d)",
 		verdict(p.holds), report.Count(n), PublishedBatch, leastBatch, mostBatch)
 	var others []string
@@ -106,7 +105,7 @@ func batchPart(rows []AIORow) part {
 
 func schedulerPart(rows []AIORow) part {
 	if len(rows) == 1 {
-		return part{text: "the scheduler: cannot be told with one"}
+		return part{text: "the scheduler: undecided, as there is only one"}
 	}
 	slow, fast := rows[0], rows[0]
 	for _, r := range rows {
@@ -117,7 +116,7 @@ func schedulerPart(rows []AIORow) part {
 			fast = r
 		}
 	}
-	p := part{told: true, holds: slow.All <= hardlyMatters*fast.All}
+	p := part{known: true, holds: slow.All <= hardlyMatters*fast.All}
 	p.text = fmt.Sprintf("that the scheduler hardly matters: %s, %s takes %s times the time of %s (rule: at most %s)",
 		verdict(p.holds), slow.Scheduler, report.Ratio(slow.All/fast.All), fast.Scheduler, report.Ratio(hardlyMatters))
 	return p
@@ -125,7 +124,7 @@ func schedulerPart(rows []AIORow) part {
 
 func blockPart(rows []AIORow) part {
 	r := longest(rows)
-	p := part{told: true, holds: r.Longest >= blockedTimes*r.Submit && r.Longest >= stats.Number(blockedLeast)}
+	p := part{known: true, holds: r.Longest >= blockedTimes*r.Submit && r.Longest >= stats.Number(blockedLeast)}
 	p.text = fmt.Sprintf("that io_submit blocks: %s, the longest takes %s us and the median %s (rule: %d times the median, and %s us)",
 		verdict(p.holds), micros(r.Longest), micros(r.Submit), blockedTimes, micros(stats.Number(blockedLeast)))
 	if r.Scheduler != "" {
@@ -147,7 +146,7 @@ func longest(rows []AIORow) AIORow {
 
 func firstPart(rows []AIORow) part {
 	first := rows[0].First
-	p := part{told: true, holds: first >= stats.Number(PublishedFirstLow) && first <= stats.Number(PublishedFirstHigh)}
+	p := part{known: true, holds: first >= stats.Number(PublishedFirstLow) && first <= stats.Number(PublishedFirstHigh)}
 	p.text = fmt.Sprintf("the first write of a batch: %s, it takes %s ms (published, and rule: %s to %s ms)",
 		verdict(p.holds), report.Micros(time.Duration(first/1e3)), report.Count(PublishedFirstLow.Seconds()*1e3), report.Count(PublishedFirstHigh.Seconds()*1e3))
 	return p

@@ -8,8 +8,14 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// blockCache compares package cache with the page cache, and with none.
-var blockCache = racing{
+// blockCache measures package cache. Hits: one goroutine reads blocks that are all in memory,
+// from the cache and from the page cache by os.File. Zipf: goroutines read more than the cache
+// holds, some blocks far more often than others, with the cache and without.
+//
+// Hits take a fraction of a microsecond, so that the processor's own cache matters: there is a
+// span that may fit it and one that does not. What the cache gains on the Zipf load depends on
+// its share of the span (a tenth), and on how slow the device is.
+var blockCache = raceExperiment{
 	name:    "cache",
 	summary: "package cache: hits against the page cache, Zipf without it",
 	races: func(p Params) []race {
@@ -19,12 +25,11 @@ var blockCache = racing{
 
 const (
 	cacheBlock = 4 << 10 // 4 KiB
-	// cacheBudget is what hits have, of which none has to leave, and the most
-	// that the others take.
+	// cacheBudget is the cache's budget for hits, which all fit, and its largest for the Zipf load.
 	cacheBudget = 64 << 20 // 64 MiB
-	// smallestBudget is what a cache takes at once.
+	// smallestBudget is the step in which a cache allocates.
 	smallestBudget = 2 << 20 // 2 MiB
-	// cacheSpan is how many times the budget is read at random.
+	// cacheSpan is the span of the Zipf load, as a multiple of the budget.
 	cacheSpan = 10
 )
 
@@ -40,8 +45,7 @@ func (p Params) cacheSide(budget int64) load.Side {
 	return side
 }
 
-// cacheHits is one goroutine that reads what is in memory: span bytes, of which
-// a processor's own cache may hold much, or little.
+// cacheHits is the race of hits over span bytes.
 func (p Params) cacheHits(span int64) race {
 	span = min(span, p.FileSize)
 	return race{
@@ -54,9 +58,9 @@ func (p Params) cacheHits(span int64) race {
 	}
 }
 
-// cacheSkewed reads more than the cache holds, some of it far more often.
+// cacheSkewed is the race of the Zipf load.
 func (p Params) cacheSkewed(goroutines int) race {
-	budget := max(smallestBudget, min(cacheBudget, p.FileSize/cacheSpan)>>21<<21) // whole steps of it
+	budget := max(smallestBudget, min(cacheBudget, p.FileSize/cacheSpan)>>21<<21) // whole steps of smallestBudget
 	span := min(p.FileSize, cacheSpan*budget)
 	return race{
 		title: fmt.Sprintf("Zipf(0.99) of 4 KiB over %s, budget %s, in flight: %d",

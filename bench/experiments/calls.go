@@ -13,8 +13,12 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// callFigure is an experiment on the time that a call takes to return: one
-// row a load, all ways side by side.
+// callFigure is an experiment on the time that one call takes to return, as in the 2017 paper.
+// Its table has a row for each load and a column for each side: os.File, sluice on each driver,
+// and Linux AIO as the paper used it (load.PaperAIO).
+//
+// The time is that of the call, not that of the data: a buffered write returns before its bytes
+// are on disk.
 type callFigure struct {
 	name    string
 	summary string
@@ -22,18 +26,18 @@ type callFigure struct {
 	title   string // over the table
 	finding string // what the publication concludes
 	loads   func(Params) []load.Load
-	verdict func([]CallRow) string // one line: does it still hold
+	verdict func([]CallRow) string // one line: whether the finding holds here
 }
 
-// callPlan is short because a round has five sides.
+// callPlan has short slices because a round has five sides.
 var callPlan = duel.Plan{Time: 30 * time.Millisecond, Rounds: 8}
 
-// callSides are the columns.
+// callSides are the columns of the table.
 var callSides = []load.Side{
 	load.OSFile, load.Sluice("uring"), load.Sluice("aio"), load.Sluice("pool"), load.PaperAIO,
 }
 
-// CallResult is what a figure measured.
+// CallResult is the result of a callFigure.
 type CallResult struct {
 	Source  string    `json:"source"`
 	Finding string    `json:"finding"`
@@ -41,22 +45,22 @@ type CallResult struct {
 	Rows    []CallRow `json:"rows"`
 }
 
-// CallRow is one load, measured each way.
+// CallRow is the result of one load.
 type CallRow struct {
 	load.Load
 	Calls []Call `json:"calls"` // in the order of callSides
 }
 
-// Call is the time that a call takes one way.
+// Call is the time that one side's call takes.
 type Call struct {
 	Mean  stats.Number `json:"mean_ns"` // median of the rounds; null where unsupported
-	Ratio stats.Number `json:"ratio"`   // to os.File, likewise
+	Ratio stats.Number `json:"ratio"`   // to os.File; median of the rounds
 	Low   stats.Number `json:"ratio_low"`
-	High  stats.Number `json:"ratio_high"` // with Low the 95 % interval, see stats.Interval
+	High  stats.Number `json:"ratio_high"` // Low and High are the 95 % interval (stats.Interval)
 	*duel.Result
 }
 
-// at returns the call of a way and, of sluice, a driver.
+// at returns the call of the side with that way and driver.
 func (r CallRow) at(way load.Way, driver string) Call {
 	for _, c := range r.Calls {
 		if c.Side.Way == way && c.Side.Driver == driver {
@@ -66,7 +70,7 @@ func (r CallRow) at(way load.Way, driver string) Call {
 	return Call{Mean: stats.NaN, Ratio: stats.NaN, Low: stats.NaN, High: stats.NaN}
 }
 
-// experiment makes the figure one that `sluice bench` knows.
+// experiment returns the figure as an Experiment.
 func (f callFigure) experiment() Experiment {
 	return Experiment{
 		Name: f.name, Summary: f.summary, Source: f.source,
@@ -94,7 +98,7 @@ func (f callFigure) run(ctx context.Context, env *Env) (any, error) {
 		}
 	}
 	result.Verdict = f.verdict(result.Rows)
-	if n := result.rounds(); few(n) {
+	if n := result.rounds(); tooFew(n) {
 		result.Verdict = noVerdict(n)
 	}
 	return result, env.Screen.Print(result.notes())
@@ -112,8 +116,8 @@ func newCallRow(l load.Load, sides []*duel.Result) CallRow {
 	return row
 }
 
-// callTable has the time of os.File's call, and of the others' with the ratio
-// to it.
+// callTable has the time of os.File's call, and for each other side its time and the ratio to
+// os.File.
 var callTable = report.Table{
 	{Head: "bytes", Width: 7, Align: report.Right},
 	{Head: "goro-\nutines", Width: 6, Align: report.Right},
@@ -133,13 +137,13 @@ func (r CallRow) row() string {
 		case i == 0:
 			cells = append(cells, report.Micros(time.Duration(c.Mean)))
 		default:
-			cells = append(cells, fmt.Sprintf("%s (%s)", report.Micros(time.Duration(c.Mean)), marked(c.Ratio, len(c.Rounds))))
+			cells = append(cells, fmt.Sprintf("%s (%s)", report.Micros(time.Duration(c.Mean)), ratioText(c.Ratio, len(c.Rounds))))
 		}
 	}
 	return callTable.Row(cells...)
 }
 
-// rounds returns how many the ratios are of.
+// rounds returns the number of rounds.
 func (r *CallResult) rounds() (n int) {
 	for _, row := range r.Rows {
 		for _, c := range row.Calls {
@@ -149,11 +153,11 @@ func (r *CallResult) rounds() (n int) {
 	return n
 }
 
-// notes returns what follows the table: which columns are missing and why,
-// what was published, what became of it.
+// notes returns the lines under the table: which sides are missing and why, what was published,
+// and whether it holds here.
 func (r *CallResult) notes() string {
 	var b strings.Builder
-	b.WriteString("\n" + FewNote(few(r.rounds())))
+	b.WriteString("\n" + FewNote(tooFew(r.rounds())))
 	if len(r.Rows) > 0 {
 		for _, c := range r.Rows[0].Calls {
 			if c.Unsupported != "" {

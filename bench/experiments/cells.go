@@ -12,8 +12,8 @@ var (
 	matrixGoroutines = []int{1, 2, 4, 8, 16, 64, 256}
 )
 
-// quickCells are the cells of a run that names none: each kind, where the
-// paths of the scheduler change, and the ends of the axes.
+// quickCells are the cells of a run that names none: each kind, at the ends of the axes and where
+// the scheduler changes its path.
 var quickCells = []load.Load{
 	{Kind: load.ReadCached, Size: 4 << 10, Goroutines: 1},
 	{Kind: load.ReadCached, Size: 4 << 10, Goroutines: 16},
@@ -37,7 +37,7 @@ var quickCells = []load.Load{
 	{Kind: load.WriteSync, Size: 4 << 10, Goroutines: 64},
 }
 
-// allCells returns the whole matrix, row by row.
+// allCells returns all cells of the matrix, row by row.
 func allCells() []load.Load {
 	var cells []load.Load
 	for _, kind := range load.Kinds {
@@ -50,7 +50,7 @@ func allCells() []load.Load {
 	return cells
 }
 
-// cells returns the cells that the user asked for.
+// cells returns the cells to measure.
 func (p Params) cells() []load.Load {
 	switch {
 	case len(p.Cells) > 0:

@@ -12,50 +12,57 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/tree"
 )
 
-// copying is an experiment on programs that copy a tree.
-type copying struct {
+// copyExperiment is an experiment on programs that copy a tree: sluice cp beside cp -r, other
+// programs, a library, and a floor of bare system calls. Each mode has its own table. A round is
+// one copy by each program, in random order; each copy goes to a new directory, which is removed
+// outside the time.
+//
+// Such copies take seconds and vary by tens of percent, so a mode without a clear verdict may
+// need more --rounds. What the file system still has to write from one copy slows the next;
+// package copies waits for it, and rounds in random order spread what is left.
+type copyExperiment struct {
 	name, summary string
 	shape         tree.Shape // as published
-	quick         int        // levels of it without --full
+	quick         int        // levels of the tree without --full
 	modes         []copyMode
-	kind          string // of the file system, where the user wishes for none; "" is what Trees takes
+	kind          string // of the file system, unless the user names one; "" leaves it to Trees
 }
 
-// copyMode is one table of such an experiment.
+// copyMode is a condition under which all programs copy: a table of the experiment.
 type copyMode struct {
 	copies.Mode
 	title    string
-	programs func(p Params, kind string) []copies.Contender // the first is what the others' ratios are to
+	programs func(p Params, kind string) []copies.Contender // the others' ratios are to the first
 	rounds   int
-	warm     bool        // a round precedes those that count
+	warm     bool        // a round that does not count comes first
 	figure   *copyFigure // nil where nothing was published
 }
 
 // Trees is a place where a tree is copied. It is a *copies.Place except in tests.
 type Trees interface {
 	About() copies.About
-	// Has reports whether there is such a program.
+	// Has reports whether the program is installed.
 	Has(c copies.Contender) bool
-	// Copy has a program copy the tree once; check compares it with its copy.
+	// Copy runs a program that copies the tree once. If check is set, Copy compares the copy with
+	// the tree.
 	Copy(ctx context.Context, c copies.Contender, m copies.Mode, check bool) (program.Usage, error)
 	Close() error
 }
 
-// The modes of the publication, and a third: files that are to survive a power
-// cut one by one. Without --full that is a part of the tree, as it takes long.
-
+// The two modes of the publication, and a third, where each file must survive a power cut. The
+// third takes long, so without --full it copies only a part of the tree.
 var (
 	regular = copyMode{
 		Mode: copies.Mode{Name: "regular"}, title: "the source in memory, the copy too",
-		programs: hot, rounds: 10, warm: true,
+		programs: unsyncedPrograms, rounds: 10, warm: true,
 	}
 	cold = copyMode{
 		Mode: copies.Mode{Name: "cold", Cold: true, Sync: copies.SyncFS}, title: "caches dropped before, the copy made durable by syncfs",
-		programs: settled, rounds: RoundsForVerdict,
+		programs: syncfsPrograms, rounds: RoundsForVerdict,
 	}
 	everyFsync = copyMode{
 		Mode: copies.Mode{Name: "every-fsync", Cold: true, Sync: copies.SyncFiles}, title: "caches dropped before, an fsync for each file",
-		programs: durable, rounds: 3,
+		programs: fsyncPrograms, rounds: 3,
 	}
 )
 
@@ -65,36 +72,36 @@ func (m copyMode) with(f copyFigure) copyMode {
 	return m
 }
 
-// beside returns the mode with more programs, which follow the first two.
+// beside returns the mode with more programs, which come after the first two.
 func (m copyMode) beside(more func(p Params) []copies.Contender) copyMode {
 	before := m.programs
 	m.programs = func(p Params, kind string) []copies.Contender { return slices.Insert(before(p, kind), 2, more(p)...) }
 	return m
 }
 
-func (c copying) experiment() Experiment {
+func (c copyExperiment) experiment() Experiment {
 	var modes []string
 	for _, m := range c.modes {
 		modes = append(modes, m.Name)
 	}
 	return Experiment{
-		Name: c.name, Summary: c.summary, Source: eio2024, Trees: true, Modes: modes,
+		Name: c.name, Summary: c.summary, Source: eio2024, OwnFiles: true, Modes: modes,
 		Steps: c.steps,
 		Run:   c.run,
 		Read:  read[CopyResult],
 	}
 }
 
-// steps counts the making of the tree and each mode.
-func (c copying) steps(p Params) int {
+// steps returns the number of steps: making the tree, and each mode.
+func (c copyExperiment) steps(p Params) int {
 	if n := len(c.chosen(p)); n > 0 {
 		return 1 + n
 	}
 	return 0
 }
 
-// chosen returns the modes to measure, with the user's wishes in them.
-func (c copying) chosen(p Params) []copyMode {
+// chosen returns the modes to measure, changed as the user wishes.
+func (c copyExperiment) chosen(p Params) []copyMode {
 	var modes []copyMode
 	for _, m := range c.modes {
 		if len(p.Modes) > 0 && !slices.Contains(p.Modes, m.Name) {
@@ -110,7 +117,7 @@ func (c copying) chosen(p Params) []copyMode {
 }
 
 // tree returns the tree to copy.
-func (c copying) tree(p Params) tree.Shape {
+func (c copyExperiment) tree(p Params) tree.Shape {
 	s := c.shape
 	switch {
 	case p.Levels > 0:
@@ -121,8 +128,8 @@ func (c copying) tree(p Params) tree.Shape {
 	return s
 }
 
-// floor reports whether the floor is among the programs.
-func (c copying) floor(p Params, place Trees) bool {
+// floor reports whether a floor is among the programs.
+func (c copyExperiment) floor(p Params, place Trees) bool {
 	for _, m := range c.chosen(p) {
 		for _, contender := range p.chosen(m.programs(p, place.About().Kind), place) {
 			if firstWord(contender.Name) == "floor" {
@@ -133,10 +140,10 @@ func (c copying) floor(p Params, place Trees) bool {
 	return false
 }
 
-func (c copying) run(ctx context.Context, env *Env) (_ any, err error) {
+func (c copyExperiment) run(ctx context.Context, env *Env) (_ any, err error) {
 	shape := c.tree(env.Params)
 	result := &CopyResult{Source: eio2024, Shape: shape, Published: c.shape, Seed: env.Seed}
-	if len(c.chosen(env.Params)) == 0 { // --mode names others
+	if len(c.chosen(env.Params)) == 0 { // --mode names modes of other experiments
 		return result, nil
 	}
 	place, err := env.Lab.Trees(ctx, c.kind, shape, func(what string, done float64) {

@@ -10,31 +10,31 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/tree"
 )
 
-// CopyResult is what an experiment on copies measured.
+// CopyResult is the result of an experiment on copies.
 type CopyResult struct {
 	Source    string       `json:"source"`
 	Place     copies.About `json:"place"`
 	Shape     tree.Shape   `json:"shape"`
 	Published tree.Shape   `json:"published_shape"`
-	Seed      uint64       `json:"seed"` // of the order
+	Seed      uint64       `json:"seed"` // of the random order
 	Modes     []CopyMode   `json:"modes"`
 }
 
-// CopyMode is what one mode measured.
+// CopyMode is the result of one mode.
 type CopyMode struct {
 	copies.Mode
 	Title     string   `json:"title"`
-	Note      string   `json:"note,omitempty"` // what makes its figures doubtful
+	Note      string   `json:"note,omitempty"` // a reason to doubt its figures
 	Sum       tree.Sum `json:"copied"`
 	Published string   `json:"published,omitempty"`
-	Finding   string   `json:"finding,omitempty"` // what has become of that here
-	// PublishedBase is what the first row took in seconds, of the tree as
-	// published; 0 if that was not published.
+	Finding   string   `json:"finding,omitempty"` // whether that holds here
+	// PublishedBase is the published time of the first row in seconds, for the published tree; 0
+	// if there is none.
 	PublishedBase float64   `json:"published_base_s,omitempty"`
 	Rows          []CopyRow `json:"rows"`
 }
 
-// CopyRow is one program. Times are in seconds, of one copy.
+// CopyRow is the result of one program. Times are those of one copy, in seconds.
 type CopyRow struct {
 	Command   string       `json:"command"`
 	Load      load.Load    `json:"load"`
@@ -43,11 +43,11 @@ type CopyRow struct {
 	Median    stats.Number `json:"median_s"`
 	Min       stats.Number `json:"min_s"`
 	Max       stats.Number `json:"max_s"`
-	Outliers  []int        `json:"outliers,omitempty"` // rounds, from 1 on
-	Speed     Comparison   `json:"speed"`              // to the first row: how many times as fast
+	Outliers  []int        `json:"outliers,omitempty"` // numbers of rounds, from 1
+	Speed     Comparison   `json:"speed"`              // how many times as fast as the first row
 	CPU       stats.Number `json:"cpu_s"`              // median
 	CPURatio  stats.Number `json:"cpu_ratio"`          // to the first row
-	Resident  int64        `json:"resident"`           // bytes at most
+	Resident  int64        `json:"resident"`           // peak, in bytes
 	*duel.Result
 }
 
@@ -62,7 +62,7 @@ func (r *CopyResult) Points() []Point {
 	return points
 }
 
-// check refuses modes in which nothing was copied.
+// check returns an error for a mode in which nothing was copied.
 func (r *CopyResult) check() error {
 	for _, m := range r.Modes {
 		if len(m.Rows) == 0 || m.Sum.Files <= 0 {
@@ -80,7 +80,7 @@ func (r CopyRow) cpus() []stats.Number {
 	return r.Series(func(s load.Slice) float64 { return s.CPU.Seconds() })
 }
 
-// sumUp makes the statistics of the rows, and the finding.
+// sumUp fills in the statistics of the rows, and the finding.
 func (m *CopyMode) sumUp(of copyMode) {
 	for i := range m.Rows {
 		m.Rows[i].sumUp(m.Rows[0])
@@ -106,8 +106,8 @@ func (r *CopyRow) sumUp(first CopyRow) {
 	}
 }
 
-// speed is a comparison of few rounds, whose interval is a bootstrap's: that of
-// the sign test is wider than they are with fewer than six.
+// speed returns the comparison of a few rounds. Its interval is a bootstrap's: the interval of
+// the sign test (stats.Interval) would be the extremes for fewer than six rounds.
 func speed(ratios []stats.Number) Comparison {
 	c := Comparison{Ratio: stats.Median(ratios)}
 	c.Low, c.High = stats.BootstrapMedian(ratios)
@@ -136,7 +136,7 @@ func extremes(v []stats.Number) (low, high stats.Number) {
 	return low, high
 }
 
-// row returns the row of that name.
+// row returns the row of the program of that name, false if it was not measured.
 func (m *CopyMode) row(name string) (CopyRow, bool) {
 	for _, row := range m.Rows {
 		if row.Side.Name == name && row.Unsupported == "" && len(row.Rounds) > 0 {

@@ -164,7 +164,7 @@ func TestCopyHolds(t *testing.T) {
 		want      string
 	}{
 		{true, 1.2, 1.4, "it still holds"},
-		{true, 0.9, 1.4, "it cannot be told"},
+		{true, 0.9, 1.4, "undecided"},
 		{true, 0.7, 0.9, "it does not hold"},
 		{false, 0.7, 0.9, "it still holds"},
 		{false, 0.9, 1.1, "it still holds, they are level"},
@@ -188,7 +188,7 @@ func TestSweepVerdict(t *testing.T) {
 		{row(1.1, 1.2), row(1.5, 1.6), "it holds in part: a small block wins as well, a larger one by more"},
 		{row(1.1, 1.6), row(1.5, 1.6), "it does not hold, the small block wins as well"},
 		{row(0.7, 0.8), row(0.8, 0.9), "it does not hold, no block wins"},
-		{row(0.7, 0.8), row(0.9, 1.1), "it cannot be told"},
+		{row(0.7, 0.8), row(0.9, 1.1), "undecided"},
 	} {
 		if got := sweepVerdict(test.small, test.best); got != test.want {
 			t.Errorf("sweepVerdict(%v, %v) = %q; want %q", test.small.Speed, test.best.Speed, got, test.want)
@@ -251,7 +251,7 @@ func TestCheckedOnce(t *testing.T) {
 // TestFewRounds wants findings that say when there were too few rounds for their
 // interval, whichever kind they are of.
 func TestFewRounds(t *testing.T) {
-	const few = "it cannot be told by 3 of the 6 rounds that a verdict needs: "
+	const few = "undecided (3 of the 6 rounds that a verdict needs): "
 	for _, e := range []Experiment{cpSmall, cpBlock} {
 		for rounds, want := range map[int]bool{3: true, RoundsForVerdict: false} {
 			p := Params{Modes: []string{"cold"}, Rounds: rounds, Seed: 7}

@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// copyTable is 80 columns wide.
+// copyTable is 80 characters wide.
 var copyTable = report.Table{
 	{Head: "program", Width: 16},
 	{Head: "mean, s", Width: 11, Align: report.Right},
@@ -26,15 +26,15 @@ var copyTable = report.Table{
 const copyLegend = "speed and CPU (user and system) are to the first row: medians of the ratios within rounds, with a 95 % interval (bootstrap); " +
 	"MiB is the most resident memory, thr the most threads."
 
-// floorLegend follows it where there is a floor.
+// floorLegend follows copyLegend if there is a floor.
 const floorLegend = " 'floor x N' is N threads of bare system calls without any check."
 
-// head returns what precedes the modes, one of which may have a floor.
+// head returns the lines over the tables. floor is true if a floor is among the programs.
 func (r *CopyResult) head(name string, floor bool) string {
 	text := report.Wrap(fmt.Sprintf("%s: %s, each in %d levels of directories", name, describeTree(r.Place.Sum), r.Shape.Levels))
 	if r.Shape != r.Published {
 		p := r.Published
-		text += report.Wrap(fmt.Sprintf("not as published, which is %d files in %d directories (--full)", p.Files(), p.Dirs()))
+		text += report.Wrap(fmt.Sprintf("published: %d files in %d directories (--full)", p.Files(), p.Dirs()))
 	}
 	text += report.Wrap("on " + r.Place.What)
 	for _, note := range r.Place.Notes {
@@ -51,7 +51,7 @@ func describeTree(s tree.Sum) string {
 	return fmt.Sprintf("%d files in %d directories, %s", s.Files, s.Dirs, report.Bytes(s.Bytes))
 }
 
-// text returns the table and what is below it.
+// text returns the table and the lines under it.
 func (m CopyMode) text() string {
 	var b strings.Builder
 	title := fmt.Sprintf("%s: %s; rounds: %d", m.Name, m.Title, m.rounds())
@@ -66,7 +66,7 @@ func (m CopyMode) text() string {
 	for _, row := range m.Rows {
 		b.WriteString(row.text())
 	}
-	b.WriteString(FewNote(few(m.rounds())) + m.warnings())
+	b.WriteString(FewNote(tooFew(m.rounds())) + m.warnings())
 	if m.Published != "" {
 		b.WriteString("\n" + report.Wrap("published: "+m.Published))
 	}
@@ -97,11 +97,11 @@ func (r CopyRow) text() string {
 	if !r.Speed.Low.IsNaN() {
 		interval = report.Ratio(r.Speed.Low) + "-" + report.Ratio(r.Speed.High)
 	}
-	return copyTable.Row(name, mean, secondsText(r.Min)+"-"+secondsText(r.Max), marked(r.Speed.Ratio, len(r.Rounds)), interval,
+	return copyTable.Row(name, mean, secondsText(r.Min)+"-"+secondsText(r.Max), ratioText(r.Speed.Ratio, len(r.Rounds)), interval,
 		report.Ratio(r.CPURatio), countOrNone(int((r.Resident+1<<20-1)>>20)), countOrNone(r.Threads))
 }
 
-// warnings tells of rounds that something else had a part in.
+// warnings returns a line for each round that took unusually long for its program.
 func (m CopyMode) warnings() string {
 	var b strings.Builder
 	for _, row := range m.Rows {
@@ -114,8 +114,8 @@ func (m CopyMode) warnings() string {
 	return b.String()
 }
 
-// secondsText returns n with three significant digits, and of less than a
-// second whole milliseconds.
+// secondsText returns n seconds with three significant digits, below one second in whole
+// milliseconds.
 func secondsText(n stats.Number) string {
 	decimals := 3
 	switch {

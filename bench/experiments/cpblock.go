@@ -7,17 +7,19 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// largestBlock is where the sweep ends, which begins with smallBlock.
+// largestBlock is the largest block size that is measured; smallBlock is the smallest.
 const largestBlock = 1 << 20 // 1 MiB
 
-// cpBlock copies large files in blocks of several sizes.
-var cpBlock = copying{
+// cpBlock repeats the publication's explanation for its results: large files, copied by sluice in
+// blocks of several sizes beside cp -r, to see whether the size of the block decides which one is
+// faster.
+var cpBlock = copyExperiment{
 	name:    "cp-block",
 	summary: "copies of large files, cold, by the size of a block",
 	shape:   largeFiles,
 	quick:   3,
 	modes: []copyMode{
-		cold.by(everyBlock).with(copyFigure{finding: blockFinding, text: "the larger block is what makes the concurrent copy win"}),
+		cold.by(blockSizePrograms).with(copyFigure{finding: blockFinding, text: "the larger block is what makes the concurrent copy win"}),
 	},
 }.experiment()
 
@@ -27,10 +29,10 @@ func (m copyMode) by(programs func(p Params, kind string) []copies.Contender) co
 	return m
 }
 
-// everyBlock is cp -r, and sluice with every second power of two; with --full with
-// each of them.
-func everyBlock(p Params, _ string) []copies.Contender {
-	all := []copies.Contender{named(gnuCP, "-r")}
+// blockSizePrograms returns cp -r, and sluice with every second power of two as its block size;
+// with --full, with each.
+func blockSizePrograms(p Params, _ string) []copies.Contender {
+	all := []copies.Contender{systemProgram(gnuCP, "-r")}
 	step := 2
 	if p.Full {
 		step = 1
@@ -41,16 +43,15 @@ func everyBlock(p Params, _ string) []copies.Contender {
 	return all
 }
 
-// blockFinding compares the smallest block and the best of the others with
-// cp -r.
+// blockFinding compares cp -r with the smallest block and with the fastest of the others.
 func blockFinding(m *CopyMode) string {
 	small, ok := m.row(smallBlocks)
 	best, okBest := m.bestBlock()
 	if !ok || !okBest {
-		return "cannot be told without a smaller and a larger block"
+		return "undecided without a smaller and a larger block"
 	}
 	verdict := sweepVerdict(small, best)
-	if n := len(best.Rounds); few(n) {
+	if n := len(best.Rounds); tooFew(n) {
 		verdict = noVerdict(n)
 	}
 	return fmt.Sprintf("%s: with 4 KiB %s times as fast as cp -r (%s to %s), best with %s, %s times (%s to %s)", verdict,
@@ -58,7 +59,7 @@ func blockFinding(m *CopyMode) string {
 		best.Side.Name[len("sluice "):], report.Ratio(best.Speed.Ratio), report.Ratio(best.Speed.Low), report.Ratio(best.Speed.High))
 }
 
-// bestBlock returns the fastest row of sluice but that of the smallest block.
+// bestBlock returns the fastest row of sluice, the smallest block excepted.
 func (m *CopyMode) bestBlock() (best CopyRow, ok bool) {
 	for _, row := range m.Rows {
 		_, there := m.row(row.Side.Name)
@@ -72,7 +73,7 @@ func (m *CopyMode) bestBlock() (best CopyRow, ok bool) {
 	return best, ok
 }
 
-// sweepVerdict returns whether the size of the block decides which program wins.
+// sweepVerdict returns whether the size of the block decides which program is faster.
 func sweepVerdict(small, best CopyRow) string {
 	switch {
 	case best.Speed.High < 1:
@@ -84,5 +85,5 @@ func sweepVerdict(small, best CopyRow) string {
 	case best.Speed.Low > 1:
 		return "it still holds"
 	}
-	return "it cannot be told"
+	return "undecided"
 }

@@ -1,8 +1,41 @@
-// Package experiments holds what `sluice bench` can run: one file an
-// experiment, with its parameters, the published figures where there are any,
-// and the way its results are shown.
+// Package experiments holds what `sluice bench` can measure. Each experiment has a file that is
+// named after it, with what is compared, the parameters, the published figures where there are
+// any, and the verdict.
 //
-// To add one, write a file that defines an Experiment and name it in All.
+// # Words
+//
+// These words have one meaning in this module:
+//
+//   - An experiment compares sides under one or more loads. A run is one start of `sluice bench`,
+//     which performs one or more experiments; --json and --report keep its results.
+//   - A load is what is done to the file: a kind of operation, a size, a number of goroutines
+//     (load.Load). A cell is one load, measured through all sides.
+//   - A side is one of the things that are compared: os.File, sluice on one driver, fio, a program
+//     that copies (load.Side). Its Way is the call or program by which it performs operations.
+//   - A process belongs to one side of one cell: a worker process of this program, fio, or the
+//     program that is measured. Two sides never share one.
+//   - A slice is the time for which one process performs its load without a pause. Only its window
+//     counts; the lead-in before the window does not.
+//   - A round is one slice of each side, in turn, in reverse order every other time. Ratios are
+//     formed within a round, and a cell's figures are medians over its rounds. Of programs that
+//     copy, a round is one copy by each, in random order.
+//   - A step is what the progress display counts: usually a cell.
+//   - A verdict compares a figure with a published finding or with a target of this project, and
+//     needs at least RoundsForVerdict rounds.
+//
+// # What makes a figure wrong
+//
+// Ratios between sides of one cell hold on a busy machine, because all sides share the
+// disturbance. Absolute figures, and ratios between cells or runs, do not: another program, a
+// disk in a cloud that remembers recent reads, or a processor that changes its clock shifts them
+// by tens of percent. `sluice bench matrix --calibrate` shows how much noise remains within a
+// round. Each experiment says what else can mislead about it.
+//
+// # To add an experiment
+//
+// Write a file that defines an Experiment, add it to All, and run the tests with -update, which
+// write its golden files. The experiment measures through Env, which prints and keeps track of
+// progress and interruption; it returns a Result, which pictures draws and compare compares.
 package experiments
 
 import (
@@ -19,54 +52,49 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// Experiment is something that can be measured.
+// Experiment is something that can be measured, with what the command has to prepare for it.
 type Experiment struct {
 	Name    string
 	Summary string // one line for `sluice bench list`
 	Source  string // the publication it repeats, "" if it is our own
 
-	// Fio says that fio can take part, and FullSize that what was published had
-	// a file whose size follows from the machine's memory.
-	Fio, FullSize bool
-	// Raw says that it writes to a raw device, and needs no large file; Trees
-	// that it copies trees of its own, and needs none at all.
-	Raw, Trees bool
-	// Slow says that many goroutines read a slow disk of its own.
-	Slow bool
-	// Modes are what --mode can choose from, of copies.
-	Modes []string
+	Fio      bool     // fio can take part as a side
+	FullSize bool     // the published file had a size that follows from the machine's memory
+	Raw      bool     // writes to a raw device; a small temporary file is enough
+	OwnFiles bool     // makes the files that it needs; there is no temporary file
+	Slow     bool     // many goroutines read a slow disk that the experiment makes
+	Modes    []string // what --mode can choose from; only copies of trees have any
 
 	// Steps returns how many steps Run will report, for the progress display.
 	Steps func(Params) int
-	// Run measures, prints as it goes, and returns what the JSON file is to
-	// hold: a value of a type of its own. When it fails after some results
-	// it returns those with the error.
+	// Run measures, prints each part as soon as it is measured, and returns the Result for the
+	// JSON file. If it fails midway, it returns what it has together with the error.
 	Run func(ctx context.Context, env *Env) (any, error)
-	// Read returns what Run returned, from what the JSON file holds of it, and
-	// an error if Run cannot have returned that.
+	// Read decodes a Result from its part of the JSON file. It returns an error for a result that
+	// Run cannot have returned.
 	Read func(text []byte) (Result, error)
 }
 
 // All are the experiments in the order in which they are listed and run.
 var All = slices.Concat([]Experiment{matrix, fig4Read, fig4Write, fig5, fig6}, p4, p2, []Experiment{randDepths, blockCache, fairness, wal, threads, aioLatency, transparent})
 
-// Selection are those that are run when nobody names any.
+// Selection are the experiments of a run that names none.
 var Selection = []Experiment{matrix, fig4Read, fig4Write, fig6, scanDirect512k, randDirectSmall}
 
 // Group is a name for several experiments.
 type Group struct {
 	Name    string
-	Summary string // as that of an Experiment
+	Summary string // one line for `sluice bench list`
 	Members []Experiment
 }
 
-// Groups are what Find knows beside the experiments.
+// Groups are the names that Find knows in addition to those of experiments.
 var Groups = []Group{
 	{Name: "p4", Summary: "the nine settings scan-* and rand-*, and a table of all", Members: p4},
 	{Name: "p2", Summary: "copies of trees: cp-* beside other programs, and fio-expect", Members: p2},
 }
 
-// Find returns the experiment of that name, or those of that group.
+// Find returns the experiment of that name, or the members of the group of that name.
 func Find(name string) ([]Experiment, error) {
 	var names []string
 	for _, e := range All {
@@ -84,35 +112,36 @@ func Find(name string) ([]Experiment, error) {
 	return nil, fmt.Errorf("unknown experiment %q; there are %s", name, strings.Join(names, ", "))
 }
 
-// Params are the user's wishes. The zero value leaves all to the experiment.
+// Params are the user's wishes, and what the command knows of the machine. The zero value leaves
+// all to the experiment.
 type Params struct {
-	Brief      bool          // one of several experiments that nobody named
-	Full       bool          // every parameter of the publication, not a selection
-	Cells      []Pattern     // of the matrix; none is the selection
-	Driver     string        // of sluice where an experiment has one sluice side
-	Time       time.Duration // of a slice
+	Brief      bool          // the run names no experiment: each of the selection takes less time
+	Full       bool          // every parameter of the publication, not a selection of them
+	Cells      []Pattern     // cells of the matrix; empty is the selection
+	Driver     string        // sluice's, in experiments that have one side of sluice; "" is its own choice
+	Time       time.Duration // length of a slice; 0 leaves it to the experiment
 	Rounds     int
-	FailBelow  float64  // of the matrix; 0 never fails
+	FailBelow  float64  // the matrix fails if a ratio is below it; 0 never fails
 	Calibrate  bool     // the matrix compares os.File with itself
 	Fio        bool     // fio takes part where it can do the same
-	Modes      []string // of cp-*; none is all
-	Levels     int      // of directories of the tree that cp-* copy; 0 leaves them to the experiment
-	Programs   []string // that copy; none is all there are
+	Modes      []string // modes of cp-*; empty is all
+	Levels     int      // levels of the tree that cp-* copy; 0 leaves it to the experiment
+	Programs   []string // programs that cp-* measure; empty is all that are installed
 	Seed       uint64   // of the order in which programs copy
-	Goroutines int      // on a slow disk; 0 leaves them to the experiment
-	Self       Program  // this one
+	Goroutines int      // on a slow disk; 0 leaves it to the experiment
+	Self       Program  // this program
 
-	Procs    int   // GOMAXPROCS, as each side has it
-	FileSize int64 // bytes of the file that there is
-	Memory   int64 // of the machine, in bytes; 0 if it is not known
+	Procs    int   // GOMAXPROCS, the same in each process
+	FileSize int64 // bytes of the temporary file
+	Memory   int64 // bytes that the machine has; 0 if unknown
 }
 
 // Program is a file that can be executed, and the name by which it is called.
 type Program struct{ Exe, Name string }
 
-// plan returns the experiment's own plan with the user's wishes in it. When
-// all experiments share two minutes, each has five eighths of its rounds,
-// but as many as a verdict needs.
+// plan returns the experiment's plan, changed as the user wishes. If the run names no experiment,
+// all of the selection share two minutes: each gets five eighths of its rounds, but no fewer than
+// a verdict needs.
 func (p Params) plan(own duel.Plan) duel.Plan {
 	if p.Brief {
 		own.Rounds = max(min(own.Rounds, RoundsForVerdict), own.Rounds*5/8)
@@ -126,43 +155,42 @@ func (p Params) plan(own duel.Plan) duel.Plan {
 	return own
 }
 
-// Lab performs measurements.
+// Lab performs the measurements. The command's Lab starts processes and makes disks; tests have
+// one that invents figures.
 type Lab interface {
-	// Compare measures the entries. Where ctx ends it after some rounds, those are
-	// the results beside the error.
+	// Compare measures the entries in turn. If ctx ends, it returns the rounds that all entries
+	// finished, together with the error.
 	Compare(ctx context.Context, entries []duel.Entry, p duel.Plan) ([]*duel.Result, error)
-	// Disk opens what raw writes go to. The caller closes it.
+	// Disk opens the device for raw writes. The caller closes it.
 	Disk() (Disk, error)
-	// Trees opens a place with a tree to copy, and tells progress what it does.
-	// The caller closes it.
+	// Trees makes a tree to copy, on a file system of that kind if there can be one. It calls
+	// progress with what it is doing and the fraction that is done. The caller closes the Trees.
 	Trees(ctx context.Context, kind string, shape tree.Shape, progress func(what string, done float64)) (Trees, error)
-	// Slow opens a disk that does iops reads a second, with a file of size bytes,
-	// and tells progress the fraction that is done. The caller closes it.
+	// Slow makes a disk that does iops reads a second, with a file of size bytes. It calls
+	// progress with the fraction that is done. The caller closes the disk.
 	Slow(ctx context.Context, size int64, iops int, progress func(float64)) (SlowDisk, error)
-	// Programs has a program that knows os.File alone built by go build and by sluice
-	// build, for load.ByGoBuild and load.BySluiceBuild, the latter with that driver.
-	// The caller calls remove in the end.
+	// Programs builds a program that uses only os.File twice: by go build (load.ByGoBuild) and by
+	// sluice build (load.BySluiceBuild, on that driver). The caller calls remove when it is done.
 	Programs(ctx context.Context, driver string) (remove func() error, err error)
-	// Mixed has fio do a job, and returns its reads and its writes.
+	// Mixed runs a job of fio, and returns what its reads and its writes measured.
 	Mixed(ctx context.Context, job fio.Mixed) (reads, writes load.Slice, err error)
 }
 
-// Env is what an experiment runs in.
+// Env is the environment of an experiment: the parameters, the Lab, and where it prints.
 type Env struct {
 	Params
 	Lab    Lab
 	Screen *report.Screen
 
-	interrupted *InterruptedError // nil until a step was
+	interrupted *InterruptedError // set when ctx ended during a step; nil before
 }
 
-// compare is a step: it measures one load through several sides.
+// compare measures one load through several sides. It is one step.
 func (e *Env) compare(ctx context.Context, name string, l load.Load, sides []load.Side, p duel.Plan) ([]*duel.Result, error) {
 	return e.compareAll(ctx, name+" "+l.String(), duel.Same(l, sides), p)
 }
 
-// compareAll is a step: it measures the entries, and shows the label while it
-// does.
+// compareAll measures the entries, and shows the label meanwhile. It is one step.
 func (e *Env) compareAll(ctx context.Context, label string, entries []duel.Entry, p duel.Plan) ([]*duel.Result, error) {
 	if err := e.stopped(); err != nil {
 		return nil, err
@@ -170,12 +198,12 @@ func (e *Env) compareAll(ctx context.Context, label string, entries []duel.Entry
 	e.Screen.Step(label)
 	defer e.Screen.Done(1)
 	results, err := e.Lab.Compare(ctx, entries, p)
-	return results, e.finished(ctx, label, rounds(results), p.Rounds, err)
+	return results, e.endStep(ctx, label, rounds(results), p.Rounds, err)
 }
 
-// rounds returns how many there are.
+// rounds returns the number of rounds. A side that is unsupported has none.
 func rounds(results []*duel.Result) (n int) {
-	for _, r := range results { // what is unsupported has none
+	for _, r := range results {
 		n = max(n, len(r.Rounds))
 	}
 	return n

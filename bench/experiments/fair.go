@@ -11,7 +11,12 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/stats"
 )
 
-// fairness has a flood of large reads beside small ones, which are to be quick.
+// fairness measures small reads (the foreground) beside a flood of large reads, through os.File,
+// sluice without classes, and sluice with a class for each. It measures each side alone and
+// beside the flood, and the flood alone, all with O_DIRECT.
+//
+// The targets are for a device that the flood can saturate. On one that keeps up with it, the
+// foreground hardly waits and there is little for classes to gain.
 var fairness = Experiment{
 	Name:    "fair",
 	Summary: "small reads beside a flood of large ones, with classes",
@@ -28,20 +33,20 @@ const (
 
 var fairPlan = duel.Plan{Time: 400 * time.Millisecond, Rounds: 8}
 
-// What is to be reached.
+// The targets.
 const (
-	fairSlower = 3    // times its own p99 that the foreground's may become
-	fairOfOS   = 0.25 // of os.File's p99 beside a flood
-	fairKept   = 0.7  // of its bandwidth that the flood keeps beside an idle foreground
+	fairSlower = 3    // the foreground's p99 beside the flood, at most, as a multiple of that alone
+	fairOfOS   = 0.25 // the same p99, at most, as a multiple of os.File's beside the flood
+	fairKept   = 0.7  // the flood's bandwidth alone in its class, at least, as a part of that without classes
 )
 
-// Names of rows.
+// Names of sides.
 const (
 	noClassesRow = "sluice, no classes"
 	classesRow   = "sluice, classes"
 )
 
-// FairResult is what fair measured.
+// FairResult is the result of fair.
 type FairResult struct {
 	SliceTime time.Duration `json:"slice_time"`
 	Rounds    int           `json:"rounds"`
@@ -49,14 +54,14 @@ type FairResult struct {
 	Rows      []FairRow     `json:"rows"`
 }
 
-// FairRow is one way, with or without a flood. Of a flood alone the reads are the
-// flood's.
+// FairRow is the result of one side, alone or beside the flood. In the rows of the flood alone,
+// the reads are the flood's.
 type FairRow struct {
 	Load  load.Load    `json:"load"`
-	P50   stats.Number `json:"p50_ns"` // medians of the rounds, as the others
+	P50   stats.Number `json:"p50_ns"` // this and the others are medians of the rounds
 	P99   stats.Number `json:"p99_ns"`
 	Rate  stats.Number `json:"rate"`          // reads a second
-	Flood stats.Number `json:"flood_bytes_s"` // NaN where there is none
+	Flood stats.Number `json:"flood_bytes_s"` // NaN without a flood
 	*duel.Result
 }
 
@@ -69,7 +74,7 @@ func (r *FairResult) Points() []Point {
 	return points
 }
 
-// cell names the row's load.
+// cell returns the name of the row's cell.
 func (r FairRow) cell() string {
 	switch {
 	case r.Load.Size == load.FloodSize:
@@ -80,8 +85,7 @@ func (r FairRow) cell() string {
 	return "alone"
 }
 
-// fairEntries are the rows: each way alone and beside the flood, and the flood
-// alone.
+// fairEntries returns the rows: each side alone and beside the flood, and the flood alone.
 func (p Params) fairEntries() []duel.Entry {
 	sluice := p.sluiceBy(noClassesRow, load.BySluice)
 	foreground, background := p.sluiceBy(classesRow, load.BySluice), p.sluiceBy(classesRow, load.BySluice)
@@ -132,7 +136,7 @@ func (r FairRow) p99s() []stats.Number {
 	return r.Series(func(s load.Slice) float64 { return float64(s.P99) })
 }
 
-// floods are the bytes a second of the flood, beside others or alone.
+// floods returns the bytes a second of the flood in each round.
 func (r FairRow) floods() []stats.Number {
 	return r.Series(func(s load.Slice) float64 {
 		if r.Load.Flood > 0 {

@@ -10,7 +10,7 @@ import (
 )
 
 var fairTable = report.Table{
-	{Head: "way", Width: 18},
+	{Head: "side", Width: 18},
 	{Head: "", Width: 16},
 	{Head: "reads/s", Width: 8, Align: report.Right},
 	{Head: "p50\nus", Width: 7, Align: report.Right},
@@ -49,7 +49,7 @@ func (r FairRow) text() string {
 		report.Micros(time.Duration(r.P50)), report.Micros(time.Duration(r.P99)), flood)
 }
 
-// fairVerdicts says what was to be reached, and whether it was.
+// fairVerdicts returns each target, and whether it was reached.
 func fairVerdicts(rows []FairRow) []string {
 	find := func(side, cell string) FairRow {
 		for _, r := range rows {
@@ -65,9 +65,9 @@ func fairVerdicts(rows []FairRow) []string {
 	ofOS := ratio(beside.p99s(), find("os.File", "beside the flood").p99s())
 	kept := ratio(find(classesRow, "the flood alone").floods(), find(noClassesRow, "the flood alone").floods())
 	if slower.IsNaN() || ofOS.IsNaN() || kept.IsNaN() {
-		return []string{"classes cannot be judged without O_DIRECT and a driver."}
+		return []string{"undecided without O_DIRECT and a driver."}
 	}
-	if n := len(beside.Rounds); few(n) {
+	if n := len(beside.Rounds); tooFew(n) {
 		return []string{noVerdict(n) + fmt.Sprintf(": with classes the p99 beside the flood is %s times that alone, and %s times os.File's.",
 			report.Ratio(slower), report.Ratio(ofOS))}
 	}

@@ -8,11 +8,12 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// attempt2017 is "An Attempt at Reducing Costs of Disk I/O in Go".
+// attempt2017 names "An Attempt at Reducing Costs of Disk I/O in Go".
 const attempt2017 = "Wilson, Mutschlechner 2017"
 
-// fig4Read and fig4Write are figure 4: two goroutines, a buffered file,
-// requests of 1,000 to 1,000,000 bytes in decades.
+// fig4Read and fig4Write repeat figure 4: how long ReadAt and WriteAt take to return on a
+// buffered file, by two goroutines, for requests of 1,000 to 1,000,000 bytes. Reads find their
+// bytes in the page cache. On the machine of the paper they may not have: it does not say.
 var (
 	fig4Read = callFigure{
 		name:    "fig4-read",
@@ -38,7 +39,7 @@ var (
 const fig4Finding = "on a buffered file AIO is much slower than blocking calls for small requests, " +
 	"the two meet as requests grow, and AIO is never a gain."
 
-// fig4Sizes are the published ones.
+// fig4Sizes are the sizes of the paper.
 var fig4Sizes = []int{1_000, 10_000, 100_000, 1_000_000}
 
 func fig4Loads(kind load.Kind) func(Params) []load.Load {
@@ -51,28 +52,28 @@ func fig4Loads(kind load.Kind) func(Params) []load.Load {
 	}
 }
 
-// What the words of the finding mean in ratios of AIO's time to os.File's.
+// What the words of the finding mean, as ratios of AIO's time to that of os.File.
 const (
-	muchSlower = 1.5
-	slower     = 1.05
-	meets      = 1.15
-	gain       = 1.0
+	muchSlower = 1.5  // "much slower" for small requests; below it, the finding holds less sharply
+	slower     = 1.05 // still "slower" for small requests
+	meets      = 1.15 // "the two meet" for large requests
+	gain       = 1.0  // below it, AIO is a gain
 )
 
-// fig4Verdict tests the finding on AIO as it was used then, and says what
-// sluice makes of the same calls.
+// fig4Verdict returns whether the finding holds for AIO as the paper used it, and what sluice
+// makes of the same calls.
 func fig4Verdict(rows []CallRow) string {
 	small, large := rows[0].at(load.ByPaper, ""), rows[len(rows)-1].at(load.ByPaper, "")
 	if small.Ratio.IsNaN() || large.Ratio.IsNaN() {
-		return "cannot be told without Linux AIO; " + fig4Sluice(rows)
+		return "undecided without Linux AIO; " + fig4Sluice(rows)
 	}
 	return fmt.Sprintf("%s: AIO takes %s times os.File's time at %d bytes, %s at %d; %s",
 		fig4Holds(rows, small, large), report.Ratio(small.Ratio), rows[0].Size,
 		report.Ratio(large.Ratio), rows[len(rows)-1].Size, fig4Sluice(rows))
 }
 
-// fig4Holds returns whether the finding holds, and if not, which part of it fails. Where
-// noise alone could make a ratio pass, the bound of its interval decides.
+// fig4Holds returns whether the finding holds, and if not, which part of it fails. A part fails
+// only if the bound of the interval shows it: noise alone must not decide.
 func fig4Holds(rows []CallRow, small, large Call) string {
 	var not []string
 	if small.Low < slower {
@@ -95,8 +96,8 @@ func fig4Holds(rows []CallRow, small, large Call) string {
 	return "it still holds"
 }
 
-// fig4Sluice says what each driver of sluice takes for the smallest and the
-// largest requests.
+// fig4Sluice returns the ratio of each driver of sluice for the smallest and the largest
+// requests.
 func fig4Sluice(rows []CallRow) string {
 	var parts []string
 	for _, c := range rows[0].Calls {

@@ -10,9 +10,12 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/stats"
 )
 
-// fig5 is figure 5: figure 4's reads with the time of every system call. What
-// was published is of a buffered file; direct reads are beside it for they are
-// what the authors turned to.
+// fig5 repeats figure 5: which system calls the time of a read consists of, for Linux AIO as the
+// paper used it and for sluice on each driver. The published figure is of a buffered file. Direct
+// reads are measured as well, because the authors turned to them in figure 6.
+//
+// The paper's calls are timed one by one, sluice's by its recorder; both add the cost of reading
+// the clock to each call.
 var fig5 = Experiment{
 	Name:    "fig5",
 	Summary: "time of every system call of a read, buffered and direct",
@@ -29,8 +32,7 @@ const (
 		"done; io_setup, io_getevents and io_destroy are flat. With O_DIRECT it does not block."
 )
 
-// fig5Sides are the rows of each size. The paper's calls are timed one by one,
-// sluice's by its recorder.
+// fig5Sides are the rows of each size.
 var fig5Sides = []load.Side{
 	timed(load.PaperAIO), timed(load.Sluice("aio")), timed(load.Sluice("uring")), timed(load.Sluice("pool")),
 }
@@ -40,15 +42,15 @@ func timed(s load.Side) load.Side {
 	return s
 }
 
-// The paper has two goroutines, which sluice serves by plain calls on every
-// driver; with many its drivers have something to do.
+// The paper has two goroutines. With so few, sluice makes plain system calls and hardly uses its
+// drivers, so a larger number is measured as well.
 const (
 	fig5Goroutines = 2
 	fig5Many       = 16
 )
 
-// fig5Loads are the sizes on a buffered file, and those sizes direct, rounded
-// up to the sector.
+// fig5Loads returns the paper's sizes on a buffered file, and the same with O_DIRECT, rounded up
+// to the sector.
 func fig5Loads() []load.Load {
 	var loads []load.Load
 	for _, n := range []int{fig5Goroutines, fig5Many} {
@@ -64,7 +66,7 @@ func fig5Loads() []load.Load {
 	return loads
 }
 
-// Fig5Result is what fig5 measured.
+// Fig5Result is the result of fig5.
 type Fig5Result struct {
 	Source  string    `json:"source"`
 	Finding string    `json:"finding"`
@@ -72,29 +74,29 @@ type Fig5Result struct {
 	Rows    []Fig5Row `json:"rows"`
 }
 
-// Fig5Row is one load, measured each way.
+// Fig5Row is the result of one load.
 type Fig5Row struct {
 	load.Load
 	Sides []Fig5Side `json:"sides"` // in the order of fig5Sides
 }
 
-// Fig5Side is what the reads of one side are made of.
+// Fig5Side is the time that one side's reads spend in system calls.
 type Fig5Side struct {
-	// PerOp is the time in system calls a read, all threads together; the
-	// median of the rounds, null where unsupported.
+	// PerOp is the time in system calls for one read, summed over all threads; the median of the
+	// rounds, null where unsupported.
 	PerOp stats.Number  `json:"ns_per_op"`
 	Calls []SyscallTime `json:"calls"`
 	*duel.Result
 }
 
-// SyscallTime is the time of one system call; figures are medians of the rounds
-// in which it was made.
+// SyscallTime is the time of one system call. Its figures are medians of the rounds in which the
+// call was made.
 type SyscallTime struct {
 	Name  string       `json:"name"`
-	Mean  stats.Number `json:"mean_ns"`        // of a call
-	PerOp stats.Number `json:"ns_per_op"`      // of all of them, a read
-	Times stats.Number `json:"times_per_op"`   // it is called, a read
-	Once  bool         `json:"once,omitempty"` // a context, not a read: no part of Fig5Side.PerOp
+	Mean  stats.Number `json:"mean_ns"`        // time of one call
+	PerOp stats.Number `json:"ns_per_op"`      // time of all calls, divided by the reads
+	Times stats.Number `json:"times_per_op"`   // number of calls, divided by the reads
+	Once  bool         `json:"once,omitempty"` // made once for a context; Fig5Side.PerOp leaves it out
 }
 
 func runFig5(ctx context.Context, env *Env) (any, error) {
@@ -110,7 +112,7 @@ func runFig5(ctx context.Context, env *Env) (any, error) {
 		}
 		row := newFig5Row(l, sides)
 		head := ""
-		if l.Size <= sector { // the first of its section
+		if l.Size <= sector { // the first size of its table
 			head = fig5Head(l)
 		}
 		result.Rows = append(result.Rows, row)
@@ -130,10 +132,10 @@ func newFig5Row(l load.Load, sides []*duel.Result) Fig5Row {
 	return row
 }
 
-// newFig5Side sums up a side's rounds.
+// newFig5Side returns the medians of a side's rounds.
 func newFig5Side(r *duel.Result) Fig5Side {
 	var all []stats.Number
-	var calls []*callRounds // in the order of their first
+	var calls []*callRounds // in the order in which they first appear
 	for _, round := range r.Rounds {
 		if round.Syscalls == nil || round.Syscalls.Ops == 0 {
 			continue
@@ -145,7 +147,7 @@ func newFig5Side(r *duel.Result) Fig5Side {
 			if i < 0 {
 				i, calls = len(calls), append(calls, &callRounds{name: c.Name})
 			}
-			calls[i].take(c, ops)
+			calls[i].add(c, ops)
 			if !onceAContext(c.Name) {
 				sum += c.Time
 			}
@@ -159,13 +161,13 @@ func newFig5Side(r *duel.Result) Fig5Side {
 	return s
 }
 
-// callRounds are the figures of one system call, a round each.
+// callRounds holds the figures of one system call, one for each round.
 type callRounds struct {
 	name                string
 	mean, perOp, counts []stats.Number
 }
 
-func (r *callRounds) take(c load.Syscall, ops stats.Number) {
+func (r *callRounds) add(c load.Syscall, ops stats.Number) {
 	r.mean = append(r.mean, stats.Number(c.Time)/stats.Number(max(c.Count, 1)))
 	r.perOp = append(r.perOp, stats.Number(c.Time)/ops)
 	r.counts = append(r.counts, stats.Number(c.Count)/ops)
@@ -178,11 +180,11 @@ func (r *callRounds) sum() SyscallTime {
 	}
 }
 
-// onceAContext reports whether a call is made once for many operations: the
-// paper's contexts are kept for re-use.
+// onceAContext reports whether a call is made once for many reads. The paper's library kept its
+// contexts and used them again.
 func onceAContext(name string) bool { return name == "io_setup" || name == "io_destroy" }
 
-// call returns the time of a system call.
+// call returns the time of the system call of that name; NaN if it was not made.
 func (s Fig5Side) call(name string) SyscallTime {
 	for _, c := range s.Calls {
 		if c.Name == name {

@@ -14,7 +14,7 @@ func (r *Fig5Result) Points() []Point {
 	return points
 }
 
-// check refuses calls without a name, and times that cannot be.
+// check returns an error for a system call without a name, or with a negative time.
 func (r *Fig5Result) check() error {
 	for _, p := range r.Points() {
 		for _, s := range p.Rounds {

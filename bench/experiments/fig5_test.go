@@ -34,7 +34,7 @@ func TestFig5Verdict(t *testing.T) {
 		{"direct blocks", paperCalls(9*us, us, us), paperCalls(900*us, us, us), paperCalls(900*us, us, us), "(io_submit blocks with O_DIRECT): "},
 		{"another grows", paperCalls(9*us, us, us), paperCalls(900*us, us, 5*us), paperCalls(9*us, 900*us, us), "; io_destroy: not flat."},
 		{"no direct", paperCalls(9*us, us, us), paperCalls(900*us, us, us), missing, "it still holds: io_submit takes 100 times"},
-		{"none", missing, missing, missing, "cannot be told without Linux AIO"},
+		{"none", missing, missing, missing, "undecided without Linux AIO"},
 	} {
 		var rows []Fig5Row
 		for i, r := range []*duel.Result{test.small, test.large, test.direct} {

@@ -13,10 +13,10 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// fig5Table has a row a size and side.
+// fig5Table has a row for each size and side.
 var fig5Table = report.Table{
 	{Head: "bytes", Width: 7, Align: report.Right},
-	{Head: "way", Width: 12},
+	{Head: "side", Width: 12},
 	{Head: "us a\nread", Width: 7, Align: report.Right},
 	{Head: "of which in", Width: 48},
 }
@@ -47,11 +47,11 @@ func (r Fig5Row) text() string {
 	return b.String()
 }
 
-// mentioned is the least part of a read's time in system calls that is worth a
-// word.
+// mentioned is the smallest part of a read's time in system calls for which a call is listed.
 const mentioned = 0.01
 
-// stack lists the calls of a read, the longest first, and what a context takes.
+// stack lists the calls of a read, the longest first, and the calls that are made once for a
+// context.
 func (s Fig5Side) stack() string {
 	calls := slices.SortedStableFunc(slices.Values(s.Calls), func(a, b SyscallTime) int { return cmp.Compare(b.PerOp, a.PerOp) })
 	var read, once []string
@@ -70,15 +70,15 @@ func (s Fig5Side) stack() string {
 	return text
 }
 
-// notes returns what follows the tables.
+// notes returns the lines under the tables.
 func (r *Fig5Result) notes() string {
 	var b strings.Builder
 	b.WriteString("\n")
-	told := map[string]bool{}
+	seen := map[string]bool{}
 	for _, row := range r.Rows {
 		for _, s := range row.Sides {
-			if line := s.Side.Name + " is not available here: " + s.Unsupported; s.Unsupported != "" && !told[line] {
-				told[line] = true
+			if line := s.Side.Name + " is not available here: " + s.Unsupported; s.Unsupported != "" && !seen[line] {
+				seen[line] = true
 				b.WriteString(report.Wrap(line))
 			}
 		}
@@ -89,22 +89,20 @@ func (r *Fig5Result) notes() string {
 	return b.String()
 }
 
-// What the words of the finding mean: a call grows if the largest requests take
-// grows times as long as the smallest, and blocks if it is more than half of
-// the time that a read has in system calls.
+// What the words of the finding mean.
 const (
-	grows  = 3
-	blocks = 0.5
+	grows  = 3   // a call grows if it takes this many times as long for the largest requests as for the smallest
+	blocks = 0.5 // io_submit blocks if it is more than this part of a read's time in system calls
 )
 
-// fig5Verdict tests the finding on AIO as it was used then.
+// fig5Verdict returns whether the finding holds for AIO as the paper used it.
 func fig5Verdict(rows []Fig5Row) string {
 	small, large, direct := paperEnds(rows)
 	submit := large.call("io_submit").Mean
 	growth := submit / small.call("io_submit").Mean
 	share, directShare := submitShare(large), submitShare(direct)
 	if growth.IsNaN() {
-		return "cannot be told without Linux AIO and a page cache that can be dropped."
+		return "undecided without Linux AIO and a page cache that can be dropped."
 	}
 	text := fmt.Sprintf("io_submit takes %s times as long for the largest reads as for the smallest, and %s of their time; ",
 		report.Ratio(growth), report.Percent(share))
@@ -116,6 +114,7 @@ func fig5Verdict(rows []Fig5Row) string {
 	return fig5Holds(growth, share, directShare) + ": " + text + "; " + othersFlat(small, large) + "."
 }
 
+// fig5Holds returns whether the finding holds, and if not, which parts of it fail.
 func fig5Holds(growth, share, directShare stats.Number) string {
 	var not []string
 	if growth < grows {
@@ -133,8 +132,8 @@ func fig5Holds(growth, share, directShare stats.Number) string {
 	return "it still holds"
 }
 
-// paperEnds returns the paper's AIO with its two goroutines: with the smallest
-// and the largest buffered reads, and with the largest direct ones.
+// paperEnds returns the side of the paper's AIO with two goroutines: with the smallest and the
+// largest buffered reads, and with the largest direct ones.
 func paperEnds(rows []Fig5Row) (small, large, direct Fig5Side) {
 	small.PerOp = stats.NaN
 	for _, r := range rows {
@@ -151,10 +150,10 @@ func paperEnds(rows []Fig5Row) (small, large, direct Fig5Side) {
 	return small, large, direct
 }
 
-// submitShare returns which part of a read's time in system calls io_submit is.
+// submitShare returns the part of a read's time in system calls that io_submit takes.
 func submitShare(s Fig5Side) stats.Number { return s.call("io_submit").PerOp / s.PerOp }
 
-// othersFlat says which of the other calls grow.
+// othersFlat returns which of the other calls take longer for larger requests.
 func othersFlat(small, large Fig5Side) string {
 	var grown []string
 	for _, name := range []string{"io_setup", "io_getevents", "io_destroy"} {

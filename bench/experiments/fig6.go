@@ -8,8 +8,9 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// fig6 is figure 6: figure 4 with O_DIRECT. The authors had time for one
-// goroutine only; here there are up to 64.
+// fig6 repeats figure 6: figure 4 with O_DIRECT. The authors measured one goroutine and left open
+// how AIO does with many; here there are up to 64. Sizes are rounded up to the sector, so that
+// the smallest request is four times as large as in figure 4.
 var fig6 = callFigure{
 	name:    "fig6",
 	summary: "time for a read with O_DIRECT to return, 1 to 64 goroutines",
@@ -20,10 +21,11 @@ var fig6 = callFigure{
 	verdict: fig6Verdict,
 }.experiment()
 
-// sector is what O_DIRECT is content with on every device.
+// sector is a size and alignment that O_DIRECT accepts on every device.
 const sector = 4096
 
-// fig6Loads sweeps the goroutines; without --full its ends.
+// fig6Loads returns every size with 1 and 64 goroutines; with --full also with the numbers
+// between.
 func fig6Loads(p Params) []load.Load {
 	goroutines := []int{1, 64}
 	if p.Full {
@@ -39,13 +41,12 @@ func fig6Loads(p Params) []load.Load {
 	return loads
 }
 
-// encouraging is the most that a call by AIO may take, as a multiple of
-// os.File's, with one goroutine.
+// encouraging is what the finding's word means: with one goroutine, AIO takes at most this
+// multiple of os.File's time.
 const encouraging = 1.25
 
-// fig6Verdict tests the finding on AIO as it was used then, with the paper's
-// one goroutine, and answers what the authors left open: what becomes of it
-// with many.
+// fig6Verdict returns whether the finding holds for AIO as the paper used it, with one goroutine,
+// and how sluice does with many.
 func fig6Verdict(rows []CallRow) string {
 	many := fig6Many(rows)
 	worst := rows[0]
@@ -56,7 +57,7 @@ func fig6Verdict(rows []CallRow) string {
 	}
 	ratio := worst.at(load.ByPaper, "").Ratio
 	if ratio.IsNaN() {
-		return "cannot be told without O_DIRECT and Linux AIO; " + many
+		return "undecided without O_DIRECT and Linux AIO; " + many
 	}
 	verdict := "it still holds"
 	if ratio > encouraging {
@@ -66,8 +67,8 @@ func fig6Verdict(rows []CallRow) string {
 		verdict, report.Ratio(ratio), worst.Size, many)
 }
 
-// fig6Many compares the best driver that there is with os.File in the row of
-// the smallest size that has the most goroutines.
+// fig6Many compares the first available driver of sluice with os.File, for the smallest size and
+// the most goroutines.
 func fig6Many(rows []CallRow) string {
 	row := rows[0]
 	for _, r := range rows {

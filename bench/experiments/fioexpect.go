@@ -14,15 +14,20 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// fioExpect has fio say what a copy can expect of the disk.
+// fioExpect measures the disk by fio, as the publication did to say what a copy could reach: half
+// reads and half writes through the page cache, by blocks of 4 KiB in random order and of 1 MiB
+// in order, from memory and cold. sluice takes no part.
+//
+// A job waits for each request, so that it is no upper bound: a copy may have several requests in
+// flight.
 var fioExpect = Experiment{
-	Name:    fioExpectName,
-	Summary: "what fio makes of the disk: half reads, half writes",
-	Source:  eio2024,
-	Trees:   true,
-	Steps:   func(Params) int { return len(mixedJobs(0)) },
-	Run:     runFioExpect,
-	Read:    read[FioResult],
+	Name:     fioExpectName,
+	Summary:  "what fio makes of the disk: half reads, half writes",
+	Source:   eio2024,
+	OwnFiles: true,
+	Steps:    func(Params) int { return len(mixedJobs(0)) },
+	Run:      runFioExpect,
+	Read:     read[FioResult],
 }
 
 const fioExpectName = "fio-expect"
@@ -36,8 +41,8 @@ const (
 	mixedRounds = 3
 )
 
-// mixedJobs are the four jobs on a file of that size: fio's own block of 4 KiB
-// in random order, and 1 MiB in a row.
+// mixedJobs returns the four jobs on a file of that size: blocks of 4 KiB in random order, and of
+// 1 MiB in order, each cold and from memory.
 func mixedJobs(size int64) []fio.Mixed {
 	return []fio.Mixed{
 		{Size: size, Block: 4 << 10, Random: true},
@@ -47,7 +52,7 @@ func mixedJobs(size int64) []fio.Mixed {
 	}
 }
 
-// FioResult is what fio-expect measured.
+// FioResult is the result of fio-expect.
 type FioResult struct {
 	Source  string   `json:"source"`
 	Finding string   `json:"finding"`
@@ -56,7 +61,7 @@ type FioResult struct {
 	Rows    []FioRow `json:"rows"`
 }
 
-// FioRow is one job.
+// FioRow is the result of one job.
 type FioRow struct {
 	Options []string  `json:"options"`
 	Load    load.Load `json:"load"`
@@ -65,7 +70,7 @@ type FioRow struct {
 	Write   MixedHalf `json:"write"`
 }
 
-// MixedHalf are the reads of a job, or its writes.
+// MixedHalf is the result of a job's reads, or of its writes.
 type MixedHalf struct {
 	Rate stats.Number `json:"bytes_per_s"` // median of the rounds
 	*duel.Result
@@ -110,7 +115,7 @@ func runFioExpect(ctx context.Context, env *Env) (any, error) {
 	return result, env.Screen.Print(result.notes())
 }
 
-// mixedRow runs one job.
+// mixedRow measures one job. It is one step.
 func mixedRow(ctx context.Context, env *Env, job fio.Mixed, rounds int) (FioRow, error) {
 	defer env.Screen.Done(1)
 	half := func(name string) MixedHalf {
@@ -129,7 +134,7 @@ func mixedRow(ctx context.Context, env *Env, job fio.Mixed, rounds int) (FioRow,
 			break
 		}
 		if err != nil {
-			if err := env.finished(ctx, step, n, rounds, err); err != nil {
+			if err := env.endStep(ctx, step, n, rounds, err); err != nil {
 				return row, err
 			}
 			break
@@ -152,7 +157,7 @@ func (h MixedHalf) rate(l load.Load) stats.Number {
 	return stats.Median(h.Series(load.Slice.Rate)) * stats.Number(l.Size)
 }
 
-// fioTable has a row a job.
+// fioTable has a row for each job.
 var fioTable = report.Table{
 	{Head: "fio", Width: 47},
 	{Head: "reads\nMB/s", Width: 7, Align: report.Right},
@@ -167,7 +172,7 @@ func (r *FioResult) head(rounds int) string {
 	return text + "\n" + fioTable.Header()
 }
 
-// text names the job by its options without the size, which all have.
+// text names the job by its options. It leaves out the size of the file, which all jobs share.
 func (r FioRow) text() string {
 	name := strings.Join(append([]string{r.Options[0]}, r.Options[2:]...), " ")
 	if r.Read.Unsupported != "" {
@@ -180,8 +185,7 @@ func (r *FioResult) notes() string {
 	return "\n" + report.Wrap("published ("+r.Source+"): "+r.Finding) + report.Wrap("here: "+r.Verdict) + "\n"
 }
 
-// fioVerdict compares large blocks with small ones in reads that are not in memory. That is
-// no bound: fio's job waits for each request, and a copy may have several at the disk.
+// fioVerdict compares large blocks with small ones, both cold.
 func fioVerdict(rows []FioRow) string {
 	var small, large FioRow
 	for _, row := range rows {
@@ -194,8 +198,8 @@ func fioVerdict(rows []FioRow) string {
 		}
 	}
 	if small.Read.Result == nil || large.Read.Result == nil {
-		return "cannot be told without fio"
+		return "undecided without fio"
 	}
-	return fmt.Sprintf("cold and durable, a job that waits for each request reads and writes %s MB/s in a row, %s times as much as in random order by 4 KiB: a copy of files of 1 MiB has more only with several requests at the disk, and one of small files has to go to it in another order",
+	return fmt.Sprintf("cold and durable, a job that waits for each request reads and writes %s MB/s by sequential blocks of 1 MiB, %s times as much as by random blocks of 4 KiB: a copy of large files can be faster only with several requests in flight, and a copy of small files only if it orders its requests",
 		report.Count((large.Read.Rate+large.Write.Rate)/1e6), report.Ratio((large.Read.Rate+large.Write.Rate)/(small.Read.Rate+small.Write.Rate)))
 }

@@ -334,7 +334,7 @@ func TestFig4Verdict(t *testing.T) {
 		{1.06, 1.02, "it does not hold (small requests are no slower): "},
 		{2.1, 1.5, "it does not hold (the two do not meet): "},
 		{2.1, 0.9, "it does not hold (at 2 bytes it is a gain): "},
-		{stats.NaN, 1, "cannot be told without Linux AIO; "},
+		{stats.NaN, 1, "undecided without Linux AIO; "},
 	} {
 		if got := fig4Verdict(rows(test.small, test.large)); !strings.HasPrefix(got, test.want) {
 			t.Errorf("verdict on %v, %v is %q; want %q", test.small, test.large, got, test.want)

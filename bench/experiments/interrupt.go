@@ -6,15 +6,15 @@ import (
 	"fmt"
 )
 
-// InterruptedError is what a run comes to that was ended amid the rounds of a step.
-// Those that were finished are in its result, and have been shown.
+// InterruptedError reports that a run was interrupted during a step. The rounds that were
+// finished before are in the experiment's result, and have been printed.
 type InterruptedError struct {
 	Step     string // what was being measured
-	Done, Of int    // rounds
-	Err      error  // why it ended
+	Done, Of int    // rounds finished, and rounds planned
+	Err      error  // the cause
 }
 
-// Error says how far it got.
+// Error returns the cause, and how many rounds were finished.
 func (e *InterruptedError) Error() string {
 	return fmt.Sprintf("%v after %d of %d rounds of %s", e.Err, e.Done, e.Of, e.Step)
 }
@@ -22,8 +22,8 @@ func (e *InterruptedError) Error() string {
 // Unwrap returns the cause.
 func (e *InterruptedError) Unwrap() error { return e.Err }
 
-// Run runs an experiment. That it was interrupted is an error also where there are
-// rounds to show.
+// Run runs an experiment. If a step was interrupted, Run returns the *InterruptedError even where
+// the experiment has results of earlier rounds.
 func (e *Env) Run(ctx context.Context, x Experiment) (any, error) {
 	result, err := x.Run(ctx, e)
 	if stop := e.stopped(); stop != nil && !errors.Is(err, stop) {
@@ -32,23 +32,23 @@ func (e *Env) Run(ctx context.Context, x Experiment) (any, error) {
 	return result, err
 }
 
-// stopped returns the *InterruptedError of a step that was interrupted, after which
-// an experiment begins none.
+// stopped returns the *InterruptedError of the step that was interrupted, nil if none was. An
+// experiment starts no further step after it.
 func (e *Env) stopped() error {
-	if e.interrupted == nil { // an interface that holds it would not be nil
+	if e.interrupted == nil { // an error that holds a nil *InterruptedError would not be nil
 		return nil
 	}
 	return e.interrupted
 }
 
-// finished says what becomes of a step that ended with err when so many of its rounds
-// were finished. If that is so because ctx has ended, and there are any, it is nil:
-// the caller shows them as it shows all others, and stopped has the rest.
-func (e *Env) finished(ctx context.Context, step string, done, of int, err error) error {
+// endStep returns the error of a step that ended with err after done of its rounds. If ctx was
+// the reason and at least one round was finished, it returns nil, so that the caller shows those
+// rounds as usual; stopped returns the interruption from then on.
+func (e *Env) endStep(ctx context.Context, step string, done, of int, err error) error {
 	if err == nil || ctx.Err() == nil {
 		return err
 	}
-	if cause := context.Cause(ctx); !errors.Is(err, cause) { // what a process says that was killed
+	if cause := context.Cause(ctx); !errors.Is(err, cause) { // err is that of a process that was killed
 		err = cause
 	}
 	e.interrupted = &InterruptedError{Step: step, Done: done, Of: of, Err: err}

@@ -14,7 +14,12 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// matrix compares os.File with sluice over kinds, sizes and goroutines.
+// matrix compares sluice with os.File in many cells: each kind of I/O (cached, cold, direct and
+// buffered reads; buffered, direct and synced writes) by size and number of goroutines. Without
+// --full it measures quickCells.
+//
+// The target is a ratio of at least 1 in every cell. Single cells are misleading: a ratio's
+// interval is a few percent wide, so that of many cells some fall below 1 by chance.
 var matrix = Experiment{
 	Name:    "matrix",
 	Summary: "os.File against sluice: kinds of I/O x sizes x goroutines",
@@ -23,21 +28,21 @@ var matrix = Experiment{
 	Read:    read[MatrixResult],
 }
 
-// matrixPlan keeps the quick cells under a minute. Of os.File against itself
-// on a busy machine of two cores, 5 slices of 200 ms a side gave ratios that
-// were 8 % off 1 on average, 10 of 100 ms 6 %, 20 of 50 ms 2 %, and shorter
-// ones no less: what disturbs lasts longer than a round, or it hits one of
-// many.
+// matrixPlan keeps the quick cells under a minute. Many short rounds are better than few long
+// ones: comparing os.File with itself on a busy machine with two cores, the ratio was off by 8 %
+// on average with 5 slices of 200 ms for each side, by 6 % with 10 of 100 ms, and by 2 % with 20
+// of 50 ms. Shorter slices gained nothing. A disturbance either lasts longer than a round and
+// affects both sides, or hits one of many rounds.
 var matrixPlan = duel.Plan{Time: 60 * time.Millisecond, Rounds: 16}
 
-// MatrixResult is what the matrix measured.
+// MatrixResult is the result of the matrix, and of wal.
 type MatrixResult struct {
 	SliceTime time.Duration `json:"slice_time"`
 	Rounds    int           `json:"rounds"`
 	Cells     []Cell        `json:"cells"`
 }
 
-// Cell is one cell of the matrix. Ratios are sluice to os.File, medians over
+// Cell is the result of one cell. Its ratios are sluice's figure to that of os.File, medians over
 // the rounds.
 type Cell struct {
 	load.Load
@@ -47,18 +52,17 @@ type Cell struct {
 	Sides       []*duel.Result `json:"sides"` // os.File, sluice
 }
 
-// Ratios compare sluice with os.File, which is 1.
+// Ratios are figures of sluice as multiples of those of os.File.
 type Ratios struct {
 	Rate stats.Number `json:"rate"` // operations a second
 	CPU  stats.Number `json:"cpu"`  // processor time an operation
-	P99  stats.Number `json:"p99"`  // latency that 99 % stay under
-	// Low and High bound the true rate ratio with a probability of 95 %, see
-	// stats.Interval.
+	P99  stats.Number `json:"p99"`  // 99th percentile of latency
+	// Low and High are the 95 % interval of Rate (stats.Interval).
 	Low  stats.Number `json:"rate_low"`
 	High stats.Number `json:"rate_high"`
 }
 
-// BelowError reports cells that are slower than the user allows.
+// BelowError reports the cells whose ratio is below --fail-below.
 type BelowError struct {
 	Limit float64
 	Cells []Cell
@@ -75,14 +79,14 @@ func (e *BelowError) Error() string {
 
 func runMatrix(ctx context.Context, env *Env) (any, error) {
 	result, err := env.measureCells(ctx, "matrix", env.cells(), env.plan(matrixPlan))
-	if err := cmp.Or(err, env.stopped()); err != nil { // of few rounds no cell is judged
+	if err := cmp.Or(err, env.stopped()); err != nil { // an interrupted run fails no cell
 		return result, err
 	}
 	return result, result.failBelow(env.FailBelow)
 }
 
-// measureCells measures both sides in each cell, for the experiment of that
-// name, and prints the table. The result is that of the cells until an error.
+// measureCells measures os.File and sluice in each cell, and prints the table under the
+// experiment's name. If there is an error, the result has the cells before it.
 func (e *Env) measureCells(ctx context.Context, name string, cells []load.Load, plan duel.Plan) (*MatrixResult, error) {
 	result := &MatrixResult{SliceTime: plan.Time, Rounds: plan.Rounds}
 	sides := e.matrixSides()
@@ -103,7 +107,7 @@ func (e *Env) measureCells(ctx context.Context, name string, cells []load.Load, 
 	return result, e.Screen.Print(result.summary())
 }
 
-// matrixSides returns the two sides of the matrix.
+// matrixSides returns os.File and sluice; os.File twice for --calibrate.
 func (p Params) matrixSides() []load.Side {
 	if p.Calibrate {
 		return []load.Side{load.OSFile, load.OSFile}
@@ -111,7 +115,7 @@ func (p Params) matrixSides() []load.Side {
 	return []load.Side{load.OSFile, load.Sluice(p.Driver)}
 }
 
-// rounds returns how many its ratios are of.
+// rounds returns the number of rounds.
 func (c Cell) rounds() int { return rounds(c.Sides) }
 
 func newCell(l load.Load, sides []*duel.Result) Cell {
@@ -133,8 +137,7 @@ func newCell(l load.Load, sides []*duel.Result) Cell {
 	return c
 }
 
-// ratios compares a figure of the second side with the first's, round by
-// round.
+// ratios divides a figure of the second side by that of the first, round by round.
 func ratios(sides []*duel.Result, of func(load.Slice) float64) []stats.Number {
 	return stats.Ratios(sides[1].Series(of), sides[0].Series(of))
 }
@@ -168,6 +171,6 @@ func (c Cell) row() string {
 	median := func(side int) stats.Number { return stats.Median(c.Sides[side].Series(load.Slice.Rate)) }
 	return matrixTable.Row(append(name,
 		report.Count(median(0)), report.Count(median(1)),
-		marked(c.Ratios.Rate, c.rounds()), report.Ratio(c.Ratios.CPU), report.Ratio(c.Ratios.P99),
+		ratioText(c.Ratios.Rate, c.rounds()), report.Ratio(c.Ratios.CPU), report.Ratio(c.Ratios.P99),
 		fmt.Sprintf("%d/%d", c.Sides[0].Threads, c.Sides[1].Threads))...)
 }

@@ -11,22 +11,22 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// below returns the cells whose operations a second are under limit times
-// those of os.File, of those that have a verdict.
+// below returns the cells with a verdict whose ratio of operations a second is less than limit.
 func (r *MatrixResult) below(limit float64) []Cell {
-	return slices.DeleteFunc(r.judged(), func(c Cell) bool { return float64(c.Ratios.Rate) >= limit })
+	return slices.DeleteFunc(r.decided(), func(c Cell) bool { return float64(c.Ratios.Rate) >= limit })
 }
 
+// measured returns the cells that were measured with both sides.
 func (r *MatrixResult) measured() []Cell {
 	return slices.DeleteFunc(slices.Clone(r.Cells), func(c Cell) bool { return c.Ratios == nil })
 }
 
-// judged returns the cells that have rounds enough for a verdict.
-func (r *MatrixResult) judged() []Cell {
-	return slices.DeleteFunc(r.measured(), func(c Cell) bool { return few(c.rounds()) })
+// decided returns the measured cells that have enough rounds for a verdict.
+func (r *MatrixResult) decided() []Cell {
+	return slices.DeleteFunc(r.measured(), func(c Cell) bool { return tooFew(c.rounds()) })
 }
 
-// failBelow returns a *BelowError if there are cells under limit.
+// failBelow returns a *BelowError if there are cells below limit.
 func (r *MatrixResult) failBelow(limit float64) error {
 	if limit <= 0 {
 		return nil
@@ -34,8 +34,8 @@ func (r *MatrixResult) failBelow(limit float64) error {
 	if len(r.measured()) == 0 {
 		return errors.New("matrix: no cell could be measured")
 	}
-	if len(r.judged()) == 0 {
-		return fmt.Errorf("matrix: --fail-below judges no cell of fewer than %d rounds, and there is no other", RoundsForVerdict)
+	if len(r.decided()) == 0 {
+		return fmt.Errorf("matrix: --fail-below needs at least %d rounds, and no cell has that many", RoundsForVerdict)
 	}
 	if cells := r.below(limit); len(cells) > 0 {
 		return &BelowError{Limit: limit, Cells: cells}
@@ -43,7 +43,7 @@ func (r *MatrixResult) failBelow(limit float64) error {
 	return nil
 }
 
-// Seen says in a sentence how sluice did.
+// Seen returns a sentence on how sluice did.
 func (r *MatrixResult) Seen() string {
 	cells := r.measured()
 	if len(cells) == 0 {
@@ -52,7 +52,7 @@ func (r *MatrixResult) Seen() string {
 	ahead, behind := 0, 0
 	for _, c := range cells {
 		switch {
-		case few(c.rounds()):
+		case tooFew(c.rounds()):
 		case c.Ratios.Low > 1:
 			ahead++
 		case c.Ratios.High < 1:
@@ -92,12 +92,12 @@ func (r *MatrixResult) summary() string {
 		}
 		return stats.Median(v)
 	}
-	judged := r.judged()
+	decided := r.decided()
 	var b strings.Builder
-	b.WriteString("\n" + FewNote(len(judged) < len(cells)) + driverLine(cells[0]))
-	if len(judged) > 0 {
-		lowest := slices.MinFunc(judged, func(a, b Cell) int { return cmp.Compare(a.Ratios.Rate, b.Ratios.Rate) })
-		b.WriteString(report.Wrap(fmt.Sprintf("%d cells; %d below 1.00, %d below 0.95; lowest %s (%s)", len(judged),
+	b.WriteString("\n" + FewNote(len(decided) < len(cells)) + driverLine(cells[0]))
+	if len(decided) > 0 {
+		lowest := slices.MinFunc(decided, func(a, b Cell) int { return cmp.Compare(a.Ratios.Rate, b.Ratios.Rate) })
+		b.WriteString(report.Wrap(fmt.Sprintf("%d cells; %d below 1.00, %d below 0.95; lowest %s (%s)", len(decided),
 			len(r.below(1)), len(r.below(0.95)), report.Ratio(lowest.Ratios.Rate), lowest.Name)))
 	}
 	b.WriteString(report.Wrap(fmt.Sprintf("medians of the cells: ops/s %s, CPU/op %s, p99 %s",
@@ -112,7 +112,8 @@ func (r *MatrixResult) summary() string {
 	return b.String()
 }
 
-// driverLine is what sluice says first of itself, if it was there.
+// driverLine returns the first line with which sluice describes itself, "" if it was not
+// measured.
 func driverLine(c Cell) string {
 	line, _, _ := strings.Cut(c.Sides[1].Explain, "\n")
 	if line == "" {

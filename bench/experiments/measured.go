@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// NothingMeasured returns an error if no experiment could measure anything: it says why,
-// as the first of them has it. Results are those of a run.
+// NothingMeasured returns an error if no experiment of a run measured anything. The error has the
+// reason of the first experiment.
 func NothingMeasured(results map[string]any) error {
 	why := ""
 	for _, e := range All {
@@ -29,13 +29,13 @@ func NothingMeasured(results map[string]any) error {
 
 // measured reports whether a result has any figures.
 func measured(r Result) bool {
-	if r, ok := r.(interface{ anyMeasured() bool }); ok { // its points are not all there is
+	if r, ok := r.(interface{ anyMeasured() bool }); ok { // types whose points do not decide it
 		return r.anyMeasured()
 	}
 	return slices.ContainsFunc(r.Points(), func(p Point) bool { return p.Unsupported == "" && len(p.Rounds) > 0 })
 }
 
-// unsupported returns why the first side of a result was not measured.
+// unsupported returns why the first side of a result that was not measured was not.
 func unsupported(r Result) string {
 	for _, p := range r.Points() {
 		if p.Unsupported != "" {
@@ -45,10 +45,10 @@ func unsupported(r Result) string {
 	return ""
 }
 
-// anyMeasured asks for a cell with both sides: one alone compares nothing.
+// anyMeasured wants a cell with both sides, because one side alone compares nothing.
 func (r *MatrixResult) anyMeasured() bool { return len(r.measured()) > 0 }
 
-// anyMeasured has programs that die as measured: that is what is looked for.
+// anyMeasured counts a process that died as measured: its death is a result.
 func (r *ThreadsResult) anyMeasured() bool { return len(r.Rows) > 0 }
 
 func (r *TransparentResult) anyMeasured() bool {

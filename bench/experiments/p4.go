@@ -7,36 +7,37 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/load"
 )
 
-// glommio2020 is "Modern storage is plenty fast. It is the APIs that are bad".
+// glommio2020 names "Modern storage is plenty fast. It is the APIs that are bad".
 const glommio2020 = "Costa 2020, Glommio"
 
-// p4 are its nine settings.
+// p4 are the nine settings of that publication: scans (p4_scan.go) and random reads (p4_rand.go),
+// buffered and with O_DIRECT. Each is a race of os.File and sluice; with --fio, fio repeats the
+// load of the published side.
+//
+// The publication had an Optane disk and a file 2.5 times as large as memory. With a smaller file
+// (the default without --full) the page cache is dropped before each slice instead. The rates
+// depend on the device; compare the ratios to the buffered reads.
 var p4 = []Experiment{
 	scanBuffered, scanDirect, scanDirectRA, scanDirectZC, scanDirect512k,
 	randBufferedSmall, randDirectSmall, randBufferedWhole, randDirectWhole,
 }
 
-// The sizes of the publication follow from the memory of the machine: the file
-// has 2.5 times as much, the small span is a tenth of it.
 const (
-	publishedFile = 2.5
-	publishedSpan = 10
-	// largestFile is the most that --full takes of the disk by itself.
-	largestFile = 20 << 30 // 20 GiB
-	// smallestPart is how much of the file the small span is at most: of a file
-	// that is smaller than published, a tenth of the memory may be all.
+	publishedFile = 2.5      // size of the published file, as a multiple of the machine's memory
+	publishedSpan = 10       // the published small span is the memory divided by this
+	largestFile   = 20 << 30 // 20 GiB: largest file that --full makes unless --size says so
+	// smallestPart limits the small span to the file divided by this. A tenth of the memory may be
+	// more than a file that is smaller than the published one.
 	smallestPart = 4
 )
 
-// FullSize returns the size of the file that --full makes, of the bytes that
-// are free for it.
+// FullSize returns the size of the file that --full makes, where free bytes are free on the disk.
 func FullSize(memory, free int64) int64 {
 	size := int64(publishedFile * float64(memory))
 	return min(size, largestFile, free) >> 20 << 20 // whole MiB
 }
 
-// smallSpan returns the length of the part of the file that the small settings
-// work on.
+// smallSpan returns the length of the part of the file that the small settings read.
 func (p Params) smallSpan() int64 {
 	span := p.FileSize / smallestPart
 	if p.Memory > 0 {
@@ -45,12 +46,12 @@ func (p Params) smallSpan() int64 {
 	return max(span>>20<<20, 1<<20)
 }
 
-// fileNote says what the file is next to the published one.
+// fileNote returns how the size of the file compares with the published one.
 func (f *figure) fileNote(p Params) string {
 	switch {
 	case f == nil || p.Memory == 0:
 		return ""
-	case float64(p.FileSize) > publishedFile*float64(p.Memory)*0.99: // it is of whole MiB
+	case float64(p.FileSize) > publishedFile*float64(p.Memory)*0.99: // FullSize rounds down to MiB
 		return fmt.Sprintf(" (%g x memory, as published)", publishedFile)
 	case p.Full:
 		return fmt.Sprintf(" (published: %g x memory)", publishedFile)
@@ -58,9 +59,10 @@ func (f *figure) fileNote(p Params) string {
 	return fmt.Sprintf(" (published: %g x memory, --full)", publishedFile)
 }
 
-// The sides of the settings.
+// osFile returns os.File as a side of that name.
 func osFile(name string) load.Side { return load.Side{Name: name, Way: load.ByOS} }
 
+// sluiceBy returns the side of sluice that reads in that way.
 func (p Params) sluiceBy(name string, way load.Way) load.Side {
 	return load.Side{Name: name, Way: way, Driver: p.Driver}
 }
@@ -69,9 +71,9 @@ func entry(kind load.Kind, size, inFlight int, side load.Side) duel.Entry {
 	return duel.Entry{Load: load.Load{Kind: kind, Size: size, Goroutines: inFlight}, Side: side}
 }
 
-// setting makes an experiment of one race.
+// setting returns an experiment of one race.
 func setting(name, summary string, r func(Params) race) Experiment {
-	return racing{
+	return raceExperiment{
 		name: name, summary: summary, source: glommio2020, fio: true, fullSize: true,
 		races: func(p Params) []race { return []race{r(p)} },
 	}.experiment()

@@ -8,8 +8,8 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// The sequential settings. What they are compared with is the scan that every
-// program makes: 4 KiB at a time through a page cache that has none of it.
+// The settings of sequential reads. They are compared with the scan of an ordinary program: 4 KiB
+// at a time through a page cache that does not hold the file.
 var (
 	scanBuffered = setting("scan-buffered", "sequential reads of 4 KiB through a cold page cache",
 		func(p Params) race {
@@ -54,13 +54,13 @@ var (
 		})
 )
 
-// What was published, but for scanAhead: there the number was not said.
+// The published parameters. Only scanAhead is ours, because the publication does not say it.
 const (
 	scanSmall      = 4 << 10   // 4 KiB
 	scanLarge      = 512 << 10 // 512 KiB
-	scanAhead      = 10
-	scanLargeAhead = 5
-	bufferedScan   = 945.14e6 // bytes a second
+	scanAhead      = 10        // buffers of scanSmall that are read ahead
+	scanLargeAhead = 5         // buffers of scanLarge
+	bufferedScan   = 945.14e6  // bytes a second
 )
 
 const (
@@ -79,7 +79,7 @@ func (p Params) next(size, ahead int) duel.Entry {
 	return entry(load.ScanDirect, size, ahead, p.sluiceBy(nextRow, load.ByNext))
 }
 
-// scan is a setting past the page cache.
+// scan is a race of a stream with O_DIRECT, against scanBase.
 func (p Params) scan(size, ahead int, subject, text string, rate float64, entries ...duel.Entry) race {
 	return race{
 		title:   fmt.Sprintf("sequential, O_DIRECT, %s x %d, against 4 KiB reads, cold", report.Bytes(int64(size)), ahead),

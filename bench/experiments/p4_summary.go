@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// summaryTable has a row a setting.
+// summaryTable has a row for each setting.
 var summaryTable = report.Table{
 	{Head: "setting", Width: 18},
 	{Head: "published", Width: 9, Align: report.Right},
@@ -19,11 +19,11 @@ var summaryTable = report.Table{
 	{Head: "CPU\nto fio", Width: 6, Align: report.Right},
 }
 
-// forSummary is how many settings need a table: two can be seen at a glance.
-const forSummary = 3
+// minSettings is the number of settings from which on a summary helps.
+const minSettings = 3
 
-// Summary is what follows the results of all experiments: the published
-// figures of P4 beside the measured ones.
+// Summary returns the table that follows the results of a run with several settings of p4: the
+// published figures beside the measured ones.
 func Summary(results map[string]any) string {
 	var b strings.Builder
 	rows := 0
@@ -33,7 +33,7 @@ func Summary(results map[string]any) string {
 			rows++
 		}
 	}
-	if rows < forSummary {
+	if rows < minSettings {
 		return ""
 	}
 	return report.Wrap("published ("+glommio2020+", 53 GB file, 2.5 times the memory, Optane) and here, bytes/s of scan-* and operations/s of rand-*") +

@@ -10,9 +10,9 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/load"
 )
 
-// Pattern selects cells of the matrix: kind/size/goroutines, where each part
-// is a list of names or globs with commas between them, and parts that are
-// empty or left out match everything.
+// Pattern selects cells of the matrix. It is written kind/size/goroutines, where each part is a
+// list of names or globs, separated by commas. A part that is empty or missing matches
+// everything.
 type Pattern struct {
 	text  string
 	parts [3][]string // kind, size, goroutines; nil matches everything
@@ -49,7 +49,7 @@ func (p Pattern) Match(l load.Load) bool {
 	names := [...]string{string(l.Kind), load.SizeName(l.Size), strconv.Itoa(l.Goroutines)}
 	for i, globs := range p.parts {
 		matches := func(glob string) bool {
-			ok, _ := path.Match(glob, names[i]) // ParsePattern has checked it
+			ok, _ := path.Match(glob, names[i]) // ParsePattern checked the glob
 			return ok
 		}
 		if globs != nil && !slices.ContainsFunc(globs, matches) {

@@ -11,23 +11,23 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// race is a comparison of several ways to have the same bytes: a table with a
-// row a way.
+// race is one comparison of several sides that read the same bytes, each in its own way. Its
+// table has a row for each side.
 type race struct {
 	title   string
-	entries []duel.Entry // the first is what the others' ratios are to
-	subject string       // the entry that fio repeats, and a publication tells of
-	tuned   bool         // fio takes part tuned, too
+	entries []duel.Entry // the others' ratios are to the first
+	subject string       // the side that the published figure is of, and whose load fio repeats
+	tuned   bool         // tuned fio takes part as well
 	checks  []check
 	figure  *figure // nil where nothing was published
 }
 
-// check compares one entry with another in a line under the table, which is
-// left out where one of them is.
+// check asks for a verdict that compares one side with another, in a line under the table. It is
+// skipped if one of them does not take part.
 type check struct{ entry, to string }
 
-// racePlan leaves room for fio, whose times are in milliseconds; raceFull has
-// the 20 seconds that were published.
+// racePlan has slices long enough for fio, which reports times in milliseconds. raceFull has the
+// 20 seconds of the publication.
 var (
 	racePlan = duel.Plan{Time: 250 * time.Millisecond, Rounds: 10}
 	raceFull = duel.Plan{Time: time.Second, Rounds: 20}
@@ -44,7 +44,7 @@ func (p Params) racePlan() duel.Plan {
 	return p.plan(own)
 }
 
-// RaceResult is what an experiment of races measured.
+// RaceResult is the result of an experiment that consists of races.
 type RaceResult struct {
 	Source    string        `json:"source,omitempty"`
 	SliceTime time.Duration `json:"slice_time"`
@@ -52,11 +52,11 @@ type RaceResult struct {
 	Races     []Race        `json:"races"`
 }
 
-// Race is what one race measured.
+// Race is the result of one race.
 type Race struct {
 	Title     string    `json:"title"`
 	Published string    `json:"published,omitempty"`
-	Finding   string    `json:"finding,omitempty"` // what has become of that here
+	Finding   string    `json:"finding,omitempty"` // whether that holds here
 	Verdicts  []Verdict `json:"verdicts"`
 	Rows      []RaceRow `json:"rows"`
 
@@ -64,14 +64,14 @@ type Race struct {
 	subject string
 }
 
-// racing is an experiment that consists of races.
-type racing struct {
+// raceExperiment is an experiment that consists of races.
+type raceExperiment struct {
 	name, summary, source string
 	fio, fullSize         bool // see Experiment
 	races                 func(Params) []race
 }
 
-func (r racing) experiment() Experiment {
+func (r raceExperiment) experiment() Experiment {
 	return Experiment{
 		Name: r.name, Summary: r.summary, Source: r.source, Fio: r.fio, FullSize: r.fullSize,
 		Steps: func(p Params) int { return len(r.races(p)) },
@@ -80,7 +80,7 @@ func (r racing) experiment() Experiment {
 	}
 }
 
-func (r racing) run(ctx context.Context, env *Env) (any, error) {
+func (r raceExperiment) run(ctx context.Context, env *Env) (any, error) {
 	plan := env.racePlan()
 	result := &RaceResult{Source: r.source, SliceTime: plan.Time, Rounds: plan.Rounds}
 	for _, race := range r.races(env.Params) {
@@ -111,7 +111,8 @@ func (r race) run(ctx context.Context, env *Env, name string, plan duel.Plan) (R
 	return done, env.Screen.Print(done.text())
 }
 
-// withFio returns the entries, and fio's if it is asked for.
+// withFio returns the entries, followed by fio's if the user asked for fio. fio repeats the load
+// of the subject.
 func (r race) withFio(p Params) []duel.Entry {
 	if !p.Fio {
 		return r.entries
@@ -128,7 +129,7 @@ func (r race) withFio(p Params) []duel.Entry {
 	return r.entries
 }
 
-// sumUp makes a Race of the results.
+// sumUp returns the Race of the results.
 func (r race) sumUp(p Params, results []*duel.Result) Race {
 	done := Race{Title: r.title, figure: r.figure, subject: r.subject}
 	for i, e := range r.withFio(p) {

@@ -8,15 +8,15 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/stats"
 )
 
-// RaceRow is one way. Ratios are to the first row, medians over the rounds.
+// RaceRow is the result of one side. Its ratios are to the first row, medians over the rounds.
 type RaceRow struct {
 	load.Load
-	Rate     stats.Number `json:"rate"` // bytes a second of scans, else operations
+	Rate     stats.Number `json:"rate"` // a second: bytes of a scan, else operations
 	Ratio    stats.Number `json:"ratio"`
-	CPU      stats.Number `json:"cpu_ns"` // of a MiB of scans, else of an operation
+	CPU      stats.Number `json:"cpu_ns"` // for a MiB of a scan, else for an operation
 	CPURatio stats.Number `json:"cpu_ratio"`
-	Buffers  int64        `json:"buffers"`  // bytes, at most
-	Resident int64        `json:"resident"` // bytes more than the idle process, at most
+	Buffers  int64        `json:"buffers"`  // peak, in bytes
+	Resident int64        `json:"resident"` // peak of bytes over the idle process
 	*duel.Result
 }
 
@@ -30,17 +30,17 @@ func newRaceRow(l load.Load, r *duel.Result) RaceRow {
 	return row
 }
 
-// rates are the bytes a second of every round.
+// rates returns the bytes a second of each round.
 func (r RaceRow) rates() []stats.Number {
 	return r.Series(func(s load.Slice) float64 {
-		if s.Elapsed <= 0 { // all that was cold had been read before the window opened
+		if s.Elapsed <= 0 { // a cold scan reached the end of the file before the window opened
 			return math.NaN()
 		}
 		return s.Rate() * float64(r.Size)
 	})
 }
 
-// cpus are the nanoseconds of processor time a byte of every round.
+// cpus returns the nanoseconds of processor time for a byte, of each round.
 func (r RaceRow) cpus() []stats.Number {
 	return r.Series(func(s load.Slice) float64 {
 		if s.Ops == 0 {
@@ -50,7 +50,7 @@ func (r RaceRow) cpus() []stats.Number {
 	})
 }
 
-// unit is what rates are counted in, and cpuUnit processor time, in bytes.
+// unit returns how many bytes Rate counts as one: a byte of a scan, else an operation.
 func (r RaceRow) unit() stats.Number {
 	if r.Kind.Scan() {
 		return 1
@@ -58,6 +58,7 @@ func (r RaceRow) unit() stats.Number {
 	return stats.Number(r.Size)
 }
 
+// cpuUnit returns how many bytes CPU is for: a MiB of a scan, else an operation.
 func (r RaceRow) cpuUnit() stats.Number {
 	if r.Kind.Scan() {
 		return 1 << 20 // 1 MiB

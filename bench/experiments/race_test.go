@@ -51,7 +51,7 @@ func TestFigureHolds(t *testing.T) {
 	}{
 		{"as large a gain", gain, 2.5, 3.1, 4, "it still holds"},
 		{"a smaller gain", gain, 1.2, 1.5, 1.7, "it still holds, if less sharply"},
-		{"perhaps a gain", gain, 0.9, 1.5, 1.7, "it cannot be told"},
+		{"perhaps a gain", gain, 0.9, 1.5, 1.7, "undecided"},
 		{"a loss instead", gain, 0.5, 0.6, 0.9, "it does not hold"},
 		{"as large a loss", loss, 0.3, 0.4, 0.5, "it still holds"},
 		{"a smaller loss", loss, 0.7, 0.8, 0.9, "it still holds, if less sharply"},

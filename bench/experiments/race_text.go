@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// raceTable is 79 columns wide.
+// raceTable returns the columns of the table, 79 characters wide.
 func raceTable(scan bool) report.Table {
 	rate, cpu := "ops/s", "CPU us\nan op"
 	if scan {
@@ -28,7 +28,7 @@ func raceTable(scan bool) report.Table {
 	}
 }
 
-// text returns the table and what is below it.
+// text returns the table and the lines under it.
 func (r Race) text() string {
 	table := raceTable(r.Rows[0].Kind.Scan())
 	var b strings.Builder
@@ -47,7 +47,7 @@ func (r Race) text() string {
 	return b.String()
 }
 
-// verdictTable is 80 columns wide.
+// verdictTable returns the columns of the verdicts, 80 characters wide.
 func verdictTable(scan bool) report.Table {
 	rate := "ops/s"
 	if scan {
@@ -67,7 +67,7 @@ func (r Race) verdicts() string {
 	table := verdictTable(r.Rows[0].Kind.Scan())
 	var b strings.Builder
 	b.WriteString(table.Header())
-	unjudged := slices.ContainsFunc(r.Rows, func(row RaceRow) bool { return few(len(row.Rounds)) })
+	undecided := slices.ContainsFunc(r.Rows, func(row RaceRow) bool { return tooFew(len(row.Rounds)) })
 	for _, v := range r.Verdicts {
 		if v.Rate.Ratio.IsNaN() {
 			b.WriteString(table.Row(v.pair(), "-"))
@@ -75,12 +75,12 @@ func (r Race) verdicts() string {
 		}
 		ratio, interval := report.Ratio(v.Rate.Ratio), report.Ratio(v.Rate.Low)+" to "+report.Ratio(v.Rate.High)
 		if v.Rate.Verdict == "" {
-			ratio, interval, unjudged = ratio+"*", "-", true
+			ratio, interval, undecided = ratio+"*", "-", true
 		}
 		b.WriteString(table.Row(v.pair(), ratio, interval, v.Rate.Verdict,
 			report.Ratio(v.CPU.Ratio), v.CPU.Verdict))
 	}
-	b.WriteString(FewNote(unjudged))
+	b.WriteString(FewNote(undecided))
 	for _, v := range r.Verdicts {
 		if v.Note != "" {
 			b.WriteString(report.Wrap(v.Note))
@@ -89,7 +89,7 @@ func (r Race) verdicts() string {
 	return b.String()
 }
 
-// pair names both, the first one without sluice's name, which would not fit.
+// pair names both sides, the first without "sluice", which would not fit.
 func (v Verdict) pair() string { return strings.TrimPrefix(v.Entry, "sluice ") + " to " + v.To }
 
 func (r RaceRow) text(table report.Table) string {
@@ -97,13 +97,12 @@ func (r RaceRow) text(table report.Table) string {
 		row := strings.TrimSuffix(table[:1].Row(r.Side.Name), "\n")
 		return report.Hang(row+strings.Repeat(" ", max(2, table[0].Width+2-len(row))), strings.Repeat(" ", table[0].Width+2), r.Unsupported)
 	}
-	return table.Row(r.Side.Name, report.Count(r.Rate), marked(r.Ratio, len(r.Rounds)),
+	return table.Row(r.Side.Name, report.Count(r.Rate), ratioText(r.Ratio, len(r.Rounds)),
 		microsOrNone(r.CPU), report.Ratio(r.CPURatio),
 		bytesOrNone(r.Buffers), bytesOrNone(r.Resident), countOrNone(r.Threads))
 }
 
-// A figure that is missing is a dash, as elsewhere.
-
+// microsOrNone returns a time in microseconds, a dash if it is missing.
 func microsOrNone(ns stats.Number) string {
 	if ns.IsNaN() {
 		return "-"
@@ -111,6 +110,7 @@ func microsOrNone(ns stats.Number) string {
 	return report.Micros(time.Duration(ns))
 }
 
+// bytesOrNone returns a number of bytes, a dash if it is 0.
 func bytesOrNone(n int64) string {
 	if n == 0 {
 		return "-"
@@ -118,6 +118,7 @@ func bytesOrNone(n int64) string {
 	return report.Bytes(n)
 }
 
+// countOrNone returns a count, a dash if it is 0.
 func countOrNone(n int) string {
 	if n == 0 {
 		return "-"
@@ -125,7 +126,7 @@ func countOrNone(n int) string {
 	return strconv.Itoa(n)
 }
 
-// explain is what the first side of sluice and fio say of themselves.
+// explain returns the first line with which sluice describes itself, and those of fio.
 func (r Race) explain() string {
 	var text string
 	for _, row := range r.Rows {

@@ -9,42 +9,41 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// figure is what was published of a setting.
+// figure is the published result of a race.
 type figure struct {
 	text string
-	// rate is what the subject had, and base what the first row had, in bytes
-	// or operations a second; base is 0 where the setting is a base itself.
+	// rate is the published rate of the subject, and base that of the first row, in bytes or
+	// operations a second. base is 0 if the subject is what others are compared with.
 	rate, base float64
-	// near is set where the point was that the subject is nearly as fast as
-	// the first row; else it was that it is faster, or slower, as published.
+	// near is set if the published finding is that the subject is nearly as fast as the first
+	// row. Otherwise the finding is that it is faster, or slower, as rate and base say.
 	near    bool
-	buffers int64 // bytes, 0 if nothing was said
+	buffers int64 // bytes of buffers; 0 if that was not published
 }
 
-// Verdict is a line under the table: how one entry compares with another.
+// Verdict compares one side with another, in a line under the table.
 type Verdict struct {
 	Entry string `json:"entry"`
 	To    string `json:"to"`
-	// Rate compares the bytes or operations a second, CPU the processor time
-	// of one.
+	// Rate compares bytes or operations a second, CPU the processor time of one.
 	Rate Comparison `json:"rate"`
 	CPU  Comparison `json:"cpu"`
-	// Note says what is unequal about the comparison.
+	// Note says what the two sides do not have in common.
 	Note string `json:"note,omitempty"`
 }
 
-// Comparison is a ratio with its 95 % interval, see stats.Interval.
+// Comparison is a ratio with its 95 % interval (stats.Interval).
 type Comparison struct {
 	Ratio stats.Number `json:"ratio"`
 	Low   stats.Number `json:"low"`
 	High  stats.Number `json:"high"`
-	// Verdict is ahead, level (what noise alone could be) or behind; "" where
-	// there are too few rounds to tell.
+	// Verdict is ahead, behind, or level if noise alone explains the ratio. It is "" if there are
+	// too few rounds.
 	Verdict string `json:"verdict,omitempty"`
 }
 
-// newComparison returns what the ratios of all rounds say, given whether it is
-// good to have more.
+// newComparison returns the comparison of the ratios of all rounds. more is true if a larger
+// figure is the better one.
 func newComparison(ratios []stats.Number, more bool) Comparison {
 	c := Comparison{Ratio: stats.Median(ratios)}
 	c.Low, c.High = stats.Interval(ratios)
@@ -60,7 +59,7 @@ func newComparison(ratios []stats.Number, more bool) Comparison {
 	return c
 }
 
-// row returns the row of that name.
+// row returns the row of the side of that name.
 func (r Race) row(name string) (RaceRow, bool) {
 	for _, row := range r.Rows {
 		if row.Side.Name == name {
@@ -82,7 +81,7 @@ func (r RaceRow) to(other RaceRow) Verdict {
 	return v
 }
 
-// compare makes the verdict of a check, if both of its entries are there.
+// compare returns the verdict of a check, false if one of its sides has no row.
 func (r Race) compare(c check) (Verdict, bool) {
 	row, ok := r.row(c.entry)
 	other, okOther := r.row(c.to)
@@ -92,26 +91,26 @@ func (r Race) compare(c check) (Verdict, bool) {
 	return row.to(other), true
 }
 
-// lessSharply is how much of a published gain, or loss, has to be left for a
-// finding to be as sharp as it was, and stillNear how much of a ratio for the
-// subject still to be near the first row.
 const (
+	// A finding holds "less sharply" if less than this part of the published gain, or loss, is
+	// left.
 	lessSharply = 0.5
-	stillNear   = 0.75
+	// A finding of "nearly as fast" holds if at least this part of the published ratio is left.
+	stillNear = 0.75
 )
 
-// finding says what has become of the published figure.
+// finding returns a sentence: whether the published figure holds here.
 func (r Race) finding() string {
 	row, _ := r.row(r.subject)
 	to := row.to(r.Rows[0]).Rate
 	var text string
 	switch {
 	case row.Rate.IsNaN():
-		return "cannot be told; " + r.subject + " was not measured"
+		return "undecided: " + r.subject + " was not measured"
 	case r.figure.base == 0:
 		text = fmt.Sprintf("%s by %s", rateText(row), r.subject)
 	case to.Ratio.IsNaN():
-		text = fmt.Sprintf("cannot be told without %s; %s", r.Rows[0].Side.Name, rateText(row))
+		text = fmt.Sprintf("undecided without %s; %s", r.Rows[0].Side.Name, rateText(row))
 	case to.Verdict == "":
 		text = fmt.Sprintf("%s: %s, %s times %s", noVerdict(len(row.Rounds)), rateText(row), report.Ratio(to.Ratio), r.Rows[0].Side.Name)
 	default:
@@ -123,8 +122,8 @@ func (r Race) finding() string {
 	return text
 }
 
-// holds returns whether the published finding still holds: that the subject is faster than
-// the first row, or slower.
+// holds returns whether the published finding holds: that the subject is nearly as fast as the
+// first row, or faster, or slower.
 func (f *figure) holds(c Comparison) string {
 	published := f.rate / f.base
 	ratio, low, high := float64(c.Ratio), float64(c.Low), float64(c.High)
@@ -141,13 +140,14 @@ func (f *figure) holds(c Comparison) string {
 	case high < 1:
 		return "it does not hold"
 	case low <= 1:
-		return "it cannot be told"
+		return "undecided"
 	case ratio-1 < lessSharply*(published-1):
 		return "it still holds, if less sharply"
 	}
 	return "it still holds"
 }
 
+// memory compares n bytes of buffers with the published number.
 func (f *figure) memory(n int64) string {
 	if n <= f.buffers {
 		return "as published"
@@ -155,7 +155,7 @@ func (f *figure) memory(n int64) string {
 	return "more than published"
 }
 
-// rateText is a row's rate with its unit.
+// rateText returns a row's rate with its unit.
 func rateText(r RaceRow) string {
 	switch {
 	case r.Kind.Scan() && r.Rate >= 1e9:

@@ -9,16 +9,16 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/load"
 )
 
-// Result is what an experiment measured: *MatrixResult, *CallResult, *RaceResult,
-// *Fig5Result, *AIOResult, *CopyResult, *FioResult, *FairResult, *ThreadsResult or *TransparentResult.
+// Result is the result of an experiment: *MatrixResult, *CallResult, *RaceResult, *Fig5Result,
+// *AIOResult, *CopyResult, *FioResult, *FairResult, *ThreadsResult or *TransparentResult.
 type Result interface {
-	// Points returns all that was measured, cell by cell.
+	// Points returns all figures, cell by cell.
 	Points() []Point
 }
 
-// Point is what one side achieved in one cell.
+// Point is the result of one side in one cell.
 type Point struct {
-	Cell string // a name that is the same in each run of the same load
+	Cell string // the cell's name, which is the same in every run
 	Load load.Load
 	*duel.Result
 }
@@ -49,7 +49,7 @@ func (r *CallResult) Points() []Point {
 // Points returns each row of each race.
 func (r *RaceResult) Points() []Point {
 	var points []Point
-	for _, race := range r.Races { // of a race without rows there is nothing to draw
+	for _, race := range r.Races {
 		for _, row := range race.Rows {
 			points = append(points, Point{race.Title, row.Load, row.Result})
 		}
@@ -57,10 +57,11 @@ func (r *RaceResult) Points() []Point {
 	return points
 }
 
-// ErrNothing is what a run that was interrupted before its first cell comes to.
+// ErrNothing is the error of Experiment.Read for a run that was interrupted before its first
+// cell.
 var ErrNothing = errors.New("it holds nothing that was measured")
 
-// read reads a result of the type R and checks it.
+// read decodes a result of type R and checks it.
 func read[R any, P interface {
 	*R
 	Result
@@ -75,9 +76,9 @@ func read[R any, P interface {
 	return result, nil
 }
 
-// read gives the races what is published of them, which the file does not
-// hold: it may be older than the publication's place here.
-func (r racing) read(text []byte) (Result, error) {
+// read adds to the races the published figures, which the JSON file does not hold: a figure may
+// have been corrected here since the file was written.
+func (r raceExperiment) read(text []byte) (Result, error) {
 	result, err := read[RaceResult](text)
 	if err != nil {
 		return nil, err
@@ -92,7 +93,8 @@ func (r racing) read(text []byte) (Result, error) {
 	return result, nil
 }
 
-// checked refuses what no run can have given and nobody could draw.
+// checked returns an error for a result that no run can have returned, and that could not be
+// drawn.
 func checked(result Result) error {
 	points := result.Points()
 	if len(points) == 0 {
@@ -103,13 +105,13 @@ func checked(result Result) error {
 			return err
 		}
 	}
-	if r, ok := result.(interface{ check() error }); ok { // what is not in its points
+	if r, ok := result.(interface{ check() error }); ok { // for what its points do not hold
 		return r.check()
 	}
 	return nil
 }
 
-// check refuses cells that compare nothing.
+// check returns an error for a cell that has a ratio but not two sides.
 func (r *MatrixResult) check() error {
 	for _, c := range r.Cells {
 		if c.Ratios != nil && len(c.Sides) != 2 {
@@ -136,9 +138,8 @@ func (p Point) check() error {
 	return nil
 }
 
-// PublishedRates returns what was published of the race in the units of
-// RaceRow.Rate: what the row Subject had, and what the first row had. A 0 is
-// a figure that was not published.
+// PublishedRates returns the published rates of the row Subject and of the first row, in the unit
+// of RaceRow.Rate. A rate is 0 if it was not published.
 func (r Race) PublishedRates() (subject, base float64) {
 	if r.figure == nil {
 		return 0, 0
@@ -146,10 +147,10 @@ func (r Race) PublishedRates() (subject, base float64) {
 	return r.figure.rate, r.figure.base
 }
 
-// Subject names the row that a publication tells of; "" where there is none.
+// Subject returns the name of the side that the published figure is of; "" if there is none.
 func (r Race) Subject() string { return r.subject }
 
-// reached is the word for a target that was, or was not.
+// reached returns the word for whether a target was reached.
 func reached(yes bool) string {
 	if yes {
 		return "reached"

@@ -10,44 +10,49 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/load"
 )
 
-// threads is what a Go program comes to whose disk is slow: each goroutine that
-// waits in os.File has a thread, and the 10,000th ends the program.
+// threads measures what many goroutines cost that wait for a slow disk. In os.File each waiting
+// goroutine holds a thread, and the Go runtime ends a program at its 10,000th thread; sluice
+// needs a few. Each process starts the goroutines, which read 4 KiB each, all at once, and
+// reports its peak of threads and memory.
+//
+// There is one process a side and no rounds: the figures are counts, which do not vary as times
+// do. On a simulated disk (Disk says which it is), threads of the kernel may be missing from the
+// count.
 var threads = Experiment{
-	Name:    threadsName,
-	Summary: "12,000 goroutines on a disk of 500 reads/s: threads, memory",
-	Trees:   true, // it needs no file: its disk is its own
-	Slow:    true,
-	Steps:   func(p Params) int { return 1 + 2*len(p.crowds()) },
-	Run:     runThreads,
-	Read:    read[ThreadsResult],
+	Name:     threadsName,
+	Summary:  "12,000 goroutines on a disk of 500 reads/s: threads, memory",
+	OwnFiles: true, // on the slow disk
+	Slow:     true,
+	Steps:    func(p Params) int { return 1 + 2*len(p.crowds()) },
+	Run:      runThreads,
+	Read:     read[ThreadsResult],
 }
 
 const threadsName = "threads"
 
-// What is to be reached: at most so many threads over GOMAXPROCS, and so much
-// memory over the goroutines' own stacks and buffers.
+// The targets.
 const (
-	ThreadsOver = 8
-	MemoryOver  = 64 << 20 // 64 MiB
+	ThreadsOver = 8        // threads over GOMAXPROCS, at most
+	MemoryOver  = 64 << 20 // 64 MiB: memory over the goroutines' own stacks and buffers, at most
 )
 
-// mostGoroutines is more than a Go program can have threads.
+// mostGoroutines is more than the 10,000 threads that a Go program may have.
 const mostGoroutines = 12_000
 
-// MostGoroutines is the most that a user may ask for.
+// MostGoroutines is the limit of --goroutines.
 const MostGoroutines = 100_000
 
-// slowIOPS is what the disk does.
+// slowIOPS is the number of reads a second that the slow disk does.
 const slowIOPS = 500
 
-// crowdSize is one row: so many goroutines, and how they read.
+// crowdSize is the number of goroutines of a row, and whether they read with O_DIRECT.
 type crowdSize struct {
 	goroutines int
 	direct     bool
 }
 
-// crowds returns the rows. What is read through the page cache as well is of
-// --full: it takes as long again.
+// crowds returns the rows of each side. Reads through the page cache are measured with --full
+// only, because they take as long again.
 func (p Params) crowds() []crowdSize {
 	if p.Goroutines > 0 {
 		return []crowdSize{{p.Goroutines, true}}
@@ -59,14 +64,15 @@ func (p Params) crowds() []crowdSize {
 	return sizes
 }
 
-// crowd is the most goroutines that read a slow disk at once.
+// crowd returns the largest number of goroutines that read the slow disk at once.
 func (p Params) crowd() int { return cmp.Or(p.Goroutines, mostGoroutines) }
 
-// SlowDisk is a disk with a file to read.
+// SlowDisk is a disk that does few reads a second, with a file to read. It is a *slowdisk.Disk
+// and the program that reads it, except in tests.
 type SlowDisk interface {
 	What() string
-	Simulated() bool // it is a file system in user space
-	// Crowd has a process read it: each goroutine a page.
+	Simulated() bool // whether it is a file system in user space
+	// Crowd starts a process whose goroutines each read a page of the file, all at once.
 	Crowd(ctx context.Context, side load.Side, goroutines int, direct bool) (crowd.Outcome, error)
 	Close() error
 }
@@ -93,7 +99,7 @@ func runThreads(ctx context.Context, env *Env) (_ any, err error) {
 	return result, env.Screen.Print(result.notes())
 }
 
-// slowDiskOf is a step: it makes the disk of an experiment.
+// slowDiskOf makes the disk of an experiment. It is one step.
 func slowDiskOf(ctx context.Context, env *Env, name string) (SlowDisk, error) {
 	disk, err := env.Lab.Slow(ctx, crowd.Size(env.crowd()), slowIOPS, func(done float64) {
 		env.Screen.Step(fmt.Sprintf("%s: making a slow disk %.0f %%", name, 100*done))
@@ -108,7 +114,7 @@ func slowDiskOf(ctx context.Context, env *Env, name string) (SlowDisk, error) {
 	return disk, nil
 }
 
-// add measures a row, and prints it.
+// add measures a row and prints it.
 func (r *ThreadsResult) add(ctx context.Context, env *Env, disk SlowDisk, side load.Side, size crowdSize) error {
 	row, err := crowdRow(ctx, env, disk, threadsName, side, size)
 	if err != nil {
@@ -118,7 +124,7 @@ func (r *ThreadsResult) add(ctx context.Context, env *Env, disk SlowDisk, side l
 	return env.Screen.Print(row.text())
 }
 
-// crowdRow is a step: one side, once.
+// crowdRow measures one side once. It is one step.
 func crowdRow(ctx context.Context, env *Env, disk SlowDisk, name string, side load.Side, size crowdSize) (ThreadsRow, error) {
 	env.Screen.Step(fmt.Sprintf("%s: %d goroutines by %s", name, size.goroutines, side.Name))
 	defer env.Screen.Done(1)

@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// ThreadsResult is what threads measured.
+// ThreadsResult is the result of threads.
 type ThreadsResult struct {
 	Disk    string       `json:"disk"`
 	IOPS    int          `json:"iops"`
@@ -21,14 +21,14 @@ type ThreadsResult struct {
 	Verdict string       `json:"verdict"`
 }
 
-// ThreadsRow is one side with so many goroutines.
+// ThreadsRow is the result of one side with one number of goroutines.
 type ThreadsRow struct {
 	Load load.Load `json:"load"`
 	Side load.Side `json:"side"`
 	crowd.Outcome
 }
 
-// Points returns each row: the one burst of reads there was. What died has none.
+// Points returns a round for each row: its one burst of reads. A row whose process died has none.
 func (r *ThreadsResult) Points() []Point {
 	var points []Point
 	for _, row := range r.Rows {
@@ -49,8 +49,8 @@ var threadsTable = report.Table{
 	{Head: "side", Width: 12},
 	{Head: "threads", Width: 7, Align: report.Right},
 	{Head: "resident", Width: 8, Align: report.Right},
-	{Head: "of it\nstacks", Width: 8, Align: report.Right},
-	{Head: "of it\nbuffers", Width: 8, Align: report.Right},
+	{Head: "stacks", Width: 8, Align: report.Right},
+	{Head: "buffers", Width: 8, Align: report.Right},
 	{Head: "s", Width: 6, Align: report.Right},
 }
 
@@ -59,7 +59,7 @@ func (r *ThreadsResult) head() string {
 		report.Wrap("on "+r.Disk) + "\n" + threadsTable.Header()
 }
 
-// Reads is how the row's goroutines read.
+// Reads returns the word for how the goroutines of the row read.
 func (r ThreadsRow) Reads() string {
 	if r.Load.Kind.Direct() {
 		return "direct"
@@ -82,8 +82,8 @@ func seconds(d time.Duration) string { return report.Count(stats.Number(d.Second
 
 func (r *ThreadsResult) notes() string { return "\n" + report.Wrap(r.Verdict) + "\n" }
 
-// worst returns that of two rows of a side which decides: the one with more
-// goroutines, of as many the one that died, or had more threads.
+// worst returns the one of two rows of a side that decides about the target: the row with more
+// goroutines, else the one that died, else the one with more threads.
 func worst(a, b ThreadsRow) ThreadsRow {
 	switch {
 	case a.Load.Goroutines != b.Load.Goroutines:
@@ -97,7 +97,7 @@ func worst(a, b ThreadsRow) ThreadsRow {
 	return b
 }
 
-// verdict says what has become of the targets with the most goroutines.
+// verdict returns whether the targets were reached with the most goroutines.
 func (r *ThreadsResult) verdict() string {
 	var files, ours ThreadsRow
 	for _, row := range r.Rows {
@@ -107,7 +107,7 @@ func (r *ThreadsResult) verdict() string {
 			ours = worst(ours, row)
 		}
 	}
-	end := "os.File lives"
+	end := "os.File survives"
 	if files.Died != "" {
 		end = "os.File dies"
 	}
@@ -115,7 +115,7 @@ func (r *ThreadsResult) verdict() string {
 		return fmt.Sprintf("with %d goroutines %s, and sluice dies: missed", ours.Load.Goroutines, end)
 	}
 	limit := r.Procs + ThreadsOver
-	return fmt.Sprintf("with %d goroutines %s; sluice takes %d threads (to reach: at most GOMAXPROCS + %d = %d: %s) and %s over the goroutines' own stacks and buffers (to reach: under %s: %s)",
+	return fmt.Sprintf("with %d goroutines %s; sluice takes %d threads (target: at most GOMAXPROCS + %d = %d: %s) and %s over the goroutines' own stacks and buffers (target: under %s: %s)",
 		ours.Load.Goroutines, end, ours.Threads, ThreadsOver, limit, reached(ours.Threads <= limit),
 		report.Bytes(ours.Over()), report.Bytes(MemoryOver), reached(ours.Over() < MemoryOver))
 }

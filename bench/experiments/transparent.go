@@ -11,9 +11,14 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/load"
 )
 
-// transparent has a program that knows os.File alone built by go build and by
-// sluice build, and compares the two: what each does on a quick disk and on a slow
-// one.
+// transparent builds a program that uses only os.File by go build and by sluice build, and
+// compares the two: operations in memory, where sluice build must cost next to nothing; direct
+// reads by 64 goroutines, where it must gain; and as in threads, many goroutines that read a slow
+// disk, where the plain build dies.
+//
+// One process is several percent faster than another of the same program for as long as it runs,
+// by the addresses of its memory. So operations that take microseconds are measured in new
+// processes each round; a result of one process a side would say little.
 var transparent = Experiment{
 	Name:    transparentName,
 	Summary: "a program built by go build and by sluice build",
@@ -25,32 +30,33 @@ var transparent = Experiment{
 
 const transparentName = "transparent"
 
-// What is to be reached: of the operations a second of the plain build.
+// The targets, as multiples of the operations a second of the plain build.
 const (
 	transparentCached = 0.97
 	transparentDirect = 1.25
 )
 
-// What takes microseconds is compared in many short slices, of as many processes: a few percent
-// are to be told, and more is between one moment of the machine, or one process, and the next.
+// transparentShort is for operations that take microseconds: many short slices, each of a new
+// process, because differences of a few percent must show, and one moment, or one process,
+// differs from the next by more.
 var (
 	transparentPlan  = duel.Plan{Time: 80 * time.Millisecond, Rounds: 16}
 	transparentShort = duel.Plan{Time: 20 * time.Millisecond, Rounds: 96, Fresh: true}
 )
 
-// hotSpan is what is read again and again: little, so that what the processor has
-// to fetch does not cover what a read costs.
+// hotSpan is the part of the file that cached operations use. It is small enough for the
+// processor's cache, because misses there would hide what a read itself costs.
 const hotSpan = 8 << 20 // 8 MiB
 
-// target is a load, and what is to be reached with it.
-type target struct {
+// cellTarget is a cell and the ratio that is its target.
+type cellTarget struct {
 	load.Load
 	ratio float64
 }
 
 // short reports whether an operation of the load takes microseconds and a new process starts
 // quickly.
-func (t target) short() bool {
+func (t cellTarget) short() bool {
 	switch t.Kind {
 	case load.ReadFiles, load.HashFile, load.ZipFiles, load.ReadDirect:
 		return false
@@ -58,35 +64,35 @@ func (t target) short() bool {
 	return true
 }
 
-// transparentCells returns the loads. The last is that of the disk.
-func (p Params) transparentCells() []target {
-	cells := []target{
-		cachedTarget(load.ReadCached, 4<<10, 1),
-		cachedTarget(load.ReadCached, 4<<10, 4),
-		cachedTarget(load.ReadStack, 4<<10, 1),
-		cachedTarget(load.ScanCached, 4<<10, 1),
-		cachedTarget(load.WriteBuffered, 4<<10, 1),
-		cachedTarget(load.ReadFiles, 4<<10, 1),
-		cachedTarget(load.HashFile, hotSpan, 1),
-		cachedTarget(load.ZipFiles, 4<<10, 1),
+// transparentCells returns the cells. The last one reads from the disk.
+func (p Params) transparentCells() []cellTarget {
+	cells := []cellTarget{
+		cachedCell(load.ReadCached, 4<<10, 1),
+		cachedCell(load.ReadCached, 4<<10, 4),
+		cachedCell(load.ReadStack, 4<<10, 1),
+		cachedCell(load.ScanCached, 4<<10, 1),
+		cachedCell(load.WriteBuffered, 4<<10, 1),
+		cachedCell(load.ReadFiles, 4<<10, 1),
+		cachedCell(load.HashFile, hotSpan, 1),
+		cachedCell(load.ZipFiles, 4<<10, 1),
 	}
 	if p.Full {
 		cells = append(cells,
-			cachedTarget(load.ReadCached, 64<<10, 1),
-			cachedTarget(load.ReadCached, 4<<10, 64),
-			cachedTarget(load.ScanCached, 64<<10, 1),
-			cachedTarget(load.WriteBuffered, 4<<10, 16),
-			cachedTarget(load.ReadFiles, 4<<10, 16),
+			cachedCell(load.ReadCached, 64<<10, 1),
+			cachedCell(load.ReadCached, 4<<10, 64),
+			cachedCell(load.ScanCached, 64<<10, 1),
+			cachedCell(load.WriteBuffered, 4<<10, 16),
+			cachedCell(load.ReadFiles, 4<<10, 16),
 		)
 	}
-	return append(cells, target{load.Load{Kind: load.ReadDirect, Size: 4 << 10, Goroutines: 64}, transparentDirect})
+	return append(cells, cellTarget{load.Load{Kind: load.ReadDirect, Size: 4 << 10, Goroutines: 64}, transparentDirect})
 }
 
-func cachedTarget(kind load.Kind, size, goroutines int) target {
-	return target{load.Load{Kind: kind, Size: size, Goroutines: goroutines, Within: hotSpan}, transparentCached}
+func cachedCell(kind load.Kind, size, goroutines int) cellTarget {
+	return cellTarget{load.Load{Kind: kind, Size: size, Goroutines: goroutines, Within: hotSpan}, transparentCached}
 }
 
-// builds are the two sides.
+// builds returns the two sides.
 func builds(driver string) []load.Side {
 	return []load.Side{
 		{Name: "go build", Way: load.ByGoBuild},
@@ -116,7 +122,7 @@ func runTransparent(ctx context.Context, env *Env) (_ any, err error) {
 	return result, env.Screen.Print(result.notes())
 }
 
-// measure compares the two in each cell, and prints the table.
+// measure compares the builds in each cell, and prints the table.
 func (r *TransparentResult) measure(ctx context.Context, env *Env, plan, short duel.Plan) error {
 	if err := env.Screen.Print(r.head()); err != nil {
 		return err
@@ -139,8 +145,8 @@ func (r *TransparentResult) measure(ctx context.Context, env *Env, plan, short d
 	return nil
 }
 
-// crowds has many goroutines of each build read a slow disk at once. That there
-// is none is a result.
+// crowds measures many goroutines of each build that read a slow disk at once. If there can be no
+// slow disk, the result says why.
 func (r *TransparentResult) crowds(ctx context.Context, env *Env) (err error) {
 	disk, err := slowDiskOf(ctx, env, transparentName)
 	if err != nil && ctx.Err() == nil {
@@ -153,7 +159,7 @@ func (r *TransparentResult) crowds(ctx context.Context, env *Env) (err error) {
 	}
 	defer func() { err = errors.Join(err, disk.Close()) }() // after a panic too
 	if disk.Simulated() {
-		r.NoDisk = "it takes root: files of " + disk.What() + ", take their old way in both builds"
+		r.NoDisk = "this needs root: sluice build does not serve files of " + disk.What()
 		env.Screen.Done(len(builds("")))
 		return nil
 	}

@@ -10,28 +10,29 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// TransparentResult is what transparent measured.
+// TransparentResult is the result of transparent.
 type TransparentResult struct {
 	SliceTime time.Duration `json:"slice_time"`
 	Rounds    int           `json:"rounds"`
-	// Of operations that take microseconds.
+	// ShortTime and ShortRounds are those of operations that take microseconds.
 	ShortTime   time.Duration     `json:"short_slice_time,omitempty"`
 	ShortRounds int               `json:"short_rounds,omitempty"`
 	Cells       []TransparentCell `json:"cells"`
 	Procs       int               `json:"gomaxprocs"` // of both builds
 	Disk        string            `json:"disk,omitempty"`
-	NoDisk      string            `json:"no_disk,omitempty"` // why there is no slow one
+	NoDisk      string            `json:"no_disk,omitempty"` // why there is no slow disk
 	IOPS        int               `json:"iops"`
 	Crowd       []ThreadsRow      `json:"crowd"` // go build, sluice build
 }
 
-// TransparentCell is one load. Ratios are sluice build's to go build's.
+// TransparentCell is the result of one cell. Its ratios are sluice build's figures to those of go
+// build.
 type TransparentCell struct {
 	Cell
-	Target float64 `json:"target"` // of the ratio of operations a second
+	Target float64 `json:"target"` // for the ratio of operations a second
 }
 
-// Points returns each side of each cell, and each crowd.
+// Points returns each side of each cell, and each row of the slow disk.
 func (r *TransparentResult) Points() []Point {
 	var cells MatrixResult
 	for _, c := range r.Cells {
@@ -40,7 +41,7 @@ func (r *TransparentResult) Points() []Point {
 	return append(cells.Points(), (&ThreadsResult{Rows: r.Crowd}).Points()...)
 }
 
-// check refuses cells that compare nothing.
+// check returns an error for a cell that has a ratio but not two sides.
 func (r *TransparentResult) check() error {
 	for _, c := range r.Cells {
 		if c.Ratios != nil && len(c.Sides) != 2 {
@@ -50,7 +51,7 @@ func (r *TransparentResult) check() error {
 	return nil
 }
 
-// transparentTable is 79 columns wide.
+// transparentTable is 79 characters wide.
 var transparentTable = report.Table{
 	{Head: "operation", Width: 20},
 	{Head: "go build\nops/s", Width: 8, Align: report.Right},
@@ -64,11 +65,11 @@ var transparentTable = report.Table{
 func (r *TransparentResult) head() string {
 	rounds := fmt.Sprintf("%d rounds of %s, each of new processes", r.ShortRounds, r.ShortTime)
 	if r.ShortRounds != r.Rounds || r.ShortTime != r.SliceTime {
-		rounds += fmt.Sprintf(" (files, hash, zip, direct: %d of %s)", r.Rounds, r.SliceTime)
+		rounds += fmt.Sprintf(" (read-files, hash-file, zip-files and read-direct: %d of %s)", r.Rounds, r.SliceTime)
 	} else {
-		rounds += " (but files, hash, zip, direct)"
+		rounds += " (except read-files, hash-file, zip-files and read-direct)"
 	}
-	return report.Wrap(fmt.Sprintf("%s: a program that knows os.File alone, built by go build and by sluice build, in turn, %s; GOMAXPROCS %d",
+	return report.Wrap(fmt.Sprintf("%s: a program that uses only os.File, built by go build and by sluice build, in turn, %s; GOMAXPROCS %d",
 		transparentName, rounds, r.Procs)) + "\n" + transparentTable.Header()
 }
 
@@ -78,10 +79,10 @@ func (c TransparentCell) text() string {
 	}
 	median := func(side int) stats.Number { return stats.Median(c.Sides[side].Series(load.Slice.Rate)) }
 	interval := report.Ratio(c.Ratios.Low) + " to " + report.Ratio(c.Ratios.High)
-	if few(c.rounds()) {
-		interval = "-" // as in the table of races
+	if tooFew(c.rounds()) {
+		interval = "-"
 	}
-	return transparentTable.Row(c.Name, report.Count(median(0)), report.Count(median(1)), marked(c.Ratios.Rate, c.rounds()),
+	return transparentTable.Row(c.Name, report.Count(median(0)), report.Count(median(1)), ratioText(c.Ratios.Rate, c.rounds()),
 		interval, report.Ratio(c.Ratios.CPU),
 		fmt.Sprintf("%d/%d", c.Sides[0].Threads, c.Sides[1].Threads))
 }
@@ -91,14 +92,14 @@ func (r *TransparentResult) crowdHead() string {
 }
 
 func (r *TransparentResult) notes() string {
-	text := "\n" + FewNote(slices.ContainsFunc(r.Cells, func(c TransparentCell) bool { return c.Ratios != nil && few(c.rounds()) }))
+	text := "\n" + FewNote(slices.ContainsFunc(r.Cells, func(c TransparentCell) bool { return c.Ratios != nil && tooFew(c.rounds()) }))
 	for _, v := range r.Verdicts() {
 		text += report.Wrap(v)
 	}
 	return text + "\n"
 }
 
-// Verdicts says what has become of the targets.
+// Verdicts returns each target, and whether it was reached.
 func (r *TransparentResult) Verdicts() []string {
 	var verdicts []string
 	for _, c := range r.Cells {
@@ -106,7 +107,7 @@ func (r *TransparentResult) Verdicts() []string {
 			continue
 		}
 		verdict := reached(float64(c.Ratios.Rate) >= c.Target)
-		if few(c.rounds()) {
+		if tooFew(c.rounds()) {
 			verdict = "no verdict"
 		}
 		verdicts = append(verdicts, fmt.Sprintf("%s: %s has %s times go build's operations (%g at least)",
@@ -131,6 +132,6 @@ func (r *TransparentResult) crowdVerdict() string {
 		return fmt.Sprintf("missed: with %d goroutines %s, and sluice build's dies (%s)", ours.Load.Goroutines, end, ours.Died)
 	}
 	limit := r.Procs + ThreadsOver
-	return fmt.Sprintf("%s: with %d goroutines %s; sluice build's reads all with %d (to reach: at most GOMAXPROCS + %d = %d)",
+	return fmt.Sprintf("%s: with %d goroutines %s; sluice build's reads all with %d (target: at most GOMAXPROCS + %d = %d)",
 		reached(ours.Threads <= limit), ours.Load.Goroutines, end, ours.Threads, ThreadsOver, limit)
 }

@@ -23,7 +23,7 @@ func TestTransparentCrowd(t *testing.T) {
 		{"as it should be", slowLab{disk: fakeSlow{threads: 10}}, "reached: with 12000 goroutines go build's program dies with 10000 threads (fatal error: thread exhaustion); sluice build's reads all with 10 (", nil},
 		{"too many threads", slowLab{disk: fakeSlow{threads: 11}}, "missed: with 12000 ", nil},
 		{"no disk", slowLab{err: errors.New("no slow disk")}, "not measured: many goroutines on a slow disk; transparent: no slow disk", nil},
-		{"in user space", slowLab{disk: fakeSlow{simulated: true}}, "not measured: many goroutines on a slow disk; it takes root: ", nil},
+		{"in user space", slowLab{disk: fakeSlow{simulated: true}}, "not measured: many goroutines on a slow disk; this needs root: ", nil},
 		{"a disk that fails", slowLab{disk: fakeSlow{fail: broken}}, "", broken},
 		{"both die", slowLab{disk: deadly{fakeSlow{}}}, "missed: with 12000 goroutines go build's program dies with 10000 threads (fatal error: thread exhaustion), and sluice build's dies (", nil},
 	} {

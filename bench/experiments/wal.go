@@ -10,9 +10,13 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// wal is a write-ahead log: goroutines append records to one file, each of which
-// has to be durable before its goroutine goes on. Then each has a log of its own,
-// as a server has with many databases: there is no fsync to share.
+// wal is a write-ahead log: goroutines append records to a file and call Sync after each record,
+// through os.File and through sluice. First all goroutines share one log, where sluice lets
+// several Syncs share one fsync. Then each goroutine has its own log, as in a server with many
+// databases, where there is no fsync to share.
+//
+// The gain depends on how long the device takes for a flush. On a device or file system that does
+// not flush at all, there is none.
 var wal = Experiment{
 	Name:    WAL,
 	Summary: "append + Sync by 1 to 256 goroutines: one log, a log each",
@@ -21,16 +25,15 @@ var wal = Experiment{
 	Read:    read[MatrixResult],
 }
 
-// WAL is the name of the experiment, whose figure has an expectation of its own.
+// WAL is the name of the experiment. Package pictures gives its figure an expectation of its own.
 const WAL = "wal"
 
 var walPlan = duel.Plan{Time: 100 * time.Millisecond, Rounds: 12}
 
-// walRecord is the size of a record: that of a small transaction.
+// walRecord is the size of a record: a small transaction.
 const walRecord = 1 << 10 // 1 KiB
 
-// walTarget is how many times os.File's commits there are to be, by so many
-// goroutines.
+// The target: with walMost goroutines on one log, at least walTarget times os.File's commits.
 const (
 	walTarget = 4.0
 	walMost   = 256
@@ -60,16 +63,16 @@ func runWAL(ctx context.Context, env *Env) (any, error) {
 	return result, err
 }
 
-// walVerdict returns whether the target is reached in the cell of one log and the most
+// walVerdict returns whether the target was reached, given the cell of one log and walMost
 // goroutines.
 func walVerdict(most Cell) string {
 	if most.Ratios == nil {
 		return ""
 	}
 	verdict := reached(most.Ratios.Rate >= walTarget)
-	if few(most.rounds()) {
+	if tooFew(most.rounds()) {
 		verdict = noVerdict(most.rounds())
 	}
-	return report.Wrap(fmt.Sprintf("to reach: at least %g times os.File's commits by %d goroutines on one log: %s, %s",
+	return report.Wrap(fmt.Sprintf("target: at least %g times os.File's commits by %d goroutines on one log: %s, %s",
 		walTarget, most.Goroutines, verdict, report.Ratio(most.Ratios.Rate))) + "\n"
 }
