@@ -84,7 +84,7 @@ type slowDisk struct {
 
 // Crowd runs a process that reads the disk's file, after it has been dropped from memory.
 func (d *slowDisk) Crowd(ctx context.Context, side load.Side, goroutines int, direct bool) (crowd.Outcome, error) {
-	if err := d.Cool(); err != nil {
+	if err := d.DropCache(); err != nil {
 		return crowd.Outcome{}, err
 	}
 	job := crowd.Job{Path: d.Path(), Side: side, Direct: direct, Goroutines: goroutines}

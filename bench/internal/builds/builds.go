@@ -93,7 +93,7 @@ func (p *Pair) build(ctx context.Context, exe, name, output string) error {
 	// The user's settings are for the user's modules.
 	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-buildvcs=false", "GO111MODULE=on", "GOOS=", "GOARCH=")
 	cmd.WaitDelay = time.Second
-	program.Alone(cmd)
+	program.OwnGroup(cmd)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err := cmd.Run()

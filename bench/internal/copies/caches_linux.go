@@ -10,28 +10,26 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/tree"
 )
 
-// dropAll is the kernel's switch for the page cache, names and inodes.
-// Tests have another file.
+// dropAll is the kernel's file for dropping the page cache, names and inodes. Tests replace it.
 var dropAll = "/proc/sys/vm/drop_caches"
 
-// canDropAll reports whether dropCaches can do more than take files out of the
-// page cache.
+// canDropAll reports whether dropCaches can drop more than the contents of files.
 func canDropAll() bool { return unix.Access(dropAll, unix.W_OK) == nil }
 
-// dropCaches takes the tree out of memory, with all there is if that is allowed.
+// dropCaches drops the tree from memory, and everything else with it if that is allowed.
 func dropCaches(dir string) error {
-	if err := syncFS(dir); err != nil { // what is dirty is not dropped
+	if err := syncFS(dir); err != nil { // dirty pages are not dropped
 		return err
 	}
-	// 3 is the page cache, names and inodes, see proc_sys_vm(5).
-	// Without root, and in most containers, the files alone can be taken out.
+	// 3 drops the page cache, names and inodes (proc_sys_vm(5)). Without root, and in most
+	// containers, only the contents of the tree's files can be dropped.
 	if write(dropAll, "3") == nil {
 		return nil
 	}
 	return tree.Evict(dir)
 }
 
-// write does not make the file, as os.WriteFile would.
+// write writes to a file that exists. os.WriteFile would create it.
 func write(name, text string) error {
 	f, err := os.OpenFile(name, os.O_WRONLY, 0)
 	if err != nil {
@@ -41,8 +39,8 @@ func write(name, text string) error {
 	return errors.Join(err, f.Close())
 }
 
-// syncFS writes all of the file system of dir, and tells what went wrong with it
-// since dir was opened.
+// syncFS writes back the file system of dir, and returns an error that the file system had since
+// dir was opened.
 func syncFS(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {

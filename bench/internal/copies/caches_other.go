@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// canDropAll reports what it does on Linux.
+// canDropAll reports whether all caches can be dropped, which needs Linux.
 func canDropAll() bool { return false }
 
 func dropCaches(string) error { return errors.ErrUnsupported }

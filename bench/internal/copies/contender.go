@@ -1,9 +1,13 @@
-// Package copies measures programs that copy a tree: what a copy takes with the
-// source in memory or not, made durable or not, and whether it is a copy.
+// Package copies measures programs that copy a tree of files: time, processor time, memory and
+// threads, with the source in memory or not and the copy durable or not. It checks that a program
+// really makes a copy.
 //
-// A copy goes to a directory of a new name and is removed outside the time,
-// after which all is written to disk and the page cache is made what it was: a
-// copy is to find what the one before it found.
+// A Place holds the tree, on a file system of its own if that can be had. Place.Copy runs one
+// program once. Each copy goes to a new directory, which is removed outside the measured time;
+// then the file system is synced and the page cache is set again, so that each copy starts from
+// the same state.
+//
+// Package experiments decides which programs copy, in which modes and how often.
 package copies
 
 import (
@@ -12,18 +16,18 @@ import (
 	"strings"
 )
 
-// Contender is a way to copy a tree.
+// Contender is a program that takes part, with its arguments.
 type Contender struct {
 	Name string
-	Argv []string // a program and its arguments, which the source and the copy follow
-	Exe  string   // the file of the program; "" looks Argv[0] up
-	// Version are arguments that make it do next to nothing.
+	Argv []string // the program and its arguments; the source and the copy are added
+	Exe  string   // the file of the program; "" looks up Argv[0]
+	// Version are arguments that make the program print its version, or do as little.
 	Version []string
-	// Contents is set for a program that copies a directory into another
-	// unless its name ends with a slash.
+	// Contents is set for a program that copies the directory itself into the destination, unless
+	// the name of the source ends with a slash.
 	Contents bool
-	// Syncs says that it makes its copy durable in the way of the mode; else
-	// the fsyncs of all files follow it, one after the other.
+	// Syncs is set for a program that calls fsync for each file. After any other, the files are
+	// synced one by one.
 	Syncs bool
 }
 
@@ -42,26 +46,26 @@ func (c Contender) command(src, dst string) []string {
 	return slices.Concat(c.Argv, []string{src, dst})
 }
 
-// String returns the command as it is typed.
+// String returns the command as it would be typed.
 func (c Contender) String() string {
 	return strings.Join(slices.Concat(c.Argv, []string{"SRC", "DST"}), " ")
 }
 
-// Sync is what is on disk at the end of the time.
+// Sync is how a copy is made durable within the measured time.
 type Sync string
 
 // The ways to make a copy durable.
 const (
-	SyncNone  Sync = ""       // nothing for certain
-	SyncFS    Sync = "syncfs" // all, by a syncfs(2) that follows the program
-	SyncFiles Sync = "fsync"  // all, by an fsync(2) of each file
+	SyncNone  Sync = ""       // it is not
+	SyncFS    Sync = "syncfs" // by a syncfs(2) after the program
+	SyncFiles Sync = "fsync"  // by an fsync(2) of each file
 )
 
-// Mode is how a copy is measured.
+// Mode is the condition under which a copy is measured.
 type Mode struct {
 	Name string `json:"name"`
-	Cold bool   `json:"cold"` // nothing of the source is in memory; else all of it
+	Cold bool   `json:"cold"` // nothing of the source is in memory; otherwise all of it
 	Sync Sync   `json:"sync,omitempty"`
-	// Part has the first subdirectory of the source copied instead of all of it.
+	// Part copies the first subdirectory of the source instead of all of it.
 	Part bool `json:"part,omitempty"`
 }

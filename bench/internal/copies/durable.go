@@ -6,8 +6,7 @@ import (
 	"path/filepath"
 )
 
-// makeDurable does what is left to do after the program for its copy to be on
-// disk.
+// makeDurable makes the copy durable as the mode asks, unless the program has done so.
 func (p *Place) makeDurable(c Contender, m Mode, dst string) error {
 	switch {
 	case m.Sync == SyncFS:
@@ -18,7 +17,7 @@ func (p *Place) makeDurable(c Contender, m Mode, dst string) error {
 	return nil
 }
 
-// fsyncEach is sync(1) with all files and directories as its arguments.
+// fsyncEach calls fsync for each file and directory of the tree.
 func fsyncEach(dir string) error {
 	return filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil {

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// journaled reports whether the file system of dir has a journal; of other file
-// systems than ext4, and where it cannot be told, it does.
+// journaled reports whether the file system of dir has a journal. It is true for all kinds but
+// ext4, and if unknown.
 func journaled(dir, kind string) bool {
 	var st unix.Stat_t
 	if kind != "ext4" || unix.Stat(dir, &st) != nil {

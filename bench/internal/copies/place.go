@@ -14,11 +14,11 @@ import (
 	"github.com/sluiceio/sluice/bench/scratch"
 )
 
-// Spec says where, and what is copied.
+// Spec is what Open makes.
 type Spec struct {
 	Dir     string
-	NoImage bool   // in the directory itself, and not in an image there
-	Kind    string // of the image's file system; "" is Usual where there can be an image
+	NoImage bool   // use Dir itself, not an image of a file system in it
+	Kind    string // of the image's file system; it must be possible. "" is Usual, or Dir if that is not possible
 	Usual   string // "" is ext4
 	Shape   tree.Shape
 }
@@ -26,41 +26,40 @@ type Spec struct {
 // About describes a Place.
 type About struct {
 	What  string   `json:"what"`            // the file system, for people
-	Kind  string   `json:"kind"`            // of it, as in ext4
-	Mount string   `json:"mount,omitempty"` // its options
-	Notes []string `json:"notes,omitempty"` // what makes its figures doubtful
-	Drops bool     `json:"drops_caches"`    // all of them; else the contents of the tree's files alone
+	Kind  string   `json:"kind"`            // of the file system, as in ext4
+	Mount string   `json:"mount,omitempty"` // mount options
+	Notes []string `json:"notes,omitempty"` // reasons to doubt its figures
+	Drops bool     `json:"drops_caches"`    // whether all caches are dropped, or only the contents of the tree's files
 	Sum   tree.Sum `json:"tree"`
-	Part  tree.Sum `json:"part"` // of tree.Part, if there is one
+	Part  tree.Sum `json:"part"` // of tree.Part; zero if the tree has one level
 }
 
 // Place is a file system with a tree to copy. It is for one goroutine.
 type Place struct {
 	about About
-	image *image.Image // nil if it is the directory itself
-	work  string       // a directory of ours with all that is in it
-	src   string
-	made  int // copies, for their names
+	image *image.Image // nil if the place is the directory itself
+	work  string       // a new directory that holds everything
+	src   string       // the tree
+	made  int          // number of copies made, for their names
 }
 
-// spared is how many copies there is room for beside the source: one, and what a
-// file system does not give back at once; and more, as ext4 begins to write as
-// soon as less is free than twice what waits to be written (ext4_nonda_switch in
-// fs/ext4/inode.c), which is not what is measured.
-const spared = 2.5
+// copiesRoom is the number of copies that there is room for beside the source. One is needed. A
+// file system does not free the blocks of the last copy at once, and ext4 begins to write early
+// when the free space is less than twice what waits to be written (ext4_nonda_switch in
+// fs/ext4/inode.c), which would distort the figures.
+const copiesRoom = 2.5
 
-// slack is what a file system needs for itself.
+// slack is space for the file system's own data.
 const slack = 256 << 20 // 256 MiB
 
-// size returns what the tree and a copy of it take.
+// size returns the space that the tree and its copies need.
 func (s Spec) size() int64 {
 	inodes := (s.Shape.Files() + s.Shape.Dirs()) * 512
-	return int64(float64(s.Shape.OnDisk()+inodes)*(1+spared)) + slack
+	return int64(float64(s.Shape.OnDisk()+inodes)*(1+copiesRoom)) + slack
 }
 
-// Open makes a place and the tree in it. progress is told what is being done,
-// and the fraction of it. The caller closes the Place in any case, a panic
-// included.
+// Open makes a place and the tree in it. It calls progress with what it is doing and the fraction
+// that is done. The caller must close the Place, even in a panic.
 func Open(ctx context.Context, s Spec, progress func(what string, done float64)) (*Place, error) {
 	p := &Place{}
 	if err := p.open(ctx, s, progress); err != nil {
@@ -83,7 +82,7 @@ func (p *Place) open(ctx context.Context, s Spec, progress func(string, float64)
 	m := machine.Describe(p.work)
 	p.about.What, p.about.Kind, p.about.Mount, p.about.Drops = m.Disk(), m.FileSystem, m.Mount, canDropAll()
 	if p.image == nil && !journaled(p.work, m.FileSystem) {
-		p.about.Notes = append(p.about.Notes, "this ext4 has no journal: for minutes it avoids the inodes of files that were removed, so that a tree that is made anew is slow; as root there is an image that has one")
+		p.about.Notes = append(p.about.Notes, "this ext4 has no journal, so for minutes it does not reuse the inodes of removed files, and creating files is slow; run as root to use an image with a journal")
 	}
 	p.src = filepath.Join(p.work, "source")
 	if err := tree.Make(ctx, p.src, s.Shape, func(done float64) { progress("making the tree", done) }); err != nil {
@@ -100,8 +99,8 @@ func (p *Place) open(ctx context.Context, s Spec, progress func(string, float64)
 	return err
 }
 
-// root returns the directory to work in: that of an image, or s.Dir itself
-// where there can be none and nobody has asked for one.
+// root returns the directory to work in: that of an image, or s.Dir if there can be no image and
+// the user did not ask for one.
 func (p *Place) root(ctx context.Context, s Spec, progress func(string, float64)) (string, error) {
 	if s.NoImage {
 		return s.Dir, scratch.CheckSpace(s.Dir, s.size())
@@ -120,11 +119,11 @@ func (p *Place) root(ctx context.Context, s Spec, progress func(string, float64)
 	if _, ok := errors.AsType[*image.UnavailableError](err); !ok || s.Kind != "" {
 		return "", err
 	}
-	p.about.Notes = append(p.about.Notes, fmt.Sprintf("no image of a file system (%v): what is measured is the directory's own", err))
+	p.about.Notes = append(p.about.Notes, fmt.Sprintf("no image of a file system (%v): the directory's own is measured", err))
 	return s.Dir, scratch.CheckSpace(s.Dir, s.size())
 }
 
-// About describes the place.
+// About returns a description of the place.
 func (p *Place) About() About { return p.about }
 
 // Has reports whether the program is installed.
@@ -133,10 +132,10 @@ func (p *Place) Has(c Contender) bool {
 	return err == nil
 }
 
-// Close removes all there is.
+// Close removes the tree and the image.
 func (p *Place) Close() error {
 	var errs []error
-	if p.image == nil && p.work != "" { // with an image all goes at once
+	if p.image == nil && p.work != "" { // an image is removed as a whole
 		errs = append(errs, os.RemoveAll(p.work))
 	}
 	if p.image != nil {

@@ -15,18 +15,18 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/tree"
 )
 
-// FailedError says of a contender that it makes no copy.
+// FailedError reports that a program failed to make a copy.
 type FailedError struct{ Err error }
 
-// Error is the reason.
+// Error returns the reason.
 func (e *FailedError) Error() string { return e.Err.Error() }
 
 // Unwrap returns the reason.
 func (e *FailedError) Unwrap() error { return e.Err }
 
-// Copy has a contender copy the tree once. What the system cannot do for the
-// mode is an error that is errors.ErrUnsupported, a *FailedError is the
-// contender's own. check has the copy compared with the source afterwards.
+// Copy runs a program that copies the tree once. If check is set, it compares the copy with the
+// source afterwards. It returns a *FailedError if the program is at fault, and an error that is
+// errors.ErrUnsupported if the system lacks what the mode needs.
 func (p *Place) Copy(ctx context.Context, c Contender, m Mode, check bool) (program.Usage, error) {
 	if ctx.Err() != nil {
 		return program.Usage{}, context.Cause(ctx)
@@ -57,14 +57,13 @@ func (p *Place) prepare(ctx context.Context, c Contender, m Mode, exe, src strin
 		return tree.Warm(src)
 	}
 	if err := dropCaches(p.src); err != nil {
-		return fmt.Errorf("the page cache cannot be dropped: %w", err)
+		return fmt.Errorf("cannot drop the page cache: %w", err)
 	}
-	return wake(ctx, c, exe)
+	return loadProgram(ctx, c, exe)
 }
 
-// wake brings the program itself back into memory: its size is not what is
-// measured.
-func wake(ctx context.Context, c Contender, exe string) error {
+// loadProgram brings the program's file back into memory, so that reading it is not measured.
+func loadProgram(ctx context.Context, c Contender, exe string) error {
 	f, err := os.Open(exe)
 	if err != nil {
 		return err
@@ -74,13 +73,13 @@ func wake(ctx context.Context, c Contender, exe string) error {
 		return err
 	}
 	_, err = program.Run(ctx, exe, append(c.Argv[:1:1], c.Version...))
-	if _, ok := errors.AsType[*exec.ExitError](err); ok { // fcp says its version and exits with 1
+	if _, ok := errors.AsType[*exec.ExitError](err); ok { // fcp prints its version and exits with 1
 		return nil
 	}
 	return err
 }
 
-// timed runs the program and makes its copy durable.
+// timed runs the program and makes its copy durable, and returns what both took.
 func (p *Place) timed(ctx context.Context, c Contender, m Mode, exe, src, dst string) (program.Usage, error) {
 	u, err := program.Run(ctx, exe, c.command(src, dst))
 	switch {
@@ -89,7 +88,7 @@ func (p *Place) timed(ctx context.Context, c Contender, m Mode, exe, src, dst st
 	case err != nil:
 		return u, &FailedError{err}
 	}
-	runtime.LockOSThread() // its CPU is that of what follows
+	runtime.LockOSThread() // so that threadCPU measures makeDurable
 	defer runtime.UnlockOSThread()
 	start, cpu := time.Now(), threadCPU()
 	if err := p.makeDurable(c, m, dst); err != nil {
@@ -111,8 +110,8 @@ func compare(sum tree.Sum, dst string) error {
 	return nil
 }
 
-// clear removes a copy and waits until the file system has done so: it gives
-// blocks back when it has written that they are free.
+// clear removes a copy and waits until the file system has written that: only then are its blocks
+// free.
 func (p *Place) clear(dst string) error {
 	if err := tree.Remove(dst); err != nil {
 		return err

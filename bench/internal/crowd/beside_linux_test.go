@@ -68,7 +68,7 @@ func (j Job) run(t testing.TB, slow *slowdisk.Disk, driver string, direct bool, 
 	if driver == "" {
 		j.Side = load.OSFile
 	}
-	if err := slow.Cool(); err != nil {
+	if err := slow.DropCache(); err != nil {
 		t.Fatal(err)
 	}
 	o, err := Run(t.Context(), self(t, "crowd"), j, slow.Add)

@@ -50,7 +50,7 @@ func Run(ctx context.Context, p Program, job Job, put func(pid int) error) (Outc
 	cmd := exec.CommandContext(ctx, p.Exe)
 	cmd.Args, cmd.WaitDelay = p.Argv, time.Second
 	cmd.Env = append(os.Environ(), p.Env...)
-	program.Alone(cmd)
+	program.OwnGroup(cmd)
 	var stdout bytes.Buffer
 	stderr := program.Head{Max: stderrSize}
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

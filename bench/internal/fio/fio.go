@@ -1,9 +1,10 @@
-// Package fio performs loads by the program fio, the yardstick of what a disk
-// can do, and answers as a worker process of package load does.
+// Package fio performs loads by the program fio, which shows what a disk can do. It answers
+// Requests as a worker process of package load does, so that package duel can let fio take turns
+// with the workers. Mixed is a job of its own, for fio-expect.
 //
-// A slice is a process of fio. What counts is what fio says of itself, so that
-// neither its start nor its end is in it: operations, the time they took, and
-// the processor time of the process that makes them, all its threads included.
+// Each slice is a process of fio. The figures are fio's own (operations, their time, and the
+// processor time of the process that makes them), so that starting and ending the process is not
+// in them.
 package fio
 
 import (
@@ -20,27 +21,27 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/program"
 )
 
-// Install says how to get fio.
-const Install = "fio is not installed; 'apt install fio' (Debian, Ubuntu) or 'dnf install fio' (Fedora) does"
+// Install is the text that says how to get fio.
+const Install = "fio is not installed; 'apt install fio' (Debian, Ubuntu) or 'dnf install fio' (Fedora) installs it"
 
-// PlainPages is in what a Runner explains where fio has not the kind of memory
-// that large requests want.
+// PlainPages is a part of Runner's description of fio if fio does not have the huge pages that
+// large requests need.
 const PlainPages = "plain pages, which is slower"
 
 // Runner performs the slices of one load.
 type Runner struct {
 	ctx   context.Context
 	exe   string
-	file  *os.File // for the page cache; nil before Setup
+	file  *os.File // to set the page cache; nil before Setup
 	size  int64    // of the file
 	setup load.Setup
-	huge  *hugePages // nil unless fio gets any
+	huge  *hugePages // nil if fio has none
 }
 
-// New returns a Runner whose processes end when ctx does.
+// New returns a Runner. Its processes end when ctx does.
 func New(ctx context.Context) *Runner { return &Runner{ctx: ctx} }
 
-// Ask answers as load.Serve does.
+// Ask answers a request as load.Serve does.
 func (r *Runner) Ask(req load.Request) (load.Reply, error) {
 	switch {
 	case req.Setup != nil && r.file == nil:
@@ -51,7 +52,7 @@ func (r *Runner) Ask(req load.Request) (load.Reply, error) {
 	return load.Reply{}, errors.New("request out of turn")
 }
 
-// Stop gives back what Setup took.
+// Stop releases what Setup took.
 func (r *Runner) Stop() {
 	r.huge.release()
 	if r.file != nil {
@@ -110,7 +111,7 @@ func (r *Runner) slice(req load.SliceReq) (load.Reply, error) {
 	switch {
 	case r.ctx.Err() != nil:
 		return load.Reply{}, err
-	case err != nil: // no io_uring in a container, for one: the others go on
+	case err != nil: // a container may lack io_uring: the other sides go on
 		return load.Reply{Unsupported: err.Error()}, nil
 	}
 	return load.Reply{Slice: &s}, nil
@@ -118,24 +119,32 @@ func (r *Runner) slice(req load.SliceReq) (load.Reply, error) {
 
 // run runs fio once.
 func (r *Runner) run(j job) (load.Slice, error) {
-	cmd := exec.CommandContext(r.ctx, r.exe, j.args()...)
-	cmd.WaitDelay = time.Second
-	program.Alone(cmd)
-	var stderr strings.Builder
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
+	out, err := output(exec.CommandContext(r.ctx, r.exe, j.args()...))
 	if err != nil {
-		return load.Slice{}, fmt.Errorf("%w: %s", err, firstLine(stderr.String(), string(out)))
+		return load.Slice{}, err
 	}
 	return parse(out, j)
 }
 
-// firstLine returns the first line of the first text that has any.
+// output runs fio and returns what it writes to stdout. The error has the first line of its output.
+func output(cmd *exec.Cmd) ([]byte, error) {
+	cmd.WaitDelay = time.Second
+	program.OwnGroup(cmd)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s", err, firstLine(stderr.String(), string(out)))
+	}
+	return out, nil
+}
+
+// firstLine returns the first line of the first text that is not empty.
 func firstLine(texts ...string) string {
 	for _, text := range texts {
 		if line := program.FirstLine(text); line != "" {
 			return line
 		}
 	}
-	return "it has not said why"
+	return "it printed no reason"
 }

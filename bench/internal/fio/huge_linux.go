@@ -9,16 +9,15 @@ import (
 	"strings"
 )
 
-// Requests from hugeFrom bytes on are up to three times as fast into memory
-// that is contiguous (docs/decisions/0010-memory.md). fio has that in huge
-// pages of hugetlb alone.
+// hugeFrom is the size from which on requests are up to three times as fast into contiguous memory
+// (docs/decisions/0010-memory.md). fio gets contiguous memory only in huge pages of hugetlb.
 const hugeFrom = 64 << 10 // 64 KiB
 
-// forWorkers is how many huge pages are reserved beside fio's own: sluice's
-// workers take some before they ask for transparent ones, and would take fio's.
+// forWorkers is the number of huge pages that are reserved in addition to fio's own. sluice's
+// workers take some before they ask for transparent huge pages, and would otherwise take fio's.
 const forWorkers = 8
 
-// The files in which the kernel shows huge pages; tests have others.
+// The kernel's files about huge pages. Tests replace them.
 var (
 	nrHugePages = "/proc/sys/vm/nr_hugepages"
 	memInfo     = "/proc/meminfo"
@@ -30,8 +29,8 @@ type hugePages struct {
 	added int64 // pages that takeHugePages reserved, beyond those that were reserved before
 }
 
-// takeHugePages makes n bytes of huge pages free for fio, and some for the workers: those that
-// are reserved already, or pages that root reserves until the run ends.
+// takeHugePages makes n bytes of huge pages free for fio, and some for the workers. They are
+// pages that are reserved already, or that it reserves as root until release.
 func takeHugePages(n int64) (*hugePages, error) {
 	_, size := hugeCounts()
 	if size == 0 {
@@ -45,7 +44,7 @@ func takeHugePages(n int64) (*hugePages, error) {
 	return h, nil
 }
 
-// ensure makes pages free for the next run, because any program may have taken those that were.
+// ensure makes pages free for the next run of fio, because any program may have taken some.
 func (h *hugePages) ensure() error {
 	if h == nil {
 		return nil
@@ -53,7 +52,7 @@ func (h *hugePages) ensure() error {
 	return h.demand(h.need)
 }
 
-// demand adds pages until n are free.
+// demand reserves more pages until n are free.
 func (h *hugePages) demand(n int64) error {
 	free, _ := hugeCounts()
 	if free >= n {
@@ -77,7 +76,7 @@ func (h *hugePages) demand(n int64) error {
 	return nil
 }
 
-// release takes back what was added.
+// release undoes the reservation.
 func (h *hugePages) release() {
 	if h == nil || h.added <= 0 {
 		return
@@ -96,13 +95,13 @@ func reserved() (int64, error) {
 	return strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
 }
 
-// reserve sets how many huge pages there are. Tests have another.
+// reserve sets the number of huge pages. Tests replace it.
 var reserve = func(n int64) error {
 	return os.WriteFile(nrHugePages, strconv.AppendInt(nil, n, 10), 0)
 }
 
-// hugeCounts returns how many huge pages of the default size are free, and
-// that size in bytes, 0 if there are none to be had.
+// hugeCounts returns how many huge pages of the default size are free, and that size in bytes; it
+// is 0 if there are no huge pages.
 func hugeCounts() (free, size int64) {
 	text, _ := os.ReadFile(memInfo)
 	for line := range bytes.Lines(text) {

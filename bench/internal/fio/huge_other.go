@@ -4,7 +4,7 @@ package fio
 
 import "errors"
 
-// hugeFrom is where memory begins to matter.
+// hugeFrom is the size from which on requests need contiguous memory.
 const hugeFrom = 64 << 10 // 64 KiB
 
 type hugePages struct{}

@@ -1,6 +1,7 @@
 package fio
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -15,13 +16,12 @@ type job struct {
 	load.Setup
 	size  int64 // of the file
 	slice load.SliceReq
-	huge  bool // memory in pages of hugetlb
+	huge  bool // memory in huge pages
 }
 
-// engine returns fio's options for how requests are made: the plain system
-// call where there is one at a time, else io_uring. If it is tuned, that is with
-// all that makes it cheap, which is files and buffers registered, and as many
-// completions and submissions a system call as there are.
+// engine returns fio's options for how requests are made: plain system calls if one request is in
+// flight at a time, else io_uring. Tuned, it has all options that make io_uring cheap: registered
+// files and buffers, and as many submissions and completions in one system call as there are.
 func engine(l load.Load, tuned bool) []string {
 	if l.Goroutines == 1 {
 		return []string{"ioengine=psync"}
@@ -50,13 +50,13 @@ func shape(l load.Load) []string {
 	return options
 }
 
-// describe names what matters of a job.
+// describe returns the options of a job that matter for its result.
 func describe(s load.Setup) string {
 	return strings.Join(append(shape(s.Load), engine(s.Load, s.Side.Way == load.ByTunedFio)...), " ")
 }
 
-// args returns fio's command line. gtod_reduce spares it to look at the clock
-// three times an operation; it is then no less frugal than a worker of ours.
+// args returns fio's command line. With gtod_reduce fio does not read the clock three times for
+// each operation, and so has no more overhead than a worker process.
 func (j job) args() []string {
 	l := j.Load
 	span, start := l.Span(j.size), int64(0)
@@ -70,7 +70,7 @@ func (j job) args() []string {
 		"randrepeat=0", fmt.Sprintf("randseed=%d", j.slice.Seed),
 		fmt.Sprintf("offset=%d", start), fmt.Sprintf("size=%d", span-start),
 		"ramp_time="+micros(j.slice.Lead), "runtime="+micros(j.slice.Time))
-	if !l.Kind.Cold() { // what is cold is so once: then it ends with the file
+	if !l.Kind.Cold() { // a block is cold only once, so a cold job ends with the file
 		options = append(options, "time_based=1", "norandommap=1")
 	}
 	if j.huge {
@@ -84,13 +84,13 @@ func (j job) args() []string {
 
 func micros(d time.Duration) string { return strconv.FormatInt(d.Microseconds(), 10) + "us" }
 
-// output is what we read of fio's.
-type output struct {
+// results is the part of fio's JSON output that is used.
+type results struct {
 	Jobs []struct {
 		Error int     `json:"error"`
 		User  float64 `json:"usr_cpu"` // percent of the run's time
 		Sys   float64 `json:"sys_cpu"`
-		// Runtime is the time that the percentages are of, in ms.
+		// Runtime is 100 % of User and Sys, in ms.
 		Runtime int64 `json:"job_runtime"`
 		Read    struct {
 			Ops     float64 `json:"total_ios"`
@@ -100,17 +100,24 @@ type output struct {
 	} `json:"jobs"`
 }
 
-func parse(text []byte, j job) (load.Slice, error) {
-	var o output
-	// Warnings may come first.
-	if i := strings.IndexByte(string(text), '{'); i > 0 {
+// decode decodes fio's JSON output, which warnings may precede.
+func decode(text []byte, results any) error {
+	if i := bytes.IndexByte(text, '{'); i > 0 {
 		text = text[i:]
 	}
-	if err := json.Unmarshal(text, &o); err != nil {
-		return load.Slice{}, fmt.Errorf("cannot read its results: %w", err)
+	if err := json.Unmarshal(text, results); err != nil {
+		return fmt.Errorf("cannot read fio's results: %w", err)
+	}
+	return nil
+}
+
+func parse(text []byte, j job) (load.Slice, error) {
+	var o results
+	if err := decode(text, &o); err != nil {
+		return load.Slice{}, err
 	}
 	if len(o.Jobs) != 1 || o.Jobs[0].Error != 0 {
-		return load.Slice{}, fmt.Errorf("its job failed: %s", firstLine(string(text)))
+		return load.Slice{}, fmt.Errorf("fio's job failed: %s", firstLine(string(text)))
 	}
 	r := o.Jobs[0]
 	return load.Slice{

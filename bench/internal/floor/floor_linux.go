@@ -11,12 +11,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Copy copies the directory src to dst, which must not be there. It stops at
-// the first error.
+// Copy copies the directory src to dst, which must not exist. It stops at the first error.
 //
-// It is for a process that does nothing else: system calls are made without the
-// Go scheduler's knowledge, so that it has as many Ps as threads, and no garbage
-// collector that would wait for one of them.
+// Copy is for a process that does nothing else. It makes raw system calls, which the Go scheduler
+// does not see, so it sets GOMAXPROCS to the number of threads and turns the garbage collector
+// off, which would wait for threads in system calls.
 func Copy(dst, src string, o Options) error {
 	runtime.GOMAXPROCS(o.Threads)
 	debug.SetGCPercent(-1)
@@ -41,19 +40,19 @@ func Copy(dst, src string, o Options) error {
 	return nil
 }
 
-// worker is one thread with its memory.
+// worker is one thread and its buffers.
 type worker struct {
 	Options
 	data    []byte
-	entries []byte // of a directory, as the kernel gives them
-	found   []pair // subdirectories that nobody knows of yet
+	entries []byte // entries of a directory, as getdents64(2) returns them
+	found   []pair // subdirectories that are not in the queue yet
 }
 
 func newWorker(o Options) *worker {
 	return &worker{Options: o, data: make([]byte, o.BlockSize), entries: make([]byte, 64<<10)}
 }
 
-// run copies directories until there are none.
+// run copies directories until there are no more.
 func (w *worker) run(q *queue) error {
 	for {
 		p, ok := q.take()
@@ -69,7 +68,7 @@ func (w *worker) run(q *queue) error {
 	}
 }
 
-// dir copies what is in a directory; its subdirectories are made, and found.
+// dir copies the files of a directory. It creates its subdirectories and adds them to found.
 func (w *worker) dir(p pair) error {
 	src, err := openat(unix.AT_FDCWD, cstring(p.src), unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOATIME, 0)
 	if err != nil {
@@ -89,14 +88,14 @@ func (w *worker) dir(p pair) error {
 		if n == 0 {
 			return w.sync(dst)
 		}
-		if err := w.all(p, src, dst, w.entries[:n]); err != nil {
+		if err := w.copyEntries(p, src, dst, w.entries[:n]); err != nil {
 			return err
 		}
 	}
 }
 
-// all copies the entries.
-func (w *worker) all(p pair, src, dst int, entries []byte) error {
+// copyEntries copies the entries of a directory.
+func (w *worker) copyEntries(p pair, src, dst int, entries []byte) error {
 	for len(entries) > 0 {
 		e := entryOf(entries)
 		entries = entries[e.length:]
@@ -105,7 +104,7 @@ func (w *worker) all(p pair, src, dst int, entries []byte) error {
 		case e.kind == unix.DT_REG:
 			err = w.file(src, dst, e.name)
 		case e.kind != unix.DT_DIR:
-			err = unix.ENOTSUP // the trees of benchmarks have nothing else
+			err = unix.ENOTSUP // the measured trees have nothing else
 		case !e.dots():
 			err = mkdirat(dst, e.name, 0o755)
 			w.found = append(w.found, p.join(e.text()))
@@ -117,7 +116,7 @@ func (w *worker) all(p pair, src, dst int, entries []byte) error {
 	return nil
 }
 
-// file copies one file. The first short read is the end of it.
+// file copies one file. A short read is its end.
 func (w *worker) file(src, dst int, name *byte) error {
 	from, err := openat(src, name, unix.O_RDONLY|unix.O_NOATIME, 0)
 	if err != nil {
@@ -143,7 +142,7 @@ func (w *worker) file(src, dst int, name *byte) error {
 	}
 }
 
-// writeAll takes a short write for an error: that is what a full disk gives.
+// writeAll takes a short write as an error: the disk is full.
 func writeAll(fd int, b []byte) error {
 	if len(b) == 0 {
 		return nil

@@ -2,5 +2,5 @@
 
 package floor
 
-// Copy is not to be had here.
+// Copy returns ErrLinux.
 func Copy(string, string, Options) error { return ErrLinux }

@@ -2,20 +2,20 @@ package floor
 
 import "sync"
 
-// pair is a directory and its copy.
+// pair is the paths of a directory and its copy.
 type pair struct{ src, dst string }
 
 func (p pair) join(name string) pair { return pair{p.src + "/" + name, p.dst + "/" + name} }
 
-// queue holds the directories that are made and not yet copied, of which the one
-// found last is the next: that is 2 % quicker than the first one. There are never
-// more of them than the tree's depth times its width for each thread.
+// queue holds the directories that are created and not yet copied. The one that was added last is
+// taken first, which is 2 % faster than the reverse. It never holds more than the tree's depth
+// times its width for each thread.
 type queue struct {
 	mu   sync.Mutex
-	more sync.Cond // of something to take, or the end
+	more sync.Cond // signals a new directory, or the end
 	dirs []pair
-	busy int  // threads that may find more
-	over bool // an error has ended it
+	busy int  // threads that are copying a directory and may add more
+	over bool // set by an error
 }
 
 func newQueue(first pair) *queue {
@@ -24,7 +24,7 @@ func newQueue(first pair) *queue {
 	return q
 }
 
-// take waits for a directory; there is none any more if it returns false.
+// take waits for a directory. It returns false when there will be no more.
 func (q *queue) take() (pair, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -41,7 +41,8 @@ func (q *queue) take() (pair, bool) {
 	return p, true
 }
 
-// done follows take.
+// done must be called after the directory that take returned is copied, with the subdirectories
+// found in it.
 func (q *queue) done(found []pair, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

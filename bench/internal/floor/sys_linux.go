@@ -7,14 +7,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// entry is one of a directory, struct linux_dirent64 of getdents64(2).
+// entry is an entry of a directory, struct linux_dirent64 of getdents64(2).
 type entry struct {
 	length int
 	kind   byte
-	name   *byte // ends with a 0
+	name   *byte // ends with a NUL
 }
 
-// The offsets in linux_dirent64.
+// Offsets in linux_dirent64.
 const (
 	direntLength = 16
 	direntKind   = 18
@@ -37,15 +37,15 @@ func (e entry) dots() bool {
 	return t == "." || t == ".."
 }
 
-// cstring returns a path as system calls want it. It has no 0 in it: it is made
-// of names that a directory had.
+// cstring returns a path that ends with a NUL. The path contains none, because it is made of
+// names from directories.
 func cstring(path string) *byte {
 	b := make([]byte, len(path)+1)
 	copy(b, path)
 	return &b[0]
 }
 
-// The system calls, raw: a thread that waits in one keeps its P.
+// The system calls are raw: a thread that waits in one keeps its P.
 
 func openat(dir int, name *byte, flags, mode int) (int, error) {
 	fd, _, errno := unix.RawSyscall6(unix.SYS_OPENAT, uintptr(dir), uintptr(unsafe.Pointer(name)),

@@ -1,5 +1,5 @@
-// Package image makes a file system in a file, and mounts it: a place to measure
-// in that is the same whatever file system the directory is on.
+// Package image makes a file system in a file and mounts it on a loop device, so that what is
+// measured does not depend on the file system that the directory happens to be on. It needs root.
 package image
 
 import (
@@ -17,41 +17,42 @@ import (
 	"github.com/sluiceio/sluice/bench/scratch"
 )
 
-// Kinds are the file systems that there can be.
+// Kinds are the supported file systems.
 var Kinds = []string{"ext4", "xfs", "btrfs"}
 
-// mkfs are the options of their mkfs programs. Nothing is left to be written
-// while there is a measurement, and the file is not made sparse.
+// mkfs has the options of each mkfs program. They make it write everything at once, so that the
+// kernel does not go on writing during a measurement, and keep the file from becoming sparse.
 var mkfs = map[string][]string{
-	// An inode for every 4 KiB: the smallest files are as many as that.
+	// One inode for every 4 KiB, which is the size of the smallest files.
 	"ext4":  {"-q", "-F", "-i", "4096", "-m", "0", "-E", "lazy_itable_init=0,lazy_journal_init=0,nodiscard"},
 	"xfs":   {"-q", "-f", "-K"},
 	"btrfs": {"-q", "-f", "-K"},
 }
 
-// smallest is the least size that their mkfs programs take.
+// smallest has the smallest size that each mkfs program accepts.
 var smallest = map[string]int64{"ext4": 16 << 20, "xfs": 320 << 20, "btrfs": 128 << 20}
 
 // Image is a mounted file system.
 type Image struct {
-	Note string // what is not as it was wished for, "" if all is
+	Note string // what is not as it should be; "" if everything is
 
-	file    *scratch.File // nil before there is one
-	point   string        // "" likewise
-	loop    *blockdev.Loop
-	mounted bool
+	// These are zero until create has made them.
+	file       *scratch.File
+	loop       *blockdev.Loop
+	mountPoint string
+	mounted    bool
 }
 
-// UnavailableError says why there can be no images here.
+// UnavailableError reports that this machine cannot have images.
 type UnavailableError struct{ Err error }
 
-// Error is the reason.
+// Error returns the reason.
 func (e *UnavailableError) Error() string { return e.Err.Error() }
 
 // Unwrap returns the reason.
 func (e *UnavailableError) Unwrap() error { return e.Err }
 
-// check looks for what images of that kind take.
+// check returns an *UnavailableError if the machine lacks what images of that kind need.
 func check(kind string) error {
 	if err := privileged(); err != nil {
 		return &UnavailableError{err}
@@ -62,11 +63,10 @@ func check(kind string) error {
 	return nil
 }
 
-// Create makes an image of size bytes in a file in dir, all of which is written
-// first, so that no block of it is allocated while something is measured.
-// progress is called with the fraction of that. An *UnavailableError is what
-// nothing but another machine helps against. The caller closes the Image in any
-// case, a panic included.
+// Create makes an image of size bytes in a file in dir. It writes all of the file first, so that
+// no block of it is allocated during a measurement, and calls progress with the fraction that is
+// written. It returns an *UnavailableError if this machine cannot have such images. The caller
+// must close the Image, even in a panic.
 func Create(ctx context.Context, dir, kind string, size int64, progress func(float64)) (*Image, error) {
 	if err := check(kind); err != nil {
 		return nil, err
@@ -93,10 +93,10 @@ func (i *Image) create(ctx context.Context, dir, kind string, size int64, progre
 	if err != nil {
 		return fmt.Errorf("mkfs.%s: %w: %s", kind, err, program.FirstLine(string(out)))
 	}
-	if i.point, err = os.MkdirTemp(dir, ".sluice-bench-*"); err != nil {
+	if i.mountPoint, err = os.MkdirTemp(dir, ".sluice-bench-*"); err != nil {
 		return err
 	}
-	if err := mount(i.loop.Path, i.point, kind); err != nil {
+	if err := mount(i.loop.Path, i.mountPoint, kind); err != nil {
 		return &UnavailableError{fmt.Errorf("cannot mount a file system: %w", err)}
 	}
 	i.mounted = true
@@ -104,18 +104,18 @@ func (i *Image) create(ctx context.Context, dir, kind string, size int64, progre
 }
 
 // Dir returns the root directory of the file system.
-func (i *Image) Dir() string { return i.point }
+func (i *Image) Dir() string { return i.mountPoint }
 
-// Device returns the loop device that it is on.
+// Device returns the path of the loop device.
 func (i *Image) Device() string { return i.loop.Path }
 
-// A process that has just been killed may still be in the directory.
+// A process that has just been killed may still have files open.
 const (
 	unmountTries = 20
 	unmountPause = 50 * time.Millisecond
 )
 
-// Close unmounts the file system, and removes it with all that is in it.
+// Close unmounts the file system and removes it.
 func (i *Image) Close() error {
 	var errs []error
 	if i.mounted {
@@ -124,8 +124,8 @@ func (i *Image) Close() error {
 	if i.loop != nil {
 		errs = append(errs, i.loop.Detach())
 	}
-	if i.point != "" {
-		errs = append(errs, os.Remove(i.point))
+	if i.mountPoint != "" {
+		errs = append(errs, os.Remove(i.mountPoint))
 	}
 	if i.file != nil {
 		errs = append(errs, i.file.Close())
@@ -136,13 +136,13 @@ func (i *Image) Close() error {
 func (i *Image) unmount() error {
 	var err error
 	for range unmountTries {
-		if err = unmount(i.point); !errors.Is(err, errBusy) {
+		if err = unmount(i.mountPoint); !errors.Is(err, errBusy) {
 			break
 		}
 		time.Sleep(unmountPause)
 	}
 	if err != nil {
-		return fmt.Errorf("cannot unmount %s: %w", filepath.Clean(i.point), err)
+		return fmt.Errorf("cannot unmount %s: %w", filepath.Clean(i.mountPoint), err)
 	}
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// errBusy is what unmount returns while somebody uses the file system.
+// errBusy is the error of unmount while a process uses the file system.
 var errBusy = unix.EBUSY
 
 func privileged() error {
@@ -17,6 +17,6 @@ func privileged() error {
 	return nil
 }
 
-func mount(device, point, kind string) error { return unix.Mount(device, point, kind, 0, "") }
+func mount(device, dir, kind string) error { return unix.Mount(device, dir, kind, 0, "") }
 
-func unmount(point string) error { return unix.Unmount(point, 0) }
+func unmount(dir string) error { return unix.Unmount(dir, 0) }

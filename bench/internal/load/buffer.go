@@ -2,19 +2,19 @@ package load
 
 import "unsafe"
 
-// bufferAlign satisfies O_DIRECT on every common device.
+// bufferAlign is an alignment that O_DIRECT accepts on every common device.
 const bufferAlign = 4096
 
 // hugePage is the size of a huge page on amd64, and on arm64 with pages of
 // 4 KiB.
 const hugePage = 2 << 20 // 2 MiB
 
-// buffers returns count buffers of n bytes that start at multiples of
-// bufferAlign, in huge pages where the kernel has them to give.
+// buffers returns count buffers of n bytes at multiples of bufferAlign, in huge pages if the
+// kernel has any.
 //
-// Large direct I/O is up to 1.6 times as fast into physically contiguous
-// memory. Pages of 4 KiB are contiguous or not by what the kernel had free
-// when a worker started, so that of two equal sides the second one won.
+// Large direct I/O is up to 1.6 times as fast into physically contiguous memory. Whether pages of
+// 4 KiB are contiguous depends on what the kernel had free when a worker started. Without huge
+// pages, the second of two equal sides won.
 func buffers(count, n int) [][]byte {
 	stride := (n + bufferAlign - 1) &^ (bufferAlign - 1)
 	slab := hugeSlab(count * stride)
@@ -28,8 +28,7 @@ func buffers(count, n int) [][]byte {
 	return bufs
 }
 
-// hugeSlab returns n bytes of the Go heap, untouched, that fill huge pages
-// from their beginning.
+// hugeSlab returns n bytes of the Go heap, not touched yet, that begin at a huge page.
 func hugeSlab(n int) []byte {
 	whole := (n + hugePage - 1) &^ (hugePage - 1)
 	b := make([]byte, whole+hugePage)

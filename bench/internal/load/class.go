@@ -7,7 +7,7 @@ import (
 	"github.com/sluiceio/sluice"
 )
 
-// The classes of a Side that has one, and their weights.
+// The classes of sides with a Side.Class, and their weights.
 const (
 	Foreground = "foreground"
 	Background = "background"
@@ -16,7 +16,7 @@ const (
 	backgroundWeight = 10
 )
 
-// openClassed opens the file on a Scheduler of its own, which has classes.
+// openClassed opens the file for a side with a class, on a Scheduler that no other file uses.
 func openClassed(s Setup, flag int) (*target, error) {
 	sched, err := sluice.NewScheduler(sluice.Options{Driver: s.Side.Driver})
 	if err != nil {
@@ -29,6 +29,8 @@ func openClassed(s Setup, flag int) (*target, error) {
 	return t, nil
 }
 
+// classedTarget opens the file on sched once, and gives it two views: one of the side's class for
+// the load, one of Background for the flood.
 func classedTarget(sched *sluice.Scheduler, s Setup, flag int) (*target, error) {
 	f, err := sched.OpenFile(s.Path, flag, 0)
 	if err != nil {

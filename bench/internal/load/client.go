@@ -6,26 +6,26 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// maxLatency bounds the histograms; what takes longer counts as this long.
+// maxLatency is the largest latency that the histograms hold. A longer one counts as this long.
 const maxLatency = time.Minute
 
-// client is one goroutine's share of a slice. It is allocated by itself so that
-// no two clients write to the same cache line.
+// client is one goroutine of a load. Each is allocated by itself, so that no two clients write to
+// the same cache line.
 type client struct {
-	buf   []byte // nil for sides with memory of their own
-	burst int    // see Load.burst
+	buf   []byte // nil if the side reads into memory of its own
+	burst int    // Load.burst
 	hist  *hdrhistogram.Histogram
-	next  func() (off int64, ok bool) // ok is false when there is nothing left to do
-	now   time.Duration               // when the last look at the clock was, since the slice's start
-	ops   float64                     // in the window, see window.share
+	next  func() (off int64, ok bool) // next offset; ok is false after the last one
+	now   time.Duration               // time of the last reading of the clock, since the slice's start
+	ops   float64                     // operations in the window; part of one counts in part (window.share)
 	err   error
 }
 
-// newClient returns a client. Its histogram resolves 1 %, which keeps what a busy
-// client touches of it inside the L1 cache.
+// newClient returns a client. Its histogram has a resolution of 1 %, so that the part of it that
+// a busy client touches stays inside the L1 cache.
 func newClient(burst int) *client {
 	c := &client{burst: burst, hist: hdrhistogram.New(1, int64(maxLatency), 2)}
-	c.hist.Reset() // touches it, before resident memory is looked at
+	c.hist.Reset() // touches its pages before resident memory is measured
 	return c
 }
 
@@ -36,8 +36,8 @@ func (c *client) reset(next func() (int64, bool)) {
 	c.now, c.ops, c.err = 0, 0, nil
 }
 
-// run performs operations until the window closes, the client's offsets are
-// used up, or an operation fails.
+// run performs operations until the window closes, there are no more offsets, or an operation
+// fails.
 func (c *client) run(do func(buf []byte, off int64) error, w *window) {
 	for c.now < w.close {
 		n := c.perform(do)
@@ -49,20 +49,21 @@ func (c *client) run(do func(buf []byte, off int64) error, w *window) {
 	w.closed()
 }
 
-// runMany lets many perform the operations.
+// runMany performs the slice by one call of many, for sides whose operations are the steps of a
+// loop (target.many).
 func (c *client) runMany(many func(func() (int64, bool), func() bool) error, w *window) {
 	c.err = many(c.next, func() bool {
 		c.took(1, w)
 		if c.now < w.close {
 			return true
 		}
-		w.closed() // what is in flight is still to be waited for
+		w.closed() // many still waits for the operations in flight
 		return false
 	})
 	w.closed()
 }
 
-// perform does a burst of operations, and returns how many.
+// perform performs a burst of operations and returns their number.
 func (c *client) perform(do func(buf []byte, off int64) error) (n int) {
 	for ; n < c.burst; n++ {
 		off, ok := c.next()
@@ -76,10 +77,9 @@ func (c *client) perform(do func(buf []byte, off int64) error) (n int) {
 	return n
 }
 
-// took accounts for n operations that have ended. Their end is the start of
-// the next, so one look at the clock serves the latency and the window; the
-// first ones start with the slice, so that a goroutine that waits for a
-// processor waits for its operation.
+// took counts n operations that have ended. The end of one is the start of the next, so one
+// reading of the clock serves both the latency and the window. The first ones start with the
+// slice: a goroutine that waits for a processor is waiting for its operation.
 func (c *client) took(n int, w *window) {
 	prev := c.now
 	c.now = time.Since(w.start)
@@ -89,6 +89,6 @@ func (c *client) took(n int, w *window) {
 	if prev < w.open {
 		w.opened()
 	}
-	_ = c.hist.RecordValue(int64(min((c.now-prev)/time.Duration(n), maxLatency))) // in range by the line itself
+	_ = c.hist.RecordValue(int64(min((c.now-prev)/time.Duration(n), maxLatency))) // cannot fail: the value is in range
 	c.ops += float64(n) * w.share(prev, c.now)
 }

@@ -1,4 +1,4 @@
-//go:build unix && !linux
+//go:build unix
 
 package load
 
@@ -8,7 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cpuTime returns the processor time this process has used.
+// cpuTime returns the processor time of this process. On Linux that includes the kernel's worker
+// threads for it (iou-wrk).
 func cpuTime() time.Duration {
 	var u unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {

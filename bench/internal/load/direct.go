@@ -31,7 +31,7 @@ func openDirectFile(s Setup) (*directFile, error) {
 	return &directFile{d, sched, release}, nil
 }
 
-// target returns a target whose operation is to be set.
+// target returns a target; the caller sets its operation.
 func (d *directFile) target() *target {
 	return &target{
 		explain: d.sched.Explain(),
@@ -49,14 +49,14 @@ func openBuffers(s Setup) (*target, error) {
 	}
 	ctx := context.Background()
 	t := d.target()
-	t.lends = true
+	t.ownMemory = true
 	t.do = func(_ []byte, off int64) error {
 		b, err := d.ReadBuffer(ctx, off, s.Load.Size)
 		if err != nil {
 			return err
 		}
 		defer b.Release()
-		return whole(b.Len(), s.Load.Size, off)
+		return checkLength(b.Len(), s.Load.Size, off)
 	}
 	return t, nil
 }
@@ -69,7 +69,7 @@ func openMany(s Setup) (*target, error) {
 	}
 	options := direct.ReadManyOptions{Depth: s.Load.Goroutines, Unordered: true}
 	t := d.target()
-	t.lends = true
+	t.ownMemory = true
 	t.many = func(next func() (int64, bool), took func() bool) error {
 		ranges := func(yield func(direct.Range) bool) {
 			for off, ok := next(); ok && yield(direct.Range{Off: off, Len: s.Load.Size}); off, ok = next() {
@@ -77,7 +77,7 @@ func openMany(s Setup) (*target, error) {
 		}
 		for r, err := range d.ReadMany(context.Background(), ranges, options) {
 			if err == nil {
-				err = whole(r.Buffer.Len(), r.Len, r.Off)
+				err = checkLength(r.Buffer.Len(), r.Len, r.Off)
 			}
 			r.Buffer.Release()
 			if err != nil || !took() {
@@ -89,8 +89,9 @@ func openMany(s Setup) (*target, error) {
 	return t, nil
 }
 
-// whole is the error of a read that should have had size bytes.
-func whole(n, size int, off int64) error {
+// checkLength returns an error for a read of size bytes at off that returned n bytes, nil if that
+// is all.
+func checkLength(n, size int, off int64) error {
 	if n != size {
 		return fmt.Errorf("read %d of %d bytes at %d", n, size, off)
 	}

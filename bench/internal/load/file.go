@@ -6,8 +6,8 @@ import (
 	"os"
 )
 
-// file is what a load needs of the file under test. Both sides are called
-// through it, so that both pay for the interface.
+// file is what a load needs of the file under test. All sides are called through it, so that all
+// pay for the call through an interface.
 type file interface {
 	ReadAt(p []byte, off int64) (int, error)
 	WriteAt(p []byte, off int64) (int, error)
@@ -15,44 +15,43 @@ type file interface {
 	Close() error
 }
 
-// target is an opened file under test and what its side has to say.
+// target is the file under test as one side has opened it, and the operations that this side
+// performs on it.
 type target struct {
 	file
-	explain string
+	explain string     // how the side describes itself
 	stats   func() any // nil for os.File
 	close   func() error
 
-	// do is the operation of ways that are not calls of file's methods.
+	// do is the operation, for ways that do not call file's methods.
 	do func(buf []byte, off int64) error
-	// each is do where every client, by its number, has one of its own.
+	// each returns do for one client, for ways in which each client has its own.
 	each func(client int) func(buf []byte, off int64) error
-	// buffers returns the most memory that the side has read into. It is nil
-	// where that is the clients' own.
-	buffers func() int64
-	lends   bool // it takes no memory of the client's
+	// buffers returns the peak of the memory that the side reads into. It is nil if the side reads
+	// into the clients' buffers.
+	buffers   func() int64
+	ownMemory bool // the side reads into its own memory; clients need no buffers
 
-	// begin precedes a slice, and end follows it: a stream is opened, which
-	// begins at off, and closed. Nil where there is nothing to do.
+	// begin is called before a slice, and end after it; both may be nil. A stream is opened at off
+	// and closed.
 	begin func(off int64) error
 	end   func() error
-	// many is what the client does all of its slice, of ways that are loops:
-	// each offset of next is read, and took is called after each. It ends
-	// when took returns false.
+	// many performs a whole slice, for ways that are loops over many reads: it reads each offset
+	// of next and calls took after each read, until took returns false.
 	many func(next func() (int64, bool), took func() bool) error
-	// flood is a read of Load.Flood, if it is not one of file.
+	// flood reads for Load.Flood; nil uses file.
 	flood func(buf []byte, off int64) error
-	// syscalls returns, after end, those of the slice; nil if Side.Timed is not
+	// syscalls returns the system calls of the slice, after end. It is nil unless Side.Timed is
 	// set.
 	syscalls func() *Syscalls
 }
 
-// unsupportedError marks what this machine cannot do, as opposed to what
-// went wrong.
+// unsupportedError reports that this machine lacks what a load needs, as opposed to a failure.
 type unsupportedError struct{ reason string }
 
 func (e *unsupportedError) Error() string { return e.reason }
 
-// openTarget opens path for the load as the side would.
+// openTarget opens the file for the load in the way of the side.
 func openTarget(s Setup) (*target, error) {
 	flag := os.O_RDONLY
 	if s.Load.Kind.Write() {
@@ -97,8 +96,8 @@ func openTarget(s Setup) (*target, error) {
 	return &target{file: f, close: f.Close}, nil
 }
 
-// checkDirect reports, before a side is asked for it, whether the file can be
-// opened with O_DIRECT at all.
+// checkDirect returns an *unsupportedError if the file cannot be opened with O_DIRECT at all, so
+// that every side gives the same reason.
 func checkDirect(path string, flag int) error {
 	if openDirect == 0 {
 		return &unsupportedError{"no O_DIRECT on this system"}
@@ -113,7 +112,7 @@ func checkDirect(path string, flag int) error {
 	return f.Close()
 }
 
-// operation returns what a client does again and again.
+// operation returns the operation that a client repeats.
 func (t *target) operation(l Load, client int) func(buf []byte, off int64) error {
 	switch {
 	case t.each != nil:

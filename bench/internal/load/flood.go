@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// flood is goroutines that read much from the file while a load is measured.
+// flood reads large blocks from the file, with several goroutines, while a load is measured.
 type flood struct {
 	bufs   [][]byte
 	blocks int64
@@ -22,15 +22,15 @@ func newFlood(goroutines int, fileSize int64, t *target) *flood {
 	return f
 }
 
-// start starts the flood, if there is one. Stop ends it, and returns the bytes a
-// second that it has read while the window was open.
+// start starts the goroutines; with a nil flood it does nothing. stop ends them and returns the
+// bytes a second that they read while the window was open.
 func (f *flood) start(w *window) (stop func() (rate float64, err error)) {
 	if f == nil {
 		return func() (float64, error) { return 0, nil }
 	}
 	f.seed++
 	var (
-		all   sync.WaitGroup
+		all   sync.WaitGroup // the goroutines
 		ended atomic.Bool
 		parts = make([]float64, len(f.bufs))
 		errs  = make([]error, len(f.bufs))
@@ -52,7 +52,7 @@ func (f *flood) start(w *window) (stop func() (rate float64, err error)) {
 	}
 }
 
-// run reads until the end, and returns how many reads lay in the window.
+// run reads until ended is set, and returns how many reads fell into the window.
 func (f *flood) run(w *window, buf []byte, client uint64, ended *atomic.Bool) (n float64, err error) {
 	next := randomOffsets(f.seed, client, f.blocks, FloodSize)
 	for !ended.Load() {

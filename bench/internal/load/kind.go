@@ -10,7 +10,7 @@ import (
 // Kind names what is done to the file.
 type Kind string
 
-// The kinds of the benchmark matrix.
+// The kinds of the matrix.
 const (
 	ReadCached    Kind = "read-cached"    // ReadAt of blocks in the page cache
 	ReadCold      Kind = "read-cold"      // ReadAt of blocks not read since the page cache was dropped
@@ -22,30 +22,30 @@ const (
 
 // The kinds of other experiments.
 const (
-	ScanCold   Kind = "scan-cold"   // reads from one place on to the end, after the page cache was dropped
-	ScanDirect Kind = "scan-direct" // the same with O_DIRECT, round and round
+	ScanCold   Kind = "scan-cold"   // sequential reads to the end of the file, after the page cache was dropped
+	ScanDirect Kind = "scan-direct" // sequential reads with O_DIRECT, again from the beginning at the end
 	ReadHot    Kind = "read-hot"    // ReadAt of blocks in memory, within a span that fits a small cache
 	ReadSkewed Kind = "read-skewed" // O_DIRECT, the n-th most popular block with a probability of 1/n^0.99
-	// WriteAppend is Write to the end of a file of its own, beside the one under
-	// test, then Sync: a write-ahead log. It is empty when a slice begins.
+	// WriteAppend is a write-ahead log: all goroutines Write to the end of one new file, and Sync
+	// after each Write. The log is emptied before each slice.
 	WriteAppend Kind = "write-append"
-	WriteLogs   Kind = "write-logs" // the same, of a log of each goroutine's own
+	WriteLogs   Kind = "write-logs" // the same, with one log for each goroutine
 )
 
-// The kinds of copies of trees, whose operation is a file. They are programs'
-// and no worker's.
+// The kinds of copies of trees. An operation is the copy of one file. Programs perform them; no
+// worker does.
 const (
-	CopyHot  Kind = "copy-hot"  // of files in memory
-	CopyCold Kind = "copy-cold" // of files that are not in memory, until the copy is on disk
+	CopyHot  Kind = "copy-hot"  // files in memory, the copy in memory
+	CopyCold Kind = "copy-cold" // files that are not in memory; ends when the copy is on disk
 )
 
-// The kinds of jobs that read and write in turn, which are fio's.
+// The kinds of jobs that read one half and write the other. fio performs them.
 const (
 	MixedRandom     Kind = "mixed-random"
 	MixedSequential Kind = "mixed-sequential"
 )
 
-// The kinds that the program of `sluice bench transparent` alone performs.
+// The kinds that only the program of package builds performs.
 const (
 	ReadStack  Kind = "read-stack"  // ReadAt of blocks in the page cache, each into a new array of 4 KiB on the stack
 	ScanCached Kind = "scan-cached" // Read of blocks in the page cache, from the beginning again at the end
@@ -54,7 +54,7 @@ const (
 	ZipFiles   Kind = "zip-files"   // a zip of 256 files of the load's size
 )
 
-// Kinds are those of the matrix in the order in which they are shown.
+// Kinds are the kinds of the matrix, in the order of its table.
 var Kinds = []Kind{ReadCached, ReadCold, ReadDirect, WriteBuffered, WriteDirect, WriteSync}
 
 var otherKinds = []Kind{ScanCold, ScanDirect, ReadHot, ReadSkewed, WriteAppend, WriteLogs, CopyHot, CopyCold, MixedRandom, MixedSequential, ReadStack, ScanCached, ReadFiles, HashFile, ZipFiles}
@@ -64,11 +64,11 @@ func (k Kind) Direct() bool {
 	return k == ReadDirect || k == WriteDirect || k == ScanDirect || k == ReadSkewed
 }
 
-// Cold reports whether the page cache is dropped before each slice, in which
-// no block is read twice.
+// Cold reports whether the page cache is dropped before each slice, and each block is read at
+// most once in a slice.
 func (k Kind) Cold() bool { return k == ReadCold || k == ScanCold }
 
-// Scan reports whether the file is read in the order in which it lies.
+// Scan reports whether the file is read sequentially.
 func (k Kind) Scan() bool { return k == ScanCold || k == ScanDirect }
 
 // Write reports whether the kind changes the file.
@@ -80,39 +80,36 @@ func (k Kind) hot() bool { return !k.Direct() && !k.Cold() }
 // Valid reports whether k is a kind.
 func (k Kind) Valid() bool { return slices.Contains(Kinds, k) || slices.Contains(otherKinds, k) }
 
-// The part of the file that kinds working in the page cache use: small enough
-// to stay there on any machine with a gigabyte of memory, and large enough
-// that it does not fit a processor's cache.
+// The part of the file that kinds use that work in the page cache. It is small enough to stay
+// there on a machine with 1 GiB of memory, and too large for a processor's cache.
 const (
 	hotReadSpan  = 256 << 20 // 256 MiB
-	hotWriteSpan = 64 << 20  // 64 MiB: it is synced after every slice
+	hotWriteSpan = 64 << 20  // 64 MiB, less because it is synced after every slice
 )
 
-// Load says what the goroutines of a worker do.
+// Load is what a worker does: what its goroutines do to the file.
 type Load struct {
 	Kind Kind `json:"kind"`
 	Size int  `json:"size"` // bytes an operation; offsets are multiples of it
-	// Goroutines, each with one operation in progress. A Way that has several
-	// in progress at once (Way.Alone) has this many, and one goroutine.
+	// Goroutines is the number of goroutines, each with one operation in flight. A way that keeps
+	// several operations in flight from one goroutine (Way.OneGoroutine) keeps this many.
 	Goroutines int `json:"goroutines"`
-	// Within is how many bytes of the file are worked on, from the beginning
-	// on; 0 leaves it to the kind.
+	// Within limits the load to the first bytes of the file; 0 leaves it to the kind.
 	Within int64 `json:"within,omitempty"`
-	// Flood is how many goroutines read FloodSize bytes at a time from the file
-	// meanwhile, at random. Of a Slice, Flood alone counts their reads.
+	// Flood is the number of goroutines that meanwhile read FloodSize bytes at a time at random
+	// offsets. Only Slice.Flood counts their reads.
 	Flood int `json:"flood,omitempty"`
 }
 
-// FloodSize is the size of a read of a flood, in bytes.
+// FloodSize is the size of a flood's read, in bytes.
 const FloodSize = 1 << 20 // 1 MiB
 
-// String returns the load as a cell's name: kind/size/goroutines.
+// String returns the name of the load's cell: kind/size/goroutines.
 func (l Load) String() string {
 	return fmt.Sprintf("%s/%s/%d", l.Kind, SizeName(l.Size), l.Goroutines)
 }
 
-// Span returns how many bytes of a file of fileSize bytes the load touches,
-// from offset 0.
+// Span returns how many bytes of a file of fileSize bytes the load uses, from offset 0.
 func (l Load) Span(fileSize int64) int64 {
 	switch {
 	case l.Within > 0:
@@ -125,7 +122,7 @@ func (l Load) Span(fileSize int64) int64 {
 	return min(fileSize, hotReadSpan)
 }
 
-// blocks returns how many operations of the load's size fit in the span.
+// blocks returns how many operations of the load's size fit into the span.
 func (l Load) blocks(fileSize int64) int64 { return l.Span(fileSize) / int64(l.Size) }
 
 // burst returns the number of operations between two readings of the clock. Reading it costs

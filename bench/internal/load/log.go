@@ -8,17 +8,17 @@ import (
 	"os"
 )
 
-// log is a file that records are appended to, of package os or of sluice.
+// log is a file that records are appended to: an *os.File or a *sluice.File.
 type log interface {
 	file
 	io.Writer
 	Truncate(size int64) error
 }
 
-// logs are those of a worker: one that all clients append to, or one for each.
+// logs are the logs of a worker: one for all clients, or one for each.
 type logs []log
 
-// openLogs opens the load's logs as the side would.
+// openLogs opens the load's logs in the way of the side.
 func openLogs(s Setup) (*target, error) {
 	t, open, err := logOpener(s.Side)
 	if err != nil {
@@ -27,9 +27,8 @@ func openLogs(s Setup) (*target, error) {
 	return openLogsBy(t, open, s)
 }
 
-// openLogsBy opens the load's logs beside the file under test, which stays as it
-// is. They have no names any more when they are open, so that they go with the
-// worker however that ends.
+// openLogsBy opens the load's logs beside the file under test, which is not changed. Their names
+// are removed at once, so that the logs disappear with the worker, however it ends.
 func openLogsBy(t *target, open func(name string, flag int) (log, error), s Setup) (*target, error) {
 	n := 1
 	if s.Load.Kind == WriteLogs {
@@ -54,8 +53,8 @@ func openLogsBy(t *target, open func(name string, flag int) (log, error), s Setu
 	return t, nil
 }
 
-// logOpener returns what opens a log as the side would, and the target that it
-// will be a log of.
+// logOpener returns the function that opens a log in the way of the side, and the target to add
+// the logs to.
 func logOpener(side Side) (*target, func(name string, flag int) (log, error), error) {
 	if side.Way != BySluice {
 		t := &target{close: func() error { return nil }}
@@ -82,7 +81,7 @@ func openLog(open func(name string, flag int) (log, error), name string) (log, e
 	return l, nil
 }
 
-// empty leaves nothing in the logs.
+// empty truncates the logs.
 func (all logs) empty() error {
 	for _, l := range all {
 		if err := l.Truncate(0); err != nil {
@@ -100,7 +99,7 @@ func (all logs) close() error {
 	return errors.Join(errs...)
 }
 
-// appendSync adds a record to the log, and makes it durable.
+// appendSync appends a record to the log and makes it durable.
 func appendSync(l log, record []byte) error {
 	n, err := l.Write(record)
 	if err == nil && n < len(record) {

@@ -6,10 +6,9 @@ import (
 	"strconv"
 )
 
-// resident returns the memory of this process that is resident, huge pages of
-// hugetlb included, which the kernel counts apart; 0 if it cannot be told. The
-// figures of /proc/self/status are quicker to have, and off by up to 256 KiB a
-// processor since Linux 6.2.
+// resident returns the resident memory of this process in bytes, 0 if unknown. It includes huge
+// pages of hugetlb, which the kernel counts separately. The figures of /proc/self/status would be
+// quicker to read, but since Linux 6.2 they are off by up to 256 KiB for each processor.
 func resident() int64 {
 	text, err := os.ReadFile("/proc/self/smaps_rollup")
 	if err != nil {

@@ -2,5 +2,5 @@
 
 package load
 
-// resident is known on Linux only.
+// resident returns 0: it is known on Linux only.
 func resident() int64 { return 0 }

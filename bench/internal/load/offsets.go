@@ -5,13 +5,13 @@ import (
 	"sync/atomic"
 )
 
-// order is in which order a load's blocks are read or written.
+// order determines the offsets of a load's operations.
 type order struct {
 	load   Load
 	span   int64
 	blocks int64
-	once   []uint32 // of ReadCold: all blocks, in any order
-	zipf   *zipf    // of ReadSkewed
+	once   []uint32 // for ReadCold: all blocks, in random order
+	zipf   *zipf    // for ReadSkewed
 }
 
 func newOrder(l Load, fileSize int64) *order {
@@ -25,7 +25,7 @@ func newOrder(l Load, fileSize int64) *order {
 	return o
 }
 
-// slice returns what gives each of the clients, by its number, its offsets.
+// slice returns a function that returns the offsets of a slice for one client, given its number.
 func (o *order) slice(seed uint64, clients int) func(clientNo int) func() (int64, bool) {
 	size := int64(o.load.Size)
 	switch {
@@ -42,11 +42,11 @@ func (o *order) slice(seed uint64, clients int) func(clientNo int) func() (int64
 	return func(i int) func() (int64, bool) { return randomOffsets(seed, uint64(i), o.blocks, size) }
 }
 
-// start returns where a scan begins.
+// start returns the offset at which a scan begins.
 func (o *order) start(seed uint64) int64 { return ScanStart(seed, o.span, o.load.Size) }
 
-// fill returns, for all clients, what a cache has to be filled with: all blocks,
-// or as many as are drawn for a slice.
+// fill returns the offsets, shared by all callers, that fill a cache: all blocks, or as many as a
+// slice draws.
 func (o *order) fill() func() (int64, bool) {
 	if o.zipf != nil {
 		return listOffsets(o.zipf.draw(0), int64(o.load.Size))
@@ -67,14 +67,14 @@ func shuffle(v []uint32, seed uint64) {
 	rng.Shuffle(len(v), func(i, j int) { v[i], v[j] = v[j], v[i] })
 }
 
-// randomOffsets returns blocks of size bytes in random order, without end.
+// randomOffsets returns random offsets of blocks of size bytes, without end.
 func randomOffsets(seed, clientNo uint64, blocks, size int64) func() (int64, bool) {
 	rng := rand.New(rand.NewPCG(seed, clientNo))
 	return func() (int64, bool) { return rng.Int64N(blocks) * size, true }
 }
 
-// listOffsets returns a function, for all clients, that yields the blocks in the
-// order of the list.
+// listOffsets returns the offsets of the blocks in the list, in its order. All clients take from
+// the same list.
 func listOffsets(list []uint32, size int64) func() (int64, bool) {
 	var taken atomic.Int64
 	return func() (int64, bool) {
@@ -86,8 +86,8 @@ func listOffsets(list []uint32, size int64) func() (int64, bool) {
 	}
 }
 
-// ScanStart returns where a scan of span bytes begins: at a block of its first
-// quarter, for a disk in a cloud remembers what was read a moment ago.
+// ScanStart returns where a scan of span bytes begins: at a random block of its first quarter,
+// because a disk in a cloud remembers what was read a moment ago.
 func ScanStart(seed uint64, span int64, size int) int64 {
 	blocks := span / 4 / int64(size)
 	if blocks < 2 {
@@ -96,8 +96,8 @@ func ScanStart(seed uint64, span int64, size int) int64 {
 	return rand.New(rand.NewPCG(seed, 0)).Int64N(blocks) * int64(size)
 }
 
-// scanOffsets returns the blocks of size bytes from start on: up to the end of
-// the span if the scan is cold, else round and round.
+// scanOffsets returns the offsets of a scan from start on. A cold scan ends at the end of the
+// span; any other begins again at its beginning.
 func scanOffsets(start, span, size int64, cold bool) func() (int64, bool) {
 	off := start
 	return func() (int64, bool) {
@@ -113,8 +113,8 @@ func scanOffsets(start, span, size int64, cold bool) func() (int64, bool) {
 	}
 }
 
-// drawnOffsets returns the blocks of size bytes that have been drawn, round
-// and round, from a place on that is the client's own.
+// drawnOffsets returns the offsets of the drawn blocks, again from the beginning at the end. Each
+// client starts at a different one.
 func drawnOffsets(drawn []uint32, clientNo, clients int, size int64) func() (int64, bool) {
 	i := clientNo * (len(drawn) / clients)
 	return func() (int64, bool) {

@@ -5,13 +5,12 @@ import (
 	"os"
 )
 
-// minGone is how much of the file must have left the page cache for a read
-// to be called cold.
+// minGone is the part of the file that must have left the page cache for a read to count as cold.
 const minGone = 0.99
 
-// SetPageCache brings the page cache into the state in which a slice of the
-// load begins: without the file, or with all of the load's span. Where the
-// kernel cannot tell what is there, the span is read.
+// SetPageCache brings the page cache into the state in which a slice of the load begins: without
+// the file, or with all of the load's span. If the kernel does not say what the page cache holds,
+// it reads the span.
 func SetPageCache(f *os.File, l Load, fileSize int64) error {
 	switch l.Kind {
 	case ReadCold, ScanCold:

@@ -11,28 +11,28 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/linuxaio"
 )
 
-// paperFile performs each call as the library of Wilson and Mutschlechner
-// (2017) did for a lone request: one io_submit, then io_getevents until it is
-// done, on a context taken from those kept for re-use.
+// paperFile performs each call as the library of Wilson and Mutschlechner (2017) did for a single
+// request: one io_submit, then io_getevents until the request is done, on a context that is kept
+// for re-use.
 type paperFile struct {
 	*os.File
 	contexts chan *paperContext
 	timed    bool
-	syscalls Syscalls // if timed, of the last slice
+	syscalls Syscalls // of the last slice, if timed
 }
 
-// paperContext is an io_context_t with one request's memory.
+// paperContext is an io_context_t and the memory of its one request.
 type paperContext struct {
 	linuxaio.Context
 	cb    linuxaio.IOCB
-	cbs   *linuxaio.IOCB // an array of one: &cb
+	cbs   *linuxaio.IOCB // &cb; io_submit takes the address of this pointer as an array of one
 	event [1]linuxaio.Event
 
 	timed bool
 	took  [paperCalls]paperTime
 }
 
-// The system calls of a context, by which its times are kept.
+// The indices of paperContext.took.
 const (
 	paperSetup = iota
 	paperSubmit
@@ -48,7 +48,7 @@ type paperTime struct {
 	time  time.Duration
 }
 
-// openPaperAIO opens path with one context a goroutine.
+// openPaperAIO opens path with one context for each goroutine.
 func openPaperAIO(path string, flag, goroutines int, timed bool) (*target, error) {
 	f, err := os.OpenFile(path, flag, 0)
 	if err != nil {
@@ -65,37 +65,37 @@ func openPaperAIO(path string, flag, goroutines int, timed bool) (*target, error
 	t := &target{file: p, close: p.close}
 	if timed {
 		t.begin = func(int64) error { p.collect(); return nil }
-		t.end = func() error { p.syscalls = p.collect(); return p.spare() }
+		t.end = func() error { p.syscalls = p.collect(); return p.timeContext() }
 		t.syscalls = func() *Syscalls { return &p.syscalls }
 	}
 	return t, nil
 }
 
-// collect returns what the contexts, which are all idle, have done since the
-// last time.
+// collect returns the system calls of all contexts since the last call of collect. No request may
+// be in flight.
 func (p *paperFile) collect() (s Syscalls) {
 	for range len(p.contexts) {
 		c := <-p.contexts
-		s.take(c)
+		s.addContext(c)
 		p.contexts <- c
 	}
 	return s
 }
 
-// spare adds the calls that make and destroy a context, of one that is not
-// used: to destroy those of a slice each time would take longer than it.
-func (p *paperFile) spare() error {
+// timeContext adds the calls that make and destroy a context, by making one that is not used.
+// Destroying the contexts of each slice would take longer than the slice.
+func (p *paperFile) timeContext() error {
 	c := &paperContext{timed: true}
 	if err := c.setup(); err != nil {
 		return err
 	}
 	c.destroy()
-	p.syscalls.take(c)
+	p.syscalls.addContext(c)
 	return nil
 }
 
-// take adds the calls of a context, which forgets them.
-func (s *Syscalls) take(c *paperContext) {
+// addContext adds the calls of a context, and resets its counts.
+func (s *Syscalls) addContext(c *paperContext) {
 	if len(s.Calls) == 0 {
 		s.Calls = make([]Syscall, paperCalls)
 	}
@@ -120,14 +120,14 @@ func (c *paperContext) setup() error {
 	return nil
 }
 
-// destroy destroys a context that is idle.
+// destroy destroys the context, which must be idle.
 func (c *paperContext) destroy() {
 	begin := c.begin()
 	_ = c.Destroy()
 	c.end(paperDestroy, begin)
 }
 
-// begin returns the time if calls are timed.
+// begin returns the time if calls are timed, else the zero time.
 func (c *paperContext) begin() (now time.Time) {
 	if c.timed {
 		now = time.Now()
@@ -142,7 +142,7 @@ func (c *paperContext) end(call int, begin time.Time) {
 	}
 }
 
-// close is the end of the file and of its contexts.
+// close closes the file and destroys its contexts.
 func (p *paperFile) close() error {
 	for len(p.contexts) > 0 {
 		c := <-p.contexts

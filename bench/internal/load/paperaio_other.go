@@ -2,7 +2,7 @@
 
 package load
 
-// openPaperAIO is for Linux, where io_submit is.
+// openPaperAIO fails: Linux AIO exists on Linux only.
 func openPaperAIO(string, int, int, bool) (*target, error) {
 	return nil, &unsupportedError{"no Linux AIO on this system"}
 }

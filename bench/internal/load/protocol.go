@@ -5,68 +5,62 @@ import (
 	"time"
 )
 
-// A Side names an implementation to be measured.
+// Side is one of the things that are compared: an implementation, and how it is used.
 type Side struct {
-	Name   string `json:"name"` // how tables call it
+	Name   string `json:"name"` // in tables
 	Way    Way    `json:"way"`
-	Driver string `json:"driver,omitempty"` // of sluice; "" is its own choice
-	Budget int64  `json:"budget,omitempty"` // of the cache, in bytes
-	Timed  bool   `json:"timed,omitempty"`  // BySluice and ByPaper: slices have Syscalls
-	// Class, BySluice, has the Scheduler have the classes Foreground and Background;
-	// it is whose the operations are. Those of a flood are Background's.
+	Driver string `json:"driver,omitempty"` // sluice's; "" is its own choice
+	Budget int64  `json:"budget,omitempty"` // bytes, for ByCache
+	Timed  bool   `json:"timed,omitempty"`  // record Slice.Syscalls; for BySluice and ByPaper
+	// Class is the class of the operations, Foreground or Background, for BySluice; "" uses no
+	// classes. The operations of a flood are then in Background.
 	Class string `json:"class,omitempty"`
 }
 
-// Way says through what a Side performs its operations.
+// Way is the call or program by which a Side performs its operations.
 type Way string
 
 // The ways.
 const (
 	ByOS     Way = "os"        // os.File
 	BySluice Way = "sluice"    // sluice.File
-	ByPaper  Way = "paper-aio" // io_submit and io_getevents each time, as published in 2017
+	ByPaper  Way = "paper-aio" // io_submit and io_getevents for each operation, as published in 2017
 
 	ByBuffer Way = "sluice-buffer" // direct.File.ReadBuffer
 	ByMany   Way = "sluice-many"   // direct.File.ReadMany
 	ByReader Way = "sluice-reader" // direct.Reader.Read
 	ByNext   Way = "sluice-next"   // direct.Reader.Next
 	ByCache  Way = "sluice-cache"  // cache.File.ReadAt over a direct.File
-	ByFio    Way = "fio"           // the program fio; no worker of this package
 
-	ByCopy    Way = "sluice-cp" // the program sluice cp; no worker of this package
-	ByProgram Way = "program"   // a program of somebody else's, or a floor; likewise
+	// The rest are programs. No worker of this package performs them.
 
-	// By a program that knows os.File alone, as go build and sluice build make it;
-	// no worker of this package.
-	ByGoBuild     Way = "go-build"
-	BySluiceBuild Way = "sluice-build"
-
-	// ByTunedFio is fio with all that makes a request cheap.
-	ByTunedFio Way = "fio-tuned"
+	ByFio         Way = "fio"          // fio, as most people run it
+	ByTunedFio    Way = "fio-tuned"    // fio with all options that make a request cheap
+	ByCopy        Way = "sluice-cp"    // sluice cp
+	ByProgram     Way = "program"      // another program that copies, or a floor
+	ByGoBuild     Way = "go-build"     // the program of package builds, made by go build
+	BySluiceBuild Way = "sluice-build" // the same, made by sluice build
 )
 
-// Alone reports whether the way keeps several operations in progress from one
-// goroutine.
-func (w Way) Alone() bool { return w == ByMany || w == ByReader || w == ByNext || w.Fio() }
+// OneGoroutine reports whether the way keeps several operations in flight from one goroutine.
+func (w Way) OneGoroutine() bool { return w == ByMany || w == ByReader || w == ByNext || w.Fio() }
 
 // Fio reports whether the way is the program fio.
 func (w Way) Fio() bool { return w == ByFio || w == ByTunedFio }
 
-// OSFile is the side every other is compared with.
+// OSFile is the side that the others are compared with.
 var OSFile = Side{Name: "os.File", Way: ByOS}
 
-// Fio is the yardstick of what a disk can do, as its users run it, and TunedFio
-// that of what a request need cost.
+// Fio shows what a disk can do, and TunedFio what a request need not cost more than.
 var (
 	Fio      = Side{Name: "fio", Way: ByFio}
 	TunedFio = Side{Name: "fio, tuned", Way: ByTunedFio}
 )
 
-// PaperAIO is what the 2017 paper measured.
+// PaperAIO is Linux AIO as the 2017 paper used it.
 var PaperAIO = Side{Name: "2017 AIO", Way: ByPaper}
 
-// Sluice returns the side that goes through sluice with the given driver,
-// "" for the one sluice chooses.
+// Sluice returns the side of sluice.File on the given driver; "" is sluice's own choice.
 func Sluice(driver string) Side {
 	s := Side{Name: "sluice", Way: BySluice, Driver: driver}
 	if driver != "" {
@@ -75,59 +69,58 @@ func Sluice(driver string) Side {
 	return s
 }
 
-// Request is one line from the parent. Exactly one field is set.
+// Request is one line to the worker. Exactly one field is set.
 type Request struct {
 	Setup *Setup    `json:"setup,omitempty"`
 	Slice *SliceReq `json:"slice,omitempty"`
 }
 
-// Setup is the first request: what to open and what to do to it.
+// Setup is the first request: the file, the side and the load.
 type Setup struct {
 	Path string `json:"path"`
-	Logs string `json:"logs,omitempty"` // how the names of logs begin; "" is Path
+	Logs string `json:"logs,omitempty"` // beginning of the names of logs; "" is Path
 	Side Side   `json:"side"`
 	Load Load   `json:"load"`
 }
 
 // SliceReq asks for one slice.
 type SliceReq struct {
-	Lead time.Duration `json:"lead"` // before the measured window
-	Time time.Duration `json:"time"` // of the measured window
+	Lead time.Duration `json:"lead"` // length of the lead-in
+	Time time.Duration `json:"time"` // length of the window
 	Seed uint64        `json:"seed"` // of the offsets
 }
 
-// Reply answers a Request. Error and Unsupported say why there is no result;
-// both end the worker.
+// Reply answers a Request. If Error or Unsupported is set there is no result, and the worker is
+// of no more use.
 type Reply struct {
 	Error string `json:"error,omitempty"`
-	// Unsupported is set instead of Error where this machine lacks what the
-	// load needs: a driver, O_DIRECT, a page cache that can be dropped.
+	// Unsupported is set instead of Error if this machine lacks what the load needs: a driver,
+	// O_DIRECT, a page cache that can be dropped.
 	Unsupported string          `json:"unsupported,omitempty"`
 	Explain     string          `json:"explain,omitempty"` // sluice's Explain, after Setup
 	Slice       *Slice          `json:"slice,omitempty"`
 	Stats       json.RawMessage `json:"stats,omitempty"` // sluice's Stats, after a slice
 }
 
-// Slice is what one slice measured.
+// Slice is the result of one slice.
 type Slice struct {
-	Ops     float64       `json:"ops"`     // those in part in the window count in part
-	Elapsed time.Duration `json:"elapsed"` // the length of the window
-	CPU     time.Duration `json:"cpu"`     // user and system time of the whole process, in the window
-	Mean    time.Duration `json:"mean"`    // of an operation, as its goroutine sees it
+	Ops     float64       `json:"ops"`     // an operation that is partly in the window counts in part
+	Elapsed time.Duration `json:"elapsed"` // length of the window
+	CPU     time.Duration `json:"cpu"`     // user and system time of the process in the window
+	Mean    time.Duration `json:"mean"`    // latency of an operation, as its goroutine sees it
 	P50     time.Duration `json:"p50"`
 	P99     time.Duration `json:"p99"`
 	Max     time.Duration `json:"max"`
 
-	// Resident is the worker's resident memory at the end, less what it had
-	// before it opened the file, and Buffers the most memory that data was
-	// read into until then; in bytes, 0 where it is not known.
+	// Resident is the growth of the worker's resident memory since before it opened the file, and
+	// Buffers the peak of the memory that data was read into; in bytes, 0 if unknown.
 	Resident int64 `json:"resident,omitempty"`
 	Buffers  int64 `json:"buffers,omitempty"`
 
-	// Flood is the bytes a second of Load.Flood.
+	// Flood is the bytes a second that Load.Flood read.
 	Flood float64 `json:"flood,omitempty"`
 
-	// Syscalls are those of the lead-in and the window, of sides that are Timed.
+	// Syscalls are the system calls of lead-in and window, if Side.Timed is set.
 	Syscalls *Syscalls `json:"syscalls,omitempty"`
 }
 

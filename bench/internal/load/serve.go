@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// Serve is a worker process's life: it answers the requests of r on w until
-// r ends, which it does when the parent is done or dead.
+// Serve answers the requests of r on w until r ends, which is when the parent closes the pipe or
+// dies. It is the main loop of a worker process.
 func Serve(r io.Reader, w io.Writer) error {
 	s := server{dec: json.NewDecoder(r), enc: json.NewEncoder(w)}
 	err := s.serve()

@@ -6,8 +6,7 @@ import (
 	"github.com/sluiceio/sluice"
 )
 
-// openSluice opens path through a sluice scheduler on the given driver, or
-// through the default one.
+// openSluice opens path on a Scheduler with the given driver, "" for the default Scheduler.
 func openSluice(path string, flag int, driver string) (*target, error) {
 	s, release, err := scheduler(driver)
 	if err != nil {
@@ -25,8 +24,8 @@ func openSluice(path string, flag int, driver string) (*target, error) {
 	}, nil
 }
 
-// scheduler returns a scheduler and what releases it. The default one, which
-// heeds SLUICE_DRIVER as a user's program would, is never released.
+// scheduler returns a Scheduler and the function that releases it. For driver "" it is the
+// default one, which is chosen as in a user's program (SLUICE_DRIVER) and never released.
 func scheduler(driver string) (*sluice.Scheduler, func() error, error) {
 	if driver == "" {
 		s, err := sluice.Default()

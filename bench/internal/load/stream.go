@@ -8,15 +8,16 @@ import (
 	"github.com/sluiceio/sluice/direct"
 )
 
-// stream is a direct.Reader that begins anew at its end.
+// stream reads the file through a direct.Reader, and starts again at the beginning when it
+// reaches the end.
 type stream struct {
 	file    *directFile
 	options direct.ReaderOptions
 	r       *direct.Reader // between begin and end
 }
 
-// openStream opens the file for a Reader that has as many buffers of the
-// load's size as the load has operations in flight.
+// openStream opens the file for a Reader with as many buffers of the load's size as the load has
+// operations in flight.
 func openStream(s Setup) (*target, error) {
 	d, err := openDirectFile(s)
 	if err != nil {
@@ -34,7 +35,7 @@ func openStream(s Setup) (*target, error) {
 	t := d.target()
 	t.begin, t.end, t.do = st.begin, st.end, st.read
 	if s.Side.Way == ByNext {
-		t.do, t.lends = st.next, true
+		t.do, t.ownMemory = st.next, true
 	}
 	return t, nil
 }
@@ -49,7 +50,8 @@ func (s *stream) begin(off int64) (err error) {
 
 func (s *stream) end() error { return s.r.Close() }
 
-// read reads the next bytes of the file into buf, wherever they are.
+// read reads the next bytes of the file into buf. The offset is the Reader's, so it ignores the
+// one it is given.
 func (s *stream) read(buf []byte, _ int64) error {
 	_, err := io.ReadFull(s.r, buf)
 	if err == io.EOF {
@@ -60,7 +62,7 @@ func (s *stream) read(buf []byte, _ int64) error {
 	return err
 }
 
-// next has the next buffer.
+// next takes the next buffer of the Reader.
 func (s *stream) next(_ []byte, off int64) error {
 	b, err := s.r.Next()
 	if err == io.EOF {
@@ -72,5 +74,5 @@ func (s *stream) next(_ []byte, off int64) error {
 		return err
 	}
 	defer b.Release()
-	return whole(b.Len(), s.options.BufferSize, off)
+	return checkLength(b.Len(), s.options.BufferSize, off)
 }

@@ -2,7 +2,6 @@ package load
 
 import (
 	"os"
-	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -11,14 +10,13 @@ import (
 // openDirect is the open flag for O_DIRECT, 0 where there is none.
 const openDirect = unix.O_DIRECT
 
-// errNoDirect is what a file system without O_DIRECT answers to open(2).
+// errNoDirect is the error of open(2) on a file system without O_DIRECT.
 const errNoDirect = unix.EINVAL
 
-// dropCache takes the file out of the page cache and reports how much of it
-// is gone, from 0 to 1; where the kernel cannot tell (cachestat came with
-// 6.5) it is taken at its word.
+// dropCache drops the file from the page cache and returns the part of it that is gone, from 0 to
+// 1. On kernels without cachestat(2) (before 6.5) it assumes that all is gone.
 func dropCache(f *os.File, size int64) (gone float64, err error) {
-	// Dirty pages are not dropped, so they are written first.
+	// The kernel does not drop dirty pages, so they are written first.
 	if err := f.Sync(); err != nil {
 		return 0, os.NewSyscallError("fsync", err)
 	}
@@ -48,15 +46,5 @@ func cachedBytes(f *os.File, n int64) (int64, error) {
 	return int64(stat.cached) * int64(os.Getpagesize()), nil
 }
 
-// adviseHuge asks for huge pages. Where there are none, small ones do.
+// adviseHuge asks for huge pages. Without them the load works as well.
 func adviseHuge(b []byte) { _ = unix.Madvise(b, unix.MADV_HUGEPAGE) }
-
-// cpuTime returns the processor time this process has used, the kernel's
-// worker threads for it (iou-wrk) included.
-func cpuTime() time.Duration {
-	var u unix.Rusage
-	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}

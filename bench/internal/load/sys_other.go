@@ -12,13 +12,13 @@ const openDirect = 0
 
 var errNoDirect = errors.ErrUnsupported
 
-// dropCache takes the file out of the page cache, which takes Linux.
+// dropCache fails: it needs Linux.
 func dropCache(*os.File, int64) (gone float64, err error) {
 	return 0, &unsupportedError{"the page cache cannot be dropped on this system"}
 }
 
-// cachedBytes cannot be told.
+// cachedBytes fails: it needs Linux.
 func cachedBytes(*os.File, int64) (int64, error) { return 0, errors.ErrUnsupported }
 
-// adviseHuge is left to the kernel outside Linux.
+// adviseHuge does nothing outside Linux.
 func adviseHuge([]byte) {}

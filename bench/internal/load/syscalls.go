@@ -8,21 +8,20 @@ import (
 	"github.com/sluiceio/sluice/trace"
 )
 
-// Syscalls says how the time of a slice's operations, from its beginning on,
-// is made of system calls.
+// Syscalls are the system calls of a slice, from the beginning of its lead-in.
 type Syscalls struct {
 	Ops   int64     `json:"ops"`
-	Calls []Syscall `json:"calls"` // by Name's first call
+	Calls []Syscall `json:"calls"` // in the order of the first call of each Name
 }
 
-// Syscall is a system call that was made a number of times.
+// Syscall is the sum of all calls of one system call.
 type Syscall struct {
 	Name  string        `json:"name"` // the kernel's
 	Count int64         `json:"count"`
-	Time  time.Duration `json:"time"` // of all of them together
+	Time  time.Duration `json:"time"` // of all calls together
 }
 
-// add accounts for a call.
+// add counts a call.
 func (s *Syscalls) add(name string, took time.Duration) {
 	for i := range s.Calls {
 		if s.Calls[i].Name == name {
@@ -34,9 +33,8 @@ func (s *Syscalls) add(name string, took time.Duration) {
 	s.Calls = append(s.Calls, Syscall{Name: name, Count: 1, Time: took})
 }
 
-// openTimed is openSluice with a Recorder, which notes each slice's system
-// calls. It has room for the calls of a slice; those of earlier ones are
-// overwritten.
+// openTimed is openSluice with a Recorder that records the system calls of each slice. The
+// Recorder has room for one slice; the calls of earlier slices are overwritten.
 func openTimed(path string, flag int, driver string) (*target, error) {
 	rec, err := trace.New(trace.Options{})
 	if err != nil {
@@ -63,8 +61,8 @@ func openTimed(path string, flag int, driver string) (*target, error) {
 	}, nil
 }
 
-// recorded sums up what has begun since from: the drivers' own calls, and the
-// operations that were plain calls.
+// recorded sums up the recorded calls that began at from or later: the drivers' own, and the
+// operations that were plain system calls.
 func recorded(t *trace.Trace, from time.Duration) *Syscalls {
 	s := &Syscalls{}
 	for i := range t.Ops {

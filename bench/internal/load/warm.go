@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// warm brings caches into the state that the load asks for where that is done
-// once: the page cache holds nothing for direct kinds (which would otherwise
-// have to look there first), and the span of those that write through it.
+// warm brings caches into the state that the load wants, as far as that is done once. For direct
+// kinds the page cache must hold nothing of the file, because the kernel would look there first.
+// For kinds that write through it, it must hold the span.
 func (w *Worker) warm() error {
 	if w.load.Kind.Write() && !w.load.Kind.Direct() {
-		_, _ = dropCache(w.plain, w.size) // where it cannot be dropped it is overwritten
+		_, _ = dropCache(w.plain, w.size) // on failure, writeSpan overwrites what is there
 		return w.writeSpan()
 	}
 	if w.load.Kind.Direct() {
@@ -26,13 +26,12 @@ func (w *Worker) warm() error {
 	return nil
 }
 
-// A cache is filled by so many readers, for no longer than that.
 const (
-	fillers  = 32
-	fillTime = 5 * time.Second
+	fillers  = 32              // goroutines that fill a cache
+	fillTime = 5 * time.Second // limit for filling it
 )
 
-// fillCache reads what a slice would, until the cache has what it can have.
+// fillCache fills the cache by reading blocks as a slice does.
 func (w *Worker) fillCache() error {
 	next := w.order.fill()
 	end := time.Now().Add(fillTime)
@@ -50,10 +49,9 @@ func (w *Worker) fillCache() error {
 	return errors.Join(errs...)
 }
 
-// writeSpan fills the span by writes of the load's size. The kernel caches a
-// file in pieces as large as what brought them in: after a long sequential
-// read, each write of 4 KiB would have to do with one of 2 MiB, and take
-// 30 us on ext4 (6.18) instead of 3.
+// writeSpan fills the span by writes of the load's size. The kernel caches a file in folios as
+// large as the request that brought them in. After a long sequential read, each write of 4 KiB
+// would have to deal with a folio of 2 MiB, and take 30 us on ext4 (6.18) instead of 3.
 func (w *Worker) writeSpan() error {
 	buf := w.clients[0].buf
 	for off := int64(0); off+int64(len(buf)) <= w.load.Span(w.size); off += int64(len(buf)) {

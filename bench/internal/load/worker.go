@@ -15,7 +15,7 @@ type Worker struct {
 	load    Load
 	way     Way
 	size    int64    // of the file
-	plain   *os.File // the same file, for calls outside the measurement: fsync, fadvise
+	plain   *os.File // the same file, for calls that are not measured: fsync, fadvise
 	target  *target
 	clients []*client
 	flood   *flood // nil if there is none
@@ -47,7 +47,7 @@ func (w *Worker) open(s Setup) error {
 	}
 	w.makeClients()
 	w.order = newOrder(w.load, w.size)
-	// What measuring takes is there by now; what is there later is the side's.
+	// The memory for measuring is allocated by now; what is added from here on is the side's.
 	debug.FreeOSMemory()
 	w.idle = resident()
 	if w.target, err = openTarget(s); err != nil {
@@ -63,10 +63,10 @@ func (w *Worker) open(s Setup) error {
 	return nil
 }
 
-// makeClients makes the state of every goroutine.
+// makeClients allocates the clients.
 func (w *Worker) makeClients() {
 	n := w.load.Goroutines
-	if w.way.Alone() {
+	if w.way.OneGoroutine() {
 		n = 1
 	}
 	for range n {
@@ -74,10 +74,10 @@ func (w *Worker) makeClients() {
 	}
 }
 
-// giveBuffers gives every client memory to read into. What the side copies into
-// it need not be such as the device likes.
+// giveBuffers gives every client memory to read into. If the side copies into it from its own
+// buffers, it need not be aligned.
 func (w *Worker) giveBuffers() {
-	if w.target.lends {
+	if w.target.ownMemory {
 		return
 	}
 	if w.target.buffers != nil {
@@ -105,7 +105,7 @@ func (w *Worker) Run(req SliceReq) (Slice, error) {
 	if err != nil {
 		return Slice{}, err
 	}
-	if err := w.settle(); err != nil {
+	if err := w.afterSlice(); err != nil {
 		return Slice{}, err
 	}
 	if w.target.syscalls != nil {
@@ -129,7 +129,7 @@ func (w *Worker) prepare(seed uint64) error {
 	return nil
 }
 
-// measure lets all clients go at once and waits for the last.
+// measure starts all clients at once and waits for the last.
 func (w *Worker) measure(win *window) (Slice, error) {
 	var (
 		wg    sync.WaitGroup
@@ -159,7 +159,7 @@ func (w *Worker) measure(win *window) (Slice, error) {
 	return s, err
 }
 
-// collect sums the clients up.
+// collect adds up the clients.
 func (w *Worker) collect(win *window) (Slice, error) {
 	all := hdrhistogram.New(1, int64(maxLatency), 2)
 	s := Slice{CPU: win.cpu()}
@@ -172,7 +172,7 @@ func (w *Worker) collect(win *window) (Slice, error) {
 		end = max(end, l.now)
 		all.Merge(l.hist)
 	}
-	// Blocks to read cold may be used up before the time is.
+	// A cold load may run out of blocks before the window closes.
 	s.Elapsed = max(0, min(end, win.close)-win.open)
 	s.Mean = time.Duration(all.Mean())
 	s.P50 = time.Duration(all.ValueAtPercentile(50))
@@ -182,7 +182,7 @@ func (w *Worker) collect(win *window) (Slice, error) {
 	return s, nil
 }
 
-// memory returns what Slice wants to know of it.
+// memory returns Slice.Resident and Slice.Buffers.
 func (w *Worker) memory() (grown, buffers int64) {
 	if now := resident(); now > 0 && w.idle > 0 {
 		grown = max(0, now-w.idle)
@@ -193,9 +193,9 @@ func (w *Worker) memory() (grown, buffers int64) {
 	return grown, int64(len(w.clients)) * int64(w.load.Size)
 }
 
-// settle leaves nothing behind that the next slice, which may be the other
-// side's, would pay for.
-func (w *Worker) settle() error {
+// afterSlice writes back what the slice has written, so that the next slice, which may be another
+// side's, does not pay for it.
+func (w *Worker) afterSlice() error {
 	if w.target.end != nil {
 		return w.target.end()
 	}

@@ -6,15 +6,14 @@ import (
 	"sort"
 )
 
-// skew is the exponent of Zipf's law in ReadSkewed, that of YCSB.
+// skew is the exponent of Zipf's law in ReadSkewed, as in YCSB.
 const skew = 0.99
 
-// zipf draws blocks by Zipf's law. What is drawn often lies anywhere in the
-// file.
+// zipf draws blocks by Zipf's law. Popular blocks lie anywhere in the file.
 type zipf struct {
 	sums   []float64 // sums[i] is the weight of the blocks of rank 0 to i
 	blocks []uint32  // by rank
-	drawn  []uint32  // of the last draw
+	drawn  []uint32  // result of the last draw
 }
 
 func newZipf(blocks int64) *zipf {
@@ -28,9 +27,8 @@ func newZipf(blocks int64) *zipf {
 	return z
 }
 
-// draw returns blocks as they are asked for in a slice. They are drawn
-// beforehand, as to draw one takes longer than to find it in a cache; the next
-// draw overwrites them.
+// draw returns the blocks of a slice. They are drawn before the slice because drawing one takes
+// longer than finding it in a cache. The next draw overwrites them.
 func (z *zipf) draw(seed uint64) []uint32 {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	for i := range z.drawn {

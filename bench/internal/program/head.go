@@ -2,20 +2,20 @@ package program
 
 import "strings"
 
-// Head is a writer that keeps the first Max bytes and drops the rest, so that a program
-// that writes without end takes no memory.
+// Head is a writer that keeps the first Max bytes and drops the rest, so that it needs little
+// memory even for a program that writes without end.
 type Head struct {
 	Max  int
 	text []byte
 }
 
-// Write reports that it wrote all of b, whatever it keeps of it.
+// Write keeps what there is room for, and always returns len(b).
 func (h *Head) Write(b []byte) (int, error) {
 	h.text = append(h.text, b[:min(len(b), h.Max-len(h.text))]...)
 	return len(b), nil
 }
 
-// String returns what is kept.
+// String returns the bytes that were kept.
 func (h *Head) String() string { return string(h.text) }
 
 // FirstLine returns the first line of text that is not blank, "" if there is none. Of what

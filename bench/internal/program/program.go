@@ -1,5 +1,5 @@
-// Package program runs programs as they are, from their start to their end, and
-// says what they took.
+// Package program runs other programs and measures what they use: time, processor time, memory
+// and threads. Run measures a whole program, Watch a process that someone else has started.
 package program
 
 import (
@@ -10,20 +10,19 @@ import (
 	"time"
 )
 
-// Usage is what one run of a program took.
+// Usage is what one run of a program used.
 type Usage struct {
 	Elapsed time.Duration
 	CPU     time.Duration // user and system time
 	Peak
 }
 
-// Run runs the program in the file exe to its end, which comes early if ctx
-// ends. argv begins with the program's name. The error of a program that fails
-// has the first line that it wrote to stderr.
+// Run runs the program in the file exe until it ends or ctx does. argv begins with the program's
+// name. The error of a program that fails has the first line that it wrote to stderr.
 func Run(ctx context.Context, exe string, argv []string) (Usage, error) {
 	cmd := exec.CommandContext(ctx, exe)
 	cmd.Args, cmd.WaitDelay = argv, time.Second
-	Alone(cmd)
+	OwnGroup(cmd)
 	stderr := Head{Max: headSize}
 	cmd.Stderr = &stderr
 	start := time.Now()
@@ -31,13 +30,13 @@ func Run(ctx context.Context, exe string, argv []string) (Usage, error) {
 		return Usage{}, err
 	}
 	stop := Watch(cmd.Process.Pid)
-	ours := Look(os.Getpid()).RSS // the most there ever was: not less than when it was made
+	ours := Look(os.Getpid()).RSS // a peak, so not less than at the fork
 	err := cmd.Wait()
 	u := Usage{Elapsed: time.Since(start), Peak: stop()}
 	u.CPU = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	// A process that is just being made has the memory of the one that makes
-	// it, and the kernel counts that: ru_maxrss says something of its own only
-	// beyond that, and what was seen last has to do below it.
+	// Between fork and exec the child has this process's memory, and the kernel counts that in the
+	// child's ru_maxrss. So ru_maxrss is only true above our own peak; below it, the last sample
+	// has to do.
 	if rss := maxRSS(cmd.ProcessState); rss > ours {
 		u.RSS = max(u.RSS, rss)
 	}
@@ -50,5 +49,5 @@ func Run(ctx context.Context, exe string, argv []string) (Usage, error) {
 	return u, err
 }
 
-// headSize is as much as Run keeps of what the program writes to stderr.
+// headSize is how much of a program's stderr Run keeps.
 const headSize = 4 << 10 // 4 KiB

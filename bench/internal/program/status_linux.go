@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// Look returns what a process has now, and of memory the most it ever had; nothing
-// if it has ended. See proc_pid_status(5).
+// Look returns the present number of threads of a process, and its peak of memory; zeroes if the
+// process has ended. See proc_pid_status(5).
 func Look(pid int) Peak {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 	if err != nil {

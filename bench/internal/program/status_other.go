@@ -2,5 +2,5 @@
 
 package program
 
-// Look tells nothing.
+// Look returns zeroes: it needs Linux.
 func Look(int) Peak { return Peak{} }

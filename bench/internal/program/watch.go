@@ -5,46 +5,43 @@ import (
 	"time"
 )
 
-// Peak is the most that a process had at any time it was looked at; 0 is what
-// cannot be told.
+// Peak is the most that a process had whenever it was sampled; 0 is unknown.
 type Peak struct {
-	Threads int   // of the system, the kernel's workers for its rings included
-	RSS     int64 // resident memory in bytes; the kernel keeps the most there ever was
+	Threads int   // OS threads, including the kernel's workers for its io_urings
+	RSS     int64 // resident memory in bytes; the kernel keeps its peak, so no sample misses it
 }
 
-// A process is looked at at its start, as it may be a short one, and then less and
-// less often. Threads of the Go runtime never end, so the last sample
-// has them all; what comes and goes are the kernel's workers (iou-wrk), which
-// live for seconds.
+// A process may be short, so the first samples follow each other quickly, and later ones less so.
+// The Go runtime never ends a thread, so the last sample has all of them. Only the kernel's workers
+// (iou-wrk) come and go, and they live for seconds.
 const (
 	firstSample = time.Millisecond
 	sampleEvery = 20 * time.Millisecond
 )
 
-// Watch looks at a process until the function that it returns is called, which
-// gives the most there was. The first look is before Watch returns, so that of a
-// process that has not been waited for the threads are known. It is the parent
-// that looks: in the process it would be part of the measurement.
+// Watch samples a process until stop is called, which returns the peak. The first sample is taken
+// before Watch returns, so that there is one of any process that has not been waited for. The
+// parent takes the samples, because in the process itself they would be part of what is measured.
 func Watch(pid int) (stop func() Peak) {
 	var (
 		wg   sync.WaitGroup
 		done = make(chan struct{})
-		peak Peak // the goroutine's until wg is done
+		peak Peak // written by the goroutine until wg is done
 	)
-	look := func() {
+	sample := func() {
 		now := Look(pid)
 		peak = Peak{max(peak.Threads, now.Threads), max(peak.RSS, now.RSS)}
 	}
-	look()
+	sample()
 	wg.Go(func() {
 		for pause := firstSample; ; pause = min(2*pause, sampleEvery) {
 			next := time.NewTimer(pause)
 			select {
 			case <-next.C:
-				look()
+				sample()
 			case <-done:
 				next.Stop()
-				look()
+				sample()
 				return
 			}
 		}

@@ -21,26 +21,26 @@ import (
 	"github.com/hanwen/go-fuse/v2/fuse"
 )
 
-// simulated is a file system in user space (FUSE) with one file, of zeroes, that
-// does so many reads a second, however many there are at a time.
+// simulated is a file system in user space (FUSE). It has one file, of zeroes, and does a fixed
+// number of reads a second, no matter how many are waiting.
 type simulated struct {
 	path   string // of the file
-	point  string
+	point  string // mount point
 	server *fuse.Server
 }
 
 const simulatedFile = "file"
 
-// simulate mounts it. That takes root, or fusermount3.
+// simulate mounts the file system in a new directory in dir. It needs root or fusermount3.
 func simulate(dir string, size int64, iops int) (*simulated, error) {
-	sweep(dir)
+	unmountStale(dir)
 	point, err := os.MkdirTemp(dir, pointPattern)
 	if err != nil {
 		return nil, err
 	}
 	server, err := fs.Mount(point, &slowRoot{file: &slowFile{size: size, every: time.Second / time.Duration(iops)}}, &fs.Options{
-		// Splicing panics in a goroutine of its own where /dev/null cannot be opened, and
-		// nobody unmounts then.
+		// If /dev/null cannot be opened, splicing panics in a goroutine of go-fuse, and the file
+		// system stays mounted.
 		MountOptions: fuse.MountOptions{Name: "sluice", FsName: "slow", DirectMount: true, DisableSplice: true},
 		Logger:       log.New(io.Discard, "", 0),
 	})
@@ -50,31 +50,31 @@ func simulate(dir string, size int64, iops int) (*simulated, error) {
 	return &simulated{path: filepath.Join(point, simulatedFile), point: point, server: server}, nil
 }
 
-// pointPattern is how the directories are called that it is mounted on.
+// pointPattern is the pattern of the names of mount points.
 const pointPattern = ".sluice-bench-*"
 
-// sweep unmounts what processes that were killed have left in dir.
-func sweep(dir string) {
+// unmountStale unmounts the file systems in dir whose process was killed.
+func unmountStale(dir string) {
 	points, _ := filepath.Glob(filepath.Join(dir, pointPattern))
 	for _, point := range points {
 		if _, err := os.Stat(point); !errors.Is(err, syscall.ENOTCONN) {
-			continue // it has a server, or is something else
+			continue // its process is running, or it is no mount point
 		}
-		_ = errors.Join(unmount(point), os.Remove(point)) // what could not be unmounted stays
+		_ = errors.Join(unmount(point), os.Remove(point)) // on failure the next run tries again
 	}
 }
 
-// unmount unmounts a file system in user space: as root, or by fusermount3, which needs
-// no /dev/null for its input and output.
+// unmount unmounts a file system in user space, as root or by fusermount3. fusermount3 gets
+// pipes, so that it needs no /dev/null.
 func unmount(point string) error {
 	if syscall.Unmount(point, 0) == nil {
 		return nil
 	}
-	var said bytes.Buffer
+	var output bytes.Buffer
 	cmd := exec.Command("fusermount3", "-u", point)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(""), &said, &said
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(""), &output, &output
 	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("%w: %s", err, bytes.TrimSpace(said.Bytes()))
+		return fmt.Errorf("%w: %s", err, bytes.TrimSpace(output.Bytes()))
 	}
 	return nil
 }
@@ -82,7 +82,7 @@ func unmount(point string) error {
 func (s *simulated) close() error {
 	var err error
 	for range unmountTries {
-		if err = s.server.Unmount(); err != nil { // go-fuse starts fusermount3 with /dev/null
+		if err = s.server.Unmount(); err != nil { // go-fuse needs /dev/null for fusermount3
 			err = unmount(s.point)
 		}
 		if err == nil {
@@ -99,25 +99,25 @@ const (
 	unmountPause = 20 * time.Millisecond
 )
 
-// slowRoot is the directory.
+// slowRoot is the root directory.
 type slowRoot struct {
 	fs.Inode
 	file *slowFile
 }
 
-// OnAdd puts the file into the directory.
+// OnAdd adds the file to the directory.
 func (r *slowRoot) OnAdd(ctx context.Context) {
 	r.AddChild(simulatedFile, r.NewPersistentInode(ctx, r.file, fs.StableAttr{Mode: syscall.S_IFREG}), false)
 }
 
-// slowFile is the file.
+// slowFile is the one file.
 type slowFile struct {
 	fs.Inode
 	size  int64
 	every time.Duration // between the ends of two reads
 
 	mu   sync.Mutex
-	next time.Time // when the next read ends. Under mu
+	next time.Time // end of the last read that was admitted; under mu
 }
 
 var (
@@ -127,23 +127,23 @@ var (
 	_ fs.NodeReader    = (*slowFile)(nil)
 )
 
-// Getattr tells the size.
+// Getattr returns the size.
 func (f *slowFile) Getattr(_ context.Context, _ fs.FileHandle, out *fuse.AttrOut) syscall.Errno {
 	out.Mode, out.Size = 0o444, uint64(f.size)
 	return 0
 }
 
-// Open has reads go past the page cache.
+// Open makes reads bypass the page cache.
 func (f *slowFile) Open(context.Context, uint32) (fs.FileHandle, uint32, syscall.Errno) {
 	return nil, fuse.FOPEN_DIRECT_IO, 0
 }
 
-// Read waits for its turn.
+// Read returns zeroes when its time has come.
 func (f *slowFile) Read(ctx context.Context, _ fs.FileHandle, dest []byte, off int64) (fuse.ReadResult, syscall.Errno) {
-	turn := time.NewTimer(time.Until(f.turn()))
-	defer turn.Stop()
+	end := time.NewTimer(time.Until(f.admit()))
+	defer end.Stop()
 	select {
-	case <-turn.C:
+	case <-end.C:
 	case <-ctx.Done():
 		return nil, syscall.EINTR
 	}
@@ -152,8 +152,8 @@ func (f *slowFile) Read(ctx context.Context, _ fs.FileHandle, dest []byte, off i
 	return fuse.ReadResultData(dest[:n]), 0
 }
 
-// turn tells when the read is to end that comes now.
-func (f *slowFile) turn() time.Time {
+// admit returns the time at which a read that arrives now ends.
+func (f *slowFile) admit() time.Time {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if now := time.Now(); f.next.Before(now) {

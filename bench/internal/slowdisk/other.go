@@ -4,11 +4,11 @@ package slowdisk
 
 import "errors"
 
-// simulated is a file system in user space: there is none here.
+// simulated is a file system in user space. On this system there is none.
 type simulated struct{ path string }
 
 func simulate(string, int64, int) (*simulated, error) {
-	return nil, errors.New("file systems in user space are mounted on Linux alone, by amd64 and arm64")
+	return nil, errors.New("a file system in user space needs Linux on amd64 or arm64")
 }
 
 func (*simulated) close() error { return nil }

@@ -1,34 +1,42 @@
-// Package slowdisk makes a file on a disk that does few reads a second.
+// Package slowdisk makes a file on a disk that does few reads a second, for experiments on
+// goroutines that wait.
+//
+// As root it is an ext4 file system on a loop device that a control group throttles (packages
+// image and throttle): only processes given to Disk.Add see it as slow. Otherwise it is a file
+// system in user space (FUSE) that answers slowly. Reads of the latter do not reach a block
+// device, so figures on queueing in the kernel differ between the two.
 package slowdisk
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/sluiceio/sluice/bench/internal/image"
 	"github.com/sluiceio/sluice/bench/internal/throttle"
+	"github.com/sluiceio/sluice/bench/internal/tree"
 	"github.com/sluiceio/sluice/bench/scratch"
 )
 
-// Disk is such a disk. It is for one goroutine.
+// Disk is a slow disk with one file. It is for one goroutine.
 type Disk struct {
-	path string        // of the file
-	what string        // for people
-	file *scratch.File // nil where the disk is simulated; what follows as well
+	path string // of the file
+	what string // description for people
+
+	// These are nil if the disk is simulated.
+	file *scratch.File
 	fs   *image.Image
 	slow *throttle.Group
-	fuse *simulated // nil where it is not
+
+	fuse *simulated // nil if the disk is a device
 }
 
-// margin is what a file system takes beside the file.
+// margin is space for the file system's own data.
 const margin = 64 << 20 // 64 MiB
 
-// Open makes, in dir, a disk with a file of size bytes that does iops reads a
-// second: a loop device that is throttled, or, where that cannot be had, as it
-// takes root, a simulated one. progress is called with the fraction that is done.
-// The caller closes the Disk in any case, a panic included.
+// Open makes a disk in dir that does iops reads a second, with a file of size bytes: a throttled
+// loop device, which needs root, or else a simulated one. It calls progress with the fraction
+// that is done. The caller must close the Disk, even in a panic.
 func Open(ctx context.Context, dir string, size int64, iops int, progress func(float64)) (*Disk, error) {
 	d, err := throttled(ctx, dir, size, iops, progress)
 	if _, ok := errors.AsType[*unavailableError](err); !ok {
@@ -40,11 +48,11 @@ func Open(ctx context.Context, dir string, size int64, iops int, progress func(f
 	}
 	return &Disk{
 		path: sim.path, fuse: sim,
-		what: fmt.Sprintf("a simulated disk of %d reads a second, a file system in user space: no throttled one (%v)", iops, err),
+		what: fmt.Sprintf("a simulated disk of %d reads a second, a file system in user space, as there is no throttled device (%v)", iops, err),
 	}, nil
 }
 
-// unavailableError says why there can be no throttled device here.
+// unavailableError reports why there can be no throttled device.
 type unavailableError struct{ err error }
 
 func (e *unavailableError) Error() string { return e.err.Error() }
@@ -65,7 +73,7 @@ func throttled(ctx context.Context, dir string, size int64, iops int, progress f
 	return d, nil
 }
 
-// fill makes the file, and then the device slow.
+// fill writes the file, and then makes the device slow.
 func (d *Disk) fill(ctx context.Context, size int64, iops int) (err error) {
 	if d.file, err = scratch.Create(ctx, d.fs.Dir(), size, func(float64) {}); err != nil {
 		return err
@@ -77,7 +85,7 @@ func (d *Disk) fill(ctx context.Context, size int64, iops int) (err error) {
 	return nil
 }
 
-// What describes the disk.
+// What returns a description of the disk.
 func (d *Disk) What() string { return d.what }
 
 // Simulated reports whether the disk is a file system in user space instead of a device.
@@ -86,7 +94,7 @@ func (d *Disk) Simulated() bool { return d.fuse != nil }
 // Path returns the path of the disk's file.
 func (d *Disk) Path() string { return d.path }
 
-// Add has a process see the disk as slow.
+// Add makes the disk slow for a process. A simulated disk is slow for all.
 func (d *Disk) Add(pid int) error {
 	if d.slow == nil {
 		return nil
@@ -94,17 +102,10 @@ func (d *Disk) Add(pid int) error {
 	return d.slow.Add(pid)
 }
 
-// Cool takes the file out of the page cache.
-func (d *Disk) Cool() error {
-	f, err := os.Open(d.path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(dropCache(f), f.Close())
-}
+// DropCache drops the file from the page cache.
+func (d *Disk) DropCache() error { return tree.Evict(d.path) }
 
-// Close removes all of it. The device is as quick as before for whoever has its
-// number next.
+// Close removes the disk. A later device with the same number is as fast as before.
 func (d *Disk) Close() error {
 	var errs []error
 	if d.slow != nil {

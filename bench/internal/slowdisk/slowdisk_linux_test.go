@@ -33,7 +33,7 @@ func TestThrottled(t *testing.T) {
 	if info, err := os.Stat(d.Path()); err != nil || info.Size() != testSize {
 		t.Errorf("the file is %v, %v; want one of %d bytes", info, err, testSize)
 	}
-	if err := d.Cool(); err != nil {
+	if err := d.DropCache(); err != nil {
 		t.Error(err)
 	}
 	if err := d.Close(); err != nil {
@@ -148,9 +148,9 @@ func TestSimulatedOfTheKilled(t *testing.T) {
 // TestTurn: reads that come at once end one after the other.
 func TestTurn(t *testing.T) {
 	f := &slowFile{every: time.Hour}
-	first := f.turn()
+	first := f.admit()
 	for n := 1; n <= 3; n++ {
-		if got, want := f.turn().Sub(first), time.Duration(n)*time.Hour; got != want {
+		if got, want := f.admit().Sub(first), time.Duration(n)*time.Hour; got != want {
 			t.Errorf("read %d ends %v after the first; want %v", n, got, want)
 		}
 	}

@@ -5,21 +5,19 @@ import (
 	"slices"
 )
 
-// resamples is how often BootstrapRatio draws: its bounds are the 50th value
-// from each end.
+// resamples is the number of draws of a bootstrap. Its bounds are the 50th values from each end.
 const resamples = 2000
 
-// BootstrapRatio returns the 95 % interval of the ratio of b's median to that
-// of a, of two runs that have no rounds in common: the middle 95 % of the
-// ratios that the same numbers of values, drawn from a and b with replacement,
-// give. It knows of what varied within the runs alone. Equal values give equal
-// bounds; NaNs are ignored.
+// BootstrapRatio returns the 95 % interval of the ratio of b's median to a's, for two runs that
+// have no rounds in common. It draws as many values from a and from b, with replacement, again
+// and again; the interval has the middle 95 % of the ratios. It reflects only what varied within
+// the runs. Equal values give equal bounds; NaNs are ignored.
 func BootstrapRatio(a, b []Number) (lo, hi Number) {
 	a, b = present(a), present(b)
 	if len(a) == 0 || len(b) == 0 {
 		return NaN, NaN
 	}
-	random := rand.New(rand.NewPCG(1, 2)) // any seed does; the same one gives the same report
+	random := rand.New(rand.NewPCG(1, 2)) // a fixed seed gives the same report each time
 	ratios := make([]Number, 0, resamples)
 	for range resamples {
 		if base := Median(draw(random, a)); base != 0 {
@@ -42,9 +40,9 @@ func draw(random *rand.Rand, v []Number) []Number {
 	return drawn
 }
 
-// BootstrapMedian returns the 95 % interval of the median of v, as
-// BootstrapRatio does: of ratios that were formed within rounds, the interval of
-// a paired comparison. A single value has no interval, NaN.
+// BootstrapMedian returns the 95 % interval of the median of v by the method of BootstrapRatio.
+// For ratios that were formed within rounds it is the interval of a paired comparison. A single
+// value has no interval: both bounds are NaN.
 func BootstrapMedian(v []Number) (lo, hi Number) {
 	v = present(v)
 	if len(v) < 2 {

@@ -2,7 +2,7 @@ package stats
 
 import "math"
 
-// Mean returns the mean of v, NaN if there is none. It ignores NaNs.
+// Mean returns the mean of v, NaN if v is empty. It ignores NaNs.
 func Mean(v []Number) Number {
 	v = present(v)
 	if len(v) == 0 {
@@ -15,8 +15,8 @@ func Mean(v []Number) Number {
 	return sum / Number(len(v))
 }
 
-// Deviation returns the standard deviation of what v was drawn from (n - 1), NaN
-// of fewer than two values. It ignores NaNs.
+// Deviation returns the sample standard deviation of v (divided by n - 1), NaN for fewer than two
+// values. It ignores NaNs.
 func Deviation(v []Number) Number {
 	v = present(v)
 	if len(v) < 2 {
@@ -29,13 +29,12 @@ func Deviation(v []Number) Number {
 	return Number(math.Sqrt(sum / float64(len(v)-1)))
 }
 
-// farOut is how many times the median distance from the median a value is away
-// that is an outlier, as hyperfine has it: ten standard deviations of a normal
-// distribution.
+// farOut is the distance from the median, as a multiple of the median distance, beyond which a
+// value is an outlier. As in hyperfine it is ten standard deviations of a normal distribution.
 const farOut = 14.826
 
-// Outliers returns the places in v of values that something else has made than
-// what made the others. NaNs are none.
+// Outliers returns the indices in v of values that are so far from the others that something else
+// caused them. It ignores NaNs.
 func Outliers(v []Number) []int {
 	middle := Median(v)
 	distances := make([]Number, len(v))
@@ -43,11 +42,11 @@ func Outliers(v []Number) []int {
 		distances[i] = Number(math.Abs(float64(x - middle)))
 	}
 	typical := Median(distances)
-	var places []int
+	var outliers []int
 	for i, d := range distances {
 		if typical > 0 && d > farOut*typical {
-			places = append(places, i)
+			outliers = append(outliers, i)
 		}
 	}
-	return places
+	return outliers
 }

@@ -1,4 +1,6 @@
-// Package stats has the few statistics that results are made of.
+// Package stats has the statistics of results: medians, ratios formed within rounds, and
+// intervals that hold the true value with a probability of 95 %. No function assumes a normal
+// distribution, because times on a shared machine do not have one.
 package stats
 
 import (
@@ -8,8 +10,7 @@ import (
 	"strconv"
 )
 
-// Number is a figure that may be missing, which NaN stands for. JSON, which
-// has no NaN, gets null.
+// Number is a figure that may be missing: NaN, which is null in JSON.
 type Number float64
 
 // NaN is the missing Number.
@@ -35,8 +36,8 @@ func (n *Number) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*float64)(n))
 }
 
-// Median returns the median of v, the mean of the middle two if their number
-// is even, and NaN if there are none. It ignores NaNs and leaves v as it is.
+// Median returns the median of v: the mean of the middle two of an even number of values, NaN if
+// v is empty. It ignores NaNs and does not change v.
 func Median(v []Number) Number {
 	s := present(v)
 	if len(s) == 0 {
@@ -50,9 +51,9 @@ func Median(v []Number) Number {
 	return (s[mid-1] + s[mid]) / 2
 }
 
-// Ratios returns a[i]/b[i] for each round that both have: the rounds of a
-// noisy machine are compared each with its neighbour in time, never with one
-// of another minute. Where b[i] is 0 the ratio is NaN.
+// Ratios returns a[i]/b[i] for each round that both have. On a noisy machine, slices of one
+// round, which are neighbours in time, are comparable; those of different minutes are not. The
+// ratio is NaN where b[i] is 0.
 func Ratios(a, b []Number) []Number {
 	r := make([]Number, min(len(a), len(b)))
 	for i := range r {
@@ -64,10 +65,10 @@ func Ratios(a, b []Number) []Number {
 	return r
 }
 
-// Interval returns the bounds between which the true median of what v was
-// drawn from lies with a probability of 95 %, whatever its distribution: the
-// order statistics that a binomial distribution picks. With fewer than six
-// values that is more than they can say, and the bounds are the extremes.
+// Interval returns bounds that hold the true median of what v was drawn from with a probability
+// of 95 %, whatever the distribution: the order statistics given by a binomial distribution (sign
+// test). Fewer than six values do not suffice for 95 %; the bounds are then the smallest and the
+// largest value.
 func Interval(v []Number) (lo, hi Number) {
 	s := present(v)
 	if len(s) == 0 {
@@ -78,8 +79,8 @@ func Interval(v []Number) (lo, hi Number) {
 	return s[k], s[len(s)-1-k]
 }
 
-// tail returns how many of n sorted values may be cut off at each end such
-// that the median lies outside of the rest with a probability of at most 5 %.
+// tail returns how many of n sorted values can be cut off at each end so that the median is
+// outside of the rest with a probability of at most 5 %.
 func tail(n int) int {
 	const outside = 0.05
 	term := math.Pow(0.5, float64(n)) // probability of exactly k of n below the median

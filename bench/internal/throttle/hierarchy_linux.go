@@ -11,13 +11,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hierarchy is where control groups are made that make devices slow: version 1 with
-// the controller blkio, or version 2 with the controller io.
+// hierarchy is a mounted hierarchy of control groups that can limit I/O: version 1 with the
+// controller blkio, or version 2 with the controller io.
 type hierarchy struct {
-	dir  string // where it is mounted
-	file string // of a group: what has the limits
-	rate string // how a limit is written there: of reads a second
-	none string // no limit
+	dir  string // mount point
+	file string // the file of a group that holds the limits
+	rate string // format of a limit: device, reads a second
+	none string // format that removes the limit: device
 	v2   bool
 }
 
@@ -29,9 +29,8 @@ func v2(dir string) hierarchy {
 	return hierarchy{dir: dir, file: "io.max", rate: "%s riops=%d", none: "%s riops=max", v2: true}
 }
 
-// find returns the hierarchy to use, of those that mounts has, which is written as
-// /proc/self/mounts is: that of version 1 where blkio is there, as version 2 cannot
-// have the controller then.
+// find returns the hierarchy to use. mounts has the format of /proc/self/mounts. Version 1 comes
+// first, because version 2 cannot have the controller where version 1 has blkio.
 func find(mounts string) (hierarchy, error) {
 	var first, second []hierarchy
 	for line := range strings.Lines(mounts) {
@@ -60,12 +59,12 @@ func find(mounts string) (hierarchy, error) {
 	return hierarchy{}, errors.Join(errs...)
 }
 
-// unescape is the name that is written so in /proc/self/mounts.
+// unescape returns a path of /proc/self/mounts without its escapes.
 func unescape(name string) string {
 	return strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace(name)
 }
 
-// usable returns an error unless groups can limit I/O there.
+// usable returns an error if groups cannot limit I/O in the hierarchy.
 func (h hierarchy) usable() error {
 	if !h.v2 {
 		if _, err := os.Stat(filepath.Join(h.dir, h.file)); err != nil {
@@ -82,7 +81,7 @@ func (h hierarchy) usable() error {
 	return nil
 }
 
-// lists reports whether a file of the root has io in it.
+// lists reports whether a file in the root of the hierarchy lists the controller io.
 func (h hierarchy) lists(file string) (bool, error) {
 	text, err := os.ReadFile(filepath.Join(h.dir, file))
 	return slices.Contains(strings.Fields(string(text)), "io"), err
@@ -90,7 +89,8 @@ func (h hierarchy) lists(file string) (bool, error) {
 
 const delegated = "cgroup.subtree_control"
 
-// enable gives groups the file io.max. changed reports whether they did not have it before.
+// enable makes the kernel give each group the file io.max. changed reports whether groups did not
+// have it before.
 func (h hierarchy) enable() (changed bool, err error) {
 	if !h.v2 {
 		return false, nil
@@ -101,23 +101,23 @@ func (h hierarchy) enable() (changed bool, err error) {
 	}
 	if err := write(filepath.Join(h.dir, delegated), "+io"); err != nil {
 		if errors.Is(err, unix.EBUSY) {
-			err = fmt.Errorf("%w: it is not the root of all, and has processes itself", err)
+			err = fmt.Errorf("%w: it is not the root of the hierarchy, and has processes of its own", err)
 		}
 		return false, fmt.Errorf("cannot have groups in %s limit I/O: %w", h.dir, err)
 	}
 	return true, nil
 }
 
-// disable takes back what enable has changed.
+// disable undoes what enable changed.
 func (h hierarchy) disable() error {
 	err := write(filepath.Join(h.dir, delegated), "-io")
 	if errors.Is(err, unix.EBUSY) {
-		return nil // somebody else uses it by now
+		return nil // another program uses it now
 	}
 	return err
 }
 
-// write writes to a file of a group, which is not to be made where there is none.
+// write writes to a file of a group. It must not create the file.
 func write(path, text string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {

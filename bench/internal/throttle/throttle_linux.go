@@ -1,9 +1,8 @@
-// Package throttle makes a block device slow for chosen processes, by a control
-// group of theirs (cgroup v1, blkio.throttle; or v2, io.max).
+// Package throttle makes a block device slow for chosen processes, by a control group (cgroup v1,
+// blkio.throttle; or v2, io.max). Package slowdisk uses it.
 //
-// The limit is set in a group that is made for it, and goes with the group. One in
-// the root's would belong to the device's number and not to the device: whoever
-// has that number next would be as slow, long after.
+// The limit is set in a new group, and disappears with it. A limit in the root group would belong
+// to the device's number: the next device with that number would be slow as well, long after.
 package throttle
 
 import (
@@ -18,21 +17,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// prefix is how our groups are called, before the number of the process that has
-// made them.
+// prefix begins the names of our groups; the process that made the group follows.
 const prefix = "sluice-bench-"
 
-// Group is processes for which a device is slow.
+// Group is a control group for whose processes a device is slow.
 type Group struct {
 	in      hierarchy
-	enabled bool // in has groups limit I/O because we have asked for it
-	dir     string
-	device  string // its number, as the kernel writes it
+	enabled bool   // in.enable changed the hierarchy
+	dir     string // of the group
+	device  string // major:minor
 }
 
-// Reads makes a group for which the device of that path does at most so many
-// reads a second. It takes root. The caller closes it in any case, a panic
-// included. Groups of processes that were killed are removed.
+// Reads makes a group for whose processes the device of that path does at most iops reads a
+// second. It needs root. It also removes groups of processes that were killed. The caller must
+// close the Group, even in a panic.
 func Reads(device string, iops int) (*Group, error) {
 	mounts, err := os.ReadFile("/proc/self/mounts")
 	if err != nil {
@@ -41,7 +39,7 @@ func Reads(device string, iops int) (*Group, error) {
 	return reads(device, iops, string(mounts), os.Mkdir)
 }
 
-// reads is Reads with the mounts that there are, and what makes a group.
+// reads is Reads with given mounts, and a function that makes a group.
 func reads(device string, iops int, mounts string, mkdir func(string, os.FileMode) error) (*Group, error) {
 	var st unix.Stat_t
 	if err := unix.Stat(device, &st); err != nil {
@@ -59,7 +57,7 @@ func reads(device string, iops int, mounts string, mkdir func(string, os.FileMod
 
 // newGroup makes a group for the device of that number.
 func newGroup(in hierarchy, device string, iops int, mkdir func(string, os.FileMode) error) (*Group, error) {
-	sweep(in.dir)
+	removeStale(in.dir)
 	g := &Group{in: in, dir: filepath.Join(in.dir, prefix+strconv.Itoa(os.Getpid())), device: device}
 	var err error
 	if g.enabled, err = in.enable(); err != nil {
@@ -75,7 +73,7 @@ func newGroup(in hierarchy, device string, iops int, mkdir func(string, os.FileM
 	return g, nil
 }
 
-// set sets a limit.
+// set writes a limit.
 func (g *Group) set(text string) error { return write(filepath.Join(g.dir, g.in.file), text) }
 
 func (g *Group) disable() error {
@@ -85,7 +83,7 @@ func (g *Group) disable() error {
 	return g.in.disable()
 }
 
-// Add puts a process into the group, with all that it will start.
+// Add puts a process into the group, and with it those that it starts later.
 func (g *Group) Add(pid int) error {
 	if err := write(filepath.Join(g.dir, "cgroup.procs"), strconv.Itoa(pid)); err != nil {
 		return fmt.Errorf("cannot put a process into a control group: %w", err)
@@ -93,18 +91,18 @@ func (g *Group) Add(pid int) error {
 	return nil
 }
 
-// A process that has just ended may still be in its group.
+// A process that has just ended may still be in the group.
 const (
 	removeTries = 100
 	removePause = 20 * time.Millisecond
 )
 
-// Close takes the limit off, also for processes that are still there, and
-// removes the group when they have ended.
+// Close removes the limit, even for processes that are still running, and removes the group when
+// they have ended.
 func (g *Group) Close() error {
 	err := g.set(fmt.Sprintf(g.in.none, g.device))
 	if errors.Is(err, os.ErrNotExist) {
-		err = nil // there never was one
+		err = nil // there was no limit
 	}
 	return errors.Join(err, g.remove(), g.disable())
 }
@@ -120,13 +118,13 @@ func (g *Group) remove() error {
 	return fmt.Errorf("cannot remove %s: processes are still in it", g.dir)
 }
 
-// sweep removes the groups in dir whose makers have been killed.
-func sweep(dir string) {
+// removeStale removes the groups in dir whose process no longer exists.
+func removeStale(dir string) {
 	groups, _ := filepath.Glob(filepath.Join(dir, prefix+"*"))
 	for _, group := range groups {
 		pid, err := strconv.Atoi(strings.TrimPrefix(filepath.Base(group), prefix))
 		if err == nil && unix.Kill(pid, 0) == unix.ESRCH {
-			_ = os.Remove(group) // what is not empty stays
+			_ = os.Remove(group) // fails if the group has processes
 		}
 	}
 }

@@ -119,7 +119,7 @@ func TestSweep(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	sweep(dir)
+	removeStale(dir)
 	for group, want := range map[string]bool{dead: false, alive: true, other: true} {
 		if _, err := os.Stat(group); (err == nil) != want {
 			t.Errorf("%s: there is %v; want %v", group, err == nil, want)

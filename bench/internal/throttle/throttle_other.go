@@ -5,12 +5,12 @@ package throttle
 
 import "errors"
 
-// Group is processes for which a device is slow: there is none here.
+// Group is a control group for whose processes a device is slow. On this system there are none.
 type Group struct{}
 
-// Reads says that there is none.
+// Reads fails: it needs Linux.
 func Reads(string, int) (*Group, error) {
-	return nil, errors.New("devices are throttled on Linux alone")
+	return nil, errors.New("devices can be throttled on Linux only")
 }
 
 // Add does nothing.

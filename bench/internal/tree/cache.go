@@ -25,8 +25,8 @@ func warm(path string) error {
 	})
 }
 
-// Evict asks the system to take all files of a tree out of the page cache; they
-// have to be written for that. Names and inodes stay in memory.
+// Evict asks the kernel to drop a file, or all files of a tree, from the page cache. Dirty pages
+// stay. Names and inodes stay in memory.
 func Evict(dir string) error { return eachFile(dir, evict) }
 
 func eachFile(dir string, do func(*os.File) error) error {

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// Remove removes a tree, if there is one.
+// Remove removes a tree. It is no error if there is none.
 func Remove(dir string) error {
 	err := eachEntry(dir, os.RemoveAll)
 	if errors.Is(err, os.ErrNotExist) {
@@ -17,22 +17,22 @@ func Remove(dir string) error {
 	return errors.Join(err, os.Remove(dir))
 }
 
-// eachEntry does something to each entry of a directory, as many at a time as
-// there are processors: what precedes a measurement takes longer than it.
+// eachEntry calls do for each entry of a directory, concurrently for as many as there are
+// processors, because what precedes a measurement takes longer than the measurement.
 func eachEntry(dir string, do func(path string) error) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err
 	}
 	var (
-		wg   sync.WaitGroup
-		errs = make([]error, len(entries))
-		turn = make(chan struct{}, runtime.NumCPU())
+		wg    sync.WaitGroup
+		errs  = make([]error, len(entries))
+		slots = make(chan struct{}, runtime.NumCPU())
 	)
 	for i, e := range entries {
-		turn <- struct{}{}
+		slots <- struct{}{}
 		wg.Go(func() {
-			defer func() { <-turn }()
+			defer func() { <-slots }()
 			errs[i] = do(filepath.Join(dir, e.Name()))
 		})
 	}

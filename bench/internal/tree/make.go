@@ -9,12 +9,11 @@ import (
 	"path/filepath"
 )
 
-// Make makes the tree in dir, which must not be there. The files hold what
-// cannot be compressed, each something else. progress is called with the
-// fraction that is done.
+// Make makes the tree in dir, which must not exist. The contents of the files cannot be
+// compressed and differ from file to file. It calls progress with the fraction that is done.
 func Make(ctx context.Context, dir string, s Shape, progress func(float64)) error {
 	m := maker{Shape: s, ctx: ctx, progress: progress, data: make([]byte, s.FileSize)}
-	_, _ = rand.NewChaCha8([32]byte{}).Read(m.data) // never fails
+	_, _ = rand.NewChaCha8([32]byte{}).Read(m.data) // cannot fail
 	return m.dir(dir, 1)
 }
 
@@ -23,10 +22,10 @@ type maker struct {
 	ctx      context.Context
 	progress func(float64)
 	data     []byte
-	done     int64 // files
+	done     int64 // files made
 }
 
-// dir makes a directory of that level, and all in it.
+// dir makes a directory of that level and everything in it.
 func (m *maker) dir(name string, level int) error {
 	if m.ctx.Err() != nil {
 		return context.Cause(m.ctx)
@@ -53,7 +52,7 @@ func (m *maker) dir(name string, level int) error {
 
 func subdirectory(i int) string { return fmt.Sprintf("dir%d", i) }
 
-// Part returns the directory in dir that is a tree of one level less.
+// Part returns the first subdirectory of dir, which is a tree with one level less.
 func Part(dir string) string { return filepath.Join(dir, subdirectory(0)) }
 
 func (m *maker) file(name string) error {

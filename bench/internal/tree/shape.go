@@ -1,16 +1,16 @@
-// Package tree makes the trees that copies are measured with, brings them into
-// memory and out of it, and compares them.
+// Package tree makes the trees of files that programs copy, brings them into the page cache and
+// drops them from it, and compares a tree with its copy.
 package tree
 
-// Shape is a tree in which every directory has as many files as directories,
-// but for those of the last level, which have files alone.
+// Shape describes a tree. Each directory has Width files and Width subdirectories, except that
+// those of the last level have only files.
 type Shape struct {
-	Levels   int   `json:"levels"` // of directories, the root among them
-	Width    int   `json:"width"`  // files of a directory, and directories
+	Levels   int   `json:"levels"` // levels of directories, including the root
+	Width    int   `json:"width"`  // files in a directory, and subdirectories
 	FileSize int64 `json:"file_size"`
 }
 
-// Dirs returns how many directories there are.
+// Dirs returns the number of directories.
 func (s Shape) Dirs() int64 {
 	all, level := int64(0), int64(1)
 	for range s.Levels {
@@ -20,17 +20,16 @@ func (s Shape) Dirs() int64 {
 	return all
 }
 
-// Files returns how many files there are.
+// Files returns the number of files.
 func (s Shape) Files() int64 { return s.Dirs() * int64(s.Width) }
 
 // Data returns the bytes in all files.
 func (s Shape) Data() int64 { return s.Files() * s.FileSize }
 
-// Block is what a directory takes, and the least that a file takes.
+// Block is the size that a directory takes on disk, and the smallest that a file takes.
 const Block = 4 << 10 // 4 KiB
 
-// OnDisk returns the bytes that files and directories take, as du(1) counts
-// them.
+// OnDisk returns the bytes that files and directories take on disk, as du(1) counts them.
 func (s Shape) OnDisk() int64 {
 	size := (s.FileSize + Block - 1) / Block * Block
 	return s.Files()*size + s.Dirs()*Block

@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 )
 
-// Sum is what two equal trees have in common.
+// Sum summarizes a tree. Equal trees have equal sums.
 type Sum struct {
 	Files  int64  `json:"files"`
 	Dirs   int64  `json:"dirs"`
@@ -19,7 +19,8 @@ type Sum struct {
 	Digest string `json:"digest"` // SHA-256 of names, sizes and contents
 }
 
-// SumOf reads a tree. Entries other than files and directories are an error.
+// SumOf reads a tree and returns its Sum. It returns an error for entries other than files and
+// directories.
 func SumOf(dir string) (Sum, error) {
 	var s Sum
 	h := sha256.New()
@@ -45,7 +46,7 @@ func SumOf(dir string) (Sum, error) {
 	return s, err
 }
 
-// addFile returns the size of the file.
+// addFile adds a file to the digest, and returns its size.
 func addFile(h hash.Hash, path, name string) (int64, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -57,13 +58,13 @@ func addFile(h hash.Hash, path, name string) (int64, error) {
 		return 0, err
 	}
 	if !info.Mode().IsRegular() {
-		return 0, fmt.Errorf("%s is no regular file: %s", path, info.Mode())
+		return 0, fmt.Errorf("%s is not a regular file: %s", path, info.Mode())
 	}
 	fmt.Fprintf(h, "file %q %d\n", name, info.Size())
 	return io.Copy(h, f)
 }
 
-// Differs says how another tree, of a copy, differs from s; "" if it does not.
+// Differs returns how o, the Sum of a copy, differs from s; "" if it does not.
 func (s Sum) Differs(o Sum) string {
 	switch {
 	case s.Files != o.Files:
