@@ -13,7 +13,7 @@ import (
 func (r *AIOResult) Points() []Point {
 	var points []Point
 	for _, row := range r.Rows {
-		cell := "I/O scheduler " + schedulerName(row.Scheduler)
+		cell := "I/O scheduler " + SchedulerName(row.Scheduler)
 		l := load.Load{Kind: load.WriteDirect, Size: r.Disk.Size, Goroutines: r.Writes}
 		result := &duel.Result{Side: load.Side{Name: string(row.Engine)}, Unsupported: row.Unsupported}
 		for _, f := range row.Rounds {
@@ -33,12 +33,12 @@ func (r *AIOResult) check() error {
 		for _, f := range row.Rounds {
 			for _, n := range []stats.Number{f.All, f.Batch, f.Half, f.Submit, f.Longest, f.First, f.Latency, f.Worst} {
 				if !(n > 0) {
-					return fmt.Errorf("a round of %s, %s lacks a figure", schedulerName(row.Scheduler), row.Engine)
+					return fmt.Errorf("a round of %s, %s lacks a figure", SchedulerName(row.Scheduler), row.Engine)
 				}
 			}
 		}
 		if b := row.Round; b != nil && (len(b.Queued) != r.Writes || len(b.Notified) != r.Writes || len(b.Submit) != r.Writes) {
-			return fmt.Errorf("the burst of %s, %s has not %d writes", schedulerName(row.Scheduler), row.Engine, r.Writes)
+			return fmt.Errorf("the burst of %s, %s has not %d writes", SchedulerName(row.Scheduler), row.Engine, r.Writes)
 		}
 	}
 	return nil

@@ -31,8 +31,8 @@ func (r *AIOResult) head(rounds int) string {
 	return text + "\n" + aioTable.Header()
 }
 
-// schedulerName returns the name of a scheduler for people. A file has no scheduler of its own.
-func schedulerName(name string) string {
+// SchedulerName returns the name of a scheduler for people. A file has no scheduler of its own.
+func SchedulerName(name string) string {
 	if name == "" {
 		return "as it is"
 	}
@@ -40,7 +40,7 @@ func schedulerName(name string) string {
 }
 
 func (r AIORow) text() string {
-	scheduler := schedulerName(r.Scheduler)
+	scheduler := SchedulerName(r.Scheduler)
 	if r.Unsupported != "" {
 		return aioTable.Row(scheduler, string(r.Engine), "n/a")
 	}

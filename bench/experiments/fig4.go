@@ -27,7 +27,7 @@ var (
 
 	fig4Write = callFigure{
 		name:    "fig4-write",
-		summary: "time for a write to return: the same",
+		summary: "time for a write to return: os.File, the drivers, 2017 AIO",
 		source:  attempt2017 + ", figure 4",
 		title:   "time for WriteAt to return; 2 goroutines, buffered file",
 		finding: fig4Finding,

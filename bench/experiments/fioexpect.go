@@ -22,7 +22,7 @@ import (
 // flight.
 var fioExpect = Experiment{
 	Name:     fioExpectName,
-	Summary:  "what fio makes of the disk: half reads, half writes",
+	Summary:  "the disk by fio: half reads, half writes",
 	Source:   eio2024,
 	OwnFiles: true,
 	Steps:    func(Params) int { return len(mixedJobs(0)) },
@@ -32,7 +32,7 @@ var fioExpect = Experiment{
 
 const fioExpectName = "fio-expect"
 
-const fioExpectFinding = "what the disk can do, the yardstick of the copies; its figures are of another disk"
+const fioExpectFinding = "what the disk can do, to compare the copies with; its figures are of another disk"
 
 // The size of the file, and how often each job runs.
 const (

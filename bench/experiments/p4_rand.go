@@ -15,7 +15,7 @@ var (
 		func(p Params) race {
 			return p.randBuffered("page cache", load.ReadCached, p.smallSpan(), "693,870 operations/s, over a tenth of the memory", 693_870)
 		})
-	randDirectSmall = setting("rand-direct-small", "the same, O_DIRECT: os.File, ReadBuffer, ReadMany",
+	randDirectSmall = setting("rand-direct-small", "random direct reads of 4 KiB in a small span, 20 in flight",
 		func(p Params) race {
 			return p.randDirect("page cache", load.ReadCached, p.smallSpan(), figure{
 				text: "551,547 operations/s with 80 KiB of buffers, 0.79 times what the page cache gives",
@@ -26,7 +26,7 @@ var (
 		func(p Params) race {
 			return p.randBuffered("cold", load.ReadCold, 0, "237,858 operations/s, over 2.5 times the memory", 237_858)
 		})
-	randDirectWhole = setting("rand-direct-whole", "the same, O_DIRECT: os.File, ReadBuffer, ReadMany",
+	randDirectWhole = setting("rand-direct-whole", "random direct reads of 4 KiB over the whole file",
 		func(p Params) race {
 			return p.randDirect("cold", load.ReadCold, 0, figure{
 				text: "547,479 operations/s, 2.30 times the buffered reads, and as many as over a small span",

@@ -32,12 +32,12 @@ var (
 			r.checks = []check{{readerRow, osDirect}, {readerRow, fioRow}}
 			return r
 		})
-	scanDirectRA = setting("scan-direct-ra", "the same with read-ahead, through io.Reader",
+	scanDirectRA = setting("scan-direct-ra", "direct reads of 4 KiB with read-ahead, through io.Reader",
 		func(p Params) race {
 			return p.scan(scanSmall, scanAhead, readerRow, "2.35 GB/s (22 s), 2.49 times the buffered scan", 2.35e9,
 				p.reader(scanSmall, scanAhead))
 		})
-	scanDirectZC = setting("scan-direct-zc", "the same without a copy, through Next",
+	scanDirectZC = setting("scan-direct-zc", "direct reads of 4 KiB with read-ahead, no copy, by Next",
 		func(p Params) race {
 			return p.scan(scanSmall, scanAhead, nextRow, "2.45 GB/s (21 s), 2.59 times the buffered scan", 2.45e9,
 				p.reader(scanSmall, scanAhead), p.next(scanSmall, scanAhead))

@@ -11,14 +11,14 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// aioFigure has a picture of the figures beside the published ones, and then
-// the published pictures of each I/O scheduler.
+// aioFigure has a picture that compares schedulers and engines, beside the published figures, and
+// then the published picture of each I/O scheduler.
 func aioFigure(title string, r *experiments.AIOResult) Figure {
 	f := Figure{
 		Title:    fmt.Sprintf("%s: %d of %d bytes, on %s", title, r.Writes, r.Disk.Size, r.Disk.What),
 		Expected: r.Finding,
-		Caption: plusMinus + " Triangles are published: of the first write of a batch, both ends of 30 to 60 ms. " +
-			"The pictures of a scheduler are of the round whose time is the median: above, when each write was queued and when its end was seen; below, the time between.",
+		Caption: plusMinus + " Triangles are published figures; for the first write of a batch they mark both ends of 30 to 60 ms. " +
+			"The picture of a scheduler shows the round with the median time: above, when each write was queued and when its completion was seen; below, the time between.",
 		Table: aioNumbers(r),
 		Data: []Data{
 			{What: "all rounds", text: func() ([]byte, error) { return burstRounds(r) }},
@@ -37,8 +37,7 @@ func aioFigure(title string, r *experiments.AIOResult) Figure {
 	return f
 }
 
-// aioOverview has a row a scheduler and engine, and beside ours what was
-// published.
+// aioOverview has a row for each scheduler and engine, and marks the published figures.
 func aioOverview(r *experiments.AIOResult) Picture {
 	const high, low = experiments.PublishedFirstHigh, experiments.PublishedFirstLow
 	of := func(name string, unit float64, figure func(experiments.AIOFigures) stats.Number, published ...float64) *chart.Panel {
@@ -66,8 +65,8 @@ func aioPanel(r *experiments.AIOResult, axis chart.Axis, unit float64, of func(e
 	here := chart.Series{Name: "here", Style: 1}
 	there := chart.Series{Name: "published", Style: chart.Published}
 	for i, row := range r.Rows {
-		y := float64(len(r.Rows) - 1 - i) // the first one on top
-		p.Y.Names = append([]string{nameOf(row.Scheduler) + ", " + string(row.Engine)}, p.Y.Names...)
+		y := float64(len(r.Rows) - 1 - i) // the first row on top
+		p.Y.Names = append([]string{experiments.SchedulerName(row.Scheduler) + ", " + string(row.Engine)}, p.Y.Names...)
 		v := row.Series(func(f experiments.AIOFigures) stats.Number { return of(f) * stats.Number(unit) })
 		low, high := stats.Interval(v)
 		here.Points = append(here.Points, chart.Point{X: float64(stats.Median(v)), Y: y, Low: float64(low), High: float64(high)})
@@ -82,14 +81,6 @@ func aioPanel(r *experiments.AIOResult, axis chart.Axis, unit float64, of func(e
 	return p
 }
 
-// nameOf names a scheduler that may not be known.
-func nameOf(scheduler string) string {
-	if scheduler == "" {
-		return "as it is"
-	}
-	return scheduler
-}
-
 func aioNumbers(r *experiments.AIOResult) Table {
 	t := Table{Head: []string{
 		"I/O scheduler", "engine", "all, ms", "writes a batch, median", "half of them in batches of", "submit, µs", "longest submit, µs",
@@ -97,7 +88,7 @@ func aioNumbers(r *experiments.AIOResult) Table {
 	}}
 	us := func(n stats.Number) string { return report.Micros(time.Duration(n)) }
 	for _, row := range r.Rows {
-		cells := []string{nameOf(row.Scheduler), string(row.Engine)}
+		cells := []string{experiments.SchedulerName(row.Scheduler), string(row.Engine)}
 		if row.Unsupported != "" {
 			t.Rows = append(t.Rows, append(cells, row.Unsupported))
 			continue
@@ -108,7 +99,7 @@ func aioNumbers(r *experiments.AIOResult) Table {
 	return t
 }
 
-// fileName is what is left of a name in that of a file.
+// fileName returns the name with all characters replaced that a file's name should not have.
 func fileName(name string) string {
 	return strings.Map(func(c rune) rune {
 		switch {

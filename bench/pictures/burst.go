@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/chart"
 )
 
-// schedulers returns those of the rows, each once.
+// schedulers returns the schedulers of the rows, each once.
 func schedulers(r *experiments.AIOResult) []string {
 	var all []string
 	for _, row := range r.Rows {
@@ -20,13 +20,12 @@ func schedulers(r *experiments.AIOResult) []string {
 	return all
 }
 
-// burstPicture has what was published of a scheduler, a column an engine: when
-// each write was queued and notified, and its latency. It is false where there
-// is no burst.
+// burstPicture repeats the published picture for one scheduler: when each write was queued and
+// notified, and its latency. Each engine has a column. It returns false if there is no burst.
 func burstPicture(r *experiments.AIOResult, scheduler string) (Picture, bool) {
 	p := Picture{
-		Name:  fileName(nameOf(scheduler)),
-		Title: "I/O scheduler " + nameOf(scheduler) + ".",
+		Name:  fileName(experiments.SchedulerName(scheduler)),
+		Title: "I/O scheduler " + experiments.SchedulerName(scheduler) + ".",
 		Alt:   "When each write was queued and notified, by its number, and its latency; a column of panels for each engine.",
 		Chart: chart.Figure{Height: 190, Rows: make([][]*chart.Panel, 2)},
 	}
@@ -34,7 +33,7 @@ func burstPicture(r *experiments.AIOResult, scheduler string) (Picture, bool) {
 		if row.Scheduler != scheduler || row.Round == nil {
 			continue
 		}
-		times, latencies := burstPanels(nameOf(scheduler)+", "+string(row.Engine), row.Round)
+		times, latencies := burstPanels(experiments.SchedulerName(scheduler)+", "+string(row.Engine), row.Round)
 		p.Chart.Rows[0] = append(p.Chart.Rows[0], times)
 		p.Chart.Rows[1] = append(p.Chart.Rows[1], latencies)
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// callFigure has the time of a call by its size, a panel a number of
-// goroutines, as the 2017 paper shows it.
+// callFigure has the time of a call by its size, with a panel for each number of goroutines, as
+// the 2017 paper shows it.
 func callFigure(title string, r *experiments.CallResult) Figure {
 	f := Figure{
 		Title:    title,
@@ -72,7 +72,7 @@ func callPanel(r *experiments.CallResult, goroutines int) *chart.Panel {
 		}
 	}
 	fit(&p.Y, times)
-	beside(p.Series)
+	spread(p.Series)
 	return p
 }
 

@@ -11,11 +11,10 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// decades is how many times the smallest value the largest one is on an axis
-// that is better logarithmic.
+// decades is the ratio of the largest to the smallest value beyond which an axis is logarithmic.
 const decades = 10
 
-// copyFigure has a panel a mode: what each program moves a second.
+// copyFigure has a panel for each mode, with the bytes that each program moves in a second.
 func copyFigure(title string, r *experiments.CopyResult) Figure {
 	f := Figure{
 		Title:    title,
@@ -42,8 +41,8 @@ func copyFigure(title string, r *experiments.CopyResult) Figure {
 	return f
 }
 
-// copySeen is the finding; of a mode that was not published, what sluice is to
-// the first row.
+// copySeen returns the finding of a mode. If the mode was not published, it returns how sluice
+// compares with the first row.
 func copySeen(m experiments.CopyMode) string {
 	if m.Finding != "" {
 		return m.Name + ": " + m.Finding
@@ -61,7 +60,7 @@ func copyPanel(r *experiments.CopyResult, m experiments.CopyMode) *chart.Panel {
 	here := chart.Series{Name: "here", Style: 1, Lengths: true}
 	var rates []interval
 	for i, row := range m.Rows {
-		y := float64(len(m.Rows) - 1 - i) // the first one on top
+		y := float64(len(m.Rows) - 1 - i) // the first row on top
 		p.Y.Names = append([]string{row.Side.Name}, p.Y.Names...)
 		t := intervalOf(row, float64(m.Moved())/float64(m.Sum.Files)/1e6, load.Slice.Rate)
 		rates = append(rates, t)

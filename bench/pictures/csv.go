@@ -15,16 +15,16 @@ var csvHead = []string{
 	"ops_per_s", "mean_ns", "p50_ns", "p99_ns", "max_ns", "cpu_ns_per_op", "unsupported",
 }
 
-// table returns lines as CSV.
+// table returns a CSV file.
 func table(head []string, lines [][]string) ([]byte, error) {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
-	_ = w.Write(head) // a Buffer takes all; w.Error has what csv finds wrong
+	_ = w.Write(head) // a Buffer accepts everything; w.Error returns what csv rejects
 	_ = w.WriteAll(lines)
 	return b.Bytes(), w.Error()
 }
 
-// rounds returns all rounds of the experiments as CSV, one a line.
+// rounds returns a CSV file with a line for each round of the experiments.
 func rounds(measured []results.Named) ([]byte, error) {
 	var lines [][]string
 	for _, named := range measured {

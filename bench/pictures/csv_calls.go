@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/stats"
 )
 
-// syscallRounds returns fig5's rounds, a system call a line.
+// syscallRounds returns a CSV file with a line for each system call of each round of fig5.
 func syscallRounds(r *experiments.Fig5Result) ([]byte, error) {
 	var lines [][]string
 	for _, row := range r.Rows {
@@ -31,7 +31,7 @@ func syscallRounds(r *experiments.Fig5Result) ([]byte, error) {
 	return table([]string{"kind", "size_bytes", "goroutines", "side", "round", "reads", "syscall", "calls", "time_ns", "unsupported"}, lines)
 }
 
-// burstRounds returns aio-latency's rounds, a burst a line.
+// burstRounds returns a CSV file with a line for each round of aio-latency.
 func burstRounds(r *experiments.AIOResult) ([]byte, error) {
 	number := func(n stats.Number) string { return strconv.FormatFloat(float64(n), 'f', -1, 64) }
 	var lines [][]string
@@ -51,7 +51,7 @@ func burstRounds(r *experiments.AIOResult) ([]byte, error) {
 	}, lines)
 }
 
-// burstWrites returns the bursts that are drawn, a write a line.
+// burstWrites returns a CSV file with a line for each write of the bursts that are drawn.
 func burstWrites(r *experiments.AIOResult) ([]byte, error) {
 	var lines [][]string
 	for _, row := range r.Rows {

@@ -7,8 +7,7 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/chart"
 )
 
-// depthFigure has operations a second by how many are in flight, a line a
-// side.
+// depthFigure has operations a second by the number in flight, with a line for each side.
 func depthFigure(r *experiments.RaceResult) Figure {
 	f := Figure{
 		Title:    "random direct reads of 4 KiB by how many are in flight",
@@ -39,7 +38,7 @@ func depthFigure(r *experiments.RaceResult) Figure {
 				chart.Point{X: float64(row.Goroutines), Y: t.value, Low: t.low, High: t.high})
 		}
 	}
-	beside(panel.Series)
+	spread(panel.Series)
 	f.Pictures = []Picture{{
 		Alt:   "Operations a second by the number in flight, one line for each side.",
 		Chart: chart.Figure{Height: 300, Rows: [][]*chart.Panel{{panel}}},

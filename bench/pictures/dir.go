@@ -9,16 +9,16 @@ import (
 	"path/filepath"
 )
 
-// index is the page. It is how a later run knows the directory for a report.
+// index is the page. A later run recognizes a report's directory by it.
 const index = "index.html"
 
-// marker is in every page of ours, near its beginning.
+// marker is near the beginning of every page that this package writes.
 const marker = `<meta name="generator" content="sluice bench">`
 
-// Dir is a directory that a report may be written to.
+// Dir is a directory that a report can be written to.
 type Dir struct {
 	path string
-	made bool // by Open
+	made bool // whether Open created it
 }
 
 // Open makes the directory if there is none, and checks before anything is measured that a
@@ -42,7 +42,7 @@ func Open(path string) (*Dir, error) {
 	return d, d.writable()
 }
 
-// ours refuses a directory with things of others.
+// ours returns an error if the directory holds files but no report.
 func (d *Dir) ours() error {
 	entries, err := os.ReadDir(d.path)
 	if err != nil {
@@ -56,7 +56,7 @@ func (d *Dir) ours() error {
 		return fmt.Errorf("cannot write the report: %w", err)
 	}
 	if !bytes.Contains(page[:min(len(page), 1<<10)], []byte(marker)) {
-		return fmt.Errorf("cannot write the report: %s holds files that are not a report of sluice's; want a new or an empty directory", d.path)
+		return fmt.Errorf("cannot write the report: %s holds files, but no report of sluice; want a new or an empty directory", d.path)
 	}
 	return nil
 }
@@ -72,11 +72,11 @@ func (d *Dir) writable() error {
 // Abandon removes the directory if Open made it and nothing is in it.
 func (d *Dir) Abandon() {
 	if d != nil && d.made {
-		_ = os.Remove(d.path) // which fails if there is something in it
+		_ = os.Remove(d.path) // fails if the directory is not empty
 	}
 }
 
-// put writes a file in one step: a reader sees the old one or the new one.
+// put writes a file in one step: a reader sees either the old file or the new one.
 func (d *Dir) put(name string, text []byte) error {
 	f, err := os.CreateTemp(d.path, ".sluice-*")
 	if err != nil {

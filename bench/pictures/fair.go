@@ -7,13 +7,13 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// fairFigure has a row for each way alone and beside the flood: its p99.
+// fairFigure has a row with the p99 of each side, alone and beside the flood.
 func fairFigure(title string, r *experiments.FairResult) Figure {
 	f := Figure{
 		Title:   title,
 		Seen:    r.Verdicts,
 		Caption: "Further to the left is quicker, logarithmic. " + plusMinus,
-		Table:   Table{Head: []string{"way", "", "p99", "flood"}},
+		Table:   Table{Head: []string{"side", "", "p99", "flood"}},
 	}
 	p := &chart.Panel{X: chart.Axis{Name: "p99 of a read, us", Log: true, Format: short}}
 	points := chart.Series{Name: "p99", Style: 1}
@@ -35,7 +35,7 @@ func fairFigure(title string, r *experiments.FairResult) Figure {
 	}
 	p.Series = []chart.Series{points}
 	f.Pictures = []Picture{{
-		Alt:   "The 99th percentile of the time of a read, one row for each way, alone and beside the flood.",
+		Alt:   "The 99th percentile of the time of a read, one row for each side, alone and beside the flood.",
 		Chart: chart.Figure{Height: float64(60 + 25*len(r.Rows)), Rows: [][]*chart.Panel{{p}}},
 	}}
 	return f

@@ -11,16 +11,16 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// fig5Figure has a picture a kind of file and number of goroutines, in it a row
-// of panels a way: bars of the time in each system call, as the paper shows it,
-// and lines of how long one call takes, where small sizes can be seen.
+// fig5Figure has a picture for each kind of file and number of goroutines, and in it a row of
+// panels for each side: bars of the time in each system call, as the paper shows it, and lines of
+// how long one call takes, where small sizes are visible.
 func fig5Figure(title string, r *experiments.Fig5Result) Figure {
 	f := Figure{
 		Title:    title,
 		Expected: r.Finding,
-		Caption: "Left: time that a read has in system calls, all threads together; what the whole bar is stands over it. " +
-			"Right: how long one call takes, both axes logarithmic. io_setup and io_destroy are made once for a context, and are no part of the bars. " +
-			"All ways have the same axes. " + plusMinus + " The paper gives its figure without numbers, so its finding stands in words.",
+		Caption: "Left: time that a read spends in system calls, all threads together; the sum is over the bar. " +
+			"Right: how long one call takes, both axes logarithmic. io_setup and io_destroy are made once for a context, and are not in the bars. " +
+			"All sides have the same axes. " + plusMinus + " The paper gives its figure without numbers, so its finding is quoted in words.",
 		Table: fig5Numbers(r),
 		Data:  []Data{{What: "system calls of all rounds", text: func() ([]byte, error) { return syscallRounds(r) }}},
 	}
@@ -34,7 +34,7 @@ func fig5Figure(title string, r *experiments.Fig5Result) Figure {
 	return f
 }
 
-// fig5Modes returns the rows by kind of file and number of goroutines.
+// fig5Modes groups the rows by kind of file and number of goroutines.
 func fig5Modes(r *experiments.Fig5Result) [][]experiments.Fig5Row {
 	var modes [][]experiments.Fig5Row
 	for _, row := range r.Rows {
@@ -58,12 +58,12 @@ func fig5Picture(rows []experiments.Fig5Row, styles map[string]int) Picture {
 	p := Picture{
 		Name:  fmt.Sprintf("%s-%d", name, first.Goroutines),
 		Title: fmt.Sprintf("%d goroutines, %s.", first.Goroutines, file),
-		Alt:   "Time in each system call by the size of a read, stacked, and the time of one call; a row of panels for each way.",
+		Alt:   "Time in each system call by the size of a read, stacked, and the time of one call; a row of panels for each side.",
 		Chart: chart.Figure{Height: 150},
 	}
 	var bars, lines []*chart.Panel
 	for i := range first.Sides {
-		w := newSyscallWay(rows, i, styles)
+		w := newSyscallPanels(rows, i, styles)
 		bars, lines = append(bars, w.bars()), append(lines, w.lines())
 		p.Chart.Rows = append(p.Chart.Rows, []*chart.Panel{bars[i], lines[i]})
 	}
@@ -72,7 +72,7 @@ func fig5Picture(rows []experiments.Fig5Row, styles map[string]int) Picture {
 	return p
 }
 
-// sameAxis gives all panels an axis that has the values of all.
+// sameAxis gives all panels one axis that shows the values of all.
 func sameAxis(panels []*chart.Panel) {
 	var all chart.Axis
 	for _, p := range panels {
@@ -88,7 +88,7 @@ func sameAxis(panels []*chart.Panel) {
 	}
 }
 
-// syscallStyles gives each system call a style that it has in all pictures.
+// syscallStyles gives each system call one style for all pictures.
 func syscallStyles(r *experiments.Fig5Result) map[string]int {
 	styles := map[string]int{
 		"io_submit": 1, "pread64": 2, "io_getevents": 3, "preadv2": 4, "io_uring_enter": 5, "io_setup": 6, "io_destroy": 7,
@@ -106,7 +106,7 @@ func syscallStyles(r *experiments.Fig5Result) map[string]int {
 }
 
 func fig5Numbers(r *experiments.Fig5Result) Table {
-	t := Table{Head: []string{"file", "bytes", "goroutines", "way", "system call", "µs a read", "µs a call", "calls a read"}}
+	t := Table{Head: []string{"file", "bytes", "goroutines", "side", "system call", "µs a read", "µs a call", "calls a read"}}
 	for _, row := range r.Rows {
 		for _, s := range row.Sides {
 			cells := []string{string(row.Kind), strconv.Itoa(row.Size), strconv.Itoa(row.Goroutines), s.Side.Name}

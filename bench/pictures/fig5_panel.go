@@ -12,19 +12,19 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// syscallWay is one way of one mode, by size.
-type syscallWay struct {
+// syscallPanels is what the panels of one side in one picture show, by size.
+type syscallPanels struct {
 	title  string
 	sizes  []float64
-	names  []string // the sizes, on an axis
-	tops   []string // the whole time of a read
+	names  []string // labels of the sizes
+	tops   []string // the sum of a read's time in system calls
 	calls  []string // in the order of their styles
 	styles map[string]int
 	sides  []experiments.Fig5Side // by size
 }
 
-func newSyscallWay(rows []experiments.Fig5Row, side int, styles map[string]int) *syscallWay {
-	w := &syscallWay{styles: styles}
+func newSyscallPanels(rows []experiments.Fig5Row, side int, styles map[string]int) *syscallPanels {
+	w := &syscallPanels{styles: styles}
 	for _, row := range rows {
 		s := row.Sides[side]
 		w.title = s.Side.Name
@@ -47,8 +47,8 @@ func newSyscallWay(rows []experiments.Fig5Row, side int, styles map[string]int) 
 	return w
 }
 
-// call returns a call of the size with that number; false if it was not made.
-func (w *syscallWay) call(size int, name string) (experiments.SyscallTime, bool) {
+// call returns the system call for the size of that index, false if it was not made.
+func (w *syscallPanels) call(size int, name string) (experiments.SyscallTime, bool) {
 	i := slices.IndexFunc(w.sides[size].Calls, func(s experiments.SyscallTime) bool { return s.Name == name })
 	if i < 0 {
 		return experiments.SyscallTime{}, false
@@ -56,9 +56,9 @@ func (w *syscallWay) call(size int, name string) (experiments.SyscallTime, bool)
 	return w.sides[size].Calls[i], true
 }
 
-// bars has a bar a size, and in it a part a call.
-func (w *syscallWay) bars() *chart.Panel {
-	const room = 1.15 // for what stands over the highest
+// bars has a bar for each size, with a part for each system call.
+func (w *syscallPanels) bars() *chart.Panel {
+	const room = 1.15 // for the text over the highest bar
 	p := &chart.Panel{
 		Title: w.title,
 		X:     chart.Axis{Name: "bytes a read", Names: w.names},
@@ -84,8 +84,8 @@ func (w *syscallWay) bars() *chart.Panel {
 	return p
 }
 
-// lines has a line a call.
-func (w *syscallWay) lines() *chart.Panel {
+// lines has a line for each system call.
+func (w *syscallPanels) lines() *chart.Panel {
 	p := &chart.Panel{
 		X: chart.Axis{Name: "bytes a read", Log: true, Ticks: []float64{1e3, 1e4, 1e5, 1e6}, Format: short},
 		Y: chart.Axis{Name: "µs a call", Log: true, Format: plain},
@@ -105,7 +105,7 @@ func (w *syscallWay) lines() *chart.Panel {
 	return p
 }
 
-// sizeName is short for the bytes of a read.
+// sizeName is the label for the size of a read.
 func sizeName(l load.Load) string {
 	if l.Kind.Direct() {
 		return report.Bytes(int64(l.Size))
@@ -113,7 +113,7 @@ func sizeName(l load.Load) string {
 	return short(float64(l.Size))
 }
 
-// meanCall is the time of a call in µs, over the rounds in which it was made.
+// meanCall returns the time of one call in µs, over the rounds in which it was made.
 func meanCall(s experiments.Fig5Side, name string) interval {
 	var means []stats.Number
 	for _, round := range s.Rounds {

@@ -1,6 +1,9 @@
-// Package pictures makes a report of a run of sluice bench: a page with its
-// figures as PNG and SVG, and what they were drawn from as JSON and CSV. It
-// measures nothing: the same run gives the same report.
+// Package pictures makes the report of a run of `sluice bench`: a page with a figure for each
+// experiment as PNG and SVG, and the figures' numbers as JSON and CSV. It only draws results
+// (package results) and measures nothing: the same results give the same report.
+//
+// Each type of experiments.Result has a function here that returns its Figure. Dir writes the
+// files, and removes those of an older report in the same directory.
 package pictures
 
 import (
@@ -15,59 +18,59 @@ import (
 	"github.com/sluiceio/sluice/bench/results"
 )
 
-// Figure is a section of the page: a picture or more of one experiment. Its
-// files are named after it.
+// Figure is a section of the page: one or more pictures of one experiment. Its files are named
+// after it.
 type Figure struct {
 	Name     string
 	Title    string
-	Source   string // the publication, "" if it is our own
+	Source   string // the publication that the experiment repeats, "" if there is none
 	Expected string
-	Seen     []string // a sentence a panel
+	Seen     []string // what was measured: a sentence for each panel
 	Caption  string   // how to read the pictures
 	Pictures []Picture
 	Table    Table
-	Data     []Data // beside the JSON file; nil is the rounds
+	Data     []Data // CSV files; nil is one with all rounds
 
-	measured []results.Named // what the JSON file holds
+	measured []results.Named // contents of the figure's JSON file
 }
 
-// Picture is a file as PNG and one as SVG.
+// Picture is a picture, written as PNG and as SVG.
 type Picture struct {
-	Name  string // what the files are called, without the suffix
-	Title string // "" if the figure's says it all
-	Alt   string // what it shows, for those who cannot see it
+	Name  string // of the files, without the suffix
+	Title string // "" if the figure's title is enough
+	Alt   string // alternative text: what the picture shows
 	Chart chart.Figure
 }
 
-// Data is a file of figures.
+// Data is a CSV file.
 type Data struct {
 	Name, What string
 	text       func() ([]byte, error)
 }
 
-// Table is what the picture shows in numbers.
+// Table is the numbers of a picture.
 type Table struct {
 	Head []string // with units
 	Rows [][]string
 }
 
-// figures returns what there is to draw of a run.
+// figures returns the figures of a run.
 func figures(run *results.Run) []Figure {
 	var figures []Figure
-	for _, named := range run.Results {
-		f := drawn(named)
-		f.Name, f.Source = named.Name, named.Source
-		f.measured = []results.Named{named}
-		figures = append(figures, f.named())
+	for _, result := range run.Results {
+		f := figureOf(result)
+		f.Name, f.Source = result.Name, result.Source
+		f.measured = []results.Named{result}
+		figures = append(figures, f.withNames())
 	}
 	if f, ok := settingsFigure(run); ok {
-		figures = append(figures, f.named())
+		figures = append(figures, f.withNames())
 	}
 	return figures
 }
 
-// named gives the figure's files their names.
-func (f Figure) named() Figure {
+// withNames returns the figure with the names of its files.
+func (f Figure) withNames() Figure {
 	if f.Data == nil {
 		f.Data = []Data{{What: "all rounds", text: func() ([]byte, error) { return rounds(f.measured) }}}
 	}
@@ -80,42 +83,43 @@ func (f Figure) named() Figure {
 	return f
 }
 
-// drawn draws one experiment.
-func drawn(named results.Named) Figure {
-	switch r := named.Result.(type) {
+// figureOf returns the figure of one experiment.
+func figureOf(result results.Named) Figure {
+	switch r := result.Result.(type) {
 	case *experiments.MatrixResult:
-		if named.Name == experiments.WAL {
-			return walFigure(named.Summary, r)
+		if result.Name == experiments.WAL {
+			return walFigure(result.Summary, r)
 		}
 		return matrixFigure(r)
 	case *experiments.CallResult:
-		return callFigure(named.Summary, r)
+		return callFigure(result.Summary, r)
 	case *experiments.RaceResult:
-		if named.Name == "rand-depth" {
+		if result.Name == "rand-depth" {
 			return depthFigure(r)
 		}
-		return raceFigure(named.Summary, r)
+		return raceFigure(result.Summary, r)
 	case *experiments.Fig5Result:
-		return fig5Figure(named.Summary, r)
+		return fig5Figure(result.Summary, r)
 	case *experiments.AIOResult:
-		return aioFigure(named.Summary, r)
+		return aioFigure(result.Summary, r)
 	case *experiments.CopyResult:
-		return copyFigure(named.Summary, r)
+		return copyFigure(result.Summary, r)
 	case *experiments.ThreadsResult:
-		return threadsFigure(named.Summary, r)
+		return threadsFigure(result.Summary, r)
 	case *experiments.TransparentResult:
-		return transparentFigure(named.Summary, r)
+		return transparentFigure(result.Summary, r)
 	case *experiments.FioResult:
-		return fioFigure(named.Summary, r)
+		return fioFigure(result.Summary, r)
 	case *experiments.FairResult:
-		return fairFigure(named.Summary, r)
+		return fairFigure(result.Summary, r)
 	}
 	panic("pictures: an experiment has a result of a new type")
 }
 
-// interval is a value with the bounds of 95 %, see stats.Interval.
+// interval is a value with its 95 % interval (stats.Interval).
 type interval struct{ value, low, high float64 }
 
+// intervalOf returns the median and the interval of a figure of all rounds, in the given unit.
 func intervalOf(r interface {
 	Series(func(load.Slice) float64) []stats.Number
 }, unit float64, of func(load.Slice) float64,
@@ -125,16 +129,16 @@ func intervalOf(r interface {
 	return interval{float64(stats.Median(v)), float64(low), float64(high)}
 }
 
-// fit makes the axis hold all values, and of their bars as much as leaves the
-// values room: one disturbed cell must not flatten the others.
+// fit extends the axis so that it shows all values. It shows error bars only as far as they leave
+// the values room, because one disturbed cell must not flatten the others.
 func fit(a *chart.Axis, points []interval) {
 	const most = 2.5 // times the value, up and down
 	for _, p := range points {
-		if !(p.value > 0) || math.IsInf(p.value, 0) { // it has no place
+		if !(p.value > 0) || math.IsInf(p.value, 0) { // it cannot be drawn
 			continue
 		}
 		low, high := p.value, p.value
-		if p.low < p.value { // and is a number
+		if p.low < p.value { // false for NaN
 			low = max(p.low, p.value/most)
 		}
 		if p.high > p.value {
@@ -147,9 +151,9 @@ func fit(a *chart.Axis, points []interval) {
 	}
 }
 
-// beside moves the points of the series off each other, so that their bars do
-// not cover each other.
-func beside(series []chart.Series) {
+// spread moves the points of each series a little to the side, so that error bars do not cover
+// each other.
+func spread(series []chart.Series) {
 	const step = 1.02
 	for i, s := range series {
 		for k := range s.Points {
@@ -158,7 +162,7 @@ func beside(series []chart.Series) {
 	}
 }
 
-// short is a number on an axis: 500, 10k, 2.5M.
+// short returns a number for an axis: 500, 10k, 2.5M.
 func short(v float64) string {
 	for _, unit := range []struct {
 		size float64
@@ -175,8 +179,8 @@ func plain(v float64) string {
 	return strconv.FormatFloat(math.Round(v*1e6)/1e6, 'f', -1, 64) // 0.30000000000000004
 }
 
-// missing stands where there is no figure.
+// missing is the text for a figure that is missing.
 const missing = "-"
 
-// plusMinus tells how to read error bars, on every figure that has them.
-const plusMinus = "Points are medians of the rounds, bars hold the true median with a probability of 95 %, of fewer than six rounds they hold all (those that leave the panel end at its edge)."
+// plusMinus explains error bars in the caption of every figure that has them.
+const plusMinus = "Points are medians of the rounds. Error bars hold the true median with a probability of 95 %; with fewer than six rounds they reach from the lowest round to the highest. Bars that leave the panel end at its edge."

@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// fioFigure has a row a job: what it reads and what it writes.
+// fioFigure has a row for each job, with what it reads and what it writes.
 func fioFigure(title string, r *experiments.FioResult) Figure {
 	f := Figure{
 		Title:    title,
@@ -42,7 +42,7 @@ func fioFigure(title string, r *experiments.FioResult) Figure {
 }
 
 func jobName(row experiments.FioRow) string {
-	name := "in a row, "
+	name := "sequential, "
 	if row.Load.Kind == load.MixedRandom {
 		name = "random, "
 	}

@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// manifestName is the list of a report's files, with the sum of each, in the
-// format of sha256sum. By it a later report knows what is its to remove.
+// manifestName is the list of a report's files with their checksums, in the format of sha256sum. It
+// tells a later report which files it may remove.
 const manifestName = "manifest.sha256"
 
 // entry is a line of the manifest.
@@ -25,8 +25,7 @@ func newEntry(name string, text []byte) entry {
 	return entry{hex.EncodeToString(sum[:]), name}
 }
 
-// manifest returns what the report in the directory says that it has written:
-// nothing if there is none.
+// manifest returns the entries of the directory's manifest, none if there is no manifest.
 func (d *Dir) manifest() ([]entry, error) {
 	text, err := os.ReadFile(filepath.Join(d.path, manifestName))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -35,7 +34,7 @@ func (d *Dir) manifest() ([]entry, error) {
 	var entries []entry
 	for line := range strings.Lines(string(text)) {
 		sum, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "  ")
-		if ok && filepath.IsLocal(name) && filepath.Base(name) == name { // a file right here
+		if ok && filepath.IsLocal(name) && filepath.Base(name) == name { // a file in this directory
 			entries = append(entries, entry{sum, name})
 		}
 	}
@@ -50,8 +49,8 @@ func (d *Dir) putManifest(entries []entry) error {
 	return d.put(manifestName, b.Bytes())
 }
 
-// removeStale removes the files of an earlier report that the new one does not
-// have. One that has been changed since is somebody's, and stays.
+// removeStale removes the files of an earlier report that the new one does not have. It keeps a
+// file that was changed since.
 func (d *Dir) removeStale(old, now []entry) error {
 	for _, e := range old {
 		if slices.ContainsFunc(now, func(n entry) bool { return n.name == e.name }) {
@@ -67,7 +66,7 @@ func (d *Dir) removeStale(old, now []entry) error {
 	return nil
 }
 
-// holds reports whether the file is there and unchanged since it was written.
+// holds reports whether the file exists and has not changed since it was written.
 func (d *Dir) holds(e entry) bool {
 	path := filepath.Join(d.path, e.name)
 	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {

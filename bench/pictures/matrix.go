@@ -10,8 +10,8 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// matrixFigure has a panel a kind and size: the ratio of operations a second
-// by the number of goroutines.
+// matrixFigure has a panel for each kind and size: the ratio of operations a second by the number
+// of goroutines.
 func matrixFigure(r *experiments.MatrixResult) Figure {
 	f := Figure{
 		Title:    "os.File against sluice",
@@ -42,11 +42,11 @@ func matrixFigure(r *experiments.MatrixResult) Figure {
 	return f
 }
 
-// walFigure is that of a log, with its own expectation.
+// walFigure is the figure of wal, with its own expectation.
 func walFigure(title string, r *experiments.MatrixResult) Figure {
 	f := matrixFigure(r)
 	f.Title = title
-	f.Expected = "by 256 goroutines, at least 4 times the commits of os.File: those that wait at a time share an fsync."
+	f.Expected = "by 256 goroutines, at least 4 times the commits of os.File: goroutines that wait at the same time share an fsync."
 	return f
 }
 
@@ -72,8 +72,8 @@ func sizesOf(r *experiments.MatrixResult) []int {
 	return sizes
 }
 
-// ratioAxis is logarithmic, so that half as fast is as far from 1.0 as twice
-// as fast, and holds all ratios of the figure.
+// ratioAxis shows all ratios of the figure. It is logarithmic, so that half as fast is as far
+// from 1.0 as twice as fast.
 func ratioAxis(r *experiments.MatrixResult) chart.Axis {
 	a := chart.Axis{Name: "ratio of ops/s", Log: true, Min: 0.9, Max: 1.1, Format: plain}
 	var ratios []interval
@@ -93,7 +93,7 @@ func ratioAxis(r *experiments.MatrixResult) chart.Axis {
 	return a
 }
 
-// matrixPanel returns nil where there is no cell.
+// matrixPanel returns nil if there is no such cell.
 func matrixPanel(r *experiments.MatrixResult, kind load.Kind, size int, ratio chart.Axis) *chart.Panel {
 	s := chart.Series{Style: 1, Line: true}
 	for _, c := range r.Cells {

@@ -16,7 +16,7 @@ import (
 //go:embed page.html
 var pageText string
 
-// pageTemplate is parsed when a page is written, and not whenever the command starts.
+// pageTemplate is parsed when a page is written, and not at every start of the command.
 var pageTemplate = sync.OnceValue(func() *template.Template { return template.Must(template.New(index).Parse(pageText)) })
 
 // page returns the text of index.html.
@@ -32,7 +32,7 @@ func page(run *results.Run, all []Figure) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// machineRows describes where the run was made; what is not known is left out.
+// machineRows describes the machine and the run. It leaves out what is unknown.
 func machineRows(run *results.Run) [][2]string {
 	m := run.Machine
 	rows := [][2]string{
@@ -48,7 +48,7 @@ func machineRows(run *results.Run) [][2]string {
 		{"Mount options", strings.ReplaceAll(m.Mount, ",", ", ")},
 		{"Device", deviceText(run)},
 		{"I/O scheduler", m.Device.Scheduler},
-		{"Driver asked for", run.Driver},
+		{"--driver", run.Driver},
 		{"Drivers and tools", strings.Join(explains(run), "; ")},
 		{"Test file", bytesText(run.FileSize)},
 	}
@@ -67,7 +67,7 @@ func deviceText(run *results.Run) string {
 	return text
 }
 
-// explains returns what sluice and fio first said of themselves, each once.
+// explains returns the lines with which sluice and fio describe themselves, each once.
 func explains(run *results.Run) []string {
 	var lines []string
 	for _, named := range run.Results {
@@ -77,7 +77,7 @@ func explains(run *results.Run) []string {
 				continue
 			}
 			if p.Side.Way == load.ByFio {
-				line, _, _ = strings.Cut(line, " ") // its version; the rest differs from job to job
+				line, _, _ = strings.Cut(line, " ") // only its version; the rest differs from job to job
 			}
 			if line != "" && !slices.Contains(lines, line) {
 				lines = append(lines, line)

@@ -117,7 +117,7 @@ func TestFiles(t *testing.T) {
 		"aio-latency-none": {"ms since the first", "number of the write", "latency, ms", "none, uring", "queued", "notified"},
 		"aio-latency":      {"writes a batch, median", "first write of a batch, ms", "published", "none, aio"},
 		"cp-small":         {"MB/s", "sluice cp", "floor x 1", "published"},
-		"fio-expect":       {"random, 4 KiB, cold", "in a row, 1 MiB, in memory"},
+		"fio-expect":       {"random, 4 KiB, cold", "sequential, 1 MiB, in memory"},
 		"rand-depth":       {"operations in flight", "operations/s", "fio, tuned"},
 	} {
 		for _, text := range texts {
@@ -186,7 +186,7 @@ func TestOpen(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := Open(foreign); err == nil || !strings.Contains(err.Error(), "not a report of sluice's") {
+	if _, err := Open(foreign); err == nil || !strings.Contains(err.Error(), "no report of sluice") {
 		t.Errorf("Open of a foreign directory = %v; want an error", err)
 	}
 	if _, err := Open(filepath.Join(foreign, "thesis.tex")); err == nil {

@@ -11,8 +11,7 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// raceFigure has a panel a race: the rate of each way, and the published one
-// in the row that it belongs to.
+// raceFigure has a panel for each race: the rate of each side, and the published rates.
 func raceFigure(title string, r *experiments.RaceResult) Figure {
 	f := Figure{
 		Title:    title,
@@ -20,7 +19,7 @@ func raceFigure(title string, r *experiments.RaceResult) Figure {
 		Caption:  "Further to the right is faster. " + plusMinus,
 		Table:    raceTable(r),
 	}
-	p := Picture{Alt: "Rates of the ways to read the same bytes, one row for each way."}
+	p := Picture{Alt: "Rates of the sides that read the same bytes, one row for each side."}
 	rows := 0
 	for _, race := range r.Races {
 		if len(race.Rows) == 0 {
@@ -38,18 +37,18 @@ func raceFigure(title string, r *experiments.RaceResult) Figure {
 	return f
 }
 
-// expected is what was published, or what package cache is for.
+// expected returns what was published; of package cache, what it is for.
 func expected(r *experiments.RaceResult) string {
 	for _, race := range r.Races {
 		if race.Published != "" {
 			return race.Published
 		}
 	}
-	return "A hit of the cache costs less than a read of the page cache, which is a system call; " +
-		"where some blocks are read far more often than others, the cache spares the device most reads."
+	return "A hit in the cache costs less than a read from the page cache, which is a system call; " +
+		"if some blocks are read far more often than others, the cache saves most reads of the device."
 }
 
-// seen returns the finding, or else the verdicts after the name of the race.
+// seen returns the finding of a race; if there is none, its name and verdicts.
 func seen(name string, race experiments.Race) string {
 	if race.Finding != "" {
 		return race.Finding
@@ -76,7 +75,7 @@ func racePanel(race experiments.Race) *chart.Panel {
 	p := &chart.Panel{Title: race.Title, X: axis}
 	here := chart.Series{Name: "here", Style: 1}
 	for i, row := range race.Rows {
-		y := float64(len(race.Rows) - 1 - i) // the first one on top
+		y := float64(len(race.Rows) - 1 - i) // the first row on top
 		p.Y.Names = append([]string{row.Side.Name}, p.Y.Names...)
 		t := rateOf(row, unit)
 		here.Points = append(here.Points, chart.Point{X: t.value, Y: y, Low: t.low, High: t.high})
@@ -88,7 +87,7 @@ func racePanel(race experiments.Race) *chart.Panel {
 	return p
 }
 
-// rateAxis starts at 0, and is in GB/s for scans.
+// rateAxis starts at 0. Its unit is GB/s for scans.
 func rateAxis(race experiments.Race) (unit float64, axis chart.Axis) {
 	axis = chart.Axis{Name: "operations/s", Format: short, Max: 1}
 	if race.Rows[0].Kind.Scan() {
@@ -105,7 +104,7 @@ func rateOf(row experiments.RaceRow, unit float64) interval {
 	return intervalOf(row, unit, load.Slice.Rate)
 }
 
-// publishedPoints returns those of the subject and of the first row.
+// publishedPoints returns the published rates of the subject and of the first row.
 func publishedPoints(race experiments.Race, unit float64) []chart.Point {
 	rate, base := race.PublishedRates()
 	var points []chart.Point

@@ -11,12 +11,11 @@ import (
 	"github.com/sluiceio/sluice/bench/results"
 )
 
-// forSettings is how many settings need a figure of all: two can be seen at a
-// glance.
-const forSettings = 3
+// minSettings is the number of settings from which on a figure of all of them helps.
+const minSettings = 3
 
-// settingsFigure draws all settings of the publication that are compared with
-// reads through the page cache: ratios, which machines can be compared by.
+// settingsFigure has all settings of p4 that are compared with buffered reads. It shows ratios,
+// because those can be compared between machines. It returns false if the run has too few.
 func settingsFigure(run *results.Run) (Figure, bool) {
 	f := Figure{
 		Name:     "p4",
@@ -33,7 +32,7 @@ func settingsFigure(run *results.Run) (Figure, bool) {
 		if !ok {
 			continue
 		}
-		if sameSide(c, published) {
+		if agrees(c, published) {
 			agree++
 		}
 		y := -float64(len(names))
@@ -46,21 +45,20 @@ func settingsFigure(run *results.Run) (Figure, bool) {
 			report.Ratio(c.low) + " to " + report.Ratio(c.high),
 		})
 	}
-	f.Seen = []string{fmt.Sprintf("of %d settings, %d are here on the side of buffered reads on which they were published to be, by more than noise explains (95 %%).", len(names), agree)}
+	f.Seen = []string{fmt.Sprintf("of %d settings, %d are faster, or slower, than buffered reads as published, by more than noise explains (95 %%).", len(names), agree)}
 	f.Pictures = []Picture{{
 		Alt:   "Ratios to buffered reads, here and published, one row for each setting.",
 		Chart: settingsChart(names, here, there),
 	}}
-	return f, len(names) >= forSettings
+	return f, len(names) >= minSettings
 }
 
-// sameSide reports whether both are faster than buffered reads for certain, or
-// both slower.
-func sameSide(c interval, published float64) bool {
+// agrees reports whether both are certainly faster than buffered reads, or both slower.
+func agrees(c interval, published float64) bool {
 	return (published > 1 && c.low > 1) || (published < 1 && c.high < 1)
 }
 
-// settingsChart has the first setting on top.
+// settingsChart draws the first setting on top.
 func settingsChart(names []string, series ...chart.Series) chart.Figure {
 	panel := &chart.Panel{
 		X:      chart.Axis{Name: "times the rate of buffered reads", Log: true, Format: plain, Min: 0.9, Max: 1.1},
@@ -78,8 +76,8 @@ func settingsChart(names []string, series ...chart.Series) chart.Figure {
 	return chart.Figure{Height: float64(60 + 24*len(names)), Rows: [][]*chart.Panel{{panel}}}
 }
 
-// toBuffered returns the ratio of the published subject to the first row, here
-// and as published.
+// toBuffered returns the ratio of the published subject to the first row, as measured and as
+// published. It returns false if the result has no such ratio.
 func toBuffered(r experiments.Result) (here interval, published float64, ok bool) {
 	races, ok := r.(*experiments.RaceResult)
 	if !ok || len(races.Races) != 1 {

@@ -10,11 +10,11 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// threadsFigure has a row a number of goroutines and side: its threads.
+// threadsFigure has a row with the threads of each side and number of goroutines.
 func threadsFigure(title string, r *experiments.ThreadsResult) Figure {
 	f := Figure{
 		Title: title,
-		Expected: fmt.Sprintf("sluice takes at most GOMAXPROCS + %d threads and %s over the goroutines' own stacks and buffers, however many they are; os.File takes a thread for each that waits, and dies at the 10,000th.",
+		Expected: fmt.Sprintf("sluice takes at most GOMAXPROCS + %d threads and %s over the goroutines' own stacks and buffers, no matter how many goroutines there are; os.File takes a thread for each that waits, and dies at the 10,000th.",
 			experiments.ThreadsOver, report.Bytes(experiments.MemoryOver)),
 		Seen:    []string{r.Verdict},
 		Caption: "Further to the left is less, logarithmic. On " + r.Disk + ".",
@@ -23,7 +23,7 @@ func threadsFigure(title string, r *experiments.ThreadsResult) Figure {
 	p := &chart.Panel{X: chart.Axis{Name: "threads", Log: true, Format: short}}
 	files, ours := chart.Series{Name: "os.File", Style: 3}, chart.Series{Name: "sluice", Style: 1}
 	for i, row := range r.Rows {
-		y := float64(len(r.Rows) - 1 - i) // the first one on top
+		y := float64(len(r.Rows) - 1 - i) // the first row on top
 		p.Y.Names = append([]string{fmt.Sprintf("%d, %s, %s", row.Load.Goroutines, row.Reads(), row.Side.Name)}, p.Y.Names...)
 		n := float64(row.Threads)
 		series := &ours
@@ -41,7 +41,7 @@ func threadsFigure(title string, r *experiments.ThreadsResult) Figure {
 }
 
 func threadsNumbers(r *experiments.ThreadsResult) Table {
-	t := Table{Head: []string{"goroutines", "reads", "side", "threads", "resident", "of it stacks", "of it buffers", "s", "end"}}
+	t := Table{Head: []string{"goroutines", "reads", "side", "threads", "resident", "stacks", "buffers", "s", "end"}}
 	for _, row := range r.Rows {
 		cells := []string{strconv.Itoa(row.Load.Goroutines), row.Reads(), row.Side.Name, strconv.Itoa(row.Threads)}
 		if row.Died != "" {

@@ -10,20 +10,21 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// transparentFigure has a row an operation: what sluice build makes of it.
+// transparentFigure has a row for each cell, with the ratio of sluice build to go build and the
+// target.
 func transparentFigure(title string, r *experiments.TransparentResult) Figure {
 	f := Figure{
 		Title:    title,
-		Expected: "what is in memory is read as fast as before; direct reads by 64 goroutines gain a quarter; and with 12,000 goroutines on a slow disk the plain build dies, and that of sluice build does not.",
+		Expected: "operations in memory are as fast as before; direct reads by 64 goroutines gain a quarter; and with 12,000 goroutines on a slow disk, the program that go build made dies, and that of sluice build does not.",
 		Seen:     r.Verdicts(),
 		Caption:  "Further to the right is faster. " + plusMinus,
 		Table:    transparentNumbers(r),
 	}
 	p := &chart.Panel{X: chart.Axis{Name: "operations a second, times those of go build", Log: true, Format: plain}}
 	p.X.Min, p.X.Max = 0.9, 1.1
-	points, targets := chart.Series{Name: "sluice build", Style: 1}, chart.Series{Name: "to reach", Style: 3}
+	points, targets := chart.Series{Name: "sluice build", Style: 1}, chart.Series{Name: "target", Style: 3}
 	var ratios []interval
-	for i := len(r.Cells) - 1; i >= 0; i-- { // the first one on top
+	for i := len(r.Cells) - 1; i >= 0; i-- { // the first cell on top
 		c := r.Cells[i]
 		if c.Ratios == nil {
 			continue
@@ -41,7 +42,7 @@ func transparentFigure(title string, r *experiments.TransparentResult) Figure {
 		return f
 	}
 	f.Pictures = []Picture{{
-		Alt:   "The ratio of operations a second, one row for each operation, and what was to be reached.",
+		Alt:   "The ratio of operations a second, one row for each operation, and the target.",
 		Chart: chart.Figure{Height: float64(60 + 25*len(p.Y.Names)), Rows: [][]*chart.Panel{{p}}},
 	}}
 	return f

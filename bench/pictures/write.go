@@ -8,11 +8,11 @@ import (
 	"github.com/sluiceio/sluice/bench/results"
 )
 
-// resultsName is the whole run, as --json writes it.
+// resultsName is the file with the results of the whole run, as --json writes it.
 const resultsName = "results.json"
 
-// Write writes the report on a run, and removes what an older report in the
-// directory had beside.
+// Write writes the report of a run, and removes the files of an older report that the new one
+// does not have.
 func (d *Dir) Write(run *results.Run) error {
 	if err := d.write(run); err != nil {
 		return fmt.Errorf("cannot write the report: %w", err)
@@ -20,15 +20,15 @@ func (d *Dir) Write(run *results.Run) error {
 	return nil
 }
 
-// file is one of the report's.
+// file is a file of the report.
 type file struct {
 	name string
 	text []byte
 }
 
-// write puts the page first, by which a report that was cut short is known for
-// one. The manifest has old and new files until all is in place, so that none
-// is ever left that no manifest names.
+// write writes the page first, so that a report that was interrupted is recognized as one. Until
+// all files are written, the manifest has the old and the new ones: no file is ever left that no
+// manifest names.
 func (d *Dir) write(run *results.Run) error {
 	files, err := draw(run)
 	if err != nil {
@@ -77,7 +77,7 @@ func draw(run *results.Run) ([]file, error) {
 	return files, nil
 }
 
-// files are the figure's: two a picture, and what they were drawn from.
+// files returns the files of the figure: two for each picture, the CSV files, and the JSON file.
 func (f Figure) files(run *results.Run) ([]file, error) {
 	var files []file
 	add := func(name string, text []byte, err error) error {

@@ -1,5 +1,6 @@
-// Package builds has a program that knows os.File alone, and has it built as it is
-// and by sluice build.
+// Package builds builds a program that uses only os.File (directory reader) by go build and by
+// sluice build, so that `sluice bench transparent` can compare the two. The source is embedded in
+// this program. Building needs a Go toolchain.
 package builds
 
 import (
@@ -20,19 +21,18 @@ import (
 //go:embed reader/*.go
 var source embed.FS
 
-// Pair is the program, built twice.
+// Pair is the two builds of the program.
 type Pair struct {
 	Plain  string // by go build
 	Sluice string // by sluice build
-	dir    string // of both, where they make files of their own
+	dir    string // holds both, and the files that they create
 }
 
-// errNoGo is what there is to say without a Go toolchain.
-var errNoGo = errors.New("there is no go command in PATH, which is to build a program: a Go toolchain is needed, one that sluice build knows")
+// errNoGo is the error without a Go toolchain.
+var errNoGo = errors.New("there is no go command in PATH: this experiment builds a program, and needs a Go toolchain that sluice build supports")
 
-// Make builds the program, in a new directory below dir. Exe and name are this
-// very command's: a file, and the name that it is called by. The caller closes
-// the Pair.
+// Make builds the program in a new directory in dir. exe is the file of the sluice command, which
+// is this program, and name its Argv[0]. The caller must close the Pair.
 func Make(ctx context.Context, dir, exe, name string) (*Pair, error) {
 	goExe, err := exec.LookPath("go")
 	if err != nil {
@@ -58,10 +58,10 @@ func Make(ctx context.Context, dir, exe, name string) (*Pair, error) {
 	return p, nil
 }
 
-// Close removes all of it.
+// Close removes the directory.
 func (p *Pair) Close() error { return os.RemoveAll(p.dir) }
 
-// writeSource writes the program, as a module of its own.
+// writeSource writes the program as a module.
 func writeSource(dir string) error {
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		return err
@@ -86,11 +86,11 @@ func writeSource(dir string) error {
 	return nil
 }
 
-// build runs a go command, or one that is called as it is.
+// build runs `go build` or `sluice build`, as name says.
 func (p *Pair) build(ctx context.Context, exe, name, output string) error {
 	cmd := exec.CommandContext(ctx, exe)
 	cmd.Args, cmd.Dir = []string{name, "build", "-o", output, "."}, filepath.Join(p.dir, "source")
-	// The user's settings are for the user's modules.
+	// The user's settings are for other modules.
 	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-buildvcs=false", "GO111MODULE=on", "GOOS=", "GOARCH=")
 	cmd.WaitDelay = time.Second
 	program.OwnGroup(cmd)

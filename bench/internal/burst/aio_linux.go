@@ -13,8 +13,8 @@ import (
 type aioQueue struct {
 	context linuxaio.Context
 	cbs     []linuxaio.IOCB
-	cb      *linuxaio.IOCB   // an array of one, for io_submit
-	events  []linuxaio.Event // the reaper's
+	cb      *linuxaio.IOCB   // the request to submit; io_submit takes its address as an array of one
+	events  []linuxaio.Event // used by the reaping thread only
 }
 
 func newContext(fd int, memory []byte, writes, size int) (*aioQueue, error) {

@@ -1,9 +1,9 @@
-// Package burst queues many writes at once and notes when each was queued and
-// when its end was seen.
+// Package burst queues many writes at once, by Linux AIO or io_uring, and records when each write
+// was queued and when its completion was seen. It is what `sluice bench aio-latency` measures.
 //
-// One thread hands the writes over, one system call each, as fast as it can; a
-// second one takes the completions, as many at a time as there are. Both are
-// this process's: a burst is over in moments, and has nobody to take turns with.
+// One thread submits the writes, with one system call each, as fast as it can. A second thread
+// takes the completions, as many at a time as there are. Both are threads of this process, and
+// not of a worker process: a burst takes milliseconds, so sides need not take turns within it.
 package burst
 
 import (
@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Engine names what writes are queued with.
+// Engine is the interface of the kernel by which writes are queued.
 type Engine string
 
 // The engines.
@@ -22,13 +22,13 @@ const (
 	Uring Engine = "uring"
 )
 
-// Engines are all.
+// Engines are all engines.
 var Engines = []Engine{AIO, Uring}
 
-// UnsupportedError is the error where this machine lacks an engine.
+// UnsupportedError reports that this machine lacks an engine.
 type UnsupportedError struct{ err error }
 
-// Unsupported returns an UnsupportedError.
+// Unsupported returns an *UnsupportedError.
 func Unsupported(err error) error { return &UnsupportedError{err} }
 
 func (e *UnsupportedError) Error() string { return e.err.Error() }
@@ -36,26 +36,26 @@ func (e *UnsupportedError) Error() string { return e.err.Error() }
 // Unwrap returns the system call's error.
 func (e *UnsupportedError) Unwrap() error { return e.err }
 
-// Result is what became of the writes. Times count from just before the first
-// was queued; the slices that are of writes are in the order of their offsets,
-// in which they are queued.
+// Result is the result of a burst. Times count from just before the first write was queued. The
+// slices with an element for each write are in the order of the writes' offsets, which is the
+// order in which they were queued.
 type Result struct {
-	Queued   []time.Duration `json:"queued_ns"`   // before the call that hands it over
-	Submit   []time.Duration `json:"submit_ns"`   // how long that call took
-	Notified []time.Duration `json:"notified_ns"` // when its completion had been taken
-	Batches  []Batch         `json:"batches"`     // in the order of their times
+	Queued   []time.Duration `json:"queued_ns"`   // just before the call that submits the write
+	Submit   []time.Duration `json:"submit_ns"`   // duration of that call
+	Notified []time.Duration `json:"notified_ns"` // when the call returned that brought the completion
+	Batches  []Batch         `json:"batches"`     // in the order in which they completed
 }
 
-// Batch are completions that were taken at once.
+// Batch is a set of completions that one call returned.
 type Batch struct {
 	Writes int `json:"writes"`
-	First  int `json:"first"` // the number of the write whose completion was the first
+	First  int `json:"first"` // number of the write whose completion was the first of them
 }
 
-// Latency returns how long write i took.
+// Latency returns the time from queueing write i until its completion was seen.
 func (r *Result) Latency(i int) time.Duration { return r.Notified[i] - r.Queued[i] }
 
-// All returns when the last completion had been taken.
+// All returns the time at which the last completion was seen.
 func (r *Result) All() (last time.Duration) {
 	for _, at := range r.Notified {
 		last = max(last, at)
@@ -71,20 +71,20 @@ func newResult(writes int) *Result {
 	}
 }
 
-// Run queues the given number of writes of size bytes to f, one after the other
-// from offset 0 on, which needs O_DIRECT and a size that suits it. When ctx ends
-// no more are queued, and those that have been are waited for.
+// Run queues that many writes of size bytes to f, one after the other from offset 0 on. f must be
+// open with O_DIRECT, and size must suit it. When ctx ends, Run queues no more writes, and waits
+// for those that it has queued.
 //
-// The error is an *UnsupportedError where the engine is not to be had.
+// The error is an *UnsupportedError if this machine lacks the engine.
 func Run(ctx context.Context, e Engine, f *os.File, writes, size int) (*Result, error) {
 	switch {
 	case writes < 1 || writes > maxWrites || size < 1:
-		return nil, errors.New("burst: no such number or size of writes")
+		return nil, errors.New("burst: invalid number or size of writes")
 	case e != AIO && e != Uring:
 		return nil, errors.New("burst: unknown engine " + string(e))
 	}
 	return run(ctx, e, f, writes, size)
 }
 
-// maxWrites is the most a ring has room for.
+// maxWrites is the largest number of writes for which an io_uring has entries by default.
 const maxWrites = 4096

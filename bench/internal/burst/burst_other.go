@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// run is for Linux, where both engines are.
+// run fails: both engines exist on Linux only.
 func run(_ context.Context, e Engine, _ *os.File, writes, _ int) (*Result, error) {
 	_ = newResult(writes)
-	return nil, Unsupported(errors.New(string(e) + " is for Linux"))
+	return nil, Unsupported(errors.New(string(e) + " needs Linux"))
 }

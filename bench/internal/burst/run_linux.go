@@ -13,21 +13,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// queue is an engine that is set up for a burst. submit is called by one
-// thread, reap by another.
+// queue is an engine that is set up for a burst. One thread calls submit, another calls reap.
 type queue interface {
-	// submit hands over write i. It returns when the kernel has taken it.
+	// submit submits write i, and returns when the kernel has taken it.
 	submit(i int) error
-	// reap waits until something has completed, or for reapWait, and calls
-	// done for each of it.
+	// reap waits for completions, at most for reapWait, and calls done for each.
 	reap(done func(i int, res int64)) error
 	close() error
 }
 
-// reapWait bounds how long it takes to see that nothing more will come.
+// reapWait bounds how long the reaping thread waits before it checks again whether more
+// completions will come.
 const reapWait = 100 * time.Millisecond
 
-// run is Run after its checks.
+// run performs Run after its arguments are checked.
 func run(ctx context.Context, e Engine, f *os.File, writes, size int) (*Result, error) {
 	memory, err := unix.Mmap(-1, 0, writes*size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
 	if err != nil {
@@ -43,7 +42,7 @@ func run(ctx context.Context, e Engine, f *os.File, writes, size int) (*Result, 
 	b := &burst{queue: q, Result: newResult(writes), size: size}
 	err = b.perform(ctx)
 	runtime.KeepAlive(f)
-	// The kernel is done with the memory only when the queue is closed.
+	// The kernel may use the memory until the queue is closed.
 	return b.Result, errors.Join(err, q.close(), unix.Munmap(memory))
 }
 
@@ -54,20 +53,20 @@ func newQueue(e Engine, fd int, memory []byte, writes, size int) (queue, error) 
 	return newRing(fd, memory, writes, size)
 }
 
-// burst is one in progress.
+// burst is a burst in progress.
 type burst struct {
 	queue
 	*Result
 	size  int
 	start time.Time
 
-	queued   atomic.Int64 // writes, by the submitter
-	stopped  atomic.Bool  // the submitter queues no more
-	reapErr  error        // the reaper's, until it has ended
-	panicked any          // likewise
+	queued   atomic.Int64 // number of writes queued; written by the submitting thread
+	stopped  atomic.Bool  // the submitting thread is done
+	reapErr  error        // written by the reaping thread, read after it has ended
+	panicked any          // likewise: what the reaping thread recovered
 }
 
-// perform queues all writes from this goroutine's thread.
+// perform submits all writes from this goroutine's thread, and starts the reaping thread.
 func (b *burst) perform(ctx context.Context) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -77,7 +76,7 @@ func (b *burst) perform(ctx context.Context) error {
 	err := b.submitAll(ctx)
 	b.stopped.Store(true)
 	reaper.Wait()
-	if b.panicked != nil { // here, where what is to be restored is
+	if b.panicked != nil { // in this goroutine, whose callers restore the device's settings
 		panic(b.panicked)
 	}
 	return errors.Join(err, b.reapErr)
@@ -99,19 +98,19 @@ func (b *burst) submitAll(ctx context.Context) error {
 	return nil
 }
 
-// reapAll takes completions until all that has been queued, or will be, is done.
+// reapAll takes completions until all writes that were queued, or will be, are complete.
 func (b *burst) reapAll() {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	defer func() { b.panicked = recover() }()
 	for taken := 0; ; {
-		stopped := b.stopped.Load() // before the number, which may still grow otherwise
+		stopped := b.stopped.Load() // before b.queued, which can grow until stopped is set
 		if stopped && taken >= int(b.queued.Load()) {
 			return
 		}
 		n, err := b.reapBatch()
 		taken += n
-		if b.reapErr == nil { // one of a thousand will do
+		if b.reapErr == nil { // one error of many is enough
 			b.reapErr = err
 		}
 		if err != nil && n == 0 { // reaping itself failed; close waits for the rest
@@ -120,8 +119,8 @@ func (b *burst) reapAll() {
 	}
 }
 
-// reapBatch takes what there is. What it returns after the first of them is
-// noted for all: the time at which the call had returned.
+// reapBatch takes the completions that there are. All of them get the same time: that at which
+// the call returned.
 func (b *burst) reapBatch() (n int, err error) {
 	var batch Batch
 	var at time.Duration

@@ -55,17 +55,17 @@ type uringCQE struct {
 	flags    uint32
 }
 
-// uringQueue is a ring with a thread on either side.
+// uringQueue is an io_uring. One thread submits to it and another reaps from it.
 type uringQueue struct {
 	fd          int
-	rings, sqes []byte // the kernel's memory
+	rings, sqes []byte // mapped memory of the kernel
 
 	sqTail         *atomic.Uint32
 	cqHead, cqTail *atomic.Uint32
 	cqMask         uint32
 	cqes           unsafe.Pointer // of [cqMask+1]uringCQE
 
-	reaped []uringCQE // the reaper's
+	reaped []uringCQE // used by the reaping thread only
 }
 
 func newRing(fd int, memory []byte, writes, size int) (*uringQueue, error) {
@@ -82,7 +82,7 @@ func newRing(fd int, memory []byte, writes, size int) (*uringQueue, error) {
 	return q, nil
 }
 
-// mapRings maps the two rings and the entries.
+// mapRings maps the two rings and the SQEs.
 func (q *uringQueue) mapRings(p *uringParams) (err error) {
 	if need := uint32(featSingleMmap | featExtArg); p.features&need != need {
 		return errors.New("io_uring before Linux 5.11")
@@ -104,8 +104,8 @@ func (q *uringQueue) mapRings(p *uringParams) (err error) {
 	return nil
 }
 
-// prepare writes all entries, each in a slot of its own: the ring goes round
-// only once.
+// prepare writes the SQEs of all writes. Each has a slot of its own, so that submitting needs
+// only a new tail.
 func (q *uringQueue) prepare(p *uringParams, fd int, memory []byte, writes, size int) {
 	array := unsafe.Slice((*uint32)(unsafe.Pointer(&q.rings[p.sq.array])), p.sqEntries)
 	sqes := unsafe.Slice((*uringSQE)(unsafe.Pointer(&q.sqes[0])), p.sqEntries)
@@ -149,7 +149,7 @@ func (q *uringQueue) reap(done func(i int, res int64)) error {
 	return nil
 }
 
-// wait waits for a completion, or for reapWait.
+// wait waits for a completion, at most for reapWait.
 func (q *uringQueue) wait() error {
 	timeout := unix.NsecToTimespec(int64(reapWait))
 	arg := struct { // io_uring_getevents_arg
@@ -165,8 +165,7 @@ func (q *uringQueue) wait() error {
 	return nil
 }
 
-// close waits for nothing: the pages that writes still have are the kernel's to
-// keep.
+// close need not wait: the kernel keeps the pages of writes that are still in flight.
 func (q *uringQueue) close() error {
 	var errs []error
 	for _, m := range [][]byte{q.sqes, q.rings} {

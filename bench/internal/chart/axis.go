@@ -7,7 +7,8 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// apply makes to like a, given that its Min and Max are those of the values.
+// apply configures an axis of the plot library like a. to.Min and to.Max must be those of the
+// values.
 func (a Axis) apply(to *plot.Axis) {
 	to.Label.Text = a.Name
 	to.Tick.Marker = plot.TickerFunc(a.ticks)
@@ -32,7 +33,7 @@ func (a Axis) apply(to *plot.Axis) {
 		}
 		to.Max += margin
 	}
-	if to.Min >= to.Max { // a single value
+	if to.Min >= to.Max { // there is only one value
 		to.Min, to.Max = to.Min-1, to.Max+1
 	}
 }
@@ -49,7 +50,7 @@ func (a Axis) ticks(low, high float64) []plot.Tick {
 	case a.Ticks != nil:
 		var ticks []plot.Tick
 		for _, v := range a.Ticks {
-			if v < low || v > high { // it would still take its room
+			if v < low || v > high { // the library would leave room for its label
 				continue
 			}
 			ticks = append(ticks, plot.Tick{Value: v, Label: a.label(v)})
@@ -67,7 +68,7 @@ func (a Axis) ticks(low, high float64) []plot.Tick {
 	return ticks
 }
 
-// decades labels powers of ten, and 2 and 5 between them where there are few.
+// decades labels powers of ten, and with a short range also 2 and 5 times those.
 func (a Axis) decades(low, high float64) []plot.Tick {
 	const few = 2.2
 	span := math.Log10(high / low)

@@ -1,25 +1,26 @@
-// Package chart draws figures: panels of series with error bars, on axes that
-// have names, as PNG and as SVG.
+// Package chart draws figures as PNG and SVG: a grid of panels, each with two named axes, on
+// which series of points with error bars, lines or bars are drawn. It knows nothing of
+// experiments; package pictures fills in the figures.
 package chart
 
 import "math"
 
-// Figure is a grid of panels under one legend. All rows have equally many; nil
-// leaves a place empty.
+// Figure is a grid of panels with one legend. All rows must have the same number of panels; nil
+// leaves a cell of the grid empty.
 type Figure struct {
 	Rows   [][]*Panel
 	Height float64 // of a row, in points (1/72 inch)
 }
 
-// Panel is one pair of axes.
+// Panel is one pair of axes and what is drawn on them.
 type Panel struct {
 	Title  string
 	X, Y   Axis
 	Series []Series
-	// Guide is where a thin line crosses the panel: y of it, x of a panel whose
-	// Y has names; 0 is none.
+	// Guide is the value at which a thin line crosses the panel; 0 draws none. It is a value of Y,
+	// or of X if Y has names.
 	Guide float64
-	// Tops are written over the bars of a panel whose X has names.
+	// Tops are texts over the bars of a panel whose X has names.
 	Tops []string
 }
 
@@ -27,51 +28,50 @@ type Panel struct {
 type Axis struct {
 	Name   string    // with the unit
 	Log    bool      // values are positive
-	Ticks  []float64 // where there is a label; nil leaves it to the range
-	Names  []string  // labels of 0, 1, 2 …, of an axis of things and not of numbers
+	Ticks  []float64 // values with a label; nil chooses them
+	Names  []string  // labels of the values 0, 1, 2 …, for an axis of things instead of numbers
 	Format func(float64) string
-	// Min and Max are what the axis shows at least; both 0 leave it to the
-	// values. If Fixed, it is all that it shows: bars end at the edge.
+	// Min and Max extend the axis beyond the values; both 0 do not. If Fixed is set, the axis shows
+	// exactly Min to Max, and error bars end at its edge.
 	Min, Max float64
 	Fixed    bool
 }
 
-// Series is what has one colour and one marker.
+// Series is a set of points with one colour and one marker.
 type Series struct {
 	Name  string
-	Style int // of the palette; equal in all panels of a figure
+	Style int // index of the palette, or Published
 	Line  bool
-	// Plain has no markers: a Line alone, or dots for many points.
+	// Plain draws no markers: only the Line, or small dots for many points.
 	Plain bool
-	// Bars are parts of bars, of a panel whose X has names: a point's X is the
-	// number of the name, and Y its height over the series before.
+	// Bars draws parts of bars, in a panel whose X has names. A point's X is the index of the name,
+	// and its Y the height of the part, which stands on those of the series before.
 	Bars bool
-	// Lengths are bars from the edge to each point, where values run along X.
+	// Lengths draws a bar from the edge to each point, in a panel whose Y has names.
 	Lengths bool
 	Points  []Point
 }
 
-// Point is a value with the bounds of its interval, along X if the panel's Y
-// has names, else along Y.
+// Point is a value and the bounds of its interval. The bounds are values of Y, or of X if the
+// panel's Y has names.
 type Point struct{ X, Y, Low, High float64 }
 
-// drawable returns the points that have a place on the axes: a figure that is
-// missing has none, and a logarithmic axis has no 0. A bound without a place
-// is taken to be the value itself.
+// drawable returns the points that can be drawn: NaN cannot, nor 0 on a logarithmic axis. A bound
+// that cannot be drawn is replaced by the value itself.
 func (s Series) drawable(p *Panel) []Point {
 	var points []Point
 	for _, pt := range s.Points {
-		if !p.X.holds(pt.X) || !p.Y.holds(pt.Y) {
+		if !p.X.canDraw(pt.X) || !p.Y.canDraw(pt.Y) {
 			continue
 		}
 		value, axis := pt.Y, p.Y
 		if p.across() {
 			value, axis = pt.X, p.X
 		}
-		if !axis.holds(pt.Low) || pt.Low > value {
+		if !axis.canDraw(pt.Low) || pt.Low > value {
 			pt.Low = value
 		}
-		if !axis.holds(pt.High) || pt.High < value {
+		if !axis.canDraw(pt.High) || pt.High < value {
 			pt.High = value
 		}
 		points = append(points, pt)
@@ -79,9 +79,10 @@ func (s Series) drawable(p *Panel) []Point {
 	return points
 }
 
-// across reports whether values run along X.
+// across reports whether the values run along X, because Y has names.
 func (p *Panel) across() bool { return p.Y.Names != nil }
 
-func (a Axis) holds(v float64) bool {
+// canDraw reports whether v has a position on the axis.
+func (a Axis) canDraw(v float64) bool {
 	return !math.IsNaN(v) && !math.IsInf(v, 0) && (!a.Log || v > 0)
 }

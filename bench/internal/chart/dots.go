@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// dots are small squares for many points, in one path: a thousand circles would
-// make a hundred times the SVG.
+// dots draws small squares for many points in one path. A thousand circles would make the SVG a
+// hundred times as large.
 type dots struct {
 	plotter.XYs
 	color color.Color

@@ -11,14 +11,14 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Sizes of letters.
+// Font sizes in points.
 const (
 	titleSize = 9
 	labelSize = 9
 	tickSize  = 8
 )
 
-// plot returns the panel as what can be drawn.
+// plot returns the panel as a plot of the library.
 func (p *Panel) plot() *plot.Plot {
 	plt := plot.New()
 	plt.Title.Text = p.Title
@@ -35,19 +35,19 @@ func (p *Panel) plot() *plot.Plot {
 			plt.Add(s.plotters(points, p.across())...)
 		}
 	}
-	if plt.X.Min > plt.X.Max { // nothing has a place
+	if plt.X.Min > plt.X.Max { // nothing can be drawn
 		plt.X.Min, plt.X.Max, plt.Y.Min, plt.Y.Max = 1, 2, 1, 2
 	}
 	p.X.apply(&plt.X)
 	p.Y.apply(&plt.Y)
 	if p.Guide != 0 {
-		plt.Add(guide{p.Guide, p.across()})
+		plt.Add(guideLine{p.Guide, p.across()})
 	}
-	letters(plt)
+	setFonts(plt)
 	return plt
 }
 
-func letters(p *plot.Plot) {
+func setFonts(p *plot.Plot) {
 	sans := func(size float64) font.Font {
 		return font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, vg.Points(size))
 	}
@@ -66,7 +66,7 @@ func (p *Panel) grid() *plotter.Grid {
 	return grid
 }
 
-// plotters returns line, interval and marker, the marker on top.
+// plotters returns what draws the series: line, error bars and markers, the markers on top.
 func (s Series) plotters(points []Point, across bool) []plot.Plotter {
 	look := styleOf(s.Style)
 	xys := make(plotter.XYs, len(points))
@@ -87,12 +87,13 @@ func (s Series) plotters(points []Point, across bool) []plot.Plotter {
 		return all
 	}
 	if slices.ContainsFunc(points, func(p Point) bool { return p.Low != p.High }) {
-		all = append(all, bars(points, xys, look.bar(), across))
+		all = append(all, errorBars(points, xys, look.bar(), across))
 	}
 	return append(all, &plotter.Scatter{XYs: xys, GlyphStyle: look.glyph()})
 }
 
-func bars(points []Point, xys plotter.XYs, line draw.LineStyle, across bool) plot.Plotter {
+// errorBars returns what draws the intervals of the points.
+func errorBars(points []Point, xys plotter.XYs, line draw.LineStyle, across bool) plot.Plotter {
 	bounds := make(plotter.Errors, len(points))
 	for i, p := range points {
 		value := p.Y
@@ -107,7 +108,7 @@ func bars(points []Point, xys plotter.XYs, line draw.LineStyle, across bool) plo
 	return &plotter.YErrorBars{XYs: xys, YErrors: plotter.YErrors(bounds), LineStyle: line, CapWidth: vg.Points(5)}
 }
 
-// lengths are bars from the edge of the panel to the values.
+// lengths draws bars from the edge of the panel to the values.
 type lengths struct {
 	plotter.XYs
 	color color.Color
@@ -115,7 +116,7 @@ type lengths struct {
 
 // Plot implements plot.Plotter.
 func (l lengths) Plot(c draw.Canvas, p *plot.Plot) {
-	const half = 0.32 // of the width of a bar, where rows are 1 apart
+	const half = 0.32 // half the width of a bar; rows are 1 apart
 	toX, toY := p.Transforms(&c)
 	for _, xy := range l.XYs {
 		right := min(toX(xy.X), c.Max.X)
@@ -124,14 +125,14 @@ func (l lengths) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// guide is a thin line from edge to edge.
-type guide struct {
+// guideLine draws a thin line from edge to edge.
+type guideLine struct {
 	at     float64
 	across bool
 }
 
 // Plot implements plot.Plotter.
-func (g guide) Plot(c draw.Canvas, p *plot.Plot) {
+func (g guideLine) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	line := draw.LineStyle{Color: color.Gray{0x55}, Width: vg.Points(0.8)}
 	if g.across {

@@ -11,25 +11,25 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// barWidth is the part of the room between two names that a bar takes.
+// barWidth is the width of a bar; names are 1 apart.
 const barWidth = 0.7
 
-// stack draws the Bars of a panel: those of a series stand on those of the
-// series before it.
+// stack draws the Bars of a panel. The part of each series stands on that of the series before
+// it.
 type stack struct {
 	blocks []block
-	tops   []string // by the number of the name
-	height map[int]float64
+	tops   []string        // by index of the name
+	height map[int]float64 // of each bar, by index of the name
 }
 
 // block is a part of a bar.
 type block struct {
-	at        int // the number of the name
+	at        int // index of the name
 	low, high float64
 	style     style
 }
 
-// newStack piles up the panel's bars; what has no place has no height.
+// newStack adds up the parts of the panel's bars. It skips values that are not positive numbers.
 func newStack(p *Panel) *stack {
 	s := &stack{tops: p.Tops, height: make(map[int]float64)}
 	for _, series := range p.Series {
@@ -75,7 +75,7 @@ func (s *stack) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// hatch is how a filled area is striped, so that it is told apart without its
+// hatch is the pattern of stripes of a filled area, so that areas can be distinguished without
 // colour.
 type hatch int
 
@@ -90,11 +90,11 @@ const (
 	dense
 )
 
-// fill draws an area of the style.
+// fill draws an area in the style.
 func (s style) fill(c draw.Canvas, r vg.Rectangle) {
 	corners := []vg.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}}
 	c.FillPolygon(s.color, corners)
-	if r.Max.Y-r.Min.Y < vg.Points(2) { // stripes would leave nothing of it
+	if r.Max.Y-r.Min.Y < vg.Points(2) { // stripes would cover it
 		return
 	}
 	area := draw.Canvas{Canvas: c.Canvas, Rectangle: r}
@@ -102,7 +102,7 @@ func (s style) fill(c draw.Canvas, r vg.Rectangle) {
 	area.StrokeLines(white, area.ClipLinesXY(s.hatch.lines(r)...)...)
 }
 
-// lines returns the stripes of an area, which go beyond it.
+// lines returns the stripes of an area. They extend beyond it, and must be clipped.
 func (h hatch) lines(r vg.Rectangle) [][]vg.Point {
 	step := vg.Points(4)
 	var lines [][]vg.Point
@@ -144,8 +144,8 @@ func (h hatch) lines(r vg.Rectangle) [][]vg.Point {
 	return lines
 }
 
-// thumbnail shows the style of bars in a legend, and beside it the marker that
-// lines of the same name have.
+// thumbnail draws, in a legend, the style of bars and beside it the marker of lines of the same
+// name.
 type thumbnail style
 
 // Thumbnail implements plot.Thumbnailer.

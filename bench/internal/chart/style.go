@@ -7,11 +7,11 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Published is the style of points that somebody else has measured.
+// Published is the style of points that are from a publication.
 const Published = -1
 
-// style differs from its neighbours in colour, marker, dashes and stripes: any
-// one of them is enough.
+// style is how a series is drawn. Each differs from the others in colour, marker, dashes and
+// stripes, so that any one of these is enough to distinguish them.
 type style struct {
 	color  color.RGBA
 	marker draw.GlyphDrawer
@@ -23,8 +23,8 @@ func rgb(v uint32) color.RGBA {
 	return color.RGBA{R: uint8(v >> 16), G: uint8(v >> 8), B: uint8(v), A: 0xff}
 }
 
-// palette has the colours of Okabe and Ito, which people who see fewer colours
-// than others tell apart, without yellow, which is faint on white.
+// palette has the colours of Okabe and Ito, which people with colour blindness can distinguish,
+// except yellow, which is hard to see on white.
 var palette = []style{
 	{rgb(0x000000), draw.CircleGlyph{}, nil, smooth},
 	{rgb(0x0072b2), draw.BoxGlyph{}, nil, rising},
@@ -57,7 +57,7 @@ func (s style) bar() draw.LineStyle {
 	return draw.LineStyle{Color: s.color, Width: vg.Points(0.9)}
 }
 
-// faint is the colour of an area, on which a marker can still be seen.
+// faint returns a pale colour for areas, on which a marker remains visible.
 func (s style) faint() color.Color {
 	pale := func(v uint8) uint8 { return v/3 + 170 }
 	return color.RGBA{R: pale(s.color.R), G: pale(s.color.G), B: pale(s.color.B), A: 0xff}

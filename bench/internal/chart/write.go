@@ -21,7 +21,7 @@ const (
 	pngDPI      = 180 // 1500 pixels wide
 )
 
-// PNG returns the figure as a picture of 1500 pixels by what its rows need.
+// PNG returns the figure as a PNG, 1500 pixels wide and as high as its rows.
 func (f Figure) PNG() ([]byte, error) {
 	canvas := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, f.height()), vgimg.UseDPI(pngDPI))}
 	f.draw(draw.New(canvas))
@@ -30,7 +30,7 @@ func (f Figure) PNG() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// SVG returns the figure as a vector drawing with a background of its own.
+// SVG returns the figure as an SVG with a white background.
 func (f Figure) SVG() ([]byte, error) {
 	canvas := vgsvg.New(width, f.height())
 	f.draw(draw.New(canvas))
@@ -58,16 +58,16 @@ func (f Figure) draw(c draw.Canvas) {
 	}
 	tiles := draw.Tiles{Rows: len(f.Rows), Cols: len(f.Rows[0]), PadX: 10, PadY: 10}
 	for i, row := range plot.Align(plots, tiles, c) {
-		for k, place := range row {
+		for k, cell := range row {
 			if plots[i][k] != nil {
-				plots[i][k].Draw(place)
+				plots[i][k].Draw(cell)
 			}
 		}
 	}
 }
 
-// drawLegend draws the names at the right edge, each once, and reports whether
-// there is more than one.
+// drawLegend draws the names of the series at the right edge, each once. If there are fewer than
+// two names, it draws nothing and returns false.
 func (f Figure) drawLegend(c draw.Canvas) bool {
 	legend := plot.NewLegend()
 	legend.Top, legend.Left = true, true

@@ -1,7 +1,7 @@
 //go:build linux
 
-// Package linuxaio has the system calls of Linux AIO, bare, for experiments on
-// the calls themselves. Errors are errnos.
+// Package linuxaio makes the bare system calls of Linux AIO, for experiments on the calls
+// themselves. sluice's own driver is not involved. Errors are errnos.
 package linuxaio
 
 import (
@@ -41,22 +41,22 @@ type Event struct {
 // Context is an aio_context_t.
 type Context uintptr
 
-// Setup makes a context for depth requests at once.
+// Setup makes a context with room for depth requests.
 func Setup(depth int) (Context, error) {
 	var c Context
 	_, _, errno := unix.Syscall(unix.SYS_IO_SETUP, uintptr(depth), uintptr(unsafe.Pointer(&c)), 0)
 	return c, failed(errno)
 }
 
-// Submit hands over a request; the pointer is all that *cb is, for the kernel
-// wants an array of them.
+// Submit submits the request *cb. The kernel wants an array of pointers to requests; cb is an
+// array of one.
 func (c Context) Submit(cb **IOCB) error {
 	_, _, errno := unix.Syscall(unix.SYS_IO_SUBMIT, uintptr(c), 1, uintptr(unsafe.Pointer(cb)))
 	return failed(errno)
 }
 
-// Getevents waits until there is an event, or the time is over, and returns how
-// many have been stored in events. No timeout is for ever.
+// Getevents waits until there is an event or the timeout is over, and returns how many events it
+// stored in events. A nil timeout waits for ever.
 func (c Context) Getevents(events []Event, timeout *unix.Timespec) (int, error) {
 	n, _, errno := unix.Syscall6(unix.SYS_IO_GETEVENTS, uintptr(c), 1, uintptr(len(events)),
 		uintptr(unsafe.Pointer(unsafe.SliceData(events))), uintptr(unsafe.Pointer(timeout)), 0)

@@ -15,7 +15,7 @@ import (
 	"syscall"
 )
 
-// load is load.Load: kinds are those of package load.
+// load is load.Load. Its kinds are those of package load.
 type load struct {
 	Kind             string
 	Size, Goroutines int
@@ -24,7 +24,7 @@ type load struct {
 
 func (l load) direct() bool { return l.Kind == "read-direct" }
 
-// burst is how many operations are made between two looks at the phase.
+// burst returns the number of operations between two looks at the phase.
 func (l load) burst() int {
 	switch l.Kind {
 	case "read-cached", "read-stack", "scan-cached", "write-buffered":
@@ -33,8 +33,8 @@ func (l load) burst() int {
 	return 1
 }
 
-// buffer is how large a client's is. Files are read, and hashed, by calls that bring
-// their own, and so does read-stack.
+// buffer returns the size of a client's buffer. Loads on whole files and read-stack have buffers
+// of their own.
 func (l load) buffer() int {
 	switch l.Kind {
 	case "hash-file", "zip-files", "read-files", "read-stack":
@@ -43,7 +43,7 @@ func (l load) buffer() int {
 	return l.Size
 }
 
-// phase is that of a slice. Operations count that begin while it is counting.
+// phase is the phase of a slice. Operations count if they begin while it is counting.
 type phase struct{ atomic.Int32 }
 
 const (
@@ -52,7 +52,7 @@ const (
 	over
 )
 
-// client is one goroutine.
+// client is one goroutine of the load.
 type client struct {
 	buf    []byte
 	op     operation
@@ -61,7 +61,7 @@ type client struct {
 	err    error
 }
 
-// operation is made with a random number.
+// operation is one operation. random is a random number, from which it takes its offset or file.
 type operation func(buf []byte, random int64) error
 
 func (l *client) seed(seed, client uint64) { l.random = rand.New(rand.NewPCG(seed, client)) }
@@ -84,36 +84,42 @@ func (l *client) run(now *phase, load load) {
 	}
 }
 
-// doing is what a load does.
-type doing struct {
-	client func() operation // a goroutine's
-	end    func() error
+// operations are what a load consists of.
+type operations struct {
+	client func() operation // returns the operation for one client
+	end    func() error     // called after each slice
 }
 
-func nothing() error { return nil }
+// noEnd is the end of loads that need none.
+func noEnd() error { return nil }
 
-// open prepares the load on the file of that path; the files of others are made
-// where this program is.
-func (l load) open(path string) (doing, error) {
+// open prepares the load on the file of that path. Loads on many files create them beside this
+// program's file.
+func (l load) open(path string) (operations, error) {
 	switch l.Kind {
 	case "read-files", "zip-files":
 		return l.openFiles()
 	case "hash-file":
-		return doing{func() operation {
+		return operations{func() operation {
 			return func([]byte, int64) error { return hash(path, int64(l.Size)) }
-		}, nothing}, nil
+		}, noEnd}, nil
 	}
+	return l.openFile(path)
+}
+
+// openFile prepares a load on one open file.
+func (l load) openFile(path string) (operations, error) {
 	flag := os.O_RDWR
 	if l.direct() {
 		flag |= syscall.O_DIRECT
 	}
 	f, err := os.OpenFile(path, flag, 0)
 	if err != nil {
-		return doing{}, err
+		return operations{}, err
 	}
 	info, err := f.Stat()
 	if err != nil {
-		return doing{}, err
+		return operations{}, err
 	}
 	size := info.Size()
 	if l.Within > 0 {
@@ -121,35 +127,36 @@ func (l load) open(path string) (doing, error) {
 	}
 	blocks := size / int64(l.Size)
 	if blocks == 0 {
-		return doing{}, fmt.Errorf("%s is smaller than one operation", path)
+		return operations{}, fmt.Errorf("%s is smaller than one operation", path)
 	}
-	if !l.direct() { // into the page cache
+	if !l.direct() { // fill the page cache
 		if _, err := io.Copy(io.Discard, io.NewSectionReader(f, 0, size)); err != nil {
-			return doing{}, err
+			return operations{}, err
 		}
 	}
 	at := func(random int64) int64 { return random % blocks * int64(l.Size) }
 	switch l.Kind {
 	case "read-cached", "read-direct":
 		op := func(b []byte, random int64) error { _, err := f.ReadAt(b, at(random)); return err }
-		return doing{func() operation { return op }, nothing}, nil
+		return operations{func() operation { return op }, noEnd}, nil
 	case "read-stack":
 		op := func(_ []byte, random int64) error {
 			var b [page]byte
 			_, err := f.ReadAt(b[:l.Size], at(random))
 			return err
 		}
-		return doing{func() operation { return op }, nothing}, nil
+		return operations{func() operation { return op }, noEnd}, nil
 	case "write-buffered":
 		op := func(b []byte, random int64) error { _, err := f.WriteAt(b, at(random)); return err }
-		return doing{func() operation { return op }, f.Sync}, nil
+		return operations{func() operation { return op }, f.Sync}, nil
 	case "scan-cached":
-		return doing{func() operation { return scan(path, blocks) }, nothing}, nil
+		return operations{func() operation { return scan(path, blocks) }, noEnd}, nil
 	}
-	return doing{}, errors.New("unknown kind of load " + l.Kind)
+	return operations{}, errors.New("unknown kind of load " + l.Kind)
 }
 
-// scan reads blocks one after the other, round and round.
+// scan returns an operation that reads the blocks of a file in order, again from the first after
+// the last.
 func scan(path string, blocks int64) operation {
 	f, err := os.Open(path)
 	left := blocks
@@ -169,7 +176,7 @@ func scan(path string, blocks int64) operation {
 	}
 }
 
-// hash takes the SHA-256 of the first bytes of a file.
+// hash computes the SHA-256 of the first size bytes of a file.
 func hash(path string, size int64) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -180,42 +187,42 @@ func hash(path string, size int64) error {
 	return err
 }
 
-// files is how many there are to read, or to put into a zip.
+// files is the number of files to read, or to put into a zip.
 const files = 256
 
-// openFiles makes files of the load's size.
-func (l load) openFiles() (doing, error) {
+// openFiles creates the files, of the load's size.
+func (l load) openFiles() (operations, error) {
 	exe, err := os.Executable()
 	if err != nil {
-		return doing{}, err
+		return operations{}, err
 	}
 	dir, err := os.MkdirTemp(filepath.Dir(exe), "files-")
 	if err != nil {
-		return doing{}, err
+		return operations{}, err
 	}
 	var names []string
 	content := make([]byte, l.Size)
 	random := rand.NewChaCha8([32]byte{})
 	for i := range files {
-		random.Read(content[:len(content)/2]) // and half of it zeroes
+		random.Read(content[:len(content)/2]) // the other half is zeroes, so that a zip can compress it
 		names = append(names, filepath.Join(dir, fmt.Sprint(i)))
 		if err := os.WriteFile(names[i], content, 0o666); err != nil {
-			return doing{}, err
+			return operations{}, err
 		}
 	}
 	if l.Kind == "read-files" {
 		op := func(_ []byte, random int64) error { _, err := os.ReadFile(names[random%files]); return err }
-		return doing{func() operation { return op }, nothing}, nil
+		return operations{func() operation { return op }, noEnd}, nil
 	}
 	n := 0
-	return doing{func() operation {
+	return operations{func() operation {
 		n++
 		to := filepath.Join(dir, fmt.Sprint("zip-", n))
 		return func([]byte, int64) error { return pack(to, dir, names) }
-	}, nothing}, nil
+	}, noEnd}, nil
 }
 
-// pack writes a zip of the files, compressed.
+// pack writes a compressed zip of the files.
 func pack(to, dir string, names []string) error {
 	f, err := os.Create(to)
 	if err != nil {

@@ -1,11 +1,11 @@
 //go:build linux
 
-// Command reader does I/O with many goroutines by os.File, and knows nothing of
-// sluice: `sluice bench transparent` has it built by go build and by sluice
-// build.
+// Command reader performs I/O with many goroutines through os.File, without any knowledge of
+// sluice: `sluice bench transparent` builds it by go build and by sluice build.
 //
-// It is asked, and answers, as a worker of package load does or, with the argument
-// crowd, as a process of package crowd.
+// It reads requests and answers them as a worker of package load does or, with the argument
+// crowd, as a process of package crowd. It declares the messages of both again, because it is a
+// module of its own that imports nothing but the standard library.
 package main
 
 import (
@@ -22,7 +22,7 @@ import (
 )
 
 func main() {
-	signal.Ignore(os.Interrupt) // the parent's
+	signal.Ignore(os.Interrupt) // Ctrl-C goes to the whole process group; the parent handles it
 	serve := work
 	if len(os.Args) > 1 && os.Args[1] == "crowd" {
 		serve = crowd
@@ -33,17 +33,17 @@ func main() {
 	}
 }
 
-// page is what each goroutine of a crowd reads, and what buffers are aligned to.
+// page is the size of a crowd's reads, and the alignment of buffers.
 const page = 4 << 10 // 4 KiB
 
-// memory returns n bytes, all of them there, at addresses that O_DIRECT takes.
+// memory returns n bytes at an address that O_DIRECT accepts, with all pages present.
 func memory(n int) ([]byte, error) {
 	const flags = syscall.MAP_PRIVATE | syscall.MAP_ANON | syscall.MAP_POPULATE
 	b, err := syscall.Mmap(-1, 0, n, syscall.PROT_READ|syscall.PROT_WRITE, flags)
 	return b, os.NewSyscallError("mmap", err)
 }
 
-// crowd has many goroutines read a page each, all at once.
+// crowd reads with many goroutines, one page each, all at once.
 func crowd(in *json.Decoder, out *json.Encoder) error {
 	var job struct {
 		Path       string
@@ -71,7 +71,7 @@ func crowd(in *json.Decoder, out *json.Encoder) error {
 	for g := range job.Goroutines {
 		go func() {
 			<-begin
-			const prime = 7919 // neighbours read far from each other
+			const prime = 7919 // goroutines started one after the other read far from each other
 			_, err := f.ReadAt(slab[g*page:][:page], int64(g*prime%job.Goroutines)*page)
 			errs <- err
 		}()
@@ -85,8 +85,7 @@ func crowd(in *json.Decoder, out *json.Encoder) error {
 	return out.Encode(map[string]any{"elapsed": time.Since(start), "stacks": stacks, "buffers": len(slab)})
 }
 
-// wait waits for n reads, and returns the most memory that stacks had meanwhile,
-// in bytes.
+// wait waits for n reads, and returns the peak of the memory of stacks meanwhile, in bytes.
 func wait(errs <-chan error, n int) (stacks uint64, err error) {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/stacks:bytes"}}
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -104,7 +103,7 @@ func wait(errs <-chan error, n int) (stacks uint64, err error) {
 	return stacks, err
 }
 
-// request is load.Request, as far as it is of interest here.
+// request has the fields of load.Request that are used here.
 type request struct {
 	Setup *struct {
 		Path string
@@ -164,15 +163,15 @@ func work(in *json.Decoder, out *json.Encoder) error {
 	}
 }
 
-// worker does one load.
+// worker performs one load.
 type worker struct {
 	load    load
 	clients []*client
 	phase   phase
-	end     func() error // follows each slice
+	end     func() error // called after each slice
 }
 
-// newWorker makes the clients, each with a buffer and what it does.
+// newWorker makes the clients, and performs one operation.
 func newWorker(path string, l load) (*worker, error) {
 	w := &worker{load: l}
 	do, err := l.open(path)
@@ -187,11 +186,11 @@ func newWorker(path string, l load) (*worker, error) {
 		}
 		w.clients = append(w.clients, &client{buf: buf, op: do.client()})
 	}
-	return w, w.clients[0].op(w.clients[0].buf, 0) // O_DIRECT is refused here
+	return w, w.clients[0].op(w.clients[0].buf, 0) // fails if O_DIRECT does not work on the file
 }
 
 // slice measures for a time, after a lead-in.
-func (w *worker) slice(lead, long time.Duration, seed uint64) (*slice, error) {
+func (w *worker) slice(lead, length time.Duration, seed uint64) (*slice, error) {
 	var all sync.WaitGroup
 	w.phase.Store(leading)
 	for i, l := range w.clients {
@@ -202,7 +201,7 @@ func (w *worker) slice(lead, long time.Duration, seed uint64) (*slice, error) {
 	time.Sleep(lead)
 	w.phase.Store(counting)
 	start, before := time.Now(), cpu()
-	time.Sleep(long)
+	time.Sleep(length)
 	w.phase.Store(over)
 	s := &slice{Elapsed: time.Since(start), CPU: cpu() - before}
 	all.Wait()
@@ -218,7 +217,7 @@ func (w *worker) slice(lead, long time.Duration, seed uint64) (*slice, error) {
 	return s, w.end()
 }
 
-// cpu is the processor time of the process.
+// cpu returns the processor time of the process.
 func cpu() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
