@@ -34,7 +34,7 @@ func (r *CopyResult) head(name string, floor bool) string {
 	text := report.Wrap(fmt.Sprintf("%s: %s, each in %d levels of directories", name, describeTree(r.Place.Sum), r.Shape.Levels))
 	if r.Shape != r.Published {
 		p := r.Published
-		text += report.Wrap(fmt.Sprintf("published: %d files in %d directories (--full)", p.Files(), p.Dirs()))
+		text += report.Wrap(fmt.Sprintf("the published tree has %d files in %d directories (--full)", p.Files(), p.Dirs()))
 	}
 	text += report.Wrap("on " + r.Place.What)
 	for _, note := range r.Place.Notes {

@@ -82,7 +82,7 @@ func (p *Place) open(ctx context.Context, s Spec, progress func(string, float64)
 	m := machine.Describe(p.work)
 	p.about.What, p.about.Kind, p.about.Mount, p.about.Drops = m.Disk(), m.FileSystem, m.Mount, canDropAll()
 	if p.image == nil && !journaled(p.work, m.FileSystem) {
-		p.about.Notes = append(p.about.Notes, "this ext4 has no journal, so for minutes it does not reuse the inodes of removed files, and creating files is slow; run as root to use an image with a journal")
+		p.about.Notes = append(p.about.Notes, "this ext4 has no journal, so for minutes it does not reuse the inodes of removed files, and creating files is slow; an image (as root, without --no-image) has a journal")
 	}
 	p.src = filepath.Join(p.work, "source")
 	if err := tree.Make(ctx, p.src, s.Shape, func(done float64) { progress("making the tree", done) }); err != nil {
