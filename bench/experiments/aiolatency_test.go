@@ -15,8 +15,7 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// fakeDisk completes 25 writes at a time, and every 100th call that queues one
-// blocks.
+// fakeDisk completes writes in batches of 25, and every 100th call that queues a write blocks.
 type fakeDisk struct {
 	about   blockdev.About
 	missing map[string]string // why an engine is, by sluice's driver
@@ -77,7 +76,7 @@ func (d *fakeDisk) Burst(_ context.Context, e burst.Engine, writes int) (*burst.
 	return r, nil
 }
 
-// diskLab has that disk.
+// diskLab is a lab with a fakeDisk.
 type diskLab struct {
 	fakeLab
 	disk *fakeDisk
@@ -86,7 +85,7 @@ type diskLab struct {
 
 func (l diskLab) Disk() (Disk, error) { return l.disk, l.err }
 
-// TestGoldenAIOFile is a user who is not root.
+// TestGoldenAIOFile is a user without root, whose disk is a file.
 func TestGoldenAIOFile(t *testing.T) {
 	disk := newFakeDisk(nil)
 	disk.about = blockdev.About{What: "a file in --dir", Size: 512, Note: "no loop device (open /dev/loop-control: permission denied)"}
@@ -100,7 +99,8 @@ func TestGoldenAIOFile(t *testing.T) {
 	}
 }
 
-// TestAIOClosesTheDisk has a burst fail, panic, or be interrupted.
+// TestAIOClosesTheDisk checks that the disk is closed after a burst fails, panics or is
+// interrupted.
 func TestAIOClosesTheDisk(t *testing.T) {
 	broken, enough := errors.New("the disk has left"), errors.New("enough")
 	for name, fail := range map[string]func(stop func()) error{
@@ -144,7 +144,7 @@ func TestAIONoDisk(t *testing.T) {
 	}
 }
 
-// TestAIOVerdict covers the words of the verdict.
+// TestAIOVerdict checks each wording of the verdict.
 func TestAIOVerdict(t *testing.T) {
 	row := func(scheduler string, e burst.Engine, all, batch, longest, first stats.Number) AIORow {
 		return AIORow{Scheduler: scheduler, Engine: e, AIOFigures: AIOFigures{All: all, Batch: batch, Half: 2 * batch, Submit: 1000, Longest: longest, First: first}}
@@ -199,8 +199,8 @@ func TestAIOFigures(t *testing.T) {
 	}
 }
 
-// TestReadBack reads what fig5 and aio-latency have written to the file, and
-// refuses what they cannot have.
+// TestReadBack decodes what fig5 and aio-latency write to the JSON file, and checks that damage
+// is an error.
 func TestReadBack(t *testing.T) {
 	for _, test := range []struct {
 		Experiment

@@ -18,7 +18,7 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// treesLab has that place.
+// treesLab is a lab with fakeTrees.
 type treesLab struct {
 	fakeLab
 	trees *fakeTrees
@@ -41,7 +41,8 @@ func copyOnce(t *testing.T, missing map[string]string, p Params) (*fakeTrees, *C
 	return f, result.(*CopyResult)
 }
 
-// TestOrder wants every program once a round, in an order that the seed gives.
+// TestOrder checks that each program copies once in each round, in an order that the seed
+// determines.
 func TestOrder(t *testing.T) {
 	p := Params{Modes: []string{"cold"}, Rounds: 4, Seed: 7}
 	f, _ := copyOnce(t, nil, p)
@@ -69,7 +70,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestFailedProgram is not run again, and the others are.
+// TestFailedProgram checks that a program that failed is not run again, and that the others are.
 func TestFailedProgram(t *testing.T) {
 	f, r := copyOnce(t, map[string]string{"xcp": "the copy has 3 files, not 5"}, Params{Modes: []string{"regular"}, Rounds: 3})
 	count := map[string]int{}
@@ -100,7 +101,7 @@ func TestChosenPrograms(t *testing.T) {
 	}
 }
 
-// TestReflink has two more programs where data can be shared.
+// TestReflink checks that two more programs take part where files can share data.
 func TestReflink(t *testing.T) {
 	f := newFakeTrees(smallShape, nil)
 	f.about.Kind = "xfs"
@@ -114,7 +115,8 @@ func TestReflink(t *testing.T) {
 	}
 }
 
-// TestCopyingClosesThePlace has a copy fail, panic, or be interrupted.
+// TestCopyingClosesThePlace checks that the place is closed after a copy fails, panics or is
+// interrupted.
 func TestCopyingClosesThePlace(t *testing.T) {
 	broken, enough := errors.New("the disk has left"), errors.New("enough")
 	for name, fail := range map[string]func(stop func()) error{
@@ -156,7 +158,7 @@ func TestCopyingClosesThePlace(t *testing.T) {
 	}
 }
 
-// TestCopyHolds covers the words of the finding.
+// TestCopyHolds checks each wording of the finding.
 func TestCopyHolds(t *testing.T) {
 	for _, test := range []struct {
 		wins      bool
@@ -196,7 +198,7 @@ func TestSweepVerdict(t *testing.T) {
 	}
 }
 
-// TestOutlierIsWarnedOf has one round that took ten times as long.
+// TestOutlierIsWarnedOf checks the warning about a round that took ten times as long.
 func TestOutlierIsWarnedOf(t *testing.T) {
 	row := CopyRow{Result: &duel.Result{Side: load.Side{Name: gnuCP}}}
 	for _, ms := range []time.Duration{100, 101, 99, 1000, 102} {
@@ -212,7 +214,7 @@ func TestOutlierIsWarnedOf(t *testing.T) {
 	}
 }
 
-// checkingTrees notes whose copies are compared with the source.
+// checkingTrees records which copies are compared with the source.
 type checkingTrees struct {
 	*fakeTrees
 	checked []string
@@ -234,8 +236,8 @@ func (l checkingLab) Trees(context.Context, string, tree.Shape, func(string, flo
 	return l.trees, nil
 }
 
-// TestCheckedOnce wants the first copy of each program and mode compared, and no
-// other.
+// TestCheckedOnce checks that the first copy of each program and mode is compared with the
+// source, and no other.
 func TestCheckedOnce(t *testing.T) {
 	c := &checkingTrees{fakeTrees: newFakeTrees(smallShape, nil)}
 	if _, _, err := run(t, cpSmall, checkingLab{trees: c}, Params{Rounds: 2}); err != nil {
@@ -248,8 +250,7 @@ func TestCheckedOnce(t *testing.T) {
 	}
 }
 
-// TestFewRounds wants findings that say when there were too few rounds for their
-// interval, whichever kind they are of.
+// TestFewRounds checks that each kind of finding says when there were too few rounds.
 func TestFewRounds(t *testing.T) {
 	const few = "undecided (3 of the 6 rounds that a verdict needs): "
 	for _, e := range []Experiment{cpSmall, cpBlock} {

@@ -12,8 +12,7 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/tree"
 )
 
-// fakeTrees copies in no time: what a copy takes follows from the program and
-// the mode alone.
+// fakeTrees invents the usage of a copy, which follows only from the program and the mode.
 type fakeTrees struct {
 	about   copies.About
 	missing map[string]string // why a program fails, by its name

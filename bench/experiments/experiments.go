@@ -13,7 +13,8 @@
 //   - A side is one of the things that are compared: os.File, sluice on one driver, fio, a program
 //     that copies (load.Side). Its Way is the call or program by which it performs operations.
 //   - A process belongs to one side of one cell: a worker process of this program, fio, or the
-//     program that is measured. Two sides never share one.
+//     program that is measured. Two sides never share one, except the two engines of aio-latency,
+//     whose bursts take milliseconds.
 //   - A slice is the time for which one process performs its load without a pause. Only its window
 //     counts; the lead-in before the window does not.
 //   - A round is one slice of each side, in turn, in reverse order every other time. Ratios are
@@ -28,7 +29,7 @@
 // Ratios between sides of one cell hold on a busy machine, because all sides share the
 // disturbance. Absolute figures, and ratios between cells or runs, do not: another program, a
 // disk in a cloud that remembers recent reads, or a processor that changes its clock shifts them
-// by tens of percent. `sluice bench matrix --calibrate` shows how much noise remains within a
+// by more than any interval shows. `sluice bench matrix --calibrate` shows how much noise remains within a
 // round. Each experiment says what else can mislead about it.
 //
 // # To add an experiment

@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/load"
 )
 
-// fewCell is a cell of so many rounds in which sluice has half of os.File's operations.
+// fewCell returns a cell with that many rounds, in which sluice has half of os.File's operations.
 func fewCell(rounds int) Cell {
 	sides := []*duel.Result{{Side: load.OSFile}, {Side: load.Sluice("")}}
 	for i, side := range sides {
@@ -19,7 +19,8 @@ func fewCell(rounds int) Cell {
 	return newCell(load.Load{Kind: load.ReadCached, Size: 4096, Goroutines: 1}, sides)
 }
 
-// TestFewRoundsInAMatrix marks a cell of five rounds, and judges one of six.
+// TestFewRoundsInAMatrix checks that a cell with five rounds is marked and one with six has a
+// verdict.
 func TestFewRoundsInAMatrix(t *testing.T) {
 	for rounds, want := range map[int]bool{RoundsForVerdict - 1: true, RoundsForVerdict: false} {
 		r := &MatrixResult{Rounds: rounds, Cells: []Cell{fewCell(rounds)}}
@@ -37,7 +38,7 @@ func TestFewRoundsInAMatrix(t *testing.T) {
 	}
 }
 
-// TestNothingMeasured has results of which nothing, or something, was measured.
+// TestNothingMeasured checks results in which nothing, or something, was measured.
 func TestNothingMeasured(t *testing.T) {
 	none := fewCell(0)
 	none.Unsupported, none.Ratios = "sluice: no driver", nil

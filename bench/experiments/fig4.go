@@ -13,7 +13,7 @@ const attempt2017 = "Wilson, Mutschlechner 2017"
 
 // fig4Read and fig4Write repeat figure 4: how long ReadAt and WriteAt take to return on a
 // buffered file, by two goroutines, for requests of 1,000 to 1,000,000 bytes. Reads find their
-// bytes in the page cache. On the machine of the paper they may not have: it does not say.
+// bytes in the page cache, so that the time is that of the call and of the copy.
 var (
 	fig4Read = callFigure{
 		name:    "fig4-read",

@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/load"
 )
 
-// paperCalls returns a result whose reads take so long in each call.
+// paperCalls returns a result whose reads take the given time in each call.
 func paperCalls(submit, getevents, destroy time.Duration) *duel.Result {
 	calls := &load.Syscalls{Ops: 10, Calls: []load.Syscall{
 		{Name: "io_submit", Count: 10, Time: 10 * submit},
@@ -19,7 +19,7 @@ func paperCalls(submit, getevents, destroy time.Duration) *duel.Result {
 	return &duel.Result{Rounds: []load.Slice{{Syscalls: calls}}}
 }
 
-// TestFig5Verdict covers the words of the verdict.
+// TestFig5Verdict checks each wording of the verdict.
 func TestFig5Verdict(t *testing.T) {
 	const us = time.Microsecond
 	missing := &duel.Result{Unsupported: "gone"}
@@ -47,7 +47,7 @@ func TestFig5Verdict(t *testing.T) {
 	}
 }
 
-// TestFig5Side has two rounds, in the second of which there is another call.
+// TestFig5Side checks the medians of two rounds, the second of which has another call.
 func TestFig5Side(t *testing.T) {
 	r := paperCalls(4000, 1000, 7000)
 	r.Rounds = append(r.Rounds, load.Slice{Syscalls: &load.Syscalls{Ops: 2, Calls: []load.Syscall{

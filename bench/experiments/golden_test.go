@@ -23,8 +23,8 @@ import (
 	"github.com/sluiceio/sluice/internal/golden"
 )
 
-// fakeLab answers as a machine would on which time costs nothing: figures
-// follow from the load and the side alone.
+// fakeLab invents figures that follow only from the load and the side, so that golden files can
+// hold them.
 type fakeLab struct {
 	missing map[string]string // why a side is unsupported, by its name
 	fail    string            // the load that fails
@@ -94,8 +94,8 @@ func fakeSlice(l load.Load, side load.Side, round int) load.Slice {
 	}
 }
 
-// fakeSyscalls are the paper's where its io_submit blocks, and direct, where it
-// does not; sluice's are a plain call after a look into the page cache.
+// fakeSyscalls returns the paper's calls for a load on which io_submit blocks, or with O_DIRECT
+// does not, and for sluice a plain call after a look into the page cache.
 func fakeSyscalls(l load.Load, side load.Side, mean time.Duration) *load.Syscalls {
 	if !side.Timed {
 		return nil
@@ -152,8 +152,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestGoldenMissing is a container without io_uring, where sluice was told to
-// use it.
+// TestGoldenMissing is a container without io_uring, with sluice told to use it.
 func TestGoldenMissing(t *testing.T) {
 	missing := fakeLab{missing: map[string]string{
 		"sluice/uring":      "io_uring_setup: operation not permitted",
@@ -192,7 +191,7 @@ func TestSteps(t *testing.T) {
 	for _, e := range All {
 		for _, p := range []Params{{}, {Full: true}} {
 			if e.Name == fioExpectName {
-				p.Rounds = 1 // of which each would count
+				p.Rounds = 1 // countingLab counts each round of fio as a step
 			}
 			lab := &countingLab{}
 			if _, _, err := run(t, e, lab, p); err != nil {
@@ -292,7 +291,7 @@ func TestFailBelow(t *testing.T) {
 	}
 }
 
-// TestErrorKeepsResults fails in the second cell.
+// TestErrorKeepsResults checks that an error in the second cell keeps the result of the first.
 func TestErrorKeepsResults(t *testing.T) {
 	result, _, err := run(t, matrix, fakeLab{fail: quickCells[1].String()}, Params{})
 	if err == nil {
@@ -315,7 +314,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestFig4Verdict covers the words of the verdict.
+// TestFig4Verdict checks each wording of the verdict.
 func TestFig4Verdict(t *testing.T) {
 	rows := func(small, large stats.Number) []CallRow {
 		var rows []CallRow

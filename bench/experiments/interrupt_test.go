@@ -18,8 +18,8 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// impatientLab is a fakeLab whose user presses Ctrl-C in the round that follows so
-// many. Of what is measured after that it keeps count.
+// impatientLab is a fakeLab that is interrupted in the round after a given number of rounds. It
+// counts what is measured after that.
 type impatientLab struct {
 	fakeLab
 	ctx    context.Context
@@ -31,7 +31,7 @@ type impatientLab struct {
 
 var errCtrlC = errors.New("interrupted")
 
-// interrupt is the user.
+// interrupt ends the context, as Ctrl-C does.
 func (l *impatientLab) interrupt() error {
 	if l.ctx.Err() != nil {
 		l.late++
@@ -73,7 +73,7 @@ func (l *impatientLab) Trees(_ context.Context, _ string, shape tree.Shape, _ fu
 	return &impatientTrees{fakeTrees: newFakeTrees(shape, nil), lab: l, seen: map[string]int{}}, nil
 }
 
-// impatientTrees has rounds end where a program copies once more.
+// impatientTrees counts copies. A round is over when a program copies again.
 type impatientTrees struct {
 	*fakeTrees
 	lab  *impatientLab
@@ -104,8 +104,8 @@ func (p *impatientTrees) all(n int) bool {
 	return more
 }
 
-// TestInterruptedKeepsRounds interrupts each experiment in the third round of its
-// first step: the two before are shown and returned, and nothing else is measured.
+// TestInterruptedKeepsRounds interrupts each experiment in the third round of its first step. The
+// two rounds before must be printed and returned, and nothing more may be measured.
 func TestInterruptedKeepsRounds(t *testing.T) {
 	for _, e := range All {
 		if e.Name == threadsName { // each row is one run, and has no rounds
@@ -140,7 +140,7 @@ func TestInterruptedKeepsRounds(t *testing.T) {
 	}
 }
 
-// TestInterruptedBefore interrupts each in the first round.
+// TestInterruptedBefore interrupts each experiment in its first round.
 func TestInterruptedBefore(t *testing.T) {
 	for _, e := range All {
 		if e.Name == threadsName {

@@ -93,7 +93,7 @@ func (p Params) randDirect(state string, buffered load.Kind, span int64, f figur
 	}
 }
 
-// directReaders returns the ways to read at random with O_DIRECT.
+// directReaders returns the entries of all sides that read at random with O_DIRECT.
 func (p Params) directReaders(depth int) []duel.Entry {
 	return []duel.Entry{
 		entry(load.ReadDirect, randSize, depth, osFile(osDirect)),
@@ -106,7 +106,7 @@ var directChecks = []check{{bufferRow, osDirect}, {bufferRow, fioRow}, {manyRow,
 
 // randDepths compares random direct reads at depths of 20 to 128: os.File, ReadBuffer, ReadMany,
 // and fio plain and tuned. It was not published. A device that saturates below a depth shows no
-// differences in rate there; CPU then tells the sides apart.
+// differences in rate there; only CPU does then.
 var randDepths = raceExperiment{
 	name:    "rand-depth",
 	summary: "random direct reads of 4 KiB, 20 to 128 in flight",

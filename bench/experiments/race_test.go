@@ -10,8 +10,8 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/stats"
 )
 
-// TestGoldenFio is P4 with fio, whose huge pages are missing in one setting, and
-// the table of all settings.
+// TestGoldenFio is p4 with fio, which lacks huge pages in one setting, and the summary of all
+// settings.
 func TestGoldenFio(t *testing.T) {
 	results := make(map[string]any)
 	var text string
@@ -38,7 +38,7 @@ func TestGoldenFioMissing(t *testing.T) {
 	checkGolden(t, "fio-missing", text)
 }
 
-// TestFigureHolds covers the words of the finding.
+// TestFigureHolds checks each wording of the finding.
 func TestFigureHolds(t *testing.T) {
 	gain := &figure{rate: 300, base: 100}
 	loss := &figure{rate: 50, base: 100}
@@ -89,7 +89,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// TestVerdict covers the words of a comparison.
+// TestVerdict checks each verdict of a comparison.
 func TestVerdict(t *testing.T) {
 	for _, test := range []struct {
 		ratios []stats.Number
@@ -110,8 +110,8 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// TestCompareSizes compares reads of 4 KiB with reads of 8 KiB, which take
-// twice as long: they have the same bytes a second at the same cost of a byte.
+// TestCompareSizes compares reads of 4 KiB with reads of 8 KiB that take twice as long: bytes a
+// second and processor time for a byte must be equal.
 func TestCompareSizes(t *testing.T) {
 	row := func(name string, size int) RaceRow {
 		s := load.Slice{Ops: float64(1 << 20 / size), Elapsed: time.Second, CPU: time.Second}

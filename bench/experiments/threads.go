@@ -15,9 +15,9 @@ import (
 // needs a few. Each process starts the goroutines, which read 4 KiB each, all at once, and
 // reports its peak of threads and memory.
 //
-// There is one process a side and no rounds: the figures are counts, which do not vary as times
-// do. On a simulated disk (Disk says which it is), threads of the kernel may be missing from the
-// count.
+// There is one process for each side and there are no rounds: the figures are counts, which do
+// not vary as times do. The times only show that all goroutines were served. A simulated disk
+// (the result's Disk says so) needs no root, but its reads do not reach a block device.
 var threads = Experiment{
 	Name:     threadsName,
 	Summary:  "12,000 goroutines on a disk of 500 reads/s: threads, memory",

@@ -11,10 +11,10 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/load"
 )
 
-// fakeSlow is a disk of which os.File's threads grow, and sluice's do not.
+// fakeSlow is a disk on which os.File's threads grow with the goroutines, and sluice's do not.
 type fakeSlow struct {
-	threads int   // sluice's
-	over    int64 // sluice's memory over its goroutines' own
+	threads int   // of sluice
+	over    int64 // sluice's memory over the goroutines' stacks and buffers
 	fail    error
 	closed  *bool
 
@@ -50,7 +50,7 @@ func (f fakeSlow) Close() error {
 	return nil
 }
 
-// slowLab has that disk.
+// slowLab is a lab with a fakeSlow.
 type slowLab struct {
 	fakeLab
 	disk SlowDisk
@@ -83,7 +83,8 @@ func TestThreadsVerdict(t *testing.T) {
 	}
 }
 
-// TestThreadsVerdictIsOfTheMost has fewer goroutines take more threads.
+// TestThreadsVerdictIsOfTheMost checks that the row with the most goroutines decides, even if one
+// with fewer has more threads.
 func TestThreadsVerdictIsOfTheMost(t *testing.T) {
 	row := func(goroutines int, side load.Side, threads int, died string) ThreadsRow {
 		return ThreadsRow{load.Load{Goroutines: goroutines}, side, crowd.Outcome{Threads: threads, Died: died}}
@@ -98,7 +99,7 @@ func TestThreadsVerdictIsOfTheMost(t *testing.T) {
 	}
 }
 
-// TestThreadsClosesTheDisk has a process fail in a way that is no result.
+// TestThreadsClosesTheDisk checks that the disk is closed after a process fails.
 func TestThreadsClosesTheDisk(t *testing.T) {
 	closed, broken := false, errors.New("input/output error")
 	_, _, err := run(t, threads, slowLab{disk: fakeSlow{fail: broken, closed: &closed}}, Params{})

@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/stats"
 )
 
-// TestTransparentCrowd covers what may become of the goroutines on a slow disk.
+// TestTransparentCrowd checks the verdict for each outcome on the slow disk.
 func TestTransparentCrowd(t *testing.T) {
 	broken := errors.New("input/output error")
 	for _, test := range []struct {
@@ -65,8 +65,8 @@ func (n noPrograms) Programs(context.Context, string) (func() error, error) {
 	return func() error { *n.removed++; return nil }, n.err
 }
 
-// TestTransparentPrograms: what was built is removed, and that it was not is an
-// error.
+// TestTransparentPrograms checks that the builds are removed, and that a failure to remove them
+// is an error.
 func TestTransparentPrograms(t *testing.T) {
 	removed := 0
 	_, _, err := run(t, transparent, noPrograms{err: errors.New("there is no go command"), removed: &removed}, Params{})
@@ -84,7 +84,7 @@ func TestTransparentPrograms(t *testing.T) {
 	}
 }
 
-// TestTransparentVerdicts judges each cell by its target.
+// TestTransparentVerdicts checks that each cell is compared with its own target.
 func TestTransparentVerdicts(t *testing.T) {
 	cell := func(rate, target float64) TransparentCell {
 		return TransparentCell{Cell{Name: "read", Ratios: &Ratios{Rate: stats.Number(rate)}}, target}

@@ -15,8 +15,7 @@ import (
 // several Syncs share one fsync. Then each goroutine has its own log, as in a server with many
 // databases, where there is no fsync to share.
 //
-// The gain depends on how long the device takes for a flush. On a device or file system that does
-// not flush at all, there is none.
+// The gain depends on how long the device takes for a flush.
 var wal = Experiment{
 	Name:    WAL,
 	Summary: "append + Sync by 1 to 256 goroutines: one log, a log each",

@@ -10,8 +10,8 @@ import (
 	"github.com/sluiceio/sluice/bench/results"
 )
 
-// TestStale writes a report with one figure over one with several: what is left
-// is the new report, and what is not ours.
+// TestStale writes a report with one figure over one with several. The new report must be left,
+// and files that no report wrote.
 func TestStale(t *testing.T) {
 	dir := t.TempDir()
 	all := testRun(t)
@@ -29,7 +29,7 @@ func TestStale(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "outside")
 	mine := map[string]string{
 		filepath.Join(dir, "thesis.tex"):     "mine",
-		filepath.Join(dir, "rand-depth.csv"): "changed by me", // which the report had written
+		filepath.Join(dir, "rand-depth.csv"): "changed by me", // was written by the report, and changed since
 		outside:                              "nobody's business",
 	}
 	for name, text := range mine {
@@ -55,8 +55,8 @@ func TestStale(t *testing.T) {
 	}
 }
 
-// lie puts into the manifest what no report of ours has written: a file
-// elsewhere, under its right sum, and one here under a wrong one.
+// lie adds files to the manifest that no report wrote: one in another directory with its right
+// checksum, and one in this directory with a wrong one.
 func lie(t *testing.T, dir, outside, here string) {
 	t.Helper()
 	d := &Dir{path: dir}
@@ -78,8 +78,7 @@ func lie(t *testing.T, dir, outside, here string) {
 	}
 }
 
-// TestManifest: the manifest names all files of a report but itself, and no
-// other.
+// TestManifest checks that the manifest names all files of a report except itself.
 func TestManifest(t *testing.T) {
 	files := written(t)
 	var got []string

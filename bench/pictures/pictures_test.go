@@ -76,7 +76,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestFiles looks for what every figure has to have.
+// TestFiles checks what every figure must have.
 func TestFiles(t *testing.T) {
 	files := written(t)
 	figures := []string{
@@ -146,7 +146,7 @@ func TestCSV(t *testing.T) {
 	}
 }
 
-// TestSame draws once more.
+// TestSame draws the same results again, and checks that the pictures are the same.
 func TestSame(t *testing.T) {
 	files, run := written(t), testRun(t)
 	for _, f := range figures(run) {
@@ -159,8 +159,8 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// TestPublishedPoints looks for both points of 512 KiB reads: in the first row,
-// which is on top, and in that of Next.
+// TestPublishedPoints checks that both published points of the reads of 512 KiB are drawn: in the
+// first row, which is on top, and in that of Next.
 func TestPublishedPoints(t *testing.T) {
 	for _, named := range testRun(t).Results {
 		if named.Name != "scan-direct-512k" {
@@ -181,7 +181,7 @@ func TestPublishedPoints(t *testing.T) {
 
 func TestOpen(t *testing.T) {
 	foreign := t.TempDir()
-	for _, name := range []string{"thesis.tex", index} { // a page of somebody else's
+	for _, name := range []string{"thesis.tex", index} { // index: a page that is no report
 		if err := os.WriteFile(filepath.Join(foreign, name), []byte("<html>"), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -203,7 +203,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestFit bounds an axis by values, and by bars as far as they leave room.
+// TestFit checks that an axis shows all values, and error bars as far as they leave room.
 func TestFit(t *testing.T) {
 	for _, test := range []struct {
 		of        []interval
@@ -221,7 +221,7 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// TestCopyPanel has the published rate of cp -r on top, and an axis that is
+// TestCopyPanel checks that the published rate of cp -r is drawn on top, and that the axis is
 // logarithmic where rates are far apart.
 func TestCopyPanel(t *testing.T) {
 	row := func(name string, seconds float64) experiments.CopyRow {

@@ -16,7 +16,7 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/load"
 )
 
-// TestReader has the program built by go build alone, and tries it.
+// TestReader builds the program by go build alone, and tries it.
 func TestReader(t *testing.T) {
 	goExe, err := exec.LookPath("go")
 	if err != nil {
@@ -45,7 +45,7 @@ func file(t *testing.T) string {
 	return name
 }
 
-// testWork: the program does every load that it is asked for.
+// testWork checks that the program performs each load.
 func testWork(t *testing.T, p *Pair) {
 	arena := &duel.Arena{Path: file(t), Programs: map[load.Way]duel.Program{
 		load.ByGoBuild: {Exe: p.Plain}, load.BySluiceBuild: {Exe: p.Sluice},
@@ -74,7 +74,7 @@ func testWork(t *testing.T, p *Pair) {
 	}
 }
 
-// testWorkFails: what goes wrong is said.
+// testWorkFails checks the errors that the program reports.
 func testWorkFails(t *testing.T, p *Pair) {
 	for _, test := range []struct {
 		path, want string
@@ -93,7 +93,7 @@ func testWorkFails(t *testing.T, p *Pair) {
 	}
 }
 
-// testCrowd: each goroutine reads a page.
+// testCrowd checks that each goroutine reads a page.
 func testCrowd(t *testing.T, p *Pair) {
 	run := func(n int) (crowd.Outcome, error) {
 		return crowd.Run(t.Context(), crowd.Program{Exe: p.Plain, Argv: []string{p.Plain, "crowd"}},
@@ -108,7 +108,8 @@ func testCrowd(t *testing.T, p *Pair) {
 	}
 }
 
-// TestBuildFails: the command's words are said, and nothing is left.
+// TestBuildFails checks that the error has the output of the failing command, and that nothing is
+// left.
 func TestBuildFails(t *testing.T) {
 	bin, dir := t.TempDir(), t.TempDir()
 	script := "#!/bin/sh\necho the disk has left\necho more\nexit 3\n"
@@ -129,7 +130,7 @@ func TestBuildFails(t *testing.T) {
 	wantEmpty(t, dir)
 }
 
-// TestNames: the program knows the protocol's names by heart.
+// TestNames checks that the program has the same names in its messages as package load.
 func TestNames(t *testing.T) {
 	text, err := json.Marshal(load.Request{
 		Setup: &load.Setup{Load: load.Load{Within: 1}}, Slice: &load.SliceReq{},

@@ -48,7 +48,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// check demands that every write was queued, and then taken in one batch.
+// check checks that each write was queued, and then completed in exactly one batch.
 func check(t *testing.T, r *Result, writes int) {
 	t.Helper()
 	sum := 0
@@ -105,8 +105,8 @@ func (sulking) submit(int) error                  { return nil }
 func (sulking) reap(func(i int, res int64)) error { panic("out of luck") }
 func (sulking) close() error                      { return nil }
 
-// TestPanicIsTheCallers has the reaper panic, whose goroutine nobody could
-// recover in.
+// TestPanicIsTheCallers checks that a panic of the reaping goroutine, in which the caller could
+// not recover, becomes a panic of the caller.
 func TestPanicIsTheCallers(t *testing.T) {
 	defer func() {
 		if p := recover(); p != "out of luck" {

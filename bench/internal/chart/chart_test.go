@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// odd has values that a damaged file, or a side that did nothing, can give.
+// odd has values that come from a damaged file, or from a side that did nothing.
 var odd = []Point{
 	{X: 1, Y: math.NaN()},
 	{X: 2, Y: math.Inf(1), Low: 1, High: 2},
@@ -55,7 +55,7 @@ func TestOddValues(t *testing.T) {
 	}
 }
 
-// TestStack piles bars up, and leaves out what has no height.
+// TestStack checks that bars stand on each other, and that values without a height are left out.
 func TestStack(t *testing.T) {
 	p := &Panel{X: Axis{Names: []string{"a", "b"}}, Tops: []string{"sum of a", "sum of b"}, Series: []Series{
 		{Name: "one", Style: 1, Bars: true, Points: []Point{{X: 0, Y: 2}, {X: 1, Y: math.NaN()}}},

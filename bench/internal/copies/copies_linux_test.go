@@ -74,7 +74,7 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-// TestCopyOfNothing has programs that make no copy, one with a status of 0.
+// TestCopyOfNothing runs programs that make no copy, one of which exits with status 0.
 func TestCopyOfNothing(t *testing.T) {
 	p, _ := place(t)
 	for text, says := range map[string]string{
@@ -105,7 +105,7 @@ func TestCopyIsStopped(t *testing.T) {
 		t.Skipf("%v: %s", err, out)
 	}
 	started := make(chan error, 1)
-	go func() { // ends when the script has opened its end
+	go func() { // ends when the script opens the other end
 		_, err := os.ReadFile(fifo)
 		cancel(enough)
 		started <- err
@@ -143,8 +143,8 @@ func TestNoSpace(t *testing.T) {
 	}
 }
 
-// TestNoImage has no mkfs: the directory does, which is said, unless somebody has
-// asked for a certain file system.
+// TestNoImage has no mkfs: the directory must be used, with a note, unless the user named a file
+// system.
 func TestNoImage(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", t.TempDir())

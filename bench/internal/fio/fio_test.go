@@ -13,7 +13,7 @@ import (
 
 const size = 64 << 20 // 64 MiB, of the file
 
-// TestTuned: only the tuned side registers and batches.
+// TestTuned checks that only the tuned side registers files and buffers and submits in batches.
 func TestTuned(t *testing.T) {
 	j := testJob(load.Load{Kind: load.ReadDirect, Size: 4096, Goroutines: 20})
 	j.Side = load.TunedFio
@@ -32,7 +32,7 @@ func testJob(l load.Load) job {
 	}
 }
 
-// TestArgs demands of each load's job what makes it the same load.
+// TestArgs checks that each job has the options that make it the same load.
 func TestArgs(t *testing.T) {
 	for _, test := range []struct {
 		name      string
@@ -84,7 +84,7 @@ func TestArgs(t *testing.T) {
 	}
 }
 
-// TestScanStaysInTheFile checks that offset and size are those of our scans.
+// TestScanStaysInTheFile checks that offset and size are those of the workers' scans.
 func TestScanStaysInTheFile(t *testing.T) {
 	j := testJob(load.Load{Kind: load.ScanDirect, Size: 4096, Goroutines: 10})
 	j.huge = true

@@ -16,7 +16,7 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/load"
 )
 
-// fake puts a program of that name and text into PATH and makes a file.
+// fake puts a program of that name and text into PATH, and makes a file.
 func fake(t *testing.T, script string) (file string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -62,8 +62,7 @@ func TestFailure(t *testing.T) {
 	}
 }
 
-// TestEndsWithItsContext has a fio whose job, a process of its own, takes an
-// hour.
+// TestEndsWithItsContext has a fio whose job is a process of its own that takes an hour.
 func TestEndsWithItsContext(t *testing.T) {
 	file := fake(t, version+`sleep 3600 & echo $! >"$0.pid"; mv "$0.pid" "$0.job"; wait`)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -78,7 +77,7 @@ func TestEndsWithItsContext(t *testing.T) {
 	if err := <-ended; err == nil {
 		t.Error("Ask = nil; want an error")
 	}
-	// The job is nobody's child by now: whoever inherits it collects it.
+	// The job's parent has ended. Whichever process inherits the job may not wait for it at once.
 	for !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
 		if zombie(pid) {
 			break
@@ -105,7 +104,7 @@ func waitForPID(t *testing.T, name string) int {
 	}
 }
 
-// zombie reports whether a process has ended and waits to be collected.
+// zombie reports whether a process has ended and has not been waited for.
 func zombie(pid int) bool {
 	text, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	_, rest, _ := strings.Cut(string(text), ") ")

@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// fakeHuge stands in for the kernel: of the pages that are asked for there are
-// no more than there is memory for.
+// fakeHuge replaces the kernel. It reserves no more pages than there is memory for.
 type fakeHuge struct {
 	t                   *testing.T
 	count, free, memory int64
@@ -78,7 +77,7 @@ func TestHugePagesThatAreAdded(t *testing.T) {
 		t.Fatal(err)
 	}
 	kernel.want(5 + forWorkers)
-	_ = reserve(40) // somebody else adds some
+	_ = reserve(40) // another program reserves more
 	h.release()
 	kernel.want(40 - forWorkers)
 	h.release()

@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/tree"
 )
 
-// restore makes the runtime what it was before Copy.
+// restore undoes what Copy changes in the runtime.
 func restore(t *testing.T) {
 	t.Helper()
 	procs := runtime.GOMAXPROCS(0)
@@ -23,7 +23,7 @@ func restore(t *testing.T) {
 	})
 }
 
-// source makes a tree whose files take several reads of 1000 bytes.
+// source makes a tree with files that take several reads of 1000 bytes.
 func source(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "source")

@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceio/sluice/bench/machine"
 )
 
-// TestCreate makes each kind, and finds nothing of it left.
+// TestCreate makes an image of each kind, and checks that nothing is left of it.
 func TestCreate(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("images take root")
@@ -44,8 +44,8 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-// gone demands that nothing is in the directory, mounted there, or a device over
-// a file of it.
+// gone checks that nothing is in the directory or mounted there, and that no device uses a file
+// in it.
 func gone(t *testing.T, dir string) {
 	t.Helper()
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
@@ -62,7 +62,7 @@ func gone(t *testing.T, dir string) {
 	}
 }
 
-// TestBusy closes an image that somebody is in.
+// TestBusy closes an image while a process is in it.
 func TestBusy(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("images take root")

@@ -68,7 +68,7 @@ func TestLoadString(t *testing.T) {
 	}
 }
 
-// TestLogs appends to logs, which are gone when the worker is.
+// TestLogs appends to logs, which must be gone after the worker is closed.
 func TestLogs(t *testing.T) {
 	path := testFile(t)
 	for _, kind := range []Kind{WriteAppend, WriteLogs} {
@@ -86,7 +86,7 @@ func TestLogs(t *testing.T) {
 	}
 }
 
-// TestLogsOfClients: what a client appends is in the log of all, or in its own.
+// TestLogsOfClients checks that a client appends to the common log, or to its own.
 func TestLogsOfClients(t *testing.T) {
 	const clients = 3
 	for kind, want := range map[Kind]string{WriteAppend: "[6]", WriteLogs: "[1 2 3]"} {
@@ -127,7 +127,7 @@ func TestLogsOfClients(t *testing.T) {
 	}
 }
 
-// TestWorkers runs every kind through every way there is on this machine.
+// TestWorkers runs each kind of the matrix through each side that this machine has.
 func TestWorkers(t *testing.T) {
 	path := testFile(t)
 	for _, kind := range Kinds {
@@ -139,7 +139,7 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
-// TestOtherWorkers runs what other experiments than the matrix have.
+// TestOtherWorkers runs the kinds and sides of the other experiments.
 func TestOtherWorkers(t *testing.T) {
 	path := testFile(t)
 	for _, test := range []struct {
@@ -177,8 +177,7 @@ func testWorker(t *testing.T, setup Setup) {
 		}
 	}
 	s := replies[1].Slice
-	// How many operations there are is the clock's to say; what they add up
-	// to is not.
+	// The number of operations depends on the machine; what is counted of them does not.
 	if s.Ops < 0 || s.Elapsed > 20*time.Millisecond || s.P50 > s.P99 || s.P99 > s.Max {
 		t.Errorf("slice is %+v", *s)
 	}
@@ -251,7 +250,7 @@ func TestUnknownDriverIsUnsupported(t *testing.T) {
 	}
 }
 
-// TestShortReadIsAnError cuts the file off under a worker.
+// TestShortReadIsAnError truncates the file during a slice.
 func TestShortReadIsAnError(t *testing.T) {
 	path := testFile(t)
 	w, err := NewWorker(Setup{Path: path, Side: OSFile, Load: Load{Kind: ReadCached, Size: 4096, Goroutines: 2}})
@@ -267,12 +266,12 @@ func TestShortReadIsAnError(t *testing.T) {
 	}
 }
 
-// TestWindowNeverOpened has a client run out of blocks before the window opens,
-// and another one open it then.
+// TestWindowNeverOpened has one client that runs out of blocks before the window opens, and
+// another that opens it afterwards.
 func TestWindowNeverOpened(t *testing.T) {
 	w := &window{}
 	w.closed()
-	w.cpuClose-- // whatever the clock's steps are
+	w.cpuClose-- // earlier than cpuOpen even if the clock did not advance
 	w.opened()
 	if got := w.cpu(); got != 0 {
 		t.Errorf("cpu = %v; want 0", got)

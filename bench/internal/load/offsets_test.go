@@ -27,7 +27,7 @@ func TestColdOrderHasEachBlockOnce(t *testing.T) {
 }
 
 func TestScanOffsets(t *testing.T) {
-	const size, span = 4096, 10*4096 + 100 // what is no whole block is left out
+	const size, span = 4096, 10*4096 + 100 // the part of a block at the end is not used
 	for _, test := range []struct {
 		cold bool
 		want []int64
@@ -52,8 +52,8 @@ func TestScanOffsets(t *testing.T) {
 	}
 }
 
-// TestZipf draws: the most popular block has to have its share of 1/H, and the
-// seed decides what is drawn, but not what is popular.
+// TestZipf checks that the most popular block has its share of 1/H, and that the seed determines
+// what is drawn but not which blocks are popular.
 func TestZipf(t *testing.T) {
 	const blocks = 1000
 	z := newZipf(blocks)

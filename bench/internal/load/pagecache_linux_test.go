@@ -19,7 +19,7 @@ func TestSetPageCache(t *testing.T) {
 	cached := func() int64 {
 		n, err := cachedBytes(f, span)
 		if err != nil {
-			t.Skip("what is cached cannot be told:", err)
+			t.Skip("the kernel does not report what is cached:", err)
 		}
 		return n
 	}
@@ -39,7 +39,7 @@ func TestSetPageCache(t *testing.T) {
 	}
 }
 
-// TestColdNeedsADiskBelow has a file whose page cache is all there is of it.
+// TestColdNeedsADiskBelow has a file that exists only in the page cache.
 func TestColdNeedsADiskBelow(t *testing.T) {
 	var st unix.Statfs_t
 	if err := unix.Statfs("/dev/shm", &st); err != nil || st.Type != unix.TMPFS_MAGIC {
@@ -60,7 +60,7 @@ func TestColdNeedsADiskBelow(t *testing.T) {
 	}
 	defer f.Close()
 	if _, err := cachedBytes(f, 1); err != nil {
-		t.Skip("what is cached cannot be told:", err)
+		t.Skip("the kernel does not report what is cached:", err)
 	}
 	err = SetPageCache(f, Load{Kind: ReadCold, Size: 4096}, 1<<20)
 	if _, ok := errors.AsType[*unsupportedError](err); !ok {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestStreamGoesRound reads three times what there is, beginning in the middle.
+// TestStreamGoesRound reads three times the length of the file, starting in the middle.
 func TestStreamGoesRound(t *testing.T) {
 	const size, blocks, first = 4096, 16, 5
 	path := filepath.Join(t.TempDir(), "file")

@@ -27,7 +27,7 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// TestTimedWorkers runs two slices: the second one's calls are its own.
+// TestTimedWorkers runs two slices, and checks that the second has only its own calls.
 func TestTimedWorkers(t *testing.T) {
 	path := testFile(t)
 	for _, side := range []Side{PaperAIO, Sluice("uring"), Sluice("aio"), Sluice("pool")} {

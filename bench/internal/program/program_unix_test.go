@@ -39,8 +39,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestMemory has a process with far less memory than the one that starts it,
-// which ru_maxrss does not show. It ends when it has been looked at.
+// TestMemory runs a process with far less memory than this one, which ru_maxrss does not show.
 func TestMemory(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("memory is seen on Linux")
@@ -86,7 +85,7 @@ func TestFailure(t *testing.T) {
 	}
 }
 
-// TestEnd ends a process whose child would go on.
+// TestEnd ends a process whose child would otherwise go on.
 func TestEnd(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	enough := errors.New("enough")

@@ -18,8 +18,7 @@ import (
 
 const testSize = 1 << 20 // 1 MiB
 
-// TestThrottled makes a disk, and finds nothing of it left: no mount, device,
-// file or group.
+// TestThrottled makes a disk, and checks that no mount, device, file or group of it is left.
 func TestThrottled(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("a throttled device takes root")
@@ -45,7 +44,7 @@ func TestThrottled(t *testing.T) {
 	}
 }
 
-// groups are the control groups that there are.
+// groups returns the existing control groups.
 func groups() map[string]bool {
 	found := make(map[string]bool)
 	names, _ := filepath.Glob("/sys/fs/cgroup/blkio/*/")
@@ -55,8 +54,7 @@ func groups() map[string]bool {
 	return found
 }
 
-// groupsSince are those that have come since, of this process: others may be
-// making theirs.
+// groupsSince returns the new groups of this process. Other processes may make groups meanwhile.
 func groupsSince(before map[string]bool) (names []string) {
 	own := "sluice-bench-" + strconv.Itoa(os.Getpid())
 	for name := range groups() {
@@ -67,7 +65,7 @@ func groupsSince(before map[string]bool) (names []string) {
 	return names
 }
 
-// gone demands that nothing is in the directory, or mounted there.
+// gone checks that nothing is in the directory, or mounted there.
 func gone(t *testing.T, dir string) {
 	t.Helper()
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
@@ -78,7 +76,7 @@ func gone(t *testing.T, dir string) {
 	}
 }
 
-// TestSimulated reads the file of a simulated disk, and finds nothing left.
+// TestSimulated reads the file of a simulated disk, and checks that nothing is left.
 func TestSimulated(t *testing.T) {
 	dir := t.TempDir()
 	sim, err := simulate(dir, testSize, 1000)
@@ -95,7 +93,7 @@ func TestSimulated(t *testing.T) {
 	gone(t, dir)
 }
 
-// TestSimulatedWithoutNull has a /dev/null that cannot be opened, which a socket is.
+// TestSimulatedWithoutNull has a /dev/null that cannot be opened, because it is a socket.
 func TestSimulatedWithoutNull(t *testing.T) {
 	l, err := net.Listen("unix", filepath.Join(t.TempDir(), "socket"))
 	if err != nil {
@@ -116,7 +114,8 @@ func TestSimulatedWithoutNull(t *testing.T) {
 	}
 }
 
-// TestSimulatedOfTheKilled mounts in a process that is killed: the next one unmounts.
+// TestSimulatedOfTheKilled mounts a disk in a process that is killed, and checks that the next
+// one unmounts it.
 func TestSimulatedOfTheKilled(t *testing.T) {
 	const variable = "SLUICE_TEST_SIMULATED_IN"
 	if dir := os.Getenv(variable); dir != "" {
@@ -145,7 +144,7 @@ func TestSimulatedOfTheKilled(t *testing.T) {
 	gone(t, dir)
 }
 
-// TestTurn: reads that come at once end one after the other.
+// TestTurn checks that reads that arrive at the same time end one after the other.
 func TestTurn(t *testing.T) {
 	f := &slowFile{every: time.Hour}
 	first := f.admit()

@@ -40,7 +40,7 @@ func loopDevice(t *testing.T) (path, number string) {
 	return l.Path, fmt.Sprintf("%d:%d ", unix.Major(st.Rdev), unix.Minor(st.Rdev))
 }
 
-// limited tells in which groups there is a limit for the device of that number.
+// limited returns the groups that limit the device of that number.
 func limited(t *testing.T, number string) (groups []string) {
 	t.Helper()
 	mounts, err := os.ReadFile("/proc/self/mounts")
@@ -61,8 +61,8 @@ func limited(t *testing.T, number string) (groups []string) {
 	return groups
 }
 
-// TestReads finds the limit while there is a group, with its process in it, and
-// nothing of either afterwards.
+// TestReads checks that the limit and the process are in the group while it exists, and that
+// nothing of either is left afterwards.
 func TestReads(t *testing.T) {
 	device, number := loopDevice(t)
 	g, err := Reads(device, 500)
@@ -72,7 +72,7 @@ func TestReads(t *testing.T) {
 	if got := limited(t, number); len(got) != 1 || got[0] != g.dir {
 		t.Errorf("the device is limited in %q; want %s alone", got, g.dir)
 	}
-	cmd := exec.Command("cat") // until its input ends
+	cmd := exec.Command("cat") // runs until its input ends
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -104,7 +104,8 @@ func TestReads(t *testing.T) {
 	}
 }
 
-// TestSweep has a group whose maker was killed, and one whose maker lives.
+// TestSweep has a group of a process that was killed, which must be removed, and one of a process
+// that is running.
 func TestSweep(t *testing.T) {
 	dir := t.TempDir()
 	cmd := exec.Command("true")
@@ -181,7 +182,7 @@ func TestV2(t *testing.T) {
 		}
 		control := filepath.Join(dir, "cgroup.subtree_control")
 		if want == "+io" {
-			want += delegated[len(want):] // the fake file keeps what is not overwritten
+			want += delegated[len(want):] // a write to the fake file does not truncate it
 		}
 		wantText(t, control, want)
 		wantText(t, filepath.Join(g.dir, "io.max"), "7:3 riops=500")
@@ -208,7 +209,7 @@ func TestV2(t *testing.T) {
 	}
 }
 
-// TestFind chooses among mounts, and says what is missing.
+// TestFind chooses among mounts, and checks the error that says what is missing.
 func TestFind(t *testing.T) {
 	has, _ := fakeRoot(t, "cpu io\n", "")
 	hasNot, _ := fakeRoot(t, "cpu memory\n", "")
@@ -242,7 +243,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestV2Fails has no file for the limit: the error names it, and nothing is left.
+// TestV2Fails has no file for the limit: the error must name it, and no group may be left.
 func TestV2Fails(t *testing.T) {
 	dir, _ := fakeRoot(t, "io\n", "io\n")
 	if g, err := newGroup(v2(dir), "7:3", 500, os.Mkdir); err == nil || !strings.Contains(err.Error(), "io.max") {

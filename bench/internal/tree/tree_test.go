@@ -46,7 +46,7 @@ func TestMake(t *testing.T) {
 	}
 }
 
-// TestPublished holds the shapes to the numbers that were published.
+// TestPublished checks the shapes against the published numbers.
 func TestPublished(t *testing.T) {
 	for _, test := range []struct {
 		shape       Shape
