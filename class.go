@@ -10,38 +10,35 @@ import (
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
-// Class is a kind of work on a [Scheduler]: operations that have a weight and
-// limits in common. They hold for each device by itself, as far as devices have
-// rings of their own ([Options].Rings). A class is for what competes for one device: point reads and
-// a compaction, a backup and its users.
+// Class is a kind of work on a [Scheduler]: operations with a weight and limits in common. A
+// program has classes for work that competes for a device: point reads and a compaction, a
+// backup and its users.
 //
 //	background, err := s.NewClass("background", sluice.ClassOptions{Weight: 10})
 //	…
-//	ctx = sluice.WithClass(ctx, background) // what is done with ctx
-//	view, err := f.WithClass(background)    // or what is done by way of view
+//	ctx = sluice.WithClass(ctx, background) // for operations with this context
+//	view, err := f.WithClass(background)    // or for operations on this view
 //
-// A view's class goes before the context's. What has neither is of
-// [Scheduler.DefaultClass], whose weight is 100.
+// A view's class takes precedence over the context's. An operation that has neither is in
+// [Scheduler.DefaultClass], whose weight is 100. Weights and limits hold for each device by
+// itself, as far as devices have rings of their own ([Options].Rings).
 //
-// From the first class on, what the driver has in flight is under a cap, and what
-// waits takes turns: each class that has something waiting gets a part of the
-// device as large as its weight is beside the weights of the others that do,
-// counted in bytes and 16 KiB for each request. Large requests are made in parts.
-// A class is held to little in flight while one of more weight is active and has
-// nothing waiting, so that small reads find the device ready; so give what must be
-// quick more weight than what must be done. Each class makes progress, whatever
-// the weights. The cap is that of each device, if `sluice tune` has measured it;
-// [Scheduler.Explain] tells it.
+// From the first class on, the driver has a capped number of operations and bytes in flight,
+// and the others queue. Each class that has operations in the queue gets a share of the device
+// in proportion to its weight, counted in bytes, with 16 KiB added for each request. Large
+// requests are made in parts. While a heavier class is active, lighter classes keep few
+// requests in flight, so that small reads find the device ready: give more weight to work that
+// must be quick than to work that must be done. Each class makes progress, whatever the
+// weights. `sluice tune` measures the cap of a device; [Scheduler.Explain] returns the caps.
 //
-// Reads, and writes of direct files, take turns. What needs no device does not
-// wait, unless its class has limits: reads of what is in the page cache, and
-// writes that it takes. Each Sync and Datasync is an operation too, of no bytes, also
-// where it shares an fsync; it waits for its class's limits alone, and keeps the class
-// active.
-// Calls with names, and copies of trees, have no class.
+// Reads, and writes of direct files, queue. An operation that needs no device does not, unless
+// its class has limits: a read of cached pages, and a write that the page cache takes. Each
+// Sync and Datasync is an operation of no bytes, also where it shares an fsync; it waits for
+// its class's limits alone, and keeps the class active. Calls with names, and copies of trees,
+// have no class.
 //
-// To close a file ends at once what waits for its turn with it: os.ErrClosed. So
-// does the end of a context.
+// When a file is closed, its operations that are in the queue end at once, with os.ErrClosed.
+// So do operations whose context ends, with the context's error.
 //
 // # Concurrency
 //
@@ -52,11 +49,11 @@ type Class struct {
 	core  *sched.Class
 }
 
-// ClassOptions are a Class's weight and limits, for each device. Limits are kept
-// to exactly, but for what comes in 10 ms, which may be used at once.
+// ClassOptions are a Class's weight and limits, for each device. The zero value has the default
+// weight, and no limits. Limits hold on average; a short burst may exceed them.
 type ClassOptions struct {
-	// Weight is the share of the device, beside the weights of other classes: 1 to
-	// 10000. 0 means 100.
+	// Weight is the class's share of the device, in proportion to the weights of other
+	// classes: 1 to 10000. 0 means 100.
 	Weight int
 
 	// IOPS is the most operations a second. A large operation that is made in
@@ -78,7 +75,7 @@ const (
 	classNameMost   = 64
 )
 
-// settings returns what the options mean, or says which is wrong.
+// settings returns the settings in force, or an error that says which option is wrong.
 func (o ClassOptions) settings() (fair.Settings, error) {
 	switch {
 	case o.Weight < 0 || o.Weight > classWeightMost:
@@ -96,8 +93,8 @@ func (o ClassOptions) settings() (fair.Settings, error) {
 	return fair.Settings{Weight: o.Weight, IOPS: o.IOPS, Bytes: o.BytesPerSecond, Depth: o.Depth}, nil
 }
 
-// NewClass adds a class to the Scheduler, for good. Its name is no other class's,
-// and not empty; a Scheduler has at most 64. The error says what is wrong.
+// NewClass adds a class to the Scheduler. It cannot be removed. The name must not be empty, and
+// no other class of the Scheduler may have it. A Scheduler has at most 64 classes.
 func (s *Scheduler) NewClass(name string, o ClassOptions) (*Class, error) {
 	settings, err := o.settings()
 	if err == nil {
@@ -144,7 +141,7 @@ func (s *Scheduler) DefaultClass() *Class { return s.standard }
 // Name returns the class's name.
 func (c *Class) Name() string { return c.name }
 
-// Configure changes the weight and the limits, also of what waits already. The
+// Configure changes the weight and the limits, also for operations that are in the queue. The
 // error says which option is wrong; nothing is changed then.
 func (c *Class) Configure(o ClassOptions) error {
 	settings, err := o.settings()
@@ -156,16 +153,17 @@ func (c *Class) Configure(o ClassOptions) error {
 	return nil
 }
 
-// ClassStats is a snapshot of what a [Class] has done, as far as it took turns.
+// ClassStats is a snapshot of what a [Class] has done. Operations that needed no queue are not
+// counted.
 type ClassStats struct {
-	Queued   int // operations that wait for their turn now
-	InFlight int // that have it now
-	// Operations is how many have had a turn. One that was made in parts is
-	// several.
+	Queued   int // operations that are in the queue now
+	InFlight int // operations that are in progress now
+	// Operations is the number of operations that have left the queue. One that was made
+	// in parts counts as several.
 	Operations int64
-	Bytes      int64 // that those which have ended have moved
-	// Waited is how long operations have waited for their turns, all together,
-	// and LongestWait the longest.
+	Bytes      int64 // read and written by operations that have ended
+	// Waited is how long operations were in the queue, all together, and LongestWait the
+	// longest.
 	Waited, LongestWait time.Duration
 }
 

@@ -10,10 +10,9 @@ import (
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
-// WithClass returns a context whose operations on c's Scheduler are c's; those on
-// other Schedulers are not touched by it. All methods with a context heed it, and
-// so do ReadMany, Batch, the Reader and the Writer that are made with it, and a
-// cache. It panics if c is nil.
+// WithClass returns a context that puts operations on c's Scheduler in class c. Operations on
+// other Schedulers are not affected. It works with all methods that take a context: those of
+// files, ReadMany, Readers and Writers, Batches and caches. It panics if c is nil.
 func WithClass(ctx context.Context, c *Class) context.Context {
 	if c == nil {
 		panic("sluice: WithClass of a nil Class")
@@ -21,9 +20,9 @@ func WithClass(ctx context.Context, c *Class) context.Context {
 	return sched.WithClass(ctx, c.core)
 }
 
-// WithClass returns a view of the file: the same file, with the same position,
-// whose operations are c's, whatever the context says. To close a view, or the
-// file, closes both. A class of another Scheduler is an error.
+// WithClass returns a view of the file: the same file, with the same position, whose operations
+// are in class c, whatever the context says. Close of a view, or of the file, closes both. A
+// class of another Scheduler is an error.
 func (f *File) WithClass(c *Class) (*File, error) {
 	if f == nil {
 		return nil, os.ErrInvalid

@@ -7,8 +7,8 @@ import (
 	"github.com/sluiceio/sluice/internal/fair"
 )
 
-// Explain says in a few lines which driver the Scheduler uses and why, and
-// what bounds are in force. It is for people: its form may change.
+// Explain returns a few lines of text: which driver the Scheduler uses and why, and the bounds
+// in force. It is for people: its form may change.
 func (s *Scheduler) Explain() string {
 	var b strings.Builder
 	info := s.h.Core.Driver()
@@ -33,7 +33,7 @@ func (s *Scheduler) Explain() string {
 	return b.String()
 }
 
-// explainClasses tells of classes, if there are any.
+// explainClasses writes the classes to b, if there are any.
 func (s *Scheduler) explainClasses(b *strings.Builder) {
 	if !s.h.Core.HasClasses() {
 		return
@@ -45,7 +45,7 @@ func (s *Scheduler) explainClasses(b *strings.Builder) {
 	}
 }
 
-// limitsText names the limits there are.
+// limitsText returns the limits of a class.
 func limitsText(o fair.Settings) string {
 	text := ""
 	for _, l := range []struct {

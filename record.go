@@ -11,10 +11,9 @@ import (
 	"github.com/sluiceio/sluice/trace"
 )
 
-// Record has r record the Scheduler's operations from now on, in the place of
-// the Recorder that it had; nil is none. See [Options].Recorder. Operations in
-// progress may be missing, in either. It can be called at any time; r records
-// while it is started.
+// Record makes r the Scheduler's Recorder, instead of the one that it had; see
+// [Options].Recorder. If r is nil, nothing is recorded. Operations in progress may be missing in
+// both Recorders. Record may be called at any time. The Recorder records while it is started.
 func (s *Scheduler) Record(r *trace.Recorder) {
 	if r != nil {
 		r.Core().Uses(record.DriverOf(s.h.Core.Driver().Name))
@@ -22,7 +21,7 @@ func (s *Scheduler) Record(r *trace.Recorder) {
 	recordBy(s.h.Core.Hook(), r)
 }
 
-// recordBy has r, or nobody if it is nil, record what h is asked to.
+// recordBy makes r the recorder of h. If r is nil, h has none.
 func recordBy(h *record.Hook, r *trace.Recorder) {
 	if r == nil {
 		h.Set(nil)
@@ -31,9 +30,8 @@ func recordBy(h *record.Hook, r *trace.Recorder) {
 	h.Set(r.Core())
 }
 
-// environmentRecorder is the Recorder of SLUICE_TRACE, of which there is one in
-// a process; nil if it is not set. What is wrong with it is a line on stderr,
-// and no reason for the program to fail.
+// environmentRecorder returns the process's Recorder for SLUICE_TRACE, or nil if that is not
+// set. An error is printed on stderr, and does not keep the program from running.
 var environmentRecorder = sync.OnceValue(func() *trace.Recorder {
 	name := os.Getenv("SLUICE_TRACE")
 	if name == "" {
@@ -48,8 +46,8 @@ var environmentRecorder = sync.OnceValue(func() *trace.Recorder {
 	return r
 })
 
-// environmentEvents is how many events a file of SLUICE_TRACE has room for,
-// unless SLUICE_TRACE_EVENTS says otherwise: 64 MiB.
+// environmentEvents is how many events a file of SLUICE_TRACE has room for, unless
+// SLUICE_TRACE_EVENTS is set. They take 64 MiB.
 const environmentEvents = 63 << 14
 
 func createRecorder(name string) (*trace.Recorder, error) {

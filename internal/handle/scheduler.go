@@ -50,7 +50,7 @@ type Scheduler struct {
 	files map[weak.Pointer[File]]struct{}
 }
 
-// ErrClosed is the error of what is done with a closed Scheduler.
+// ErrClosed is the error of calls on a closed Scheduler.
 var ErrClosed = fmt.Errorf("scheduler closed: %w", os.ErrClosed)
 
 // New returns a Scheduler that owns core, with at most bufferMemory bytes of Buffers (0 is
@@ -154,8 +154,8 @@ func (s *Scheduler) remove(p weak.Pointer[File]) {
 	delete(s.files, p)
 }
 
-// Replace puts core in the place of s's, which is closed. It is for tests that have a driver
-// of their own, and called before s is used. The default class of s is not to be used then.
+// Replace closes the core of s and makes core the new one. It is for tests that have a driver
+// of their own, and is called before s is used. The default class of s must not be used then.
 func (s *Scheduler) Replace(core *sched.Scheduler) error {
 	s.freeMemory()
 	err := s.Core.Close()

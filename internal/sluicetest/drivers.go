@@ -34,7 +34,7 @@ func Scheduler(t testing.TB, o sluice.Options) *sluice.Scheduler {
 	return s
 }
 
-// Missing tells whether err says that a driver is not to be had here.
+// Missing reports whether err says that this system does not have a driver.
 func Missing(err error) bool {
 	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission)
 }

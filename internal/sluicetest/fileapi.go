@@ -83,7 +83,7 @@ func Describe(err error, dir string) string {
 	return strings.TrimSpace(b.String())
 }
 
-// Inside returns text with DIR in the place of dir.
+// Inside returns text with DIR instead of dir.
 func Inside(text, dir string) string {
 	if dir == "" {
 		return text
