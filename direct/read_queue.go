@@ -13,12 +13,11 @@ import (
 type pendingRead struct {
 	// file is for the garbage collector. While the kernel has the request, all that
 	// it needs can be reached from here, even if the stream was dropped.
-	file   *File
-	span   readahead.Span // the part that was asked for
-	buf    buffer.Buffer
-	mem    []byte // the part of buf that is read into
-	off    int64  // where mem begins in the file: at span.Start, or at the start of its block
-	shared bool   // the user has been given references to buf
+	file *File
+	span readahead.Span // the part that was asked for
+	buf  buffer.Buffer
+	mem  []byte // the part of buf that is read into
+	off  int64  // where mem begins in the file: at span.Start, or at the start of its block
 
 	t       sched.Transfer
 	started bool  // and not waited for
@@ -36,10 +35,10 @@ func (f *pendingRead) bytes(pos int64) []byte {
 	return f.mem[pos-f.off : end-f.off]
 }
 
-// readQueue is a queue of pendingReads, the oldest first, and the memory of a stream.
+// readQueue is a queue of pendingReads, the oldest first.
 type readQueue struct {
 	file   *File
-	memory buffer.FreeList
+	memory memory
 	// later: nothing is started ahead, and a read is made when it is waited for.
 	later bool
 	ring  []pendingRead
@@ -49,7 +48,7 @@ type readQueue struct {
 
 func newReadQueue(d *File, l layout, class *sched.Class) *readQueue {
 	q := &readQueue{
-		file: d, memory: buffer.NewFreeList(d.h.Sched.Buffers, l.run, l.runs),
+		file: d, memory: memory{d.h.Sched.Buffers, l.run},
 		// A single read may be a plain call. The scheduler decides that best.
 		later: l.runs == 1 || d.h.Core == nil,
 		ring:  make([]pendingRead, l.runs),
@@ -60,12 +59,12 @@ func newReadQueue(d *File, l layout, class *sched.Class) *readQueue {
 	return q
 }
 
-// push starts a read into memory that was reserved. The caller uses the file.
-func (q *readQueue) push(span readahead.Span) {
+// push starts a read into b, which it takes over. The caller uses the file.
+func (q *readQueue) push(span readahead.Span, b buffer.Buffer) {
 	f := &q.ring[(q.first+q.count)%len(q.ring)]
 	q.count++
-	f.buf = q.memory.Take()
-	f.span, f.off, f.shared, f.done = span, span.Start, false, false
+	f.buf = b
+	f.span, f.off, f.done = span, span.Start, false
 	end := span.End
 	if g := q.file.direct; g != nil {
 		f.off, end = g.Floor(span.Start), g.Ceil(span.End)
@@ -109,8 +108,8 @@ func (q *readQueue) wait(ctx context.Context, f *pendingRead) {
 	f.done = true
 }
 
-// drop takes out the n oldest reads. It keeps their memory unless the user has
-// references to it. Reads in progress are ended early.
+// drop takes out the n oldest reads and releases their memory. Reads in progress are ended
+// early.
 func (q *readQueue) drop(n int) {
 	for range n {
 		f := &q.ring[q.first]
@@ -120,17 +119,10 @@ func (q *readQueue) drop(n int) {
 			f.started = false
 			_, _ = f.t.Wait(canceledContext) // the result is not wanted any more
 		}
-		if f.shared {
-			f.buf.Release()
-		} else {
-			q.memory.Put(f.buf)
-		}
+		f.buf.Release()
 		f.buf, f.mem = buffer.Buffer{}, nil
 	}
 }
 
-// release drops all reads and gives the memory back.
-func (q *readQueue) release() {
-	q.drop(q.count)
-	q.memory.Release()
-}
+// release drops all reads.
+func (q *readQueue) release() { q.drop(q.count) }

@@ -44,9 +44,12 @@ func (r *Reader) load() error {
 func (r *Reader) find() error {
 	r.move()
 	if r.q.count == 0 && r.window.Due() {
-		if err := r.q.memory.Reserve(r.ctx); err != nil {
+		b, err := r.q.memory.get(r.ctx)
+		if err != nil {
 			return err
 		}
+		span, _ := r.window.Fetch()
+		r.q.push(span, b)
 		r.ahead()
 	}
 	f := r.q.oldest()
@@ -71,9 +74,13 @@ func (r *Reader) move() {
 
 // ahead starts the reads that are due, as far as there is memory for them.
 func (r *Reader) ahead() {
-	for r.window.Due() && r.q.memory.TryReserve() {
+	for r.window.Due() {
+		b, ok := r.q.memory.tryGet()
+		if !ok {
+			return
+		}
 		span, _ := r.window.Fetch()
-		r.q.push(span)
+		r.q.push(span, b)
 	}
 }
 
@@ -85,9 +92,9 @@ func (r *Reader) measure() error {
 	}
 	r.known = min(size, r.end)
 	end := r.known
-	if r.file.direct == nil && r.pos >= size && r.pos <= math.MaxInt64-2*int64(r.q.memory.Size()) {
+	if r.file.direct == nil && r.pos >= size && r.pos <= math.MaxInt64-2*int64(r.q.memory.size) {
 		// Some files do not report their size (/proc): a read finds their end.
-		end = min(r.pos+int64(r.q.memory.Size()), r.end)
+		end = min(r.pos+int64(r.q.memory.size), r.end)
 	}
 	r.restart(end)
 	return nil

@@ -19,7 +19,6 @@ func (r *Reader) Next() (Buffer, error) {
 	}
 	n := min(len(r.rest), r.buffer-int(r.pos%int64(r.buffer)))
 	f := r.q.oldest()
-	f.shared = true
 	at := int(r.pos - f.off)
 	b := f.buf.Retain().Slice(at, at+n)
 	r.advance(n)

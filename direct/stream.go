@@ -71,6 +71,25 @@ func layoutOf(size, count int) layout {
 	return l
 }
 
+// memory gives a stream its Buffers, which are all of one size.
+type memory struct {
+	pool *buffer.Pool
+	size int
+}
+
+// tryGet returns a Buffer if there is one without waiting, and if the pool has enough left for
+// others.
+func (m memory) tryGet() (buffer.Buffer, bool) {
+	if !m.pool.Ample(m.size) {
+		return buffer.Buffer{}, false
+	}
+	return m.pool.TryGet(m.size)
+}
+
+// get returns a Buffer, and waits for one if need be. A stream that waits has no other Buffer,
+// as other streams may be waiting for that.
+func (m memory) get(ctx context.Context) (buffer.Buffer, error) { return m.pool.Get(ctx, m.size) }
+
 // blocks returns the geometry that a stream keeps to. Through the page cache none is
 // needed, but whole pages are cheapest.
 func (d *File) blocks() directio.Geometry {

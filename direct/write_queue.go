@@ -31,10 +31,10 @@ type pendingWrite struct {
 	queued  bool // it waits for that. Guarded by writeQueue.mu
 }
 
-// writeQueue is a queue of pendingWrites, the oldest first, and the memory of a stream.
+// writeQueue is a queue of pendingWrites, the oldest first.
 type writeQueue struct {
 	file    *File
-	memory  buffer.FreeList
+	memory  memory
 	ring    []pendingWrite
 	first   int
 	count   int
@@ -53,7 +53,7 @@ type writeQueue struct {
 
 func newWriteQueue(d *File, l layout, inside int64, class *sched.Class) *writeQueue {
 	q := &writeQueue{
-		file: d, memory: buffer.NewFreeList(d.h.Sched.Buffers, l.run, l.runs+1), inside: inside,
+		file: d, memory: memory{d.h.Sched.Buffers, l.run}, inside: inside,
 		ring: make([]pendingWrite, l.runs),
 	}
 	for i := range q.ring {
@@ -110,16 +110,20 @@ func (q *writeQueue) mayWrite(s *pendingWrite) bool {
 // if there is no other memory. The error is that of a write, or says that there is no
 // memory.
 func (q *writeQueue) fill(ctx context.Context) error {
-	for q.count > 0 && (q.count == len(q.ring) || !q.memory.TryReserve()) {
+	for q.count > 0 {
+		if q.count < len(q.ring) {
+			if b, ok := q.memory.tryGet(); ok {
+				q.filling = b
+				return nil
+			}
+		}
 		if err := q.wait(ctx); err != nil {
 			return err
 		}
 	}
-	if err := q.memory.Reserve(ctx); err != nil {
-		return err
-	}
-	q.filling = q.memory.Take()
-	return nil
+	b, err := q.memory.get(ctx)
+	q.filling = b
+	return err
 }
 
 // filled gives filling back.
@@ -154,14 +158,14 @@ func (q *writeQueue) start(ctx context.Context, mem []byte, off int64) error {
 	return nil
 }
 
-// wait waits for the oldest write, which is not queued any more, and keeps its memory.
+// wait waits for the oldest write, which is not queued any more, and releases its memory.
 func (q *writeQueue) wait(ctx context.Context) error {
 	s := &q.ring[q.first]
 	n, err := s.t.Wait(ctx)
 	if q.file.direct != nil && errors.Is(err, directio.ErrMisaligned) {
 		_, err = q.file.WriteAtContext(ctx, s.mem[n:], s.off+int64(n))
 	}
-	q.memory.Put(s.buf)
+	s.buf.Release()
 	s.buf, s.mem, s.locked = buffer.Buffer{}, nil, nil
 	q.first = (q.first + 1) % len(q.ring)
 	q.count--
@@ -183,5 +187,4 @@ func (q *writeQueue) drain(ctx context.Context) (err error) {
 func (q *writeQueue) release() {
 	_ = q.drain(canceledContext) // the error was reported, or nobody is left to see it
 	q.filled()
-	q.memory.Release()
 }

@@ -197,7 +197,7 @@ func (w *Writer) room() error {
 	if w.mem != nil {
 		return nil
 	}
-	run := int64(w.q.memory.Size())
+	run := int64(w.q.memory.size)
 	if w.pos > math.MaxInt64-2*run {
 		w.fail(syscall.EFBIG)
 		return w.err

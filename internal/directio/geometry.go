@@ -47,26 +47,17 @@ func (g Geometry) String() string {
 	return fmt.Sprintf("direct: offsets in %d, memory in %d (%s)", g.block, g.memory, g.source)
 }
 
-// minStraight is from how many bytes on it is better to split off the edges, which costs
-// transfers, than to copy all.
-const minStraight = 256 << 10 // 256 KiB
-
 // maxStraight is the most bytes of one transfer. The kernel's own limit, 2 GiB - 4 KiB,
 // is not a multiple of every block.
 const maxStraight = 1 << 30 // 1 GiB
 
-// piece returns how many bytes of b, which is not empty, to transfer at off as one.
-// Straight reports whether they are aligned; otherwise they go through a buffer.
+// piece returns how many bytes of b, which is not empty, to transfer at off as one. Straight
+// reports whether they are aligned. Otherwise they go through a buffer, all of them: to split
+// off the edges of a large transfer takes longer than to copy it.
 func (g Geometry) piece(b []byte, off int64) (n int, straight bool) {
 	behind := g.BlockOffset(off)
-	if behind == 0 && len(b) >= g.block && sys.Aligned(b, g.memory) {
-		n := len(b) &^ (g.block - 1)
-		if n == len(b) || n >= minStraight {
-			return min(n, maxStraight), true
-		}
-	}
-	if head := g.block - behind; behind > 0 && len(b) >= head+minStraight && sys.Aligned(b[head:], g.memory) {
-		return head, false
+	if behind == 0 && len(b)&(g.block-1) == 0 && sys.Aligned(b, g.memory) {
+		return min(len(b), maxStraight), true
 	}
 	return min(len(b), bounceLarge-behind), false
 }

@@ -103,30 +103,19 @@ func (d *File) writeBounced(ctx context.Context, b []byte, off int64) (int, erro
 	return min(max(n-behind, 0), len(b)), err
 }
 
-// readEdges reads the first block of mem, the last one or both, as first and last say.
-// Only a part of each will be written.
+// readEdges reads the blocks of mem of which only a part will be written: the first one, the
+// last one or both, as first and last say. For both it reads all of mem, as one read takes less
+// time than two.
 func (d *File) readEdges(ctx context.Context, mem []byte, off int64, first, last bool) error {
-	tail := len(mem) - d.block
-	switch {
+	switch tail := len(mem) - d.block; {
 	case !first && !last:
 		return nil
-	case len(mem) <= BounceSmall:
-		if !last {
-			mem = mem[:d.block]
-		} else if !first {
-			mem, off = mem[tail:], off+int64(tail)
-		}
-		return d.readWhole(ctx, mem, off)
+	case !last: // the blocks after the first may lie beyond the end of the file
+		mem = mem[:d.block]
+	case !first:
+		mem, off = mem[tail:], off+int64(tail)
 	}
-	if first {
-		if err := d.readWhole(ctx, mem[:d.block], off); err != nil {
-			return err
-		}
-	}
-	if last {
-		return d.readWhole(ctx, mem[tail:], off+int64(tail))
-	}
-	return nil
+	return d.readWhole(ctx, mem, off)
 }
 
 // readWhole reads blocks that lie within the file. If they do not, another program has
