@@ -48,7 +48,7 @@ func TestCloseWaits(t *testing.T) {
 }
 
 // TestSchedulerCloseWaits closes the scheduler while the file is already being
-// closed by someone else, who waits for reads: the driver outlives them.
+// closed by another goroutine, which waits for reads: the driver outlives them.
 func TestSchedulerCloseWaits(t *testing.T) {
 	for _, name := range sluicetest.Drivers {
 		t.Run(name, func(t *testing.T) {

@@ -61,7 +61,7 @@ func decode(b []byte) (op, []byte, bool) {
 	return o, b[opBytes:], true
 }
 
-// aligned tells whether offset and length are whole pages, as O_DIRECT wants.
+// aligned reports whether offset and length are whole pages, as O_DIRECT wants.
 func (o op) aligned() bool { return o.shape&3 != 0 }
 
 // length is how many bytes are read or written.

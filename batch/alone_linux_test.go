@@ -17,8 +17,8 @@ import (
 	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
-// TestBatchMeets opens both ends of a FIFO in one Batch: the caller, who is alone with
-// it at first, is not left to wait for the other end.
+// TestBatchMeets opens both ends of a FIFO in one Batch: the caller, which begins alone, does
+// not wait for the other end for ever.
 func TestBatchMeets(t *testing.T) {
 	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		for _, each := range []bool{false, true} {

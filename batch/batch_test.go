@@ -89,7 +89,7 @@ func TestBatchBreaks(t *testing.T) {
 		}
 		var path *os.PathError
 		if err := shortClose.Err(); !errors.Is(err, batch.ErrChainBroken) || !errors.Is(err, syscall.ECANCELED) || !errors.As(err, &path) || path.Path != name {
-			t.Errorf("Close after a short read = %v; want a PathError of %s, ErrLinkBroken and ECANCELED", err, name)
+			t.Errorf("Close after a short read = %v; want a PathError of %s, ErrChainBroken and ECANCELED", err, name)
 		}
 		if short.File() != nil {
 			t.Error("a file that its chain closes is given out")

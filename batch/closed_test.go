@@ -55,7 +55,7 @@ func TestBatchClosedDirectory(t *testing.T) {
 			op := b.Op(i)
 			if i >= alone && (i-alone)%3 > 0 {
 				if !errors.Is(op.Err(), batch.ErrChainBroken) {
-					t.Fatalf("operation %d, after an open that failed: %v; want ErrLinkBroken", i, op.Err())
+					t.Fatalf("operation %d, after an open that failed: %v; want ErrChainBroken", i, op.Err())
 				}
 				continue
 			}

@@ -19,8 +19,8 @@ import (
 	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
-// endsWhenAsked is a context that ends when its Done is called for the nth time:
-// who waits, and will notice, asks for that before.
+// endsWhenAsked is a context that ends when its Done is called for the nth time. A goroutine
+// that waits calls Done before it does, so it notices.
 type endsWhenAsked struct {
 	context.Context
 	cancel context.CancelFunc

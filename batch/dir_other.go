@@ -12,18 +12,18 @@ import (
 
 const largeFile = 0
 
-// inDir performs an operation with names that are relative to a directory, by
-// that directory's name.
+// inDir performs an operation with names that are relative to a directory. It joins them to
+// the directory's name.
 func (op *Op) inDir() error {
 	err := handle.WithDescriptor(op.dir.Internal().OS, func(int) error { return op.joined(func(int) error { return op.byName() }) })
-	if err == os.ErrClosed { // byName's are wrapped
+	if err == os.ErrClosed { // the errors of byName are wrapped
 		return op.wrap(err)
 	}
 	return err
 }
 
-// withDir calls do, whose error is the system's, while the names are joined to the
-// directory's, which stays open as long.
+// withDir calls do while the names are joined to the directory's, which stays open. The error
+// of do is the system's.
 func (op *Op) withDir(do func(dir int) error) error {
 	if err := handle.WithDescriptor(op.dir.Internal().OS, func(int) error { return op.joined(do) }); err != nil {
 		return op.wrap(err)
@@ -41,7 +41,7 @@ func (op *Op) joined(do func(dir int) error) error {
 			*name = filepath.Join(dir.Name(), *name)
 		}
 	}
-	if op.kind != opSymlink { // whose old name is text
+	if op.kind != opSymlink { // its old name is text, and no name of a file
 		join(&op.name)
 	}
 	if op.kind <= lastOfTwo {

@@ -184,7 +184,7 @@ func (op *Op) callOnRange() error {
 	if op.kind == opTruncate {
 		return f.Truncate(op.size) // whose error is wrapped
 	}
-	err := handle.WithDescriptor(f, func(fd int) error { // of a file without disk I/O nobody has counted the operation
+	err := handle.WithDescriptor(f, func(fd int) error { // a file without disk I/O does not count its operations
 		if op.kind == opAllocate {
 			return sys.Allocate(fd, op.off, op.size)
 		}
@@ -199,7 +199,7 @@ func (op *Op) callOnRange() error {
 func (op *Op) checkRange() error {
 	switch {
 	case op.kind == opTruncate:
-		return nil // package os has its own word for it
+		return nil // package os checks it
 	case op.off < 0:
 		return errors.New("negative offset")
 	case op.size < 0:

@@ -105,8 +105,8 @@ func TestDirectCalls(t *testing.T) {
 	})
 }
 
-// TestDirectOpen opens what there is and what there is not, as os does, but
-// for what has no disk.
+// TestDirectOpen opens files that exist, files that do not, and files without disk I/O. The
+// results are those of package os, but for the last kind.
 func TestDirectOpen(t *testing.T) {
 	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		dir := t.TempDir()

@@ -12,8 +12,8 @@ import (
 	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
-// The buffers themselves, without a copy: each is the caller's until he
-// releases it.
+// Next returns the buffers themselves, without a copy. The caller owns each until it releases
+// it.
 func ExampleReader_Next() {
 	name, remove := sluicetest.ExampleFile("Hello, disk.\n")
 	defer remove()

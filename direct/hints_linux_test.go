@@ -102,7 +102,7 @@ func TestAdviseDontNeed(t *testing.T) {
 	})
 }
 
-// TestHintErrors: each is told of by the name of what was wrong.
+// TestHintErrors: each error names the argument that is wrong.
 func TestHintErrors(t *testing.T) {
 	s := sluicetest.Scheduler(t, sluice.Options{})
 	dir := t.TempDir()

@@ -30,8 +30,8 @@ func blocks(n int) iter.Seq[direct.Range] {
 	}
 }
 
-// TestReadManyBreak: who breaks out of the loop has nothing more in flight, and
-// holds no memory but what he was given.
+// TestReadManyBreak: after a break out of the loop nothing is in flight, and no memory is held
+// but the Buffers that were yielded.
 func TestReadManyBreak(t *testing.T) {
 	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		f, noise := sluicetest.DirectNoise(t, s, 8<<20)
@@ -152,7 +152,7 @@ func TestReadManyEndsInTheMiddle(t *testing.T) {
 					case failed > 0:
 						t.Error("a step after the last one")
 					case steps == 5 && closes:
-						if err := f.Close(); err != nil { // hangs if it waits for who calls it
+						if err := f.Close(); err != nil { // hangs if it waits for this goroutine
 							t.Error(err)
 						}
 					case steps == 5:
@@ -322,8 +322,8 @@ func TestReadManyWithin(t *testing.T) {
 	})
 }
 
-// TestReadManyLeavesMemory: however large the ranges, who reads in the loop need
-// not wait for memory that ReadMany has, which goes on only after him.
+// TestReadManyLeavesMemory: however large the ranges, there is memory for reads in the body of
+// the loop, which ReadMany cannot give back before the body ends.
 func TestReadManyLeavesMemory(t *testing.T) {
 	s := sluicetest.Scheduler(t, sluice.Options{BufferMemory: 16 << 20})
 	f, noise := sluicetest.DirectNoise(t, s, 8<<20)

@@ -48,8 +48,8 @@ type fuseServer struct {
 	dev, dir int
 	how      string // "refuses" O_DIRECT, has a "writeback" cache, or "loses" writes
 
-	// reading is held by who takes a request, and until he has given up what is
-	// forgotten: what comes after finds the room free.
+	// reading is held by the goroutine that takes a request, until it has given up the
+	// nodes that are forgotten: so the next request finds their room free.
 	reading sync.Mutex
 
 	mu    sync.Mutex
@@ -67,7 +67,7 @@ const fuseMaxWrite = 128 << 10 // 128 KiB
 type fuseIn struct {
 	_, op        uint32
 	unique, node uint64
-	_            [4]uint32 // who asks
+	_            [4]uint32 // of the process that asks
 }
 
 type fuseOut struct {
