@@ -64,6 +64,11 @@ func (d *File) Close() error { return d.buffered().Close() }
 // Name returns the name of the file as presented to Open.
 func (d *File) Name() string { return d.file.Name() }
 
+// Fd returns the descriptor, which is one with O_DIRECT unless the page cache is used: its
+// user must keep to the alignment. It is invalid once the file is closed or collected; see
+// os.File.Fd.
+func (d *File) Fd() uintptr { return d.buffered().Fd() }
+
 // Stat returns the FileInfo structure describing the file.
 func (d *File) Stat() (os.FileInfo, error) { return d.buffered().Stat() }
 
