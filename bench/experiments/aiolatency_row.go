@@ -24,7 +24,7 @@ type AIORow struct {
 // AIOFigures are the figures of one burst. Times are in nanoseconds.
 type AIOFigures struct {
 	All     stats.Number `json:"all_ns"`             // from queueing the first write until the last completion
-	Batch   stats.Number `json:"writes_per_batch"`   // writes whose completions were seen together; the median of the batches
+	Batch   stats.Number `json:"writes_per_batch"`   // writes completed together; median of the batches
 	Half    stats.Number `json:"half_in_batches_of"` // half of the writes are in batches of at least this size
 	Submit  stats.Number `json:"submit_ns"`          // median time of the call that queues a write
 	Longest stats.Number `json:"longest_submit_ns"`  // longest time of that call

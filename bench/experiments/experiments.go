@@ -29,8 +29,8 @@
 // Ratios between sides of one cell hold on a busy machine, because all sides share the
 // disturbance. Absolute figures, and ratios between cells or runs, do not: another program, a
 // disk in a cloud that remembers recent reads, or a processor that changes its clock shifts them
-// by more than any interval shows. `sluice bench matrix --calibrate` shows how much noise remains within a
-// round. Each experiment says what else can mislead about it.
+// by more than any interval shows. `sluice bench matrix --calibrate` shows how much noise remains
+// within a round. Each experiment says what else can mislead about it.
 //
 // # To add an experiment
 //

@@ -33,7 +33,6 @@ const (
 	ByCache  Way = "sluice-cache"  // cache.File.ReadAt over a direct.File
 
 	// The rest are programs. No worker of this package performs them.
-
 	ByFio         Way = "fio"          // fio, as most people run it
 	ByTunedFio    Way = "fio-tuned"    // fio with all options that make a request cheap
 	ByCopy        Way = "sluice-cp"    // sluice cp
