@@ -10,13 +10,17 @@ import (
 
 // The names below are those of packages that a Scheduler is made of, for its users.
 
-// File and the other types here are those of package iopath.
 type (
-	File        = iopath.File
+	// File is an open file.
+	File = iopath.File
+	// ForeignFile is the File of a descriptor that belongs to somebody else.
 	ForeignFile = iopath.ForeignFile
-	Vec         = iopath.Vec
-	Limits      = iopath.Limits
-	Caller      = iopath.Caller
+	// Vec is the rest of one or several buffers.
+	Vec = iopath.Vec
+	// Limits bounds what a Scheduler occupies.
+	Limits = iopath.Limits
+	// Caller makes the plain system call for a transfer or an fsync.
+	Caller = iopath.Caller
 )
 
 // NewFile returns the File of an open descriptor; see iopath.NewFile.
@@ -28,22 +32,25 @@ func VecOf(first []byte, rest [][]byte) Vec { return iopath.VecOf(first, rest) }
 // Class is a kind of operations that have a weight and limits in common. See package qos.
 type Class = qos.Class
 
-// ChainRunner and Chain are those of package chains.
 type (
+	// ChainRunner performs chains of operations in the kernel.
 	ChainRunner = chains.Runner
-	Chain       = chains.Chain
+	// Chain is a chain that is being put together.
+	Chain = chains.Chain
 )
 
-// MaxChainOps and WorkingDir are those of package chains.
 const (
+	// MaxChainOps is the most operations that a chain can have.
 	MaxChainOps = chains.MaxOps
-	WorkingDir  = chains.WorkingDir
+	// WorkingDir is AT_FDCWD.
+	WorkingDir = chains.WorkingDir
 )
 
-// WorkerPool and WorkRange are those of package workers.
 type (
+	// WorkerPool is a bounded set of goroutines that do jobs.
 	WorkerPool[Job, Own any] = workers.Pool[Job, Own]
-	WorkRange                = workers.Range
+	// WorkRange is a range of numbers that goroutines share.
+	WorkRange = workers.Range
 )
 
 // MaxRings is the most rings that a Scheduler can have.

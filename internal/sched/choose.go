@@ -72,6 +72,7 @@ const (
 	eintr     = -int32(syscall.EINTR)
 	ecanceled = -int32(syscall.ECANCELED)
 	einval    = -int32(syscall.EINVAL)
+	enosys    = -int32(syscall.ENOSYS)
 	// eclosed is the result of an operation that waited for its ticket while the file
 	// was closed.
 	eclosed = qos.Closed

@@ -141,7 +141,7 @@ func (s *Scheduler) SyncRange(f *File, off, n int64) error {
 	res := s.startRange(f.FD, off, n)
 	s.Recording.Call(start, record.Call{Batch: 1, Res: res, Syscall: record.SysSyncFileRange})
 	f.Syncer.NoteWriteback(res)
-	if res < 0 && res != -int32(syscall.ENOSYS) { // as in a sandbox: the next Sync has more to write
+	if res < 0 && res != enosys { // as in a sandbox: the next Sync has more to write
 		return syscall.Errno(-res)
 	}
 	return nil
