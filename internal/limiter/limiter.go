@@ -32,7 +32,7 @@ import (
 // A goroutine that arrives while a permit is free takes it, even if others wait. Handing
 // each permit to the next waiter in the queue would cost a switch of goroutines for every
 // call (a lock convoy). A waiter that has been overtaken maxOvertaken times is handed the
-// next permit, so that none starves: docs/decisions/0004-gate.md.
+// next permit, so that none starves: docs/decisions/0004-limiter.md.
 type Limiter struct {
 	limit    int32        // the number of permits, without more and without quotas on top
 	more     atomic.Int32 // permits beyond limit; see Widen

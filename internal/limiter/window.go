@@ -30,7 +30,7 @@ type windowKey struct {
 // start. It begins with room for LeastWindow calls. Each call that returns while others
 // wait for the window makes room for one more. Each call that returns while less than half
 // of the room is used takes one away. The window closes to LeastWindow when no call is in
-// progress, and when none has returned for windowSilence. Why: docs/decisions/0004-gate.md.
+// progress, and when none has returned for windowSilence. Why: docs/decisions/0004-limiter.md.
 type window struct {
 	all      *Windows
 	size     int           // how many calls may be in progress
