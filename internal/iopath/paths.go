@@ -44,20 +44,20 @@ type Limits struct {
 // functions, numbers and flags are written before the first operation; the others change by
 // their own methods.
 type Paths struct {
-	Bounds    Limits
-	Engines   ioengine.Rings
-	Limiter   limiter.Limiter
-	Windows   limiter.Windows // of plain calls whose contexts may end
-	Classes   qos.Classes
-	Lost      ioengine.Losses
-	Counters  counters.Counters
-	Recording *record.Hook // records operations, while a recorder is set
-	// QueuedOps counts the operations on path 3. A goroutine that starts or ends one
-	// writes it; the choice between the paths reads it.
-	QueuedOps atomic.Int32
+	Bounds  Limits
+	Engines ioengine.Rings
+	Limiter limiter.Limiter
+	Windows limiter.Windows // of plain calls whose contexts may end
+	Classes qos.Classes
+	Lost    ioengine.Losses
 	// AsyncDirect and AsyncBuffered report what the driver performs without a thread, on
 	// files with and without O_DIRECT.
 	AsyncDirect, AsyncBuffered [driver.NumCodes]bool
+	// QueuedOps counts the operations on path 3. A goroutine that starts or ends one
+	// writes it; the choice between the paths reads it.
+	QueuedOps atomic.Int32
+	Counters  counters.Counters // keeps QueuedOps off the cache lines of what follows
+	Recording *record.Hook      // records operations, while a recorder is set
 	// FindsEnd is true if sys.ReadCached can be relied upon to report the end of a file.
 	FindsEnd bool
 	// Call and CallVec make the plain system calls. Clock is the monotonic clock. Device returns
