@@ -49,9 +49,13 @@ type Limiter struct {
 }
 
 // Init sets the number of permits, and how many quotas there may be on top of it (QuotasOnTop,
-// or none). It must be called before all other methods, or when no permit is taken.
+// or none). It must be called before all other methods but InUse and Waiting, or when no permit
+// is taken.
 func (l *Limiter) Init(limit, onTop int) {
-	*l = Limiter{limit: int32(limit), onTop: int32(onTop)}
+	l.mu.Lock()
+	l.limit, l.onTop, l.quotas = int32(limit), int32(onTop), nil
+	l.inQuotas.Store(0)
+	l.mu.Unlock()
 	l.AddQuotas(1)
 }
 
