@@ -30,9 +30,8 @@ const maxReap = 256
 // So a batch costs one system call. A driver that cannot stage submits in step 1,
 // with a system call of its own.
 //
-// A pusher is also a submitter in three cases: the leader is blocked; the operation is
-// not worth batching (submitsAlone); or enough operations for a batch have arrived
-// while the leader was running (submitThreshold).
+// A pusher is also a submitter in two cases: the leader is blocked; or enough operations
+// for a batch have arrived while the leader was running (submitThreshold).
 //
 // # The wake-up protocol
 //
@@ -88,7 +87,8 @@ type Engine struct {
 	state probedUint32 // idle, running or blocked; see above
 	// arrived counts the operations pushed since the last submission while a leader
 	// was running. It may be a few off: it only decides when a batch is large enough.
-	arrived atomic.Int32
+	arrived  atomic.Int32
+	minBatch int32 // see submitThreshold; a field so that a test can change it
 
 	// mu is held by the goroutine that moves operations from inbox into the driver.
 	mu      probedMutex
@@ -141,12 +141,13 @@ const (
 func New(drv driver.Driver) *Engine {
 	depth := drv.Info().Depth
 	e := &Engine{
-		drv:     drv,
-		hook:    new(record.Hook),
-		closing: new(atomic.Int32),
-		id:      record.DriverOf(drv.Info().Name),
-		scratch: make([]*driver.Op, 0, depth),
-		done:    make([]*driver.Op, min(depth, maxReap)),
+		drv:      drv,
+		minBatch: minSubmitThreshold,
+		hook:     new(record.Hook),
+		closing:  new(atomic.Int32),
+		id:       record.DriverOf(drv.Info().Name),
+		scratch:  make([]*driver.Op, 0, depth),
+		done:     make([]*driver.Op, min(depth, maxReap)),
 	}
 	e.stager, _ = drv.(driver.Stager)
 	loop := e.loop // a function value made once: go e.loop() allocates one each time
@@ -158,25 +159,24 @@ func New(drv driver.Driver) *Engine {
 }
 
 // Push queues r and ensures that a goroutine submits it.
-func (e *Engine) Push(r *Request) { e.EnsureSubmitted(e.Queue(r)) }
-
-// Queue puts r into the inbox. The caller then calls EnsureSubmitted with the result, which
-// reports whether r is to be submitted at once. Until then r may be submitted, or not.
-func (e *Engine) Queue(r *Request) (atOnce bool) {
-	atOnce = submitsAlone(&r.Op) // first: an op in the inbox may already be another goroutine's
+func (e *Engine) Push(r *Request) {
 	e.pushInbox(&r.Op)
-	return atOnce
+	e.EnsureSubmitted()
 }
 
+// Queue puts r into the inbox. The caller then calls EnsureSubmitted. Until then r may be
+// submitted, or not.
+func (e *Engine) Queue(r *Request) { e.pushInbox(&r.Op) }
+
 // EnsureSubmitted ensures that what the caller has put into the inbox is submitted.
-func (e *Engine) EnsureSubmitted(atOnce bool) {
+func (e *Engine) EnsureSubmitted() {
 	switch e.state.Load() {
 	case idle:
 		e.start()
 	case blocked:
 		e.submitConcurrently()
 	case running:
-		if e.arrived.Add(1) >= e.submitThreshold() || atOnce {
+		if e.arrived.Add(1) >= e.submitThreshold() {
 			e.submitConcurrently()
 		}
 	}
@@ -188,12 +188,9 @@ func (e *Engine) EnsureSubmitted(atOnce bool) {
 // is busy again before the rest have arrived. With one batch for all of them, a
 // device that completes a batch at once would be idle until the next one, and would
 // complete that at once too. Measured: docs/decisions/0003-cooperative-reaper.md.
-func (e *Engine) submitThreshold() int32 { return max(minSubmitThreshold, e.inflight.Load()/4) }
+func (e *Engine) submitThreshold() int32 { return max(e.minBatch, e.inflight.Load()/4) }
 
 const minSubmitThreshold = 4
-
-// LargeRead is the size from which on a read is submitted by itself.
-const LargeRead = 32 << 10 // 32 KiB
 
 // pushInbox puts op into the inbox. The caller then ensures that it is submitted.
 func (e *Engine) pushInbox(op *driver.Op) {
@@ -205,14 +202,6 @@ func (e *Engine) pushInbox(op *driver.Op) {
 			return
 		}
 	}
-}
-
-// submitsAlone reports whether op is submitted at once, in a system call of its own.
-// The kernel holds back the requests of a batch until it has prepared the last of them,
-// and a device that has finished one batch is idle until the next. For large transfers
-// and for writes that costs more than a system call.
-func submitsAlone(op *driver.Op) bool {
-	return op.Code == driver.Write || len(op.Buf) >= LargeRead
 }
 
 // start starts a leader, unless another goroutine has just started one.

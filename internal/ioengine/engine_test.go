@@ -130,26 +130,6 @@ func TestLeadersRetireAndStart(t *testing.T) {
 	}
 }
 
-// Writes and large reads do not wait for the leader's batch; small reads do.
-func TestWhatIsNotBatchedIsSubmittedAtOnce(t *testing.T) {
-	d := script.New(8)
-	e := New(d.Staging())
-	e.state.Store(running) // a leader that is never back
-	small, write, large := newRequest(1), newRequest(2), newRequest(3)
-	small.Op.Code, small.Op.Buf = driver.Read, make([]byte, 4<<10)
-	write.Op.Code, write.Op.Buf = driver.Write, make([]byte, 4<<10)
-	large.Op.Code, large.Op.Buf = driver.Read, make([]byte, LargeRead)
-	for _, c := range []struct {
-		r    *Request
-		want int // submitted afterwards
-	}{{small, 0}, {write, 2}, {large, 3}} {
-		e.Push(c.r)
-		if len(d.Seen) != c.want {
-			t.Errorf("%v of %d bytes: %d submitted; want %d", c.r.Op.Code, len(c.r.Op.Buf), len(d.Seen), c.want)
-		}
-	}
-}
-
 // Small reads that arrive while the leader is busy are submitted without it once
 // there are several, in one batch; and once there are more where more are in
 // flight, for which a batch lasts less long.

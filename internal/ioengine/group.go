@@ -80,6 +80,11 @@ func (g *Group) Queued() { g.queued.Add(1) }
 // any goroutine.
 func (g *Group) Completed() { g.queued.Add(-1) }
 
+// LargeRead is the size from which on a Group submits a read at once. The kernel holds back the
+// requests of a batch until it has prepared the last of them, and that takes long for large
+// transfers.
+const LargeRead = 32 << 10 // 32 KiB
+
 // Started notes that the owner has started a request, of n bytes, and submits what has been
 // pushed if that is enough for a batch.
 func (g *Group) Started(n int) {

@@ -24,8 +24,11 @@ type situation struct {
 	// stuck says that operation 0 is in flight and its leader waits; otherwise the
 	// goroutine that pushes it is one of the scenario.
 	stuck bool
-	// pushed is the operations, beside a stuck one, that have a goroutine each.
-	pushed []driver.Code
+	// pushed is the number of operations, beside a stuck one, that have a goroutine each.
+	pushed int
+	// batch is how many of them must arrive before a pusher submits them while the leader
+	// runs; 0 is the default, which is more than there are.
+	batch int32
 	// cancels says that whoever has pushed the first of them cancels it.
 	cancels bool
 	// owned is how many operations a Group's owner starts, and waits for. The
@@ -42,38 +45,32 @@ type situation struct {
 	push func(e *Engine, r *Request)
 }
 
-var (
-	reads  = []driver.Code{driver.Read, driver.Read}
-	writes = []driver.Code{driver.Write, driver.Write}
-	mixed  = []driver.Code{driver.Read, driver.Write}
-)
-
 var situations = []situation{
-	{name: "reads from idle", pushed: reads, switches: 4},
-	{name: "writes from idle", pushed: writes, switches: 4},
-	{name: "staged reads from idle", stages: true, pushed: reads, switches: 4},
-	{name: "staged writes from idle", stages: true, pushed: writes, switches: 4},
-	{name: "reads beside a stuck one", stuck: true, pushed: reads, switches: 3},
-	{name: "writes beside a stuck one", stuck: true, pushed: writes, switches: 3},
-	{name: "staged beside a stuck one", stages: true, stuck: true, pushed: mixed, switches: 3},
-	{name: "staged one at a time", stages: true, shy: true, stuck: true, pushed: mixed, switches: 3},
-	{name: "staged one at a time from idle", stages: true, shy: true, pushed: mixed, switches: 3},
-	{name: "less room than it says", full: true, pushed: mixed, switches: 3},
-	{name: "less room to stage than it says", full: true, stages: true, pushed: mixed, switches: 3},
-	{name: "cancelled from idle", cancels: true, pushed: reads, switches: 3},
-	{name: "cancelled beside a stuck one", cancels: true, stuck: true, pushed: mixed, switches: 3},
+	{name: "from idle", pushed: 2, switches: 4},
+	{name: "from idle, each submits", pushed: 2, batch: 1, switches: 4},
+	{name: "staged from idle", stages: true, pushed: 2, switches: 4},
+	{name: "staged from idle, each submits", stages: true, pushed: 2, batch: 1, switches: 4},
+	{name: "beside a stuck one", stuck: true, pushed: 2, switches: 3},
+	{name: "beside a stuck one, each submits", stuck: true, pushed: 2, batch: 1, switches: 3},
+	{name: "staged beside a stuck one", stages: true, stuck: true, pushed: 2, batch: 2, switches: 3},
+	{name: "staged one at a time", stages: true, shy: true, stuck: true, pushed: 2, batch: 2, switches: 3},
+	{name: "staged one at a time from idle", stages: true, shy: true, pushed: 2, batch: 2, switches: 3},
+	{name: "less room than it says", full: true, pushed: 2, batch: 2, switches: 3},
+	{name: "less room to stage than it says", full: true, stages: true, pushed: 2, batch: 2, switches: 3},
+	{name: "cancelled from idle", cancels: true, pushed: 2, switches: 3},
+	{name: "cancelled beside a stuck one", cancels: true, stuck: true, pushed: 2, batch: 2, switches: 3},
 	{name: "owner alone", owned: 2, switches: 4},
-	{name: "owner and a push", owned: 1, pushed: reads[:1], switches: 3},
-	{name: "owner and writes", owned: 1, pushed: writes, switches: 1},
+	{name: "owner and a push", owned: 1, pushed: 1, switches: 3},
+	{name: "owner and pushes, each submits", owned: 1, pushed: 2, batch: 1, switches: 1},
 	{name: "owner beside a stuck one", owned: 2, stuck: true, switches: 3},
-	{name: "owner of a stuck one and a push", owned: 2, slow: true, pushed: reads[:1], switches: 2},
-	{name: "owner of a stuck one and writes", owned: 1, slow: true, pushed: writes, switches: 2},
-	{name: "owner who is away", owned: 1, slow: true, away: true, pushed: writes, switches: 2},
-	{name: "owner and less room than it says", full: true, owned: 2, pushed: reads[:1], switches: 2},
+	{name: "owner of a stuck one and a push", owned: 2, slow: true, pushed: 1, switches: 2},
+	{name: "owner of a stuck one and pushes, each submits", owned: 1, slow: true, pushed: 2, batch: 1, switches: 2},
+	{name: "owner who is away", owned: 1, slow: true, away: true, pushed: 2, batch: 1, switches: 2},
+	{name: "owner and less room than it says", full: true, owned: 2, pushed: 1, switches: 2},
 	{name: "two owners", owners: 2, owned: 1, switches: 3},
 	{name: "two staging owners", stages: true, owners: 2, owned: 1, switches: 3},
 	{name: "two owners beside a stuck one", stuck: true, owners: 2, owned: 1, switches: 1},
-	{name: "staging owner and a push", stages: true, owned: 1, pushed: writes[:1], switches: 3},
+	{name: "staging owner and a push", stages: true, owned: 1, pushed: 1, batch: 1, switches: 3},
 }
 
 // In every order each operation ends, and no leader is left.
@@ -107,7 +104,7 @@ func TestExplorerFindsMistakes(t *testing.T) {
 		}
 	}
 	for _, push := range []func(*Engine, *Request){relies, submits} {
-		c := situation{pushed: reads, push: push}
+		c := situation{pushed: 2, push: push}
 		x := &explorer{scenario: c.play, switches: 3}
 		if x.explore() == "" {
 			t.Error("the explorer finds nothing wrong with a mistake")
@@ -123,17 +120,20 @@ func (c situation) play(w *world) {
 		drv = slowStager{p.d}
 	}
 	p.e = New(drv)
+	if c.batch > 0 {
+		p.e.minBatch = c.batch
+	}
 	w.play(p.e, p.d)
 	w.unfinished, w.more, p.d.others = p.unfinished, p.more, p.others
 	if c.stuck {
-		p.push(driver.Read, c.push, false)
+		p.push(c.push, false)
 		w.settle()
 	}
 	if c.slow {
 		p.own(c.owned, c.away)
 	}
-	for i, code := range c.pushed {
-		p.push(code, c.push, c.cancels && i == 0)
+	for i := range c.pushed {
+		p.push(c.push, c.cancels && i == 0)
 	}
 	for range max(c.owners, 1) {
 		if c.owned > 0 && !c.slow {
@@ -155,12 +155,11 @@ type playing struct {
 }
 
 // push adds a goroutine that pushes an operation.
-func (p *playing) push(code driver.Code, push func(*Engine, *Request), cancels bool) {
+func (p *playing) push(push func(*Engine, *Request), cancels bool) {
 	if push == nil {
 		push = (*Engine).Push
 	}
 	r, e := newRequest(p.number(1)), p.e
-	r.Op.Code = code
 	p.pushed = append(p.pushed, r)
 	p.w.start("pusher", func() {
 		push(e, r)

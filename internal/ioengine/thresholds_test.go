@@ -22,6 +22,7 @@ func TestLeaderPassesWithLittleInFlight(t *testing.T) {
 		r := newRequest(0)
 		r.Op.Code = driver.Write
 		e.Push(r)
+		e.submitConcurrently()
 	}
 	if e.mayWaitNow() {
 		t.Error("a leader with nothing in flight waits for completions")

@@ -66,8 +66,8 @@ func (t *Transfer) Granted() {
 	}
 	// Asked for before pushGranted: after it t may have ended, and be its owner's again.
 	e := s.EngineOf(t.f)
-	if atOnce, ok := s.helpers.pushGranted(t); ok {
-		e.EnsureSubmitted(atOnce)
+	if s.helpers.pushGranted(t) {
+		e.EnsureSubmitted()
 		return
 	}
 	s.QueuedOps.Add(-1)

@@ -125,16 +125,17 @@ func (h *helpers) withdraw(t *Transfer) (waiting, pushed bool) {
 // then on the operation must not change. The caller calls Engine.EnsureSubmitted afterwards. A
 // leader reaps the operation, and not the owner of t's Group: that one may be busy with
 // something else for long, and other operations need the room.
-func (h *helpers) pushGranted(t *Transfer) (atOnce, ok bool) {
+func (h *helpers) pushGranted(t *Transfer) (ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if t.withdrawn {
-		return false, false
+		return false
 	}
 	t.pushed = true
 	t.call = t.f.BeginWrite(t.code)
 	t.fillOp()
-	return h.s.EngineOf(t.f).Queue(t.r), true
+	h.s.EngineOf(t.f).Queue(t.r)
+	return true
 }
 
 // hasWithdrawn reports whether t has been withdrawn.
