@@ -27,16 +27,59 @@ func probed[T any](p probe, access func() T) T {
 	return v
 }
 
-type probedInt32 struct {
-	v     atomic.Int32
+// shared is what the atomic types have in common. P is a pointer to one of them, A, which
+// holds a T.
+type shared[T, A any] interface {
+	*A
+	Load() T
+	Store(T)
+	Swap(T) T
+	CompareAndSwap(was, v T) bool
+}
+
+// probedValue is an A whose accesses are probed.
+type probedValue[T, A any, P shared[T, A]] struct {
+	v     A
 	probe probe
 }
 
-func (x *probedInt32) Load() int32 {
+func (x *probedValue[T, A, P]) Load() T {
 	if x.probe != nil {
-		return probed(x.probe, x.v.Load)
+		return probed(x.probe, P(&x.v).Load)
 	}
-	return x.v.Load()
+	return P(&x.v).Load()
+}
+
+func (x *probedValue[T, A, P]) Store(v T) {
+	if x.probe != nil {
+		x.probe.step()
+	}
+	P(&x.v).Store(v)
+}
+
+func (x *probedValue[T, A, P]) Swap(v T) T {
+	if x.probe != nil {
+		return probed(x.probe, func() T { return P(&x.v).Swap(v) })
+	}
+	return P(&x.v).Swap(v)
+}
+
+func (x *probedValue[T, A, P]) CompareAndSwap(was, v T) bool {
+	if x.probe != nil {
+		return probed(x.probe, func() bool { return P(&x.v).CompareAndSwap(was, v) })
+	}
+	return P(&x.v).CompareAndSwap(was, v)
+}
+
+type (
+	probedUint32 = probedValue[uint32, atomic.Uint32, *atomic.Uint32]
+	probedBool   = probedValue[bool, atomic.Bool, *atomic.Bool]
+	probedOp     = probedValue[*driver.Op, atomic.Pointer[driver.Op], *atomic.Pointer[driver.Op]]
+)
+
+// probedInt32 can also be added to.
+type probedInt32 struct {
+	probedValue[int32, atomic.Int32, *atomic.Int32]
 }
 
 func (x *probedInt32) Add(n int32) {
@@ -44,84 +87,6 @@ func (x *probedInt32) Add(n int32) {
 		x.probe.step()
 	}
 	x.v.Add(n)
-}
-
-type probedUint32 struct {
-	v     atomic.Uint32
-	probe probe
-}
-
-func (x *probedUint32) Load() uint32 {
-	if x.probe != nil {
-		return probed(x.probe, x.v.Load)
-	}
-	return x.v.Load()
-}
-
-func (x *probedUint32) Store(v uint32) {
-	if x.probe != nil {
-		x.probe.step()
-	}
-	x.v.Store(v)
-}
-
-func (x *probedUint32) CompareAndSwap(was, v uint32) bool {
-	if x.probe != nil {
-		return probed(x.probe, func() bool { return x.v.CompareAndSwap(was, v) })
-	}
-	return x.v.CompareAndSwap(was, v)
-}
-
-type probedBool struct {
-	v     atomic.Bool
-	probe probe
-}
-
-func (x *probedBool) Load() bool {
-	if x.probe != nil {
-		return probed(x.probe, x.v.Load)
-	}
-	return x.v.Load()
-}
-
-func (x *probedBool) Store(v bool) {
-	if x.probe != nil {
-		x.probe.step()
-	}
-	x.v.Store(v)
-}
-
-type probedOp struct {
-	v     atomic.Pointer[driver.Op]
-	probe probe
-}
-
-func (x *probedOp) Load() *driver.Op {
-	if x.probe != nil {
-		return probed(x.probe, x.v.Load)
-	}
-	return x.v.Load()
-}
-
-func (x *probedOp) Store(op *driver.Op) {
-	if x.probe != nil {
-		x.probe.step()
-	}
-	x.v.Store(op)
-}
-
-func (x *probedOp) Swap(op *driver.Op) *driver.Op {
-	if x.probe != nil {
-		return probed(x.probe, func() *driver.Op { return x.v.Swap(op) })
-	}
-	return x.v.Swap(op)
-}
-
-func (x *probedOp) CompareAndSwap(was, op *driver.Op) bool {
-	if x.probe != nil {
-		return probed(x.probe, func() bool { return x.v.CompareAndSwap(was, op) })
-	}
-	return x.v.CompareAndSwap(was, op)
 }
 
 type probedMutex struct {
