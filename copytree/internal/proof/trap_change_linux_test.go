@@ -71,7 +71,9 @@ func TestGrowing(t *testing.T) {
 }
 
 // TestShrinking copies a file that is truncated and written again. The copy has no
-// bytes that the file never had.
+// bytes that the file never had, but zeros: splice(2) takes pages of the page cache, and
+// truncate(2) zeroes the rest of the one that it cuts, taken or not. What copy_file_range(2)
+// and sendfile(2) copy is subject to the same.
 func TestShrinking(t *testing.T) {
 	t.Chdir(t.TempDir())
 	content := bytes.Repeat([]byte("x"), 4<<20)
@@ -93,8 +95,8 @@ func TestShrinking(t *testing.T) {
 			t.Error(err)
 		}
 		got, err := os.ReadFile("copy")
-		if err == nil && len(bytes.Trim(got, "x")) > 0 {
-			t.Errorf("the copy has %d bytes that the file has not", len(bytes.Trim(got, "x")))
+		if err == nil && len(bytes.Trim(got, "x\x00")) > 0 {
+			t.Errorf("the copy has %d bytes that the file has not", len(bytes.Trim(got, "x\x00")))
 		}
 		must(t, os.RemoveAll("copy"))
 	}
