@@ -3,6 +3,7 @@ package sluice
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,6 +40,10 @@ import (
 //
 // When a file is closed, its operations that are in the queue end at once, with os.ErrClosed.
 // So do operations whose context ends, with the context's error.
+//
+// A part of a program that may run more than once in a process, as a database does, calls
+// [Scheduler.EnsureClass] to share its class, or gives each class a name of its own and removes
+// it at the end with [Class.Remove].
 //
 // # Concurrency
 //
@@ -93,9 +98,22 @@ func (o ClassOptions) settings() (fair.Settings, error) {
 	return fair.Settings{Weight: o.Weight, IOPS: o.IOPS, Bytes: o.BytesPerSecond, Depth: o.Depth}, nil
 }
 
-// NewClass adds a class to the Scheduler. It cannot be removed. The name must not be empty, and
-// no other class of the Scheduler may have it. A Scheduler has at most 64 classes.
+// NewClass adds a class to the Scheduler. The name must not be empty, and no other class of the
+// Scheduler may have it. A Scheduler has at most 64 classes, besides those that were removed.
 func (s *Scheduler) NewClass(name string, o ClassOptions) (*Class, error) {
+	return s.class(name, o, false)
+}
+
+// EnsureClass returns the Scheduler's class of that name, with whatever settings it has. If
+// there is none, EnsureClass adds it as NewClass does. Options that are wrong are an error in
+// both cases.
+func (s *Scheduler) EnsureClass(name string, o ClassOptions) (*Class, error) {
+	return s.class(name, o, true)
+}
+
+// class adds a class. If there is one of that name it returns that one, or an error, as
+// mayExist says.
+func (s *Scheduler) class(name string, o ClassOptions, mayExist bool) (*Class, error) {
 	settings, err := o.settings()
 	if err == nil {
 		err = checkClassName(name)
@@ -108,18 +126,44 @@ func (s *Scheduler) NewClass(name string, o ClassOptions) (*Class, error) {
 	if err := s.h.Usable(); err != nil {
 		return nil, fmt.Errorf("sluice: class %q: %w", name, err)
 	}
-	if len(s.classes) == classesMost {
+	i := slices.IndexFunc(s.classes, func(c *Class) bool { return c.name == name })
+	switch {
+	case i >= 0 && mayExist:
+		return s.classes[i], nil
+	case i >= 0:
+		return nil, fmt.Errorf("sluice: class %q: there is one of that name", name)
+	case len(s.classes) == classesMost:
 		return nil, fmt.Errorf("sluice: class %q: the Scheduler has %d classes already", name, classesMost)
-	}
-	for _, c := range s.classes {
-		if c.name == name {
-			return nil, fmt.Errorf("sluice: class %q: there is one of that name", name)
-		}
 	}
 	c := &Class{name, s, s.h.Core.NewClass(name, settings)}
 	s.classes = append(s.classes, c)
 	s.h.ClassesChanged()
 	return c, nil
+}
+
+var errClassRemoved = errors.New("class already removed")
+
+// Remove removes the class from its Scheduler. Its name may be given to another class at once.
+//
+// Operations of the class that are in the queue or in progress keep the weight until they end,
+// and its limits no longer hold. All later operations with the class, by views and contexts, are
+// in the default class. So are the parts that a large operation has not yet queued.
+//
+// The default class cannot be removed, and no class can be removed twice: both are errors. A
+// removed class cannot be configured. Its Stats can still be read. Operations still queue when
+// the default class is the only one left.
+func (c *Class) Remove() error {
+	s := c.sched
+	if c == s.standard {
+		return fmt.Errorf("sluice: class %q: the default class cannot be removed", c.name)
+	}
+	s.mu.Lock()
+	s.classes = slices.DeleteFunc(s.classes, func(other *Class) bool { return other == c })
+	s.mu.Unlock()
+	if !c.core.Remove() {
+		return fmt.Errorf("sluice: class %q: %w", c.name, errClassRemoved)
+	}
+	return nil
 }
 
 func checkClassName(name string) error {
@@ -142,13 +186,15 @@ func (s *Scheduler) DefaultClass() *Class { return s.standard }
 func (c *Class) Name() string { return c.name }
 
 // Configure changes the weight and the limits, also for operations that are in the queue. The
-// error says which option is wrong; nothing is changed then.
+// error says which option is wrong, or that the class was removed; nothing is changed then.
 func (c *Class) Configure(o ClassOptions) error {
 	settings, err := o.settings()
 	if err != nil {
 		return fmt.Errorf("sluice: class %q: %w", c.name, err)
 	}
-	c.core.Configure(settings)
+	if !c.core.Configure(settings) {
+		return fmt.Errorf("sluice: class %q: %w", c.name, errClassRemoved)
+	}
 	c.sched.h.ClassesChanged()
 	return nil
 }
@@ -176,7 +222,7 @@ func (c *Class) Stats() ClassStats {
 	}
 }
 
-// Classes returns the Scheduler's classes, the default one first.
+// Classes returns the Scheduler's classes, the default one first, without those removed.
 func (s *Scheduler) Classes() []*Class {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -40,3 +40,21 @@ func ExampleScheduler_NewClass() {
 	fmt.Println(backup.Name(), st.Operations, st.Bytes)
 	// Output: backup 2 5096
 }
+
+// A database may be open several times in a process. All its instances share one class, which
+// the first of them makes.
+func ExampleScheduler_EnsureClass() {
+	s, err := sluice.NewScheduler(sluice.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+	var classes [2]*sluice.Class
+	for i := range classes {
+		if classes[i], err = s.EnsureClass("compaction", sluice.ClassOptions{Weight: 10}); err != nil {
+			log.Fatal(err)
+		}
+	}
+	fmt.Println(classes[0] == classes[1])
+	// Output: true
+}

@@ -41,6 +41,7 @@ type Class struct {
 	inflight int
 	bytes    int64
 	ended    time.Duration // when its last request did
+	removed  bool          // see Queue.Remove
 
 	stats Stats
 }
@@ -77,6 +78,9 @@ func (c *Class) Configure(now time.Duration, s Settings) {
 	c.iops.set(now, s.IOPS)
 	c.bytesLimit.set(now, s.Bytes)
 }
+
+// idle reports whether no request of the class waits or is in flight.
+func (c *Class) idle() bool { return c.queue.Len() == 0 && c.inflight == 0 }
 
 // ready returns when the class's own limits let its first request begin.
 func (c *Class) ready(now time.Duration) time.Duration {

@@ -1,6 +1,7 @@
 package fair
 
 import (
+	"slices"
 	"time"
 
 	"github.com/sluiceio/sluice/internal/list"
@@ -61,7 +62,7 @@ func (t *Ticket) part() int {
 // Queue is the classes and what they have in flight.
 type Queue struct {
 	cap        Cap
-	classes    []*Class
+	classes    []*Class // all but those that were removed and are idle
 	backlogged list.List[Class]
 	virtual    float64
 	inflight   int
@@ -83,6 +84,20 @@ func (q *Queue) Add(now time.Duration, s Settings) *Class {
 	c.Configure(now, s)
 	q.classes = append(q.classes, c)
 	return c
+}
+
+// Remove removes c. Its requests that wait or are in flight keep its weight until they end,
+// and its limits no longer hold. The Queue forgets c when the last of them has ended. The
+// caller calls Next, and does not call Push or Admit with c any more.
+func (q *Queue) Remove(now time.Duration, c *Class) {
+	c.Configure(now, Settings{Weight: c.Weight})
+	c.removed = true
+	q.forgetRemoved()
+}
+
+// forgetRemoved forgets the classes that were removed and are idle.
+func (q *Queue) forgetRemoved() {
+	q.classes = slices.DeleteFunc(q.classes, func(c *Class) bool { return c.removed && c.idle() })
 }
 
 // Push puts t, a request of n bytes, into the queue of its class. The caller then calls Next.
@@ -206,6 +221,9 @@ func (q *Queue) Withdraw(t *Ticket) bool {
 		return false
 	}
 	q.remove(t)
+	if t.class.removed {
+		q.forgetRemoved()
+	}
 	return true
 }
 
@@ -221,6 +239,7 @@ func (q *Queue) WithdrawIf(match func(*Ticket) bool, ended func(*Ticket)) {
 			t = next
 		}
 	}
+	q.forgetRemoved()
 }
 
 // Done ends a request that Next has returned and that has moved so many bytes. The caller
@@ -230,6 +249,9 @@ func (q *Queue) Done(now time.Duration, t *Ticket, moved int64) {
 	c.inflight--
 	c.ended = now
 	c.stats.Bytes += moved
+	if c.removed {
+		q.forgetRemoved()
+	}
 	if t.Beside {
 		return
 	}

@@ -219,3 +219,83 @@ func TestWithdraw(t *testing.T) {
 		t.Errorf("Stats = %+v", s)
 	}
 }
+
+// TestRemove removes a class whose limits hold requests back: they begin without the limits,
+// and the Queue forgets the class when the last of them has ended.
+func TestRemove(t *testing.T) {
+	d := newDisk(t, wide)
+	d.q.Add(d.now, Settings{Weight: 1})
+	c := d.q.Add(d.now, Settings{Weight: 7, IOPS: 1, Bytes: 100, Depth: 1})
+	tickets := make([]Ticket, 10)
+	for i := range tickets {
+		d.q.Push(d.now, &tickets[i], c, 100)
+	}
+	d.run(d.now + 10*time.Millisecond)
+	if s := c.Stats(); s.Queued != 9 || s.Requests != 1 {
+		t.Fatalf("Stats = %+v; want 9 requests held back by the limits", s)
+	}
+	d.q.Remove(d.now, c)
+	if c.Limited() || c.Weight != 7 || len(d.q.classes) != 2 {
+		t.Errorf("%d classes, that removed has %+v; want 2, and the weight alone", len(d.q.classes), c.Settings)
+	}
+	d.run(d.now + 10*time.Millisecond)
+	if s := c.Stats(); s.Queued != 0 || s.InFlight != 0 || s.Requests != 10 || s.Bytes != 1000 {
+		t.Errorf("Stats = %+v; want 10 requests of 100 bytes, which have ended", s)
+	}
+	if len(d.q.classes) != 1 {
+		t.Errorf("%d classes after the last request of the one removed; want 1", len(d.q.classes))
+	}
+}
+
+// TestRemoveWithdrawn takes the last request of a removed class out while it waits, and while
+// another is in flight: the Queue forgets the class once nothing of it is left.
+func TestRemoveWithdrawn(t *testing.T) {
+	withdrawals := map[string]func(q *Queue, t *Ticket){
+		"Withdraw": func(q *Queue, t *Ticket) { q.Withdraw(t) },
+		"WithdrawIf": func(q *Queue, t *Ticket) {
+			q.WithdrawIf(func(other *Ticket) bool { return other == t }, func(*Ticket) {})
+		},
+	}
+	for name, withdraw := range withdrawals {
+		for _, begun := range []bool{false, true} {
+			q := New(wide)
+			q.Add(0, Settings{Weight: 1})
+			c := q.Add(0, Settings{Weight: 1, Depth: 1})
+			var first, waits Ticket
+			if begun {
+				q.Push(0, &first, c, 100)
+				q.Next(0)
+			}
+			q.Push(0, &waits, c, 100)
+			q.Remove(0, c)
+			if len(q.classes) != 2 {
+				t.Errorf("%s: %d classes while a request waits; want 2", name, len(q.classes))
+			}
+			withdraw(q, &waits)
+			if begun {
+				if len(q.classes) != 2 {
+					t.Errorf("%s: %d classes while a request is in flight; want 2", name, len(q.classes))
+				}
+				q.Done(0, &first, 100)
+			}
+			if len(q.classes) != 1 {
+				t.Errorf("%s: %d classes at the end; want 1", name, len(q.classes))
+			}
+		}
+	}
+}
+
+// TestRemoveMany adds, uses and removes classes: the Queue's table does not grow.
+func TestRemoveMany(t *testing.T) {
+	q := New(wide)
+	for range 10_000 {
+		c := q.Add(0, Settings{Weight: 1})
+		var sync Ticket
+		q.Admit(0, &sync, c)
+		q.Remove(0, c)
+		q.Done(0, &sync, 0)
+	}
+	if len(q.classes) != 0 || cap(q.classes) > 8 {
+		t.Errorf("%d classes in a table of %d; want none in a small one", len(q.classes), cap(q.classes))
+	}
+}

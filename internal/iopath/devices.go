@@ -122,10 +122,11 @@ func asyncCodes(drv driver.Driver, flags driver.Flags) (async [driver.NumCodes]b
 }
 
 // ClassOf returns the class of an operation on f: the file's, if f is a view with a
-// class, else the context's, else the default class.
+// class, else the context's. It is the default class if there is neither, or if that class
+// was removed.
 func (s *Paths) ClassOf(ctx context.Context, f *File) *qos.Class {
 	if f.class != nil {
-		return f.class
+		return s.Classes.Or(f.class)
 	}
 	return s.Classes.Or(s.Classes.In(ctx))
 }

@@ -21,6 +21,7 @@ package qos
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -40,11 +41,16 @@ type Class struct {
 	ref      *record.ClassRef // its name in records; nil for the default class
 	settings fair.Settings    // under Classes.mu
 	// inQueue is the class in each Queue, by the queue's number. Each is guarded by that
-	// queue's mu, and is written before the queue, or the class, is known to others.
+	// queue's mu, and is written before the queue, or the class, is known to others. It is
+	// nil for a queue that was added after the class was removed.
 	inQueue [MaxQueues]*fair.Class
 	// limited reports whether the class has limits. Written under Classes.mu.
 	// Operations read it without.
 	limited atomic.Bool
+	// removed reports whether the class was removed. Written under Classes.mu, before
+	// Remove locks the mu of any Queue. So a request that finds it false, with the mu of its
+	// Queue held, may still be put into the class's queue: Remove has not been there yet.
+	removed atomic.Bool
 }
 
 // Limited reports whether the class has limits, and so may make an operation wait that needs
@@ -68,9 +74,9 @@ func (s *Classes) In(ctx context.Context) *Class {
 	return c
 }
 
-// Or returns c, or the default class if c is nil.
+// Or returns c, or the default class if c is nil or was removed.
 func (s *Classes) Or(c *Class) *Class {
-	if c == nil {
+	if c == nil || c.removed.Load() {
 		return &s.standard
 	}
 	return c
@@ -79,13 +85,14 @@ func (s *Classes) Or(c *Class) *Class {
 // Classes is the classes of a Scheduler and their queues.
 type Classes struct {
 	// active is set once a class was made or configured. Until then no operation takes a
-	// ticket, and this flag is all that an operation checks.
+	// ticket, and this flag is all that an operation checks. It stays set when classes are
+	// removed: an operation that has read it may still be on its way to a Queue.
 	active   atomic.Bool
 	standard Class // the default class
 	now      func() time.Duration
 
 	mu  sync.Mutex
-	all []*Class // the default class first. Under mu, as is cap
+	all []*Class // the default class first; without those removed. Under mu, as is cap
 	cap fair.Cap
 	// capOf returns the cap of a device. If it is nil, cap holds for all. See SetCapFinder.
 	capOf func(device uint64) fair.Cap
@@ -166,10 +173,15 @@ func (q *Queue) changeLocked(change func(*Queue)) (granted ticketList) {
 	return q.grantLocked()
 }
 
-// Configure changes the class's weight and limits, also for operations that wait.
-func (c *Class) Configure(o fair.Settings) {
+// Configure changes the class's weight and limits, also for operations that wait. It returns
+// false, and changes nothing, if the class was removed.
+func (c *Class) Configure(o fair.Settings) bool {
 	s := c.all
 	s.mu.Lock()
+	if c.removed.Load() {
+		s.mu.Unlock()
+		return false
+	}
 	c.settings = o
 	c.limited.Store(o.Limited())
 	s.active.Store(true)
@@ -177,6 +189,27 @@ func (c *Class) Configure(o fair.Settings) {
 	s.mu.Unlock()
 	granted.start()
 	s.updateCaps()
+	return true
+}
+
+// Remove removes the class, which must not be the default class. Its operations that wait or
+// run keep its weight until they end, and its limits no longer hold. Tickets that are requested
+// later are the default class's. Remove returns false if the class was removed before.
+func (c *Class) Remove() bool {
+	s := c.all
+	s.mu.Lock()
+	if c.removed.Load() {
+		s.mu.Unlock()
+		return false
+	}
+	c.removed.Store(true)
+	c.limited.Store(false)
+	c.settings = fair.Settings{Weight: c.settings.Weight}
+	s.all = slices.DeleteFunc(s.all, func(other *Class) bool { return other == c })
+	granted := s.changeQueues(func(q *Queue) { q.fair.Remove(q.now(), c.inQueue[q.number]) })
+	s.mu.Unlock()
+	granted.start()
+	return true
 }
 
 // Settings returns the class's weight and limits.
@@ -192,6 +225,9 @@ func (c *Class) Stats() fair.Stats {
 	defer c.all.mu.Unlock()
 	var sum fair.Stats
 	for _, q := range c.all.queues[:c.all.added] {
+		if c.inQueue[q.number] == nil {
+			continue
+		}
 		q.mu.Lock()
 		sum.Add(c.inQueue[q.number].Stats())
 		q.mu.Unlock()

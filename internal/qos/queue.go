@@ -41,6 +41,10 @@ func (q *Queue) add(c *Class, o fair.Settings) {
 	c.inQueue[q.number] = q.fair.Add(q.now(), o)
 }
 
+// classLocked returns c in the queue, or the default class if c was removed. It must be called
+// with mu held: until mu is unlocked, Remove does not take c out of the queue.
+func (q *Queue) classLocked(c *Class) *fair.Class { return c.all.Or(c).inQueue[q.number] }
+
 // Take waits for the ticket of an operation of n bytes, which may grant fewer. If res is not 0
 // there is no ticket: the file is closing (Closed), or ctx has ended (Canceled). See
 // fair.Ticket for beside.
@@ -77,7 +81,7 @@ func (q *Queue) TakeAll(ctx context.Context, c *Class, file *usecount.Count, n i
 func (q *Queue) Admit(c *Class, file *usecount.Count) *Ticket {
 	t := q.newTicket(file, true)
 	q.mu.Lock()
-	q.fair.Admit(q.now(), &t.Ticket, c.inQueue[q.number])
+	q.fair.Admit(q.now(), &t.Ticket, q.classLocked(c))
 	q.mu.Unlock()
 	return t
 }
@@ -92,7 +96,7 @@ func (t *Ticket) Request(c *Class, n int) {
 		t.reject(res)
 		return
 	}
-	q.fair.Push(q.now(), &t.Ticket, c.inQueue[q.number], n)
+	q.fair.Push(q.now(), &t.Ticket, q.classLocked(c), n)
 	q.grantAndUnlock()
 }
 

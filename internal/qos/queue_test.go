@@ -115,3 +115,56 @@ func TestWaiter(t *testing.T) {
 	t2.Free()
 	s.Close()
 }
+
+// A class is removed while one of its operations runs and one waits: both go on, later ones
+// are the default class's, and the class's Stats can still be read.
+func TestRemove(t *testing.T) {
+	hang.Watch(t)
+	s, c := oneAtATime()
+	held, _ := s.Queue(0).Take(t.Context(), c, nil, 1, false)
+	waits := take(t.Context(), s, c, nil)
+	if !c.Remove() || c.Remove() || c.Configure(fair.Settings{Weight: 5, Depth: 1}) {
+		t.Error("want one Remove that succeeds, and no Configure after it")
+	}
+	if o := c.Settings(); o != (fair.Settings{Weight: 1}) || c.Limited() {
+		t.Errorf("Settings = %+v of a removed class; want the weight alone", o)
+	}
+	var later played
+	other := s.Queue(0).NewTicket(&later, nil, false)
+	other.Request(c, 1)
+	if st := s.Default().Stats(); st.Queued != 1 {
+		t.Errorf("%d operations of the default class wait; want that requested after Remove", st.Queued)
+	}
+	if !other.Withdraw() || later.rejected != 1 {
+		t.Errorf("the operation requested after Remove was rejected %d times; want once", later.rejected)
+	}
+	other.Free()
+	held.End(1)
+	if res := <-waits; res != 0 {
+		t.Errorf("Take = %d; want 0", res)
+	}
+	if st := c.Stats(); st.Queued != 0 || st.InFlight != 0 || st.Requests != 2 || st.Bytes != 2 {
+		t.Errorf("Stats = %+v of a removed class; want 2 requests of a byte", st)
+	}
+	s.Close()
+}
+
+// A queue that is added after a class was removed does not know the class.
+func TestRemoveThenAddQueue(t *testing.T) {
+	s, c := oneAtATime()
+	c.Remove()
+	s.AddQueue()
+	ticket, res := s.Queue(1).Take(t.Context(), c, nil, 1, false)
+	if res != 0 {
+		t.Fatalf("Take = %d; want 0", res)
+	}
+	ticket.End(1)
+	s.Queue(1).Admit(c, nil).End(0)
+	if st, d := c.Stats(), s.Default().Stats(); st.Requests != 0 || d.Requests != 2 {
+		t.Errorf("%d requests of the removed class, %d of the default one; want 0 and 2", st.Requests, d.Requests)
+	}
+	if n := len(s.all); n != 1 {
+		t.Errorf("%d classes; want the default one", n)
+	}
+	s.Close()
+}

@@ -28,7 +28,7 @@ func (s *Scheduler) startByClass(t *Transfer) bool {
 // class returns the class of t's operation.
 func (t *Transfer) class() *Class {
 	if c := t.f.Class(); c != nil {
-		return c
+		return t.s.Classes.Or(c)
 	}
 	return t.s.Classes.Or(t.Class)
 }
