@@ -3,12 +3,12 @@ package sluice
 import (
 	"fmt"
 
+	"github.com/sluiceio/sluice/internal/chains"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/aio"
 	"github.com/sluiceio/sluice/internal/driver/pool"
 	"github.com/sluiceio/sluice/internal/driver/uring"
 	"github.com/sluiceio/sluice/internal/record"
-	"github.com/sluiceio/sluice/internal/sched"
 )
 
 // rejectedDriver is a driver that could not be had, and why.
@@ -87,7 +87,7 @@ func opener(name string) func(depth int) driver.Driver {
 // forChains returns the driver for chains, a ring with files of its own. It is nil if the
 // kernel has none.
 func forChains(hook *record.Hook) driver.Linker {
-	r, err := uring.New(uring.Options{Depth: kernelChains * sched.MaxChainOps, Files: kernelChains, Workers: kernelWorkers, Record: hook})
+	r, err := uring.New(uring.Options{Depth: kernelChains * chains.MaxOps, Files: kernelChains, Workers: kernelWorkers, Record: hook})
 	if err != nil {
 		return nil
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sluiceio/sluice/internal/sched"
+	"github.com/sluiceio/sluice/internal/ioengine"
 	"github.com/sluiceio/sluice/trace"
 )
 
@@ -103,8 +103,8 @@ func (o Options) check() error {
 		return fmt.Errorf("sluice: Options.Driver %q is not one of %s", o.Driver, strings.Join(driverNames, ", "))
 	case o.Depth < 0 || o.Depth > 16384:
 		return fmt.Errorf("sluice: Options.Depth %d is not between 0 and 16384", o.Depth)
-	case o.Rings < 0 || o.Rings > sched.MaxRings:
-		return fmt.Errorf("sluice: Options.Rings %d is not between 0 and %d", o.Rings, sched.MaxRings)
+	case o.Rings < 0 || o.Rings > ioengine.MaxRings:
+		return fmt.Errorf("sluice: Options.Rings %d is not between 0 and %d", o.Rings, ioengine.MaxRings)
 	case o.BlockingThreads < 0 || o.BlockingThreads > 4096:
 		return fmt.Errorf("sluice: Options.BlockingThreads %d is not between 0 and 4096", o.BlockingThreads)
 	case o.BufferMemory < 0:

@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/sched"
+	"github.com/sluiceio/sluice/internal/chains"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -26,7 +26,7 @@ const kernelTrials = 32
 // do not wait, helpers would take the processors for longer than the kernel does.
 type kernelChains struct {
 	r      *run
-	runner *sched.ChainRunner
+	runner *chains.Runner
 	// dirs are descriptors of the directories of chains, duplicates: their user may close
 	// a directory while chains are in flight.
 	dirs map[*sluice.File]int
@@ -42,14 +42,14 @@ func (r *run) newKernelChains() *kernelChains {
 	if r.b.n < 3*kernelLeast || r.core.HasClasses() { // the kernel knows no classes
 		return nil
 	}
-	chains := 0
+	n := 0
 	for i := range r.b.n {
 		if op := r.b.op(i); op.fitsKernel() {
 			op.inKernel = true
-			chains++
+			n++
 		}
 	}
-	if chains < kernelLeast {
+	if n < kernelLeast {
 		return nil
 	}
 	runner := r.core.TryChainRunner()
@@ -70,7 +70,7 @@ func (op *Op) fitsKernel() bool {
 	for ; next != nil && next.kind == opReadAt && next.open == op && next.off >= 0; next = next.next {
 		n++
 	}
-	return next != nil && next.kind == opCloseFile && next.open == op && next.next == nil && n < sched.MaxChainOps
+	return next != nil && next.kind == opCloseFile && next.open == op && next.next == nil && n < chains.MaxOps
 }
 
 // has reports whether the chain that begins with op is the kernel's.
@@ -90,7 +90,7 @@ func (k *kernelChains) run() {
 func (k *kernelChains) Wait() { k.r.share() }
 
 // Next puts the next chain together.
-func (k *kernelChains) Next(c sched.Chain) bool {
+func (k *kernelChains) Next(c chains.Chain) bool {
 	if k.r.ctx.Err() != nil || k.failed >= kernelTrials && 2*k.failed >= k.ended {
 		return false
 	}
@@ -114,7 +114,7 @@ func (k *kernelChains) Next(c sched.Chain) bool {
 // dirOf returns a descriptor of the directory that op's name is relative to.
 func (k *kernelChains) dirOf(op *Op) (fd int, ok bool) {
 	if op.dir == nil {
-		return sched.WorkingDir, true
+		return chains.WorkingDir, true
 	}
 	if fd, ok = k.dirs[op.dir]; ok {
 		return fd, true

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/iopath"
 
 	"github.com/sluiceio/sluice/internal/handle"
 	"github.com/sluiceio/sluice/internal/sched"
@@ -211,4 +212,4 @@ func (op *Op) checkRange() error {
 }
 
 // vecOf returns the operation's buffers.
-func (op *Op) vecOf() sched.Vec { return sched.VecOf(op.buf, op.bufs) }
+func (op *Op) vecOf() sched.Vec { return iopath.VecOf(op.buf, op.bufs) }

@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"github.com/sluiceio/sluice/internal/handle"
+	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/sched"
 
 	"golang.org/x/sys/unix"
@@ -98,7 +99,7 @@ func (op *Op) readRaw(r *run) ([]byte, error) {
 	}
 	off := int64(0)
 	return handle.ReadAll(st.Size, func(b []byte) (int, error) {
-		n, err := r.core.ReadRaw(r.ctx, sched.RawFile{FD: op.raw.fd, Name: op.name}, sched.VecOf(b, nil), off)
+		n, err := r.core.ReadRaw(r.ctx, sched.RawFile{FD: op.raw.fd, Name: op.name}, iopath.VecOf(b, nil), off)
 		off += int64(n)
 		return n, err
 	})

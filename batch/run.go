@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice/internal/sched"
+	"github.com/sluiceio/sluice/internal/workers"
 )
 
 // run performs a Batch. The caller of Do or Each begins alone (alone.go). Helpers, goroutines
@@ -20,14 +21,14 @@ type run struct {
 	b       *Batch
 	ctx     context.Context // &isolated
 	core    *sched.Scheduler
-	helpers sched.WorkerPool[*Op, sched.WorkRange] // a job is the first operation of a chain
-	kernel  *kernelChains                          // nil if the kernel performs none
-	each    func(*Op)                              // called with each operation that has ended; may be nil
+	helpers workers.Pool[*Op, workers.Range] // a job is the first operation of a chain
+	kernel  *kernelChains                    // nil if the kernel performs none
+	each    func(*Op)                        // called with each operation that has ended; may be nil
 
 	// ranges are those of the helpers, the caller's first. Guarded by the lock under which
 	// the helpers call TakeJob.
-	ranges []*sched.WorkRange
-	own    sched.WorkRange // the caller's
+	ranges []*workers.Range
+	own    workers.Range // the caller's
 
 	isolated sched.IsolatedContext
 

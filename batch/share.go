@@ -3,11 +3,11 @@ package batch
 import (
 	"slices"
 
-	"github.com/sluiceio/sluice/internal/sched"
+	"github.com/sluiceio/sluice/internal/workers"
 )
 
 // OwnJob returns the next chain of a helper's own range.
-func (r *run) OwnJob(own *sched.WorkRange) (*Op, bool) {
+func (r *run) OwnJob(own *workers.Range) (*Op, bool) {
 	for i, ok := own.Take(); ok; i, ok = own.Take() {
 		if op := r.b.op(i); !op.inner && !r.kernel.has(op) {
 			return op, true
@@ -18,7 +18,7 @@ func (r *run) OwnJob(own *sched.WorkRange) (*Op, bool) {
 
 // TakeJob returns the next chain for a helper that has none left, and whether there may be
 // more for others.
-func (r *run) TakeJob(own *sched.WorkRange) (head *Op, more, ok bool) {
+func (r *run) TakeJob(own *workers.Range) (head *Op, more, ok bool) {
 	for own.Len() > 0 || r.refill(own) {
 		if op, ok := r.OwnJob(own); ok {
 			return op, r.more(), true
@@ -42,11 +42,11 @@ func (r *run) TakeJob(own *sched.WorkRange) (head *Op, more, ok bool) {
 
 // more reports whether a helper has operations that it has not come to.
 func (r *run) more() bool {
-	return slices.ContainsFunc(r.ranges, func(s *sched.WorkRange) bool { return s.Len() > 0 })
+	return slices.ContainsFunc(r.ranges, func(s *workers.Range) bool { return s.Len() > 0 })
 }
 
 // refill gives a helper half of the longest range.
-func (r *run) refill(own *sched.WorkRange) bool {
+func (r *run) refill(own *workers.Range) bool {
 	most, known := own, false
 	for _, s := range r.ranges {
 		known = known || s == own

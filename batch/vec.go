@@ -5,7 +5,7 @@ import (
 	"os"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/sched"
+	"github.com/sluiceio/sluice/internal/iopath"
 )
 
 // readVec is f.ReadAtContext into several buffers, one after the other.
@@ -18,7 +18,7 @@ func readVec(ctx context.Context, f *sluice.File, bufs [][]byte, off int64) (n i
 		return 0, h.Error("read", os.ErrClosed)
 	}
 	defer h.Core.Done()
-	n, err = h.Sched.Core.ReadVec(ctx, h.Core, sched.VecOf(nil, bufs), off)
+	n, err = h.Sched.Core.ReadVec(ctx, h.Core, iopath.VecOf(nil, bufs), off)
 	return n, h.Error("read", err)
 }
 
@@ -32,7 +32,7 @@ func writeVec(ctx context.Context, f *sluice.File, bufs [][]byte, off int64) (n 
 		return 0, h.Error("write", os.ErrClosed)
 	}
 	defer h.Core.Done()
-	n, err = h.Sched.Core.WriteVec(ctx, h.Core, sched.VecOf(nil, bufs), off)
+	n, err = h.Sched.Core.WriteVec(ctx, h.Core, iopath.VecOf(nil, bufs), off)
 	return n, h.Error("write", err)
 }
 

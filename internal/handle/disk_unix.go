@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/sched"
 	"github.com/sluiceio/sluice/internal/sys"
 )
@@ -29,7 +30,7 @@ func NewCore(f *os.File) (core *sched.File) {
 		if err != nil || flags&unix.O_NONBLOCK != 0 && usesNetpoller(f, int(fd)) {
 			return
 		}
-		core = sched.NewFile(int(fd), flags&sys.O_DIRECT != 0, flags&syscall.O_APPEND != 0)
+		core = iopath.NewFile(int(fd), flags&sys.O_DIRECT != 0, flags&syscall.O_APPEND != 0)
 		core.SetName(f.Name())
 		// On Linux O_DSYNC is a part of O_SYNC.
 		if flags&os.O_SYNC != 0 && (flags&sys.O_DIRECT == 0 || st.Mode&unix.S_IFMT == unix.S_IFREG && !sys.PassesCache(int(fd))) {

@@ -7,6 +7,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/hang"
+	"github.com/sluiceio/sluice/internal/iopath"
 )
 
 // heldSubmit is a driver whose Submit does not return before it is released.
@@ -31,7 +32,7 @@ func TestTransferAbandoned(t *testing.T) {
 	hang.Watch(t)
 	d := heldSubmit{script.New(8), make(chan struct{}), make(chan struct{}, 1)}
 	s := New(async{d}, Limits{Blocking: 4})
-	f := NewFile(1, true, false)
+	f := iopath.NewFile(1, true, false)
 	var first, late Transfer
 	began := make(chan struct{})
 	go func() { s.StartRead(&first, f, make([]byte, 8), 0, 0); close(began) }()

@@ -12,6 +12,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/hang"
+	"github.com/sluiceio/sluice/internal/iopath"
 )
 
 // Close of a file waits for the operations that use it, and lets no more
@@ -19,7 +20,7 @@ import (
 func TestFileCloseWaitsForOperations(t *testing.T) {
 	hang.Watch(t)
 	for range 300 {
-		f := NewFile(1<<20, false, false)
+		f := iopath.NewFile(1<<20, false, false)
 		var open atomic.Bool
 		var firsts, inside atomic.Int32
 		open.Store(true)
@@ -62,7 +63,7 @@ func TestCloseLeavesNoGoroutine(t *testing.T) {
 	script.Run(t, 4, func(t *testing.T, d *script.Driver, drv driver.Driver) {
 		d.Rule = func(op *driver.Op) (int32, bool) { return int32(len(op.Buf)), true }
 		s := New(drv, queueAll)
-		f := NewFile(1<<20, true, false)
+		f := iopath.NewFile(1<<20, true, false)
 		var all sync.WaitGroup
 		for range 16 {
 			all.Go(func() {

@@ -75,7 +75,7 @@ func TestWaitingSyncStartsWriteback(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := playSyncs(t)
-			p.f = NewFile(1<<20, c.direct, false)
+			p.f = iopath.NewFile(1<<20, c.direct, false)
 			p.f.Syncer.Concurrent().Store(true)
 			p.AsyncDirect[driver.Write], p.AsyncBuffered[driver.Write] = false, false
 			var started atomic.Int32

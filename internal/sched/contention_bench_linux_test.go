@@ -15,6 +15,7 @@ import (
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/uring"
+	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/record"
 )
 
@@ -94,7 +95,7 @@ func (c *contest) turn(b *testing.B) {
 	var all sync.WaitGroup
 	start, cpu := time.Now(), cpuTime(b)
 	for g := range nopGoroutines {
-		f := NewFile(g, true, false) // a request that does nothing has no file
+		f := iopath.NewFile(g, true, false) // a request that does nothing has no file
 		all.Go(func() {
 			for left.Add(-1) >= 0 {
 				if res := c.s.waitOrQueue(context.Background(), driver.Nop, f, nil, 0); res != 0 {

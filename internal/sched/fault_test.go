@@ -14,6 +14,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver/fault"
 	"github.com/sluiceio/sluice/internal/driver/pool"
 	"github.com/sluiceio/sluice/internal/hang"
+	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/seed"
 )
 
@@ -39,7 +40,7 @@ func faulty(t *testing.T, depth int, decide fault.Decider) (*Scheduler, *File) {
 	s := New(async{fault.New(p, decide)}, Limits{Blocking: 4})
 	t.Cleanup(func() { s.Close() })
 	// Not direct, but a file of which nothing is asked of the page cache.
-	return s, NewFile(int(f.Fd()), true, false)
+	return s, iopath.NewFile(int(f.Fd()), true, false)
 }
 
 // Whatever a driver does with a transfer short of failing it, the caller gets

@@ -10,6 +10,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/hang"
+	"github.com/sluiceio/sluice/internal/iopath"
 )
 
 // playQueuedSyncs is playSyncs with a driver for fsyncs beyond inline at a
@@ -36,7 +37,7 @@ func playQueuedSyncs(t *testing.T, inline int) (*syncs, *script.Driver) {
 
 // start starts a Sync of a file of its own.
 func (p *syncs) start(ctx context.Context, fd int) (*File, chan error) {
-	f, res := NewFile(fd, false, false), make(chan error, 1)
+	f, res := iopath.NewFile(fd, false, false), make(chan error, 1)
 	go func() { res <- p.Sync(ctx, f) }()
 	return f, res
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/hang"
 	"github.com/sluiceio/sluice/internal/ioengine"
+	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/seed"
 	"github.com/sluiceio/sluice/internal/sys"
 )
@@ -32,7 +33,7 @@ type grouped struct {
 func asGroup(t *testing.T, depth int, test func(t *testing.T, p grouped)) {
 	script.Run(t, depth, func(t *testing.T, d *script.Driver, drv driver.Driver) {
 		s := New(drv, queueAll)
-		p := grouped{s, d, NewFile(1<<20, true, false), s.NewGroup(t.Context(), NewFile(1<<20, true, false))}
+		p := grouped{s, d, iopath.NewFile(1<<20, true, false), s.NewGroup(t.Context(), iopath.NewFile(1<<20, true, false))}
 		test(t, p)
 		p.g.Close()
 		p.f.Close() // hangs if it is in use
@@ -149,7 +150,7 @@ func TestGroupContextEnds(t *testing.T) {
 			script.Run(t, 8, func(t *testing.T, d *script.Driver, drv driver.Driver) {
 				s := New(drv, queueAll)
 				ctx, cancel := context.WithCancel(t.Context())
-				p := grouped{s, d, NewFile(1<<20, true, false), s.NewGroup(ctx, NewFile(1<<20, true, false))}
+				p := grouped{s, d, iopath.NewFile(1<<20, true, false), s.NewGroup(ctx, iopath.NewFile(1<<20, true, false))}
 				var other Transfer
 				if c.other {
 					s.StartRead(&other, p.f, make([]byte, 10), 50, 0)
@@ -262,7 +263,7 @@ func TestGroupStress(t *testing.T) {
 					}
 					s := New(drv, queueAll)
 					s.Call = func(_ driver.Code, _ int, b []byte, off int64) int32 { return fill(b, off) }
-					f := NewFile(1<<20, true, false)
+					f := iopath.NewFile(1<<20, true, false)
 					var all sync.WaitGroup
 					for i := range c.groups {
 						all.Go(func() { readInGroup(t, s, f, rand.New(rand.NewPCG(start, uint64(i)))) })
@@ -309,7 +310,7 @@ func wantFilled(t *testing.T, what string, n int, err error, b []byte, off int64
 
 // readInGroup keeps up to ten reads in flight.
 func readInGroup(t *testing.T, s *Scheduler, f *File, r *rand.Rand) {
-	g := s.NewGroup(t.Context(), NewFile(1<<20, true, false))
+	g := s.NewGroup(t.Context(), iopath.NewFile(1<<20, true, false))
 	defer g.Close()
 	type read struct {
 		Transfer
@@ -359,8 +360,8 @@ func TestGroupAllocatesNothing(t *testing.T) {
 	d := script.New(8)
 	d.Rule = func(op *driver.Op) (int32, bool) { return int32(len(op.Buf)), true }
 	s := New(d.Staging(), queueAll)
-	f := NewFile(1<<20, true, false)
-	g := s.NewGroup(t.Context(), NewFile(1<<20, true, false))
+	f := iopath.NewFile(1<<20, true, false)
+	g := s.NewGroup(t.Context(), iopath.NewFile(1<<20, true, false))
 	var tr Transfer
 	b := make([]byte, 10)
 	ctx := t.Context()

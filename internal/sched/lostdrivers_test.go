@@ -15,6 +15,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver/pool"
 	"github.com/sluiceio/sluice/internal/driver/uring"
 	"github.com/sluiceio/sluice/internal/hang"
+	"github.com/sluiceio/sluice/internal/iopath"
 )
 
 // asyncStager is async of a driver that can stage.
@@ -38,7 +39,7 @@ func losing(t *testing.T, inner driver.Driver, at int) (*Scheduler, *File, *faul
 	}
 	s := New(drv, Limits{Blocking: 2, Fallback: 8})
 	s.SetSyncDriver(func() driver.Driver { return drv })
-	return s, NewFile(int(f.Fd()), true, false), loss
+	return s, iopath.NewFile(int(f.Fd()), true, false), loss
 }
 
 // TestLossAtEveryCall: the driver is lost with its first call, its second, and so

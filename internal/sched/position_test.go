@@ -216,7 +216,7 @@ func TestClassAtAPosition(t *testing.T) {
 		})
 		s := New(d, queueAll)
 		c := s.NewClass("bulk", fair.Settings{Weight: 1})
-		f := NewFile(fd, true, false).View(c)
+		f := iopath.NewFile(fd, true, false).View(c)
 		b := bytes.Repeat([]byte{7}, 3<<20)
 		if _, err := file.Seek(0, io.SeekStart); err != nil {
 			t.Fatal(err)

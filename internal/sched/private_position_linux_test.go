@@ -22,7 +22,7 @@ import (
 
 // privateFile returns the File of a descriptor with a private position.
 func privateFile(file *os.File) *File {
-	f := NewFile(int(file.Fd()), false, false)
+	f := iopath.NewFile(int(file.Fd()), false, false)
 	f.PrivatePosition()
 	return f
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/fair"
 	"github.com/sluiceio/sluice/internal/hang"
+	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/record"
 )
 
@@ -50,7 +51,7 @@ func newSeveral(t *testing.T, most int, set func(ring int, d *script.Driver) dri
 }
 
 // on returns a file on that device.
-func on(device int) *File { return NewFile(device, true, false) }
+func on(device int) *File { return iopath.NewFile(device, true, false) }
 
 // begin starts a read of f and returns what is closed when it has ended.
 func (p *several) begin(f *File) <-chan struct{} {

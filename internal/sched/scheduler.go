@@ -124,5 +124,5 @@ func (s *Scheduler) SetChainDriver(open func() driver.Linker) {
 	s.chains.Init(open, chains.Reports{Stats: &s.Counters, Losses: &s.Lost, Hook: s.Recording})
 }
 
-// TryChainRunner returns the ChainRunner for the caller alone; see chains.Runner.TryTake.
-func (s *Scheduler) TryChainRunner() *ChainRunner { return s.chains.TryTake() }
+// TryChainRunner returns what performs chains, for the caller alone; see chains.Runner.TryTake.
+func (s *Scheduler) TryChainRunner() *chains.Runner { return s.chains.TryTake() }

@@ -10,6 +10,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/hang"
+	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/limiter"
 )
 
@@ -36,12 +37,12 @@ func TestStalledCallsAreWithdrawn(t *testing.T) {
 	release := make(chan struct{})
 	var calls atomic.Int32
 	s := stalling(release, &calls)
-	stalled, other := NewFile(1, true, false), NewFile(2, true, false)
+	stalled, other := iopath.NewFile(1, true, false), iopath.NewFile(2, true, false)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
 	const each, begun = 20, 2 * limiter.LeastWindow // writes are of one kind, syncs of another
 	for range each {
-		first, second := NewFile(1, true, false), NewFile(1, true, false) // Syncs of a file would share a call
+		first, second := iopath.NewFile(1, true, false), iopath.NewFile(1, true, false) // Syncs of a file would share a call
 		go func() { _, err := s.WriteAt(ctx, stalled, make([]byte, 8), 0); ended <- err }()
 		go func() { ended <- s.Sync(ctx, first) }()
 		go func() { ended <- s.Datasync(ctx, second) }()
@@ -86,7 +87,7 @@ func TestStalledCalls(t *testing.T) {
 		}
 		return int32(len(b))
 	}
-	stalled, other := []*File{NewFile(0, true, false), NewFile(1, true, false)}, NewFile(2, true, false)
+	stalled, other := []*File{iopath.NewFile(0, true, false), iopath.NewFile(1, true, false)}, iopath.NewFile(2, true, false)
 	var all sync.WaitGroup
 	var helped [40]Transfer
 	for i := range helped {

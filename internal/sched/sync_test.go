@@ -16,6 +16,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/fair"
 	"github.com/sluiceio/sluice/internal/hang"
+	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/seed"
 )
@@ -34,7 +35,7 @@ func playSyncs(t *testing.T) *syncs {
 	hang.Watch(t)
 	p := &syncs{
 		Scheduler: New(script.New(8), queueAll),
-		f:         NewFile(1<<20, false, false),
+		f:         iopath.NewFile(1<<20, false, false),
 		started:   make(chan struct{}, 100),
 		results:   make(chan int32),
 		codes:     make(chan driver.Code, 100),

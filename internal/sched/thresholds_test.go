@@ -8,6 +8,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/hang"
 	"github.com/sluiceio/sluice/internal/ioengine"
+	"github.com/sluiceio/sluice/internal/iopath"
 )
 
 // The tests here notice when a threshold is switched off. They say what it brings
@@ -20,7 +21,7 @@ func TestLeaderSubmitsWhatItsResultsBring(t *testing.T) {
 	const n = 3 // fewer than are submitted without the leader
 	d := script.New(8)
 	s := New(d.Staging(), queueAll)
-	f := NewFile(1<<20, true, false)
+	f := iopath.NewFile(1<<20, true, false)
 	var first, second [n]Transfer
 	for i := range first {
 		first[i].Ended = func(bool) { s.StartRead(&second[i], f, make([]byte, 10), 100, 0) }
@@ -55,8 +56,8 @@ func TestGroupSubmitsSomeAtATime(t *testing.T) {
 	d := script.New(256)
 	d.Rule = func(op *driver.Op) (int32, bool) { return int32(len(op.Buf)), op.Off == 1 }
 	s := New(d.Staging(), queueAll)
-	f := NewFile(1<<20, true, false)
-	g := s.NewGroup(t.Context(), NewFile(1<<20, true, false))
+	f := iopath.NewFile(1<<20, true, false)
+	g := s.NewGroup(t.Context(), iopath.NewFile(1<<20, true, false))
 	most, started := 0, 0
 	start := func(n int, off int64) {
 		started++
@@ -98,7 +99,7 @@ func TestGroupSubmitsSomeAtATime(t *testing.T) {
 
 // Which reads are plain calls.
 func TestAdmitRead(t *testing.T) {
-	direct, buffered := NewFile(1<<20, true, false), NewFile(1<<20, false, false)
+	direct, buffered := iopath.NewFile(1<<20, true, false), iopath.NewFile(1<<20, false, false)
 	for _, c := range []struct {
 		name      string
 		f         *File
@@ -138,7 +139,7 @@ func TestAdmitRead(t *testing.T) {
 // A write that the driver could queue is a plain call while few threads wait.
 func TestAdmitWrite(t *testing.T) {
 	s := New(script.New(8), Limits{InlineWrites: 2, Blocking: 8})
-	f := NewFile(1<<20, true, false)
+	f := iopath.NewFile(1<<20, true, false)
 	for i, want := range []bool{true, true, false} {
 		if _, ok := s.permitPlainWrite(context.Background(), f); ok != want {
 			t.Errorf("write %d is a plain call: %t; want %t", i+1, ok, want)

@@ -7,6 +7,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/hang"
+	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/limiter"
 )
 
@@ -15,7 +16,7 @@ import (
 func TestTransferUsesItsFile(t *testing.T) {
 	script.Run(t, 4, func(t *testing.T, d *script.Driver, drv driver.Driver) {
 		s := New(drv, queueAll)
-		f := NewFile(1<<20, true, false)
+		f := iopath.NewFile(1<<20, true, false)
 		var tr Transfer
 		s.StartRead(&tr, f, make([]byte, 10), 0, 0)
 		op := d.Next(0)

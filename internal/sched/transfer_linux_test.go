@@ -12,6 +12,7 @@ import (
 
 	"github.com/sluiceio/sluice/internal/allocs"
 	"github.com/sluiceio/sluice/internal/driver/uring"
+	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -39,7 +40,7 @@ func directFile(t testing.TB, n int) *File {
 		t.Skip(err)
 	}
 	t.Cleanup(func() { f.Close() })
-	return NewFile(int(f.Fd()), true, false)
+	return iopath.NewFile(int(f.Fd()), true, false)
 }
 
 // pages returns n bytes at a multiple of 4096.

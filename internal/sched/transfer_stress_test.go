@@ -33,7 +33,7 @@ type asked struct {
 func play(t *testing.T, l Limits, results, calls []int32) *played {
 	hang.Watch(t)
 	d := script.New(8)
-	p := &played{f: NewFile(1<<20, true, false)}
+	p := &played{f: iopath.NewFile(1<<20, true, false)}
 	d.Rule = func(op *driver.Op) (int32, bool) {
 		p.queued = append(p.queued, asked{op.Code, op.Off, len(op.Buf)})
 		res := results[0]
@@ -144,7 +144,7 @@ func TestEndedContextIsNotRepeated(t *testing.T) {
 // Guard: openFile.needsThread and openFile.CanLook are the file's.
 func TestRefusedNoWaitIsOfTheFileAlone(t *testing.T) {
 	p := play(t, queueAll, []int32{-int32(syscall.EOPNOTSUPP), 100}, []int32{100, 100})
-	other := NewFile(1<<20, true, false)
+	other := iopath.NewFile(1<<20, true, false)
 	for _, f := range []*File{p.f, p.f, other} {
 		if n, err := p.ReadAt(t.Context(), f, make([]byte, 100), 0); n != 100 || err != nil {
 			t.Errorf("ReadAt = %d, %v", n, err)
@@ -189,7 +189,7 @@ func TestPathFollowsDepth(t *testing.T) {
 // plain call, at the position or not. A read of the same file is not.
 func TestAppendIsNotQueued(t *testing.T) {
 	p := play(t, queueAll, []int32{2}, []int32{3, 4, 7})
-	p.f = NewFile(1<<20, true, true)
+	p.f = iopath.NewFile(1<<20, true, true)
 	b := make([]byte, 7)
 	if n, err := p.Write(p.f, b); n != len(b) || err != nil {
 		t.Errorf("Write = %d, %v; want 7, nil", n, err)

@@ -18,6 +18,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/driver/sim"
 	"github.com/sluiceio/sluice/internal/hang"
+	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/seed"
 )
@@ -112,7 +113,7 @@ func TestTransferReg(t *testing.T) {
 	}
 	s := New(d, queueAll)
 	defer s.Close()
-	f := NewFile(1<<20, true, false)
+	f := iopath.NewFile(1<<20, true, false)
 	b := make([]byte, 10)
 	var tr Transfer
 	s.StartRead(&tr, f, b, 0, 7)
@@ -164,7 +165,7 @@ func TestFixedWaitsUntilItRuns(t *testing.T) {
 	}
 	done := make(chan result)
 	go func() {
-		n, err := s.fixed(ctx, driver.Read, NewFile(1<<20, true, false), make([]byte, 10), 0, 0, 1)
+		n, err := s.fixed(ctx, driver.Read, iopath.NewFile(1<<20, true, false), make([]byte, 10), 0, 0, 1)
 		done <- result{n, err}
 	}()
 	// The operation completes once its goroutine is held up: a goroutine that
@@ -205,7 +206,7 @@ func TestTransferWithdrawn(t *testing.T) {
 	t.Run("backlog", func(t *testing.T) {
 		script.Run(t, 1, func(t *testing.T, d *script.Driver, drv driver.Driver) {
 			s := New(drv, queueAll)
-			f := NewFile(1<<20, true, false)
+			f := iopath.NewFile(1<<20, true, false)
 			var first, second Transfer
 			s.StartRead(&first, f, b, 0, 0)
 			op := d.Next(0)
@@ -229,7 +230,7 @@ func TestTransferWithdrawn(t *testing.T) {
 			script.Run(t, 4, func(t *testing.T, d *script.Driver, drv driver.Driver) {
 				s := New(drv, queueAll)
 				var tr Transfer
-				s.StartRead(&tr, NewFile(1<<20, true, false), b, 0, 0)
+				s.StartRead(&tr, iopath.NewFile(1<<20, true, false), b, 0, 0)
 				op := d.Next(0)
 				go func() {
 					d.Until(func() bool { return len(d.Cancelled) > 0 })
@@ -307,7 +308,7 @@ func TestHelpersAreBounded(t *testing.T) {
 		mu.Unlock()
 		return int32(len(b))
 	}
-	f := NewFile(1<<20, true, false)
+	f := iopath.NewFile(1<<20, true, false)
 	all := make([]Transfer, 50)
 	for i := range all {
 		s.StartWrite(&all[i], f, make([]byte, 10), int64(i), 0)
@@ -348,7 +349,7 @@ func TestTransfersOnSim(t *testing.T) {
 		s.Call = func(_ driver.Code, _ int, b []byte, off int64) int32 {
 			return int32(copy(b, data[min(off, int64(len(data))):]))
 		}
-		readAhead(t, s, NewFile(int(fd), true, false), data)
+		readAhead(t, s, iopath.NewFile(int(fd), true, false), data)
 		s.Close()
 	}
 }
@@ -395,7 +396,7 @@ func openSystem(t testing.TB, data []byte) *File {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { f.Close() })
-	return NewFile(int(f.Fd()), false, false)
+	return iopath.NewFile(int(f.Fd()), false, false)
 }
 
 // With a driver made of threads the helpers do it all.
@@ -437,7 +438,7 @@ func TestTransferStress(t *testing.T) {
 			}
 			s := New(drv, Limits{Blocking: 2})
 			s.Call = func(_ driver.Code, _ int, b []byte, _ int64) int32 { return int32(len(b)) }
-			f := NewFile(1<<20, true, false)
+			f := iopath.NewFile(1<<20, true, false)
 			var wg sync.WaitGroup
 			for g := range 8 {
 				wg.Go(func() { stressTransfers(t, s, f, rand.New(rand.NewPCG(start, uint64(g)))) })

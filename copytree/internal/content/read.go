@@ -5,7 +5,7 @@ import (
 	"syscall"
 
 	"github.com/sluiceio/sluice/copytree/internal/fault"
-	"github.com/sluiceio/sluice/internal/sched"
+	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -56,7 +56,7 @@ func (j *job) readUncached(b []byte, off int64) (int, error) {
 		return pread(j.src.FD, b, off)
 	}
 	if j.queued == nil {
-		j.queued = sched.NewFile(j.src.FD, false, false)
+		j.queued = iopath.NewFile(j.src.FD, false, false)
 		j.queued.Use() // without Done: the caller closes the descriptor, after Copy
 	}
 	// The read does not get the copy's context: each read with a context is handed

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/sluiceio/sluice/internal/sched"
+	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -28,7 +28,7 @@ func (s *Syncer) syncFiles(chunk []File) {
 }
 
 func (s *Syncer) syncFile(f File) {
-	core := sched.NewFile(f.FD, false, false)
+	core := iopath.NewFile(f.FD, false, false)
 	core.Use()
 	// No context may end this: the kernel does not report an error a second time.
 	err := s.cfg.Scheduler.Sync(context.Background(), core)
