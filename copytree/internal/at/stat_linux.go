@@ -4,8 +4,6 @@ package at
 
 import (
 	"golang.org/x/sys/unix"
-
-	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // Raw is memory for the kernel's answer to Fstat, so that Fstat allocates nothing.
@@ -16,8 +14,8 @@ func (k *Kernel) Fstat(fd int, raw *Raw, s *Stat) error {
 	if err := k.fault("fstat"); err != nil {
 		return err
 	}
-	if n := sys.Hold(k.Hold).Fstat(fd, &raw.st); n < 0 {
-		return errno(n)
+	if err := unix.Fstat(fd, &raw.st); err != nil {
+		return err
 	}
 	s.set(&raw.st)
 	return nil

@@ -45,9 +45,7 @@ func (c *Copier) openSource(it *item.Item) (err error) {
 	if it.SrcFD >= 0 {
 		return nil
 	}
-	if it.Type != at.Regular {
-		c.Kernel.Hold = c.Hold.Ignore() // the call may wait for a device, or for a FIFO's writer
-	} else if !it.Follow {
+	if it.Type == at.Regular && !bool(it.Follow) {
 		fd, found := c.Kernel.OpenCached(it.Dir.SrcFD, it.Src)
 		c.NoteCache(found)
 		if found == at.CacheHit {
@@ -98,10 +96,9 @@ func (c *Copier) copyContent(it *item.Item) error {
 		c.events.LargeFile()
 		c.setCurrent(it)
 	}
-	c.Kernel.Hold = c.Hold.Ignore()
 	s := &it.Stat
 	r, err := c.Content.Copy(c.Ctx,
-		content.File{FD: it.DstFD, Kind: contentKind(it.Existing), Dev: it.Dir.CopyID.Dev, Lazy: c.Hold.Allowed() && c.Syncer == nil},
+		content.File{FD: it.DstFD, Kind: contentKind(it.Existing), Dev: it.Dir.CopyID.Dev, Lazy: !c.Cold && c.Syncer == nil},
 		content.File{FD: it.SrcFD, Kind: contentKind(s.Type()), Size: s.Size, Blocks: s.Blocks, Dev: s.Dev})
 	took(it, r)
 	return err

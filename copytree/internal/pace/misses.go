@@ -1,10 +1,9 @@
-// Package pace lets a worker choose between two ways to make its calls, by what
-// earlier calls have met: CacheMisses counts what the page cache lacked, and Hold
-// watches how long files take.
+// Package pace lets a worker find out whether a tree is cold: CacheMisses counts what
+// the page cache lacked.
 //
 // # Concurrency
 //
-// Each worker has its own CacheMisses and Hold.
+// Each worker has its own CacheMisses.
 package pace
 
 import "github.com/sluiceio/sluice/copytree/internal/at"
