@@ -1,6 +1,9 @@
 package content
 
-import "github.com/sluiceio/sluice/internal/sched"
+import (
+	"github.com/sluiceio/sluice/copytree/internal/at"
+	"github.com/sluiceio/sluice/internal/sched"
+)
 
 // Reflink says whether data is shared. The numbers are copytree's.
 type Reflink uint8
@@ -38,6 +41,9 @@ type Config struct {
 	// Wrote, if not nil, is called with the number of bytes after each write, by
 	// several goroutines. It is not called for cloned files.
 	Wrote func(n int64)
+	// Fault, if not nil, is called before each "read", "write" and "ftruncate". If it
+	// returns an error, the call is not made and returns that error. It is for tests.
+	Fault func(op string) error
 }
 
 // Kind says how a file can be read and written.
@@ -77,4 +83,7 @@ type Result struct {
 	How   How
 	Bytes int64 // bytes of data, shared ones included, holes not
 	Holes int64 // bytes of holes; Bytes + Holes is the file's length
+	// Found says whether the page cache had the data of a small file. It is
+	// CacheUnknown for all other files.
+	Found at.Cached
 }

@@ -5,14 +5,18 @@ import (
 	"context"
 )
 
+// SmallFile is the largest file that is copied with one read and one write. Files with
+// holes, and with a smaller Config.BlockSize, are not.
+const SmallFile = 64 << 10 // 64 KiB
+
 const (
 	// defaultBlock is how much of a large file is read and written at once. With
 	// fewer and larger calls the Go scheduler hands a processor over less often,
 	// which costs more than the second-level cache gains.
 	defaultBlock = 1 << 20 // 1 MiB
-	// smallBlock is the size of the buffer for a small file. Where a disk is waited
-	// for, many small files are copied at once.
-	smallBlock = 16 << 10 // 16 KiB
+	// smallBlock is the size of the buffer for a small file. It is a byte larger than
+	// the file, so that the read also shows whether the file has grown.
+	smallBlock = SmallFile + 1
 
 	defaultMemory = 24 << 20 // 24 MiB
 	smallMemory   = 4 << 20  // 4 MiB, for small blocks, in addition

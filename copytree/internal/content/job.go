@@ -3,6 +3,7 @@ package content
 import (
 	"context"
 
+	"github.com/sluiceio/sluice/copytree/internal/at"
 	"github.com/sluiceio/sluice/copytree/internal/fault"
 	"github.com/sluiceio/sluice/internal/sched"
 )
@@ -16,6 +17,7 @@ type job struct {
 	queued   *sched.File // src as the Scheduler has it, once a read had to wait
 	stream   bool        // src can only be read from front to back
 	length   int64       // of dst
+	found    at.Cached   // what the last read of src has found
 	result   Result
 
 	allocated int64 // dst may have blocks up to here, whatever its length
@@ -54,9 +56,8 @@ func (j *job) copySmall() error {
 		return err
 	}
 	defer j.c.small.put(b)
-	// The buffer is larger than the file should be, so the same read shows
-	// whether the file has grown.
 	n, err := j.read(b, 0)
+	j.result.Found = j.found
 	if err == nil {
 		err = j.write(b[:n], 0)
 	}
@@ -222,9 +223,25 @@ func (j *job) finish(end int64) error {
 	if j.length == end {
 		return nil
 	}
-	if err := truncate(j.dst.FD, end); err != nil {
-		return fault.Dest("ftruncate", err)
+	return j.setLength(end)
+}
+
+// setLength makes the destination n bytes long.
+func (j *job) setLength(n int64) error {
+	err := j.fault("ftruncate")
+	if err == nil {
+		err = truncate(j.dst.FD, n)
 	}
-	j.length = end
-	return nil
+	if err == nil {
+		j.length = n
+	}
+	return fault.Dest("ftruncate", err)
+}
+
+// fault returns the error that Config.Fault returns for a call.
+func (j *job) fault(op string) error {
+	if j.c.cfg.Fault == nil {
+		return nil
+	}
+	return j.c.cfg.Fault(op)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"syscall"
 
+	"github.com/sluiceio/sluice/copytree/internal/at"
 	"github.com/sluiceio/sluice/copytree/internal/fault"
 	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/sys"
@@ -26,27 +27,44 @@ func (j *job) fill(b []byte, off int64, read func(b []byte, off int64) (int, err
 
 // read makes one read of the source at off; 0 is its end. Bytes in the page cache
 // are read with one system call; for others the goroutine waits in the Scheduler.
-func (j *job) read(b []byte, off int64) (int, error) {
+func (j *job) read(b []byte, off int64) (n int, err error) {
+	j.found = at.CacheUnknown
+	if err := j.fault("read"); err != nil {
+		return 0, fault.Source("read", err)
+	}
 	if j.stream {
 		return j.readStream(b)
 	}
-	if j.pair.cached.mayWork() {
-		switch n := sys.ReadCached(j.src.FD, b, off); {
-		case n > 0:
-			j.pair.cached.worked()
-			return int(n), nil
-		case n == 0 && off == j.src.Size:
-			return 0, nil
-		case n == -int32(syscall.EOPNOTSUPP), n == -int32(syscall.ENOSYS):
-			j.pair.cached.refused()
-		}
+	if n, j.found = j.readCached(b, off); j.found == at.CacheHit {
+		return n, nil
 	}
-	n, err := j.readUncached(b, off)
+	n, err = j.readUncached(b, off)
 	if err == syscall.ESPIPE { // it has no offsets
 		j.stream = true
 		return j.readStream(b)
 	}
 	return n, fault.Source("read", err)
+}
+
+// readCached makes one read of the source that does not wait. Unless the answer is
+// CacheHit, the caller must read again. A read that returns nothing is a hit only where
+// the file should end, because not every file system reports the end to such a call.
+func (j *job) readCached(b []byte, off int64) (int, at.Cached) {
+	if !j.pair.cached.mayWork() {
+		return 0, at.CacheUnknown
+	}
+	switch n := sys.ReadCached(j.src.FD, b, off); {
+	case n > 0:
+		j.pair.cached.worked()
+		return int(n), at.CacheHit
+	case n == 0 && off == j.src.Size:
+		return 0, at.CacheHit
+	case n == -int32(syscall.EAGAIN):
+		return 0, at.CacheMiss
+	case n == -int32(syscall.EOPNOTSUPP), n == -int32(syscall.ENOSYS):
+		j.pair.cached.refused()
+	}
+	return 0, at.CacheUnknown
 }
 
 // readUncached makes one read of the source that may have to wait for a disk.

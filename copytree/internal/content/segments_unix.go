@@ -39,13 +39,7 @@ func (j *job) copySegments() (done bool, err error) {
 
 // extend gives the destination its length beforehand. Otherwise xfs would reserve
 // blocks behind what is written at the end, which would fill the next hole.
-func (j *job) extend() error {
-	if err := truncate(j.dst.FD, j.src.Size); err != nil {
-		return fault.Dest("ftruncate", err)
-	}
-	j.length = j.src.Size
-	return nil
-}
+func (j *job) extend() error { return j.setLength(j.src.Size) }
 
 // segment returns where the first data at or after off starts and ends. The error is
 // ENXIO if there is none.

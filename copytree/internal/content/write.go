@@ -35,6 +35,9 @@ const maxStreamWrite = 64 << 10 // 64 KiB
 // writeOnce makes one write, counts its bytes and returns how many they are: 0 if
 // the write is to be repeated.
 func (j *job) writeOnce(b []byte, off int64) (int, error) {
+	if err := j.fault("write"); err != nil {
+		return 0, fault.Dest("write", err)
+	}
 	stream := j.dst.Kind == Stream
 	var n int32
 	if stream {

@@ -106,6 +106,7 @@ func New(ctx context.Context, cfg Config, k *at.Kernel) *Job {
 		BlockSize: o.BlockSize,
 		Verify:    o.Verify,
 		Wrote:     wrote,
+		Fault:     k.Fault,
 	})
 	if o.Sync != option.SyncNone && !o.DryRun {
 		j.Syncer = durable.New(durable.Config{

@@ -1,0 +1,74 @@
+package content
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice/copytree/internal/at"
+	"github.com/sluiceio/sluice/copytree/internal/fault"
+	"github.com/sluiceio/sluice/internal/sys"
+)
+
+// TestFault makes each call fail that ends a copy when it does. The error names the
+// call and the file.
+func TestFault(t *testing.T) {
+	small, holes := filepath.Join(t.TempDir(), "small"), filepath.Join(t.TempDir(), "holes")
+	if err := errors.Join(os.WriteFile(small, noise(1, 100), 0o600), os.WriteFile(holes, nil, 0o600), os.Truncate(holes, 1<<20)); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		op, file string
+		dest     bool
+	}{
+		{"read", small, false},
+		{"write", small, true},
+		{"ftruncate", holes, true},
+	} {
+		c := New(Config{Reflink: ReflinkNever, Fault: func(op string) error {
+			if op == test.op {
+				return unix.EIO
+			}
+			return nil
+		}})
+		_, err := copyTo(t.Context(), t, c, filepath.Join(t.TempDir(), "copy"), test.file)
+		var f *fault.Fault
+		if !errors.As(err, &f) || f.Op != test.op || f.Dest != test.dest || f.Err != unix.EIO {
+			t.Errorf("%s fails: %v; want EIO of it", test.op, err)
+		}
+		c.Close()
+	}
+}
+
+// TestFound copies a small file that is in the page cache, and one that is not.
+func TestFound(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(name, noise(1, SmallFile), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	drop := func() {
+		t.Helper()
+		if err := uncache(int(f.Fd())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if drop(); sys.ReadCached(int(f.Fd()), make([]byte, 1), 0) != -int32(unix.EAGAIN) {
+		t.Skip("the file stays in memory")
+	}
+	c := New(Config{Reflink: ReflinkNever})
+	defer c.Close()
+	drop()
+	for _, want := range []at.Cached{at.CacheMiss, at.CacheHit} {
+		if _, r, err := copyFile(t, c, name); err != nil || r.Found != want || r.Bytes != SmallFile {
+			t.Errorf("Copy = %+v, %v; want Found %d, %d bytes", r, err, want, SmallFile)
+		}
+	}
+}
