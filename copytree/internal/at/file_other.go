@@ -87,29 +87,6 @@ func (k *Kernel) Overwrite(dir int, name Name, f Follow, o Opening) (int, error)
 
 var accessFlags = [...]int{Write: os.O_WRONLY, ReadWrite: os.O_RDWR}
 
-// Read reads at an offset.
-func (k *Kernel) Read(fd int, b []byte, off int64) (int, error) {
-	o, err := k.begin("read", fd)
-	if err != nil {
-		return 0, err
-	}
-	n, err := o.file.ReadAt(b, off)
-	if err == io.EOF {
-		err = nil
-	}
-	return n, bare(err)
-}
-
-// Write writes all of b at the file's position.
-func (k *Kernel) Write(fd int, b []byte) error {
-	o, err := k.begin("write", fd)
-	if err != nil {
-		return err
-	}
-	_, err = o.file.Write(b)
-	return bare(err)
-}
-
 // ReadDir appends the next entries of a directory to into. It does not use the buffer,
 // but returns that it has used a part of it. At the end of the directory used is 0.
 func (k *Kernel) ReadDir(fd int, _ []byte, into []Entry) (_ []Entry, used int, err error) {

@@ -185,19 +185,6 @@ func (k *Kernel) Close(fd int) error {
 	return err
 }
 
-// Read is pread(2).
-func (k *Kernel) Read(fd int, b []byte, off int64) (int, error) {
-	if err := k.fault("read"); err != nil {
-		return 0, err
-	}
-	for {
-		n := sys.Pread(fd, b, off)
-		if n != -int32(unix.EINTR) {
-			return int(max(n, 0)), errno(n)
-		}
-	}
-}
-
 // ReadCached reads from the beginning of the file what the page cache has. If it lacks
 // something, the kernel begins to read that, and the answer is CacheMiss. On a file
 // system that does not support the call, the answer is CacheUnknown.
@@ -213,19 +200,4 @@ func (k *Kernel) ReadCached(fd int, b []byte) (int, Cached) {
 		return 0, CacheMiss
 	}
 	return 0, CacheUnknown
-}
-
-// Write writes all of b at the file's position.
-func (k *Kernel) Write(fd int, b []byte) error {
-	if err := k.fault("write"); err != nil {
-		return err
-	}
-	for len(b) > 0 {
-		n := sys.Write(fd, b)
-		if n < 0 && n != -int32(unix.EINTR) {
-			return errno(n)
-		}
-		b = b[max(n, 0):]
-	}
-	return nil
 }

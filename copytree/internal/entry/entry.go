@@ -51,15 +51,11 @@ type Shared struct {
 	Stop func() // makes all workers begin nothing more
 }
 
-// SmallFile is the largest file that is copied with one read and one write, through
-// a worker's own buffer.
-const SmallFile = 64 << 10 // 64 KiB
-
 // Events is what a Copier tells the worker that it belongs to.
 type Events interface {
 	// CacheMissing is called when the page cache lacks most of what is asked for.
 	CacheMissing()
-	// LargeFile is called before a file larger than SmallFile is copied, so that
+	// LargeFile is called before a file larger than content.SmallFile is copied, so that
 	// others may help with the rest of its batch.
 	LargeFile()
 }
@@ -76,8 +72,6 @@ type Copier struct {
 	conflict conflict.Resolver
 	events   Events
 	access   at.Access // that copies are opened for
-	plain    bool      // no option excludes copying a small file with one read and one write
-	buf      []byte    // SmallFile bytes
 	raw      at.Raw
 	seen     int // files
 }
@@ -86,11 +80,9 @@ type Copier struct {
 func NewCopier(s *Shared, k *at.Kernel, events Events) *Copier {
 	o := &s.Opt
 	c := &Copier{
-		Shared: s, Kernel: k, events: events, buf: make([]byte, SmallFile),
+		Shared: s, Kernel: k, events: events,
 		Attr:     attr.New(k, o.Preserve, o.Require, s.Umask),
 		conflict: conflict.Resolver{Kernel: k, Opt: o, Report: &s.Report, Made: &s.Made, Several: s.Several},
-		plain: !o.Verify && content.Sparse(o.Sparse) == content.SparseAuto && content.Reflink(o.Reflink) != content.ReflinkAlways &&
-			(o.BlockSize == 0 || o.BlockSize >= SmallFile),
 	}
 	if o.Verify {
 		c.access = at.ReadWrite

@@ -85,14 +85,9 @@ func (c *Copier) copyOpen(it *item.Item) error {
 	return c.keep(it, refused)
 }
 
-// copyContent copies the content, small files in a quicker way.
+// copyContent copies the content.
 func (c *Copier) copyContent(it *item.Item) error {
-	if c.isSmall(it) {
-		done, err := c.copySmall(it)
-		if done || err != nil {
-			return err
-		}
-	} else if it.Stat.Size > SmallFile {
+	if it.Stat.Size > content.SmallFile {
 		c.events.LargeFile()
 		c.setCurrent(it)
 	}
@@ -100,6 +95,7 @@ func (c *Copier) copyContent(it *item.Item) error {
 	r, err := c.Content.Copy(c.Ctx,
 		content.File{FD: it.DstFD, Kind: contentKind(it.Existing), Dev: it.Dir.CopyID.Dev, Lazy: !c.Cold && c.Syncer == nil},
 		content.File{FD: it.SrcFD, Kind: contentKind(s.Type()), Size: s.Size, Blocks: s.Blocks, Dev: s.Dev})
+	c.NoteCache(r.Found)
 	took(it, r)
 	return err
 }

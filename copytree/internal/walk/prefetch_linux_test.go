@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice/copytree/internal/at"
+	"github.com/sluiceio/sluice/copytree/internal/content"
 	"github.com/sluiceio/sluice/copytree/internal/dirs"
-	"github.com/sluiceio/sluice/copytree/internal/entry"
 	"github.com/sluiceio/sluice/copytree/internal/option"
 	"github.com/sluiceio/sluice/copytree/internal/pace"
 	"github.com/sluiceio/sluice/copytree/internal/treecmp"
@@ -57,7 +57,7 @@ func TestPrefetchLarge(t *testing.T) {
 	src, dst := filepath.Join(dir, "src"), filepath.Join(dir, "dst")
 	for i := range 60 {
 		in := filepath.Join(src, fmt.Sprint("dir", max(0, i-40)/4))
-		write(t, filepath.Join(in, fmt.Sprint("file", i)), strings.Repeat(fmt.Sprintln(i), entry.SmallFile/2))
+		write(t, filepath.Join(in, fmt.Sprint("file", i)), strings.Repeat(fmt.Sprintln(i), content.SmallFile/2))
 	}
 	for i := range 5 {
 		copyCold(t, fmt.Sprint(dst, i), src, option.Options{})
@@ -141,8 +141,8 @@ func TestOnWait(t *testing.T) {
 		t.Errorf("%d calls for small files in memory, %v; want 0", calls, err)
 	}
 	large := filepath.Join(dir, "large")
-	write(t, filepath.Join(large, "a"), strings.Repeat("a", entry.SmallFile+1))
-	write(t, filepath.Join(large, "b"), strings.Repeat("b", entry.SmallFile+1))
+	write(t, filepath.Join(large, "a"), strings.Repeat("a", content.SmallFile+1))
+	write(t, filepath.Join(large, "b"), strings.Repeat("b", content.SmallFile+1))
 	if _, err := run(t, t.Context(), at.New(), filepath.Join(dir, "hotlarge"), large, cfg); err != nil || calls != 1 {
 		t.Errorf("%d calls for two large files, %v; want 1", calls, err)
 	}
