@@ -83,7 +83,7 @@ type Result struct {
 	How   How
 	Bytes int64 // bytes of data, shared ones included, holes not
 	Holes int64 // bytes of holes; Bytes + Holes is the file's length
-	// Found says whether the page cache had the data of a small file. It is
-	// CacheUnknown for all other files.
+	// Found is CacheHit or CacheMiss for a small file: whether the page cache had its
+	// data. It is CacheUnknown for all other files.
 	Found at.Cached
 }

@@ -3,12 +3,15 @@
 package walk
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice/copytree/internal/at"
 	"github.com/sluiceio/sluice/copytree/internal/content"
@@ -152,6 +155,42 @@ func TestOnWait(t *testing.T) {
 	_, err := copyAll(j, dirs.Pair{Dst: filepath.Join(dir, "cold"), Src: src}, dirs.Pair{Dst: filepath.Join(dir, "again"), Src: src})
 	if err != nil || calls != 1 {
 		t.Errorf("%d calls for two cold trees, %v; want 1", calls, err)
+	}
+}
+
+// TestNotesReads: a worker counts whether the page cache had the data of a small file.
+func TestNotesReads(t *testing.T) {
+	dir := t.TempDir()
+	src := filepath.Join(dir, "src")
+	write(t, src, "text")
+	f, err := os.Open(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	drop := func() {
+		t.Helper()
+		if err := errors.Join(f.Sync(), unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	j := newJob(t, t.Context(), Config{Options: option.Options{Reflink: uint8(content.ReflinkNever)}}, at.New())
+	w := newWorker(j, 0)
+	drop()
+	if _, found := j.kernel.ReadCached(int(f.Fd()), make([]byte, 1)); found != at.CacheMiss {
+		t.Skip("the file stays in memory")
+	}
+	if _, err := os.ReadFile(src); err != nil {
+		t.Fatal(err)
+	}
+	j.copyPair(w, &dirs.Pair{Dst: filepath.Join(dir, "hot"), Src: src})
+	if !w.Misses.Hot(1) || w.Counts.Files != 1 {
+		t.Errorf("%d files, no hit counted for data in memory; want 1 file and a hit", w.Counts.Files)
+	}
+	drop()
+	j.copyPair(w, &dirs.Pair{Dst: filepath.Join(dir, "cold"), Src: src})
+	if w.Misses.Hot(1) || w.Counts.Files != 2 {
+		t.Errorf("%d files, a hit counted for data on the disk; want 2 files and a miss", w.Counts.Files)
 	}
 }
 
