@@ -26,9 +26,9 @@ type rawFile struct {
 	open bool
 }
 
-func (o *rawFile) close() error {
-	o.open = false
-	return unix.Close(o.fd)
+func (f *rawFile) close() error {
+	f.open = false
+	return unix.Close(f.fd)
 }
 
 // openRaw opens a file for the chain alone, as package os would.

@@ -15,7 +15,7 @@ type rawFile struct {
 	open bool
 }
 
-func (o *rawFile) close() error { return nil }
+func (f *rawFile) close() error { return nil }
 
 func (op *Op) openRaw() error { return op.wrap(errors.ErrUnsupported) }
 

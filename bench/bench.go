@@ -96,21 +96,21 @@ temporary file is removed, and I/O schedulers are as they were, in each case.`
 }
 
 // Run measures.
-func (b *Command) Run(ctx context.Context, s cli.Streams, line *kong.Context) error {
-	if b.verb() != "" {
-		return b.runVerb(s, flagsOf(line))
+func (c *Command) Run(ctx context.Context, s cli.Streams, line *kong.Context) error {
+	if c.verb() != "" {
+		return c.runVerb(s, flagsOf(line))
 	}
-	chosen, params, err := b.parse()
+	chosen, params, err := c.parse()
 	if err != nil {
 		return cli.UsageError{Err: err}
 	}
-	out, s, err := b.openOutputs(s)
+	out, s, err := c.openOutputs(s)
 	if err != nil {
 		return err
 	}
-	m := machine.Describe(b.Dir)
-	params.Memory, params.FileSize = m.Memory, b.fileSize(chosen, m.Memory)
-	measured, err := b.run(ctx, s, chosen, params, m)
+	m := machine.Describe(c.Dir)
+	params.Memory, params.FileSize = m.Memory, c.fileSize(chosen, m.Memory)
+	measured, err := c.run(ctx, s, chosen, params, m)
 	if len(measured) == 0 {
 		return errors.Join(err, out.abandon())
 	}
@@ -133,13 +133,13 @@ func listExperiments(s cli.Streams) error {
 }
 
 // run makes the temporary file, measures, and removes it.
-func (b *Command) run(ctx context.Context, s cli.Streams, chosen []experiments.Experiment, params experiments.Params, m machine.Info) (measured map[string]any, err error) {
+func (c *Command) run(ctx context.Context, s cli.Streams, chosen []experiments.Experiment, params experiments.Params, m machine.Info) (measured map[string]any, err error) {
 	arena, err := newArena()
 	if err != nil {
 		return nil, err
 	}
 	params.Self = experiments.Program{Exe: arena.Exe, Name: os.Args[0]}
-	arena.device, arena.trees = given(b.Device), copies.Spec{Dir: b.Dir, NoImage: !b.Image, Kind: b.FS}
+	arena.device, arena.trees = given(c.Device), copies.Spec{Dir: c.Dir, NoImage: !c.Image, Kind: c.FS}
 	screen := cli.NewScreen(s)
 	defer screen.Clear()
 	screen.Hold(func() bool { return ctx.Err() != nil }) // after Ctrl-C, results are printed only when the file is removed
@@ -152,7 +152,7 @@ func (b *Command) run(ctx context.Context, s cli.Streams, chosen []experiments.E
 	if params.FileSize == 0 { // no experiment needs the file
 		return measure(ctx, env, chosen, m)
 	}
-	file, err := scratch.Create(ctx, b.Dir, params.FileSize, func(done float64) {
+	file, err := scratch.Create(ctx, c.Dir, params.FileSize, func(done float64) {
 		screen.Step("writing the test file " + report.Percent(done))
 	})
 	if errors.Is(err, scratch.ErrSpace) {
@@ -162,7 +162,7 @@ func (b *Command) run(ctx context.Context, s cli.Streams, chosen []experiments.E
 		return nil, err
 	}
 	screen.Done(1)
-	arena.Path, arena.Logs = file.Path(), filepath.Join(b.Dir, ".sluice-bench")
+	arena.Path, arena.Logs = file.Path(), filepath.Join(c.Dir, ".sluice-bench")
 	measured, err = measure(ctx, env, chosen, m)
 	return measured, errors.Join(err, file.Close())
 }

@@ -11,8 +11,8 @@ import (
 )
 
 // compare is `sluice bench compare A.json B.json`: it prints what changed between two runs.
-func (b *Command) compare(s cli.Streams) error {
-	files := b.Experiments
+func (c *Command) compare(s cli.Streams) error {
+	files := c.Experiments
 	if len(files) > 0 && files[0] == "compare" {
 		files = files[1:]
 	}
@@ -22,7 +22,7 @@ func (b *Command) compare(s cli.Streams) error {
 	if files[0] == cli.Stdio && files[1] == cli.Stdio {
 		return cli.UsageError{Err: errors.New("compare: standard input is one run; want a file's name for the other")}
 	}
-	if err := b.checkFailBelow(); err != nil {
+	if err := c.checkFailBelow(); err != nil {
 		return cli.UsageError{Err: err}
 	}
 	var runs [2]*results.Run
@@ -39,5 +39,5 @@ func (b *Command) compare(s cli.Streams) error {
 	if _, err := io.WriteString(s.Out, report.PrintableLines(changes.Text())); err != nil {
 		return err
 	}
-	return changes.FailBelow(b.FailBelow)
+	return changes.FailBelow(c.FailBelow)
 }

@@ -20,50 +20,50 @@ import (
 
 // parse returns the experiments and their parameters. It checks all that can be checked before
 // anything is measured.
-func (b *Command) parse() ([]experiments.Experiment, experiments.Params, error) {
+func (c *Command) parse() ([]experiments.Experiment, experiments.Params, error) {
 	p := experiments.Params{
-		Brief: len(b.Experiments) == 0, Full: b.Full, Driver: b.Driver, Time: given(b.Time), Rounds: given(b.Rounds),
-		FailBelow: b.FailBelow, Calibrate: b.Calibrate, Fio: b.Fio,
+		Brief: len(c.Experiments) == 0, Full: c.Full, Driver: c.Driver, Time: given(c.Time), Rounds: given(c.Rounds),
+		FailBelow: c.FailBelow, Calibrate: c.Calibrate, Fio: c.Fio,
 		Procs:      runtime.GOMAXPROCS(0),
-		Goroutines: given(b.Goroutines), Modes: b.Mode, Programs: b.Programs, Levels: given(b.Levels), Seed: given(b.Seed),
+		Goroutines: given(c.Goroutines), Modes: c.Mode, Programs: c.Programs, Levels: given(c.Levels), Seed: given(c.Seed),
 	}
-	if b.Seed == nil {
+	if c.Seed == nil {
 		p.Seed = rand.Uint64N(seeds)
 	}
-	chosen, err := b.chosen()
+	chosen, err := c.chosen()
 	if err != nil {
 		return nil, p, err
 	}
-	for _, text := range b.Cells {
+	for _, text := range c.Cells {
 		pattern, err := experiments.ParsePattern(text)
 		if err != nil {
 			return nil, p, err
 		}
 		p.Cells = append(p.Cells, pattern)
 	}
-	if err := b.checkFailBelow(); err != nil { // before the other flags, so that the error is one line
+	if err := c.checkFailBelow(); err != nil { // before the other flags, so that the error is one line
 		return nil, p, err
 	}
-	return chosen, p, b.checkFlags(chosen)
+	return chosen, p, c.checkFlags(chosen)
 }
 
 // chosen returns the experiments that the arguments name, a selection if there
 // are none; all of them with --full.
-func (b *Command) chosen() ([]experiments.Experiment, error) {
-	if len(b.Experiments) == 0 && b.Full {
+func (c *Command) chosen() ([]experiments.Experiment, error) {
+	if len(c.Experiments) == 0 && c.Full {
 		return experiments.All, nil
 	}
-	if len(b.Experiments) == 0 {
+	if len(c.Experiments) == 0 {
 		return experiments.Selection, nil
 	}
 	var chosen []experiments.Experiment
-	for _, name := range b.Experiments {
+	for _, name := range c.Experiments {
 		found, err := experiments.Find(name)
 		if err != nil {
 			return nil, err
 		}
 		for _, e := range found {
-			if slices.ContainsFunc(chosen, func(c experiments.Experiment) bool { return c.Name == e.Name }) {
+			if slices.ContainsFunc(chosen, func(x experiments.Experiment) bool { return x.Name == e.Name }) {
 				return nil, fmt.Errorf("experiment %q is named twice", e.Name)
 			}
 		}
@@ -82,16 +82,16 @@ const defaultFileSize = 1 << 30 // 1 GiB
 const seeds = 1e6
 
 // fileSize returns the size of the temporary file, 0 if no experiment needs one.
-func (b *Command) fileSize(chosen []experiments.Experiment, memory int64) int64 {
+func (c *Command) fileSize(chosen []experiments.Experiment, memory int64) int64 {
 	switch {
-	case b.Size != nil:
-		return int64(*b.Size)
+	case c.Size != nil:
+		return int64(*c.Size)
 	case !slices.ContainsFunc(chosen, func(e experiments.Experiment) bool { return !e.OwnFiles }):
 		return 0
 	case !slices.ContainsFunc(chosen, func(e experiments.Experiment) bool { return !e.Raw && !e.OwnFiles }):
 		return minFileSize
-	case b.Full && memory > 0 && slices.ContainsFunc(chosen, func(e experiments.Experiment) bool { return e.FullSize }):
-		return max(defaultFileSize, experiments.FullSize(memory, scratch.Free(b.Dir)))
+	case c.Full && memory > 0 && slices.ContainsFunc(chosen, func(e experiments.Experiment) bool { return e.FullSize }):
+		return max(defaultFileSize, experiments.FullSize(memory, scratch.Free(c.Dir)))
 	}
 	return defaultFileSize
 }
@@ -104,60 +104,60 @@ func given[T any](flag *T) (value T) {
 	return value
 }
 
-func (b *Command) checkFailBelow() error {
-	if b.FailBelow < 0 || math.IsNaN(b.FailBelow) {
-		return fmt.Errorf("--fail-below: %g; want a ratio, as in 0.95", b.FailBelow)
+func (c *Command) checkFailBelow() error {
+	if c.FailBelow < 0 || math.IsNaN(c.FailBelow) {
+		return fmt.Errorf("--fail-below: %g; want a ratio, as in 0.95", c.FailBelow)
 	}
 	return nil
 }
 
-func (b *Command) checkFlags(chosen []experiments.Experiment) error {
-	if err := b.checkDevice(chosen); err != nil {
+func (c *Command) checkFlags(chosen []experiments.Experiment) error {
+	if err := c.checkDevice(chosen); err != nil {
 		return err
 	}
-	if err := b.checkCopies(chosen); err != nil {
+	if err := c.checkCopies(chosen); err != nil {
 		return err
 	}
-	if err := b.checkGoroutines(chosen); err != nil {
+	if err := c.checkGoroutines(chosen); err != nil {
 		return err
 	}
 	hasMatrix := slices.ContainsFunc(chosen, func(e experiments.Experiment) bool { return e.Name == "matrix" })
 	switch {
-	case b.Dir == "":
+	case c.Dir == "":
 		return cli.ErrEmptyDir
-	case b.Report != nil && *b.Report == "":
+	case c.Report != nil && *c.Report == "":
 		return errors.New("--report: the name is empty; want a directory, as in --report out")
-	case b.Size != nil && *b.Size < minFileSize:
-		return fmt.Errorf("--size: %s is too small; want at least %s", report.Bytes(int64(*b.Size)), report.Bytes(minFileSize))
-	case b.Time != nil && (*b.Time <= 0 || *b.Time > time.Hour):
-		return fmt.Errorf("--time: %s; want more than 0 and at most 1h", *b.Time)
-	case b.Rounds != nil && *b.Rounds <= 0:
-		return fmt.Errorf("--rounds: %d; want more than 0", *b.Rounds)
-	case b.FailBelow > 0 && b.Rounds != nil && *b.Rounds < experiments.RoundsForVerdict:
-		return fmt.Errorf("--rounds: %d; with --fail-below want at least %d, as fewer cannot tell a difference from chance", *b.Rounds, experiments.RoundsForVerdict)
-	case !hasMatrix && b.FailBelow > 0:
+	case c.Size != nil && *c.Size < minFileSize:
+		return fmt.Errorf("--size: %s is too small; want at least %s", report.Bytes(int64(*c.Size)), report.Bytes(minFileSize))
+	case c.Time != nil && (*c.Time <= 0 || *c.Time > time.Hour):
+		return fmt.Errorf("--time: %s; want more than 0 and at most 1h", *c.Time)
+	case c.Rounds != nil && *c.Rounds <= 0:
+		return fmt.Errorf("--rounds: %d; want more than 0", *c.Rounds)
+	case c.FailBelow > 0 && c.Rounds != nil && *c.Rounds < experiments.RoundsForVerdict:
+		return fmt.Errorf("--rounds: %d; with --fail-below want at least %d, as fewer cannot tell a difference from chance", *c.Rounds, experiments.RoundsForVerdict)
+	case !hasMatrix && c.FailBelow > 0:
 		return errors.New("--fail-below is for the matrix, which is not among the experiments")
-	case !hasMatrix && len(b.Cells) > 0:
+	case !hasMatrix && len(c.Cells) > 0:
 		return errors.New("--cells is for the matrix, which is not among the experiments")
-	case !hasMatrix && b.Calibrate:
+	case !hasMatrix && c.Calibrate:
 		return errors.New("--calibrate is for the matrix, which is not among the experiments")
-	case b.Fio && !slices.ContainsFunc(chosen, func(e experiments.Experiment) bool { return e.Fio }):
+	case c.Fio && !slices.ContainsFunc(chosen, func(e experiments.Experiment) bool { return e.Fio }):
 		return errors.New("--fio is for scan-* and rand-*, which are not among the experiments")
-	case !slices.Contains([]string{"", "uring", "aio", "pool"}, b.Driver):
-		return fmt.Errorf("--driver: unknown driver %q; there are uring, aio and pool", b.Driver)
+	case !slices.Contains([]string{"", "uring", "aio", "pool"}, c.Driver):
+		return fmt.Errorf("--driver: unknown driver %q; there are uring, aio and pool", c.Driver)
 	}
 	return nil
 }
 
 // checkGoroutines checks the flag of the experiments that have a slow disk.
-func (b *Command) checkGoroutines(chosen []experiments.Experiment) error {
+func (c *Command) checkGoroutines(chosen []experiments.Experiment) error {
 	switch {
-	case b.Goroutines == nil:
+	case c.Goroutines == nil:
 		return nil
 	case !slices.ContainsFunc(chosen, func(e experiments.Experiment) bool { return e.Slow }):
 		return errors.New("--goroutines is for threads and transparent, which are not among the experiments")
-	case *b.Goroutines < 1 || *b.Goroutines > experiments.MostGoroutines:
-		return fmt.Errorf("--goroutines: %d; want 1 to %d", *b.Goroutines, experiments.MostGoroutines)
+	case *c.Goroutines < 1 || *c.Goroutines > experiments.MostGoroutines:
+		return fmt.Errorf("--goroutines: %d; want 1 to %d", *c.Goroutines, experiments.MostGoroutines)
 	}
 	return nil
 }
@@ -166,51 +166,51 @@ func (b *Command) checkGoroutines(chosen []experiments.Experiment) error {
 const mostLevels = 9
 
 // checkCopies checks the flags of cp-*.
-func (b *Command) checkCopies(chosen []experiments.Experiment) error {
+func (c *Command) checkCopies(chosen []experiments.Experiment) error {
 	var modes []string
 	for _, e := range chosen {
 		modes = append(modes, e.Modes...)
 	}
-	for _, mode := range b.Mode {
+	for _, mode := range c.Mode {
 		if !slices.Contains(modes, mode) {
 			return fmt.Errorf("--mode %s: no experiment that was chosen has it", mode)
 		}
 	}
-	for _, name := range b.Programs {
+	for _, name := range c.Programs {
 		if !slices.Contains(experiments.CopyPrograms, name) {
 			return fmt.Errorf("--programs: unknown program %q; there are %s", name, strings.Join(experiments.CopyPrograms, ", "))
 		}
 	}
-	given := len(b.Programs) > 0 || b.Levels != nil || b.Seed != nil || !b.Image || b.FS != ""
+	given := len(c.Programs) > 0 || c.Levels != nil || c.Seed != nil || !c.Image || c.FS != ""
 	switch {
 	case given && len(modes) == 0:
 		return errors.New("--programs, --levels, --seed, --image and --fs are for cp-*, which are not among the experiments")
-	case b.Levels != nil && (*b.Levels < 1 || *b.Levels > mostLevels):
-		return fmt.Errorf("--levels: %d; want 1 to %d", *b.Levels, mostLevels)
-	case b.FS != "" && !slices.Contains(image.Kinds, b.FS):
-		return fmt.Errorf("--fs: unknown file system %q; there are %s", b.FS, strings.Join(image.Kinds, ", "))
-	case b.FS != "" && !b.Image:
+	case c.Levels != nil && (*c.Levels < 1 || *c.Levels > mostLevels):
+		return fmt.Errorf("--levels: %d; want 1 to %d", *c.Levels, mostLevels)
+	case c.FS != "" && !slices.Contains(image.Kinds, c.FS):
+		return fmt.Errorf("--fs: unknown file system %q; there are %s", c.FS, strings.Join(image.Kinds, ", "))
+	case c.FS != "" && !c.Image:
 		return errors.New("--fs: what file system an image has, and --no-image asks for none")
 	}
 	return nil
 }
 
 // checkDevice checks the flags of aio-latency, and that the device is not in use.
-func (b *Command) checkDevice(chosen []experiments.Experiment) error {
+func (c *Command) checkDevice(chosen []experiments.Experiment) error {
 	raw := slices.ContainsFunc(chosen, func(e experiments.Experiment) bool { return e.Raw })
 	switch {
-	case b.Device == nil && b.Overwrite:
+	case c.Device == nil && c.Overwrite:
 		return errors.New("--i-know-this-overwrites: there is no --device")
-	case b.Device == nil:
+	case c.Device == nil:
 		return nil
-	case *b.Device == "":
+	case *c.Device == "":
 		return errors.New("--device: the name is empty; want a block device, as in --device sdb")
 	case !raw:
 		return errors.New("--device is for " + experiments.AIOLatency + ", which is not among the experiments")
-	case !b.Overwrite:
-		return fmt.Errorf("--device %s: what it holds would be overwritten; --i-know-this-overwrites allows it", *b.Device)
+	case !c.Overwrite:
+		return fmt.Errorf("--device %s: what it holds would be overwritten; --i-know-this-overwrites allows it", *c.Device)
 	}
-	if err := blockdev.Check(*b.Device, experiments.RawWrites); err != nil {
+	if err := blockdev.Check(*c.Device, experiments.RawWrites); err != nil {
 		return fmt.Errorf("--device: %w", err)
 	}
 	return nil

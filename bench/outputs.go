@@ -12,15 +12,15 @@ import (
 )
 
 // redraw is `sluice bench report FILE.json DIR`: it draws the report of an earlier run.
-func (b *Command) redraw() error {
-	if len(b.Experiments) != 3 {
+func (c *Command) redraw() error {
+	if len(c.Experiments) != 3 {
 		return cli.UsageError{Err: errors.New("report: want a file that --json has written and a directory, as in sluice bench report FILE.json DIR")}
 	}
-	run, err := results.Read(b.Experiments[1])
+	run, err := results.Read(c.Experiments[1])
 	if err != nil {
 		return err
 	}
-	dir, err := openReport(b.Experiments[2])
+	dir, err := openReport(c.Experiments[2])
 	if err != nil {
 		return err
 	}
@@ -35,13 +35,13 @@ type outputs struct {
 
 // openOutputs opens the files before anything is measured, so that a wrong name costs no run.
 // It returns the streams for the text that people read.
-func (b *Command) openOutputs(s cli.Streams) (o outputs, text cli.Streams, err error) {
-	if b.Report != nil {
-		if o.report, err = openReport(*b.Report); err != nil {
+func (c *Command) openOutputs(s cli.Streams) (o outputs, text cli.Streams, err error) {
+	if c.Report != nil {
+		if o.report, err = openReport(*c.Report); err != nil {
 			return o, s, err
 		}
 	}
-	if o.json, text, err = cli.CreateJSON(s, b.JSON); err != nil {
+	if o.json, text, err = cli.CreateJSON(s, c.JSON); err != nil {
 		o.report.Abandon()
 	}
 	return o, text, err

@@ -19,21 +19,21 @@ var verbs = map[string][]string{
 }
 
 // verb returns the verb of this command line, "" if it asks for a measurement.
-func (b *Command) verb() string {
-	if b.Compare {
+func (c *Command) verb() string {
+	if c.Compare {
 		return "compare"
 	}
-	if len(b.Experiments) > 0 {
-		if _, ok := verbs[b.Experiments[0]]; ok {
-			return b.Experiments[0]
+	if len(c.Experiments) > 0 {
+		if _, ok := verbs[c.Experiments[0]]; ok {
+			return c.Experiments[0]
 		}
 	}
 	return ""
 }
 
 // runVerb runs the verb. A flag that would have no effect is an error.
-func (b *Command) runVerb(s cli.Streams, flags []string) error {
-	verb := b.verb()
+func (c *Command) runVerb(s cli.Streams, flags []string) error {
+	verb := c.verb()
 	for _, flag := range flags {
 		if !slices.Contains(verbs[verb], flag) {
 			return cli.UsageError{Err: fmt.Errorf("%s: --%s has no effect on it; want it left out", verb, flag)}
@@ -41,12 +41,12 @@ func (b *Command) runVerb(s cli.Streams, flags []string) error {
 	}
 	switch verb {
 	case "report":
-		return b.redraw()
+		return c.redraw()
 	case "compare":
-		return b.compare(s)
+		return c.compare(s)
 	}
-	if len(b.Experiments) > 1 {
-		return cli.UsageError{Err: fmt.Errorf("list: %s is an argument too many; want sluice bench list", report.Quote(b.Experiments[1]))}
+	if len(c.Experiments) > 1 {
+		return cli.UsageError{Err: fmt.Errorf("list: %s is an argument too many; want sluice bench list", report.Quote(c.Experiments[1]))}
 	}
 	return listExperiments(s)
 }

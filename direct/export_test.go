@@ -1,4 +1,4 @@
 package direct
 
 // BuffersInUse returns how much memory of the file's Scheduler users hold.
-func (d *File) BuffersInUse() int64 { return d.h.Sched.Buffers.Stats().InUse }
+func (f *File) BuffersInUse() int64 { return f.h.Sched.Buffers.Stats().InUse }

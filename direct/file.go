@@ -59,23 +59,23 @@ var _ sluice.DiskFile = (*File)(nil)
 
 // Close closes the file once its operations in progress have ended; see
 // sluice.File.Close.
-func (d *File) Close() error { return d.buffered().Close() }
+func (f *File) Close() error { return f.buffered().Close() }
 
 // Name returns the name of the file as presented to Open.
-func (d *File) Name() string { return d.file.Name() }
+func (f *File) Name() string { return f.file.Name() }
 
 // Fd returns the descriptor, which is one with O_DIRECT unless the page cache is used: its
 // user must keep to the alignment. It is invalid once the file is closed or collected; see
 // os.File.Fd.
-func (d *File) Fd() uintptr { return d.buffered().Fd() }
+func (f *File) Fd() uintptr { return f.buffered().Fd() }
 
 // Stat returns the FileInfo structure describing the file.
-func (d *File) Stat() (os.FileInfo, error) { return d.buffered().Stat() }
+func (f *File) Stat() (os.FileInfo, error) { return f.buffered().Stat() }
 
 // Size returns the size of the file, or of the block device, in bytes.
-func (d *File) Size() (size int64, err error) {
-	err = d.call("size", func() error {
-		size, err = handle.Size(d.h.OS)
+func (f *File) Size() (size int64, err error) {
+	err = f.call("size", func() error {
+		size, err = handle.Size(f.h.OS)
 		return err
 	})
 	return size, err
@@ -83,33 +83,33 @@ func (d *File) Size() (size int64, err error) {
 
 // Explain says in a line how the file is read and written, and why. It is for
 // people: its form may change.
-func (d *File) Explain() string { return d.explanation }
+func (f *File) Explain() string { return f.explanation }
 
 // Truncate changes the size of the file.
-func (d *File) Truncate(size int64) error {
-	if d == nil || d.direct == nil {
-		return d.buffered().Truncate(size)
+func (f *File) Truncate(size int64) error {
+	if f == nil || f.direct == nil {
+		return f.buffered().Truncate(size)
 	}
-	return d.call("truncate", func() error {
-		return d.direct.Change(func() error { return d.h.OS.Truncate(size) })
+	return f.call("truncate", func() error {
+		return f.direct.Change(func() error { return f.h.OS.Truncate(size) })
 	})
 }
 
 // Allocate has the file system reserve room for the n bytes at off, so that a write there
 // need not allocate blocks, and cannot run out of space. The size of the file does not
 // change. Where the file system cannot do that, the error is errors.ErrUnsupported.
-func (d *File) Allocate(off, n int64) error { return d.reshape("allocate", off, n, sys.Allocate) }
+func (f *File) Allocate(off, n int64) error { return f.reshape("allocate", off, n, sys.Allocate) }
 
 // PunchHole makes the n bytes at off zeros and gives their blocks back to the file
 // system. The size of the file does not change. On a block device off and n must be
 // multiples of the sector. Where the file system cannot do that, the error is
 // errors.ErrUnsupported.
-func (d *File) PunchHole(off, n int64) error {
-	return d.reshape("punchhole", off, n, sys.PunchHole)
+func (f *File) PunchHole(off, n int64) error {
+	return f.reshape("punchhole", off, n, sys.PunchHole)
 }
 
-func (d *File) reshape(op string, off, n int64, do func(fd int, off, n int64) error) error {
-	return d.call(op, func() error {
+func (f *File) reshape(op string, off, n int64, do func(fd int, off, n int64) error) error {
+	return f.call(op, func() error {
 		switch {
 		case off < 0:
 			return errors.New("negative offset")
@@ -117,21 +117,21 @@ func (d *File) reshape(op string, off, n int64, do func(fd int, off, n int64) er
 			return errors.New("negative length")
 		case n == 0:
 			return nil
-		case d.direct == nil:
-			return do(int(d.h.OS.Fd()), off, n)
+		case f.direct == nil:
+			return do(int(f.h.OS.Fd()), off, n)
 		}
-		return d.direct.Reshape(func() error { return do(int(d.h.OS.Fd()), off, n) })
+		return f.direct.Reshape(func() error { return do(int(f.h.OS.Fd()), off, n) })
 	})
 }
 
 // call calls do, an operation that is not a transfer, while it uses the file.
-func (d *File) call(op string, do func() error) (err error) {
-	if d == nil {
+func (f *File) call(op string, do func() error) (err error) {
+	if f == nil {
 		return os.ErrInvalid
 	}
-	if core := d.h.Core; core != nil {
+	if core := f.h.Core; core != nil {
 		if !core.Use() {
-			return d.h.Error(op, os.ErrClosed)
+			return f.h.Error(op, os.ErrClosed)
 		}
 		defer core.Done()
 	}
@@ -139,13 +139,13 @@ func (d *File) call(op string, do func() error) (err error) {
 	if _, ok := errors.AsType[*os.PathError](err); ok {
 		return err
 	}
-	return d.h.Error(op, err)
+	return f.h.Error(op, err)
 }
 
-// buffered returns the sluice.File. Its methods return the right error if d is nil.
-func (d *File) buffered() *sluice.File {
-	if d == nil {
+// buffered returns the sluice.File. Its methods return the right error if f is nil.
+func (f *File) buffered() *sluice.File {
+	if f == nil {
 		return nil
 	}
-	return d.file
+	return f.file
 }

@@ -28,12 +28,12 @@ const (
 // writes to it, until the system forgets about the file. The file system and the device
 // decide whether it has any effect. Where the system takes no such hint, the error is
 // errors.ErrUnsupported.
-func (d *File) SetLifetime(l Lifetime) error {
-	return d.call("setlifetime", func() error {
+func (f *File) SetLifetime(l Lifetime) error {
+	return f.call("setlifetime", func() error {
 		if l > LifetimeExtreme {
 			return fmt.Errorf("lifetime %d is not between %d and %d", l, LifetimeNotSet, LifetimeExtreme)
 		}
-		return sys.SetLifetime(int(d.h.OS.Fd()), uint64(l))
+		return sys.SetLifetime(int(f.h.OS.Fd()), uint64(l))
 	})
 }
 
@@ -46,8 +46,8 @@ func (d *File) SetLifetime(l Lifetime) error {
 // the file ends, or what other programs have read. Pages that are not on the disk yet
 // stay, so call Sync first. The other advice does nothing: no read looks into the page
 // cache. Where the system takes no advice, the error is errors.ErrUnsupported.
-func (d *File) Advise(off, n int64, a sluice.Advice) error {
-	return d.call("advise", func() (err error) {
+func (f *File) Advise(off, n int64, a sluice.Advice) error {
+	return f.call("advise", func() (err error) {
 		switch {
 		case off < 0:
 			return errors.New("negative offset")
@@ -55,11 +55,11 @@ func (d *File) Advise(off, n int64, a sluice.Advice) error {
 			return errors.New("negative length")
 		case a > sluice.AdviceDontNeed:
 			return fmt.Errorf("advice %d is not between %d and %d", a, sluice.AdviceNormal, sluice.AdviceDontNeed)
-		case d.direct != nil && a != sluice.AdviceDontNeed:
+		case f.direct != nil && a != sluice.AdviceDontNeed:
 			return nil
 		}
 		// It may wait for the disk: to read ahead, or to start write-back.
-		d.h.Sched.Core.Block(d.h.Core, func() { err = sys.Advise(int(d.h.OS.Fd()), off, n, uint8(a)) })
+		f.h.Sched.Core.Block(f.h.Core, func() { err = sys.Advise(int(f.h.OS.Fd()), off, n, uint8(a)) })
 		return err
 	})
 }

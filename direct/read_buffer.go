@@ -19,28 +19,28 @@ import (
 // enough is released, or until ctx ends. If n is more than the limit, it fails at once.
 //
 // A read that is not aligned reads whole blocks: at most two more than n bytes take.
-func (d *File) ReadBuffer(ctx context.Context, off int64, n int) (Buffer, error) {
-	if d == nil {
+func (f *File) ReadBuffer(ctx context.Context, off int64, n int) (Buffer, error) {
+	if f == nil {
 		return Buffer{}, os.ErrInvalid
 	}
-	b, err := d.readBuffer(ctx, off, n)
+	b, err := f.readBuffer(ctx, off, n)
 	if errors.Is(err, io.EOF) {
 		return Buffer{}, io.EOF
 	}
 	if err != nil {
-		return Buffer{}, d.h.Error("read", err)
+		return Buffer{}, f.h.Error("read", err)
 	}
 	return Buffer{b}, nil
 }
 
-func (d *File) readBuffer(ctx context.Context, off int64, n int) (buffer.Buffer, error) {
+func (f *File) readBuffer(ctx context.Context, off int64, n int) (buffer.Buffer, error) {
 	switch {
 	case off < 0:
 		return buffer.Buffer{}, errors.New("negative offset")
 	case n < 0:
 		return buffer.Buffer{}, errors.New("negative length")
 	}
-	if core := d.h.Core; core != nil {
+	if core := f.h.Core; core != nil {
 		if !core.Use() {
 			return buffer.Buffer{}, os.ErrClosed
 		}
@@ -50,18 +50,18 @@ func (d *File) readBuffer(ctx context.Context, off int64, n int) (buffer.Buffer,
 		return buffer.Buffer{}, nil
 	}
 	at, size := off, n
-	if d.direct != nil {
-		if off > math.MaxInt64-int64(n)-2*int64(d.direct.Block()) {
+	if f.direct != nil {
+		if off > math.MaxInt64-int64(n)-2*int64(f.direct.Block()) {
 			return buffer.Buffer{}, io.EOF // no file reaches there
 		}
-		at = d.direct.Floor(off)
-		size = int(d.direct.Ceil(off+int64(n)) - at)
+		at = f.direct.Floor(off)
+		size = int(f.direct.Ceil(off+int64(n)) - at)
 	}
-	b, err := d.h.Sched.Buffers.Get(ctx, size)
+	b, err := f.h.Sched.Buffers.Get(ctx, size)
 	if err != nil {
 		return buffer.Buffer{}, err
 	}
-	m, err := d.fill(ctx, b, at)
+	m, err := f.fill(ctx, b, at)
 	if behind := int(off - at); err == nil && m > behind {
 		return b.Slice(behind, min(m, behind+n)), nil
 	}
@@ -74,14 +74,14 @@ func (d *File) readBuffer(ctx context.Context, off int64, n int) (buffer.Buffer,
 
 // fill reads into b what the file has at off. It returns fewer bytes than b holds where
 // the file ends.
-func (d *File) fill(ctx context.Context, b buffer.Buffer, off int64) (n int, err error) {
+func (f *File) fill(ctx context.Context, b buffer.Buffer, off int64) (n int, err error) {
 	switch {
-	case d.direct != nil:
-		return d.direct.ReadBuffer(ctx, b, off)
-	case d.h.Core != nil:
-		n, err = d.h.Sched.Core.ReadAt(ctx, d.h.Core, b.Bytes(), off)
+	case f.direct != nil:
+		return f.direct.ReadBuffer(ctx, b, off)
+	case f.h.Core != nil:
+		n, err = f.h.Sched.Core.ReadAt(ctx, f.h.Core, b.Bytes(), off)
 	default:
-		n, err = d.h.OS.ReadAt(b.Bytes(), off)
+		n, err = f.h.OS.ReadAt(b.Bytes(), off)
 	}
 	return n, notEOF(err)
 }

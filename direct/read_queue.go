@@ -27,12 +27,12 @@ type pendingRead struct {
 }
 
 // bytes returns what was read from pos on, which lies in the span.
-func (f *pendingRead) bytes(pos int64) []byte {
-	end := min(f.off+int64(f.n), f.span.End)
-	if !f.done || pos >= end {
+func (p *pendingRead) bytes(pos int64) []byte {
+	end := min(p.off+int64(p.n), p.span.End)
+	if !p.done || pos >= end {
 		return nil
 	}
-	return f.mem[pos-f.off : end-f.off]
+	return p.mem[pos-p.off : end-p.off]
 }
 
 // readQueue is a queue of pendingReads, the oldest first.

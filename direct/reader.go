@@ -101,34 +101,34 @@ type Reader struct {
 // NewReader returns a Reader of the file, or of a part of it. It reads nothing yet. The
 // stream ends when ctx does. The caller must close it. The error says which option is
 // wrong, or that the file is closed.
-func (d *File) NewReader(ctx context.Context, o ReaderOptions) (*Reader, error) {
-	if d == nil {
+func (f *File) NewReader(ctx context.Context, o ReaderOptions) (*Reader, error) {
+	if f == nil {
 		return nil, os.ErrInvalid
 	}
-	r, err := d.newReader(ctx, o)
+	r, err := f.newReader(ctx, o)
 	if err != nil {
-		return nil, pathError(d, "newreader", err)
+		return nil, pathError(f, "newreader", err)
 	}
 	return r, nil
 }
 
-func (d *File) newReader(ctx context.Context, o ReaderOptions) (*Reader, error) {
+func (f *File) newReader(ctx context.Context, o ReaderOptions) (*Reader, error) {
 	switch {
 	case o.Start < 0:
 		return nil, fmt.Errorf("ReaderOptions.Start %d is negative", o.Start)
 	case o.End != 0 && o.End < o.Start:
 		return nil, fmt.Errorf("ReaderOptions.End %d is before Start %d", o.End, o.Start)
 	}
-	l, err := d.newLayout("ReaderOptions.BufferSize", o.BufferSize, "ReaderOptions.ReadAhead", o.ReadAhead)
+	l, err := f.newLayout("ReaderOptions.BufferSize", o.BufferSize, "ReaderOptions.ReadAhead", o.ReadAhead)
 	if err != nil {
 		return nil, err
 	}
 	if o.End == 0 {
 		o.End = math.MaxInt64
 	}
-	r := &Reader{file: d, ctx: ctx, start: o.Start, end: o.End, buffer: l.buffer, pos: o.Start, q: newReadQueue(d, l, d.classIn(ctx))}
+	r := &Reader{file: f, ctx: ctx, start: o.Start, end: o.End, buffer: l.buffer, pos: o.Start, q: newReadQueue(f, l, f.classIn(ctx))}
 	r.window = readahead.New(readahead.Span{Start: o.Start}, int64(l.run), l.runs)
-	if err := d.call("newreader", r.measure); err != nil {
+	if err := f.call("newreader", r.measure); err != nil {
 		return nil, err
 	}
 	// A Reader that was dropped without Close gives its memory back, too.

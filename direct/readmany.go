@@ -123,9 +123,9 @@ type ReadResult struct {
 // The iterator that ReadMany returns may be used again if ranges can be, and by any
 // number of goroutines at once. It starts no goroutine: the goroutine that loops runs
 // both ranges and the body of the loop.
-func (d *File) ReadMany(ctx context.Context, ranges iter.Seq[Range], o ReadManyOptions) iter.Seq2[ReadResult, error] {
+func (f *File) ReadMany(ctx context.Context, ranges iter.Seq[Range], o ReadManyOptions) iter.Seq2[ReadResult, error] {
 	return func(yield func(ReadResult, error) bool) {
-		if d == nil {
+		if f == nil {
 			yield(ReadResult{}, os.ErrInvalid)
 			return
 		}
@@ -134,6 +134,6 @@ func (d *File) ReadMany(ctx context.Context, ranges iter.Seq[Range], o ReadManyO
 			yield(ReadResult{}, err)
 			return
 		}
-		newReadManyIter(ctx, d, o).run(ranges, yield)
+		newReadManyIter(ctx, f, o).run(ranges, yield)
 	}
 }

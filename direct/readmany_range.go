@@ -76,9 +76,9 @@ func (m *readManyIter) markDone(a *pendingRange) {
 }
 
 // block returns the number that offsets and lengths of transfers are multiples of.
-func (d *File) block() int {
-	if d.direct != nil {
-		return d.direct.Block()
+func (f *File) block() int {
+	if f.direct != nil {
+		return f.direct.Block()
 	}
 	return 1
 }

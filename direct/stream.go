@@ -37,7 +37,7 @@ type layout struct {
 
 // newLayout returns the layout for the user's options, or the error that says which is
 // wrong, by the names of the options.
-func (d *File) newLayout(sizeName string, size int, countName string, count int) (layout, error) {
+func (f *File) newLayout(sizeName string, size int, countName string, count int) (layout, error) {
 	switch {
 	case size < 0 || size > streamBufferMost:
 		return layout{}, fmt.Errorf("%s %d is not between 0 and %d", sizeName, size, streamBufferMost)
@@ -50,8 +50,8 @@ func (d *File) newLayout(sizeName string, size int, countName string, count int)
 	if count == 0 {
 		count = streamBuffers
 	}
-	size = int(d.blocks().Ceil(int64(size)))
-	limit := d.h.Sched.Buffers.Limit()
+	size = int(f.blocks().Ceil(int64(size)))
+	limit := f.h.Sched.Buffers.Limit()
 	if int64(buffer.BlockSize(size)) > limit {
 		return layout{}, fmt.Errorf("%s %d: %w of %d (sluice.Options.BufferMemory)", sizeName, size, buffer.ErrTooLarge, limit)
 	}
@@ -92,9 +92,9 @@ func (m memory) get(ctx context.Context) (buffer.Buffer, error) { return m.pool.
 
 // blocks returns the geometry that a stream keeps to. Through the page cache none is
 // needed, but whole pages are cheapest.
-func (d *File) blocks() directio.Geometry {
-	if d.direct != nil {
-		return d.direct.Geometry
+func (f *File) blocks() directio.Geometry {
+	if f.direct != nil {
+		return f.direct.Geometry
 	}
 	return directio.Cached
 }

@@ -9,30 +9,30 @@ import (
 
 // Sync commits to stable storage all that was written to the file, through any
 // File; see sluice.File.Sync.
-func (d *File) Sync() error { return d.SyncContext(context.Background()) }
+func (f *File) Sync() error { return f.SyncContext(context.Background()) }
 
 // SyncContext is Sync, but returns early if ctx ends; see sluice.File.SyncContext.
-func (d *File) SyncContext(ctx context.Context) error {
-	return d.commit(ctx, (*sluice.File).SyncContext, (*sched.Scheduler).Sync)
+func (f *File) SyncContext(ctx context.Context) error {
+	return f.commit(ctx, (*sluice.File).SyncContext, (*sched.Scheduler).Sync)
 }
 
 // Datasync commits what was written to the file, through any File, and the
 // metadata that is needed to read it again; see sluice.File.Datasync.
-func (d *File) Datasync() error { return d.DatasyncContext(context.Background()) }
+func (f *File) Datasync() error { return f.DatasyncContext(context.Background()) }
 
 // DatasyncContext is Datasync, but returns early if ctx ends; see sluice.File.SyncContext.
-func (d *File) DatasyncContext(ctx context.Context) error {
-	return d.commit(ctx, (*sluice.File).DatasyncContext, (*sched.Scheduler).Datasync)
+func (f *File) DatasyncContext(ctx context.Context) error {
+	return f.commit(ctx, (*sluice.File).DatasyncContext, (*sched.Scheduler).Datasync)
 }
 
 // commit calls first for the file, and second for its second descriptor if that needs an
 // fsync of its own.
-func (d *File) commit(ctx context.Context, first func(*sluice.File, context.Context) error, second func(*sched.Scheduler, context.Context, *sched.File) error) error {
-	err := first(d.buffered(), ctx)
-	if err != nil || d.direct == nil {
+func (f *File) commit(ctx context.Context, first func(*sluice.File, context.Context) error, second func(*sched.Scheduler, context.Context, *sched.File) error) error {
+	err := first(f.buffered(), ctx)
+	if err != nil || f.direct == nil {
 		return err
 	}
-	return d.direct.SyncSecond(func(f *sched.File) error {
-		return d.call("sync", func() error { return second(d.h.Sched.Core, ctx, f) })
+	return f.direct.SyncSecond(func(file *sched.File) error {
+		return f.call("sync", func() error { return second(f.h.Sched.Core, ctx, file) })
 	})
 }

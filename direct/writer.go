@@ -88,34 +88,34 @@ type Writer struct {
 // NewWriter returns a Writer that begins at o.Start. The stream ends when ctx does. The
 // caller must close it. The error says which option is wrong, or that the file is closed.
 // If the file was not opened for writing, the first call that writes returns the error.
-func (d *File) NewWriter(ctx context.Context, o WriterOptions) (*Writer, error) {
-	if d == nil {
+func (f *File) NewWriter(ctx context.Context, o WriterOptions) (*Writer, error) {
+	if f == nil {
 		return nil, os.ErrInvalid
 	}
-	w, err := d.newWriter(ctx, o)
+	w, err := f.newWriter(ctx, o)
 	if err != nil {
-		return nil, pathError(d, "newwriter", err)
+		return nil, pathError(f, "newwriter", err)
 	}
 	return w, nil
 }
 
-func (d *File) newWriter(ctx context.Context, o WriterOptions) (*Writer, error) {
+func (f *File) newWriter(ctx context.Context, o WriterOptions) (*Writer, error) {
 	if o.Start < 0 {
 		return nil, fmt.Errorf("WriterOptions.Start %d is negative", o.Start)
 	}
-	l, err := d.newLayout("WriterOptions.BufferSize", o.BufferSize, "WriterOptions.WriteBehind", o.WriteBehind)
+	l, err := f.newLayout("WriterOptions.BufferSize", o.BufferSize, "WriterOptions.WriteBehind", o.WriteBehind)
 	if err != nil {
 		return nil, err
 	}
 	var size int64
-	err = d.call("newwriter", func() (err error) {
-		size, err = handle.Size(d.h.OS)
+	err = f.call("newwriter", func() (err error) {
+		size, err = handle.Size(f.h.OS)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{file: d, ctx: ctx, q: newWriteQueue(d, l, size, d.classIn(ctx)), pos: o.Start}
+	w := &Writer{file: f, ctx: ctx, q: newWriteQueue(f, l, size, f.classIn(ctx)), pos: o.Start}
 	// A Writer that was dropped without Close gives its memory back, too.
 	w.cleanup = runtime.AddCleanup(w, (*writeQueue).release, w.q)
 	return w, nil

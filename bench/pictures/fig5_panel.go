@@ -48,61 +48,61 @@ func newSyscallPanels(rows []experiments.Fig5Row, side int, styles map[string]in
 }
 
 // call returns the system call for the size of that index, false if it was not made.
-func (w *syscallPanels) call(size int, name string) (experiments.SyscallTime, bool) {
-	i := slices.IndexFunc(w.sides[size].Calls, func(s experiments.SyscallTime) bool { return s.Name == name })
+func (p *syscallPanels) call(size int, name string) (experiments.SyscallTime, bool) {
+	i := slices.IndexFunc(p.sides[size].Calls, func(s experiments.SyscallTime) bool { return s.Name == name })
 	if i < 0 {
 		return experiments.SyscallTime{}, false
 	}
-	return w.sides[size].Calls[i], true
+	return p.sides[size].Calls[i], true
 }
 
 // bars has a bar for each size, with a part for each system call.
-func (w *syscallPanels) bars() *chart.Panel {
+func (p *syscallPanels) bars() *chart.Panel {
 	const room = 1.15 // for the text over the highest bar
-	p := &chart.Panel{
-		Title: w.title,
-		X:     chart.Axis{Name: "bytes a read", Names: w.names},
+	panel := &chart.Panel{
+		Title: p.title,
+		X:     chart.Axis{Name: "bytes a read", Names: p.names},
 		Y:     chart.Axis{Name: "µs a read, stacked", Format: short},
-		Tops:  w.tops,
+		Tops:  p.tops,
 	}
-	for _, name := range w.calls {
-		s := chart.Series{Name: name, Style: w.styles[name], Bars: true}
-		for i := range w.sizes {
-			if call, ok := w.call(i, name); ok && !call.Once {
+	for _, name := range p.calls {
+		s := chart.Series{Name: name, Style: p.styles[name], Bars: true}
+		for i := range p.sizes {
+			if call, ok := p.call(i, name); ok && !call.Once {
 				s.Points = append(s.Points, chart.Point{X: float64(i), Y: float64(call.PerOp) / 1e3})
 			}
 		}
 		if len(s.Points) > 0 {
-			p.Series = append(p.Series, s)
+			panel.Series = append(panel.Series, s)
 		}
 	}
-	for _, s := range w.sides {
+	for _, s := range p.sides {
 		if s.PerOp > 0 {
-			p.Y.Fixed, p.Y.Max = true, max(p.Y.Max, room*float64(s.PerOp)/1e3)
+			panel.Y.Fixed, panel.Y.Max = true, max(panel.Y.Max, room*float64(s.PerOp)/1e3)
 		}
 	}
-	return p
+	return panel
 }
 
 // lines has a line for each system call.
-func (w *syscallPanels) lines() *chart.Panel {
-	p := &chart.Panel{
+func (p *syscallPanels) lines() *chart.Panel {
+	panel := &chart.Panel{
 		X: chart.Axis{Name: "bytes a read", Log: true, Ticks: []float64{1e3, 1e4, 1e5, 1e6}, Format: short},
 		Y: chart.Axis{Name: "µs a call", Log: true, Format: plain},
 	}
 	var times []interval
-	for _, name := range w.calls {
-		s := chart.Series{Name: name, Style: w.styles[name], Line: true}
-		for i, size := range w.sizes {
-			if t := meanCall(w.sides[i], name); t.value > 0 {
+	for _, name := range p.calls {
+		s := chart.Series{Name: name, Style: p.styles[name], Line: true}
+		for i, size := range p.sizes {
+			if t := meanCall(p.sides[i], name); t.value > 0 {
 				times = append(times, t)
 				s.Points = append(s.Points, chart.Point{X: size, Y: t.value, Low: t.low, High: t.high})
 			}
 		}
-		p.Series = append(p.Series, s)
+		panel.Series = append(panel.Series, s)
 	}
-	fit(&p.Y, times)
-	return p
+	fit(&panel.Y, times)
+	return panel
 }
 
 // sizeName is the label for the size of a read.

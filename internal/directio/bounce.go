@@ -19,6 +19,6 @@ const (
 
 // borrow returns a buffer of n bytes, at most bounceLarge, which the caller must
 // release. It waits while too many are in use, or until ctx ends.
-func (d *File) borrow(ctx context.Context, n int) (buffer.Buffer, error) {
-	return d.bounces.Get(ctx, n)
+func (f *File) borrow(ctx context.Context, n int) (buffer.Buffer, error) {
+	return f.bounces.Get(ctx, n)
 }

@@ -13,43 +13,43 @@ import (
 // writeEnd writes b, with the whole file locked. A part of a block goes through the page
 // cache unless all of the block is in the file: a direct write of the block would make
 // the file longer than it is, for a moment at least.
-func (d *File) writeEnd(ctx context.Context, b []byte, off int64) (n int, err error) {
-	size, err := handle.Size(d.file)
+func (f *File) writeEnd(ctx context.Context, b []byte, off int64) (n int, err error) {
+	size, err := handle.Size(f.file)
 	if err != nil {
 		return 0, err
 	}
-	if !d.fits(off, off+int64(len(b)), size) && len(b) <= BounceSmall {
-		return d.writeTail(ctx, b, off)
+	if !f.fits(off, off+int64(len(b)), size) && len(b) <= BounceSmall {
+		return f.writeTail(ctx, b, off)
 	}
 	for n < len(b) && err == nil {
 		at := off + int64(n)
 		part := b[n:]
-		if head := d.block - d.BlockOffset(at); head < d.block {
+		if head := f.block - f.BlockOffset(at); head < f.block {
 			part = part[:min(head, len(part))]
-		} else if len(part) > d.block {
-			part = part[:len(part)&^(d.block-1)]
+		} else if len(part) > f.block {
+			part = part[:len(part)&^(f.block-1)]
 		}
 		var m int
-		m, err = d.writePart(ctx, part, at, size)
+		m, err = f.writePart(ctx, part, at, size)
 		n += m
 	}
 	return n, err
 }
 
 // fits reports whether a write can be made of direct transfers alone.
-func (d *File) fits(off, end, size int64) bool {
-	return d.BlockOffset(off) == 0 && d.BlockOffset(end) == 0 || d.readable && d.within(off, end, size)
+func (f *File) fits(off, end, size int64) bool {
+	return f.BlockOffset(off) == 0 && f.BlockOffset(end) == 0 || f.readable && f.within(off, end, size)
 }
 
 // writePart writes whole blocks or a part of one.
-func (d *File) writePart(ctx context.Context, b []byte, off, size int64) (n int, err error) {
-	if d.fits(off, off+int64(len(b)), size) {
-		n, err = d.writeBlocks(ctx, b, off)
+func (f *File) writePart(ctx context.Context, b []byte, off, size int64) (n int, err error) {
+	if f.fits(off, off+int64(len(b)), size) {
+		n, err = f.writeBlocks(ctx, b, off)
 		if !errors.Is(err, ErrMisaligned) {
 			return n, err
 		}
 	}
-	m, err := d.writeTail(ctx, b[n:], off+int64(n))
+	m, err := f.writeTail(ctx, b[n:], off+int64(n))
 	return n + m, err
 }
 
@@ -60,15 +60,15 @@ func (d *File) writePart(ctx context.Context, b []byte, off, size int64) (n int,
 // A direct write that finds a dirty page writes it back first. But if it finds one when
 // it ends, the kernel sets EIO for the next fsync. So the whole file is locked: nobody
 // dirties a page while a direct write is in progress.
-func (d *File) writeTail(ctx context.Context, b []byte, off int64) (int, error) {
-	n, err := d.sched.WriteAt(ctx, d.tail, b, off)
+func (f *File) writeTail(ctx context.Context, b []byte, off int64) (int, error) {
+	n, err := f.sched.WriteAt(ctx, f.tail, b, off)
 	page := int64(os.Getpagesize())
 	start, end := off&^(page-1), (off+int64(n))&^(page-1)
 	if start == end {
 		return n, err
 	}
 	var failed error
-	d.sched.Block(d.tail, func() { failed = sys.DropPages(int(d.tailFile.Fd()), start, end-start) })
+	f.sched.Block(f.tail, func() { failed = sys.DropPages(int(f.tailFile.Fd()), start, end-start) })
 	if failed != nil {
 		return 0, failed
 	}
@@ -77,14 +77,14 @@ func (d *File) writeTail(ctx context.Context, b []byte, off int64) (int, error) 
 
 // Change locks the whole file and changes its size, or the blocks that the file system
 // keeps for it. That may dirty a page, see writeTail.
-func (d *File) Change(do func() error) error {
-	r, err := d.inode.lock.Acquire(context.Background(), 0, rangelock.End)
+func (f *File) Change(do func() error) error {
+	r, err := f.inode.lock.Acquire(context.Background(), 0, rangelock.End)
 	if err != nil {
 		return err
 	}
-	d.sched.Block(d.tail, func() { err = do() })
-	d.inode.size.Store(0) // it may be smaller now
-	d.inode.lock.Release(r)
+	f.sched.Block(f.tail, func() { err = do() })
+	f.inode.size.Store(0) // it may be smaller now
+	f.inode.lock.Release(r)
 	return err
 }
 
@@ -92,10 +92,10 @@ func (d *File) Change(do func() error) error {
 // the page cache back first. ext4 splits reserved room when it writes a page into a part
 // of it. An allocation at the same time joins the parts again, and then the end of the
 // write logs a warning.
-func (d *File) Reshape(do func() error) error {
-	return d.Change(func() error {
-		if d.tailFile != nil {
-			if err := sys.FlushPages(int(d.tailFile.Fd()), 0, 0); err != nil {
+func (f *File) Reshape(do func() error) error {
+	return f.Change(func() error {
+		if f.tailFile != nil {
+			if err := sys.FlushPages(int(f.tailFile.Fd()), 0, 0); err != nil {
 				return err
 			}
 		}

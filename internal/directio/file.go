@@ -51,38 +51,38 @@ func New(f *handle.File, g Geometry, second *os.File, flag int) (*File, error) {
 		return nil, err
 	}
 	access := flag & (os.O_WRONLY | os.O_RDWR)
-	d := &File{
+	file := &File{
 		Geometry: g, sched: f.Sched.Core, bounces: f.Sched.Bounces, inode: node,
 		file: f.OS, core: f.Core, readable: access != os.O_WRONLY,
 	}
 	if access != os.O_RDONLY {
-		d.tailFile, d.tail, d.syncsBoth = second, handle.NewCore(second), !sys.KeptByInode(int(second.Fd()))
-		d.tail.PartOf(d.core)
+		file.tailFile, file.tail, file.syncsBoth = second, handle.NewCore(second), !sys.KeptByInode(int(second.Fd()))
+		file.tail.PartOf(file.core)
 	}
-	return d, nil
+	return file, nil
 }
 
-// View returns a view of d for core, a view of its file: its operations have core's class.
-func (d *File) View(core *sched.File) *File {
-	v := *d
+// View returns a view of f for core, a view of its file: its operations have core's class.
+func (f *File) View(core *sched.File) *File {
+	v := *f
 	v.core = core
-	if d.tail != nil {
-		v.tail = d.tail.View(core.Class())
+	if f.tail != nil {
+		v.tail = f.tail.View(core.Class())
 	}
 	return &v
 }
 
 // Readable reports whether the file was opened for reading.
-func (d *File) Readable() bool { return d.readable }
+func (f *File) Readable() bool { return f.readable }
 
 // Writable reports whether the file was opened for writing.
-func (d *File) Writable() bool { return d.tail != nil }
+func (f *File) Writable() bool { return f.tail != nil }
 
 // SyncSecond calls sync for the second descriptor, if an fsync of the first does not commit
 // what was written by the second.
-func (d *File) SyncSecond(sync func(*sched.File) error) error {
-	if !d.syncsBoth {
+func (f *File) SyncSecond(sync func(*sched.File) error) error {
+	if !f.syncsBoth {
 		return nil
 	}
-	return sync(d.tail)
+	return sync(f.tail)
 }

@@ -12,12 +12,12 @@ import (
 
 // Lock locks the bytes from off to end for writing, until Unlock. It waits for other writes
 // to them, or until ctx ends.
-func (d *File) Lock(ctx context.Context, off, end int64) (*rangelock.Range, error) {
-	return d.inode.lock.Acquire(ctx, off, end)
+func (f *File) Lock(ctx context.Context, off, end int64) (*rangelock.Range, error) {
+	return f.inode.lock.Acquire(ctx, off, end)
 }
 
 // Unlock ends a Lock.
-func (d *File) Unlock(r *rangelock.Range) { d.inode.lock.Release(r) }
+func (f *File) Unlock(r *rangelock.Range) { f.inode.lock.Release(r) }
 
 // inode is what all direct Files of one file share, whichever Scheduler and name they were
 // opened by.

@@ -12,13 +12,13 @@ import (
 )
 
 // ReadAt reads len(b) bytes at off. It returns io.EOF if there are fewer.
-func (d *File) ReadAt(ctx context.Context, b []byte, off int64) (n int, err error) {
-	if err := d.beyond(b, off); err != nil {
+func (f *File) ReadAt(ctx context.Context, b []byte, off int64) (n int, err error) {
+	if err := f.beyond(b, off); err != nil {
 		return 0, err
 	}
 	for n < len(b) && err == nil {
 		var m int
-		m, err = d.readPiece(ctx, b[n:], off+int64(n))
+		m, err = f.readPiece(ctx, b[n:], off+int64(n))
 		n += m
 	}
 	return n, err
@@ -26,11 +26,11 @@ func (d *File) ReadAt(ctx context.Context, b []byte, off int64) (n int, err erro
 
 // beyond returns the error of a read where no file reaches: the end of its last block may
 // exceed the largest offset.
-func (d *File) beyond(b []byte, off int64) error {
+func (f *File) beyond(b []byte, off int64) error {
 	switch {
 	case off > math.MaxInt64-int64(len(b)):
 		return syscall.EINVAL
-	case off > math.MaxInt64-int64(len(b))-int64(d.block):
+	case off > math.MaxInt64-int64(len(b))-int64(f.block):
 		return io.EOF
 	}
 	return nil
@@ -38,42 +38,42 @@ func (d *File) beyond(b []byte, off int64) error {
 
 // ReadBuffer reads whole blocks at off into b, memory of a pool. It returns fewer bytes than
 // b holds where the file ends, without an error.
-func (d *File) ReadBuffer(ctx context.Context, b buffer.Buffer, off int64) (n int, err error) {
-	mem := d.BeforeEnd(b.Bytes(), off)
+func (f *File) ReadBuffer(ctx context.Context, b buffer.Buffer, off int64) (n int, err error) {
+	mem := f.BeforeEnd(b.Bytes(), off)
 	if len(mem) == 0 {
 		return 0, nil
 	}
-	n, err = d.sched.ReadFixed(ctx, d.core, mem, off, b.Reg())
+	n, err = f.sched.ReadFixed(ctx, f.core, mem, off, b.Reg())
 	switch {
 	case MustReadAgain(err):
-		return d.ReadBlocks(ctx, b.Bytes(), off)
+		return f.ReadBlocks(ctx, b.Bytes(), off)
 	case errors.Is(err, io.EOF):
 		return n, nil
 	}
 	return n, err
 }
 
-func (d *File) readPiece(ctx context.Context, b []byte, off int64) (int, error) {
-	n, straight := d.piece(b, off)
+func (f *File) readPiece(ctx context.Context, b []byte, off int64) (int, error) {
+	n, straight := f.piece(b, off)
 	if !straight {
-		return d.readBounced(ctx, b[:n], off)
+		return f.readBounced(ctx, b[:n], off)
 	}
-	m, err := d.ReadBlocks(ctx, b[:n], off)
+	m, err := f.ReadBlocks(ctx, b[:n], off)
 	if m < n && err == nil {
 		err = io.EOF
 	}
 	return m, err
 }
 
-func (d *File) readBounced(ctx context.Context, b []byte, off int64) (int, error) {
-	behind := d.BlockOffset(off)
-	size := int(d.Ceil(int64(behind + len(b))))
-	buf, err := d.borrow(ctx, size)
+func (f *File) readBounced(ctx context.Context, b []byte, off int64) (int, error) {
+	behind := f.BlockOffset(off)
+	size := int(f.Ceil(int64(behind + len(b))))
+	buf, err := f.borrow(ctx, size)
 	if err != nil {
 		return 0, err
 	}
 	defer buf.Release()
-	m, err := d.ReadBlocks(ctx, buf.Bytes(), off-int64(behind))
+	m, err := f.ReadBlocks(ctx, buf.Bytes(), off-int64(behind))
 	n := copy(b, buf.Bytes()[min(behind, m):m])
 	switch {
 	case n == len(b):
@@ -86,10 +86,10 @@ func (d *File) readBounced(ctx context.Context, b []byte, off int64) (int, error
 
 // ReadBlocks reads whole blocks into aligned memory. Where the file ends it returns fewer
 // bytes, without an error.
-func (d *File) ReadBlocks(ctx context.Context, b []byte, off int64) (n int, err error) {
+func (f *File) ReadBlocks(ctx context.Context, b []byte, off int64) (n int, err error) {
 	end := 0 // where the kernel has stopped within a block
 	for n < len(b) {
-		m, err := d.readOnce(ctx, b[n:], off+int64(n))
+		m, err := f.readOnce(ctx, b[n:], off+int64(n))
 		if err != nil {
 			return n, err
 		}
@@ -99,40 +99,40 @@ func (d *File) ReadBlocks(ctx context.Context, b []byte, off int64) (n int, err 
 			return n, nil
 		case m == 0, n == end:
 			return max(n, end), nil
-		case d.BlockOffset(int64(n)) == 0:
+		case f.BlockOffset(int64(n)) == 0:
 			continue
 		}
 		// A read that stops within a block is at the end of the file, if that has not grown.
-		size, err := handle.Size(d.file)
+		size, err := handle.Size(f.file)
 		if err != nil || off+int64(n) >= size {
 			return n, err
 		}
-		end, n = n, int(d.Floor(int64(n)))
+		end, n = n, int(f.Floor(int64(n)))
 	}
 	return n, nil
 }
 
 // readOnce makes one direct transfer. It repeats one that has failed with EIO, if another
 // program has truncated the file: a transfer beyond the end may fail so, see BeforeEnd.
-func (d *File) readOnce(ctx context.Context, b []byte, off int64) (int, error) {
-	b = d.BeforeEnd(b, off)
-	n, err := d.readSome(ctx, b, off)
+func (f *File) readOnce(ctx context.Context, b []byte, off int64) (int, error) {
+	b = f.BeforeEnd(b, off)
+	n, err := f.readSome(ctx, b, off)
 	if !errors.Is(err, syscall.EIO) {
 		return n, err
 	}
-	d.inode.size.Store(0)
-	if before := d.BeforeEnd(b, off); len(before) < len(b) {
-		return d.readSome(ctx, before, off)
+	f.inode.size.Store(0)
+	if before := f.BeforeEnd(b, off); len(before) < len(b) {
+		return f.readSome(ctx, before, off)
 	}
 	return n, err
 }
 
 // readSome makes one transfer into b, which may be empty.
-func (d *File) readSome(ctx context.Context, b []byte, off int64) (int, error) {
+func (f *File) readSome(ctx context.Context, b []byte, off int64) (int, error) {
 	if len(b) == 0 {
 		return 0, nil
 	}
-	return d.sched.ReadOnce(ctx, d.core, b, off)
+	return f.sched.ReadOnce(ctx, f.core, b, off)
 }
 
 // BeforeEnd returns the part of b that a direct read at off fills: up to the end
@@ -141,16 +141,16 @@ func (d *File) readSome(ctx context.Context, b []byte, off int64) (int, error) {
 // and the kernel logs a collision of direct I/O with buffered writes.
 //
 // BeforeEnd asks for the size only if the read goes beyond the size that is known.
-func (d *File) BeforeEnd(b []byte, off int64) []byte {
-	if off+int64(len(b)) <= d.inode.size.Load() {
+func (f *File) BeforeEnd(b []byte, off int64) []byte {
+	if off+int64(len(b)) <= f.inode.size.Load() {
 		return b
 	}
-	size, err := handle.Size(d.file)
+	size, err := handle.Size(f.file)
 	if err != nil {
 		return b // the read itself returns the error
 	}
-	d.inode.size.Store(size)
-	return b[:min(int64(len(b)), max(0, d.Ceil(size)-off))]
+	f.inode.size.Store(size)
+	return b[:min(int64(len(b)), max(0, f.Ceil(size)-off))]
 }
 
 // MustReadAgain reports whether ReadBlocks must repeat a direct read that has failed: the

@@ -12,51 +12,51 @@ import (
 
 // WriteAt writes b at off. If b is whole blocks, or lies inside the file, only its blocks
 // are locked. What is left is written with the whole file locked.
-func (d *File) WriteAt(ctx context.Context, b []byte, off int64) (n int, err error) {
-	if off > math.MaxInt64-int64(len(b))-int64(d.block) {
-		return d.sched.WriteAt(ctx, d.tail, b, off) // fails
+func (f *File) WriteAt(ctx context.Context, b []byte, off int64) (n int, err error) {
+	if off > math.MaxInt64-int64(len(b))-int64(f.block) {
+		return f.sched.WriteAt(ctx, f.tail, b, off) // fails
 	}
 	end := off + int64(len(b))
-	r, err := d.inode.lock.Acquire(ctx, d.Floor(off), d.Ceil(end))
+	r, err := f.inode.lock.Acquire(ctx, f.Floor(off), f.Ceil(end))
 	if err != nil {
 		return 0, err
 	}
-	inside, err := d.inside(off, end)
+	inside, err := f.inside(off, end)
 	if inside {
-		n, err = d.writeBlocks(ctx, b, off)
+		n, err = f.writeBlocks(ctx, b, off)
 	}
-	d.inode.lock.Release(r)
+	f.inode.lock.Release(r)
 	if n == len(b) || err != nil && !errors.Is(err, ErrMisaligned) {
 		return n, err
 	}
-	r, err = d.inode.lock.Acquire(ctx, 0, rangelock.End)
+	r, err = f.inode.lock.Acquire(ctx, 0, rangelock.End)
 	if err != nil {
 		return n, err
 	}
-	m, err := d.writeEnd(ctx, b[n:], off+int64(n))
-	d.inode.lock.Release(r)
+	m, err := f.writeEnd(ctx, b[n:], off+int64(n))
+	f.inode.lock.Release(r)
 	return n + m, err
 }
 
 // inside reports whether the blocks that are written in part, if there are any, are in
 // the file and can be read.
-func (d *File) inside(off, end int64) (bool, error) {
-	if d.BlockOffset(off) == 0 && d.BlockOffset(end) == 0 {
+func (f *File) inside(off, end int64) (bool, error) {
+	if f.BlockOffset(off) == 0 && f.BlockOffset(end) == 0 {
 		return true, nil
 	}
-	if !d.readable {
+	if !f.readable {
 		return false, nil
 	}
-	size, err := handle.Size(d.file)
-	return err == nil && d.within(off, end, size), err
+	size, err := handle.Size(f.file)
+	return err == nil && f.within(off, end, size), err
 }
 
 // within reports whether the blocks that are written in part lie within size.
-func (d *File) within(off, end, size int64) bool {
-	last := d.Floor(off) + int64(d.block) // the end of the first block
-	if d.BlockOffset(end) != 0 {
-		last = d.Ceil(end)
-	} else if d.BlockOffset(off) == 0 {
+func (f *File) within(off, end, size int64) bool {
+	last := f.Floor(off) + int64(f.block) // the end of the first block
+	if f.BlockOffset(end) != 0 {
+		last = f.Ceil(end)
+	} else if f.BlockOffset(off) == 0 {
 		return true
 	}
 	return last <= size
@@ -70,58 +70,58 @@ const ErrMisaligned = syscall.EINVAL
 
 // writeBlocks writes b with direct I/O. Its blocks are locked, and those that are written
 // in part lie within the file.
-func (d *File) writeBlocks(ctx context.Context, b []byte, off int64) (n int, err error) {
+func (f *File) writeBlocks(ctx context.Context, b []byte, off int64) (n int, err error) {
 	for n < len(b) && err == nil {
 		var m int
 		at := off + int64(n)
-		k, straight := d.piece(b[n:], at)
+		k, straight := f.piece(b[n:], at)
 		if straight {
-			m, err = d.sched.WriteAt(ctx, d.core, b[n:n+k], at)
+			m, err = f.sched.WriteAt(ctx, f.core, b[n:n+k], at)
 		} else {
-			m, err = d.writeBounced(ctx, b[n:n+k], at)
+			m, err = f.writeBounced(ctx, b[n:n+k], at)
 		}
 		n += m
 	}
 	return n, err
 }
 
-func (d *File) writeBounced(ctx context.Context, b []byte, off int64) (int, error) {
-	behind := d.BlockOffset(off)
-	size := int(d.Ceil(int64(behind + len(b))))
-	buf, err := d.borrow(ctx, size)
+func (f *File) writeBounced(ctx context.Context, b []byte, off int64) (int, error) {
+	behind := f.BlockOffset(off)
+	size := int(f.Ceil(int64(behind + len(b))))
+	buf, err := f.borrow(ctx, size)
 	if err != nil {
 		return 0, err
 	}
 	defer buf.Release()
 	mem := buf.Bytes()
 	off -= int64(behind)
-	if err := d.readEdges(ctx, mem, off, behind > 0, behind+len(b) < size); err != nil {
+	if err := f.readEdges(ctx, mem, off, behind > 0, behind+len(b) < size); err != nil {
 		return 0, err
 	}
 	copy(mem[behind:], b)
-	n, err := d.sched.WriteAt(ctx, d.core, mem, off)
+	n, err := f.sched.WriteAt(ctx, f.core, mem, off)
 	return min(max(n-behind, 0), len(b)), err
 }
 
 // readEdges reads the blocks of mem of which only a part will be written: the first one, the
 // last one or both, as first and last say. For both it reads all of mem, as one read takes less
 // time than two.
-func (d *File) readEdges(ctx context.Context, mem []byte, off int64, first, last bool) error {
-	switch tail := len(mem) - d.block; {
+func (f *File) readEdges(ctx context.Context, mem []byte, off int64, first, last bool) error {
+	switch tail := len(mem) - f.block; {
 	case !first && !last:
 		return nil
 	case !last: // the blocks after the first may lie beyond the end of the file
-		mem = mem[:d.block]
+		mem = mem[:f.block]
 	case !first:
 		mem, off = mem[tail:], off+int64(tail)
 	}
-	return d.readWhole(ctx, mem, off)
+	return f.readWhole(ctx, mem, off)
 }
 
 // readWhole reads blocks that lie within the file. If they do not, another program has
 // truncated it, and the error is ErrMisaligned.
-func (d *File) readWhole(ctx context.Context, mem []byte, off int64) error {
-	n, err := d.ReadBlocks(ctx, mem, off)
+func (f *File) readWhole(ctx context.Context, mem []byte, off int64) error {
+	n, err := f.ReadBlocks(ctx, mem, off)
 	if err == nil && n < len(mem) {
 		return ErrMisaligned
 	}

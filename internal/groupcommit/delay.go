@@ -59,34 +59,34 @@ func (b *backoff) note(success bool) {
 
 // Gather waits for g to grow, if that is worth it. Its Leader calls it before the fsync. Now is
 // the clock.
-func (y *Syncer) Gather(g *Group, now func() time.Duration) {
-	y.mu.Lock()
+func (s *Syncer) Gather(g *Group, now func() time.Duration) {
+	s.mu.Lock()
 	first := g.members
-	limit := y.delay.limit()
-	idle := y.delay.enough(first) || y.delay.skipped()
-	y.mu.Unlock()
+	limit := s.delay.limit()
+	idle := s.delay.enough(first) || s.delay.skipped()
+	s.mu.Unlock()
 	if idle {
 		return
 	}
 	start := now()
 	for now()-start < limit {
 		runtime.Gosched()
-		y.mu.Lock()
-		enough := y.delay.enough(g.members)
-		y.mu.Unlock()
+		s.mu.Lock()
+		enough := s.delay.enough(g.members)
+		s.mu.Unlock()
 		if enough {
 			break
 		}
 	}
-	y.mu.Lock()
-	y.delay.note(g.members > first)
-	y.mu.Unlock()
+	s.mu.Lock()
+	s.delay.note(g.members > first)
+	s.mu.Unlock()
 }
 
 // Expect has the next group wait as if the last fsync had served so many callers and had taken
 // so long. It is for tests.
-func (y *Syncer) Expect(callers int, took time.Duration) {
-	y.mu.Lock()
-	defer y.mu.Unlock()
-	y.delay = commitDelay{expected: callers, took: took}
+func (s *Syncer) Expect(callers int, took time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.delay = commitDelay{expected: callers, took: took}
 }

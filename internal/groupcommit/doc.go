@@ -5,11 +5,11 @@
 // a group, and one member makes the next fsync for all of them. The caller of Sync asks what
 // to do, does it, and says how it went:
 //
-//	switch role, g, err := y.Begin(code); {
+//	switch role, g, err := s.Begin(code); {
 //	case err != nil: // an earlier fsync has lost data
-//	case role == Alone: err = fsync(); err = y.End(err, took)
-//	case role == Leader: code, err := y.StartGroup(g); err = fsync(); err = y.EndGroup(g, err, took)
-//	case role == Member: leads, left, err := y.Wait(ctx, code, g)
+//	case role == Alone: err = fsync(); err = s.End(err, took)
+//	case role == Leader: code, err := s.StartGroup(g); err = fsync(); err = s.EndGroup(g, err, took)
+//	case role == Member: leads, left, err := s.Wait(ctx, code, g)
 //	}
 //
 // The package makes no system call itself, except to close a descriptor. It also finds out

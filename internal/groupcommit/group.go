@@ -43,17 +43,17 @@ func (g *Group) add(n int, code driver.Code) {
 // leave removes a member with code from g. The last member to leave removes g, and
 // takes back the permission to start that g may have been given: nobody is left to
 // use it.
-func (y *Syncer) leave(code driver.Code, g *Group) {
-	y.mu.Lock()
-	defer y.mu.Unlock()
+func (s *Syncer) leave(code driver.Code, g *Group) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	g.add(-1, code)
-	if g.members > 0 || y.next != g {
+	if g.members > 0 || s.next != g {
 		return
 	}
-	y.next = nil
+	s.next = nil
 	select {
 	case <-g.mayLead:
-		y.running = false
+		s.running = false
 	default:
 	}
 }
@@ -63,12 +63,12 @@ func (y *Syncer) leave(code driver.Code, g *Group) {
 // their data may be part of it, and the kernel would not report it to their own
 // fsync. The group has no leader yet: until now the fsync has kept running set. It
 // must be called with mu held.
-func (y *Syncer) failNext(err error) {
-	g := y.next
+func (s *Syncer) failNext(err error) {
+	g := s.next
 	if g == nil {
 		return
 	}
-	y.next = nil
+	s.next = nil
 	g.err = err
 	g.Began = record.Now()
 	g.Ended = g.Began

@@ -34,43 +34,43 @@ type secondFD struct {
 
 // usesSecondFD reports whether Syncs are better made by two fsyncs at a time
 // than in groups. It must be called with mu held.
-func (y *Syncer) usesSecondFD() bool {
-	return y.delay.expected <= 2 && y.second.fd >= 0 && y.unsynced.Load() >= HugeWritten
+func (s *Syncer) usesSecondFD() bool {
+	return s.delay.expected <= 2 && s.second.fd >= 0 && s.unsynced.Load() >= HugeWritten
 }
 
 // OpenSecondFD takes the second descriptor, which the Opener has opened, or a negative number
 // if there can be none. The Opener calls it before it starts its fsync. The Syncer closes it.
-func (y *Syncer) OpenSecondFD(fd int) {
-	y.mu.Lock()
-	defer y.mu.Unlock()
-	if y.second.fd = fd; fd > 0 {
-		y.second.forgotten = runtime.AddCleanup(y, sys.Close, fd)
+func (s *Syncer) OpenSecondFD(fd int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.second.fd = fd; fd > 0 {
+		s.second.forgotten = runtime.AddCleanup(s, sys.Close, fd)
 	}
 }
 
 // SecondFD returns the second descriptor. The caller is Second.
-func (y *Syncer) SecondFD() int { return y.second.fd }
+func (s *Syncer) SecondFD() int { return s.second.fd }
 
 // EndSecond ends the Sync of a caller that was Second. Err is the result of its fsync, if made
 // is true.
-func (y *Syncer) EndSecond(err error, made bool) {
-	y.mu.Lock()
-	defer y.mu.Unlock()
+func (s *Syncer) EndSecond(err error, made bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if made {
-		y.noteError(err)
+		s.noteError(err)
 	}
-	y.second.busy = false
+	s.second.busy = false
 }
 
 // NoSecondFD notes that there can be no second descriptor. It must be called before all other
 // methods.
-func (y *Syncer) NoSecondFD() { y.second.fd = -1 }
+func (s *Syncer) NoSecondFD() { s.second.fd = -1 }
 
 // CloseSecondFD closes the second descriptor. No Sync may be in progress.
-func (y *Syncer) CloseSecondFD() {
-	if y.second.fd > 0 {
-		y.second.forgotten.Stop()
-		sys.Close(y.second.fd)
+func (s *Syncer) CloseSecondFD() {
+	if s.second.fd > 0 {
+		s.second.forgotten.Stop()
+		sys.Close(s.second.fd)
 	}
-	y.second.fd = -1
+	s.second.fd = -1
 }

@@ -36,7 +36,7 @@ type Syncer struct {
 
 // ForgetErrors has later Syncs succeed if their own fsync does, whatever earlier ones have
 // lost. It must be called before all other methods.
-func (y *Syncer) ForgetErrors() { y.forgetsErrors = true }
+func (s *Syncer) ForgetErrors() { s.forgetsErrors = true }
 
 // Role is what the caller of a Sync has to do.
 type Role uint8
@@ -59,51 +59,51 @@ const (
 // Begin begins a Sync or Datasync, as code says. It returns what the caller has to do, and the
 // group of a Leader or Member. If an earlier fsync has lost data it returns that error, and
 // there is nothing to do.
-func (y *Syncer) Begin(code driver.Code) (Role, *Group, error) {
-	y.mu.Lock()
-	defer y.mu.Unlock()
+func (s *Syncer) Begin(code driver.Code) (Role, *Group, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	switch {
-	case y.failed != nil:
-		return 0, nil, y.failed
-	case !y.running && (y.delay.expected <= 1 || y.usesSecondFD()):
-		y.running = true
-		if y.second.fd == 0 && y.usesSecondFD() {
+	case s.failed != nil:
+		return 0, nil, s.failed
+	case !s.running && (s.delay.expected <= 1 || s.usesSecondFD()):
+		s.running = true
+		if s.second.fd == 0 && s.usesSecondFD() {
 			return Opener, nil, nil
 		}
 		return Alone, nil, nil
-	case y.running && y.next == nil && y.second.serves && !y.second.busy && y.usesSecondFD():
-		y.second.busy = true
+	case s.running && s.next == nil && s.second.serves && !s.second.busy && s.usesSecondFD():
+		s.second.busy = true
 		return Second, nil, nil
 	}
-	return y.join(code)
+	return s.join(code)
 }
 
 // join makes the caller a member of the next group. It must lead the group if no fsync runs
 // whose end would start it. It must be called with mu held.
-func (y *Syncer) join(code driver.Code) (Role, *Group, error) {
-	if y.next == nil {
-		y.next = newGroup()
+func (s *Syncer) join(code driver.Code) (Role, *Group, error) {
+	if s.next == nil {
+		s.next = newGroup()
 	}
-	y.next.add(1, code)
+	s.next.add(1, code)
 	role := Member
-	if !y.running {
+	if !s.running {
 		role = Leader
 	}
-	y.running = true
-	return role, y.next, nil
+	s.running = true
+	return role, s.next, nil
 }
 
 // Wait waits for the fsync of g, in which the caller is a Member with code. It returns how that
 // ended, unless leads is true: then the caller is the Leader now. If ctx ends first, left is
 // true, the caller is no longer in the group, and err is ctx's error.
-func (y *Syncer) Wait(ctx context.Context, code driver.Code, g *Group) (leads, left bool, err error) {
+func (s *Syncer) Wait(ctx context.Context, code driver.Code, g *Group) (leads, left bool, err error) {
 	select {
 	case <-g.mayLead:
 		return true, false, nil
 	case <-g.done:
 		return false, false, g.err
 	case <-ctx.Done():
-		y.leave(code, g)
+		s.leave(code, g)
 		return false, true, ctx.Err()
 	}
 }
@@ -111,113 +111,113 @@ func (y *Syncer) Wait(ctx context.Context, code driver.Code, g *Group) (leads, l
 // StartGroup closes g to new members: the fsync, which the Leader starts now, might miss what
 // a later member has written. It returns the call that serves all members. If it returns an
 // error, the Leader makes no fsync, and calls EndGroup with that error.
-func (y *Syncer) StartGroup(g *Group) (driver.Code, error) {
-	y.mu.Lock()
-	defer y.mu.Unlock()
-	y.next = nil
+func (s *Syncer) StartGroup(g *Group) (driver.Code, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.next = nil
 	g.served = g.members
-	return g.code(), y.failed
+	return g.code(), s.failed
 }
 
 // EndGroup ends g with err, the result of its fsync, which has taken so long. It returns err.
-func (y *Syncer) EndGroup(g *Group, err error, took time.Duration) error {
-	g.err = y.end(err, g.served, took)
+func (s *Syncer) EndGroup(g *Group, err error, took time.Duration) error {
+	g.err = s.end(err, g.served, took)
 	close(g.done)
 	return g.err
 }
 
 // LeaveLead ends the Sync of a Leader with code that makes no fsync. Another member leads
 // then.
-func (y *Syncer) LeaveLead(code driver.Code, g *Group) {
+func (s *Syncer) LeaveLead(code driver.Code, g *Group) {
 	g.mayLead <- struct{}{} // for another member; if there is none, leave takes it back
-	y.leave(code, g)
+	s.leave(code, g)
 }
 
 // End records that the fsync of a Sync that was Alone ended with err, and returns err.
-func (y *Syncer) End(err error, took time.Duration) error { return y.end(err, 1, took) }
+func (s *Syncer) End(err error, took time.Duration) error { return s.end(err, 1, took) }
 
 // end records that an fsync ended with err, how many members it served and how
 // long it took. It then lets the next group start, or ends that group with err
 // if data was lost.
-func (y *Syncer) end(err error, served int, took time.Duration) error {
-	y.mu.Lock()
-	defer y.mu.Unlock()
-	y.noteError(err)
-	if y.next != nil {
-		served += y.next.members
+func (s *Syncer) end(err error, served int, took time.Duration) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.noteError(err)
+	if s.next != nil {
+		served += s.next.members
 	}
 	if lostData(err) {
-		y.failNext(err)
+		s.failNext(err)
 	}
-	y.startNext()
-	if y.second.busy {
+	s.startNext()
+	if s.second.busy {
 		served++
 	}
 	// The second descriptor is opened only before an fsync of the File's own
 	// description starts. So if it is open now, this fsync started after that.
-	y.second.serves = y.second.serves || y.second.fd > 0 && err == nil
-	y.delay.expected, y.delay.took = served, took
-	if crowded := served > 1; crowded != y.concurrent.Load() {
-		y.concurrent.Store(crowded)
+	s.second.serves = s.second.serves || s.second.fd > 0 && err == nil
+	s.delay.expected, s.delay.took = served, took
+	if crowded := served > 1; crowded != s.concurrent.Load() {
+		s.concurrent.Store(crowded)
 	}
 	return err
 }
 
 // GiveUp ends a Sync that was Alone and makes no fsync.
-func (y *Syncer) GiveUp() {
-	y.mu.Lock()
-	defer y.mu.Unlock()
-	y.startNext()
+func (s *Syncer) GiveUp() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.startNext()
 }
 
 // startNext lets the next group start, if there is one. It must be called with mu
 // held.
-func (y *Syncer) startNext() {
-	y.running = y.next != nil
-	if y.running {
-		y.next.mayLead <- struct{}{}
+func (s *Syncer) startNext() {
+	s.running = s.next != nil
+	if s.running {
+		s.next.mayLead <- struct{}{}
 	}
 }
 
 // Took returns how long the last fsync took.
-func (y *Syncer) Took() time.Duration {
-	y.mu.Lock()
-	defer y.mu.Unlock()
-	return y.delay.took
+func (s *Syncer) Took() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.delay.took
 }
 
 // Concurrent returns a flag that is true while more than one Sync is expected at a time.
-func (y *Syncer) Concurrent() *atomic.Bool { return &y.concurrent }
+func (s *Syncer) Concurrent() *atomic.Bool { return &s.concurrent }
 
 // Members returns how many Syncs wait in the group that forms.
-func (y *Syncer) Members() int {
-	y.mu.Lock()
-	defer y.mu.Unlock()
-	if y.next == nil {
+func (s *Syncer) Members() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.next == nil {
 		return 0
 	}
-	return y.next.members
+	return s.next.members
 }
 
 // Failed returns the error of the first fsync that lost data, or nil.
-func (y *Syncer) Failed() error {
-	y.mu.Lock()
-	defer y.mu.Unlock()
-	return y.failed
+func (s *Syncer) Failed() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.failed
 }
 
 // Running reports whether an fsync runs, or a group forms.
-func (y *Syncer) Running() bool {
-	y.mu.Lock()
-	defer y.mu.Unlock()
-	return y.running || y.next != nil
+func (s *Syncer) Running() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.running || s.next != nil
 }
 
 // noteError remembers the first error that lost data, unless forgetsErrors is set.
 // It must be called with mu held.
-func (y *Syncer) noteError(err error) {
-	if lostData(err) && y.failed == nil && !y.forgetsErrors {
-		y.failed = err
+func (s *Syncer) noteError(err error) {
+	if lostData(err) && s.failed == nil && !s.forgetsErrors {
+		s.failed = err
 	}
 }
 

@@ -12,33 +12,33 @@ const (
 )
 
 // Written counts the n bytes of a buffered write, if Syncs have been concurrent.
-func (y *Syncer) Written(n int) {
-	if n > 0 && y.concurrent.Load() {
-		y.unsynced.Add(int64(n))
+func (s *Syncer) Written(n int) {
+	if n > 0 && s.concurrent.Load() {
+		s.unsynced.Add(int64(n))
 	}
 }
 
 // Syncing notes that an fsync is about to start, which writes the counted bytes back.
-func (y *Syncer) Syncing() { y.unsynced.Store(0) }
+func (s *Syncer) Syncing() { s.unsynced.Store(0) }
 
 // Unsynced returns the number of counted bytes.
-func (y *Syncer) Unsynced() int64 { return y.unsynced.Load() }
+func (s *Syncer) Unsynced() int64 { return s.unsynced.Load() }
 
 // StartsWriteback reports whether the caller should start the write-back of the bytes that no
 // fsync covers yet, so that the disk need not wait until the running fsync ends and the
 // next one starts. It reports that once for the same bytes.
-func (y *Syncer) StartsWriteback() bool {
-	return y.unsynced.Load() >= MuchWritten && y.unsynced.Swap(0) >= MuchWritten
+func (s *Syncer) StartsWriteback() bool {
+	return s.unsynced.Load() >= MuchWritten && s.unsynced.Swap(0) >= MuchWritten
 }
 
 // NoteWriteback records the result of the call that started the write-back. If the file system
 // could not start it, it may have given up the pages. An fsync would have
 // reported that, but now it finds nothing to write.
-func (y *Syncer) NoteWriteback(res int32) {
+func (s *Syncer) NoteWriteback(res int32) {
 	switch err := syscall.Errno(-res); err {
 	case syscall.EIO, syscall.ENOSPC, syscall.EDQUOT: // a sandbox may return others
-		y.mu.Lock()
-		defer y.mu.Unlock()
-		y.noteError(err)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.noteError(err)
 	}
 }

@@ -82,11 +82,11 @@ type probedInt32 struct {
 	probedValue[int32, atomic.Int32, *atomic.Int32]
 }
 
-func (x *probedInt32) Add(n int32) {
-	if x.probe != nil {
-		x.probe.step()
+func (p *probedInt32) Add(n int32) {
+	if p.probe != nil {
+		p.probe.step()
 	}
-	x.v.Add(n)
+	p.v.Add(n)
 }
 
 type probedMutex struct {
@@ -94,33 +94,33 @@ type probedMutex struct {
 	probe probe
 }
 
-func (x *probedMutex) Lock() {
-	if x.probe != nil {
-		x.probe.wait(x.free)
+func (p *probedMutex) Lock() {
+	if p.probe != nil {
+		p.probe.wait(p.free)
 	}
-	x.m.Lock()
+	p.m.Lock()
 }
 
-func (x *probedMutex) free() bool {
-	free := x.m.TryLock()
+func (p *probedMutex) free() bool {
+	free := p.m.TryLock()
 	if free {
-		x.m.Unlock()
+		p.m.Unlock()
 	}
 	return free
 }
 
-func (x *probedMutex) TryLock() bool {
-	if x.probe != nil {
-		return probed(x.probe, x.m.TryLock)
+func (p *probedMutex) TryLock() bool {
+	if p.probe != nil {
+		return probed(p.probe, p.m.TryLock)
 	}
-	return x.m.TryLock()
+	return p.m.TryLock()
 }
 
-func (x *probedMutex) Unlock() {
-	if x.probe != nil {
-		x.probe.step()
+func (p *probedMutex) Unlock() {
+	if p.probe != nil {
+		p.probe.step()
 	}
-	x.m.Unlock()
+	p.m.Unlock()
 }
 
 // receive receives from c. The goroutine that sends to c holds mu.

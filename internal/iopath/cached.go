@@ -14,38 +14,38 @@ import (
 // means that the caller must make the transfer on another path. 0 may be the end of the file,
 // but some kernels have returned it for pages that were just being read. An error is left to
 // the plain call, which meets it again.
-func (s *Paths) ReadCached(f *File, b []byte, off int64) int32 {
-	asked := s.Recording.Now()
-	res := s.look(f, b, off)
+func (p *Paths) ReadCached(f *File, b []byte, off int64) int32 {
+	asked := p.Recording.Now()
+	res := p.look(f, b, off)
 	if res > 0 {
-		s.Counters.Add(counters.Cached, driver.Read, res)
+		p.Counters.Add(counters.Cached, driver.Read, res)
 		if asked != 0 {
-			s.RecordCached(asked, f, len(b), off, res)
+			p.RecordCached(asked, f, len(b), off, res)
 		}
 	}
 	return res
 }
 
 // EndsAt reports whether the file is known to end at off. It uses b as scratch space.
-func (s *Paths) EndsAt(f *File, b []byte, off int64) bool {
-	return s.FindsEnd && s.look(f, b, off) == 0
+func (p *Paths) EndsAt(f *File, b []byte, off int64) bool {
+	return p.FindsEnd && p.look(f, b, off) == 0
 }
 
 // look reads into b what the page cache has at off. That may be less than len(b) bytes, and is
 // 0 bytes at the end of the file. A negative result is an error: -EAGAIN means that nothing is
 // there, or that look did not try.
-func (s *Paths) look(f *File, b []byte, off int64) int32 {
+func (p *Paths) look(f *File, b []byte, off int64) int32 {
 	if !f.CanLook.Load() || f.cacheMisses.skipLook() {
 		return eagain
 	}
-	asked := s.Recording.Now()
+	asked := p.Recording.Now()
 	res := sys.ReadCached(f.FD, b, off)
 	if res > 0 {
 		f.cacheMisses.hit()
 		return res
 	}
 	f.notCached(res, len(b), off)
-	s.Recording.Call(asked, record.Call{Batch: 1, Res: res, Syscall: record.SysPreadv2})
+	p.Recording.Call(asked, record.Call{Batch: 1, Res: res, Syscall: record.SysPreadv2})
 	return res
 }
 
@@ -74,21 +74,21 @@ func (f *File) CachedAt(off int64) bool {
 }
 
 // ReadCachedVec is ReadCached for several buffers.
-func (s *Paths) ReadCachedVec(f *File, v *Vec, off int64) int32 {
+func (p *Paths) ReadCachedVec(f *File, v *Vec, off int64) int32 {
 	if !f.CanLook.Load() || f.cacheMisses.skipLook() {
 		return eagain
 	}
-	asked := s.Recording.Now()
+	asked := p.Recording.Now()
 	res := sys.ReadCachedVec(f.FD, v.First, v.Rest, off)
 	if res <= 0 {
 		f.notCached(res, v.Size(), off)
-		s.Recording.Call(asked, record.Call{Batch: 1, Res: res, Syscall: record.SysPreadv2})
+		p.Recording.Call(asked, record.Call{Batch: 1, Res: res, Syscall: record.SysPreadv2})
 		return res
 	}
 	f.cacheMisses.hit()
-	s.Counters.Add(counters.Cached, driver.Read, res)
+	p.Counters.Add(counters.Cached, driver.Read, res)
 	if asked != 0 {
-		s.RecordCached(asked, f, v.Size(), off, res)
+		p.RecordCached(asked, f, v.Size(), off, res)
 	}
 	return res
 }

@@ -194,12 +194,12 @@ type ForeignFile struct {
 	own openFile
 }
 
-// Set makes b the File of fd. It must be called before all other methods.
-func (b *ForeignFile) Set(fd int, direct, appends bool) {
-	b.openFile = &b.own
-	b.own.set(fd, direct, appends)
-	b.own.Syncer.NoSecondFD()
-	b.own.Syncer.ForgetErrors()
+// Set makes f the File of fd. It must be called before all other methods.
+func (f *ForeignFile) Set(fd int, direct, appends bool) {
+	f.openFile = &f.own
+	f.own.set(fd, direct, appends)
+	f.own.Syncer.NoSecondFD()
+	f.own.Syncer.ForgetErrors()
 }
 
 // Misses returns the number of reads in a row that found nothing in the page cache. While it
@@ -214,7 +214,7 @@ func (f *File) Misses() *atomic.Uint32 {
 	return &f.cacheMisses.misses
 }
 
-// SyncsConcurrently returns a flag that is true while Syncs of b overlap. While it is true,
+// SyncsConcurrently returns a flag that is true while Syncs of f overlap. While it is true,
 // the caller must make its buffered writes through Pwrite or WriteCurrent: these count the
 // bytes, and the count decides when write-back for the next fsync is started early.
-func (b *ForeignFile) SyncsConcurrently() *atomic.Bool { return b.Syncer.Concurrent() }
+func (f *ForeignFile) SyncsConcurrently() *atomic.Bool { return f.Syncer.Concurrent() }

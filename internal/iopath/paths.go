@@ -69,17 +69,17 @@ type Paths struct {
 	Device  func(fd int) (uint64, bool)
 }
 
-// Init makes s ready. It owns drv, which becomes that of the first ring.
-func (s *Paths) Init(drv driver.Driver, l Limits) {
-	s.Bounds = l
-	s.Call, s.CallVec, s.Clock, s.Device = MakeCall, callVec, clock(), sys.Device
-	s.AsyncDirect = asyncCodes(drv, driver.Direct|driver.NoWait)
-	s.AsyncBuffered = asyncCodes(drv, 0)
-	s.FindsEnd = sys.CachedKnowsEnd()
-	s.Windows.Init(func() time.Duration { return s.Clock() })
-	s.Limiter.Init(l.Blocking, limiter.QuotasOnTop)
-	s.Classes.Init(func() time.Duration { return s.Clock() })
-	s.initRings(drv)
+// Init makes p ready. It owns drv, which becomes that of the first ring.
+func (p *Paths) Init(drv driver.Driver, l Limits) {
+	p.Bounds = l
+	p.Call, p.CallVec, p.Clock, p.Device = MakeCall, callVec, clock(), sys.Device
+	p.AsyncDirect = asyncCodes(drv, driver.Direct|driver.NoWait)
+	p.AsyncBuffered = asyncCodes(drv, 0)
+	p.FindsEnd = sys.CachedKnowsEnd()
+	p.Windows.Init(func() time.Duration { return p.Clock() })
+	p.Limiter.Init(l.Blocking, limiter.QuotasOnTop)
+	p.Classes.Init(func() time.Duration { return p.Clock() })
+	p.initRings(drv)
 }
 
 // clock returns a clock that starts now.

@@ -35,62 +35,63 @@ func MakeCall(code driver.Code, fd int, b []byte, off int64) int32 {
 // BlockingCall performs an operation on path 2, because the driver would need a thread for it
 // too. The caller's own thread serves, once it has a permit. asked is when the caller
 // asked for the operation, for the record, or 0.
-func (s *Paths) BlockingCall(ctx context.Context, asked int64, code driver.Code, f *File, b []byte, off int64) int32 {
-	p, err := s.AcquirePermit(ctx, code, f)
+func (p *Paths) BlockingCall(ctx context.Context, asked int64, code driver.Code, f *File, b []byte, off int64) int32 {
+	permit, err := p.AcquirePermit(ctx, code, f)
 	if err != nil {
 		return ecanceled
 	}
-	return s.PlainCallOn(asked, p, f.FD, code, f, b, off)
+	return p.PlainCallOn(asked, permit, f.FD, code, f, b, off)
 }
 
 // AcquirePermit takes a permit for a call of a kind on f. If ctx ends first, it returns ctx's
 // error. A call whose context may end also counts in the window of f's device.
-func (s *Paths) AcquirePermit(ctx context.Context, code driver.Code, f *File) (limiter.Permit, error) {
-	if ctx.Done() != nil && s.Bounds.Blocking > limiter.LeastWindow {
+func (p *Paths) AcquirePermit(ctx context.Context, code driver.Code, f *File) (limiter.Permit, error) {
+	if ctx.Done() != nil && p.Bounds.Blocking > limiter.LeastWindow {
 		// NoDevice may stand for several devices, of which one may be stalled.
-		if device := s.DeviceOf(f); device != limiter.NoDevice {
-			return s.Limiter.AcquireInWindow(ctx, &s.Windows, device, uint8(code))
+		if device := p.DeviceOf(f); device != limiter.NoDevice {
+			return p.Limiter.AcquireInWindow(ctx, &p.Windows, device, uint8(code))
 		}
 	}
-	if s.Limiter.TryAcquire() { // first: DeviceOf may cost a system call
+	if p.Limiter.TryAcquire() { // first: DeviceOf may cost a system call
 		return limiter.Permit{}, nil
 	}
-	return s.Limiter.Acquire(ctx, s.DeviceOf(f))
+	return p.Limiter.Acquire(ctx, p.DeviceOf(f))
 }
 
 // TryPermit takes a permit for a call on f, without waiting, if fewer than most are taken of
 // those that f's device may have.
-func (s *Paths) TryPermit(f *File, most int32) (limiter.Permit, bool) {
-	if s.Limiter.TryAcquireBelow(most) {
+func (p *Paths) TryPermit(f *File, most int32) (limiter.Permit, bool) {
+	if p.Limiter.TryAcquireBelow(most) {
 		return limiter.Permit{}, true
 	}
-	if !s.Limiter.HasQuotas() || s.Limiter.SharedLimit() >= most {
+	if !p.Limiter.HasQuotas() || p.Limiter.SharedLimit() >= most {
 		return limiter.Permit{}, false
 	}
-	return s.Limiter.TryAcquireOfQuota(s.DeviceOf(f), most)
+	return p.Limiter.TryAcquireOfQuota(p.DeviceOf(f), most)
 }
 
-// PlainCall performs an operation on path 2. The caller has acquired p; PlainCall releases it.
-func (s *Paths) PlainCall(p limiter.Permit, code driver.Code, f *File, b []byte, off int64) int32 {
-	return s.PlainCallOn(0, p, f.FD, code, f, b, off)
+// PlainCall performs an operation on path 2. The caller has acquired permit; PlainCall releases
+// it.
+func (p *Paths) PlainCall(permit limiter.Permit, code driver.Code, f *File, b []byte, off int64) int32 {
+	return p.PlainCallOn(0, permit, f.FD, code, f, b, off)
 }
 
 // PlainCallOn is PlainCall with fd, a descriptor of f. For the record, the caller asked for the
 // operation at asked, or now if asked is 0.
-func (s *Paths) PlainCallOn(asked int64, p limiter.Permit, fd int, code driver.Code, f *File, b []byte, off int64) int32 {
-	region := s.Recording.Region(context.Background(), RegionNames[code])
-	submitted := s.Recording.Now()
+func (p *Paths) PlainCallOn(asked int64, permit limiter.Permit, fd int, code driver.Code, f *File, b []byte, off int64) int32 {
+	region := p.Recording.Region(context.Background(), RegionNames[code])
+	submitted := p.Recording.Now()
 	call := f.BeginWrite(code)
-	res := s.Call(code, fd, b, off)
+	res := p.Call(code, fd, b, off)
 	for res == eintr {
-		res = s.Call(code, fd, b, off)
+		res = p.Call(code, fd, b, off)
 	}
 	f.EndWrite(code, call, res)
-	s.Limiter.Release(p)
+	p.Limiter.Release(permit)
 	region.End()
-	s.Counters.Add(counters.Blocking, code, res)
+	p.Counters.Add(counters.Blocking, code, res)
 	if submitted != 0 {
-		s.recordPlain(asked, submitted, code, f, len(b), off, res)
+		p.recordPlain(asked, submitted, code, f, len(b), off, res)
 	}
 	return res
 }
@@ -104,30 +105,30 @@ func callVec(code driver.Code, fd int, first []byte, rest [][]byte, off int64) i
 }
 
 // CallAgain repeats CallVec until no signal interrupts it.
-func (s *Paths) CallAgain(code driver.Code, fd int, v *Vec, off int64) (res int32) {
+func (p *Paths) CallAgain(code driver.Code, fd int, v *Vec, off int64) (res int32) {
 	for res = eintr; res == eintr; {
-		res = s.CallVec(code, fd, v.First, v.Rest, off)
+		res = p.CallVec(code, fd, v.First, v.Rest, off)
 	}
 	return res
 }
 
 // BlockingCallVec is BlockingCall for several buffers.
-func (s *Paths) BlockingCallVec(ctx context.Context, code driver.Code, f *File, v *Vec, off int64) int32 {
-	asked := s.Recording.Now()
-	p, err := s.AcquirePermit(ctx, code, f)
+func (p *Paths) BlockingCallVec(ctx context.Context, code driver.Code, f *File, v *Vec, off int64) int32 {
+	asked := p.Recording.Now()
+	permit, err := p.AcquirePermit(ctx, code, f)
 	if err != nil {
 		return ecanceled
 	}
-	region := s.Recording.Region(ctx, RegionNames[code])
-	submitted := s.Recording.Now()
+	region := p.Recording.Region(ctx, RegionNames[code])
+	submitted := p.Recording.Now()
 	call := f.BeginWrite(code)
-	res := s.CallAgain(code, f.FD, v, off)
+	res := p.CallAgain(code, f.FD, v, off)
 	f.EndWrite(code, call, res)
-	s.Limiter.Release(p)
+	p.Limiter.Release(permit)
 	region.End()
-	s.Counters.Add(counters.Blocking, code, res)
+	p.Counters.Add(counters.Blocking, code, res)
 	if submitted != 0 {
-		s.recordPlain(asked, submitted, code, f, v.Size(), off, res)
+		p.recordPlain(asked, submitted, code, f, v.Size(), off, res)
 	}
 	return res
 }

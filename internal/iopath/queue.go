@@ -11,20 +11,20 @@ import (
 
 // Queue performs an operation on path 3 and returns its result. asked is when the
 // caller asked for it, for the record, or 0.
-func (s *Paths) Queue(ctx context.Context, asked int64, code driver.Code, f *File, b []byte, off int64) int32 {
+func (p *Paths) Queue(ctx context.Context, asked int64, code driver.Code, f *File, b []byte, off int64) int32 {
 	r := ioengine.NewRequest()
 	op := &r.Op
 	op.Code, op.Flags, op.FD, op.Off, op.Buf = code, f.Flags, int32(f.FD), off, b
 	ioengine.RaceBefore(code, b)
-	region := s.Recording.Region(ctx, RegionNames[code])
-	e := s.EngineOf(f)
+	region := p.Recording.Region(ctx, RegionNames[code])
+	e := p.EngineOf(f)
 	e.Push(r)
 	r.Wait(ctx, e)
 	region.End()
 	res := op.Res
 	ioengine.RaceAfter(code, b, res)
 	if asked != 0 && !MustRetryPlain(f, res) {
-		s.RecordQueued(e, asked, record.Now(), r, f)
+		p.RecordQueued(e, asked, record.Now(), r, f)
 	}
 	r.Free()
 	return res

@@ -12,8 +12,8 @@ import (
 )
 
 // RecordCached records a read that the cached path has served. It began at asked.
-func (s *Paths) RecordCached(asked int64, f *File, n int, off int64, res int32) {
-	s.Recording.Op(&record.Op{
+func (p *Paths) RecordCached(asked int64, f *File, n int, off int64, res int32) {
+	p.Recording.Op(&record.Op{
 		Queued: f.askedAtOr(asked), Completed: record.Now(), Off: off, Size: n, Res: res,
 		Kind: record.KindRead, Path: record.PathCached,
 	}, &f.ref, f.name, f.classRef())
@@ -21,15 +21,15 @@ func (s *Paths) RecordCached(asked int64, f *File, n int, off int64, res int32) 
 
 // recordPlain records an operation whose plain call was made at submitted. It was asked for at
 // asked, or at submitted if asked is 0.
-func (s *Paths) recordPlain(asked, submitted int64, code driver.Code, f *File, n int, off int64, res int32) {
-	s.Recording.Op(&record.Op{
+func (p *Paths) recordPlain(asked, submitted int64, code driver.Code, f *File, n int, off int64, res int32) {
+	p.Recording.Op(&record.Op{
 		Queued: f.askedAtOr(cmp.Or(asked, submitted)), Submitted: submitted, Completed: record.Now(), Off: off, Size: n, Res: res,
 		Kind: uint8(code), Path: record.PathBlocking,
 	}, &f.ref, f.name, f.classRef())
 }
 
 // RecordQueued records an operation that was queued. A goroutine waited for it until woken.
-func (s *Paths) RecordQueued(e *ioengine.Engine, asked, woken int64, r *ioengine.Request, f *File) {
+func (p *Paths) RecordQueued(e *ioengine.Engine, asked, woken int64, r *ioengine.Request, f *File) {
 	op := &r.Op
 	hook, id := e.Hook()
 	hook.Op(&record.Op{
@@ -40,8 +40,8 @@ func (s *Paths) RecordQueued(e *ioengine.Engine, asked, woken int64, r *ioengine
 }
 
 // RecordShared records a Sync or Datasync, as code says, that g's fsync has served.
-func (s *Paths) RecordShared(asked int64, code driver.Code, g *groupcommit.Group, f *File) {
-	s.Recording.Op(&record.Op{
+func (p *Paths) RecordShared(asked int64, code driver.Code, g *groupcommit.Group, f *File) {
+	p.Recording.Op(&record.Op{
 		Queued: asked, Submitted: g.Began, Completed: g.Ended, Woken: record.Now(), Res: result(g.Err()),
 		Kind: uint8(code), Path: record.PathShared,
 	}, &f.ref, f.name, f.classRef())
@@ -50,8 +50,8 @@ func (s *Paths) RecordShared(asked int64, code driver.Code, g *groupcommit.Group
 // ViewForRecord returns the view of f to use for an operation of class c that is about to wait
 // for its ticket. While recording is on it is a new view, which holds the class and the time
 // at which the operation was asked for. Otherwise it is f.
-func (s *Paths) ViewForRecord(f *File, c *qos.Class) *File {
-	asked := s.Recording.Now()
+func (p *Paths) ViewForRecord(f *File, c *qos.Class) *File {
+	asked := p.Recording.Now()
 	if asked == 0 {
 		return f
 	}

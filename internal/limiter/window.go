@@ -55,7 +55,7 @@ const (
 var windowWaiters = sync.Pool{New: func() any { return &windowWaiter{ready: make(chan struct{}, 1)} }}
 
 // Init sets the clock. It must be called before the first call.
-func (a *Windows) Init(now func() time.Duration) { a.now, a.of = now, make(map[windowKey]*window) }
+func (w *Windows) Init(now func() time.Duration) { w.now, w.of = now, make(map[windowKey]*window) }
 
 // AcquireInWindow is Acquire for a call that counts in the window of the device and the kind
 // of call. It first waits until the window has room.
@@ -75,24 +75,24 @@ func (l *Limiter) AcquireInWindow(ctx context.Context, a *Windows, device uint64
 
 // enter takes room for a call in the window of k. If there is none it waits. If ctx ends
 // first, it returns ctx's error.
-func (a *Windows) enter(ctx context.Context, k windowKey) (*window, error) {
-	a.mu.Lock()
-	w := a.of[k]
-	if w == nil {
-		w = &window{all: a, size: LeastWindow}
-		a.of[k] = w
+func (w *Windows) enter(ctx context.Context, k windowKey) (*window, error) {
+	w.mu.Lock()
+	in := w.of[k]
+	if in == nil {
+		in = &window{all: w, size: LeastWindow}
+		w.of[k] = in
 	}
-	if w.queue.Len() == 0 && w.hasRoom() {
-		w.begin()
-		a.mu.Unlock()
-		return w, nil
+	if in.queue.Len() == 0 && in.hasRoom() {
+		in.begin()
+		w.mu.Unlock()
+		return in, nil
 	}
 	x := windowWaiters.Get().(*windowWaiter)
-	w.queue.PushBack(&x.links, x)
-	a.mu.Unlock()
-	err := w.await(ctx, x)
+	in.queue.PushBack(&x.links, x)
+	w.mu.Unlock()
+	err := in.await(ctx, x)
 	windowWaiters.Put(x)
-	return w, err
+	return in, err
 }
 
 // await waits until x is let in or ctx ends. It returns ctx's error in the latter case.
@@ -166,21 +166,21 @@ func (w *window) resize() {
 }
 
 // Waiting returns the number of callers that wait for room in any window.
-func (a *Windows) Waiting() (n int) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for _, w := range a.of {
-		n += w.queue.Len()
+func (w *Windows) Waiting() (n int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, one := range w.of {
+		n += one.queue.Len()
 	}
 	return n
 }
 
 // InProgress returns the number of calls in progress in all windows.
-func (a *Windows) InProgress() (n int) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for _, w := range a.of {
-		n += w.inside
+func (w *Windows) InProgress() (n int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, one := range w.of {
+		n += one.inside
 	}
 	return n
 }

@@ -21,16 +21,16 @@ func playedWindows(now *time.Duration) *Windows {
 }
 
 // begun returns a window with so many calls in progress, all of which it had room for.
-func (a *Windows) begun(t *testing.T, n int) *window {
+func (w *Windows) begun(t *testing.T, n int) *window {
 	t.Helper()
-	w := &window{all: a, size: max(n, LeastWindow)}
-	a.of[windowKey{}] = w
+	in := &window{all: w, size: max(n, LeastWindow)}
+	w.of[windowKey{}] = in
 	for range n {
-		if _, err := a.enter(t.Context(), windowKey{}); err != nil {
+		if _, err := w.enter(t.Context(), windowKey{}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return w
+	return in
 }
 
 // A call that returns while others wait makes room for two.

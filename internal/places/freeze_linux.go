@@ -54,9 +54,9 @@ func Freeze(t testing.TB, dir string) *Frozen {
 }
 
 // Thaw thaws the file system.
-func (z *Frozen) Thaw() {
-	z.once.Do(func() {
-		z.late.Stop()
-		unix.IoctlSetInt(int(z.dir.Fd()), fiThaw, 0)
+func (f *Frozen) Thaw() {
+	f.once.Do(func() {
+		f.late.Stop()
+		unix.IoctlSetInt(int(f.dir.Fd()), fiThaw, 0)
 	})
 }

@@ -10,54 +10,54 @@ var DefaultCap = fair.Cap{Depth: 64, Bytes: 2 << 20, Beside: 128 << 10}
 // called once there are classes and the ring, and whenever the classes change. It is
 // called with locks held and must not wait. SetCapFinder must be called before the first
 // operation.
-func (s *Classes) SetCapFinder(find func(device uint64) fair.Cap) { s.capOf = find }
+func (c *Classes) SetCapFinder(find func(device uint64) fair.Cap) { c.capOf = find }
 
 // SetCap bounds what each ring has in flight while operations take tickets, except for
 // rings whose cap comes from SetCapFinder.
-func (s *Classes) SetCap(c fair.Cap) {
-	s.mu.Lock()
-	s.cap = c
-	granted := s.changeQueues(s.setCapOf)
-	s.mu.Unlock()
+func (c *Classes) SetCap(most fair.Cap) {
+	c.mu.Lock()
+	c.cap = most
+	granted := c.changeQueues(c.setCapOf)
+	c.mu.Unlock()
 	granted.start()
 }
 
 // Cap returns the bound that SetCap sets.
-func (s *Classes) Cap() fair.Cap {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.cap
+func (c *Classes) Cap() fair.Cap {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.cap
 }
 
 // SetDevice notes that a ring belongs to a device from now on.
-func (s *Classes) SetDevice(ring int, device uint64) {
-	s.mu.Lock()
-	q := s.queues[ring]
+func (c *Classes) SetDevice(ring int, device uint64) {
+	c.mu.Lock()
+	q := c.queues[ring]
 	q.device, q.hasDevice = device, true
 	var granted ticketList
-	if s.capOf != nil && s.Active() {
-		granted = q.changeLocked(s.setCapOf)
+	if c.capOf != nil && c.Active() {
+		granted = q.changeLocked(c.setCapOf)
 	}
-	s.mu.Unlock()
+	c.mu.Unlock()
 	granted.start()
 }
 
 // setCapOf sets q's cap. It must be called with Classes.mu and q.mu held.
-func (s *Classes) setCapOf(q *Queue) {
-	limit := s.cap
-	if s.capOf != nil && s.Active() && q.hasDevice {
-		limit = s.capOf(q.device)
+func (c *Classes) setCapOf(q *Queue) {
+	limit := c.cap
+	if c.capOf != nil && c.Active() && q.hasDevice {
+		limit = c.capOf(q.device)
 	}
 	q.fair.SetCap(limit)
 }
 
 // updateCaps sets the caps of all rings, after a class was added or changed.
-func (s *Classes) updateCaps() {
-	if s.capOf == nil {
+func (c *Classes) updateCaps() {
+	if c.capOf == nil {
 		return
 	}
-	s.mu.Lock()
-	granted := s.changeQueues(s.setCapOf)
-	s.mu.Unlock()
+	c.mu.Lock()
+	granted := c.changeQueues(c.setCapOf)
+	c.mu.Unlock()
 	granted.start()
 }

@@ -69,17 +69,17 @@ func WithClass(ctx context.Context, c *Class) context.Context {
 }
 
 // In returns the class that ctx has, or nil.
-func (s *Classes) In(ctx context.Context) *Class {
-	c, _ := ctx.Value(classKey{s}).(*Class)
-	return c
+func (c *Classes) In(ctx context.Context) *Class {
+	class, _ := ctx.Value(classKey{c}).(*Class)
+	return class
 }
 
-// Or returns c, or the default class if c is nil or was removed.
-func (s *Classes) Or(c *Class) *Class {
-	if c == nil || c.removed.Load() {
-		return &s.standard
+// Or returns class, or the default class if class is nil or was removed.
+func (c *Classes) Or(class *Class) *Class {
+	if class == nil || class.removed.Load() {
+		return &c.standard
 	}
-	return c
+	return class
 }
 
 // Classes is the classes of a Scheduler and their queues.
@@ -103,60 +103,60 @@ type Classes struct {
 }
 
 // Init sets the clock. It must be called before all other methods.
-func (s *Classes) Init(now func() time.Duration) {
-	s.now = now
-	s.cap = DefaultCap
-	s.standard.all = s
-	s.standard.settings = fair.Settings{Weight: DefaultWeight}
-	s.all = []*Class{&s.standard}
+func (c *Classes) Init(now func() time.Duration) {
+	c.now = now
+	c.cap = DefaultCap
+	c.standard.all = c
+	c.standard.settings = fair.Settings{Weight: DefaultWeight}
+	c.all = []*Class{&c.standard}
 }
 
 // DefaultWeight is the weight of the default class.
 const DefaultWeight = 100
 
 // Active reports whether operations take tickets.
-func (s *Classes) Active() bool { return s.active.Load() }
+func (c *Classes) Active() bool { return c.active.Load() }
 
 // Default returns the class of operations that have no other.
-func (s *Classes) Default() *Class { return &s.standard }
+func (c *Classes) Default() *Class { return &c.standard }
 
 // AddQueue adds the queue of the next ring, the rings being numbered from 0. It must be called
 // before the ring is known to others.
-func (s *Classes) AddQueue() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	q := &Queue{number: s.added, fair: fair.New(s.cap), now: s.now, alarm: fair.Never}
-	for _, c := range s.all {
-		q.add(c, c.settings)
+func (c *Classes) AddQueue() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	q := &Queue{number: c.added, fair: fair.New(c.cap), now: c.now, alarm: fair.Never}
+	for _, class := range c.all {
+		q.add(class, class.settings)
 	}
-	s.queues[s.added] = q
-	s.added++
+	c.queues[c.added] = q
+	c.added++
 }
 
 // Queue returns the queue of a ring.
-func (s *Classes) Queue(ring int) *Queue { return s.queues[ring] }
+func (c *Classes) Queue(ring int) *Queue { return c.queues[ring] }
 
 // New adds a class, which records show by that name. From the first one on, operations take
 // tickets.
-func (s *Classes) New(name string, o fair.Settings) *Class {
-	defer s.updateCaps()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	c := &Class{all: s, ref: &record.ClassRef{Name: name}, settings: o}
-	c.limited.Store(o.Limited())
-	for _, q := range s.queues[:s.added] {
-		q.add(c, o)
+func (c *Classes) New(name string, o fair.Settings) *Class {
+	defer c.updateCaps()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	class := &Class{all: c, ref: &record.ClassRef{Name: name}, settings: o}
+	class.limited.Store(o.Limited())
+	for _, q := range c.queues[:c.added] {
+		q.add(class, o)
 	}
-	s.all = append(s.all, c)
-	s.active.Store(true)
-	return c
+	c.all = append(c.all, class)
+	c.active.Store(true)
+	return class
 }
 
 // changeQueues calls change for each queue, with its mu held, and returns the tickets of
 // Waiters that may begin. It is called with Classes.mu held. The caller must start them after
 // it has unlocked that: they may start another ring, which takes Classes.mu.
-func (s *Classes) changeQueues(change func(*Queue)) (granted ticketList) {
-	for _, q := range s.queues[:s.added] {
+func (c *Classes) changeQueues(change func(*Queue)) (granted ticketList) {
+	for _, q := range c.queues[:c.added] {
 		begun := q.changeLocked(change)
 		for t := begun.pop(); t != nil; t = begun.pop() {
 			granted.add(t)
@@ -236,25 +236,25 @@ func (c *Class) Stats() fair.Stats {
 }
 
 // RejectFile rejects the tickets that wait for operations on a file, which is closing.
-func (s *Classes) RejectFile(file *usecount.Count) {
-	if !s.Active() {
+func (c *Classes) RejectFile(file *usecount.Count) {
+	if !c.Active() {
 		return
 	}
-	for _, q := range s.list() {
+	for _, q := range c.list() {
 		q.reject(file)
 	}
 }
 
 // list returns the queues.
-func (s *Classes) list() []*Queue {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.queues[:s.added]
+func (c *Classes) list() []*Queue {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.queues[:c.added]
 }
 
 // Close stops the timers. No ticket waits any more.
-func (s *Classes) Close() {
-	for _, q := range s.list() {
+func (c *Classes) Close() {
+	for _, q := range c.list() {
 		q.close()
 	}
 }

@@ -173,10 +173,10 @@ func (c *chunk) setTurn(turn uint64) bool {
 }
 
 // total returns the number of records that were made or lost.
-func (r *area) total() int64 {
+func (a *area) total() int64 {
 	n := int64(0)
-	for i := range r.stripes {
-		s := &r.stripes[i]
+	for i := range a.stripes {
+		s := &a.stripes[i]
 		n += s.earlier.Load() + s.lost.Load() + int64(min(s.pos.Load()&posMask, perChunk))
 	}
 	return n

@@ -40,9 +40,9 @@ type fsyncs struct {
 
 // setLimit sets the limiter's limit to most, or to as many as a driver of that depth
 // allows if most is 0 or more than that.
-func (y *fsyncs) setLimit(most, depth int) {
+func (f *fsyncs) setLimit(most, depth int) {
 	most = min(cmp.Or(most, depth), depth*8/9) // two quotas may come on top, for a while
-	y.limiter.Init(max(1, most), 0)
+	f.limiter.Init(max(1, most), 0)
 }
 
 // slowSync: if the last fsync of a file took this long, the next one is queued,

@@ -68,12 +68,12 @@ func (h *helpers) add(t *Transfer) {
 }
 
 // run is the body of a helper goroutine.
-func (c *deviceHelpers) run() {
-	s := c.h.s
-	defer c.h.all.Done()
+func (h *deviceHelpers) run() {
+	s := h.h.s
+	defer h.h.all.Done()
 	for {
-		p, _ := s.Limiter.Acquire(context.Background(), c.device) // fails only with its context
-		t := c.next()
+		p, _ := s.Limiter.Acquire(context.Background(), h.device) // fails only with its context
+		t := h.next()
 		if t == nil {
 			s.Limiter.Release(p)
 			return
@@ -88,21 +88,21 @@ func (c *deviceHelpers) run() {
 
 // next removes and returns the first Transfer. It returns nil if there is none, and then the
 // helper must end.
-func (c *deviceHelpers) next() *Transfer {
-	c.h.mu.Lock()
-	defer c.h.mu.Unlock()
-	t := c.queue.Front()
+func (h *deviceHelpers) next() *Transfer {
+	h.h.mu.Lock()
+	defer h.h.mu.Unlock()
+	t := h.queue.Front()
 	if t == nil {
-		c.running--
+		h.running--
 		return nil
 	}
-	c.remove(t)
+	h.remove(t)
 	return t
 }
 
 // remove takes t out of the queue. It must be called with helpers.mu held.
-func (c *deviceHelpers) remove(t *Transfer) {
-	c.queue.Remove(&t.links)
+func (h *deviceHelpers) remove(t *Transfer) {
+	h.queue.Remove(&t.links)
 	t.helpers = nil
 }
 

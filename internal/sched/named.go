@@ -56,11 +56,11 @@ func (s *Scheduler) Isolate(ctx context.Context) IsolatedContext {
 type isolationKey struct{}
 
 // Value returns the context's value for a key.
-func (a *IsolatedContext) Value(key any) any {
+func (c *IsolatedContext) Value(key any) any {
 	if key == (isolationKey{}) {
-		return a
+		return c
 	}
-	return a.Context.Value(key)
+	return c.Context.Value(key)
 }
 
 // acquireNamePermit acquires a permit for calls with names. The error is ctx's.

@@ -83,14 +83,14 @@ func (s *Scheduler) commitAlone(ctx context.Context, asked int64, code driver.Co
 
 // commitForGroup makes the fsync for g. The caller leads g, as a member with code.
 func (s *Scheduler) commitForGroup(ctx context.Context, asked int64, code driver.Code, g *groupcommit.Group, f *File) error {
-	y := &f.Syncer
-	y.Gather(g, s.Clock)
+	syncer := &f.Syncer
+	syncer.Gather(g, s.Clock)
 	w, err := s.chooseSyncRoute(ctx, f)
 	if err != nil {
-		y.LeaveLead(code, g)
+		syncer.LeaveLead(code, g)
 		return err
 	}
-	all, err := y.StartGroup(g)
+	all, err := syncer.StartGroup(g)
 	start := s.Clock()
 	g.Began = s.Recording.Now()
 	if err == nil {
@@ -99,7 +99,7 @@ func (s *Scheduler) commitForGroup(ctx context.Context, asked int64, code driver
 		s.releaseSyncRoute(w)
 	}
 	g.Ended = s.Recording.Now()
-	return y.EndGroup(g, err, s.Clock()-start)
+	return syncer.EndGroup(g, err, s.Clock()-start)
 }
 
 // commitSecondFD makes an fsync or fdatasync on the second descriptor, beside the

@@ -21,29 +21,29 @@ type Holding struct {
 	open bool // released: operations pass
 }
 
-// Async reports true: the scheduler queues everything into d.
-func (d *Holding) Async(*driver.Op) bool { return true }
+// Async reports true: the scheduler queues everything into h.
+func (h *Holding) Async(*driver.Op) bool { return true }
 
 // Submit keeps ops until Release, and passes them on after it.
-func (d *Holding) Submit(ops []*driver.Op) (int, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.open {
-		return d.Driver.Submit(ops)
+func (h *Holding) Submit(ops []*driver.Op) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.open {
+		return h.Driver.Submit(ops)
 	}
-	d.held = append(d.held, ops...) // tests stay far below the depth
+	h.held = append(h.held, ops...) // tests stay far below the depth
 	return len(ops), nil
 }
 
 // Wait returns when n operations of s are held, less those that the page cache
 // had after all.
-func (d *Holding) Wait(t *testing.T, s *sluice.Scheduler, n int) {
+func (h *Holding) Wait(t *testing.T, s *sluice.Scheduler, n int) {
 	t.Helper()
 	held := 0
 	WaitFor(t, "operations to be submitted", func() bool {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		held = len(d.held)
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		held = len(h.held)
 		return held+int(s.Stats().Cached) >= n
 	})
 	if held == 0 {
@@ -52,14 +52,14 @@ func (d *Holding) Wait(t *testing.T, s *sluice.Scheduler, n int) {
 }
 
 // Release hands what is held to the kernel, and whatever follows.
-func (d *Holding) Release(t *testing.T) {
+func (h *Holding) Release(t *testing.T) {
 	t.Helper()
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if n, err := d.Driver.Submit(d.held); n != len(d.held) || err != nil {
-		t.Errorf("Submit of %d = %d, %v", len(d.held), n, err)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if n, err := h.Driver.Submit(h.held); n != len(h.held) || err != nil {
+		t.Errorf("Submit of %d = %d, %v", len(h.held), n, err)
 	}
-	d.held, d.open = nil, true
+	h.held, h.open = nil, true
 }
 
 // EachHolding runs test on a Scheduler whose driver holds operations back.

@@ -82,19 +82,19 @@ func openLog(open func(name string, flag int) (log, error), name string) (log, e
 }
 
 // empty truncates the logs.
-func (all logs) empty() error {
-	for _, l := range all {
-		if err := l.Truncate(0); err != nil {
+func (l logs) empty() error {
+	for _, one := range l {
+		if err := one.Truncate(0); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (all logs) close() error {
+func (l logs) close() error {
 	var errs []error
-	for _, l := range all {
-		errs = append(errs, l.Close())
+	for _, one := range l {
+		errs = append(errs, one.Close())
 	}
 	return errors.Join(errs...)
 }

@@ -106,36 +106,36 @@ type toolchain struct {
 	probe        string // a module to run the go command in
 }
 
-func (r *toolchain) make(ctx context.Context) error {
-	if there(r.copy) {
+func (t *toolchain) make(ctx context.Context) error {
+	if there(t.copy) {
 		return nil
 	}
-	if err := os.MkdirAll(r.copy, 0o777); err != nil {
+	if err := os.MkdirAll(t.copy, 0o777); err != nil {
 		return err
 	}
-	entries, err := os.ReadDir(r.goroot)
+	entries, err := os.ReadDir(t.goroot)
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
 		if e.Name() == "src" {
-			err = copyTree(ctx, filepath.Join(r.copy, "src"), filepath.Join(r.goroot, "src"))
+			err = copyTree(ctx, filepath.Join(t.copy, "src"), filepath.Join(t.goroot, "src"))
 		} else {
-			err = os.Symlink(filepath.Join(r.goroot, e.Name()), filepath.Join(r.copy, e.Name()))
+			err = os.Symlink(filepath.Join(t.goroot, e.Name()), filepath.Join(t.copy, e.Name()))
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if err := r.change(ctx); err != nil {
+	if err := t.change(ctx); err != nil {
 		return err
 	}
-	if err := r.vendor(ctx); err != nil {
+	if err := t.vendor(ctx); err != nil {
 		return err
 	}
 	for _, p := range standardPackages {
 		text := "package " + path.Base(p) + "_test\n\nimport _ \"" + library + "/transparent\"\n"
-		if err := writeFiles(filepath.Join(r.copy, "src", p), map[string]string{"zz_sluice_transparent_test.go": text}); err != nil {
+		if err := writeFiles(filepath.Join(t.copy, "src", p), map[string]string{"zz_sluice_transparent_test.go": text}); err != nil {
 			return err
 		}
 	}
@@ -143,9 +143,9 @@ func (r *toolchain) make(ctx context.Context) error {
 }
 
 // change changes packages of the copy as sluice build does.
-func (r *toolchain) change(ctx context.Context) error {
-	dir := filepath.Join(r.dir, "overlay")
-	if _, err := overlay.Write(ctx, dir, overlay.Request{Source: r.source, Dir: r.probe, Packages: []string{"./main.go"}}); err != nil {
+func (t *toolchain) change(ctx context.Context) error {
+	dir := filepath.Join(t.dir, "overlay")
+	if _, err := overlay.Write(ctx, dir, overlay.Request{Source: t.source, Dir: t.probe, Packages: []string{"./main.go"}}); err != nil {
 		return err
 	}
 	changed := os.DirFS(filepath.Join(dir, "standard"))
@@ -158,13 +158,13 @@ func (r *toolchain) change(ctx context.Context) error {
 			return err
 		}
 		text = bytes.ReplaceAll(text, []byte("probe/_sluice/"), []byte("vendor/"+library+"/"))
-		return os.WriteFile(filepath.Join(r.copy, "src", filepath.FromSlash(name)), text, 0o666)
+		return os.WriteFile(filepath.Join(t.copy, "src", filepath.FromSlash(name)), text, 0o666)
 	})
 }
 
 // vendor copies package transparent and the packages that it imports into the copy.
-func (r *toolchain) vendor(ctx context.Context) error {
-	list, err := command(ctx, r.source, []string{"GOWORK=off"}, "go", "list", "-deps", "-f",
+func (t *toolchain) vendor(ctx context.Context) error {
+	list, err := command(ctx, t.source, []string{"GOWORK=off"}, "go", "list", "-deps", "-f",
 		`{{if not .Standard}}{{$p := .}}{{range .GoFiles}}{{$p.ImportPath}} {{$p.Dir}} {{.}}{{"\n"}}{{end}}`+
 			`{{range .SFiles}}{{$p.ImportPath}} {{$p.Dir}} {{.}}{{"\n"}}{{end}}{{end}}`, "./transparent")
 	if err != nil {
@@ -179,7 +179,7 @@ func (r *toolchain) vendor(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := writeFiles(filepath.Join(r.copy, "src", "vendor", words[0]), map[string]string{words[2]: string(text)}); err != nil {
+		if err := writeFiles(filepath.Join(t.copy, "src", "vendor", words[0]), map[string]string{words[2]: string(text)}); err != nil {
 			return err
 		}
 	}

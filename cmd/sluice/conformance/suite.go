@@ -20,8 +20,8 @@ type suite struct {
 // runner runs the tests whose names match a pattern on one side.
 type runner func(pattern string) (*result, error)
 
-func (v side) runner(ctx context.Context, o options) runner {
-	return func(pattern string) (*result, error) { return v.run(ctx, pattern, o.timeout) }
+func (s side) runner(ctx context.Context, o options) runner {
+	return func(pattern string) (*result, error) { return s.run(ctx, pattern, o.timeout) }
 }
 
 // judge runs a suite and prints the results. differ reports whether any test differs.

@@ -13,40 +13,40 @@ type buffers struct {
 // and at least two.
 func newBuffers(size int, memory int64) *buffers {
 	n := max(2, memory/int64(size))
-	p := &buffers{size: size, free: make(chan []byte, n), left: make(chan struct{}, n)}
+	b := &buffers{size: size, free: make(chan []byte, n), left: make(chan struct{}, n)}
 	for range n {
-		p.left <- struct{}{}
+		b.left <- struct{}{}
 	}
-	return p
+	return b
 }
 
 // try returns a buffer, or nil if all are in use.
-func (p *buffers) try() []byte {
+func (b *buffers) try() []byte {
 	select {
-	case b := <-p.free:
-		return b
+	case buf := <-b.free:
+		return buf
 	default:
 	}
 	select {
-	case <-p.left:
-		return make([]byte, p.size)
+	case <-b.left:
+		return make([]byte, b.size)
 	default:
 		return nil
 	}
 }
 
 // get returns a buffer. It waits for one, or until ctx ends.
-func (p *buffers) get(ctx context.Context) ([]byte, error) {
-	if b := p.try(); b != nil {
-		return b, nil
+func (b *buffers) get(ctx context.Context) ([]byte, error) {
+	if buf := b.try(); buf != nil {
+		return buf, nil
 	}
 	select {
-	case b := <-p.free:
-		return b, nil
+	case buf := <-b.free:
+		return buf, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
 }
 
 // put takes back a buffer.
-func (p *buffers) put(b []byte) { p.free <- b }
+func (b *buffers) put(buf []byte) { b.free <- buf }

@@ -61,12 +61,12 @@ func probeEventfd() error {
 }
 
 // ready opens the eventfd, if it was not used before.
-func (b *notifier) ready() error {
-	b.once.Do(func() { b.openErr = b.init() })
-	return b.openErr
+func (n *notifier) ready() error {
+	n.once.Do(func() { n.openErr = n.init() })
+	return n.openErr
 }
 
-func (b *notifier) init() error {
+func (n *notifier) init() error {
 	fd, err := unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC)
 	if err != nil {
 		return fmt.Errorf("eventfd: %w", err)
@@ -77,71 +77,71 @@ func (b *notifier) init() error {
 		file.Close()
 		return fmt.Errorf("eventfd: not in the netpoller: %w", err)
 	}
-	if b.conn, err = file.SyscallConn(); err != nil {
+	if n.conn, err = file.SyscallConn(); err != nil {
 		file.Close()
 		return err
 	}
-	b.fd, b.file, b.self = fd, file, sys.Describe(fd)
+	n.fd, n.file, n.self = fd, file, sys.Describe(fd)
 	return nil
 }
 
 // wait calls ready until it returns true: first at once, then after each
 // notification.
-func (b *notifier) wait(ready func(fd uintptr) bool) error {
-	b.armed.Store(true)
-	defer b.armed.Store(false)
-	if !b.watching.Load() && b.watching.CompareAndSwap(false, true) {
-		b.watchLater()
+func (n *notifier) wait(ready func(fd uintptr) bool) error {
+	n.armed.Store(true)
+	defer n.armed.Store(false)
+	if !n.watching.Load() && n.watching.CompareAndSwap(false, true) {
+		n.watchLater()
 	}
 	for {
-		err := b.conn.Read(ready)
+		err := n.conn.Read(ready)
 		if !errors.Is(err, os.ErrDeadlineExceeded) {
 			return err
 		}
-		_ = b.file.SetReadDeadline(time.Time{}) // Read calls ready again
+		_ = n.file.SetReadDeadline(time.Time{}) // Read calls ready again
 	}
 }
 
 // notify makes a waiting goroutine call ready again.
-func (b *notifier) notify() {
-	if b.armed.Load() {
-		_ = b.file.SetReadDeadline(time.Unix(1, 0))
+func (n *notifier) notify() {
+	if n.armed.Load() {
+		_ = n.file.SetReadDeadline(time.Unix(1, 0))
 	}
 }
 
 // watchLater makes the timer call watch, unless the notifier is closed.
-func (b *notifier) watchLater() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if !b.closed {
-		b.watches.Add(1)
-		b.timer = time.AfterFunc(checkEvery, b.watch)
+func (n *notifier) watchLater() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if !n.closed {
+		n.watches.Add(1)
+		n.timer = time.AfterFunc(checkEvery, n.watch)
 	}
 }
 
 // watch checks that the eventfd is still there, and again later as long as a
 // goroutine waits.
-func (b *notifier) watch() {
-	defer b.watches.Done()
-	if !b.self.Same() {
-		b.gone()
+func (n *notifier) watch() {
+	defer n.watches.Done()
+	if !n.self.Same() {
+		n.gone()
 		return
 	}
-	b.watching.Store(false)
-	if b.armed.Load() && b.watching.CompareAndSwap(false, true) {
-		b.watchLater()
+	n.watching.Store(false)
+	if n.armed.Load() && n.watching.CompareAndSwap(false, true) {
+		n.watchLater()
 	}
 }
 
 // stopWatch stops watch, and waits for a call in progress.
-func (b *notifier) stopWatch() {
-	b.mu.Lock()
-	b.closed = true
-	if b.timer != nil && b.timer.Stop() {
-		b.watches.Done()
+func (n *notifier) stopWatch() {
+	n.mu.Lock()
+	n.closed = true
+	if n.timer != nil && n.timer.Stop() {
+		n.watches.Done()
 	}
-	b.mu.Unlock()
-	b.watches.Wait()
+	n.mu.Unlock()
+	n.watches.Wait()
 }
 
 // abandoned keeps files whose descriptors' numbers belong to the program's files by
@@ -153,16 +153,16 @@ var abandoned struct {
 }
 
 // close closes the eventfd. No goroutine may be waiting.
-func (b *notifier) close() error {
-	b.stopWatch()
+func (n *notifier) close() error {
+	n.stopWatch()
 	switch {
-	case b.file == nil:
+	case n.file == nil:
 		return nil
-	case b.self.Same():
-		return b.file.Close()
+	case n.self.Same():
+		return n.file.Close()
 	}
 	abandoned.mu.Lock()
 	defer abandoned.mu.Unlock()
-	abandoned.files = append(abandoned.files, b.file)
+	abandoned.files = append(abandoned.files, n.file)
 	return nil
 }

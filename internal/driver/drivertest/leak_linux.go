@@ -26,9 +26,9 @@ func descriptors(t testing.TB) fds {
 	return s
 }
 
-func (s fds) checkSame(t testing.TB, now fds) {
+func (f fds) checkSame(t testing.TB, now fds) {
 	t.Helper()
-	if !maps.Equal(s, now) {
-		t.Errorf("descriptors after Close: %v; before Open: %v", now, s)
+	if !maps.Equal(f, now) {
+		t.Errorf("descriptors after Close: %v; before Open: %v", now, f)
 	}
 }

@@ -60,10 +60,10 @@ func (d *Driver) Submit(ops []*driver.Op) (int, error) {
 }
 
 // Stage keeps ops for the next Submit or Reap.
-func (d Stager) Stage(ops []*driver.Op) int {
-	d.Mu.Lock()
-	defer d.Mu.Unlock()
-	return d.take(ops, &d.staged)
+func (s Stager) Stage(ops []*driver.Op) int {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
+	return s.take(ops, &s.staged)
 }
 
 // flush submits what is staged. It must be called with Mu held.

@@ -29,31 +29,31 @@ type pendingOp struct {
 // pendingOps is sorted by due.
 type pendingOps []*pendingOp
 
-func (fs *pendingOps) add(f *pendingOp) {
-	i, _ := slices.BinarySearchFunc(*fs, f, func(a, b *pendingOp) int {
+func (p *pendingOps) add(f *pendingOp) {
+	i, _ := slices.BinarySearchFunc(*p, f, func(a, b *pendingOp) int {
 		return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.serial, b.serial))
 	})
-	*fs = slices.Insert(*fs, i, f)
+	*p = slices.Insert(*p, i, f)
 }
 
 // take removes the flight of op; nil if it is not in flight.
-func (fs *pendingOps) take(op *driver.Op) *pendingOp {
-	i := slices.IndexFunc(*fs, func(f *pendingOp) bool { return f.op == op })
+func (p *pendingOps) take(op *driver.Op) *pendingOp {
+	i := slices.IndexFunc(*p, func(f *pendingOp) bool { return f.op == op })
 	if i < 0 {
 		return nil
 	}
-	f := (*fs)[i]
-	*fs = slices.Delete(*fs, i, i+1)
+	f := (*p)[i]
+	*p = slices.Delete(*p, i, i+1)
 	return f
 }
 
 // pop removes the first flight if it is due.
-func (fs *pendingOps) pop(now time.Duration) *pendingOp {
-	if len(*fs) == 0 || (*fs)[0].due > now {
+func (p *pendingOps) pop(now time.Duration) *pendingOp {
+	if len(*p) == 0 || (*p)[0].due > now {
 		return nil
 	}
-	f := (*fs)[0]
-	*fs = slices.Delete(*fs, 0, 1)
+	f := (*p)[0]
+	*p = slices.Delete(*p, 0, 1)
 	return f
 }
 

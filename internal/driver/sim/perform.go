@@ -62,12 +62,12 @@ func (d *Disk) refusal(f *pendingOp) syscall.Errno {
 
 // transferred returns the part of the buffer that is transferred. It has at least one byte, as
 // none would mean the end of the file.
-func (f *pendingOp) transferred() []byte {
-	b := f.op.Buf
+func (p *pendingOp) transferred() []byte {
+	b := p.op.Buf
 	if len(b) < 2 {
 		return b
 	}
-	return b[:len(b)-int(f.short*float64(len(b)-1))]
+	return b[:len(b)-int(p.short*float64(len(b)-1))]
 }
 
 // write writes as much as there is space for, and returns the result.

@@ -117,16 +117,16 @@ func (c *Cover) Finish() error {
 
 // finish rewrites an output file, with a line directive for the file's name in the
 // program's tree.
-func (w covered) finish(asked, output string) error {
+func (c covered) finish(asked, output string) error {
 	from := output
-	if w.Uncounted {
-		from = w.File
+	if c.Uncounted {
+		from = c.File
 	}
 	text, err := os.ReadFile(from)
 	if err != nil {
 		return err
 	}
-	if !w.Uncounted { // its first line names w.File
+	if !c.Uncounted { // its first line names c.File
 		_, text, _ = bytes.Cut(text, []byte("\n"))
 	}
 	return os.WriteFile(output, append(fmt.Appendf(nil, "//line %s:1:1\n", asked), text...), 0o666)
