@@ -26,11 +26,12 @@ import (
 //
 // From the first class on, the driver has a capped number of operations and bytes in flight,
 // and the others queue. Each class that has operations in the queue gets a share of the device
-// in proportion to its weight, counted in bytes, with 16 KiB added for each request. Large
-// requests are made in parts. While a heavier class is active, lighter classes keep few
-// requests in flight, so that small reads find the device ready: give more weight to work that
-// must be quick than to work that must be done. Each class makes progress, whatever the
-// weights. `sluice tune` measures the cap of a device; [Scheduler.Explain] returns the caps.
+// in proportion to its weight. What counts is the bytes of its requests, and a fixed cost for
+// each request. Large requests are made in parts. While a heavier class is active, lighter
+// classes keep few requests in flight, so that small reads find the device ready: give more
+// weight to work that must be quick than to work that must be done. Each class makes progress,
+// whatever the weights. `sluice tune` measures the cap of a device; [Scheduler.Explain] returns
+// the caps.
 //
 // Reads, and writes of direct files, queue. An operation that needs no device does not, unless
 // its class has limits: a read of cached pages, and a write that the page cache takes. Each

@@ -16,7 +16,7 @@ func TestCloseWaits(t *testing.T) {
 	for _, name := range sluicetest.Drivers {
 		t.Run(name, func(t *testing.T) {
 			s := sluicetest.Scheduler(t, sluice.Options{Driver: name, BlockingThreads: 1})
-			f := sluicetest.TextOn(t, s, sluicetest.MemoryDir(t)) // tmpfs, where reads pass the gate
+			f := sluicetest.TextOn(t, s, sluicetest.MemoryDir(t)) // tmpfs, where reads need a permit of the limiter
 			release := sluicetest.Occupy(s)
 			defer release()
 			var reading sync.WaitGroup

@@ -19,7 +19,17 @@
 //
 // A [File] has every method of *os.File with the same results and the same
 // errors, and a few more: ReadAtContext, WriteAtContext, SyncContext, Datasync
-// and DatasyncContext.
+// and DatasyncContext, Allocate, PunchHole, Advise, Prefetch and SyncRange.
+//
+// The package's functions use the [Scheduler] that [Default] returns. A program
+// that needs options, or classes of work with limits ([Class]), makes its own:
+//
+//	s, err := sluice.NewScheduler(sluice.Options{Depth: 256})
+//	if err != nil {
+//		log.Fatal(err)
+//	}
+//	defer s.Close() // closes its files, too
+//	f, err := s.Open("data")
 //
 // Package direct has files past the page cache (O_DIRECT), and streams through them;
 // package cache keeps blocks of such files in a budget of the program's own. Package batch
@@ -37,7 +47,7 @@
 //
 // A write to a File that was opened with O_SYNC or O_DSYNC returns when the writes
 // beside it have ended, too, and fails if one of them has lost data: the kernel may
-// tell one alone of what several have lost.
+// report to one write alone what several have lost.
 //
 // A slice that is passed to a File escapes to the heap, since the kernel may
 // write into it while the goroutine's stack moves.

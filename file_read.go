@@ -25,9 +25,9 @@ func (f *File) Read(b []byte) (n int, err error) {
 // it has read. It always returns a non-nil error when n < len(b); at the end
 // of the file that is io.EOF.
 //
-// It may be made in parts, between which a WriteAt of the same bytes can come. On xfs
-// pread(2) returns all of a write or nothing of it. So does a ReadAt of up to 256 KiB, if
-// it has no [Class] and the driver is not uring.
+// It may be made in parts, between which a WriteAt of the same bytes can come. So ReadAt
+// may return a part of that write, even where a single pread(2) returns all of it or
+// nothing (xfs).
 func (f *File) ReadAt(b []byte, off int64) (n int, err error) {
 	if f == nil || f.h.Core == nil || off < 0 || len(b) == 0 {
 		return f.os().ReadAt(b, off)

@@ -133,8 +133,8 @@ func TestFrozenDeadlines(t *testing.T) {
 	}
 }
 
-// Hazard: what waits for frozen file systems has all threads, the lock of a ring, or all of
-// its room, and another device waits with them. Guards: places at the gate for each
+// Hazard: calls to frozen file systems hold all threads, the lock of a ring, or all of its
+// room, and calls to another device wait with them. Guards: permits of the limiter for each
 // device, and under aio a submitter for each device.
 func TestFrozenOthers(t *testing.T) {
 	const frozen = 8

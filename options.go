@@ -22,11 +22,10 @@ type Options struct {
 	Depth int
 
 	// Rings is the most rings, or other queues of the driver, that are used. The first
-	// devices that operations are queued for get a ring each, so that none of them
-	// waits for another device that takes no more just now. Devices beyond that share
-	// these rings. 0 means 3; 1 is one for all; the most is 16. Depth is that of each
-	// ring. A device is what stat(2) calls one: a file system, or a block device. The
-	// pool has no rings.
+	// devices that operations are queued for get a ring each, so that none of them waits
+	// for another device whose queue is full. Devices beyond that share these rings. 0
+	// means 3; 1 is one for all; the most is 16. Depth is that of each ring. A device is
+	// what stat(2) calls one: a file system, or a block device. The pool has no rings.
 	Rings int
 
 	// BlockingThreads is the most threads that wait in system calls for what
@@ -36,16 +35,17 @@ type Options struct {
 	// under aio and pool, where buffered reads take such threads, too. The most is
 	// 4096.
 	//
-	// Under contention, or with rings of their own, up to three devices each reserve a
-	// sixteenth of these threads, at least one; the rest are shared. While all are
-	// taken, up to 13 more devices may have as many each, beyond the limit.
+	// Under contention up to three devices each reserve a small part of these threads;
+	// the rest are shared, so that a device that does not answer holds up few others.
+	// While all are taken, a few more devices may have as small a part each, beyond the
+	// limit.
 	BlockingThreads int
 
-	// BufferMemory is the most memory for [Buffer]s, in bytes, rounded up to a
-	// multiple of 2 MiB. A call that needs more waits. 0 means a sixteenth of the
-	// memory that the process may use (the machine's, or the limit of its control
-	// groups), and at least 64 MiB, or an eighth of it where that is less. No memory is
-	// taken before it is used.
+	// BufferMemory is the most memory for the Buffers of package direct, in bytes, rounded
+	// up to a multiple of 2 MiB. A call that needs more waits. 0 means a sixteenth of the
+	// memory that the process may use (the machine's, or the limit of its control groups),
+	// and at least 64 MiB, or an eighth of it where that is less. No memory is taken before
+	// it is used.
 	BufferMemory int64
 
 	// Recorder, if not nil, records the Scheduler's operations, and its driver's system

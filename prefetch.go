@@ -21,12 +21,12 @@ const (
 // Prefetch has the system read the n bytes at off into the page cache, and does not wait for
 // the device; n 0 means up to the end of the file. A read that comes later finds what has
 // arrived. Prefetch is a hint: a failure of the device is reported by the read alone. Close
-// does not wait for what has not begun. For direct files there is no such call: their reads do not
-// look into the page cache. Where the system takes no advice, the error is
+// does not wait for what has not begun. A direct.File has no Prefetch: its reads do not look
+// into the page cache. Where the system takes no advice, the error is
 // errors.ErrUnsupported.
 //
-// Up to 64 calls for more than 1 MiB go on at a time on a Scheduler, each with a goroutine.
-// A further one returns when the device has taken the requests.
+// A call for many bytes goes on in a goroutine of its own. A Scheduler has a bounded number
+// of these. A further call waits until the device has taken its requests.
 func (f *File) Prefetch(off, n int64) error {
 	var size int64
 	err := f.onRange("prefetch", off, n, func() (err error) {

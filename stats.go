@@ -44,7 +44,7 @@ type Stats struct {
 	InFlight       int // operations in the driver now
 	BlockedThreads int // threads waiting in system calls now, the driver's included
 
-	// Memory of Buffers, in bytes. Users hold BuffersInUse now, and have held
+	// Memory of package direct's Buffers, in bytes. Users hold BuffersInUse now, and have held
 	// BuffersPeak at most. BuffersMapped is what is kept for Buffers, and
 	// BuffersRegistered how much of that is registered with the driver.
 	BuffersInUse, BuffersPeak        int64

@@ -22,7 +22,7 @@ import (
 )
 
 // threadsOver is how many threads a program has beside GOMAXPROCS, at most: those
-// of the gate and the leaders, and the Go runtime's own. On a quiet machine eight
+// of the limiter and the leaders, and the Go runtime's own. On a quiet machine eight
 // will do (docs/results); on a loaded one the runtime makes some in place of
 // others that have done their call and wait for a processor.
 const threadsOver = 16
@@ -30,7 +30,7 @@ const threadsOver = 16
 const threadsPages = 16384 // 64 MiB
 
 // Hazard: a goroutine that waits in a system call has a thread, and a Go
-// program dies at its 10,000th. Guards: the queue, and the gate for what must
+// program dies at its 10,000th. Guards: the queue, and the limiter for what must
 // wait in a thread. Here 10,000 goroutines use a slow disk at once, in a
 // process of their own, since Go's threads never end.
 func TestThreadsStayFew(t *testing.T) {

@@ -36,15 +36,15 @@
 // # Bounds
 //
 // A Batch may have millions of operations. At most as many as the driver's depth are in
-// progress at a time, and at most Options.BlockingThreads threads wait in calls with names,
-// beside those of other I/O. So operations that wait for others of the same Batch, as opens
-// of both ends of FIFOs do, may wait for ever.
+// progress at a time, and at most [sluice.Options].BlockingThreads threads wait in calls with
+// names, beside those of other I/O. So operations that wait for others of the same Batch, as
+// opens of both ends of FIFOs do, may wait for ever.
 //
-// The goroutine that calls Do or Each performs the operations. Others help if the Batch takes
-// long, or if an operation waits. On Linux 5.15 and later with io_uring, the kernel performs
-// many chains that only open, read and close a file of their own, each as one submission. Such
-// chains are for files on disks: of a pipe the kernel would read what is in it, where package
-// os refuses to read at an offset.
+// The goroutine that calls Do or Each performs the operations. Other goroutines help if the
+// Batch takes long, or if an operation waits. On Linux 5.15 and later with io_uring, the kernel
+// performs many chains that only open, read and close a file of their own, each as one
+// submission. Such chains are for files on disks: of a pipe the kernel would read what is in
+// it, where package os refuses to read at an offset.
 //
 // Nothing is allocated for an operation but what its result needs (a File, a FileInfo, an
 // error), and a name as the kernel wants it.

@@ -114,7 +114,7 @@ func (b *Batch) ReadAt(t Target, p []byte, off int64) *Op {
 }
 
 // ReadVec adds a ReadAt into several buffers, one after the other: one system call (preadv(2))
-// for up to 64 of them, or one request each where the read waits for the disk in the driver's
+// for many of them, or one request each where the read waits for the disk in the driver's
 // queue.
 func (b *Batch) ReadVec(t Target, ps [][]byte, off int64) *Op {
 	op := b.of(opReadVec, t)
@@ -130,7 +130,7 @@ func (b *Batch) WriteAt(t Target, p []byte, off int64) *Op {
 }
 
 // WriteVec adds a WriteAt of several buffers, one after the other: one system call (pwritev(2))
-// for up to 64 of them, or one request each where the driver writes without a thread, as with
+// for many of them, or one request each where the driver writes without a thread, as with
 // O_DIRECT. The target must not be opened with O_APPEND.
 func (b *Batch) WriteVec(t Target, ps [][]byte, off int64) *Op {
 	op := b.of(opWriteVec, t)
@@ -146,7 +146,7 @@ func (b *Batch) Datasync(t Target) *Op { return b.of(opDatasync, t) }
 
 // Allocate adds an allocation of space for the n bytes at off, which does not
 // change the file's size (fallocate(2)). Where the system or the file system has
-// none, the error is errors.ErrUnsupported or EOPNOTSUPP.
+// no such call, the error is errors.ErrUnsupported, as errors.Is finds out.
 func (b *Batch) Allocate(t Target, off, n int64) *Op { return b.rangeOf(opAllocate, t, off, n) }
 
 // Truncate adds a change of the file's size, as [sluice.File.Truncate].

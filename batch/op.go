@@ -61,8 +61,8 @@ func (s State) String() string {
 	return fmt.Sprintf("State(%d)", uint8(s))
 }
 
-// Target is an open file as operations of a [Batch] take it: a [*sluice.File], or the [*Op]
-// that opens it earlier in the same chain. Others are refused by Do.
+// Target is an open file as operations of a [Batch] take it: a [*sluice.File], or the [*Op] that
+// opens it earlier in the same chain. Do refuses all others, a *direct.File among them.
 type Target interface{ Name() string }
 
 // on makes t the operation's file.

@@ -7,7 +7,7 @@ type Error struct {
 	Op       string // the system call, as in fs.PathError: "open", "read", "fsync", "setxattr" …
 	Src, Dst string // an error of fsync(2) or syncfs(2) has no Src
 	Path     string // Src or Dst, whichever Op was called for
-	Err      error  // the system's, most often a syscall.Errno, or one of the errors below
+	Err      error  // a syscall.Errno, or one of this package's errors, such as ErrChanged
 }
 
 // Error returns the operation, the path and the cause.

@@ -32,7 +32,7 @@ type Options struct {
 	// (cp --remove-destination). Force removes it if it cannot be opened for
 	// writing, or if a link cannot be made because of it (cp -f).
 	Unlink, Force bool
-	// Ask returns whether an existing file is to be overwritten (cp -i). nil
+	// Ask reports whether an existing file is to be overwritten (cp -i). nil
 	// overwrites.
 	Ask func(dst string) bool
 	// Backup returns the path that an existing file is renamed to before it is
@@ -63,7 +63,7 @@ type Options struct {
 	// chooses by the file's size and file system.
 	BlockSize int
 	// Concurrency is how many files are copied at once, at most 1024. 0 copies as
-	// many as there are processors. When a disk must be read, up to four goroutines
+	// many as there are processors. When a disk must be read, a few goroutines
 	// read ahead, unless Concurrency is 1.
 	Concurrency int
 
@@ -72,7 +72,7 @@ type Options struct {
 	OnError func(*Error)
 	OnDone  func(Done)
 	// OnWait is called once, before the first system calls that take long: those for
-	// a file larger than 64 KiB, or for data that the page cache lacks. A program may
+	// a large file, or for data that the page cache lacks. A program may
 	// then set GOMAXPROCS to twice the number of processors, because a goroutine in a
 	// system call keeps its place for a while. A library should not do that.
 	OnWait func()

@@ -14,12 +14,11 @@ import "github.com/sluiceio/sluice/internal/buffer"
 //	use(b.Bytes())
 //
 // It is a value, a reference to the memory: copies are the same reference,
-// [Buffer.Retain] makes one more, and each is ended by one [Buffer.Release].
-// With the last one the memory goes back to the pool, for somebody else to
-// read into. A Buffer that is used after that is stale: its Bytes are nil, to
-// release it does nothing. In programs built with -race or with the tag
-// sluicedebug it panics instead. The zero Buffer is empty and needs no
-// Release.
+// [Buffer.Retain] makes one more, and each is ended by one [Buffer.Release]. With
+// the last one the memory goes back to the pool, and other data is read into it. A
+// Buffer that is used after that is stale: its Bytes are nil, and its Release does
+// nothing. In programs built with -race or with the tag sluicedebug it panics
+// instead. The zero Buffer is empty and needs no Release.
 //
 // # Concurrency
 //

@@ -13,7 +13,7 @@ import (
 // File is an open file whose reads and writes go past the page cache (O_DIRECT). It
 // does not have O_DIRECT's conditions: any offset, any length and any memory will do.
 //
-//	f, err := sluice.Create("log")
+//	f, err := direct.Create("log")
 //	…
 //	n, err := f.WriteAt([]byte("one byte more makes the file one byte longer"), 0)
 //
@@ -43,11 +43,11 @@ import (
 // # Concurrency
 //
 // All methods may be called by any number of goroutines at once. Writes of different
-// bytes never undo each other, even if they share a block, and even through several
-// Files of the same file in this process. Other programs, and Files that are no
-// Files, are not protected: if they write to the same blocks at the same time,
-// either write may be undone. A program that truncates the file while a File writes
-// to its last block may find it longer again.
+// bytes never undo each other, even if they share a block, and even through several Files
+// of the same file in this process. Other programs, and files that were not opened by
+// this package, are not protected: if they write to the same blocks at the same time,
+// either write may be undone. A program that truncates the file while a File writes to
+// its last block may find it longer again.
 type File struct {
 	file        *sluice.File   // with O_DIRECT, if direct is not nil
 	h           *handle.File   // file's

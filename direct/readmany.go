@@ -19,8 +19,8 @@ type ReadManyOptions struct {
 	// 16384. The Scheduler's own bound (sluice.Options.Depth) holds as well.
 	Depth int
 
-	// MergeSize is the most bytes of one request that several ranges share. Among
-	// the next Depth ranges, 256 at most, those that are neighbours or overlap are
+	// MergeSize is the most bytes of one request that several ranges share. Of the
+	// next few ranges, at most Depth, those that are neighbours or overlap are
 	// merged. 0 means 128 KiB; the most is 2 MiB; below 0 no ranges are merged. A
 	// longer range is a request of its own.
 	MergeSize int
@@ -97,8 +97,8 @@ type ReadResult struct {
 //	}
 //
 // Ranges may overlap, repeat and come in any order. ReadMany takes ranges ahead of
-// the results: those of up to 2 x Depth requests, and up to Depth more. So the
-// sequence must not wait for the results of earlier ranges.
+// the results: up to about 3 x Depth of them, and more where ranges are merged. So
+// the sequence must not wait for the results of earlier ranges.
 //
 // A result is what [File.ReadBuffer] returns for the range. It has fewer bytes
 // only where the file ends; at the end of the file and beyond it has none, and the

@@ -110,8 +110,17 @@ func name(names []string, what string, i uint8) string {
 	return what + "(" + strconv.Itoa(int(i)) + ")"
 }
 
-func (k Kind) String() string    { return name(kindNames, "kind", uint8(k)) }
-func (p Path) String() string    { return name(pathNames, "path", uint8(p)) }
-func (d Driver) String() string  { return name(driverNames, "driver", uint8(d)) }
+// String returns the kind's name, as "read".
+func (k Kind) String() string { return name(kindNames, "kind", uint8(k)) }
+
+// String returns the path's name, as "cached".
+func (p Path) String() string { return name(pathNames, "path", uint8(p)) }
+
+// String returns the driver's name, as "uring"; "" for DriverNone.
+func (d Driver) String() string { return name(driverNames, "driver", uint8(d)) }
+
+// String returns the system call's name, as "preadv2"; "" for SysNone.
 func (c Syscall) String() string { return name(syscallNames, "syscall", uint8(c)) }
-func (f Full) String() string    { return name(fullNames, "full", uint8(f)) }
+
+// String returns "overwrite" or "keep".
+func (f Full) String() string { return name(fullNames, "full", uint8(f)) }

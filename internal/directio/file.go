@@ -6,6 +6,11 @@
 // written into the block in which the file ends goes through the page cache, so that the
 // size is exact at all times.
 //
+// So a write of one byte inside the file locks its block (package rangelock), reads the block
+// into a bounce buffer, puts the byte in and writes the block (write.go). A write of one byte
+// in the block in which the file ends locks the whole file and goes through the page cache
+// (end.go).
+//
 // # Concurrency
 //
 // All methods may be called by any number of goroutines at once. The caller of a method

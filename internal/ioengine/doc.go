@@ -11,6 +11,10 @@
 // Rings (rings.go) are the engines of several devices. A Group (group.go) is many requests of
 // one goroutine, which reaps their completions itself.
 //
+// There are three ways to learn of a request's end: a goroutine waits for it (Request.Wait),
+// its Client is called (Request.Client), or the owner of a Group takes what has ended next
+// (Group.Next). Request.finish is where they part.
+//
 // The package has no policy: which operations are queued, and what is done about a short
 // transfer or an error, is the caller's business.
 //

@@ -56,8 +56,9 @@ func (f *File) notCached(res int32, n int, off int64) {
 	case res == eagain:
 		f.cacheMisses.miss()
 	case res == eopnotsupp, res == enosys, res == einval && off >= 0 && off <= math.MaxInt64-int64(n):
-		// This holds for this file alone: others may be on other file systems. EINVAL may also
-		// be the error for an offset that is too large, as the position may be, and that says nothing about the file.
+		// This holds for this file alone: others may be on other file systems. EINVAL may
+		// also be the error for an offset that is too large, as the position may be. That
+		// says nothing about the file.
 		f.CanLook.Store(false)
 		f.cacheMisses.miss() // for ForeignFile.Misses, which is never 0 again
 	}

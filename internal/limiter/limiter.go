@@ -7,10 +7,11 @@
 //	n, err := unix.Pread(fd, b, off) // the thread may wait here
 //	l.Release(p)
 //
-// A Limiter has a number of permits. A call to a device that does not answer keeps its permit.
-// So that such calls do not hold up the calls to other devices, some permits are reserved for
-// one device each (quota.go). A call whose caller has a deadline also passes a window of its
-// device (window.go): of such calls only few are in the kernel when the device stops to answer.
+// A Limiter has a number of permits. It is iopath.Limits.Blocking, which package sluice derives
+// from Options.BlockingThreads. A call to a device that does not answer keeps its permit. So that
+// such calls do not hold up the calls to other devices, some permits are reserved for one device
+// each (quota.go). A call whose caller has a deadline also passes a window of its device
+// (window.go): of such calls only few are in the kernel when the device stops answering.
 //
 // # Concurrency
 //

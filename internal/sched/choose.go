@@ -37,8 +37,9 @@ func (s *Scheduler) waitOrQueue(ctx context.Context, code driver.Code, f *File, 
 	return res
 }
 
-// largeRead is the size from which on a buffered read is worth a thread. The copy of such a buffered read takes longer than what the queue saves.
-// The ring also makes it in pieces, one for each part of the page cache that arrives.
+// largeRead is the size from which on a buffered read is worth a thread. The copy of such a
+// read takes longer than the time that the queue saves. The ring also makes it in pieces, one
+// for each part of the page cache that arrives.
 const largeRead = ioengine.LargeRead
 
 // permitPlainRead takes a permit for a read of n bytes that is made as a plain call: if next to

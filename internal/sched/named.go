@@ -15,7 +15,7 @@ import (
 )
 
 // This file is about what a Batch does by plain calls: with names, and with files that no
-// other operation knows of (raw_file.go). These calls have a limiter of their own, as large as
+// other operation knows of (batch/raw.go). These calls have a limiter of their own, as large as
 // that of file I/O. An open may wait for the other end of a pipe, or for a server. Nothing
 // else should wait for that, and neither should another Batch (IsolatedContext).
 

@@ -17,6 +17,8 @@ import (
 
 // Scheduler performs operations on Files through a driver, or several of a kind.
 type Scheduler struct {
+	// Paths has the three paths that a transfer can take (ReadCached, PlainCall, Queue), and
+	// what they need: the rings, the limiter, the classes, the counters.
 	iopath.Paths
 	nameLimiter limiter.Limiter // for calls with names; see named.go
 	isolations  atomic.Uint64   // how many IsolatedContexts were made
