@@ -93,7 +93,7 @@ func TestClassRemove(t *testing.T) {
 	if again := class(t, s, "temporary", sluice.ClassOptions{}); again == c || len(s.Classes()) != 2 {
 		t.Errorf("%d classes, a new one with the name of the removed one: %v; want 2, true", len(s.Classes()), again != c)
 	}
-	wantNoTurns(t, s)
+	wantNoTickets(t, s)
 }
 
 // TestClassRemoveLimited removes a class while its limit holds operations back: they end
@@ -118,7 +118,7 @@ func TestClassRemoveLimited(t *testing.T) {
 		if st := c.Stats(); st.Queued != 0 || st.InFlight != 0 {
 			t.Errorf("%d queued, %d in flight of the removed class; want none", st.Queued, st.InFlight)
 		}
-		wantNoTurns(t, s)
+		wantNoTickets(t, s)
 		sluicetest.WantIdle(t, s)
 	})
 }
@@ -167,7 +167,7 @@ func TestClassRemoveStorm(t *testing.T) {
 		if n := len(s.Classes()); n != 1 {
 			t.Errorf("%d classes at the end; want 1", n)
 		}
-		wantNoTurns(t, s)
+		wantNoTickets(t, s)
 		sluicetest.WantIdle(t, s)
 	})
 }
@@ -199,7 +199,7 @@ func TestClassRemoveMany(t *testing.T) {
 	if n := len(s.Classes()); n != 1 {
 		t.Errorf("%d classes; want the default one", n)
 	}
-	wantNoTurns(t, s)
+	wantNoTickets(t, s)
 }
 
 // heap returns how many bytes of the heap are in use after a garbage collection.

@@ -30,8 +30,8 @@ func class(t testing.TB, s *sluice.Scheduler, name string, o sluice.ClassOptions
 	return c
 }
 
-// wantNoTurns demands that nothing waits for a turn, or has one.
-func wantNoTurns(t testing.TB, s *sluice.Scheduler) {
+// wantNoTickets demands that no operation waits for a ticket, or has one.
+func wantNoTickets(t testing.TB, s *sluice.Scheduler) {
 	t.Helper()
 	for _, c := range s.Classes() {
 		if st := c.Stats(); st.Queued != 0 || st.InFlight != 0 {
@@ -168,7 +168,7 @@ func TestClassTravels(t *testing.T) {
 		if after := c.Stats(); after.Bytes-before.Bytes < int64(len(noise)) {
 			t.Errorf("a Writer of %d bytes: %d of the class", len(noise), after.Bytes-before.Bytes)
 		}
-		wantNoTurns(t, s)
+		wantNoTickets(t, s)
 		sluicetest.WantIdle(t, s)
 	})
 }
@@ -279,10 +279,10 @@ func stuck(t *testing.T, s *sluice.Scheduler, f *direct.File) (*sluice.Class, co
 
 func waitQueued(t *testing.T, c *sluice.Class, n int) {
 	t.Helper()
-	sluicetest.WaitFor(t, "operations that wait for their turn", func() bool { return c.Stats().Queued == n })
+	sluicetest.WaitFor(t, "operations that wait for their tickets", func() bool { return c.Stats().Queued == n })
 }
 
-// attempts are ways to wait for a turn.
+// attempts are ways to wait for a ticket.
 var attempts = map[string]func(context.Context, *direct.File) error{
 	"ReadAt": func(ctx context.Context, f *direct.File) error {
 		_, err := f.ReadAtContext(ctx, make([]byte, 4096), 0)
@@ -323,7 +323,7 @@ func TestClassContextEnds(t *testing.T) {
 				}
 			}
 		}
-		wantNoTurns(t, s)
+		wantNoTickets(t, s)
 		sluicetest.WantIdle(t, s)
 	})
 }
@@ -351,7 +351,7 @@ func TestClassClosed(t *testing.T) {
 					t.Errorf("what has waited: %v; want ErrClosed", err)
 				}
 			}
-			wantNoTurns(t, s)
+			wantNoTickets(t, s)
 		}
 	})
 }
@@ -374,7 +374,7 @@ func TestClassTailClosed(t *testing.T) {
 		if err := <-ended; !errors.Is(err, os.ErrClosed) {
 			t.Errorf("WriteAt = %v; want ErrClosed", err)
 		}
-		wantNoTurns(t, s)
+		wantNoTickets(t, s)
 	})
 }
 
@@ -396,7 +396,7 @@ func TestClassLimitLifted(t *testing.T) {
 		t.Fatal(err)
 	}
 	all.Wait()
-	wantNoTurns(t, s)
+	wantNoTickets(t, s)
 }
 
 // TestClassStorm has goroutines of several classes read, give up, change limits
@@ -423,7 +423,7 @@ func TestClassStorm(t *testing.T) {
 			})
 		}
 		all.Wait()
-		wantNoTurns(t, s)
+		wantNoTickets(t, s)
 		sluicetest.WantIdle(t, s)
 	})
 }

@@ -111,7 +111,7 @@ func useWriter(ctx context.Context, s *sluice.Scheduler, name string, noise []by
 	return errors.Join(copyBy(ctx, f, noise), f.Close())
 }
 
-// TestClassTraceWaits: the wait for a turn is a part of an operation's time in
+// TestClassTraceWaits: the wait for a ticket is a part of an operation's time in
 // the queue. A limit of 50 operations a second makes the one after those which may
 // come at once wait for more than 10 ms, whatever the machine.
 func TestClassTraceWaits(t *testing.T) {

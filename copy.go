@@ -119,7 +119,7 @@ func (f *File) copyChunk(dst *os.File, src io.Reader, most int64, limit *io.Limi
 	return n, err
 }
 
-// lockPositions calls do while nobody else uses the position of either File. The second
+// lockPositions calls do while no other operation uses the position of either File. The second
 // may be nil. The older File is locked first, so that two copies in opposite directions
 // do not wait for each other.
 func lockPositions(a, b *File, do func()) {

@@ -17,7 +17,7 @@ import (
 // waited for) each method is the *os.File's.
 type File struct{ h handle.File }
 
-// newFile takes over f, which this package opened: nobody else has its descriptor. On an
+// newFile takes over f, which this package opened: no other code has its descriptor. On an
 // error f is closed.
 func (s *Scheduler) newFile(f *os.File) (*File, error) {
 	file := new(File)

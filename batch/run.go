@@ -43,7 +43,7 @@ type run struct {
 	seen      int // how many chains look has seen in own
 
 	mu sync.Mutex
-	// The operations from front to back may begin chains for the kernel that nobody has
+	// The operations from front to back may begin chains for the kernel that no helper has
 	// taken. The kernel's are taken in order. Helpers that have nothing else to do take them
 	// from the back, once they are shared. Guarded by mu.
 	front, back int

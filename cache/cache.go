@@ -26,7 +26,6 @@ type Cache struct {
 	staging *buffer.Pool
 	// held is the number of frames that are not free, plus 1 until Close. The
 	// goroutine that makes it 0 releases the memory.
-	// until Close. Who makes it 0 gives the memory back.
 	held   atomic.Int64
 	serial atomic.Uint64 // the number of the newest File
 

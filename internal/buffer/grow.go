@@ -27,7 +27,7 @@ func (p *Pool) find(index, size int) (*block, error) {
 }
 
 // divide divides s into blocks of class c and returns one. It takes that block before c can
-// be locked by others, who may take all the rest.
+// be locked by other goroutines, which may take all the rest.
 func (p *Pool) divide(s *slab, c *class, size int) *block {
 	s.divide(c, size)
 	b := s.free

@@ -102,7 +102,7 @@ func modest(memory, n int64) int64 {
 // Waiting calls are served in the order in which they came, whatever their sizes, so that
 // a large request does not wait forever. A request above the limit fails at once.
 //
-// A caller that already holds a Buffer may wait forever if others, who wait too, need that
+// A caller that already holds a Buffer may wait forever if others, which wait too, need that
 // Buffer to go on. If it can do with less memory, it should use TryGet for all Buffers but
 // its first.
 func (p *Pool) Get(ctx context.Context, n int) (Buffer, error) {

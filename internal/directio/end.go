@@ -58,7 +58,7 @@ func (f *File) writePart(ctx context.Context, b []byte, off, size int64) (n int,
 // complete or until Sync.
 //
 // A direct write that finds a dirty page writes it back first. But if it finds one when
-// it ends, the kernel sets EIO for the next fsync. So the whole file is locked: nobody
+// it ends, the kernel sets EIO for the next fsync. So the whole file is locked: no write
 // dirties a page while a direct write is in progress.
 func (f *File) writeTail(ctx context.Context, b []byte, off int64) (int, error) {
 	n, err := f.sched.WriteAt(ctx, f.tail, b, off)

@@ -63,7 +63,7 @@ func (f *File) View(v *File, c *sched.Class) {
 	}
 }
 
-// PrivatePosition says that nobody has the descriptor but f: whoever opened the file calls
+// PrivatePosition notes that only f has the descriptor. The caller has opened the file and calls
 // it at once. Reads and writes at the position then need no lock against other processes'
 // and other descriptors'. SharePosition ends that.
 func (f *File) PrivatePosition() {
@@ -72,8 +72,8 @@ func (f *File) PrivatePosition() {
 	}
 }
 
-// SharePosition must be called before the *os.File or the descriptor is given out: whoever
-// gets it can read at the position, or duplicate it.
+// SharePosition must be called before the *os.File or the descriptor is given out: its
+// receiver can read at the position, or duplicate it.
 func (f *File) SharePosition() {
 	if f.Core != nil {
 		f.Core.SharePosition()

@@ -25,7 +25,7 @@ func newMemory(core *sched.Scheduler, limit int64) Memory {
 	}
 }
 
-// freeMemory gives all memory back that nobody holds. No operation is in flight.
+// freeMemory gives back all memory that is not in use. No operation is in flight.
 func (m Memory) freeMemory() {
 	m.Buffers.Close()
 	m.Bounces.Close()

@@ -37,7 +37,7 @@ const maxReap = 256
 //
 // A pusher writes inbox, then reads state. The leader writes state, then reads inbox.
 // Whatever the order of these steps, at least one of the two sees what the other has
-// written. So no operation is left in inbox with nobody to submit it. The state that the
+// written. So no operation is left in inbox without a submitter. The state that the
 // pusher reads decides who submits:
 //
 //	state     who submits the operation
@@ -68,8 +68,8 @@ const maxReap = 256
 //
 // # Who reaps
 //
-// Everything in flight is reaped by the leader, and there is a leader whenever somebody
-// needs one (needsLeader). The operations of a Group do not need one by themselves: their
+// Everything in flight is reaped by the leader, and there is a leader whenever one
+// is needed (needsLeader). The operations of a Group do not need one by themselves: their
 // owner becomes the leader when it waits for them (Group.Next). A leader is needed
 //
 //   - for operations of other goroutines, in flight or in the backlog;

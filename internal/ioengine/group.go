@@ -13,8 +13,8 @@ import (
 //
 // The owner usually reaps its own completions. When it waits and no other goroutine leads the
 // engine, it becomes the leader: it submits and reaps in one system call, and no goroutine
-// need be woken. While the owner does something else, nobody reaps what the Group has in
-// flight, unless the engine needs a leader for another reason (see Engine).
+// need be woken. While the owner does something else, the Group's requests in flight are
+// not reaped, unless the engine needs a leader for another reason (see Engine).
 type Group struct {
 	e *Engine
 	// queued is the number of requests that the engine has.

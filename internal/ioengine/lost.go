@@ -10,7 +10,7 @@ import (
 
 // A driver can be lost while it is used: see package driver. Operations that the driver has
 // come back from it. Operations that it does not have are ended by the leader with Canceled,
-// which means that nobody has performed them. From then on Rings.Lost reports that no ring can
+// which means that they were not performed. From then on Rings.Lost reports that no ring can
 // be used, and the caller performs all operations by plain calls. So no operation is
 // performed twice, and none waits for one that the driver has.
 

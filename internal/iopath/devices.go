@@ -124,9 +124,9 @@ func asyncCodes(drv driver.Driver, flags driver.Flags) (async [driver.NumCodes]b
 // ClassOf returns the class of an operation on f: the file's, if f is a view with a
 // class, else the context's. It is the default class if there is neither, or if that class
 // was removed.
-func (s *Paths) ClassOf(ctx context.Context, f *File) *qos.Class {
+func (p *Paths) ClassOf(ctx context.Context, f *File) *qos.Class {
 	if f.class != nil {
-		return s.Classes.Or(f.class)
+		return p.Classes.Or(f.class)
 	}
 	return p.Classes.Or(p.Classes.In(ctx))
 }

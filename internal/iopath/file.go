@@ -168,8 +168,9 @@ func (f *openFile) Owner() *usecount.Count {
 	return &f.Count
 }
 
-// PrivatePosition notes that nobody but this File can move the file's position: the descriptor was opened for
-// it, and was given to nobody. Must be called before the first operation. Other Files are taken to share theirs.
+// PrivatePosition notes that only this File can move the file's position: the descriptor was
+// opened for it and was not given out. It must be called before the first operation. Other
+// Files are taken to share their positions.
 func (f *File) PrivatePosition() { f.Private = true }
 
 // SharePosition notes that others may move the position from now on. It must be called before the descriptor
@@ -181,7 +182,7 @@ func (f *File) SharePosition() {
 	f.Private = false
 }
 
-// ForeignFile is the File of a descriptor that belongs to somebody else, such as an os.File.
+// ForeignFile is the File of a descriptor that other code owns, such as that of an os.File.
 // The owner of the descriptor keeps it open during each operation, and each operation means
 // what the system call does. A ForeignFile needs no Close and no Use. It is a single piece of
 // memory, because programs open many files for one read each.

@@ -125,7 +125,7 @@ func (l *Limiter) releaseToQuota(q *deviceQuota) {
 }
 
 // offerQuota wakes a waiter for a permit of q, if one is free: the first waiter for q's device.
-// If there is none and nobody uses q, the quota goes to the device of the first waiter
+// If there is none and q is not in use, the quota goes to the device of the first waiter
 // without a quota, and that waiter is woken. It must be called with mu held.
 func (l *Limiter) offerQuota(q *deviceQuota) {
 	if q.used >= q.size || l.notify(q.queue.Front(), wakeup{quota: q}) || q.used > 0 {

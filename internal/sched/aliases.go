@@ -11,7 +11,7 @@ import (
 type (
 	// File is an open file.
 	File = iopath.File
-	// ForeignFile is the File of a descriptor that belongs to somebody else.
+	// ForeignFile is the File of a descriptor that other code owns.
 	ForeignFile = iopath.ForeignFile
 	// Vec is the rest of one or several buffers.
 	Vec = iopath.Vec

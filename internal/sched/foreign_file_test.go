@@ -80,11 +80,11 @@ func TestForeignFile(t *testing.T) {
 		{"WriteCurrent(hello)", func() (int, error) { return s.WriteCurrent(f, []byte("hello")) }, 5, nil},
 		{"Pwrite(hello, 3)", func() (int, error) { return s.Pwrite(f, []byte("hello"), 3) }, 5, nil},
 		{"Pwrite(-1)", func() (int, error) { return s.Pwrite(f, []byte("x"), -1<<40) }, 0, syscall.EINVAL},
-		{"ReadHere", func() (int, error) { return s.ReadCurrent(f, b) }, 3, nil},
-		{"ReadHere at the end", func() (int, error) { return s.ReadCurrent(f, b) }, 0, nil},
+		{"ReadCurrent", func() (int, error) { return s.ReadCurrent(f, b) }, 3, nil},
+		{"ReadCurrent at the end", func() (int, error) { return s.ReadCurrent(f, b) }, 0, nil},
 		{"Pread(4)", func() (int, error) { return s.Pread(f, b, 4) }, 4, nil},
 		{"Pread past the end", func() (int, error) { return s.Pread(f, b, 100) }, 0, nil},
-		{"ReadHere of a bad descriptor", func() (int, error) { return s.ReadCurrent(foreignFile(1<<20, false, false), b) }, 0, syscall.EBADF},
+		{"ReadCurrent of a bad descriptor", func() (int, error) { return s.ReadCurrent(foreignFile(1<<20, false, false), b) }, 0, syscall.EBADF},
 	} {
 		if n, err := c.do(); n != c.n || err != c.err {
 			t.Errorf("%s = %d, %v; want %d, %v", c.call, n, err, c.n, c.err)
@@ -124,7 +124,7 @@ func TestForeignFileCached(t *testing.T) {
 		}
 		for i, want := range []int{64, 36, 0} {
 			if n, err := s.ReadCurrent(f, b); n != want || err != nil {
-				t.Errorf("ReadHere %d = %d, %v; want %d", i, n, err, want)
+				t.Errorf("ReadCurrent %d = %d, %v; want %d", i, n, err, want)
 			}
 		}
 		for off, want := range map[int64]int{0: 64, 90: 10, 100: 0, 1000: 0} {
@@ -189,7 +189,7 @@ func TestForeignFileUncached(t *testing.T) {
 				break
 			}
 			if n < len(b) && len(got)+n < size {
-				t.Fatalf("ReadHere of %d bytes at %d = %d; only the end is short", len(b), len(got), n)
+				t.Fatalf("ReadCurrent of %d bytes at %d = %d; only the end is short", len(b), len(got), n)
 			}
 			got = append(got, b[:n]...)
 		}

@@ -115,7 +115,7 @@ func TestReadAtTheEndIsOneAtAPosition(t *testing.T) {
 	defer s.Close()
 	f := foreignFile(fd, true, false)
 	if n, err := s.ReadCurrent(f, make([]byte, recordSize+100)); n != recordSize || err != nil {
-		t.Errorf("ReadHere = %d, %v; want %d", n, err, recordSize)
+		t.Errorf("ReadCurrent = %d, %v; want %d", n, err, recordSize)
 	}
 	if n, err := s.Read(f, more); n != 0 || err != io.EOF {
 		t.Errorf("Read at the end = %d, %v; want io.EOF", n, err)
@@ -195,7 +195,7 @@ func TestDirectShort(t *testing.T) {
 	} {
 		p := play(t, c.limits, c.results, c.calls)
 		if n, err := p.ReadCurrent(foreignFile(int(file.Fd()), true, false), make([]byte, 8)); n != c.want || err != nil {
-			t.Errorf("ReadHere where the driver gives %d and the kernel %d = %d, %v; want %d", c.results, c.calls, n, err, c.want)
+			t.Errorf("ReadCurrent where the driver gives %d and the kernel %d = %d, %v; want %d", c.results, c.calls, n, err, c.want)
 		}
 	}
 }

@@ -66,7 +66,7 @@ func (s *Scheduler) Close() error {
 }
 
 // CloseFile is f.Close, and makes sure that f's operations in flight are reaped. Otherwise
-// nobody might reap those of a Group, least of all if the owner of the Group is what closes
+// those of a Group might not be reaped, for example if the owner of the Group itself closes
 // the file.
 func (s *Scheduler) CloseFile(f *File) bool {
 	s.Engines.RequireReapers()

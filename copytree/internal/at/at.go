@@ -146,7 +146,7 @@ type Opening struct {
 // line or a tape's reel. Such a file must not be opened with O_NONBLOCK.
 func (t Type) isDevice() bool { return t == CharDev || t == BlockDev }
 
-// Cached says whether a call that must not wait found everything in memory.
+// Cached reports whether a call that must not wait found everything in memory.
 type Cached uint8
 
 // The answers.

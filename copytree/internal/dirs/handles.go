@@ -98,7 +98,7 @@ func (h *Handles) Retire(base *Dir) {
 	h.release(base)
 }
 
-// CloseIdle closes all directories that nobody uses.
+// CloseIdle closes all directories that are not in use.
 func (h *Handles) CloseIdle() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

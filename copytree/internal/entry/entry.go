@@ -39,7 +39,7 @@ type Shared struct {
 	Opt     option.Options
 	Umask   uint32
 	Several bool // there are several Pairs
-	Watched bool // somebody reads Report.Progress
+	Watched bool // the caller reads Report.Progress
 
 	Content *content.Copier
 	Syncer  *durable.Syncer // nil with SyncNone

@@ -105,7 +105,7 @@ type Progress struct {
 	Current                               *atomic.Pointer[string]
 }
 
-// Unwatched returns counters that nobody reads.
+// Unwatched returns counters that are not read.
 func Unwatched() *Progress {
 	var n [8]atomic.Int64
 	var b [2]atomic.Bool

@@ -55,7 +55,7 @@ type Config struct {
 	OnError   func(*report.Error)
 	OnDone    func(report.Done)
 	OnWait    func()           // called once, before the first calls that take long
-	Progress  *report.Progress // nil: nobody reads it
+	Progress  *report.Progress // nil: the caller does not read it
 }
 
 // Result is what a Job has done.
