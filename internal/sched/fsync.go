@@ -115,7 +115,7 @@ func (s *Scheduler) fsync(w syncRoute, asked int64, code driver.Code, f *File, f
 	f.Syncer.Syncing()
 	losses := f.Losses
 	if fd != f.FD {
-		losses = nil // writes go to f.fd, and no report of theirs is taken from fd
+		losses = nil // writes go to f.FD, and no report of theirs is taken from fd
 	}
 	call := losses.Begin()
 	var res int32

@@ -24,7 +24,7 @@ type helpers struct {
 type deviceHelpers struct {
 	h      *helpers
 	device uint64
-	help   func() // is run, made once: "go c.run()" would allocate
+	help   func() // is run, made once: "go d.run()" would allocate
 
 	queue   list.List[Transfer] // Transfers that wait. Under helpers.mu, as is running
 	running int
@@ -37,13 +37,13 @@ func (h *helpers) init(s *Scheduler) {
 
 // of returns the helpers of a device. It must be called with mu held.
 func (h *helpers) of(device uint64) *deviceHelpers {
-	c := h.byDevice[device]
-	if c == nil {
-		c = &deviceHelpers{h: h, device: device}
-		c.help = c.run
-		h.byDevice[device] = c
+	d := h.byDevice[device]
+	if d == nil {
+		d = &deviceHelpers{h: h, device: device}
+		d.help = d.run
+		h.byDevice[device] = d
 	}
-	return c
+	return d
 }
 
 // add gives t to the helpers of its device. If t has been withdrawn, add ends it instead.
@@ -57,23 +57,23 @@ func (h *helpers) add(t *Transfer) {
 		return
 	}
 	defer h.mu.Unlock()
-	c := h.of(device)
-	c.queue.PushBack(&t.links, t)
-	t.helpers = c
-	if c.running < int(h.s.Limiter.Limit()) {
-		c.running++
+	d := h.of(device)
+	d.queue.PushBack(&t.links, t)
+	t.helpers = d
+	if d.running < int(h.s.Limiter.Limit()) {
+		d.running++
 		h.all.Add(1)
-		go c.help()
+		go d.help()
 	}
 }
 
 // run is the body of a helper goroutine.
-func (h *deviceHelpers) run() {
-	s := h.h.s
-	defer h.h.all.Done()
+func (d *deviceHelpers) run() {
+	s := d.h.s
+	defer d.h.all.Done()
 	for {
-		p, _ := s.Limiter.Acquire(context.Background(), h.device) // fails only with its context
-		t := h.next()
+		p, _ := s.Limiter.Acquire(context.Background(), d.device) // fails only with its context
+		t := d.next()
 		if t == nil {
 			s.Limiter.Release(p)
 			return
@@ -88,21 +88,21 @@ func (h *deviceHelpers) run() {
 
 // next removes and returns the first Transfer. It returns nil if there is none, and then the
 // helper must end.
-func (h *deviceHelpers) next() *Transfer {
-	h.h.mu.Lock()
-	defer h.h.mu.Unlock()
-	t := h.queue.Front()
+func (d *deviceHelpers) next() *Transfer {
+	d.h.mu.Lock()
+	defer d.h.mu.Unlock()
+	t := d.queue.Front()
 	if t == nil {
-		h.running--
+		d.running--
 		return nil
 	}
-	h.remove(t)
+	d.remove(t)
 	return t
 }
 
 // remove takes t out of the queue. It must be called with helpers.mu held.
-func (h *deviceHelpers) remove(t *Transfer) {
-	h.queue.Remove(&t.links)
+func (d *deviceHelpers) remove(t *Transfer) {
+	d.queue.Remove(&t.links)
 	t.helpers = nil
 }
 

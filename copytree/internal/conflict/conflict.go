@@ -45,7 +45,7 @@ const (
 	Leave     Action = iota // make no copy
 	Overwrite               // open what exists, and write to it
 	Retry                   // make the copy again: the place is free now
-	Replace                 // make the copy under another name, and rename it: the source may be reached through what exists
+	Replace                 // make the copy under another name, then rename it: what exists may lead to the source
 	Through                 // create the file where the symbolic link leads that exists
 )
 
