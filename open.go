@@ -28,8 +28,8 @@ func CreateTemp(dir, pattern string) (*File, error) {
 	return onDefault(func() (*os.File, error) { return os.CreateTemp(dir, pattern) }, "createtemp", pattern)
 }
 
-// FromOS returns a File around f and takes f over: close the File, not f. Others may
-// have f's descriptor too. On an error FromOS closes f.
+// FromOS returns a File around f and takes f over: close the File, not f. Other code
+// may use the descriptor, too. On an error FromOS closes f.
 func FromOS(f *os.File) (*File, error) {
 	if f == nil {
 		return nil, os.ErrInvalid

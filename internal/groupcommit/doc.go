@@ -1,4 +1,4 @@
-// Package groupcommit decides which fsyncs of a file are made, and whom each one serves.
+// Package groupcommit decides which fsyncs of a file are made, and which Syncs each one serves.
 //
 // An fsync may serve a Sync only if it starts after the Sync was called: only then does it
 // cover everything that was written before. So while one fsync runs, the Syncs that arrive form

@@ -6,7 +6,12 @@
 //		return err // it is closed
 //	}
 //	defer h.Release()
-//	n, err := h.Core.ReadAt(ctx, f.Internal().Core, b, off)
+//	file := f.Internal().Core // nil if f has no disk I/O
+//	if !file.Use() {
+//		return os.ErrClosed
+//	}
+//	defer file.Done() // Close of f waits for it
+//	n, err := h.Core.ReadAt(ctx, file, b, off)
 //
 // It knows which files of a Scheduler are open, closes them, and says at the API's edge
 // what failed for which file. Which path an operation takes is decided in package sched.
