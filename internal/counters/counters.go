@@ -3,6 +3,7 @@
 package counters
 
 import (
+	"sync"
 	"sync/atomic"
 
 	"github.com/sluiceio/sluice/internal/driver"
@@ -28,14 +29,37 @@ const stripes = 16 // a power of two
 type Counters struct {
 	stripe [stripes]stripe
 	shared atomic.Int64
+	mu     sync.Mutex // held while a recent is emptied, so that Sum sees its counts once
 }
 
 type stripe struct {
+	recent  [numPaths][2]recent // of reads, of writes
 	ops     [numPaths]atomic.Int64
 	read    atomic.Int64
 	written atomic.Int64
 	copied  atomic.Int64
-	_       [80]byte // fills two cache lines: adjacent ones are fetched in pairs
+	_       [32]byte // fills two cache lines: adjacent ones are fetched in pairs
+}
+
+// recent counts operations that moved fewer than 1<<maxBits bytes, and these bytes, by one
+// atomic addition:
+//
+//	bits 0–19   number of operations
+//	bits 20–63  number of bytes
+//
+// When the number of operations has reached half of its range, the counts move to the other
+// counters of the stripe. The other half is room for operations that are counted until then.
+type recent struct{ word atomic.Uint64 }
+
+const (
+	opsBits = 20
+	maxBits = 20
+	half    = 1 << (opsBits - 1)
+)
+
+// counts returns a word of a recent as two numbers.
+func counts(word uint64) (ops, bytes int64) {
+	return int64(word & (1<<opsBits - 1)), int64(word >> opsBits)
 }
 
 func (c *Counters) mine() *stripe { return &c.stripe[sys.StackHash()%stripes] }
@@ -43,16 +67,41 @@ func (c *Counters) mine() *stripe { return &c.stripe[sys.StackHash()%stripes] }
 // Add counts an operation and, if it succeeded, the bytes that it moved.
 func (c *Counters) Add(p Path, code driver.Code, res int32) {
 	s := c.mine()
-	s.ops[p].Add(1)
-	if res <= 0 {
+	if uint32(res) >= 1<<maxBits || code != driver.Read && code != driver.Write {
+		s.add(p, code, 1, int64(max(res, 0)))
 		return
 	}
+	r := &s.recent[p][direction(code)]
+	if r.word.Add(uint64(res)<<opsBits|1)&half != 0 {
+		c.empty(s, p, code, r)
+	}
+}
+
+// direction returns the index of a recent for reads or writes.
+func direction(code driver.Code) int {
+	if code == driver.Write {
+		return 1
+	}
+	return 0
+}
+
+// add counts operations, and the bytes that they moved.
+func (s *stripe) add(p Path, code driver.Code, ops, bytes int64) {
+	s.ops[p].Add(ops)
 	switch code {
 	case driver.Read:
-		s.read.Add(int64(res))
+		s.read.Add(bytes)
 	case driver.Write:
-		s.written.Add(int64(res))
+		s.written.Add(bytes)
 	}
+}
+
+// empty moves the counts of r, which counts operations of a path and code, to s.
+func (c *Counters) empty(s *stripe, p Path, code driver.Code, r *recent) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	ops, bytes := counts(r.word.Swap(0))
+	s.add(p, code, ops, bytes)
 }
 
 // SharedSync counts a Sync or Datasync that another caller's fsync has served.
@@ -70,11 +119,17 @@ type Sums struct {
 
 // Sum returns the counts. They are read one after the other while operations go on.
 func (c *Counters) Sum() Sums {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	sum := Sums{SharedSyncs: c.shared.Load()}
 	for i := range c.stripe {
 		s := &c.stripe[i]
 		for p := range s.ops {
-			sum.Ops[p] += s.ops[p].Load()
+			reads, read := counts(s.recent[p][direction(driver.Read)].word.Load())
+			writes, written := counts(s.recent[p][direction(driver.Write)].word.Load())
+			sum.Ops[p] += s.ops[p].Load() + reads + writes
+			sum.Read += read
+			sum.Written += written
 		}
 		sum.Read += s.read.Load()
 		sum.Written += s.written.Load()
