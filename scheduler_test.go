@@ -10,6 +10,7 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/sys"
 )
 
 func TestSchedulerClosed(t *testing.T) {
@@ -117,11 +118,17 @@ func TestExplain(t *testing.T) {
 	})
 }
 
-// TestStatsOfWarmReads: the reads of a lone goroutine are plain calls in Stats,
-// although the page cache has what they read.
+// TestStatsOfWarmReads: the small ReadAts of a lone goroutine are cached reads in Stats if the
+// page cache has what they read, and plain calls where the file system does not support a look.
 func TestStatsOfWarmReads(t *testing.T) {
 	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		f := sluicetest.TextOn(t, s, t.TempDir())
+		var want [2]int64
+		if sys.ReadCached(int(f.Fd()), make([]byte, 10), 0) == 10 {
+			want[0] = 52
+		} else {
+			want[1] = 52
+		}
 		before := s.Stats()
 		for range 52 {
 			if _, err := f.ReadAt(make([]byte, 10), 0); err != nil {
@@ -129,8 +136,8 @@ func TestStatsOfWarmReads(t *testing.T) {
 			}
 		}
 		st := s.Stats()
-		if cached, blocking := st.Cached-before.Cached, st.Blocking-before.Blocking; cached != 0 || blocking != 52 {
-			t.Errorf("%d operations are cached, %d blocking; want 0, 52", cached, blocking)
+		if cached, blocking := st.Cached-before.Cached, st.Blocking-before.Blocking; cached != want[0] || blocking != want[1] {
+			t.Errorf("%d operations are cached, %d blocking; want %d, %d", cached, blocking, want[0], want[1])
 		}
 	})
 }

@@ -8,9 +8,8 @@ type Stats struct {
 	//
 	// Cached is the number of reads that a look into the page cache answered, which
 	// cannot wait (preadv2(2), RWF_NOWAIT). It is not the number of reads whose data the
-	// page cache had: with next to nothing in flight a read is a plain system call
-	// without such a look, and counts in Blocking. So the reads of a lone goroutine all
-	// count in Blocking, even if none of them waits.
+	// page cache had: with next to nothing in flight a large read, or a Read, is a plain
+	// system call without such a look, and counts in Blocking even if it does not wait.
 	Cached int64
 	// Blocking is the number of plain system calls: the thread waits if there is
 	// something to wait for.

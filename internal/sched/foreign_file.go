@@ -23,20 +23,6 @@ func (s *Scheduler) Pread(f *File, b []byte, off int64) (int, error) {
 	return resultOf(s.readLooking(context.Background(), f, b, off))
 }
 
-// readCachedOrEnd reads through the page cache. Done reports that it has read something, or
-// found the end of the file. If it is false, the caller must make the read on another path.
-func (s *Scheduler) readCachedOrEnd(f *File, b []byte, off int64) (res int32, done bool) {
-	res = s.ReadCached(f, b, off)
-	if res > 0 {
-		return s.readAtOnce(context.Background(), f, b, off, res), true
-	}
-	if res != 0 || !s.FindsEnd {
-		return res, false
-	}
-	s.noteEnd(f, len(b), off)
-	return 0, true
-}
-
 // noteEnd counts and records a read of n bytes at off that has found the end of the file in the page cache.
 func (s *Scheduler) noteEnd(f *File, n int, off int64) {
 	s.Counters.Add(counters.Cached, driver.Read, 0)

@@ -114,10 +114,7 @@ func (s *Scheduler) readLooking(ctx context.Context, f *File, b []byte, off int6
 	if s.Classes.Active() {
 		return s.read(ctx, f, b, off)
 	}
-	if res, done := s.readCachedOrEnd(f, b, off); done {
-		return res
-	}
-	return s.readUncached(ctx, f, b, off)
+	return s.readAfterLook(ctx, f, b, off, s.ReadCached(f, b, off))
 }
 
 // readPrivate is reserved for a buffered Read. If the position is private, it first looks into the page cache

@@ -11,19 +11,36 @@ import (
 // ReadAt reads len(b) bytes at off, which is not negative, and returns how many it has read.
 // They are fewer than len(b) only with an error: io.EOF at the end of the file, ctx's error,
 // or a syscall.Errno. The caller must use f (File.Use) during the call.
+//
+// A read of less than largeRead bytes looks into the page cache first, however little is in
+// flight. The look cannot wait, so it needs no permit.
 func (s *Scheduler) ReadAt(ctx context.Context, f *File, b []byte, off int64) (int, error) {
-	n := 0
-	for n < len(b) {
-		res := s.read(ctx, f, b[n:], off+int64(n))
-		if res == 0 {
-			return n, io.EOF
-		}
-		if res < 0 {
-			return n, errorOf(ctx, res)
-		}
-		n += int(res)
+	if len(b) >= largeRead || s.Classes.Active() {
+		return s.readAll(ctx, f, b, off, s.read(ctx, f, b, off))
 	}
-	return n, nil
+	found := s.ReadCached(f, b, off)
+	if int(found) == len(b) {
+		return len(b), nil
+	}
+	return s.readAll(ctx, f, b, off, s.readAfterLook(ctx, f, b, off, found))
+}
+
+// readAll goes on with a ReadAt whose first transfer had the result res.
+func (s *Scheduler) readAll(ctx context.Context, f *File, b []byte, off int64, res int32) (int, error) {
+	n := 0
+	for res > 0 {
+		if n += int(res); n == len(b) {
+			return n, nil
+		}
+		res = s.read(ctx, f, b[n:], off+int64(n))
+	}
+	switch {
+	case res < 0:
+		return n, errorOf(ctx, res)
+	case len(b) == 0:
+		return 0, nil
+	}
+	return n, io.EOF
 }
 
 // read makes one transfer at an offset. The result may be short.
@@ -31,13 +48,24 @@ func (s *Scheduler) read(ctx context.Context, f *File, b []byte, off int64) int3
 	if s.Classes.Active() {
 		return s.readQueuedByClass(ctx, f, b, off)
 	}
-	if p, ok := s.permitPlainRead(ctx, f, len(b)); ok {
-		return s.PlainCall(p, driver.Read, f, b, off)
+	if len(b) >= largeRead {
+		if p, ok := s.permitPlainRead(ctx, f, len(b)); ok {
+			return s.PlainCall(p, driver.Read, f, b, off)
+		}
 	}
-	if res := s.ReadCached(f, b, off); res > 0 {
-		return s.readAtOnce(ctx, f, b, off, res)
+	return s.readAfterLook(ctx, f, b, off, s.ReadCached(f, b, off))
+}
+
+// readAfterLook makes one transfer of a read for which ReadCached has returned found.
+func (s *Scheduler) readAfterLook(ctx context.Context, f *File, b []byte, off int64, found int32) int32 {
+	switch {
+	case found > 0:
+		return s.readAtOnce(ctx, f, b, off, found)
+	case found == 0 && s.FindsEnd:
+		s.noteEnd(f, len(b), off)
+		return 0
 	}
-	return s.waitOrQueue(ctx, driver.Read, f, b, off)
+	return s.readUncached(ctx, f, b, off)
 }
 
 // readUncached makes one transfer, as a plain call or through the queue. It does not look into
@@ -52,12 +80,25 @@ func (s *Scheduler) readUncached(ctx context.Context, f *File, b []byte, off int
 // readAtOnce goes on with a read of which ReadCached has found n bytes. One pread(2) takes all
 // of its bytes at once, and on xfs no write comes in between. So where the rest would be a
 // plain call, that call reads everything again. Where the rest would be queued, the n bytes
-// stay as they are: io_uring itself reads in parts what it has to wait for. A read of more
-// than MaxCached bytes is made in parts.
+// stay as they are: io_uring itself reads in parts what it has to wait for. They also stay where
+// the file is known to end after them. A read of more than MaxCached bytes is made in parts.
 func (s *Scheduler) readAtOnce(ctx context.Context, f *File, b []byte, off int64, n int32) int32 {
 	b = b[:min(len(b), sys.MaxCached)]
-	if int(n) == len(b) || s.Async(driver.Read, f) || s.EndsAt(f, b[n:], off+int64(n)) {
+	async := s.Async(driver.Read, f)
+	if int(n) == len(b) || async && !s.FindsEnd {
 		return n
+	}
+	p, plain := s.permitPlainRead(ctx, f, len(b))
+	switch {
+	case async && !plain:
+		return n
+	case s.EndsAt(f, b[n:], off+int64(n)):
+		if plain {
+			s.Limiter.Release(p)
+		}
+		return n
+	case plain:
+		return s.PlainCall(p, driver.Read, f, b, off)
 	}
 	return s.BlockingCall(ctx, s.Recording.Now(), driver.Read, f, b, off)
 }
