@@ -46,7 +46,8 @@ const largeRead = ioengine.LargeRead
 // nothing is in flight, or if the read is large and buffered. While a ring has a leader, no
 // other read is a plain call. Other goroutines are then doing I/O, even if none of them waits
 // at the moment, and a thread that waits would hold up those that it shares a processor with.
-// A read whose context may end is never such a plain call.
+// A read whose context may end is never such a plain call. A small ReadAt has looked into the
+// page cache before.
 func (s *Scheduler) permitPlainRead(ctx context.Context, f *File, n int) (limiter.Permit, bool) {
 	if ctx.Done() != nil {
 		return limiter.Permit{}, false
