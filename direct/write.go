@@ -2,7 +2,8 @@ package direct
 
 import (
 	"context"
-	"os"
+
+	"github.com/sluiceio/sluice/internal/directio"
 )
 
 // WriteAt writes b starting at byte offset off and returns how many bytes it
@@ -12,7 +13,7 @@ func (f *File) WriteAt(b []byte, off int64) (n int, err error) {
 	if f == nil || f.direct == nil || off < 0 || len(b) == 0 || !f.direct.Writable() {
 		return f.buffered().WriteAt(b, off)
 	}
-	return f.writeAt(context.Background(), b, off)
+	return f.transfer(context.Background(), "write", (*directio.File).WriteAt, b, off)
 }
 
 // WriteAtContext is WriteAt, but returns early if ctx ends; see sluice.File.WriteAtContext. That
@@ -21,20 +22,5 @@ func (f *File) WriteAtContext(ctx context.Context, b []byte, off int64) (n int, 
 	if f == nil || f.direct == nil || off < 0 || len(b) == 0 || !f.direct.Writable() {
 		return f.buffered().WriteAtContext(ctx, b, off)
 	}
-	if err := ctx.Err(); err != nil {
-		return 0, f.h.Error("write", err)
-	}
-	return f.writeAt(ctx, b, off)
-}
-
-func (f *File) writeAt(ctx context.Context, b []byte, off int64) (n int, err error) {
-	if !f.h.Core.Use() {
-		return 0, f.h.Error("write", os.ErrClosed)
-	}
-	n, err = f.direct.WriteAt(ctx, b, off)
-	f.h.Core.Done()
-	if err != nil {
-		return n, f.h.Error("write", err)
-	}
-	return n, nil
+	return f.transfer(ctx, "write", (*directio.File).WriteAt, b, off)
 }

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/limiter"
 )
 
 // transfers holds Transfers for ReadFixed and WriteFixed to use again.
@@ -15,19 +16,7 @@ func (s *Scheduler) ReadFixed(ctx context.Context, f *File, b []byte, off int64,
 	if reg == 0 || !s.Async(driver.Read, f) {
 		return s.ReadAt(ctx, f, b, off)
 	}
-	if s.Classes.Active() {
-		return s.fixedByClass(ctx, driver.Read, f, b, off, reg)
-	}
-	return s.readFixedNow(ctx, f, b, off, reg)
-}
-
-// readFixedNow is ReadFixed of an operation whose ticket has been granted, or that needs none.
-func (s *Scheduler) readFixedNow(ctx context.Context, f *File, b []byte, off int64, reg uint32) (int, error) {
-	n := 0
-	if p, ok := s.permitPlainRead(ctx, f, len(b)); ok {
-		n = max(0, int(s.PlainCall(p, driver.Read, f, b, off))) // fixed meets an error again
-	}
-	return s.fixed(ctx, driver.Read, f, b, n, off, reg)
+	return s.fixed(ctx, driver.Read, f, b, off, reg)
 }
 
 // WriteFixed is WriteAt from registered memory.
@@ -35,28 +24,32 @@ func (s *Scheduler) WriteFixed(ctx context.Context, f *File, b []byte, off int64
 	if reg == 0 || !s.Async(driver.Write, f) || f.Losses != nil {
 		return s.WriteAt(ctx, f, b, off)
 	}
-	if s.Classes.Active() {
-		return s.fixedByClass(ctx, driver.Write, f, b, off, reg)
-	}
-	return s.writeFixedNow(ctx, f, b, off, reg)
+	return s.fixed(ctx, driver.Write, f, b, off, reg)
 }
 
-// writeFixedNow is WriteFixed of an operation whose ticket has been granted, or that needs
-// none.
-func (s *Scheduler) writeFixedNow(ctx context.Context, f *File, b []byte, off int64, reg uint32) (int, error) {
-	n := 0
-	if p, ok := s.permitPlainWrite(ctx, f); ok {
-		res := s.PlainCall(p, driver.Write, f, b, off)
+// fixed is ReadFixed or WriteFixed, as code says, through the driver.
+func (s *Scheduler) fixed(ctx context.Context, code driver.Code, f *File, b []byte, off int64, reg uint32) (int, error) {
+	if s.Classes.Active() {
+		return s.fixedByClass(ctx, code, f, b, off, reg)
+	}
+	return s.fixedNow(ctx, code, f, b, off, reg)
+}
+
+// fixedNow is fixed for an operation whose ticket has been granted, or that needs none. If
+// next to nothing is in flight it is a plain call. What that leaves is queued.
+func (s *Scheduler) fixedNow(ctx context.Context, code driver.Code, f *File, b []byte, off int64, reg uint32) (n int, err error) {
+	if p, ok := s.permitPlain(ctx, code, f, len(b)); ok {
+		res := s.PlainCall(p, code, f, b, off)
 		if res < 0 {
 			return 0, errorOf(ctx, res)
 		}
 		n = int(res)
 	}
-	return s.fixed(ctx, driver.Write, f, b, n, off, reg)
+	return s.queueFixed(ctx, code, f, b, n, off, reg)
 }
 
-// fixed transfers what is left after the first n bytes, and waits for it.
-func (s *Scheduler) fixed(ctx context.Context, code driver.Code, f *File, b []byte, n int, off int64, reg uint32) (int, error) {
+// queueFixed transfers what is left after the first n bytes, and waits for it.
+func (s *Scheduler) queueFixed(ctx context.Context, code driver.Code, f *File, b []byte, n int, off int64, reg uint32) (int, error) {
 	if n == len(b) {
 		return n, nil
 	}
@@ -71,4 +64,12 @@ func (s *Scheduler) fixed(ctx context.Context, code driver.Code, f *File, b []by
 	s.QueuedOps.Add(-1)
 	transfers.Put(t)
 	return n + m, err
+}
+
+// permitPlain takes a permit for a plain call, a read or a write of n bytes.
+func (s *Scheduler) permitPlain(ctx context.Context, code driver.Code, f *File, n int) (limiter.Permit, bool) {
+	if code == driver.Write {
+		return s.permitPlainWrite(ctx, f)
+	}
+	return s.permitPlainRead(ctx, f, n)
 }

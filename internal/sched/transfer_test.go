@@ -165,7 +165,7 @@ func TestFixedWaitsUntilItRuns(t *testing.T) {
 	}
 	done := make(chan result)
 	go func() {
-		n, err := s.fixed(ctx, driver.Read, iopath.NewFile(1<<20, true, false), make([]byte, 10), 0, 0, 1)
+		n, err := s.queueFixed(ctx, driver.Read, iopath.NewFile(1<<20, true, false), make([]byte, 10), 0, 0, 1)
 		done <- result{n, err}
 	}()
 	// The operation completes once its goroutine is held up: a goroutine that
