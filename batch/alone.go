@@ -2,6 +2,7 @@ package batch
 
 import (
 	"os"
+	"sync"
 	"time"
 
 	"github.com/sluiceio/sluice"
@@ -36,7 +37,7 @@ func (r *run) alone() (left int) {
 		c.rest()
 		return 0
 	}
-	r.watch()
+	r.startWatch()
 	defer r.stopWatch()
 	start := r.core.Now()
 	for chains := 1; left > 0; chains++ {
@@ -125,46 +126,60 @@ func (op *Op) waits(r *run) bool {
 	return false
 }
 
-// watch starts the timer that begins to help if the caller is at one chain for long. The
-// caller must call stopWatch.
-func (r *run) watch() {
-	r.watchMu.Lock()
-	defer r.watchMu.Unlock()
-	r.seen, r.watchOver = -1, false
-	r.watching.Add(1)
-	if r.timer == nil {
-		r.timer = time.AfterFunc(stuckAfter, r.look)
+// watch is the timer that begins to help if the caller is at one chain for long. It is a
+// Batch's, and kept from one run to the next: a run is overwritten when it begins.
+type watch struct {
+	timer *time.Timer
+	looks sync.WaitGroup // done when look is not called any more
+	mu    sync.Mutex
+	over  bool // the caller has ended. Guarded by mu
+	seen  int  // how many chains look has seen left. Guarded by mu
+}
+
+// startWatch starts the timer. The caller must call stopWatch.
+func (r *run) startWatch() {
+	w := &r.b.watch
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.seen, w.over = -1, false
+	w.looks.Add(1)
+	if w.timer == nil {
+		w.timer = time.AfterFunc(stuckAfter, r.look)
 	} else {
-		r.timer.Reset(stuckAfter)
+		w.timer.Reset(stuckAfter)
 	}
 }
 
-// look begins to help if the caller is at the same chain as at the last look.
+// look begins to help if the caller is at the same chain as at the last look. Otherwise it
+// sets the timer again.
 func (r *run) look() {
-	r.watchMu.Lock()
-	defer r.watchMu.Unlock()
+	w := &r.b.watch
+	defer w.looks.Done() // last of all: from then on the Batch may be performed again
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	left := r.own.Len()
 	switch {
-	case r.watchOver:
-	case left == r.seen:
+	case w.over:
+	case left == w.seen:
 		r.help()
 	default:
-		r.seen = left
-		r.timer.Reset(stuckAfter)
-		return
+		w.seen = left
+		w.looks.Add(1)
+		w.timer.Reset(stuckAfter)
 	}
-	r.watching.Done()
 }
 
-// stopWatch ends watch, and waits until look is not called any more.
+// stopWatch ends startWatch, and waits until look is not called any more.
 func (r *run) stopWatch() {
-	r.watchMu.Lock()
-	r.watchOver = true
-	r.watchMu.Unlock()
-	if r.timer.Stop() {
-		r.watching.Done() // look would have done that
+	w := &r.b.watch
+	w.mu.Lock()
+	w.over = true
+	stopped := w.timer.Stop()
+	w.mu.Unlock()
+	if stopped {
+		w.looks.Done() // look would have done that
 	}
-	r.watching.Wait()
+	w.looks.Wait()
 }
 
 // isDirect reports whether f was opened with O_DIRECT.

@@ -22,6 +22,7 @@ type Batch struct {
 	state     atomic.Int32
 	chains    int // counted by start
 	run       run // what performs the operations, or has
+	watch     watch
 	// call is Op.call: a field so that a test can replace it.
 	call func(*Op) error
 }

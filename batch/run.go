@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/sluiceio/sluice/internal/sched"
 	"github.com/sluiceio/sluice/internal/workers"
@@ -34,14 +33,6 @@ type run struct {
 
 	helped atomic.Bool // there are, or have been, helpers. Written with mu held
 
-	// The timer of watch, which is kept for the next run of the Batch. The fields below are
-	// guarded by watchMu; watching is done when look is not called any more.
-	timer     *time.Timer
-	watching  sync.WaitGroup
-	watchMu   sync.Mutex
-	watchOver bool
-	seen      int // how many chains look has seen in own
-
 	mu sync.Mutex
 	// The operations from front to back may begin chains for the kernel that no helper has
 	// taken. The kernel's are taken in order. Helpers that have nothing else to do take them
@@ -59,7 +50,7 @@ type run struct {
 // init prepares r for b.
 func (r *run) init(ctx context.Context, b *Batch) {
 	core := b.inside.Core
-	*r = run{b: b, isolated: core.Isolate(ctx), core: core, back: b.n, ranges: append(r.ranges[:0], &r.own), timer: r.timer}
+	*r = run{b: b, isolated: core.Isolate(ctx), core: core, back: b.n, ranges: append(r.ranges[:0], &r.own)}
 	r.ctx = &r.isolated // within r, so that there is nothing to allocate
 	r.own.Set(0, b.n)
 	r.kernel = r.newKernelChains()
