@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/sluiceio/sluice/copytree/internal/at"
 	"github.com/sluiceio/sluice/copytree/internal/conflict"
@@ -47,15 +48,17 @@ func (c *Copier) symlinkTo(target string, it *item.Item) makeCall {
 }
 
 // makeWithAttributes makes the copy and sets its attributes. If another process that
-// copies to the same place has removed it meanwhile, it is made again.
+// copies to the same place has removed it meanwhile, it is made again, after a random time
+// that becomes longer: two such processes would otherwise remove each other's copy each time.
 func (c *Copier) makeWithAttributes(it *item.Item, call makeCall) (refused error) {
-	for range attempts {
+	for n := range attempts {
 		if err := c.make(it, call); err != nil || it.What == report.Skipped {
 			return err
 		}
 		if refused = c.setAttributes(it); !fault.CopyVanished(refused) {
 			break
 		}
+		time.Sleep(rand.N(100 * time.Microsecond << n))
 	}
 	return c.keep(it, refused)
 }
