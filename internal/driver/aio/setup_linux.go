@@ -4,6 +4,7 @@ package aio
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"syscall"
 
@@ -75,8 +76,10 @@ func (q *Queue) destroy() error {
 	start := q.hook.Now()
 	err := sys.IoDestroy(q.ctx)
 	q.call(start, record.Call{Res: sys.Result(0, err), Syscall: record.SysIODestroy})
-	if q.lost() != nil {
-		err = nil // a filter that refuses io_submit refuses io_destroy, too
+	if q.lost() != nil || errors.Is(err, syscall.ENOSYS) || errors.Is(err, syscall.EPERM) {
+		// A filter that refuses io_submit refuses io_destroy, too. It may have come after
+		// the last operation. The kernel destroys the context when the process ends.
+		err = nil
 	}
 	return cmp.Or(err, q.notifier.close())
 }
