@@ -3,6 +3,7 @@ package sluice_test
 import (
 	"bytes"
 	"errors"
+	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/places"
 	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
@@ -202,5 +204,24 @@ func TestFileRangeErrors(t *testing.T) {
 	}
 	for op, call := range calls {
 		check(op, call(f, 0, 0), "", os.ErrClosed)
+	}
+}
+
+// TestPrefetchKeepsThePosition of a block device, whose size stat(2) does not have.
+func TestPrefetchKeepsThePosition(t *testing.T) {
+	name := places.Loop(t, 4<<20)
+	f, err := sluicetest.Scheduler(t, sluice.Options{}).Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.Seek(4096, io.SeekStart); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Prefetch(0, 0); err != nil {
+		t.Fatal(err)
+	}
+	if pos, err := f.Seek(0, io.SeekCurrent); pos != 4096 || err != nil {
+		t.Errorf("the position is %d, %v; want 4096", pos, err)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // Size returns the size of a regular file or block device.
@@ -14,8 +16,7 @@ func Size(f *os.File) (int64, error) {
 		return 0, err
 	}
 	if st.Mode&unix.S_IFMT == unix.S_IFBLK {
-		// Nobody uses the position that this sets.
-		return unix.Seek(fd, 0, unix.SEEK_END)
+		return sys.DeviceSize(fd) // lseek(2) knows it, too, but moves the file's position
 	}
 	return st.Size, nil
 }
