@@ -135,7 +135,7 @@ const (
 	Older              // cp -u: the file is overwritten if it is older than its source
 )
 
-// Reflink says whether data is shared with the source. File systems with FICLONE can
+// Reflink is whether data is shared with the source. File systems with FICLONE can
 // do that (ioctl_ficlonerange(2)): btrfs, xfs, bcachefs, and overlays of these.
 type Reflink uint8
 

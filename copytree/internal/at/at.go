@@ -30,7 +30,7 @@ var (
 	DotDot = NameOf("..")
 )
 
-// Follow says whether a name that is a symbolic link means what the link leads to.
+// Follow is whether a name that is a symbolic link means what the link leads to.
 type Follow bool
 
 // The choices for Follow.

@@ -5,7 +5,7 @@ import (
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
-// Reflink says whether data is shared. The numbers are copytree's.
+// Reflink is whether data is shared. The numbers are copytree's.
 type Reflink uint8
 
 // The choices for Reflink.
