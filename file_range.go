@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/sluiceio/sluice/internal/handle"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -17,10 +18,7 @@ import (
 // FALLOC_FL_KEEP_SIZE). The size of the file does not change. Where the file system cannot
 // do that, the error is errors.ErrUnsupported.
 func (f *File) Allocate(off, n int64) error {
-	if n == 0 {
-		return f.onRange("allocate", off, n, func() error { return nil })
-	}
-	return f.onRange("allocate", off, n, func() error { return sys.Allocate(int(f.h.OS.Fd()), off, n) })
+	return f.reshape("allocate", off, n, sys.Allocate)
 }
 
 // PunchHole makes the n bytes at off zeros and gives their blocks back to the file system
@@ -28,10 +26,17 @@ func (f *File) Allocate(off, n int64) error {
 // device off and n must be multiples of the sector. Where the file system cannot do that,
 // the error is errors.ErrUnsupported.
 func (f *File) PunchHole(off, n int64) error {
-	if n == 0 {
-		return f.onRange("punchhole", off, n, func() error { return nil })
-	}
-	return f.onRange("punchhole", off, n, func() error { return sys.PunchHole(int(f.h.OS.Fd()), off, n) })
+	return f.reshape("punchhole", off, n, sys.PunchHole)
+}
+
+// reshape calls do, which changes the blocks that the file system keeps, unless n is 0.
+func (f *File) reshape(op string, off, n int64, do func(fd int, off, n int64) error) error {
+	return f.onRange(op, off, n, func() error {
+		if n == 0 {
+			return nil
+		}
+		return do(int(f.h.OS.Fd()), off, n)
+	})
 }
 
 // Advise tells the system how the n bytes at off will be used (posix_fadvise(2)); n 0 means
@@ -65,11 +70,11 @@ func (f *File) onRange(op string, off, n int64, do func() error) (err error) {
 		return os.ErrInvalid
 	case f.h.Core == nil:
 		return f.h.Error(op, errors.ErrUnsupported)
-	case off < 0:
-		return f.h.Error(op, errors.New("negative offset"))
-	case n < 0:
-		return f.h.Error(op, errors.New("negative length"))
-	case !f.h.Core.Use():
+	}
+	if err := handle.CheckRange(off, n); err != nil {
+		return f.h.Error(op, err)
+	}
+	if !f.h.Core.Use() {
 		return f.h.Error(op, os.ErrClosed)
 	}
 	defer f.h.Core.Done()

@@ -198,13 +198,12 @@ func (op *Op) callOnRange() error {
 }
 
 func (op *Op) checkRange() error {
-	switch {
-	case op.kind == opTruncate:
+	if op.kind == opTruncate {
 		return nil // package os checks it
-	case op.off < 0:
-		return errors.New("negative offset")
-	case op.size < 0:
-		return errors.New("negative length")
+	}
+	switch err := handle.CheckRange(op.off, op.size); {
+	case err != nil:
+		return err
 	case op.kind == opAdvise && op.advice > sluice.AdviceDontNeed:
 		return errors.New("advice is not one of the constants")
 	}

@@ -110,13 +110,9 @@ func (f *File) PunchHole(off, n int64) error {
 
 func (f *File) reshape(op string, off, n int64, do func(fd int, off, n int64) error) error {
 	return f.call(op, func() error {
-		switch {
-		case off < 0:
-			return errors.New("negative offset")
-		case n < 0:
-			return errors.New("negative length")
-		case n == 0:
-			return nil
+		switch err := handle.CheckRange(off, n); {
+		case err != nil || n == 0:
+			return err
 		case f.direct == nil:
 			return do(int(f.h.OS.Fd()), off, n)
 		}

@@ -1,10 +1,10 @@
 package direct
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/handle"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -48,11 +48,9 @@ func (f *File) SetLifetime(l Lifetime) error {
 // cache. Where the system takes no advice, the error is errors.ErrUnsupported.
 func (f *File) Advise(off, n int64, a sluice.Advice) error {
 	return f.call("advise", func() (err error) {
-		switch {
-		case off < 0:
-			return errors.New("negative offset")
-		case n < 0:
-			return errors.New("negative length")
+		switch err := handle.CheckRange(off, n); {
+		case err != nil:
+			return err
 		case a > sluice.AdviceDontNeed:
 			return fmt.Errorf("advice %d is not between %d and %d", a, sluice.AdviceNormal, sluice.AdviceDontNeed)
 		case f.direct != nil && a != sluice.AdviceDontNeed:

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/sluiceio/sluice/internal/buffer"
+	"github.com/sluiceio/sluice/internal/handle"
 )
 
 // ReadBuffer reads n bytes at off into a [Buffer], without a copy. The caller must
@@ -34,11 +35,8 @@ func (f *File) ReadBuffer(ctx context.Context, off int64, n int) (Buffer, error)
 }
 
 func (f *File) readBuffer(ctx context.Context, off int64, n int) (buffer.Buffer, error) {
-	switch {
-	case off < 0:
-		return buffer.Buffer{}, errors.New("negative offset")
-	case n < 0:
-		return buffer.Buffer{}, errors.New("negative length")
+	if err := handle.CheckRange(off, int64(n)); err != nil {
+		return buffer.Buffer{}, err
 	}
 	if core := f.h.Core; core != nil {
 		if !core.Use() {

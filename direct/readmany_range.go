@@ -1,10 +1,10 @@
 package direct
 
 import (
-	"errors"
 	"io"
 	"math"
 
+	"github.com/sluiceio/sluice/internal/handle"
 	"github.com/sluiceio/sluice/internal/list"
 	"github.com/sluiceio/sluice/internal/merge"
 )
@@ -45,11 +45,9 @@ func (m *readManyIter) addRange(r Range) {
 // needsNoRequest reports whether a is done without a request: if it is empty, wrong, or
 // beyond the end of any file. It sets a.err.
 func (m *readManyIter) needsNoRequest(a *pendingRange) bool {
-	switch {
-	case a.Off < 0:
-		a.err = m.d.h.Error("read", errors.New("negative offset"))
-	case a.Len < 0:
-		a.err = m.d.h.Error("read", errors.New("negative length"))
+	switch err := handle.CheckRange(a.Off, int64(a.Len)); {
+	case err != nil:
+		a.err = m.d.h.Error("read", err)
 	case a.Len > 0 && a.Off > math.MaxInt64-int64(a.Len)-2*int64(m.d.block()):
 		a.err = io.EOF // no file reaches there
 	default:

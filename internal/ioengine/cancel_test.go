@@ -243,32 +243,15 @@ func TestPushedWhileGroupSubmits(t *testing.T) {
 	})
 }
 
-// heldSubmit is a driver whose Submit does not return once it is held.
-type heldSubmit struct {
-	*script.Driver
-	released chan struct{} // closed to let it go on
-	entered  chan struct{} // holds a value when it has been entered
-}
-
-func (d heldSubmit) Submit(ops []*driver.Op) (int, error) {
-	n, err := d.Driver.Submit(ops)
-	select {
-	case d.entered <- struct{}{}:
-	default:
-	}
-	<-d.released
-	return n, err
-}
-
 // Hazard: a submitter that does not return has the lock, and nothing behind it ends with
 // its context. Guard: it is abandoned where it is (request.place).
 func TestCancelWhileSubmitHangs(t *testing.T) {
 	hang.Watch(t)
-	d := heldSubmit{script.New(8), make(chan struct{}), make(chan struct{}, 1)}
+	d := script.NewHeld(8)
 	e := New(d)
 	first := newRequest(1)
 	go e.Push(first)
-	<-d.entered
+	<-d.Entered
 	ctx, cancel := context.WithCancel(t.Context())
 	var ended []chan int32
 	for i := range 5 {
@@ -282,7 +265,7 @@ func TestCancelWhileSubmitHangs(t *testing.T) {
 			t.Errorf("Res = %d; want ECANCELED", res)
 		}
 	}
-	close(d.released)
+	close(d.Released)
 	if op := d.Next(1); op != &kept.Op {
 		t.Errorf("operation %d was submitted; want 9", op.Off)
 	}
