@@ -17,8 +17,8 @@ import (
 // say, or for the other end of a FIFO that another operation of the Batch may be about to open.
 
 const (
-	// aloneMost is for how long the caller goes on alone. Measured:
-	// docs/decisions/0022-batch.md.
+	// aloneMost is for how long the caller goes on alone. 100 and 400 µs were measured:
+	// docs/decisions/0029-what-each-mechanism-gives.md.
 	aloneMost = 200 * time.Microsecond
 	// stuckAfter is how often a timer looks whether the caller is still at the same chain.
 	// So helpers begin after one to two times as long.
