@@ -110,8 +110,9 @@ type Op struct {
 	// one (EINVAL).
 	Off int64
 	// Buf is the memory that is read into or written from. It must not be on a
-	// goroutine's stack, which may move. (No slice that an Op refers to is.)
-	// Kernels transfer at most 2 GiB - 4 KiB of it.
+	// goroutine's stack, which may move while the kernel has the address. (No slice
+	// that an Op refers to is, unless its user has hidden it from the compiler.) The
+	// Op keeps it alive, and the driver the Op, from Submit to Reap. Kernels transfer at most 2 GiB - 4 KiB of it.
 	Buf []byte
 
 	// Then, if not nil, is the next operation of a chain; see Linker.
@@ -159,6 +160,10 @@ type Driver interface {
 	// waits until there are at least need of them, or until Wake. need is at
 	// most len(done); with 0 Reap does not wait. If nothing is in flight, a Reap
 	// with need > 0 waits for a Submit or a Wake.
+	//
+	// How Reap waits is the driver's affair: uring holds a thread in
+	// io_uring_enter, aio is parked in Go's netpoller, and pool on a sync.Cond.
+	// Its caller needs nothing but Reap and Wake.
 	//
 	// If the driver is lost, Reap waits only while operations are in flight. It
 	// returns the error with each call, together with operations that have

@@ -11,9 +11,12 @@
 // Rings (rings.go) are the engines of several devices. A Group (group.go) is many requests of
 // one goroutine, which reaps their completions itself.
 //
-// There are three ways to learn of a request's end: a goroutine waits for it (Request.Wait),
-// its Client is called (Request.Client), or the owner of a Group takes what has ended next
-// (Group.Next). Request.finish is where they part.
+// There are three ways to learn of a request's end. A goroutine waits for it (Request.Wait).
+// Its Client is called (Request.Client). Or its Client gives it to a Group (Group.End), whose
+// owner takes what has ended next (Group.Next). The leader, or a goroutine that cancels, ends a
+// request in Request.finish, where the first way parts from the other two. How a goroutine
+// waits in the driver for the kernel is no business of this package: Engine.await calls
+// driver.Driver.Reap, and Wake ends it.
 //
 // The package has no policy: which operations are queued, and what is done about a short
 // transfer or an error, is the caller's business.

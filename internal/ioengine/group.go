@@ -10,6 +10,7 @@ import (
 
 // Group is a set of requests of one goroutine, its owner, which starts many of them and waits
 // for whichever ends next. Only the owner may call the methods, except those that say otherwise.
+// (It has nothing to do with groupcommit.Group, the Syncs that share an fsync.)
 //
 // The owner usually reaps its own completions. When it waits and no other goroutine leads the
 // engine, it becomes the leader: it submits and reaps in one system call, and no goroutine

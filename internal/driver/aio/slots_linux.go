@@ -11,6 +11,10 @@ import (
 // slots is the table of operations in flight. The kernel knows an operation by the
 // index of its slot, which is also its Token.
 //
+// The table keeps each operation, and with it the memory that the kernel reads or
+// writes, reachable for the garbage collector. Nothing moves that memory: see
+// driver.Op.Buf.
+//
 // The submitter takes slots and Reap frees them, each one goroutine at a time. So
 // the free indices are a queue with one producer and one consumer, and need no
 // lock.

@@ -14,6 +14,10 @@ import (
 //	bits 63–32  generation of the slot, so that a late Cancel finds nothing
 //	bits 31–0   index of the slot
 //
+// The table keeps each operation, and with it the memory that the kernel reads or
+// writes, reachable for the garbage collector. Nothing moves that memory: see
+// driver.Op.Buf.
+//
 // The submitter takes slots and Reap frees them, each one goroutine at a time. So
 // the free indices are a queue with one producer and one consumer, and need no
 // lock.
