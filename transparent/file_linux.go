@@ -46,8 +46,9 @@ func (f *file) Pwrite(p []byte, off int64) (int, error) { return f.sched.Pwrite(
 func (f *file) Fsync() error    { return f.sched.Sync(context.Background(), &f.core.File) }
 func (f *file) Block(do func()) { f.sched.Block(&f.core.File, do) }
 
-// Seek is lseek(2). It is called only for files with O_DIRECT: their transfers at the
-// position move that afterwards, and must not overlap with a Seek.
+// Seek is lseek(2). It is called only for files with O_DIRECT: their transfers at the position
+// move that before, and back over what was not transferred afterwards. A Seek in between would
+// be off by that.
 func (f *file) Seek(offset int64, whence int) (pos int64, err error) {
 	f.core.Position(func() { pos, err = syscall.Seek(f.fd, offset, whence) })
 	return pos, err

@@ -64,8 +64,8 @@ func (f *File) View(v *File, c *sched.Class) {
 }
 
 // PrivatePosition notes that only f has the descriptor. The caller has opened the file and calls
-// it at once. Reads and writes at the position then need no lock against other processes'
-// and other descriptors'. SharePosition ends that.
+// it at once. Nobody else can move the position then, so a Read may look into the page cache at
+// the position before it reserves bytes (iopath.File.Private). SharePosition ends that.
 func (f *File) PrivatePosition() {
 	if f.Core != nil {
 		f.Core.PrivatePosition()

@@ -87,7 +87,7 @@ func (p *Paths) Unregister(index int) { p.Engines.Unregister(index) }
 // Losses returns the drivers that were lost, in the order in which that happened.
 func (p *Paths) Losses() []ioengine.Loss { return p.Lost.All() }
 
-// ringLost records that the driver of a ring was lost. From then on async reports that the
+// ringLost records that the driver of a ring was lost. From then on Async reports that the
 // drivers can do nothing. More threads may wait, because all operations need one.
 func (p *Paths) ringLost(e *ioengine.Engine, err error, first bool) {
 	p.Lost.Add(e.Driver(), err)

@@ -5,6 +5,8 @@
 //	res = p.PlainCall(permit, driver.Read, f, b, off)    // path 2, a thread waits (plain.go)
 //	res = p.Queue(ctx, asked, driver.Read, f, b, off)    // path 3, no thread waits (queue.go)
 //
+// Stats, package counters and records call the second path "blocking".
+//
 // Results are as in cqe.res: a count, which may be short, or a negated errno. Each transfer is
 // counted and recorded here.
 //

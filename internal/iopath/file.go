@@ -38,20 +38,23 @@ type openFile struct {
 	// Count counts the operations that use FD: Use starts one and Done ends it.
 	usecount.Count
 
-	// NoWait: a read can be tried without waiting (RWF_NOWAIT). It is false from the beginning
-	// with O_DIRECT, and becomes false when the file system says that it cannot do this. It
-	// says so about this file alone: other files may be on other file systems.
+	// CanLook: a read can look into the page cache without waiting (RWF_NOWAIT). It is false
+	// from the beginning with O_DIRECT, and becomes false when the file system says that it
+	// cannot do this. It says so about this file alone: other files may be on other file
+	// systems.
 	CanLook     atomic.Bool
 	cacheMisses missCounter
 	// needsThread is true once the file system has refused driver.NoWait, as tmpfs does.
 	// Direct I/O on the file would then need a thread.
 	needsThread atomic.Bool
 
-	// PositionMu orders the operations that use or move the file's position. ReadCurrent and
-	// WriteCurrent take it only where they may reserve bytes.
+	// PositionMu orders the operations that use or move the file's position, except those of a
+	// ForeignFile through the page cache: the kernel orders these (Scheduler.ReadCurrent,
+	// WriteCurrent).
 	PositionMu sync.Mutex
-	// Private is set by PrivatePosition before the file is used, and cleared for good by SharePosition.
-	// Guarded by PrivateMu, which is locked after PositionMu, and never while a disk is waited for.
+	// Private: nobody else can move the file's position. It is set by PrivatePosition before the
+	// file is used, and cleared for good by SharePosition. Guarded by PrivateMu, which is locked
+	// after PositionMu, and never while a disk is waited for.
 	Private   bool
 	PrivateMu sync.Mutex
 
@@ -169,13 +172,14 @@ func (f *openFile) Owner() *usecount.Count {
 }
 
 // PrivatePosition notes that only this File can move the file's position: the descriptor was
-// opened for it and was not given out. It must be called before the first operation. Other
-// Files are taken to share their positions.
+// opened for it and was not given out. Then a Read may look into the page cache at the position
+// first. It must be called before the first operation. Files for which it was not called are
+// taken to share their positions.
 func (f *File) PrivatePosition() { f.Private = true }
 
-// SharePosition notes that others may move the position from now on. It must be called before the descriptor
-// is given out. A Read that looks at the position has reserved the rest of its bytes when SharePosition
-// returns. SharePosition does not wait for the transfer of that rest.
+// SharePosition notes that others may move the position from now on. It must be called before
+// the descriptor is given out. A Read that looks at the position has reserved the rest of its
+// bytes when SharePosition returns. SharePosition does not wait for the transfer of that rest.
 func (f *File) SharePosition() {
 	f.PrivateMu.Lock()
 	defer f.PrivateMu.Unlock()

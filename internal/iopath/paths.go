@@ -13,8 +13,8 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// Limits bounds what a Scheduler occupies: threads that wait in system calls, and fsyncs
-// of the driver for them.
+// Limits bounds what a Scheduler occupies: threads that wait in system calls, and fsyncs in the
+// driver for fsyncs (Scheduler.SetSyncDriver).
 type Limits struct {
 	// InlineReads bounds plain calls for reads that the driver could queue: fewer than
 	// InlineReads threads must be waiting in plain calls, of any kind. Also, nothing may
@@ -25,14 +25,14 @@ type Limits struct {
 	// InlineWrites threads must be waiting in plain calls, of any kind.
 	InlineWrites int
 	// InlineSyncs is how many fsyncs at once are plain system calls, if there is
-	// a driver for them (SetSyncDriver).
+	// a driver for fsyncs.
 	InlineSyncs int
 	// QueuedSyncs is how many fsyncs that driver has at once; 0 is as many as possible.
 	// It has at most eight ninths of its depth. The rest is for the quotas of devices
 	// that come when others have all permits.
 	QueuedSyncs int
-	// LargeReads bounds plain calls for large buffered reads in the same way, whatever is
-	// queued.
+	// LargeReads bounds plain calls for buffered reads of ioengine.LargeRead bytes and more,
+	// whatever is queued: fewer than LargeReads threads must be waiting in plain calls.
 	LargeReads int
 	// Blocking is the most threads that may wait in system calls: for the plain calls
 	// above, and for operations that the driver cannot perform without a thread.

@@ -4,17 +4,17 @@
 //
 //  1. cached: preadv2(RWF_NOWAIT), which cannot wait, copies what the page cache
 //     holds;
-//  2. blocking: the plain system call, as os.File would make it. This is the fastest
+//  2. plain: the plain system call, as os.File would make it. This is the fastest
 //     path while next to nothing else is in flight, and the only one for what the
 //     driver cannot do without a thread. A limiter bounds how many threads wait in
-//     such calls (package limiter);
+//     such calls (package limiter). Stats and records call this path blocking;
 //  3. queued: the driver gets the operation, in one batch with whatever else has
 //     arrived. The goroutine waits and no thread does (package ioengine).
 //
-// The choice is made in read.go, write.go and choose.go. Short transfers, EINTR and EAGAIN are
-// dealt with here, for all drivers alike. Concurrent Syncs of a file share an fsync (sync.go,
-// package groupcommit). Once there are classes, operations first wait for their tickets
-// (by_class.go, package qos).
+// The choice is made in read.go, write.go and choose.go; for a Read or Write at the file's
+// position, in position.go. Short transfers, EINTR and EAGAIN are dealt with here, for all
+// drivers alike. Concurrent Syncs of a file share an fsync (sync.go, package groupcommit).
+// Once there are classes, operations first wait for their tickets (by_class.go, package qos).
 //
 // A Transfer (transfer.go) is a read or write that is started now and waited for later.
 // What the driver cannot do of it is done by a few helpers (helpers.go). A Group (group.go)

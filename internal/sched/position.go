@@ -118,7 +118,7 @@ func (s *Scheduler) readLooking(ctx context.Context, f *File, b []byte, off int6
 }
 
 // readPrivate is reserved for a buffered Read. If the position is private, it first looks into the page cache
-// at the position. If all of b is there, that is one system call. The caller holds f.position.
+// at the position. If all of b is there, that is one system call. The caller holds f.PositionMu.
 func (s *Scheduler) readPrivate(ctx context.Context, f *File, b []byte) int32 {
 	b = b[:min(len(b), sys.MaxRW)]
 	l := s.lookAtPosition(f, b)

@@ -263,7 +263,7 @@ func (t *Transfer) Result(ctx context.Context) (int, error) {
 }
 
 // confirmed returns how many bytes were transferred, and the error. The bytes of a write count
-// only if no lost write-back makes its success doubtful; see losses.
+// only if no lost write-back makes its success doubtful; see groupcommit.Losses.
 func (t *Transfer) confirmed(ctx context.Context) (n int, err error) {
 	if t.code == driver.Write {
 		if res := t.f.Losses.Confirm(ctx, t.mark, 1); res < 0 && t.n == len(t.buf) {
