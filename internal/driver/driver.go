@@ -112,7 +112,8 @@ type Op struct {
 	// Buf is the memory that is read into or written from. It must not be on a
 	// goroutine's stack, which may move while the kernel has the address. (No slice
 	// that an Op refers to is, unless its user has hidden it from the compiler.) The
-	// Op keeps it alive, and the driver the Op, from Submit to Reap. Kernels transfer at most 2 GiB - 4 KiB of it.
+	// Op keeps it alive, and the driver the Op, from Submit to Reap. Kernels transfer
+	// at most 2 GiB - 4 KiB of it.
 	Buf []byte
 
 	// Then, if not nil, is the next operation of a chain; see Linker.

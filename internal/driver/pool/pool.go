@@ -6,6 +6,10 @@
 // wait at once. Without a bound, a slow disk would kill the program: the Go runtime
 // ends it at its 10,000th thread.
 //
+// A Scheduler whose driver is a Pool hands it nothing, because Async is false: it makes
+// plain calls, which its limiter bounds. Package aio gives a Pool of its own what AIO
+// cannot do.
+//
 // # Concurrency
 //
 // A Pool is used as any driver.Driver. One mutex protects everything that is
