@@ -21,8 +21,8 @@ func WithClass(ctx context.Context, c *Class) context.Context {
 }
 
 // WithClass returns a view of the file: the same file, with the same position, whose operations
-// are in class c, whatever the context says, until c is removed. Close of a view, or of the file, closes both. A
-// class of another Scheduler is an error.
+// are in class c, whatever the context says, until c is removed. Close of a view, or of the
+// file, closes both. A class of another Scheduler is an error.
 func (f *File) WithClass(c *Class) (*File, error) {
 	if f == nil {
 		return nil, os.ErrInvalid

@@ -19,7 +19,8 @@
 //
 // A [File] has every method of *os.File with the same results and the same
 // errors, and a few more: ReadAtContext, WriteAtContext, SyncContext, Datasync
-// and DatasyncContext, Allocate, PunchHole, Advise, Prefetch and SyncRange.
+// and DatasyncContext, Allocate, PunchHole, Advise, Prefetch and SyncRange,
+// OSFile and WithClass.
 //
 // The package's functions use the [Scheduler] that [Default] returns. A program
 // that needs options, or classes of work with limits ([Class]), makes its own:
@@ -34,6 +35,12 @@
 // Package direct has files past the page cache (O_DIRECT), and streams through them;
 // package cache keeps blocks of such files in a budget of the program's own. Package batch
 // performs many operations in one call, and package copytree copies trees of files.
+//
+// # Errors
+//
+// Methods that *os.File has return errors of the same types; the others return
+// *fs.PathError. io.EOF is bare. Where a comment says that the error is a context's,
+// os.ErrClosed or errors.ErrUnsupported, it is inside: errors.Is finds it.
 //
 // # Differences from package os
 //

@@ -14,7 +14,13 @@ import (
 //
 // Only regular files and block devices have disk I/O. For everything else
 // (directories, pipes, terminals, sockets, files of /proc and /sys that can be
-// waited for) each method is the *os.File's.
+// waited for) each method is the *os.File's. Of those that *os.File does not have,
+// ReadAtContext, WriteAtContext, SyncContext, Datasync and DatasyncContext are then
+// ReadAt, WriteAt and Sync, and fail if the context has ended before. Allocate,
+// PunchHole, Advise, Prefetch and SyncRange fail with errors.ErrUnsupported. On
+// Windows all files are of this kind.
+//
+// Offsets and lengths are in bytes. A negative length, or offset in the file, is an error.
 type File struct{ h handle.File }
 
 // newFile takes over f, which this package opened: no other code has its descriptor. On an

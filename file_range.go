@@ -9,9 +9,8 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// The methods below are calls that databases make on parts of a file. They take an offset
-// and a length in bytes. Both must not be negative. On a file without disk I/O (see [File])
-// they return errors.ErrUnsupported.
+// The methods below are calls that databases make on parts of a file. What they have in common
+// is in the comment of File.
 
 // Allocate has the file system reserve room for the n bytes at off, so that a write there
 // need not allocate blocks, and cannot run out of space (fallocate(2),

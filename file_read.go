@@ -43,13 +43,14 @@ func (f *File) ReadAt(b []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
-// ReadAtContext is ReadAt, but if ctx ends first it returns what it has read and ctx's
-// error. A request that waits in the scheduler is withdrawn at once. A request that the
+// ReadAtContext is ReadAt, but if ctx ends first it returns how many bytes it has read, and
+// ctx's error; if these are all of b, no error. If ctx has ended before the call, nothing is
+// read. A request that waits in the scheduler is withdrawn at once. A request that the
 // device has cannot be recalled: the kernel may still write into b, so ReadAtContext
-// returns only when it is done. Of the requests to a device that does not answer, such as
-// one whose file system is frozen (fsfreeze(8)), the kernel is given few at a time; the
-// others are withdrawn. If the file has no disk I/O (see [File]), a call that has begun is
-// not ended early.
+// returns only when it is done. Nor can a system call that has begun: it is one where the
+// driver would need a thread, and where the file has no disk I/O (see [File]). Of the requests
+// to a device that does not answer, such as one whose file system is frozen (fsfreeze(8)), the
+// kernel is given few at a time; the others are withdrawn.
 func (f *File) ReadAtContext(ctx context.Context, b []byte, off int64) (n int, err error) {
 	if f != nil && ctx.Err() != nil {
 		return 0, f.h.Error("read", ctx.Err())

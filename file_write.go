@@ -43,8 +43,9 @@ func (f *File) WriteAt(b []byte, off int64) (n int, err error) {
 }
 
 // WriteAtContext is WriteAt, but if ctx ends first it returns how many bytes are known to
-// be written, and ctx's error. A request that the device has cannot be recalled; see
-// ReadAtContext. The bytes after the first n may or may not have been written.
+// be written, and ctx's error; if these are all of b, no error. A request that the device has
+// cannot be recalled; see ReadAtContext. The bytes after the first n may or may not have been
+// written.
 func (f *File) WriteAtContext(ctx context.Context, b []byte, off int64) (n int, err error) {
 	if f != nil && ctx.Err() != nil {
 		return 0, f.h.Error("write", ctx.Err())

@@ -39,9 +39,12 @@ type Stats struct {
 	// then performed by plain calls. Explain says why.
 	LostDrivers int
 
-	Rings          int // rings that were started; see Options.Rings
-	InFlight       int // operations in the driver now
-	BlockedThreads int // threads waiting in system calls now, the driver's included
+	Rings    int // rings that were started; see Options.Rings
+	InFlight int // operations in the driver now
+	// BlockedThreads is the number of plain system calls in progress, without those with
+	// names, and of goroutines that wait in a driver for it to complete something. Each has
+	// a thread, except those that wait in the driver aio.
+	BlockedThreads int
 
 	// Memory of package direct's Buffers, in bytes. Users hold BuffersInUse now, and have held
 	// BuffersPeak at most. BuffersMapped is what is kept for Buffers, and
