@@ -43,7 +43,7 @@ func New(s *sluice.Scheduler) *Batch { return &Batch{scheduler: s, call: (*Op).c
 
 // Do performs the operations and returns when all have ended. The error is that of the first
 // operation, in the order in which they were added, that failed by itself. If none did, it is
-// ctx's error if that has kept one from beginning.
+// [ErrNotBegun] with ctx's error if that has kept one from beginning.
 //
 // A Batch is refused as a whole, and nothing is performed, if one of its operations is wrong
 // in itself (see [Batch.ReadAt]), if its Scheduler is closed, or if it has been performed and
@@ -60,7 +60,7 @@ func (b *Batch) Do(ctx context.Context) error {
 // Each performs the operations and yields each as it ends, with its error; those of a chain in
 // their order. As long as operations are quick, they are performed between the turns of the
 // loop. If the loop is left early, what has not begun does not begin, and the rest is waited
-// for. A Batch that is refused, see [Batch.Do], yields nothing but the error.
+// for. A Batch that is refused, see [Batch.Do], yields nothing but the error, with a nil Op.
 func (b *Batch) Each(ctx context.Context) iter.Seq2[*Op, error] {
 	return func(yield func(*Op, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)

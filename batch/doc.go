@@ -10,9 +10,9 @@
 //
 // # Chains
 //
-// The operations of a [Batch] have no order among each other, and any number of them goes on
-// at once, unless they are chained: the operation that is added after one with [Op.Then]
-// begins when that one has succeeded wholly. A short read (io.EOF) has not, unless
+// The operations of a [Batch] have no order among each other, and several of them may go on
+// at once (see Bounds), unless they are chained: the operation that is added after one with
+// [Op.Then] begins when that one has succeeded wholly. A short read (io.EOF) has not, unless
 // [Op.AllowShort] says otherwise. If an operation of a chain fails, those after it are not
 // begun, and their error is [ErrChainBroken].
 //
@@ -41,7 +41,8 @@
 // opens of both ends of FIFOs do, may wait for ever.
 //
 // The goroutine that calls Do or Each performs the operations. Other goroutines help if the
-// Batch takes long, or if an operation waits. On Linux 5.15 and later with io_uring, the kernel
+// Batch takes long, or if an operation waits or is sure to wait. When exactly they begin is no
+// promise. On Linux 5.15 and later with io_uring, the kernel
 // performs many chains that only open, read and close a file of their own, each as one
 // submission. Such chains are for files on disks: of a pipe the kernel would read what is in
 // it, where package os refuses to read at an offset.

@@ -146,14 +146,15 @@ func (b *Batch) Datasync(t Target) *Op { return b.of(opDatasync, t) }
 
 // Allocate adds an allocation of space for the n bytes at off, which does not
 // change the file's size (fallocate(2)). Where the system or the file system has
-// no such call, the error is errors.ErrUnsupported, as errors.Is finds out.
+// no such call, the error is errors.ErrUnsupported, as errors.Is finds out. Unlike
+// [sluice.File.Allocate] it is an error if n is 0.
 func (b *Batch) Allocate(t Target, off, n int64) *Op { return b.rangeOf(opAllocate, t, off, n) }
 
 // Truncate adds a change of the file's size, as [sluice.File.Truncate].
 func (b *Batch) Truncate(t Target, size int64) *Op { return b.rangeOf(opTruncate, t, 0, size) }
 
-// Advise tells the system what will be done with the n bytes at off; n 0 means
-// up to the end of the file (posix_fadvise(2)).
+// Advise adds advice to the system, as [sluice.File.Advise]: how the n bytes at off
+// will be used; n 0 means up to the end of the file.
 func (b *Batch) Advise(t Target, off, n int64, a sluice.Advice) *Op {
 	op := b.rangeOf(opAdvise, t, off, n)
 	op.advice = a

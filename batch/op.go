@@ -81,7 +81,8 @@ func (op *Op) on(t Target) {
 }
 
 // Then chains the operation that is added next to this one: it begins when this one has
-// succeeded wholly, and otherwise not at all. It returns op.
+// succeeded wholly, and otherwise not at all. If none is added, Then has no effect. It returns
+// op.
 func (op *Op) Then() *Op {
 	op.then = true
 	return op
@@ -118,10 +119,10 @@ func (op *Op) State() State { return op.state }
 // Err returns the operation's error, or nil if it has succeeded.
 func (op *Op) Err() error { return op.err }
 
-// N returns how many bytes were read or written.
+// N returns how many bytes were read or written, by ReadFile too. It is 0 for other operations.
 func (op *Op) N() int { return op.n }
 
-// Bytes returns what ReadFile has read.
+// Bytes returns what ReadFile has read, before an error too. It is nil for other operations.
 func (op *Op) Bytes() []byte {
 	if op.kind != opReadFile {
 		return nil
@@ -132,10 +133,11 @@ func (op *Op) Bytes() []byte {
 // File returns the file that was opened, or nil if none was, or if its chain closes it.
 func (op *Op) File() *sluice.File { return op.out }
 
-// Info returns what Stat and Lstat have found.
+// Info returns what Stat and Lstat have found, or nil.
 func (op *Op) Info() os.FileInfo { return op.info }
 
-// Name returns the name, the old one of two, that the operation was given.
+// Name returns the name, the old one of two, that the operation was given. It is "" for an
+// operation on an open file.
 func (op *Op) Name() string { return op.name }
 
 // Index returns the operation's place in the order in which they were added, from 0.
