@@ -32,6 +32,12 @@
 // file does not evict the blocks that are used often. docs/decisions/0011-cache.md
 // has what was measured.
 //
+// # Errors
+//
+// Errors are those of the file, see [Direct]. Those of the cache itself are *fs.PathError
+// too, around os.ErrClosed, [ErrFull], errors.ErrUnsupported or a context's error. io.EOF is
+// bare.
+//
 // # Concurrency
 //
 // All methods may be called by any number of goroutines at once.

@@ -35,7 +35,7 @@ type File struct {
 // is written to in another way, reads may return the old bytes until
 // [File.Invalidate] is called.
 //
-// If c is closed, all operations of the File fail with os.ErrClosed.
+// If c is closed, all operations of the File but Close fail with os.ErrClosed.
 func (c *Cache) File(d Direct) *File {
 	f := &File{cache: c, file: d, id: c.serial.Add(1)}
 	c.mu.Lock()
@@ -58,7 +58,8 @@ func (f *File) Size() (int64, error) {
 	return f.file.Size()
 }
 
-// Close closes the file, and its blocks leave the cache. A View stays valid
+// Close closes the file as its own Close does, which for a *direct.File waits for
+// operations in progress, and its blocks leave the cache. A View stays valid
 // until it is released. A second Close returns os.ErrClosed, in a *fs.PathError.
 func (f *File) Close() error {
 	if !f.ended.CompareAndSwap(false, true) {

@@ -13,7 +13,8 @@ func (f *File) WriteAt(b []byte, off int64) (n int, err error) {
 	return f.WriteAtContext(context.Background(), b, off)
 }
 
-// WriteAtContext is WriteAt until ctx ends.
+// WriteAtContext is WriteAt. What happens when ctx ends is the file's affair; see
+// sluice.File.WriteAtContext.
 func (f *File) WriteAtContext(ctx context.Context, b []byte, off int64) (n int, err error) {
 	if !f.open.Load() {
 		return 0, f.error("write", os.ErrClosed)
@@ -40,7 +41,8 @@ func (f *File) Truncate(size int64) error {
 // Sync makes all writes durable that have returned, as the file's Sync does.
 func (f *File) Sync() error { return f.SyncContext(context.Background()) }
 
-// SyncContext is Sync until ctx ends.
+// SyncContext is Sync. What happens when ctx ends is the file's affair; see
+// sluice.File.SyncContext.
 func (f *File) SyncContext(ctx context.Context) error {
 	if !f.open.Load() {
 		return f.error("sync", os.ErrClosed)
@@ -50,7 +52,8 @@ func (f *File) SyncContext(ctx context.Context) error {
 
 // Invalidate makes later reads of the n bytes at off go to the disk. A program
 // calls it after it has changed the file in another way than through this File.
-// Views do not change.
+// Views do not change. If n is not positive, or off is negative, nothing happens:
+// use math.MaxInt64 for all bytes from off on.
 func (f *File) Invalidate(off, n int64) {
 	if off < 0 || n <= 0 {
 		return

@@ -11,7 +11,7 @@ import (
 // Options configures a [Cache]. The zero value is useful.
 type Options struct {
 	// Bytes is the budget: the memory for blocks, in bytes. It is never
-	// exceeded. Blocks that have left the cache count as long as there is a
+	// exceeded, and must have room for one block. Blocks that have left the cache count as long as there is a
 	// View of them. 0 means 64 MiB, or an eighth of the memory that the process
 	// may use (the machine's, or its control groups' limit) if that is less,
 	// and at least 2 MiB. Memory is obtained in steps of 2 MiB when it is
