@@ -1,10 +1,11 @@
 // Package trace records what happens to I/O operations, and exports it.
 //
-// A [Recorder] is given to Schedulers in their Options. While it records, each
-// operation leaves four times: when it was asked for, when it was handed to the
-// kernel, when it was done, and when its goroutine ran again. The drivers' own
-// system calls are recorded too. The buffers have a fixed size; recording
-// allocates nothing and writes nothing.
+// A [Recorder] is given to Schedulers in their Options, or later by Scheduler.Record.
+// While it records, each operation leaves four times: when it was asked for
+// ([Op].Queued), when it was handed to the kernel (Submitted), when it was done
+// (Completed), and when its goroutine ran again (Woken). The drivers' own system
+// calls are recorded too. The buffers have a fixed size; recording allocates nothing
+// and makes no system call, except that of [Create] makes the file longer at times.
 //
 //	rec, err := trace.New(trace.Options{})
 //	…

@@ -28,7 +28,8 @@ const (
 )
 
 // Path is how an operation was performed. It does not say where the data was: a
-// plain system call may have read it from the page cache or from the disk.
+// plain system call, Blocking, may have read it from the page cache or from the
+// disk.
 type Path uint8
 
 // The paths.

@@ -11,7 +11,7 @@ import (
 // Options configures a [Recorder]. The zero value is useful.
 type Options struct {
 	// Events is the number of operations and system calls that the buffers
-	// hold, of 64 bytes each; 0 means 258,048, the most is MaxEvents. It is
+	// hold, of 64 bytes each; 0 means 258,048 (16 MiB), the most is MaxEvents. It is
 	// rounded up to 63 times a power of two, and to what gives each core a
 	// buffer.
 	Events int
@@ -47,8 +47,9 @@ func (o Options) check() (record.Options, error) {
 }
 
 // Recorder records the operations of the Schedulers that have it in their
-// Options, and their drivers' system calls. Its memory has a fixed size, and is
-// obtained when it is made. Recording allocates nothing and writes nothing.
+// Options, and their drivers' system calls. Its memory has a fixed size. That of
+// [New] is obtained when it is made; the file of [Create] grows up to that size.
+// Recording allocates nothing.
 //
 // All methods may be called by any number of goroutines at once.
 type Recorder struct{ core *record.Recorder }
@@ -63,7 +64,8 @@ func New(o Options) (*Recorder, error) {
 	return describe(record.New(r))
 }
 
-// Create is New with the named file as the memory. The file must not exist. What
+// Create is New with the named file as the memory. If the file exists, the error is
+// os.ErrExist. What
 // is recorded is in the file at once, so that it outlives the program however
 // that ends, and can be looked at meanwhile. [Read] reads it.
 //

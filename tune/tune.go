@@ -8,8 +8,13 @@
 // For each device there is a JSON file in the directory sluice/tune of
 // os.UserConfigDir. The environment variable SLUICE_TUNE names another file, for
 // all devices; SLUICE_TUNE=off ignores saved results. A file is checked when it
-// is read: if it is damaged, has values out of bounds, or is of another disk with
-// the same name, Load returns an error.
+// is read: if it is damaged or has values out of bounds, Load returns an error. So
+// it does if a file in that directory is of another disk with the same name; the
+// file that SLUICE_TUNE names may be of any disk.
+//
+// A Scheduler reads what was measured of a disk when it first needs it, and not again.
+// Without a file, or with one that it cannot use, it has a default
+// (sluice.Scheduler.Explain says which).
 //
 // # Concurrency
 //
@@ -36,15 +41,15 @@ const Off = "off"
 // Device is the disk below a file system.
 type Device struct {
 	Name  string // of the whole disk, as in /sys/block
-	Bytes int64  // its size
+	Bytes int64  // its size in bytes
 }
 
-// Measured is what was measured of a device.
+// Measured is what was measured of a device. Save sets Version, Device and Size.
 type Measured struct {
-	Version int       `json:"version"` // 1
-	Device  string    `json:"device"`
-	Size    int64     `json:"size_bytes"` // the size of the device
-	Time    time.Time `json:"time"`
+	Version int       `json:"version"`    // 1
+	Device  string    `json:"device"`     // Device.Name
+	Size    int64     `json:"size_bytes"` // Device.Bytes
+	Time    time.Time `json:"time"`       // when it was measured
 
 	// Depth is the number of small reads in flight that keep the device busy.
 	// Bytes is the number of bytes in flight that do, by large reads. Beside is
@@ -54,13 +59,14 @@ type Measured struct {
 	Beside int64 `json:"beside_bytes"`
 }
 
-// The bounds of what a Scheduler uses.
+// The bounds of what Save and Load accept: Measured.Depth is 1 to MaxDepth, Bytes is MinBytes
+// to MaxBytes, and Beside is BesideUnit to MaxBytes.
 const (
 	version    = 1
 	MaxDepth   = 16384
 	MinBytes   = 512 << 10 // 512 KiB
 	MaxBytes   = 1 << 30   // 1 GiB
-	BesideUnit = 64 << 10  // 64 KiB; Beside is a multiple of it
+	BesideUnit = 64 << 10  // 64 KiB; "sluice tune" makes Beside a multiple of it
 	maxSize    = 1 << 20   // 1 MiB: no more of a file is read
 )
 
@@ -101,8 +107,8 @@ func Path(d Device) (path string, named bool, err error) {
 }
 
 // Load returns what was measured of d, and the name of its file. If nothing was
-// measured, or SLUICE_TUNE is off, the error is fs.ErrNotExist. Errors of the
-// file name it.
+// measured, or SLUICE_TUNE is off, the error is fs.ErrNotExist. It is another error
+// if the file that SLUICE_TUNE names does not exist. Errors of the file name it.
 func Load(d Device) (Measured, string, error) {
 	path, named, err := Path(d)
 	if err != nil {
@@ -150,7 +156,8 @@ func read(path string) (m Measured, err error) {
 }
 
 // Save writes m, as what was measured of d, where Load finds it. It returns the
-// name of the file.
+// name of the file. It makes the directory if there is none, and replaces the file. If
+// m is out of bounds, or SLUICE_TUNE is off, nothing is written and there is an error.
 func Save(d Device, m Measured) (string, error) {
 	m.Version, m.Device, m.Size = version, d.Name, d.Bytes
 	if err := m.check(); err != nil {
