@@ -17,6 +17,9 @@
 // (FICLONE), copied inside the kernel where that is quicker (splice(2),
 // copy_file_range(2)), and otherwise read and written. Holes stay holes.
 //
+// That is so on Linux (amd64 and arm64). Elsewhere package os makes the calls, a path may
+// be resolved more than once, and FIFOs and devices cannot be made.
+//
 // # Errors
 //
 // A file that cannot be copied does not stop the others. Each error is an [*Error]

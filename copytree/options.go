@@ -165,7 +165,7 @@ const (
 	SyncNone Sync = iota
 	// SyncFileSystem calls syncfs(2) in the end, for each file system that was
 	// written to. It reports errors of writing to that disk, without the name of the
-	// file.
+	// file. Only Linux has that call: elsewhere SyncFileSystem is SyncNone.
 	SyncFileSystem
 	// SyncFiles also calls fsync(2) for each file and directory that was written,
 	// many at a time, and reports the errors of each.

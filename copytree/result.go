@@ -7,16 +7,16 @@ import (
 
 // Result is what a copy has done, also if there were errors.
 type Result struct {
-	Files, Dirs, Symlinks, Links, Specials int64 // made or overwritten; Links are hard links
-	Skipped                                int64 // existing files that were left
-	Failed                                 int64 // files and directories with an error, whether there is a copy or not
-	Cloned                                 int64 // those of Files that share their data with the source
-	Bytes                                  int64 // bytes of data, including those of cloned files, without holes
-	Holes                                  int64 // bytes of holes
-	Synced                                 int64 // files and directories for which fsync was called
-	Verified                               int64 // files that were read back and found equal
-	Took                                   time.Duration
-	Errors                                 []*Error // the first MaxErrors of them
+	Files, Dirs, Symlinks, Links, Specials int64         // made or overwritten; Links are hard links
+	Skipped                                int64         // existing files that were left
+	Failed                                 int64         // files and directories with an error, whether there is a copy or not
+	Cloned                                 int64         // those of Files that share their data with the source
+	Bytes                                  int64         // bytes of data, including those of cloned files, without holes
+	Holes                                  int64         // bytes of holes
+	Synced                                 int64         // files and directories for which fsync was called
+	Verified                               int64         // files that were read back and found equal
+	Took                                   time.Duration // the whole copy, with its syncs
+	Errors                                 []*Error      // the first MaxErrors of them
 }
 
 // MaxErrors is how many errors a Result holds, and how many Copy's error joins.
@@ -33,7 +33,7 @@ type Progress struct {
 	Syncing     atomic.Bool  // everything is copied, and being synced
 	ToSync      atomic.Int64 // fsyncs to be called
 	Synced      atomic.Int64 // fsyncs that have returned
-	Failed      atomic.Int64
+	Failed      atomic.Int64 // files and directories with an error
 	current     atomic.Pointer[string]
 }
 
