@@ -108,7 +108,7 @@ func grow(n int) byte {
 
 // Hazard: a descriptor that is closed while its request is unsubmitted can be
 // re-used, and the data goes into the wrong file. Guard: Close waits for the
-// operations in progress (sched.File.refs).
+// operations in progress (usecount.Count).
 func TestCloseWhileUnsubmitted(t *testing.T) {
 	sluicetest.EachHolding(t, func(t *testing.T, s *sluice.Scheduler, d *sluicetest.Holding) {
 		dir := t.TempDir()
@@ -155,7 +155,7 @@ func TestCloseWhileUnsubmitted(t *testing.T) {
 }
 
 // Hazard: a buffer is given back to its owner while the kernel writes into
-// it. Guard: a context that ends does not end the wait (request.wait).
+// it. Guard: a context that ends does not end the wait (ioengine.Request.Wait).
 func TestEndedContextKeepsTheBuffer(t *testing.T) {
 	sluicetest.EachHolding(t, func(t *testing.T, s *sluice.Scheduler, d *sluicetest.Holding) {
 		f, err := s.Open(cold(t, places.Disk(t)+"/cold"))

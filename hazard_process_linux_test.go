@@ -126,7 +126,7 @@ func init() {
 }
 
 // Hazard: one file that refuses NOWAIT must not turn it off for another.
-// Guard: sched.File.nowait is the file's.
+// Guard: iopath.File.CanLook is the file's.
 func TestFileWithoutNoWait(t *testing.T) {
 	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		disk := sluicetest.TextOn(t, s, t.TempDir())
@@ -164,7 +164,7 @@ func TestFileWithoutNoWait(t *testing.T) {
 
 // Hazard: io_uring gives up what was submitted by a thread that ends (EFAULT,
 // ECANCELED), and threads end with goroutines that are locked to them. These
-// submit for others too. Guard: sched.undone.
+// submit for others too. Guard: iopath.MustRetryPlain.
 func TestThreadsThatEnd(t *testing.T) {
 	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		const pages = 4096

@@ -15,7 +15,7 @@ import (
 )
 
 // Hazard: the race detector cannot see the kernel's accesses to a buffer.
-// Guard: raceBefore and raceAfter (sched), RaceWrite and RaceRead (sys). A
+// Guard: ioengine.RaceBefore and RaceAfter, sys.RaceWrite and RaceRead. A
 // child process touches a buffer during I/O, without any order between the
 // two: the detector must report it, and in the child that keeps to the rules
 // it must not.

@@ -16,7 +16,7 @@ import (
 )
 
 // A disk that loses writes: a loop device on a file of our own file system in user
-// space, which refuses a write that has lostMark in it, from arm on. The kernel
+// space, which refuses a write that has sluicetest.LostMark in it, from arm on. The kernel
 // reports such a loss once to each open file description.
 // lossy is a file system on such a disk.
 type lossy struct {

@@ -30,7 +30,7 @@ func init() {
 	sluicetest.Children["taken away"] = runTaken
 }
 
-// The environment of the child "taken away", beside errnoEnv and dirEnv.
+// The environment of the child "taken away", beside errnoEnv and sluicetest.DirEnv.
 const (
 	takeEnv = "SLUICE_TEST_TAKE" // one of denials, or of takers
 	whenEnv = "SLUICE_TEST_WHEN" // "start", "middle"

@@ -19,7 +19,6 @@
 //
 // A List and the Nodes in it are used by one goroutine at a time. The caller holds the lock
 // that protects them.
-// method holds the lock that guards them.
 package list
 
 // List is a list of values that contain a Node. The zero value is empty. A List that is not

@@ -184,7 +184,7 @@ func encloses(t *testing.T, p *syncs, calls *callTimes, rnd *rand.Rand) {
 }
 
 // Hazard: the kernel reports a failed write-back once and drops the pages, so
-// that the fsync after an EIO succeeds. Guard: syncer.failed. Here all who
+// that the fsync after an EIO succeeds. Guard: groupcommit.Syncer.failed. Here all who
 // share the fsync get the error, those who gather for the next one too, and
 // so does every later Sync, without another fsync.
 func TestSyncFailureStays(t *testing.T) {

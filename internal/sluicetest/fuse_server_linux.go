@@ -369,7 +369,7 @@ func fuseTransfer(write bool, in *transferIn, data []byte) ([]byte, error) {
 	return b[:max(n, 0)], err
 }
 
-// loses reports whether a write fails: data has the mark, and the file lossName is
+// loses reports whether a write fails: data has the mark, and the file LossName is
 // there.
 func (s *fuseServer) loses(data []byte) bool {
 	return s.how == "loses" && bytes.Contains(data, []byte(LostMark)) && unix.Faccessat(s.dir, LossName, unix.F_OK, 0) == nil
