@@ -12,9 +12,9 @@
 // it does if a file in that directory is of another disk with the same name; the
 // file that SLUICE_TUNE names may be of any disk.
 //
-// A Scheduler reads the file of each disk that it uses when its first class is made, and again
-// whenever a class is added or changed, so that what is saved later counts from then on. Without
-// a file, or with one that it cannot use, it has a default (sluice.Scheduler.Explain says so).
+// A Scheduler with classes reads the file for the disk of its first file, once, and the file
+// for each disk that has a ring of its own whenever a class is added or changed. Without a
+// file, or with one that it cannot use, it has a default (sluice.Scheduler.Explain says so).
 //
 // # Concurrency
 //

@@ -9,8 +9,7 @@ var DefaultCap = fair.Cap{Depth: 64, Bytes: 2 << 20, Beside: 128 << 10}
 // SetCapFinder has find return the cap of a device's ring, by the device's number. It is
 // called once there are classes and the ring, and whenever a class is added or changed. It is
 // called with locks held, for which all operations with tickets wait meanwhile, and so it must
-// not wait for long. SetCapFinder must be called before the first
-// operation.
+// not wait for long. SetCapFinder must be called before the first operation.
 func (c *Classes) SetCapFinder(find func(device uint64) fair.Cap) { c.capOf = find }
 
 // SetCap bounds what each ring has in flight while operations take tickets, except for
