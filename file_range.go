@@ -22,7 +22,7 @@ func (f *File) Allocate(off, n int64) error {
 
 // PunchHole makes the n bytes at off zeros and gives their blocks back to the file system
 // (fallocate(2), FALLOC_FL_PUNCH_HOLE). The size of the file does not change. On a block
-// device off and n must be multiples of the sector. Where the file system cannot do that,
+// device off and n must be multiples of its logical sector. Where the file system cannot do that,
 // the error is errors.ErrUnsupported.
 func (f *File) PunchHole(off, n int64) error {
 	return f.reshape("punchhole", off, n, sys.PunchHole)

@@ -38,7 +38,7 @@ import (
 // offset or length is an error. So is a transfer that reaches beyond the largest offset
 // there is. A read where no file reaches returns io.EOF. An operation that the file was
 // not opened for fails with EBADF. A closed File returns os.ErrClosed, a nil one
-// os.ErrInvalid.
+// os.ErrInvalid, bare. An error about an option of ReadMany is a plain one.
 //
 // # Concurrency
 //
@@ -102,7 +102,7 @@ func (f *File) Allocate(off, n int64) error { return f.reshape("allocate", off, 
 
 // PunchHole makes the n bytes at off zeros and gives their blocks back to the file
 // system. The size of the file does not change. On a block device off and n must be
-// multiples of the sector. Where the file system cannot do that, the error is
+// multiples of its logical sector. Where the file system cannot do that, the error is
 // errors.ErrUnsupported.
 func (f *File) PunchHole(off, n int64) error {
 	return f.reshape("punchhole", off, n, sys.PunchHole)

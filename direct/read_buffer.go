@@ -17,7 +17,8 @@ import (
 //
 // The memory comes from the Scheduler's pool, for n bytes even where the file ends
 // before. If the pool's limit (sluice.Options.BufferMemory) is reached, ReadBuffer waits until
-// enough is released, or until ctx ends. If n is more than the limit, it fails at once.
+// enough is released, or until ctx ends. If n is more than the limit, it fails at once. A
+// request that the device has when ctx ends is waited for, as by ReadAtContext.
 //
 // A read that is not aligned reads whole blocks: at most two more than n bytes take.
 func (f *File) ReadBuffer(ctx context.Context, off int64, n int) (Buffer, error) {

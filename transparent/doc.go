@@ -7,14 +7,16 @@
 // For regular files and block devices these go through sluice: Read, ReadAt, Write,
 // WriteAt, Seek, Sync, and the copies from file to file that ReadFrom and WriteTo make.
 // Results and errors are those of the system calls. Everything else makes the same
-// system calls as without sluice: sockets, pipes, terminals, files that can be polled,
-// file systems in user space, file systems of the kernel that are on no disk (/proc,
-// /sys and others), and goroutines in a bubble of testing/synctest.
+// system calls as without sluice: Truncate and all other methods, copies between a file
+// and a socket, sockets, pipes, terminals, files that can be polled, file systems in user
+// space, file systems of the kernel that are on no disk (/proc, /sys and others), and
+// goroutines in a bubble of testing/synctest.
 //
 // # Environment
 //
 //   - SLUICE_DRIVER=uring|aio|pool chooses the driver; SLUICE_DRIVER=off turns
-//     everything off.
+//     everything off. So does any other value, and a driver that the system does not
+//     have, after a line on standard error.
 //   - SLUICE_TRACE=FILE records a trace, as in any program that uses sluice.
 //   - SLUICE_STATS=1 prints a line on standard error when the program returns from
 //     main or calls os.Exit.
