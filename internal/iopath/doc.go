@@ -1,11 +1,11 @@
 // Package iopath performs one transfer of a file on one of three paths. Which one is its caller's
 // decision (package sched):
 //
-//	res := p.ReadCached(f, b, off)                       // path 1, cannot wait (cached.go)
-//	res = p.PlainCall(permit, driver.Read, f, b, off)    // path 2, a thread waits (plain.go)
-//	res = p.Queue(ctx, asked, driver.Read, f, b, off)    // path 3, no thread waits (queue.go)
+//	res := p.ReadCached(f, b, off)                       // cached: cannot wait (cached.go)
+//	res = p.PlainCall(permit, driver.Read, f, b, off)    // plain: a thread waits (plain.go)
+//	res = p.Queue(ctx, asked, driver.Read, f, b, off)    // queued: no thread waits (queue.go)
 //
-// Stats, package counters and records call the second path "blocking".
+// Stats, package counters and records call the plain path "blocking".
 //
 // Results are as in cqe.res: a count, which may be short, or a negated errno. Each transfer is
 // counted and recorded here.

@@ -53,8 +53,9 @@ type Paths struct {
 	// AsyncDirect and AsyncBuffered report what the driver performs without a thread, on
 	// files with and without O_DIRECT.
 	AsyncDirect, AsyncBuffered [driver.NumCodes]bool
-	// QueuedOps counts the operations on path 3. A goroutine that starts or ends one
-	// writes it; the choice between the paths reads it.
+	// QueuedOps counts the operations that are queued, from before the engine has them until
+	// their goroutines run again; those of a Transfer only until they have completed. The
+	// choice between the paths reads it.
 	QueuedOps atomic.Int32
 	Counters  counters.Counters // keeps QueuedOps off the cache lines of what follows
 	Recording *record.Hook      // records operations, while a recorder is set

@@ -32,7 +32,7 @@ func MakeCall(code driver.Code, fd int, b []byte, off int64) int32 {
 	return einval
 }
 
-// BlockingCall performs an operation on path 2, because the driver would need a thread for it
+// BlockingCall makes an operation a plain call, because the driver would need a thread for it
 // too. The caller's own thread serves, once it has a permit. asked is when the caller
 // asked for the operation, for the record, or 0.
 func (p *Paths) BlockingCall(ctx context.Context, asked int64, code driver.Code, f *File, b []byte, off int64) int32 {
@@ -70,8 +70,8 @@ func (p *Paths) TryPermit(f *File, most int32) (limiter.Permit, bool) {
 	return p.Limiter.TryAcquireOfQuota(p.DeviceOf(f), most)
 }
 
-// PlainCall performs an operation on path 2. The caller has acquired permit; PlainCall releases
-// it.
+// PlainCall makes an operation a plain system call, in which the thread may wait. The caller has
+// acquired permit; PlainCall releases it.
 func (p *Paths) PlainCall(permit limiter.Permit, code driver.Code, f *File, b []byte, off int64) int32 {
 	return p.PlainCallOn(0, permit, f.FD, code, f, b, off)
 }

@@ -9,8 +9,9 @@ import (
 	"github.com/sluiceio/sluice/internal/record"
 )
 
-// Queue performs an operation on path 3 and returns its result. asked is when the
-// caller asked for it, for the record, or 0.
+// Queue has the driver perform an operation, waits for it without a thread, and returns its
+// result. asked is when the caller asked for it, for the record, or 0. If ctx ends first, the
+// result may be -ECANCELED; see ioengine.Request.Wait.
 func (p *Paths) Queue(ctx context.Context, asked int64, code driver.Code, f *File, b []byte, off int64) int32 {
 	r := ioengine.NewRequest()
 	op := &r.Op
