@@ -54,7 +54,7 @@ type submitter struct {
 	device      uint64
 	running     bool                   // its goroutine has not ended
 	taken       int                    // the number of times that it has taken writes
-	takenBefore int                    // took, at the last call of relieve
+	takenBefore int                    // taken, at the last call of relieve
 	stuck       bool                   // it has taken none between two of these calls
 	queue       list.List[queuedWrite] // not submitted yet
 	batch       []*sys.Iocb            // used by the goroutine alone
