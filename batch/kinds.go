@@ -11,7 +11,10 @@ import (
 // kind is what an operation does.
 type kind uint8
 
-// The kinds: those with two names, with one, and those of open files.
+// The kinds: those with two names, with one, and those of open files, with which those of ranges
+// (allocate, truncate, advise) are. A new kind goes into its group. It must be in osNames, which
+// is in the same order, and in each switch over kinds: byName and at (dir_linux.go) take one
+// that they do not name for a symlink, callOnRange for an advice.
 const (
 	opRename kind = iota
 	opLink
@@ -39,7 +42,7 @@ const (
 	lastNamed = opMkdir
 )
 
-// osNames are the names that package os has for the kinds in its errors.
+// osNames are the names that package os has for the kinds in its errors, in the kinds' order.
 var osNames = [numKinds]string{
 	"rename", "link", "symlink", "open", "open", "stat", "lstat", "remove", "remove", "mkdir",
 	"read", "read", "write", "write", "sync", "sync", "allocate", "truncate", "advise", "close",
