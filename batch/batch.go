@@ -33,7 +33,7 @@ var (
 	ErrChainBroken = fmt.Errorf("an operation before it in the chain did not succeed: %w", syscall.ECANCELED)
 
 	// ErrNotBegun is the error of operations that were not begun because the context had
-	// ended. It comes with the context's error.
+	// ended, or that count as such. It comes with the context's error.
 	ErrNotBegun = errors.New("not begun")
 )
 

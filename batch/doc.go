@@ -27,8 +27,9 @@
 //
 // When the context ends, an operation that has begun goes on to its end and has its true
 // result. A read, write or sync in progress ends early where [sluice.File.ReadAtContext] and
-// its like do; if it has moved nothing, it counts as not begun. An operation that was not
-// begun has [ErrNotBegun] and the context's error.
+// its like do; if it is not known to have moved a byte, it counts as not begun. (So a write that
+// counts as not begun may have written after all; see [sluice.File.WriteAtContext].) An
+// operation that was not begun has [ErrNotBegun] and the context's error.
 //
 // A system call is not interrupted. An open of a FIFO waits for the other end, as os.Open
 // does, even when the context ends, and Do waits for it.

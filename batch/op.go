@@ -48,7 +48,7 @@ const (
 	Waiting  State = iota // it has not ended
 	Done                  // it has succeeded
 	Failed                // it was begun, and failed with Err
-	NotBegun              // it has had no effect: Err is ErrChainBroken or ErrNotBegun
+	NotBegun              // it was not begun, or ended early: Err is ErrChainBroken or ErrNotBegun
 )
 
 var states = [...]string{"waiting", "done", "failed", "not begun"}
