@@ -57,10 +57,10 @@ func (v View) Release() {
 
 // View returns up to n bytes of the file at off, without copying them. It
 // returns fewer than n at the end of the file, or of the block that off is in,
-// but at least one if n is not 0. A negative n or off is an error. At the end of the file the error is io.EOF; if
-// there is no memory for the block, it wraps [ErrFull]. What the View shows does
-// not change, even if the file does. Its block counts against the budget until
-// the View is released.
+// but at least one if n is not 0. A negative n or off is an error. At the end of
+// the file the error is io.EOF; if there is no memory for the block, it wraps
+// [ErrFull]. What the View shows does not change, even if the file does. Its block
+// counts against the budget until the View is released.
 func (f *File) View(ctx context.Context, off int64, n int) (View, error) {
 	if err := f.check(ctx); err != nil {
 		return View{}, err
