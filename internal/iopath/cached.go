@@ -16,18 +16,21 @@ import (
 // are just being read. An error is left to the plain call, which meets it again; -EAGAIN means
 // that nothing is there, or that ReadCached did not look.
 //
-// Each function between the program and the kernel costs a cached read 1 or 2 %. So what happens
-// after a hit is written out here.
+// Each function between the program and the kernel costs a cached read 1 or 2 %. So the system
+// call, and what happens after a hit, is written out here, and sluice.File calls this function
+// itself.
 func (p *Paths) ReadCached(f *File, b []byte, off int64) int32 {
 	if !f.CanLook.Load() || f.cacheMisses.skipLook() {
 		return eagain
 	}
 	asked := p.Recording.Now()
-	res := sys.ReadCached(f.FD, b, off)
+	v := sys.CachedVec(b)
+	res := sys.ResultOf(sys.ReadCachedInto(f.FD, &v, off))
 	if res <= 0 {
 		p.notCached(asked, f, len(b), off, res)
 		return res
 	}
+	sys.RaceWrite(b[:res])
 	f.cacheMisses.hit()
 	p.Counters.Add(counters.Cached, driver.Read, res)
 	if asked != 0 {

@@ -12,9 +12,6 @@ import (
 // refuse more (internal/poll has the same limit).
 const MaxRW = 1 << 30
 
-// MaxCached is the largest number of bytes that ReadCached copies in one call.
-const MaxCached = MaxRW
-
 func clamp(b []byte) []byte {
 	if len(b) > MaxRW {
 		return b[:MaxRW]
@@ -32,12 +29,6 @@ func result(n int, err error) int32 {
 	}
 	return -int32(syscall.EIO)
 }
-
-// ReadCached returns -EOPNOTSUPP: it is for Linux only.
-func ReadCached(int, []byte, int64) int32 { return -int32(syscall.EOPNOTSUPP) }
-
-// CachedKnowsEnd returns false.
-func CachedKnowsEnd() bool { return false }
 
 // Pread is pread(2).
 func Pread(fd int, b []byte, off int64) int32 { return result(unix.Pread(fd, clamp(b), off)) }

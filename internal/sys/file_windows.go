@@ -9,9 +9,6 @@ import (
 // MaxRW is the largest number of bytes that is transferred in one call, as in internal/poll.
 const MaxRW = 1 << 30
 
-// MaxCached is the largest number of bytes that ReadCached copies in one call.
-const MaxCached = MaxRW
-
 func clamp(b []byte) []byte {
 	if len(b) > MaxRW {
 		return b[:MaxRW]
@@ -34,12 +31,6 @@ func result(n uint32, err error) int32 {
 func at(off int64) *windows.Overlapped {
 	return &windows.Overlapped{Offset: uint32(off), OffsetHigh: uint32(off >> 32)}
 }
-
-// ReadCached returns -EOPNOTSUPP: it is for Linux only.
-func ReadCached(int, []byte, int64) int32 { return -int32(syscall.EOPNOTSUPP) }
-
-// CachedKnowsEnd returns false.
-func CachedKnowsEnd() bool { return false }
 
 // Pread is ReadFile at an offset. Unlike pread(2) it moves the file's position.
 func Pread(fd int, b []byte, off int64) int32 {
