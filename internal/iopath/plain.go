@@ -9,7 +9,8 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// MakeCall makes the plain system call for an operation. The calling thread waits in it.
+// MakeCall makes the plain system call for an operation. The calling thread waits in it. A
+// write's call is inlined, because it may be a copy into memory: see Paths.ReadCached.
 func MakeCall(code driver.Code, fd int, b []byte, off int64) int32 {
 	switch code {
 	case driver.Read:
@@ -21,7 +22,11 @@ func MakeCall(code driver.Code, fd int, b []byte, off int64) int32 {
 		if off == AtPosition {
 			return sys.Write(fd, b)
 		}
-		return sys.Pwrite(fd, b, off)
+		if len(b) == 0 {
+			return sys.Pwrite(fd, b, off)
+		}
+		sys.RaceRead(b)
+		return sys.ResultOf(sys.PwriteFrom(fd, &b[0], min(len(b), sys.MaxRW), off))
 	case driver.Fsync:
 		return sys.Fsync(fd)
 	case driver.Fdatasync:

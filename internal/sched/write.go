@@ -32,7 +32,13 @@ func (s *Scheduler) writeAll(ctx context.Context, f *File, b []byte, off int64) 
 		if off != iopath.AtPosition {
 			at += int64(n)
 		}
-		res := s.write(ctx, f, b[n:], at)
+		var res int32
+		if p, ok := s.permitSimpleWrite(ctx, f); ok {
+			// As write does, two calls deeper; see iopath.Paths.ReadCached.
+			res = s.PlainCall(p, driver.Write, f, b[n:], at)
+		} else {
+			res = s.write(ctx, f, b[n:], at)
+		}
 		if res > 0 {
 			n += int(res)
 		}
@@ -45,6 +51,15 @@ func (s *Scheduler) writeAll(ctx context.Context, f *File, b []byte, off int64) 
 			return n, errorOf(ctx, res)
 		}
 	}
+}
+
+// permitSimpleWrite is permitPlainWrite for a write that is nothing but the plain call. It
+// fails where a ticket is needed, or where the write's success must be confirmed.
+func (s *Scheduler) permitSimpleWrite(ctx context.Context, f *File) (limiter.Permit, bool) {
+	if f.Losses != nil || s.Classes.Active() {
+		return limiter.Permit{}, false
+	}
+	return s.permitPlainWrite(ctx, f)
 }
 
 // write makes one transfer. The result may be short.
