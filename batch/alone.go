@@ -127,13 +127,18 @@ func (op *Op) waits(r *run) bool {
 }
 
 // watch is the timer that begins to help if the caller is at one chain for long. It is a
-// Batch's, and kept from one run to the next: a run is overwritten when it begins.
+// Batch's, not a run's: a run is overwritten when it begins, and look may be called late.
+//
+// If the Batch was Reset before, the timer stays set after the run: the Batch is likely to be
+// used again at once, and to stop and set a timer takes 0.2 µs. Otherwise the timer is stopped,
+// so that a program that makes many Batches does not have as many timers.
 type watch struct {
 	timer *time.Timer
-	looks sync.WaitGroup // done when look is not called any more
 	mu    sync.Mutex
-	over  bool // the caller has ended. Guarded by mu
-	seen  int  // how many chains look has seen left. Guarded by mu
+	// The fields below are guarded by mu.
+	running bool // the caller is performing chains. Otherwise look does nothing
+	set     bool // the timer is set, or look is about to run
+	seen    int  // how many chains look has seen left
 }
 
 // startWatch starts the timer. The caller must call stopWatch.
@@ -141,45 +146,45 @@ func (r *run) startWatch() {
 	w := &r.b.watch
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.seen, w.over = -1, false
-	w.looks.Add(1)
-	if w.timer == nil {
-		w.timer = time.AfterFunc(stuckAfter, r.look)
-	} else {
+	w.seen, w.running = -1, true
+	switch {
+	case w.set:
+	case w.timer == nil:
+		w.timer = time.AfterFunc(stuckAfter, r.b.look)
+	default:
 		w.timer.Reset(stuckAfter)
 	}
+	w.set = true
 }
 
 // look begins to help if the caller is at the same chain as at the last look. Otherwise it
-// sets the timer again.
-func (r *run) look() {
-	w := &r.b.watch
-	defer w.looks.Done() // last of all: from then on the Batch may be performed again
+// sets the timer again. Between two runs it must not use the run.
+func (b *Batch) look() {
+	w := &b.watch
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	left := r.own.Len()
-	switch {
-	case w.over:
-	case left == w.seen:
-		r.help()
-	default:
-		w.seen = left
-		w.looks.Add(1)
-		w.timer.Reset(stuckAfter)
+	w.set = false
+	if !w.running {
+		return
 	}
+	left := b.run.own.Len()
+	if left == w.seen {
+		b.run.help()
+		return
+	}
+	w.seen, w.set = left, true
+	w.timer.Reset(stuckAfter)
 }
 
-// stopWatch ends startWatch, and waits until look is not called any more.
+// stopWatch ends startWatch. look does nothing from then on.
 func (r *run) stopWatch() {
 	w := &r.b.watch
 	w.mu.Lock()
-	w.over = true
-	stopped := w.timer.Stop()
-	w.mu.Unlock()
-	if stopped {
-		w.looks.Done() // look would have done that
+	defer w.mu.Unlock()
+	w.running = false
+	if !r.b.reused && w.timer.Stop() {
+		w.set = false
 	}
-	w.looks.Wait()
 }
 
 // isDirect reports whether f was opened with O_DIRECT.

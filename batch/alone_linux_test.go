@@ -8,12 +8,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/sluiceio/sluice/batch"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/hang"
 	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
@@ -48,6 +50,38 @@ func TestBatchMeets(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestBatchMeetsAgain is TestBatchMeets with a Batch that has just been performed, so that its
+// timer is still set, and with one whose timer has run out since.
+func TestBatchMeetsAgain(t *testing.T) {
+	hang.Watch(t)
+	s := sluicetest.Scheduler(t, sluice.Options{})
+	dir := t.TempDir()
+	b := batch.New(s)
+	for i, pause := range []time.Duration{0, 0, 50 * time.Millisecond, 0} {
+		name := filepath.Join(dir, fmt.Sprint("fifo", i))
+		if err := unix.Mkfifo(name, 0o600); err != nil {
+			t.Skip(err)
+		}
+		b.Reset()
+		b.Stat(dir)
+		b.Stat(name)
+		if err := b.Do(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(pause)
+		b.Reset()
+		b.Stat(dir)
+		reader := b.Open(name)
+		writer := b.OpenFile(name, os.O_WRONLY, 0)
+		if err := b.Do(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(reader.File().Close(), writer.File().Close()); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 // TestBatchEachChain leaves the loop in the middle of a chain, which ends there.

@@ -23,6 +23,7 @@ type Batch struct {
 	chains    int // counted by start
 	run       run // what performs the operations, or has
 	watch     watch
+	reused    bool // Reset has emptied it
 	// call is Op.call: a field so that a test can replace it.
 	call func(*Op) error
 }

@@ -5,11 +5,11 @@ import (
 	"math/bits"
 )
 
-// Operations are allocated in slabs of 8, 16, 32, 64, 128, and from then on 256, so that a
+// Operations are allocated in slabs of 4, 8, 16, 32, 64, 128, and from then on 256, so that a
 // Batch of a few needs little memory.
 const (
-	firstSlab  = 8
-	growing    = 5 // slabs, before all are as large
+	firstSlab  = 4
+	growing    = 6 // slabs, before all are as large
 	largeSlab  = firstSlab << growing
 	beforeThat = firstSlab * (1<<growing - 1) // operations
 )
@@ -39,6 +39,7 @@ func (b *Batch) Reset() {
 		clear(b.slabs[i][:used])
 		b.n -= used
 	}
+	b.reused = true
 	b.state.Store(filling)
 }
 

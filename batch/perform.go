@@ -21,6 +21,9 @@ func (op *Op) perform(r *run) {
 		err = op.readFile(r)
 	case op.kind <= lastNamed:
 		err = op.named(r)
+	case op.kind == opReadAt && op.open == nil:
+		// As onFile does, one call deeper; see iopath.Paths.ReadCached.
+		err = op.moved(op.file.ReadAtContext(r.ctx, op.buf, op.off))
 	default:
 		err = op.onFile(r)
 	}
