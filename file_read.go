@@ -35,14 +35,7 @@ func (f *File) ReadAt(b []byte, off int64) (n int, err error) {
 	if !f.h.Core.Use() {
 		return 0, f.h.Error("read", os.ErrClosed)
 	}
-	core := f.h.Sched.Core
-	if !core.LooksFirst(len(b)) {
-		n, err = core.ReadAt(context.Background(), f.h.Core, b, off)
-	} else if found := core.ReadCached(f.h.Core, b, off); int(found) == len(b) {
-		n = len(b) // core.ReadAt does the same, one call deeper: see ReadCached
-	} else {
-		n, err = core.ReadAfterLook(context.Background(), f.h.Core, b, off, found)
-	}
+	n, err = f.h.Sched.Core.ReadAt(context.Background(), f.h.Core, b, off)
 	f.h.Core.Done()
 	if err != nil {
 		return n, f.h.Error("read", err)
@@ -68,17 +61,7 @@ func (f *File) ReadAtContext(ctx context.Context, b []byte, off int64) (n int, e
 	if !f.h.Core.Use() {
 		return 0, f.h.Error("read", os.ErrClosed)
 	}
-	core := f.h.Sched.Core
-	if !core.LooksFirst(len(b)) {
-		n, err = core.ReadAt(ctx, f.h.Core, b, off)
-	} else if found := core.ReadCached(f.h.Core, b, off); int(found) == len(b) {
-		n = len(b) // core.ReadAt does the same, one call deeper: see ReadCached
-	} else {
-		n, err = core.ReadAfterLook(ctx, f.h.Core, b, off, found)
-	}
+	n, err = f.h.Sched.Core.ReadAt(ctx, f.h.Core, b, off)
 	f.h.Core.Done()
-	if err != nil {
-		return n, f.h.Error("read", err)
-	}
-	return n, nil
+	return n, f.h.Error("read", err)
 }

@@ -17,8 +17,7 @@ import (
 // that nothing is there, or that ReadCached did not look.
 //
 // Each function between the program and the kernel costs a cached read 1 or 2 %. So the system
-// call, and what happens after a hit, is written out here, and sluice.File calls this function
-// itself.
+// call, and what happens after a hit, is written out here.
 func (p *Paths) ReadCached(f *File, b []byte, off int64) int32 {
 	if !f.CanLook.Load() || f.cacheMisses.skipLook() {
 		return eagain

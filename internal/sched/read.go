@@ -15,22 +15,13 @@ import (
 // A read of less than largeRead bytes looks into the page cache first, however little is in
 // flight. The look cannot wait, so it needs no permit.
 func (s *Scheduler) ReadAt(ctx context.Context, f *File, b []byte, off int64) (int, error) {
-	if !s.LooksFirst(len(b)) {
+	if len(b) >= largeRead || s.Classes.Active() {
 		return s.readAll(ctx, f, b, off, s.read(ctx, f, b, off))
 	}
 	found := s.ReadCached(f, b, off)
 	if int(found) == len(b) {
 		return len(b), nil
 	}
-	return s.ReadAfterLook(ctx, f, b, off, found)
-}
-
-// LooksFirst reports whether ReadAt of n bytes begins with ReadCached.
-func (s *Scheduler) LooksFirst(n int) bool { return n < largeRead && !s.Classes.Active() }
-
-// ReadAfterLook is ReadAt for a caller that has called ReadCached itself, as LooksFirst told it
-// to. ReadCached has returned found.
-func (s *Scheduler) ReadAfterLook(ctx context.Context, f *File, b []byte, off int64, found int32) (int, error) {
 	return s.readAll(ctx, f, b, off, s.readAfterLook(ctx, f, b, off, found))
 }
 
