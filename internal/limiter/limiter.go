@@ -290,6 +290,9 @@ func (l *Limiter) remove(w *waiter) bool {
 	return true
 }
 
+// SharedInUse returns the number of shared permits that are taken.
+func (l *Limiter) SharedInUse() int32 { return l.used.Load() }
+
 // InUse returns the number of permits that are taken, those of quotas included.
 func (l *Limiter) InUse() int {
 	l.mu.Lock()

@@ -43,11 +43,8 @@ func (s *Scheduler) waitOrQueue(ctx context.Context, code driver.Code, f *File, 
 const largeRead = ioengine.LargeRead
 
 // permitPlainRead takes a permit for a read of n bytes that is made as a plain call: if next to
-// nothing is in flight, or if the read is large and buffered. While a ring has a leader, no
-// other read is a plain call. Other goroutines are then doing I/O, even if none of them waits
-// at the moment, and a thread that waits would hold up those that it shares a processor with.
-// A read whose context may end is never such a plain call. A small ReadAt has looked into the
-// page cache before.
+// nothing is in flight (permitInline), or if the read is large and buffered. A read whose context
+// may end is never such a plain call. A small ReadAt has looked into the page cache before.
 func (s *Scheduler) permitPlainRead(ctx context.Context, f *File, n int) (limiter.Permit, bool) {
 	if ctx.Done() != nil {
 		return limiter.Permit{}, false
@@ -55,10 +52,7 @@ func (s *Scheduler) permitPlainRead(ctx context.Context, f *File, n int) (limite
 	if n >= largeRead && f.Flags&driver.Direct == 0 {
 		return s.TryPermit(f, int32(s.Bounds.LargeReads))
 	}
-	if s.QueuedOps.Load() != 0 || s.Engines.HasReaper() {
-		return limiter.Permit{}, false
-	}
-	return s.TryPermit(f, int32(s.Bounds.InlineReads))
+	return s.permitInline(f, int32(s.Bounds.InlineReads))
 }
 
 // Block calls do once it has a permit. do waits in system calls for f, which may be nil.

@@ -2,6 +2,7 @@ package sched
 
 import (
 	"errors"
+	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -25,6 +26,7 @@ type Scheduler struct {
 	chains      chains.Runner
 	helpers     helpers
 	fsyncs      fsyncs
+	inline      inlineCalls
 	// reopen opens another description of a file, and startRange starts the write-back of a
 	// part of one. They are fields so that a test can replace them.
 	reopen     func(fd int) int
@@ -37,6 +39,7 @@ func New(drv driver.Driver, l Limits) *Scheduler {
 	s.Init(drv, l)
 	s.nameLimiter.Init(l.Blocking, 0)
 	s.helpers.init(s)
+	s.inline.yield = runtime.Gosched
 	return s
 }
 

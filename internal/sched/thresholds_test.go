@@ -7,7 +7,6 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/hang"
-	"github.com/sluiceio/sluice/internal/ioengine"
 	"github.com/sluiceio/sluice/internal/iopath"
 )
 
@@ -97,38 +96,33 @@ func TestGroupSubmitsSomeAtATime(t *testing.T) {
 	s.Close()
 }
 
-// Which reads are plain calls.
-func TestAdmitRead(t *testing.T) {
+// Which reads are plain calls. TestPermitInline has more of the small ones.
+func TestPermitPlainRead(t *testing.T) {
 	direct, buffered := iopath.NewFile(1<<20, true, false), iopath.NewFile(1<<20, false, false)
 	for _, c := range []struct {
-		name      string
-		f         *File
-		n         int
-		waiting   int32 // in the queue
-		hasLeader bool
-		used      int // places taken
-		admitted  bool
+		name   string
+		f      *File
+		n      int
+		queued int32
+		used   int // permits taken
+		want   bool
 	}{
-		{"small", direct, 10, 0, false, 0, true},
-		{"small beside as many as may be", direct, 10, 0, false, 1, false},
-		{"small beside the queue", direct, 10, 1, false, 0, false},
-		{"small beside a leader", direct, 10, 0, true, 0, false},
-		{"large", buffered, largeRead, 0, false, 0, true},
-		{"large beside the queue", buffered, largeRead, 1, true, 0, true},
-		{"large beside a small one", buffered, largeRead, 1, true, 1, true},
-		{"large beside as many as may be", buffered, largeRead, 0, false, 2, false},
-		{"large and direct, beside the queue", direct, largeRead, 1, true, 0, false},
+		{"small", direct, 10, 0, 0, true},
+		{"small beside as many as may be", direct, 10, 0, 1, false},
+		{"small beside the queue", direct, 10, 1, 0, false},
+		{"large", buffered, largeRead, 0, 0, true},
+		{"large beside the queue", buffered, largeRead, 1, 0, true},
+		{"large beside a small one", buffered, largeRead, 1, 1, true},
+		{"large beside as many as may be", buffered, largeRead, 0, 2, false},
+		{"large and direct, beside the queue", direct, largeRead, 1, 0, false},
 	} {
 		s := New(script.New(8), Limits{InlineReads: 1, LargeReads: 2, Blocking: 8})
-		s.QueuedOps.Store(c.waiting)
-		if c.hasLeader {
-			s.Engines.First().Push(ioengine.NewRequest()) // does not end
-		}
+		s.QueuedOps.Store(c.queued)
 		for range c.used {
 			s.Limiter.TryAcquire()
 		}
-		if _, ok := s.permitPlainRead(context.Background(), c.f, c.n); ok != c.admitted {
-			t.Errorf("%s: a plain call %t; want %t", c.name, ok, c.admitted)
+		if _, ok := s.permitPlainRead(context.Background(), c.f, c.n); ok != c.want {
+			t.Errorf("%s: a plain call %t; want %t", c.name, ok, c.want)
 		}
 		if _, ok := s.permitPlainRead(t.Context(), c.f, c.n); ok {
 			t.Errorf("%s: a plain call although it may be cancelled", c.name)
@@ -137,7 +131,7 @@ func TestAdmitRead(t *testing.T) {
 }
 
 // A write that the driver could queue is a plain call while few threads wait.
-func TestAdmitWrite(t *testing.T) {
+func TestPermitPlainWrite(t *testing.T) {
 	s := New(script.New(8), Limits{InlineWrites: 2, Blocking: 8})
 	f := iopath.NewFile(1<<20, true, false)
 	for i, want := range []bool{true, true, false} {
@@ -151,9 +145,8 @@ func TestAdmitWrite(t *testing.T) {
 	}
 }
 
-// Of the driver's places for fsyncs as many are used as the Limits say, and never
-// all.
-func TestPlacesOfFsyncs(t *testing.T) {
+// As many of the driver's fsyncs are used as the Limits say, and never all.
+func TestLimitOfFsyncs(t *testing.T) {
 	for _, c := range []struct{ most, depth, least, atMost int }{
 		{2, 64, 2, 2},
 		{0, 64, 32, 63},
@@ -163,7 +156,7 @@ func TestPlacesOfFsyncs(t *testing.T) {
 		var y fsyncs
 		y.setLimit(c.most, c.depth)
 		if n := int(y.limiter.Limit()); n < c.least || n > c.atMost {
-			t.Errorf("%d places with QueuedSyncs %d and a depth of %d; want %d to %d", n, c.most, c.depth, c.least, c.atMost)
+			t.Errorf("%d fsyncs with QueuedSyncs %d and a depth of %d; want %d to %d", n, c.most, c.depth, c.least, c.atMost)
 		}
 	}
 }

@@ -1,0 +1,73 @@
+package sched
+
+import (
+	"runtime"
+	"sync/atomic"
+
+	"github.com/sluiceio/sluice/internal/limiter"
+)
+
+// inlineCalls decides which operations are plain calls, of those that the driver could queue.
+//
+// With one or two operations in flight, a plain call is quicker than the queue. But a thread that
+// waits in a plain call keeps its processor, a P of Go's scheduler, until the runtime takes it
+// away, which can last 10 ms. While plain calls have all processors, no other goroutine runs. So
+// none asks for an operation, nothing is ever queued, and each plain call finds itself alone:
+// a program with many goroutines would make one or two operations at a time, for as long as it
+// runs.
+//
+// So one operation in yieldEvery lets the other goroutines run first (runtime.Gosched). What they
+// ask for meanwhile is counted. If it is more than may be plain calls, the operation is queued,
+// and so are the next crowdMemory operations: among many goroutines there are moments in which
+// next to nothing is in flight.
+type inlineCalls struct {
+	// yield lets the other goroutines run: runtime.Gosched, unless a test replaces it.
+	yield func()
+	// yielding counts the operations that let others run at the moment.
+	yielding atomic.Int32
+	// turns counts the operations that may be plain calls.
+	turns atomic.Uint32
+	// crowd is how many more operations are queued because others were found. It is only
+	// a hint: goroutines that lower it at the same time may lower it too little.
+	crowd atomic.Int32
+}
+
+// yieldEvery is odd: two goroutines that take turns would otherwise have the same one of them
+// yield each time, perhaps the one whose processor has nobody else to run.
+const (
+	yieldEvery  = 17
+	crowdMemory = 32
+)
+
+// permitInline takes a permit for an operation on f that the driver could queue, and that is to
+// be a plain call. It fails if as many operations as most, or as there are processors, are in
+// flight: queued, or in plain calls of any kind.
+func (s *Scheduler) permitInline(f *File, most int32) (limiter.Permit, bool) {
+	c := &s.inline
+	most = min(most, int32(runtime.GOMAXPROCS(0)))
+	if s.inFlight()+c.yielding.Load() >= most || c.inCrowd() {
+		return limiter.Permit{}, false
+	}
+	if c.turns.Add(1)%yieldEvery == 0 {
+		c.yielding.Add(1)
+		c.yield()
+		others := c.yielding.Add(-1)
+		if s.inFlight()+others >= most {
+			c.crowd.Store(crowdMemory)
+			return limiter.Permit{}, false
+		}
+	}
+	return s.TryPermit(f, most)
+}
+
+// inCrowd reports whether an operation is queued because of what an earlier one has found.
+func (c *inlineCalls) inCrowd() bool {
+	n := c.crowd.Load()
+	if n > 0 {
+		c.crowd.Store(n - 1)
+	}
+	return n > 0
+}
+
+// inFlight returns how many operations are queued or in plain calls.
+func (s *Scheduler) inFlight() int32 { return s.QueuedOps.Load() + s.Limiter.SharedInUse() }

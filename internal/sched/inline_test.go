@@ -1,0 +1,176 @@
+package sched
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/driver/script"
+	"github.com/sluiceio/sluice/internal/hang"
+	"github.com/sluiceio/sluice/internal/iopath"
+)
+
+// Which operations are plain calls, by what is in flight, the number of processors, and what a
+// yield finds.
+func TestPermitInline(t *testing.T) {
+	f := iopath.NewFile(1<<20, true, false)
+	for _, c := range []struct {
+		name       string
+		processors int
+		plain      int   // plain calls in progress
+		queued     int32 // operations in the queue
+		dueToYield bool
+		arrive     int32 // operations that are queued during the yield
+		yields     bool
+		want       bool
+	}{
+		{"alone", 2, 0, 0, false, 0, false, true},
+		{"alone, and nobody else comes", 2, 0, 0, true, 0, true, true},
+		{"alone, and one more comes", 2, 0, 0, true, 1, true, true},
+		{"alone, and two more come", 2, 0, 0, true, 2, true, false},
+		{"beside a plain call", 2, 1, 0, false, 0, false, true},
+		{"beside a queued operation", 2, 0, 1, false, 0, false, true},
+		{"beside two plain calls", 2, 2, 0, true, 0, false, false},
+		{"beside one of each", 2, 1, 1, true, 0, false, false},
+		{"beside a plain call, and nobody else comes", 2, 1, 0, true, 0, true, true},
+		{"beside a plain call, and one more comes", 2, 1, 0, true, 1, true, false},
+		{"beside a plain call, and many more come", 2, 1, 0, true, 30, true, false},
+		{"the only processor", 1, 0, 0, true, 0, true, true},
+		{"the only processor, and one more comes", 1, 0, 0, true, 1, true, false},
+		{"the only processor, beside a queued operation", 1, 0, 1, true, 0, false, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(c.processors))
+			s := New(script.New(8), Limits{InlineReads: 2, Blocking: 8})
+			s.QueuedOps.Store(c.queued)
+			for range c.plain {
+				s.Limiter.TryAcquire()
+			}
+			if c.dueToYield {
+				s.inline.turns.Store(yieldEvery - 1)
+			}
+			yields := false
+			s.inline.yield = func() {
+				yields = true
+				s.QueuedOps.Add(c.arrive)
+			}
+			if _, ok := s.permitInline(f, 2); ok != c.want || yields != c.yields {
+				t.Errorf("a plain call %t, after a yield %t; want %t, %t", ok, yields, c.want, c.yields)
+			}
+		})
+	}
+}
+
+// After a yield that has found others, operations are queued for a while, however few are in
+// flight. After that they are plain calls again.
+func TestCrowdIsRemembered(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	f := iopath.NewFile(1<<20, true, false)
+	s := New(script.New(8), Limits{InlineReads: 2, Blocking: 8})
+	s.inline.yield = func() { s.QueuedOps.Add(1) }
+	s.inline.turns.Store(yieldEvery - 1)
+	if _, ok := s.permitInline(f, 2); ok {
+		t.Fatal("a plain call although another operation has come")
+	}
+	s.QueuedOps.Store(0)
+	s.inline.yield = func() { t.Error("a yield while the crowd is remembered") }
+	for i := range crowdMemory {
+		if _, ok := s.permitInline(f, 2); ok {
+			t.Fatalf("operation %d after it is a plain call", i)
+		}
+	}
+	if _, ok := s.permitInline(f, 2); !ok {
+		t.Error("the crowd is never forgotten")
+	}
+}
+
+// Many goroutines read on two processors, and a plain call keeps its processor until it ends.
+// From each start, the reads reach the queue after few plain calls. Without yields they reach it
+// only when the runtime takes a processor away, after hundreds.
+func TestPlainCallsDoNotLockOutTheQueue(t *testing.T) {
+	const goroutines, reads, few = 16, 400, 200
+	for _, start := range []struct {
+		name string
+		do   func(read func())
+	}{
+		{"nothing in flight", func(func()) {}},
+		{"after plain calls of one goroutine", func(read func()) {
+			for range few {
+				read()
+			}
+		}},
+		{"after plain calls of two", func(read func()) {
+			var wg sync.WaitGroup
+			for range 2 {
+				wg.Go(func() {
+					for range few {
+						read()
+					}
+				})
+			}
+			wg.Wait()
+		}},
+		{"after a crowd", func(read func()) {
+			var wg sync.WaitGroup
+			for range goroutines {
+				wg.Go(read)
+			}
+			wg.Wait()
+		}},
+	} {
+		t.Run(start.name, func(t *testing.T) {
+			hang.Watch(t)
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+			d := script.New(64)
+			d.Rule = func(op *driver.Op) (int32, bool) { return int32(len(op.Buf)), true }
+			s := New(d.Staging(), Limits{InlineReads: 2, Blocking: 8})
+			f := iopath.NewFile(1<<20, true, false)
+			var plain, beforeQueue atomic.Int64
+			s.Call = func(_ driver.Code, _ int, b []byte, _ int64) int32 {
+				plain.Add(1)
+				if s.Stats().Queued == 0 {
+					beforeQueue.Add(1)
+				}
+				for i := range 20_000 { // keeps the processor, as a system call does
+					b[0] = byte(i)
+				}
+				return int32(len(b))
+			}
+			read := func() {
+				if n, err := s.ReadAt(context.Background(), f, make([]byte, 10), 0); n != 10 || err != nil {
+					t.Error(fmt.Sprint(n, err))
+				}
+			}
+			start.do(read)
+			var wg sync.WaitGroup
+			var ready atomic.Int32
+			begin := make(chan struct{})
+			for range goroutines {
+				wg.Go(func() {
+					ready.Add(1)
+					<-begin
+					for range reads {
+						read()
+					}
+				})
+			}
+			hang.Eventually(func() bool { return ready.Load() == goroutines })
+			plain.Store(0)
+			beforeQueue.Store(0)
+			queued := s.Stats().Queued
+			close(begin)
+			wg.Wait()
+			if n := beforeQueue.Load(); queued == 0 && n > few {
+				t.Errorf("%d plain calls before one was queued; want at most %d", n, few)
+			}
+			if n := plain.Load(); n > goroutines*reads/2 {
+				t.Errorf("%d of %d reads were plain calls; want at most half", n, goroutines*reads)
+			}
+			s.Close()
+		})
+	}
+}
