@@ -33,11 +33,13 @@ func (s *Scheduler) writeAll(ctx context.Context, f *File, b []byte, off int64) 
 			at += int64(n)
 		}
 		var res int32
-		if p, ok := s.permitSimpleWrite(ctx, f); ok {
-			// As write does, two calls deeper; see iopath.Paths.ReadCached.
+		if f.Losses != nil || s.Classes.Active() {
+			res = s.write(ctx, f, b[n:], at)
+		} else if p, ok := s.permitPlainWrite(ctx, f); ok {
+			// This is writeNow, two calls less deep; see iopath.Paths.ReadCached.
 			res = s.PlainCall(p, driver.Write, f, b[n:], at)
 		} else {
-			res = s.write(ctx, f, b[n:], at)
+			res = s.waitOrQueue(ctx, driver.Write, f, b[n:], at)
 		}
 		if res > 0 {
 			n += int(res)
@@ -51,15 +53,6 @@ func (s *Scheduler) writeAll(ctx context.Context, f *File, b []byte, off int64) 
 			return n, errorOf(ctx, res)
 		}
 	}
-}
-
-// permitSimpleWrite is permitPlainWrite for a write that is nothing but the plain call. It
-// fails where a ticket is needed, or where the write's success must be confirmed.
-func (s *Scheduler) permitSimpleWrite(ctx context.Context, f *File) (limiter.Permit, bool) {
-	if f.Losses != nil || s.Classes.Active() {
-		return limiter.Permit{}, false
-	}
-	return s.permitPlainWrite(ctx, f)
 }
 
 // write makes one transfer. The result may be short.
