@@ -6,7 +6,8 @@
 // last, so that the queue grows with the depth of the tree and not with its width.
 // When it has none left, it takes the oldest directory of another worker, as the
 // oldest leads to the most work. Workers in different directories do not wait for
-// each other in the kernel; workers in one directory do.
+// each other in the kernel; workers in one directory do. So a worker helps with a
+// directory that another one copies (Offer) only when no other directory is left.
 //
 // When the disk must be waited for (cold), prefetchers take the directories
 // (NextDir), open their files, begin to read them, and deliver batches of them to
@@ -83,14 +84,15 @@ func (q *Queue) wakeAll() {
 	q.ahead.Broadcast()
 }
 
-// Next returns what a worker is to do: copy a batch, or read a directory. It waits
+// Next returns what a worker is to do: copy a batch, or read a directory. A batch
+// that was offered comes last. Next waits
 // until there is one or the other, and returns neither when the tree is finished or
 // Stop was called. It also reports whether the tree is cold.
 func (q *Queue) Next(id int) (_ *Batch, _ *dirs.Dir, cold bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for {
-		if b := q.takeBatch(); b != nil {
+		if b := q.takeDelivered(); b != nil {
 			return b, nil, q.cold
 		}
 		if q.unfinished == 0 || q.Stopped() {
@@ -101,15 +103,18 @@ func (q *Queue) Next(id int) (_ *Batch, _ *dirs.Dir, cold bool) {
 				return nil, d, false
 			}
 		}
+		if b := q.joinOffered(); b != nil {
+			return b, nil, q.cold
+		}
 		q.work.Wait()
 	}
 }
 
-// takeBatch takes a batch that was delivered, or joins one that was offered. Under
+// takeDelivered takes a batch that a prefetcher has delivered, or returns nil. Under
 // mu.
-func (q *Queue) takeBatch() *Batch {
+func (q *Queue) takeDelivered() *Batch {
 	if len(q.delivered) == 0 {
-		return q.joinOffered()
+		return nil
 	}
 	b := q.delivered[0]
 	q.delivered[0] = nil

@@ -98,6 +98,28 @@ func TestOffer(t *testing.T) {
 	}
 }
 
+// TestOfferLast: a worker reads the directories that are left before it helps another
+// worker with a batch.
+func TestOfferLast(t *testing.T) {
+	q := newQueue(Limits{Workers: 2})
+	root, dir := &dirs.Dir{}, &dirs.Dir{}
+	q.Start(root)
+	next(t, q, 0)
+	q.Add(0, []*dirs.Dir{dir}, 1)
+	b := NewBatch(root)
+	b.Entries = make([]Entry, 2)
+	for i := range b.Entries {
+		b.Entries[i].Name = []byte{'a', 0}
+	}
+	q.Offer(b)
+	if d := next(t, q, 1); d != dir {
+		t.Errorf("Next = %p; want the directory that is left, %p", d, dir)
+	}
+	if got, _, _ := q.Next(1); got != b {
+		t.Errorf("Next = %p; want the batch that was offered, %p", got, b)
+	}
+}
+
 // TestStop: Stop ends what waits for work.
 func TestStop(t *testing.T) {
 	q := newQueue(Limits{Workers: 1, Prefetchers: 1})
