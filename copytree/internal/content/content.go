@@ -33,7 +33,7 @@ type Config struct {
 	Sparse    Sparse
 	// BlockSize is how many bytes one read or write moves at most; 0 is 1 MiB.
 	BlockSize int
-	// Memory bounds the buffers of all copies, in bytes; 0 is 24 MiB. There are
+	// Memory bounds the buffers of large files and streams, in bytes; 0 is 24 MiB. There are
 	// always at least two blocks.
 	Memory int64
 	// Verify reads each copy back and compares it with its source.

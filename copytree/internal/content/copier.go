@@ -3,6 +3,7 @@ package content
 import (
 	"cmp"
 	"context"
+	"sync"
 )
 
 // SmallFile is the largest file that is copied with one read and one write. Files with
@@ -19,27 +20,32 @@ const (
 	smallBlock = SmallFile + 1
 
 	defaultMemory = 24 << 20 // 24 MiB
-	smallMemory   = 4 << 20  // 4 MiB, for small blocks, in addition
 )
 
 // Copier copies files.
 type Copier struct {
-	cfg           Config
-	pairs         pairs
-	small, blocks *buffers
-	pipes         pipes
+	cfg       Config
+	pairs     pairs
+	small     sync.Pool // of *[]byte, smallSize bytes long
+	smallSize int
+	blocks    *buffers
+	pipes     pipes
 }
 
 // New returns a Copier, which the caller closes.
 func New(cfg Config) *Copier {
 	block := cmp.Or(cfg.BlockSize, defaultBlock)
 	memory := cmp.Or(cfg.Memory, defaultMemory)
-	return &Copier{
-		cfg:    cfg,
-		small:  newBuffers(min(smallBlock, block), smallMemory),
-		blocks: newBuffers(block, memory),
-		pipes:  newPipes(),
+	c := &Copier{
+		cfg:       cfg,
+		smallSize: min(smallBlock, block),
+		blocks:    newBuffers(block, memory),
+		pipes:     newPipes(),
 	}
+	// A pool hands a buffer back to the processor that used it last, whose cache
+	// still holds it.
+	c.small.New = func() any { b := make([]byte, c.smallSize); return &b }
+	return c
 }
 
 // Close closes the Copier's pipes. No Copy may be in progress, or follow.

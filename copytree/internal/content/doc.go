@@ -32,6 +32,7 @@
 //
 // # Concurrency
 //
-// A Copier may be used by several goroutines. Config.Memory bounds its buffers: a
-// Copy that finds all of them in use waits for one.
+// A Copier may be used by several goroutines. Config.Memory bounds the buffers for
+// large files and streams: a Copy that finds all of them in use waits for one. The
+// copy of a small file has a buffer of its own, of 64 KiB.
 package content

@@ -27,7 +27,7 @@ type job struct {
 func (j *job) copy() error {
 	if (j.dst.Kind != Regular || j.src.Kind != Regular) && j.c.cfg.Reflink != ReflinkAlways {
 		j.stream = j.src.Kind == Stream
-		return j.copyToEnd(j.c.blocks, 0)
+		return j.copyStream()
 	}
 	if cloned, err := j.clone(); cloned || err != nil {
 		return err
@@ -37,7 +37,7 @@ func (j *job) copy() error {
 			return err
 		}
 	}
-	if j.src.Size < int64(j.c.small.size) {
+	if j.src.Size < int64(j.c.smallSize) {
 		return j.copySmall()
 	}
 	j.allocate()
@@ -51,11 +51,9 @@ func (j *job) keepsHoles() bool {
 
 // copySmall copies a file with one read and one write, if that reads all of it.
 func (j *job) copySmall() error {
-	b, err := j.buffer(j.c.small)
-	if err != nil {
-		return err
-	}
-	defer j.c.small.put(b)
+	small := j.c.small.Get().(*[]byte)
+	defer j.c.small.Put(small)
+	b := *small
 	n, err := j.read(b, 0)
 	j.result.Found = j.found
 	if err == nil {
@@ -121,7 +119,7 @@ func (j *job) mayCopyRemotely() bool {
 
 // readWrite is copyRange by reading and writing in turn.
 func (j *job) readWrite(from, to int64) (end int64, err error) {
-	b, err := j.buffer(j.c.blocks)
+	b, err := j.buffer()
 	if err != nil {
 		return from, err
 	}
@@ -143,14 +141,19 @@ func (j *job) readWrite(from, to int64) (end int64, err error) {
 	return from, nil
 }
 
-// copyToEnd copies from off on until a read returns nothing: streams, and files
-// whose size is wrong. Each piece is written as it comes.
-func (j *job) copyToEnd(p *buffers, off int64) error {
-	b, err := j.buffer(p)
+// copyStream copies a file that can only be read or written from front to back.
+func (j *job) copyStream() error {
+	b, err := j.buffer()
 	if err != nil {
 		return err
 	}
-	defer p.put(b)
+	defer j.c.blocks.put(b)
+	return j.copyToEnd(b, 0)
+}
+
+// copyToEnd copies from off on, through b, until a read returns nothing: streams, and
+// files whose size is wrong. Each piece is written as it comes.
+func (j *job) copyToEnd(b []byte, off int64) error {
 	for {
 		if err := j.ctx.Err(); err != nil {
 			return fault.Source("read", err)
@@ -174,11 +177,17 @@ func (j *job) copyToEnd(p *buffers, off int64) error {
 // that counts: otherwise a file that is appended to as fast as it is copied would
 // never be done.
 func (j *job) copyGrowth(from int64) error {
-	n, err := j.copyMore(from)
+	small := j.c.small.Get().(*[]byte)
+	defer j.c.small.Put(small)
+	b := *small
+	n, err := j.read(b, from)
+	if err == nil {
+		err = j.write(b[:n], from)
+	}
 	if err != nil {
 		return err
 	}
-	from += n
+	from += int64(n)
 	if from == j.src.Size {
 		return j.finish(from)
 	}
@@ -187,7 +196,7 @@ func (j *job) copyGrowth(from int64) error {
 	case err != nil:
 		return fault.Source("fstat", err)
 	case now <= j.src.Size: // it has more than its size says, as files of /proc have
-		return j.copyToEnd(j.c.small, from)
+		return j.copyToEnd(b, from)
 	case now > from:
 		from, err = j.copyRange(from, now)
 		if err != nil {
@@ -197,23 +206,9 @@ func (j *job) copyGrowth(from int64) error {
 	return j.finish(from)
 }
 
-// copyMore copies what one more read returns.
-func (j *job) copyMore(off int64) (n int64, err error) {
-	b, err := j.buffer(j.c.small)
-	if err != nil {
-		return 0, err
-	}
-	defer j.c.small.put(b)
-	m, err := j.read(b, off)
-	if err != nil {
-		return 0, err
-	}
-	return int64(m), j.write(b[:m], off)
-}
-
-// buffer waits for a buffer.
-func (j *job) buffer(p *buffers) ([]byte, error) {
-	b, err := p.get(j.ctx)
+// buffer waits for a buffer for a block.
+func (j *job) buffer() ([]byte, error) {
+	b, err := j.c.blocks.get(j.ctx)
 	return b, fault.Source("read", err)
 }
 

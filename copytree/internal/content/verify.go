@@ -21,7 +21,7 @@ func (j *job) verify() error {
 	if now != length && j.dst.Kind == Regular {
 		return fault.Dest("verify", fmt.Errorf("%w: it is %d bytes long, not %d", fault.ErrVerify, now, length))
 	}
-	a, err := j.buffer(j.c.blocks)
+	a, err := j.buffer()
 	if err != nil {
 		return err
 	}

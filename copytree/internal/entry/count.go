@@ -9,10 +9,13 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/report"
 )
 
-// currentEvery is after how many files Progress.Current is brought up to date,
-// besides the first file and each large one: to join a path takes longer than a
-// millionth of a second, and nobody can read so many.
-const currentEvery = 32
+// Progress.Current is brought up to date with the first file, with each file that
+// is longer than currentSize, and with each currentEvery-th of the others: to join a
+// path takes longer than a millionth of a second, and nobody can read so many.
+const (
+	currentEvery = 128
+	currentSize  = 1 << 20 // 1 MiB
+)
 
 // found counts an entry that the walk has come to.
 func (c *Copier) found(it *item.Item) {

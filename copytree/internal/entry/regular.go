@@ -89,6 +89,8 @@ func (c *Copier) copyOpen(it *item.Item) error {
 func (c *Copier) copyContent(it *item.Item) error {
 	if it.Stat.Size > content.SmallFile {
 		c.events.LargeFile()
+	}
+	if it.Stat.Size > currentSize {
 		c.setCurrent(it)
 	}
 	s := &it.Stat
