@@ -16,10 +16,10 @@ func (j *job) clone() (cloned bool, err error) {
 	return false, nil
 }
 
-// isRemote is false, so that copyRemotely is not called.
+// isRemote is false: no server is asked to copy.
 func isRemote(dst, src int) bool { return false }
 
-func (j *job) copyRemotely(from, to int64) (end int64, err error) { return j.readWrite(from, to) }
+func (j *job) copyFileRange(from, to int64) (end int64, err error) { return j.readWrite(from, to) }
 
 // maySplice is false: splice(2) is Linux's.
 func (j *job) maySplice() bool { return false }

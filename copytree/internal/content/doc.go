@@ -12,7 +12,7 @@
 // The data is shared where the file system can do that (FICLONE,
 // ioctl_ficlonerange(2)). Otherwise a small file is read and written; a larger one
 // is copied inside the kernel (splice(2), or copy_file_range(2) where a server may
-// do it) or, where that fails, in blocks. Of a source with holes only the data is
+// do it and for files over 1 GiB) or, where that fails, in blocks. Of a source with holes only the data is
 // copied (lseek(2), SEEK_DATA). A call that a pair of file systems has refused is
 // not tried for its other files (support.go).
 //

@@ -317,7 +317,7 @@ func TestInside(t *testing.T) {
 	if err := os.WriteFile(name, want, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for way, call := range map[string]func(*job, int64, int64) (int64, error){"copyRemotely": (*job).copyRemotely, "splice": (*job).splice} {
+	for way, call := range map[string]func(*job, int64, int64) (int64, error){"copyFileRange": (*job).copyFileRange, "splice": (*job).splice} {
 		for from, want := range map[string][]byte{name: want, "/proc/self/environ": environ(t)} {
 			c := New(Config{})
 			defer c.Close()
@@ -345,6 +345,54 @@ func TestSpliced(t *testing.T) {
 		}
 		if got := len(c.pipes.free); got != want {
 			t.Errorf("with blocks of %d there are %d pipes; want %d", block, got, want)
+		}
+	}
+}
+
+// TestNotSpliced: a file over maxSpliced is copied by copy_file_range(2), without a pipe,
+// and through a pipe where sharing data is not allowed, which that call might do. The
+// file is a hole with data at both ends.
+func TestNotSpliced(t *testing.T) {
+	dir := t.TempDir()
+	name, to := filepath.Join(dir, "file"), filepath.Join(dir, "copy")
+	want := noise(1, 300_000)
+	const end = maxSpliced + 1<<20
+	src, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	for _, off := range []int64{0, end} {
+		if _, err := src.WriteAt(want, off); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for reflink, pipes := range map[Reflink]int{ReflinkAuto: 0, ReflinkNever: 1} {
+		c := New(Config{Reflink: reflink})
+		defer c.Close()
+		r, err := copyTo(t.Context(), t, c, to, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(c.pipes.free); n != pipes {
+			t.Errorf("%d pipes are kept with Reflink %d; want %d", n, reflink, pipes)
+		}
+		if r.Bytes+r.Holes != end+int64(len(want)) || r.Holes < maxSpliced/2 {
+			t.Errorf("Copy = %+v; want %d bytes, most of them in a hole", r, end+len(want))
+		}
+		dst, err := os.Open(to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer dst.Close()
+		for _, off := range []int64{0, end} {
+			got := make([]byte, len(want))
+			if n, err := dst.ReadAt(got, off); n != len(want) || !bytes.Equal(got, want) {
+				t.Errorf("ReadAt(%d) = %d, %v, and other bytes", off, n, err)
+			}
+		}
+		if err := os.Remove(to); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -20,10 +20,10 @@ func isRemote(dst, src int) bool {
 	return false
 }
 
-// copyRemotely is copyRange by copy_file_range(2). Where the call fails, the rest is
+// copyFileRange is copyRange by copy_file_range(2). Where the call fails, the rest is
 // read and written, which also shows which of the two files is the reason; and where
 // it copies nothing, as with files whose size is wrong.
-func (j *job) copyRemotely(from, to int64) (end int64, err error) {
+func (j *job) copyFileRange(from, to int64) (end int64, err error) {
 	for from < to {
 		if err := j.ctx.Err(); err != nil {
 			return from, fault.Source("copy_file_range", err)
