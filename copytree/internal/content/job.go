@@ -112,9 +112,9 @@ func (j *job) copyRange(from, to int64) (end int64, err error) {
 // maxSpliced is the largest file that is spliced. splice(2) with a pipe of 256 KiB makes
 // the page cache take memory in pieces of that size, and copy_file_range(2) in pieces
 // of 64 KiB. The larger ones are quicker where they are free in memory that was used
-// lately. But a virtual machine gives free memory back to its host in large pieces,
-// and memory that the host has to provide again costs more than the copy does. A file
-// of more than 1 GiB took three times the processor time for that.
+// lately. But where a virtual machine gives its free memory back to the host, it does
+// so in large pieces, and memory that the host has to provide again costs more than
+// the copy does: there a file of 2 GiB took three times the processor time.
 const maxSpliced = 1 << 30 // 1 GiB
 
 // mayCopyFileRange reports whether copy_file_range(2) is the way to copy a part of
