@@ -81,6 +81,9 @@ func TestContextEndsInQueue(t *testing.T) {
 			release := sluicetest.Occupy(s)
 			defer release()
 			for _, c := range contextCalls {
+				if c.op == "sync" && driver != "pool" {
+					continue // a few fsyncs need no permit there
+				}
 				ctx, cancel := context.WithCancel(t.Context())
 				var n int
 				var err error
@@ -102,31 +105,27 @@ func TestContextEndsInQueue(t *testing.T) {
 }
 
 // TestSyncContextEnds ends the context of a Sync that waits for another's
-// fsync, which goes on.
+// fsync, which goes on. It uses the pool, where an fsync needs a permit and so can be held up.
 func TestSyncContextEnds(t *testing.T) {
-	for _, driver := range sluicetest.Drivers {
-		t.Run(driver, func(t *testing.T) {
-			s := sluicetest.Scheduler(t, sluice.Options{Driver: driver, BlockingThreads: 1})
-			f := sluicetest.TextOn(t, s, t.TempDir())
-			release := sluicetest.Occupy(s)
-			defer release()
-			first := make(chan error, 1)
-			go func() { first <- f.Sync() }()
-			sluicetest.WaitFor(t, "a Sync to wait", func() bool { return sluicetest.Parked("(*Limiter).wait") == 1 })
-			ctx, cancel := context.WithCancel(t.Context())
-			second := make(chan error, 1)
-			go func() { second <- f.SyncContext(ctx) }()
-			sluicetest.WaitFor(t, "another Sync to wait", func() bool { return sluicetest.Parked("(*Scheduler).Sync") == 2 })
-			cancel()
-			wantEnded(t, contextCalls[2], 0, <-second, context.Canceled, f.Name())
-			release()
-			if err := <-first; err != nil {
-				t.Errorf("Sync = %v", err)
-			}
-			if err := f.Sync(); err != nil {
-				t.Errorf("Sync after one was given up = %v", err)
-			}
-		})
+	s := sluicetest.Scheduler(t, sluice.Options{Driver: "pool", BlockingThreads: 1})
+	f := sluicetest.TextOn(t, s, t.TempDir())
+	release := sluicetest.Occupy(s)
+	defer release()
+	first := make(chan error, 1)
+	go func() { first <- f.Sync() }()
+	sluicetest.WaitFor(t, "a Sync to wait", func() bool { return sluicetest.Parked("(*Limiter).wait") == 1 })
+	ctx, cancel := context.WithCancel(t.Context())
+	second := make(chan error, 1)
+	go func() { second <- f.SyncContext(ctx) }()
+	sluicetest.WaitFor(t, "another Sync to wait", func() bool { return sluicetest.Parked("(*Scheduler).Sync") == 2 })
+	cancel()
+	wantEnded(t, contextCalls[2], 0, <-second, context.Canceled, f.Name())
+	release()
+	if err := <-first; err != nil {
+		t.Errorf("Sync = %v", err)
+	}
+	if err := f.Sync(); err != nil {
+		t.Errorf("Sync after one was given up = %v", err)
 	}
 }
 

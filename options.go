@@ -33,7 +33,7 @@ type Options struct {
 	// on file systems that cannot tell whether a read would wait. 0 means 4 under
 	// uring, and 64 once the ring has stopped working (Stats.LostDrivers). It means 64
 	// under aio and pool, where buffered reads take such threads, too. The most is
-	// 4096.
+	// 4096. Under uring and aio up to 8 more threads wait in fsync.
 	//
 	// Under contention up to three devices each reserve a small part of these threads;
 	// the rest are shared, so that a device that does not answer holds up few others.
@@ -64,7 +64,7 @@ type Options struct {
 const (
 	inlineReads  = 2
 	inlineWrites = 2
-	inlineSyncs  = 2
+	inlineSyncs  = 8
 	largeReads   = 4
 )
 

@@ -23,8 +23,8 @@ type Limits struct {
 	// InlineWrites bounds plain calls for writes that the driver could queue: fewer than
 	// InlineWrites threads must be waiting in plain calls, of any kind.
 	InlineWrites int
-	// InlineSyncs is how many fsyncs at once are plain system calls, if there is
-	// a driver for fsyncs.
+	// InlineSyncs is how many fsyncs at once are plain system calls, if there is a driver
+	// for the others. They are not among Blocking.
 	InlineSyncs int
 	// QueuedSyncs is how many fsyncs that driver has at once; 0 is as many as possible.
 	// It has at most eight ninths of its depth. The rest is for the quotas of devices
@@ -33,8 +33,8 @@ type Limits struct {
 	// LargeReads bounds plain calls for buffered reads of ioengine.LargeRead bytes and more,
 	// whatever is queued: fewer than LargeReads threads must be waiting in plain calls.
 	LargeReads int
-	// Blocking is the most threads that may wait in system calls: for the plain calls
-	// above, and for operations that the driver cannot perform without a thread.
+	// Blocking is the most threads that may wait in system calls: for plain calls of reads
+	// and writes, and for operations that the driver cannot perform without a thread.
 	// Fallback, if it is larger, replaces it once the driver is lost.
 	Blocking, Fallback int
 }

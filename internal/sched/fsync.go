@@ -16,16 +16,22 @@ import (
 )
 
 // fsyncs decides how the fsyncs of a Scheduler's files are made. Up to
-// Limits.InlineSyncs at a time are plain calls, which is quickest for few. The
-// others go through a driver that needs no thread of the process for them, if there
-// is one. A file system with a journal makes one commit for all fsyncs that wait
-// for it, so each is cheaper the more of them there are at a time. The limiter of
-// plain calls would let too few through.
+// Limits.InlineSyncs at a time are plain calls: the thread that calls fsync(2) starts
+// the write-back at once, and the kernel wakes it when the data is on the disk.
+//
+// Beyond that all but a few go through a driver that needs no thread of the process for
+// them, if there is one. Such an fsync begins later, because a thread of the kernel has
+// to be woken for it, and its end wakes the leader before it wakes the goroutine. But it
+// takes less processor time, and the threads stay few.
+//
+// A file system with a journal makes one commit for all fsyncs that wait for it, so each
+// is cheaper the more of them there are at a time. That is why plain calls take no
+// permit of the limiter, which would let too few through, and why those that write would
+// have to wait for permits that fsyncs hold.
 type fsyncs struct {
-	// inline counts the fsyncs that are plain calls, or wait for a permit to be
-	// one, except those that the driver has refused. Raised by chooseSyncRoute.
-	// Lowered after the call by fsync, or by releaseSyncRoute if there is none.
-	inline atomic.Int32
+	// running counts the fsyncs in progress, from chooseSyncRoute to releaseSyncRoute.
+	// plain counts those that are plain calls without a permit.
+	running, plain atomic.Int32
 
 	open   func() driver.Driver // see SetSyncDriver; nil if there is no driver
 	opened sync.Once
@@ -51,35 +57,63 @@ func (f *fsyncs) setLimit(most, depth int) {
 // submitted to io_uring: docs/decisions/0012-tied-threads.md.
 const slowSync = 5 * time.Millisecond
 
-// SetSyncDriver has the fsyncs beyond Limits.InlineSyncs at a time, and those of
-// slow files, performed by the driver that open returns. Open is called once, when
+// busySyncs is how many fsyncs at a time are plain calls while more than
+// Limits.InlineSyncs are in progress, or while a ring has a leader: then the threads may
+// have submitted requests whose completions they would hold back.
+const busySyncs = 2
+
+// SetSyncDriver has the fsyncs that are not to be plain calls performed by the driver
+// that open returns: most of those beyond Limits.InlineSyncs at a time, and those of slow
+// files. Open is called once, when
 // the driver is first needed. It may return the Scheduler's own driver, or nil for
 // none. The Scheduler closes the driver. SetSyncDriver must be called before the
 // first Sync.
 func (s *Scheduler) SetSyncDriver(open func() driver.Driver) { s.fsyncs.open = open }
 
 // syncRoute is how an fsync is made: through engine, or by a plain call if engine is
-// nil. It holds the permit for either.
+// nil. A plain call that counts in fsyncs.plain needs no permit. The others hold one.
 type syncRoute struct {
-	engine *ioengine.Engine
-	permit limiter.Permit
+	engine  *ioengine.Engine
+	counted bool
+	permit  limiter.Permit
 }
 
 // chooseSyncRoute decides how the next fsync of f is made, and waits for the permit
 // that this needs. The error is ctx's, if ctx ends first.
-func (s *Scheduler) chooseSyncRoute(ctx context.Context, f *File) (syncRoute, error) {
-	if s.fsyncs.inline.Add(1) > int32(s.Bounds.InlineSyncs) || f.Syncer.Took() >= slowSync {
-		if e := s.syncEngine(f); e != nil {
-			s.fsyncs.inline.Add(-1)
-			p, err := s.acquireQueuedSync(ctx, f)
-			return syncRoute{e, p}, err
-		}
+func (s *Scheduler) chooseSyncRoute(ctx context.Context, f *File) (w syncRoute, err error) {
+	y := &s.fsyncs
+	running := y.running.Add(1)
+	switch {
+	case y.open == nil: // no driver, so plain calls are all there is
+	case s.startsPlainSync(f, running):
+		return syncRoute{counted: true}, nil
+	default:
+		w.engine = s.syncEngine(f)
 	}
-	p, err := s.AcquirePermit(ctx, driver.Fsync, f)
+	if w.engine != nil {
+		w.permit, err = s.acquireQueuedSync(ctx, f)
+	} else {
+		w.permit, err = s.AcquirePermit(ctx, driver.Fsync, f)
+	}
 	if err != nil {
-		s.fsyncs.inline.Add(-1)
+		y.running.Add(-1)
 	}
-	return syncRoute{permit: p}, err
+	return w, err
+}
+
+// startsPlainSync reports whether the next fsync of f, with which there are so many
+// running, is a plain call without a permit, and counts it in fsyncs.plain.
+func (s *Scheduler) startsPlainSync(f *File, running int32) bool {
+	most := int32(s.Bounds.InlineSyncs)
+	if running > most || s.Engines.HasReaper() {
+		most = min(most, busySyncs)
+	}
+	plain := &s.fsyncs.plain
+	if plain.Add(1) <= most && f.Syncer.Took() < slowSync {
+		return true
+	}
+	plain.Add(-1)
+	return false
 }
 
 // acquireQueuedSync acquires a permit for an fsync of f that is to be queued. The error
@@ -99,14 +133,18 @@ func (s *Scheduler) releaseQueuedSync(p limiter.Permit) {
 	}
 }
 
-// releaseSyncRoute releases what chooseSyncRoute has acquired, if no fsync is made.
+// releaseSyncRoute releases what chooseSyncRoute has acquired: after the fsync, or if none
+// is made.
 func (s *Scheduler) releaseSyncRoute(w syncRoute) {
-	if w.engine != nil {
+	switch {
+	case w.counted:
+		s.fsyncs.plain.Add(-1)
+	case w.engine != nil:
 		s.releaseQueuedSync(w.permit)
-		return
+	default:
+		s.Limiter.Release(w.permit)
 	}
-	s.fsyncs.inline.Add(-1)
-	s.Limiter.Release(w.permit)
+	s.fsyncs.running.Add(-1)
 }
 
 // fsync makes an fsync or fdatasync, as code says, on fd, a descriptor of f, by the
@@ -120,12 +158,11 @@ func (s *Scheduler) fsync(w syncRoute, asked int64, code driver.Code, f *File, f
 	call := losses.Begin()
 	var res int32
 	if w.engine == nil {
-		res = s.PlainCallOn(asked, w.permit, fd, code, f, nil, 0)
-		s.fsyncs.inline.Add(-1)
+		res = s.PlainSync(asked, fd, code, f)
 	} else {
 		res = s.queueSync(w.engine, asked, code, f, fd)
-		s.releaseQueuedSync(w.permit)
 	}
+	s.releaseSyncRoute(w)
 	losses.End(call, res)
 	if res < 0 {
 		return syscall.Errno(-res)
@@ -151,7 +188,8 @@ func (s *Scheduler) queueSync(e *ioengine.Engine, asked int64, code driver.Code,
 		// then, and loses no error, as fsync(2) reports EINVAL more than once. A lost
 		// driver returns ECANCELED for an operation that it has not begun.
 		p, _ := s.AcquirePermit(context.Background(), code, f) // fails only with its context
-		return s.PlainCallOn(asked, p, fd, code, f, nil, 0)
+		defer s.Limiter.Release(p)
+		return s.PlainSync(asked, fd, code, f)
 	}
 	s.Counters.Add(counters.Queued, code, res)
 	return res

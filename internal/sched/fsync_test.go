@@ -25,14 +25,21 @@ func playQueuedSyncs(t *testing.T, inline int) (*syncs, *script.Driver) {
 		return d
 	})
 	t.Cleanup(func() { // before the Close of playSyncs
-		if n, m := p.Limiter.InUse(), p.fsyncs.inline.Load(); n != 0 || m != 0 {
-			t.Errorf("at the end %d places are taken, %d fsyncs are plain calls; want none", n, m)
-		}
+		wantAllReleased(t, &p.Limiter)
+		wantNoSyncs(t, p)
 		if err := p.Close(); err != nil || opened > 1 || d.Closed != (opened == 1) {
 			t.Errorf("Close = %v; opened %d times, closed: %t", err, opened, d.Closed)
 		}
 	})
 	return p, d
+}
+
+// wantNoSyncs fails the test unless no fsync is counted.
+func wantNoSyncs(t *testing.T, p *syncs) {
+	t.Helper()
+	if running, plain := p.fsyncs.running.Load(), p.fsyncs.plain.Load(); running != 0 || plain != 0 {
+		t.Errorf("at the end %d fsyncs are in progress, %d of them plain calls; want none", running, plain)
+	}
 }
 
 // start starts a Sync of a file of its own.
@@ -75,6 +82,83 @@ func TestSyncsBeyondTheFirstAreQueued(t *testing.T) {
 	<-p.started
 	p.results <- 0
 	want(t, nil, again)
+}
+
+// While more fsyncs are in progress than may be plain calls, only busySyncs are. Plain fsyncs
+// take no permits from writes.
+func TestManySyncsAreQueued(t *testing.T) {
+	p, d := playQueuedSyncs(t, 4)
+	var all []chan error
+	startPlain := func(fd int) {
+		_, res := p.start(t.Context(), fd)
+		<-p.started
+		all = append(all, res)
+	}
+	var ops []*driver.Op
+	startQueued := func(fd int) {
+		_, res := p.start(t.Context(), fd)
+		ops, all = append(ops, d.Next(len(ops))), append(all, res)
+	}
+	endPlain := func(left int32) {
+		p.results <- 0
+		hang.Eventually(func() bool { return p.fsyncs.plain.Load() == left })
+	}
+	for fd := range 4 {
+		startPlain(1 + fd)
+	}
+	if n, st := p.Limiter.InUse(), p.Stats(); n != 0 || st.Blocked < 4 {
+		t.Errorf("4 plain fsyncs: %d permits are taken, Stats.Blocked = %d; want 0, at least 4", n, st.Blocked)
+	}
+	for fd := range 3 {
+		startQueued(5 + fd)
+	}
+	endPlain(3)
+	endPlain(2)
+	startQueued(8) // busySyncs are plain calls
+	endPlain(1)
+	startPlain(9)
+	for _, op := range ops {
+		d.Answer(op, 0)
+	}
+	endPlain(1)
+	endPlain(0)
+	for _, res := range all {
+		want(t, nil, res)
+	}
+}
+
+// While a ring has a leader only busySyncs fsyncs are plain calls: their threads may have
+// submitted what the leader waits for.
+func TestSyncsBesideALeader(t *testing.T) {
+	p, d := playQueuedSyncs(t, 4)
+	reads := p.Engines.First().Driver().(*script.Driver)
+	f, read := iopath.NewFile(9, true, true), make(chan int32, 1)
+	go func() { read <- p.Queue(context.Background(), 0, driver.Read, f, make([]byte, 8), 0) }()
+	op := reads.Next(0)
+	var plain []chan error
+	startPlain := func(fd int) {
+		_, res := p.start(t.Context(), fd)
+		<-p.started
+		plain = append(plain, res)
+	}
+	for fd := range busySyncs {
+		startPlain(1 + fd)
+	}
+	_, queued := p.start(t.Context(), 3)
+	d.Answer(d.Next(0), 0)
+	want(t, nil, queued)
+	reads.Answer(op, 8)
+	if n := <-read; n != 8 {
+		t.Errorf("Queue = %d; want 8", n)
+	}
+	hang.Eventually(func() bool { return !p.Engines.HasReaper() })
+	startPlain(4)
+	for range plain {
+		p.results <- 0
+	}
+	for _, res := range plain {
+		want(t, nil, res)
+	}
 }
 
 // A device whose fsyncs do not end has as many as there may be, and holds up none of
@@ -172,9 +256,7 @@ func TestSyncsWithoutADriver(t *testing.T) {
 	p.results <- 0
 	want(t, nil, a)
 	want(t, nil, b)
-	if n := p.fsyncs.inline.Load(); n != 0 {
-		t.Errorf("at the end %d fsyncs are plain calls; want none", n)
-	}
+	wantNoSyncs(t, p)
 }
 
 // A driver that the Scheduler has already may serve, and is closed once.

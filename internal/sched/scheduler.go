@@ -109,7 +109,7 @@ func (s *Scheduler) Stats() Stats {
 	sum := s.Counters.Sum()
 	st.Cached, st.Blocking, st.Queued = sum.Ops[counters.Cached], sum.Ops[counters.Blocking], sum.Ops[counters.Queued]
 	st.Read, st.Written, st.Copied, st.SharedSyncs = sum.Read, sum.Written, sum.Copied, sum.SharedSyncs
-	st.Blocked = s.Limiter.InUse()
+	st.Blocked = s.Limiter.InUse() + int(s.fsyncs.plain.Load())
 	var engines ioengine.Stats
 	for _, e := range s.Engines.All() {
 		e.AddTo(&engines)
