@@ -63,7 +63,7 @@ type Options struct {
 // 0005-sync.md.
 const (
 	inlineReads  = 2
-	inlineWrites = 2
+	inlineWrites = 4
 	inlineSyncs  = 8
 	largeReads   = 4
 )

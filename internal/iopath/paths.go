@@ -21,7 +21,8 @@ type Limits struct {
 	// queue is slower than that call.
 	InlineReads int
 	// InlineWrites bounds plain calls for writes that the driver could queue: fewer than
-	// InlineWrites threads must be waiting in plain calls, of any kind.
+	// InlineWrites threads must be waiting in plain calls, of any kind. Also, few
+	// operations may be queued.
 	InlineWrites int
 	// InlineSyncs is how many fsyncs at once are plain system calls, if there is a driver
 	// for the others. They are not among Blocking.

@@ -8,6 +8,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/hang"
 	"github.com/sluiceio/sluice/internal/iopath"
+	"github.com/sluiceio/sluice/internal/limiter"
 )
 
 // The tests here notice when a threshold is switched off. They say what it brings
@@ -130,13 +131,22 @@ func TestPermitPlainRead(t *testing.T) {
 	}
 }
 
-// A write that the driver could queue is a plain call while few threads wait.
+// A write that the driver could queue is a plain call while few threads wait and
+// few operations are queued.
 func TestPermitPlainWrite(t *testing.T) {
 	s := New(script.New(8), Limits{InlineWrites: 2, Blocking: 8})
 	f := iopath.NewFile(1<<20, true, false)
 	for i, want := range []bool{true, true, false} {
 		if _, ok := s.permitPlainWrite(context.Background(), f); ok != want {
 			t.Errorf("write %d is a plain call: %t; want %t", i+1, ok, want)
+		}
+	}
+	for queued, want := range map[int32]bool{fewQueued: true, fewQueued + 1: false} {
+		s.Limiter.Release(limiter.Permit{})
+		s.QueuedOps.Store(queued)
+		_, ok := s.permitPlainWrite(context.Background(), f)
+		if ok != want {
+			t.Errorf("with %d operations queued a write is a plain call: %t; want %t", queued, ok, want)
 		}
 	}
 	s.AsyncDirect[driver.Write] = false

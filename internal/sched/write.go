@@ -83,11 +83,20 @@ func (s *Scheduler) permitPlainWrite(ctx context.Context, f *File) (limiter.Perm
 	return s.TryPermit(f, s.plainWrites(f))
 }
 
+// fewQueued is how many operations may be queued beside a plain write. With more of them the
+// queue is quicker. A thread that waits in a plain call holds its processor until the Go runtime
+// takes it away, and the goroutines that would fill the queue wait for that processor.
+const fewQueued = 6
+
 // plainWrites returns a number of permits. While fewer are in use, a write to f may be a plain
 // call at once.
 func (s *Scheduler) plainWrites(f *File) int32 {
-	if s.Async(driver.Write, f) {
+	switch {
+	case !s.Async(driver.Write, f):
+		return s.Limiter.SharedLimit()
+	case s.QueuedOps.Load() > fewQueued:
+		return 0
+	default:
 		return int32(s.Bounds.InlineWrites)
 	}
-	return s.Limiter.SharedLimit()
 }
