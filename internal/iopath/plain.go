@@ -51,7 +51,7 @@ func (p *Paths) BlockingCall(ctx context.Context, asked int64, code driver.Code,
 // AcquirePermit takes a permit for a call of a kind on f. If ctx ends first, it returns ctx's
 // error. A call whose context may end also counts in the window of f's device.
 func (p *Paths) AcquirePermit(ctx context.Context, code driver.Code, f *File) (limiter.Permit, error) {
-	if ctx.Done() != nil && p.Bounds.Blocking > limiter.LeastWindow {
+	if ctx.Done() != nil && p.Limiter.Limit() > limiter.LeastWindow { // Limit grows when a driver is lost
 		// NoDevice may stand for several devices, of which one may be stalled.
 		if device := p.DeviceOf(f); device != limiter.NoDevice {
 			return p.Limiter.AcquireInWindow(ctx, &p.Windows, device, uint8(code))

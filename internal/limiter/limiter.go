@@ -108,6 +108,7 @@ func (l *Limiter) Widen(limit int) {
 		return
 	}
 	l.more.Store(int32(limit) - l.limit)
+	l.widenQuotas()
 	for free := l.SharedLimit() - l.used.Load(); free > 0 && l.notify(l.queue.Front(), wakeup{}); free-- {
 	}
 }

@@ -69,6 +69,35 @@ func TestGateOfStalledDevices(t *testing.T) {
 	}
 }
 
+// Once the limiter is widened a device has as many permits of its own as in a limiter that was
+// as large from the beginning.
+func TestWidenedQuotas(t *testing.T) {
+	for _, quotas := range []int{1, maxQuotas} {
+		l := &Limiter{limit: 4, onTop: QuotasOnTop}
+		l.AddQuotas(quotas)
+		l.Widen(64)
+		want := 64 - 4*(quotas-1) // all but what is reserved for other devices
+		if first, second := len(l.fill(1)), len(l.fill(2)); first != want || second != 4 {
+			t.Errorf("with %d quotas %d are inside for device 1 and %d for device 2; want %d and 4", quotas, first, second, want)
+		}
+	}
+}
+
+// Those who wait for a permit of a quota get one when the limiter is widened.
+func TestWidenWakesForQuotas(t *testing.T) {
+	l := &Limiter{limit: 4, onTop: QuotasOnTop}
+	l.AddQuotas(1)
+	l.fill(1)
+	if n := len(l.fill(2)); n != 1 {
+		t.Fatalf("%d are inside for device 2; want 1", n)
+	}
+	waits := l.queue.Back() // the last of 10 for device 2, behind all of device 1
+	l.Widen(16 * 11)
+	if c := <-waits.ready; c.quota == nil || c.quota.device != 2 {
+		t.Errorf("the last waiter was sent %+v; want that a permit of its device is free", c)
+	}
+}
+
 // When all rings have been started, a device has what is for all and its own.
 func TestGateOfRings(t *testing.T) {
 	for rings, want := range map[int]int{1: 4, 2: 3, 3: 2, 4: 2} {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver/uring"
 	"github.com/sluiceio/sluice/internal/hang"
 	"github.com/sluiceio/sluice/internal/iopath"
+	"github.com/sluiceio/sluice/internal/limiter"
 )
 
 // asyncStager is async of a driver that can stage.
@@ -87,6 +89,51 @@ func wantLoss(t *testing.T, s *Scheduler, lost bool) {
 	}
 	if len(all) != 1 || !errors.Is(all[0].Err, syscall.EPERM) || most != 8 {
 		t.Errorf("Losses = %v, %d threads; want one by EPERM, 8", all, most)
+	}
+}
+
+// Where only few threads may wait as long as the driver is there, its loss lets many wait. Then
+// few of the calls to a device that does not answer have begun when their contexts end, as if
+// there had been no driver from the beginning.
+func TestLossOpensWindows(t *testing.T) {
+	hang.Watch(t)
+	inner, err := pool.New(pool.Options{Depth: 8, Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	drv, loss := fault.NewLoss(inner, 0, syscall.EPERM)
+	s := New(async{drv}, Limits{Blocking: limiter.LeastWindow, Fallback: 64})
+	s.Device = func(fd int) (uint64, bool) { return uint64(fd), true }
+	var calls atomic.Int32
+	answers := make(chan struct{})
+	s.Call = func(_ driver.Code, fd int, b []byte, _ int64) int32 {
+		if fd == 1 {
+			calls.Add(1)
+			<-answers
+		}
+		return int32(len(b))
+	}
+	if n, err := s.ReadAt(t.Context(), iopath.NewFile(2, true, false), make([]byte, 8), 0); n != 8 || err != nil || !loss.Fired() {
+		t.Fatalf("ReadAt = %d, %v, the driver is lost: %t; want 8 bytes by a plain call", n, err, loss.Fired())
+	}
+	const reads = 40
+	stalled := iopath.NewFile(1, true, false)
+	var all sync.WaitGroup
+	for range reads {
+		all.Go(func() {
+			if _, err := s.ReadAt(t.Context(), stalled, make([]byte, 8), 0); err != nil {
+				t.Errorf("ReadAt = %v", err)
+			}
+		})
+	}
+	hang.Eventually(func() bool { return int(calls.Load())+s.Windows.Waiting() == reads })
+	if n := calls.Load(); n != limiter.LeastWindow {
+		t.Errorf("%d calls are in the kernel; want %d", n, limiter.LeastWindow)
+	}
+	close(answers)
+	all.Wait()
+	if err := s.Close(); err != nil {
+		t.Error(err)
 	}
 }
 
