@@ -10,7 +10,8 @@ import "sync/atomic"
 type Count struct {
 	// refs has a bit that stops more operations from starting:
 	//
-	//	bits 0–61  number of operations in progress
+	//	bits 0–60  number of operations in progress, and of Uses that are about to fail
+	//	bit 61     closed: Close has found no operation in progress
 	//	bit 62     closing
 	refs atomic.Int64
 	// unused holds a value when the last operation has ended after closing was set. It is nil
@@ -18,7 +19,10 @@ type Count struct {
 	unused chan struct{}
 }
 
-const closing = 1 << 62
+const (
+	closed  = 1 << 61
+	closing = 1 << 62
+)
 
 // Init makes Close possible. It must be called before all other methods.
 func (c *Count) Init() { c.unused = make(chan struct{}, 1) }
@@ -38,11 +42,11 @@ func (c *Count) Use() bool {
 func (c *Count) UseMore() { c.refs.Add(1) }
 
 // UseAgain is Use for a goroutine that goes on with an operation. It succeeds even while the
-// file is closing, as long as any operation is in progress. The caller must end it with Done.
+// file is closing, as long as Close waits for any operation. The caller must end it with Done.
 func (c *Count) UseAgain() bool {
 	for {
 		n := c.refs.Load()
-		if n == closing {
+		if n&closed != 0 { // the number says nothing then: a Use may be about to fail
 			return false
 		}
 		if c.refs.CompareAndSwap(n, n+1) {
@@ -56,7 +60,7 @@ func (c *Count) Done() {
 	if c.refs.Add(-1) == closing {
 		select {
 		case c.unused <- struct{}{}:
-		default: // a Use that came after closing has raised and lowered refs
+		default: // Close has not taken the last value yet
 		}
 	}
 }
@@ -74,10 +78,16 @@ func (c *Count) Close(begun func()) bool {
 		}
 		if c.refs.CompareAndSwap(n, n|closing) {
 			begun()
-			if n > 0 {
-				<-c.unused
-			}
+			c.awaitUnused()
 			return true
 		}
+	}
+}
+
+// awaitUnused sets closed when no operation is in progress. Each operation that ends as the last
+// one leaves a value in unused. Another may have begun since (UseAgain), and so it looks again.
+func (c *Count) awaitUnused() {
+	for !c.refs.CompareAndSwap(closing, closing|closed) {
+		<-c.unused
 	}
 }

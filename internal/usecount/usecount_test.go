@@ -49,3 +49,50 @@ func TestCloseUnused(t *testing.T) {
 		t.Error("Close = false, or twice true")
 	}
 }
+
+// A Use of a closed file, which fails, raises the count for a moment. That is no operation that
+// another goroutine could go on with.
+func TestUseAgainOfClosed(t *testing.T) {
+	hang.Watch(t)
+	var c Count
+	c.Init()
+	c.Close(func() {})
+	c.refs.Add(1) // as Use does, before it fails
+	if c.UseAgain() {
+		t.Error("UseAgain = true of a closed file while a Use fails; want false")
+	}
+	c.Done()
+	if len(c.unused) != 0 {
+		t.Error("Close is told again that nobody uses the file")
+	}
+}
+
+// Close waits for an operation that was begun by UseAgain when the last one had ended and Close
+// had not seen that.
+func TestUseAgainBeforeClosed(t *testing.T) {
+	hang.Watch(t)
+	var c Count
+	c.Init()
+	c.Use()
+	begun, ended := make(chan bool), make(chan bool, 1)
+	go func() {
+		ended <- c.Close(func() {
+			c.Done()
+			begun <- c.UseAgain()
+		})
+	}()
+	if !<-begun {
+		t.Fatal("UseAgain = false before Close has found the file unused; want true")
+	}
+	hang.Eventually(func() bool { return len(c.unused) == 0 }) // Close has looked again
+	if c.refs.Load()&closed != 0 || len(ended) != 0 {
+		t.Error("Close has ended while an operation is in progress")
+	}
+	c.Done()
+	if !<-ended {
+		t.Error("Close = false; want true")
+	}
+	if c.UseAgain() {
+		t.Error("UseAgain = true of a closed file")
+	}
+}
