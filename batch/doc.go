@@ -27,9 +27,10 @@
 //
 // When the context ends, an operation that has begun goes on to its end and has its true
 // result. A read, write or sync in progress ends early where [sluice.File.ReadAtContext] and
-// its like do; if it is not known to have moved a byte, it counts as not begun. (So a write that
-// counts as not begun may have written after all; see [sluice.File.WriteAtContext].) An
-// operation that was not begun has [ErrNotBegun] and the context's error.
+// its like do; if it has moved nothing, it counts as not begun. An operation that was not
+// begun has [ErrNotBegun] and the context's error. A write to a file that was opened with O_SYNC
+// may be made and not be known to be safe when the context ends: it has failed, with the
+// context's error and no bytes.
 //
 // A system call is not interrupted. An open of a FIFO waits for the other end, as os.Open
 // does, even when the context ends, and Do waits for it.

@@ -27,7 +27,7 @@ func (op *Op) perform(r *run) {
 	default:
 		err = op.onFile(r)
 	}
-	if op.n == 0 && err != nil && r.ctx.Err() != nil && errors.Is(err, r.ctx.Err()) {
+	if op.n == 0 && err != nil && r.ctx.Err() != nil && errors.Is(err, r.ctx.Err()) && !errors.Is(err, sched.ErrUnconfirmed) {
 		op.skip(r.notBegun()) // the context's error means that nothing was done
 		return
 	}

@@ -2,6 +2,7 @@ package groupcommit
 
 import (
 	"context"
+	"math"
 	"slices"
 	"sync"
 	"syscall"
@@ -29,6 +30,10 @@ type Losses struct {
 	// ended is closed when a call ends. It is nil while no write waits for that.
 	ended chan struct{}
 }
+
+// Unconfirmed is the result of a write that was made, and whose context has ended before it was
+// known that no call beside it has lost data. No errno has this value.
+const Unconfirmed = math.MinInt32 + 1
 
 // Begin records that a call begins, and returns its number.
 func (l *Losses) Begin() (call uint64) {
@@ -74,7 +79,7 @@ func (l *Losses) Mark() int {
 // Confirm returns the final result of a write that has ended with res. A write that
 // succeeded waits for the calls that run now. It fails with the result of the last
 // call that has lost data since mark, if there is one. If ctx ends first the result
-// is ECANCELED.
+// is Unconfirmed.
 func (l *Losses) Confirm(ctx context.Context, mark int, res int32) int32 {
 	if l == nil || res <= 0 {
 		return res
@@ -84,7 +89,7 @@ func (l *Losses) Confirm(ctx context.Context, mark int, res int32) int32 {
 	last := l.last
 	for l.count == mark && len(l.running) > 0 && l.running[0] <= last {
 		if !l.await(ctx) {
-			return -int32(syscall.ECANCELED)
+			return Unconfirmed
 		}
 	}
 	if l.count != mark {

@@ -2,11 +2,14 @@ package sched
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"syscall"
 
 	"github.com/sluiceio/sluice/internal/counters"
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/groupcommit"
 	"github.com/sluiceio/sluice/internal/ioengine"
 	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/limiter"
@@ -74,6 +77,10 @@ const (
 	eclosed = qos.Closed
 )
 
+// ErrUnconfirmed is the error of a write that was made, and whose context has ended before it was
+// known that its bytes are safe. It comes with the context's error.
+var ErrUnconfirmed = errors.New("written, but not known to be safe")
+
 // errorOf returns the error for a negative result.
 func errorOf(ctx context.Context, res int32) error {
 	switch {
@@ -81,6 +88,8 @@ func errorOf(ctx context.Context, res int32) error {
 		return ctx.Err()
 	case res == eclosed:
 		return os.ErrClosed
+	case res == groupcommit.Unconfirmed:
+		return fmt.Errorf("%w: %w", ErrUnconfirmed, ctx.Err())
 	}
 	return syscall.Errno(-res)
 }
