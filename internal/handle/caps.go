@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/sluiceio/sluice/internal/fair"
 	"github.com/sluiceio/sluice/internal/sched"
@@ -20,10 +21,12 @@ import (
 // each disk that has a ring. Operations without a ring have the cap of the disk that the
 // Scheduler's first file is on.
 type caps struct {
-	first sync.Once // the first file
+	first atomic.Bool // a file was opened
+	// capOf is the function capOf. It is a field so that a test can replace it.
+	capOf func(tune.Device) (fair.Cap, string)
 
-	mu     sync.Mutex
-	known  bool // device and err are those of the first file. Guarded by mu, as are the fields below
+	mu     sync.Mutex // not held while a file is read
+	known  bool       // device and err are those of the first file. Guarded by mu, as are the fields below
 	device tune.Device
 	err    error
 	how    string // for Explain; "" before the cap was looked for
@@ -35,29 +38,42 @@ type caps struct {
 
 // opened is called with each file that is opened.
 func (c *caps) opened(core *sched.Scheduler, f *os.File) {
-	c.first.Do(func() {
-		device, err := tune.DeviceOf(f)
-		c.mu.Lock()
-		c.known, c.device, c.err = true, device, err
-		c.mu.Unlock()
-		c.look(core)
-	})
+	if c.first.Load() || !c.first.CompareAndSwap(false, true) {
+		return
+	}
+	device, err := tune.DeviceOf(f)
+	c.mu.Lock()
+	c.known, c.device, c.err = true, device, err
+	c.mu.Unlock()
+	c.look(core)
 }
 
-// look looks for the cap once there are classes and a file.
+// look looks for the cap once there are classes and a file. It may wait for the file that has
+// what was measured. Other goroutines go on meanwhile, with the default.
 func (c *caps) look(core *sched.Scheduler) {
+	if !c.begin(core) {
+		return
+	}
+	limit, how := c.capOf(c.device)
+	core.SetCap(limit)
+	c.mu.Lock()
+	c.how = how
+	c.mu.Unlock()
+}
+
+// begin reports whether the caller is the one that looks for the cap now. From then on device
+// does not change.
+func (c *caps) begin(core *sched.Scheduler) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.known || c.how != "" || !core.HasClasses() {
-		return
+		return false
 	}
+	c.how = "the default, until what was measured has been read"
 	if c.err != nil {
 		c.how = fmt.Sprintf("the default: %v", c.err)
-		return
 	}
-	limit, how := capOf(c.device)
-	core.SetCap(limit)
-	c.how = how
+	return c.err == nil
 }
 
 // capOf returns what was measured of a disk, or the default, and says which it is.
@@ -78,7 +94,7 @@ func (c *caps) of(number uint64) fair.Cap {
 	device, err := tune.DeviceAt(number)
 	limit, how := sched.DefaultCap, fmt.Sprintf("the default: %v", err)
 	if err == nil {
-		limit, how = capOf(device)
+		limit, how = c.capOf(device)
 	}
 	c.ringsMu.Lock()
 	defer c.ringsMu.Unlock()

@@ -67,6 +67,7 @@ func New(core *sched.Scheduler, bufferMemory int64, newDriver func(depth int) dr
 		newDriver: newDriver,
 		files:     make(map[weak.Pointer[File]]struct{}),
 	}
+	s.caps.capOf = capOf
 	core.SetCapFinder(s.caps.of)
 	return s
 }

@@ -22,8 +22,8 @@ type Rings struct {
 	// OnStart is called for each ring, the first one included, before anybody else knows the
 	// ring. It must not use Rings.
 	OnStart func(e *Engine)
-	// OnDevice is called when a ring has become that of a device: for the first ring later than
-	// OnStart, because it is started before any device is known. It must not use Rings.
+	// OnDevice is called when a ring has become that of a device. The ring may be in use by then.
+	// OnDevice may wait, and holds up only the operation that was the first for the device.
 	OnDevice func(e *Engine, device uint64)
 	// OnLoss is called once for each ring whose driver is lost. First reports whether it is the
 	// first one. It must not wait.
@@ -91,7 +91,7 @@ func (r *Rings) Of(device uint64) *Engine {
 	}
 	e, claimed := r.claim(device)
 	if claimed {
-		r.OnDevice(e, device) // without mu: it may begin operations, which look for rings
+		r.OnDevice(e, device) // without mu: it may wait, and begin operations, which look for rings
 	}
 	return e
 }
@@ -100,7 +100,8 @@ func (r *Rings) Of(device uint64) *Engine {
 func (e *Engine) serves(device uint64) bool { return e.owned.Load() && e.device == device }
 
 // claim returns the ring of a device that had none before. claimed is true if the device has
-// just become the owner of the first ring, which is started before any device is known.
+// just become the ring's owner: a new ring's, or the first ring's, which is started before any
+// device is known.
 func (r *Rings) claim(device uint64) (e *Engine, claimed bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -117,7 +118,7 @@ func (r *Rings) claim(device uint64) (e *Engine, claimed bool) {
 	}
 	if len(all) < r.most && !r.full && !r.lost.Load() {
 		if e := r.start(device); e != nil {
-			return e, false
+			return e, true
 		}
 		r.full = true
 	}
@@ -140,7 +141,6 @@ func (r *Rings) start(device uint64) *Engine {
 	e.number = len(all)
 	e.slabs = &slabs{}
 	r.OnStart(e)
-	r.OnDevice(e, device)
 	all = append(all[:len(all):len(all)], e)
 	r.all.Store(&all)
 	return e

@@ -7,9 +7,9 @@ import "github.com/sluiceio/sluice/internal/fair"
 var DefaultCap = fair.Cap{Depth: 64, Bytes: 2 << 20, Beside: 128 << 10}
 
 // SetCapFinder has find return the cap of a device's ring, by the device's number. It is
-// called once there are classes and the ring, and whenever a class is added or changed. It is
-// called with locks held, for which all operations with tickets wait meanwhile, and so it must
-// not wait for long. SetCapFinder must be called before the first operation.
+// called once there are classes and the ring, and whenever a class is added or changed. It may
+// wait: no lock is held meanwhile, and the cap that held before still holds. SetCapFinder must
+// be called before the first operation.
 func (c *Classes) SetCapFinder(find func(device uint64) fair.Cap) { c.capOf = find }
 
 // SetCap bounds what each ring has in flight while operations take tickets, except for
@@ -17,7 +17,11 @@ func (c *Classes) SetCapFinder(find func(device uint64) fair.Cap) { c.capOf = fi
 func (c *Classes) SetCap(most fair.Cap) {
 	c.mu.Lock()
 	c.cap = most
-	granted := c.changeQueues(c.setCapOf)
+	granted := c.changeQueues(func(q *Queue) {
+		if !q.hasOwnCap {
+			q.fair.SetCap(most)
+		}
+	})
 	c.mu.Unlock()
 	granted.start()
 }
@@ -29,35 +33,34 @@ func (c *Classes) Cap() fair.Cap {
 	return c.cap
 }
 
-// SetDevice notes that a ring belongs to a device from now on.
+// SetDevice notes that a ring belongs to a device from now on. It may wait, see SetCapFinder.
 func (c *Classes) SetDevice(ring int, device uint64) {
 	c.mu.Lock()
 	q := c.queues[ring]
 	q.device, q.hasDevice = device, true
-	var granted ticketList
-	if c.capOf != nil && c.Active() {
-		granted = q.changeLocked(c.setCapOf)
-	}
 	c.mu.Unlock()
-	granted.start()
+	c.findCap(q)
 }
 
-// setCapOf sets q's cap. It must be called with Classes.mu and q.mu held.
-func (c *Classes) setCapOf(q *Queue) {
-	limit := c.cap
-	if c.capOf != nil && c.Active() && q.hasDevice {
-		limit = c.capOf(q.device)
+// findCap sets the cap of q to that of its device, if there are classes and q has a device.
+func (c *Classes) findCap(q *Queue) {
+	c.mu.Lock()
+	device, ok := q.device, q.hasDevice && c.capOf != nil && c.Active()
+	c.mu.Unlock()
+	if !ok {
+		return
 	}
-	q.fair.SetCap(limit)
+	found := c.capOf(device) // without mu: operations with tickets would wait for it
+	c.mu.Lock()
+	q.hasOwnCap = true
+	granted := q.changeLocked(func(q *Queue) { q.fair.SetCap(found) })
+	c.mu.Unlock()
+	granted.start()
 }
 
 // updateCaps sets the caps of all rings, after a class was added or changed.
 func (c *Classes) updateCaps() {
-	if c.capOf == nil {
-		return
+	for _, q := range c.list() {
+		c.findCap(q)
 	}
-	c.mu.Lock()
-	granted := c.changeQueues(c.setCapOf)
-	c.mu.Unlock()
-	granted.start()
 }

@@ -20,10 +20,11 @@ import (
 type Queue struct {
 	number int // of its ring
 	now    func() time.Duration
-	// device is the device that the ring belongs to, if hasDevice is true. Both are
-	// guarded by Classes.mu.
+	// device is the device that the ring belongs to, if hasDevice is true. hasOwnCap: the cap is
+	// that of the device. All three are guarded by Classes.mu.
 	device    uint64
 	hasDevice bool
+	hasOwnCap bool
 
 	mu   sync.Mutex
 	fair *fair.Queue // under mu

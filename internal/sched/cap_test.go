@@ -55,3 +55,44 @@ func TestCapOfEachDevice(t *testing.T) {
 		}
 	}
 }
+
+// While the cap of a device is being looked for, which may wait for a file, operations with
+// tickets go on: on that device, on others, and on one that is used for the first time.
+func TestCapFinderThatWaits(t *testing.T) {
+	p := newSeveral(t, 2, func(_ int, d *script.Driver) driver.Driver {
+		d.Rule = whole
+		return d.Staging()
+	})
+	entered, release := make(chan bool), make(chan bool)
+	p.SetCapFinder(func(device uint64) fair.Cap {
+		if device == 5 {
+			entered <- true
+			<-release
+		}
+		return fair.Cap{Depth: 1, Bytes: 1 << 20, Beside: 1 << 20}
+	})
+	goOn := func(devices ...int) { // hangs if a lock is held
+		t.Helper()
+		for _, device := range devices {
+			if n, err := p.ReadAt(t.Context(), on(device), make([]byte, 512), 0); n != 512 || err != nil {
+				t.Errorf("ReadAt on device %d = %d, %v; want 512", device, n, err)
+			}
+		}
+	}
+	p.NewClass("first", fair.Settings{Weight: 1})
+	goOn(3)
+	first := p.begin(on(5)) // which starts its ring
+	<-entered
+	goOn(3, 5, 7)
+	release <- true
+	<-first
+	added := make(chan bool)
+	go func() {
+		p.NewClass("second", fair.Settings{Weight: 1})
+		close(added)
+	}()
+	<-entered
+	goOn(3, 5, 7)
+	release <- true
+	<-added
+}

@@ -1,0 +1,69 @@
+package handle
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sluiceio/sluice/internal/driver/script"
+	"github.com/sluiceio/sluice/internal/fair"
+	"github.com/sluiceio/sluice/internal/hang"
+	"github.com/sluiceio/sluice/internal/sched"
+	"github.com/sluiceio/sluice/tune"
+)
+
+// While what was measured of the first file's disk is being read, which may wait, other files
+// are opened, classes are added and Explain answers.
+func TestCapsThatWait(t *testing.T) {
+	hang.Watch(t)
+	name := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(name, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := New(sched.New(script.New(8), sched.Limits{Blocking: 4}), 0, nil)
+	entered, release := make(chan bool), make(chan bool)
+	s.caps.capOf = func(tune.Device) (fair.Cap, string) {
+		entered <- true
+		<-release
+		return fair.Cap{Depth: 7, Bytes: 1 << 20, Beside: 1 << 20}, "measured by the test"
+	}
+	open := func() *os.File {
+		f, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { f.Close() })
+		return f
+	}
+	s.Core.NewClass("class", fair.Settings{Weight: 1})
+	first := open()
+	if _, err := tune.DeviceOf(first); err != nil {
+		t.Skipf("the temporary directory: %v", err)
+	}
+	ended := make(chan bool)
+	go func() {
+		s.caps.opened(s.Core, first)
+		close(ended)
+	}()
+	<-entered
+	s.caps.opened(s.Core, open()) // these hang if a lock is held
+	s.ClassesChanged()
+	if text := explained(s); !strings.Contains(text, "the default, until") {
+		t.Errorf("Explain has %q; want that the default holds until the file has been read", text)
+	}
+	release <- true
+	<-ended
+	if text := explained(s); !strings.Contains(text, "at most 7 operations") || !strings.Contains(text, "measured by the test") {
+		t.Errorf("Explain has %q; want what was measured", text)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func explained(s *Scheduler) string {
+	var b strings.Builder
+	s.ExplainCaps(&b)
+	return b.String()
+}
