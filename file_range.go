@@ -1,13 +1,6 @@
 package sluice
 
-import (
-	"errors"
-	"fmt"
-	"os"
-
-	"github.com/sluiceio/sluice/internal/handle"
-	"github.com/sluiceio/sluice/internal/sys"
-)
+import "os"
 
 // The methods below are calls that databases make on parts of a file. What they have in common
 // is in the comment of File.
@@ -17,7 +10,7 @@ import (
 // FALLOC_FL_KEEP_SIZE). The size of the file does not change. Where the file system cannot
 // do that, the error is errors.ErrUnsupported.
 func (f *File) Allocate(off, n int64) error {
-	return f.reshape("allocate", off, n, sys.Allocate)
+	return f.onRange("allocate", off, n, func() error { return f.h.Allocate(off, n) })
 }
 
 // PunchHole makes the n bytes at off zeros and gives their blocks back to the file system
@@ -25,17 +18,7 @@ func (f *File) Allocate(off, n int64) error {
 // device off and n must be multiples of its logical sector. Where the file system cannot do that,
 // the error is errors.ErrUnsupported.
 func (f *File) PunchHole(off, n int64) error {
-	return f.reshape("punchhole", off, n, sys.PunchHole)
-}
-
-// reshape calls do, which changes the blocks that the file system keeps, unless n is 0.
-func (f *File) reshape(op string, off, n int64, do func(fd int, off, n int64) error) error {
-	return f.onRange(op, off, n, func() error {
-		if n == 0 {
-			return nil
-		}
-		return do(int(f.h.OS.Fd()), off, n)
-	})
+	return f.onRange("punchhole", off, n, func() error { return f.h.PunchHole(off, n) })
 }
 
 // Advise tells the system how the n bytes at off will be used (posix_fadvise(2)); n 0 means
@@ -44,12 +27,7 @@ func (f *File) reshape(op string, off, n int64, do func(fd int, off, n int64) er
 // such limit. AdviceDontNeed keeps pages that are not on the disk yet, so call Sync first.
 // Where the system takes no advice, the error is errors.ErrUnsupported.
 func (f *File) Advise(off, n int64, a Advice) error {
-	return f.onRange("advise", off, n, func() error {
-		if a > AdviceDontNeed {
-			return fmt.Errorf("advice %d is not between %d and %d", a, AdviceNormal, AdviceDontNeed)
-		}
-		return sys.Advise(int(f.h.OS.Fd()), off, n, uint8(a))
-	})
+	return f.onRange("advise", off, n, func() error { return f.h.Advise(off, n, uint8(a)) })
 }
 
 // SyncRange has the system begin to write the n bytes at off to the disk; n 0 means up to the
@@ -63,20 +41,15 @@ func (f *File) SyncRange(off, n int64) error {
 }
 
 // onRange calls do, which waits in system calls of its own, while it uses the file.
-func (f *File) onRange(op string, off, n int64, do func() error) (err error) {
-	switch {
-	case f == nil:
+func (f *File) onRange(op string, off, n int64, do func() error) error {
+	if f == nil {
 		return os.ErrInvalid
-	case f.h.Core == nil:
-		return f.h.Error(op, errors.ErrUnsupported)
 	}
-	if err := handle.CheckRange(off, n); err != nil {
-		return f.h.Error(op, err)
-	}
-	if !f.h.Core.Use() {
-		return f.h.Error(op, os.ErrClosed)
-	}
-	defer f.h.Core.Done()
+	return f.h.OnRange(op, off, n, func() error { return f.h.Error(op, f.blocking(do)) })
+}
+
+// blocking calls do, which waits in system calls, once it has a permit.
+func (f *File) blocking(do func() error) (err error) {
 	f.h.Sched.Core.Block(f.h.Core, func() { err = do() })
-	return f.h.Error(op, err)
+	return err
 }

@@ -62,12 +62,11 @@ func (f *File) WriteAtContext(ctx context.Context, b []byte, off int64) (n int, 
 }
 
 // Truncate changes the size of the file. It does not move its position.
-func (f *File) Truncate(size int64) (err error) {
+func (f *File) Truncate(size int64) error {
 	if f == nil || f.h.Core == nil {
 		return f.os().Truncate(size)
 	}
-	f.h.Sched.Core.Block(f.h.Core, func() { err = f.h.OS.Truncate(size) })
-	return err
+	return f.blocking(func() error { return f.h.OS.Truncate(size) })
 }
 
 // Seek sets the position for the next Read or Write to offset, relative to the start of

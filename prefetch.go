@@ -1,9 +1,6 @@
 package sluice
 
-import (
-	"github.com/sluiceio/sluice/internal/handle"
-	"github.com/sluiceio/sluice/internal/sys"
-)
+import "github.com/sluiceio/sluice/internal/handle"
 
 const (
 	// prefetchPiece is the most that one call for read-ahead has the kernel read for certain:
@@ -52,7 +49,7 @@ func (f *File) Prefetch(off, n int64) error {
 
 // prefetchPiece asks for n bytes, at most a piece.
 func (f *File) prefetchPiece(off, n int64) error {
-	return f.onRange("prefetch", off, n, func() error { return sys.Advise(int(f.h.OS.Fd()), off, n, uint8(AdviceWillNeed)) })
+	return f.onRange("prefetch", off, n, func() error { return f.h.Advise(off, n, uint8(AdviceWillNeed)) })
 }
 
 // prefetch asks for n bytes in pieces, until the file or its Scheduler is closed.

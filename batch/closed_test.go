@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 
 	"github.com/sluiceio/sluice/batch"
@@ -38,10 +37,6 @@ func TestBatchClosedDirectory(t *testing.T) {
 			op.In(dir)
 		}
 		b.Truncate(dir, 0)
-		if runtime.GOOS == "linux" { // elsewhere there is none
-			b.Allocate(dir, 0, 1)
-			b.Advise(dir, 0, 1, sluice.AdviceWillNeed)
-		}
 		alone := b.Len()
 		for range 200 {
 			open := b.Open("file").In(dir).Then()

@@ -147,10 +147,7 @@ func (b *Batch) Sync(t Target) *Op { return b.of(opSync, t) }
 // Datasync adds an fdatasync, as [sluice.File.Datasync].
 func (b *Batch) Datasync(t Target) *Op { return b.of(opDatasync, t) }
 
-// Allocate adds an allocation of space for the n bytes at off, which does not
-// change the file's size (fallocate(2)). Where the system or the file system has
-// no such call, the error is errors.ErrUnsupported, as errors.Is finds out. Unlike
-// [sluice.File.Allocate] it is an error if n is 0.
+// Allocate adds an allocation of space for the n bytes at off, as [sluice.File.Allocate].
 func (b *Batch) Allocate(t Target, off, n int64) *Op { return b.rangeOf(opAllocate, t, off, n) }
 
 // Truncate adds a change of the file's size, as [sluice.File.Truncate].

@@ -5,12 +5,8 @@ import (
 	"io"
 	"os"
 
-	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/iopath"
-
-	"github.com/sluiceio/sluice/internal/handle"
 	"github.com/sluiceio/sluice/internal/sched"
-	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // perform performs the operation, and notes how it ended.
@@ -164,15 +160,14 @@ func (op *Op) fileName() string {
 
 // onRange allocates, truncates or advises.
 func (op *Op) onRange(r *run) error {
-	if core := op.file.Internal().Core; core != nil {
-		if !core.Use() {
-			return op.wrap(os.ErrClosed)
-		}
-		defer core.Done()
+	if op.kind == opTruncate {
+		return op.callFile(r) // package os checks it, and counts it into the file
 	}
-	if err := op.checkRange(); err != nil {
-		return op.wrap(err)
-	}
+	return op.file.Internal().OnRange(osNames[op.kind], op.off, op.size, func() error { return op.callFile(r) })
+}
+
+// callFile makes a plain call on an open file, once the limiter for names lets it through.
+func (op *Op) callFile(r *run) error {
 	call, err := r.core.EnterNames(r.ctx)
 	if err != nil {
 		return err
@@ -182,33 +177,18 @@ func (op *Op) onRange(r *run) error {
 	return err
 }
 
-// callOnRange makes the call that allocates, truncates or advises.
-func (op *Op) callOnRange() error {
-	f := op.file.Internal().OS
-	if op.kind == opTruncate {
-		return f.Truncate(op.size) // whose error is wrapped
+// callOnRange makes the call that allocates, truncates or advises, as the method of File does.
+func (op *Op) callOnRange() (err error) {
+	switch f := op.file.Internal(); op.kind {
+	case opTruncate:
+		return f.OS.Truncate(op.size) // whose error is wrapped
+	case opAllocate:
+		err = f.Allocate(op.off, op.size)
+	default:
+		err = f.Advise(op.off, op.size, uint8(op.advice))
 	}
-	err := handle.WithDescriptor(f, func(fd int) error { // a file without disk I/O does not count its operations
-		if op.kind == opAllocate {
-			return sys.Allocate(fd, op.off, op.size)
-		}
-		return sys.Advise(fd, op.off, op.size, uint8(op.advice))
-	})
 	if err != nil {
 		return op.wrap(err)
-	}
-	return nil
-}
-
-func (op *Op) checkRange() error {
-	if op.kind == opTruncate {
-		return nil // package os checks it
-	}
-	switch err := handle.CheckRange(op.off, op.size); {
-	case err != nil:
-		return err
-	case op.kind == opAdvise && op.advice > sluice.AdviceDontNeed:
-		return errors.New("advice is not one of the constants")
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package batch_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -22,11 +23,25 @@ func (s batchStep) plainly(dir string, files map[int]*os.File, disk referenceDis
 	case "sync", "datasync":
 		err = disk.sync(f)
 	default:
-		if err = disk.refuses(s, dir, f); err == nil {
+		if err = s.unsupported(f); err == nil {
+			err = disk.refuses(s, dir, f)
+		}
+		if err == nil {
 			info, err = s.called(dir, f)
 		}
 	}
 	return n, data, info, err
+}
+
+// unsupported is the error of a step that only a file on a disk can have. Directories cannot.
+func (s batchStep) unsupported(f *os.File) error {
+	if s.kind != "allocate" && s.kind != "advise" {
+		return nil
+	}
+	if info, err := f.Stat(); err != nil || info.Mode().IsRegular() {
+		return err
+	}
+	return pathError(s.kind, f.Name(), errors.ErrUnsupported)
 }
 
 // called performs a step that is a plain call of its own, but for an open.
@@ -36,6 +51,9 @@ func (s batchStep) called(dir string, f *os.File) (info os.FileInfo, err error) 
 	case "truncate":
 		return nil, f.Truncate(int64(s.n))
 	case "allocate":
+		if s.n == 0 {
+			return nil, nil
+		}
 		return nil, pathError("allocate", f.Name(), unix.Fallocate(int(f.Fd()), unix.FALLOC_FL_KEEP_SIZE, int64(s.off), int64(s.n)))
 	case "advise":
 		return nil, nil

@@ -124,17 +124,6 @@ func (f *File) Error(op string, err error) error {
 	return &fs.PathError{Op: op, Path: f.OS.Name(), Err: err}
 }
 
-// CheckRange returns an error unless off and n are the offset and the length of a range.
-func CheckRange(off, n int64) error {
-	switch {
-	case off < 0:
-		return errors.New("negative offset")
-	case n < 0:
-		return errors.New("negative length")
-	}
-	return nil
-}
-
 // WithDescriptor calls do with f's descriptor, which stays open during the call, and
 // returns do's error. If f was closed before it returns os.ErrClosed, bare.
 func WithDescriptor(f *os.File, do func(fd int) error) (err error) {

@@ -1,0 +1,62 @@
+package batch_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/batch"
+	"github.com/sluiceio/sluice/internal/sluicetest"
+)
+
+// TestBatchRanges: Allocate, Advise and Truncate have the errors that File's methods have.
+func TestBatchRanges(t *testing.T) {
+	s := sluicetest.Scheduler(t, sluice.Options{})
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "closed"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, make := range map[string]func() (*sluice.File, error){
+		"file":      func() (*sluice.File, error) { return s.Create(filepath.Join(dir, "file")) },
+		"directory": func() (*sluice.File, error) { return s.Open(dir) },
+		"null":      func() (*sluice.File, error) { return s.OpenFile(os.DevNull, os.O_RDWR, 0) },
+		"read-only": func() (*sluice.File, error) { return s.Open(filepath.Join(dir, "closed")) },
+		"closed": func() (*sluice.File, error) {
+			f, err := s.Open(filepath.Join(dir, "closed"))
+			if err == nil {
+				err = f.Close()
+			}
+			return f, err
+		},
+		"closed directory": func() (*sluice.File, error) {
+			f, err := s.Open(dir)
+			if err == nil {
+				err = f.Close()
+			}
+			return f, err
+		},
+	} {
+		f, err := make()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []struct{ off, n int64 }{{0, 0}, {0, 4096}, {4096, 0}, {-1, 1}, {0, -1}, {-1, -1}} {
+			b := batch.New(s)
+			ops := []*batch.Op{b.Allocate(f, c.off, c.n), b.Truncate(f, c.n)}
+			want := []error{f.Allocate(c.off, c.n), f.Truncate(c.n)}
+			for a := sluice.AdviceNormal; a <= sluice.AdviceDontNeed+1; a++ {
+				ops, want = append(ops, b.Advise(f, c.off, c.n, a)), append(want, f.Advise(c.off, c.n, a))
+			}
+			_ = b.Do(t.Context()) // looked at below
+			for i, op := range ops {
+				if got, want := sluicetest.Describe(op.Err(), dir), sluicetest.Describe(want[i], dir); got != want {
+					t.Errorf("%v of the %s at %d, %d = %s; want %s, as of File", op.Kind(), name, c.off, c.n, got, want)
+				}
+			}
+		}
+		if err := f.Close(); err != nil && name[0] != 'c' {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package handle
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/sluiceio/sluice/internal/sys"
+)
+
+// OnRange calls do, the operation op on the n bytes at off, while it uses the file, and returns
+// do's error. It returns an error of its own, and does not call do, if the file has no disk I/O
+// or is closed, or if there is no such range. do may wait in system calls: it takes a permit.
+func (f *File) OnRange(op string, off, n int64, do func() error) error {
+	if f.Core == nil {
+		return f.Error(op, errors.ErrUnsupported)
+	}
+	if err := CheckRange(off, n); err != nil {
+		return f.Error(op, err)
+	}
+	if !f.Core.Use() {
+		return f.Error(op, os.ErrClosed)
+	}
+	defer f.Core.Done()
+	return do()
+}
+
+// CheckRange returns an error unless off and n are the offset and the length of a range.
+func CheckRange(off, n int64) error {
+	switch {
+	case off < 0:
+		return errors.New("negative offset")
+	case n < 0:
+		return errors.New("negative length")
+	}
+	return nil
+}
+
+// The calls below wait in system calls. Their caller uses the file (OnRange) and holds a permit.
+// The errors are the system's.
+
+// Allocate makes the call of sluice.File.Allocate.
+func (f *File) Allocate(off, n int64) error { return f.reshape(off, n, sys.Allocate) }
+
+// PunchHole makes the call of sluice.File.PunchHole.
+func (f *File) PunchHole(off, n int64) error { return f.reshape(off, n, sys.PunchHole) }
+
+// reshape calls do, which changes the blocks that the file system keeps, unless n is 0.
+func (f *File) reshape(off, n int64, do func(fd int, off, n int64) error) error {
+	if n == 0 {
+		return nil
+	}
+	return do(int(f.OS.Fd()), off, n)
+}
+
+// The advices, as sluice has them.
+const (
+	firstAdvice = 0 // sluice.AdviceNormal
+	lastAdvice  = 4 // sluice.AdviceDontNeed
+)
+
+// Advise makes the call of sluice.File.Advise.
+func (f *File) Advise(off, n int64, advice uint8) error {
+	if err := CheckAdvice(advice); err != nil {
+		return err
+	}
+	return sys.Advise(int(f.OS.Fd()), off, n, advice)
+}
+
+// CheckAdvice returns an error unless advice is one of the constants.
+func CheckAdvice(advice uint8) error {
+	if advice > lastAdvice {
+		return fmt.Errorf("advice %d is not between %d and %d", advice, firstAdvice, lastAdvice)
+	}
+	return nil
+}
