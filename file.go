@@ -91,10 +91,14 @@ func (f *File) Stat() (os.FileInfo, error) { return f.os().Stat() }
 func (f *File) Chdir() error { return f.os().Chdir() }
 
 // Chmod changes the mode of the file.
-func (f *File) Chmod(mode os.FileMode) error { return f.os().Chmod(mode) }
+func (f *File) Chmod(mode os.FileMode) error {
+	return f.change(func(file *os.File) error { return file.Chmod(mode) })
+}
 
 // Chown changes the numeric uid and gid of the file.
-func (f *File) Chown(uid, gid int) error { return f.os().Chown(uid, gid) }
+func (f *File) Chown(uid, gid int) error {
+	return f.change(func(file *os.File) error { return file.Chown(uid, gid) })
+}
 
 // ReadDir reads the contents of the directory; see os.File.ReadDir.
 func (f *File) ReadDir(n int) ([]os.DirEntry, error) { return f.os().ReadDir(n) }

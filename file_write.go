@@ -2,6 +2,7 @@ package sluice
 
 import (
 	"context"
+	"io"
 	"os"
 
 	"github.com/sluiceio/sluice/internal/sys"
@@ -63,10 +64,16 @@ func (f *File) WriteAtContext(ctx context.Context, b []byte, off int64) (n int, 
 
 // Truncate changes the size of the file. It does not move its position.
 func (f *File) Truncate(size int64) error {
+	return f.change(func(file *os.File) error { return file.Truncate(size) })
+}
+
+// change calls do, which changes what the file system keeps of the file, and may wait for the
+// device.
+func (f *File) change(do func(file *os.File) error) error {
 	if f == nil || f.h.Core == nil {
-		return f.os().Truncate(size)
+		return do(f.os())
 	}
-	return f.blocking(func() error { return f.h.OS.Truncate(size) })
+	return f.blocking(func() error { return do(f.h.OS) })
 }
 
 // Seek sets the position for the next Read or Write to offset, relative to the start of
@@ -76,6 +83,13 @@ func (f *File) Seek(offset int64, whence int) (pos int64, err error) {
 	if f == nil || f.h.Core == nil {
 		return f.os().Seek(offset, whence)
 	}
-	f.h.Core.Position(func() { pos, err = f.h.OS.Seek(offset, whence) })
+	seek := func() { pos, err = f.h.OS.Seek(offset, whence) }
+	f.h.Core.Position(func() {
+		if whence > io.SeekEnd { // SEEK_DATA or SEEK_HOLE: it may wait for the device
+			f.h.Sched.Core.Block(f.h.Core, seek)
+		} else {
+			seek()
+		}
+	})
 	return pos, err
 }

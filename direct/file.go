@@ -7,7 +7,6 @@ import (
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/directio"
 	"github.com/sluiceio/sluice/internal/handle"
-	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // File is an open file whose reads and writes go past the page cache (O_DIRECT). It
@@ -98,26 +97,35 @@ func (f *File) Truncate(size int64) error {
 // Allocate has the file system reserve room for the n bytes at off, so that a write there
 // need not allocate blocks, and cannot run out of space. The size of the file does not
 // change. Where the file system cannot do that, the error is errors.ErrUnsupported.
-func (f *File) Allocate(off, n int64) error { return f.reshape("allocate", off, n, sys.Allocate) }
+func (f *File) Allocate(off, n int64) error {
+	return f.reshape("allocate", off, n, (*handle.File).Allocate)
+}
 
 // PunchHole makes the n bytes at off zeros and gives their blocks back to the file
 // system. The size of the file does not change. On a block device off and n must be
 // multiples of its logical sector. Where the file system cannot do that, the error is
 // errors.ErrUnsupported.
 func (f *File) PunchHole(off, n int64) error {
-	return f.reshape("punchhole", off, n, sys.PunchHole)
+	return f.reshape("punchhole", off, n, (*handle.File).PunchHole)
 }
 
-func (f *File) reshape(op string, off, n int64, do func(fd int, off, n int64) error) error {
+func (f *File) reshape(op string, off, n int64, do func(h *handle.File, off, n int64) error) error {
 	return f.call(op, func() error {
-		switch err := handle.CheckRange(off, n); {
-		case err != nil || n == 0:
+		if err := handle.CheckRange(off, n); err != nil || n == 0 {
 			return err
-		case f.direct == nil:
-			return do(int(f.h.OS.Fd()), off, n)
 		}
-		return f.direct.Reshape(func() error { return do(int(f.h.OS.Fd()), off, n) })
+		change := func() error { return do(f.h, off, n) }
+		if f.direct == nil {
+			return f.blocking(change)
+		}
+		return f.direct.Reshape(change)
 	})
+}
+
+// blocking calls do, which waits in system calls, once it has a permit.
+func (f *File) blocking(do func() error) (err error) {
+	f.h.Sched.Core.Block(f.h.Core, func() { err = do() })
+	return err
 }
 
 // call calls do, an operation that is not a transfer, while it uses the file.

@@ -47,17 +47,14 @@ func (f *File) SetLifetime(l Lifetime) error {
 // stay, so call Sync first. The other advice does nothing: no read looks into the page
 // cache. Where the system takes no advice, the error is errors.ErrUnsupported.
 func (f *File) Advise(off, n int64, a sluice.Advice) error {
-	return f.call("advise", func() (err error) {
-		switch err := handle.CheckRange(off, n); {
-		case err != nil:
-			return err
-		case a > sluice.AdviceDontNeed:
-			return fmt.Errorf("advice %d is not between %d and %d", a, sluice.AdviceNormal, sluice.AdviceDontNeed)
-		case f.direct != nil && a != sluice.AdviceDontNeed:
-			return nil
+	return f.call("advise", func() error {
+		err := handle.CheckRange(off, n)
+		if err == nil {
+			err = handle.CheckAdvice(uint8(a))
 		}
-		// It may wait for the disk: to read ahead, or to start write-back.
-		f.h.Sched.Core.Block(f.h.Core, func() { err = sys.Advise(int(f.h.OS.Fd()), off, n, uint8(a)) })
-		return err
+		if err != nil || f.direct != nil && a != sluice.AdviceDontNeed {
+			return err
+		}
+		return f.blocking(func() error { return f.h.Advise(off, n, uint8(a)) }) // to read ahead, or to start write-back
 	})
 }

@@ -1,0 +1,72 @@
+package sluice_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/direct"
+	"github.com/sluiceio/sluice/internal/hang"
+	"github.com/sluiceio/sluice/internal/sluicetest"
+)
+
+// TestCallsTakePermits: what may wait for the device is not called before there is a permit, with
+// O_DIRECT and without. So the number of threads that wait is bounded.
+func TestCallsTakePermits(t *testing.T) {
+	hang.Watch(t)
+	s := sluicetest.Scheduler(t, sluice.Options{Driver: "pool", BlockingThreads: 1})
+	file := filepath.Join(t.TempDir(), "file")
+	sluicetest.Write(t, file, "text")
+	for _, name := range []string{file, "/proc/self/comm"} { // the second one takes no O_DIRECT
+		f, err := s.OpenFile(name, os.O_RDWR, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := direct.OpenOn(s, name, os.O_RDWR, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for call, do := range map[string]func(){
+			"Truncate":         func() { f.Truncate(4096) },
+			"Chmod":            func() { f.Chmod(0o600) },
+			"Chown":            func() { f.Chown(-1, -1) },
+			"Allocate":         func() { f.Allocate(0, 4096) },
+			"PunchHole":        func() { f.PunchHole(0, 4096) },
+			"Advise":           func() { f.Advise(0, 0, sluice.AdviceDontNeed) },
+			"SyncRange":        func() { f.SyncRange(0, 0) },
+			"Prefetch":         func() { f.Prefetch(0, 0) },
+			"Seek":             func() { f.Seek(0, unix.SEEK_DATA) },
+			"direct.Truncate":  func() { d.Truncate(4096) },
+			"direct.Allocate":  func() { d.Allocate(0, 4096) },
+			"direct.PunchHole": func() { d.PunchHole(0, 4096) },
+			"direct.Advise":    func() { d.Advise(0, 0, sluice.AdviceDontNeed) },
+		} {
+			release := sluicetest.Occupy(s)
+			ended := make(chan struct{})
+			go func() {
+				defer close(ended)
+				do()
+			}()
+			hang.Eventually(func() bool {
+				select {
+				case <-ended:
+					t.Errorf("%s of a file with %q has taken no permit", call, d.Explain())
+					return true
+				default:
+					return s.Internal().Core.Limiter.Waiting() > 0
+				}
+			})
+			release()
+			<-ended
+		}
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
