@@ -1,9 +1,11 @@
 package copytree
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/copytree/internal/durable"
 	"github.com/sluiceio/sluice/copytree/internal/option"
 	"github.com/sluiceio/sluice/copytree/internal/report"
 	"github.com/sluiceio/sluice/copytree/internal/walk"
@@ -13,7 +15,10 @@ import (
 // The packages below copytree have their own types for options and results, so that
 // the documented ones are here. This file converts between them.
 
-// check returns an error if an option has no meaning.
+// hasFileSystems is a variable so that a test can change it.
+var hasFileSystems = durable.HasFileSystems
+
+// check returns an error if an option has no meaning, or none on this system.
 func (o *Options) check() error {
 	switch {
 	case o.BlockSize != 0 && (o.BlockSize < 512 || o.BlockSize > 64<<20):
@@ -35,6 +40,9 @@ func (o *Options) check() error {
 		if c.value > c.max {
 			return fmt.Errorf("copytree: Options.%s of %d is none of its choices", c.name, c.value)
 		}
+	}
+	if o.Sync == SyncFileSystem && !hasFileSystems {
+		return fmt.Errorf("copytree: Options.Sync of SyncFileSystem needs syncfs(2), which this system lacks (use SyncFiles): %w", errors.ErrUnsupported)
 	}
 	return nil
 }

@@ -165,9 +165,11 @@ const (
 	SyncNone Sync = iota
 	// SyncFileSystem calls syncfs(2) in the end, for each file system that was
 	// written to. It reports errors of writing to that disk, without the name of the
-	// file. Only Linux has that call: elsewhere SyncFileSystem is SyncNone.
+	// file. Only Linux has that call. Elsewhere nothing is copied, and the error is
+	// errors.ErrUnsupported.
 	SyncFileSystem
 	// SyncFiles also calls fsync(2) for each file and directory that was written,
-	// many at a time, and reports the errors of each.
+	// many at a time, and reports the errors of each. Where there is no syncfs(2) it
+	// calls fsync(2) alone.
 	SyncFiles
 )

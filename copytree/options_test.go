@@ -1,6 +1,9 @@
 package copytree
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -26,6 +29,24 @@ func TestOptionsCheck(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "Options."+strings.TrimSuffix(want, "10")) {
 			t.Errorf("Copy = %v; want something of Options.%s", err, want)
 		}
+	}
+}
+
+// TestSyncFileSystemElsewhere: where there is no syncfs(2) nothing is copied, and nothing is said
+// to be on disk.
+func TestSyncFileSystemElsewhere(t *testing.T) {
+	defer func(has bool) { hasFileSystems = has }(hasFileSystems)
+	hasFileSystems = false
+	dir := t.TempDir()
+	src, dst := filepath.Join(dir, "src"), filepath.Join(dir, "dst")
+	if err := os.WriteFile(src, []byte("text"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Copy(t.Context(), dst, src, Options{Sync: SyncFileSystem}); !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "Options.Sync") {
+		t.Errorf("Copy = %v; want errors.ErrUnsupported for Options.Sync", err)
+	}
+	if _, err := os.Lstat(dst); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("Lstat of the copy = %v; want os.ErrNotExist", err)
 	}
 }
 

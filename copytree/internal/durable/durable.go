@@ -11,7 +11,8 @@ import (
 
 // Config says what is synced.
 type Config struct {
-	// Files calls fsync for each File, in addition to syncfs for each file system.
+	// Files calls fsync for each File, in addition to syncfs for each file system. It must be
+	// true where there is no syncfs (HasFileSystems).
 	Files bool
 	// Scheduler performs the fsyncs.
 	Scheduler *sched.Scheduler

@@ -2,6 +2,9 @@
 
 package durable
 
+// HasFileSystems: a file system can be synced as a whole.
+const HasFileSystems = false
+
 // reopen does nothing: only Linux has syncfs(2).
 func reopen(int) (int, error) { return -1, nil }
 
