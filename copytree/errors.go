@@ -5,10 +5,9 @@ import "github.com/sluiceio/sluice/copytree/internal/fault"
 // Error is what went wrong with one file.
 type Error struct {
 	Op       string // the system call, as in fs.PathError: "open", "read", "fsync", "setxattr" …
-	Src, Dst string // an error of fsync(2) has no Src, one of syncfs(2) has neither
-	Path     string // Src or Dst, whichever Op was called for; "" for syncfs(2)
-	// Err is a syscall.Errno, or one of this package's errors, such as ErrChanged. For
-	// syncfs(2) it is those of all file systems, joined.
+	Src, Dst string // an error of fsync(2) or syncfs(2) has no Src
+	Path     string // Src or Dst, whichever Op was called for; for syncfs(2) a directory on the file system
+	// Err is a syscall.Errno, or one of this package's errors, such as ErrChanged.
 	Err error
 }
 

@@ -2,9 +2,9 @@
 // copytree says.
 //
 //	s := durable.New(durable.Config{Files: true, Scheduler: core, Failed: report})
-//	err := s.Watch(dev, dirfd) // before anything is written there
+//	err := s.Watch(dev, dirfd, dir) // before anything is written there
 //	s.Add(durable.File{FD: fd, Dir: dir, Name: name}) // instead of close(fd)
-//	err = s.Finish()
+//	errs := s.Finish()
 //
 // # Why descriptors are kept
 //

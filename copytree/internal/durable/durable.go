@@ -1,8 +1,8 @@
 package durable
 
 import (
-	"errors"
 	"fmt"
+	"io/fs"
 	"sync"
 
 	"github.com/sluiceio/sluice/internal/sched"
@@ -49,9 +49,9 @@ type Syncer struct {
 	maxChunk int // how many Files are in a chunk at most
 
 	mu      sync.Mutex
-	watched []fileSystem // Under mu
-	chunk   []File       // to be synced next. Under mu
-	errs    []error      // of file systems. Under mu
+	watched []fileSystem    // Under mu
+	chunk   []File          // to be synced next. Under mu
+	errs    []*fs.PathError // of file systems. Under mu
 	// flushing says that a call of Add is syncing a chunk. flushed wakes the other
 	// calls when it is done. Under mu.
 	flushing bool
@@ -61,7 +61,8 @@ type Syncer struct {
 // fileSystem is a file system that is written to.
 type fileSystem struct {
 	dev uint64
-	fd  int // for syncfs(2); open since before the first write
+	fd  int    // for syncfs(2); open since before the first write
+	dir string // where, for errors
 }
 
 // New returns a Syncer. The caller must call Finish.
@@ -71,9 +72,9 @@ func New(cfg Config) *Syncer {
 	return s
 }
 
-// Watch makes Finish sync the file system dev, which the directory fd is on. It must be
+// Watch makes Finish sync the file system dev, which the directory fd, dir, is on. It must be
 // called before anything is written there. A second call does nothing.
-func (s *Syncer) Watch(dev uint64, fd int) error {
+func (s *Syncer) Watch(dev uint64, fd int, dir fmt.Stringer) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, w := range s.watched {
@@ -83,7 +84,7 @@ func (s *Syncer) Watch(dev uint64, fd int) error {
 	}
 	own, err := reopen(fd)
 	if err == nil {
-		s.watched = append(s.watched, fileSystem{dev, own})
+		s.watched = append(s.watched, fileSystem{dev, own, dir.String()})
 	}
 	return err
 }
@@ -108,11 +109,11 @@ func (s *Syncer) Add(f File) {
 	s.chunk = append(s.chunk, f)
 }
 
-// Finish syncs what is left, and ends the Syncer. It returns errors of file systems.
-// They may be of files that the copy has written, or of others. After such an error any
+// Finish syncs what is left, and ends the Syncer. It returns the errors of file systems, each
+// with the directory that was watched first. They may be of files that the copy has written, or of others. After such an error any
 // file may have lost data, even if its fsync has succeeded: a file system may drop data
 // that it could not write without marking the file.
-func (s *Syncer) Finish() error {
+func (s *Syncer) Finish() []*fs.PathError {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.flush()
@@ -120,7 +121,7 @@ func (s *Syncer) Finish() error {
 		sys.Close(w.fd)
 	}
 	s.watched = nil
-	return errors.Join(s.errs...)
+	return s.errs
 }
 
 // flush syncs a chunk. Under mu, which it unlocks meanwhile.
@@ -138,10 +139,10 @@ func (s *Syncer) flush() {
 	s.flushed.Broadcast()
 }
 
-func syncFileSystems(watched []fileSystem) (errs []error) {
+func syncFileSystems(watched []fileSystem) (errs []*fs.PathError) {
 	for _, w := range watched {
 		if err := syncFileSystem(w.fd); err != nil {
-			errs = append(errs, err)
+			errs = append(errs, &fs.PathError{Op: "syncfs", Path: w.dir, Err: err})
 		}
 	}
 	return errs

@@ -43,7 +43,7 @@ func watching(t *testing.T, cfg Config, dir string) *Syncer {
 	}
 	defer d.Close()
 	for range 2 { // the second time does nothing
-		if err := s.Watch(1, int(d.Fd())); err != nil {
+		if err := s.Watch(1, int(d.Fd()), path(dir)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -77,7 +77,7 @@ func TestSyncer(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if err := s.Finish(); err != nil {
+	if err := s.Finish(); len(err) > 0 {
 		t.Error(err)
 	}
 	if n := synced.Load(); n != adders*each {
@@ -112,7 +112,7 @@ func TestSyncerOfFileSystems(t *testing.T) {
 	if of(f.FD) == dir {
 		t.Error("it is still open")
 	}
-	if err := s.Finish(); err != nil {
+	if err := s.Finish(); len(err) > 0 {
 		t.Error(err)
 	}
 }
@@ -123,5 +123,27 @@ func TestPath(t *testing.T) {
 	}
 	if got := (File{Dir: path("a/b")}).Path(); got != "a/b" {
 		t.Errorf("Path of a directory = %q", got)
+	}
+}
+
+// The errors that a copy reports with a path and the name of a call have neither twice.
+func TestWatchError(t *testing.T) {
+	if err := New(Config{}).Watch(1, -1, path("dir")); HasFileSystems && err != unix.EBADF {
+		t.Errorf("Watch of no directory = %v; want EBADF, bare", err)
+	}
+}
+
+// The error of a file system names the directory that was watched first, and what the system said.
+func TestFileSystemError(t *testing.T) {
+	dir := t.TempDir()
+	s := watching(t, Config{}, dir)
+	if !HasFileSystems {
+		t.Skip("the system syncs no file system as a whole")
+	}
+	unix.Close(s.watched[0].fd)
+	s.watched[0].fd = -1
+	errs := s.Finish()
+	if len(errs) != 1 || errs[0].Error() != "syncfs "+dir+": "+unix.EBADF.Error() {
+		t.Errorf("Finish = %v; want EBADF of syncfs for %s", errs, dir)
 	}
 }

@@ -63,7 +63,7 @@ func TestLostWrites(t *testing.T) {
 				content[name] = bytes.Repeat([]byte{byte(i + 1)}, size/2/50)
 				s.Add(written(t, dir, name, content[name]))
 			}
-			if err := s.Finish(); err == nil {
+			if errs := s.Finish(); len(errs) == 0 {
 				t.Error("Finish says that all is well")
 			}
 			if len(l.err) == 0 {
@@ -114,8 +114,8 @@ func TestShutDown(t *testing.T) {
 				s.Add(written(t, dir, fmt.Sprint(i), bytes.Repeat([]byte("content"), 1000)))
 			}
 			places.Tool(t, "xfs_io -x -c shutdown", dir)
-			if err := s.Finish(); !errors.Is(err, unix.EIO) {
-				t.Errorf("Finish = %v; want EIO", err)
+			if errs := s.Finish(); len(errs) == 0 || !errors.Is(errs[0], unix.EIO) {
+				t.Errorf("Finish = %v; want EIO", errs)
 			}
 			for i := range 100 {
 				if err := l.err[fmt.Sprint(i)]; !errors.Is(err, unix.EIO) {
@@ -137,7 +137,7 @@ func TestErrorOfFileSystem(t *testing.T) {
 		t.Logf("sync_file_range got the error: %v", err)
 	}
 	s.Add(f)
-	if err := s.Finish(); !errors.Is(err, unix.EIO) {
-		t.Errorf("Finish = %v; want EIO", err)
+	if errs := s.Finish(); len(errs) == 0 || !errors.Is(errs[0], unix.EIO) {
+		t.Errorf("Finish = %v; want EIO", errs)
 	}
 }

@@ -121,7 +121,7 @@ func (w *worker) openCopy(d *dirs.Dir) (int, error) {
 	}
 	var s at.Stat
 	if err = w.Kernel.Fstat(fd, &w.raw, &s); err == nil && !d.Made {
-		err = w.job.watch(s.Dev, fd)
+		err = w.job.watch(s.Dev, fd, d)
 	}
 	if err == nil && d.Made && s.Mode&attr.OwnerPermissions != attr.OwnerPermissions {
 		err = w.letOwnerIn(d, at.File{FD: fd}, &s)

@@ -1,6 +1,7 @@
 package walk
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/sluiceio/sluice/copytree/internal/at"
@@ -39,19 +40,19 @@ func (j *Job) openBase(p *dirs.Pair, src, dst dirs.Path) (*dirs.Dir, error) {
 		return nil, err
 	}
 	d.ACL = j.Opt.Preserve&option.PreserveMode != 0 && !j.Opt.DryRun
-	if err := j.watch(d.CopyID.Dev, d.DstFD); err != nil {
+	if err := j.watch(d.CopyID.Dev, d.DstFD, durable.Path(dst.Dir)); err != nil {
 		j.Handles.Close(j.kernel, d)
 		return nil, err
 	}
 	return d, nil
 }
 
-// watch has the file system dev synced in the end, which the directory fd is on.
-func (j *Job) watch(dev uint64, fd int) error {
+// watch has the file system dev synced in the end, which the directory fd, dir, is on.
+func (j *Job) watch(dev uint64, fd int, dir fmt.Stringer) error {
 	if j.Syncer == nil {
 		return nil
 	}
-	return fault.Dest("open", j.Syncer.Watch(dev, fd))
+	return fault.Dest("open", j.Syncer.Watch(dev, fd, dir))
 }
 
 // syncBase has the directory synced that a Pair's copy is in.

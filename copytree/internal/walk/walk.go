@@ -156,8 +156,8 @@ func (j *Job) finishSync() {
 		return
 	}
 	j.Report.Progress.Syncing.Store(true)
-	if err := j.Syncer.Finish(); err != nil {
-		j.Report.Fail(false, &report.Error{Op: "syncfs", Err: err})
+	for _, e := range j.Syncer.Finish() {
+		j.Report.Fail(false, &report.Error{Op: e.Op, Dst: e.Path, Path: e.Path, Err: e.Err})
 	}
 }
 
