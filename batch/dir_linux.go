@@ -56,8 +56,10 @@ func (op *Op) at(dir int) error {
 		return unix.Renameat(dir, op.name, dir, op.other)
 	case opLink:
 		return unix.Linkat(dir, op.name, dir, op.other, 0)
+	case opSymlink:
+		return unix.Symlinkat(op.name, dir, op.other)
 	}
-	return unix.Symlinkat(op.name, dir, op.other)
+	panic(op.notNamed("at"))
 }
 
 // statInDir opens the name with O_PATH and calls Stat of package os, whose FileInfo

@@ -13,8 +13,8 @@ type kind uint8
 
 // The kinds: those with two names, with one, and those of open files, with which those of ranges
 // (allocate, truncate, advise) are. A new kind goes into its group. It must be in osNames, which
-// is in the same order, and in each switch over kinds: byName and at (dir_linux.go) take one
-// that they do not name for a symlink, callOnRange for an advice.
+// is in the same order, and in each switch over kinds: byName, at (dir_linux.go), onRaw and
+// callOnRange panic for one that they do not name.
 const (
 	opRename kind = iota
 	opLink

@@ -2,6 +2,7 @@ package batch
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 
@@ -79,8 +80,15 @@ func (op *Op) byName() error {
 		return os.Rename(op.name, op.other)
 	case opLink:
 		return os.Link(op.name, op.other)
+	case opSymlink:
+		return os.Symlink(op.name, op.other)
 	}
-	return os.Symlink(op.name, op.other)
+	panic(op.notNamed("byName"))
+}
+
+// notNamed is for the panic of a switch that must name each kind of its operations.
+func (op *Op) notNamed(where string) string {
+	return fmt.Sprintf("batch: %s has no case for the kind %d (%v)", where, uint8(op.kind), op.kind)
 }
 
 // found notes the result of a stat.
@@ -184,8 +192,10 @@ func (op *Op) callOnRange() (err error) {
 		return f.OS.Truncate(op.size) // whose error is wrapped
 	case opAllocate:
 		err = f.Allocate(op.off, op.size)
-	default:
+	case opAdvise:
 		err = f.Advise(op.off, op.size, uint8(op.advice))
+	default:
+		panic(op.notNamed("callOnRange"))
 	}
 	if err != nil {
 		return op.wrap(err)

@@ -52,8 +52,10 @@ func (op *Op) onRaw(r *run) (err error) {
 		err = op.moved(r.core.ReadRaw(r.ctx, own, op.vecOf(), op.off))
 	case opWriteAt, opWriteVec:
 		err = op.moved(r.core.WriteRaw(r.ctx, own, op.vecOf(), op.off))
-	default:
+	case opCloseFile:
 		err = op.close(r)
+	default:
+		panic(op.notNamed("onRaw"))
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		return op.wrap(err)
