@@ -37,7 +37,7 @@ import (
 // offset or length is an error. So is a transfer that reaches beyond the largest offset
 // there is. A read where no file reaches returns io.EOF. An operation that the file was
 // not opened for fails with EBADF. A closed File returns os.ErrClosed, a nil one
-// os.ErrInvalid, bare. An error about an option of ReadMany is a plain one.
+// os.ErrInvalid, bare.
 //
 // # Concurrency
 //

@@ -54,11 +54,11 @@ const (
 func (o ReadManyOptions) withDefaults() (ReadManyOptions, error) {
 	switch {
 	case o.Depth < 0 || o.Depth > manyDepthMost:
-		return o, fmt.Errorf("sluice: ReadManyOptions.Depth %d is not between 0 and %d", o.Depth, manyDepthMost)
+		return o, fmt.Errorf("ReadManyOptions.Depth %d is not between 0 and %d", o.Depth, manyDepthMost)
 	case o.MergeSize > manyMergeSizeMost:
-		return o, fmt.Errorf("sluice: ReadManyOptions.MergeSize %d is more than %d", o.MergeSize, manyMergeSizeMost)
+		return o, fmt.Errorf("ReadManyOptions.MergeSize %d is more than %d", o.MergeSize, manyMergeSizeMost)
 	case o.Amplification != 0 && !(o.Amplification >= 1): // nor a NaN
-		return o, fmt.Errorf("sluice: ReadManyOptions.Amplification %v is less than 1", o.Amplification)
+		return o, fmt.Errorf("ReadManyOptions.Amplification %v is less than 1", o.Amplification)
 	}
 	if o.Depth == 0 {
 		o.Depth = manyDepth
@@ -131,7 +131,7 @@ func (f *File) ReadMany(ctx context.Context, ranges iter.Seq[Range], o ReadManyO
 		}
 		o, err := o.withDefaults()
 		if err != nil {
-			yield(ReadResult{}, err)
+			yield(ReadResult{}, f.h.Error("readmany", err))
 			return
 		}
 		newReadManyIter(ctx, f, o).run(ranges, yield)

@@ -116,6 +116,9 @@ func TestReadManyEnds(t *testing.T) {
 			steps := 0
 			for res, err := range c.f.ReadMany(c.ctx, blocks(1000), c.o) {
 				steps++
+				if e, ok := errors.AsType[*fs.PathError](err); ok == (c.f == nil) || ok && (e.Path != c.f.Name() || strings.HasPrefix(e.Err.Error(), "sluice")) {
+					t.Errorf("%s: %#v; want an *fs.PathError with the file's name, unless there is no file", name, err)
+				}
 				if err == nil || c.is != nil && !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.says) || res != (direct.ReadResult{}) {
 					t.Errorf("%s: %+v, %v; want nothing, %v (%s)", name, res, err, c.is, c.says)
 				}
