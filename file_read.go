@@ -3,6 +3,8 @@ package sluice
 import (
 	"context"
 	"os"
+
+	"github.com/sluiceio/sluice/internal/handle"
 )
 
 // Read reads up to len(b) bytes from the file's position and returns how many
@@ -52,8 +54,8 @@ func (f *File) ReadAt(b []byte, off int64) (n int, err error) {
 // to a device that does not answer, such as one whose file system is frozen (fsfreeze(8)), the
 // kernel is given few at a time; the others are withdrawn.
 func (f *File) ReadAtContext(ctx context.Context, b []byte, off int64) (n int, err error) {
-	if f != nil && ctx.Err() != nil {
-		return 0, f.h.Error("read", ctx.Err())
+	if err := handle.ContextError(ctx); f != nil && err != nil {
+		return 0, f.h.Error("read", err)
 	}
 	if f == nil || f.h.Core == nil || off < 0 || len(b) == 0 {
 		return f.os().ReadAt(b, off)

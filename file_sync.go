@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 
+	"github.com/sluiceio/sluice/internal/handle"
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
@@ -45,8 +46,8 @@ func (f *File) DatasyncContext(ctx context.Context) error {
 
 // commit is SyncContext or DatasyncContext, as do says.
 func (f *File) commit(ctx context.Context, do func(*sched.Scheduler, context.Context, *sched.File) error) error {
-	if f != nil && ctx.Err() != nil {
-		return f.h.Error("sync", ctx.Err())
+	if err := handle.ContextError(ctx); f != nil && err != nil {
+		return f.h.Error("sync", err)
 	}
 	if f == nil || f.h.Core == nil {
 		return f.os().Sync()

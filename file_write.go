@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/sluiceio/sluice/internal/handle"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -48,8 +49,8 @@ func (f *File) WriteAt(b []byte, off int64) (n int, err error) {
 // cannot be recalled; see ReadAtContext. The bytes after the first n may or may not have been
 // written.
 func (f *File) WriteAtContext(ctx context.Context, b []byte, off int64) (n int, err error) {
-	if f != nil && ctx.Err() != nil {
-		return 0, f.h.Error("write", ctx.Err())
+	if err := handle.ContextError(ctx); f != nil && err != nil {
+		return 0, f.h.Error("write", err)
 	}
 	if f == nil || f.h.Core == nil || off < 0 || len(b) == 0 || f.h.Core.Appends() {
 		return f.os().WriteAt(b, off)

@@ -64,7 +64,10 @@ func (b *Batch) Do(ctx context.Context) error {
 // for. A Batch that is refused, see [Batch.Do], yields nothing but the error, with a nil Op.
 func (b *Batch) Each(ctx context.Context) iter.Seq2[*Op, error] {
 	return func(yield func(*Op, error) bool) {
-		ctx, cancel := context.WithCancel(ctx)
+		cancel := func() {}
+		if ctx != nil { // start refuses nil
+			ctx, cancel = context.WithCancel(ctx)
+		}
 		defer cancel()
 		r, err := b.start(ctx)
 		if err != nil {

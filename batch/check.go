@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/handle"
 )
 
 // States of a Batch.
@@ -24,7 +25,7 @@ func (b *Batch) start(ctx context.Context) (*run, error) {
 	err := b.link()
 	switch {
 	case ctx == nil:
-		err = errors.New("the context is nil")
+		err = handle.ErrNilContext
 	case err == nil:
 		err = b.acquire()
 	}

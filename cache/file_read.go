@@ -37,6 +37,9 @@ func (f *File) ReadAtContext(ctx context.Context, b []byte, off int64) (n int, e
 }
 
 func (f *File) check(ctx context.Context) error {
+	if ctx == nil {
+		return f.error("read", errors.New("the context is nil"))
+	}
 	if err := ctx.Err(); err != nil {
 		return f.error("read", err)
 	}

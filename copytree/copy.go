@@ -3,10 +3,12 @@ package copytree
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/sluiceio/sluice/copytree/internal/at"
 	"github.com/sluiceio/sluice/copytree/internal/dirs"
 	"github.com/sluiceio/sluice/copytree/internal/walk"
+	"github.com/sluiceio/sluice/internal/handle"
 )
 
 // Pair is a source and the path of its copy.
@@ -34,6 +36,9 @@ func Copy(ctx context.Context, dst, src string, o Options) (Result, error) {
 //
 // An error that is not of a file, such as a wrong option, is returned alone.
 func CopyAll(ctx context.Context, pairs []Pair, o Options) (Result, error) {
+	if ctx == nil {
+		return Result{}, fmt.Errorf("copytree: %w", handle.ErrNilContext)
+	}
 	if err := o.check(); err != nil {
 		return Result{}, err
 	}

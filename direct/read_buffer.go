@@ -36,6 +36,9 @@ func (f *File) ReadBuffer(ctx context.Context, off int64, n int) (Buffer, error)
 }
 
 func (f *File) readBuffer(ctx context.Context, off int64, n int) (buffer.Buffer, error) {
+	if ctx == nil {
+		return buffer.Buffer{}, handle.ErrNilContext
+	}
 	if err := handle.CheckRange(off, int64(n)); err != nil {
 		return buffer.Buffer{}, err
 	}

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"syscall"
 
+	"github.com/sluiceio/sluice/internal/handle"
 	"github.com/sluiceio/sluice/internal/readahead"
 )
 
@@ -114,6 +115,8 @@ func (f *File) NewReader(ctx context.Context, o ReaderOptions) (*Reader, error) 
 
 func (f *File) newReader(ctx context.Context, o ReaderOptions) (*Reader, error) {
 	switch {
+	case ctx == nil:
+		return nil, handle.ErrNilContext
 	case o.Start < 0:
 		return nil, fmt.Errorf("ReaderOptions.Start %d is negative", o.Start)
 	case o.End != 0 && o.End < o.Start:

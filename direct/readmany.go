@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"iter"
 	"os"
+
+	"github.com/sluiceio/sluice/internal/handle"
 )
 
 // Range is a part of a file: Len bytes at Off.
@@ -130,6 +132,9 @@ func (f *File) ReadMany(ctx context.Context, ranges iter.Seq[Range], o ReadManyO
 			return
 		}
 		o, err := o.withDefaults()
+		if ctx == nil {
+			err = handle.ErrNilContext
+		}
 		if err != nil {
 			yield(ReadResult{}, f.h.Error("readmany", err))
 			return

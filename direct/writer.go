@@ -100,6 +100,9 @@ func (f *File) NewWriter(ctx context.Context, o WriterOptions) (*Writer, error) 
 }
 
 func (f *File) newWriter(ctx context.Context, o WriterOptions) (*Writer, error) {
+	if ctx == nil {
+		return nil, handle.ErrNilContext
+	}
 	if o.Start < 0 {
 		return nil, fmt.Errorf("WriterOptions.Start %d is negative", o.Start)
 	}

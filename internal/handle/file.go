@@ -1,6 +1,7 @@
 package handle
 
 import (
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -122,6 +123,17 @@ func (f *File) Error(op string, err error) error {
 		return err
 	}
 	return &fs.PathError{Op: op, Path: f.OS.Name(), Err: err}
+}
+
+// ErrNilContext is the error of a call with a context that is nil.
+var ErrNilContext = errors.New("the context is nil")
+
+// ContextError returns ctx's error, or one that says that ctx is nil.
+func ContextError(ctx context.Context) error {
+	if ctx == nil {
+		return ErrNilContext
+	}
+	return ctx.Err()
 }
 
 // WithDescriptor calls do with f's descriptor, which stays open during the call, and
