@@ -2,7 +2,7 @@ package durable
 
 import "golang.org/x/sys/unix"
 
-// HasFileSystems: a file system can be synced as a whole.
+// HasFileSystems reports whether a file system can be synced as a whole.
 const HasFileSystems = true
 
 // reopen returns a new file description of the directory fd. The error is bare.

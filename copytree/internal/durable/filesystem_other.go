@@ -2,7 +2,7 @@
 
 package durable
 
-// HasFileSystems: a file system can be synced as a whole.
+// HasFileSystems reports whether a file system can be synced as a whole.
 const HasFileSystems = false
 
 // reopen does nothing: only Linux has syncfs(2).
