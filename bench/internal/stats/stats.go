@@ -79,21 +79,30 @@ func Interval(v []Number) (lo, hi Number) {
 	return s[k], s[len(s)-1-k]
 }
 
+// Width returns half the width of an interval, as a part of the value that it is around: 0.03 for
+// 0.97 to 1.03.
+func Width(lo, value, hi Number) Number { return (hi - lo) / 2 / value }
+
 // tail returns how many of n sorted values can be cut off at each end so that the median is
 // outside of the rest with a probability of at most 5 %.
 func tail(n int) int {
 	const outside = 0.05
-	term := math.Pow(0.5, float64(n)) // probability of exactly k of n below the median
-	sum := term
+	sum := binomial(n, 0)
 	k := 0
 	for ; k < n/2; k++ {
-		term *= float64(n-k) / float64(k+1)
-		sum += term
+		sum += binomial(n, k+1)
 		if 2*sum > outside {
 			break
 		}
 	}
 	return k
+}
+
+// binomial returns the probability that exactly k of n values are below the median. It goes by
+// logarithms: 0.5^n alone is too small for a float64 from n = 1075 on.
+func binomial(n, k int) float64 {
+	factorial := func(i int) float64 { v, _ := math.Lgamma(float64(i) + 1); return v }
+	return math.Exp(factorial(n) - factorial(k) - factorial(n-k) - float64(n)*math.Ln2)
 }
 
 // present returns a copy of v without NaNs.

@@ -2,6 +2,8 @@ package stats
 
 import (
 	"encoding/json"
+	"math"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -38,10 +40,12 @@ func TestRatios(t *testing.T) {
 	}
 }
 
-// TestInterval uses the ranks that tables of the sign test give for 95 %.
+// TestInterval uses the ranks that tables of the sign test give for 95 %, and for the large n those
+// of its normal approximation, n/2 - 0.98 sqrt(n).
 func TestInterval(t *testing.T) {
 	for _, test := range []struct{ n, lo, hi int }{
 		{1, 1, 1}, {5, 1, 5}, {6, 1, 6}, {9, 2, 8}, {12, 3, 10}, {16, 4, 13}, {20, 6, 15},
+		{25, 8, 18}, {30, 10, 21}, {40, 14, 27}, {50, 18, 33}, {100, 40, 61}, {5000, 2431, 2570}, {1_000_000, 499_020, 500_981},
 	} {
 		v := make([]Number, test.n)
 		for i := range v {
@@ -53,6 +57,47 @@ func TestInterval(t *testing.T) {
 	}
 	if lo, hi := Interval(nil); !lo.IsNaN() || !hi.IsNaN() {
 		t.Errorf("Interval(nil) = %v, %v; want NaN, NaN", lo, hi)
+	}
+}
+
+// TestIntervalHolds draws values whose median is known. The interval must hold it as often as it
+// promises; the draws are the same in each run.
+func TestIntervalHolds(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, n := range []int{6, 12, 25, 60} {
+		const trials = 4000
+		held := 0
+		for range trials {
+			v := make([]Number, n)
+			for i := range v {
+				v[i] = Number(math.Exp(random.NormFloat64() / 10))
+				if random.IntN(10) == 0 { // a disturbed round
+					v[i] *= 3
+				}
+			}
+			if lo, hi := Interval(v); lo <= medianOfDraws && hi >= medianOfDraws {
+				held++
+			}
+		}
+		if part := float64(held) / trials; part < 0.94 || part > 0.985 {
+			t.Errorf("of %d values the interval holds the median in %.3f of all cases; want 0.95 or a little more", n, part)
+		}
+	}
+}
+
+// medianOfDraws is the median of TestIntervalHolds' values: where 0.9 F(ln x / 0.1) + 0.1 F(ln(x/3) / 0.1)
+// is 1/2, with the normal distribution F. The second part is 0 there.
+var medianOfDraws = Number(math.Exp(0.13971 / 10))
+
+func TestWidth(t *testing.T) {
+	if got := Width(0.97, 1, 1.03); math.Abs(float64(got)-0.03) > 1e-12 {
+		t.Errorf("Width of 0.97 to 1.03 = %v; want 0.03", got)
+	}
+	if got := Width(1.8, 2, 2.2); math.Abs(float64(got)-0.1) > 1e-12 {
+		t.Errorf("Width of 1.8 to 2.2 around 2 = %v; want 0.1", got)
+	}
+	if !Width(NaN, 1, NaN).IsNaN() {
+		t.Error("without an interval there is a width; want NaN")
 	}
 }
 
