@@ -50,7 +50,9 @@ type Command struct {
 	Fio    bool           `help:"Run the matching job of fio beside each scan-* and rand-*. As root, reserve huge pages for it meanwhile."`
 	Driver string         `placeholder:"NAME" help:"Driver of sluice where it has one side: uring, aio or pool; default: its own choice."`
 	Time   *time.Duration `placeholder:"DURATION" help:"Length of a slice; default: the experiment's (30ms to 250ms)."`
-	Rounds *int           `placeholder:"N" help:"Slices of each side, or copies; default: the experiment's (3 to 20)."`
+	Rounds *int           `placeholder:"N" help:"Slices of each side, or copies; default: the experiment's (3 to 20), of the matrix, wal and transparent as many as it takes."`
+
+	PerCell *time.Duration `placeholder:"DURATION" help:"For the matrix, wal and transparent: add rounds to a cell until its 95 % interval is within ±3 %, but for no longer than this; default: 15s, without an experiment 3.5s."`
 
 	Mode     []string `placeholder:"NAME" group:"Flags of cp-*" help:"Measure these alone: regular, cold, every-fsync; may be repeated."`
 	Programs []string `placeholder:"NAME" group:"Flags of cp-*" help:"Measure these alone beside cp: sluice, xcp, fcp, cpz, otiai10, rsync, floor; may be repeated."`
@@ -67,14 +69,15 @@ type Command struct {
 	Cells   []string `sep:"none" placeholder:"PATTERN" group:"Flags of the matrix" help:"Cells as kind/size/goroutines, as in 'read-*/4k/1,64' or write-sync; may be repeated."`
 	Compare bool     `help:"Compare two files of --json, one of which may be - for standard input: 'sluice bench --compare A.json B.json', or 'bench compare'."`
 
-	FailBelow float64 `placeholder:"R" group:"Flags of the matrix" help:"Fail, naming the cells, where sluice has less than R times the operations a second of os.File; of compare: of the first run."`
+	FailBelow float64 `placeholder:"R" group:"Flags of the matrix" help:"Fail, naming the cells, where the whole 95 % interval is below R: sluice has less than R times the operations a second of os.File; of compare: of the first run."`
 	Calibrate bool    `group:"Flags of the matrix" help:"Compare os.File with itself: what this machine's noise looks like."`
 }
 
 // Help is what `sluice help bench` adds to the flags.
 func (Command) Help() string {
-	return `Without an experiment, a selection runs in under two minutes. Each side of a
-comparison runs in a process of its own, and they take turns.
+	return `Without an experiment, a selection runs in under three minutes. Each side of a
+comparison runs in processes of its own, a new one each round, and they take
+turns. A verdict follows from the 95 % interval of the ratio.
 
   sluice bench                                   the selection, here
   sluice bench list                              what there is

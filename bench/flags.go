@@ -22,7 +22,7 @@ import (
 // anything is measured.
 func (c *Command) parse() ([]experiments.Experiment, experiments.Params, error) {
 	p := experiments.Params{
-		Brief: len(c.Experiments) == 0, Full: c.Full, Driver: c.Driver, Time: given(c.Time), Rounds: given(c.Rounds),
+		Brief: len(c.Experiments) == 0, Full: c.Full, Driver: c.Driver, Time: given(c.Time), Rounds: given(c.Rounds), PerCell: given(c.PerCell),
 		FailBelow: c.FailBelow, Calibrate: c.Calibrate, Fio: c.Fio,
 		Procs:      runtime.GOMAXPROCS(0),
 		Goroutines: given(c.Goroutines), Modes: c.Mode, Programs: c.Programs, Levels: given(c.Levels), Seed: given(c.Seed),
@@ -131,6 +131,12 @@ func (c *Command) checkFlags(chosen []experiments.Experiment) error {
 		return fmt.Errorf("--size: %s is too small; want at least %s", report.Bytes(int64(*c.Size)), report.Bytes(minFileSize))
 	case c.Time != nil && (*c.Time <= 0 || *c.Time > time.Hour):
 		return fmt.Errorf("--time: %s; want more than 0 and at most 1h", *c.Time)
+	case c.PerCell != nil && (*c.PerCell <= 0 || *c.PerCell > 24*time.Hour):
+		return fmt.Errorf("--per-cell: %s; want more than 0 and at most 24h", *c.PerCell)
+	case c.PerCell != nil && c.Rounds != nil:
+		return errors.New("--per-cell: --rounds gives each cell a number of rounds; want one of the two")
+	case c.PerCell != nil && !slices.ContainsFunc(chosen, func(e experiments.Experiment) bool { return e.Precise }):
+		return errors.New("--per-cell is for the matrix, wal and transparent, which are not among the experiments")
 	case c.Rounds != nil && *c.Rounds <= 0:
 		return fmt.Errorf("--rounds: %d; want more than 0", *c.Rounds)
 	case c.FailBelow > 0 && c.Rounds != nil && *c.Rounds < experiments.RoundsForVerdict:

@@ -17,15 +17,14 @@ type BelowError struct {
 func (e *BelowError) Error() string {
 	names := make([]string, len(e.Lines))
 	for i, l := range e.Lines {
-		names[i] = fmt.Sprintf("%s, %s (%s)", l.Cell, l.Side.Name, report.Ratio(l.Ratio))
+		names[i] = fmt.Sprintf("%s, %s %s (%s)", l.Cell, l.Side.Name, report.Ratio(l.Ratio), l.interval())
 	}
 	return fmt.Sprintf("compare: below %g: %s", e.Limit, some(names))
 }
 
-// FailBelow returns a *BelowError if sluice has less than limit times the
-// operations a second that it had; limit 0 never fails. As with the matrix,
-// the median decides, and not its interval. A side of too few rounds has no verdict; it is an
-// error if no side has one.
+// FailBelow returns a *BelowError if sluice has less than limit times the operations a second that
+// it had; limit 0 never fails. As with the matrix, the whole interval must be below. A side of too
+// few rounds is not judged; it is an error if all sides have too few.
 func (c *Changes) FailBelow(limit float64) error {
 	if limit <= 0 {
 		return nil
@@ -33,11 +32,11 @@ func (c *Changes) FailBelow(limit float64) error {
 	var below []Line
 	judged := 0
 	for _, l := range c.Lines {
-		if !isSluice(l.Side) || l.Verdict == Unknown {
+		if !isSluice(l.Side) || l.few() || l.High.IsNaN() {
 			continue
 		}
 		judged++
-		if float64(l.Ratio) < limit {
+		if float64(l.High) < limit {
 			below = append(below, l)
 		}
 	}

@@ -14,14 +14,17 @@ import (
 // Verdict is the direction in which a side has changed.
 type Verdict string
 
-// The verdicts. Level: the rounds of the two runs show no difference. Unknown: there are too few
-// rounds.
+// The verdicts, by the interval of the ratio as in stats.Judge. Better: it is above 1. Worse: below
+// 1. Level: it holds 1 and is narrow. Unclear: it is wide, or there are too few rounds.
 const (
 	Better  Verdict = "better"
 	Worse   Verdict = "worse"
 	Level   Verdict = "level"
-	Unknown Verdict = ""
+	Unclear Verdict = "unclear"
 )
+
+// verdictOf has the words for a change.
+var verdictOf = map[stats.Verdict]Verdict{stats.Ahead: Better, stats.Behind: Worse, stats.Level: Level, stats.Unclear: Unclear}
 
 // Line is one side of one cell: operations a second in both runs, medians of
 // their rounds.
@@ -31,8 +34,12 @@ type Line struct {
 	A, B      stats.Number
 	Ratio     stats.Number // B / A
 	Low, High stats.Number // 95 %, see stats.BootstrapRatio
+	Rounds    int          // of the run that has fewer
 	Verdict   Verdict
 }
+
+// few reports whether there are too few rounds for an interval.
+func (l Line) few() bool { return l.Rounds < experiments.RoundsForVerdict }
 
 // Changes are the differences between two runs, cell by cell.
 type Changes struct {
@@ -116,14 +123,7 @@ func newLine(a, b point) Line {
 		l.Ratio = l.B / l.A
 	}
 	l.Low, l.High = stats.BootstrapRatio(before, after)
-	switch {
-	case min(len(before), len(after)) < experiments.RoundsForVerdict || l.Low.IsNaN():
-	case l.Low > 1:
-		l.Verdict = Better
-	case l.High < 1:
-		l.Verdict = Worse
-	default:
-		l.Verdict = Level
-	}
+	l.Rounds = min(len(before), len(after))
+	l.Verdict = verdictOf[stats.Judge(l.Ratio, l.Low, l.High, l.Rounds)]
 	return l
 }

@@ -37,8 +37,9 @@ func TestVerdicts(t *testing.T) {
 	}{
 		{run(4096, 120, 121, 122, 123, 124, 125, 126), Better},
 		{run(4096, 80, 81, 82, 83, 84, 85, 86), Worse},
-		{run(4096, 90, 95, 101, 103, 105, 110, 115), Level},
-		{run(4096, 120, 121, 122, 123, 124), Unknown},
+		{run(4096, 90, 95, 101, 103, 105, 110, 115), Unclear},
+		{run(4096, 102, 102, 103, 103, 103, 104, 104), Level},
+		{run(4096, 120, 121, 122, 123, 124), Unclear},
 	} {
 		c, err := Runs(base, test.b)
 		if err != nil {
@@ -47,8 +48,8 @@ func TestVerdicts(t *testing.T) {
 		if got := c.Lines[1]; got.Verdict != test.want {
 			t.Errorf("%v to %v (%v to %v) is %q; want %q", got.A, got.B, got.Low, got.High, got.Verdict, test.want)
 		}
-		if got := c.Lines[0].Verdict; test.want != Unknown && got != Level {
-			t.Errorf("os.File, which did not change, is %q; want %q", got, Level)
+		if got := c.Lines[0]; !got.few() && got.Verdict != Level {
+			t.Errorf("os.File, which did not change, is %q; want %q", got.Verdict, Level)
 		}
 	}
 }
@@ -73,7 +74,24 @@ func TestFailBelow(t *testing.T) {
 	}
 	below, ok := errors.AsType[*BelowError](c.FailBelow(0.95))
 	if !ok || len(below.Lines) != 1 { // os.File is not what may fail
-		t.Errorf("FailBelow(0.95) = %v; want a BelowError of one line", c.FailBelow(0.95))
+		t.Fatalf("FailBelow(0.95) = %v; want a BelowError of one line", c.FailBelow(0.95))
+	}
+	if want := "compare: below 0.95: matrix: read-direct/4k/8, sluice 0.80 (0.80-0.80)"; below.Error() != want {
+		t.Errorf("Error = %q; want %q", below, want)
+	}
+}
+
+// TestFailBelowInterval has a median below the limit, and an interval that is not.
+func TestFailBelowInterval(t *testing.T) {
+	c, err := Runs(run(4096, 100, 100, 100, 100, 100, 100), run(4096, 80, 80, 80, 81, 120, 120, 120))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l := c.Lines[1]; l.Ratio >= 0.95 || l.High < 0.95 {
+		t.Fatalf("the ratio is %v (%v to %v); want 0.95 in its interval, and above the median", l.Ratio, l.Low, l.High)
+	}
+	if err := c.FailBelow(0.95); err != nil {
+		t.Errorf("FailBelow(0.95) = %v; want nil", err)
 	}
 }
 

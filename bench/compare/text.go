@@ -2,23 +2,23 @@ package compare
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/sluiceio/sluice/bench/experiments"
 	"github.com/sluiceio/sluice/bench/internal/load"
+	"github.com/sluiceio/sluice/bench/internal/stats"
 	"github.com/sluiceio/sluice/bench/machine"
 	"github.com/sluiceio/sluice/bench/report"
 	"github.com/sluiceio/sluice/bench/results"
 )
 
-// table is 73 columns wide.
+// table is 69 columns wide.
 var table = report.Table{
 	{Head: "side", Width: 22},
 	{Head: "A\nops/s", Width: 7, Align: report.Right},
 	{Head: "B\nops/s", Width: 7, Align: report.Right},
 	{Head: "\nB / A", Width: 5, Align: report.Right},
-	{Head: "\n95 %", Width: 14, Align: report.Right},
+	{Head: "\n95 %", Width: 10, Align: report.Right},
 	{Head: "", Width: 8},
 }
 
@@ -32,25 +32,18 @@ func (c *Changes) Text() string {
 			cell = l.Cell
 			b.WriteString(report.Wrap(cell))
 		}
-		b.WriteString(table.Row("  "+l.Side.Name, report.Count(l.A), report.Count(l.B), l.ratio(),
+		b.WriteString(table.Row("  "+l.Side.Name, report.Count(l.A), report.Count(l.B), report.Ratio(l.Ratio),
 			l.interval(), string(l.Verdict)))
 	}
 	return b.String() + "\n" + c.summary()
 }
 
-// ratio returns the ratio, with a mark if there is no verdict.
-func (l Line) ratio() string {
-	if l.Verdict == Unknown {
-		return report.Ratio(l.Ratio) + "*"
-	}
-	return report.Ratio(l.Ratio)
-}
-
+// interval returns the interval for a table, a dash if there are too few rounds for one.
 func (l Line) interval() string {
-	if l.Verdict == Unknown {
+	if l.few() {
 		return "-"
 	}
-	return report.Ratio(l.Low) + " to " + report.Ratio(l.High)
+	return report.Ratio(l.Low) + "-" + report.Ratio(l.High)
 }
 
 func runLine(name string, r *results.Run) string {
@@ -93,9 +86,10 @@ func orChosen(driver string) string {
 // summary returns the lines under the table.
 func (c *Changes) summary() string {
 	var b strings.Builder
-	b.WriteString(experiments.FewNote(slices.ContainsFunc(c.Lines, func(l Line) bool { return l.Verdict == Unknown })))
 	b.WriteString(c.tally("sluice", isSluice))
 	b.WriteString(c.tally("the others", func(s load.Side) bool { return !isSluice(s) }))
+	b.WriteString(report.Wrap(fmt.Sprintf("better, worse: the whole 95 %% interval is above, or below, 1; level: it holds 1, and is within ±%s; unclear: it is wider, or of fewer than %d rounds",
+		report.Percent(stats.Narrow), experiments.RoundsForVerdict)))
 	b.WriteString(report.Wrap("The interval holds what varied within the runs. Where os.File and fio changed " +
 		"as well, it was the machine."))
 	for _, only := range []struct {
@@ -117,11 +111,7 @@ func (c *Changes) tally(name string, chosen func(load.Side) bool) string {
 			n[l.Verdict]++
 		}
 	}
-	text := fmt.Sprintf("%s: %d better, %d level, %d worse", name, n[Better], n[Level], n[Worse])
-	if n[Unknown] > 0 {
-		text += fmt.Sprintf(", %d with too few rounds to tell", n[Unknown])
-	}
-	return report.Wrap(text)
+	return report.Wrap(fmt.Sprintf("%s: %d better, %d level, %d worse, %d unclear", name, n[Better], n[Level], n[Worse], n[Unclear]))
 }
 
 func isSluice(s load.Side) bool {

@@ -111,15 +111,7 @@ func (r *CopyRow) sumUp(first CopyRow) {
 func speed(ratios []stats.Number) Comparison {
 	c := Comparison{Ratio: stats.Median(ratios)}
 	c.Low, c.High = stats.BootstrapMedian(ratios)
-	switch {
-	case c.Low.IsNaN() || len(ratios) < RoundsForVerdict:
-	case c.Low > 1:
-		c.Verdict = "ahead"
-	case c.High < 1:
-		c.Verdict = "behind"
-	default:
-		c.Verdict = "level"
-	}
+	c.judge(len(ratios))
 	return c
 }
 

@@ -12,17 +12,18 @@
 //     (load.Load). A cell is one load, measured through all sides.
 //   - A side is one of the things that are compared: os.File, sluice on one driver, fio, a program
 //     that copies (load.Side). Its Way is the call or program by which it performs operations.
-//   - A process belongs to one side of one cell: a worker process of this program, fio, or the
+//   - A process performs one slice of one side: a worker process of this program, fio, or the
 //     program that is measured. Two sides never share one, except the two engines of aio-latency,
 //     whose bursts take milliseconds.
 //   - A slice is the time for which one process performs its load without a pause. Only its window
-//     counts; the lead-in before the window does not.
+//     counts; the lead-in before the window does not. Each slice is a new process.
 //   - A round is one slice of each side, in turn, in reverse order every other time. Ratios are
 //     formed within a round, and a cell's figures are medians over its rounds. Of programs that
 //     copy, a round is one copy by each, in random order.
 //   - A step is what the progress display counts: usually a cell.
-//   - A verdict compares a figure with a published finding or with a target of this project, and
-//     needs at least RoundsForVerdict rounds.
+//   - A verdict on a ratio follows from its 95 % interval: ahead, behind, level or unclear
+//     (stats.Judge). Other verdicts compare a figure with a published finding or with a target of
+//     this project. All need at least RoundsForVerdict rounds.
 //
 // # What makes a figure wrong
 //
@@ -63,6 +64,7 @@ type Experiment struct {
 	FullSize bool     // the published file had a size that follows from the machine's memory
 	Raw      bool     // writes to a raw device; a small temporary file is enough
 	OwnFiles bool     // makes the files that it needs; there is no temporary file
+	Precise  bool     // cells get as many rounds as they need (precision)
 	Slow     bool     // many goroutines read a slow disk that the experiment makes
 	Modes    []string // what --mode can choose from; only copies of trees have any
 
@@ -121,16 +123,17 @@ type Params struct {
 	Cells      []Pattern     // cells of the matrix; empty is the selection
 	Driver     string        // sluice's, in experiments that have one side of sluice; "" is its own choice
 	Time       time.Duration // length of a slice; 0 leaves it to the experiment
-	Rounds     int
-	FailBelow  float64  // the matrix fails if a ratio is below it; 0 never fails
-	Calibrate  bool     // the matrix compares os.File with itself
-	Fio        bool     // fio takes part where it can do the same
-	Modes      []string // modes of cp-*; empty is all
-	Levels     int      // levels of the tree that cp-* copy; 0 leaves it to the experiment
-	Programs   []string // programs that cp-* measure; empty is all that are installed
-	Seed       uint64   // of the order in which programs copy
-	Goroutines int      // on a slow disk; 0 leaves it to the experiment
-	Self       Program  // this program
+	Rounds     int           // of a cell; 0 leaves it to the experiment
+	PerCell    time.Duration // of a cell that gets as many rounds as it needs; 0 leaves it to the experiment
+	FailBelow  float64       // the matrix fails if a ratio's whole interval is below it; 0 never fails
+	Calibrate  bool          // the matrix compares os.File with itself
+	Fio        bool          // fio takes part where it can do the same
+	Modes      []string      // modes of cp-*; empty is all
+	Levels     int           // levels of the tree that cp-* copy; 0 leaves it to the experiment
+	Programs   []string      // programs that cp-* measure; empty is all that are installed
+	Seed       uint64        // of the order in which programs copy
+	Goroutines int           // on a slow disk; 0 leaves it to the experiment
+	Self       Program       // this program
 
 	Procs    int   // GOMAXPROCS, the same in each process
 	FileSize int64 // bytes of the temporary file
@@ -141,7 +144,7 @@ type Params struct {
 type Program struct{ Exe, Name string }
 
 // plan returns the experiment's plan, changed as the user wishes. If the run names no experiment,
-// all of the selection share two minutes: each gets five eighths of its rounds, but no fewer than
+// all of the selection share three minutes: each gets five eighths of its rounds, but no fewer than
 // a verdict needs.
 func (p Params) plan(own duel.Plan) duel.Plan {
 	if p.Brief {

@@ -7,9 +7,8 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// RoundsForVerdict is the smallest number of rounds with which stats.Interval reaches 95 %. With
-// fewer rounds there is no verdict.
-const RoundsForVerdict = 6
+// RoundsForVerdict is the smallest number of rounds that give a verdict.
+const RoundsForVerdict = stats.EnoughRounds
 
 // tooFew reports whether a side has rounds, but fewer than a verdict needs.
 func tooFew(rounds int) bool { return rounds > 0 && rounds < RoundsForVerdict }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sluiceio/sluice/bench/internal/duel"
 	"github.com/sluiceio/sluice/bench/internal/load"
+	"github.com/sluiceio/sluice/bench/internal/stats"
 )
 
 // fewCell returns a cell with that many rounds, in which sluice has half of os.File's operations.
@@ -19,20 +20,20 @@ func fewCell(rounds int) Cell {
 	return newCell(load.Load{Kind: load.ReadCached, Size: 4096, Goroutines: 1}, sides)
 }
 
-// TestFewRoundsInAMatrix checks that a cell with five rounds is marked and one with six has a
+// TestFewRoundsInAMatrix checks that a cell with five rounds is unclear, and one with six has a
 // verdict.
 func TestFewRoundsInAMatrix(t *testing.T) {
-	for rounds, want := range map[int]bool{RoundsForVerdict - 1: true, RoundsForVerdict: false} {
+	for rounds, want := range map[int]stats.Verdict{RoundsForVerdict - 1: stats.Unclear, RoundsForVerdict: stats.Behind} {
 		r := &MatrixResult{Rounds: rounds, Cells: []Cell{fewCell(rounds)}}
-		text := r.Cells[0].row() + r.summary()
-		if marks := strings.Count(text, "*"); (marks == 2) != want || (marks == 0) == want {
-			t.Errorf("with %d rounds there are %d marks; want that of the cell, and what it means: %t\n%s", rounds, marks, want, text)
+		row := r.Cells[0].row()
+		if !strings.Contains(row, string(want)) || strings.Contains(row, "0.50-0.50") == (want == stats.Unclear) {
+			t.Errorf("with %d rounds the row is %q; want %q, with an interval if there can be one", rounds, row, want)
 		}
-		if judged := strings.Contains(text, "1 below 0.95"); judged == want {
-			t.Errorf("with %d rounds the cell has a verdict: %t\n%s", rounds, judged, text)
+		if text := r.summary(); !strings.Contains(text, "1 "+string(want)) {
+			t.Errorf("with %d rounds the summary is\n%s\nwant one cell %q", rounds, text, want)
 		}
 		err := r.failBelow(0.95)
-		if _, below := err.(*BelowError); err == nil || below == want {
+		if _, below := err.(*BelowError); err == nil || below == (want == stats.Unclear) {
 			t.Errorf("with %d rounds failBelow = %v", rounds, err)
 		}
 	}

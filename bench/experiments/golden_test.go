@@ -37,16 +37,23 @@ func (f fakeLab) Compare(_ context.Context, entries []duel.Entry, p duel.Plan) (
 		if l.String() == f.fail {
 			return nil, errors.New("the disk has left")
 		}
-		r := &duel.Result{Side: side, Explain: explain(e), Threads: 4 + min(l.Goroutines, 16), Unsupported: f.missing[side.Name]}
-		for n := range p.Rounds {
-			if r.Unsupported == "" {
-				r.Rounds = append(r.Rounds, fakeSlice(l, side, n))
+		results = append(results, &duel.Result{Side: side, Explain: explain(e), Threads: 4 + min(l.Goroutines, 16), Unsupported: f.missing[side.Name]})
+	}
+	for n := 0; p.Rounds == 0 || n < p.Rounds; n++ {
+		if n > 0 && p.Enough != nil && p.Enough(results, time.Duration(n)*fakeRound) {
+			break
+		}
+		for i, e := range entries {
+			if r := results[i]; r.Unsupported == "" {
+				r.Rounds = append(r.Rounds, fakeSlice(e.Load, e.Side, n))
 			}
 		}
-		results = append(results, r)
 	}
 	return results, nil
 }
+
+// fakeRound is how long a round of fakeLab takes.
+const fakeRound = 200 * time.Millisecond
 
 func explain(e duel.Entry) string {
 	switch {
@@ -282,7 +289,7 @@ func TestFailBelow(t *testing.T) {
 	if !ok || len(below.Cells) != 2 {
 		t.Fatalf("with a ratio of 1.25: %v; want a BelowError of 2 cells", err)
 	}
-	if want := "matrix: below 1.3: read-cached/4k/1 (1.25), read-cached/4k/2 (1.25)"; err.Error() != want {
+	if want := "matrix: below 1.3: read-cached/4k/1 1.25 (1.25-1.25), read-cached/4k/2 1.25 (1.25-1.25)"; err.Error() != want {
 		t.Errorf("Error = %q; want %q", err, want)
 	}
 	_, _, err = run(t, matrix, fakeLab{missing: map[string]string{"sluice": "gone"}}, p)

@@ -10,12 +10,15 @@ import (
 // finished before are in the experiment's result, and have been printed.
 type InterruptedError struct {
 	Step     string // what was being measured
-	Done, Of int    // rounds finished, and rounds planned
+	Done, Of int    // rounds finished, and rounds planned; 0 if it gets as many as it needs
 	Err      error  // the cause
 }
 
 // Error returns the cause, and how many rounds were finished.
 func (e *InterruptedError) Error() string {
+	if e.Of == 0 {
+		return fmt.Sprintf("%v after %d rounds of %s", e.Err, e.Done, e.Step)
+	}
 	return fmt.Sprintf("%v after %d of %d rounds of %s", e.Err, e.Done, e.Of, e.Step)
 }
 

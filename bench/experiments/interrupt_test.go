@@ -45,7 +45,7 @@ func (l *impatientLab) Compare(ctx context.Context, entries []duel.Entry, p duel
 	if l.rounds == 0 {
 		return nil, err
 	}
-	p.Rounds = l.rounds
+	p.Rounds, p.Enough = l.rounds, nil
 	results, _ := l.fakeLab.Compare(ctx, entries, p)
 	return results, err
 }
@@ -159,6 +159,14 @@ func TestInterruptedBefore(t *testing.T) {
 				t.Errorf("Read of what was measured = %v; want that it is nothing", err)
 			}
 		})
+	}
+}
+
+// TestInterruptedText checks the error of a cell that gets as many rounds as it needs.
+func TestInterruptedText(t *testing.T) {
+	err := &InterruptedError{Step: "matrix read-cold/4k/1", Done: 3, Err: errCtrlC}
+	if want := "interrupted after 3 rounds of matrix read-cold/4k/1"; err.Error() != want {
+		t.Errorf("Error = %q; want %q", err, want)
 	}
 }
 

@@ -1,7 +1,6 @@
 package experiments
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,9 +10,10 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// below returns the cells with a verdict whose ratio of operations a second is less than limit.
+// below returns the cells whose ratio of operations a second is less than limit: the whole
+// interval of it.
 func (r *MatrixResult) below(limit float64) []Cell {
-	return slices.DeleteFunc(r.decided(), func(c Cell) bool { return float64(c.Ratios.Rate) >= limit })
+	return slices.DeleteFunc(r.decided(), func(c Cell) bool { return float64(c.Ratios.High) >= limit })
 }
 
 // measured returns the cells that were measured with both sides.
@@ -49,34 +49,38 @@ func (r *MatrixResult) Seen() string {
 	if len(cells) == 0 {
 		return "no cell could be measured."
 	}
-	ahead, behind := 0, 0
-	for _, c := range cells {
-		switch {
-		case tooFew(c.rounds()):
-		case c.Ratios.Low > 1:
-			ahead++
-		case c.Ratios.High < 1:
-			behind++
-		}
+	text := fmt.Sprintf("%s; the median of the ratios is %s.", tally(cells), report.Ratio(medianOf(cells, func(r *Ratios) stats.Number { return r.Rate })))
+	if behind := withVerdict(cells, stats.Behind); len(behind) > 0 {
+		text += " Behind: " + withRatios(behind) + "."
 	}
-	return fmt.Sprintf("of %d cells sluice is ahead in %d and behind in %d by more than noise explains (95 %%); the median of the ratios is %s, the lowest %s.",
-		len(cells), ahead, behind, report.Ratio(medianRate(cells)), report.Ratio(lowestRate(cells)))
+	return text
 }
 
-func medianRate(cells []Cell) stats.Number {
+// withVerdict returns the cells with that verdict.
+func withVerdict(cells []Cell, v stats.Verdict) []Cell {
+	return slices.DeleteFunc(slices.Clone(cells), func(c Cell) bool { return c.Ratios.Verdict != v })
+}
+
+// tally returns how many cells there are, and how many have each verdict.
+func tally(cells []Cell) string {
+	text := fmt.Sprintf("%d cells: ", len(cells))
+	if len(cells) == 1 {
+		text = "1 cell: "
+	}
+	var parts []string
+	for _, v := range []stats.Verdict{stats.Ahead, stats.Level, stats.Behind, stats.Unclear} {
+		parts = append(parts, fmt.Sprintf("%d %s", len(withVerdict(cells, v)), v))
+	}
+	return text + strings.Join(parts, ", ")
+}
+
+// medianOf returns the median of a figure of all cells.
+func medianOf(cells []Cell, of func(*Ratios) stats.Number) stats.Number {
 	v := make([]stats.Number, len(cells))
 	for i, c := range cells {
-		v[i] = c.Ratios.Rate
+		v[i] = of(c.Ratios)
 	}
 	return stats.Median(v)
-}
-
-func lowestRate(cells []Cell) stats.Number {
-	lowest := cells[0].Ratios.Rate
-	for _, c := range cells {
-		lowest = min(lowest, c.Ratios.Rate)
-	}
-	return lowest
 }
 
 // summary returns the lines under the table.
@@ -85,32 +89,22 @@ func (r *MatrixResult) summary() string {
 	if len(cells) == 0 {
 		return "\nno cell could be measured\n\n"
 	}
-	series := func(of func(*Ratios) stats.Number) stats.Number {
-		v := make([]stats.Number, len(cells))
-		for i, c := range cells {
-			v[i] = of(c.Ratios)
-		}
-		return stats.Median(v)
-	}
-	decided := r.decided()
 	var b strings.Builder
-	b.WriteString("\n" + FewNote(len(decided) < len(cells)) + driverLine(cells[0]))
-	if len(decided) > 0 {
-		lowest := slices.MinFunc(decided, func(a, b Cell) int { return cmp.Compare(a.Ratios.Rate, b.Ratios.Rate) })
-		b.WriteString(report.Wrap(fmt.Sprintf("%d cells; %d below 1.00, %d below 0.95; lowest %s (%s)", len(decided),
-			len(r.below(1)), len(r.below(0.95)), report.Ratio(lowest.Ratios.Rate), lowest.Name)))
+	b.WriteString("\n" + driverLine(cells[0]) + report.Wrap(tally(cells)))
+	if behind := withVerdict(cells, stats.Behind); len(behind) > 0 {
+		b.WriteString(report.Wrap("behind: " + withRatios(behind)))
 	}
 	b.WriteString(report.Wrap(fmt.Sprintf("medians of the cells: ops/s %s, CPU/op %s, p99 %s",
-		report.Ratio(series(func(r *Ratios) stats.Number { return r.Rate })),
-		report.Ratio(series(func(r *Ratios) stats.Number { return r.CPU })),
-		report.Ratio(series(func(r *Ratios) stats.Number { return r.P99 })))))
-	if r.Rounds >= RoundsForVerdict {
-		b.WriteString(report.Wrap(fmt.Sprintf("a cell's ops/s ratio is good to ±%s (95 %%; median of the cells)",
-			report.Percent(series(func(r *Ratios) stats.Number { return (r.High - r.Low) / 2 / r.Rate })))))
-	}
-	b.WriteString("\n")
-	return b.String()
+		report.Ratio(medianOf(cells, func(r *Ratios) stats.Number { return r.Rate })),
+		report.Ratio(medianOf(cells, func(r *Ratios) stats.Number { return r.CPU })),
+		report.Ratio(medianOf(cells, func(r *Ratios) stats.Number { return r.P99 })))))
+	b.WriteString(report.Wrap(verdictNote))
+	return b.String() + "\n"
 }
+
+// verdictNote explains the verdicts of a table.
+var verdictNote = fmt.Sprintf("ahead, behind: the whole 95 %% interval is above, or below, 1; level: it holds 1, and is within ±%s; unclear: it is wider, or of fewer than %d rounds",
+	report.Percent(stats.Narrow), RoundsForVerdict)
 
 // driverLine returns the first line with which sluice describes itself, "" if it was not
 // measured.

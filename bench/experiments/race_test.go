@@ -94,13 +94,14 @@ func TestVerdict(t *testing.T) {
 	for _, test := range []struct {
 		ratios []stats.Number
 		more   bool
-		want   string
+		want   stats.Verdict
 	}{
 		{[]stats.Number{1.1, 1.2, 1.1, 1.2, 1.1, 1.2}, true, "ahead"},
 		{[]stats.Number{1.1, 1.2, 1.1, 1.2, 1.1, 1.2}, false, "behind"},
 		{[]stats.Number{0.8, 0.9, 0.8, 0.9, 0.8, 0.9}, true, "behind"},
 		{[]stats.Number{0.8, 0.9, 0.8, 0.9, 0.8, 0.9}, false, "ahead"},
-		{[]stats.Number{0.8, 0.9, 0.8, 0.9, 0.8, 1.1}, true, "level"},
+		{[]stats.Number{0.8, 0.9, 0.8, 0.9, 0.8, 1.1}, true, "unclear"},
+		{[]stats.Number{0.98, 1.02, 0.99, 1.01, 1, 1}, false, "level"},
 		{[]stats.Number{1.1, 1.2, 1.1, 1.2, 1.1}, true, ""},
 		{[]stats.Number{stats.NaN, stats.NaN, stats.NaN, stats.NaN, stats.NaN, stats.NaN}, true, ""},
 	} {

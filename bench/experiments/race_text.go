@@ -54,12 +54,12 @@ func verdictTable(scan bool) report.Table {
 		rate = "bytes/s"
 	}
 	return report.Table{
-		{Head: "ratio of", Width: 32},
+		{Head: "ratio of", Width: 30},
 		{Head: rate, Width: 7, Align: report.Right},
 		{Head: "95 %", Width: 14, Align: report.Right},
-		{Head: "", Width: 6},
+		{Head: "", Width: 7},
 		{Head: "CPU", Width: 5, Align: report.Right},
-		{Head: "", Width: 6},
+		{Head: "", Width: 7},
 	}
 }
 
@@ -77,8 +77,8 @@ func (r Race) verdicts() string {
 		if v.Rate.Verdict == "" {
 			ratio, interval, undecided = ratio+"*", "-", true
 		}
-		b.WriteString(table.Row(v.pair(), ratio, interval, v.Rate.Verdict,
-			report.Ratio(v.CPU.Ratio), v.CPU.Verdict))
+		b.WriteString(table.Row(v.pair(), ratio, interval, string(v.Rate.Verdict),
+			report.Ratio(v.CPU.Ratio), string(v.CPU.Verdict)))
 	}
 	b.WriteString(FewNote(undecided))
 	for _, v := range r.Verdicts {

@@ -37,9 +37,8 @@ type Comparison struct {
 	Ratio stats.Number `json:"ratio"`
 	Low   stats.Number `json:"low"`
 	High  stats.Number `json:"high"`
-	// Verdict is ahead, behind, or level if noise alone explains the ratio. It is "" if there are
-	// too few rounds.
-	Verdict string `json:"verdict,omitempty"`
+	// Verdict is "" if there are too few rounds.
+	Verdict stats.Verdict `json:"verdict,omitempty"`
 }
 
 // newComparison returns the comparison of the ratios of all rounds. more is true if a larger
@@ -47,16 +46,17 @@ type Comparison struct {
 func newComparison(ratios []stats.Number, more bool) Comparison {
 	c := Comparison{Ratio: stats.Median(ratios)}
 	c.Low, c.High = stats.Interval(ratios)
-	switch {
-	case len(ratios) < RoundsForVerdict || c.Ratio.IsNaN():
-	case c.Low <= 1 && c.High >= 1:
-		c.Verdict = "level"
-	case (c.Low > 1) == more:
-		c.Verdict = "ahead"
-	default:
-		c.Verdict = "behind"
+	if c.judge(len(ratios)); !more {
+		c.Verdict = c.Verdict.Inverse()
 	}
 	return c
+}
+
+// judge sets the verdict, of ratios of which a larger one is better.
+func (c *Comparison) judge(rounds int) {
+	if rounds >= RoundsForVerdict && !c.Ratio.IsNaN() {
+		c.Verdict = stats.Judge(c.Ratio, c.Low, c.High, rounds)
+	}
 }
 
 // row returns the row of the side of that name.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/sluiceio/sluice/bench/internal/duel"
 	"github.com/sluiceio/sluice/bench/internal/load"
@@ -15,14 +14,11 @@ import (
 // compares the two: operations in memory, where sluice build must cost next to nothing; direct
 // reads by 64 goroutines, where it must gain; and as in threads, many goroutines that read a slow
 // disk, where the plain build dies.
-//
-// One process is several percent faster than another of the same program for as long as it runs,
-// by the addresses of its memory. So operations that take microseconds are measured in new
-// processes each round; a result of one process a side would say little.
 var transparent = Experiment{
 	Name:    transparentName,
 	Summary: "a program built by go build and by sluice build",
 	Slow:    true,
+	Precise: true,
 	Steps:   func(p Params) int { return 1 + len(p.transparentCells()) + 1 + len(builds("")) },
 	Run:     runTransparent,
 	Read:    read[TransparentResult],
@@ -36,14 +32,6 @@ const (
 	transparentDirect = 1.25
 )
 
-// transparentShort is for operations that take microseconds: many short slices, each of a new
-// process, because differences of a few percent must show, and one moment, or one process,
-// differs from the next by more.
-var (
-	transparentPlan  = duel.Plan{Time: 80 * time.Millisecond, Rounds: 16}
-	transparentShort = duel.Plan{Time: 20 * time.Millisecond, Rounds: 96, Fresh: true}
-)
-
 // hotSpan is the part of the file that cached operations use. It is small enough for the
 // processor's cache, because misses there would hide what a read itself costs.
 const hotSpan = 8 << 20 // 8 MiB
@@ -52,16 +40,6 @@ const hotSpan = 8 << 20 // 8 MiB
 type cellTarget struct {
 	load.Load
 	ratio float64
-}
-
-// short reports whether an operation of the load takes microseconds and a new process starts
-// quickly.
-func (t cellTarget) short() bool {
-	switch t.Kind {
-	case load.ReadFiles, load.HashFile, load.ZipFiles, load.ReadDirect:
-		return false
-	}
-	return true
 }
 
 // transparentCells returns the cells. The last one reads from the disk.
@@ -101,8 +79,8 @@ func builds(driver string) []load.Side {
 }
 
 func runTransparent(ctx context.Context, env *Env) (_ any, err error) {
-	plan, short := env.plan(transparentPlan), env.plan(transparentShort)
-	result := &TransparentResult{SliceTime: plan.Time, Rounds: plan.Rounds, ShortTime: short.Time, ShortRounds: short.Rounds, IOPS: slowIOPS, Procs: env.Procs}
+	plan := env.cellPlan("")
+	result := &TransparentResult{SliceTime: plan.Time, Rounds: plan.Rounds, CellTime: env.cellLimit(), IOPS: slowIOPS, Procs: env.Procs}
 	env.Screen.Step(transparentName + ": building the program twice")
 	remove, err := env.Lab.Programs(ctx, env.Driver)
 	if ctx.Err() != nil && err != nil {
@@ -113,7 +91,7 @@ func runTransparent(ctx context.Context, env *Env) (_ any, err error) {
 	}
 	defer func() { err = errors.Join(err, remove()) }() // after a panic too
 	env.Screen.Done(1)
-	if err := cmp.Or(result.measure(ctx, env, plan, short), env.stopped()); err != nil {
+	if err := cmp.Or(result.measure(ctx, env, plan), env.stopped()); err != nil {
 		return result, err
 	}
 	if err := result.crowds(ctx, env); err != nil {
@@ -123,16 +101,13 @@ func runTransparent(ctx context.Context, env *Env) (_ any, err error) {
 }
 
 // measure compares the builds in each cell, and prints the table.
-func (r *TransparentResult) measure(ctx context.Context, env *Env, plan, short duel.Plan) error {
-	if err := env.Screen.Print(r.head()); err != nil {
+func (r *TransparentResult) measure(ctx context.Context, env *Env, plan duel.Plan) error {
+	cells := env.transparentCells()
+	if err := env.Screen.Print(r.head(env.planText(plan, len(cells)))); err != nil {
 		return err
 	}
-	for _, t := range env.transparentCells() {
-		p := plan
-		if t.short() {
-			p = short
-		}
-		sides, err := env.compare(ctx, transparentName, t.Load, builds(env.Driver), p)
+	for _, t := range cells {
+		sides, err := env.compareCell(ctx, transparentName+" "+t.String(), t.Load, builds(env.Driver))
 		if err != nil {
 			return err
 		}

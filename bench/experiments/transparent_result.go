@@ -13,16 +13,15 @@ import (
 // TransparentResult is the result of transparent.
 type TransparentResult struct {
 	SliceTime time.Duration `json:"slice_time"`
-	Rounds    int           `json:"rounds"`
-	// ShortTime and ShortRounds are those of operations that take microseconds.
-	ShortTime   time.Duration     `json:"short_slice_time,omitempty"`
-	ShortRounds int               `json:"short_rounds,omitempty"`
-	Cells       []TransparentCell `json:"cells"`
-	Procs       int               `json:"gomaxprocs"` // of both builds
-	Disk        string            `json:"disk,omitempty"`
-	NoDisk      string            `json:"no_disk,omitempty"` // why there is no slow disk
-	IOPS        int               `json:"iops"`
-	Crowd       []ThreadsRow      `json:"crowd"` // go build, sluice build
+	// Rounds and CellTime are those of MatrixResult.
+	Rounds   int               `json:"rounds,omitempty"`
+	CellTime time.Duration     `json:"cell_time,omitempty"`
+	Cells    []TransparentCell `json:"cells"`
+	Procs    int               `json:"gomaxprocs"` // of both builds
+	Disk     string            `json:"disk,omitempty"`
+	NoDisk   string            `json:"no_disk,omitempty"` // why there is no slow disk
+	IOPS     int               `json:"iops"`
+	Crowd    []ThreadsRow      `json:"crowd"` // go build, sluice build
 }
 
 // TransparentCell is the result of one cell. Its ratios are sluice build's figures to those of go
@@ -62,15 +61,9 @@ var transparentTable = report.Table{
 	{Head: "threads\ngo/sluice", Width: 9, Align: report.Right},
 }
 
-func (r *TransparentResult) head() string {
-	rounds := fmt.Sprintf("%d rounds of %s, each of new processes", r.ShortRounds, r.ShortTime)
-	if r.ShortRounds != r.Rounds || r.ShortTime != r.SliceTime {
-		rounds += fmt.Sprintf(" (read-files, hash-file, zip-files and read-direct: %d of %s)", r.Rounds, r.SliceTime)
-	} else {
-		rounds += " (except read-files, hash-file, zip-files and read-direct)"
-	}
+func (r *TransparentResult) head(plan string) string {
 	return report.Wrap(fmt.Sprintf("%s: a program that uses only os.File, built by go build and by sluice build, in turn, %s; GOMAXPROCS %d",
-		transparentName, rounds, r.Procs)) + "\n" + transparentTable.Header()
+		transparentName, plan, r.Procs)) + "\n" + transparentTable.Header()
 }
 
 func (c TransparentCell) text() string {

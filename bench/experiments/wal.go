@@ -3,9 +3,7 @@ package experiments
 import (
 	"context"
 	"fmt"
-	"time"
 
-	"github.com/sluiceio/sluice/bench/internal/duel"
 	"github.com/sluiceio/sluice/bench/internal/load"
 	"github.com/sluiceio/sluice/bench/report"
 )
@@ -19,6 +17,7 @@ import (
 var wal = Experiment{
 	Name:    WAL,
 	Summary: "append + Sync by 1 to 256 goroutines: one log, a log each",
+	Precise: true,
 	Steps:   func(Params) int { return len(walCells()) },
 	Run:     runWAL,
 	Read:    read[MatrixResult],
@@ -26,8 +25,6 @@ var wal = Experiment{
 
 // WAL is the name of the experiment. Package pictures gives its figure an expectation of its own.
 const WAL = "wal"
-
-var walPlan = duel.Plan{Time: 100 * time.Millisecond, Rounds: 12}
 
 // walRecord is the size of a record: a small transaction.
 const walRecord = 1 << 10 // 1 KiB
@@ -50,7 +47,7 @@ func walCells() []load.Load {
 }
 
 func runWAL(ctx context.Context, env *Env) (any, error) {
-	result, err := env.measureCells(ctx, WAL, walCells(), env.plan(walPlan))
+	result, err := env.measureCells(ctx, WAL, walCells())
 	if err != nil {
 		return result, err
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/sluiceio/sluice/bench/experiments"
 	"github.com/sluiceio/sluice/bench/internal/chart"
 	"github.com/sluiceio/sluice/bench/internal/load"
+	"github.com/sluiceio/sluice/bench/internal/stats"
 	"github.com/sluiceio/sluice/bench/report"
 )
 
@@ -117,16 +118,22 @@ func matrixPanel(r *experiments.MatrixResult, kind load.Kind, size int, ratio ch
 }
 
 func matrixTable(r *experiments.MatrixResult) Table {
-	t := Table{Head: []string{"cell", "ops/s, ratio", "95 %", "CPU an operation, ratio", "p99 latency, ratio"}}
+	t := Table{Head: []string{"cell", "ops/s, ratio", "95 %", "verdict", "CPU an operation, ratio", "95 %", "p99 latency, ratio", "95 %"}}
+	interval := func(low, high stats.Number) string {
+		if high == 0 { // a file of before there were intervals of CPU and latency
+			return missing
+		}
+		return report.Ratio(low) + "-" + report.Ratio(high)
+	}
 	for _, c := range r.Cells {
 		if c.Ratios == nil {
 			t.Rows = append(t.Rows, []string{c.Name, c.Unsupported})
 			continue
 		}
+		r := c.Ratios
 		t.Rows = append(t.Rows, []string{
-			c.Name, report.Ratio(c.Ratios.Rate),
-			report.Ratio(c.Ratios.Low) + " to " + report.Ratio(c.Ratios.High),
-			report.Ratio(c.Ratios.CPU), report.Ratio(c.Ratios.P99),
+			c.Name, report.Ratio(r.Rate), interval(r.Low, r.High), string(r.Verdict),
+			report.Ratio(r.CPU), interval(r.CPULow, r.CPUHigh), report.Ratio(r.P99), interval(r.P99Low, r.P99High),
 		})
 	}
 	return t

@@ -60,7 +60,7 @@ func seen(name string, race experiments.Race) string {
 		}
 		part := fmt.Sprintf("%s to %s %s", v.Entry, v.To, report.Ratio(v.Rate.Ratio))
 		if v.Rate.Verdict != "" {
-			part += " (" + v.Rate.Verdict + ")"
+			part += " (" + string(v.Rate.Verdict) + ")"
 		}
 		parts = append(parts, part)
 	}

@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -31,7 +30,7 @@ func TestInterruptKeepsRounds(t *testing.T) {
 	if _, err := fmt.Sscanf(said, "sluice: interrupted after %d of 1000000 rounds of matrix read-cached/4k/2\n", &done); err != nil || status != 130 || done < 1 {
 		t.Errorf("run ended with status %d, %q; want exit status 130, and how many rounds there were", status, said)
 	}
-	if _, rows, _ := strings.Cut(text, "\n---"); !strings.Contains(rows, "\nread-cached ") {
+	if _, rows, _ := strings.Cut(text, "\n---"); !strings.Contains(rows, "\nread-cached/4k/2 ") {
 		t.Errorf("the table has no row:\n%s", text)
 	}
 	run, err := results.Read(file)
@@ -112,40 +111,15 @@ func endless(dir string, more ...string) []string {
 	return append([]string{"matrix", "--dir", dir, "--file-size", "8m", "--time", "1ms", "--rounds", "1000000", "--cells", "read-cached/4k/2"}, more...)
 }
 
-// waitForRounds waits until the two workers of a bench have been seen to read in turn
-// so often that a round which counts is behind them.
+// waitForRounds waits until a bench has had so many workers that a round which counts is behind it:
+// two that prepare, two that warm up, and two a round.
 func waitForRounds(t *testing.T, pid int) {
 	t.Helper()
-	workers := waitForWorkers(t, pid, 2)
-	if len(workers) != 2 {
-		t.Fatalf("there are %d workers; want 2", len(workers))
-	}
-	const much = 1 << 20 // 1 MiB, of which a slice reads many
-	var before [2]int64
-	last, turns := -1, 0
-	for turns < 10 && t.Context().Err() == nil { // A B to begin with, A B to warm up, A B, B A, A B …
-		for i, worker := range workers {
-			n := bytesRead(worker)
-			if n-before[i] < much {
-				continue
-			}
-			before[i] = n
-			if last != i {
-				last, turns = i, turns+1
-			}
+	seen := map[int]bool{}
+	for len(seen) < 8 && t.Context().Err() == nil {
+		for _, worker := range children(pid) {
+			seen[worker] = true
 		}
 		time.Sleep(100 * time.Microsecond)
 	}
-}
-
-// bytesRead returns what a process has read so far, from wherever.
-func bytesRead(pid int) int64 {
-	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/io", pid))
-	for line := range strings.Lines(string(text)) {
-		if s, ok := strings.CutPrefix(line, "rchar: "); ok {
-			n, _ := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
-			return n
-		}
-	}
-	return 0
 }

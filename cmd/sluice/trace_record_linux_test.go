@@ -46,7 +46,7 @@ func onTerminal(cmd *exec.Cmd, screen *os.File) {
 // opened.
 func TestRecordOnATerminal(t *testing.T) {
 	dir := t.TempDir()
-	const program = `sluice bench matrix --file-size 8m --time 1ms --rounds 1 --cells read-cached/4k/1 >/dev/null
+	const program = reading + `
 trap 'exit 5' INT
 touch ready
 while :; do sleep 0.01; done`

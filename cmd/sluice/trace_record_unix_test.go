@@ -13,12 +13,19 @@ import (
 	"testing"
 )
 
+// reading is a shell command that reads for a millisecond, by one process that uses sluice.
+const reading = `head -c 1048576 /dev/zero >blocks
+sluice worker >/dev/null <<.
+{"setup": {"path": "blocks", "side": {"name": "sluice", "way": "sluice"}, "load": {"kind": "read-cached", "size": 4096, "goroutines": 1}}}
+{"slice": {"time": 1000000, "seed": 1}}
+.`
+
 // TestRecordInterrupt interrupts only `sluice trace record`, as kill does, twice. The
 // program must get both signals and end in its own way, and the trace and its page must be
 // written.
 func TestRecordInterrupt(t *testing.T) {
 	dir := t.TempDir()
-	const program = `sluice bench matrix --file-size 8m --time 1ms --rounds 1 --cells read-cached/4k/1 >/dev/null
+	const program = reading + `
 trap 'trap "exit 9" INT; echo 1' INT
 echo 0
 while :; do sleep 0.01; done`

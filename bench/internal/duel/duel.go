@@ -4,29 +4,37 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/sluiceio/sluice/bench/internal/load"
-	"github.com/sluiceio/sluice/bench/internal/program"
 	"github.com/sluiceio/sluice/bench/internal/stats"
 )
 
 // Plan is how long and how often each side is measured.
 type Plan struct {
 	Time   time.Duration // of a slice
-	Rounds int           // slices of each side that count
-	// Fresh starts new processes for each round. The addresses of its memory make one process
-	// several percent quicker than another for as long as it runs.
-	Fresh bool
+	Rounds int           // slices of each side that count; with Enough the most of them, 0 is no limit
+	// Enough is called after each round with the results up to then and the time since Compare
+	// began. The comparison ends when it returns true. nil measures all Rounds.
+	Enough func(results []*Result, spent time.Duration) bool
 }
 
 // warm returns the length of the warm-up slice.
 func (p Plan) warm() time.Duration { return p.Time / 2 }
 
-// leadIn returns what precedes the window of a slice: enough for the Go
-// runtime to give threads to goroutines that block (direct reads by 64 of
-// them: 15 % more operations a second without it than after it).
-func leadIn(slice time.Duration) time.Duration { return max(15*time.Millisecond, slice/4) }
+// leadIn returns what precedes the window of a slice: enough for the Go runtime of a new process
+// to give threads to goroutines that block (direct reads by 64 of them reach their speed after 20
+// to 40 ms).
+func leadIn(slice time.Duration) time.Duration { return max(30*time.Millisecond, slice/4) }
+
+// over reports whether n rounds are enough.
+func (p Plan) over(n int, results []*Result, began time.Time) bool {
+	if p.Enough == nil {
+		return n >= p.Rounds
+	}
+	return n > 0 && (n == p.Rounds || p.Enough(results, time.Since(began)))
+}
 
 // A slice is stretched, up to maxStretch times, until an average goroutine
 // performs opsPerGoroutine operations in it: with less, its ends would weigh more
@@ -90,7 +98,7 @@ type Program struct {
 // ends, Compare ends all processes and returns the cause of ctx, with the results of the rounds
 // that all sides finished; nil if there are none.
 func (a *Arena) Compare(ctx context.Context, entries []Entry, p Plan) ([]*Result, error) {
-	d := &duel{entries: entries, results: make([]*Result, len(entries)), workers: make([]contestant, len(entries))}
+	d := &duel{entries: entries, results: make([]*Result, len(entries)), sides: make([]contestant, len(entries))}
 	defer d.stop()
 	switch err := d.run(ctx, a, p); {
 	case err == nil:
@@ -101,12 +109,11 @@ func (a *Arena) Compare(ctx context.Context, entries []Entry, p Plan) ([]*Result
 	return d.finished(), context.Cause(ctx)
 }
 
-// duel is one comparison in progress. workers[i] is nil where entry i is
-// unsupported.
+// duel is one comparison in progress. sides[i] is nil where entry i is unsupported.
 type duel struct {
 	entries []Entry
 	results []*Result
-	workers []contestant
+	sides   []contestant
 	seed    uint64
 	done    int // rounds that count, of all sides
 }
@@ -123,18 +130,19 @@ func (d *duel) finished() []*Result {
 }
 
 func (d *duel) stop() {
-	for _, w := range d.workers {
-		if w != nil {
-			w.Stop()
+	for _, s := range d.sides {
+		if s != nil {
+			s.Stop()
 		}
 	}
 }
 
 func (d *duel) run(ctx context.Context, a *Arena, p Plan) error {
+	began := time.Now()
 	for i, e := range d.entries {
 		d.results[i] = &Result{Side: e.Side}
-		if err := d.start(ctx, i, a); err != nil {
-			return err
+		if err := d.setup(ctx, i, a); err != nil {
+			return fmt.Errorf("%s: %w", e, err)
 		}
 	}
 	if err := d.round(0, p.warm()); err != nil {
@@ -146,14 +154,9 @@ func (d *duel) run(ctx context.Context, a *Arena, p Plan) error {
 		}
 	}
 	slice := p.stretch(d.results)
-	for n := range p.Rounds {
-		if p.Fresh {
-			if err := d.restart(ctx, n, a); err != nil {
-				return err
-			}
-		}
-		if err := d.round(n, slice); err != nil {
-			return err
+	for !p.over(d.done, d.results, began) && d.any() {
+		if err := d.round(d.done, slice); err != nil {
+			return fmt.Errorf("round %d: %w", d.done+1, err)
 		}
 		if ctx.Err() != nil { // fio may have been interrupted as well, and have measured less
 			return context.Cause(ctx)
@@ -163,32 +166,17 @@ func (d *duel) run(ctx context.Context, a *Arena, p Plan) error {
 	return nil
 }
 
-// restart replaces the workers by new processes.
-func (d *duel) restart(ctx context.Context, n int, a *Arena) error {
-	for k := range d.workers {
-		i := d.turn(n, k)
-		if d.workers[i] == nil {
-			continue
-		}
-		d.workers[i].Stop()
-		if err := d.start(ctx, i, a); err != nil {
-			return err
-		}
-	}
-	return nil
+// any reports whether a side is left that can be measured.
+func (d *duel) any() bool {
+	return slices.ContainsFunc(d.sides, func(s contestant) bool { return s != nil })
 }
 
-func (d *duel) start(ctx context.Context, i int, a *Arena) error {
+func (d *duel) setup(ctx context.Context, i int, a *Arena) error {
 	e := d.entries[i]
-	w, err := a.contestant(ctx, e.Side)
+	d.sides[i] = a.contestant(ctx, e)
+	reply, err := d.sides[i].Setup(load.Setup{Path: a.Path, Logs: a.Logs, Side: e.Side, Load: e.Load})
 	if err != nil {
-		return fmt.Errorf("%s: %w", e, err)
-	}
-	d.workers[i] = w
-	setup := load.Setup{Path: a.Path, Logs: a.Logs, Side: e.Side, Load: e.Load}
-	reply, err := w.Ask(load.Request{Setup: &setup})
-	if err != nil {
-		return fmt.Errorf("%s: %w", e, err)
+		return err
 	}
 	d.results[i].Explain = reply.Explain
 	d.retire(i, reply)
@@ -198,7 +186,7 @@ func (d *duel) start(ctx context.Context, i int, a *Arena) error {
 // turn returns which side is the k-th in round n: the last is first in every other one.
 func (d *duel) turn(n, k int) int {
 	if n%2 == 1 {
-		return len(d.workers) - 1 - k
+		return len(d.sides) - 1 - k
 	}
 	return k
 }
@@ -207,9 +195,9 @@ func (d *duel) turn(n, k int) int {
 // All sides of a round work on the same offsets.
 func (d *duel) round(n int, slice time.Duration) error {
 	d.seed++
-	for k := range d.workers {
+	for k := range d.sides {
 		i := d.turn(n, k)
-		if d.workers[i] == nil {
+		if d.sides[i] == nil {
 			continue
 		}
 		if err := d.slice(i, slice); err != nil {
@@ -220,13 +208,9 @@ func (d *duel) round(n int, slice time.Duration) error {
 }
 
 func (d *duel) slice(i int, slice time.Duration) error {
-	w, r := d.workers[i], d.results[i]
-	peak := func() program.Peak { return program.Peak{} }
-	if w, ok := w.(*worker); ok {
-		peak = program.Watch(w.cmd.Process.Pid)
-	}
-	reply, err := w.Ask(load.Request{Slice: &load.SliceReq{Lead: leadIn(slice), Time: slice, Seed: d.seed}})
-	r.Threads = max(r.Threads, peak().Threads)
+	r := d.results[i]
+	reply, threads, err := d.sides[i].Slice(load.SliceReq{Lead: leadIn(slice), Time: slice, Seed: d.seed})
+	r.Threads = max(r.Threads, threads)
 	if err != nil {
 		return err
 	}
@@ -237,13 +221,13 @@ func (d *duel) slice(i int, slice time.Duration) error {
 	return nil
 }
 
-// retire stops the worker of side i if the reply is that the load is unsupported.
+// retire stops side i if the reply is that the load is unsupported.
 func (d *duel) retire(i int, reply load.Reply) bool {
 	if reply.Unsupported == "" {
 		return false
 	}
 	d.results[i].Unsupported = reply.Unsupported
-	d.workers[i].Stop()
-	d.workers[i] = nil
+	d.sides[i].Stop()
+	d.sides[i] = nil
 	return true
 }

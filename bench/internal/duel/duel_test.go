@@ -36,6 +36,10 @@ func TestMain(m *testing.M) {
 		case "hanging-worker":
 			_ = load.Serve(hang(os.Stdin), os.Stdout)
 			os.Exit(1)
+		case "failing-worker":
+			_ = load.Serve(until(os.Stdin, `"seed":3`), os.Stdout)
+			fmt.Fprintln(os.Stderr, "the disk has left")
+			os.Exit(1)
 		case "dying-worker":
 			panic("out of luck")
 		}
@@ -46,43 +50,86 @@ func TestMain(m *testing.M) {
 // counted is the variable with the name of a directory where each worker makes a file.
 const counted = "SLUICE_TEST_COUNTED"
 
-// TestFresh counts processes: one of each side for the warm-up, and for each fresh round.
-func TestFresh(t *testing.T) {
+// TestProcesses counts processes: one of each side for the setup, one for the warm-up, and one for
+// each round.
+func TestProcesses(t *testing.T) {
 	sides := []load.Side{load.OSFile, load.Sluice("floppy"), load.Sluice("pool")}
-	for _, fresh := range []bool{false, true} {
-		dir := t.TempDir()
-		t.Setenv(counted, dir)
-		plan := Plan{Time: time.Millisecond, Rounds: 3, Fresh: fresh}
+	dir := t.TempDir()
+	t.Setenv(counted, dir)
+	results, err := arena(t, "worker").Compare(t.Context(), Same(readCached, sides), Plan{Time: time.Millisecond, Rounds: 3})
+	if err != nil || len(results[0].Rounds) != 3 || len(results[1].Rounds) != 0 || len(results[2].Rounds) != 3 {
+		t.Fatalf("Compare = %v, %v; want 3 rounds, none, 3", results, err)
+	}
+	const want = (1 + 1 + 3) + 1 + (1 + 1 + 3)
+	if files, err := os.ReadDir(dir); err != nil || len(files) != want {
+		t.Errorf("%d processes, %v; want %d", len(files), err, want)
+	}
+}
+
+// TestEnough checks that Enough is asked after each round, with all rounds up to then, and decides;
+// and that Rounds is a limit all the same.
+func TestEnough(t *testing.T) {
+	sides := []load.Side{load.OSFile, load.Sluice("pool")}
+	for _, test := range []struct{ limit, enough, want int }{{0, 4, 4}, {2, 4, 2}, {4, 3, 3}} {
+		var asked []int
+		last := time.Duration(0)
+		plan := Plan{Time: time.Millisecond, Rounds: test.limit, Enough: func(results []*Result, spent time.Duration) bool {
+			if len(results) != 2 || len(results[0].Rounds) != len(results[1].Rounds) || spent < last {
+				t.Errorf("asked with %v after %s; want as many rounds of both sides", results, spent)
+			}
+			last = spent
+			asked = append(asked, len(results[0].Rounds))
+			return len(asked) == test.enough
+		}}
 		results, err := arena(t, "worker").Compare(t.Context(), Same(readCached, sides), plan)
-		if err != nil || len(results[0].Rounds) != 3 || len(results[1].Rounds) != 0 || len(results[2].Rounds) != 3 {
-			t.Fatalf("Compare = %v, %v; want 3 rounds, none, 3", results, err)
+		if err != nil || len(results[0].Rounds) != test.want || len(results[1].Rounds) != test.want {
+			t.Errorf("Compare = %v, %v; want %d rounds", results, err, test.want)
 		}
-		want := 1 + 1 + 1
-		if fresh {
-			want += 3 * 2
+		for i, n := range asked {
+			if n != i+1 {
+				t.Errorf("asked after %v rounds; want each", asked)
+			}
 		}
-		if files, err := os.ReadDir(dir); err != nil || len(files) != want {
-			t.Errorf("fresh %t: %d processes, %v; want %d", fresh, len(files), err, want)
-		}
+	}
+}
+
+// TestEnoughOfNothing has no side that this machine can measure: there is nothing to wait for.
+func TestEnoughOfNothing(t *testing.T) {
+	plan := Plan{Time: time.Millisecond, Enough: func([]*Result, time.Duration) bool { return false }}
+	results, err := arena(t, "worker").Compare(t.Context(), Same(readCached, []load.Side{load.Sluice("floppy")}), plan)
+	if err != nil || results[0].Unsupported == "" {
+		t.Errorf("Compare = %v, %v; want that it is unsupported", results, err)
 	}
 }
 
 // hung is the variable with the name of a file that a worker makes when it hangs.
 const hung = "SLUICE_TEST_HUNG"
 
-// hang passes requests on, of os.File the first four: the setup, the slice that
-// warms up and two more.
+// hang passes requests on. The slice of os.File with the third seed after the warm-up's hangs.
 func hang(requests io.Reader) io.Reader {
 	r, w := io.Pipe()
 	go func() { // ends with the process
 		lines := bufio.NewScanner(requests)
 		hangs := false
-		for n := 1; lines.Scan(); n++ {
+		for lines.Scan() {
 			hangs = hangs || bytes.Contains(lines.Bytes(), []byte("os.File"))
-			if hangs && n > 4 {
+			if hangs && bytes.Contains(lines.Bytes(), []byte(`"seed":4`)) {
 				_ = os.WriteFile(os.Getenv(hung), nil, 0o600)
 				time.Sleep(time.Hour)
 			}
+			_, _ = w.Write(append(lines.Bytes(), '\n'))
+		}
+		_ = w.Close()
+	}()
+	return r
+}
+
+// until passes requests on up to one that contains text, which is the end.
+func until(requests io.Reader, text string) io.Reader {
+	r, w := io.Pipe()
+	go func() { // ends with the process
+		lines := bufio.NewScanner(requests)
+		for lines.Scan() && !strings.Contains(lines.Text(), text) {
 			_, _ = w.Write(append(lines.Bytes(), '\n'))
 		}
 		_ = w.Close()
@@ -186,6 +233,14 @@ func TestCompareReportsTheSideThatFails(t *testing.T) {
 	_, err := a.Compare(t.Context(), Same(readCached, []load.Side{load.OSFile}), Plan{Time: time.Millisecond, Rounds: 1})
 	if err == nil || !strings.HasPrefix(err.Error(), "read-cached/4k/2: os.File: open ") {
 		t.Errorf("Compare = %v; want the cell, the side and the reason", err)
+	}
+}
+
+// TestCompareNamesTheRound has a worker that fails in the second round that counts.
+func TestCompareNamesTheRound(t *testing.T) {
+	_, err := arena(t, "failing-worker").Compare(t.Context(), Same(readCached, []load.Side{load.OSFile}), Plan{Time: time.Millisecond, Rounds: 3})
+	if want := "round 2: read-cached/4k/2: os.File: worker process: exit status 1: the disk has left"; err == nil || err.Error() != want {
+		t.Errorf("Compare = %v; want %q", err, want)
 	}
 }
 

@@ -26,22 +26,42 @@ func Same(l load.Load, sides []load.Side) []Entry {
 	return entries
 }
 
-// contestant performs one entry's slices.
+// contestant performs one entry's slices. Its methods are not called concurrently.
 type contestant interface {
-	Ask(load.Request) (load.Reply, error)
-	Stop() // may be called after an error of Ask, and before any Ask
+	// Setup is called first, and once.
+	Setup(load.Setup) (load.Reply, error)
+	// Slice also returns the most threads that the slice's process had, 0 if that is unknown.
+	Slice(load.SliceReq) (reply load.Reply, threads int, err error)
+	Stop() // may be called after an error, and before any slice
 }
 
-// contestant returns the worker process or the fio runner for a side.
-func (a *Arena) contestant(ctx context.Context, side load.Side) (contestant, error) {
-	if side.Way.Fio() {
-		return fio.New(ctx), nil
+// contestant returns what performs an entry's slices: worker processes, or fio.
+func (a *Arena) contestant(ctx context.Context, e Entry) contestant {
+	if e.Side.Way.Fio() {
+		return fioSide{fio.New(ctx)}
 	}
+	return &workers{start: func() (*worker, error) { return startWorker(a.command(ctx, e)) }}
+}
+
+// command returns the command of an entry's worker.
+func (a *Arena) command(ctx context.Context, e Entry) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, a.Exe)
 	cmd.Args = a.Argv
-	if p, ok := a.Programs[side.Way]; ok {
+	if p, ok := a.Programs[e.Side.Way]; ok {
 		cmd = exec.CommandContext(ctx, p.Exe)
 		cmd.Env = append(os.Environ(), p.Env...)
 	}
-	return startWorker(cmd)
+	return cmd
+}
+
+// fioSide is fio, which starts a process for each slice by itself.
+type fioSide struct{ *fio.Runner }
+
+// Setup prepares fio.
+func (f fioSide) Setup(s load.Setup) (load.Reply, error) { return f.Ask(load.Request{Setup: &s}) }
+
+// Slice runs fio. It does not count threads.
+func (f fioSide) Slice(s load.SliceReq) (load.Reply, int, error) {
+	reply, err := f.Ask(load.Request{Slice: &s})
+	return reply, 0, err
 }

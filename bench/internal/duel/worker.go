@@ -13,6 +13,50 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/program"
 )
 
+// workers performs each slice by a new worker process.
+type workers struct {
+	start func() (*worker, error)
+	setup load.Setup
+}
+
+// Setup lets a worker bring the page cache into the state that the load wants, and try the load.
+func (w *workers) Setup(s load.Setup) (load.Reply, error) {
+	w.setup = s
+	one, reply, err := w.begin()
+	if one != nil {
+		one.stop()
+	}
+	w.setup.Prepared = true
+	return reply, err
+}
+
+// begin starts a worker, and sends it the setup.
+func (w *workers) begin() (*worker, load.Reply, error) {
+	one, err := w.start()
+	if err != nil {
+		return nil, load.Reply{}, err
+	}
+	reply, err := one.ask(load.Request{Setup: &w.setup})
+	return one, reply, err
+}
+
+// Slice runs a worker for one slice.
+func (w *workers) Slice(s load.SliceReq) (reply load.Reply, threads int, err error) {
+	one, reply, err := w.begin()
+	if one != nil {
+		defer one.stop()
+	}
+	if err != nil || reply.Unsupported != "" {
+		return reply, 0, err
+	}
+	peak := program.Watch(one.cmd.Process.Pid)
+	reply, err = one.ask(load.Request{Slice: &s})
+	return reply, peak().Threads, err
+}
+
+// Stop does nothing: no process is left after a slice.
+func (w *workers) Stop() {}
+
 // worker is a process that performs one load through one side.
 type worker struct {
 	cmd    *exec.Cmd
@@ -42,8 +86,8 @@ func startWorker(cmd *exec.Cmd) (*worker, error) {
 	return w, nil
 }
 
-// Ask sends a request and waits for the reply.
-func (w *worker) Ask(req load.Request) (load.Reply, error) {
+// ask sends a request and waits for the reply.
+func (w *worker) ask(req load.Request) (load.Reply, error) {
 	var reply load.Reply
 	if err := w.enc.Encode(req); err != nil {
 		return reply, w.died(err)
@@ -70,8 +114,8 @@ func (w *worker) died(err error) error {
 	return fmt.Errorf("worker process: %w", err)
 }
 
-// Stop ends the worker and waits for it. It may follow died.
-func (w *worker) Stop() {
+// stop ends the worker and waits for it. It may follow died.
+func (w *worker) stop() {
 	_ = w.stdin.Close() // the worker takes the end of its input as the end
 	_ = w.cmd.Wait()
 }

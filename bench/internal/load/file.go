@@ -63,7 +63,7 @@ func openTarget(s Setup) (*target, error) {
 		}
 		flag |= openDirect
 	}
-	if s.Load.Kind == WriteAppend || s.Load.Kind == WriteLogs {
+	if s.Load.Kind.OwnFiles() {
 		return openLogs(s)
 	}
 	switch s.Side.Way {

@@ -74,6 +74,9 @@ func (k Kind) Scan() bool { return k == ScanCold || k == ScanDirect }
 // Write reports whether the kind changes the file.
 func (k Kind) Write() bool { return strings.HasPrefix(string(k), "write-") }
 
+// OwnFiles reports whether the worker works on files that it makes, and not on the file under test.
+func (k Kind) OwnFiles() bool { return k == WriteAppend || k == WriteLogs }
+
 // hot reports whether the kind works on a span that stays in the page cache.
 func (k Kind) hot() bool { return !k.Direct() && !k.Cold() }
 

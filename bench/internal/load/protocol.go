@@ -80,6 +80,9 @@ type Setup struct {
 	Logs string `json:"logs,omitempty"` // beginning of the names of logs; "" is Path
 	Side Side   `json:"side"`
 	Load Load   `json:"load"`
+	// Prepared is set if an earlier worker with this Setup has brought the page cache into the
+	// state that the load wants, and left it so.
+	Prepared bool `json:"prepared,omitempty"`
 }
 
 // SliceReq asks for one slice.

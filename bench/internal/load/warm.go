@@ -9,19 +9,31 @@ import (
 
 // warm brings caches into the state that the load wants, as far as that is done once. For direct
 // kinds the page cache must hold nothing of the file, because the kernel would look there first.
-// For kinds that write through it, it must hold the span.
-func (w *Worker) warm() error {
-	if w.load.Kind.Write() && !w.load.Kind.Direct() {
-		_, _ = dropCache(w.plain, w.size) // on failure, writeSpan overwrites what is there
-		return w.writeSpan()
-	}
-	if w.load.Kind.Direct() {
-		if _, err := dropCache(w.plain, w.size); err != nil {
-			return fmt.Errorf("dropping the page cache: %w", err)
+// For kinds that write through it, it must hold the span. If an earlier worker has prepared the
+// page cache, only what is in this process is left to do.
+func (w *Worker) warm(prepared bool) error {
+	if !prepared {
+		if err := w.warmPageCache(); err != nil {
+			return err
 		}
 	}
 	if w.way == ByCache {
 		return w.fillCache()
+	}
+	return nil
+}
+
+func (w *Worker) warmPageCache() error {
+	kind := w.load.Kind
+	switch {
+	case kind.OwnFiles(): // the file under test is not used
+	case kind.Direct():
+		if _, err := dropCache(w.plain, w.size); err != nil {
+			return fmt.Errorf("dropping the page cache: %w", err)
+		}
+	case kind.Write():
+		_, _ = dropCache(w.plain, w.size) // on failure, writeSpan overwrites what is there
+		return w.writeSpan()
 	}
 	return nil
 }

@@ -57,7 +57,7 @@ func (w *Worker) open(s Setup) error {
 	if w.load.Flood > 0 {
 		w.flood = newFlood(w.load.Flood, w.size, w.target)
 	}
-	if err := w.warm(); err != nil {
+	if err := w.warm(s.Prepared); err != nil {
 		return errors.Join(err, w.target.close())
 	}
 	return nil

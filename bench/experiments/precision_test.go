@@ -1,0 +1,136 @@
+package experiments
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/sluiceio/sluice/bench/internal/duel"
+	"github.com/sluiceio/sluice/bench/internal/stats"
+)
+
+// TestPrecision asks after rounds that are all alike, and after rounds that differ much.
+func TestPrecision(t *testing.T) {
+	rule := precision{limit: 10 * time.Second}
+	alike := func(n int) (v []stats.Number) {
+		for range n {
+			v = append(v, 1.5)
+		}
+		return v
+	}
+	different := func(n int) (v []stats.Number) {
+		for i := range n {
+			v = append(v, 1+stats.Number(i%10)/10)
+		}
+		return v
+	}
+	for _, test := range []struct {
+		name   string
+		ratios []stats.Number
+		spent  time.Duration
+		want   bool
+	}{
+		{"alike, too few", alike(11), time.Second, false},
+		{"alike", alike(12), time.Second, true},
+		{"alike, not asked", alike(13), time.Second, false},
+		{"alike, asked again", alike(16), time.Second, true},
+		{"different", different(12), time.Second, false},
+		{"different, many", different(400), time.Second, false},
+		{"different, time is up", different(12), 10 * time.Second, true},
+		{"different, not quite", different(12), 10*time.Second - 1, false},
+		{"time is up after few", different(5), time.Hour, false},
+		{"time is up after enough for a verdict", different(6), time.Hour, true},
+		{"nothing", nil, time.Hour, false},
+	} {
+		if got := rule.enough(test.ratios, test.spent); got != test.want {
+			t.Errorf("%s: enough(%d rounds, %s) = %t; want %t", test.name, len(test.ratios), test.spent, got, test.want)
+		}
+	}
+}
+
+// TestPrecisionHolds measures cells whose ratio is known, by the rule. The intervals must hold it
+// about as often as an interval of a fixed number of rounds does, 95 %.
+func TestPrecisionHolds(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, deviation := range []float64{0.01, 0.03, 0.05, 0.08} {
+		const trials = 2000
+		held, sum := 0, 0
+		for range trials {
+			var v []stats.Number
+			for len(v) == 0 || !(precision{limit: 120}).enough(v, time.Duration(len(v))) {
+				v = append(v, stats.Number(math.Exp(random.NormFloat64()*deviation)))
+			}
+			sum += len(v)
+			if low, high := stats.Interval(v); low <= 1 && high >= 1 {
+				held++
+			}
+		}
+		part := float64(held) / trials
+		t.Logf("rounds that differ by %.0f %%: %.1f rounds, %.3f", 100*deviation, float64(sum)/trials, part)
+		if part < 0.93 {
+			t.Errorf("where rounds differ by %.0f %%, the interval holds the ratio in %.3f of all cells; want about 0.95", 100*deviation, part)
+		}
+	}
+}
+
+// TestCellPlan checks that a cell ends when its interval is narrow, or when its time is up, and
+// that --rounds asks for a number of rounds instead.
+func TestCellPlan(t *testing.T) {
+	p := Params{Cells: []Pattern{mustParse(t, "read-cached/4k/1")}}
+	for _, test := range []struct {
+		name   string
+		lab    Lab
+		params Params
+		want   int
+	}{
+		{"narrow", fakeLab{}, p, leastRounds},
+		{"wide", wavering{}, p, int(cellTime / fakeRound)},
+		{"wide, time given", wavering{}, Params{Cells: p.Cells, PerCell: 2 * time.Second}, 10},
+		{"wide, brief", wavering{}, Params{Cells: p.Cells, Brief: true}, int(briefTime/fakeRound) + 1},
+		{"rounds given", wavering{}, Params{Cells: p.Cells, Rounds: 3}, 3},
+		{"unsupported", fakeLab{missing: map[string]string{"sluice": "gone"}}, p, 1},
+	} {
+		result, _, err := run(t, matrix, test.lab, test.params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := result.(*MatrixResult).Cells[0].rounds(); got != test.want {
+			t.Errorf("%s: %d rounds; want %d", test.name, got, test.want)
+		}
+	}
+}
+
+func mustParse(t *testing.T, text string) Pattern {
+	t.Helper()
+	p, err := ParsePattern(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// wavering is a fakeLab whose second side is sometimes twice as fast.
+type wavering struct{ fakeLab }
+
+func (w wavering) Compare(ctx context.Context, entries []duel.Entry, p duel.Plan) ([]*duel.Result, error) {
+	if enough := p.Enough; enough != nil {
+		p.Enough = func(results []*duel.Result, spent time.Duration) bool {
+			last := len(results[1].Rounds) - 1
+			results[1].Rounds[last].Ops *= float64(1 + last%2)
+			return enough(results, spent)
+		}
+	}
+	return w.fakeLab.Compare(ctx, entries, p)
+}
+
+func TestDurationText(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		40 * time.Second: "40s", 5 * time.Minute: "5m", 10*time.Minute + 30*time.Second: "10m30s", time.Hour: "1h", 90 * time.Minute: "1h30m",
+	} {
+		if got := durationText(d); got != want {
+			t.Errorf("durationText = %q; want %q", got, want)
+		}
+	}
+}

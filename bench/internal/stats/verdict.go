@@ -1,0 +1,45 @@
+package stats
+
+// Verdict is what the 95 % interval of a ratio says.
+type Verdict string
+
+// The verdicts. Ahead: the whole interval is above 1. Behind: it is below 1. Level: it holds 1 and
+// is narrow (Narrow). Unclear: it holds 1 and is wide, or there are too few rounds for an interval.
+const (
+	Ahead   Verdict = "ahead"
+	Behind  Verdict = "behind"
+	Level   Verdict = "level"
+	Unclear Verdict = "unclear"
+)
+
+// Narrow is the largest Width of a narrow interval.
+const Narrow = 0.03
+
+// EnoughRounds is the smallest number of rounds with which Interval reaches 95 %.
+const EnoughRounds = 6
+
+// Judge returns the verdict on a ratio with the interval lo to hi, of so many rounds.
+func Judge(ratio, lo, hi Number, rounds int) Verdict {
+	switch {
+	case rounds < EnoughRounds:
+		return Unclear
+	case lo > 1:
+		return Ahead
+	case hi < 1:
+		return Behind
+	case Width(lo, ratio, hi) <= Narrow:
+		return Level
+	}
+	return Unclear // of NaN as well
+}
+
+// Inverse returns the verdict from the other side, for figures of which less is better.
+func (v Verdict) Inverse() Verdict {
+	switch v {
+	case Ahead:
+		return Behind
+	case Behind:
+		return Ahead
+	}
+	return v
+}
