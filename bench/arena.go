@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 
@@ -72,6 +73,21 @@ func (a *arena) Programs(ctx context.Context, driver string) (remove func() erro
 		load.BySluiceBuild: {Exe: p.Sluice, Env: env},
 	}
 	return p.Close, nil
+}
+
+// Starters builds the programs of load.Start. From then on arena's Compare starts them, or says why
+// there are none. The function that Starters returns removes them.
+func (a *arena) Starters(ctx context.Context) (remove func() error, err error) {
+	s, err := builds.MakeStarters(ctx, a.trees.Dir)
+	if errors.Is(err, builds.ErrNoStarters) {
+		a.NoStarters = err.Error()
+		return func() error { return nil }, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	a.Arena.Starters = map[load.Way]string{load.ByOS: s.OS, load.BySluice: s.Sluice}
+	return s.Close, nil
 }
 
 // slowDisk is a slow disk, and the programs that read it.

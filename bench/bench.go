@@ -46,7 +46,7 @@ type Command struct {
 	JSON   string         `name:"json" placeholder:"FILE" help:"Also write the results to FILE, for machines; - is standard output, and the tables are on standard error then."`
 	Report *string        `placeholder:"DIR" help:"Also write a report to DIR: index.html, and each figure as PNG, SVG, CSV and JSON."`
 
-	Full   bool           `help:"Every parameter: 126 cells of the matrix, every number of goroutines, files and times as published."`
+	Full   bool           `help:"Every parameter: all cells of the matrix, and its selection with GOMAXPROCS 1, 2, 4 and 8 (up to 70 minutes), every number of goroutines, files and times as published."`
 	Fio    bool           `help:"Run the matching job of fio beside each scan-* and rand-*. As root, reserve huge pages for it meanwhile."`
 	Driver string         `placeholder:"NAME" help:"Driver of sluice where it has one side: uring, aio or pool; default: its own choice."`
 	Time   *time.Duration `placeholder:"DURATION" help:"Length of a slice; default: the experiment's (30ms to 250ms)."`
@@ -67,6 +67,7 @@ type Command struct {
 	Overwrite bool    `name:"i-know-this-overwrites" group:"Flags of aio-latency" help:"What is at the beginning of the device is lost."`
 
 	Cells   []string `sep:"none" placeholder:"PATTERN" group:"Flags of the matrix" help:"Cells as kind/size/goroutines, as in 'read-*/4k/1,64' or write-sync; may be repeated."`
+	Procs   []int    `placeholder:"N,..." group:"Flags of the matrix" help:"Measure each cell with GOMAXPROCS of each of these, as in 1,2,4,8. More than there are processors oversubscribe them, and the output says so."`
 	Compare bool     `help:"Compare two files of --json, one of which may be - for standard input: 'sluice bench --compare A.json B.json', or 'bench compare'."`
 
 	FailBelow float64 `placeholder:"R" group:"Flags of the matrix" help:"Fail, naming the cells, where the whole 95 % interval is below R: sluice has less than R times the operations a second of os.File; of compare: of the first run."`

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -24,7 +25,7 @@ func (c *Command) parse() ([]experiments.Experiment, experiments.Params, error) 
 	p := experiments.Params{
 		Brief: len(c.Experiments) == 0, Full: c.Full, Driver: c.Driver, Time: given(c.Time), Rounds: given(c.Rounds), PerCell: given(c.PerCell),
 		FailBelow: c.FailBelow, Calibrate: c.Calibrate, Fio: c.Fio,
-		Procs:      runtime.GOMAXPROCS(0),
+		Procs: runtime.GOMAXPROCS(0), CPUs: runtime.NumCPU(), CellProcs: c.Procs,
 		Goroutines: given(c.Goroutines), Modes: c.Mode, Programs: c.Programs, Levels: given(c.Levels), Seed: given(c.Seed),
 	}
 	if c.Seed == nil {
@@ -145,6 +146,10 @@ func (c *Command) checkFlags(chosen []experiments.Experiment) error {
 		return errors.New("--fail-below is for the matrix, which is not among the experiments")
 	case !hasMatrix && len(c.Cells) > 0:
 		return errors.New("--cells is for the matrix, which is not among the experiments")
+	case !hasMatrix && len(c.Procs) > 0:
+		return errors.New("--procs is for the matrix, which is not among the experiments")
+	case slices.ContainsFunc(c.Procs, func(n int) bool { return n < 1 || n > mostProcs }):
+		return fmt.Errorf("--procs: %s; want numbers from 1 to %d, as in 1,2,4,8", numbers(c.Procs), mostProcs)
 	case !hasMatrix && c.Calibrate:
 		return errors.New("--calibrate is for the matrix, which is not among the experiments")
 	case c.Fio && !slices.ContainsFunc(chosen, func(e experiments.Experiment) bool { return e.Fio }):
@@ -153,6 +158,18 @@ func (c *Command) checkFlags(chosen []experiments.Experiment) error {
 		return fmt.Errorf("--driver: unknown driver %q; there are uring, aio and pool", c.Driver)
 	}
 	return nil
+}
+
+// mostProcs is the limit of --procs.
+const mostProcs = 1024
+
+// numbers returns the numbers with commas between them.
+func numbers(v []int) string {
+	text := make([]string, len(v))
+	for i, n := range v {
+		text[i] = strconv.Itoa(n)
+	}
+	return strings.Join(text, ",")
 }
 
 // checkGoroutines checks the flag of the experiments that have a slow disk.

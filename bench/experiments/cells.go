@@ -6,59 +6,112 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/load"
 )
 
-// The axes of the matrix.
-var (
-	matrixSizes      = []int{4 << 10, 64 << 10, 1 << 20} // 4 KiB, 64 KiB, 1 MiB
-	matrixGoroutines = []int{1, 2, 4, 8, 16, 64, 256}
+// Sizes of an operation in the matrix.
+const (
+	half = 512     // bytes
+	k4   = 4 << 10 // 4 KiB
+	k64  = 64 << 10
+	m1   = 1 << 20
 )
 
-// quickCells are the cells of a run that names none: each kind, at the ends of the axes and where
-// the scheduler changes its path.
-var quickCells = []load.Load{
-	{Kind: load.ReadCached, Size: 4 << 10, Goroutines: 1},
-	{Kind: load.ReadCached, Size: 4 << 10, Goroutines: 16},
-	{Kind: load.ReadCached, Size: 4 << 10, Goroutines: 256},
-	{Kind: load.ReadCached, Size: 1 << 20, Goroutines: 2},
-	{Kind: load.ReadCold, Size: 4 << 10, Goroutines: 1},
-	{Kind: load.ReadCold, Size: 4 << 10, Goroutines: 16},
-	{Kind: load.ReadCold, Size: 4 << 10, Goroutines: 64},
-	{Kind: load.ReadCold, Size: 64 << 10, Goroutines: 8},
-	{Kind: load.ReadDirect, Size: 4 << 10, Goroutines: 1},
-	{Kind: load.ReadDirect, Size: 4 << 10, Goroutines: 8},
-	{Kind: load.ReadDirect, Size: 4 << 10, Goroutines: 64},
-	{Kind: load.ReadDirect, Size: 4 << 10, Goroutines: 256},
-	{Kind: load.ReadDirect, Size: 1 << 20, Goroutines: 4},
-	{Kind: load.WriteBuffered, Size: 4 << 10, Goroutines: 1},
-	{Kind: load.WriteBuffered, Size: 64 << 10, Goroutines: 16},
-	{Kind: load.WriteDirect, Size: 4 << 10, Goroutines: 2},
-	{Kind: load.WriteDirect, Size: 4 << 10, Goroutines: 64},
-	{Kind: load.WriteSync, Size: 4 << 10, Goroutines: 1},
-	{Kind: load.WriteSync, Size: 4 << 10, Goroutines: 8},
-	{Kind: load.WriteSync, Size: 4 << 10, Goroutines: 64},
+// rows are the cells of the matrix: some kinds, with each of the sizes, by each number of
+// goroutines. With computation between reads, or a file for each goroutine, the size tells little.
+var rows = []struct {
+	kinds      []load.Kind
+	sizes      []int
+	goroutines []int
+}{
+	{[]load.Kind{load.ReadCached}, []int{half, k4, k64, m1}, manyGoroutines},
+	{[]load.Kind{load.ReadCold}, []int{k4, k64, m1}, manyGoroutines},
+	{[]load.Kind{load.ReadCold2us, load.ReadCold6us}, []int{k4}, manyGoroutines},
+	{[]load.Kind{load.ReadDirect}, []int{k4, k64, m1}, manyGoroutines},
+	{[]load.Kind{load.ReadDirect2us, load.ReadDirect6us}, []int{k4}, manyGoroutines},
+	{[]load.Kind{load.WriteBuffered, load.WriteDirect, load.WriteSync}, []int{k4, k64, m1}, manyGoroutines},
+	{[]load.Kind{load.SyncOwn, load.WriteLogs}, []int{k4}, manyGoroutines},
+	{[]load.Kind{load.ServeFile}, []int{k4, k64, m1}, []int{1, 4, 16, 64}},
+	{[]load.Kind{load.Start}, []int{k4}, []int{1}},
 }
 
-// allCells returns all cells of the matrix, row by row.
+var manyGoroutines = []int{1, 2, 4, 8, 16, 64, 256}
+
+// quickCells are the cells of a run that names none: at the ends of the axes, and where the
+// scheduler changes its path. Start is not among them: building its programs may take long.
+var quickCells = []load.Load{
+	{Kind: load.ReadCached, Size: half, Goroutines: 1},
+	{Kind: load.ReadCached, Size: k4, Goroutines: 1},
+	{Kind: load.ReadCached, Size: k4, Goroutines: 4},
+	{Kind: load.ReadCached, Size: k4, Goroutines: 256},
+	{Kind: load.ReadCold, Size: k4, Goroutines: 1},
+	{Kind: load.ReadCold, Size: k4, Goroutines: 4},
+	{Kind: load.ReadCold, Size: k4, Goroutines: 64},
+	{Kind: load.ReadCold6us, Size: k4, Goroutines: 16},
+	{Kind: load.ReadDirect, Size: k4, Goroutines: 1},
+	{Kind: load.ReadDirect, Size: k4, Goroutines: 4},
+	{Kind: load.ReadDirect, Size: k4, Goroutines: 8},
+	{Kind: load.ReadDirect, Size: k4, Goroutines: 64},
+	{Kind: load.ReadDirect, Size: k4, Goroutines: 256},
+	{Kind: load.ReadDirect, Size: m1, Goroutines: 4},
+	{Kind: load.ReadDirect2us, Size: k4, Goroutines: 2},
+	{Kind: load.ReadDirect2us, Size: k4, Goroutines: 64},
+	{Kind: load.WriteBuffered, Size: k4, Goroutines: 1},
+	{Kind: load.WriteDirect, Size: k4, Goroutines: 4},
+	{Kind: load.WriteDirect, Size: k4, Goroutines: 64},
+	{Kind: load.WriteSync, Size: k4, Goroutines: 8},
+	{Kind: load.SyncOwn, Size: k4, Goroutines: 4},
+	{Kind: load.WriteLogs, Size: k4, Goroutines: 16},
+	{Kind: load.ServeFile, Size: k64, Goroutines: 4},
+}
+
+// allCells returns all cells of the matrix, row by row, without those of GOMAXPROCS.
 func allCells() []load.Load {
 	var cells []load.Load
-	for _, kind := range load.Kinds {
-		for _, size := range matrixSizes {
-			for _, n := range matrixGoroutines {
-				cells = append(cells, load.Load{Kind: kind, Size: size, Goroutines: n})
+	for _, row := range rows {
+		for _, kind := range row.kinds {
+			for _, size := range row.sizes {
+				for _, n := range row.goroutines {
+					cells = append(cells, load.Load{Kind: kind, Size: size, Goroutines: n})
+				}
 			}
 		}
 	}
 	return cells
 }
 
-// cells returns the cells to measure.
+// fullProcs are the numbers of processors with which --full measures quickCells.
+var fullProcs = []int{1, 2, 4, 8}
+
+// cells returns the cells to measure. With --procs there is each cell with each number of
+// processors; with --full all cells, and then quickCells with fullProcs.
 func (p Params) cells() []load.Load {
-	switch {
-	case len(p.Cells) > 0:
-		return slices.DeleteFunc(allCells(), func(l load.Load) bool {
-			return !slices.ContainsFunc(p.Cells, func(pat Pattern) bool { return pat.Match(l) })
-		})
-	case p.Full:
-		return allCells()
+	cells, procs := quickCells, p.CellProcs
+	if p.Full || len(p.Cells) > 0 {
+		cells = allCells()
 	}
-	return quickCells
+	cells = p.matching(cells)
+	switch {
+	case len(procs) > 0:
+		return withProcs(cells, procs)
+	case p.Full:
+		return append(cells, withProcs(p.matching(quickCells), fullProcs)...)
+	}
+	return cells
+}
+
+// matching returns the cells that --cells chooses, all without it.
+func (p Params) matching(cells []load.Load) []load.Load {
+	return slices.DeleteFunc(slices.Clone(cells), func(l load.Load) bool {
+		return len(p.Cells) > 0 && !slices.ContainsFunc(p.Cells, func(pat Pattern) bool { return pat.Match(l) })
+	})
+}
+
+// withProcs returns the cells with each number of processors, those with the same number together.
+func withProcs(cells []load.Load, procs []int) []load.Load {
+	var all []load.Load
+	for _, n := range procs {
+		for _, l := range cells {
+			l.Procs = n
+			all = append(all, l)
+		}
+	}
+	return all
 }

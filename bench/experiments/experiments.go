@@ -121,6 +121,7 @@ type Params struct {
 	Brief      bool          // the run names no experiment: each of the selection takes less time
 	Full       bool          // every parameter of the publication, not a selection of them
 	Cells      []Pattern     // cells of the matrix; empty is the selection
+	CellProcs  []int         // numbers of processors with which the matrix measures each cell; empty leaves it to the matrix
 	Driver     string        // sluice's, in experiments that have one side of sluice; "" is its own choice
 	Time       time.Duration // length of a slice; 0 leaves it to the experiment
 	Rounds     int           // of a cell; 0 leaves it to the experiment
@@ -135,7 +136,8 @@ type Params struct {
 	Goroutines int           // on a slow disk; 0 leaves it to the experiment
 	Self       Program       // this program
 
-	Procs    int   // GOMAXPROCS, the same in each process
+	Procs    int   // GOMAXPROCS, the same in each process but those of cells that have their own
+	CPUs     int   // processors of this machine
 	FileSize int64 // bytes of the temporary file
 	Memory   int64 // bytes that the machine has; 0 if unknown
 }
@@ -176,6 +178,9 @@ type Lab interface {
 	// Programs builds a program that uses only os.File twice: by go build (load.ByGoBuild) and by
 	// sluice build (load.BySluiceBuild, on that driver). The caller calls remove when it is done.
 	Programs(ctx context.Context, driver string) (remove func() error, err error)
+	// Starters builds the programs of load.Start. Where they cannot be built, the sides of such a load
+	// are unsupported, and say why. The caller calls remove when it is done.
+	Starters(ctx context.Context) (remove func() error, err error)
 	// Mixed runs a job of fio, and returns what its reads and its writes measured.
 	Mixed(ctx context.Context, job fio.Mixed) (reads, writes load.Slice, err error)
 }

@@ -134,12 +134,16 @@ func (f fakeLab) Programs(context.Context, string) (func() error, error) {
 	return func() error { return nil }, nil
 }
 
+func (f fakeLab) Starters(context.Context) (func() error, error) {
+	return func() error { return nil }, nil
+}
+
 func (f fakeLab) Disk() (Disk, error) { return newFakeDisk(f.missing), nil }
 
 func run(t *testing.T, e Experiment, lab Lab, p Params) (any, string, error) {
 	t.Helper()
 	var out bytes.Buffer
-	p.FileSize, p.Memory, p.Procs = 1<<30, 16<<30, 2
+	p.FileSize, p.Memory, p.Procs, p.CPUs = 1<<30, 16<<30, 2, 2
 	result, err := e.Run(t.Context(), &Env{Params: p, Lab: lab, Screen: report.NewScreen(&out, nil, 0)})
 	return result, out.String(), err
 }
@@ -182,6 +186,15 @@ func TestGoldenMissing(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestGoldenProcs has cells with more processors than the machine, and with as many.
+func TestGoldenProcs(t *testing.T) {
+	_, text, err := run(t, matrix, fakeLab{}, Params{CellProcs: []int{1, 2, 4}, Cells: []Pattern{mustParse(t, "read-direct+work/4k/256"), mustParse(t, "serve/1m/4")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkGolden(t, "matrix-procs", text)
 }
 
 func checkGolden(t *testing.T, name, text string) {

@@ -3,7 +3,9 @@ package experiments
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -83,8 +85,17 @@ func withRatios(cells []Cell) string {
 	return strings.Join(names, ", ")
 }
 
-func runMatrix(ctx context.Context, env *Env) (any, error) {
-	result, err := env.measureCells(ctx, "matrix", env.cells())
+func runMatrix(ctx context.Context, env *Env) (_ any, err error) {
+	cells := env.cells()
+	if slices.ContainsFunc(cells, func(l load.Load) bool { return l.Kind == load.Start }) {
+		env.Screen.Step("matrix: building the programs of start")
+		remove, failed := env.Lab.Starters(ctx)
+		if failed != nil {
+			return &MatrixResult{}, fmt.Errorf("matrix: start: %w", failed)
+		}
+		defer func() { err = errors.Join(err, remove()) }() // after a panic too
+	}
+	result, err := env.measureCells(ctx, "matrix", cells)
 	if err := cmp.Or(err, env.stopped()); err != nil { // an interrupted run fails no cell
 		return result, err
 	}
@@ -100,7 +111,14 @@ func (e *Env) measureCells(ctx context.Context, name string, cells []load.Load) 
 	if err := e.Screen.Print(matrixIntro(name, sides, e.planText(plan, len(cells))) + matrixTable.Header()); err != nil {
 		return result, err
 	}
+	procs := 0
 	for _, l := range cells {
+		if l.Procs != procs {
+			procs = l.Procs
+			if err := e.Screen.Print(e.procsText(procs)); err != nil {
+				return result, err
+			}
+		}
 		sideResults, err := e.compareCell(ctx, name+" "+l.String(), l, sides)
 		if err != nil {
 			return result, err
@@ -181,8 +199,23 @@ func matrixIntro(name string, sides []load.Side, plan string) string {
 	return report.Wrap(fmt.Sprintf("%s: %s against %s, in turn, %s", name, sides[0].Name, against, plan)) + "\n"
 }
 
+// procsText returns the line above the cells with that number of processors.
+func (p Params) procsText(procs int) string {
+	text := fmt.Sprintf("GOMAXPROCS %d", procs)
+	switch {
+	case procs > p.CPUs && p.CPUs == 1:
+		text += ": oversubscribed, this machine has 1 processor"
+	case procs > p.CPUs:
+		text += fmt.Sprintf(": oversubscribed, this machine has %d processors", p.CPUs)
+	}
+	return "\n" + report.Wrap(text)
+}
+
+// row returns the cell's row of the table. Its number of processors is in a line above.
 func (c Cell) row() string {
-	name := c.String()
+	l := c.Load
+	l.Procs = 0
+	name := l.String()
 	if c.Ratios == nil {
 		row := strings.TrimSuffix(matrixTable[:1].Row(name), "\n") + "  "
 		return report.Hang(row, strings.Repeat(" ", len(row)), c.Unsupported)
@@ -191,9 +224,13 @@ func (c Cell) row() string {
 	if tooFew(c.rounds()) {
 		interval = "-"
 	}
+	threads := "-"
+	if os, sluice := c.Sides[0].Threads, c.Sides[1].Threads; os+sluice > 0 {
+		threads = fmt.Sprintf("%d/%d", os, sluice)
+	}
 	return matrixTable.Row(name,
 		report.Count(stats.Median(c.Sides[0].Series(load.Slice.Rate))),
 		report.Ratio(c.Ratios.Rate), interval, string(c.Ratios.Verdict),
 		report.Ratio(c.Ratios.CPU), report.Ratio(c.Ratios.P99),
-		fmt.Sprintf("%d/%d", c.Sides[0].Threads, c.Sides[1].Threads))
+		threads)
 }

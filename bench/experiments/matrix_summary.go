@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sluiceio/sluice/bench/internal/load"
 	"github.com/sluiceio/sluice/bench/internal/stats"
 	"github.com/sluiceio/sluice/bench/report"
 )
@@ -98,8 +99,26 @@ func (r *MatrixResult) summary() string {
 		report.Ratio(medianOf(cells, func(r *Ratios) stats.Number { return r.Rate })),
 		report.Ratio(medianOf(cells, func(r *Ratios) stats.Number { return r.CPU })),
 		report.Ratio(medianOf(cells, func(r *Ratios) stats.Number { return r.P99 })))))
-	b.WriteString(report.Wrap(verdictNote))
+	b.WriteString(startNotes(cells) + report.Wrap(verdictNote))
 	return b.String() + "\n"
+}
+
+// startNotes returns a line for each cell of load.Start: how long a process takes, and its memory.
+func startNotes(cells []Cell) string {
+	var b strings.Builder
+	for _, c := range cells {
+		if c.Kind != load.Start {
+			continue
+		}
+		var parts []string
+		for _, side := range c.Sides {
+			mean := stats.Median(side.Series(func(s load.Slice) float64 { return float64(s.Mean) }))
+			resident := stats.Median(side.Series(func(s load.Slice) float64 { return float64(s.Resident) }))
+			parts = append(parts, fmt.Sprintf("%.2f ms and %s by %s", mean/1e6, bytesOrNone(int64(resident)), side.Side.Name))
+		}
+		b.WriteString(report.Wrap(fmt.Sprintf("%s: a process takes, from start to end, %s", c.Name, strings.Join(parts, ", "))))
+	}
+	return b.String()
 }
 
 // verdictNote explains the verdicts of a table.

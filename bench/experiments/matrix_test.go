@@ -1,7 +1,9 @@
 package experiments
 
 import (
+	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -64,5 +66,40 @@ func TestTally(t *testing.T) {
 	}
 	if c := cells[1].Ratios; c.Verdict != stats.Behind || c.CPULow.IsNaN() || c.P99High.IsNaN() {
 		t.Errorf("ratios are %+v; want the verdict and all intervals", *c)
+	}
+}
+
+// startLab is a fakeLab that counts the programs of start.
+type startLab struct {
+	fakeLab
+	made, removed *int
+	fails         error
+}
+
+func (l startLab) Starters(context.Context) (func() error, error) {
+	*l.made++
+	return func() error { *l.removed++; return l.fails }, nil
+}
+
+// TestStart checks that the programs of start are built if a cell needs them, and removed; and what
+// is said of them.
+func TestStart(t *testing.T) {
+	made, removed := 0, 0
+	lab := startLab{fakeLab{}, &made, &removed, nil}
+	if _, _, err := run(t, matrix, lab, Params{Rounds: 1}); err != nil || made != 0 {
+		t.Errorf("without the cell: Run = %v, %d times built; want 0", err, made)
+	}
+	start := Params{Rounds: 6, Cells: []Pattern{mustParse(t, "start")}}
+	_, text, err := run(t, matrix, lab, start)
+	if err != nil || made != 1 || removed != 1 {
+		t.Errorf("Run = %v, %d times built, %d times removed; want 1, 1", err, made, removed)
+	}
+	if want := "start/4k/1: a process takes, from start to end, 0.05 ms and 3 MiB by os.File,\n  0.04 ms and 3 MiB by sluice\n"; !strings.Contains(text, want) {
+		t.Errorf("text is\n%s\nwant %q in it", text, want)
+	}
+	lab.fails = errors.New("the disk has left")
+	lab.fail = "start/4k/1"
+	if _, _, err := run(t, matrix, lab, start); !errors.Is(err, lab.fails) || removed != 2 {
+		t.Errorf("Run = %v, %d times removed; want both errors, twice", err, removed)
 	}
 }

@@ -1,24 +1,30 @@
 package experiments
 
 import (
-	"strings"
+	"slices"
 	"testing"
+	"time"
+
+	"github.com/sluiceio/sluice/bench/internal/load"
 )
 
 func TestPattern(t *testing.T) {
 	for _, test := range []struct {
 		text string
-		want int // cells of the 126
+		want int // cells
 	}{
 		{"read-direct/4k/64", 1},
 		{"READ-DIRECT/4K/64", 1},
 		{"read-direct", 21},
 		{"read-direct/4k", 7},
-		{"*", 126},
-		{"*/*/1", 18},
-		{"//256", 18},
-		{"read-*/4k,1m/1,64", 12},
+		{"*", len(allCells())},
+		{"read-cached,write-*/4k,64k/1", 10 - 1}, // write-logs has 4k alone
+		{"read-direct+work", 14},
+		{"read-*+work//64", 4},
+		{"read-cold*/4k/1", 3},
 		{"write-sync//8", 3},
+		{"sync-own,serve/4k/1,4", 4},
+		{"//256", 25},
 	} {
 		p, err := ParsePattern(test.text)
 		if err != nil {
@@ -31,33 +37,83 @@ func TestPattern(t *testing.T) {
 	}
 }
 
+// TestPatternErrors checks that an error names what is wrong, and what there is.
 func TestPatternErrors(t *testing.T) {
+	const kinds = "read-cached, read-cold, read-cold+2us, read-cold+6us, read-direct, read-direct+2us, read-direct+6us, " +
+		"write-buffered, write-direct, write-sync, sync-own, write-logs, serve, start"
 	for text, want := range map[string]string{
-		"":                    "want kind/size/goroutines",
-		"read-direct/4k/64/1": "want kind/size/goroutines",
-		"read-[":              "not a valid pattern",
-		"read-backwards":      "match none of the matrix",
-		"read-direct/8k":      "match none of the matrix",
+		"":                       `--cells "": want kind/size/goroutines, as in read-direct/4k/64`,
+		"read-direct/4k/64/1":    `--cells "read-direct/4k/64/1": want kind/size/goroutines, as in read-direct/4k/64`,
+		"read-[":                 `--cells "read-[": "read-[" is not a valid pattern`,
+		"read-backwards":         `--cells "read-backwards": no kind is "read-backwards"; there are ` + kinds,
+		"read-cold,red-direct":   `--cells "read-cold,red-direct": no kind is "red-direct"; there are ` + kinds,
+		"read-direct/8k":         `--cells "read-direct/8k": no size of these cells is "8k"; there are 4k, 64k, 1m`,
+		"sync-own/64k":           `--cells "sync-own/64k": no size of these cells is "64k"; there are 4k`,
+		"serve/4k/1,256":         `--cells "serve/4k/1,256": no number of goroutines of these cells is "256"; there are 1, 4, 16, 64`,
+		"read-direct/4k/1,\x1b[": `--cells "read-direct/4k/1,\x1b[": "\x1b[" is not a valid pattern`,
 	} {
-		if _, err := ParsePattern(text); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("ParsePattern(%q) = %v; want something with %q", text, err, want)
+		if _, err := ParsePattern(text); err == nil || err.Error() != want {
+			t.Errorf("ParsePattern(%q) = %v; want %s", text, err, want)
 		}
 	}
 }
 
 func TestCells(t *testing.T) {
-	if n := len((Params{Full: true}).cells()); n != 126 {
-		t.Errorf("the whole matrix has %d cells; want 126", n)
-	}
 	all := make(map[string]bool)
 	for _, l := range allCells() {
+		if all[l.String()] {
+			t.Errorf("%s is twice in the matrix", l)
+		}
 		all[l.String()] = true
 	}
+	kinds := map[load.Kind]bool{}
 	seen := make(map[string]bool)
 	for _, l := range (Params{}).cells() {
 		if !all[l.String()] || seen[l.String()] {
 			t.Errorf("%s is twice in the selection, or not in the matrix", l)
 		}
 		seen[l.String()] = true
+		kinds[l.Kind] = true
+	}
+	for _, l := range allCells() {
+		if !slices.Contains(load.Kinds, l.Kind) && l.Kind != load.Start {
+			t.Errorf("%s is not of a kind of the matrix", l)
+		}
+	}
+	for _, bare := range []load.Kind{load.ReadCached, load.ReadCold, load.ReadDirect, load.WriteBuffered, load.WriteDirect, load.WriteSync, load.SyncOwn, load.WriteLogs, load.ServeFile} {
+		if !kinds[bare] {
+			t.Errorf("no cell of the selection is of %s", bare)
+		}
+	}
+}
+
+// TestProcs counts the cells with numbers of processors, and checks their order.
+func TestProcs(t *testing.T) {
+	if most := time.Duration(len(Params{Full: true}.cells())) * cellTime; most > 70*time.Minute { // the help says so
+		t.Errorf("--full takes up to %s; want 70 minutes at most", most)
+	}
+	one := []Pattern{mustParse(t, "read-direct/4k/1,2,4")}
+	for _, test := range []struct {
+		name   string
+		params Params
+		want   int
+	}{
+		{"selection", Params{CellProcs: []int{1, 4}}, 2 * len(quickCells)},
+		{"cells", Params{CellProcs: []int{8, 2}, Cells: one}, 6},
+		{"full", Params{Full: true}, len(allCells()) + 4*len(quickCells)},
+		{"full, cells", Params{Full: true, Cells: one}, 3 + 4*2}, // two are in the selection
+		{"full, processors given", Params{Full: true, CellProcs: []int{2}}, len(allCells())},
+	} {
+		if got := len(test.params.cells()); got != test.want {
+			t.Errorf("%s: %d cells; want %d", test.name, got, test.want)
+		}
+	}
+	var names []string
+	for _, l := range (Params{CellProcs: []int{8, 2}, Cells: one}).cells() {
+		names = append(names, l.String())
+	}
+	want := []string{"read-direct/4k/1/p8", "read-direct/4k/2/p8", "read-direct/4k/4/p8", "read-direct/4k/1/p2", "read-direct/4k/2/p2", "read-direct/4k/4/p2"}
+	if !slices.Equal(names, want) {
+		t.Errorf("cells are %v; want %v", names, want)
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// matrixFigure has a panel for each kind and size: the ratio of operations a second by the number
-// of goroutines.
+// matrixFigure has a panel for each kind and size: the ratio of operations a second, with its
+// interval, by the number of goroutines.
 func matrixFigure(r *experiments.MatrixResult) Figure {
 	f := Figure{
 		Title:    "os.File against sluice",
@@ -94,27 +94,52 @@ func ratioAxis(r *experiments.MatrixResult) chart.Axis {
 	return a
 }
 
-// matrixPanel returns nil if there is no such cell.
+// matrixPanel returns nil if there is no such cell. Each number of processors is a series.
 func matrixPanel(r *experiments.MatrixResult, kind load.Kind, size int, ratio chart.Axis) *chart.Panel {
-	s := chart.Series{Style: 1, Line: true}
-	for _, c := range r.Cells {
-		if c.Kind == kind && c.Size == size && c.Ratios != nil {
-			s.Points = append(s.Points, chart.Point{
-				X: float64(c.Goroutines), Y: float64(c.Ratios.Rate),
-				Low: float64(c.Ratios.Low), High: float64(c.Ratios.High),
-			})
+	p := &chart.Panel{
+		Title: fmt.Sprintf("%s, %s", kind, report.Bytes(int64(size))),
+		X:     chart.Axis{Name: "goroutines", Log: true, Ticks: []float64{1, 4, 16, 64, 256}, Min: 1, Max: 256, Format: plain},
+		Y:     ratio,
+		Guide: 1,
+	}
+	all := procsOf(r)
+	for i, procs := range all {
+		s := chart.Series{Style: 1 + i, Line: true}
+		switch {
+		case procs > 0:
+			s.Name = fmt.Sprintf("GOMAXPROCS %d", procs)
+		case len(all) > 1:
+			s.Name = "GOMAXPROCS as usual"
+		}
+		for _, c := range r.Cells {
+			if c.Kind == kind && c.Size == size && c.Procs == procs && c.Ratios != nil {
+				s.Points = append(s.Points, chart.Point{
+					X: float64(c.Goroutines), Y: float64(c.Ratios.Rate),
+					Low: float64(c.Ratios.Low), High: float64(c.Ratios.High),
+				})
+			}
+		}
+		if len(s.Points) > 0 {
+			p.Series = append(p.Series, s)
 		}
 	}
-	if len(s.Points) == 0 {
+	if len(p.Series) == 0 {
 		return nil
 	}
-	return &chart.Panel{
-		Title:  fmt.Sprintf("%s, %s", kind, report.Bytes(int64(size))),
-		X:      chart.Axis{Name: "goroutines", Log: true, Ticks: []float64{1, 4, 16, 64, 256}, Min: 1, Max: 256, Format: plain},
-		Y:      ratio,
-		Series: []chart.Series{s},
-		Guide:  1,
+	spread(p.Series)
+	return p
+}
+
+// procsOf returns the numbers of processors in the order in which they were measured; 0 is that of
+// the processes.
+func procsOf(r *experiments.MatrixResult) []int {
+	var procs []int
+	for _, c := range r.Cells {
+		if !slices.Contains(procs, c.Procs) {
+			procs = append(procs, c.Procs)
+		}
 	}
+	return procs
 }
 
 func matrixTable(r *experiments.MatrixResult) Table {

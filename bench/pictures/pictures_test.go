@@ -179,6 +179,34 @@ func TestPublishedPoints(t *testing.T) {
 	}
 }
 
+// TestMatrixProcs checks that cells with different numbers of processors are in one panel, as a
+// series each with its intervals.
+func TestMatrixProcs(t *testing.T) {
+	r := &experiments.MatrixResult{}
+	for _, procs := range []int{0, 4} {
+		for _, n := range []int{1, 16} {
+			r.Cells = append(r.Cells, experiments.Cell{
+				Load:   load.Load{Kind: load.ReadDirect, Size: 4096, Goroutines: n, Procs: procs},
+				Ratios: &experiments.Ratios{Rate: 1.5, Low: 1.4, High: 1.6},
+			})
+		}
+	}
+	p := matrixPanel(r, load.ReadDirect, 4096, ratioAxis(r))
+	if len(p.Series) != 2 || p.Series[0].Name != "GOMAXPROCS as usual" || p.Series[1].Name != "GOMAXPROCS 4" {
+		t.Fatalf("series are %+v; want one for each number of processors", p.Series)
+	}
+	if pt := p.Series[1].Points[1]; len(p.Series[1].Points) != 2 || pt.Y != 1.5 || pt.Low != 1.4 || pt.High != 1.6 {
+		t.Errorf("points are %+v; want both numbers of goroutines, with intervals", p.Series[1].Points)
+	}
+	r.Cells = r.Cells[:2]
+	if p := matrixPanel(r, load.ReadDirect, 4096, ratioAxis(r)); len(p.Series) != 1 || p.Series[0].Name != "" {
+		t.Errorf("series are %+v; want one without a name", p.Series)
+	}
+	if p := matrixPanel(r, load.ReadCold, 4096, ratioAxis(r)); p != nil {
+		t.Errorf("of cells that are not there the panel is %+v; want nil", p)
+	}
+}
+
 func TestOpen(t *testing.T) {
 	foreign := t.TempDir()
 	for _, name := range []string{"thesis.tex", index} { // index: a page that is no report

@@ -1,6 +1,7 @@
-// Package builds builds a program that uses only os.File (directory reader) by go build and by
-// sluice build, so that `sluice bench transparent` can compare the two. The source is embedded in
-// this program. Building needs a Go toolchain.
+// Package builds builds programs that are compared. Make builds one that uses only os.File
+// (directory reader) by go build and by sluice build, for `sluice bench transparent`; its source is
+// embedded in this program. MakeStarters builds two small programs (directory start), for the
+// cells of the matrix that measure a program's start. Building needs a Go toolchain.
 package builds
 
 import (
@@ -88,8 +89,19 @@ func writeSource(dir string) error {
 
 // build runs `go build` or `sluice build`, as name says.
 func (p *Pair) build(ctx context.Context, exe, name, output string) error {
-	cmd := exec.CommandContext(ctx, exe)
-	cmd.Args, cmd.Dir = []string{name, "build", "-o", output, "."}, filepath.Join(p.dir, "source")
+	return build{exe: exe, name: name, dir: filepath.Join(p.dir, "source"), output: output, pkg: "."}.run(ctx)
+}
+
+// build is one run of a build command.
+type build struct {
+	exe, name   string // the command's executable file, and its Argv[0]
+	dir         string // where it runs
+	output, pkg string
+}
+
+func (b build) run(ctx context.Context) error {
+	cmd := exec.CommandContext(ctx, b.exe)
+	cmd.Args, cmd.Dir = []string{b.name, "build", "-o", b.output, b.pkg}, b.dir
 	// The user's settings are for other modules.
 	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-buildvcs=false", "GO111MODULE=on", "GOOS=", "GOARCH=")
 	cmd.WaitDelay = time.Second
@@ -101,7 +113,7 @@ func (p *Pair) build(ctx context.Context, exe, name, output string) error {
 		return context.Cause(ctx)
 	}
 	if err != nil {
-		return fmt.Errorf("%s build: %w: %s", filepath.Base(name), err, program.FirstLine(out.String()))
+		return fmt.Errorf("%s build: %w: %s", filepath.Base(b.name), err, program.FirstLine(out.String()))
 	}
 	return nil
 }

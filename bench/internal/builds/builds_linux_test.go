@@ -108,6 +108,51 @@ func testCrowd(t *testing.T, p *Pair) {
 	}
 }
 
+// TestStarters builds the two programs, and lets them read a file.
+func TestStarters(t *testing.T) {
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip(err)
+	}
+	dir := t.TempDir()
+	s, err := MakeStarters(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	arena := &duel.Arena{Path: file(t), Starters: map[load.Way]string{load.ByOS: s.OS, load.BySluice: s.Sluice}}
+	l := load.Load{Kind: load.Start, Size: 4 << 10, Goroutines: 1}
+	results, err := arena.Compare(t.Context(), duel.Same(l, []load.Side{load.OSFile, load.Sluice("")}), duel.Plan{Time: time.Millisecond, Rounds: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range results {
+		if len(r.Rounds) != 1 || r.Rounds[0].Ops < 1 || r.Rounds[0].Resident < 1<<20 || r.Rounds[0].Resident > 100<<20 {
+			t.Errorf("%s: %+v; want a round with a few MiB of memory", r.Side.Name, r)
+		}
+	}
+	arena.Path += "-that-is-not-there"
+	if _, err := arena.Compare(t.Context(), duel.Same(l, []load.Side{load.Sluice("")}), duel.Plan{Time: time.Millisecond, Rounds: 1}); err == nil || !strings.Contains(err.Error(), "no such file") {
+		t.Errorf("without a file: %v; want what the program says", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	wantEmpty(t, dir)
+}
+
+// TestNoStarters checks that the error says what is missing.
+func TestNoStarters(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("SLUICE_SOURCE", "elsewhere")
+	if _, err := MakeStarters(t.Context(), dir); !errors.Is(err, ErrNoStarters) || !strings.Contains(err.Error(), "SLUICE_SOURCE") {
+		t.Errorf("MakeStarters = %v; want that the source is missing", err)
+	}
+	t.Setenv("PATH", dir)
+	if _, err := MakeStarters(t.Context(), dir); !errors.Is(err, ErrNoStarters) || !strings.HasSuffix(err.Error(), "there is no go command in PATH") {
+		t.Errorf("MakeStarters = %v; want that there is no toolchain", err)
+	}
+	wantEmpty(t, dir)
+}
+
 // TestBuildFails checks that the error has the output of the failing command, and that nothing is
 // left.
 func TestBuildFails(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/sluiceio/sluice/bench/internal/load"
@@ -86,6 +87,9 @@ type Arena struct {
 	Argv []string // its arguments, the program's name first
 	// Programs are the programs of ways that do not use Exe.
 	Programs map[load.Way]Program
+	// Starters are the programs of load.Start. If there are none, NoStarters says why.
+	Starters   map[load.Way]string
+	NoStarters string
 }
 
 // Program is an executable file that serves as worker, without arguments.
@@ -114,6 +118,7 @@ type duel struct {
 	entries []Entry
 	results []*Result
 	sides   []contestant
+	sink    *sink // nil if no load needs one
 	seed    uint64
 	done    int // rounds that count, of all sides
 }
@@ -135,6 +140,7 @@ func (d *duel) stop() {
 			s.Stop()
 		}
 	}
+	d.sink.close()
 }
 
 func (d *duel) run(ctx context.Context, a *Arena, p Plan) error {
@@ -166,6 +172,17 @@ func (d *duel) run(ctx context.Context, a *Arena, p Plan) error {
 	return nil
 }
 
+// pace is load.Pace, measured once.
+var pace = sync.OnceValue(load.Pace)
+
+// openSink opens the sink, if there is none yet.
+func (d *duel) openSink() (err error) {
+	if d.sink == nil {
+		d.sink, err = newSink()
+	}
+	return err
+}
+
 // any reports whether a side is left that can be measured.
 func (d *duel) any() bool {
 	return slices.ContainsFunc(d.sides, func(s contestant) bool { return s != nil })
@@ -173,8 +190,18 @@ func (d *duel) any() bool {
 
 func (d *duel) setup(ctx context.Context, i int, a *Arena) error {
 	e := d.entries[i]
+	setup := load.Setup{Path: a.Path, Logs: a.Logs, Side: e.Side, Load: e.Load}
+	if e.Load.Kind.Work() > 0 {
+		setup.Pace = pace()
+	}
+	if e.Load.Kind == load.ServeFile {
+		if err := d.openSink(); err != nil {
+			return err
+		}
+		setup.Sink = d.sink.address()
+	}
 	d.sides[i] = a.contestant(ctx, e)
-	reply, err := d.sides[i].Setup(load.Setup{Path: a.Path, Logs: a.Logs, Side: e.Side, Load: e.Load})
+	reply, err := d.sides[i].Setup(setup)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -200,6 +201,41 @@ func TestCompare(t *testing.T) {
 		}
 		if runtime.GOOS == "linux" && r.Threads < 1 {
 			t.Errorf("%s has %d threads", r.Side.Name, r.Threads)
+		}
+	}
+}
+
+// TestProcs checks GOMAXPROCS of a worker.
+func TestProcs(t *testing.T) {
+	for procs, want := range map[int]string{0: "GOMAXPROCS=7", 3: "GOMAXPROCS=3"} {
+		t.Setenv("GOMAXPROCS", "7")
+		a := &Arena{Exe: "worker", Programs: map[load.Way]Program{load.ByGoBuild: {Exe: "reader", Env: []string{"A=1"}}}}
+		for _, way := range []load.Way{load.ByOS, load.ByGoBuild} {
+			cmd := a.command(t.Context(), Entry{load.Load{Procs: procs}, load.Side{Way: way}})
+			got := ""
+			for _, v := range cmd.Environ() {
+				if strings.HasPrefix(v, "GOMAXPROCS=") {
+					got = v
+				}
+			}
+			if got != want || way == load.ByGoBuild && !slices.Contains(cmd.Env, "A=1") {
+				t.Errorf("of %s with %d processors the environment has %q; want %q", way, procs, got, want)
+			}
+		}
+	}
+}
+
+// TestCompareServes serves a file: the processes send it to this one.
+func TestCompareServes(t *testing.T) {
+	sides := []load.Side{load.OSFile, load.Sluice("pool")}
+	l := load.Load{Kind: load.ServeFile, Size: 64 << 10, Goroutines: 2}
+	results, err := arena(t, "worker").Compare(t.Context(), Same(l, sides), Plan{Time: time.Millisecond, Rounds: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range results {
+		if len(r.Rounds) != 2 || r.Unsupported != "" {
+			t.Errorf("%s has %d rounds, unsupported %q; want 2", r.Side.Name, len(r.Rounds), r.Unsupported)
 		}
 	}
 }

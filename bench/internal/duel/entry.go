@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"strconv"
 
 	"github.com/sluiceio/sluice/bench/internal/fio"
 	"github.com/sluiceio/sluice/bench/internal/load"
@@ -40,6 +41,9 @@ func (a *Arena) contestant(ctx context.Context, e Entry) contestant {
 	if e.Side.Way.Fio() {
 		return fioSide{fio.New(ctx)}
 	}
+	if e.Load.Kind == load.Start {
+		return &starter{ctx: ctx, exe: a.Starters[e.Side.Way], missing: a.NoStarters, env: a.environ(e)}
+	}
 	return &workers{start: func() (*worker, error) { return startWorker(a.command(ctx, e)) }}
 }
 
@@ -49,9 +53,18 @@ func (a *Arena) command(ctx context.Context, e Entry) *exec.Cmd {
 	cmd.Args = a.Argv
 	if p, ok := a.Programs[e.Side.Way]; ok {
 		cmd = exec.CommandContext(ctx, p.Exe)
-		cmd.Env = append(os.Environ(), p.Env...)
 	}
+	cmd.Env = a.environ(e)
 	return cmd
+}
+
+// environ returns the environment of an entry's processes.
+func (a *Arena) environ(e Entry) []string {
+	env := append(os.Environ(), a.Programs[e.Side.Way].Env...)
+	if e.Load.Procs > 0 {
+		env = append(env, "GOMAXPROCS="+strconv.Itoa(e.Load.Procs))
+	}
+	return env
 }
 
 // fioSide is fio, which starts a process for each slice by itself.

@@ -14,6 +14,8 @@ const maxLatency = time.Minute
 type client struct {
 	buf   []byte // nil if the side reads into memory of its own
 	burst int    // Load.burst
+	work  int    // units of computation after each operation (compute)
+	sum   uint64 // result of the computation
 	hist  *hdrhistogram.Histogram
 	next  func() (off int64, ok bool) // next offset; ok is false after the last one
 	now   time.Duration               // time of the last reading of the clock, since the slice's start
@@ -72,6 +74,9 @@ func (c *client) perform(do func(buf []byte, off int64) error) (n int) {
 		}
 		if c.err = do(c.buf, off); c.err != nil {
 			break
+		}
+		if c.work > 0 {
+			c.sum = compute(c.sum, c.work)
 		}
 	}
 	return n

@@ -64,7 +64,7 @@ func openTarget(s Setup) (*target, error) {
 		flag |= openDirect
 	}
 	if s.Load.Kind.OwnFiles() {
-		return openLogs(s)
+		return openOwn(s)
 	}
 	switch s.Side.Way {
 	case BySluice:

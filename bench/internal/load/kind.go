@@ -20,6 +20,28 @@ const (
 	WriteSync     Kind = "write-sync"     // WriteAt through the page cache, then Sync
 )
 
+// Reads with computation between them, as programs have it: 2 or 6 microseconds after each read. It
+// counts as part of the operation.
+const (
+	ReadCold2us   Kind = "read-cold+2us"
+	ReadCold6us   Kind = "read-cold+6us"
+	ReadDirect2us Kind = "read-direct+2us"
+	ReadDirect6us Kind = "read-direct+6us"
+)
+
+// The kinds of the matrix in which each goroutine has a file of its own.
+const (
+	SyncOwn   Kind = "sync-own"   // WriteAt over existing bytes, then Sync
+	WriteLogs Kind = "write-logs" // Write to the end of a new file, then Sync: WriteAppend, with a log for each
+	// ServeFile is io.Copy of a file in the page cache, of the load's size, to a TCP connection to
+	// another process of this machine.
+	ServeFile Kind = "serve"
+)
+
+// Start is a program that opens a file, reads its first bytes and ends; an operation is one run of
+// it. The programs of package builds perform it; no worker does.
+const Start Kind = "start"
+
 // The kinds of other experiments.
 const (
 	ScanCold   Kind = "scan-cold"   // sequential reads to the end of the file, after the page cache was dropped
@@ -29,7 +51,6 @@ const (
 	// WriteAppend is a write-ahead log: all goroutines Write to the end of one new file, and Sync
 	// after each Write. The log is emptied before each slice.
 	WriteAppend Kind = "write-append"
-	WriteLogs   Kind = "write-logs" // the same, with one log for each goroutine
 )
 
 // The kinds of copies of trees. An operation is the copy of one file. Programs perform them; no
@@ -54,28 +75,47 @@ const (
 	ZipFiles   Kind = "zip-files"   // a zip of 256 files of the load's size
 )
 
-// Kinds are the kinds of the matrix, in the order of its table.
-var Kinds = []Kind{ReadCached, ReadCold, ReadDirect, WriteBuffered, WriteDirect, WriteSync}
+// Kinds are the kinds of the matrix that workers perform, in the order of its table.
+var Kinds = []Kind{
+	ReadCached, ReadCold, ReadCold2us, ReadCold6us, ReadDirect, ReadDirect2us, ReadDirect6us,
+	WriteBuffered, WriteDirect, WriteSync, SyncOwn, WriteLogs, ServeFile,
+}
 
-var otherKinds = []Kind{ScanCold, ScanDirect, ReadHot, ReadSkewed, WriteAppend, WriteLogs, CopyHot, CopyCold, MixedRandom, MixedSequential, ReadStack, ScanCached, ReadFiles, HashFile, ZipFiles}
+var otherKinds = []Kind{Start, ScanCold, ScanDirect, ReadHot, ReadSkewed, WriteAppend, CopyHot, CopyCold, MixedRandom, MixedSequential, ReadStack, ScanCached, ReadFiles, HashFile, ZipFiles}
+
+// bare returns the kind without the computation between its operations.
+func (k Kind) bare() Kind {
+	bare, _, _ := strings.Cut(string(k), "+")
+	return Kind(bare)
+}
+
+// Work returns the microseconds of computation after each operation.
+func (k Kind) Work() int {
+	_, work, _ := strings.Cut(string(k), "+")
+	n, _ := strconv.Atoi(strings.TrimSuffix(work, "us"))
+	return n
+}
 
 // Direct reports whether the file is opened with O_DIRECT.
 func (k Kind) Direct() bool {
+	k = k.bare()
 	return k == ReadDirect || k == WriteDirect || k == ScanDirect || k == ReadSkewed
 }
 
 // Cold reports whether the page cache is dropped before each slice, and each block is read at
 // most once in a slice.
-func (k Kind) Cold() bool { return k == ReadCold || k == ScanCold }
+func (k Kind) Cold() bool { return k.bare() == ReadCold || k == ScanCold }
 
 // Scan reports whether the file is read sequentially.
 func (k Kind) Scan() bool { return k == ScanCold || k == ScanDirect }
 
 // Write reports whether the kind changes the file.
-func (k Kind) Write() bool { return strings.HasPrefix(string(k), "write-") }
+func (k Kind) Write() bool { return k == SyncOwn || strings.HasPrefix(string(k), "write-") }
 
 // OwnFiles reports whether the worker works on files that it makes, and not on the file under test.
-func (k Kind) OwnFiles() bool { return k == WriteAppend || k == WriteLogs }
+func (k Kind) OwnFiles() bool {
+	return k == WriteAppend || k == WriteLogs || k == SyncOwn || k == ServeFile
+}
 
 // hot reports whether the kind works on a span that stays in the page cache.
 func (k Kind) hot() bool { return !k.Direct() && !k.Cold() }
@@ -97,6 +137,8 @@ type Load struct {
 	// Goroutines is the number of goroutines, each with one operation in flight. A way that keeps
 	// several operations in flight from one goroutine (Way.OneGoroutine) keeps this many.
 	Goroutines int `json:"goroutines"`
+	// Procs is GOMAXPROCS of the process; 0 leaves it to the process.
+	Procs int `json:"procs,omitempty"`
 	// Within limits the load to the first bytes of the file; 0 leaves it to the kind.
 	Within int64 `json:"within,omitempty"`
 	// Flood is the number of goroutines that meanwhile read FloodSize bytes at a time at random
@@ -107,9 +149,14 @@ type Load struct {
 // FloodSize is the size of a flood's read, in bytes.
 const FloodSize = 1 << 20 // 1 MiB
 
-// String returns the name of the load's cell: kind/size/goroutines.
+// String returns the name of the load's cell: kind/size/goroutines, and /p4 if GOMAXPROCS is 4 and
+// not left to the process.
 func (l Load) String() string {
-	return fmt.Sprintf("%s/%s/%d", l.Kind, SizeName(l.Size), l.Goroutines)
+	name := fmt.Sprintf("%s/%s/%d", l.Kind, SizeName(l.Size), l.Goroutines)
+	if l.Procs > 0 {
+		name += fmt.Sprintf("/p%d", l.Procs)
+	}
+	return name
 }
 
 // Span returns how many bytes of a file of fileSize bytes the load uses, from offset 0.
@@ -147,6 +194,8 @@ func (l Load) check(fileSize int64) error {
 		return fmt.Errorf("size of an operation is %d bytes; want more than 0", l.Size)
 	case l.Goroutines <= 0:
 		return fmt.Errorf("%d goroutines; want at least 1", l.Goroutines)
+	case l.Procs < 0:
+		return fmt.Errorf("GOMAXPROCS is %d; want at least 1, or 0 for the process's own", l.Procs)
 	case l.Flood < 0 || l.Flood > 0 && fileSize < FloodSize:
 		return fmt.Errorf("a flood of %d goroutines on a file of %d bytes; want 0 or more, and %d bytes at least", l.Flood, fileSize, FloodSize)
 	case l.blocks(fileSize) == 0:

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 	"unsafe"
@@ -61,6 +64,7 @@ func TestLoadString(t *testing.T) {
 		{Load{Kind: ReadCold, Size: 4 << 10, Goroutines: 16}, "read-cold/4k/16"},
 		{Load{Kind: WriteSync, Size: 1 << 20, Goroutines: 1}, "write-sync/1m/1"},
 		{Load{Kind: ReadCached, Size: 1000, Goroutines: 2}, "read-cached/1000/2"},
+		{Load{Kind: ReadDirect2us, Size: 4 << 10, Goroutines: 64, Procs: 4}, "read-direct+2us/4k/64/p4"},
 	} {
 		if got := test.load.String(); got != test.want {
 			t.Errorf("String = %q; want %q", got, test.want)
@@ -68,10 +72,10 @@ func TestLoadString(t *testing.T) {
 	}
 }
 
-// TestLogs appends to logs, which must be gone after the worker is closed.
+// TestLogs works on files of the worker's own, which must be gone after it is closed.
 func TestLogs(t *testing.T) {
 	path := testFile(t)
-	for _, kind := range []Kind{WriteAppend, WriteLogs} {
+	for _, kind := range []Kind{WriteAppend, WriteLogs, SyncOwn} {
 		for _, side := range []Side{OSFile, Sluice(""), Sluice("pool")} {
 			t.Run(string(kind)+"/"+side.Name, func(t *testing.T) {
 				testWorker(t, Setup{Path: path, Side: side, Load: Load{Kind: kind, Size: 1 << 10, Goroutines: 3}})
@@ -92,13 +96,13 @@ func TestLogsOfClients(t *testing.T) {
 	for kind, want := range map[Kind]string{WriteAppend: "[6]", WriteLogs: "[1 2 3]"} {
 		path := testFile(t)
 		var files []*os.File
-		open := func(name string, flag int) (log, error) {
+		open := func(name string, flag int) (ownFile, error) {
 			f, err := os.OpenFile(name, flag, 0o600)
 			files = append(files, f)
 			return f, err
 		}
 		s := Setup{Path: path, Side: OSFile, Load: Load{Kind: kind, Size: 1, Goroutines: clients}}
-		w, err := openLogsBy(&target{close: func() error { return nil }}, open, s)
+		w, err := openOwnBy(&target{close: func() error { return nil }}, open, s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,13 +133,111 @@ func TestLogsOfClients(t *testing.T) {
 
 // TestWorkers runs each kind of the matrix through each side that this machine has.
 func TestWorkers(t *testing.T) {
-	path := testFile(t)
+	path, sink := testFile(t), drain(t)
 	for _, kind := range Kinds {
 		for _, side := range []Side{OSFile, Sluice(""), Sluice("pool"), PaperAIO} {
 			t.Run(string(kind)+"/"+side.Name, func(t *testing.T) {
-				testWorker(t, Setup{Path: path, Side: side, Load: Load{Kind: kind, Size: 4 << 10, Goroutines: 3}})
+				testWorker(t, Setup{Path: path, Sink: sink, Pace: 10, Side: side, Load: Load{Kind: kind, Size: 4 << 10, Goroutines: 3}})
+				if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
+					t.Errorf("%d files are there, %v; want the one under test", len(left), err)
+				}
 			})
 		}
+	}
+}
+
+// drain reads from all connections to the address that it returns.
+func drain(t *testing.T) (address string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	all.Go(func() {
+		for c, err := l.Accept(); err == nil; c, err = l.Accept() {
+			all.Go(func() { _, _ = io.Copy(io.Discard, c); _ = c.Close() })
+		}
+	})
+	t.Cleanup(func() { _ = l.Close(); all.Wait() })
+	return l.Addr().String()
+}
+
+// TestServed checks that each client sends the whole file each time.
+func TestServed(t *testing.T) {
+	path := testFile(t)
+	for _, side := range []Side{OSFile, Sluice("")} {
+		t.Run(side.Name, func(t *testing.T) {
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer l.Close()
+			s := Setup{Path: path, Side: side, Sink: l.Addr().String(), Load: Load{Kind: ServeFile, Size: 70_000, Goroutines: 1}}
+			w, err := openTarget(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, err := l.Accept()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			for range 2 {
+				if err := w.operation(s.Load, 0)(nil, 0); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := w.close(); err != nil {
+				t.Fatal(err)
+			}
+			if n, err := io.Copy(io.Discard, c); err != nil || n != 2*70_000 {
+				t.Errorf("%d bytes have come, %v; want the file twice", n, err)
+			}
+		})
+	}
+}
+
+// TestServedNowhere has nobody who listens.
+func TestServedNowhere(t *testing.T) {
+	path := testFile(t)
+	setup := Setup{Path: path, Side: OSFile, Sink: "127.0.0.1:1", Load: Load{Kind: ServeFile, Size: 4096, Goroutines: 2}}
+	if got := serve(t, Request{Setup: &setup})[0].Error; !strings.Contains(got, "connection refused") {
+		t.Errorf("error is %q; want that nobody listens", got)
+	}
+	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
+		t.Errorf("%d files are there, %v; want the one under test", len(left), err)
+	}
+}
+
+// TestWork checks what follows from a kind's name, and that the work of a client is what its kind
+// and the pace say.
+func TestWork(t *testing.T) {
+	for kind, want := range map[Kind]int{ReadDirect: 0, ReadDirect2us: 2, ReadCold6us: 6, WriteSync: 0} {
+		if got := kind.Work(); got != want {
+			t.Errorf("%s has %d us of work; want %d", kind, got, want)
+		}
+	}
+	if !ReadDirect2us.Direct() || ReadDirect2us.Cold() || !ReadCold6us.Cold() || ReadCold6us.hot() || ReadDirect6us.Write() {
+		t.Error("with work, a kind is of another nature than without")
+	}
+	w, err := NewWorker(Setup{Path: testFile(t), Side: OSFile, Pace: 7, Load: Load{Kind: ReadCold6us, Size: 4096, Goroutines: 2}})
+	if err != nil {
+		t.Skip(err)
+	}
+	defer w.Close()
+	c := w.clients[1]
+	if c.work != 42 {
+		t.Errorf("a client does %d units of work; want 6 times the pace of 7", c.work)
+	}
+	offs := 3
+	c.reset(func() (int64, bool) { offs--; return 0, offs >= 0 })
+	c.run(w.target.operation(w.load, 1), &window{start: time.Now(), close: time.Hour})
+	if want := compute(compute(compute(0, 42), 42), 42); c.err != nil || c.sum != want {
+		t.Errorf("after 3 operations the work has come to %#x, %v; want %#x", c.sum, c.err, want)
+	}
+	if Pace() < 1 {
+		t.Errorf("Pace = %d; want at least 1", Pace())
 	}
 }
 
@@ -232,6 +334,7 @@ func TestServeRefuses(t *testing.T) {
 		{"size", Request{Setup: setup(Load{Kind: ReadCached, Size: 0, Goroutines: 1})}, "0 bytes"},
 		{"too large", Request{Setup: setup(Load{Kind: ReadCached, Size: 2 * testSize, Goroutines: 1})}, "smaller than one operation"},
 		{"goroutines", Request{Setup: setup(Load{Kind: ReadCached, Size: 4096, Goroutines: 0})}, "0 goroutines"},
+		{"processors", Request{Setup: setup(Load{Kind: ReadCached, Size: 4096, Goroutines: 1, Procs: -1})}, "GOMAXPROCS is -1"},
 		{"unaligned", Request{Setup: setup(Load{Kind: ReadDirect, Size: 1000, Goroutines: 1})}, "multiple of 4096"},
 		{"no file", Request{Setup: &Setup{Path: path + "x", Side: OSFile, Load: Load{Kind: ReadCached, Size: 4096, Goroutines: 1}}}, "no such file"},
 	} {

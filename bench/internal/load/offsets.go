@@ -10,13 +10,13 @@ type order struct {
 	load   Load
 	span   int64
 	blocks int64
-	once   []uint32 // for ReadCold: all blocks, in random order
+	once   []uint32 // for cold random reads: all blocks, in random order
 	zipf   *zipf    // for ReadSkewed
 }
 
 func newOrder(l Load, fileSize int64) *order {
 	o := &order{load: l, span: l.Span(fileSize), blocks: l.blocks(fileSize)}
-	switch l.Kind {
+	switch l.Kind.bare() {
 	case ReadCold:
 		o.once = firstNumbers(o.blocks)
 	case ReadSkewed:
@@ -29,7 +29,7 @@ func newOrder(l Load, fileSize int64) *order {
 func (o *order) slice(seed uint64, clients int) func(clientNo int) func() (int64, bool) {
 	size := int64(o.load.Size)
 	switch {
-	case o.load.Kind == ReadCold:
+	case o.once != nil:
 		shuffle(o.once, seed)
 		next := listOffsets(o.once, size)
 		return func(int) func() (int64, bool) { return next }

@@ -12,7 +12,7 @@ const minGone = 0.99
 // the file, or with all of the load's span. If the kernel does not say what the page cache holds,
 // it reads the span.
 func SetPageCache(f *os.File, l Load, fileSize int64) error {
-	switch l.Kind {
+	switch l.Kind.bare() {
 	case ReadCold, ScanCold:
 		gone, err := dropCache(f, fileSize)
 		if err != nil {

@@ -83,6 +83,11 @@ type Setup struct {
 	// Prepared is set if an earlier worker with this Setup has brought the page cache into the
 	// state that the load wants, and left it so.
 	Prepared bool `json:"prepared,omitempty"`
+	// Pace is the units of computation in a microsecond (Pace), for kinds that compute between
+	// operations. The parent measures it once for all workers, so that all do the same.
+	Pace int `json:"pace,omitempty"`
+	// Sink is the TCP address where ServeFile sends to.
+	Sink string `json:"sink,omitempty"`
 }
 
 // SliceReq asks for one slice.

@@ -45,7 +45,7 @@ func (w *Worker) open(s Setup) error {
 	if err := w.load.check(w.size); err != nil {
 		return err
 	}
-	w.makeClients()
+	w.makeClients(s.Pace)
 	w.order = newOrder(w.load, w.size)
 	// The memory for measuring is allocated by now; what is added from here on is the side's.
 	debug.FreeOSMemory()
@@ -63,14 +63,16 @@ func (w *Worker) open(s Setup) error {
 	return nil
 }
 
-// makeClients allocates the clients.
-func (w *Worker) makeClients() {
+// makeClients allocates the clients. A microsecond of computation has pace units.
+func (w *Worker) makeClients(pace int) {
 	n := w.load.Goroutines
 	if w.way.OneGoroutine() {
 		n = 1
 	}
 	for range n {
-		w.clients = append(w.clients, newClient(w.load.burst()))
+		c := newClient(w.load.burst())
+		c.work = pace * w.load.Kind.Work()
+		w.clients = append(w.clients, c)
 	}
 }
 

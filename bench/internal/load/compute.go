@@ -1,0 +1,31 @@
+package load
+
+import "time"
+
+// compute performs n units of computation on x. Each unit waits for the one before, and none
+// touches memory.
+func compute(x uint64, n int) uint64 {
+	x |= 1 // a sequence that begins with 0 stays there
+	for range n {
+		x ^= x << 13
+		x ^= x >> 7
+		x ^= x << 17
+	}
+	return x
+}
+
+// Pace returns how many units of computation (compute) take a microsecond on an idle processor:
+// the best of several trials counts. It takes some milliseconds.
+func Pace() int {
+	const trials, units = 50, 1 << 16
+	best, x := time.Hour, uint64(1)
+	for range trials {
+		start := time.Now()
+		x = compute(x, units)
+		best = min(best, time.Since(start))
+	}
+	if x == 0 {
+		return 1 // never, but the compiler must not know: it would leave out the computation
+	}
+	return max(1, int(units*time.Microsecond/max(best, 1)))
+}
