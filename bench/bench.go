@@ -67,7 +67,7 @@ type Command struct {
 	Overwrite bool    `name:"i-know-this-overwrites" group:"Flags of aio-latency" help:"What is at the beginning of the device is lost."`
 
 	Cells   []string `sep:"none" placeholder:"PATTERN" group:"Flags of the matrix" help:"Cells as kind/size/goroutines, as in 'read-*/4k/1,64' or write-sync; may be repeated."`
-	Procs   []int    `placeholder:"N,..." group:"Flags of the matrix" help:"Measure each cell with GOMAXPROCS of each of these, as in 1,2,4,8. More than there are processors oversubscribe them, and the output says so."`
+	Procs   []int    `placeholder:"N" group:"Flags of the matrix" help:"Measure each cell with GOMAXPROCS of each of these, as in 1,2,4,8. More than there are processors oversubscribe them, and the output says so."`
 	Compare bool     `help:"Compare two files of --json, one of which may be - for standard input: 'sluice bench --compare A.json B.json', or 'bench compare'."`
 
 	FailBelow float64 `placeholder:"R" group:"Flags of the matrix" help:"Fail, naming the cells, where the whole 95 % interval is below R: sluice has less than R times the operations a second of os.File; of compare: of the first run."`
@@ -84,6 +84,8 @@ turns. A verdict follows from the 95 % interval of the ratio.
   sluice bench list                              what there is
   sluice bench matrix --full --dir /mnt/data     all cells, on another disk
   sluice bench matrix --cells read-direct/4k     one row of the matrix
+  sluice bench matrix --cells 'read-*+work'      reads, then computation
+  sluice bench matrix --cells serve --procs 1,4  with GOMAXPROCS 1, and 4
   sluice bench matrix --fail-below 0.95          for continuous integration
   sluice bench p4 --fio                          scan-*, rand-*, beside fio
   sluice bench matrix fig6 --report out          pictures: out/index.html
@@ -93,6 +95,13 @@ turns. A verdict follows from the 95 % interval of the ratio.
   sluice bench p2                                copies beside cp -r
   sluice bench transparent                       as root: sluice build
   sluice bench cp-small --mode cold --fs xfs     one mode, on xfs
+
+Kinds of the matrix: read-cached, read-cold, read-direct, write-buffered,
+write-direct, write-sync; read-cold+work and read-direct+work (+2us, +6us:
+computation after each read); sync-own and write-logs (a file for each
+goroutine: WriteAt, or append, and Sync); serve (io.Copy of a file to a TCP
+connection); start (a program that opens and reads a file: its time, and its
+memory; needs a Go toolchain).
 
 Exit status: 0; 1 if the run failed or --fail-below was undercut; 2 if called
 wrongly; 130 if interrupted, when the rounds that were finished are shown. The

@@ -41,7 +41,7 @@ func (p precision) enough(ratios []stats.Number, spent time.Duration) bool {
 	return stats.Width(low, stats.Median(ratios), high) <= stats.Narrow
 }
 
-// The time of a cell, and how long its slices are. Rounds are short, as 40 ms of one process say
+// The time of a cell, and how long its slices are. Rounds are short, as 50 ms of one process say
 // as much about it as a second: the next process differs by more. A run that names no experiment
 // must end in three minutes.
 const (
@@ -78,9 +78,11 @@ func (e *Env) cellPlan(label string) duel.Plan {
 			return true // there is nothing to compare
 		}
 		v := ratios(results, load.Slice.Rate)
-		low, high := stats.Interval(v)
-		middle := stats.Median(v)
-		e.Screen.Step(fmt.Sprintf("%s: %d rounds, %s ±%s", label, len(v), report.Ratio(middle), report.Percent(stats.Width(low, middle, high))))
+		if len(v) >= RoundsForVerdict {
+			low, high := stats.Interval(v)
+			middle := stats.Median(v)
+			e.Screen.Step(fmt.Sprintf("%s: %d rounds, %s ±%s", label, len(v), report.Ratio(middle), report.Percent(stats.Width(low, middle, high))))
+		}
 		return precision{limit}.enough(v, spent)
 	}
 	return plan

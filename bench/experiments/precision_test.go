@@ -1,14 +1,18 @@
 package experiments
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/sluiceio/sluice/bench/internal/duel"
 	"github.com/sluiceio/sluice/bench/internal/stats"
+	"github.com/sluiceio/sluice/bench/report"
 )
 
 // TestPrecision asks after rounds that are all alike, and after rounds that differ much.
@@ -98,6 +102,22 @@ func TestCellPlan(t *testing.T) {
 		}
 		if got := result.(*MatrixResult).Cells[0].rounds(); got != test.want {
 			t.Errorf("%s: %d rounds; want %d", test.name, got, test.want)
+		}
+	}
+}
+
+// TestCellProgress checks what a terminal shows while a cell is measured.
+func TestCellProgress(t *testing.T) {
+	var out, progress bytes.Buffer
+	p := Params{Cells: []Pattern{mustParse(t, "read-cached/4k/1")}}
+	env := &Env{Params: p, Lab: fakeLab{}, Screen: report.NewScreen(&out, &progress, 80)}
+	if _, err := matrix.Run(t.Context(), env); err != nil {
+		t.Fatal(err)
+	}
+	for n, want := range map[int]bool{5: false, 6: true, 12: true, 13: false} {
+		text := fmt.Sprintf("matrix read-cached/4k/1: %d rounds, 1.25 ±0 %%", n)
+		if got := strings.Contains(progress.String(), text); got != want {
+			t.Errorf("%q is shown: %t; want %t", text, got, want)
 		}
 	}
 }
