@@ -52,7 +52,7 @@ type Command struct {
 	Time   *time.Duration `placeholder:"DURATION" help:"Length of a slice; default: the experiment's (30ms to 250ms)."`
 	Rounds *int           `placeholder:"N" help:"Slices of each side, or copies; default: the experiment's (3 to 20), of the matrix, wal and transparent as many as it takes."`
 
-	PerCell *time.Duration `placeholder:"DURATION" help:"For the matrix, wal and transparent: add rounds to a cell until its 95 % interval is within ±3 %, but for no longer than this; default: 15s, without an experiment 3.5s."`
+	PerCell *time.Duration `placeholder:"DURATION" help:"For the matrix, wal and transparent: add rounds to a cell until its 95 % interval is within ±3 %, but for no longer than this; default: 15s, without an experiment 4.5s."`
 
 	Mode     []string `placeholder:"NAME" group:"Flags of cp-*" help:"Measure these alone: regular, cold, every-fsync; may be repeated."`
 	Programs []string `placeholder:"NAME" group:"Flags of cp-*" help:"Measure these alone beside cp: sluice, xcp, fcp, cpz, otiai10, rsync, floor; may be repeated."`

@@ -47,7 +47,7 @@ func (p precision) enough(ratios []stats.Number, spent time.Duration) bool {
 const (
 	cellSlice = 50 * time.Millisecond
 	cellTime  = 15 * time.Second
-	briefTime = 3500 * time.Millisecond
+	briefTime = 4500 * time.Millisecond
 )
 
 // cellLimit returns the time of a cell, 0 if it has a number of rounds instead.
