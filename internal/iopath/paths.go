@@ -54,8 +54,9 @@ type Paths struct {
 	// files with and without O_DIRECT.
 	AsyncDirect, AsyncBuffered [driver.NumCodes]bool
 	// QueuedOps counts the operations that are queued, from before the engine has them until
-	// their goroutines run again; those of a Transfer only until they have completed. The
-	// choice between the paths reads it.
+	// their goroutines run again; those of a Transfer only until they have completed, and those
+	// of Groups not at all: while the owner of a Group is busy with something else, nobody reaps
+	// what has completed. The choice between the paths reads it.
 	QueuedOps atomic.Int32
 	Counters  counters.Counters // keeps QueuedOps off the cache lines of what follows
 	Recording *record.Hook      // records operations, while a recorder is set

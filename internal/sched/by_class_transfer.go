@@ -60,9 +60,10 @@ func (t *Transfer) Granted() {
 		s.helpers.add(t)
 		return
 	}
-	s.QueuedOps.Add(1)
 	if t.group != nil {
 		t.group.Queued()
+	} else {
+		s.QueuedOps.Add(1)
 	}
 	// Asked for before pushGranted: after it t may have ended, and be its owner's again.
 	e := s.EngineOf(t.f)
@@ -70,10 +71,7 @@ func (t *Transfer) Granted() {
 		e.EnsureSubmitted()
 		return
 	}
-	s.QueuedOps.Add(-1)
-	if t.group != nil {
-		t.group.Completed()
-	}
+	t.noteCompleted()
 	t.res = ecanceled
 	t.end()
 }

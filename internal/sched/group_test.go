@@ -95,6 +95,23 @@ func TestGroupOwnerLeads(t *testing.T) {
 	})
 }
 
+// What a Group has in flight does not keep others from plain calls while its owner is elsewhere:
+// that may be for long.
+func TestGroupOwnerElsewhere(t *testing.T) {
+	asGroup(t, 8, func(t *testing.T, p grouped) {
+		all := p.start(t, 1)
+		p.g.Submit()
+		if n := p.QueuedOps.Load(); n != 0 {
+			t.Errorf("%d operations count as queued; want none", n)
+		}
+		p.d.Answer(p.d.Next(0), 10)
+		p.next(t, t.Context(), all[0], 10, nil)
+		if n := p.QueuedOps.Load(); n != 0 {
+			t.Errorf("%d operations count as queued at the end; want none", n)
+		}
+	})
+}
+
 // Operations of others are reaped while the owner is elsewhere, and while it
 // leads.
 func TestGroupBesideOthers(t *testing.T) {

@@ -158,13 +158,13 @@ func (t *Transfer) at() int64    { return t.off + int64(t.n) }
 // Group.Submit or Group.Next submits it.
 func (t *Transfer) push() {
 	t.pushed = true
-	t.s.QueuedOps.Add(1)
 	t.call = t.f.BeginWrite(t.code)
 	t.fillOp()
 	if t.group != nil {
 		t.group.Push(t.r)
 		return
 	}
+	t.s.QueuedOps.Add(1)
 	t.s.EngineOf(t.f).Push(t.r)
 }
 
@@ -208,10 +208,7 @@ func (t *Transfer) end() {
 func (t *Transfer) Completed() {
 	s, res := t.s, t.r.Op.Res
 	t.f.EndWrite(t.code, t.call, res)
-	s.QueuedOps.Add(-1)
-	if t.group != nil {
-		t.group.Completed()
-	}
+	t.noteCompleted()
 	if !iopath.MustRetryPlain(t.f, res) {
 		s.Counters.Add(counters.Queued, t.code, res)
 		if t.addResult(res) {
@@ -222,6 +219,15 @@ func (t *Transfer) Completed() {
 		t.recordPart(t.r.Times.Completed)
 	}
 	t.continueRest()
+}
+
+// noteCompleted notes that the engine no longer has the operation.
+func (t *Transfer) noteCompleted() {
+	if t.group != nil {
+		t.group.Completed()
+	} else {
+		t.s.QueuedOps.Add(-1)
+	}
 }
 
 // continueRest goes on with what is left after a part that was performed in part or not at
