@@ -2,6 +2,7 @@ package direct
 
 import (
 	"context"
+	"os"
 
 	"github.com/sluiceio/sluice/internal/buffer"
 	"github.com/sluiceio/sluice/internal/directio"
@@ -20,7 +21,7 @@ type pendingRead struct {
 	off  int64  // where mem begins in the file: at span.Start, or at the start of its block
 
 	t       sched.Transfer
-	started bool  // and not waited for
+	started bool  // and its end was not noticed
 	done    bool  // n and err are final
 	n       int   // bytes read into mem; fewer than all where the file ends, or with err
 	err     error // never io.EOF
@@ -37,8 +38,13 @@ func (p *pendingRead) bytes(pos int64) []byte {
 
 // readQueue is a queue of pendingReads, the oldest first.
 type readQueue struct {
+	ctx    context.Context // the stream's
 	file   *File
 	memory memory
+	// group has the reads in progress. The goroutine that uses the stream notices their ends
+	// itself, when it waits for one. A leader goroutine would have to wake it for each. It is
+	// nil if later is true.
+	group *sched.Group
 	// later: nothing is started ahead, and a read is made when it is waited for.
 	later bool
 	ring  []pendingRead
@@ -46,15 +52,21 @@ type readQueue struct {
 	count int
 }
 
-func newReadQueue(d *File, l layout, class *sched.Class) *readQueue {
+// newReadQueue returns a queue without reads, whose memory is divided as l says. The caller uses
+// the file.
+func newReadQueue(ctx context.Context, d *File, l layout) *readQueue {
 	q := &readQueue{
-		file: d, memory: memory{d.h.Sched.Buffers, l.run},
+		ctx: ctx, file: d, memory: memory{d.h.Sched.Buffers, l.run},
 		// A single read may be a plain call. The scheduler decides that best.
 		later: l.runs == 1 || d.h.Core == nil,
 		ring:  make([]pendingRead, l.runs),
 	}
+	if !q.later {
+		q.group = d.h.Sched.Core.NewGroup(ctx, d.h.Core)
+	}
 	for i := range q.ring {
-		q.ring[i].file, q.ring[i].t.Class = d, class
+		f := &q.ring[i]
+		f.file, f.t.Owner, f.t.Class = d, f, d.classIn(ctx)
 	}
 	return q
 }
@@ -64,7 +76,7 @@ func (q *readQueue) push(span readahead.Span, b buffer.Buffer) {
 	f := &q.ring[(q.first+q.count)%len(q.ring)]
 	q.count++
 	f.buf = b
-	f.span, f.off, f.done = span, span.Start, false
+	f.span, f.off, f.n, f.err, f.done = span, span.Start, 0, nil, false
 	end := span.End
 	if g := q.file.direct; g != nil {
 		f.off, end = g.Floor(span.Start), g.Ceil(span.End)
@@ -73,12 +85,14 @@ func (q *readQueue) push(span readahead.Span, b buffer.Buffer) {
 	if q.file.direct != nil {
 		f.mem = q.file.direct.BeforeEnd(f.mem, f.off)
 	}
-	if len(f.mem) == 0 {
-		f.n, f.err, f.done = 0, nil, true
-	} else if !q.later {
-		f.started = true
-		core := q.file.h.Core
-		q.file.h.Sched.Core.StartRead(&f.t, core, f.mem, f.off, f.buf.Reg())
+	switch {
+	case len(f.mem) == 0:
+		f.done = true
+	case !q.later:
+		f.started = q.group.StartRead(&f.t, q.file.h.Core, f.mem, f.off, f.buf.Reg())
+		if !f.started {
+			f.err, f.done = os.ErrClosed, true
+		}
 	}
 }
 
@@ -91,21 +105,40 @@ func (q *readQueue) oldest() *pendingRead {
 }
 
 // wait waits until f is done. The caller uses the file.
-func (q *readQueue) wait(ctx context.Context, f *pendingRead) {
+func (q *readQueue) wait(f *pendingRead) {
 	if f.done {
 		return
 	}
-	if f.started {
-		f.started = false
-		f.n, f.err = f.t.Wait(ctx)
-		if q.file.direct != nil && directio.MustReadAgain(f.err) {
-			f.n, f.err = q.file.direct.ReadBlocks(ctx, f.mem, f.off)
-		}
-	} else {
-		f.n, f.err = q.file.fill(ctx, f.buf.Slice(0, len(f.mem)), f.off)
+	if q.later {
+		f.n, f.err = q.file.fill(q.ctx, f.buf.Slice(0, len(f.mem)), f.off)
+	} else if q.await(q.ctx, f); q.file.direct != nil && directio.MustReadAgain(f.err) {
+		f.n, f.err = q.file.direct.ReadBlocks(q.ctx, f.mem, f.off)
 	}
 	f.err = notEOF(f.err)
 	f.done = true
+}
+
+// await waits until f is not in progress. If ctx ends first, which is the stream's or
+// canceledContext, f is withdrawn.
+func (q *readQueue) await(ctx context.Context, f *pendingRead) {
+	for f.started {
+		t, err := q.group.Next(ctx)
+		if err != nil {
+			f.t.Withdraw()
+			ctx = context.Background() // the device may still have the memory
+			continue
+		}
+		ended := t.Owner.(*pendingRead)
+		ended.started = false
+		ended.n, ended.err = t.Result(q.ctx)
+	}
+}
+
+// submit gives the device what was pushed, unless it has that already.
+func (q *readQueue) submit() {
+	if !q.later {
+		q.group.Submit()
+	}
 }
 
 // drop takes out the n oldest reads and releases their memory. Reads in progress are ended
@@ -115,10 +148,7 @@ func (q *readQueue) drop(n int) {
 		f := &q.ring[q.first]
 		q.first = (q.first + 1) % len(q.ring)
 		q.count--
-		if f.started {
-			f.started = false
-			_, _ = f.t.Wait(canceledContext) // the result is not wanted any more
-		}
+		q.await(canceledContext, f) // the result is not wanted any more
 		f.buf.Release()
 		f.buf, f.mem = buffer.Buffer{}, nil
 	}
@@ -126,3 +156,11 @@ func (q *readQueue) drop(n int) {
 
 // release drops all reads.
 func (q *readQueue) release() { q.drop(q.count) }
+
+// close drops all reads and ends the queue.
+func (q *readQueue) close() {
+	q.release()
+	if !q.later {
+		q.group.Close()
+	}
+}

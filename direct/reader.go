@@ -82,7 +82,6 @@ type ReaderOptions struct {
 // One goroutine at a time may use a Reader. Any number of Readers may read one file.
 type Reader struct {
 	file   *File
-	ctx    context.Context
 	start  int64 // the part that is read: from start up to end
 	end    int64
 	buffer int
@@ -129,13 +128,20 @@ func (f *File) newReader(ctx context.Context, o ReaderOptions) (*Reader, error) 
 	if o.End == 0 {
 		o.End = math.MaxInt64
 	}
-	r := &Reader{file: f, ctx: ctx, start: o.Start, end: o.End, buffer: l.buffer, pos: o.Start, q: newReadQueue(f, l, f.classIn(ctx))}
+	r := &Reader{file: f, start: o.Start, end: o.End, buffer: l.buffer, pos: o.Start}
 	r.window = readahead.New(readahead.Span{Start: o.Start}, int64(l.run), l.runs)
-	if err := f.call("newreader", r.measure); err != nil {
+	err = f.call("newreader", func() error {
+		r.q = newReadQueue(ctx, f, l)
+		return r.measure()
+	})
+	if err != nil {
+		if r.q != nil {
+			r.q.close()
+		}
 		return nil, err
 	}
 	// A Reader that was dropped without Close gives its memory back, too.
-	r.cleanup = runtime.AddCleanup(r, (*readQueue).release, r.q)
+	r.cleanup = runtime.AddCleanup(r, (*readQueue).close, r.q)
 	return r, nil
 }
 
@@ -150,7 +156,7 @@ func (r *Reader) Close() error {
 	}
 	r.closed, r.rest, r.byteRead = true, nil, false
 	r.cleanup.Stop()
-	r.q.release()
+	r.q.close()
 	return nil
 }
 

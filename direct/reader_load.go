@@ -15,7 +15,7 @@ func (r *Reader) load() error {
 	if r.closed {
 		return os.ErrClosed
 	}
-	if err := r.ctx.Err(); err != nil {
+	if err := r.q.ctx.Err(); err != nil {
 		return err
 	}
 	if core := r.file.h.Core; core != nil {
@@ -44,7 +44,7 @@ func (r *Reader) load() error {
 func (r *Reader) find() error {
 	r.move()
 	if r.q.count == 0 && r.window.Due() {
-		b, err := r.q.memory.get(r.ctx)
+		b, err := r.q.memory.get(r.q.ctx)
 		if err != nil {
 			return err
 		}
@@ -56,7 +56,8 @@ func (r *Reader) find() error {
 	if f == nil {
 		return nil
 	}
-	r.q.wait(r.ctx, f)
+	r.q.wait(f) // and the device gets what is due with the same system call
+	r.q.submit()
 	if r.rest = f.bytes(r.pos); len(r.rest) == 0 && f.err != nil {
 		err := f.err
 		r.restart(r.known) // the next call reads again
@@ -114,5 +115,6 @@ func (r *Reader) consumed() {
 		return
 	}
 	r.move()
+	r.q.submit()
 	core.Done()
 }

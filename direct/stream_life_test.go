@@ -161,12 +161,15 @@ func TestStreamContext(t *testing.T) {
 // TestStreamsWaitInClose: Close returns when the device is done with the memory
 // that it gives back, be the context ended or not.
 func TestStreamsWaitInClose(t *testing.T) {
-	var gate fault.Gate
+	var reads, writes fault.Gate
 	f, _ := faulty(t, 64*sluicetest.PageSize, func(op *driver.Op) fault.Verdict {
-		if op.Off == 0 && op.Code == driver.Read {
-			return fault.Verdict{}
+		switch {
+		case op.Code == driver.Write:
+			return fault.Verdict{Gate: &writes}
+		case op.Off > 0:
+			return fault.Verdict{Gate: &reads}
 		}
-		return fault.Verdict{Gate: &gate}
+		return fault.Verdict{}
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	r, err := f.NewReader(ctx, direct.ReaderOptions{BufferSize: 64 << 10, ReadAhead: 3})
@@ -183,7 +186,7 @@ func TestStreamsWaitInClose(t *testing.T) {
 	if n, err := w.Write(make([]byte, 100<<10)); n != 100<<10 || err != nil {
 		t.Fatalf("Write = %d, %v", n, err)
 	}
-	sluicetest.WaitFor(t, "the operations", gate.Waiting)
+	sluicetest.WaitFor(t, "the operations", func() bool { return reads.Waiting() && writes.Waiting() })
 	cancel()
 	var both sync.WaitGroup
 	both.Go(func() {
@@ -196,11 +199,14 @@ func TestStreamsWaitInClose(t *testing.T) {
 			t.Errorf("Close = %v", err)
 		}
 	})
-	sluicetest.WaitFor(t, "both to be waiting", func() bool { return sluicetest.Parked("(*Transfer).await") == 2 })
+	sluicetest.WaitFor(t, "both to be waiting", func() bool {
+		return sluicetest.Parked("(*Transfer).await") == 1 && sluicetest.Parked("(*readQueue).await") == 1
+	})
 	if n := f.BuffersInUse(); n < 2*64<<10 {
 		t.Errorf("%d bytes of buffers in use while the device has them", n)
 	}
-	gate.Open()
+	reads.Open()
+	writes.Open()
 	both.Wait()
 	if n := f.BuffersInUse(); n != 0 {
 		t.Errorf("%d bytes of buffers in use at the end", n)
