@@ -40,7 +40,7 @@ func (p *pendingRead) bytes(pos int64) []byte {
 type readQueue struct {
 	ctx    context.Context // the stream's
 	file   *File
-	memory memory
+	memory buffer.Source
 	// group has the reads in progress. The goroutine that uses the stream notices their ends
 	// itself, when it waits for one. A leader goroutine would have to wake it for each. It is
 	// nil if later is true.
@@ -54,12 +54,12 @@ type readQueue struct {
 
 // newReadQueue returns a queue without reads, whose memory is divided as l says. The caller uses
 // the file.
-func newReadQueue(ctx context.Context, d *File, l layout) *readQueue {
+func newReadQueue(ctx context.Context, d *File, l buffer.Layout) *readQueue {
 	q := &readQueue{
-		ctx: ctx, file: d, memory: memory{d.h.Sched.Buffers, l.run},
+		ctx: ctx, file: d, memory: buffer.Source{Pool: d.h.Sched.Buffers, Size: l.Run},
 		// A single read may be a plain call. The scheduler decides that best.
-		later: l.runs == 1 || d.h.Core == nil,
-		ring:  make([]pendingRead, l.runs),
+		later: l.Runs == 1 || d.h.Core == nil,
+		ring:  make([]pendingRead, l.Runs),
 	}
 	if !q.later {
 		q.group = d.h.Sched.Core.NewGroup(ctx, d.h.Core)

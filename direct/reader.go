@@ -24,8 +24,10 @@ type ReaderOptions struct {
 
 	// ReadAhead is how many buffers the stream has: those that are being read, those
 	// that were read, and the one that is being consumed. 0 means 5; the most is
-	// 65536; 1 reads nothing ahead. Several small buffers, but never more than half,
-	// may be read as one.
+	// 65536; 1 reads nothing ahead. Small neighbours are read as one, up to 128 KiB, but
+	// at most half of the buffers. A device that takes 100 µs for a request of any size
+	// gives a stream ten times its memory in a millisecond: for a fast scan, let
+	// BufferSize x ReadAhead be 1 MiB or more.
 	ReadAhead int
 
 	// Start and End are the part of the file that is read, in bytes: from Start up to,
@@ -59,7 +61,8 @@ type ReaderOptions struct {
 // # Memory
 //
 // A Reader has BufferSize x ReadAhead bytes of buffers and no more, however long the
-// file is. It takes them from the Scheduler's pool (sluice.Options.BufferMemory) at the first
+// file is. Memory comes in powers of two, and a Reader of small buffers reads ahead as far as
+// its memory reaches: one of 4 KiB x 10 has two times 32 KiB. It takes them from the Scheduler's pool (sluice.Options.BufferMemory) at the first
 // read, and gives them back at the end of the file and in Close. Once half of the pool
 // is in use it continues with one buffer, and waits for that if there is none. A program
 // that reads many streams in turn must leave memory for one buffer of each. Otherwise
@@ -128,8 +131,8 @@ func (f *File) newReader(ctx context.Context, o ReaderOptions) (*Reader, error) 
 	if o.End == 0 {
 		o.End = math.MaxInt64
 	}
-	r := &Reader{file: f, start: o.Start, end: o.End, buffer: l.buffer, pos: o.Start}
-	r.window = readahead.New(readahead.Span{Start: o.Start}, int64(l.run), l.runs)
+	r := &Reader{file: f, start: o.Start, end: o.End, buffer: l.Buffer, pos: o.Start}
+	r.window = readahead.New(readahead.Span{Start: o.Start}, int64(l.Run), l.Runs)
 	err = f.call("newreader", func() error {
 		r.q = newReadQueue(ctx, f, l)
 		return r.measure()

@@ -44,7 +44,7 @@ func (r *Reader) load() error {
 func (r *Reader) find() error {
 	r.move()
 	if r.q.count == 0 && r.window.Due() {
-		b, err := r.q.memory.get(r.q.ctx)
+		b, err := r.q.memory.Get(r.q.ctx)
 		if err != nil {
 			return err
 		}
@@ -76,7 +76,7 @@ func (r *Reader) move() {
 // ahead starts the reads that are due, as far as there is memory for them.
 func (r *Reader) ahead() {
 	for r.window.Due() {
-		b, ok := r.q.memory.tryGet()
+		b, ok := r.q.memory.TryGet()
 		if !ok {
 			return
 		}
@@ -93,9 +93,9 @@ func (r *Reader) measure() error {
 	}
 	r.known = min(size, r.end)
 	end := r.known
-	if r.file.direct == nil && r.pos >= size && r.pos <= math.MaxInt64-2*int64(r.q.memory.size) {
+	if r.file.direct == nil && r.pos >= size && r.pos <= math.MaxInt64-2*int64(r.q.memory.Size) {
 		// Some files do not report their size (/proc): a read finds their end.
-		end = min(r.pos+int64(r.q.memory.size), r.end)
+		end = min(r.pos+int64(r.q.memory.Size), r.end)
 	}
 	r.restart(end)
 	return nil

@@ -3,8 +3,10 @@ package direct_test
 import (
 	"bytes"
 	"io"
+	"sync/atomic"
 	"testing"
 
+	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/fault"
@@ -94,4 +96,63 @@ func TestSeekKeepsTheWindow(t *testing.T) {
 	if n := reads(); n != 16 {
 		t.Errorf("%d requests for 16 buffers", n)
 	}
+}
+
+// TestSmallBuffersAreReadAsOne: neighbouring buffers are one request, which fills the memory that
+// the pool gives for them.
+func TestSmallBuffersAreReadAsOne(t *testing.T) {
+	for _, of := range []struct{ size, count, request, memory int }{
+		{4 << 10, 1, 4 << 10, 4 << 10},
+		{4 << 10, 3, 4 << 10, 12 << 10},
+		{4 << 10, 10, 32 << 10, 64 << 10}, // five of them need 20 KiB
+		{4 << 10, 50, 128 << 10, 256 << 10},
+		{12 << 10, 10, 60 << 10, 128 << 10}, // six of them would need more than 64 KiB
+		{100 << 10, 4, 100 << 10, 512 << 10},
+	} {
+		var largest atomic.Int64
+		f, text := faulty(t, 8*aheadSize, fault.On(driver.Read, func(op *driver.Op) fault.Verdict {
+			largest.Store(max(largest.Load(), int64(len(op.Buf)))) // one Submit at a time
+			return fault.Verdict{}
+		}))
+		r := reader(t, f, direct.ReaderOptions{BufferSize: of.size, ReadAhead: of.count})
+		if c, err := r.ReadByte(); c != text[0] || err != nil {
+			t.Fatalf("ReadByte = %q, %v", c, err)
+		}
+		if n := f.BuffersInUse(); n != int64(of.memory) {
+			t.Errorf("%+v: %d bytes of buffers in use", of, n)
+		}
+		got, sizes := nextAll(t, r)
+		if !bytes.Equal(got, text[1:]) || sizes[1] != of.size {
+			t.Errorf("%+v: %d bytes, the second Buffer has %d", of, len(got), sizes[1])
+		}
+		if n := largest.Load(); n != int64(of.request) {
+			t.Errorf("%+v: the largest request is of %d bytes", of, n)
+		}
+	}
+}
+
+// TestIdleReaders leaves many Readers idle, with reads that nobody has waited for: others read
+// meanwhile, and the Readers go on.
+func TestIdleReaders(t *testing.T) {
+	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		f, text := sluicetest.DirectNoise(t, s, 16*aheadSize)
+		var readers [100]*direct.Reader
+		for i := range readers {
+			readers[i] = reader(t, f, direct.ReaderOptions{BufferSize: sluicetest.PageSize, ReadAhead: 6})
+			if c, err := readers[i].ReadByte(); c != text[0] || err != nil {
+				t.Fatalf("ReadByte = %d, %v", c, err)
+			}
+		}
+		got := make([]byte, aheadSize)
+		for off := int64(0); off < int64(len(text)); off += aheadSize {
+			if n, err := f.ReadAt(got, off); n != len(got) || err != nil || !bytes.Equal(got, text[off:][:aheadSize]) {
+				t.Fatalf("ReadAt = %d, %v", n, err)
+			}
+		}
+		for _, r := range readers {
+			if _, err := io.ReadFull(r, got); err != nil || !bytes.Equal(got, text[1:][:aheadSize]) {
+				t.Fatalf("ReadFull = %v, or other bytes", err)
+			}
+		}
+	})
 }

@@ -73,7 +73,7 @@ func newReaderModel(t *testing.T, s *sluice.Scheduler, dir string, r *rand.Rand)
 		t.Fatal(err)
 	}
 	m.f = f
-	m.o = direct.ReaderOptions{BufferSize: streamSizes[r.IntN(len(streamSizes))], ReadAhead: r.IntN(8)}
+	m.o = direct.ReaderOptions{BufferSize: streamSizes[r.IntN(len(streamSizes))], ReadAhead: r.IntN(11)}
 	if r.IntN(2) == 0 {
 		m.o.Start = int64(r.IntN(len(m.file) + 5000))
 	}

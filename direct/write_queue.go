@@ -34,7 +34,7 @@ type pendingWrite struct {
 // writeQueue is a queue of pendingWrites, the oldest first.
 type writeQueue struct {
 	file    *File
-	memory  memory
+	memory  buffer.Source
 	ring    []pendingWrite
 	first   int
 	count   int
@@ -51,10 +51,10 @@ type writeQueue struct {
 	orderedWriteRunning bool // a write that is inOrder is in progress
 }
 
-func newWriteQueue(d *File, l layout, inside int64, class *sched.Class) *writeQueue {
+func newWriteQueue(d *File, l buffer.Layout, inside int64, class *sched.Class) *writeQueue {
 	q := &writeQueue{
-		file: d, memory: memory{d.h.Sched.Buffers, l.run}, inside: inside,
-		ring: make([]pendingWrite, l.runs),
+		file: d, memory: buffer.Source{Pool: d.h.Sched.Buffers, Size: l.Run}, inside: inside,
+		ring: make([]pendingWrite, l.Runs),
 	}
 	for i := range q.ring {
 		s, next := &q.ring[i], &q.ring[(i+1)%len(q.ring)]
@@ -112,7 +112,7 @@ func (q *writeQueue) mayWrite(s *pendingWrite) bool {
 func (q *writeQueue) fill(ctx context.Context) error {
 	for q.count > 0 {
 		if q.count < len(q.ring) {
-			if b, ok := q.memory.tryGet(); ok {
+			if b, ok := q.memory.TryGet(); ok {
 				q.filling = b
 				return nil
 			}
@@ -121,7 +121,7 @@ func (q *writeQueue) fill(ctx context.Context) error {
 			return err
 		}
 	}
-	b, err := q.memory.get(ctx)
+	b, err := q.memory.Get(ctx)
 	q.filling = b
 	return err
 }

@@ -20,8 +20,8 @@ type WriterOptions struct {
 
 	// WriteBehind is how many buffers the stream has: the one that is being filled and
 	// those that are being written. 0 means 5; the most is 65536; 1 writes each buffer
-	// before the next is filled. Several small buffers, but never more than half, may
-	// be written as one.
+	// before the next is filled. Small neighbours are written as one, up to 128 KiB, but
+	// at most half of the buffers.
 	WriteBehind int
 
 	// Start is the offset in the file, in bytes, of the first byte that is written.
@@ -50,7 +50,7 @@ type WriterOptions struct {
 // order.
 //
 // A Writer has BufferSize x WriteBehind bytes of buffers and no more, however much is
-// written. It takes them from the Scheduler's pool (sluice.Options.BufferMemory) when it is
+// written; see the memory of a Reader. It takes them from the Scheduler's pool (sluice.Options.BufferMemory) when it is
 // written to, and gives them back in Flush. Once half of the pool is in use it continues
 // with fewer buffers. It needs at least one, for which it waits.
 //
@@ -200,7 +200,7 @@ func (w *Writer) room() error {
 	if w.mem != nil {
 		return nil
 	}
-	run := int64(w.q.memory.size)
+	run := int64(w.q.memory.Size)
 	if w.pos > math.MaxInt64-2*run {
 		w.fail(syscall.EFBIG)
 		return w.err
