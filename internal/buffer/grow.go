@@ -10,13 +10,13 @@ func (p *Pool) find(index, size int) (*block, error) {
 		return b, nil
 	}
 	need := max(size, slabSize)
-	if p.mapped+int64(need) > p.limit {
+	if p.mapped+int64(need) > p.Limit() {
 		if s := p.idleSlab(need); s != nil {
 			return p.divide(s, c, size), nil
 		}
-		p.reclaim(p.limit - int64(need))
+		p.reclaim(p.Limit() - int64(need))
 	}
-	if p.mapped+int64(need) > p.limit {
+	if p.mapped+int64(need) > p.Limit() {
 		return p.larger(index), nil
 	}
 	s, err := p.mapSlab(need)

@@ -18,6 +18,8 @@ type Options struct {
 	// bytes; 0 means a sixteenth of what this process may use (sys.Memory), and at
 	// least Modest(64 MiB). It is rounded up to a multiple of 2 MiB.
 	Limit int64
+	// Modest lowers Limit as the function Modest does, when the limit is first needed.
+	Modest bool
 	// Registrar, if not nil, is given all memory to register. Memory that it refuses
 	// is used, too.
 	Registrar Registrar
@@ -45,7 +47,11 @@ const maxIdle = 16 << 20 // 16 MiB
 
 // Pool is where Buffers come from.
 type Pool struct {
-	limit   int64
+	options Options
+	// limited sets limit when it is first needed: to ask how much memory the process may use
+	// takes as long as a program needs to open and read a file.
+	limited sync.Once
+	limit   int64 // see Limit
 	reg     Registrar
 	source  func(n int) (memory, error) // a field for tests
 	classes [numClasses]class
@@ -70,18 +76,31 @@ type Pool struct {
 
 // NewPool returns a Pool. It has no memory until the first Get.
 func NewPool(o Options) *Pool {
-	limit := o.Limit
-	if limit <= 0 {
-		limit = defaultLimit(sys.Memory())
-	}
-	p := &Pool{limit: (limit + slabSize - 1) &^ (slabSize - 1), reg: o.Registrar, source: allocate}
-	if p.limit < limit {
-		p.limit = limit // rounding up has overflowed
-	}
+	p := &Pool{options: o, reg: o.Registrar, source: allocate}
 	for i := range p.classes {
 		p.classes[i].pool = p
 	}
 	return p
+}
+
+// Limit returns the largest amount of memory that the Pool has, in bytes.
+func (p *Pool) Limit() int64 {
+	p.limited.Do(p.setLimit)
+	return p.limit
+}
+
+func (p *Pool) setLimit() {
+	limit := p.options.Limit
+	switch {
+	case limit <= 0:
+		limit = defaultLimit(sys.Memory())
+	case p.options.Modest:
+		limit = Modest(limit)
+	}
+	p.limit = (limit + slabSize - 1) &^ (slabSize - 1)
+	if p.limit < limit {
+		p.limit = limit // rounding up has overflowed
+	}
 }
 
 func defaultLimit(memory int64) int64 { return max(memory/16, modest(memory, 64<<20)) }
@@ -145,10 +164,7 @@ func (p *Pool) TryGet(n int) (Buffer, bool) {
 // Ample reports whether half of the limit would still be free with another Buffer of n
 // bytes. A caller that can do with less memory uses it before TryGet, to leave enough for
 // callers that cannot.
-func (p *Pool) Ample(n int) bool { return int64(BlockSize(n)) <= p.limit/2-p.inUse.Load() }
-
-// Limit returns the largest amount of memory that the Pool has, in bytes.
-func (p *Pool) Limit() int64 { return p.limit }
+func (p *Pool) Ample(n int) bool { return int64(BlockSize(n)) <= p.Limit()/2-p.inUse.Load() }
 
 // BlockSize returns how much memory a Buffer of n bytes takes, in bytes. n is not
 // negative.
@@ -163,8 +179,8 @@ func (p *Pool) checkSize(n int) (index, size int, err error) {
 		return 0, 0, fmt.Errorf("buffer: a Buffer of %d bytes: the size is negative", n)
 	}
 	index, size = sizeClass(min(n, maxSize))
-	if n > maxSize || int64(size) > p.limit {
-		return 0, 0, fmt.Errorf("buffer: a Buffer of %d bytes: %w of %d", n, ErrTooLarge, p.limit)
+	if n > maxSize || int64(size) > p.Limit() {
+		return 0, 0, fmt.Errorf("buffer: a Buffer of %d bytes: %w of %d", n, ErrTooLarge, p.Limit())
 	}
 	return index, size, nil
 }

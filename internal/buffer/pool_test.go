@@ -34,11 +34,11 @@ func TestDefaultLimit(t *testing.T) {
 		}
 	}
 	for o, want := range map[int64]int64{1: slabSize, slabSize: slabSize, slabSize + 1: 2 * slabSize, math.MaxInt64: math.MaxInt64} {
-		if got := NewPool(Options{Limit: o}).Stats().Limit; got != want {
+		if got := NewPool(Options{Limit: o}).Limit(); got != want {
 			t.Errorf("Limit %d became %d; want %d", o, got, want)
 		}
 	}
-	if got := NewPool(Options{}).Stats().Limit; got < slabSize || got%slabSize != 0 {
+	if got := NewPool(Options{}).Limit(); got < slabSize || got%slabSize != 0 {
 		t.Errorf("the default limit is %d", got)
 	}
 }

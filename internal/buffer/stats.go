@@ -2,7 +2,6 @@ package buffer
 
 // Stats is a snapshot of a Pool. Sizes are in bytes.
 type Stats struct {
-	Limit int64
 	// InUse is the number of bytes in blocks in use; a block is up to twice as large
 	// as what was asked for. Peak is the largest value that InUse ever had.
 	InUse, Peak int64
@@ -20,7 +19,6 @@ func (p *Pool) Stats() Stats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	st := Stats{
-		Limit: p.limit,
 		InUse: p.inUse.Load(), Peak: p.peak.Load(),
 		Mapped: p.mapped, MappedPeak: p.mappedPeak,
 		Waiting: int(p.waiting.Load()), Waits: p.waits,

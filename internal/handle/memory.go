@@ -21,7 +21,7 @@ type Memory struct {
 func newMemory(core *sched.Scheduler, limit int64) Memory {
 	return Memory{
 		Buffers: buffer.NewPool(buffer.Options{Limit: limit, Registrar: core}),
-		Bounces: buffer.NewPool(buffer.Options{Limit: buffer.Modest(bounceMemory)}),
+		Bounces: buffer.NewPool(buffer.Options{Limit: bounceMemory, Modest: true}),
 	}
 }
 
