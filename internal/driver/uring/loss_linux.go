@@ -139,15 +139,18 @@ func (r *Ring) withdrawStaged() {
 
 // descriptors has all open rings, by descriptor. If a new ring gets the number of
 // another, the program has closed the other's descriptor.
-var descriptors = ringTable{rings: make(map[int]*Ring)}
+var descriptors ringTable
 
 type ringTable struct {
 	mu    sync.Mutex
-	rings map[int]*Ring // under mu
+	rings map[int]*Ring // nil before the first one. Under mu
 }
 
 func (t *ringTable) add(r *Ring) {
 	t.mu.Lock()
+	if t.rings == nil {
+		t.rings = make(map[int]*Ring)
+	}
 	other := t.rings[r.fd]
 	t.rings[r.fd] = r
 	t.mu.Unlock()
