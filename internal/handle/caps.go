@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -26,24 +25,24 @@ type caps struct {
 	capOf func(tune.Device) (fair.Cap, string)
 
 	mu     sync.Mutex // not held while a file is read
-	known  bool       // device and err are those of the first file. Guarded by mu, as are the fields below
-	device tune.Device
-	err    error
-	how    string // for Explain; "" before the cap was looked for
+	known  bool       // number is that of the first file's device. Guarded by mu, as are the fields below
+	number uint64     // as in stat(2)
+	how    string     // for Explain; "" before the cap was looked for
 
 	ringsMu sync.Mutex // locked after all others
 	// rings is what Explain says of each disk that has a ring, by name. Guarded by ringsMu.
 	rings map[string]string
 }
 
-// opened is called with each file that is opened.
-func (c *caps) opened(core *sched.Scheduler, f *os.File) {
+// opened is called with each file that is opened. It only notes the number of the first file's
+// device: the disk is looked for in /sys once there are classes, which most programs never have.
+func (c *caps) opened(core *sched.Scheduler, f *sched.File) {
 	if c.first.Load() || !c.first.CompareAndSwap(false, true) {
 		return
 	}
-	device, err := tune.DeviceOf(f)
+	number := core.DeviceOf(f)
 	c.mu.Lock()
-	c.known, c.device, c.err = true, device, err
+	c.known, c.number = true, number
 	c.mu.Unlock()
 	c.look(core)
 }
@@ -54,14 +53,20 @@ func (c *caps) look(core *sched.Scheduler) {
 	if !c.begin(core) {
 		return
 	}
-	limit, how := c.capOf(c.device)
-	core.SetCap(limit)
+	var how string
+	if device, err := tune.DeviceAt(c.number); err != nil {
+		how = fmt.Sprintf("the default: %v", err)
+	} else {
+		var limit fair.Cap
+		limit, how = c.capOf(device)
+		core.SetCap(limit)
+	}
 	c.mu.Lock()
 	c.how = how
 	c.mu.Unlock()
 }
 
-// begin reports whether the caller is the one that looks for the cap now. From then on device
+// begin reports whether the caller is the one that looks for the cap now. From then on number
 // does not change.
 func (c *caps) begin(core *sched.Scheduler) bool {
 	c.mu.Lock()
@@ -70,10 +75,7 @@ func (c *caps) begin(core *sched.Scheduler) bool {
 		return false
 	}
 	c.how = "the default, until what was measured has been read"
-	if c.err != nil {
-		c.how = fmt.Sprintf("the default: %v", c.err)
-	}
-	return c.err == nil
+	return true
 }
 
 // capOf returns what was measured of a disk, or the default, and says which it is.

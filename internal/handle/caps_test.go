@@ -9,6 +9,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/fair"
 	"github.com/sluiceio/sluice/internal/hang"
+	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/sched"
 	"github.com/sluiceio/sluice/tune"
 )
@@ -36,6 +37,7 @@ func TestCapsThatWait(t *testing.T) {
 		t.Cleanup(func() { f.Close() })
 		return f
 	}
+	coreOf := func(f *os.File) *sched.File { return iopath.NewFile(int(f.Fd()), false, false) }
 	s.Core.NewClass("class", fair.Settings{Weight: 1})
 	first := open()
 	if _, err := tune.DeviceOf(first); err != nil {
@@ -43,11 +45,11 @@ func TestCapsThatWait(t *testing.T) {
 	}
 	ended := make(chan bool)
 	go func() {
-		s.caps.opened(s.Core, first)
+		s.caps.opened(s.Core, coreOf(first))
 		close(ended)
 	}()
 	<-entered
-	s.caps.opened(s.Core, open()) // these hang if a lock is held
+	s.caps.opened(s.Core, coreOf(open())) // these hang if a lock is held
 	s.ClassesChanged()
 	if text := explained(s); !strings.Contains(text, "the default, until") {
 		t.Errorf("Explain has %q; want that the default holds until the file has been read", text)

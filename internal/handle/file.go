@@ -43,7 +43,7 @@ func (f *File) Open(s *Scheduler, file *os.File) error {
 	f.self = weak.Make(f)
 	if f.Core != nil {
 		f.ended.Add(1)
-		s.caps.opened(s.Core, file)
+		s.caps.opened(s.Core, f.Core)
 	}
 	if err := s.add(f.self); err != nil {
 		_ = file.Close() // nothing was written
