@@ -103,8 +103,11 @@ func sentence(err error) string {
 
 func execute(args []string, s cli.Streams) error {
 	cli.FitWidth(s.Out)
-	if args = usualArgs(args); args[0] == "cp" { // kong would change names that are not UTF-8
+	switch args = usualArgs(args); {
+	case args[0] == "cp": // kong would change names that are not UTF-8
 		return runCp(args[1:], s)
+	case len(args) == 1 && args[0] == "version": // without the time that kong takes for the grammar
+		return versionCmd{}.Run(s)
 	}
 	cmd, err := parse(args, s)
 	if cmd == nil {

@@ -37,8 +37,11 @@ func (e *stopError) Error() string {
 }
 
 // notifyContext returns a context that ends with the first SIGINT, SIGTERM, SIGHUP or
-// SIGQUIT. A second signal has its default effect, in case the cleanup hangs. A signal that
-// was ignored when the program started stays ignored.
+// SIGQUIT, or when the returned function is called. A second signal has its default effect, in
+// case the cleanup hangs. A signal that was ignored when the program started stays ignored.
+//
+// The function leaves the signals caught: the process ends next, and for each signal that it
+// gave back two threads would wait for each other.
 func notifyContext() (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
@@ -51,8 +54,5 @@ func notifyContext() (context.Context, func()) {
 		case <-ctx.Done():
 		}
 	}()
-	return ctx, func() {
-		signal.Stop(signals)
-		cancel(nil)
-	}
+	return ctx, func() { cancel(nil) }
 }

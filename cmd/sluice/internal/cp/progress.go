@@ -27,17 +27,21 @@ type watcher struct {
 	census   census
 	counting bool // whether count was started; only run uses it
 
-	done chan struct{}
-	wg   sync.WaitGroup
-	peak int // the most threads; only run uses it until wg is done
+	done  chan struct{}
+	wg    sync.WaitGroup
+	peaks bool // whether threads are counted
+	peak  int  // the most threads; only run uses it until wg is done
 }
 
-// watch starts a watcher, which also counts threads. Before it shows its first line
-// it starts count in a goroutine.
-func watch(s *screen, p *copytree.Progress, quiet time.Duration, count func(context.Context, *census)) *watcher {
-	w := &watcher{screen: s, progress: p, quiet: quiet, count: count, started: time.Now(), done: make(chan struct{})}
-	w.rates.add(w.started, state{})
-	w.wg.Go(w.run)
+// watch starts a watcher, which also counts threads if peaks is true. Before it shows its
+// first line it starts count in a goroutine. Without a terminal and without peaks there is
+// nothing to watch.
+func watch(s *screen, p *copytree.Progress, quiet time.Duration, peaks bool, count func(context.Context, *census)) *watcher {
+	w := &watcher{screen: s, progress: p, quiet: quiet, count: count, started: time.Now(), done: make(chan struct{}), peaks: peaks}
+	if s.terminal != nil || peaks {
+		w.rates.add(w.started, state{})
+		w.wg.Go(w.run)
+	}
 	return w
 }
 
@@ -51,14 +55,14 @@ func (w *watcher) run() {
 		case now := <-tick.C:
 			w.tick(ctx, now)
 		case <-w.done:
-			w.peak = max(w.peak, threads())
+			w.countThreads()
 			return
 		}
 	}
 }
 
 func (w *watcher) tick(ctx context.Context, now time.Time) {
-	w.peak = max(w.peak, threads())
+	w.countThreads()
 	state := read(w.progress, &w.census)
 	w.rates.add(now, state)
 	if w.screen.terminal == nil || now.Sub(w.started) < w.quiet {
@@ -69,6 +73,12 @@ func (w *watcher) tick(ctx context.Context, now time.Time) {
 		w.wg.Go(func() { w.count(ctx, &w.census) })
 	}
 	w.screen.line(state.line(&w.rates, w.screen.terminal.width()))
+}
+
+func (w *watcher) countThreads() {
+	if w.peaks {
+		w.peak = max(w.peak, threads())
+	}
 }
 
 // stop ends the watcher, and returns the most threads that it has counted.

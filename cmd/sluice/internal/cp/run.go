@@ -99,7 +99,7 @@ func (c *Command) run(ctx context.Context, s *settings) (status int, err error) 
 
 	before := cpuTime()
 	pairs := r.pairs(p)
-	w := watch(r.screen, &r.progress, quiet, func(ctx context.Context, c *census) {
+	w := watch(r.screen, &r.progress, quiet, s.stats || s.json != "", func(ctx context.Context, c *census) {
 		c.take(ctx, p.sources, p.follow == copytree.FollowAll)
 	})
 	unread := r.failures
