@@ -6,6 +6,7 @@ import (
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/iopath"
+	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -36,7 +37,7 @@ func (s *Scheduler) readCurrent(f *File, b []byte, looks bool) int32 {
 	ctx := context.Background()
 	classed := s.Classes.Active()
 	if !classed && !looks {
-		if p, ok := s.permitPlainRead(ctx, f, len(b)); ok {
+		if p, ok := s.permitReadCurrent(f, len(b)); ok {
 			return s.PlainCall(p, driver.Read, f, b, iopath.AtPosition)
 		}
 	}
@@ -49,6 +50,20 @@ func (s *Scheduler) readCurrent(f *File, b []byte, looks bool) int32 {
 		return s.readCurrentByClass(ctx, f, b)
 	}
 	return s.BlockingCall(ctx, s.Recording.Now(), driver.Read, f, b, iopath.AtPosition)
+}
+
+// permitReadCurrent is permitPlainRead for a Read at the position. A small buffered one never
+// yields: it has not looked into the page cache, and mostly finds its bytes there, so that a
+// yield would cost as much as the read.
+func (s *Scheduler) permitReadCurrent(f *File, n int) (limiter.Permit, bool) {
+	if n >= largeRead || f.Flags&driver.Direct != 0 {
+		return s.permitPlainRead(context.Background(), f, n)
+	}
+	most := int32(s.Bounds.InlineReads)
+	if s.inFlight() >= most {
+		return limiter.Permit{}, false
+	}
+	return s.TryPermit(f, most)
 }
 
 // reserves reports whether a Read at the position may go another way than by read(2).
