@@ -19,8 +19,8 @@ func (s *Scheduler) Explain() string {
 	for _, l := range s.h.Core.Losses() {
 		fmt.Fprintf(&b, "  %s stopped working: %v; what it was for is performed by plain calls\n", l.Driver, l.Err)
 	}
-	if features := s.h.Core.Features(); len(features) > 0 {
-		fmt.Fprintf(&b, "  %s\n", strings.Join(features, ", "))
+	if len(info.Features) > 0 {
+		fmt.Fprintf(&b, "  %s\n", strings.Join(info.Features, ", "))
 	}
 	l := s.h.Core.Limits()
 	fmt.Fprintf(&b, "in flight: at most %d in the driver; plain calls up to depth %d, cached or not\n",

@@ -203,14 +203,8 @@ type Info struct {
 	Depth int    // the largest number of operations in flight
 	// Threads is the largest number of threads of this process that wait in the
 	// driver's own system calls.
-	Threads int
-}
-
-// Describer is a Driver that can describe what it has found in the kernel and uses.
-type Describer interface {
-	Driver
-	// Features returns short phrases for people.
-	Features() []string
+	Threads  int
+	Features []string // what it found and uses, one short phrase each
 }
 
 // Stager is a Driver that can submit operations and wait for completions in one

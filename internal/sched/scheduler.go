@@ -49,14 +49,6 @@ func (s *Scheduler) Now() time.Duration { return s.Clock() }
 // Driver describes the driver.
 func (s *Scheduler) Driver() driver.Info { return s.Engines.First().Driver().Info() }
 
-// Features returns what the driver has found in the kernel and uses, in short phrases for people.
-func (s *Scheduler) Features() []string {
-	if d, ok := s.Engines.First().Driver().(driver.Describer); ok {
-		return d.Features()
-	}
-	return nil
-}
-
 // Limits returns the bounds in force.
 func (s *Scheduler) Limits() Limits {
 	l := s.Bounds

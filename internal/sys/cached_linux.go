@@ -54,16 +54,16 @@ func ResultOf(r uintptr, e syscall.Errno) int32 { return result(r, e) }
 // CachedKnowsEnd reports whether a ReadCached that returns 0 has found the end of the file.
 // Linux 5.9 and 5.10 also return 0 if they would have to wait (preadv2(2), BUGS). To be safe,
 // it returns false for all releases before 6.0.
-func CachedKnowsEnd() bool { return linux6() }
-
-// linux6 reports whether the system is Linux 6.0 or later.
-func linux6() bool {
+func CachedKnowsEnd() bool {
 	var u unix.Utsname
-	return unix.Uname(&u) == nil && isLinux6(unix.ByteSliceToString(u.Release[:]))
+	if unix.Uname(&u) != nil {
+		return false
+	}
+	return knowsEnd(unix.ByteSliceToString(u.Release[:]))
 }
 
-// isLinux6 is linux6 of a release, such as "6.1.0-18-amd64".
-func isLinux6(release string) bool {
+// knowsEnd is CachedKnowsEnd of a release, such as "6.1.0-18-amd64".
+func knowsEnd(release string) bool {
 	number, _, _ := strings.Cut(release, ".")
 	major, err := strconv.Atoi(number)
 	return err == nil && major >= 6

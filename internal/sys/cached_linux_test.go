@@ -9,8 +9,8 @@ func TestKnowsEnd(t *testing.T) {
 		"6.1.0-18-amd64": true, "10.0": true, "6.18.5": true,
 		"5.10.0-28-amd64": false, "5.19.0": false, "4.4.0": false, "": false, "unknown": false,
 	} {
-		if got := isLinux6(release); got != want {
-			t.Errorf("isLinux6(%q) = %v; want %v", release, got, want)
+		if got := knowsEnd(release); got != want {
+			t.Errorf("knowsEnd(%q) = %v; want %v", release, got, want)
 		}
 	}
 }

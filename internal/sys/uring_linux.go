@@ -135,23 +135,6 @@ func UringEnter(fd int, submit, wait, flags uint32) int32 {
 	return result(r, e)
 }
 
-// UringCertain reports whether it is certain, without a ring, that this process may use
-// io_uring and that the kernel has all of the above: it is Linux 6.0 or later, and it refuses
-// the three system calls for their arguments, which are wrong, and for no other reason. A
-// seccomp filter and the sysctl io_uring_disabled return other errors.
-func UringCertain() bool {
-	if !linux6() {
-		return false
-	}
-	const noRing = ^uintptr(0) // no descriptor
-	var p UringParams
-	_, _, setup := syscall.RawSyscall(unix.SYS_IO_URING_SETUP, 0, uintptr(unsafe.Pointer(&p)), 0) // no entries
-	_, _, enter := syscall.RawSyscall6(unix.SYS_IO_URING_ENTER, noRing, 0, 0, 0, 0, 0)
-	_, _, register := syscall.RawSyscall6(unix.SYS_IO_URING_REGISTER, noRing, IORING_REGISTER_PROBE, 0, 0, 0, 0)
-	return setup == syscall.EINVAL && enter == syscall.EBADF &&
-		(register == syscall.EBADF || register == syscall.EINVAL) // EINVAL since Linux 6.13
-}
-
 // UringProbe returns which opcodes the kernel has (IORING_REGISTER_PROBE).
 func UringProbe(fd int) (supported [ioUringProbeOps]bool, err error) {
 	// struct io_uring_probe and its array of struct io_uring_probe_op.

@@ -71,7 +71,7 @@ type Queue struct {
 	loss   atomic.Pointer[error] // see lost
 }
 
-var _ driver.Describer = (*Queue)(nil)
+var _ driver.Driver = (*Queue)(nil)
 
 // New sets up a queue. The error is the kernel's: EPERM or ENOSYS if AIO is
 // forbidden or not built in, EAGAIN if fs.aio-max-nr is used up.
@@ -111,11 +111,8 @@ func (o Options) check() (depth uint32, err error) {
 
 // Info implements driver.Driver.
 func (q *Queue) Info() driver.Info {
-	return driver.Info{Name: "aio", Depth: int(q.depth), Threads: q.pooled.Info().Threads + maxSubmitters}
+	return driver.Info{Name: "aio", Depth: int(q.depth), Threads: q.pooled.Info().Threads + maxSubmitters, Features: q.features}
 }
-
-// Features implements driver.Describer.
-func (q *Queue) Features() []string { return q.features }
 
 // Wake implements driver.Driver.
 func (q *Queue) Wake() {

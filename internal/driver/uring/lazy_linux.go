@@ -8,11 +8,6 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
-	"unsafe"
-
-	"golang.org/x/sys/unix"
-
-	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // lazyOpen opens a ring only when it is first used (Options.Lazy).
@@ -21,29 +16,10 @@ type lazyOpen struct {
 	mu      sync.Mutex
 }
 
-// delay has the ring opened when it is first used. A ring that New has opened was never used,
-// and is closed.
+// delay closes the ring, which was never used, until its first use.
 func (l *lazyOpen) delay(r *Ring) {
-	if r.fd >= 0 {
-		r.release()
-	}
+	r.release()
 	l.pending.Store(true)
-}
-
-// certain reports whether New need not open a ring of that depth to know that one can be
-// opened. To open and close one takes a fifth of a millisecond, which is much for a program
-// that reads one file.
-func certain(depth uint32) bool {
-	var locked unix.Rlimit
-	return unix.Getrlimit(unix.RLIMIT_MEMLOCK, &locked) == nil && enoughLocked(depth, locked.Cur) && sys.UringCertain()
-}
-
-// enoughLocked reports whether a process that may lock that much memory can surely open a ring
-// of that depth. On some kernels rings count, those of the user's other processes included. So
-// there must be room for 16 of them.
-func enoughLocked(depth uint32, limit uint64) bool {
-	size := uint64(depth) * uint64(unsafe.Sizeof(sys.SQE{})+2*unsafe.Sizeof(sys.CQE{})+4)
-	return limit >= 16*size
 }
 
 // ready reports whether the ring is open. It opens a ring whose opening was

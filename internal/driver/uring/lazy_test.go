@@ -4,7 +4,6 @@ package uring
 
 import (
 	"errors"
-	"slices"
 	"sync"
 	"syscall"
 	"testing"
@@ -13,50 +12,6 @@ import (
 
 	"github.com/sluiceio/sluice/internal/driver"
 )
-
-// TestLazyRingIsNotOpened: where it is certain that a ring can be opened, New opens none. It is
-// opened by the first operation, and by a question for what the kernel has.
-func TestLazyRingIsNotOpened(t *testing.T) {
-	if !certain(64) {
-		t.Skip("before Linux 6.0, or with little memory to lock, New opens a ring to find out what there is")
-	}
-	eager := open(t, Options{Depth: 64})
-	defer eager.Close()
-	for name, use := range map[string]func(r *Ring) error{
-		"Submit":   func(r *Ring) error { _, err := r.Submit([]*driver.Op{op(driver.Nop, 0)}); return err },
-		"Features": func(r *Ring) error { r.Features(); return nil },
-	} {
-		r := open(t, Options{Depth: 64, Lazy: true})
-		if r.fd >= 0 {
-			t.Errorf("New has opened the ring %d", r.fd)
-		}
-		for code := range driver.NumCodes {
-			if o := op(code, 0); r.Async(o) != eager.Async(o) {
-				t.Errorf("Async(%v) = %t before the ring is open, %t after", code, r.Async(o), eager.Async(o))
-			}
-		}
-		if err := use(r); err != nil || r.fd < 0 {
-			t.Errorf("%s: %v, descriptor %d; want a ring", name, err, r.fd)
-		}
-		if got, want := r.Features(), eager.Features(); !slices.Equal(got, want) {
-			t.Errorf("Features = %q; want %q", got, want)
-		}
-		if err := r.Close(); err != nil {
-			t.Errorf("Close = %v", err)
-		}
-	}
-}
-
-// TestLazyRingWithLittleMemory: where little memory may be locked, New opens a ring to see how
-// deep it can be.
-func TestLazyRingWithLittleMemory(t *testing.T) {
-	for _, depth := range []uint32{1, 128, 16384} {
-		size := uint64(depth) * (64 + 2*16 + 4)
-		if enoughLocked(depth, 16*size-1) || !enoughLocked(depth, 16*size) {
-			t.Errorf("depth %d: want a limit of 16 times %d bytes to be enough, and no less", depth, size)
-		}
-	}
-}
 
 // TestLazyRingRefused: a ring that cannot be opened when it is first used is lost,
 // whichever call is the first.

@@ -139,18 +139,15 @@ func (r *Ring) withdrawStaged() {
 
 // descriptors has all open rings, by descriptor. If a new ring gets the number of
 // another, the program has closed the other's descriptor.
-var descriptors ringTable
+var descriptors = ringTable{rings: make(map[int]*Ring)}
 
 type ringTable struct {
 	mu    sync.Mutex
-	rings map[int]*Ring // nil before the first one. Under mu
+	rings map[int]*Ring // under mu
 }
 
 func (t *ringTable) add(r *Ring) {
 	t.mu.Lock()
-	if t.rings == nil {
-		t.rings = make(map[int]*Ring)
-	}
 	other := t.rings[r.fd]
 	t.rings[r.fd] = r
 	t.mu.Unlock()

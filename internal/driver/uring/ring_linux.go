@@ -38,10 +38,9 @@ type Options struct {
 	// (driver.Linker): 0 to 32768. The ring has none if the kernel has no such
 	// files (before 5.15), or allows fewer.
 	Files int
-	// Lazy opens the ring when it is first used. Where it is not certain that this
-	// will succeed (before Linux 6.0, say), New still opens one, to find out what the
-	// kernel has, and closes it. It is for programs that may never use the ring, or
-	// that close all descriptors when they begin. Such a ring has no files of its own.
+	// Lazy opens the ring when it is first used. New still opens one, to find
+	// out what the kernel has, and closes it. It is for programs that may close
+	// all descriptors when they begin. Such a ring has no files of its own.
 	Lazy bool
 	// Record records the ring's system calls, if it is not nil.
 	Record *record.Hook
@@ -96,7 +95,6 @@ var (
 	_ driver.Stager    = (*Ring)(nil)
 	_ driver.Registrar = (*Ring)(nil)
 	_ driver.Linker    = (*Ring)(nil)
-	_ driver.Describer = (*Ring)(nil)
 )
 
 // New creates a ring. The error is that of a system call (EPERM under seccomp or
@@ -108,27 +106,20 @@ func New(o Options) (*Ring, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Ring{hook: cmp.Or(o.Record, new(record.Hook)), fd: -1, depth: depth, workers: uint32(workers)}
-	if o.Lazy && certain(depth) {
-		r.asyncReads = true
-	} else if err := r.openLargest(o.Files); err != nil {
+	r := &Ring{hook: cmp.Or(o.Record, new(record.Hook)), depth: depth, workers: uint32(workers)}
+	err = r.open(o.Files)
+	for errors.Is(err, syscall.ENOMEM) && r.depth > minDepth {
+		r.depth /= 2
+		err = r.open(o.Files)
+	}
+	if err != nil {
 		return nil, err
 	}
+	r.slots.init(r.depth)
 	if o.Lazy {
 		r.lazy.delay(r)
 	}
 	return r, nil
-}
-
-// openLargest opens the ring with its depth, or with the largest one below for which there is
-// memory.
-func (r *Ring) openLargest(files int) error {
-	err := r.open(files)
-	for errors.Is(err, syscall.ENOMEM) && r.depth > minDepth {
-		r.depth /= 2
-		err = r.open(files)
-	}
-	return err
 }
 
 // open creates the ring, with that many files of its own.
@@ -142,7 +133,6 @@ func (r *Ring) open(files int) error {
 		return err
 	}
 	r.registerFiles(files)
-	r.slots.init(r.depth)
 	return nil
 }
 
@@ -242,9 +232,7 @@ func (r *Ring) describe(ops []bool, p *sys.UringParams, bounded bool) {
 			n++
 		}
 	}
-	if !r.asyncReads { // else other goroutines read it already
-		r.asyncReads = p.Features&sys.IORING_FEAT_POLL_32BITS != 0
-	}
+	r.asyncReads = p.Features&sys.IORING_FEAT_POLL_32BITS != 0
 	r.fileTable = ops[sys.IORING_OP_OPENAT] && ops[sys.IORING_OP_CLOSE] && ops[sys.IORING_OP_LINKAT]
 	r.features = append(r.features, fmt.Sprintf("%d operations", n))
 	if r.asyncReads {
@@ -260,13 +248,7 @@ func (r *Ring) describe(ops []bool, p *sys.UringParams, bounded bool) {
 
 // Info implements driver.Driver.
 func (r *Ring) Info() driver.Info {
-	return driver.Info{Name: "uring", Depth: int(r.depth)}
-}
-
-// Features implements driver.Describer. It opens a ring that is not open yet.
-func (r *Ring) Features() []string {
-	r.ready()
-	return r.features
+	return driver.Info{Name: "uring", Depth: int(r.depth), Features: r.features}
 }
 
 // Async implements driver.Driver. All kernels so far use a worker thread for a

@@ -157,7 +157,7 @@ func TestNoTableOfFiles(t *testing.T) {
 	if n := r.Files(); n != 0 {
 		t.Errorf("Files = %d; want 0", n)
 	}
-	if f := strings.Join(r.Features(), ", "); strings.Contains(f, "chains") {
+	if f := strings.Join(r.Info().Features, ", "); strings.Contains(f, "chains") {
 		t.Errorf("Features = %s; want no chains", f)
 	}
 }
