@@ -28,7 +28,11 @@ func (s *Scheduler) Explain() string {
 	if n, most := s.h.Core.Rings(); most > 1 {
 		fmt.Fprintf(&b, "rings: %d of at most %d, one for each device\n", n, most)
 	}
-	fmt.Fprintf(&b, "threads: at most %d wait for what the driver cannot do asynchronously\n", l.Blocking)
+	fmt.Fprintf(&b, "threads: at most %d wait for what the driver cannot do asynchronously", l.Blocking)
+	if info.Name != "pool" {
+		fmt.Fprintf(&b, ", and %d in fsync", l.InlineSyncs)
+	}
+	b.WriteByte('\n')
 	s.explainClasses(&b)
 	return b.String()
 }

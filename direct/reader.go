@@ -25,7 +25,7 @@ type ReaderOptions struct {
 	// ReadAhead is how many buffers the stream has: those that are being read, those
 	// that were read, and the one that is being consumed. 0 means 5; the most is
 	// 65536; 1 reads nothing ahead. Small neighbours are read as one, up to 128 KiB, but
-	// at most half of the buffers. A device that takes 100 µs for a request of any size
+	// at most half of the stream's memory. A device that takes 100 µs for a request of any size
 	// gives a stream ten times its memory in a millisecond: for a fast scan, let
 	// BufferSize x ReadAhead be 1 MiB or more.
 	ReadAhead int

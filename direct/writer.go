@@ -21,7 +21,7 @@ type WriterOptions struct {
 	// WriteBehind is how many buffers the stream has: the one that is being filled and
 	// those that are being written. 0 means 5; the most is 65536; 1 writes each buffer
 	// before the next is filled. Small neighbours are written as one, up to 128 KiB, but
-	// at most half of the buffers.
+	// at most half of the stream's memory.
 	WriteBehind int
 
 	// Start is the offset in the file, in bytes, of the first byte that is written.

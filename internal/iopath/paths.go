@@ -17,8 +17,8 @@ import (
 // driver for fsyncs (Scheduler.SetSyncDriver).
 type Limits struct {
 	// InlineReads bounds plain calls for reads that the driver could queue: fewer than
-	// InlineReads operations must be queued, or in plain calls of any kind. At depth 1 every
-	// queue is slower than that call.
+	// InlineReads operations must be queued, or in plain calls with a shared permit. At depth 1
+	// every queue is slower than that call.
 	InlineReads int
 	// InlineWrites bounds plain calls for writes that the driver could queue: fewer than
 	// InlineWrites threads must be waiting in plain calls, of any kind. Also, few

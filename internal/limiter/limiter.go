@@ -107,8 +107,9 @@ func (l *Limiter) Widen(limit int) {
 	if int32(limit) <= l.Limit() {
 		return
 	}
+	// The quotas first: TryAcquire reads both without mu, and must not take what becomes theirs.
+	l.widenQuotas(int32(limit))
 	l.more.Store(int32(limit) - l.limit)
-	l.widenQuotas()
 	for free := l.SharedLimit() - l.used.Load(); free > 0 && l.notify(l.queue.Front(), wakeup{}); free-- {
 	}
 }

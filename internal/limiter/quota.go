@@ -35,7 +35,7 @@ const (
 
 // quotaSize returns the number of permits of a quota. It is 1 for a small limit and grows with
 // the limit: where threads are all the parallelism that there is, one permit would be too few.
-func (l *Limiter) quotaSize() int32 { return max(1, l.Limit()/16) }
+func quotaSize(limit int32) int32 { return max(1, limit/16) }
 
 // NoDevice stands for the device of a file that is on none, or on one that is not known.
 const NoDevice = math.MaxUint64
@@ -51,10 +51,10 @@ func (l *Limiter) AddQuotas(n int) {
 	}
 }
 
-// widenQuotas gives the quotas the size that the limit has for them, after it has grown, and
-// wakes goroutines that wait for the new permits. It must be called with mu held.
-func (l *Limiter) widenQuotas() {
-	size := l.quotaSize()
+// widenQuotas gives the quotas the size that they have under a larger limit, and wakes
+// goroutines that wait for the new permits. It must be called with mu held.
+func (l *Limiter) widenQuotas(limit int32) {
+	size := quotaSize(limit)
 	for _, q := range l.quotas {
 		for ; q.size < size; l.offerQuota(q) {
 			q.size++
@@ -68,7 +68,7 @@ func (l *Limiter) widenQuotas() {
 // addQuota adds a quota and reports whether it did: there may be too many already. It must
 // be called with mu held.
 func (l *Limiter) addQuota() bool {
-	n, size := int32(len(l.quotas))+1, l.quotaSize()
+	n, size := int32(len(l.quotas))+1, quotaSize(l.Limit())
 	ofLimit := n <= maxQuotas && max(2, n)*size < l.Limit() // room for two, or none
 	if !ofLimit && (n == 1 || l.onTop == 0 || n > maxQuotas+l.onTop) {
 		return false

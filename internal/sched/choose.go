@@ -55,6 +55,9 @@ func (s *Scheduler) permitPlainRead(ctx context.Context, f *File, n int) (limite
 	if n >= largeRead && f.Flags&driver.Direct == 0 {
 		return s.TryPermit(f, int32(s.Bounds.LargeReads))
 	}
+	if !s.Async(driver.Read, f) {
+		return s.TryPermit(f, int32(s.Bounds.InlineReads))
+	}
 	return s.permitInline(f, int32(s.Bounds.InlineReads))
 }
 

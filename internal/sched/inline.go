@@ -7,7 +7,8 @@ import (
 	"github.com/sluiceio/sluice/internal/limiter"
 )
 
-// inlineCalls decides which operations are plain calls, of those that the driver could queue.
+// inlineCalls decides which reads are plain calls, of those that the driver could queue: of
+// direct ones, and of small buffered ones that have looked into the page cache in vain.
 //
 // With one or two operations in flight, a plain call is quicker than the queue. But a thread that
 // waits in a plain call keeps its processor, a P of Go's scheduler, until the runtime takes it
@@ -41,7 +42,7 @@ const (
 
 // permitInline takes a permit for an operation on f that the driver could queue, and that is to
 // be a plain call. It fails if as many operations as most, or as there are processors, are in
-// flight: queued, or in plain calls of any kind.
+// flight: queued, or in plain calls with a shared permit.
 func (s *Scheduler) permitInline(f *File, most int32) (limiter.Permit, bool) {
 	c := &s.inline
 	if s.inFlight()+c.yielding.Load() >= most || c.inCrowd() {
@@ -73,5 +74,6 @@ func (c *inlineCalls) inCrowd() bool {
 	return n > 0
 }
 
-// inFlight returns how many operations are queued or in plain calls.
+// inFlight returns how many operations are queued or in plain calls. It leaves out those of
+// Groups, fsyncs, and plain calls with a permit of a quota.
 func (s *Scheduler) inFlight() int32 { return s.QueuedOps.Load() + s.Limiter.SharedInUse() }

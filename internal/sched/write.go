@@ -80,23 +80,15 @@ func (s *Scheduler) permitPlainWrite(ctx context.Context, f *File) (limiter.Perm
 	if ctx.Done() != nil {
 		return limiter.Permit{}, false
 	}
-	return s.TryPermit(f, s.plainWrites(f))
+	if !s.Async(driver.Write, f) {
+		return s.TryPermit(f, s.Limiter.SharedLimit())
+	}
+	// No permit of the device's quota: writes that can be queued must leave that to those that
+	// cannot.
+	return limiter.Permit{}, s.QueuedOps.Load() <= fewQueued && s.Limiter.TryAcquireBelow(int32(s.Bounds.InlineWrites))
 }
 
 // fewQueued is how many operations may be queued beside a plain write. With more of them the
 // queue is quicker. A thread that waits in a plain call holds its processor until the Go runtime
 // takes it away, and the goroutines that would fill the queue wait for that processor.
 const fewQueued = 6
-
-// plainWrites returns a number of permits. While fewer are in use, a write to f may be a plain
-// call at once.
-func (s *Scheduler) plainWrites(f *File) int32 {
-	switch {
-	case !s.Async(driver.Write, f):
-		return s.Limiter.SharedLimit()
-	case s.QueuedOps.Load() > fewQueued:
-		return 0
-	default:
-		return int32(s.Bounds.InlineWrites)
-	}
-}
