@@ -78,43 +78,34 @@ func (p *Paths) TryPermit(f *File, most int32) (limiter.Permit, bool) {
 // PlainCall makes an operation a plain system call, in which the thread may wait. The caller has
 // acquired permit; PlainCall releases it.
 func (p *Paths) PlainCall(permit limiter.Permit, code driver.Code, f *File, b []byte, off int64) int32 {
-	return p.PlainCallSince(0, permit, code, f, b, off)
+	res := p.PlainCallOn(0, f.FD, code, f, b, off)
+	p.Limiter.Release(permit)
+	return res
 }
 
 // PlainCallSince is PlainCall for an operation that the caller asked for at asked, for the
 // record, or now if asked is 0.
 func (p *Paths) PlainCallSince(asked int64, permit limiter.Permit, code driver.Code, f *File, b []byte, off int64) int32 {
+	res := p.PlainCallOn(asked, f.FD, code, f, b, off)
+	p.Limiter.Release(permit)
+	return res
+}
+
+// PlainCallOn is PlainCallSince on fd, a descriptor of f, without a permit: the caller bounds how
+// many threads wait.
+func (p *Paths) PlainCallOn(asked int64, fd int, code driver.Code, f *File, b []byte, off int64) int32 {
 	region := p.Recording.Region(context.Background(), RegionNames[code])
 	submitted := p.Recording.Now()
 	call := f.BeginWrite(code)
-	res := p.Call(code, f.FD, b, off)
+	res := p.Call(code, fd, b, off)
 	for res == eintr {
-		res = p.Call(code, f.FD, b, off)
+		res = p.Call(code, fd, b, off)
 	}
 	f.EndWrite(code, call, res)
-	p.Limiter.Release(permit)
 	region.End()
 	p.Counters.Add(counters.Blocking, code, res)
 	if submitted != 0 {
 		p.recordPlain(asked, submitted, code, f, len(b), off, res)
-	}
-	return res
-}
-
-// PlainSync makes an fsync or fdatasync, as code says, on fd, a descriptor of f. The thread
-// waits in it. The caller bounds how many threads do. For the record, the caller asked for the
-// operation at asked, or now if asked is 0.
-func (p *Paths) PlainSync(asked int64, fd int, code driver.Code, f *File) int32 {
-	region := p.Recording.Region(context.Background(), RegionNames[code])
-	submitted := p.Recording.Now()
-	res := p.Call(code, fd, nil, 0)
-	for res == eintr {
-		res = p.Call(code, fd, nil, 0)
-	}
-	region.End()
-	p.Counters.Add(counters.Blocking, code, res)
-	if submitted != 0 {
-		p.recordPlain(asked, submitted, code, f, 0, 0, res)
 	}
 	return res
 }
