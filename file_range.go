@@ -45,11 +45,5 @@ func (f *File) onRange(op string, off, n int64, do func() error) error {
 	if f == nil {
 		return os.ErrInvalid
 	}
-	return f.h.OnRange(op, off, n, func() error { return f.h.Error(op, f.blocking(do)) })
-}
-
-// blocking calls do, which waits in system calls, once it has a permit.
-func (f *File) blocking(do func() error) (err error) {
-	f.h.Sched.Core.Block(f.h.Core, func() { err = do() })
-	return err
+	return f.h.OnRange(op, off, n, func() error { return f.h.Error(op, f.h.Blocking(do)) })
 }

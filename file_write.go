@@ -74,7 +74,7 @@ func (f *File) change(do func(file *os.File) error) error {
 	if f == nil || f.h.Core == nil {
 		return do(f.os())
 	}
-	return f.blocking(func() error { return do(f.h.OS) })
+	return f.h.Blocking(func() error { return do(f.h.OS) })
 }
 
 // Seek sets the position for the next Read or Write to offset, relative to the start of

@@ -116,16 +116,10 @@ func (f *File) reshape(op string, off, n int64, do func(h *handle.File, off, n i
 		}
 		change := func() error { return do(f.h, off, n) }
 		if f.direct == nil {
-			return f.blocking(change)
+			return f.h.Blocking(change)
 		}
 		return f.direct.Reshape(change)
 	})
-}
-
-// blocking calls do, which waits in system calls, once it has a permit.
-func (f *File) blocking(do func() error) (err error) {
-	f.h.Sched.Core.Block(f.h.Core, func() { err = do() })
-	return err
 }
 
 // call calls do, an operation that is not a transfer, while it uses the file.

@@ -25,6 +25,13 @@ func (f *File) OnRange(op string, off, n int64, do func() error) error {
 	return do()
 }
 
+// Blocking calls do, which waits in system calls for f, once it has a permit, and returns do's
+// error. The caller uses the file.
+func (f *File) Blocking(do func() error) (err error) {
+	f.Sched.Core.Block(f.Core, func() { err = do() })
+	return err
+}
+
 // CheckRange returns an error unless off and n are the offset and the length of a range.
 func CheckRange(off, n int64) error {
 	switch {
