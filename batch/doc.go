@@ -49,10 +49,10 @@
 // submission. Such chains are for files on disks: of a pipe the kernel would read what is in
 // it, where package os refuses to read at an offset.
 //
-// A Batch is for calls that wait for a disk, and for files that are opened, read and closed. A
-// few calls that do not wait and that take a microsecond or two, such as a Stat of what is in
-// memory or a ReadAt from the page cache, are quicker in a loop of calls of package os: the
-// Batch makes them in a loop as well, and adds the cost of its own list.
+// A Batch is for calls that wait for a disk, and for files that are opened, read and closed.
+// Calls of a microsecond or two that do not wait, such as a Stat of a cached file or a ReadAt
+// from the page cache, are quicker in a loop of calls of package os if there are few of them:
+// the Batch makes them in a loop as well, and adds the cost of its own list.
 //
 // Nothing is allocated for an operation but what its result needs (a File, a FileInfo, an
 // error), and a name as the kernel wants it.

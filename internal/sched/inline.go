@@ -45,12 +45,12 @@ const (
 // flight: queued, or in plain calls with a shared permit.
 func (s *Scheduler) permitInline(f *File, most int32) (limiter.Permit, bool) {
 	c := &s.inline
-	if s.inFlight()+c.yielding.Load() >= most || c.inCrowd() {
+	n := s.inFlight()
+	if n+c.yielding.Load() >= most || c.inCrowd() {
 		return limiter.Permit{}, false
 	}
 	// Asked for only here: it takes a lock of the runtime.
-	most = min(most, int32(runtime.GOMAXPROCS(0)))
-	if s.inFlight() >= most {
+	if most = min(most, int32(runtime.GOMAXPROCS(0))); n >= most {
 		return limiter.Permit{}, false
 	}
 	if c.turns.Add(1)%yieldEvery == 0 {

@@ -13,8 +13,8 @@ import (
 	"github.com/sluiceio/sluice/internal/iopath"
 )
 
-// Which operations are plain calls, by what is in flight, the number of processors, and what a
-// yield finds.
+// An operation is a plain call or not by three things: how many are in flight, how many
+// processors there are, and whether others come during a yield.
 func TestPermitInline(t *testing.T) {
 	f := iopath.NewFile(1<<20, true, false)
 	for _, c := range []struct {

@@ -41,8 +41,7 @@ func CachedVec(b []byte) Iovec {
 
 // ReadCachedInto is the system call of ReadCached, small enough to be inlined. After a system
 // call the processor mispredicts the return of each function that led to it, which costs a
-// cached read 1 % each. ResultOf of what it returns is a kernel result. The caller calls
-// RaceWrite.
+// cached read 1 % each. The caller passes what it returns to ResultOf, and calls RaceWrite.
 func ReadCachedInto(fd int, v *Iovec, off int64) (uintptr, syscall.Errno) {
 	r, _, e := syscall.RawSyscall6(unix.SYS_PREADV2, uintptr(fd), uintptr(unsafe.Pointer(v)), 1, uintptr(off), 0, unix.RWF_NOWAIT)
 	return r, e
