@@ -98,7 +98,7 @@ func (c *chrome) op(id int, o *Op) {
 		c.text(`,"class":` + c.classes[o.Class])
 	}
 	if o.Ring != 0 {
-		c.number(`,"ring":`, int64(o.Ring))
+		c.number(`,"queue":`, int64(o.Ring))
 	}
 	c.text("}}")
 	c.put()
@@ -114,7 +114,7 @@ func (c *chrome) call(id int, s *Call) {
 	c.number(`,"wait":`, int64(s.Wait))
 	c.number(`,"result":`, int64(s.Result))
 	if s.Ring != 0 {
-		c.number(`,"ring":`, int64(s.Ring))
+		c.number(`,"queue":`, int64(s.Ring))
 	}
 	c.text("}}")
 	c.put()

@@ -9,11 +9,11 @@ import (
 
 // WriteCSV writes the operations as comma-separated values (RFC 4180): a line of
 // column names, then a line for each operation. Times are nanoseconds since
-// Meta.Start; result is a number of bytes, or a negated errno.
+// Meta.Start; result is a number of bytes, or a negated errno; queue is Op.Ring.
 func (t *Trace) WriteCSV(w io.Writer) error {
 	b := bufio.NewWriterSize(w, 256<<10)
 	_, _ = b.WriteString("kind,path,driver,class,file,offset,size,result," +
-		"queued_ns,submitted_ns,completed_ns,woken_ns,batch,slot,goroutine,ring\r\n")
+		"queued_ns,submitted_ns,completed_ns,woken_ns,batch,slot,goroutine,queue\r\n")
 	files, classes := allQuoted(t.Files), allQuoted(t.classNames())
 	var line []byte
 	for i := range t.Ops {
@@ -35,7 +35,7 @@ func (t *Trace) WriteCSV(w io.Writer) error {
 // WriteCallsCSV writes the drivers' system calls in the same way.
 func (t *Trace) WriteCallsCSV(w io.Writer) error {
 	b := bufio.NewWriterSize(w, 256<<10)
-	_, _ = b.WriteString("syscall,driver,start_ns,duration_ns,batch,wait,result,slot,goroutine,ring\r\n")
+	_, _ = b.WriteString("syscall,driver,start_ns,duration_ns,batch,wait,result,slot,goroutine,queue\r\n")
 	var line []byte
 	for i := range t.Calls {
 		c := &t.Calls[i]

@@ -82,7 +82,8 @@ func checkChromeOp(t *testing.T, o *Op, b, e chromeEvent) {
 	t.Helper()
 	at := func(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
 	if math.Abs(*b.TS-at(o.Queued)) > 1e-3 || math.Abs(*e.TS-at(o.Woken)) > 1e-3 || b.Name != o.Kind.String() ||
-		b.Args["size"] != float64(o.Size) || b.Args["result"] != float64(o.Result) {
+		b.Args["size"] != float64(o.Size) || b.Args["result"] != float64(o.Result) ||
+		(b.Args["queue"] == nil) != (o.Ring == 0) || o.Ring != 0 && b.Args["queue"] != float64(o.Ring) {
 		t.Fatalf("%+v to %+v is not %+v", b, e, o)
 	}
 }
@@ -99,7 +100,7 @@ func TestCSV(t *testing.T) {
 		want := []string{o.Kind.String(), o.Path.String(), o.Driver.String(), tr.Classes[o.Class], tr.Files[o.File]}
 		for _, n := range []int64{
 			o.Offset, o.Size, o.Result, int64(o.Queued), int64(o.Submitted), int64(o.Completed), int64(o.Woken),
-			int64(o.Batch), int64(o.Slot), int64(o.Goroutine),
+			int64(o.Batch), int64(o.Slot), int64(o.Goroutine), int64(o.Ring),
 		} {
 			want = append(want, strconv.FormatInt(n, 10))
 		}
@@ -113,7 +114,7 @@ func TestCSV(t *testing.T) {
 	for i, c := range tr.Calls {
 		want := []string{c.Syscall.String(), c.Driver.String()}
 		for _, n := range []int64{
-			int64(c.Start), int64(c.Duration), int64(c.Batch), int64(c.Wait), int64(c.Result), int64(c.Slot), int64(c.Goroutine),
+			int64(c.Start), int64(c.Duration), int64(c.Batch), int64(c.Wait), int64(c.Result), int64(c.Slot), int64(c.Goroutine), int64(c.Ring),
 		} {
 			want = append(want, strconv.FormatInt(n, 10))
 		}
@@ -126,6 +127,9 @@ func readCSV(t *testing.T, r io.Reader, n int) [][]string {
 	rows, err := csv.NewReader(r).ReadAll() // checks that all rows have the same number of fields
 	if err != nil || len(rows) != n+1 {
 		t.Fatalf("%d rows, %v; want %d", len(rows), err, n+1)
+	}
+	if last := rows[0][len(rows[0])-1]; last != "queue" { // Op.Ring: only io_uring's queue is a ring
+		t.Errorf("the last column is %q; want queue", last)
 	}
 	return rows
 }

@@ -86,4 +86,4 @@ const (
 	stringFiles   = 0x400
 )
 
-var notes = []string{"file", "path", "driver", "offset", "size", "result", "batch", "wait", "goroutine", "ring", "class"}
+var notes = []string{"file", "path", "driver", "offset", "size", "result", "batch", "wait", "goroutine", "queue", "class"}

@@ -222,7 +222,7 @@ func TestPerfetto(t *testing.T) {
 		t.Errorf("slices are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	notes := fmt.Sprint(v.slices[3].notes)
-	if want := "map[batch:3 driver:uring file:/a/file\uFFFD goroutine:2147483648 offset:-1 path:queued result:-5 ring:2 size:4096]"; notes != want {
+	if want := "map[batch:3 driver:uring file:/a/file\uFFFD goroutine:2147483648 offset:-1 path:queued queue:2 result:-5 size:4096]"; notes != want {
 		t.Errorf("the read is annotated\n%s\nwant\n%s", notes, want)
 	}
 }
