@@ -74,7 +74,7 @@ func (q *Queue) withdraw(batch []*sys.Iocb) {
 func (q *Queue) reapLost(done []*driver.Op, n, need int) (int, error) {
 	for pause := 20 * time.Microsecond; ; pause = min(2*pause, 10*time.Millisecond) {
 		n += q.collect(done[n:])
-		if n >= need || q.wake.Swap(false) || q.slots.busy() == 0 {
+		if n >= need || q.wake.Swap(false) || q.slots.Busy() == 0 {
 			return n, q.lost()
 		}
 		time.Sleep(pause)

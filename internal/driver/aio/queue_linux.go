@@ -136,7 +136,7 @@ func (q *Queue) Close() error {
 		return nil
 	}
 	var done [64]*driver.Op
-	for q.slots.busy() > 0 {
+	for q.slots.Busy() > 0 {
 		if _, err := q.await(done[:], 1); err != nil && q.lost() == nil {
 			return err
 		}

@@ -15,9 +15,7 @@ import (
 // writes, reachable for the garbage collector. Nothing moves that memory: see
 // driver.Op.Buf.
 //
-// The submitter takes slots and Reap frees them, each one goroutine at a time. So
-// the free indices are a queue with one producer and one consumer, and need no
-// lock.
+// The submitter takes slots and Reap frees them, each one goroutine at a time.
 type slots struct {
 	// ops holds each operation from the moment at which it is prepared. A
 	// goroutine that loads it sees what the submitter has prepared. The index
@@ -25,47 +23,27 @@ type slots struct {
 	// could not order that.
 	ops []atomic.Pointer[driver.Op]
 
-	free []uint32      // circular buffer of free indices, of len(ops) elements
-	mask uint32        // len(ops) is a power of two
-	head atomic.Uint32 // where the submitter takes the next index
-	tail atomic.Uint32 // where Reap puts the next index
+	driver.FreeSlots
 }
 
+// init makes a table of n slots, a power of two.
 func (s *slots) init(n uint32) {
 	s.ops = make([]atomic.Pointer[driver.Op], n)
-	s.free = make([]uint32, n)
-	s.mask = n - 1
-	for i := range s.free {
-		s.free[i] = uint32(i)
-	}
-	s.tail.Store(n)
+	s.Init(n)
 }
-
-// available returns the number of free slots.
-func (s *slots) available() int { return int(s.tail.Load() - s.head.Load()) }
-
-// busy returns the number of operations in flight.
-func (s *slots) busy() int { return len(s.ops) - s.available() }
-
-// next returns the index of the slot that take uses next. There must be an
-// available slot.
-func (s *slots) next() uint32 { return s.free[s.head.Load()&s.mask] }
 
 // take puts op, which is prepared, into the next slot.
 func (s *slots) take(op *driver.Op) {
-	i := s.next()
+	i := s.Take() // before op is in the table: see driver.FreeSlots
 	op.Token = uint64(i)
 	s.ops[i].Store(op)
-	s.head.Add(1)
 }
 
 // release frees the slot of an operation that has ended.
 func (s *slots) release(op *driver.Op) {
 	i := uint32(op.Token)
 	s.ops[i].Store(nil)
-	t := s.tail.Load()
-	s.free[t&s.mask] = i
-	s.tail.Store(t + 1)
+	s.Release(i)
 }
 
 // at returns the operation in a slot.

@@ -26,7 +26,7 @@ func (q *Queue) Submit(ops []*driver.Op) (int, error) {
 	if err := q.ready(); err != nil {
 		return 0, err
 	}
-	n := min(len(ops), q.slots.available())
+	n := min(len(ops), q.slots.Available())
 	q.fileEnds.forget()
 	for _, op := range ops[:n] {
 		q.route(op)
@@ -63,7 +63,7 @@ func (q *Queue) Async(op *driver.Op) bool {
 
 // route gives op a slot and decides how it is performed.
 func (q *Queue) route(op *driver.Op) {
-	slot := q.slots.next()
+	slot := q.slots.Next()
 	switch {
 	case op.Code == driver.Nop:
 		q.slots.take(op)

@@ -97,7 +97,7 @@ func (r *Ring) reapLost(done []*driver.Op, n, need int) (int, error) {
 		r.loss.withdrawn = r.loss.withdrawn[k:]
 		n += k
 		n += r.drain(done[n:])
-		if n >= need || r.wokenLost() || r.slots.busy() == 0 && len(r.loss.withdrawn) == 0 {
+		if n >= need || r.wokenLost() || r.slots.Busy() == 0 && len(r.loss.withdrawn) == 0 {
 			return n, r.lost()
 		}
 		time.Sleep(pause)

@@ -98,7 +98,7 @@ func (r *Ring) Close() error {
 // drainAll waits until nothing is in flight.
 func (r *Ring) drainAll() {
 	var done [64]*driver.Op
-	for r.slots.busy() > 0 || len(r.loss.withdrawn) > 0 {
+	for r.slots.Busy() > 0 || len(r.loss.withdrawn) > 0 {
 		if r.lost() != nil {
 			_, _ = r.reapLost(done[:], 0, 1)
 		} else if r.drain(done[:]) == 0 {

@@ -18,17 +18,12 @@ import (
 // writes, reachable for the garbage collector. Nothing moves that memory: see
 // driver.Op.Buf.
 //
-// The submitter takes slots and Reap frees them, each one goroutine at a time. So
-// the free indices are a queue with one producer and one consumer, and need no
-// lock.
+// The submitter takes slots and Reap frees them, each one goroutine at a time.
 type slots struct {
 	ops  []atomic.Pointer[driver.Op]
 	gens []uint32 // used by the submitter alone
 
-	free []uint32 // circular buffer of free indices, of len(ops) elements
-	mask uint32
-	head atomic.Uint32 // where the submitter takes the next index
-	tail atomic.Uint32 // where Reap puts the next index
+	driver.FreeSlots
 }
 
 // Tokens of SQEs that are no operations. No slot has this index.
@@ -38,30 +33,18 @@ const (
 	cancelToken = 1<<32 | special
 )
 
+// init makes a table of n slots, a power of two.
 func (s *slots) init(n uint32) {
 	s.ops = make([]atomic.Pointer[driver.Op], n)
 	s.gens = make([]uint32, n)
-	s.free = make([]uint32, n)
-	s.mask = n - 1
-	for i := range s.free {
-		s.free[i] = uint32(i)
-	}
-	s.tail.Store(n)
+	s.Init(n)
 }
-
-// available returns the number of free slots.
-func (s *slots) available() int { return int(s.tail.Load() - s.head.Load()) }
-
-// busy returns the number of operations in flight.
-func (s *slots) busy() int { return len(s.ops) - s.available() }
 
 // take gives op a slot and its token. There must be an available slot.
 func (s *slots) take(op *driver.Op) {
-	h := s.head.Load()
-	i := s.free[h&s.mask]
+	i := s.Take()
 	s.gens[i]++
 	op.Token = uint64(s.gens[i])<<32 | uint64(i)
-	s.head.Store(h + 1)
 }
 
 // publish keeps op, and with it its buffer, reachable until release. It is the
@@ -74,8 +57,6 @@ func (s *slots) publish(op *driver.Op) { s.ops[uint32(op.Token)].Store(op) }
 func (s *slots) release(token uint64) *driver.Op {
 	i := uint32(token)
 	op := s.ops[i].Swap(nil)
-	t := s.tail.Load()
-	s.free[t&s.mask] = i
-	s.tail.Store(t + 1)
+	s.Release(i)
 	return op
 }

@@ -32,7 +32,7 @@ func (r *Ring) Submit(ops []*driver.Op) (int, error) {
 		}
 		// The slots are asked, not Stage: Stage may have stopped because the SQ
 		// was full, and flush has emptied that.
-		if !all || n == len(ops) || chainLength(ops[n]) > min(r.slots.available(), len(r.sqes)-sqReserve) {
+		if !all || n == len(ops) || chainLength(ops[n]) > min(r.slots.Available(), len(r.sqes)-sqReserve) {
 			return n, nil
 		}
 	}
@@ -49,7 +49,7 @@ func (r *Ring) Stage(ops []*driver.Op) int {
 	if r.lost() != nil {
 		return 0
 	}
-	room := min(r.slots.available(), r.room()-sqReserve)
+	room := min(r.slots.Available(), r.room()-sqReserve)
 	tail, n := *r.sqTail, 0
 	for ; n < len(ops) && room > 0; n++ {
 		op := ops[n]
