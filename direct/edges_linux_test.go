@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -22,11 +21,7 @@ import (
 // ends of blocks and of the file, in memory of every alignment.
 func TestDirectEveryEdge(t *testing.T) {
 	sluicetest.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
-		f, err := direct.OpenOn(s, filepath.Join(dir, "file"), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
+		f := create(t, s, dir)
 		var points []int
 		for _, p := range []int{0, 512, sluicetest.PageSize, 2*sluicetest.PageSize - 512, 2 * sluicetest.PageSize} {
 			points = append(points, p-1, p, p+1)
@@ -115,11 +110,7 @@ func TestDirectExplain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := places.FileSystems[name](t, 96<<20)
 			s := sluicetest.Scheduler(t, sluice.Options{})
-			f, err := direct.OpenOn(s, filepath.Join(dir, "file"), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer f.Close()
+			f := create(t, s, dir)
 			if got := f.Explain(); !strings.HasPrefix(got, want) {
 				t.Errorf("Explain = %q; want %q", got, fmt.Sprint(want, "…"))
 			}

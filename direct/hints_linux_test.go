@@ -106,10 +106,7 @@ func TestAdviseDontNeed(t *testing.T) {
 func TestHintErrors(t *testing.T) {
 	s := sluicetest.Scheduler(t, sluice.Options{})
 	dir := t.TempDir()
-	f, err := direct.OpenOn(s, filepath.Join(dir, "file"), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := create(t, s, dir)
 	closed, err := direct.OpenOn(s, filepath.Join(dir, "closed"), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 	if err != nil {
 		t.Fatal(err)

@@ -26,10 +26,7 @@ import (
 // that nobody has waited for: it does not wait for those who may never come.
 func TestStreamsOfAClosedFile(t *testing.T) {
 	sluicetest.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
-		f, err := direct.OpenOn(s, filepath.Join(dir, "file"), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := create(t, s, dir)
 		if _, err := f.WriteAt(sluicetest.Noise(64*sluicetest.PageSize), 0); err != nil {
 			t.Fatal(err)
 		}
@@ -88,11 +85,7 @@ func TestStreamsOfAClosedFile(t *testing.T) {
 // TestIdleWriter: what it has begun to write holds up nobody else.
 func TestIdleWriter(t *testing.T) {
 	sluicetest.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
-		f, err := direct.OpenOn(s, filepath.Join(dir, "file"), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
+		f := create(t, s, dir)
 		w := writer(t, f, direct.WriterOptions{BufferSize: sluicetest.PageSize, WriteBehind: 4})
 		want := sluicetest.Noise(6*sluicetest.PageSize + 5)
 		for range 2 { // extending the file, and not
@@ -298,11 +291,7 @@ func forgetStreams(t *testing.T, s *sluice.Scheduler, name string) {
 func TestWritersSideBySide(t *testing.T) {
 	start := seed.Of(t)
 	sluicetest.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
-		f, err := direct.OpenOn(s, filepath.Join(dir, "file"), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
+		f := create(t, s, dir)
 		const writers, part = 6, 5*sluicetest.PageSize + 1000
 		want := sluicetest.Noise(writers * part)
 		var all sync.WaitGroup
@@ -359,11 +348,7 @@ func writeStream(f *direct.File, r *rand.Rand, b []byte, off int64) error {
 // however many buffers are being written.
 func TestGrowsInOrder(t *testing.T) {
 	sluicetest.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
-		f, err := direct.OpenOn(s, filepath.Join(dir, "file"), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
+		f := create(t, s, dir)
 		want := bytes.Repeat([]byte{'x'}, 8<<20)
 		w := writer(t, f, direct.WriterOptions{BufferSize: 128 << 10, WriteBehind: 8})
 		written := make(chan error, 1)

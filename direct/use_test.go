@@ -22,11 +22,7 @@ import (
 func TestDirectAllocs(t *testing.T) {
 	sluicetest.SkipUnderRace(t)
 	sluicetest.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
-		f, err := direct.OpenOn(s, filepath.Join(dir, "file"), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
+		f := create(t, s, dir)
 		b := sluicetest.AlignedBytes(4 * sluicetest.PageSize)
 		if _, err := f.WriteAt(b, 0); err != nil {
 			t.Fatal(err)

@@ -2,6 +2,7 @@ package places
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -62,9 +63,44 @@ func Loop(t testing.TB, size int64, options ...string) (device string) {
 	if err := errors.Join(os.WriteFile(image, nil, 0o600), os.Truncate(image, size)); err != nil {
 		t.Fatal(err)
 	}
-	device = Tool(t, "losetup --find --show", append(options, image)...)
-	t.Cleanup(func() { Tool(t, "losetup --detach", device) })
-	return device
+	return LoopOf(t, image, options...)
+}
+
+// LoopOf makes a loop device of a file, until the end of the test. It skips the test if there is
+// none.
+func LoopOf(t testing.TB, image string, options ...string) (device string) {
+	t.Helper()
+	node, err := Attach(image, options...)
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { node.Close() })
+	return node.Name()
+}
+
+// Attach makes a loop device of a file, with options of losetup(8), and opens it. The kernel
+// detaches the device when nobody has it open and nothing is mounted from it
+// (LO_FLAGS_AUTOCLEAR): once the caller has closed node, or was killed.
+func Attach(image string, options ...string) (node *os.File, err error) {
+	args := append(append([]string{"--find", "--show"}, options...), image)
+	out, err := exec.Command("losetup", args...).CombinedOutput()
+	if err != nil {
+		return nil, fmt.Errorf("losetup %q: %w: %s", args, err, out)
+	}
+	// Only for reading: some kernels mount nothing that is open for writing.
+	node, err = os.Open(strings.TrimSpace(string(out)))
+	if err != nil {
+		return nil, err
+	}
+	info, err := unix.IoctlLoopGetStatus64(int(node.Fd()))
+	if err == nil {
+		info.Flags |= unix.LO_FLAGS_AUTOCLEAR
+		err = unix.IoctlLoopSetStatus64(int(node.Fd()), info)
+	}
+	if err != nil {
+		return nil, errors.Join(os.NewSyscallError("ioctl "+node.Name(), err), node.Close())
+	}
+	return node, nil
 }
 
 // An image has some hundred MiB at most, tests write only a part of it, and there are few at a
