@@ -12,27 +12,49 @@ import (
 // The names that these functions take end with a zero byte, so that they need not be
 // copied.
 
-// Openat is openat(2).
-func Openat(dir int, name []byte, flags int, mode uint32) int32 {
-	r, _, e := syscall.Syscall6(unix.SYS_OPENAT, uintptr(dir), uintptr(base(name)), uintptr(flags), uintptr(mode), 0, 0)
+// Hold decides how a system call is made. If it is true, the call keeps the P of the Go
+// scheduler, as a computation does: other goroutines wait for it, and so does a garbage
+// collection that wants to start. If it is false, the scheduler knows of the call. It then
+// gives the P to another thread if the call takes longer than 20 µs, as creating a file
+// does, which costs more than the call. True is for calls that do not wait for a disk.
+type Hold bool
+
+// call makes a system call with up to four arguments. p may be a pointer.
+func (h Hold) call(trap, a uintptr, p unsafe.Pointer, c, d uintptr) int32 {
+	if h {
+		r, _, e := syscall.RawSyscall6(trap, a, uintptr(p), c, d, 0, 0)
+		return result(r, e)
+	}
+	r, _, e := syscall.Syscall6(trap, a, uintptr(p), c, d, 0, 0)
 	return result(r, e)
 }
 
+// Openat is openat(2).
+func (h Hold) Openat(dir int, name []byte, flags int, mode uint32) int32 {
+	return h.call(unix.SYS_OPENAT, uintptr(dir), base(name), uintptr(flags), uintptr(mode))
+}
+
 // Mkdirat is mkdirat(2).
-func Mkdirat(dir int, name []byte, mode uint32) int32 {
-	_, _, e := syscall.Syscall(unix.SYS_MKDIRAT, uintptr(dir), uintptr(base(name)), uintptr(mode))
-	return result(0, e)
+func (h Hold) Mkdirat(dir int, name []byte, mode uint32) int32 {
+	return h.call(unix.SYS_MKDIRAT, uintptr(dir), base(name), uintptr(mode), 0)
 }
 
 // Getdents is getdents64(2).
-func Getdents(fd int, b []byte) int32 {
-	r, _, e := syscall.Syscall(unix.SYS_GETDENTS64, uintptr(fd), uintptr(base(b)), uintptr(len(b)))
-	n := result(r, e)
+func (h Hold) Getdents(fd int, b []byte) int32 {
+	n := h.call(unix.SYS_GETDENTS64, uintptr(fd), base(b), uintptr(len(b)), 0)
 	if n > 0 {
 		RaceWrite(b[:n])
 	}
 	return n
 }
+
+// Fstat is fstat(2).
+func (h Hold) Fstat(fd int, st *unix.Stat_t) int32 {
+	return h.call(unix.SYS_FSTAT, uintptr(fd), unsafe.Pointer(st), 0, 0)
+}
+
+// Close is close(2).
+func (h Hold) Close(fd int) int32 { return h.call(unix.SYS_CLOSE, uintptr(fd), nil, 0, 0) }
 
 // resolveCached is RESOLVE_CACHED of openat2(2).
 const resolveCached = 0x20

@@ -104,18 +104,30 @@ type Entry struct {
 const MaxDirent = 1 << 10
 
 // Kernel makes the calls. Descriptors are numbers; Close closes what another method
-// has opened. A Kernel may be used by several goroutines.
+// has opened. A Kernel may be used by several goroutines, unless they set Hold.
 type Kernel struct {
+	// Hold makes the most frequent calls keep the P: the Go scheduler does not learn
+	// that they may take some time (sys.Hold). A goroutine that sets it needs its own
+	// Kernel (Clone).
+	Hold bool
+
 	// Fault, if not nil, is called before each call. If it returns an error, the call
 	// is not made and returns that error; only Close is made in any case. It is for
 	// tests.
 	Fault func(op string) error
 
-	state state // see kernel_linux.go and kernel_other.go
+	shared *shared
 }
 
 // New returns a Kernel.
-func New() *Kernel { return new(Kernel) }
+func New() *Kernel { return &Kernel{shared: new(shared)} }
+
+// Clone returns another Kernel, which shares with k what the system is known to be
+// capable of.
+func (k *Kernel) Clone() *Kernel {
+	own := *k
+	return &own
+}
 
 func (k *Kernel) fault(op string) error {
 	if k.Fault == nil {

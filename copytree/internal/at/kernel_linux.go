@@ -11,8 +11,9 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// state is what a Kernel has found out. Both fields only save calls that would fail.
-type state struct {
+// shared is what a Kernel and its clones have found out. Both fields only save calls
+// that would fail.
+type shared struct {
 	lacksOpenat2   atomic.Bool
 	refusesNoAtime atomic.Bool // for a file of another user
 }
@@ -43,7 +44,7 @@ func fd(n int32) (int, error) {
 // and NFS.
 func (k *Kernel) openat(dir int, name Name, flags int, mode uint32) int32 {
 	for {
-		n := sys.Openat(dir, name, flags, mode)
+		n := sys.Hold(k.Hold).Openat(dir, name, flags, mode)
 		if n != -int32(unix.EINTR) {
 			return n
 		}
@@ -56,12 +57,12 @@ func (k *Kernel) source(dir int, name Name, flags int, f Follow) (int, error) {
 	if !f {
 		flags |= unix.O_NOFOLLOW
 	}
-	if !k.state.refusesNoAtime.Load() {
+	if !k.shared.refusesNoAtime.Load() {
 		n := k.openat(dir, name, flags|unix.O_NOATIME, 0)
 		if n != -int32(unix.EPERM) {
 			return fd(n)
 		}
-		k.state.refusesNoAtime.Store(true)
+		k.shared.refusesNoAtime.Store(true)
 	}
 	return fd(k.openat(dir, name, flags, 0))
 }
@@ -83,11 +84,11 @@ func (k *Kernel) Open(dir int, name Name, f Follow, t Type) (int, error) {
 // OpenCached is Open with NoFollow, if the kernel has everything about the name in
 // memory, so that the call need not wait.
 func (k *Kernel) OpenCached(dir int, name Name) (int, Cached) {
-	if k.state.lacksOpenat2.Load() || k.Fault != nil {
+	if k.shared.lacksOpenat2.Load() || k.Fault != nil {
 		return -1, CacheUnknown
 	}
 	flags := openSource | unix.O_NOFOLLOW
-	if !k.state.refusesNoAtime.Load() {
+	if !k.shared.refusesNoAtime.Load() {
 		flags |= unix.O_NOATIME
 	}
 	n := sys.OpenCached(dir, name, flags)
@@ -97,7 +98,7 @@ func (k *Kernel) OpenCached(dir int, name Name) (int, Cached) {
 	case n == -int32(unix.EAGAIN):
 		return -1, CacheMiss
 	case n == -int32(unix.ENOSYS), n == -int32(unix.EINVAL):
-		k.state.lacksOpenat2.Store(true)
+		k.shared.lacksOpenat2.Store(true)
 	}
 	return -1, CacheUnknown // Open returns the error
 }
@@ -169,20 +170,20 @@ func (k *Kernel) Mkdir(dir int, name Name, mode uint32) error {
 	if err := k.fault("mkdir"); err != nil {
 		return err
 	}
-	return errno(sys.Mkdirat(dir, name, mode))
+	return errno(sys.Hold(k.Hold).Mkdirat(dir, name, mode))
 }
 
 // Close closes a descriptor. The error of a file that was written must be reported:
 // some file systems only say here that data is lost.
 func (k *Kernel) Close(fd int) error {
-	err := unix.Close(fd)
-	if fault := k.fault("close"); fault != nil {
-		return fault
+	n := sys.Hold(k.Hold).Close(fd)
+	if err := k.fault("close"); err != nil {
+		return err
 	}
-	if err == unix.EINTR { // the descriptor is closed nevertheless
+	if n == -int32(unix.EINTR) { // the descriptor is closed nevertheless
 		return nil
 	}
-	return err
+	return errno(n)
 }
 
 // ReadCached reads from the beginning of the file what the page cache has. If it lacks

@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// state has what a Kernel has open, by descriptor.
-type state struct {
+// shared has what a Kernel and its clones have open, by descriptor.
+type shared struct {
 	mu   sync.Mutex
 	open map[int]*open // under mu
 }
@@ -27,20 +27,20 @@ type open struct {
 // add makes o what its descriptor has open, and returns the descriptor.
 func (k *Kernel) add(o *open) int {
 	fd := int(o.file.Fd())
-	k.state.mu.Lock()
-	defer k.state.mu.Unlock()
-	if k.state.open == nil {
-		k.state.open = make(map[int]*open)
+	k.shared.mu.Lock()
+	defer k.shared.mu.Unlock()
+	if k.shared.open == nil {
+		k.shared.open = make(map[int]*open)
 	}
-	k.state.open[fd] = o
+	k.shared.open[fd] = o
 	return fd
 }
 
 // lookup returns what the descriptor fd has open.
 func (k *Kernel) lookup(fd int) (*open, error) {
-	k.state.mu.Lock()
-	defer k.state.mu.Unlock()
-	if o := k.state.open[fd]; o != nil {
+	k.shared.mu.Lock()
+	defer k.shared.mu.Unlock()
+	if o := k.shared.open[fd]; o != nil {
 		return o, nil
 	}
 	return nil, syscall.EBADF
@@ -136,9 +136,9 @@ func (k *Kernel) Close(fd int) error {
 	if err != nil {
 		return err
 	}
-	k.state.mu.Lock()
-	delete(k.state.open, fd)
-	k.state.mu.Unlock()
+	k.shared.mu.Lock()
+	delete(k.shared.open, fd)
+	k.shared.mu.Unlock()
 	if o.root != nil {
 		_ = o.root.Close()
 	}

@@ -19,7 +19,7 @@ func (k *Kernel) ReadDir(fd int, buf []byte, into []Entry) (_ []Entry, used int,
 		if err := k.fault("getdents"); err != nil {
 			return into, 0, err
 		}
-		n := sys.Getdents(fd, buf)
+		n := sys.Hold(k.Hold).Getdents(fd, buf)
 		if n == -int32(unix.EINTR) {
 			continue
 		}

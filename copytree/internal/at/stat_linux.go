@@ -4,6 +4,8 @@ package at
 
 import (
 	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // Raw is memory for the kernel's answer to Fstat, so that Fstat allocates nothing.
@@ -14,8 +16,8 @@ func (k *Kernel) Fstat(fd int, raw *Raw, s *Stat) error {
 	if err := k.fault("fstat"); err != nil {
 		return err
 	}
-	if err := unix.Fstat(fd, &raw.st); err != nil {
-		return err
+	if n := sys.Hold(k.Hold).Fstat(fd, &raw.st); n < 0 {
+		return errno(n)
 	}
 	s.set(&raw.st)
 	return nil

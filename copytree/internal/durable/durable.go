@@ -16,6 +16,9 @@ type Config struct {
 	Files bool
 	// Scheduler performs the fsyncs.
 	Scheduler *sched.Scheduler
+	// Close closes the descriptor of a File. It is at.Kernel's: off Linux the descriptor belongs to
+	// an os.File, which would close it once more. That number may be another file's by then.
+	Close func(fd int) error
 	// Failed is called for each File whose fsync has failed, by several goroutines.
 	Failed func(f File, err error)
 	// Synced, if not nil, is called after each fsync, by several goroutines.
@@ -94,7 +97,7 @@ func (s *Syncer) Watch(dev uint64, fd int, dir fmt.Stringer) error {
 // syncs files that were added before, or sync them itself.
 func (s *Syncer) Add(f File) {
 	if !s.cfg.Files {
-		sys.Close(f.FD)
+		_ = s.cfg.Close(f.FD)
 		return
 	}
 	s.mu.Lock()

@@ -36,6 +36,9 @@ func written(t *testing.T, dir, name string, b []byte) File {
 // watching returns a Syncer that watches dir's file system.
 func watching(t *testing.T, cfg Config, dir string) *Syncer {
 	t.Helper()
+	if cfg.Close == nil {
+		cfg.Close = unix.Close
+	}
 	s := New(cfg)
 	d, err := os.Open(dir)
 	if err != nil {

@@ -30,9 +30,7 @@ func faulty(t *testing.T, mkfs string, size int64) (dir string) {
 	if err := errors.Join(os.WriteFile(image, nil, 0o600), os.Truncate(image, size)); err != nil {
 		t.Fatal(err)
 	}
-	device := places.Tool(t, "losetup --find --show", image)
-	t.Cleanup(func() { places.Tool(t, "losetup --detach", device) })
-	return places.Mount(t, device, mkfs, "")
+	return places.Mount(t, places.LoopOf(t, image), mkfs, "")
 }
 
 // losses collects the files whose fsync has failed.

@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 
 	"github.com/sluiceio/sluice/internal/iopath"
-	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // inFlight is how many fsyncs are called at a time. They wait for one disk to empty its
@@ -33,7 +32,7 @@ func (s *Syncer) syncFile(f File) {
 	// No context may end this: the kernel does not report an error a second time.
 	err := s.cfg.Scheduler.Sync(context.Background(), core)
 	core.Done()
-	sys.Close(f.FD)
+	_ = s.cfg.Close(f.FD) // after the fsync, its error says nothing new
 	if err != nil {
 		s.cfg.Failed(f, err)
 	}

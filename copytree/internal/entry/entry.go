@@ -63,8 +63,8 @@ type Events interface {
 // Copier copies entries for one worker.
 type Copier struct {
 	*Shared
-	Kernel *at.Kernel
-	Cold   bool // prefetchers run: the worker waits for a disk
+	Kernel *at.Kernel // the worker's own
+	Hold   pace.Hold
 	Misses pace.CacheMisses
 	Counts report.Counts
 	Attr   attr.Copier
@@ -76,11 +76,11 @@ type Copier struct {
 	seen     int // files
 }
 
-// NewCopier returns a Copier for a worker.
+// NewCopier returns a Copier for a worker. k is the worker's own.
 func NewCopier(s *Shared, k *at.Kernel, events Events) *Copier {
 	o := &s.Opt
 	c := &Copier{
-		Shared: s, Kernel: k, events: events,
+		Shared: s, Kernel: k, Hold: pace.NewHold(), events: events,
 		Attr:     attr.New(k, o.Preserve, o.Require, s.Umask),
 		conflict: conflict.Resolver{Kernel: k, Opt: o, Report: &s.Report, Made: &s.Made, Several: s.Several},
 	}
@@ -96,7 +96,9 @@ func (c *Copier) Copy(it *item.Item) {
 		it.Begun = time.Now()
 	}
 	c.found(it)
+	c.Kernel.Hold = c.Hold.Begin()
 	err := c.copyByType(it)
+	c.Hold.End()
 	if err != nil {
 		c.Fail(it.Dir, it.Src, it.Dst, err)
 		if !it.Kept {

@@ -45,7 +45,9 @@ func (c *Copier) openSource(it *item.Item) (err error) {
 	if it.SrcFD >= 0 {
 		return nil
 	}
-	if it.Type == at.Regular && !bool(it.Follow) {
+	if it.Type != at.Regular {
+		c.Kernel.Hold = c.Hold.Ignore() // the call may wait for a device, or for a FIFO's writer
+	} else if !it.Follow {
 		fd, found := c.Kernel.OpenCached(it.Dir.SrcFD, it.Src)
 		c.NoteCache(found)
 		if found == at.CacheHit {
@@ -89,13 +91,14 @@ func (c *Copier) copyOpen(it *item.Item) error {
 func (c *Copier) copyContent(it *item.Item) error {
 	if it.Stat.Size > content.SmallFile {
 		c.events.LargeFile()
+		c.Kernel.Hold = c.Hold.Ignore()
 	}
 	if it.Stat.Size > currentSize {
 		c.setCurrent(it)
 	}
 	s := &it.Stat
 	r, err := c.Content.Copy(c.Ctx,
-		content.File{FD: it.DstFD, Kind: contentKind(it.Existing), Dev: it.Dir.CopyID.Dev, Lazy: !c.Cold && c.Syncer == nil},
+		content.File{FD: it.DstFD, Kind: contentKind(it.Existing), Dev: it.Dir.CopyID.Dev, Lazy: c.Hold.Allowed() && c.Syncer == nil},
 		content.File{FD: it.SrcFD, Kind: contentKind(s.Type()), Size: s.Size, Blocks: s.Blocks, Dev: s.Dev})
 	c.NoteCache(r.Found)
 	took(it, r)

@@ -54,6 +54,9 @@ func (c *Copier) awaitWriter(it *item.Item) error {
 // another process reads from it.
 func (c *Copier) openExisting(it *item.Item) (int, error) {
 	o := at.Opening{Access: c.access, Type: it.Existing, Empty: c.Opt.Make != option.MakeAttributes}
+	if it.Existing != at.Regular {
+		c.Kernel.Hold = c.Hold.Ignore()
+	}
 	for poll := minReaderPoll; ; poll = min(2*poll, maxReaderPoll) {
 		fd, err := c.Kernel.Overwrite(it.Dir.DstFD, it.Dst, it.Through, o)
 		if it.Existing != at.FIFO || !errors.Is(err, syscall.ENXIO) {

@@ -1,9 +1,10 @@
-// Package pace lets a worker find out whether a tree is cold: CacheMisses counts what
-// the page cache lacked.
+// Package pace lets a worker choose between two ways to make its calls, by what
+// earlier calls have met: CacheMisses counts what the page cache lacked, and Hold
+// watches how long files take.
 //
 // # Concurrency
 //
-// Each worker has its own CacheMisses.
+// Each worker has its own CacheMisses and Hold.
 package pace
 
 import "github.com/sluiceio/sluice/copytree/internal/at"

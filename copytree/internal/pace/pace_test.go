@@ -2,6 +2,7 @@ package pace
 
 import (
 	"testing"
+	"time"
 
 	"github.com/sluiceio/sluice/copytree/internal/at"
 )
@@ -33,5 +34,48 @@ func TestCacheMisses(t *testing.T) {
 	note(1, at.CacheMiss)
 	if m.hits != 0 || m.Hot(1) {
 		t.Errorf("%d hits after a miss", m.hits)
+	}
+}
+
+// TestHold sets when a file began, long ago or in the future, so that no clock
+// decides whether it was slow.
+func TestHold(t *testing.T) {
+	h := NewHold()
+	file := func(slow bool) (held bool) {
+		if held = h.Begin(); held {
+			h.begun = sinceStart() + time.Hour
+			if slow {
+				h.begun = sinceStart() - time.Hour
+			}
+		}
+		h.End()
+		return held
+	}
+	if !file(false) || !file(true) {
+		t.Error("files for which nothing waits do not hold the P")
+	}
+	for range minPenalty {
+		if file(false) {
+			t.Fatal("a file holds the P soon after a slow one")
+		}
+	}
+	if !file(true) {
+		t.Error("no file holds the P ever again")
+	}
+	n := 0
+	for ; !file(false); n++ {
+	}
+	if n != 2*minPenalty {
+		t.Errorf("%d files do not hold the P after the second slow one; want %d", n, 2*minPenalty)
+	}
+	for range minPenalty {
+		file(false)
+	}
+	if file(true); h.remaining != minPenalty {
+		t.Errorf("%d files do not hold the P after a slow one that came late; want %d", h.remaining, minPenalty)
+	}
+	h.remaining = 0
+	if h.Allow(false); file(false) {
+		t.Error("a file holds the P that prefetchers need")
 	}
 }

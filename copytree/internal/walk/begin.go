@@ -16,6 +16,8 @@ import (
 // begin opens the source of d and makes its copy. It reports whether d is open, and
 // in use then.
 func (w *worker) begin(d *dirs.Dir) bool {
+	w.Kernel.Hold = w.Hold.Begin()
+	defer w.Hold.End()
 	err := w.Handles.Use(d.Up)
 	if err != nil {
 		w.Fail(d.Up.Up, d.Up.Name, d.Up.CopyName, err)

@@ -40,6 +40,7 @@ func (p *pool) startCold() {
 		p.job.waits()
 		for id := range q.Prefetchers {
 			f := &prefetcher{worker: p.add(q.Workers + id)}
+			f.Hold.Allow(false)
 			p.running.Go(f.run)
 		}
 	})

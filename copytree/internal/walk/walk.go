@@ -19,7 +19,7 @@
 //   - content copies the bytes of a file, attr its metadata; durable syncs it;
 //   - queue has what is left to do, dirs the open directories, fetch reads files into
 //     the page cache;
-//   - made and hardlink remember what was copied; pace counts what the page cache lacked;
+//   - made and hardlink remember what was copied; pace adapts to what calls have met;
 //   - report collects counts and errors; item, option and fault are what all of them
 //     speak of; at has the system calls.
 //
@@ -70,7 +70,7 @@ type Result struct {
 // Job is one copy.
 type Job struct {
 	entry.Shared
-	kernel    *at.Kernel
+	kernel    *at.Kernel // workers have clones of it
 	queue     queue.Queue
 	above     []at.ID // the directories that the copy is in, of the Pair in progress
 	onWait    func()
@@ -110,7 +110,7 @@ func New(ctx context.Context, cfg Config, k *at.Kernel) *Job {
 	})
 	if o.Sync != option.SyncNone && !o.DryRun {
 		j.Syncer = durable.New(durable.Config{
-			Files: o.Sync == option.SyncFiles, Scheduler: cfg.Scheduler,
+			Files: o.Sync == option.SyncFiles, Scheduler: cfg.Scheduler, Close: k.Close,
 			Failed: j.syncFailed, Synced: func() { j.Report.Progress.Synced.Add(1) },
 		})
 	}

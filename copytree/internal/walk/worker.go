@@ -27,7 +27,7 @@ type worker struct {
 
 func newWorker(j *Job, id int) *worker {
 	w := &worker{job: j, id: id, dirBuf: make([]byte, dirBuffer)}
-	w.Copier = entry.NewCopier(&j.Shared, j.kernel, w)
+	w.Copier = entry.NewCopier(&j.Shared, j.kernel.Clone(), w)
 	return w
 }
 
@@ -35,7 +35,7 @@ func newWorker(j *Job, id int) *worker {
 func (w *worker) work() {
 	for {
 		b, d, cold := w.job.queue.Next(w.id)
-		w.Cold = cold
+		w.Hold.Allow(!cold)
 		switch {
 		case b != nil:
 			w.copyBatch(b)

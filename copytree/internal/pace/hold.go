@@ -1,0 +1,82 @@
+package pace
+
+import "time"
+
+// Hold decides whether a worker's system calls hold its P (at.Kernel.Hold). They
+// do while everything comes from memory and goes there: such a call takes some
+// microseconds, and announcing each to the Go scheduler costs a tenth of the whole
+// copy. A file that has taken long is a sign that something had to wait, such as
+// for a journal's commit or for dirty memory to be written back. The calls for the
+// files after it do not hold the P: 64 files, and twice as many if a slow one
+// follows soon.
+type Hold struct {
+	allowed   bool          // the worker's calls may hold the P at all
+	begun     time.Duration // when the file began, by sinceStart; 0: it is not watched
+	remaining int           // files whose calls will not hold the P
+	penalty   int           // how many these were after the last slow file
+	quick     int           // files since then whose calls held the P
+}
+
+// NewHold returns a Hold for a worker.
+func NewHold() Hold { return Hold{allowed: true} }
+
+// started is a time before any copy.
+var started = time.Now()
+
+// sinceStart reads the monotonic clock alone. time.Now reads two clocks, and
+// sinceStart is called twice for each file.
+func sinceStart() time.Duration { return time.Since(started) }
+
+const (
+	// slowFile is longer than a file takes for which nothing has to wait, also
+	// where its thread loses the processor now and then.
+	slowFile = 4 * time.Millisecond
+	// minPenalty and maxPenalty bound how many files after a slow one do not hold
+	// the P.
+	minPenalty, maxPenalty = 64, 4096
+)
+
+// Allow says whether the calls may hold the P. They may not while prefetchers run,
+// as those need the Ps.
+func (h *Hold) Allow(allowed bool) { h.allowed = allowed }
+
+// Allowed returns what Allow has set.
+func (h *Hold) Allowed() bool { return h.allowed }
+
+// Begin begins a file, and reports whether its calls hold the P.
+func (h *Hold) Begin() bool {
+	if !h.allowed {
+		return false
+	}
+	if h.remaining > 0 {
+		h.remaining--
+		return false
+	}
+	h.begun = sinceStart()
+	return true
+}
+
+// Ignore excludes the current file, which takes long because it is large or a
+// stream. It returns false, which the caller assigns to at.Kernel.Hold.
+func (h *Hold) Ignore() bool {
+	h.begun = 0
+	return false
+}
+
+// End ends the file.
+func (h *Hold) End() {
+	if h.begun == 0 {
+		return
+	}
+	took := sinceStart() - h.begun
+	h.begun = 0
+	if took <= slowFile {
+		h.quick++
+		return
+	}
+	if h.penalty *= 2; h.quick >= minPenalty {
+		h.penalty = 0
+	}
+	h.penalty = min(maxPenalty, max(minPenalty, h.penalty))
+	h.remaining, h.quick = h.penalty, 0
+}
