@@ -17,28 +17,18 @@ type rejectedDriver struct {
 	err  error
 }
 
-// choose returns the driver that o names, or the first that the system has. It
-// reports those that were tried in vain. What the driver keeps open is opened when
-// it is first used.
-func choose(o Options, hook *record.Hook) (driver.Driver, []rejectedDriver, error) {
-	if o.Driver != "" {
-		drv, err := openLate(o.Driver, o, hook)
-		if err != nil {
-			return nil, nil, fmt.Errorf("sluice: driver %s: %w", o.Driver, err)
-		}
-		return drv, nil, nil
-	}
-	var refused []rejectedDriver
+// choose returns the first driver that the system has, and notes in rejectedDrivers those that
+// were tried in vain. It is called once, by sched.Scheduler.Ready; what it notes may be read after
+// that. What the driver keeps open is opened when it is first used.
+func (s *Scheduler) choose(hook *record.Hook) driver.Driver {
 	for _, name := range driverNames {
-		drv, err := openLate(name, o, hook)
+		drv, err := openLate(name, s.options, hook)
 		if err == nil {
-			return drv, refused, nil
+			return drv
 		}
-		refused = append(refused, rejectedDriver{name, err})
+		s.rejectedDrivers = append(s.rejectedDrivers, rejectedDriver{name, err})
 	}
-	// Not reached: the pool needs nothing of the system.
-	last := refused[len(refused)-1]
-	return nil, refused, fmt.Errorf("sluice: driver %s: %w", last.name, last.err)
+	panic(fmt.Sprintf("sluice: the pool needs nothing of the system, but: %v", s.rejectedDrivers))
 }
 
 // asDriver keeps a nil pointer from becoming a Driver that is not nil.
@@ -69,24 +59,25 @@ func open(name string, o Options, hook *record.Hook) (driver.Driver, error) {
 	}
 }
 
-// opener returns the function that opens one more driver of that name, without a recorder;
-// nil for the pool, whose reads take threads.
-func opener(name string) func(depth int) driver.Driver {
-	if name == "pool" {
+// openAnother opens one more driver of that name, without a recorder. It returns nil if that
+// fails, and for the pool, whose reads take threads.
+func openAnother(name string, depth int) driver.Driver {
+	if name != "uring" && name != "aio" {
 		return nil
 	}
-	return func(depth int) driver.Driver {
-		drv, err := open(name, Options{Depth: depth}, new(record.Hook))
-		if err != nil {
-			return nil
-		}
-		return drv
+	drv, err := open(name, Options{Depth: depth}, new(record.Hook))
+	if err != nil {
+		return nil
 	}
+	return drv
 }
 
-// forChains returns the driver for chains, a ring with files of its own. It is nil if the
-// kernel has none.
-func forChains(hook *record.Hook) driver.Linker {
+// forChains returns the driver for chains beside the named one: a ring with files of its own. It
+// is nil if the kernel has none, or if the other driver is no ring.
+func forChains(name string, hook *record.Hook) driver.Linker {
+	if name != "uring" {
+		return nil
+	}
 	r, err := uring.New(uring.Options{Depth: kernelChains * chains.MaxOps, Files: kernelChains, Workers: kernelWorkers, Record: hook})
 	if err != nil {
 		return nil

@@ -8,10 +8,13 @@ import (
 )
 
 // Explain returns a few lines of text: which driver the Scheduler uses and why, and the bounds
-// in force. It is for people: its form may change.
+// in force. It is for people: its form may change. If no driver is chosen yet, Explain chooses it.
 func (s *Scheduler) Explain() string {
 	var b strings.Builder
 	info := s.h.Core.Driver()
+	if info.Name == "" {
+		return "driver: none (the Scheduler was closed before it needed one)\n"
+	}
 	fmt.Fprintf(&b, "driver: %s (%s)\n", info.Name, s.reason())
 	for _, r := range s.rejectedDrivers {
 		fmt.Fprintf(&b, "  not %s: %v\n", r.name, r.err)
@@ -65,7 +68,7 @@ func limitsText(o fair.Settings) string {
 
 func (s *Scheduler) reason() string {
 	switch {
-	case s.forced:
+	case s.options.Driver != "":
 		return "asked for"
 	case len(s.rejectedDrivers) > 0:
 		return "the best that this system allows"

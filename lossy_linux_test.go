@@ -42,9 +42,7 @@ func newLossy(t *testing.T, kind string) *lossy {
 	if err := errors.Join(os.WriteFile(image, nil, 0o600), os.Truncate(image, lossyKinds[kind].size)); err != nil {
 		t.Fatal(err)
 	}
-	device := places.Tool(t, "losetup --find --show", image)
-	t.Cleanup(func() { places.Tool(t, "losetup --detach", device) })
-	return &lossy{dir: places.Mount(t, device, lossyKinds[kind].mkfs, ""), signal: filepath.Join(served, sluicetest.LossName)}
+	return &lossy{dir: places.Mount(t, places.LoopOf(t, image), lossyKinds[kind].mkfs, ""), signal: filepath.Join(served, sluicetest.LossName)}
 }
 
 // file makes a new file of zeros that is on the disk: btrfs may refuse to cut off

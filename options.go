@@ -13,7 +13,8 @@ import (
 // Options configures a [Scheduler]. The zero value is what [Default] uses.
 type Options struct {
 	// Driver is "uring", "aio" or "pool", or "" for the best one that the
-	// system has, in that order.
+	// system has, in that order. A named driver is opened by NewScheduler. The best
+	// one is chosen when it is first needed.
 	Driver string
 
 	// Depth is the most operations that the driver has in flight at once,
@@ -30,7 +31,7 @@ type Options struct {
 
 	// BlockingThreads is the most threads that wait in system calls for what
 	// the driver cannot do asynchronously: buffered writes, fsync, and reads
-	// on file systems that cannot tell whether a read would wait. 0 means 4 under
+	// on file systems that cannot tell whether a read would wait. 0 means 5 under
 	// uring, and 64 once the ring has stopped working (Stats.LostDrivers). It means 64
 	// under aio and pool, where buffered reads take such threads, too. The most is
 	// 4096. Under uring and aio up to 8 more threads wait in fsync.
@@ -130,7 +131,7 @@ func (o Options) blockingThreads(driver string) int {
 	case o.BlockingThreads > 0:
 		return o.BlockingThreads
 	case driver == "uring":
-		return 4
+		return inlineWrites + 1 // one is the quota of the device in use
 	}
 	return 64
 }

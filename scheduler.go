@@ -19,8 +19,7 @@ import (
 // the package's functions.
 type Scheduler struct {
 	options         Options
-	rejectedDrivers []rejectedDriver // drivers tried before the one that is used
-	forced          bool             // the driver was asked for by name
+	rejectedDrivers []rejectedDriver // drivers tried before the one that is used. See choose
 	h               *handle.Scheduler
 	mu              sync.Mutex
 	classes         []*Class // the default one first. Guarded by mu
@@ -29,7 +28,8 @@ type Scheduler struct {
 
 // NewScheduler returns a new Scheduler with its own driver. The error says which option
 // is wrong, or why the driver that o names is not available (errors.ErrUnsupported, EPERM
-// under a seccomp filter …).
+// under a seccomp filter …). If o names no driver, the first operation that may need one
+// chooses it, or [Scheduler.Explain], or a Recorder. Reads that the page cache answers need none.
 func NewScheduler(o Options) (*Scheduler, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -37,44 +37,49 @@ func NewScheduler(o Options) (*Scheduler, error) {
 	hook := new(record.Hook)
 	rec := cmp.Or(o.Recorder, environmentRecorder())
 	recordBy(hook, rec) // before the driver makes its first system call
-	drv, refused, err := choose(o, hook)
-	if err != nil {
-		return nil, err
+	s := &Scheduler{options: o}
+	choose := s.choose
+	if o.Driver != "" {
+		drv, err := openLate(o.Driver, o, hook)
+		if err != nil {
+			return nil, fmt.Errorf("sluice: driver %s: %w", o.Driver, err)
+		}
+		choose = func(*record.Hook) driver.Driver { return drv }
 	}
-	info := drv.Info()
-	core := sched.New(drv, sched.Limits{
+	var core *sched.Scheduler
+	core = sched.NewLate(func() driver.Driver {
+		drv := choose(hook)
+		s.prepare(core, drv, hook)
+		return drv
+	}, sched.Limits{
 		InlineReads:  inlineReads,
 		InlineWrites: inlineWrites,
 		InlineSyncs:  inlineSyncs,
 		QueuedSyncs:  queuedSyncs,
 		LargeReads:   largeReads,
-		Blocking:     o.blockingThreads(info.Name),
+		Blocking:     o.blockingThreads("uring"), // the least; prepare raises it
 		Fallback:     o.blockingThreads("pool"),
 	})
-	if info.Name != "pool" {
-		core.SetRings(o.rings(), func(h *record.Hook) (driver.Driver, error) { return open(info.Name, o, h) })
-		core.SetSyncDriver(func() driver.Driver { return forSyncs(drv, hook) })
-	}
-	if info.Name == "uring" {
-		core.SetChainDriver(func() driver.Linker { return forChains(hook) })
-	}
+	core.SetChainDriver(func() driver.Linker { return forChains(core.Driver().Name, hook) })
 	core.RecordBy(hook)
-	s := newScheduler(core, o)
-	s.rejectedDrivers = refused
+	s.h = handle.New(core, o.BufferMemory, func(depth int) driver.Driver { return openAnother(core.Driver().Name, depth) })
+	s.standard = &Class{"default", s, core.DefaultClass()}
+	s.classes = []*Class{s.standard}
+	if o.Driver != "" {
+		core.Ready() // core has the driver, and closes it
+	}
 	s.Record(rec)
 	return s, nil
 }
 
-// newScheduler returns a Scheduler that owns core.
-func newScheduler(core *sched.Scheduler, o Options) *Scheduler {
-	s := &Scheduler{
-		options: o,
-		forced:  o.Driver != "",
-		h:       handle.New(core, o.BufferMemory, opener(core.Driver().Name)),
+// prepare sets up core for drv, which is its driver from now on.
+func (s *Scheduler) prepare(core *sched.Scheduler, drv driver.Driver, hook *record.Hook) {
+	name := drv.Info().Name
+	core.Widen(s.options.blockingThreads(name))
+	if name != "pool" {
+		core.SetRings(s.options.rings(), func(h *record.Hook) (driver.Driver, error) { return open(name, s.options, h) })
+		core.SetSyncDriver(func() driver.Driver { return forSyncs(drv, hook) })
 	}
-	s.standard = &Class{"default", s, core.DefaultClass()}
-	s.classes = []*Class{s.standard}
-	return s
 }
 
 // Default returns the Scheduler that the package's functions use. The first call starts

@@ -34,9 +34,21 @@ var (
 	}
 )
 
-// deny installs a seccomp filter (seccomp(2)) in all threads of the process
-// that answers errno to the calls, as those of container runtimes do.
+// deny installs a seccomp filter that answers errno to the calls, as those of container
+// runtimes do.
 func deny(calls []uint32, errno syscall.Errno) error {
+	var prog []unix.SockFilter
+	for _, nr := range calls {
+		prog = append(prog,
+			unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: 1, K: nr},
+			unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ERRNO | uint32(errno)})
+	}
+	return install(prog)
+}
+
+// install installs a seccomp filter (seccomp(2)) in all threads of the process. prog begins with
+// the number of the system call loaded. What it leaves over is allowed.
+func install(prog []unix.SockFilter) error {
 	// A filter needs no privilege in a process that cannot gain any, which
 	// is said of the thread that installs it.
 	runtime.LockOSThread()
@@ -45,13 +57,8 @@ func deny(calls []uint32, errno syscall.Errno) error {
 		return fmt.Errorf("PR_SET_NO_NEW_PRIVS: %w", err)
 	}
 	// The number of the call is the first word of seccomp_data.
-	prog := []unix.SockFilter{{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: 0}}
-	for _, nr := range calls {
-		prog = append(prog,
-			unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: 1, K: nr},
-			unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ERRNO | uint32(errno)})
-	}
-	prog = append(prog, unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW})
+	prog = slices.Concat([]unix.SockFilter{{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: 0}}, prog,
+		[]unix.SockFilter{{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW}})
 	fprog := unix.SockFprog{Len: uint16(len(prog)), Filter: &prog[0]}
 	r, _, e := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC, uintptr(unsafe.Pointer(&fprog)))
 	if e != 0 || r != 0 {

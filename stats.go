@@ -39,7 +39,7 @@ type Stats struct {
 	// then performed by plain calls. Explain says why.
 	LostDrivers int
 
-	Rings    int // rings that were started; see Options.Rings
+	Rings    int // rings that were started; see Options.Rings. 0 while no driver is chosen
 	InFlight int // operations in the driver now
 	// BlockedThreads is the number of plain system calls in progress, without those with
 	// names, and of goroutines that wait in a driver for it to complete something. Each has

@@ -110,7 +110,8 @@ func (g *Group) Submit() {
 }
 
 // Next waits for one of the requests in progress to end, and returns it. If ctx ends first,
-// Next returns ctx's error. Ctx must be the Group's, or one that never ends.
+// Next returns ctx's error. Ctx must be the Group's, or one that never ends or has ended: a
+// goroutine that waits is woken by the end of the Group's context alone.
 func (g *Group) Next(ctx context.Context) (*Request, error) {
 	for {
 		if r := g.Take(); r != nil {

@@ -33,6 +33,9 @@ const refused = -1
 // Register makes memory known to the driver of the first ring; see driver.Registrar. If the
 // driver cannot do that, the error wraps errors.ErrUnsupported.
 func (r *Rings) Register(mem []byte) (index int, err error) {
+	if r.first == nil {
+		return 0, driver.ErrClosed // see iopath.Paths.EndChoice
+	}
 	reg, ok := r.first.drv.(driver.Registrar)
 	if !ok {
 		return 0, fmt.Errorf("the driver %s does not register memory: %w", r.first.drv.Info().Name, errors.ErrUnsupported)

@@ -48,11 +48,12 @@ type Rings struct {
 	all atomic.Pointer[[]*Engine]
 }
 
-// Init starts the first ring, on drv.
+// Init starts the first ring, on drv. Before that there are no rings. SetMost may be called
+// before Init or after it.
 func (r *Rings) Init(drv driver.Driver) {
 	e := New(drv)
 	e.closing, e.onLoss = &r.closing, r.ringLost
-	r.first, r.most = e, 1
+	r.first, r.most = e, max(r.most, 1)
 	r.memory.at = make(map[uint32][]byte)
 	r.OnStart(e)
 	r.all.Store(&[]*Engine{e})
@@ -67,7 +68,7 @@ func (r *Rings) SetMost(most int, open func(*record.Hook) (driver.Driver, error)
 	}
 }
 
-// First returns the first ring.
+// First returns the first ring, or nil before Init.
 func (r *Rings) First() *Engine { return r.first }
 
 // Several reports whether there may be several rings.
@@ -77,7 +78,12 @@ func (r *Rings) Several() bool { return r.open != nil }
 func (r *Rings) Most() int { return r.most }
 
 // All returns the rings. The caller must not change the slice.
-func (r *Rings) All() []*Engine { return *r.all.Load() }
+func (r *Rings) All() []*Engine {
+	if all := r.all.Load(); all != nil {
+		return *all
+	}
+	return nil
+}
 
 // Lost reports whether the driver of a ring was lost. Then no ring is to be used any more.
 func (r *Rings) Lost() bool { return r.lost.Load() }
@@ -153,7 +159,7 @@ func (r *Rings) ringLost(e *Engine, err error) {
 
 // HasReaper reports whether any ring has a leader.
 func (r *Rings) HasReaper() bool {
-	for _, e := range *r.all.Load() {
+	for _, e := range r.All() {
 		if e.HasReaper() {
 			return true
 		}

@@ -20,7 +20,7 @@ func (p *Paths) initRings(drv driver.Driver) {
 	p.Engines.OnDevice = func(e *ioengine.Engine, device uint64) { p.Classes.SetDevice(e.Number(), device) }
 	p.Engines.OnLoss = p.ringLost
 	p.Engines.Init(drv)
-	p.Recording, _ = p.Engines.First().Hook()
+	p.Engines.First().RecordBy(p.Recording)
 }
 
 // SetRings gives up to most devices, at most ioengine.MaxRings, a ring of their own. open opens
@@ -30,11 +30,12 @@ func (p *Paths) SetRings(most int, open func(*record.Hook) (driver.Driver, error
 	p.Engines.SetMost(most, open)
 }
 
-// Rings returns the number of rings and the most that there may be.
+// Rings returns the number of rings and the most that there may be. It may be called after Ready.
 func (p *Paths) Rings() (n, most int) { return len(p.Engines.All()), p.Engines.Most() }
 
 // EngineOf returns the engine in which f's operations are queued.
 func (p *Paths) EngineOf(f *File) *ioengine.Engine {
+	p.Ready()
 	if !p.Engines.Several() {
 		return p.Engines.First()
 	}
@@ -49,6 +50,7 @@ func (p *Paths) EngineOf(f *File) *ioengine.Engine {
 
 // EngineAt returns the engine of a device.
 func (p *Paths) EngineAt(device uint64) *ioengine.Engine {
+	p.Ready()
 	if !p.Engines.Several() || device == limiter.NoDevice {
 		return p.Engines.First()
 	}
@@ -78,7 +80,10 @@ func (p *Paths) DeviceOfFD(fd int) uint64 {
 }
 
 // Register makes memory known to the driver; see ioengine.Rings.Register.
-func (p *Paths) Register(mem []byte) (index int, err error) { return p.Engines.Register(mem) }
+func (p *Paths) Register(mem []byte) (index int, err error) {
+	p.Ready()
+	return p.Engines.Register(mem)
+}
 
 // Unregister forgets memory that Register has made known. No operation that names it may be in
 // flight.
@@ -92,8 +97,14 @@ func (p *Paths) Losses() []ioengine.Loss { return p.Lost.All() }
 func (p *Paths) ringLost(e *ioengine.Engine, err error, first bool) {
 	p.Lost.Add(e.Driver(), err)
 	if first {
-		p.Limiter.Widen(p.Bounds.Fallback)
+		p.Widen(p.Bounds.Fallback)
 	}
+}
+
+// Widen raises Limits.Blocking, and the bound on calls with names.
+func (p *Paths) Widen(blocking int) {
+	p.Limiter.Widen(blocking)
+	p.Names.Widen(blocking)
 }
 
 // Async reports whether the driver can perform code on f without a thread.
@@ -103,6 +114,7 @@ func (p *Paths) Async(code driver.Code, f *File) bool {
 	if f.appends && code == driver.Write {
 		return false
 	}
+	p.Ready()
 	if p.Engines.Lost() {
 		return false
 	}

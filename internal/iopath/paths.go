@@ -1,6 +1,7 @@
 package iopath
 
 import (
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -44,19 +45,22 @@ type Limits struct {
 // functions, numbers and flags are written before the first operation; the others change by
 // their own methods.
 type Paths struct {
+	ready   sync.Once // see Ready
+	start   func()    // what Ready calls once
 	Bounds  Limits
 	Engines ioengine.Rings
 	Limiter limiter.Limiter
+	Names   limiter.Limiter // of calls with names; see sched.NamedCall
 	Windows limiter.Windows // of plain calls whose contexts may end
 	Classes qos.Classes
 	Lost    ioengine.Losses
 	// AsyncDirect and AsyncBuffered report what the driver performs without a thread, on
-	// files with and without O_DIRECT.
+	// files with and without O_DIRECT. They may be read after Ready.
 	AsyncDirect, AsyncBuffered [driver.NumCodes]bool
 	// QueuedOps counts the operations that are queued, from before the engine has them until
-	// their goroutines run again; those of a Transfer only until they have completed, and those
-	// of Groups not at all: while the owner of a Group is busy with something else, nobody reaps
-	// what has completed. The choice between the paths reads it.
+	// their goroutines run again. Those of a Transfer count only until they have completed, except
+	// ReadFixed's own. Those of Groups do not count: while the owner of a Group is busy with
+	// something else, nobody reaps what has completed. The choice between the paths reads it.
 	QueuedOps atomic.Int32
 	Counters  counters.Counters // keeps QueuedOps off the cache lines of what follows
 	Recording *record.Hook      // records operations, while a recorder is set
@@ -71,16 +75,44 @@ type Paths struct {
 	Device  func(fd int) (uint64, bool)
 }
 
-// Init makes p ready. It owns drv, which becomes that of the first ring.
-func (p *Paths) Init(drv driver.Driver, l Limits) {
+// Init sets p up. choose is called once, when the driver is first needed (see Ready). p owns the
+// driver that it returns, which becomes that of the first ring. choose may call SetRings, and
+// change what must be set before the first operation, for operations that need the driver.
+func (p *Paths) Init(choose func() driver.Driver, l Limits) {
+	p.start = func() { p.use(choose()) }
 	p.Bounds = l
+	p.Recording = new(record.Hook)
 	p.Call, p.CallVec, p.Clock, p.Device = MakeCall, callVec, clock(), sys.Device
-	p.AsyncDirect = asyncCodes(drv, driver.Direct|driver.NoWait)
-	p.AsyncBuffered = asyncCodes(drv, 0)
 	p.FindsEnd = sys.CachedKnowsEnd()
 	p.Windows.Init(func() time.Duration { return p.Clock() })
 	p.Limiter.Init(l.Blocking, limiter.QuotasOnTop)
+	p.Names.Init(l.Blocking, 0)
 	p.Classes.Init(func() time.Duration { return p.Clock() })
+}
+
+// Ready has the driver chosen and the first ring started, unless that is done. To open a ring
+// takes a tenth of what a small program takes as a whole, so nothing calls Ready that does not
+// need to know the driver: neither a read that the page cache answers, nor a plain call that is
+// made whatever the driver is. After EndChoice there may be no driver and no ring.
+func (p *Paths) Ready() { p.ready.Do(p.start) }
+
+// EndChoice keeps Ready from choosing a driver from now on. If a choice is in progress, EndChoice
+// waits for it. So the rings that the caller then closes are all that there will be.
+func (p *Paths) EndChoice() { p.ready.Do(func() {}) }
+
+// Driver describes the driver. It is the zero Info if there is none.
+func (p *Paths) Driver() driver.Info {
+	p.Ready()
+	if e := p.Engines.First(); e != nil {
+		return e.Driver().Info()
+	}
+	return driver.Info{}
+}
+
+// use starts the first ring, on drv.
+func (p *Paths) use(drv driver.Driver) {
+	p.AsyncDirect = asyncCodes(drv, driver.Direct|driver.NoWait)
+	p.AsyncBuffered = asyncCodes(drv, 0)
 	p.initRings(drv)
 }
 

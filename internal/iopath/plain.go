@@ -49,8 +49,10 @@ func (p *Paths) BlockingCall(ctx context.Context, asked int64, code driver.Code,
 }
 
 // AcquirePermit takes a permit for a call of a kind on f. If ctx ends first, it returns ctx's
-// error. A call whose context may end also counts in the window of f's device.
+// error. A call whose context may end also counts in the window of f's device. The driver is chosen
+// first, because some drivers allow more permits than others.
 func (p *Paths) AcquirePermit(ctx context.Context, code driver.Code, f *File) (limiter.Permit, error) {
+	p.Ready()
 	if ctx.Done() != nil && p.Limiter.Limit() > limiter.LeastWindow { // Limit grows when a driver is lost
 		// NoDevice may stand for several devices, of which one may be stalled.
 		if device := p.DeviceOf(f); device != limiter.NoDevice {

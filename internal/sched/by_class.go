@@ -92,8 +92,8 @@ func (s *Scheduler) rawQueuedByClass(ctx context.Context, code driver.Code, o Ra
 	return res
 }
 
-// fixedByClass is fixed as operations of a class.
-func (s *Scheduler) fixedByClass(ctx context.Context, code driver.Code, f *File, b []byte, off int64, reg uint32) (n int, err error) {
+// fixedByClass is ReadFixed as operations of a class.
+func (s *Scheduler) fixedByClass(ctx context.Context, f *File, b []byte, off int64, reg uint32) (n int, err error) {
 	c := s.ClassOf(ctx, f)
 	for n < len(b) && err == nil {
 		f := s.ViewForRecord(f, c)
@@ -102,7 +102,7 @@ func (s *Scheduler) fixedByClass(ctx context.Context, code driver.Code, f *File,
 			return n, errorOf(ctx, res)
 		}
 		var m int
-		m, err = s.fixedNow(ctx, code, f, b[n:n+t.Granted()], off+int64(n), reg)
+		m, err = s.fixedNow(ctx, f, b[n:n+t.Granted()], off+int64(n), reg)
 		t.End(int64(m))
 		n += m
 	}

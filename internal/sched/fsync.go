@@ -81,6 +81,7 @@ type syncRoute struct {
 // chooseSyncRoute decides how the next fsync of f is made, and waits for the permit
 // that this needs. The error is ctx's, if ctx ends first.
 func (s *Scheduler) chooseSyncRoute(ctx context.Context, f *File) (w syncRoute, err error) {
+	s.Ready() // which sets y.open
 	y := &s.fsyncs
 	running := y.running.Add(1)
 	switch {

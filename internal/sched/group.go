@@ -37,7 +37,8 @@ func (g *Group) StartRead(t *Transfer, f *File, b []byte, off int64, reg uint32)
 }
 
 // Next waits for one of the Transfers in progress to end, and returns it for its Result. If
-// ctx ends first, Next returns ctx's error. Ctx must be the Group's, or one that never ends.
+// ctx ends first, Next returns ctx's error. Ctx must be the Group's, or one that never ends or
+// has ended: a goroutine that waits is woken by the end of the Group's context alone.
 func (g *Group) Next(ctx context.Context) (*Transfer, error) {
 	r, err := g.Group.Next(ctx)
 	if err != nil {

@@ -209,6 +209,33 @@ func TestGroupContextEnds(t *testing.T) {
 	}
 }
 
+// Next with a context that has ended before returns what has ended, and does not wait for the rest.
+// A stream that drops its reads calls it so.
+func TestGroupNextAfterTheEndOfAContext(t *testing.T) {
+	asGroup(t, 8, func(t *testing.T, p grouped) {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		p.d.Rule = func(op *driver.Op) (int32, bool) { return int32(len(op.Buf)), op.Off >= 100 }
+		all := p.start(t, 1)
+		p.g.Submit()
+		if tr, err := p.g.Next(ctx); tr != nil || err != context.Canceled {
+			t.Errorf("Next = %v, %v; want nil, context canceled", tr, err)
+		}
+		p.d.Answer(p.d.Next(0), 10)
+		if n, err := p.ReadAt(t.Context(), p.f, make([]byte, 5), 100); n != 5 || err != nil { // reaps both
+			t.Errorf("ReadAt = %d, %v; want 5, nil", n, err)
+		}
+		p.Engines.First().Wait()
+		tr, err := p.g.Next(ctx)
+		if tr != all[0] || err != nil {
+			t.Fatalf("Next = %v, %v; want the read that has ended", tr, err)
+		}
+		if n, err := tr.Result(ctx); n != 10 || err != nil {
+			t.Errorf("Result = %d, %v; want 10, nil", n, err)
+		}
+	})
+}
+
 // The owner may close the file, with Transfers in flight that nobody else would reap, and
 // with some that it has not even submitted.
 func TestGroupOwnerClosesFile(t *testing.T) {

@@ -80,15 +80,15 @@ func TestLossAtEveryCall(t *testing.T) {
 // wantLoss checks what a Scheduler says of its driver.
 func wantLoss(t *testing.T, s *Scheduler, lost bool) {
 	t.Helper()
-	all, most := s.Losses(), s.Limits().Blocking
+	all, most, names := s.Losses(), s.Limits().Blocking, s.Names.Limit()
 	if !lost {
-		if len(all) != 0 || most != 2 {
-			t.Errorf("Losses = %v, %d threads; want none, 2", all, most)
+		if len(all) != 0 || most != 2 || names != 2 {
+			t.Errorf("Losses = %v, %d threads, %d for calls with names; want none, 2, 2", all, most, names)
 		}
 		return
 	}
-	if len(all) != 1 || !errors.Is(all[0].Err, syscall.EPERM) || most != 8 {
-		t.Errorf("Losses = %v, %d threads; want one by EPERM, 8", all, most)
+	if len(all) != 1 || !errors.Is(all[0].Err, syscall.EPERM) || most != 8 || names != 8 {
+		t.Errorf("Losses = %v, %d threads, %d for calls with names; want one by EPERM, 8, 8", all, most, names)
 	}
 }
 

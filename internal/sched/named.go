@@ -65,14 +65,15 @@ func (c *IsolatedContext) Value(key any) any {
 
 // acquireNamePermit acquires a permit for calls with names. The error is ctx's.
 func (s *Scheduler) acquireNamePermit(ctx context.Context) (limiter.Permit, error) {
-	if s.nameLimiter.TryAcquire() {
+	if s.Names.TryAcquire() {
 		return limiter.Permit{}, nil
 	}
+	s.Ready() // which may widen the limiter
 	whose := uint64(limiter.NoDevice)
 	if a, ok := ctx.Value(isolationKey{}).(*IsolatedContext); ok {
 		whose = a.whose
 	}
-	return s.nameLimiter.Acquire(ctx, whose)
+	return s.Names.Acquire(ctx, whose)
 }
 
 // BeginNamed is EnterNames for a call that does not wait. It acquires no permit, and the caller
@@ -86,7 +87,7 @@ func (s *Scheduler) BeginNamed() NamedCall {
 // the call. Kind is the record's (record.KindOpen …) and name is the file's. Off and size are
 // those of a range, where the call has one.
 func (c NamedCall) Leave(kind uint8, name string, off, size int64, err error) {
-	c.s.nameLimiter.Release(c.permit)
+	c.s.Names.Release(c.permit)
 	c.End(kind, name, off, size, err)
 }
 
@@ -190,7 +191,7 @@ func (s *Scheduler) rawNow(ctx context.Context, code driver.Code, o RawFile, v *
 	}
 	submitted := s.Recording.Now()
 	res := s.CallAgain(code, o.FD, v, off)
-	s.nameLimiter.Release(p)
+	s.Names.Release(p)
 	s.Counters.Add(counters.Blocking, code, res)
 	if asked != 0 {
 		s.recordRaw(o, &record.Op{

@@ -71,6 +71,7 @@ func (s *Scheduler) reserves(f *File) bool {
 	if f.Flags&driver.Direct != 0 {
 		return s.Async(driver.Read, f)
 	}
+	s.Ready()
 	return f.CanLook.Load() && (s.FindsEnd || s.AsyncBuffered[driver.Read])
 }
 

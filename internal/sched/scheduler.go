@@ -11,7 +11,6 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/ioengine"
 	"github.com/sluiceio/sluice/internal/iopath"
-	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/sys"
 )
@@ -21,12 +20,11 @@ type Scheduler struct {
 	// Paths has the three paths that a transfer can take (ReadCached, PlainCall, Queue), and
 	// what they need: the rings, the limiter, the classes, the counters.
 	iopath.Paths
-	nameLimiter limiter.Limiter // for calls with names; see named.go
-	isolations  atomic.Uint64   // how many IsolatedContexts were made
-	chains      chains.Runner
-	helpers     helpers
-	fsyncs      fsyncs
-	inline      inlineCalls
+	isolations atomic.Uint64 // how many IsolatedContexts were made
+	chains     chains.Runner
+	helpers    helpers
+	fsyncs     fsyncs
+	inline     inlineCalls
 	// reopen opens another description of a file, and startRange starts the write-back of a
 	// part of one. They are fields so that a test can replace them.
 	reopen     func(fd int) int
@@ -35,9 +33,15 @@ type Scheduler struct {
 
 // New returns a Scheduler that owns drv. It has one ring unless SetRings says otherwise.
 func New(drv driver.Driver, l Limits) *Scheduler {
+	s := NewLate(func() driver.Driver { return drv }, l)
+	s.Ready()
+	return s
+}
+
+// NewLate is New for the driver that choose returns. See iopath.Paths.Init.
+func NewLate(choose func() driver.Driver, l Limits) *Scheduler {
 	s := &Scheduler{reopen: sys.Reopen, startRange: sys.StartWriteback}
-	s.Init(drv, l)
-	s.nameLimiter.Init(l.Blocking, 0)
+	s.Init(choose, l)
 	s.helpers.init(s)
 	s.inline.yield = runtime.Gosched
 	return s
@@ -45,9 +49,6 @@ func New(drv driver.Driver, l Limits) *Scheduler {
 
 // Now returns the time of the Scheduler's clock, which never goes back.
 func (s *Scheduler) Now() time.Duration { return s.Clock() }
-
-// Driver describes the driver.
-func (s *Scheduler) Driver() driver.Info { return s.Engines.First().Driver().Info() }
 
 // Limits returns the bounds in force.
 func (s *Scheduler) Limits() Limits {
@@ -58,6 +59,7 @@ func (s *Scheduler) Limits() Limits {
 
 // Close closes the drivers. All operations must have ended: their Files are closed.
 func (s *Scheduler) Close() error {
+	s.EndChoice()
 	s.Classes.Close()
 	s.Engines.Wait()
 	s.helpers.wait()
@@ -83,7 +85,9 @@ func (s *Scheduler) CloseFile(f *File) bool {
 func (s *Scheduler) RecordBy(h *record.Hook) {
 	s.Recording = h
 	s.chains.RecordBy(h)
-	s.Engines.First().RecordBy(h) // rings that start later have hooks of their own
+	if e := s.Engines.First(); e != nil {
+		e.RecordBy(h) // rings that start later have hooks of their own
+	}
 }
 
 // Hook returns the hook through which operations are recorded.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/groupcommit"
-	"github.com/sluiceio/sluice/internal/hang"
 	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/record"
 )
@@ -64,11 +63,7 @@ func TestSyncJoinsWhileLeaderWaitsForPermit(t *testing.T) {
 	p := playSyncs(t)
 	p.stopClock()
 	p.f.Syncer.Expect(2, 0) // gathers, for no time
-	for p.Limiter.TryAcquire() {
-	}
-	leader := make(chan error, 1)
-	go func() { leader <- p.Datasync(t.Context(), p.f) }()
-	hang.Eventually(func() bool { return p.Limiter.Waiting() == 1 })
+	leader := p.waitForPermit(t.Context(), p.Datasync)
 	joined := p.sync(t.Context())
 	p.Limiter.Release(limiter.Permit{})
 	p.wantStarted(t, driver.Fsync)
@@ -119,12 +114,8 @@ func TestOnlySyncLeavesWhileWaitingForPermit(t *testing.T) {
 	p := playSyncs(t)
 	p.stopClock()
 	p.f.Syncer.Expect(2, 0) // gathers, for no time
-	for p.Limiter.TryAcquire() {
-	}
 	ctx, cancel := context.WithCancel(t.Context())
-	leader := make(chan error, 1)
-	go func() { leader <- p.Sync(ctx, p.f) }()
-	hang.Eventually(func() bool { return p.Limiter.Waiting() == 1 })
+	leader := p.waitForPermit(ctx, p.Sync)
 	stayer := p.datasync(t.Context())
 	cancel()
 	want(t, context.Canceled, leader)

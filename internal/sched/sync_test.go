@@ -69,6 +69,24 @@ func (p *syncs) begin(ctx context.Context, commit func(context.Context, *File) e
 	return res
 }
 
+// running starts a Sync and returns when it is in its fsync.
+func (p *syncs) running(ctx context.Context) chan error {
+	res := p.sync(ctx)
+	<-p.started
+	return res
+}
+
+// waitForPermit starts a Sync or Datasync and returns when it waits for a permit. All permits are
+// taken until the test releases one.
+func (p *syncs) waitForPermit(ctx context.Context, commit func(context.Context, *File) error) chan error {
+	for p.Limiter.TryAcquire() {
+	}
+	res := make(chan error, 1)
+	go func() { res <- commit(ctx, p.f) }()
+	hang.Eventually(func() bool { return p.Limiter.Waiting() == 1 })
+	return res
+}
+
 // members counts those who gather for the next fsync.
 func (p *syncs) members() int { return p.f.Syncer.Members() }
 
@@ -82,8 +100,7 @@ func want(t *testing.T, err error, c chan error) {
 // Those who come while an fsync runs share the next one, not that.
 func TestSyncSharesTheNext(t *testing.T) {
 	p := playSyncs(t)
-	first := p.sync(t.Context())
-	<-p.started
+	first := p.running(t.Context())
 	var group []chan error
 	for range 5 {
 		group = append(group, p.sync(t.Context()))
@@ -190,8 +207,7 @@ func encloses(t *testing.T, p *syncs, calls *callTimes, rnd *rand.Rand) {
 func TestSyncFailureStays(t *testing.T) {
 	for _, errno := range []syscall.Errno{syscall.EIO, syscall.ENOSPC, syscall.EDQUOT, syscall.ESTALE, syscall.ETIMEDOUT} {
 		p := playSyncs(t)
-		first := p.sync(t.Context())
-		<-p.started
+		first := p.running(t.Context())
 		a, b := p.sync(t.Context()), p.sync(t.Context())
 		p.results <- 0
 		want(t, nil, first)
@@ -215,8 +231,7 @@ func TestSyncFailureStays(t *testing.T) {
 // An fsync that is not possible has lost nothing: the next Sync asks again.
 func TestSyncImpossibleDoesNotStay(t *testing.T) {
 	p := playSyncs(t)
-	first := p.sync(t.Context())
-	<-p.started
+	first := p.running(t.Context())
 	a, b := p.sync(t.Context()), p.sync(t.Context())
 	p.results <- -int32(syscall.EINVAL)
 	want(t, syscall.EINVAL, first)
@@ -224,8 +239,7 @@ func TestSyncImpossibleDoesNotStay(t *testing.T) {
 	p.results <- -int32(syscall.EINVAL)
 	want(t, syscall.EINVAL, a)
 	want(t, syscall.EINVAL, b)
-	c := p.sync(t.Context())
-	<-p.started
+	c := p.running(t.Context())
 	p.results <- 0
 	want(t, nil, c)
 }
@@ -233,8 +247,7 @@ func TestSyncImpossibleDoesNotStay(t *testing.T) {
 // A Sync that waits for another's fsync leaves with its context; the others stay.
 func TestSyncLeaves(t *testing.T) {
 	p := playSyncs(t)
-	first := p.sync(t.Context())
-	<-p.started
+	first := p.running(t.Context())
 	ctx, cancel := context.WithCancel(t.Context())
 	leaver, stayer := p.sync(ctx), p.sync(t.Context())
 	cancel()
@@ -252,8 +265,7 @@ func TestSyncLeaves(t *testing.T) {
 // With the last one the group goes: no fsync is made for nobody.
 func TestSyncLastLeaves(t *testing.T) {
 	p := playSyncs(t)
-	first := p.sync(t.Context())
-	<-p.started
+	first := p.running(t.Context())
 	ctx, cancel := context.WithCancel(t.Context())
 	a, b := p.sync(ctx), p.sync(ctx)
 	cancel()
@@ -261,8 +273,7 @@ func TestSyncLastLeaves(t *testing.T) {
 	want(t, context.Canceled, b)
 	p.results <- 0
 	want(t, nil, first)
-	later := p.sync(t.Context())
-	<-p.started
+	later := p.running(t.Context())
 	p.results <- 0
 	want(t, nil, later)
 	if n := p.calls.Load(); n != 2 {
@@ -280,12 +291,8 @@ func TestSyncLeavesWhileWaitingForPermit(t *testing.T) {
 				p.stopClock()
 				p.f.Syncer.Expect(2, 0) // gathers, for no time
 			}
-			for p.Limiter.TryAcquire() {
-			}
 			ctx, cancel := context.WithCancel(t.Context())
-			leader := make(chan error, 1)
-			go func() { leader <- p.Sync(ctx, p.f) }()
-			hang.Eventually(func() bool { return p.Limiter.Waiting() == 1 })
+			leader := p.waitForPermit(ctx, p.Sync)
 			stayer := p.sync(t.Context())
 			cancel()
 			want(t, context.Canceled, leader)
@@ -306,17 +313,12 @@ func TestLastSyncLeavesWhileWaitingForPermit(t *testing.T) {
 		p := playSyncs(t)
 		p.stopClock()
 		p.f.Syncer.Expect(expected, 0)
-		for p.Limiter.TryAcquire() {
-		}
 		ctx, cancel := context.WithCancel(t.Context())
-		leader := make(chan error, 1)
-		go func() { leader <- p.Sync(ctx, p.f) }()
-		hang.Eventually(func() bool { return p.Limiter.Waiting() == 1 })
+		leader := p.waitForPermit(ctx, p.Sync)
 		cancel()
 		want(t, context.Canceled, leader)
 		p.Limiter.Release(limiter.Permit{})
-		later := p.sync(t.Context())
-		<-p.started
+		later := p.running(t.Context())
 		p.results <- 0
 		want(t, nil, later)
 	}

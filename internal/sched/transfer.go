@@ -54,6 +54,8 @@ type Transfer struct {
 	// r is the operation as the engine knows it. It is set from the start until Result.
 	r      *ioengine.Request
 	pushed bool // the engine has been given r
+	// counted: the goroutine that waits for the transfer has counted it in QueuedOps.
+	counted bool
 
 	// n is the number of bytes transferred, and res is the last result. Only the goroutine
 	// that has the Transfer writes them: the one that starts it, then the leader goroutine,
@@ -164,7 +166,9 @@ func (t *Transfer) push() {
 		t.group.Push(t.r)
 		return
 	}
-	t.s.QueuedOps.Add(1)
+	if !t.counted {
+		t.s.QueuedOps.Add(1)
+	}
 	t.s.EngineOf(t.f).Push(t.r)
 }
 
@@ -225,7 +229,7 @@ func (t *Transfer) Completed() {
 func (t *Transfer) noteCompleted() {
 	if t.group != nil {
 		t.group.Completed()
-	} else {
+	} else if !t.counted {
 		t.s.QueuedOps.Add(-1)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"syscall"
 	"testing"
@@ -125,30 +126,23 @@ func TestTransferReg(t *testing.T) {
 	}
 	whole(tr.Wait(t.Context()))
 	whole(s.ReadFixed(t.Context(), f, b, 0, 8))
-	whole(s.WriteFixed(t.Context(), f, b, 0, 9))
 	whole(s.ReadFixed(t.Context(), f, b, 0, 0))
 	for range 10 {
 		whole(s.ReadAt(t.Context(), f, b, 0))
 	}
-	if want := append([]uint32{7, 8, 9}, make([]uint32, 11)...); fmt.Sprint(regs) != fmt.Sprint(want) {
+	if want := append([]uint32{7, 8}, make([]uint32, 11)...); fmt.Sprint(regs) != fmt.Sprint(want) {
 		t.Errorf("Reg = %v; want %v", regs, want)
 	}
 }
 
-// ReadFixed and WriteFixed take the plain call where ReadAt and WriteAt do,
-// and continue it.
+// ReadFixed takes the plain call where ReadAt does, and continues it.
 func TestFixedPlain(t *testing.T) {
-	p := play(t, Limits{InlineReads: 1, InlineWrites: 1, Blocking: 2}, []int32{40, 30}, []int32{60, 70})
+	p := play(t, Limits{InlineReads: 1, Blocking: 2}, []int32{40}, []int32{60})
 	ctx, b := context.Background(), make([]byte, 100)
 	if n, err := p.ReadFixed(ctx, p.f, b, 0, 3); n != 100 || err != nil {
 		t.Errorf("ReadFixed = %d, %v; want 100, nil", n, err)
 	}
-	if n, err := p.WriteFixed(ctx, p.f, b, 0, 3); n != 100 || err != nil {
-		t.Errorf("WriteFixed = %d, %v; want 100, nil", n, err)
-	}
-	p.wantAsked(t,
-		[]asked{{driver.Read, 60, 40}, {driver.Write, 70, 30}},
-		[]asked{{driver.Read, 0, 100}, {driver.Write, 0, 100}})
+	p.wantAsked(t, []asked{{driver.Read, 60, 40}}, []asked{{driver.Read, 0, 100}})
 }
 
 // ReadFixed is waiting until its goroutine runs again, not until its operation
@@ -165,7 +159,7 @@ func TestFixedWaitsUntilItRuns(t *testing.T) {
 	}
 	done := make(chan result)
 	go func() {
-		n, err := s.queueFixed(ctx, driver.Read, iopath.NewFile(1<<20, true, false), make([]byte, 10), 0, 0, 1)
+		n, err := s.queueFixed(ctx, iopath.NewFile(1<<20, true, false), make([]byte, 10), 0, 0, 1)
 		done <- result{n, err}
 	}()
 	// The operation completes once its goroutine is held up: a goroutine that
@@ -181,6 +175,41 @@ func TestFixedWaitsUntilItRuns(t *testing.T) {
 		t.Errorf("ReadFixed = %d, %v, %d waiting; want 10, nil, 0", r.n, r.err, s.QueuedOps.Load())
 	}
 	s.Close()
+}
+
+// While a ReadFixed is queued, another one is a plain call, as a ReadAt is: the first counts as
+// one operation, so that two goroutines do not keep each other in the queue.
+func TestFixedCountsOnce(t *testing.T) {
+	hang.Watch(t)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	d := script.New(8)
+	s := New(d, Limits{InlineReads: 2, Blocking: 8})
+	defer s.Close()
+	s.Call = func(_ driver.Code, _ int, b []byte, _ int64) int32 { return int32(len(b)) }
+	f := iopath.NewFile(1<<20, true, false)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.inline.crowd.Store(1) // this one is queued
+		if n, err := s.ReadFixed(context.Background(), f, make([]byte, 10), 0, 1); n != 10 || err != nil {
+			t.Errorf("the queued ReadFixed = %d, %v; want 10, nil", n, err)
+		}
+	}()
+	op := d.Next(0)
+	d.Mu.Lock()
+	d.Rule = func(op *driver.Op) (int32, bool) { return int32(len(op.Buf)), true } // from now on
+	d.Mu.Unlock()
+	if n, err := s.ReadFixed(context.Background(), f, make([]byte, 10), 0, 1); n != 10 || err != nil {
+		t.Errorf("the other ReadFixed = %d, %v; want 10, nil", n, err)
+	}
+	if st := s.Stats(); st.Blocking != 1 {
+		t.Errorf("%d plain calls; want 1", st.Blocking)
+	}
+	d.Answer(op, 10)
+	<-done
+	if n := s.QueuedOps.Load(); n != 0 {
+		t.Errorf("%d operations are counted at the end; want 0", n)
+	}
 }
 
 // heldContext holds up a goroutine that asks for the context's end, once, and

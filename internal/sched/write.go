@@ -32,15 +32,7 @@ func (s *Scheduler) writeAll(ctx context.Context, f *File, b []byte, off int64) 
 		if off != iopath.AtPosition {
 			at += int64(n)
 		}
-		var res int32
-		if f.Losses != nil || s.Classes.Active() {
-			res = s.write(ctx, f, b[n:], at)
-		} else if p, ok := s.permitPlainWrite(ctx, f); ok {
-			// This is writeNow, two calls less deep; see iopath.Paths.ReadCached.
-			res = s.PlainCall(p, driver.Write, f, b[n:], at)
-		} else {
-			res = s.waitOrQueue(ctx, driver.Write, f, b[n:], at)
-		}
+		res := s.write(ctx, f, b[n:], at)
 		if res > 0 {
 			n += int(res)
 		}
