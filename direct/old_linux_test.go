@@ -28,7 +28,7 @@ func TestDirectSector(t *testing.T) {
 	for name, want := range map[string]string{
 		device:                     "offsets in 4096, memory in 4096 (the device's sector)",
 		filepath.Join(dir, "file"): "offsets in 4096, memory in 4096 (the device's sector)",
-		memory:                     "offsets in 4096, memory in 4096 (no one tells)",
+		memory:                     "offsets in 4096, memory in 4096 (assumed, as the system reports none)",
 	} {
 		f, err := os.Open(name)
 		if err != nil {

@@ -68,7 +68,7 @@ func GeometryOfDevice(f *os.File) (Geometry, error) {
 	if n, ok := logicalSector(fmt.Sprintf("/sys/dev/block/%d:%d", unix.Major(dev), unix.Minor(dev))); ok {
 		return newGeometry(n, n, "the device's sector")
 	}
-	return newGeometry(4<<10, 4<<10, "no one tells")
+	return newGeometry(4<<10, 4<<10, "assumed, as the system reports none")
 }
 
 // logicalSector reads the size from the sysfs directory of a disk, or of a partition.
