@@ -283,6 +283,9 @@ func TestReadManyTooLarge(t *testing.T) {
 			if large := res.Len == 3<<20; large != (err != nil) || !large && string(res.Buffer.Bytes()) != string(noise[res.Off:][:100]) {
 				t.Errorf("%v: %d bytes, %v", res.Range, res.Buffer.Len(), err)
 			}
+			if what := "more than the pool's limit of 2097152 (sluice.Options.BufferMemory)"; err != nil && !strings.Contains(err.Error(), what) {
+				t.Errorf("error %q; want %q in it", err, what)
+			}
 			res.Buffer.Release()
 		}
 		if n != 3 {

@@ -18,6 +18,9 @@ type Options struct {
 	// bytes; 0 means a sixteenth of what this process may use (sys.Memory), and at
 	// least Modest(64 MiB). It is rounded up to a multiple of 2 MiB.
 	Limit int64
+	// Setting, if not "", is what the user sets Limit with: " (sluice.Options.BufferMemory)". It is
+	// appended to errors about the limit.
+	Setting string
 	// Modest lowers Limit as the function Modest does, when the limit is first needed.
 	Modest bool
 	// Registrar, if not nil, is given all memory to register. Memory that it refuses
@@ -180,7 +183,7 @@ func (p *Pool) checkSize(n int) (index, size int, err error) {
 	}
 	index, size = sizeClass(min(n, maxSize))
 	if n > maxSize || int64(size) > p.Limit() {
-		return 0, 0, fmt.Errorf("buffer: a Buffer of %d bytes: %w of %d", n, ErrTooLarge, p.Limit())
+		return 0, 0, fmt.Errorf("a Buffer of %d bytes: %w of %d%s", n, ErrTooLarge, p.Limit(), p.options.Setting)
 	}
 	return index, size, nil
 }

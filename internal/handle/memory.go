@@ -20,7 +20,7 @@ type Memory struct {
 
 func newMemory(core *sched.Scheduler, limit int64) Memory {
 	return Memory{
-		Buffers: buffer.NewPool(buffer.Options{Limit: limit, Registrar: core}),
+		Buffers: buffer.NewPool(buffer.Options{Limit: limit, Setting: " (sluice.Options.BufferMemory)", Registrar: core}),
 		Bounces: buffer.NewPool(buffer.Options{Limit: bounceMemory, Modest: true}),
 	}
 }
