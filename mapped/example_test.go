@@ -1,0 +1,32 @@
+package mapped_test
+
+import (
+	"fmt"
+	"log"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/mapped"
+)
+
+// A look-up in a mapped file: what the look-up touches is made resident first.
+func ExampleMapping_Load() {
+	name, remove := sluicetest.ExampleFile("one  two  threefour ")
+	defer remove()
+	f, err := sluice.Open(name)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer f.Close()
+	m, err := mapped.Map(f, 0, 0)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer m.Close()
+	record, err := m.Load(2*5, 5)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%s\n", record)
+	// Output: three
+}

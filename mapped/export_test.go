@@ -1,0 +1,13 @@
+package mapped
+
+// Forget ends what m remembers, as its timer would.
+func (m *Mapping) Forget() { m.resident.forget() }
+
+// Knows reports whether m remembers that the byte at off is resident.
+func (m *Mapping) Knows(off int64) bool { return m.resident.has(m.page(off)) }
+
+// MayAsk reports whether m may ask the kernel which pages are resident.
+func (m *Mapping) MayAsk() bool { return m.canTell }
+
+// MustNotAsk has m find out by reads alone.
+func (m *Mapping) MustNotAsk() { m.canTell = false }

@@ -1,0 +1,224 @@
+package mapped
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/handle"
+	"github.com/sluiceio/sluice/internal/usecount"
+)
+
+// Mapping is a part of a file, mapped into memory for reading.
+type Mapping struct {
+	file  *sluice.File
+	start int64  // the offset in the file of the first page
+	pages []byte // whole pages
+	bytes []byte // what was asked for: all of pages but the first lead bytes, and what is past the range
+	lead  int64
+	shift uint // the size of a page is 1<<shift
+
+	// canTell reports whether the kernel tells which pages are resident; see mayAsk.
+	canTell  bool
+	resident residency
+	uses     usecount.Count // of the memory, by calls in progress
+
+	// timer ends the generation of what is remembered. It runs while armed is set: from the first
+	// page that is remembered in a generation on.
+	timer *time.Timer
+	armed atomic.Bool
+	// period is how long a generation lasts. It is read by the goroutine that has set armed, and
+	// written by the timer's, which then clears armed.
+	period time.Duration
+	// asked is the number of pages that had been resident and about which the kernel was asked
+	// in this generation, lost how many of them it had reclaimed.
+	asked, lost atomic.Int64
+}
+
+// Map maps the n bytes at off of f; n 0 means up to the end of the file. They need not begin or end
+// at a page, but must be in the file. Changes of the file are seen through the mapping. The error
+// is errors.ErrUnsupported for a file without disk I/O (see [sluice.File]) and for one that is open
+// with O_DIRECT, whose reads would not bring pages into memory.
+//
+// The Mapping uses f: close the Mapping first. Reads are of f's [sluice.Class], if f is a view. A
+// Mapping that is not closed stays mapped until the program ends, as memory that Load has returned
+// may be in use.
+func Map(f *sluice.File, off, n int64) (*Mapping, error) {
+	if f == nil {
+		return nil, os.ErrInvalid
+	}
+	h := f.Internal()
+	m, err := newMapping(f, off, n)
+	if err != nil {
+		return nil, h.Error("map", err)
+	}
+	return m, nil
+}
+
+// newMapping is Map, without the file's name in the error.
+func newMapping(f *sluice.File, off, n int64) (*Mapping, error) {
+	h := f.Internal()
+	switch {
+	case h.Core == nil:
+		return nil, fmt.Errorf("no regular file or block device: %w", errors.ErrUnsupported)
+	case h.Core.Direct():
+		return nil, fmt.Errorf("open with O_DIRECT: %w", errors.ErrUnsupported)
+	}
+	if err := handle.CheckRange(off, n); err != nil {
+		return nil, err
+	}
+	size, err := sizeOf(h)
+	if err != nil {
+		return nil, err
+	}
+	if n == 0 {
+		n = max(0, size-off)
+	}
+	m := &Mapping{file: f, shift: pageShift(), period: firstPeriod}
+	m.lead = off & (1<<m.shift - 1)
+	switch {
+	case off > size || n > size-off:
+		return nil, fmt.Errorf("%d bytes at %d are not in the file, which has %d", n, off, size)
+	case n == 0:
+		return nil, fmt.Errorf("no bytes at %d: the file has %d", off, size)
+	case n > math.MaxInt-m.lead:
+		return nil, fmt.Errorf("%d bytes are more than the address space has", n)
+	}
+	m.start = off - m.lead
+	err = handle.WithDescriptor(h.OS, func(fd int) (err error) {
+		m.pages, err = mmap(fd, m.start, int(m.lead+n))
+		m.canTell = mayAsk(fd)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	m.bytes = m.pages[m.lead : m.lead+n : m.lead+n]
+	m.resident.init(m.page(n-1) + 1)
+	m.uses.Init()
+	m.timer = time.AfterFunc(math.MaxInt64, m.expire)
+	return m, nil
+}
+
+// sizeOf returns the size of a file.
+func sizeOf(h *handle.File) (size int64, err error) {
+	if !h.Core.Use() {
+		return 0, os.ErrClosed
+	}
+	defer h.Core.Done()
+	return handle.Size(h.OS)
+}
+
+// Len returns the number of bytes that are mapped.
+func (m *Mapping) Len() int64 { return int64(len(m.bytes)) }
+
+// Bytes returns all that is mapped. Touching what is not resident waits in a page fault: see Load.
+func (m *Mapping) Bytes() []byte { return m.bytes }
+
+// page returns the number of the page with the byte at off of the Mapping.
+func (m *Mapping) page(off int64) int64 { return (off + m.lead) >> m.shift }
+
+// Close unmaps the memory, once the calls in progress have ended. Calls from then on fail with
+// os.ErrClosed. So does a second Close.
+func (m *Mapping) Close() error {
+	if !m.uses.Close(m.resident.close) {
+		return m.error("unmap", os.ErrClosed)
+	}
+	m.timer.Stop()
+	return m.error("unmap", munmap(m.pages))
+}
+
+// Load returns the n bytes at off of the Mapping, resident in memory. The caller must not write to
+// them: that is a fault. For what is not resident, Load waits as a read of the file does.
+//
+// The error is io.ErrUnexpectedEOF for bytes that the file has lost since Map, os.ErrClosed after
+// Close of the Mapping or of the file, or the device's. Of pages that Load remembers it may be late:
+// see the package's comment.
+func (m *Mapping) Load(off, n int64) ([]byte, error) {
+	if off >= 0 && n > 0 && n <= int64(len(m.bytes))-off {
+		page := m.page(off)
+		if m.resident.has(page) && m.page(off+n-1) == page {
+			return m.bytes[off : off+n : off+n], nil
+		}
+	}
+	return m.load(context.Background(), off, n)
+}
+
+// LoadContext is Load, but if ctx ends first it returns ctx's error.
+func (m *Mapping) LoadContext(ctx context.Context, off, n int64) ([]byte, error) {
+	if err := handle.ContextError(ctx); err != nil {
+		return nil, m.error("load", err)
+	}
+	return m.load(ctx, off, n)
+}
+
+// load is Load of pages that may be unknown.
+func (m *Mapping) load(ctx context.Context, off, n int64) ([]byte, error) {
+	if err := m.check(off, n); err != nil {
+		return nil, m.error("load", err)
+	}
+	if !m.uses.Use() {
+		return nil, m.error("load", os.ErrClosed)
+	}
+	defer m.uses.Done()
+	if n > 0 {
+		if err := m.makeResident(ctx, off, n); err != nil {
+			return nil, m.error("load", err)
+		}
+	}
+	return m.bytes[off : off+n : off+n], nil
+}
+
+// check returns an error unless the n bytes at off are in the Mapping.
+func (m *Mapping) check(off, n int64) error {
+	if err := handle.CheckRange(off, n); err != nil {
+		return err
+	}
+	if size := m.Len(); off > size || n > size-off {
+		return fmt.Errorf("%d bytes at %d are not in the mapping, which has %d", n, off, size)
+	}
+	return nil
+}
+
+// ReadAt copies len(b) bytes at off of the Mapping to b, and returns how many it has copied. It
+// returns fewer only with an error: io.EOF at the end of the Mapping, or one of Load's. Unlike
+// touching memory that Load has returned, ReadAt also returns an error if the file is truncated, or
+// the device fails, meanwhile.
+func (m *Mapping) ReadAt(b []byte, off int64) (int, error) {
+	if off < 0 {
+		return 0, m.error("read", errors.New("negative offset"))
+	}
+	n := min(int64(len(b)), max(0, m.Len()-off))
+	if !m.uses.Use() { // during the copy as well
+		return 0, m.error("read", os.ErrClosed)
+	}
+	defer m.uses.Done()
+	if n > 0 {
+		from, err := m.Load(off, n)
+		if err != nil {
+			return 0, err
+		}
+		if err := m.copy(b, from); err != nil {
+			return 0, m.error("read", err)
+		}
+	}
+	if int(n) < len(b) {
+		return int(n), io.EOF
+	}
+	return int(n), nil
+}
+
+// error returns err as package os would, with the file's name; nil as it is.
+func (m *Mapping) error(op string, err error) error {
+	var named *os.PathError
+	if errors.As(err, &named) { // of a read of the file
+		err = named.Err
+	}
+	return m.file.Internal().Error(op, err)
+}

@@ -1,0 +1,409 @@
+//go:build unix
+
+package mapped_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/driver/script"
+	"github.com/sluiceio/sluice/internal/hang"
+	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/sys"
+	"github.com/sluiceio/sluice/mapped"
+)
+
+func TestMain(m *testing.M) { sluicetest.Main(m) }
+
+const page = sluicetest.PageSize
+
+// file makes a file of noise in dir and opens it on s.
+func file(t *testing.T, s *sluice.Scheduler, dir string, size int) (*sluice.File, []byte) {
+	t.Helper()
+	name, text := filepath.Join(dir, "file"), sluicetest.Noise(size)
+	if err := os.WriteFile(name, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := s.OpenFile(name, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	if err := f.Sync(); err != nil { // so that the page cache can drop it
+		t.Fatal(err)
+	}
+	return f, text
+}
+
+// mapFile maps a part of f.
+func mapFile(t *testing.T, f *sluice.File, off, n int64) *mapped.Mapping {
+	t.Helper()
+	m, err := mapped.Map(f, off, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() })
+	return m
+}
+
+// dropCache has the page cache drop f, as far as it does.
+func dropCache(t *testing.T, f *sluice.File) {
+	t.Helper()
+	if err := sluicetest.DropCache(int(f.Fd())); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		t.Fatal(err)
+	}
+}
+
+// TestLoad: ranges of all kinds have the file's bytes, whether they are in memory or not, and
+// whether the kernel is asked or the pages are read.
+func TestLoad(t *testing.T) {
+	const size = 300*page + 123
+	sluicetest.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+		f, text := file(t, s, dir, size)
+		for _, part := range []struct{ off, n int64 }{{0, 0}, {0, 1}, {100, 0}, {3*page + 7, 200 * page}, {size - 1, 1}} {
+			m := mapFile(t, f, part.off, part.n)
+			if part.off == 100 {
+				m.MustNotAsk()
+			}
+			want := text[part.off:]
+			if part.n > 0 {
+				want = want[:part.n]
+			}
+			if m.Len() != int64(len(want)) || !bytes.Equal(m.Bytes(), want) {
+				t.Fatalf("%d bytes at %d: Len = %d, or Bytes differ; want %d", part.n, part.off, m.Len(), len(want))
+			}
+			rng := rand.New(rand.NewPCG(uint64(part.off), 1))
+			for i := range 200 {
+				if i%50 == 0 {
+					dropCache(t, f)
+					m.Forget()
+				}
+				off := rng.Int64N(m.Len())
+				n := rng.Int64N(min(m.Len()-off+1, 1<<rng.IntN(20)))
+				b, err := m.Load(off, n)
+				if err != nil || !bytes.Equal(b, want[off:off+n]) {
+					t.Fatalf("Load(%d, %d) of %d at %d = %d bytes, %v; want the file's", off, n, part.n, part.off, len(b), err)
+				}
+				if n > 0 && (!m.Knows(off) || !m.Knows(off+n-1)) {
+					m.Forget() // the timer has, if not the next line says so
+					if _, err := m.Load(off, n); err != nil || !m.Knows(off) {
+						t.Fatalf("nothing is remembered of Load(%d, %d), %v", off, n, err)
+					}
+				}
+				b = make([]byte, n+1)
+				got, err := m.ReadAt(b, off)
+				if end := min(n+1, m.Len()-off); int64(got) != end || !bytes.Equal(b[:got], want[off:off+end]) || (err == io.EOF) != (end <= n) {
+					t.Fatalf("ReadAt of %d at %d = %d, %v; want %d", n+1, off, got, err, end)
+				}
+			}
+			if err := m.Close(); err != nil {
+				t.Errorf("Close = %v", err)
+			}
+		}
+	})
+}
+
+// TestLoadWaitsInTheScheduler: a Load of what is not in memory waits as a read does, and no thread
+// of the program with it.
+func TestLoadWaitsInTheScheduler(t *testing.T) {
+	hang.Watch(t)
+	sluicetest.EachHolding(t, func(t *testing.T, s *sluice.Scheduler, d *sluicetest.Holding) {
+		f, text := file(t, s, t.TempDir(), 4096*page)
+		m := mapFile(t, f, 0, 0)
+		dropCache(t, f)
+		const n = 8
+		var all sync.WaitGroup
+		for i := range int64(n) {
+			all.Go(func() {
+				off := i * 512 * page
+				if b, err := m.Load(off, 10); err != nil || !bytes.Equal(b, text[off:off+10]) {
+					t.Errorf("Load(%d) = %q, %v", off, b, err)
+				}
+			})
+		}
+		d.Wait(t, s, n-2) // two may be plain calls
+		d.Release(t)
+		all.Wait()
+	})
+}
+
+// TestCloseWaits: Close waits for a Load that the device has not answered, and a context ends one.
+func TestCloseWaits(t *testing.T) {
+	hang.Watch(t)
+	sluicetest.EachHolding(t, func(t *testing.T, s *sluice.Scheduler, d *sluicetest.Holding) {
+		f, _ := file(t, s, t.TempDir(), 512*page)
+		m := mapFile(t, f, 0, 0)
+		dropCache(t, f)
+		ctx, cancel := context.WithCancel(t.Context()) // so that no read is a plain call
+		defer cancel()
+		loaded := make(chan error, 1)
+		go func() {
+			_, err := m.LoadContext(ctx, 256*page, 1)
+			loaded <- err
+		}()
+		d.Wait(t, s, 1)
+		closed := make(chan error, 1)
+		go func() { closed <- m.Close() }()
+		sluicetest.WaitFor(t, "Close to begin", func() bool {
+			_, err := m.Load(0, 0) // needs no device
+			return errors.Is(err, os.ErrClosed)
+		})
+		select {
+		case err := <-closed:
+			t.Errorf("Close = %v while a Load is in progress", err)
+		default:
+		}
+		d.Release(t)
+		if err := <-loaded; err != nil {
+			t.Errorf("Load beside Close = %v", err)
+		}
+		if err := <-closed; err != nil {
+			t.Errorf("Close = %v", err)
+		}
+	})
+}
+
+// TestRemembers: what was resident is not looked for again, until it is forgotten.
+func TestRemembers(t *testing.T) {
+	s := sluicetest.Scheduler(t, sluice.Options{})
+	f, _ := file(t, s, t.TempDir(), 64*page)
+	m := mapFile(t, f, 0, 0)
+	operations := func(do func()) int64 {
+		before := s.Stats()
+		do()
+		now := s.Stats()
+		return int64(now.Cached + now.Blocking + now.Queued - before.Cached - before.Blocking - before.Queued)
+	}
+	load := func() {
+		if _, err := m.Load(5*page, 100); err != nil {
+			t.Error(err)
+		}
+	}
+	// The timer may end a generation between the two calls, rarely twice in a row.
+	again := false
+	for range 20 {
+		load()
+		if again = operations(load) == 0; again {
+			break
+		}
+	}
+	if !again {
+		t.Error("each Load of a page that is resident reads")
+	}
+	if n := operations(func() { m.Forget(); load() }); n == 0 {
+		t.Error("a Load after Forget reads nothing")
+	}
+	if n := testing.AllocsPerRun(100, load); n > 0 && !sys.RaceEnabled {
+		t.Errorf("Load allocates %v times", n)
+	}
+}
+
+// TestTruncated: bytes that the file has lost are an error, and no fault of the program's.
+func TestTruncated(t *testing.T) {
+	sluicetest.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+		f, text := file(t, s, dir, 100*page)
+		m := mapFile(t, f, 0, 0)
+		if _, err := m.Load(0, 100*page); err != nil { // all is known
+			t.Fatal(err)
+		}
+		if err := f.Truncate(10*page + 5); err != nil {
+			t.Fatal(err)
+		}
+		b := make([]byte, 4*page)
+		if n, err := m.ReadAt(b, 50*page); n != 0 || err == nil {
+			t.Errorf("ReadAt of what is gone = %d, %v; want 0 and an error", n, err)
+		}
+		m.Forget()
+		if _, err := m.Load(0, 9*page); err != nil { // the kernel is asked about more pages than these
+			t.Errorf("Load of what is left = %v", err)
+		}
+		if _, err := m.Load(20*page, 1); !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("Load of what is gone, beside what is left = %v; want %v", err, io.ErrUnexpectedEOF)
+		}
+		if _, err := m.Load(50*page, 1); !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("Load of what is gone = %v; want %v", err, io.ErrUnexpectedEOF)
+		}
+		if _, err := m.Load(9*page, 2*page); !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("Load beyond the end in its page = %v; want %v", err, io.ErrUnexpectedEOF)
+		}
+		if got, err := m.Load(9*page, page+5); err != nil || !bytes.Equal(got, text[9*page:10*page+5]) {
+			t.Errorf("Load of what is left = %d bytes, %v", len(got), err)
+		}
+	})
+}
+
+// TestFaultsOfOthers: a copy into memory that cannot be written to is the caller's panic.
+func TestFaultsOfOthers(t *testing.T) {
+	s := sluicetest.Scheduler(t, sluice.Options{})
+	f, _ := file(t, s, t.TempDir(), 2*page)
+	m := mapFile(t, f, 0, 0)
+	other := mapFile(t, f, 0, 0)
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic")
+		}
+		if n, err := m.ReadAt(make([]byte, 10), 0); n != 10 || err != nil {
+			t.Errorf("ReadAt after the panic = %d, %v", n, err)
+		}
+	}()
+	_, _ = m.ReadAt(other.Bytes(), 0)
+}
+
+// TestDeviceFails: Load returns the device's error, and remembers nothing.
+func TestDeviceFails(t *testing.T) {
+	hang.Watch(t)
+	d := script.New(64)
+	d.Rule = func(*driver.Op) (int32, bool) { return -int32(syscall.EIO), true }
+	s := sluicetest.SchedulerOn(d)
+	defer s.Close()
+	f, _ := file(t, s, t.TempDir(), 512*page)
+	m := mapFile(t, f, 0, 0)
+	defer m.Close()
+	dropCache(t, f)
+	ctx, cancel := context.WithCancel(t.Context()) // so that no read is a plain call
+	defer cancel()
+	_, err := m.LoadContext(ctx, 256*page, 1)
+	if err == nil {
+		t.Skip("the file has stayed in the page cache")
+	}
+	var named *os.PathError
+	if !errors.Is(err, syscall.EIO) || !errors.As(err, &named) || named.Op != "load" || named.Path != f.Name() {
+		t.Errorf("Load = %v; want EIO, load and the file's name", err)
+	}
+	if m.Knows(256 * page) {
+		t.Error("a page that could not be read is known to be resident")
+	}
+}
+
+// TestContextEnds: a Load whose context has ended fails.
+func TestContextEnds(t *testing.T) {
+	s := sluicetest.Scheduler(t, sluice.Options{})
+	f, _ := file(t, s, t.TempDir(), page)
+	m := mapFile(t, f, 0, 0)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := m.LoadContext(ctx, 0, 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("LoadContext = %v; want %v", err, context.Canceled)
+	}
+	if _, err := m.LoadContext(nil, 0, 1); err == nil { //nolint:staticcheck // what nil does
+		t.Error("LoadContext(nil) = nil; want an error")
+	}
+}
+
+// TestOtherOwner: the kernel does not tell others than a file's owner which pages are resident. Then
+// they are read.
+func TestOtherOwner(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("giving a file away needs root")
+	}
+	s := sluicetest.Scheduler(t, sluice.Options{})
+	f, text := file(t, s, t.TempDir(), 64*page)
+	if err := f.Chown(12345, 12345); err != nil {
+		t.Fatal(err)
+	}
+	if m := mapFile(t, f, 0, 0); !m.MayAsk() {
+		t.Error("a file that may be written to: the kernel is not asked; want asked")
+	}
+	r, err := s.Open(f.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	m := mapFile(t, r, 0, 0)
+	if m.MayAsk() {
+		t.Error("another's file: the kernel is asked; want reads")
+	}
+	if b, err := m.Load(3*page, 20*page); err != nil || !bytes.Equal(b, text[3*page:23*page]) {
+		t.Errorf("Load = %d bytes, %v", len(b), err)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	s := sluicetest.Scheduler(t, sluice.Options{})
+	f, _ := file(t, s, t.TempDir(), 2*page)
+	name := f.Name()
+	empty, err := s.Create(filepath.Join(t.TempDir(), "empty"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer empty.Close()
+	dir, err := s.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	m := mapFile(t, f, 10, 100)
+	closed := mapFile(t, f, 0, 0)
+	if err := closed.Close(); err != nil {
+		t.Fatal(err)
+	}
+	load := func(m *mapped.Mapping, off, n int64) error { _, err := m.Load(off, n); return err }
+	open := func(f *sluice.File, off, n int64) error { _, err := mapped.Map(f, off, n); return err }
+	for _, c := range []struct {
+		what string
+		err  error
+		want string
+	}{
+		{"Map of nil", open(nil, 0, 0), "invalid argument"},
+		{"Map of a directory", open(dir, 0, 0), "map " + dir.Name() + ": no regular file or block device: unsupported operation"},
+		{"Map of an empty file", open(empty, 0, 0), "map " + empty.Name() + ": no bytes at 0: the file has 0"},
+		{"Map past the end", open(f, 0, 2*page+1), "map " + name + ": 8193 bytes at 0 are not in the file, which has 8192"},
+		{"Map of a negative offset", open(f, -1, 1), "map " + name + ": negative offset"},
+		{"Map of a negative length", open(f, 1, -1), "map " + name + ": negative length"},
+		{"Load past the end", load(m, 0, 101), "load " + name + ": 101 bytes at 0 are not in the mapping, which has 100"},
+		{"Load of a large offset", load(m, 1<<62, 1<<62), "load " + name + ": 4611686018427387904 bytes at 4611686018427387904 are not in the mapping, which has 100"},
+		{"Load of a negative offset", load(m, -1, 1), "load " + name + ": negative offset"},
+		{"Load of a negative length", load(m, 1, -1), "load " + name + ": negative length"},
+		{"Load of nothing", load(m, 100, 0), ""},
+		{"Load after Close", load(closed, 0, 1), "load " + name + ": file already closed"},
+		{"Close after Close", closed.Close(), "unmap " + name + ": file already closed"},
+		{"Prefetch", m.Prefetch(mapped.Range{0, 50}, mapped.Range{50, 50}), ""},
+		{"Prefetch past the end", m.Prefetch(mapped.Range{99, 2}), "prefetch " + name + ": 2 bytes at 99 are not in the mapping, which has 100"},
+		{"Prefetch after Close", closed.Prefetch(mapped.Range{0, 1}), "prefetch " + name + ": file already closed"},
+		{"Advise", m.Advise(mapped.Range{0, 100}, sluice.AdviceRandom), ""},
+		{"Advise of another kind", m.Advise(mapped.Range{0, 100}, 77), "advise " + name + ": advice 77 is not between 0 and 4"},
+	} {
+		text := ""
+		if c.err != nil {
+			text = c.err.Error()
+		}
+		if text != c.want {
+			t.Errorf("%s: error %q; want %q", c.what, text, c.want)
+		}
+	}
+	if d, err := s.OpenFile(name, os.O_RDONLY|sys.O_DIRECT, 0); err == nil {
+		defer d.Close()
+		if err := open(d, 0, 0); !errors.Is(err, errors.ErrUnsupported) {
+			t.Errorf("Map of a file that is open with O_DIRECT = %v; want %v", err, errors.ErrUnsupported)
+		}
+	}
+}
+
+// TestAdviseDontNeed: after it nothing is remembered, and the bytes are the file's.
+func TestAdviseDontNeed(t *testing.T) {
+	s := sluicetest.Scheduler(t, sluice.Options{})
+	f, text := file(t, s, t.TempDir(), 100*page)
+	m := mapFile(t, f, 50, 0)
+	if _, err := m.Load(0, 10*page); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Advise(mapped.Range{0, m.Len()}, sluice.AdviceDontNeed); err != nil {
+		t.Fatal(err)
+	}
+	if m.Knows(0) {
+		t.Error("a page is known after AdviceDontNeed")
+	}
+	if b, err := m.Load(0, 10*page); err != nil || !bytes.Equal(b, text[50:50+10*page]) {
+		t.Errorf("Load = %d bytes, %v", len(b), err)
+	}
+}

@@ -1,0 +1,180 @@
+package mapped
+
+import (
+	"context"
+	"io"
+	"sync"
+	"time"
+)
+
+// How long what is remembered is used. A page that was in use within a second is the last that the
+// kernel reclaims, so without a sign of that it lasts so long.
+const (
+	firstPeriod = 50 * time.Millisecond
+	leastPeriod = 5 * time.Millisecond
+	mostPeriod  = time.Second
+)
+
+// askFrom is how many pages of a word must have been resident for the kernel to be asked about all
+// of them (mincore(2)). The answer takes about as long as a read of one byte, which also tells
+// whether a page is resident, but only of that page.
+const askFrom = 4
+
+// oneByte holds memory for reads that bring a page into memory.
+var oneByte = sync.Pool{New: func() any { return new([1]byte) }}
+
+// makeResident brings the pages of the n bytes at off into memory. The caller uses m.
+func (m *Mapping) makeResident(ctx context.Context, off, n int64) error {
+	first, last := m.page(off), m.page(off+n-1)
+	g := m.current()
+	if err := m.ask(off, n, g); err != nil {
+		return err
+	}
+	switch m.missing(first, last) {
+	case 0:
+		return nil
+	case 1:
+	default:
+		m.prefetch(first, last)
+	}
+	for page := first; page <= last; page++ {
+		if m.resident.has(page) {
+			continue
+		}
+		// The last byte of what is wanted of the page: a file that ends before it was truncated.
+		end := min(off+n, (page+1)<<m.shift-m.lead)
+		if err := m.read(ctx, end-1); err != nil {
+			return err
+		}
+		m.resident.add(page, g)
+	}
+	return nil
+}
+
+// ask asks the kernel about the pages of the n bytes at off, in words of which enough was resident
+// before, and remembers the answer in generation g.
+func (m *Mapping) ask(off, n int64, g uint32) error {
+	if !m.canTell {
+		return nil
+	}
+	first, last := m.page(off), m.page(off+n-1)
+	end := int64(-1) // of the file, once it is known
+	for word := first / pagesInWord; word <= last/pagesInWord; word++ {
+		from, to := max(first, word*pagesInWord), min(last, (word+1)*pagesInWord-1)
+		before := m.resident.before(word)
+		// Of some pages together, one question costs less than to look for each.
+		if m.missing(from, to) == 0 || before < askFrom && to-from < askFrom {
+			continue
+		}
+		if end < 0 {
+			var err error
+			if end, err = m.end(off, n); err != nil {
+				return err
+			}
+		}
+		lost := m.resident.refresh(word, m.inMemory(word, end), g)
+		m.asked.Add(int64(before))
+		m.lost.Add(int64(lost))
+	}
+	return nil
+}
+
+// end returns the number of bytes from the first page on to the end of the file, or an error if the
+// n bytes at off are not in the file any more. The page cache may have a page past the end of a
+// file that was truncated, as a part of a larger folio. Touching it is a fault.
+func (m *Mapping) end(off, n int64) (int64, error) {
+	size, err := sizeOf(m.file.Internal())
+	end := size - m.start
+	if err == nil && m.lead+off+n > end {
+		err = io.ErrUnexpectedEOF
+	}
+	return end, err
+}
+
+// inMemory asks the kernel which pages of a word are resident. Of a page that is not wholly before
+// end it says no: the read of a byte of it shows whether the file has that byte. If the kernel does
+// not answer, none is resident.
+func (m *Mapping) inMemory(word, end int64) (set uint32) {
+	var vec [pagesInWord]byte
+	first := word * pagesInWord << m.shift
+	pages := m.pages[first:min(int64(len(m.pages)), first+pagesInWord<<m.shift)]
+	if mincore(pages, &vec) != nil {
+		return 0
+	}
+	for i, v := range vec {
+		if first+int64(i+1)<<m.shift <= end {
+			set |= uint32(v&1) << i
+		}
+	}
+	return set
+}
+
+// missing returns how many of the pages first to last are not known to be resident.
+func (m *Mapping) missing(first, last int64) (n int) {
+	for page := first; page <= last; page++ {
+		if !m.resident.has(page) {
+			n++
+		}
+	}
+	return n
+}
+
+// prefetch has the device read the missing pages of first to last at the same time. It does not wait
+// for them. It is a hint: what goes wrong, the read of each page meets again.
+func (m *Mapping) prefetch(first, last int64) {
+	for page := first; page <= last; page++ {
+		from := page
+		for page <= last && !m.resident.has(page) {
+			page++
+		}
+		if page > from && m.file.Prefetch(m.start+from<<m.shift, (page-from)<<m.shift) != nil {
+			return
+		}
+	}
+}
+
+// read reads the byte at off of the Mapping, by way of the scheduler, and so brings its page into
+// memory.
+func (m *Mapping) read(ctx context.Context, off int64) error {
+	b := oneByte.Get().(*[1]byte)
+	_, err := m.file.ReadAtContext(ctx, b[:], m.start+m.lead+off)
+	oneByte.Put(b)
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// current returns the generation in which what is found from now on can be remembered, and has
+// the timer end it. If the timer ends it before, nothing is remembered. So nothing is ever
+// remembered that no timer ends.
+func (m *Mapping) current() uint32 {
+	g := m.resident.generation.Load() // before armed is read: see expire
+	if !m.armed.Load() && m.armed.CompareAndSwap(false, true) {
+		m.timer.Reset(m.period)
+	}
+	return g
+}
+
+// expire ends a generation. It is called by the timer. It clears armed first: a goroutine that
+// finds the new generation then finds armed cleared, or the timer running again.
+func (m *Mapping) expire() {
+	m.period = nextPeriod(m.period, m.asked.Swap(0), m.lost.Swap(0))
+	m.armed.Store(false)
+	m.resident.forget()
+}
+
+// nextPeriod returns how long the next generation lasts, after one in which the kernel was asked
+// about pages that had been resident, and had reclaimed some of them.
+func nextPeriod(d time.Duration, asked, lost int64) time.Duration {
+	const many = 64 // one in 64 is many: a Load that is wrong costs as much as 1000 that are right
+	switch {
+	case asked == 0:
+		return min(d, firstPeriod) // nothing is known
+	case lost*many > asked:
+		return max(leastPeriod, d/2)
+	case lost == 0:
+		return min(mostPeriod, d*2)
+	}
+	return d
+}
