@@ -4,7 +4,8 @@ import (
 	"errors"
 	"runtime"
 	"runtime/debug"
-	"unsafe"
+
+	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // errFault is the error of a copy from memory that the kernel could not provide: the file was
@@ -36,6 +37,6 @@ func (m *Mapping) copy(b, from []byte) (err error) {
 
 // contains reports whether m has memory at addr.
 func (m *Mapping) contains(addr uintptr) bool {
-	start := uintptr(unsafe.Pointer(unsafe.SliceData(m.pages)))
+	start := sys.AddressOf(m.pages)
 	return addr >= start && addr-start < uintptr(len(m.pages))
 }

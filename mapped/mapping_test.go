@@ -182,7 +182,7 @@ func TestRemembers(t *testing.T) {
 		before := s.Stats()
 		do()
 		now := s.Stats()
-		return int64(now.Cached + now.Blocking + now.Queued - before.Cached - before.Blocking - before.Queued)
+		return now.Cached + now.Blocking + now.Queued - before.Cached - before.Blocking - before.Queued
 	}
 	load := func() {
 		if _, err := m.Load(5*page, 100); err != nil {

@@ -2,9 +2,12 @@ package mapped
 
 import (
 	"context"
+	"errors"
 	"io"
 	"sync"
 	"time"
+
+	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // How long what is remembered is used. A page that was in use within a second is the last that the
@@ -98,7 +101,7 @@ func (m *Mapping) inMemory(word, end int64) (set uint32) {
 	var vec [pagesInWord]byte
 	first := word * pagesInWord << m.shift
 	pages := m.pages[first:min(int64(len(m.pages)), first+pagesInWord<<m.shift)]
-	if mincore(pages, &vec) != nil {
+	if sys.Mincore(pages, vec[:]) != nil {
 		return 0
 	}
 	for i, v := range vec {
@@ -139,7 +142,7 @@ func (m *Mapping) read(ctx context.Context, off int64) error {
 	b := oneByte.Get().(*[1]byte)
 	_, err := m.file.ReadAtContext(ctx, b[:], m.start+m.lead+off)
 	oneByte.Put(b)
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
 	}
 	return err
