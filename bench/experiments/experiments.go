@@ -79,7 +79,7 @@ type Experiment struct {
 }
 
 // All are the experiments in the order in which they are listed and run.
-var All = slices.Concat([]Experiment{matrix, fig4Read, fig4Write, fig5, fig6}, p4, p2, []Experiment{randDepths, blockCache, fairness, wal, threads, aioLatency, transparent})
+var All = slices.Concat([]Experiment{matrix, fig4Read, fig4Write, fig5, fig6}, p4, p2, []Experiment{randDepths, blockCache, mappedFile, fairness, wal, threads, aioLatency, transparent})
 
 // Selection are the experiments of a run that names none, which takes less than three minutes.
 var Selection = []Experiment{matrix, fig4Read, scanDirect512k, randDirectSmall}

@@ -57,7 +57,7 @@ const fakeRound = 200 * time.Millisecond
 
 func explain(e duel.Entry) string {
 	switch {
-	case e.Side.Way == load.ByOS || e.Side.Way == load.ByGoBuild || e.Side.Way == load.ByPaper:
+	case e.Side.Way == load.ByOS || e.Side.Way == load.ByGoBuild || e.Side.Way == load.ByPaper || e.Side.Way == load.ByMmap:
 		return ""
 	case e.Side.Way != load.ByFio:
 		return fakeDriver
@@ -78,6 +78,8 @@ func fakeSlice(l load.Load, side load.Side, round int) load.Slice {
 		mean = mean * 3 / 4
 	case load.ByCache:
 		mean /= 4
+	case load.ByMapped:
+		mean /= 2
 	case load.ByFio:
 		mean = mean * 7 / 10
 	case load.ByPaper:
@@ -93,7 +95,12 @@ func fakeSlice(l load.Load, side load.Side, round int) load.Slice {
 	mean += mean * time.Duration(round%5) / 100
 	elapsed := 100 * time.Millisecond
 	ops := float64(elapsed/mean) * float64(l.Goroutines)
+	var late time.Duration
+	if l.Sleeper {
+		late = mean
+	}
 	return load.Slice{
+		LateP50: late, LateMax: 20 * late,
 		Syscalls: fakeSyscalls(l, side, mean),
 		Ops:      ops, Elapsed: elapsed, CPU: time.Duration(ops) * mean / 10,
 		Mean: mean, P50: mean, P99: 3 * mean, Max: 9 * mean, Flood: flood,

@@ -36,7 +36,7 @@ func (r Race) text() string {
 	for _, row := range r.Rows {
 		b.WriteString(row.text(table))
 	}
-	b.WriteString("\n" + r.explain())
+	b.WriteString("\n" + r.late() + r.explain())
 	if r.Published != "" {
 		b.WriteString(report.Wrap("published: " + r.Published))
 	}

@@ -83,6 +83,10 @@ func openTarget(s Setup) (*target, error) {
 		return openStream(s)
 	case ByCache:
 		return openCache(s)
+	case ByMmap:
+		return openMmap(s)
+	case ByMapped:
+		return openMapped(s)
 	case ByPaper:
 		return openPaperAIO(s.Path, flag, s.Load.Goroutines, s.Side.Timed)
 	case ByOS:

@@ -144,6 +144,9 @@ type Load struct {
 	// Flood is the number of goroutines that meanwhile read FloodSize bytes at a time at random
 	// offsets. Only Slice.Flood counts their reads.
 	Flood int `json:"flood,omitempty"`
+	// Sleeper adds a goroutine that has nothing to do with the file: it sleeps for a millisecond at
+	// a time, and measures how late it wakes (Slice.LateP50).
+	Sleeper bool `json:"sleeper,omitempty"`
 }
 
 // FloodSize is the size of a flood's read, in bytes.

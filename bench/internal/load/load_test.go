@@ -263,10 +263,34 @@ func TestOtherWorkers(t *testing.T) {
 		{ReadHot, Side{Name: "cache", Way: ByCache, Budget: 4 << 20}},
 		{ReadSkewed, Side{Name: "buffer", Way: ByBuffer}},
 		{ReadSkewed, Side{Name: "cache", Way: ByCache, Budget: 2 << 20}},
+		{ReadHot, Side{Name: "mmap", Way: ByMmap}},
+		{ReadCold, Side{Name: "mmap", Way: ByMmap}},
+		{ReadHot, Side{Name: "mapped", Way: ByMapped}},
+		{ReadCold, Side{Name: "mapped", Way: ByMapped}},
 	} {
 		t.Run(string(test.kind)+"/"+test.side.Name, func(t *testing.T) {
 			testWorker(t, Setup{Path: path, Side: test.side, Load: Load{Kind: test.kind, Size: 4 << 10, Goroutines: 2, Within: testSize / 2}})
 		})
+	}
+}
+
+// TestSleeper: a goroutine that only sleeps is measured beside a load, where that is asked for.
+func TestSleeper(t *testing.T) {
+	for _, wanted := range []bool{true, false} {
+		w, err := NewWorker(Setup{Path: testFile(t), Side: OSFile, Load: Load{Kind: ReadCached, Size: 4096, Goroutines: 2, Sleeper: wanted}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := w.Run(SliceReq{Lead: time.Millisecond, Time: 100 * time.Millisecond, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (s.LateMax > 0) != wanted || s.LateP50 > s.LateMax {
+			t.Errorf("Sleeper %v: late %v (median), %v at most", wanted, s.LateP50, s.LateMax)
+		}
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
@@ -287,7 +311,7 @@ func testWorker(t *testing.T, setup Setup) {
 	if s.Ops < 0 || s.Elapsed > 20*time.Millisecond || s.P50 > s.P99 || s.P99 > s.Max {
 		t.Errorf("slice is %+v", *s)
 	}
-	if s.Buffers <= 0 {
+	if mapped := setup.Side.Way == ByMmap || setup.Side.Way == ByMapped; (s.Buffers <= 0) != mapped {
 		t.Errorf("slice has had %d bytes of buffers", s.Buffers)
 	}
 	if setup.Side.Way == BySluice && (replies[0].Explain == "" || replies[1].Stats == nil) {

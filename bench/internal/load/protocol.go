@@ -32,6 +32,9 @@ const (
 	ByNext   Way = "sluice-next"   // direct.Reader.Next
 	ByCache  Way = "sluice-cache"  // cache.File.ReadAt over a direct.File
 
+	ByMmap   Way = "mmap"          // a touch of each page of a mapped file (mmap(2))
+	ByMapped Way = "sluice-mapped" // the same, after mapped.Mapping.Load
+
 	// The rest are programs. No worker of this package performs them.
 	ByFio         Way = "fio"          // fio, as most people run it
 	ByTunedFio    Way = "fio-tuned"    // fio with all options that make a request cheap
@@ -126,6 +129,11 @@ type Slice struct {
 
 	// Flood is the bytes a second that Load.Flood read.
 	Flood float64 `json:"flood,omitempty"`
+
+	// LateP50 and LateMax are how late a goroutine was that slept for a millisecond at a time, if
+	// Load.Sleeper is set.
+	LateP50 time.Duration `json:"late_p50,omitempty"`
+	LateMax time.Duration `json:"late_max,omitempty"`
 
 	// Syscalls are the system calls of lead-in and window, if Side.Timed is set.
 	Syscalls *Syscalls `json:"syscalls,omitempty"`

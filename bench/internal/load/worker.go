@@ -150,6 +150,7 @@ func (w *Worker) measure(win *window) (Slice, error) {
 	}
 	win.start = time.Now()
 	stop := w.flood.start(win)
+	late := newSleeper(w.load.Sleeper, win)
 	close(begin)
 	wg.Wait()
 	rate, err := stop()
@@ -158,6 +159,7 @@ func (w *Worker) measure(win *window) (Slice, error) {
 	}
 	s, err := w.collect(win)
 	s.Flood = rate
+	s.LateP50, s.LateMax = late()
 	return s, err
 }
 

@@ -1,0 +1,85 @@
+package experiments
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/sluiceio/sluice/bench/internal/duel"
+	"github.com/sluiceio/sluice/bench/internal/load"
+	"github.com/sluiceio/sluice/bench/internal/stats"
+	"github.com/sluiceio/sluice/bench/report"
+)
+
+// mappedFile measures package mapped: goroutines touch pages of a mapped file at random, by
+// themselves and after mapped.Mapping.Load. Cold: no page is in memory, and each is touched once.
+// The thread that touches such a page waits in the kernel, and the Go runtime does not know that.
+// So a goroutine that only sleeps wakes late; the table says how late. Hot: all pages are in
+// memory, and the difference in processor time is what Load costs.
+//
+// os.File.ReadAt of the same pages shows what a program gains or loses by mapping at all.
+var mappedFile = raceExperiment{
+	name:    "mapped",
+	summary: "package mapped: touches of a mapped file, and who is late by them",
+	races: func(p Params) []race {
+		return []race{p.coldTouches(1), p.coldTouches(16), p.coldTouches(64), p.coldTouches(256), p.hotTouches()}
+	},
+}.experiment()
+
+const (
+	mmapRow   = "mmap"
+	mappedRow = "sluice mapped"
+)
+
+// coldTouches is the race of touches of what is not in memory.
+func (p Params) coldTouches(goroutines int) race {
+	entries := []duel.Entry{
+		entry(load.ReadCold, k4, goroutines, load.Side{Name: mmapRow, Way: load.ByMmap}),
+		entry(load.ReadCold, k4, goroutines, p.sluiceBy(mappedRow, load.ByMapped)),
+		entry(load.ReadCold, k4, goroutines, osFile("os.File, ReadAt")),
+	}
+	for i := range entries {
+		entries[i].Load.Sleeper = true
+	}
+	return race{
+		title:   fmt.Sprintf("pages that are not in memory, goroutines: %d", goroutines),
+		entries: entries,
+		checks:  []check{{mappedRow, mmapRow}},
+	}
+}
+
+// touchSpan is what hot touches go over: little enough for the processor to have its page tables.
+const touchSpan = 8 << 20 // 8 MiB
+
+// hotTouches is the race of touches of what is in memory.
+func (p Params) hotTouches() race {
+	return race{
+		title: fmt.Sprintf("pages that are in memory, 1 goroutine, over %s", report.Bytes(min(touchSpan, p.FileSize))),
+		entries: within(min(touchSpan, p.FileSize), []duel.Entry{
+			entry(load.ReadHot, k4, 1, load.Side{Name: mmapRow, Way: load.ByMmap}),
+			entry(load.ReadHot, k4, 1, p.sluiceBy(mappedRow, load.ByMapped)),
+		}),
+		checks: []check{{mappedRow, mmapRow}},
+	}
+}
+
+// late returns how late a goroutine was that only slept, a line for each side of which that is
+// known: the medians over the rounds.
+func (r Race) late() string {
+	var b strings.Builder
+	for _, row := range r.Rows {
+		if !row.Sleeper || len(row.Rounds) == 0 {
+			continue
+		}
+		median := row.Series(func(s load.Slice) float64 { return float64(s.LateP50) })
+		longest := row.Series(func(s load.Slice) float64 { return float64(s.LateMax) })
+		b.WriteString(report.Wrap(fmt.Sprintf("%s: a goroutine that only sleeps wakes late by %s (median), by %s at most",
+			row.Side.Name, lateness(median), lateness(longest))))
+	}
+	return b.String()
+}
+
+// lateness returns the median of times, to a microsecond.
+func lateness(times []stats.Number) time.Duration {
+	return time.Duration(stats.Median(times)).Round(time.Microsecond)
+}

@@ -1,0 +1,42 @@
+package load
+
+import (
+	"slices"
+	"sync/atomic"
+	"time"
+)
+
+// sleep is how long the goroutine of a Load's Sleeper sleeps at a time.
+const sleep = time.Millisecond
+
+// newSleeper starts the goroutine of Load.Sleeper, if there is to be one. stop ends it, and returns
+// the median and the longest of how late it woke while the window was open.
+func newSleeper(wanted bool, w *window) (stop func() (median, longest time.Duration)) {
+	if !wanted {
+		return func() (time.Duration, time.Duration) { return 0, 0 }
+	}
+	var ended atomic.Bool
+	late := make(chan []time.Duration, 1)
+	go func() { late <- sleepUntil(&ended, w) }()
+	return func() (time.Duration, time.Duration) {
+		ended.Store(true)
+		all := <-late
+		if len(all) == 0 {
+			return 0, 0
+		}
+		slices.Sort(all)
+		return all[len(all)/2], all[len(all)-1]
+	}
+}
+
+// sleepUntil sleeps until ended is set, and returns how late it woke each time.
+func sleepUntil(ended *atomic.Bool, w *window) (late []time.Duration) {
+	for !ended.Load() {
+		before := time.Since(w.start)
+		time.Sleep(sleep)
+		if now := time.Since(w.start); now > w.open && before < w.close {
+			late = append(late, now-before-sleep)
+		}
+	}
+	return late
+}
