@@ -19,7 +19,7 @@ import (
 	"github.com/sluiceio/sluice"
 )
 
-// Bytes: of what is before a record, its length and its CRC-32; and of a record at most.
+// A record has at most maxRecord bytes. Its length and its CRC-32, the header, stand before it.
 const header, maxRecord = 8, 1 << 20
 
 // Log is a file of records.
