@@ -8,9 +8,10 @@
 // which hands them to the kernel in batches through io_uring, Linux AIO or a
 // bounded pool of threads, whichever the system has.
 //
-// Changing os. to sluice. is the whole migration:
+// In a program that uses package os, the calls that open files change, and the type of the
+// files; the calls on the files stay as they are:
 //
-//	f, err := sluice.Open("data")
+//	f, err := sluice.Open("data") // was os.Open
 //	if err != nil {
 //		log.Fatal(err)
 //	}
@@ -34,7 +35,9 @@
 //
 // Package direct has files past the page cache (O_DIRECT), and streams through them;
 // package cache keeps blocks of such files in a budget of the program's own. Package batch
-// performs many operations in one call, and package copytree copies trees of files.
+// performs many operations in one call, package copytree copies trees of files, and package
+// mapped reads files through mapped memory. The folder docs of the repository has guides, among
+// them one that says which of these is for what.
 //
 // # Errors
 //

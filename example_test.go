@@ -8,18 +8,16 @@ import (
 	"io/fs"
 	"log"
 	"os"
-	"path/filepath"
+	"os/exec"
+	"runtime"
+	"strings"
 	"sync"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
 func Example() {
-	name, remove := sluicetest.ExampleFile("Hello, disk.\n")
-	defer remove()
-
-	f, err := sluice.Open(name)
+	f, err := sluice.Open("testdata/hello")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -31,10 +29,7 @@ func Example() {
 }
 
 func ExampleFile_ReadAt() {
-	name, remove := sluicetest.ExampleFile("zero one  two  threefour five ")
-	defer remove()
-
-	f, err := sluice.Open(name)
+	f, err := sluice.Open("testdata/words")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -62,10 +57,7 @@ func ExampleFile_ReadAt() {
 }
 
 func ExampleFile_ReadAtContext() {
-	name, remove := sluicetest.ExampleFile("Hello, disk.\n")
-	defer remove()
-
-	f, err := sluice.Open(name)
+	f, err := sluice.Open("testdata/hello")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -82,43 +74,56 @@ func ExampleFile_ReadAtContext() {
 	// true
 }
 
+// Many goroutines append to a log. Syncs that are called while an fsync is going on share the
+// next one.
 func ExampleFile_Sync() {
-	name, remove := sluicetest.ExampleFile("")
-	defer remove()
-
-	log := func(f *sluice.File, i int) error {
+	f, err := sluice.CreateTemp("", "log")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.Remove(f.Name())
+	defer f.Close()
+	commit := func(i int) error {
 		if _, err := f.WriteAt([]byte{byte('a' + i)}, int64(i)); err != nil {
 			return err
 		}
-		// Syncs that are called while an fsync is going on share the next.
 		return f.Sync()
 	}
-	f, err := sluice.OpenFile(name, sluice.O_RDWR, 0)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer f.Close()
 	var all sync.WaitGroup
 	for i := range 26 {
 		all.Go(func() {
-			if err := log(f, i); err != nil {
-				fmt.Println(err)
+			if err := commit(i); err != nil {
+				log.Fatal(err)
 			}
 		})
 	}
 	all.Wait()
-	b, err := sluice.ReadFile(name)
+	b, err := sluice.ReadFile(f.Name())
 	fmt.Println(string(b), err)
 	// Output: abcdefghijklmnopqrstuvwxyz <nil>
 }
 
-func ExampleDirFS() {
-	name, remove := sluicetest.ExampleFile("Hello, disk.\n")
-	defer remove()
+// The output of another process goes into the file itself, and not through a pipe.
+func ExampleFile_OSFile() {
+	f, err := sluice.CreateTemp("", "output")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.Remove(f.Name())
+	defer f.Close()
+	cmd := exec.Command("go", "env", "GOARCH")
+	cmd.Stdout = f.OSFile()
+	if err := cmd.Run(); err != nil {
+		log.Fatal(err)
+	}
+	b, err := sluice.ReadFile(f.Name())
+	fmt.Println(strings.TrimSpace(string(b)) == runtime.GOARCH, err)
+	// Output: true <nil>
+}
 
-	fsys := sluice.DirFS(filepath.Dir(name))
-	b, err := fs.ReadFile(fsys, "data")
+func ExampleDirFS() {
+	fsys := sluice.DirFS("testdata")
+	b, err := fs.ReadFile(fsys, "hello")
 	fmt.Printf("%q %v\n", b, err)
 	_, err = fs.Stat(fsys, "none")
 	fmt.Println(errors.Is(err, fs.ErrNotExist))
@@ -133,14 +138,15 @@ func ExampleNewScheduler() {
 		log.Fatal(err)
 	}
 	defer s.Close()
-	name, remove := sluicetest.ExampleFile("")
-	defer remove()
-	f, err := s.Create(name)
+	f, err := s.CreateTemp("", "example")
 	if err != nil {
 		log.Fatal(err)
 	}
+	defer os.Remove(f.Name())
 	defer f.Close()
-	f.WriteString("through a scheduler of its own")
+	if _, err := f.WriteString("through a scheduler of its own"); err != nil {
+		log.Fatal(err)
+	}
 	fmt.Println(s.Stats().BytesWritten)
 
 	_, err = sluice.NewScheduler(sluice.Options{Driver: "mule"})

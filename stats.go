@@ -21,16 +21,15 @@ type Stats struct {
 	// SharedSyncs is the number of Syncs and Datasyncs that another one's call served.
 	SharedSyncs int64
 
-	BytesRead    int64
-	BytesWritten int64
+	BytesRead    int64 // from files, through Files, direct files and Batches
+	BytesWritten int64 // to files, in the same ways
 	// BytesCopied is the number of bytes that the system copied from file to file, or
 	// between a file and a socket (File.ReadFrom, File.WriteTo, http.ServeContent).
 	// They are in no other count.
 	BytesCopied int64
 
-	// Batches is the number of times that operations were handed to the driver.
-	// BatchSizes counts these by size: 1, 2 to 3, 4 to 7 … 1024 and more operations.
-	Batches    int64
+	Batches int64 // the times that operations were handed to the driver
+	// BatchSizes counts the Batches by size: 1, 2 to 3, 4 to 7 … 1024 and more operations.
 	BatchSizes [11]int64
 
 	// LostDrivers is the number of rings, or other queues of a driver, that have
@@ -46,11 +45,11 @@ type Stats struct {
 	// a thread, except those that wait in the driver aio.
 	BlockedThreads int
 
-	// Memory of package direct's Buffers, in bytes. Users hold BuffersInUse now, and have held
-	// BuffersPeak at most. BuffersMapped is what is kept for Buffers, and
-	// BuffersRegistered how much of that is registered with the driver.
-	BuffersInUse, BuffersPeak        int64
-	BuffersMapped, BuffersRegistered int64
+	// Memory of package direct's Buffers, in bytes; see Options.BufferMemory.
+	BuffersInUse      int64 // held by users now
+	BuffersPeak       int64 // held by users at most
+	BuffersMapped     int64 // kept for Buffers, whether they are used or not
+	BuffersRegistered int64 // how much of BuffersMapped is registered with the driver
 }
 
 // Stats returns a snapshot of the Scheduler's counters.

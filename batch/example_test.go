@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 
 	"github.com/sluiceio/sluice/batch"
-
-	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
 // Many small files, each by a chain: where the kernel can, it performs a chain as
@@ -49,11 +47,8 @@ func ExampleBatch() {
 
 // Each operation as it ends.
 func ExampleBatch_Each() {
-	name, remove := sluicetest.ExampleFile("Hello, disk.\n")
-	defer remove()
-
 	b := batch.New(nil)
-	b.Stat(name)
+	b.Stat("testdata/hello")
 	for op, err := range b.Each(context.Background()) {
 		if err != nil {
 			log.Fatal(err)

@@ -13,7 +13,7 @@ import (
 
 // Pair is a source and the path of its copy.
 type Pair struct {
-	Dst, Src string
+	Dst, Src string // the path of the copy, and of the source
 	// Alone copies a directory without its entries. If it exists at Dst already,
 	// only its attributes are copied (cp --parents).
 	Alone bool

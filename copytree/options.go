@@ -67,10 +67,11 @@ type Options struct {
 	// read ahead, unless Concurrency is 1.
 	Concurrency int
 
-	// OnError is called for each error when it happens, and OnDone for each finished
-	// file (cp -v): one call at a time. The copy may wait while they run.
+	// OnError is called for each error when it happens. Calls of it and of OnDone are one
+	// at a time. The copy may wait while they run.
 	OnError func(*Error)
-	OnDone  func(Done)
+	// OnDone is called for each finished file (cp -v).
+	OnDone func(Done)
 	// OnWait is called once, before the first system calls that take long: those for
 	// a large file, or for data that the page cache lacks. A program may
 	// then set GOMAXPROCS to twice the number of processors, because a goroutine in a

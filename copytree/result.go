@@ -48,8 +48,8 @@ func (p *Progress) Current() string {
 
 // Done is what happened to one file of the source.
 type Done struct {
-	Dst, Src string
-	What     What
+	Dst, Src string        // the path of the copy, and of the source
+	What     What          // what was done
 	Bytes    int64         // bytes of data in the copy, 0 if it is no regular file
 	Took     time.Duration // from the first call for the file to the last
 	Backup   string        // the new name of an existing file that was renamed
@@ -61,12 +61,12 @@ type What uint8
 
 // The things that are done.
 const (
-	Copied    What = iota // a regular file was copied by reading and writing, or inside the kernel
-	Cloned                // a regular file shares its data with the source
-	Linked                // a hard link was made
-	Symlinked             // a symbolic link was made
-	MadeDir
-	MadeSpecial // a FIFO, socket or device was made
-	Skipped     // a file existed, and the options said to leave it
-	Merged      // a directory existed
+	Copied      What = iota // a regular file was copied by reading and writing, or inside the kernel
+	Cloned                  // a regular file shares its data with the source
+	Linked                  // a hard link was made
+	Symlinked               // a symbolic link was made
+	MadeDir                 // a directory was made
+	MadeSpecial             // a FIFO, socket or device was made
+	Skipped                 // a file existed, and the options said to leave it
+	Merged                  // a directory existed
 )

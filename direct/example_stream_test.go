@@ -9,16 +9,12 @@ import (
 	"path/filepath"
 
 	"github.com/sluiceio/sluice/direct"
-	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
 // Next returns the buffers themselves, without a copy. The caller owns each until it releases
 // it.
 func ExampleReader_Next() {
-	name, remove := sluicetest.ExampleFile("Hello, disk.\n")
-	defer remove()
-
-	f, err := direct.Open(name)
+	f, err := direct.Open("testdata/hello")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -44,10 +40,7 @@ func ExampleReader_Next() {
 
 // A part of a file.
 func ExampleFile_NewReader() {
-	name, remove := sluicetest.ExampleFile("zero one  two  threefour five ")
-	defer remove()
-
-	f, err := direct.Open(name)
+	f, err := direct.Open("testdata/words")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -69,10 +62,14 @@ func ExampleFile_NewReader() {
 	// "three" <nil>
 }
 
+// A Writer reports each error, at the latest in Close.
 func ExampleWriter() {
-	name, remove := sluicetest.ExampleFile("")
-	defer remove()
-
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	name := filepath.Join(dir, "lines")
 	write := func() error {
 		f, err := direct.Create(name)
 		if err != nil {
@@ -105,15 +102,17 @@ func ExampleWriter() {
 
 // A copy of a file, past the page cache on both sides.
 func ExampleReader_WriteTo() {
-	name, remove := sluicetest.ExampleFile("Hello, disk.\n")
-	defer remove()
-
-	from, err := direct.Open(name)
+	from, err := direct.Open("testdata/hello")
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer from.Close()
-	to, err := direct.Create(filepath.Join(filepath.Dir(name), "copy"))
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	to, err := direct.Create(filepath.Join(dir, "copy"))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -4,17 +4,56 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/sluiceio/sluice/direct"
-	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
-func ExampleFile_ReadMany() {
-	name, remove := sluicetest.ExampleFile("zero one  two  threefour five ")
-	defer remove()
+// Any offset, length and memory will do, and the file is as long as what was written.
+func Example() {
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	f, err := direct.Create(filepath.Join(dir, "table"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.WriteAt([]byte("a record"), 1000); err != nil {
+		log.Fatal(err)
+	}
+	b := make([]byte, 6)
+	if _, err := f.ReadAt(b, 1002); err != nil {
+		log.Fatal(err)
+	}
+	size, err := f.Size()
+	fmt.Println(string(b), size, err)
+	// Output: record 1008 <nil>
+}
 
-	f, err := direct.Open(name)
+// A read without a copy: the Buffer is memory of the Scheduler's pool, and goes back there.
+func ExampleFile_ReadBuffer() {
+	f, err := direct.Open("testdata/words")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer f.Close()
+	b, err := f.ReadBuffer(context.Background(), 15, 5)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer b.Release()
+	fmt.Printf("%s\n", b.Bytes())
+	// Output: three
+}
+
+// Many places of a file, with many requests in flight.
+func ExampleFile_ReadMany() {
+	f, err := direct.Open("testdata/words")
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -11,8 +11,8 @@ import (
 
 // Range is a part of a file: Len bytes at Off.
 type Range struct {
-	Off int64
-	Len int
+	Off int64 // in bytes from the front of the file
+	Len int   // in bytes
 }
 
 // ReadManyOptions configures [File.ReadMany]. The zero value is useful.

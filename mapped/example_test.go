@@ -5,15 +5,12 @@ import (
 	"log"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/sluicetest"
 	"github.com/sluiceio/sluice/mapped"
 )
 
 // A look-up in a mapped file: what the look-up touches is made resident first.
 func ExampleMapping_Load() {
-	name, remove := sluicetest.ExampleFile("one  two  threefour ")
-	defer remove()
-	f, err := sluice.Open(name)
+	f, err := sluice.Open("testdata/words")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -23,7 +20,7 @@ func ExampleMapping_Load() {
 		log.Fatal(err)
 	}
 	defer m.Close()
-	record, err := m.Load(2*5, 5)
+	record, err := m.Load(3*5, 5)
 	if err != nil {
 		log.Fatal(err)
 	}

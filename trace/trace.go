@@ -9,7 +9,7 @@ import (
 
 // Trace is what a Recorder has recorded.
 type Trace struct {
-	Meta Meta
+	Meta Meta // what the trace is of
 	// Files holds the names that Op.File is an index of. The first is "", for
 	// files whose names are not known.
 	Files []string
@@ -68,8 +68,8 @@ type Op struct {
 	// arm64, and in programs made by sluice build, it is only a hint: two
 	// goroutines may have the same number, and one goroutine several.
 	Goroutine uint32
-	Kind      Kind
-	Path      Path
+	Kind      Kind   // what it does
+	Path      Path   // how it was performed
 	Driver    Driver // DriverNone for a plain system call
 	Class     uint8  // index into Trace.Classes; see [Trace.ClassName]
 	// Ring is the number of the io_uring ring, or of another driver's queue,
@@ -86,16 +86,16 @@ type Op struct {
 // them; [Op.Syscall] returns those.
 type Call struct {
 	Start    time.Duration // since Meta.Start
-	Duration time.Duration
+	Duration time.Duration // until it returned
 	// Batch is the number of operations that the call submitted. Wait is the
 	// number of completions that it had to wait for.
 	Batch, Wait int32
-	Result      int32  // what it returned, or a negated errno
-	Goroutine   uint32 // as in Op
-	Slot        int32  // as in Op, among Calls
-	Syscall     Syscall
-	Driver      Driver // the driver that made it; DriverNone if the scheduler did
-	Ring        uint8  // as in Op
+	Result      int32   // what it returned, or a negated errno
+	Goroutine   uint32  // as in Op
+	Slot        int32   // as in Op, among Calls
+	Syscall     Syscall // which one it is
+	Driver      Driver  // the driver that made it; DriverNone if the scheduler did
+	Ring        uint8   // as in Op
 }
 
 // ClassName returns the name of the class with that number. It is "default" for

@@ -51,12 +51,9 @@ type Measured struct {
 	Size    int64     `json:"size_bytes"` // Device.Bytes
 	Time    time.Time `json:"time"`       // when it was measured
 
-	// Depth is the number of small reads in flight that keep the device busy.
-	// Bytes is the number of bytes in flight that do, by large reads. Beside is
-	// the number of bytes that it reads in the time of one small read.
-	Depth  int   `json:"depth"`
-	Bytes  int64 `json:"bytes"`
-	Beside int64 `json:"beside_bytes"`
+	Depth  int   `json:"depth"`        // the small reads in flight that keep the device busy
+	Bytes  int64 `json:"bytes"`        // the bytes in flight that do, by large reads
+	Beside int64 `json:"beside_bytes"` // the bytes that it reads in the time of one small read
 }
 
 // The bounds of what Save and Load accept: Measured.Depth is 1 to MaxDepth, Bytes is MinBytes

@@ -1,0 +1,68 @@
+package copytree_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+
+	"github.com/sluiceio/sluice/copytree"
+)
+
+// A tree is copied with its metadata, and is on the disk when Copy returns.
+func Example() {
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	photos, backup := filepath.Join(dir, "photos"), filepath.Join(dir, "backup")
+	if err := os.MkdirAll(filepath.Join(photos, "2026"), 0o700); err != nil {
+		log.Fatal(err)
+	}
+	for _, name := range []string{"one.jpg", "two.jpg"} {
+		if err := os.WriteFile(filepath.Join(photos, "2026", name), []byte("a photo"), 0o600); err != nil {
+			log.Fatal(err)
+		}
+	}
+
+	result, err := copytree.Copy(context.Background(), backup, photos, copytree.Options{
+		Preserve: copytree.PreserveAll,
+		Sync:     copytree.SyncFiles,
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(result.Files, "files and", result.Dirs, "directories,", result.Bytes, "bytes")
+	b, err := os.ReadFile(filepath.Join(backup, "2026", "two.jpg"))
+	fmt.Println(string(b), err)
+	// Output:
+	// 2 files and 2 directories, 14 bytes
+	// a photo <nil>
+}
+
+// A file that cannot be copied does not stop the others. Its error has both paths.
+func ExampleError() {
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	name := filepath.Join(dir, "file")
+	if err := os.WriteFile(name, []byte("a file"), 0o600); err != nil {
+		log.Fatal(err)
+	}
+	result, err := copytree.CopyAll(context.Background(), []copytree.Pair{
+		{Dst: filepath.Join(dir, "copy1"), Src: filepath.Join(dir, "none")},
+		{Dst: filepath.Join(dir, "copy2"), Src: name},
+	}, copytree.Options{})
+	fmt.Println(errors.Is(err, os.ErrNotExist), result.Files, "copied", result.Failed, "failed")
+	for _, e := range result.Errors {
+		fmt.Println(filepath.Base(e.Src), "to", filepath.Base(e.Dst))
+	}
+	// Output:
+	// true 1 copied 1 failed
+	// none to copy1
+}
