@@ -6,8 +6,11 @@ import (
 	"github.com/sluiceio/sluice"
 )
 
-// Range is N bytes at Off of a Mapping.
-type Range struct{ Off, N int64 }
+// Range is a part of a Mapping.
+type Range struct {
+	Off int64 // where it begins: bytes from the beginning of the Mapping
+	N   int64 // its length in bytes
+}
 
 // Prefetch has the system read the ranges into memory, and does not wait for the device: a Load that
 // comes later finds what has arrived. See [sluice.File.Prefetch], which it calls.
