@@ -201,7 +201,7 @@ var unused = regexp.MustCompile(`declared and not used: |imported and not used$`
 // returns what is wrong with them, and the names of the programs that it has built.
 func compile(t *testing.T, files []string) (problems, programs []string) {
 	t.Helper()
-	dir, here := t.TempDir(), ""
+	dir := t.TempDir()
 	var overlay struct{ Replace map[string]string }
 	overlay.Replace = map[string]string{}
 	here, err := filepath.Abs(".")
