@@ -36,8 +36,8 @@ func (s *Scheduler) newFile(f *os.File) (*File, error) {
 
 // Close closes the file once its operations in progress have ended. Operations that are
 // called from then on fail with os.ErrClosed. So do operations that their [Class] still
-// holds back: they end at once. A second Close returns an error. Close of a view closes
-// the file.
+// holds back: they end at once. A second Close returns an error that is os.ErrClosed. Close
+// of a view closes the file.
 func (f *File) Close() error {
 	if f == nil {
 		return os.ErrInvalid

@@ -30,6 +30,7 @@ type Scheduler struct {
 // is wrong, or why the driver that o names is not available (errors.ErrUnsupported, EPERM
 // under a seccomp filter …). If o names no driver, the first operation that may need one
 // chooses it, or [Scheduler.Explain], or a Recorder. Reads that the page cache answers need none.
+// A program that needs the Scheduler no more must call Close.
 func NewScheduler(o Options) (*Scheduler, error) {
 	if err := o.check(); err != nil {
 		return nil, err

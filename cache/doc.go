@@ -28,7 +28,7 @@
 // that changes a file in another way calls [File.Invalidate]. It need not do so
 // if the file has only become longer.
 //
-// S3-FIFO decides which block makes room for another, so that one scan of a
+// S3-FIFO (Yang and others, SOSP 2023) decides which block makes room for another, so that one scan of a
 // file does not evict the blocks that are used often. docs/decisions/0011-cache.md
 // has what was measured.
 //

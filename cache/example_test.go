@@ -1,6 +1,7 @@
 package cache_test
 
 import (
+	"context"
 	"fmt"
 	"log"
 	"os"
@@ -14,6 +15,27 @@ var (
 	_ cache.Direct    = (*direct.File)(nil)
 	_ cache.Allocator = (*direct.File)(nil)
 )
+
+// A View is the cache's own memory: nothing is copied. It ends with the block, or the file.
+func ExampleFile_View() {
+	c, err := cache.New(cache.Options{Block: 4 << 10})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer c.Close() // closes its files, too
+	d, err := direct.Open("testdata/words")
+	if err != nil {
+		log.Fatal(err)
+	}
+	f := c.File(d)
+	v, err := f.View(context.Background(), 20, 100)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer v.Release()
+	fmt.Printf("%s\n", v.Bytes())
+	// Output: four five
+}
 
 // A file is read past the page cache, through a Cache of 16 MiB.
 func Example() {
