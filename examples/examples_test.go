@@ -108,6 +108,7 @@ func TestUsage(t *testing.T) {
 		}
 	}
 	fails(t, 1, "rangeserver: open "+none, "rangeserver", none)
+	fails(t, 1, "is no regular file", "rangeserver", t.TempDir())
 	fails(t, 1, "treesum: ", "treesum", none)
 	fails(t, 1, "indexread: open "+none+".index", "indexread", none)
 	fails(t, 1, "diskcopy: open "+none, "diskcopy", none, none+"2")
@@ -249,6 +250,14 @@ func TestIndexread(t *testing.T) {
 	data[300+301+301] ^= 1 // the third record begins there, or before
 	write(t, name, data)
 	fails(t, 1, "record 2, 302 bytes at 601 of "+name+": its checksum is wrong", "indexread", name)
+	index := contents(t, name+".index")
+	write(t, name+".index", index[:len(index)-1])
+	fails(t, 1, "no whole number of entries", "indexread", name)
+	for _, wrong := range []byte{0x7f, 0x80} { // an offset, and a length, that no file has
+		write(t, name+".index", bytes.Repeat([]byte{wrong}, 16))
+		fails(t, 1, "record 0: ", "indexread", name)
+	}
+	write(t, name+".index", index)
 	write(t, name, data[:601])
 	fails(t, 1, "record 2: EOF", "indexread", name)
 	fails(t, 1, "Depth", "indexread", "-depth", "-1", name)

@@ -58,6 +58,9 @@ func read(ctx context.Context, name string, every, depth int) error {
 	if err != nil {
 		return err
 	}
+	if len(b)%binary.Size(Entry{}) != 0 {
+		return fmt.Errorf("%s.index has %d bytes, which is no whole number of entries: make it again", name, len(b))
+	}
 	index := make([]Entry, len(b)/binary.Size(Entry{}))
 	if _, err := binary.Decode(b, binary.BigEndian, index); err != nil {
 		return err

@@ -65,8 +65,20 @@ func (s *server) parse(r *http.Request) (off, n int64, err error) {
 	return off, n, nil
 }
 
-// run serves the file until ctx ends, and returns when all requests have been answered.
-func run(ctx context.Context, addr string, s *server) error {
+// run serves the named file until ctx ends, and returns when all requests have been answered.
+func run(ctx context.Context, addr, name string, s *server) error {
+	f, err := sluice.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if s.file, s.size = f, info.Size(); !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is no regular file", name)
+	}
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
 		return err
@@ -95,15 +107,7 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	f, err := sluice.Open(flag.Arg(0))
-	if err == nil {
-		defer f.Close()
-		var info os.FileInfo
-		if info, err = f.Stat(); err == nil {
-			err = run(ctx, *addr, &server{file: f, size: info.Size(), max: *limit, timeout: *timeout})
-		}
-	}
-	if err != nil {
+	if err := run(ctx, *addr, flag.Arg(0), &server{max: *limit, timeout: *timeout}); err != nil {
 		fmt.Fprintln(os.Stderr, "rangeserver:", err)
 		os.Exit(1)
 	}
