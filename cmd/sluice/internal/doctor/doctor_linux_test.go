@@ -117,6 +117,9 @@ func TestLimits(t *testing.T) {
 	}{
 		{memlock(64<<10, "5.10.0-33-amd64"), Note},
 		{memlock(64<<10, "6.1"), OK},
+		{memlock(64<<10, "6.13.9"), OK},
+		{memlock(64<<10, "6.14.6"), Note},
+		{memlock(8<<20, "6.18.1"), OK},
 		{memlock(8<<20, "5.10.0"), OK},
 		{memlock(unlimited, "5.10.0"), OK},
 		{files(1024), Note},

@@ -38,20 +38,23 @@ func limit(resource int) uint64 {
 	return l.Cur
 }
 
-// memlock checks the limit of locked memory. Kernels before 5.12 charge io_uring's
-// rings to it.
+// memlock checks the limit of locked memory, which some kernels charge io_uring's rings to.
 func memlock(n uint64, kernel string) Check {
 	c := Check{Name: "locked memory", Status: OK, Found: "unlimited"}
 	if n == unlimited {
 		return c
 	}
 	c.Found = "at most " + report.Bytes(int64(min(n, 1<<62))) + " (ulimit -l)"
-	if n < enoughMemlock && before(kernel, 5, 12) {
+	if n < enoughMemlock && chargesRings(kernel) {
 		c.Status = Note
-		c.Advice = "raise it (LimitMEMLOCK=, --ulimit memlock=): kernels before 5.12 charge io_uring's rings to it"
+		c.Advice = "raise it (LimitMEMLOCK=, --ulimit memlock=): this kernel charges io_uring's rings to it"
 	}
 	return c
 }
+
+// chargesRings reports whether a kernel of that release charges the rings of processes without
+// CAP_IPC_LOCK to their limit of locked memory. Linux 5.12 stopped, and 6.14 began again.
+func chargesRings(kernel string) bool { return before(kernel, 5, 12) || !before(kernel, 6, 14) }
 
 // before reports whether a kernel's release is older than a version.
 func before(kernel string, major, minor int) bool {
