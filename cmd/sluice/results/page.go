@@ -1,0 +1,66 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// These lines are before and after what this command writes in a page.
+const (
+	begin = "<!-- make results replaces what follows -->"
+	end   = "<!-- make results: end -->"
+)
+
+// errMarkers is the error for a page with text that this command cannot tell from its own.
+var errMarkers = errors.New("it has not one pair of the lines " + begin + " and " + end + "; put them around what was measured")
+
+// replace returns old with the part between the markers replaced. A page that does not exist yet is
+// that of the title and the part.
+func replace(old, title, part string) (string, error) {
+	if old == "" {
+		old = "# " + title + "\n\n" + begin + "\n" + end + "\n"
+	}
+	head, rest, ok := strings.Cut(old, begin+"\n")
+	_, tail, ended := strings.Cut(rest, end+"\n")
+	if !ok || !ended || strings.Count(old, begin) != 1 || strings.Count(old, end) != 1 {
+		return "", errMarkers
+	}
+	return head + begin + "\n" + part + end + "\n" + tail, nil
+}
+
+// splice returns the page with what was measured.
+func splice(old string, p page, m measured) (string, error) {
+	return replace(old, p.name+": "+p.summary, m.part(p))
+}
+
+// part returns what this command writes in a page.
+func (m measured) part(p page) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "| | |\n|---|---|\n| command | `sluice bench %s` |\n", strings.Join(m.args, " "))
+	if m.quick {
+		b.WriteString("| form | tiny, as a test of `make results`: the figures mean nothing |\n")
+	}
+	fmt.Fprintf(&b, "| machine | %s |\n| version | %s |\n| date | %s |\n", m.run.Machine, m.run.Version, m.date())
+	for _, text := range m.without {
+		fmt.Fprintf(&b, "| left out | %s |\n", text)
+	}
+	fmt.Fprintf(&b, "| raw | [results.json.gz](%s/%s/results.json.gz), for `sluice bench report` and `compare` |\n\n", dataDir, p.name)
+	fmt.Fprintf(&b, "```\n%s\n```\n\n", strings.Trim(m.text, "\n"))
+	for _, name := range m.pictures {
+		fmt.Fprintf(&b, "![%s](%s/%s/%s)\n\n", strings.TrimSuffix(strings.TrimSuffix(name, ".svg"), ".png"), dataDir, p.name, name)
+	}
+	return b.String()
+}
+
+func (m measured) date() string { return m.run.Finished.Format("2006-01-02") }
+
+// contents writes the table of all pages in README.md.
+func (w *writer) contents() error {
+	var b strings.Builder
+	b.WriteString("| page | compares | command |\n|---|---|---|\n")
+	for _, p := range pages {
+		fmt.Fprintf(&b, "| [%s](%[1]s.md) | %s | `sluice bench %s` |\n", p.name, p.summary, strings.Join(p.args, " "))
+	}
+	return w.rewrite("README", func(old string) (string, error) { return replace(old, "What was measured", b.String()) })
+}
