@@ -3,6 +3,7 @@
 # make soak   the random tests with new seeds, until one fails or Ctrl-C
 # make conformance  tests of Go and of other programs, with and without sluice
 # make conformance-ci  that of packages os and io/fs, as CI runs it
+# make results  every experiment in its published form, into docs/results (several hours)
 # make bench  the benchmark against os.File, on a temporary file in this folder
 
 MODULES = . bench cmd/sluice
@@ -13,7 +14,7 @@ RACE = ./batch ./internal/handle ./internal/sched/... ./internal/iopath ./intern
 
 LINT = .bin/golangci-lint
 
-.PHONY: test check vet lint fmt race cross soak conformance conformance-ci bench clean
+.PHONY: test check vet lint fmt race cross soak conformance conformance-ci results bench clean
 
 test:
 	@for m in $(MODULES); do echo "== $$m"; (cd $$m && go test -timeout=20m ./...) || exit 1; done
@@ -64,6 +65,11 @@ conformance:
 
 conformance-ci:
 	go run ./cmd/sluice/conformance -drivers "uring pool" -off -once $(MEMORY) io/fs os
+
+# As root for all of it; what the machine lacks is said and left out. FLAGS=--quick tries
+# the command with tiny sizes, FLAGS="wal fair" measures these pages.
+results:
+	go run ./cmd/sluice/results $(FLAGS)
 
 bench:
 	go run ./cmd/sluice bench

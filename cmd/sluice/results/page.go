@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -60,7 +62,11 @@ func (w *writer) contents() error {
 	var b strings.Builder
 	b.WriteString("| page | compares | command |\n|---|---|---|\n")
 	for _, p := range pages {
-		fmt.Fprintf(&b, "| [%s](%[1]s.md) | %s | `sluice bench %s` |\n", p.name, p.summary, strings.Join(p.args, " "))
+		name := fmt.Sprintf("[%s](%[1]s.md)", p.name)
+		if _, err := os.Stat(filepath.Join(w.out, p.name+".md")); err != nil {
+			name = p.name + ": no run yet"
+		}
+		fmt.Fprintf(&b, "| %s | %s | `sluice bench %s` |\n", name, p.summary, strings.Join(p.args, " "))
 	}
 	return w.rewrite("README", func(old string) (string, error) { return replace(old, "What was measured", b.String()) })
 }

@@ -150,7 +150,8 @@ func packed(text []byte) ([]byte, error) {
 		return nil, err
 	}
 	_, err = z.Write(compact.Bytes())
-	return b.Bytes(), errors.Join(err, z.Close())
+	err = errors.Join(err, z.Close())
+	return b.Bytes(), err
 }
 
 // smaller returns the name of the smaller file: a picture of many points is smaller as PNG.
