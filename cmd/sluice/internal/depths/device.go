@@ -114,7 +114,7 @@ func readFor(ctx context.Context, f *direct.File, blocks int64, length int, star
 		n := b.Len()
 		b.Release()
 		if n != length {
-			return times, fmt.Errorf("read %d bytes of %d", n, length)
+			return times, fmt.Errorf("a read returned %d of %d bytes: the test file became shorter while it was measured; run it again", n, length)
 		}
 		times = append(times, time.Since(begin))
 	}

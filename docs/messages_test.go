@@ -1,0 +1,314 @@
+// Package docs holds tests of the documents beside it.
+package docs
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+// root is the directory of the source.
+const root = ".."
+
+// unseen are the directories without messages for users, and why.
+var unseen = map[string]string{
+	".git":                         "not source",
+	"cmd/sluice/conformance":       "for developers of sluice",
+	"cmd/sluice/results":           "for developers of sluice",
+	"tools":                        "for developers of sluice",
+	"bench/internal/golden":        "for tests",
+	"copytree/internal/proof":      "for tests",
+	"copytree/internal/treecmp":    "for tests",
+	"copytree/internal/treegen":    "for tests",
+	"internal/allocs":              "for tests",
+	"internal/driver/drivertest":   "for tests",
+	"internal/driver/fault":        "for tests",
+	"internal/driver/script":       "for tests",
+	"internal/driver/sim":          "for tests",
+	"internal/golden":              "for tests",
+	"internal/hang":                "for tests",
+	"internal/places":              "for tests",
+	"internal/seed":                "for tests",
+	"internal/sluicetest":          "for tests",
+	"copytree/internal/fault":      "sluice cp has other words for them (messages.go there); in a program they are copytree's exported errors",
+	"bench/internal/builds/reader": "a program that bench builds and starts; bench reports how it failed",
+	"bench/internal/builds/start":  "a program that bench builds and starts; bench reports how it failed",
+}
+
+// internal are messages that no user sees, unless sluice has a bug, and why.
+var internal = map[string]string{
+	"WriteTo is hidden": "a method that nobody can call",
+	"driver closed":     "the Scheduler's own error comes first",
+	"busy":              "a value that is compared, and replaced by a message with the name",
+	"sluice: the pool needs nothing of the system, but: …": ofBug,
+
+	// The root package has checked its Options before.
+	"aio: Depth … is not between 0 and …":           ofBug,
+	"aio: Threads … is negative":                    ofBug,
+	"pool: Depth … is negative":                     ofBug,
+	"pool: Threads … is not between 0 and …":        ofBug,
+	"uring: Depth … is not between 0 and 16384":     ofBug,
+	"uring: Files … is not between 0 and 32768":     ofBug,
+	"uring: Files and Lazy cannot be used together": ofBug,
+	"uring: Workers … is negative":                  ofBug,
+
+	// Memory that cannot be registered is used without.
+	"io_uring_register of a table of buffers: …":                unregistered,
+	"io_uring_register of … bytes: …":                           unregistered,
+	"the driver … does not register memory: …":                  unregistered,
+	"uring: Register of no memory":                              unregistered,
+	"uring: Register on a closed ring":                          unregistered,
+	"uring: Register on a lost ring: …":                         unregistered,
+	"uring: Register: all … entries of the table are in use: …": unregistered,
+
+	// The command gives its worker processes valid requests.
+	"GOMAXPROCS is …; want at least 1, or 0 for the process's own":                       ofBug,
+	"a flood of … goroutines on a file of … bytes; want 0 or more, and … bytes at least": ofBug,
+	"burst: invalid number or size of writes":                                            ofBug,
+	"burst: unknown engine …":                                                            ofBug,
+	"floor: want at least one thread, and blocks of at least a byte":                     ofBug,
+	"otiai10: want at least one worker":                                                  ofBug,
+	"request out of turn":                                                                ofBug,
+	"size of a direct operation is … bytes; want a multiple of …":                        ofBug,
+	"size of an operation is … bytes; want more than 0":                                  ofBug,
+	"unknown class …":                                                                    ofBug,
+	"unknown kind of load …":                                                             ofBug,
+	"unknown way …":                                                                      ofBug,
+	"… goroutines; want at least 1":                                                      ofBug,
+}
+
+const (
+	ofBug        = "only a bug of sluice shows it"
+	unregistered = "Stats.BuffersRegistered shows it"
+)
+
+// TestTroubleshooting compares the messages in the source with those that troubleshooting.md
+// explains.
+func TestTroubleshooting(t *testing.T) {
+	source := collect(t)
+	page := explained(t)
+	for _, text := range sorted(source) {
+		_, isInternal := internal[text]
+		switch {
+		case isInternal && page[text]:
+			t.Errorf("troubleshooting.md explains %q, which is among the internal messages", text)
+		case !isInternal && !page[text]:
+			t.Errorf("troubleshooting.md does not explain %q (%s)", text, source[text])
+		}
+	}
+	for _, text := range sorted(page) {
+		if source[text] == "" {
+			t.Errorf("troubleshooting.md explains %q, which no source has", text)
+		}
+	}
+	for _, text := range sorted(internal) {
+		if source[text] == "" {
+			t.Errorf("%q is among the internal messages, and no source has it", text)
+		}
+	}
+}
+
+func sorted[V any](m map[string]V) []string {
+	var keys []string
+	for key := range m {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// explained returns the messages in the page: the code in the first cells of its tables.
+func explained(t *testing.T) map[string]bool {
+	text, err := os.ReadFile("troubleshooting.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := make(map[string]bool)
+	code := regexp.MustCompile("`([^`]+)`")
+	for line := range strings.Lines(string(text)) {
+		if !strings.HasPrefix(line, "| `") {
+			continue
+		}
+		cells := strings.SplitN(line, " | ", 3)
+		if len(cells) < 2 || strings.TrimSpace(strings.Trim(cells[1], "| \n")) == "" {
+			t.Errorf("troubleshooting.md does not say what to do: %s", line)
+		}
+		for _, m := range code.FindAllStringSubmatch(cells[0], -1) {
+			if found[m[1]] {
+				t.Errorf("troubleshooting.md explains %q twice", m[1])
+			}
+			found[m[1]] = true
+		}
+	}
+	return found
+}
+
+// collect returns the messages in the source, each with a place where it is.
+func collect(t *testing.T) map[string]string {
+	c := collector{set: token.NewFileSet(), found: make(map[string]string)}
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		_, skip := unseen[filepath.ToSlash(name)]
+		switch {
+		case d.IsDir() && (skip || d.Name() == "testdata"):
+			return filepath.SkipDir
+		case d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		return c.file(path, filepath.ToSlash(filepath.Dir(name)), filepath.Base(name))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.found
+}
+
+// collector gathers messages.
+type collector struct {
+	set   *token.FileSet
+	found map[string]string
+
+	dir, base string // of the file that is read
+}
+
+// file reads a file, whatever the system that it is for.
+func (c *collector) file(path, dir, base string) error {
+	f, err := parser.ParseFile(c.set, path, nil, parser.SkipObjectResolution)
+	if err != nil {
+		return err
+	}
+	c.dir, c.base = dir, base
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			c.call(n)
+		case *ast.KeyValueExpr: // sluice cp's tables
+			if dir == "cmd/sluice/internal/cp" && base == "messages.go" {
+				c.add(n.Value)
+			}
+		case *ast.FuncDecl: // a type of error
+			if n.Recv != nil && n.Name.Name == "Error" && n.Body != nil && len(n.Body.List) == 1 {
+				if r, ok := n.Body.List[0].(*ast.ReturnStmt); ok && len(r.Results) == 1 {
+					c.add(r.Results[0])
+				}
+			}
+		case *ast.ReturnStmt: // what sluice says in the place of its parser of flags
+			if dir == "cmd/sluice" && base == "usage.go" && len(n.Results) == 1 {
+				c.sentence(n.Results[0])
+			}
+		}
+		return true
+	})
+	return nil
+}
+
+// functions are those whose first argument is a message. The others are in package cp.
+var (
+	functions   = []string{"errors.New", "fmt.Errorf", "formatErrorf"}
+	cpFunctions = []string{"usage", "failed", "wantDir", "warn", "complain"}
+)
+
+// call adds the message of a call.
+func (c *collector) call(n *ast.CallExpr) {
+	name := callee(n)
+	switch {
+	case len(n.Args) == 0:
+	case slices.Contains(functions, name):
+		c.add(n.Args[0])
+	case c.dir == "cmd/sluice/internal/cp" && slices.Contains(cpFunctions, name[strings.LastIndex(name, ".")+1:]):
+		c.add(n.Args[0])
+	case (name == "fmt.Fprintf" || name == "fmt.Fprintln") && len(n.Args) > 1: // what is printed and not returned
+		if text, ok := normalized(n.Args[1]); ok && strings.HasPrefix(text, "sluice: ") {
+			c.add(n.Args[1])
+		}
+	case name == "panic" && !strings.HasPrefix(c.dir, "internal/") && !strings.HasPrefix(c.dir, "bench"),
+		name == "panic" && c.dir == "internal/buffer":
+		c.add(n.Args[0])
+	}
+}
+
+// callee returns the name of the function, with the name before the dot if it has one.
+func callee(n *ast.CallExpr) string {
+	switch f := n.Fun.(type) {
+	case *ast.Ident:
+		return f.Name
+	case *ast.SelectorExpr:
+		if x, ok := f.X.(*ast.Ident); ok {
+			return x.Name + "." + f.Sel.Name
+		}
+		return "." + f.Sel.Name
+	}
+	return ""
+}
+
+// add adds the message of an expression, if it has words of its own.
+func (c *collector) add(e ast.Expr) {
+	if call, ok := e.(*ast.CallExpr); ok && callee(call) == "fmt.Sprintf" {
+		e = call.Args[0]
+	}
+	text, ok := normalized(e)
+	if !ok || !strings.ContainsFunc(text, unicode.IsLetter) {
+		return
+	}
+	if _, ok := c.found[text]; !ok {
+		c.found[text] = c.set.Position(e.Pos()).String()
+	}
+}
+
+// sentence adds a text of more than one word.
+func (c *collector) sentence(e ast.Expr) {
+	if text, ok := normalized(e); ok && strings.Contains(strings.Trim(text, " "), " ") && strings.Count(text, " ") > 1 {
+		c.add(e)
+	}
+}
+
+var (
+	verb  = regexp.MustCompile(`%(?:\[\d+\])?[-+# 0]*[\d.]*[a-zA-Z]`)
+	dots  = regexp.MustCompile(`…[…]*`)
+	space = regexp.MustCompile(`\s+`)
+)
+
+// normalized returns a text in which … stands for what is not constant. ok is false if nothing is
+// constant.
+func normalized(e ast.Expr) (text string, ok bool) {
+	text, ok = constant(e)
+	text = strings.ReplaceAll(text, "%%", "\x00")
+	text = verb.ReplaceAllString(text, "…")
+	text = strings.ReplaceAll(text, "\x00", "%")
+	text = dots.ReplaceAllString(text, "…")
+	text = space.ReplaceAllString(text, " ")
+	return strings.TrimSpace(text), ok
+}
+
+// constant returns the text of a string, of strings that are added, and … for other expressions.
+func constant(e ast.Expr) (text string, ok bool) {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		if e.Kind == token.STRING {
+			text, err := strconv.Unquote(e.Value)
+			return text, err == nil
+		}
+	case *ast.BinaryExpr:
+		a, okA := constant(e.X)
+		b, okB := constant(e.Y)
+		return a + b, okA || okB
+	case *ast.ParenExpr:
+		return constant(e.X)
+	}
+	return "…", false
+}
