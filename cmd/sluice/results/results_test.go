@@ -90,7 +90,7 @@ func checkPage(t *testing.T, out, name string) {
 		}
 	}
 	pictures := 0
-	for part := range strings.SplitSeq(text, "](" + dataDir + "/") {
+	for part := range strings.SplitSeq(text, "]("+dataDir+"/") {
 		file, _, _ := strings.Cut(part, ")")
 		if !strings.HasPrefix(file, name+"/") {
 			continue
