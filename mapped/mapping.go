@@ -66,9 +66,9 @@ func newMapping(f *sluice.File, off, n int64) (*Mapping, error) {
 	h := f.Internal()
 	switch {
 	case h.Core == nil:
-		return nil, fmt.Errorf("no regular file or block device: %w", errors.ErrUnsupported)
+		return nil, fmt.Errorf("neither a regular file nor a block device: %w", errors.ErrUnsupported)
 	case h.Core.Direct():
-		return nil, fmt.Errorf("open with O_DIRECT: %w", errors.ErrUnsupported)
+		return nil, fmt.Errorf("the file is open with O_DIRECT (open it without, to map it): %w", errors.ErrUnsupported)
 	}
 	if err := handle.CheckRange(off, n); err != nil {
 		return nil, err

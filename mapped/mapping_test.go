@@ -355,7 +355,7 @@ func TestErrors(t *testing.T) {
 		want string
 	}{
 		{"Map of nil", open(nil, 0, 0), "invalid argument"},
-		{"Map of a directory", open(dir, 0, 0), "map " + dir.Name() + ": no regular file or block device: unsupported operation"},
+		{"Map of a directory", open(dir, 0, 0), "map " + dir.Name() + ": neither a regular file nor a block device: unsupported operation"},
 		{"Map of an empty file", open(empty, 0, 0), "map " + empty.Name() + ": no bytes at 0: the file has 0"},
 		{"Map past the end", open(f, 0, 2*page+1), "map " + name + ": 8193 bytes at 0 are not in the file, which has 8192"},
 		{"Map of a negative offset", open(f, -1, 1), "map " + name + ": negative offset"},
