@@ -48,6 +48,10 @@ var pages = []page{
 		args: []string{"cache", "--full"},
 	},
 	{
+		name: "mapped", summary: "touches of a mapped file, with package mapped and without",
+		args: []string{"mapped", "--full"},
+	},
+	{
 		name: "fair", summary: "small reads beside a flood of large ones, with classes",
 		args: []string{"fair", "--full"},
 	},
