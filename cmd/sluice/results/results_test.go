@@ -8,10 +8,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/sluiceio/sluice/bench/experiments"
 	"github.com/sluiceio/sluice/bench/results"
 )
 
@@ -60,6 +63,70 @@ func TestQuick(t *testing.T) {
 	}
 	if table := readFile(t, filepath.Join(out, "README.md")); !strings.Contains(table, "| [p3](p3.md) |") {
 		t.Error("README.md has no row of the new page")
+	}
+}
+
+// TestInterrupted ends a run while it measures: nothing stays, and the page is not written.
+func TestInterrupted(t *testing.T) {
+	if testing.Short() || runtime.GOOS == "windows" {
+		t.Skip("builds sluice; interrupts it")
+	}
+	t.Chdir(root)
+	out, dir := t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(out, "README.md"), []byte(begin+"\n"+end+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	work := t.TempDir()
+	w := &writer{out: out, work: work, dir: dir, quick: true, sluice: filepath.Join(work, "sluice"), machine: lookAround(dir)}
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	if err := build(ctx, w.sluice); err != nil {
+		t.Fatal(err)
+	}
+	p1, err := choose([]string{"p1"}) // which takes minutes
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error)
+	go func() { ended <- w.all(ctx, p1) }()
+	for measuring := false; !measuring; time.Sleep(time.Millisecond) {
+		_, err := os.Stat(filepath.Join(work, "p1.json")) // is made before anything is measured
+		measuring = err == nil
+		select {
+		case err := <-ended:
+			t.Fatalf("run = %v before it was interrupted", err)
+		default:
+		}
+	}
+	stop()
+	if err := <-ended; err == nil || !strings.Contains(err.Error(), "interrupted at p1") {
+		t.Errorf("run = %v; want interrupted at p1", err)
+	}
+	for name, want := range map[string]int{dir: 0, out: 1} {
+		if files, err := os.ReadDir(name); err != nil || len(files) != want {
+			t.Errorf("%s has %v, %v; want %d files", name, files, err, want)
+		}
+	}
+}
+
+// TestAllExperiments holds that each experiment is in a page.
+func TestAllExperiments(t *testing.T) {
+	covered := make(map[string]bool)
+	for _, p := range pages {
+		for _, arg := range p.args {
+			found, err := experiments.Find(arg)
+			if err != nil && !strings.HasPrefix(arg, "-") {
+				t.Errorf("page %s: %v", p.name, err)
+			}
+			for _, e := range found {
+				covered[e.Name] = true
+			}
+		}
+	}
+	for _, e := range experiments.All {
+		if !covered[e.Name] {
+			t.Errorf("no page has the experiment %s", e.Name)
+		}
 	}
 }
 

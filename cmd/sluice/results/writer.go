@@ -91,7 +91,7 @@ func (w *writer) measure(ctx context.Context, p page, args []string) (measured, 
 	file := filepath.Join(w.work, p.name+".json")
 	var out bytes.Buffer
 	cmd := exec.CommandContext(ctx, w.sluice, slices.Concat([]string{"bench"}, args, []string{"--dir", w.dir, "--json", file, "--report", m.report})...)
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // it removes its files
+	interruptible(cmd)
 	cmd.Stdout, cmd.Stderr = &out, os.Stderr
 	cmd.Env = append(os.Environ(), "NO_COLOR=1", "COLUMNS=100")
 	if err := cmd.Run(); err != nil {
