@@ -6,29 +6,43 @@ import (
 	"strings"
 )
 
+// release and commit are of a prebuilt program, whose build sets them (-ldflags=-X): the
+// version, v0.1.0, and the whole hash of the commit.
+var release, commit string
+
+// Released returns the version of a prebuilt program, as in v0.1.0; "" if this program is
+// none.
+func Released() string { return release }
+
 // Version returns the version of this program's main module, with the commit if the build
 // recorded it.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
-	if !ok {
+	switch {
+	case release != "":
+		return withCommit(release, commit, false)
+	case !ok:
 		return "(unknown)"
 	}
 	return versionOf(info)
 }
 
-// versionOf returns the version of a build. The version of a commit that has no tag ends
-// with the commit, and with +dirty if files were changed since.
+// versionOf returns the version of a build.
 func versionOf(info *debug.BuildInfo) string {
-	v := cmp.Or(info.Main.Version, "(devel)")
 	settings := map[string]string{}
 	for _, s := range info.Settings {
 		settings[s.Key] = s.Value
 	}
-	commit := settings["vcs.revision"]
+	return withCommit(cmp.Or(info.Main.Version, "(devel)"), settings["vcs.revision"], settings["vcs.modified"] == "true")
+}
+
+// withCommit returns a version that ends with the commit, unless it has it already, and with
+// +dirty if files were changed since.
+func withCommit(v, commit string, modified bool) string {
 	if commit = commit[:min(12, len(commit))]; !strings.Contains(v, commit) {
 		v += " " + commit
 	}
-	if settings["vcs.modified"] == "true" && !strings.Contains(v, "+dirty") {
+	if modified && !strings.Contains(v, "+dirty") {
 		v += "+dirty"
 	}
 	return v

@@ -26,3 +26,15 @@ func TestVersion(t *testing.T) {
 		}
 	}
 }
+
+// TestRelease checks what a prebuilt program says, whose build information has neither.
+func TestRelease(t *testing.T) {
+	release, commit = "v0.1.0", "95be577040df1c3d"
+	defer func() { release, commit = "", "" }()
+	if got, want := Version(), "v0.1.0 95be577040df"; got != want {
+		t.Errorf("Version() = %q; want %q", got, want)
+	}
+	if got := Released(); got != "v0.1.0" {
+		t.Errorf("Released() = %q; want v0.1.0", got)
+	}
+}

@@ -1,20 +1,19 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
 
 	"github.com/sluiceio/sluice/bench/cli"
+	"github.com/sluiceio/sluice/bench/library"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/goflags"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/overlay"
 )
@@ -122,7 +121,7 @@ func test(line *goflags.Line, o *overlay.Overlay) error {
 
 // writeOverlay writes the overlay for what line builds.
 func writeOverlay(ctx context.Context, dir string, line *goflags.Line, tests bool) (*overlay.Overlay, error) {
-	source, err := sourceTree()
+	source, err := library.Dir(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -192,18 +191,4 @@ func goCommand(command string, line *goflags.Line, o *overlay.Overlay, file stri
 		return reportedError(exit.status)
 	}
 	return err
-}
-
-// sourceTree returns the directory of the library's module: the one in which this command
-// was built, or SLUICE_SOURCE.
-func sourceTree() (string, error) {
-	_, file, _, _ := runtime.Caller(0)
-	tree := cmp.Or(os.Getenv("SLUICE_SOURCE"), filepath.Dir(filepath.Dir(filepath.Dir(file))))
-	if !filepath.IsAbs(tree) {
-		return "", errors.New("this command does not know where its source is (it was built with -trimpath): set SLUICE_SOURCE to the absolute path of sluice's source tree")
-	}
-	if _, err := os.Stat(filepath.Join(tree, "transparent")); err != nil {
-		return "", fmt.Errorf("the source of sluice: %w; set SLUICE_SOURCE to the path of sluice's source tree", err)
-	}
-	return tree, nil
 }

@@ -16,6 +16,7 @@ require (
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/sluiceio/sluice v0.0.0-00010101000000-000000000000
 	github.com/sluiceio/sluice/bench v0.0.0-00010101000000-000000000000
+	golang.org/x/mod v0.42.0
 	golang.org/x/sys v0.49.0
 	golang.org/x/term v0.47.0
 	google.golang.org/protobuf v1.36.12

@@ -2,12 +2,16 @@ package builds
 
 import (
 	"context"
+	"embed"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/sluiceio/sluice/bench/library"
 )
 
 // Starters are two small programs that open and read a file (directory start): by package os, and
@@ -19,7 +23,7 @@ type Starters struct {
 }
 
 // ErrNoStarters is the error of a machine that cannot build the programs: it has no Go toolchain,
-// or no source of this module.
+// or no source of the library.
 var ErrNoStarters = errors.New("the programs that it starts cannot be built")
 
 // MakeStarters builds the programs in a new directory in dir. The caller must close them.
@@ -28,7 +32,7 @@ func MakeStarters(ctx context.Context, dir string) (*Starters, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: there is no go command in PATH", ErrNoStarters)
 	}
-	source, err := moduleDir()
+	source, err := library.Dir(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoStarters, err)
 	}
@@ -39,11 +43,15 @@ func MakeStarters(ctx context.Context, dir string) (*Starters, error) {
 		return nil, err
 	}
 	s := &Starters{OS: filepath.Join(dir, "os"), Sluice: filepath.Join(dir, "sluice"), dir: dir}
+	module := filepath.Join(dir, "source")
+	err = writeStarters(module, source)
 	for _, exe := range []string{s.OS, s.Sluice} {
-		b := build{exe: goExe, name: "go", dir: source, output: exe, pkg: "./internal/builds/start/" + filepath.Base(exe)}
-		if err := b.run(ctx); err != nil {
-			return nil, errors.Join(err, s.Close())
+		if err == nil {
+			err = build{exe: goExe, name: "go", dir: module, output: exe, pkg: "./start/" + filepath.Base(exe)}.run(ctx)
 		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
@@ -51,16 +59,38 @@ func MakeStarters(ctx context.Context, dir string) (*Starters, error) {
 // Close removes the programs.
 func (s *Starters) Close() error { return os.RemoveAll(s.dir) }
 
-// moduleDir returns the directory of this module's source: that from which this program was built,
-// or the one in SLUICE_SOURCE, as for sluice build.
-func moduleDir() (string, error) {
-	_, file, _, _ := runtime.Caller(0)
-	dir := filepath.Dir(filepath.Dir(filepath.Dir(file)))
-	if tree := os.Getenv("SLUICE_SOURCE"); tree != "" {
-		dir = filepath.Join(tree, "bench")
+// starter are the two programs, in the file of their name.
+//
+//go:embed start/*/main.go
+var starter embed.FS
+
+// writeStarters writes the two programs as a module in dir, which requires the library in the
+// directory source.
+func writeStarters(dir, source string) error {
+	// The module needs what the library needs: golang.org/x/sys.
+	text, err := os.ReadFile(filepath.Join(source, "go.mod"))
+	if err != nil {
+		return err
 	}
-	if _, err := os.Stat(filepath.Join(dir, "go.mod")); !filepath.IsAbs(dir) || err != nil {
-		return "", errors.New("the source of sluice is not where this command was built: set SLUICE_SOURCE to the absolute path of sluice's source tree")
+	mod, err := modfile.ParseLax("go.mod", text, nil)
+	if err != nil {
+		return err
 	}
-	return dir, nil
+	const required = "v0.0.0" // replaced by the directory
+	if err := errors.Join(mod.AddModuleStmt("example.com/start"), mod.AddRequire(library.Module, required),
+		mod.AddReplace(library.Module, required, source, "")); err != nil {
+		return err
+	}
+	if text, err = mod.Format(); err != nil {
+		return err
+	}
+	sums, err := os.ReadFile(filepath.Join(source, "go.sum"))
+	if err != nil {
+		return err
+	}
+	if err := os.CopyFS(dir, starter); err != nil {
+		return err
+	}
+	return errors.Join(os.WriteFile(filepath.Join(dir, "go.mod"), text, 0o666),
+		os.WriteFile(filepath.Join(dir, "go.sum"), sums, 0o666))
 }

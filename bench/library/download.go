@@ -1,0 +1,39 @@
+package library
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+)
+
+// download returns the directory of a version of the library in the module cache.
+func download(ctx context.Context, version string) (string, error) {
+	goExe, err := exec.LookPath("go")
+	if err != nil {
+		return "", errors.New("there is no go command in PATH")
+	}
+	cmd := exec.CommandContext(ctx, goExe, "mod", "download", "-json", Module+"@"+version)
+	// The settings of the working directory's module are not for this one.
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=", "GO111MODULE=on")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
+	}
+	var found struct{ Dir, Error string }
+	if json.Unmarshal(out, &found) == nil && found.Error != "" {
+		return "", errors.New(found.Error)
+	}
+	if text := strings.TrimSpace(stderr.String()); err != nil && text != "" {
+		return "", errors.New(text)
+	}
+	if err != nil {
+		return "", err
+	}
+	return found.Dir, nil
+}

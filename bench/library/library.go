@@ -1,0 +1,132 @@
+// Package library finds the source of the library that a program was built with.
+// `sluice build` copies it into other programs, and `sluice bench` builds programs with it.
+//
+// The source is, in this order:
+//
+//   - the tree that the environment variable SLUICE_SOURCE names;
+//   - the directory from which this program was built, which is in its debug information: a
+//     tree of sluice, or the module cache;
+//   - the version of the library that this program was built with, in the module cache. The go
+//     command downloads it if it is not there;
+//   - the tree that has this program's file or the working directory in it. This is for a
+//     program that was built in a tree with -trimpath.
+package library
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"runtime/debug"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/semver"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/bench/cli"
+)
+
+// Module is the path of the library's module.
+const Module = "github.com/sluiceio/sluice"
+
+// Variable is the environment variable that names a tree of sluice.
+const Variable = "SLUICE_SOURCE"
+
+// advice is the end of an error: what the user can do.
+const advice = "set " + Variable + " to the absolute path of a tree of sluice"
+
+// Dir returns the directory of the library's module, an absolute name. The go command may
+// download it.
+func Dir(ctx context.Context) (string, error) {
+	if tree := os.Getenv(Variable); tree != "" {
+		return named(tree)
+	}
+	if dir := builtFrom(); isModule(dir) {
+		return dir, nil
+	}
+	version := builtWith()
+	if version == "" {
+		if tree := around(); tree != "" {
+			return tree, nil
+		}
+		return "", errors.New("the source of sluice: this command was built in a tree of sluice with -trimpath, and does not know where that is: " +
+			"run it in that tree, or " + advice)
+	}
+	dir, err := download(ctx, version)
+	if err != nil {
+		return "", fmt.Errorf("the source of sluice %s, from which this command was built: %w; %s", version, err, advice)
+	}
+	return dir, nil
+}
+
+// named returns the tree that the user has named.
+func named(tree string) (string, error) {
+	if !filepath.IsAbs(tree) {
+		return "", fmt.Errorf("%s=%s is not an absolute path; %s", Variable, tree, advice)
+	}
+	if !isModule(tree) {
+		return "", fmt.Errorf("%s=%s has no go.mod of module %s; %s", Variable, tree, Module, advice)
+	}
+	return filepath.Clean(tree), nil
+}
+
+// builtFrom returns the directory that the debug information of this program gives for the
+// library. It is not absolute if the program was built with -trimpath.
+func builtFrom() string {
+	open := runtime.FuncForPC(reflect.ValueOf(sluice.Open).Pointer())
+	file, _ := open.FileLine(open.Entry())
+	return filepath.Dir(filepath.FromSlash(file))
+}
+
+// builtWith returns the published version of the library that this program was built with, ""
+// if it was built in a tree.
+func builtWith() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return cli.Released()
+	}
+	for _, m := range info.Deps {
+		if m.Path == Module && m.Replace == nil && isPublished(m.Version) {
+			return m.Version
+		}
+	}
+	return cli.Released()
+}
+
+// isPublished reports whether a version can be in the module cache. The go command makes up
+// versions that end with +dirty for trees with changes.
+func isPublished(version string) bool {
+	return semver.IsValid(version) && semver.Build(version) == ""
+}
+
+// around returns the tree of sluice that has this program's file or the working directory in
+// it, "" if there is none.
+func around() string {
+	var places []string
+	if exe, err := os.Executable(); err == nil {
+		places = append(places, filepath.Dir(exe))
+	}
+	if dir, err := os.Getwd(); err == nil {
+		places = append(places, dir)
+	}
+	for _, dir := range places {
+		for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+			if isModule(dir) {
+				return dir
+			}
+		}
+	}
+	return ""
+}
+
+// isModule reports whether dir is the root of the library's module.
+func isModule(dir string) bool {
+	if !filepath.IsAbs(dir) {
+		return false
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	return err == nil && modfile.ModulePath(text) == Module
+}
