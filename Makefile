@@ -5,6 +5,8 @@
 # make conformance-ci  that of packages os and io/fs, as CI runs it
 # make results  every experiment in its published form, into docs/results (several hours)
 # make bench  the benchmark against os.File, on a temporary file in this folder
+# make tidy   go mod tidy in each module, though they require each other unpublished
+# make tag VERSION=v0.1.0  set the modules' versions, check, commit, tag; push nothing
 
 MODULES = . bench cmd/sluice
 PLATFORMS = linux/arm64 linux/386 darwin/arm64 windows/amd64 freebsd/amd64
@@ -14,7 +16,7 @@ RACE = ./batch ./internal/handle ./internal/sched/... ./internal/iopath ./intern
 
 LINT = .bin/golangci-lint
 
-.PHONY: test check vet lint fmt race cross soak conformance conformance-ci results bench clean
+.PHONY: test check vet lint fmt race cross soak conformance conformance-ci results bench tidy tag clean
 
 test:
 	@for m in $(MODULES); do echo "== $$m"; (cd $$m && go test -timeout=20m ./...) || exit 1; done
@@ -73,6 +75,12 @@ results:
 
 bench:
 	go run ./cmd/sluice bench
+
+tidy:
+	go run ./cmd/sluice/release tidy
+
+tag:
+	go run ./cmd/sluice/release tag "$(VERSION)"
 
 clean:
 	rm -rf .bin

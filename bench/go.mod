@@ -2,17 +2,12 @@ module github.com/sluiceio/sluice/bench
 
 go 1.26.0
 
-// This module and the library are developed in one tree. Without this line,
-// go mod tidy and GOWORK=off would look for a published version.
-replace github.com/sluiceio/sluice => ..
-
 require (
 	github.com/HdrHistogram/hdrhistogram-go v1.4.0
 	github.com/alecthomas/kong v1.17.0
 	github.com/hanwen/go-fuse/v2 v2.12.1
 	github.com/otiai10/copy v1.14.1
-	github.com/sluiceio/sluice v0.0.0-00010101000000-000000000000
-	golang.org/x/mod v0.42.0
+	github.com/sluiceio/sluice v0.1.0
 	golang.org/x/sys v0.49.0
 	golang.org/x/term v0.47.0
 	gonum.org/v1/plot v0.17.0
@@ -27,6 +22,7 @@ require (
 	github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0 // indirect
 	github.com/otiai10/mint v1.6.3 // indirect
 	golang.org/x/image v0.30.0 // indirect
+	golang.org/x/mod v0.42.0
 	golang.org/x/sync v0.16.0 // indirect
 	golang.org/x/text v0.28.0 // indirect
 )

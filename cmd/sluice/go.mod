@@ -2,21 +2,13 @@ module github.com/sluiceio/sluice/cmd/sluice
 
 go 1.26.0
 
-// The command, its benchmarks and the library are developed in one tree. Without these
-// lines, go mod tidy and GOWORK=off would look for published versions.
-replace (
-	github.com/sluiceio/sluice => ../..
-	github.com/sluiceio/sluice/bench => ../../bench
-)
-
 require (
 	github.com/alecthomas/kong v1.17.0
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.23.0
 	github.com/rogpeppe/go-internal v1.16.0
-	github.com/sluiceio/sluice v0.0.0-00010101000000-000000000000
-	github.com/sluiceio/sluice/bench v0.0.0-00010101000000-000000000000
-	golang.org/x/mod v0.42.0
+	github.com/sluiceio/sluice v0.1.0
+	github.com/sluiceio/sluice/bench v0.1.0
 	golang.org/x/sys v0.49.0
 	golang.org/x/term v0.47.0
 	google.golang.org/protobuf v1.36.12
@@ -35,8 +27,9 @@ require (
 	github.com/otiai10/copy v1.14.1 // indirect
 	github.com/otiai10/mint v1.6.3 // indirect
 	golang.org/x/image v0.30.0 // indirect
-	golang.org/x/sync v0.16.0 // indirect
+	golang.org/x/mod v0.42.0
+	golang.org/x/sync v0.23.0 // indirect
 	golang.org/x/text v0.28.0 // indirect
-	golang.org/x/tools v0.36.0 // indirect
+	golang.org/x/tools v0.51.0 // indirect
 	gonum.org/v1/plot v0.17.0 // indirect
 )
