@@ -1,0 +1,180 @@
+//go:build amd64 || arm64
+
+package main
+
+import (
+	"context"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/mod/module"
+
+	"github.com/sluiceio/sluice/cmd/sluice/internal/workspace"
+)
+
+// installed is the program's path, as users give it to go install.
+const installed = "github.com/sluiceio/sluice/cmd/sluice"
+
+// TestInstall installs this command by go install from a module proxy made of files, as a user
+// does, outside of the tree. Then it builds a program with it.
+func TestInstall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the command")
+	}
+	w, err := workspace.Load("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	version, err := w.Version()
+	if err != nil {
+		t.Fatal(err)
+	}
+	haveModules(t)
+	dir := t.TempDir()
+	if err := w.Proxy(t.Context(), filepath.Join(dir, "proxy"), version); err != nil {
+		t.Fatal(err)
+	}
+	env, err := workspace.Environment(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	user := newUser(t, env)
+	bin := t.TempDir()
+	user.run(t, map[string]string{"GOBIN": bin}, "go", "install", installed+"@"+version)
+	exe := filepath.Join(bin, "sluice")
+	if got, want := user.run(t, nil, exe, "version"), "sluice "+version+" go1."; !strings.HasPrefix(got, want) {
+		t.Errorf("version: %q; want %q", got, want)
+	}
+	user.build(t, exe, "build")
+	// Without the directory from which it was built, the command asks for its version of the
+	// library, as a command that was built with -trimpath, or on another machine, does.
+	if err := os.RemoveAll(filepath.Join(env["GOMODCACHE"], "github.com", "sluiceio")); err != nil {
+		t.Fatal(err)
+	}
+	user.build(t, exe, "build", "-trimpath")
+	if err := os.RemoveAll(env["GOMODCACHE"]); err != nil {
+		t.Fatal(err)
+	}
+	user.buildWithout(t, exe, version)
+}
+
+// haveModules skips the test if the modules that this command is built from are not in the
+// module cache and cannot be downloaded. Continuous integration must have them.
+func haveModules(t *testing.T) {
+	t.Helper()
+	skip := t.Skipf
+	if os.Getenv("CI") != "" {
+		skip = t.Fatalf
+	}
+	out, err := exec.Command("go", "list", "-deps", "-f={{with .Module}}{{.Path}}@{{.Version}}{{end}}", ".").Output()
+	if err != nil {
+		skip("no go command that lists the modules of this command: %v", err)
+	}
+	cache, err := exec.Command("go", "env", "GOMODCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		path, version, _ := strings.Cut(strings.TrimSpace(line), "@")
+		if version == "" { // of the standard library, or of this tree
+			continue
+		}
+		escaped, err := module.EscapePath(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		zip := filepath.Join(strings.TrimSpace(string(cache)), "cache", "download", escaped, "@v", version+".zip")
+		if _, err := os.Stat(zip); err == nil {
+			continue
+		}
+		if out, err := exec.Command("go", "mod", "download", path+"@"+version).CombinedOutput(); err != nil {
+			skip("%s %s is not in the module cache, and cannot be downloaded: %s", path, version, out)
+		}
+	}
+}
+
+// user is somebody who has this command, but no tree of it.
+type user struct {
+	env []string
+	dir string // a module with a program
+}
+
+const userProgram = `package main
+
+import "os"
+
+func main() {
+	f, err := os.Open("go.mod")
+	if err != nil {
+		panic(err)
+	}
+	text := make([]byte, 20)
+	n, _ := f.ReadAt(text, 0)
+	os.Stdout.Write(text[:n])
+}
+`
+
+// newUser returns a user with env added to the environment.
+func newUser(t *testing.T, env map[string]string) *user {
+	t.Helper()
+	u := &user{env: os.Environ(), dir: t.TempDir()}
+	all := map[string]string{"GOWORK": "", "SLUICE_SOURCE": "", "GOTOOLCHAIN": "local"}
+	maps.Copy(all, env)
+	for name, value := range all {
+		u.env = append(u.env, name+"="+value)
+	}
+	for name, text := range map[string]string{"go.mod": "module example.com/prog\n\ngo 1.26\n", "main.go": userProgram} {
+		if err := os.WriteFile(filepath.Join(u.dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return u
+}
+
+func (u *user) command(ctx context.Context, env map[string]string, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir, cmd.Env = u.dir, u.env
+	for name, value := range env {
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
+	return cmd
+}
+
+// run returns what a command prints.
+func (u *user) run(t *testing.T, env map[string]string, name string, args ...string) string {
+	t.Helper()
+	out, err := u.command(t.Context(), env, name, args...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// build builds the user's program with exe, an installed sluice, and runs it.
+func (u *user) build(t *testing.T, exe string, args ...string) {
+	t.Helper()
+	prog := filepath.Join(u.dir, "prog")
+	args = append(args, "-o", prog, ".")
+	if got := u.run(t, nil, exe, args...); got != "" {
+		t.Errorf("sluice %s prints %q; want nothing", strings.Join(args, " "), got)
+	}
+	got := u.run(t, map[string]string{"SLUICE_STATS": "1"}, prog)
+	if !strings.HasPrefix(got, "module example.com/p") || !strings.Contains(got, "sluice: driver") {
+		t.Errorf("the program prints %q; want its module, and that sluice read it", got)
+	}
+}
+
+// buildWithout checks the error where the library cannot be had.
+func (u *user) buildWithout(t *testing.T, exe, version string) {
+	t.Helper()
+	env := map[string]string{"GOPROXY": "off", "GOMODCACHE": t.TempDir()}
+	out, err := u.command(t.Context(), env, exe, "build", "-o", filepath.Join(u.dir, "without"), ".").CombinedOutput()
+	want := "sluice: build: the source of sluice " + version + ", from which this command was built: "
+	if err == nil || !strings.HasPrefix(string(out), want) || strings.Count(string(out), "\n") != 1 {
+		t.Errorf("sluice build without a library: %v, %s; want one line with %q", err, out, want)
+	}
+}
