@@ -7,6 +7,7 @@
 //	sluice trace     record a program's I/O, and look at it
 //	sluice tune      measure a device, for classes of operations
 //	sluice doctor    what the kernel, file system and container allow
+//	sluice completion, sluice man
 //	sluice version
 //
 // Where a command takes the name of a file, - is standard input or standard output. Only
@@ -49,7 +50,10 @@ type grammar struct {
 	Run     runCmd        `cmd:"" passthrough:"" help:"Build and run a Go program whose os.File goes through sluice."`
 	Test    testCmd       `cmd:"" passthrough:"" help:"Test Go packages whose os.File goes through sluice."`
 	Overlay overlayCmd    `cmd:"" help:"Write the overlay of sluice build, for go build -overlay."`
-	Version versionCmd    `cmd:"" help:"Print the version."`
+
+	Completion completionCmd `cmd:"" help:"Print the completions of commands and flags, for a shell."`
+	Man        manCmd        `cmd:"" help:"Print a manual page, or write all."`
+	Version    versionCmd    `cmd:"" help:"Print the version."`
 
 	CoverTool coverToolCmd `cmd:"" name:"covertool" hidden:"" help:"Run a tool for go build -cover, which starts it."`
 	bench.Children

@@ -16,11 +16,11 @@ func TestClearly(t *testing.T) {
 	}{
 		{[]string{"help"}, ""},
 		{[]string{"help", "help"}, ""},
-		{[]string{"nonsense"}, `unknown command "nonsense"; there are cp, bench, tune, doctor, trace, build, install, run, test, overlay and version`},
+		{[]string{"nonsense"}, `unknown command "nonsense"; there are cp, bench, tune, doctor, trace, build, install, run, test, overlay, completion, man and version`},
 		{[]string{"help", "benhc"}, `unknown command "benhc"; did you mean bench?`},
-		{[]string{""}, `unknown command ""; there are cp, bench, tune, doctor, trace, build, install, run, test, overlay and version`},
-		{[]string{"\x1b[31m\n"}, `unknown command "\x1b[31m\n"; there are cp, bench, tune, doctor, trace, build, install, run, test, overlay and version`},
-		{[]string{"--"}, `a command is missing; there are cp, bench, tune, doctor, trace, build, install, run, test, overlay and version`},
+		{[]string{""}, `unknown command ""; there are cp, bench, tune, doctor, trace, build, install, run, test, overlay, completion, man and version`},
+		{[]string{"\x1b[31m\n"}, `unknown command "\x1b[31m\n"; there are cp, bench, tune, doctor, trace, build, install, run, test, overlay, completion, man and version`},
+		{[]string{"--"}, `a command is missing; there are cp, bench, tune, doctor, trace, build, install, run, test, overlay, completion, man and version`},
 		{[]string{"trace"}, `trace: a command is missing; there are summary, view, export and record`},
 		{[]string{"trace", "viwe"}, `trace: unknown command "viwe"; did you mean view?`},
 		{[]string{"trace", "export"}, `trace export: <file> and <out> are missing; usage: sluice trace export <file> <out> [flags]`},
@@ -43,6 +43,8 @@ func TestClearly(t *testing.T) {
 		{[]string{"bench", "--fail-below", "x"}, `--fail-below: "x" is not a number`},
 		{[]string{"tune", "--time", "3"}, `--time: "3" is not a duration; want a number and a unit, as in 300ms or 2s`},
 		{[]string{"bench", "--full=maybe"}, `--full: "maybe" is neither true nor false; the flag alone turns it on`},
+		{[]string{"completion", "tcsh"}, `<shell>: "tcsh" is not known; there are bash, zsh and fish`},
+		{[]string{"completion"}, `completion: <shell> is missing; usage: sluice completion <shell>`},
 		{[]string{"tune", "--size", "x"}, `--size: "x" is not a size; want a number of bytes, as in 512m or 1g`},
 	} {
 		got := ""

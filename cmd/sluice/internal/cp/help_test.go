@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/sluiceio/sluice/cmd/sluice/internal/getopt"
 )
 
 func TestHelpFits(t *testing.T) {
@@ -39,5 +41,38 @@ func TestHelpNamesAll(t *testing.T) {
 		if !known[name] && name != "-dR" {
 			t.Errorf("the help names %s, which there is not", name)
 		}
+	}
+}
+
+// TestManual checks that the description has each flag, with its value, as the parser does.
+func TestManual(t *testing.T) {
+	s := &settings{}
+	args := map[string]getopt.Arg{}
+	for _, o := range append(s.gnuFlags(), s.ownFlags()...) {
+		if o.Long != "" {
+			args["--"+o.Long] = o.Arg
+		}
+		if o.Short != 0 {
+			args["-"+string(o.Short)] = o.Arg
+		}
+	}
+	for _, f := range Manual("").Flags {
+		if f.Help == "" || f.Group == "" {
+			t.Errorf("%v has help %q in group %q; want both", f.Names, f.Help, f.Group)
+		}
+		for _, name := range f.Names {
+			arg, ok := args[name]
+			if !ok {
+				t.Errorf("the manual has %s, which there is not, or twice", name)
+			}
+			delete(args, name)
+			want := map[getopt.Arg]bool{getopt.Optional: f.Value != "" && f.Optional, getopt.Required: f.Value != "" && !f.Optional, 0: f.Value == ""}
+			if strings.HasPrefix(name, "--") && !want[arg] { // -b has no value, --backup has
+				t.Errorf("%s has the value %q (optional: %t); the parser differs", name, f.Value, f.Optional)
+			}
+		}
+	}
+	for name := range args {
+		t.Errorf("the manual lacks %s", name)
 	}
 }

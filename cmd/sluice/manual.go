@@ -1,0 +1,134 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/sluiceio/sluice/bench/cli"
+	"github.com/sluiceio/sluice/bench/experiments"
+	"github.com/sluiceio/sluice/bench/report"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/cmdline"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/completion"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/cp"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/manual"
+)
+
+// completionCmd is `sluice completion`.
+type completionCmd struct {
+	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
+}
+
+// Help returns the text below the list of flags.
+func (*completionCmd) Help() string {
+	return `The script completes commands, flags and their values:
+
+  source <(sluice completion bash)      in ~/.bashrc
+  source <(sluice completion zsh)       in ~/.zshrc, after compinit
+  sluice completion fish | source       in ~/.config/fish/config.fish`
+}
+
+// Run prints the script.
+func (c *completionCmd) Run(s cli.Streams, k *kong.Context) error {
+	scripts := map[string]func(*cmdline.Command) string{
+		"bash": completion.Bash, "zsh": completion.Zsh, "fish": completion.Fish,
+	}
+	_, err := io.WriteString(s.Out, scripts[c.Shell](describeCommands(k.Model)))
+	return err
+}
+
+// manCmd is `sluice man`.
+type manCmd struct {
+	Command []string `arg:"" optional:"" help:"The command, as in trace export; default: sluice itself."`
+	Dir     *string  `placeholder:"DIR" help:"Write the pages of all commands into DIR, which is made if there is none."`
+}
+
+// Help returns the text below the list of flags.
+func (*manCmd) Help() string {
+	return `Prints one page, or writes all:
+
+  sluice man trace export | man -l -
+  sluice man --dir ~/.local/share/man/man1`
+}
+
+// Run prints a page, or writes all.
+func (c *manCmd) Run(s cli.Streams, k *kong.Context) error {
+	root := describeCommands(k.Model)
+	if c.Dir != nil {
+		if len(c.Command) > 0 {
+			return cli.UsageError{Err: fmt.Errorf("man: --dir writes the pages of all commands; want %s left out", report.Quote(strings.Join(c.Command, " ")))}
+		}
+		return writePages(*c.Dir, root)
+	}
+	name := strings.Join(c.Command, " ")
+	for _, command := range root.All() {
+		if command.Path() == name {
+			_, err := io.WriteString(s.Out, manual.Page(root, command, cli.Version()))
+			return err
+		}
+	}
+	return cli.UsageError{Err: fmt.Errorf("man: unknown command %s; see sluice help", report.Quote(name))}
+}
+
+// writePages writes the pages of all commands into dir.
+func writePages(dir string, root *cmdline.Command) error {
+	if dir == "" {
+		return cli.UsageError{Err: cli.ErrEmptyDir}
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	for _, c := range root.All() {
+		name := filepath.Join(dir, c.Page()+"."+manual.Section)
+		if err := os.WriteFile(name, []byte(manual.Page(root, c, cli.Version())), 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// values returns the values of flags and arguments that take words, by name.
+func values() map[string][]string {
+	return map[string][]string{
+		"bench <experiment>":    experimentNames(),
+		"bench --driver":        {"uring", "aio", "pool"},
+		"bench --fs":            {"ext4", "xfs", "btrfs"},
+		"bench --mode":          {"regular", "cold", "every-fsync"},
+		"bench --programs":      {"sluice", "xcp", "fcp", "cpz", "otiai10", "rsync", "floor"},
+		"trace export --format": {"perfetto", "chrome", "csv", "calls", "compact"},
+	}
+}
+
+func experimentNames() []string {
+	names := []string{"list", "report", "compare"}
+	for _, e := range experiments.All {
+		names = append(names, e.Name)
+	}
+	for _, g := range experiments.Groups {
+		names = append(names, g.Name)
+	}
+	return names
+}
+
+// describeCommands describes the command line, for manual pages and completions.
+func describeCommands(app *kong.Application) *cmdline.Command {
+	root := cmdline.FromKong(app.Node, values())
+	root.Detail = "Disk I/O for goroutines: the command copies trees, compares the disk I/O of sluice with that of os.File, " +
+		"builds programs whose os.File goes through sluice, and shows what this machine allows.\n\n" +
+		"Where a command takes the name of a file, - is standard input or standard output; for cp it is the name of a file.\n\n" +
+		"The exit status is 0, or 1 if the run failed, or 2 if the command line is wrong (cp: 1), or that of the program that the " +
+		"command ran, or 130 or 143 if it was interrupted or terminated."
+	for i, c := range root.Children {
+		switch c.Path() {
+		case "cp": // it has a parser of its own
+			root.Children[i] = cp.Manual(c.Help)
+		case "bench", "build", "install", "run", "test": // bench report FILE.json, bench compare
+			c.Args[0].Words.Files = true
+		}
+	}
+	return root
+}
