@@ -54,7 +54,8 @@ type Options struct {
 	// nil and the environment variable SLUICE_TRACE=FILE is set, the Scheduler records
 	// from the beginning, in FILE, which must not exist ("%p" in its name stands for
 	// the number of the process). FILE has the last SLUICE_TRACE_EVENTS operations and
-	// calls (1,032,192 if that is not set). `sluice trace` reads it.
+	// calls (1,032,192 if that is not set). `sluice trace` reads it. Programs that are
+	// set-user-ID or set-group-ID, or have capabilities of their file, ignore SLUICE_TRACE.
 	Recorder *trace.Recorder
 }
 

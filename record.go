@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/sluiceio/sluice/internal/record"
+	"github.com/sluiceio/sluice/internal/sys"
 	"github.com/sluiceio/sluice/trace"
 )
 
@@ -31,10 +32,11 @@ func recordBy(h *record.Hook, r *trace.Recorder) {
 }
 
 // environmentRecorder returns the process's Recorder for SLUICE_TRACE, or nil if that is not
-// set. An error is printed on stderr, and does not keep the program from running.
+// set. An error is printed on stderr, and does not keep the program from running. A set-user-ID
+// program must not create files where its user says.
 var environmentRecorder = sync.OnceValue(func() *trace.Recorder {
 	name := os.Getenv("SLUICE_TRACE")
-	if name == "" {
+	if name == "" || sys.SecureMode() {
 		return nil
 	}
 	r, err := createRecorder(strings.ReplaceAll(name, "%p", strconv.Itoa(os.Getpid())))

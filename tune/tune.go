@@ -10,7 +10,8 @@
 // all devices; SLUICE_TUNE=off ignores saved results. A file is checked when it
 // is read: if it is damaged or has values out of bounds, Load returns an error. So
 // it does if a file in that directory is of another disk with the same name; the
-// file that SLUICE_TUNE names may be of any disk.
+// file that SLUICE_TUNE names may be of any disk. A set-user-ID or set-group-ID program, or one
+// with capabilities of its file, has no saved results: its user has chosen the environment.
 //
 // A Scheduler with classes reads the file for the disk of its first file, once, and the file
 // for each disk that has a ring of its own whenever a class is added or changed. Without a
@@ -30,6 +31,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // Variable is the environment variable that names the file to use.
@@ -90,9 +93,15 @@ func (m Measured) of(d Device) error {
 	return nil
 }
 
+// errSecure is the error of a program that must not believe its environment.
+var errSecure = errors.New("the environment of a set-user-ID or set-group-ID program must not name the file")
+
 // Path returns the name of the file of d. named reports whether it comes from
-// the environment.
+// the environment. In a set-user-ID or set-group-ID program there is an error.
 func Path(d Device) (path string, named bool, err error) {
+	if sys.SecureMode() {
+		return "", false, errSecure
+	}
 	if name := os.Getenv(Variable); name != "" {
 		return name, true, nil
 	}
