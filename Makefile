@@ -7,6 +7,8 @@
 # make bench  the benchmark against os.File, on a temporary file in this folder
 # make tidy   go mod tidy in each module, though they require each other unpublished
 # make tag VERSION=v0.1.0  set the modules' versions, check, commit, tag; push nothing
+# make release VERSION=v0.1.0  the archives of that tag, with SHA256SUMS, in .bin/release
+# make release-check  build an archive twice, in two folders, and compare its bytes
 
 MODULES = . bench cmd/sluice
 PLATFORMS = linux/arm64 linux/386 darwin/arm64 windows/amd64 freebsd/amd64
@@ -16,7 +18,7 @@ RACE = ./batch ./internal/handle ./internal/sched/... ./internal/iopath ./intern
 
 LINT = .bin/golangci-lint
 
-.PHONY: test check vet lint fmt race cross soak conformance conformance-ci results bench tidy tag clean
+.PHONY: test check vet lint fmt race cross soak conformance conformance-ci results bench tidy tag release release-check clean
 
 test:
 	@for m in $(MODULES); do echo "== $$m"; (cd $$m && go test -timeout=20m ./...) || exit 1; done
@@ -81,6 +83,18 @@ tidy:
 
 tag:
 	go run ./cmd/sluice/release tag "$(VERSION)"
+
+release:
+	mkdir -p .bin
+	go run ./cmd/sluice/release build "$(VERSION)" .bin/release
+
+# The second build has a tree and a build cache of its own. Both are of the last commit.
+release-check:
+	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && set -e && \
+		git clone -q . "$$dir/one" && git clone -q . "$$dir/elsewhere" && \
+		(cd "$$dir/one" && go run ./cmd/sluice/release try v0.0.0 "$$dir/first") && \
+		(cd "$$dir/elsewhere" && GOCACHE="$$dir/cache" go run ./cmd/sluice/release try v0.0.0 "$$dir/second") && \
+		diff "$$dir/first/SHA256SUMS" "$$dir/second/SHA256SUMS" && cat "$$dir/first/SHA256SUMS"
 
 clean:
 	rm -rf .bin
