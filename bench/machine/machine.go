@@ -28,7 +28,14 @@ type Device struct {
 	Name       string `json:"name,omitempty"` // as in /sys/block
 	Model      string `json:"model,omitempty"`
 	Scheduler  string `json:"scheduler,omitempty"`
-	Rotational bool   `json:"rotational,omitempty"`
+	Rotational bool   `json:"rotational,omitempty"` // false for a virtual disk: what is behind it is not known
+	Virtual    bool   `json:"virtual,omitempty"`    // of a hypervisor: virtio, Xen
+}
+
+// IsVirtual reports whether the device is a disk of a hypervisor. Files of before the field
+// Virtual, in which such a disk may be Rotational, are judged by the name of the device.
+func (d Device) IsVirtual() bool {
+	return d.Virtual || strings.HasPrefix(d.Name, "vd") || strings.HasPrefix(d.Name, "xvd")
 }
 
 // Describe describes this machine and the file system of dir.

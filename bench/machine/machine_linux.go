@@ -115,12 +115,25 @@ func device(dev uint64, source string) Device {
 	if _, err := os.Stat(sys + "/partition"); err == nil {
 		sys = filepath.Dir(sys) // the disk of a partition
 	}
-	return Device{
-		Name:       filepath.Base(sys),
-		Model:      sysText(sys + "/device/model"),
-		Scheduler:  scheduler(sysText(sys + "/queue/scheduler")),
-		Rotational: sysText(sys+"/queue/rotational") == "1",
+	d := Device{
+		Name:      filepath.Base(sys),
+		Model:     sysText(sys + "/device/model"),
+		Scheduler: scheduler(sysText(sys + "/queue/scheduler")),
+		Virtual:   virtual(sys),
 	}
+	d.Rotational = !d.IsVirtual() && sysText(sys+"/queue/rotational") == "1"
+	return d
+}
+
+// virtual reports whether the disk with that folder in /sys is a hypervisor's. Its
+// queue/rotational is 1 by default, whatever the host stores it on.
+func virtual(sys string) bool {
+	for part := range strings.SplitSeq(sys, "/") {
+		if strings.HasPrefix(part, "virtio") || strings.HasPrefix(part, "vbd-") {
+			return true
+		}
+	}
+	return false
 }
 
 // scheduler returns the I/O scheduler that is set, which is in brackets.

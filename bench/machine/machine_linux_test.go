@@ -32,3 +32,24 @@ func TestWithin(t *testing.T) {
 		}
 	}
 }
+
+// TestVirtual checks that a disk behind virtio or Xen is not called rotating, which its queue
+// says.
+func TestVirtual(t *testing.T) {
+	for sys, want := range map[string]bool{
+		"/sys/devices/pci0000:00/0000:00:04.0/virtio1/block/vda":                           true,
+		"/sys/devices/pci0000:00/0000:00:05.0/virtio2/host2/target2:0:0/2:0:0:0/block/sda": true, // virtio-scsi
+		"/sys/devices/vbd-768/block/xvda":                                                  true,
+		"/sys/devices/pci0000:00/0000:00:1f.2/ata1/host0/target0:0:0/0:0:0:0/block/sda":    false,
+		"/sys/devices/pci0000:00/0000:00:1d.0/0000:3d:00.0/nvme/nvme0/nvme0n1":             false,
+		"/sys/devices/virtual/block/loop0":                                                 false,
+	} {
+		if got := virtual(sys); got != want {
+			t.Errorf("virtual(%q) = %v; want %v", sys, got, want)
+		}
+	}
+	old := Device{Name: "vda", Rotational: true} // of a file of before
+	if !old.IsVirtual() {
+		t.Error("vda is no virtual disk")
+	}
+}

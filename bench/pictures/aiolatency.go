@@ -56,7 +56,7 @@ func aioOverview(r *experiments.AIOResult) Picture {
 	return Picture{
 		Title: "Each I/O scheduler and engine.",
 		Alt:   "Writes a batch, latency of the first of a batch, longest submit call and the time of all writes; one row for each scheduler and engine.",
-		Chart: chart.Figure{Height: float64(70 + 14*len(r.Rows)), Rows: rows},
+		Chart: chart.Figure{Height: float64(84 + 20*len(r.Rows)), Rows: rows},
 	}
 }
 

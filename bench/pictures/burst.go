@@ -27,7 +27,7 @@ func burstPicture(r *experiments.AIOResult, scheduler string) (Picture, bool) {
 		Name:  fileName(experiments.SchedulerName(scheduler)),
 		Title: "I/O scheduler " + experiments.SchedulerName(scheduler) + ".",
 		Alt:   "When each write was queued and notified, by its number, and its latency; a column of panels for each engine.",
-		Chart: chart.Figure{Height: 190, Rows: make([][]*chart.Panel, 2)},
+		Chart: chart.Figure{Height: 240, Rows: make([][]*chart.Panel, 2)},
 	}
 	for _, row := range r.Rows {
 		if row.Scheduler != scheduler || row.Round == nil {

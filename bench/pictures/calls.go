@@ -22,7 +22,7 @@ func callFigure(title string, r *experiments.CallResult) Figure {
 			" The paper gives its figure without numbers, so its finding stands in words.",
 		Table: callTable(r),
 	}
-	p := Picture{Alt: "Time a call against its size, one line for each side.", Chart: chart.Figure{Height: 290}}
+	p := Picture{Alt: "Time a call against its size, one line for each side.", Chart: chart.Figure{Height: 340}}
 	if r.Verdict != "" {
 		f.Seen = []string{r.Verdict}
 	}
@@ -53,9 +53,10 @@ func goroutinesOf(r *experiments.CallResult) []int {
 
 func callPanel(r *experiments.CallResult, goroutines int) *chart.Panel {
 	p := &chart.Panel{
-		Title: fmt.Sprintf("goroutines: %d", goroutines),
-		X:     chart.Axis{Name: "bytes a call", Log: true, Format: short},
-		Y:     chart.Axis{Name: "time a call, µs", Log: true, Format: plain},
+		Title:  fmt.Sprintf("goroutines: %d", goroutines),
+		Spread: true,
+		X:      chart.Axis{Name: "bytes a call", Log: true, Format: short},
+		Y:      chart.Axis{Name: "time a call, µs", Log: true, Format: plain},
 	}
 	var times []interval
 	for _, row := range r.Rows {
@@ -72,7 +73,6 @@ func callPanel(r *experiments.CallResult, goroutines int) *chart.Panel {
 		}
 	}
 	fit(&p.Y, times)
-	spread(p.Series)
 	return p
 }
 

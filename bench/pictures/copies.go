@@ -36,7 +36,7 @@ func copyFigure(title string, r *experiments.CopyResult) Figure {
 	if published {
 		f.Caption += " The triangle is what the publication had with cp -r on its own machine."
 	}
-	c.Height = float64(60 + 18*rows)
+	c.Height = float64(76 + 24*rows)
 	f.Pictures = []Picture{{Alt: "Rates of the programs that copy, one row for each program.", Chart: c}}
 	return f
 }

@@ -16,8 +16,9 @@ func depthFigure(r *experiments.RaceResult) Figure {
 		Table:    raceTable(r),
 	}
 	panel := &chart.Panel{
-		X: chart.Axis{Name: "operations in flight", Log: true, Format: plain},
-		Y: chart.Axis{Name: "operations/s", Format: short, Max: 1},
+		Spread: true,
+		X:      chart.Axis{Name: "operations in flight", Log: true, Format: plain},
+		Y:      chart.Axis{Name: "operations/s", Format: short, Max: 1},
 	}
 	index := make(map[string]int)
 	for _, race := range r.Races {
@@ -38,10 +39,9 @@ func depthFigure(r *experiments.RaceResult) Figure {
 				chart.Point{X: float64(row.Goroutines), Y: t.value, Low: t.low, High: t.high})
 		}
 	}
-	spread(panel.Series)
 	f.Pictures = []Picture{{
 		Alt:   "Operations a second by the number in flight, one line for each side.",
-		Chart: chart.Figure{Height: 300, Rows: [][]*chart.Panel{{panel}}},
+		Chart: chart.Figure{Height: 360, Rows: [][]*chart.Panel{{panel}}},
 	}}
 	return f
 }

@@ -36,7 +36,7 @@ func fairFigure(title string, r *experiments.FairResult) Figure {
 	p.Series = []chart.Series{points}
 	f.Pictures = []Picture{{
 		Alt:   "The 99th percentile of the time of a read, one row for each side, alone and beside the flood.",
-		Chart: chart.Figure{Height: float64(60 + 25*len(r.Rows)), Rows: [][]*chart.Panel{{p}}},
+		Chart: chart.Figure{Height: float64(76 + 30*len(r.Rows)), Rows: [][]*chart.Panel{{p}}},
 	}}
 	return f
 }

@@ -59,7 +59,7 @@ func fig5Picture(rows []experiments.Fig5Row, styles map[string]int) Picture {
 		Name:  fmt.Sprintf("%s-%d", name, first.Goroutines),
 		Title: fmt.Sprintf("%d goroutines, %s.", first.Goroutines, file),
 		Alt:   "Time in each system call by the size of a read, stacked, and the time of one call; a row of panels for each side.",
-		Chart: chart.Figure{Height: 150},
+		Chart: chart.Figure{Height: 200},
 	}
 	var bars, lines []*chart.Panel
 	for i := range first.Sides {

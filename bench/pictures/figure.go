@@ -1,5 +1,5 @@
 // Package pictures makes the report of a run of `sluice bench`: a page with a figure for each
-// experiment as PNG and SVG, and the figures' numbers as JSON and CSV. It only draws results
+// experiment in it and as SVG, and the figures' numbers as JSON and CSV. It only draws results
 // (package results) and measures nothing: the same results give the same report.
 //
 // Each type of experiments.Result has a function here that returns its Figure. Dir writes the
@@ -34,7 +34,7 @@ type Figure struct {
 	measured []results.Named // contents of the figure's JSON file
 }
 
-// Picture is a picture, written as PNG and as SVG.
+// Picture is a picture in the page, and an SVG file.
 type Picture struct {
 	Name  string // of the files, without the suffix
 	Title string // "" if the figure's title is enough
@@ -75,7 +75,12 @@ func (f Figure) withNames() Figure {
 		f.Data = []Data{{What: "all rounds", text: func() ([]byte, error) { return rounds(f.measured) }}}
 	}
 	for i := range f.Pictures {
-		f.Pictures[i].Name = strings.TrimSuffix(f.Name+"-"+f.Pictures[i].Name, "-")
+		p := &f.Pictures[i]
+		p.Name = strings.TrimSuffix(f.Name+"-"+p.Name, "-")
+		p.Chart.Title = f.Name + ": " + f.Title
+		if p.Title != "" {
+			p.Chart.Title = f.Name + ": " + strings.TrimSuffix(p.Title, ".")
+		}
 	}
 	for i := range f.Data {
 		f.Data[i].Name = strings.TrimSuffix(f.Name+"-"+f.Data[i].Name, "-") + ".csv"
@@ -129,12 +134,20 @@ func intervalOf(r interface {
 	return interval{float64(stats.Median(v)), float64(low), float64(high)}
 }
 
-// fit extends the axis so that it shows all values. It shows error bars only as far as they leave
-// the values room, because one disturbed cell must not flatten the others.
+// fit extends the axis so that it shows the values, without those that would flatten the others
+// (chart.Trim). It shows error bars only as far as they leave the values room, because one
+// disturbed cell must not flatten the others.
 func fit(a *chart.Axis, points []interval) {
 	const most = 2.5 // times the value, up and down
+	var values []float64
 	for _, p := range points {
-		if !(p.value > 0) || math.IsInf(p.value, 0) { // it cannot be drawn
+		if p.value > 0 { // others cannot be drawn
+			values = append(values, p.value)
+		}
+	}
+	first, last := chart.Trim(values, a.Log)
+	for _, p := range points {
+		if !(p.value >= first && p.value <= last) {
 			continue
 		}
 		low, high := p.value, p.value
@@ -148,17 +161,6 @@ func fit(a *chart.Axis, points []interval) {
 			a.Min, a.Max = low, high
 		}
 		a.Fixed, a.Min, a.Max = true, min(a.Min, low), max(a.Max, high)
-	}
-}
-
-// spread moves the points of each series a little to the side, so that error bars do not cover
-// each other.
-func spread(series []chart.Series) {
-	const step = 1.02
-	for i, s := range series {
-		for k := range s.Points {
-			s.Points[k].X *= math.Pow(step, float64(i)-float64(len(series)-1)/2)
-		}
 	}
 }
 
@@ -183,4 +185,4 @@ func plain(v float64) string {
 const missing = "-"
 
 // plusMinus explains error bars in the caption of every figure that has them.
-const plusMinus = "Points are medians of the rounds. Error bars hold the true median with a probability of 95 %; with fewer than six rounds they reach from the lowest round to the highest. Bars that leave the panel end at its edge."
+const plusMinus = "Points are medians of the rounds. Error bars hold the true median with a probability of 95 %; with fewer than six rounds they reach from the lowest round to the highest. Bars that leave the panel end at its edge; a value beyond it is an arrow with its number."

@@ -36,7 +36,7 @@ func fioFigure(title string, r *experiments.FioResult) Figure {
 	p.Series = []chart.Series{reads, writes}
 	f.Pictures = []Picture{{
 		Alt:   "Bytes a second that fio reads and writes, one row for each job.",
-		Chart: chart.Figure{Height: float64(60 + 30*len(r.Rows)), Rows: [][]*chart.Panel{{p}}},
+		Chart: chart.Figure{Height: float64(76 + 36*len(r.Rows)), Rows: [][]*chart.Panel{{p}}},
 	}}
 	return f
 }

@@ -43,7 +43,7 @@ func TestStale(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		"fig6.csv", "fig6.json", "fig6.png", "fig6.svg", index, manifestName, "rand-depth.csv", resultsName, "thesis.tex",
+		"fig6.csv", "fig6.json", "fig6.svg", index, manifestName, overviewName, "rand-depth.csv", resultsName, "thesis.tex",
 	}
 	if got := names(t, dir); !slices.Equal(got, want) {
 		t.Errorf("the directory has %q; want %q", got, want)

@@ -23,7 +23,7 @@ func matrixFigure(r *experiments.MatrixResult) Figure {
 	}
 	p := Picture{
 		Alt:   "Ratio of operations a second by goroutines, one panel for each kind of I/O and size.",
-		Chart: chart.Figure{Height: 140},
+		Chart: chart.Figure{Height: 190},
 	}
 	sizes := sizesOf(r)
 	axis := ratioAxis(r)
@@ -97,10 +97,11 @@ func ratioAxis(r *experiments.MatrixResult) chart.Axis {
 // matrixPanel returns nil if there is no such cell. Each number of processors is a series.
 func matrixPanel(r *experiments.MatrixResult, kind load.Kind, size int, ratio chart.Axis) *chart.Panel {
 	p := &chart.Panel{
-		Title: fmt.Sprintf("%s, %s", kind, report.Bytes(int64(size))),
-		X:     chart.Axis{Name: "goroutines", Log: true, Ticks: []float64{1, 4, 16, 64, 256}, Min: 1, Max: 256, Format: plain},
-		Y:     ratio,
-		Guide: 1,
+		Title:  fmt.Sprintf("%s, %s", kind, report.Bytes(int64(size))),
+		X:      chart.Axis{Name: "goroutines", Log: true, Ticks: []float64{1, 4, 16, 64, 256}, Min: 1, Max: 256, Format: plain},
+		Y:      ratio,
+		Guide:  1,
+		Spread: true,
 	}
 	all := procsOf(r)
 	for i, procs := range all {
@@ -126,7 +127,6 @@ func matrixPanel(r *experiments.MatrixResult, kind load.Kind, size int, ratio ch
 	if len(p.Series) == 0 {
 		return nil
 	}
-	spread(p.Series)
 	return p
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/sluiceio/sluice/bench/internal/chart"
 	"github.com/sluiceio/sluice/bench/internal/load"
 	"github.com/sluiceio/sluice/bench/results"
 )
@@ -16,19 +17,49 @@ import (
 //go:embed page.html
 var pageText string
 
+//go:embed page.css
+var pageStyle string
+
+//go:embed page.js
+var pageScript string
+
 // pageTemplate is parsed when a page is written, and not at every start of the command.
-var pageTemplate = sync.OnceValue(func() *template.Template { return template.Must(template.New(index).Parse(pageText)) })
+var pageTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New(index).Funcs(template.FuncMap{"draw": Picture.html}).Parse(pageText))
+})
+
+// pageData is what the page's template uses.
+type pageData struct {
+	Marker           template.HTML
+	Style            template.CSS
+	Script           template.JS
+	Run              *results.Run
+	Results          string
+	Verdict          string
+	Keys             []key
+	Heats            []heat
+	Overview         *Picture
+	OverviewFile     string
+	Machine          string
+	Facts            [][2]string
+	Figures          []Figure
+	HasVerdicts, One bool
+}
 
 // page returns the text of index.html.
 func page(run *results.Run, all []Figure) ([]byte, error) {
+	tables, cells := heats(run)
+	data := pageData{
+		Marker: marker, Style: template.CSS(pageStyle + chart.CSS()), Script: template.JS(pageScript), //nolint:gosec // they are ours
+		Run: run, Results: resultsName, Verdict: sentence(cells), Keys: keys(cells), Heats: tables,
+		OverviewFile: overviewName, Machine: run.Machine.String(), Facts: machineRows(run), Figures: all,
+		HasVerdicts: len(cells) > 0, One: len(tables) == 1,
+	}
+	if p, ok := overview(run); ok {
+		data.Overview = &p
+	}
 	var b bytes.Buffer
-	err := pageTemplate().Execute(&b, struct {
-		Marker  template.HTML
-		Run     *results.Run
-		Results string
-		Machine [][2]string
-		Figures []Figure
-	}{marker, run, resultsName, machineRows(run), all})
+	err := pageTemplate().Execute(&b, data)
 	return b.Bytes(), err
 }
 
@@ -61,7 +92,10 @@ func deviceText(run *results.Run) string {
 	if d.Model != "" {
 		text += " (" + d.Model + ")"
 	}
-	if d.Rotational {
+	switch {
+	case d.IsVirtual():
+		text += ", a virtual disk"
+	case d.Rotational:
 		text += ", rotating"
 	}
 	return text

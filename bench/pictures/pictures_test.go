@@ -3,10 +3,10 @@ package pictures
 import (
 	"bytes"
 	"encoding/csv"
-	"image/png"
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -31,8 +31,8 @@ func testRun(t *testing.T) *results.Run {
 	return run
 }
 
-// drawnOnce is the report that written returns: under the race detector its PNGs
-// take ten seconds.
+// drawnOnce is the report that written returns: under the race detector all of
+// them take a while.
 var drawnOnce struct {
 	once  sync.Once
 	files map[string][]byte // by their names
@@ -70,10 +70,17 @@ func write(t *testing.T) map[string][]byte {
 
 func TestPage(t *testing.T) {
 	page := written(t)[index]
-	golden.Compare(t, filepath.Join("testdata", "index.golden"), page)
+	golden.Compare(t, filepath.Join("testdata", "index.golden"), withoutPictures(page))
 	if bytes.Contains(page, []byte("<64>")) {
 		t.Error("text of the machine is markup in the page")
 	}
+}
+
+// withoutPictures returns the page without its pictures, style and script: they have tests of their
+// own, and change more often than what the page says.
+func withoutPictures(page []byte) []byte {
+	page = regexp.MustCompile(`(?s)(<(div class="panels|style|script)[^>]*>).*?(</(div|style|script)>)`).ReplaceAll(page, []byte("$1…$3"))
+	return regexp.MustCompile(`(?s)<svg class="chart".*?</svg>`).ReplaceAll(page, nil)
 }
 
 // TestFiles checks what every figure must have.
@@ -84,11 +91,8 @@ func TestFiles(t *testing.T) {
 		"rand-direct-small", "rand-depth", "cache", "p4", "cp-small", "cp-block", "fio-expect",
 	}
 	for _, name := range figures {
-		if img, err := png.DecodeConfig(bytes.NewReader(files[name+".png"])); err != nil || img.Width != 1500 {
-			t.Errorf("%s.png is %d pixels wide, %v; want 1500", name, img.Width, err)
-		}
-		if svg := files[name+".svg"]; bytes.Contains(svg, []byte("NaN")) || bytes.Contains(svg, []byte("Inf")) {
-			t.Errorf("%s.svg has a figure that is none", name)
+		if svg := files[name+".svg"]; len(svg) == 0 || bytes.Contains(svg, []byte("NaN")) || bytes.Contains(svg, []byte("Inf")) {
+			t.Errorf("%s.svg is missing, or has a figure that is none", name)
 		}
 		if !bytes.Contains(files[index], []byte(`"`+name+`.svg"`)) {
 			t.Errorf("the page does not show %s", name)
@@ -101,12 +105,12 @@ func TestFiles(t *testing.T) {
 		"fig5-buffered-2", "fig5-direct-2", "aio-latency", "aio-latency-none", "aio-latency-mq-deadline",
 	}
 	for _, name := range several {
-		if len(files[name+".png"]) == 0 || len(files[name+".svg"]) == 0 || !bytes.Contains(files[index], []byte(`"`+name+`.svg"`)) {
+		if len(files[name+".svg"]) == 0 || !bytes.Contains(files[index], []byte(`"`+name+`.svg"`)) {
 			t.Errorf("the picture %s is missing", name)
 		}
 	}
-	const data = 5 // fig5 and aio-latency as JSON and CSV, and the writes; then the page, the run and the manifest
-	if n := 4*len(figures) + 2*len(several) + data + 3; len(files) != n {
+	const data = 5 // fig5 and aio-latency as JSON and CSV, and the writes; then the page, the overview, the run and the manifest
+	if n := 3*len(figures) + len(several) + data + 4; len(files) != n {
 		t.Errorf("%d files; want %d", len(files), n)
 	}
 	for name, texts := range map[string][]string{
@@ -151,9 +155,8 @@ func TestSame(t *testing.T) {
 	files, run := written(t), testRun(t)
 	for _, f := range figures(run) {
 		for _, p := range f.Pictures {
-			svg, err := p.Chart.SVG()
-			if err != nil || !bytes.Equal(svg, files[p.Name+".svg"]) {
-				t.Errorf("%s.svg differs from time to time, %v", p.Name, err)
+			if !bytes.Equal(p.Chart.SVG(), files[p.Name+".svg"]) {
+				t.Errorf("%s.svg differs from time to time", p.Name)
 			}
 		}
 	}

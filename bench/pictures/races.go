@@ -32,7 +32,7 @@ func raceFigure(title string, r *experiments.RaceResult) Figure {
 			f.Caption += " The triangles are what the publication had on its own machine."
 		}
 	}
-	p.Chart.Height = float64(60 + 20*rows)
+	p.Chart.Height = float64(76 + 26*rows)
 	f.Pictures = []Picture{p}
 	return f
 }

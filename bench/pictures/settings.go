@@ -73,7 +73,7 @@ func settingsChart(names []string, series ...chart.Series) chart.Figure {
 			s.Points[i].Y += float64(len(names) - 1)
 		}
 	}
-	return chart.Figure{Height: float64(60 + 24*len(names)), Rows: [][]*chart.Panel{{panel}}}
+	return chart.Figure{Height: float64(66 + 28*len(names)), Rows: [][]*chart.Panel{{panel}}}
 }
 
 // toBuffered returns the ratio of the published subject to the first row, as measured and as

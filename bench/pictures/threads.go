@@ -20,7 +20,7 @@ func threadsFigure(title string, r *experiments.ThreadsResult) Figure {
 		Caption: "Further to the left is less, logarithmic. On " + r.Disk + ".",
 		Table:   threadsNumbers(r),
 	}
-	p := &chart.Panel{X: chart.Axis{Name: "threads", Log: true, Format: short}}
+	p := &chart.Panel{X: chart.Axis{Name: "threads", Log: true, Format: short, Whole: true}}
 	files, ours := chart.Series{Name: "os.File", Style: 3}, chart.Series{Name: "sluice", Style: 1}
 	for i, row := range r.Rows {
 		y := float64(len(r.Rows) - 1 - i) // the first row on top
@@ -35,7 +35,7 @@ func threadsFigure(title string, r *experiments.ThreadsResult) Figure {
 	p.Series = []chart.Series{files, ours}
 	f.Pictures = []Picture{{
 		Alt:   "Threads by the number of goroutines and the side.",
-		Chart: chart.Figure{Height: float64(60 + 20*len(r.Rows)), Rows: [][]*chart.Panel{{p}}},
+		Chart: chart.Figure{Height: float64(76 + 26*len(r.Rows)), Rows: [][]*chart.Panel{{p}}},
 	}}
 	return f
 }

@@ -43,7 +43,7 @@ func transparentFigure(title string, r *experiments.TransparentResult) Figure {
 	}
 	f.Pictures = []Picture{{
 		Alt:   "The ratio of operations a second, one row for each operation, and the target.",
-		Chart: chart.Figure{Height: float64(60 + 25*len(p.Y.Names)), Rows: [][]*chart.Panel{{p}}},
+		Chart: chart.Figure{Height: float64(66 + 32*len(p.Y.Names)), Rows: [][]*chart.Panel{{p}}},
 	}}
 	return f
 }

@@ -67,6 +67,9 @@ func draw(run *results.Run) ([]file, error) {
 		return nil, err
 	}
 	files := []file{{index, html}, {resultsName, run.Text}}
+	if p, ok := overview(run); ok {
+		files = append(files, file{overviewName, p.Chart.SVG()})
+	}
 	for _, f := range figures {
 		own, err := f.files(run)
 		if err != nil {
@@ -77,7 +80,7 @@ func draw(run *results.Run) ([]file, error) {
 	return files, nil
 }
 
-// files returns the files of the figure: two for each picture, the CSV files, and the JSON file.
+// files returns the files of the figure: one for each picture, the CSV files, and the JSON file.
 func (f Figure) files(run *results.Run) ([]file, error) {
 	var files []file
 	add := func(name string, text []byte, err error) error {
@@ -85,14 +88,7 @@ func (f Figure) files(run *results.Run) ([]file, error) {
 		return err
 	}
 	for _, p := range f.Pictures {
-		svg, err := p.Chart.SVG()
-		if err := add(p.Name+".svg", svg, err); err != nil {
-			return nil, err
-		}
-		png, err := p.Chart.PNG()
-		if err := add(p.Name+".png", png, err); err != nil {
-			return nil, err
-		}
+		files = append(files, file{p.Name + ".svg", p.Chart.SVG()})
 	}
 	for _, data := range f.Data {
 		text, err := data.text()

@@ -1,6 +1,10 @@
-// Package chart draws figures as PNG and SVG: a grid of panels, each with two named axes, on
-// which series of points with error bars, lines or bars are drawn. It knows nothing of
-// experiments; package pictures fills in the figures.
+// Package chart draws figures as SVG: a grid of panels, each with two named axes, on which series
+// of points with error bars, lines or bars are drawn. It knows nothing of experiments; package
+// pictures fills in the figures.
+//
+// SVG returns a file of its own, and HTML the same panels as part of a page. Both follow the
+// reader's colour scheme: the colours are CSS variables (see CSS). Each marker has a title with its
+// values, which a browser shows when the pointer is over it.
 package chart
 
 import "math"
@@ -9,7 +13,9 @@ import "math"
 // leaves a cell of the grid empty.
 type Figure struct {
 	Rows   [][]*Panel
-	Height float64 // of a row, in points (1/72 inch)
+	Height float64 // of a row, in CSS pixels
+	Title  string  // of the file; a page has its own
+	Note   string  // lines below the panels of the file
 }
 
 // Panel is one pair of axes and what is drawn on them.
@@ -22,6 +28,9 @@ type Panel struct {
 	Guide float64
 	// Tops are texts over the bars of a panel whose X has names.
 	Tops []string
+	// Spread draws the points of each series a little to the side, so that error bars do not cover
+	// each other.
+	Spread bool
 }
 
 // Axis is one direction of a panel.
@@ -32,9 +41,11 @@ type Axis struct {
 	Names  []string  // labels of the values 0, 1, 2 …, for an axis of things instead of numbers
 	Format func(float64) string
 	// Min and Max extend the axis beyond the values; both 0 do not. If Fixed is set, the axis shows
-	// exactly Min to Max, and error bars end at its edge.
+	// exactly Min to Max. A value beyond the axis is a mark at the edge with the value beside it.
 	Min, Max float64
 	Fixed    bool
+	// Whole shows all values. Otherwise an axis that is not Fixed leaves out those that Trim does.
+	Whole bool
 }
 
 // Series is a set of points with one colour and one marker.

@@ -2,12 +2,14 @@ package chart
 
 import (
 	"bytes"
+	"encoding/xml"
 	"fmt"
+	"io"
 	"math"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
-
-	"gonum.org/v1/plot/vg"
 )
 
 // odd has values that come from a damaged file, or from a side that did nothing.
@@ -42,10 +44,8 @@ func TestOddValues(t *testing.T) {
 			panel := test.panel
 			panel.Series = []Series{{Name: "s", Line: true, Points: test.points}}
 			f := Figure{Height: 100, Rows: [][]*Panel{{&panel, nil}}}
-			svg, err := f.SVG()
-			if err != nil {
-				t.Fatal(err)
-			}
+			svg := f.SVG()
+			wellFormed(t, svg)
 			for _, bad := range []string{"NaN", "Inf"} {
 				if bytes.Contains(svg, []byte(bad)) {
 					t.Errorf("%s is in the drawing", bad)
@@ -70,13 +70,11 @@ func TestStack(t *testing.T) {
 	if want := []string{"0 0 2", "0 2 5", "1 0 4"}; !slices.Equal(got, want) {
 		t.Errorf("blocks are %q; want %q", got, want)
 	}
-	if _, xmax, ymin, ymax := s.DataRange(); xmax != 1 || ymin != 0 || ymax != 5 {
-		t.Errorf("the range is to %v, and from %v to %v; want to 1, and from 0 to 5", xmax, ymin, ymax)
+	if s.height[0] != 5 || s.height[1] != 4 {
+		t.Errorf("the bars are %v high; want 5 and 4", s.height)
 	}
-	svg, err := Figure{Height: 100, Rows: [][]*Panel{{p}}}.SVG()
-	if err != nil {
-		t.Fatal(err)
-	}
+	svg := Figure{Height: 100, Rows: [][]*Panel{{p}}}.SVG()
+	wellFormed(t, svg)
 	for _, text := range []string{"sum of a", "sum of b", "two", "a line"} {
 		if !bytes.Contains(svg, []byte(">"+text+"<")) {
 			t.Errorf("the drawing does not say %q", text)
@@ -88,15 +86,146 @@ func TestStack(t *testing.T) {
 // cover the whole area.
 func TestHatch(t *testing.T) {
 	seen := make(map[hatch]bool)
-	area := vg.Rectangle{Min: vg.Point{X: 10, Y: 10}, Max: vg.Point{X: 30, Y: 90}}
 	for _, s := range palette {
 		if seen[s.hatch] {
 			t.Errorf("two styles have stripes %d", s.hatch)
 		}
 		seen[s.hatch] = true
-		if n := len(s.hatch.lines(area)); (n == 0) != (s.hatch == smooth) {
-			t.Errorf("stripes %d are %d lines", s.hatch, n)
+		if path := s.hatch.lines(20, 80); (path == "") != (s.hatch == smooth) {
+			t.Errorf("stripes %d are %q", s.hatch, path)
 		}
+	}
+}
+
+// wellFormed fails the test if the text is no XML document with one element.
+func wellFormed(t *testing.T, text []byte) {
+	t.Helper()
+	d := xml.NewDecoder(bytes.NewReader(text))
+	for {
+		if _, err := d.Token(); err == io.EOF {
+			return
+		} else if err != nil {
+			t.Fatalf("the drawing is no XML: %v", err)
+		}
+	}
+}
+
+// TestText checks that names with markup and control characters leave the drawing well-formed.
+func TestText(t *testing.T) {
+	const name = "<b>&\"'\x00\x1b\xff\ufffe"
+	things := Axis{Names: []string{name, strings.Repeat("w", 300)}}
+	p := &Panel{Title: name, X: Axis{Name: name}, Y: things, Series: []Series{
+		{Name: name, Points: []Point{{X: 1, Y: 0}, {X: 2, Y: 1}}}, {Name: "other"},
+	}}
+	f := Figure{Title: name, Note: name, Height: 100, Rows: [][]*Panel{{p}}}
+	wellFormed(t, f.SVG())
+	wellFormed(t, []byte("<div>"+f.HTML(name)+"</div>"))
+	if bytes.Contains(f.SVG(), []byte("<b>")) || strings.Contains(f.HTML(name), "<b>") {
+		t.Error("a name is markup")
+	}
+}
+
+// TestTrim checks which values an axis leaves out.
+func TestTrim(t *testing.T) {
+	for _, test := range []struct {
+		values    []float64
+		log       bool
+		low, high float64
+	}{
+		{[]float64{1, 2, 3, 4, 100}, false, 1, 4},
+		{[]float64{100, 1, 2, 4, 3}, false, 1, 4},
+		{[]float64{1, 2, 4, 8, 16, 32}, false, 1, 32},             // not far away
+		{[]float64{1, 2, 3, 100}, false, 1, 100},                  // too few to say what is usual
+		{[]float64{1, 2, 3, 4, 100, 100}, false, 1, 100},          // two of six are no outlier
+		{[]float64{0.9, 1, 1.1, 1.2, 1.3, 40}, true, 0.9, 1.3},    // ratios
+		{[]float64{0.001, 0.9, 1, 1.1, 1.2, 1.3}, true, 0.9, 1.3}, // far below
+		{[]float64{1, 10, 100, 1000, 1e4, 1e5}, true, 1, 1e5},     // as far from each other
+		{[]float64{3, 3, 3, 3, 50}, false, 3, 50},                 // nothing would be left to see
+		{[]float64{1, 2, 3, 4, 100, math.NaN(), -5}, true, 1, 4},  // the last two cannot be drawn
+	} {
+		low, high := Trim(test.values, test.log)
+		if low != test.low || high != test.high {
+			t.Errorf("Trim(%v, %v) = %v, %v; want %v, %v", test.values, test.log, low, high, test.low, test.high)
+		}
+	}
+	if low, high := Trim(nil, false); !math.IsNaN(low) || !math.IsNaN(high) {
+		t.Errorf("Trim of nothing = %v, %v; want NaN", low, high)
+	}
+}
+
+// TestOutlier checks that one outlier leaves the others their room, and is a mark at the edge with
+// its value, in each kind of panel.
+func TestOutlier(t *testing.T) {
+	values := []float64{10, 11, 12, 13, 14, 900}
+	for _, test := range []struct {
+		name  string
+		panel Panel
+	}{
+		{"points", Panel{}},
+		{"log", Panel{Y: Axis{Log: true}}},
+		{"lengths", Panel{X: Axis{Max: 1}, Y: Axis{Names: []string{"a", "b", "c", "d", "e", "f"}}}},
+		{"fixed", Panel{Y: Axis{Fixed: true, Min: 10, Max: 14}}},
+	} {
+		p := test.panel
+		s := Series{Name: "s", Line: true, Lengths: p.across()}
+		for i, v := range values {
+			if p.across() {
+				s.Points = append(s.Points, Point{X: v, Y: float64(i), Low: v, High: v})
+			} else {
+				s.Points = append(s.Points, Point{X: float64(i), Y: v, Low: v, High: v})
+			}
+		}
+		p.Series = []Series{s}
+		svg := Figure{Height: 200, Rows: [][]*Panel{{&p}}}.SVG()
+		wellFormed(t, svg)
+		if n := bytes.Count(svg, []byte(`class="off"`)); n != 1 || !bytes.Contains(svg, []byte(">900</text>")) {
+			t.Errorf("%s: %d values are beyond the edge; want one, with its number", test.name, n)
+		}
+		xs, ys := p.spans()
+		x, y := p.axes()
+		axis, spans := y, ys
+		if p.across() {
+			axis, spans = x, xs
+		}
+		if _, high := axis.limits(spans); high > 30 {
+			t.Errorf("%s: the axis ends at %v; want it near 14", test.name, high)
+		}
+	}
+	whole := Panel{Y: Axis{Whole: true}, Series: []Series{{Points: []Point{{0, 1, 1, 1}, {1, 2, 2, 2}, {2, 3, 3, 3}, {3, 4, 4, 4}, {4, 900, 900, 900}}}}}
+	if svg := (Figure{Height: 200, Rows: [][]*Panel{{&whole}}}).SVG(); bytes.Contains(svg, []byte(`class="off"`)) {
+		t.Error("an axis that shows all leaves a value out")
+	}
+}
+
+// TestTitles checks that each mark has its values as a title.
+func TestTitles(t *testing.T) {
+	p := &Panel{
+		X: Axis{Name: "goroutines", Log: true}, Y: Axis{Name: "ops/s"},
+		Series: []Series{{Name: "sluice", Points: []Point{{X: 64, Y: 1234567, Low: 1200000, High: 1300000}}}, {Name: "os.File"}},
+	}
+	svg := Figure{Height: 200, Rows: [][]*Panel{{p}}}.SVG()
+	if want := "<title>sluice\ngoroutines: 64\nops/s: 1,235,000\n95 %: 1,200,000 to 1,300,000</title>"; !bytes.Contains(svg, []byte(want)) {
+		t.Errorf("the drawing has no %q", want)
+	}
+}
+
+// TestColours checks that each colour has a light and a dark variant, and that the drawing names no
+// other colour: it must follow the reader's scheme.
+func TestColours(t *testing.T) {
+	css := CSS()
+	for _, s := range append(palette, published) {
+		if n := strings.Count(css, "--"+s.name+":"); n != 2 {
+			t.Errorf("the colour %s is set %d times; want 2", s.name, n)
+		}
+	}
+	p := &Panel{X: Axis{Names: []string{"a"}}, Series: []Series{{Style: 1, Name: "b", Bars: true, Points: []Point{{Y: 5}}}, {Name: "c"}}}
+	svg := string(Figure{Title: "t", Height: 100, Rows: [][]*Panel{{p}}}.SVG())
+	_, drawn, _ := strings.Cut(svg, "</style>")
+	if colour := regexp.MustCompile(`#[0-9a-f]{3,6}|rgb|black|white`).FindString(drawn); colour != "" {
+		t.Errorf("the drawing names the colour %s", colour)
+	}
+	if !strings.Contains(svg, "prefers-color-scheme:dark") {
+		t.Error("the file has no dark colours")
 	}
 }
 
@@ -112,7 +241,7 @@ func TestDrawable(t *testing.T) {
 func TestDecades(t *testing.T) {
 	labels := func(low, high float64) (n int) {
 		for _, tick := range (Axis{Log: true}).ticks(low, high) {
-			if tick.Label != "" && tick.Value >= low && tick.Value <= high {
+			if tick.label != "" && tick.value >= low && tick.value <= high {
 				n++
 			}
 		}

@@ -1,110 +1,181 @@
 package chart
 
 import (
-	"bytes"
-	"image/color"
-
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgsvg"
+	"fmt"
+	"strings"
 )
 
-// Sizes in points.
+// Sizes in CSS pixels.
 const (
-	width       = 600
-	margin      = 8
-	legendWidth = 118
-	pngDPI      = 180 // 1500 pixels wide
+	fileWidth  = 860
+	border     = 16
+	gap        = 18
+	narrow     = 380 // a panel on a small screen
+	headHeight = 28
+	headSize   = 17
 )
 
-// PNG returns the figure as a PNG, 1500 pixels wide and as high as its rows.
-func (f Figure) PNG() ([]byte, error) {
-	canvas := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, f.height()), vgimg.UseDPI(pngDPI))}
-	f.draw(draw.New(canvas))
-	var b bytes.Buffer
-	_, err := canvas.WriteTo(&b)
-	return b.Bytes(), err
-}
-
-// SVG returns the figure as an SVG with a white background.
-func (f Figure) SVG() ([]byte, error) {
-	canvas := vgsvg.New(width, f.height())
-	f.draw(draw.New(canvas))
-	var b bytes.Buffer
-	_, err := canvas.WriteTo(&b)
-	return b.Bytes(), err
-}
-
-func (f Figure) height() vg.Length { return vg.Length(float64(len(f.Rows))*f.Height) + 2*margin }
-
-func (f Figure) draw(c draw.Canvas) {
-	c.FillPolygon(color.White, []vg.Point{c.Min, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: c.Min.X, Y: c.Max.Y}})
-	c = draw.Crop(c, margin, -margin, margin, -margin)
-	if f.drawLegend(c) {
-		c = draw.Crop(c, 0, -legendWidth, 0, 0)
+// SVG returns the figure as a file of its own, with a background.
+func (f Figure) SVG() []byte {
+	columns := 1
+	for _, row := range f.Rows {
+		columns = max(columns, len(row))
 	}
-	plots := make([][]*plot.Plot, len(f.Rows))
-	for i, row := range f.Rows {
-		plots[i] = make([]*plot.Plot, len(row))
-		for k, panel := range row {
-			if panel != nil {
-				plots[i][k] = panel.plot()
+	var b strings.Builder
+	y := float64(border)
+	if f.Title != "" {
+		fmt.Fprintf(&b, `<text class="head" x="%d" y="%s">%s</text>`+"\n", border, at(y+14), escape(cut(f.Title, headSize, fileWidth-2*border)))
+		y += headHeight
+	}
+	legend, height := f.legend(border, y)
+	b.WriteString(legend)
+	y += height
+	width := (fileWidth - 2*border - gap*float64(columns-1)) / float64(columns)
+	margins := f.margins(width)
+	for _, row := range f.Rows {
+		for i, p := range row {
+			if p != nil {
+				fmt.Fprintf(&b, `<g transform="translate(%s %s)">`+"\n%s</g>\n", at(border+float64(i)*(width+gap)), at(y), p.draw(width, f.Height, margins[i]))
+			}
+		}
+		y += f.Height + gap
+	}
+	if f.Note != "" {
+		for line := range strings.SplitSeq(f.Note, "\n") {
+			fmt.Fprintf(&b, `<text class="faint" x="%d" y="%s">%s</text>`+"\n", border, at(y), escape(cut(line, fontSize, fileWidth-2*border)))
+			y += lineHeight
+		}
+	}
+	var all strings.Builder
+	fmt.Fprintf(&all, `<svg xmlns="http://www.w3.org/2000/svg" class="chart" width="%d" height="%s" viewBox="0 0 %d %s">`+"\n", fileWidth, at(y), fileWidth, at(y))
+	fmt.Fprintf(&all, "<style>\n%s%s</style>\n", variables(".chart"), rules)
+	fmt.Fprintf(&all, `<rect width="%d" height="%s" rx="6" style="fill:var(--back)"/>`+"\n", fileWidth, at(y))
+	return []byte(all.String() + b.String() + "</svg>\n")
+}
+
+// margins returns the widths of the labels in each column.
+func (f Figure) margins(width float64) []float64 {
+	var margins []float64
+	for _, row := range f.Rows {
+		for i, p := range row {
+			if i == len(margins) {
+				margins = append(margins, 0)
+			}
+			if p != nil {
+				margins[i] = max(margins[i], p.margin(width))
 			}
 		}
 	}
-	tiles := draw.Tiles{Rows: len(f.Rows), Cols: len(f.Rows[0]), PadX: 10, PadY: 10}
-	for i, row := range plot.Align(plots, tiles, c) {
-		for k, cell := range row {
-			if plots[i][k] != nil {
-				plots[i][k].Draw(cell)
-			}
-		}
-	}
+	return margins
 }
 
-// drawLegend draws the names of the series at the right edge, each once. If there are fewer than
-// two names, it draws nothing and returns false.
-func (f Figure) drawLegend(c draw.Canvas) bool {
-	legend := plot.NewLegend()
-	legend.Top, legend.Left = true, true
-	legend.Padding = vg.Points(4)
-	legend.TextStyle.Font = font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, labelSize)
+// HTML returns the figure as a part of a page that has the rules of CSS. The panels are pictures of
+// their own, in a grid with the class "panels" and "columns-N". Those with the class "wide" are
+// for a screen that has room for all columns, and those with the class "narrow" for a smaller one;
+// the page's style chooses.
+func (f Figure) HTML(alt string) string {
+	var b strings.Builder
+	b.WriteString(f.key())
+	columns := 1
+	for _, row := range f.Rows {
+		columns = max(columns, len(row))
+	}
+	width := map[int]float64{1: 760, 2: 500, 3: 350}[columns]
+	if width == 0 {
+		width = 300
+	}
+	label := alt
+	for _, size := range []struct {
+		class string
+		width float64
+	}{{"wide", width}, {"narrow", narrow}} {
+		margins := f.margins(size.width)
+		fmt.Fprintf(&b, `<div class="panels %s columns-%d" role="group" aria-label="%s">`+"\n", size.class, columns, escape(label))
+		for _, row := range f.Rows {
+			for i, p := range row {
+				if p == nil {
+					b.WriteString(`<span class="none"></span>` + "\n")
+					continue
+				}
+				name := strings.TrimSpace(p.Title + " " + p.Y.Name + " " + p.X.Name)
+				fmt.Fprintf(&b, `<svg class="chart" viewBox="0 0 %s %s" role="img" aria-label="%s">`+"\n%s</svg>\n",
+					at(size.width), at(f.Height), escape(name), p.draw(size.width, f.Height, margins[i]))
+			}
+		}
+		b.WriteString("</div>\n")
+	}
+	return b.String()
+}
+
+// named returns the series with a name, each once. If there are fewer than two, it returns none.
+func (f Figure) named() []Series {
+	var all []Series
 	seen := make(map[string]bool)
 	for _, row := range f.Rows {
-		for _, panel := range row {
-			if panel == nil {
+		for _, p := range row {
+			if p == nil {
 				continue
 			}
-			for _, s := range panel.Series {
+			for _, s := range p.Series {
 				if s.Name != "" && !seen[s.Name] {
 					seen[s.Name] = true
-					legend.Add(s.Name, s.thumbnails()...)
+					all = append(all, s)
 				}
 			}
 		}
 	}
-	if len(seen) < 2 {
-		return false
+	if len(all) < 2 {
+		return nil
 	}
-	legend.Draw(draw.Crop(c, c.Max.X-c.Min.X-legendWidth+10, 0, 0, -margin))
-	return true
+	return all
 }
 
-func (s Series) thumbnails() []plot.Thumbnailer {
+// legend returns the names of the series from a place on, and their height.
+func (f Figure) legend(left, top float64) (text string, height float64) {
+	const swatch, line, space = 34, 20, 18
+	var b strings.Builder
+	x, y := left, top
+	for _, s := range f.named() {
+		width := swatch + textWidth(s.Name, fontSize) + space
+		if x > left && x+width > fileWidth-border {
+			x, y = left, y+line
+		}
+		fmt.Fprintf(&b, `<g transform="translate(%s %s)">%s<text x="%d" y="13">%s</text></g>`+"\n", at(x), at(y), s.swatch(), swatch, escape(s.Name))
+		x, height = x+width, y+line+6-top
+	}
+	return b.String(), height
+}
+
+// key returns the legend as a list of HTML.
+func (f Figure) key() string {
+	var b strings.Builder
+	for _, s := range f.named() {
+		fmt.Fprintf(&b, `<li><svg class="chart" width="30" height="18" viewBox="0 0 30 18" aria-hidden="true">%s</svg>%s</li>`, s.swatch(), escape(s.Name))
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return `<ul class="key">` + b.String() + "</ul>\n"
+}
+
+// swatch draws the style of a series in 30 x 18 pixels.
+func (s Series) swatch() string {
 	look := styleOf(s.Style)
+	inner := ""
 	switch {
 	case s.Bars:
-		return []plot.Thumbnailer{thumbnail(look)}
-	case s.Plain && s.Line:
-		return []plot.Thumbnailer{&plotter.Line{LineStyle: look.line()}}
+		inner = look.fill(3, 3, 24, 12)
+	case s.Line:
+		dashes := ""
+		if look.dashes != "" {
+			dashes = ` stroke-dasharray="` + look.dashes + `"`
+		}
+		inner = `<path class="line"` + dashes + ` d="M1 9h28"/>`
+	case s.Plain:
+		inner = `<path class="area" d="M13.5 7.5h3v3h-3z"/>`
 	}
-	marker := &plotter.Scatter{GlyphStyle: look.glyph()}
-	if !s.Line {
-		return []plot.Thumbnailer{marker}
+	if !s.Plain && !s.Bars {
+		inner += look.marker.svg(15, 9)
 	}
-	return []plot.Thumbnailer{&plotter.Line{LineStyle: look.line()}, marker}
+	return `<g ` + look.colour() + `>` + inner + `</g>`
 }
