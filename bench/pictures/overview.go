@@ -149,11 +149,16 @@ func kindText(k load.Kind) string {
 		kind load.Kind
 		text string
 	}{
-		{load.ReadCached, "reads from the page cache"}, {load.ReadCold, "cold reads"},
-		{load.ReadDirect, "random direct reads"}, {load.WriteBuffered, "buffered writes"},
-		{load.WriteDirect, "direct writes"}, {load.WriteSync, "writes with Sync"},
-		{load.SyncOwn, "writes with Sync, a file for each goroutine,"}, {load.WriteLogs, "appends with Sync, a log for each goroutine,"},
-		{load.WriteAppend, "appends with Sync to one log"}, {load.ServeFile, "io.Copy to a socket"},
+		{load.ReadCached, "reads from the page cache"},
+		{load.ReadCold, "cold reads"},
+		{load.ReadDirect, "random direct reads"},
+		{load.WriteBuffered, "buffered writes"},
+		{load.WriteDirect, "direct writes"},
+		{load.WriteSync, "writes with Sync"},
+		{load.SyncOwn, "writes with Sync, a file for each goroutine,"},
+		{load.WriteLogs, "appends with Sync, a log for each goroutine,"},
+		{load.WriteAppend, "appends with Sync to one log"},
+		{load.ServeFile, "io.Copy to a socket"},
 	} {
 		if known.kind == k {
 			return known.text

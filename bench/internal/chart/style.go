@@ -42,8 +42,11 @@ func styleOf(n int) style {
 
 // base is the colours that are not of a series: their variables, light and dark.
 var base = [][3]string{
-	{"back", "#ffffff", "#0d1117"}, {"text", "#1b1f24", "#e6edf3"}, {"faint", "#57606a", "#9da7b3"},
-	{"rule", "#dfe3e8", "#272d36"}, {"edge", "#8c959f", "#6e7681"},
+	{"back", "#ffffff", "#0d1117"},
+	{"text", "#1b1f24", "#e6edf3"},
+	{"faint", "#57606a", "#9da7b3"},
+	{"rule", "#dfe3e8", "#272d36"},
+	{"edge", "#8c959f", "#6e7681"},
 }
 
 // CSS returns the rules that the pictures of HTML need: the colours as variables, for both colour
