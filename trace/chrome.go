@@ -40,6 +40,13 @@ func (t *Trace) WriteChrome(w io.Writer) error {
 		}
 		c.classes = append(c.classes, string(b))
 	}
+	for _, labels := range t.Labels {
+		b, err := json.Marshal(labels)
+		if err != nil {
+			return err
+		}
+		c.labels = append(c.labels, string(b))
+	}
 	for i := range t.Ops {
 		c.op(i, &t.Ops[i])
 	}
@@ -70,6 +77,7 @@ type chrome struct {
 	files []string // the last element of each file's name, as JSON
 	// classes holds the names of the classes, as JSON.
 	classes []string
+	labels  []string // of goroutines, as JSON
 	b       []byte
 }
 
@@ -99,6 +107,9 @@ func (c *chrome) op(id int, o *Op) {
 	}
 	if o.Ring != 0 {
 		c.number(`,"queue":`, int64(o.Ring))
+	}
+	if o.Label != 0 {
+		c.text(`,"labels":` + c.labels[o.Label])
 	}
 	c.text("}}")
 	c.put()

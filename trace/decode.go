@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"math"
 
 	"github.com/sluiceio/sluice/internal/record"
 )
@@ -157,6 +158,10 @@ func (t *Trace) take(kind byte, f *fields) error {
 		t.Calls = f.calls(t.Calls)
 	case blockRings:
 		t.rings(f)
+	case blockNamed:
+		t.Labels = f.texts(t.Labels)
+	case blockLabel:
+		t.labels(f)
 	case blockEnd:
 		return t.checkEnd(f)
 	}
@@ -183,6 +188,23 @@ func (t *Trace) rings(f *fields) {
 	}
 }
 
+// labels sets the labels of operations that were read before.
+func (t *Trace) labels(f *fields) {
+	first, n, have := f.uvarint(), f.count(1), len(t.Ops)
+	if first > uint64(have) || uint64(n) > uint64(have)-first {
+		f.fail()
+		return
+	}
+	for i := range n {
+		label := f.uvarint()
+		if label > math.MaxInt32 {
+			f.fail()
+			return
+		}
+		t.Ops[int(first)+i].Label = int32(label)
+	}
+}
+
 // checkEnd checks the counts in the last block, and the trace's consistency.
 func (t *Trace) checkEnd(f *fields) error {
 	for _, have := range []int{len(t.Files), len(t.Ops), len(t.Calls)} {
@@ -202,6 +224,8 @@ func (t *Trace) check() error {
 		switch o := &t.Ops[i]; {
 		case o.File < 0 || int(o.File) >= max(1, len(t.Files)):
 			return fmt.Errorf("operation %d has file %d of %d", i, o.File, len(t.Files))
+		case o.Label < 0 || int(o.Label) >= max(1, len(t.Labels)):
+			return fmt.Errorf("operation %d has label %d of %d", i, o.Label, len(t.Labels))
 		case o.Slot < 0 || int(o.Slot) >= len(t.Ops):
 			return fmt.Errorf("operation %d has slot %d, which is out of range", i, o.Slot)
 		case o.Queued < 0 || o.InQueue() < 0 || o.InDevice() < 0 || o.Waking() < 0:

@@ -19,7 +19,8 @@ func (t *Trace) WriteTo(w io.Writer) (int64, error) {
 	e := &encoder{w: w}
 	e.put(append([]byte(magic), version))
 	e.block(blockMeta, t.Meta.encode(nil))
-	t.encodeFiles(e)
+	e.texts(blockFiles, t.Files)
+	e.texts(blockNamed, t.Labels)
 	if len(t.Classes) > 0 {
 		e.block(blockNames, appendTexts(e.body(), t.Classes))
 	}
@@ -27,6 +28,7 @@ func (t *Trace) WriteTo(w io.Writer) (int64, error) {
 		ops := t.Ops[i:min(i+perBlock, len(t.Ops))]
 		e.block(blockOps, encodeOps(e.body(), ops))
 		e.rings(blockOps, i, len(ops), func(i int) uint8 { return ops[i].Ring })
+		e.labels(i, ops)
 	}
 	for i := 0; i < len(t.Calls); i += perBlock {
 		calls := t.Calls[i:min(i+perBlock, len(t.Calls))]
@@ -41,16 +43,30 @@ func (t *Trace) WriteTo(w io.Writer) (int64, error) {
 	return e.n, e.err
 }
 
-// encodeFiles writes the names of files, in as many blocks as that takes.
-func (t *Trace) encodeFiles(e *encoder) {
-	for files := t.Files; len(files) > 0; {
+// texts writes names, in as many blocks as that takes.
+func (e *encoder) texts(kind byte, all []string) {
+	for len(all) > 0 {
 		n, size := 0, 0
-		for n < len(files) && (n == 0 || size+len(files[n]) <= maxBlock/2) {
-			size += len(files[n]) + binary.MaxVarintLen64
+		for n < len(all) && (n == 0 || size+len(all[n]) <= maxBlock/2) {
+			size += len(all[n]) + binary.MaxVarintLen64
 			n++
 		}
-		e.block(blockFiles, appendTexts(e.body(), files[:n]))
-		files = files[n:]
+		e.block(kind, appendTexts(e.body(), all[:n]))
+		all = all[n:]
+	}
+}
+
+// labels writes the labels of operations, the first of which has the index first.
+// It writes nothing if none has any, which is usual.
+func (e *encoder) labels(first int, ops []Op) {
+	b := binary.AppendUvarint(binary.AppendUvarint(e.body(), uint64(first)), uint64(len(ops)))
+	all := int32(0)
+	for i := range ops {
+		all |= ops[i].Label
+		b = binary.AppendUvarint(b, uint64(uint32(ops[i].Label)))
+	}
+	if all != 0 {
+		e.block(blockLabel, b)
 	}
 }
 

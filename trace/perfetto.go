@@ -32,6 +32,7 @@ type perfetto struct {
 	w                    *bufio.Writer
 	frame, packet, event message
 	annotation           message
+	stringLabels         int // where the interned strings of labels begin
 }
 
 // preamble writes the time at which the trace began, and gives numbers to all
@@ -50,6 +51,8 @@ func (p *perfetto) preamble(t *Trace) {
 	p.intern(internedStrings, stringDrivers, withOther(driverNames))
 	p.intern(internedStrings, stringClasses, t.classNames())
 	p.intern(internedStrings, stringFiles, t.Files)
+	p.stringLabels = stringFiles + len(t.Files)
+	p.intern(internedStrings, p.stringLabels, t.Labels)
 }
 
 // intern gives the strings the numbers from first on.
@@ -125,6 +128,9 @@ func (p *perfetto) op(o *Op) {
 	p.noteInt(noteResult, o.Result)
 	p.noteInt(noteGoroutine, int64(o.Goroutine))
 	p.noteRing(o.Ring)
+	if o.Label != 0 {
+		p.noteString(noteLabels, p.stringLabels+int(o.Label))
+	}
 	p.putEvent(o.Queued)
 	if o.Path != Cached {
 		p.phase(track, nameQueue, o.Queued, o.Submitted)

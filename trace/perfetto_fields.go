@@ -79,11 +79,12 @@ const (
 	noteGoroutine
 	noteRing
 	noteClass
+	noteLabels
 
 	stringPaths   = 0x100
 	stringDrivers = 0x200
 	stringClasses = 0x300
-	stringFiles   = 0x400
+	stringFiles   = 0x400 // then those of labels
 )
 
-var notes = []string{"file", "path", "driver", "offset", "size", "result", "batch", "wait", "goroutine", "queue", "class"}
+var notes = []string{"file", "path", "driver", "offset", "size", "result", "batch", "wait", "goroutine", "queue", "class", "labels"}

@@ -16,8 +16,12 @@ type Trace struct {
 	// Classes holds the names that Op.Class is an index of. The first is
 	// "default". See ClassName.
 	Classes []string
-	Ops     []Op   // sorted by Queued
-	Calls   []Call // sorted by Start
+	// Labels holds the labels of goroutines (runtime/pprof) that Op.Label is an
+	// index of, each as "key=value key=value", sorted by key. The first is "",
+	// for goroutines without labels. It is nil if no goroutine had any.
+	Labels []string
+	Ops    []Op   // sorted by Queued
+	Calls  []Call // sorted by Start
 }
 
 // Meta describes the trace as a whole. What is not known is empty or 0.
@@ -78,6 +82,9 @@ type Op struct {
 	// An operation that went through none has the number of its Scheduler's
 	// first ring. The 256th and later rings all have 255.
 	Ring uint8
+	// Label is an index into Trace.Labels: the labels that the goroutine had when
+	// the operation ended.
+	Label int32
 }
 
 // Call is a system call that is no operation by itself: the calls that drivers

@@ -14,6 +14,10 @@ package trace
 //	'R'     rings of operations or calls in blocks before: 'O' or 'C', the index
 //	        of the first and their number (2 uvarints), one byte each. Operations
 //	        and calls without such a byte have ring 0
+//	'G'     labels of goroutines, encoded as the strings in 'M'
+//	'L'     labels of operations in blocks before: the index of the first and
+//	        their number (2 uvarints), and for each the index of its label
+//	        (uvarint). Operations without such an entry have none
 //	'E'     the number of names, operations and calls in the file (3 uvarints)
 //
 // Varints are those of encoding/binary. A time is encoded as the difference from
@@ -43,5 +47,7 @@ const (
 	blockOps   = 'O'
 	blockCalls = 'C'
 	blockRings = 'R'
+	blockNamed = 'G'
+	blockLabel = 'L'
 	blockEnd   = 'E'
 )

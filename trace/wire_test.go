@@ -27,12 +27,14 @@ func random(r *rand.Rand, n int) *Trace {
 		},
 		Files:   []string{"", "a", strings.Repeat("long", 100), "\xff\x00"},
 		Classes: []string{"default", "a, \"b\"", "foreground"},
+		Labels:  []string{"", "role=compaction", "\xff="},
 	}
 	for range n {
 		o := Op{
 			Queued: time.Duration(r.Int64N(1e12)), Offset: r.Int64() - 1, Size: r.Int64N(1 << 40), Result: r.Int64N(1<<31) - 200,
 			File: r.Int32N(4), Batch: r.Int32N(200), Goroutine: r.Uint32(),
 			Kind: Kind(r.IntN(5)), Path: Path(r.IntN(4)), Driver: Driver(r.IntN(4)), Class: uint8(r.IntN(3)), Ring: uint8(r.IntN(256)),
+			Label: r.Int32N(3),
 		}
 		o.Submitted = o.Queued + time.Duration(r.Int64N(1e6))
 		o.Completed = o.Submitted + time.Duration(r.Int64N(1e9))
@@ -131,6 +133,13 @@ func TestLies(t *testing.T) {
 		{"rings of a number that is none", framed(blockRings, binary.AppendUvarint([]byte{blockCalls}, 1<<63))},
 		{"rings of files", framed(blockRings, []byte{blockFiles, 0, 0})},
 		{"rings that end early", framed(blockRings, nil)},
+		{"labels beyond the last operation", append(framed(blockOps, encodeOps(nil, []Op{{}})), framed(blockLabel, []byte{1, 1, 0})...)},
+		{"labels that end early", framed(blockLabel, []byte{0})},
+		{"no such label", joined(
+			framed(blockNamed, appendTexts(nil, []string{"", "a"})), framed(blockOps, encodeOps(nil, []Op{{}})),
+			framed(blockLabel, []byte{0, 1, 2}), framed(blockEnd, []byte{0, 1, 0}))},
+		{"a label that is no number", joined(
+			framed(blockOps, encodeOps(nil, []Op{{}})), framed(blockLabel, binary.AppendUvarint([]byte{0, 1}, 1<<40)))},
 		{"other totals", framed(blockEnd, []byte{0, 1, 0})},
 		{"the length of a block", binary.AppendUvarint([]byte{blockOps}, 1<<60)},
 		{"a length without end", append([]byte{blockOps}, bytes.Repeat([]byte{0xff}, 20)...)},
@@ -141,6 +150,8 @@ func TestLies(t *testing.T) {
 		}
 	}
 }
+
+func joined(all ...[]byte) []byte { return bytes.Join(all, nil) }
 
 func framed(kind byte, body []byte) []byte {
 	b := append(binary.AppendUvarint([]byte{kind}, uint64(len(body))), body...)

@@ -13,8 +13,8 @@ var files embed.FS
 // modules are the modules of the page's own script. Each follows the modules that it
 // imports.
 var modules = []string{
-	"format", "palette", "data", "view", "search", "filters", "tracks", "series",
-	"raster", "lanes", "overview", "charts", "scatter", "histogram", "details", "pointer", "keyboard", "main",
+	"format", "palette", "data", "view", "state", "search", "filters", "tracks", "links", "series",
+	"raster", "details", "lanes", "overview", "charts", "scatter", "histogram", "pointer", "keyboard", "main",
 }
 
 // assets are the parts of every page.

@@ -95,9 +95,10 @@ func openURL(t testing.TB, browser context.Context, url string, w window) *page 
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(browser)
 	t.Cleanup(cancel)
+	file, _, _ := strings.Cut(url, "#")
 	p := &page{TB: t, ctx: ctx}
 	t.Cleanup(p.checkProblems)
-	if err := chromedp.Listen(ctx, func(event any) { p.note(event, url) }); err != nil {
+	if err := chromedp.Listen(ctx, func(event any) { p.note(event, file) }); err != nil {
 		t.Fatal(err)
 	}
 	p.run(command(network.Enable, network.EnableParams{}), w.emulate(), chromedp.Navigate(url))

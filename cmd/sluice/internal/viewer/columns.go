@@ -133,6 +133,7 @@ func opColumns(ops []trace.Op) columns {
 	c.add("driver", n, func(i int) int64 { return int64(ops[i].Driver) })
 	c.add("class", n, func(i int) int64 { return int64(ops[i].Class) })
 	c.add("ring", n, func(i int) int64 { return int64(ops[i].Ring) })
+	c.add("label", n, func(i int) int64 { return int64(ops[i].Label) })
 	return c
 }
 

@@ -24,6 +24,7 @@ type head struct {
 	Drivers   []string          `json:"drivers"`
 	Classes   []string          `json:"classes"`
 	Syscalls  []string          `json:"syscalls"`
+	Labels    []string          `json:"labels"` // of goroutines
 	Errors    map[string]string `json:"errors"` // by errno
 	Columns   []column          `json:"columns"`
 }
@@ -38,6 +39,7 @@ func newHead(t *trace.Trace, name string) *head {
 	h := &head{
 		Name: name, Facts: facts(&t.Meta), Lost: t.Meta.Lost, Kept: t.Meta.Full == trace.Keep,
 		Files: append([]string{}, t.Files...), Errors: map[string]string{}, // none is not nil in JSON
+		Labels: append([]string{}, t.Labels...),
 	}
 	var kind trace.Kind
 	var path trace.Path

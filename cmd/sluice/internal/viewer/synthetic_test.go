@@ -19,6 +19,7 @@ func synthetic(seed uint64, n int) *trace.Trace {
 		},
 		Files:   []string{"", "/srv/db/000012.sst", "/srv/db/000013.sst", "/srv/db/wal.log", "/srv/db/MANIFEST-000007", "/srv/db/compaction/a-long-name-of-a-file-that-has-no-room-beside-its-lane.sst"},
 		Classes: []string{"default", "foreground", "<background>"},
+		Labels:  []string{"", "role=log", "level=3 role=<compaction>"},
 	}}
 	for i := range 40 {
 		heap.Push(&g.idle, worker{at: time.Duration(g.r.Int64N(1e6)), id: i})
@@ -87,11 +88,23 @@ func (g *generator) op(w worker) trace.Op {
 	if g.r.IntN(20_000) == 0 { // the disk does not answer
 		device += 50e6 + g.r.Float64()*300e6
 	}
+	o.Label = g.label(w.id)
 	o.Submitted = o.Queued + time.Duration(wait)
 	o.Completed = o.Submitted + time.Duration(device)
 	o.Woken = o.Completed + time.Duration(wake)
 	o.Result = g.result(o.Size)
 	return o
+}
+
+// label returns the label of a worker, as Trace.Labels has it. Most have none.
+func (g *generator) label(id int) int32 {
+	switch {
+	case id < 3:
+		return 1
+	case id < 6:
+		return 2
+	}
+	return 0
 }
 
 // result returns the result of an operation: sometimes an error, or a short count.
@@ -135,4 +148,33 @@ func (w *workers) Pop() any {
 	x := (*w)[last]
 	*w = (*w)[:last]
 	return x
+}
+
+// linked returns a trace of a program on io_uring whose operations have system calls and batch
+// mates: in each round three reads are submitted by one call, and a Sync shares another's fsync.
+func linked(rounds int) *trace.Trace {
+	t := &trace.Trace{
+		Files: []string{"", "/data/a", "/data/b"}, Labels: []string{"", "role=reader", "role=writer"},
+		Meta: trace.Meta{Program: "linked", Driver: "uring", OS: "linux", Arch: "amd64"},
+	}
+	for round := range rounds {
+		at := time.Duration(round) * 100 * time.Microsecond
+		for k := range 3 {
+			t.Ops = append(t.Ops, trace.Op{
+				Queued: at + time.Duration(k)*200, Submitted: at + 1000, Completed: at + 20_000 + time.Duration(k)*1000, Woken: at + 25_000,
+				Offset: int64(round*3+k) << 12, Size: 4096, Result: 4096, File: 1, Goroutine: uint32(k + 1), Label: 1, Batch: 3,
+				Kind: trace.OpRead, Path: trace.Queued, Driver: trace.DriverUring,
+			})
+		}
+		t.Ops = append(t.Ops,
+			trace.Op{Queued: at + 2000, Submitted: at + 2500, Completed: at + 90_000, Woken: at + 91_000, File: 2, Goroutine: 9, Label: 2, Kind: trace.OpFsync, Path: trace.Blocking},
+			trace.Op{Queued: at + 2100, Submitted: at + 2400, Completed: at + 90_500, Woken: at + 92_000, File: 2, Goroutine: 10, Kind: trace.OpFsync, Path: trace.Shared},
+			trace.Op{Queued: at + 3000, Submitted: at + 3000, Completed: at + 4000, Woken: at + 4000, File: 2, Goroutine: 9, Label: 2, Size: 10, Result: 10, Kind: trace.OpWrite, Path: trace.Blocking},
+		)
+		t.Calls = append(t.Calls,
+			trace.Call{Start: at + 1100, Duration: 2000, Batch: 3, Result: 3, Syscall: trace.SysUringEnter, Driver: trace.DriverUring},
+			trace.Call{Start: at + 5000, Duration: 17_000, Wait: 1, Result: 3, Syscall: trace.SysUringEnter, Driver: trace.DriverUring},
+		)
+	}
+	return t
 }

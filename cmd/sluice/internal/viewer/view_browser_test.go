@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"image/png"
 	"math"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -69,6 +71,21 @@ func TestBrowser(t *testing.T) {
 	t.Run("tap", func(t *testing.T) { testTap(t, open(t, browser, one(), phone)) })
 	t.Run("keys", func(t *testing.T) { testKeys(t, open(t, browser, small, desk)) })
 	t.Run("theme", func(t *testing.T) { testTheme(t, open(t, browser, small, desk)) })
+	t.Run("links", func(t *testing.T) { testLinks(t, open(t, browser, linked(100), desk)) })
+	t.Run("labels", func(t *testing.T) { testLabels(t, open(t, browser, linked(100), desk), linked(100)) })
+	t.Run("order", func(t *testing.T) {
+		testOrder(t, func(names []string, expression string) []float64 {
+			return modulesIn[[]float64](t, browser, names, nil, expression)
+		})
+	})
+	t.Run("state", func(t *testing.T) {
+		name := filepath.Join(t.TempDir(), "state.html")
+		if err := os.WriteFile(name, []byte(written(t, small, "state")), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		url := "file://" + name
+		testState(t, openURL(t, browser, url, desk), small, func(fragment string) *page { return openURL(t, browser, url+fragment, desk) })
+	})
 	for name, w := range map[string]window{"1280": desk, "390": phone} {
 		t.Run("width/"+name, func(t *testing.T) { testWidth(t, open(t, browser, large, w), name, w) })
 	}

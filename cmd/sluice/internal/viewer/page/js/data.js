@@ -52,7 +52,7 @@ function makeOps(c, first) {
 	const { inQueue, inDevice, waking, offset, size, result, file, batch, kind, path, driver, class: classOf } = c;
 	return {
 		n, queued, submitted, completed, woken, latency, inQueue, inDevice, waking,
-		offset, size, result, file, batch, kind, path, driver, classOf, queue: queues(driver, c.ring), ...number(c.goroutine),
+		offset, size, result, file, batch, kind, path, driver, classOf, queue: queues(driver, c.ring), label: c.label, ...number(c.goroutine, c.label),
 	};
 }
 
@@ -82,17 +82,23 @@ function sums(differences, first) {
 	return all;
 }
 
-// number numbers goroutines from 1, as they appear. tags are the recorder's numbers.
-function number(tags) {
+// number numbers goroutines from 1, as they appear. tags are the recorder's numbers. A goroutine
+// that has other labels later is another one, as its number may be that of one that has ended.
+// The result has the tag and the label of each number.
+function number(tags, labels) {
 	const numbers = new Map(), goroutine = new Uint32Array(tags.length);
+	const tagOf = [], labelOf = [];
 	for (let i = 0; i < tags.length; i++) {
-		let g = numbers.get(tags[i]);
+		const key = labels[i] * 2 ** 32 + tags[i];
+		let g = numbers.get(key);
 		if (g === undefined) {
-			numbers.set(tags[i], g = numbers.size + 1);
+			numbers.set(key, g = numbers.size + 1);
+			tagOf.push(tags[i]);
+			labelOf.push(labels[i]);
 		}
 		goroutine[i] = g;
 	}
-	return { goroutine, tags: [...numbers.keys()] };
+	return { goroutine, tags: tagOf, labelOf };
 }
 
 // span returns the time from the first event to the last.

@@ -8,8 +8,9 @@ function node(tag, text, className) {
 
 // Details is the box.
 export class Details {
-	constructor(trace, box) {
-		Object.assign(this, { trace, box });
+	// go is called with what a link in the box leads to.
+	constructor(trace, box, links, go) {
+		Object.assign(this, { trace, box, links, go });
 		this.kept = false;
 	}
 
@@ -26,7 +27,9 @@ export class Details {
 	// keep shows a hit until it is released.
 	keep(hit, x, y) {
 		this.kept = false;
-		this.show(hit, x, y);
+		this.fill(hit);
+		this.addLinks(hit);
+		this.place(x, y);
 		this.kept = true;
 		this.box.classList.add("kept");
 		const close = node("button", "×", "close");
@@ -56,8 +59,10 @@ export class Details {
 	}
 
 	fill({ lane, item, isCall }) {
+		delete this.box.dataset.item;
+		delete this.box.dataset.call;
 		if (item === undefined) {
-			this.box.replaceChildren(node("p", lane.label, "name"));
+			this.box.replaceChildren(node("p", lane.label, "name"), node("p", `${count(lane.items)}, p99 ${duration(lane.p99)}`, "name"));
 		} else if (isCall) {
 			this.fillCall(item);
 		} else {
@@ -76,12 +81,47 @@ export class Details {
 			["result", this.result(ops.result[i], ops.size[i])],
 			["goroutine", `${ops.goroutine[i]} (recorded as ${ops.tags[ops.goroutine[i] - 1].toString(16)})`],
 		];
+		if (ops.label[i] > 0) {
+			rows.push(["labels", this.trace.labels[ops.label[i]]]);
+		}
 		if (ops.batch[i] > 0) {
 			rows.push(["batch", ops.batch[i] === 1 ? "alone" : `of ${count(ops.batch[i])}`]);
 		}
 		rows.push(["class", classes[ops.classOf[i]]]);
 		this.box.replaceChildren(node("p", what.join(" "), "what"), node("p", files[ops.file[i]] || "(file without a name)", "name"), this.times(i), list(rows));
 		this.box.dataset.item = i;
+	}
+
+	// addLinks adds what belongs to an operation or a system call: a button for each.
+	addLinks({ item, isCall }) {
+		const { ops, calls, kinds, syscalls } = this.trace, groups = [];
+		const opLink = (i) => this.link(`${kinds[ops.kind[i]]} at ${exact(ops.queued[i])}, ${goroutineName(this.trace, ops.goroutine[i])}`, { item: i });
+		if (isCall) {
+			groups.push(["submitted these operations", this.links.opsOf(item), opLink]);
+		} else {
+			const call = this.links.callOf(item), by = this.links.servedBy(item);
+			groups.push(["submitted by", call < 0 ? [] : [call], (c) => this.link(`${syscalls[calls.syscall[c]]} at ${exact(calls.start[c])}`, { item: c, isCall: true })]);
+			groups.push(["served by", by < 0 ? [] : [by], opLink]);
+			groups.push(["in the same batch", this.links.mates(item).filter((i) => i !== item), opLink]);
+		}
+		const most = 8;
+		for (const [title, items, link] of groups) {
+			if (items.length > 0) {
+				const box = node("p", title, "links");
+				box.append(...items.slice(0, most).map(link));
+				if (items.length > most) {
+					box.append(node("span", `and ${count(items.length - most)} more`));
+				}
+				this.box.append(box);
+			}
+		}
+	}
+
+	link(text, hit) {
+		const button = node("button", text, "link");
+		button.dataset.to = (hit.isCall ? "call " : "op ") + hit.item;
+		button.addEventListener("click", () => this.go(hit));
+		return button;
 	}
 
 	// times returns the table of an operation's four times.
@@ -120,7 +160,14 @@ export class Details {
 			rows.push(["waits for", count(calls.wait[i])]);
 		}
 		this.box.replaceChildren(node("p", syscalls[calls.syscall[i]] || "system call", "what"), list(rows));
+		this.box.dataset.call = i;
 	}
+}
+
+// goroutineName returns the labels of a goroutine, and its number.
+export function goroutineName({ ops, labels }, v) {
+	const label = ops.labelOf[v - 1];
+	return label ? `${labels[label]} (${v})` : `goroutine ${v}`;
 }
 
 function row(tag, ...cells) {

@@ -54,6 +54,24 @@ export class Filters {
 		$(id).addEventListener("change", () => this.apply());
 	}
 
+	// state returns the controls as texts, "" for one that lets everything pass.
+	state() {
+		const off = (boxes) => boxes.filter((box) => !box.checked).map((box) => box.value).join(" ");
+		return { kinds: off(this.kinds), paths: off(this.paths), classOf: $("class").value, file: $("file").value, search: $("search").value.trim() };
+	}
+
+	// restore sets the controls to a state.
+	restore({ kinds = "", paths = "", classOf = "", file = "", search = "" }) {
+		const set = (boxes, off) => boxes.forEach((box) => { box.checked = !off.split(" ").includes(box.value); });
+		set(this.kinds, kinds);
+		set(this.paths, paths);
+		const choose = (id, value) => { $(id).value = [...$(id).options].some((o) => o.value === value) ? value : ""; };
+		choose("class", classOf);
+		choose("file", file);
+		$("search").value = search;
+		this.choose();
+	}
+
 	reset() {
 		[...this.kinds, ...this.paths].forEach((box) => { box.checked = true; });
 		$("class").value = $("file").value = $("search").value = "";

@@ -22,6 +22,7 @@ export function listen(actions) {
 		"1": () => actions.lanes(0),
 		"2": () => actions.lanes(1),
 		"3": () => actions.lanes(2),
+		"s": () => actions.sort(),
 		"Escape": () => actions.letGo(),
 	};
 	document.addEventListener("keydown", (e) => {

@@ -3,13 +3,23 @@
 import { Tracks } from "./tracks.js";
 import { Raster, fit } from "./raster.js";
 import { palette, mark } from "./palette.js";
+import { isSync } from "./links.js";
+import { duration } from "./format.js";
+import { goroutineName } from "./details.js";
 
 const driverLabels = { "": "system calls", uring: "io_uring", aio: "Linux AIO", pool: "threads" };
 
 // by holds, for each way to make lanes, the lane of an operation, the names of lanes and
 // their order.
 const by = {
-	goroutine: ({ ops }) => ({ of: ops.goroutine, label: (v) => "goroutine " + v, short: (v) => "G" + v, order: (a, b) => a - b }),
+	goroutine: (trace) => {
+		const { ops, labels } = trace, named = (v) => ops.labelOf[v - 1];
+		return {
+			of: ops.goroutine, label: (v) => goroutineName(trace, v), short: (v) => (named(v) ? labels[named(v)] : "G" + v),
+			// Those with a name come first, by name.
+			order: (a, b) => (named(b) > 0) - (named(a) > 0) || (named(a) ? labels[named(a)].localeCompare(labels[named(b)]) : 0) || a - b,
+		};
+	},
 	file: ({ ops, files }) => {
 		const label = (v) => files[v] || "(no name)";
 		return { of: ops.file, label, short: (v) => base(label(v)), order: (a, b) => label(a).localeCompare(label(b)) };
@@ -24,6 +34,9 @@ const by = {
 const labelFont = "12px system-ui, sans-serif";
 
 export const ways = Object.keys(by);
+
+// The orders of lanes.
+export const orders = ["name", "p99"];
 
 const base = (name) => name.replace(/.*[/\\](?=.)/, "");
 
@@ -41,42 +54,54 @@ const rowHeight = (rows) => (rows <= 1 ? 14 : rows <= 4 ? 11 : rows <= 16 ? 7 : 
 export class Lanes {
 	constructor(trace, view, canvas, scroller, sizer) {
 		Object.assign(this, { trace, view, canvas, scroller, sizer });
-		this.picked = -1;
+		this.picked = this.pickedCall = -1;
+		this.mates = new Set(); // operations that are marked beside the picked one
 	}
 
-	// arrange makes new lanes.
-	arrange(way, colourBy, chosen) {
+	// arrange makes new lanes. The Syncs of a lane have rows of their own below the others, which
+	// they would cover: one may take as long as a thousand reads.
+	arrange(way, colourBy, chosen, sorted) {
 		const { trace } = this, { of, label, short, order } = by[way](trace);
 		const values = new Set();
 		for (const i of chosen) {
 			values.add(of[i]);
 		}
-		const found = new Map([...values].sort(order).map((v, i) => [v, i]));
-		const { queued, woken } = trace.ops;
-		this.ops = new Tracks({ items: chosen, start: queued, end: woken, laneOf: (i) => found.get(of[i]), lanes: found.size });
-		this.list = [...found.keys()].map((v, i) => this.lane(this.ops, i, label(v), short(v)));
+		const { queued, woken, latency, kind } = trace.ops, p99 = p99s(chosen, of, latency);
+		const compare = sorted === "p99" ? (a, b) => p99.get(b) - p99.get(a) || order(a, b) : order;
+		const found = new Map([...values].sort(compare).map((v, i) => [v, i]));
+		const syncs = trace.kinds.map(isSync);
+		this.ops = new Tracks({
+			items: chosen, start: queued, end: woken, lanes: 2 * found.size,
+			laneOf: (i) => 2 * found.get(of[i]) + (syncs[kind[i]] ? 1 : 0),
+		});
+		this.sorted = sorted;
+		this.list = [...found.keys()].map((v, i) => this.lane(this.ops, 2 * i, 2, label(v), short(v), p99.get(v)));
 		if (way === "ring") {
-			this.addCalls();
+			this.addCalls(sorted);
 		}
 		this.colour(colourBy);
 		this.measure();
 	}
 
-	lane(tracks, i, label, short) {
-		return { tracks, label, short, row: tracks.firstRow[i], rows: tracks.rowsOf[i] };
+	// lane returns a lane of n lanes of the tracks, from the i-th on.
+	lane(tracks, i, n, label, short, p99) {
+		const row = tracks.firstRow[i], end = tracks.firstRow[i + n];
+		return { tracks, label, short, row, rows: end - row, items: tracks.begin[end] - tracks.begin[row], p99 };
 	}
 
 	// addCalls adds a lane for the system calls of each ring.
-	addCalls() {
-		const { calls } = this.trace, found = [...new Set(calls.queue)].sort((a, b) => a - b);
+	addCalls(sorted) {
+		const { calls } = this.trace, all = Uint32Array.from({ length: calls.n }, (_, i) => i);
+		const p99 = p99s(all, calls.queue, Float64Array.from(all, (i) => calls.end[i] - calls.start[i]));
+		const found = [...p99.keys()].sort((a, b) => (sorted === "p99" ? p99.get(b) - p99.get(a) : 0) || a - b);
 		this.calls = new Tracks({
-			items: Uint32Array.from({ length: calls.n }, (_, i) => i), start: calls.start, end: calls.end,
+			items: all, start: calls.start, end: calls.end,
 			laneOf: (i) => found.indexOf(calls.queue[i]), lanes: found.length,
 		});
 		this.calls.colour(() => 0, (i) => calls.result[i] < 0);
 		found.forEach((v, i) => {
 			const name = v === 0 ? "the scheduler" : queueLabel(this.trace, v);
-			this.list.push(this.lane(this.calls, i, `system calls of ${name}`, v === 0 ? "scheduler’s calls" : `${name} calls`));
+			this.list.push(this.lane(this.calls, i, 1, `system calls of ${name}`, v === 0 ? "scheduler’s calls" : `${name} calls`, p99.get(v)));
 		});
 	}
 
@@ -218,6 +243,9 @@ export class Lanes {
 		const whole = [Math.floor(Math.max(x0, -1)), Math.ceil(Math.min(x1, raster.w + 1))];
 		if (tracks !== this.ops) {
 			raster.bar(whole[0], y0, whole[1], y1, m);
+			if (item === this.pickedCall) {
+				raster.frame(whole[0] - 3, y0 - 2, whole[1] + 3, y1 + 2, raster.chosen);
+			}
 			return;
 		}
 		const { submitted, completed, path, result } = this.trace.ops, at = (t) => (t - this.view.from) * perNano;
@@ -228,6 +256,10 @@ export class Lanes {
 		raster.bar(bar0, y0 + low, bar1, y1, m);
 		if (result[item] < 0) {
 			this.drawFailed(whole[0], whole[1], y1);
+		}
+		if (this.mates.has(item) && item !== this.picked) {
+			raster.fill(whole[0] - 1, y0 - 1, whole[1] + 1, y0 + Math.ceil(this.scale), raster.chosen);
+			raster.fill(whole[0] - 1, y1 - Math.ceil(this.scale), whole[1] + 1, y1 + 1, raster.chosen);
 		}
 		if (item === this.picked) {
 			raster.frame(whole[0] - 3, y0 - 2, whole[1] + 3, y1 + 2, raster.chosen);
@@ -262,7 +294,16 @@ export class Lanes {
 			context.fillStyle = palette.text;
 			// The middle of the visible part of the lane.
 			const seen = [Math.max(y, 0), Math.min(bottom, scroller.clientHeight)];
-			context.fillText(shorten(context, lane.short, this.gutter - 20), 12, Math.max(y + 11, Math.min((seen[0] + seen[1]) / 2, bottom - 11)));
+			const middle = Math.max(y + 11, Math.min((seen[0] + seen[1]) / 2, bottom - 11));
+			let room = this.gutter - 20;
+			if (this.sorted === "p99") {
+				const text = duration(lane.p99), width = context.measureText(text).width;
+				context.fillStyle = palette.faint;
+				context.fillText(text, this.gutter - 8 - width, middle);
+				context.fillStyle = palette.text;
+				room -= width + 6;
+			}
+			context.fillText(shorten(context, lane.short, room), 12, middle);
 		}
 		context.restore();
 	}
@@ -295,16 +336,18 @@ export class Lanes {
 		return best < 0 ? { lane } : { lane, item: tracks.item[best], isCall: tracks !== this.ops };
 	}
 
-	// reveal scrolls to the lane of an operation, and returns its position on the canvas, in CSS
-	// pixels.
-	reveal(item) {
+	// reveal scrolls to the lane of an operation or a system call, and returns its position on the
+	// canvas, in CSS pixels.
+	reveal({ item, isCall }) {
+		const { ops, calls } = this.trace, tracks = isCall ? this.calls : this.ops;
+		const [start, end] = isCall ? [calls.start[item], calls.end[item]] : [ops.queued[item], ops.woken[item]];
 		for (const lane of this.list) {
-			if (lane.tracks !== this.ops) {
+			if (lane.tracks !== tracks) {
 				continue;
 			}
 			for (let row = 0; row < lane.rows; row++) {
-				const [i, j] = this.ops.between(lane.row + row, this.trace.ops.queued[item] - 1, this.trace.ops.woken[item] + 1);
-				if (this.ops.item.subarray(i, j).includes(item)) {
+				const [i, j] = tracks.between(lane.row + row, start - 1, end + 1);
+				if (tracks.item.subarray(i, j).includes(item)) {
 					return this.scrollTo(lane.top + row * lane.rowHeight, lane.rowHeight);
 				}
 			}
@@ -319,6 +362,18 @@ export class Lanes {
 		}
 		return y + height - scroller.scrollTop;
 	}
+}
+
+// p99s returns the 99th percentile of the times of the items with each value.
+function p99s(items, values, times) {
+	const all = new Map();
+	for (const i of items) {
+		all.get(values[i])?.push(times[i]) ?? all.set(values[i], [times[i]]);
+	}
+	return new Map([...all].map(([v, list]) => {
+		const sorted = Float64Array.from(list).sort();
+		return [v, sorted[Math.ceil(0.99 * sorted.length - 1e-9) - 1]];
+	}));
 }
 
 // shorten cuts the beginning of text until it fits width. The end of a file's name is the

@@ -3,7 +3,9 @@
 import { load } from "./data.js";
 import { View } from "./view.js";
 import { $, Filters } from "./filters.js";
-import { Lanes, ways } from "./lanes.js";
+import { Lanes, orders, ways } from "./lanes.js";
+import { Links } from "./links.js";
+import { read, write } from "./state.js";
 import { Overview, drawAxis } from "./overview.js";
 import { TimeCharts } from "./charts.js";
 import { Scatter } from "./scatter.js";
@@ -24,7 +26,10 @@ class Page {
 		this.trace = trace;
 		this.view = new View(trace.first, trace.last);
 		this.way = trace.ops.n ? bestWay(trace) : ways[0];
+		this.firstWay = this.way;
+		this.order = orders[0];
 		this.colourBy = "kind";
+		this.pickedCall = null;
 		this.theme = "auto";
 		this.picked = null;
 		this.version = 0; // grows with each change of the picture
@@ -37,12 +42,17 @@ class Page {
 		this.charts = new TimeCharts(trace, this.view, $("depth"), $("rate"));
 		this.scatter = new Scatter(trace, this.view, $("scatter"));
 		this.histogram = new Histogram($("histogram"));
-		this.details = new Details(trace, $("details"));
+		this.links = new Links(trace);
+		this.details = new Details(trace, $("details"), this.links, (hit) => this.go(hit));
 		this.controls();
 		this.point();
 		listen(this.actions());
 		this.rearrange();
 		this.resize();
+		if (location.hash) {
+			this.restore();
+		}
+		addEventListener("hashchange", () => this.restore());
 		this.view.watch(() => this.dirty());
 		const resized = new ResizeObserver(() => this.resize());
 		["plots", "scroller", "analysis"].forEach((id) => resized.observe($(id)));
@@ -51,10 +61,10 @@ class Page {
 	// rearrange makes the lanes of the operations that are chosen now.
 	rearrange() {
 		const { chosen } = this.filters;
-		if (this.picked !== null && !chosen.includes(this.picked)) {
+		if (this.picked !== null && !chosen.includes(this.picked) || this.pickedCall !== null && this.way !== "ring") {
 			this.keep(null);
 		}
-		this.lanes.arrange(this.way, this.colourBy, chosen);
+		this.lanes.arrange(this.way, this.colourBy, chosen, this.order);
 		const d = depths(this.trace.ops, chosen);
 		this.overview.set(d.progress);
 		this.charts.set(chosen, d);
@@ -125,11 +135,61 @@ class Page {
 		}
 		const seconds = (Math.min(view.to, this.trace.last) - Math.max(view.from, this.trace.first)) / 1e9;
 		fillStats($("stats"), { sorted, completed, transferred, failed, seconds });
+		this.save();
 		document.body.dataset.inView = items.length;
 		document.body.dataset.analysed = this.version;
 	}
 
+	// state returns what the page shows, for its URL.
+	state() {
+		const { view, picked, pickedCall } = this;
+		return {
+			...this.filters.state(), from: view.from, to: view.to, all: view.from <= view.least && view.to >= view.most,
+			lanes: this.way === this.firstWay ? "" : this.way, order: this.order === orders[0] ? "" : this.order,
+			colour: this.colourBy === "kind" ? "" : this.colourBy, op: picked, call: pickedCall,
+		};
+	}
+
+	// save puts the state into the URL. The browser's history has an entry for each link that was
+	// followed.
+	save(followed) {
+		const url = location.pathname + location.search + write(this.state());
+		if (followed) {
+			history.pushState(null, "", url);
+		} else if (location.hash !== write(this.state())) {
+			history.replaceState(null, "", url);
+		}
+	}
+
+	// restore shows the state that the URL has.
+	restore() {
+		const s = read(location.hash), { view, trace } = this;
+		const set = (name, list, value, first) => {
+			const v = list.includes(value) ? value : first;
+			document.querySelectorAll(`input[name=${name}]`).forEach((button) => { button.checked = button.value === v; });
+			return v;
+		};
+		this.way = set("lanesBy", ways, s.call === undefined ? s.lanes : "ring", this.firstWay);
+		this.order = set("order", orders, s.order, orders[0]);
+		this.colourBy = set("colourBy", ["operation", "path"], s.colour === "path" ? "path" : "operation") === "path" ? "path" : "kind";
+		this.filters.restore(s);
+		this.keep(null);
+		this.rearrange();
+		this.showSwatches();
+		s.from === undefined ? view.all() : view.show(s.from, s.to);
+		if (s.call < trace.calls.n) {
+			this.choose({ item: s.call, isCall: true });
+		} else if (this.filters.chosen.includes(s.op)) {
+			this.choose({ item: s.op });
+		}
+	}
+
 	controls() {
+		segments("order", orders, this.order, (order) => {
+			this.order = order;
+			$("scroller").scrollTop = 0;
+			this.rearrange();
+		});
 		segments("lanesBy", ways, this.way, (way) => {
 			this.way = way;
 			$("scroller").scrollTop = 0;
@@ -171,6 +231,7 @@ class Page {
 			help: () => $("helpText").showModal(),
 			theme: () => this.nextTheme(),
 			lanes: (i) => document.querySelectorAll("#lanesBy input")[i].click(),
+			sort: () => document.querySelector("#order input:not(:checked)").click(),
 			letGo: () => {
 				document.activeElement?.blur();
 				this.pick(null);
@@ -272,7 +333,7 @@ class Page {
 	}
 
 	keep(hit, e) {
-		this.pick(hit && !hit.isCall ? hit.item : null);
+		this.pick(hit);
 		if (hit) {
 			this.details.keep(hit, e.clientX, e.clientY);
 		} else {
@@ -280,10 +341,50 @@ class Page {
 		}
 	}
 
-	pick(item) {
-		this.picked = item;
-		this.lanes.picked = item ?? -1;
+	// pick marks an operation with its batch, or a system call with its operations.
+	pick(hit) {
+		const { lanes, links } = this;
+		this.picked = hit && !hit.isCall ? hit.item : null;
+		this.pickedCall = hit?.isCall ? hit.item : null;
+		lanes.picked = this.picked ?? -1;
+		lanes.pickedCall = this.pickedCall ?? -1;
+		lanes.mates = new Set(!hit ? [] : hit.isCall ? links.opsOf(hit.item) : links.mates(hit.item));
 		this.dirty();
+	}
+
+	// times returns when an operation or a system call began and ended.
+	times({ item, isCall }) {
+		const { ops, calls } = this.trace;
+		return isCall ? [calls.start[item], calls.end[item]] : [ops.queued[item], ops.woken[item]];
+	}
+
+	// choose keeps an operation or a system call on the screen, beside its place in the lanes.
+	choose(hit) {
+		const { view } = this, [, end] = this.times(hit);
+		this.pick(hit);
+		const y = this.lanes.reveal(hit), box = $("scroller").getBoundingClientRect();
+		const x = this.gutter + ((end - view.from) / (view.to - view.from)) * this.plotWidth;
+		this.details.keep(hit, box.left + Math.min(Math.max(x, this.gutter), box.width), box.top + y);
+	}
+
+	// go follows a link to an operation or a system call. It shows what filters or lanes hide, and
+	// zooms in until it is visible.
+	go(hit) {
+		const { view } = this, [start, end] = this.times(hit), visible = 40; // CSS pixels
+		this.save();
+		if (hit.isCall && this.way !== "ring") {
+			document.querySelector("#lanesBy input[value=ring]").click();
+		}
+		if (!hit.isCall && !this.filters.chosen.includes(hit.item)) {
+			this.filters.reset();
+		}
+		const most = Math.max(end - start, 1) * this.plotWidth / visible;
+		const span = Math.min(view.to - view.from, most), middle = (start + end) / 2;
+		if (start < view.from || end > view.to || span < view.to - view.from) {
+			view.show(middle - span / 2, middle + span / 2);
+		}
+		this.choose(hit);
+		this.save(true);
 	}
 
 	// step goes to the next of the chosen operations. It begins with the first one in view.
@@ -299,16 +400,14 @@ class Page {
 			const middle = (ops.queued[item] + ops.woken[item]) / 2, span = view.to - view.from;
 			view.show(middle - span / 2, middle + span / 2);
 		}
-		this.pick(item);
-		const y = this.lanes.reveal(item), box = $("scroller").getBoundingClientRect();
-		const x = this.gutter + ((ops.woken[item] - view.from) / (view.to - view.from)) * this.plotWidth;
-		this.details.keep({ item }, box.left + Math.min(Math.max(x, this.gutter), box.width), box.top + y);
+		this.choose({ item });
 	}
 
 	zoomToPicked() {
-		if (this.picked !== null) {
-			const { queued, woken, latency } = this.trace.ops, margin = latency[this.picked] + 100;
-			this.view.show(queued[this.picked] - margin, woken[this.picked] + margin);
+		const hit = this.picked !== null ? { item: this.picked } : { item: this.pickedCall, isCall: true };
+		if (hit.item !== null) {
+			const [start, end] = this.times(hit), margin = end - start + 100;
+			this.view.show(start - margin, end + margin);
 		}
 	}
 

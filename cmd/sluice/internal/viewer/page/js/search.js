@@ -32,7 +32,8 @@ function parseWord(word, trace) {
 		return (i) => ops.result[i] < 0;
 	}
 	const parts = /^([a-z]+)(<=|>=|<|>|=)(.*)$/.exec(word);
-	return parts ? comparison(ops, ...parts.slice(1)) : containing(trace, word);
+	const isLabel = parts && !fields[parts[1]] && trace.labels.some((l) => l.toLowerCase().includes(word)); // role=compaction
+	return parts && !isLabel ? comparison(ops, ...parts.slice(1)) : containing(trace, word);
 }
 
 function comparison(ops, name, sign, value) {
@@ -51,10 +52,10 @@ function comparison(ops, name, sign, value) {
 
 // containing looks for word once in each name, not once for each operation.
 function containing(trace, word) {
-	const { ops, files, kinds, paths, drivers, classes, errors } = trace;
+	const { ops, files, kinds, paths, drivers, classes, errors, labels } = trace;
 	const has = (names) => names.map((name) => name.toLowerCase().includes(word));
-	const inFile = has(files), inKind = has(kinds), inPath = has(paths), inDriver = has(drivers), inClass = has(classes);
+	const inFile = has(files), inKind = has(kinds), inPath = has(paths), inDriver = has(drivers), inClass = has(classes), inLabel = has(labels);
 	const inError = Object.keys(errors).filter((number) => errors[number].toLowerCase().includes(word)).map((number) => -number);
-	return (i) => inFile[ops.file[i]] || inKind[ops.kind[i]] || inPath[ops.path[i]] || inDriver[ops.driver[i]] || inClass[ops.classOf[i]] ||
+	return (i) => inFile[ops.file[i]] || inKind[ops.kind[i]] || inPath[ops.path[i]] || inDriver[ops.driver[i]] || inClass[ops.classOf[i]] || inLabel[ops.label[i]] ||
 		(ops.result[i] < 0 && inError.includes(ops.result[i]));
 }
