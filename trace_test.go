@@ -2,11 +2,14 @@ package sluice_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"runtime/pprof"
 	runtrace "runtime/trace"
 	"strings"
 	"sync"
@@ -281,4 +284,54 @@ func readTrace(t *testing.T, name string) *trace.Trace {
 		t.Fatal(err)
 	}
 	return tr
+}
+
+// TestTraceLabels: an operation has the labels that its goroutine has in runtime/pprof, also after
+// the trace was written and read.
+func TestTraceLabels(t *testing.T) {
+	if !strings.HasPrefix(runtime.Version(), "go1.26") {
+		t.Skip("how " + runtime.Version() + " stores labels is not known")
+	}
+	rec, s := sluicetest.Recorded(t, "pool")
+	f, err := s.Create(filepath.Join(t.TempDir(), "file"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for _, role := range []string{"", "compaction", "log"} {
+		all.Go(func() {
+			write := func(context.Context) {
+				for i := range 50 {
+					if _, err := f.WriteAt([]byte(role+"."), int64(i)); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+			if role == "" {
+				write(t.Context())
+				return
+			}
+			pprof.Do(t.Context(), pprof.Labels("role", role), write)
+		})
+	}
+	all.Wait()
+	var b bytes.Buffer
+	if _, err := rec.Trace().WriteTo(&b); err != nil {
+		t.Fatal(err)
+	}
+	tr, err := trace.Read(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := make(map[string]int)
+	for _, o := range tr.Ops {
+		label := tr.Labels[o.Label]
+		if want := map[int64]string{1: "", 11: "role=compaction", 4: "role=log"}[o.Size]; o.Kind == trace.OpWrite && label != want {
+			t.Fatalf("a write of %d bytes has the labels %q; want %q", o.Size, label, want)
+		}
+		n[label]++
+	}
+	if n[""] < 50 || n["role=compaction"] < 50 || n["role=log"] < 50 {
+		t.Errorf("operations by labels are %v; want at least 50 of each", n)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sort"
 	"strings"
 	"time"
 
@@ -70,7 +71,33 @@ func (t *Trace) fill(r record.Recording) {
 			o.File = 0 // the name was not yet written, or the file is damaged
 		}
 	}
+	t.label(r)
 	t.arrange()
+}
+
+// label gives the operations the labels that their goroutines had.
+func (t *Trace) label(r record.Recording) {
+	if len(r.Labels) == 0 {
+		return
+	}
+	t.Labels = append([]string{""}, r.Labels...)
+	of := make(map[uint32][]record.Labelled)
+	for _, l := range r.Labelled {
+		if int64(l.Label) < int64(len(t.Labels)) { // else the file is damaged
+			of[l.Goroutine] = append(of[l.Goroutine], l)
+		}
+	}
+	for i := range t.Ops {
+		o := &t.Ops[i]
+		if r.LabelsEnd != 0 && int64(o.Woken) >= r.LabelsEnd {
+			continue
+		}
+		all := of[o.Goroutine]
+		after := sort.Search(len(all), func(k int) bool { return all[k].At > int64(o.Woken) })
+		if after > 0 {
+			o.Label = int32(all[after-1].Label)
+		}
+	}
 }
 
 // used returns a set of bits, one for each driver that an operation went through.

@@ -7,8 +7,15 @@ type Recording struct {
 	About   []byte   // what Describe was given
 	Files   []string // names by their numbers; the first is ""
 	Classes []string // names by their numbers; the first is "default"
-	Began   time.Time
-	Drivers uint32 // bit n is set if Uses(n) was called
+	Labels  []string // texts by their numbers, from 1 on; the first of the slice is that of 1
+	// Labelled is in the order of the time at which each was written, and so in that of At for each
+	// goroutine.
+	Labelled []Labelled
+	// LabelsEnd is the time from which on the labels are not known, as there was no room for them;
+	// 0 if there was.
+	LabelsEnd int64
+	Began     time.Time
+	Drivers   uint32 // bit n is set if Uses(n) was called
 	// Keep is true if the last records are the lost ones: because Options.Keep was
 	// set, or the file could not grow.
 	Keep bool
@@ -20,16 +27,18 @@ type Recording struct {
 // recording describes the recording so far.
 func (a *area) recording() Recording {
 	h := a.head
-	files, classes := a.list()
-	return Recording{
+	r := Recording{
 		About:   h.about[:min(int(h.aboutSize), len(h.about))],
-		Files:   files,
-		Classes: classes,
 		Began:   time.Unix(0, h.origin+h.began),
 		Drivers: h.drivers.Load(),
 		Keep:    h.keep != 0 || h.stopped(),
 		Total:   a.total(),
 	}
+	if end := h.labelsEnd.Load(); end != 0 {
+		r.LabelsEnd = max(1, end-h.began)
+	}
+	a.list(&r)
+	return r
 }
 
 // stopped reports whether the file could not grow when another chunk was needed. After that nothing

@@ -8,7 +8,7 @@ import (
 )
 
 // files numbers the names of files and those of classes, each from 1. In memory a name is its
-// length (2 bytes, little-endian; the highest bit is set for a class) and its bytes.
+// length (2 bytes, little-endian; the highest two bits say what it is: see labels.go) and its bytes.
 type files struct {
 	mu      sync.Mutex
 	number  map[string]uint32
@@ -84,34 +84,51 @@ func (r *Recorder) numberOf(to map[string]uint32, most int, mark uint16, name st
 	if n, ok := to[name]; ok || name == "" {
 		return n
 	}
-	used := int(r.head.used.Load())
-	if end := used + 2 + len(name); len(to) == most || end > len(r.names) || !r.growth.reserveNames(end) {
+	if len(to) == most || !r.putName(mark, name) {
 		return 0
 	}
-	binary.LittleEndian.PutUint16(r.names[used:], uint16(len(name))|mark)
-	copy(r.names[used+2:], name)
-	r.head.used.Store(uint32(used + 2 + len(name))) // from now on readers see the name
 	n := uint32(len(to) + 1)
 	to[name] = n
 	return n
 }
 
-// list returns the names in the order of their numbers.
-func (a *area) list() (files, classes []string) {
-	files, classes = []string{""}, []string{"default"}
+// putName adds an entry to the names. It reports whether there was room. files.mu is held.
+func (r *Recorder) putName(mark uint16, name string) bool {
+	used := int(r.head.used.Load())
+	end := used + 2 + len(name)
+	if end > len(r.names) || !r.growth.reserveNames(end) {
+		return false
+	}
+	binary.LittleEndian.PutUint16(r.names[used:], uint16(len(name))|mark)
+	copy(r.names[used+2:], name)
+	r.head.used.Store(uint32(end)) // from now on readers see the name
+	return true
+}
+
+// list puts the names into the recording, in the order of their numbers.
+func (a *area) list(to *Recording) {
+	to.Files, to.Classes = []string{""}, []string{"default"}
 	b := a.names[:min(int(a.head.used.Load()), len(a.names))]
 	for len(b) >= 2 {
 		n := int(binary.LittleEndian.Uint16(b))
-		to := &files
-		if n&classMark != 0 {
-			to = &classes
-		}
-		n &^= classMark
+		mark := n & (classMark | labelMark)
+		n &^= mark
 		if len(b) < 2+n {
 			break // the file is damaged
 		}
-		*to = append(*to, string(b[2:2+n]))
+		name := b[2 : 2+n]
 		b = b[2+n:]
+		switch mark {
+		case 0:
+			to.Files = append(to.Files, string(name))
+		case classMark:
+			to.Classes = append(to.Classes, string(name))
+		case labelMark:
+			to.Labels = append(to.Labels, string(name))
+		case labelledMark:
+			if l, ok := labelledOf(name, a.head.began); ok {
+				to.Labelled = append(to.Labelled, l)
+			}
+		}
 	}
-	return files, classes
 }

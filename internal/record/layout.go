@@ -16,7 +16,9 @@ const pageSize = 4096
 
 const (
 	magic   = "sluicerw" // the beginning of the file
-	version = 3
+	version = 4
+	// oldest is the oldest version that can be read. Version 3 has no labels.
+	oldest = 3
 	// order reads as another number on a machine with another byte order.
 	order = 0x01020304
 )
@@ -35,7 +37,10 @@ type header struct {
 	drivers atomic.Uint32
 	used    atomic.Uint32 // bytes of names that are written
 	ready   atomic.Uint32 // number of chunks that exist; a file may end after them
-	_       [128 - 60]byte
+	_       [4]byte
+	// labelsEnd is the time from which on there was no room for labels; 0 if there was.
+	labelsEnd atomic.Int64
+	_         [128 - 72]byte
 	// next is the last turn that was given to a chunk. It has cache lines of its
 	// own, as all cores write it.
 	next      atomic.Uint64

@@ -12,6 +12,7 @@ func TestLayout(t *testing.T) {
 		got, want uintptr
 	}{
 		{"header", unsafe.Sizeof(header{}), pageSize},
+		{"header.labelsEnd", unsafe.Offsetof(header{}.labelsEnd), 64},
 		{"header.next", unsafe.Offsetof(header{}.next), 128},
 		{"header.about", unsafe.Offsetof(header{}.about), 260},
 		{"chunk", unsafe.Sizeof(chunk{}), pageSize},

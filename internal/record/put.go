@@ -34,6 +34,7 @@ type Call struct {
 // PutOp records an operation.
 func (r *Recorder) PutOp(o *Op) {
 	hash := sys.Goroutine()
+	r.noteLabels(hash, max(o.Queued, o.Submitted, o.Completed, o.Woken))
 	e, word := r.claim(hash)
 	if e == nil {
 		return

@@ -64,8 +64,8 @@ func (h *header) check() error {
 		return fmt.Errorf("it begins with %q: %w", h.magic[:], ErrDamaged)
 	case h.order != order:
 		return fmt.Errorf("it was recorded on a machine with another byte order: %w", ErrDamaged)
-	case h.version != version:
-		return fmt.Errorf("the recording has format version %d; this program reads version %d: %w", h.version, version, ErrDamaged)
+	case h.version < oldest || h.version > version:
+		return fmt.Errorf("the recording has format version %d; this program reads versions %d to %d: %w", h.version, oldest, version, ErrDamaged)
 	case h.stripes == 0 || h.stripes > maxStripes || h.stripes*stripeSize%pageSize != 0,
 		h.chunks == 0 || h.chunks&(h.chunks-1) != 0 || h.chunks > MaxEvents/perChunk, h.names > maxNames,
 		h.ready.Load() > h.chunks:

@@ -34,6 +34,7 @@ type Recorder struct {
 	chunkMask  uint64
 	locks      []stripeLock
 	files      files
+	labels     labels
 	regions    bool
 	growth     *growth // nil if all the memory exists
 

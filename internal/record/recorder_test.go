@@ -219,12 +219,12 @@ func TestNames(t *testing.T) {
 	if !full {
 		t.Fatal("there is room for more names than fit")
 	}
-	if list, _ := r.list(); list[1] != "one" || list[2] != "two" || len(list) < 100 {
+	if list := r.recording().Files; list[1] != "one" || list[2] != "two" || len(list) < 100 {
 		t.Errorf("%d names, of which the first are %q", len(list), list[:3])
 	}
 	other := New(Options{Names: 1})
 	n := other.File(&b, "two")
-	if list, _ := other.list(); n != 1 || list[1] != "two" {
+	if list := other.recording().Files; n != 1 || list[1] != "two" {
 		t.Errorf("another Recorder gives a name %d; want its own number 1", n)
 	}
 }

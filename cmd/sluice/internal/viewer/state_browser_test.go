@@ -99,6 +99,9 @@ func testState(t *testing.T, p *page, tr *trace.Trace, again func(fragment strin
 		t.Errorf("the URL chooses %s; want file,p99,path", got)
 	}
 	q.analysed()
+	if x, y, width, height := q.box("#details"); x < 0 || y < 0 || x+width > float64(desk.width) || y+height > float64(desk.height) {
+		t.Errorf("the details are at %v, %v, %v by %v; want them on the screen", x, y, width, height)
+	}
 	if got := eval[string](q, "location.hash"); got != hash {
 		t.Errorf("the URL becomes %q; want it to stay %q", got, hash)
 	}
@@ -108,7 +111,9 @@ func testState(t *testing.T, p *page, tr *trace.Trace, again func(fragment strin
 	}
 	// What is wrong or of another trace does no harm.
 	for _, wrong := range []string{"#from=9&to=1", "#from=x&to=1e999", "#op=999999&call=-1&lanes=moon&order=&kinds=z&file=77&class=9", "#%zz=&&&", "#q=latency%3Efast"} {
-		if q := again(wrong); q.shown() != len(tr.Ops) || q.item() != "" {
+		q.run(script(fmt.Sprintf("location.hash = %q", wrong)))
+		q.analysed()
+		if q.shown() != len(tr.Ops) || q.item() != "" {
 			t.Errorf("%s shows %d operations and %q; want all, and none chosen", wrong, q.shown(), q.item())
 		}
 	}

@@ -55,7 +55,7 @@ export class Details {
 		const left = x + gap + width > innerWidth ? x - gap - width : x + gap;
 		const top = y + gap + height > innerHeight ? y - gap - height : y + gap;
 		box.style.left = Math.max(4, left) + "px";
-		box.style.top = Math.max(4, top) + "px";
+		box.style.top = Math.max(4, Math.min(top, innerHeight - height - 4)) + "px";
 	}
 
 	fill({ lane, item, isCall }) {

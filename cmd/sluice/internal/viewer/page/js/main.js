@@ -49,9 +49,6 @@ class Page {
 		listen(this.actions());
 		this.rearrange();
 		this.resize();
-		if (location.hash) {
-			this.restore();
-		}
 		addEventListener("hashchange", () => this.restore());
 		this.view.watch(() => this.dirty());
 		const resized = new ResizeObserver(() => this.resize());
@@ -489,6 +486,9 @@ function drawLegend(canvas) {
 try {
 	const page = new Page(await load($("data").textContent));
 	page.draw();
+	if (location.hash) { // now that everything has its place
+		page.restore();
+	}
 	page.analyse();
 	document.body.dataset.opened = Math.round(performance.now());
 } catch (error) {

@@ -1,0 +1,130 @@
+package record
+
+import (
+	"encoding/binary"
+	"strings"
+	"sync/atomic"
+
+	"github.com/sluiceio/sluice/internal/sys"
+)
+
+// labels notes which labels of runtime/pprof goroutines have. A record has no room for them, and
+// they seldom change: the names have an entry each time that a goroutine has other labels than at
+// its operation before. All operations that end at or after the entry's time have these labels.
+type labels struct {
+	// seen is what was noted last, for the goroutines whose numbers have these lowest bits. It keeps
+	// the labels in memory, so that no others can have their address.
+	seen [seenLabels]atomic.Pointer[labelled]
+
+	// Protected by files.mu:
+	last map[uint32]*labelled // by goroutine
+	text map[string]uint32    // numbers of labels, from 1
+	used int                  // bytes of names that labels have
+}
+
+// labelled is a goroutine with the labels that were noted, nil for none.
+type labelled struct {
+	goroutine uint32
+	labels    *sys.Labels
+}
+
+const (
+	seenLabels  = 1 << 10
+	maxLabels   = 1 << 20 // texts
+	maxLabel    = 256     // bytes; longer texts are cut off
+	labelsShare = 4       // labels have at most one part in so many of the memory for names
+
+	labelMark    = 1 << 14               // in a length: it is a text of labels
+	labelledMark = classMark | labelMark // it is a goroutine, the time from which on, and the number of the text
+	labelledSize = 4 + 8 + 4
+)
+
+// Labelled is an entry of a recording: from the time At on, the operations of the goroutine have
+// the label of that number; 0 is none.
+type Labelled struct {
+	Goroutine uint32
+	At        int64
+	Label     uint32
+}
+
+// noteLabels notes the labels of the calling goroutine, whose operation has ended at the given
+// time.
+func (r *Recorder) noteLabels(goroutine uint32, ended int64) {
+	now := sys.GoroutineLabels()
+	s := r.labels.seen[goroutine%seenLabels].Load()
+	if s == nil && now == nil || s != nil && s.goroutine == goroutine && s.labels == now {
+		return
+	}
+	r.changeLabels(goroutine, now, ended)
+}
+
+// changeLabels notes labels that may be others than before.
+func (r *Recorder) changeLabels(goroutine uint32, now *sys.Labels, ended int64) {
+	r.files.mu.Lock()
+	defer r.files.mu.Unlock()
+	l := &r.labels
+	before := l.last[goroutine]
+	if before == nil && now == nil {
+		return
+	}
+	if before == nil || before.labels != now {
+		if r.head.labelsEnd.Load() != 0 {
+			return
+		}
+		if !r.putLabelled(goroutine, now, ended) {
+			r.head.labelsEnd.Store(ended)
+			return
+		}
+		before = &labelled{goroutine, now}
+		l.last[goroutine] = before
+	}
+	l.seen[goroutine%seenLabels].Store(before)
+}
+
+// putLabelled adds an entry to the names. It reports whether there was room. files.mu is held.
+func (r *Recorder) putLabelled(goroutine uint32, now *sys.Labels, ended int64) bool {
+	l := &r.labels
+	if l.last == nil {
+		l.last, l.text = make(map[uint32]*labelled), make(map[string]uint32)
+	}
+	text := textOf(now)
+	if l.used += labelledSize + 2 + len(text) + 2; l.used > len(r.names)/labelsShare {
+		return false
+	}
+	number := uint32(0)
+	if text != "" {
+		if number = r.numberOf(l.text, maxLabels, labelMark, text); number == 0 {
+			return false
+		}
+	}
+	var b [labelledSize]byte
+	binary.LittleEndian.PutUint32(b[:], goroutine)
+	binary.LittleEndian.PutUint64(b[4:], uint64(ended))
+	binary.LittleEndian.PutUint32(b[12:], number)
+	return r.putName(labelledMark, string(b[:]))
+}
+
+// textOf returns labels as key=value key=value.
+func textOf(l *sys.Labels) string {
+	if l == nil {
+		return ""
+	}
+	var parts []string
+	for _, label := range l.All() {
+		parts = append(parts, label.Key+"="+label.Value)
+	}
+	text := strings.Join(parts, " ")
+	return text[:min(len(text), maxLabel)]
+}
+
+// labelledOf decodes an entry. It returns false for one that no Recorder has written.
+func labelledOf(b []byte, began int64) (Labelled, bool) {
+	if len(b) != labelledSize {
+		return Labelled{}, false
+	}
+	return Labelled{
+		Goroutine: binary.LittleEndian.Uint32(b),
+		At:        int64(binary.LittleEndian.Uint64(b[4:])) - began,
+		Label:     binary.LittleEndian.Uint32(b[12:]),
+	}, true
+}
