@@ -42,7 +42,7 @@ func overview(run *results.Run) (Picture, bool) {
 	if best.kind == "" {
 		return Picture{}, false
 	}
-	what := fmt.Sprintf("%s of %s by the number of goroutines", kindText(best.kind), report.Bytes(int64(best.size)))
+	what := fmt.Sprintf("%s %s by the number of goroutines", report.Bytes(int64(best.size)), kindText(best.kind))
 	ticks := best.ticks()
 	panel := func(title string, y chart.Axis, of func(crowdPoint) interval) *chart.Panel {
 		y.Whole = true // what happens to many goroutines is what it is about

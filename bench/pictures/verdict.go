@@ -165,9 +165,7 @@ func sentence(all []comparison) string {
 	case 0:
 		return "No experiment of this run compares sluice with anything; each one's finding is below."
 	case 1:
-		c := all[0]
-		return fmt.Sprintf("%s is %s in the one cell that was measured: %s times as fast as %s (95 %%: %s to %s)%s.",
-			c.entry, c.verdict, report.Ratio(c.ratio), c.to, report.Ratio(c.low), report.Ratio(c.high), fewRounds(all))
+		return one(all[0])
 	}
 	entry, to := "sluice", " of "+all[0].to
 	if !slices.ContainsFunc(all, func(c comparison) bool { return c.entry != all[0].entry }) {
@@ -186,6 +184,18 @@ func sentence(all []comparison) string {
 	}
 	return fmt.Sprintf("%s is ahead%s in %s of %d cells, %s, %s and %s; the median ratio is %s%s.",
 		entry, to, count(all, stats.Ahead), len(all), rest[0], rest[1], rest[2], report.Ratio(stats.Median(ratios)), fewRounds(all))
+}
+
+// one returns the sentence of a run with one cell.
+func one(c comparison) string {
+	what := map[stats.Verdict]string{
+		stats.Ahead:   fmt.Sprintf("%s is ahead of %s", c.entry, c.to),
+		stats.Behind:  fmt.Sprintf("%s is behind %s", c.entry, c.to),
+		stats.Level:   fmt.Sprintf("%s is level with %s", c.entry, c.to),
+		stats.Unclear: fmt.Sprintf("It is unclear whether %s is faster than %s", c.entry, c.to),
+	}[c.verdict]
+	return fmt.Sprintf("%s in the one cell that was measured: %s times as fast (95 %%: %s to %s)%s.",
+		what, report.Ratio(c.ratio), report.Ratio(c.low), report.Ratio(c.high), fewRounds([]comparison{c}))
 }
 
 // count returns how many comparisons have that verdict, in words if none.

@@ -247,7 +247,7 @@ func TestDecades(t *testing.T) {
 		}
 		return n
 	}
-	for _, span := range [][2]float64{{900, 1200}, {1, 3}, {1, 50}, {1, 1e4}, {3, 7e6}} {
+	for _, span := range [][2]float64{{900, 1200}, {2.1, 3.7}, {1, 3}, {1, 5.1}, {1, 50}, {1, 1e4}, {3, 7e6}} {
 		if n := labels(span[0], span[1]); n < 2 || n > 12 {
 			t.Errorf("%d labels from %v to %v; want 2 to 12", n, span[0], span[1])
 		}

@@ -14,6 +14,7 @@ type tick struct {
 
 // ticks returns the ticks between two values.
 func (a Axis) ticks(low, high float64) []tick {
+	const short = 5 // a logarithmic axis that is shorter has the labels of a linear one
 	var ticks []tick
 	switch {
 	case a.Names != nil:
@@ -28,7 +29,7 @@ func (a Axis) ticks(low, high float64) []tick {
 			}
 		}
 		return ticks
-	case a.Log:
+	case a.Log && high/low >= short:
 		return a.decades(low, high)
 	}
 	step := niceStep((high - low) / 4)
