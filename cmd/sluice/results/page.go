@@ -50,7 +50,7 @@ func (m measured) part(p page) string {
 	fmt.Fprintf(&b, "| raw | [results.json.gz](%s/%s/results.json.gz), for `sluice bench report` and `compare` |\n\n", dataDir, p.name)
 	fmt.Fprintf(&b, "```\n%s\n```\n\n", strings.Trim(m.text, "\n"))
 	for _, name := range m.pictures {
-		fmt.Fprintf(&b, "![%s](%s/%s/%s)\n\n", strings.TrimSuffix(strings.TrimSuffix(name, ".svg"), ".png"), dataDir, p.name, name)
+		fmt.Fprintf(&b, "![%s](%s/%s/%s)\n\n", strings.TrimSuffix(name, ".svg"), dataDir, p.name, name)
 	}
 	return b.String()
 }

@@ -122,11 +122,7 @@ func (w *writer) publish(p page, m measured) ([]string, error) {
 		return nil, err
 	}
 	var names []string
-	for _, svg := range svgs {
-		picture, err := smaller(svg, strings.TrimSuffix(svg, ".svg")+".png")
-		if err != nil {
-			return nil, err
-		}
+	for _, picture := range svgs {
 		text, err := os.ReadFile(picture)
 		if err == nil {
 			err = os.WriteFile(filepath.Join(dir, filepath.Base(picture)), text, 0o644)
@@ -152,19 +148,6 @@ func packed(text []byte) ([]byte, error) {
 	_, err = z.Write(compact.Bytes())
 	err = errors.Join(err, z.Close())
 	return b.Bytes(), err
-}
-
-// smaller returns the name of the smaller file: a picture of many points is smaller as PNG.
-func smaller(a, b string) (string, error) {
-	ia, err := os.Stat(a)
-	if err != nil {
-		return "", err
-	}
-	ib, err := os.Stat(b)
-	if err != nil || ia.Size() <= ib.Size() {
-		return a, err
-	}
-	return b, nil
 }
 
 // rewrite changes a page.
