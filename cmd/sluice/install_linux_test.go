@@ -55,7 +55,7 @@ func TestInstall(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(env["GOMODCACHE"], "github.com", "sluiceio")); err != nil {
 		t.Fatal(err)
 	}
-	user.build(t, exe, "build", "-trimpath")
+	user.build(t, exe, "build")
 	if err := os.RemoveAll(env["GOMODCACHE"]); err != nil {
 		t.Fatal(err)
 	}

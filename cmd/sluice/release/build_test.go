@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +17,10 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/sluiceio/sluice/cmd/sluice/internal/workspace"
 )
 
 // small is a tree with a program that writes what the archives need.
@@ -267,4 +272,69 @@ func readFile(t *testing.T, parts ...string) []byte {
 		t.Fatal(err)
 	}
 	return text
+}
+
+// TestThirdParty checks that each work of others in this tree has its licence, and is named in
+// the NOTICE of its module.
+func TestThirdParty(t *testing.T) {
+	root, err := filepath.Abs("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	notice := strings.ToLower(string(readFile(t, root, "cmd/sluice/NOTICE")))
+	found := 0
+	err = filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() || filepath.Base(filepath.Dir(name)) != thirdParty {
+			return err
+		}
+		found++
+		works := make(map[string][]string)
+		if err := add(works, d.Name(), name); err != nil {
+			return err
+		}
+		if len(works[d.Name()]) == 0 {
+			t.Errorf("%s has no licence", name)
+		}
+		if !strings.Contains(notice, d.Name()) {
+			t.Errorf("cmd/sluice/NOTICE does not name %s, of %s", d.Name(), name)
+		}
+		return fs.SkipDir
+	})
+	if err != nil || found == 0 {
+		t.Errorf("found %d works, %v; want those of the viewer", found, err)
+	}
+}
+
+// TestSameLicence checks that each module has the licence of the tree: a module's zip file has
+// only what is in its directory.
+func TestSameLicence(t *testing.T) {
+	w, err := workspace.Load("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range w.Modules {
+		if !bytes.Equal(readFile(t, m.Dir(), "LICENSE"), readFile(t, w.Root, "LICENSE")) {
+			t.Errorf("%s/LICENSE differs from that of the tree", m.Below)
+		}
+	}
+}
+
+// TestNoReplace checks that go install takes the modules: it refuses replace lines.
+func TestNoReplace(t *testing.T) {
+	w, err := workspace.Load("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Version(); err != nil {
+		t.Error(err)
+	}
+	for _, m := range w.Modules {
+		file, err := modfile.Parse("go.mod", readFile(t, m.Dir(), "go.mod"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range file.Replace {
+			t.Errorf("%s/go.mod replaces %s: that belongs in go.work", m.Below, r.Old.Path)
+		}
+	}
 }
