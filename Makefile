@@ -10,7 +10,7 @@
 # make release VERSION=v0.1.0  the archives of that tag, with SHA256SUMS, in .bin/release
 # make release-check  build an archive twice, in two folders, and compare its bytes
 
-MODULES = . bench cmd/sluice
+MODULES = . bench cmd/sluice integrations/pebblevfs
 PLATFORMS = linux/arm64 linux/386 darwin/arm64 windows/amd64 freebsd/amd64
 
 # Packages in which goroutines meet, beside the root.

@@ -1,0 +1,49 @@
+// Package pebblevfs runs Pebble (github.com/cockroachdb/pebble/v2) on sluice: it is a vfs.FS whose
+// files are files of a [sluice.Scheduler].
+//
+//	fs, err := pebblevfs.New(pebblevfs.Options{})
+//	if err != nil {
+//		return err
+//	}
+//	db, err := pebble.Open("db", &pebble.Options{FS: fs})
+//
+// Names, directories, locks and disk usage are those of vfs.Default. A database that was written
+// with either can be opened with the other.
+//
+// # Modes
+//
+// [Buffered] is the default: all files go through the page cache. A goroutine that reads what the
+// cache does not have waits in the scheduler's queue, and no thread waits with it.
+//
+// In [Hybrid], what Pebble reads from front to back and what flushes and compactions write goes
+// past the page cache. So a compaction does not push out the blocks that users read. These read
+// through the cache as before.
+//
+// In [Direct], users read tables past the page cache, too. Give Pebble's block cache the memory
+// then (pebble.Options.CacheSize): nothing else keeps a block.
+//
+// In both, only tables and blob files go past the cache; the log and the manifest do not. Where a
+// file system has no O_DIRECT, everything goes through the page cache.
+//
+// # Classes
+//
+// With a class in Options.Background, flushes, compactions and everything that Pebble reads
+// from front to back are operations of that class:
+//
+//	background, err := s.EnsureClass("pebble background", sluice.ClassOptions{Weight: 10})
+//	…
+//	fs, err := pebblevfs.New(pebblevfs.Options{Mode: pebblevfs.Hybrid, Scheduler: s, Background: background})
+//
+// A user's scan that has read 256 KiB of a table opens it once more, as a compaction does. It
+// is in the class, and past the page cache, from there on. This keeps scans out of both:
+//
+//	ahead := objstorageprovider.NewReadaheadConfig()
+//	ahead.Set(objstorageprovider.FadviseSequential, objstorageprovider.SysReadahead)
+//	o.Local.ReadaheadConfig = ahead // of pebble.Options
+//
+// # Memory
+//
+// A table that is written, or read from front to back, past the page cache has a stream of up to
+// 1 MiB from the Scheduler's pool (sluice.Options.BufferMemory). A process has at most 64 of these
+// streams. Tables beyond that go through the page cache.
+package pebblevfs

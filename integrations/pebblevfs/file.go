@@ -1,0 +1,61 @@
+package pebblevfs
+
+import (
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/sluiceio/sluice"
+)
+
+// file is a vfs.File that goes through the page cache.
+type file struct {
+	f *sluice.File
+	// syncRange reports whether SyncTo can start write-back without waiting for it.
+	syncRange bool
+}
+
+var _ vfs.File = (*file)(nil)
+
+func (f *file) Close() error                            { return f.f.Close() }
+func (f *file) Read(b []byte) (int, error)              { return f.f.Read(b) }
+func (f *file) ReadAt(b []byte, off int64) (int, error) { return f.f.ReadAt(b, off) }
+func (f *file) Write(b []byte) (int, error)             { return f.f.Write(b) }
+func (f *file) WriteAt(b []byte, off int64) (int, error) {
+	return f.f.WriteAt(b, off)
+}
+
+// Fd returns the descriptor. Without one Pebble would preallocate nothing, and sync a whole file
+// where it means to start write-back.
+func (f *file) Fd() uintptr { return f.f.Fd() }
+
+func (f *file) Stat() (vfs.FileInfo, error) {
+	info, err := f.f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	return withDevice(info, f.f.Name(), f.f.Fd())
+}
+
+func (f *file) Sync() error     { return f.f.Sync() }
+func (f *file) SyncData() error { return f.f.Datasync() }
+
+// SyncTo starts write-back of the first n bytes where the file system does that, else it is
+// SyncData.
+func (f *file) SyncTo(n int64) (fullSync bool, err error) {
+	if f.syncRange {
+		return false, f.f.SyncRange(0, n)
+	}
+	if err := f.f.Datasync(); err != nil {
+		return false, err
+	}
+	return true, nil
+}
+
+// Prefetch has the system read the n bytes at off into the page cache.
+func (f *file) Prefetch(off, n int64) error {
+	if n <= 0 { // 0 would mean all to sluice
+		return nil
+	}
+	return f.f.Prefetch(off, n)
+}
+
+func (f *file) Preallocate(off, n int64) error { return f.f.Allocate(off, n) }

@@ -1,0 +1,13 @@
+package pebblevfs
+
+import "golang.org/x/sys/unix"
+
+// hasSyncRange reports whether SyncTo of a file may be sync_file_range(2). As with Pebble's own
+// FS, ext2, ext3 and ext4 have it, unless the kernel does not (WSL 1).
+func hasSyncRange(fd uintptr) bool {
+	var st unix.Statfs_t
+	if unix.Fstatfs(int(fd), &st) != nil || st.Type != unix.EXT4_SUPER_MAGIC {
+		return false
+	}
+	return unix.SyncFileRange(int(fd), 0, 0, 0) != unix.ENOSYS
+}

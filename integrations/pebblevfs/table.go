@@ -1,0 +1,194 @@
+package pebblevfs
+
+import (
+	"context"
+	"io"
+	"sync"
+
+	"github.com/cockroachdb/errors"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/sluiceio/sluice/direct"
+)
+
+// A stream has streamCount buffers of streamSize bytes.
+const (
+	streamSize  = 256 << 10 // 256 KiB
+	streamCount = 4
+)
+
+// table is a vfs.File that goes past the page cache.
+//
+// A stream is read ahead of, or written behind, the caller. One that is read at random is a
+// direct.File and nothing more.
+type table struct {
+	f        *direct.File
+	stream   bool // read from front to back, or written
+	writable bool
+
+	mu  sync.Mutex     // guards all below; not taken to read at random
+	pos int64          // of Read and Write
+	w   *direct.Writer // what was written up to pos; nil if all is in the file
+	r   *direct.Reader // nil if nothing was read from front to back
+	// closed: the stream was released.
+	closed bool
+}
+
+var _ vfs.File = (*table)(nil)
+
+// Write writes at the position. The bytes are in the file after the next call of another method.
+func (t *table) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.writable {
+		return t.f.WriteAt(b, t.pos) // the right error
+	}
+	if t.w == nil {
+		w, err := t.f.NewWriter(context.Background(), direct.WriterOptions{BufferSize: streamSize, WriteBehind: streamCount, Start: t.pos})
+		if err != nil {
+			return 0, err
+		}
+		t.w = w
+	}
+	n, err := t.w.Write(b)
+	t.pos += int64(n)
+	return n, err
+}
+
+// flush has the file take all that was written. It must be called with mu held.
+func (t *table) flush() error {
+	if t.w == nil {
+		return nil
+	}
+	return t.w.Flush()
+}
+
+// endWriting is flush before the position changes in another way.
+func (t *table) endWriting() error {
+	if t.w == nil {
+		return nil
+	}
+	if err := t.w.Flush(); err != nil { // it stays: all later calls return the error
+		return err
+	}
+	w := t.w
+	t.w = nil
+	return w.Close()
+}
+
+// Read reads at the position.
+func (t *table) Read(b []byte) (n int, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.endWriting(); err != nil {
+		return 0, err
+	}
+	if len(b) == 0 {
+		return 0, nil
+	}
+	n, err = t.readLocked(b, t.pos)
+	t.pos += int64(n)
+	if n > 0 && err == io.EOF {
+		err = nil
+	}
+	return n, err
+}
+
+// ReadAt reads len(b) bytes at off.
+func (t *table) ReadAt(b []byte, off int64) (n int, err error) {
+	if !t.stream {
+		return t.f.ReadAt(b, off)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.flush(); err != nil {
+		return 0, err
+	}
+	return t.readLocked(b, off)
+}
+
+// readLocked is ReadAt once the file has all that was written.
+func (t *table) readLocked(b []byte, off int64) (n int, err error) {
+	if !t.stream || t.writable || off < 0 || len(b) == 0 {
+		return t.f.ReadAt(b, off)
+	}
+	if t.r == nil {
+		t.r, err = t.f.NewReader(context.Background(), direct.ReaderOptions{BufferSize: streamSize, ReadAhead: streamCount})
+		if err != nil {
+			return 0, err
+		}
+	}
+	if _, err := t.r.Seek(off, io.SeekStart); err != nil {
+		return 0, err
+	}
+	n, err = io.ReadFull(t.r, b)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = io.EOF
+	}
+	return n, err
+}
+
+func (t *table) WriteAt(b []byte, off int64) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.flush(); err != nil {
+		return 0, err
+	}
+	return t.f.WriteAt(b, off)
+}
+
+func (t *table) Stat() (vfs.FileInfo, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.flush(); err != nil {
+		return nil, err
+	}
+	info, err := t.f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	return withDevice(info, t.f.Name(), t.f.Fd())
+}
+
+func (t *table) Sync() error     { return t.sync(t.f.Sync) }
+func (t *table) SyncData() error { return t.sync(t.f.Datasync) }
+
+func (t *table) sync(commit func() error) error {
+	t.mu.Lock()
+	err := t.flush()
+	t.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return commit()
+}
+
+// SyncTo has nothing to do: what was written is on its way to the device.
+func (t *table) SyncTo(int64) (fullSync bool, err error) { return false, nil }
+
+// Prefetch does nothing: no read looks into the page cache.
+func (t *table) Prefetch(int64, int64) error { return nil }
+
+func (t *table) Preallocate(off, n int64) error { return t.f.Allocate(off, n) }
+
+// Fd returns the descriptor; see file.Fd. Pebble gives advice with it, and reads nothing.
+func (t *table) Fd() uintptr { return t.f.Fd() }
+
+// Close closes the file, once it has all that was written.
+func (t *table) Close() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.closed || !t.stream {
+		return t.f.Close()
+	}
+	t.closed = true
+	defer releaseStream()
+	var err error
+	if t.w != nil {
+		err = t.w.Close()
+	}
+	if t.r != nil {
+		err = errors.CombineErrors(err, t.r.Close())
+	}
+	return errors.CombineErrors(err, t.f.Close())
+}
