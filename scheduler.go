@@ -105,6 +105,10 @@ var defaultScheduler = sync.OnceValues(func() (*Scheduler, error) {
 	return s, err
 })
 
+// BufferMemory returns the most memory for the Buffers of package direct, in bytes: what is in
+// force of Options.BufferMemory.
+func (s *Scheduler) BufferMemory() int64 { return s.h.Buffers.Limit() }
+
 // Close closes every File of the Scheduler and releases all that it holds. It waits for
 // operations in progress, for Batches and for copies of trees. No File can be opened on
 // the Scheduler any more. It returns the errors of closing the Files and the drivers. A

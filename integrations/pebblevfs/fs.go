@@ -28,6 +28,7 @@ type FS struct {
 	sched      *sluice.Scheduler
 	mode       Mode
 	background *sluice.Class // nil if there is none
+	maxStreams int32         // with which s takes no more
 }
 
 var _ vfs.FS = (*FS)(nil)
@@ -47,14 +48,14 @@ func New(o Options) (*FS, error) {
 	if o.Background != nil && !slices.Contains(s.Classes(), o.Background) {
 		return nil, fmt.Errorf("pebblevfs: Options.Background: class %q is not one of the Scheduler's: make it with its NewClass or EnsureClass", o.Background.Name())
 	}
-	return &FS{names: stock, sched: s, mode: o.Mode, background: o.Background}, nil
+	return &FS{names: stock, sched: s, mode: o.Mode, background: o.Background, maxStreams: streamsWith(s.BufferMemory())}, nil
 }
 
 // Create creates the named file for reading and writing. If there is a file of that name, it is
 // removed first.
 func (s *FS) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
 	class := s.classOf(category)
-	if s.mode != Buffered && isTable(name) && takeStream() {
+	if s.mode != Buffered && isTable(name) && s.takeStream() {
 		f, err := createNew(name, func(flag int) (vfs.File, error) { return s.openTable(name, flag, class, true) })
 		if err != nil {
 			releaseStream()
@@ -96,7 +97,7 @@ func (s *FS) openToRead(name string, stream bool) (vfs.File, error) {
 	switch {
 	case !isTable(name):
 		return s.open(name, flag, nil)
-	case s.mode == Buffered, s.mode == Hybrid && !stream, stream && !takeStream():
+	case s.mode == Buffered, s.mode == Hybrid && !stream, stream && !s.takeStream():
 		return s.open(name, flag, class)
 	}
 	f, err := s.openTable(name, flag, class, stream)

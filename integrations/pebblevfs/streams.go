@@ -2,18 +2,22 @@ package pebblevfs
 
 import "sync/atomic"
 
-// maxStreams is the most streams in the process. A stream needs one buffer to make progress, and
-// one goroutine may have many: a compaction reads several tables in turn while it writes another.
-// If all the streams together had less memory than that, the last one would wait for ever. The
-// least pool that a Scheduler has by default, unless there is hardly any memory, is 64 MiB.
-const maxStreams = 64
+// mostStreams is the most streams in the process.
+const mostStreams = 64
 
-// streams is the number of streams.
+// streams is the number of streams, of all FS.
 var streams atomic.Int32
 
-// takeStream takes one of the streams. It returns false if there is none.
-func takeStream() bool {
-	if streams.Add(1) <= maxStreams {
+// streamsWith returns how many streams a pool of so much memory, in bytes, has room for. A stream
+// needs one buffer to make progress. One goroutine may have many: a compaction reads several
+// tables in turn while it writes another. If the last of them found no buffer, it would wait for
+// ever. Streams take more than one buffer each from the first half of the pool alone (package
+// direct).
+func streamsWith(memory int64) int32 { return int32(min(mostStreams, memory/2/streamSize)) }
+
+// takeStream takes one of the streams that s may have. It returns false if there is none.
+func (s *FS) takeStream() bool {
+	if streams.Add(1) <= s.maxStreams {
 		return true
 	}
 	streams.Add(-1)

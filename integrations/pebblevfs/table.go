@@ -3,7 +3,9 @@ package pebblevfs
 import (
 	"context"
 	"io"
+	"os"
 	"sync"
+	"syscall"
 
 	"github.com/cockroachdb/errors"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -41,7 +43,7 @@ func (t *table) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.writable {
-		return t.f.WriteAt(b, t.pos) // the right error
+		return 0, &os.PathError{Op: "write", Path: t.f.Name(), Err: syscall.EBADF}
 	}
 	if t.w == nil {
 		w, err := t.f.NewWriter(context.Background(), direct.WriterOptions{BufferSize: streamSize, WriteBehind: streamCount, Start: t.pos})
@@ -128,6 +130,7 @@ func (t *table) readLocked(b []byte, off int64) (n int, err error) {
 	return n, err
 }
 
+// WriteAt writes at off.
 func (t *table) WriteAt(b []byte, off int64) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

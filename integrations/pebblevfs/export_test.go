@@ -1,0 +1,10 @@
+package pebblevfs
+
+// Streams returns the number of streams of the process.
+func Streams() int { return int(streams.Load()) }
+
+// MostStreams is the most that there can be.
+const MostStreams = mostStreams
+
+// StreamsOf returns the most with which fs takes no more.
+func StreamsOf(fs *FS) int { return int(fs.maxStreams) }

@@ -1,0 +1,9 @@
+package pebblevfs_test
+
+import (
+	"testing"
+
+	"github.com/sluiceio/sluice/internal/sluicetest"
+)
+
+func TestMain(m *testing.M) { sluicetest.Main(m) }
