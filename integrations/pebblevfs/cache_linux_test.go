@@ -1,0 +1,103 @@
+package pebblevfs_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/cockroachdb/pebble/v2"
+	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/integrations/pebblevfs"
+	"github.com/sluiceio/sluice/internal/places"
+	"github.com/sluiceio/sluice/internal/seed"
+)
+
+func isBuffered(t *testing.T) bool { return strings.HasSuffix(t.Name(), "/buffered") }
+
+// cached returns how many pages of the tables and blob files in dir the page cache has, beyond
+// the one in which each ends, and how many pages they have.
+func cached(t *testing.T, dir string) (resident, pages int) {
+	t.Helper()
+	for _, pattern := range []string{"*.sst", "*.blob"} {
+		names, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil || len(names) == 0 {
+			t.Fatalf("no %s: %v", pattern, err)
+		}
+		for _, name := range names {
+			r, p := cachedOf(t, name)
+			resident += max(0, r-1)
+			pages += p
+		}
+	}
+	return resident, pages
+}
+
+func cachedOf(t *testing.T, name string) (resident, pages int) {
+	t.Helper()
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Size() == 0 { // it is being written
+		return 0, 0
+	}
+	size := os.Getpagesize()
+	pages = (int(info.Size()) + size - 1) / size
+	mem, err := unix.Mmap(int(f.Fd()), 0, int(info.Size()), unix.PROT_READ, unix.MAP_SHARED)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Munmap(mem)
+	in := make([]byte, pages)
+	if _, _, e := unix.Syscall(unix.SYS_MINCORE, uintptr(unsafe.Pointer(&mem[0])), uintptr(len(mem)), uintptr(unsafe.Pointer(&in[0]))); e != 0 {
+		t.Fatal(e)
+	}
+	for _, b := range in {
+		resident += int(b & 1)
+	}
+	return resident, pages
+}
+
+// TestPageCache: what each mode says of the page cache is so.
+func TestPageCache(t *testing.T) {
+	eachMode(t, sluice.Options{}, func(t *testing.T, fs *pebblevfs.FS, _ *sluice.Scheduler, background *sluice.Class) {
+		dir := places.FileSystems["ext4"](t, 64<<20)
+		w := &writer{r: seed.Rand(t)}
+		w.db = openDB(t, dir, dbOptions(fs))
+		w.fill(t)
+		for range 100 {
+			if err := w.batch(20, pebble.NoSync); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.db.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.db.Compact(t.Context(), key(0), key(keys), true); err != nil {
+			t.Fatal(err)
+		}
+		n, pages := cached(t, dir)
+		if isBuffered(t) != (n > 0) {
+			t.Errorf("%d of %d pages are in the page cache after a compaction; want none unless buffered", n, pages)
+		}
+		before := background.Stats()
+		w.check(t, w.db)
+		n, pages = cached(t, dir)
+		if strings.HasSuffix(t.Name(), "/direct") != (n == 0) {
+			t.Errorf("%d of %d pages are in the page cache after reads; want none with direct alone", n, pages)
+		}
+		t.Logf("%d of %d pages in the cache; class of the background: %+v, before the reads %+v", n, pages, background.Stats(), before)
+		if err := w.db.Close(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
