@@ -1,0 +1,252 @@
+package pebblevfs_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var (
+	suite = flag.String("pebble.suite", "quick", "which of Pebble's own tests to run: none, quick (vfs, objstorageprovider) or all (with sstable and tool)")
+	meta  = flag.Int("pebble.meta", 0, "runs of Pebble's metamorphic test in each mode")
+	ops   = flag.String("pebble.meta.ops", "uniform:500-500", "operations of each of these runs")
+)
+
+// modeEnv names the environment variable that has Pebble's tests use an FS as vfs.Default.
+const modeEnv = "PEBBLEVFS_MODE"
+
+// useFS is added to a package of Pebble's tests. It is in the package's external tests, as package
+// vfs cannot import one that imports it.
+const useFS = `package %s_test
+
+import (
+	"os"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/integrations/pebblevfs"
+)
+
+func init() {
+	name := os.Getenv("PEBBLEVFS_MODE")
+	if name == "stock" {
+		return
+	}
+	for mode := pebblevfs.Buffered; mode <= pebblevfs.Direct; mode++ {
+		if mode.String() != name {
+			continue
+		}
+		s, err := sluice.Default()
+		if err != nil {
+			panic(err)
+		}
+		class, err := s.NewClass("pebble background", sluice.ClassOptions{Weight: 10})
+		if err != nil {
+			panic(err)
+		}
+		fs, err := pebblevfs.New(pebblevfs.Options{Mode: mode, Scheduler: s, Background: class})
+		if err != nil {
+			panic(err)
+		}
+		vfs.Default = fs
+		return
+	}
+	panic("PEBBLEVFS_MODE is " + name)
+}
+`
+
+// pebbleTests is a copy of Pebble's module, whose tests can run on an FS.
+type pebbleTests struct{ dir string }
+
+// newPebbleTests copies Pebble's module from the module cache.
+func newPebbleTests(t *testing.T) *pebbleTests {
+	t.Helper()
+	p := &pebbleTests{t.TempDir()}
+	from := goTool(t, ".", "list", "-m", "-f", "{{.Dir}}", "github.com/cockroachdb/pebble/v2")
+	if err := os.CopyFS(filepath.Join(p.dir, "pebble"), os.DirFS(strings.TrimSpace(from))); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"go.mod", "go.sum"} {
+		b, err := os.ReadFile(name)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(p.dir, name), b, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	here, err := filepath.Abs(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const sluice = "github.com/sluiceio/sluice"
+	goTool(t, p.dir, "mod", "edit", "-module=suite",
+		"-require="+sluice+"/integrations/pebblevfs@v0.0.0",
+		"-replace="+sluice+"/integrations/pebblevfs="+here,
+		"-replace="+sluice+"="+filepath.Dir(filepath.Dir(here)),
+		"-replace=github.com/cockroachdb/pebble/v2=./pebble")
+	return p
+}
+
+// goTool runs the go command in dir, and returns its output.
+func goTool(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", args...)
+	cmd.Dir = dir
+	if dir != "." {
+		cmd.Env = append(os.Environ(), "GOWORK=off")
+	}
+	var complaints bytes.Buffer
+	cmd.Stderr = &complaints
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go %q: %v: %s", args, err, &complaints)
+	}
+	return string(out)
+}
+
+// packages returns the packages of Pebble below the folders that have tests.
+func (p *pebbleTests) packages(t *testing.T, folders ...string) (found []string) {
+	t.Helper()
+	for _, folder := range folders {
+		list := goTool(t, p.dir, "list", "-mod=mod", "-f", "{{if or .TestGoFiles .XTestGoFiles}}{{.Dir}}{{end}}", "github.com/cockroachdb/pebble/v2/"+folder)
+		for _, dir := range strings.Fields(list) {
+			dir, err := filepath.Rel(filepath.Join(p.dir, "pebble"), dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found = append(found, dir)
+		}
+	}
+	return found
+}
+
+// build builds the tests of one of Pebble's packages, and returns the program and where it runs.
+func (p *pebbleTests) build(t *testing.T, pkg string) (program, dir string) {
+	t.Helper()
+	dir = filepath.Join(p.dir, "pebble", pkg)
+	program = filepath.Join(p.dir, strings.ReplaceAll(pkg, "/", "-")+".test")
+	name := strings.TrimSpace(goTool(t, p.dir, "list", "-mod=mod", "-f", "{{.Name}}", "github.com/cockroachdb/pebble/v2/"+pkg))
+	if err := os.WriteFile(filepath.Join(dir, "zz_sluice_test.go"), fmt.Appendf(nil, useFS, name), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	goTool(t, p.dir, "test", "-mod=mod", "-c", "-o", program, "github.com/cockroachdb/pebble/v2/"+pkg)
+	return program, dir
+}
+
+// event is what test2json reports.
+type event struct{ Action, Test, Output string }
+
+// results runs a test program and returns how each test has ended, by its name without numbers
+// that may be of a random seed.
+func results(t *testing.T, program, dir, mode string) (ended map[string]string, failed string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "tool", "test2json", program, "-test.v=test2json", "-test.timeout=30m")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOWORK=off", modeEnv+"="+mode, "TMPDIR="+t.TempDir())
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output() // test2json ends with the status of the tests
+	ended, said := make(map[string]string), make(map[string]string)
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var e event
+		if err := d.Decode(&e); err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatalf("test2json: %v", err)
+		}
+		name := seeds.ReplaceAllString(strings.Replace(e.Test, "*pebblevfs.FS", "vfs.defaultFS", 1), "N")
+		switch e.Action {
+		case "output":
+			said[name] += e.Output
+		case "pass", "fail", "skip":
+			if ended[name] != "fail" {
+				ended[name] = e.Action
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(ended)) {
+		if ended[name] == "fail" {
+			failed += said[name]
+		}
+	}
+	if err != nil {
+		failed += fmt.Sprintf("%s: %v\n", program, err)
+	}
+	return ended, failed
+}
+
+// seeds are the numbers that differ from run to run. Small ones number the cases of a test.
+var seeds = regexp.MustCompile(`-?\d{5,}`)
+
+// TestPebble runs Pebble's own tests on each mode, and on vfs.Default: they must end alike.
+func TestPebble(t *testing.T) {
+	folders := []string{"vfs", "objstorage/objstorageprovider"}
+	switch {
+	case *suite == "none" || testing.Short():
+		t.Skip("-pebble.suite=none, or -short")
+	case *suite == "all":
+		folders = []string{"vfs/...", "objstorage/...", "sstable/...", "tool"}
+	case *suite != "quick":
+		t.Fatalf("-pebble.suite=%s is not none, quick or all", *suite)
+	}
+	p := newPebbleTests(t)
+	for _, pkg := range p.packages(t, folders...) {
+		program, dir := p.build(t, pkg)
+		want, failed := results(t, program, dir, "stock")
+		if failed != "" {
+			t.Logf("%s: with vfs.Default:\n%s", pkg, failed)
+		}
+		for _, mode := range modes {
+			got, failed := results(t, program, dir, mode.String())
+			same := 0
+			for name, end := range want {
+				if got[name] == end {
+					same++
+				} else {
+					t.Errorf("%s, %s: %s ends with %q; want %q, as with vfs.Default", mode, pkg, name, got[name], end)
+				}
+			}
+			if t.Failed() {
+				t.Fatalf("%s, %s:\n%s", mode, pkg, failed)
+			}
+			t.Logf("%s, %s: %d of %d tests end as with vfs.Default", mode, pkg, same, len(want))
+		}
+	}
+}
+
+// TestMetamorphic runs Pebble's metamorphic test on disk, in each mode: the same random
+// operations, with many different options, must have the same results. One run at a time: each
+// writes some hundred MB, which are removed before the next.
+func TestMetamorphic(t *testing.T) {
+	if *meta == 0 {
+		t.Skip("takes long; -pebble.meta=N makes N runs in each mode")
+	}
+	p := newPebbleTests(t)
+	program, dir := p.build(t, "internal/metamorphic")
+	for i := range *meta {
+		for _, mode := range modes {
+			state := t.TempDir()
+			cmd := exec.CommandContext(t.Context(), program, "-test.run=^TestMeta$", "-fs=disk", "-ops="+*ops, "-dir="+state)
+			cmd.Dir = dir
+			cmd.Env = append(os.Environ(), modeEnv+"="+mode.String())
+			out, err := cmd.CombinedOutput()
+			if err != nil {
+				t.Fatalf("run %d, %s: %v:\n%s", i, mode, err, out)
+			}
+			if err := os.RemoveAll(state); err != nil {
+				t.Fatal(err)
+			}
+		}
+		t.Logf("run %d of %d has passed in each mode", i+1, *meta)
+	}
+}
