@@ -1,0 +1,255 @@
+package pebblevfs_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2"
+	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/integrations/pebblevfs"
+	"github.com/sluiceio/sluice/internal/places"
+	"github.com/sluiceio/sluice/internal/seed"
+	"github.com/sluiceio/sluice/internal/sluicetest"
+)
+
+var (
+	kills = flag.Int("pebble.kills", 20, "how often TestKill kills a database's process")
+	cuts  = flag.Int("pebble.cuts", 5, "how often TestCut shuts down each file system under a database")
+)
+
+func init() { sluicetest.Children["writer"] = writeAndAcknowledge }
+
+// writerModeEnv names the environment variable with the mode of a writer, as a number.
+const writerModeEnv = "PEBBLEVFS_WRITER"
+
+// newFS returns an FS with a class for the background.
+func newFS(s *sluice.Scheduler, mode pebblevfs.Mode) (*pebblevfs.FS, error) {
+	class, err := s.EnsureClass("pebble background", sluice.ClassOptions{Weight: 10})
+	if err != nil {
+		return nil, err
+	}
+	return pebblevfs.New(pebblevfs.Options{Mode: mode, Scheduler: s, Background: class})
+}
+
+// ack says that a version of a key was committed by a synced batch.
+type ack struct {
+	Key     uint64
+	Version uint64
+}
+
+// writeAndAcknowledge writes to a database for ever, and acknowledges what is committed on its
+// standard output.
+func writeAndAcknowledge() error {
+	s, err := sluice.Default()
+	if err != nil {
+		return err
+	}
+	fs, err := newFS(s, pebblevfs.Mode(os.Getenv(writerModeEnv)[0]-'0'))
+	if err != nil {
+		return err
+	}
+	db, err := pebble.Open(os.Getenv(sluicetest.DirEnv), dbOptions(fs))
+	if err != nil {
+		return err
+	}
+	const writers = 8
+	failed := make(chan error, writers)
+	for i := range writers {
+		go func() { failed <- writeEach(db, i, writers) }()
+	}
+	return <-failed
+}
+
+// writeEach writes the keys from first on, in steps, in random order.
+func writeEach(db *pebble.DB, first, step int) error {
+	for {
+		b := db.NewBatch()
+		var acks []ack
+		for range 1 + rand.IntN(5) {
+			i := first + rand.IntN(keys/step)*step
+			v, err := get(db, i)
+			if err != nil && !errors.Is(err, pebble.ErrNotFound) {
+				return err
+			}
+			acks = append(acks, ack{uint64(i), v + 1})
+			if err := b.Set(key(i), value(i, v+1), nil); err != nil {
+				return err
+			}
+		}
+		if err := b.Commit(pebble.Sync); err != nil {
+			return err
+		}
+		if err := b.Close(); err != nil {
+			return err
+		}
+		var out bytes.Buffer
+		if err := binary.Write(&out, binary.LittleEndian, acks); err != nil {
+			return err
+		}
+		if _, err := os.Stdout.Write(out.Bytes()); err != nil { // at once: it is less than PIPE_BUF
+			return err
+		}
+	}
+}
+
+// crash is a database whose process is ended again and again.
+type crash struct {
+	t     *testing.T
+	r     *rand.Rand
+	dir   string
+	acked [keys]uint64 // the last version of each key that was acknowledged
+}
+
+// round has a process write until end was called, after a random number of commits. It records
+// what was acknowledged.
+func (c *crash) round(mode pebblevfs.Mode, end func(cmd *exec.Cmd)) {
+	c.t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	cmd := exec.CommandContext(c.t.Context(), self, "-test.run=^$")
+	cmd.Env = append(os.Environ(), sluicetest.ChildEnv+"=writer", sluicetest.DirEnv+"="+c.dir, fmt.Sprintf("%s=%d", writerModeEnv, mode))
+	var complaints bytes.Buffer
+	cmd.Stderr = &complaints
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	var wait sync.WaitGroup
+	defer wait.Wait()
+	after := 1 + c.r.IntN(300)
+	for n := 0; ; n++ {
+		if n == after {
+			wait.Go(func() { end(cmd) }) // meanwhile it acknowledges more
+		}
+		var a ack
+		if binary.Read(out, binary.LittleEndian, &a) != nil {
+			if n < after {
+				_ = cmd.Wait()
+				c.t.Fatalf("%s: the writer ended after %d acknowledgements: %s", mode, n, &complaints)
+			}
+			break
+		}
+		if a.Key >= keys { // the error that a child prints when it ends
+			rest, _ := io.ReadAll(out)
+			if n < after {
+				c.t.Fatalf("%s: the writer ended after %d acknowledgements: … %s%s", mode, n, rest, &complaints)
+			}
+			break
+		}
+		c.acked[a.Key] = max(c.acked[a.Key], a.Version)
+	}
+	wait.Wait()
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait() // its status says that it was killed
+}
+
+// check demands each version that was acknowledged, or a later one.
+func (c *crash) check(fs *pebblevfs.FS) {
+	c.t.Helper()
+	db := openDB(c.t, c.dir, dbOptions(fs))
+	for i, least := range c.acked {
+		v, err := get(db, i)
+		switch {
+		case errors.Is(err, pebble.ErrNotFound) && least == 0:
+		case err != nil || v < least:
+			c.t.Fatalf("key %d has version %d, %v; %d was acknowledged", i, v, err, least)
+		}
+	}
+	if err := db.CheckLevels(nil); err != nil {
+		c.t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// TestKill: what a killed process has committed is there.
+func TestKill(t *testing.T) {
+	c := &crash{t: t, r: seed.Rand(t), dir: t.TempDir()}
+	s := sluicetest.Scheduler(t, sluice.Options{})
+	for i := range *kills {
+		mode := modes[i%len(modes)]
+		c.round(mode, func(cmd *exec.Cmd) { _ = cmd.Process.Kill() })
+		fs, err := newFS(s, mode)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.check(fs)
+	}
+}
+
+// fsShutdown is EXT4_IOC_SHUTDOWN and XFS_IOC_GOINGDOWN. With noLogFlush the file system keeps no
+// more than what is on the device: not even its log is written.
+const (
+	fsShutdown = 0x8004587d
+	noLogFlush = 2
+)
+
+// TestCut: what was committed is there after the file system was cut off, as by a power failure.
+func TestCut(t *testing.T) {
+	for _, name := range []string{"ext4", "xfs"} {
+		t.Run(name, func(t *testing.T) {
+			device := places.Loop(t, 512<<20)
+			places.Tool(t, map[string]string{"ext4": "mkfs.ext4 -q -F", "xfs": "mkfs.xfs -q -f"}[name], device)
+			at := filepath.Join(t.TempDir(), "mounted")
+			if err := os.Mkdir(at, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			c := &crash{t: t, r: seed.Rand(t), dir: filepath.Join(at, "db")}
+			for i := range *cuts {
+				c.cut(modes[i%len(modes)], device, at, name)
+			}
+		})
+	}
+}
+
+// cut mounts the file system, cuts it off while a process writes, and checks what is there.
+func (c *crash) cut(mode pebblevfs.Mode, device, at, fstype string) {
+	t := c.t
+	if err := unix.Mount(device, at, fstype, 0, ""); err != nil {
+		t.Skipf("mount %s: %v", device, err)
+	}
+	c.round(mode, func(*exec.Cmd) {
+		root, err := os.Open(at)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer root.Close()
+		if err := unix.IoctlSetPointerInt(int(root.Fd()), fsShutdown, noLogFlush); err != nil {
+			t.Errorf("ioctl: %v", err)
+		}
+	})
+	places.Unmount(t, at)
+	if err := unix.Mount(device, at, fstype, 0, ""); err != nil {
+		t.Fatalf("mount %s again: %v", device, err)
+	}
+	defer places.Unmount(t, at)
+	s, err := sluice.NewScheduler(sluice.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	fs, err := newFS(s, mode)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.check(fs)
+}
