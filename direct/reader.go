@@ -56,7 +56,7 @@ type ReaderOptions struct {
 //	}
 //
 // Next returns the buffers themselves. Read, ReadByte and WriteTo are those of package
-// io. They can be mixed: each continues where the last one ended.
+// io. They can be mixed: each continues where the last one ended. ReadAt reads elsewhere.
 //
 // # Memory
 //
@@ -99,6 +99,9 @@ type Reader struct {
 	// byteRead: the last call was ReadByte, and UnreadByte can give its byte back.
 	byteRead bool
 	closed   bool
+
+	lastAt int64 // where the last ReadAt ended, in the file
+	aside  int   // how many ReadAts in a row were not the stream's, and followed each other
 }
 
 // NewReader returns a Reader of the file, or of a part of it. It reads nothing yet. The

@@ -47,6 +47,7 @@ type readerModel struct {
 	sr   *direct.Reader
 	file []byte // what the file is
 	pos  int64  // relative to Start
+	at   int64  // where the last ReadAt ended, relative to Start
 	byte bool   // the last call was a ReadByte
 	held []heldBuffer
 	done []string
@@ -125,7 +126,13 @@ func (m *readerModel) step() {
 	case k < 18:
 		m.seek()
 	case k < 19:
-		m.writeTo()
+		if m.r.IntN(2) == 0 {
+			m.writeTo()
+			return
+		}
+		for range 1 + m.r.IntN(8) {
+			m.readAt()
+		}
 	default:
 		m.grow()
 		m.byte = wasByte
@@ -157,6 +164,26 @@ func (m *readerModel) read() {
 		return
 	}
 	m.got(b[:n], err)
+}
+
+// readAt reads at some place, mostly near the last one.
+func (m *readerModel) readAt() {
+	if m.r.IntN(4) == 0 {
+		m.at = int64(m.r.IntN(len(m.part()) + 100))
+	} else {
+		m.at = max(0, m.at+int64(m.r.IntN(20_000)-5_000))
+	}
+	b := make([]byte, m.r.IntN(1<<m.r.IntN(20)))
+	n, err := m.sr.ReadAt(b, m.at)
+	m.note("ReadAt(%d) at %d = %d, %v", len(b), m.at, n, err)
+	want := m.part()
+	want = want[min(m.at, int64(len(want))):]
+	short := len(want) < len(b)
+	want = want[:min(len(want), len(b))]
+	if !bytes.Equal(b[:n], want) || short != (err == io.EOF) || !short && err != nil {
+		m.t.Errorf("%s; want %d bytes, and io.EOF: %t", m.done[len(m.done)-1], len(want), short)
+	}
+	m.at += int64(n)
 }
 
 func (m *readerModel) next() {

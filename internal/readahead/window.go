@@ -82,6 +82,11 @@ func (w *Window) Consumed() {
 	w.open--
 }
 
+// Near reports whether off is in the window, or after it by no more than a full window is long.
+func (w *Window) Near(off int64) bool {
+	return off >= w.first && off-w.next < w.size*int64(w.count)
+}
+
 // MoveTo moves the stream to off, and removes the fetches before off from the window, or all if
 // off is outside of it. It returns how many of the oldest fetches it has removed. The fetch that
 // off is in stays as it is.

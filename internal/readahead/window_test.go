@@ -15,7 +15,7 @@ import (
 //
 //	window START END SIZE COUNT
 //
-// The other lines are fetch (until nothing is due), consume, seek OFF and restart START END.
+// The other lines are fetch (until nothing is due), consume, seek OFF, near OFF and restart START END.
 func TestGolden(t *testing.T) {
 	golden.Scripts(t, "testdata/*.txt", play)
 }
@@ -51,6 +51,9 @@ func play(t *testing.T, script string) string {
 		case "seek":
 			scan(t, rest, &off)
 			answer = fmt.Sprintf(" drop %d", w.MoveTo(off))
+		case "near":
+			scan(t, rest, &off)
+			answer = fmt.Sprintf(" %t", w.Near(off))
 		case "restart":
 			scan(t, rest, &s.Start, &s.End)
 			w.Restart(s)

@@ -1,0 +1,119 @@
+package direct
+
+import (
+	"io"
+	"math"
+	"os"
+	"syscall"
+)
+
+// ReadAt reads len(b) bytes at off, which is relative to Start, and returns how many it has read.
+// If they are fewer there is an error; at the end of the part that is read that is io.EOF. The
+// position does not change.
+//
+// It is for callers that read mostly from front to back, with gaps and exceptions. Bytes that
+// the stream holds, or soon gets to, are taken from there, and the stream goes on after them.
+// Others are read by themselves, as by File.ReadAt, and the stream stays where it is. If such reads
+// follow each other, the stream starts again there. A ReadAt that the stream has no memory for is
+// made by itself, too. It does not wait for memory.
+//
+// Unlike other ReadAts it may be called by one goroutine at a time, as all methods of a Reader.
+func (r *Reader) ReadAt(b []byte, off int64) (n int, err error) {
+	if r == nil {
+		return 0, os.ErrInvalid
+	}
+	r.byteRead = false
+	pos := r.pos
+	n, err = r.readAt(b, off)
+	r.pos, r.rest = pos, nil
+	if f := r.q.oldest(); f != nil && pos >= f.span.Start && pos < f.span.End {
+		r.rest = f.bytes(pos)
+	}
+	return n, pathError(r.file, "read", err)
+}
+
+func (r *Reader) readAt(b []byte, off int64) (n int, err error) {
+	switch {
+	case r.closed:
+		return 0, os.ErrClosed
+	case off < 0, off > math.MaxInt64-r.start:
+		return 0, syscall.EINVAL
+	case len(b) == 0:
+		return 0, nil
+	}
+	pos := r.start + off
+	all := len(b)
+	if left := max(0, r.end-pos); int64(all) > left {
+		b = b[:left]
+	}
+	if r.goesTo(pos) {
+		n = r.take(b, pos)
+	}
+	if n < len(b) {
+		var m int
+		m, err = r.file.ReadAtContext(r.q.ctx, b[n:], pos+int64(n))
+		n += m
+	}
+	r.lastAt = pos + int64(n)
+	if err == nil && n < all {
+		err = io.EOF
+	}
+	return n, err
+}
+
+// asideMost is how many reads aside of the stream follow each other before the stream goes
+// there. With fewer, two streams that a caller reads in turn would make it jump for each read.
+const asideMost = 4
+
+// goesTo reports whether a read at pos is one of the stream's.
+func (r *Reader) goesTo(pos int64) bool {
+	if r.window.Near(pos) {
+		r.aside = 0
+		return true
+	}
+	if r.aside == 0 || pos >= r.lastAt && pos-r.lastAt <= int64(r.q.memory.Size) {
+		r.aside++
+	} else {
+		r.aside = 1
+	}
+	if r.aside < asideMost {
+		return false
+	}
+	r.aside = 0
+	return true
+}
+
+// take copies what the stream has from pos on, and waits for what is being read. It returns fewer
+// bytes than b has if there is no memory, or if the file ends or cannot be read there.
+func (r *Reader) take(b []byte, pos int64) (n int) {
+	if core := r.file.h.Core; core != nil {
+		if !core.Use() {
+			return 0
+		}
+		defer core.Done()
+	}
+	for n < len(b) && r.q.ctx.Err() == nil {
+		r.pos = pos + int64(n)
+		r.move()
+		f := r.q.oldest()
+		if f == nil {
+			return n
+		}
+		r.q.wait(f) // and the device gets what is due with the same system call
+		r.q.submit()
+		m := copy(b[n:], f.bytes(r.pos))
+		if m == 0 {
+			if f.err != nil {
+				r.restart(r.known) // the next call reads again
+			}
+			return n
+		}
+		n += m
+	}
+	r.pos = pos + int64(n)
+	if !r.q.later {
+		r.move() // the next fetch starts once the oldest was consumed
+		r.q.submit()
+	}
+	return n
+}
