@@ -164,19 +164,21 @@ func (c *crash) round(mode pebblevfs.Mode, end func(cmd *exec.Cmd)) {
 func (c *crash) check(fs *pebblevfs.FS) {
 	c.t.Helper()
 	db := openDB(c.t, c.dir, dbOptions(fs))
+	defer func() {
+		if err := db.Close(); err != nil {
+			c.t.Error(err)
+		}
+	}()
 	for i, least := range c.acked {
 		v, err := get(db, i)
 		switch {
 		case errors.Is(err, pebble.ErrNotFound) && least == 0:
 		case err != nil || v < least:
-			c.t.Fatalf("key %d has version %d, %v; %d was acknowledged", i, v, err, least)
+			c.t.Errorf("key %d has version %d, %v; %d was acknowledged", i, v, err, least)
 		}
 	}
 	if err := db.CheckLevels(nil); err != nil {
-		c.t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		c.t.Fatal(err)
+		c.t.Error(err)
 	}
 }
 
@@ -192,6 +194,9 @@ func TestKill(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.check(fs)
+		if t.Failed() {
+			return
+		}
 	}
 }
 
@@ -214,7 +219,9 @@ func TestCut(t *testing.T) {
 			}
 			c := &crash{t: t, r: seed.Rand(t), dir: filepath.Join(at, "db")}
 			for i := range *cuts {
-				c.cut(modes[i%len(modes)], device, at, name)
+				if c.cut(modes[i%len(modes)], device, at, name); t.Failed() {
+					return
+				}
 			}
 		})
 	}

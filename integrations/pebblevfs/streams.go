@@ -9,10 +9,9 @@ const mostStreams = 64
 var streams atomic.Int32
 
 // streamsWith returns how many streams a pool of so much memory, in bytes, has room for. A stream
-// needs one buffer to make progress. One goroutine may have many: a compaction reads several
-// tables in turn while it writes another. If the last of them found no buffer, it would wait for
-// ever. Streams take more than one buffer each from the first half of the pool alone (package
-// direct).
+// that writes waits for its first buffer. One goroutine may have several: a compaction writes a
+// table and a blob file. If they had less memory together, the last one would wait for ever. All
+// but the first buffers come from the first half of the pool alone (package direct).
 func streamsWith(memory int64) int32 { return int32(min(mostStreams, memory/2/streamSize)) }
 
 // takeStream takes one of the streams that s may have. It returns false if there is none.

@@ -120,14 +120,7 @@ func (t *table) readLocked(b []byte, off int64) (n int, err error) {
 			return 0, err
 		}
 	}
-	if _, err := t.r.Seek(off, io.SeekStart); err != nil {
-		return 0, err
-	}
-	n, err = io.ReadFull(t.r, b)
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		err = io.EOF
-	}
-	return n, err
+	return t.r.ReadAt(b, off)
 }
 
 // WriteAt writes at off.
