@@ -8,3 +8,6 @@ const MostStreams = mostStreams
 
 // StreamsOf returns the most with which fs takes no more.
 func StreamsOf(fs *FS) int { return int(fs.maxStreams) }
+
+// Mode returns the mode of s.
+func (s *FS) Mode() Mode { return s.mode }
