@@ -34,7 +34,8 @@ import (
 // the caps.
 //
 // Reads, and writes of direct files, queue. An operation that needs no device does not, unless
-// its class has limits: a read of cached pages, and a write that the page cache takes. Each
+// its class has limits: a read of cached pages, and a write that the page cache takes. Such a
+// write counts in its class and keeps the class active. Each
 // Sync and Datasync is an operation of no bytes, also where it shares an fsync; it waits for
 // its class's limits alone, and keeps the class active. Calls with names, and copies of trees,
 // have no class.
@@ -200,13 +201,13 @@ func (c *Class) Configure(o ClassOptions) error {
 	return nil
 }
 
-// ClassStats is a snapshot of what a [Class] has done. Operations that needed no queue are not
-// counted.
+// ClassStats is a snapshot of what a [Class] has done. Reads of cached pages that needed no queue
+// are not counted.
 type ClassStats struct {
 	Queued   int // operations that are in the queue now
 	InFlight int // operations that are in progress now
-	// Operations is the number of operations that have left the queue. One that was made
-	// in parts counts as several.
+	// Operations is the number of operations that have left the queue, or needed none. One that was
+	// made in parts counts as several.
 	Operations int64
 	Bytes      int64 // read and written by operations that have ended
 	// Waited is how long operations were in the queue, all together, and LongestWait the

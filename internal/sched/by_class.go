@@ -10,7 +10,8 @@ import (
 )
 
 // How goroutines perform operations once there are classes. Without limits an operation
-// does not wait if it needs no device: a read from the page cache, a write into it.
+// does not wait if it needs no device: a read from the page cache, a write into it. The write
+// is an operation of its class all the same, and keeps it active.
 
 // readQueuedByClass makes one transfer of a read at an offset, of no more bytes than one
 // ticket grants.
@@ -56,10 +57,13 @@ func (s *Scheduler) readCurrentByClass(ctx context.Context, f *File, b []byte) i
 func (s *Scheduler) writeQueuedByClass(ctx context.Context, f *File, b []byte, off int64) int32 {
 	c, beside := s.ClassOf(ctx, f), f.WritesThroughCache()
 	f = s.ViewForRecord(f, c)
-	if beside && !c.Limited() {
-		return s.writeNow(ctx, f, b, off)
-	}
 	q := s.QueueOf(f)
+	if beside && !c.Limited() {
+		t := q.Admit(c, f.Owner())
+		res := s.writeNow(ctx, f, b, off)
+		t.End(int64(res))
+		return res
+	}
 	take := q.Take
 	if off == iopath.AtPosition { // not split: it is one write(2)
 		take = q.TakeAll
@@ -80,10 +84,14 @@ func (s *Scheduler) writeQueuedByClass(ctx context.Context, f *File, b []byte, o
 func (s *Scheduler) rawQueuedByClass(ctx context.Context, code driver.Code, o RawFile, b []byte, off int64) int32 {
 	c, beside := s.Classes.Or(s.Classes.In(ctx)), code == driver.Write
 	o.class, o.askedAt = c, s.Recording.Now()
+	q := s.Classes.Queue(s.EngineAt(s.DeviceOfFD(o.FD)).Number())
 	if beside && !c.Limited() {
-		return s.rawNow(ctx, code, o, &Vec{First: b}, off)
+		t := q.Admit(c, nil)
+		res := s.rawNow(ctx, code, o, &Vec{First: b}, off)
+		t.End(int64(res))
+		return res
 	}
-	t, res := s.Classes.Queue(s.EngineAt(s.DeviceOfFD(o.FD)).Number()).Take(ctx, c, nil, len(b), beside)
+	t, res := q.Take(ctx, c, nil, len(b), beside)
 	if t == nil {
 		return res
 	}

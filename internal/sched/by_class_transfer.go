@@ -11,7 +11,10 @@ func (s *Scheduler) startByClass(t *Transfer) bool {
 	c := t.class()
 	beside := t.code == driver.Write && t.f.WritesThroughCache()
 	switch limited := c.Limited(); {
-	case len(t.buf) == 0, beside && !limited:
+	case len(t.buf) == 0:
+		return false
+	case beside && !limited:
+		t.admitted = s.QueueOf(t.f).Admit(c, t.f.Owner())
 		return false
 	case !limited && t.cached():
 		t.end()
