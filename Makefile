@@ -4,6 +4,7 @@
 # make conformance  tests of Go and of other programs, with and without sluice
 # make conformance-ci  that of packages os and io/fs, as CI runs it
 # make results  every experiment in its published form, into docs/results (several hours)
+# make pebble-suite  Pebble's own tests on integrations/pebblevfs, and its crash tests
 # make bench  the benchmark against os.File, on a temporary file in this folder
 # make tidy   go mod tidy in each module, though they require each other unpublished
 # make tag VERSION=v0.1.0  set the modules' versions, check, commit, tag; push nothing
@@ -18,7 +19,7 @@ RACE = ./batch ./internal/handle ./internal/sched/... ./internal/iopath ./intern
 
 LINT = .bin/golangci-lint
 
-.PHONY: test check vet lint fmt race cross soak conformance conformance-ci results bench tidy tag release release-check clean
+.PHONY: test check vet lint fmt race cross soak conformance conformance-ci pebble-suite results bench tidy tag release release-check clean
 
 test:
 	@for m in $(MODULES); do echo "== $$m"; (cd $$m && go test -timeout=20m ./...) || exit 1; done
@@ -74,6 +75,12 @@ conformance-ci:
 # the command with tiny sizes, FLAGS="wal fair" measures these pages.
 results:
 	go run ./cmd/sluice/results $(FLAGS)
+
+# Takes hours. FLAGS=-pebble.meta=N makes N runs of the metamorphic test in each mode. They write
+# some hundred MB each, one at a time.
+pebble-suite:
+	cd integrations/pebblevfs && go test -count=1 -v -timeout=24h -run='^(TestPebble|TestMetamorphic|TestKill|TestCut)$$' . \
+		-pebble.suite=all -pebble.meta=500 -pebble.kills=500 -pebble.cuts=200 $(FLAGS)
 
 bench:
 	go run ./cmd/sluice bench
