@@ -86,8 +86,9 @@ func TestPageCache(t *testing.T) {
 			t.Fatal(err)
 		}
 		n, pages := cached(t, dir)
-		if isBuffered(t) != (n > 0) {
-			t.Errorf("%d of %d pages are in the page cache after a compaction; want none unless buffered", n, pages)
+		// Pebble reads the ends of new tables for statistics, as a user does.
+		if isBuffered(t) != (n > pages/10) {
+			t.Errorf("%d of %d pages are in the page cache after a compaction; want hardly any unless buffered", n, pages)
 		}
 		before := background.Stats()
 		w.check(t, w.db)
