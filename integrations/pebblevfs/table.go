@@ -90,7 +90,7 @@ func (t *table) Read(b []byte) (n int, err error) {
 	}
 	n, err = t.readLocked(b, t.pos)
 	t.pos += int64(n)
-	if n > 0 && err == io.EOF {
+	if n > 0 && errors.Is(err, io.EOF) {
 		err = nil
 	}
 	return n, err
