@@ -3,6 +3,7 @@
 //
 //	sluice cp        copy files and trees, as GNU cp does
 //	sluice build     build a Go program whose os.File goes through sluice; install, run, test
+//	sluice fix       rewrite a Go program so that it opens files with package sluice
 //	sluice bench     run experiments on a temporary file, draw and compare runs
 //	sluice trace     record a program's I/O, and look at it
 //	sluice tune      measure a device, for classes of operations
@@ -49,6 +50,7 @@ type grammar struct {
 	Install installCmd    `cmd:"" passthrough:"" help:"Build and install a Go program whose os.File goes through sluice."`
 	Run     runCmd        `cmd:"" passthrough:"" help:"Build and run a Go program whose os.File goes through sluice."`
 	Test    testCmd       `cmd:"" passthrough:"" help:"Test Go packages whose os.File goes through sluice."`
+	Fix     fixCmd        `cmd:"" help:"Rewrite Go packages so that they open files with package sluice."`
 	Overlay overlayCmd    `cmd:"" help:"Write the overlay of sluice build, for go build -overlay."`
 
 	Completion completionCmd `cmd:"" help:"Print the completions of commands and flags, for a shell."`
@@ -161,6 +163,8 @@ func usualArgs(args []string) []string {
 		return append(args[1:len(args):len(args)], "--help")
 	case args[0] == "--version":
 		return append([]string{"version"}, args[1:]...)
+	case args[0] == "fix":
+		return fixFlags(args)
 	}
 	return args
 }

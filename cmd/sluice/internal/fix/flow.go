@@ -1,0 +1,370 @@
+package fix
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+)
+
+// none is the node of what holds no file.
+const none = -1
+
+// classes are a union-find structure over nodes.
+type classes []int
+
+func (c *classes) find(n int) int {
+	for (*c)[n] != n {
+		(*c)[n] = (*c)[(*c)[n]]
+		n = (*c)[n]
+	}
+	return n
+}
+
+func (c *classes) join(x, y int) {
+	if x == none || y == none {
+		return
+	}
+	x, y = c.find(x), c.find(y)
+	(*c)[max(x, y)] = min(x, y)
+}
+
+// pin is why a class stays as it is. The reason begins with a verb; its subject is what is at
+// pos.
+type pin struct {
+	pos    token.Pos
+	reason string
+}
+
+// site is an expression in the source that names the type os.File, or a function that is
+// replaced.
+type site struct {
+	expr   ast.Expr // os.File, or File if package os is imported with a dot
+	with   string   // name in package sluice
+	name   string   // os.Open
+	call   bool     // a function
+	files  bool     // of the type os.File, or with results of it
+	node   int      // none for functions without files
+	pinned *pin     // of a site that has no node
+}
+
+// shared is something that other files can name.
+type shared struct {
+	name string
+	pos  token.Pos
+	node int
+}
+
+// open is a way of a file into an interface.
+type open struct {
+	node  int // of the files
+	iface int // of the interface
+}
+
+// analysis is the nodes and classes of a program.
+type analysis struct {
+	p     *program
+	c     *config // that is walked now
+	info  *types.Info
+	pkg   *unit
+	m     *mentions
+	memos map[*config]*mentions
+
+	nodes  map[any]int // by token.Pos of an object's declaration, ast.Expr, or string
+	files  classes     // of the files in nodes
+	ifaces classes     // of the interface values in nodes
+
+	pins   map[int][]pin // of nodes
+	looked map[int][]pin // nodes whose interface values are looked at for an *os.File
+	opens  []open
+	boxed  map[string][]int // files that are put into an "any" of another package
+	boxes  map[int][]string // nodes of interface values that come out of an "any" of a package
+
+	sites     []*site
+	siteOf    map[ast.Expr]*site
+	shared    []shared
+	shares    map[token.Pos]bool
+	looks     map[string]string         // by package path: why it looks for files in interface values, or ""
+	qualified map[*ast.Ident]bool       // names behind the dot of a selector
+	clauses   map[types.Object]ast.Node // type switches declare one variable a clause, all at one place
+}
+
+func newAnalysis(p *program) *analysis {
+	return &analysis{
+		p: p, memos: make(map[*config]*mentions), nodes: make(map[any]int), pins: make(map[int][]pin),
+		looked: make(map[int][]pin), boxed: make(map[string][]int), boxes: make(map[int][]string),
+		siteOf: make(map[ast.Expr]*site), shares: make(map[token.Pos]bool), looks: make(map[string]string), qualified: make(map[*ast.Ident]bool),
+	}
+}
+
+// node returns the node of a key, and whether it is new.
+func (a *analysis) node(key any) (n int, fresh bool) {
+	if n, ok := a.nodes[key]; ok {
+		return n, false
+	}
+	n = len(a.files)
+	a.files = append(a.files, n)
+	a.ifaces = append(a.ifaces, n)
+	a.nodes[key] = n
+	return n, true
+}
+
+func (a *analysis) pin(n int, pos token.Pos, reason string) {
+	if n != none {
+		a.pins[n] = append(a.pins[n], pin{pos, reason})
+	}
+}
+
+// pinOf returns the first reason for which the class of n is pinned, or nil.
+func (a *analysis) pinOf(n int) *pin {
+	root := a.files.find(n)
+	var first *pin
+	for other, pins := range a.pins {
+		if a.files.find(other) != root {
+			continue
+		}
+		for i := range pins {
+			if first == nil || pins[i].pos < first.pos || pins[i].pos == first.pos && pins[i].reason < first.reason {
+				first = &pins[i]
+			}
+		}
+	}
+	return first
+}
+
+// ref is what an expression holds: the node of its files and that of its interface values.
+type ref struct{ file, open int }
+
+var nothing = ref{none, none}
+
+func both(n int) ref { return ref{n, n} }
+
+// only returns the node n for what m mentions.
+func only(n int, m mention) ref {
+	r := nothing
+	if m.file {
+		r.file = n
+	}
+	if m.open {
+		r.open = n
+	}
+	return r
+}
+
+func (a *analysis) join(x, y ref) {
+	a.files.join(x.file, y.file)
+	a.ifaces.join(x.open, y.open)
+}
+
+// flow notes that a value of the type from goes to a place of the type to.
+func (a *analysis) flow(dst ref, to types.Type, src ref, from types.Type) {
+	x, y := a.m.of(to), a.m.of(from)
+	if x.file && y.file {
+		a.files.join(dst.file, src.file)
+	}
+	if x.open && y.open {
+		a.ifaces.join(dst.open, src.open)
+	}
+	if y.file && isOpen(to) && dst.open != none && src.file != none {
+		a.opens = append(a.opens, open{src.file, dst.open})
+	}
+	a.flowFields(to, from)
+}
+
+// flowFields joins the fields of two struct types of which one is converted to the other.
+func (a *analysis) flowFields(to, from types.Type) {
+	if to == from {
+		return
+	}
+	x, ok := pointee(to).Underlying().(*types.Struct)
+	if !ok {
+		return
+	}
+	y, ok := pointee(from).Underlying().(*types.Struct)
+	if !ok || x == y || x.NumFields() != y.NumFields() {
+		return
+	}
+	for i := range x.NumFields() {
+		a.join(a.object(x.Field(i).Origin()), a.object(y.Field(i).Origin()))
+	}
+}
+
+func pointee(t types.Type) types.Type {
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		return p.Elem()
+	}
+	return t
+}
+
+// isOpen reports whether t is an interface or a type parameter.
+func isOpen(t types.Type) bool {
+	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
+		return true
+	}
+	return types.IsInterface(t)
+}
+
+// isAny reports whether t is an interface without methods.
+func isAny(t types.Type) bool {
+	i, ok := t.Underlying().(*types.Interface)
+	return ok && i.NumMethods() == 0 && i.NumEmbeddeds() == 0
+}
+
+// within reports whether the object is declared in a module that is being worked on.
+func (a *analysis) within(o types.Object) bool {
+	s := a.p.source(o.Pos())
+	return s != nil && s.module
+}
+
+// object returns the node of a variable, field, parameter, result or type.
+func (a *analysis) object(o types.Object) ref {
+	t := o.Type()
+	if _, isType := o.(*types.TypeName); isType {
+		if named, ok := types.Unalias(t).(*types.Named); ok && !o.(*types.TypeName).IsAlias() {
+			t = named.Underlying()
+		}
+	}
+	if !a.m.of(t).any() {
+		return nothing
+	}
+	if !a.within(o) {
+		return a.foreign(o, t)
+	}
+	var key any = o.Pos()
+	if clause := a.clauses[o]; clause != nil {
+		key = clause
+	}
+	n, fresh := a.node(key)
+	a.share(o, n)
+	r := only(n, a.m.of(t))
+	if fresh || len(a.p.configs) > 1 {
+		a.linkNames(r, t)
+	}
+	return r
+}
+
+// linkNames joins r, which is of the type t, with the named types in t.
+func (a *analysis) linkNames(r ref, t types.Type) {
+	a.m.named(t, func(name *types.TypeName) { a.join(r, a.object(name)) })
+}
+
+// share notes that other files can name o.
+func (a *analysis) share(o types.Object, n int) {
+	v, isVar := o.(*types.Var)
+	if a.shares[o.Pos()] || isVar && !v.IsField() && (o.Pkg() == nil || o.Parent() != o.Pkg().Scope()) {
+		return
+	}
+	a.shares[o.Pos()] = true
+	a.shared = append(a.shared, shared{o.Name(), o.Pos(), n})
+}
+
+// foreign returns the node of an object of another module or of the standard library.
+func (a *analysis) foreign(o types.Object, t types.Type) ref {
+	if _, isType := o.(*types.TypeName); isType && !a.m.of(t).file {
+		return nothing
+	}
+	name := a.foreignName(o)
+	n, fresh := a.node("object " + name)
+	if fresh && a.m.of(t).file {
+		a.pin(n, token.NoPos, foreignReason(o, name))
+	}
+	if fresh && isAny(t) && o.Pkg() != nil {
+		a.boxes[n] = append(a.boxes[n], o.Pkg().Path())
+	}
+	return only(n, a.m.of(t))
+}
+
+// foreignReason returns why the files of a foreign object stay.
+func foreignReason(o types.Object, name string) string {
+	if _, isFunc := o.(*types.Func); isFunc {
+		return name + " has an *os.File in its signature"
+	}
+	return name + " is an *os.File"
+}
+
+// foreignName returns the name of a foreign object as programs write it.
+func (a *analysis) foreignName(o types.Object) string {
+	if o.Pkg() == nil {
+		return o.Name()
+	}
+	name := o.Pkg().Name() + "." + o.Name()
+	if fn, ok := o.(*types.Func); ok {
+		if recv := fn.Signature().Recv(); recv != nil {
+			return "(" + types.TypeString(recv.Type(), func(p *types.Package) string { return p.Name() }) + ")." + o.Name()
+		}
+	}
+	return name
+}
+
+// function returns the node of a function as a value: that of all its parameters and results.
+func (a *analysis) function(fn *types.Func) ref {
+	fn = fn.Origin()
+	if !a.m.of(fn.Type()).any() {
+		return nothing
+	}
+	if !a.within(fn) {
+		return a.foreign(fn, fn.Type())
+	}
+	n, _ := a.node(fn.Pos())
+	a.share(fn, n)
+	r := only(n, a.m.of(fn.Type()))
+	a.signature(r, fn.Signature())
+	return r
+}
+
+// signature joins r with the parameters and results of a function of this program.
+func (a *analysis) signature(r ref, s *types.Signature) {
+	for v := range s.Params().Variables() {
+		a.join(r, a.object(v))
+	}
+	for v := range s.Results().Variables() {
+		a.join(r, a.object(v))
+	}
+}
+
+// propagate pins the classes that reach an interface from which an *os.File is taken.
+func (a *analysis) propagate() {
+	looked := make(map[int]pin)
+	for n, pins := range a.looked {
+		root := a.ifaces.find(n)
+		for _, p := range pins {
+			if old, ok := looked[root]; !ok || p.pos < old.pos {
+				looked[root] = p
+			}
+		}
+	}
+	for _, o := range a.opens {
+		if p, ok := looked[a.ifaces.find(o.iface)]; ok {
+			a.pin(o.node, p.pos, p.reason)
+		}
+	}
+	for n, paths := range a.boxes {
+		p, ok := looked[a.ifaces.find(n)]
+		if !ok {
+			continue
+		}
+		for _, path := range paths {
+			for _, file := range a.boxed[path] {
+				a.pin(file, p.pos, p.reason)
+			}
+		}
+	}
+}
+
+// pinExported pins what is in the API of library packages, unless exported is true.
+func (a *analysis) pinExported(exported bool) {
+	for _, c := range a.p.configs {
+		a.configure(c)
+		for _, u := range c.checked {
+			a.interfaces(u)
+			if !exported && u.types != nil && isAPI(u) {
+				a.pinAPI(u)
+			}
+		}
+	}
+}
+
+// isAPI reports whether other modules can import the package.
+func isAPI(u *unit) bool {
+	return u.Name != "main" && u.ForTest == "" && !strings.Contains("/"+u.PkgPath+"/", "/internal/") && u.Module != nil
+}

@@ -1,0 +1,413 @@
+package fix
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/build"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// program is all that was loaded.
+type program struct {
+	dir      string
+	fset     *token.FileSet
+	sources  map[string]*source // by absolute name
+	configs  []*config
+	matches  map[string]bool // names of the files of packages that the user has named
+	unseen   []*source       // files that no configuration has
+	required bool
+	notes    []string
+}
+
+// source is a file of Go, parsed once for all configurations.
+type source struct {
+	name string
+	text []byte
+	tree *ast.File
+	err  error
+
+	module    bool // of a module that is being worked on
+	generated bool
+	cgo       bool
+}
+
+// config is the packages as one system sees them.
+type config struct {
+	goos, goarch string // "" is the current one
+	roots        []*packages.Package
+	packages     map[string]*unit // by ID
+	checked      []*unit          // those of the modules that are being worked on, dependencies first
+}
+
+// unit is a package, or a variant of it for tests.
+type unit struct {
+	*packages.Package
+	module bool
+	trees  []*ast.File
+	types  *types.Package
+	info   *types.Info
+	errs   []types.Error
+}
+
+const loadMode = packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps |
+	packages.NeedModule | packages.NeedForTest
+
+// load loads the packages that o names, and those of the same modules, which may use them.
+func load(ctx context.Context, o Options) (*program, error) {
+	dir, err := filepath.Abs(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	p := &program{dir: dir, fset: token.NewFileSet(), sources: make(map[string]*source), matches: make(map[string]bool)}
+	named, err := p.list(ctx, o, nil, o.Patterns, packages.NeedName|packages.NeedFiles|packages.NeedModule|packages.NeedForTest)
+	if err != nil {
+		return nil, err
+	}
+	modules, err := p.match(named)
+	if err != nil {
+		return nil, err
+	}
+	o.Patterns = append(slices.Clone(o.Patterns), modules...)
+	first, err := p.addConfig(ctx, o, "", "")
+	if err != nil {
+		return nil, err
+	}
+	if err := p.firstError(first); err != nil {
+		return nil, err
+	}
+	if err := p.otherSystems(ctx, o, first); err != nil {
+		return nil, err
+	}
+	for _, pkg := range named {
+		if pkg.Module != nil {
+			p.required = p.required || requires(pkg.Module)
+		}
+	}
+	return p, nil
+}
+
+// list runs the go command.
+func (p *program) list(ctx context.Context, o Options, env, patterns []string, mode packages.LoadMode) ([]*packages.Package, error) {
+	base := o.Env
+	if base == nil {
+		base = os.Environ()
+	}
+	c := &packages.Config{
+		Context: ctx, Dir: p.dir, Mode: mode, Tests: true,
+		Env: append(append(slices.Clone(base), "PWD="+p.dir), env...),
+	}
+	if o.Tags != "" {
+		c.BuildFlags = []string{"-tags=" + o.Tags}
+	}
+	list, err := packages.Load(c, patterns...)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, errors.New(firstLine(strings.TrimPrefix(err.Error(), "err: exit status 1: stderr: ")))
+	}
+	return list, nil
+}
+
+// firstLine returns the first line of a message of the go command that says something.
+func firstLine(text string) string {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			return strings.TrimPrefix(line, "go: ")
+		}
+	}
+	return strings.TrimSpace(text)
+}
+
+// match notes which files the user has named, and returns the patterns of their modules.
+func (p *program) match(named []*packages.Package) (modules []string, err error) {
+	for _, pkg := range named {
+		for _, e := range pkg.Errors {
+			return nil, errors.New(p.goError(e))
+		}
+		if strings.HasSuffix(pkg.ID, ".test") {
+			continue
+		}
+		if pkg.Module == nil && len(pkg.GoFiles) > 0 && pkg.PkgPath != "command-line-arguments" {
+			return nil, fmt.Errorf("%s is a package of the standard library; want packages of a module that you work on", pkg.PkgPath)
+		}
+		if pkg.Module != nil {
+			if !pkg.Module.Main {
+				return nil, fmt.Errorf("%s is a package of the module %s, which is not being worked on here; run sluice fix in its own tree", pkg.PkgPath, pkg.Module.Path)
+			}
+			if pkg.Module.Path == modulePath {
+				return nil, fmt.Errorf("%s belongs to package sluice itself, which opens its files with package os", pkg.PkgPath)
+			}
+			if pattern := pkg.Module.Path + "/..."; !slices.Contains(modules, pattern) {
+				modules = append(modules, pattern)
+			}
+		}
+		for _, name := range append(slices.Clone(pkg.GoFiles), pkg.IgnoredFiles...) {
+			p.matches[name] = true
+		}
+	}
+	if len(p.matches) == 0 {
+		return nil, errors.New("no packages to fix")
+	}
+	return modules, nil
+}
+
+// goError returns an error of the go command in one line, with the name of the file as seen
+// from the current directory.
+func (p *program) goError(e packages.Error) string {
+	text := firstLine(e.Msg)
+	name, place, _ := strings.Cut(e.Pos, ":")
+	if name == "" || name == "-" || strings.HasPrefix(text, name) {
+		return text
+	}
+	if rel, err := filepath.Rel(p.dir, name); err == nil && filepath.IsAbs(name) {
+		name = rel
+	}
+	return name + ":" + place + ": " + text
+}
+
+// addConfig loads the packages for a system.
+func (p *program) addConfig(ctx context.Context, o Options, goos, goarch string) (*config, error) {
+	c := &config{goos: goos, goarch: goarch, packages: make(map[string]*unit)}
+	var env []string
+	if goos != "" {
+		env = []string{"GOOS=" + goos, "GOARCH=" + goarch, "CGO_ENABLED=0"}
+	}
+	var err error
+	if c.roots, err = p.list(ctx, o, env, o.Patterns, loadMode); err != nil {
+		return nil, err
+	}
+	var order []*unit
+	packages.Visit(c.roots, nil, func(pkg *packages.Package) {
+		if _, seen := c.packages[pkg.ID]; seen {
+			return
+		}
+		u := &unit{Package: pkg, module: pkg.Module != nil && pkg.Module.Main}
+		if pkg.PkgPath == "command-line-arguments" || strings.HasPrefix(pkg.ID, "command-line-arguments ") {
+			u.module = true
+		}
+		c.packages[pkg.ID] = u
+		order = append(order, u)
+	})
+	p.parse(order)
+	for _, u := range order {
+		if strings.HasSuffix(u.ID, ".test") { // its main function is of the go command's making
+			continue
+		}
+		p.checkTypes(c, u)
+		if u.module {
+			c.checked = append(c.checked, u)
+		}
+	}
+	p.configs = append(p.configs, c)
+	return c, ctx.Err()
+}
+
+// parse parses the files of the packages that are not parsed yet.
+func (p *program) parse(units []*unit) {
+	var work []*source
+	for _, u := range units {
+		if strings.HasSuffix(u.ID, ".test") {
+			continue
+		}
+		for _, name := range u.GoFiles {
+			s := p.sources[name]
+			if s == nil {
+				s = &source{name: name}
+				p.sources[name] = s
+				work = append(work, s)
+			}
+			s.module = s.module || u.module
+		}
+	}
+	var wait sync.WaitGroup
+	next := make(chan *source)
+	for range runtime.GOMAXPROCS(0) {
+		wait.Go(func() {
+			for s := range next {
+				s.parse(p.fset)
+			}
+		})
+	}
+	for _, s := range work {
+		next <- s
+	}
+	close(next)
+	wait.Wait()
+	for _, u := range units {
+		for _, name := range u.GoFiles {
+			if s := p.sources[name]; s != nil && s.tree != nil {
+				u.trees = append(u.trees, s.tree)
+			}
+		}
+	}
+}
+
+func (s *source) parse(fset *token.FileSet) {
+	if s.text, s.err = os.ReadFile(s.name); s.err != nil {
+		return
+	}
+	mode := parser.SkipObjectResolution
+	if s.module {
+		mode |= parser.ParseComments
+	}
+	s.tree, s.err = parser.ParseFile(fset, s.name, s.text, mode)
+	if s.tree == nil {
+		return
+	}
+	s.generated = ast.IsGenerated(s.tree)
+	for _, spec := range s.tree.Imports {
+		s.cgo = s.cgo || spec.Path.Value == `"C"`
+	}
+}
+
+// checkTypes type-checks a package whose dependencies are checked.
+func (p *program) checkTypes(c *config, u *unit) {
+	if u.PkgPath == "unsafe" {
+		u.types = types.Unsafe
+		return
+	}
+	if u.module {
+		u.info = newInfo()
+	}
+	conf := p.typesConfig(c, u, func(path string) *types.Package {
+		if pkg := u.Imports[path]; pkg != nil {
+			return c.packages[pkg.ID].types
+		}
+		return nil
+	})
+	conf.Error = func(err error) {
+		if te, ok := errors.AsType[types.Error](err); ok {
+			u.errs = append(u.errs, te)
+		}
+	}
+	u.types, _ = conf.Check(u.PkgPath, p.fset, u.trees, u.info)
+}
+
+func newInfo() *types.Info {
+	return &types.Info{
+		Types: make(map[ast.Expr]types.TypeAndValue), Defs: make(map[*ast.Ident]types.Object),
+		Uses: make(map[*ast.Ident]types.Object), Implicits: make(map[ast.Node]types.Object),
+		Selections: make(map[*ast.SelectorExpr]*types.Selection),
+		Instances:  make(map[*ast.Ident]types.Instance),
+	}
+}
+
+// typesConfig returns the configuration of the type checker for u.
+func (p *program) typesConfig(c *config, u *unit, imported func(path string) *types.Package) *types.Config {
+	conf := &types.Config{
+		Importer: importer(imported), FakeImportC: true, IgnoreFuncBodies: !u.module,
+		Sizes: types.SizesFor("gc", cmp.Or(c.goarch, build.Default.GOARCH)),
+	}
+	if u.Module != nil && u.Module.GoVersion != "" {
+		conf.GoVersion = "go" + u.Module.GoVersion
+	}
+	return conf
+}
+
+// importer is a types.Importer.
+type importer func(path string) *types.Package
+
+func (i importer) Import(path string) (*types.Package, error) {
+	if path == "unsafe" {
+		return types.Unsafe, nil
+	}
+	if pkg := i(path); pkg != nil {
+		return pkg, nil
+	}
+	return nil, fmt.Errorf("no package %q", path)
+}
+
+// firstError returns why the packages of the user cannot be changed.
+func (p *program) firstError(c *config) error {
+	for _, u := range c.checked {
+		if !slices.ContainsFunc(u.GoFiles, func(name string) bool { return p.matches[name] }) {
+			continue
+		}
+		for _, e := range u.Errors {
+			return fmt.Errorf("%s does not compile: %s", u.PkgPath, p.goError(e))
+		}
+		for _, name := range u.GoFiles {
+			if s := p.sources[name]; s.err != nil {
+				return fmt.Errorf("%s does not compile: %s", u.PkgPath, p.relative(firstLine(s.err.Error())))
+			}
+		}
+		for _, e := range u.errs {
+			return fmt.Errorf("%s does not compile: %s: %s", u.PkgPath, p.position(e.Pos), firstLine(e.Msg))
+		}
+	}
+	return nil
+}
+
+// relative removes the current directory from the name at the beginning of a message.
+func (p *program) relative(text string) string {
+	return strings.TrimPrefix(text, p.dir+string(filepath.Separator))
+}
+
+// position returns the position with the file's name as seen from the current directory.
+func (p *program) position(pos token.Pos) token.Position {
+	at := p.fset.PositionFor(pos, false)
+	if rel, err := filepath.Rel(p.dir, at.Filename); err == nil && at.IsValid() {
+		at.Filename = rel
+	}
+	return at
+}
+
+// source returns the file of pos, or nil.
+func (p *program) source(pos token.Pos) *source {
+	f := p.fset.File(pos)
+	if f == nil {
+		return nil
+	}
+	return p.sources[f.Name()]
+}
+
+// matched reports whether pos is in a file of a package that the user has named.
+func (p *program) matched(pos token.Pos) bool {
+	s := p.source(pos)
+	return s != nil && p.matches[s.name]
+}
+
+func (p *program) rewritable(pos token.Pos) bool { return p.notRewritable(pos) == nil }
+
+// notRewritable returns why the file of pos stays as it is, or nil.
+func (p *program) notRewritable(pos token.Pos) *pin {
+	switch s := p.source(pos); {
+	case s == nil || !s.module:
+		return &pin{pos, "is not in a module that is being worked on"}
+	case !p.matches[s.name]:
+		return &pin{pos, "is in a package that is not among those to fix"}
+	case s.generated:
+		return &pin{pos, "is in a generated file: change its generator"}
+	case s.cgo:
+		return &pin{pos, "is in a file that uses cgo"}
+	}
+	return nil
+}
+
+// requires reports whether the go.mod of m names package sluice's module.
+func requires(m *packages.Module) bool {
+	if m.Path == modulePath {
+		return true
+	}
+	text, err := os.ReadFile(m.GoMod)
+	return err == nil && bytes.Contains(text, []byte(modulePath+" "))
+}
+
+func comparePositions(x, y token.Position) int {
+	return cmp.Or(strings.Compare(x.Filename, y.Filename), cmp.Compare(x.Offset, y.Offset))
+}

@@ -1,0 +1,110 @@
+package fix
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/build"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// systems are tried in this order for files that the current system does not build.
+var systems = [][2]string{
+	{"linux", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"}, {"freebsd", "amd64"},
+	{"linux", "arm64"}, {"linux", "386"}, {"windows", "386"}, {"openbsd", "amd64"}, {"netbsd", "amd64"},
+	{"dragonfly", "amd64"}, {"solaris", "amd64"}, {"illumos", "amd64"}, {"aix", "ppc64"}, {"android", "arm64"},
+	{"ios", "arm64"}, {"js", "wasm"}, {"wasip1", "wasm"}, {"plan9", "amd64"}, {"linux", "arm"},
+	{"linux", "ppc64le"}, {"linux", "s390x"}, {"linux", "riscv64"}, {"linux", "mips64le"}, {"linux", "loong64"},
+}
+
+// otherSystems loads the packages once more for each system that a file is for, so that a
+// field that files of two systems use has one type. What no system builds is unseen.
+func (p *program) otherSystems(ctx context.Context, o Options, first *config) error {
+	ignored := p.ignored(first)
+	for _, s := range systems {
+		if !slices.ContainsFunc(ignored, func(src *source) bool { return builds(s, o.Tags, src.name) }) {
+			continue
+		}
+		c, err := p.addConfig(ctx, o, s[0], s[1])
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err == nil {
+			err = p.firstError(c)
+		}
+		if err != nil { // its files are unseen
+			p.notes = append(p.notes, fmt.Sprintf("GOOS=%s GOARCH=%s was left out: %v", s[0], s[1], err))
+			p.configs = slices.DeleteFunc(p.configs, func(other *config) bool { return other == c })
+			continue
+		}
+		ignored = slices.DeleteFunc(ignored, func(src *source) bool { return builds(s, o.Tags, src.name) })
+	}
+	p.unseen = ignored
+	for _, src := range ignored {
+		if p.matches[src.name] && opensFiles(src.tree) {
+			p.notes = append(p.notes, p.relative(src.name)+" was not looked at: its build tags exclude it on every system that was tried (see -tags)")
+		}
+	}
+	return nil
+}
+
+// ignored returns the files that belong to packages of c and that c does not build.
+func (p *program) ignored(c *config) []*source {
+	var list []*source
+	for _, u := range c.checked {
+		for _, name := range u.IgnoredFiles {
+			if filepath.Ext(name) != ".go" || slices.ContainsFunc(list, func(s *source) bool { return s.name == name }) {
+				continue
+			}
+			s := p.sources[name]
+			if s == nil {
+				s = &source{name: name, module: true}
+				p.sources[name] = s
+				s.parse(p.fset)
+			}
+			// A program that shares the directory (//go:build ignore) shares nothing else.
+			if s.tree != nil && strings.TrimSuffix(s.tree.Name.Name, "_test") == strings.TrimSuffix(u.Name, "_test") {
+				list = append(list, s)
+			}
+		}
+	}
+	return list
+}
+
+// builds reports whether the system builds the file.
+func builds(system [2]string, tags, name string) bool {
+	c := build.Default
+	c.GOOS, c.GOARCH, c.CgoEnabled = system[0], system[1], false
+	c.BuildTags = strings.FieldsFunc(tags, func(r rune) bool { return r == ',' || r == ' ' })
+	ok, err := c.MatchFile(filepath.Dir(name), filepath.Base(name))
+	return ok && err == nil
+}
+
+// opensFiles reports whether the file imports a package whose calls are replaced.
+func opensFiles(tree *ast.File) bool {
+	return slices.ContainsFunc(tree.Imports, func(s *ast.ImportSpec) bool {
+		return s.Path.Value == `"os"` || s.Path.Value == `"io/ioutil"`
+	})
+}
+
+// pinUnseen pins the classes of fields, functions and variables whose names occur in a file
+// of the same directory that was not looked at.
+func (a *analysis) pinUnseen() {
+	for _, src := range a.p.unseen {
+		names := make(map[string]bool)
+		ast.Inspect(src.tree, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok {
+				names[id.Name] = true
+			}
+			return true
+		})
+		dir := filepath.Dir(src.name)
+		for _, o := range a.shared {
+			if names[o.name] && filepath.Dir(a.p.fset.Position(o.pos).Filename) == dir {
+				a.pin(o.node, src.tree.Name.Pos(), "is a file that was not looked at (build tags), and uses "+o.name)
+			}
+		}
+	}
+}
