@@ -48,7 +48,7 @@ func (w *walker) result(call *ast.CallExpr, i int) ref {
 	if w.m.of(then.Type()).file || !w.m.of(now).file {
 		r.file = none
 		if w.m.of(then.Type()).file {
-			r.file = w.declared(fn, then).file
+			r.file = w.declared(call, fn, then)
 		}
 	}
 	switch {
@@ -60,12 +60,12 @@ func (w *walker) result(call *ast.CallExpr, i int) ref {
 	return r
 }
 
-// declared returns the node of a parameter or result of fn.
-func (w *walker) declared(fn *types.Func, v *types.Var) ref {
+// declared returns the node of the files of a result of fn.
+func (w *walker) declared(call *ast.CallExpr, fn *types.Func, v *types.Var) int {
 	if w.within(fn) {
-		return w.object(v)
+		return w.object(v).file
 	}
-	return w.foreign(fn, fn.Type())
+	return w.stays(call, w.foreignName(fn)+" returns an *os.File")
 }
 
 // call joins arguments and parameters.
@@ -149,7 +149,7 @@ func (w *walker) argument(call *ast.CallExpr, s *types.Signature, fn *types.Func
 		}
 		w.flow(dst, to, src, from)
 	case then.file:
-		w.pin(src.file, e.Pos(), "is passed to "+w.foreignName(fn)+", which takes an *os.File")
+		w.pin(src.file, e.Pos(), w.foreignName(fn)+" takes an *os.File")
 	case w.m.of(to).file: // the type argument is *os.File
 		w.files.join(dst.file, src.file)
 	default:
@@ -281,12 +281,12 @@ func (w *walker) structElements(n *ast.CompositeLit, t *types.Struct, r ref) {
 		if field == nil {
 			continue
 		}
-		w.toField(field, e, r)
+		w.toField(w.info.TypeOf(n), field, e, r)
 	}
 }
 
 // toField joins a value with the field that it goes to; r is what the literal holds.
-func (w *walker) toField(field *types.Var, e ast.Expr, r ref) {
+func (w *walker) toField(t types.Type, field *types.Var, e ast.Expr, r ref) {
 	from := w.info.TypeOf(e)
 	if from == nil {
 		return
@@ -295,6 +295,10 @@ func (w *walker) toField(field *types.Var, e ast.Expr, r ref) {
 	dst := w.object(declared)
 	if w.m.of(field.Type()).file && !w.m.of(declared.Type()).file { // the type argument is *os.File
 		dst.file = r.file
+	}
+	if dst.file != none && !w.within(declared) && w.m.of(from).file {
+		w.pin(w.expr(e).file, e.Pos(), fieldName(t, field)+holds(field.Type()))
+		return
 	}
 	w.flow(dst, field.Type(), w.expr(e), from)
 	if !w.within(declared) && isOpen(field.Type()) {

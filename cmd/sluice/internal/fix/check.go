@@ -145,7 +145,7 @@ func (a *analysis) pinWrong(wrong *problem) bool {
 		ast.Inspect(n, func(n ast.Node) bool {
 			for _, node := range a.nodesOf(n) {
 				if root := a.files.find(node); chosen[root] {
-					a.pin(node, wrong.pos, "would not compile with a *sluice.File: "+wrong.text)
+					a.pin(node, wrong.pos, "it would not compile: "+wrong.text)
 					pinned = true
 				}
 			}
@@ -161,7 +161,7 @@ func (a *analysis) pinWrong(wrong *problem) bool {
 		}
 	}
 	for root := range chosen {
-		a.pin(root, wrong.pos, "would not compile with a *sluice.File: "+wrong.text)
+		a.pin(root, wrong.pos, "it would not compile: "+wrong.text)
 		pinned = true
 	}
 	return pinned

@@ -107,17 +107,60 @@ func (w *walker) use(id *ast.Ident, e ast.Expr) ref {
 	o := w.info.ObjectOf(id)
 	switch o := o.(type) {
 	case *types.Var:
-		return w.object(o.Origin())
+		return w.variable(o, e, w.foreignName(o))
 	case *types.Func:
 		if r, ok := replacedBy(o); ok {
 			return w.siteAt(e, site{with: r.name, name: o.Pkg().Name() + "." + o.Name(), call: true, files: r.file})
 		}
 		if w.m.of(o.Origin().Type()).any() {
-			return w.function(o)
+			return w.funcValue(o, e)
 		}
 		return w.at(e) // the type arguments have files
 	}
 	return nothing
+}
+
+// variable returns what a variable or field holds. The expression e names it. Those of other
+// packages stay as they are, and so does what is joined with them here, and not what is
+// joined with them elsewhere.
+func (w *walker) variable(o *types.Var, e ast.Expr, name string) ref {
+	o = o.Origin()
+	r := w.object(o)
+	if r.file != none && !w.within(o) {
+		r.file = w.stays(e, name+holds(o.Type()))
+	}
+	return r
+}
+
+// holds returns what a foreign variable of the type t is.
+func holds(t types.Type) string {
+	if isFile(pointee(t)) {
+		return " is an *os.File"
+	}
+	return " has the type " + types.TypeString(t, (*types.Package).Name)
+}
+
+// fieldName returns the name of a field with that of its type.
+func fieldName(t types.Type, field *types.Var) string {
+	return types.TypeString(pointee(t), (*types.Package).Name) + "." + field.Name()
+}
+
+// funcValue returns what a function holds that is used as a value.
+func (w *walker) funcValue(o *types.Func, e ast.Expr) ref {
+	r := w.function(o)
+	if r.file != none && !w.within(o.Origin()) {
+		r.file = w.stays(e, w.foreignName(o)+" has an *os.File in its signature")
+	}
+	return r
+}
+
+// stays returns the node of an expression that is pinned.
+func (w *walker) stays(e ast.Expr, reason string) int {
+	n := w.at(e).file
+	if len(w.pins[n]) == 0 {
+		w.pin(n, e.Pos(), reason)
+	}
+	return n
 }
 
 // selector returns what a selector holds.
@@ -128,9 +171,9 @@ func (w *walker) selector(e *ast.SelectorExpr) ref {
 	}
 	switch o := s.Obj().(type) {
 	case *types.Var:
-		return w.member(e, o.Type(), o.Origin().Type(), w.object(o.Origin()))
+		return w.member(e, o.Type(), o.Origin().Type(), w.variable(o, e, fieldName(s.Recv(), o)))
 	case *types.Func:
-		r := w.member(e, o.Type(), o.Origin().Type(), w.function(o))
+		r := w.member(e, o.Type(), o.Origin().Type(), w.funcValue(o, e))
 		if s.Kind() == types.MethodExpr {
 			w.join(w.at(e), r)
 			w.join(w.at(e), w.typeExpr(e.X))
@@ -208,10 +251,10 @@ func (w *walker) typeExpr(e ast.Expr) ref {
 	case *ast.InterfaceType:
 		w.interfaceType(e)
 	case *ast.UnaryExpr: // ~T
-		w.pin(w.typeExpr(e.X).file, e.Pos(), "is a constraint")
+		w.pin(w.typeExpr(e.X).file, e.Pos(), "a constraint names the type os.File")
 	case *ast.BinaryExpr: // T | U
-		w.pin(w.typeExpr(e.X).file, e.Pos(), "is a constraint")
-		w.pin(w.typeExpr(e.Y).file, e.Pos(), "is a constraint")
+		w.pin(w.typeExpr(e.X).file, e.Pos(), "a constraint names the type os.File")
+		w.pin(w.typeExpr(e.Y).file, e.Pos(), "a constraint names the type os.File")
 	}
 	return nothing
 }
@@ -271,7 +314,7 @@ func (w *walker) interfaceType(e *ast.InterfaceType) {
 	for _, f := range e.Methods.List {
 		ft, ok := f.Type.(*ast.FuncType)
 		if !ok || len(f.Names) == 0 {
-			w.pin(w.typeExpr(f.Type).file, f.Pos(), "is a constraint")
+			w.pin(w.typeExpr(f.Type).file, f.Pos(), "a constraint names the type os.File")
 			continue
 		}
 		if fn, ok := w.info.Defs[f.Names[0]].(*types.Func); ok {
@@ -285,13 +328,13 @@ func (w *walker) interfaceType(e *ast.InterfaceType) {
 // not a closed file.
 func (w *walker) zero(e ast.Expr) {
 	if t := w.info.TypeOf(e); t != nil && isFile(t) {
-		w.pin(w.typeExpr(e).file, e.Pos(), "is an os.File and not a pointer to one")
+		w.pin(w.typeExpr(e).file, e.Pos(), "the zero os.File is a closed file, a zero sluice.File is not")
 	}
 }
 
 // zeroValue pins the files of a dereferenced pointer.
 func (w *walker) zeroValue(e *ast.StarExpr) {
 	if t := w.info.TypeOf(e); t != nil && isFile(t) {
-		w.pin(w.expr(e.X).file, e.Pos(), "copies the os.File itself")
+		w.pin(w.expr(e.X).file, e.Pos(), "the os.File itself is copied")
 	}
 }

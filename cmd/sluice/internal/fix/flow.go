@@ -29,8 +29,7 @@ func (c *classes) join(x, y int) {
 	(*c)[max(x, y)] = min(x, y)
 }
 
-// pin is why a class stays as it is. The reason begins with a verb; its subject is what is at
-// pos.
+// pin is why a class stays as it is, and where.
 type pin struct {
 	pos    token.Pos
 	reason string

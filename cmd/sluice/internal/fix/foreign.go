@@ -8,9 +8,9 @@ import (
 // looksAt are the packages of the standard library to which it matters whether a value is an
 // *os.File. The others only have a quicker way for files, as package net has sendfile(2).
 var looksAt = map[string]string{
-	"os/exec": "is a file of a child process: package exec passes an *os.File itself, and copies anything else through a pipe",
-	"runtime": "is passed to package runtime, which looks at its type",
-	"reflect": "is passed to package reflect, which looks at its type",
+	"os/exec": "package exec gives an *os.File itself to the child, and copies anything else through a pipe",
+	"runtime": "package runtime looks at the type",
+	"reflect": "package reflect looks at the type",
 }
 
 // looksAtFiles returns why a file in an interface must not go to the package, or "".
@@ -22,7 +22,7 @@ func (a *analysis) looksAtFiles(path string) string {
 	if !ok {
 		for _, u := range a.c.packages {
 			if u.PkgPath == path && u.Module != nil && !u.module && assertsFile(u.trees) {
-				reason = "is passed to package " + u.Name + ", which takes an *os.File out of an interface"
+				reason = "package " + u.Name + " looks for an *os.File in interfaces"
 			}
 		}
 		a.looks[path] = reason

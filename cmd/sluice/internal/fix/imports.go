@@ -57,7 +57,7 @@ func (i *importEdits) declaration(g *ast.GenDecl, add bool) {
 		i.removeLines(g.Pos(), g.End())
 	case !g.Lparen.IsValid():
 		i.d.replace(i.p, g.Specs[0].Pos(), g.Specs[0].Pos(), "(\n\t")
-		i.d.replace(i.p, g.Specs[0].End(), g.Specs[0].End(), i.gap(g.Specs[0])+"\t"+i.line+"\n)")
+		i.after(g.Specs[0], i.gap(g.Specs[0])+"\t"+i.line+"\n)")
 	case len(left) == 0 && !add:
 		i.removeLines(g.Pos(), g.End())
 	default:
@@ -66,7 +66,7 @@ func (i *importEdits) declaration(g *ast.GenDecl, add bool) {
 		}
 		for _, s := range g.Specs {
 			if slices.Contains(i.unused, s.(*ast.ImportSpec)) {
-				i.removeLines(s.Pos(), s.End())
+				i.removeSpec(s.(*ast.ImportSpec))
 			}
 		}
 	}
@@ -106,11 +106,11 @@ func (i *importEdits) insert(g *ast.GenDecl, left []ast.Spec) {
 		i.after(group[len(group)-1], "\n\t"+i.line)
 		return
 	}
-	if len(left) == 0 || len(g.Specs) == 0 {
+	if len(left) == 0 {
 		i.d.replace(i.p, g.Rparen, g.Rparen, "\t"+i.line+"\n")
 		return
 	}
-	i.after(g.Specs[len(g.Specs)-1], "\n\n\t"+i.line)
+	i.after(left[len(left)-1], "\n\n\t"+i.line)
 }
 
 // after inserts text after a spec and its comment.
@@ -144,6 +144,18 @@ func (i *importEdits) group(g *ast.GenDecl) []ast.Spec {
 	return group
 }
 
+// removeSpec removes an import with its comments.
+func (i *importEdits) removeSpec(s *ast.ImportSpec) {
+	pos, end := s.Pos(), s.End()
+	if s.Doc != nil {
+		pos = s.Doc.Pos()
+	}
+	if s.Comment != nil {
+		end = s.Comment.End()
+	}
+	i.removeLines(pos, end)
+}
+
 // removeLines removes what is from pos to end, and the whole line if nothing else is on it.
 func (i *importEdits) removeLines(pos, end token.Pos) {
 	text := i.d.source.text
@@ -158,8 +170,8 @@ func (i *importEdits) removeLines(pos, end token.Pos) {
 	}
 	if (start == 0 || text[start-1] == '\n') && stop < len(text) && text[stop] == '\n' {
 		from, to = start, stop+1
-	} else if start == 0 || text[start-1] == '\n' {
-		to = stop // a comment follows
+	} else {
+		to = stop // a comment or another import follows
 	}
 	i.d.edits = append(i.d.edits, edit{from, to, ""})
 }

@@ -169,7 +169,10 @@ func (p *program) match(named []*packages.Package) (modules []string, err error)
 // goError returns an error of the go command in one line, with the name of the file as seen
 // from the current directory.
 func (p *program) goError(e packages.Error) string {
-	text := firstLine(e.Msg)
+	text := strings.ReplaceAll(firstLine(e.Msg), p.dir+string(filepath.Separator), "./")
+	if strings.Contains(text, "does not contain main module") {
+		text += " (is there a go.mod?)"
+	}
 	name, place, _ := strings.Cut(e.Pos, ":")
 	if name == "" || name == "-" || strings.HasPrefix(text, name) {
 		return text
@@ -388,13 +391,13 @@ func (p *program) rewritable(pos token.Pos) bool { return p.notRewritable(pos) =
 func (p *program) notRewritable(pos token.Pos) *pin {
 	switch s := p.source(pos); {
 	case s == nil || !s.module:
-		return &pin{pos, "is not in a module that is being worked on"}
+		return &pin{pos, "the source belongs to another module"}
 	case !p.matches[s.name]:
-		return &pin{pos, "is in a package that is not among those to fix"}
+		return &pin{pos, "the package is not among those to fix"}
 	case s.generated:
-		return &pin{pos, "is in a generated file: change its generator"}
+		return &pin{pos, "the source is generated; change its generator"}
 	case s.cgo:
-		return &pin{pos, "is in a file that uses cgo"}
+		return &pin{pos, "the source uses cgo"}
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ func (a *analysis) inTest(pos token.Pos) bool {
 
 func (a *analysis) pinExportedRef(r ref, pos token.Pos, what string) {
 	if r.file != none {
-		a.pin(r.file, pos, "is the exported "+what+" (-exported changes it, too)")
+		a.pin(r.file, pos, what+" is exported, and -exported is not set")
 	}
 }
 

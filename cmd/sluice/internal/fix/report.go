@@ -59,7 +59,7 @@ func (l Left) because() string {
 		return stays + l.Reason
 	}
 	if len(l.Calls) == 1 && l.At == l.Calls[0].At {
-		return stays + "it " + l.Reason
+		return stays + l.Reason
 	}
-	return stays + "what is at " + l.At.String() + " " + l.Reason
+	return stays + l.Reason + " (" + l.At.String() + ")"
 }

@@ -103,7 +103,7 @@ func (a *analysis) pinUnseen() {
 		dir := filepath.Dir(src.name)
 		for _, o := range a.shared {
 			if names[o.name] && filepath.Dir(a.p.fset.Position(o.pos).Filename) == dir {
-				a.pin(o.node, src.tree.Name.Pos(), "is a file that was not looked at (build tags), and uses "+o.name)
+				a.pin(o.node, src.tree.Name.Pos(), o.name + " is in a file that was not looked at because of its build tags")
 			}
 		}
 	}

@@ -386,7 +386,7 @@ func (w *walker) looksFor(e ast.Expr, src, dst ref) {
 	if !w.m.of(t).file {
 		return
 	}
-	reason := "takes the type " + types.TypeString(t, (*types.Package).Name) + " out of an interface"
+	reason := "the program looks for an *os.File in an interface"
 	w.pin(r.file, e.Pos(), reason)
 	if src.open != none {
 		w.looked[src.open] = append(w.looked[src.open], pin{e.Pos(), reason})

@@ -9,7 +9,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 )
 
-// Diff returns the changes as a unified diff.
+// Diff returns the changes as a unified diff, which patch -p1 and git apply can read.
 func (r *Result) Diff() []byte {
 	var text bytes.Buffer
 	for _, f := range r.Files {
@@ -18,7 +18,7 @@ func (r *Result) Diff() []byte {
 			name = rel
 		}
 		name = filepath.ToSlash(name)
-		text.Write(diff.Diff(name+" (old)", f.Old, name+" (new)", f.New))
+		text.Write(diff.Diff("a/"+name, f.Old, "b/"+name, f.New))
 	}
 	return text.Bytes()
 }
