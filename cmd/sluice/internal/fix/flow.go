@@ -1,9 +1,11 @@
 package fix
 
 import (
+	"cmp"
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 )
 
@@ -49,9 +51,10 @@ type site struct {
 
 // shared is something that other files can name.
 type shared struct {
-	name string
-	pos  token.Pos
-	node int
+	name   string
+	member bool // a field or a method
+	pos    token.Pos
+	node   int
 }
 
 // open is a way of a file into an interface.
@@ -76,6 +79,7 @@ type analysis struct {
 	pins   map[int][]pin // of nodes
 	looked map[int][]pin // nodes whose interface values are looked at for an *os.File
 	opens  []open
+	edges  [][2]int         // ways of interface values from node to node
 	boxed  map[string][]int // files that are put into an "any" of another package
 	boxes  map[int][]string // nodes of interface values that come out of an "any" of a package
 
@@ -84,6 +88,7 @@ type analysis struct {
 	shared    []shared
 	shares    map[token.Pos]bool
 	looks     map[string]string         // by package path: why it looks for files in interface values, or ""
+	linked    map[types.Object]bool     // objects that are joined with the types that they name
 	qualified map[*ast.Ident]bool       // names behind the dot of a selector
 	clauses   map[types.Object]ast.Node // type switches declare one variable a clause, all at one place
 }
@@ -92,7 +97,7 @@ func newAnalysis(p *program) *analysis {
 	return &analysis{
 		p: p, memos: make(map[*config]*mentions), nodes: make(map[any]int), pins: make(map[int][]pin),
 		looked: make(map[int][]pin), boxed: make(map[string][]int), boxes: make(map[int][]string),
-		siteOf: make(map[ast.Expr]*site), shares: make(map[token.Pos]bool), looks: make(map[string]string), qualified: make(map[*ast.Ident]bool),
+		siteOf: make(map[ast.Expr]*site), shares: make(map[token.Pos]bool), looks: make(map[string]string), linked: make(map[types.Object]bool), qualified: make(map[*ast.Ident]bool),
 	}
 }
 
@@ -161,13 +166,24 @@ func (a *analysis) flow(dst ref, to types.Type, src ref, from types.Type) {
 	if x.file && y.file {
 		a.files.join(dst.file, src.file)
 	}
-	if x.open && y.open {
+	switch {
+	case !x.open || !y.open:
+	case isOpen(to) && isOpen(from):
+		a.passes(src.open, dst.open)
+	default: // what is put into a slice or a map later is seen by both
 		a.ifaces.join(dst.open, src.open)
 	}
 	if y.file && isOpen(to) && dst.open != none && src.file != none {
 		a.opens = append(a.opens, open{src.file, dst.open})
 	}
 	a.flowFields(to, from)
+}
+
+// passes notes that interface values go from one node to another.
+func (a *analysis) passes(from, to int) {
+	if from != none && to != none {
+		a.edges = append(a.edges, [2]int{from, to})
+	}
 }
 
 // flowFields joins the fields of two struct types of which one is converted to the other.
@@ -233,10 +249,11 @@ func (a *analysis) object(o types.Object) ref {
 	if clause := a.clauses[o]; clause != nil {
 		key = clause
 	}
-	n, fresh := a.node(key)
-	a.share(o, n)
+	n, _ := a.node(key)
 	r := only(n, a.m.of(t))
-	if fresh || len(a.p.configs) > 1 {
+	if !a.linked[o] { // each configuration has objects of its own
+		a.linked[o] = true
+		a.share(o, n)
 		a.linkNames(r, t)
 	}
 	return r
@@ -254,7 +271,17 @@ func (a *analysis) share(o types.Object, n int) {
 		return
 	}
 	a.shares[o.Pos()] = true
-	a.shared = append(a.shared, shared{o.Name(), o.Pos(), n})
+	a.shared = append(a.shared, shared{o.Name(), isMember(o), o.Pos(), n})
+}
+
+func isMember(o types.Object) bool {
+	switch o := o.(type) {
+	case *types.Var:
+		return o.IsField()
+	case *types.Func:
+		return o.Signature().Recv() != nil
+	}
+	return false
 }
 
 // foreign returns the node of an object of another module or of the standard library.
@@ -323,15 +350,7 @@ func (a *analysis) signature(r ref, s *types.Signature) {
 
 // propagate pins the classes that reach an interface from which an *os.File is taken.
 func (a *analysis) propagate() {
-	looked := make(map[int]pin)
-	for n, pins := range a.looked {
-		root := a.ifaces.find(n)
-		for _, p := range pins {
-			if old, ok := looked[root]; !ok || p.pos < old.pos {
-				looked[root] = p
-			}
-		}
-	}
+	looked := a.reachLooked()
 	for _, o := range a.opens {
 		if p, ok := looked[a.ifaces.find(o.iface)]; ok {
 			a.pin(o.node, p.pos, p.reason)
@@ -348,6 +367,39 @@ func (a *analysis) propagate() {
 			}
 		}
 	}
+}
+
+// reachLooked returns the classes of interface values of which some are looked at, each with
+// the place.
+func (a *analysis) reachLooked() map[int]pin {
+	into := make(map[int][]int)
+	for _, e := range a.edges {
+		from, to := a.ifaces.find(e[0]), a.ifaces.find(e[1])
+		into[to] = append(into[to], from)
+	}
+	type start struct {
+		node int
+		pin  pin
+	}
+	var starts []start
+	for n, pins := range a.looked {
+		for _, p := range pins {
+			starts = append(starts, start{a.ifaces.find(n), p})
+		}
+	}
+	slices.SortFunc(starts, func(x, y start) int { return cmp.Or(int(x.pin.pos-y.pin.pos), x.node-y.node) })
+	found := make(map[int]pin)
+	for _, s := range starts {
+		for next := []int{s.node}; len(next) > 0; {
+			n := next[0]
+			next = next[1:]
+			if _, seen := found[n]; !seen {
+				found[n] = s.pin
+				next = append(next, into[n]...)
+			}
+		}
+	}
+	return found
 }
 
 // pinExported pins what is in the API of library packages, unless exported is true.

@@ -7,6 +7,7 @@ import (
 	"go/build"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -23,6 +24,9 @@ var systems = [][2]string{
 // field that files of two systems use has one type. What no system builds is unseen.
 func (p *program) otherSystems(ctx context.Context, o Options, first *config) error {
 	ignored := p.ignored(first)
+	for _, goos := range []string{"nacl", "hurd", "zos"} { // no Go that knows sluice is for them
+		ignored = slices.DeleteFunc(ignored, func(src *source) bool { return builds([2]string{goos, "amd64"}, o.Tags, src.name) })
+	}
 	for _, s := range systems {
 		if !slices.ContainsFunc(ignored, func(src *source) bool { return builds(s, o.Tags, src.name) }) {
 			continue
@@ -93,18 +97,43 @@ func opensFiles(tree *ast.File) bool {
 // of the same directory that was not looked at.
 func (a *analysis) pinUnseen() {
 	for _, src := range a.p.unseen {
-		names := make(map[string]bool)
-		ast.Inspect(src.tree, func(n ast.Node) bool {
-			if id, ok := n.(*ast.Ident); ok {
-				names[id.Name] = true
-			}
-			return true
-		})
+		names, members := namesIn(src.tree)
 		dir := filepath.Dir(src.name)
 		for _, o := range a.shared {
-			if names[o.name] && filepath.Dir(a.p.fset.Position(o.pos).Filename) == dir {
-				a.pin(o.node, src.tree.Name.Pos(), o.name + " is in a file that was not looked at because of its build tags")
+			if (members[o.name] || names[o.name] && !o.member) && filepath.Dir(a.p.fset.Position(o.pos).Filename) == dir {
+				a.pin(o.node, src.tree.Name.Pos(), o.name+" is in a file that was not looked at because of its build tags")
 			}
 		}
 	}
+}
+
+// namesIn returns the names that the file uses, and those behind a dot or before a colon,
+// where fields and methods are. What it imports is left out.
+func namesIn(tree *ast.File) (names, members map[string]bool) {
+	imports := make(map[string]bool)
+	for _, spec := range tree.Imports {
+		path, _ := strconv.Unquote(spec.Path.Value)
+		imports[path[strings.LastIndex(path, "/")+1:]] = true
+		if spec.Name != nil {
+			imports[spec.Name.Name] = true
+		}
+	}
+	names, members = make(map[string]bool), make(map[string]bool)
+	ast.Inspect(tree, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			if id, ok := n.X.(*ast.Ident); ok && imports[id.Name] {
+				return false
+			}
+			members[n.Sel.Name] = true
+		case *ast.KeyValueExpr:
+			if id, ok := n.Key.(*ast.Ident); ok {
+				members[id.Name] = true
+			}
+		case *ast.Ident:
+			names[n.Name] = true
+		}
+		return true
+	})
+	return names, members
 }

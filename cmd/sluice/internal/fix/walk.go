@@ -352,7 +352,7 @@ func (w *walker) typeSwitch(n *ast.TypeSwitchStmt) {
 		if o := w.info.Implicits[clause]; o != nil {
 			v = w.object(o)
 			if isOpen(o.Type()) {
-				w.ifaces.join(v.open, src.open)
+				w.passes(src.open, v.open)
 			}
 		}
 		for _, e := range clause.List {
@@ -380,7 +380,7 @@ func (w *walker) looksFor(e ast.Expr, src, dst ref) {
 	r := w.typeExpr(e)
 	w.join(dst, r)
 	if isOpen(t) {
-		w.ifaces.join(dst.open, src.open)
+		w.passes(src.open, dst.open)
 		return
 	}
 	if !w.m.of(t).file {
