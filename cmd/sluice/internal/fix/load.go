@@ -123,14 +123,21 @@ func (p *program) list(ctx context.Context, o Options, env, patterns []string, m
 	return list, nil
 }
 
-// firstLine returns the first line of a message of the go command that says something.
+// firstLine returns the first line of a message of the go command that says something, and
+// the one after it if there is a colon between them.
 func firstLine(text string) string {
+	first := ""
 	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
-			return strings.TrimPrefix(line, "go: ")
+		line = strings.TrimPrefix(strings.TrimSpace(line), "go: ")
+		switch {
+		case line == "" || first == "" && strings.HasPrefix(line, "#"):
+		case strings.HasSuffix(line, ":") && first == "":
+			first = line + " "
+		default:
+			return first + line
 		}
 	}
-	return strings.TrimSpace(text)
+	return strings.TrimSpace(first)
 }
 
 // match notes which files the user has named, and returns the patterns of their modules.
