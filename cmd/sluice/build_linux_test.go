@@ -3,7 +3,6 @@
 package main
 
 import (
-	"encoding/json"
 	"flag"
 	"os"
 	"os/exec"
@@ -33,14 +32,7 @@ func TestBuilds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds much of the standard library")
 	}
-	out, err := exec.Command("go", "env", "-json", "GOCACHE", "GOMODCACHE", "GOPROXY", "GOROOT").Output()
-	if err != nil {
-		t.Skip("no go command: ", err)
-	}
-	var places map[string]string
-	if err := json.Unmarshal(out, &places); err != nil {
-		t.Fatal(err)
-	}
+	places := goPlaces(t)
 	tree, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
