@@ -5,6 +5,7 @@
 # make conformance-ci  that of packages os and io/fs, as CI runs it
 # make results  every experiment in its published form, into docs/results (several hours)
 # make pebble-suite  Pebble's own tests on integrations/pebblevfs, and its crash tests
+# make fix-programs  the tests of real programs, before and after sluice fix
 # make bench  the benchmark against os.File, on a temporary file in this folder
 # make tidy   go mod tidy in each module, though they require each other unpublished
 # make tag VERSION=v0.1.0  set the modules' versions, check, commit, tag; push nothing
@@ -20,6 +21,7 @@ RACE = ./batch ./internal/handle ./internal/sched/... ./internal/iopath ./intern
 LINT = .bin/golangci-lint
 
 .PHONY: test check vet lint fmt race cross soak conformance conformance-ci pebble-suite results bench tidy tag release release-check clean
+.PHONY: test check vet lint fmt race cross soak conformance conformance-ci fix-programs results bench tidy tag release release-check clean
 
 test:
 	@for m in $(MODULES); do echo "== $$m"; (cd $$m && go test -timeout=20m ./...) || exit 1; done
@@ -81,6 +83,9 @@ results:
 pebble-suite:
 	cd integrations/pebblevfs && go test -count=1 -v -timeout=24h -run='^(TestPebble|TestMetamorphic|TestKill|TestCut)$$' . \
 		-pebble.suite=all -pebble.meta=500 -pebble.kills=500 -pebble.cuts=200 $(FLAGS)
+# Needs the module proxy, half an hour and 200 MB; not a part of check.
+fix-programs:
+	go run ./cmd/sluice/fixprograms -o docs/results/fix.md
 
 bench:
 	go run ./cmd/sluice bench

@@ -44,6 +44,7 @@ func TestFix(t *testing.T) {
 			}
 			env.Setenv("GOFLAGS", "-buildvcs=false")
 			env.Setenv("GOWORK", "off")
+			env.Setenv("SELF", filepath.SplitList(env.Getenv("PATH"))[0])
 			env.Setenv("TREE", tree) // the library's module
 			return nil
 		},

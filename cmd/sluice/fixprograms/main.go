@@ -1,6 +1,5 @@
 // Command fixprograms runs `sluice fix ./...` on real programs, and their tests before and
-// after. It writes a page with what was changed, what stays and why, and how many tests
-// passed. The exit status is 1 if the result of a test differs.
+// after. It writes a page with the numbers of changes and tests, and the calls that stay. The exit status is 1 if the result of a test differs.
 //
 //	go run ./cmd/sluice/fixprograms [-o docs/results/fix.md] [name...]
 //

@@ -167,7 +167,7 @@ func (a *analysis) pinWrong(wrong *problem) bool {
 	return pinned
 }
 
-// nodesOf returns the nodes of what is written at n.
+// nodesOf returns the nodes of an expression, and of the object that it names.
 func (a *analysis) nodesOf(n ast.Node) []int {
 	var list []int
 	if e, ok := n.(ast.Expr); ok {

@@ -11,6 +11,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -350,6 +351,11 @@ func (p *program) firstError(c *config) error {
 		}
 		for _, e := range u.Errors {
 			return fmt.Errorf("%s does not compile: %s", u.PkgPath, p.goError(e))
+		}
+		for _, path := range slices.Sorted(maps.Keys(u.Imports)) {
+			for _, e := range u.Imports[path].Errors {
+				return fmt.Errorf("%s does not compile: %s", u.PkgPath, p.goError(e))
+			}
 		}
 		for _, name := range u.GoFiles {
 			if s := p.sources[name]; s.err != nil {

@@ -47,7 +47,7 @@ func (a *analysis) pinSignature(fn *types.Func, name string) {
 	}
 }
 
-// pinType pins the exported fields and methods of a type, and those of what it embeds.
+// pinType pins the exported fields and methods of a type and of its embedded fields.
 func (a *analysis) pinType(t types.Type, name string, seen map[types.Type]bool) {
 	t = pointee(types.Unalias(t))
 	if seen[t] {

@@ -234,8 +234,7 @@ func (w *walker) part(e ast.Expr, i int) (ref, types.Type) {
 	return nothing, nil
 }
 
-// typeOf returns the type of e, or an empty tuple for what has none, such as the blank
-// identifier.
+// typeOf returns the type of e, or an empty tuple if e has none, as the blank identifier.
 func (w *walker) typeOf(e ast.Expr) types.Type {
 	if t := w.info.TypeOf(e); t != nil {
 		return t
@@ -336,7 +335,7 @@ func (w *walker) switches(n *ast.SwitchStmt) {
 	}
 }
 
-// typeSwitch joins the variables of the clauses with what is looked at.
+// typeSwitch joins the variables of the clauses with the interface value.
 func (w *walker) typeSwitch(n *ast.TypeSwitchStmt) {
 	var x ast.Expr
 	switch s := n.Assign.(type) {
@@ -363,7 +362,7 @@ func (w *walker) typeSwitch(n *ast.TypeSwitchStmt) {
 	}
 }
 
-// assert joins a type assertion with what is looked at.
+// assert joins a type assertion with the interface value.
 func (w *walker) assert(n *ast.TypeAssertExpr) {
 	if n.Type == nil { // of a type switch
 		return
