@@ -31,7 +31,9 @@ var programs = []*program{
 	{name: "diskv", what: "key-value store, a file a key", module: "github.com/peterbourgon/diskv/v3@v3.0.1"},
 	{name: "age", what: "encryption of files, command", module: "filippo.io/age@v1.2.1"},
 	{
+		// The tests of package leveldb itself take minutes; package storage has all its files.
 		name: "goleveldb", what: "key-value store", module: "github.com/syndtr/goleveldb@v1.0.1-0.20220721030215-126854af5e6d",
+		packages: []string{"./leveldb/storage", "./leveldb/journal", "./leveldb/table", "./leveldb/util"},
 	},
 	{
 		// The directory "tests" needs device-mapper and generated code. Options.OpenFile returns an *os.File,
@@ -186,7 +188,9 @@ func goLine(ctx context.Context, tree string) (string, error) {
 	return strings.TrimSpace(out), err
 }
 
-func environment() []string { return append(os.Environ(), "GOWORK=off", "GOFLAGS=-buildvcs=false -mod=mod") }
+func environment() []string {
+	return append(os.Environ(), "GOWORK=off", "GOFLAGS=-buildvcs=false -mod=mod")
+}
 
 // command runs a command and returns its standard output, also if it fails.
 func command(ctx context.Context, dir, name string, args ...string) (string, error) {

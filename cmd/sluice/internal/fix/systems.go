@@ -12,26 +12,29 @@ import (
 )
 
 // systems are tried in this order for files that the current system does not build.
-var systems = [][2]string{
-	{"linux", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"}, {"freebsd", "amd64"},
-	{"linux", "arm64"}, {"linux", "386"}, {"windows", "386"}, {"openbsd", "amd64"}, {"netbsd", "amd64"},
-	{"dragonfly", "amd64"}, {"solaris", "amd64"}, {"illumos", "amd64"}, {"aix", "ppc64"}, {"android", "arm64"},
-	{"ios", "arm64"}, {"js", "wasm"}, {"wasip1", "wasm"}, {"plan9", "amd64"}, {"linux", "arm"},
-	{"linux", "ppc64le"}, {"linux", "s390x"}, {"linux", "riscv64"}, {"linux", "mips64le"}, {"linux", "loong64"},
-}
+var systems = strings.Fields(`
+	linux/amd64 darwin/arm64 windows/amd64 freebsd/amd64 linux/arm64 linux/386 windows/386
+	openbsd/amd64 netbsd/amd64 dragonfly/amd64 solaris/amd64 illumos/amd64 aix/ppc64 android/arm64
+	ios/arm64 js/wasm wasip1/wasm plan9/amd64 linux/arm linux/ppc64le linux/s390x linux/riscv64
+	linux/mips64le linux/loong64
+`)
+
+// goneSystems are those that no Go which can build package sluice is for.
+var goneSystems = []string{"nacl/amd64p32", "hurd/amd64", "zos/s390x"}
 
 // otherSystems loads the packages once more for each system that a file is for, so that a
 // field that files of two systems use has one type. What no system builds is unseen.
 func (p *program) otherSystems(ctx context.Context, o Options, first *config) error {
 	ignored := p.ignored(first)
-	for _, goos := range []string{"nacl", "hurd", "zos"} { // no Go that knows sluice is for them
-		ignored = slices.DeleteFunc(ignored, func(src *source) bool { return builds([2]string{goos, "amd64"}, o.Tags, src.name) })
+	for _, s := range goneSystems {
+		ignored = slices.DeleteFunc(ignored, func(src *source) bool { return builds(s, o.Tags, src.name) })
 	}
 	for _, s := range systems {
 		if !slices.ContainsFunc(ignored, func(src *source) bool { return builds(s, o.Tags, src.name) }) {
 			continue
 		}
-		c, err := p.addConfig(ctx, o, s[0], s[1])
+		goos, goarch, _ := strings.Cut(s, "/")
+		c, err := p.addConfig(ctx, o, goos, goarch)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -39,7 +42,7 @@ func (p *program) otherSystems(ctx context.Context, o Options, first *config) er
 			err = p.firstError(c)
 		}
 		if err != nil { // its files are unseen
-			p.notes = append(p.notes, fmt.Sprintf("GOOS=%s GOARCH=%s was left out: %v", s[0], s[1], err))
+			p.notes = append(p.notes, fmt.Sprintf("GOOS=%s GOARCH=%s was left out: %v", goos, goarch, err))
 			p.configs = slices.DeleteFunc(p.configs, func(other *config) bool { return other == c })
 			continue
 		}
@@ -78,9 +81,10 @@ func (p *program) ignored(c *config) []*source {
 }
 
 // builds reports whether the system builds the file.
-func builds(system [2]string, tags, name string) bool {
+func builds(system, tags, name string) bool {
 	c := build.Default
-	c.GOOS, c.GOARCH, c.CgoEnabled = system[0], system[1], false
+	c.GOOS, c.GOARCH, _ = strings.Cut(system, "/")
+	c.CgoEnabled = false
 	c.BuildTags = strings.FieldsFunc(tags, func(r rune) bool { return r == ',' || r == ' ' })
 	ok, err := c.MatchFile(filepath.Dir(name), filepath.Base(name))
 	return ok && err == nil
