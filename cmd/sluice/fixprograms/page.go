@@ -27,12 +27,13 @@ func writePage(w io.Writer, now time.Time, done []*outcome) error {
 |---|---|---|---|---|---|---|
 `, now.Format(time.DateOnly), verdict(done))
 	for _, o := range done {
-		name := o.module
-		if o.exported {
-			name += ", with -exported"
-		}
-		fmt.Fprintf(&b, "| %s | %s | %d, %d, %d | %d | %s | %s | %s |\n", name, o.what,
+		fmt.Fprintf(&b, "| %s | %s | %d, %d, %d | %d | %s | %s | %s |\n", o.module, o.what,
 			o.fixed.Calls, o.fixed.Types, len(o.fixed.Files), stays(o.fixed), o.goline, tests(o.before), tests(o.after))
+	}
+	for _, o := range done {
+		if len(o.packages) > 0 {
+			fmt.Fprintf(&b, "\nThe tests of %s are those of %s; all of its packages are rewritten.\n", o.name, strings.Join(o.packages, ", "))
+		}
 	}
 	b.WriteString("\n" + reading + "\n## What stays\n")
 	for _, o := range done {

@@ -18,10 +18,8 @@ import (
 
 // program is a module that is rewritten.
 type program struct {
-	name, what, module string // with version
-	exported           bool
+	name, what, module string   // with version
 	packages           []string // whose tests are run; none means all
-	args               []string // of go test
 }
 
 var programs = []*program{
@@ -34,12 +32,6 @@ var programs = []*program{
 		// The tests of package leveldb itself take minutes; package storage has all its files.
 		name: "goleveldb", what: "key-value store", module: "github.com/syndtr/goleveldb@v1.0.1-0.20220721030215-126854af5e6d",
 		packages: []string{"./leveldb/storage", "./leveldb/journal", "./leveldb/table", "./leveldb/util"},
-	},
-	{
-		// The directory "tests" needs device-mapper and generated code. Options.OpenFile returns an *os.File,
-		// so that nothing of the database itself would change without exported.
-		name: "bbolt", what: "key-value store, library and command", module: "go.etcd.io/bbolt@v1.5.0", exported: true,
-		packages: []string{".", "./cmd/...", "./internal/..."}, args: []string{"-short"},
 	},
 }
 
@@ -79,7 +71,7 @@ func (w *workplace) try(ctx context.Context, p *program) (*outcome, error) {
 	}
 	o := &outcome{program: p}
 	say("%s: its tests", p.name)
-	if o.before, err = test(ctx, tree, p, p.packages); err != nil {
+	if o.before, err = test(ctx, tree, p.packages); err != nil {
 		return nil, err
 	}
 	say("%s: sluice fix", p.name)
@@ -103,7 +95,7 @@ func (w *workplace) try(ctx context.Context, p *program) (*outcome, error) {
 	}
 	o.goline = before + ", " + after
 	say("%s: its tests, rewritten", p.name)
-	if o.after, err = test(ctx, tree, p, p.packages); err != nil {
+	if o.after, err = test(ctx, tree, p.packages); err != nil {
 		return nil, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.before)) {
@@ -137,7 +129,7 @@ func (w *workplace) fetch(ctx context.Context, p *program) (string, error) {
 }
 
 func (w *workplace) options(tree string, p *program) fix.Options {
-	return fix.Options{Dir: tree, Patterns: []string{"./..."}, Exported: p.exported, Env: environment()}
+	return fix.Options{Dir: tree, Patterns: []string{"./..."}, Env: environment()}
 }
 
 // fix rewrites the program.
@@ -150,11 +142,11 @@ func (w *workplace) fix(ctx context.Context, tree string, p *program) (*fix.Resu
 }
 
 // test runs the tests of packages.
-func test(ctx context.Context, tree string, p *program, packages []string) (results, error) {
+func test(ctx context.Context, tree string, packages []string) (results, error) {
 	if len(packages) == 0 {
 		packages = []string{"./..."}
 	}
-	args := append([]string{"test", "-json", "-count=1", "-timeout=20m", "-vet=off"}, p.args...)
+	args := []string{"test", "-json", "-count=1", "-timeout=20m", "-vet=off"}
 	out, err := command(ctx, tree, "go", append(args, packages...)...)
 	if _, failed := errors.AsType[*exec.ExitError](err); err != nil && (!failed || out == "") {
 		return nil, err
