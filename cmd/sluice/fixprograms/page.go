@@ -56,7 +56,7 @@ const reading = `**How to read it.** Calls are those that open files, and ReadFi
 are counted with their subtests. The module sluice needs a newer Go than most of these programs say in go.mod, and so
 does the rewritten program: go get raises that line. The tests before are run with the line as it was.
 
-**Limits.** One run of each side. Tests that pass show that nothing broke that they look at.
+**Limits.** One run of each side, and a second one if a test fails. Tests that pass show that nothing broke that they look at.
 `
 
 // verdict returns the result in a sentence.
