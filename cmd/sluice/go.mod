@@ -11,6 +11,7 @@ require (
 	github.com/sluiceio/sluice/bench v0.1.0
 	golang.org/x/sys v0.49.0
 	golang.org/x/term v0.47.0
+	golang.org/x/tools v0.52.0
 	google.golang.org/protobuf v1.36.12
 )
 
@@ -22,5 +23,4 @@ require (
 	github.com/otiai10/mint v1.6.3 // indirect
 	golang.org/x/mod v0.42.0
 	golang.org/x/sync v0.24.0 // indirect
-	golang.org/x/tools v0.52.0
 )
