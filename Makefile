@@ -20,8 +20,7 @@ RACE = ./batch ./internal/handle ./internal/sched/... ./internal/iopath ./intern
 
 LINT = .bin/golangci-lint
 
-.PHONY: test check vet lint fmt race cross soak conformance conformance-ci pebble-suite results bench tidy tag release release-check clean
-.PHONY: test check vet lint fmt race cross soak conformance conformance-ci fix-programs results bench tidy tag release release-check clean
+.PHONY: test check vet lint fmt race cross soak conformance conformance-ci pebble-suite fix-programs results bench tidy tag release release-check clean
 
 test:
 	@for m in $(MODULES); do echo "== $$m"; (cd $$m && go test -timeout=20m ./...) || exit 1; done

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"syscall"
 
+	"github.com/sluiceio/sluice/internal/directio"
 	"github.com/sluiceio/sluice/internal/handle"
 	"github.com/sluiceio/sluice/internal/readahead"
 )
@@ -91,7 +92,7 @@ type Reader struct {
 
 	known   int64             // where the part ended when the file's size was last asked for
 	window  *readahead.Window // which reads q holds
-	q       *readQueue
+	q       *directio.ReadQueue
 	cleanup runtime.Cleanup
 
 	pos  int64  // of the next byte, in the file
@@ -137,17 +138,17 @@ func (f *File) newReader(ctx context.Context, o ReaderOptions) (*Reader, error) 
 	r := &Reader{file: f, start: o.Start, end: o.End, buffer: l.Buffer, pos: o.Start}
 	r.window = readahead.New(readahead.Span{Start: o.Start}, int64(l.Run), l.Runs)
 	err = f.call("newreader", func() error {
-		r.q = newReadQueue(ctx, f, l)
+		r.q = directio.NewReadQueue(ctx, f.source(ctx), l)
 		return r.measure()
 	})
 	if err != nil {
 		if r.q != nil {
-			r.q.close()
+			r.q.Close()
 		}
 		return nil, err
 	}
 	// A Reader that was dropped without Close gives its memory back, too.
-	r.cleanup = runtime.AddCleanup(r, (*readQueue).close, r.q)
+	r.cleanup = runtime.AddCleanup(r, (*directio.ReadQueue).Close, r.q)
 	return r, nil
 }
 
@@ -162,7 +163,7 @@ func (r *Reader) Close() error {
 	}
 	r.closed, r.rest, r.byteRead = true, nil, false
 	r.cleanup.Stop()
-	r.q.close()
+	r.q.Close()
 	return nil
 }
 
@@ -180,8 +181,8 @@ func (r *Reader) Seek(offset int64, whence int) (int64, error) {
 		return 0, pathError(r.file, "seek", err)
 	}
 	r.pos, r.rest = pos, nil
-	if f := r.q.oldest(); f != nil && pos >= f.span.Start && pos < f.span.End {
-		r.rest = f.bytes(pos)
+	if f := r.q.Oldest(); f != nil && pos >= f.Span.Start && pos < f.Span.End {
+		r.rest = f.Bytes(pos)
 	}
 	return pos - r.start, nil
 }

@@ -26,8 +26,8 @@ func (r *Reader) ReadAt(b []byte, off int64) (n int, err error) {
 	pos := r.pos
 	n, err = r.readAt(b, off)
 	r.pos, r.rest = pos, nil
-	if f := r.q.oldest(); f != nil && pos >= f.span.Start && pos < f.span.End {
-		r.rest = f.bytes(pos)
+	if f := r.q.Oldest(); f != nil && pos >= f.Span.Start && pos < f.Span.End {
+		r.rest = f.Bytes(pos)
 	}
 	return n, pathError(r.file, "read", err)
 }
@@ -51,7 +51,7 @@ func (r *Reader) readAt(b []byte, off int64) (n int, err error) {
 	}
 	if n < len(b) {
 		var m int
-		m, err = r.file.ReadAtContext(r.q.ctx, b[n:], pos+int64(n))
+		m, err = r.file.ReadAtContext(r.q.Ctx, b[n:], pos+int64(n))
 		n += m
 	}
 	r.lastAt = pos + int64(n)
@@ -71,7 +71,7 @@ func (r *Reader) goesTo(pos int64) bool {
 		r.aside = 0
 		return true
 	}
-	if r.aside == 0 || pos >= r.lastAt && pos-r.lastAt <= int64(r.q.memory.Size) {
+	if r.aside == 0 || pos >= r.lastAt && pos-r.lastAt <= int64(r.q.Memory.Size) {
 		r.aside++
 	} else {
 		r.aside = 1
@@ -92,18 +92,18 @@ func (r *Reader) take(b []byte, pos int64) (n int) {
 		}
 		defer core.Done()
 	}
-	for n < len(b) && r.q.ctx.Err() == nil {
+	for n < len(b) && r.q.Ctx.Err() == nil {
 		r.pos = pos + int64(n)
 		r.move()
-		f := r.q.oldest()
+		f := r.q.Oldest()
 		if f == nil {
 			return n
 		}
-		r.q.wait(f) // and the device gets what is due with the same system call
-		r.q.submit()
-		m := copy(b[n:], f.bytes(r.pos))
+		r.q.Wait(f) // and the device gets what is due with the same system call
+		r.q.Submit()
+		m := copy(b[n:], f.Bytes(r.pos))
 		if m == 0 {
-			if f.err != nil {
+			if f.Err != nil {
 				r.restart(r.known) // the next call reads again
 			}
 			return n
@@ -111,9 +111,9 @@ func (r *Reader) take(b []byte, pos int64) (n int) {
 		n += m
 	}
 	r.pos = pos + int64(n)
-	if !r.q.later {
+	if !r.q.Later {
 		r.move() // the next fetch starts once the oldest was consumed
-		r.q.submit()
+		r.q.Submit()
 	}
 	return n
 }

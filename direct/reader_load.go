@@ -15,7 +15,7 @@ func (r *Reader) load() error {
 	if r.closed {
 		return os.ErrClosed
 	}
-	if err := r.q.ctx.Err(); err != nil {
+	if err := r.q.Ctx.Err(); err != nil {
 		return err
 	}
 	if core := r.file.h.Core; core != nil {
@@ -35,7 +35,7 @@ func (r *Reader) load() error {
 		return err
 	}
 	r.restart(r.known)
-	r.q.release()
+	r.q.Release()
 	return io.EOF
 }
 
@@ -43,23 +43,23 @@ func (r *Reader) load() error {
 // the file ends before pos.
 func (r *Reader) find() error {
 	r.move()
-	if r.q.count == 0 && r.window.Due() {
-		b, err := r.q.memory.Get(r.q.ctx)
+	if r.q.Len() == 0 && r.window.Due() {
+		b, err := r.q.Memory.Get(r.q.Ctx)
 		if err != nil {
 			return err
 		}
 		span, _ := r.window.Fetch()
-		r.q.push(span, b)
+		r.q.Push(span, b)
 		r.ahead()
 	}
-	f := r.q.oldest()
+	f := r.q.Oldest()
 	if f == nil {
 		return nil
 	}
-	r.q.wait(f) // and the device gets what is due with the same system call
-	r.q.submit()
-	if r.rest = f.bytes(r.pos); len(r.rest) == 0 && f.err != nil {
-		err := f.err
+	r.q.Wait(f) // and the device gets what is due with the same system call
+	r.q.Submit()
+	if r.rest = f.Bytes(r.pos); len(r.rest) == 0 && f.Err != nil {
+		err := f.Err
 		r.restart(r.known) // the next call reads again
 		return err
 	}
@@ -69,19 +69,19 @@ func (r *Reader) find() error {
 // move drops the reads before pos, or all reads if pos is in none, and starts those that
 // are due then.
 func (r *Reader) move() {
-	r.q.drop(r.window.MoveTo(r.pos))
+	r.q.Drop(r.window.MoveTo(r.pos))
 	r.ahead()
 }
 
 // ahead starts the reads that are due, as far as there is memory for them.
 func (r *Reader) ahead() {
 	for r.window.Due() {
-		b, ok := r.q.memory.TryGet()
+		b, ok := r.q.Memory.TryGet()
 		if !ok {
 			return
 		}
 		span, _ := r.window.Fetch()
-		r.q.push(span, b)
+		r.q.Push(span, b)
 	}
 }
 
@@ -93,9 +93,9 @@ func (r *Reader) measure() error {
 	}
 	r.known = min(size, r.end)
 	end := r.known
-	if r.file.direct == nil && r.pos >= size && r.pos <= math.MaxInt64-2*int64(r.q.memory.Size) {
+	if r.file.direct == nil && r.pos >= size && r.pos <= math.MaxInt64-2*int64(r.q.Memory.Size) {
 		// Some files do not report their size (/proc): a read finds their end.
-		end = min(r.pos+int64(r.q.memory.Size), r.end)
+		end = min(r.pos+int64(r.q.Memory.Size), r.end)
 	}
 	r.restart(end)
 	return nil
@@ -103,7 +103,7 @@ func (r *Reader) measure() error {
 
 // restart drops all reads. The next read begins at pos, and none goes beyond end.
 func (r *Reader) restart(end int64) {
-	r.q.drop(r.q.count)
+	r.q.Drop(r.q.Len())
 	r.window.Restart(readahead.Span{Start: r.pos, End: end})
 }
 
@@ -111,10 +111,10 @@ func (r *Reader) restart(end int64) {
 // file is closing.
 func (r *Reader) consumed() {
 	core := r.file.h.Core
-	if r.q.later || !core.Use() {
+	if r.q.Later || !core.Use() {
 		return
 	}
 	r.move()
-	r.q.submit()
+	r.q.Submit()
 	core.Done()
 }

@@ -18,9 +18,7 @@ func (r *Reader) Next() (Buffer, error) {
 		return Buffer{}, err
 	}
 	n := min(len(r.rest), r.buffer-int(r.pos%int64(r.buffer)))
-	f := r.q.oldest()
-	at := int(r.pos - f.off)
-	b := f.buf.Retain().Slice(at, at+n)
+	b := r.q.Oldest().Share(r.pos, n)
 	r.advance(n)
 	return Buffer{b}, nil
 }
@@ -68,7 +66,7 @@ func (r *Reader) UnreadByte() error {
 	}
 	r.byteRead = false
 	r.pos--
-	r.rest = r.q.oldest().bytes(r.pos)
+	r.rest = r.q.Oldest().Bytes(r.pos)
 	return nil
 }
 

@@ -51,6 +51,11 @@ func (f *File) blocks() directio.Geometry {
 	return directio.Cached
 }
 
+// source returns f as the source of a stream's reads.
+func (f *File) source(ctx context.Context) directio.Source {
+	return directio.Source{Owner: f, File: f.h, Direct: f.direct, Class: f.classIn(ctx), Fill: f.fill}
+}
+
 // canceledContext is a context that has ended.
 var canceledContext = func() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())

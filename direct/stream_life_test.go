@@ -193,7 +193,7 @@ func TestStreamsWaitInClose(t *testing.T) {
 		}
 	})
 	sluicetest.WaitFor(t, "both to be waiting", func() bool {
-		return sluicetest.Parked("(*Transfer).await") == 1 && sluicetest.Parked("(*readQueue).await") == 1
+		return sluicetest.Parked("(*Transfer).await") == 1 && sluicetest.Parked("(*ReadQueue).await") == 1
 	})
 	if n := f.BuffersInUse(); n < 2*64<<10 {
 		t.Errorf("%d bytes of buffers in use while the device has them", n)

@@ -1,0 +1,201 @@
+package directio
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/sluiceio/sluice/internal/buffer"
+	"github.com/sluiceio/sluice/internal/handle"
+	"github.com/sluiceio/sluice/internal/readahead"
+	"github.com/sluiceio/sluice/internal/sched"
+)
+
+// PendingRead is a part of a file that is being read, or has been read.
+type PendingRead struct {
+	// owner is for the garbage collector. While the kernel has the request, all that
+	// it needs can be reached from here, even if the stream was dropped.
+	owner any
+	Span  readahead.Span // the part that was asked for
+	buf   buffer.Buffer
+	mem   []byte // the part of buf that is read into
+	off   int64  // where mem begins in the file: at Span.Start, or at the start of its block
+
+	t       sched.Transfer
+	started bool  // and its end was not noticed
+	done    bool  // n and Err are final
+	n       int   // bytes read into mem; fewer than all where the file ends, or with Err
+	Err     error // never io.EOF
+}
+
+// Bytes returns what was read from pos on, which lies in the Span; nothing before Wait.
+func (p *PendingRead) Bytes(pos int64) []byte {
+	end := min(p.off+int64(p.n), p.Span.End)
+	if !p.done || pos >= end {
+		return nil
+	}
+	return p.mem[pos-p.off : end-p.off]
+}
+
+// Share returns the memory of the n bytes that were read from pos on, which the caller must
+// release.
+func (p *PendingRead) Share(pos int64, n int) buffer.Buffer {
+	at := int(pos - p.off)
+	return p.buf.Retain().Slice(at, at+n)
+}
+
+// ReadQueue is the reads of a stream, the oldest first. It has room for as many as there are
+// buffers. Its methods are for one goroutine at a time.
+type ReadQueue struct {
+	Ctx    context.Context // the stream's
+	Memory buffer.Source
+	// Later: nothing is started ahead, and a read is made when it is waited for.
+	Later bool
+
+	from Source
+	// group has the reads in progress. The goroutine that uses the stream notices their ends
+	// itself, when it waits for one. A leader goroutine would have to wake it for each. It is
+	// nil if Later is true.
+	group *sched.Group
+	ring  []PendingRead
+	first int
+	count int
+}
+
+// Source is the file that a ReadQueue reads.
+type Source struct {
+	// Owner is what the garbage collector must keep while the kernel has a request.
+	Owner any
+	File  *handle.File
+	// Direct is nil if the page cache is used.
+	Direct *File
+	Class  *sched.Class
+	// Fill reads into a buffer at an offset, as much as there is.
+	Fill func(ctx context.Context, b buffer.Buffer, off int64) (int, error)
+}
+
+// NewReadQueue returns a queue without reads, whose memory is divided as l says. The caller uses
+// the file.
+func NewReadQueue(ctx context.Context, from Source, l buffer.Layout) *ReadQueue {
+	q := &ReadQueue{
+		Ctx: ctx, from: from, Memory: buffer.Source{Pool: from.File.Sched.Buffers, Size: l.Run},
+		// A single read may be a plain call. The scheduler decides that best.
+		Later: l.Runs == 1 || from.File.Core == nil,
+		ring:  make([]PendingRead, l.Runs),
+	}
+	if !q.Later {
+		q.group = from.File.Sched.Core.NewGroup(ctx, from.File.Core)
+	}
+	for i := range q.ring {
+		f := &q.ring[i]
+		f.owner, f.t.Owner, f.t.Class = from.Owner, f, from.Class
+	}
+	return q
+}
+
+// Len returns the number of reads.
+func (q *ReadQueue) Len() int { return q.count }
+
+// Push starts a read into b, which it takes over. The caller uses the file.
+func (q *ReadQueue) Push(span readahead.Span, b buffer.Buffer) {
+	f := &q.ring[(q.first+q.count)%len(q.ring)]
+	q.count++
+	f.buf = b
+	f.Span, f.off, f.n, f.Err, f.done = span, span.Start, 0, nil, false
+	end := span.End
+	if g := q.from.Direct; g != nil {
+		f.off, end = g.Floor(span.Start), g.Ceil(span.End)
+	}
+	f.mem = f.buf.Bytes()[:end-f.off]
+	if q.from.Direct != nil {
+		f.mem = q.from.Direct.BeforeEnd(f.mem, f.off)
+	}
+	switch {
+	case len(f.mem) == 0:
+		f.done = true
+	case !q.Later:
+		f.started = q.group.StartRead(&f.t, q.from.File.Core, f.mem, f.off, f.buf.Reg())
+		if !f.started {
+			f.Err, f.done = os.ErrClosed, true
+		}
+	}
+}
+
+// Oldest returns the oldest read, which may not be done; nil if there is none.
+func (q *ReadQueue) Oldest() *PendingRead {
+	if q.count == 0 {
+		return nil
+	}
+	return &q.ring[q.first]
+}
+
+// Wait waits until f is done. The caller uses the file.
+func (q *ReadQueue) Wait(f *PendingRead) {
+	if f.done {
+		return
+	}
+	if q.Later {
+		f.n, f.Err = q.from.Fill(q.Ctx, f.buf.Slice(0, len(f.mem)), f.off)
+	} else if q.await(q.Ctx, f); q.from.Direct != nil && MustReadAgain(f.Err) {
+		f.n, f.Err = q.from.Direct.ReadBlocks(q.Ctx, f.mem, f.off)
+	}
+	if errors.Is(f.Err, io.EOF) {
+		f.Err = nil
+	}
+	f.done = true
+}
+
+// await waits until f is not in progress. If ctx ends first, which is the stream's or
+// canceled, f is withdrawn.
+func (q *ReadQueue) await(ctx context.Context, f *PendingRead) {
+	for f.started {
+		t, err := q.group.Next(ctx)
+		if err != nil {
+			f.t.Withdraw()
+			ctx = context.Background() // the device may still have the memory
+			continue
+		}
+		ended := t.Owner.(*PendingRead)
+		ended.started = false
+		ended.n, ended.Err = t.Result(q.Ctx)
+	}
+}
+
+// Submit gives the device what was pushed, unless it has that already.
+func (q *ReadQueue) Submit() {
+	if !q.Later {
+		q.group.Submit()
+	}
+}
+
+// Drop takes out the n oldest reads and releases their memory. Reads in progress are ended
+// early.
+func (q *ReadQueue) Drop(n int) {
+	for range n {
+		f := &q.ring[q.first]
+		q.first = (q.first + 1) % len(q.ring)
+		q.count--
+		q.await(canceled, f) // the result is not wanted any more
+		f.buf.Release()
+		f.buf, f.mem = buffer.Buffer{}, nil
+	}
+}
+
+// Release drops all reads.
+func (q *ReadQueue) Release() { q.Drop(q.count) }
+
+// Close drops all reads and ends the queue.
+func (q *ReadQueue) Close() {
+	q.Release()
+	if !q.Later {
+		q.group.Close()
+	}
+}
+
+// canceled is a context that has ended.
+var canceled = func() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}()
