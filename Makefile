@@ -43,11 +43,10 @@ $(LINT): tools/go.mod
 	cd tools && GOWORK=off go build -o ../$(LINT) github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 
 # A third of the root's random operations: each takes five times as long here. Two
-# tests are left out that take 90 s here: one fills file systems, a byte more each
-# time, the other measures memory.
+# tests of package direct are left out that take 90 s here: one fills file systems, a
+# byte more each time, the other measures memory. The two packages run side by side.
 race:
-	go test -race -timeout=20m . -sluice.diff.n=500
-	go test -race -timeout=20m -skip '^(TestDirectNoSpace|TestStreamMemory)$$' ./direct -sluice.diff.n=500
+	go test -race -timeout=20m -skip '^(TestDirectNoSpace|TestStreamMemory)$$' . ./direct -sluice.diff.n=500
 	go test -race -timeout=20m $(RACE)
 
 # Not for pebblevfs: to compile Pebble for each platform takes longer than all else here.
