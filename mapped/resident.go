@@ -44,7 +44,7 @@ func (m *Mapping) makeResident(ctx context.Context, off, n int64) error {
 		if m.resident.has(page) {
 			continue
 		}
-		// The last byte of what is wanted of the page: a file that ends before it was truncated.
+		// The last byte that is wanted of the page. If the file ends before it, the file was truncated.
 		end := min(off+n, (page+1)<<m.shift-m.lead)
 		if err := m.read(ctx, end-1); err != nil {
 			return err

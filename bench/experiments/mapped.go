@@ -31,7 +31,7 @@ const (
 	mappedRow = "sluice mapped"
 )
 
-// coldTouches is the race of touches of what is not in memory.
+// coldTouches is the race over pages that are not in memory.
 func (p Params) coldTouches(goroutines int) race {
 	entries := []duel.Entry{
 		entry(load.ReadCold, k4, goroutines, load.Side{Name: mmapRow, Way: load.ByMmap}),
@@ -51,7 +51,7 @@ func (p Params) coldTouches(goroutines int) race {
 // touchSpan is what hot touches go over: little enough for the processor to have its page tables.
 const touchSpan = 8 << 20 // 8 MiB
 
-// hotTouches is the race of touches of what is in memory.
+// hotTouches is the race over pages that are in memory.
 func (p Params) hotTouches() race {
 	return race{
 		title: fmt.Sprintf("pages that are in memory, 1 goroutine, over %s", report.Bytes(min(touchSpan, p.FileSize))),

@@ -36,7 +36,7 @@ const (
 	minPenalty, maxPenalty = 64, 4096
 )
 
-// Allow says whether the calls may hold the P. They may not while prefetchers run,
+// Allow sets whether the calls may hold the P. They may not while prefetchers run,
 // as those need the Ps.
 func (h *Hold) Allow(allowed bool) { h.allowed = allowed }
 
