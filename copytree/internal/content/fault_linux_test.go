@@ -65,10 +65,25 @@ func TestFound(t *testing.T) {
 	}
 	c := New(Config{Reflink: ReflinkNever})
 	defer c.Close()
-	drop()
-	for _, want := range []at.Cached{at.CacheMiss, at.CacheHit} {
-		if _, r, err := copyFile(t, c, name); err != nil || r.Found != want || r.Bytes != SmallFile {
-			t.Errorf("Copy = %+v, %v; want Found %d, %d bytes", r, err, want, SmallFile)
+	found := func() at.Cached {
+		t.Helper()
+		_, r, err := copyFile(t, c, name)
+		if err != nil || r.Bytes != SmallFile {
+			t.Errorf("Copy = %+v, %v; want %d bytes", r, err, SmallFile)
 		}
+		return r.Found
+	}
+	// A look begins a read of the file, and the kernel does not drop what is being read. So this is
+	// tried again until the file was dropped.
+	first := at.CacheHit
+	for try := 0; try < 50 && first != at.CacheMiss; try++ {
+		drop()
+		first = found()
+	}
+	if first != at.CacheMiss {
+		t.Errorf("Found = %d of a file that was dropped; want %d", first, at.CacheMiss)
+	}
+	if again := found(); again != at.CacheHit {
+		t.Errorf("Found = %d of a file that was read; want %d", again, at.CacheHit)
 	}
 }
