@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/sluiceio/sluice/internal/buffer"
+	"github.com/sluiceio/sluice/internal/directio"
 	"github.com/sluiceio/sluice/internal/handle"
 )
 
@@ -85,12 +86,5 @@ func (f *File) fill(ctx context.Context, b buffer.Buffer, off int64) (n int, err
 	default:
 		n, err = f.h.OS.ReadAt(b.Bytes(), off)
 	}
-	return n, notEOF(err)
-}
-
-func notEOF(err error) error {
-	if errors.Is(err, io.EOF) {
-		return nil
-	}
-	return err
+	return n, directio.NotEOF(err)
 }

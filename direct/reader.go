@@ -180,11 +180,16 @@ func (r *Reader) Seek(offset int64, whence int) (int64, error) {
 	if err != nil {
 		return 0, pathError(r.file, "seek", err)
 	}
+	r.goTo(pos)
+	return pos - r.start, nil
+}
+
+// goTo sets the position, and rest to what the oldest read has there.
+func (r *Reader) goTo(pos int64) {
 	r.pos, r.rest = pos, nil
 	if f := r.q.Oldest(); f != nil && pos >= f.Span.Start && pos < f.Span.End {
 		r.rest = f.Bytes(pos)
 	}
-	return pos - r.start, nil
 }
 
 func (r *Reader) seek(offset int64, whence int) (pos int64, err error) {

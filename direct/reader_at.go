@@ -25,10 +25,7 @@ func (r *Reader) ReadAt(b []byte, off int64) (n int, err error) {
 	r.byteRead = false
 	pos := r.pos
 	n, err = r.readAt(b, off)
-	r.pos, r.rest = pos, nil
-	if f := r.q.Oldest(); f != nil && pos >= f.Span.Start && pos < f.Span.End {
-		r.rest = f.Bytes(pos)
-	}
+	r.goTo(pos)
 	return n, pathError(r.file, "read", err)
 }
 
@@ -83,8 +80,8 @@ func (r *Reader) goesTo(pos int64) bool {
 	return true
 }
 
-// take copies what the stream has from pos on, and waits for what is being read. It returns fewer
-// bytes than b has if there is no memory, or if the file ends or cannot be read there.
+// take copies the bytes from pos on to b by way of the stream. It waits for reads in progress. It
+// returns fewer bytes than b has if there is no memory, or if the file ends or cannot be read there.
 func (r *Reader) take(b []byte, pos int64) (n int) {
 	if core := r.file.h.Core; core != nil {
 		if !core.Use() {
@@ -95,20 +92,11 @@ func (r *Reader) take(b []byte, pos int64) (n int) {
 	for n < len(b) && r.q.Ctx.Err() == nil {
 		r.pos = pos + int64(n)
 		r.move()
-		f := r.q.Oldest()
-		if f == nil {
+		have, _ := r.await() // after an error the caller reads what is missing by itself
+		if len(have) == 0 {
 			return n
 		}
-		r.q.Wait(f) // and the device gets what is due with the same system call
-		r.q.Submit()
-		m := copy(b[n:], f.Bytes(r.pos))
-		if m == 0 {
-			if f.Err != nil {
-				r.restart(r.known) // the next call reads again
-			}
-			return n
-		}
-		n += m
+		n += copy(b[n:], have)
 	}
 	r.pos = pos + int64(n)
 	if !r.q.Later {

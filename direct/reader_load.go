@@ -52,18 +52,26 @@ func (r *Reader) find() error {
 		r.q.Push(span, b)
 		r.ahead()
 	}
+	var err error
+	r.rest, err = r.await()
+	return err
+}
+
+// await waits for the oldest read, if there is one, and returns what it has from pos on. If it has
+// nothing there because it failed, await returns its error, and the next call reads again.
+func (r *Reader) await() ([]byte, error) {
 	f := r.q.Oldest()
 	if f == nil {
-		return nil
+		return nil, nil
 	}
 	r.q.Wait(f) // and the device gets what is due with the same system call
 	r.q.Submit()
-	if r.rest = f.Bytes(r.pos); len(r.rest) == 0 && f.Err != nil {
-		err := f.Err
-		r.restart(r.known) // the next call reads again
-		return err
+	have := f.Bytes(r.pos)
+	if err := f.Err; len(have) == 0 && err != nil {
+		r.restart(r.known)
+		return nil, err
 	}
-	return nil
+	return have, nil
 }
 
 // move drops the reads before pos, or all reads if pos is in none, and starts those that

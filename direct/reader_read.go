@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io"
 	"os"
+
+	"github.com/sluiceio/sluice/internal/directio"
 )
 
 // Next returns the bytes from the position up to the end of the buffer that it is in:
@@ -75,7 +77,7 @@ func (r *Reader) UnreadByte() error {
 func (r *Reader) WriteTo(w io.Writer) (n int64, err error) {
 	for {
 		if err := r.ready(); err != nil {
-			return n, notEOF(err)
+			return n, directio.NotEOF(err)
 		}
 		want := len(r.rest)
 		m, err := w.Write(r.rest)

@@ -114,7 +114,7 @@ func (m *readManyIter) ended(r *manyRequest) {
 	n, err := r.transfer.Result(m.ctx)
 	r.flying = false
 	m.inflight--
-	if err = notEOF(err); err == nil {
+	if err = directio.NotEOF(err); err == nil {
 		m.finish(r, n, nil)
 		return
 	}

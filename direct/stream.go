@@ -56,13 +56,6 @@ func (f *File) source(ctx context.Context) directio.Source {
 	return directio.Source{Owner: f, File: f.h, Direct: f.direct, Class: f.classIn(ctx), Fill: f.fill}
 }
 
-// canceledContext is a context that has ended.
-var canceledContext = func() context.Context {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	return ctx
-}()
-
 // pathError returns err as package os would, in an *os.PathError, unless it is in one.
 func pathError(d *File, op string, err error) error {
 	if _, ok := errors.AsType[*os.PathError](err); ok {

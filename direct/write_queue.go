@@ -185,6 +185,6 @@ func (q *writeQueue) drain(ctx context.Context) (err error) {
 
 // release ends all writes early and gives the memory back.
 func (q *writeQueue) release() {
-	_ = q.drain(canceledContext) // the error was reported, or nobody is left to see it
+	_ = q.drain(directio.Canceled) // the error was reported, or nobody is left to see it
 	q.filled()
 }

@@ -71,7 +71,7 @@ func (w *Writer) ReadFrom(r io.Reader) (n int64, err error) {
 			err = io.ErrNoProgress
 		}
 	}
-	return n, notEOF(err)
+	return n, directio.NotEOF(err)
 }
 
 // emptyReads is how many Reads in a row may return no bytes and no error.

@@ -140,14 +140,12 @@ func (q *ReadQueue) Wait(f *PendingRead) {
 	} else if q.await(q.Ctx, f); q.from.Direct != nil && MustReadAgain(f.Err) {
 		f.n, f.Err = q.from.Direct.ReadBlocks(q.Ctx, f.mem, f.off)
 	}
-	if errors.Is(f.Err, io.EOF) {
-		f.Err = nil
-	}
+	f.Err = NotEOF(f.Err)
 	f.done = true
 }
 
 // await waits until f is not in progress. If ctx ends first, which is the stream's or
-// canceled, f is withdrawn.
+// Canceled, f is withdrawn.
 func (q *ReadQueue) await(ctx context.Context, f *PendingRead) {
 	for f.started {
 		t, err := q.group.Next(ctx)
@@ -176,7 +174,7 @@ func (q *ReadQueue) Drop(n int) {
 		f := &q.ring[q.first]
 		q.first = (q.first + 1) % len(q.ring)
 		q.count--
-		q.await(canceled, f) // the result is not wanted any more
+		q.await(Canceled, f) // the result is not wanted any more
 		f.buf.Release()
 		f.buf, f.mem = buffer.Buffer{}, nil
 	}
@@ -193,9 +191,17 @@ func (q *ReadQueue) Close() {
 	}
 }
 
-// canceled is a context that has ended.
-var canceled = func() context.Context {
+// Canceled is a context that has ended. With it a queue ends what is in progress.
+var Canceled = func() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	return ctx
 }()
+
+// NotEOF returns err, or nil if it is io.EOF.
+func NotEOF(err error) error {
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
