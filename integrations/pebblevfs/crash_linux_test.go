@@ -191,8 +191,8 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// fsShutdown is EXT4_IOC_SHUTDOWN and XFS_IOC_GOINGDOWN. With noLogFlush the file system keeps no
-// more than what is on the device: not even its log is written.
+// fsShutdown is EXT4_IOC_SHUTDOWN and XFS_IOC_GOINGDOWN. With noLogFlush the file system does
+// not even write its log, so only what is on the device already is left.
 const (
 	fsShutdown = 0x8004587d
 	noLogFlush = 2

@@ -127,12 +127,8 @@ func (s *FS) open(name string, flag int, class *sluice.Class) (vfs.File, error) 
 	if err != nil {
 		return nil, errors.WithStack(err)
 	}
-	if class != nil {
-		view, err := f.WithClass(class)
-		if err != nil {
-			return nil, errors.WithStack(errors.CombineErrors(err, f.Close()))
-		}
-		f = view
+	if f, err = inClass(f, class); err != nil {
+		return nil, errors.WithStack(err)
 	}
 	return &file{f: f, syncRange: hasSyncRange(f.Fd())}, nil
 }
@@ -144,14 +140,27 @@ func (s *FS) openTable(name string, flag int, class *sluice.Class, stream bool) 
 	if err != nil {
 		return nil, errors.WithStack(err)
 	}
-	if class != nil {
-		view, err := f.WithClass(class)
-		if err != nil {
-			return nil, errors.WithStack(errors.CombineErrors(err, f.Close()))
-		}
-		f = view
+	if f, err = inClass(f, class); err != nil {
+		return nil, errors.WithStack(err)
 	}
 	return &table{f: f, stream: stream, writable: flag&os.O_RDWR != 0}, nil
+}
+
+// inClass returns the view of f whose operations are of a class, f itself for nil. On an error it
+// closes f.
+func inClass[F interface {
+	WithClass(*sluice.Class) (F, error)
+	Close() error
+}](f F, class *sluice.Class,
+) (F, error) {
+	if class == nil {
+		return f, nil
+	}
+	view, err := f.WithClass(class)
+	if err != nil {
+		err = errors.CombineErrors(err, f.Close())
+	}
+	return view, err
 }
 
 func apply(options []vfs.OpenOption, f vfs.File, err error) (vfs.File, error) {
