@@ -209,7 +209,7 @@ func (c *collector) file(path, dir, base string) error {
 					c.add(r.Results[0])
 				}
 			}
-		case *ast.ReturnStmt: // what sluice says in the place of its parser of flags
+		case *ast.ReturnStmt: // messages that replace those of the parser of flags
 			if dir == "cmd/sluice" && base == "usage.go" && len(n.Results) == 1 {
 				c.sentence(n.Results[0])
 			}

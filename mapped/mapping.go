@@ -29,8 +29,8 @@ type Mapping struct {
 	resident residency
 	uses     usecount.Count // of the memory, by calls in progress
 
-	// timer ends the generation of what is remembered. It runs while armed is set: from the first
-	// page that is remembered in a generation on.
+	// timer ends a generation. It runs while armed is set, and is started before the first page of
+	// a generation is remembered.
 	timer *time.Timer
 	armed atomic.Bool
 	// period is how long a generation lasts. It is read by the goroutine that has set armed, and

@@ -33,11 +33,7 @@ func (m *Mapping) makeResident(ctx context.Context, off, n int64) error {
 	if err := m.ask(off, n, g); err != nil {
 		return err
 	}
-	switch m.missing(first, last) {
-	case 0:
-		return nil
-	case 1:
-	default:
+	if m.missing(first, last) > 1 {
 		m.prefetch(first, last)
 	}
 	for page := first; page <= last; page++ {

@@ -9,8 +9,8 @@ import (
 	"github.com/sluiceio/sluice/tune"
 )
 
-// Save and Load of what was measured of a disk. `sluice tune` measures and saves, and a
-// Scheduler with classes loads.
+// Save keeps a measurement of a disk, and Load returns it. `sluice tune` saves, and a Scheduler
+// with classes loads.
 func Example() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {

@@ -31,7 +31,7 @@ func replace(old, title, part string) (string, error) {
 	return head + begin + "\n" + part + end + "\n" + tail, nil
 }
 
-// splice returns the page with what was measured.
+// splice returns the page old with the results of m in place of earlier ones.
 func splice(old string, p page, m measured) (string, error) {
 	return replace(old, p.name+": "+p.summary, m.part(p))
 }

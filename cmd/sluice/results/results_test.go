@@ -191,7 +191,8 @@ func hand(t *testing.T, text string) string {
 	return out
 }
 
-// TestPagesHaveMarkers holds for what is in the repository, so that no run fails after hours.
+// TestPagesHaveMarkers checks the pages in the repository: without markers a run would fail after
+// hours of measuring.
 func TestPagesHaveMarkers(t *testing.T) {
 	for _, p := range append([]page{{name: "README"}}, pages...) {
 		text, err := os.ReadFile(filepath.Join(root, "docs/results", p.name+".md"))

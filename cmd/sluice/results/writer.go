@@ -20,7 +20,7 @@ import (
 // writer measures and writes pages.
 type writer struct {
 	out     string // the directory of the pages
-	work    string // a directory for what is not published
+	work    string // the directory of temporary files
 	dir     string // where the experiments make their files
 	quick   bool
 	sluice  string // the command
