@@ -17,7 +17,8 @@
 //
 // In [Hybrid], what Pebble reads from front to back and what flushes and compactions write goes
 // past the page cache. So a compaction does not push out the blocks that users read. These read
-// through the cache as before.
+// through the cache as before. (Of a blob file Pebble does not say whether a compaction reads it or
+// a user: Hybrid reads it through the cache.)
 //
 // In [Direct], users read tables past the page cache, too. Give Pebble's block cache the memory
 // then (pebble.Options.CacheSize): nothing else keeps a block.
