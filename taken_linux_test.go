@@ -135,9 +135,18 @@ func (d *descriptorsOf) all() (stay []int) {
 	return stay
 }
 
-// now returns those that are open now, and what tells an eventfd from others.
+// now returns those that are open now, and what tells an eventfd from others. An
+// eventfd that the netpoller does not know yet is still being set up: the driver
+// may close its number until then, whichever file has it.
 func (d *descriptorsOf) now() map[int]string {
-	events := slices.DeleteFunc(openOf("[eventfd]"), func(fd int) bool { return slices.Contains(d.events, fd) })
+	var polled strings.Builder
+	for _, fd := range openOf("[eventpoll]") {
+		info, _ := os.ReadFile(fmt.Sprint("/proc/self/fdinfo/", fd))
+		polled.WriteString(strings.Join(strings.Fields(string(info)), " ")) // "… tfd: 7 events: …"
+	}
+	events := slices.DeleteFunc(openOf("[eventfd]"), func(fd int) bool {
+		return slices.Contains(d.events, fd) || !strings.Contains(polled.String(), fmt.Sprintf("tfd: %d ", fd))
+	})
 	now := make(map[int]string)
 	for _, fd := range append(openOf("[io_uring]"), events...) {
 		info, _ := os.ReadFile(fmt.Sprint("/proc/self/fdinfo/", fd))
