@@ -40,6 +40,10 @@ func (l *Losses) Begin() (call uint64) {
 	if l == nil {
 		return 0
 	}
+	return l.begin()
+}
+
+func (l *Losses) begin() (call uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.last++
@@ -49,9 +53,12 @@ func (l *Losses) Begin() (call uint64) {
 
 // End records that a call has ended with res.
 func (l *Losses) End(call uint64, res int32) {
-	if l == nil {
-		return
+	if l != nil {
+		l.end(call, res)
 	}
+}
+
+func (l *Losses) end(call uint64, res int32) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	i, _ := slices.BinarySearch(l.running, call)

@@ -2,7 +2,7 @@
 // decision (package sched):
 //
 //	res := p.ReadCached(f, b, off)                       // cached: cannot wait (cached.go)
-//	res = p.PlainCall(permit, driver.Read, f, b, off)    // plain: a thread waits (plain.go)
+//	res = p.PlainCall(0, permit, driver.Read, f, b, off)    // plain: a thread waits (plain.go)
 //	res = p.Queue(ctx, asked, driver.Read, f, b, off)    // queued: no thread waits (queue.go)
 //
 // Stats, package counters and records call the plain path "blocking".

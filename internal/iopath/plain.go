@@ -6,6 +6,7 @@ import (
 	"github.com/sluiceio/sluice/internal/counters"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/limiter"
+	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -45,7 +46,7 @@ func (p *Paths) BlockingCall(ctx context.Context, asked int64, code driver.Code,
 	if err != nil {
 		return ecanceled
 	}
-	return p.PlainCallSince(asked, permit, code, f, b, off)
+	return p.PlainCall(asked, permit, code, f, b, off)
 }
 
 // AcquirePermit takes a permit for a call of a kind on f. If ctx ends first, it returns ctx's
@@ -78,38 +79,54 @@ func (p *Paths) TryPermit(f *File, most int32) (limiter.Permit, bool) {
 }
 
 // PlainCall makes an operation a plain system call, in which the thread may wait. The caller has
-// acquired permit; PlainCall releases it.
-func (p *Paths) PlainCall(permit limiter.Permit, code driver.Code, f *File, b []byte, off int64) int32 {
-	res := p.PlainCallOn(0, f.FD, code, f, b, off)
-	p.Limiter.Release(permit)
-	return res
-}
-
-// PlainCallSince is PlainCall for an operation that the caller asked for at asked, for the
-// record, or now if asked is 0.
-func (p *Paths) PlainCallSince(asked int64, permit limiter.Permit, code driver.Code, f *File, b []byte, off int64) int32 {
-	res := p.PlainCallOn(asked, f.FD, code, f, b, off)
-	p.Limiter.Release(permit)
-	return res
-}
-
-// PlainCallOn is PlainCallSince on fd, a descriptor of f, without a permit: the caller bounds how
-// many threads wait.
-func (p *Paths) PlainCallOn(asked int64, fd int, code driver.Code, f *File, b []byte, off int64) int32 {
-	region := p.Recording.Region(context.Background(), RegionNames[code])
-	submitted := p.Recording.Now()
-	call := f.BeginWrite(code)
-	res := p.Call(code, fd, b, off)
+// acquired permit; PlainCall releases it. asked is when the caller asked for the operation, for
+// the record, or 0.
+//
+// It calls MakeCall itself. The kernel's entry clears what the processor has predicted of
+// returns, so each function between the caller and the system call costs about 10 ns.
+func (p *Paths) PlainCall(asked int64, permit limiter.Permit, code driver.Code, f *File, b []byte, off int64) int32 {
+	c := p.begin(context.Background(), code, f)
+	res := p.Call(code, f.FD, b, off)
 	for res == eintr {
-		res = p.Call(code, fd, b, off)
+		res = p.Call(code, f.FD, b, off)
 	}
-	f.EndWrite(code, call, res)
-	region.End()
-	p.Counters.Add(counters.Blocking, code, res)
-	if submitted != 0 {
-		p.recordPlain(asked, submitted, code, f, len(b), off, res)
-	}
+	p.end(c, asked, code, f, len(b), off, res)
+	p.Limiter.Release(permit)
 	return res
+}
+
+// PlainSync makes an fsync or fdatasync, as code says, a plain call on fd, a descriptor of f. The
+// caller bounds how many threads wait. asked is when the caller asked for it, for the record, or 0.
+func (p *Paths) PlainSync(asked int64, fd int, code driver.Code, f *File) int32 {
+	c := p.begin(context.Background(), code, f)
+	res := p.Call(code, fd, nil, 0)
+	for res == eintr {
+		res = p.Call(code, fd, nil, 0)
+	}
+	p.end(c, asked, code, f, 0, 0, res)
+	return res
+}
+
+// plainCall is a plain call in progress.
+type plainCall struct {
+	region    record.Region
+	submitted int64  // for the record, 0 if there is none
+	write     uint64 // File.BeginWrite's
+}
+
+// begin notes that a plain call begins.
+func (p *Paths) begin(ctx context.Context, code driver.Code, f *File) plainCall {
+	return plainCall{region: p.Recording.Region(ctx, RegionNames[code]), submitted: p.Recording.Now(), write: f.BeginWrite(code)}
+}
+
+// end notes that the call for n bytes at off has ended with res.
+func (p *Paths) end(c plainCall, asked int64, code driver.Code, f *File, n int, off int64, res int32) {
+	f.EndWrite(code, c.write, res)
+	c.region.End()
+	p.Counters.Add(counters.Blocking, code, res)
+	if c.submitted != 0 {
+		p.recordPlain(asked, c.submitted, code, f, n, off, res)
+	}
 }
 
 // callVec makes the plain system call for a transfer. The thread waits in it.
@@ -135,17 +152,10 @@ func (p *Paths) BlockingCallVec(ctx context.Context, code driver.Code, f *File, 
 	if err != nil {
 		return ecanceled
 	}
-	region := p.Recording.Region(ctx, RegionNames[code])
-	submitted := p.Recording.Now()
-	call := f.BeginWrite(code)
+	c := p.begin(ctx, code, f)
 	res := p.CallAgain(code, f.FD, v, off)
-	f.EndWrite(code, call, res)
+	p.end(c, asked, code, f, v.Size(), off, res)
 	p.Limiter.Release(permit)
-	region.End()
-	p.Counters.Add(counters.Blocking, code, res)
-	if submitted != 0 {
-		p.recordPlain(asked, submitted, code, f, v.Size(), off, res)
-	}
 	return res
 }
 

@@ -25,7 +25,7 @@ func (s *Scheduler) ReadFixed(ctx context.Context, f *File, b []byte, off int64,
 // next to nothing is in flight it is a plain call. What that leaves is queued.
 func (s *Scheduler) fixedNow(ctx context.Context, f *File, b []byte, off int64, reg uint32) (n int, err error) {
 	if p, ok := s.permitPlainRead(ctx, f, len(b)); ok {
-		res := s.PlainCall(p, driver.Read, f, b, off)
+		res := s.PlainCall(0, p, driver.Read, f, b, off)
 		if res < 0 {
 			return 0, errorOf(ctx, res)
 		}

@@ -159,7 +159,7 @@ func (s *Scheduler) fsync(w syncRoute, asked int64, code driver.Code, f *File, f
 	call := losses.Begin()
 	var res int32
 	if w.engine == nil {
-		res = s.PlainCallOn(asked, fd, code, f, nil, 0)
+		res = s.PlainSync(asked, fd, code, f)
 	} else {
 		res = s.queueSync(w.engine, asked, code, f, fd)
 	}
@@ -190,7 +190,7 @@ func (s *Scheduler) queueSync(e *ioengine.Engine, asked int64, code driver.Code,
 		// driver returns ECANCELED for an operation that it has not begun.
 		p, _ := s.AcquirePermit(context.Background(), code, f) // fails only with its context
 		defer s.Limiter.Release(p)
-		return s.PlainCallOn(asked, fd, code, f, nil, 0)
+		return s.PlainSync(asked, fd, code, f)
 	}
 	s.Counters.Add(counters.Queued, code, res)
 	return res

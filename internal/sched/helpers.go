@@ -78,7 +78,7 @@ func (d *deviceHelpers) run() {
 			s.Limiter.Release(p)
 			return
 		}
-		if t.addResult(s.PlainCallSince(t.asked, p, t.code, t.f, t.rest(), t.at())) {
+		if t.addResult(s.PlainCall(t.asked, p, t.code, t.f, t.rest(), t.at())) {
 			t.end()
 		} else {
 			t.continueRest()

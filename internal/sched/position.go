@@ -38,7 +38,7 @@ func (s *Scheduler) readCurrent(f *File, b []byte, looks bool) int32 {
 	classed := s.Classes.Active()
 	if !classed && !looks {
 		if p, ok := s.permitReadCurrent(f, len(b)); ok {
-			return s.PlainCall(p, driver.Read, f, b, iopath.AtPosition)
+			return s.PlainCall(0, p, driver.Read, f, b, iopath.AtPosition)
 		}
 	}
 	switch {

@@ -50,7 +50,7 @@ func (s *Scheduler) read(ctx context.Context, f *File, b []byte, off int64) int3
 	}
 	if len(b) >= largeRead {
 		if p, ok := s.permitPlainRead(ctx, f, len(b)); ok {
-			return s.PlainCall(p, driver.Read, f, b, off)
+			return s.PlainCall(0, p, driver.Read, f, b, off)
 		}
 	}
 	return s.readAfterLook(ctx, f, b, off, s.ReadCached(f, b, off))
@@ -72,7 +72,7 @@ func (s *Scheduler) readAfterLook(ctx context.Context, f *File, b []byte, off in
 // the page cache.
 func (s *Scheduler) readUncached(ctx context.Context, f *File, b []byte, off int64) int32 {
 	if p, ok := s.permitPlainRead(ctx, f, len(b)); ok {
-		return s.PlainCall(p, driver.Read, f, b, off)
+		return s.PlainCall(0, p, driver.Read, f, b, off)
 	}
 	return s.waitOrQueue(ctx, driver.Read, f, b, off)
 }
@@ -98,7 +98,7 @@ func (s *Scheduler) readAtOnce(ctx context.Context, f *File, b []byte, off int64
 		}
 		return n
 	case plain:
-		return s.PlainCall(p, driver.Read, f, b, off)
+		return s.PlainCall(0, p, driver.Read, f, b, off)
 	}
 	return s.BlockingCall(ctx, s.Recording.Now(), driver.Read, f, b, off)
 }

@@ -14,7 +14,19 @@ import (
 // io.ErrUnexpectedEOF if the kernel wrote nothing and reported no error. The caller must use f
 // (File.Use) during the call.
 func (s *Scheduler) WriteAt(ctx context.Context, f *File, b []byte, off int64) (int, error) {
-	return s.writeAll(ctx, f, b, off)
+	if s.Classes.Active() || f.Losses != nil { // a write of a class, or to a file with O_SYNC
+		return s.writeAll(ctx, f, b, off, s.write(ctx, f, b, off))
+	}
+	var res int32
+	if p, ok := s.permitPlainWrite(ctx, f); ok {
+		res = s.PlainCall(0, p, driver.Write, f, b, off)
+		if int(res) == len(b) {
+			return len(b), nil
+		}
+	} else {
+		res = s.waitOrQueue(ctx, driver.Write, f, b, off)
+	}
+	return s.writeAll(ctx, f, b, off, res)
 }
 
 // Write writes b at the file's position and moves the position. It is write(2), repeated until
@@ -22,17 +34,14 @@ func (s *Scheduler) WriteAt(ctx context.Context, f *File, b []byte, off int64) (
 func (s *Scheduler) Write(f *File, b []byte) (int, error) {
 	f.PositionMu.Lock()
 	defer f.PositionMu.Unlock()
-	return s.writeAll(context.Background(), f, b, iopath.AtPosition)
+	ctx := context.Background()
+	return s.writeAll(ctx, f, b, iopath.AtPosition, s.write(ctx, f, b, iopath.AtPosition))
 }
 
-func (s *Scheduler) writeAll(ctx context.Context, f *File, b []byte, off int64) (int, error) {
+// writeAll goes on with a write whose first transfer had the result res.
+func (s *Scheduler) writeAll(ctx context.Context, f *File, b []byte, off int64, res int32) (int, error) {
 	n := 0
 	for {
-		at := off
-		if off != iopath.AtPosition {
-			at += int64(n)
-		}
-		res := s.write(ctx, f, b[n:], at)
 		if res > 0 {
 			n += int(res)
 		}
@@ -44,6 +53,11 @@ func (s *Scheduler) writeAll(ctx context.Context, f *File, b []byte, off int64) 
 		case res < 0:
 			return n, errorOf(ctx, res)
 		}
+		at := off
+		if off != iopath.AtPosition {
+			at += int64(n)
+		}
+		res = s.write(ctx, f, b[n:], at)
 	}
 }
 
@@ -61,7 +75,7 @@ func (s *Scheduler) write(ctx context.Context, f *File, b []byte, off int64) (re
 // writeNow is write of an operation whose ticket has been granted, or that needs none.
 func (s *Scheduler) writeNow(ctx context.Context, f *File, b []byte, off int64) int32 {
 	if p, ok := s.permitPlainWrite(ctx, f); ok {
-		return s.PlainCall(p, driver.Write, f, b, off)
+		return s.PlainCall(0, p, driver.Write, f, b, off)
 	}
 	return s.waitOrQueue(ctx, driver.Write, f, b, off)
 }

@@ -3,4 +3,4 @@ package sluicetest
 import "flag"
 
 // DiffN is the flag -sluice.diff.n.
-var DiffN = flag.Int("sluice.diff.n", 1500, "operations of each differential test")
+var DiffN = flag.Int("sluice.diff.n", 750, "operations of each differential test")
