@@ -46,7 +46,7 @@ $(LINT): tools/go.mod
 # tests of package direct are left out that take 90 s here: one fills file systems, a
 # byte more each time, the other measures memory. The two packages run side by side.
 race:
-	go test -race -timeout=20m -skip '^(TestDirectNoSpace|TestStreamMemory)$$' . ./direct -sluice.diff.n=500
+	go test -race -timeout=20m -skip '^(TestDirectNoSpace|TestStreamMemory)$$' . ./direct -sluice.diff.n=250
 	go test -race -timeout=20m $(RACE)
 
 # Not for pebblevfs: to compile Pebble for each platform takes longer than all else here.

@@ -16,7 +16,7 @@ import (
 )
 
 var (
-	treesN    = flag.Int("sluice.trees.n", 200, "random trees that are copied")
+	treesN    = flag.Int("sluice.trees.n", 120, "random trees that are copied")
 	treesDir  = flag.String("sluice.trees.dir", "", "where they are copied; \"\" is in memory")
 	treesSeed = flag.Uint64("sluice.trees.seed", 0, "seed of the first of them; 0 is what SLUICE_SEED says, or drawn")
 )
