@@ -75,13 +75,26 @@ const (
 	ZipFiles   Kind = "zip-files"   // a zip of 256 files of the load's size
 )
 
+// The kinds that only the program of module bench/pebble performs, on a database of records.
+const (
+	PebbleLoad    Kind = "pebble-load"           // makes the database; a slice is all of it, whatever its time
+	PebbleGet     Kind = "pebble-get"            // Get of a record at random
+	PebbleSync    Kind = "pebble-sync"           // a batch of one record, committed with Sync, into a new database
+	PebbleCompact Kind = "pebble-get+compaction" // PebbleGet, while a compaction writes Load.Pace bytes a second
+	PebbleScan    Kind = "pebble-scan"           // records one after the other, of the load's size together
+)
+
+// Pebble reports whether the kind works on a database.
+func (k Kind) Pebble() bool { return strings.HasPrefix(string(k), "pebble-") }
+
 // Kinds are the kinds of the matrix that workers perform, in the order of its table.
 var Kinds = []Kind{
 	ReadCached, ReadCold, ReadCold2us, ReadCold6us, ReadDirect, ReadDirect2us, ReadDirect6us,
 	WriteBuffered, WriteDirect, WriteSync, SyncOwn, WriteLogs, ServeFile,
 }
 
-var otherKinds = []Kind{Start, ScanCold, ScanDirect, ReadHot, ReadSkewed, WriteAppend, CopyHot, CopyCold, MixedRandom, MixedSequential, ReadStack, ScanCached, ReadFiles, HashFile, ZipFiles}
+var otherKinds = []Kind{Start, ScanCold, ScanDirect, ReadHot, ReadSkewed, WriteAppend, CopyHot, CopyCold, MixedRandom, MixedSequential, ReadStack, ScanCached, ReadFiles, HashFile, ZipFiles,
+	PebbleLoad, PebbleGet, PebbleSync, PebbleCompact, PebbleScan}
 
 // bare returns the kind without the computation between its operations.
 func (k Kind) bare() Kind {
@@ -147,6 +160,13 @@ type Load struct {
 	// Sleeper adds a goroutine that has nothing to do with the file: it sleeps for a millisecond at
 	// a time, and measures how late it wakes (Slice.LateP50).
 	Sleeper bool `json:"sleeper,omitempty"`
+
+	// The rest is for the kinds of Pebble. Records is the number of records of the database, Cache
+	// the bytes of its block cache, and Pace the most bytes a second that compactions write; 0 does
+	// not limit them.
+	Records int   `json:"records,omitempty"`
+	Cache   int64 `json:"cache,omitempty"`
+	Pace    int64 `json:"pace,omitempty"`
 }
 
 // FloodSize is the size of a flood's read, in bytes.

@@ -13,7 +13,8 @@ type Side struct {
 	Budget int64  `json:"budget,omitempty"` // bytes, for ByCache
 	Timed  bool   `json:"timed,omitempty"`  // record Slice.Syscalls; for BySluice and ByPaper
 	// Class is the class of the operations, Foreground or Background, for BySluice; "" uses no
-	// classes. The operations of a flood are then in Background.
+	// classes. The operations of a flood are then in Background. For the ways of Pebble it is the
+	// class of compactions and flushes.
 	Class string `json:"class,omitempty"`
 }
 
@@ -42,6 +43,13 @@ const (
 	ByProgram     Way = "program"      // another program that copies, or a floor
 	ByGoBuild     Way = "go-build"     // the program of package builds, made by go build
 	BySluiceBuild Way = "sluice-build" // the same, made by sluice build
+
+	// The ways of Pebble's files, in the program of module bench/pebble.
+	ByPebble       Way = "pebble"              // Pebble's own vfs.Default
+	ByPebbleBuffer Way = "pebblevfs-buffered"  // integrations/pebblevfs, its mode Buffered
+	ByPebbleHybrid Way = "pebblevfs-hybrid"    // its mode Hybrid
+	ByPebbleDirect Way = "pebblevfs-direct"    // its mode Direct
+	ByPebbleBuild  Way = "pebble-sluice-build" // vfs.Default, in the program made by sluice build
 )
 
 // OneGoroutine reports whether the way keeps several operations in flight from one goroutine.
@@ -79,7 +87,7 @@ type Request struct {
 
 // Setup is the first request: the file, the side and the load.
 type Setup struct {
-	Path string `json:"path"`
+	Path string `json:"path"`           // for the kinds of Pebble that of the database's directory
 	Logs string `json:"logs,omitempty"` // beginning of the names of logs; "" is Path
 	Side Side   `json:"side"`
 	Load Load   `json:"load"`
@@ -120,6 +128,7 @@ type Slice struct {
 	Mean    time.Duration `json:"mean"`    // latency of an operation, as its goroutine sees it
 	P50     time.Duration `json:"p50"`
 	P99     time.Duration `json:"p99"`
+	P999    time.Duration `json:"p999,omitempty"` // 0 where it is not measured
 	Max     time.Duration `json:"max"`
 
 	// Resident is the growth of the worker's resident memory since before it opened the file, and
@@ -129,6 +138,9 @@ type Slice struct {
 
 	// Flood is the bytes a second that Load.Flood read.
 	Flood float64 `json:"flood,omitempty"`
+
+	// Compaction is the bytes a second that a compaction of the database wrote, for PebbleCompact.
+	Compaction float64 `json:"compaction,omitempty"`
 
 	// LateP50 and LateMax are how late a goroutine was that slept for a millisecond at a time, if
 	// Load.Sleeper is set.

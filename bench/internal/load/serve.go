@@ -6,10 +6,31 @@ import (
 	"io"
 )
 
+// Performer performs slices of one load through one side. Its methods are not called concurrently.
+type Performer interface {
+	Run(SliceReq) (Slice, error)
+	Explain() string // what sluice says of itself; "" for another side
+	Stats() any      // sluice's Stats; nil for another side
+	Close() error
+}
+
+var _ Performer = (*Worker)(nil)
+
 // Serve answers the requests of r on w until r ends, which is when the parent closes the pipe or
 // dies. It is the main loop of a worker process.
 func Serve(r io.Reader, w io.Writer) error {
-	s := server{dec: json.NewDecoder(r), enc: json.NewEncoder(w)}
+	return ServeBy(r, w, func(s Setup) (Performer, error) {
+		worker, err := NewWorker(s)
+		if err != nil { // an interface that holds a nil *Worker would not be nil
+			return nil, err
+		}
+		return worker, nil
+	})
+}
+
+// ServeBy is Serve for a program with a Performer of its own. begin returns it.
+func ServeBy(r io.Reader, w io.Writer, begin func(Setup) (Performer, error)) error {
+	s := server{dec: json.NewDecoder(r), enc: json.NewEncoder(w), begin: begin}
 	err := s.serve()
 	if s.worker != nil {
 		err = errors.Join(err, s.worker.Close())
@@ -20,7 +41,8 @@ func Serve(r io.Reader, w io.Writer) error {
 type server struct {
 	dec    *json.Decoder
 	enc    *json.Encoder
-	worker *Worker // nil before Setup
+	begin  func(Setup) (Performer, error)
+	worker Performer // nil before Setup
 }
 
 func (s *server) serve() error {
@@ -49,12 +71,12 @@ func (s *server) answer(req Request) Reply {
 }
 
 func (s *server) setup(req Setup) Reply {
-	worker, err := NewWorker(req)
+	worker, err := s.begin(req)
 	if err != nil {
 		return Failure(err)
 	}
 	s.worker = worker
-	return Reply{Explain: worker.target.explain}
+	return Reply{Explain: worker.Explain()}
 }
 
 func (s *server) slice(req SliceReq) Reply {
@@ -63,10 +85,10 @@ func (s *server) slice(req SliceReq) Reply {
 		return Failure(err)
 	}
 	reply := Reply{Slice: &slice}
-	if stats := s.worker.target.stats; stats != nil {
+	if stats := s.worker.Stats(); stats != nil {
 		// Stats are an aid to the reader of the JSON file; a slice without
 		// them is still a result.
-		reply.Stats, _ = json.Marshal(stats())
+		reply.Stats, _ = json.Marshal(stats)
 	}
 	return reply
 }

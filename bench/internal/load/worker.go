@@ -163,12 +163,22 @@ func (w *Worker) measure(win *window) (Slice, error) {
 	return s, err
 }
 
-// collect adds up the clients.
+// collect adds up the clients, and measures the memory.
 func (w *Worker) collect(win *window) (Slice, error) {
+	s, err := sum(w.clients, win)
+	if err != nil {
+		return Slice{}, err
+	}
+	s.Resident, s.Buffers = w.memory()
+	return s, nil
+}
+
+// sum adds up clients that have ended.
+func sum(clients []*client, win *window) (Slice, error) {
 	all := hdrhistogram.New(1, int64(maxLatency), 2)
 	s := Slice{CPU: win.cpu()}
 	var end time.Duration
-	for _, l := range w.clients {
+	for _, l := range clients {
 		if l.err != nil {
 			return Slice{}, l.err
 		}
@@ -181,9 +191,20 @@ func (w *Worker) collect(win *window) (Slice, error) {
 	s.Mean = time.Duration(all.Mean())
 	s.P50 = time.Duration(all.ValueAtPercentile(50))
 	s.P99 = time.Duration(all.ValueAtPercentile(99))
+	s.P999 = time.Duration(all.ValueAtPercentile(99.9))
 	s.Max = time.Duration(all.Max())
-	s.Resident, s.Buffers = w.memory()
 	return s, nil
+}
+
+// Explain returns what sluice says of itself, "" for another side.
+func (w *Worker) Explain() string { return w.target.explain }
+
+// Stats returns sluice's Stats, nil for another side.
+func (w *Worker) Stats() any {
+	if w.target.stats == nil {
+		return nil
+	}
+	return w.target.stats()
 }
 
 // memory returns Slice.Resident and Slice.Buffers.
