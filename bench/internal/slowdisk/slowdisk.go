@@ -2,7 +2,7 @@
 // goroutines that wait.
 //
 // As root it is an ext4 file system on a loop device that a control group throttles (packages
-// image and throttle): only processes given to Disk.Add see it as slow. Otherwise it is a file
+// image and cgroup): only processes given to Disk.Add see it as slow. Otherwise it is a file
 // system in user space (FUSE) that answers slowly. Reads of the latter do not reach a block
 // device, so figures on queueing in the kernel differ between the two.
 package slowdisk
@@ -12,8 +12,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/sluiceio/sluice/bench/internal/cgroup"
 	"github.com/sluiceio/sluice/bench/internal/image"
-	"github.com/sluiceio/sluice/bench/internal/throttle"
 	"github.com/sluiceio/sluice/bench/internal/tree"
 	"github.com/sluiceio/sluice/bench/scratch"
 )
@@ -26,7 +26,7 @@ type Disk struct {
 	// These are nil if the disk is simulated.
 	file *scratch.File
 	fs   *image.Image
-	slow *throttle.Group
+	slow *cgroup.Group
 
 	fuse *simulated // nil if the disk is a device
 }
@@ -79,7 +79,7 @@ func (d *Disk) fill(ctx context.Context, size int64, iops int) (err error) {
 		return err
 	}
 	d.path = d.file.Path()
-	if d.slow, err = throttle.Reads(d.fs.Device(), iops); err != nil {
+	if d.slow, err = cgroup.Reads(d.fs.Device(), iops); err != nil {
 		return &unavailableError{err}
 	}
 	return nil

@@ -1,4 +1,4 @@
-package throttle
+package cgroup
 
 import (
 	"errors"
@@ -11,27 +11,33 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hierarchy is a mounted hierarchy of control groups that can limit I/O: version 1 with the
-// controller blkio, or version 2 with the controller io.
+// controller is what limits one thing, in both versions of control groups.
+type controller struct {
+	prefix string // begins the names of our groups; the process that made the group follows
+	v1, v2 string // names
+	file1  string // the file of a group of version 1 that holds the limit
+	file2  string // of version 2
+}
+
+// hierarchy is a mounted hierarchy of control groups that has the controller.
 type hierarchy struct {
+	controller
 	dir  string // mount point
-	file string // the file of a group that holds the limits
-	rate string // format of a limit: device, reads a second
-	none string // format that removes the limit: device
+	file string // the file of a group that holds the limit
 	v2   bool
 }
 
-func v1(dir string) hierarchy {
-	return hierarchy{dir: dir, file: "blkio.throttle.read_iops_device", rate: "%s %d", none: "%s 0"}
+func (c controller) inV1(dir string) hierarchy {
+	return hierarchy{controller: c, dir: dir, file: c.file1}
 }
 
-func v2(dir string) hierarchy {
-	return hierarchy{dir: dir, file: "io.max", rate: "%s riops=%d", none: "%s riops=max", v2: true}
+func (c controller) inV2(dir string) hierarchy {
+	return hierarchy{controller: c, dir: dir, file: c.file2, v2: true}
 }
 
 // find returns the hierarchy to use. mounts has the format of /proc/self/mounts. Version 1 comes
-// first, because version 2 cannot have the controller where version 1 has blkio.
-func find(mounts string) (hierarchy, error) {
+// first, because version 2 cannot have the controller where version 1 has it.
+func (c controller) find(mounts string) (hierarchy, error) {
 	var first, second []hierarchy
 	for line := range strings.Lines(mounts) {
 		fields := strings.Fields(line)
@@ -39,10 +45,10 @@ func find(mounts string) (hierarchy, error) {
 			continue
 		}
 		switch dir := unescape(fields[1]); {
-		case fields[2] == "cgroup" && slices.Contains(strings.Split(fields[3], ","), "blkio"):
-			first = append(first, v1(dir))
+		case fields[2] == "cgroup" && slices.Contains(strings.Split(fields[3], ","), c.v1):
+			first = append(first, c.inV1(dir))
 		case fields[2] == "cgroup2":
-			second = append(second, v2(dir))
+			second = append(second, c.inV2(dir))
 		}
 	}
 	var errs []error
@@ -54,7 +60,7 @@ func find(mounts string) (hierarchy, error) {
 		errs = append(errs, err)
 	}
 	if errs == nil {
-		return hierarchy{}, errors.New("there are no control groups: neither cgroup v1 with blkio nor cgroup v2 is mounted")
+		return hierarchy{}, fmt.Errorf("there are no control groups: neither cgroup v1 with %s nor cgroup v2 is mounted", c.v1)
 	}
 	return hierarchy{}, errors.Join(errs...)
 }
@@ -64,7 +70,7 @@ func unescape(name string) string {
 	return strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace(name)
 }
 
-// usable returns an error if groups cannot limit I/O in the hierarchy.
+// usable returns an error if groups of the hierarchy cannot have the limit.
 func (h hierarchy) usable() error {
 	if !h.v2 {
 		if _, err := os.Stat(filepath.Join(h.dir, h.file)); err != nil {
@@ -76,20 +82,20 @@ func (h hierarchy) usable() error {
 	case err != nil:
 		return fmt.Errorf("cgroup v2 has no controllers: %w", err)
 	case !has:
-		return fmt.Errorf("cgroup v2 at %s has no io controller (cgroup.controllers)", h.dir)
+		return fmt.Errorf("cgroup v2 at %s has no %s controller (cgroup.controllers)", h.dir, h.controller.v2)
 	}
 	return nil
 }
 
-// lists reports whether a file in the root of the hierarchy lists the controller io.
+// lists reports whether a file in the root of the hierarchy lists the controller.
 func (h hierarchy) lists(file string) (bool, error) {
 	text, err := os.ReadFile(filepath.Join(h.dir, file))
-	return slices.Contains(strings.Fields(string(text)), "io"), err
+	return slices.Contains(strings.Fields(string(text)), h.controller.v2), err
 }
 
 const delegated = "cgroup.subtree_control"
 
-// enable makes the kernel give each group the file io.max. changed reports whether groups did not
+// enable makes the kernel give each group the file of the limit. changed reports whether groups did not
 // have it before.
 func (h hierarchy) enable() (changed bool, err error) {
 	if !h.v2 {
@@ -99,18 +105,18 @@ func (h hierarchy) enable() (changed bool, err error) {
 	if err != nil || has {
 		return false, err
 	}
-	if err := write(filepath.Join(h.dir, delegated), "+io"); err != nil {
+	if err := write(filepath.Join(h.dir, delegated), "+"+h.controller.v2); err != nil {
 		if errors.Is(err, unix.EBUSY) {
 			err = fmt.Errorf("%w: it is not the root of the hierarchy, and has processes of its own", err)
 		}
-		return false, fmt.Errorf("cannot have groups in %s limit I/O: %w", h.dir, err)
+		return false, fmt.Errorf("cannot have groups in %s limit %s: %w", h.dir, h.controller.v2, err)
 	}
 	return true, nil
 }
 
 // disable undoes what enable changed.
 func (h hierarchy) disable() error {
-	err := write(filepath.Join(h.dir, delegated), "-io")
+	err := write(filepath.Join(h.dir, delegated), "-"+h.controller.v2)
 	if errors.Is(err, unix.EBUSY) {
 		return nil // another program uses it now
 	}

@@ -1,4 +1,4 @@
-package throttle
+package cgroup
 
 import (
 	"fmt"
@@ -47,11 +47,11 @@ func limited(t *testing.T, number string) (groups []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := find(string(mounts))
+	in, err := io.find(string(mounts))
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, _ := filepath.Glob(filepath.Join(in.dir, prefix+"*", in.file))
+	files, _ := filepath.Glob(filepath.Join(in.dir, in.prefix+"*", in.file))
 	for _, file := range append(files, filepath.Join(in.dir, in.file)) {
 		text, err := os.ReadFile(file)
 		if err == nil && strings.Contains("\n"+string(text), "\n"+number) {
@@ -107,6 +107,7 @@ func TestReads(t *testing.T) {
 // TestSweep has a group of a process that was killed, which must be removed, and one of a process
 // that is running.
 func TestSweep(t *testing.T) {
+	prefix := io.prefix
 	dir := t.TempDir()
 	cmd := exec.Command("true")
 	if err := cmd.Run(); err != nil {
@@ -120,7 +121,7 @@ func TestSweep(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	removeStale(dir)
+	removeStale(dir, prefix)
 	for group, want := range map[string]bool{dead: false, alive: true, other: true} {
 		if _, err := os.Stat(group); (err == nil) != want {
 			t.Errorf("%s: there is %v; want %v", group, err == nil, want)
@@ -176,7 +177,7 @@ func wantText(t *testing.T, name, want string) {
 func TestV2(t *testing.T) {
 	for delegated, want := range map[string]string{"memory\n": "+io", "io memory\n": "io memory\n"} {
 		dir, mkdir := fakeRoot(t, "cpuset cpu io memory\n", delegated)
-		g, err := newGroup(v2(dir), "7:3", 500, mkdir)
+		g, err := newGroup(io.inV2(dir), "7:3 riops=500", "7:3 riops=max", mkdir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -190,7 +191,7 @@ func TestV2(t *testing.T) {
 			t.Error(err)
 		}
 		wantText(t, filepath.Join(g.dir, "cgroup.procs"), "1234")
-		if err := g.set("7:3 riops=max"); err != nil {
+		if err := g.set(g.none); err != nil {
 			t.Error(err)
 		}
 		wantText(t, filepath.Join(g.dir, "io.max"), "7:3 riops=max")
@@ -233,7 +234,7 @@ func TestFind(t *testing.T) {
 		{"cgroup /not-there cgroup rw,blkio 0 0\ncgroup2 " + hasNot + " cgroup2 rw 0 0\n", "", "", "/not-there/" + file},
 		{other + "a\n", "", "", "neither cgroup v1 with blkio nor cgroup v2 is mounted"},
 	} {
-		h, err := find(c.mounts)
+		h, err := io.find(c.mounts)
 		switch {
 		case c.err == "" && (err != nil || h.dir != c.dir || h.file != c.file):
 			t.Errorf("find(%q) = %+v, %v; want %s, %s", c.mounts, h, err, c.dir, c.file)
@@ -246,10 +247,10 @@ func TestFind(t *testing.T) {
 // TestV2Fails has no file for the limit: the error must name it, and no group may be left.
 func TestV2Fails(t *testing.T) {
 	dir, _ := fakeRoot(t, "io\n", "io\n")
-	if g, err := newGroup(v2(dir), "7:3", 500, os.Mkdir); err == nil || !strings.Contains(err.Error(), "io.max") {
+	if g, err := newGroup(io.inV2(dir), "7:3 riops=500", "7:3 riops=max", os.Mkdir); err == nil || !strings.Contains(err.Error(), "io.max") {
 		t.Errorf("newGroup = %v, %v; want an error with io.max in it", g, err)
 	}
-	if left, _ := filepath.Glob(filepath.Join(dir, prefix+"*")); len(left) != 0 {
+	if left, _ := filepath.Glob(filepath.Join(dir, io.prefix+"*")); len(left) != 0 {
 		t.Errorf("%q are left", left)
 	}
 }

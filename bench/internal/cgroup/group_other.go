@@ -1,16 +1,21 @@
 //go:build !linux
 
-// Package throttle makes a block device slow for chosen processes, on Linux.
-package throttle
+// Package cgroup limits chosen processes, on Linux.
+package cgroup
 
 import "errors"
 
-// Group is a control group for whose processes a device is slow. On this system there are none.
+// Group is a control group with a limit. On this system there are none.
 type Group struct{}
 
 // Reads fails: it needs Linux.
 func Reads(string, int) (*Group, error) {
 	return nil, errors.New("devices can be throttled on Linux only")
+}
+
+// Memory fails: it needs Linux.
+func Memory(int64) (*Group, error) {
+	return nil, errors.New("memory can be limited on Linux only")
 }
 
 // Add does nothing.

@@ -1,0 +1,46 @@
+package cgroup
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+)
+
+// memory limits the memory of processes, with the pages of files that they have read.
+var memory = controller{
+	prefix: "sluice-memory-",
+	v1:     "memory", file1: "memory.limit_in_bytes",
+	v2: "memory", file2: "memory.max",
+}
+
+// noMemoryLimit returns what takes a limit of memory back.
+func (h hierarchy) noMemoryLimit() string {
+	if h.v2 {
+		return "max"
+	}
+	return "-1"
+}
+
+// Memory makes a group whose processes have so much memory together, in bytes: their own, and the
+// page cache of what they read and write. It needs root. It also removes groups of processes that
+// were killed. The caller must close the Group, even in a panic.
+func Memory(bytes int64) (*Group, error) {
+	mounts, err := os.ReadFile("/proc/self/mounts")
+	if err != nil {
+		return nil, fmt.Errorf("cannot limit memory: %w", err)
+	}
+	return limitMemory(bytes, string(mounts), os.Mkdir)
+}
+
+// limitMemory is Memory with given mounts, and a function that makes a group.
+func limitMemory(bytes int64, mounts string, mkdir func(string, os.FileMode) error) (*Group, error) {
+	in, err := memory.find(mounts)
+	if err != nil {
+		return nil, fmt.Errorf("cannot limit memory: %w", err)
+	}
+	g, err := newGroup(in, strconv.FormatInt(bytes, 10), in.noMemoryLimit(), mkdir)
+	if err != nil {
+		return nil, fmt.Errorf("cannot limit memory: %w", err)
+	}
+	return g, nil
+}
