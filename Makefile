@@ -12,7 +12,7 @@
 # make release VERSION=v0.1.0  the archives of that tag, with SHA256SUMS, in .bin/release
 # make release-check  build an archive twice, in two folders, and compare its bytes
 
-MODULES = . bench cmd/sluice integrations/pebblevfs
+MODULES = . bench bench/pebble cmd/sluice integrations/pebblevfs
 PLATFORMS = linux/arm64 linux/386 darwin/arm64 windows/amd64 freebsd/amd64
 
 # Packages in which goroutines meet, beside the root.
@@ -49,10 +49,10 @@ race:
 	go test -race -timeout=20m -skip '^(TestDirectNoSpace|TestStreamMemory)$$' . ./direct -sluice.diff.n=250
 	go test -race -timeout=20m $(RACE)
 
-# Not for pebblevfs: to compile Pebble for each platform takes longer than all else here.
+# Not for pebblevfs and bench/pebble: to compile Pebble for each platform takes longer than all else here.
 cross:
 	@for p in $(PLATFORMS); do echo "build $$p"; \
-		for m in $(filter-out integrations/%,$(MODULES)); do \
+		for m in $(filter-out integrations/% bench/pebble,$(MODULES)); do \
 			(cd $$m && GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 go vet ./...) || exit 1; done; done
 
 # CI has one seed for all (.ci/run), so that it judges a commit and not the

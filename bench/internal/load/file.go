@@ -51,6 +51,9 @@ type unsupportedError struct{ reason string }
 
 func (e *unsupportedError) Error() string { return e.reason }
 
+// Unsupported returns the error of a Performer on a machine that lacks what the load needs.
+func Unsupported(reason string) error { return &unsupportedError{reason} }
+
 // openTarget opens the file for the load in the way of the side.
 func openTarget(s Setup) (*target, error) {
 	flag := os.O_RDONLY

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/bench/internal/load"
+	"github.com/sluiceio/sluice/integrations/pebblevfs"
+)
+
+// files is what a side opens files by.
+type files struct {
+	fs    vfs.FS
+	sched *sluice.Scheduler // nil for Pebble's own files
+}
+
+// backgroundWeight is the weight of compactions and flushes, beside the 100 of all else.
+const backgroundWeight = 10
+
+// openFiles returns the files of a side. What compactions write goes at the pacer's rate.
+func openFiles(side load.Side, p *pacer) (*files, error) {
+	modes := map[load.Way]pebblevfs.Mode{
+		load.ByPebbleBuffer: pebblevfs.Buffered,
+		load.ByPebbleHybrid: pebblevfs.Hybrid,
+		load.ByPebbleDirect: pebblevfs.Direct,
+	}
+	mode, ours := modes[side.Way]
+	if !ours {
+		if side.Way != load.ByPebble && side.Way != load.ByPebbleBuild {
+			return nil, fmt.Errorf("unknown way %q", side.Way)
+		}
+		return &files{fs: pacedFS{vfs.Default, p}}, nil
+	}
+	s, err := sluice.NewScheduler(sluice.Options{Driver: side.Driver})
+	if err != nil {
+		return nil, load.Unsupported(err.Error())
+	}
+	o := pebblevfs.Options{Mode: mode, Scheduler: s}
+	if side.Class != "" {
+		if o.Background, err = s.NewClass(side.Class, sluice.ClassOptions{Weight: backgroundWeight}); err != nil {
+			return nil, err
+		}
+	}
+	fs, err := pebblevfs.New(o)
+	if err != nil {
+		return nil, err
+	}
+	return &files{fs: pacedFS{fs, p}, sched: s}, nil
+}
