@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// download returns the directory of a version of the library in the module cache.
-func download(ctx context.Context, version string) (string, error) {
+// download returns the directory of a version of a module in the module cache.
+func download(ctx context.Context, module, version string) (string, error) {
 	goExe, err := exec.LookPath("go")
 	if err != nil {
 		return "", errors.New("there is no go command in PATH")
 	}
-	cmd := exec.CommandContext(ctx, goExe, "mod", "download", "-json", Module+"@"+version)
+	cmd := exec.CommandContext(ctx, goExe, "mod", "download", "-json", module+"@"+version)
 	// The settings of the working directory's module are not for this one.
 	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=", "GO111MODULE=on")
 	var stderr bytes.Buffer

@@ -55,7 +55,7 @@ func Dir(ctx context.Context) (string, error) {
 		return "", errors.New("the source of sluice: this command was built in a tree of sluice with -trimpath, and does not know where that is: " +
 			"run it in that tree, or " + advice)
 	}
-	dir, err := download(ctx, version)
+	dir, err := download(ctx, Module, version)
 	if err != nil {
 		return "", fmt.Errorf("the source of sluice %s, from which this command was built: %w; %s", version, err, advice)
 	}
@@ -127,6 +127,11 @@ func isModule(dir string) bool {
 	if !filepath.IsAbs(dir) {
 		return false
 	}
+	return hasModule(dir, Module)
+}
+
+// hasModule reports whether dir is the root of the module of that path.
+func hasModule(dir, module string) bool {
 	text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
-	return err == nil && modfile.ModulePath(text) == Module
+	return err == nil && modfile.ModulePath(text) == module
 }

@@ -55,12 +55,33 @@ func TestNamed(t *testing.T) {
 func TestDownload(t *testing.T) {
 	t.Setenv("GOPROXY", "off")
 	t.Setenv("GOMODCACHE", t.TempDir())
-	if dir, err := download(t.Context(), "v0.0.1"); err == nil || !strings.Contains(err.Error(), "GOPROXY=off") {
+	if dir, err := download(t.Context(), Module, "v0.0.1"); err == nil || !strings.Contains(err.Error(), "GOPROXY=off") {
 		t.Errorf("download = %s, %v; want what the go command says", dir, err)
 	}
 	t.Setenv("PATH", t.TempDir())
-	if dir, err := download(t.Context(), "v0.0.1"); err == nil || err.Error() != "there is no go command in PATH" {
+	if dir, err := download(t.Context(), Module, "v0.0.1"); err == nil || err.Error() != "there is no go command in PATH" {
 		t.Errorf("download = %s, %v; want that there is no go command", dir, err)
+	}
+}
+
+// TestSibling finds a module of this tree, and none in a tree that has only the library.
+func TestSibling(t *testing.T) {
+	t.Setenv(Variable, "")
+	want, err := filepath.Abs("../pebble")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, work, err := Sibling(t.Context(), "bench/pebble")
+	if dir != want || work != filepath.Join(filepath.Dir(filepath.Dir(want)), "go.work") || err != nil {
+		t.Errorf("Sibling = %s, %s, %v; want %s and the go.work of its tree", dir, work, err, want)
+	}
+	bare := t.TempDir()
+	if err := os.WriteFile(filepath.Join(bare, "go.mod"), []byte("module "+Module+"\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(Variable, bare)
+	if dir, _, err := Sibling(t.Context(), "bench/pebble"); err == nil || !strings.Contains(err.Error(), "github.com/sluiceio/sluice/bench/pebble: it is not in "+bare) {
+		t.Errorf("Sibling in a bare tree = %s, %v; want an error that names the module and the tree", dir, err)
 	}
 }
 

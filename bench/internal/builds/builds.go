@@ -1,11 +1,13 @@
 // Package builds builds programs that are compared. Make builds one that uses only os.File
 // (directory reader) by go build and by sluice build, for `sluice bench transparent`; its source is
 // embedded in this program. MakeStarters builds two small programs (directory start), for the
-// cells of the matrix that measure a program's start. Building needs a Go toolchain.
+// cells of the matrix that measure a program's start. MakePebble builds the program of module
+// bench/pebble by both. Building needs a Go toolchain.
 package builds
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -97,13 +99,14 @@ type build struct {
 	exe, name   string // the command's executable file, and its Argv[0]
 	dir         string // where it runs
 	output, pkg string
+	work        string // the go.work file; "" is none
 }
 
 func (b build) run(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, b.exe)
 	cmd.Args, cmd.Dir = []string{b.name, "build", "-o", b.output, b.pkg}, b.dir
 	// The user's settings are for other modules.
-	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-buildvcs=false", "GO111MODULE=on", "GOOS=", "GOARCH=")
+	cmd.Env = append(os.Environ(), "GOWORK="+cmp.Or(b.work, "off"), "GOFLAGS=-buildvcs=false", "GO111MODULE=on", "GOOS=", "GOARCH=")
 	cmd.WaitDelay = time.Second
 	program.OwnGroup(cmd)
 	var out bytes.Buffer

@@ -90,6 +90,14 @@ type Arena struct {
 	// Starters are the programs of load.Start. If there are none, NoStarters says why.
 	Starters   map[load.Way]string
 	NoStarters string
+	// Group has all workers; nil is none.
+	Group Group
+}
+
+// Group is a group of processes that have a limit together.
+type Group interface {
+	// Add puts a process into the group.
+	Add(pid int) error
 }
 
 // Program is an executable file that serves as worker, without arguments.

@@ -44,7 +44,7 @@ func (a *Arena) contestant(ctx context.Context, e Entry) contestant {
 	if e.Load.Kind == load.Start {
 		return &starter{ctx: ctx, exe: a.Starters[e.Side.Way], missing: a.NoStarters, env: a.environ(e)}
 	}
-	return &workers{start: func() (*worker, error) { return startWorker(a.command(ctx, e)) }}
+	return &workers{start: func() (*worker, error) { return startWorker(a.command(ctx, e), a.Group) }}
 }
 
 // command returns the command of an entry's worker.

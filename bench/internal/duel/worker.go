@@ -66,8 +66,8 @@ type worker struct {
 	stderr bytes.Buffer // read only after the process has been waited for
 }
 
-// startWorker starts cmd as a worker.
-func startWorker(cmd *exec.Cmd) (*worker, error) {
+// startWorker starts cmd as a worker, in the group; nil is none.
+func startWorker(cmd *exec.Cmd, group Group) (*worker, error) {
 	w := &worker{cmd: cmd}
 	w.cmd.Stderr = &w.stderr
 	w.cmd.WaitDelay = time.Second
@@ -83,6 +83,13 @@ func startWorker(cmd *exec.Cmd) (*worker, error) {
 		return nil, fmt.Errorf("starting a worker process: %w", err)
 	}
 	w.stdin, w.enc, w.dec = stdin, json.NewEncoder(stdin), json.NewDecoder(stdout)
+	if group == nil {
+		return w, nil
+	}
+	if err := group.Add(cmd.Process.Pid); err != nil { // it waits for its first request
+		w.stop()
+		return nil, err
+	}
 	return w, nil
 }
 

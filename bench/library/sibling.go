@@ -1,0 +1,29 @@
+package library
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+)
+
+// Sibling returns the directory of another module of the project, which is in the directory below of
+// its tree, as in bench/pebble. work is the go.work file that it needs there; "off" where the
+// module's own requirements do. The go command may download the module.
+func Sibling(ctx context.Context, below string) (dir, work string, err error) {
+	tree, err := Dir(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	module := Module + "/" + below
+	if dir := filepath.Join(tree, filepath.FromSlash(below)); hasModule(dir, module) {
+		return dir, filepath.Join(tree, "go.work"), nil
+	}
+	version := builtWith()
+	if version == "" {
+		return "", "", fmt.Errorf("the source of %s: it is not in %s; %s", module, tree, advice)
+	}
+	if dir, err = download(ctx, module, version); err != nil {
+		return "", "", fmt.Errorf("the source of %s %s: %w; %s", module, version, err, advice)
+	}
+	return dir, "off", nil
+}
