@@ -11,6 +11,7 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/builds"
 	"github.com/sluiceio/sluice/bench/internal/copies"
 	"github.com/sluiceio/sluice/bench/internal/crowd"
+	"github.com/sluiceio/sluice/bench/internal/database"
 	"github.com/sluiceio/sluice/bench/internal/duel"
 	"github.com/sluiceio/sluice/bench/internal/fio"
 	"github.com/sluiceio/sluice/bench/internal/load"
@@ -88,6 +89,11 @@ func (a *arena) Starters(ctx context.Context) (remove func() error, err error) {
 	}
 	a.Arena.Starters = map[load.Way]string{load.ByOS: s.OS, load.BySluice: s.Sluice}
 	return s.Close, nil
+}
+
+// Database makes a Pebble database.
+func (a *arena) Database(ctx context.Context, l load.Load, memory int64, driver string, progress func(string, float64)) (experiments.Database, error) {
+	return database.Open(ctx, database.Spec{Dir: a.trees.Dir, Exe: a.Exe, Name: a.Argv[0], Driver: driver, Load: l, Memory: memory}, progress)
 }
 
 // slowDisk is a slow disk, and the programs that read it.

@@ -24,7 +24,7 @@ import (
 func (c *Command) parse() ([]experiments.Experiment, experiments.Params, error) {
 	p := experiments.Params{
 		Brief: len(c.Experiments) == 0, Full: c.Full, Driver: c.Driver, Time: given(c.Time), Rounds: given(c.Rounds), PerCell: given(c.PerCell),
-		FailBelow: c.FailBelow, Calibrate: c.Calibrate, Fio: c.Fio,
+		Size: int64(given(c.Size)), FailBelow: c.FailBelow, Calibrate: c.Calibrate, Fio: c.Fio,
 		Procs: runtime.GOMAXPROCS(0), CPUs: runtime.NumCPU(), CellProcs: c.Procs,
 		Goroutines: given(c.Goroutines), Modes: c.Mode, Programs: c.Programs, Levels: given(c.Levels), Seed: given(c.Seed),
 	}
@@ -85,10 +85,10 @@ const seeds = 1e6
 // fileSize returns the size of the temporary file, 0 if no experiment needs one.
 func (c *Command) fileSize(chosen []experiments.Experiment, memory int64) int64 {
 	switch {
-	case c.Size != nil:
-		return int64(*c.Size)
 	case !slices.ContainsFunc(chosen, func(e experiments.Experiment) bool { return !e.OwnFiles }):
 		return 0
+	case c.Size != nil:
+		return int64(*c.Size)
 	case !slices.ContainsFunc(chosen, func(e experiments.Experiment) bool { return !e.Raw && !e.OwnFiles }):
 		return minFileSize
 	case c.Full && memory > 0 && slices.ContainsFunc(chosen, func(e experiments.Experiment) bool { return e.FullSize }):

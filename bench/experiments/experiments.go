@@ -79,7 +79,7 @@ type Experiment struct {
 }
 
 // All are the experiments in the order in which they are listed and run.
-var All = slices.Concat([]Experiment{matrix, fig4Read, fig4Write, fig5, fig6}, p4, p2, []Experiment{randDepths, blockCache, mappedFile, fairness, wal, threads, aioLatency, transparent})
+var All = slices.Concat([]Experiment{matrix, fig4Read, fig4Write, fig5, fig6}, p4, p2, []Experiment{randDepths, blockCache, mappedFile, fairness, wal, threads, aioLatency, transparent, pebble})
 
 // Selection are the experiments of a run that names none, which takes less than three minutes.
 var Selection = []Experiment{matrix, fig4Read, scanDirect512k, randDirectSmall}
@@ -139,6 +139,7 @@ type Params struct {
 	Procs    int   // GOMAXPROCS, the same in each process but those of cells that have their own
 	CPUs     int   // processors of this machine
 	FileSize int64 // bytes of the temporary file
+	Size     int64 // bytes of the temporary file or database that the user asked for; 0 leaves it to the experiment
 	Memory   int64 // bytes that the machine has; 0 if unknown
 }
 
@@ -161,12 +162,17 @@ func (p Params) plan(own duel.Plan) duel.Plan {
 	return own
 }
 
-// Lab performs the measurements. The command's Lab starts processes and makes disks; tests have
-// one that invents figures.
-type Lab interface {
+// comparer measures entries.
+type comparer interface {
 	// Compare measures the entries in turn. If ctx ends, it returns the rounds that all entries
 	// finished, together with the error.
 	Compare(ctx context.Context, entries []duel.Entry, p duel.Plan) ([]*duel.Result, error)
+}
+
+// Lab performs the measurements. The command's Lab starts processes and makes disks; tests have
+// one that invents figures.
+type Lab interface {
+	comparer // on the temporary file
 	// Disk opens the device for raw writes. The caller closes it.
 	Disk() (Disk, error)
 	// Trees makes a tree to copy, on a file system of that kind if there can be one. It calls
@@ -181,6 +187,11 @@ type Lab interface {
 	// Starters builds the programs of load.Start. Where they cannot be built, the sides of such a load
 	// are unsupported, and say why. The caller calls remove when it is done.
 	Starters(ctx context.Context) (remove func() error, err error)
+	// Database makes a Pebble database by the load, which is a load.PebbleLoad. The processes of its
+	// Compare have so much memory. It calls progress with what it is doing and the fraction that is
+	// done. The error is a database.ErrMissing where memory cannot be limited. The caller closes the
+	// Database.
+	Database(ctx context.Context, l load.Load, memory int64, driver string, progress func(what string, done float64)) (Database, error)
 	// Mixed runs a job of fio, and returns what its reads and its writes measured.
 	Mixed(ctx context.Context, job fio.Mixed) (reads, writes load.Slice, err error)
 }
@@ -201,12 +212,17 @@ func (e *Env) compare(ctx context.Context, name string, l load.Load, sides []loa
 
 // compareAll measures the entries, and shows the label meanwhile. It is one step.
 func (e *Env) compareAll(ctx context.Context, label string, entries []duel.Entry, p duel.Plan) ([]*duel.Result, error) {
+	return e.compareOn(ctx, e.Lab, label, entries, p)
+}
+
+// compareOn is compareAll where there is something else than the temporary file to measure on.
+func (e *Env) compareOn(ctx context.Context, on comparer, label string, entries []duel.Entry, p duel.Plan) ([]*duel.Result, error) {
 	if err := e.stopped(); err != nil {
 		return nil, err
 	}
 	e.Screen.Step(label)
 	defer e.Screen.Done(1)
-	results, err := e.Lab.Compare(ctx, entries, p)
+	results, err := on.Compare(ctx, entries, p)
 	return results, e.endStep(ctx, label, rounds(results), p.Rounds, err)
 }
 

@@ -57,7 +57,7 @@ const fakeRound = 200 * time.Millisecond
 
 func explain(e duel.Entry) string {
 	switch {
-	case e.Side.Way == load.ByOS || e.Side.Way == load.ByGoBuild || e.Side.Way == load.ByPaper || e.Side.Way == load.ByMmap:
+	case e.Side.Way == load.ByOS || e.Side.Way == load.ByGoBuild || e.Side.Way == load.ByPaper || e.Side.Way == load.ByMmap || e.Side.Way == load.ByPebble || e.Side.Way == load.ByPebbleBuild:
 		return ""
 	case e.Side.Way != load.ByFio:
 		return fakeDriver
@@ -78,8 +78,10 @@ func fakeSlice(l load.Load, side load.Side, round int) load.Slice {
 		mean = mean * 3 / 4
 	case load.ByCache:
 		mean /= 4
-	case load.ByMapped:
+	case load.ByMapped, load.ByPebbleBuffer, load.ByPebbleHybrid:
 		mean /= 2
+	case load.ByPebbleDirect:
+		mean = mean * 2 / 5
 	case load.ByFio:
 		mean = mean * 7 / 10
 	case load.ByPaper:
@@ -95,6 +97,10 @@ func fakeSlice(l load.Load, side load.Side, round int) load.Slice {
 	mean += mean * time.Duration(round%5) / 100
 	elapsed := 100 * time.Millisecond
 	ops := float64(elapsed/mean) * float64(l.Goroutines)
+	compaction := float64(l.Pace)
+	if side.Way == load.ByPebbleHybrid {
+		compaction /= 2
+	}
 	var late time.Duration
 	if l.Sleeper {
 		late = mean
@@ -103,7 +109,7 @@ func fakeSlice(l load.Load, side load.Side, round int) load.Slice {
 		LateP50: late, LateMax: 20 * late,
 		Syscalls: fakeSyscalls(l, side, mean),
 		Ops:      ops, Elapsed: elapsed, CPU: time.Duration(ops) * mean / 10,
-		Mean: mean, P50: mean, P99: 3 * mean, Max: 9 * mean, Flood: flood,
+		Mean: mean, P50: mean, P99: 3 * mean, P999: 6 * mean, Max: 9 * mean, Flood: flood, Compaction: compaction,
 		Resident: 3 << 20, Buffers: int64(l.Size * l.Goroutines),
 	}
 }
@@ -145,6 +151,15 @@ func (f fakeLab) Starters(context.Context) (func() error, error) {
 	return func() error { return nil }, nil
 }
 
+func (f fakeLab) Database(context.Context, load.Load, int64, string, func(string, float64)) (Database, error) {
+	return fakeDatabase{f}, nil
+}
+
+// fakeDatabase invents figures as its comparer does.
+type fakeDatabase struct{ comparer }
+
+func (fakeDatabase) Close() error { return nil }
+
 func (f fakeLab) Disk() (Disk, error) { return newFakeDisk(f.missing), nil }
 
 func run(t *testing.T, e Experiment, lab Lab, p Params) (any, string, error) {
@@ -177,6 +192,7 @@ func TestGoldenMissing(t *testing.T) {
 		"sluice Next":       "no O_DIRECT on this file system",
 		"os.File, buffered": "the page cache cannot be dropped on this system",
 		"sluice cp":         "exit status 1: no space left on device",
+		"buffered":          "no driver: io_uring_setup: operation not permitted",
 		"xcp":               "the copy has 3 files, not 5",
 		"fio":               "fio is not installed",
 		"sluice":            "no driver: io_uring_setup: operation not permitted; io_setup: function not implemented",
@@ -270,6 +286,11 @@ func (c *countingLab) Mixed(ctx context.Context, job fio.Mixed) (reads, writes l
 func (c *countingLab) Programs(ctx context.Context, driver string) (func() error, error) {
 	c.n++
 	return c.fakeLab.Programs(ctx, driver)
+}
+
+func (c *countingLab) Database(context.Context, load.Load, int64, string, func(string, float64)) (Database, error) {
+	c.n++
+	return fakeDatabase{c}, nil
 }
 
 func (c *countingLab) Disk() (Disk, error) {

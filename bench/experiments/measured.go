@@ -37,6 +37,9 @@ func measured(r Result) bool {
 
 // unsupported returns why the first side of a result that was not measured was not.
 func unsupported(r Result) string {
+	if r, ok := r.(interface{ reason() string }); ok && r.reason() != "" { // of the whole experiment
+		return r.reason()
+	}
 	for _, p := range r.Points() {
 		if p.Unsupported != "" {
 			return p.Side.Name + ": " + p.Unsupported

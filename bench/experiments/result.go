@@ -10,7 +10,8 @@ import (
 )
 
 // Result is the result of an experiment: *MatrixResult, *CallResult, *RaceResult, *Fig5Result,
-// *AIOResult, *CopyResult, *FioResult, *FairResult, *ThreadsResult or *TransparentResult.
+// *AIOResult, *CopyResult, *FioResult, *FairResult, *ThreadsResult, *TransparentResult
+// or *PebbleResult.
 type Result interface {
 	// Points returns all figures, cell by cell.
 	Points() []Point

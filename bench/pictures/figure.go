@@ -113,6 +113,8 @@ func figureOf(result results.Named) Figure {
 		return threadsFigure(result.Summary, r)
 	case *experiments.TransparentResult:
 		return transparentFigure(result.Summary, r)
+	case *experiments.PebbleResult:
+		return pebbleFigure(result.Summary, r)
 	case *experiments.FioResult:
 		return fioFigure(result.Summary, r)
 	case *experiments.FairResult:

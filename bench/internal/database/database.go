@@ -1,0 +1,115 @@
+// Package database makes a Pebble database to measure on: the program of module bench/pebble, built
+// twice, a database in a temporary directory, and a control group with less memory than the database
+// has data.
+package database
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/sluiceio/sluice/bench/internal/builds"
+	"github.com/sluiceio/sluice/bench/internal/cgroup"
+	"github.com/sluiceio/sluice/bench/internal/duel"
+	"github.com/sluiceio/sluice/bench/internal/load"
+	"github.com/sluiceio/sluice/bench/scratch"
+)
+
+// Spec is what to make.
+type Spec struct {
+	Dir       string // where the temporary directory is made
+	Exe, Name string // the file of the sluice command, and its Argv[0]
+	Driver    string // of the program made by sluice build; "" is sluice's own choice
+	Load      load.Load
+	Memory    int64 // bytes of all workers together, the page cache included
+}
+
+// Database is a database, and what performs loads on it.
+type Database struct {
+	arena    duel.Arena
+	dir      string
+	programs *builds.Pair
+	group    *cgroup.Group
+}
+
+// ErrMissing is the error of a machine where memory cannot be limited.
+var ErrMissing = errors.New("the database must be larger than the memory")
+
+// A slice may write as much beside the database as the database has: a compaction writes it anew.
+const copies = 1
+
+// Open makes the database of spec.Load, which is a load.PebbleLoad. It calls progress with what it is
+// doing and the fraction that is done. The caller closes the Database, even in a panic. After an
+// error, the end of ctx included, nothing is left.
+func Open(ctx context.Context, spec Spec, progress func(what string, done float64)) (_ *Database, err error) {
+	if err := scratch.CheckSpace(spec.Dir, (1+copies)*size(spec.Load)); err != nil {
+		return nil, err
+	}
+	d := &Database{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, d.Close())
+		}
+	}()
+	if d.group, err = cgroup.Memory(spec.Memory); err != nil {
+		return nil, fmt.Errorf("%w, and %w; it takes root, and a machine with control groups for memory", ErrMissing, err)
+	}
+	building := func(command string) { progress("building the program by "+command, 0) }
+	if d.programs, err = builds.MakePebble(ctx, spec.Dir, spec.Exe, spec.Name, building); err != nil {
+		return nil, err
+	}
+	if d.dir, err = os.MkdirTemp(spec.Dir, ".sluice-bench-*"); err != nil {
+		return nil, err
+	}
+	if d.dir, err = filepath.Abs(d.dir); err != nil {
+		return nil, err
+	}
+	d.arena = duel.Arena{Path: filepath.Join(d.dir, "db"), Programs: d.ways(spec.Driver)}
+	fill := duel.Entry{Load: spec.Load, Side: load.Side{Name: "stock", Way: load.ByPebble}}
+	if err := d.arena.Fill(ctx, fill, func(done float64) { progress("making the database", done) }); err != nil {
+		return nil, err
+	}
+	d.arena.Group = d.group
+	return d, nil
+}
+
+// recordSize is a record's key and value.
+const recordSize = 1016
+
+// Records returns how many records a database of so many bytes has.
+func Records(bytes int64) int { return int(bytes / recordSize) }
+
+// size returns the bytes of the records.
+func size(l load.Load) int64 { return int64(l.Records) * recordSize }
+
+// ways returns the program of each way.
+func (d *Database) ways(driver string) map[load.Way]duel.Program {
+	env := []string{"SLUICE_DRIVER=" + driver, "SLUICE_TRACE=", "SLUICE_STATS="}
+	ways := map[load.Way]duel.Program{load.ByPebbleBuild: {Exe: d.programs.Sluice, Env: env}}
+	for _, way := range []load.Way{load.ByPebble, load.ByPebbleBuffer, load.ByPebbleHybrid, load.ByPebbleDirect} {
+		ways[way] = duel.Program{Exe: d.programs.Plain, Env: env}
+	}
+	return ways
+}
+
+// Compare measures the entries in turn, as duel.Arena does.
+func (d *Database) Compare(ctx context.Context, entries []duel.Entry, p duel.Plan) ([]*duel.Result, error) {
+	return d.arena.Compare(ctx, entries, p)
+}
+
+// Close removes the database, the programs and the group.
+func (d *Database) Close() error {
+	var errs []error
+	if d.dir != "" {
+		errs = append(errs, os.RemoveAll(d.dir))
+	}
+	if d.programs != nil {
+		errs = append(errs, d.programs.Close())
+	}
+	if d.group != nil {
+		errs = append(errs, d.group.Close())
+	}
+	return errors.Join(errs...)
+}
