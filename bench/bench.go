@@ -42,7 +42,7 @@ type Command struct {
 	Experiments []string `arg:"" optional:"" name:"experiment" help:"What to run: names that 'sluice bench list' prints."`
 
 	Dir    string         `default:"." help:"Directory of the temporary file: its file system is what is measured."`
-	Size   *bytesize.Size `aliases:"file-size" placeholder:"SIZE" help:"Size of the temporary file; default 1g, of scan-* and rand-* with --full 2.5 times the memory, but at most 20g."`
+	Size   *bytesize.Size `aliases:"file-size" placeholder:"SIZE" help:"Size of the temporary file; default 1g, of scan-* and rand-* with --full 2.5 times the memory, but at most 20g. Of pebble: the database."`
 	JSON   string         `name:"json" placeholder:"FILE" help:"Also write the results to FILE, for machines; - is standard output, and the tables are on standard error then."`
 	Report *string        `placeholder:"DIR" help:"Also write a report to DIR: index.html, and each figure as SVG, CSV and JSON."`
 
@@ -94,6 +94,7 @@ turns. A verdict follows from the 95 % interval of the ratio.
   sluice bench aio-latency                       as root: on a loop device
   sluice bench p2                                copies beside cp -r
   sluice bench transparent                       as root: sluice build
+  sluice bench pebble                            as root: Pebble's files
   sluice bench cp-small --mode cold --fs xfs     one mode, on xfs
 
 Kinds of the matrix: read-cached, read-cold, read-direct, write-buffered,

@@ -58,6 +58,10 @@ func (l *impatientLab) Mixed(ctx context.Context, job fio.Mixed) (reads, writes 
 	return l.fakeLab.Mixed(ctx, job)
 }
 
+func (l *impatientLab) Database(context.Context, load.Load, int64, string, func(string, float64)) (Database, error) {
+	return fakeDatabase{l}, nil
+}
+
 func (l *impatientLab) Disk() (Disk, error) {
 	d := newFakeDisk(nil)
 	d.fails = func() error {

@@ -7,11 +7,12 @@ type page struct {
 	args    []string // of sluice bench: the experiments, and their published form
 	quick   []string // further arguments that make it tiny
 
-	fio   bool  // fio takes part
-	image bool  // copies are made in a file system of their own, which takes root
-	raw   bool  // writes to a loop device, which takes root
-	slow  bool  // reads a slow disk, which takes root, or FUSE
-	space int64 // bytes that the published form needs beside 1 GiB; less drops --full
+	fio    bool  // fio takes part
+	image  bool  // copies are made in a file system of their own, which takes root
+	raw    bool  // writes to a loop device, which takes root
+	slow   bool  // reads a slow disk, which takes root, or FUSE
+	memory bool  // limits memory, which takes root
+	space  int64 // bytes that the published form needs beside 1 GiB; less drops --full
 }
 
 // tiny are the arguments of -quick that all experiments have.
@@ -66,6 +67,10 @@ var pages = []page{
 	{
 		name: "transparent", summary: "one program built by `go build` and by `sluice build`",
 		args: []string{"transparent", "--full"}, quick: []string{"--goroutines", "50"}, slow: true,
+	},
+	{
+		name: "pebble", summary: "a Pebble database larger than memory, with pebblevfs and without",
+		args: []string{"pebble", "--full"}, memory: true, space: 10 << 30,
 	},
 }
 

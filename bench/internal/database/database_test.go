@@ -1,0 +1,42 @@
+package database
+
+import (
+	"errors"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/sluiceio/sluice/bench/internal/load"
+	"github.com/sluiceio/sluice/bench/scratch"
+)
+
+// TestOpenFails checks the errors of a file system and of a machine that are not up to it. Nothing may
+// be left in the directory.
+func TestOpenFails(t *testing.T) {
+	dir := t.TempDir()
+	spec := Spec{Dir: dir, Load: load.Load{Kind: load.PebbleLoad, Records: Records(math.MaxInt64 / 4)}, Memory: 128 << 20}
+	if _, err := Open(t.Context(), spec, func(string, float64) {}); !errors.Is(err, scratch.ErrSpace) {
+		t.Errorf("Open of a huge database = %v; want %v", err, scratch.ErrSpace)
+	}
+	if os.Geteuid() != 0 {
+		spec.Load.Records = 1
+		if _, err := Open(t.Context(), spec, func(string, float64) {}); !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), "root") {
+			t.Errorf("Open without root = %v; want %v", err, ErrMissing)
+		}
+	}
+	t.Setenv("PATH", t.TempDir()) // no go command
+	spec.Load.Records = 1
+	if _, err := Open(t.Context(), spec, func(string, float64) {}); err == nil {
+		t.Error("Open without a go command = nil; want an error")
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
+		t.Errorf("%v, %v are left", left, err)
+	}
+}
+
+func TestRecords(t *testing.T) {
+	if got := Records(10 * recordSize); got != 10 {
+		t.Errorf("Records = %d; want 10", got)
+	}
+}
