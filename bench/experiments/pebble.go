@@ -54,7 +54,7 @@ const (
 )
 
 // pebblePace is the rate of compactions, in bytes a second.
-const pebblePace = 32 << 20 // 32 MiB
+const pebblePace = 16 << 20 // 16 MiB
 
 // leastPebbleMemory is what processes with 256 goroutines need.
 const leastPebbleMemory = 128 << 20 // 128 MiB

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -40,6 +41,8 @@ func (s surroundings) arguments(p page, quick bool) (args, without []string, err
 		without = append(without, "the loop device, and so the I/O schedulers in turn: that takes root; the writes go to a file")
 	}
 	switch {
+	case p.memory && !s.root:
+		return nil, nil, errors.New("to limit the memory of processes takes root")
 	case p.slow && !s.root && !s.fuse:
 		return nil, nil, fmt.Errorf("the slow disk takes root, or fusermount3")
 	case p.slow && !s.root:
