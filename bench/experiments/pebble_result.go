@@ -100,9 +100,13 @@ var pebbleTable = report.Table{
 }
 
 func (r *PebbleResult) head() string {
+	fits := ""
+	if r.Data <= r.Memory {
+		fits = report.Wrap("the database fits into memory, so the sides hardly differ: a larger --size says more")
+	}
 	return report.Wrap(fmt.Sprintf("%s: a Pebble database of %s, in processes that have %s of memory with their page cache; %d rounds of %s, each of new processes, in turn; GOMAXPROCS %d",
 		pebbleName, report.Bytes(r.Data), report.Bytes(r.Memory), r.Rounds, r.SliceTime, r.Procs)) +
-		report.Wrap("stock is Pebble's own files; buffered, hybrid and direct are pebblevfs, +bg with compactions in a background class; sluice build is stock, built by it") + "\n"
+		report.Wrap("stock is Pebble's own files; buffered, hybrid and direct are pebblevfs, +bg with compactions in a background class; sluice build is stock, built by it") + fits + "\n"
 }
 
 func (r *PebbleResult) missing() string {

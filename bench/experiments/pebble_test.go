@@ -48,9 +48,9 @@ func TestPebbleDatabase(t *testing.T) {
 	if err == nil || err.Error() != "pebble: no space left on device" {
 		t.Errorf("Run = %v; want the reason", err)
 	}
-	reason := fmt.Errorf("%w, and memory is without limits", database.ErrMissing)
+	reason := fmt.Errorf("%w: there are none", database.ErrMissing)
 	result, text, err := run(t, pebble, databaseLab{err: reason}, Params{})
-	if err != nil || !strings.HasPrefix(text, "pebble: not measured: the database must be larger") {
+	if err != nil || !strings.HasPrefix(text, "pebble: not measured: it takes root") {
 		t.Errorf("Run = %v, printed %q; want that it is not measured", err, text)
 	}
 	if err := NothingMeasured(map[string]any{pebbleName: result}); err == nil || err.Error() != "nothing could be measured: "+reason.Error() {
@@ -71,6 +71,15 @@ func TestPebbleData(t *testing.T) {
 	} {
 		if data, memory := test.p.pebbleData(); data != test.data || memory != test.memory {
 			t.Errorf("%+v: %d bytes with a memory of %d; want %d, %d", test.p, data, memory, test.data, test.memory)
+		}
+	}
+}
+
+// TestPebbleHead checks that a database that fits into memory is called that.
+func TestPebbleHead(t *testing.T) {
+	for data, want := range map[int64]bool{128 << 20: true, 129 << 20: false} {
+		if got := (&PebbleResult{Data: data, Memory: 128 << 20}).head(); strings.Contains(got, "fits into memory") != want {
+			t.Errorf("with %d bytes: %q; want that it fits: %t", data, got, want)
 		}
 	}
 }

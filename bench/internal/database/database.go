@@ -34,8 +34,9 @@ type Database struct {
 	group    *cgroup.Group
 }
 
-// ErrMissing is the error of a machine where memory cannot be limited.
-var ErrMissing = errors.New("the database must be larger than the memory")
+// ErrMissing is the error of a machine where memory cannot be limited. Without a limit all data would
+// be in memory, and the sides would not differ.
+var ErrMissing = errors.New("it takes root, and control groups that limit memory")
 
 // A slice may write as much beside the database as the database has: a compaction writes it anew.
 const copies = 1
@@ -54,7 +55,7 @@ func Open(ctx context.Context, spec Spec, progress func(what string, done float6
 		}
 	}()
 	if d.group, err = cgroup.Memory(spec.Memory); err != nil {
-		return nil, fmt.Errorf("%w, and %w; it takes root, and a machine with control groups for memory", ErrMissing, err)
+		return nil, fmt.Errorf("%w: %w", ErrMissing, err)
 	}
 	building := func(command string) { progress("building the program by "+command, 0) }
 	if d.programs, err = builds.MakePebble(ctx, spec.Dir, spec.Exe, spec.Name, building); err != nil {

@@ -242,6 +242,9 @@ func TestArguments(t *testing.T) {
 		{"threads", surroundings{free: plenty}, false, "", 0},
 		{"threads", surroundings{fuse: true, free: plenty}, false, "threads --full", 1},
 		{"threads", surroundings{root: true, free: plenty}, false, "threads --full", 0},
+		{"pebble", surroundings{free: plenty}, false, "", 0},
+		{"pebble", surroundings{root: true, free: plenty}, false, "pebble --full", 0},
+		{"pebble", surroundings{root: true, free: 5 << 30}, false, "pebble", 1},
 		{"wal", surroundings{free: plenty}, false, "wal --full", 0},
 	} {
 		p, err := choose([]string{c.page})
