@@ -63,7 +63,7 @@ func open(dir string, f *files, l load.Load, how opening) (*database, error) {
 }
 
 func (d *database) close() error {
-	err := d.DB.Close()
+	err := d.Close()
 	d.cache.Unref()
 	return err
 }

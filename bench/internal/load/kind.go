@@ -93,8 +93,11 @@ var Kinds = []Kind{
 	WriteBuffered, WriteDirect, WriteSync, SyncOwn, WriteLogs, ServeFile,
 }
 
-var otherKinds = []Kind{Start, ScanCold, ScanDirect, ReadHot, ReadSkewed, WriteAppend, CopyHot, CopyCold, MixedRandom, MixedSequential, ReadStack, ScanCached, ReadFiles, HashFile, ZipFiles,
-	PebbleLoad, PebbleGet, PebbleSync, PebbleCompact, PebbleScan}
+var otherKinds = []Kind{
+	Start, ScanCold, ScanDirect, ReadHot, ReadSkewed, WriteAppend, CopyHot, CopyCold, MixedRandom, MixedSequential,
+	ReadStack, ScanCached, ReadFiles, HashFile, ZipFiles,
+	PebbleLoad, PebbleGet, PebbleSync, PebbleCompact, PebbleScan,
+}
 
 // bare returns the kind without the computation between its operations.
 func (k Kind) bare() Kind {
