@@ -47,6 +47,7 @@ var unseen = map[string]string{
 	"copytree/internal/fault":       "sluice cp has other words for them (messages.go there); in a program they are copytree's exported errors",
 	"bench/internal/builds/reader":  "a program that bench builds and starts; bench reports how it failed",
 	"bench/internal/builds/start":   "a program that bench builds and starts; bench reports how it failed",
+	"bench/pebble":                  "a program that bench builds and starts; bench reports how it failed",
 }
 
 // internal are messages that no user sees, unless sluice has a bug, by the reason.
@@ -85,6 +86,7 @@ var internal = map[string][]string{
 		"request out of turn",
 		"size of a direct operation is … bytes; want a multiple of …",
 		"size of an operation is … bytes; want more than 0",
+		"the worker wrote nothing",
 		"unknown class …",
 		"unknown kind of load …",
 		"unknown way …",
