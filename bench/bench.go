@@ -112,13 +112,13 @@ temporary file is removed, and I/O schedulers are as they were, in each case.`
 // Run measures.
 func (c *Command) Run(ctx context.Context, s cli.Streams, line *kong.Context) error {
 	if c.verb() != "" {
-		return c.runVerb(s, flagsOf(line))
+		return c.runVerb(ctx, s, flagsOf(line))
 	}
 	chosen, params, err := c.parse()
 	if err != nil {
 		return cli.UsageError{Err: err}
 	}
-	out, s, err := c.openOutputs(s)
+	out, s, err := c.openOutputs(ctx, s)
 	if err != nil {
 		return err
 	}

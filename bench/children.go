@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"os/signal"
+	"syscall"
 
 	"github.com/sluiceio/sluice/bench/bytesize"
 	"github.com/sluiceio/sluice/bench/cli"
@@ -22,22 +23,27 @@ type Children struct {
 	Otiai  otiaiCmd  `cmd:"" name:"otiai10" hidden:"" help:"Copy a tree for bench by the library otiai10/copy."`
 }
 
+// leaveSignals leaves the signals that end a run to the parent, which ends this process. A
+// terminal and timeout(1) send them to the whole process group.
+func leaveSignals() {
+	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+}
+
 // workerCmd is one side of a comparison.
 type workerCmd struct{}
 
-// Run performs loads until the parent closes the pipe. A Ctrl-C goes to the whole
-// process group, and the parent ends the worker.
+// Run performs loads until the parent closes the pipe.
 func (workerCmd) Run() error {
-	signal.Ignore(os.Interrupt)
+	leaveSignals()
 	return load.Serve(pollable(os.Stdin), os.Stdout)
 }
 
 // crowdCmd is one side of the experiments that have a slow disk.
 type crowdCmd struct{}
 
-// Run reads with as many goroutines as the parent asks for. A Ctrl-C is the parent's.
+// Run reads with as many goroutines as the parent asks for.
 func (crowdCmd) Run() error {
-	signal.Ignore(os.Interrupt)
+	leaveSignals()
 	return crowd.Serve(pollable(os.Stdin), os.Stdout)
 }
 

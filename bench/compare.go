@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"context"
 	"errors"
 	"io"
 
@@ -11,7 +12,7 @@ import (
 )
 
 // compare is `sluice bench compare A.json B.json`: it prints what changed between two runs.
-func (c *Command) compare(s cli.Streams) error {
+func (c *Command) compare(ctx context.Context, s cli.Streams) error {
 	files := c.Experiments
 	if len(files) > 0 && files[0] == "compare" {
 		files = files[1:]
@@ -28,7 +29,7 @@ func (c *Command) compare(s cli.Streams) error {
 	var runs [2]*results.Run
 	for i, name := range files {
 		var err error
-		if runs[i], err = results.Read(name); err != nil {
+		if runs[i], err = readResults(ctx, name); err != nil {
 			return err
 		}
 	}

@@ -106,7 +106,7 @@ func given[T any](flag *T) (value T) {
 }
 
 func (c *Command) checkFailBelow() error {
-	if c.FailBelow < 0 || math.IsNaN(c.FailBelow) {
+	if !(c.FailBelow >= 0 && c.FailBelow <= math.MaxFloat64) { // NaN neither
 		return fmt.Errorf("--fail-below: %g; want a ratio, as in 0.95", c.FailBelow)
 	}
 	return nil

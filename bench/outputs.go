@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -12,11 +13,11 @@ import (
 )
 
 // redraw is `sluice bench report FILE.json DIR`: it draws the report of an earlier run.
-func (c *Command) redraw() error {
+func (c *Command) redraw(ctx context.Context) error {
 	if len(c.Experiments) != 3 {
 		return cli.UsageError{Err: errors.New("report: want a file that --json has written and a directory, as in sluice bench report FILE.json DIR")}
 	}
-	run, err := results.Read(c.Experiments[1])
+	run, err := readResults(ctx, c.Experiments[1])
 	if err != nil {
 		return err
 	}
@@ -27,6 +28,11 @@ func (c *Command) redraw() error {
 	return dir.Write(run)
 }
 
+// readResults reads a file that --json has written, until ctx ends.
+func readResults(ctx context.Context, name string) (*results.Run, error) {
+	return cli.Await(ctx, func() (*results.Run, error) { return results.Read(name) })
+}
+
 // outputs are the files that a run writes.
 type outputs struct {
 	json   *cli.JSONFile // nil if not wanted
@@ -35,13 +41,13 @@ type outputs struct {
 
 // openOutputs opens the files before anything is measured, so that a wrong name costs no run.
 // It returns the streams for the text that people read.
-func (c *Command) openOutputs(s cli.Streams) (o outputs, text cli.Streams, err error) {
+func (c *Command) openOutputs(ctx context.Context, s cli.Streams) (o outputs, text cli.Streams, err error) {
 	if c.Report != nil {
 		if o.report, err = openReport(*c.Report); err != nil {
 			return o, s, err
 		}
 	}
-	if o.json, text, err = cli.CreateJSON(s, c.JSON); err != nil {
+	if o.json, text, err = cli.CreateJSON(ctx, s, c.JSON); err != nil {
 		o.report.Abandon()
 	}
 	return o, text, err

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -32,7 +33,7 @@ func (c *Command) verb() string {
 }
 
 // runVerb runs the verb. A flag that would have no effect is an error.
-func (c *Command) runVerb(s cli.Streams, flags []string) error {
+func (c *Command) runVerb(ctx context.Context, s cli.Streams, flags []string) error {
 	verb := c.verb()
 	for _, flag := range flags {
 		if !slices.Contains(verbs[verb], flag) {
@@ -41,9 +42,9 @@ func (c *Command) runVerb(s cli.Streams, flags []string) error {
 	}
 	switch verb {
 	case "report":
-		return c.redraw()
+		return c.redraw(ctx)
 	case "compare":
-		return c.compare(s)
+		return c.compare(ctx, s)
 	}
 	if len(c.Experiments) > 1 {
 		return cli.UsageError{Err: fmt.Errorf("list: %s is an argument too many; want sluice bench list", report.Quote(c.Experiments[1]))}

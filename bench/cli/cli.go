@@ -1,11 +1,11 @@
 // Package cli is what commands of sluice have in common: the streams that they write to,
 // the error of a wrong command line, the file of --json, and the version in bug reports.
 //
-//	func (c *command) Run(s cli.Streams) error {
+//	func (c *command) Run(ctx context.Context, s cli.Streams) error {
 //		if c.Dir == "" {
 //			return cli.UsageError{Err: cli.ErrEmptyDir} // exit status 2
 //		}
-//		out, s, err := cli.CreateJSON(s, c.JSON) // before the work, so that a wrong name costs nothing
+//		out, s, err := cli.CreateJSON(ctx, s, c.JSON) // before the work, so that a wrong name costs nothing
 //		if err != nil {
 //			return err
 //		}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,8 +19,9 @@ type JSONFile struct {
 
 // CreateJSON creates the file of that name; a nil JSONFile if the name is "". The name - is
 // standard output, where nothing else may be then: in the streams that CreateJSON returns
-// both are standard error, for the text that people read.
-func CreateJSON(s Streams, name string) (*JSONFile, Streams, error) {
+// both are standard error, for the text that people read. The end of ctx ends the wait for the
+// reader of a FIFO.
+func CreateJSON(ctx context.Context, s Streams, name string) (*JSONFile, Streams, error) {
 	switch name {
 	case "":
 		return nil, s, nil
@@ -27,7 +29,7 @@ func CreateJSON(s Streams, name string) (*JSONFile, Streams, error) {
 		FitWidth(s.Err)
 		return &JSONFile{w: neverClosed{s.Out}}, Streams{s.Err, s.Err}, nil
 	}
-	f, err := openJSON(name)
+	f, err := Await(ctx, func() (*JSONFile, error) { return openJSON(name) })
 	return f, s, err
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -15,11 +16,11 @@ type doctorCmd struct {
 }
 
 // Run examines the machine. A bad finding is not an error.
-func (d *doctorCmd) Run(s cli.Streams) error {
+func (d *doctorCmd) Run(ctx context.Context, s cli.Streams) error {
 	if d.Dir == "" {
 		return cli.UsageError{Err: cli.ErrEmptyDir}
 	}
-	out, s, err := cli.CreateJSON(s, d.JSON)
+	out, s, err := cli.CreateJSON(ctx, s, d.JSON)
 	if err != nil {
 		return err
 	}

@@ -25,6 +25,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -119,9 +121,17 @@ func execute(args []string, s cli.Streams) error {
 	if cmd == nil {
 		return err
 	}
-	ctx, stop := notifyContext()
-	defer stop()
-	cmd.BindTo(ctx, (*context.Context)(nil))
+	// The signals keep their default effect for a command that takes no context: it would not
+	// end otherwise.
+	stop := func() {}
+	defer func() { stop() }()
+	err = cmd.BindToProvider(func() (ctx context.Context, err error) {
+		ctx, stop = notifyContext()
+		return ctx, nil
+	})
+	if err != nil {
+		return err
+	}
 	return cmd.Run(s)
 }
 
@@ -148,7 +158,30 @@ func parse(args []string, s cli.Streams) (*kong.Context, error) {
 	case err != nil:
 		return nil, cli.UsageError{Err: clearly(err)}
 	}
+	if err := emptyFlag(cmd); err != nil {
+		return nil, cli.UsageError{Err: err}
+	}
 	return cmd, nil
+}
+
+// mayBeEmpty are the flags that take an empty value, or have their own message about it.
+var mayBeEmpty = []string{"dir", "report", "device", "tags"}
+
+// emptyFlag returns an error if a flag has an empty value. An unset variable in --json="$out"
+// gives that, and the results of the run would be lost.
+func emptyFlag(cmd *kong.Context) error {
+	for _, p := range cmd.Path {
+		if p.Flag == nil || slices.Contains(mayBeEmpty, p.Flag.Name) {
+			continue
+		}
+		switch v := p.Flag.Target; v.Kind() {
+		case reflect.String, reflect.Slice:
+			if v.Len() == 0 {
+				return fmt.Errorf("--%s: the value is empty; want one, or the flag left out", p.Flag.Name)
+			}
+		}
+	}
+	return nil
 }
 
 // usualArgs turns `sluice`, `sluice help command` and `sluice --version` into arguments for

@@ -5,7 +5,11 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 )
+
+// endings are the signals that ask a program to end.
+var endings = []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
 
 // catch sends the signals to c, as signal.Notify does, except those that were ignored when
 // this program started. nohup and the shell's background jobs ignore signals on purpose,
@@ -36,21 +40,28 @@ func (e *stopError) Error() string {
 	return e.sig.String()
 }
 
+// grace is the time from the first signal after which a further one has its default effect.
+// timeout(1) sends its signal twice at once: to the process and to its group. A terminal that
+// goes away sends SIGHUP, and so does the shell.
+const grace = time.Second
+
 // notifyContext returns a context that ends with the first SIGINT, SIGTERM, SIGHUP or
-// SIGQUIT, or when the returned function is called. A second signal has its default effect, in
-// case the cleanup hangs. A signal that was ignored when the program started stays ignored.
+// SIGQUIT, or when the returned function is called. A signal that comes after the grace has its
+// default effect, in case the cleanup hangs. A signal that was ignored when the program started
+// stays ignored.
 //
 // The function leaves the signals caught: the process ends next, and for each signal that it
 // gave back two threads would wait for each other.
 func notifyContext() (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
-	catch(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
-	go func() { // ends with ctx
+	catch(signals, endings...)
+	go func() { // ends with ctx, or a grace later
 		select {
 		case sig := <-signals:
-			signal.Stop(signals)
 			cancel(&stopError{sig.(syscall.Signal)})
+			time.Sleep(grace) // the process may end meanwhile
+			signal.Stop(signals)
 		case <-ctx.Done():
 		}
 	}()

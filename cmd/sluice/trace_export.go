@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -41,7 +42,7 @@ var formats = []format{
 }
 
 // Run writes the file.
-func (c *traceExportCmd) Run(s cli.Streams) error {
+func (c *traceExportCmd) Run(ctx context.Context, s cli.Streams) error {
 	f, err := c.format()
 	if err != nil {
 		return cli.UsageError{Err: err}
@@ -49,17 +50,19 @@ func (c *traceExportCmd) Run(s cli.Streams) error {
 	if c.Out == cli.Stdio && f.binary && cli.IsTerminal(s.Out) {
 		return cli.UsageError{Err: fmt.Errorf("the format %s is binary, and standard output is a terminal; want a file, or a pipe", f.name)}
 	}
-	t, err := readTrace(c.File)
+	t, err := cli.Await(ctx, func() (*trace.Trace, error) { return readTrace(c.File) })
 	if err != nil {
 		return err
 	}
 	switch {
 	case c.Out != cli.Stdio:
-		return writeNew(c.Out, func(w io.Writer) error { return f.write(t, w) })
+		return writeNew(ctx, c.Out, func(w io.Writer) error { return f.write(t, w) })
 	case cli.IsTerminal(s.Out):
-		return writePrintable(s.Out, func(w io.Writer) error { return f.write(t, w) })
+		return awaitWrite(ctx, func() error {
+			return writePrintable(s.Out, func(w io.Writer) error { return f.write(t, w) })
+		})
 	}
-	return f.write(t, s.Out)
+	return awaitWrite(ctx, func() error { return f.write(t, s.Out) })
 }
 
 // format returns the format that --format or the file's extension names. It is an error if
@@ -131,13 +134,24 @@ func writePrintable(w io.Writer, write func(io.Writer) error) error {
 	return err
 }
 
-// writeNew creates a file, and calls write to write it. If that fails it removes the file.
-func writeNew(name string, write func(io.Writer) error) error {
+// awaitWrite calls write, and leaves it to its fate if ctx ends first.
+func awaitWrite(ctx context.Context, write func() error) error {
+	_, err := cli.Await(ctx, func() (struct{}, error) { return struct{}{}, write() })
+	return err
+}
+
+// writeNew creates a file, and calls write to write it. If that fails, or ctx ends first, it
+// removes the file.
+func writeNew(ctx context.Context, name string, write func(io.Writer) error) error {
 	f, err := createNew(name)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(write(f), f.Close()); err != nil {
+	err = errors.Join(awaitWrite(ctx, func() error { return write(f) }), f.Close())
+	switch {
+	case ctx.Err() != nil && err != nil: // write ends at the closed file
+		return errors.Join(context.Cause(ctx), os.Remove(name))
+	case err != nil:
 		return errors.Join(fmt.Errorf("cannot write %s: %w", name, err), os.Remove(name))
 	}
 	return nil

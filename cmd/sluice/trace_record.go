@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 
 	"github.com/sluiceio/sluice/bench/cli"
@@ -40,7 +41,12 @@ func (c *traceRecordCmd) Run(s cli.Streams) error {
 	if err != nil {
 		return err
 	}
+	held := make(chan os.Signal, 1) // a signal between the program's end and the next context does nothing
+	catch(held, endings...)
 	ended := c.run(dir)
+	ctx, stop := notifyContext()
+	defer stop()
+	signal.Stop(held)
 	if _, ok := errors.AsType[startError](ended); ok {
 		return errors.Join(fmt.Errorf("cannot run %s: %w", c.Command[0], ended), os.Remove(dir))
 	}
@@ -50,7 +56,7 @@ func (c *traceRecordCmd) Run(s cli.Streams) error {
 	case len(recorded) == 0:
 		err = statusError{fmt.Errorf(`nothing was recorded: %s does not use sluice (build it with "sluice build", or import the package)`, c.Command[0]), 0}
 	default:
-		err = c.save(s, recorded)
+		err = c.save(ctx, s, recorded)
 	}
 	if _, unsaved := errors.AsType[unsavedError](err); !unsaved {
 		err = errors.Join(err, os.RemoveAll(dir))
@@ -67,8 +73,6 @@ func (c *traceRecordCmd) check() error {
 		return errors.New("trace record: the program is missing; want one after --, as in sluice trace record -- ./prog")
 	case c.Output == cli.Stdio:
 		return errors.New("--output: standard output is the program's; want the name of a file")
-	case c.Output == "":
-		return errors.New("the name of the trace is empty")
 	case c.Events < 1 || c.Events > trace.MaxEvents:
 		return fmt.Errorf("--events %d is not between 1 and %d", c.Events, trace.MaxEvents)
 	}

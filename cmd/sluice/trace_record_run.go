@@ -34,7 +34,7 @@ func (c *traceRecordCmd) run(dir string) error {
 // program survives does not end this process either.
 func runForwarding(cmd *exec.Cmd) error {
 	signals := make(chan os.Signal, 8)
-	catch(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+	catch(signals, endings...)
 	defer signal.Stop(signals)
 	if err := cmd.Start(); err != nil {
 		return startError{err}

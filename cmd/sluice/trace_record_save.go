@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -32,7 +33,7 @@ func (e unsavedError) Unwrap() error { return e.error }
 
 // save writes the trace of each process and reports it. It makes a page of the trace with
 // the most operations.
-func (c *traceRecordCmd) save(s cli.Streams, recorded []string) error {
+func (c *traceRecordCmd) save(ctx context.Context, s cli.Streams, recorded []string) error {
 	var errs []error
 	var most *trace.Trace
 	var of string // the file of most
@@ -42,23 +43,23 @@ func (c *traceRecordCmd) save(s cli.Streams, recorded []string) error {
 			ext := filepath.Ext(out)
 			out = strings.TrimSuffix(out, ext) + "-" + filepath.Base(name) + ext
 		}
-		t, err := saveOne(s, name, out)
+		t, err := saveOne(ctx, s, name, out)
 		errs = append(errs, err)
 		if err == nil && (most == nil || len(t.Ops) > len(most.Ops)) {
 			most, of = t, out
 		}
 	}
 	if most != nil && !c.NoView {
-		errs = append(errs, show(s, most, of))
+		errs = append(errs, show(ctx, s, most, of))
 	}
 	return errors.Join(errs...)
 }
 
 // saveOne writes a recording as a trace, and removes it.
-func saveOne(s cli.Streams, name, out string) (*trace.Trace, error) {
-	t, err := readTrace(name)
+func saveOne(ctx context.Context, s cli.Streams, name, out string) (*trace.Trace, error) {
+	t, err := cli.Await(ctx, func() (*trace.Trace, error) { return readTrace(name) })
 	if err == nil {
-		err = writeNew(out, func(w io.Writer) error { return compact(t, w) })
+		err = writeNew(ctx, out, func(w io.Writer) error { return compact(t, w) })
 	}
 	if err != nil {
 		return nil, unsavedError{err, name}
@@ -74,13 +75,13 @@ func summarize(s cli.Streams, t *trace.Trace, out string) error {
 }
 
 // show writes the page beside the trace, and opens it on a terminal with a display.
-func show(s cli.Streams, t *trace.Trace, out string) error {
+func show(ctx context.Context, s cli.Streams, t *trace.Trace, out string) error {
 	var page bytes.Buffer
 	if err := viewer.Write(&page, t, filepath.Base(out)); err != nil {
 		return err
 	}
 	name := pageOf(out)
-	if err := viewer.WriteFile(name, page.Bytes(), false); err != nil {
+	if err := viewer.WriteFile(ctx, name, page.Bytes(), false); err != nil {
 		return fmt.Errorf("cannot write the page: %w", err)
 	}
 	_, err := fmt.Fprintf(s.Err, "its page is %s%s\n", report.Printable(name), opened(s, name, out))

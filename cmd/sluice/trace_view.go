@@ -43,17 +43,17 @@ func (c *traceViewCmd) Run(ctx context.Context, s cli.Streams) error {
 	case !serve && c.File == cli.Stdio && c.Output == "":
 		return cli.UsageError{Err: fmt.Errorf("a trace from standard input has no name from which to make the page's name; want --output PAGE, or --serve")}
 	}
-	page, err := c.page()
+	page, err := cli.Await(ctx, c.page)
 	switch {
 	case err != nil:
 		return err
 	case serve:
 		return c.serve(ctx, s, page)
 	case c.Output == cli.Stdio:
-		_, err = s.Out.Write(page)
+		_, err = cli.Await(ctx, func() (int, error) { return s.Out.Write(page) })
 		return err
 	}
-	return c.write(s, page)
+	return c.write(ctx, s, page)
 }
 
 // page reads the trace and makes its page.
@@ -71,7 +71,7 @@ func (c *traceViewCmd) page() ([]byte, error) {
 	return page.Bytes(), err
 }
 
-func (c *traceViewCmd) write(s cli.Streams, page []byte) error {
+func (c *traceViewCmd) write(ctx context.Context, s cli.Streams, page []byte) error {
 	name := c.Output
 	if name == "" {
 		name = pageOf(c.File)
@@ -79,7 +79,7 @@ func (c *traceViewCmd) write(s cli.Streams, page []byte) error {
 	if same(name, c.File) {
 		return cli.UsageError{Err: fmt.Errorf("--output: %s is the trace itself", name)}
 	}
-	if err := viewer.WriteFile(name, page, c.Force); err != nil {
+	if err := viewer.WriteFile(ctx, name, page, c.Force); err != nil {
 		return fmt.Errorf("cannot write the page: %w", hintForce(err))
 	}
 	_, err := fmt.Fprintf(s.Out, "%s (%.1f MiB)\n", report.Printable(name), float64(len(page))/(1<<20))

@@ -89,8 +89,10 @@ func list(names []string, last string) string {
 const suggestion = `(?:, did you mean (?:one of )?(.*)\?)?`
 
 // guess returns the suggestion as the end of our message.
+//
+// For a short unknown flag kong suggests -h, which is as near as any other.
 func guess(names string) string {
-	if names == "" {
+	if names == "" || names == `"-h"` {
 		return ""
 	}
 	return "; did you mean " + list(strings.Split(strings.ReplaceAll(names, `"`, ""), ", "), "or") + "?"

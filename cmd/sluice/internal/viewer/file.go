@@ -2,12 +2,15 @@ package viewer
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/sluiceio/sluice/bench/cli"
 )
 
 // ErrForeign is wrapped by WriteFile's error if the file exists and is not a page of this
@@ -15,8 +18,9 @@ import (
 var ErrForeign = errors.New("the file exists, and is not a page of sluice trace view")
 
 // WriteFile writes page to the file of that name. It replaces a page of this package
-// atomically, and another file only with force. It writes to an existing pipe or device.
-func WriteFile(name string, page []byte, force bool) error {
+// atomically, and another file only with force. It writes to an existing pipe or device, which
+// the end of ctx ends.
+func WriteFile(ctx context.Context, name string, page []byte, force bool) error {
 	info, err := os.Stat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -28,7 +32,8 @@ func WriteFile(name string, page []byte, force bool) error {
 			return err
 		}
 	case !info.Mode().IsRegular():
-		return pour(name, page)
+		_, err := cli.Await(ctx, func() (struct{}, error) { return struct{}{}, pour(name, page) })
+		return err
 	}
 	return replace(name, page, info.Mode().Perm())
 }

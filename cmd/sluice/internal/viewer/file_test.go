@@ -34,7 +34,7 @@ func TestWriteFile(t *testing.T) {
 			if test.there != "" {
 				put(t, path, test.there)
 			}
-			if err := WriteFile(path, []byte(newer), test.force); !errors.Is(err, test.err) {
+			if err := WriteFile(t.Context(), path, []byte(newer), test.force); !errors.Is(err, test.err) {
 				t.Errorf("WriteFile = %v; want %v", err, test.err)
 			}
 			if got, err := os.ReadFile(path); err != nil || string(got) != test.want {
@@ -49,16 +49,16 @@ func TestWriteFile(t *testing.T) {
 
 func TestWriteFileElsewhere(t *testing.T) {
 	dir := t.TempDir()
-	if err := WriteFile(filepath.Join(dir, "none", "page.html"), []byte(newer), true); !errors.Is(err, fs.ErrNotExist) {
+	if err := WriteFile(t.Context(), filepath.Join(dir, "none", "page.html"), []byte(newer), true); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("WriteFile where there is no directory = %v; want %v", err, fs.ErrNotExist)
 	}
-	if err := WriteFile(dir, []byte(newer), true); err == nil {
+	if err := WriteFile(t.Context(), dir, []byte(newer), true); err == nil {
 		t.Error("WriteFile of a directory succeeds")
 	}
 	if runtime.GOOS == "windows" {
 		return
 	}
-	if err := WriteFile("/dev/null", []byte(newer), false); err != nil {
+	if err := WriteFile(t.Context(), "/dev/null", []byte(newer), false); err != nil {
 		t.Errorf("WriteFile(/dev/null) = %v", err)
 	}
 	if info, err := os.Stat("/dev/null"); err != nil || info.Mode().IsRegular() {
@@ -77,7 +77,7 @@ func TestWriteFileLink(t *testing.T) {
 	if err := os.Symlink(target, link); err != nil {
 		t.Skip(err)
 	}
-	if err := WriteFile(link, []byte(newer), false); err != nil {
+	if err := WriteFile(t.Context(), link, []byte(newer), false); err != nil {
 		t.Fatal(err)
 	}
 	info, err := os.Lstat(link)
