@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -51,14 +52,28 @@ func (d *Dir) ours() error {
 	if len(entries) == 0 {
 		return nil
 	}
-	page, err := os.ReadFile(filepath.Join(d.path, index))
+	page, err := begin(filepath.Join(d.path, index))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("cannot write the report: %w", err)
 	}
-	if !bytes.Contains(page[:min(len(page), 1<<10)], []byte(marker)) {
+	if !bytes.Contains(page, []byte(marker)) {
 		return fmt.Errorf("cannot write the report: %s holds files, but no report of sluice; want a new or an empty directory", d.path)
 	}
 	return nil
+}
+
+// begin returns the first KiB of a file, nothing of what is no regular file: to open a FIFO would
+// wait for its writer.
+func begin(name string) ([]byte, error) {
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return nil, err
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, 1<<10))
 }
 
 func (d *Dir) writable() error {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/sluiceio/sluice/bench/experiments"
 	"github.com/sluiceio/sluice/bench/machine"
+	"github.com/sluiceio/sluice/bench/report"
 )
 
 // File is what --json writes.
@@ -62,11 +63,29 @@ func Read(name string) (*Run, error) {
 	return run, nil
 }
 
+// maxSize is the size of the largest file that is read. A run of all experiments writes less
+// than a mebibyte.
+const maxSize = 64 << 20 // 64 MiB
+
 func read(name string) ([]byte, error) {
 	if name == "-" {
-		return io.ReadAll(os.Stdin)
+		return readAll(os.Stdin, "standard input")
 	}
-	return os.ReadFile(name)
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readAll(f, name)
+}
+
+// readAll reads to the end: a device may have none.
+func readAll(r io.Reader, name string) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(r, maxSize+1))
+	if err == nil && len(text) > maxSize {
+		err = fmt.Errorf("%s has more than %s, which no run of sluice bench writes", name, report.Bytes(maxSize))
+	}
+	return text, err
 }
 
 // Decode reads what Encode wrote, and refuses what it cannot have written.
