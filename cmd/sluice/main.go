@@ -146,7 +146,7 @@ func parse(args []string, s cli.Streams) (*kong.Context, error) {
 		return shown
 	}
 	parser, err := kong.New(&g, kong.Name("sluice"), kong.Description(description), kong.Help(help),
-		kong.Writers(s.Out, s.Err), kong.Exit(func(int) { exited = true }),
+		kong.KindMapper(reflect.String, kong.MapperFunc(verbatim)), kong.Writers(s.Out, s.Err), kong.Exit(func(int) { exited = true }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 80}))
 	if err != nil {
 		return nil, err
@@ -162,6 +162,17 @@ func parse(args []string, s cli.Streams) (*kong.Context, error) {
 		return nil, cli.UsageError{Err: err}
 	}
 	return cmd, nil
+}
+
+// verbatim sets a string to the argument as it is. Kong's own mapper makes JSON of the argument
+// in between, which changes the names of files that are not UTF-8.
+func verbatim(ctx *kong.DecodeContext, target reflect.Value) error {
+	t, err := ctx.Scan.PopValue("string")
+	if err != nil {
+		return err
+	}
+	target.SetString(fmt.Sprint(t.Value))
+	return nil
 }
 
 // mayBeEmpty are the flags that take an empty value, or have their own message about it.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strconv"
 
+	"github.com/sluiceio/sluice/bench/report"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/getopt"
 	"github.com/sluiceio/sluice/copytree"
 )
@@ -16,7 +17,7 @@ func parse(args []string) (*settings, error) {
 	_, posix := os.LookupEnv("POSIXLY_CORRECT")
 	operands, err := getopt.Parse(args, append(s.gnuFlags(), s.ownFlags()...), posix)
 	if bad, ok := err.(getopt.Error); ok {
-		return nil, usage(string(bad))
+		return nil, usage(report.Printable(string(bad))) // an option may be the name of a file, as in cp *
 	}
 	s.operands = operands
 	return s, err

@@ -136,6 +136,7 @@ func TestOwnFlagsRefused(t *testing.T) {
 		{"--concurrency=0 a b", "--concurrency: '0'; want a number of files, from 1 to 1024"},
 		{"--sync=x a b", "invalid argument 'x' for '--sync'"},
 		{"--json= a b", "--json: the name is empty; want a file, as in --json=out.json"},
+		{"--\x1b[31m a b", `unrecognized option '--\x1b[31m'`},
 		{"--verify --attributes-only a b", "--verify compares data, and --attributes-only copies none"},
 	} {
 		c, _, stderr := fake(nil, strings.Fields(test.args)...)
