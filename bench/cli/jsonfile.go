@@ -71,7 +71,8 @@ func (f *JSONFile) empty() error {
 	return f.file.Truncate(0)
 }
 
-// Write replaces what the file holds by v, indented, and closes the file.
+// Write replaces what the file holds by v, indented, and closes the file. If that fails, as on a
+// full disk, Write removes the file: a part of the results is worth nothing.
 func (f *JSONFile) Write(v any) error {
 	if f == nil {
 		return nil
@@ -83,8 +84,25 @@ func (f *JSONFile) Write(v any) error {
 	if err == nil {
 		_, err = f.w.Write(append(text, '\n'))
 	}
-	if err := errors.Join(err, f.w.Close()); err != nil {
+	if err != nil {
+		return fmt.Errorf("cannot write the results: %w", errors.Join(err, f.discard()))
+	}
+	if err := f.w.Close(); err != nil {
 		return fmt.Errorf("cannot write the results: %w", err)
 	}
 	return nil
+}
+
+// discard closes the file, and removes it if it is a regular file, which is empty or cut off.
+func (f *JSONFile) discard() error {
+	regular := false
+	if f.file != nil {
+		info, err := f.file.Stat()
+		regular = err == nil && info.Mode().IsRegular()
+	}
+	err := f.w.Close()
+	if regular {
+		err = errors.Join(err, os.Remove(f.file.Name()))
+	}
+	return err
 }

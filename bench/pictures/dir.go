@@ -105,5 +105,8 @@ func (d *Dir) put(name string, text []byte) error {
 	if err != nil {
 		_ = os.Remove(f.Name())
 	}
+	if path, ok := errors.AsType[*fs.PathError](err); ok { // the temporary file's name means nothing to the user
+		return &fs.PathError{Op: path.Op, Path: filepath.Join(d.path, name), Err: path.Err}
+	}
 	return err
 }

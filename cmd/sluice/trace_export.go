@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -152,6 +153,9 @@ func writeNew(ctx context.Context, name string, write func(io.Writer) error) err
 	case ctx.Err() != nil && err != nil: // write ends at the closed file
 		return errors.Join(context.Cause(ctx), os.Remove(name))
 	case err != nil:
+		if path, ok := errors.AsType[*fs.PathError](err); ok {
+			err = path.Err // the message has the name already
+		}
 		return errors.Join(fmt.Errorf("cannot write %s: %w", name, err), os.Remove(name))
 	}
 	return nil

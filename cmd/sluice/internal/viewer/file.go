@@ -89,9 +89,17 @@ func replace(name string, page []byte, perm fs.FileMode) error {
 		err = os.Rename(f.Name(), name)
 	}
 	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
+		return errors.Join(named(err, name), os.Remove(f.Name()))
 	}
 	return nil
+}
+
+// named returns the error of the temporary file beside name as an error of name.
+func named(err error, name string) error {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
+		return &fs.PathError{Op: path.Op, Path: name, Err: path.Err}
+	}
+	return err
 }
 
 // create creates a new file in the directory of name, with these permissions.
