@@ -57,9 +57,17 @@ func CopyAll(ctx context.Context, pairs []Pair, o Options) (Result, error) {
 	for i, p := range pairs {
 		all[i] = dirs.Pair(p)
 	}
-	r := resultOf(j.Copy(all))
-	return r, joined(ctx, r.Errors)
+	done := j.Copy(all)
+	r := resultOf(done)
+	err = joined(ctx, r.Errors)
+	if done.Broken {
+		err = errors.Join(errGoexit, err)
+	}
+	return r, err
 }
+
+// errGoexit is the error of a copy that has lost a goroutine.
+var errGoexit = errors.New("copytree: a function of the Options has ended its goroutine by runtime.Goexit (let it return; to stop the copy, cancel the context)")
 
 // joined returns Copy's error.
 func joined(ctx context.Context, errs []*Error) error {

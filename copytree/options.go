@@ -68,7 +68,9 @@ type Options struct {
 	Concurrency int
 
 	// OnError is called for each error when it happens. Calls of it and of OnDone are one
-	// at a time. The copy may wait while they run.
+	// at a time, by any goroutine of the copy. The copy may wait while they run. No function of
+	// the Options may close the Scheduler, which waits for the copy. One that ends its goroutine
+	// (runtime.Goexit, as the FailNow of a test does) stops the copy.
 	OnError func(*Error)
 	// OnDone is called for each finished file (cp -v).
 	OnDone func(Done)

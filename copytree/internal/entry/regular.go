@@ -70,6 +70,7 @@ func (c *Copier) copyOpen(it *item.Item) error {
 	if err != nil || it.DstFD < 0 {
 		return err
 	}
+	defer c.dropOpen(it)
 	if c.Opt.Make != option.MakeAttributes {
 		err = c.copyContent(it)
 	}
@@ -85,6 +86,14 @@ func (c *Copier) copyOpen(it *item.Item) error {
 		return err
 	}
 	return c.keep(it, refused)
+}
+
+// dropOpen removes a copy that is still open: a function of the caller did not return.
+func (c *Copier) dropOpen(it *item.Item) {
+	if it.DstFD >= 0 {
+		_ = c.closeCopy(it, false)
+		c.removePartial(it)
+	}
 }
 
 // copyContent copies the content.

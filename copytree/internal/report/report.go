@@ -20,6 +20,9 @@ type Report struct {
 	OnError  func(*Error) // nil: not called
 	OnDone   func(Done)   // nil: not called
 	Progress *Progress
+	// Broken, if not nil, is called when a function of the caller panics, or ends its
+	// goroutine (runtime.Goexit). That goroutine copies nothing more.
+	Broken func()
 
 	mu     sync.Mutex
 	failed int64    // Under mu
@@ -72,7 +75,7 @@ func (r *Report) Fail(full bool, all ...*Error) {
 			r.errors = append(r.errors, e)
 		}
 		if r.OnError != nil {
-			r.OnError(e)
+			r.Guard(func() { r.OnError(e) })
 		}
 	}
 }
@@ -86,7 +89,19 @@ func (r *Report) Done(d Done) {
 func (r *Report) Call(f func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.Guard(f)
+}
+
+// Guard calls f, and Broken if f does not return.
+func (r *Report) Guard(f func()) {
+	returned := false
+	defer func() {
+		if !returned && r.Broken != nil {
+			r.Broken()
+		}
+	}()
 	f()
+	returned = true
 }
 
 // Errors returns how many files have failed, and the first MaxErrors errors.

@@ -37,7 +37,7 @@ func (w *worker) begin(d *dirs.Dir) bool {
 	}
 	d.Entered = true
 	w.Handles.Opened(d, src, dst)
-	w.countDir(d)
+	w.guard(d, func() { w.countDir(d) })
 	return true
 }
 

@@ -98,8 +98,13 @@ func (j *Job) copyRoot(w *worker, it *item.Item, through at.Follow) error {
 func (j *Job) copyTree(w *worker, d *dirs.Dir) {
 	j.queue.Start(d)
 	w.pool = &pool{job: j}
+	defer j.endTree(w) // also if a function of the caller panics
 	w.pool.start()
 	w.work()
+}
+
+// endTree waits for the other workers, and closes what they have left.
+func (j *Job) endTree(w *worker) {
 	w.pool.wait(&w.Counts)
 	w.pool = nil
 	j.closeAbandoned(w)

@@ -31,6 +31,7 @@ package walk
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/sluiceio/sluice/copytree/internal/at"
@@ -65,6 +66,7 @@ type Result struct {
 	Errors []*report.Error // the first report.MaxErrors
 	Synced int64
 	Took   time.Duration
+	Broken bool // a function of the caller has ended a worker (runtime.Goexit)
 }
 
 // Job is one copy.
@@ -74,7 +76,8 @@ type Job struct {
 	queue     queue.Queue
 	above     []at.ID // the directories that the copy is in, of the Pair in progress
 	onWait    func()
-	waiting   sync.Once // calls onWait
+	waiting   sync.Once   // calls onWait
+	broken    atomic.Bool // a function of the caller did not return
 	newDriver func(depth int) driver.Driver
 }
 
@@ -90,7 +93,7 @@ func New(ctx context.Context, cfg Config, k *at.Kernel) *Job {
 	j.Shared = entry.Shared{
 		Ctx: ctx, Opt: o, Umask: at.Umask(), Watched: cfg.Progress != nil,
 		Handles: dirs.New(k, l.idleDirs), Stop: j.queue.Stop,
-		Report: report.Report{OnError: cfg.OnError, OnDone: cfg.OnDone, Progress: cfg.Progress},
+		Report: report.Report{OnError: cfg.OnError, OnDone: cfg.OnDone, Progress: cfg.Progress, Broken: j.stopBroken},
 	}
 	if cfg.Progress == nil {
 		j.Report.Progress = report.Unwatched()
@@ -127,6 +130,18 @@ func (j *Job) Copy(pairs []dirs.Pair) Result {
 	unwatch := context.AfterFunc(j.Ctx, j.Stop)
 	defer unwatch()
 	w := newWorker(j, 0)
+	j.copyPairs(w, pairs)
+	r := Result{Counts: w.Counts, Synced: j.Report.Progress.Synced.Load(), Broken: j.broken.Load()}
+	r.Failed, r.Errors = j.Report.Errors()
+	r.Took = time.Since(begun)
+	return r
+}
+
+// copyPairs copies all Pairs. w is the first worker. What is left is done also if a function
+// of the caller panics.
+func (j *Job) copyPairs(w *worker, pairs []dirs.Pair) {
+	defer j.Handles.CloseIdle()
+	defer j.finishSync()
 	for i := range pairs {
 		if j.queue.Stopped() {
 			break
@@ -134,18 +149,19 @@ func (j *Job) Copy(pairs []dirs.Pair) Result {
 		j.copyPair(w, &pairs[i])
 	}
 	j.Report.Progress.Walked.Store(true)
-	j.finishSync()
-	j.Handles.CloseIdle()
-	r := Result{Counts: w.Counts, Synced: j.Report.Progress.Synced.Load()}
-	r.Failed, r.Errors = j.Report.Errors()
-	r.Took = time.Since(begun)
-	return r
+}
+
+// stopBroken stops the copy because a function of the caller did not return. The worker that
+// has called it is gone, and what it had begun is not finished: the others must not wait for it.
+func (j *Job) stopBroken() {
+	j.broken.Store(true)
+	j.Stop()
 }
 
 // waits calls OnWait, once.
 func (j *Job) waits() {
 	if j.onWait != nil {
-		j.waiting.Do(j.onWait)
+		j.waiting.Do(func() { j.Report.Guard(j.onWait) })
 	}
 }
 

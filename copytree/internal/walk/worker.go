@@ -58,7 +58,8 @@ func (w *worker) explore(d *dirs.Dir) *queue.Batch {
 		return nil
 	}
 	b := queue.NewBatch(d)
-	more := w.scan(d, b)
+	more := false
+	w.guard(d, func() { more = w.scan(d, b) })
 	if len(b.Entries) > 0 {
 		d.Unfinished.Add(1)
 	} else {
@@ -70,6 +71,20 @@ func (w *worker) explore(d *dirs.Dir) *queue.Batch {
 		w.unblock(d)
 	}
 	return b
+}
+
+// guard calls f, which may call functions of the caller, while d is in use. If one of them
+// panics, or ends the goroutine, d is let go.
+func (w *worker) guard(d *dirs.Dir, f func()) {
+	returned := false
+	defer func() {
+		if !returned {
+			w.Handles.Release(d)
+			w.unblock(d)
+		}
+	}()
+	f()
+	returned = true
 }
 
 // enter begins d, or opens it again to read on. It reports whether d is to be read,
@@ -93,10 +108,21 @@ func (w *worker) enter(d *dirs.Dir) bool {
 // copyBatch copies the entries of b that no other worker takes, and releases b. The
 // last worker to do so ends it.
 func (w *worker) copyBatch(b *queue.Batch) {
+	defer w.endBatch(b) // also if a function of the caller panics: the copy is stopped then
+	for !w.job.queue.Stopped() {
+		e := b.Take()
+		if e == nil {
+			return
+		}
+		w.copyEntry(b, e)
+	}
+}
+
+// endBatch releases b. If the copy is stopped it closes what is left of b. The last worker to do
+// so ends b.
+func (w *worker) endBatch(b *queue.Batch) {
 	for e := b.Take(); e != nil; e = b.Take() {
-		if !w.job.queue.Stopped() {
-			w.copyEntry(b, e)
-		} else if e.FD >= 0 {
+		if e.FD >= 0 {
 			_ = w.Kernel.Close(e.FD)
 		}
 	}

@@ -1,0 +1,117 @@
+package proof_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/copytree"
+	"github.com/sluiceio/sluice/internal/sluicetest"
+)
+
+// breaking are the Options whose functions call end.
+var breaking = map[string]func(end func()) copytree.Options{
+	"OnDone": func(end func()) copytree.Options {
+		return copytree.Options{OnDone: func(d copytree.Done) {
+			if d.What == copytree.Copied {
+				end()
+			}
+		}}
+	},
+	"OnDone of a directory": func(end func()) copytree.Options {
+		return copytree.Options{OnDone: func(d copytree.Done) {
+			if d.What == copytree.MadeDir || d.What == copytree.Merged {
+				end()
+			}
+		}}
+	},
+	"OnError": func(end func()) copytree.Options {
+		return copytree.Options{OnError: func(*copytree.Error) { end() }}
+	},
+	"OnError of an fsync": func(end func()) copytree.Options {
+		return copytree.Options{OnError: func(*copytree.Error) { end() }, Sync: copytree.SyncFiles}
+	},
+	"OnWait": func(end func()) copytree.Options { return copytree.Options{OnWait: end} },
+	"Ask":    func(end func()) copytree.Options { return copytree.Options{Ask: func(string) bool { end(); return true }} },
+	"Backup": func(end func()) copytree.Options {
+		return copytree.Options{Backup: func(string) (string, error) { end(); return "", nil }}
+	},
+}
+
+// breakableTree makes a tree with a large file, one that cannot be copied, and directories, and a
+// part of its copy.
+func breakableTree(t *testing.T) (dst, src string) {
+	t.Helper()
+	src, dst = filepath.Join(t.TempDir(), "tree"), filepath.Join(t.TempDir(), "copy")
+	for i := range 4 {
+		from, to := fmt.Sprintf("%s/%d", src, i), fmt.Sprintf("%s/%d", dst, i)
+		for _, dir := range []string{from, to + "/in the way"} {
+			if err := os.MkdirAll(dir, 0o777); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for name, size := range map[string]int{"a": 10, "b": 1 << 20, "c": 10, "in the way": 10} {
+			if err := os.WriteFile(filepath.Join(from, name), make([]byte, size), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.WriteFile(filepath.Join(to, "a"), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dst, src
+}
+
+// TestCallbackDoesNotReturn: a function of the Options that panics, or ends its goroutine, ends the
+// copy. Nothing waits for the goroutine, and nothing is left open.
+func TestCallbackDoesNotReturn(t *testing.T) {
+	for name, options := range breaking {
+		for _, concurrency := range []int{1, 8} {
+			t.Run(fmt.Sprintf("%s/%d", name, concurrency), func(t *testing.T) {
+				endBy(t, options(runtime.Goexit), concurrency)
+			})
+		}
+		// With one goroutine, the panic reaches the caller of Copy. Another's would end the program.
+		t.Run(name+"/panic", func(t *testing.T) {
+			if strings.Contains(name, "fsync") {
+				t.Skip("called by other goroutines")
+			}
+			if r := endBy(t, options(func() { panic("mine") }), 1); r != "mine" {
+				t.Errorf("Copy panicked with %v; want mine", r)
+			}
+		})
+	}
+}
+
+// endBy copies with o, by a goroutine of its own. It returns what Copy panicked with.
+func endBy(t *testing.T, o copytree.Options, concurrency int) (panicked any) {
+	t.Helper()
+	dst, src := breakableTree(t)
+	s := sluicetest.Scheduler(t, sluice.Options{Driver: "pool"})
+	o.Scheduler, o.Concurrency = s, concurrency
+	before := sluicetest.HeldNow(t)
+	ended := make(chan struct{})
+	var err error
+	returned := false
+	go func() {
+		defer close(ended)
+		defer func() { panicked = recover() }()
+		_, err = within(t, dst, src, o)
+		returned = true
+	}()
+	<-ended
+	if returned && (err == nil || !strings.Contains(err.Error(), "runtime.Goexit")) {
+		t.Errorf("Copy = %v; want the error of runtime.Goexit", err)
+	}
+	if err := s.Close(); err != nil { // waits for the copy
+		t.Error(err)
+	}
+	sluicetest.WaitFor(t, "all that the copy has opened and started to end", func() bool {
+		return len(before.More(sluicetest.HeldNow(t))) == 0
+	})
+	return panicked
+}
