@@ -36,7 +36,9 @@ var breaking = map[string]func(end func()) copytree.Options{
 		return copytree.Options{OnError: func(*copytree.Error) { end() }, Sync: copytree.SyncFiles}
 	},
 	"OnWait": func(end func()) copytree.Options { return copytree.Options{OnWait: end} },
-	"Ask":    func(end func()) copytree.Options { return copytree.Options{Ask: func(string) bool { end(); return true }} },
+	"Ask": func(end func()) copytree.Options {
+		return copytree.Options{Ask: func(string) bool { end(); return true }}
+	},
 	"Backup": func(end func()) copytree.Options {
 		return copytree.Options{Backup: func(string) (string, error) { end(); return "", nil }}
 	},
