@@ -2,9 +2,12 @@ package sluice_test
 
 import (
 	"bytes"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/sluiceio/sluice"
@@ -105,6 +108,24 @@ func TestReadFile(t *testing.T) {
 		want, wantErr := os.ReadFile(name)
 		if !bytes.Equal(got, want) || (got == nil) != (want == nil) || sluicetest.Describe(err, dir) != sluicetest.Describe(wantErr, dir) {
 			t.Errorf("ReadFile(%s) = %d bytes, %s; want %d, %s", name, len(got), sluicetest.Describe(err, dir), len(want), sluicetest.Describe(wantErr, dir))
+		}
+	}
+}
+
+// TestReadFileLargerThanMemory: to read it would end the program.
+func TestReadFileLargerThanMemory(t *testing.T) {
+	dir := sluicetest.MemoryDir(t)
+	name := filepath.Join(dir, "sparse")
+	sluicetest.Write(t, name, "")
+	if err := os.Truncate(name, 1<<61); err != nil {
+		t.Skip(err)
+	}
+	_, err := sluice.ReadFile(name)
+	_, inFS := fs.ReadFile(sluice.DirFS(dir), "sparse")
+	for want, err := range map[string]error{name: err, "sparse": inFS} {
+		var pe *fs.PathError
+		if !errors.Is(err, syscall.ENOMEM) || !errors.As(err, &pe) || pe.Op != "read" || pe.Path != want {
+			t.Errorf("ReadFile(%s) = %v; want read %s: ENOMEM", want, err, want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package sluice
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 
@@ -19,7 +20,8 @@ const (
 	O_TRUNC  = os.O_TRUNC
 )
 
-// ReadFile reads the named file and returns its contents; see os.ReadFile.
+// ReadFile reads the named file and returns its contents; see os.ReadFile. A file that is larger
+// than the machine's memory, as a sparse one may be, is ENOMEM.
 func ReadFile(name string) ([]byte, error) {
 	f, err := Open(name)
 	if err != nil {
@@ -35,7 +37,11 @@ func readAll(f *File) ([]byte, error) {
 	if info, err := f.Stat(); err == nil {
 		size = info.Size()
 	}
-	return handle.ReadAll(size, f.Read)
+	b, err := handle.ReadAll(size, f.Read)
+	if _, ok := errors.AsType[*fs.PathError](err); !ok {
+		err = f.h.Error("read", err)
+	}
+	return b, err
 }
 
 // WriteFile writes data to the named file, creating or truncating it; see

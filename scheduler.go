@@ -110,8 +110,9 @@ var defaultScheduler = sync.OnceValues(func() (*Scheduler, error) {
 func (s *Scheduler) BufferMemory() int64 { return s.h.Buffers.Limit() }
 
 // Close closes every File of the Scheduler and releases all that it holds. It waits for
-// operations in progress, for Batches and for copies of trees. No File can be opened on
-// the Scheduler any more. It returns the errors of closing the Files and the drivers. A
+// operations in progress, for Batches and for copies of trees: neither the body of a loop over
+// Batch.Each nor a function of copytree.Options may call it. No File can be opened on the
+// Scheduler any more. It returns the errors of closing the Files and the drivers. A
 // second Close returns an error that is os.ErrClosed.
 func (s *Scheduler) Close() error { return s.h.Close() }
 

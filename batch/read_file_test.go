@@ -3,9 +3,11 @@ package batch_test
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
+	"syscall"
 	"testing"
 
 	"github.com/sluiceio/sluice"
@@ -46,6 +48,25 @@ func TestReadFile(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestReadFileLargerThanMemory: to read it would end the program.
+func TestReadFileLargerThanMemory(t *testing.T) {
+	name := filepath.Join(sluicetest.MemoryDir(t), "sparse")
+	sluicetest.Write(t, name, "")
+	if err := os.Truncate(name, 1<<61); err != nil {
+		t.Skip(err)
+	}
+	b := batch.New(sluicetest.Scheduler(t, sluice.Options{}))
+	op := b.ReadFile(name)
+	after := b.Stat(name)
+	var pe *fs.PathError
+	if err := b.Do(t.Context()); !errors.Is(err, syscall.ENOMEM) || !errors.As(err, &pe) || pe.Op != "read" || pe.Path != name {
+		t.Errorf("Do = %v; want read %s: ENOMEM", err, name)
+	}
+	if op.State() != batch.Failed || after.Err() != nil {
+		t.Errorf("ReadFile is %v, a Stat beside it has %v; want Failed, nil", op.State(), after.Err())
+	}
 }
 
 // TestReadFileInChain: ReadFile takes names in a directory, sees what its chain has written,

@@ -2,6 +2,7 @@ package direct
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"os"
@@ -87,6 +88,8 @@ type ReadResult struct {
 	Buffer Buffer
 }
 
+var errNoRanges = errors.New("the sequence of ranges is nil (slices.Values makes one of a slice)")
+
 // ReadMany reads many ranges of the file, with up to Depth requests in flight, and
 // yields each range in a [Buffer], without a copy. Neighbours are read as one.
 //
@@ -132,8 +135,11 @@ func (f *File) ReadMany(ctx context.Context, ranges iter.Seq[Range], o ReadManyO
 			return
 		}
 		o, err := o.withDefaults()
-		if ctx == nil {
+		switch {
+		case ctx == nil:
 			err = handle.ErrNilContext
+		case ranges == nil:
+			err = errNoRanges
 		}
 		if err != nil {
 			yield(ReadResult{}, f.h.Error("readmany", err))

@@ -131,6 +131,19 @@ func TestReadManyEnds(t *testing.T) {
 	})
 }
 
+// TestReadManyOfNothing: a sequence that is nil is an error, and one without ranges is none.
+func TestReadManyOfNothing(t *testing.T) {
+	f, _ := sluicetest.DirectNoise(t, sluicetest.Scheduler(t, sluice.Options{}), 4096)
+	for _, err := range f.ReadMany(t.Context(), nil, direct.ReadManyOptions{}) {
+		if err == nil || !strings.Contains(err.Error(), "sequence of ranges is nil") || !strings.Contains(err.Error(), f.Name()) {
+			t.Errorf("ReadMany of nil = %v; want that the sequence of ranges is nil", err)
+		}
+	}
+	for res, err := range f.ReadMany(t.Context(), slices.Values[[]direct.Range](nil), direct.ReadManyOptions{}) {
+		t.Errorf("ReadMany of no ranges yields %v, %v", res, err)
+	}
+}
+
 // TestReadManyEndsInTheMiddle ends the context, and closes the file, in the middle:
 // one more step, whatever is in flight.
 func TestReadManyEndsInTheMiddle(t *testing.T) {

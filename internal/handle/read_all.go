@@ -2,16 +2,24 @@ package handle
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"slices"
+	"syscall"
+
+	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // ReadAll calls read until io.EOF and returns all bytes, as os.ReadFile. Size is a hint: the
-// files of /proc have none, and others may change meanwhile.
+// files of /proc have none, and others may change meanwhile. A file that cannot fit into memory,
+// as a sparse one, is an error: the Go runtime would end the program.
 func ReadAll(size int64, read func(b []byte) (int, error)) ([]byte, error) {
 	// The files of /proc do not work right if read in small pieces: a file without a size
 	// never is, at its end neither.
 	const least = 512
+	if err := fits(size); err != nil {
+		return nil, err
+	}
 	if size < 0 || int64(int(size)) != size {
 		size = 0
 	}
@@ -30,4 +38,19 @@ func ReadAll(size int64, read func(b []byte) (int, error)) ([]byte, error) {
 			b = slices.Grow(b, least)
 		}
 	}
+}
+
+// fits returns an error if a file of that size cannot fit into the machine's memory.
+func fits(size int64) error {
+	if size <= 1<<30 { // 1 GiB: not worth the question
+		return nil
+	}
+	most := sys.MemoryAndSwap()
+	if most == 0 {
+		most = 1 << 46 // 64 TiB: less than the address space has
+	}
+	if size > most {
+		return fmt.Errorf("the file has %d bytes, more than the %d of the memory: %w", size, most, syscall.ENOMEM)
+	}
+	return nil
 }

@@ -20,6 +20,16 @@ func Memory() int64 {
 	return least
 }
 
+// MemoryAndSwap returns how much memory the machine has, with its swap, in bytes. It returns 0
+// if that is not known.
+func MemoryAndSwap() int64 {
+	var si unix.Sysinfo_t
+	if unix.Sysinfo(&si) != nil {
+		return 0
+	}
+	return (int64(si.Totalram) + int64(si.Totalswap)) * int64(si.Unit)
+}
+
 // rootFS reads files of the system. It only supports fs.ReadFile. Neither it nor the Go
 // runtime opens a descriptor that stays open: a program may close all descriptors when it
 // begins.
