@@ -2,8 +2,10 @@ package sluice_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -17,6 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/direct"
 	"github.com/sluiceio/sluice/internal/sluicetest"
 	"github.com/sluiceio/sluice/internal/sys"
 )
@@ -31,6 +34,7 @@ var (
 		"uring aio":      slices.Concat(uringCalls, aioCalls),
 		"uring_enter":    {unix.SYS_IO_URING_ENTER},
 		"uring_register": {unix.SYS_IO_URING_REGISTER},
+		"fcntl":          {unix.SYS_FCNTL},
 	}
 )
 
@@ -92,6 +96,9 @@ func runDenied() error {
 			return err
 		}
 	}
+	if err := exerciseDirect(filepath.Join(dir, "direct")); err != nil {
+		return err
+	}
 	s, err := sluice.Default()
 	if err != nil {
 		return err
@@ -129,6 +136,52 @@ func exercise(name string, flag int) error {
 	return errors.Join(append(errs, err)...)
 }
 
+// exerciseDirect writes and reads a direct file, without alignment.
+func exerciseDirect(name string) error {
+	f, err := direct.Create(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	out, in := sluicetest.Noise(20_000), make([]byte, 20_000)
+	_, err1 := f.WriteAt(out, 77)
+	err2 := f.Sync()
+	_, err3 := f.ReadAt(in, 77)
+	size, err4 := f.Size()
+	if err := readAllWays(f, out); err != nil {
+		return err
+	}
+	if !bytes.Equal(in, out) || size != 20_077 {
+		return fmt.Errorf("a direct file of %d bytes (%s) does not have what was written: %w", size, f.Explain(), errors.Join(err1, err2, err3, err4))
+	}
+	return errors.Join(err1, err2, err3, err4)
+}
+
+// readAllWays demands that each way to read f finds want at 77.
+func readAllWays(f *direct.File, want []byte) error {
+	ctx := context.Background()
+	for r, err := range f.ReadMany(ctx, slices.Values([]direct.Range{{Off: 77, Len: 100}, {Off: 177, Len: 19_900}}), direct.ReadManyOptions{}) {
+		if err != nil || !bytes.Equal(r.Buffer.Bytes(), want[r.Off-77:][:r.Len]) {
+			return fmt.Errorf("ReadMany at %d: other bytes, or %w", r.Off, err)
+		}
+		r.Buffer.Release()
+	}
+	b, err := f.ReadBuffer(ctx, 77, len(want))
+	if err != nil || !bytes.Equal(b.Bytes(), want) {
+		return fmt.Errorf("ReadBuffer: other bytes, or %w", err)
+	}
+	b.Release()
+	r, err := f.NewReader(ctx, direct.ReaderOptions{Start: 77})
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if got, err := io.ReadAll(r); err != nil || !bytes.Equal(got, want) {
+		return fmt.Errorf("a Reader: %d bytes, %w", len(got), err)
+	}
+	return nil
+}
+
 // TestSeccomp runs a program where io_uring is denied, and one where AIO is
 // too: it has the next driver, which says why.
 func TestSeccomp(t *testing.T) {
@@ -163,6 +216,12 @@ func TestSeccompForced(t *testing.T) {
 			t.Errorf("SLUICE_DRIVER=%s without it: %s; want open …: %s", c.driver, out, want)
 		}
 	}
+}
+
+// TestSeccompFcntl: where the system does not say how a file is open, a File is its *os.File, and
+// a direct.File uses the page cache.
+func TestSeccompFcntl(t *testing.T) {
+	denied(t, "fcntl", "EPERM", "", true)
 }
 
 func denied(t *testing.T, deny, errno, driver string, wantOK bool) string {

@@ -84,12 +84,7 @@ func open(s *sluice.Scheduler, name string, flag int, perm os.FileMode) (*File, 
 func newFile(s *sluice.Scheduler, f *os.File, flag int) (*File, error) {
 	second, g, err := directio.Reopen(f, flag)
 	if refused, ok := errors.AsType[directio.Refused](err); ok {
-		file, err := s.FromOS(f)
-		if err != nil {
-			return nil, err
-		}
-		file.Internal().PrivatePosition()
-		return &File{file: file, h: file.Internal(), explanation: "buffered: " + refused.Error()}, nil
+		return newBuffered(s, f, refused)
 	}
 	if err != nil {
 		f.Close() // nothing was written
@@ -103,8 +98,11 @@ func newFile(s *sluice.Scheduler, f *os.File, flag int) (*File, error) {
 	h := file.Internal()
 	d, err := directio.New(h, g, f, flag)
 	if err != nil {
-		f.Close()
 		file.Close()
+		if refused, ok := errors.AsType[directio.Refused](err); ok {
+			return newBuffered(s, f, refused)
+		}
+		f.Close()
 		return nil, err
 	}
 	if !d.Writable() {
@@ -113,6 +111,16 @@ func newFile(s *sluice.Scheduler, f *os.File, flag int) (*File, error) {
 		return nil, err
 	}
 	return &File{file: file, h: h, direct: d, explanation: g.String()}, nil
+}
+
+// newBuffered returns a File of f that uses the page cache, and takes f over.
+func newBuffered(s *sluice.Scheduler, f *os.File, why directio.Refused) (*File, error) {
+	file, err := s.FromOS(f)
+	if err != nil {
+		return nil, err
+	}
+	file.Internal().PrivatePosition()
+	return &File{file: file, h: file.Internal(), explanation: "buffered: " + why.Error()}, nil
 }
 
 var (

@@ -49,11 +49,15 @@ type File struct {
 
 // New returns the File of f, which Reopen has returned with g. Second is the descriptor
 // that was reopened. Flag is what it was opened with: a file that is only read does not use
-// second. On an error the caller still owns both.
+// second. On an error the caller still owns both; it may be Refused.
 func New(f *handle.File, g Geometry, second *os.File, flag int) (*File, error) {
 	node, err := inodeOf(second)
 	if err != nil {
 		return nil, err
+	}
+	tail := handle.NewCore(second)
+	if f.Core == nil || tail == nil { // fcntl(2) is denied
+		return nil, Refused{"the system does not say how the file is open"}
 	}
 	access := flag & (os.O_WRONLY | os.O_RDWR)
 	file := &File{
@@ -61,7 +65,7 @@ func New(f *handle.File, g Geometry, second *os.File, flag int) (*File, error) {
 		file: f.OS, core: f.Core, readable: access != os.O_WRONLY,
 	}
 	if access != os.O_RDONLY {
-		file.tailFile, file.tail, file.syncsBoth = second, handle.NewCore(second), !sys.KeptByInode(int(second.Fd()))
+		file.tailFile, file.tail, file.syncsBoth = second, tail, !sys.KeptByInode(int(second.Fd()))
 		file.tail.PartOf(file.core)
 	}
 	return file, nil

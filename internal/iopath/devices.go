@@ -33,10 +33,11 @@ func (p *Paths) SetRings(most int, open func(*record.Hook) (driver.Driver, error
 // Rings returns the number of rings and the most that there may be. It may be called after Ready.
 func (p *Paths) Rings() (n, most int) { return len(p.Engines.All()), p.Engines.Most() }
 
-// EngineOf returns the engine in which f's operations are queued.
+// EngineOf returns the engine in which f's operations are queued. A file without disk I/O (nil)
+// has none there; it gets the first.
 func (p *Paths) EngineOf(f *File) *ioengine.Engine {
 	p.Ready()
-	if !p.Engines.Several() {
+	if f == nil || !p.Engines.Several() {
 		return p.Engines.First()
 	}
 	if e := f.engine.Load(); e != nil {
