@@ -93,17 +93,24 @@ func (m Measured) of(d Device) error {
 	return nil
 }
 
+// errNotRegular is the error of a directory, a device, a FIFO.
+var errNotRegular = errors.New("not a regular file")
+
 // errSecure is the error of a program that must not believe its environment.
 var errSecure = errors.New("the environment of a set-user-ID or set-group-ID program must not name the file")
 
 // Path returns the name of the file of d. named reports whether it comes from
-// the environment. In a set-user-ID or set-group-ID program there is an error.
+// the environment. In a set-user-ID or set-group-ID program there is an error. So there is for a
+// Device whose name is none of a disk, as it would be a path to another directory.
 func Path(d Device) (path string, named bool, err error) {
 	if sys.SecureMode() {
 		return "", false, errSecure
 	}
 	if name := os.Getenv(Variable); name != "" {
 		return name, true, nil
+	}
+	if d.Name == "." || !filepath.IsLocal(d.Name) || filepath.Base(d.Name) != d.Name {
+		return "", false, fmt.Errorf("device %q is none of a disk (take it from DeviceOf or DeviceAt)", d.Name)
 	}
 	dir, err := os.UserConfigDir()
 	if err != nil {
@@ -144,7 +151,7 @@ func read(path string) (m Measured, err error) {
 		return m, err
 	}
 	if !info.Mode().IsRegular() { // to open a FIFO would wait for a writer
-		return m, errors.New("not a regular file")
+		return m, errNotRegular
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -163,7 +170,8 @@ func read(path string) (m Measured, err error) {
 
 // Save writes m, as what was measured of d, where Load finds it. It returns the
 // name of the file. It makes the directory if there is none, and replaces the file. If
-// m is out of bounds, or SLUICE_TUNE is off, nothing is written and there is an error.
+// m is out of bounds, SLUICE_TUNE is off, or what it names is no regular file, nothing is written
+// and there is an error.
 func Save(d Device, m Measured) (string, error) {
 	m.Version, m.Device, m.Size = version, d.Name, d.Bytes
 	if err := m.check(); err != nil {
@@ -175,6 +183,9 @@ func Save(d Device, m Measured) (string, error) {
 	}
 	if path == Off {
 		return "", fmt.Errorf("%s is %s (name a file, or unset it)", Variable, Off)
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return "", fmt.Errorf("%s: %w", path, errNotRegular) // a rename would replace /dev/null
 	}
 	text, err := json.MarshalIndent(m, "", "\t")
 	if err != nil {

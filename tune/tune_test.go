@@ -73,3 +73,37 @@ func TestBroken(t *testing.T) {
 		t.Errorf("Load of a directory: %v", err)
 	}
 }
+
+// TestSaveKeepsWhatIsNoFile: Save replaces files alone, and writes nowhere else than it says.
+func TestSaveKeepsWhatIsNoFile(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("XDG_CONFIG_HOME", home)
+	t.Setenv("HOME", home)
+	good := Measured{Depth: 32, Bytes: 1 << 20, Beside: 128 << 10}
+	for _, name := range []string{"", ".", "..", "../../evil", "a/b", "/etc/x"} {
+		if path, err := Save(Device{Name: name}, good); err == nil || !strings.Contains(err.Error(), "is none of a disk") {
+			t.Errorf("Save of device %q = %q, %v; want that it is none of a disk", name, path, err)
+		}
+		if _, _, err := Load(Device{Name: name}); err == nil || !strings.Contains(err.Error(), "is none of a disk") {
+			t.Errorf("Load of device %q: %v; want that it is none of a disk", name, err)
+		}
+	}
+	if left, err := os.ReadDir(home); len(left) > 0 || err != nil {
+		t.Errorf("Save has made %v, %v; want nothing", left, err)
+	}
+	// It stands for a device, which a test must not risk.
+	dir := filepath.Join(home, "dir")
+	link := filepath.Join(home, "link")
+	if err := errors.Join(os.Mkdir(dir, 0o700), os.Symlink(dir, link)); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{dir, link} {
+		t.Setenv(Variable, path)
+		if _, err := Save(disk, good); !errors.Is(err, errNotRegular) || !strings.Contains(err.Error(), path) {
+			t.Errorf("Save in %s = %v; want that it is not a regular file", path, err)
+		}
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		t.Errorf("the link is %v, %v; want it as before", info, err)
+	}
+}
