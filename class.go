@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/sluiceio/sluice/internal/fair"
 	"github.com/sluiceio/sluice/internal/sched"
@@ -100,8 +101,8 @@ func (o ClassOptions) settings() (fair.Settings, error) {
 	return fair.Settings{Weight: o.Weight, IOPS: o.IOPS, Bytes: o.BytesPerSecond, Depth: o.Depth}, nil
 }
 
-// NewClass adds a class to the Scheduler. The name must not be empty, and no other class of the
-// Scheduler may have it. A Scheduler has at most 64 classes, besides those that were removed.
+// NewClass adds a class to the Scheduler. The name has 1 to 64 bytes of UTF-8 without control
+// characters, and no other class of the Scheduler may have it. A Scheduler has at most 64 classes, besides those that were removed.
 func (s *Scheduler) NewClass(name string, o ClassOptions) (*Class, error) {
 	return s.class(name, o, false)
 }
@@ -174,6 +175,8 @@ func checkClassName(name string) error {
 		return errors.New("the name is empty")
 	case len(name) > classNameMost:
 		return fmt.Errorf("the name is longer than %d bytes", classNameMost)
+	case !utf8.ValidString(name):
+		return errors.New("the name is not UTF-8")
 	case strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }):
 		return errors.New("the name has control characters")
 	}

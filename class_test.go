@@ -51,6 +51,7 @@ func TestClassRefused(t *testing.T) {
 	}{
 		{"", sluice.ClassOptions{}, "the name is empty"},
 		{"a\nb", sluice.ClassOptions{}, "control characters"},
+		{"a\xff", sluice.ClassOptions{}, "not UTF-8"},
 		{strings.Repeat("x", 65), sluice.ClassOptions{}, "longer than 64"},
 		{"taken", sluice.ClassOptions{}, "there is one of that name"},
 		{"default", sluice.ClassOptions{}, "there is one of that name"},

@@ -41,6 +41,14 @@ func (o *Options) check() error {
 			return fmt.Errorf("copytree: Options.%s of %d is none of its choices", c.name, c.value)
 		}
 	}
+	for _, p := range []struct {
+		name  string
+		value Preserve
+	}{{"Preserve", o.Preserve}, {"Require", o.Require}} {
+		if p.value&^(PreserveAll|NoMode) != 0 {
+			return fmt.Errorf("copytree: Options.%s of %#x has more than the constants of Preserve", p.name, p.value)
+		}
+	}
 	if o.Sync == SyncFileSystem && !hasFileSystems {
 		return fmt.Errorf("copytree: Options.Sync of SyncFileSystem needs syncfs(2), which this system lacks (use SyncFiles): %w", errors.ErrUnsupported)
 	}

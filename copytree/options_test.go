@@ -24,6 +24,8 @@ func TestOptionsCheck(t *testing.T) {
 		"Reflink":           {Reflink: ReflinkNever + 1},
 		"Sparse":            {Sparse: SparseNever + 1},
 		"Sync":              {Sync: SyncFiles + 1},
+		"Preserve":          {Preserve: PreserveContext << 1},
+		"Require":           {Require: PreserveAll | 1<<14},
 	} {
 		_, err := Copy(t.Context(), "nowhere", "nothing", o)
 		if err == nil || !strings.Contains(err.Error(), "Options."+strings.TrimSuffix(want, "10")) {
