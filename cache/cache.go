@@ -26,7 +26,10 @@ type Cache struct {
 	staging *buffer.Pool
 	// held is the number of frames that are not free, plus 1 until Close. The
 	// goroutine that makes it 0 releases the memory.
-	held   atomic.Int64
+	held atomic.Int64
+	// users is the number of Files whose Close has not ended, plus 1 until Close. The
+	// goroutine that makes it 0 ends Close's share of held: from then on no read can begin.
+	users  atomic.Int64
 	serial atomic.Uint64 // the number of the newest File
 
 	mu     sync.Mutex
@@ -55,6 +58,7 @@ func newCache(o Options, shards int) *Cache {
 		files:      make(map[*File]struct{}),
 	}
 	c.held.Store(1)
+	c.users.Store(1)
 	for i := range c.shards {
 		frames := n / shards
 		if i < n%shards {
@@ -102,8 +106,16 @@ func (c *Cache) Close() error {
 			errs = append(errs, f.close())
 		}
 	}
-	c.unhold()
+	c.release()
 	return errors.Join(errs...)
+}
+
+// release counts a File that was closed, or Close. A Close does not wait for that of a File at
+// the same time, whose reads may be in progress.
+func (c *Cache) release() {
+	if c.users.Add(-1) == 0 {
+		c.unhold()
+	}
 }
 
 // unhold counts a frame that has become free, or Close.

@@ -26,6 +26,7 @@ type File struct {
 	cache *Cache
 	file  Direct
 	id    uint64
+	used  bool        // it counts in cache.users, until it is closed
 	open  atomic.Bool // false: operations fail with os.ErrClosed
 	ended atomic.Bool // Close has been called
 }
@@ -41,6 +42,8 @@ func (c *Cache) File(d Direct) *File {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.closed {
+		f.used = true
+		c.users.Add(1)
 		f.open.Store(true)
 		c.files[f] = struct{}{}
 	}
@@ -72,6 +75,9 @@ func (f *File) Close() error {
 }
 
 func (f *File) close() error {
+	if f.used {
+		defer f.cache.release() // after the file's Close, which waits for its reads
+	}
 	// A read in progress is not cached: shard.finish either sees that open is
 	// false, or dropFrom has detached the load before.
 	f.open.Store(false)
