@@ -52,7 +52,7 @@ func (d *Dir) ours() error {
 	if len(entries) == 0 {
 		return nil
 	}
-	page, err := begin(filepath.Join(d.path, index))
+	page, err := begin(filepath.Join(d.path, index), 1<<10)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("cannot write the report: %w", err)
 	}
@@ -62,9 +62,9 @@ func (d *Dir) ours() error {
 	return nil
 }
 
-// begin returns the first KiB of a file, nothing of what is no regular file: to open a FIFO would
-// wait for its writer.
-func begin(name string) ([]byte, error) {
+// begin returns the first bytes of a file, most of them at most. It returns nothing of what is no
+// regular file: to open a FIFO would wait for its writer.
+func begin(name string, most int64) ([]byte, error) {
 	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func begin(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, 1<<10))
+	return io.ReadAll(io.LimitReader(f, most))
 }
 
 func (d *Dir) writable() error {

@@ -17,6 +17,9 @@ import (
 // tells a later report which files it may remove.
 const manifestName = "manifest.sha256"
 
+// mostManifest is more bytes than a manifest of ours has.
+const mostManifest = 1 << 20
+
 // entry is a line of the manifest.
 type entry struct{ sum, name string }
 
@@ -27,7 +30,7 @@ func newEntry(name string, text []byte) entry {
 
 // manifest returns the entries of the directory's manifest, none if there is no manifest.
 func (d *Dir) manifest() ([]entry, error) {
-	text, err := os.ReadFile(filepath.Join(d.path, manifestName))
+	text, err := begin(filepath.Join(d.path, manifestName), mostManifest)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
