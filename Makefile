@@ -5,6 +5,7 @@
 # make conformance-ci  that of packages os and io/fs, as CI runs it
 # make results  every experiment in its published form, into docs/results (several hours)
 # make pebble-suite  Pebble's own tests on integrations/pebblevfs, and its crash tests
+# make databases  databases of other authors, built by go build and by sluice build; as root
 # make fix-programs  the tests of real programs, before and after sluice fix
 # make bench  the benchmark against os.File, on a temporary file in this folder
 # make tidy   go mod tidy in each module, though they require each other unpublished
@@ -20,7 +21,7 @@ RACE = ./batch ./internal/handle ./internal/sched/... ./internal/iopath ./intern
 
 LINT = .bin/golangci-lint
 
-.PHONY: test check vet lint fmt race cross soak conformance conformance-ci pebble-suite fix-programs results bench tidy tag release release-check clean
+.PHONY: test check vet lint fmt race cross soak conformance conformance-ci pebble-suite databases fix-programs results bench tidy tag release release-check clean
 
 test:
 	@for m in $(MODULES); do echo "== $$m"; (cd $$m && go test -timeout=20m ./...) || exit 1; done
@@ -82,6 +83,11 @@ results:
 pebble-suite:
 	cd integrations/pebblevfs && go test -count=1 -v -timeout=24h -run='^(TestPebble|TestMetamorphic|TestKill|TestCut)$$' . \
 		-pebble.suite=all -pebble.meta=500 -pebble.kills=500 -pebble.cuts=200 $(FLAGS)
+
+# Needs the module proxy and half an hour; not a part of check, and not of the workspace.
+databases:
+	cd bench/databases && GOWORK=off go test . && GOWORK=off go run . -o ../../docs/results/databases.md $(FLAGS)
+
 # Needs the module proxy, half an hour and 200 MB; not a part of check.
 fix-programs:
 	go run ./cmd/sluice/fixprograms -o docs/results/fix.md

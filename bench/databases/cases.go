@@ -1,0 +1,111 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+)
+
+// testCase is a database, and what is done with it.
+type testCase struct {
+	name       string
+	module     string
+	does       string // what an operation is
+	goroutines []int
+	why        string // it gains, or not
+
+	// fill makes a database of so many records in a directory that is there. It is nil if each
+	// process begins with an empty one.
+	fill func(dir string, records int) error
+	// open opens the database for a number of clients.
+	open func(dir string, records, clients int) (database, error)
+}
+
+// database is an open database.
+type database interface {
+	// do performs one operation of a client. Clients call it at the same time.
+	do(client int, random *rand.Rand) error
+	Close() error
+}
+
+// A record has a key, or number, and a value of valueSize bytes.
+const valueSize = 1000
+
+var cases = []*testCase{
+	{
+		name: "goleveldb", module: "github.com/syndtr/goleveldb", does: "Get of a random key", goroutines: []int{1, 16, 64},
+		why:  "each Get reads a block by os.File.ReadAt; many wait at once",
+		fill: fillLevelDB, open: openLevelDB,
+	},
+	{
+		name: "sqlite-modernc", module: "modernc.org/sqlite", does: "SELECT by primary key, a connection each", goroutines: []int{1, 16},
+		why:  "SQLite in Go makes its system calls itself (modernc.org/libc), past os.File",
+		fill: fillModernc, open: openModernc,
+	},
+	{
+		name: "sqlite-ncruces", module: "github.com/ncruces/go-sqlite3", does: "SELECT by primary key, a connection each", goroutines: []int{1, 16},
+		why:  "SQLite in WebAssembly reads pages by os.File.ReadAt",
+		fill: fillNcruces, open: openNcruces,
+	},
+	{
+		name: "prometheus-append", module: "github.com/prometheus/prometheus", does: "Commit of 100 samples", goroutines: []int{1, 16},
+		why:  "the log is written without a sync, into the page cache: nothing waits",
+		open: openPrometheus,
+	},
+	{
+		name: "etcd-wal", module: "go.etcd.io/etcd/server/v3", does: "Save of an entry of 1000 bytes, synced", goroutines: []int{1},
+		why:  "one writer, and fdatasync by a call of its own, past os.File",
+		open: openEtcdWAL,
+	},
+	{
+		name: "raft-wal", module: "github.com/hashicorp/raft-wal", does: "StoreLogs of an entry of 1000 bytes, synced", goroutines: []int{1},
+		why:  "one writer: there is one fsync at a time, and nothing to share",
+		open: openRaftWAL,
+	},
+}
+
+// choose returns the cases of these names, all if there are none.
+func choose(names []string) ([]*testCase, error) {
+	if len(names) == 0 {
+		return cases, nil
+	}
+	var chosen []*testCase
+	for _, name := range names {
+		c, err := caseOf(name)
+		if err != nil {
+			return nil, err
+		}
+		chosen = append(chosen, c)
+	}
+	return chosen, nil
+}
+
+func caseOf(name string) (*testCase, error) {
+	i := slices.IndexFunc(cases, func(c *testCase) bool { return c.name == name })
+	if i < 0 {
+		var all []string
+		for _, c := range cases {
+			all = append(all, c.name)
+		}
+		return nil, fmt.Errorf("unknown case %q; there are %s", name, strings.Join(all, ", "))
+	}
+	return cases[i], nil
+}
+
+// value returns bytes that do not compress.
+func value(random *rand.Rand) []byte {
+	b := make([]byte, valueSize)
+	for i := range b {
+		b[i] = byte(random.Uint32())
+	}
+	return b
+}
+
+// wantValue returns an error if what was read is no record.
+func wantValue(b []byte, err error) error {
+	if err == nil && len(b) != valueSize {
+		err = fmt.Errorf("a record has %d bytes; want %d", len(b), valueSize)
+	}
+	return err
+}

@@ -1,0 +1,83 @@
+// Command databases measures databases of other authors, which know nothing of sluice: one program,
+// built by go build and by sluice build. A module of its own keeps the databases away from all
+// others.
+//
+//	go run . [-dir DIR] [-size 512MiB] [-time 1s] [-rounds 12] [-o FILE] [case...]
+//
+// It must run in its directory in a tree of sluice, as root: the processes have a quarter of the
+// data's size as memory. A case is a name in cases.go; without one all are measured, which takes a
+// quarter of an hour, and as long again for the first build.
+//
+// With -o it writes its page into a file, docs/results/databases.md for one.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/sluiceio/sluice/bench/bytesize"
+)
+
+func main() {
+	if name := os.Getenv(caseVariable); name != "" {
+		exit(work(name))
+		return
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	o, err := parse(os.Args[1:])
+	if errors.Is(err, flag.ErrHelp) {
+		return
+	}
+	if err == nil {
+		err = run(ctx, o)
+	}
+	exit(err)
+}
+
+func exit(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "databases:", err)
+		os.Exit(1)
+	}
+}
+
+// options are the command line.
+type options struct {
+	dir    string
+	size   bytesize.Size
+	time   time.Duration
+	rounds int
+	page   string
+	cases  []*testCase
+}
+
+func parse(args []string) (options, error) {
+	o := options{size: 512 << 20} // 512 MiB
+	flags := flag.NewFlagSet("databases", flag.ContinueOnError)
+	flags.StringVar(&o.dir, "dir", ".", "make the databases in this `directory`: its file system is what is measured")
+	flags.Func("size", "`size` of a database that is read (default 512MiB)", func(text string) error { return o.size.UnmarshalText([]byte(text)) })
+	flags.DurationVar(&o.time, "time", time.Second, "how long a process is measured")
+	flags.IntVar(&o.rounds, "rounds", 12, "processes of each side")
+	flags.StringVar(&o.page, "o", "", "write the page into this `file` and not to standard output")
+	if err := flags.Parse(args); err != nil {
+		return o, err
+	}
+	switch {
+	case o.size < 64<<20:
+		return o, fmt.Errorf("-size: %d is too small; want at least 64MiB", o.size)
+	case o.time <= 0:
+		return o, fmt.Errorf("-time: %v; want more than 0", o.time)
+	case o.rounds < 1:
+		return o, fmt.Errorf("-rounds: %d; want at least 1", o.rounds)
+	}
+	var err error
+	o.cases, err = choose(flags.Args())
+	return o, err
+}

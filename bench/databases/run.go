@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+
+	"github.com/sluiceio/sluice/bench/internal/cgroup"
+	"github.com/sluiceio/sluice/bench/internal/duel"
+	"github.com/sluiceio/sluice/bench/internal/load"
+	"github.com/sluiceio/sluice/bench/internal/program"
+)
+
+// inMemory is the part of a database that its processes have memory for.
+const inMemory = 4
+
+// place is where everything is made.
+type place struct {
+	options
+	dir           string // holds all below
+	plain, sluice string // the program's two builds
+	group         *cgroup.Group
+}
+
+func run(ctx context.Context, o options) (err error) {
+	p := &place{options: o}
+	if p.dir, err = os.MkdirTemp(o.dir, ".sluice-databases-*"); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(p.dir)) }()
+	if p.dir, err = filepath.Abs(p.dir); err != nil {
+		return err
+	}
+	if p.group, err = cgroup.Memory(int64(o.size) / inMemory); err != nil {
+		return fmt.Errorf("without a limit of memory all data would be in memory: %w", err)
+	}
+	defer func() { err = errors.Join(err, p.group.Close()) }()
+	if err := p.build(ctx); err != nil {
+		return err
+	}
+	var rows []row
+	for _, c := range o.cases {
+		of, err := p.measure(ctx, c)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
+		}
+		rows = append(rows, of...)
+	}
+	return write(o, rows)
+}
+
+// build builds this program by go build and by sluice build.
+func (p *place) build(ctx context.Context) error {
+	p.plain, p.sluice = filepath.Join(p.dir, "plain"), filepath.Join(p.dir, "sluice-build")
+	command := filepath.Join(p.dir, "sluice")
+	for _, b := range []struct{ exe, output, dir, workspace string }{
+		{"go", p.plain, ".", "off"},
+		{"go", command, "../../cmd/sluice", ""},
+		{command, p.sluice, ".", "off"},
+	} {
+		fmt.Fprintf(os.Stderr, "%s build in %s\n", filepath.Base(b.exe), b.dir)
+		cmd := exec.CommandContext(ctx, b.exe, "build", "-o", b.output, ".")
+		cmd.Dir = b.dir
+		cmd.Env = append(os.Environ(), "GOFLAGS=-buildvcs=false", "GOWORK="+b.workspace)
+		out, err := cmd.CombinedOutput()
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err != nil {
+			return fmt.Errorf("%s build in %s: %w: %s", filepath.Base(b.exe), b.dir, err, program.FirstLine(string(out)))
+		}
+	}
+	return nil
+}
+
+// sides are the two builds.
+var sides = []load.Side{{Name: "go build", Way: load.ByGoBuild}, {Name: "sluice build", Way: load.BySluiceBuild}}
+
+// measure measures a case with each of its numbers of goroutines.
+func (p *place) measure(ctx context.Context, c *testCase) (rows []row, err error) {
+	dir := filepath.Join(p.dir, c.name)
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	records := int(p.size) / valueSize
+	if c.fill != nil {
+		fmt.Fprintf(os.Stderr, "%s: making the database\n", c.name)
+		if err := p.fill(ctx, c, dir, records); err != nil {
+			return nil, err
+		}
+	}
+	env := []string{caseVariable + "=" + c.name}
+	arena := &duel.Arena{Path: dir, Group: p.group, Programs: map[load.Way]duel.Program{
+		load.ByGoBuild: {Exe: p.plain, Env: env}, load.BySluiceBuild: {Exe: p.sluice, Env: env},
+	}}
+	for _, n := range c.goroutines {
+		fmt.Fprintf(os.Stderr, "%s: %d goroutines\n", c.name, n)
+		l := load.Load{Size: valueSize, Goroutines: n, Records: records}
+		results, err := arena.Compare(ctx, duel.Same(l, sides), duel.Plan{Time: p.time, Rounds: p.rounds})
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, newRow(c, n, results))
+	}
+	return rows, nil
+}
+
+// fill makes the database of a case, by a process that is not in the group.
+func (p *place) fill(ctx context.Context, c *testCase, dir string, records int) error {
+	cmd := exec.CommandContext(ctx, p.plain)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), caseVariable+"="+c.name, fillVariable+"="+strconv.Itoa(records))
+	out, err := cmd.CombinedOutput()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("making the database: %w: %s", err, program.FirstLine(string(out)))
+	}
+	return nil
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/sluiceio/sluice/bench/internal/duel"
+	"github.com/sluiceio/sluice/bench/internal/load"
+	"github.com/sluiceio/sluice/bench/internal/stats"
+	"github.com/sluiceio/sluice/bench/machine"
+	"github.com/sluiceio/sluice/bench/report"
+)
+
+// row is the result of a case with a number of goroutines. Ratios are of sluice build to go build.
+type row struct {
+	of         *testCase
+	goroutines int
+	rate       stats.Number // operations a second of go build
+	ratio      stats.Number
+	low, high  stats.Number // 95 % interval of ratio
+	verdict    stats.Verdict
+	cpu, p99   stats.Number
+	threads    [2]int // of both
+}
+
+func newRow(c *testCase, goroutines int, results []*duel.Result) row {
+	of := func(figure func(load.Slice) float64) []stats.Number {
+		return stats.Ratios(results[1].Series(figure), results[0].Series(figure))
+	}
+	rates := of(load.Slice.Rate)
+	r := row{of: c, goroutines: goroutines, rate: stats.Median(results[0].Series(load.Slice.Rate)), ratio: stats.Median(rates)}
+	r.low, r.high = stats.Interval(rates)
+	r.verdict = stats.Judge(r.ratio, r.low, r.high, len(rates))
+	r.cpu = stats.Median(of(func(s load.Slice) float64 { return float64(s.CPUPerOp()) }))
+	r.p99 = stats.Median(of(func(s load.Slice) float64 { return float64(s.P99) }))
+	for i, result := range results {
+		r.threads[i] = result.Threads
+	}
+	return r
+}
+
+// write writes the page, to standard output if no file is named.
+func write(o options, rows []row) error {
+	var b bytes.Buffer
+	writePage(&b, o, machine.Describe(o.dir).String(), time.Now(), rows)
+	if o.page == "" {
+		_, err := os.Stdout.Write(b.Bytes())
+		return err
+	}
+	return os.WriteFile(o.page, b.Bytes(), 0o666)
+}
+
+func writePage(w io.Writer, o options, machine string, now time.Time, rows []row) {
+	fmt.Fprintf(w, `# databases: what sluice build gives to databases that do not know it
+
+One program for each case, built by go build and by sluice build, unchanged. New processes of both take turns; a figure
+is the median over the rounds. Ratios are of sluice build to go build: more operations are better, and less processor time, and a
+shorter p99. The processes have memory for a quarter of a database that is read, with the page cache. This page is
+written by `+"`make databases`"+`.
+
+| | |
+|---|---|
+| machine | %s |
+| date | %s |
+| form | databases of %s, %d rounds of %s |
+
+| case | module | an operation | goroutines | a second | ratio | 95 %% | verdict | CPU | p99 | threads |
+|---|---|---|---|---|---|---|---|---|---|---|
+`, machine, now.Format(time.DateOnly), report.Bytes(int64(o.size)), o.rounds, o.time)
+	for _, r := range rows {
+		fmt.Fprintf(w, "| %s | %s | %s | %d | %s | %s | %s-%s | %s | %s | %s | %d, %d |\n", r.of.name, r.of.module, r.of.does,
+			r.goroutines, report.Count(r.rate), report.Ratio(r.ratio), report.Ratio(r.low), report.Ratio(r.high), r.verdict,
+			report.Ratio(r.cpu), report.Ratio(r.p99), r.threads[0], r.threads[1])
+	}
+	fmt.Fprint(w, "\nWhy:\n\n")
+	var last *testCase
+	for _, r := range rows {
+		if r.of != last {
+			fmt.Fprintf(w, "- %s: %s.\n", r.of.name, r.of.why)
+		}
+		last = r.of
+	}
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice/bench/internal/load"
+)
+
+// The environment of a process that performs a case. With fillVariable, the number of records, it
+// makes the database in its working directory, and ends.
+const (
+	caseVariable = "SLUICE_BENCH_DATABASE"
+	fillVariable = "SLUICE_BENCH_FILL"
+)
+
+// work is the whole of such a process.
+func work(name string) error {
+	c, err := caseOf(name)
+	if err != nil {
+		return err
+	}
+	if text := os.Getenv(fillVariable); text != "" {
+		records, err := strconv.Atoi(text)
+		if err != nil {
+			return err
+		}
+		return c.fill(".", records)
+	}
+	return load.ServeBy(os.Stdin, os.Stdout, func(s load.Setup) (load.Performer, error) {
+		w, err := c.begin(s)
+		if err != nil { // an interface that holds a nil *worker would not be nil
+			return nil, err
+		}
+		return w, nil
+	})
+}
+
+// worker performs one case. It implements load.Performer.
+type worker struct {
+	database
+	goroutines int
+	remove     string // the directory to remove afterwards; "" if the database stays
+}
+
+func (c *testCase) begin(s load.Setup) (*worker, error) {
+	w := &worker{goroutines: s.Load.Goroutines}
+	dir := s.Path
+	var err error
+	if c.fill == nil {
+		dir, err = os.MkdirTemp(s.Path, "new-*")
+		w.remove = dir
+	} else {
+		err = dropPages(dir)
+	}
+	if err == nil {
+		w.database, err = c.open(dir, s.Load.Records, w.goroutines)
+	}
+	if err != nil {
+		return nil, errors.Join(err, w.removeAll())
+	}
+	return w, nil
+}
+
+// Run performs a slice.
+func (w *worker) Run(req load.SliceReq) (load.Slice, error) {
+	randoms := make([]*rand.Rand, w.goroutines)
+	for i := range randoms {
+		randoms[i] = rand.New(rand.NewPCG(req.Seed, uint64(i)))
+	}
+	return load.Measure(req, w.goroutines, func(client int) error { return w.do(client, randoms[client]) })
+}
+
+// Explain returns nothing: the program does not know sluice.
+func (w *worker) Explain() string { return "" }
+
+// Stats returns nothing.
+func (w *worker) Stats() any { return nil }
+
+// Close closes the database.
+func (w *worker) Close() error { return errors.Join(w.database.Close(), w.removeAll()) }
+
+func (w *worker) removeAll() error {
+	if w.remove == "" {
+		return nil
+	}
+	return os.RemoveAll(w.remove)
+}
+
+// dropPages drops the files of a directory from the page cache.
+func dropPages(dir string) error {
+	names, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		f, err := os.Open(name)
+		if err != nil {
+			return err
+		}
+		err = unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED)
+		if err := errors.Join(err, f.Close()); err != nil {
+			return fmt.Errorf("dropping %s from the page cache: %w", name, err)
+		}
+	}
+	return nil
+}
