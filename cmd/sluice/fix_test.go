@@ -27,9 +27,6 @@ func goPlaces(t *testing.T) map[string]string {
 // TestFix runs testdata/fix: programs that `sluice fix` rewrites, and that are built and
 // tested with package sluice afterwards.
 func TestFix(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds programs")
-	}
 	places := goPlaces(t)
 	tree, err := filepath.Abs("../..")
 	if err != nil {

@@ -22,9 +22,6 @@ const installed = "github.com/sluiceio/sluice/cmd/sluice"
 // TestInstall installs this command by go install from a module proxy made of files, as a user
 // does, outside of the tree. Then it builds a program with it.
 func TestInstall(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the command")
-	}
 	w, err := workspace.Load("../..")
 	if err != nil {
 		t.Fatal(err)
