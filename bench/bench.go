@@ -46,13 +46,13 @@ type Command struct {
 	JSON   string         `name:"json" placeholder:"FILE" help:"Also write the results to FILE, for machines; - is standard output, and the tables are on standard error then."`
 	Report *string        `placeholder:"DIR" help:"Also write a report to DIR: index.html, and each figure as SVG, CSV and JSON."`
 
-	Full   bool           `help:"Every parameter: all cells of the matrix, and its selection with GOMAXPROCS 1, 2, 4 and 8 (up to 70 minutes), every number of goroutines, files and times as published."`
+	Full   bool           `help:"Every parameter: all cells of the matrix, and its selection with GOMAXPROCS 1, 2, 4 and 8 (up to 40 minutes), every number of goroutines, files and times as published."`
 	Fio    bool           `help:"Run the matching job of fio beside each scan-* and rand-*. As root, reserve huge pages for it meanwhile."`
 	Driver string         `placeholder:"NAME" help:"Driver of sluice where it has one side: uring, aio or pool; default: its own choice."`
 	Time   *time.Duration `placeholder:"DURATION" help:"Length of a slice; default: the experiment's (30ms to 250ms)."`
 	Rounds *int           `placeholder:"N" help:"Slices of each side, or copies; default: the experiment's (3 to 20), of the matrix, wal and transparent as many as it takes."`
 
-	PerCell *time.Duration `placeholder:"DURATION" help:"For the matrix, wal and transparent: add rounds to a cell until its 95 % interval is within ±3 %, but for no longer than this; default: 15s, without an experiment 4.5s."`
+	PerCell *time.Duration `placeholder:"DURATION" help:"For the matrix, wal and transparent: add rounds to a cell until its 95 % interval is within ±3 %, but for no longer than this; default: 8s, without an experiment 4.5s."`
 
 	Mode     []string `placeholder:"NAME" group:"Flags of cp-*" help:"Measure these alone: regular, cold, every-fsync; may be repeated."`
 	Programs []string `placeholder:"NAME" group:"Flags of cp-*" help:"Measure these alone beside cp: sluice, xcp, fcp, cpz, otiai10, rsync, floor; may be repeated."`

@@ -89,8 +89,8 @@ func TestCells(t *testing.T) {
 
 // TestProcs counts the cells with numbers of processors, and checks their order.
 func TestProcs(t *testing.T) {
-	if most := time.Duration(len(Params{Full: true}.cells())) * cellTime; most > 70*time.Minute { // the help says so
-		t.Errorf("--full takes up to %s; want 70 minutes at most", most)
+	if most := time.Duration(len(Params{Full: true}.cells())) * cellTime; most > 40*time.Minute { // the help says so
+		t.Errorf("--full takes up to %s; want 40 minutes at most", most)
 	}
 	one := []Pattern{mustParse(t, "read-direct/4k/1,2,4")}
 	for _, test := range []struct {

@@ -46,7 +46,7 @@ func (p precision) enough(ratios []stats.Number, spent time.Duration) bool {
 // must end in three minutes.
 const (
 	cellSlice = 50 * time.Millisecond
-	cellTime  = 15 * time.Second
+	cellTime  = 8 * time.Second
 	briefTime = 4500 * time.Millisecond
 )
 
