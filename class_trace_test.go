@@ -125,13 +125,16 @@ func TestClassTraceWaits(t *testing.T) {
 				"ReadBuffer": func(ctx context.Context) error { return sameBuffer(ctx, f, noise[:4096]) },
 				"Reader":     func(ctx context.Context) error { return readSome(ctx, f) },
 			} {
-				tr := recordOf(t, s, func() error {
-					ctx := sluice.WithClass(t.Context(), c)
-					return errors.Join(do(ctx), do(ctx), do(ctx))
-				})
 				longest := time.Duration(0)
-				for _, op := range tr.Ops {
-					longest = max(longest, op.InQueue())
+				// An operation need not wait if the one before took as long as the limit asks for.
+				for try := 0; longest < 5*time.Millisecond && try < 20; try++ {
+					tr := recordOf(t, s, func() error {
+						ctx := sluice.WithClass(t.Context(), c)
+						return errors.Join(do(ctx), do(ctx), do(ctx))
+					})
+					for _, op := range tr.Ops {
+						longest = max(longest, op.InQueue())
+					}
 				}
 				if longest < 5*time.Millisecond {
 					t.Errorf("%s: no operation was in the queue for more than %v", way, longest)

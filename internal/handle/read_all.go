@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"syscall"
 
@@ -49,7 +50,7 @@ func fits(size int64) error {
 	if most == 0 {
 		most = 1 << 46 // 64 TiB: less than the address space has
 	}
-	if size > most {
+	if most = min(most, math.MaxInt); size > most { // MaxInt: 32-bit systems
 		return fmt.Errorf("the file has %d bytes, more than the %d of the memory: %w", size, most, syscall.ENOMEM)
 	}
 	return nil

@@ -187,10 +187,16 @@ func TestNotesReads(t *testing.T) {
 	if !w.Misses.Hot(1) || w.Counts.Files != 1 {
 		t.Errorf("%d files, no hit counted for data in memory; want 1 file and a hit", w.Counts.Files)
 	}
-	drop()
-	j.copyPair(w, &dirs.Pair{Dst: filepath.Join(dir, "cold"), Src: src})
-	if w.Misses.Hot(1) || w.Counts.Files != 2 {
-		t.Errorf("%d files, a hit counted for data on the disk; want 2 files and a miss", w.Counts.Files)
+	// The kernel keeps a page that is in use while it is to be dropped, so that this is tried again.
+	for try := 1; w.Misses.Hot(1) && try <= 20; try++ {
+		drop()
+		j.copyPair(w, &dirs.Pair{Dst: filepath.Join(dir, fmt.Sprint("cold", try)), Src: src})
+		if int(w.Counts.Files) != 1+try {
+			t.Fatalf("%d files; want %d", w.Counts.Files, 1+try)
+		}
+	}
+	if w.Misses.Hot(1) {
+		t.Error("no miss is counted for data on the disk")
 	}
 }
 
