@@ -24,6 +24,7 @@ const root = ".."
 var unseen = map[string]string{
 	".git":                          "not source",
 	"cmd/sluice/conformance":        "for developers of sluice",
+	"bench/databases":               "for developers of sluice",
 	"cmd/sluice/fixprograms":        "for developers of sluice",
 	"cmd/sluice/results":            "for developers of sluice",
 	"cmd/sluice/release":            "for developers of sluice",
