@@ -62,8 +62,8 @@ func (d *Dir) ours() error {
 	return nil
 }
 
-// begin returns the first bytes of a file, most of them at most. It returns nothing of what is no
-// regular file: to open a FIFO would wait for its writer.
+// begin returns the first bytes of a file, at most so many. It returns nothing if the name is not a
+// regular file's: opening a FIFO would wait for its writer.
 func begin(name string, most int64) ([]byte, error) {
 	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
 		return nil, err
