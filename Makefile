@@ -50,8 +50,9 @@ $(LINT): tools/go.mod
 	cd tools && GOWORK=off go build -o ../$(LINT) github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 
 # A third of the root's random operations: each takes five times as long here. Left out are tests of one
-# goroutine, and of memory and threads, which take minutes here. The two packages run side by side.
-RACE_SKIP = ^(TestDifferential|TestDirectModel|TestDirectEveryEdge|TestDirectNoSpace|TestStreamMemory|TestThreads.*|TestCalls)$$
+# goroutine, of memory and threads, and of disks that hang or lose writes, which take minutes here. The two
+# packages run side by side.
+RACE_SKIP = ^(TestDifferential|TestDirectModel|TestDirectEveryEdge|TestDirectNoSpace|TestStreamMemory|TestThreads.*|TestCalls|TestCopyFile|TestDirFS|TestFrozen.*|TestLost.*)$$
 race:
 	go test -race -timeout=20m -skip '$(RACE_SKIP)' . ./direct -sluice.diff.n=250
 	go test -race -timeout=20m $(RACE)
