@@ -2,15 +2,12 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"strconv"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/sluiceio/sluice/bench/internal/load"
+	"github.com/sluiceio/sluice/bench/internal/tree"
 )
 
 // The environment of a process that performs a case. With fillVariable, the number of records, it
@@ -57,7 +54,7 @@ func (c *testCase) begin(s load.Setup) (*worker, error) {
 		dir, err = os.MkdirTemp(s.Path, "new-*")
 		w.remove = dir
 	} else {
-		err = dropPages(dir)
+		err = tree.Evict(dir)
 	}
 	if err == nil {
 		w.database, err = c.open(dir, s.Load.Records, w.goroutines)
@@ -91,23 +88,4 @@ func (w *worker) removeAll() error {
 		return nil
 	}
 	return os.RemoveAll(w.remove)
-}
-
-// dropPages drops the files of a directory from the page cache.
-func dropPages(dir string) error {
-	names, err := filepath.Glob(filepath.Join(dir, "*"))
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		f, err := os.Open(name)
-		if err != nil {
-			return err
-		}
-		err = unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED)
-		if err := errors.Join(err, f.Close()); err != nil {
-			return fmt.Errorf("dropping %s from the page cache: %w", name, err)
-		}
-	}
-	return nil
 }

@@ -76,7 +76,7 @@ func (w *worker) prepare(s load.Setup) error {
 // prepareReads opens the database, which stays as it is. The first worker of a load only tries that.
 func (w *worker) prepareReads(s load.Setup) (err error) {
 	if s.Prepared {
-		if err := dropPages(s.Path); err != nil {
+		if err := evict(s.Path); err != nil {
 			return err
 		}
 	}

@@ -7,7 +7,6 @@ require (
 	github.com/sluiceio/sluice v0.1.0
 	github.com/sluiceio/sluice/bench v0.1.0
 	github.com/sluiceio/sluice/integrations/pebblevfs v0.1.0
-	golang.org/x/sys v0.49.0
 )
 
 require (
@@ -39,6 +38,7 @@ require (
 	github.com/prometheus/procfs v0.10.1 // indirect
 	github.com/rogpeppe/go-internal v1.14.1 // indirect
 	golang.org/x/exp v0.0.0-20230626212559-97b1e661b5df // indirect
+	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.14.0 // indirect
 	google.golang.org/protobuf v1.33.0 // indirect
 )

@@ -55,7 +55,7 @@ func (w *worker) prepareCompaction(s load.Setup) error {
 	if err := linkDatabase(s.Path, dir); err != nil {
 		return err
 	}
-	if err := dropPages(s.Path); err != nil {
+	if err := evict(s.Path); err != nil {
 		return err
 	}
 	if w.db, err = open(dir, w.files, w.load, readWrite); err != nil {
