@@ -188,8 +188,8 @@ type Lab interface {
 	// are unsupported, and say why. The caller calls remove when it is done.
 	Starters(ctx context.Context) (remove func() error, err error)
 	// Database makes a Pebble database by the load, which is a load.PebbleLoad. The processes of its
-	// Compare have so much memory. It calls progress with what it is doing and the fraction that is
-	// done. The error is a database.ErrMissing where memory cannot be limited. The caller closes the
+	// Compare have so much memory. It calls progress with the present step and the fraction of it that
+	// is done. The error is a database.ErrMissing where memory cannot be limited. The caller closes the
 	// Database.
 	Database(ctx context.Context, l load.Load, memory int64, driver string, progress func(what string, done float64)) (Database, error)
 	// Mixed runs a job of fio, and returns what its reads and its writes measured.

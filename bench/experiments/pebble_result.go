@@ -166,7 +166,8 @@ func milliseconds(ns stats.Number) string {
 // reachedRate is the part of the compactions' rate that counts as reached.
 const reachedRate = 0.95
 
-// compactions says whether the compactions wrote at the rate that all sides should have.
+// compactions returns a line for each side whose compactions did not write at the rate of the cell,
+// or one line if all did.
 func (c PebbleCell) compactions() string {
 	if c.Kind != load.PebbleCompact {
 		return ""

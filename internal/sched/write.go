@@ -17,6 +17,8 @@ func (s *Scheduler) WriteAt(ctx context.Context, f *File, b []byte, off int64) (
 	if s.Classes.Active() || f.Losses != nil { // a write of a class, or to a file with O_SYNC
 		return s.writeAll(ctx, f, b, off, s.write(ctx, f, b, off))
 	}
+	// The first transfer is writeNow's, here so that two functions less are above the system call of a
+	// write into memory: see PlainCall.
 	var res int32
 	if p, ok := s.permitPlainWrite(ctx, f); ok {
 		res = s.PlainCall(0, p, driver.Write, f, b, off)

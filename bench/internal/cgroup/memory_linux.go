@@ -22,7 +22,7 @@ func (h hierarchy) noMemoryLimit() string {
 }
 
 // Memory makes a group whose processes have so much memory together, in bytes: their own, and the
-// page cache of what they read and write. It needs root. It also removes groups of processes that
+// page cache of the files that they read and write. It needs root. It also removes groups of processes that
 // were killed. The caller must close the Group, even in a panic.
 func Memory(bytes int64) (*Group, error) {
 	mounts, err := os.ReadFile("/proc/self/mounts")

@@ -41,8 +41,8 @@ var ErrMissing = errors.New("it takes root, and control groups that limit memory
 // A slice may write as much beside the database as the database has: a compaction writes it anew.
 const copies = 1
 
-// Open makes the database of spec.Load, which is a load.PebbleLoad. It calls progress with what it is
-// doing and the fraction that is done. The caller closes the Database, even in a panic. After an
+// Open makes the database of spec.Load, which is a load.PebbleLoad. It calls progress with the
+// present step and the fraction of it that is done. The caller closes the Database, even in a panic. After an
 // error, the end of ctx included, nothing is left.
 func Open(ctx context.Context, spec Spec, progress func(what string, done float64)) (_ *Database, err error) {
 	if err := scratch.CheckSpace(spec.Dir, (1+copies)*size(spec.Load)); err != nil {
