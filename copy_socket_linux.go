@@ -54,11 +54,16 @@ func (s *sending) some(socket uintptr) bool {
 	for {
 		n, err := s.piece()
 		s.n += int64(n)
-		if n > 0 && err == nil {
+		switch err { //nolint:errorlint // as sched.Send documents
+		case nil:
 			continue
+		case unix.EAGAIN:
+			return false
+		case io.EOF:
+			return true
 		}
 		s.err = err
-		return err != unix.EAGAIN //nolint:errorlint // it is the kernel's
+		return true
 	}
 }
 

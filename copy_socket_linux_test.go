@@ -16,6 +16,7 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/places"
+	"github.com/sluiceio/sluice/internal/sched"
 	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
@@ -276,8 +277,8 @@ func TestSendToSlow(t *testing.T) {
 	}
 }
 
-// TestSendWithoutAPlace sends a file that is not in the page cache while others have
-// all places of calls that wait: the driver reads it, and no thread waits.
+// TestSendWithoutAPlace sends a file that is not in the page cache while as many others are sent as
+// may be without a look, and all permits are taken: the driver reads it, and no thread waits.
 func TestSendWithoutAPlace(t *testing.T) {
 	s := sluicetest.Scheduler(t, sluice.Options{Driver: "uring", BlockingThreads: 1})
 	name := filepath.Join(places.Disk(t), "file")
@@ -292,6 +293,7 @@ func TestSendWithoutAPlace(t *testing.T) {
 	if err := f.Sync(); err != nil {
 		t.Fatal(err)
 	}
+	s.Internal().Core.PlainSends.Add(sched.MostPlainSends)
 	release := sluicetest.Occupy(s)
 	defer release()
 	// The kernel may have read a part of the file before it is asked for it. So this is tried again

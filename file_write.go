@@ -84,13 +84,16 @@ func (f *File) Seek(offset int64, whence int) (pos int64, err error) {
 	if f == nil || f.h.Core == nil {
 		return f.os().Seek(offset, whence)
 	}
-	seek := func() { pos, err = f.h.OS.Seek(offset, whence) }
-	f.h.Core.Position(func() {
-		if whence > io.SeekEnd { // SEEK_DATA or SEEK_HOLE: it may wait for the device
-			f.h.Sched.Core.Block(f.h.Core, seek)
-		} else {
-			seek()
-		}
-	})
+	f.h.Core.PositionMu.Lock()
+	defer f.h.Core.PositionMu.Unlock()
+	if whence > io.SeekEnd { // SEEK_DATA or SEEK_HOLE
+		return f.seekWaiting(offset, whence)
+	}
+	return f.h.OS.Seek(offset, whence)
+}
+
+// seekWaiting is a Seek that may wait for the device.
+func (f *File) seekWaiting(offset int64, whence int) (pos int64, err error) {
+	f.h.Sched.Core.Block(f.h.Core, func() { pos, err = f.h.OS.Seek(offset, whence) })
 	return pos, err
 }

@@ -25,6 +25,8 @@ type Scheduler struct {
 	helpers    helpers
 	fsyncs     fsyncs
 	inline     inlineCalls
+	// PlainSends counts the Sends in progress that do not know whether their bytes are in memory.
+	PlainSends atomic.Int32
 	// reopen opens another description of a file, and startRange starts the write-back of a
 	// part of one. They are fields so that a test can replace them.
 	reopen     func(fd int) int
