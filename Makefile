@@ -6,6 +6,7 @@
 # make results  every experiment in its published form, into docs/results (several hours)
 # make pebble-suite  Pebble's own tests on integrations/pebblevfs, and its crash tests
 # make databases  databases of other authors, built by go build and by sluice build; as root
+# make databases-mapped  Prometheus' queries through package mapped, and through mapped memory; as root
 # make fix-programs  the tests of real programs, before and after sluice fix
 # make bench  the benchmark against os.File, on a temporary file in this folder
 # make tidy   go mod tidy in each module, though they require each other unpublished
@@ -23,7 +24,7 @@ RACE = ./batch ./internal/handle ./internal/sched/... ./internal/iopath ./intern
 
 LINT = .bin/golangci-lint
 
-.PHONY: test check vet lint fmt race cross soak conformance conformance-ci pebble-suite databases fix-programs results bench tidy tag release release-check clean
+.PHONY: test check vet lint fmt race cross soak conformance conformance-ci pebble-suite databases databases-mapped fix-programs results bench tidy tag release release-check clean
 
 # In CI the command's tests leave out those that compile the standard library in one more way
 # (build modes, coverage, the race detector), and the longest experiments: ten minutes in all.
@@ -95,6 +96,11 @@ pebble-suite:
 # Needs the module proxy and half an hour; not a part of check, and not of the workspace.
 databases:
 	cd bench/databases && GOWORK=off go test . && GOWORK=off go run . -o ../../docs/results/databases.md $(FLAGS)
+
+# Needs the module proxy, half an hour and 2 GB of disk; not a part of check.
+databases-mapped:
+	cd bench/databases && GOWORK=off go test . && \
+		GOWORK=off go run . -o ../../docs/results/prometheus.md prometheus-query $(FLAGS)
 
 # Needs the module proxy, half an hour and 200 MB; not a part of check.
 fix-programs:

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+
+	"github.com/sluiceio/sluice/bench/internal/load"
 )
 
 // testCase is a database, and what is done with it.
@@ -18,8 +20,11 @@ type testCase struct {
 	// fill makes a database of so many records in a directory that is there. It is nil if each
 	// process begins with an empty one.
 	fill func(dir string, records int) error
-	// open opens the database for a number of clients.
-	open func(dir string, records, clients int) (database, error)
+	// sides are the ways to read that are compared, in the program of go build; nil compares it
+	// with that of sluice build.
+	sides []load.Side
+	// open opens the database.
+	open func(dir string, s load.Setup) (database, error)
 }
 
 // database is an open database.
@@ -65,7 +70,16 @@ var cases = []*testCase{
 	},
 }
 
-// choose returns the cases of these names, all if there are none.
+// readers are the cases that compare ways to read. They have a page of their own.
+var readers = []*testCase{
+	{
+		name: "prometheus-query", module: "github.com/prometheus/prometheus", does: "query of an hour of one series", goroutines: []int{1, 4, 16, 64, 256},
+		why:   "a page fault is a wait that the Go runtime does not see; Load queues the read, and the goroutine alone waits",
+		sides: querySides, fill: fillQuery, open: openQuery,
+	},
+}
+
+// choose returns the cases of these names; if there are none, all but the readers.
 func choose(names []string) ([]*testCase, error) {
 	if len(names) == 0 {
 		return cases, nil
@@ -82,15 +96,16 @@ func choose(names []string) ([]*testCase, error) {
 }
 
 func caseOf(name string) (*testCase, error) {
-	i := slices.IndexFunc(cases, func(c *testCase) bool { return c.name == name })
+	known := slices.Concat(cases, readers)
+	i := slices.IndexFunc(known, func(c *testCase) bool { return c.name == name })
 	if i < 0 {
 		var all []string
-		for _, c := range cases {
+		for _, c := range known {
 			all = append(all, c.name)
 		}
 		return nil, fmt.Errorf("unknown case %q; there are %s", name, strings.Join(all, ", "))
 	}
-	return cases[i], nil
+	return known[i], nil
 }
 
 // value returns bytes that do not compress.

@@ -8,6 +8,8 @@ import (
 	"github.com/syndtr/goleveldb/leveldb/filter"
 	"github.com/syndtr/goleveldb/leveldb/opt"
 	"github.com/syndtr/goleveldb/leveldb/util"
+
+	"github.com/sluiceio/sluice/bench/internal/load"
 )
 
 // levelDB is a goleveldb that is read.
@@ -46,11 +48,11 @@ func fillLevelDB(dir string, records int) error {
 	return db.Close()
 }
 
-func openLevelDB(dir string, records, _ int) (database, error) {
+func openLevelDB(dir string, s load.Setup) (database, error) {
 	o := levelOptions()
 	o.ReadOnly = true
 	db, err := leveldb.OpenFile(dir, o)
-	return &levelDB{db, records}, err
+	return &levelDB{db, s.Load.Records}, err
 }
 
 func (d *levelDB) do(_ int, random *rand.Rand) error {

@@ -10,6 +10,8 @@ import (
 	"go.etcd.io/etcd/server/v3/storage/wal"
 	"go.etcd.io/raft/v3/raftpb"
 	"go.uber.org/zap"
+
+	"github.com/sluiceio/sluice/bench/internal/load"
 )
 
 // errOneWriter is the error of a log that has several clients.
@@ -21,8 +23,8 @@ type etcdWAL struct {
 	index uint64
 }
 
-func openEtcdWAL(dir string, _, clients int) (database, error) {
-	if clients != 1 {
+func openEtcdWAL(dir string, s load.Setup) (database, error) {
+	if s.Load.Goroutines != 1 {
 		return nil, errOneWriter
 	}
 	w, err := wal.Create(zap.NewNop(), filepath.Join(dir, "wal"), nil)
@@ -40,8 +42,8 @@ type raftWAL struct {
 	index uint64
 }
 
-func openRaftWAL(dir string, _, clients int) (database, error) {
-	if clients != 1 {
+func openRaftWAL(dir string, s load.Setup) (database, error) {
+	if s.Load.Goroutines != 1 {
 		return nil, errOneWriter
 	}
 	w, err := raftwal.Open(dir)

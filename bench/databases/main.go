@@ -5,8 +5,9 @@
 //	go run . [-dir DIR] [-size 512MiB] [-time 1s] [-rounds 12] [-o FILE] [case...]
 //
 // It must run in its directory in a tree of sluice, as root: the processes have a quarter of the
-// data's size as memory. A case is a name in cases.go; without one all are measured, which takes a
-// quarter of an hour, and as long again for the first build.
+// data's size as memory. A case is a name in cases.go. Without one, all are measured that compare the two
+// builds, which takes a quarter of an hour, and as long again for the first build. The case
+// prometheus-query compares ways to read mapped memory, in the program of go build.
 //
 // With -o it writes its page into a file, docs/results/databases.md for one.
 package main

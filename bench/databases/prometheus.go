@@ -8,6 +8,8 @@ import (
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/storage"
 	"github.com/prometheus/prometheus/tsdb"
+
+	"github.com/sluiceio/sluice/bench/internal/load"
 )
 
 // prometheus is the database of Prometheus, to which clients append.
@@ -26,17 +28,17 @@ type series struct {
 // samples is how many an operation appends, one for each series.
 const samples = 100
 
-func openPrometheus(dir string, _, clients int) (database, error) {
+func openPrometheus(dir string, s load.Setup) (database, error) {
 	db, err := tsdb.Open(dir, nil, nil, tsdb.DefaultOptions(), nil)
 	if err != nil {
 		return nil, err
 	}
-	p := &prometheus{DB: db, clients: make([]series, clients)}
+	p := &prometheus{DB: db, clients: make([]series, s.Load.Goroutines)}
 	for i := range p.clients {
-		s := &p.clients[i]
-		s.refs = make([]storage.SeriesRef, samples)
+		c := &p.clients[i]
+		c.refs = make([]storage.SeriesRef, samples)
 		for j := range samples {
-			s.labels = append(s.labels, labels.FromStrings("__name__", "metric"+strconv.Itoa(j), "client", strconv.Itoa(i)))
+			c.labels = append(c.labels, labels.FromStrings("__name__", "metric"+strconv.Itoa(j), "client", strconv.Itoa(i)))
 		}
 	}
 	return p, nil

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/sluiceio/sluice/bench/internal/cgroup"
@@ -43,17 +44,23 @@ func run(ctx context.Context, o options) (err error) {
 		return err
 	}
 	var rows []row
+	var ways []wayRow
 	for _, c := range o.cases {
-		of, err := p.measure(ctx, c)
+		err := p.measure(ctx, c, func(goroutines int, results []*duel.Result) {
+			if c.sides == nil {
+				rows = append(rows, newRow(c, goroutines, results))
+			} else {
+				ways = append(ways, newWayRows(c, goroutines, results)...)
+			}
+		})
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
-		rows = append(rows, of...)
 	}
-	return write(o, rows)
+	return write(o, rows, ways)
 }
 
-// build builds this program by go build and by sluice build.
+// build builds this program by go build, and by sluice build if a case needs that.
 func (p *place) build(ctx context.Context) error {
 	p.plain, p.sluice = filepath.Join(p.dir, "plain"), filepath.Join(p.dir, "sluice-build")
 	command := filepath.Join(p.dir, "sluice")
@@ -61,7 +68,7 @@ func (p *place) build(ctx context.Context) error {
 		{"go", p.plain, ".", "off"},
 		{"go", command, "../../cmd/sluice", ""},
 		{command, p.sluice, ".", "off"},
-	} {
+	}[:p.builds()] {
 		fmt.Fprintf(os.Stderr, "%s build in %s\n", filepath.Base(b.exe), b.dir)
 		cmd := exec.CommandContext(ctx, b.exe, "build", "-o", b.output, ".")
 		cmd.Dir = b.dir
@@ -77,37 +84,54 @@ func (p *place) build(ctx context.Context) error {
 	return nil
 }
 
-// sides are the two builds.
-var sides = []load.Side{{Name: "go build", Way: load.ByGoBuild}, {Name: "sluice build", Way: load.BySluiceBuild}}
+// builds returns how many of the steps of build are needed.
+func (p *place) builds() int {
+	if slices.ContainsFunc(p.cases, func(c *testCase) bool { return c.sides == nil }) {
+		return 3
+	}
+	return 1
+}
 
-// measure measures a case with each of its numbers of goroutines.
-func (p *place) measure(ctx context.Context, c *testCase) (rows []row, err error) {
+// builtSides are the two builds.
+var builtSides = []load.Side{{Name: "go build", Way: load.ByGoBuild}, {Name: "sluice build", Way: load.BySluiceBuild}}
+
+// measure measures a case with each of its numbers of goroutines, and calls add with the results.
+func (p *place) measure(ctx context.Context, c *testCase, add func(goroutines int, results []*duel.Result)) (err error) {
 	dir := filepath.Join(p.dir, c.name)
 	if err := os.Mkdir(dir, 0o777); err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	records := int(p.size) / valueSize
 	if c.fill != nil {
 		fmt.Fprintf(os.Stderr, "%s: making the database\n", c.name)
 		if err := p.fill(ctx, c, dir, records); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	env := []string{caseVariable + "=" + c.name}
-	arena := &duel.Arena{Path: dir, Group: p.group, Programs: map[load.Way]duel.Program{
-		load.ByGoBuild: {Exe: p.plain, Env: env}, load.BySluiceBuild: {Exe: p.sluice, Env: env},
-	}}
+	sides := c.sides
+	if sides == nil {
+		sides = builtSides
+	}
+	programs := map[load.Way]duel.Program{}
+	for _, s := range sides {
+		programs[s.Way] = duel.Program{Exe: p.plain, Env: []string{caseVariable + "=" + c.name}}
+	}
+	if program, ok := programs[load.BySluiceBuild]; ok {
+		program.Exe = p.sluice
+		programs[load.BySluiceBuild] = program
+	}
+	arena := &duel.Arena{Path: dir, Group: p.group, Programs: programs}
 	for _, n := range c.goroutines {
 		fmt.Fprintf(os.Stderr, "%s: %d goroutines\n", c.name, n)
-		l := load.Load{Size: valueSize, Goroutines: n, Records: records}
+		l := load.Load{Size: valueSize, Goroutines: n, Records: records, Sleeper: c.sides != nil}
 		results, err := arena.Compare(ctx, duel.Same(l, sides), duel.Plan{Time: p.time, Rounds: p.rounds})
 		if err != nil {
-			return nil, err
+			return err
 		}
-		rows = append(rows, newRow(c, n, results))
+		add(n, results)
 	}
-	return rows, nil
+	return nil
 }
 
 // fill makes the database of a case, by a process that is not in the group.

@@ -11,17 +11,19 @@ import (
 	_ "github.com/ncruces/go-sqlite3/driver" // the driver "sqlite3"
 	_ "github.com/ncruces/go-sqlite3/embed"
 	_ "modernc.org/sqlite" // the driver "sqlite"
+
+	"github.com/sluiceio/sluice/bench/internal/load"
 )
 
 func fillModernc(dir string, records int) error { return fillSQLite("sqlite", dir, records) }
 func fillNcruces(dir string, records int) error { return fillSQLite("sqlite3", dir, records) }
 
-func openModernc(dir string, records, clients int) (database, error) {
-	return openSQLite("sqlite", dir, records, clients)
+func openModernc(dir string, s load.Setup) (database, error) {
+	return openSQLite("sqlite", dir, s)
 }
 
-func openNcruces(dir string, records, clients int) (database, error) {
-	return openSQLite("sqlite3", dir, records, clients)
+func openNcruces(dir string, s load.Setup) (database, error) {
+	return openSQLite("sqlite3", dir, s)
 }
 
 // sqliteName returns the name of the database, with a cache of 1 MiB for each connection and without
@@ -66,24 +68,24 @@ type sqlite struct {
 	selects []*sql.Stmt // of each client, on a connection of its own
 }
 
-func openSQLite(driver, dir string, records, clients int) (database, error) {
+func openSQLite(driver, dir string, s load.Setup) (database, error) {
 	db, err := sql.Open(driver, sqliteName(dir, "&mode=ro"))
 	if err != nil {
 		return nil, err
 	}
-	s := &sqlite{DB: db, records: records}
-	for range clients {
+	q := &sqlite{DB: db, records: s.Load.Records}
+	for range s.Load.Goroutines {
 		conn, err := db.Conn(context.Background())
 		if err == nil {
 			var one *sql.Stmt
 			one, err = conn.PrepareContext(context.Background(), "SELECT v FROM t WHERE id = ?")
-			s.selects = append(s.selects, one)
+			q.selects = append(q.selects, one)
 		}
 		if err != nil {
 			return nil, errors.Join(err, db.Close())
 		}
 	}
-	return s, nil
+	return q, nil
 }
 
 func (s *sqlite) do(client int, random *rand.Rand) error {

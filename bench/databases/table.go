@@ -43,9 +43,15 @@ func newRow(c *testCase, goroutines int, results []*duel.Result) row {
 }
 
 // write writes the page, to standard output if no file is named.
-func write(o options, rows []row) error {
+func write(o options, rows []row, ways []wayRow) error {
 	var b bytes.Buffer
-	writePage(&b, o, machine.Describe(o.dir).String(), time.Now(), rows)
+	on := form(o, machine.Describe(o.dir).String(), time.Now())
+	if len(rows) > 0 {
+		writePage(&b, on, rows)
+	}
+	if len(ways) > 0 {
+		writeWays(&b, on, readAhead(o.dir), ways)
+	}
 	if o.page == "" {
 		_, err := os.Stdout.Write(b.Bytes())
 		return err
@@ -53,7 +59,17 @@ func write(o options, rows []row) error {
 	return os.WriteFile(o.page, b.Bytes(), 0o666)
 }
 
-func writePage(w io.Writer, o options, machine string, now time.Time, rows []row) {
+// form returns the table of where and how the page was measured.
+func form(o options, machine string, now time.Time) string {
+	return fmt.Sprintf(`| | |
+|---|---|
+| machine | %s |
+| date | %s |
+| form | databases of %s, %d rounds of %s |
+`, machine, now.Format(time.DateOnly), report.Bytes(int64(o.size)), o.rounds, o.time)
+}
+
+func writePage(w io.Writer, form string, rows []row) {
 	fmt.Fprintf(w, `# databases: what sluice build gives to databases that do not know it
 
 One program for each case, built by go build and by sluice build, unchanged. New processes of both take turns; a figure
@@ -61,15 +77,10 @@ is the median over the rounds. Ratios are of sluice build to go build: more oper
 shorter p99. The processes have memory for a quarter of a database that is read, with the page cache. This page is
 written by `+"`make databases`"+`.
 
-| | |
-|---|---|
-| machine | %s |
-| date | %s |
-| form | databases of %s, %d rounds of %s |
-
+%s
 | case | module | an operation | goroutines | a second | ratio | 95 %% | verdict | CPU | p99 | threads |
 |---|---|---|---|---|---|---|---|---|---|---|
-`, machine, now.Format(time.DateOnly), report.Bytes(int64(o.size)), o.rounds, o.time)
+`, form)
 	for _, r := range rows {
 		fmt.Fprintf(w, "| %s | %s | %s | %d | %s | %s | %s-%s | %s | %s | %s | %d, %d |\n", r.of.name, r.of.module, r.of.does,
 			r.goroutines, report.Count(r.rate), report.Ratio(r.ratio), report.Ratio(r.low), report.Ratio(r.high), r.verdict,

@@ -42,12 +42,12 @@ func work(name string) error {
 // worker performs one case. It implements load.Performer.
 type worker struct {
 	database
-	goroutines int
-	remove     string // the directory to remove afterwards; "" if the database stays
+	load   load.Load
+	remove string // the directory to remove afterwards; "" if the database stays
 }
 
 func (c *testCase) begin(s load.Setup) (*worker, error) {
-	w := &worker{goroutines: s.Load.Goroutines}
+	w := &worker{load: s.Load}
 	dir := s.Path
 	var err error
 	if c.fill == nil {
@@ -57,7 +57,7 @@ func (c *testCase) begin(s load.Setup) (*worker, error) {
 		err = tree.Evict(dir)
 	}
 	if err == nil {
-		w.database, err = c.open(dir, s.Load.Records, w.goroutines)
+		w.database, err = c.open(dir, s)
 	}
 	if err != nil {
 		return nil, errors.Join(err, w.removeAll())
@@ -67,11 +67,11 @@ func (c *testCase) begin(s load.Setup) (*worker, error) {
 
 // Run performs a slice.
 func (w *worker) Run(req load.SliceReq) (load.Slice, error) {
-	randoms := make([]*rand.Rand, w.goroutines)
+	randoms := make([]*rand.Rand, w.load.Goroutines)
 	for i := range randoms {
 		randoms[i] = rand.New(rand.NewPCG(req.Seed, uint64(i)))
 	}
-	return load.Measure(req, w.goroutines, func(client int) error { return w.do(client, randoms[client]) })
+	return load.Measure(req, w.load, func(client int) error { return w.do(client, randoms[client]) })
 }
 
 // Explain returns nothing: the program does not know sluice.

@@ -22,7 +22,7 @@ func (w *worker) randoms(seed uint64) []*rand.Rand {
 // gets measures point reads.
 func (w *worker) gets(req load.SliceReq) (load.Slice, error) {
 	randoms := w.randoms(req.Seed)
-	return load.Measure(req, w.load.Goroutines, func(client int) error {
+	return load.Measure(req, w.load, func(client int) error {
 		return w.db.get(randoms[client].Uint64N(w.db.records))
 	})
 }
@@ -45,7 +45,7 @@ func (w *worker) scans(req load.SliceReq) (_ load.Slice, err error) {
 		}
 		list = append(list, &scan{it, it.SeekGE(key(random.Uint64N(w.db.records)))})
 	}
-	return load.Measure(req, w.load.Goroutines, func(client int) error {
+	return load.Measure(req, w.load, func(client int) error {
 		return list[client].next(w.load.Size / valueSize)
 	})
 }

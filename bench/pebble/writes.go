@@ -31,7 +31,7 @@ func (w *worker) syncs(req load.SliceReq) (load.Slice, error) {
 	for i := range values {
 		values[i] = value(randoms[i])
 	}
-	return load.Measure(req, w.load.Goroutines, func(client int) error {
+	return load.Measure(req, w.load, func(client int) error {
 		return w.db.Set(key(randoms[client].Uint64()), values[client], pebble.Sync)
 	})
 }

@@ -10,7 +10,7 @@ import (
 // TestMeasure checks that each client performs its own operations, and that they are counted.
 func TestMeasure(t *testing.T) {
 	var by [3]atomic.Int64
-	s, err := Measure(SliceReq{Lead: time.Millisecond, Time: 5 * time.Millisecond}, len(by), func(client int) error {
+	s, err := Measure(SliceReq{Lead: time.Millisecond, Time: 5 * time.Millisecond}, Load{Goroutines: len(by)}, func(client int) error {
 		by[client].Add(1)
 		time.Sleep(100 * time.Microsecond)
 		return nil
@@ -33,10 +33,37 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
+// TestMeasureSleeper checks that a sleeper is measured if there is to be one. On a busy machine it may
+// begin after a slice has ended, so there are many slices.
+func TestMeasureSleeper(t *testing.T) {
+	slice := func(sleeper bool) Slice {
+		s, err := Measure(SliceReq{Time: 20 * time.Millisecond}, Load{Goroutines: 1, Sleeper: sleeper}, func(int) error {
+			time.Sleep(100 * time.Microsecond)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	if s := slice(false); s.LateP50 != 0 || s.LateMax != 0 {
+		t.Errorf("late by %v and %v without a sleeper; want 0", s.LateP50, s.LateMax)
+	}
+	for range 100 {
+		if s := slice(true); s.LateMax > 0 {
+			if s.LateP50 > s.LateMax {
+				t.Errorf("late by %v in the median, and by %v at most", s.LateP50, s.LateMax)
+			}
+			return
+		}
+	}
+	t.Error("no sleeper was measured in 100 slices")
+}
+
 // TestMeasureError checks that an operation's error ends the slice.
 func TestMeasureError(t *testing.T) {
 	broken := errors.New("broken")
-	if _, err := Measure(SliceReq{Time: time.Hour}, 1, func(int) error { return broken }); !errors.Is(err, broken) {
+	if _, err := Measure(SliceReq{Time: time.Hour}, Load{Goroutines: 1}, func(int) error { return broken }); !errors.Is(err, broken) {
 		t.Errorf("Measure = %v; want %v", err, broken)
 	}
 }
