@@ -1,0 +1,94 @@
+package fsx
+
+import (
+	"flag"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/hang"
+	"github.com/sluiceio/sluice/internal/places"
+	"github.com/sluiceio/sluice/internal/seed"
+	"github.com/sluiceio/sluice/internal/sluicetest"
+)
+
+var (
+	operations = flag.Int("fsx.ops", 100_000, "operations in each place, of all drivers and kinds together")
+	place      = flag.String("fsx.place", "memory", "where the files are: memory, disk, or a file system of its own (ext4, xfs, btrfs, …); several with commas")
+	drivers    = flag.String("fsx.driver", strings.Join(sluicetest.Drivers, ","), "the drivers")
+	kindsOf    = flag.String("fsx.kind", strings.Join(kinds, ","), "the ways to use a file")
+	most       = flag.Int("fsx.goroutines", 6, "the most goroutines that use a file at once")
+)
+
+func TestMain(m *testing.M) { sluicetest.Main(m) }
+
+// perRound is the number of operations on one file by one Scheduler.
+const perRound = 2000
+
+// TestFSX makes random operations on files, and demands of each what a slice of bytes would give.
+func TestFSX(t *testing.T) {
+	start := seed.Of(t)
+	names, ways, where := strings.Split(*drivers, ","), strings.Split(*kindsOf, ","), strings.Split(*place, ",")
+	each := max(1, *operations/(len(names)*len(ways)))
+	for _, at := range where {
+		t.Run(at, func(t *testing.T) {
+			dir := directory(t, at)
+			for _, driver := range names {
+				for _, kind := range ways {
+					t.Run(driver+"/"+kind, func(t *testing.T) { cell(t, start, dir, driver, kind, each) })
+				}
+			}
+		})
+	}
+}
+
+// directory returns a directory in a place.
+func directory(t *testing.T, place string) string {
+	switch place {
+	case "memory":
+		return sluicetest.MemoryDir(t)
+	case "disk":
+		return t.TempDir()
+	}
+	system, ok := places.FileSystems[place]
+	if !ok {
+		t.Fatalf("-fsx.place=%s: there is no such place on this system", place)
+	}
+	return system(t, 96<<20) // 96 MiB
+}
+
+// cell makes n operations by one driver and one kind. The round's name is a part of its seed, so that it can
+// be run alone.
+func cell(t *testing.T, start uint64, dir, driver, kind string, n int) {
+	for i := 0; n > 0 && !t.Failed(); i++ {
+		ops := min(n, perRound)
+		n -= ops
+		t.Run(fmt.Sprint("round", i), func(t *testing.T) {
+			hang.Watch(t)
+			own := fnv.New64a()
+			own.Write([]byte(t.Name()))
+			r := rand.New(rand.NewPCG(start, own.Sum64()))
+			s := sluicetest.Scheduler(t, sluice.Options{
+				Driver: driver, Depth: []int{0, 0, 2, 8}[r.IntN(4)], BlockingThreads: []int{0, 0, 1, 2}[r.IntN(4)],
+			})
+			goroutines := 1
+			if kind != "mixed" && r.IntN(4) > 0 {
+				goroutines = 1 + r.IntN(*most)
+			}
+			rands := make([]*rand.Rand, goroutines)
+			for g := range rands {
+				rands[g] = rand.New(rand.NewPCG(r.Uint64(), uint64(g)))
+			}
+			w := newRound(t, s, kind, filepath.Join(dir, "file"), r)
+			w.run(ops, rands)
+			if t.Failed() {
+				t.Logf("%d goroutines; run this round alone with -run '^%s$' -fsx.ops=%d -fsx.place=… and the SLUICE_SEED below",
+					goroutines, t.Name(), *operations)
+			}
+		})
+	}
+}

@@ -1,0 +1,121 @@
+package fsx
+
+import (
+	"math"
+	"slices"
+	"sync"
+)
+
+// model is what the file must contain.
+type model struct {
+	mu    sync.Mutex
+	freed sync.Cond // a span has left the queue; its lock is mu
+	queue []*span   // the spans that are locked or waited for, oldest first
+	size  int64     // written with mu held, by the holder of a span that ends at infinity
+	data  []byte    // as long as a file can become; the holder of a span uses its part without mu
+}
+
+const infinity = math.MaxInt64
+
+// span is a locked range of bytes. Several readers may lock the same bytes.
+type span struct {
+	from, to int64
+	write    bool
+}
+
+func newModel(most int) *model {
+	m := &model{data: make([]byte, most)}
+	m.freed.L = &m.mu
+	return m
+}
+
+// lock locks what bounds returns for the present size, and returns that size with it. While the caller
+// waits the size may change, so bounds is called again. Who came first is first: a wait ends.
+func (m *model) lock(write bool, bounds func(size int64) (from, to int64)) (*span, int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := &span{write: write}
+	m.queue = append(m.queue, s)
+	for {
+		s.from, s.to = bounds(m.size)
+		if !m.blocked(s) {
+			return s, m.size
+		}
+		m.freed.Wait()
+	}
+}
+
+// blocked reports whether an older span has bytes of s. It must be called with mu held.
+func (m *model) blocked(s *span) bool {
+	for _, o := range m.queue {
+		if o == s {
+			return false
+		}
+		if (o.write || s.write) && o.from < s.to && s.from < o.to {
+			return true
+		}
+	}
+	panic("the span is not in the queue")
+}
+
+// unlock ends a span. If size is not negative, it is the file's new one.
+func (m *model) unlock(s *span, size int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if size >= 0 {
+		if s.to != infinity || !s.write {
+			panic("the size is changed by a span that has not locked it")
+		}
+		m.size = size
+	}
+	m.queue = slices.DeleteFunc(m.queue, func(o *span) bool { return o == s })
+	m.freed.Broadcast()
+}
+
+// reading returns the bounds of a read. Its bytes beyond the end lock the size, too: what makes the
+// file longer locks all from the end on.
+func reading(off, n int64) func(int64) (int64, int64) {
+	return func(int64) (int64, int64) { return off, off + max(n, 1) }
+}
+
+// writing returns the bounds of a write, which makes the file longer or not.
+func writing(off, n int64) func(int64) (int64, int64) {
+	return func(size int64) (int64, int64) {
+		if n > 0 && off+n > size {
+			return min(off, size), infinity
+		}
+		return off, off + max(n, 1)
+	}
+}
+
+// resizing returns the bounds of a Truncate.
+func resizing(to int64) func(int64) (int64, int64) {
+	return func(size int64) (int64, int64) { return min(to, size), infinity }
+}
+
+// appending returns the bounds of a write at the end.
+func appending(size int64) (int64, int64) { return size, infinity }
+
+// all returns the bounds of the whole file.
+func all(int64) (int64, int64) { return 0, infinity }
+
+// fill fills b, which is for the offset off, with the bytes of write number id. No two writes have the
+// same bytes anywhere, so that a wrong byte says where it is from.
+func fill(b []byte, off int64, id uint64) {
+	var word uint64
+	for i := range b {
+		at := uint64(off) + uint64(i)
+		if i == 0 || at&7 == 0 {
+			word = mix(id<<32 ^ at>>3)
+		}
+		b[i] = byte(word >> (8 * (at & 7)))
+	}
+}
+
+// mix is the output function of SplitMix64.
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
