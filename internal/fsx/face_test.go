@@ -179,8 +179,10 @@ func (f *directFace) readMany(r *rand.Rand, b []byte, off int64) (n int, err err
 			}
 		}
 	}, o) {
-		n += copy(b[got.Off-off:], got.Buffer.Bytes())
-		got.Buffer.Release()
+		if got.Buffer.Len() > 0 {
+			n += copy(b[got.Off-off:], got.Buffer.Bytes())
+			got.Buffer.Release()
+		}
 		if e != nil && e != io.EOF {
 			err = e
 		}

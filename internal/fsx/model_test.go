@@ -17,10 +17,12 @@ type model struct {
 
 const infinity = math.MaxInt64
 
-// span is a locked range of bytes. Several readers may lock the same bytes.
+// span is a range of bytes that is locked or waited for. Several readers may lock the same bytes.
 type span struct {
 	from, to int64
 	write    bool
+	locked   bool
+	bounds   func(size int64) (from, to int64)
 }
 
 func newModel(most int) *model {
@@ -29,46 +31,53 @@ func newModel(most int) *model {
 	return m
 }
 
-// lock locks what bounds returns for the present size, and returns that size with it. While the caller
-// waits the size may change, so bounds is called again. Who came first is first: a wait ends.
+// lock locks what bounds returns for the present size, and returns that size with it. bounds is called
+// again whenever the size changes while the caller waits. A span waits for those that are locked, and for
+// those that have waited longer: so every wait ends.
 func (m *model) lock(write bool, bounds func(size int64) (from, to int64)) (*span, int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	s := &span{write: write}
+	s := &span{write: write, bounds: bounds}
+	s.from, s.to = bounds(m.size)
 	m.queue = append(m.queue, s)
-	for {
-		s.from, s.to = bounds(m.size)
-		if !m.blocked(s) {
-			return s, m.size
-		}
+	for m.blocked(s) {
 		m.freed.Wait()
 	}
+	s.locked = true
+	return s, m.size
 }
 
-// blocked reports whether an older span has bytes of s. It must be called with mu held.
+// blocked reports whether s has to wait. It must be called with mu held.
 func (m *model) blocked(s *span) bool {
+	older := true
 	for _, o := range m.queue {
 		if o == s {
-			return false
+			older = false
+			continue
 		}
-		if (o.write || s.write) && o.from < s.to && s.from < o.to {
+		if (older || o.locked) && (o.write || s.write) && o.from < s.to && s.from < o.to {
 			return true
 		}
 	}
-	panic("the span is not in the queue")
+	return false
 }
 
 // unlock ends a span. If size is not negative, it is the file's new one.
 func (m *model) unlock(s *span, size int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.queue = slices.DeleteFunc(m.queue, func(o *span) bool { return o == s })
 	if size >= 0 {
 		if s.to != infinity || !s.write {
 			panic("the size is changed by a span that has not locked it")
 		}
 		m.size = size
+		for _, o := range m.queue {
+			if !o.locked {
+				o.from, o.to = o.bounds(size)
+			}
+		}
 	}
-	m.queue = slices.DeleteFunc(m.queue, func(o *span) bool { return o == s })
 	m.freed.Broadcast()
 }
 

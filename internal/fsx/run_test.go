@@ -492,14 +492,15 @@ func (u *user) must(e *event, err error) {
 	u.others(e)
 }
 
-// others tells the other faces of a mixed round what was changed.
+// others tells the files of a cache what another handle has changed. They need not be told of a file that
+// has only become longer.
 func (u *user) others(e *event) {
-	if u.kind != "mixed" {
+	if u.cache == nil || e.what == "append" {
 		return
 	}
 	for i, h := range u.handles {
 		if i != e.slot {
-			h.face.changed(e.off, mostSize)
+			h.open().changed(e.off, max(e.n, 1))
 		}
 	}
 }
