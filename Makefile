@@ -1,6 +1,7 @@
 # make test   every module's tests
 # make check  what CI runs after them: vet, linters, race detector, cross-builds
 # make soak   the random tests with new seeds, until one fails or Ctrl-C
+# make torture  the long forms of the tests, as root; FAMILY=fsx is one of them; it goes on where it was ended
 # make conformance  tests of Go and of other programs, with and without sluice
 # make conformance-ci  that of packages os and io/fs, as CI runs it
 # make results  every experiment in its published form, into docs/results (several hours)
@@ -24,7 +25,7 @@ RACE = ./batch ./internal/handle ./internal/sched/... ./internal/iopath ./intern
 
 LINT = .bin/golangci-lint
 
-.PHONY: test check vet lint fmt race cross soak conformance conformance-ci pebble-suite databases databases-mapped fix-programs results bench tidy tag release release-check clean
+.PHONY: test check vet lint fmt race cross soak torture conformance conformance-ci pebble-suite databases databases-mapped fix-programs results bench tidy tag release release-check clean
 
 # In CI the command's tests leave out those that compile the standard library in one more way
 # (build modes, coverage, the race detector), and the longest experiments: ten minutes in all.
@@ -70,6 +71,10 @@ cross:
 soak:
 	@while go test -count=1 -timeout=30m $$(go list ./... | grep -v /cmd/) && \
 		(cd cmd/sluice && go test -count=1 -run 'TestBuilds/random$$' . -sluice.random.n=20000); do :; done; false
+
+# What was done is in .torture. FLAGS="-seed 1000" begins with other seeds, FLAGS=-list prints the figures.
+torture:
+	go run ./cmd/sluice/torture $(FLAGS) $(FAMILY)
 
 # Tests that make thousands of names make them in memory, if there is a place.
 MEMORY = $(if $(wildcard /dev/shm/.),-memory /dev/shm)

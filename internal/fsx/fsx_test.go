@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/sluiceio/sluice"
@@ -37,9 +38,11 @@ func TestFSX(t *testing.T) {
 	for _, at := range where {
 		t.Run(at, func(t *testing.T) {
 			dir := directory(t, at)
+			var made atomic.Int64
+			defer func() { t.Logf("figure: %d operations", made.Load()) }()
 			for _, driver := range names {
 				for _, kind := range ways {
-					t.Run(driver+"/"+kind, func(t *testing.T) { cell(t, start, dir, driver, kind, each) })
+					t.Run(driver+"/"+kind, func(t *testing.T) { made.Add(cell(t, start, dir, driver, kind, each)) })
 				}
 			}
 		})
@@ -58,12 +61,14 @@ func directory(t *testing.T, place string) string {
 	if !ok {
 		t.Fatalf("-fsx.place=%s: there is no such place on this system", place)
 	}
-	return system(t, 96<<20) // 96 MiB
+	dir := system(t, 96<<20) // 96 MiB
+	places.WatchKernel(t, dir)
+	return dir
 }
 
-// cell makes n operations by one driver and one kind. The round's name is a part of its seed, so that it can
-// be run alone.
-func cell(t *testing.T, start uint64, dir, driver, kind string, n int) {
+// cell makes n operations by one driver and one kind, and returns how many it has begun. The round's name is
+// a part of its seed, so that it can be run alone.
+func cell(t *testing.T, start uint64, dir, driver, kind string, n int) (made int64) {
 	for i := 0; n > 0 && !t.Failed(); i++ {
 		ops := min(n, perRound)
 		n -= ops
@@ -85,10 +90,12 @@ func cell(t *testing.T, start uint64, dir, driver, kind string, n int) {
 			}
 			w := newRound(t, s, kind, filepath.Join(dir, "file"), r)
 			w.run(ops, rands)
+			made += int64(w.history.n)
 			if t.Failed() {
 				t.Logf("%d goroutines; run this round alone with -run '^%s$' -fsx.ops=%d -fsx.place=… and the SLUICE_SEED below",
 					goroutines, t.Name(), *operations)
 			}
 		})
 	}
+	return made
 }

@@ -1,0 +1,38 @@
+package main
+
+import "fmt"
+
+// family is a kind of test that has a long form.
+type family struct {
+	name  string
+	pkg   string // the package whose test binary it is
+	test  string // the tests, as -test.run takes them
+	cells []cell
+}
+
+// cell is a part of a family, with its own figure.
+type cell struct {
+	name string
+	runs int      // how many, with a seed each
+	args []string // of the test binary
+}
+
+// families are all that there are. The tests of a family take their seed from internal/seed, and log a line
+// "figure: N what" for what they have done.
+var families = []family{
+	{name: "fsx", pkg: "./internal/fsx", test: "^TestFSX$", cells: []cell{
+		fsx("memory", 50), // 10 million operations
+		fsx("ext4", 10),   // 2 million, as those below
+		fsx("xfs", 10),
+		fsx("btrfs", 10),
+		fsx("ext4 on 4 KiB sectors", 10),
+	}},
+}
+
+// fsxOps is the number of steps of a run, which takes a minute or two. A few steps in a hundred are no
+// operation: they compare the whole file, or find it at its longest.
+const fsxOps = 210_000
+
+func fsx(place string, runs int) cell {
+	return cell{place, runs, []string{fmt.Sprint("-fsx.ops=", fsxOps), "-fsx.place=" + place}}
+}
