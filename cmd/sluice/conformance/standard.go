@@ -19,7 +19,7 @@ const library = "github.com/sluiceio/sluice"
 // standardPackages are the packages of the standard library whose tests use files.
 var standardPackages = []string{
 	"os", "io", "io/fs", "io/ioutil", "bufio", "internal/poll", "archive/zip",
-	"compress/gzip", "os/exec", "log", "text/template", "net/http",
+	"compress/gzip", "os/exec", "log", "text/template", "net/http", facadeSuite,
 }
 
 // standard builds the tests of packages of the standard library.
@@ -48,6 +48,9 @@ func (w *workplace) standard(ctx context.Context, packages []string) ([]*suite, 
 		"GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -ldflags=-checklinkname=0"))
 	var all []*suite
 	for _, p := range packages {
+		if p == facadeSuite {
+			continue
+		}
 		s := &suite{
 			name:   p,
 			plain:  side{binary: w.binary("plain", p), dir: filepath.Join(goroot, "src", p), env: plain},
@@ -66,6 +69,13 @@ func (w *workplace) standard(ctx context.Context, packages []string) ([]*suite, 
 		}
 		all = append(all, s.split(w.memory)...)
 	}
+	if slices.Contains(packages, facadeSuite) {
+		s, err := w.facades(ctx, r, goroot, plain, ours)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s.split(w.memory)...)
+	}
 	return all, nil
 }
 
@@ -76,7 +86,7 @@ const names = "^(TestRootMulti.*|TestNonPollable)$"
 // split splits the suite of package os in two if there is a directory in memory: it runs
 // the tests of names there.
 func (s *suite) split(memory string) []*suite {
-	if memory == "" || s.name != "os" {
+	if memory == "" || s.name != "os" && s.name != facadeSuite {
 		return []*suite{s}
 	}
 	few, many := *s, *s
@@ -134,6 +144,9 @@ func (t *toolchain) make(ctx context.Context) error {
 		return err
 	}
 	for _, p := range standardPackages {
+		if p == facadeSuite {
+			continue
+		}
 		text := "package " + path.Base(p) + "_test\n\nimport _ \"" + library + "/transparent\"\n"
 		if err := writeFiles(filepath.Join(t.copy, "src", p), map[string]string{"zz_sluice_transparent_test.go": text}); err != nil {
 			return err

@@ -1,6 +1,6 @@
 // Command torture runs the long forms of the tests that CI runs in a short one, and prints their figures.
 //
-//	go run ./cmd/sluice/torture [-seed N] [-list] [-again] [family...]
+//	go run ./cmd/sluice/torture [-seed N] [-cell NAME] [-list] [-again] [family...]
 //
 // It must run in the root of the source, and as root for all of it; what it cannot do is said in one
 // sentence. A family is a name in families.go; without one all are run.
@@ -8,7 +8,7 @@
 // A family has cells, as one file system each, and a cell has runs with a seed each. A run is a process of
 // a test binary. When it has ended, a line is added to .torture/FAMILY: the command can be ended at any
 // time, and goes on there when it is started again. With -again it forgets what was done, -list prints it,
-// and -seed begins with another seed, of which nothing was done yet.
+// and -seed begins with another seed, of which nothing was done yet. With -cell it runs one cell.
 //
 // On Linux as root, each process has its own mounts, and all its files in memory there: when it ends, even
 // by a signal, they are gone, and its loop devices with them.
@@ -34,6 +34,7 @@ import (
 // options are the command line.
 type options struct {
 	seed     uint64
+	cell     string
 	list     bool
 	again    bool
 	families []family
@@ -55,12 +56,16 @@ func main() {
 func parse(args []string) (o options, err error) {
 	flags := flag.NewFlagSet("torture", flag.ContinueOnError)
 	flags.Uint64Var(&o.seed, "seed", 1, "the first `seed` of each cell; the others follow it")
+	flags.StringVar(&o.cell, "cell", "", "run this `cell` alone, of each family that has it")
 	flags.BoolVar(&o.list, "list", false, "print what was done, and run nothing")
 	flags.BoolVar(&o.again, "again", false, "forget what was done")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
 	o.families, err = choose(flags.Args())
+	if err == nil && o.cell != "" {
+		o.families, err = only(o.families, o.cell)
+	}
 	return o, err
 }
 
@@ -82,6 +87,25 @@ func choose(names []string) ([]family, error) {
 		chosen = append(chosen, families[i])
 	}
 	return chosen, nil
+}
+
+// only returns the families that have a cell of this name, with that cell alone.
+func only(all []family, name string) (some []family, err error) {
+	var names []string
+	for _, f := range all {
+		for _, c := range f.cells {
+			if c.name == name {
+				f.cells = []cell{c}
+				some = append(some, f)
+				break
+			}
+			names = append(names, c.name)
+		}
+	}
+	if len(some) == 0 {
+		return nil, fmt.Errorf("unknown cell %q; there are: %s", name, strings.Join(names, ", "))
+	}
+	return some, nil
 }
 
 // stateDir has the lines of what was done, and the output of what failed.
