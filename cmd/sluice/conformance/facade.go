@@ -30,9 +30,6 @@ func (t *toolchain) facade() error {
 	if err != nil {
 		return err
 	}
-	if err := copyDir(filepath.Join(to, "testdata"), filepath.Join(src, "testdata")); err != nil {
-		return err
-	}
 	for _, name := range tests {
 		text, err := os.ReadFile(name)
 		if err != nil {
@@ -49,9 +46,7 @@ func (t *toolchain) facade() error {
 		if base == "zz_sluice_transparent_test.go" {
 			continue
 		}
-		changed := strings.ReplaceAll(string(text), "\t\"os\"\n", "\t\""+facadePath+"\"\n")
-		changed = strings.ReplaceAll(changed, "\t. \"os\"\n", "\t. \""+facadePath+"\"\n")
-		changed = extraFiles.ReplaceAllString(changed, "ExtraFiles = []*os.RealFile{$1.OSFile()}")
+		changed := swap(string(text))
 		if err := writeFiles(to, map[string]string{base: changed}); err != nil {
 			return err
 		}
@@ -63,14 +58,23 @@ func (t *toolchain) facade() error {
 	return writeFiles(to, map[string]string{"facade.go": text, "file.go": facadeFile})
 }
 
-// extraFiles matches where a File is given to package os/exec, which has descriptors of *os.File only.
-var extraFiles = regexp.MustCompile(`ExtraFiles = \[\]\*os\.File\{(\w+)\}`)
+// forExec matches where a File is given to package os/exec. It gives a child the descriptor of an *os.File,
+// and copies what it reads from any other.
+var (
+	extraFiles = regexp.MustCompile(`ExtraFiles = \[\]\*os\.File\{(\w+)\}`)
+	standard   = regexp.MustCompile(`(?m)(\w+\.Std)(in|out|err) = ([^,{\n]+)$`)
+)
 
-func copyDir(to, from string) error {
-	if _, err := os.Stat(from); err != nil {
-		return nil
+// swap returns the source of a test with the facade in the place of package os.
+func swap(text string) string {
+	name := "os."
+	if strings.Contains(text, "\t. \"os\"\n") {
+		name = ""
 	}
-	return os.CopyFS(to, os.DirFS(from))
+	text = strings.ReplaceAll(text, "\t\"os\"\n", "\t\""+facadePath+"\"\n")
+	text = strings.ReplaceAll(text, "\t. \"os\"\n", "\t. \""+facadePath+"\"\n")
+	text = extraFiles.ReplaceAllString(text, "ExtraFiles = []*os.RealFile{$1.OSFile()}")
+	return standard.ReplaceAllString(text, "${1}${2} = "+name+"ForStd${2}($3)")
 }
 
 // facadeText returns the source that exports again what the package in dir exports and facadeFile has not.
@@ -148,7 +152,7 @@ func (w *workplace) facades(ctx context.Context, t *toolchain, goroot string, pl
 	s := &suite{
 		name:   facadeSuite,
 		plain:  side{binary: w.binary("plain", "os"), dir: filepath.Join(goroot, "src", "os"), env: plain},
-		sluice: side{binary: w.binary("sluice", facadeSuite), dir: filepath.Join(t.copy, "src", filepath.FromSlash(facadePath)), env: ours},
+		sluice: side{binary: w.binary("sluice", facadeSuite), dir: filepath.Join(t.copy, "src", "os"), env: ours},
 	}
 	if !there(s.plain.binary) {
 		if _, err := command(ctx, t.probe, plain, "go", "test", "-c", "-vet=off", "-o", s.plain.binary, "os"); err != nil {
@@ -172,6 +176,7 @@ package os
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"syscall"
 
@@ -182,6 +187,23 @@ type File = sluice.File
 
 // RealFile is what package os/exec takes.
 type RealFile = os.File
+
+// ForStdin, ForStdout and ForStderr return what package os/exec is given: the *os.File of a File.
+func ForStdin(r io.Reader) io.Reader {
+	if f, ok := r.(*File); ok {
+		return f.OSFile()
+	}
+	return r
+}
+
+func ForStdout(w io.Writer) io.Writer {
+	if f, ok := w.(*File); ok {
+		return f.OSFile()
+	}
+	return w
+}
+
+func ForStderr(w io.Writer) io.Writer { return ForStdout(w) }
 
 var (
 	Open       = sluice.Open
