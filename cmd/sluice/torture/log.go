@@ -118,14 +118,11 @@ func (l *log) latest(cell string) []record {
 	return all
 }
 
-func (l *log) failed() bool {
-	for _, r := range l.records {
-		last := l.latest(r.cell)
-		if slices.ContainsFunc(last, func(o record) bool { return o.state == failed }) {
-			return true
-		}
-	}
-	return false
+// failed reports whether the last run of any seed of a family's cells has failed.
+func (l *log) failed(f family) bool {
+	return slices.ContainsFunc(f.cells, func(c cell) bool {
+		return slices.ContainsFunc(l.latest(c.name), func(r record) bool { return r.state == failed })
+	})
 }
 
 // print prints the figure of each cell.

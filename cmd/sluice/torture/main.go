@@ -136,7 +136,7 @@ func run(ctx context.Context, o options) error {
 			err = f.run(ctx, o.seed, log, work, commit)
 		}
 		log.print(os.Stdout, f)
-		failed = failed || log.failed()
+		failed = failed || log.failed(f)
 		if err = errors.Join(err, log.close()); err != nil {
 			return err
 		}
