@@ -81,7 +81,8 @@ func cell(t *testing.T, start uint64, dir, driver, kind string, n int) (made int
 				Driver: driver, Depth: []int{0, 0, 2, 8}[r.IntN(4)], BlockingThreads: []int{0, 0, 1, 2}[r.IntN(4)],
 			})
 			goroutines := 1
-			if kind != "mixed" && r.IntN(4) > 0 {
+			small := r.IntN(2) == 0
+			if kind != "mixed" && (small || r.IntN(4) > 0) {
 				goroutines = 1 + r.IntN(*most)
 			}
 			rands := make([]*rand.Rand, goroutines)
@@ -89,6 +90,7 @@ func cell(t *testing.T, start uint64, dir, driver, kind string, n int) (made int
 				rands[g] = rand.New(rand.NewPCG(r.Uint64(), uint64(g)))
 			}
 			w := newRound(t, s, kind, filepath.Join(dir, "file"), r)
+			w.small = small
 			w.run(ops, rands)
 			made += int64(w.history.n)
 			if t.Failed() {

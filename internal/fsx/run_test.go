@@ -20,8 +20,10 @@ import (
 
 const (
 	mostSize = 256 << 10 // 256 KiB: the file is never longer
-	guard    = 64        // bytes on each side of a buffer, which must not change
-	slots    = 3         // handles beside the one that appends
+	// smallSize is where a small round reads and writes: three pages and a part of one.
+	smallSize = 3*sluicetest.PageSize + 1000
+	guard     = 64 // bytes on each side of a buffer, which must not change
+	slots     = 3  // handles beside the one that appends
 )
 
 // round is a file, its handles, and the operations on it.
@@ -34,6 +36,7 @@ type round struct {
 	cache   *cache.Cache
 	handles [slots]*handle
 	appends *handle // nil where the kind has none
+	small   bool    // many short writes in few blocks: neighbours of one block are written at once
 	history history
 	left    atomic.Int64 // operations that are to be begun
 	failed  atomic.Bool
@@ -223,6 +226,10 @@ func (u *user) number(most int64) int64 {
 
 // place returns a random part of the longest file, often of aligned blocks.
 func (u *user) place() (off, n int64) {
+	if u.small {
+		off = u.r.Int64N(smallSize)
+		return off, u.r.Int64N(min(smallSize-off, 300) + 1)
+	}
 	off = u.r.Int64N(mostSize)
 	if u.r.IntN(2) == 0 {
 		unit := int64(512) << (3 * u.r.IntN(2))
@@ -269,7 +276,11 @@ func clean(b []byte) bool { return bytes.Count(b, []byte{poison}) == len(b) }
 func (u *user) step() {
 	i := u.r.IntN(slots)
 	h := u.handles[i]
-	switch k := u.r.IntN(64); {
+	k := u.r.IntN(64)
+	if u.small && k >= 44 && u.r.IntN(8) > 0 {
+		k = 26 // what locks the end of the file, or all of it, is rare
+	}
+	switch {
 	case k < 26:
 		u.read(h, i)
 	case k < 44:
