@@ -149,7 +149,7 @@ func (l *log) print(w io.Writer, f family) {
 		case n[passed]+n[failed] == 0:
 			fmt.Fprintf(w, "%s, %s: skipped: %s\n", f.name, c.name, last.why)
 		default:
-			fmt.Fprintf(w, "%s, %s: %s %s, %d of %d seeds done, %d failed, %.0f s, commit %s, %s\n", f.name, c.name,
+			fmt.Fprintf(w, "%s, %s: %s %s, %d seeds passed (of %d of a full run), %d failed, %.0f s, commit %s, %s\n", f.name, c.name,
 				thousands(figure), last.unit, n[passed], c.runs, n[failed], took.Seconds(), last.commit, last.at.Format(time.DateOnly))
 		}
 		if len(wrong) > 0 {

@@ -50,7 +50,7 @@ func TestLog(t *testing.T) {
 	}
 	var b strings.Builder
 	l.print(&b, f)
-	want := "f, a b: 3,000 operations, 1 of 2 seeds done, 1 failed, 2 s, commit abc, 2026-11-23\n" +
+	want := "f, a b: 3,000 operations, 1 seeds passed (of 2 of a full run), 1 failed, 2 s, commit abc, 2026-11-23\n" +
 		"  failed: seed 2\nf, c: skipped: loop devices need root\nf, d: nothing yet\n"
 	if b.String() != want {
 		t.Errorf("print has\n%swant\n%s", b.String(), want)
