@@ -21,7 +21,7 @@ var complaint = regexp.MustCompile(`(?i)(EXT4-fs|XFS|BTRFS|overlayfs|buffer i/o)
 // cause it as well.
 const unwritten = "ext4_convert_unwritten_extents_endio"
 
-var device = regexp.MustCompile(`\((?:device )?([a-z]+[0-9]*)\)|\bdev (?:\w+ )?([a-z]+[0-9]*)\b`)
+var device = regexp.MustCompile(`\((?:device )?([a-z]+[0-9]*)\)|\bdev(?:ice)? ([a-z]+[0-9]*)\b`)
 
 // WatchKernel fails the test if the kernel complains, until the end of the test, about the file system at
 // dir, or about none in particular. Where the kernel's log cannot be read, WatchKernel says so and does

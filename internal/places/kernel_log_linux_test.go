@@ -24,6 +24,8 @@ func TestComplains(t *testing.T) {
 		{"Page cache invalidation failure on direct I/O.  Possible data corruption due to collision with buffered I/O!", true},
 		{"operation not supported error, dev loop0, sector 196480 op 0x9:(WRITE_ZEROES) flags 0x20000800", false},
 		{"Buffer I/O error on dev loop3, logical block 1, lost async page write", true},
+		{"Buffer I/O error on device loop3, logical block 8481", true},
+		{"Buffer I/O error on device loop5, logical block 8481", false},
 		{"Buffer I/O error on dev dm-0, logical block 1, lost async page write", false},
 		{"EXT4-fs warning: 7 callbacks suppressed", false},
 		{"loop3: detected capacity change from 0 to 196608", false},
