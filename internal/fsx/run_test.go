@@ -262,9 +262,8 @@ func (u *user) poison(b []byte) {
 
 // guarded reports whether the bytes around b are as buffer left them.
 func (u *user) guarded(b []byte) bool {
-	at := 0
 	if len(b) > 0 {
-		at = int(uintptr(unsafe.Pointer(&b[0])) - uintptr(unsafe.Pointer(&u.mem[0])))
+		at := int(uintptr(unsafe.Pointer(&b[0])) - uintptr(unsafe.Pointer(&u.mem[0])))
 		return clean(u.mem[at-guard:at]) && clean(u.mem[at+len(b):at+len(b)+guard])
 	}
 	return true
@@ -528,11 +527,11 @@ func (u *user) reopen(i int) {
 	old := h.face
 	var err error
 	if u.r.IntN(2) == 0 {
-		h.face = u.round.open(u.r, i)
+		h.face = u.open(u.r, i)
 		err = old.Close()
 	} else {
 		err = old.Close()
-		h.face = u.round.open(u.r, i)
+		h.face = u.open(u.r, i)
 	}
 	h.mu.Unlock()
 	u.must(e, err)

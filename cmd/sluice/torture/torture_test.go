@@ -87,8 +87,10 @@ func TestJudge(t *testing.T) {
 	}{
 		{"    fsx_test.go:42: figure: 200 operations\n    fsx_test.go:42: figure: 300 operations\nPASS\n", false, passed, ""},
 		{"    fsx_test.go:42: figure: 500 operations\nFAIL\n", true, failed, ""},
-		{"=== RUN   TestFSX/xfs\n    places_linux.go:60: loop devices need root\n--- PASS: TestFSX (0.00s)\n    --- SKIP: TestFSX/xfs (0.00s)\nPASS\n",
-			false, skipped, "loop devices need root"},
+		{
+			"=== RUN   TestFSX/xfs\n    places_linux.go:60: loop devices need root\n--- PASS: TestFSX (0.00s)\n    --- SKIP: TestFSX/xfs (0.00s)\nPASS\n",
+			false, skipped, "loop devices need root",
+		},
 		{"testing: warning: no tests to run\nPASS\n", false, skipped, "the test made nothing and did not say why"},
 	} {
 		var r record
