@@ -34,6 +34,7 @@ import (
 	"github.com/sluiceio/sluice/bench"
 	"github.com/sluiceio/sluice/bench/cli"
 	"github.com/sluiceio/sluice/bench/report"
+	_ "github.com/sluiceio/sluice/cmd/sluice/internal/openfiles" // before go-fuse, which panics without descriptors
 )
 
 func main() {
