@@ -177,6 +177,37 @@ func Save(d Device, m Measured) (string, error) {
 	if err := m.check(); err != nil {
 		return "", err
 	}
+	path, err := destination(d)
+	if err != nil {
+		return "", err
+	}
+	temporary, err := write(path, m)
+	if err != nil {
+		return "", err
+	}
+	if err := os.Rename(temporary, path); err != nil {
+		return path, errors.Join(err, os.Remove(temporary))
+	}
+	return path, nil
+}
+
+// CheckSave returns the error that Save would return for a device, as far as it can be known
+// before the device is measured. It makes the directory if there is none, and writes a file there,
+// which it removes. What was saved before stays.
+func CheckSave(d Device) error {
+	path, err := destination(d)
+	if err != nil {
+		return err
+	}
+	temporary, err := write(path, Measured{Device: d.Name})
+	if err != nil {
+		return err
+	}
+	return os.Remove(temporary)
+}
+
+// destination returns the name of the file that Save may write for a device.
+func destination(d Device) (string, error) {
 	path, _, err := Path(d)
 	if err != nil {
 		return "", err
@@ -187,6 +218,12 @@ func Save(d Device, m Measured) (string, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return "", fmt.Errorf("%s: %w", path, errNotRegular) // a rename would replace /dev/null
 	}
+	return path, nil
+}
+
+// write writes m into a new file beside path, and returns its name. It makes the directory if
+// there is none. On failure it leaves no file.
+func write(path string, m Measured) (temporary string, err error) {
 	text, err := json.MarshalIndent(m, "", "\t")
 	if err != nil {
 		return "", err
@@ -194,22 +231,13 @@ func Save(d Device, m Measured) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return "", err
 	}
-	return path, replace(path, append(text, '\n'))
-}
-
-// replace makes path a file with that text, in one step.
-func replace(path string, text []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".tune-*")
 	if err != nil {
-		return err
+		return "", err
 	}
-	_, err = f.Write(text)
-	err = errors.Join(err, f.Chmod(0o644), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
+	_, err = f.Write(append(text, '\n'))
+	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
+		return "", errors.Join(err, os.Remove(f.Name()))
 	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
+	return f.Name(), nil
 }

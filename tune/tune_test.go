@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -106,4 +107,45 @@ func TestSaveKeepsWhatIsNoFile(t *testing.T) {
 	if info, err := os.Lstat(link); err != nil || info.Mode()&fs.ModeSymlink == 0 {
 		t.Errorf("the link is %v, %v; want it as before", info, err)
 	}
+}
+
+// TestCheckSave: CheckSave has the errors of Save, and changes nothing.
+func TestCheckSave(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("XDG_CONFIG_HOME", home)
+	t.Setenv("HOME", home)
+	good := Measured{Depth: 32, Bytes: 1 << 20, Beside: 128 << 10}
+	file := filepath.Join(home, "file")
+	if err := os.WriteFile(file, []byte("before"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{Off, home, filepath.Join(file, "below"), filepath.Join("/proc", "nosuch", "saved")} {
+		t.Setenv(Variable, path)
+		err := CheckSave(disk)
+		if _, want := Save(disk, good); err == nil || want == nil || fileError(err) != fileError(want) {
+			t.Errorf("%s=%s: CheckSave = %v; want the error of Save, %v", Variable, path, err, want)
+		}
+	}
+	for _, path := range []string{file, filepath.Join(home, "new", "file"), ""} {
+		t.Setenv(Variable, path)
+		if err := CheckSave(disk); err != nil {
+			t.Errorf("%s=%s: CheckSave = %v", Variable, path, err)
+		}
+	}
+	if text, err := os.ReadFile(file); string(text) != "before" {
+		t.Errorf("the file is %q, %v; want it as before", text, err)
+	}
+	for _, dir := range []string{filepath.Join(home, "new"), filepath.Join(home, "sluice", "tune")} {
+		if left, err := os.ReadDir(dir); len(left) > 0 || runtime.GOOS == "linux" && err != nil {
+			t.Errorf("CheckSave has left %v, %v; want an empty directory", left, err)
+		}
+	}
+}
+
+// fileError returns the message of an error without the name of the file, which is random.
+func fileError(err error) string {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
+		return path.Op + ": " + path.Err.Error()
+	}
+	return err.Error()
 }

@@ -57,6 +57,9 @@ func (t *tuneCmd) Run(ctx context.Context, s cli.Streams) error {
 	if err := t.check(); err != nil {
 		return cli.UsageError{Err: err}
 	}
+	if err := t.checkSave(); err != nil {
+		return err
+	}
 	screen := cli.NewScreen(s)
 	defer screen.Clear()
 	screen.Expect(1 + depths.Steps)
@@ -69,6 +72,18 @@ func (t *tuneCmd) Run(ctx context.Context, s cli.Streams) error {
 	screen.Done(1)
 	err = t.measure(ctx, screen, file.Path())
 	return errors.Join(err, file.Close())
+}
+
+// checkSave returns an error if the result could not be saved: a user must not wait for it first.
+func (t *tuneCmd) checkSave() error {
+	device, err := deviceOf(t.Dir)
+	if !t.Save || err != nil { // without a device the result is printed, and the reason
+		return nil
+	}
+	if err := tune.CheckSave(device); err != nil {
+		return fmt.Errorf("the result could not be saved, so nothing is measured (--no-save only prints it): %w", err)
+	}
+	return nil
 }
 
 func (t *tuneCmd) measure(ctx context.Context, screen *report.Screen, name string) error {

@@ -7,6 +7,6 @@
 //	import _ "github.com/sluiceio/sluice/cmd/sluice/internal/openfiles"
 //
 // The language specification has the order: of the packages whose imports are initialized, the
-// one whose path sorts first is the next. This package imports package syscall alone, so it is
-// initialized before those that import os and the like.
+// one whose path sorts first is the next. This package imports what package syscall imports,
+// so it is initialized before those that import os and the like.
 package openfiles

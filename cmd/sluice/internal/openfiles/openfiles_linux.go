@@ -1,6 +1,9 @@
 package openfiles
 
-import "syscall"
+import (
+	"errors"
+	"syscall"
+)
 
 // needed is the largest number of descriptors that the program has open at once before main
 // begins: two of the netpoller, and a pipe of go-fuse.
@@ -8,8 +11,8 @@ const needed = 4
 
 func init() {
 	if err := tryOpen(needed); err != nil {
-		const message = "sluice: hardly any file can be opened: "
-		syscall.Write(2, []byte(message+err.Error()+" (raise the limit: ulimit -n)\n"))
+		err = errors.New("sluice: hardly any file can be opened: " + err.Error() + " (raise the limit: ulimit -n)")
+		syscall.Write(2, []byte(err.Error()+"\n"))
 		syscall.Exit(1)
 	}
 }
