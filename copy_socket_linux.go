@@ -54,15 +54,14 @@ func (s *sending) some(socket uintptr) bool {
 	for {
 		n, err := s.piece()
 		s.n += int64(n)
-		switch err { //nolint:errorlint // as sched.Send documents
-		case nil:
+		switch {
+		case err == nil:
 			continue
-		case unix.EAGAIN:
+		case errors.Is(err, unix.EAGAIN):
 			return false
-		case io.EOF:
-			return true
+		case !errors.Is(err, io.EOF):
+			s.err = err
 		}
-		s.err = err
 		return true
 	}
 }
