@@ -31,11 +31,13 @@ type Options struct {
 
 	// BlockingThreads is the most threads that wait in system calls for what
 	// the driver cannot do asynchronously: buffered writes, fsync, and reads
-	// on file systems that cannot tell whether a read would wait. 0 means 5 under
-	// uring, and 64 once the ring has stopped working (Stats.LostDrivers). It means 64
-	// under aio and pool, where buffered reads take such threads, too. The most is
-	// 4096. Under uring and aio up to 8 more threads wait in fsync, and up to 16 in
-	// sendfile, which copies files to sockets.
+	// on file systems that cannot tell whether a read would wait. 0 means 64
+	// under aio and pool, where buffered reads take such threads, too. Under
+	// uring it means 5, and 64 once the ring has stopped working
+	// (Stats.LostDrivers) or several reads wait on a file system that cannot
+	// tell (overlayfs, NFS, FUSE). The most is 4096. Under uring and aio up to
+	// 8 more threads wait in fsync, and up to 16 in sendfile, which copies
+	// files to sockets.
 	//
 	// Under contention up to three devices each reserve a small part of these threads;
 	// the rest are shared, so that a device that does not answer holds up few others.

@@ -10,6 +10,7 @@ import (
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
 	"github.com/sluiceio/sluice/internal/hang"
+	"github.com/sluiceio/sluice/internal/places"
 	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
@@ -68,5 +69,35 @@ func TestCallsTakePermits(t *testing.T) {
 		if err := d.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestPermitsWhereReadsNeedThreads reads while others have all shared permits. More threads may wait from then on
+// if the file system cannot say whether a read would wait, and has a disk.
+func TestPermitsWhereReadsNeedThreads(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		dir     func(t *testing.T) string
+		threads int // BlockingThreads
+		want    int
+	}{
+		{"fuse", func(t *testing.T) string { return sluicetest.MountFUSE(t, t.TempDir(), "") }, 0, 64},
+		{"fuse, as many as the caller wants", func(t *testing.T) string { return sluicetest.MountFUSE(t, t.TempDir(), "") }, 5, 5},
+		{"in memory", func(t *testing.T) string { return sluicetest.MemoryDir(t) }, 0, 5},
+		{"on a disk", func(t *testing.T) string { return places.Disk(t) }, 0, 5},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			hang.Watch(t)
+			s := sluicetest.Scheduler(t, sluice.Options{Driver: "uring", BlockingThreads: test.threads})
+			f := sluicetest.TextOn(t, s, test.dir(t))
+			sluicetest.ReadTwenty(t, f) // finds out what the file system can do
+			for range 4 {               // the fifth permit is kept for the file's device
+				defer sluicetest.Occupy(s)()
+			}
+			sluicetest.ReadTwenty(t, f)
+			if got := s.Internal().Core.Limits().Blocking; got != test.want {
+				t.Errorf("%d threads may wait; want %d", got, test.want)
+			}
+		})
 	}
 }

@@ -47,6 +47,9 @@ type openFile struct {
 	// needsThread is true once the file system has refused driver.NoWait, as tmpfs does.
 	// Direct I/O on the file would then need a thread.
 	needsThread atomic.Bool
+	// inMemory: the file system has no disk, so that no read waits. It is only known once it was
+	// asked for; see widenFor.
+	inMemory atomic.Bool
 
 	// PositionMu orders the operations that use or move the file's position, except those of a
 	// ForeignFile through the page cache: the kernel orders these (Scheduler.ReadCurrent,

@@ -63,7 +63,27 @@ func (p *Paths) AcquirePermit(ctx context.Context, code driver.Code, f *File) (l
 	if p.Limiter.TryAcquire() { // first: DeviceOf may cost a system call
 		return limiter.Permit{}, nil
 	}
+	p.widenFor(code, f)
 	return p.Limiter.Acquire(ctx, p.DeviceOf(f))
+}
+
+// widenFor raises the number of permits to Limits.Fallback if the driver can perform neither reads
+// nor direct writes of f without a thread: threads are then all the parallelism that there is. A
+// file in memory needs none. The files that f stands for are those of overlay and network file
+// systems.
+func (p *Paths) widenFor(code driver.Code, f *File) {
+	if f == nil || p.Limiter.Limit() >= int32(p.Bounds.Fallback) || f.inMemory.Load() {
+		return
+	}
+	direct := f.Flags&driver.Direct != 0
+	if direct && !f.needsThread.Load() || !direct && (code != driver.Read || f.CanLook.Load()) {
+		return
+	}
+	if sys.InMemory(f.FD) {
+		f.inMemory.Store(true)
+		return
+	}
+	p.Widen(p.Bounds.Fallback)
 }
 
 // TryPermit takes a permit for a call on f, without waiting, if fewer than most are taken of

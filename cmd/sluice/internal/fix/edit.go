@@ -218,8 +218,17 @@ func (a *analysis) finish(drafts map[string]*draft) ([]*File, error) {
 				return nil, fmt.Errorf("internal error: %s: %w", a.p.relative(name), err)
 			}
 		}
+		if endsLinesInCRLF(d.source.text) {
+			text = bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")), []byte("\n"), []byte("\r\n"))
+		}
 		files = append(files, &File{Name: name, Old: d.source.text, New: text})
 	}
 	slices.SortFunc(files, func(x, y *File) int { return strings.Compare(x.Name, y.Name) })
 	return files, nil
+}
+
+// endsLinesInCRLF reports whether all lines of a text end in a carriage return and a newline.
+func endsLinesInCRLF(text []byte) bool {
+	n := bytes.Count(text, []byte("\n"))
+	return n > 0 && bytes.Count(text, []byte("\r\n")) == n
 }
