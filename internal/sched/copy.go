@@ -39,17 +39,17 @@ const MostPlainSends = 16
 // nothing, io.EOF at the end of the file, nil after CopyMost bytes. Other errors are the kernel's.
 // The caller must use f (File.Use) during the call.
 //
-// While there are fewer than MostPlainSends of them, Send calls sendfile at once, and its thread
+// While fewer than MostPlainSends others do so, Send calls sendfile at once, and its thread
 // may wait for the disk. Otherwise Send first fetches the bytes into the page cache.
 func (s *Scheduler) Send(f *File, at *Sending, socket int) (int, error) {
 	f.PositionMu.Lock()
 	defer f.PositionMu.Unlock()
 	if at.cached == 0 {
-		n := s.PlainSends.Add(1)
-		defer s.PlainSends.Add(-1)
-		if n <= MostPlainSends {
+		if s.PlainSends.Add(1) <= MostPlainSends {
+			defer s.PlainSends.Add(-1)
 			return s.send(socket, f.FD, CopyMost)
 		}
+		s.PlainSends.Add(-1)
 		if !s.fetchNext(f) {
 			p, _ := s.AcquirePermit(context.Background(), driver.Read, f) // fails only with its context
 			defer s.Limiter.Release(p)

@@ -25,7 +25,7 @@ type Scheduler struct {
 	helpers    helpers
 	fsyncs     fsyncs
 	inline     inlineCalls
-	// PlainSends counts the Sends in progress that do not know whether their bytes are in memory.
+	// PlainSends counts the calls of sendfile in progress that may wait for the disk, without a permit.
 	PlainSends atomic.Int32
 	// reopen opens another description of a file, and startRange starts the write-back of a
 	// part of one. They are fields so that a test can replace them.
