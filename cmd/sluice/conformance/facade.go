@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// facadeSuite is the name of the tests of package os with sluice.File in the place of os.File.
+// facadeSuite is the name of the suite that runs package os's tests on sluice.File.
 const facadeSuite = "os-by-sluice"
 
 // waivers are the tests that are left out of the suite on all sides, with the reason.
@@ -81,7 +81,7 @@ var (
 	standard   = regexp.MustCompile(`(?m)(\w+\.Std)(in|out|err) = ([^,{\n]+)$`)
 )
 
-// swap returns the source of a test with the facade in the place of package os.
+// swap returns the source of a test that imports the facade where it imported package os.
 func swap(text string) string {
 	name := "os."
 	if strings.Contains(text, "\t. \"os\"\n") {
@@ -130,7 +130,7 @@ func facadeText(goroot, dir string) (string, error) {
 	return "package os\n\nimport \"os\"\n\n" + strings.Join(lines, ""), nil
 }
 
-// exported returns the names that a file exports, with what they are: type, const, var or func.
+// exported returns the names that a file exports. The value of each is "type", "const", "var" or "func".
 func exported(set *token.FileSet, name, text string) (map[string]string, error) {
 	f, err := parser.ParseFile(set, name, text, 0)
 	if err != nil {

@@ -18,7 +18,7 @@ type cell struct {
 }
 
 // families are all that there are. The tests of a family take their seed from internal/seed, and log a line
-// "figure: N what" for what they have done.
+// "figure: N operations", or another unit, at their end.
 var families = []family{
 	{name: "fsx", pkg: "./internal/fsx", test: "^TestFSX$", cells: []cell{
 		fsx("memory", 50), // 10 million operations

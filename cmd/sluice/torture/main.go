@@ -108,7 +108,7 @@ func only(all []family, name string) (some []family, err error) {
 	return some, nil
 }
 
-// stateDir has the lines of what was done, and the output of what failed.
+// stateDir is the directory of the records of all runs, and of the output of runs that failed.
 const stateDir = ".torture"
 
 var errFailed = errors.New("runs have failed")
