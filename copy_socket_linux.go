@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"sync"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -20,10 +21,13 @@ func (f *File) sendTo(w io.Writer) (n int64, handled bool, err error) {
 	if conn == nil {
 		return 0, false, nil
 	}
+	s := sendings.Get().(*sending)
+	defer sendings.Put(s)
+	defer func() { *s = sending{write: s.write} }() // keeps neither the file nor an error
 	// Of package net's connections only TCP's has SetNoDelay.
-	_, tcp := w.(interface{ SetNoDelay(noDelay bool) error })
-	s := sending{file: f, stream: tcp}
-	if waited := conn.Write(s.some); waited != nil {
+	_, s.stream = w.(interface{ SetNoDelay(noDelay bool) error })
+	s.file = f
+	if waited := conn.Write(s.write); waited != nil {
 		s.err = bare(waited)
 	}
 	if !s.begun || s.n == 0 && sys.IsErrno(s.err, unix.EINVAL, unix.ENOSYS, unix.EOPNOTSUPP) { // not from this file
@@ -32,8 +36,16 @@ func (f *File) sendTo(w io.Writer) (n int64, handled bool, err error) {
 	return s.n, true, f.h.Error("read", syscallError("sendfile", s.err))
 }
 
+// sendings holds values for sendTo, which would otherwise allocate twice.
+var sendings = sync.Pool{New: func() any {
+	s := new(sending)
+	s.write = s.some
+	return s
+}}
+
 // sending is a file that is being sent to a socket.
 type sending struct {
+	write  func(socket uintptr) bool // some, as a value that is made once
 	file   *File
 	at     sched.Sending
 	socket int
@@ -54,12 +66,13 @@ func (s *sending) some(socket uintptr) bool {
 	for {
 		n, err := s.piece()
 		s.n += int64(n)
-		switch {
-		case err == nil:
+		switch err { //nolint:errorlint // Send returns these bare
+		case nil:
 			continue
-		case errors.Is(err, unix.EAGAIN):
+		case unix.EAGAIN:
 			return false
-		case !errors.Is(err, io.EOF):
+		case io.EOF:
+		default:
 			s.err = err
 		}
 		return true
