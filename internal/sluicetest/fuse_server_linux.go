@@ -31,6 +31,11 @@ func serveFUSE() error {
 		return err
 	}
 	s := &fuseServer{dev: dev, dir: dir, how: os.Getenv("SLUICE_TEST_HOW"), nodes: map[uint64]*fuseNode{1: {fd: dir}}}
+	if s.how == "records" {
+		if s.requests, err = newRecorder(os.Getenv("SLUICE_TEST_DIR")); err != nil {
+			return err
+		}
+	}
 	options := fmt.Sprintf("fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other", dev)
 	if err := unix.Mount("sluice", os.Getenv("SLUICE_TEST_MOUNT"), "fuse.sluice", unix.MS_NODEV|unix.MS_NOSUID, options); err != nil {
 		return fmt.Errorf("mount: %w", err)
@@ -46,7 +51,8 @@ func serveFUSE() error {
 
 type fuseServer struct {
 	dev, dir int
-	how      string // "refuses" O_DIRECT, has a "writeback" cache, or "loses" writes
+	how      string // "refuses" O_DIRECT, has a "writeback" cache, "loses" writes, or "records" them
+	requests *recorder
 
 	// reading is held by the goroutine that takes a request, until it has given up the
 	// nodes that are forgotten: so the next request finds their room free.
@@ -194,16 +200,14 @@ func (s *fuseServer) answer(in *fuseIn, b []byte) ([]byte, error) {
 		return nil, unix.Unlinkat(s.dir, fuseName(b), 0)
 	case fuseOpen:
 		return s.open(in.node, int(*at[uint32](b)))
-	case fuseRead, fuseWrite:
-		data := b[unsafe.Sizeof(transferIn{}):]
-		if in.op == fuseWrite && s.loses(data) {
-			return nil, unix.EIO
-		}
-		return fuseTransfer(in.op == fuseWrite, at[transferIn](b), data)
+	case fuseRead:
+		return fuseTransfer(false, at[transferIn](b), nil)
+	case fuseWrite:
+		return s.write(at[transferIn](b), b[unsafe.Sizeof(transferIn{}):])
 	case fuseStatfs:
 		return s.statfs()
 	case fuseFsync:
-		return nil, unix.Fsync(int(*at[uint64](b)))
+		return nil, s.fsync(int(*at[uint64](b)))
 	case fuseOpendir:
 		return make([]byte, 16), nil
 	case fuseFlush, fuseRelease, fuseReleasedir:
@@ -213,8 +217,7 @@ func (s *fuseServer) answer(in *fuseIn, b []byte) ([]byte, error) {
 	case fuseCreate:
 		return s.create(at[createIn](b), fuseName(b[unsafe.Sizeof(createIn{}):]))
 	case fuseFallocate:
-		f := at[fallocateIn](b)
-		return nil, unix.Fallocate(int(f.fh), f.mode, int64(f.off), int64(f.len))
+		return nil, s.fallocate(at[fallocateIn](b))
 	}
 	return nil, unix.ENOSYS
 }
