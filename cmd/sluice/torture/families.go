@@ -27,6 +27,22 @@ var families = []family{
 		fsx("btrfs", 10),
 		fsx("ext4 on 4 KiB sectors", 10),
 	}},
+	{name: "cut", pkg: "./internal/crashlog", test: "^TestCut$", cells: []cell{
+		crash("ext4", 20, "^TestCut$/^ext4$", "-crashlog.cuts=500"), // 10,000 cuts each
+		crash("xfs", 20, "^TestCut$/^xfs$", "-crashlog.cuts=500"),
+	}},
+	{name: "replay", pkg: "./internal/crashlog", test: "^TestReplay$", cells: []cell{
+		crash("ext4", 50, "^TestReplay$/^ext4$", "-crashlog.states=100"), // 10,000 states in all
+		crash("xfs", 50, "^TestReplay$/^xfs$", "-crashlog.states=100"),
+	}},
+	{name: "kill", pkg: "./internal/crashlog", test: "^TestKill$", cells: []cell{
+		crash("all ways to write", 50, "^TestKill$", "-crashlog.kills=100"), // 5,000 kills
+	}},
+}
+
+// crash is a cell of which each run has tests of its own.
+func crash(name string, runs int, tests, much string) cell {
+	return cell{name, runs, []string{"-test.run=" + tests, much}}
 }
 
 // fsxOps is the number of steps of a run, which takes a minute or two. A few steps in a hundred are no
