@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/places"
 	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
@@ -247,7 +248,7 @@ func TestTakenAway(t *testing.T) {
 
 // TestTakenAwayOnSlowDisk: with operations in flight that take their time.
 func TestTakenAwayOnSlowDisk(t *testing.T) {
-	dir := slowDisk(t)
+	dir := places.Slow(t, slowReads, slowWrites)
 	for _, c := range []struct{ driver, take string }{{"uring", "uring_enter"}, {"uring", "dup2"}, {"aio", "io_submit"}} {
 		t.Run(c.driver+" "+c.take, func(t *testing.T) {
 			sub, err := os.MkdirTemp(dir, "")

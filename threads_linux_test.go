@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/places"
 	"github.com/sluiceio/sluice/internal/sluicetest"
 	"github.com/sluiceio/sluice/internal/sys"
 )
@@ -29,6 +30,12 @@ const threadsOver = 16
 
 const threadsPages = 16384 // 64 MiB
 
+// What a slow disk does in these tests.
+const (
+	slowReads  = 4000     // a second
+	slowWrites = 32 << 20 // 32 MiB a second
+)
+
 // Hazard: a goroutine that waits in a system call has a thread, and a Go
 // program dies at its 10,000th. Guards: the queue, and the limiter for what must
 // wait in a thread. Here 10,000 goroutines use a slow disk at once, in a
@@ -38,7 +45,7 @@ func TestThreadsStayFew(t *testing.T) {
 		t.Skip("the race detector takes no more than 8,128 goroutines")
 	}
 	sluicetest.Scheduler(t, sluice.Options{Driver: "uring"}).Close()
-	name := filepath.Join(slowDisk(t), "file")
+	name := filepath.Join(places.Slow(t, slowReads, slowWrites), "file")
 	sluicetest.Write(t, name, strings.Repeat("x", threadsPages*sluicetest.PageSize))
 	for _, work := range []string{"cold reads", "direct reads", "buffered writes", "all of them", "syncs"} {
 		t.Run(work, func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -32,15 +33,7 @@ func Freeze(t testing.TB, dir string) *Frozen {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { f.Close() })
-	guard := exec.Command("sh", "-c", `read line; fsfreeze --unfreeze "$0" 2>/dev/null`, dir)
-	alive, err := guard.StdinPipe()
-	if err == nil {
-		err = guard.Start()
-	}
-	if err != nil {
-		t.Skipf("cannot start a process that thaws: %v", err)
-	}
-	t.Cleanup(func() { alive.Close(); guard.Wait() })
+	afterwards(t, `fsfreeze --unfreeze "$0" 2>/dev/null`, dir)
 	if err := unix.IoctlSetInt(int(f.Fd()), fiFreeze, 0); err != nil {
 		t.Skipf("freezing %s: %v", dir, err)
 	}
@@ -51,6 +44,22 @@ func Freeze(t testing.TB, dir string) *Frozen {
 	})
 	t.Cleanup(z.Thaw)
 	return z
+}
+
+// afterwards has a process of its own run a shell command at the end of the test, or when this process dies,
+// even if its whole process group is killed. It skips the test if it cannot.
+func afterwards(t testing.TB, command string, args ...string) {
+	t.Helper()
+	guard := exec.Command("sh", append([]string{"-c", "read line; " + command}, args...)...)
+	guard.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	alive, err := guard.StdinPipe()
+	if err == nil {
+		err = guard.Start()
+	}
+	if err != nil {
+		t.Skipf("cannot start a process that cleans up: %v", err)
+	}
+	t.Cleanup(func() { alive.Close(); guard.Wait() })
 }
 
 // Thaw thaws the file system.

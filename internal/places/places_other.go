@@ -15,3 +15,9 @@ func Disk(t testing.TB) (dir string) {
 
 // WatchKernel does nothing: the kernel's log is looked at on Linux only.
 func WatchKernel(testing.TB, string) {}
+
+// Slow returns a temporary directory.
+func Slow(t testing.TB, _, _ int) (dir string) {
+	t.Helper()
+	return t.TempDir()
+}

@@ -1,4 +1,4 @@
-package sluice_test
+package places
 
 import (
 	"os"
@@ -6,17 +6,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/sluiceio/sluice/internal/places"
 )
 
-// slowDisk is a directory on an ext4 of 256 MiB that does 4,000 reads and
-// writes 32 MiB a second, and has little room for dirty pages; or, without
-// the means to make one (root, loop devices, cgroup v1's blkio or v2's io), an
-// ordinary temporary directory.
-func slowDisk(t *testing.T) string {
+// Slow returns a directory on an ext4 of 256 MiB, whose device does so many reads, and writes so many bytes,
+// a second, and that has little room for dirty pages. Without the means to make one (root, loop devices,
+// cgroup v1's blkio or v2's io) it says so in the test's log and returns an ordinary temporary directory.
+func Slow(t testing.TB, reads, writes int) (dir string) {
 	t.Helper()
-	dir := t.TempDir()
+	dir = t.TempDir()
 	if os.Getuid() != 0 {
 		t.Log("not throttled: this needs root")
 		return dir
@@ -49,7 +46,7 @@ func slowDisk(t *testing.T) string {
 	if _, ok := must("mkfs.ext4", "-q", image); !ok {
 		return dir
 	}
-	node, err := places.Attach(image)
+	node, err := Attach(image)
 	if err != nil {
 		t.Log("not throttled: ", err)
 		return dir
@@ -59,16 +56,19 @@ func slowDisk(t *testing.T) string {
 	if _, ok := must("mount", loop, mnt); !ok {
 		return dir
 	}
-	t.Cleanup(func() { places.Unmount(t, mnt) })
+	t.Cleanup(func() { Unmount(t, mnt) })
 	b, err := os.ReadFile("/sys/block/" + filepath.Base(loop) + "/dev")
 	if err != nil {
 		t.Log(err)
 		return dir
 	}
 	dev := strings.TrimSpace(string(b))
-	if undo, err := slow.limit(dev); err != nil {
+	if undo, err := slow.limit(dev, reads, writes); err != nil {
 		t.Log("not throttled: ", err)
 	} else {
+		if !slow.v2 { // else the limit is of a group that goes with this process
+			afterwards(t, `echo "$0 0" >"$1"; echo "$0 0" >"$2"`, dev, filepath.Join(slow.dir, v1Reads), filepath.Join(slow.dir, v1Writes))
+		}
 		t.Cleanup(func() {
 			if err := undo(); err != nil {
 				t.Error(err)
