@@ -1,12 +1,16 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // family is a kind of test that has a long form.
 type family struct {
 	name  string
 	pkg   string // the package whose test binary it is
 	test  string // the tests, as -test.run takes them
+	tags  string // build tags of the test binary
 	cells []cell
 }
 
@@ -15,6 +19,7 @@ type cell struct {
 	name string
 	runs int      // how many, with a seed each
 	args []string // of the test binary
+	env  []string // beside this process's own
 }
 
 // families are all that there are. The tests of a family take their seed from internal/seed, and log a line
@@ -38,11 +43,17 @@ var families = []family{
 	{name: "kill", pkg: "./internal/crashlog", test: "^TestKill$", cells: []cell{
 		crash("all ways to write", 50, "^TestKill$", "-crashlog.kills=100"), // 5,000 kills
 	}},
-}
-
-// crash is a cell of which each run has tests of its own.
-func crash(name string, runs int, tests, much string) cell {
-	return cell{name, runs, []string{"-test.run=" + tests, much}}
+	// A million interleavings on a throttled device. The library poisons the memory of released Buffers.
+	{name: "close", pkg: "./internal/lifetime", test: "^TestLifetime$", tags: "sluicedebug", cells: []cell{
+		lifetime("slow", 4),
+		lifetime("slow", 2, "GOGC=1"),
+		lifetime("slow", 1, "GODEBUG=asyncpreemptoff=1"),
+		lifetime("slow", 1, "GOGC=10", "GODEBUG=clobberfree=1,invalidptr=1"),
+		lifetime("slow", 1, "GODEBUG=gccheckmark=1"),
+		lifetime("slow", 1, "GOGC=20", "GODEBUG=gcstoptheworld=1"),
+		lifetime("disk", 2),
+		lifetime("memory", 2),
+	}},
 }
 
 // fsxOps is the number of steps of a run, which takes a minute or two. A few steps in a hundred are no
@@ -50,5 +61,18 @@ func crash(name string, runs int, tests, much string) cell {
 const fsxOps = 210_000
 
 func fsx(place string, runs int) cell {
-	return cell{place, runs, []string{fmt.Sprint("-fsx.ops=", fsxOps), "-fsx.place=" + place}}
+	return cell{place, runs, []string{fmt.Sprint("-fsx.ops=", fsxOps), "-fsx.place=" + place}, nil}
+}
+
+// lifetimeRun is the number of interleavings of a run.
+const lifetimeRun = 100_000
+
+func lifetime(place string, runs int, env ...string) cell {
+	return cell{strings.Join(append([]string{place}, env...), " "), runs,
+		[]string{fmt.Sprint("-lifetime.n=", lifetimeRun), "-lifetime.place=" + place}, env}
+}
+
+// crash is a cell of which each run has tests of its own.
+func crash(name string, runs int, tests, much string) cell {
+	return cell{name: name, runs: runs, args: []string{"-test.run=" + tests, much}}
 }

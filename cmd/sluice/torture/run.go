@@ -17,7 +17,7 @@ import (
 // run makes the runs that log does not have, cell by cell.
 func (f family) run(ctx context.Context, seed uint64, log *log, work, commit string) error {
 	binary := filepath.Join(work, f.name+".test")
-	if out, err := exec.CommandContext(ctx, "go", "test", "-c", "-o", binary, f.pkg).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(ctx, "go", "test", "-c", "-tags="+f.tags, "-o", binary, f.pkg).CombinedOutput(); err != nil {
 		return fmt.Errorf("building the test of %s: %w\n%s", f.pkg, err, out)
 	}
 	for _, c := range f.cells {
@@ -32,7 +32,7 @@ func (f family) run(ctx context.Context, seed uint64, log *log, work, commit str
 			r.commit = commit
 			fmt.Printf("%s, %s, seed %d: %s\n", f.name, c.name, r.seed, r)
 			if r.state == failed {
-				name := filepath.Join(stateDir, fmt.Sprintf("%s-%s-%d.txt", f.name, strings.ReplaceAll(c.name, " ", "_"), r.seed))
+				name := filepath.Join(stateDir, fmt.Sprintf("%s-%s-%d.txt", f.name, strings.NewReplacer(" ", "_", "/", "_").Replace(c.name), r.seed))
 				if err := os.WriteFile(name, out, 0o666); err != nil {
 					return err
 				}
@@ -54,7 +54,7 @@ func (c cell) run(ctx context.Context, f family, binary string, seed uint64) (r 
 	r = record{cell: c.name, seed: seed, at: time.Now().UTC()}
 	args := append([]string{"-test.v", "-test.run=" + f.test, "-test.timeout=2h"}, c.args...)
 	cmd := isolated(ctx, binary, args)
-	cmd.Env = append(cmd.Environ(), "SLUICE_SEED="+strconv.FormatUint(seed, 10))
+	cmd.Env = append(append(cmd.Environ(), c.env...), "SLUICE_SEED="+strconv.FormatUint(seed, 10))
 	cmd.Dir = strings.TrimPrefix(f.pkg, "./")
 	var text bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &text, &text
