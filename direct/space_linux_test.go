@@ -36,7 +36,7 @@ func noSpace(t *testing.T, s *sluice.Scheduler, dir string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fill(t, filepath.Join(dir, "filler"), dir, 8<<20) // all but 8 MiB
+		places.Fill(t, filepath.Join(dir, "filler"), 8<<20) // all but 8 MiB
 		b := sluicetest.AlignedBytes(of.n + sluicetest.PageSize)[of.start:][:of.n]
 		size := int64(0)
 		for err == nil && size < 1<<30 {
@@ -58,7 +58,7 @@ func noSpace(t *testing.T, s *sluice.Scheduler, dir string) {
 			t.Errorf("Sync after ENOSPC: %v", err)
 		}
 		os.Remove(filepath.Join(dir, "filler"))
-		syncFS(t, dir)
+		places.SyncFS(t, dir)
 		for i := range b {
 			b[i] = sluicetest.Pattern(size + int64(i))
 		}
@@ -69,38 +69,7 @@ func noSpace(t *testing.T, s *sluice.Scheduler, dir string) {
 		if err := errors.Join(f.Sync(), f.Close(), os.Remove(name)); err != nil {
 			t.Error(err)
 		}
-		syncFS(t, dir)
-	}
-}
-
-// fill makes a file that leaves so much room.
-func fill(t *testing.T, name, dir string, leave int64) {
-	t.Helper()
-	var st unix.Statfs_t
-	if err := unix.Statfs(dir, &st); err != nil {
-		t.Fatal(err)
-	}
-	f, err := os.Create(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	room := int64(st.Bavail)*int64(st.Bsize) - leave //nolint:unconvert // it has 32 bits elsewhere
-	if room > 0 {
-		if err := unix.Fallocate(int(f.Fd()), 0, 0, room); err != nil {
-			t.Skip("cannot be filled: ", err)
-		}
-	}
-}
-
-func syncFS(t *testing.T, dir string) {
-	f, err := os.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if err := unix.Syncfs(int(f.Fd())); err != nil {
-		t.Error(err)
+		places.SyncFS(t, dir)
 	}
 }
 

@@ -22,6 +22,25 @@ import (
 	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
+// TestWriterOfAClosedScheduler writes to a Writer that has no memory yet.
+func TestWriterOfAClosedScheduler(t *testing.T) {
+	s := sluicetest.Scheduler(t, sluice.Options{})
+	w := writer(t, create(t, s, t.TempDir()), direct.WriterOptions{})
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, err := w.Write([]byte(sluicetest.Twenty))
+	if err == nil {
+		err = w.Flush()
+	}
+	if !errors.Is(err, os.ErrClosed) {
+		t.Errorf("Write = %v; want os.ErrClosed", err)
+	}
+	if err := w.Close(); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("Close = %v; want os.ErrClosed", err)
+	}
+}
+
 // TestStreamsOfAClosedFile closes a file whose streams are idle, with requests
 // that nobody has waited for: it does not wait for those who may never come.
 func TestStreamsOfAClosedFile(t *testing.T) {

@@ -28,7 +28,7 @@ func TestWriterNoSpace(t *testing.T) {
 }
 
 func writerNoSpace(t *testing.T, s *sluice.Scheduler, dir string) {
-	fill(t, filepath.Join(dir, "filler"), dir, 8<<20) // all but 8 MiB
+	places.Fill(t, filepath.Join(dir, "filler"), 8<<20) // all but 8 MiB
 	f, err := direct.OpenOn(s, filepath.Join(dir, "full"), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 	if err != nil {
 		t.Fatal(err)
@@ -60,5 +60,5 @@ func writerNoSpace(t *testing.T, s *sluice.Scheduler, dir string) {
 	if err := errors.Join(f.Close(), os.Remove(f.Name()), os.Remove(filepath.Join(dir, "filler"))); err != nil {
 		t.Error(err)
 	}
-	syncFS(t, dir)
+	places.SyncFS(t, dir)
 }

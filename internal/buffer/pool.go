@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"sync"
 	"sync/atomic"
 
@@ -34,8 +35,9 @@ type Registrar interface {
 	Unregister(index int)
 }
 
-// ErrClosed is returned by Get after Close.
-var ErrClosed = errors.New("buffer: the pool is closed")
+// ErrClosed is returned by Get after Close. The callers of the library get it as it is, and a Pool is closed
+// with its Scheduler: so it is os.ErrClosed.
+var ErrClosed = fmt.Errorf("buffer: the pool is closed: %w", os.ErrClosed)
 
 // ErrTooLarge is wrapped by the error of Get if the size is above the Pool's limit.
 var ErrTooLarge = errors.New("more than the pool's limit")

@@ -1,0 +1,43 @@
+package places
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// Fill makes a file that leaves so many bytes of room on its file system. It skips the test where that cannot
+// be done.
+func Fill(t testing.TB, name string, leave int64) {
+	t.Helper()
+	var st unix.Statfs_t
+	if err := unix.Statfs(filepath.Dir(name), &st); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	room := int64(st.Bavail)*int64(st.Bsize) - leave //nolint:unconvert // it has 32 bits elsewhere
+	if room > 0 {
+		if err := unix.Fallocate(int(f.Fd()), 0, 0, room); err != nil {
+			t.Skip("cannot be filled: ", err)
+		}
+	}
+}
+
+// SyncFS writes what is dirty to the file system at dir. Room that was freed is there afterwards.
+func SyncFS(t testing.TB, dir string) {
+	t.Helper()
+	f, err := os.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := unix.Syncfs(int(f.Fd())); err != nil {
+		t.Error(err)
+	}
+}
