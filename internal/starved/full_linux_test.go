@@ -9,6 +9,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -23,7 +25,10 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-var fullTimes = flag.Int("starved.full", 1, "how often each way to write fills each place")
+var (
+	fullTimes  = flag.Int("starved.full", 1, "how often each way to write fills each place")
+	fullPlaces = flag.String("starved.places", "ext4,memory,quota", "the places that are filled, or all")
+)
 
 // tight is a directory with little room.
 type tight struct {
@@ -143,6 +148,9 @@ func TestFull(t *testing.T) {
 	var made atomic.Int64
 	defer func() { t.Logf("figure: %d disks filled", made.Load()) }()
 	for name, place := range tightPlaces {
+		if *fullPlaces != "all" && !slices.Contains(strings.Split(*fullPlaces, ","), name) {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			at := place(t)
 			sluicetest.EachDriverIn(t, at.dir, func(t *testing.T, s *sluice.Scheduler, _ string) {
