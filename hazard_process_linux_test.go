@@ -2,6 +2,7 @@ package sluice_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -18,6 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/direct"
 	"github.com/sluiceio/sluice/internal/seed"
 	"github.com/sluiceio/sluice/internal/sluicetest"
 )
@@ -73,8 +75,12 @@ func TestLittleLockedMemory(t *testing.T) {
 		if driver != "" {
 			sluicetest.Scheduler(t, sluice.Options{Driver: driver}).Close()
 		}
-		for _, limit := range []string{"0", "8192"} {
+		for _, limit := range []string{"0", "8192", "65536"} {
 			name := filepath.Join(t.TempDir(), "file")
+			// The child opens it as another user.
+			if err := os.Chmod(filepath.Dir(filepath.Dir(name)), 0o755); err != nil {
+				t.Fatal(err)
+			}
 			out, ok := sluicetest.Child(t, "little locked memory", "SLUICE_DRIVER="+driver, "SLUICE_TEST_FILE="+name, "SLUICE_TEST_LIMIT="+limit)
 			// Other processes of the user may have locked all that there is.
 			mayFail := driver == "uring" && (limit == "0" || os.Getuid() != 0) && strings.Contains(out, "cannot allocate memory")
@@ -121,8 +127,32 @@ func init() {
 		if _, err := file.ReadAtContext(ctx, b, 0); err != nil || string(b) != sluicetest.Twenty {
 			return fmt.Errorf("ReadAt = %v, %q", err, b)
 		}
-		return file.Sync()
+		return errors.Join(file.Sync(), littleBuffers(s))
 	}
+}
+
+// littleBuffers reads into Buffers, whose memory would be registered with the ring if it could be locked.
+func littleBuffers(s *sluice.Scheduler) error {
+	f, err := direct.OpenOn(s, os.Getenv("SLUICE_TEST_FILE"), os.O_RDONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	errs := make(chan error, 16)
+	for range cap(errs) {
+		go func() {
+			b, err := f.ReadBuffer(context.Background(), 0, len(sluicetest.Twenty))
+			if string(b.Bytes()) != sluicetest.Twenty {
+				err = fmt.Errorf("ReadBuffer = %q, %w", b.Bytes(), err)
+			}
+			b.Release()
+			errs <- err
+		}()
+	}
+	for range cap(errs) {
+		err = errors.Join(err, <-errs)
+	}
+	return err
 }
 
 // Hazard: one file that refuses NOWAIT must not turn it off for another.
