@@ -158,18 +158,18 @@ func init() {
 
 // denyEnvironment denies what the environment says.
 func denyEnvironment() error {
-	errno := map[string]syscall.Errno{"EPERM": syscall.EPERM, "ENOSYS": syscall.ENOSYS, "ENOMEM": syscall.ENOMEM}[os.Getenv(errnoEnv)]
+	errno := sluicetest.DenialErrnos[os.Getenv(errnoEnv)]
 	if text := os.Getenv(mostEnv); text != "" {
 		most, err := strconv.Atoi(text)
 		return errors.Join(err, denyRings(uint32(most), errno))
 	}
-	return deny(denials[os.Getenv(denyEnv)], errno)
+	return sluicetest.Deny(sluicetest.Denials[os.Getenv(denyEnv)], errno)
 }
 
 // denyRings is deny for io_uring_setup with more than most entries.
 func denyRings(most uint32, errno syscall.Errno) error {
 	const entries = 16 // where seccomp_data has the first argument
-	return install([]unix.SockFilter{
+	return sluicetest.Filter([]unix.SockFilter{
 		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: 3, K: unix.SYS_IO_URING_SETUP},
 		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: entries},
 		{Code: unix.BPF_JMP | unix.BPF_JGT | unix.BPF_K, Jf: 1, K: most},

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -25,15 +24,12 @@ import (
 // does not know or has a number for another file.
 
 func init() {
-	denials["io_submit"] = []uint32{unix.SYS_IO_SUBMIT}
-	denials["io_getevents"] = []uint32{unix.SYS_IO_GETEVENTS, unix.SYS_IO_PGETEVENTS}
-	denials["preadv2"] = []uint32{unix.SYS_PREADV2}
 	sluicetest.Children["taken away"] = runTaken
 }
 
 // The environment of the child "taken away", beside errnoEnv and sluicetest.DirEnv.
 const (
-	takeEnv = "SLUICE_TEST_TAKE" // one of denials, or of takers
+	takeEnv = "SLUICE_TEST_TAKE" // one of sluicetest.Denials, or of takers
 	whenEnv = "SLUICE_TEST_WHEN" // "start", "middle"
 	lostEnv = "SLUICE_TEST_LOST" // how many drivers are to be lost at least
 )
@@ -57,8 +53,8 @@ func runTaken() error {
 	descriptors := &descriptorsOf{dir: os.Getenv(sluicetest.DirEnv)}
 	take := func() error { return takers[what](descriptors) }
 	if takers[what] == nil {
-		errno := map[string]syscall.Errno{"EPERM": syscall.EPERM, "ENOSYS": syscall.ENOSYS}[os.Getenv(errnoEnv)]
-		take = func() error { return deny(denials[what], errno) }
+		errno := sluicetest.DenialErrnos[os.Getenv(errnoEnv)]
+		take = func() error { return sluicetest.Deny(sluicetest.Denials[what], errno) }
 	}
 	if what == "close_range" && openOf("[eventpoll]") != nil {
 		fmt.Println("skip: the Go runtime has descriptors before main")
