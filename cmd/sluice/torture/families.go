@@ -54,6 +54,11 @@ var families = []family{
 		lifetime("disk", 2),
 		lifetime("memory", 2),
 	}},
+	// The tests of all packages of the library.
+	{name: "refused", pkg: "./internal/refused", test: "^TestRefused$", cells: []cell{
+		refused("uring EPERM"), refused("uring ENOSYS"), refused("uring_setup EPERM"), refused("uring_enter EPERM"),
+		refused("aio EPERM"), refused("aio ENOSYS"), refused("uring aio EPERM"), refused("uring aio ENOSYS"),
+	}},
 }
 
 // fsxOps is the number of steps of a run, which takes a minute or two. A few steps in a hundred are no
@@ -75,4 +80,6 @@ func lifetime(place string, runs int, env ...string) cell {
 // crash is a cell of which each run has tests of its own.
 func crash(name string, runs int, tests, much string) cell {
 	return cell{name: name, runs: runs, args: []string{"-test.run=" + tests, much}}
+func refused(by string) cell {
+	return cell{by, 1, []string{"-refused.packages=all", "-refused.by=" + by}, nil}
 }

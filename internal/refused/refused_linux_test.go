@@ -1,0 +1,134 @@
+package refused
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"github.com/sluiceio/sluice/internal/sluicetest"
+)
+
+var (
+	conditions = flag.String("refused.by", "uring EPERM", "what is refused and with which error; several with commas")
+	packages   = flag.String("refused.packages", "./cache ./internal/driver/...", "the packages whose tests are run, or all")
+	skipped    = flag.String("refused.skip", "", "tests that are not run, as -skip of go test takes them")
+)
+
+func TestMain(m *testing.M) { sluicetest.Main(m) }
+
+func init() { sluicetest.Children["refused"] = runRefused }
+
+// refusedEnv says what the child "refused" refuses, as -refused.by does.
+const refusedEnv = "SLUICE_TEST_REFUSED"
+
+// runRefused turns this process into that of a test binary, for which some system calls are refused. A filter
+// stays in force.
+func runRefused() error {
+	what := os.Getenv(refusedEnv)
+	i := strings.LastIndexByte(what, ' ')
+	calls, errno := sluicetest.Denials[what[:i]], sluicetest.DenialErrnos[what[i+1:]]
+	if calls == nil || errno == 0 {
+		return fmt.Errorf("%s=%s: unknown", refusedEnv, what)
+	}
+	if err := sluicetest.Deny(calls, errno); err != nil {
+		return fmt.Errorf("no filter: %w", err)
+	}
+	if _, _, e := syscall.RawSyscall(uintptr(calls[0]), ^uintptr(0), 0, 0); e != errno {
+		return fmt.Errorf("no filter: system call %d = %w", calls[0], e)
+	}
+	os.Unsetenv(sluicetest.ChildEnv)
+	return syscall.Exec(os.Args[1], os.Args[1:], os.Environ())
+}
+
+// TestRefused runs the tests of packages under each filter.
+func TestRefused(t *testing.T) {
+	var made atomic.Int64
+	defer func() { t.Logf("figure: %d tests passed", made.Load()) }()
+	for _, what := range strings.Split(*conditions, ",") {
+		t.Run(what, func(t *testing.T) {
+			list := strings.Fields(*packages)
+			if *packages == "all" {
+				list = library(t)
+			}
+			args := []string{"test", "-count=1", "-v", "-timeout=60m", "-skip=" + *skipped, "-exec=" + self(t)}
+			cmd := exec.CommandContext(t.Context(), "go", append(args, list...)...)
+			cmd.Dir = filepath.Join("..", "..")
+			cmd.Env = append(os.Environ(), sluicetest.ChildEnv+"=refused", refusedEnv+"="+what)
+			out, err := cmd.CombinedOutput()
+			if bytes.Contains(out, []byte("no filter: ")) {
+				t.Skip("this system has no seccomp filters")
+			}
+			pass, skip := count(out, "PASS"), count(out, "SKIP")
+			if err != nil || count(out, "FAIL") > 0 {
+				t.Errorf("%v: %s", err, failures(out))
+			}
+			if pass == 0 {
+				t.Error("no test has passed")
+			}
+			made.Add(int64(pass))
+			t.Logf("%d tests of %d packages passed, %d were skipped", pass, len(list), skip)
+		})
+	}
+}
+
+// self returns the name of this test binary.
+func self(t *testing.T) string {
+	t.Helper()
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("no go command to build the tests of other packages: ", err)
+	}
+	name, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// notLibrary are packages that have tests and no I/O of the library: documents and programs; and those that
+// run tests themselves.
+var notLibrary = regexp.MustCompile(`/(docs|examples|cmd|bench|integrations|internal/(apidoc|refused))(/|$)`)
+
+// library returns the packages of the library that have tests.
+func library(t *testing.T) (list []string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-f", "{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}", "./...")
+	cmd.Dir = filepath.Join("..", "..")
+	out, err := cmd.Output()
+	if err != nil {
+		wrong := new(exec.ExitError)
+		errors.As(err, &wrong)
+		t.Fatalf("go list: %v: %s", err, wrong.Stderr)
+	}
+	for _, p := range strings.Fields(string(out)) {
+		if !notLibrary.MatchString(p) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// count returns how many tests and subtests have ended so.
+func count(out []byte, how string) int { return bytes.Count(out, []byte("--- "+how+": ")) }
+
+// failures returns the lines of the tests that have failed, and what comes with a panic.
+func failures(out []byte) string {
+	var lines []string
+	for line := range strings.Lines(string(out)) {
+		trimmed := strings.TrimSpace(line)
+		switch {
+		case strings.HasPrefix(trimmed, "--- PASS"), strings.HasPrefix(trimmed, "=== "), strings.HasPrefix(trimmed, "--- SKIP"), strings.HasPrefix(line, "ok"):
+		default:
+			lines = append(lines, strings.TrimRight(line, "\n"))
+		}
+	}
+	return strings.Join(lines[max(0, len(lines)-2000):], "\n")
+}
