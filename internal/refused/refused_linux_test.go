@@ -2,6 +2,7 @@ package refused
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -19,7 +20,7 @@ import (
 
 var (
 	conditions = flag.String("refused.by", "uring EPERM", "what is refused and with which error; several with commas")
-	packages   = flag.String("refused.packages", "./cache ./internal/driver/...", "the packages whose tests are run, or all")
+	packages   = flag.String("refused.packages", "./cache ./internal/driver/uring", "the packages whose tests are run, or all")
 	skipped    = flag.String("refused.skip", "", "tests that are not run, as -skip of go test takes them")
 )
 
@@ -59,7 +60,7 @@ func TestRefused(t *testing.T) {
 			if *packages == "all" {
 				list = library(t)
 			}
-			args := []string{"test", "-count=1", "-v", "-timeout=60m", "-skip=" + *skipped, "-exec=" + self(t)}
+			args := []string{"test", "-count=1", "-json", "-timeout=60m", "-skip=" + *skipped, "-exec=" + self(t)}
 			cmd := exec.CommandContext(t.Context(), "go", append(args, list...)...)
 			cmd.Dir = filepath.Join("..", "..")
 			cmd.Env = append(os.Environ(), sluicetest.ChildEnv+"=refused", refusedEnv+"="+what)
@@ -67,15 +68,15 @@ func TestRefused(t *testing.T) {
 			if bytes.Contains(out, []byte("no filter: ")) {
 				t.Skip("this system has no seccomp filters")
 			}
-			pass, skip := count(out, "PASS"), count(out, "SKIP")
-			if err != nil || count(out, "FAIL") > 0 {
-				t.Errorf("%v: %s", err, failures(out))
+			n, failures := results(out)
+			if err != nil {
+				t.Errorf("%v: %s", err, failures)
 			}
-			if pass == 0 {
+			if n["pass"] == 0 {
 				t.Error("no test has passed")
 			}
-			made.Add(int64(pass))
-			t.Logf("%d tests of %d packages passed, %d were skipped", pass, len(list), skip)
+			made.Add(int64(n["pass"]))
+			t.Logf("%d tests of %d packages passed, %d were skipped", n["pass"], len(list), n["skip"])
 		})
 	}
 }
@@ -116,19 +117,30 @@ func library(t *testing.T) (list []string) {
 	return list
 }
 
-// count returns how many tests and subtests have ended so.
-func count(out []byte, how string) int { return bytes.Count(out, []byte("--- "+how+": ")) }
-
-// failures returns the lines of the tests that have failed, and what comes with a panic.
-func failures(out []byte) string {
-	var lines []string
-	for line := range strings.Lines(string(out)) {
-		trimmed := strings.TrimSpace(line)
-		switch {
-		case strings.HasPrefix(trimmed, "--- PASS"), strings.HasPrefix(trimmed, "=== "), strings.HasPrefix(trimmed, "--- SKIP"), strings.HasPrefix(line, "ok"):
-		default:
-			lines = append(lines, strings.TrimRight(line, "\n"))
+// results returns how many tests and subtests have ended in each way, and what those that failed have printed.
+// out is what go test -json prints.
+func results(out []byte) (n map[string]int, failures string) {
+	n = make(map[string]int)
+	said := make(map[string]string) // by test
+	var wrong strings.Builder
+	for line := range bytes.Lines(out) {
+		var event struct{ Action, Package, Test, Output string }
+		if json.Unmarshal(line, &event) != nil {
+			wrong.Write(line) // of the go command
+			continue
 		}
+		name := event.Package + " " + event.Test
+		switch event.Action {
+		case "output", "build-output":
+			said[name] += event.Output
+			continue
+		case "fail":
+			wrong.WriteString(said[name])
+		}
+		if event.Test != "" {
+			n[event.Action]++
+		}
+		delete(said, name)
 	}
-	return strings.Join(lines[max(0, len(lines)-2000):], "\n")
+	return n, wrong.String()
 }
