@@ -54,6 +54,16 @@ var families = []family{
 		lifetime("disk", 2),
 		lifetime("memory", 2),
 	}},
+	{name: "starved", pkg: "./internal/starved", test: "^Test", cells: []cell{
+		starved("full disks and quotas", 3, "^TestFull$", "-starved.places=all", "-starved.full=2"),
+		starved("100,000 goroutines", 2, "^TestManyGoroutines$", "-starved.goroutines=100000"),
+		starved("a queue of one", 2, "^TestQueueOfOne$", "-starved.goroutines=100000"),
+		starved("few descriptors", 3, "^TestFewDescriptors$"),
+		starved("SIGSTOP", 3, "^TestStopped$", "-starved.stops=300"),
+	}},
+	{name: "frozen", pkg: "./internal/starved", test: "^Test", cells: []cell{
+		starved("1 to 8 devices", 10, "^TestFrozenLatency$", "-starved.frozen=1,2,3,4,5,6,7,8", "-starved.judge"),
+	}},
 	// The tests of all packages of the library.
 	{name: "refused", pkg: "./internal/refused", test: "^TestRefused$", cells: []cell{
 		refused("uring EPERM"), refused("uring ENOSYS"), refused("uring_setup EPERM"), refused("uring_enter EPERM"),
@@ -82,4 +92,9 @@ func crash(name string, runs int, tests, much string) cell {
 	return cell{name: name, runs: runs, args: []string{"-test.run=" + tests, much}}
 func refused(by string) cell {
 	return cell{by, 1, []string{"-refused.packages=all", "-refused.by=" + by}, nil}
+}
+
+// starved is a cell of one test of the family.
+func starved(name string, runs int, test string, args ...string) cell {
+	return cell{name, runs, append([]string{"-test.run=" + test}, args...), nil}
 }
