@@ -145,6 +145,13 @@ func TestSeccomp(t *testing.T) {
 		{"uring_register", "EPERM", "driver: aio (the best that this system allows)", "  not uring: io_uring_register: operation not permitted"},
 	} {
 		t.Run(c.deny+" "+c.errno, func(t *testing.T) {
+			// What is refused in any case cannot be refused here, nor what is wanted instead.
+			if strings.HasPrefix(c.deny, "uring_") {
+				sluicetest.Scheduler(t, sluice.Options{Driver: "uring"}).Close()
+			}
+			if strings.HasPrefix(c.want, "driver: aio") {
+				sluicetest.Scheduler(t, sluice.Options{Driver: "aio"}).Close()
+			}
 			out := denied(t, c.deny, c.errno, "", true)
 			if !strings.HasPrefix(out, c.want) || !strings.Contains(out, c.why) {
 				t.Errorf("Explain = %s; want %q and %q", out, c.want, c.why)

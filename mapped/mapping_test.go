@@ -18,6 +18,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/hang"
+	"github.com/sluiceio/sluice/internal/places"
 	"github.com/sluiceio/sluice/internal/sluicetest"
 	"github.com/sluiceio/sluice/internal/sys"
 	"github.com/sluiceio/sluice/mapped"
@@ -118,7 +119,7 @@ func TestLoad(t *testing.T) {
 func TestLoadWaitsInTheScheduler(t *testing.T) {
 	hang.Watch(t)
 	sluicetest.EachHolding(t, func(t *testing.T, s *sluice.Scheduler, d *sluicetest.Holding) {
-		f, text := file(t, s, t.TempDir(), 4096*page)
+		f, text := file(t, s, places.Disk(t), 4096*page)
 		m := mapFile(t, f, 0, 0)
 		dropCache(t, f)
 		const n = 8
@@ -141,7 +142,7 @@ func TestLoadWaitsInTheScheduler(t *testing.T) {
 func TestCloseWaits(t *testing.T) {
 	hang.Watch(t)
 	sluicetest.EachHolding(t, func(t *testing.T, s *sluice.Scheduler, d *sluicetest.Holding) {
-		f, _ := file(t, s, t.TempDir(), 512*page)
+		f, _ := file(t, s, places.Disk(t), 512*page)
 		m := mapFile(t, f, 0, 0)
 		dropCache(t, f)
 		ctx, cancel := context.WithCancel(t.Context()) // so that no read is a plain call

@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/sluiceio/sluice/internal/places"
 	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
@@ -63,7 +64,7 @@ func TestRefused(t *testing.T) {
 			args := []string{"test", "-count=1", "-json", "-timeout=60m", "-skip=" + *skipped, "-exec=" + self(t)}
 			cmd := exec.CommandContext(t.Context(), "go", append(args, list...)...)
 			cmd.Dir = filepath.Join("..", "..")
-			cmd.Env = append(os.Environ(), sluicetest.ChildEnv+"=refused", refusedEnv+"="+what)
+			cmd.Env = append(os.Environ(), sluicetest.ChildEnv+"=refused", refusedEnv+"="+what, "TMPDIR="+places.Disk(t))
 			out, err := cmd.CombinedOutput()
 			if bytes.Contains(out, []byte("no filter: ")) {
 				t.Skip("this system has no seccomp filters")
@@ -136,6 +137,13 @@ func results(out []byte) (n map[string]int, failures string) {
 			continue
 		case "fail":
 			wrong.WriteString(said[name])
+			if event.Test == "" { // a test that has ended its process has no event
+				for other, text := range said {
+					if strings.HasPrefix(other, event.Package+" ") && other != name {
+						wrong.WriteString(text)
+					}
+				}
+			}
 		}
 		if event.Test != "" {
 			n[event.Action]++
