@@ -33,15 +33,15 @@ var families = []family{
 		fsx("ext4 on 4 KiB sectors", 10),
 	}},
 	{name: "cut", pkg: "./internal/crashlog", test: "^TestCut$", cells: []cell{
-		crash("ext4", 20, "^TestCut$/^ext4$", "-crashlog.cuts=500"), // 10,000 cuts each
-		crash("xfs", 20, "^TestCut$/^xfs$", "-crashlog.cuts=500"),
+		only("ext4", 20, "^TestCut$/^ext4$", "-crashlog.cuts=500"), // 10,000 cuts each
+		only("xfs", 20, "^TestCut$/^xfs$", "-crashlog.cuts=500"),
 	}},
 	{name: "replay", pkg: "./internal/crashlog", test: "^TestReplay$", cells: []cell{
-		crash("ext4", 50, "^TestReplay$/^ext4$", "-crashlog.states=100"), // 10,000 states in all
-		crash("xfs", 50, "^TestReplay$/^xfs$", "-crashlog.states=100"),
+		only("ext4", 50, "^TestReplay$/^ext4$", "-crashlog.states=100"), // 10,000 states in all
+		only("xfs", 50, "^TestReplay$/^xfs$", "-crashlog.states=100"),
 	}},
 	{name: "kill", pkg: "./internal/crashlog", test: "^TestKill$", cells: []cell{
-		crash("all ways to write", 50, "^TestKill$", "-crashlog.kills=100"), // 5,000 kills
+		only("all ways to write", 50, "^TestKill$", "-crashlog.kills=100"), // 5,000 kills
 	}},
 	// A million interleavings on a throttled device. The library poisons the memory of released Buffers.
 	{name: "close", pkg: "./internal/lifetime", test: "^TestLifetime$", tags: "sluicedebug", cells: []cell{
@@ -55,14 +55,14 @@ var families = []family{
 		lifetime("memory", 2),
 	}},
 	{name: "starved", pkg: "./internal/starved", test: "^Test", cells: []cell{
-		starved("full disks and quotas", 3, "^TestFull$", "-starved.places=all", "-starved.full=2"),
-		starved("100,000 goroutines", 2, "^TestManyGoroutines$", "-starved.goroutines=100000"),
-		starved("a queue of one", 2, "^TestQueueOfOne$", "-starved.goroutines=100000"),
-		starved("few descriptors", 3, "^TestFewDescriptors$"),
-		starved("SIGSTOP", 3, "^TestStopped$", "-starved.stops=300"),
+		only("full disks and quotas", 3, "^TestFull$", "-starved.places=all", "-starved.full=2"),
+		only("100,000 goroutines", 2, "^TestManyGoroutines$", "-starved.goroutines=100000"),
+		only("a queue of one", 2, "^TestQueueOfOne$", "-starved.goroutines=100000"),
+		only("few descriptors", 3, "^TestFewDescriptors$"),
+		only("SIGSTOP", 3, "^TestStopped$", "-starved.stops=300"),
 	}},
 	{name: "frozen", pkg: "./internal/starved", test: "^Test", cells: []cell{
-		starved("1 to 8 devices", 10, "^TestFrozenLatency$", "-starved.frozen=1,2,3,4,5,6,7,8", "-starved.judge"),
+		only("1 to 8 devices", 10, "^TestFrozenLatency$", "-starved.frozen=1,2,3,4,5,6,7,8", "-starved.judge"),
 	}},
 	// The tests of all packages of the library.
 	{name: "refused", pkg: "./internal/refused", test: "^TestRefused$", cells: []cell{
@@ -87,14 +87,11 @@ func lifetime(place string, runs int, env ...string) cell {
 		[]string{fmt.Sprint("-lifetime.n=", lifetimeRun), "-lifetime.place=" + place}, env}
 }
 
-// crash is a cell of which each run has tests of its own.
-func crash(name string, runs int, tests, much string) cell {
-	return cell{name: name, runs: runs, args: []string{"-test.run=" + tests, much}}
 func refused(by string) cell {
 	return cell{by, 1, []string{"-refused.packages=all", "-refused.by=" + by}, nil}
 }
 
-// starved is a cell of one test of the family.
-func starved(name string, runs int, test string, args ...string) cell {
+// only is a cell of some of the tests of its family.
+func only(name string, runs int, test string, args ...string) cell {
 	return cell{name, runs, append([]string{"-test.run=" + test}, args...), nil}
 }
