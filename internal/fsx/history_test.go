@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+
+	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
 // history is the last operations of a round.
@@ -89,7 +91,7 @@ func (h *history) origin(b []byte, off, at int64) string {
 		if e.what != "write" && e.what != "append" {
 			return false
 		}
-		fill(want, at, e.id)
+		sluicetest.Fill(want, at, e.id)
 		// The write may end within these bytes.
 		n := min(int64(len(got)), e.off+e.n-at)
 		if e.off > at || n <= 0 || string(got[:n]) != string(want[:n]) {

@@ -368,7 +368,7 @@ func (u *user) write(h *handle, i int) {
 	b := u.buffer(n)
 	s, size := u.model.lock(true, writing(off, n))
 	e := u.history.begin(u.g, i, "write", off, n)
-	fill(b, off, e.id)
+	sluicetest.Fill(b, off, e.id)
 	var got int
 	err := h.with(func(f face) (err error) {
 		got, err = f.write(u.r, b, off)
@@ -380,7 +380,7 @@ func (u *user) write(h *handle, i int) {
 		clear(u.model.data[size:max(size, off)])
 		after = off + n
 	}
-	fill(u.model.data[off:off+n], off, e.id)
+	sluicetest.Fill(u.model.data[off:off+n], off, e.id)
 	u.unchanged(e, b, off)
 	u.model.unlock(s, after)
 }
@@ -415,7 +415,7 @@ func (u *user) append(i int) {
 		h, i = u.appends, slots
 	}
 	e := u.history.begin(u.g, i, "append", size, n)
-	fill(b, size, e.id)
+	sluicetest.Fill(b, size, e.id)
 	var got int
 	var failed error // an append of which a part was made must not be made again
 	err := h.with(func(f face) (err error) {
@@ -430,7 +430,7 @@ func (u *user) append(i int) {
 		return err
 	})
 	u.written(e, b, got, errors.Join(err, failed), size)
-	fill(u.model.data[size:size+n], size, e.id)
+	sluicetest.Fill(u.model.data[size:size+n], size, e.id)
 	u.unchanged(e, b, size)
 	u.model.unlock(s, size+n)
 }

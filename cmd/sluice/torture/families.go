@@ -33,15 +33,15 @@ var families = []family{
 		fsx("ext4 on 4 KiB sectors", 10),
 	}},
 	{name: "cut", pkg: "./internal/crashlog", test: "^TestCut$", cells: []cell{
-		only("ext4", 20, "^TestCut$/^ext4$", "-crashlog.cuts=500"), // 10,000 cuts each
-		only("xfs", 20, "^TestCut$/^xfs$", "-crashlog.cuts=500"),
+		some("ext4", 20, "^TestCut$/^ext4$", "-crashlog.cuts=500"), // 10,000 cuts each
+		some("xfs", 20, "^TestCut$/^xfs$", "-crashlog.cuts=500"),
 	}},
 	{name: "replay", pkg: "./internal/crashlog", test: "^TestReplay$", cells: []cell{
-		only("ext4", 50, "^TestReplay$/^ext4$", "-crashlog.states=100"), // 10,000 states in all
-		only("xfs", 50, "^TestReplay$/^xfs$", "-crashlog.states=100"),
+		some("ext4", 50, "^TestReplay$/^ext4$", "-crashlog.states=100"), // 10,000 states in all
+		some("xfs", 50, "^TestReplay$/^xfs$", "-crashlog.states=100"),
 	}},
 	{name: "kill", pkg: "./internal/crashlog", test: "^TestKill$", cells: []cell{
-		only("all ways to write", 50, "^TestKill$", "-crashlog.kills=100"), // 5,000 kills
+		some("all ways to write", 50, "^TestKill$", "-crashlog.kills=100"), // 5,000 kills
 	}},
 	// A million interleavings on a throttled device. The library poisons the memory of released Buffers.
 	{name: "close", pkg: "./internal/lifetime", test: "^TestLifetime$", tags: "sluicedebug", cells: []cell{
@@ -55,19 +55,21 @@ var families = []family{
 		lifetime("memory", 2),
 	}},
 	{name: "starved", pkg: "./internal/starved", test: "^Test", cells: []cell{
-		only("full disks and quotas", 3, "^TestFull$", "-starved.places=all", "-starved.full=2"),
-		only("100,000 goroutines", 2, "^TestManyGoroutines$", "-starved.goroutines=100000"),
-		only("a queue of one", 2, "^TestQueueOfOne$", "-starved.goroutines=100000"),
-		only("few descriptors", 3, "^TestFewDescriptors$"),
-		only("SIGSTOP", 3, "^TestStopped$", "-starved.stops=300"),
+		some("full disks and quotas", 3, "^TestFull$", "-starved.places=all", "-starved.full=2"),
+		some("100,000 goroutines", 2, "^TestManyGoroutines$", "-starved.goroutines=100000"),
+		some("a queue of one", 2, "^TestQueueOfOne$", "-starved.goroutines=100000"),
+		some("few descriptors", 3, "^TestFewDescriptors$"),
+		some("SIGSTOP", 3, "^TestStopped$", "-starved.stops=300"),
 	}},
 	{name: "frozen", pkg: "./internal/starved", test: "^Test", cells: []cell{
-		only("1 to 8 devices", 10, "^TestFrozenLatency$", "-starved.frozen=1,2,3,4,5,6,7,8", "-starved.judge"),
+		some("1 to 8 devices", 10, "^TestFrozenLatency$", "-starved.frozen=1,2,3,4,5,6,7,8", "-starved.judge"),
 	}},
 	// The tests of all packages of the library.
 	{name: "refused", pkg: "./internal/refused", test: "^TestRefused$", cells: []cell{
 		refused("uring EPERM"), refused("uring ENOSYS"), refused("uring_setup EPERM"), refused("uring_enter EPERM"),
 		refused("aio EPERM"), refused("aio ENOSYS"), refused("uring aio EPERM"), refused("uring aio ENOSYS"),
+	{name: "soak", pkg: "./internal/soak", test: "^TestSoak$", cells: []cell{
+		{"all drivers, ext4", 1, []string{"-soak.for=4h", "-soak.place=ext4"}},
 	}},
 }
 
@@ -91,7 +93,7 @@ func refused(by string) cell {
 	return cell{by, 1, []string{"-refused.packages=all", "-refused.by=" + by}, nil}
 }
 
-// only is a cell of some of the tests of its family.
-func only(name string, runs int, test string, args ...string) cell {
+// some is a cell of some of the tests of its family.
+func some(name string, runs int, test string, args ...string) cell {
 	return cell{name, runs, append([]string{"-test.run=" + test}, args...), nil}
 }

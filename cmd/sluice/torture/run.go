@@ -52,7 +52,7 @@ func (f family) run(ctx context.Context, seed uint64, log *log, work, commit str
 // run makes one run in a process of its own.
 func (c cell) run(ctx context.Context, f family, binary string, seed uint64) (r record, out []byte, err error) {
 	r = record{cell: c.name, seed: seed, at: time.Now().UTC()}
-	args := append([]string{"-test.v", "-test.run=" + f.test, "-test.timeout=2h"}, c.args...)
+	args := append([]string{"-test.v", "-test.run=" + f.test, "-test.timeout=8h"}, c.args...)
 	cmd := isolated(ctx, binary, args)
 	cmd.Env = append(append(cmd.Environ(), c.env...), "SLUICE_SEED="+strconv.FormatUint(seed, 10))
 	cmd.Dir = strings.TrimPrefix(f.pkg, "./")

@@ -1,0 +1,160 @@
+package soak
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// sample is what the process holds while nothing runs.
+type sample struct {
+	at    time.Duration
+	holds [kinds]float64
+}
+
+// What is counted.
+const (
+	resident = iota // memory, in bytes
+	descriptors
+	goroutines
+	threads
+	kinds
+)
+
+var kindNames = [kinds]string{"resident memory", "descriptors", "goroutines", "threads"}
+
+// look takes a sample. Helpers of the library live on for a moment after their last work, so it waits until
+// there are no more goroutines than there were, for a second at most.
+func look(t testing.TB, start time.Time, before int) (s sample) {
+	t.Helper()
+	for end := time.Now().Add(time.Second); runtime.NumGoroutine() > before && time.Now().Before(end); {
+		time.Sleep(time.Millisecond)
+	}
+	// The first collection runs finalizers, the second frees what these held.
+	runtime.GC()
+	debug.FreeOSMemory()
+	s.at = time.Since(start)
+	s.holds[goroutines] = float64(runtime.NumGoroutine())
+	fds, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.holds[descriptors] = float64(len(fds))
+	// The other files of /proc have an estimate, which is wrong by some hundred KiB.
+	rollup, err := os.ReadFile("/proc/self/smaps_rollup")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(rollup)) {
+		if f := strings.Fields(line); f[0] == "Rss:" {
+			kib, err := strconv.ParseFloat(f[1], 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.holds[resident] = kib * 1024
+		}
+	}
+	names, err := filepath.Glob("/proc/self/task/*/comm")
+	if err != nil || len(names) == 0 || s.holds[resident] == 0 {
+		t.Fatalf("%d threads, %.0f bytes, %v", len(names), s.holds[resident], err)
+	}
+	for _, name := range names {
+		// The kernel's own workers for a ring come and go.
+		if comm, err := os.ReadFile(name); err == nil && !strings.HasPrefix(string(comm), "iou-") {
+			s.holds[threads]++
+		}
+	}
+	return s
+}
+
+// drift is how something has changed over the second half of the samples, by the straight line through them
+// (least squares).
+type drift struct {
+	from, to float64
+	mean     float64
+	steps    int // samples that have more than any before them
+}
+
+func driftOf(all []sample, kind int) (d drift) {
+	half := all[len(all)/2:]
+	n := float64(len(half))
+	var x, y float64
+	for _, s := range half {
+		x += s.at.Seconds() / n
+		y += s.holds[kind] / n
+	}
+	var xx, xy float64
+	for _, s := range half {
+		xx += (s.at.Seconds() - x) * (s.at.Seconds() - x)
+		xy += (s.at.Seconds() - x) * (s.holds[kind] - y)
+	}
+	slope := 0.0
+	if xx > 0 {
+		slope = xy / xx
+	}
+	d = drift{from: y + slope*(half[0].at.Seconds()-x), to: y + slope*(half[len(half)-1].at.Seconds()-x), mean: y}
+	most := half[0].holds[kind]
+	for _, s := range half {
+		if s.holds[kind] > most {
+			most = s.holds[kind]
+			d.steps++
+		}
+	}
+	return d
+}
+
+// The bounds of drift over the second half.
+const (
+	mostResident = 0.01 // of what there is
+	mostCount    = 0.5  // descriptors or goroutines: none
+	// The Go runtime keeps its threads, so their number is the most that were needed at once so far. In the
+	// second half of a run of any length that becomes more about 0.7 times. A leak makes it more again and again.
+	mostSteps = 3
+)
+
+// grows reports whether the drift is more than what is allowed.
+func (d drift) grows(kind int) bool {
+	switch kind {
+	case resident:
+		return d.to-d.from > mostResident*d.mean
+	case threads:
+		return d.steps > mostSteps
+	}
+	return d.to-d.from > mostCount
+}
+
+// The verdict is about lines with noise, whose slope is known.
+func TestDrift(t *testing.T) {
+	noise := []float64{0.3, -0.2, 0, 0.1, -0.3, 0.2, -0.1}
+	for _, c := range []struct {
+		what  string
+		kind  int
+		value func(i int) float64
+		grows bool
+	}{
+		{"memory that is level", resident, func(i int) float64 { return 1000 + 3*noise[i%len(noise)] }, false},
+		{"memory that grows at first alone", resident, func(i int) float64 { return 1000 + float64(min(i, 100)) }, false},
+		{"memory that grows by 2 % in the second half", resident, func(i int) float64 { return 1000 + 0.2*float64(i) + 3*noise[i%len(noise)] }, true},
+		{"memory that becomes less", resident, func(i int) float64 { return 1000 - float64(i) }, false},
+		{"a descriptor more at the beginning", descriptors, func(i int) float64 { return 20 + float64(min(i, 1)) }, false},
+		{"a descriptor in each quarter", descriptors, func(i int) float64 { return 20 + float64(i/50) }, true},
+		{"threads of one more peak", threads, func(i int) float64 { return 20 + 14*float64(i/150) }, false},
+		{"a thread more in each twentieth", threads, func(i int) float64 { return 20 + float64(i/10) }, true},
+		{"goroutines that differ by one", goroutines, func(i int) float64 { return 20 + float64(i%2) }, false},
+	} {
+		var all []sample
+		for i := range 200 {
+			s := sample{at: time.Duration(i) * time.Second}
+			s.holds[c.kind] = c.value(i)
+			all = append(all, s)
+		}
+		if d := driftOf(all, c.kind); d.grows(c.kind) != c.grows {
+			t.Errorf("%s: grows = %t with %+v", c.what, !c.grows, d)
+		}
+	}
+}
