@@ -118,7 +118,7 @@ func (b *buffers) release(r *Ring) {
 	if b.mem == nil {
 		return
 	}
-	if r.self.Same() {
+	if r.ours() {
 		sys.UringDropBuffers(r.fd)
 	}
 	b.mem = nil

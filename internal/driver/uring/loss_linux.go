@@ -78,13 +78,14 @@ func transient(res int32) bool {
 	return false
 }
 
-// checkConsumed is called when io_uring_enter has succeeded but not changed the SQ.
-// Then another ring has the descriptor's number.
-func (r *Ring) checkConsumed() {
-	if !r.self.Same() {
-		r.lose(errDescriptor)
-	}
-}
+// notConsumed is called when io_uring_enter has succeeded but taken nothing from the SQ,
+// which had SQEs. The kernel takes at least one, or returns an error. So another ring has the
+// descriptor's number.
+func (r *Ring) notConsumed() { r.lose(errDescriptor) }
+
+// ours reports whether the descriptor still belongs to the ring. Before Linux 5.16 all rings
+// have the same inode, and a ring of another library looks like this one until notConsumed.
+func (r *Ring) ours() bool { return r.lost() != errDescriptor && r.self.Same() }
 
 // reapLost is Reap of a lost ring. n operations are already in done.
 func (r *Ring) reapLost(done []*driver.Op, n, need int) (int, error) {
@@ -164,7 +165,7 @@ func (t *ringTable) close(r *Ring) error {
 		return nil
 	}
 	delete(t.rings, r.fd)
-	if !r.self.Same() {
+	if !r.ours() {
 		return nil
 	}
 	return syscall.Close(r.fd)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/drivertest"
+	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // rings runs a test with a ring that is opened at once, and with one that is opened lazily.
@@ -149,8 +150,13 @@ func TestNumberTaken(t *testing.T) {
 }
 
 // TestForeignRing: nothing is submitted to a ring of another library that has the
-// descriptor's number.
+// descriptor's number. Before Linux 5.16 that ring has the same inode.
 func TestForeignRing(t *testing.T) {
+	t.Run("with an inode of its own", func(t *testing.T) { foreignRing(t, false) })
+	t.Run("with the same inode", func(t *testing.T) { foreignRing(t, true) })
+}
+
+func foreignRing(t *testing.T, sameInode bool) {
 	r := open(t, Options{Depth: 32})
 	foreign := open(t, Options{Depth: 32})
 	number := r.fd
@@ -159,6 +165,9 @@ func TestForeignRing(t *testing.T) {
 	}
 	defer unix.Close(number)
 	defer foreign.Close()
+	if sameInode {
+		r.self = sys.Describe(number)
+	}
 	ops := []*driver.Op{op(driver.Nop, 0)}
 	if n, err := r.Submit(ops); n != 1 || !errors.Is(err, errDescriptor) {
 		t.Errorf("Submit = %d, %v; want 1, %v", n, err, errDescriptor)
@@ -168,6 +177,10 @@ func TestForeignRing(t *testing.T) {
 	}
 	if err := r.Close(); err != nil {
 		t.Errorf("Close = %v", err)
+	}
+	// The other library still has its ring.
+	if res := sys.UringEnter(number, 0, 0, 0); res != 0 {
+		t.Errorf("io_uring_enter of the other ring = %d", res)
 	}
 }
 

@@ -50,7 +50,7 @@ func (r *Ring) wait(cqes uint32) {
 	case res == -int32(syscall.EAGAIN), res == -int32(syscall.ENOMEM):
 		time.Sleep(50 * time.Microsecond) // the kernel is short of memory
 	case res >= 0 && n > 0 && atomic.LoadUint32(r.sqHead) == head:
-		r.checkConsumed()
+		r.notConsumed()
 	}
 }
 

@@ -164,7 +164,7 @@ func (r *Ring) flush() bool {
 			time.Sleep(pause)
 			pause = min(2*pause, 10*time.Millisecond)
 		case res >= 0 && atomic.LoadUint32(r.sqHead) == head:
-			r.checkConsumed()
+			r.notConsumed()
 		}
 	}
 }
