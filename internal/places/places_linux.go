@@ -98,7 +98,9 @@ func Attach(image string, options ...string) (node *os.File, err error) {
 		err = unix.IoctlLoopSetStatus64(int(node.Fd()), info)
 	}
 	if err != nil {
-		return nil, errors.Join(os.NewSyscallError("ioctl "+node.Name(), err), node.Close())
+		// Nobody else would detach it.
+		detached := unix.IoctlSetInt(int(node.Fd()), unix.LOOP_CLR_FD, 0)
+		return nil, errors.Join(os.NewSyscallError("ioctl "+node.Name(), err), detached, node.Close())
 	}
 	return node, nil
 }

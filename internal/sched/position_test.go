@@ -268,7 +268,8 @@ func TestReadAtTakesAllAtOnce(t *testing.T) {
 		if _, err := file.ReadAt(b[:100], end-100); err != nil {
 			t.Fatal(err)
 		}
-		if n, err := s.Pread(f, b, end-100); n != 100 || err != nil || calls != 1 {
+		// Where a look does not find the end, a call does.
+		if n, err := s.Pread(f, b, end-100); n != 100 || err != nil || calls != 1 && sys.CachedKnowsEnd() {
 			t.Errorf("Pread at the end = %d, %v, by %d calls; want 100, by none", n, err, calls-1)
 		}
 		s.Close()

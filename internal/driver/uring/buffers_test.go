@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/hang"
 )
 
 // openRegistrar makes a ring with which memory can be registered, or skips the test.
@@ -82,6 +83,9 @@ func TestRegisterOnOldKernels(t *testing.T) {
 	}
 	r.fd = -1
 	_, second := r.Register(make([]byte, 10))
+	if errors.Is(first, syscall.ENOSYS) {
+		t.Skip(first)
+	}
 	if !errors.Is(first, syscall.EOPNOTSUPP) && !errors.Is(first, syscall.EINVAL) || first != second {
 		t.Errorf("Register = %v, then %v; want the kernel's error, once asked", first, second)
 	}
@@ -110,6 +114,7 @@ func TestUnregisterOfNothing(t *testing.T) {
 // Registered memory counts against RLIMIT_MEMLOCK. Beyond the limit Register fails.
 // After Unregister or Close the memory can be registered again.
 func TestRegisterUnderMemlock(t *testing.T) {
+	hang.Watch(t)
 	withMemlock(t, 4<<20, func(alone bool) {
 		for range 3 {
 			r, err := New(Options{Depth: 8})
@@ -124,8 +129,11 @@ func TestRegisterUnderMemlock(t *testing.T) {
 				t.Fatalf("%d pieces of 512 KiB under a limit of 4 MiB", len(all))
 			}
 			r.Unregister(all[0])
-			if _, err := r.Register(make([]byte, 512<<10)); err != nil && alone {
-				t.Errorf("Register after Unregister = %v", err)
+			if alone { // Linux 6.1 gives memory back some time after the call
+				hang.Eventually(func() bool {
+					_, err := r.Register(make([]byte, 512<<10))
+					return err == nil
+				})
 			}
 			o := &driver.Op{Code: read, FD: -1, Buf: make([]byte, 1)}
 			submit(t, r, o)
