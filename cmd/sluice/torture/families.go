@@ -71,6 +71,9 @@ var families = []family{
 	{name: "soak", pkg: "./internal/soak", test: "^TestSoak$", cells: []cell{
 		{"all drivers, ext4", 1, []string{"-soak.for=4h", "-soak.place=ext4"}},
 	}},
+	{name: "kernels", pkg: "./cmd/sluice/kernels", test: "^TestKernel$", cells: []cell{
+		kernel("5.10"), kernel("6.1"), kernel("6.12"), kernel("6.12-arm64"),
+	}},
 }
 
 // fsxOps is the number of steps of a run, which takes a minute or two. A few steps in a hundred are no
@@ -97,3 +100,5 @@ func refused(by string) cell {
 func some(name string, runs int, test string, args ...string) cell {
 	return cell{name, runs, append([]string{"-test.run=" + test}, args...), nil}
 }
+
+func kernel(name string) cell { return cell{name, 1, []string{"-kernels.name=" + name}} }

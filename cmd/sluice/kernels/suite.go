@@ -1,0 +1,60 @@
+package main
+
+import "strings"
+
+// suite is the tests of a package that run on each kernel.
+type suite struct {
+	pkg  string // below the root of the source
+	args []string
+}
+
+// The tests that meet the kernel, and those whose timing a slow machine changes. Random tests are shortened:
+// emulation takes some ten times as long.
+var suites = []suite{
+	{pkg: "internal/sys"},
+	{pkg: "internal/driver"},
+	{pkg: "internal/driver/uring"},
+	{pkg: "internal/driver/aio"},
+	{pkg: "internal/driver/pool"},
+	{pkg: "internal/driver/drivertest"},
+	{pkg: "internal/driver/fault"},
+	{pkg: "internal/driver/sim"},
+	{pkg: "internal/ioengine"},
+	{pkg: "internal/iopath"},
+	{pkg: "internal/limiter"},
+	{pkg: "internal/groupcommit"},
+	{pkg: "internal/qos"},
+	{pkg: "internal/handle"},
+	{pkg: "internal/buffer"},
+	{pkg: "internal/sched"},
+	{pkg: "batch"},
+	{pkg: "cache"},
+	{pkg: "mapped"},
+	{pkg: "transparent"},
+	{pkg: "direct", args: []string{"-sluice.diff.n=100"}},
+	{pkg: ".", args: []string{"-sluice.diff.n=100"}},
+	{pkg: "internal/fsx", args: []string{"-fsx.ops=20000", "-fsx.place=memory,disk"}},
+}
+
+// onSecond are the packages whose tests run on the second disk, too, which is xfs.
+var onSecond = []string{"internal/driver/uring", "internal/driver/aio"}
+
+// leftOut is tests that do not run, and why.
+type leftOut struct {
+	tests []string // names of tests, without those of subtests
+	why   string
+}
+
+var left = []leftOut{
+	{[]string{"TestDocumentedFunctions"}, "read documents of the source, which is not there"},
+	{[]string{"TestStreamResident", "TestStreamMemory", "TestReadManyAllocatesNothing"}, "measure memory of the process, for minutes"},
+}
+
+// skipPattern returns the value of -test.skip that leaves them out.
+func skipPattern() string {
+	var names []string
+	for _, l := range left {
+		names = append(names, l.tests...)
+	}
+	return "^(" + strings.Join(names, "|") + ")$"
+}
