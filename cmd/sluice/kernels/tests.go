@@ -42,7 +42,7 @@ func buildTests(ctx context.Context, arch, tree string, o options) (jobs []guest
 			job.Name = "the root package"
 		}
 		job.Args = append([]string{
-			"./" + testBinary, "-test.v=test2json", "-test.timeout=40m", "-test.run=" + o.pattern, "-test.skip=" + skipPattern(),
+			filepath.Join(job.Dir, testBinary), "-test.v=test2json", "-test.timeout=40m", "-test.run=" + o.pattern, "-test.skip=" + skipPattern(),
 		}, s.args...)
 		jobs = append(jobs, job)
 		if slices.Contains(onSecond, s.pkg) {
