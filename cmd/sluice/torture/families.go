@@ -68,8 +68,9 @@ var families = []family{
 	{name: "refused", pkg: "./internal/refused", test: "^TestRefused$", cells: []cell{
 		refused("uring EPERM"), refused("uring ENOSYS"), refused("uring_setup EPERM"), refused("uring_enter EPERM"),
 		refused("aio EPERM"), refused("aio ENOSYS"), refused("uring aio EPERM"), refused("uring aio ENOSYS"),
+	}},
 	{name: "soak", pkg: "./internal/soak", test: "^TestSoak$", cells: []cell{
-		{"all drivers, ext4", 1, []string{"-soak.for=4h", "-soak.place=ext4"}},
+		{"all drivers, ext4", 1, []string{"-soak.for=4h", "-soak.place=ext4"}, nil},
 	}},
 	{name: "kernels", pkg: "./cmd/sluice/kernels", test: "^TestKernel$", cells: []cell{
 		kernel("5.10"), kernel("6.1"), kernel("6.12"), kernel("6.12-arm64"),
@@ -101,4 +102,4 @@ func some(name string, runs int, test string, args ...string) cell {
 	return cell{name, runs, append([]string{"-test.run=" + test}, args...), nil}
 }
 
-func kernel(name string) cell { return cell{name, 1, []string{"-kernels.name=" + name}} }
+func kernel(name string) cell { return cell{name, 1, []string{"-kernels.name=" + name}, nil} }
