@@ -1,6 +1,6 @@
 # make test   every module's tests
 # make check  what CI runs after them: vet, linters, race detector, cross-builds
-# make soak   the random tests with new seeds, until one fails or Ctrl-C
+# make soak   the random tests with new seeds, and ten minutes of internal/soak, until one fails or Ctrl-C
 # make torture  the long forms of the tests, as root; FAMILY=fsx is one of them; it goes on where it was ended
 # make conformance  tests of Go and of other programs, with and without sluice
 # make conformance-ci  that of packages os and io/fs, as CI runs it
@@ -70,6 +70,7 @@ cross:
 # draw. This is where new ones are drawn.
 soak:
 	@while go test -count=1 -timeout=30m $$(go list ./... | grep -v /cmd/) && \
+		go test -count=1 -timeout=30m ./internal/soak -soak.for=10m && \
 		(cd cmd/sluice && go test -count=1 -run 'TestBuilds/random$$' . -sluice.random.n=20000); do :; done; false
 
 # What was done is in .torture. FLAGS="-seed 1000" begins with other seeds, FLAGS=-list prints the figures.

@@ -13,8 +13,9 @@ import (
 
 // sample is what the process holds while nothing runs.
 type sample struct {
-	at    time.Duration
-	holds [kinds]float64
+	at         time.Duration
+	operations int64 // that were made until then
+	holds      [kinds]float64
 }
 
 // What is counted.
@@ -72,8 +73,9 @@ func look(t testing.TB, start time.Time, before int) (s sample) {
 	return s
 }
 
-// drift is how something has changed over the second half of the samples, by the straight line through them
-// (least squares).
+// drift is how something has changed over the second half of the operations, by the straight line through the
+// samples (least squares). It is not the second half of the time, as a machine with other work may make most of
+// the operations in the first.
 type drift struct {
 	from, to float64
 	mean     float64
@@ -81,23 +83,28 @@ type drift struct {
 }
 
 func driftOf(all []sample, kind int) (d drift) {
-	half := all[len(all)/2:]
+	i := 0
+	for i < len(all)-fewest && all[i].operations < all[len(all)-1].operations/2 {
+		i++
+	}
+	half := all[i:]
 	n := float64(len(half))
 	var x, y float64
 	for _, s := range half {
-		x += s.at.Seconds() / n
+		x += float64(s.operations) / n
 		y += s.holds[kind] / n
 	}
 	var xx, xy float64
 	for _, s := range half {
-		xx += (s.at.Seconds() - x) * (s.at.Seconds() - x)
-		xy += (s.at.Seconds() - x) * (s.holds[kind] - y)
+		xx += (float64(s.operations) - x) * (float64(s.operations) - x)
+		xy += (float64(s.operations) - x) * (s.holds[kind] - y)
 	}
 	slope := 0.0
 	if xx > 0 {
 		slope = xy / xx
 	}
-	d = drift{from: y + slope*(half[0].at.Seconds()-x), to: y + slope*(half[len(half)-1].at.Seconds()-x), mean: y}
+	line := func(s sample) float64 { return y + slope*(float64(s.operations)-x) }
+	d = drift{from: line(half[0]), to: line(half[len(half)-1]), mean: y}
 	most := half[0].holds[kind]
 	for _, s := range half {
 		if s.holds[kind] > most {
@@ -107,6 +114,9 @@ func driftOf(all []sample, kind int) (d drift) {
 	}
 	return d
 }
+
+// fewest is the least samples that a drift is of.
+const fewest = 10
 
 // The bounds of drift over the second half.
 const (
@@ -149,12 +159,25 @@ func TestDrift(t *testing.T) {
 	} {
 		var all []sample
 		for i := range 200 {
-			s := sample{at: time.Duration(i) * time.Second}
+			s := sample{at: time.Duration(i) * time.Second, operations: int64(i)}
 			s.holds[c.kind] = c.value(i)
 			all = append(all, s)
 		}
 		if d := driftOf(all, c.kind); d.grows(c.kind) != c.grows {
 			t.Errorf("%s: grows = %t with %+v", c.what, !c.grows, d)
 		}
+	}
+}
+
+// A leak shows though the machine has done something else for most of the time.
+func TestDriftOfOperations(t *testing.T) {
+	var all []sample
+	for i := range 200 {
+		s := sample{operations: int64(min(i, 40)*1000 + i)}
+		s.holds[resident] = 1000 + float64(s.operations)/100
+		all = append(all, s)
+	}
+	if d := driftOf(all, resident); !d.grows(resident) {
+		t.Errorf("a leak that stops with the operations does not show: %+v", d)
 	}
 }

@@ -183,6 +183,7 @@ func (r *run) sampleAll(t *testing.T) {
 		r.turn.Lock()
 		hangs.Stop()
 		s := look(t, start, goroutines)
+		s.operations = r.operations.Load()
 		r.turn.Unlock()
 		r.samples = append(r.samples, s)
 		if i%(points/24) == 0 && r.length >= time.Minute {
@@ -313,8 +314,9 @@ func TestFindsLeak(t *testing.T) {
 	end := make(chan struct{})
 	var running sync.WaitGroup
 	r := &run{}
-	for range 20 {
+	for i := range 20 {
 		r.samples = append(r.samples, look(t, start, 1000))
+		r.samples[i].operations = int64(i)
 		memory = append(memory, bytes.Repeat([]byte{1}, 1<<20))
 		f, err := os.Open(os.DevNull)
 		if err != nil {
