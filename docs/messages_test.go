@@ -27,6 +27,7 @@ var unseen = map[string]string{
 	"bench/databases":               "for developers of sluice",
 	"cmd/sluice/fixprograms":        "for developers of sluice",
 	"cmd/sluice/results":            "for developers of sluice",
+	"cmd/sluice/kernels":            "for developers of sluice",
 	"cmd/sluice/release":            "for developers of sluice",
 	"cmd/sluice/torture":            "for developers of sluice",
 	"cmd/sluice/internal/workspace": "for developers of sluice",

@@ -299,7 +299,7 @@ func wrongByte(name string) error {
 
 // A byte that is wrong is found.
 func TestFindsWrongByte(t *testing.T) {
-	r := newRun(t, t.TempDir(), time.Minute, "byte") // the first wrong byte ends it
+	r := newRun(t, t.TempDir(), 10*time.Minute, "byte") // the first wrong byte ends it
 	r.soak(t, seed.Of(t))
 	if len(r.wrong) == 0 || !strings.Contains(r.wrong[0].Error(), "wrong from byte") {
 		t.Errorf("a soak with a wrong byte has found %v", r.wrong)
