@@ -58,18 +58,24 @@ func states() []state {
 	}
 	for _, name := range []string{"/dev/null", "/dev/zero", "/proc/version", "/sys/kernel/mm/transparent_hugepage/enabled"} {
 		s = append(s, state{name, func(t *testing.T, open sluicetest.Opener, dir string) sluicetest.FileAPI {
-			if _, err := os.Stat(name); err != nil {
-				t.Skip(err)
-			}
+			keepMode(t, name)
 			return sluicetest.Must(t, open, name, os.O_RDONLY)
 		}})
 	}
 	return append(s, state{"/dev/full", func(t *testing.T, open sluicetest.Opener, dir string) sluicetest.FileAPI {
-		if _, err := os.Stat("/dev/full"); err != nil {
-			t.Skip(err)
-		}
+		keepMode(t, "/dev/full")
 		return sluicetest.Must(t, open, "/dev/full", os.O_WRONLY)
 	}})
+}
+
+// keepMode gives the machine's file its mode back at the end of the test: root can change it.
+func keepMode(t *testing.T, name string) {
+	t.Helper()
+	info, err := os.Stat(name)
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { os.Chmod(name, info.Mode()) })
 }
 
 // opened opens a file of twenty bytes.
