@@ -77,6 +77,9 @@ type Pool struct {
 	// after a block has become free: see await.
 	waiting atomic.Int32
 	waits   int64 // the number of Gets that have had to wait
+	// unused keeps waiters. It is no variable of the package: a channel that was made in a bubble of
+	// testing/synctest can be used in that bubble alone.
+	unused sync.Pool
 }
 
 // NewPool returns a Pool. It has no memory until the first Get.

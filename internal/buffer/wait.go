@@ -2,7 +2,6 @@ package buffer
 
 import (
 	"context"
-	"sync"
 
 	"github.com/sluiceio/sluice/internal/list"
 )
@@ -19,19 +18,20 @@ type waiter struct {
 	err   error
 }
 
-var waiters = sync.Pool{New: func() any { return &waiter{ready: make(chan struct{}, 1)} }}
-
 // await returns a block for a Get that has found no free one.
 //
 // The waiting goroutine increments waiting, then looks for free blocks. A goroutine that
 // makes a block free does so, then reads waiting. So one of them sees the other.
 func (p *Pool) await(ctx context.Context, index, size int) (*block, error) {
-	w := waiters.Get().(*waiter)
+	w, _ := p.unused.Get().(*waiter)
+	if w == nil {
+		w = &waiter{ready: make(chan struct{}, 1)}
+	}
 	w.index, w.size = index, size
 	p.mu.Lock()
 	if p.closed.Load() {
 		p.mu.Unlock()
-		waiters.Put(w)
+		p.unused.Put(w)
 		return nil, ErrClosed
 	}
 	p.push(w)
@@ -51,7 +51,7 @@ func (p *Pool) await(ctx context.Context, index, size int) (*block, error) {
 	}
 	b, err := w.block, w.err
 	w.block, w.err = nil, nil
-	waiters.Put(w)
+	p.unused.Put(w)
 	return b, err
 }
 

@@ -15,6 +15,7 @@ import (
 type commitDelay struct {
 	expected int           // callers during the last fsync: served by it, or waiting for the next
 	took     time.Duration // how long the last fsync took
+	patient  bool          // without maxYields: a test has stopped the clock
 	backoff
 }
 
@@ -22,6 +23,9 @@ const (
 	maxExpected   = 16 // with more members, it is better that some write while the fsync runs
 	delayFraction = 6  // the wait is at most 1/delayFraction of the last fsync's time
 	maxDelay      = 50 * time.Microsecond
+	// maxYields bounds the wait where the clock stands still while a goroutine runs, as in a bubble of
+	// testing/synctest. A yield takes a tenth of a microsecond at the least.
+	maxYields = 1000
 )
 
 // enough reports whether a group of so many members need not wait for more.
@@ -62,14 +66,14 @@ func (b *backoff) note(success bool) {
 func (s *Syncer) Gather(g *Group, now func() time.Duration) {
 	s.mu.Lock()
 	first := g.members
-	limit := s.delay.limit()
+	limit, patient := s.delay.limit(), s.delay.patient
 	idle := s.delay.enough(first) || s.delay.skipped()
 	s.mu.Unlock()
 	if idle {
 		return
 	}
 	start := now()
-	for now()-start < limit {
+	for yields := 0; (yields < maxYields || patient) && now()-start < limit; yields++ {
 		runtime.Gosched()
 		s.mu.Lock()
 		enough := s.delay.enough(g.members)
@@ -84,9 +88,9 @@ func (s *Syncer) Gather(g *Group, now func() time.Duration) {
 }
 
 // Expect has the next group wait as if the last fsync had served so many callers and had taken
-// so long. It is for tests.
+// so long, and until the clock says so. It is for tests.
 func (s *Syncer) Expect(callers int, took time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.delay = commitDelay{expected: callers, took: took}
+	s.delay = commitDelay{expected: callers, took: took, patient: true}
 }

@@ -1,6 +1,6 @@
 // Package ioengine carries requests into a driver and completions out of it.
 //
-//	r := ioengine.NewRequest()
+//	r := requests.New()
 //	r.Op.Code, r.Op.FD, r.Op.Buf = driver.Read, fd, b
 //	e.Push(r)
 //	r.Wait(ctx, e) // no thread waits

@@ -28,6 +28,7 @@ type Request struct {
 	links list.Node[Request] // in Group.ended
 	// byOwner is true if the owner of a Group ensures that Op is reaped (Group.Push).
 	byOwner bool
+	from    *Requests
 }
 
 // Client is what a Request is part of, if no goroutine waits for the request.
@@ -57,15 +58,17 @@ const Canceled = -int32(syscall.ECANCELED)
 // requestOf returns the request that op is part of.
 func requestOf(op *driver.Op) *Request { return op.Owner.(*Request) }
 
-var requests = sync.Pool{New: func() any {
-	r := &Request{done: make(chan struct{}, 1)}
-	r.Op.Owner = r
-	return r
-}}
+// Requests keeps the requests of a Scheduler that are not in use. It is no variable of the package:
+// a channel that was made in a bubble of testing/synctest can be used in that bubble alone.
+type Requests struct{ unused sync.Pool }
 
-// NewRequest returns a request, which Free takes back.
-func NewRequest() *Request {
-	r := requests.Get().(*Request)
+// New returns a request, which Free takes back.
+func (p *Requests) New() *Request {
+	r, _ := p.unused.Get().(*Request)
+	if r == nil {
+		r = &Request{done: make(chan struct{}, 1), from: p}
+		r.Op.Owner = r
+	}
 	r.Times = Times{}
 	return r
 }
@@ -75,7 +78,7 @@ func NewRequest() *Request {
 func (r *Request) Free() {
 	r.Op.Buf, r.Op.Reg, r.Client, r.byOwner = nil, 0, nil, false
 	if r.place.Load() != abandoned {
-		requests.Put(r)
+		r.from.unused.Put(r)
 	}
 }
 

@@ -54,6 +54,8 @@ type Paths struct {
 	Windows limiter.Windows // of plain calls whose contexts may end
 	Classes qos.Classes
 	Lost    ioengine.Losses
+	// Requests has the requests of all Engines.
+	Requests ioengine.Requests
 	// AsyncDirect and AsyncBuffered report what the driver performs without a thread, on
 	// files with and without O_DIRECT. They may be read after Ready.
 	AsyncDirect, AsyncBuffered [driver.NumCodes]bool

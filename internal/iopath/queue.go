@@ -13,7 +13,7 @@ import (
 // result. asked is when the caller asked for it, for the record, or 0. If ctx ends first, the
 // result may be -ECANCELED; see ioengine.Request.Wait.
 func (p *Paths) Queue(ctx context.Context, asked int64, code driver.Code, f *File, b []byte, off int64) int32 {
-	r := ioengine.NewRequest()
+	r := p.Requests.New()
 	op := &r.Op
 	op.Code, op.Flags, op.FD, op.Off, op.Buf = code, f.Flags, int32(f.FD), off, b
 	ioengine.RaceBefore(code, b)

@@ -47,6 +47,9 @@ type Limiter struct {
 	// unassigned is the waiters of queue whose device has no quota, because all quotas
 	// are in use. Under mu.
 	unassigned list.List[waiter]
+	// unused keeps waiters. It is no variable of the package: a channel that was made in a bubble of
+	// testing/synctest can be used in that bubble alone.
+	unused sync.Pool
 }
 
 // Init sets the number of permits, and how many quotas there may be on top of it (QuotasOnTop,
@@ -89,8 +92,6 @@ type wakeup struct {
 	handed bool
 	quota  *deviceQuota
 }
-
-var waiters = sync.Pool{New: func() any { return newWaiter() }}
 
 func newWaiter() *waiter { return &waiter{ready: make(chan wakeup, 1)} }
 
@@ -137,11 +138,14 @@ func (l *Limiter) Acquire(ctx context.Context, device uint64) (Permit, error) {
 	if l.TryAcquire() {
 		return Permit{}, nil
 	}
-	w := waiters.Get().(*waiter)
+	w, _ := l.unused.Get().(*waiter)
+	if w == nil {
+		w = newWaiter()
+	}
 	w.device = device
 	q, err := l.wait(ctx, w)
 	w.overtaken, w.quota = 0, nil
-	waiters.Put(w)
+	l.unused.Put(w)
 	return Permit{quota: q}, err
 }
 

@@ -17,6 +17,8 @@ type Windows struct {
 
 	mu sync.Mutex
 	of map[windowKey]*window // guarded by mu, as are the fields of each window
+
+	unused sync.Pool // of windowWaiters; see Limiter.unused
 }
 
 // windowKey names a window. A frozen file system answers reads but not writes, so each kind
@@ -52,8 +54,6 @@ const (
 	windowSilence = 100 * time.Millisecond
 )
 
-var windowWaiters = sync.Pool{New: func() any { return &windowWaiter{ready: make(chan struct{}, 1)} }}
-
 // Init sets the clock. It must be called before the first call.
 func (w *Windows) Init(now func() time.Duration) { w.now, w.of = now, make(map[windowKey]*window) }
 
@@ -87,11 +87,14 @@ func (w *Windows) enter(ctx context.Context, k windowKey) (*window, error) {
 		w.mu.Unlock()
 		return in, nil
 	}
-	x := windowWaiters.Get().(*windowWaiter)
+	x, _ := w.unused.Get().(*windowWaiter)
+	if x == nil {
+		x = &windowWaiter{ready: make(chan struct{}, 1)}
+	}
 	in.queue.PushBack(&x.links, x)
 	w.mu.Unlock()
 	err := in.await(ctx, x)
-	windowWaiters.Put(x)
+	w.unused.Put(x)
 	return in, err
 }
 

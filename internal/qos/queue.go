@@ -33,6 +33,10 @@ type Queue struct {
 	timer  *time.Timer
 	alarm  time.Duration
 	alarms sync.WaitGroup // timers that are set, or that run onAlarm
+
+	// unused keeps Tickets. It is no variable of the package: a channel that was made in a bubble of
+	// testing/synctest can be used in that bubble alone.
+	unused sync.Pool
 }
 
 // add makes c one of the queue's classes, with the settings o.

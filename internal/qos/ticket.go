@@ -2,7 +2,6 @@ package qos
 
 import (
 	"math"
-	"sync"
 	"syscall"
 
 	"github.com/sluiceio/sluice/internal/fair"
@@ -41,15 +40,13 @@ const (
 	Closed   = math.MinInt32             // the file was closed. No errno has this value
 )
 
-var tickets = sync.Pool{New: func() any {
-	t := &Ticket{ready: make(chan struct{}, 1)}
-	t.Owner = t
-	return t
-}}
-
 // newTicket returns a ticket for an operation on a file. See fair.Ticket for beside.
 func (q *Queue) newTicket(file *usecount.Count, beside bool) *Ticket {
-	t := tickets.Get().(*Ticket)
+	t, _ := q.unused.Get().(*Ticket)
+	if t == nil {
+		t = &Ticket{ready: make(chan struct{}, 1)}
+		t.Owner = t
+	}
 	t.queue, t.file, t.Beside = q, file, beside
 	return t
 }
@@ -63,8 +60,9 @@ func (q *Queue) NewTicket(w Waiter, file *usecount.Count, beside bool) *Ticket {
 
 // Free makes the ticket of a Waiter available for other operations.
 func (t *Ticket) Free() {
+	q := t.queue
 	t.queue, t.file, t.waiter, t.rejected, t.Beside = nil, nil, nil, 0, false
-	tickets.Put(t)
+	q.unused.Put(t)
 }
 
 // rejectReason returns the result that says why t may not wait, or 0 if it may. It

@@ -41,7 +41,8 @@ type Range struct {
 	// blockers is the number of ranges in the tree that overlap this one and were asked
 	// for earlier. At 0 the range is locked. Protected by Lock.mu.
 	blockers int
-	// ready receives a value when blockers has become 0.
+	// ready receives a value when blockers has become 0. It is nil unless the range had to wait. It is not kept
+	// with an unused Range: a channel that was made in a bubble of testing/synctest can be used in that bubble alone.
 	ready chan struct{}
 
 	// The range as a node of the tree. Protected by Lock.mu.
@@ -50,8 +51,8 @@ type Range struct {
 	maxEnd      int64 // the greatest hi in the subtree
 }
 
-// ranges holds unused Ranges of all Locks, so that locking allocates nothing.
-var ranges = sync.Pool{New: func() any { return &Range{ready: make(chan struct{}, 1)} }}
+// ranges holds unused Ranges of all Locks, so that locking allocates nothing unless it waits.
+var ranges = sync.Pool{New: func() any { return new(Range) }}
 
 // Acquire locks the bytes from lo to hi, exclusive. If ctx ends while it waits, it returns ctx's
 // error.
@@ -66,6 +67,9 @@ func (l *Lock) Acquire(ctx context.Context, lo, hi int64) (*Range, error) {
 	r.serial = l.serial
 	r.blockers = l.ranges.overlapping(lo, hi)
 	held := r.blockers == 0
+	if !held {
+		r.ready = make(chan struct{}, 1)
+	}
 	l.ranges.insert(r)
 	l.mu.Unlock()
 	if held {
@@ -90,5 +94,6 @@ func (l *Lock) Release(r *Range) {
 	case <-r.ready: // it was sent when the context had just ended
 	default:
 	}
+	r.ready = nil
 	ranges.Put(r)
 }

@@ -173,7 +173,7 @@ func (s *Scheduler) fsync(w syncRoute, asked int64, code driver.Code, f *File, f
 
 // queueSync makes an fsync or fdatasync through e, or by a plain call if e refuses it.
 func (s *Scheduler) queueSync(e *ioengine.Engine, asked int64, code driver.Code, f *File, fd int) int32 {
-	r := ioengine.NewRequest()
+	r := s.Requests.New()
 	op := &r.Op
 	op.Code, op.Flags, op.FD, op.Off = code, f.Flags, int32(fd), 0
 	e.Push(r)

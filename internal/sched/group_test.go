@@ -281,7 +281,7 @@ func TestGroupOwnerClosesFileEarly(t *testing.T) {
 func TestGroupSubmitsForOthers(t *testing.T) {
 	asGroup(t, 8, func(t *testing.T, p grouped) {
 		p.d.Rule = func(op *driver.Op) (int32, bool) { return 10, true }
-		other := ioengine.NewRequest()
+		other := new(ioengine.Requests).New()
 		other.Op.Off = 100
 		p.Engines.First().Queue(other) // the leader is gone since
 		tr := p.start(t, 1)[0]

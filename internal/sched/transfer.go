@@ -131,7 +131,7 @@ func (s *Scheduler) prepare(t *Transfer, code driver.Code, f *File, b []byte, of
 	}
 	*t = Transfer{
 		Ended: t.Ended, Owner: t.Owner, Class: t.Class, group: t.group,
-		s: s, f: f, code: code, buf: b, off: off, reg: reg, part: len(b), r: ioengine.NewRequest(), asked: s.Recording.Now(),
+		s: s, f: f, code: code, buf: b, off: off, reg: reg, part: len(b), r: s.Requests.New(), asked: s.Recording.Now(),
 		mark: f.Losses.Mark(),
 	}
 	t.r.Client = t
