@@ -2,82 +2,139 @@ package sim
 
 import (
 	"bytes"
+	"io"
 	"math/rand/v2"
+	"os"
 )
 
 // file is one file in two versions: as programs see it, and as it is on the disk.
 // The journal is the difference.
 type file struct {
-	data    []byte // as reads return it
-	durable []byte // what is certain to be on the disk
-	// journal holds the writes that are in data and may not be on the disk, in
-	// their order. written is the number of all writes so far; the journal has
+	serial  int
+	device  uint64
+	image   *os.File // as programs see it
+	durable []byte   // what is certain to be on the disk
+	// journal holds the changes that are in image and may not be on the disk, in
+	// their order. changes is the number of all so far; the journal has
 	// the last of them.
-	journal []write
-	written int
+	journal []change
+	changes int
+	// failedSyncs is how many syncs have failed.
+	failedSyncs int
 }
 
-type write struct {
-	off  int64
+// change is a write, or a change of the size if data is nil.
+type change struct {
+	off  int64 // the size, if data is nil
 	data []byte
 }
 
-// at returns the bytes from off on.
-func (f *file) at(off int64) []byte {
-	return f.data[min(off, int64(len(f.data))):]
+// size returns the size as programs see it.
+func (f *file) size() int64 {
+	info, err := f.image.Stat()
+	if err != nil {
+		panic("sim: " + err.Error()) // the image is open as long as f is known
+	}
+	return info.Size()
+}
+
+// read reads at off as a program would. It returns 0 at the end.
+func (f *file) read(b []byte, off int64) int {
+	n, err := f.image.ReadAt(b, off)
+	if err != nil && err != io.EOF { //nolint:errorlint // ReadAt returns it bare
+		panic("sim: " + err.Error())
+	}
+	return n
+}
+
+// contents returns all bytes as programs see them.
+func (f *file) contents() []byte {
+	b := make([]byte, f.size())
+	return b[:f.read(b, 0)]
 }
 
 func (f *file) write(off int64, b []byte) {
 	if len(b) == 0 {
 		return
 	}
-	w := write{off, bytes.Clone(b)}
-	f.data = w.onto(f.data)
-	f.journal = append(f.journal, w)
-	f.written++
+	if _, err := f.image.WriteAt(b, off); err != nil {
+		panic("sim: " + err.Error())
+	}
+	f.note(change{off, bytes.Clone(b)})
 }
 
-// onto returns the image after w.
-func (w write) onto(image []byte) []byte {
-	if grow := w.off + int64(len(w.data)) - int64(len(image)); grow > 0 {
+func (f *file) note(c change) {
+	f.journal = append(f.journal, c)
+	f.changes++
+}
+
+// noteOthers notes what has changed in the image otherwise than by write. before is what contents has returned.
+func (f *file) noteOthers(before []byte, sector int) {
+	after := f.contents()
+	if len(after) != len(before) {
+		f.note(change{off: int64(len(after))})
+		before = change{off: int64(len(after))}.onto(before)
+	}
+	for off := 0; off < len(after); off += sector {
+		end := min(off+sector, len(after))
+		if !bytes.Equal(after[off:end], before[off:end]) {
+			f.note(change{int64(off), bytes.Clone(after[off:end])})
+		}
+	}
+}
+
+// onto returns the image after c.
+func (c change) onto(image []byte) []byte {
+	end := c.off + int64(len(c.data))
+	if grow := end - int64(len(image)); grow > 0 {
 		image = append(image, make([]byte, grow)...)
 	}
-	copy(image[w.off:], w.data)
+	if c.data == nil {
+		return image[:c.off:c.off]
+	}
+	copy(image[c.off:], c.data)
 	return image
 }
 
-// take removes and returns the writes before number until from the journal.
-func (f *file) take(until int) []write {
-	n := max(0, until-(f.written-len(f.journal)))
-	ws := f.journal[:n:n]
+// take removes and returns the changes before number until from the journal.
+func (f *file) take(until int) []change {
+	n := max(0, until-(f.changes-len(f.journal)))
+	cs := f.journal[:n:n]
 	f.journal = f.journal[n:]
-	return ws
+	return cs
 }
 
-// sync makes the writes before number until durable.
+// sync makes the changes before number until durable.
 func (f *file) sync(until int) {
-	for _, w := range f.take(until) {
-		f.durable = w.onto(f.durable)
+	for _, c := range f.take(until) {
+		f.durable = c.onto(f.durable)
 	}
 }
 
-// failSync is a failed sync: some of the writes reach the disk, and all of them count as
+// failSync is a failed sync: some of the changes reach the disk, and all of them count as
 // durable from then on.
 func (f *file) failSync(until int, r *rand.Rand, sector int) {
-	for _, w := range f.take(until) {
-		f.durable = w.torn(f.durable, r, sector)
+	f.failedSyncs++
+	for _, c := range f.take(until) {
+		f.durable = c.torn(f.durable, r, sector)
 	}
 }
 
-// torn returns the image after a write during which the power failed. All of the
+// torn returns the image after a change during which the power failed. All of a
 // write may be there, nothing, or some of its sectors. Each sector is either old or
-// new.
-func (w write) torn(image []byte, r *rand.Rand, sector int) []byte {
+// new. A change of the size is made or not.
+func (c change) torn(image []byte, r *rand.Rand, sector int) []byte {
 	chance := []float64{0, 0.5, 1}[r.IntN(3)]
-	for off, b := w.off, w.data; len(b) > 0; {
+	if c.data == nil {
+		if r.Float64() < chance {
+			image = c.onto(image)
+		}
+		return image
+	}
+	for off, b := c.off, c.data; len(b) > 0; {
 		n := min(len(b), sector-int(off%int64(sector)))
 		if r.Float64() < chance {
-			image = write{off, b[:n]}.onto(image)
+			image = change{off, b[:n]}.onto(image)
 		}
 		off, b = off+int64(n), b[n:]
 	}

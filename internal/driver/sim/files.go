@@ -3,18 +3,45 @@ package sim
 import (
 	"bytes"
 	"maps"
+	"os"
 	"slices"
+	"syscall"
 
 	"github.com/sluiceio/sluice/internal/driver"
 )
 
+// newFile adds a file with those contents, which are durable, and without a name. It must be called with mu held.
+func (d *Disk) newFile(data []byte) (*file, error) {
+	image, err := newImage()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := image.WriteAt(data, 0); err != nil {
+		return nil, err
+	}
+	f := &file{
+		serial: d.files, device: FirstDevice + uint64(d.files%d.o.Devices),
+		image: image, durable: bytes.Clone(data),
+	}
+	d.files++
+	k, _ := keyOf(int(image.Fd()))
+	d.inodes[k] = f
+	return f, nil
+}
+
 // Create makes a file with that name and contents, and opens it. It replaces a file
-// with that name. The contents are durable at once.
+// with that name. The contents and the name are durable at once.
 func (d *Disk) Create(name string, data []byte) (fd int32) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.names[name] = &file{data: bytes.Clone(data), durable: bytes.Clone(data)}
-	return d.descriptor(name)
+	f, err := d.newFile(data)
+	if err != nil {
+		panic("sim: " + err.Error())
+	}
+	d.names.now[name] = f
+	d.names.changed(f)
+	d.names.syncAll()
+	return d.descriptor(f)
 }
 
 // Open opens a file and returns a new descriptor; -1 if there is no file with that
@@ -22,24 +49,136 @@ func (d *Disk) Create(name string, data []byte) (fd int32) {
 func (d *Disk) Open(name string) (fd int32) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.names[name] == nil {
+	if d.names.now[name] == nil {
 		return -1
 	}
-	return d.descriptor(name)
+	return d.descriptor(d.names.now[name])
 }
 
-func (d *Disk) descriptor(name string) int32 {
-	fd := d.nextFD
-	d.nextFD++
-	d.open[fd] = d.names[name]
-	return fd
+func (d *Disk) descriptor(f *file) int32 {
+	fd, err := openImage(f.image, os.O_RDWR)
+	if err != nil {
+		panic("sim: " + err.Error())
+	}
+	return int32(fd)
 }
 
 // CloseFile closes a descriptor. Operations in flight on it go on.
 func (d *Disk) CloseFile(fd int32) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	delete(d.open, fd)
+	_ = closeDescriptor(int(fd))
+}
+
+// OpenFile opens a file by name, with the flags of os.OpenFile. The position is the caller's own. Names are strings:
+// there are no directories.
+func (d *Disk) OpenFile(name string, flag int) (*os.File, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	f, err := d.named(name, flag)
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: name, Err: err}
+	}
+	fd, err := openImage(f.image, flag&^(os.O_CREATE|os.O_EXCL|os.O_TRUNC))
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: name, Err: err}
+	}
+	return os.NewFile(uintptr(fd), name), nil
+}
+
+// named returns the file of that name for an open. It creates or truncates it, as flag says.
+func (d *Disk) named(name string, flag int) (*file, error) {
+	f := d.names.now[name]
+	switch {
+	case d.dead:
+		return nil, syscall.EIO
+	case name == "":
+		return nil, syscall.ENOENT
+	case f == nil && flag&os.O_CREATE == 0:
+		return nil, syscall.ENOENT
+	case f == nil:
+		f, err := d.newFile(nil)
+		if err == nil {
+			d.names.now[name] = f
+			d.names.changed(f)
+		}
+		return f, err
+	case flag&(os.O_CREATE|os.O_EXCL) == os.O_CREATE|os.O_EXCL:
+		return nil, syscall.EEXIST
+	case flag&os.O_TRUNC != 0 && f.size() > 0:
+		if err := f.image.Truncate(0); err != nil {
+			return nil, err
+		}
+		f.note(change{})
+	}
+	return f, nil
+}
+
+// Change calls do, which changes the file of fd otherwise than by a write: its size, or its blocks. It returns do's error.
+// Changes that two goroutines make at once count as one.
+func (d *Disk) Change(fd int, do func() error) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	f := d.fileOf(fd)
+	if f == nil {
+		return do()
+	}
+	if d.dead {
+		return syscall.EIO
+	}
+	before := f.contents()
+	defer f.noteOthers(before, d.o.Sector)
+	return do()
+}
+
+// Rename gives a file another name. A file that has that name loses it.
+func (d *Disk) Rename(from, to string) error {
+	return d.changeName(from, func(f *file) {
+		replaced := d.names.now[to]
+		delete(d.names.now, from)
+		d.names.now[to] = f
+		d.names.changed(f, replaced)
+	})
+}
+
+// Remove takes a file's name away. The file is there as long as it is open.
+func (d *Disk) Remove(name string) error {
+	return d.changeName(name, func(f *file) {
+		delete(d.names.now, name)
+		d.names.changed(f)
+	})
+}
+
+func (d *Disk) changeName(name string, change func(f *file)) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	f := d.names.now[name]
+	switch {
+	case d.dead:
+		return syscall.EIO
+	case f == nil:
+		return syscall.ENOENT
+	}
+	change(f)
+	return nil
+}
+
+// Names returns the names of all files, sorted.
+func (d *Disk) Names() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Sorted(maps.Keys(d.names.now))
+}
+
+// SyncNames makes durable what was done to names.
+func (d *Disk) SyncNames() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.dead {
+		return syscall.EIO
+	}
+	d.names.syncAll()
+	return nil
 }
 
 // Contents returns what a read of the whole file would return now; nil if fd is not
@@ -47,8 +186,8 @@ func (d *Disk) CloseFile(fd int32) {
 func (d *Disk) Contents(fd int32) []byte {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if f := d.open[fd]; f != nil {
-		return bytes.Clone(f.data)
+	if f := d.fileOf(int(fd)); f != nil {
+		return f.contents()
 	}
 	return nil
 }
@@ -58,16 +197,42 @@ func (d *Disk) Contents(fd int32) []byte {
 func (d *Disk) Durable(fd int32) []byte {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if f := d.open[fd]; f != nil {
+	if f := d.fileOf(int(fd)); f != nil {
 		return bytes.Clone(f.durable)
 	}
 	return nil
 }
 
+// FailedSyncs returns how many syncs of the file of fd have failed.
+func (d *Disk) FailedSyncs(fd int32) int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.fileOf(int(fd)).failedSyncs
+}
+
+// Device returns the device of the file of fd. ok is false if it is none of the disk's.
+func (d *Disk) Device(fd int) (device uint64, ok bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if f := d.fileOf(fd); f != nil {
+		return f.device, true
+	}
+	return 0, false
+}
+
+// fileOf returns the file of a descriptor; nil if it is none of the disk's. It must be called with mu held.
+func (d *Disk) fileOf(fd int) *file {
+	k, ok := keyOf(fd)
+	if !ok {
+		return nil
+	}
+	return d.inodes[k]
+}
+
 // Crash is a power failure. The operations in flight, and all that follow, fail with
 // EIO. It returns the disk as it is when the power is back: what was synced is there.
 // Of each other write, in flight or completed, all may be there, nothing, or some of
-// its sectors. Files keep their names; descriptors are closed.
+// its sectors. Files keep their names, as far as those are durable.
 func (d *Disk) Crash() *Disk {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -77,25 +242,50 @@ func (d *Disk) Crash() *Disk {
 	if err != nil {
 		panic("sim: New refuses options that it has accepted before: " + err.Error())
 	}
-	for _, name := range slices.Sorted(maps.Keys(d.names)) { // in a fixed order, as the seed decides the rest
-		image := d.afterCrash(d.names[name])
-		after.names[name] = &file{data: image, durable: bytes.Clone(image)}
+	after.start, after.now = d.start, d.now
+	left := d.names.states[d.crash.IntN(len(d.names.states))].files
+	copies := map[*file]*file{}
+	for _, name := range slices.Sorted(maps.Keys(left)) { // in a fixed order, as the seed decides the rest
+		f := left[name]
+		if copies[f] == nil {
+			if copies[f], err = after.newFile(d.afterCrash(f)); err != nil {
+				panic("sim: " + err.Error())
+			}
+			copies[f].device = f.device
+		}
+		after.names.now[name] = copies[f]
 	}
+	after.names.changed()
+	after.names.syncAll()
 	d.dead = true
-	d.makeDue(func(*pendingOp) bool { return true })
+	d.resume(func(*pendingOp) bool { return true }, 0)
 	return after
 }
 
 // afterCrash returns what would be left of a file after a crash now.
 func (d *Disk) afterCrash(f *file) []byte {
 	image := bytes.Clone(f.durable)
-	for _, w := range f.journal {
-		image = w.torn(image, d.crash, d.o.Sector)
+	for _, c := range f.journal {
+		image = c.torn(image, d.crash, d.o.Sector)
 	}
-	for _, fl := range d.pending {
-		if fl.file == f && fl.op.Code == driver.Write && fl.errno == 0 && d.refusal(fl) == 0 {
-			image = write{fl.op.Off, fl.op.Buf}.torn(image, d.crash, d.o.Sector)
+	flights := slices.Clone(d.calls)
+	for _, q := range d.queues {
+		flights = append(flights, q.pending...)
+	}
+	for _, fl := range flights {
+		if fl.file == f && fl.op.Code == driver.Write && fl.errno == 0 && len(fl.op.Buf) > 0 && d.refusal(fl) == 0 {
+			image = change{fl.op.Off, fl.op.Buf}.torn(image, d.crash, d.o.Sector)
 		}
 	}
 	return image
+}
+
+// CloseImages gives back the memory of the files. No descriptor of theirs is known from then on.
+func (d *Disk) CloseImages() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, f := range d.inodes {
+		closeImage(f.image)
+	}
+	clear(d.inodes)
 }

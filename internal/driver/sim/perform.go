@@ -8,6 +8,7 @@ import (
 
 // perform performs an operation, or fails it as was decided, and returns its result.
 func (d *Disk) perform(f *pendingOp) int32 {
+	delete(d.due, f.due)
 	errno := d.refusal(f)
 	switch {
 	case f.errno == syscall.ECANCELED:
@@ -23,11 +24,12 @@ func (d *Disk) perform(f *pendingOp) int32 {
 	}
 	switch f.op.Code {
 	case driver.Read:
-		return int32(copy(f.transferred(), f.file.at(f.op.Off)))
+		return int32(f.file.read(f.transferred(), f.op.Off))
 	case driver.Write:
 		return d.write(f)
 	case driver.Fsync, driver.Fdatasync:
 		f.file.sync(f.syncUntil)
+		d.names.sync(f.file)
 	}
 	return 0
 }
@@ -52,7 +54,7 @@ func (d *Disk) refusal(f *pendingOp) syscall.Errno {
 		return 0
 	case op.Off < 0:
 		return syscall.EINVAL
-	case d.outside(op):
+	case f.queue != nil && f.queue.outside(op):
 		return syscall.EFAULT
 	case op.Code == driver.Write && len(op.Buf) > 0 && op.Off+int64(len(op.Buf)) > maxFile:
 		return syscall.EFBIG
@@ -89,8 +91,8 @@ func (d *Disk) maxSize(file *file) int64 {
 		return maxFile
 	}
 	used := int64(0)
-	for _, f := range d.names {
-		used += int64(len(f.data))
+	for _, f := range d.names.now {
+		used += f.size()
 	}
-	return d.o.Space - used + int64(len(file.data))
+	return d.o.Space - used + file.size()
 }

@@ -8,46 +8,46 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-var _ driver.Registrar = (*Disk)(nil)
+var _ driver.Registrar = (*Queue)(nil)
 
 // Register implements driver.Registrar. It makes nothing faster, but shows operations
 // that name memory in which they are not.
-func (d *Disk) Register(mem []byte) (index int, err error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+func (q *Queue) Register(mem []byte) (index int, err error) {
+	q.d.mu.Lock()
+	defer q.d.mu.Unlock()
 	switch {
-	case d.closed:
+	case q.closed:
 		return 0, driver.ErrClosed
 	case len(mem) == 0:
 		return 0, syscall.EFAULT
 	}
-	for d.memory[index] != nil {
+	for q.memory[index] != nil {
 		index++
 	}
-	d.memory[index] = mem
+	q.memory[index] = mem
 	return index, nil
 }
 
 // Unregister implements driver.Registrar. It panics if an operation in flight names the
 // memory.
-func (d *Disk) Unregister(index int) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.memory[index] == nil {
+func (q *Queue) Unregister(index int) {
+	q.d.mu.Lock()
+	defer q.d.mu.Unlock()
+	if q.memory[index] == nil {
 		panic(fmt.Sprintf("sim: Unregister(%d): no memory is registered with this index", index))
 	}
-	for _, f := range d.pending {
+	for _, f := range q.pending {
 		if f.op.Reg == uint32(index)+1 && f.op.Buf != nil {
 			panic(fmt.Sprintf("sim: Unregister(%d) with an operation in flight that names it", index))
 		}
 	}
-	delete(d.memory, index)
+	delete(q.memory, index)
 }
 
 // outside reports whether op names memory that its buffer is not in.
-func (d *Disk) outside(op *driver.Op) bool {
+func (q *Queue) outside(op *driver.Op) bool {
 	if op.Reg == 0 || len(op.Buf) == 0 {
 		return false
 	}
-	return !sys.Inside(op.Buf, d.memory[int(op.Reg-1)])
+	return !sys.Inside(op.Buf, q.memory[int(op.Reg-1)])
 }

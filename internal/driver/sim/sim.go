@@ -8,17 +8,24 @@
 //	after := disk.Crash()
 //	log := after.Contents(after.Open("log")) // what was synced is there
 //
+// A file is one of the system's, in memory and without a name there: that is what programs see of it. So
+// system calls that the disk does not perform, such as lseek(2) and mmap(2), work. Beside it the disk knows
+// what is certain to be there after a crash, and what has changed since.
+//
 // # Time
 //
-// The disk has a virtual clock. Each operation is due some time after it was
+// Without Options.Timed the disk has a virtual clock. Each operation is due some time after it was
 // submitted. A Reap that needs more than is due advances the clock instead of
 // waiting. Operations are performed in the order in which they are due. So a test
 // takes no time, and the same calls in the same order give the same results for the
 // same seed. (The order of calls by several goroutines is not always the same.)
 //
+// With Options.Timed each operation takes the time that it takes. In a bubble of testing/synctest that
+// is no time either. No two operations are due at once, so that one after the other has its effects.
+//
 // # Concurrency
 //
-// A Disk is used as any driver.Driver. Its other methods may be called by any
+// A Queue is used as any driver.Driver. The other methods may be called by any
 // goroutine at any time.
 package sim
 
@@ -37,10 +44,6 @@ const (
 	defaultSector  = 512
 	defaultLatency = 2 * time.Millisecond
 
-	// firstFD is far from the numbers of the system's descriptors, so that
-	// confusing them gives EBADF.
-	firstFD = 1 << 24
-
 	// maxFile is the size of the largest file. Writes beyond it fail with EFBIG,
 	// so that a wrong offset does not fill the memory with zeros.
 	maxFile = 1 << 30 // 1 GiB
@@ -55,8 +58,10 @@ type Options struct {
 	// Sector is the number of bytes that a power failure never splits; 0 for 512.
 	Sector int
 	// Latency is the longest time that an operation takes, in virtual time; 0 for
-	// 2 ms. Each operation takes between 0 and this.
+	// 2 ms, or for none at all with Timed. Each operation takes between 0 and this.
 	Latency time.Duration
+	// Timed has operations take real time, or that of a bubble of testing/synctest.
+	Timed bool
 	// Ordered completes operations in the order of submission.
 	Ordered bool
 	// Short is the fraction of transfers that are cut short, from 0 to 1.
@@ -67,34 +72,51 @@ type Options struct {
 	// written from then on.
 	Fail   float64
 	Errnos []syscall.Errno
+	// Cached is the fraction of looks into the page cache (Look) that find the bytes, from 0 to 1.
+	Cached float64
 	// Space is the sum of the sizes that all files can have, in bytes; 0 is no
 	// limit. A write that exceeds it is short, the next one fails with ENOSPC.
 	Space int64
+	// Devices is how many devices the files are on, in turn; 0 for one. They have the numbers from
+	// FirstDevice on.
+	Devices int
+	// Async is the driver's Async. If it is nil, no operation needs a thread.
+	Async func(op *driver.Op) bool
 }
 
-// Disk is a disk in memory as a driver.Driver.
+// FirstDevice is the number of the first device. No real one has it.
+const FirstDevice = 1 << 40
+
+// Disk is a disk in memory. It is also a driver.Driver: its first Queue.
 type Disk struct {
-	o Options
+	*Queue
+	o     Options
+	start time.Time // of the clock, with Timed
 
-	mu      sync.Mutex
-	changed sync.Cond // signalled after each operation and Wake, for a waiting Reap
-	now     time.Duration
-	serial  uint64 // the number of operations submitted
-	pending pendingOps
-	hold    func(*driver.Op) bool
+	mu     sync.Mutex
+	now    time.Duration // the virtual clock, without Timed
+	serial uint64        // the number of operations submitted
+	queues []*Queue
+	calls  pendingOps // plain calls in progress
+	hold   func(*driver.Op) bool
+	frozen map[uint64]bool // devices that do not answer
+	// changed is closed, and replaced, when plain calls must look again whether they are held.
+	changed chan struct{}
+	due     map[time.Duration]bool // when operations in flight are due, with Timed
+	faults  []*Fault
 
-	names  map[string]*file
-	open   map[int32]*file
-	nextFD int32
-	memory map[int][]byte // registered memory, by index
+	names  names
+	inodes map[inodeKey]*file // those that have a name, or an image that is open
+	files  int                // how many there were
 
-	// There are separate sources of random numbers, so that, say, a Cancel does
-	// not change what happens to the operations after it.
-	outcomes, cancel, crash *rand.Rand
+	// seen counts operations that do the same to the same file, so that what happens to an operation does not
+	// depend on what others do at the time.
+	seen map[opKey]uint64
+	// cancel and crash are sources of random numbers. They are separate, so that, say, a Cancel does
+	// not change what a crash leaves.
+	cancel, crash *rand.Rand
 
-	woken  bool
-	closed bool
-	dead   bool // after Crash
+	dead bool // after Crash
 }
 
 // New makes an empty disk. An error names the option that is out of range.
@@ -103,13 +125,12 @@ func New(o Options) (*Disk, error) {
 		return nil, err
 	}
 	d := &Disk{
-		o: o, names: map[string]*file{}, open: map[int32]*file{}, nextFD: firstFD,
-		memory:   map[int][]byte{},
-		outcomes: rand.New(rand.NewPCG(o.Seed, 0)),
-		cancel:   rand.New(rand.NewPCG(o.Seed, 1)),
-		crash:    rand.New(rand.NewPCG(o.Seed, 2)),
+		o: o, start: time.Now(), frozen: map[uint64]bool{}, changed: make(chan struct{}), due: map[time.Duration]bool{},
+		names: newNames(), inodes: map[inodeKey]*file{}, seen: map[opKey]uint64{},
+		cancel: rand.New(rand.NewPCG(o.Seed, 1)),
+		crash:  rand.New(rand.NewPCG(o.Seed, 2)),
 	}
-	d.changed.L = &d.mu
+	d.Queue = d.NewQueue(o.Depth)
 	return d, nil
 }
 
@@ -125,8 +146,12 @@ func (o *Options) check() error {
 		return fmt.Errorf("sim: Short %v is not between 0 and 1", o.Short)
 	case o.Fail < 0 || o.Fail > 1:
 		return fmt.Errorf("sim: Fail %v is not between 0 and 1", o.Fail)
+	case o.Cached < 0 || o.Cached > 1:
+		return fmt.Errorf("sim: Cached %v is not between 0 and 1", o.Cached)
 	case o.Space < 0:
 		return fmt.Errorf("sim: Space %d is negative", o.Space)
+	case o.Devices < 0:
+		return fmt.Errorf("sim: Devices %d is negative", o.Devices)
 	}
 	if o.Depth == 0 {
 		o.Depth = defaultDepth
@@ -134,8 +159,11 @@ func (o *Options) check() error {
 	if o.Sector == 0 {
 		o.Sector = defaultSector
 	}
-	if o.Latency == 0 {
+	if o.Latency == 0 && !o.Timed {
 		o.Latency = defaultLatency
+	}
+	if o.Devices == 0 {
+		o.Devices = 1
 	}
 	if len(o.Errnos) == 0 {
 		o.Errnos = []syscall.Errno{syscall.EIO}
@@ -143,15 +171,26 @@ func (o *Options) check() error {
 	return nil
 }
 
-// Async implements driver.Driver.
-func (d *Disk) Async(*driver.Op) bool { return true }
-
-// Info implements driver.Driver.
-func (d *Disk) Info() driver.Info { return driver.Info{Name: "sim", Depth: d.o.Depth} }
-
-// Now returns the disk's virtual time.
+// Now returns the disk's time.
 func (d *Disk) Now() time.Duration {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	return d.clock()
+}
+
+// clock returns the time. It must be called with mu held.
+func (d *Disk) clock() time.Duration {
+	if d.o.Timed {
+		return time.Since(d.start)
+	}
 	return d.now
+}
+
+// Well has the disk fail nothing and cut nothing short from now on, and releases all that it holds up.
+func (d *Disk) Well() {
+	d.mu.Lock()
+	d.o.Fail, d.o.Short, d.faults = 0, 0, nil
+	d.mu.Unlock()
+	d.Release()
+	d.Thaw()
 }

@@ -1,0 +1,77 @@
+package sim
+
+import (
+	"time"
+
+	"github.com/sluiceio/sluice/internal/driver"
+)
+
+// AtPosition is an offset that stands for the file's own position.
+const AtPosition = -1
+
+// Call is a plain call: it performs an operation, and waits as long as that takes. ok is false if fd is no
+// descriptor of the disk's files; the call was not made then. Of a file with O_APPEND, AtPosition is its end.
+func (d *Disk) Call(code driver.Code, fd int, b []byte, off int64) (res int32, ok bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.fileOf(fd) == nil {
+		return 0, false
+	}
+	p := d.decide(&driver.Op{Code: code, FD: int32(fd), Buf: b, Off: off}, nil)
+	d.calls.add(p)
+	for !d.dead && p.due > d.clock() {
+		d.waitFor(p)
+	}
+	d.calls.take(p.op)
+	if off != AtPosition || code != driver.Read && code != driver.Write {
+		return d.perform(p), true
+	}
+	p.op.Off = position(fd, code, p.file)
+	if res = d.perform(p); res > 0 {
+		setPosition(fd, p.op.Off+int64(res))
+	}
+	return res, true
+}
+
+// waitFor waits until p may be due. It must be called with mu held, which it unlocks while it waits.
+func (d *Disk) waitFor(p *pendingOp) {
+	if p.due < never && !d.o.Timed {
+		d.now = max(d.now, p.due)
+		return
+	}
+	changed, rest := d.changed, p.due-d.clock()
+	d.mu.Unlock()
+	defer d.mu.Lock()
+	if p.due < never {
+		time.Sleep(rest)
+		return
+	}
+	<-changed
+}
+
+// Look is a look into the page cache: it reads what is there, and never waits. The result is that of
+// preadv2(2) with RWF_NOWAIT: EAGAIN if nothing is there. ok is false if fd is no descriptor of the disk's files.
+func (d *Disk) Look(fd int, b []byte, off int64) (res int32, ok bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	f := d.fileOf(fd)
+	if f == nil {
+		return 0, false
+	}
+	at := off
+	if off == AtPosition {
+		at = position(fd, driver.Read, f)
+	}
+	r := d.random(opKey{file: f.serial, size: len(b), off: at, code: driver.Read, look: true})
+	if d.dead || r.Float64() >= d.o.Cached {
+		return again, true
+	}
+	n := f.read(b, at)
+	if n > 1 && r.IntN(4) == 0 {
+		n = 1 + r.IntN(n-1) // the page after that is not there
+	}
+	if off == AtPosition && n > 0 {
+		setPosition(fd, at+int64(n))
+	}
+	return int32(n), true
+}

@@ -1,0 +1,242 @@
+package sim
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/sluiceio/sluice/internal/driver"
+)
+
+// never is when operations are due that are held.
+const never = time.Duration(1<<63 - 1)
+
+// instant is what operations that take time are due at a multiple of. A test that wakes its goroutines at
+// other times has one thing happen at a time.
+const instant = 64
+
+// pendingOp is an operation in flight. What happens to it is decided when it is
+// submitted, so that it does not depend on when it is reaped.
+type pendingOp struct {
+	op     *driver.Op
+	queue  *Queue // nil for a plain call
+	due    time.Duration
+	takes  time.Duration // how long it takes, once it is not held any more
+	serial uint64        // the order of operations that are due at the same time
+	file   *file         // the file that FD named at submission; nil if none
+	short  float64
+	errno  syscall.Errno // 0 if it does not fail
+	// syncUntil is for a sync: the number of changes to the file that had been made
+	// when it was submitted. It makes these durable, and no later ones.
+	syncUntil int
+}
+
+// pendingOps is sorted by due.
+type pendingOps []*pendingOp
+
+func (p *pendingOps) add(f *pendingOp) {
+	i, _ := slices.BinarySearchFunc(*p, f, func(a, b *pendingOp) int {
+		return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.serial, b.serial))
+	})
+	*p = slices.Insert(*p, i, f)
+}
+
+// take removes the flight of op; nil if it is not in flight.
+func (p *pendingOps) take(op *driver.Op) *pendingOp {
+	i := slices.IndexFunc(*p, func(f *pendingOp) bool { return f.op == op })
+	if i < 0 {
+		return nil
+	}
+	f := (*p)[i]
+	*p = slices.Delete(*p, i, i+1)
+	return f
+}
+
+// pop removes the first flight if it is due.
+func (p *pendingOps) pop(now time.Duration) *pendingOp {
+	if len(*p) == 0 || (*p)[0].due > now {
+		return nil
+	}
+	f := (*p)[0]
+	*p = slices.Delete(*p, 0, 1)
+	return f
+}
+
+// opKey is what an operation does. look is true for a look into the page cache.
+type opKey struct {
+	file, size int
+	off        int64
+	code       driver.Code
+	look       bool
+}
+
+// random returns the random numbers of the next operation that does what k says. It must be called with mu held.
+func (d *Disk) random(k opKey) *rand.Rand {
+	d.seen[k]++
+	h := uint64(14695981039346656037) // FNV-1a, by words
+	for _, w := range []uint64{uint64(k.file), uint64(k.size), uint64(k.off), uint64(k.code), d.seen[k]} {
+		h = (h ^ w) * 1099511628211
+		h ^= h >> 29
+	}
+	if k.look {
+		h = ^h
+	}
+	return rand.New(rand.NewPCG(d.o.Seed, h))
+}
+
+// decide decides what happens to op, which was given to q, or is a plain call if q is nil. It must be called with mu held.
+func (d *Disk) decide(op *driver.Op, q *Queue) *pendingOp {
+	d.serial++
+	p := &pendingOp{op: op, queue: q, serial: d.serial, file: d.fileOf(int(op.FD))}
+	k := opKey{size: len(op.Buf), off: op.Off, code: op.Code}
+	if p.file != nil {
+		k.file = p.file.serial
+		p.syncUntil = p.file.changes
+	} else {
+		k.file = -int(d.serial) // operations on no file, which tests submit by the hundred, are all alike
+	}
+	// All numbers are drawn for every operation, so that what happens to one does
+	// not depend on what it is.
+	r := d.random(k)
+	latency, short, fail := r.Int64N(int64(d.o.Latency)+1), r.Float64(), r.Float64()
+	portion, errno := r.Float64(), d.o.Errnos[r.IntN(len(d.o.Errnos))]
+	p.takes = time.Duration(latency)
+	if d.o.Ordered {
+		p.takes = d.o.Latency
+	}
+	if short < d.o.Short {
+		p.short = 1 - portion
+	}
+	if fail < d.o.Fail {
+		p.errno = errno
+	}
+	if e := d.faultOf(op); e != 0 {
+		p.errno = e
+	}
+	p.due = d.dueIn(p.takes)
+	if d.hold != nil && d.hold(op) || p.file != nil && d.frozen[p.file.device] {
+		p.due = never
+	}
+	return p
+}
+
+// dueIn returns when an operation is due that takes so long. It must be called with mu held.
+func (d *Disk) dueIn(takes time.Duration) time.Duration {
+	at := d.clock() + takes
+	if !d.o.Timed || takes == 0 {
+		return at
+	}
+	at = (at/instant + 1) * instant
+	for d.due[at] {
+		at += instant
+	}
+	d.due[at] = true
+	return at
+}
+
+// Hold keeps operations in flight that are submitted from now on and for which match
+// returns true, until Release, Cancel or Close. match must not use the disk.
+func (d *Disk) Hold(match func(*driver.Op) bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.hold = match
+}
+
+// Release completes the operations that are held, and holds no more.
+func (d *Disk) Release() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.hold = nil
+	d.resume(func(p *pendingOp) bool { return p.due == never && (p.file == nil || !d.frozen[p.file.device]) }, 0)
+}
+
+// Freeze keeps a device from performing operations, until Thaw: those in flight and those that come. With no device it freezes all.
+func (d *Disk) Freeze(devices ...uint64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(devices) == 0 {
+		for i := range d.o.Devices {
+			devices = append(devices, FirstDevice+uint64(i))
+		}
+	}
+	for _, device := range devices {
+		d.frozen[device] = true
+	}
+	freeze := func(ops *pendingOps) {
+		for _, p := range slices.Clone(*ops) {
+			if p.file != nil && d.frozen[p.file.device] && p.errno != syscall.ECANCELED {
+				ops.take(p.op)
+				delete(d.due, p.due)
+				p.due = never
+				ops.add(p)
+			}
+		}
+	}
+	for _, q := range d.queues {
+		freeze(&q.pending)
+	}
+	freeze(&d.calls)
+}
+
+// Thaw ends all Freezes. The operations that were held up take as long as if they had been submitted now.
+func (d *Disk) Thaw() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	clear(d.frozen)
+	d.resume(func(p *pendingOp) bool { return p.due == never && (d.hold == nil || !d.hold(p.op)) }, 1)
+}
+
+// resume makes operations due for which which returns true, after the times that they take if times is 1, and at once if it is 0.
+// It must be called with mu held.
+func (d *Disk) resume(which func(*pendingOp) bool, times time.Duration) {
+	again := func(ops *pendingOps) {
+		for _, p := range slices.Clone(*ops) {
+			if which(p) {
+				ops.take(p.op)
+				delete(d.due, p.due)
+				p.due = d.dueIn(p.takes * times)
+				ops.add(p)
+			}
+		}
+	}
+	for _, q := range d.queues {
+		again(&q.pending)
+		q.signal()
+	}
+	again(&d.calls)
+	close(d.changed)
+	d.changed = make(chan struct{})
+}
+
+// Fault is an error that a program has asked for.
+type Fault struct {
+	Match func(op *driver.Op) bool
+	After int // how many operations that match are let pass before
+	Errno syscall.Errno
+	done  bool
+}
+
+// Inject has an operation fail.
+func (d *Disk) Inject(f *Fault) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.faults = append(d.faults, f)
+}
+
+// faultOf returns the error that was asked for op, or 0.
+func (d *Disk) faultOf(op *driver.Op) (errno syscall.Errno) {
+	for _, f := range d.faults {
+		if f.done || !f.Match(op) {
+			continue
+		}
+		if f.After > 0 {
+			f.After--
+			continue
+		}
+		f.done, errno = true, f.Errno
+	}
+	d.faults = slices.DeleteFunc(d.faults, func(f *Fault) bool { return f.done })
+	return errno
+}

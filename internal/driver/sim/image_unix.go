@@ -1,0 +1,56 @@
+//go:build unix
+
+package sim
+
+import (
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice/internal/driver"
+)
+
+const again = -int32(unix.EAGAIN)
+
+// inodeKey identifies a file of the system.
+type inodeKey struct{ dev, ino uint64 }
+
+// keyOf returns what identifies the file of fd. ok is false if fd is not open.
+func keyOf(fd int) (k inodeKey, ok bool) {
+	var st unix.Stat_t
+	if unix.Fstat(fd, &st) != nil {
+		return k, false
+	}
+	return inodeKey{uint64(st.Dev), st.Ino}, true //nolint:unconvert // 32 bits elsewhere
+}
+
+func closeDescriptor(fd int) error { return unix.Close(fd) }
+
+// position returns where an operation at the position of fd, a descriptor of f, begins.
+func position(fd int, code driver.Code, f *file) int64 {
+	if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0); err == nil && code == driver.Write && flags&os.O_APPEND != 0 {
+		return f.size()
+	}
+	pos, err := unix.Seek(fd, 0, unix.SEEK_CUR)
+	if err != nil {
+		panic("sim: " + err.Error())
+	}
+	return pos
+}
+
+func setPosition(fd int, pos int64) {
+	if _, err := unix.Seek(fd, pos, unix.SEEK_SET); err != nil {
+		panic("sim: " + err.Error())
+	}
+}
+
+// refused returns the error for a transfer that fd was not opened for.
+func refused(fd int, code driver.Code) syscall.Errno {
+	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
+	mode := flags & unix.O_ACCMODE
+	if err != nil || code == driver.Read && mode == unix.O_WRONLY || code == driver.Write && mode == unix.O_RDONLY {
+		return syscall.EBADF
+	}
+	return 0
+}
