@@ -17,6 +17,9 @@ func (f *File) WriteTo(w io.Writer) (n int64, err error) {
 	if f == nil || f.h.Core == nil {
 		return f.os().WriteTo(w)
 	}
+	if f.h.Sched.Disk != nil { // the kernel would copy what the disk does not know of
+		return io.Copy(w, onlyReader{f})
+	}
 	switch dst := w.(type) {
 	case *File:
 		if dst != nil && dst.h.Core != nil && !dst.h.Core.Appends() {
@@ -46,7 +49,7 @@ func (f *File) ReadFrom(r io.Reader) (n int64, err error) {
 	if f == nil || f.h.Core == nil {
 		return f.os().ReadFrom(r)
 	}
-	if f.h.Core.Appends() { // neither copy_file_range nor splice takes such a file
+	if f.h.Core.Appends() || f.h.Sched.Disk != nil { // neither copy_file_range nor splice takes such a file
 		return io.Copy(onlyWriter{f}, r)
 	}
 	limit, from := limitOf(r)

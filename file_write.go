@@ -65,7 +65,10 @@ func (f *File) WriteAtContext(ctx context.Context, b []byte, off int64) (n int, 
 
 // Truncate changes the size of the file. It does not move its position.
 func (f *File) Truncate(size int64) error {
-	return f.change(func(file *os.File) error { return file.Truncate(size) })
+	if f == nil || f.h.Core == nil {
+		return f.os().Truncate(size)
+	}
+	return f.h.Blocking(func() error { return f.h.Truncate(size) })
 }
 
 // change calls do, which changes what the file system keeps of the file, and may wait for the

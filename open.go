@@ -87,7 +87,7 @@ func (s *Scheduler) Create(name string) (*File, error) {
 
 // OpenFile is the function OpenFile, on this Scheduler.
 func (s *Scheduler) OpenFile(name string, flag int, perm os.FileMode) (*File, error) {
-	return s.adopt(func() (*os.File, error) { return os.OpenFile(name, flag, perm) }, "open", name)
+	return s.adopt(func() (*os.File, error) { return s.h.OpenFile(name, flag, perm) }, "open", name)
 }
 
 // OpenInRoot is the function OpenInRoot, on this Scheduler.

@@ -20,6 +20,7 @@ import (
 type Scheduler struct {
 	options         Options
 	rejectedDrivers []rejectedDriver // drivers tried before the one that is used. See choose
+	disk            handle.Disk      // the simulated disk that the Scheduler is on, or nil
 	h               *handle.Scheduler
 	mu              sync.Mutex
 	classes         []*Class // the default one first. Guarded by mu
@@ -47,6 +48,33 @@ func NewScheduler(o Options) (*Scheduler, error) {
 		}
 		choose = func(*record.Hook) driver.Driver { return drv }
 	}
+	s.start(choose, hook)
+	if o.Driver != "" {
+		s.h.Core.Ready() // the core has the driver, and closes it
+	}
+	s.Record(rec)
+	return s, nil
+}
+
+// OnDisk returns a new Scheduler on a simulated disk. It is for package sluicetest. A program can do nothing with it.
+// Options.Driver counts for the number of threads alone.
+func OnDisk(disk handle.Disk, o Options) (*Scheduler, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	hook := new(record.Hook)
+	recordBy(hook, o.Recorder)
+	s := &Scheduler{options: o, disk: disk}
+	s.start(func(*record.Hook) driver.Driver { return disk.NewDriver(o.depth()) }, hook)
+	s.h.Disk = disk
+	disk.Attach(s.h.Core)
+	s.Record(o.Recorder)
+	return s, nil
+}
+
+// start makes the inside of s, whose driver is the one that choose returns.
+func (s *Scheduler) start(choose func(*record.Hook) driver.Driver, hook *record.Hook) {
+	o := s.options
 	var core *sched.Scheduler
 	core = sched.NewLate(func() driver.Driver {
 		drv := choose(hook)
@@ -66,20 +94,29 @@ func NewScheduler(o Options) (*Scheduler, error) {
 	s.h = handle.New(core, o.BufferMemory, func(depth int) driver.Driver { return openAnother(core.Driver().Name, depth) })
 	s.standard = &Class{"default", s, core.DefaultClass()}
 	s.classes = []*Class{s.standard}
-	if o.Driver != "" {
-		core.Ready() // core has the driver, and closes it
-	}
-	s.Record(rec)
-	return s, nil
 }
 
 // prepare sets up core for drv, which is its driver from now on.
 func (s *Scheduler) prepare(core *sched.Scheduler, drv driver.Driver, hook *record.Hook) {
+	if s.disk != nil {
+		s.prepareOnDisk(core)
+		return
+	}
 	name := drv.Info().Name
 	core.Widen(s.options.blockingThreads(name))
 	if name != "pool" {
 		core.SetRings(s.options.rings(), func(h *record.Hook) (driver.Driver, error) { return open(name, s.options, h) })
 		core.SetSyncDriver(func() driver.Driver { return forSyncs(drv, hook) })
+	}
+}
+
+// prepareOnDisk is prepare for a simulated disk, with the threads, rings and fsyncs of the driver of Options.Driver.
+func (s *Scheduler) prepareOnDisk(core *sched.Scheduler) {
+	o := s.options
+	core.Widen(o.blockingThreads(cmp.Or(o.Driver, "uring")))
+	if o.Driver != "pool" {
+		core.SetRings(o.rings(), func(*record.Hook) (driver.Driver, error) { return s.disk.NewDriver(o.depth()), nil })
+		core.SetSyncDriver(func() driver.Driver { return s.disk.NewDriver(syncDepth) })
 	}
 }
 

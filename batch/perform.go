@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/sluiceio/sluice/internal/handle"
 	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/sched"
 )
@@ -52,7 +53,10 @@ func (op *Op) call() error {
 
 // byName performs an operation that has a name.
 func (op *Op) byName() error {
+	disk := op.batch.scheduler.Internal().Disk
 	switch {
+	case disk != nil:
+		return op.onDisk(disk)
 	case (op.kind == opOpenFile || op.kind == opReadFile) && op.plain():
 		return op.openRaw()
 	case op.dir != nil:
@@ -60,14 +64,7 @@ func (op *Op) byName() error {
 	}
 	switch op.kind {
 	case opOpenFile, opReadFile:
-		f, err := os.OpenFile(op.name, int(op.off), op.perm)
-		if err != nil {
-			return err
-		}
-		if err := op.keep(f); err != nil {
-			return op.wrap(err)
-		}
-		return nil
+		return op.opened(os.OpenFile(op.name, int(op.off), op.perm))
 	case opStat:
 		return op.found(os.Stat(op.name))
 	case opLstat:
@@ -84,6 +81,35 @@ func (op *Op) byName() error {
 		return os.Symlink(op.name, op.other)
 	}
 	panic(op.notNamed("byName"))
+}
+
+// onDisk is byName on a simulated disk, which has files alone.
+func (op *Op) onDisk(disk handle.Disk) error {
+	err := errors.ErrUnsupported
+	switch {
+	case op.dir != nil:
+	case op.kind == opOpenFile, op.kind == opReadFile:
+		return op.opened(disk.OpenFile(op.name, int(op.off), op.perm))
+	case op.kind == opUnlink:
+		err = disk.Remove(op.name)
+	case op.kind == opRename:
+		err = disk.Rename(op.name, op.other)
+	}
+	if err != nil {
+		return op.wrap(err)
+	}
+	return nil
+}
+
+// opened notes the result of an open.
+func (op *Op) opened(f *os.File, err error) error {
+	if err != nil {
+		return err
+	}
+	if err := op.keep(f); err != nil {
+		return op.wrap(err)
+	}
+	return nil
 }
 
 // notNamed is for the panic of a switch that must name each kind of its operations.
@@ -189,7 +215,7 @@ func (op *Op) callFile(r *run) error {
 func (op *Op) callOnRange() (err error) {
 	switch f := op.file.Internal(); op.kind {
 	case opTruncate:
-		return f.OS.Truncate(op.size) // whose error is wrapped
+		return f.Truncate(op.size) // whose error is wrapped
 	case opAllocate:
 		err = f.Allocate(op.off, op.size)
 	case opAdvise:

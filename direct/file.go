@@ -90,7 +90,7 @@ func (f *File) Truncate(size int64) error {
 		return f.buffered().Truncate(size)
 	}
 	return f.call("truncate", func() error {
-		return f.direct.Change(func() error { return f.h.OS.Truncate(size) })
+		return f.direct.Change(func() error { return f.h.Truncate(size) })
 	})
 }
 

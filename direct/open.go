@@ -62,10 +62,12 @@ func open(s *sluice.Scheduler, name string, flag int, perm os.FileMode) (*File, 
 	if err := s.Internal().Usable(); err != nil {
 		return nil, err
 	}
-	if info, err := os.Stat(name); err == nil && !onDisk(info.Mode()) {
-		return nil, notOnDisk(info.Mode())
+	if s.Internal().Disk == nil {
+		if info, err := os.Stat(name); err == nil && !onDisk(info.Mode()) {
+			return nil, notOnDisk(info.Mode())
+		}
 	}
-	f, err := os.OpenFile(name, flag&^sys.O_DIRECT, perm)
+	f, err := s.Internal().OpenFile(name, flag&^sys.O_DIRECT, perm)
 	if err != nil {
 		return nil, err
 	}

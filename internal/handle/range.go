@@ -57,7 +57,11 @@ func (f *File) reshape(off, n int64, do func(fd int, off, n int64) error) error 
 	if n == 0 {
 		return nil
 	}
-	return do(int(f.OS.Fd()), off, n)
+	fd := int(f.OS.Fd())
+	if f.Sched.Disk != nil {
+		return f.Sched.Disk.Change(fd, func() error { return do(fd, off, n) })
+	}
+	return do(fd, off, n)
 }
 
 // The advices, as sluice has them.

@@ -42,6 +42,8 @@ type Scheduler struct {
 	Prefetches atomic.Int32
 	// newDriver opens one more driver, see NewDriver. It may be nil.
 	newDriver func(depth int) driver.Driver
+	// Disk is the simulated disk that s is on, or nil. It is set before s is used.
+	Disk Disk
 
 	// users counts Acquires without a Release. It is raised with mu held, and not once
 	// closed is set.

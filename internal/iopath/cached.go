@@ -26,8 +26,10 @@ func (p *Paths) ReadCached(f *File, b []byte, off int64) int32 {
 	v := sys.CachedVec(b)
 	res := sys.ResultOf(sys.ReadCachedInto(f.FD, &v, off))
 	if res <= 0 {
-		p.notCached(asked, f, len(b), off, res)
-		return res
+		if res = p.lookElsewhere(f, b, off, res); res <= 0 {
+			p.notCached(asked, f, len(b), off, res)
+			return res
+		}
 	}
 	sys.RaceWrite(b[:res])
 	f.cacheMisses.hit()
@@ -45,11 +47,21 @@ func (p *Paths) EndsAt(f *File, b []byte, off int64) bool {
 		return false
 	}
 	asked := p.Recording.Now()
-	res := sys.ReadCached(f.FD, b, off)
+	res := p.lookElsewhere(f, b, off, sys.ReadCached(f.FD, b, off))
 	if res <= 0 {
 		p.notCached(asked, f, len(b), off, res)
 	}
 	return res == 0
+}
+
+// lookElsewhere returns what Look finds, if the system's look had a result that says that it cannot tell.
+func (p *Paths) lookElsewhere(f *File, b []byte, off int64, res int32) int32 {
+	if p.Look != nil && res == eopnotsupp {
+		if found, ok := p.Look(f.FD, b, off); ok {
+			return found
+		}
+	}
+	return res
 }
 
 // notCached notes and records a look into the page cache for n bytes at off that has found
@@ -92,8 +104,10 @@ func (p *Paths) ReadCachedVec(f *File, v *Vec, off int64) int32 {
 	asked := p.Recording.Now()
 	res := sys.ReadCachedVec(f.FD, v.First, v.Rest, off)
 	if res <= 0 {
-		p.notCached(asked, f, v.Size(), off, res)
-		return res
+		if res = p.lookElsewhere(f, v.First, off, res); res <= 0 {
+			p.notCached(asked, f, v.Size(), off, res)
+			return res
+		}
 	}
 	f.cacheMisses.hit()
 	p.Counters.Add(counters.Cached, driver.Read, res)

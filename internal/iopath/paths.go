@@ -75,6 +75,9 @@ type Paths struct {
 	CallVec func(code driver.Code, fd int, first []byte, rest [][]byte, off int64) int32
 	Clock   func() time.Duration
 	Device  func(fd int) (uint64, bool)
+	// Look, if not nil, is asked where the system cannot say without waiting whether the page cache has the bytes, as
+	// on tmpfs. It is that of a simulated disk. ok is false if it does not know the file.
+	Look func(fd int, b []byte, off int64) (res int32, ok bool)
 }
 
 // Init sets p up. choose is called once, when the driver is first needed (see Ready). p owns the

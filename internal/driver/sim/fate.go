@@ -31,6 +31,8 @@ type pendingOp struct {
 	// syncUntil is for a sync: the number of changes to the file that had been made
 	// when it was submitted. It makes these durable, and no later ones.
 	syncUntil int
+	refused   bool // FD was not opened for it
+	syncs     bool // a write with O_SYNC: when it ends, all that was written is durable
 }
 
 // pendingOps is sorted by due.
@@ -94,6 +96,7 @@ func (d *Disk) decide(op *driver.Op, q *Queue) *pendingOp {
 	if p.file != nil {
 		k.file = p.file.serial
 		p.syncUntil = p.file.changes
+		p.refused, p.syncs = modeOf(int(op.FD), op.Code)
 	} else {
 		k.file = -int(d.serial) // operations on no file, which tests submit by the hundred, are all alike
 	}

@@ -4,7 +4,6 @@ package sim
 
 import (
 	"os"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -45,12 +44,10 @@ func setPosition(fd int, pos int64) {
 	}
 }
 
-// refused returns the error for a transfer that fd was not opened for.
-func refused(fd int, code driver.Code) syscall.Errno {
+// modeOf returns how fd was opened. refused: not for a transfer of this kind. syncs: each write is followed by an fsync.
+func modeOf(fd int, code driver.Code) (refused, syncs bool) {
 	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
 	mode := flags & unix.O_ACCMODE
-	if err != nil || code == driver.Read && mode == unix.O_WRONLY || code == driver.Write && mode == unix.O_RDONLY {
-		return syscall.EBADF
-	}
-	return 0
+	refused = err != nil || code == driver.Read && mode == unix.O_WRONLY || code == driver.Write && mode == unix.O_RDONLY
+	return refused, code == driver.Write && flags&(unix.O_SYNC|unix.O_DSYNC) != 0
 }

@@ -21,4 +21,4 @@ func keyOf(int) (k inodeKey, ok bool)               { return k, false }
 func closeDescriptor(int) error                     { return errors.ErrUnsupported }
 func position(int, driver.Code, *file) int64        { return 0 }
 func setPosition(int, int64)                        {}
-func refused(int, driver.Code) (none syscall.Errno) { return none }
+func modeOf(int, driver.Code) (refused, syncs bool) { return }

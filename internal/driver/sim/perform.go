@@ -48,7 +48,7 @@ func (d *Disk) refusal(f *pendingOp) syscall.Errno {
 		return 0
 	case op.Code > driver.Fdatasync:
 		return syscall.EINVAL
-	case f.file == nil:
+	case f.file == nil, f.refused:
 		return syscall.EBADF
 	case d.isSync(f):
 		return 0
@@ -82,6 +82,10 @@ func (d *Disk) write(f *pendingOp) int32 {
 		b = b[:room-off]
 	}
 	f.file.write(off, b)
+	if f.syncs {
+		f.file.sync(f.file.changes)
+		d.names.sync(f.file)
+	}
 	return int32(len(b))
 }
 

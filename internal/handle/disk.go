@@ -1,0 +1,39 @@
+package handle
+
+import (
+	"io/fs"
+	"os"
+
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/sched"
+)
+
+// Disk is a simulated disk in the place of the system's file systems: that of package sluicetest. A Scheduler on a
+// Disk opens its files there by name. Descriptors of other files that it is given are the system's.
+type Disk interface {
+	OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error)
+	Rename(from, to string) error
+	Remove(name string) error
+	// Change calls do, which changes the file of fd in a way that is no write, and returns its error.
+	Change(fd int, do func() error) error
+	// NewDriver returns another driver, with room for depth operations.
+	NewDriver(depth int) driver.Driver
+	// Attach has core make its plain calls there. It is called before the first operation.
+	Attach(core *sched.Scheduler)
+}
+
+// OpenFile opens a file by name: on the Disk, if there is one, else as os.OpenFile.
+func (s *Scheduler) OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error) {
+	if s.Disk != nil {
+		return s.Disk.OpenFile(name, flag, perm)
+	}
+	return os.OpenFile(name, flag, perm)
+}
+
+// Truncate makes the call of sluice.File.Truncate. Its error is that of package os.
+func (f *File) Truncate(size int64) error {
+	if f.Sched.Disk != nil {
+		return f.Sched.Disk.Change(int(f.OS.Fd()), func() error { return f.OS.Truncate(size) })
+	}
+	return f.OS.Truncate(size)
+}

@@ -1,0 +1,62 @@
+package sluicetest
+
+import (
+	"io/fs"
+	"os"
+
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/driver/sim"
+	"github.com/sluiceio/sluice/internal/handle"
+	"github.com/sluiceio/sluice/internal/iopath"
+	"github.com/sluiceio/sluice/internal/sched"
+)
+
+// attached is a sim.Disk as a Scheduler's.
+type attached struct{ *sim.Disk }
+
+var _ handle.Disk = attached{}
+
+// OpenFile implements handle.Disk.
+func (a attached) OpenFile(name string, flag int, _ fs.FileMode) (*os.File, error) {
+	return a.Disk.OpenFile(name, flag)
+}
+
+// NewDriver implements handle.Disk.
+func (a attached) NewDriver(depth int) driver.Driver { return a.NewQueue(depth) }
+
+// Attach implements handle.Disk. Calls on files that are not the disk's go on to the system.
+func (a attached) Attach(core *sched.Scheduler) {
+	core.WrapCalls(func(next iopath.Caller) iopath.Caller {
+		return func(code driver.Code, fd int, b []byte, off int64) int32 {
+			if code == iopath.Writeback {
+				return 0
+			}
+			if res, ok := a.Call(code, fd, b, off); ok {
+				return res
+			}
+			return next(code, fd, b, off)
+		}
+	})
+	core.Look = a.Look
+	device := core.Device
+	core.Device = func(fd int) (uint64, bool) {
+		if number, ok := a.Device(fd); ok {
+			return number, true
+		}
+		return device(fd)
+	}
+}
+
+// async returns the Async of the named driver, or of uring.
+func async(name string) func(op *driver.Op) bool {
+	transfers := func(op *driver.Op) bool { return op.Code == driver.Read || op.Code == driver.Write }
+	switch name {
+	case "pool":
+		return func(*driver.Op) bool { return false }
+	case "aio":
+		return func(op *driver.Op) bool { return !transfers(op) || op.Flags&driver.Direct != 0 }
+	}
+	return func(op *driver.Op) bool {
+		return op.Code == driver.Read || transfers(op) && op.Flags&driver.Direct != 0
+	}
+}

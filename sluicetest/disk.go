@@ -1,0 +1,154 @@
+package sluicetest
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/driver/sim"
+)
+
+// Options configures a [Disk]. With the zero value nothing fails, and no operation takes time.
+type Options struct {
+	// Seed decides all that is left to chance.
+	Seed uint64
+	// Latency is the longest time that an operation takes. It takes between 0 and this, by chance, and operations that are in
+	// progress together end in any order.
+	Latency time.Duration
+	// Sector is the number of bytes that a crash never splits. 0 means 512.
+	Sector int
+	// Space is the most bytes that all files have together. A write beyond it fails with ENOSPC. 0 means no limit.
+	Space int64
+	// Short is the fraction of transfers of which the kernel makes only a part, from 0 to 1. A File makes the rest.
+	Short float64
+	// Fail is the fraction of operations that fail with EIO, from 0 to 1.
+	Fail float64
+	// Cached is the fraction of small reads that find their bytes in the page cache, from 0 to 1. The others may wait for
+	// the disk.
+	Cached float64
+	// Scheduler are the options of the Scheduler. Driver is the one whose ways of waiting are simulated; "" means "uring".
+	Scheduler sluice.Options
+}
+
+// Disk is a disk in memory, and a [sluice.Scheduler] on it.
+//
+// All methods may be called by any number of goroutines at once, except Crash and Close.
+type Disk struct {
+	disk      *sim.Disk
+	scheduler *sluice.Scheduler
+	options   sluice.Options
+}
+
+// NewDisk returns an empty disk. It panics if an option is out of range, or on Windows. A program that needs the disk no more calls
+// Close.
+func NewDisk(o Options) *Disk {
+	return newDisk(sim.Options{
+		Seed: o.Seed, Latency: o.Latency, Timed: true, Sector: o.Sector, Space: o.Space,
+		Short: o.Short, Fail: o.Fail, Cached: o.Cached,
+	}, o.Scheduler)
+}
+
+// newDisk is NewDisk with all that the simulation can do.
+func newDisk(o sim.Options, so sluice.Options) *Disk {
+	o.Async = async(so.Driver)
+	disk, err := sim.New(o)
+	if err != nil {
+		panic("sluicetest: " + err.Error())
+	}
+	return onDisk(disk, so)
+}
+
+func onDisk(disk *sim.Disk, o sluice.Options) *Disk {
+	s, err := sluice.OnDisk(attached{disk}, o)
+	if err != nil {
+		panic("sluicetest: " + err.Error())
+	}
+	return &Disk{disk, s, o}
+}
+
+// Scheduler returns the Scheduler that opens files on the disk. The Disk closes it.
+func (d *Disk) Scheduler() *sluice.Scheduler { return d.scheduler }
+
+// OpenFile opens a file on the disk; see os.OpenFile. The mode does not count.
+func (d *Disk) OpenFile(name string, flag int, perm fs.FileMode) (*sluice.File, error) {
+	return d.scheduler.OpenFile(name, flag, perm)
+}
+
+// ReadFile returns the contents of a file; see os.ReadFile.
+func (d *Disk) ReadFile(name string) ([]byte, error) {
+	f, err := d.OpenFile(name, os.O_RDONLY, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
+}
+
+// Rename renames a file; see os.Rename. A crash may undo it until the file is synced, or SyncNames is called.
+func (d *Disk) Rename(from, to string) error {
+	if err := d.disk.Rename(from, to); err != nil {
+		return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
+	}
+	return nil
+}
+
+// Remove removes a file; see os.Remove. A crash may undo it until SyncNames is called. The bytes are there as long as the file is open.
+func (d *Disk) Remove(name string) error {
+	if err := d.disk.Remove(name); err != nil {
+		return &os.PathError{Op: "remove", Path: name, Err: err}
+	}
+	return nil
+}
+
+// Names returns the names of all files, sorted.
+func (d *Disk) Names() []string { return d.disk.Names() }
+
+// SyncNames makes creations, renames and removals durable that were made before, as an fsync of the directory does.
+func (d *Disk) SyncNames() error { return d.disk.SyncNames() }
+
+// FailRead has the n-th read from now on fail with err, 1 being the next. A call of the program may make
+// several reads, or none where the page cache has the bytes. err is a syscall.Errno, or counts as EIO.
+func (d *Disk) FailRead(n int, err error) { d.fail(n, err, driver.Read) }
+
+// FailWrite has the n-th write from now on fail with err, as FailRead does. Nothing is written then.
+func (d *Disk) FailWrite(n int, err error) { d.fail(n, err, driver.Write) }
+
+// FailSync has the n-th fsync or fdatasync from now on fail with err, as FailRead does. Syncs that are called at the same time may
+// share one.
+func (d *Disk) FailSync(n int, err error) { d.fail(n, err, driver.Fsync, driver.Fdatasync) }
+
+func (d *Disk) fail(n int, err error, codes ...driver.Code) {
+	errno, ok := errors.AsType[syscall.Errno](err)
+	if !ok {
+		errno = syscall.EIO
+	}
+	d.disk.Inject(&sim.Fault{After: n - 1, Errno: errno, Match: func(op *driver.Op) bool {
+		return op.Code == codes[0] || op.Code == codes[len(codes)-1]
+	}})
+}
+
+// Freeze keeps the disk from answering until Thaw: operations wait, those in progress, too. Reads that the page cache has go on.
+func (d *Disk) Freeze() { d.disk.Freeze() }
+
+// Thaw ends Freeze.
+func (d *Disk) Thaw() { d.disk.Thaw() }
+
+// Crash cuts the power. Operations in progress fail with EIO, and the Scheduler is closed; so no goroutine may call it any more that does
+// not expect that. Crash returns the disk as it is when the power is back, with another Scheduler. The old Disk need not be closed.
+func (d *Disk) Crash() *Disk {
+	after := d.disk.Crash()
+	_ = d.Close() // what was open was not closed, and need not be
+	return onDisk(after, d.options)
+}
+
+// Close closes the Scheduler, and gives the memory back.
+func (d *Disk) Close() error {
+	err := d.scheduler.Close()
+	d.disk.CloseImages()
+	return err
+}

@@ -1,0 +1,199 @@
+package sluicetest_test
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/batch"
+	"github.com/sluiceio/sluice/direct"
+	"github.com/sluiceio/sluice/sluicetest"
+)
+
+func open(t *testing.T, d *sluicetest.Disk, name string, flag int) *sluice.File {
+	t.Helper()
+	f, err := d.OpenFile(name, flag, 0o666)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// outcomes runs a program on disks with many seeds, and returns what the crash has left of file "f", or "none".
+func outcomes(t *testing.T, run func(d *sluicetest.Disk)) map[string]int {
+	t.Helper()
+	left := map[string]int{}
+	for seed := range uint64(200) {
+		d := sluicetest.NewDisk(sluicetest.Options{Seed: seed})
+		run(d)
+		d = d.Crash()
+		b, err := d.ReadFile("f")
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+			left["none"]++
+		case err != nil:
+			t.Fatal(err)
+		default:
+			left[strings.TrimRight(string(b), "\x00")]++
+		}
+		must(t, d.Close())
+	}
+	return left
+}
+
+// TestCrash: what a crash may leave is left with some seed, and nothing else ever.
+func TestCrash(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		run  func(d *sluicetest.Disk)
+		want []string
+	}{
+		{"written", func(d *sluicetest.Disk) {
+			_, err := open(t, d, "f", os.O_CREATE|os.O_WRONLY).WriteString("a")
+			must(t, err)
+		}, []string{"", "a", "none"}},
+		{"synced", func(d *sluicetest.Disk) {
+			f := open(t, d, "f", os.O_CREATE|os.O_WRONLY)
+			_, err := f.WriteString("a")
+			must(t, err)
+			must(t, f.Sync())
+		}, []string{"a"}},
+		{"written with O_SYNC", func(d *sluicetest.Disk) {
+			_, err := open(t, d, "f", os.O_CREATE|os.O_WRONLY|os.O_SYNC).WriteString("a")
+			must(t, err)
+		}, []string{"a"}},
+		{"truncated", func(d *sluicetest.Disk) {
+			f := open(t, d, "f", os.O_CREATE|os.O_WRONLY)
+			_, err := f.WriteString("ab")
+			must(t, err)
+			must(t, f.Sync())
+			must(t, f.Truncate(1))
+		}, []string{"a", "ab"}},
+		{"punched", func(d *sluicetest.Disk) {
+			f := open(t, d, "f", os.O_CREATE|os.O_WRONLY)
+			_, err := f.WriteString("a")
+			must(t, err)
+			must(t, f.Sync())
+			must(t, f.PunchHole(0, 1))
+		}, []string{"", "a"}},
+		{"renamed", func(d *sluicetest.Disk) {
+			f := open(t, d, "new", os.O_CREATE|os.O_WRONLY)
+			_, err := f.WriteString("a")
+			must(t, err)
+			must(t, f.Sync())
+			must(t, d.Rename("new", "f"))
+		}, []string{"a", "none"}},
+		{"renamed and synced", func(d *sluicetest.Disk) {
+			f := open(t, d, "new", os.O_CREATE|os.O_WRONLY)
+			_, err := f.WriteString("a")
+			must(t, err)
+			must(t, f.Sync())
+			must(t, d.Rename("new", "f"))
+			must(t, d.SyncNames())
+		}, []string{"a"}},
+		{"removed", func(d *sluicetest.Disk) {
+			must(t, open(t, d, "f", os.O_CREATE|os.O_WRONLY).Sync())
+			must(t, d.Remove("f"))
+		}, []string{"", "none"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var got []string
+			for left := range outcomes(t, c.run) {
+				got = append(got, left)
+			}
+			if slices.Sort(got); !slices.Equal(got, c.want) {
+				t.Errorf("left is one of %q; want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// TestFails: the operation that was asked for fails, and no other.
+func TestFails(t *testing.T) {
+	d := sluicetest.NewDisk(sluicetest.Options{})
+	defer d.Close()
+	f := open(t, d, "f", os.O_CREATE|os.O_RDWR)
+	_, err := f.WriteAt(make([]byte, 10), 0)
+	must(t, err)
+	d.FailRead(1, errors.New("not an errno"))
+	if _, err := f.ReadAt(make([]byte, 10), 0); !errors.Is(err, syscall.EIO) {
+		t.Errorf("ReadAt = %v; want EIO", err)
+	}
+	_, err = f.ReadAt(make([]byte, 10), 0)
+	must(t, err)
+	d.FailSync(2, syscall.ENOSPC)
+	must(t, f.Sync())
+	for range 2 { // the File remembers it
+		if err := f.Sync(); !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("Sync = %v; want ENOSPC", err)
+		}
+	}
+}
+
+// TestFreeze: calls wait while the disk is frozen, and end after it. No call is lost in a crash.
+func TestFreeze(t *testing.T) {
+	for _, crash := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			d := sluicetest.NewDisk(sluicetest.Options{Latency: time.Millisecond})
+			f := open(t, d, "f", os.O_CREATE|os.O_RDWR)
+			_, err := f.WriteAt(make([]byte, 10), 0)
+			must(t, err)
+			d.Freeze()
+			ends := make(chan error, 3)
+			go func() { _, err := f.WriteAt(make([]byte, 10), 0); ends <- err }()
+			go func() { _, err := f.ReadAt(make([]byte, 10), 0); ends <- err }()
+			go func() { ends <- f.Sync() }()
+			time.Sleep(time.Hour)
+			if len(ends) > 0 {
+				t.Errorf("%d calls have ended on a frozen disk: %v", len(ends), <-ends)
+			}
+			if crash {
+				d = d.Crash()
+			} else {
+				d.Thaw()
+			}
+			for range 3 {
+				if err := <-ends; crash != errors.Is(err, syscall.EIO) {
+					t.Errorf("crash = %v: a call has returned %v", crash, err)
+				}
+			}
+			must(t, d.Close())
+		})
+	}
+}
+
+// TestOthers: direct files and Batches are on the disk, too.
+func TestOthers(t *testing.T) {
+	d := sluicetest.NewDisk(sluicetest.Options{})
+	f, err := direct.OpenOn(d.Scheduler(), "f", os.O_CREATE|os.O_RDWR, 0)
+	must(t, err)
+	_, err = f.WriteAt([]byte("direct"), 0)
+	must(t, err)
+	must(t, f.Sync())
+	must(t, f.Close())
+	b := batch.New(d.Scheduler())
+	b.Rename("f", "g")
+	must(t, b.Do(t.Context()))
+	if names := d.Names(); !slices.Equal(names, []string{"g"}) {
+		t.Errorf("Names = %q; want g", names)
+	}
+	must(t, d.SyncNames())
+	d = d.Crash()
+	if got, err := d.ReadFile("g"); string(got) != "direct" || err != nil {
+		t.Errorf("ReadFile = %q, %v; want direct", got, err)
+	}
+	must(t, d.Close())
+}

@@ -1,0 +1,37 @@
+// Package sluicetest has a disk in memory for the tests of programs that must not lose data: databases, logs, queues.
+// It reorders, is slow, fails, freezes, and loses power, and a seed decides what is left then.
+//
+//	d := sluicetest.NewDisk(sluicetest.Options{Seed: seed})
+//	log := OpenLog(d.Scheduler(), "log") // the code under test
+//	log.Append("a")
+//	d = d.Crash()
+//	log = OpenLog(d.Scheduler(), "log")
+//	… // "a" must be there: Append has returned
+//
+// The code under test gets a [sluice.Scheduler], or Files that were opened on it. They are used as any others, by
+// packages direct, batch and cache, too. A name is a file of the disk: there are no directories, and a slash in a name is
+// a character. Package os does not see these files; [Disk.Rename], [Disk.Remove] and [Disk.Names] take its place.
+//
+// # What a crash leaves
+//
+// What a Sync or Datasync covers that has returned nil is there. Of each other write, also one in progress, all may be there,
+// nothing, or some of its sectors, whatever the order of the writes. Changes of names are kept in their order, up to some point: it is not before
+// the last change of a name of a file that was synced since, and not before the last [Disk.SyncNames]. That is less than
+// file systems promise, and as much as a program may rely on.
+//
+// After a Sync that has failed, the bytes that it covers may be lost, though reads return them and the next fsync of the file
+// succeeds. So it is on Linux, and a File remembers it.
+//
+// # Time
+//
+// In a bubble of testing/synctest, operations take the bubble's time (Options.Latency), which costs none, and a test can
+// look at a program that waits. A Scheduler that was made in a bubble can be used in that bubble alone; so make the Disk there.
+// [sluice.Default] is for one bubble at most. A goroutine that waits for a mutex keeps a bubble's time from passing: in a bubble
+// let one goroutine at a time use the position of a File (Read, Write, Seek).
+//
+// With GOMAXPROCS=1 in a bubble, the same seed and the same program give the same again. Without, it depends on the order in which goroutines
+// make their calls; what happens to an operation depends on the seed, on what it does, and on how often the same was done before.
+//
+// Files are those of the system, in memory, so mmap and OSFile work; what is written in these ways is known to the disk
+// when Truncate, Allocate or PunchHole is called next. There is no such disk on Windows.
+package sluicetest
