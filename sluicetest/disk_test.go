@@ -143,6 +143,24 @@ func TestFails(t *testing.T) {
 	}
 }
 
+// TestInterrupted: a Sync that a signal has interrupted is repeated, as in package os, also one that was queued since the
+// last one was slow.
+func TestInterrupted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := sluicetest.NewDisk(sluicetest.Options{Seed: 1, Latency: time.Second})
+		f := open(t, d, "f", os.O_CREATE|os.O_RDWR)
+		for range 3 {
+			_, err := f.WriteAt([]byte("a"), 0)
+			must(t, err)
+			d.FailSync(1, syscall.EINTR)
+			if err := f.Sync(); err != nil {
+				t.Errorf("Sync = %v; want nil", err)
+			}
+		}
+		must(t, d.Close())
+	})
+}
+
 // TestFreeze: calls wait while the disk is frozen, and end after it. No call is lost in a crash.
 func TestFreeze(t *testing.T) {
 	for _, crash := range []bool{false, true} {

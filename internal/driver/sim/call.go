@@ -19,7 +19,7 @@ func (d *Disk) Call(code driver.Code, fd int, b []byte, off int64) (res int32, o
 	}
 	p := d.decide(&driver.Op{Code: code, FD: int32(fd), Buf: b, Off: off}, nil)
 	d.calls.add(p)
-	for !d.dead && p.due > d.clock() {
+	for p.due > d.clock() {
 		d.waitFor(p)
 	}
 	d.calls.take(p.op)

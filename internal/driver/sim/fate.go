@@ -115,6 +115,9 @@ func (d *Disk) decide(op *driver.Op, q *Queue) *pendingOp {
 	if fail < d.o.Fail {
 		p.errno = errno
 	}
+	if q == nil && p.errno == syscall.ECANCELED {
+		p.errno = 0 // nothing cancels a plain call
+	}
 	if e := d.faultOf(op); e != 0 {
 		p.errno = e
 	}

@@ -258,7 +258,8 @@ func (d *Disk) Crash() *Disk {
 	after.names.changed()
 	after.names.syncAll()
 	d.dead = true
-	d.resume(func(*pendingOp) bool { return true }, 0)
+	clear(d.frozen)
+	d.resume(func(*pendingOp) bool { return true }, 1)
 	return after
 }
 

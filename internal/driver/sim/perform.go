@@ -15,7 +15,7 @@ func (d *Disk) perform(f *pendingOp) int32 {
 		errno = f.errno
 	case errno == 0 && f.errno != 0:
 		errno = f.errno
-		if d.isSync(f) && !d.dead {
+		if d.isSync(f) && !d.dead && errno != syscall.EINTR && errno != syscall.EAGAIN {
 			f.file.failSync(f.syncUntil, d.crash, d.o.Sector)
 		}
 	}

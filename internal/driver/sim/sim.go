@@ -194,3 +194,10 @@ func (d *Disk) Well() {
 	d.Release()
 	d.Thaw()
 }
+
+// SetFail changes Options.Fail.
+func (d *Disk) SetFail(fraction float64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.o.Fail = fraction
+}

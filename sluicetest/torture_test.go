@@ -1,0 +1,51 @@
+package sluicetest
+
+import (
+	"flag"
+	"runtime"
+	"testing"
+
+	"github.com/sluiceio/sluice/internal/seed"
+)
+
+var (
+	worlds = flag.Int("sim.worlds", 150, "worlds, with a seed each")
+	stride = flag.Uint64("sim.stride", 1, "the first seed is SLUICE_SEED times this")
+	replay = flag.Bool("sim.replay", false, "run each world twice, and compare")
+)
+
+// TestWorlds runs worlds on simulated disks: files, direct files, streams, a cache, classes and Batches of one Scheduler, with devices that are
+// slow, fail, freeze and lose power. What a read returns and what a crash leaves must be what the calls have promised. From any state, with the
+// disk answering again, all must end.
+func TestWorlds(t *testing.T) {
+	// With one thread at a time, what happens depends on the seed alone.
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	first := seed.Of(t) * *stride
+	ops, n := 0, 0
+	for i := range uint64(*worlds) {
+		o := runWorld(t, first+i, false)
+		ops += o.ops
+		n++
+		if o.failure != "" {
+			t.Errorf("seed %d: %s", first+i, o.failure)
+			t.Logf("replay this one with SLUICE_SEED=%d -sim.worlds=1", first+i)
+		}
+		if again := uint64(0); *replay || i < 20 {
+			if again = runWorld(t, first+i, false).hash; again != o.hash {
+				t.Errorf("seed %d: the second run differs%s", first+i, difference(runWorld(t, first+i, true).lines, runWorld(t, first+i, true).lines))
+			}
+		}
+	}
+	t.Logf("figure: %d worlds", n)
+	t.Logf("%d operations", ops)
+}
+
+// difference returns the first lines that differ.
+func difference(a, b []string) string {
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return "\n" + a[i] + "\n" + b[i]
+		}
+	}
+	return ""
+}
