@@ -24,14 +24,16 @@ import (
 
 // world is a disk with a Scheduler, files, and actors that use them. A seed decides all of it.
 type world struct {
-	t      *testing.T
-	r      *rand.Rand // of the beginning; each actor has its own
-	disk   *Disk
-	start  time.Time
-	files  []*worldFile
-	static *cache.File // its contents are known, and read through a cache
-	cache  *cache.Cache
-	actors int
+	t     *testing.T
+	r     *rand.Rand // of the beginning; each actor has its own
+	disk  *Disk
+	start time.Time
+	files []*worldFile
+	// punctual: a read whose context ends returns soon. No plain call has it, because the driver is uring's and nothing fails.
+	punctual bool
+	static   *cache.File // its contents are known, and read through a cache
+	cache    *cache.Cache
+	actors   int
 
 	mu      sync.Mutex // guards the rest; held for moments
 	events  int        // counts events
@@ -47,9 +49,11 @@ type world struct {
 type worldFile struct {
 	name   string
 	direct bool
-	mu     sync.Mutex // guards handle and model; held for moments
+	mu     sync.Mutex // guards the rest; held for moments
 	handle sluice.DiskFile
 	model  *fileModel
+	// reopening counts the handles that are being closed. A sync of theirs may fail yet, and the next handle does not know it.
+	reopening int
 }
 
 // regionCells is how many cells an actor has in each file. Regions do not begin at blocks.
@@ -183,8 +187,10 @@ func (w *world) build(seed uint64) {
 		Errnos:  []syscall.Errno{syscall.EIO, syscall.ENOSPC, syscall.EAGAIN, syscall.EINTR, syscall.ECANCELED},
 	}
 	fail := pick(0, 0.01, 0.05)
+	driver := []string{"uring", "aio", "pool"}[r.IntN(3)]
+	w.punctual = driver == "uring" && fail == 0
 	w.disk = newDisk(o, sluice.Options{
-		Driver: []string{"uring", "aio", "pool"}[r.IntN(3)], Depth: 1 << r.IntN(6), Rings: 1 + r.IntN(3),
+		Driver: driver, Depth: 1 << r.IntN(6), Rings: 1 + r.IntN(3),
 		BlockingThreads: r.IntN(9), BufferMemory: 8 << 20,
 	})
 	w.actors = 1 + r.IntN(mostActors)
@@ -242,11 +248,14 @@ func (w *world) reopen(f *worldFile) {
 	f.mu.Lock()
 	old := f.handle
 	f.handle = opened
-	f.mu.Unlock()
 	if old == nil {
+		f.mu.Unlock()
 		return
 	}
+	f.reopening++
+	f.mu.Unlock()
 	err = old.Close()
+	w.taint(f)
 	w.note("reopened %s: %v", f.name, err)
 }
 
@@ -379,7 +388,6 @@ func (a *actor) step(f *worldFile, i int) {
 		a.commit(f, h)
 	case k < 14:
 		a.note("%d reopens %s", a.me, f.name)
-		a.taint(f)
 		a.reopen(f)
 	case k < 16:
 		a.stream(f, h)
@@ -446,6 +454,9 @@ func (a *actor) check(f *worldFile, _ int) {
 	b := make([]byte, n*cellSize)
 	m, err := h.ReadAtContext(ctx, b, int64(first*cellSize))
 	a.note("%d reads %s, cells %d+%d: %d, %v", a.me, f.name, first, n, m, err)
+	if at, ok := ctx.Deadline(); ok && a.punctual && time.Since(at) > 2*mostLatency {
+		a.fail("a read has returned %v after its deadline", time.Since(at))
+	}
 	a.expected("read", err)
 	a.compare(f, b[:m], first*cellSize, "read")
 	if errors.Is(err, io.EOF) {
@@ -485,6 +496,9 @@ func (a *actor) commit(f *worldFile, h sluice.DiskFile) {
 func (a *actor) synced(f *worldFile, begun int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.reopening > 0 {
+		return
+	}
 	f.model.sync(begun)
 	fd := a.disk.disk.Open(f.name)
 	defer a.disk.disk.CloseFile(fd)
@@ -493,13 +507,14 @@ func (a *actor) synced(f *worldFile, begun int) {
 	}
 }
 
-// taint notes that the handle of f is about to be closed. If a sync of the file has failed, another handle does not know it.
-func (a *actor) taint(f *worldFile) {
+// taint notes that a handle of f was closed. If a sync of the file has failed, another handle does not know it.
+func (w *world) taint(f *worldFile) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	fd := a.disk.disk.Open(f.name)
-	defer a.disk.disk.CloseFile(fd)
-	f.model.tainted = f.model.tainted || a.disk.disk.FailedSyncs(fd) > 0
+	f.reopening--
+	fd := w.disk.disk.Open(f.name)
+	defer w.disk.disk.CloseFile(fd)
+	f.model.tainted = f.model.tainted || w.disk.disk.FailedSyncs(fd) > 0
 }
 
 // stream reads or writes the actor's region by a stream.
