@@ -36,6 +36,10 @@ var families = []family{
 		some("ext4", 20, "^TestCut$/^ext4$", "-crashlog.cuts=500"), // 10,000 cuts each
 		some("xfs", 20, "^TestCut$/^xfs$", "-crashlog.cuts=500"),
 	}},
+	{name: "pebble", pkg: "./integrations/pebblevfs", test: "^TestCut$", cells: []cell{
+		some("ext4", 100, "^TestCut$/^ext4$", "-pebble.cuts=100"), // 10,000 cuts each
+		some("xfs", 100, "^TestCut$/^xfs$", "-pebble.cuts=100"),
+	}},
 	{name: "replay", pkg: "./internal/crashlog", test: "^TestReplay$", cells: []cell{
 		// 10,000 states each. A device is told some 300 requests: the states of a run are all prefixes of
 		// these, and about as many sampled ones.
