@@ -1,13 +1,15 @@
 package crashlog
 
 import (
-	"bytes"
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 
@@ -35,19 +37,14 @@ func TestReplay(t *testing.T) {
 			r := seed.Rand(t)
 			p := record(t, name, kind.mkfs, kind.size, r)
 			v := verdict{}
-			at := 0
-			for i := range *states {
+			for _, st := range p.choose(*states, r) {
 				hang.Watch(t)
-				// In order, so that the part of the device that is sure to be there grows.
-				at += r.IntN(max(1, 2*(len(p.requests)-at)/(*states-i)))
-				at = min(at, len(p.requests))
-				image, what := p.state(at, r)
-				b := p.bookAt(at)
-				losses, err := look(t, name, image, b)
+				what := p.build(st, r)
+				losses, err := p.look(t, name, p.bookAt(st.n))
 				if err != nil {
 					t.Fatalf("%s: the file system is damaged: %v", what, err)
 				}
-				if v.judge(t, b, losses, what); t.Failed() {
+				if v.judge(t, p.book, losses, what); t.Failed() {
 					return
 				}
 			}
@@ -64,9 +61,12 @@ type play struct {
 	book     *book
 	told     int // how many of notes are in book
 
-	base  []byte // the device with the first sure requests
-	sure  int
-	flush int // the requests before this one are on the device in the state that is built
+	base *os.File // the device with the first sure requests
+	sure int
+
+	state  *os.File // the device in the state that is looked at
+	device *os.File // a loop device of state
+	dir    string   // where it is mounted
 }
 
 // placed is a note, and how long the file of requests was when it was made.
@@ -84,10 +84,7 @@ func record(t *testing.T, fstype, mkfs string, size int64, r *rand.Rand) *play {
 	}
 	places.Tool(t, mkfs, image)
 	p := &play{book: newBook()}
-	var err error
-	if p.base, err = os.ReadFile(image); err != nil {
-		t.Fatal(err)
-	}
+	p.prepare(t, image, size)
 	device := places.LoopOf(t, filepath.Join(sluicetest.MountFUSE(t, served, "records"), "image"))
 	dir := filepath.Join(t.TempDir(), "mounted")
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -139,6 +136,7 @@ func record(t *testing.T, fstype, mkfs string, size int64, r *rand.Rand) *play {
 	if t.Failed() {
 		t.FailNow()
 	}
+	var err error
 	if p.requests, p.ends, err = sluicetest.ReadRequests(requests); err != nil {
 		t.Fatal(err)
 	}
@@ -162,75 +160,146 @@ func (p *play) bookAt(n int) *book {
 	return p.book
 }
 
-// state returns a device that fails after n requests. Those before the last flush are on it. Of the others it
-// has all, or each with a chance of its own: whole, in part or not at all.
-func (p *play) state(n int, r *rand.Rand) (image []byte, what string) {
-	for i := p.flush; i < n; i++ {
-		if p.requests[i].Flush {
-			p.flush = i
+// prepare makes the files of the states, with what the device at image has before the first request.
+func (p *play) prepare(t *testing.T, image string, size int64) {
+	dir := places.Memory(t)
+	p.dir = filepath.Join(t.TempDir(), "state")
+	from, err := os.Open(image)
+	if err == nil {
+		p.base, err = os.Create(filepath.Join(dir, "base"))
+	}
+	if err == nil {
+		p.state, err = os.Create(filepath.Join(dir, "state"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer from.Close()
+	t.Cleanup(func() { p.base.Close(); p.state.Close() })
+	if err := errors.Join(p.base.Truncate(size), p.state.Truncate(size), copyData(p.base, from), os.Mkdir(p.dir, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	if p.device, err = places.Attach(p.state.Name()); err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { p.device.Close() })
+}
+
+// copyData copies what from has, but for its holes. The file to is empty.
+func copyData(to, from *os.File) error {
+	for off := int64(0); ; {
+		start, err := unix.Seek(int(from.Fd()), off, unix.SEEK_DATA)
+		if errors.Is(err, unix.ENXIO) {
+			return nil
+		}
+		if err == nil {
+			off, err = unix.Seek(int(from.Fd()), start, unix.SEEK_HOLE)
+		}
+		if err == nil {
+			_, err = io.Copy(io.NewOffsetWriter(to, start), io.NewSectionReader(from, start, off-start))
+		}
+		if err != nil {
+			return err
 		}
 	}
-	for ; p.sure < p.flush; p.sure++ {
-		apply(p.base, p.requests[p.sure])
+}
+
+// choice is a state that a device may be in when it fails.
+type choice struct {
+	n       int  // requests that were made
+	sampled bool // some of those that no flush has followed are missing or torn
+}
+
+// choose returns count states in the order of n: each prefix of the requests, and as many sampled states. If
+// there is no room for all prefixes, it is some of them.
+func (p *play) choose(count int, r *rand.Rand) (all []choice) {
+	prefixes := min(len(p.requests)+1, (count+1)/2)
+	for i, n := range r.Perm(len(p.requests) + 1) {
+		if i == prefixes {
+			break
+		}
+		all = append(all, choice{n: n})
 	}
-	image = bytes.Clone(p.base)
-	all := r.IntN(3) == 0
-	missing := 0
-	for _, q := range p.requests[p.sure:n] {
+	for len(all) < count {
+		all = append(all, choice{r.IntN(len(p.requests) + 1), true})
+	}
+	slices.SortFunc(all, func(a, b choice) int { return cmp.Compare(a.n, b.n) })
+	return all
+}
+
+// build makes the state of a device that has failed after c.n requests. Those before the last flush are on it.
+// Of the others a prefix has all. A sampled state has each with one chance for all of them, or less of it, or nothing.
+func (p *play) build(c choice, r *rand.Rand) (what string) {
+	for i := c.n - 1; i >= p.sure; i-- {
+		if p.requests[i].Flush {
+			for ; p.sure < i; p.sure++ {
+				apply(p.base, p.requests[p.sure])
+			}
+			break
+		}
+	}
+	clearAll(p.state)
+	if err := copyData(p.state, p.base); err != nil {
+		panic(err)
+	}
+	chance, missing := r.Float64(), 0
+	for _, q := range p.requests[p.sure:c.n] {
 		switch {
-		case all || q.Flush || r.IntN(2) == 0:
-			apply(image, q)
+		case !c.sampled || q.Flush || r.Float64() < chance:
+			apply(p.state, q)
+			continue
 		case q.Data != nil && r.IntN(2) == 0:
 			k := r.IntN(len(q.Data)/sector+1) * sector
-			apply(image, sluicetest.Request{Off: q.Off, Len: int64(k), Data: q.Data[:k]})
-			missing++
-		default:
-			missing++
+			if r.IntN(2) == 0 { // its end, instead of its front
+				q.Off += int64(len(q.Data) - k)
+				q.Data = q.Data[len(q.Data)-k:]
+			}
+			apply(p.state, sluicetest.Request{Off: q.Off, Len: int64(k), Data: q.Data[:k]})
 		}
+		missing++
 	}
-	return image, fmt.Sprintf("after request %d of %d, with %d after the last flush, of which %d are missing or torn",
-		n, len(p.requests), n-p.sure, missing)
+	return fmt.Sprintf("after request %d of %d, with %d after the last flush, of which %d are missing or torn",
+		c.n, len(p.requests), c.n-p.sure, missing)
 }
 
-func apply(image []byte, q sluicetest.Request) {
-	if q.Data != nil {
-		copy(image[q.Off:], q.Data)
-		return
+// clearAll makes all of a file a hole.
+func clearAll(f *os.File) {
+	info, err := f.Stat()
+	if err == nil {
+		err = errors.Join(f.Truncate(0), f.Truncate(info.Size()))
 	}
-	clear(image[q.Off : q.Off+q.Len])
+	if err != nil {
+		panic(err)
+	}
 }
 
-// look mounts a device with these bytes and checks the logs on it.
-func look(t *testing.T, fstype string, image []byte, b *book) (losses []loss, err error) {
+// apply does a request. The files are in memory, where nothing is refused.
+func apply(f *os.File, q sluicetest.Request) {
+	var err error
+	switch {
+	case q.Flush:
+	case q.Data != nil:
+		_, err = f.WriteAt(q.Data, q.Off)
+	default:
+		err = unix.Fallocate(int(f.Fd()), unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, q.Off, q.Len)
+	}
+	if err != nil {
+		panic(err)
+	}
+}
+
+// blkFlushBuf is BLKFLSBUF: the kernel forgets what it has read of the device.
+const blkFlushBuf = 0x1261
+
+// look mounts the device and checks the logs on it.
+func (p *play) look(t *testing.T, fstype string, b *book) (losses []loss, err error) {
 	t.Helper()
-	name := filepath.Join(places.Memory(t), "image")
-	f, err := os.Create(name)
-	if err != nil {
-		return nil, err
+	if err := unix.IoctlSetInt(int(p.device.Fd()), blkFlushBuf, 0); err != nil {
+		return nil, fmt.Errorf("BLKFLSBUF: %w", err)
 	}
-	defer os.Remove(name)
-	const part = 64 << 10 // 64 KiB
-	zeros := make([]byte, part)
-	for off := 0; off < len(image) && err == nil; off += part {
-		if p := image[off:min(off+part, len(image))]; !bytes.Equal(p, zeros[:len(p)]) {
-			_, err = f.WriteAt(p, int64(off))
-		}
-	}
-	if err = errors.Join(err, f.Truncate(int64(len(image))), f.Close()); err != nil {
-		return nil, err
-	}
-	device, err := places.Attach(name)
-	if err != nil {
-		return nil, err
-	}
-	defer device.Close()
-	dir := filepath.Join(filepath.Dir(name), "mounted")
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		return nil, err
-	}
-	if err := unix.Mount(device.Name(), dir, fstype, 0, ""); err != nil {
+	if err := unix.Mount(p.device.Name(), p.dir, fstype, 0, ""); err != nil {
 		return nil, fmt.Errorf("mount: %w", err)
 	}
-	defer places.Unmount(t, dir)
-	return b.check(dir), nil
+	defer places.Unmount(t, p.dir)
+	return b.check(p.dir), nil
 }
