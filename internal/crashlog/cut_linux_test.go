@@ -71,6 +71,7 @@ type cutter struct {
 	cutting bool // nothing that is acknowledged from now on counts
 	left    int  // acknowledgements until the cut
 	enough  chan struct{}
+	cut     func() // closes enough, once: there is enough, or a call has failed
 }
 
 // note is called by the goroutines that write. A commit that has returned before cutting was set had ended before
@@ -84,7 +85,7 @@ func (c *cutter) note(n note) {
 			return
 		}
 		if c.left--; c.left == 0 {
-			close(c.enough)
+			c.cut()
 		}
 	}
 	c.book.add(n, synced)
@@ -100,14 +101,14 @@ func (c *cutter) isCutting() bool {
 func (c *cutter) cycle(i int, r *rand.Rand) {
 	t := c.t
 	c.cutting, c.left, c.enough = false, 1+r.IntN(400), make(chan struct{})
+	c.cut = sync.OnceFunc(func() { close(c.enough) })
 	before := c.work
 	c.work = newWorkload(c.dir, c.schedulers, r, c.note)
 	c.work.stopped = c.isCutting
-	failed := sync.OnceFunc(func() { close(c.enough) })
 	c.work.fail = func(l *log, err error) {
 		if !c.isCutting() {
 			t.Errorf("cut %d, %s: %v", i, l.name, err)
-			failed()
+			c.cut()
 		}
 	}
 	if err := c.begin(before, r); err != nil {

@@ -48,6 +48,7 @@ func TestReplay(t *testing.T) {
 					return
 				}
 			}
+			t.Logf("the device was told %d requests", len(p.requests))
 			v.report(t, "states")
 		})
 	}
