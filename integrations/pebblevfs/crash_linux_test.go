@@ -216,9 +216,9 @@ func (c *crash) cut(mode pebblevfs.Mode, device, at, fstype string) {
 	t := c.t
 	places.MountAs(t, device, at, fstype)
 	c.round(mode, func(*exec.Cmd) { places.Shutdown(t, at) })
-	places.Unmount(t, at)
+	places.UnmountAll(t, device, at)
 	places.MountAs(t, device, at, fstype)
-	defer places.Unmount(t, at)
+	defer places.UnmountAll(t, device, at)
 	s, err := sluice.NewScheduler(sluice.Options{})
 	if err != nil {
 		t.Fatal(err)

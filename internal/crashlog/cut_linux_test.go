@@ -47,8 +47,8 @@ func TestCut(t *testing.T) {
 			}
 			places.MountAs(t, c.device, c.dir, name)
 			for i := range *cuts {
-				hang.Watch(t)
-				if c.cycle(i, rand.New(rand.NewPCG(start, uint64(i)))); t.Failed() {
+				hang.During(t, func() { c.cycle(i, rand.New(rand.NewPCG(start, uint64(i)))) })
+				if t.Failed() {
 					break
 				}
 			}
@@ -124,7 +124,7 @@ func (c *cutter) cycle(i int, r *rand.Rand) {
 	places.Shutdown(t, c.dir)
 	running.Wait()
 	_ = c.work.close() // the file system is gone
-	places.Unmount(t, c.dir)
+	places.UnmountAll(t, c.device, c.dir)
 	places.MountAs(t, c.device, c.dir, c.fstype)
 	c.judge(t, c.book, c.book.check(c.dir), fmt.Sprint("cut ", i))
 }

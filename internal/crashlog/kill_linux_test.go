@@ -69,13 +69,14 @@ func TestKill(t *testing.T) {
 	dir := places.Disk(t)
 	v := verdict{}
 	for i := range *kills {
-		hang.Watch(t)
-		r := rand.New(rand.NewPCG(start, uint64(i)))
-		b, err := killOnce(dir, r)
-		if err != nil {
-			t.Fatalf("kill %d: %v", i, err)
-		}
-		if v.judge(t, b, b.check(dir), fmt.Sprint("kill ", i)); t.Failed() {
+		hang.During(t, func() {
+			b, err := killOnce(dir, rand.New(rand.NewPCG(start, uint64(i))))
+			if err != nil {
+				t.Fatalf("kill %d: %v", i, err)
+			}
+			v.judge(t, b, b.check(dir), fmt.Sprint("kill ", i))
+		})
+		if t.Failed() {
 			return
 		}
 		removeAll(t, dir)

@@ -1,6 +1,7 @@
 package crashlog
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"flag"
@@ -33,18 +34,20 @@ const sector = 512
 func TestReplay(t *testing.T) {
 	for name, kind := range fileSystems {
 		t.Run(name, func(t *testing.T) {
-			hang.Watch(t)
 			r := seed.Rand(t)
-			p := record(t, name, kind.mkfs, kind.size, r)
+			var p *play
+			hang.During(t, func() { p = record(t, name, kind.mkfs, kind.size, r) })
 			v := verdict{}
 			for _, st := range p.choose(*states, r) {
-				hang.Watch(t)
-				what := p.build(st, r)
-				losses, err := p.look(t, name, p.bookAt(st.n))
-				if err != nil {
-					t.Fatalf("%s: the file system is damaged: %v", what, err)
-				}
-				if v.judge(t, p.book, losses, what); t.Failed() {
+				hang.During(t, func() {
+					what := p.build(st, r)
+					losses, err := p.look(t, name, p.bookAt(st.n))
+					if err != nil {
+						t.Fatalf("%s: the file system is damaged: %v", what, err)
+					}
+					v.judge(t, p.book, losses, what)
+				})
+				if t.Failed() {
 					return
 				}
 			}
@@ -186,22 +189,29 @@ func (p *play) prepare(t *testing.T, image string, size int64) {
 	t.Cleanup(func() { p.device.Close() })
 }
 
-// copyData copies what from has, but for its holes. The file to is empty.
+// copyData copies what from has, but for its holes and zeros. The file to is empty.
 func copyData(to, from *os.File) error {
+	const part = 64 << 10 // 64 KiB
+	b, zeros := make([]byte, part), make([]byte, part)
 	for off := int64(0); ; {
-		start, err := unix.Seek(int(from.Fd()), off, unix.SEEK_DATA)
+		var err error
+		off, err = unix.Seek(int(from.Fd()), off, unix.SEEK_DATA)
 		if errors.Is(err, unix.ENXIO) {
 			return nil
 		}
+		var n int
 		if err == nil {
-			off, err = unix.Seek(int(from.Fd()), start, unix.SEEK_HOLE)
+			n, err = from.ReadAt(b[:part-off%part], off)
 		}
-		if err == nil {
-			_, err = io.Copy(io.NewOffsetWriter(to, start), io.NewSectionReader(from, start, off-start))
-		}
-		if err != nil {
+		if err != nil && err != io.EOF {
 			return err
 		}
+		if !bytes.Equal(b[:n], zeros[:n]) {
+			if _, err := to.WriteAt(b[:n], off); err != nil {
+				return err
+			}
+		}
+		off += int64(n)
 	}
 }
 
@@ -301,6 +311,6 @@ func (p *play) look(t *testing.T, fstype string, b *book) (losses []loss, err er
 	if err := unix.Mount(p.device.Name(), p.dir, fstype, 0, ""); err != nil {
 		return nil, fmt.Errorf("mount: %w", err)
 	}
-	defer places.Unmount(t, p.dir)
+	defer places.UnmountAll(t, p.device.Name(), p.dir)
 	return b.check(p.dir), nil
 }

@@ -11,11 +11,22 @@ import (
 // No test comes near the limit.
 func Watch(t testing.TB) {
 	t.Helper()
-	timer := time.AfterFunc(3*time.Minute, func() {
+	timer := watch(t)
+	t.Cleanup(func() { timer.Stop() })
+}
+
+// During is Watch for a step of a test that has many of them, and may take longer than the limit.
+func During(t testing.TB, step func()) {
+	t.Helper()
+	defer watch(t).Stop()
+	step()
+}
+
+func watch(t testing.TB) *time.Timer {
+	return time.AfterFunc(3*time.Minute, func() {
 		debug.SetTraceback("all")
 		panic(t.Name() + " hangs")
 	})
-	t.Cleanup(func() { timer.Stop() })
 }
 
 // Eventually returns when ok returns true, which another goroutine is about to bring about.

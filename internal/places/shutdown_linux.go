@@ -3,6 +3,7 @@ package places
 import (
 	"os"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -26,6 +27,26 @@ func Shutdown(t testing.TB, dir string) {
 	defer root.Close()
 	if err := unix.IoctlSetPointerInt(int(root.Fd()), fsShutdown, noLogFlush); err != nil {
 		t.Errorf("cutting off %s: ioctl: %v", dir, err)
+	}
+}
+
+// UnmountAll unmounts dir and waits until the file system of the device is gone. A process with mounts of
+// its own may have got a copy of this one when it began, and the file system lives on until that process
+// ends: the next mount would find it as it was.
+func UnmountAll(t testing.TB, device, dir string) {
+	t.Helper()
+	Unmount(t, dir)
+	for {
+		fd, err := unix.Open(device, unix.O_RDONLY|unix.O_EXCL|unix.O_CLOEXEC, 0) // EBUSY while it is mounted
+		if err == nil {
+			unix.Close(fd)
+			return
+		}
+		if err != unix.EBUSY {
+			t.Errorf("open %s: %v", device, err)
+			return
+		}
+		time.Sleep(time.Millisecond)
 	}
 }
 
