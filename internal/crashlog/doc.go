@@ -4,7 +4,7 @@
 // acknowledged before must be there, whole.
 //
 // A record has its length, the name of its log, its number and a checksum. All of its bytes follow from the
-// name and the number, so that a test knows every byte that a file may have (record_test.go).
+// name and the number, so that a test knows every byte that a file may have (record_linux_test.go).
 //
 // TestCut shuts file systems down by the kernel's call. The device keeps what it was given, so this finds a
 // commit that has written too little. TestReplay records what a device is told to write and to flush, and builds
