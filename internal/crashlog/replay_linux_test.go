@@ -221,10 +221,13 @@ type choice struct {
 	sampled bool // some of those that no flush has followed are missing or torn
 }
 
-// choose returns count states in the order of n: each prefix of the requests, and as many sampled states. If
-// there is no room for all prefixes, it is some of them.
+// choose returns count states in the order of n: each prefix of the requests, and sampled states for the
+// rest. If there is no room for all prefixes, half of the states are prefixes, at random.
 func (p *play) choose(count int, r *rand.Rand) (all []choice) {
-	prefixes := min(len(p.requests)+1, (count+1)/2)
+	prefixes := len(p.requests) + 1
+	if prefixes > count {
+		prefixes = (count + 1) / 2
+	}
 	for i, n := range r.Perm(len(p.requests) + 1) {
 		if i == prefixes {
 			break

@@ -41,8 +41,8 @@ var families = []family{
 		some("xfs", 100, "^TestCut$/^xfs$", "-pebble.cuts=100"),
 	}},
 	{name: "replay", pkg: "./internal/crashlog", test: "^TestReplay$", cells: []cell{
-		// 10,000 states each. A device is told some 300 requests: the states of a run are all prefixes of
-		// these, and about as many sampled ones.
+		// 10,000 states each. A device is told 300 to 550 requests: the states of a run are all prefixes
+		// of these, and sampled ones.
 		some("ext4", 16, "^TestReplay$/^ext4$", "-crashlog.states=625"),
 		some("xfs", 16, "^TestReplay$/^xfs$", "-crashlog.states=625"),
 	}},
