@@ -39,6 +39,39 @@ func TestLeaderPassesWithLittleInFlight(t *testing.T) {
 	}
 }
 
+// submissions has the size of each batch that was submitted.
+type submissions struct {
+	*script.Driver
+	sizes []int
+}
+
+func (d *submissions) Submit(ops []*driver.Op) (int, error) {
+	n, err := d.Driver.Submit(ops)
+	d.sizes = append(d.sizes, n)
+	return n, err
+}
+
+// While the leader makes goroutines ready, pushers submit without it, in batches that
+// grow with what is in flight.
+func TestPushersSubmitInBatches(t *testing.T) {
+	d := &submissions{Driver: script.New(256)}
+	e := New(d)
+	e.state.Store(running) // a leader that is never back
+	for i := range 250 {
+		r := newRequest(int64(i))
+		r.Op.Code = driver.Write
+		e.Push(r)
+	}
+	switch {
+	case len(d.sizes) < 3:
+		t.Fatalf("batches of %d were submitted of 250 operations; want several: the device is idle while the leader runs", d.sizes)
+	case d.sizes[0] < 2:
+		t.Errorf("batches of %d were submitted: the first operation has not waited for others", d.sizes)
+	case d.sizes[len(d.sizes)-1] <= d.sizes[0]:
+		t.Errorf("batches of %d were submitted: they do not grow with what is in flight", d.sizes)
+	}
+}
+
 // reaps counts the Reaps of a script that have returned something.
 type reaps struct {
 	*script.Driver
