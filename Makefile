@@ -2,6 +2,9 @@
 # make check  what CI runs after them: vet, linters, race detector, cross-builds
 # make soak   the random tests with new seeds, and ten minutes of internal/soak, until one fails or Ctrl-C
 # make torture  the long forms of the tests, as root; FAMILY=fsx is one of them; it goes on where it was ended
+# make cover  how many statements of the library its tests reach, as root
+# make mutate  changes of the library that the tests should notice; it goes on where it was ended
+# make fuzz  each fuzz target for a minute; TIME=1h
 # make conformance  tests of Go and of other programs, with and without sluice
 # make conformance-ci  that of packages os and io/fs, as CI runs it
 # make results  every experiment in its published form, into docs/results (several hours)
@@ -25,7 +28,7 @@ RACE = ./batch ./internal/handle ./internal/sched/... ./internal/iopath ./intern
 
 LINT = .bin/golangci-lint
 
-.PHONY: test check vet lint fmt race cross soak torture conformance conformance-ci pebble-suite databases databases-mapped fix-programs results bench tidy tag release release-check clean
+.PHONY: test check vet lint fmt race cross soak torture cover mutate fuzz conformance conformance-ci pebble-suite databases databases-mapped fix-programs results bench tidy tag release release-check clean
 
 # In CI the command's tests leave out those that compile the standard library in one more way
 # (build modes, coverage, the race detector), and the longest experiments: ten minutes in all.
@@ -76,6 +79,27 @@ soak:
 # What was done is in .torture. FLAGS="-seed 1000" begins with other seeds, FLAGS=-list prints the figures.
 torture:
 	go run ./cmd/sluice/torture $(FLAGS) $(FAMILY)
+
+# The statements of packages that a user's program may contain: not the examples, and not what tests are made of.
+# Each is counted if the tests of any package reach it.
+SHIPPED = $$(go list -deps -f '{{if not .Standard}}{{.ImportPath}}{{end}}' \
+	$$(go list ./... | grep -vE '/(internal|examples|docs)(/|$$)') | grep '^github.com/sluiceio/sluice' | paste -sd,)
+cover:
+	@mkdir -p .bin
+	go test -count=1 -timeout=0 -coverpkg="$(SHIPPED)" -coverprofile=.bin/cover.out ./...
+	@go tool cover -func=.bin/cover.out | awk '$$3 != "100.0%"'
+
+# Takes a few hours for a sample of 300. FLAGS="-seed 2" draws another one, FLAGS=-list prints the survivors.
+mutate:
+	go run ./cmd/sluice/mutate $(FLAGS)
+
+# An input that fails is kept in testdata/fuzz of the package: commit it with what mends it.
+TIME = 1m
+fuzz:
+	@for m in $(MODULES); do (cd $$m && for p in $$(go list ./...); do \
+		for f in $$(go test -list '^Fuzz' $$p | grep '^Fuzz'); do echo "== $$p $$f"; \
+			go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(TIME) -fuzzminimizetime=1x $$p || exit 1; \
+		done || exit 1; done) || exit 1; done
 
 # Tests that make thousands of names make them in memory, if there is a place.
 MEMORY = $(if $(wildcard /dev/shm/.),-memory /dev/shm)
