@@ -36,3 +36,23 @@ func Rand(t testing.TB) *rand.Rand {
 	t.Helper()
 	return rand.New(rand.NewPCG(Of(t), 0))
 }
+
+// FromBytes returns a generator for a fuzz target: b makes its first numbers, two bytes each, so that the
+// fuzzer chooses what a random test would draw. The numbers after them are always the same.
+func FromBytes(b []byte) *rand.Rand { return rand.New(&bytesSource{b: b, after: rand.NewPCG(1, 0)}) }
+
+// bytesSource is the source of FromBytes.
+type bytesSource struct {
+	b     []byte
+	after rand.Source
+}
+
+// Uint64 repeats the two bytes: some methods of rand.Rand use the highest bits, and some the lowest.
+func (s *bytesSource) Uint64() uint64 {
+	if len(s.b) < 2 {
+		return s.after.Uint64()
+	}
+	v := uint64(s.b[0])<<8 | uint64(s.b[1])
+	s.b = s.b[2:]
+	return v * 0x0001_0001_0001_0001
+}
