@@ -22,6 +22,9 @@ const (
 	broken   = "does not compile"
 )
 
+// errLimit is the result of tests that have not ended in time.
+var errLimit = errors.New("the tests did not end in time")
+
 // runner runs tests on mutations.
 type runner struct {
 	dir   string        // of overlays, binaries and the tests' temporary files
@@ -68,6 +71,8 @@ func (r *runner) judge(ctx context.Context, m mutation) (state, by string, err e
 		switch {
 		case ctx.Err() != nil:
 			return "", "", ctx.Err()
+		case errors.Is(err, errLimit):
+			return killed, p.rel() + " (time limit)", nil
 		case err != nil:
 			return killed, p.rel(), nil
 		}
@@ -154,6 +159,9 @@ func (r *runner) test(ctx context.Context, p *pkg, overlay string, skip []string
 		return "", err
 	}
 	err = cmd.Run()
+	if ctx.Err() != nil {
+		err = errLimit
+	}
 	return out.String(), err
 }
 
