@@ -238,3 +238,18 @@ func TestQuotasStress(t *testing.T) {
 		l.wantEmpty(t)
 	}
 }
+
+// Permits of a device's quota that are taken count against the bound of TryAcquireOfQuota, as the shared ones do.
+func TestTryAcquireOfQuotaCountsBoth(t *testing.T) {
+	l := &Limiter{limit: 64} // with a quota of 4
+	l.AddQuotas(1)
+	const most = 4
+	if !l.TryAcquire() || !l.TryAcquire() {
+		t.Fatal("no shared permit is free")
+	}
+	for i, want := range []bool{true, true, false} {
+		if _, ok := l.TryAcquireOfQuota(1, most); ok != want {
+			t.Errorf("with 2 shared permits and %d of the quota taken: %v; want %v, as %d is the most", i, ok, want, most)
+		}
+	}
+}
