@@ -187,6 +187,15 @@ func TestKill(t *testing.T) {
 		if t.Failed() {
 			return
 		}
+		logRound(t, i+1)
+	}
+}
+
+// logRound says now and then how far a test has come, for one that is stopped before its end.
+func logRound(t *testing.T, n int) {
+	t.Helper()
+	if n%50 == 0 {
+		t.Logf("%d rounds: nothing acknowledged is lost", n)
 	}
 }
 
@@ -205,6 +214,7 @@ func TestCut(t *testing.T) {
 				if c.cut(modes[i%len(modes)], device, at, name); t.Failed() {
 					return
 				}
+				logRound(t, i+1)
 			}
 			t.Logf("figure: %d cuts", *cuts)
 		})

@@ -19,6 +19,7 @@ import (
 var (
 	suite = flag.String("pebble.suite", "quick", "which of Pebble's own tests to run: none, quick (vfs, objstorageprovider) or all (with sstable and tool)")
 	meta  = flag.Int("pebble.meta", 0, "runs of Pebble's metamorphic test in each mode")
+	first = flag.Uint64("pebble.meta.first", 1, "seed of the first of these runs; each has the one after it, so that a later command can go on")
 	ops   = flag.String("pebble.meta.ops", "uniform:500-500", "operations of each of these runs")
 )
 
@@ -268,7 +269,7 @@ func TestPebble(t *testing.T) {
 
 // TestMetamorphic runs Pebble's metamorphic test on disk, in each mode: the same random
 // operations, with many different options, must have the same results. One run at a time: each
-// writes some hundred MB, which are removed before the next.
+// writes some hundred MB, which are removed before the next. A failure names the run's seed.
 func TestMetamorphic(t *testing.T) {
 	if *meta == 0 {
 		t.Skip("takes long; -pebble.meta=N makes N runs in each mode")
@@ -276,20 +277,20 @@ func TestMetamorphic(t *testing.T) {
 	p := newPebbleTests(t)
 	p.restartInMemoryAlone(t)
 	program, dir := p.build(t, "internal/metamorphic")
-	for i := range *meta {
+	for seed := *first; seed < *first+uint64(*meta); seed++ {
 		for _, mode := range modes {
 			state := t.TempDir()
-			cmd := exec.CommandContext(t.Context(), program, "-test.run=^TestMeta$", "-fs=disk", "-ops="+*ops, "-dir="+state)
+			cmd := exec.CommandContext(t.Context(), program, "-test.run=^TestMeta$", "-fs=disk", "-ops="+*ops, "-dir="+state, fmt.Sprint("-seed=", seed))
 			cmd.Dir = dir
 			cmd.Env = append(os.Environ(), modeEnv+"="+mode.String())
 			out, err := cmd.CombinedOutput()
 			if err != nil {
-				t.Fatalf("run %d, %s: %v:\n%s", i, mode, err, out)
+				t.Fatalf("-pebble.meta.first=%d, %s: %v:\n%s", seed, mode, err, out)
 			}
 			if err := os.RemoveAll(state); err != nil {
 				t.Fatal(err)
 			}
 		}
-		t.Logf("run %d of %d has passed in each mode", i+1, *meta)
+		t.Logf("the run with seed %d has passed in each mode", seed)
 	}
 }
