@@ -17,6 +17,17 @@ import (
 	"github.com/sluiceio/sluice/internal/sluicetest"
 )
 
+// marked is a page that is lost.
+func marked() []byte {
+	return bytes.Repeat([]byte(sluicetest.LostMark), sluicetest.PageSize)[:sluicetest.PageSize]
+}
+
+// onDisk reads a page of the file past what is in memory.
+func onDisk(t *testing.T, l *sluicetest.Lossy, name string, off int64) []byte {
+	t.Helper()
+	return l.ReadBack(t, name, off, sluicetest.PageSize)
+}
+
 // commits are the ways to have a file committed.
 var commits = map[string]func(s *sluice.Scheduler, f *sluice.File) error{
 	"Sync":     func(_ *sluice.Scheduler, f *sluice.File) error { return f.Sync() },
@@ -41,15 +52,15 @@ var commits = map[string]func(s *sluice.Scheduler, f *sluice.File) error{
 // commit the file at the same time, in each pair of ways. No call returns nil of a
 // page that is gone, then or later.
 func TestLostWrites(t *testing.T) {
-	for kind := range lossyKinds {
+	for kind := range sluicetest.LossyKinds {
 		t.Run(kind, func(t *testing.T) {
-			l := newLossy(t, kind)
+			l := sluicetest.NewLossy(t, kind)
 			for _, driver := range sluicetest.Drivers {
 				s := sluicetest.Scheduler(t, sluice.Options{Driver: driver})
 				for a := range commits {
 					for b := range commits {
 						if a <= b {
-							l.loseTwo(t, s, a, b)
+							loseTwo(t, l, s, a, b)
 						}
 					}
 				}
@@ -58,15 +69,15 @@ func TestLostWrites(t *testing.T) {
 	}
 }
 
-func (l *lossy) loseTwo(t *testing.T, s *sluice.Scheduler, ways ...string) {
+func loseTwo(t *testing.T, l *sluicetest.Lossy, s *sluice.Scheduler, ways ...string) {
 	t.Helper()
-	name := l.file(t, 8*sluicetest.PageSize)
+	name := l.File(t, 8*sluicetest.PageSize)
 	f, err := s.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var errs [2]error
-	l.lose(t, func() {
+	l.Lose(func() {
 		for i := range errs {
 			if _, err := f.WriteAt(marked(), int64(i)*4*sluicetest.PageSize); err != nil {
 				t.Fatal(err)
@@ -85,7 +96,7 @@ func (l *lossy) loseTwo(t *testing.T, s *sluice.Scheduler, ways ...string) {
 	}
 	f.Close()
 	for i, err := range errs {
-		if err == nil && !bytes.Equal(l.onDisk(t, name, int64(i)*4*sluicetest.PageSize), marked()) {
+		if err == nil && !bytes.Equal(onDisk(t, l, name, int64(i)*4*sluicetest.PageSize), marked()) {
 			t.Errorf("%v at the same time: %s returned nil of a page that is lost", ways, ways[i])
 		}
 		if err != nil && !errors.Is(err, unix.EIO) {
@@ -118,15 +129,15 @@ func TestLostSynchronousWrites(t *testing.T) {
 			return batch.Do(context.Background())
 		},
 	}
-	for kind := range lossyKinds {
+	for kind := range sluicetest.LossyKinds {
 		t.Run(kind, func(t *testing.T) {
-			l := newLossy(t, kind)
+			l := sluicetest.NewLossy(t, kind)
 			for _, driver := range sluicetest.Drivers {
 				s := sluicetest.Scheduler(t, sluice.Options{Driver: driver})
 				for _, flag := range []int{unix.O_SYNC, unix.O_DSYNC} {
 					for name, way := range ways {
 						for range 4 {
-							l.loseSynchronous(t, s, flag, name, way)
+							loseSynchronous(t, l, s, flag, name, way)
 						}
 					}
 				}
@@ -135,15 +146,15 @@ func TestLostSynchronousWrites(t *testing.T) {
 	}
 }
 
-func (l *lossy) loseSynchronous(t *testing.T, s *sluice.Scheduler, flag int, way string, do func(f *sluice.File, b []byte, off int64) error) {
+func loseSynchronous(t *testing.T, l *sluicetest.Lossy, s *sluice.Scheduler, flag int, way string, do func(f *sluice.File, b []byte, off int64) error) {
 	t.Helper()
-	name := l.file(t, 8*sluicetest.PageSize)
+	name := l.File(t, 8*sluicetest.PageSize)
 	f, err := s.OpenFile(name, os.O_RDWR|flag, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var errs [2]error
-	l.lose(t, func() {
+	l.Lose(func() {
 		var both sync.WaitGroup
 		for i := range errs {
 			both.Go(func() { errs[i] = do(f, marked(), int64(i)*4*sluicetest.PageSize) })
@@ -152,7 +163,7 @@ func (l *lossy) loseSynchronous(t *testing.T, s *sluice.Scheduler, flag int, way
 	})
 	f.Close()
 	for i, err := range errs {
-		if err == nil && !bytes.Equal(l.onDisk(t, name, int64(i)*4*sluicetest.PageSize), marked()) {
+		if err == nil && !bytes.Equal(onDisk(t, l, name, int64(i)*4*sluicetest.PageSize), marked()) {
 			t.Errorf("%s with flag %#x returned nil of a page that is lost", way, flag)
 		}
 	}
@@ -166,15 +177,15 @@ func (l *lossy) loseSynchronous(t *testing.T, s *sluice.Scheduler, flag int, way
 // Sync or Datasync that follows, or with O_SYNC of the write. Btrfs makes direct
 // writes by way of the page cache, where it keeps checksums.
 func TestLostDirectWrites(t *testing.T) {
-	for kind := range lossyKinds {
+	for kind := range sluicetest.LossyKinds {
 		t.Run(kind, func(t *testing.T) {
-			l := newLossy(t, kind)
+			l := sluicetest.NewLossy(t, kind)
 			for _, driver := range sluicetest.Drivers {
 				s := sluicetest.Scheduler(t, sluice.Options{Driver: driver})
 				for _, flag := range []int{0, unix.O_SYNC, unix.O_DSYNC} {
 					for _, start := range []int{0, 100} {
 						for range 6 {
-							l.loseDirect(t, s, flag, start)
+							loseDirect(t, l, s, flag, start)
 						}
 					}
 				}
@@ -183,10 +194,10 @@ func TestLostDirectWrites(t *testing.T) {
 	}
 }
 
-func (l *lossy) loseDirect(t *testing.T, s *sluice.Scheduler, flag, start int) {
+func loseDirect(t *testing.T, l *sluicetest.Lossy, s *sluice.Scheduler, flag, start int) {
 	t.Helper()
 	const writers, apart = 8, 4 * sluicetest.PageSize
-	name := l.file(t, writers*apart)
+	name := l.File(t, writers*apart)
 	f, err := direct.OpenOn(s, name, os.O_RDWR|flag, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -194,7 +205,7 @@ func (l *lossy) loseDirect(t *testing.T, s *sluice.Scheduler, flag, start int) {
 	defer os.Remove(name)
 	defer f.Close()
 	var errs [writers]error
-	l.lose(t, func() {
+	l.Lose(func() {
 		var all sync.WaitGroup
 		for i := range errs {
 			all.Go(func() {
@@ -207,7 +218,7 @@ func (l *lossy) loseDirect(t *testing.T, s *sluice.Scheduler, flag, start int) {
 		all.Wait()
 	})
 	for i, err := range errs {
-		if err == nil && !bytes.HasPrefix(l.onDisk(t, name, int64(i)*apart), marked()[start:]) {
+		if err == nil && !bytes.HasPrefix(onDisk(t, l, name, int64(i)*apart), marked()[start:]) {
 			t.Errorf("flag %#x, from byte %d of a page: no error of a write that is lost", flag, start)
 		}
 	}
@@ -217,16 +228,16 @@ func (l *lossy) loseDirect(t *testing.T, s *sluice.Scheduler, flag, start int) {
 // another's write, which writes that page back. That write has the error, and a Sync
 // or Datasync for the first one has it, too: it asks another description.
 func TestLostTail(t *testing.T) {
-	for kind := range lossyKinds {
+	for kind := range sluicetest.LossyKinds {
 		t.Run(kind, func(t *testing.T) {
-			l := newLossy(t, kind)
+			l := sluicetest.NewLossy(t, kind)
 			for i, commit := range []func(*direct.File) error{(*direct.File).Sync, (*direct.File).Datasync} {
-				f, err := direct.OpenOn(sluicetest.Scheduler(t, sluice.Options{}), l.file(t, sluicetest.PageSize), os.O_RDWR, 0)
+				f, err := direct.OpenOn(sluicetest.Scheduler(t, sluice.Options{}), l.File(t, sluicetest.PageSize), os.O_RDWR, 0)
 				if err != nil {
 					t.Fatal(err)
 				}
 				var err1, err2, err3 error
-				l.lose(t, func() {
+				l.Lose(func() {
 					_, err1 = f.WriteAt(marked()[:100], sluicetest.PageSize)
 					_, err2 = f.WriteAt(marked(), sluicetest.PageSize+100)
 					err3 = commit(f)
@@ -245,20 +256,20 @@ func TestLostTail(t *testing.T) {
 // TestLostPairs: two goroutines write so much that they make two fsyncs at a time,
 // on descriptions of their own, when the disk begins to refuse what they write.
 func TestLostPairs(t *testing.T) {
-	for kind := range lossyKinds {
+	for kind := range sluicetest.LossyKinds {
 		t.Run(kind, func(t *testing.T) {
-			l := newLossy(t, kind)
+			l := sluicetest.NewLossy(t, kind)
 			for _, ways := range [][2]string{{"Sync", "Sync"}, {"Sync", "Datasync"}, {"Datasync", "Datasync"}} {
-				l.losePairs(t, sluicetest.Scheduler(t, sluice.Options{}), ways)
+				losePairs(t, l, sluicetest.Scheduler(t, sluice.Options{}), ways)
 			}
 		})
 	}
 }
 
-func (l *lossy) losePairs(t *testing.T, s *sluice.Scheduler, ways [2]string) {
+func losePairs(t *testing.T, l *sluicetest.Lossy, s *sluice.Scheduler, ways [2]string) {
 	t.Helper()
 	const part = 1 << 20
-	name := l.file(t, 2*part)
+	name := l.File(t, 2*part)
 	f, err := s.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -284,10 +295,10 @@ func (l *lossy) losePairs(t *testing.T, s *sluice.Scheduler, ways [2]string) {
 	if err := errors.Join(errs[:]...); err != nil {
 		t.Fatal(err)
 	}
-	l.lose(t, func() { twice(bytes.Repeat(marked(), part/sluicetest.PageSize), 1) })
+	l.Lose(func() { twice(bytes.Repeat(marked(), part/sluicetest.PageSize), 1) })
 	f.Close()
 	for i, err := range errs {
-		if err == nil && !bytes.Equal(l.onDisk(t, name, int64(i)*part), marked()) {
+		if err == nil && !bytes.Equal(onDisk(t, l, name, int64(i)*part), marked()) {
 			t.Errorf("%v: %s returned nil of what is lost", ways, ways[i])
 		}
 	}

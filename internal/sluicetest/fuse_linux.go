@@ -13,13 +13,6 @@ import (
 	"github.com/sluiceio/sluice/internal/places"
 )
 
-// A file system that MountFUSE was told "loses" refuses a write that has LostMark in it,
-// while the served directory has a file LossName.
-const (
-	LostMark = "this write is lost"
-	LossName = "losing"
-)
-
 func init() {
 	places.FileSystems["fuse"] = func(t testing.TB, size int64) string {
 		return MountFUSE(t, places.FileSystems["ext4"](t, size), "")

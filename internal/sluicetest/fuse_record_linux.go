@@ -65,11 +65,14 @@ func (r *recorder) record(kind uint64, off, n uint64, data []byte, do func() err
 
 // write is a FUSE_WRITE.
 func (s *fuseServer) write(in *transferIn, data []byte) (answer []byte, err error) {
-	if s.loses(data) {
+	if s.ledger.loses(data) {
 		return nil, unix.EIO
 	}
 	err = s.requests.record(recordWrite, in.off, uint64(in.size), data[:in.size], func() error {
 		answer, err = fuseTransfer(true, in, data)
+		if err == nil {
+			s.ledger.written(data[:in.size])
+		}
 		return err
 	})
 	return answer, err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"unsafe"
@@ -31,10 +32,14 @@ func serveFUSE() error {
 		return err
 	}
 	s := &fuseServer{dev: dev, dir: dir, how: os.Getenv("SLUICE_TEST_HOW"), nodes: map[uint64]*fuseNode{1: {fd: dir}}}
-	if s.how == "records" {
-		if s.requests, err = newRecorder(os.Getenv("SLUICE_TEST_DIR")); err != nil {
-			return err
-		}
+	switch s.how {
+	case "records":
+		s.requests, err = newRecorder(os.Getenv("SLUICE_TEST_DIR"))
+	case "loses":
+		s.ledger, err = openLedger(filepath.Join(os.Getenv("SLUICE_TEST_DIR"), ledgerName), 0)
+	}
+	if err != nil {
+		return err
 	}
 	options := fmt.Sprintf("fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other", dev)
 	if err := unix.Mount("sluice", os.Getenv("SLUICE_TEST_MOUNT"), "fuse.sluice", unix.MS_NODEV|unix.MS_NOSUID, options); err != nil {
@@ -51,8 +56,9 @@ func serveFUSE() error {
 
 type fuseServer struct {
 	dev, dir int
-	how      string // "refuses" O_DIRECT, has a "writeback" cache, "loses" writes, or "records" them
+	how      string // "refuses" O_DIRECT, has a "writeback" cache, "loses" writes (Lossy), or "records" them
 	requests *recorder
+	ledger   *lossLedger // nil if it loses none
 
 	// reading is held by the goroutine that takes a request, until it has given up the
 	// nodes that are forgotten: so the next request finds their room free.
@@ -370,12 +376,6 @@ func fuseTransfer(write bool, in *transferIn, data []byte) ([]byte, error) {
 	b := make([]byte, in.size)
 	n, err := unix.Pread(int(in.fh), b, int64(in.off))
 	return b[:max(n, 0)], err
-}
-
-// loses reports whether a write fails: data has the mark, and the file LossName is
-// there.
-func (s *fuseServer) loses(data []byte) bool {
-	return s.how == "loses" && bytes.Contains(data, []byte(LostMark)) && unix.Faccessat(s.dir, LossName, unix.F_OK, 0) == nil
 }
 
 type fallocateIn struct {
