@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	rounds  = flag.Int("lostsyncs.rounds", 25, "rounds on each file system and driver")
+	rounds  = flag.Int("lostsyncs.rounds", 8, "rounds on each file system and driver")
 	place   = flag.String("lostsyncs.place", "ext4,xfs,btrfs", "the file systems")
 	drivers = flag.String("lostsyncs.driver", strings.Join(sluicetest.Drivers, ","), "the drivers")
 	kindsOf = flag.String("lostsyncs.kind", strings.Join(kindNames, ","), "the ways to open a file")

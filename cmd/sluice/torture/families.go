@@ -81,6 +81,9 @@ var families = []family{
 	{name: "kernels", pkg: "./cmd/sluice/kernels", test: "^TestKernel$", cells: []cell{
 		kernel("5.10"), kernel("6.1"), kernel("6.12"), kernel("6.12-arm64"),
 	}},
+	{name: "lost-syncs", pkg: "./internal/lostsyncs", test: "^TestLostSyncs$", cells: []cell{
+		lostSyncs("ext4"), lostSyncs("xfs"), lostSyncs("btrfs"),
+	}},
 }
 
 // fsxOps is the number of steps of a run, which takes a minute or two. A few steps in a hundred are no
@@ -109,3 +112,8 @@ func some(name string, runs int, test string, args ...string) cell {
 }
 
 func kernel(name string) cell { return cell{name, 1, []string{"-kernels.name=" + name}, nil} }
+
+// lostSyncs is 20 runs of 300 rounds by each driver, which take some minutes each.
+func lostSyncs(place string) cell {
+	return cell{place, 20, []string{"-lostsyncs.rounds=300", "-lostsyncs.place=" + place}, nil}
+}
