@@ -195,6 +195,8 @@ func (d *descriptorsOf) check() error {
 // TestTakenAway: I/O goes on by plain calls, nothing is lost or done wrong, and
 // Stats and Explain say so.
 func TestTakenAway(t *testing.T) {
+	made := 0
+	defer func() { t.Logf("figure: %d processes", made) }()
 	for _, c := range []struct {
 		driver, take, errno, when string
 		least, most               int // lost drivers: rings, that for chains and that for fsyncs
@@ -235,6 +237,7 @@ func TestTakenAway(t *testing.T) {
 			if err != nil || lost < c.least || lost > c.most {
 				t.Errorf("%d drivers were lost (%v); want %d to %d: %s", lost, err, c.least, c.most, out)
 			}
+			made++
 			if n := strings.Count(out, "stopped working"); n != lost {
 				t.Errorf("Explain tells of %d lost drivers; want %d: %s", n, lost, out)
 			}

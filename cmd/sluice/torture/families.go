@@ -70,6 +70,8 @@ var families = []family{
 	{name: "frozen", pkg: "./internal/starved", test: "^Test", cells: []cell{
 		some("1 to 8 devices", 10, "^TestFrozenLatency$", "-starved.frozen=1,2,3,4,5,6,7,8", "-starved.judge"),
 	}},
+	// Processes in the middle of I/O: system calls are refused, descriptors closed or given to other files.
+	{name: "taken", pkg: ".", test: "^TestTakenAway$", cells: []cell{{name: "while in use", runs: 20}}},
 	// The tests of all packages of the library.
 	{name: "refused", pkg: "./internal/refused", test: "^TestRefused$", cells: []cell{
 		refused("uring EPERM"), refused("uring ENOSYS"), refused("uring_setup EPERM"), refused("uring_enter EPERM"),
