@@ -53,7 +53,7 @@ func noSpace(t *testing.T, s *sluice.Scheduler, dir string) {
 		if !errors.Is(err, unix.ENOSPC) {
 			t.Fatalf("WriteAt %d at the end: %v; want ENOSPC", i, err)
 		}
-		hasPattern(t, name, size, of.n)
+		sluicetest.HasPattern(t, name, size, int64(of.n))
 		if err := f.Sync(); err != nil {
 			t.Errorf("Sync after ENOSPC: %v", err)
 		}
@@ -65,27 +65,10 @@ func noSpace(t *testing.T, s *sluice.Scheduler, dir string) {
 		if n, err := f.WriteAt(b, size); n != len(b) || err != nil {
 			t.Errorf("WriteAt with room again = %d, %v", n, err)
 		}
-		hasPattern(t, name, size+int64(len(b)), 0)
+		sluicetest.HasPattern(t, name, size+int64(len(b)), 0)
 		if err := errors.Join(f.Sync(), f.Close(), os.Remove(name)); err != nil {
 			t.Error(err)
 		}
 		places.SyncFS(t, dir)
-	}
-}
-
-// hasPattern demands at least size bytes of the pattern, and at most so many
-// more of whatever.
-func hasPattern(t *testing.T, name string, size int64, more int) {
-	t.Helper()
-	b, err := os.ReadFile(name)
-	if err != nil || int64(len(b)) < size || int64(len(b)) > size+int64(more) {
-		t.Errorf("%d bytes, %v; want %d, or up to %d more", len(b), err, size, more)
-		return
-	}
-	for i := range size {
-		if b[i] != sluicetest.Pattern(i) {
-			t.Errorf("byte %d of %d is %#x; want %#x", i, size, b[i], sluicetest.Pattern(i))
-			return
-		}
 	}
 }

@@ -62,9 +62,13 @@ func TestRefused(t *testing.T) {
 				list = library(t)
 			}
 			args := []string{"test", "-count=1", "-json", "-timeout=60m", "-skip=" + *skipped, "-exec=" + self(t)}
+			dir := places.Disk(t)
+			if err := os.Chmod(dir, 0o777|os.ModeSticky); err != nil { // some tests have children of other users
+				t.Fatal(err)
+			}
 			cmd := exec.CommandContext(t.Context(), "go", append(args, list...)...)
 			cmd.Dir = filepath.Join("..", "..")
-			cmd.Env = append(os.Environ(), sluicetest.ChildEnv+"=refused", refusedEnv+"="+what, "TMPDIR="+places.Disk(t))
+			cmd.Env = append(os.Environ(), sluicetest.ChildEnv+"=refused", refusedEnv+"="+what, "TMPDIR="+dir)
 			out, err := cmd.CombinedOutput()
 			if bytes.Contains(out, []byte("no filter: ")) {
 				t.Skip("this system has no seccomp filters")

@@ -100,6 +100,22 @@ func DirectNoise(t *testing.T, s *sluice.Scheduler, n int) (*direct.File, []byte
 // Pattern is the byte at off of a file that tells for each that it is there.
 func Pattern(off int64) byte { return byte(off*7+off>>8*13+off>>16) | 1 }
 
+// HasPattern demands size bytes of the Pattern in the named file, and at most so many more of whatever.
+func HasPattern(t testing.TB, name string, size, more int64) {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil || int64(len(b)) < size || int64(len(b)) > size+more {
+		t.Errorf("%d bytes, %v; want %d, or up to %d more", len(b), err, size, more)
+		return
+	}
+	for i := range size {
+		if b[i] != Pattern(i) {
+			t.Errorf("byte %d of %d is %#x; want %#x", i, size, b[i], Pattern(i))
+			return
+		}
+	}
+}
+
 // ExampleFile makes a file for an example.
 func ExampleFile(text string) (name string, remove func()) {
 	dir, err := os.MkdirTemp("", "sluice")

@@ -213,9 +213,9 @@ func (w fillWay) fill(t *testing.T, s *sluice.Scheduler, at tight, n int) {
 	if !w.exact {
 		more = int64(n - got)
 	}
-	hasPattern(t, name, size, more)
+	sluicetest.HasPattern(t, name, size, more)
 	f.onFull(t, at)
-	hasPattern(t, name, size, more)
+	sluicetest.HasPattern(t, name, size, more)
 	at.grow(t)
 	if f.file != nil && w.flag&os.O_APPEND == 0 {
 		if _, err := f.file.Seek(size, io.SeekStart); err != nil {
@@ -226,11 +226,11 @@ func (w fillWay) fill(t *testing.T, s *sluice.Scheduler, at tight, n int) {
 	if n, err := w.write(f, b, size); n != len(b) || err != nil {
 		t.Errorf("%s with room again = %d, %v; want %d", w.name, n, err, len(b))
 	}
-	hasPattern(t, name, size+int64(n), 0)
+	sluicetest.HasPattern(t, name, size+int64(n), 0)
 	if err := f.sync(); err != nil {
 		t.Errorf("Sync with room again = %v", err)
 	}
-	hasPattern(t, name, size+int64(n), 0)
+	sluicetest.HasPattern(t, name, size+int64(n), 0)
 }
 
 // onFull does what works on a full disk, too.
@@ -271,22 +271,6 @@ func (f *fullFile) close() error {
 	return f.direct.Close()
 }
 
-// hasPattern demands size bytes of the Pattern, and up to so many more of whatever.
-func hasPattern(t *testing.T, name string, size, more int64) {
-	t.Helper()
-	b, err := os.ReadFile(name)
-	if err != nil || int64(len(b)) < size || int64(len(b)) > size+more {
-		t.Errorf("%d bytes, %v; want %d, or up to %d more", len(b), err, size, more)
-		return
-	}
-	for i := range size {
-		if b[i] != sluicetest.Pattern(i) {
-			t.Errorf("byte %d of %d is %#x; want %#x", i, size, b[i], sluicetest.Pattern(i))
-			return
-		}
-	}
-}
-
 // fillMany has goroutines fill a place at once, each with a file of its own.
 func fillMany(t *testing.T, s *sluice.Scheduler, at tight) {
 	at.shrink(t)
@@ -318,7 +302,7 @@ func fillMany(t *testing.T, s *sluice.Scheduler, at tight) {
 				t.Errorf("WriteAt without room = %v; want %v", err, at.err)
 			}
 			full.Add(1)
-			hasPattern(t, name, size, 0)
+			sluicetest.HasPattern(t, name, size, 0)
 		})
 	}
 	all.Wait()
