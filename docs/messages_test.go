@@ -40,6 +40,7 @@ var unseen = map[string]string{
 	"internal/driver/drivertest":    "for tests",
 	"internal/driver/fault":         "for tests",
 	"internal/driver/script":        "for tests",
+	"sluicetest":                    "for tests",
 	"internal/driver/sim":           "for tests",
 	"internal/golden":               "for tests",
 	"internal/hang":                 "for tests",

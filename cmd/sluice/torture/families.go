@@ -49,6 +49,9 @@ var families = []family{
 	{name: "kill", pkg: "./internal/crashlog", test: "^TestKill$", cells: []cell{
 		some("all ways to write", 50, "^TestKill$", "-crashlog.kills=100"), // 5,000 kills
 	}},
+	{name: "sim", pkg: "./sluicetest", test: "^TestWorlds$", cells: []cell{
+		some("worlds", 100, "^TestWorlds$", "-sim.worlds=1000", "-sim.stride=1000"), // 100,000 worlds
+	}},
 	// A million interleavings on a throttled device. The library poisons the memory of released Buffers.
 	{name: "close", pkg: "./internal/lifetime", test: "^TestLifetime$", tags: "sluicedebug", cells: []cell{
 		lifetime("slow", 4),
