@@ -42,6 +42,7 @@ var unseen = map[string]string{
 	"internal/driver/script":        "for tests",
 	"sluicetest":                    "for tests",
 	"internal/driver/sim":           "for tests",
+	"internal/faults":               "for tests",
 	"internal/golden":               "for tests",
 	"internal/hang":                 "for tests",
 	"internal/places":               "for tests",

@@ -89,6 +89,9 @@ var families = []family{
 	{name: "lost-syncs", pkg: "./internal/lostsyncs", test: "^TestLostSyncs$", cells: []cell{
 		lostSyncs("ext4"), lostSyncs("xfs"), lostSyncs("btrfs"),
 	}},
+	{name: "faults", pkg: "./internal/faults", test: "^TestSweep$", cells: []cell{
+		some("all workloads", 1, "^TestSweep$", "-faults.share=1"),
+	}},
 }
 
 // fsxOps is the number of steps of a run, which takes a minute or two. A few steps in a hundred are no
