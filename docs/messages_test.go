@@ -28,6 +28,7 @@ var unseen = map[string]string{
 	"cmd/sluice/fixprograms":        "for developers of sluice",
 	"cmd/sluice/results":            "for developers of sluice",
 	"cmd/sluice/kernels":            "for developers of sluice",
+	"cmd/sluice/mutate":             "for developers of sluice",
 	"cmd/sluice/release":            "for developers of sluice",
 	"cmd/sluice/torture":            "for developers of sluice",
 	"cmd/sluice/internal/workspace": "for developers of sluice",
