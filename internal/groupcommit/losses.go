@@ -17,8 +17,9 @@ import (
 // fails if one of the calls that ran beside it has lost data. Such a call is a write,
 // an fsync or an fdatasync of the same description.
 //
-// With O_DIRECT a write returns the device's error itself, unless the file system
-// makes it through the page cache all the same, as btrfs does.
+// With O_DIRECT a write returns the device's error itself, unless the file system makes it
+// through the page cache all the same. Each may do so: btrfs with checksums, ext4 and xfs where
+// pages of the file that others use cannot be dropped. Only a block device has no such pages.
 //
 // A nil *Losses does nothing: the file needs none.
 type Losses struct {

@@ -33,7 +33,7 @@ func NewCore(f *os.File) (core *sched.File) {
 		core = iopath.NewFile(int(fd), flags&sys.O_DIRECT != 0, flags&syscall.O_APPEND != 0)
 		core.SetName(f.Name())
 		// On Linux O_DSYNC is a part of O_SYNC.
-		if flags&os.O_SYNC != 0 && (flags&sys.O_DIRECT == 0 || st.Mode&unix.S_IFMT == unix.S_IFREG && !sys.PassesCache(int(fd))) {
+		if flags&os.O_SYNC != 0 && (flags&sys.O_DIRECT == 0 || st.Mode&unix.S_IFMT == unix.S_IFREG) {
 			core.SyncsWrites()
 		}
 	})

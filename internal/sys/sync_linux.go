@@ -32,16 +32,6 @@ func KeptByInode(fd int) bool {
 	return false
 }
 
-// PassesCache reports whether direct writes to fd's file never go through the page cache. On
-// btrfs they do if it keeps checksums (6.15); of other file systems it is not known.
-func PassesCache(fd int) bool {
-	var fs unix.Statfs_t
-	if unix.Fstatfs(fd, &fs) != nil {
-		return false
-	}
-	return fs.Type == unix.EXT4_SUPER_MAGIC || fs.Type == unix.XFS_SUPER_MAGIC
-}
-
 // Reopen opens the file of fd once more and returns a descriptor for which fsync does as much
 // as for fd. It returns -1 if there is none.
 func Reopen(fd int) int {
