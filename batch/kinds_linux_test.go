@@ -15,8 +15,12 @@ func TestUnknownKinds(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
+	scheduler, err := sluice.Default()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for where, call := range map[string]func(){
-		"byName":      func() { _ = (&Op{kind: opCloseFile}).byName() },
+		"byName":      func() { _ = (&Op{kind: opCloseFile, batch: New(scheduler)}).byName() },
 		"at":          func() { _ = (&Op{kind: opCloseFile}).at(-1) },
 		"callOnRange": func() { _ = (&Op{kind: opCloseFile, file: f}).callOnRange() },
 		"onRaw":       func() { _ = (&Op{kind: opSync, open: &Op{}}).onRaw(nil) },
