@@ -33,6 +33,7 @@ type pendingOp struct {
 	syncUntil int
 	refused   bool // FD was not opened for it
 	syncs     bool // a write with O_SYNC: when it ends, all that was written is durable
+	direct    bool // FD was opened with O_DIRECT
 }
 
 // pendingOps is sorted by due.
@@ -96,7 +97,7 @@ func (d *Disk) decide(op *driver.Op, q *Queue) *pendingOp {
 	if p.file != nil {
 		k.file = p.file.serial
 		p.syncUntil = p.file.changes
-		p.refused, p.syncs = modeOf(int(op.FD), op.Code)
+		p.refused, p.syncs, p.direct = modeOf(int(op.FD), op.Code)
 	} else {
 		k.file = -int(d.serial) // operations on no file, which tests submit by the hundred, are all alike
 	}

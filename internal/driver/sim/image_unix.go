@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/sys"
 )
 
 const again = -int32(unix.EAGAIN)
@@ -45,9 +46,10 @@ func setPosition(fd int, pos int64) {
 }
 
 // modeOf returns how fd was opened. refused: not for a transfer of this kind. syncs: each write is followed by an fsync.
-func modeOf(fd int, code driver.Code) (refused, syncs bool) {
+// direct: with O_DIRECT.
+func modeOf(fd int, code driver.Code) (refused, syncs, direct bool) {
 	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
 	mode := flags & unix.O_ACCMODE
 	refused = err != nil || code == driver.Read && mode == unix.O_WRONLY || code == driver.Write && mode == unix.O_RDONLY
-	return refused, code == driver.Write && flags&(unix.O_SYNC|unix.O_DSYNC) != 0
+	return refused, code == driver.Write && flags&(unix.O_SYNC|unix.O_DSYNC) != 0, flags&sys.O_DIRECT != 0
 }

@@ -62,14 +62,22 @@ func (d *Disk) refusal(f *pendingOp) syscall.Errno {
 	return 0
 }
 
+// directBlock is the alignment of direct I/O on files in memory, as package directio takes it to be.
+const directBlock = 4096
+
 // transferred returns the part of the buffer that is transferred. It has at least one byte, as
-// none would mean the end of the file.
+// none would mean the end of the file. A transfer with O_DIRECT has whole blocks: within one it
+// stops at the end of the file alone.
 func (p *pendingOp) transferred() []byte {
 	b := p.op.Buf
 	if len(b) < 2 {
 		return b
 	}
-	return b[:len(b)-int(p.short*float64(len(b)-1))]
+	n := len(b) - int(p.short*float64(len(b)-1))
+	if p.direct && n < len(b) {
+		n = min(len(b), max(directBlock, n-n%directBlock))
+	}
+	return b[:n]
 }
 
 // write writes as much as there is space for, and returns the result.
