@@ -34,6 +34,9 @@ type pendingOp struct {
 	refused   bool // FD was not opened for it
 	syncs     bool // a write with O_SYNC: when it ends, all that was written is durable
 	direct    bool // FD was opened with O_DIRECT
+	// ending is true after a Cancel. The device no longer holds the operation up: it was canceled, or it was too late
+	// for that.
+	ending bool
 }
 
 // pendingOps is sorted by due.
@@ -173,7 +176,7 @@ func (d *Disk) Freeze(devices ...uint64) {
 	}
 	freeze := func(ops *pendingOps) {
 		for _, p := range slices.Clone(*ops) {
-			if p.file != nil && d.frozen[p.file.device] && p.errno != syscall.ECANCELED {
+			if p.file != nil && d.frozen[p.file.device] && !p.ending {
 				ops.take(p.op)
 				delete(d.due, p.due)
 				p.due = never

@@ -140,6 +140,7 @@ func (q *Queue) Cancel(op *driver.Op) {
 	if p == nil {
 		return
 	}
+	p.ending = true
 	if p.due == never || !late {
 		delete(d.due, p.due)
 		p.due, p.errno = d.clock(), syscall.ECANCELED
