@@ -66,10 +66,10 @@ func (s *sending) some(socket uintptr) bool {
 	for {
 		n, err := s.piece()
 		s.n += int64(n)
-		switch err { //nolint:errorlint // Send returns these bare
+		switch err {
 		case nil:
 			continue
-		case unix.EAGAIN:
+		case unix.EAGAIN: //nolint:errorlint // Send returns it bare
 			return false
 		case io.EOF:
 		default:

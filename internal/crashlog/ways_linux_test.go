@@ -165,10 +165,9 @@ func openDirect(more int) func(*sluice.Scheduler, string, int, *rand.Rand) (targ
 // stream writes through Writers, one after the other.
 type stream struct {
 	plain
-	f   *direct.File
-	w   *direct.Writer // nil before the first write
-	o   direct.WriterOptions
-	end int64
+	f *direct.File
+	w *direct.Writer // nil before the first write
+	o direct.WriterOptions
 }
 
 func openWriter(s *sluice.Scheduler, name string, flag int, r *rand.Rand) (target, error) {

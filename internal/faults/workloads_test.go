@@ -128,7 +128,7 @@ func directFile(w *world) {
 				continue
 			}
 			got++
-			w.same("ReadMany", r.Buffer.Bytes(), r.Range.Off)
+			w.same("ReadMany", r.Buffer.Bytes(), r.Off)
 			r.Buffer.Release()
 		}
 		if failed == nil && got != len(ranges) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -404,12 +403,4 @@ func watch(what string) (stop func()) {
 		panic(what + " hangs")
 	})
 	return func() { close(done); ended.Wait() }
-}
-
-// eof is err, but nil for the end of the file.
-func eof(err error) error {
-	if err == io.EOF {
-		return nil
-	}
-	return err
 }

@@ -44,7 +44,8 @@ type subject struct {
 // Scheduler is closed.
 func (u *user) interleave() bool {
 	f := &subject{user: u, number: u.r.IntN(files)}
-	name, err := fileName(u.dir, f.number), error(nil)
+	name := fileName(u.dir, f.number)
+	var err error
 	// Each file is used in one way: the kernel reports an error at the next fsync (EIO) when a direct write
 	// meets a page that another call uses in the page cache.
 	switch f.number % 4 {

@@ -140,7 +140,7 @@ func TestArchive(t *testing.T) {
 func TestModules(t *testing.T) {
 	dir := t.TempDir()
 	k := &kernel{release: "1", modules: make(map[string]string), builtin: map[string]bool{"crc": true}}
-	for name, depends := range map[string]string{"xfs": "exportfs,libcrc32c", "libcrc32c": "crc", "exportfs": "", "virtio_blk": "libcrc32c", "bad": "gone"} {
+	for name, depends := range map[string]string{"xfs": "fscrypto,libcrc32c", "libcrc32c": "crc", "fscrypto": "", "virtio_blk": "libcrc32c", "bad": "gone"} {
 		file := filepath.Join(dir, name+".ko")
 		if err := os.WriteFile(file, moduleFile(depends), 0o600); err != nil {
 			t.Fatal(err)
@@ -152,7 +152,7 @@ func TestModules(t *testing.T) {
 	for _, m := range all {
 		names = append(names, m.name)
 	}
-	if want := []string{"libcrc32c", "virtio_blk", "exportfs", "xfs"}; err != nil || !slices.Equal(names, want) {
+	if want := []string{"libcrc32c", "virtio_blk", "fscrypto", "xfs"}; err != nil || !slices.Equal(names, want) {
 		t.Errorf("load = %q, %v; want %q", names, err, want)
 	}
 	if _, err := k.load(context.Background(), "bad"); err == nil || !strings.Contains(err.Error(), "no module gone") {

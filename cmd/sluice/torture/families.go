@@ -106,8 +106,11 @@ func fsx(place string, runs int) cell {
 const lifetimeRun = 100_000
 
 func lifetime(place string, runs int, env ...string) cell {
-	return cell{strings.Join(append([]string{place}, env...), " "), runs,
-		[]string{fmt.Sprint("-lifetime.n=", lifetimeRun), "-lifetime.place=" + place}, env}
+	return cell{
+		strings.Join(append([]string{place}, env...), " "), runs,
+		[]string{fmt.Sprint("-lifetime.n=", lifetimeRun), "-lifetime.place=" + place},
+		env,
+	}
 }
 
 func refused(by string) cell {

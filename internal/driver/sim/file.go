@@ -41,7 +41,7 @@ func (f *file) size() int64 {
 // read reads at off as a program would. It returns 0 at the end.
 func (f *file) read(b []byte, off int64) int {
 	n, err := f.image.ReadAt(b, off)
-	if err != nil && err != io.EOF { //nolint:errorlint // ReadAt returns it bare
+	if err != nil && err != io.EOF {
 		panic("sim: " + err.Error())
 	}
 	return n
