@@ -20,7 +20,7 @@ const PageSize = 4 << 10
 // Must returns what open opens, which is closed at the end of the test.
 func Must(t *testing.T, open Opener, name string, flag int) FileAPI {
 	t.Helper()
-	f, err := open(name, flag, 0)
+	f, err := open(name, flag, 0o600)
 	if err != nil {
 		t.Fatal(err)
 	}

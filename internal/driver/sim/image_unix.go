@@ -46,10 +46,10 @@ func setPosition(fd int, pos int64) {
 }
 
 // modeOf returns how fd was opened. refused: not for a transfer of this kind. syncs: each write is followed by an fsync.
-// direct: with O_DIRECT.
+// direct: with O_DIRECT. On Linux O_DSYNC is a part of O_SYNC.
 func modeOf(fd int, code driver.Code) (refused, syncs, direct bool) {
 	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
 	mode := flags & unix.O_ACCMODE
 	refused = err != nil || code == driver.Read && mode == unix.O_WRONLY || code == driver.Write && mode == unix.O_RDONLY
-	return refused, code == driver.Write && flags&(unix.O_SYNC|unix.O_DSYNC) != 0, flags&sys.O_DIRECT != 0
+	return refused, code == driver.Write && flags&unix.O_SYNC != 0, flags&sys.O_DIRECT != 0
 }
