@@ -12,7 +12,6 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/hang"
-	"github.com/sluiceio/sluice/internal/places"
 	"github.com/sluiceio/sluice/internal/seed"
 	"github.com/sluiceio/sluice/internal/sluicetest"
 )
@@ -37,7 +36,7 @@ func TestFSX(t *testing.T) {
 	each := max(1, *operations/(len(names)*len(ways)))
 	for _, at := range where {
 		t.Run(at, func(t *testing.T) {
-			dir := directory(t, at)
+			dir := sluicetest.PlaceDir(t, "fsx.place", at, 96<<20) // 96 MiB
 			var made atomic.Int64
 			defer func() { t.Logf("figure: %d operations", made.Load()) }()
 			for _, driver := range names {
@@ -47,23 +46,6 @@ func TestFSX(t *testing.T) {
 			}
 		})
 	}
-}
-
-// directory returns a directory in a place.
-func directory(t *testing.T, place string) string {
-	switch place {
-	case "memory":
-		return sluicetest.MemoryDir(t)
-	case "disk":
-		return t.TempDir()
-	}
-	system, ok := places.FileSystems[place]
-	if !ok {
-		t.Fatalf("-fsx.place=%s: there is no such place on this system", place)
-	}
-	dir := system(t, 96<<20) // 96 MiB
-	places.WatchKernel(t, dir)
-	return dir
 }
 
 // cell makes n operations by one driver and one kind, and returns how many it has begun. The round's name is

@@ -8,7 +8,7 @@
 // each block that was written before the call. The file is read back past the page cache afterwards.
 //
 // The kernel reports a loss once to each open file description. So of two Syncs of one os.File at the same
-// time, one may return nil for what is lost. For an os.File, also in a program built by `sluice build`, the
+// time, one may return nil for lost data. For an os.File, also in a program built by `sluice build`, the
 // test demands that another call of the same description had the error, and counts such calls.
 //
 //	go test ./internal/lostsyncs -lostsyncs.place=xfs -lostsyncs.rounds=1000

@@ -59,6 +59,25 @@ func EachPlace(t *testing.T, test func(t *testing.T, s *sluice.Scheduler, dir st
 // MemoryDir is a temporary directory on tmpfs.
 func MemoryDir(t testing.TB) string { return places.Memory(t) }
 
+// PlaceDir is a temporary directory in the place that a flag of the test names: "memory", "disk" for t.TempDir,
+// or a file system of package places, of that size, for which a complaint of the kernel fails the test.
+func PlaceDir(t testing.TB, flag, place string, size int64) string {
+	t.Helper()
+	switch place {
+	case "memory":
+		return MemoryDir(t)
+	case "disk":
+		return t.TempDir()
+	}
+	system, ok := places.FileSystems[place]
+	if !ok {
+		t.Fatalf("-%s=%s: there is no such place on this system", flag, place)
+	}
+	dir := system(t, size)
+	places.WatchKernel(t, dir)
+	return dir
+}
+
 // SchedulerOn returns a Scheduler on a driver of the test's own. Everything that the driver
 // calls asynchronous is queued into it.
 func SchedulerOn(drv driver.Driver) *sluice.Scheduler {

@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/places"
 	"github.com/sluiceio/sluice/internal/seed"
 	"github.com/sluiceio/sluice/internal/sluicetest"
 )
@@ -38,7 +37,8 @@ const points = 240
 // TestSoak runs for the time of -soak.for. In a short run there is no drift to speak of, so it judges what was
 // read alone.
 func TestSoak(t *testing.T) {
-	r := newRun(t, directory(t, *place), *length, *planted)
+	dir := sluicetest.PlaceDir(t, "soak.place", *place, 1<<30) // 1 GiB
+	r := newRun(t, dir, *length, *planted)
 	r.soak(t, seed.Of(t))
 	for _, err := range r.wrong {
 		t.Error(err)
@@ -49,23 +49,6 @@ func TestSoak(t *testing.T) {
 
 // judgedFrom is the shortest run whose drift is judged: in the first minutes, pools fill and threads are made.
 const judgedFrom = 5 * time.Minute
-
-// directory returns a directory in a place.
-func directory(t *testing.T, place string) string {
-	switch place {
-	case "memory":
-		return sluicetest.MemoryDir(t)
-	case "disk":
-		return t.TempDir()
-	}
-	system, ok := places.FileSystems[place]
-	if !ok {
-		t.Fatalf("-soak.place=%s: there is no such place on this system", place)
-	}
-	dir := system(t, 1<<30) // 1 GiB
-	places.WatchKernel(t, dir)
-	return dir
-}
 
 // run is a soak.
 type run struct {

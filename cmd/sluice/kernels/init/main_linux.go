@@ -131,7 +131,7 @@ func loopback() error {
 	return unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, r)
 }
 
-// openPort opens a serial port, and has the kernel change nothing of what is written to it.
+// openPort opens a serial port in raw mode: the kernel passes bytes on unchanged.
 func openPort(name string) (*os.File, error) {
 	f, err := os.OpenFile(name, os.O_WRONLY|unix.O_NOCTTY, 0)
 	if err != nil {
