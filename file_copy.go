@@ -17,12 +17,12 @@ func (f *File) WriteTo(w io.Writer) (n int64, err error) {
 	if f == nil || f.h.Core == nil {
 		return f.os().WriteTo(w)
 	}
-	if f.h.Sched.Disk != nil { // the kernel would copy what the disk does not know of
+	if f.simulated() {
 		return io.Copy(w, onlyReader{f})
 	}
 	switch dst := w.(type) {
 	case *File:
-		if dst != nil && dst.h.Core != nil && !dst.h.Core.Appends() {
+		if dst != nil && dst.h.Core != nil && !dst.h.Core.Appends() && !dst.simulated() {
 			return dst.copyFrom(source{f.h.OS, f}, nil)
 		}
 	case *os.File:
@@ -49,11 +49,15 @@ func (f *File) ReadFrom(r io.Reader) (n int64, err error) {
 	if f == nil || f.h.Core == nil {
 		return f.os().ReadFrom(r)
 	}
-	if f.h.Core.Appends() || f.h.Sched.Disk != nil { // neither copy_file_range nor splice takes such a file
+	if f.h.Core.Appends() || f.simulated() { // neither copy_file_range nor splice takes such a file
 		return io.Copy(onlyWriter{f}, r)
 	}
 	limit, from := limitOf(r)
-	if src := sourceOf(from); src.file != nil {
+	src := sourceOf(from)
+	if src.of.simulated() {
+		return io.Copy(onlyWriter{f}, r)
+	}
+	if src.file != nil {
 		return f.copyFrom(src, limit)
 	}
 	if !f.h.Sched.Core.HasClasses() {
@@ -63,6 +67,11 @@ func (f *File) ReadFrom(r io.Reader) (n int64, err error) {
 	}
 	return io.Copy(onlyWriter{f}, r)
 }
+
+// simulated reports whether f is on a disk of package sluicetest. The kernel must copy neither from
+// such a file nor to it: it would miss what the disk still holds back, and the disk would not know
+// of the copy, so that a Sync afterwards would keep nothing.
+func (f *File) simulated() bool { return f != nil && f.h.Sched.Disk != nil }
 
 // limitOf returns r's limit, nil if it has none, and the Reader behind it.
 func limitOf(r io.Reader) (*io.LimitedReader, io.Reader) {

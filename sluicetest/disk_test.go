@@ -2,7 +2,9 @@ package sluicetest_test
 
 import (
 	"errors"
+	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -214,4 +216,48 @@ func TestOthers(t *testing.T) {
 		t.Errorf("ReadFile = %q, %v; want direct", got, err)
 	}
 	must(t, d.Close())
+}
+
+// TestCopies: copies between Files of a disk and others go through the disk, so that a Sync keeps them.
+func TestCopies(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "f")
+	must(t, os.WriteFile(name, []byte("copied"), 0o666))
+	for _, c := range []struct {
+		name string
+		copy func(dst, src *sluice.File) (int64, error)
+	}{
+		{"WriteTo", func(dst, src *sluice.File) (int64, error) { return src.WriteTo(dst) }},
+		{"ReadFrom", func(dst, src *sluice.File) (int64, error) { return dst.ReadFrom(src) }},
+		{"io.Copy", func(dst, src *sluice.File) (int64, error) { return io.Copy(dst, src) }},
+		{"io.CopyN", func(dst, src *sluice.File) (int64, error) { return io.CopyN(dst, src, 6) }},
+	} {
+		d := sluicetest.NewDisk(sluicetest.Options{})
+		outside, err := sluice.Open(name)
+		must(t, err)
+		first := open(t, d, "first", os.O_CREATE|os.O_RDWR)
+		second := open(t, d, "second", os.O_CREATE|os.O_RDWR)
+		back, err := sluice.Create(name + "." + c.name)
+		must(t, err)
+		for _, step := range []struct{ dst, src *sluice.File }{{first, outside}, {second, first}, {back, second}} {
+			if n, err := c.copy(step.dst, step.src); n != 6 || err != nil {
+				t.Errorf("%s from %s to %s = %d, %v; want 6, nil", c.name, step.src.Name(), step.dst.Name(), n, err)
+			}
+			must(t, step.dst.Sync())
+			_, err := step.dst.Seek(0, io.SeekStart)
+			must(t, err)
+		}
+		must(t, d.SyncNames())
+		d = d.Crash()
+		for _, name := range []string{"first", "second"} {
+			if got, err := d.ReadFile(name); string(got) != "copied" || err != nil {
+				t.Errorf("%s, Sync, Crash: %s has %q, %v; want copied", c.name, name, got, err)
+			}
+		}
+		if got, err := os.ReadFile(back.Name()); string(got) != "copied" || err != nil {
+			t.Errorf("%s from the disk: %q, %v; want copied", c.name, got, err)
+		}
+		must(t, d.Close())
+		must(t, outside.Close())
+		must(t, back.Close())
+	}
 }
