@@ -208,6 +208,15 @@ func TestBatchOnce(t *testing.T) {
 	if err := b.Do(t.Context()); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("Do on a closed Scheduler = %v; want os.ErrClosed", err)
 	}
+	s = sluicetest.Scheduler(t, sluice.Options{})
+	s.Close() // before it has chosen a driver
+	b = batch.New(s)
+	for range 100 {
+		b.Stat(t.TempDir())
+	}
+	if err := b.Do(t.Context()); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("Do on a Scheduler that was closed at once = %v; want os.ErrClosed", err)
+	}
 }
 
 // TestBatchAt has names relative to an open directory, and sees that others are

@@ -42,7 +42,9 @@ type readManyIter struct {
 
 func newReadManyIter(ctx context.Context, d *File, o ReadManyOptions) *readManyIter {
 	core := d.h.Sched.Core
-	o.Depth = min(o.Depth, core.Driver().Depth) // more would wait in the scheduler
+	// More than the driver's depth would wait in the scheduler. A Scheduler that was closed before it
+	// chose a driver has a depth of 0; the first request then fails with ErrClosed.
+	o.Depth = max(1, min(o.Depth, core.Driver().Depth))
 	limits := merge.Limits{Size: int64(o.MergeSize), Gap: int64(o.MergeGap), Amplification: o.Amplification}
 	return &readManyIter{
 		ctx: ctx, d: d, o: o,

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -208,6 +209,32 @@ func TestReadManySchedulerCloses(t *testing.T) {
 				t.Errorf("the last step is %v; want %v", last, fs.ErrClosed)
 			}
 		})
+	}
+}
+
+// TestReadManyClosedScheduler: the Scheduler was closed before it had chosen a driver.
+func TestReadManyClosedScheduler(t *testing.T) {
+	s := sluicetest.Scheduler(t, sluice.Options{})
+	name := filepath.Join(t.TempDir(), "f")
+	if err := os.WriteFile(name, make([]byte, 2*sluicetest.PageSize), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := direct.OpenOn(s, name, os.O_RDONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	steps := 0
+	for res, err := range f.ReadMany(t.Context(), blocks(2*sluicetest.PageSize), direct.ReadManyOptions{}) {
+		if steps++; !errors.Is(err, fs.ErrClosed) {
+			t.Errorf("ReadMany on a closed Scheduler yields %v, %v; want %v", res, err, fs.ErrClosed)
+		}
+	}
+	if steps != 1 {
+		t.Errorf("%d steps; want 1", steps)
 	}
 }
 
