@@ -23,7 +23,8 @@ type Result struct {
 // Options.OnError gets all of them, and Result.Failed counts all files.
 const MaxErrors = 100
 
-// Progress is the state of a copy while it runs. Its fields may be read at any time.
+// Progress is the state of a copy while it runs. Its fields may be read at any time. A copy adds to
+// the numbers that it finds, and resets nothing: use a new Progress for each copy.
 type Progress struct {
 	Files, Dirs atomic.Int64 // finished files, and directories that were made
 	Bytes       atomic.Int64 // bytes of data that were copied

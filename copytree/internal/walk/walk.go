@@ -76,8 +76,9 @@ type Job struct {
 	queue     queue.Queue
 	above     []at.ID // the directories that the copy is in, of the Pair in progress
 	onWait    func()
-	waiting   sync.Once   // calls onWait
-	broken    atomic.Bool // a function of the caller did not return
+	waiting   sync.Once    // calls onWait
+	broken    atomic.Bool  // a function of the caller did not return
+	synced    atomic.Int64 // fsyncs that have returned
 	newDriver func(depth int) driver.Driver
 }
 
@@ -114,7 +115,7 @@ func New(ctx context.Context, cfg Config, k *at.Kernel) *Job {
 	if o.Sync != option.SyncNone && !o.DryRun {
 		j.Syncer = durable.New(durable.Config{
 			Files: o.Sync == option.SyncFiles, Scheduler: cfg.Scheduler, Close: k.Close,
-			Failed: j.syncFailed, Synced: func() { j.Report.Progress.Synced.Add(1) },
+			Failed: j.syncFailed, Synced: j.countSync,
 		})
 	}
 	return j
@@ -131,7 +132,7 @@ func (j *Job) Copy(pairs []dirs.Pair) Result {
 	defer unwatch()
 	w := newWorker(j, 0)
 	j.copyPairs(w, pairs)
-	r := Result{Counts: w.Counts, Synced: j.Report.Progress.Synced.Load(), Broken: j.broken.Load()}
+	r := Result{Counts: w.Counts, Synced: j.synced.Load(), Broken: j.broken.Load()}
 	r.Failed, r.Errors = j.Report.Errors()
 	r.Took = time.Since(begun)
 	return r
@@ -163,6 +164,13 @@ func (j *Job) waits() {
 	if j.onWait != nil {
 		j.waiting.Do(func() { j.Report.Guard(j.onWait) })
 	}
+}
+
+// countSync counts an fsync: for the Result, and for Progress, which earlier copies may have
+// counted in as well.
+func (j *Job) countSync() {
+	j.synced.Add(1)
+	j.Report.Progress.Synced.Add(1)
 }
 
 // finishSync puts on disk what was copied, also when the copy was stopped: the
