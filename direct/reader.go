@@ -148,7 +148,8 @@ func (f *File) newReader(ctx context.Context, o ReaderOptions) (*Reader, error) 
 		return nil, err
 	}
 	// A Reader that was dropped without Close gives its memory back, too.
-	r.cleanup = runtime.AddCleanup(r, (*directio.ReadQueue).Close, r.q)
+	s := f.h.Sched
+	r.cleanup = runtime.AddCleanup(r, func(q *directio.ReadQueue) { release(s, q.Close) }, r.q)
 	return r, nil
 }
 

@@ -120,7 +120,8 @@ func (f *File) newWriter(ctx context.Context, o WriterOptions) (*Writer, error) 
 	}
 	w := &Writer{file: f, ctx: ctx, q: newWriteQueue(f, l, size, f.classIn(ctx)), pos: o.Start}
 	// A Writer that was dropped without Close gives its memory back, too.
-	w.cleanup = runtime.AddCleanup(w, (*writeQueue).release, w.q)
+	s := f.h.Sched
+	w.cleanup = runtime.AddCleanup(w, func(q *writeQueue) { release(s, q.release) }, w.q)
 	return w, nil
 }
 

@@ -24,8 +24,8 @@ func (f *File) ReadAt(ctx context.Context, b []byte, off int64) (n int, err erro
 	return n, err
 }
 
-// beyond returns the error of a read where no file reaches: the end of its last block may
-// exceed the largest offset.
+// beyond returns the error of a read whose last block would end beyond the largest offset. No file
+// reaches there but in memory: on tmpfs the last 4095 bytes of the longest possible file cannot be read.
 func (f *File) beyond(b []byte, off int64) error {
 	switch {
 	case off > math.MaxInt64-int64(len(b)):

@@ -14,7 +14,9 @@ import (
 // are locked. What is left is written with the whole file locked.
 func (f *File) WriteAt(ctx context.Context, b []byte, off int64) (n int, err error) {
 	if off > math.MaxInt64-int64(len(b))-int64(f.block) {
-		return f.sched.WriteAt(ctx, f.tail, b, off) // fails
+		// The end of the last block would exceed the largest offset. Most file systems refuse such a write,
+		// with an error of their own; tmpfs takes it.
+		return f.sched.WriteAt(ctx, f.tail, b, off)
 	}
 	end := off + int64(len(b))
 	r, err := f.inode.lock.Acquire(ctx, f.Floor(off), f.Ceil(end))
