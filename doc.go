@@ -5,8 +5,9 @@
 // goroutine that calls ReadAt has the bytes at the price of a system call if
 // they are in the page cache; if the disk must be asked, the goroutine waits
 // and no thread does. The requests of all goroutines meet in one [Scheduler],
-// which hands them to the kernel in batches through io_uring, Linux AIO or a
-// bounded pool of threads, whichever the system has.
+// which hands them to the kernel in batches through io_uring or Linux AIO,
+// whichever the system has. What these cannot do without a thread, and all
+// requests where there is neither, get one of a bounded number of threads.
 //
 // In a program that uses package os, the calls that open files change, and the type of the
 // files; the calls on the files stay as they are:
