@@ -12,7 +12,8 @@ import (
 
 // WithClass returns a context that puts operations on c's Scheduler in class c. Operations on
 // other Schedulers are not affected. It works with all methods that take a context: those of
-// files, ReadMany, Readers and Writers, Batches and caches. It panics if c is nil.
+// files, ReadMany, Readers and Writers, Batches and caches. It panics if c is nil, as it
+// has no error to return.
 func WithClass(ctx context.Context, c *Class) context.Context {
 	if c == nil {
 		panic("sluice: WithClass of a nil Class")

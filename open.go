@@ -43,13 +43,11 @@ func FromOS(f *os.File) (*File, error) {
 }
 
 // NewFile returns a File of an open descriptor and takes the descriptor over. It returns
-// nil if fd is not one (as os.NewFile does) or if [Default] returns an error.
+// nil if fd is not one (as os.NewFile does), or if [Default] returns an error; then the descriptor
+// is closed.
 func NewFile(fd uintptr, name string) *File {
-	s, err := Default()
-	if err != nil {
-		return nil
-	}
-	return s.NewFile(fd, name)
+	f, _ := FromOS(os.NewFile(fd, name)) // nil if there is an error
+	return f
 }
 
 func onDefault(open func() (*os.File, error), op, name string) (*File, error) {
@@ -100,18 +98,11 @@ func (s *Scheduler) CreateTemp(dir, pattern string) (*File, error) {
 	return s.adopt(func() (*os.File, error) { return os.CreateTemp(dir, pattern) }, "createtemp", pattern)
 }
 
-// NewFile is the function NewFile, on this Scheduler. It returns nil if the Scheduler is
-// closed.
+// NewFile is the function NewFile, on this Scheduler. If the Scheduler is closed, NewFile closes
+// the descriptor and returns nil.
 func (s *Scheduler) NewFile(fd uintptr, name string) *File {
-	f := os.NewFile(fd, name)
-	if f == nil {
-		return nil
-	}
-	file, err := s.FromOS(f)
-	if err != nil {
-		return nil
-	}
-	return file
+	f, _ := s.FromOS(os.NewFile(fd, name)) // nil if there is an error
+	return f
 }
 
 // FromOS is the function FromOS, on this Scheduler.

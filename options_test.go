@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/sluiceio/sluice"
@@ -80,6 +81,9 @@ func init() {
 		if err != nil {
 			if nf := sluice.NewFile(0, "stdin"); nf != nil {
 				return errors.New("NewFile is not nil")
+			}
+			if _, err := os.Stdin.Stat(); !errors.Is(err, syscall.EBADF) {
+				return errors.New("NewFile has not closed the descriptor")
 			}
 			return err
 		}

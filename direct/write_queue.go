@@ -15,7 +15,7 @@ import (
 
 // pendingWrite is a part of a file that is being written, or has been written.
 type pendingWrite struct {
-	file *File // for the garbage collector, see pendingRead
+	file *File // keeps the file reachable while it is written: a File that nobody can reach may be closed
 	buf  buffer.Buffer
 	mem  []byte // the part of buf that is written
 	off  int64  // where in the file
@@ -59,15 +59,15 @@ func newWriteQueue(d *File, l buffer.Layout, inside int64, class *sched.Class) *
 	for i := range q.ring {
 		s, next := &q.ring[i], &q.ring[(i+1)%len(q.ring)]
 		s.file, s.t.Class = d, class
-		s.t.Ended = func(all bool) { q.ended(s, next, all) }
+		s.t.Ended = func(complete bool) { q.ended(s, next, complete) }
 	}
 	return q
 }
 
 // ended is called when s has ended, by the goroutine that has ended it. It starts next if
 // that waits for s.
-func (q *writeQueue) ended(s, next *pendingWrite, all bool) {
-	if !all {
+func (q *writeQueue) ended(s, next *pendingWrite, complete bool) {
+	if !complete {
 		q.failed.Store(true)
 	}
 	if s.locked != nil {

@@ -212,7 +212,8 @@ func (w *Writer) room() error {
 	}
 	g := w.file.blocks()
 	w.off = g.Floor(w.pos)
-	w.mem = w.q.filling.Bytes()[:w.pos-w.pos%run+run-w.off]
+	end := w.pos - w.pos%run + run // of the run that pos is in
+	w.mem = w.q.filling.Bytes()[:end-w.off]
 	w.start = g.BlockOffset(w.pos)
 	w.end = w.start
 	return nil

@@ -9,7 +9,7 @@ import (
 // Range is a part of a Mapping.
 type Range struct {
 	Off int64 // where it begins: bytes from the beginning of the Mapping
-	N   int64 // its length in bytes
+	N   int64 // its length in bytes; a Range of none is skipped
 }
 
 // Prefetch has the system read the ranges into memory, and does not wait for the device: a Load that

@@ -19,8 +19,8 @@ import (
 type Mapping struct {
 	file  *sluice.File
 	start int64  // the offset in the file of the first page
-	pages []byte // whole pages
-	bytes []byte // what was asked for: all of pages but the first lead bytes, and what is past the range
+	pages []byte // all that is mapped: from the beginning of the first page to the end of the range
+	bytes []byte // the range that was asked for: pages without the first lead bytes
 	lead  int64
 	shift uint // the size of a page is 1<<shift
 
@@ -64,33 +64,16 @@ func Map(f *sluice.File, off, n int64) (*Mapping, error) {
 // newMapping is Map, without the file's name in the error.
 func newMapping(f *sluice.File, off, n int64) (*Mapping, error) {
 	h := f.Internal()
-	switch {
-	case h.Core == nil:
-		return nil, fmt.Errorf("neither a regular file nor a block device: %w", errors.ErrUnsupported)
-	case h.Core.Direct():
-		return nil, fmt.Errorf("the file is open with O_DIRECT (open it without, to map it): %w", errors.ErrUnsupported)
-	}
-	if err := handle.CheckRange(off, n); err != nil {
-		return nil, err
-	}
-	size, err := sizeOf(h)
+	n, err := lengthOf(h, off, n)
 	if err != nil {
 		return nil, err
 	}
-	if n == 0 {
-		n = max(0, size-off)
-	}
 	m := &Mapping{file: f, shift: pageShift(), period: firstPeriod}
 	m.lead = off & (1<<m.shift - 1)
-	switch {
-	case off > size || n > size-off:
-		return nil, fmt.Errorf("%d bytes at %d are not in the file, which has %d", n, off, size)
-	case n == 0:
-		return nil, fmt.Errorf("no bytes at %d: the file has %d", off, size)
-	case n > math.MaxInt-m.lead:
+	m.start = off - m.lead
+	if n > math.MaxInt-m.lead {
 		return nil, fmt.Errorf("%d bytes are more than the address space has", n)
 	}
-	m.start = off - m.lead
 	err = handle.WithDescriptor(h.OS, func(fd int) (err error) {
 		m.pages, err = mmap(fd, m.start, int(m.lead+n))
 		m.canTell = mayAsk(fd)
@@ -104,6 +87,33 @@ func newMapping(f *sluice.File, off, n int64) (*Mapping, error) {
 	m.uses.Init()
 	m.timer = time.AfterFunc(math.MaxInt64, m.expire)
 	return m, nil
+}
+
+// lengthOf returns how many bytes Map of n bytes at off maps, or why it cannot map them.
+func lengthOf(h *handle.File, off, n int64) (int64, error) {
+	switch {
+	case h.Core == nil:
+		return 0, fmt.Errorf("neither a regular file nor a block device: %w", errors.ErrUnsupported)
+	case h.Core.Direct():
+		return 0, fmt.Errorf("the file is open with O_DIRECT (open it without, to map it): %w", errors.ErrUnsupported)
+	}
+	if err := handle.CheckRange(off, n); err != nil {
+		return 0, err
+	}
+	size, err := sizeOf(h)
+	if err != nil {
+		return 0, err
+	}
+	if n == 0 {
+		n = max(0, size-off)
+	}
+	switch {
+	case off > size || n > size-off:
+		return 0, fmt.Errorf("%d bytes at %d are not in the file, which has %d", n, off, size)
+	case n == 0:
+		return 0, fmt.Errorf("no bytes at %d: the file has %d", off, size)
+	}
+	return n, nil
 }
 
 // sizeOf returns the size of a file.
@@ -201,10 +211,10 @@ func (m *Mapping) ReadAt(b []byte, off int64) (int, error) {
 	defer m.uses.Done()
 	if n > 0 {
 		from, err := m.Load(off, n)
-		if err != nil {
-			return 0, err
+		if err == nil {
+			err = m.copy(b, from)
 		}
-		if err := m.copy(b, from); err != nil {
+		if err != nil {
 			return 0, m.error("read", err)
 		}
 	}

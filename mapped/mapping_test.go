@@ -234,6 +234,10 @@ func TestTruncated(t *testing.T) {
 		if _, err := m.Load(50*page, 1); !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("Load of what is gone = %v; want %v", err, io.ErrUnexpectedEOF)
 		}
+		var named *os.PathError
+		if _, err := m.ReadAt(make([]byte, 1), 50*page); !errors.As(err, &named) || named.Op != "read" {
+			t.Errorf("ReadAt of what is gone = %v; want an error of read", err)
+		}
 		if _, err := m.Load(9*page, 2*page); !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("Load beyond the end in its page = %v; want %v", err, io.ErrUnexpectedEOF)
 		}

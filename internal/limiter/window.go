@@ -16,7 +16,7 @@ type Windows struct {
 	now func() time.Duration
 
 	mu sync.Mutex
-	of map[windowKey]*window // guarded by mu, as are the fields of each window
+	of map[windowKey]*window // all that were ever used, of all devices. Under mu, as are the fields of each window
 
 	unused sync.Pool // of windowWaiters; see Limiter.unused
 }

@@ -13,7 +13,7 @@ type helpers struct {
 	s *Scheduler
 
 	mu       sync.Mutex
-	byDevice map[uint64]*deviceHelpers // under mu
+	byDevice map[uint64]*deviceHelpers // of all devices that had Transfers once. Under mu
 	all      sync.WaitGroup
 }
 

@@ -167,7 +167,7 @@ func (o Options) check() (depth uint32, workers int, err error) {
 // CQ has twice the depth. There is always room for the completions of operations,
 // wake-ups and cancellations, so that it never overflows.
 func setup(depth uint32, hook *record.Hook) (int, *sys.UringParams, error) {
-	for _, optional := range []uint32{sys.IORING_SETUP_SUBMIT_ALL, 0} {
+	for optional := uint32(sys.IORING_SETUP_SUBMIT_ALL); ; optional = 0 {
 		p := &sys.UringParams{
 			Flags:     sys.IORING_SETUP_CQSIZE | sys.IORING_SETUP_CLAMP | optional,
 			CQEntries: 2 * max(depth, 16),
@@ -180,16 +180,21 @@ func setup(depth uint32, hook *record.Hook) (int, *sys.UringParams, error) {
 		}
 		return fd, p, err
 	}
-	panic("unreachable")
 }
 
-// init checks what the kernel has, and maps the ring.
+// init checks that the ring can be used, notes what the kernel has, and maps the ring. A seccomp
+// filter may allow io_uring_setup and refuse the other two system calls.
 func (r *Ring) init(p *sys.UringParams) error {
-	if err := r.checkUsable(); err != nil {
+	if res := sys.UringEnter(r.fd, 0, 0, 0); res < 0 {
+		return fmt.Errorf("io_uring_enter: %w", syscall.Errno(-res))
+	}
+	ops, err := r.probe(p)
+	if err != nil {
 		return err
 	}
-	if err := r.probe(p, r.workers); err != nil {
-		return err
+	bounded := sys.UringMaxWorkers(r.fd, r.workers, r.workers) == nil
+	if r.features == nil {
+		r.describe(ops, p, bounded)
 	}
 	if err := r.mmap(p); err != nil {
 		return fmt.Errorf("io_uring mmap: %w", err)
@@ -197,30 +202,17 @@ func (r *Ring) init(p *sys.UringParams) error {
 	return nil
 }
 
-// checkUsable checks that the ring can be used. A seccomp filter may allow
-// io_uring_setup and refuse the other two system calls.
-func (r *Ring) checkUsable() error {
-	if res := sys.UringEnter(r.fd, 0, 0, 0); res < 0 {
-		return fmt.Errorf("io_uring_enter: %w", syscall.Errno(-res))
+// probe returns which operations the kernel has. It refuses kernels before 5.6.
+func (r *Ring) probe(p *sys.UringParams) ([]bool, error) {
+	ops, err := sys.UringProbe(r.fd)
+	if err != nil && err != syscall.EINVAL { // EINVAL: before 5.6
+		return nil, fmt.Errorf("io_uring_register: %w", err)
 	}
-	if _, err := sys.UringProbe(r.fd); err != nil && err != syscall.EINVAL {
-		return fmt.Errorf("io_uring_register: %w", err)
-	}
-	return nil
-}
-
-// probe refuses kernels before 5.6, and notes what newer ones have.
-func (r *Ring) probe(p *sys.UringParams, workers uint32) error {
 	const need = sys.IORING_FEAT_SINGLE_MMAP | sys.IORING_FEAT_NODROP
-	ops, err := sys.UringProbe(r.fd) // EINVAL before 5.6
 	if err != nil || p.Features&need != need || !ops[sys.IORING_OP_READ] || !ops[sys.IORING_OP_WRITE] {
-		return fmt.Errorf("io_uring is older than Linux 5.6: %w", errors.ErrUnsupported)
+		return nil, fmt.Errorf("io_uring is older than Linux 5.6: %w", errors.ErrUnsupported)
 	}
-	bounded := sys.UringMaxWorkers(r.fd, workers, workers) == nil
-	if r.features == nil {
-		r.describe(ops[:], p, bounded)
-	}
-	return nil
+	return ops[:], nil
 }
 
 // describe notes what the kernel has. It is called once: a ring that is opened

@@ -52,7 +52,7 @@ func TestProbeRefusesOldKernels(t *testing.T) {
 	r := open(t, Options{})
 	defer r.Close()
 	for _, features := range []uint32{0, sys.IORING_FEAT_SINGLE_MMAP, sys.IORING_FEAT_NODROP} {
-		err := (&Ring{fd: r.fd}).probe(&sys.UringParams{Features: features}, 1)
+		_, err := (&Ring{fd: r.fd}).probe(&sys.UringParams{Features: features})
 		if !errors.Is(err, errors.ErrUnsupported) {
 			t.Errorf("probe with features %#x = %v; want ErrUnsupported", features, err)
 		}
@@ -63,7 +63,7 @@ func TestProbeRefusesOldKernels(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer null.Close()
-	if err := (&Ring{fd: int(null.Fd())}).probe(&sys.UringParams{Features: need}, 1); !errors.Is(err, errors.ErrUnsupported) {
+	if _, err := (&Ring{fd: int(null.Fd())}).probe(&sys.UringParams{Features: need}); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("probe without IORING_REGISTER_PROBE = %v; want ErrUnsupported", err)
 	}
 }

@@ -163,7 +163,7 @@ func (r *Ring) flush() bool {
 			// is lost (shortage).
 			time.Sleep(pause)
 			pause = min(2*pause, 10*time.Millisecond)
-		case res >= 0 && atomic.LoadUint32(r.sqHead) == head:
+		case atomic.LoadUint32(r.sqHead) == head:
 			r.notConsumed()
 		}
 	}
