@@ -153,12 +153,17 @@ func writeNew(ctx context.Context, name string, write func(io.Writer) error) err
 	case ctx.Err() != nil && err != nil: // write ends at the closed file
 		return errors.Join(context.Cause(ctx), os.Remove(name))
 	case err != nil:
-		if path, ok := errors.AsType[*fs.PathError](err); ok {
-			err = path.Err // the message has the name already
-		}
-		return errors.Join(fmt.Errorf("cannot write %s: %w", name, err), os.Remove(name))
+		return errors.Join(cannotWrite(name, err), os.Remove(name))
 	}
 	return nil
+}
+
+// cannotWrite returns the error of writing a file, which names the file once.
+func cannotWrite(name string, err error) error {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
+		err = path.Err
+	}
+	return fmt.Errorf("cannot write %s: %w", name, err)
 }
 
 // createNew creates a file that does not exist.
@@ -168,7 +173,7 @@ func createNew(name string) (*os.File, error) {
 	case errors.Is(err, os.ErrExist):
 		return nil, fmt.Errorf("%s exists, and is not overwritten", name)
 	case err != nil:
-		return nil, fmt.Errorf("cannot write the trace: %w", err)
+		return nil, cannotWrite(name, err)
 	}
 	return f, nil
 }
