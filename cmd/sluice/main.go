@@ -34,6 +34,7 @@ import (
 	"github.com/sluiceio/sluice/bench"
 	"github.com/sluiceio/sluice/bench/cli"
 	"github.com/sluiceio/sluice/bench/report"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/cmdline"
 	_ "github.com/sluiceio/sluice/cmd/sluice/internal/openfiles" // before go-fuse, which panics without descriptors
 )
 
@@ -143,7 +144,7 @@ func parse(args []string, s cli.Streams) (*kong.Context, error) {
 	exited := false
 	var shown error // of writing the help, which is not an error in the command line
 	help := func(o kong.HelpOptions, c *kong.Context) error {
-		shown = kong.DefaultHelpPrinter(o, c)
+		shown = printHelp(s.Out, o, c)
 		return shown
 	}
 	parser, err := kong.New(&g, kong.Name("sluice"), kong.Description(description), kong.Help(help),
@@ -163,6 +164,19 @@ func parse(args []string, s cli.Streams) (*kong.Context, error) {
 		return nil, cli.UsageError{Err: err}
 	}
 	return cmd, nil
+}
+
+// printHelp writes the help of the selected command. Kong's two columns need the usual width.
+func printHelp(w io.Writer, o kong.HelpOptions, c *kong.Context) error {
+	if report.Fits(o.WrapUpperBound) {
+		return kong.DefaultHelpPrinter(o, c)
+	}
+	node := c.Selected()
+	if node == nil {
+		node = c.Model.Node
+	}
+	_, err := io.WriteString(w, cmdline.NarrowHelp(cmdline.FromKong(node, nil)))
+	return err
 }
 
 // verbatim sets a string to the argument as it is. Kong's own mapper makes JSON of the argument

@@ -1,6 +1,22 @@
 package cp
 
-// helpText is what --help prints, in 80 columns.
+import (
+	"github.com/sluiceio/sluice/bench/report"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/cmdline"
+)
+
+// help returns what --help prints.
+func help() string {
+	if report.Fits(helpWidth) {
+		return helpText
+	}
+	return cmdline.NarrowHelp(Manual(""))
+}
+
+// helpWidth is the number of columns that helpText needs.
+const helpWidth = 80
+
+// helpText is the help for the usual terminal.
 const helpText = `Usage: sluice cp [OPTION]... [-T] SOURCE DEST
   or:  sluice cp [OPTION]... SOURCE... DIRECTORY
   or:  sluice cp [OPTION]... -t DIRECTORY SOURCE...
@@ -23,7 +39,7 @@ Symbolic links in SOURCE (the last of these counts)
   -d                           the same as --no-dereference --preserve=links
 
 Attributes
-  -p                           the same as --preserve=mode,ownership,timestamps
+  -p                           preserve mode, ownership and timestamps
       --preserve[=LIST]        preserve these: mode, ownership, timestamps,
                                  links, context, xattr, all; without LIST the
                                  same as -p

@@ -10,7 +10,7 @@ import (
 
 func TestHelpFits(t *testing.T) {
 	for line := range strings.Lines(helpText) {
-		if len(line) > 80+len("\n") {
+		if len(line) > helpWidth+len("\n") {
 			t.Errorf("%d columns: %s", len(line)-1, line)
 		}
 	}

@@ -38,7 +38,7 @@ func (c *Command) Run(ctx context.Context) int {
 	switch {
 	case err != nil:
 	case s.help:
-		_, err = io.WriteString(c.Out, helpText)
+		_, err = io.WriteString(c.Out, help())
 	case s.version:
 		_, err = fmt.Fprintln(c.Out, c.Version)
 	default:
