@@ -68,8 +68,9 @@ type window struct {
 }
 
 var (
-	desk  = window{1280, 900, false}
-	phone = window{390, 844, true}
+	desk   = window{1280, 900, false}
+	narrow = window{400, 900, false} // of a desktop, without a finger
+	phone  = window{390, 844, true}
 )
 
 // open opens the page of tr from a file, and waits until it is drawn.

@@ -86,7 +86,7 @@ func TestBrowser(t *testing.T) {
 		url := "file://" + name
 		testState(t, openURL(t, browser, url, desk), small, func(fragment string) *page { return openURL(t, browser, url+fragment, desk) })
 	})
-	for name, w := range map[string]window{"1280": desk, "390": phone} {
+	for name, w := range map[string]window{"1280": desk, "400": narrow, "390": phone} {
 		t.Run("width/"+name, func(t *testing.T) { testWidth(t, open(t, browser, large, w), name, w) })
 	}
 }
@@ -550,14 +550,28 @@ func testWidth(t *testing.T, p *page, name string, w window) {
 	}
 	p.after(script("document.querySelector('#filters').open = true"))
 	p.screenshot(name + "-filters")
+	testInside(t, p, w)
+	for _, dialog := range []string{"help", "about"} {
+		p.run(click("#" + dialog))
+		p.screenshot(name + "-" + dialog)
+		testInside(t, p, w)
+		if top := eval[float64](p, "document.querySelector('dialog[open]').scrollTop"); top != 0 {
+			t.Errorf("the dialog of %s begins %v pixels above the window", dialog, top)
+		}
+		p.run(script("document.querySelector('dialog[open]').close()"))
+	}
+	opened := eval[string](p, "document.body.dataset.opened")
+	t.Logf("%d operations were drawn %s ms after the page was asked for; a frame takes %s ms", p.shown(), opened, eval[string](p, "document.body.dataset.took"))
+}
+
+// testInside checks that no element with text extends beyond the window, or is cut off.
+func testInside(t *testing.T, p *page, w window) {
+	t.Helper()
 	if wide := eval[int64](p, "document.documentElement.scrollWidth"); wide > w.width {
 		t.Errorf("the page is %d pixels wide in a window of %d", wide, w.width)
 	}
-	// No element with text extends beyond the window, or is cut off.
 	out := eval[[]string](p, "[...document.querySelectorAll('button, label, select, input, h2, h3, output, dd')].filter((e) => e.offsetParent && (e.getBoundingClientRect().right > innerWidth + 1 || e.getBoundingClientRect().left < -1)).map((e) => e.outerHTML.slice(0, 80))")
 	if len(out) > 0 {
 		t.Errorf("these reach out of the window: %q", out)
 	}
-	opened := eval[string](p, "document.body.dataset.opened")
-	t.Logf("%d operations were drawn %s ms after the page was asked for; a frame takes %s ms", p.shown(), opened, eval[string](p, "document.body.dataset.took"))
 }

@@ -204,8 +204,8 @@ class Page {
 		click("zoomIn", () => this.view.zoom(0.5));
 		click("zoomOut", () => this.view.zoom(2));
 		click("zoomAll", () => this.view.all());
-		click("help", () => $("helpText").showModal());
-		click("about", () => $("aboutText").showModal());
+		click("help", () => showDialog("helpText"));
+		click("about", () => showDialog("aboutText"));
 		click("theme", () => this.nextTheme());
 		systemDark.addEventListener("change", () => this.applyTheme());
 		$("scroller").addEventListener("scroll", () => this.dirty());
@@ -225,7 +225,7 @@ class Page {
 				$("search").focus();
 				$("search").select();
 			},
-			help: () => $("helpText").showModal(),
+			help: () => showDialog("helpText"),
 			theme: () => this.nextTheme(),
 			lanes: (i) => document.querySelectorAll("#lanesBy input")[i].click(),
 			sort: () => document.querySelector("#order input:not(:checked)").click(),
@@ -461,6 +461,12 @@ function segments(id, names, first, chosen) {
 		label.append(button, Object.assign(document.createElement("span"), { textContent: name }));
 		return label;
 	}));
+}
+
+// The button at the dialog's end gets the focus, and the browser scrolls to it.
+function showDialog(id) {
+	$(id).showModal();
+	$(id).scrollTop = 0;
 }
 
 function fillAbout(trace) {
