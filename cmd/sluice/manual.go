@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -128,7 +129,21 @@ func describeCommands(app *kong.Application) *cmdline.Command {
 			root.Children[i] = cp.Manual(c.Help)
 		case "bench", "build", "install", "run", "test": // bench report FILE.json, bench compare
 			c.Args[0].Words.Files = true
+		case "man":
+			c.Args[0].Words = cmdline.Words{Words: commandWords(root)}
 		}
 	}
 	return root
+}
+
+// commandWords returns the words of which the commands below root consist.
+func commandWords(root *cmdline.Command) (words []string) {
+	for _, c := range root.All()[1:] {
+		for _, word := range strings.Fields(c.Path()) {
+			if !slices.Contains(words, word) {
+				words = append(words, word)
+			}
+		}
+	}
+	return words
 }

@@ -44,6 +44,9 @@ var completions = []struct {
 	{"sluice cp --ref", []string{"--reflink"}, []string{"--remove-destination"}},
 	{"sluice cp --reflink=", []string{"auto", "never"}, []string{"older"}},
 	{"sluice doctor --dir inter", []string{"internal/"}, []string{"interrupt_linux_test.go"}},
+	{"sluice man tr", []string{"trace"}, []string{"cp"}},
+	{"sluice man trace ex", []string{"export"}, []string{"trace"}},
+	{"sluice man ma", []string{"man"}, []string{"main.go"}},
 	{"sluice completion ", []string{"bash", "zsh", "fish"}, nil},
 }
 
