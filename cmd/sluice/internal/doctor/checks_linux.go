@@ -23,7 +23,32 @@ func checks(m machine.Info, dir string) []Check {
 		{Name: "file system", Status: OK, Found: m.Disk()},
 	}
 	all = append(all, fileChecks(dir)...)
+	onlyPool(all, m.Arch)
 	return append(all, limits(m.Kernel)...)
+}
+
+// onlyPool replaces, on architectures for which the library has the pool driver alone, the
+// checks of what the library does not use there.
+func onlyPool(all []Check, arch string) {
+	if arch == "amd64" || arch == "arm64" {
+		return
+	}
+	for i, c := range all {
+		switch c.Name {
+		case "io_uring", "Linux AIO":
+			all[i] = Check{
+				Name: c.Name, Status: Note,
+				Found:  "not used on " + arch + ": each waiting operation holds a thread, of a bounded number",
+				Advice: "build for amd64 or arm64, if the machine runs such programs",
+			}
+		case "cached reads":
+			all[i] = Check{
+				Name: c.Name, Status: Note,
+				Found:  "RWF_NOWAIT is not used on " + arch,
+				Advice: "reads of cached data are ordinary calls here, on a bounded number of threads",
+			}
+		}
+	}
 }
 
 // readText returns a small file of /proc or /sys without the white space at its ends,

@@ -50,6 +50,26 @@ func TestExamineNeedsADirectory(t *testing.T) {
 	}
 }
 
+// TestOnlyPool checks that the doctor of a 32-bit program neither praises nor misses what that
+// program could not use.
+func TestOnlyPool(t *testing.T) {
+	for arch, want := range map[string]string{"amd64": "as found", "386": "not used on 386"} {
+		all := []Check{{Name: "kernel", Found: "as found"}}
+		for _, name := range []string{"io_uring", "Linux AIO", "cached reads"} {
+			all = append(all, Check{Name: name, Status: OK, Found: "as found"})
+		}
+		onlyPool(all, arch)
+		for _, c := range all[1:] {
+			if !strings.Contains(c.Found, want) {
+				t.Errorf("%s: %s is %q; want %q", arch, c.Name, c.Found, want)
+			}
+		}
+		if all[0].Found != "as found" {
+			t.Errorf("%s: the kernel is %q", arch, all[0].Found)
+		}
+	}
+}
+
 // TestUringRefused covers the ways in which machines refuse io_uring.
 func TestUringRefused(t *testing.T) {
 	for _, test := range []struct {
