@@ -38,12 +38,13 @@ type Lossy struct {
 
 // LossyKinds are the file systems that NewLossy can make.
 var LossyKinds = map[string]struct {
-	mkfs string
-	size int64
+	mkfs, options string
+	size          int64
 }{
-	"ext4":  {"mkfs.ext4 -q -F -b 4096", 64 << 20},
-	"xfs":   {"mkfs.xfs -q -f", 300 << 20},
-	"btrfs": {"mkfs.btrfs -q -f", 128 << 20},
+	"ext4": {"mkfs.ext4 -q -F -b 4096", "", 64 << 20},
+	"xfs":  {"mkfs.xfs -q -f", "", 300 << 20},
+	// No data is in the metadata. When the disk refuses metadata, btrfs ends all writing for good.
+	"btrfs": {"mkfs.btrfs -q -f", "max_inline=0", 128 << 20},
 }
 
 // NewLossy makes a file system of a kind on a disk that loses writes, until the end of the test. It skips
@@ -68,7 +69,7 @@ func NewLossy(t testing.TB, kind string) *Lossy {
 	if err := os.WriteFile(largest, []byte("64"), 0); err != nil {
 		t.Skip(err)
 	}
-	return &Lossy{Dir: places.Mount(t, device, LossyKinds[kind].mkfs, ""), ledger: ledger}
+	return &Lossy{Dir: places.Mount(t, device, LossyKinds[kind].mkfs, LossyKinds[kind].options), ledger: ledger}
 }
 
 // File makes a new file of zeros that is on the disk: btrfs may refuse to cut off one that has lost
