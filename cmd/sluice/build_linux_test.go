@@ -56,6 +56,9 @@ func TestBuilds(t *testing.T) {
 				return noCompiler == nil, nil
 			case "uring":
 				return hasDriver("uring"), nil
+			case "fuse": // a test may serve a file system
+				_, err := os.Stat("/dev/fuse")
+				return os.Getuid() == 0 && err == nil, nil
 			}
 			return false, nil
 		},

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
+	"os"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -18,6 +20,7 @@ var (
 	rounds  = flag.Int("lostsyncs.rounds", 8, "rounds on each file system and driver")
 	place   = flag.String("lostsyncs.place", "ext4,xfs,btrfs", "the file systems")
 	drivers = flag.String("lostsyncs.driver", strings.Join(sluicetest.Drivers, ","), "the drivers")
+	built   = flag.Bool("lostsyncs.built", false, "the test must be built by sluice test: package os makes its calls through sluice")
 	kindsOf = flag.String("lostsyncs.kind", strings.Join(kindNames, ","), "the ways to open a file")
 )
 
@@ -25,6 +28,9 @@ func TestMain(m *testing.M) { sluicetest.Main(m) }
 
 // TestLostSyncs: no call that has returned nil has lost data.
 func TestLostSyncs(t *testing.T) {
+	if *built && !builtBySluice() {
+		t.Fatal("-lostsyncs.built: this program was built by go test; build it by sluice test")
+	}
 	start := seed.Of(t)
 	for _, at := range strings.Split(*place, ",") {
 		t.Run(at, func(t *testing.T) {
@@ -41,6 +47,15 @@ func TestLostSyncs(t *testing.T) {
 			}
 		})
 	}
+}
+
+// builtBySluice reports whether `sluice test` or `sluice build` has built this program. A file of package os has
+// a field more then.
+func builtBySluice() bool {
+	file, _ := reflect.TypeFor[os.File]().FieldByName("file")
+	fd, _ := file.Type.Elem().FieldByName("pfd")
+	_, ok := fd.Type.FieldByName("sluice")
+	return ok
 }
 
 // playRound plays one round. Its name is a part of its seed, so that it can be run alone.

@@ -11,6 +11,7 @@ type family struct {
 	pkg   string // the package whose test binary it is
 	test  string // the tests, as -test.run takes them
 	tags  string // build tags of the test binary
+	built bool   // the test binary is built by `sluice test`
 	cells []cell
 }
 
@@ -63,14 +64,14 @@ var families = []family{
 		lifetime("disk", 2),
 		lifetime("memory", 2),
 	}},
-	{name: "starved", pkg: "./internal/starved", test: "^Test", cells: []cell{
+	{name: "starved", pkg: "./internal/starved", test: "^TestLostSyncs$", cells: []cell{
 		some("full disks and quotas", 3, "^TestFull$", "-starved.places=all", "-starved.full=2"),
 		some("100,000 goroutines", 2, "^TestManyGoroutines$", "-starved.goroutines=100000"),
 		some("a queue of one", 2, "^TestQueueOfOne$", "-starved.goroutines=100000"),
 		some("few descriptors", 3, "^TestFewDescriptors$"),
 		some("SIGSTOP", 3, "^TestStopped$", "-starved.stops=300"),
 	}},
-	{name: "frozen", pkg: "./internal/starved", test: "^Test", cells: []cell{
+	{name: "frozen", pkg: "./internal/starved", test: "^TestLostSyncs$", cells: []cell{
 		some("1 to 8 devices", 10, "^TestFrozenLatency$", "-starved.frozen=1,2,3,4,5,6,7,8", "-starved.judge"),
 	}},
 	// Processes in the middle of I/O: system calls are refused, descriptors closed or given to other files.
@@ -88,6 +89,12 @@ var families = []family{
 	}},
 	{name: "lost-syncs", pkg: "./internal/lostsyncs", test: "^TestLostSyncs$", cells: []cell{
 		lostSyncs("ext4"), lostSyncs("xfs"), lostSyncs("btrfs"),
+	}},
+	// The files of package os in a program that `sluice build` has built, on such disks.
+	{name: "lost-syncs-built", pkg: "./internal/lostsyncs", test: "^TestLostSyncs$", built: true, cells: []cell{
+		lostSyncsBuilt("ext4", "uring"), lostSyncsBuilt("ext4", "aio"), lostSyncsBuilt("ext4", "pool"),
+		lostSyncsBuilt("xfs", "uring"), lostSyncsBuilt("xfs", "aio"), lostSyncsBuilt("xfs", "pool"),
+		lostSyncsBuilt("btrfs", "uring"), lostSyncsBuilt("btrfs", "aio"), lostSyncsBuilt("btrfs", "pool"),
 	}},
 	{name: "faults", pkg: "./internal/faults", test: "^TestSweep$", cells: []cell{
 		some("all workloads", 1, "^TestSweep$", "-faults.share=1"),
@@ -127,4 +134,11 @@ func kernel(name string) cell { return cell{name, 1, []string{"-kernels.name=" +
 // lostSyncs is 20 runs of 300 rounds by each driver, which take some minutes each.
 func lostSyncs(place string) cell {
 	return cell{place, 20, []string{"-lostsyncs.rounds=300", "-lostsyncs.place=" + place}, nil}
+}
+
+// lostSyncsBuilt is 5 runs of 300 rounds with a driver.
+func lostSyncsBuilt(place, driver string) cell {
+	c := lostSyncs(place)
+	c.args = append(c.args, "-lostsyncs.built", "-lostsyncs.kind=os,os once", "-lostsyncs.driver="+driver)
+	return cell{place + ", " + driver, 5, c.args, []string{"SLUICE_DRIVER=" + driver}}
 }

@@ -17,7 +17,7 @@ import (
 // run makes the runs that log does not have, cell by cell.
 func (f family) run(ctx context.Context, seed uint64, log *log, work, commit string) error {
 	binary := filepath.Join(work, f.name+".test")
-	if out, err := exec.CommandContext(ctx, "go", "test", "-c", "-tags="+f.tags, "-o", binary, f.pkg).CombinedOutput(); err != nil {
+	if out, err := f.build(ctx, binary).CombinedOutput(); err != nil {
 		return fmt.Errorf("building the test of %s: %w\n%s", f.pkg, err, out)
 	}
 	for _, c := range f.cells {
@@ -47,6 +47,15 @@ func (f family) run(ctx context.Context, seed uint64, log *log, work, commit str
 		}
 	}
 	return nil
+}
+
+// build returns the command that builds the test binary.
+func (f family) build(ctx context.Context, binary string) *exec.Cmd {
+	args := []string{"test", "-c", "-tags=" + f.tags, "-o", binary, f.pkg}
+	if f.built {
+		args = append([]string{"run", "./cmd/sluice", "test", "-vet=off"}, args[1:]...)
+	}
+	return exec.CommandContext(ctx, "go", args...)
 }
 
 // run makes one run in a process of its own.
