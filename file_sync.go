@@ -14,7 +14,9 @@ import (
 //
 // Once an fsync has failed and may have lost data (EIO, ENOSPC, EDQUOT and others), every
 // later Sync and Datasync of the File returns that error: the kernel reports it only
-// once, and drops the data.
+// once, and drops the data. Write the data again to a new file. In the same file ext4 may
+// lose it once more and report success, unless the pages are dropped before
+// ([File.Advise] with [AdviceDontNeed]).
 //
 // The kernel reports it once for each time that the file was opened (fsync(2), NOTES), to
 // the first fsync that asks. So another fsync of the same open file may take the error
