@@ -99,7 +99,7 @@ func newRound(t *testing.T, l *sluicetest.Lossy, driver string, r *rand.Rand) *r
 	bulk := r.IntN(6) == 0
 	n := 2 + r.IntN([]int{2, 7, 31}[r.IntN(3)])
 	if bulk {
-		n = 2
+		n = 2 + r.IntN(2)
 	}
 	pages := 1 + r.IntN(2)
 	steps := 1 + r.IntN(4)
@@ -114,16 +114,22 @@ func newRound(t *testing.T, l *sluicetest.Lossy, driver string, r *rand.Rand) *r
 	}
 	o.name = l.File(t, int(size))
 	t.Cleanup(func() { os.Remove(o.name) })
-	o.open(bulk, r)
+	o.open(bulk, n, r)
 	for i := range n {
 		g := &goroutine{
 			id: i, h: o.handles[r.IntN(len(o.handles))], rand: rand.New(rand.NewPCG(r.Uint64(), uint64(i))),
 			start: int64(i*steps) * apart, steps: steps, pages: pages, apart: apart, bulk: bulk,
 		}
+		if bulk {
+			g.h = o.handles[0]
+		}
+		if bulk && i == 2 { // it may have the report of a loss before the two others open their second descriptor
+			g.h, g.pages, g.bulk = o.handles[1], 1, false
+		}
 		o.goroutines = append(o.goroutines, g)
 	}
 	most := int64(2 * n * steps)
-	if r.IntN(2) == 0 {
+	if bulk || r.IntN(2) == 0 {
 		o.from.Store(1 + r.Int64N(most))
 	}
 	o.to.Store(-1)
@@ -133,18 +139,22 @@ func newRound(t *testing.T, l *sluicetest.Lossy, driver string, r *rand.Rand) *r
 	return o
 }
 
-// open opens the file up to three times.
-func (o *round) open(bulk bool, r *rand.Rand) {
+// open opens the file up to three times, for n goroutines. In bulk, two of these have the first handle, a File if
+// there may be one, and the third has another handle.
+func (o *round) open(bulk bool, n int, r *rand.Rand) {
 	kinds := strings.Split(*kindsOf, ",")
-	n := 1 + r.IntN(3)
+	most := 1 + r.IntN(3)
 	if bulk {
-		kinds, n = []string{"file"}, 1
+		most = n - 1
 	}
-	for range n {
+	for i := range most {
 		kind := kinds[r.IntN(len(kinds))]
-		flag := 0
-		if !bulk {
-			flag = []int{0, 0, unix.O_SYNC, unix.O_DSYNC}[r.IntN(4)]
+		flag := []int{0, 0, unix.O_SYNC, unix.O_DSYNC}[r.IntN(4)]
+		if bulk && i == 0 {
+			flag = 0
+			if slices.Contains(kinds, "file") {
+				kind = "file"
+			}
 		}
 		h := opens[kind](o.t, o.s, o.name, flag, r)
 		h.kind, h.each = kind, flag != 0
@@ -200,7 +210,7 @@ func (o *round) work(g *goroutine) {
 		}
 		w := g.h.ways[g.rand.IntN(len(g.h.ways))]
 		if g.bulk {
-			w = g.h.ways[g.rand.IntN(2)] // Sync or Datasync
+			w = g.h.ways[g.rand.IntN(min(2, len(g.h.ways)))] // Sync or Datasync
 		}
 		o.commit(g.id, g.h, w, g)
 	}
@@ -219,6 +229,9 @@ func (o *round) piece(g *goroutine) (b []byte, off int64, blocks []*block) {
 		skip = 100 // a part of a block of the disk
 	}
 	lost := []int{1, 2, 10}[g.rand.IntN(3)]
+	if g.bulk {
+		lost = 4 * g.pages // so that many a Sync succeeds
+	}
 	for i := range g.pages {
 		part := b[i*page+skip : (i+1)*page]
 		mark := sluicetest.KeptMark

@@ -64,14 +64,14 @@ var families = []family{
 		lifetime("disk", 2),
 		lifetime("memory", 2),
 	}},
-	{name: "starved", pkg: "./internal/starved", test: "^TestLostSyncs$", cells: []cell{
+	{name: "starved", pkg: "./internal/starved", test: "^Test", cells: []cell{
 		some("full disks and quotas", 3, "^TestFull$", "-starved.places=all", "-starved.full=2"),
 		some("100,000 goroutines", 2, "^TestManyGoroutines$", "-starved.goroutines=100000"),
 		some("a queue of one", 2, "^TestQueueOfOne$", "-starved.goroutines=100000"),
 		some("few descriptors", 3, "^TestFewDescriptors$"),
 		some("SIGSTOP", 3, "^TestStopped$", "-starved.stops=300"),
 	}},
-	{name: "frozen", pkg: "./internal/starved", test: "^TestLostSyncs$", cells: []cell{
+	{name: "frozen", pkg: "./internal/starved", test: "^Test", cells: []cell{
 		some("1 to 8 devices", 10, "^TestFrozenLatency$", "-starved.frozen=1,2,3,4,5,6,7,8", "-starved.judge"),
 	}},
 	// Processes in the middle of I/O: system calls are refused, descriptors closed or given to other files.
@@ -87,7 +87,7 @@ var families = []family{
 	{name: "kernels", pkg: "./cmd/sluice/kernels", test: "^TestKernel$", cells: []cell{
 		kernel("5.10"), kernel("6.1"), kernel("6.12"), kernel("6.12-arm64"),
 	}},
-	{name: "lost-syncs", pkg: "./internal/lostsyncs", test: "^TestLostSyncs$", cells: []cell{
+	{name: "lost-syncs", pkg: "./internal/lostsyncs", test: "^Test", cells: []cell{
 		lostSyncs("ext4"), lostSyncs("xfs"), lostSyncs("btrfs"),
 	}},
 	// The files of package os in a program that `sluice build` has built, on such disks.
