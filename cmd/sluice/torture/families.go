@@ -136,9 +136,9 @@ func lostSyncs(place string) cell {
 	return cell{place, 20, []string{"-lostsyncs.rounds=300", "-lostsyncs.place=" + place}, nil}
 }
 
-// lostSyncsBuilt is 5 runs of 300 rounds with a driver.
+// lostSyncsBuilt is 2 runs of 300 rounds with a driver.
 func lostSyncsBuilt(place, driver string) cell {
 	c := lostSyncs(place)
 	c.args = append(c.args, "-lostsyncs.built", "-lostsyncs.kind=os,os once", "-lostsyncs.driver="+driver)
-	return cell{place + ", " + driver, 5, c.args, []string{"SLUICE_DRIVER=" + driver}}
+	return cell{place + ", " + driver, 2, c.args, []string{"SLUICE_DRIVER=" + driver}}
 }
