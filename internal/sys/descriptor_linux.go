@@ -12,10 +12,15 @@ import (
 // Descriptor identifies the file that a descriptor belongs to. Same later reports whether it
 // still belongs to that file: a program may close descriptors that it has not opened, and
 // the system gives their numbers to other files.
+//
+// A field is zero if the system did not say: there is no /proc, or fdinfo cannot be opened, as the process has all
+// descriptors that it may have. Then the other fields decide. To take the file for another one would leave it open
+// for good.
 type Descriptor struct {
 	fd       int
+	closed   bool
 	dev, ino uint64
-	name     string // as in /proc/self/fd; "" if it is not there
+	name     string // as in /proc/self/fd
 	id       string // of an eventfd, since Linux 5.2
 }
 
@@ -23,8 +28,11 @@ type Descriptor struct {
 func Describe(fd int) Descriptor {
 	d := Descriptor{fd: fd}
 	var st unix.Stat_t
-	if unix.Fstat(fd, &st) == nil {
+	switch unix.Fstat(fd, &st) {
+	case nil:
 		d.dev, d.ino = st.Dev, st.Ino
+	case unix.EBADF:
+		d.closed = true
 	}
 	number := strconv.Itoa(fd)
 	var name [64]byte
@@ -39,7 +47,16 @@ func Describe(fd int) Descriptor {
 }
 
 // Same reports whether the descriptor still belongs to the file that Describe has seen.
-func (d Descriptor) Same() bool { return d.ino != 0 && Describe(d.fd) == d }
+func (d Descriptor) Same() bool {
+	if d == (Descriptor{}) || d.closed {
+		return false // there was none
+	}
+	now := Describe(d.fd)
+	inode := d.ino == 0 || now.ino == 0 || d.dev == now.dev && d.ino == now.ino
+	name := d.name == "" || now.name == "" || d.name == now.name
+	id := d.id == "" || now.id == "" || d.id == now.id
+	return !now.closed && inode && name && id
+}
 
 // eventfdID returns the number of an eventfd, which no other eventfd has.
 func eventfdID(info string) string {

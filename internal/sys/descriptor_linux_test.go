@@ -52,3 +52,33 @@ func TestDescriptor(t *testing.T) {
 		t.Error("Same = true of a closed descriptor")
 	}
 }
+
+// TestDescriptorNoneFree: an eventfd is still the same one while the process can open nothing to look at it.
+func TestDescriptorNoneFree(t *testing.T) {
+	fd, err := unix.Eventfd(0, unix.EFD_CLOEXEC)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer unix.Close(fd)
+	before := Describe(fd)
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: 0, Max: limit.Max}); err != nil {
+		t.Fatal(err)
+	}
+	same, during := before.Same(), Describe(fd)
+	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	if during.id != "" {
+		t.Fatal("the process could open a file")
+	}
+	if !same {
+		t.Error("Same = false while no file can be opened")
+	}
+	if !during.Same() {
+		t.Error("Same = false of what was described while no file could be opened")
+	}
+}
