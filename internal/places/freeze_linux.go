@@ -1,8 +1,10 @@
 package places
 
 import (
+	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"sync"
 	"syscall"
 	"testing"
@@ -48,18 +50,38 @@ func Freeze(t testing.TB, dir string) *Frozen {
 
 // afterwards has a process of its own run a shell command at the end of the test, or when this process dies,
 // even if its whole process group is killed. It skips the test if it cannot.
+//
+// The end of a pipe tells that process that the test has ended. It is not enough when this process is killed: the
+// pipe stays open while any thread has not ended, and the kernel does not end a thread that waits for a frozen
+// file system. So that process gets a signal as well, when the thread ends that has started it (PR_SET_PDEATHSIG
+// in prctl(2)). A goroutine keeps this thread until the end of the test.
 func afterwards(t testing.TB, command string, args ...string) {
 	t.Helper()
-	guard := exec.Command("sh", append([]string{"-c", "read line; " + command}, args...)...)
-	guard.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	script := "trap '" + command + "' EXIT; trap exit TERM; echo ready; read line"
+	guard := exec.Command("sh", append([]string{"-c", script}, args...)...)
+	guard.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 	alive, err := guard.StdinPipe()
-	if err == nil {
-		err = guard.Start()
-	}
 	if err != nil {
+		t.Fatal(err)
+	}
+	ready, err := guard.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	started, over := make(chan error), make(chan struct{})
+	go func() {
+		runtime.LockOSThread()
+		started <- guard.Start()
+		<-over
+	}()
+	t.Cleanup(func() { close(over) })
+	if err := <-started; err != nil {
 		t.Skipf("cannot start a process that cleans up: %v", err)
 	}
 	t.Cleanup(func() { alive.Close(); guard.Wait() })
+	if _, err := io.ReadFull(ready, make([]byte, len("ready\n"))); err != nil {
+		t.Fatalf("the process that cleans up: %v", err)
+	}
 }
 
 // Thaw thaws the file system.
