@@ -1,5 +1,11 @@
 package mapped
 
+import "time"
+
+// OutlastTest has m remember until Forget, as its timer ends nothing during a test. It is called before the
+// first Load.
+func (m *Mapping) OutlastTest() { m.period = 24 * time.Hour }
+
 // Forget ends what m remembers, as its timer would.
 func (m *Mapping) Forget() { m.resident.forget() }
 
