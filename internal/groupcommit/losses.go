@@ -4,8 +4,9 @@ import (
 	"context"
 	"math"
 	"slices"
-	"sync"
 	"syscall"
+
+	"github.com/sluiceio/sluice/internal/probe"
 )
 
 // Losses finds lost writes to a file that was opened with O_SYNC or O_DSYNC. The
@@ -23,7 +24,7 @@ import (
 //
 // A nil *Losses does nothing: the file needs none.
 type Losses struct {
-	mu      sync.Mutex
+	mu      probe.Mutex
 	last    uint64   // number of the call that began last
 	running []uint64 // numbers of the calls that run, ascending
 	count   int      // how many calls have lost data

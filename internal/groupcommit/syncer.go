@@ -2,18 +2,18 @@ package groupcommit
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/probe"
 )
 
 // Syncer lets concurrent Syncs and Datasyncs of a file share one fsync. The zero value is ready
 // to use.
 type Syncer struct {
-	mu      sync.Mutex
+	mu      probe.Mutex
 	running bool        // an fsync runs, or a group was told to start one
 	next    *Group      // the group that forms meanwhile; nil if it has no member
 	delay   commitDelay // how long a group waits for more members

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/probe"
 	"github.com/sluiceio/sluice/internal/record"
 )
 
@@ -83,21 +84,21 @@ type Engine struct {
 	stager driver.Stager // drv, or nil if it cannot stage
 	lead   func()        // starts a leader goroutine; state is running already
 
-	inbox probedOp     // a stack, newest first, linked by Op.Next
-	state probedUint32 // idle, running or blocked; see above
+	inbox probe.Pointer[driver.Op] // a stack, newest first, linked by Op.Next
+	state probe.Uint32             // idle, running or blocked; see above
 	// arrived counts the operations pushed since the last submission while a leader
 	// was running. It may be a few off: it only decides when a batch is large enough.
 	arrived  atomic.Int32
 	minBatch int32 // see submitThreshold; a field so that a test can change it
 
 	// mu is held by the goroutine that moves operations from inbox into the driver.
-	mu      probedMutex
+	mu      probe.Mutex
 	backlog backlog      // operations that the driver does not have yet; under mu
 	scratch []*driver.Op // the batch being submitted, as large as the driver is deep; under mu
 	// hasBacklog reports, without mu, whether a submitter should try the backlog
 	// again: the driver had no room for some of it. Written under mu. See submit for
 	// the case in which it is false although the backlog is not empty.
-	hasBacklog probedBool
+	hasBacklog probe.Bool
 	// lost is set when the driver can no longer be used; see lost.go. onLoss,
 	// if not nil, is then called once, perhaps under mu.
 	lost   atomic.Bool
@@ -106,13 +107,13 @@ type Engine struct {
 	// under mu, before the driver has them, and lowers it for those that the driver
 	// did not take. The leader lowers it for those that it has reaped. groupOps
 	// counts those of them that belong to a Group.
-	inflight, groupOps probedInt32
+	inflight, groupOps probe.Int32
 	// reaperRequests counts the goroutines that wait for operations of a Group
 	// without leading. Such a goroutine raises it, then reads state; a leader that
 	// retires writes state, then reads it. So one of them sees the other, and there
 	// is a leader. closing counts the Closes of files in progress and works in the
 	// same way; all rings have the same counter.
-	reaperRequests probedInt32
+	reaperRequests probe.Int32
 	closing        *atomic.Int32
 
 	// device is the device that this ring belongs to, once owned is true. Both are

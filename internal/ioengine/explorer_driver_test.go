@@ -28,7 +28,7 @@ type slowStager struct{ *slowDriver }
 
 func (d *slowDriver) Submit(ops []*driver.Op) (int, error) {
 	d.w.forgetAt(ops)
-	d.w.step()
+	d.w.Step()
 	ops = d.fitting(ops)
 	d.held = append(d.held, ops...)
 	if len(d.staged)+len(d.held)+len(d.done) > d.room {
@@ -39,7 +39,7 @@ func (d *slowDriver) Submit(ops []*driver.Op) (int, error) {
 
 func (d slowStager) Stage(ops []*driver.Op) int {
 	d.w.forgetAt(ops)
-	d.w.step()
+	d.w.Step()
 	if ops = d.fitting(ops); d.shy {
 		ops = ops[:min(1, len(ops))]
 	}
@@ -57,17 +57,17 @@ func (d *slowDriver) fitting(ops []*driver.Op) []*driver.Op {
 
 func (d *slowDriver) Reap(done []*driver.Op, need int) (int, error) {
 	if len(d.staged) > 0 {
-		d.w.step()
+		d.w.Step()
 		d.held = append(d.held, d.staged...)
 		d.staged = d.staged[:0]
 	}
 	// Nothing of what a leader has seen before plays a part after it.
 	d.w.forget(0)
-	d.w.wait(func() bool { return len(d.done) >= need || d.woken })
+	d.w.Wait(func() bool { return len(d.done) >= need || d.woken })
 	d.woken = d.woken && len(d.done) >= need
 	n := copy(done, d.done)
 	for _, op := range d.done[:n] {
-		d.w.saw(op)
+		d.w.Saw(op)
 	}
 	d.done = slices.Delete(d.done, 0, n)
 	return n, nil
@@ -86,7 +86,7 @@ func (d *slowDriver) end(i int) {
 }
 
 func (d *slowDriver) Cancel(op *driver.Op) {
-	d.w.step()
+	d.w.Step()
 	d.cancelled = d.cancelled || op.Off == 0
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/probe"
 )
 
 // explorer runs a scenario of the engine's own code again and again, each time
@@ -129,12 +130,7 @@ type stopping struct{}
 // play makes the scenario one of e and its driver.
 func (w *world) play(e *Engine, d *slowDriver) {
 	w.e, w.d, d.w = e, d, w
-	for _, p := range []*probe{
-		&e.inbox.probe, &e.state.probe, &e.mu.probe, &e.hasBacklog.probe,
-		&e.inflight.probe, &e.groupOps.probe, &e.reaperRequests.probe,
-	} {
-		*p = w
-	}
+	probe.Set(w)
 	e.lead = func() {
 		e.leaders.Add(1)
 		w.start("leader", e.loop)
@@ -151,7 +147,7 @@ func (w *world) start(name string, run func()) {
 			}
 		}()
 		t.yield = yield
-		w.step()
+		w.Step()
 		run()
 	})
 	w.threads = append(w.threads, t)
@@ -173,16 +169,17 @@ func (w *world) resume(t *thread) {
 
 // stop ends all threads.
 func (w *world) stop() {
+	defer probe.Set(nil)
 	for _, t := range w.threads {
 		w.current = t
 		t.stop()
 	}
 }
 
-// step has the current thread stop until it is chosen again.
-func (w *world) step() { w.wait(nil) }
+// Step has the current thread stop until it is chosen again.
+func (w *world) Step() { w.Wait(nil) }
 
-func (w *world) wait(ready func() bool) {
+func (w *world) Wait(ready func() bool) {
 	t := w.current
 	if t == nil || t.stopped { // before the first thread, or after the run
 		return
@@ -198,7 +195,7 @@ func (w *world) wait(ready func() bool) {
 	}
 }
 
-func (w *world) saw(v any) {
+func (w *world) Saw(v any) {
 	if w.current == nil {
 		return
 	}
@@ -248,7 +245,7 @@ func (w *world) forgetAt(ops []*driver.Op) {
 		w.current.history = hash(w.current.history, uint64(pc))
 	}
 	for _, op := range ops {
-		w.saw(op)
+		w.Saw(op)
 	}
 }
 
@@ -265,7 +262,7 @@ func place() string {
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs)])
 	for {
 		f, more := frames.Next()
-		if probing := strings.HasSuffix(f.File, "probe_on.go") || strings.HasSuffix(f.File, "explorer_test.go"); !probing || !more {
+		if probing := strings.HasSuffix(f.File, "probe/on.go") || strings.HasSuffix(f.File, "explorer_test.go"); !probing || !more {
 			return fmt.Sprintf("%s:%d", f.Function[strings.LastIndexByte(f.Function, '.')+1:], f.Line)
 		}
 	}
@@ -319,13 +316,14 @@ func (w *world) choose(i int) {
 
 // atEnd says what is wrong when nothing more can happen.
 func (w *world) atEnd() string {
+	defer w.unprobed()()
 	e := w.e
 	for _, t := range w.threads {
 		if !t.gone {
 			return t.name + " waits for ever"
 		}
 	}
-	if e.state.v.Load() != idle || e.inflight.v.Load() != 0 || e.groupOps.v.Load() != 0 || e.reaperRequests.v.Load() != 0 {
+	if e.state.Load() != idle || e.inflight.Load() != 0 || e.groupOps.Load() != 0 || e.reaperRequests.Load() != 0 {
 		return "something is in flight, or led, at the end"
 	}
 	return w.unfinished()
@@ -333,15 +331,17 @@ func (w *world) atEnd() string {
 
 // key is the state: what all share, and where each thread is.
 func (w *world) key() (key uint64) {
+	current := w.current
+	defer w.unprobed()()
 	e := w.e
 	for _, n := range []uint64{
-		uint64(e.state.v.Load()), uint64(e.inflight.v.Load()), uint64(e.groupOps.v.Load()), uint64(e.reaperRequests.v.Load()),
-		number(e.hasBacklog.v.Load()), number(e.mu.free()), uint64(min(e.arrived.Load(), minSubmitThreshold)), w.d.key(), w.more(),
+		uint64(e.state.Load()), uint64(e.inflight.Load()), uint64(e.groupOps.Load()), uint64(e.reaperRequests.Load()),
+		number(e.hasBacklog.Load()), number(e.mu.Free()), uint64(min(e.arrived.Load(), minSubmitThreshold)), w.d.key(), w.more(),
 	} {
 		key = hash(key, n)
 	}
 	all := uint64(0) // whatever their order
-	for op := e.inbox.v.Load(); op != nil; op = op.Next {
+	for op := e.inbox.Load(); op != nil; op = op.Next {
 		all += hash(1, number(op))
 	}
 	for op := e.backlog.Front(); op != nil; op = op.Links.Next() {
@@ -353,9 +353,16 @@ func (w *world) key() (key uint64) {
 		}
 	}
 	if w.bounded {
-		all += hash(w.current.history, uint64(w.left))
+		all += hash(current.history, uint64(w.left))
 	}
 	return hash(key, all)
+}
+
+// unprobed has what the explorer itself looks at be no step, until restore is called.
+func (w *world) unprobed() (restore func()) {
+	current := w.current
+	w.current = nil
+	return func() { w.current = current }
 }
 
 // hash mixes v into h.

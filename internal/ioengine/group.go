@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/sluiceio/sluice/internal/list"
+	"github.com/sluiceio/sluice/internal/probe"
 )
 
 // Group is a set of requests of one goroutine, its owner, which starts many of them and waits
@@ -24,7 +25,7 @@ type Group struct {
 	// are submitted together. Only the owner uses them.
 	started, batch int
 
-	mu     probedMutex
+	mu     probe.Mutex
 	ended  list.List[Request] // those that ended and that Next has not returned. Under mu
 	parked parkState          // how the owner waits. Under mu
 	wake   chan struct{}
@@ -175,7 +176,7 @@ func (g *Group) sleep(ctx context.Context) {
 	e.submitGroupOps()
 	if g.park(asleep) && ctx.Err() == nil {
 		e.requireReaper()
-		receive(&g.mu, g.wake)
+		probe.Receive(&g.mu, g.wake)
 		e.releaseReaper()
 		return
 	}

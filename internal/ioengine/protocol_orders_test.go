@@ -184,7 +184,6 @@ func (o *groupRequest) Completed() {
 func (p *playing) own(n int, away bool) {
 	g := new(Group)
 	g.Init(context.Background(), p.e)
-	g.mu.probe = p.w
 	p.groups = append(p.groups, g)
 	first := p.number(n)
 	p.w.start("owner", func() {
@@ -197,7 +196,7 @@ func (p *playing) own(n int, away bool) {
 		}
 		if away {
 			g.Submit()
-			p.w.wait(func() bool { return p.finished() == len(p.pushed) })
+			p.w.Wait(func() bool { return p.finished() == len(p.pushed) })
 		}
 		for range n {
 			if r, err := g.Next(context.Background()); err != nil || r.Op.Res != 1 {
@@ -241,7 +240,7 @@ func (p *playing) more() (key uint64) {
 	for _, g := range p.groups {
 		for _, n := range []int{
 			p.started, p.ended, int(g.queued.Load()), g.started, g.batch,
-			g.ended.Len(), int(g.parked), len(g.wake), int(number(g.mu.free())),
+			g.ended.Len(), int(g.parked), len(g.wake), int(number(g.mu.Free())),
 		} {
 			key = hash(key, uint64(n))
 		}

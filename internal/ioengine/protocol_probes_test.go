@@ -20,7 +20,7 @@ func TestOrdersOfTheProtocol(t *testing.T) {
 	if err != nil {
 		t.Skip("there is no go command to build it with")
 	}
-	if _, err := os.Stat("probe_on.go"); err != nil {
+	if _, err := os.Stat("../probe/on.go"); err != nil {
 		t.Skip("the source is not here")
 	}
 	cmd := exec.CommandContext(t.Context(), goTool, "test", "-count=1", "-tags=probes", "-run=^TestOrdersOfTheProtocol$|^TestExplorer", ".")

@@ -24,6 +24,7 @@ import (
 	"sync/atomic"
 
 	"github.com/sluiceio/sluice/internal/list"
+	"github.com/sluiceio/sluice/internal/probe"
 )
 
 // Limiter bounds how many goroutines make calls that wait, at a time. A goroutine acquires a
@@ -38,10 +39,10 @@ type Limiter struct {
 	limit    int32        // the number of permits, without more and without quotas on top
 	more     atomic.Int32 // permits beyond limit; see Widen
 	onTop    int32        // how many quotas may be on top of limit
-	inQuotas atomic.Int32 // permits of limit that are in quotas. Written under mu
-	used     atomic.Int32 // shared permits that are taken
-	queued   atomic.Int32 // the length of queue, readable without mu. Written under mu
-	mu       sync.Mutex
+	inQuotas probe.Int32  // permits of limit that are in quotas. Written under mu
+	used     probe.Int32  // shared permits that are taken
+	queued   probe.Int32  // the length of queue, readable without mu. Written under mu
+	mu       probe.Mutex
 	queue    list.List[waiter] // all waiters. Under mu
 	quotas   []*deviceQuota    // under mu
 	// unassigned is the waiters of queue whose device has no quota, because all quotas

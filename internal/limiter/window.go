@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice/internal/list"
+	"github.com/sluiceio/sluice/internal/probe"
 )
 
 // Windows bounds, for each device and kind of call, how many calls are in progress whose
@@ -15,7 +16,7 @@ import (
 type Windows struct {
 	now func() time.Duration
 
-	mu sync.Mutex
+	mu probe.Mutex
 	of map[windowKey]*window // all that were ever used, of all devices. Under mu, as are the fields of each window
 
 	unused sync.Pool // of windowWaiters; see Limiter.unused
