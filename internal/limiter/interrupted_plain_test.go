@@ -1,0 +1,12 @@
+//go:build !probes
+
+package limiter
+
+import (
+	"testing"
+
+	"github.com/sluiceio/sluice/internal/probe/probetest"
+)
+
+// TestInterrupted runs the test of that name, which needs the build tag probes.
+func TestInterrupted(t *testing.T) { probetest.Run(t, "^TestInterrupted$") }

@@ -1,0 +1,29 @@
+// Package probetest runs tests that need the build tag probes; see package probe.
+package probetest
+
+import (
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/sluiceio/sluice/internal/sys"
+)
+
+// Run runs those tests of the calling test's package, with the tag, that match a regular expression.
+func Run(t *testing.T, tests string) {
+	t.Helper()
+	if sys.RaceEnabled {
+		t.Skip("the race detector has nothing to find there: one goroutine runs at a time")
+	}
+	goTool, err := exec.LookPath("go")
+	if err != nil {
+		t.Skip("there is no go command to build it with")
+	}
+	if files, _ := filepath.Glob("*_test.go"); len(files) == 0 {
+		t.Skip("the source is not here")
+	}
+	cmd := exec.CommandContext(t.Context(), goTool, "test", "-count=1", "-tags=probes", "-run="+tests, ".")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v: %v\n%s", cmd, err, out)
+	}
+}
