@@ -23,15 +23,15 @@ func TestWorlds(t *testing.T) {
 	first := seed.Of(t) * *stride
 	ops, n := 0, 0
 	for i := range uint64(*worlds) {
-		o := runWorld(t, first+i, false)
+		o := runWorld(t, first+i, false, (*world).run)
 		ops += o.ops
 		n++
 		if o.failure != "" {
 			t.Errorf("seed %d: %s", first+i, o.failure)
 			t.Logf("replay this one with SLUICE_SEED=%d -sim.worlds=1", first+i)
 		}
-		if *replay && runWorld(t, first+i, false).hash != o.hash {
-			t.Errorf("seed %d: the second run differs%s", first+i, difference(runWorld(t, first+i, true).lines, runWorld(t, first+i, true).lines))
+		if *replay && runWorld(t, first+i, false, (*world).run).hash != o.hash {
+			t.Errorf("seed %d: the second run differs%s", first+i, difference(runWorld(t, first+i, true, (*world).run).lines, runWorld(t, first+i, true, (*world).run).lines))
 		}
 	}
 	t.Logf("figure: %d worlds", n)

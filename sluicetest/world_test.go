@@ -34,6 +34,8 @@ type world struct {
 	static   *cache.File // its contents are known, and read through a cache
 	cache    *cache.Cache
 	actors   int
+	narrow   bool // contexts end at any step, and unless roomy is true there is room for few operations and threads
+	roomy    bool // a frozen device must not hold up calls to others
 
 	mu      sync.Mutex // guards the rest; held for moments
 	events  int        // counts events
@@ -67,6 +69,7 @@ const (
 	atChaos      = 62
 	atMain       = 63
 	mostActors   = 6
+	mostInBurst  = 16
 	mostWait     = 30 * time.Minute // of the bubble's time, for all to end
 	mostLatency  = 5 * time.Millisecond
 	smallLatency = 50 * time.Microsecond
@@ -124,19 +127,19 @@ type outcome struct {
 }
 
 // runWorld runs the world of a seed in a bubble. keep has it keep its log.
-func runWorld(t *testing.T, seed uint64, keep bool) (o outcome) {
+func runWorld(t *testing.T, seed uint64, keep bool, run func(w *world, seed uint64)) (o outcome) {
 	// A goroutine that waits otherwise than a bubble knows, as for a mutex, keeps it from ever ending.
 	hangs := time.AfterFunc(20*time.Minute, func() { panic(fmt.Sprintf("the world of seed %d hangs", seed)) })
 	defer hangs.Stop()
 	defer func() {
 		if p := recover(); p != nil { // synctest panics where goroutines wait for ever
-			o.failure = fmt.Sprintf("panic: %v", p)
+			o.failure = fmt.Sprintf("%s panic: %v", o.failure, p)
 		}
 	}()
 	synctest.Test(t, func(t *testing.T) {
 		h := fnv.New64a()
 		w := &world{t: t, r: rand.New(rand.NewPCG(seed, 7)), start: time.Now(), log: h, keep: keep}
-		w.run(seed)
+		run(w, seed)
 		o = outcome{w.failure, h.Sum64(), w.lines, w.ops}
 	})
 	return o
@@ -189,11 +192,20 @@ func (w *world) build(seed uint64) {
 	fail := pick(0, 0.01, 0.05)
 	driver := []string{"uring", "aio", "pool"}[r.IntN(3)]
 	w.punctual = driver == "uring" && fail == 0
-	w.disk = newDisk(o, sluice.Options{
+	so := sluice.Options{
 		Driver: driver, Depth: 1 << r.IntN(6), Rings: 1 + r.IntN(3),
 		BlockingThreads: r.IntN(9), BufferMemory: 8 << 20,
-	})
+	}
 	w.actors = 1 + r.IntN(mostActors)
+	if w.narrow {
+		so.Depth, so.BlockingThreads = 1<<r.IntN(3), 1+r.IntN(6)
+		if w.roomy = r.IntN(3) == 0; w.roomy {
+			so.Depth, so.BlockingThreads, so.Rings, o.Devices = 64, 0, 1, 3
+		}
+		w.actors = 2 + r.IntN(mostInBurst-1)
+		o.Latency = []time.Duration{0, smallLatency, mostLatency}[r.IntN(3)]
+	}
+	w.disk = newDisk(o, so)
 	for i := range 1 + r.IntN(4) {
 		f := &worldFile{name: fmt.Sprint("f", i), direct: r.IntN(2) == 0, model: newFileModel(w.actors * regionCells)}
 		w.files = append(w.files, f)
@@ -323,6 +335,7 @@ func (w *world) end(crashed bool) {
 	if err := errors.Join(w.static.Close(), w.cache.Close()); err != nil {
 		w.fail("Close of the cache: %v", err)
 	}
+	synctest.Wait() // a goroutine that has helped a Batch may give its permit back after the Batch has returned
 	core := w.disk.Scheduler().Internal().Core
 	st := core.Stats()
 	if st.InFlight != 0 || st.Blocked != 0 {
@@ -368,6 +381,9 @@ func (a *actor) context() (context.Context, context.CancelFunc) {
 	a.mu.Unlock()
 	if a.r.IntN(3) > 0 {
 		return ctx, func() {}
+	}
+	if a.narrow && a.r.IntN(2) == 0 {
+		return a.canceled(ctx)
 	}
 	return context.WithDeadline(ctx, time.Now().Add(a.instant(time.Duration(a.r.Int64N(int64(10*time.Millisecond))), atDeadline+a.me)))
 }
@@ -434,7 +450,7 @@ func (a *actor) write(f *worldFile, write func(ctx context.Context, b []byte, of
 // expected checks that an error is one of those that there may be.
 func (a *actor) expected(what string, err error) {
 	for _, e := range []error{
-		nil, syscall.EIO, syscall.ENOSPC, syscall.EAGAIN, context.DeadlineExceeded, os.ErrClosed, io.EOF,
+		nil, syscall.EIO, syscall.ENOSPC, syscall.EAGAIN, context.DeadlineExceeded, context.Canceled, os.ErrClosed, io.EOF,
 	} {
 		if errors.Is(err, e) {
 			return
