@@ -20,7 +20,7 @@ func (c rawConn) Read(do func(fd uintptr) bool) (err error) {
 	if !f.h.Core.Use() {
 		return c.RawConn.Read(do) // says why not
 	}
-	f.h.Sched.Core.Raw(f.h.Core, f.h.Core.Done, func() { err = c.RawConn.Read(f.counted(do)) })
+	f.h.Sched.Core.UsePosition(f.h.Core, f.h.Core.Done, func() { err = c.RawConn.Read(f.counted(do)) })
 	return err
 }
 

@@ -65,7 +65,7 @@ func (s *Scheduler) Stats() Stats {
 		BytesCopied:    c.Copied,
 		Batches:        c.Batches,
 		BatchSizes:     c.BatchSizes,
-		LostDrivers:    len(s.h.Core.Losses()),
+		LostDrivers:    len(s.h.Core.LostDrivers()),
 		Rings:          c.Rings,
 		InFlight:       c.InFlight,
 		BlockedThreads: c.Blocked,

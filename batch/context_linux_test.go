@@ -147,7 +147,7 @@ func TestBatchUnconfirmed(t *testing.T) {
 			<-begun
 			ctx, cancel := context.WithCancel(t.Context())
 			go func() {
-				hang.Eventually(func() bool { return f.Internal().Core.Losses.Waits(1) })
+				hang.Eventually(func() bool { return f.Internal().Core.LostWrites.Waits(1) })
 				cancel()
 			}()
 			b := batch.New(s)

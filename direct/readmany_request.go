@@ -91,7 +91,7 @@ func (m *readManyIter) begin(r *manyRequest, b buffer.Buffer) bool {
 	if len(mem) == 0 {
 		return m.beyond(r)
 	}
-	r.flying = m.group.StartRead(&r.transfer, m.d.h.Core, mem, r.at.Off, b.Reg())
+	r.flying = m.set.StartRead(&r.transfer, m.d.h.Core, mem, r.at.Off, b.Reg())
 	if r.flying {
 		m.inflight++
 	}

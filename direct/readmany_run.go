@@ -20,8 +20,8 @@ type readManyIter struct {
 	d      *File
 	o      ReadManyOptions
 	window *merge.Window[*pendingRange]
-	group  *sched.Group // the requests in flight
-	class  *sched.Class // of the context
+	set    *sched.TransferSet // the requests in flight
+	class  *sched.Class       // of the context
 
 	// yieldQueue holds the ranges to be yielded next: all ranges that were taken, or
 	// with Unordered those that are done.
@@ -49,7 +49,7 @@ func newReadManyIter(ctx context.Context, d *File, o ReadManyOptions) *readManyI
 	return &readManyIter{
 		ctx: ctx, d: d, o: o,
 		window: merge.New[*pendingRange](limits, min(o.Depth, manyLookahead)),
-		group:  core.NewGroup(ctx, d.h.Core),
+		set:    core.NewTransferSet(ctx, d.h.Core),
 		class:  core.ClassIn(ctx),
 	}
 }
@@ -82,7 +82,7 @@ func (m *readManyIter) step(yield func(ReadResult, error) bool) bool {
 		return m.fail(os.ErrClosed, yield)
 	}
 	if m.hasResult() {
-		m.group.Submit() // before the body of the loop takes its time
+		m.set.Submit() // before the body of the loop takes its time
 		for m.hasResult() {
 			if !yield(m.nextResult()) {
 				return false
@@ -96,11 +96,11 @@ func (m *readManyIter) step(yield func(ReadResult, error) bool) bool {
 	if m.inflight == 0 {
 		return m.waitForMemory(yield)
 	}
-	t, err := m.group.Next(m.ctx)
+	t, err := m.set.Next(m.ctx)
 	if err != nil {
 		return m.fail(err, yield)
 	}
-	for ; t != nil; t = m.group.Take() {
+	for ; t != nil; t = m.set.Take() {
 		m.ended(t.Owner.(*manyRequest))
 	}
 	return true
@@ -168,7 +168,7 @@ func (m *readManyIter) end() {
 		}
 	}
 	for ; m.inflight > 0; m.inflight-- {
-		t, _ := m.group.Next(context.Background()) // fails only with its context
+		t, _ := m.set.Next(context.Background()) // fails only with its context
 		r := t.Owner.(*manyRequest)
 		t.Result(m.ctx)
 		r.flying = false
@@ -177,5 +177,5 @@ func (m *readManyIter) end() {
 		r.buf.Release()
 		r.buf = buffer.Buffer{}
 	}
-	m.group.Close()
+	m.set.Close()
 }

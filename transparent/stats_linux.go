@@ -14,7 +14,7 @@ func (p *provider) printStats() {
 	s := p.face.Stats()
 	line := fmt.Sprintf("sluice: driver %s: %d operations from the page cache, %d by plain calls, %d queued in %d batches; %d syncs shared; %d bytes read, %d written",
 		p.core.Driver().Name, s.Cached, s.Blocking, s.Queued, s.Batches, s.SharedSyncs, s.BytesRead, s.BytesWritten)
-	for _, l := range p.core.Losses() {
+	for _, l := range p.core.LostDrivers() {
 		line += fmt.Sprintf("; %s stopped working: %v", l.Driver, l.Err)
 	}
 	_, _ = unix.Write(2, []byte(line+"\n")) // an error could not be reported

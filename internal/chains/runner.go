@@ -41,7 +41,7 @@ func (r *Runner) Init(open func() driver.Linker, to Reports) { r.open, r.to = op
 // Reports is where a Runner reports what it has done.
 type Reports struct {
 	Stats  *counters.Counters
-	Losses *ioengine.Losses
+	Losses *ioengine.LostDrivers
 	Hook   *record.Hook
 }
 

@@ -57,7 +57,7 @@ type ReadQueue struct {
 	// group has the reads in progress. The goroutine that uses the stream notices their ends
 	// itself, when it waits for one. A leader goroutine would have to wake it for each. It is
 	// nil if Later is true.
-	group *sched.Group
+	set   *sched.TransferSet
 	ring  []PendingRead
 	first int
 	count int
@@ -85,7 +85,7 @@ func NewReadQueue(ctx context.Context, from Source, l buffer.Layout) *ReadQueue 
 		ring:  make([]PendingRead, l.Runs),
 	}
 	if !q.Later {
-		q.group = from.File.Sched.Core.NewGroup(ctx, from.File.Core)
+		q.set = from.File.Sched.Core.NewTransferSet(ctx, from.File.Core)
 	}
 	for i := range q.ring {
 		f := &q.ring[i]
@@ -115,7 +115,7 @@ func (q *ReadQueue) Push(span readahead.Span, b buffer.Buffer) {
 	case len(f.mem) == 0:
 		f.done = true
 	case !q.Later:
-		f.started = q.group.StartRead(&f.t, q.from.File.Core, f.mem, f.off, f.buf.Reg())
+		f.started = q.set.StartRead(&f.t, q.from.File.Core, f.mem, f.off, f.buf.Reg())
 		if !f.started {
 			f.Err, f.done = os.ErrClosed, true
 		}
@@ -148,7 +148,7 @@ func (q *ReadQueue) Wait(f *PendingRead) {
 // Canceled, f is withdrawn.
 func (q *ReadQueue) await(ctx context.Context, f *PendingRead) {
 	for f.started {
-		t, err := q.group.Next(ctx)
+		t, err := q.set.Next(ctx)
 		if err != nil {
 			f.t.Withdraw()
 			ctx = context.Background() // the device may still have the memory
@@ -163,7 +163,7 @@ func (q *ReadQueue) await(ctx context.Context, f *PendingRead) {
 // Submit gives the device what was pushed, unless it has that already.
 func (q *ReadQueue) Submit() {
 	if !q.Later {
-		q.group.Submit()
+		q.set.Submit()
 	}
 }
 
@@ -187,7 +187,7 @@ func (q *ReadQueue) Release() { q.Drop(q.count) }
 func (q *ReadQueue) Close() {
 	q.Release()
 	if !q.Later {
-		q.group.Close()
+		q.set.Close()
 	}
 }
 

@@ -18,11 +18,11 @@
 //	}
 //
 // The package makes no system call itself, except to close a descriptor. It also finds out
-// which writes to a file with O_SYNC may be lost (Losses).
+// which writes to a file with O_SYNC may be lost (LostWrites).
 //
 // In this package fsync means fsync(2) or fdatasync(2), unless both are named. An fsync(2) serves
 // Syncs and Datasyncs; an fdatasync(2) serves Datasyncs alone. A Group is the Syncs that share an
-// fsync, and has nothing to do with ioengine.Group.
+// fsync.
 //
 // # Concurrency
 //

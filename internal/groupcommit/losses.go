@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceio/sluice/internal/probe"
 )
 
-// Losses finds lost writes to a file that was opened with O_SYNC or O_DSYNC. The
+// LostWrites finds lost writes to a file that was opened with O_SYNC or O_DSYNC. The
 // kernel follows each write to such a file by an fsync of its pages, and reports a
 // lost write-back once to each description (see Syncer). If two concurrent
 // writes are lost, one may get the error of both, and the other returns success.
@@ -22,8 +22,8 @@ import (
 // through the page cache all the same. Each may do so: btrfs with checksums, ext4 and xfs where
 // pages of the file that others use cannot be dropped. Only a block device has no such pages.
 //
-// A nil *Losses does nothing: the file needs none.
-type Losses struct {
+// A nil *LostWrites does nothing: the file needs none.
+type LostWrites struct {
 	mu      probe.Mutex
 	last    uint64   // number of the call that began last
 	running []uint64 // numbers of the calls that run, ascending
@@ -38,14 +38,14 @@ type Losses struct {
 const Unconfirmed = math.MinInt32 + 1
 
 // Begin records that a call begins, and returns its number.
-func (l *Losses) Begin() (call uint64) {
+func (l *LostWrites) Begin() (call uint64) {
 	if l == nil {
 		return 0
 	}
 	return l.begin()
 }
 
-func (l *Losses) begin() (call uint64) {
+func (l *LostWrites) begin() (call uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.last++
@@ -54,13 +54,13 @@ func (l *Losses) begin() (call uint64) {
 }
 
 // End records that a call has ended with res.
-func (l *Losses) End(call uint64, res int32) {
+func (l *LostWrites) End(call uint64, res int32) {
 	if l != nil {
 		l.end(call, res)
 	}
 }
 
-func (l *Losses) end(call uint64, res int32) {
+func (l *LostWrites) end(call uint64, res int32) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	i, _ := slices.BinarySearch(l.running, call)
@@ -76,7 +76,7 @@ func (l *Losses) end(call uint64, res int32) {
 }
 
 // Mark returns the value to pass to Confirm. It is called when a write starts.
-func (l *Losses) Mark() int {
+func (l *LostWrites) Mark() int {
 	if l == nil {
 		return 0
 	}
@@ -89,7 +89,7 @@ func (l *Losses) Mark() int {
 // succeeded waits for the calls that run now. It fails with the result of the last
 // call that has lost data since mark, if there is one. If ctx ends first the result
 // is Unconfirmed.
-func (l *Losses) Confirm(ctx context.Context, mark int, res int32) int32 {
+func (l *LostWrites) Confirm(ctx context.Context, mark int, res int32) int32 {
 	if l == nil || res <= 0 {
 		return res
 	}
@@ -109,7 +109,7 @@ func (l *Losses) Confirm(ctx context.Context, mark int, res int32) int32 {
 
 // await waits until a call ends. It returns false if ctx ends first. It must be called
 // with mu held, and releases mu while it waits.
-func (l *Losses) await(ctx context.Context) bool {
+func (l *LostWrites) await(ctx context.Context) bool {
 	if l.ended == nil {
 		l.ended = make(chan struct{})
 	}
@@ -140,7 +140,7 @@ func mayLose(res int32) bool {
 }
 
 // Waits reports whether a write waits in Confirm, after at least so many calls have ended.
-func (l *Losses) Waits(ended int) bool {
+func (l *LostWrites) Waits(ended int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.ended != nil && l.last-uint64(len(l.running)) >= uint64(ended)

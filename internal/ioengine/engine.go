@@ -16,7 +16,7 @@ const maxReap = 256
 // Engine moves operations into the driver and completions out of it.
 //
 // A pusher is a goroutine that has an operation: it links the operation into inbox
-// (push). A submitter is a goroutine that holds mu and moves the operations of inbox
+// (pushInbox). A submitter is a goroutine that holds mu and moves the operations of inbox
 // into the driver. The leader is the one goroutine that reaps completions; see below for
 // when there is one.
 //
@@ -56,7 +56,7 @@ const maxReap = 256
 //
 //   - The state becomes idle only under mu (retire). A submitter that needs a leader to
 //     reap what it submits checks under mu that there is one (submitConcurrently). The
-//     owner of a Group needs none to submit (submitGroupOps).
+//     owner of a RequestSet needs none to submit (submitSetOps).
 //   - A leader that has set state to idle reads inbox again, and goes on if it finds an
 //     operation and no other leader has started (resumeLeading).
 //   - A submitter that has unlocked mu looks again (canSubmit): for operations that have
@@ -70,8 +70,8 @@ const maxReap = 256
 // # Who reaps
 //
 // Everything in flight is reaped by the leader, and there is a leader whenever one
-// is needed (needsLeader). The operations of a Group do not need one by themselves: their
-// owner becomes the leader when it waits for them (Group.Next). A leader is needed
+// is needed (needsLeader). The operations of a RequestSet do not need one by themselves: their
+// owner becomes the leader when it waits for them (RequestSet.Next). A leader is needed
 //
 //   - for operations of other goroutines, in flight or in the backlog;
 //   - while an owner waits that has found another leader (requireReaper);
@@ -105,10 +105,10 @@ type Engine struct {
 	onLoss func(*Engine, error)
 	// inflight counts the operations that the driver owns. The submitter raises it
 	// under mu, before the driver has them, and lowers it for those that the driver
-	// did not take. The leader lowers it for those that it has reaped. groupOps
-	// counts those of them that belong to a Group.
-	inflight, groupOps probe.Int32
-	// reaperRequests counts the goroutines that wait for operations of a Group
+	// did not take. The leader lowers it for those that it has reaped. setOps
+	// counts those of them that belong to a RequestSet.
+	inflight, setOps probe.Int32
+	// reaperRequests counts the goroutines that wait for operations of a RequestSet
 	// without leading. Such a goroutine raises it, then reads state; a leader that
 	// retires writes state, then reads it. So one of them sees the other, and there
 	// is a leader. closing counts the Closes of files in progress and works in the
@@ -236,8 +236,8 @@ func (e *Engine) canSubmit() bool {
 	return (e.inbox.Load() != nil || e.hasBacklog.Load()) && e.hasRoom()
 }
 
-// submitGroupOps submits what is in the inbox, whether there is a leader or not.
-func (e *Engine) submitGroupOps() {
+// submitSetOps submits what is in the inbox, whether there is a leader or not.
+func (e *Engine) submitSetOps() {
 	for again := e.inbox.Load() != nil; again; again = e.canSubmit() {
 		e.mu.Lock()
 		e.submit(e.drv.Submit)
@@ -327,8 +327,8 @@ func (e *Engine) stage() (retired bool) {
 // had better wait for mu, and submit the next batch with its wait. The limit is
 // measured: docs/decisions/0003-cooperative-reaper.md.
 func (e *Engine) mayWaitNow() bool {
-	n := e.inflight.Load() // before groupOps, which is never larger: see countInFlight
-	return n <= maxInFlightToSkip && n > e.groupOps.Load()
+	n := e.inflight.Load() // before setOps, which is never larger: see countInFlight
+	return n <= maxInFlightToSkip && n > e.setOps.Load()
 }
 
 const maxInFlightToSkip = 40
@@ -346,7 +346,7 @@ func (e *Engine) stageLocked() {
 	}
 }
 
-// stageWithoutRetiring is stage for a leader that does not retire: a Group's owner.
+// stageWithoutRetiring is stage for a leader that does not retire: a RequestSet's owner.
 func (e *Engine) stageWithoutRetiring() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -414,8 +414,8 @@ func (e *Engine) complete(ops []*driver.Op) {
 	}
 }
 
-// countInFlight adds sign to the counters inflight and groupOps for each of ops.
-// groupOps is never larger than inflight: it is raised last and lowered first.
+// countInFlight adds sign to the counters inflight and setOps for each of ops.
+// setOps is never larger than inflight: it is raised last and lowered first.
 func (e *Engine) countInFlight(ops []*driver.Op, sign int32) {
 	byOwner := int32(0)
 	for _, op := range ops {
@@ -424,11 +424,11 @@ func (e *Engine) countInFlight(ops []*driver.Op, sign int32) {
 		}
 	}
 	if sign < 0 && byOwner != 0 {
-		e.groupOps.Add(byOwner)
+		e.setOps.Add(byOwner)
 	}
 	e.inflight.Add(sign * int32(len(ops)))
 	if sign > 0 && byOwner != 0 {
-		e.groupOps.Add(byOwner)
+		e.setOps.Add(byOwner)
 	}
 }
 
@@ -446,11 +446,11 @@ func (e *Engine) retire() bool {
 // backlog. It must be called with mu held.
 func (e *Engine) needsLeader() bool {
 	n := e.inflight.Load()
-	return n > e.groupOps.Load() || n > 0 && e.reaperRequired() || e.backlog.Len() > 0
+	return n > e.setOps.Load() || n > 0 && e.reaperRequired() || e.backlog.Len() > 0
 }
 
 // reaperRequired reports whether a goroutine that does not lead waits for operations of
-// a Group: an owner, or a Close.
+// a RequestSet: an owner, or a Close.
 func (e *Engine) reaperRequired() bool { return e.reaperRequests.Load() > 0 || e.closing.Load() > 0 }
 
 // resumeLeading makes the caller, which has just retired, the leader again if a leader

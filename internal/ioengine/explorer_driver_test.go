@@ -90,7 +90,7 @@ func (d *slowDriver) Cancel(op *driver.Op) {
 	d.cancelled = d.cancelled || op.Off == 0
 }
 
-// Wake is called with the Group's mu held, which is a step's bound.
+// Wake is called with the RequestSet's mu held, which is a step's bound.
 func (d *slowDriver) Wake() { d.woken = true }
 
 func (d *slowDriver) Async(*driver.Op) bool { return true }

@@ -20,21 +20,21 @@ type Loss struct {
 	Err    error
 }
 
-// Losses is a list of drivers that were lost.
-type Losses struct {
+// LostDrivers is a list of drivers that were lost.
+type LostDrivers struct {
 	mu   sync.Mutex
 	list []Loss // under mu
 }
 
 // Add records that a driver was lost.
-func (l *Losses) Add(drv driver.Driver, err error) {
+func (l *LostDrivers) Add(drv driver.Driver, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.list = append(l.list, Loss{drv.Info().Name, err})
 }
 
 // All returns the drivers that were lost, in the order in which that happened.
-func (l *Losses) All() []Loss {
+func (l *LostDrivers) All() []Loss {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.list)

@@ -31,7 +31,7 @@ type situation struct {
 	batch int32
 	// cancels says that whoever has pushed the first of them cancels it.
 	cancels bool
-	// owned is how many operations a Group's owner starts, and waits for. The
+	// owned is how many operations a RequestSet's owner starts, and waits for. The
 	// first of them is operation 0 if slow.
 	owned  int
 	slow   bool
@@ -148,9 +148,9 @@ type playing struct {
 	e      *Engine
 	d      *slowDriver
 	pushed []*Request
-	groups []*Group
+	groups []*RequestSet
 	all    int // operations
-	// Of the Groups' requests, how many have been started, and returned by Next.
+	// Of the RequestSets' requests, how many have been started, and returned by Next.
 	started, ended int
 }
 
@@ -169,20 +169,20 @@ func (p *playing) push(push func(*Engine, *Request), cancels bool) {
 	})
 }
 
-// groupRequest is a request of a Group whose operation is all of it.
-type groupRequest struct {
+// setRequest is a request of a RequestSet whose operation is all of it.
+type setRequest struct {
 	r *Request
-	g *Group
+	g *RequestSet
 }
 
-func (o *groupRequest) Completed() {
+func (o *setRequest) Completed() {
 	o.g.Completed()
 	o.g.End(o.r)
 }
 
-// own adds a Group's owner.
+// own adds a RequestSet's owner.
 func (p *playing) own(n int, away bool) {
-	g := new(Group)
+	g := new(RequestSet)
 	g.Init(context.Background(), p.e)
 	p.groups = append(p.groups, g)
 	first := p.number(n)
@@ -190,7 +190,7 @@ func (p *playing) own(n int, away bool) {
 		for i := range n {
 			p.started++
 			r := newRequest(first + int64(i))
-			r.Op.Code, r.Op.Buf, r.Client = driver.Read, make([]byte, 1), &groupRequest{r, g}
+			r.Op.Code, r.Op.Buf, r.Client = driver.Read, make([]byte, 1), &setRequest{r, g}
 			g.Push(r)
 			g.Started(1)
 		}
@@ -200,7 +200,7 @@ func (p *playing) own(n int, away bool) {
 		}
 		for range n {
 			if r, err := g.Next(context.Background()); err != nil || r.Op.Res != 1 {
-				p.w.wrong = "a request of a Group has a wrong result"
+				p.w.wrong = "a request of a RequestSet has a wrong result"
 			}
 			p.ended++
 			p.w.forget(0)

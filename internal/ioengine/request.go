@@ -25,8 +25,8 @@ type Request struct {
 	// takes Op out of the queue, with Engine.mu held, and a cancel without Engine.mu.
 	// Both swap it from inQueue, and one of them succeeds.
 	place atomic.Uint32
-	links list.Node[Request] // in Group.ended
-	// byOwner is true if the owner of a Group ensures that Op is reaped (Group.Push).
+	links list.Node[Request] // in RequestSet.ended
+	// byOwner is true if the owner of a RequestSet ensures that Op is reaped (RequestSet.Push).
 	byOwner bool
 	from    *Requests
 }

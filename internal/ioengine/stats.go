@@ -46,8 +46,8 @@ type State struct {
 	Leads          bool // there is a leader
 	Blocked        bool // the leader waits in the driver
 	InFlight       int  // operations that the driver has
-	GroupOps       int  // those of them that belong to Groups
-	ReaperRequests int  // goroutines that need a leader for operations of Groups
+	SetOps         int  // those of them that belong to RequestSets
+	ReaperRequests int  // goroutines that need a leader for operations of RequestSets
 	Queued         bool // operations wait in the inbox, or in the backlog for room in the driver
 }
 
@@ -57,7 +57,7 @@ func (e *Engine) State() State {
 	state := e.state.Load()
 	return State{
 		Leads: state != idle, Blocked: state == blocked,
-		InFlight: int(e.inflight.Load()), GroupOps: int(e.groupOps.Load()),
+		InFlight: int(e.inflight.Load()), SetOps: int(e.setOps.Load()),
 		ReaperRequests: int(e.reaperRequests.Load()), Queued: e.hasBacklog.Load() || e.inbox.Load() != nil,
 	}
 }

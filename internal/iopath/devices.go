@@ -90,8 +90,8 @@ func (p *Paths) Register(mem []byte) (index int, err error) {
 // flight.
 func (p *Paths) Unregister(index int) { p.Engines.Unregister(index) }
 
-// Losses returns the drivers that were lost, in the order in which that happened.
-func (p *Paths) Losses() []ioengine.Loss { return p.Lost.All() }
+// LostDrivers returns the drivers that were lost, in the order in which that happened.
+func (p *Paths) LostDrivers() []ioengine.Loss { return p.Lost.All() }
 
 // ringLost records that the driver of a ring was lost. From then on Async reports that the
 // drivers can do nothing. More threads may wait, because all operations need one.

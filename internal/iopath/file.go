@@ -63,9 +63,9 @@ type openFile struct {
 
 	// Syncer has concurrent Syncs share their fsyncs.
 	Syncer groupcommit.Syncer
-	// Losses is nil unless the kernel follows each write to the file by an fsync of its pages
+	// LostWrites is nil unless the kernel follows each write to the file by an fsync of its pages
 	// (SyncsWrites). It is set before the file is used.
-	Losses *groupcommit.Losses
+	LostWrites *groupcommit.LostWrites
 
 	// parent is the file that this one is a part of (PartOf), or nil. Closing the parent
 	// rejects the tickets of this file's operations too. It is set before the file is used.
@@ -100,7 +100,7 @@ func NewFile(fd int, direct, appends bool) *File {
 // SyncsWrites notes that the kernel follows each write to the file by an fsync of its pages:
 // the file was opened with O_SYNC or O_DSYNC, and its writes go through the page cache. It
 // must be called before the first operation.
-func (f *File) SyncsWrites() { f.Losses = new(groupcommit.Losses) }
+func (f *File) SyncsWrites() { f.LostWrites = new(groupcommit.LostWrites) }
 
 // set notes the descriptor and how it was opened. It must be called before all other methods.
 func (f *openFile) set(fd int, direct, appends bool) {
@@ -145,7 +145,7 @@ func (f *File) Position(do func()) {
 // passed to EndWrite.
 func (f *File) BeginWrite(code driver.Code) (call uint64) {
 	if code == driver.Write {
-		call = f.Losses.Begin()
+		call = f.LostWrites.Begin()
 	}
 	return call
 }
@@ -153,7 +153,7 @@ func (f *File) BeginWrite(code driver.Code) (call uint64) {
 // EndWrite records that the transfer has ended with res.
 func (f *File) EndWrite(code driver.Code, call uint64, res int32) {
 	if code == driver.Write {
-		f.Losses.End(call, res)
+		f.LostWrites.End(call, res)
 		if f.Flags&driver.Direct == 0 {
 			f.Syncer.Written(int(res))
 		}

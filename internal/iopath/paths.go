@@ -53,7 +53,7 @@ type Paths struct {
 	Names   limiter.Limiter // of calls with names; see sched.NamedCall
 	Windows limiter.Windows // of plain calls whose contexts may end
 	Classes qos.Classes
-	Lost    ioengine.Losses
+	Lost    ioengine.LostDrivers
 	// Requests has the requests of all Engines.
 	Requests ioengine.Requests
 	// AsyncDirect and AsyncBuffered report what the driver performs without a thread, on
@@ -61,7 +61,7 @@ type Paths struct {
 	AsyncDirect, AsyncBuffered [driver.NumCodes]bool
 	// QueuedOps counts the operations that are queued, from before the engine has them until
 	// their goroutines run again. Those of a Transfer count only until they have completed, except
-	// ReadFixed's own. Those of Groups do not count: while the owner of a Group is busy with
+	// ReadFixed's own. Those of TransferSets do not count: while the owner of a TransferSet is busy with
 	// something else, nobody reaps what has completed. The choice between the paths reads it.
 	QueuedOps atomic.Int32
 	Counters  counters.Counters // keeps QueuedOps off the cache lines of what follows

@@ -38,10 +38,10 @@ func MakeCall(code driver.Code, fd int, b []byte, off int64) int32 {
 	return einval
 }
 
-// BlockingCall makes an operation a plain call, because the driver would need a thread for it
+// AcquireAndCall makes an operation a plain call, because the driver would need a thread for it
 // too. The caller's own thread serves, once it has a permit. asked is when the caller
 // asked for the operation, for the record, or 0.
-func (p *Paths) BlockingCall(ctx context.Context, asked int64, code driver.Code, f *File, b []byte, off int64) int32 {
+func (p *Paths) AcquireAndCall(ctx context.Context, asked int64, code driver.Code, f *File, b []byte, off int64) int32 {
 	permit, err := p.AcquirePermit(ctx, code, f)
 	if err != nil {
 		return ecanceled
@@ -165,8 +165,8 @@ func (p *Paths) CallAgain(code driver.Code, fd int, v *Vec, off int64) (res int3
 	return res
 }
 
-// BlockingCallVec is BlockingCall for several buffers.
-func (p *Paths) BlockingCallVec(ctx context.Context, code driver.Code, f *File, v *Vec, off int64) int32 {
+// AcquireAndCallVec is AcquireAndCall for several buffers.
+func (p *Paths) AcquireAndCallVec(ctx context.Context, code driver.Code, f *File, v *Vec, off int64) int32 {
 	asked := p.Recording.Now()
 	permit, err := p.AcquirePermit(ctx, code, f)
 	if err != nil {

@@ -48,7 +48,7 @@ func (s *Scheduler) readCurrentByClass(ctx context.Context, f *File, b []byte) i
 	if t == nil {
 		return res
 	}
-	res = s.BlockingCall(ctx, s.Recording.Now(), driver.Read, f, b, iopath.AtPosition)
+	res = s.AcquireAndCall(ctx, s.Recording.Now(), driver.Read, f, b, iopath.AtPosition)
 	t.End(int64(res))
 	return res
 }

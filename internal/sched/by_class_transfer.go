@@ -63,8 +63,8 @@ func (t *Transfer) Granted() {
 		s.helpers.add(t)
 		return
 	}
-	if t.group != nil {
-		t.group.Queued()
+	if t.set != nil {
+		t.set.Queued()
 	} else {
 		s.QueuedOps.Add(1)
 	}

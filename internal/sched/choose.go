@@ -21,7 +21,7 @@ func (s *Scheduler) waitOrQueue(ctx context.Context, code driver.Code, f *File, 
 	asked := s.Recording.Now()
 	switch {
 	case !s.Async(code, f):
-		return s.BlockingCall(ctx, asked, code, f, b, off)
+		return s.AcquireAndCall(ctx, asked, code, f, b, off)
 	case off == iopath.AtPosition:
 		return s.reserved(ctx, code, f, b)
 	}
@@ -34,7 +34,7 @@ func (s *Scheduler) waitOrQueue(ctx context.Context, code driver.Code, f *File, 
 		if ctx.Err() != nil {
 			return ecanceled
 		}
-		return s.BlockingCall(ctx, asked, code, f, b, off)
+		return s.AcquireAndCall(ctx, asked, code, f, b, off)
 	}
 	s.Counters.Add(counters.Queued, code, res)
 	return res

@@ -80,11 +80,11 @@ func (s *Scheduler) send(socket, fd, most int) (n int, err error) {
 	return n, err
 }
 
-// Raw calls do while no other operation uses f's position. Do may use the position and may
-// wait for something other than a disk. Before that, Raw fetches the next bytes of f, CopyMost
+// UsePosition calls do while no other operation uses f's position. Do may use the position and may
+// wait for something other than a disk. Before that, UsePosition fetches the next bytes of f, CopyMost
 // at most, into the page cache, and calls fetched. The caller must use f (File.Use) until
 // fetched is called.
-func (s *Scheduler) Raw(f *File, fetched, do func()) {
+func (s *Scheduler) UsePosition(f *File, fetched, do func()) {
 	f.PositionMu.Lock()
 	defer f.PositionMu.Unlock()
 	s.fetchNext(f)

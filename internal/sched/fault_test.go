@@ -126,14 +126,14 @@ func TestEveryErrorSurfaces(t *testing.T) {
 }
 
 // Operations that a full driver did not take are not counted as in flight, nor as
-// a Group's. Otherwise the leader would leave while others need it.
+// a TransferSet's. Otherwise the leader would leave while others need it.
 func TestFullDriverAndGroup(t *testing.T) {
 	s, f := faulty(t, 4, fault.Random(seed.Of(t), 0.5, fault.Verdict{Full: true}))
 	if _, err := s.WriteAt(t.Context(), f, make([]byte, 100), 0); err != nil {
 		t.Fatal(err)
 	}
 	for range 50 {
-		g := s.NewGroup(t.Context(), f)
+		g := s.NewTransferSet(t.Context(), f)
 		const n = 8
 		for range n {
 			if !g.StartRead(new(Transfer), f, make([]byte, 10), 0, 0) {
@@ -150,7 +150,7 @@ func TestFullDriverAndGroup(t *testing.T) {
 			}
 		}
 		g.Close()
-		if n := s.Engines.First().State().GroupOps; n != 0 {
+		if n := s.Engines.First().State().SetOps; n != 0 {
 			t.Fatalf("%d operations are counted that the driver does not have", n)
 		}
 	}

@@ -152,7 +152,7 @@ func (s *Scheduler) releaseSyncRoute(w syncRoute) {
 // route w, and releases w. Asked is when it was requested, for the record.
 func (s *Scheduler) fsync(w syncRoute, asked int64, code driver.Code, f *File, fd int) error {
 	f.Syncer.Syncing()
-	losses := f.Losses
+	losses := f.LostWrites
 	if fd != f.FD {
 		losses = nil // writes go to f.FD, and no report of theirs is taken from fd
 	}

@@ -123,7 +123,7 @@ func (h *helpers) withdraw(t *Transfer) (waiting, pushed bool) {
 // pushGranted puts t, whose ticket has been granted, into the engine's inbox, unless t has
 // been withdrawn. It holds mu because the owner may be withdrawing t at the same time: from
 // then on the operation must not change. The caller calls Engine.EnsureSubmitted afterwards. A
-// leader reaps the operation, and not the owner of t's Group: that one may be busy with
+// leader reaps the operation, and not the owner of t's TransferSet: that one may be busy with
 // something else for long, and other operations need the room.
 func (h *helpers) pushGranted(t *Transfer) (ok bool) {
 	h.mu.Lock()

@@ -42,7 +42,7 @@ func (p *syncs) write(ctx context.Context, off int64) chan error {
 
 // confirming waits until n writes wait for the calls beside them.
 func (p *syncs) confirming(n int) {
-	hang.Eventually(func() bool { return p.f.Losses.Waits(n) })
+	hang.Eventually(func() bool { return p.f.LostWrites.Waits(n) })
 }
 
 // Hazard: the kernel follows a write to a file with O_SYNC by an fsync, and reports a

@@ -80,15 +80,15 @@ func TestLossAtEveryCall(t *testing.T) {
 // wantLoss checks what a Scheduler says of its driver.
 func wantLoss(t *testing.T, s *Scheduler, lost bool) {
 	t.Helper()
-	all, most, names := s.Losses(), s.Limits().Blocking, s.Names.Limit()
+	all, most, names := s.LostDrivers(), s.Limits().Blocking, s.Names.Limit()
 	if !lost {
 		if len(all) != 0 || most != 2 || names != 2 {
-			t.Errorf("Losses = %v, %d threads, %d for calls with names; want none, 2, 2", all, most, names)
+			t.Errorf("LostDrivers = %v, %d threads, %d for calls with names; want none, 2, 2", all, most, names)
 		}
 		return
 	}
 	if len(all) != 1 || !errors.Is(all[0].Err, syscall.EPERM) || most != 8 || names != 8 {
-		t.Errorf("Losses = %v, %d threads, %d for calls with names; want one by EPERM, 8, 8", all, most, names)
+		t.Errorf("LostDrivers = %v, %d threads, %d for calls with names; want one by EPERM, 8, 8", all, most, names)
 	}
 }
 
@@ -187,7 +187,7 @@ func readByTransfers(t *testing.T, s *Scheduler, f *File) {
 }
 
 func readByGroup(t *testing.T, s *Scheduler, f *File) {
-	g := s.NewGroup(t.Context(), f)
+	g := s.NewTransferSet(t.Context(), f)
 	defer g.Close()
 	var bufs [4][lossBlock]byte
 	for i := range bufs {

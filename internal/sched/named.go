@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// This file is about what a Batch does by plain calls: with names, and with files that no
+// This file is about what a Batch does by plain calls: with names (open, stat, rename), and with files that no
 // other operation knows of (batch/raw.go). These calls have a limiter of their own, as large as
 // that of file I/O. An open may wait for the other end of a pipe, or for a server. Nothing
 // else should wait for that, and neither should another Batch (IsolatedContext).

@@ -49,7 +49,7 @@ func (s *Scheduler) readCurrent(f *File, b []byte, looks bool) int32 {
 	case classed:
 		return s.readCurrentByClass(ctx, f, b)
 	}
-	return s.BlockingCall(ctx, s.Recording.Now(), driver.Read, f, b, iopath.AtPosition)
+	return s.AcquireAndCall(ctx, s.Recording.Now(), driver.Read, f, b, iopath.AtPosition)
 }
 
 // permitReadCurrent is permitPlainRead for a Read at the position. A small buffered one never
@@ -84,7 +84,7 @@ func (s *Scheduler) reserved(ctx context.Context, code driver.Code, f *File, b [
 	b = b[:min(len(b), sys.MaxRW)]
 	end, ok := sys.Advance(f.FD, int64(len(b)))
 	if !ok { // past the end of a device, or there is no position
-		return s.BlockingCall(ctx, s.Recording.Now(), code, f, b, iopath.AtPosition)
+		return s.AcquireAndCall(ctx, s.Recording.Now(), code, f, b, iopath.AtPosition)
 	}
 	pos := end - int64(len(b))
 	if code == driver.Read {
@@ -144,7 +144,7 @@ func (s *Scheduler) readPrivate(ctx context.Context, f *File, b []byte) int32 {
 	case l.done:
 		return l.found
 	case !l.reserved: // past the end of a device
-		return after(l.found, s.BlockingCall(ctx, s.Recording.Now(), driver.Read, f, b[l.found:], iopath.AtPosition))
+		return after(l.found, s.AcquireAndCall(ctx, s.Recording.Now(), driver.Read, f, b[l.found:], iopath.AtPosition))
 	}
 	n := s.readRest(ctx, f, b, l.end-int64(len(b)), l.found)
 	giveBack(f, driver.Read, b, l.end, n)

@@ -218,7 +218,7 @@ func TestRingsAtOnce(t *testing.T) {
 	}
 }
 
-// A Close waits for what a Group that nobody looks after has in a ring, also if
+// A Close waits for what a TransferSet that nobody looks after has in a ring, also if
 // that is not the first.
 func TestCloseWithGroupInAnotherRing(t *testing.T) {
 	p := newSeveral(t, 2, func(_ int, d *script.Driver) driver.Driver {
@@ -227,7 +227,7 @@ func TestCloseWithGroupInAnotherRing(t *testing.T) {
 	})
 	<-p.begin(on(1))
 	f := on(2)
-	g := p.NewGroup(t.Context(), f)
+	g := p.NewTransferSet(t.Context(), f)
 	defer g.Close()
 	var tr Transfer
 	g.StartRead(&tr, f, make([]byte, 512), 0, 0)

@@ -73,7 +73,7 @@ func (s *Scheduler) Close() error {
 }
 
 // CloseFile is f.Close, and makes sure that f's operations in flight are reaped. Otherwise
-// those of a Group might not be reaped, for example if the owner of the Group itself closes
+// those of a TransferSet might not be reaped, for example if the owner of the TransferSet itself closes
 // the file.
 func (s *Scheduler) CloseFile(f *File) bool {
 	s.Engines.RequireReapers()

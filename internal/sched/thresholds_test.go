@@ -49,7 +49,7 @@ func TestLeaderSubmitsWhatItsResultsBring(t *testing.T) {
 	s.Close()
 }
 
-// A Group's owner that starts many submits some at a time; after a wait, and for a
+// A TransferSet's owner that starts many submits some at a time; after a wait, and for a
 // large read, at once.
 func TestGroupSubmitsSomeAtATime(t *testing.T) {
 	hang.Watch(t)
@@ -57,7 +57,7 @@ func TestGroupSubmitsSomeAtATime(t *testing.T) {
 	d.Rule = func(op *driver.Op) (int32, bool) { return int32(len(op.Buf)), op.Off == 1 }
 	s := New(d.Staging(), queueAll)
 	f := iopath.NewFile(1<<20, true, false)
-	g := s.NewGroup(t.Context(), iopath.NewFile(1<<20, true, false))
+	g := s.NewTransferSet(t.Context(), iopath.NewFile(1<<20, true, false))
 	most, started := 0, 0
 	start := func(n int, off int64) {
 		started++

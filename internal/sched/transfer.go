@@ -24,7 +24,7 @@ import (
 // A Transfer uses its file (File.Use) from its start to its end, and the end may come long
 // before Wait. File.Close waits for the end, and does not wait for the owner to call Wait.
 type Transfer struct {
-	// Ended, if not nil, is called at the end of each transfer, before Wait or Group.Next
+	// Ended, if not nil, is called at the end of each transfer, before Wait or TransferSet.Next
 	// returns and while the file is still in use. All reports whether every byte was
 	// transferred. Ended must not wait. It may start other Transfers. The owner sets it while
 	// the Transfer is not started; it is kept from one start to the next.
@@ -61,11 +61,11 @@ type Transfer struct {
 	// n is the number of bytes transferred, and res is the last result. Only the goroutine
 	// that has the Transfer writes them: the one that starts it, then the leader goroutine,
 	// then a helper. The inbox of the engine passes them to the leader, helpers.mu to a
-	// helper, and r.done or Group.mu to the owner.
+	// helper, and r.done or TransferSet.mu to the owner.
 	n   int
 	res int32
-	// mark is what Losses.Confirm needs. call is the number of the driver's call, for
-	// Losses.End.
+	// mark is what LostWrites.Confirm needs. call is the number of the driver's call, for
+	// LostWrites.End.
 	mark int
 	call uint64
 	// For the records: asked is when what is left was asked for, and woken is when the owner
@@ -73,7 +73,7 @@ type Transfer struct {
 	asked, woken int64
 	last         bool
 
-	group *Group // the Group that it was started through, or nil
+	set *TransferSet // the TransferSet that it was started through, or nil
 
 	// All three are under helpers.mu.
 	links     list.Node[Transfer] // in deviceHelpers.queue
@@ -82,7 +82,7 @@ type Transfer struct {
 }
 
 // StartRead starts reading len(b) bytes at off into b. Off is not negative, and reg is
-// driver.Op's Reg. The caller must not touch b until Wait or Group.Next has returned, and must
+// driver.Op's Reg. The caller must not touch b until Wait or TransferSet.Next has returned, and must
 // use f (File.Use) during this call.
 func (s *Scheduler) StartRead(t *Transfer, f *File, b []byte, off int64, reg uint32) {
 	s.startTransfer(t, driver.Read, f, b, off, reg)
@@ -130,9 +130,9 @@ func (s *Scheduler) prepare(t *Transfer, code driver.Code, f *File, b []byte, of
 		panic("sched: a Transfer was started that is in progress")
 	}
 	*t = Transfer{
-		Ended: t.Ended, Owner: t.Owner, Class: t.Class, group: t.group,
+		Ended: t.Ended, Owner: t.Owner, Class: t.Class, set: t.set,
 		s: s, f: f, code: code, buf: b, off: off, reg: reg, part: len(b), r: s.Requests.New(), asked: s.Recording.Now(),
-		mark: f.Losses.Mark(),
+		mark: f.LostWrites.Mark(),
 	}
 	t.r.Client = t
 	f.UseMore() // until end
@@ -157,14 +157,14 @@ func (t *Transfer) cached() bool {
 func (t *Transfer) rest() []byte { return t.buf[t.n:t.part] }
 func (t *Transfer) at() int64    { return t.off + int64(t.n) }
 
-// push hands the transfer to the engine. A Group's transfer stays in the inbox until
-// Group.Submit or Group.Next submits it.
+// push hands the transfer to the engine. A TransferSet's transfer stays in the inbox until
+// TransferSet.Submit or TransferSet.Next submits it.
 func (t *Transfer) push() {
 	t.pushed = true
 	t.call = t.f.BeginWrite(t.code)
 	t.fillOp()
-	if t.group != nil {
-		t.group.Push(t.r)
+	if t.set != nil {
+		t.set.Push(t.r)
 		return
 	}
 	if !t.counted {
@@ -190,7 +190,7 @@ func (t *Transfer) addResult(res int32) (last bool) {
 	return res <= 0 || t.n == len(t.buf)
 }
 
-// end makes Wait or Group.Next return. From then on t is its owner's again.
+// end makes Wait or TransferSet.Next return. From then on t is its owner's again.
 func (t *Transfer) end() {
 	if t.hasTicket {
 		t.endTicket()
@@ -202,7 +202,7 @@ func (t *Transfer) end() {
 		t.Ended(t.n == len(t.buf))
 	}
 	f := t.f
-	if g := t.group; g != nil {
+	if g := t.set; g != nil {
 		g.End(t.r)
 		f.Done() // now: End may use the driver, and Scheduler.Close waits for this use of f
 		return
@@ -231,8 +231,8 @@ func (t *Transfer) Completed() {
 
 // noteCompleted notes that the engine no longer has the operation.
 func (t *Transfer) noteCompleted() {
-	if t.group != nil {
-		t.group.Completed()
+	if t.set != nil {
+		t.set.Completed()
 	} else if !t.counted {
 		t.s.QueuedOps.Add(-1)
 	}
@@ -260,7 +260,7 @@ func (t *Transfer) Wait(ctx context.Context) (int, error) {
 	return t.Result(ctx)
 }
 
-// Result returns what Wait returns, for a Transfer that Group.Next has returned. Afterwards
+// Result returns what Wait returns, for a Transfer that TransferSet.Next has returned. Afterwards
 // the Transfer may be started again.
 func (t *Transfer) Result(ctx context.Context) (int, error) {
 	if t.last {
@@ -277,10 +277,10 @@ func (t *Transfer) Result(ctx context.Context) (int, error) {
 }
 
 // confirmed returns how many bytes were transferred, and the error. The bytes of a write count
-// only if no lost write-back makes its success doubtful; see groupcommit.Losses.
+// only if no lost write-back makes its success doubtful; see groupcommit.LostWrites.
 func (t *Transfer) confirmed(ctx context.Context) (n int, err error) {
 	if t.code == driver.Write {
-		if res := t.f.Losses.Confirm(ctx, t.mark, 1); res < 0 && t.n == len(t.buf) {
+		if res := t.f.LostWrites.Confirm(ctx, t.mark, 1); res < 0 && t.n == len(t.buf) {
 			return 0, errorOf(ctx, res)
 		}
 	}
@@ -327,7 +327,7 @@ func (t *Transfer) err(ctx context.Context) error {
 	return io.ErrUnexpectedEOF
 }
 
-// Withdraw asks a transfer to end early. The owner calls it before Wait, or before Group.Next
+// Withdraw asks a transfer to end early. The owner calls it before Wait, or before TransferSet.Next
 // returns the Transfer. The transfer may have ended already.
 func (t *Transfer) Withdraw() {
 	waiting, pushed := t.s.helpers.withdraw(t)

@@ -44,7 +44,7 @@ func (s *Scheduler) readVec(ctx context.Context, f *File, v *Vec, off int64) int
 	if s.Async(driver.Read, f) {
 		return s.waitOrQueue(ctx, driver.Read, f, v.First, off)
 	}
-	return s.BlockingCallVec(ctx, driver.Read, f, v, off)
+	return s.AcquireAndCallVec(ctx, driver.Read, f, v, off)
 }
 
 // WriteVec is WriteAt from several buffers. A plain call writes as many buffers as it takes
@@ -59,6 +59,6 @@ func (s *Scheduler) writeVec(ctx context.Context, f *File, v *Vec, off int64) in
 	if len(v.Rest) == 0 || s.Classes.Active() || s.Async(driver.Write, f) {
 		return s.write(ctx, f, v.First, off)
 	}
-	mark := f.Losses.Mark()
-	return f.Losses.Confirm(ctx, mark, s.BlockingCallVec(ctx, driver.Write, f, v, off))
+	mark := f.LostWrites.Mark()
+	return f.LostWrites.Confirm(ctx, mark, s.AcquireAndCallVec(ctx, driver.Write, f, v, off))
 }

@@ -14,7 +14,7 @@ import (
 // io.ErrUnexpectedEOF if the kernel wrote nothing and reported no error. The caller must use f
 // (File.Use) during the call.
 func (s *Scheduler) WriteAt(ctx context.Context, f *File, b []byte, off int64) (int, error) {
-	if s.Classes.Active() || f.Losses != nil { // a write of a class, or to a file with O_SYNC
+	if s.Classes.Active() || f.LostWrites != nil { // a write of a class, or to a file with O_SYNC
 		return s.writeAll(ctx, f, b, off, s.write(ctx, f, b, off))
 	}
 	// The first transfer is writeNow's, here so that two functions less are above the system call of a
@@ -65,13 +65,13 @@ func (s *Scheduler) writeAll(ctx context.Context, f *File, b []byte, off int64, 
 
 // write makes one transfer. The result may be short.
 func (s *Scheduler) write(ctx context.Context, f *File, b []byte, off int64) (res int32) {
-	mark := f.Losses.Mark()
+	mark := f.LostWrites.Mark()
 	if s.Classes.Active() {
 		res = s.writeQueuedByClass(ctx, f, b, off)
 	} else {
 		res = s.writeNow(ctx, f, b, off)
 	}
-	return f.Losses.Confirm(ctx, mark, res)
+	return f.LostWrites.Confirm(ctx, mark, res)
 }
 
 // writeNow is write of an operation whose ticket has been granted, or that needs none.

@@ -9,15 +9,14 @@ import (
 	"github.com/sluiceio/sluice/internal/probe"
 )
 
-// Group is a set of requests of one goroutine, its owner, which starts many of them and waits
+// RequestSet is a set of requests of one goroutine, its owner, which starts many of them and waits
 // for whichever ends next. Only the owner may call the methods, except those that say otherwise.
-// (It has nothing to do with groupcommit.Group, the Syncs that share an fsync.)
 //
 // The owner usually reaps its own completions. When it waits and no other goroutine leads the
 // engine, it becomes the leader: it submits and reaps in one system call, and no goroutine
-// need be woken. While the owner does something else, the Group's requests in flight are
+// need be woken. While the owner does something else, the RequestSet's requests in flight are
 // not reaped, unless the engine needs a leader for another reason (see Engine).
-type Group struct {
+type RequestSet struct {
 	e *Engine
 	// queued is the number of requests that the engine has.
 	queued atomic.Int32
@@ -43,9 +42,9 @@ const (
 	reaping           // in the driver's Reap
 )
 
-// Init makes g a Group without requests. All of its requests go through e. Next returns when
-// ctx ends. The owner must close the Group.
-func (g *Group) Init(ctx context.Context, e *Engine) {
+// Init makes g a RequestSet without requests. All of its requests go through e. Next returns when
+// ctx ends. The owner must close the RequestSet.
+func (g *RequestSet) Init(ctx context.Context, e *Engine) {
 	g.e, g.batch, g.wake = e, 1, make(chan struct{}, 1)
 	if ctx.Done() != nil {
 		g.watched = make(chan struct{})
@@ -58,8 +57,8 @@ func (g *Group) Init(ctx context.Context, e *Engine) {
 	}
 }
 
-// Close ends the Group. None of its requests may be in progress.
-func (g *Group) Close() {
+// Close ends the RequestSet. None of its requests may be in progress.
+func (g *RequestSet) Close() {
 	if g.unwatch != nil && !g.unwatch() {
 		<-g.watched
 	}
@@ -68,28 +67,28 @@ func (g *Group) Close() {
 
 // Push gives r to the engine. It may be submitted as late as by Submit or Next. The Client of r
 // must call Completed when the operation has ended, and End when no other operation follows.
-func (g *Group) Push(r *Request) {
+func (g *RequestSet) Push(r *Request) {
 	r.byOwner = true
 	g.queued.Add(1)
 	g.e.pushInbox(&r.Op)
 }
 
-// Queued notes that the engine is given an operation of the Group by another call than Push.
+// Queued notes that the engine is given an operation of the RequestSet by another call than Push.
 // It may be called by any goroutine.
-func (g *Group) Queued() { g.queued.Add(1) }
+func (g *RequestSet) Queued() { g.queued.Add(1) }
 
-// Completed notes that the engine no longer has an operation of the Group. It may be called by
+// Completed notes that the engine no longer has an operation of the RequestSet. It may be called by
 // any goroutine.
-func (g *Group) Completed() { g.queued.Add(-1) }
+func (g *RequestSet) Completed() { g.queued.Add(-1) }
 
-// LargeRead is the size from which on a Group submits a read at once. The kernel holds back the
+// LargeRead is the size from which on a RequestSet submits a read at once. The kernel holds back the
 // requests of a batch until it has prepared the last of them, and that takes long for large
 // transfers.
 const LargeRead = 32 << 10 // 32 KiB
 
 // Started notes that the owner has started a request, of n bytes, and submits what has been
 // pushed if that is enough for a batch.
-func (g *Group) Started(n int) {
+func (g *RequestSet) Started(n int) {
 	if g.started++; g.started >= g.batch || n >= LargeRead {
 		g.Submit()
 		g.batch = g.nextBatch()
@@ -100,20 +99,20 @@ func (g *Group) Started(n int) {
 // is a single operation, and none has more than four. Some devices end all operations of a
 // batch in one go. Such a device should be at work again at once, and not with another batch
 // that it will end in one go. Measured: docs/decisions/0014-read-many.md.
-func (g *Group) nextBatch() int { return min(2*g.batch, 4) }
+func (g *RequestSet) nextBatch() int { return min(2*g.batch, 4) }
 
 // Submit submits the requests that were started and not submitted.
-func (g *Group) Submit() {
+func (g *RequestSet) Submit() {
 	if g.started > 0 {
 		g.started = 0
-		g.e.submitGroupOps()
+		g.e.submitSetOps()
 	}
 }
 
 // Next waits for one of the requests in progress to end, and returns it. If ctx ends first,
-// Next returns ctx's error. Ctx must be the Group's, or one that never ends or has ended: a
-// goroutine that waits is woken by the end of the Group's context alone.
-func (g *Group) Next(ctx context.Context) (*Request, error) {
+// Next returns ctx's error. Ctx must be the RequestSet's, or one that never ends or has ended: a
+// goroutine that waits is woken by the end of the RequestSet's context alone.
+func (g *RequestSet) Next(ctx context.Context) (*Request, error) {
 	for {
 		if r := g.Take(); r != nil {
 			return r, nil
@@ -131,7 +130,7 @@ func (g *Group) Next(ctx context.Context) (*Request, error) {
 }
 
 // Take returns a request that has ended, or nil where Next would wait.
-func (g *Group) Take() *Request {
+func (g *RequestSet) Take() *Request {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	r := g.ended.Front()
@@ -141,9 +140,9 @@ func (g *Group) Take() *Request {
 	return r
 }
 
-// lead makes the owner the engine's leader until one of the Group's requests or ctx has
+// lead makes the owner the engine's leader until one of the RequestSet's requests or ctx has
 // ended. At least one request is queued, and the caller has set the state to running.
-func (g *Group) lead(ctx context.Context) {
+func (g *RequestSet) lead(ctx context.Context) {
 	e := g.e
 	e.leaders.Add(1)
 	defer e.leaders.Done()
@@ -170,10 +169,10 @@ func (g *Group) lead(ctx context.Context) {
 }
 
 // sleep waits while another goroutine leads the engine, or while the engine has none of the
-// Group's requests.
-func (g *Group) sleep(ctx context.Context) {
+// RequestSet's requests.
+func (g *RequestSet) sleep(ctx context.Context) {
 	e := g.e
-	e.submitGroupOps()
+	e.submitSetOps()
 	if g.park(asleep) && ctx.Err() == nil {
 		e.requireReaper()
 		probe.Receive(&g.mu, g.wake)
@@ -190,7 +189,7 @@ func (g *Group) sleep(ctx context.Context) {
 // park notes how the owner is about to wait. It returns false if the owner need not wait. The
 // caller must ask its context after park returns: a context that ended before found nobody to
 // wake.
-func (g *Group) park(how parkState) bool {
+func (g *RequestSet) park(how parkState) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.ended.Len() > 0 {
@@ -201,21 +200,21 @@ func (g *Group) park(how parkState) bool {
 }
 
 // unpark notes that the owner does not wait.
-func (g *Group) unpark() {
+func (g *RequestSet) unpark() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.parked = awake
 }
 
 // hasEnded reports whether a request has ended that Next has not returned.
-func (g *Group) hasEnded() bool {
+func (g *RequestSet) hasEnded() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.ended.Len() > 0
 }
 
 // wakeOwner wakes the owner if it waits. It must be called with mu held.
-func (g *Group) wakeOwner() {
+func (g *RequestSet) wakeOwner() {
 	switch g.parked {
 	case asleep:
 		g.wake <- struct{}{}
@@ -227,7 +226,7 @@ func (g *Group) wakeOwner() {
 
 // End adds a request that has ended, for Next to return, and wakes the owner. It may be called
 // by any goroutine.
-func (g *Group) End(r *Request) {
+func (g *RequestSet) End(r *Request) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.ended.PushBack(&r.links, r)
@@ -235,7 +234,7 @@ func (g *Group) End(r *Request) {
 }
 
 // Waiting reports whether the owner waits in Next. It may be called by any goroutine.
-func (g *Group) Waiting() bool {
+func (g *RequestSet) Waiting() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.parked != awake

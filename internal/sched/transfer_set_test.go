@@ -21,19 +21,19 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// grouped is a Scheduler on a script, a direct file and a Group.
+// grouped is a Scheduler on a script, a direct file and a TransferSet.
 type grouped struct {
 	*Scheduler
 	d *script.Driver
 	f *File
-	g *Group
+	g *TransferSet
 }
 
-// asGroup runs a test with a Group, at the end of which nothing may be left.
+// asGroup runs a test with a TransferSet, at the end of which nothing may be left.
 func asGroup(t *testing.T, depth int, test func(t *testing.T, p grouped)) {
 	script.Run(t, depth, func(t *testing.T, d *script.Driver, drv driver.Driver) {
 		s := New(drv, queueAll)
-		p := grouped{s, d, iopath.NewFile(1<<20, true, false), s.NewGroup(t.Context(), iopath.NewFile(1<<20, true, false))}
+		p := grouped{s, d, iopath.NewFile(1<<20, true, false), s.NewTransferSet(t.Context(), iopath.NewFile(1<<20, true, false))}
 		test(t, p)
 		p.g.Close()
 		p.f.Close() // hangs if it is in use
@@ -95,7 +95,7 @@ func TestGroupOwnerLeads(t *testing.T) {
 	})
 }
 
-// What a Group has in flight does not keep others from plain calls while its owner is elsewhere:
+// What a TransferSet has in flight does not keep others from plain calls while its owner is elsewhere:
 // that may be for long.
 func TestGroupOwnerElsewhere(t *testing.T) {
 	asGroup(t, 8, func(t *testing.T, p grouped) {
@@ -167,7 +167,7 @@ func TestGroupContextEnds(t *testing.T) {
 			script.Run(t, 8, func(t *testing.T, d *script.Driver, drv driver.Driver) {
 				s := New(drv, queueAll)
 				ctx, cancel := context.WithCancel(t.Context())
-				p := grouped{s, d, iopath.NewFile(1<<20, true, false), s.NewGroup(ctx, iopath.NewFile(1<<20, true, false))}
+				p := grouped{s, d, iopath.NewFile(1<<20, true, false), s.NewTransferSet(ctx, iopath.NewFile(1<<20, true, false))}
 				var other Transfer
 				if c.other {
 					s.StartRead(&other, p.f, make([]byte, 10), 50, 0)
@@ -277,7 +277,7 @@ func TestGroupOwnerClosesFileEarly(t *testing.T) {
 
 // Hazard: a goroutine that has pushed while there was a leader relies on the leader to read
 // the inbox once it has retired. Guard: an owner that empties the inbox before starts a
-// leader (Group.Submit).
+// leader (TransferSet.Submit).
 func TestGroupSubmitsForOthers(t *testing.T) {
 	asGroup(t, 8, func(t *testing.T, p grouped) {
 		p.d.Rule = func(op *driver.Op) (int32, bool) { return 10, true }
@@ -290,7 +290,7 @@ func TestGroupSubmitsForOthers(t *testing.T) {
 	})
 }
 
-// TestGroupStress has Groups and others work at the same time. None is left
+// TestGroupStress has TransferSets and others work at the same time. None is left
 // without a leader.
 func TestGroupStress(t *testing.T) {
 	start := seed.Of(t)
@@ -354,7 +354,7 @@ func wantFilled(t *testing.T, what string, n int, err error, b []byte, off int64
 
 // readInGroup keeps up to ten reads in flight.
 func readInGroup(t *testing.T, s *Scheduler, f *File, r *rand.Rand) {
-	g := s.NewGroup(t.Context(), iopath.NewFile(1<<20, true, false))
+	g := s.NewTransferSet(t.Context(), iopath.NewFile(1<<20, true, false))
 	defer g.Close()
 	type read struct {
 		Transfer
@@ -405,11 +405,11 @@ func TestGroupAllocatesNothing(t *testing.T) {
 	d.Rule = func(op *driver.Op) (int32, bool) { return int32(len(op.Buf)), true }
 	s := New(d.Staging(), queueAll)
 	f := iopath.NewFile(1<<20, true, false)
-	g := s.NewGroup(t.Context(), iopath.NewFile(1<<20, true, false))
+	g := s.NewTransferSet(t.Context(), iopath.NewFile(1<<20, true, false))
 	var tr Transfer
 	b := make([]byte, 10)
 	ctx := t.Context()
-	allocs.None(t, "a Group's read", func() error {
+	allocs.None(t, "a TransferSet's read", func() error {
 		d.Seen = d.Seen[:0]
 		g.StartRead(&tr, f, b, 0, 0)
 		if _, err := g.Next(ctx); err != nil {

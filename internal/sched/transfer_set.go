@@ -1,0 +1,64 @@
+package sched
+
+import (
+	"context"
+
+	"github.com/sluiceio/sluice/internal/ioengine"
+)
+
+// TransferSet is a set of Transfers of one goroutine, its owner, which starts many of them and waits
+// for whichever ends next. Only the owner may call the methods. See ioengine.RequestSet.
+type TransferSet struct {
+	s *Scheduler
+	ioengine.RequestSet
+}
+
+// NewTransferSet returns a TransferSet without Transfers. All of its Transfers must be of f or of other
+// files that use the same ring, as files on the same device do. Next returns when ctx ends.
+// The caller must close the TransferSet, and must use f during this call.
+func (s *Scheduler) NewTransferSet(ctx context.Context, f *File) *TransferSet {
+	g := &TransferSet{s: s}
+	g.Init(ctx, s.EngineOf(f))
+	return g
+}
+
+// StartRead is Scheduler.StartRead for a Transfer that Next will return. The read may be
+// submitted as late as by Submit or Next. StartRead reports whether the read was started: it
+// is not if f is closing.
+func (g *TransferSet) StartRead(t *Transfer, f *File, b []byte, off int64, reg uint32) bool {
+	if !f.Use() {
+		return false
+	}
+	t.set = g
+	g.s.StartRead(t, f, b, off, reg)
+	f.Done()
+	g.Started(len(b))
+	return true
+}
+
+// Next waits for one of the Transfers in progress to end, and returns it for its Result. If
+// ctx ends first, Next returns ctx's error. Ctx must be the TransferSet's, or one that never ends or
+// has ended: a goroutine that waits is woken by the end of the TransferSet's context alone.
+func (g *TransferSet) Next(ctx context.Context) (*Transfer, error) {
+	r, err := g.RequestSet.Next(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return g.ended(r), nil
+}
+
+// Take returns a Transfer that has ended, or nil where Next would wait.
+func (g *TransferSet) Take() *Transfer {
+	r := g.RequestSet.Take()
+	if r == nil {
+		return nil
+	}
+	return g.ended(r)
+}
+
+// ended returns the Transfer of a request that has ended.
+func (g *TransferSet) ended(r *ioengine.Request) *Transfer {
+	t := r.Client.(*Transfer)
+	t.woken = g.s.Recording.Now()
+	return t
+}
