@@ -36,12 +36,14 @@ import (
 // call (a lock convoy). A waiter that has been overtaken maxOvertaken times is handed the
 // next permit, so that none starves: docs/decisions/0004-limiter.md.
 type Limiter struct {
-	limit    int32        // the number of permits, without more and without quotas on top
-	more     atomic.Int32 // permits beyond limit; see Widen
-	onTop    int32        // how many quotas may be on top of limit
-	inQuotas probe.Int32  // permits of limit that are in quotas. Written under mu
-	used     probe.Int32  // shared permits that are taken
-	queued   probe.Int32  // the length of queue, readable without mu. Written under mu
+	// The number of permits is base, which Init has set, and added, which Widen has. Up to onTop quotas
+	// have permits beyond that number.
+	base     int32
+	added    atomic.Int32
+	onTop    int32
+	inQuotas probe.Int32 // permits that are in quotas, without those on top. Written under mu
+	used     probe.Int32 // shared permits that are taken
+	queued   probe.Int32 // the length of queue, readable without mu. Written under mu
 	mu       probe.Mutex
 	queue    list.List[waiter] // all waiters. Under mu
 	quotas   []*deviceQuota    // under mu
@@ -58,7 +60,7 @@ type Limiter struct {
 // is taken.
 func (l *Limiter) Init(limit, onTop int) {
 	l.mu.Lock()
-	l.limit, l.onTop, l.quotas = int32(limit), int32(onTop), nil
+	l.base, l.onTop, l.quotas = int32(limit), int32(onTop), nil
 	l.inQuotas.Store(0)
 	l.mu.Unlock()
 	l.AddQuotas(1)
@@ -97,7 +99,7 @@ type wakeup struct {
 func newWaiter() *waiter { return &waiter{ready: make(chan wakeup, 1)} }
 
 // Limit returns the number of permits.
-func (l *Limiter) Limit() int32 { return l.limit + l.more.Load() }
+func (l *Limiter) Limit() int32 { return l.base + l.added.Load() }
 
 // SharedLimit returns the number of shared permits.
 func (l *Limiter) SharedLimit() int32 { return l.Limit() - l.inQuotas.Load() }
@@ -111,7 +113,7 @@ func (l *Limiter) Widen(limit int) {
 	}
 	// The quotas first: TryAcquire reads both without mu, and must not take what becomes theirs.
 	l.widenQuotas(int32(limit))
-	l.more.Store(int32(limit) - l.limit)
+	l.added.Store(int32(limit) - l.base)
 	for free := l.SharedLimit() - l.used.Load(); free > 0 && l.notify(l.queue.Front(), wakeup{}); free-- {
 	}
 }

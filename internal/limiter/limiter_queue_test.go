@@ -9,7 +9,7 @@ import (
 
 // fullLimiter returns a full limiter with n waiters, and these waiters.
 func fullLimiter(n int) (l *Limiter, queue []*waiter) {
-	l = &Limiter{limit: 1}
+	l = &Limiter{base: 1}
 	l.TryAcquire()
 	for range n {
 		w := newWaiter()

@@ -22,7 +22,7 @@ func TestLimiterStress(t *testing.T) {
 			t.Run(fmt.Sprintf("Limit%d/GOMAXPROCS%d", limit, procs), func(t *testing.T) {
 				hang.Watch(t)
 				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
-				l := &Limiter{limit: limit}
+				l := &Limiter{base: limit}
 				var inside, most atomic.Int32
 				var all sync.WaitGroup
 				for i := range 32 {
@@ -100,7 +100,7 @@ func (l *Limiter) queueFor(n int, ctx context.Context, device uint64) []chan err
 
 func TestLimiterIsFirstInFirstOut(t *testing.T) {
 	hang.Watch(t)
-	l := &Limiter{limit: 1}
+	l := &Limiter{base: 1}
 	l.TryAcquire()
 	for _, c := range l.queueUp(8, t.Context()) {
 		l.Release(Permit{})
@@ -115,7 +115,7 @@ func TestLimiterIsFirstInFirstOut(t *testing.T) {
 // A waiter that is overtaken again and again is handed the permit in the end,
 // before those who came later. The test plays all of them.
 func TestLimiterStarvesNobody(t *testing.T) {
-	l := &Limiter{limit: 1}
+	l := &Limiter{base: 1}
 	l.TryAcquire()
 	w, later := newWaiter(), newWaiter()
 	l.enqueue(w)
@@ -150,7 +150,7 @@ func TestLimiterStarvesNobody(t *testing.T) {
 
 func TestLimiterContext(t *testing.T) {
 	hang.Watch(t)
-	l := &Limiter{limit: 1}
+	l := &Limiter{base: 1}
 	ctx, cancel := context.WithCancel(t.Context())
 	l.TryAcquire()
 	given := l.queueUp(3, ctx)
@@ -177,7 +177,7 @@ func TestLimiterContext(t *testing.T) {
 func TestLimiterAbandonPassesPermitOn(t *testing.T) {
 	for _, handed := range []bool{true, false} {
 		hang.Watch(t)
-		l := &Limiter{limit: 1}
+		l := &Limiter{base: 1}
 		l.TryAcquire()
 		w := newWaiter()
 		l.push(w)
@@ -198,7 +198,7 @@ func TestLimiterAbandonPassesPermitOn(t *testing.T) {
 // A permit that is given back between the first look and joining the queue is
 // found: the goroutine that released it saw no waiter to wake.
 func TestLimiterEnqueueLooksAgain(t *testing.T) {
-	l := &Limiter{limit: 1}
+	l := &Limiter{base: 1}
 	if p, ok := l.enqueue(newWaiter()); p != nil || !ok {
 		t.Errorf("enqueue = %v, %v with a permit free; want nil, true", p, ok)
 	}
@@ -209,7 +209,7 @@ func TestLimiterEnqueueLooksAgain(t *testing.T) {
 // TestWiden: goroutines that wait for a permit of the limiter get one when it is widened.
 func TestWiden(t *testing.T) {
 	hang.Watch(t)
-	l := &Limiter{limit: 1}
+	l := &Limiter{base: 1}
 	if !l.TryAcquire() {
 		t.Fatal("TryAcquire = false of an unused limiter")
 	}
@@ -242,7 +242,7 @@ func TestWiden(t *testing.T) {
 // that, and it is handed one (TestLimiterStarvesNobody).
 func TestLimiterCountsWhoIsOvertaken(t *testing.T) {
 	hang.Watch(t)
-	l := &Limiter{limit: 1}
+	l := &Limiter{base: 1}
 	l.TryAcquire()
 	passed := l.queueUp(1, t.Context())[0]
 	for n := range 3 {

@@ -57,7 +57,7 @@ func TestGateOfStalledDevices(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("limit=%d,stalled=%d", c.limit, c.stalled), func(t *testing.T) {
 			hang.Watch(t)
-			l := &Limiter{limit: c.limit, onTop: QuotasOnTop}
+			l := &Limiter{base: c.limit, onTop: QuotasOnTop}
 			l.AddQuotas(1)
 			for i := range c.stalled {
 				if got := len(l.fill(uint64(i + 1))); c.inside != nil && got != c.inside[i] {
@@ -73,7 +73,7 @@ func TestGateOfStalledDevices(t *testing.T) {
 // as large from the beginning.
 func TestWidenedQuotas(t *testing.T) {
 	for _, quotas := range []int{1, maxQuotas} {
-		l := &Limiter{limit: 4, onTop: QuotasOnTop}
+		l := &Limiter{base: 4, onTop: QuotasOnTop}
 		l.AddQuotas(quotas)
 		l.Widen(64)
 		want := 64 - 4*(quotas-1) // all but what is reserved for other devices
@@ -85,7 +85,7 @@ func TestWidenedQuotas(t *testing.T) {
 
 // Those who wait for a permit of a quota get one when the limiter is widened.
 func TestWidenWakesForQuotas(t *testing.T) {
-	l := &Limiter{limit: 4, onTop: QuotasOnTop}
+	l := &Limiter{base: 4, onTop: QuotasOnTop}
 	l.AddQuotas(1)
 	l.fill(1)
 	if n := len(l.fill(2)); n != 1 {
@@ -101,7 +101,7 @@ func TestWidenWakesForQuotas(t *testing.T) {
 // When all rings have been started, a device has what is for all and its own.
 func TestGateOfRings(t *testing.T) {
 	for rings, want := range map[int]int{1: 4, 2: 3, 3: 2, 4: 2} {
-		l := &Limiter{limit: 4}
+		l := &Limiter{base: 4}
 		l.AddQuotas(rings)
 		if got := len(l.fill(1)); got != want {
 			t.Errorf("with %d rings %d are inside; want %d", rings, got, want)
@@ -112,7 +112,7 @@ func TestGateOfRings(t *testing.T) {
 // A quota is given to another device when nobody uses it or waits for it, and not
 // before.
 func TestQuotaIsGivenOn(t *testing.T) {
-	l := &Limiter{limit: 4}
+	l := &Limiter{base: 4}
 	for l.TryAcquire() {
 	}
 	var held []*deviceQuota
@@ -171,7 +171,7 @@ func newWaiterFor(device uint64) *waiter {
 func TestQuotaWakesNext(t *testing.T) {
 	for _, how := range []string{"woken", "handed"} {
 		hang.Watch(t)
-		l := &Limiter{limit: 3}
+		l := &Limiter{base: 3}
 		l.TryAcquire() // for ever
 		l.TryAcquire()
 		l.TryAcquire()
@@ -203,7 +203,7 @@ func TestQuotaWakesNext(t *testing.T) {
 func TestQuotasStress(t *testing.T) {
 	hang.Watch(t)
 	for _, limit := range []int32{3, 4, 64} {
-		l := &Limiter{limit: limit}
+		l := &Limiter{base: limit}
 		var stalled []Permit
 		for range limit {
 			p, err := l.Acquire(t.Context(), 1)
@@ -241,7 +241,7 @@ func TestQuotasStress(t *testing.T) {
 
 // Permits of a device's quota that are taken count against the bound of TryAcquireOfQuota, as the shared ones do.
 func TestTryAcquireOfQuotaCountsBoth(t *testing.T) {
-	l := &Limiter{limit: 64} // with a quota of 4
+	l := &Limiter{base: 64} // with a quota of 4
 	l.AddQuotas(1)
 	const most = 4
 	for range 2 {
