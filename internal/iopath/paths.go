@@ -28,9 +28,8 @@ type Limits struct {
 	// InlineSyncs is how many fsyncs at once are plain system calls, if there is a driver
 	// for the others. They are not among Blocking.
 	InlineSyncs int
-	// QueuedSyncs is how many fsyncs that driver has at once; 0 is as many as possible.
-	// It has at most eight ninths of its depth. The rest is for the quotas of devices
-	// that come when others have all permits.
+	// QueuedSyncs is how many fsyncs that driver has at once; 0 is as many as possible,
+	// which is eight ninths of its depth (sched: fsyncs.setLimit).
 	QueuedSyncs int
 	// LargeReads bounds plain calls for buffered reads of ioengine.LargeRead bytes and more,
 	// whatever is queued: fewer than LargeReads threads must be waiting in plain calls.

@@ -38,7 +38,7 @@ func (t *Transfer) class() *Class {
 
 // requestTicket requests the ticket for the bytes that are left.
 func (t *Transfer) requestTicket() {
-	t.part = t.n
+	t.grantedEnd = t.n
 	t.ticket.Request(t.class(), len(t.buf)-t.n)
 }
 
@@ -51,14 +51,14 @@ func (t *Transfer) nextTicket() {
 // endTicket ends the ticket that t was granted.
 func (t *Transfer) endTicket() {
 	t.hasTicket = false
-	t.ticket.End(int64(t.n - (t.part - t.ticket.Granted())))
+	t.ticket.End(int64(t.n - (t.grantedEnd - t.ticket.Granted())))
 }
 
 // Granted begins the part of t that was granted.
 func (t *Transfer) Granted() {
 	s := t.s
 	t.hasTicket = true
-	t.part = t.n + t.ticket.Granted()
+	t.grantedEnd = t.n + t.ticket.Granted()
 	if t.extends || !s.Async(t.code, t.f) {
 		s.helpers.add(t)
 		return

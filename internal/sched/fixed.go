@@ -45,7 +45,7 @@ func (s *Scheduler) queueFixed(ctx context.Context, f *File, b []byte, n int, of
 	// nothing queued, and would make its next call a plain one.
 	s.QueuedOps.Add(1)
 	s.prepare(t, driver.Read, f, b[n:], off+int64(n), reg)
-	t.counted = true
+	t.waiterCounts = true
 	t.begin()
 	m, err := t.Wait(ctx)
 	s.QueuedOps.Add(-1)

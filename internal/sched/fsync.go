@@ -47,7 +47,9 @@ type fsyncs struct {
 // setLimit sets the limiter's limit to most, or to as many as a driver of that depth
 // allows if most is 0 or more than that.
 func (f *fsyncs) setLimit(most, depth int) {
-	most = min(cmp.Or(most, depth), depth*8/9) // two quotas may come on top, for a while
+	// A ninth of the depth stays free: when a second and a third device get a quota, permits that are
+	// taken already may exceed the limit by two quotas, which are at most a sixteenth of it each.
+	most = min(cmp.Or(most, depth), depth*8/9)
 	f.limiter.Init(max(1, most), 0)
 }
 

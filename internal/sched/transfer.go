@@ -42,11 +42,10 @@ type Transfer struct {
 	buf  []byte
 	off  int64
 	reg  uint32
-	// part is the end, in buf, of what may be transferred now. With classes it is the end of
-	// what the ticket has been granted; without, it is len(buf). extends: the write makes the
-	// file longer, so a helper performs it.
-	part    int
-	extends bool
+	// grantedEnd is the end, in buf, of what may be transferred now: with classes, of what the
+	// ticket has been granted; without, it is len(buf).
+	grantedEnd int
+	extends    bool // the write makes the file longer, so a helper performs it
 	// ticket is nil if the transfer needs none. The owner sets it at the start, and it stays
 	// until Result. hasTicket: the ticket is granted and has not ended.
 	ticket    *qos.Ticket
@@ -55,8 +54,8 @@ type Transfer struct {
 	// r is the operation as the engine knows it. It is set from the start until Result.
 	r      *ioengine.Request
 	pushed bool // the engine has been given r
-	// counted: the goroutine that waits for the transfer has counted it in QueuedOps.
-	counted bool
+	// waiterCounts: the goroutine that waits for the transfer has counted it in QueuedOps.
+	waiterCounts bool
 
 	// n is the number of bytes transferred, and res is the last result. Only the goroutine
 	// that has the Transfer writes them: the one that starts it, then the leader goroutine,
@@ -69,9 +68,9 @@ type Transfer struct {
 	mark int
 	call uint64
 	// For the records: asked is when what is left was asked for, and woken is when the owner
-	// noticed the end. last: the driver performed the last part, and Result records that part.
-	asked, woken int64
-	last         bool
+	// noticed the end. recordAtResult: the driver performed the last part, and Result records it.
+	asked, woken   int64
+	recordAtResult bool
 
 	set *TransferSet // the TransferSet that it was started through, or nil
 
@@ -131,7 +130,7 @@ func (s *Scheduler) prepare(t *Transfer, code driver.Code, f *File, b []byte, of
 	}
 	*t = Transfer{
 		Ended: t.Ended, Owner: t.Owner, Class: t.Class, set: t.set,
-		s: s, f: f, code: code, buf: b, off: off, reg: reg, part: len(b), r: s.Requests.New(), asked: s.Recording.Now(),
+		s: s, f: f, code: code, buf: b, off: off, reg: reg, grantedEnd: len(b), r: s.Requests.New(), asked: s.Recording.Now(),
 		mark: f.LostWrites.Mark(),
 	}
 	t.r.Client = t
@@ -154,7 +153,7 @@ func (t *Transfer) cached() bool {
 	return false
 }
 
-func (t *Transfer) rest() []byte { return t.buf[t.n:t.part] }
+func (t *Transfer) rest() []byte { return t.buf[t.n:t.grantedEnd] }
 func (t *Transfer) at() int64    { return t.off + int64(t.n) }
 
 // push hands the transfer to the engine. A TransferSet's transfer stays in the inbox until
@@ -167,7 +166,7 @@ func (t *Transfer) push() {
 		t.set.Push(t.r)
 		return
 	}
-	if !t.counted {
+	if !t.waiterCounts {
 		t.s.QueuedOps.Add(1)
 	}
 	t.s.EngineOf(t.f).Push(t.r)
@@ -220,7 +219,7 @@ func (t *Transfer) Completed() {
 	if !iopath.MustRetryPlain(t.f, res) {
 		s.Counters.Add(counters.Queued, t.code, res)
 		if t.addResult(res) {
-			t.last = true
+			t.recordAtResult = true
 			t.end()
 			return
 		}
@@ -233,7 +232,7 @@ func (t *Transfer) Completed() {
 func (t *Transfer) noteCompleted() {
 	if t.set != nil {
 		t.set.Completed()
-	} else if !t.counted {
+	} else if !t.waiterCounts {
 		t.s.QueuedOps.Add(-1)
 	}
 }
@@ -241,7 +240,7 @@ func (t *Transfer) noteCompleted() {
 // continueRest goes on with what is left after a part that was performed in part or not at
 // all.
 func (t *Transfer) continueRest() {
-	if t.hasTicket && t.n == t.part {
+	if t.hasTicket && t.n == t.grantedEnd {
 		t.nextTicket()
 		return
 	}
@@ -263,7 +262,7 @@ func (t *Transfer) Wait(ctx context.Context) (int, error) {
 // Result returns what Wait returns, for a Transfer that TransferSet.Next has returned. Afterwards
 // the Transfer may be started again.
 func (t *Transfer) Result(ctx context.Context) (int, error) {
-	if t.last {
+	if t.recordAtResult {
 		t.recordPart(t.woken)
 	}
 	ioengine.RaceAfter(t.code, t.buf, int32(min(t.n, 1<<30)))
