@@ -1,5 +1,3 @@
-//go:build amd64 || arm64
-
 package sys
 
 import "golang.org/x/sys/unix"
@@ -26,7 +24,7 @@ func deviceBefore(fd int) (number uint64, ok bool) {
 		return 0, false
 	}
 	if st.Mode&unix.S_IFMT == unix.S_IFBLK {
-		return st.Rdev, true
+		return uint64(st.Rdev), true //nolint:unconvert // 32 bits on mips
 	}
-	return st.Dev, true
+	return uint64(st.Dev), true //nolint:unconvert // likewise
 }
