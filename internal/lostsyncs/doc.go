@@ -12,6 +12,9 @@
 // test demands that another call of the same description had the error, and counts such calls.
 //
 //	go test ./internal/lostsyncs -lostsyncs.place=xfs -lostsyncs.rounds=1000
+//	sluice test ./internal/lostsyncs -args -lostsyncs.built '-lostsyncs.kind=os,os once'
+//
+// The second command builds the test itself as `sluice build` builds a program: its os.Files go through sluice.
 //
 // A failure prints the calls of its round, and the SLUICE_SEED and the name of the round that run it again.
 // The order of the goroutines may be another one then.
