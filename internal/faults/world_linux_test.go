@@ -75,6 +75,12 @@ type world struct {
 	unread [][2]int64
 	size   int64 // of the file
 
+	// supervised is true if another process decides about the system calls of this one, and counts them.
+	supervised bool
+
+	// unknown: fstat has failed when the file was opened. It is used as package os would use it, and can do no more.
+	unknown bool
+
 	lossy bool // a sync has returned an error
 	calls []string
 
@@ -97,16 +103,30 @@ func newWorld(t *testing.T, dir string) *world {
 	return w
 }
 
+// outside does something that is not the workload's: nothing fails meanwhile.
+func (w *world) outside(do func() error) {
+	w.t.Helper()
+	if w.supervised {
+		ask(askStop)
+		defer ask(askStart)
+	}
+	if err := do(); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
 // drop removes the file from the page cache, so that its bytes are read by operations.
 func (w *world) drop() {
-	f, err := os.Open(w.name)
+	w.t.Helper()
+	w.outside(func() error { return drop(w.name) })
+}
+
+func drop(name string) error {
+	f, err := os.Open(name)
 	if err != nil {
-		w.t.Fatal(err)
+		return err
 	}
-	defer f.Close()
-	if err := errors.Join(f.Sync(), sluicetest.DropCache(int(f.Fd()))); err != nil {
-		w.t.Fatal(err)
-	}
+	return errors.Join(f.Sync(), sluicetest.DropCache(int(f.Fd())), f.Close())
 }
 
 // on returns a Scheduler on the driver. Its operations and its plain calls meet the trouble.
@@ -198,6 +218,9 @@ func (w *world) mark() mark {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.unread = nil
+	if w.supervised {
+		return mark{ask(askMay), ask(askMust), ask(askSynced)}
+	}
 	return mark{w.hard, w.fatal, w.synced}
 }
 
@@ -206,6 +229,9 @@ func (w *world) mark() mark {
 func (w *world) since(m mark) (may, must, synced bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.supervised {
+		return ask(askMay) > m.hard, ask(askMust) > m.fatal, true // the sync of a ring is no system call
+	}
 	return w.hard > m.hard, w.fatal > m.fatal || len(w.unread) > 0, w.synced > m.synced
 }
 
@@ -220,6 +246,8 @@ func (w *world) ended(call string, err error, may, must bool) bool {
 	w.t.Helper()
 	w.calls = append(w.calls, fmt.Sprint(call, ": ", err))
 	switch {
+	case w.unknown && errors.Is(err, errors.ErrUnsupported):
+		return false
 	case err != nil && !errors.Is(err, w.what.errno):
 		w.wrong("%s = %v", call, err)
 	case must && err == nil:
@@ -237,6 +265,15 @@ func (w *world) call(what string, do func() error) bool {
 	err := do()
 	may, must, _ := w.since(before)
 	return w.ended(what, err, may, must)
+}
+
+// asks makes a call that asks the system something, and cannot do without the answer.
+func (w *world) asks(what string, do func() error) {
+	w.t.Helper()
+	before := w.mark()
+	err := do()
+	may, _, _ := w.since(before)
+	w.ended(what, err, may, may)
 }
 
 // sync makes a call that syncs. After one that failed, the others must fail: data may be gone.

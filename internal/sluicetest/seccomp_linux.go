@@ -47,20 +47,27 @@ func Deny(calls []uint32, errno syscall.Errno) error {
 // Filter installs a seccomp filter (seccomp(2)) in all threads of the process. prog begins with
 // the number of the system call loaded. What it leaves over is allowed.
 func Filter(prog []unix.SockFilter) error {
+	_, err := filter(prog, 0)
+	return err
+}
+
+// filter is Filter with flags of seccomp(2). It returns what the system call has returned.
+func filter(prog []unix.SockFilter, flags uintptr) (r int, err error) {
 	// A filter needs no privilege in a process that cannot gain any, which
 	// is said of the thread that installs it.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		return fmt.Errorf("PR_SET_NO_NEW_PRIVS: %w", err)
+		return 0, fmt.Errorf("PR_SET_NO_NEW_PRIVS: %w", err)
 	}
 	// The number of the call is the first word of seccomp_data.
 	prog = slices.Concat([]unix.SockFilter{{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: 0}}, prog,
 		[]unix.SockFilter{{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW}})
 	fprog := unix.SockFprog{Len: uint16(len(prog)), Filter: &prog[0]}
-	r, _, e := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC, uintptr(unsafe.Pointer(&fprog)))
-	if e != 0 || r != 0 {
-		return fmt.Errorf("seccomp: %d, %w", r, e)
+	flags |= unix.SECCOMP_FILTER_FLAG_TSYNC
+	n, _, e := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, uintptr(unsafe.Pointer(&fprog)))
+	if e != 0 || n != 0 && flags&unix.SECCOMP_FILTER_FLAG_NEW_LISTENER == 0 {
+		return 0, fmt.Errorf("seccomp: %d, %w", n, e)
 	}
-	return nil
+	return int(n), nil
 }

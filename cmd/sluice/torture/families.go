@@ -102,6 +102,9 @@ var families = []family{
 	{name: "faults", pkg: "./internal/faults", test: "^TestSweep$", cells: []cell{
 		some("all workloads", 1, "^TestSweep$", "-faults.share=1"),
 	}},
+	{name: "fault-syscalls", pkg: "./internal/faults", test: "^TestSyscalls$", cells: []cell{
+		some("all workloads", 1, "^TestSyscalls$", "-faults.share=1"),
+	}},
 }
 
 // fsxOps is the number of steps of a run, which takes a minute or two. A few steps in a hundred are no
