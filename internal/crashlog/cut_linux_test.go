@@ -103,7 +103,7 @@ func (c *cutter) cycle(i int, r *rand.Rand) {
 	c.cutting, c.left, c.enough = false, 1+r.IntN(400), make(chan struct{})
 	c.cut = sync.OnceFunc(func() { close(c.enough) })
 	before := c.work
-	c.work = newWorkload(c.dir, c.schedulers, r, c.note)
+	c.work = newWorkload(c.dir, c.schedulers, longLog, r, c.note)
 	c.work.stopped = c.isCutting
 	c.work.fail = func(l *log, err error) {
 		if !c.isCutting() {

@@ -43,7 +43,7 @@ func writeLogs() error {
 			panic(err)
 		}
 	}
-	w := newWorkload(os.Getenv(sluicetest.DirEnv), openSchedulers(), r, tell)
+	w := newWorkload(os.Getenv(sluicetest.DirEnv), openSchedulers(), longLog, r, tell)
 	w.stopped = func() bool { return false }
 	w.fail = func(l *log, err error) { panic(fmt.Sprint(l.name, ": ", err)) }
 	if err := w.begin(r); err != nil {

@@ -11,8 +11,12 @@ import (
 	"github.com/sluiceio/sluice"
 )
 
-// logSize is how long a log becomes, about, before another one is begun.
-const logSize = 192 << 10 // 192 KiB
+// How long a log becomes, about, before another one is begun. In a short one few commits are made before the file is used again
+// and overwritten, which needs no commit of the journal.
+const (
+	longLog  = 192 << 10 // 192 KiB
+	shortLog = 16 << 10  // 16 KiB
+)
 
 // log is a log that goroutines write to.
 type log struct {
@@ -20,6 +24,7 @@ type log struct {
 	dir  string
 	s    *sluice.Scheduler
 	note func(note)
+	long int64 // longLog or shortLog
 
 	use    sync.RWMutex // held for writing while another log is begun
 	id     logID
@@ -43,7 +48,7 @@ func (l *log) begin(r *rand.Rand, old string) error {
 	l.next, l.end = 0, 0
 	var size int64
 	if !l.appends && r.IntN(3) == 0 {
-		size = logSize + mostBytes
+		size = l.long + mostBytes
 	}
 	flag := os.O_RDWR
 	if old == "" {
@@ -63,7 +68,7 @@ func (l *log) begin(r *rand.Rand, old string) error {
 		err = l.target.Truncate(size)
 	}
 	if err == nil && r.IntN(3) == 0 {
-		err = l.target.Allocate(0, logSize)
+		err = l.target.Allocate(0, l.long)
 	}
 	if err != nil {
 		return err
@@ -112,7 +117,7 @@ func (l *log) turn(r *rand.Rand) error {
 	if l.target == nil {
 		return errNoLog // another goroutine has tried, and failed
 	}
-	if l.target == nil || l.end < logSize {
+	if l.target == nil || l.end < l.long {
 		return nil // another goroutine has done it, or has failed to
 	}
 	l.tell(ended, 0)
@@ -177,7 +182,7 @@ func (l *log) step(r *rand.Rand) (full bool, err error) {
 	acknowledge(synced)
 	l.place.Lock()
 	defer l.place.Unlock()
-	return l.end >= logSize, nil
+	return l.end >= l.long, nil
 }
 
 // workload is a log of each way, in one directory.
@@ -188,10 +193,10 @@ type workload struct {
 }
 
 // newWorkload returns a workload that has begun no log yet. Each log has one of the Schedulers.
-func newWorkload(dir string, schedulers []*sluice.Scheduler, r *rand.Rand, note func(note)) *workload {
+func newWorkload(dir string, schedulers []*sluice.Scheduler, long int64, r *rand.Rand, note func(note)) *workload {
 	w := &workload{}
 	for i, way := range ways {
-		w.logs = append(w.logs, &log{way: way, dir: dir, s: schedulers[r.IntN(len(schedulers))], note: note, id: logID{Way: uint8(i)}})
+		w.logs = append(w.logs, &log{way: way, dir: dir, s: schedulers[r.IntN(len(schedulers))], note: note, long: long, id: logID{Way: uint8(i)}})
 	}
 	return w
 }

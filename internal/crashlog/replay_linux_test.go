@@ -30,6 +30,10 @@ var (
 // sector is the part of a request that a device writes whole or not at all.
 const sector = 512
 
+// superblocks is where the superblocks of ext4 and xfs end. That of ext4 has two sectors, with one checksum, and ext4 cannot be
+// mounted if it is torn.
+const superblocks = 4096
+
 // TestReplay: what was committed is on the device, whatever it had still in its cache.
 func TestReplay(t *testing.T) {
 	for name, kind := range fileSystems {
@@ -62,8 +66,11 @@ type play struct {
 	requests []sluicetest.Request
 	ends     []int64 // where the requests end in the file that they were read from
 	notes    []placed
-	book     *book
-	told     int // how many of notes are in book
+	// moments is how many requests had been made at each acknowledgement, if the last of them was not a flush: without that nothing
+	// can be missing.
+	moments []int
+	book    *book
+	told    int // how many of notes are in book
 
 	base *os.File // the device with the first sure requests
 	sure int
@@ -118,7 +125,7 @@ func record(t *testing.T, fstype, mkfs string, size int64, r *rand.Rand) *play {
 			s.Close()
 		}
 	}()
-	w := newWorkload(dir, schedulers, r, tell)
+	w := newWorkload(dir, schedulers, shortLog, r, tell)
 	w.stopped = func() bool {
 		select {
 		case <-enough:
@@ -147,6 +154,12 @@ func record(t *testing.T, fstype, mkfs string, size int64, r *rand.Rand) *play {
 	// A goroutine may have read the length, and then waited while others noted something later.
 	for i := 1; i < len(p.notes); i++ {
 		p.notes[i].at = max(p.notes[i].at, p.notes[i-1].at)
+	}
+	for _, note := range p.notes {
+		n, _ := slices.BinarySearch(p.ends, note.at+1)
+		if note.Kind == synced && n > 0 && !p.requests[n-1].Flush {
+			p.moments = append(p.moments, n)
+		}
 	}
 	return p
 }
@@ -222,7 +235,8 @@ type choice struct {
 }
 
 // choose returns count states in the order of n: each prefix of the requests, and sampled states for the
-// rest. If there is no room for all prefixes, half of the states are prefixes, at random.
+// rest. If there is no room for all prefixes, half of the states are prefixes, at random. Half of the sampled states are of
+// a moment at which something was acknowledged: the next flush hides that a commit has made none.
 func (p *play) choose(count int, r *rand.Rand) (all []choice) {
 	prefixes := len(p.requests) + 1
 	if prefixes > count {
@@ -235,7 +249,11 @@ func (p *play) choose(count int, r *rand.Rand) (all []choice) {
 		all = append(all, choice{n: n})
 	}
 	for len(all) < count {
-		all = append(all, choice{r.IntN(len(p.requests) + 1), true})
+		n := r.IntN(len(p.requests) + 1)
+		if len(p.moments) > 0 && r.IntN(2) == 0 {
+			n = p.moments[r.IntN(len(p.moments))]
+		}
+		all = append(all, choice{n, true})
 	}
 	slices.SortFunc(all, func(a, b choice) int { return cmp.Compare(a.n, b.n) })
 	return all
@@ -262,7 +280,7 @@ func (p *play) build(c choice, r *rand.Rand) (what string) {
 		case !c.sampled || q.Flush || r.Float64() < chance:
 			apply(p.state, q)
 			continue
-		case q.Data != nil && r.IntN(2) == 0:
+		case q.Data != nil && q.Off >= superblocks && r.IntN(2) == 0:
 			k := r.IntN(len(q.Data)/sector+1) * sector
 			if r.IntN(2) == 0 { // its end, instead of its front
 				q.Off += int64(len(q.Data) - k)
@@ -311,7 +329,12 @@ func (p *play) look(t *testing.T, fstype string, b *book) (losses []loss, err er
 	if err := unix.IoctlSetInt(int(p.device.Fd()), blkFlushBuf, 0); err != nil {
 		return nil, fmt.Errorf("BLKFLSBUF: %w", err)
 	}
-	if err := unix.Mount(p.device.Name(), p.dir, fstype, 0, ""); err != nil {
+	options := ""
+	if fstype == "xfs" {
+		// The recorded device has the same UUID. It may still be mounted in another mount namespace that was made meanwhile.
+		options = "nouuid"
+	}
+	if err := unix.Mount(p.device.Name(), p.dir, fstype, 0, options); err != nil {
 		return nil, fmt.Errorf("mount: %w", err)
 	}
 	defer places.UnmountAll(t, p.device.Name(), p.dir)
