@@ -36,6 +36,7 @@ type world struct {
 	actors   int
 	narrow   bool // contexts end at any step, and unless roomy is true there is room for few operations and threads
 	roomy    bool // a frozen device must not hold up calls to others
+	hasty    bool // most contexts end, and there are one or two threads
 
 	mu      sync.Mutex // guards the rest; held for moments
 	events  int        // counts events
@@ -199,7 +200,9 @@ func (w *world) build(seed uint64) {
 	w.actors = 1 + r.IntN(mostActors)
 	if w.narrow {
 		so.Depth, so.BlockingThreads = 1<<r.IntN(3), 1+r.IntN(6)
-		if w.roomy = r.IntN(3) == 0; w.roomy {
+		if w.hasty = r.IntN(3) == 0; w.hasty {
+			so.BlockingThreads = 1 + r.IntN(2)
+		} else if w.roomy = r.IntN(2) == 0; w.roomy {
 			so.Depth, so.BlockingThreads, so.Rings, o.Devices = 64, 0, 1, 3
 		}
 		w.actors = 2 + r.IntN(mostInBurst-1)
@@ -379,6 +382,9 @@ func (a *actor) context() (context.Context, context.CancelFunc) {
 		ctx = sluice.WithClass(ctx, a.classes[a.r.IntN(n)])
 	}
 	a.mu.Unlock()
+	if a.hasty && a.r.IntN(3) > 0 {
+		return a.canceled(ctx)
+	}
 	if a.r.IntN(3) > 0 {
 		return ctx, func() {}
 	}

@@ -73,8 +73,6 @@ type Permit struct {
 	window *window      // in which the call counts; nil if in none
 }
 
-const maxOvertaken = 64
-
 // waiter is a goroutine that waits for a permit.
 type waiter struct {
 	// ready receives a value after the waiter has been taken out of the queue.
