@@ -1,6 +1,6 @@
 # make test   every module's tests
 # make check  what CI runs after them: vet, linters, race detector, cross-builds
-# make soak   the random tests with new seeds, and ten minutes of internal/soak, until one fails or Ctrl-C
+# make soak   the random tests with new seeds, and ten minutes of internal/test/soak, until one fails or Ctrl-C
 # make torture  the long forms of the tests, as root; FAMILY=fsx is one of them; it goes on where it was ended
 # make cover  how many statements of the library its tests reach, as root
 # make mutate  changes of the library that the tests should notice; it goes on where it was ended
@@ -73,7 +73,7 @@ cross:
 # draw. This is where new ones are drawn.
 soak:
 	@while go test -count=1 -timeout=30m $$(go list ./... | grep -v /cmd/) && \
-		go test -count=1 -timeout=30m ./internal/soak -soak.for=10m && \
+		go test -count=1 -timeout=30m ./internal/test/soak -soak.for=10m && \
 		(cd cmd/sluice && go test -count=1 -run 'TestBuilds/random$$' . -sluice.random.n=20000); do :; done; false
 
 # What was done is in .torture. FLAGS="-seed 1000" begins with other seeds, FLAGS=-list prints the figures.

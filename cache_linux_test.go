@@ -9,17 +9,17 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // TestReadOfHalfCached reads over the border between pages that are cached
 // and pages that are not: the whole, as read(2) does on a disk.
 func TestReadOfHalfCached(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		const size = 1 << 20 // 1 MiB
 		name := filepath.Join(t.TempDir(), "file")
-		data := bytes.Repeat([]byte(sluicetest.Twenty), size/20)
-		sluicetest.Write(t, name, string(data))
+		data := bytes.Repeat([]byte(testenv.Twenty), size/20)
+		testenv.Write(t, name, string(data))
 		f, err := s.Open(name)
 		if err != nil {
 			t.Fatal(err)
@@ -45,11 +45,11 @@ func halfCached(t *testing.T, f *os.File, size int) {
 	if err := f.Sync(); err != nil {
 		t.Fatal(err)
 	}
-	if err := sluicetest.DropCache(int(f.Fd())); err != nil {
+	if err := testenv.DropCache(int(f.Fd())); err != nil {
 		t.Skip(err)
 	}
 	unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_RANDOM)
-	if _, err := f.ReadAt(make([]byte, sluicetest.PageSize), 0); err != nil {
+	if _, err := f.ReadAt(make([]byte, testenv.PageSize), 0); err != nil {
 		t.Fatal(err)
 	}
 	n, err := unix.Preadv2(int(f.Fd()), [][]byte{make([]byte, size)}, 0, unix.RWF_NOWAIT)

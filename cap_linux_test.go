@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 	"github.com/sluiceio/sluice/tune"
 )
 
@@ -37,14 +37,14 @@ func TestExplainCap(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, classFirst := range []bool{true, false} {
-			s := sluicetest.Scheduler(t, sluice.Options{Driver: "pool"})
+			s := testenv.Scheduler(t, sluice.Options{Driver: "pool"})
 			if strings.Contains(s.Explain(), "classes") {
 				t.Error("Explain tells of classes, and there are none")
 			}
 			if classFirst {
 				class(t, s, "late", sluice.ClassOptions{Depth: 5})
 			}
-			sluicetest.TextOn(t, s, dir)
+			testenv.TextOn(t, s, dir)
 			if !classFirst {
 				class(t, s, "late", sluice.ClassOptions{Depth: 5})
 			}

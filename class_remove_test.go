@@ -12,13 +12,13 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/seed"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // TestEnsureClass: EnsureClass returns the class that has the name, or adds one.
 func TestEnsureClass(t *testing.T) {
-	s := sluicetest.Scheduler(t, sluice.Options{Driver: "pool"})
+	s := testenv.Scheduler(t, sluice.Options{Driver: "pool"})
 	first, err := s.EnsureClass("shared", sluice.ClassOptions{Weight: 7})
 	if err != nil {
 		t.Fatal(err)
@@ -49,8 +49,8 @@ func TestEnsureClass(t *testing.T) {
 // TestClassRemove: the name of a removed class is free, and operations that are asked for by
 // its views and contexts are the default class's.
 func TestClassRemove(t *testing.T) {
-	s := sluicetest.Scheduler(t, sluice.Options{})
-	f, noise := sluicetest.DirectNoise(t, s, 1<<20)
+	s := testenv.Scheduler(t, sluice.Options{})
+	f, noise := testenv.DirectNoise(t, s, 1<<20)
 	c := class(t, s, "temporary", sluice.ClassOptions{Depth: 100})
 	view, err := f.WithClass(c)
 	if err != nil {
@@ -99,14 +99,14 @@ func TestClassRemove(t *testing.T) {
 // TestClassRemoveLimited removes a class while its limit holds operations back: they end
 // without it.
 func TestClassRemoveLimited(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		f, _ := sluicetest.DirectNoise(t, s, 1<<20)
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		f, _ := testenv.DirectNoise(t, s, 1<<20)
 		c, ctx := stuck(t, s, f)
 		ended := make(chan error, len(attempts))
 		for _, attempt := range attempts {
 			go func() { ended <- attempt(ctx, f) }()
 		}
-		sluicetest.WaitFor(t, "operations to wait", func() bool { return c.Stats().Queued >= len(attempts) })
+		testenv.WaitFor(t, "operations to wait", func() bool { return c.Stats().Queued >= len(attempts) })
 		if err := c.Remove(); err != nil {
 			t.Fatal(err)
 		}
@@ -119,15 +119,15 @@ func TestClassRemoveLimited(t *testing.T) {
 			t.Errorf("%d queued, %d in flight of the removed class; want none", st.Queued, st.InFlight)
 		}
 		wantNoTickets(t, s)
-		sluicetest.WantIdle(t, s)
+		testenv.WantIdle(t, s)
 	})
 }
 
 // TestClassRemoveStorm has goroutines make, share, use and remove classes at once.
 func TestClassRemoveStorm(t *testing.T) {
 	start := seed.Of(t)
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		f, noise := sluicetest.DirectNoise(t, s, 1<<20)
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		f, noise := testenv.DirectNoise(t, s, 1<<20)
 		var all sync.WaitGroup
 		for i := range 8 {
 			all.Go(func() {
@@ -168,14 +168,14 @@ func TestClassRemoveStorm(t *testing.T) {
 			t.Errorf("%d classes at the end; want 1", n)
 		}
 		wantNoTickets(t, s)
-		sluicetest.WantIdle(t, s)
+		testenv.WantIdle(t, s)
 	})
 }
 
 // TestClassRemoveMany makes, uses and removes 10,000 classes: no memory is left behind.
 func TestClassRemoveMany(t *testing.T) {
-	s := sluicetest.Scheduler(t, sluice.Options{Driver: "pool"})
-	f := sluicetest.TextOn(t, s, t.TempDir())
+	s := testenv.Scheduler(t, sluice.Options{Driver: "pool"})
+	f := testenv.TextOn(t, s, t.TempDir())
 	use := func(n int) {
 		for i := range n {
 			c := class(t, s, fmt.Sprint("class ", i), sluice.ClassOptions{Depth: 1})

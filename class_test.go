@@ -17,8 +17,8 @@ import (
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/cache"
 	"github.com/sluiceio/sluice/direct"
-	"github.com/sluiceio/sluice/internal/seed"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 func class(t testing.TB, s *sluice.Scheduler, name string, o sluice.ClassOptions) *sluice.Class {
@@ -42,7 +42,7 @@ func wantNoTickets(t testing.TB, s *sluice.Scheduler) {
 
 // TestClassRefused gives NewClass and Configure what is wrong: the error names it.
 func TestClassRefused(t *testing.T) {
-	s := sluicetest.Scheduler(t, sluice.Options{Driver: "pool"})
+	s := testenv.Scheduler(t, sluice.Options{Driver: "pool"})
 	class(t, s, "taken", sluice.ClassOptions{})
 	for _, c := range []struct {
 		name string
@@ -80,9 +80,9 @@ func TestClassRefused(t *testing.T) {
 
 // TestClassElsewhere uses a class of one Scheduler on another.
 func TestClassElsewhere(t *testing.T) {
-	s, other := sluicetest.Scheduler(t, sluice.Options{Driver: "pool"}), sluicetest.Scheduler(t, sluice.Options{Driver: "pool"})
+	s, other := testenv.Scheduler(t, sluice.Options{Driver: "pool"}), testenv.Scheduler(t, sluice.Options{Driver: "pool"})
 	c := class(t, other, "other", sluice.ClassOptions{Depth: 100})
-	f := sluicetest.TextOn(t, s, t.TempDir())
+	f := testenv.TextOn(t, s, t.TempDir())
 	for _, c := range []*sluice.Class{nil, c} {
 		if v, err := f.WithClass(c); v != nil || err == nil || !strings.Contains(err.Error(), f.Name()) {
 			t.Errorf("WithClass(%v) = %v, %v", c, v, err)
@@ -102,9 +102,9 @@ func TestClassElsewhere(t *testing.T) {
 
 // TestClassView: a view is the file, whose position and end it shares.
 func TestClassView(t *testing.T) {
-	s := sluicetest.Scheduler(t, sluice.Options{Driver: "pool"})
+	s := testenv.Scheduler(t, sluice.Options{Driver: "pool"})
 	c := class(t, s, "counted", sluice.ClassOptions{Depth: 100})
-	f := sluicetest.TextOn(t, s, t.TempDir())
+	f := testenv.TextOn(t, s, t.TempDir())
 	v, err := f.WithClass(c)
 	if err != nil {
 		t.Fatal(err)
@@ -112,7 +112,7 @@ func TestClassView(t *testing.T) {
 	var a, b [3]byte
 	_, err1 := f.Read(a[:])
 	_, err2 := v.Read(b[:])
-	if text := string(a[:]) + string(b[:]); err1 != nil || err2 != nil || text != sluicetest.Twenty[:6] {
+	if text := string(a[:]) + string(b[:]); err1 != nil || err2 != nil || text != testenv.Twenty[:6] {
 		t.Errorf("read %q, %v, %v; want one after the other", text, err1, err2)
 	}
 	if n := c.Stats().Operations; n != 1 {
@@ -135,8 +135,8 @@ func TestClassView(t *testing.T) {
 // TestClassTravels: all ways to read and write have the class of the context, or
 // of the view.
 func TestClassTravels(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		f, noise := sluicetest.DirectNoise(t, s, 2<<20)
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		f, noise := testenv.DirectNoise(t, s, 2<<20)
 		w, err := direct.OpenOn(s, filepath.Join(t.TempDir(), "written"), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 		if err != nil {
 			t.Fatal(err)
@@ -170,7 +170,7 @@ func TestClassTravels(t *testing.T) {
 			t.Errorf("a Writer of %d bytes: %d of the class", len(noise), after.Bytes-before.Bytes)
 		}
 		wantNoTickets(t, s)
-		sluicetest.WantIdle(t, s)
+		testenv.WantIdle(t, s)
 	})
 }
 
@@ -280,7 +280,7 @@ func stuck(t *testing.T, s *sluice.Scheduler, f *direct.File) (*sluice.Class, co
 
 func waitQueued(t *testing.T, c *sluice.Class, n int) {
 	t.Helper()
-	sluicetest.WaitFor(t, "operations that wait for their tickets", func() bool { return c.Stats().Queued == n })
+	testenv.WaitFor(t, "operations that wait for their tickets", func() bool { return c.Stats().Queued == n })
 }
 
 // attempts are ways to wait for a ticket.
@@ -307,8 +307,8 @@ var attempts = map[string]func(context.Context, *direct.File) error{
 // TestClassContextEnds has contexts end while a limit holds an operation: it ends
 // at once, and nothing is left.
 func TestClassContextEnds(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		f, _ := sluicetest.DirectNoise(t, s, 1<<20)
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		f, _ := testenv.DirectNoise(t, s, 1<<20)
 		c, ctx := stuck(t, s, f)
 		for name, attempt := range attempts {
 			ctx, cancel := context.WithCancel(ctx)
@@ -316,7 +316,7 @@ func TestClassContextEnds(t *testing.T) {
 			for range cap(ended) {
 				go func() { ended <- attempt(ctx, f) }()
 			}
-			sluicetest.WaitFor(t, name+" to wait", func() bool { return c.Stats().Queued >= cap(ended) })
+			testenv.WaitFor(t, name+" to wait", func() bool { return c.Stats().Queued >= cap(ended) })
 			cancel()
 			for range cap(ended) {
 				if err := <-ended; !errors.Is(err, context.Canceled) {
@@ -325,25 +325,25 @@ func TestClassContextEnds(t *testing.T) {
 			}
 		}
 		wantNoTickets(t, s)
-		sluicetest.WantIdle(t, s)
+		testenv.WantIdle(t, s)
 	})
 }
 
 // TestClassClosed closes a file, or the Scheduler, while a limit holds operations.
 func TestClassClosed(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		f, _ := sluicetest.DirectNoise(t, s, 1<<20)
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		f, _ := testenv.DirectNoise(t, s, 1<<20)
 		c, ctx := stuck(t, s, f)
 		for i, end := range []func() error{f.Close, s.Close} {
 			g := f
 			if i > 0 {
-				g, _ = sluicetest.DirectNoise(t, s, 1<<20)
+				g, _ = testenv.DirectNoise(t, s, 1<<20)
 			}
 			ended := make(chan error, len(attempts))
 			for _, attempt := range attempts {
 				go func() { ended <- attempt(ctx, g) }()
 			}
-			sluicetest.WaitFor(t, "operations to wait", func() bool { return c.Stats().Queued >= len(attempts) })
+			testenv.WaitFor(t, "operations to wait", func() bool { return c.Stats().Queued >= len(attempts) })
 			if err := end(); err != nil {
 				t.Errorf("Close = %v", err)
 			}
@@ -360,8 +360,8 @@ func TestClassClosed(t *testing.T) {
 // TestClassTailClosed closes a file while a limit holds a write that is to go
 // through its other descriptor.
 func TestClassTailClosed(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		f, noise := sluicetest.DirectNoise(t, s, 1<<20)
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		f, noise := testenv.DirectNoise(t, s, 1<<20)
 		c, ctx := stuck(t, s, f)
 		ended := make(chan error, 1)
 		go func() {
@@ -381,8 +381,8 @@ func TestClassTailClosed(t *testing.T) {
 
 // TestClassLimitLifted configures a class while its operations wait.
 func TestClassLimitLifted(t *testing.T) {
-	s := sluicetest.Scheduler(t, sluice.Options{})
-	f, noise := sluicetest.DirectNoise(t, s, 1<<20)
+	s := testenv.Scheduler(t, sluice.Options{})
+	f, noise := testenv.DirectNoise(t, s, 1<<20)
 	c, ctx := stuck(t, s, f)
 	var all sync.WaitGroup
 	for i := range 10 {
@@ -404,14 +404,14 @@ func TestClassLimitLifted(t *testing.T) {
 // and close files, all at once: at the end nothing waits and nothing is held.
 func TestClassStorm(t *testing.T) {
 	start := seed.Of(t)
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		classes := []*sluice.Class{
 			s.DefaultClass(),
 			class(t, s, "light", sluice.ClassOptions{Weight: 1}),
 			class(t, s, "heavy", sluice.ClassOptions{Weight: 10_000, Depth: 3}),
 			class(t, s, "slow", sluice.ClassOptions{BytesPerSecond: 1 << 20, IOPS: 50}),
 		}
-		f, noise := sluicetest.DirectNoise(t, s, 1<<20)
+		f, noise := testenv.DirectNoise(t, s, 1<<20)
 		var all sync.WaitGroup
 		for i := range 12 {
 			all.Go(func() {
@@ -425,7 +425,7 @@ func TestClassStorm(t *testing.T) {
 		}
 		all.Wait()
 		wantNoTickets(t, s)
-		sluicetest.WantIdle(t, s)
+		testenv.WantIdle(t, s)
 	})
 }
 

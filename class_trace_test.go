@@ -12,17 +12,17 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 	"github.com/sluiceio/sluice/trace"
 )
 
 // TestClassTrace: each read and write is recorded with the class of its context,
 // or of the view that it is made by, however it is made.
 func TestClassTrace(t *testing.T) {
-	for _, name := range sluicetest.Drivers {
+	for _, name := range testenv.Drivers {
 		t.Run(name, func(t *testing.T) {
-			_, s := sluicetest.Recorded(t, name)
-			f, noise := sluicetest.DirectNoise(t, s, 2<<20)
+			_, s := testenv.Recorded(t, name)
+			f, noise := testenv.DirectNoise(t, s, 2<<20)
 			weighted := class(t, s, "weighted", sluice.ClassOptions{Weight: 7})
 			limited := class(t, s, "limited", sluice.ClassOptions{Depth: 1000})
 			for _, c := range []*sluice.Class{weighted, limited, s.DefaultClass()} {
@@ -115,10 +115,10 @@ func useWriter(ctx context.Context, s *sluice.Scheduler, name string, noise []by
 // the queue. A limit of 50 operations a second makes the one after those which may
 // come at once wait for more than 10 ms, whatever the machine.
 func TestClassTraceWaits(t *testing.T) {
-	for _, name := range sluicetest.Drivers {
+	for _, name := range testenv.Drivers {
 		t.Run(name, func(t *testing.T) {
-			_, s := sluicetest.Recorded(t, name)
-			f, noise := sluicetest.DirectNoise(t, s, 1<<20)
+			_, s := testenv.Recorded(t, name)
+			f, noise := testenv.DirectNoise(t, s, 1<<20)
 			c := class(t, s, "slow", sluice.ClassOptions{IOPS: 50})
 			for way, do := range map[string]func(context.Context) error{
 				"ReadAt":     func(ctx context.Context) error { return sameAt(ctx, f, noise, 0, 4096) },

@@ -9,18 +9,18 @@ import (
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/batch"
 	"github.com/sluiceio/sluice/direct"
-	"github.com/sluiceio/sluice/internal/places"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/places"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // TestClassOfBufferedWrites: each way to write through the page cache counts in the class, by a
 // view and by a context, and not in that of others.
 func TestClassOfBufferedWrites(t *testing.T) {
-	sluicetest.EachDriverIn(t, t.TempDir(), bufferedWrites)
-	t.Run("tmpfs", func(t *testing.T) { sluicetest.EachDriverIn(t, sluicetest.MemoryDir(t), bufferedWrites) })
+	testenv.EachDriverIn(t, t.TempDir(), bufferedWrites)
+	t.Run("tmpfs", func(t *testing.T) { testenv.EachDriverIn(t, testenv.MemoryDir(t), bufferedWrites) })
 	for _, name := range []string{"ext4", "xfs", "btrfs"} {
 		t.Run(name, func(t *testing.T) {
-			sluicetest.EachDriverIn(t, places.FileSystems[name](t, 96<<20), bufferedWrites)
+			testenv.EachDriverIn(t, places.FileSystems[name](t, 96<<20), bufferedWrites)
 		})
 	}
 }

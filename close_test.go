@@ -7,26 +7,26 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // TestCloseWaits closes a file while reads of it wait: Close returns after
 // them, they have the bytes, and what is called later fails.
 func TestCloseWaits(t *testing.T) {
-	for _, name := range sluicetest.Drivers {
+	for _, name := range testenv.Drivers {
 		t.Run(name, func(t *testing.T) {
-			s := sluicetest.Scheduler(t, sluice.Options{Driver: name, BlockingThreads: 1})
-			f := sluicetest.TextOn(t, s, sluicetest.MemoryDir(t)) // tmpfs, where reads need a permit of the limiter
-			release := sluicetest.Occupy(s)
+			s := testenv.Scheduler(t, sluice.Options{Driver: name, BlockingThreads: 1})
+			f := testenv.TextOn(t, s, testenv.MemoryDir(t)) // tmpfs, where reads need a permit of the limiter
+			release := testenv.Occupy(s)
 			defer release()
 			var reading sync.WaitGroup
 			for range 4 {
-				reading.Go(func() { sluicetest.ReadTwenty(t, f) })
+				reading.Go(func() { testenv.ReadTwenty(t, f) })
 			}
-			sluicetest.WaitFor(t, "reads in progress", func() bool { return sluicetest.Parked("(*Limiter).wait") == 4 })
+			testenv.WaitFor(t, "reads in progress", func() bool { return testenv.Parked("(*Limiter).wait") == 4 })
 			closed := make(chan error)
 			go func() { closed <- f.Close() }()
-			sluicetest.WaitFor(t, "Close to have begun", f.Closing)
+			testenv.WaitFor(t, "Close to have begun", f.Closing)
 			if n, err := f.ReadAt(make([]byte, 1), 0); n != 0 || !errors.Is(err, os.ErrClosed) {
 				t.Errorf("ReadAt during Close = %d, %v; want 0, ErrClosed", n, err)
 			}
@@ -50,20 +50,20 @@ func TestCloseWaits(t *testing.T) {
 // TestSchedulerCloseWaits closes the scheduler while the file is already being
 // closed by another goroutine, which waits for reads: the driver outlives them.
 func TestSchedulerCloseWaits(t *testing.T) {
-	for _, name := range sluicetest.Drivers {
+	for _, name := range testenv.Drivers {
 		t.Run(name, func(t *testing.T) {
-			s := sluicetest.Scheduler(t, sluice.Options{Driver: name, BlockingThreads: 1})
-			f := sluicetest.TextOn(t, s, sluicetest.MemoryDir(t))
-			release := sluicetest.Occupy(s)
+			s := testenv.Scheduler(t, sluice.Options{Driver: name, BlockingThreads: 1})
+			f := testenv.TextOn(t, s, testenv.MemoryDir(t))
+			release := testenv.Occupy(s)
 			defer release()
 			var all sync.WaitGroup
-			all.Go(func() { sluicetest.ReadTwenty(t, f) })
-			sluicetest.WaitFor(t, "a read in progress", func() bool { return sluicetest.Parked("(*Limiter).wait") == 1 })
+			all.Go(func() { testenv.ReadTwenty(t, f) })
+			testenv.WaitFor(t, "a read in progress", func() bool { return testenv.Parked("(*Limiter).wait") == 1 })
 			all.Go(func() { f.Close() })
-			sluicetest.WaitFor(t, "Close to have begun", f.Closing)
+			testenv.WaitFor(t, "Close to have begun", f.Closing)
 			ended := make(chan error, 1)
 			go func() { ended <- s.Close() }()
-			sluicetest.WaitFor(t, "the scheduler to refuse files", func() bool {
+			testenv.WaitFor(t, "the scheduler to refuse files", func() bool {
 				_, err := s.Open(os.DevNull)
 				return errors.Is(err, os.ErrClosed)
 			})
@@ -72,7 +72,7 @@ func TestSchedulerCloseWaits(t *testing.T) {
 				case <-ended:
 					t.Fatal("Close of the scheduler returned before the read has ended")
 				default:
-					sluicetest.Yield()
+					testenv.Yield()
 				}
 			}
 			release()
@@ -87,12 +87,12 @@ func TestSchedulerCloseWaits(t *testing.T) {
 // TestCloseUnderLoad closes files and their scheduler while goroutines read
 // and write them in every way. Each call has its bytes or ErrClosed.
 func TestCloseUnderLoad(t *testing.T) {
-	sluicetest.EachPlace(t, func(t *testing.T, _ *sluice.Scheduler, dir string) {
-		driver := sluicetest.DriverOf(t)
+	testenv.EachPlace(t, func(t *testing.T, _ *sluice.Scheduler, dir string) {
+		driver := testenv.DriverOf(t)
 		for range 20 {
-			s := sluicetest.Scheduler(t, sluice.Options{Driver: driver, Depth: 8, BlockingThreads: 2})
+			s := testenv.Scheduler(t, sluice.Options{Driver: driver, Depth: 8, BlockingThreads: 2})
 			var all sync.WaitGroup
-			f := sluicetest.DirectOn(t, s, dir, 64*sluicetest.PageSize)
+			f := testenv.DirectOn(t, s, dir, 64*testenv.PageSize)
 			for g := range 8 {
 				all.Go(func() { useUntilClosed(t, f, g) })
 			}
@@ -109,11 +109,11 @@ func TestCloseUnderLoad(t *testing.T) {
 
 // useUntilClosed reads and writes the pages that are g's.
 func useUntilClosed(t *testing.T, f *sluice.File, g int) {
-	b := sluicetest.AlignedBytes(sluicetest.PageSize)
+	b := testenv.AlignedBytes(testenv.PageSize)
 	for i := 0; ; i++ {
 		var n int
 		var err error
-		off := int64(8*g+i%8) * sluicetest.PageSize
+		off := int64(8*g+i%8) * testenv.PageSize
 		switch i % 4 {
 		case 0:
 			n, err = f.ReadAt(b, off)

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // contextCall is a call that ends with its context.
@@ -37,8 +37,8 @@ func wantEnded(t *testing.T, c contextCall, n int, err, want error, path string)
 }
 
 func TestContextEndedBefore(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		f := sluicetest.TextOn(t, s, t.TempDir())
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		f := testenv.TextOn(t, s, t.TempDir())
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
 		past, cancel := context.WithTimeout(t.Context(), -1)
@@ -53,13 +53,13 @@ func TestContextEndedBefore(t *testing.T) {
 				t.Errorf("%s read although its context had ended", c.name)
 			}
 		}
-		sluicetest.ReadTwenty(t, f)
+		testenv.ReadTwenty(t, f)
 	})
 }
 
 // TestContextEndedBeforeOnADevice: also where there is no disk I/O.
 func TestContextEndedBeforeOnADevice(t *testing.T) {
-	f, err := sluicetest.Scheduler(t, sluice.Options{}).OpenFile(os.DevNull, os.O_RDWR, 0)
+	f, err := testenv.Scheduler(t, sluice.Options{}).OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,11 +74,11 @@ func TestContextEndedBeforeOnADevice(t *testing.T) {
 // TestContextEndsInQueue ends the context of calls that wait for a place
 // among the blocking ones: they return before one is free.
 func TestContextEndsInQueue(t *testing.T) {
-	for _, driver := range sluicetest.Drivers {
+	for _, driver := range testenv.Drivers {
 		t.Run(driver, func(t *testing.T) {
-			s := sluicetest.Scheduler(t, sluice.Options{Driver: driver, BlockingThreads: 1})
-			f := sluicetest.TextOn(t, s, sluicetest.MemoryDir(t))
-			release := sluicetest.Occupy(s)
+			s := testenv.Scheduler(t, sluice.Options{Driver: driver, BlockingThreads: 1})
+			f := testenv.TextOn(t, s, testenv.MemoryDir(t))
+			release := testenv.Occupy(s)
 			defer release()
 			for _, c := range contextCalls {
 				if c.op == "sync" && driver != "pool" {
@@ -90,7 +90,7 @@ func TestContextEndsInQueue(t *testing.T) {
 				var call sync.WaitGroup
 				b := bytes.Repeat([]byte{'x'}, 20)
 				call.Go(func() { n, err = c.do(ctx, f, b) })
-				sluicetest.WaitFor(t, c.name+" to wait", func() bool { return sluicetest.Parked("(*Limiter).wait") == 1 })
+				testenv.WaitFor(t, c.name+" to wait", func() bool { return testenv.Parked("(*Limiter).wait") == 1 })
 				cancel()
 				call.Wait()
 				wantEnded(t, c, n, err, context.Canceled, f.Name())
@@ -99,7 +99,7 @@ func TestContextEndsInQueue(t *testing.T) {
 				}
 			}
 			release()
-			sluicetest.ReadTwenty(t, f)
+			testenv.ReadTwenty(t, f)
 		})
 	}
 }
@@ -107,17 +107,17 @@ func TestContextEndsInQueue(t *testing.T) {
 // TestSyncContextEnds ends the context of a Sync that waits for another's
 // fsync, which goes on. It uses the pool, where an fsync needs a permit and so can be held up.
 func TestSyncContextEnds(t *testing.T) {
-	s := sluicetest.Scheduler(t, sluice.Options{Driver: "pool", BlockingThreads: 1})
-	f := sluicetest.TextOn(t, s, t.TempDir())
-	release := sluicetest.Occupy(s)
+	s := testenv.Scheduler(t, sluice.Options{Driver: "pool", BlockingThreads: 1})
+	f := testenv.TextOn(t, s, t.TempDir())
+	release := testenv.Occupy(s)
 	defer release()
 	first := make(chan error, 1)
 	go func() { first <- f.Sync() }()
-	sluicetest.WaitFor(t, "a Sync to wait", func() bool { return sluicetest.Parked("(*Limiter).wait") == 1 })
+	testenv.WaitFor(t, "a Sync to wait", func() bool { return testenv.Parked("(*Limiter).wait") == 1 })
 	ctx, cancel := context.WithCancel(t.Context())
 	second := make(chan error, 1)
 	go func() { second <- f.SyncContext(ctx) }()
-	sluicetest.WaitFor(t, "another Sync to wait", func() bool { return sluicetest.Parked("(*Scheduler).Sync") == 2 })
+	testenv.WaitFor(t, "another Sync to wait", func() bool { return testenv.Parked("(*Scheduler).Sync") == 2 })
 	cancel()
 	wantEnded(t, contextCalls[2], 0, <-second, context.Canceled, f.Name())
 	release()
@@ -133,8 +133,8 @@ func TestSyncContextEnds(t *testing.T) {
 // Every call has all its bytes or the context's error, and a buffer is the
 // caller's again when its call has returned.
 func TestContextEndsInFlight(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		f := sluicetest.DirectOn(t, s, t.TempDir(), 64*sluicetest.PageSize)
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		f := testenv.DirectOn(t, s, t.TempDir(), 64*testenv.PageSize)
 		var all sync.WaitGroup
 		for g := range 16 {
 			all.Go(func() {
@@ -149,7 +149,7 @@ func TestContextEndsInFlight(t *testing.T) {
 			t.Fatal(err)
 		}
 		for page := range 64 {
-			if b := whole[page*sluicetest.PageSize:][:sluicetest.PageSize]; !bytes.Equal(b, bytes.Repeat([]byte{byte(page)}, sluicetest.PageSize)) {
+			if b := whole[page*testenv.PageSize:][:testenv.PageSize]; !bytes.Equal(b, bytes.Repeat([]byte{byte(page)}, testenv.PageSize)) {
 				t.Errorf("page %d is damaged", page)
 			}
 		}
@@ -161,19 +161,19 @@ func TestContextEndsInFlight(t *testing.T) {
 func cancelInFlight(t *testing.T, f *sluice.File, page int64) {
 	ctx, cancel := context.WithCancel(t.Context())
 	go cancel()
-	b := sluicetest.AlignedBytes(sluicetest.PageSize)
-	n, err := f.ReadAtContext(ctx, b, page*sluicetest.PageSize)
-	if err == nil && (n != sluicetest.PageSize || !bytes.Equal(b, bytes.Repeat([]byte{byte(page)}, sluicetest.PageSize))) {
+	b := testenv.AlignedBytes(testenv.PageSize)
+	n, err := f.ReadAtContext(ctx, b, page*testenv.PageSize)
+	if err == nil && (n != testenv.PageSize || !bytes.Equal(b, bytes.Repeat([]byte{byte(page)}, testenv.PageSize))) {
 		t.Errorf("ReadAtContext = %d, nil, %x…; want all of page %d", n, b[:8], page)
 	}
 	if err != nil && !errors.Is(err, context.Canceled) {
 		t.Errorf("ReadAtContext = %d, %v; want context.Canceled", n, err)
 	}
-	same := bytes.Repeat([]byte{byte(page)}, sluicetest.PageSize)
+	same := bytes.Repeat([]byte{byte(page)}, testenv.PageSize)
 	copy(b, same)
-	m, err := f.WriteAtContext(ctx, b, page*sluicetest.PageSize)
-	if err == nil && m != sluicetest.PageSize || err != nil && !errors.Is(err, context.Canceled) {
-		t.Errorf("WriteAtContext = %d, %v; want %d, nil or context.Canceled", m, err, sluicetest.PageSize)
+	m, err := f.WriteAtContext(ctx, b, page*testenv.PageSize)
+	if err == nil && m != testenv.PageSize || err != nil && !errors.Is(err, context.Canceled) {
+		t.Errorf("WriteAtContext = %d, %v; want %d, nil or context.Canceled", m, err, testenv.PageSize)
 	}
 	if !bytes.Equal(b, same) {
 		t.Errorf("the buffer of page %d was written after the read had returned", page)

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // copyFile is a File, or an *os.File.
@@ -38,7 +38,7 @@ func TestCopyFile(t *testing.T) {
 		func(size int) int { return size / 2 },
 		func(size int) int { return size + 7 },
 	}
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		openers := copyOpeners(s)
 		for fromKind, openFrom := range openers {
 			for toKind, openTo := range openers {
@@ -46,7 +46,7 @@ func TestCopyFile(t *testing.T) {
 					for i, limit := range limits {
 						t.Run(fromKind+" to "+toKind+"/"+strconv.Itoa(size)+"/"+strconv.Itoa(i), func(t *testing.T) {
 							dir := t.TempDir()
-							sluicetest.Write(t, filepath.Join(dir, "from"), string(sluicetest.Noise(size)))
+							testenv.Write(t, filepath.Join(dir, "from"), string(testenv.Noise(size)))
 							from, err := openFrom(filepath.Join(dir, "from"), os.O_RDONLY)
 							if err != nil {
 								t.Fatal(err)
@@ -78,7 +78,7 @@ func TestCopyFile(t *testing.T) {
 func testCopyFile(t *testing.T, to, from copyFile, size, limit int) {
 	t.Helper()
 	r, l := limitedTo(from, limit)
-	want := sluicetest.Noise(size)[:copyBound(size, limit)]
+	want := testenv.Noise(size)[:copyBound(size, limit)]
 	n, err := io.Copy(to, r)
 	if n != int64(len(want)) || err != nil {
 		t.Errorf("Copy = %d, %v; want %d", n, err, len(want))
@@ -95,21 +95,21 @@ func testCopyFile(t *testing.T, to, from copyFile, size, limit int) {
 		t.Fatal(err)
 	}
 	if b, err := io.ReadAll(to); !bytes.Equal(b, want) || err != nil {
-		t.Errorf("the copy has %d bytes (%08x), %v; want %d (%08x)", len(b), sluicetest.Sum(b), err, len(want), sluicetest.Sum(want))
+		t.Errorf("the copy has %d bytes (%08x), %v; want %d (%08x)", len(b), testenv.Sum(b), err, len(want), testenv.Sum(want))
 	}
 }
 
 // TestCopyFileOddly copies where the kernel does not: behind what is there, a file to
 // itself, from a file of /proc, to and from a pipe.
 func TestCopyFileOddly(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		openers := copyOpeners(s)
 		for fromKind, openFrom := range openers {
 			for toKind, openTo := range openers {
 				t.Run(fromKind+" to "+toKind, func(t *testing.T) {
 					name := filepath.Join(t.TempDir(), "file")
 					hello := name + "2"
-					sluicetest.Write(t, hello, "hello")
+					testenv.Write(t, hello, "hello")
 					open := func(o func(string, int) (copyFile, error), name string, flag int) copyFile {
 						f, err := o(name, flag)
 						if err != nil {
@@ -125,14 +125,14 @@ func TestCopyFileOddly(t *testing.T) {
 							t.Errorf("Copy = %d, %v; the file has %q, %v; want %q", n, err, b, err1, want)
 						}
 					}
-					sluicetest.Write(t, name, "hello")
+					testenv.Write(t, name, "hello")
 					copied(open(openTo, name, os.O_WRONLY|os.O_APPEND), open(openFrom, hello, os.O_RDONLY), "hellohello")
 					same := open(openTo, name, os.O_RDWR)
 					copied(same, same, "hellohellohellohello")
-					sluicetest.Write(t, name, "")
+					testenv.Write(t, name, "")
 					copied(open(openTo, name, os.O_RDWR), open(openFrom, "/proc/version", os.O_RDONLY), string(must1(os.ReadFile("/proc/version"))))
 					r, w := pipe(t)
-					sluicetest.Write(t, name, "hello")
+					testenv.Write(t, name, "hello")
 					copied(w, open(openFrom, name, os.O_RDONLY), "hello")
 					w.Close()
 					copied(open(openTo, name, os.O_WRONLY|os.O_TRUNC), r, "hello")
@@ -157,7 +157,7 @@ func must1[T any](x T, err error) T {
 // TestCopyNil: a nil File gives the errors of a nil os.File.
 func TestCopyNil(t *testing.T) {
 	var none *sluice.File
-	s := sluicetest.Scheduler(t, sluice.Options{})
+	s := testenv.Scheduler(t, sluice.Options{})
 	f, err := s.Create(filepath.Join(t.TempDir(), "file"))
 	if err != nil {
 		t.Fatal(err)

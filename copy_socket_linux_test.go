@@ -15,14 +15,14 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/places"
 	"github.com/sluiceio/sluice/internal/sched"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/places"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // copySizes are those of package os's own tests of sendfile and splice, and more than
 // goes in one go.
-var copySizes = []int{1, 42, 1025, sluicetest.PageSize + 1, 32769, 3<<20 + 7}
+var copySizes = []int{1, 42, 1025, testenv.PageSize + 1, 32769, 3<<20 + 7}
 
 // sockets returns two connections that are each other's peers.
 func sockets(t *testing.T, network string) (a, b net.Conn) {
@@ -56,7 +56,7 @@ func eachCopy(t *testing.T, test func(t *testing.T, s *sluice.Scheduler, network
 		"half":     func(size int) int { return size / 2 },
 		"more":     func(size int) int { return size + 7 },
 	}
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		for _, network := range []string{"tcp", "unix"} {
 			for _, size := range copySizes {
 				for name, limit := range limits {
@@ -88,9 +88,9 @@ func copyBound(size, limit int) int {
 // socket is copied by the kernel.
 func TestSendFile(t *testing.T) {
 	eachCopy(t, func(t *testing.T, s *sluice.Scheduler, network string, size, limit int) {
-		data := sluicetest.Noise(size)
+		data := testenv.Noise(size)
 		name := filepath.Join(t.TempDir(), "file")
-		sluicetest.Write(t, name, string(data))
+		testenv.Write(t, name, string(data))
 		f, err := s.Open(name)
 		if err != nil {
 			t.Fatal(err)
@@ -114,7 +114,7 @@ func TestSendFile(t *testing.T) {
 			t.Errorf("Copy = %d, %v; want %d", n, err, len(want))
 		}
 		if b := <-got; !bytes.Equal(b, want) {
-			t.Errorf("the peer has %d bytes (%08x); want %d (%08x)", len(b), sluicetest.Sum(b), len(want), sluicetest.Sum(want))
+			t.Errorf("the peer has %d bytes (%08x); want %d (%08x)", len(b), testenv.Sum(b), len(want), testenv.Sum(want))
 		}
 		if l != nil && l.N != int64(limit)-n {
 			t.Errorf("the limit is %d; want %d", l.N, int64(limit)-n)
@@ -137,7 +137,7 @@ func TestSendFile(t *testing.T) {
 // a socket is copied by the kernel.
 func TestSpliceFile(t *testing.T) {
 	eachCopy(t, func(t *testing.T, s *sluice.Scheduler, network string, size, limit int) {
-		data := sluicetest.Noise(size)
+		data := testenv.Noise(size)
 		name := filepath.Join(t.TempDir(), "file")
 		f, err := s.Create(name)
 		if err != nil {
@@ -163,7 +163,7 @@ func TestSpliceFile(t *testing.T) {
 			t.Errorf("the position is %d, %v; want %d", pos, err, n)
 		}
 		if b, err := os.ReadFile(name); !bytes.Equal(b, want) || err != nil {
-			t.Errorf("the file has %d bytes (%08x), %v; want %d (%08x)", len(b), sluicetest.Sum(b), err, len(want), sluicetest.Sum(want))
+			t.Errorf("the file has %d bytes (%08x), %v; want %d (%08x)", len(b), testenv.Sum(b), err, len(want), testenv.Sum(want))
 		}
 		if copied := s.Stats().BytesCopied - before.BytesCopied; copied != n {
 			t.Errorf("%d bytes were copied by the kernel; want %d", copied, n)
@@ -174,18 +174,18 @@ func TestSpliceFile(t *testing.T) {
 // TestServeContent has package net/http send a File by sendfile, all but what it
 // looks at itself.
 func TestServeContent(t *testing.T) {
-	sluicetest.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
-		data := sluicetest.Noise(300_000)
+	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+		data := testenv.Noise(300_000)
 		name := filepath.Join(dir, "file")
-		sluicetest.Write(t, name, string(data))
+		testenv.Write(t, name, string(data))
 		serve := map[string]http.HandlerFunc{
 			"ServeContent": func(w http.ResponseWriter, r *http.Request) {
-				f := sluicetest.Must(t, sluicetest.OpenOn(s), name, os.O_RDONLY).(*sluice.File)
+				f := testenv.Must(t, testenv.OpenOn(s), name, os.O_RDONLY).(*sluice.File)
 				defer f.Close()
 				http.ServeContent(w, r, "file", time.Time{}, f)
 			},
 			"io.Copy": func(w http.ResponseWriter, _ *http.Request) {
-				f := sluicetest.Must(t, sluicetest.OpenOn(s), name, os.O_RDONLY).(*sluice.File)
+				f := testenv.Must(t, testenv.OpenOn(s), name, os.O_RDONLY).(*sluice.File)
 				defer f.Close()
 				w.Header().Set("Content-Length", strconv.Itoa(len(data)))
 				io.Copy(w, f)
@@ -201,7 +201,7 @@ func TestServeContent(t *testing.T) {
 			}
 			defer resp.Body.Close()
 			if b, err := io.ReadAll(resp.Body); !bytes.Equal(b, data) || err != nil {
-				t.Errorf("%s: %d bytes (%08x), %v; want %d (%08x)", how, len(b), sluicetest.Sum(b), err, len(data), sluicetest.Sum(data))
+				t.Errorf("%s: %d bytes (%08x), %v; want %d (%08x)", how, len(b), testenv.Sum(b), err, len(data), testenv.Sum(data))
 			}
 			server.Close() // the handler has returned
 			if copied := s.Stats().BytesCopied - before.BytesCopied; copied < int64(len(data))-1024 {
@@ -214,9 +214,9 @@ func TestServeContent(t *testing.T) {
 // TestSendToSlow has files sent to peers that take nothing, more of them than threads
 // may wait. They hold up nobody else, nor the files' Close, after which a copy ends.
 func TestSendToSlow(t *testing.T) {
-	for _, driver := range sluicetest.Drivers {
+	for _, driver := range testenv.Drivers {
 		t.Run(driver, func(t *testing.T) {
-			s := sluicetest.Scheduler(t, sluice.Options{Driver: driver, BlockingThreads: 2})
+			s := testenv.Scheduler(t, sluice.Options{Driver: driver, BlockingThreads: 2})
 			name := filepath.Join(t.TempDir(), "file")
 			const size = 64 << 20
 			if err := errors.Join(os.WriteFile(name, nil, 0o600), os.Truncate(name, size)); err != nil {
@@ -247,7 +247,7 @@ func TestSendToSlow(t *testing.T) {
 					ended <- result{n, err}
 				}()
 			}
-			sluicetest.WaitFor(t, "the senders to wait for their peers", func() bool { return sluicetest.Parked("poll.(*FD).RawWrite") == senders })
+			testenv.WaitFor(t, "the senders to wait for their peers", func() bool { return testenv.Parked("poll.(*FD).RawWrite") == senders })
 			if _, err := f.WriteAt(make([]byte, 100_000), 0); err != nil {
 				t.Error(err)
 			}
@@ -280,11 +280,11 @@ func TestSendToSlow(t *testing.T) {
 // TestSendWithoutAPlace sends a file that is not in the page cache while as many others are sent as
 // may be without a look, and all permits are taken: the driver reads it, and no thread waits.
 func TestSendWithoutAPlace(t *testing.T) {
-	s := sluicetest.Scheduler(t, sluice.Options{Driver: "uring", BlockingThreads: 1})
+	s := testenv.Scheduler(t, sluice.Options{Driver: "uring", BlockingThreads: 1})
 	name := filepath.Join(places.Disk(t), "file")
 	const size = 3<<20 + 7
-	data := sluicetest.Noise(size)
-	sluicetest.Write(t, name, string(data))
+	data := testenv.Noise(size)
+	testenv.Write(t, name, string(data))
 	f, err := s.Open(name)
 	if err != nil {
 		t.Fatal(err)
@@ -300,12 +300,12 @@ func TestSendWithoutAPlace(t *testing.T) {
 		t.Skip("the file system of TMPDIR refuses RWF_NOWAIT")
 	}
 	s.Internal().Core.PlainSends.Add(sched.MostPlainSends)
-	release := sluicetest.Occupy(s)
+	release := testenv.Occupy(s)
 	defer release()
 	// The kernel may have read a part of the file before it is asked for it. So this is tried again
 	// until the driver was asked.
 	for range 20 {
-		if err := sluicetest.DropCache(int(f.Fd())); err != nil {
+		if err := testenv.DropCache(int(f.Fd())); err != nil {
 			t.Fatal(err)
 		}
 		before := s.Stats()
@@ -341,7 +341,7 @@ func sendAll(t *testing.T, f *sluice.File, data []byte) {
 	}
 	conn.Close()
 	if b := <-got; !bytes.Equal(b, data) {
-		t.Errorf("the peer has %d bytes (%08x); want %d (%08x)", len(b), sluicetest.Sum(b), len(data), sluicetest.Sum(data))
+		t.Errorf("the peer has %d bytes (%08x); want %d (%08x)", len(b), testenv.Sum(b), len(data), testenv.Sum(data))
 	}
 }
 
@@ -374,7 +374,7 @@ func TestSocketErrors(t *testing.T) {
 		"closed":   net.Conn.Close,
 		"deadline": func(c net.Conn) error { return c.SetDeadline(time.Unix(1, 0)) },
 	}
-	s := sluicetest.Scheduler(t, sluice.Options{})
+	s := testenv.Scheduler(t, sluice.Options{})
 	for how, end := range end {
 		for _, network := range []string{"tcp", "unix"} {
 			for _, at := range []string{"before", "while it waits"} {
@@ -406,7 +406,7 @@ func TestSocketErrors(t *testing.T) {
 										t.Fatal(err)
 									}
 								}
-								sluicetest.WaitFor(t, "the copy to wait", func() bool { return sluicetest.Parked(where) == 1 })
+								testenv.WaitFor(t, "the copy to wait", func() bool { return testenv.Parked(where) == 1 })
 								if err := end(conn); err != nil {
 									t.Fatal(err)
 								}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 type syncer interface {
@@ -19,7 +19,7 @@ type syncer interface {
 // TestDatasync: wherever Sync says something, Datasync says the same, of Files and
 // direct.Files, of their views, and in a Batch.
 func TestDatasync(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		dir := t.TempDir()
 		open := func(name string, flag int) *sluice.File {
 			f, err := s.OpenFile(name, flag, 0o600)
@@ -60,7 +60,7 @@ func TestDatasync(t *testing.T) {
 			"direct, closed":  directClosed,
 			"direct, nil":     (*direct.File)(nil),
 		} {
-			if got, want := sluicetest.Describe(f.Datasync(), dir), sluicetest.Describe(f.Sync(), dir); got != want {
+			if got, want := testenv.Describe(f.Datasync(), dir), testenv.Describe(f.Sync(), dir); got != want {
 				t.Errorf("Datasync of %s = %s; Sync = %s", name, got, want)
 			}
 		}

@@ -9,16 +9,16 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/seed"
-	"github.com/sluiceio/sluice/internal/sluicetest"
 	"github.com/sluiceio/sluice/internal/sys"
+	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // TestDifferentialConcurrent is TestDifferential in several goroutines at
 // once, each with files of its own, on one Scheduler.
 func TestDifferentialConcurrent(t *testing.T) {
 	start := seed.Of(t)
-	sluicetest.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		var all sync.WaitGroup
 		for g := range uint64(4) {
 			own := filepath.Join(dir, fmt.Sprint(g))
@@ -26,7 +26,7 @@ func TestDifferentialConcurrent(t *testing.T) {
 				t.Fatal(err)
 			}
 			d := newDiffer(t, s, own)
-			all.Go(func() { d.run(t, randomOps(rand.New(rand.NewPCG(start, 1+g)), *sluicetest.DiffN/4)) })
+			all.Go(func() { d.run(t, randomOps(rand.New(rand.NewPCG(start, 1+g)), *testenv.DiffN/4)) })
 		}
 		all.Wait()
 	})
@@ -36,12 +36,12 @@ func TestDifferentialConcurrent(t *testing.T) {
 // busy, so that direct I/O is queued, at the file's position too.
 func TestDifferentialQueued(t *testing.T) {
 	start := seed.Of(t)
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		dir := t.TempDir()
 		d := newDiffer(t, s, dir)
-		stop := sluicetest.KeepBusy(t, sluicetest.DirectOn(t, s, dir, 64*sluicetest.PageSize), 4)
+		stop := testenv.KeepBusy(t, testenv.DirectOn(t, s, dir, 64*testenv.PageSize), 4)
 		defer stop()
-		d.run(t, randomOps(rand.New(rand.NewPCG(start, 0)), *sluicetest.DiffN))
+		d.run(t, randomOps(rand.New(rand.NewPCG(start, 0)), *testenv.DiffN))
 	})
 }
 
@@ -53,7 +53,7 @@ const regionPages = 8
 // what it would see alone.
 func TestDifferentialShared(t *testing.T) {
 	start := seed.Of(t)
-	sluicetest.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		for _, flag := range []int{0, sys.O_DIRECT} {
 			const goroutines = 16
 			probe, err := os.OpenFile(filepath.Join(dir, "probe"), os.O_RDWR|os.O_CREATE|flag, 0o600)
@@ -61,7 +61,7 @@ func TestDifferentialShared(t *testing.T) {
 				continue // no O_DIRECT here: tmpfs before Linux 6.6
 			}
 			probe.Close()
-			sh := newShared(t, s, dir, flag, goroutines*regionPages*sluicetest.PageSize)
+			sh := newShared(t, s, dir, flag, goroutines*regionPages*testenv.PageSize)
 			var all sync.WaitGroup
 			for g := range uint64(goroutines) {
 				all.Go(func() { sh.run(t, rand.New(rand.NewPCG(start, g)), int64(g)) })
@@ -78,28 +78,28 @@ func TestDifferentialShared(t *testing.T) {
 
 // shared is a file that os has and one that sluice has.
 type shared struct {
-	theirs, ours sluicetest.FileAPI
+	theirs, ours testenv.FileAPI
 	align        int64
 }
 
 func newShared(t *testing.T, s *sluice.Scheduler, dir string, flag, size int) *shared {
 	sh := &shared{align: 1}
 	if flag == sys.O_DIRECT {
-		sh.align = sluicetest.PageSize
+		sh.align = testenv.PageSize
 	}
-	for i, f := range []*sluicetest.FileAPI{&sh.theirs, &sh.ours} {
+	for i, f := range []*testenv.FileAPI{&sh.theirs, &sh.ours} {
 		name := filepath.Join(dir, fmt.Sprint("shared", i, flag))
-		sluicetest.Write(t, name, string(make([]byte, size)))
-		*f = sluicetest.Must(t, []sluicetest.Opener{sluicetest.OSOpen, sluicetest.OpenOn(s)}[i], name, os.O_RDWR|flag)
+		testenv.Write(t, name, string(make([]byte, size)))
+		*f = testenv.Must(t, []testenv.Opener{testenv.OSOpen, testenv.OpenOn(s)}[i], name, os.O_RDWR|flag)
 	}
 	return sh
 }
 
 // run reads and writes region g of both files.
 func (sh *shared) run(t *testing.T, r *rand.Rand, g int64) {
-	const region = regionPages * sluicetest.PageSize
-	a, b := sluicetest.AlignedBytes(region), sluicetest.AlignedBytes(region)
-	for range *sluicetest.DiffN / 10 {
+	const region = regionPages * testenv.PageSize
+	a, b := testenv.AlignedBytes(region), testenv.AlignedBytes(region)
+	for range *testenv.DiffN / 10 {
 		from := r.Int64N(region) / sh.align * sh.align
 		n := r.Int64N(region-from+1) / sh.align * sh.align
 		off := g*region + from
@@ -120,12 +120,12 @@ func (sh *shared) run(t *testing.T, r *rand.Rand, g int64) {
 	}
 }
 
-func readPart(f sluicetest.FileAPI, b []byte, off int64) string {
+func readPart(f testenv.FileAPI, b []byte, off int64) string {
 	n, err := f.ReadAt(b, off)
-	return fmt.Sprint("ReadAt ", n, sluicetest.Sum(b), sluicetest.Describe(err, filepath.Dir(f.Name())))
+	return fmt.Sprint("ReadAt ", n, testenv.Sum(b), testenv.Describe(err, filepath.Dir(f.Name())))
 }
 
-func writePart(f sluicetest.FileAPI, b []byte, off int64) string {
+func writePart(f testenv.FileAPI, b []byte, off int64) string {
 	n, err := f.WriteAt(b, off)
-	return fmt.Sprint("WriteAt ", n, sluicetest.Describe(err, filepath.Dir(f.Name())))
+	return fmt.Sprint("WriteAt ", n, testenv.Describe(err, filepath.Dir(f.Name())))
 }

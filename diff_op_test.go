@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/sluiceio/sluice/internal/sluicetest"
 	"github.com/sluiceio/sluice/internal/sys"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // opKind says what an operation of the differential test does.
@@ -68,7 +68,7 @@ func (o op) aligned() bool { return o.shape&3 != 0 }
 func (o op) length() int {
 	n := int(o.size) % (bufSize / 2)
 	if o.aligned() || o.whole {
-		return n / sluicetest.PageSize * sluicetest.PageSize
+		return n / testenv.PageSize * testenv.PageSize
 	}
 	return n
 }
@@ -85,7 +85,7 @@ func (o op) start() int {
 func (o op) offset() int64 {
 	off := int64(o.off)
 	if o.aligned() {
-		return off / sluicetest.PageSize * sluicetest.PageSize
+		return off / testenv.PageSize * testenv.PageSize
 	}
 	if o.shape&4 != 0 {
 		return off % 600

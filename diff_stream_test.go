@@ -3,11 +3,11 @@ package sluice_test
 import (
 	"io"
 
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // stream performs an operation on the rest of a file.
-func (w *world) stream(f sluicetest.FileAPI, o op) []any {
+func (w *world) stream(f testenv.FileAPI, o op) []any {
 	switch o.kind {
 	case opReadFrom:
 		n, err := f.ReadFrom(&source{w.data(o)})
@@ -15,7 +15,7 @@ func (w *world) stream(f sluicetest.FileAPI, o op) []any {
 	case opWriteTo:
 		sink := &limited{most: bufSize}
 		n, err := f.WriteTo(sink)
-		return []any{n, sluicetest.Sum(sink.b), err}
+		return []any{n, testenv.Sum(sink.b), err}
 	case opCopy:
 		return w.copyTo(f, o)
 	}
@@ -35,7 +35,7 @@ func (s *source) Read(b []byte) (int, error) {
 }
 
 // copyTo copies a part of another handle's file to f.
-func (w *world) copyTo(f sluicetest.FileAPI, o op) []any {
+func (w *world) copyTo(f testenv.FileAPI, o op) []any {
 	h := int(o.file) % len(w.handles)
 	from := w.handles[h]
 	if from == nil || from == f {

@@ -9,17 +9,17 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/seed"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // TestDifferential performs the same random operations with os and with
 // sluice and demands the same results, errors and contents after each.
 func TestDifferential(t *testing.T) {
 	start := seed.Of(t)
-	sluicetest.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		d := newDiffer(t, s, dir)
-		d.run(t, randomOps(rand.New(rand.NewPCG(start, 0)), *sluicetest.DiffN))
+		d.run(t, randomOps(rand.New(rand.NewPCG(start, 0)), *testenv.DiffN))
 	})
 }
 
@@ -40,7 +40,7 @@ func FuzzFile(f *testing.F) {
 }
 
 func fuzzDiffers(f *testing.F) (ds []*differ) {
-	for _, name := range sluicetest.Drivers {
+	for _, name := range testenv.Drivers {
 		s, err := sluice.NewScheduler(sluice.Options{Driver: name})
 		if err != nil {
 			f.Log(err)
@@ -59,8 +59,8 @@ type differ struct {
 
 func newDiffer(t testing.TB, s *sluice.Scheduler, dir string) *differ {
 	d := &differ{
-		theirs: newWorld(filepath.Join(dir, "theirs"), sluicetest.OSOpen),
-		ours:   newWorld(filepath.Join(dir, "ours"), sluicetest.OpenOn(s)),
+		theirs: newWorld(filepath.Join(dir, "theirs"), testenv.OSOpen),
+		ours:   newWorld(filepath.Join(dir, "ours"), testenv.OpenOn(s)),
 	}
 	for _, w := range []*world{d.theirs, d.ours} {
 		if err := os.Mkdir(w.dir, 0o700); err != nil {
@@ -107,7 +107,7 @@ func (d *differ) step(t *testing.T, o op, done []op) {
 
 func sizes(c [worldFiles][]byte) (s string) {
 	for _, b := range c {
-		s += fmt.Sprintf("%d bytes (%08x) ", len(b), sluicetest.Sum(b))
+		s += fmt.Sprintf("%d bytes (%08x) ", len(b), testenv.Sum(b))
 	}
 	return s
 }

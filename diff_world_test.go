@@ -8,16 +8,16 @@ import (
 	"slices"
 	"unsafe"
 
-	"github.com/sluiceio/sluice/internal/sluicetest"
 	"github.com/sluiceio/sluice/internal/sys"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // world is one side of the differential test: two files in a directory and
 // three handles on them, all by os or all by sluice.
 type world struct {
 	dir     string
-	open    sluicetest.Opener
-	handles [3]sluicetest.FileAPI
+	open    testenv.Opener
+	handles [3]testenv.FileAPI
 	direct  [3]bool // which handles are O_DIRECT
 	buf     []byte  // for data, at a page's start
 }
@@ -27,8 +27,8 @@ const (
 	bufSize    = 32 << 10 // 32 KiB
 )
 
-func newWorld(dir string, open sluicetest.Opener) *world {
-	return &world{dir: dir, open: open, buf: sluicetest.AlignedBytes(bufSize)}
+func newWorld(dir string, open testenv.Opener) *world {
+	return &world{dir: dir, open: open, buf: testenv.AlignedBytes(bufSize)}
 }
 
 func (w *world) file(i int) string { return filepath.Join(w.dir, fmt.Sprint("file", i%worldFiles)) }
@@ -80,7 +80,7 @@ func (w *world) outcome(results ...any) (out string) {
 		case nil:
 			out += " no error"
 		case error:
-			out += " " + sluicetest.Describe(v, w.dir)
+			out += " " + testenv.Describe(v, w.dir)
 		default:
 			out += fmt.Sprintf(" %v", v)
 		}
@@ -92,7 +92,7 @@ func (w *world) outcome(results ...any) (out string) {
 func (w *world) reopen(h int, o op) string {
 	f, err := w.open(w.file(int(o.file)), o.flag(), 0o600)
 	if err != nil {
-		return "open " + sluicetest.Describe(err, w.dir)
+		return "open " + testenv.Describe(err, w.dir)
 	}
 	out := "open"
 	if old := w.handles[h]; old != nil {
@@ -103,7 +103,7 @@ func (w *world) reopen(h int, o op) string {
 	return out
 }
 
-func (w *world) use(f sluicetest.FileAPI, o op) []any {
+func (w *world) use(f testenv.FileAPI, o op) []any {
 	switch o.kind {
 	case opRead:
 		return w.filled(func(b []byte) (int, error) { return f.Read(b) }, o)
@@ -146,7 +146,7 @@ func (w *world) filled(read func([]byte) (int, error), o op) []any {
 		// Nor is it said what a direct read that was refused has written.
 		clear(w.buf[start+n : start+o.length()])
 	}
-	return []any{n, sluicetest.Sum(w.buf), err}
+	return []any{n, testenv.Sum(w.buf), err}
 }
 
 // data fills a part of the buffer with bytes that depend on the operation.
@@ -159,7 +159,7 @@ func (w *world) data(o op) []byte {
 	return b
 }
 
-func stat(f sluicetest.FileAPI) []any {
+func stat(f testenv.FileAPI) []any {
 	info, err := f.Stat()
 	if err != nil {
 		return []any{err}

@@ -11,7 +11,7 @@ import (
 	"testing/fstest"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // tree makes a directory with files, directories and symbolic links.
@@ -22,10 +22,10 @@ func tree(t testing.TB) string {
 			t.Fatal(err)
 		}
 	}
-	sluicetest.Write(t, filepath.Join(dir, "hello"), "hello\n")
-	sluicetest.Write(t, filepath.Join(dir, "empty"), "")
-	sluicetest.Write(t, filepath.Join(dir, "sub/large"), strings.Repeat(sluicetest.Twenty, 10_000))
-	sluicetest.Write(t, filepath.Join(dir, "sub/deeper/leaf"), "leaf")
+	testenv.Write(t, filepath.Join(dir, "hello"), "hello\n")
+	testenv.Write(t, filepath.Join(dir, "empty"), "")
+	testenv.Write(t, filepath.Join(dir, "sub/large"), strings.Repeat(testenv.Twenty, 10_000))
+	testenv.Write(t, filepath.Join(dir, "sub/deeper/leaf"), "leaf")
 	for _, link := range [][2]string{{"hello", "link"}, {"sub", "way"}} {
 		if err := os.Symlink(link[0], filepath.Join(dir, link[1])); err != nil {
 			t.Skip(err)
@@ -72,7 +72,7 @@ func TestDirFSIsThatOfOS(t *testing.T) {
 			for what, ask := range questions {
 				got, want := ask(ours, name, dir), ask(theirs, name, dir)
 				if got = strings.Replace(got, "sluice: DirFS", "os: DirFS", 1); got != want {
-					t.Errorf("DirFS(%q): %s %q = %s; want %s", sluicetest.Inside(root, dir), what, name, got, want)
+					t.Errorf("DirFS(%q): %s %q = %s; want %s", testenv.Inside(root, dir), what, name, got, want)
 				}
 			}
 		}
@@ -83,35 +83,35 @@ var questions = map[string]func(fsys fs.FS, name, dir string) string{
 	"Open": func(fsys fs.FS, name, dir string) string {
 		f, err := fsys.Open(name)
 		if err != nil {
-			return sluicetest.Describe(err, dir)
+			return testenv.Describe(err, dir)
 		}
 		defer f.Close()
 		b, err := io.ReadAll(f)
-		return fmt.Sprint(sluicetest.Sum(b), sluicetest.Describe(err, dir))
+		return fmt.Sprint(testenv.Sum(b), testenv.Describe(err, dir))
 	},
 	"ReadFile": func(fsys fs.FS, name, dir string) string {
 		b, err := fs.ReadFile(fsys, name)
-		return fmt.Sprint(len(b), b == nil, sluicetest.Sum(b), sluicetest.Describe(err, dir))
+		return fmt.Sprint(len(b), b == nil, testenv.Sum(b), testenv.Describe(err, dir))
 	},
 	"ReadDir": func(fsys fs.FS, name, dir string) string {
 		l, err := fs.ReadDir(fsys, name)
-		return fmt.Sprint(l, sluicetest.Describe(err, dir))
+		return fmt.Sprint(l, testenv.Describe(err, dir))
 	},
 	"Stat": func(fsys fs.FS, name, dir string) string {
 		info, err := fs.Stat(fsys, name)
-		return status(info) + sluicetest.Describe(err, dir)
+		return status(info) + testenv.Describe(err, dir)
 	},
 	"Lstat": func(fsys fs.FS, name, dir string) string {
 		info, err := fs.Lstat(fsys, name)
-		return status(info) + sluicetest.Describe(err, dir)
+		return status(info) + testenv.Describe(err, dir)
 	},
 	"ReadLink": func(fsys fs.FS, name, dir string) string {
 		to, err := fs.ReadLink(fsys, name)
-		return to + sluicetest.Describe(err, dir)
+		return to + testenv.Describe(err, dir)
 	},
 	"Glob": func(fsys fs.FS, name, dir string) string {
 		l, err := fs.Glob(fsys, name+"*")
-		return fmt.Sprint(l, sluicetest.Describe(err, dir))
+		return fmt.Sprint(l, testenv.Describe(err, dir))
 	},
 }
 

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/places"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/places"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // rangeFile returns a File of n bytes, each 'x', which are on the disk.
@@ -69,7 +69,7 @@ func dropped(t *testing.T, f *sluice.File, n int) bool {
 // goroutine does, and nothing else is read.
 func TestPrefetch(t *testing.T) {
 	const size = 8 << 20
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		f := rangeFile(t, s, size)
 		for _, r := range []struct{ off, n, least int64 }{
 			{0, 64 << 10, 64 << 10},
@@ -81,7 +81,7 @@ func TestPrefetch(t *testing.T) {
 				t.Skip("the page cache keeps the file")
 			}
 			looks := 0
-			sluicetest.WaitOr(func() bool {
+			testenv.WaitOr(func() bool {
 				if looks%1000 == 0 { // again, in case the kernel has dropped pages meanwhile
 					if err := f.Prefetch(r.off, r.n); err != nil {
 						t.Fatalf("Prefetch(%d, %d) = %v", r.off, r.n, err)
@@ -100,7 +100,7 @@ func TestPrefetch(t *testing.T) {
 // TestPrefetchAndClose: Close of the File and of the Scheduler ends what has not begun.
 func TestPrefetchAndClose(t *testing.T) {
 	for _, all := range []bool{false, true} {
-		s := sluicetest.Scheduler(t, sluice.Options{})
+		s := testenv.Scheduler(t, sluice.Options{})
 		for range 100 {
 			f := rangeFile(t, s, 4<<20)
 			dropped(t, f, 4<<20)
@@ -127,7 +127,7 @@ func TestPrefetchAndClose(t *testing.T) {
 // and contents.
 func TestFileRanges(t *testing.T) {
 	const size = 1 << 20
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		f := rangeFile(t, s, size)
 		blocks := func() int64 {
 			info, err := f.Stat()
@@ -170,7 +170,7 @@ func TestFileRanges(t *testing.T) {
 
 // TestFileRangeErrors: each error says which call failed on which file, and why.
 func TestFileRangeErrors(t *testing.T) {
-	f := rangeFile(t, sluicetest.Scheduler(t, sluice.Options{}), 1)
+	f := rangeFile(t, testenv.Scheduler(t, sluice.Options{}), 1)
 	dir, err := sluice.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -210,7 +210,7 @@ func TestFileRangeErrors(t *testing.T) {
 // TestPrefetchKeepsThePosition of a block device, whose size stat(2) does not have.
 func TestPrefetchKeepsThePosition(t *testing.T) {
 	name := places.Loop(t, 4<<20)
-	f, err := sluicetest.Scheduler(t, sluice.Options{}).Open(name)
+	f, err := testenv.Scheduler(t, sluice.Options{}).Open(name)
 	if err != nil {
 		t.Fatal(err)
 	}

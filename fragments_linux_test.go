@@ -9,29 +9,29 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // TestReadOfFragments reads a file of many extents in one call while the
 // driver is busy: all of it, also where the kernel, asked not to wait, stops
 // at the end of an extent.
 func TestReadOfFragments(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		f := sluicetest.DirectOn(t, s, t.TempDir(), 256*sluicetest.PageSize)
-		want := make([]byte, 256*sluicetest.PageSize)
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		f := testenv.DirectOn(t, s, t.TempDir(), 256*testenv.PageSize)
+		want := make([]byte, 256*testenv.PageSize)
 		for i := range 256 {
 			if i%2 == 0 {
-				copy(want[i*sluicetest.PageSize:][:sluicetest.PageSize], bytes.Repeat([]byte{byte(i)}, sluicetest.PageSize))
+				copy(want[i*testenv.PageSize:][:testenv.PageSize], bytes.Repeat([]byte{byte(i)}, testenv.PageSize))
 				continue
 			}
 			const punch = unix.FALLOC_FL_PUNCH_HOLE | unix.FALLOC_FL_KEEP_SIZE
-			if err := unix.Fallocate(int(f.Fd()), punch, int64(i)*sluicetest.PageSize, sluicetest.PageSize); err != nil {
+			if err := unix.Fallocate(int(f.Fd()), punch, int64(i)*testenv.PageSize, testenv.PageSize); err != nil {
 				t.Skip("no holes here: ", err)
 			}
 		}
-		stop := sluicetest.KeepBusy(t, f, 6)
+		stop := testenv.KeepBusy(t, f, 6)
 		defer stop()
-		b := sluicetest.AlignedBytes(len(want))
+		b := testenv.AlignedBytes(len(want))
 		for range 20 {
 			f.Seek(0, 0)
 			if n, err := f.Read(b); n != len(b) || err != nil || !bytes.Equal(b, want) {
@@ -48,8 +48,8 @@ func TestReadOfFragments(t *testing.T) {
 // TestBadOffsetChangesNothing reads where no file can be: the next read is
 // served from the page cache as before.
 func TestBadOffsetChangesNothing(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		f := sluicetest.TextOn(t, s, t.TempDir())
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		f := testenv.TextOn(t, s, t.TempDir())
 		ctx, cancel := context.WithCancel(t.Context()) // else a plain call is quicker
 		defer cancel()
 		read := func() {
@@ -66,7 +66,7 @@ func TestBadOffsetChangesNothing(t *testing.T) {
 		}
 		before := s.Stats().Cached
 		// The system may take the page away, but not each time.
-		sluicetest.WaitFor(t, "a read from the page cache after a bad offset", func() bool {
+		testenv.WaitFor(t, "a read from the page cache after a bad offset", func() bool {
 			read()
 			return s.Stats().Cached > before
 		})

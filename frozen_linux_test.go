@@ -14,9 +14,9 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
-	"github.com/sluiceio/sluice/internal/places"
-	"github.com/sluiceio/sluice/internal/sluicetest"
 	"github.com/sluiceio/sluice/internal/sys"
+	"github.com/sluiceio/sluice/internal/test/places"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // frozenFile is one file on a file system that is to be frozen, opened in all ways.
@@ -38,7 +38,7 @@ func openFrozen(t *testing.T, s *sluice.Scheduler, dir string) (f frozenFile) {
 	// Two, as pages of the one that direct writes go to are not to be dirty.
 	names := []string{filepath.Join(dir, "buffered"), filepath.Join(dir, "direct")}
 	for _, name := range names {
-		if err := os.WriteFile(name, make([]byte, 2*frozenWriters*sluicetest.PageSize), 0o600); err != nil {
+		if err := os.WriteFile(name, make([]byte, 2*frozenWriters*testenv.PageSize), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -86,7 +86,7 @@ var frozenWays = []frozenWay{
 		return err
 	}},
 	{"extending", func(ctx context.Context, f frozenFile, b []byte, off int64) error {
-		_, err := f.aligned.WriteAtContext(ctx, b, off+2*frozenWriters*sluicetest.PageSize)
+		_, err := f.aligned.WriteAtContext(ctx, b, off+2*frozenWriters*testenv.PageSize)
 		return err
 	}},
 	{"batch", func(ctx context.Context, f frozenFile, b []byte, off int64) error {
@@ -101,8 +101,8 @@ var frozenWays = []frozenWay{
 func TestFrozenDeadlines(t *testing.T) {
 	for _, fs := range []string{"ext4", "xfs"} {
 		dir := places.FileSystems[fs](t, 64<<20)
-		for _, driver := range sluicetest.Drivers {
-			s := sluicetest.Scheduler(t, sluice.Options{Driver: driver})
+		for _, driver := range testenv.Drivers {
+			s := testenv.Scheduler(t, sluice.Options{Driver: driver})
 			f := openFrozen(t, s, dir)
 			for _, way := range frozenWays {
 				t.Run(fs+"/"+driver+"/"+way.name, func(t *testing.T) {
@@ -113,7 +113,7 @@ func TestFrozenDeadlines(t *testing.T) {
 					ended := make(chan error, frozenWriters)
 					for i := range int64(frozenWriters) {
 						go func() {
-							ended <- way.write(ctx, f, sluicetest.AlignedBytes(sluicetest.PageSize), i*sluicetest.PageSize)
+							ended <- way.write(ctx, f, testenv.AlignedBytes(testenv.PageSize), i*testenv.PageSize)
 						}()
 					}
 					for range frozenWriters - frozenLate { // hangs if more are in the kernel, until it is thawed
@@ -142,9 +142,9 @@ func TestFrozenOthers(t *testing.T) {
 	for range frozen + 1 {
 		dirs = append(dirs, places.FileSystems["ext4"](t, 16<<20))
 	}
-	for _, driver := range sluicetest.Drivers {
+	for _, driver := range testenv.Drivers {
 		t.Run(driver, func(t *testing.T) {
-			s := sluicetest.Scheduler(t, sluice.Options{Driver: driver})
+			s := testenv.Scheduler(t, sluice.Options{Driver: driver})
 			var files []frozenFile
 			for _, dir := range dirs {
 				files = append(files, openFrozen(t, s, dir))
@@ -158,14 +158,14 @@ func TestFrozenOthers(t *testing.T) {
 			for i := range int64(12 * frozen) {
 				f, way := files[i%frozen], frozenWays[i/frozen%4]
 				all.Go(func() {
-					if err := way.write(context.Background(), f, sluicetest.AlignedBytes(sluicetest.PageSize), i%frozenWriters*sluicetest.PageSize); err != nil {
+					if err := way.write(context.Background(), f, testenv.AlignedBytes(testenv.PageSize), i%frozenWriters*testenv.PageSize); err != nil {
 						t.Errorf("%s: %v", way.name, err)
 					}
 				})
 			}
 			// All of them: a thread that submits and then goes on to a frozen one keeps what it has
 			// submitted (docs/decisions/0012-tied-threads.md).
-			sluicetest.WaitFor(t, "writers that wait", func() bool { return frozenParked() >= 12*frozen })
+			testenv.WaitFor(t, "writers that wait", func() bool { return frozenParked() >= 12*frozen })
 			for range 20 { // hangs if the frozen ones are in the way, until they are thawed
 				for name, err := range useOther(t, other) {
 					if err != nil {
@@ -184,14 +184,14 @@ func TestFrozenOthers(t *testing.T) {
 // frozenParked is how many goroutines wait where those do that write to a frozen file system.
 func frozenParked() (n int) {
 	for _, f := range []string{"iopath.MakeCall", "iopath.callVec", "(*Limiter).wait", "(*Request).Wait", "rangelock.(*Lock).Acquire"} {
-		n += sluicetest.Parked(f)
+		n += testenv.Parked(f)
 	}
 	return n
 }
 
 // useOther does with f all that may wait.
 func useOther(t *testing.T, f frozenFile) map[string]error {
-	b := sluicetest.AlignedBytes(sluicetest.PageSize)
+	b := testenv.AlignedBytes(testenv.PageSize)
 	did := make(map[string]error)
 	for _, way := range frozenWays {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -199,7 +199,7 @@ func useOther(t *testing.T, f frozenFile) map[string]error {
 		cancel()
 		did[way.name] = way.write(context.Background(), f, b, 0)
 	}
-	_, did["read"] = f.direct.ReadAt(b, sluicetest.PageSize)
+	_, did["read"] = f.direct.ReadAt(b, testenv.PageSize)
 	did["sync"] = f.buffered.Sync()
 	did["sync of a direct.File"] = f.aligned.Sync()
 	return did
@@ -208,26 +208,26 @@ func useOther(t *testing.T, f frozenFile) map[string]error {
 // A deadline ends also what is behind many writes without one.
 func TestFrozenBehindOthers(t *testing.T) {
 	dir := places.FileSystems["ext4"](t, 64<<20)
-	for _, driver := range sluicetest.Drivers {
+	for _, driver := range testenv.Drivers {
 		for _, way := range frozenWays {
 			t.Run(fmt.Sprint(driver, "/", way.name), func(t *testing.T) {
 				way.skip(t, driver)
-				s := sluicetest.Scheduler(t, sluice.Options{Driver: driver})
+				s := testenv.Scheduler(t, sluice.Options{Driver: driver})
 				f := openFrozen(t, s, dir)
 				frozen := places.Freeze(t, dir)
 				var all sync.WaitGroup
 				for i := range int64(200) { // more than there are places or requests
 					all.Go(func() {
-						way.write(context.Background(), f, sluicetest.AlignedBytes(sluicetest.PageSize), i%frozenWriters*sluicetest.PageSize)
+						way.write(context.Background(), f, testenv.AlignedBytes(testenv.PageSize), i%frozenWriters*testenv.PageSize)
 					})
 				}
-				sluicetest.WaitFor(t, "writers that wait", func() bool { st := s.Stats(); return st.BlockedThreads+st.InFlight > 0 })
+				testenv.WaitFor(t, "writers that wait", func() bool { st := s.Stats(); return st.BlockedThreads+st.InFlight > 0 })
 				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
 				defer cancel()
 				ended := make(chan error, frozenWriters)
 				for i := range int64(frozenWriters) {
 					go func() {
-						ended <- way.write(ctx, f, sluicetest.AlignedBytes(sluicetest.PageSize), i*sluicetest.PageSize)
+						ended <- way.write(ctx, f, testenv.AlignedBytes(testenv.PageSize), i*testenv.PageSize)
 					}()
 				}
 				for range frozenWriters - frozenLate {

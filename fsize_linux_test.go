@@ -12,12 +12,12 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-func init() { sluicetest.Children["limited"] = runLimited }
+func init() { testenv.Children["limited"] = runLimited }
 
-const sizeLimit = 3 * sluicetest.PageSize
+const sizeLimit = 3 * testenv.PageSize
 
 // runLimited makes writes that RLIMIT_FSIZE cuts short, with os and with
 // sluice. The limit is the process's, so that it cannot be a test's.
@@ -27,14 +27,14 @@ func runLimited() error {
 		fmt.Println("skip:", err)
 		return nil
 	}
-	dir := os.Getenv(sluicetest.DirEnv)
+	dir := os.Getenv(testenv.DirEnv)
 	s, err := sluice.Default()
 	if err != nil {
 		return err
 	}
 	for _, flag := range []int{0, os.O_APPEND, os.O_SYNC} {
-		want := overLimit(sluicetest.OSOpen, filepath.Join(dir, "theirs"), flag)
-		if got := overLimit(sluicetest.OpenOn(s), filepath.Join(dir, "ours"), flag); got != want {
+		want := overLimit(testenv.OSOpen, filepath.Join(dir, "theirs"), flag)
+		if got := overLimit(testenv.OpenOn(s), filepath.Join(dir, "ours"), flag); got != want {
 			return fmt.Errorf("flag %#x:\n%s; want\n%s", flag, got, want)
 		}
 	}
@@ -53,15 +53,15 @@ func partly(s *sluice.Scheduler, name string) error {
 		return err
 	}
 	defer f.Close()
-	n, err := f.WriteAt(make([]byte, 2*sluicetest.PageSize), sizeLimit-sluicetest.PageSize)
-	if n != sluicetest.PageSize || !errors.Is(err, unix.EFBIG) {
-		return fmt.Errorf("WriteAt over the limit = %d, %w; want %d, EFBIG", n, err, sluicetest.PageSize)
+	n, err := f.WriteAt(make([]byte, 2*testenv.PageSize), sizeLimit-testenv.PageSize)
+	if n != testenv.PageSize || !errors.Is(err, unix.EFBIG) {
+		return fmt.Errorf("WriteAt over the limit = %d, %w; want %d, EFBIG", n, err, testenv.PageSize)
 	}
 	return nil
 }
 
 // overLimit writes up to the limit and beyond it, and prints the outcome.
-func overLimit(open sluicetest.Opener, name string, flag int) string {
+func overLimit(open testenv.Opener, name string, flag int) string {
 	os.Remove(name)
 	f, err := open(name, os.O_RDWR|os.O_CREATE|flag, 0o600)
 	if err != nil {
@@ -69,8 +69,8 @@ func overLimit(open sluicetest.Opener, name string, flag int) string {
 	}
 	defer f.Close()
 	var b strings.Builder
-	note := func(n any, err error) { fmt.Fprintln(&b, n, sluicetest.Describe(err, filepath.Dir(name))) }
-	data := bytes.Repeat([]byte{7}, 2*sluicetest.PageSize)
+	note := func(n any, err error) { fmt.Fprintln(&b, n, testenv.Describe(err, filepath.Dir(name))) }
+	data := bytes.Repeat([]byte{7}, 2*testenv.PageSize)
 	note(f.Write(data))
 	note(f.Write(data)) // half of it
 	note(f.Write(data)) // nothing
@@ -84,10 +84,10 @@ func overLimit(open sluicetest.Opener, name string, flag int) string {
 // TestSizeLimit writes past the largest size that a file may have: the count
 // and EFBIG, as with os, and no signal that ends the program.
 func TestSizeLimit(t *testing.T) {
-	for _, driver := range sluicetest.Drivers {
+	for _, driver := range testenv.Drivers {
 		t.Run(driver, func(t *testing.T) {
-			sluicetest.Scheduler(t, sluice.Options{Driver: driver}) // or skip
-			out, ok := sluicetest.Child(t, "limited", sluicetest.DirEnv+"="+t.TempDir(), "SLUICE_DRIVER="+driver)
+			testenv.Scheduler(t, sluice.Options{Driver: driver}) // or skip
+			out, ok := testenv.Child(t, "limited", testenv.DirEnv+"="+t.TempDir(), "SLUICE_DRIVER="+driver)
 			if strings.HasPrefix(out, "skip:") {
 				t.Skip(out)
 			}

@@ -11,31 +11,31 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // TestOpen compares the ways to open a file, and their errors.
 func TestOpen(t *testing.T) {
 	dir := t.TempDir()
-	sluicetest.Write(t, filepath.Join(dir, "file"), sluicetest.Twenty)
-	sluicetest.Write(t, filepath.Join(dir, "locked"), sluicetest.Twenty)
+	testenv.Write(t, filepath.Join(dir, "file"), testenv.Twenty)
+	testenv.Write(t, filepath.Join(dir, "locked"), testenv.Twenty)
 	os.Chmod(filepath.Join(dir, "locked"), 0)
 	for _, name := range []string{"file", "none", "none/file", "file/file", "", ".", "locked", strings.Repeat("long", 100), "nul\x00"} {
 		path := filepath.Join(dir, name)
 		if name == "" {
 			path = ""
 		}
-		same(t, "Open "+name, dir, sluicetest.Opened(sluice.Open(path)), sluicetest.Opened(os.Open(path)))
-		same(t, "OpenInRoot "+name, dir, sluicetest.Opened(sluice.OpenInRoot(dir, name)), sluicetest.Opened(os.OpenInRoot(dir, name)))
+		same(t, "Open "+name, dir, testenv.Opened(sluice.Open(path)), testenv.Opened(os.Open(path)))
+		same(t, "OpenInRoot "+name, dir, testenv.Opened(sluice.OpenInRoot(dir, name)), testenv.Opened(os.OpenInRoot(dir, name)))
 		for _, flag := range []int{os.O_RDWR, os.O_WRONLY} {
-			same(t, "OpenFile "+name, dir, sluicetest.Opened(sluice.OpenFile(path, flag, 0o600)), sluicetest.Opened(os.OpenFile(path, flag, 0o600)))
+			same(t, "OpenFile "+name, dir, testenv.Opened(sluice.OpenFile(path, flag, 0o600)), testenv.Opened(os.OpenFile(path, flag, 0o600)))
 		}
 	}
 	const exclusive = os.O_RDWR | os.O_CREATE | os.O_EXCL
 	path := filepath.Join(dir, "file")
-	same(t, "OpenFile, exclusive", dir, sluicetest.Opened(sluice.OpenFile(path, exclusive, 0o600)), sluicetest.Opened(os.OpenFile(path, exclusive, 0o600)))
-	same(t, "OpenInRoot of an escape", dir, sluicetest.Opened(sluice.OpenInRoot(dir, "../x")), sluicetest.Opened(os.OpenInRoot(dir, "../x")))
-	same(t, "OpenInRoot of no directory", dir, sluicetest.Opened(sluice.OpenInRoot(dir+"/none", "x")), sluicetest.Opened(os.OpenInRoot(dir+"/none", "x")))
+	same(t, "OpenFile, exclusive", dir, testenv.Opened(sluice.OpenFile(path, exclusive, 0o600)), testenv.Opened(os.OpenFile(path, exclusive, 0o600)))
+	same(t, "OpenInRoot of an escape", dir, testenv.Opened(sluice.OpenInRoot(dir, "../x")), testenv.Opened(os.OpenInRoot(dir, "../x")))
+	same(t, "OpenInRoot of no directory", dir, testenv.Opened(sluice.OpenInRoot(dir+"/none", "x")), testenv.Opened(os.OpenInRoot(dir+"/none", "x")))
 }
 
 func same(t *testing.T, what, dir string, got, want func(string) string) {
@@ -50,7 +50,7 @@ func TestCreate(t *testing.T) {
 	dir := t.TempDir()
 	a, b := twoDirs(t, dir)
 	for _, name := range []string{"new", "new", "none/new", "."} {
-		got, want := sluicetest.Opened(sluice.Create(filepath.Join(a, name)))(a), sluicetest.Opened(os.Create(filepath.Join(b, name)))(b)
+		got, want := testenv.Opened(sluice.Create(filepath.Join(a, name)))(a), testenv.Opened(os.Create(filepath.Join(b, name)))(b)
 		if got != want {
 			t.Errorf("Create(%s) = %s; want %s", name, got, want)
 		}
@@ -60,7 +60,7 @@ func TestCreate(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if n, err := f.WriteString(sluicetest.Twenty); n != len(sluicetest.Twenty) || err != nil {
+	if n, err := f.WriteString(testenv.Twenty); n != len(testenv.Twenty) || err != nil {
 		t.Errorf("WriteString = %d, %v", n, err)
 	}
 	if n, err := f.ReadAt(make([]byte, 3), 0); n != 3 || err != nil {
@@ -78,7 +78,7 @@ func TestCreateTemp(t *testing.T) {
 	if m, _ := filepath.Match(filepath.Join(dir, "a?*b"), f.Name()); !m {
 		t.Errorf("CreateTemp made %s; want a*b", f.Name())
 	}
-	same(t, "CreateTemp of a path", dir, sluicetest.Opened(sluice.CreateTemp(dir, "a/b")), sluicetest.Opened(os.CreateTemp(dir, "a/b")))
+	same(t, "CreateTemp of a path", dir, testenv.Opened(sluice.CreateTemp(dir, "a/b")), testenv.Opened(os.CreateTemp(dir, "a/b")))
 }
 
 func TestNewFile(t *testing.T) {
@@ -96,9 +96,9 @@ func TestNewFile(t *testing.T) {
 
 func TestReadFile(t *testing.T) {
 	dir := t.TempDir()
-	sluicetest.Write(t, filepath.Join(dir, "file"), sluicetest.Twenty)
-	sluicetest.Write(t, filepath.Join(dir, "empty"), "")
-	sluicetest.Write(t, filepath.Join(dir, "large"), strings.Repeat(sluicetest.Twenty, 100_000))
+	testenv.Write(t, filepath.Join(dir, "file"), testenv.Twenty)
+	testenv.Write(t, filepath.Join(dir, "empty"), "")
+	testenv.Write(t, filepath.Join(dir, "large"), strings.Repeat(testenv.Twenty, 100_000))
 	names := []string{"file", "empty", "large", "none", "."}
 	for i, n := range names {
 		names[i] = filepath.Join(dir, n)
@@ -106,17 +106,17 @@ func TestReadFile(t *testing.T) {
 	for _, name := range append(names, "/dev/null", "/proc/version", "/proc/cpuinfo", "/proc/kallsyms", "/proc/self/cmdline", "/sys/kernel/notes") {
 		got, err := sluice.ReadFile(name)
 		want, wantErr := os.ReadFile(name)
-		if !bytes.Equal(got, want) || (got == nil) != (want == nil) || sluicetest.Describe(err, dir) != sluicetest.Describe(wantErr, dir) {
-			t.Errorf("ReadFile(%s) = %d bytes, %s; want %d, %s", name, len(got), sluicetest.Describe(err, dir), len(want), sluicetest.Describe(wantErr, dir))
+		if !bytes.Equal(got, want) || (got == nil) != (want == nil) || testenv.Describe(err, dir) != testenv.Describe(wantErr, dir) {
+			t.Errorf("ReadFile(%s) = %d bytes, %s; want %d, %s", name, len(got), testenv.Describe(err, dir), len(want), testenv.Describe(wantErr, dir))
 		}
 	}
 }
 
 // TestReadFileLargerThanMemory: to read it would end the program.
 func TestReadFileLargerThanMemory(t *testing.T) {
-	dir := sluicetest.MemoryDir(t)
+	dir := testenv.MemoryDir(t)
 	name := filepath.Join(dir, "sparse")
-	sluicetest.Write(t, name, "")
+	testenv.Write(t, name, "")
 	if err := os.Truncate(name, 1<<61); err != nil {
 		t.Skip(err)
 	}
@@ -134,12 +134,12 @@ func TestWriteFile(t *testing.T) {
 	dir := t.TempDir()
 	a, b := twoDirs(t, dir)
 	for i, name := range []string{"new", "new", "none/new", ".", "empty"} {
-		data := []byte(sluicetest.Twenty[:20-5*i])
+		data := []byte(testenv.Twenty[:20-5*i])
 		got, want := sluice.WriteFile(filepath.Join(a, name), data, 0o640), os.WriteFile(filepath.Join(b, name), data, 0o640)
-		if sluicetest.Describe(got, a) != sluicetest.Describe(want, b) {
+		if testenv.Describe(got, a) != testenv.Describe(want, b) {
 			t.Errorf("WriteFile(%s) = %v; want %v", name, got, want)
 		}
-		if got, want := sluicetest.Contents(t, filepath.Join(a, name)), sluicetest.Contents(t, filepath.Join(b, name)); got != want {
+		if got, want := testenv.Contents(t, filepath.Join(a, name)), testenv.Contents(t, filepath.Join(b, name)); got != want {
 			t.Errorf("WriteFile(%s) wrote %s; want %s", name, got, want)
 		}
 	}

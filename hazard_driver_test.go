@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/sluiceio/sluice/internal/places"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/places"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // cold makes a file of one page of 0xa5 that is not in the page cache. One
@@ -20,13 +20,13 @@ func cold(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if _, err := f.Write(bytes.Repeat([]byte{0xa5}, sluicetest.PageSize)); err != nil {
+	if _, err := f.Write(bytes.Repeat([]byte{0xa5}, testenv.PageSize)); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Sync(); err != nil {
 		t.Fatal(err)
 	}
-	if err := sluicetest.DropCache(int(f.Fd())); err != nil {
+	if err := testenv.DropCache(int(f.Fd())); err != nil {
 		t.Skip("the page cache cannot be emptied: ", err)
 	}
 	return name

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/places"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/places"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // Hazard: whoever keeps only the raw descriptor lets the garbage collector
@@ -19,7 +19,7 @@ import (
 // operation (core.Done), and Op.Buf is the slice. Here a goroutine has let go
 // of both while the operation is held back from the kernel.
 func TestFileAndBufferAreHeldUntilCompletion(t *testing.T) {
-	sluicetest.EachHolding(t, func(t *testing.T, s *sluice.Scheduler, d *sluicetest.Holding) {
+	testenv.EachHolding(t, func(t *testing.T, s *sluice.Scheduler, d *testenv.Holding) {
 		const n = 16
 		results := make(chan error, n)
 		for _, name := range coldFiles(t, n) {
@@ -30,7 +30,7 @@ func TestFileAndBufferAreHeldUntilCompletion(t *testing.T) {
 		for range 10 {
 			runtime.GC()
 			for range 100 { // takes the place of what was collected
-				litter = append(litter, make([]byte, sluicetest.PageSize))
+				litter = append(litter, make([]byte, testenv.PageSize))
 			}
 		}
 		d.Release(t)
@@ -40,7 +40,7 @@ func TestFileAndBufferAreHeldUntilCompletion(t *testing.T) {
 			}
 		}
 		for _, b := range litter {
-			if b[0] != 0 || b[sluicetest.PageSize-1] != 0 {
+			if b[0] != 0 || b[testenv.PageSize-1] != 0 {
 				t.Fatal("a read went into the memory of another")
 			}
 		}
@@ -53,7 +53,7 @@ func readDropped(s *sluice.Scheduler, name string) error {
 	if err != nil {
 		return err
 	}
-	b := make([]byte, sluicetest.PageSize)
+	b := make([]byte, testenv.PageSize)
 	n, err := f.ReadAt(b, 0)
 	return wantCold(b, n, err)
 }
@@ -62,7 +62,7 @@ func readDropped(s *sluice.Scheduler, name string) error {
 // writes where it was. Guard: Op.Buf makes every buffer escape to the heap.
 // Here the stacks have grown, and shrink (and so move) while reads wait.
 func TestBufferOnAStackThatMoves(t *testing.T) {
-	sluicetest.EachHolding(t, func(t *testing.T, s *sluice.Scheduler, d *sluicetest.Holding) {
+	testenv.EachHolding(t, func(t *testing.T, s *sluice.Scheduler, d *testenv.Holding) {
 		const n = 64
 		var all sync.WaitGroup
 		for _, name := range coldFiles(t, n) {
@@ -110,7 +110,7 @@ func grow(n int) byte {
 // re-used, and the data goes into the wrong file. Guard: Close waits for the
 // operations in progress (usecount.Count).
 func TestCloseWhileUnsubmitted(t *testing.T) {
-	sluicetest.EachHolding(t, func(t *testing.T, s *sluice.Scheduler, d *sluicetest.Holding) {
+	testenv.EachHolding(t, func(t *testing.T, s *sluice.Scheduler, d *testenv.Holding) {
 		dir := t.TempDir()
 		f, err := s.Create(dir + "/right")
 		if err != nil {
@@ -118,16 +118,16 @@ func TestCloseWhileUnsubmitted(t *testing.T) {
 		}
 		var all sync.WaitGroup
 		all.Go(func() {
-			if n, err := f.WriteAt([]byte(sluicetest.Twenty), 0); n != len(sluicetest.Twenty) || err != nil {
-				t.Errorf("WriteAt = %d, %v; want %d, nil", n, err, len(sluicetest.Twenty))
+			if n, err := f.WriteAt([]byte(testenv.Twenty), 0); n != len(testenv.Twenty) || err != nil {
+				t.Errorf("WriteAt = %d, %v; want %d, nil", n, err, len(testenv.Twenty))
 			}
 		})
 		d.Wait(t, s, 1)
 		closed := make(chan error, 1)
 		go func() { closed <- f.Close() }()
-		sluicetest.WaitFor(t, "Close to have begun", f.Closing)
+		testenv.WaitFor(t, "Close to have begun", f.Closing)
 		for range 50 { // time for a Close that does not wait
-			sluicetest.Yield()
+			testenv.Yield()
 		}
 		var others []*os.File // one of them would get the number
 		for i := range 10 {
@@ -148,8 +148,8 @@ func TestCloseWhileUnsubmitted(t *testing.T) {
 				t.Errorf("%s has data of another file: %d bytes, %v", o.Name(), st.Size(), err)
 			}
 		}
-		if b, err := os.ReadFile(dir + "/right"); string(b) != sluicetest.Twenty || err != nil {
-			t.Errorf("the file has %q, %v; want %q", b, err, sluicetest.Twenty)
+		if b, err := os.ReadFile(dir + "/right"); string(b) != testenv.Twenty || err != nil {
+			t.Errorf("the file has %q, %v; want %q", b, err, testenv.Twenty)
 		}
 	})
 }
@@ -157,14 +157,14 @@ func TestCloseWhileUnsubmitted(t *testing.T) {
 // Hazard: a buffer is given back to its owner while the kernel writes into
 // it. Guard: a context that ends does not end the wait (ioengine.Request.Wait).
 func TestEndedContextKeepsTheBuffer(t *testing.T) {
-	sluicetest.EachHolding(t, func(t *testing.T, s *sluice.Scheduler, d *sluicetest.Holding) {
+	testenv.EachHolding(t, func(t *testing.T, s *sluice.Scheduler, d *testenv.Holding) {
 		f, err := s.Open(cold(t, places.Disk(t)+"/cold"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer f.Close()
 		ctx, cancel := context.WithCancel(t.Context())
-		b := make([]byte, sluicetest.PageSize)
+		b := make([]byte, testenv.PageSize)
 		done := make(chan error, 1)
 		go func() {
 			n, err := f.ReadAtContext(ctx, b, 0)
@@ -173,7 +173,7 @@ func TestEndedContextKeepsTheBuffer(t *testing.T) {
 		d.Wait(t, s, 1)
 		cancel()
 		for range 50 {
-			sluicetest.Yield()
+			testenv.Yield()
 		}
 		if len(done) != 0 {
 			t.Error("ReadAtContext returned while the driver had its buffer")

@@ -20,20 +20,20 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
-	"github.com/sluiceio/sluice/internal/seed"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // Hazard: a child process must not share a ring, nor delay or damage what is
 // in flight. Guard: descriptors are close-on-exec. Here processes are started
 // all the time while reads go on, and get no descriptor of ours.
 func TestProcessesStartedDuringIO(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		f := sluicetest.DirectOn(t, s, t.TempDir(), 64*sluicetest.PageSize)
-		stop := sluicetest.KeepBusy(t, f, 16)
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		f := testenv.DirectOn(t, s, t.TempDir(), 64*testenv.PageSize)
+		stop := testenv.KeepBusy(t, f, 16)
 		defer stop()
 		for range 5 {
-			if out, ok := sluicetest.Child(t, "descriptors"); !ok || strings.Contains(out, "io_uring") || strings.Contains(out, "eventfd") || strings.Contains(out, f.Name()) {
+			if out, ok := testenv.Child(t, "descriptors"); !ok || strings.Contains(out, "io_uring") || strings.Contains(out, "eventfd") || strings.Contains(out, f.Name()) {
 				t.Errorf("a program started during I/O has these descriptors: %s", out)
 			}
 		}
@@ -43,7 +43,7 @@ func TestProcessesStartedDuringIO(t *testing.T) {
 // Hazard: a file that was closed through io_uring gave ETXTBSY when it was
 // executed (old kernels). Guard: Close is close(2), done when it returns.
 func TestWrittenProgramRuns(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		program, err := os.ReadFile("/bin/true")
 		if err != nil {
 			t.Skip(err)
@@ -71,9 +71,9 @@ func TestWrittenProgramRuns(t *testing.T) {
 // and again by 6.18). Guard: New asks for a smaller ring then, and a ring
 // that is refused leads to the next driver.
 func TestLittleLockedMemory(t *testing.T) {
-	for _, driver := range append([]string{""}, sluicetest.Drivers...) {
+	for _, driver := range append([]string{""}, testenv.Drivers...) {
 		if driver != "" {
-			sluicetest.Scheduler(t, sluice.Options{Driver: driver}).Close()
+			testenv.Scheduler(t, sluice.Options{Driver: driver}).Close()
 		}
 		for _, limit := range []string{"0", "8192", "65536"} {
 			name := filepath.Join(t.TempDir(), "file")
@@ -81,7 +81,7 @@ func TestLittleLockedMemory(t *testing.T) {
 			if err := os.Chmod(filepath.Dir(filepath.Dir(name)), 0o755); err != nil {
 				t.Fatal(err)
 			}
-			out, ok := sluicetest.Child(t, "little locked memory", "SLUICE_DRIVER="+driver, "SLUICE_TEST_FILE="+name, "SLUICE_TEST_LIMIT="+limit)
+			out, ok := testenv.Child(t, "little locked memory", "SLUICE_DRIVER="+driver, "SLUICE_TEST_FILE="+name, "SLUICE_TEST_LIMIT="+limit)
 			// Other processes of the user may have locked all that there is.
 			mayFail := driver == "uring" && (limit == "0" || os.Getuid() != 0) && strings.Contains(out, "cannot allocate memory")
 			if !ok && !mayFail {
@@ -92,7 +92,7 @@ func TestLittleLockedMemory(t *testing.T) {
 }
 
 func init() {
-	sluicetest.Children["little locked memory"] = func() error {
+	testenv.Children["little locked memory"] = func() error {
 		f, err := os.Create(os.Getenv("SLUICE_TEST_FILE"))
 		if err != nil {
 			return err
@@ -120,11 +120,11 @@ func init() {
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
-		if _, err := file.WriteAtContext(ctx, []byte(sluicetest.Twenty), 0); err != nil {
+		if _, err := file.WriteAtContext(ctx, []byte(testenv.Twenty), 0); err != nil {
 			return err
 		}
-		b := make([]byte, len(sluicetest.Twenty))
-		if _, err := file.ReadAtContext(ctx, b, 0); err != nil || string(b) != sluicetest.Twenty {
+		b := make([]byte, len(testenv.Twenty))
+		if _, err := file.ReadAtContext(ctx, b, 0); err != nil || string(b) != testenv.Twenty {
 			return fmt.Errorf("ReadAt = %v, %q", err, b)
 		}
 		return errors.Join(file.Sync(), littleBuffers(s))
@@ -141,8 +141,8 @@ func littleBuffers(s *sluice.Scheduler) error {
 	errs := make(chan error, 16)
 	for range cap(errs) {
 		go func() {
-			b, err := f.ReadBuffer(context.Background(), 0, len(sluicetest.Twenty))
-			if string(b.Bytes()) != sluicetest.Twenty {
+			b, err := f.ReadBuffer(context.Background(), 0, len(testenv.Twenty))
+			if string(b.Bytes()) != testenv.Twenty {
 				err = fmt.Errorf("ReadBuffer = %q, %w", b.Bytes(), err)
 			}
 			b.Release()
@@ -158,8 +158,8 @@ func littleBuffers(s *sluice.Scheduler) error {
 // Hazard: one file that refuses NOWAIT must not turn it off for another.
 // Guard: iopath.File.CanLook is the file's.
 func TestFileWithoutNoWait(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		disk := sluicetest.TextOn(t, s, t.TempDir())
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		disk := testenv.TextOn(t, s, t.TempDir())
 		ctx, cancel := context.WithCancel(t.Context()) // else a plain call is quicker
 		defer cancel()
 		read := func(f *sluice.File) {
@@ -176,7 +176,7 @@ func TestFileWithoutNoWait(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer status.Close()
-		for _, f := range []*sluice.File{sluicetest.TextOn(t, s, sluicetest.MemoryDir(t)), status} {
+		for _, f := range []*sluice.File{testenv.TextOn(t, s, testenv.MemoryDir(t)), status} {
 			before := s.Stats()
 			read(f)
 			if after := s.Stats(); after.Cached != before.Cached || after.Blocking != before.Blocking+1 {
@@ -184,7 +184,7 @@ func TestFileWithoutNoWait(t *testing.T) {
 					f.Name(), after.Cached-before.Cached, after.Blocking-before.Blocking)
 			}
 			// The system may take its page away, but not each time.
-			sluicetest.WaitFor(t, "a read of the file on disk from the page cache", func() bool {
+			testenv.WaitFor(t, "a read of the file on disk from the page cache", func() bool {
 				read(disk)
 				return s.Stats().Cached > before.Cached
 			})
@@ -196,13 +196,13 @@ func TestFileWithoutNoWait(t *testing.T) {
 // ECANCELED), and threads end with goroutines that are locked to them. These
 // submit for others too. Guard: iopath.MustRetryPlain.
 func TestThreadsThatEnd(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		const pages = 4096
-		f := sluicetest.TextOn(t, s, t.TempDir())
+		f := testenv.TextOn(t, s, t.TempDir())
 		if err := f.Truncate(0); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := f.WriteAt(make([]byte, pages*sluicetest.PageSize), 0); err != nil {
+		if _, err := f.WriteAt(make([]byte, pages*testenv.PageSize), 0); err != nil {
 			t.Fatal(err)
 		}
 		if err := f.Sync(); err != nil {
@@ -211,7 +211,7 @@ func TestThreadsThatEnd(t *testing.T) {
 		start := seed.Of(t)
 		read := func(r *rand.Rand) {
 			b := make([]byte, 512)
-			if n, err := f.ReadAt(b, r.Int64N(pages)*sluicetest.PageSize); n != len(b) || err != nil {
+			if n, err := f.ReadAt(b, r.Int64N(pages)*testenv.PageSize); n != len(b) || err != nil {
 				t.Errorf("ReadAt = %d, %v; want %d, nil", n, err, len(b))
 			}
 		}
@@ -225,7 +225,7 @@ func TestThreadsThatEnd(t *testing.T) {
 			})
 		}
 		for i := range uint64(100) {
-			sluicetest.DropCache(int(f.OSFile().Fd()))
+			testenv.DropCache(int(f.OSFile().Fd()))
 			for g := range uint64(4) {
 				ending.Go(func() {
 					runtime.LockOSThread() // and never unlocked

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/sluicetest"
 	"github.com/sluiceio/sluice/internal/sys"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // Hazard: the race detector cannot see the kernel's accesses to a buffer.
@@ -23,8 +23,8 @@ func TestRaceDetectorSeesBuffers(t *testing.T) {
 	if !sys.RaceEnabled {
 		t.Skip("without -race")
 	}
-	for _, driver := range sluicetest.Drivers {
-		sluicetest.Scheduler(t, sluice.Options{Driver: driver})
+	for _, driver := range testenv.Drivers {
+		testenv.Scheduler(t, sluice.Options{Driver: driver})
 		for _, c := range []struct {
 			child string
 			race  bool
@@ -37,7 +37,7 @@ func TestRaceDetectorSeesBuffers(t *testing.T) {
 		} {
 			t.Run(driver+"/"+c.child, func(t *testing.T) {
 				file := filepath.Join(t.TempDir(), "file")
-				out, _ := sluicetest.Child(t, c.child, "SLUICE_DRIVER="+driver, "SLUICE_TEST_FILE="+file, "GORACE=atexit_sleep_ms=0")
+				out, _ := testenv.Child(t, c.child, "SLUICE_DRIVER="+driver, "SLUICE_TEST_FILE="+file, "GORACE=atexit_sleep_ms=0")
 				if race := strings.Contains(out, "DATA RACE"); race != c.race || !strings.Contains(out, "finished") {
 					t.Errorf("the detector reports a race: %t; want %t\n%s", race, c.race, out)
 				}
@@ -58,12 +58,12 @@ func init() {
 	}
 	for _, io := range []string{"read", "write"} {
 		for _, user := range []string{"read", "write"} {
-			sluicetest.Children["race "+user+" during "+io] = func() error {
+			testenv.Children["race "+user+" during "+io] = func() error {
 				return duringIO(io == "read", func(b []byte) { touch(b, user == "write") })
 			}
 		}
 	}
-	sluicetest.Children["race in turns"] = raceInTurns
+	testenv.Children["race in turns"] = raceInTurns
 }
 
 // duringIO has a goroutine of its own touch a buffer that is read into or
@@ -80,7 +80,7 @@ func duringIO(read bool, user func(b []byte)) error {
 	defer cancel()
 	// The detector remembers some ten thousand accesses of a goroutine, and finds no race with
 	// those before them.
-	b := sluicetest.AlignedBytes(sluicetest.PageSize)
+	b := testenv.AlignedBytes(testenv.PageSize)
 	var touched atomic.Bool
 	end := make(chan struct{})
 	defer close(end)
@@ -112,7 +112,7 @@ func raceInTurns() error {
 	const users = 8
 	bufs, ends := make(chan []byte, users), make(chan error)
 	for range users / 2 {
-		bufs <- sluicetest.AlignedBytes(sluicetest.PageSize)
+		bufs <- testenv.AlignedBytes(testenv.PageSize)
 	}
 	for g := range users {
 		go func() {
@@ -122,13 +122,13 @@ func raceInTurns() error {
 				b[i] = byte(g)
 				switch i % 4 {
 				case 0:
-					_, err = f.WriteAtContext(ctx, b, int64(g)*sluicetest.PageSize)
+					_, err = f.WriteAtContext(ctx, b, int64(g)*testenv.PageSize)
 				case 1:
-					_, err = f.WriteAt(b, int64(g)*sluicetest.PageSize)
+					_, err = f.WriteAt(b, int64(g)*testenv.PageSize)
 				case 2:
-					_, err = f.ReadAtContext(ctx, b, int64(g)*sluicetest.PageSize)
+					_, err = f.ReadAtContext(ctx, b, int64(g)*testenv.PageSize)
 				case 3:
-					_, err = f.ReadAt(b, int64(g)*sluicetest.PageSize)
+					_, err = f.ReadAt(b, int64(g)*testenv.PageSize)
 				}
 				bufs <- b
 			}
@@ -153,7 +153,7 @@ func raceFile() (*sluice.File, error) {
 		return nil, err
 	}
 	defer made.Close()
-	if _, err := made.Write(make([]byte, 16*sluicetest.PageSize)); err != nil {
+	if _, err := made.Write(make([]byte, 16*testenv.PageSize)); err != nil {
 		return nil, err
 	}
 	if err := made.Sync(); err != nil {

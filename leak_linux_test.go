@@ -9,23 +9,23 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // TestNothingIsLeft makes Schedulers, works with them and closes them.
 func TestNothingIsLeft(t *testing.T) {
-	for _, driver := range sluicetest.Drivers {
+	for _, driver := range testenv.Drivers {
 		t.Run(driver, func(t *testing.T) {
-			sluicetest.Scheduler(t, sluice.Options{Driver: driver}).Close() // what the first one makes for good
+			testenv.Scheduler(t, sluice.Options{Driver: driver}).Close() // what the first one makes for good
 			dir := t.TempDir()
-			before := sluicetest.HeldNow(t)
+			before := testenv.HeldNow(t)
 			for range 5 {
-				s := sluicetest.Scheduler(t, sluice.Options{Driver: driver})
-				f := sluicetest.DirectOn(t, s, dir, 64*sluicetest.PageSize)
-				stop := sluicetest.KeepBusy(t, f, 8)
-				sluicetest.WaitFor(t, "an operation that is queued", func() bool { return driver == "pool" || s.Stats().Queued > 0 })
+				s := testenv.Scheduler(t, sluice.Options{Driver: driver})
+				f := testenv.DirectOn(t, s, dir, 64*testenv.PageSize)
+				stop := testenv.KeepBusy(t, f, 8)
+				testenv.WaitFor(t, "an operation that is queued", func() bool { return driver == "pool" || s.Stats().Queued > 0 })
 				stop()
-				if now := sluicetest.HeldNow(t); driver != "pool" && now.Mappings <= before.Mappings {
+				if now := testenv.HeldNow(t); driver != "pool" && now.Mappings <= before.Mappings {
 					t.Errorf("%s has no mapping that could be left behind", driver)
 				}
 				if err := s.Close(); err != nil { // and with it f
@@ -33,7 +33,7 @@ func TestNothingIsLeft(t *testing.T) {
 				}
 			}
 			var more []string
-			sluicetest.WaitOr(func() bool { more = before.More(sluicetest.HeldNow(t)); return len(more) == 0 },
+			testenv.WaitOr(func() bool { more = before.More(testenv.HeldNow(t)); return len(more) == 0 },
 				func() { t.Errorf("left behind: %s", strings.Join(more, ", ")) })
 		})
 	}
@@ -41,16 +41,16 @@ func TestNothingIsLeft(t *testing.T) {
 
 // TestDroppedFileIsCollected forgets Files without closing them.
 func TestDroppedFileIsCollected(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		dir := t.TempDir()
-		before := sluicetest.HeldNow(t)
+		before := testenv.HeldNow(t)
 		for i := range 10 {
 			dropFile(t, s, filepath.Join(dir, fmt.Sprint("dropped", i)))
 		}
 		var more []string
-		sluicetest.WaitOr(func() bool {
+		testenv.WaitOr(func() bool {
 			runtime.GC()
-			more = before.More(sluicetest.HeldNow(t))
+			more = before.More(testenv.HeldNow(t))
 			return len(more) == 0
 		}, func() { t.Errorf("not collected: %s", strings.Join(more, ", ")) })
 	})
@@ -61,19 +61,19 @@ func dropFile(t *testing.T, s *sluice.Scheduler, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.WriteString(sluicetest.Twenty); err != nil {
+	if _, err := f.WriteString(testenv.Twenty); err != nil {
 		t.Fatal(err)
 	}
-	sluicetest.ReadTwenty(t, f)
+	testenv.ReadTwenty(t, f)
 }
 
 // TestDescriptorsAreNotInherited starts a program: it has none of the
 // library's descriptors.
 func TestDescriptorsAreNotInherited(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		f := sluicetest.TextOn(t, s, t.TempDir())
-		sluicetest.ReadTwenty(t, f)
-		out, ok := sluicetest.Child(t, "descriptors")
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		f := testenv.TextOn(t, s, t.TempDir())
+		testenv.ReadTwenty(t, f)
+		out, ok := testenv.Child(t, "descriptors")
 		if !ok || strings.Contains(out, "io_uring") || strings.Contains(out, "eventfd") || strings.Contains(out, f.Name()) {
 			t.Errorf("a program has these descriptors: %s", out)
 		}
@@ -81,7 +81,7 @@ func TestDescriptorsAreNotInherited(t *testing.T) {
 }
 
 func init() {
-	sluicetest.Children["descriptors"] = func() error {
+	testenv.Children["descriptors"] = func() error {
 		fds, err := os.ReadDir("/proc/self/fd")
 		for _, fd := range fds {
 			to, _ := os.Readlink("/proc/self/fd/" + fd.Name())

@@ -14,18 +14,18 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // marked is a page that is lost.
 func marked() []byte {
-	return bytes.Repeat([]byte(sluicetest.LostMark), sluicetest.PageSize)[:sluicetest.PageSize]
+	return bytes.Repeat([]byte(testenv.LostMark), testenv.PageSize)[:testenv.PageSize]
 }
 
 // onDisk reads a page of the file past what is in memory.
-func onDisk(t *testing.T, l *sluicetest.Lossy, name string, off int64) []byte {
+func onDisk(t *testing.T, l *testenv.Lossy, name string, off int64) []byte {
 	t.Helper()
-	return l.ReadBack(t, name, off, sluicetest.PageSize)
+	return l.ReadBack(t, name, off, testenv.PageSize)
 }
 
 // commits are the ways to have a file committed.
@@ -52,11 +52,11 @@ var commits = map[string]func(s *sluice.Scheduler, f *sluice.File) error{
 // commit the file at the same time, in each pair of ways. No call returns nil of a
 // page that is gone, then or later.
 func TestLostWrites(t *testing.T) {
-	for kind := range sluicetest.LossyKinds {
+	for kind := range testenv.LossyKinds {
 		t.Run(kind, func(t *testing.T) {
-			l := sluicetest.NewLossy(t, kind)
-			for _, driver := range sluicetest.Drivers {
-				s := sluicetest.Scheduler(t, sluice.Options{Driver: driver})
+			l := testenv.NewLossy(t, kind)
+			for _, driver := range testenv.Drivers {
+				s := testenv.Scheduler(t, sluice.Options{Driver: driver})
 				for a := range commits {
 					for b := range commits {
 						if a <= b {
@@ -69,9 +69,9 @@ func TestLostWrites(t *testing.T) {
 	}
 }
 
-func loseTwo(t *testing.T, l *sluicetest.Lossy, s *sluice.Scheduler, ways ...string) {
+func loseTwo(t *testing.T, l *testenv.Lossy, s *sluice.Scheduler, ways ...string) {
 	t.Helper()
-	name := l.File(t, 8*sluicetest.PageSize)
+	name := l.File(t, 8*testenv.PageSize)
 	f, err := s.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +79,7 @@ func loseTwo(t *testing.T, l *sluicetest.Lossy, s *sluice.Scheduler, ways ...str
 	var errs [2]error
 	l.Lose(func() {
 		for i := range errs {
-			if _, err := f.WriteAt(marked(), int64(i)*4*sluicetest.PageSize); err != nil {
+			if _, err := f.WriteAt(marked(), int64(i)*4*testenv.PageSize); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -96,7 +96,7 @@ func loseTwo(t *testing.T, l *sluicetest.Lossy, s *sluice.Scheduler, ways ...str
 	}
 	f.Close()
 	for i, err := range errs {
-		if err == nil && !bytes.Equal(onDisk(t, l, name, int64(i)*4*sluicetest.PageSize), marked()) {
+		if err == nil && !bytes.Equal(onDisk(t, l, name, int64(i)*4*testenv.PageSize), marked()) {
 			t.Errorf("%v at the same time: %s returned nil of a page that is lost", ways, ways[i])
 		}
 		if err != nil && !errors.Is(err, unix.EIO) {
@@ -129,11 +129,11 @@ func TestLostSynchronousWrites(t *testing.T) {
 			return batch.Do(context.Background())
 		},
 	}
-	for kind := range sluicetest.LossyKinds {
+	for kind := range testenv.LossyKinds {
 		t.Run(kind, func(t *testing.T) {
-			l := sluicetest.NewLossy(t, kind)
-			for _, driver := range sluicetest.Drivers {
-				s := sluicetest.Scheduler(t, sluice.Options{Driver: driver})
+			l := testenv.NewLossy(t, kind)
+			for _, driver := range testenv.Drivers {
+				s := testenv.Scheduler(t, sluice.Options{Driver: driver})
 				for _, flag := range []int{unix.O_SYNC, unix.O_DSYNC} {
 					for name, way := range ways {
 						for range 4 {
@@ -146,9 +146,9 @@ func TestLostSynchronousWrites(t *testing.T) {
 	}
 }
 
-func loseSynchronous(t *testing.T, l *sluicetest.Lossy, s *sluice.Scheduler, flag int, way string, do func(f *sluice.File, b []byte, off int64) error) {
+func loseSynchronous(t *testing.T, l *testenv.Lossy, s *sluice.Scheduler, flag int, way string, do func(f *sluice.File, b []byte, off int64) error) {
 	t.Helper()
-	name := l.File(t, 8*sluicetest.PageSize)
+	name := l.File(t, 8*testenv.PageSize)
 	f, err := s.OpenFile(name, os.O_RDWR|flag, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -157,13 +157,13 @@ func loseSynchronous(t *testing.T, l *sluicetest.Lossy, s *sluice.Scheduler, fla
 	l.Lose(func() {
 		var both sync.WaitGroup
 		for i := range errs {
-			both.Go(func() { errs[i] = do(f, marked(), int64(i)*4*sluicetest.PageSize) })
+			both.Go(func() { errs[i] = do(f, marked(), int64(i)*4*testenv.PageSize) })
 		}
 		both.Wait()
 	})
 	f.Close()
 	for i, err := range errs {
-		if err == nil && !bytes.Equal(onDisk(t, l, name, int64(i)*4*sluicetest.PageSize), marked()) {
+		if err == nil && !bytes.Equal(onDisk(t, l, name, int64(i)*4*testenv.PageSize), marked()) {
 			t.Errorf("%s with flag %#x returned nil of a page that is lost", way, flag)
 		}
 	}
@@ -177,11 +177,11 @@ func loseSynchronous(t *testing.T, l *sluicetest.Lossy, s *sluice.Scheduler, fla
 // Sync or Datasync that follows, or with O_SYNC of the write. Btrfs makes direct
 // writes by way of the page cache, where it keeps checksums.
 func TestLostDirectWrites(t *testing.T) {
-	for kind := range sluicetest.LossyKinds {
+	for kind := range testenv.LossyKinds {
 		t.Run(kind, func(t *testing.T) {
-			l := sluicetest.NewLossy(t, kind)
-			for _, driver := range sluicetest.Drivers {
-				s := sluicetest.Scheduler(t, sluice.Options{Driver: driver})
+			l := testenv.NewLossy(t, kind)
+			for _, driver := range testenv.Drivers {
+				s := testenv.Scheduler(t, sluice.Options{Driver: driver})
 				for _, flag := range []int{0, unix.O_SYNC, unix.O_DSYNC} {
 					for _, start := range []int{0, 100} {
 						for range 6 {
@@ -194,9 +194,9 @@ func TestLostDirectWrites(t *testing.T) {
 	}
 }
 
-func loseDirect(t *testing.T, l *sluicetest.Lossy, s *sluice.Scheduler, flag, start int) {
+func loseDirect(t *testing.T, l *testenv.Lossy, s *sluice.Scheduler, flag, start int) {
 	t.Helper()
-	const writers, apart = 8, 4 * sluicetest.PageSize
+	const writers, apart = 8, 4 * testenv.PageSize
 	name := l.File(t, writers*apart)
 	f, err := direct.OpenOn(s, name, os.O_RDWR|flag, 0)
 	if err != nil {
@@ -228,18 +228,18 @@ func loseDirect(t *testing.T, l *sluicetest.Lossy, s *sluice.Scheduler, flag, st
 // another's write, which writes that page back. That write has the error, and a Sync
 // or Datasync for the first one has it, too: it asks another description.
 func TestLostTail(t *testing.T) {
-	for kind := range sluicetest.LossyKinds {
+	for kind := range testenv.LossyKinds {
 		t.Run(kind, func(t *testing.T) {
-			l := sluicetest.NewLossy(t, kind)
+			l := testenv.NewLossy(t, kind)
 			for i, commit := range []func(*direct.File) error{(*direct.File).Sync, (*direct.File).Datasync} {
-				f, err := direct.OpenOn(sluicetest.Scheduler(t, sluice.Options{}), l.File(t, sluicetest.PageSize), os.O_RDWR, 0)
+				f, err := direct.OpenOn(testenv.Scheduler(t, sluice.Options{}), l.File(t, testenv.PageSize), os.O_RDWR, 0)
 				if err != nil {
 					t.Fatal(err)
 				}
 				var err1, err2, err3 error
 				l.Lose(func() {
-					_, err1 = f.WriteAt(marked()[:100], sluicetest.PageSize)
-					_, err2 = f.WriteAt(marked(), sluicetest.PageSize+100)
+					_, err1 = f.WriteAt(marked()[:100], testenv.PageSize)
+					_, err2 = f.WriteAt(marked(), testenv.PageSize+100)
 					err3 = commit(f)
 				})
 				if err1 != nil || !errors.Is(err2, unix.EIO) || !errors.Is(err3, unix.EIO) {
@@ -256,17 +256,17 @@ func TestLostTail(t *testing.T) {
 // TestLostPairs: two goroutines write so much that they make two fsyncs at a time,
 // on descriptions of their own, when the disk begins to refuse what they write.
 func TestLostPairs(t *testing.T) {
-	for kind := range sluicetest.LossyKinds {
+	for kind := range testenv.LossyKinds {
 		t.Run(kind, func(t *testing.T) {
-			l := sluicetest.NewLossy(t, kind)
+			l := testenv.NewLossy(t, kind)
 			for _, ways := range [][2]string{{"Sync", "Sync"}, {"Sync", "Datasync"}, {"Datasync", "Datasync"}} {
-				losePairs(t, l, sluicetest.Scheduler(t, sluice.Options{}), ways)
+				losePairs(t, l, testenv.Scheduler(t, sluice.Options{}), ways)
 			}
 		})
 	}
 }
 
-func losePairs(t *testing.T, l *sluicetest.Lossy, s *sluice.Scheduler, ways [2]string) {
+func losePairs(t *testing.T, l *testenv.Lossy, s *sluice.Scheduler, ways [2]string) {
 	t.Helper()
 	const part = 1 << 20
 	name := l.File(t, 2*part)
@@ -295,7 +295,7 @@ func losePairs(t *testing.T, l *sluicetest.Lossy, s *sluice.Scheduler, ways [2]s
 	if err := errors.Join(errs[:]...); err != nil {
 		t.Fatal(err)
 	}
-	l.Lose(func() { twice(bytes.Repeat(marked(), part/sluicetest.PageSize), 1) })
+	l.Lose(func() { twice(bytes.Repeat(marked(), part/testenv.PageSize), 1) })
 	f.Close()
 	for i, err := range errs {
 		if err == nil && !bytes.Equal(onDisk(t, l, name, int64(i)*part), marked()) {

@@ -3,7 +3,7 @@ package sluice_test
 import (
 	"testing"
 
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-func TestMain(m *testing.M) { sluicetest.Main(m) }
+func TestMain(m *testing.M) { testenv.Main(m) }

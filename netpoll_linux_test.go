@@ -7,14 +7,14 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // TestFileInTheNetpoller: some files of /proc and /sys are regular by their
 // mode, and waited for as pipes are. So they have deadlines, and a read that
 // would have to wait is none that fails with EAGAIN.
 func TestFileInTheNetpoller(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		for _, name := range []string{"/proc/self/mounts", "/sys/kernel/mm/transparent_hugepage/enabled"} {
 			f, err := s.Open(name)
 			if err != nil {

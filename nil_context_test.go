@@ -13,14 +13,14 @@ import (
 	"github.com/sluiceio/sluice/cache"
 	"github.com/sluiceio/sluice/copytree"
 	"github.com/sluiceio/sluice/direct"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // TestNilContext: a context that is nil is an error of each method that takes one.
 func TestNilContext(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
-	sluicetest.Write(t, name, "text")
-	s := sluicetest.Scheduler(t, sluice.Options{})
+	testenv.Write(t, name, "text")
+	s := testenv.Scheduler(t, sluice.Options{})
 	f, err := s.Open(name)
 	if err != nil {
 		t.Fatal(err)

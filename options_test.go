@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 func TestOptionsOutOfRange(t *testing.T) {
@@ -26,7 +26,7 @@ func TestOptionsOutOfRange(t *testing.T) {
 		{sluice.Options{BlockingThreads: -1}, "sluice: Options.BlockingThreads -1 is not between 0 and 4096"},
 		{sluice.Options{BlockingThreads: 4097}, "sluice: Options.BlockingThreads 4097 is not between 0 and 4096"},
 	} {
-		for _, driver := range append(sluicetest.Drivers, c.o.Driver) {
+		for _, driver := range append(testenv.Drivers, c.o.Driver) {
 			if c.o.Driver == "" {
 				c.o.Driver = driver
 			}
@@ -44,21 +44,21 @@ func TestOptionsOutOfRange(t *testing.T) {
 // TestOptionsInRange makes Schedulers at the ends of what is allowed and reads
 // through them.
 func TestOptionsInRange(t *testing.T) {
-	for _, driver := range sluicetest.Drivers {
+	for _, driver := range testenv.Drivers {
 		for _, o := range []sluice.Options{
 			{Driver: driver, Depth: 1, BlockingThreads: 1},
 			{Driver: driver, Depth: 3},
 			{Driver: driver, Depth: 16384, BlockingThreads: 4096},
 		} {
 			t.Run(fmt.Sprintf("%s/%d,%d", driver, o.Depth, o.BlockingThreads), func(t *testing.T) {
-				s := sluicetest.Scheduler(t, o)
-				f := sluicetest.DirectOn(t, s, t.TempDir(), 64*sluicetest.PageSize)
+				s := testenv.Scheduler(t, o)
+				f := testenv.DirectOn(t, s, t.TempDir(), 64*testenv.PageSize)
 				done := make(chan error)
 				for i := range int64(64) {
 					go func() {
-						b := sluicetest.AlignedBytes(sluicetest.PageSize)
-						n, err := f.ReadAt(b, i*sluicetest.PageSize)
-						if n != sluicetest.PageSize || b[0] != byte(i) || b[sluicetest.PageSize-1] != byte(i) {
+						b := testenv.AlignedBytes(testenv.PageSize)
+						n, err := f.ReadAt(b, i*testenv.PageSize)
+						if n != testenv.PageSize || b[0] != byte(i) || b[testenv.PageSize-1] != byte(i) {
 							err = fmt.Errorf("ReadAt = %d, %w, page of %d", n, err, b[0])
 						}
 						done <- err
@@ -76,7 +76,7 @@ func TestOptionsInRange(t *testing.T) {
 
 func init() {
 	// env opens a file on the default scheduler and says what that is.
-	sluicetest.Children["env"] = func() error {
+	testenv.Children["env"] = func() error {
 		f, err := sluice.Open(os.Args[0])
 		if err != nil {
 			if nf := sluice.NewFile(0, "stdin"); nf != nil {
@@ -102,22 +102,22 @@ func init() {
 
 // TestEnvironment sets SLUICE_DRIVER for programs.
 func TestEnvironment(t *testing.T) {
-	for _, driver := range sluicetest.Drivers {
+	for _, driver := range testenv.Drivers {
 		s, err := sluice.NewScheduler(sluice.Options{Driver: driver})
 		if err != nil {
 			continue // and its error under SLUICE_DRIVER is TestSeccomp's
 		}
 		s.Close()
-		out, ok := sluicetest.Child(t, "env", "SLUICE_DRIVER="+driver)
+		out, ok := testenv.Child(t, "env", "SLUICE_DRIVER="+driver)
 		if want := "driver: " + driver + " (asked for)"; !ok || !strings.HasPrefix(out, want) {
 			t.Errorf("SLUICE_DRIVER=%s: %s; want %s", driver, out, want)
 		}
 	}
-	out, ok := sluicetest.Child(t, "env", "SLUICE_DRIVER=")
+	out, ok := testenv.Child(t, "env", "SLUICE_DRIVER=")
 	if !ok || !strings.HasPrefix(out, "driver: ") || strings.Contains(out, "asked for") {
 		t.Errorf("SLUICE_DRIVER= : %s; want a driver", out)
 	}
-	out, ok = sluicetest.Child(t, "env", "SLUICE_DRIVER=epoll")
+	out, ok = testenv.Child(t, "env", "SLUICE_DRIVER=epoll")
 	want := fmt.Sprintf("open %s: SLUICE_DRIVER \"epoll\" is not one of uring, aio, pool", os.Args[0])
 	if ok || out != want {
 		t.Errorf("SLUICE_DRIVER=epoll: %s; want %s", out, want)

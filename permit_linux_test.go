@@ -9,18 +9,18 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
-	"github.com/sluiceio/sluice/internal/hang"
-	"github.com/sluiceio/sluice/internal/places"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/hang"
+	"github.com/sluiceio/sluice/internal/test/places"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // TestCallsTakePermits: what may wait for the device is not called before there is a permit, with
 // O_DIRECT and without. So the number of threads that wait is bounded.
 func TestCallsTakePermits(t *testing.T) {
 	hang.Watch(t)
-	s := sluicetest.Scheduler(t, sluice.Options{Driver: "pool", BlockingThreads: 1})
+	s := testenv.Scheduler(t, sluice.Options{Driver: "pool", BlockingThreads: 1})
 	file := filepath.Join(t.TempDir(), "file")
-	sluicetest.Write(t, file, "text")
+	testenv.Write(t, file, "text")
 	for _, name := range []string{file, "/proc/self/comm"} { // the second one takes no O_DIRECT
 		f, err := s.OpenFile(name, os.O_RDWR, 0)
 		if err != nil {
@@ -45,7 +45,7 @@ func TestCallsTakePermits(t *testing.T) {
 			"direct.PunchHole": func() { d.PunchHole(0, 4096) },
 			"direct.Advise":    func() { d.Advise(0, 0, sluice.AdviceDontNeed) },
 		} {
-			release := sluicetest.Occupy(s)
+			release := testenv.Occupy(s)
 			ended := make(chan struct{})
 			go func() {
 				defer close(ended)
@@ -81,20 +81,20 @@ func TestPermitsWhereReadsNeedThreads(t *testing.T) {
 		threads int // BlockingThreads
 		want    int
 	}{
-		{"fuse", func(t *testing.T) string { return sluicetest.MountFUSE(t, t.TempDir(), "") }, 0, 64},
-		{"fuse, as many as the caller wants", func(t *testing.T) string { return sluicetest.MountFUSE(t, t.TempDir(), "") }, 5, 5},
-		{"in memory", func(t *testing.T) string { return sluicetest.MemoryDir(t) }, 0, 5},
+		{"fuse", func(t *testing.T) string { return testenv.MountFUSE(t, t.TempDir(), "") }, 0, 64},
+		{"fuse, as many as the caller wants", func(t *testing.T) string { return testenv.MountFUSE(t, t.TempDir(), "") }, 5, 5},
+		{"in memory", func(t *testing.T) string { return testenv.MemoryDir(t) }, 0, 5},
 		{"on a disk", func(t *testing.T) string { return places.Disk(t) }, 0, 5},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			hang.Watch(t)
-			s := sluicetest.Scheduler(t, sluice.Options{Driver: "uring", BlockingThreads: test.threads})
-			f := sluicetest.TextOn(t, s, test.dir(t))
-			sluicetest.ReadTwenty(t, f) // finds out what the file system can do
-			for range 4 {               // the fifth permit is kept for the file's device
-				defer sluicetest.Occupy(s)()
+			s := testenv.Scheduler(t, sluice.Options{Driver: "uring", BlockingThreads: test.threads})
+			f := testenv.TextOn(t, s, test.dir(t))
+			testenv.ReadTwenty(t, f) // finds out what the file system can do
+			for range 4 {            // the fifth permit is kept for the file's device
+				defer testenv.Occupy(s)()
 			}
-			sluicetest.ReadTwenty(t, f)
+			testenv.ReadTwenty(t, f)
 			if got := s.Internal().Core.Limits().Blocking; got != test.want {
 				t.Errorf("%d threads may wait; want %d", got, test.want)
 			}

@@ -16,7 +16,7 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // fifo opens both ends of a new FIFO on s.
@@ -41,7 +41,7 @@ func fifo(t *testing.T, s *sluice.Scheduler) (r, w *sluice.File) {
 // TestDirectFIFO opens a FIFO as a direct.File, which neither waits for the
 // other end nor succeeds.
 func TestDirectFIFO(t *testing.T) {
-	s := sluicetest.Scheduler(t, sluice.Options{})
+	s := testenv.Scheduler(t, sluice.Options{})
 	name := filepath.Join(t.TempDir(), "fifo")
 	if err := syscall.Mkfifo(name, 0o600); err != nil {
 		t.Skip(err)
@@ -54,14 +54,14 @@ func TestDirectFIFO(t *testing.T) {
 }
 
 func TestFIFO(t *testing.T) {
-	s := sluicetest.Scheduler(t, sluice.Options{})
+	s := testenv.Scheduler(t, sluice.Options{})
 	r, w := fifo(t, s)
-	if n, err := w.WriteString(sluicetest.Twenty); n != 20 || err != nil {
+	if n, err := w.WriteString(testenv.Twenty); n != 20 || err != nil {
 		t.Errorf("WriteString = %d, %v; want 20, nil", n, err)
 	}
 	b := make([]byte, 100)
-	if n, err := r.Read(b); string(b[:n]) != sluicetest.Twenty || err != nil {
-		t.Errorf("Read = %q, %v; want %q, nil", b[:n], err, sluicetest.Twenty)
+	if n, err := r.Read(b); string(b[:n]) != testenv.Twenty || err != nil {
+		t.Errorf("Read = %q, %v; want %q, nil", b[:n], err, testenv.Twenty)
 	}
 	if n, err := r.ReadAt(b, 0); n != 0 || !errors.Is(err, syscall.ESPIPE) {
 		t.Errorf("ReadAt = %d, %v; want 0, ESPIPE", n, err)
@@ -85,13 +85,13 @@ func TestFIFO(t *testing.T) {
 // TestCloseOfFIFO closes a FIFO that a goroutine reads: as with os, the
 // reader is sent away and Close does not wait for bytes.
 func TestCloseOfFIFO(t *testing.T) {
-	r, _ := fifo(t, sluicetest.Scheduler(t, sluice.Options{}))
+	r, _ := fifo(t, testenv.Scheduler(t, sluice.Options{}))
 	failed := make(chan error)
 	go func() {
 		_, err := r.Read(make([]byte, 1))
 		failed <- err
 	}()
-	sluicetest.WaitFor(t, "the read to begin", func() bool { return sluicetest.Parked("poll.(*FD).Read") == 1 })
+	testenv.WaitFor(t, "the read to begin", func() bool { return testenv.Parked("poll.(*FD).Read") == 1 })
 	if err := r.Close(); err != nil {
 		t.Errorf("Close = %v", err)
 	}
@@ -102,10 +102,10 @@ func TestCloseOfFIFO(t *testing.T) {
 
 // TestCopy copies a file to and from what is not one.
 func TestCopy(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		long := strings.Repeat(sluicetest.Twenty, 50_000)
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		long := strings.Repeat(testenv.Twenty, 50_000)
 		name := filepath.Join(t.TempDir(), "long")
-		sluicetest.Write(t, name, long)
+		testenv.Write(t, name, long)
 		ends := map[string]func(*testing.T) (io.Reader, io.WriteCloser){
 			"pipe": func(t *testing.T) (io.Reader, io.WriteCloser) { return pipe(t) },
 			"FIFO": func(t *testing.T) (io.Reader, io.WriteCloser) { return fifo(t, s) },
@@ -115,13 +115,13 @@ func TestCopy(t *testing.T) {
 			t.Run(kind, func(t *testing.T) {
 				r, w := make(t)
 				go func() {
-					src := sluicetest.Must(t, sluicetest.OpenOn(s), name, os.O_RDONLY)
+					src := testenv.Must(t, testenv.OpenOn(s), name, os.O_RDONLY)
 					if n, err := io.Copy(w, src); n != int64(len(long)) || err != nil {
 						t.Errorf("Copy to %s = %d, %v; want %d, nil", kind, n, err, len(long))
 					}
 					w.Close()
 				}()
-				dst := sluicetest.Must(t, sluicetest.OpenOn(s), name+kind, os.O_RDWR|os.O_CREATE)
+				dst := testenv.Must(t, testenv.OpenOn(s), name+kind, os.O_RDWR|os.O_CREATE)
 				if n, err := io.Copy(dst, r); n != int64(len(long)) || err != nil {
 					t.Errorf("Copy from %s = %d, %v; want %d, nil", kind, n, err, len(long))
 				}
@@ -165,8 +165,8 @@ func TestExec(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		in := sluicetest.TextOn(t, s, t.TempDir())
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		in := testenv.TextOn(t, s, t.TempDir())
 		for _, direct := range []bool{true, false} {
 			out, err := s.Create(filepath.Join(t.TempDir(), "out"))
 			if err != nil {
@@ -181,8 +181,8 @@ func TestExec(t *testing.T) {
 			if err := cmd.Run(); err != nil {
 				t.Fatal(err)
 			}
-			if b, _ := os.ReadFile(out.Name()); string(b) != sluicetest.Twenty[7:] {
-				t.Errorf("cat wrote %q; want %q", b, sluicetest.Twenty[7:])
+			if b, _ := os.ReadFile(out.Name()); string(b) != testenv.Twenty[7:] {
+				t.Errorf("cat wrote %q; want %q", b, testenv.Twenty[7:])
 			}
 			out.Close()
 		}

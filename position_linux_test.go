@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/places"
-	"github.com/sluiceio/sluice/internal/seed"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/places"
+	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 const recordSize = 16 << 10
@@ -64,7 +64,7 @@ func evictSome(t *testing.T, fd int, r *rand.Rand, size int64) {
 // TestSharedPosition: Files, and an *os.File, that have a position in common read each record once
 // between them, and whole, with O_DIRECT too.
 func TestSharedPosition(t *testing.T) {
-	sluicetest.EachDriverIn(t, places.Disk(t), func(t *testing.T, s *sluice.Scheduler, dir string) {
+	testenv.EachDriverIn(t, places.Disk(t), func(t *testing.T, s *sluice.Scheduler, dir string) {
 		const records = 256
 		name := recordFile(t, dir, records)
 		start := seed.Of(t)
@@ -90,7 +90,7 @@ func TestSharedPosition(t *testing.T) {
 			var seen [256]atomic.Int64
 			var group sync.WaitGroup
 			for _, r := range readers {
-				b := sluicetest.AlignedBytes(recordSize)
+				b := testenv.AlignedBytes(recordSize)
 				group.Go(func() {
 					for {
 						n, err := r.Read(b)
@@ -120,7 +120,7 @@ func TestSharedPosition(t *testing.T) {
 
 // TestSharedPositionOfWriters: none writes over another's record.
 func TestSharedPositionOfWriters(t *testing.T) {
-	sluicetest.EachDriverIn(t, places.Disk(t), func(t *testing.T, s *sluice.Scheduler, dir string) {
+	testenv.EachDriverIn(t, places.Disk(t), func(t *testing.T, s *sluice.Scheduler, dir string) {
 		const writers, each = 8, 16
 		for _, direct := range []int{0, unix.O_DIRECT} {
 			name := filepath.Join(dir, "written")
@@ -137,7 +137,7 @@ func TestSharedPositionOfWriters(t *testing.T) {
 				}
 				f := s.NewFile(uintptr(other), name)
 				defer f.Close()
-				b := sluicetest.AlignedBytes(4096)
+				b := testenv.AlignedBytes(4096)
 				for i := range b {
 					b[i] = byte(w)
 				}
@@ -176,9 +176,9 @@ func TestReadAtIsWholeOnXFS(t *testing.T) {
 	dir := places.FileSystems["xfs"](t, 0)
 	const records = 16
 	const rounds = 300
-	count := func(t *testing.T, open sluicetest.Opener) (n int64) {
+	count := func(t *testing.T, open testenv.Opener) (n int64) {
 		name := recordFile(t, dir, records)
-		f := sluicetest.Must(t, open, name, os.O_RDWR)
+		f := testenv.Must(t, open, name, os.O_RDWR)
 		defer f.Close()
 		start := seed.Of(t)
 		evictor, err := os.Open(name)
@@ -227,13 +227,13 @@ func TestReadAtIsWholeOnXFS(t *testing.T) {
 		group.Wait()
 		return bad.Load()
 	}
-	if n := count(t, sluicetest.OSOpen); n != 0 {
+	if n := count(t, testenv.OSOpen); n != 0 {
 		t.Errorf("by os.File %d of %d reads are torn; want 0", n, 4*rounds)
 	}
-	for _, driver := range sluicetest.Drivers {
+	for _, driver := range testenv.Drivers {
 		t.Run(driver, func(t *testing.T) {
-			s := sluicetest.Scheduler(t, sluice.Options{Driver: driver})
-			n := count(t, sluicetest.OpenOn(s))
+			s := testenv.Scheduler(t, sluice.Options{Driver: driver})
+			n := count(t, testenv.OpenOn(s))
 			if n != 0 && driver != "uring" {
 				t.Errorf("%d of %d reads are torn; want 0", n, 4*rounds)
 			}

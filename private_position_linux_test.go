@@ -9,10 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/places"
 	"github.com/sluiceio/sluice/internal/record"
-	"github.com/sluiceio/sluice/internal/sluicetest"
 	"github.com/sluiceio/sluice/internal/sys"
+	"github.com/sluiceio/sluice/internal/test/places"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 	"github.com/sluiceio/sluice/trace"
 )
 
@@ -22,7 +22,7 @@ func queueing(t *testing.T) (*sluice.Scheduler, *trace.Recorder) {
 	if !record.Built {
 		t.Skip("built without the recorder")
 	}
-	s := sluicetest.SchedulerOn(sluicetest.AsyncPool{Pool: sluicetest.PoolOf(t, 8)})
+	s := testenv.SchedulerOn(testenv.AsyncPool{Pool: testenv.PoolOf(t, 8)})
 	t.Cleanup(func() { s.Close() })
 	rec, err := trace.New(trace.Options{})
 	if err != nil {

@@ -9,13 +9,13 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/sluicetest"
 	"github.com/sluiceio/sluice/internal/sys"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 func TestSchedulerClosed(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		f := sluicetest.TextOn(t, s, t.TempDir())
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		f := testenv.TextOn(t, s, t.TempDir())
 		if err := s.Close(); err != nil {
 			t.Fatalf("Close = %v", err)
 		}
@@ -33,8 +33,8 @@ func TestSchedulerClosed(t *testing.T) {
 				t.Errorf("after Close of the scheduler: %v; want ErrClosed", err)
 			}
 		}
-		if b, err := os.ReadFile(f.Name()); string(b) != sluicetest.Twenty || err != nil {
-			t.Errorf("Create on a closed scheduler: the file holds %q, %v; want %q", b, err, sluicetest.Twenty)
+		if b, err := os.ReadFile(f.Name()); string(b) != testenv.Twenty || err != nil {
+			t.Errorf("Create on a closed scheduler: the file holds %q, %v; want %q", b, err, testenv.Twenty)
 		}
 		g, err := os.Open(os.DevNull)
 		if err != nil {
@@ -49,7 +49,7 @@ func TestSchedulerClosed(t *testing.T) {
 func second[T any](_ T, err error) error { return err }
 
 func TestStats(t *testing.T) {
-	sluicetest.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		before := s.Stats()
 		f, err := s.Create(filepath.Join(dir, "file"))
 		if err != nil {
@@ -94,20 +94,20 @@ func TestStats(t *testing.T) {
 
 // TestStatsOfBlocked counts the threads that wait.
 func TestStatsOfBlocked(t *testing.T) {
-	s := sluicetest.Scheduler(t, sluice.Options{Driver: "pool", BlockingThreads: 1})
-	release := sluicetest.Occupy(s)
+	s := testenv.Scheduler(t, sluice.Options{Driver: "pool", BlockingThreads: 1})
+	release := testenv.Occupy(s)
 	defer release()
 	if n := s.Stats().BlockedThreads; n != 1 {
 		t.Errorf("BlockedThreads = %d; want 1", n)
 	}
 	release()
-	sluicetest.WaitFor(t, "no thread to be blocked", func() bool { return s.Stats().BlockedThreads == 0 })
+	testenv.WaitFor(t, "no thread to be blocked", func() bool { return s.Stats().BlockedThreads == 0 })
 }
 
 func TestExplain(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		text := s.Explain()
-		if want := fmt.Sprintf("driver: %s (asked for)\n", sluicetest.DriverOf(t)); !strings.HasPrefix(text, want) {
+		if want := fmt.Sprintf("driver: %s (asked for)\n", testenv.DriverOf(t)); !strings.HasPrefix(text, want) {
 			t.Errorf("Explain = %q; want %q first", text, want)
 		}
 		for _, want := range []string{"in flight: at most ", "threads: at most "} {
@@ -121,8 +121,8 @@ func TestExplain(t *testing.T) {
 // TestStatsOfWarmReads: the small ReadAts of a lone goroutine are cached reads in Stats if the
 // page cache has what they read, and plain calls where the file system does not support a look.
 func TestStatsOfWarmReads(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		f := sluicetest.TextOn(t, s, t.TempDir())
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		f := testenv.TextOn(t, s, t.TempDir())
 		var want [2]int64
 		if sys.ReadCached(int(f.Fd()), make([]byte, 10), 0) == 10 {
 			want[0] = 52

@@ -17,30 +17,30 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
-	"github.com/sluiceio/sluice/internal/sluicetest"
 	"github.com/sluiceio/sluice/internal/sys"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // The environment of the child "denied".
 const (
-	denyEnv  = "SLUICE_TEST_DENY"  // one of sluicetest.Denials
+	denyEnv  = "SLUICE_TEST_DENY"  // one of testenv.Denials
 	errnoEnv = "SLUICE_TEST_ERRNO" // "EPERM" or "ENOSYS"
 )
 
-func init() { sluicetest.Children["denied"] = runDenied }
+func init() { testenv.Children["denied"] = runDenied }
 
 // runDenied denies what its environment says, does I/O and prints Explain.
 func runDenied() error {
-	calls := sluicetest.Denials[os.Getenv(denyEnv)]
-	errno := sluicetest.DenialErrnos[os.Getenv(errnoEnv)]
-	if err := sluicetest.Deny(calls, errno); err != nil {
+	calls := testenv.Denials[os.Getenv(denyEnv)]
+	errno := testenv.DenialErrnos[os.Getenv(errnoEnv)]
+	if err := testenv.Deny(calls, errno); err != nil {
 		fmt.Println("skip:", err)
 		return nil
 	}
 	if _, _, e := unix.Syscall(uintptr(calls[0]), ^uintptr(0), 0, 0); e != errno {
 		return fmt.Errorf("system call %d = %w; the filter is not in force", calls[0], e)
 	}
-	dir := os.Getenv(sluicetest.DirEnv)
+	dir := os.Getenv(testenv.DirEnv)
 	for _, flag := range []int{0, sys.O_DIRECT} {
 		if err := exercise(filepath.Join(dir, fmt.Sprint("file", flag)), flag); err != nil {
 			return err
@@ -68,11 +68,11 @@ func exercise(name string, flag int) error {
 	var all sync.WaitGroup
 	for g := range errs {
 		all.Go(func() {
-			out, in := sluicetest.AlignedBytes(sluicetest.PageSize), sluicetest.AlignedBytes(sluicetest.PageSize)
-			copy(out, bytes.Repeat([]byte{byte(g)}, sluicetest.PageSize))
-			_, err1 := f.WriteAt(out, int64(g)*sluicetest.PageSize)
+			out, in := testenv.AlignedBytes(testenv.PageSize), testenv.AlignedBytes(testenv.PageSize)
+			copy(out, bytes.Repeat([]byte{byte(g)}, testenv.PageSize))
+			_, err1 := f.WriteAt(out, int64(g)*testenv.PageSize)
 			err2 := f.Sync()
-			_, err3 := f.ReadAt(in, int64(g)*sluicetest.PageSize)
+			_, err3 := f.ReadAt(in, int64(g)*testenv.PageSize)
 			if errs[g] = errors.Join(err1, err2, err3); !bytes.Equal(in, out) {
 				errs[g] = fmt.Errorf("page %d is not what was written: %x…, %w", g, in[:8], errs[g])
 			}
@@ -80,7 +80,7 @@ func exercise(name string, flag int) error {
 	}
 	all.Wait()
 	b, err := os.ReadFile(name)
-	if len(b) != len(errs)*sluicetest.PageSize {
+	if len(b) != len(errs)*testenv.PageSize {
 		err = fmt.Errorf("the file has %d bytes, %w", len(b), err)
 	}
 	return errors.Join(append(errs, err)...)
@@ -93,7 +93,7 @@ func exerciseDirect(name string) error {
 		return err
 	}
 	defer f.Close()
-	out, in := sluicetest.Noise(20_000), make([]byte, 20_000)
+	out, in := testenv.Noise(20_000), make([]byte, 20_000)
 	_, err1 := f.WriteAt(out, 77)
 	err2 := f.Sync()
 	_, err3 := f.ReadAt(in, 77)
@@ -147,10 +147,10 @@ func TestSeccomp(t *testing.T) {
 		t.Run(c.deny+" "+c.errno, func(t *testing.T) {
 			// What is refused in any case cannot be refused here, nor what is wanted instead.
 			if strings.HasPrefix(c.deny, "uring_") {
-				sluicetest.Scheduler(t, sluice.Options{Driver: "uring"}).Close()
+				testenv.Scheduler(t, sluice.Options{Driver: "uring"}).Close()
 			}
 			if strings.HasPrefix(c.want, "driver: aio") {
-				sluicetest.Scheduler(t, sluice.Options{Driver: "aio"}).Close()
+				testenv.Scheduler(t, sluice.Options{Driver: "aio"}).Close()
 			}
 			out := denied(t, c.deny, c.errno, "", true)
 			if !strings.HasPrefix(out, c.want) || !strings.Contains(out, c.why) {
@@ -183,7 +183,7 @@ func TestSeccompFcntl(t *testing.T) {
 
 func denied(t *testing.T, deny, errno, driver string, wantOK bool) string {
 	t.Helper()
-	out, ok := sluicetest.Child(t, "denied", denyEnv+"="+deny, errnoEnv+"="+errno, sluicetest.DirEnv+"="+t.TempDir(), "SLUICE_DRIVER="+driver)
+	out, ok := testenv.Child(t, "denied", denyEnv+"="+deny, errnoEnv+"="+errno, testenv.DirEnv+"="+t.TempDir(), "SLUICE_DRIVER="+driver)
 	if strings.HasPrefix(out, "skip:") {
 		t.Skip(out)
 	}

@@ -14,11 +14,11 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 	"github.com/sluiceio/sluice/tune"
 )
 
-func init() { sluicetest.Children["secure"] = secureChild }
+func init() { testenv.Children["secure"] = secureChild }
 
 // secureChild reads a file, and says which of the files that its environment names it uses.
 func secureChild() error {
@@ -92,7 +92,7 @@ func runAsNobody(t *testing.T, dir, exe string, secure bool) {
 	trace, tuned := filepath.Join(dir, "trace"), filepath.Join(dir, "tuned")
 	cmd := exec.CommandContext(t.Context(), exe, "-test.run=^$")
 	cmd.Dir = dir
-	cmd.Env = []string{sluicetest.ChildEnv + "=secure", "SLUICE_TRACE=" + trace, tune.Variable + "=" + tuned, "HOME=" + dir}
+	cmd.Env = []string{testenv.ChildEnv + "=secure", "SLUICE_TRACE=" + trace, tune.Variable + "=" + tuned, "HOME=" + dir}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	out, err := cmd.CombinedOutput()
 	if err != nil {

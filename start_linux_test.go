@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/sluicetest"
 	"github.com/sluiceio/sluice/internal/sys"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // What a Scheduler does before its first operation, and with that.
@@ -24,8 +24,8 @@ import (
 // TestReadsChooseNoDriver: a program that opens a file and reads what the page cache has needs no
 // driver.
 func TestReadsChooseNoDriver(t *testing.T) {
-	s := sluicetest.Scheduler(t, sluice.Options{})
-	f := sluicetest.TextOn(t, s, t.TempDir())
+	s := testenv.Scheduler(t, sluice.Options{})
+	f := testenv.TextOn(t, s, t.TempDir())
 	if _, err := f.Read(make([]byte, 10)); err != nil {
 		t.Errorf("Read: %v", err)
 	}
@@ -49,8 +49,8 @@ func TestReadsChooseNoDriver(t *testing.T) {
 
 // TestNamedDriverIsOpenAtOnce: NewScheduler opens a driver that was asked for by name.
 func TestNamedDriverIsOpenAtOnce(t *testing.T) {
-	for _, driver := range sluicetest.Drivers {
-		if st := sluicetest.Scheduler(t, sluice.Options{Driver: driver}).Stats(); st.Rings != 1 {
+	for _, driver := range testenv.Drivers {
+		if st := testenv.Scheduler(t, sluice.Options{Driver: driver}).Stats(); st.Rings != 1 {
 			t.Errorf("%s: %d rings after NewScheduler; want 1", driver, st.Rings)
 		}
 	}
@@ -59,7 +59,7 @@ func TestNamedDriverIsOpenAtOnce(t *testing.T) {
 // TestClosedWithoutDriver: Explain of a Scheduler that was closed before it needed a driver does
 // not choose one.
 func TestClosedWithoutDriver(t *testing.T) {
-	s := sluicetest.Scheduler(t, sluice.Options{})
+	s := testenv.Scheduler(t, sluice.Options{})
 	if err := s.Close(); err != nil {
 		t.Errorf("Close = %v", err)
 	}
@@ -75,15 +75,15 @@ func TestClosedWithoutDriver(t *testing.T) {
 // TestFirstUseBesideClose: a first operation, or Explain, beside Close leaves nothing open.
 func TestFirstUseBesideClose(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(name, make([]byte, sluicetest.PageSize), 0o600); err != nil {
+	if err := os.WriteFile(name, make([]byte, testenv.PageSize), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context()) // so that no read is a plain call
 	defer cancel()
 	uses := map[string]func(s *sluice.Scheduler, f *sluice.File){
 		"ReadAt": func(_ *sluice.Scheduler, f *sluice.File) {
-			n, err := f.ReadAtContext(ctx, sluicetest.AlignedBytes(sluicetest.PageSize), 0)
-			if (n != sluicetest.PageSize || err != nil) && !errors.Is(err, os.ErrClosed) {
+			n, err := f.ReadAtContext(ctx, testenv.AlignedBytes(testenv.PageSize), 0)
+			if (n != testenv.PageSize || err != nil) && !errors.Is(err, os.ErrClosed) {
 				t.Errorf("ReadAt = %d, %v; want all bytes, or %v", n, err, os.ErrClosed)
 			}
 		},
@@ -96,24 +96,24 @@ func TestFirstUseBesideClose(t *testing.T) {
 	}
 	for what, use := range uses {
 		t.Run(what, func(t *testing.T) {
-			sluicetest.Scheduler(t, sluice.Options{}).Close() // what the first one makes for good
-			before := sluicetest.HeldNow(t)
+			testenv.Scheduler(t, sluice.Options{}).Close() // what the first one makes for good
+			before := testenv.HeldNow(t)
 			for range 300 {
-				s := sluicetest.Scheduler(t, sluice.Options{})
+				s := testenv.Scheduler(t, sluice.Options{})
 				f, err := s.OpenFile(name, os.O_RDONLY|sys.O_DIRECT, 0)
 				if err != nil {
 					t.Skip("no O_DIRECT here: ", err)
 				}
 				var used sync.WaitGroup
 				used.Go(func() { use(s, f) })
-				sluicetest.Yield()
+				testenv.Yield()
 				if err := s.Close(); err != nil { // and with it f
 					t.Errorf("Close = %v", err)
 				}
 				used.Wait()
 			}
 			var more []string
-			sluicetest.WaitOr(func() bool { more = before.More(sluicetest.HeldNow(t)); return len(more) == 0 },
+			testenv.WaitOr(func() bool { more = before.More(testenv.HeldNow(t)); return len(more) == 0 },
 				func() { t.Errorf("left behind: %s", strings.Join(more, ", ")) })
 		})
 	}
@@ -123,17 +123,17 @@ func TestFirstUseBesideClose(t *testing.T) {
 // open.
 func TestFirstOperationsAtOnce(t *testing.T) {
 	const n = 64
-	s := sluicetest.Scheduler(t, sluice.Options{})
-	f := sluicetest.DirectOn(t, s, t.TempDir(), n*sluicetest.PageSize)
+	s := testenv.Scheduler(t, sluice.Options{})
+	f := testenv.DirectOn(t, s, t.TempDir(), n*testenv.PageSize)
 	ctx, cancel := context.WithCancel(t.Context()) // so that no read is a plain call
 	defer cancel()
 	start := make(chan struct{})
 	var all sync.WaitGroup
 	for i := range n {
 		all.Go(func() {
-			b := sluicetest.AlignedBytes(sluicetest.PageSize)
+			b := testenv.AlignedBytes(testenv.PageSize)
 			<-start
-			if _, err := f.ReadAtContext(ctx, b, int64(i)*sluicetest.PageSize); err != nil || b[0] != byte(i) {
+			if _, err := f.ReadAtContext(ctx, b, int64(i)*testenv.PageSize); err != nil || b[0] != byte(i) {
 				t.Errorf("page %d begins with %d, %v", i, b[0], err)
 			}
 		})
@@ -145,31 +145,31 @@ func TestFirstOperationsAtOnce(t *testing.T) {
 	}
 }
 
-// The environment of the children "late" and "named", beside denyEnv, errnoEnv and sluicetest.DirEnv.
+// The environment of the children "late" and "named", beside denyEnv, errnoEnv and testenv.DirEnv.
 const (
 	mostEnv  = "SLUICE_TEST_MOST"  // io_uring_setup of more entries is denied
 	firstEnv = "SLUICE_TEST_FIRST" // what uses the Scheduler first: "Explain" or "I/O"
 )
 
 func init() {
-	sluicetest.Children["late"] = runLate
-	sluicetest.Children["named"] = runNamed
+	testenv.Children["late"] = runLate
+	testenv.Children["named"] = runNamed
 }
 
 // denyEnvironment denies what the environment says.
 func denyEnvironment() error {
-	errno := sluicetest.DenialErrnos[os.Getenv(errnoEnv)]
+	errno := testenv.DenialErrnos[os.Getenv(errnoEnv)]
 	if text := os.Getenv(mostEnv); text != "" {
 		most, err := strconv.Atoi(text)
 		return errors.Join(err, denyRings(uint32(most), errno))
 	}
-	return sluicetest.Deny(sluicetest.Denials[os.Getenv(denyEnv)], errno)
+	return testenv.Deny(testenv.Denials[os.Getenv(denyEnv)], errno)
 }
 
 // denyRings is deny for io_uring_setup with more than most entries.
 func denyRings(most uint32, errno syscall.Errno) error {
 	const entries = 16 // where seccomp_data has the first argument
-	return sluicetest.Filter([]unix.SockFilter{
+	return testenv.Filter([]unix.SockFilter{
 		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: 3, K: unix.SYS_IO_URING_SETUP},
 		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: entries},
 		{Code: unix.BPF_JMP | unix.BPF_JGT | unix.BPF_K, Jf: 1, K: most},
@@ -192,7 +192,7 @@ func runLate() error {
 		s.Explain()
 	}
 	for _, flag := range []int{0, sys.O_DIRECT} {
-		if err := exercise(filepath.Join(os.Getenv(sluicetest.DirEnv), fmt.Sprint("file", flag)), flag); err != nil {
+		if err := exercise(filepath.Join(os.Getenv(testenv.DirEnv), fmt.Sprint("file", flag)), flag); err != nil {
 			return err
 		}
 	}
@@ -204,8 +204,8 @@ func runLate() error {
 // lost. Where memory for a ring is short, the ring is smaller.
 func TestRefusedAtFirstUse(t *testing.T) {
 	// Both must be there before they are refused.
-	sluicetest.Scheduler(t, sluice.Options{Driver: "aio"})
-	sluicetest.Scheduler(t, sluice.Options{Driver: "uring"})
+	testenv.Scheduler(t, sluice.Options{Driver: "aio"})
+	testenv.Scheduler(t, sluice.Options{Driver: "uring"})
 	const aio, pool = "driver: aio (the best that this system allows)", "driver: pool (the best that this system allows)"
 	for _, c := range []struct {
 		deny, most, errno string
@@ -219,8 +219,8 @@ func TestRefusedAtFirstUse(t *testing.T) {
 	} {
 		for _, first := range []string{"I/O", "Explain"} {
 			t.Run(c.deny+c.most+" "+c.errno+" "+first, func(t *testing.T) {
-				out, ok := sluicetest.Child(t, "late", denyEnv+"="+c.deny, mostEnv+"="+c.most, errnoEnv+"="+c.errno,
-					firstEnv+"="+first, sluicetest.DirEnv+"="+t.TempDir(), "SLUICE_DRIVER=")
+				out, ok := testenv.Child(t, "late", denyEnv+"="+c.deny, mostEnv+"="+c.most, errnoEnv+"="+c.errno,
+					firstEnv+"="+first, testenv.DirEnv+"="+t.TempDir(), "SLUICE_DRIVER=")
 				if strings.HasPrefix(out, "skip:") {
 					t.Skip(out)
 				}
@@ -252,9 +252,9 @@ func runNamed() error {
 // even if the kernel allows smaller rings (127 is less than the usual depth), or only a call with
 // wrong arguments.
 func TestNamedDriverRefused(t *testing.T) {
-	sluicetest.Scheduler(t, sluice.Options{Driver: "uring"})
+	testenv.Scheduler(t, sluice.Options{Driver: "uring"})
 	for _, most := range []string{"0", "127"} {
-		out, ok := sluicetest.Child(t, "named", mostEnv+"="+most, errnoEnv+"=EPERM")
+		out, ok := testenv.Child(t, "named", mostEnv+"="+most, errnoEnv+"=EPERM")
 		if strings.HasPrefix(out, "skip:") {
 			t.Skip(out)
 		}

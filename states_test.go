@@ -9,31 +9,31 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // state is a kind of file that every call is made on.
 type state struct {
 	name string
 	// open opens one, in dir where it needs a place.
-	open func(t *testing.T, open sluicetest.Opener, dir string) sluicetest.FileAPI
+	open func(t *testing.T, open testenv.Opener, dir string) testenv.FileAPI
 }
 
 func states() []state {
 	s := []state{
-		{"closed", func(t *testing.T, open sluicetest.Opener, dir string) sluicetest.FileAPI {
+		{"closed", func(t *testing.T, open testenv.Opener, dir string) testenv.FileAPI {
 			f := opened(t, open, dir, os.O_RDWR)
 			f.Close()
 			return f
 		}},
-		{"directory", func(t *testing.T, open sluicetest.Opener, dir string) sluicetest.FileAPI {
+		{"directory", func(t *testing.T, open testenv.Opener, dir string) testenv.FileAPI {
 			opened(t, open, dir, os.O_RDONLY).Close()
-			return sluicetest.Must(t, open, dir, os.O_RDONLY)
+			return testenv.Must(t, open, dir, os.O_RDONLY)
 		}},
-		{"empty", func(t *testing.T, open sluicetest.Opener, dir string) sluicetest.FileAPI {
+		{"empty", func(t *testing.T, open testenv.Opener, dir string) testenv.FileAPI {
 			return opened(t, open, dir, os.O_RDWR|os.O_TRUNC)
 		}},
-		{"at its end", func(t *testing.T, open sluicetest.Opener, dir string) sluicetest.FileAPI {
+		{"at its end", func(t *testing.T, open testenv.Opener, dir string) testenv.FileAPI {
 			f := opened(t, open, dir, os.O_RDWR)
 			if _, err := f.Seek(0, io.SeekEnd); err != nil {
 				t.Fatal(err)
@@ -52,19 +52,19 @@ func states() []state {
 		{"read and append", os.O_RDWR | os.O_APPEND},
 		{"synchronous", os.O_RDWR | os.O_SYNC},
 	} {
-		s = append(s, state{of.name, func(t *testing.T, open sluicetest.Opener, dir string) sluicetest.FileAPI {
+		s = append(s, state{of.name, func(t *testing.T, open testenv.Opener, dir string) testenv.FileAPI {
 			return opened(t, open, dir, of.flag)
 		}})
 	}
 	for _, name := range []string{"/dev/null", "/dev/zero", "/proc/version", "/sys/kernel/mm/transparent_hugepage/enabled"} {
-		s = append(s, state{name, func(t *testing.T, open sluicetest.Opener, dir string) sluicetest.FileAPI {
+		s = append(s, state{name, func(t *testing.T, open testenv.Opener, dir string) testenv.FileAPI {
 			keepMode(t, name)
-			return sluicetest.Must(t, open, name, os.O_RDONLY)
+			return testenv.Must(t, open, name, os.O_RDONLY)
 		}})
 	}
-	return append(s, state{"/dev/full", func(t *testing.T, open sluicetest.Opener, dir string) sluicetest.FileAPI {
+	return append(s, state{"/dev/full", func(t *testing.T, open testenv.Opener, dir string) testenv.FileAPI {
 		keepMode(t, "/dev/full")
-		return sluicetest.Must(t, open, "/dev/full", os.O_WRONLY)
+		return testenv.Must(t, open, "/dev/full", os.O_WRONLY)
 	}})
 }
 
@@ -79,23 +79,23 @@ func keepMode(t *testing.T, name string) {
 }
 
 // opened opens a file of twenty bytes.
-func opened(t *testing.T, open sluicetest.Opener, dir string, flag int) sluicetest.FileAPI {
+func opened(t *testing.T, open testenv.Opener, dir string, flag int) testenv.FileAPI {
 	name := filepath.Join(dir, "file")
-	if err := os.WriteFile(name, []byte(sluicetest.Twenty), 0o600); err != nil {
+	if err := os.WriteFile(name, []byte(testenv.Twenty), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return sluicetest.Must(t, open, name, flag)
+	return testenv.Must(t, open, name, flag)
 }
 
 // TestCalls makes every call on every kind of file, with os and with sluice,
 // and demands the same results, errors, contents and position.
 func TestCalls(t *testing.T) {
-	sluicetest.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		for _, st := range states() {
 			t.Run(st.name, func(t *testing.T) {
 				for _, c := range calls() {
-					want := outcome(t, st, c, sluicetest.OSOpen, dir)
-					if got := outcome(t, st, c, sluicetest.OpenOn(s), dir); got != want {
+					want := outcome(t, st, c, testenv.OSOpen, dir)
+					if got := outcome(t, st, c, testenv.OpenOn(s), dir); got != want {
 						t.Errorf("%s:\n  %s; want\n  %s", c.name, got, want)
 					}
 				}
@@ -106,7 +106,7 @@ func TestCalls(t *testing.T) {
 
 // TestCallsOnNil makes every call on a nil *File.
 func TestCallsOnNil(t *testing.T) {
-	for _, c := range append(calls(), call{"Chdir", func(f sluicetest.FileAPI) []any { return []any{f.Chdir()} }}) {
+	for _, c := range append(calls(), call{"Chdir", func(f testenv.FileAPI) []any { return []any{f.Chdir()} }}) {
 		want := results(c, (*os.File)(nil), "")
 		if got := results(c, (*sluice.File)(nil), ""); got != want {
 			t.Errorf("%s: %s; want %s", c.name, got, want)
@@ -116,7 +116,7 @@ func TestCallsOnNil(t *testing.T) {
 
 // outcome makes a call on a new file of state st and prints all that can be
 // seen of it.
-func outcome(t *testing.T, st state, c call, open sluicetest.Opener, dir string) string {
+func outcome(t *testing.T, st state, c call, open testenv.Opener, dir string) string {
 	os.RemoveAll(filepath.Join(dir, "file"))
 	f := st.open(t, open, dir)
 	defer f.Close()
@@ -125,16 +125,16 @@ func outcome(t *testing.T, st state, c call, open sluicetest.Opener, dir string)
 		return out
 	}
 	pos, err := f.Seek(0, io.SeekCurrent)
-	out += fmt.Sprintf(" pos %d %s", pos, sluicetest.Describe(err, dir))
+	out += fmt.Sprintf(" pos %d %s", pos, testenv.Describe(err, dir))
 	if info, err := os.Stat(filepath.Join(dir, "file")); err == nil && info.Size() < 1<<20 {
 		b, err := os.ReadFile(filepath.Join(dir, "file"))
-		return out + fmt.Sprintf(" contents %q %v %s", b, info.Mode(), sluicetest.Describe(err, dir))
+		return out + fmt.Sprintf(" contents %q %v %s", b, info.Mode(), testenv.Describe(err, dir))
 	}
 	return out
 }
 
 // results prints what a call returns, or that it panics.
-func results(c call, f sluicetest.FileAPI, dir string) (out string) {
+func results(c call, f testenv.FileAPI, dir string) (out string) {
 	defer func() {
 		if v := recover(); v != nil {
 			out = fmt.Sprint("panic: ", v)
@@ -145,9 +145,9 @@ func results(c call, f sluicetest.FileAPI, dir string) (out string) {
 		case nil:
 			out += "; no error"
 		case error:
-			out += "; " + sluicetest.Describe(v, dir)
+			out += "; " + testenv.Describe(v, dir)
 		default:
-			out += sluicetest.Inside(fmt.Sprintf("; %#v", v), dir)
+			out += testenv.Inside(fmt.Sprintf("; %#v", v), dir)
 		}
 	}
 	return out

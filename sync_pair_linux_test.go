@@ -10,13 +10,13 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // descriptors counts this process's descriptors of name.
 func descriptors(t *testing.T, name string) (n int) {
 	t.Helper()
-	for _, f := range sluicetest.HeldNow(t).Files {
+	for _, f := range testenv.HeldNow(t).Files {
 		if strings.HasSuffix(f, name) {
 			n++
 		}
@@ -66,7 +66,7 @@ func pairFile(t *testing.T, s *sluice.Scheduler) *sluice.File {
 // TestSecondDescriptionIsClosed: what two Syncs at a time need goes with the
 // File.
 func TestSecondDescriptionIsClosed(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		f := pairFile(t, s)
 		name := f.Name()
 		syncInPairs(t, f)
@@ -81,20 +81,20 @@ func TestSecondDescriptionIsClosed(t *testing.T) {
 
 // TestSecondDescriptionIsCollected: also when nobody closes it.
 func TestSecondDescriptionIsCollected(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		name := func() string {
 			f := pairFile(t, s)
 			syncInPairs(t, f)
 			return f.Name()
 		}()
-		sluicetest.WaitOr(func() bool { runtime.GC(); return descriptors(t, name) == 0 },
+		testenv.WaitOr(func() bool { runtime.GC(); return descriptors(t, name) == 0 },
 			func() { t.Errorf("%d descriptors are left of a dropped file", descriptors(t, name)) })
 	})
 }
 
 // TestSecondDescriptionOfARemovedFile: it is opened although the name is gone.
 func TestSecondDescriptionOfARemovedFile(t *testing.T) {
-	f := pairFile(t, sluicetest.Scheduler(t, sluice.Options{}))
+	f := pairFile(t, testenv.Scheduler(t, sluice.Options{}))
 	defer f.Close()
 	if err := os.Remove(f.Name()); err != nil {
 		t.Fatal(err)

@@ -10,15 +10,15 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/hang"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/hang"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // TestBubbles uses Schedulers in bubbles of testing/synctest, one after the other, and then outside.
 // No channel of one bubble is used in another, and nothing waits for the clock, which stands still there while a
 // goroutine runs.
 func TestBubbles(t *testing.T) {
-	for _, driver := range sluicetest.Drivers {
+	for _, driver := range testenv.Drivers {
 		t.Run(driver, func(t *testing.T) {
 			hang.Watch(t)
 			name := filepath.Join(t.TempDir(), "f")
@@ -32,7 +32,7 @@ func TestBubbles(t *testing.T) {
 
 // useMuch has goroutines wait in all places: for requests, permits, tickets and shared fsyncs.
 func useMuch(t *testing.T, driver, name string) {
-	s := sluicetest.Scheduler(t, sluice.Options{Driver: driver, BlockingThreads: 1})
+	s := testenv.Scheduler(t, sluice.Options{Driver: driver, BlockingThreads: 1})
 	f, err := s.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		t.Fatal(err)

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/places"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/places"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // What the system takes away from a process that has a Scheduler: system calls,
@@ -24,12 +24,12 @@ import (
 // does not know or has a number for another file.
 
 func init() {
-	sluicetest.Children["taken away"] = runTaken
+	testenv.Children["taken away"] = runTaken
 }
 
-// The environment of the child "taken away", beside errnoEnv and sluicetest.DirEnv.
+// The environment of the child "taken away", beside errnoEnv and testenv.DirEnv.
 const (
-	takeEnv = "SLUICE_TEST_TAKE" // one of sluicetest.Denials, or of takers
+	takeEnv = "SLUICE_TEST_TAKE" // one of testenv.Denials, or of takers
 	whenEnv = "SLUICE_TEST_WHEN" // "start", "middle"
 	lostEnv = "SLUICE_TEST_LOST" // how many drivers are to be lost at least
 )
@@ -50,11 +50,11 @@ func runTaken() error {
 		return nil
 	}
 	what, atStart := os.Getenv(takeEnv), os.Getenv(whenEnv) == "start"
-	descriptors := &descriptorsOf{dir: os.Getenv(sluicetest.DirEnv)}
+	descriptors := &descriptorsOf{dir: os.Getenv(testenv.DirEnv)}
 	take := func() error { return takers[what](descriptors) }
 	if takers[what] == nil {
-		errno := sluicetest.DenialErrnos[os.Getenv(errnoEnv)]
-		take = func() error { return sluicetest.Deny(sluicetest.Denials[what], errno) }
+		errno := testenv.DenialErrnos[os.Getenv(errnoEnv)]
+		take = func() error { return testenv.Deny(testenv.Denials[what], errno) }
 	}
 	if what == "close_range" && openOf("[eventpoll]") != nil {
 		fmt.Println("skip: the Go runtime has descriptors before main")
@@ -80,7 +80,7 @@ func runTaken() error {
 	if err := s.Close(); err != nil && !atStart {
 		return fmt.Errorf("Close: %w", err)
 	}
-	for end := time.Now().Add(sluicetest.Patience); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(testenv.Patience); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			return fmt.Errorf("%d goroutines more than before", runtime.NumGoroutine()-before)
 		}
@@ -225,8 +225,8 @@ func TestTakenAway(t *testing.T) {
 		{"pool", "close_range", "", "start", 0, 0},
 	} {
 		t.Run(strings.Join([]string{c.driver, c.take, c.errno, c.when}, " "), func(t *testing.T) {
-			out, ok := sluicetest.Child(t, "taken away", takeEnv+"="+c.take, errnoEnv+"="+c.errno, whenEnv+"="+c.when,
-				lostEnv+"="+strconv.Itoa(c.least), sluicetest.DirEnv+"="+t.TempDir(), "SLUICE_DRIVER="+c.driver)
+			out, ok := testenv.Child(t, "taken away", takeEnv+"="+c.take, errnoEnv+"="+c.errno, whenEnv+"="+c.when,
+				lostEnv+"="+strconv.Itoa(c.least), testenv.DirEnv+"="+t.TempDir(), "SLUICE_DRIVER="+c.driver)
 			if strings.HasPrefix(out, "skip:") {
 				t.Skip(out)
 			}
@@ -254,8 +254,8 @@ func TestTakenAwayOnSlowDisk(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			out, ok := sluicetest.Child(t, "taken away", takeEnv+"="+c.take, errnoEnv+"=EPERM", whenEnv+"=middle",
-				lostEnv+"=1", sluicetest.DirEnv+"="+sub, "SLUICE_DRIVER="+c.driver)
+			out, ok := testenv.Child(t, "taken away", takeEnv+"="+c.take, errnoEnv+"=EPERM", whenEnv+"=middle",
+				lostEnv+"=1", testenv.DirEnv+"="+sub, "SLUICE_DRIVER="+c.driver)
 			if strings.HasPrefix(out, "skip:") {
 				t.Skip(out)
 			}

@@ -17,7 +17,7 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // mixture is I/O of all kinds at once, in the middle of which something is taken
@@ -39,7 +39,7 @@ const (
 	mixtureRounds = 6 // of each, after something was taken away
 )
 
-func mixtureBlock(i int) []byte { return bytes.Repeat([]byte{byte(7*i + 1)}, sluicetest.PageSize) }
+func mixtureBlock(i int) []byte { return bytes.Repeat([]byte{byte(7*i + 1)}, testenv.PageSize) }
 
 // run runs it.
 func (m *mixture) run() error {
@@ -64,7 +64,7 @@ func (m *mixture) run() error {
 	all.Go(func() { m.repeat(m.streams) })
 	all.Go(func() { m.repeat(m.batch) })
 	for m.rounds.Load() < 50 {
-		sluicetest.Yield()
+		testenv.Yield()
 	}
 	m.note(m.take())
 	m.taken.Store(true)
@@ -113,9 +113,9 @@ func (m *mixture) readFile() error {
 		return err
 	}
 	defer f.Close()
-	_ = sluicetest.DropCache(int(f.OSFile().Fd()))
-	i, b := rand.IntN(mixtureBlocks), make([]byte, sluicetest.PageSize)
-	n, err := f.ReadAt(b, int64(i)*sluicetest.PageSize)
+	_ = testenv.DropCache(int(f.OSFile().Fd()))
+	i, b := rand.IntN(mixtureBlocks), make([]byte, testenv.PageSize)
+	n, err := f.ReadAt(b, int64(i)*testenv.PageSize)
 	return want("File.ReadAt", n, err, b, mixtureBlock(i))
 }
 
@@ -125,8 +125,8 @@ func (m *mixture) readDirect() error {
 		return err
 	}
 	defer f.Close()
-	i, b := rand.IntN(mixtureBlocks), sluicetest.AlignedBytes(sluicetest.PageSize)
-	n, err := f.ReadAt(b, int64(i)*sluicetest.PageSize)
+	i, b := rand.IntN(mixtureBlocks), testenv.AlignedBytes(testenv.PageSize)
+	n, err := f.ReadAt(b, int64(i)*testenv.PageSize)
 	return want("direct.File.ReadAt", n, err, b, mixtureBlock(i))
 }
 
@@ -137,12 +137,12 @@ func (m *mixture) writeDirect(g int) error {
 	}
 	defer f.Close()
 	i := rand.IntN(16)
-	out, in := sluicetest.AlignedBytes(sluicetest.PageSize), sluicetest.AlignedBytes(sluicetest.PageSize)
+	out, in := testenv.AlignedBytes(testenv.PageSize), testenv.AlignedBytes(testenv.PageSize)
 	copy(out, mixtureBlock(i))
-	if n, err := f.WriteAt(out, int64(i)*sluicetest.PageSize); n != len(out) || err != nil {
+	if n, err := f.WriteAt(out, int64(i)*testenv.PageSize); n != len(out) || err != nil {
 		return fmt.Errorf("direct.File.WriteAt = %d, %w", n, err)
 	}
-	n, err := f.ReadAt(in, int64(i)*sluicetest.PageSize)
+	n, err := f.ReadAt(in, int64(i)*testenv.PageSize)
 	return want("direct.File.ReadAt", n, err, in, out)
 }
 
@@ -152,14 +152,14 @@ func (m *mixture) writeAndSync(g int) error {
 		return err
 	}
 	defer f.Close()
-	off := int64(g) * sluicetest.PageSize
-	if n, err := f.WriteAt(mixtureBlock(g), off); n != sluicetest.PageSize || err != nil {
+	off := int64(g) * testenv.PageSize
+	if n, err := f.WriteAt(mixtureBlock(g), off); n != testenv.PageSize || err != nil {
 		return fmt.Errorf("File.WriteAt = %d, %w", n, err)
 	}
 	if err := f.Sync(); err != nil {
 		return fmt.Errorf("Sync = %w", err)
 	}
-	b := make([]byte, sluicetest.PageSize)
+	b := make([]byte, testenv.PageSize)
 	n, err := f.ReadAt(b, off)
 	return want("File.ReadAt", n, err, b, mixtureBlock(g))
 }
@@ -172,7 +172,7 @@ func (m *mixture) readMany() error {
 	defer f.Close()
 	var ranges []direct.Range
 	for range 40 {
-		ranges = append(ranges, direct.Range{Off: int64(rand.IntN(mixtureBlocks)) * sluicetest.PageSize, Len: sluicetest.PageSize})
+		ranges = append(ranges, direct.Range{Off: int64(rand.IntN(mixtureBlocks)) * testenv.PageSize, Len: testenv.PageSize})
 	}
 	i := 0
 	for res, err := range f.ReadMany(context.Background(), slices.Values(ranges), direct.ReadManyOptions{MergeSize: -1}) {
@@ -180,7 +180,7 @@ func (m *mixture) readMany() error {
 			return fmt.Errorf("ReadMany = %w", err)
 		}
 		b := res.Buffer.Bytes()
-		err := want("ReadMany", len(b), nil, b, mixtureBlock(int(ranges[i].Off/sluicetest.PageSize)))
+		err := want("ReadMany", len(b), nil, b, mixtureBlock(int(ranges[i].Off/testenv.PageSize)))
 		res.Buffer.Release()
 		if err != nil {
 			return err

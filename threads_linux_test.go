@@ -17,9 +17,9 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/places"
-	"github.com/sluiceio/sluice/internal/sluicetest"
 	"github.com/sluiceio/sluice/internal/sys"
+	"github.com/sluiceio/sluice/internal/test/places"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // threadsOver is how many threads a program has beside GOMAXPROCS, at most: those
@@ -44,9 +44,9 @@ func TestThreadsStayFew(t *testing.T) {
 	if sys.RaceEnabled {
 		t.Skip("the race detector takes no more than 8,128 goroutines")
 	}
-	sluicetest.Scheduler(t, sluice.Options{Driver: "uring"}).Close()
+	testenv.Scheduler(t, sluice.Options{Driver: "uring"}).Close()
 	name := filepath.Join(places.Slow(t, slowReads, slowWrites), "file")
-	sluicetest.Write(t, name, strings.Repeat("x", threadsPages*sluicetest.PageSize))
+	testenv.Write(t, name, strings.Repeat("x", threadsPages*testenv.PageSize))
 	for _, work := range []string{"cold reads", "direct reads", "buffered writes", "all of them", "syncs"} {
 		t.Run(work, func(t *testing.T) {
 			n, out, ok := watched(t, "threads", "SLUICE_DRIVER=uring", "SLUICE_TEST_FILE="+name, "SLUICE_TEST_WORK="+work)
@@ -62,7 +62,7 @@ func TestThreadsStayFew(t *testing.T) {
 	}
 }
 
-func init() { sluicetest.Children["threads"] = threadsChild }
+func init() { testenv.Children["threads"] = threadsChild }
 
 func threadsChild() error {
 	const goroutines = 10000
@@ -86,8 +86,8 @@ func threadsChild() error {
 	var failed atomic.Pointer[error]
 	for g := range goroutines {
 		all.Go(func() {
-			b := sluicetest.AlignedBytes(sluicetest.PageSize)
-			off := int64(g*7919%threadsPages) * sluicetest.PageSize // each its own, far apart
+			b := testenv.AlignedBytes(testenv.PageSize)
+			off := int64(g*7919%threadsPages) * testenv.PageSize // each its own, far apart
 			kind := work
 			if work == "all of them" {
 				kind = []string{"cold reads", "direct reads", "buffered writes"}[g%3]
@@ -167,7 +167,7 @@ func syncMany(dir string) error {
 		go func() {
 			var err error
 			for i := 0; i < times && err == nil; i++ {
-				if _, err = f.WriteAt(make([]byte, sluicetest.PageSize), 0); err == nil {
+				if _, err = f.WriteAt(make([]byte, testenv.PageSize), 0); err == nil {
 					err = f.Sync()
 				}
 			}
@@ -191,7 +191,7 @@ func threadsFiles(name string) (f, d *sluice.File, err error) {
 	if err := f.Sync(); err != nil {
 		return nil, nil, err
 	}
-	if err := sluicetest.DropCache(int(f.Fd())); err != nil {
+	if err := testenv.DropCache(int(f.Fd())); err != nil {
 		return nil, nil, err
 	}
 	d, err = sluice.OpenFile(name, os.O_RDWR|sys.O_DIRECT, 0)
@@ -206,7 +206,7 @@ func watched(t *testing.T, name string, env ...string) (most int, out string, ok
 	t.Helper()
 	var b bytes.Buffer
 	cmd := exec.Command(os.Args[0], "-test.run=^$")
-	cmd.Env = append(append(os.Environ(), sluicetest.ChildEnv+"="+name), env...)
+	cmd.Env = append(append(os.Environ(), testenv.ChildEnv+"="+name), env...)
 	cmd.Stdout, cmd.Stderr = &b, &b
 	told, goOn := childPipes(t, cmd)
 	if err := cmd.Start(); err != nil {

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/sluicetest"
 	"github.com/sluiceio/sluice/internal/sys"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 	"github.com/sluiceio/sluice/trace"
 )
 
@@ -21,7 +21,7 @@ import (
 // machine does is left out. To compare with no recorder at all run the same
 // built with -tags sluice_notrace. docs/decisions/0016-trace.md has the figures.
 func BenchmarkTraceCached(b *testing.B) {
-	s := sluicetest.Scheduler(b, sluice.Options{})
+	s := testenv.Scheduler(b, sluice.Options{})
 	rec, err := trace.New(trace.Options{})
 	if err != nil {
 		b.Fatal(err)
@@ -37,14 +37,14 @@ func BenchmarkTraceCached(b *testing.B) {
 	}
 	const turn = 1000
 	took := make([][]float64, len(states))
-	page := sluicetest.AlignedBytes(sluicetest.PageSize)
+	page := testenv.AlignedBytes(testenv.PageSize)
 	b.ResetTimer()
 	for range b.N {
 		for i, state := range states {
 			state.set()
 			start := time.Now()
 			for j := range int64(turn) {
-				if _, err := f.ReadAt(page, j*37*sluicetest.PageSize%benchmarkSize); err != nil {
+				if _, err := f.ReadAt(page, j*37*testenv.PageSize%benchmarkSize); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -62,7 +62,7 @@ func BenchmarkTraceCached(b *testing.B) {
 // which go on while the states take turns. The metric is the throughput of a
 // turn that is recorded over that of the one before, which is not: the median.
 func BenchmarkTraceDirect(b *testing.B) {
-	s := sluicetest.Scheduler(b, sluice.Options{})
+	s := testenv.Scheduler(b, sluice.Options{})
 	rec, err := trace.New(trace.Options{})
 	if err != nil {
 		b.Fatal(err)
@@ -74,8 +74,8 @@ func BenchmarkTraceDirect(b *testing.B) {
 	var all sync.WaitGroup
 	for range 64 {
 		all.Go(func() {
-			page := sluicetest.AlignedBytes(sluicetest.PageSize)
-			for off := int64(0); !done.Load(); off = (off + 37*sluicetest.PageSize) % benchmarkSize {
+			page := testenv.AlignedBytes(testenv.PageSize)
+			for off := int64(0); !done.Load(); off = (off + 37*testenv.PageSize) % benchmarkSize {
 				if _, err := f.ReadAt(page, off); err != nil {
 					b.Error(err)
 					return

@@ -17,19 +17,19 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
-	"github.com/sluiceio/sluice/internal/allocs"
 	"github.com/sluiceio/sluice/internal/record"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/allocs"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 	"github.com/sluiceio/sluice/trace"
 )
 
 // TestTraceCounts does all that there is to do and compares the trace with
 // Stats: every operation is there, on its path and with its bytes.
 func TestTraceCounts(t *testing.T) {
-	for _, name := range sluicetest.Drivers {
+	for _, name := range testenv.Drivers {
 		t.Run(name, func(t *testing.T) {
-			rec, s := sluicetest.Recorded(t, name)
-			f := sluicetest.DirectOn(t, s, t.TempDir(), 64*sluicetest.PageSize)
+			rec, s := testenv.Recorded(t, name)
+			f := testenv.DirectOn(t, s, t.TempDir(), 64*testenv.PageSize)
 			g, err := s.Create(filepath.Join(t.TempDir(), "buffered"))
 			if err != nil {
 				t.Fatal(err)
@@ -45,8 +45,8 @@ func TestTraceCounts(t *testing.T) {
 			if tr.Meta.Lost != 0 || tr.Meta.Driver == "" || !strings.Contains(tr.Meta.Driver, name) {
 				t.Errorf("trace is of driver %q with %d lost; want %s, 0", tr.Meta.Driver, tr.Meta.Lost, name)
 			}
-			sluicetest.CheckTimes(t, tr)
-			sluicetest.CompareStats(t, tr, st)
+			testenv.CheckTimes(t, tr)
+			testenv.CompareStats(t, tr, st)
 			for i := range tr.Ops {
 				if name := tr.Files[tr.Ops[i].File]; name != f.Name() && name != g.Name() {
 					t.Fatalf("an operation of file %q", name)
@@ -58,9 +58,9 @@ func TestTraceCounts(t *testing.T) {
 
 // readWriteSync reads, writes and syncs pages that are i's.
 func readWriteSync(t *testing.T, f *sluice.File, i int) {
-	b := sluicetest.AlignedBytes(sluicetest.PageSize)
+	b := testenv.AlignedBytes(testenv.PageSize)
 	for j := range 20 {
-		off := int64(8*i+j%8) * sluicetest.PageSize
+		off := int64(8*i+j%8) * testenv.PageSize
 		_, werr := f.WriteAt(b, off)
 		_, rerr := f.ReadAt(b, off)
 		if werr != nil || rerr != nil {
@@ -83,15 +83,15 @@ func stream(t *testing.T, s *sluice.Scheduler, name string) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	r, err := d.NewReader(t.Context(), direct.ReaderOptions{BufferSize: 4 * sluicetest.PageSize})
+	r, err := d.NewReader(t.Context(), direct.ReaderOptions{BufferSize: 4 * testenv.PageSize})
 	if err != nil {
 		t.Fatal(err)
 	}
 	data, err := io.ReadAll(r)
-	if err != nil || len(data) != 64*sluicetest.PageSize {
+	if err != nil || len(data) != 64*testenv.PageSize {
 		t.Errorf("ReadAll of a stream = %d bytes, %v", len(data), err)
 	}
-	w, err := d.NewWriter(t.Context(), direct.WriterOptions{BufferSize: 4 * sluicetest.PageSize})
+	w, err := d.NewWriter(t.Context(), direct.WriterOptions{BufferSize: 4 * testenv.PageSize})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,12 +103,12 @@ func stream(t *testing.T, s *sluice.Scheduler, name string) {
 	}
 	ranges := func(yield func(direct.Range) bool) {
 		for i := range int64(16) {
-			if !yield(direct.Range{Off: 2 * i * sluicetest.PageSize, Len: sluicetest.PageSize}) {
+			if !yield(direct.Range{Off: 2 * i * testenv.PageSize, Len: testenv.PageSize}) {
 				return
 			}
 		}
 	}
-	for r, err := range d.ReadMany(t.Context(), ranges, direct.ReadManyOptions{MergeSize: sluicetest.PageSize}) {
+	for r, err := range d.ReadMany(t.Context(), ranges, direct.ReadManyOptions{MergeSize: testenv.PageSize}) {
 		if err != nil {
 			t.Error(err)
 			return
@@ -125,8 +125,8 @@ func TestTraceCalls(t *testing.T) {
 		"pool":  {},
 	} {
 		t.Run(name, func(t *testing.T) {
-			rec, s := sluicetest.Recorded(t, name)
-			f := sluicetest.DirectOn(t, s, t.TempDir(), 64*sluicetest.PageSize)
+			rec, s := testenv.Recorded(t, name)
+			f := testenv.DirectOn(t, s, t.TempDir(), 64*testenv.PageSize)
 			stream(t, s, f.Name())
 			tr := rec.Trace()
 			seen, batch := map[trace.Syscall]int{}, 0
@@ -152,9 +152,9 @@ func TestTraceCalls(t *testing.T) {
 // TestTraceStop starts and stops while goroutines read, and takes the Recorder
 // away.
 func TestTraceStop(t *testing.T) {
-	rec, s := sluicetest.Recorded(t, "")
-	f := sluicetest.TextOn(t, s, t.TempDir())
-	read := func() { sluicetest.ReadTwenty(t, f) }
+	rec, s := testenv.Recorded(t, "")
+	f := testenv.TextOn(t, s, t.TempDir())
+	read := func() { testenv.ReadTwenty(t, f) }
 	count := func() int { return len(rec.Trace().Ops) }
 	read()
 	if count() != 1 {
@@ -191,8 +191,8 @@ func TestTraceRegions(t *testing.T) {
 			t.Fatal(err)
 		}
 		rec.Start()
-		s := sluicetest.Scheduler(t, sluice.Options{Driver: "pool", Recorder: rec})
-		f := sluicetest.TextOn(t, s, t.TempDir())
+		s := testenv.Scheduler(t, sluice.Options{Driver: "pool", Recorder: rec})
+		f := testenv.TextOn(t, s, t.TempDir())
 		var b bytes.Buffer
 		if err := runtrace.Start(&b); err != nil {
 			t.Skip("the execution trace is in use: ", err)
@@ -210,8 +210,8 @@ func TestTraceRegions(t *testing.T) {
 
 // TestTraceAllocates: the fastest read allocates nothing while it is recorded.
 func TestTraceAllocates(t *testing.T) {
-	_, s := sluicetest.Recorded(t, "")
-	f := sluicetest.TextOn(t, s, t.TempDir())
+	_, s := testenv.Recorded(t, "")
+	f := testenv.TextOn(t, s, t.TempDir())
 	b := make([]byte, 4)
 	allocs.None(t, "a read that is recorded", func() error { _, err := f.ReadAt(b, 0); return err })
 }
@@ -229,15 +229,15 @@ func TestTraceVariable(t *testing.T) {
 	}
 	dir := t.TempDir()
 	data, file := filepath.Join(dir, "data"), filepath.Join(dir, "trace")
-	sluicetest.Write(t, data, sluicetest.Twenty)
+	testenv.Write(t, data, testenv.Twenty)
 	child := func(to, events string) string {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestTraceVariable$")
 		cmd.Env = append(os.Environ(), "SLUICE_TEST_READ="+data, "SLUICE_TRACE="+to, "SLUICE_TRACE_EVENTS="+events)
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
 		out, err := cmd.Output()
-		if err == nil || cmd.ProcessState.ExitCode() != 3 || string(out) != sluicetest.Twenty {
-			t.Fatalf("the program printed %q and ended with %v; want %q, 3", out, err, sluicetest.Twenty)
+		if err == nil || cmd.ProcessState.ExitCode() != 3 || string(out) != testenv.Twenty {
+			t.Fatalf("the program printed %q and ended with %v; want %q, 3", out, err, testenv.Twenty)
 		}
 		return stderr.String()
 	}
@@ -247,7 +247,7 @@ func TestTraceVariable(t *testing.T) {
 	tr := readTrace(t, file)
 	found := false
 	for i := range tr.Ops {
-		found = found || tr.Files[tr.Ops[i].File] == data && tr.Ops[i].Result == int64(len(sluicetest.Twenty))
+		found = found || tr.Files[tr.Ops[i].File] == data && tr.Ops[i].Result == int64(len(testenv.Twenty))
 	}
 	if !found || tr.Meta.PID == 0 || tr.Meta.Program == "" {
 		t.Errorf("no read of %s in the trace: %+v", data, tr)
@@ -292,7 +292,7 @@ func TestTraceLabels(t *testing.T) {
 	if !strings.HasPrefix(runtime.Version(), "go1.26") {
 		t.Skip("how " + runtime.Version() + " stores labels is not known")
 	}
-	rec, s := sluicetest.Recorded(t, "pool")
+	rec, s := testenv.Recorded(t, "pool")
 	f, err := s.Create(filepath.Join(t.TempDir(), "file"))
 	if err != nil {
 		t.Fatal(err)

@@ -15,14 +15,14 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/hang"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/hang"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // TestBatchMeets opens both ends of a FIFO in one Batch: the caller, which begins alone, does
 // not wait for the other end for ever.
 func TestBatchMeets(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		for _, each := range []bool{false, true} {
 			name := filepath.Join(t.TempDir(), "fifo")
 			if err := unix.Mkfifo(name, 0o600); err != nil {
@@ -56,7 +56,7 @@ func TestBatchMeets(t *testing.T) {
 // timer is still set, and with one whose timer has run out since.
 func TestBatchMeetsAgain(t *testing.T) {
 	hang.Watch(t)
-	s := sluicetest.Scheduler(t, sluice.Options{})
+	s := testenv.Scheduler(t, sluice.Options{})
 	dir := t.TempDir()
 	b := batch.New(s)
 	for i, pause := range []time.Duration{0, 0, 50 * time.Millisecond, 0} {
@@ -86,7 +86,7 @@ func TestBatchMeetsAgain(t *testing.T) {
 
 // TestBatchEachChain leaves the loop in the middle of a chain, which ends there.
 func TestBatchEachChain(t *testing.T) {
-	s := sluicetest.Scheduler(t, sluice.Options{})
+	s := testenv.Scheduler(t, sluice.Options{})
 	dir := t.TempDir()
 	b := batch.New(s)
 	for i := range 10 {
@@ -115,7 +115,7 @@ func TestBatchEachChain(t *testing.T) {
 // have a state, what chains keep to themselves is closed, and so can the Scheduler be.
 func TestBatchEachPanics(t *testing.T) {
 	for _, at := range []int{1, 2, 150} {
-		s := sluicetest.Scheduler(t, sluice.Options{})
+		s := testenv.Scheduler(t, sluice.Options{})
 		names := smallFiles(t, t.TempDir(), 100, 100)
 		before := tempDescriptors(t)
 		b := batch.New(s)
@@ -147,9 +147,9 @@ func TestBatchEachPanics(t *testing.T) {
 
 // TestBatchMisused uses Batches as they are not to be used.
 func TestBatchMisused(t *testing.T) {
-	s := sluicetest.Scheduler(t, sluice.Options{})
+	s := testenv.Scheduler(t, sluice.Options{})
 	dir := t.TempDir()
-	f := sluicetest.TextOn(t, s, dir)
+	f := testenv.TextOn(t, s, dir)
 	b := batch.New(s)
 	b.Stat(dir)
 	//nolint:staticcheck // this is what is tried

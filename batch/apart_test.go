@@ -9,15 +9,15 @@ import (
 	"github.com/sluiceio/sluice/batch"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // TestBatchesApart: Batches whose calls with names wait for a device that is
 // stalled, as many as there may be, do not hold up one with calls of another.
 func TestBatchesApart(t *testing.T) {
-	for _, name := range sluicetest.Drivers {
+	for _, name := range testenv.Drivers {
 		t.Run(name, func(t *testing.T) {
-			s := sluicetest.Scheduler(t, sluice.Options{Driver: name, BlockingThreads: 4})
+			s := testenv.Scheduler(t, sluice.Options{Driver: name, BlockingThreads: 4})
 			dir := t.TempDir()
 			stuck, release := make(chan struct{}, 1000), make(chan struct{})
 			stalled := batch.New(s)

@@ -14,12 +14,12 @@ import (
 	"github.com/sluiceio/sluice/batch"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // TestBatchChain makes a file by one chain and reads it by another.
 func TestBatchChain(t *testing.T) {
-	sluicetest.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		name := filepath.Join(dir, "file")
 		b := batch.New(s)
 		create := b.OpenFile(name+".new", os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600).Then()
@@ -64,7 +64,7 @@ func readAndClose(t *testing.T, f *sluice.File, want string) {
 // TestBatchBreaks sees how chains end in which an operation does not succeed
 // wholly, and that nothing of them stays open.
 func TestBatchBreaks(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		name := filepath.Join(t.TempDir(), "file")
 		if err := os.WriteFile(name, []byte("0123456789"), 0o600); err != nil {
 			t.Fatal(err)
@@ -153,9 +153,9 @@ func filesOfRing(t *testing.T, fd string) (n int) {
 // TestBatchRefuses gives Batches that are wrong: each is refused as a whole, and
 // nothing of it is performed.
 func TestBatchRefuses(t *testing.T) {
-	s := sluicetest.Scheduler(t, sluice.Options{Driver: "pool"})
+	s := testenv.Scheduler(t, sluice.Options{Driver: "pool"})
 	dir := t.TempDir()
-	f := sluicetest.TextOn(t, s, dir)
+	f := testenv.TextOn(t, s, dir)
 	other := batch.New(s)
 	for what, fill := range map[string]func(b *batch.Batch){
 		"operation 1 (read): it has no file":                                      func(b *batch.Batch) { b.ReadAt(nil, nil, 0) },
@@ -190,7 +190,7 @@ func TestBatchRefuses(t *testing.T) {
 
 // TestBatchOnce performs a Batch twice, empty, and on a closed Scheduler.
 func TestBatchOnce(t *testing.T) {
-	s := sluicetest.Scheduler(t, sluice.Options{})
+	s := testenv.Scheduler(t, sluice.Options{})
 	b := batch.New(s)
 	if err := b.Do(t.Context()); err != nil {
 		t.Errorf("Do of nothing = %v", err)
@@ -208,7 +208,7 @@ func TestBatchOnce(t *testing.T) {
 	if err := b.Do(t.Context()); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("Do on a closed Scheduler = %v; want os.ErrClosed", err)
 	}
-	s = sluicetest.Scheduler(t, sluice.Options{})
+	s = testenv.Scheduler(t, sluice.Options{})
 	s.Close() // before it has chosen a driver
 	b = batch.New(s)
 	for range 100 {
@@ -222,7 +222,7 @@ func TestBatchOnce(t *testing.T) {
 // TestBatchAt has names relative to an open directory, and sees that others are
 // not.
 func TestBatchAt(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		name := t.TempDir()
 		dir, err := s.Open(name)
 		if err != nil {
@@ -259,7 +259,7 @@ func TestBatchAt(t *testing.T) {
 
 // TestBatchEach yields what ends, and stops when the loop is left.
 func TestBatchEach(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		dir := t.TempDir()
 		b := batch.New(s)
 		const n = 1000

@@ -15,8 +15,8 @@ import (
 	"github.com/sluiceio/sluice/batch"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/sluicetest"
 	"github.com/sluiceio/sluice/internal/sys"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // BenchmarkBatch compares Batches with what their user would have written: a
@@ -25,7 +25,7 @@ import (
 // each. docs/decisions/0022-batch.md has the figures.
 func BenchmarkBatch(b *testing.B) {
 	const n = 10_000
-	s := sluicetest.Scheduler(b, sluice.Options{})
+	s := testenv.Scheduler(b, sluice.Options{})
 	for _, w := range []struct {
 		name string
 		n    int
@@ -51,7 +51,7 @@ func BenchmarkBatch(b *testing.B) {
 // second (do/loop) and in CPU an operation (cpu/loop), of Each to the loop, and of Do
 // to goroutines. Run it with -benchtime=21x. docs/results has its figures.
 func BenchmarkBatchSmall(b *testing.B) {
-	s := sluicetest.Scheduler(b, sluice.Options{})
+	s := testenv.Scheduler(b, sluice.Options{})
 	for _, w := range []struct {
 		name string
 		make func(b *testing.B, s *sluice.Scheduler, n int) work
@@ -387,7 +387,7 @@ func pagesWork(b *testing.B, s *sluice.Scheduler, n, flag int) work {
 		theirs.Close()
 		ours.Close()
 	})
-	memory := sluicetest.AlignedBytes(n * 4096)
+	memory := testenv.AlignedBytes(n * 4096)
 	page := func(i int) ([]byte, int64) { return memory[i*4096 : (i+1)*4096], int64(i) * 4096 }
 	add := func(b *batch.Batch, i int) {
 		p, off := page(i)

@@ -9,14 +9,14 @@ import (
 	"github.com/sluiceio/sluice/batch"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // TestBatchClosedDirectory: what is relative to a directory that was closed, or is
 // done to it, fails as package os would have it, alone and in chains that the kernel
 // performs.
 func TestBatchClosedDirectory(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		name := t.TempDir()
 		if err := os.WriteFile(filepath.Join(name, "file"), []byte("text"), 0o600); err != nil {
 			t.Fatal(err)

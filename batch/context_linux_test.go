@@ -16,9 +16,9 @@ import (
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/fault"
-	"github.com/sluiceio/sluice/internal/hang"
 	"github.com/sluiceio/sluice/internal/sched"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/hang"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // endsWhenAsked is a context that ends when its Done is called for the nth time. A goroutine
@@ -42,20 +42,20 @@ func TestBatchWithdrawn(t *testing.T) {
 	for at := range int32(2) {
 		var gate fault.Gate
 		hold := func(*driver.Op) fault.Verdict { return fault.Verdict{Gate: &gate} }
-		s := sluicetest.SchedulerOn(fault.New(sluicetest.AsyncPool{Pool: sluicetest.PoolOf(t, 1)}, hold))
-		f := sluicetest.DirectOn(t, s, t.TempDir(), 4*sluicetest.PageSize)
+		s := testenv.SchedulerOn(fault.New(testenv.AsyncPool{Pool: testenv.PoolOf(t, 1)}, hold))
+		f := testenv.DirectOn(t, s, t.TempDir(), 4*testenv.PageSize)
 		held := make(chan error)
 		go func() {
-			_, err := f.ReadAt(sluicetest.AlignedBytes(sluicetest.PageSize), 0)
+			_, err := f.ReadAt(testenv.AlignedBytes(testenv.PageSize), 0)
 			held <- err
 		}()
-		sluicetest.WaitOr(gate.Waiting, func() { t.Error("the driver has nothing at the gate") })
+		testenv.WaitOr(gate.Waiting, func() { t.Error("the driver has nothing at the gate") })
 
 		ctx := &endsWhenAsked{}
 		ctx.Context, ctx.cancel = context.WithCancel(t.Context())
 		ctx.left.Store(at + 1)
-		b, buf := batch.New(s), sluicetest.AlignedBytes(sluicetest.PageSize)
-		read := b.ReadAt(f, buf, sluicetest.PageSize).Then()
+		b, buf := batch.New(s), testenv.AlignedBytes(testenv.PageSize)
+		read := b.ReadAt(f, buf, testenv.PageSize).Then()
 		after := b.Sync(f)
 		err := b.Do(ctx)
 		for _, op := range []*batch.Op{read, after} {
@@ -63,7 +63,7 @@ func TestBatchWithdrawn(t *testing.T) {
 				t.Errorf("operation %d = %v, %v; want it not begun, and context.Canceled", op.Index(), op.State(), op.Err())
 			}
 		}
-		if !errors.Is(err, batch.ErrNotBegun) || read.N() != 0 || !bytes.Equal(buf, make([]byte, sluicetest.PageSize)) {
+		if !errors.Is(err, batch.ErrNotBegun) || read.N() != 0 || !bytes.Equal(buf, make([]byte, testenv.PageSize)) {
 			t.Errorf("Do = %v, the read has %d bytes; want ErrNotBegun, and a buffer that is as it was", err, read.N())
 		}
 		gate.Open()
@@ -79,7 +79,7 @@ func TestBatchWithdrawn(t *testing.T) {
 // the other end all the same, and has its result; what is linked to it has not
 // begun.
 func TestBatchBegun(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		name := filepath.Join(t.TempDir(), "fifo")
 		if err := unix.Mkfifo(name, 0o600); err != nil {
 			t.Skip(err)
@@ -123,7 +123,7 @@ func TestBatchUnconfirmed(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := sluicetest.SchedulerOn(sluicetest.PoolOf(t, 1))
+			s := testenv.SchedulerOn(testenv.PoolOf(t, 1))
 			defer s.Close()
 			begun, release := make(chan struct{}), make(chan struct{})
 			s.Internal().Core.WrapCalls(func(call sched.Caller) sched.Caller {

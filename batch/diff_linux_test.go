@@ -19,9 +19,9 @@ import (
 	"github.com/sluiceio/sluice/internal/driver/fault"
 	"github.com/sluiceio/sluice/internal/driver/pool"
 	"github.com/sluiceio/sluice/internal/driver/uring"
-	"github.com/sluiceio/sluice/internal/seed"
-	"github.com/sluiceio/sluice/internal/sluicetest"
 	"github.com/sluiceio/sluice/internal/sys"
+	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // batchStep is an operation of a random Batch. Names are of a directory that the
@@ -151,7 +151,7 @@ func (s batchStep) add(b *batch.Batch, dir string, chain []*batch.Op) (*batch.Op
 
 // batchOutcome tells how an operation ended.
 func batchOutcome(n int, data []byte, info os.FileInfo, err error, dir string) string {
-	out := fmt.Sprintf("%d bytes, %08x", n, sluicetest.Sum(data))
+	out := fmt.Sprintf("%d bytes, %08x", n, testenv.Sum(data))
 	if info != nil {
 		out += fmt.Sprintf(", %s %v", info.Name(), info.Mode())
 		if info.Mode().IsRegular() {
@@ -159,7 +159,7 @@ func batchOutcome(n int, data []byte, info os.FileInfo, err error, dir string) s
 		}
 	}
 	if err != nil {
-		out += ", " + sluicetest.Describe(err, dir)
+		out += ", " + testenv.Describe(err, dir)
 	}
 	return out
 }
@@ -171,9 +171,9 @@ func batchOutcome(n int, data []byte, info os.FileInfo, err error, dir string) s
 // names cannot be had.
 func TestBatchDifferential(t *testing.T) {
 	start := seed.Of(t)
-	for _, name := range sluicetest.Drivers {
+	for _, name := range testenv.Drivers {
 		t.Run(name, func(t *testing.T) {
-			batchDiff(t, sluicetest.Scheduler(t, sluice.Options{Driver: name}), start, soundDisk{})
+			batchDiff(t, testenv.Scheduler(t, sluice.Options{Driver: name}), start, soundDisk{})
 		})
 		t.Run(name+" with faults", func(t *testing.T) { batchDiff(t, faultyScheduler(t, name, start), start, soundDisk{}) })
 		t.Run(name+" on a faulty disk", func(t *testing.T) { batchDiff(t, onFaultyDisk(t, name, start), start, faultyDisk{}) })
@@ -188,7 +188,7 @@ var transients = []fault.Verdict{{Short: 700}, {Errno: syscall.EINTR}, {Errno: s
 func faultyScheduler(t *testing.T, name string, seed uint64) *sluice.Scheduler {
 	t.Helper()
 	decide := fault.Random(seed, 0.4, transients...)
-	s := sluicetest.SchedulerOn(fault.New(bareDriver(t, name), decide))
+	s := testenv.SchedulerOn(fault.New(bareDriver(t, name), decide))
 	s.Internal().Core.SetChainDriver(func() driver.Linker { return faultyLinker(name, decide) })
 	t.Cleanup(func() { s.Close() })
 	return s
@@ -228,7 +228,7 @@ func batchDiff(t *testing.T, s *sluice.Scheduler, seed uint64, disk referenceDis
 	}
 	for round := range rounds {
 		// Most of it in memory, where to sync costs nothing.
-		root, chains := sluicetest.MemoryDir(t), make([][]batchStep, 20+r.IntN(400))
+		root, chains := testenv.MemoryDir(t), make([][]batchStep, 20+r.IntN(400))
 		if round == 0 && disk == (soundDisk{}) {
 			root, chains = t.TempDir(), chains[:20]
 		}
@@ -315,7 +315,7 @@ func allIn(t *testing.T, root string) map[string]string {
 		switch d.Type() {
 		case 0:
 			data, err := os.ReadFile(path)
-			all[rel] += fmt.Sprintf(" %d bytes %08x %v", len(data), sluicetest.Sum(data), err)
+			all[rel] += fmt.Sprintf(" %d bytes %08x %v", len(data), testenv.Sum(data), err)
 		case fs.ModeSymlink:
 			to, err := os.Readlink(path)
 			all[rel] += fmt.Sprint(" ", to, err)

@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/fault"
 	"github.com/sluiceio/sluice/internal/sched"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // The faulty disk: what fails on it depends on what is asked for and nothing
@@ -115,7 +115,7 @@ func onFaultyDisk(t *testing.T, name string, seed uint64) *sluice.Scheduler {
 		}
 		return v
 	}
-	s := sluicetest.SchedulerOn(fault.New(bareDriver(t, name), decide))
+	s := testenv.SchedulerOn(fault.New(bareDriver(t, name), decide))
 	s.Internal().Core.WrapCalls(callsOnFaults)
 	s.Internal().Core.SetChainDriver(func() driver.Linker { return faultyLinker(name, decide) })
 	t.Cleanup(func() {

@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceio/sluice/batch"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // smallFiles makes n files of size bytes in a directory, whose contents tell
@@ -45,7 +45,7 @@ func addReads(b *batch.Batch, names []string, size int) (bufs [][]byte) {
 // TestBatchReadsFiles reads many files, by one Batch after the other and by some
 // at a time, of which one uses the kernel's chains.
 func TestBatchReadsFiles(t *testing.T) {
-	sluicetest.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		names := smallFiles(t, dir, 500, 1000)
 		before := tempDescriptors(t)
 		var all sync.WaitGroup
@@ -78,7 +78,7 @@ func TestBatchReadsFiles(t *testing.T) {
 // Those that helpers take while others wait for the disk are not.
 func TestKernelChains(t *testing.T) {
 	for _, inDir := range []bool{false, true} {
-		s := sluicetest.Scheduler(t, sluice.Options{Driver: "uring"})
+		s := testenv.Scheduler(t, sluice.Options{Driver: "uring"})
 		runner := s.Internal().Core.TryChainRunner()
 		if runner == nil {
 			t.Skip("the kernel performs no chains")
@@ -121,7 +121,7 @@ func TestKernelChains(t *testing.T) {
 // TestKernelChainsGivesUp has files that are shorter than their buffers, and ones
 // that are not there: the helpers take over, and every result is right.
 func TestKernelChainsGivesUp(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		dir := t.TempDir()
 		names := smallFiles(t, dir, 300, 1000)
 		for i := range names {
@@ -153,7 +153,7 @@ func TestKernelChainsGivesUp(t *testing.T) {
 // TestBatchCanceled ends the context at every so many operations: what says Done
 // has its data, what says NotBegun has none, and nothing stays open.
 func TestBatchCanceled(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		names := smallFiles(t, t.TempDir(), 400, 500)
 		before := tempDescriptors(t)
 		for at := 0; at < 3*len(names); at += 97 {

@@ -12,20 +12,20 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/driver/fault"
-	"github.com/sluiceio/sluice/internal/sluicetest"
 	"github.com/sluiceio/sluice/internal/sys"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // TestBatchLeavesNothing performs Batches, whole and canceled, and closes the
 // Scheduler: no goroutine, descriptor or mapping is left.
 func TestBatchLeavesNothing(t *testing.T) {
-	for _, driver := range sluicetest.Drivers {
+	for _, driver := range testenv.Drivers {
 		t.Run(driver, func(t *testing.T) {
-			sluicetest.Scheduler(t, sluice.Options{Driver: driver}).Close()
+			testenv.Scheduler(t, sluice.Options{Driver: driver}).Close()
 			names := smallFiles(t, t.TempDir(), 300, 100)
-			before := sluicetest.HeldNow(t)
+			before := testenv.HeldNow(t)
 			for range 3 {
-				s := sluicetest.Scheduler(t, sluice.Options{Driver: driver})
+				s := testenv.Scheduler(t, sluice.Options{Driver: driver})
 				b := batch.New(s)
 				addReads(b, names, 100)
 				if err := b.Do(t.Context()); err != nil {
@@ -41,7 +41,7 @@ func TestBatchLeavesNothing(t *testing.T) {
 				}
 			}
 			var more []string
-			sluicetest.WaitOr(func() bool { more = before.More(sluicetest.HeldNow(t)); return len(more) == 0 },
+			testenv.WaitOr(func() bool { more = before.More(testenv.HeldNow(t)); return len(more) == 0 },
 				func() { t.Errorf("left behind: %s", strings.Join(more, ", ")) })
 		})
 	}
@@ -50,9 +50,9 @@ func TestBatchLeavesNothing(t *testing.T) {
 // TestBatchSchedulerCloses closes the Scheduler while a Batch is performed: Close
 // waits for it, and every operation has a state.
 func TestBatchSchedulerCloses(t *testing.T) {
-	for _, driver := range sluicetest.Drivers {
+	for _, driver := range testenv.Drivers {
 		t.Run(driver, func(t *testing.T) {
-			s := sluicetest.Scheduler(t, sluice.Options{Driver: driver})
+			s := testenv.Scheduler(t, sluice.Options{Driver: driver})
 			b := batch.New(s)
 			bufs := addReads(b, smallFiles(t, t.TempDir(), 300, 100), 100)
 			var closing sync.WaitGroup
@@ -80,13 +80,13 @@ func TestBatchFaults(t *testing.T) {
 	const n = 40
 	for at := range n {
 		count := fault.NewCounter(at, fault.Verdict{Errno: syscall.EIO})
-		s := sluicetest.SchedulerOn(fault.New(sluicetest.AsyncPool{Pool: sluicetest.PoolOf(t, 32)}, count.Decide))
-		f := sluicetest.DirectOn(t, s, t.TempDir(), n*sluicetest.PageSize)
+		s := testenv.SchedulerOn(fault.New(testenv.AsyncPool{Pool: testenv.PoolOf(t, 32)}, count.Decide))
+		f := testenv.DirectOn(t, s, t.TempDir(), n*testenv.PageSize)
 		before := tempDescriptors(t)
 		b := batch.New(s)
 		for i := range n {
-			b.ReadAt(f, sluicetest.AlignedBytes(sluicetest.PageSize), int64(i)*sluicetest.PageSize).Then()
-			b.WriteAt(f, sluicetest.AlignedBytes(sluicetest.PageSize), int64(i)*sluicetest.PageSize)
+			b.ReadAt(f, testenv.AlignedBytes(testenv.PageSize), int64(i)*testenv.PageSize).Then()
+			b.WriteAt(f, testenv.AlignedBytes(testenv.PageSize), int64(i)*testenv.PageSize)
 		}
 		err := b.Do(context.Background())
 		if failed := batchStates(b)[batch.Failed]; !errors.Is(err, syscall.EIO) || failed != 1 || !count.Fired() {
@@ -112,7 +112,7 @@ func TestBatchAllocates(t *testing.T) {
 	if sys.RaceEnabled {
 		t.Skip("the race detector allocates")
 	}
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		names := smallFiles(t, t.TempDir(), 1000, 100)
 		b, bufs := batch.New(s), make([]byte, 100)
 		per := testing.AllocsPerRun(5, func() {

@@ -7,15 +7,15 @@ import (
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/uring"
-	"github.com/sluiceio/sluice/internal/seed"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // TestBatchOldKernel performs Batches where io_uring is there and has no tables
 // of files that opens can fill (Linux before 5.15): the helpers do everything, and
 // the ring that was tried is closed.
 func TestBatchOldKernel(t *testing.T) {
-	s := sluicetest.SchedulerOn(bareDriver(t, "uring"))
+	s := testenv.SchedulerOn(bareDriver(t, "uring"))
 	tried := 0
 	s.Internal().Core.SetChainDriver(func() driver.Linker {
 		tried++
@@ -26,7 +26,7 @@ func TestBatchOldKernel(t *testing.T) {
 		return ring
 	})
 	defer s.Close()
-	before := sluicetest.HeldNow(t)
+	before := testenv.HeldNow(t)
 	batchDiff(t, s, seed.Of(t), soundDisk{})
 	names := smallFiles(t, t.TempDir(), 300, 100)
 	b, queued := batch.New(s), s.Stats().Queued
@@ -35,5 +35,5 @@ func TestBatchOldKernel(t *testing.T) {
 	if queued = s.Stats().Queued - queued; err != nil || tried != 1 || queued != 0 {
 		t.Errorf("Do = %v, a ring for chains was tried %d times, %d operations were queued; want nil, 1, 0", err, tried, queued)
 	}
-	sluicetest.WaitOr(func() bool { return len(before.More(sluicetest.HeldNow(t))) == 0 }, func() { t.Errorf("left behind: %v", before.More(sluicetest.HeldNow(t))) })
+	testenv.WaitOr(func() bool { return len(before.More(testenv.HeldNow(t))) == 0 }, func() { t.Errorf("left behind: %v", before.More(testenv.HeldNow(t))) })
 }

@@ -7,12 +7,12 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/batch"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // TestBatchRanges: Allocate, Advise and Truncate have the errors that File's methods have.
 func TestBatchRanges(t *testing.T) {
-	s := sluicetest.Scheduler(t, sluice.Options{})
+	s := testenv.Scheduler(t, sluice.Options{})
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "closed"), nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -50,7 +50,7 @@ func TestBatchRanges(t *testing.T) {
 			}
 			_ = b.Do(t.Context()) // looked at below
 			for i, op := range ops {
-				if got, want := sluicetest.Describe(op.Err(), dir), sluicetest.Describe(want[i], dir); got != want {
+				if got, want := testenv.Describe(op.Err(), dir), testenv.Describe(want[i], dir); got != want {
 					t.Errorf("%v of the %s at %d, %d = %s; want %s, as of File", op.Kind(), name, c.off, c.n, got, want)
 				}
 			}

@@ -12,17 +12,17 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/batch"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // TestReadFile reads whole files of many sizes, and what is no file or has no size, with the
 // results and errors of os.ReadFile.
 func TestReadFile(t *testing.T) {
-	sluicetest.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		var names []string
 		for i, n := range []int{0, 1, 511, 512, 513, 4095, 4096, 100_000, 3 << 20} {
 			name := filepath.Join(dir, string(rune('a'+i)))
-			sluicetest.Write(t, name, string(sluicetest.Noise(n)))
+			testenv.Write(t, name, string(testenv.Noise(n)))
 			names = append(names, name)
 		}
 		names = append(names, dir, filepath.Join(dir, "missing"))
@@ -40,7 +40,7 @@ func TestReadFile(t *testing.T) {
 			if got := op.Bytes(); string(got) != string(want) || op.N() != len(want) {
 				t.Errorf("ReadFile(%s) has %d bytes, N = %d; want %d", name, len(got), op.N(), len(want))
 			}
-			if got, want := sluicetest.Describe(op.Err(), dir), sluicetest.Describe(wantErr, dir); got != want {
+			if got, want := testenv.Describe(op.Err(), dir), testenv.Describe(wantErr, dir); got != want {
 				t.Errorf("ReadFile(%s) = %s; want %s", name, got, want)
 			}
 			if wantErr == nil != (op.State() == batch.Done) {
@@ -52,12 +52,12 @@ func TestReadFile(t *testing.T) {
 
 // TestReadFileLargerThanMemory: to read it would end the program.
 func TestReadFileLargerThanMemory(t *testing.T) {
-	name := filepath.Join(sluicetest.MemoryDir(t), "sparse")
-	sluicetest.Write(t, name, "")
+	name := filepath.Join(testenv.MemoryDir(t), "sparse")
+	testenv.Write(t, name, "")
 	if err := os.Truncate(name, 1<<61); err != nil {
 		t.Skip(err)
 	}
-	b := batch.New(sluicetest.Scheduler(t, sluice.Options{}))
+	b := batch.New(testenv.Scheduler(t, sluice.Options{}))
 	op := b.ReadFile(name)
 	after := b.Stat(name)
 	var pe *fs.PathError
@@ -72,7 +72,7 @@ func TestReadFileLargerThanMemory(t *testing.T) {
 // TestReadFileInChain: ReadFile takes names in a directory, sees what its chain has written,
 // and breaks the chain if it fails.
 func TestReadFileInChain(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		place := t.TempDir()
 		dir, err := s.Open(place)
 		if err != nil {
@@ -81,7 +81,7 @@ func TestReadFileInChain(t *testing.T) {
 		defer dir.Close()
 		b := batch.New(s)
 		open := b.OpenFile("file", os.O_WRONLY|os.O_CREATE, 0o600).In(dir).Then()
-		b.WriteAt(open, []byte(sluicetest.Twenty), 0).Then()
+		b.WriteAt(open, []byte(testenv.Twenty), 0).Then()
 		b.Close(open).Then()
 		read := b.ReadFile("file").In(dir).Then()
 		missing := b.ReadFile("missing").In(dir).Then()
@@ -89,8 +89,8 @@ func TestReadFileInChain(t *testing.T) {
 		if err := b.Do(t.Context()); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("Do = %v; want os.ErrNotExist", err)
 		}
-		if string(read.Bytes()) != sluicetest.Twenty || read.Err() != nil {
-			t.Errorf("ReadFile = %q, %v; want %q", read.Bytes(), read.Err(), sluicetest.Twenty)
+		if string(read.Bytes()) != testenv.Twenty || read.Err() != nil {
+			t.Errorf("ReadFile = %q, %v; want %q", read.Bytes(), read.Err(), testenv.Twenty)
 		}
 		wantOps(t, []*batch.Op{read, missing, after}, batch.Done, batch.Failed, batch.NotBegun)
 		if !errors.Is(after.Err(), batch.ErrChainBroken) {
@@ -102,9 +102,9 @@ func TestReadFileInChain(t *testing.T) {
 // TestAllowShort: a short read breaks its chain, unless AllowShort was called. Other operations
 // refuse AllowShort.
 func TestAllowShort(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		name := filepath.Join(t.TempDir(), "file")
-		sluicetest.Write(t, name, sluicetest.Twenty)
+		testenv.Write(t, name, testenv.Twenty)
 		for _, chains := range []int{1, 3, 300} { // the kernel may perform 300
 			for _, allow := range []bool{false, true} {
 				b := batch.New(s)
@@ -126,8 +126,8 @@ func TestAllowShort(t *testing.T) {
 				err := b.Do(t.Context())
 				for i := 0; i < b.Len(); i += 4 {
 					open, read, vec, end := b.Op(i), b.Op(i+1), b.Op(i+2), b.Op(i+3)
-					if read.N() != len(sluicetest.Twenty) {
-						t.Fatalf("a short read has %d bytes; want %d", read.N(), len(sluicetest.Twenty))
+					if read.N() != len(testenv.Twenty) {
+						t.Fatalf("a short read has %d bytes; want %d", read.N(), len(testenv.Twenty))
 					}
 					if allow {
 						wantOps(t, []*batch.Op{open, read, vec, end}, batch.Done, batch.Done, batch.Done, batch.Done)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/record"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 	"github.com/sluiceio/sluice/trace"
 )
 
@@ -20,9 +20,9 @@ func TestBatchTrace(t *testing.T) {
 	if !record.Built {
 		t.Skip("nothing is recorded in this build")
 	}
-	for _, name := range sluicetest.Drivers {
+	for _, name := range testenv.Drivers {
 		t.Run(name, func(t *testing.T) {
-			rec, s := sluicetest.Recorded(t, name)
+			rec, s := testenv.Recorded(t, name)
 			dir := t.TempDir()
 			b := batch.New(s)
 			addAllKinds(b, filepath.Join(dir, "all"))
@@ -43,8 +43,8 @@ func TestBatchTrace(t *testing.T) {
 			want[trace.OpRead] += 300
 			want[trace.OpClose] += 300
 			tr := rec.Trace()
-			sluicetest.CheckTimes(t, tr)
-			sluicetest.CompareStats(t, tr, s.Stats())
+			testenv.CheckTimes(t, tr)
+			testenv.CompareStats(t, tr, s.Stats())
 			compareKinds(t, tr, want)
 			opened := map[string]bool{}
 			for i := range tr.Ops {

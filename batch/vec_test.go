@@ -13,9 +13,9 @@ import (
 	"github.com/sluiceio/sluice/batch"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/places"
-	"github.com/sluiceio/sluice/internal/seed"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/places"
+	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // cut cuts b into buffers of random lengths, some of them empty.
@@ -31,11 +31,11 @@ func cut(r *rand.Rand, b []byte) (bufs [][]byte) {
 // File and of a file that the chain has for itself, also across the end.
 func TestBatchVec(t *testing.T) {
 	start := seed.Of(t)
-	sluicetest.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		r := rand.New(rand.NewPCG(start, 2))
 		data, name := make([]byte, 10_000), filepath.Join(dir, "vec")
 		for i := range data {
-			data[i] = sluicetest.Pattern(int64(i))
+			data[i] = testenv.Pattern(int64(i))
 		}
 		f, err := s.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
 		if err != nil {
@@ -77,8 +77,8 @@ func TestBatchVecCalls(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("elsewhere each buffer is a call")
 	}
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		for _, dir := range []string{places.Disk(t), sluicetest.MemoryDir(t)} { // which has no RWF_NOWAIT
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		for _, dir := range []string{places.Disk(t), testenv.MemoryDir(t)} { // which has no RWF_NOWAIT
 			f, err := s.OpenFile(filepath.Join(dir, "vec"), os.O_RDWR|os.O_CREATE, 0o600)
 			if err != nil {
 				t.Fatal(err)

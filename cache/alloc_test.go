@@ -4,8 +4,8 @@ import (
 	"context"
 	"testing"
 
-	"github.com/sluiceio/sluice/internal/allocs"
 	"github.com/sluiceio/sluice/internal/sys"
+	"github.com/sluiceio/sluice/internal/test/allocs"
 )
 
 func TestNoAllocations(t *testing.T) {

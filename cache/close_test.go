@@ -3,7 +3,7 @@ package cache
 import (
 	"testing"
 
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // slowClose is a file whose Close waits until it is let go, as for a read in progress.
@@ -40,5 +40,5 @@ func TestCloseBesideFileClose(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Errorf("Close of the File = %v", err)
 	}
-	sluicetest.WaitFor(t, "the memory to be released", func() bool { return c.held.Load() == 0 })
+	testenv.WaitFor(t, "the memory to be released", func() bool { return c.held.Load() == 0 })
 }

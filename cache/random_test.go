@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sluiceio/sluice/internal/seed"
+	"github.com/sluiceio/sluice/internal/test/seed"
 )
 
 // One goroutine makes random calls. The disk is the model of what they return.

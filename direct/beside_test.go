@@ -11,8 +11,8 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
-	"github.com/sluiceio/sluice/internal/seed"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // TestDirectBesideReaders has other descriptors read through the page cache
@@ -20,7 +20,7 @@ import (
 // and tails go on: no Sync fails, and in the end everybody reads the same.
 func TestDirectBesideReaders(t *testing.T) {
 	start := seed.Of(t)
-	sluicetest.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+	testenv.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		files := twoDirect(t, s, dir)
 		reader, err := os.Open(files[0].Name())
 		if err != nil {
@@ -40,8 +40,8 @@ func TestDirectBesideReaders(t *testing.T) {
 		for g := range uint64(6) {
 			writers.Go(func() {
 				r := rand.New(rand.NewPCG(start, 10+g))
-				b := sluicetest.AlignedBytes(128 << 10)
-				for range *sluicetest.DiffN / 15 {
+				b := testenv.AlignedBytes(128 << 10)
+				for range *testenv.DiffN / 15 {
 					f := files[r.IntN(2)]
 					if err := anything(r, f, b); err != nil {
 						t.Errorf("%v", err)
@@ -61,7 +61,7 @@ func TestDirectBesideReaders(t *testing.T) {
 			t.Errorf("ReadAt = %d, %v; want %d", n, err, size)
 		}
 		if want, err := os.ReadFile(files[0].Name()); err != nil || !bytes.Equal(got, want) {
-			t.Errorf("the page cache has %d bytes (%08x), %v; the disk %d (%08x)", len(want), sluicetest.Sum(want), err, len(got), sluicetest.Sum(got))
+			t.Errorf("the page cache has %d bytes (%08x), %v; the disk %d (%08x)", len(want), testenv.Sum(want), err, len(got), testenv.Sum(got))
 		}
 	})
 }
@@ -80,7 +80,7 @@ func anything(r *rand.Rand, f *direct.File, b []byte) error {
 	case 4, 5, 6: // the tail
 		_, err = f.WriteAt(b[:1+r.IntN(6000)], max(0, size-r.Int64N(3000)))
 	case 7:
-		_, err = f.WriteAt(b[:sluicetest.PageSize*(1+r.IntN(16))], sluicetest.PageSize*r.Int64N(64))
+		_, err = f.WriteAt(b[:testenv.PageSize*(1+r.IntN(16))], testenv.PageSize*r.Int64N(64))
 	case 8:
 		_, err = f.WriteAt(b[r.IntN(512):][:1+r.IntN(30000)], r.Int64N(300<<10))
 	case 9:

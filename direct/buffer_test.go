@@ -12,17 +12,17 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
-	"github.com/sluiceio/sluice/internal/allocs"
-	"github.com/sluiceio/sluice/internal/seed"
-	"github.com/sluiceio/sluice/internal/sluicetest"
 	"github.com/sluiceio/sluice/internal/sys"
+	"github.com/sluiceio/sluice/internal/test/allocs"
+	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // TestReadBuffer reads at random places, the end of the file among them.
 func TestReadBuffer(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		const size = 1<<20 + 777 // the end is within a block
-		f, noise := sluicetest.DirectNoise(t, s, size)
+		f, noise := testenv.DirectNoise(t, s, size)
 		r := seed.Rand(t)
 		for i := range 300 {
 			off, n := r.Int64N(size+9000), r.IntN(1<<r.IntN(19)+1)
@@ -49,9 +49,9 @@ func TestReadBuffer(t *testing.T) {
 
 // TestReadBufferErrors: each has its own, and none keeps memory.
 func TestReadBufferErrors(t *testing.T) {
-	s := sluicetest.Scheduler(t, sluice.Options{BufferMemory: 4 << 20})
-	f, _ := sluicetest.DirectNoise(t, s, 8192)
-	closed, _ := sluicetest.DirectNoise(t, s, 8192)
+	s := testenv.Scheduler(t, sluice.Options{BufferMemory: 4 << 20})
+	f, _ := testenv.DirectNoise(t, s, 8192)
+	closed, _ := testenv.DirectNoise(t, s, 8192)
 	closed.Close()
 	ended, cancel := context.WithCancel(t.Context())
 	held, err := f.ReadBuffer(t.Context(), 0, 2<<20)
@@ -104,8 +104,8 @@ func TestReadBufferErrors(t *testing.T) {
 
 // TestBufferOutlivesTheFile: what has been read stays until it is released.
 func TestBufferOutlivesTheFile(t *testing.T) {
-	s := sluicetest.Scheduler(t, sluice.Options{})
-	f, noise := sluicetest.DirectNoise(t, s, 10000)
+	s := testenv.Scheduler(t, sluice.Options{})
+	f, noise := testenv.DirectNoise(t, s, 10000)
 	b, err := f.ReadBuffer(t.Context(), 5, 9000)
 	if err != nil {
 		t.Fatal(err)
@@ -125,8 +125,8 @@ func TestReadBufferAllocatesNothing(t *testing.T) {
 	if sys.RaceEnabled {
 		t.Skip("the race detector allocates")
 	}
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		f, _ := sluicetest.DirectNoise(t, s, 1<<20)
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		f, _ := testenv.DirectNoise(t, s, 1<<20)
 		allocs.None(t, "ReadBuffer", func() error {
 			b, err := f.ReadBuffer(context.Background(), 64<<10, 4096)
 			b.Release()

@@ -11,7 +11,7 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // directAPI is what *os.File and *direct.File both are.
@@ -27,7 +27,7 @@ type directAPI interface {
 // directCalls print the outcome of calls on one file, the wrong ones first.
 func directCalls(f directAPI, dir string) string {
 	var b strings.Builder
-	note := func(what string, n any, err error) { fmt.Fprintln(&b, what, n, sluicetest.Describe(err, dir)) }
+	note := func(what string, n any, err error) { fmt.Fprintln(&b, what, n, testenv.Describe(err, dir)) }
 	mem := make([]byte, 30)
 	for _, off := range []int64{-1, math.MinInt64, 0, 5, 20, 21, 1 << 40, math.MaxInt64 - 30, math.MaxInt64 - 29, math.MaxInt64} {
 		for _, n := range []int{0, 1, 30} {
@@ -69,17 +69,17 @@ func differing(got, want string) (out string) {
 // TestDirectCalls makes calls, right and wrong, on files opened in every way:
 // the results and errors are those of package os.
 func TestDirectCalls(t *testing.T) {
-	sluicetest.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		name := filepath.Join(dir, "file")
 		for _, flag := range []int{os.O_RDONLY, os.O_WRONLY, os.O_RDWR, os.O_RDWR | os.O_SYNC, os.O_RDWR | os.O_TRUNC} {
 			for _, closed := range []bool{false, true} {
-				sluicetest.Write(t, name, sluicetest.Twenty)
-				theirs := sluicetest.Must(t, sluicetest.OSOpen, name, flag).(*os.File)
+				testenv.Write(t, name, testenv.Twenty)
+				theirs := testenv.Must(t, testenv.OSOpen, name, flag).(*os.File)
 				if closed {
 					theirs.Close()
 				}
-				want := directCalls(theirs, dir) + sluicetest.Contents(t, name)
-				sluicetest.Write(t, name, sluicetest.Twenty)
+				want := directCalls(theirs, dir) + testenv.Contents(t, name)
+				testenv.Write(t, name, testenv.Twenty)
 				ours, err := direct.OpenOn(s, name, flag, 0)
 				if err != nil {
 					t.Fatal(err)
@@ -87,7 +87,7 @@ func TestDirectCalls(t *testing.T) {
 				if closed {
 					ours.Close()
 				}
-				if got := directCalls(ours, dir) + sluicetest.Contents(t, name); got != want {
+				if got := directCalls(ours, dir) + testenv.Contents(t, name); got != want {
 					t.Errorf("flag %#x, closed %v, %s:\n%s", flag, closed, ours.Explain(), differing(got, want))
 				}
 				if err := ours.Close(); closed != errors.Is(err, os.ErrClosed) {
@@ -108,21 +108,21 @@ func TestDirectCalls(t *testing.T) {
 // TestDirectOpen opens files that exist, files that do not, and files without disk I/O. The
 // results are those of package os, but for the last kind.
 func TestDirectOpen(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		dir := t.TempDir()
-		sluicetest.Write(t, filepath.Join(dir, "file"), sluicetest.Twenty)
+		testenv.Write(t, filepath.Join(dir, "file"), testenv.Twenty)
 		for _, name := range []string{"none", "none/none", "file/none", "file"} {
 			name = filepath.Join(dir, name)
 			for _, flag := range []int{os.O_RDONLY, os.O_RDWR, os.O_RDWR | os.O_CREATE | os.O_EXCL} {
-				want := sluicetest.Opened(os.OpenFile(name, flag, 0o640))(dir)
+				want := testenv.Opened(os.OpenFile(name, flag, 0o640))(dir)
 				if flag&os.O_CREATE != 0 && !strings.HasSuffix(name, "file") {
 					os.Remove(name)
 				}
 				f, err := direct.OpenOn(s, name, flag, 0o640)
-				got := sluicetest.Describe(err, dir)
+				got := testenv.Describe(err, dir)
 				if err == nil {
 					info, err := f.Stat()
-					got = fmt.Sprint(sluicetest.Inside(f.Name(), dir), " ", info.Mode())
+					got = fmt.Sprint(testenv.Inside(f.Name(), dir), " ", info.Mode())
 					if err := errors.Join(err, f.Close()); err != nil {
 						t.Error(err)
 					}
@@ -137,7 +137,7 @@ func TestDirectOpen(t *testing.T) {
 			os.DevNull: "neither a regular file nor a block device",
 		} {
 			_, err := direct.OpenOn(s, name, os.O_RDONLY, 0)
-			if !strings.Contains(sluicetest.Describe(err, dir), want) {
+			if !strings.Contains(testenv.Describe(err, dir), want) {
 				t.Errorf("OpenOn(%s) = %v; want %s", name, err, want)
 			}
 		}
@@ -148,7 +148,7 @@ func TestDirectOpen(t *testing.T) {
 		if _, err := direct.OpenOn(s, dir+"/file", os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666); !errors.Is(err, os.ErrClosed) {
 			t.Errorf("OpenOn on a closed scheduler = %v", err)
 		}
-		if got := sluicetest.Contents(t, dir+"/file"); !strings.Contains(got, sluicetest.Twenty) {
+		if got := testenv.Contents(t, dir+"/file"); !strings.Contains(got, testenv.Twenty) {
 			t.Errorf("OpenOn on a closed scheduler has cut the file off: %s", got)
 		}
 	})

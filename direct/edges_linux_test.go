@@ -13,27 +13,27 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
-	"github.com/sluiceio/sluice/internal/places"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/places"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // TestDirectEveryEdge reads and writes at every offset and length around the
 // ends of blocks and of the file, in memory of every alignment.
 func TestDirectEveryEdge(t *testing.T) {
-	sluicetest.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		f := create(t, s, dir)
 		var points []int
-		for _, p := range []int{0, 512, sluicetest.PageSize, 2*sluicetest.PageSize - 512, 2 * sluicetest.PageSize} {
+		for _, p := range []int{0, 512, testenv.PageSize, 2*testenv.PageSize - 512, 2 * testenv.PageSize} {
 			points = append(points, p-1, p, p+1)
 		}
-		mem := sluicetest.AlignedBytes(4 * sluicetest.PageSize)
+		mem := testenv.AlignedBytes(4 * testenv.PageSize)
 		for _, size := range points[1:] {
 			for _, off := range points[1:] {
 				for _, end := range points {
 					if end <= off {
 						continue
 					}
-					start := []int{0, 1, 4, 511, 512, sluicetest.PageSize - 1}[(size+off+end)%6]
+					start := []int{0, 1, 4, 511, 512, testenv.PageSize - 1}[(size+off+end)%6]
 					edge(t, f, size, off, mem[start:][:end-off])
 				}
 			}
@@ -70,7 +70,7 @@ func edge(t *testing.T, f *direct.File, size, off int, b []byte) {
 // TestDirectDevice reads and writes a block device.
 func TestDirectDevice(t *testing.T) {
 	device := places.Loop(t, 1<<20) // 1 MiB
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		f, err := direct.OpenOn(s, device, os.O_RDWR, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -79,14 +79,14 @@ func TestDirectDevice(t *testing.T) {
 		if size, err := f.Size(); size != 1<<20 || err != nil {
 			t.Errorf("Size = %d, %v", size, err)
 		}
-		if n, err := f.WriteAt([]byte(sluicetest.Twenty), 1<<20-20); n != 20 || err != nil {
+		if n, err := f.WriteAt([]byte(testenv.Twenty), 1<<20-20); n != 20 || err != nil {
 			t.Errorf("WriteAt up to the end = %d, %v", n, err)
 		}
-		if n, err := f.WriteAt([]byte(sluicetest.Twenty), 1<<20-10); n != 10 || !errors.Is(err, unix.ENOSPC) {
+		if n, err := f.WriteAt([]byte(testenv.Twenty), 1<<20-10); n != 10 || !errors.Is(err, unix.ENOSPC) {
 			t.Errorf("WriteAt over the end = %d, %v; want 10, ENOSPC", n, err)
 		}
 		b := make([]byte, 40)
-		want := sluicetest.Twenty[:10] + sluicetest.Twenty[:10]
+		want := testenv.Twenty[:10] + testenv.Twenty[:10]
 		if n, err := f.ReadAt(b, 1<<20-20); n != 20 || err != io.EOF || string(b[:n]) != want {
 			t.Errorf("ReadAt over the end = %d, %v, %q; want 20, EOF, %q", n, err, b[:n], want)
 		}
@@ -109,7 +109,7 @@ func TestDirectExplain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := places.FileSystems[name](t, 96<<20)
-			s := sluicetest.Scheduler(t, sluice.Options{})
+			s := testenv.Scheduler(t, sluice.Options{})
 			f := create(t, s, dir)
 			if got := f.Explain(); !strings.HasPrefix(got, want) {
 				t.Errorf("Explain = %q; want %q", got, fmt.Sprint(want, "…"))

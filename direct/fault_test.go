@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/fault"
 	"github.com/sluiceio/sluice/internal/driver/pool"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // faulty makes a File of blocks of text whose operations meet with what
@@ -21,13 +21,13 @@ import (
 func faulty(t *testing.T, size int, decide fault.Decider) (*direct.File, []byte) {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "file")
-	text := bytes.Repeat([]byte(sluicetest.Twenty), size/len(sluicetest.Twenty)+1)[:size]
-	sluicetest.Write(t, name, string(text))
+	text := bytes.Repeat([]byte(testenv.Twenty), size/len(testenv.Twenty)+1)[:size]
+	testenv.Write(t, name, string(text))
 	inner, err := pool.New(pool.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := sluicetest.SchedulerOn(fault.New(asynchronous{inner}, decide))
+	s := testenv.SchedulerOn(fault.New(asynchronous{inner}, decide))
 	f, err := direct.OpenOn(s, name, os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -47,24 +47,24 @@ func (asynchronous) Async(op *driver.Op) bool { return op.Flags&driver.Direct !=
 
 // transfers are of all shapes: aligned, within blocks, over the end, large.
 var transfers = []struct{ off, n, start int }{
-	{0, 2 * sluicetest.PageSize, 0},
-	{0, 2 * sluicetest.PageSize, 1},
+	{0, 2 * testenv.PageSize, 0},
+	{0, 2 * testenv.PageSize, 1},
 	{100, 100, 0},
-	{100, 3 * sluicetest.PageSize, 0},
-	{sluicetest.PageSize, sluicetest.PageSize + 7, 0},
+	{100, 3 * testenv.PageSize, 0},
+	{testenv.PageSize, testenv.PageSize + 7, 0},
 	{500, 2 << 20, 0},
-	{1, 2 << 20, sluicetest.PageSize - 1},
-	{10*sluicetest.PageSize - 1000, 5 * sluicetest.PageSize, 0},
-	{10*sluicetest.PageSize - 1000, 30 * sluicetest.PageSize, 3},
-	{12 * sluicetest.PageSize, 20*sluicetest.PageSize + 1, 0},
+	{1, 2 << 20, testenv.PageSize - 1},
+	{10*testenv.PageSize - 1000, 5 * testenv.PageSize, 0},
+	{10*testenv.PageSize - 1000, 30 * testenv.PageSize, 3},
+	{12 * testenv.PageSize, 20*testenv.PageSize + 1, 0},
 }
 
-const faultySize = 10*sluicetest.PageSize + 33
+const faultySize = 10*testenv.PageSize + 33
 
 // TestDirectFaults has each operation of each transfer fail once: the error is
 // told, what is counted has been transferred, and no byte beside it changes.
 func TestDirectFaults(t *testing.T) {
-	buf := sluicetest.AlignedBytes(2<<20 + 2*sluicetest.PageSize)
+	buf := testenv.AlignedBytes(2<<20 + 2*testenv.PageSize)
 	for _, at := range transfers {
 		for k := 0; ; k++ {
 			count := fault.NewCounter(k, fault.Verdict{Errno: syscall.EIO})
@@ -131,8 +131,8 @@ func written(t *testing.T, name string, text, b []byte, off, n int) {
 
 // TestDirectShort has transfers be short by whole blocks, and be interrupted.
 func TestDirectShort(t *testing.T) {
-	buf := sluicetest.AlignedBytes(2<<20 + 2*sluicetest.PageSize)
-	for _, v := range []fault.Verdict{{Short: sluicetest.PageSize}, {Errno: syscall.EAGAIN}, {Errno: syscall.EINTR}} {
+	buf := testenv.AlignedBytes(2<<20 + 2*testenv.PageSize)
+	for _, v := range []fault.Verdict{{Short: testenv.PageSize}, {Errno: syscall.EAGAIN}, {Errno: syscall.EINTR}} {
 		for _, at := range transfers {
 			// What is one page only would be short by all but one byte.
 			decide := func(op *driver.Op) fault.Verdict {
@@ -162,7 +162,7 @@ func TestDirectShort(t *testing.T) {
 // TestDirectUnfit has the kernel refuse direct writes as not aligned, as a
 // file system does that wants more than it tells: the page cache serves.
 func TestDirectUnfit(t *testing.T) {
-	buf := sluicetest.AlignedBytes(2<<20 + 2*sluicetest.PageSize)
+	buf := testenv.AlignedBytes(2<<20 + 2*testenv.PageSize)
 	for _, at := range transfers {
 		f, text := faulty(t, faultySize, fault.On(driver.Write, func(*driver.Op) fault.Verdict {
 			return fault.Verdict{Errno: syscall.EINVAL}

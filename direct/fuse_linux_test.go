@@ -9,7 +9,7 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // TestDirectOnFUSE: with a server that takes O_DIRECT and one that does not,
@@ -17,7 +17,7 @@ import (
 func TestDirectOnFUSE(t *testing.T) {
 	for how, explained := range map[string]string{"": "direct", "refuses": "buffered: O_DIRECT is refused", "writeback": "direct"} {
 		t.Run("server "+how, func(t *testing.T) {
-			sluicetest.EachDriverIn(t, sluicetest.MountFUSE(t, t.TempDir(), how), func(t *testing.T, s *sluice.Scheduler, dir string) {
+			testenv.EachDriverIn(t, testenv.MountFUSE(t, t.TempDir(), how), func(t *testing.T, s *sluice.Scheduler, dir string) {
 				name := filepath.Join(dir, "file")
 				f, err := direct.OpenOn(s, name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 				if err != nil {

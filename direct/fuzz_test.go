@@ -9,8 +9,8 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
-	"github.com/sluiceio/sluice/internal/seed"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // The targets here are the models' random tests with the fuzzer's choices. What a scheduler does differs
@@ -23,7 +23,7 @@ const mostSteps = 40
 // the driver.
 func fuzzModel(f *testing.F, run func(t *testing.T, s *sluice.Scheduler, r *rand.Rand, steps int)) {
 	var all []*sluice.Scheduler
-	for _, name := range sluicetest.Drivers {
+	for _, name := range testenv.Drivers {
 		s, err := sluice.NewScheduler(sluice.Options{Driver: name})
 		if err != nil {
 			f.Log(err)
@@ -82,9 +82,9 @@ func FuzzWriter(f *testing.F) {
 
 func FuzzReadMany(f *testing.F) {
 	fuzzModel(f, func(t *testing.T, s *sluice.Scheduler, r *rand.Rand, _ int) {
-		text := sluicetest.Noise(r.IntN(1 << r.IntN(21)))
+		text := testenv.Noise(r.IntN(1 << r.IntN(21)))
 		name := filepath.Join(t.TempDir(), "many")
-		sluicetest.Write(t, name, string(text))
+		testenv.Write(t, name, string(text))
 		file, err := direct.OpenOn(s, name, os.O_RDONLY, 0)
 		if err != nil {
 			t.Fatal(err)

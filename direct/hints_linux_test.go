@@ -13,12 +13,12 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // TestSetLifetime asks the kernel for what has been set.
 func TestSetLifetime(t *testing.T) {
-	s := sluicetest.Scheduler(t, sluice.Options{})
+	s := testenv.Scheduler(t, sluice.Options{})
 	name := filepath.Join(t.TempDir(), "file")
 	f, err := direct.OpenOn(s, name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 	if err != nil {
@@ -49,7 +49,7 @@ func TestSetLifetime(t *testing.T) {
 // TestAdviseDontNeed drops the page in which a file ends, which has come into
 // the page cache by a write, and what others have read.
 func TestAdviseDontNeed(t *testing.T) {
-	sluicetest.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		name := filepath.Join(dir, "file")
 		f, err := direct.OpenOn(s, name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 		if err != nil {
@@ -87,7 +87,7 @@ func TestAdviseDontNeed(t *testing.T) {
 		}
 		// It need not heed the advice at once: pages that somebody looks at stay.
 		drop := func(off, n, at int64) {
-			sluicetest.WaitFor(t, fmt.Sprintf("the page at %d to be dropped", at), func() bool {
+			testenv.WaitFor(t, fmt.Sprintf("the page at %d to be dropped", at), func() bool {
 				if err := f.Advise(off, n, sluice.AdviceDontNeed); err != nil {
 					t.Fatalf("Advise(%d, %d, DontNeed) = %v", off, n, err)
 				}
@@ -104,7 +104,7 @@ func TestAdviseDontNeed(t *testing.T) {
 
 // TestHintErrors: each error names the argument that is wrong.
 func TestHintErrors(t *testing.T) {
-	s := sluicetest.Scheduler(t, sluice.Options{})
+	s := testenv.Scheduler(t, sluice.Options{})
 	dir := t.TempDir()
 	f := create(t, s, dir)
 	closed, err := direct.OpenOn(s, filepath.Join(dir, "closed"), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)

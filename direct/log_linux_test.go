@@ -16,9 +16,9 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/places"
-	"github.com/sluiceio/sluice/internal/seed"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/places"
+	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // kernelLog returns a function that returns the lines about the named file, or of
@@ -77,7 +77,7 @@ func loggedName(dir string) string { return filepath.Join(dir, fmt.Sprintf("%016
 // if it finds that room put together with the other.
 func TestAllocateWhileWrittenBack(t *testing.T) {
 	start := seed.Of(t)
-	sluicetest.EachDriverIn(t, places.FileSystems["ext4"](t, 96<<20), func(t *testing.T, s *sluice.Scheduler, dir string) {
+	testenv.EachDriverIn(t, places.FileSystems["ext4"](t, 96<<20), func(t *testing.T, s *sluice.Scheduler, dir string) {
 		name := loggedName(dir)
 		f, err := direct.OpenOn(s, name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 		if err != nil {
@@ -123,7 +123,7 @@ func TestMixIsNotLogged(t *testing.T) {
 	start := seed.Of(t)
 	for _, kind := range []string{"ext4", "xfs"} {
 		t.Run(kind, func(t *testing.T) {
-			sluicetest.EachDriverIn(t, places.FileSystems[kind](t, 300<<20), func(t *testing.T, s *sluice.Scheduler, dir string) {
+			testenv.EachDriverIn(t, places.FileSystems[kind](t, 300<<20), func(t *testing.T, s *sluice.Scheduler, dir string) {
 				mix(t, s, loggedName(dir), start)
 			})
 		})
@@ -151,7 +151,7 @@ func mix(t *testing.T, s *sluice.Scheduler, name string, start uint64) {
 	each := func(g uint64, do func(r *rand.Rand, b []byte, size int64) error) {
 		all.Go(func() {
 			r := rand.New(rand.NewPCG(start, g))
-			b := sluicetest.AlignedBytes(128 << 10)
+			b := testenv.AlignedBytes(128 << 10)
 			for range rounds {
 				size, err := f.Size()
 				if err == nil {

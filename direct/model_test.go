@@ -13,8 +13,8 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
-	"github.com/sluiceio/sluice/internal/seed"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // TestDirectModel performs random operations on a File, or on two of the
@@ -22,10 +22,10 @@ import (
 // same counts, errors, sizes and contents.
 func TestDirectModel(t *testing.T) {
 	start := seed.Of(t)
-	sluicetest.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+	testenv.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		m := newDirectModel(t, s, dir, rand.New(rand.NewPCG(start, 0)))
 		defer m.close()
-		for range *sluicetest.DiffN / 4 {
+		for range *testenv.DiffN / 4 {
 			if m.step(); t.Failed() {
 				t.Log(strings.Join(m.done[max(0, len(m.done)-20):], "\n"))
 				return
@@ -54,9 +54,9 @@ const (
 )
 
 func newDirectModel(t *testing.T, s *sluice.Scheduler, dir string, r *rand.Rand) *directModel {
-	m := &directModel{t: t, r: r, s: s, name: filepath.Join(dir, "ours"), mem: sluicetest.AlignedBytes(directMost + 3*directPage)}
+	m := &directModel{t: t, r: r, s: s, name: filepath.Join(dir, "ours"), mem: testenv.AlignedBytes(directMost + 3*directPage)}
 	os.Remove(m.name)
-	m.theirs = sluicetest.Must(t, sluicetest.OSOpen, filepath.Join(dir, "theirs"), os.O_RDWR|os.O_CREATE|os.O_TRUNC).(*os.File)
+	m.theirs = testenv.Must(t, testenv.OSOpen, filepath.Join(dir, "theirs"), os.O_RDWR|os.O_CREATE|os.O_TRUNC).(*os.File)
 	for i := range m.ours {
 		m.open(i)
 	}
@@ -155,7 +155,7 @@ func (m *directModel) note(format string, args ...any) {
 }
 
 func (m *directModel) same(got, want error) {
-	if sluicetest.Describe(got, filepath.Dir(m.name)) != sluicetest.Describe(want, filepath.Dir(m.name)) {
+	if testenv.Describe(got, filepath.Dir(m.name)) != testenv.Describe(want, filepath.Dir(m.name)) {
 		m.t.Errorf("%s = %v; want %v", m.done[len(m.done)-1], got, want)
 	}
 }
@@ -173,11 +173,11 @@ func (m *directModel) write(f *direct.File) {
 	for i := range b {
 		b[i] = byte(m.r.Uint32())
 	}
-	before := sluicetest.Sum(b)
+	before := testenv.Sum(b)
 	m.note("WriteAt %d bytes at %d of %d", n, off, len(m.want))
 	got, err := f.WriteAt(b, off)
 	want, wantErr := m.theirs.WriteAt(b, off)
-	if got != want || err != nil || wantErr != nil || sluicetest.Sum(b) != before {
+	if got != want || err != nil || wantErr != nil || testenv.Sum(b) != before {
 		m.t.Errorf("%s = %d, %v; want %d, %v", m.done[len(m.done)-1], got, err, want, wantErr)
 	}
 	if n > 0 && off+int64(n) > int64(len(m.want)) {
@@ -252,6 +252,6 @@ func (m *directModel) compare() {
 	a, err := os.ReadFile(m.name)
 	b, err1 := os.ReadFile(m.theirs.Name())
 	if err != nil || err1 != nil || !bytes.Equal(a, b) || !bytes.Equal(a, m.want) {
-		m.t.Errorf("%d bytes (%08x), %v; os has %d (%08x), %v; want %d (%08x)", len(a), sluicetest.Sum(a), err, len(b), sluicetest.Sum(b), err1, len(m.want), sluicetest.Sum(m.want))
+		m.t.Errorf("%d bytes (%08x), %v; os has %d (%08x), %v; want %d (%08x)", len(a), testenv.Sum(a), err, len(b), testenv.Sum(b), err1, len(m.want), testenv.Sum(m.want))
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
 	"github.com/sluiceio/sluice/internal/directio"
-	"github.com/sluiceio/sluice/internal/places"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/places"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // TestDirectSector asks for the alignment of files and devices as is done on
@@ -23,8 +23,8 @@ import (
 func TestDirectSector(t *testing.T) {
 	device := places.Loop(t, 96<<20, "-b", "4096")
 	dir := places.Mount(t, device, "mkfs.ext4 -q -F", "")
-	sluicetest.Write(t, filepath.Join(dir, "file"), sluicetest.Twenty)
-	memory := sluicetest.MemoryDir(t)
+	testenv.Write(t, filepath.Join(dir, "file"), testenv.Twenty)
+	memory := testenv.MemoryDir(t)
 	for name, want := range map[string]string{
 		device:                     "offsets in 4096, memory in 4096 (the device's sector)",
 		filepath.Join(dir, "file"): "offsets in 4096, memory in 4096 (the device's sector)",
@@ -41,12 +41,12 @@ func TestDirectSector(t *testing.T) {
 	}
 }
 
-func init() { sluicetest.Children["limited direct"] = runLimitedDirect }
+func init() { testenv.Children["limited direct"] = runLimitedDirect }
 
 // runLimitedDirect makes writes that RLIMIT_FSIZE cuts short within a block,
 // where the kernel refuses what is left of a direct one.
 func runLimitedDirect() error {
-	const most = sluicetest.PageSize + 1000
+	const most = testenv.PageSize + 1000
 	limit := unix.Rlimit{Cur: most, Max: most}
 	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &limit); err != nil {
 		return nil
@@ -55,14 +55,14 @@ func runLimitedDirect() error {
 	if err != nil {
 		return err
 	}
-	name := filepath.Join(os.Getenv(sluicetest.DirEnv), "file")
-	for _, off := range []int64{0, 100, sluicetest.PageSize} {
-		for _, n := range []int{2 * sluicetest.PageSize, 200_000} {
+	name := filepath.Join(os.Getenv(testenv.DirEnv), "file")
+	for _, off := range []int64{0, 100, testenv.PageSize} {
+		for _, n := range []int{2 * testenv.PageSize, 200_000} {
 			f, err := direct.OpenOn(s, name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 			if err != nil {
 				return err
 			}
-			b := sluicetest.AlignedBytes(n)
+			b := testenv.AlignedBytes(n)
 			copy(b, bytes.Repeat([]byte{7}, n))
 			got, err := f.WriteAt(b, off)
 			info, err1 := os.Stat(name)
@@ -77,10 +77,10 @@ func runLimitedDirect() error {
 
 // TestDirectSizeLimit writes past the largest size that a file may have.
 func TestDirectSizeLimit(t *testing.T) {
-	for _, driver := range sluicetest.Drivers {
+	for _, driver := range testenv.Drivers {
 		t.Run(driver, func(t *testing.T) {
-			sluicetest.Scheduler(t, sluice.Options{Driver: driver}) // or skip
-			if out, ok := sluicetest.Child(t, "limited direct", sluicetest.DirEnv+"="+t.TempDir(), "SLUICE_DRIVER="+driver); !ok {
+			testenv.Scheduler(t, sluice.Options{Driver: driver}) // or skip
+			if out, ok := testenv.Child(t, "limited direct", testenv.DirEnv+"="+t.TempDir(), "SLUICE_DRIVER="+driver); !ok {
 				t.Error(out)
 			}
 		})

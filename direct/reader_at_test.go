@@ -11,8 +11,8 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
-	"github.com/sluiceio/sluice/internal/hang"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/hang"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // readerAtOptions are a stream of 256 KiB.
@@ -38,8 +38,8 @@ func readAtOf(t *testing.T, r *direct.Reader, file []byte, off, n int) {
 // also with gaps. Reads in any other order take what they ask for.
 func TestReaderAt(t *testing.T) {
 	const size = 4 << 20
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		f, file := sluicetest.DirectNoise(t, s, size)
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		f, file := testenv.DirectNoise(t, s, size)
 		r := reader(t, f, readerAtOptions)
 		n, operations := bytesRead(s, func() {
 			for off := 0; off < size-1000; off += 3000 {
@@ -85,10 +85,10 @@ func TestReaderAt(t *testing.T) {
 // A ReadAt that the pool has no memory for does not wait.
 func TestReaderAtNoMemory(t *testing.T) {
 	hang.Watch(t)
-	for _, name := range sluicetest.Drivers {
+	for _, name := range testenv.Drivers {
 		t.Run(name, func(t *testing.T) {
-			s := sluicetest.Scheduler(t, sluice.Options{Driver: name, BufferMemory: 4 << 20})
-			f, file := sluicetest.DirectNoise(t, s, 4<<20)
+			s := testenv.Scheduler(t, sluice.Options{Driver: name, BufferMemory: 4 << 20})
+			f, file := testenv.DirectNoise(t, s, 4<<20)
 			taken, err := f.ReadBuffer(context.Background(), 0, 2<<20)
 			if err != nil {
 				t.Fatal(err)
@@ -107,8 +107,8 @@ func TestReaderAtNoMemory(t *testing.T) {
 
 // TestReaderAtErrors: the errors are those of File.ReadAt.
 func TestReaderAtErrors(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		f, file := sluicetest.DirectNoise(t, s, 100_000)
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		f, file := testenv.DirectNoise(t, s, 100_000)
 		ctx, cancel := context.WithCancel(context.Background())
 		r, err := f.NewReader(ctx, direct.ReaderOptions{Start: 1000, End: 50_000})
 		if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceio/sluice/direct"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/fault"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // bad has every read of a block fail that has this byte in it, and leave anything
@@ -28,23 +28,23 @@ func bad(at int64, with syscall.Errno) fault.Decider {
 // that the bad block is in, and the others are read; if it is in a gap, all.
 func TestReadManyBadBlock(t *testing.T) {
 	ranges := []direct.Range{
-		{0, sluicetest.PageSize},
-		{sluicetest.PageSize, sluicetest.PageSize},
-		{2*sluicetest.PageSize + 100, 200},
-		{2*sluicetest.PageSize + 50, sluicetest.PageSize}, // into the next block
-		{6 * sluicetest.PageSize, sluicetest.PageSize},
-		{0, 3 * sluicetest.PageSize},
+		{0, testenv.PageSize},
+		{testenv.PageSize, testenv.PageSize},
+		{2*testenv.PageSize + 100, 200},
+		{2*testenv.PageSize + 50, testenv.PageSize}, // into the next block
+		{6 * testenv.PageSize, testenv.PageSize},
+		{0, 3 * testenv.PageSize},
 	}
 	for _, o := range []direct.ReadManyOptions{{Amplification: 10}, {MergeSize: -1}, {Depth: 1}, {Unordered: true}} {
 		for i := range int64(16) {
 			block, with := i/2, []syscall.Errno{syscall.EIO, syscall.ENXIO}[i%2]
-			at := block*sluicetest.PageSize + 77
-			f, text := faulty(t, 20*sluicetest.PageSize, bad(at, with))
+			at := block*testenv.PageSize + 77
+			f, text := faulty(t, 20*testenv.PageSize, bad(at, with))
 			n := 0
 			for res, err := range f.ReadMany(t.Context(), slices.Values(ranges), o) {
 				n++
-				end := (res.Off + int64(res.Len) + sluicetest.PageSize - 1) &^ (sluicetest.PageSize - 1)
-				if in := res.Off&^(sluicetest.PageSize-1) <= at && at < end; in != errors.Is(err, with) || !in && (err != nil || string(res.Buffer.Bytes()) != string(text[res.Off:][:res.Len])) {
+				end := (res.Off + int64(res.Len) + testenv.PageSize - 1) &^ (testenv.PageSize - 1)
+				if in := res.Off&^(testenv.PageSize-1) <= at && at < end; in != errors.Is(err, with) || !in && (err != nil || string(res.Buffer.Bytes()) != string(text[res.Off:][:res.Len])) {
 					t.Errorf("%+v, block %d is bad: %v has %d bytes, %v", o, block, res.Range, res.Buffer.Len(), err)
 				}
 				res.Buffer.Release()
@@ -59,12 +59,12 @@ func TestReadManyBadBlock(t *testing.T) {
 // TestReadManyFaults has each operation of a ReadMany meet with each verdict,
 // at once or a while later: what the kernel repeats, or we do, is no error.
 func TestReadManyFaults(t *testing.T) {
-	const size = 30*sluicetest.PageSize + 33
+	const size = 30*testenv.PageSize + 33
 	var ranges []direct.Range
 	for i := range int64(20) { // the last ones over the end
-		ranges = append(ranges, direct.Range{Off: i * 17 % 31 / 2 * 2 * sluicetest.PageSize, Len: sluicetest.PageSize + int(i)})
+		ranges = append(ranges, direct.Range{Off: i * 17 % 31 / 2 * 2 * testenv.PageSize, Len: testenv.PageSize + int(i)})
 	}
-	for _, v := range []fault.Verdict{{Errno: syscall.EINTR}, {Errno: syscall.EAGAIN}, {Errno: syscall.EIO}, {Short: sluicetest.PageSize}, {Late: 3}, {Full: true}} {
+	for _, v := range []fault.Verdict{{Errno: syscall.EINTR}, {Errno: syscall.EAGAIN}, {Errno: syscall.EIO}, {Short: testenv.PageSize}, {Late: 3}, {Full: true}} {
 		for _, o := range []direct.ReadManyOptions{{}, {MergeSize: -1, Depth: 7}, {Unordered: true}} {
 			for k := 0; ; k++ {
 				count := fault.NewCounter(k, v)
@@ -90,7 +90,7 @@ func TestReadManyFaults(t *testing.T) {
 // and the break waits for what the device has.
 func TestReadManyStuck(t *testing.T) {
 	var gate fault.Gate
-	f, _ := faulty(t, 200*sluicetest.PageSize, fault.NewCounter(3, fault.Verdict{Gate: &gate}).Decide)
+	f, _ := faulty(t, 200*testenv.PageSize, fault.NewCounter(3, fault.Verdict{Gate: &gate}).Decide)
 	n := 0
 	for res, err := range f.ReadMany(t.Context(), blocks(200), direct.ReadManyOptions{MergeSize: -1, Depth: 10, Unordered: true}) {
 		if err != nil {

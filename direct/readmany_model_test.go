@@ -14,23 +14,23 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
-	"github.com/sluiceio/sluice/internal/seed"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // TestReadManyModel has random ranges read, with random options, and demands
 // what a slice of bytes has there, on each file system and driver.
 func TestReadManyModel(t *testing.T) {
 	start := seed.Of(t)
-	sluicetest.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+	testenv.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		r := rand.New(rand.NewPCG(start, 0))
-		for _, size := range []int{0, 1, 3 * sluicetest.PageSize, 1<<20 + 777} {
+		for _, size := range []int{0, 1, 3 * testenv.PageSize, 1<<20 + 777} {
 			text := make([]byte, size)
 			for i := range text {
 				text[i] = byte(r.Uint32())
 			}
 			name := filepath.Join(dir, "many")
-			sluicetest.Write(t, name, string(text))
+			testenv.Write(t, name, string(text))
 			f, err := direct.OpenOn(s, name, os.O_RDONLY, 0)
 			if err != nil {
 				t.Fatal(err)

@@ -15,8 +15,8 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
-	"github.com/sluiceio/sluice/internal/sluicetest"
 	"github.com/sluiceio/sluice/internal/sys"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // blocks are n ranges of a page each, one behind the other in 8 MiB, again and
@@ -24,7 +24,7 @@ import (
 func blocks(n int) iter.Seq[direct.Range] {
 	return func(yield func(direct.Range) bool) {
 		for i := range n {
-			if !yield(direct.Range{Off: int64(i) % 2048 * sluicetest.PageSize, Len: sluicetest.PageSize}) {
+			if !yield(direct.Range{Off: int64(i) % 2048 * testenv.PageSize, Len: testenv.PageSize}) {
 				return
 			}
 		}
@@ -34,8 +34,8 @@ func blocks(n int) iter.Seq[direct.Range] {
 // TestReadManyBreak: after a break out of the loop nothing is in flight, and no memory is held
 // but the Buffers that were yielded.
 func TestReadManyBreak(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		f, noise := sluicetest.DirectNoise(t, s, 8<<20)
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		f, noise := testenv.DirectNoise(t, s, 8<<20)
 		for _, o := range []direct.ReadManyOptions{{}, {Depth: 3}, {Depth: 100, MergeSize: -1}, {Unordered: true}} {
 			for stop := range 5 {
 				var last direct.ReadResult
@@ -50,11 +50,11 @@ func TestReadManyBreak(t *testing.T) {
 					res.Buffer.Release()
 					n++
 				}
-				if string(last.Buffer.Bytes()) != string(noise[last.Off:][:sluicetest.PageSize]) {
+				if string(last.Buffer.Bytes()) != string(noise[last.Off:][:testenv.PageSize]) {
 					t.Errorf("%+v: not the bytes of %v", o, last.Range)
 				}
 				last.Buffer.Release()
-				sluicetest.WantIdle(t, s)
+				testenv.WantIdle(t, s)
 			}
 		}
 	})
@@ -62,8 +62,8 @@ func TestReadManyBreak(t *testing.T) {
 
 // TestReadManyPanic: the same of who panics in the loop, or in the ranges.
 func TestReadManyPanic(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		f, _ := sluicetest.DirectNoise(t, s, 8<<20)
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		f, _ := testenv.DirectNoise(t, s, 8<<20)
 		panics := func(do func()) {
 			defer func() {
 				if recover() != "ouch" {
@@ -86,18 +86,18 @@ func TestReadManyPanic(t *testing.T) {
 				res.Buffer.Release()
 			}
 		})
-		sluicetest.WantIdle(t, s)
+		testenv.WantIdle(t, s)
 	})
 }
 
 // TestReadManyEnds: what ends an iteration is told once, and is its last step.
 func TestReadManyEnds(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
-		closed, _ := sluicetest.DirectNoise(t, s, 8<<20)
+		closed, _ := testenv.DirectNoise(t, s, 8<<20)
 		closed.Close()
-		open, _ := sluicetest.DirectNoise(t, s, 8<<20)
+		open, _ := testenv.DirectNoise(t, s, 8<<20)
 		for name, c := range map[string]struct {
 			f    *direct.File
 			ctx  context.Context
@@ -128,13 +128,13 @@ func TestReadManyEnds(t *testing.T) {
 				t.Errorf("%s: %d steps; want 1", name, steps)
 			}
 		}
-		sluicetest.WantIdle(t, s)
+		testenv.WantIdle(t, s)
 	})
 }
 
 // TestReadManyOfNothing: a sequence that is nil is an error, and one without ranges is none.
 func TestReadManyOfNothing(t *testing.T) {
-	f, _ := sluicetest.DirectNoise(t, sluicetest.Scheduler(t, sluice.Options{}), 4096)
+	f, _ := testenv.DirectNoise(t, testenv.Scheduler(t, sluice.Options{}), 4096)
 	for _, err := range f.ReadMany(t.Context(), nil, direct.ReadManyOptions{}) {
 		if err == nil || !strings.Contains(err.Error(), "sequence of ranges is nil") || !strings.Contains(err.Error(), f.Name()) {
 			t.Errorf("ReadMany of nil = %v; want that the sequence of ranges is nil", err)
@@ -148,10 +148,10 @@ func TestReadManyOfNothing(t *testing.T) {
 // TestReadManyEndsInTheMiddle ends the context, and closes the file, in the middle:
 // one more step, whatever is in flight.
 func TestReadManyEndsInTheMiddle(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		for _, o := range []direct.ReadManyOptions{{}, {MergeSize: -1, Depth: 20}, {Unordered: true}} {
 			for _, closes := range []bool{false, true} {
-				f, _ := sluicetest.DirectNoise(t, s, 8<<20)
+				f, _ := testenv.DirectNoise(t, s, 8<<20)
 				ctx, cancel := context.WithCancel(t.Context())
 				want := context.Canceled
 				if closes {
@@ -183,22 +183,22 @@ func TestReadManyEndsInTheMiddle(t *testing.T) {
 				}
 			}
 		}
-		sluicetest.WantIdle(t, s)
+		testenv.WantIdle(t, s)
 	})
 }
 
 // TestReadManySchedulerCloses closes the Scheduler in the loop.
 func TestReadManySchedulerCloses(t *testing.T) {
-	for _, name := range sluicetest.Drivers {
+	for _, name := range testenv.Drivers {
 		t.Run(name, func(t *testing.T) {
-			s := sluicetest.Scheduler(t, sluice.Options{Driver: name})
-			f, noise := sluicetest.DirectNoise(t, s, 8<<20)
+			s := testenv.Scheduler(t, sluice.Options{Driver: name})
+			f, noise := testenv.DirectNoise(t, s, 8<<20)
 			var last error
 			for res, err := range f.ReadMany(t.Context(), blocks(1<<20), direct.ReadManyOptions{Depth: 20}) {
-				if last = err; err == nil && string(res.Buffer.Bytes()) != string(noise[res.Off:][:sluicetest.PageSize]) {
+				if last = err; err == nil && string(res.Buffer.Bytes()) != string(noise[res.Off:][:testenv.PageSize]) {
 					t.Errorf("not the bytes of %v", res.Range)
 				}
-				if res.Off == 10*sluicetest.PageSize {
+				if res.Off == 10*testenv.PageSize {
 					if err := s.Close(); err != nil {
 						t.Error(err)
 					}
@@ -214,9 +214,9 @@ func TestReadManySchedulerCloses(t *testing.T) {
 
 // TestReadManyClosedScheduler: the Scheduler was closed before it had chosen a driver.
 func TestReadManyClosedScheduler(t *testing.T) {
-	s := sluicetest.Scheduler(t, sluice.Options{})
+	s := testenv.Scheduler(t, sluice.Options{})
 	name := filepath.Join(t.TempDir(), "f")
-	if err := os.WriteFile(name, make([]byte, 2*sluicetest.PageSize), 0o600); err != nil {
+	if err := os.WriteFile(name, make([]byte, 2*testenv.PageSize), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	f, err := direct.OpenOn(s, name, os.O_RDONLY, 0)
@@ -228,7 +228,7 @@ func TestReadManyClosedScheduler(t *testing.T) {
 		t.Fatal(err)
 	}
 	steps := 0
-	for res, err := range f.ReadMany(t.Context(), blocks(2*sluicetest.PageSize), direct.ReadManyOptions{}) {
+	for res, err := range f.ReadMany(t.Context(), blocks(2*testenv.PageSize), direct.ReadManyOptions{}) {
 		if steps++; !errors.Is(err, fs.ErrClosed) {
 			t.Errorf("ReadMany on a closed Scheduler yields %v, %v; want %v", res, err, fs.ErrClosed)
 		}
@@ -242,8 +242,8 @@ func TestReadManyClosedScheduler(t *testing.T) {
 // for, and then waits, until the context ends.
 func TestReadManyKeepsBuffers(t *testing.T) {
 	for _, o := range []direct.ReadManyOptions{{}, {MergeSize: -1}, {Unordered: true, Depth: 8}} {
-		s := sluicetest.Scheduler(t, sluice.Options{BufferMemory: 4 << 20})
-		f, noise := sluicetest.DirectNoise(t, s, 8<<20)
+		s := testenv.Scheduler(t, sluice.Options{BufferMemory: 4 << 20})
+		f, noise := testenv.DirectNoise(t, s, 8<<20)
 		ctx, cancel := context.WithCancel(t.Context())
 		var kept []direct.ReadResult
 		var last error
@@ -252,35 +252,35 @@ func TestReadManyKeepsBuffers(t *testing.T) {
 				last = err
 				break
 			}
-			if kept = append(kept, res); len(kept) == (4<<20)/sluicetest.PageSize {
+			if kept = append(kept, res); len(kept) == (4<<20)/testenv.PageSize {
 				cancel() // it waits now, or will
 			}
 		}
 		cancel()
-		if len(kept) != (4<<20)/sluicetest.PageSize || !errors.Is(last, context.Canceled) {
+		if len(kept) != (4<<20)/testenv.PageSize || !errors.Is(last, context.Canceled) {
 			t.Errorf("%+v: %d Buffers of a page in 4 MiB, then %v", o, len(kept), last)
 		}
 		for _, res := range kept {
-			if string(res.Buffer.Bytes()) != string(noise[res.Off:][:sluicetest.PageSize]) {
+			if string(res.Buffer.Bytes()) != string(noise[res.Off:][:testenv.PageSize]) {
 				t.Fatalf("not the bytes of %v", res.Range)
 			}
 			res.Buffer.Release()
 		}
-		sluicetest.WantIdle(t, s)
+		testenv.WantIdle(t, s)
 	}
 }
 
 // TestReadManyLittleMemory has several ReadManys want more memory than there
 // is, of ranges that are merged across each other, in order: each goes on.
 func TestReadManyLittleMemory(t *testing.T) {
-	for _, name := range sluicetest.Drivers {
+	for _, name := range testenv.Drivers {
 		t.Run(name, func(t *testing.T) { readManyInLittleMemory(t, name) })
 	}
 }
 
 func readManyInLittleMemory(t *testing.T, driver string) {
-	s := sluicetest.Scheduler(t, sluice.Options{Driver: driver, BufferMemory: 2 << 20})
-	f, noise := sluicetest.DirectNoise(t, s, 8<<20)
+	s := testenv.Scheduler(t, sluice.Options{Driver: driver, BufferMemory: 2 << 20})
+	f, noise := testenv.DirectNoise(t, s, 8<<20)
 	done := make(chan bool)
 	for i := range 4 {
 		go func() {
@@ -289,7 +289,7 @@ func readManyInLittleMemory(t *testing.T, driver string) {
 			// much later.
 			var ranges []direct.Range
 			for j := range int64(96) {
-				ranges = append(ranges, direct.Range{Off: (j%8*256 + j/8*3 + int64(i)) * sluicetest.PageSize, Len: sluicetest.PageSize})
+				ranges = append(ranges, direct.Range{Off: (j%8*256 + j/8*3 + int64(i)) * testenv.PageSize, Len: testenv.PageSize})
 			}
 			n := 0
 			for res, err := range f.ReadMany(t.Context(), slices.Values(ranges), direct.ReadManyOptions{Depth: 256, MergeSize: 512 << 10, Amplification: 100}) {
@@ -307,14 +307,14 @@ func readManyInLittleMemory(t *testing.T, driver string) {
 	for range 4 {
 		<-done
 	}
-	sluicetest.WantIdle(t, s)
+	testenv.WantIdle(t, s)
 }
 
 // TestReadManyTooLarge: a range that no pool can hold has its error, and those
 // that it overlaps are read.
 func TestReadManyTooLarge(t *testing.T) {
-	s := sluicetest.Scheduler(t, sluice.Options{BufferMemory: 2 << 20})
-	f, noise := sluicetest.DirectNoise(t, s, 8<<20)
+	s := testenv.Scheduler(t, sluice.Options{BufferMemory: 2 << 20})
+	f, noise := testenv.DirectNoise(t, s, 8<<20)
 	ranges := []direct.Range{{Off: 0, Len: 100}, {Off: 0, Len: 3 << 20}, {Off: 50, Len: 100}}
 	for _, o := range []direct.ReadManyOptions{{}, {Unordered: true}} {
 		n := 0
@@ -332,13 +332,13 @@ func TestReadManyTooLarge(t *testing.T) {
 			t.Errorf("%d results; want 3", n)
 		}
 	}
-	sluicetest.WantIdle(t, s)
+	testenv.WantIdle(t, s)
 }
 
 // TestReadManyWithin reads in the loop what others, and other ReadManys, read.
 func TestReadManyWithin(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		f, noise := sluicetest.DirectNoise(t, s, 8<<20)
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		f, noise := testenv.DirectNoise(t, s, 8<<20)
 		same := func(got []byte, off int64) {
 			if string(got) != string(noise[off:][:len(got)]) {
 				t.Errorf("not the bytes at %d", off)
@@ -364,15 +364,15 @@ func TestReadManyWithin(t *testing.T) {
 			}
 			res.Buffer.Release()
 		}
-		sluicetest.WantIdle(t, s)
+		testenv.WantIdle(t, s)
 	})
 }
 
 // TestReadManyLeavesMemory: however large the ranges, there is memory for reads in the body of
 // the loop, which ReadMany cannot give back before the body ends.
 func TestReadManyLeavesMemory(t *testing.T) {
-	s := sluicetest.Scheduler(t, sluice.Options{BufferMemory: 16 << 20})
-	f, noise := sluicetest.DirectNoise(t, s, 8<<20)
+	s := testenv.Scheduler(t, sluice.Options{BufferMemory: 16 << 20})
+	f, noise := testenv.DirectNoise(t, s, 8<<20)
 	var ranges []direct.Range
 	for i := range int64(64) {
 		ranges = append(ranges, direct.Range{Off: i * 7 % 8 << 20, Len: 1 << 20})
@@ -390,13 +390,13 @@ func TestReadManyLeavesMemory(t *testing.T) {
 			res.Buffer.Release()
 		}
 	}
-	sluicetest.WantIdle(t, s)
+	testenv.WantIdle(t, s)
 }
 
 // TestReadManyIsLazy: it asks for so many ranges ahead, and no more.
 func TestReadManyIsLazy(t *testing.T) {
-	s := sluicetest.Scheduler(t, sluice.Options{})
-	f, _ := sluicetest.DirectNoise(t, s, 8<<20)
+	s := testenv.Scheduler(t, sluice.Options{})
+	f, _ := testenv.DirectNoise(t, s, 8<<20)
 	asked := 0
 	ranges := func(yield func(direct.Range) bool) {
 		for r := range blocks(1 << 30) {
@@ -438,14 +438,14 @@ func TestReadManyAllocatesNothing(t *testing.T) {
 	if sys.RaceEnabled {
 		t.Skip("the race detector allocates")
 	}
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		f, _ := sluicetest.DirectNoise(t, s, 8<<20)
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		f, _ := testenv.DirectNoise(t, s, 8<<20)
 		for _, o := range []direct.ReadManyOptions{{Depth: 8}, {Depth: 8, MergeSize: -1}, {Depth: 8, Unordered: true}} {
 			read := func(n int) float64 {
 				return testing.AllocsPerRun(2, func() {
 					for res, err := range f.ReadMany(context.Background(), func(yield func(direct.Range) bool) {
 						for i := range n {
-							if !yield(direct.Range{Off: int64(i) * 5 % 256 * sluicetest.PageSize, Len: sluicetest.PageSize}) {
+							if !yield(direct.Range{Off: int64(i) * 5 % 256 * testenv.PageSize, Len: testenv.PageSize}) {
 								return
 							}
 						}

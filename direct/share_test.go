@@ -13,8 +13,8 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
-	"github.com/sluiceio/sluice/internal/seed"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // twoDirect opens a new file twice: what the two share is found by the file.
@@ -39,7 +39,7 @@ func twoDirect(t *testing.T, s *sluice.Scheduler, dir string) (files [2]*direct.
 // undoes another's, and no fsync fails.
 func TestDirectNeighbours(t *testing.T) {
 	start := seed.Of(t)
-	sluicetest.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+	testenv.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		const goroutines, stripe, rows = 12, 61, 40
 		files := twoDirect(t, s, dir)
 		want := make([][]byte, goroutines)
@@ -49,7 +49,7 @@ func TestDirectNeighbours(t *testing.T) {
 			want[g] = make([]byte, rows*stripe)
 			writers.Go(func() {
 				r := rand.New(rand.NewPCG(start, uint64(g)))
-				for range *sluicetest.DiffN / 10 {
+				for range *testenv.DiffN / 10 {
 					row := r.IntN(rows)
 					own := want[g][row*stripe:][:stripe]
 					off := int64((row*goroutines + g) * stripe)
@@ -98,12 +98,12 @@ func disturb(r *rand.Rand, f *direct.File, off int64) error {
 	case 0, 1:
 		return f.Sync()
 	case 2:
-		return f.Truncate(off + r.Int64N(3*sluicetest.PageSize))
+		return f.Truncate(off + r.Int64N(3*testenv.PageSize))
 	case 3:
-		_, err := f.WriteAt(sluicetest.AlignedBytes(sluicetest.PageSize*r.IntN(4)), off+sluicetest.PageSize*r.Int64N(4))
+		_, err := f.WriteAt(testenv.AlignedBytes(testenv.PageSize*r.IntN(4)), off+testenv.PageSize*r.Int64N(4))
 		return err
 	}
-	if err := f.PunchHole(off+r.Int64N(sluicetest.PageSize), 1+r.Int64N(3*sluicetest.PageSize)); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+	if err := f.PunchHole(off+r.Int64N(testenv.PageSize), 1+r.Int64N(3*testenv.PageSize)); err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		return err
 	}
 	return nil
@@ -114,7 +114,7 @@ func disturb(r *rand.Rand, f *direct.File, off int64) error {
 // been asked to be written, and what is said to be written is there.
 func TestDirectAppend(t *testing.T) {
 	start := seed.Of(t)
-	sluicetest.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+	testenv.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		files := twoDirect(t, s, dir)
 		stop := watchSize(t, files[0].Name())
 		promise := newPromise(t, files[0].Name())
@@ -124,20 +124,20 @@ func TestDirectAppend(t *testing.T) {
 		for g := range 4 {
 			all.Go(func() {
 				r := rand.New(rand.NewPCG(start, uint64(g)))
-				b := sluicetest.AlignedBytes(12 * sluicetest.PageSize)
-				for range *sluicetest.DiffN / 30 {
+				b := testenv.AlignedBytes(12 * testenv.PageSize)
+				for range *testenv.DiffN / 30 {
 					n := 1 + r.IntN(300)
 					if r.IntN(2) == 0 {
-						n = 1 + r.IntN(10*sluicetest.PageSize)
+						n = 1 + r.IntN(10*testenv.PageSize)
 					}
 					mu.Lock()
 					off := size
 					size += int64(n)
 					promise(size)
 					mu.Unlock()
-					own := b[r.IntN(2)*r.IntN(sluicetest.PageSize):][:n]
+					own := b[r.IntN(2)*r.IntN(testenv.PageSize):][:n]
 					for i := range own {
-						own[i] = sluicetest.Pattern(off + int64(i))
+						own[i] = testenv.Pattern(off + int64(i))
 					}
 					if got, err := files[r.IntN(2)].WriteAt(own, off); got != n || err != nil {
 						t.Errorf("WriteAt = %d, %v; want %d, nil", got, err, n)
@@ -157,8 +157,8 @@ func TestDirectAppend(t *testing.T) {
 			t.Fatalf("%d bytes, %v; want %d", len(b), err, size)
 		}
 		for i := range b {
-			if b[i] != sluicetest.Pattern(int64(i)) {
-				t.Fatalf("byte %d of %d is %#x; want %#x", i, len(b), b[i], sluicetest.Pattern(int64(i)))
+			if b[i] != testenv.Pattern(int64(i)) {
+				t.Fatalf("byte %d of %d is %#x; want %#x", i, len(b), b[i], testenv.Pattern(int64(i)))
 			}
 		}
 	})

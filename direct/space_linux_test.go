@@ -10,8 +10,8 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
-	"github.com/sluiceio/sluice/internal/places"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/places"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // TestDirectNoSpace writes until the disk is full: what is counted is there,
@@ -24,7 +24,7 @@ func TestDirectNoSpace(t *testing.T) {
 			if err := unix.Statfs(dir, &st); err != nil || st.Blocks > 1<<30/uint64(st.Bsize) {
 				t.Skip("it is not our disk to fill: ", err)
 			}
-			sluicetest.EachDriverIn(t, dir, noSpace)
+			testenv.EachDriverIn(t, dir, noSpace)
 		})
 	}
 }
@@ -37,11 +37,11 @@ func noSpace(t *testing.T, s *sluice.Scheduler, dir string) {
 			t.Fatal(err)
 		}
 		places.Fill(t, filepath.Join(dir, "filler"), 8<<20) // all but 8 MiB
-		b := sluicetest.AlignedBytes(of.n + sluicetest.PageSize)[of.start:][:of.n]
+		b := testenv.AlignedBytes(of.n + testenv.PageSize)[of.start:][:of.n]
 		size := int64(0)
 		for err == nil && size < 1<<30 {
 			for i := range b {
-				b[i] = sluicetest.Pattern(size + int64(i))
+				b[i] = testenv.Pattern(size + int64(i))
 			}
 			var n int
 			n, err = f.WriteAt(b, size)
@@ -53,19 +53,19 @@ func noSpace(t *testing.T, s *sluice.Scheduler, dir string) {
 		if !errors.Is(err, unix.ENOSPC) {
 			t.Fatalf("WriteAt %d at the end: %v; want ENOSPC", i, err)
 		}
-		sluicetest.HasPattern(t, name, size, int64(of.n))
+		testenv.HasPattern(t, name, size, int64(of.n))
 		if err := f.Sync(); err != nil {
 			t.Errorf("Sync after ENOSPC: %v", err)
 		}
 		os.Remove(filepath.Join(dir, "filler"))
 		places.SyncFS(t, dir)
 		for i := range b {
-			b[i] = sluicetest.Pattern(size + int64(i))
+			b[i] = testenv.Pattern(size + int64(i))
 		}
 		if n, err := f.WriteAt(b, size); n != len(b) || err != nil {
 			t.Errorf("WriteAt with room again = %d, %v", n, err)
 		}
-		sluicetest.HasPattern(t, name, size+int64(len(b)), 0)
+		testenv.HasPattern(t, name, size+int64(len(b)), 0)
 		if err := errors.Join(f.Sync(), f.Close(), os.Remove(name)); err != nil {
 			t.Error(err)
 		}

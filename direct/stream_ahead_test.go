@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceio/sluice/direct"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/fault"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // counted makes a file of 16 buffers of aheadSize, whose reads are counted.
@@ -58,7 +58,7 @@ func TestReadAhead(t *testing.T) {
 		if n != call.bytes {
 			t.Fatalf("call %d has %d bytes; want %d", i, n, call.bytes)
 		}
-		sluicetest.WaitFor(t, "the requests", func() bool { return reads() >= call.reads })
+		testenv.WaitFor(t, "the requests", func() bool { return reads() >= call.reads })
 		if n := reads(); n != call.reads {
 			t.Errorf("%d requests after call %d; want %d", n, i, call.reads)
 		}
@@ -134,11 +134,11 @@ func TestSmallBuffersAreReadAsOne(t *testing.T) {
 // TestIdleReaders leaves many Readers idle, with reads that nobody has waited for: others read
 // meanwhile, and the Readers go on.
 func TestIdleReaders(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		f, text := sluicetest.DirectNoise(t, s, 16*aheadSize)
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		f, text := testenv.DirectNoise(t, s, 16*aheadSize)
 		var readers [100]*direct.Reader
 		for i := range readers {
-			readers[i] = reader(t, f, direct.ReaderOptions{BufferSize: sluicetest.PageSize, ReadAhead: 6})
+			readers[i] = reader(t, f, direct.ReaderOptions{BufferSize: testenv.PageSize, ReadAhead: 6})
 			if c, err := readers[i].ReadByte(); c != text[0] || err != nil {
 				t.Fatalf("ReadByte = %d, %v", c, err)
 			}

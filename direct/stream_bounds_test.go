@@ -9,15 +9,15 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
-	"github.com/sluiceio/sluice/internal/allocs"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/allocs"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // sparse makes a file of so many zeros that take no room.
 func sparse(t testing.TB, dir string, size int64) (name string) {
 	t.Helper()
 	name = filepath.Join(dir, fmt.Sprint("sparse", size))
-	sluicetest.Write(t, name, "")
+	testenv.Write(t, name, "")
 	if err := os.Truncate(name, size); err != nil {
 		t.Fatal(err)
 	}
@@ -30,10 +30,10 @@ var bounded = []struct{ size, count int }{{4 << 10, 10}, {16 << 10, 3}, {64 << 1
 // TestStreamMemory reads and writes files that are 1000 times as large as what
 // a stream may have of the pool, and watches what it has.
 func TestStreamMemory(t *testing.T) {
-	for _, driver := range sluicetest.Drivers {
+	for _, driver := range testenv.Drivers {
 		t.Run(driver, func(t *testing.T) {
 			for _, of := range bounded {
-				s := sluicetest.Scheduler(t, sluice.Options{Driver: driver})
+				s := testenv.Scheduler(t, sluice.Options{Driver: driver})
 				size := int64(of.size) * int64(of.count) * 1000
 				f, err := direct.OpenOn(s, sparse(t, t.TempDir(), size), os.O_RDWR, 0)
 				if err != nil {
@@ -83,9 +83,9 @@ func TestStreamMemory(t *testing.T) {
 // TestStreamAllocs: the calls of a stream allocate nothing, whether there is a
 // buffer at hand or not.
 func TestStreamAllocs(t *testing.T) {
-	sluicetest.SkipUnderRace(t)
-	sluicetest.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
-		for _, size := range []int{sluicetest.PageSize, 128 << 10} {
+	testenv.SkipUnderRace(t)
+	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+		for _, size := range []int{testenv.PageSize, 128 << 10} {
 			f, err := direct.OpenOn(s, sparse(t, dir, 256<<20), os.O_RDWR, 0)
 			if err != nil {
 				t.Fatal(err)

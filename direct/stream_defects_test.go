@@ -12,8 +12,8 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
-	"github.com/sluiceio/sluice/internal/seed"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // Defects that were found in another library of this kind, and must not be in
@@ -23,9 +23,9 @@ import (
 // wrong bytes.
 func TestOddBufferSizes(t *testing.T) {
 	start := seed.Of(t)
-	sluicetest.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+	testenv.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		r := rand.New(rand.NewPCG(start, 0))
-		all := sluicetest.Noise(3<<20 + 12345)
+		all := testenv.Noise(3<<20 + 12345)
 		name := filepath.Join(dir, "odd")
 		for _, size := range []int{3, 513, 1536, 3 << 10, 6000, 10_000, 12 << 10, 100 << 10, 300<<10 + 7, 700 << 10, 1500 << 10, 3 << 20} {
 			f, err := direct.OpenOn(s, name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
@@ -41,11 +41,11 @@ func TestOddBufferSizes(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got, err := os.ReadFile(name); err != nil || !bytes.Equal(got, want) {
-				t.Errorf("Writer, %d x %d: %d bytes (%08x), %v; want %d (%08x)", size, count, len(got), sluicetest.Sum(got), err, len(want), sluicetest.Sum(want))
+				t.Errorf("Writer, %d x %d: %d bytes (%08x), %v; want %d (%08x)", size, count, len(got), testenv.Sum(got), err, len(want), testenv.Sum(want))
 			}
 			got, sizes := nextAll(t, reader(t, f, direct.ReaderOptions{BufferSize: size, ReadAhead: count}))
 			if !bytes.Equal(got, want) {
-				t.Errorf("Reader, %d x %d: %d bytes (%08x); want %d (%08x)", size, count, len(got), sluicetest.Sum(got), len(want), sluicetest.Sum(want))
+				t.Errorf("Reader, %d x %d: %d bytes (%08x); want %d (%08x)", size, count, len(got), testenv.Sum(got), len(want), testenv.Sum(want))
 			}
 			for _, n := range sizes[:len(sizes)-1] {
 				if n != sizes[0] || n < size || n >= size+4096 {
@@ -63,17 +63,17 @@ type onlyWrite struct{ io.Writer }
 // TestNothingPastTheEnd: there a read near the end of a file returns bytes that
 // are not the file's.
 func TestNothingPastTheEnd(t *testing.T) {
-	sluicetest.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+	testenv.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		name := filepath.Join(dir, "end")
-		for _, size := range []int{1, 511, 512, 513, sluicetest.PageSize - 1, sluicetest.PageSize, sluicetest.PageSize + 1, 3*sluicetest.PageSize - 1, 64<<10 + 1} {
+		for _, size := range []int{1, 511, 512, 513, testenv.PageSize - 1, testenv.PageSize, testenv.PageSize + 1, 3*testenv.PageSize - 1, 64<<10 + 1} {
 			want := bytes.Repeat([]byte{'x'}, size)
-			sluicetest.Write(t, name, string(want))
+			testenv.Write(t, name, string(want))
 			f, err := direct.OpenOn(s, name, os.O_RDONLY, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, start := range []int{0, 1, size / 2, size - 1, size, size + 1} {
-				for _, o := range []direct.ReaderOptions{{}, {BufferSize: 512, ReadAhead: 3}, {BufferSize: sluicetest.PageSize, ReadAhead: 10}} {
+				for _, o := range []direct.ReaderOptions{{}, {BufferSize: 512, ReadAhead: 3}, {BufferSize: testenv.PageSize, ReadAhead: 10}} {
 					o.Start = int64(start)
 					if got, _ := nextAll(t, reader(t, f, o)); !bytes.Equal(got, want[min(start, size):]) {
 						t.Errorf("%+v of %d bytes: %d bytes", o, size, len(got))
@@ -88,7 +88,7 @@ func TestNothingPastTheEnd(t *testing.T) {
 // TestFlushIsExact: there Flush leaves a file longer than what was written,
 // until Close cuts it off. Another process watches the size.
 func TestFlushIsExact(t *testing.T) {
-	sluicetest.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		f, err := direct.OpenOn(s, filepath.Join(dir, "flushed"), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 		if err != nil {
 			t.Fatal(err)
@@ -125,7 +125,7 @@ func TestFlushIsExact(t *testing.T) {
 // Here Sync is an fsync after the last change, and Close changes nothing that
 // has been flushed.
 func TestSyncComesLast(t *testing.T) {
-	sluicetest.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		f, err := direct.OpenOn(s, filepath.Join(dir, "synced"), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 		if err != nil {
 			t.Fatal(err)
@@ -135,7 +135,7 @@ func TestSyncComesLast(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.Write(sluicetest.Noise(30_001)); err != nil {
+		if _, err := w.Write(testenv.Noise(30_001)); err != nil {
 			t.Fatal(err)
 		}
 		if err := w.Sync(); err != nil {

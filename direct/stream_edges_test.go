@@ -14,13 +14,13 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // TestStreamOptions: each wrong option has an error that names it.
 func TestStreamOptions(t *testing.T) {
-	s := sluicetest.Scheduler(t, sluice.Options{BufferMemory: 8 << 20})
-	f, _ := sluicetest.DirectNoise(t, s, 8192)
+	s := testenv.Scheduler(t, sluice.Options{BufferMemory: 8 << 20})
+	f, _ := testenv.DirectNoise(t, s, 8192)
 	for _, c := range []struct {
 		o    direct.ReaderOptions
 		want string
@@ -74,7 +74,7 @@ func TestStreamsOfNothing(t *testing.T) {
 	if _, err := none.NewWriter(t.Context(), direct.WriterOptions{}); err != os.ErrInvalid {
 		t.Errorf("NewWriter = %v; want %v", err, os.ErrInvalid)
 	}
-	f, _ := sluicetest.DirectNoise(t, sluicetest.Scheduler(t, sluice.Options{}), 8192)
+	f, _ := testenv.DirectNoise(t, testenv.Scheduler(t, sluice.Options{}), 8192)
 	r, w := reader(t, f, direct.ReaderOptions{}), writer(t, f, direct.WriterOptions{})
 	if err := errors.Join(r.Close(), w.Close()); err != nil {
 		t.Fatal(err)
@@ -102,9 +102,9 @@ func TestStreamsOfNothing(t *testing.T) {
 // TestStreamsPastTheEnd: there is nothing to read, and what is written there
 // has zeros before it, as far as files go.
 func TestStreamsPastTheEnd(t *testing.T) {
-	sluicetest.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+	testenv.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		name := filepath.Join(dir, "file")
-		sluicetest.Write(t, name, sluicetest.Twenty)
+		testenv.Write(t, name, testenv.Twenty)
 		f, err := direct.OpenOn(s, name, os.O_RDWR, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -140,7 +140,7 @@ func TestStreamsPastTheEnd(t *testing.T) {
 		if err := w.Close(); err != nil {
 			t.Errorf("Close = %v", err)
 		}
-		want := append([]byte(sluicetest.Twenty), make([]byte, 10_000-20)...)
+		want := append([]byte(testenv.Twenty), make([]byte, 10_000-20)...)
 		if got, err := os.ReadFile(name); err != nil || !bytes.Equal(got, append(want, "far"...)) {
 			t.Errorf("the file has %d bytes, %v; want %d", len(got), err, len(want)+3)
 		}
@@ -150,9 +150,9 @@ func TestStreamsPastTheEnd(t *testing.T) {
 // TestStreamsOfTheWrongWay reads what is open for writing alone, and the other
 // way round.
 func TestStreamsOfTheWrongWay(t *testing.T) {
-	sluicetest.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		name := filepath.Join(dir, "file")
-		sluicetest.Write(t, name, string(sluicetest.Noise(3*sluicetest.PageSize)))
+		testenv.Write(t, name, string(testenv.Noise(3*testenv.PageSize)))
 		f, err := direct.OpenOn(s, name, os.O_WRONLY, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -162,13 +162,13 @@ func TestStreamsOfTheWrongWay(t *testing.T) {
 			t.Errorf("Next = %d bytes, %v; want EBADF", b.Len(), err)
 		}
 		w := writer(t, f, direct.WriterOptions{Start: 5})
-		if n, err := w.Write(sluicetest.Noise(10_000)); n != 10_000 || err != nil {
+		if n, err := w.Write(testenv.Noise(10_000)); n != 10_000 || err != nil {
 			t.Errorf("Write = %d, %v; want 10000, nil", n, err)
 		}
 		if err := w.Close(); err != nil {
 			t.Errorf("Close = %v", err)
 		}
-		if got, err := os.ReadFile(name); err != nil || !bytes.Equal(got[5:10_005], sluicetest.Noise(10_000)) {
+		if got, err := os.ReadFile(name); err != nil || !bytes.Equal(got[5:10_005], testenv.Noise(10_000)) {
 			t.Errorf("other bytes, %v", err)
 		}
 		f, err = direct.OpenOn(s, name, os.O_RDONLY, 0)
@@ -176,8 +176,8 @@ func TestStreamsOfTheWrongWay(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		for _, n := range []int{1, 3 * sluicetest.PageSize} {
-			w, err := f.NewWriter(t.Context(), direct.WriterOptions{BufferSize: sluicetest.PageSize})
+		for _, n := range []int{1, 3 * testenv.PageSize} {
+			w, err := f.NewWriter(t.Context(), direct.WriterOptions{BufferSize: testenv.PageSize})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -194,27 +194,27 @@ func TestStreamsOfTheWrongWay(t *testing.T) {
 // TestReaderOfAShrinkingFile cuts the file off before what is read next: the
 // stream ends there, and goes on when there is more again.
 func TestReaderOfAShrinkingFile(t *testing.T) {
-	sluicetest.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
-		const size = 100*sluicetest.PageSize + 5
+	testenv.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+		const size = 100*testenv.PageSize + 5
 		name := filepath.Join(dir, "file")
-		for _, o := range []direct.ReaderOptions{{BufferSize: sluicetest.PageSize, ReadAhead: 1}, {BufferSize: sluicetest.PageSize, ReadAhead: 4}, {BufferSize: 3 * sluicetest.PageSize, ReadAhead: 3}} {
-			for _, left := range []int{50 * sluicetest.PageSize, 50*sluicetest.PageSize + 7} {
-				want := sluicetest.Noise(size)
-				sluicetest.Write(t, name, string(want))
+		for _, o := range []direct.ReaderOptions{{BufferSize: testenv.PageSize, ReadAhead: 1}, {BufferSize: testenv.PageSize, ReadAhead: 4}, {BufferSize: 3 * testenv.PageSize, ReadAhead: 3}} {
+			for _, left := range []int{50 * testenv.PageSize, 50*testenv.PageSize + 7} {
+				want := testenv.Noise(size)
+				testenv.Write(t, name, string(want))
 				f, err := direct.OpenOn(s, name, os.O_RDWR, 0)
 				if err != nil {
 					t.Fatal(err)
 				}
 				r := reader(t, f, o)
-				if n, err := io.ReadFull(r, make([]byte, 20*sluicetest.PageSize+3)); err != nil {
+				if n, err := io.ReadFull(r, make([]byte, 20*testenv.PageSize+3)); err != nil {
 					t.Fatal(n, err)
 				}
 				if err := f.Truncate(int64(left)); err != nil {
 					t.Fatal(err)
 				}
 				got, err := io.ReadAll(r)
-				if err != nil || !bytes.Equal(got, want[20*sluicetest.PageSize+3:left]) {
-					t.Errorf("%+v: %d bytes, %v; want %d", o, len(got), err, left-20*sluicetest.PageSize-3)
+				if err != nil || !bytes.Equal(got, want[20*testenv.PageSize+3:left]) {
+					t.Errorf("%+v: %d bytes, %v; want %d", o, len(got), err, left-20*testenv.PageSize-3)
 				}
 				if n, err := f.WriteAt(want[left:], int64(left)); err != nil {
 					t.Fatal(n, err)

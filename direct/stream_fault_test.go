@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceio/sluice/direct"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/fault"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // faultyStreams are streams of all shapes over a file of faultySize.
@@ -19,10 +19,10 @@ var faultyStreams = []struct {
 	size, count int
 	start       int64
 }{
-	{sluicetest.PageSize, 10, 0},
-	{sluicetest.PageSize, 1, 0},
-	{sluicetest.PageSize, 3, 100},
-	{2 * sluicetest.PageSize, 4, 5000},
+	{testenv.PageSize, 10, 0},
+	{testenv.PageSize, 1, 0},
+	{testenv.PageSize, 3, 100},
+	{2 * testenv.PageSize, 4, 5000},
 	{64 << 10, 2, 0},
 }
 
@@ -71,7 +71,7 @@ func TestReaderFaults(t *testing.T) {
 // TestReaderTroubles has all operations be short, interrupted, or refused by
 // the driver.
 func TestReaderTroubles(t *testing.T) {
-	for _, v := range []fault.Verdict{{Short: 512}, {Short: sluicetest.PageSize}, {Errno: syscall.EAGAIN}, {Errno: syscall.EINTR}, {Late: 2}} {
+	for _, v := range []fault.Verdict{{Short: 512}, {Short: testenv.PageSize}, {Errno: syscall.EAGAIN}, {Errno: syscall.EINTR}, {Late: 2}} {
 		for _, of := range faultyStreams {
 			f, text := faulty(t, faultySize, func(op *driver.Op) fault.Verdict {
 				if v.Short > 0 && len(op.Buf) <= v.Short {
@@ -81,7 +81,7 @@ func TestReaderTroubles(t *testing.T) {
 			})
 			r := reader(t, f, direct.ReaderOptions{BufferSize: of.size, ReadAhead: of.count, Start: of.start})
 			if got, _ := nextAll(t, r); !bytes.Equal(got, text[of.start:]) {
-				t.Errorf("%+v, %+v: Next has %d bytes (%08x); want %d", v, of, len(got), sluicetest.Sum(got), len(text)-int(of.start))
+				t.Errorf("%+v, %+v: Next has %d bytes (%08x); want %d", v, of, len(got), testenv.Sum(got), len(text)-int(of.start))
 			}
 		}
 	}
@@ -96,7 +96,7 @@ func TestReaderTriesAgain(t *testing.T) {
 			f, text := faulty(t, faultySize, fault.First(1, fault.Verdict{Errno: errno}))
 			r := reader(t, f, direct.ReaderOptions{BufferSize: of.size, ReadAhead: of.count, Start: of.start})
 			if got, _ := nextAll(t, r); !bytes.Equal(got, text[of.start:]) {
-				t.Errorf("%v, %+v: Next has %d bytes (%08x); want %d", errno, of, len(got), sluicetest.Sum(got), len(text)-int(of.start))
+				t.Errorf("%v, %+v: Next has %d bytes (%08x); want %d", errno, of, len(got), testenv.Sum(got), len(text)-int(of.start))
 			}
 		}
 	}
@@ -112,7 +112,7 @@ func TestWriterFaults(t *testing.T) {
 				count := fault.NewCounter(k, fault.Verdict{Errno: syscall.ENOSPC})
 				f, text := faulty(t, faultySize, fault.On(driver.Write, count.Decide))
 				w := writer(t, f, direct.WriterOptions{BufferSize: of.size, WriteBehind: of.count, Start: of.start})
-				b := sluicetest.Noise(9 * sluicetest.PageSize)
+				b := testenv.Noise(9 * testenv.PageSize)
 				first := writeBy(w, how, b)
 				if first == nil {
 					first = w.Flush()
@@ -126,7 +126,7 @@ func TestWriterFaults(t *testing.T) {
 					want := append(text[:of.start:of.start], b...)
 					want = append(want, text[min(len(want), len(text)):]...)
 					if got, err := os.ReadFile(f.Name()); !bytes.Equal(got, want) || err != nil {
-						t.Errorf("%s %+v: the file is %08x, %v; want %08x", how, of, sluicetest.Sum(got), err, sluicetest.Sum(want))
+						t.Errorf("%s %+v: the file is %08x, %v; want %08x", how, of, testenv.Sum(got), err, testenv.Sum(want))
 					}
 				}
 				if st := f.BuffersInUse(); st != 0 {
@@ -188,7 +188,7 @@ func writeBy(w *direct.Writer, how string, b []byte) (err error) {
 // TestWriterTroubles has all operations be short, interrupted, overtaken, or
 // refused, by the driver or for their alignment.
 func TestWriterTroubles(t *testing.T) {
-	for _, v := range []fault.Verdict{{Short: sluicetest.PageSize}, {Errno: syscall.EAGAIN}, {Errno: syscall.EINTR}, {Errno: syscall.EINVAL}, {Late: 2}} {
+	for _, v := range []fault.Verdict{{Short: testenv.PageSize}, {Errno: syscall.EAGAIN}, {Errno: syscall.EINTR}, {Errno: syscall.EINVAL}, {Late: 2}} {
 		for _, of := range faultyStreams {
 			f, text := faulty(t, faultySize, func(op *driver.Op) fault.Verdict {
 				if v.Short > 0 && len(op.Buf) <= v.Short || v.Errno == syscall.EINVAL && op.Code == driver.Read {
@@ -196,7 +196,7 @@ func TestWriterTroubles(t *testing.T) {
 				}
 				return v
 			})
-			b := sluicetest.Noise(20 * sluicetest.PageSize)
+			b := testenv.Noise(20 * testenv.PageSize)
 			w := writer(t, f, direct.WriterOptions{BufferSize: of.size, WriteBehind: of.count, Start: of.start})
 			if n, err := w.Write(b); n != len(b) || err != nil {
 				t.Errorf("%+v, %+v: Write = %d, %v", v, of, n, err)
@@ -206,7 +206,7 @@ func TestWriterTroubles(t *testing.T) {
 			}
 			want := append(text[:of.start:of.start], b...)
 			if got, err := os.ReadFile(f.Name()); !bytes.Equal(got, want) || err != nil {
-				t.Errorf("%+v, %+v: the file is %08x, %v; want %08x", v, of, sluicetest.Sum(got), err, sluicetest.Sum(want))
+				t.Errorf("%+v, %+v: the file is %08x, %v; want %08x", v, of, testenv.Sum(got), err, testenv.Sum(want))
 			}
 		}
 	}
@@ -216,12 +216,12 @@ func TestWriterTroubles(t *testing.T) {
 // though there were room in the buffers for more.
 func TestWriterTellsSoon(t *testing.T) {
 	count := fault.NewCounter(0, fault.Verdict{Errno: syscall.EIO})
-	f, _ := faulty(t, 64*sluicetest.PageSize, fault.On(driver.Write, count.Decide))
-	w := writer(t, f, direct.WriterOptions{BufferSize: sluicetest.PageSize, WriteBehind: 100})
-	if n, err := w.Write(make([]byte, 32*sluicetest.PageSize)); n != 32*sluicetest.PageSize || err != nil {
+	f, _ := faulty(t, 64*testenv.PageSize, fault.On(driver.Write, count.Decide))
+	w := writer(t, f, direct.WriterOptions{BufferSize: testenv.PageSize, WriteBehind: 100})
+	if n, err := w.Write(make([]byte, 32*testenv.PageSize)); n != 32*testenv.PageSize || err != nil {
 		t.Fatalf("Write = %d, %v", n, err)
 	}
-	sluicetest.WaitFor(t, "the error", func() bool { return w.WriteByte(1) != nil })
+	testenv.WaitFor(t, "the error", func() bool { return w.WriteByte(1) != nil })
 	if err := w.WriteByte(1); !errors.Is(err, syscall.EIO) {
 		t.Errorf("WriteByte = %v; want EIO", err)
 	}

@@ -18,18 +18,18 @@ import (
 	"github.com/sluiceio/sluice/internal/directio"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/fault"
-	"github.com/sluiceio/sluice/internal/seed"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // TestWriterOfAClosedScheduler writes to a Writer that has no memory yet.
 func TestWriterOfAClosedScheduler(t *testing.T) {
-	s := sluicetest.Scheduler(t, sluice.Options{})
+	s := testenv.Scheduler(t, sluice.Options{})
 	w := writer(t, create(t, s, t.TempDir()), direct.WriterOptions{})
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	_, err := w.Write([]byte(sluicetest.Twenty))
+	_, err := w.Write([]byte(testenv.Twenty))
 	if err == nil {
 		err = w.Flush()
 	}
@@ -44,14 +44,14 @@ func TestWriterOfAClosedScheduler(t *testing.T) {
 // TestStreamsOfAClosedFile closes a file whose streams are idle, with requests
 // that nobody has waited for: it does not wait for those who may never come.
 func TestStreamsOfAClosedFile(t *testing.T) {
-	sluicetest.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		f := create(t, s, dir)
-		if _, err := f.WriteAt(sluicetest.Noise(64*sluicetest.PageSize), 0); err != nil {
+		if _, err := f.WriteAt(testenv.Noise(64*testenv.PageSize), 0); err != nil {
 			t.Fatal(err)
 		}
 		r := reader(t, f, direct.ReaderOptions{BufferSize: 64 << 10, ReadAhead: 3})
 		c, err := r.ReadByte()
-		if err != nil || c != sluicetest.Noise(64 * sluicetest.PageSize)[0] {
+		if err != nil || c != testenv.Noise(64 * testenv.PageSize)[0] {
 			t.Fatalf("ReadByte = %d, %v", c, err)
 		}
 		w, err := f.NewWriter(t.Context(), direct.WriterOptions{BufferSize: 64 << 10, WriteBehind: 3})
@@ -103,10 +103,10 @@ func TestStreamsOfAClosedFile(t *testing.T) {
 
 // TestIdleWriter: what it has begun to write holds up nobody else.
 func TestIdleWriter(t *testing.T) {
-	sluicetest.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		f := create(t, s, dir)
-		w := writer(t, f, direct.WriterOptions{BufferSize: sluicetest.PageSize, WriteBehind: 4})
-		want := sluicetest.Noise(6*sluicetest.PageSize + 5)
+		w := writer(t, f, direct.WriterOptions{BufferSize: testenv.PageSize, WriteBehind: 4})
+		want := testenv.Noise(6*testenv.PageSize + 5)
 		for range 2 { // extending the file, and not
 			if _, err := w.Write(want[:len(want)/2]); err != nil {
 				t.Fatal(err)
@@ -117,7 +117,7 @@ func TestIdleWriter(t *testing.T) {
 			if n, err := f.WriteAt(want[:100], 0); n != 100 || err != nil { // parts of blocks
 				t.Fatal(n, err)
 			}
-			if err := f.Truncate(20 * sluicetest.PageSize); err != nil { // of all of the file
+			if err := f.Truncate(20 * testenv.PageSize); err != nil { // of all of the file
 				t.Fatal(err)
 			}
 		}
@@ -126,21 +126,21 @@ func TestIdleWriter(t *testing.T) {
 		}
 		got, err := os.ReadFile(f.Name())
 		if err != nil || !bytes.Equal(got[:2*len(want)], append(want[:len(want):len(want)], want...)) {
-			t.Errorf("the file has %d bytes (%08x), %v; want %d (%08x)", len(got), sluicetest.Sum(got), err, 2*len(want), sluicetest.Sum(want))
+			t.Errorf("the file has %d bytes (%08x), %v; want %d (%08x)", len(got), testenv.Sum(got), err, 2*len(want), testenv.Sum(want))
 		}
 	})
 }
 
 // TestStreamContext ends a stream's context: every call returns its error.
 func TestStreamContext(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		f, _ := sluicetest.DirectNoise(t, s, 64*sluicetest.PageSize)
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		f, _ := testenv.DirectNoise(t, s, 64*testenv.PageSize)
 		ctx, cancel := context.WithCancel(t.Context())
-		r, err := f.NewReader(ctx, direct.ReaderOptions{BufferSize: sluicetest.PageSize})
+		r, err := f.NewReader(ctx, direct.ReaderOptions{BufferSize: testenv.PageSize})
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, err := f.NewWriter(ctx, direct.WriterOptions{BufferSize: sluicetest.PageSize})
+		w, err := f.NewWriter(ctx, direct.WriterOptions{BufferSize: testenv.PageSize})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,7 +174,7 @@ func TestStreamContext(t *testing.T) {
 // that it gives back, be the context ended or not.
 func TestStreamsWaitInClose(t *testing.T) {
 	var reads, writes fault.Gate
-	f, _ := faulty(t, 64*sluicetest.PageSize, func(op *driver.Op) fault.Verdict {
+	f, _ := faulty(t, 64*testenv.PageSize, func(op *driver.Op) fault.Verdict {
 		switch {
 		case op.Code == driver.Write:
 			return fault.Verdict{Gate: &writes}
@@ -198,7 +198,7 @@ func TestStreamsWaitInClose(t *testing.T) {
 	if n, err := w.Write(make([]byte, 100<<10)); n != 100<<10 || err != nil {
 		t.Fatalf("Write = %d, %v", n, err)
 	}
-	sluicetest.WaitFor(t, "the operations", func() bool { return reads.Waiting() && writes.Waiting() })
+	testenv.WaitFor(t, "the operations", func() bool { return reads.Waiting() && writes.Waiting() })
 	cancel()
 	var both sync.WaitGroup
 	both.Go(func() {
@@ -211,8 +211,8 @@ func TestStreamsWaitInClose(t *testing.T) {
 			t.Errorf("Close = %v", err)
 		}
 	})
-	sluicetest.WaitFor(t, "both to be waiting", func() bool {
-		return sluicetest.Parked("(*Transfer).await") == 1 && sluicetest.Parked("(*ReadQueue).await") == 1
+	testenv.WaitFor(t, "both to be waiting", func() bool {
+		return testenv.Parked("(*Transfer).await") == 1 && testenv.Parked("(*ReadQueue).await") == 1
 	})
 	if n := f.BuffersInUse(); n < 2*64<<10 {
 		t.Errorf("%d bytes of buffers in use while the device has them", n)
@@ -228,9 +228,9 @@ func TestStreamsWaitInClose(t *testing.T) {
 // TestManyStreams reads and writes more streams in turn than the pool has
 // memory for with all that they would read ahead.
 func TestManyStreams(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, _ *sluice.Scheduler) {
-		s := sluicetest.Scheduler(t, sluice.Options{Driver: sluicetest.DriverOf(t), BufferMemory: 16 << 20})
-		f, noise := sluicetest.DirectNoise(t, s, 2<<20)
+	testenv.EachDriver(t, func(t *testing.T, _ *sluice.Scheduler) {
+		s := testenv.Scheduler(t, sluice.Options{Driver: testenv.DriverOf(t), BufferMemory: 16 << 20})
+		f, noise := testenv.DirectNoise(t, s, 2<<20)
 		out, err := direct.OpenOn(s, filepath.Join(t.TempDir(), "out"), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 		if err != nil {
 			t.Fatal(err)
@@ -270,13 +270,13 @@ func TestManyStreams(t *testing.T) {
 // TestForgottenStreams leaves streams to the garbage collector: their memory is
 // given back.
 func TestForgottenStreams(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		name := filepath.Join(t.TempDir(), "file")
-		sluicetest.Write(t, name, string(sluicetest.Noise(64*sluicetest.PageSize)))
+		testenv.Write(t, name, string(testenv.Noise(64*testenv.PageSize)))
 		for range 5 {
 			forgetStreams(t, s, name)
 		}
-		sluicetest.WaitFor(t, "the memory", func() bool {
+		testenv.WaitFor(t, "the memory", func() bool {
 			runtime.GC()
 			return s.Stats().BuffersInUse == 0 && directio.Inodes() == 0
 		})
@@ -288,14 +288,14 @@ func forgetStreams(t *testing.T, s *sluice.Scheduler, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := f.NewReader(context.Background(), direct.ReaderOptions{BufferSize: sluicetest.PageSize, ReadAhead: 8})
+	r, err := f.NewReader(context.Background(), direct.ReaderOptions{BufferSize: testenv.PageSize, ReadAhead: 8})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := r.ReadByte(); err != nil {
 		t.Fatal(err)
 	}
-	w, err := f.NewWriter(context.Background(), direct.WriterOptions{BufferSize: sluicetest.PageSize, WriteBehind: 8})
+	w, err := f.NewWriter(context.Background(), direct.WriterOptions{BufferSize: testenv.PageSize, WriteBehind: 8})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -309,10 +309,10 @@ func forgetStreams(t *testing.T, s *sluice.Scheduler, name string) {
 // is undone, and Sync finds no error of our own making.
 func TestWritersSideBySide(t *testing.T) {
 	start := seed.Of(t)
-	sluicetest.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		f := create(t, s, dir)
-		const writers, part = 6, 5*sluicetest.PageSize + 1000
-		want := sluicetest.Noise(writers * part)
+		const writers, part = 6, 5*testenv.PageSize + 1000
+		want := testenv.Noise(writers * part)
 		var all sync.WaitGroup
 		for i := range writers {
 			all.Go(func() {
@@ -323,7 +323,7 @@ func TestWritersSideBySide(t *testing.T) {
 		}
 		all.Wait()
 		if got, err := os.ReadFile(f.Name()); !bytes.Equal(got, want) || err != nil {
-			t.Errorf("the file has %d bytes (%08x), %v; want %d (%08x)", len(got), sluicetest.Sum(got), err, len(want), sluicetest.Sum(want))
+			t.Errorf("the file has %d bytes (%08x), %v; want %d (%08x)", len(got), testenv.Sum(got), err, len(want), testenv.Sum(want))
 		}
 	})
 }
@@ -331,7 +331,7 @@ func TestWritersSideBySide(t *testing.T) {
 // writeShare writes b at off by streams, and some of it by WriteAt, with Syncs.
 func writeShare(f *direct.File, r *rand.Rand, b []byte, off int64) error {
 	for len(b) > 0 {
-		n := min(len(b), 1+r.IntN(3*sluicetest.PageSize))
+		n := min(len(b), 1+r.IntN(3*testenv.PageSize))
 		if r.IntN(4) == 0 {
 			if _, err := f.WriteAt(b[:n], off); err != nil {
 				return err
@@ -349,7 +349,7 @@ func writeShare(f *direct.File, r *rand.Rand, b []byte, off int64) error {
 }
 
 func writeStream(f *direct.File, r *rand.Rand, b []byte, off int64) error {
-	w, err := f.NewWriter(context.Background(), direct.WriterOptions{BufferSize: sluicetest.PageSize, WriteBehind: 1 + r.IntN(4), Start: off})
+	w, err := f.NewWriter(context.Background(), direct.WriterOptions{BufferSize: testenv.PageSize, WriteBehind: 1 + r.IntN(4), Start: off})
 	if err != nil {
 		return err
 	}
@@ -366,7 +366,7 @@ func writeStream(f *direct.File, r *rand.Rand, b []byte, off int64) error {
 // TestGrowsInOrder: what a Writer has made the file longer by is all there,
 // however many buffers are being written.
 func TestGrowsInOrder(t *testing.T) {
-	sluicetest.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		f := create(t, s, dir)
 		want := bytes.Repeat([]byte{'x'}, 8<<20)
 		w := writer(t, f, direct.WriterOptions{BufferSize: 128 << 10, WriteBehind: 8})

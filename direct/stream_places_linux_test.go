@@ -10,20 +10,20 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
-	"github.com/sluiceio/sluice/internal/places"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/places"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // TestStreamsOfADevice writes a block device to its end, and reads it back.
 func TestStreamsOfADevice(t *testing.T) {
 	device := places.Loop(t, 3<<20)
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		f, err := direct.OpenOn(s, device, os.O_RDWR, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		want := sluicetest.Noise(3 << 20)
+		want := testenv.Noise(3 << 20)
 		w := writer(t, f, direct.WriterOptions{BufferSize: 100_000, Start: 7})
 		if n, err := w.Write(want[7:]); n != len(want)-7 || err != nil {
 			t.Fatal(n, err)
@@ -32,7 +32,7 @@ func TestStreamsOfADevice(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, _ := nextAll(t, reader(t, f, direct.ReaderOptions{BufferSize: 70_000})); !bytes.Equal(got[7:], want[7:]) {
-			t.Errorf("%d bytes (%08x); want %d (%08x)", len(got), sluicetest.Sum(got[7:]), len(want), sluicetest.Sum(want[7:]))
+			t.Errorf("%d bytes (%08x); want %d (%08x)", len(got), testenv.Sum(got[7:]), len(want), testenv.Sum(want[7:]))
 		}
 		if n, err := w.Write([]byte("more")); n != 4 || err != nil {
 			t.Errorf("Write into the buffer = %d, %v; want 4, nil", n, err)
@@ -45,7 +45,7 @@ func TestStreamsOfADevice(t *testing.T) {
 
 // TestReaderOfProc reads a file that does not tell its size.
 func TestReaderOfProc(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		for _, name := range []string{"/proc/version", "/proc/self/cmdline"} {
 			want, err := os.ReadFile(name)
 			if err != nil {

@@ -12,17 +12,17 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
-	"github.com/sluiceio/sluice/internal/seed"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // TestReaderModel makes random calls on a Reader and on a slice of bytes, and
 // demands the same bytes, positions and ends. The file grows in between.
 func TestReaderModel(t *testing.T) {
 	start := seed.Of(t)
-	sluicetest.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+	testenv.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		r := rand.New(rand.NewPCG(start, 0))
-		for range 1 + *sluicetest.DiffN/250 {
+		for range 1 + *testenv.DiffN/250 {
 			m := newReaderModel(t, s, dir, r)
 			for range 100 {
 				if m.step(); t.Failed() {
@@ -64,7 +64,7 @@ type heldBuffer struct {
 var streamSizes = []int{1, 512, 1000, 4096, 5000, 12 << 10, 48<<10 + 1, 64 << 10, 100_000, 128 << 10, 600 << 10}
 
 func newReaderModel(t *testing.T, s *sluice.Scheduler, dir string, r *rand.Rand) *readerModel {
-	m := &readerModel{t: t, r: r, file: sluicetest.Noise(r.IntN(1 << r.IntN(21)))}
+	m := &readerModel{t: t, r: r, file: testenv.Noise(r.IntN(1 << r.IntN(21)))}
 	name := filepath.Join(dir, "read")
 	if err := os.WriteFile(name, m.file, 0o600); err != nil {
 		t.Fatal(err)
@@ -278,7 +278,7 @@ func (w *shortWriter) Write(b []byte) (int, error) {
 
 // grow makes the file longer.
 func (m *readerModel) grow() {
-	more := sluicetest.Noise(1 + m.r.IntN(10_000))
+	more := testenv.Noise(1 + m.r.IntN(10_000))
 	m.note("%d and %d more", len(m.file), len(more))
 	if n, err := m.f.WriteAt(more, int64(len(m.file))); n != len(more) || err != nil {
 		m.t.Errorf("WriteAt = %d, %v", n, err)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 func reader(t testing.TB, f *direct.File, o direct.ReaderOptions) *direct.Reader {
@@ -46,8 +46,8 @@ func nextAll(t testing.TB, r *direct.Reader) (all []byte, sizes []int) {
 
 // TestReader reads a file whose end is within a block in each way.
 func TestReader(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		f, noise := sluicetest.DirectNoise(t, s, 1<<20+777)
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		f, noise := testenv.DirectNoise(t, s, 1<<20+777)
 		for _, o := range []direct.ReaderOptions{
 			{},
 			{BufferSize: 4096, ReadAhead: 10},

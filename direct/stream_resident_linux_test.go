@@ -11,22 +11,22 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 const residentEnv = "SLUICE_TEST_RESIDENT"
 
-func init() { sluicetest.Children["resident"] = runResident }
+func init() { testenv.Children["resident"] = runResident }
 
 // TestStreamResident has a process of its own for each stream over a file that
 // is 1000 times as large as the stream's memory: the process has that memory
 // and 8 MiB more than it had before, at the most.
 func TestStreamResident(t *testing.T) {
-	sluicetest.SkipUnderRace(t)
+	testenv.SkipUnderRace(t)
 	if _, err := resident("VmHWM"); err != nil {
 		t.Skip(err)
 	}
-	sluicetest.EachDriver(t, func(t *testing.T, _ *sluice.Scheduler) {
+	testenv.EachDriver(t, func(t *testing.T, _ *sluice.Scheduler) {
 		for _, how := range []string{"next", "read", "write"} {
 			for _, of := range append(bounded, struct{ size, count int }{512 << 10, 5}) {
 				size := int64(of.size) * int64(of.count) * 1000
@@ -34,8 +34,8 @@ func TestStreamResident(t *testing.T) {
 					size = min(size, 64<<20) // to be kind to disks
 				}
 				name := sparse(t, t.TempDir(), size)
-				what := fmt.Sprintf("%s %s %d %d %s", sluicetest.DriverOf(t), how, of.size, of.count, name)
-				if out, ok := sluicetest.Child(t, "resident", residentEnv+"="+what); !ok {
+				what := fmt.Sprintf("%s %s %d %d %s", testenv.DriverOf(t), how, of.size, of.count, name)
+				if out, ok := testenv.Child(t, "resident", residentEnv+"="+what); !ok {
 					t.Errorf("%s: %s", what, out)
 				}
 			}

@@ -10,8 +10,8 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
-	"github.com/sluiceio/sluice/internal/places"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/places"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // TestWriterNoSpace writes until the disk is full. The error is told, by Close
@@ -22,7 +22,7 @@ func TestWriterNoSpace(t *testing.T) {
 			if name == "overlay" {
 				t.Skip("it is not our disk to fill")
 			}
-			sluicetest.EachDriverIn(t, make(t, 24<<20), writerNoSpace) // 24 MiB, or the file system's least
+			testenv.EachDriverIn(t, make(t, 24<<20), writerNoSpace) // 24 MiB, or the file system's least
 		})
 	}
 }
@@ -34,7 +34,7 @@ func writerNoSpace(t *testing.T, s *sluice.Scheduler, dir string) {
 		t.Fatal(err)
 	}
 	w := writer(t, f, direct.WriterOptions{BufferSize: 64 << 10})
-	b, flushed := sluicetest.Noise(100_003), 0
+	b, flushed := testenv.Noise(100_003), 0
 	for i := 0; err == nil && i < 10_000; i++ {
 		if _, err = w.Write(b); err == nil && i%10 == 0 {
 			if err = w.Flush(); err == nil {

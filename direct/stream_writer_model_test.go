@@ -11,22 +11,22 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
-	"github.com/sluiceio/sluice/internal/seed"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // TestWriterModel makes random calls on one Writer after the other, and on a
 // slice of bytes. After Flush the file is the same; before, it is not longer.
 func TestWriterModel(t *testing.T) {
 	start := seed.Of(t)
-	sluicetest.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+	testenv.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		f, err := direct.OpenOn(s, filepath.Join(dir, "written"), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer f.Close()
 		m := &writerModel{t: t, r: rand.New(rand.NewPCG(start, 0)), f: f}
-		for range 1 + *sluicetest.DiffN/150 {
+		for range 1 + *testenv.DiffN/150 {
 			m.open()
 			for range 5 + m.r.IntN(40) {
 				if m.step(); t.Failed() {
@@ -75,7 +75,7 @@ func (m *writerModel) note(format string, args ...any) {
 
 func (m *writerModel) step() {
 	n := m.r.IntN(1 << m.r.IntN(19))
-	b := sluicetest.Noise(n)
+	b := testenv.Noise(n)
 	switch m.r.IntN(12) {
 	case 0:
 		m.put(b[:min(1, n)], func(b []byte) (int, error) {
@@ -145,6 +145,6 @@ func (m *writerModel) same(what string, err error) {
 	m.note("%s at %d", what, m.pos)
 	got, err1 := os.ReadFile(m.f.Name())
 	if err != nil || err1 != nil || !bytes.Equal(got, m.file) {
-		m.t.Errorf("%s = %v: the file has %d bytes (%08x), %v; want %d (%08x)", what, err, len(got), sluicetest.Sum(got), err1, len(m.file), sluicetest.Sum(m.file))
+		m.t.Errorf("%s = %v: the file has %d bytes (%08x), %v; want %d (%08x)", what, err, len(got), testenv.Sum(got), err1, len(m.file), testenv.Sum(m.file))
 	}
 }

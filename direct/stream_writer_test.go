@@ -11,7 +11,7 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 func writer(t testing.TB, f *direct.File, o direct.WriterOptions) *direct.Writer {
@@ -30,8 +30,8 @@ func writer(t testing.TB, f *direct.File, o direct.WriterOptions) *direct.Writer
 
 // TestWriter writes files of all lengths and from all places, in each way.
 func TestWriter(t *testing.T) {
-	sluicetest.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
-		noise := sluicetest.Noise(1<<20 + 777)
+	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+		noise := testenv.Noise(1<<20 + 777)
 		for _, o := range []direct.WriterOptions{
 			{},
 			{BufferSize: 4096, WriteBehind: 10},
@@ -63,7 +63,7 @@ func TestWriter(t *testing.T) {
 					want = append(make([]byte, o.Start), want...)
 				}
 				if got, err := os.ReadFile(f.Name()); !bytes.Equal(got, want) || err != nil {
-					t.Errorf("%+v: the file has %d bytes (%08x), %v; want %d (%08x)", o, len(got), sluicetest.Sum(got), err, len(want), sluicetest.Sum(want))
+					t.Errorf("%+v: the file has %d bytes (%08x), %v; want %d (%08x)", o, len(got), testenv.Sum(got), err, len(want), testenv.Sum(want))
 				}
 				f.Close()
 			}

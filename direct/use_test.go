@@ -13,17 +13,17 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
-	"github.com/sluiceio/sluice/internal/allocs"
 	"github.com/sluiceio/sluice/internal/directio"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/allocs"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // TestDirectAllocs makes aligned calls.
 func TestDirectAllocs(t *testing.T) {
-	sluicetest.SkipUnderRace(t)
-	sluicetest.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+	testenv.SkipUnderRace(t)
+	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		f := create(t, s, dir)
-		b := sluicetest.AlignedBytes(4 * sluicetest.PageSize)
+		b := testenv.AlignedBytes(4 * testenv.PageSize)
 		if _, err := f.WriteAt(b, 0); err != nil {
 			t.Fatal(err)
 		}
@@ -37,7 +37,7 @@ func TestDirectAllocs(t *testing.T) {
 // TestDirectContext ends the context of a write that waits for another's of
 // the same block, before and while it waits.
 func TestDirectContext(t *testing.T) {
-	sluicetest.EachHolding(t, func(t *testing.T, s *sluice.Scheduler, d *sluicetest.Holding) {
+	testenv.EachHolding(t, func(t *testing.T, s *sluice.Scheduler, d *testenv.Holding) {
 		f, err := direct.OpenOn(s, filepath.Join(t.TempDir(), "file"), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 		if err != nil {
 			t.Fatal(err)
@@ -45,7 +45,7 @@ func TestDirectContext(t *testing.T) {
 		if !strings.HasPrefix(f.Explain(), "direct") {
 			t.Skip(f.Explain())
 		}
-		b := sluicetest.AlignedBytes(sluicetest.PageSize)
+		b := testenv.AlignedBytes(testenv.PageSize)
 		first := make(chan error)
 		go func() {
 			_, err := f.WriteAt(b, 0)
@@ -77,18 +77,18 @@ func TestDirectContext(t *testing.T) {
 // TestDirectForgotten leaves Files to the garbage collector: their
 // descriptors are closed, and what was kept for them by the file is forgotten.
 func TestDirectForgotten(t *testing.T) {
-	sluicetest.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		dir := t.TempDir()
 		for i := range 10 {
 			f, err := direct.OpenOn(s, filepath.Join(dir, fmt.Sprint(i)), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := f.WriteAt([]byte(sluicetest.Twenty), 3); err != nil {
+			if _, err := f.WriteAt([]byte(testenv.Twenty), 3); err != nil {
 				t.Fatal(err)
 			}
 		}
-		sluicetest.WaitFor(t, "the files to be forgotten", func() bool {
+		testenv.WaitFor(t, "the files to be forgotten", func() bool {
 			runtime.GC()
 			return directio.Inodes() == 0
 		})

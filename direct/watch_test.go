@@ -6,12 +6,12 @@ import (
 	"os"
 	"testing"
 
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 const watchEnv = "SLUICE_TEST_WATCH"
 
-func init() { sluicetest.Children["watch"] = runWatch }
+func init() { testenv.Children["watch"] = runWatch }
 
 // runWatch looks at the size of a file until it is told to stop. The size
 // never exceeds what the file of promises says after the look, and as nobody
@@ -79,11 +79,11 @@ func watchSize(t *testing.T, name string) (stop func()) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		if out, ok := sluicetest.Child(t, "watch", watchEnv+"="+name); !ok {
+		if out, ok := testenv.Child(t, "watch", watchEnv+"="+name); !ok {
 			t.Error(out)
 		}
 	}()
-	sluicetest.WaitFor(t, "the watcher", func() bool {
+	testenv.WaitFor(t, "the watcher", func() bool {
 		info, err := os.Stat(promiseOf(name))
 		return err == nil && info.Size() > watching
 	})

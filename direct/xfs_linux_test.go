@@ -9,8 +9,8 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
-	"github.com/sluiceio/sluice/internal/places"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/places"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // TestDirectBeyondReserved reads over the end of a file behind which xfs has
@@ -18,7 +18,7 @@ import (
 // the kernel logs it. A random test has found the steps that leave room there.
 func TestDirectBeyondReserved(t *testing.T) {
 	dir := places.FileSystems["xfs on 4 KiB sectors"](t, 96<<20)
-	sluicetest.EachDriverIn(t, dir, func(t *testing.T, s *sluice.Scheduler, dir string) {
+	testenv.EachDriverIn(t, dir, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		name := loggedName(dir)
 		since := kernelLog(t, name)
 		f, err := direct.OpenOn(s, name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
@@ -26,7 +26,7 @@ func TestDirectBeyondReserved(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		b := sluicetest.AlignedBytes(1 << 20)
+		b := testenv.AlignedBytes(1 << 20)
 		write := func(n int, off int64) error {
 			_, err := f.WriteAt(b[:n], off)
 			return err

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 	"github.com/sluiceio/sluice/mapped"
 )
 
@@ -14,7 +14,7 @@ import (
 // what Load costs where nothing has to be read.
 func BenchmarkHot(b *testing.B) {
 	const size = 16 << 20 // 16 MiB
-	name, remove := sluicetest.ExampleFile(string(sluicetest.Noise(size)))
+	name, remove := testenv.ExampleFile(string(testenv.Noise(size)))
 	defer remove()
 	f, err := sluice.Open(name)
 	if err != nil {

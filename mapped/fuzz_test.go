@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/seed"
+	"github.com/sluiceio/sluice/internal/test/seed"
 	"github.com/sluiceio/sluice/mapped"
 )
 

@@ -17,21 +17,21 @@ import (
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/script"
-	"github.com/sluiceio/sluice/internal/hang"
-	"github.com/sluiceio/sluice/internal/places"
-	"github.com/sluiceio/sluice/internal/sluicetest"
 	"github.com/sluiceio/sluice/internal/sys"
+	"github.com/sluiceio/sluice/internal/test/hang"
+	"github.com/sluiceio/sluice/internal/test/places"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 	"github.com/sluiceio/sluice/mapped"
 )
 
-func TestMain(m *testing.M) { sluicetest.Main(m) }
+func TestMain(m *testing.M) { testenv.Main(m) }
 
-const page = sluicetest.PageSize
+const page = testenv.PageSize
 
 // file makes a file of noise in dir and opens it on s.
 func file(t *testing.T, s *sluice.Scheduler, dir string, size int) (*sluice.File, []byte) {
 	t.Helper()
-	name, text := filepath.Join(dir, "file"), sluicetest.Noise(size)
+	name, text := filepath.Join(dir, "file"), testenv.Noise(size)
 	if err := os.WriteFile(name, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func mapFile(t *testing.T, f *sluice.File, off, n int64) *mapped.Mapping {
 // dropCache has the page cache drop f, as far as it does.
 func dropCache(t *testing.T, f *sluice.File) {
 	t.Helper()
-	if err := sluicetest.DropCache(int(f.Fd())); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+	if err := testenv.DropCache(int(f.Fd())); err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		t.Fatal(err)
 	}
 }
@@ -69,7 +69,7 @@ func dropCache(t *testing.T, f *sluice.File) {
 // whether the kernel is asked or the pages are read.
 func TestLoad(t *testing.T) {
 	const size = 300*page + 123
-	sluicetest.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+	testenv.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		f, text := file(t, s, dir, size)
 		for _, part := range []struct{ off, n int64 }{{0, 0}, {0, 1}, {100, 0}, {3*page + 7, 200 * page}, {size - 1, 1}} {
 			m := mapFile(t, f, part.off, part.n)
@@ -116,7 +116,7 @@ func TestLoad(t *testing.T) {
 // of the program with it.
 func TestLoadWaitsInTheScheduler(t *testing.T) {
 	hang.Watch(t)
-	sluicetest.EachHolding(t, func(t *testing.T, s *sluice.Scheduler, d *sluicetest.Holding) {
+	testenv.EachHolding(t, func(t *testing.T, s *sluice.Scheduler, d *testenv.Holding) {
 		f, text := file(t, s, places.Disk(t), 4096*page)
 		m := mapFile(t, f, 0, 0)
 		dropCache(t, f)
@@ -139,7 +139,7 @@ func TestLoadWaitsInTheScheduler(t *testing.T) {
 // TestCloseWaits: Close waits for a Load that the device has not answered, and a context ends one.
 func TestCloseWaits(t *testing.T) {
 	hang.Watch(t)
-	sluicetest.EachHolding(t, func(t *testing.T, s *sluice.Scheduler, d *sluicetest.Holding) {
+	testenv.EachHolding(t, func(t *testing.T, s *sluice.Scheduler, d *testenv.Holding) {
 		f, _ := file(t, s, places.Disk(t), 512*page)
 		m := mapFile(t, f, 0, 0)
 		dropCache(t, f)
@@ -153,7 +153,7 @@ func TestCloseWaits(t *testing.T) {
 		d.Wait(t, s, 1)
 		closed := make(chan error, 1)
 		go func() { closed <- m.Close() }()
-		sluicetest.WaitFor(t, "Close to begin", func() bool {
+		testenv.WaitFor(t, "Close to begin", func() bool {
 			_, err := m.Load(0, 0) // needs no device
 			return errors.Is(err, os.ErrClosed)
 		})
@@ -174,7 +174,7 @@ func TestCloseWaits(t *testing.T) {
 
 // TestRemembers: what was resident is not looked for again, until it is forgotten.
 func TestRemembers(t *testing.T) {
-	s := sluicetest.Scheduler(t, sluice.Options{})
+	s := testenv.Scheduler(t, sluice.Options{})
 	f, _ := file(t, s, t.TempDir(), 64*page)
 	m := mapFile(t, f, 0, 0)
 	m.OutlastTest()
@@ -203,18 +203,18 @@ func TestRemembers(t *testing.T) {
 
 // TestForgets: the timer ends what is remembered.
 func TestForgets(t *testing.T) {
-	s := sluicetest.Scheduler(t, sluice.Options{})
+	s := testenv.Scheduler(t, sluice.Options{})
 	f, _ := file(t, s, t.TempDir(), page)
 	m := mapFile(t, f, 0, 0)
 	if _, err := m.Load(0, 1); err != nil {
 		t.Fatal(err)
 	}
-	sluicetest.WaitFor(t, "the timer", func() bool { return !m.Knows(0) })
+	testenv.WaitFor(t, "the timer", func() bool { return !m.Knows(0) })
 }
 
 // TestTruncated: bytes that the file has lost are an error, and no fault of the program's.
 func TestTruncated(t *testing.T) {
-	sluicetest.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+	testenv.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		f, text := file(t, s, dir, 100*page)
 		m := mapFile(t, f, 0, 0)
 		if _, err := m.Load(0, 100*page); err != nil { // all is known
@@ -252,7 +252,7 @@ func TestTruncated(t *testing.T) {
 
 // TestFaultsOfOthers: a copy into memory that cannot be written to is the caller's panic.
 func TestFaultsOfOthers(t *testing.T) {
-	s := sluicetest.Scheduler(t, sluice.Options{})
+	s := testenv.Scheduler(t, sluice.Options{})
 	f, _ := file(t, s, t.TempDir(), 2*page)
 	m := mapFile(t, f, 0, 0)
 	other := mapFile(t, f, 0, 0)
@@ -272,7 +272,7 @@ func TestDeviceFails(t *testing.T) {
 	hang.Watch(t)
 	d := script.New(64)
 	d.Rule = func(*driver.Op) (int32, bool) { return -int32(syscall.EIO), true }
-	s := sluicetest.SchedulerOn(d)
+	s := testenv.SchedulerOn(d)
 	defer s.Close()
 	f, _ := file(t, s, t.TempDir(), 512*page)
 	m := mapFile(t, f, 0, 0)
@@ -295,7 +295,7 @@ func TestDeviceFails(t *testing.T) {
 
 // TestContextEnds: a Load whose context has ended fails.
 func TestContextEnds(t *testing.T) {
-	s := sluicetest.Scheduler(t, sluice.Options{})
+	s := testenv.Scheduler(t, sluice.Options{})
 	f, _ := file(t, s, t.TempDir(), page)
 	m := mapFile(t, f, 0, 0)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -314,7 +314,7 @@ func TestOtherOwner(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("giving a file away needs root")
 	}
-	s := sluicetest.Scheduler(t, sluice.Options{})
+	s := testenv.Scheduler(t, sluice.Options{})
 	f, text := file(t, s, t.TempDir(), 64*page)
 	if err := f.Chown(12345, 12345); err != nil {
 		t.Fatal(err)
@@ -337,7 +337,7 @@ func TestOtherOwner(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	s := sluicetest.Scheduler(t, sluice.Options{})
+	s := testenv.Scheduler(t, sluice.Options{})
 	f, _ := file(t, s, t.TempDir(), 2*page)
 	name := f.Name()
 	empty, err := s.Create(filepath.Join(t.TempDir(), "empty"))
@@ -399,7 +399,7 @@ func TestErrors(t *testing.T) {
 
 // TestAdviseDontNeed: after it nothing is remembered, and the bytes are the file's.
 func TestAdviseDontNeed(t *testing.T) {
-	s := sluicetest.Scheduler(t, sluice.Options{})
+	s := testenv.Scheduler(t, sluice.Options{})
 	f, text := file(t, s, t.TempDir(), 100*page)
 	m := mapFile(t, f, 50, 0)
 	if _, err := m.Load(0, 10*page); err != nil {

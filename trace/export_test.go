@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sluiceio/sluice/internal/seed"
+	"github.com/sluiceio/sluice/internal/test/seed"
 )
 
 // chromeEvent is an event of the Trace Event Format.

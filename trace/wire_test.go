@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice/internal/record"
-	"github.com/sluiceio/sluice/internal/seed"
+	"github.com/sluiceio/sluice/internal/test/seed"
 )
 
 // random makes a trace of n operations and half as many calls, in random order, some with

@@ -20,7 +20,7 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/stats"
 	"github.com/sluiceio/sluice/bench/internal/tree"
 	"github.com/sluiceio/sluice/bench/report"
-	"github.com/sluiceio/sluice/internal/golden"
+	"github.com/sluiceio/sluice/internal/test/golden"
 )
 
 // fakeLab invents figures that follow only from the load and the side, so that golden files can

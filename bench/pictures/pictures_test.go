@@ -19,7 +19,7 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/load"
 	"github.com/sluiceio/sluice/bench/internal/tree"
 	"github.com/sluiceio/sluice/bench/results"
-	"github.com/sluiceio/sluice/internal/golden"
+	"github.com/sluiceio/sluice/internal/test/golden"
 )
 
 func testRun(t *testing.T) *results.Run {

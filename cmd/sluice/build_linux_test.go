@@ -13,7 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/seed"
+	"github.com/sluiceio/sluice/internal/test/seed"
 )
 
 var randomN = flag.Int("sluice.random.n", 1200, "operations of the program of testdata/build/random.txt")

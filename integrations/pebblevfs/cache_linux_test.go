@@ -12,8 +12,8 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/integrations/pebblevfs"
-	"github.com/sluiceio/sluice/internal/places"
-	"github.com/sluiceio/sluice/internal/seed"
+	"github.com/sluiceio/sluice/internal/test/places"
+	"github.com/sluiceio/sluice/internal/test/seed"
 )
 
 func isBuffered(t *testing.T) bool { return strings.HasSuffix(t.Name(), "/buffered") }

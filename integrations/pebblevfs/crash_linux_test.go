@@ -18,9 +18,9 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/integrations/pebblevfs"
-	"github.com/sluiceio/sluice/internal/places"
-	"github.com/sluiceio/sluice/internal/seed"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/places"
+	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 var (
@@ -28,7 +28,7 @@ var (
 	cuts  = flag.Int("pebble.cuts", 5, "how often TestCut shuts down each file system under a database")
 )
 
-func init() { sluicetest.Children["writer"] = writeAndAcknowledge }
+func init() { testenv.Children["writer"] = writeAndAcknowledge }
 
 // writerModeEnv names the environment variable with the mode of a writer, as a number.
 const writerModeEnv = "PEBBLEVFS_WRITER"
@@ -59,7 +59,7 @@ func writeAndAcknowledge() error {
 	if err != nil {
 		return err
 	}
-	db, err := pebble.Open(os.Getenv(sluicetest.DirEnv), dbOptions(fs))
+	db, err := pebble.Open(os.Getenv(testenv.DirEnv), dbOptions(fs))
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (c *crash) round(mode pebblevfs.Mode, end func(cmd *exec.Cmd)) {
 		c.t.Fatal(err)
 	}
 	cmd := exec.CommandContext(c.t.Context(), self, "-test.run=^$")
-	cmd.Env = append(os.Environ(), sluicetest.ChildEnv+"=writer", sluicetest.DirEnv+"="+c.dir, fmt.Sprintf("%s=%d", writerModeEnv, mode))
+	cmd.Env = append(os.Environ(), testenv.ChildEnv+"=writer", testenv.DirEnv+"="+c.dir, fmt.Sprintf("%s=%d", writerModeEnv, mode))
 	var complaints bytes.Buffer
 	cmd.Stderr = &complaints
 	out, err := cmd.StdoutPipe()
@@ -175,7 +175,7 @@ func (c *crash) check(fs *pebblevfs.FS) {
 // TestKill: what a killed process has committed is there.
 func TestKill(t *testing.T) {
 	c := &crash{t: t, r: seed.Rand(t), dir: t.TempDir()}
-	s := sluicetest.Scheduler(t, sluice.Options{})
+	s := testenv.Scheduler(t, sluice.Options{})
 	for i := range *kills {
 		mode := modes[i%len(modes)]
 		c.round(mode, func(cmd *exec.Cmd) { _ = cmd.Process.Kill() })

@@ -18,9 +18,9 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/integrations/pebblevfs"
-	"github.com/sluiceio/sluice/internal/hang"
-	"github.com/sluiceio/sluice/internal/seed"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/hang"
+	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // dbOptions are those of a database that flushes and compacts all the time, with hardly a cache
@@ -209,7 +209,7 @@ func TestDB(t *testing.T) {
 		}
 		checkpoint(t, w, fs)
 		ingest(t, w, fs, t.TempDir())
-		ingest(t, w, fs, sluicetest.MemoryDir(t))
+		ingest(t, w, fs, testenv.MemoryDir(t))
 		if err := w.db.Compact(t.Context(), key(0), key(keys), true); err != nil {
 			t.Fatal(err)
 		}

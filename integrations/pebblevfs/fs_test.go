@@ -13,8 +13,8 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/integrations/pebblevfs"
-	"github.com/sluiceio/sluice/internal/hang"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/hang"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 var modes = []pebblevfs.Mode{pebblevfs.Buffered, pebblevfs.Hybrid, pebblevfs.Direct}
@@ -24,7 +24,7 @@ func eachMode(t *testing.T, o sluice.Options, test func(t *testing.T, fs *pebble
 	for _, mode := range modes {
 		t.Run(mode.String(), func(t *testing.T) {
 			before := pebblevfs.Streams()
-			s := sluicetest.Scheduler(t, o)
+			s := testenv.Scheduler(t, o)
 			class, err := s.NewClass("pebble background", sluice.ClassOptions{Weight: 10})
 			if err != nil {
 				t.Fatal(err)
@@ -37,13 +37,13 @@ func eachMode(t *testing.T, o sluice.Options, test func(t *testing.T, fs *pebble
 			if n := pebblevfs.Streams(); n != before {
 				t.Errorf("%d streams are left, %d before", n, before)
 			}
-			sluicetest.WantIdle(t, s)
+			testenv.WantIdle(t, s)
 		})
 	}
 }
 
 func TestOptions(t *testing.T) {
-	s, other := sluicetest.Scheduler(t, sluice.Options{}), sluicetest.Scheduler(t, sluice.Options{})
+	s, other := testenv.Scheduler(t, sluice.Options{}), testenv.Scheduler(t, sluice.Options{})
 	class, err := other.NewClass("another's", sluice.ClassOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +64,7 @@ func TestOptions(t *testing.T) {
 // A file has the device that vfs.Default reports, also once it was removed.
 func TestDevice(t *testing.T) {
 	eachMode(t, sluice.Options{}, func(t *testing.T, fs *pebblevfs.FS, _ *sluice.Scheduler, _ *sluice.Class) {
-		for _, dir := range []string{t.TempDir(), sluicetest.MemoryDir(t)} {
+		for _, dir := range []string{t.TempDir(), testenv.MemoryDir(t)} {
 			want, err := vfs.Default.Stat(dir)
 			if err != nil {
 				t.Fatal(err)
@@ -132,7 +132,7 @@ func TestCreateReplaces(t *testing.T) {
 		for _, ext := range []string{".sst", ".log"} {
 			dir := t.TempDir()
 			name, link := filepath.Join(dir, "1"+ext), filepath.Join(dir, "2"+ext)
-			sluicetest.Write(t, name, "old")
+			testenv.Write(t, name, "old")
 			if err := fs.Link(name, link); err != nil {
 				t.Fatal(err)
 			}
@@ -175,7 +175,7 @@ func testManyStreams(t *testing.T, memory int64) {
 	const size = 1<<20 + 5
 	eachMode(t, sluice.Options{BufferMemory: memory}, func(t *testing.T, fs *pebblevfs.FS, _ *sluice.Scheduler, _ *sluice.Class) {
 		name := filepath.Join(t.TempDir(), "1.sst")
-		noise := sluicetest.Noise(size)
+		noise := testenv.Noise(size)
 		if err := os.WriteFile(name, noise, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -200,7 +200,7 @@ func testManyStreams(t *testing.T, memory int64) {
 				if want := min(len(b), size-off); n != want || err != nil && (err != io.EOF || n == len(b)) {
 					t.Fatalf("file %d: ReadAt(%d) = %d, %v; want %d", i, off, n, err, want)
 				}
-				if sluicetest.Sum(b[:n]) != sluicetest.Sum(noise[off:off+n]) {
+				if testenv.Sum(b[:n]) != testenv.Sum(noise[off:off+n]) {
 					t.Fatalf("file %d: ReadAt(%d): wrong bytes", i, off)
 				}
 				if i < len(out) {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/integrations/pebblevfs"
-	"github.com/sluiceio/sluice/internal/seed"
+	"github.com/sluiceio/sluice/internal/test/seed"
 )
 
 var modelOps = flag.Int("pebble.model.n", 1500, "operations of TestModel in each mode")

@@ -7,7 +7,7 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/integrations/pebblevfs"
-	"github.com/sluiceio/sluice/internal/seed"
+	"github.com/sluiceio/sluice/internal/test/seed"
 )
 
 // TestScans: long scans are in the background's class, unless Pebble reads ahead by itself.

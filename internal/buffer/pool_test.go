@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sluiceio/sluice/internal/allocs"
-	"github.com/sluiceio/sluice/internal/seed"
+	"github.com/sluiceio/sluice/internal/test/allocs"
+	"github.com/sluiceio/sluice/internal/test/seed"
 )
 
 func TestDefaultLimit(t *testing.T) {

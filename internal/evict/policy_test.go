@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/sluiceio/sluice/internal/golden"
-	"github.com/sluiceio/sluice/internal/seed"
+	"github.com/sluiceio/sluice/internal/test/golden"
+	"github.com/sluiceio/sluice/internal/test/seed"
 )
 
 func yes(int32) bool { return true }

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sluiceio/sluice/internal/seed"
+	"github.com/sluiceio/sluice/internal/test/seed"
 )
 
 // disk is a device in virtual time: it takes what the Queue lets begin, serves it

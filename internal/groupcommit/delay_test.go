@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice/internal/driver"
-	"github.com/sluiceio/sluice/internal/hang"
+	"github.com/sluiceio/sluice/internal/test/hang"
 )
 
 // The Leader waits for as many members as the last fsync has served, and not for ever. After a

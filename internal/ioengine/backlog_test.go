@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice/internal/driver"
-	"github.com/sluiceio/sluice/internal/seed"
+	"github.com/sluiceio/sluice/internal/test/seed"
 )
 
 // The backlog does what a slice does, for any order of calls.

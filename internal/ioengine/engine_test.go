@@ -8,7 +8,7 @@ import (
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/script"
-	"github.com/sluiceio/sluice/internal/hang"
+	"github.com/sluiceio/sluice/internal/test/hang"
 )
 
 // Operations reach the driver in the order in which they were pushed, however

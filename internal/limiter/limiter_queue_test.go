@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/sluiceio/sluice/internal/seed"
+	"github.com/sluiceio/sluice/internal/test/seed"
 )
 
 // fullLimiter returns a full limiter with n waiters, and these waiters.

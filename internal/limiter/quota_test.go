@@ -8,8 +8,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/sluiceio/sluice/internal/hang"
-	"github.com/sluiceio/sluice/internal/seed"
+	"github.com/sluiceio/sluice/internal/test/hang"
+	"github.com/sluiceio/sluice/internal/test/seed"
 )
 
 // passTimes acquires a permit for a device and releases it, n times. It hangs if it gets none.

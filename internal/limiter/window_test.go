@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sluiceio/sluice/internal/hang"
-	"github.com/sluiceio/sluice/internal/seed"
+	"github.com/sluiceio/sluice/internal/test/hang"
+	"github.com/sluiceio/sluice/internal/test/seed"
 )
 
 // playedWindows returns Windows whose clock is *now.

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sluiceio/sluice/internal/allocs"
-	"github.com/sluiceio/sluice/internal/golden"
-	"github.com/sluiceio/sluice/internal/seed"
+	"github.com/sluiceio/sluice/internal/test/allocs"
+	"github.com/sluiceio/sluice/internal/test/golden"
+	"github.com/sluiceio/sluice/internal/test/seed"
 )
 
 // TestGolden plays each script in testdata and compares the Window's answers with those in

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice/internal/fair"
-	"github.com/sluiceio/sluice/internal/hang"
+	"github.com/sluiceio/sluice/internal/test/hang"
 	"github.com/sluiceio/sluice/internal/usecount"
 )
 

@@ -6,8 +6,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/sluiceio/sluice/internal/allocs"
-	"github.com/sluiceio/sluice/internal/seed"
+	"github.com/sluiceio/sluice/internal/test/allocs"
+	"github.com/sluiceio/sluice/internal/test/seed"
 )
 
 // collected is what a Recorder has stored.

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice/internal/driver/script"
-	"github.com/sluiceio/sluice/internal/hang"
 	"github.com/sluiceio/sluice/internal/iopath"
+	"github.com/sluiceio/sluice/internal/test/hang"
 )
 
 // A Transfer that is abandoned can be started again at once.

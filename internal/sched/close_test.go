@@ -11,8 +11,8 @@ import (
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/script"
-	"github.com/sluiceio/sluice/internal/hang"
 	"github.com/sluiceio/sluice/internal/iopath"
+	"github.com/sluiceio/sluice/internal/test/hang"
 )
 
 // Close of a file waits for the operations that use it, and lets no more

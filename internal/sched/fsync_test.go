@@ -9,8 +9,8 @@ import (
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/script"
-	"github.com/sluiceio/sluice/internal/hang"
 	"github.com/sluiceio/sluice/internal/iopath"
+	"github.com/sluiceio/sluice/internal/test/hang"
 )
 
 // playQueuedSyncs is playSyncs with a driver for fsyncs beyond inline at a

@@ -9,8 +9,8 @@ import (
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/script"
-	"github.com/sluiceio/sluice/internal/hang"
 	"github.com/sluiceio/sluice/internal/iopath"
+	"github.com/sluiceio/sluice/internal/test/hang"
 )
 
 // An operation is a plain call or not by three things: how many are in flight, how many

@@ -11,9 +11,9 @@ import (
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/pool"
-	"github.com/sluiceio/sluice/internal/hang"
 	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/record"
+	"github.com/sluiceio/sluice/internal/test/hang"
 )
 
 // lateChoice is a Scheduler that chooses its driver late, and what became of that.

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice/internal/driver"
-	"github.com/sluiceio/sluice/internal/hang"
 	"github.com/sluiceio/sluice/internal/limiter"
+	"github.com/sluiceio/sluice/internal/test/hang"
 )
 
 // playWrites is playSyncs of a file that was opened with O_SYNC, whose writes the

@@ -15,9 +15,9 @@ import (
 	"github.com/sluiceio/sluice/internal/driver/fault"
 	"github.com/sluiceio/sluice/internal/driver/pool"
 	"github.com/sluiceio/sluice/internal/driver/uring"
-	"github.com/sluiceio/sluice/internal/hang"
 	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/limiter"
+	"github.com/sluiceio/sluice/internal/test/hang"
 )
 
 // asyncStager is async of a driver that can stage.

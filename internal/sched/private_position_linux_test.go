@@ -16,8 +16,8 @@ import (
 	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/record"
-	"github.com/sluiceio/sluice/internal/seed"
 	"github.com/sluiceio/sluice/internal/sys"
+	"github.com/sluiceio/sluice/internal/test/seed"
 )
 
 // privateFile returns the File of a descriptor with a private position.

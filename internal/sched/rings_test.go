@@ -11,9 +11,9 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/fair"
-	"github.com/sluiceio/sluice/internal/hang"
 	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/record"
+	"github.com/sluiceio/sluice/internal/test/hang"
 )
 
 // several is a Scheduler with several rings, whose files are on the device that

@@ -9,9 +9,9 @@ import (
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/script"
-	"github.com/sluiceio/sluice/internal/hang"
 	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/limiter"
+	"github.com/sluiceio/sluice/internal/test/hang"
 )
 
 // stalling returns a Scheduler of plain calls that lets 64 through, and whose calls for the

@@ -6,9 +6,9 @@ import (
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/script"
-	"github.com/sluiceio/sluice/internal/hang"
 	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/limiter"
+	"github.com/sluiceio/sluice/internal/test/hang"
 )
 
 // A transfer that has ended does not keep its file from being closed, waited

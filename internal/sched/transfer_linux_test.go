@@ -10,10 +10,10 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/sluiceio/sluice/internal/allocs"
 	"github.com/sluiceio/sluice/internal/driver/uring"
 	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/sys"
+	"github.com/sluiceio/sluice/internal/test/allocs"
 )
 
 // onRing makes a Scheduler with a ring, or skips the test.

@@ -18,10 +18,10 @@ import (
 	"github.com/sluiceio/sluice/internal/driver/pool"
 	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/driver/sim"
-	"github.com/sluiceio/sluice/internal/hang"
 	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/limiter"
-	"github.com/sluiceio/sluice/internal/seed"
+	"github.com/sluiceio/sluice/internal/test/hang"
+	"github.com/sluiceio/sluice/internal/test/seed"
 )
 
 func TestTransferResults(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/sluiceio/sluice/internal/allocs"
+	"github.com/sluiceio/sluice/internal/test/allocs"
 )
 
 func TestAioABI(t *testing.T) {

@@ -3,7 +3,7 @@ package usecount
 import (
 	"testing"
 
-	"github.com/sluiceio/sluice/internal/hang"
+	"github.com/sluiceio/sluice/internal/test/hang"
 )
 
 // Close waits for the operations in progress, and lets no other start.

@@ -33,7 +33,7 @@ var suites = []suite{
 	{pkg: "transparent"},
 	{pkg: "direct", args: []string{"-sluice.diff.n=100"}},
 	{pkg: ".", args: []string{"-sluice.diff.n=100"}},
-	{pkg: "internal/fsx", args: []string{"-fsx.ops=20000", "-fsx.place=memory,disk"}},
+	{pkg: "internal/test/fsx", args: []string{"-fsx.ops=20000", "-fsx.place=memory,disk"}},
 }
 
 // onSecond are the packages whose tests run on the second disk, too, which is xfs.

@@ -23,17 +23,17 @@ type cell struct {
 	env  []string // beside this process's own
 }
 
-// families are all that there are. The tests of a family take their seed from internal/seed, and log a line
+// families are all that there are. The tests of a family take their seed from internal/test/seed, and log a line
 // "figure: N operations", or another unit, at their end.
 var families = []family{
-	{name: "fsx", pkg: "./internal/fsx", test: "^TestFSX$", cells: []cell{
+	{name: "fsx", pkg: "./internal/test/fsx", test: "^TestFSX$", cells: []cell{
 		fsx("memory", 50), // 10 million operations
 		fsx("ext4", 10),   // 2 million, as those below
 		fsx("xfs", 10),
 		fsx("btrfs", 10),
 		fsx("ext4 on 4 KiB sectors", 10),
 	}},
-	{name: "cut", pkg: "./internal/crashlog", test: "^TestCut$", cells: []cell{
+	{name: "cut", pkg: "./internal/test/crashlog", test: "^TestCut$", cells: []cell{
 		some("ext4", 20, "^TestCut$/^ext4$", "-crashlog.cuts=500"), // 10,000 cuts each
 		some("xfs", 20, "^TestCut$/^xfs$", "-crashlog.cuts=500"),
 	}},
@@ -41,13 +41,13 @@ var families = []family{
 		some("ext4", 100, "^TestCut$/^ext4$", "-pebble.cuts=100"), // 10,000 cuts each
 		some("xfs", 100, "^TestCut$/^xfs$", "-pebble.cuts=100"),
 	}},
-	{name: "replay", pkg: "./internal/crashlog", test: "^TestReplay$", cells: []cell{
+	{name: "replay", pkg: "./internal/test/crashlog", test: "^TestReplay$", cells: []cell{
 		// 10,000 states each. A device is told 300 to 550 requests: the states of a run are all prefixes
 		// of these, and sampled ones.
 		some("ext4", 16, "^TestReplay$/^ext4$", "-crashlog.states=625"),
 		some("xfs", 16, "^TestReplay$/^xfs$", "-crashlog.states=625"),
 	}},
-	{name: "kill", pkg: "./internal/crashlog", test: "^TestKill$", cells: []cell{
+	{name: "kill", pkg: "./internal/test/crashlog", test: "^TestKill$", cells: []cell{
 		some("all ways to write", 50, "^TestKill$", "-crashlog.kills=100"), // 5,000 kills
 	}},
 	{name: "sim", pkg: "./sluicetest", test: "^TestWorlds$", cells: []cell{
@@ -57,7 +57,7 @@ var families = []family{
 		some("narrow worlds", 50, "^TestBursts$", "-sim.bursts=1000", "-sim.stride=1000"), // 50,000 worlds
 	}},
 	// A million interleavings on a throttled device. The library poisons the memory of released Buffers.
-	{name: "close", pkg: "./internal/lifetime", test: "^TestLifetime$", tags: "sluicedebug", cells: []cell{
+	{name: "close", pkg: "./internal/test/lifetime", test: "^TestLifetime$", tags: "sluicedebug", cells: []cell{
 		lifetime("slow", 4),
 		lifetime("slow", 2, "GOGC=1"),
 		lifetime("slow", 1, "GODEBUG=asyncpreemptoff=1"),
@@ -67,42 +67,42 @@ var families = []family{
 		lifetime("disk", 2),
 		lifetime("memory", 2),
 	}},
-	{name: "starved", pkg: "./internal/starved", test: "^Test", cells: []cell{
+	{name: "starved", pkg: "./internal/test/starved", test: "^Test", cells: []cell{
 		some("full disks and quotas", 3, "^TestFull$", "-starved.places=all", "-starved.full=2"),
 		some("100,000 goroutines", 2, "^TestManyGoroutines$", "-starved.goroutines=100000"),
 		some("a queue of one", 2, "^TestQueueOfOne$", "-starved.goroutines=100000"),
 		some("few descriptors", 3, "^TestFewDescriptors$"),
 		some("SIGSTOP", 3, "^TestStopped$", "-starved.stops=300"),
 	}},
-	{name: "frozen", pkg: "./internal/starved", test: "^Test", cells: []cell{
+	{name: "frozen", pkg: "./internal/test/starved", test: "^Test", cells: []cell{
 		some("1 to 8 devices", 10, "^TestFrozenLatency$", "-starved.frozen=1,2,3,4,5,6,7,8", "-starved.judge"),
 	}},
 	// Processes in the middle of I/O: system calls are refused, descriptors closed or given to other files.
 	{name: "taken", pkg: ".", test: "^TestTakenAway$", cells: []cell{{name: "while in use", runs: 20}}},
 	// The tests of all packages of the library.
-	{name: "refused", pkg: "./internal/refused", test: "^TestRefused$", cells: []cell{
+	{name: "refused", pkg: "./internal/test/refused", test: "^TestRefused$", cells: []cell{
 		refused("uring EPERM"), refused("uring ENOSYS"), refused("uring_setup EPERM"), refused("uring_enter EPERM"),
 		refused("aio EPERM"), refused("aio ENOSYS"), refused("uring aio EPERM"), refused("uring aio ENOSYS"),
 	}},
-	{name: "soak", pkg: "./internal/soak", test: "^TestSoak$", cells: []cell{
+	{name: "soak", pkg: "./internal/test/soak", test: "^TestSoak$", cells: []cell{
 		{"all drivers, ext4", 1, []string{"-soak.for=4h", "-soak.place=ext4"}, nil},
 	}},
 	{name: "kernels", pkg: "./cmd/sluice/kernels", test: "^TestKernel$", cells: []cell{
 		kernel("5.10"), kernel("6.1"), kernel("6.12"), kernel("6.12-arm64"),
 	}},
-	{name: "lost-syncs", pkg: "./internal/lostsyncs", test: "^Test", cells: []cell{
+	{name: "lost-syncs", pkg: "./internal/test/lostsyncs", test: "^Test", cells: []cell{
 		lostSyncs("ext4"), lostSyncs("xfs"), lostSyncs("btrfs"),
 	}},
 	// The files of package os in a program that `sluice build` has built, on such disks.
-	{name: "lost-syncs-built", pkg: "./internal/lostsyncs", test: "^TestLostSyncs$", built: true, cells: []cell{
+	{name: "lost-syncs-built", pkg: "./internal/test/lostsyncs", test: "^TestLostSyncs$", built: true, cells: []cell{
 		lostSyncsBuilt("ext4", "uring"), lostSyncsBuilt("ext4", "aio"), lostSyncsBuilt("ext4", "pool"),
 		lostSyncsBuilt("xfs", "uring"), lostSyncsBuilt("xfs", "aio"), lostSyncsBuilt("xfs", "pool"),
 		lostSyncsBuilt("btrfs", "uring"), lostSyncsBuilt("btrfs", "aio"), lostSyncsBuilt("btrfs", "pool"),
 	}},
-	{name: "faults", pkg: "./internal/faults", test: "^TestSweep$", cells: []cell{
+	{name: "faults", pkg: "./internal/test/faults", test: "^TestSweep$", cells: []cell{
 		some("all workloads", 1, "^TestSweep$", "-faults.share=1"),
 	}},
-	{name: "fault-syscalls", pkg: "./internal/faults", test: "^TestSyscalls$", cells: []cell{
+	{name: "fault-syscalls", pkg: "./internal/test/faults", test: "^TestSyscalls$", cells: []cell{
 		some("all workloads", 1, "^TestSyscalls$", "-faults.share=1"),
 	}},
 }

@@ -114,7 +114,7 @@ const stateDir = ".torture"
 var errFailed = errors.New("runs have failed")
 
 func run(ctx context.Context, o options) error {
-	if _, err := os.Stat("internal/fsx"); err != nil {
+	if _, err := os.Stat("internal/test/fsx"); err != nil {
 		return fmt.Errorf("not in the root of sluice's source: %w", err)
 	}
 	if err := os.MkdirAll(stateDir, 0o777); err != nil {

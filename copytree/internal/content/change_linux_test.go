@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice/copytree/internal/fault"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // TestChanged copies a file that has another size than stat(2) returned.
@@ -88,7 +88,7 @@ func TestChanging(t *testing.T) {
 			}
 		}
 	})
-	c := New(Config{Scheduler: sluicetest.Core(t)})
+	c := New(Config{Scheduler: testenv.Core(t)})
 	for range 50 {
 		got, _, err := copyFile(t, c, name)
 		if err != nil {
@@ -125,7 +125,7 @@ func TestCopyFIFO(t *testing.T) {
 	}
 	defer dst.Close()
 	defer r.Close()
-	result, err := New(Config{Scheduler: sluicetest.Core(t)}).Copy(t.Context(), of(t, dst), File{FD: int(r.Fd())})
+	result, err := New(Config{Scheduler: testenv.Core(t)}).Copy(t.Context(), of(t, dst), File{FD: int(r.Fd())})
 	writer.Wait()
 	if got, _ := os.ReadFile(name); err != nil || !bytes.Equal(got, want) || result.Bytes != int64(len(want)) {
 		t.Errorf("%d bytes, %+v, %v; want %d", len(got), result, err, len(want))

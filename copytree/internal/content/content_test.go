@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice/copytree/internal/fault"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // copyFile copies a file, reads the copy, and removes it.
@@ -50,7 +50,7 @@ func verifyError(at int64) string { return fmt.Sprintf("verify: %v at byte %d", 
 
 // TestCopySizes copies files around the sizes of buffers.
 func TestCopySizes(t *testing.T) {
-	s := sluicetest.Core(t)
+	s := testenv.Core(t)
 	for _, cfg := range []Config{{}, {Scheduler: s}, {Scheduler: s, BlockSize: 512, Memory: 1}, {BlockSize: 4096, Verify: true}} {
 		c := New(cfg)
 		for _, size := range []int{0, 1, 511, 512, 513, smallBlock - 1, smallBlock, smallBlock + 1, defaultBlock, 3*defaultBlock + 7} {
@@ -79,7 +79,7 @@ func TestCopyUntrue(t *testing.T) {
 			continue
 		}
 		to := filepath.Join(t.TempDir(), "copy")
-		r, err := copyTo(t.Context(), t, New(Config{Scheduler: sluicetest.Core(t)}), to, name)
+		r, err := copyTo(t.Context(), t, New(Config{Scheduler: testenv.Core(t)}), to, name)
 		got, _ := os.ReadFile(to)
 		if err != nil || !bytes.Equal(got, want) || r.Bytes != int64(len(want)) {
 			t.Errorf("%s: %d bytes, %+v, %v; want %d", name, len(got), r, err, len(want))

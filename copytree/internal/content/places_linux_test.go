@@ -14,10 +14,10 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice/copytree/internal/fault"
-	"github.com/sluiceio/sluice/internal/places"
 	"github.com/sluiceio/sluice/internal/sched"
-	"github.com/sluiceio/sluice/internal/seed"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/places"
+	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // eachPlace runs test with a directory on each kind of file system.
@@ -66,7 +66,7 @@ func sparseFile(t testing.TB, random *rand.Rand, name string) []byte {
 // TestCopyModel copies random files with random settings. The copy has the same bytes,
 // takes little more room than its source, and is counted correctly.
 func TestCopyModel(t *testing.T) {
-	s := sluicetest.Core(t)
+	s := testenv.Core(t)
 	eachPlace(t, func(t *testing.T, dir string) {
 		start := seed.Of(t)
 		random := rand.New(rand.NewPCG(start, 0))

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice/copytree/internal/fault"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // channel returns the ends of a pipe. They do not block, like those of a FIFO that
@@ -42,7 +42,7 @@ func stream(t *testing.T, f *os.File) File {
 // TestStreams copies from and to pipes that hold less than the file.
 func TestStreams(t *testing.T) {
 	want := bytes.Join([][]byte{noise(1, 300<<10), make([]byte, 300<<10), noise(2, 70<<10+7)}, nil)
-	s := sluicetest.Core(t)
+	s := testenv.Core(t)
 	for _, cfg := range []Config{{}, {Scheduler: s}, {Sparse: SparseAlways}, {BlockSize: 4096, Memory: 1}} {
 		var reported int64
 		cfg.Wrote = func(n int64) { reported += n }

@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 type path string
@@ -60,7 +60,7 @@ func TestSyncer(t *testing.T) {
 	dir := t.TempDir()
 	var added, synced, most atomic.Int64
 	s := watching(t, Config{
-		Files: true, Scheduler: sluicetest.Core(t),
+		Files: true, Scheduler: testenv.Core(t),
 		Failed: func(f File, err error) { t.Errorf("%s: %v", f.Path(), err) },
 		Synced: func() { synced.Add(1) },
 	}, dir)

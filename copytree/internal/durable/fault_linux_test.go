@@ -11,8 +11,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/sluiceio/sluice/internal/places"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/places"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // faulty mounts a file system on a device that fails writes when it is half full: its
@@ -53,7 +53,7 @@ func TestLostWrites(t *testing.T) {
 			const size = 400 << 20 // 400 MiB; xfs takes no less than 300
 			dir := faulty(t, mkfs, size)
 			l := losses{err: make(map[string]error)}
-			s := watching(t, Config{Files: true, Scheduler: sluicetest.Core(t), Failed: l.failed}, dir)
+			s := watching(t, Config{Files: true, Scheduler: testenv.Core(t), Failed: l.failed}, dir)
 			s.maxChunk = 20
 			content := make(map[string][]byte)
 			for i := range 60 {
@@ -107,7 +107,7 @@ func TestShutDown(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := places.FileSystems[name](t, 96<<20)
 			l := losses{err: make(map[string]error)}
-			s := watching(t, Config{Files: true, Scheduler: sluicetest.Core(t), Failed: l.failed}, dir)
+			s := watching(t, Config{Files: true, Scheduler: testenv.Core(t), Failed: l.failed}, dir)
 			for i := range 100 {
 				s.Add(written(t, dir, fmt.Sprint(i), bytes.Repeat([]byte("content"), 1000)))
 			}

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice/copytree/internal/at"
-	"github.com/sluiceio/sluice/internal/seed"
+	"github.com/sluiceio/sluice/internal/test/seed"
 )
 
 // TestIDSet compares it with a map, with files of several devices.

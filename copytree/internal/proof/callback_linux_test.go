@@ -10,7 +10,7 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/copytree"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // breaking are the Options whose functions call end.
@@ -93,9 +93,9 @@ func TestCallbackDoesNotReturn(t *testing.T) {
 func endBy(t *testing.T, o copytree.Options, concurrency int) (panicked any) {
 	t.Helper()
 	dst, src := breakableTree(t)
-	s := sluicetest.Scheduler(t, sluice.Options{Driver: "pool"})
+	s := testenv.Scheduler(t, sluice.Options{Driver: "pool"})
 	o.Scheduler, o.Concurrency = s, concurrency
-	before := sluicetest.HeldNow(t)
+	before := testenv.HeldNow(t)
 	ended := make(chan struct{})
 	var err error
 	returned := false
@@ -112,8 +112,8 @@ func endBy(t *testing.T, o copytree.Options, concurrency int) (panicked any) {
 	if err := s.Close(); err != nil { // waits for the copy
 		t.Error(err)
 	}
-	sluicetest.WaitFor(t, "all that the copy has opened and started to end", func() bool {
-		return len(before.More(sluicetest.HeldNow(t))) == 0
+	testenv.WaitFor(t, "all that the copy has opened and started to end", func() bool {
+		return len(before.More(testenv.HeldNow(t))) == 0
 	})
 	return panicked
 }

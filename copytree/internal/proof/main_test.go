@@ -7,13 +7,13 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice/copytree"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // patience is after how long a copy counts as hanging.
 const patience = 2 * time.Minute
 
-func TestMain(m *testing.M) { sluicetest.Main(m) }
+func TestMain(m *testing.M) { testenv.Main(m) }
 
 // copied copies, and fails the test if there is an error or no end.
 func copied(t *testing.T, dst, src string, o copytree.Options) copytree.Result {

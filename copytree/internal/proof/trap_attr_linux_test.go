@@ -16,7 +16,7 @@ import (
 	"github.com/sluiceio/sluice/copytree"
 	"github.com/sluiceio/sluice/copytree/internal/treecmp"
 	"github.com/sluiceio/sluice/copytree/internal/treegen"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 var all = copytree.Options{Preserve: copytree.PreserveAll}
@@ -43,7 +43,7 @@ func hasMode(t *testing.T, path string, want uint32) {
 
 // unprivileged copies with PreserveAll as user nobody, in a process of its own.
 func init() {
-	sluicetest.Children["unprivileged"] = func() error {
+	testenv.Children["unprivileged"] = func() error {
 		if err := errors.Join(unix.Setgroups(nil), unix.Setresgid(65534, 65534, 65534), unix.Setresuid(65534, 65534, 65534)); err != nil {
 			return err
 		}
@@ -62,7 +62,7 @@ func init() {
 // asNobody copies ./tree to ./copy as user nobody.
 func asNobody(t *testing.T) (said string) {
 	t.Helper()
-	out, ok := sluicetest.Child(t, "unprivileged")
+	out, ok := testenv.Child(t, "unprivileged")
 	if !ok {
 		t.Fatal(out)
 	}

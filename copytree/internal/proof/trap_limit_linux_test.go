@@ -15,7 +15,7 @@ import (
 
 	"github.com/sluiceio/sluice/copytree"
 	"github.com/sluiceio/sluice/copytree/internal/treecmp"
-	"github.com/sluiceio/sluice/internal/sluicetest"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 var wideN = flag.Int("sluice.wide.n", 200_000, "files in the directory of TestWideDirectory")
@@ -23,7 +23,7 @@ var wideN = flag.Int("sluice.wide.n", 200_000, "files in the directory of TestWi
 // bounded copies ./tree to ./copy with 64 descriptors, and prints its peak of resident
 // memory in KiB.
 func init() {
-	sluicetest.Children["bounded"] = func() error {
+	testenv.Children["bounded"] = func() error {
 		limit := unix.Rlimit{Cur: 64, Max: 64}
 		if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
 			return err
@@ -51,7 +51,7 @@ func init() {
 // of resident memory in bytes.
 func copiedInBounds(t *testing.T, concurrency int) (peak int) {
 	t.Helper()
-	out, ok := sluicetest.Child(t, "bounded", fmt.Sprint("CONCURRENCY=", concurrency))
+	out, ok := testenv.Child(t, "bounded", fmt.Sprint("CONCURRENCY=", concurrency))
 	kib, err := strconv.Atoi(out)
 	if !ok || err != nil {
 		t.Fatalf("%.2000s", out)

@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceio/sluice/copytree"
 	"github.com/sluiceio/sluice/copytree/internal/treecmp"
 	"github.com/sluiceio/sluice/copytree/internal/treegen"
-	fs "github.com/sluiceio/sluice/internal/places"
+	fs "github.com/sluiceio/sluice/internal/test/places"
 )
 
 // tool runs a command, or skips the test if that fails.

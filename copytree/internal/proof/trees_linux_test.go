@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceio/sluice/copytree"
 	"github.com/sluiceio/sluice/copytree/internal/treecmp"
 	"github.com/sluiceio/sluice/copytree/internal/treegen"
-	"github.com/sluiceio/sluice/internal/seed"
+	"github.com/sluiceio/sluice/internal/test/seed"
 )
 
 var (

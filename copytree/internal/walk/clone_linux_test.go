@@ -12,7 +12,7 @@ import (
 
 	"github.com/sluiceio/sluice/copytree/internal/at"
 	"github.com/sluiceio/sluice/copytree/internal/dirs"
-	"github.com/sluiceio/sluice/internal/places"
+	"github.com/sluiceio/sluice/internal/test/places"
 )
 
 // TestClonesSmallFiles copies small files between places that share data and places

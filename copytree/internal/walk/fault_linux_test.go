@@ -18,7 +18,7 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/report"
 	"github.com/sluiceio/sluice/copytree/internal/treecmp"
 	"github.com/sluiceio/sluice/copytree/internal/treegen"
-	"github.com/sluiceio/sluice/internal/seed"
+	"github.com/sluiceio/sluice/internal/test/seed"
 )
 
 // smallTree builds a tree with files of all kinds as dir/src.

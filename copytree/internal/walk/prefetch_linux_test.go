@@ -20,7 +20,7 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/pace"
 	"github.com/sluiceio/sluice/copytree/internal/treecmp"
 	"github.com/sluiceio/sluice/copytree/internal/treegen"
-	"github.com/sluiceio/sluice/internal/seed"
+	"github.com/sluiceio/sluice/internal/test/seed"
 )
 
 // TestPrefetch copies small, wide and deep trees as if the page cache had nothing of

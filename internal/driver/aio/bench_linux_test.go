@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sluiceio/sluice/internal/seed"
+	"github.com/sluiceio/sluice/internal/test/seed"
 )
 
 // BenchmarkRandomRead compares direct reads of random 4 KiB blocks through a Queue

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice/internal/driver"
-	"github.com/sluiceio/sluice/internal/seed"
+	"github.com/sluiceio/sluice/internal/test/seed"
 )
 
 // cell is a block of a file, on which one operation at a time is performed.

@@ -13,7 +13,7 @@ import (
 	"unsafe"
 
 	"github.com/sluiceio/sluice/internal/driver"
-	"github.com/sluiceio/sluice/internal/seed"
+	"github.com/sluiceio/sluice/internal/test/seed"
 )
 
 const block = 4 << 10 // 4 KiB, a multiple of any disk's sector

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/sluiceio/sluice/internal/allocs"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/sys"
+	"github.com/sluiceio/sluice/internal/test/allocs"
 )
 
 func TestManyThroughFew(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/sluiceio/sluice/internal/driver"
-	"github.com/sluiceio/sluice/internal/seed"
+	"github.com/sluiceio/sluice/internal/test/seed"
 )
 
 var modelTests = []test{

@@ -6,8 +6,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/sluiceio/sluice/internal/allocs"
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/test/allocs"
 )
 
 // gated is a pool whose operations end only when the test lets them: each one sends

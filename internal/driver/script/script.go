@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice/internal/driver"
-	"github.com/sluiceio/sluice/internal/hang"
+	"github.com/sluiceio/sluice/internal/test/hang"
 )
 
 // Driver is a driver that a test plays. It holds what is submitted until the

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sluiceio/sluice/internal/seed"
+	"github.com/sluiceio/sluice/internal/test/seed"
 	"github.com/sluiceio/sluice/trace"
 )
 

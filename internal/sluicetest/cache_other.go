@@ -1,7 +1,0 @@
-//go:build !linux
-
-package sluicetest
-
-import "errors"
-
-func DropCache(int) error { return errors.ErrUnsupported }

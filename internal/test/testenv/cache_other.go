@@ -1,0 +1,7 @@
+//go:build !linux
+
+package testenv
+
+import "errors"
+
+func DropCache(int) error { return errors.ErrUnsupported }

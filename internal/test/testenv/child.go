@@ -1,0 +1,62 @@
+package testenv
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// DirEnv names a directory for a child.
+const DirEnv = "SLUICE_TEST_DIR"
+
+// ChildEnv names the part of the test binary that a child process plays.
+const ChildEnv = "SLUICE_TEST_CHILD"
+
+// Children are programs that need a process of their own: with limits, say, or as another
+// user. They print their results; an error ends them with status 1.
+var Children = map[string]func() error{}
+
+// Main is the TestMain of a package whose tests have children.
+func Main(m *testing.M) {
+	if name := os.Getenv(ChildEnv); name != "" {
+		if err := Children[name](); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// Child runs a child with env added. It returns its output, and reports whether its status
+// was 0. If it was not, the output of the Go runtime follows. Otherwise that is left out:
+// with -coverpkg, a child that may not open files prints that it cannot write its counts. A
+// child that hangs prints its goroutines.
+func Child(t *testing.T, name string, env ...string) (out string, ok bool) {
+	t.Helper()
+	if Children[name] == nil {
+		t.Fatalf("no child %q", name)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), Patience)
+	defer cancel()
+	self, err := os.Executable() // the test may have another current directory
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(ctx, self, "-test.run=^$")
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGQUIT) }
+	cmd.WaitDelay = Patience
+	cmd.Env = append(os.Environ(), ChildEnv+"="+name, "GOTRACEBACK=all", "GORACE=atexit_sleep_ms=0")
+	cmd.Env = append(cmd.Env, env...)
+	var said, complaints bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &complaints
+	if err = cmd.Run(); err != nil {
+		complaints.WriteTo(&said)
+	}
+	return strings.TrimSpace(said.String()), err == nil
+}

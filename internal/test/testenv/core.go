@@ -1,0 +1,29 @@
+// Package testenv is what tests of packages that use sluice share.
+package testenv
+
+import (
+	"testing"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/sched"
+)
+
+// Core returns the inside of a new Scheduler, for the time of the test.
+func Core(t testing.TB) *sched.Scheduler {
+	t.Helper()
+	s, err := sluice.NewScheduler(sluice.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := s.Internal()
+	if err := h.Acquire(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		h.Release()
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return h.Core
+}

@@ -1,0 +1,92 @@
+package testenv
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"testing"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/sched"
+	"github.com/sluiceio/sluice/internal/test/places"
+)
+
+// Drivers are the names of the drivers.
+var Drivers = []string{"uring", "aio", "pool"}
+
+// Scheduler makes a Scheduler, or skips the test where the system does not
+// have its driver.
+func Scheduler(t testing.TB, o sluice.Options) *sluice.Scheduler {
+	t.Helper()
+	s, err := sluice.NewScheduler(o)
+	if Missing(err) && o.Driver != "pool" {
+		t.Skipf("this system has no %s: %v", o.Driver, err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
+			t.Errorf("Close of the scheduler: %v", err)
+		}
+	})
+	return s
+}
+
+// Missing reports whether err says that this system does not have a driver.
+func Missing(err error) bool {
+	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission)
+}
+
+// EachDriver runs test on a Scheduler of each driver.
+func EachDriver(t *testing.T, test func(t *testing.T, s *sluice.Scheduler)) {
+	for _, name := range Drivers {
+		t.Run(name, func(t *testing.T) { test(t, Scheduler(t, sluice.Options{Driver: name})) })
+	}
+}
+
+// EachPlace runs test on each driver with a directory on disk, where the page
+// cache can be asked without waiting and O_DIRECT aligns, and one in memory,
+// where neither is so.
+func EachPlace(t *testing.T, test func(t *testing.T, s *sluice.Scheduler, dir string)) {
+	EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		t.Run("disk", func(t *testing.T) { test(t, s, t.TempDir()) })
+		t.Run("memory", func(t *testing.T) { test(t, s, MemoryDir(t)) })
+	})
+}
+
+// MemoryDir is a temporary directory on tmpfs.
+func MemoryDir(t testing.TB) string { return places.Memory(t) }
+
+// PlaceDir is a temporary directory in the place that a flag of the test names: "memory", "disk" for t.TempDir,
+// or a file system of package places, of that size, for which a complaint of the kernel fails the test.
+func PlaceDir(t testing.TB, flag, place string, size int64) string {
+	t.Helper()
+	switch place {
+	case "memory":
+		return MemoryDir(t)
+	case "disk":
+		return t.TempDir()
+	}
+	system, ok := places.FileSystems[place]
+	if !ok {
+		t.Fatalf("-%s=%s: there is no such place on this system", flag, place)
+	}
+	dir := system(t, size)
+	places.WatchKernel(t, dir)
+	return dir
+}
+
+// SchedulerOn returns a Scheduler on a driver of the test's own. Everything that the driver
+// calls asynchronous is queued into it.
+func SchedulerOn(drv driver.Driver) *sluice.Scheduler {
+	s, err := sluice.NewScheduler(sluice.Options{Driver: "pool"})
+	if err == nil {
+		err = s.Internal().Replace(sched.New(drv, sched.Limits{Blocking: 4}))
+	}
+	if err != nil {
+		panic(err)
+	}
+	return s
+}

@@ -1,0 +1,54 @@
+package testenv
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Held is what a process holds that a Scheduler could leave behind.
+type Held struct {
+	Files      []string // what its descriptors are
+	Mappings   int      // of io_uring and AIO
+	Goroutines int
+}
+
+// HeldNow returns what this process holds now.
+func HeldNow(t *testing.T) (h Held) {
+	t.Helper()
+	fds, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Skip(err)
+	}
+	for _, fd := range fds {
+		if to, err := os.Readlink("/proc/self/fd/" + fd.Name()); err == nil {
+			h.Files = append(h.Files, fd.Name()+" "+to)
+		}
+	}
+	maps, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		t.Skip(err)
+	}
+	h.Mappings = strings.Count(string(maps), "io_uring") + strings.Count(string(maps), "[aio]")
+	h.Goroutines = runtime.NumGoroutine()
+	return h
+}
+
+// More says what now holds that h does not.
+func (h Held) More(now Held) (more []string) {
+	for _, f := range now.Files {
+		if !slices.Contains(h.Files, f) && !strings.Contains(f, "/proc/") {
+			more = append(more, "descriptor "+f)
+		}
+	}
+	if now.Mappings > h.Mappings {
+		more = append(more, fmt.Sprint(now.Mappings-h.Mappings, " mappings"))
+	}
+	if now.Goroutines > h.Goroutines {
+		more = append(more, fmt.Sprint(now.Goroutines-h.Goroutines, " goroutines"))
+	}
+	return more
+}

@@ -1,0 +1,201 @@
+package testenv
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice/internal/test/places"
+)
+
+// A block begins with a mark and its number: LostMark if a Lossy refuses it while it loses writes, KeptMark
+// if it does not. A block that is written together with a refused one is lost, too.
+const (
+	LostMark = "this write is lost"
+	KeptMark = "this write is kept"
+)
+
+// blockHead is the length of a mark and a number.
+const blockHead = len(LostMark) + 8
+
+// Lossy is a file system on a disk that loses writes: a loop device on a file of our own file system in
+// user space. The kernel reports such a loss once to each open file description.
+type Lossy struct {
+	Dir    string // mounted
+	ledger *lossLedger
+	files  int // that were made
+	last   atomic.Uint64
+}
+
+// LossyKinds are the file systems that NewLossy can make.
+var LossyKinds = map[string]struct {
+	mkfs, options string
+	size          int64
+}{
+	"ext4": {"mkfs.ext4 -q -F -b 4096", "", 64 << 20},
+	"xfs":  {"mkfs.xfs -q -f", "", 300 << 20},
+	// No data is in the metadata. When the disk refuses metadata, btrfs ends all writing for good.
+	"btrfs": {"mkfs.btrfs -q -f", "max_inline=0", 128 << 20},
+}
+
+// NewLossy makes a file system of a kind on a disk that loses writes, until the end of the test. It skips
+// the test where it cannot.
+func NewLossy(t testing.TB, kind string) *Lossy {
+	t.Helper()
+	served := places.Memory(t)
+	ledger, err := openLedger(filepath.Join(served, ledgerName), os.O_CREATE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(ledger.close)
+	mounted := MountFUSE(t, served, "loses")
+	image := filepath.Join(mounted, "image")
+	if err := errors.Join(os.WriteFile(image, nil, 0o600), os.Truncate(image, LossyKinds[kind].size)); err != nil {
+		t.Fatal(err)
+	}
+	device := places.LoopOf(t, image)
+	// A loop device reports success if its file has taken a part of a request (drivers/block/loop.c,
+	// lo_complete_rq), so each request must be one of FUSE, which is refused as a whole.
+	largest := filepath.Join("/sys/block", filepath.Base(device), "queue/max_sectors_kb")
+	if err := os.WriteFile(largest, []byte("64"), 0); err != nil {
+		t.Skip(err)
+	}
+	return &Lossy{Dir: places.Mount(t, device, LossyKinds[kind].mkfs, LossyKinds[kind].options), ledger: ledger}
+}
+
+// File makes a new file of zeros that is on the disk: btrfs may refuse to cut off one that has lost
+// something.
+func (l *Lossy) File(t testing.TB, size int) (name string) {
+	t.Helper()
+	l.files++
+	name = filepath.Join(l.Dir, fmt.Sprint(l.files))
+	Write(t, name, strings.Repeat("\x00", size))
+	f, err := os.OpenFile(name, os.O_RDWR, 0)
+	if err == nil {
+		err = errors.Join(f.Sync(), f.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// Lose has the disk refuse what is marked until do has returned.
+func (l *Lossy) Lose(do func()) {
+	l.Losing(true)
+	defer l.Losing(false)
+	do()
+}
+
+// Losing has the disk refuse what is marked from now on, or no more.
+func (l *Lossy) Losing(yes bool) {
+	var n uint32
+	if yes {
+		n = 1
+	}
+	atomic.StoreUint32(l.ledger.losing(), n)
+}
+
+// Block fills b with the mark and a new number, which it returns. B holds a block of its own: no other is in
+// the same unit that the disk refuses.
+func (l *Lossy) Block(b []byte, mark string) (number uint64) {
+	number = l.last.Add(1)
+	head := binary.LittleEndian.AppendUint64([]byte(mark), number)
+	for rest := b; len(rest) > 0; {
+		rest = rest[copy(rest, head):]
+	}
+	return number
+}
+
+// OnDisk reports whether the disk has taken the block of this number.
+func (l *Lossy) OnDisk(number uint64) bool {
+	return atomic.LoadUint32(l.ledger.entry(number)) == 1
+}
+
+// ReadBack reads n bytes of the file past what is in memory. It returns nil if they cannot be read.
+func (l *Lossy) ReadBack(t testing.TB, name string, off int64, n int) []byte {
+	t.Helper()
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED); err != nil {
+		t.Fatal(err)
+	}
+	b := make([]byte, n)
+	if _, err := f.ReadAt(b, off); err != nil {
+		return nil
+	}
+	return b
+}
+
+// lossLedger is what a process that tests, and the process that is its disk, share in memory: whether the
+// disk loses writes, and for each number of a block whether the disk has it. A nil *lossLedger loses nothing.
+type lossLedger struct{ words []byte }
+
+const (
+	ledgerName   = "ledger"
+	ledgerBlocks = 64 << 20 // blocks; a file in memory with holes
+)
+
+func openLedger(name string, flag int) (*lossLedger, error) {
+	f, err := os.OpenFile(name, os.O_RDWR|flag, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	const size = 4 * (ledgerBlocks + 1)
+	if err := f.Truncate(size); err != nil {
+		return nil, err
+	}
+	words, err := unix.Mmap(int(f.Fd()), 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	return &lossLedger{words}, err
+}
+
+func (l *lossLedger) close() { _ = unix.Munmap(l.words) }
+
+func (l *lossLedger) losing() *uint32 { return l.word(0) }
+
+// entry returns the word of a block, 1 if it is on the disk.
+func (l *lossLedger) entry(number uint64) *uint32 {
+	if number == 0 || number > ledgerBlocks {
+		panic(fmt.Sprintf("block %d of %d", number, ledgerBlocks))
+	}
+	return l.word(number)
+}
+
+func (l *lossLedger) word(i uint64) *uint32 { return (*uint32)(unsafe.Pointer(&l.words[4*i])) }
+
+// loses reports whether the disk refuses to write b.
+func (l *lossLedger) loses(b []byte) bool {
+	return l != nil && atomic.LoadUint32(l.losing()) == 1 && bytes.Contains(b, []byte(LostMark))
+}
+
+// written notes the blocks in b.
+func (l *lossLedger) written(b []byte) {
+	if l == nil {
+		return
+	}
+	for _, mark := range []string{LostMark, KeptMark} {
+		for rest := b; ; {
+			i := bytes.Index(rest, []byte(mark))
+			if i < 0 || len(rest) < i+blockHead {
+				break
+			}
+			rest = rest[i+len(mark):]
+			if n := binary.LittleEndian.Uint64(rest); n > 0 && n <= ledgerBlocks {
+				atomic.StoreUint32(l.entry(n), 1)
+			}
+		}
+	}
+}

@@ -1,0 +1,125 @@
+package testenv
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/sys"
+)
+
+// Patience is how long a test waits for what must happen. It only decides how
+// soon a hang is reported.
+const Patience = 3 * time.Minute
+
+// WaitFor waits until ok returns true, and fails the test if that never comes.
+func WaitFor(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	WaitOr(ok, func() { t.Fatal("in vain: waiting for ", what) })
+}
+
+// WaitOr waits until ok says so, and calls fail if that never comes.
+func WaitOr(ok func() bool, fail func()) {
+	for end := time.Now().Add(Patience); !ok(); Yield() {
+		if time.Now().After(end) {
+			fail()
+			return
+		}
+	}
+}
+
+// Yield lets other goroutines, and the device, go on.
+func Yield() {
+	runtime.Gosched()
+	time.Sleep(50 * time.Microsecond)
+}
+
+// Parked counts the goroutines that are in the named function.
+func Parked(function string) int {
+	b := make([]byte, 1<<20)
+	return strings.Count(string(b[:runtime.Stack(b, true)]), function+"(")
+}
+
+// Occupy takes the only place of blocking calls of s until release is called.
+func Occupy(s *sluice.Scheduler) (release func()) {
+	held, done := make(chan bool), make(chan bool)
+	go s.Internal().Core.Block(nil, func() {
+		held <- true
+		<-done
+	})
+	<-held
+	return sync.OnceFunc(func() { close(done) })
+}
+
+// TextOn opens a file of twenty bytes on s.
+func TextOn(t testing.TB, s *sluice.Scheduler, dir string) *sluice.File {
+	t.Helper()
+	name := filepath.Join(dir, "text")
+	if err := os.WriteFile(name, []byte(Twenty), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := s.OpenFile(name, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+// ReadTwenty reads f, a file of TextOn, and checks what it reads.
+func ReadTwenty(t *testing.T, f *sluice.File) {
+	b := make([]byte, len(Twenty))
+	if n, err := f.ReadAt(b, 0); n != len(b) || err != nil || string(b) != Twenty {
+		t.Errorf("ReadAt = %d, %v, %q; want %d, nil, %q", n, err, b, len(b), Twenty)
+	}
+}
+
+// DirectOn opens a file of size bytes on s, with O_DIRECT where that is. The page cache has nothing of it: where
+// it has something, Linux before 5.13 makes no direct transfer without waiting, and so queues none.
+func DirectOn(t testing.TB, s *sluice.Scheduler, dir string, size int) *sluice.File {
+	t.Helper()
+	name := filepath.Join(dir, "direct")
+	b := make([]byte, size)
+	for i := range b {
+		b[i] = byte(i / PageSize)
+	}
+	if err := os.WriteFile(name, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := s.OpenFile(name, os.O_RDWR|sys.O_DIRECT, 0)
+	if err != nil {
+		t.Skip("no O_DIRECT here: ", err)
+	}
+	t.Cleanup(func() { f.Close() })
+	if err := errors.Join(f.OSFile().Sync(), DropCache(int(f.Fd()))); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// DriverOf returns the driver that a subtest of eachDriver is for.
+func DriverOf(t *testing.T) string {
+	for _, part := range strings.Split(t.Name(), "/") {
+		for _, d := range Drivers {
+			if part == d {
+				return d
+			}
+		}
+	}
+	t.Fatal("no driver in ", t.Name())
+	return ""
+}
+
+// WantIdle demands that nothing is held or in flight.
+func WantIdle(t *testing.T, s *sluice.Scheduler) {
+	t.Helper()
+	if st := s.Stats(); st.BuffersInUse != 0 || st.InFlight != 0 {
+		t.Errorf("%d bytes of buffers in use, %d in flight; want none", st.BuffersInUse, st.InFlight)
+	}
+}
