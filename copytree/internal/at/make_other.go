@@ -5,7 +5,6 @@ package at
 import (
 	"os"
 	"path/filepath"
-	"syscall"
 )
 
 // Mkdir makes a directory with mode, restricted by the umask.
@@ -16,9 +15,6 @@ func (k *Kernel) Mkdir(dir int, name Name, mode uint32) error {
 	}
 	return bare(d.root.Mkdir(name.String(), os.FileMode(mode&ModePerm)))
 }
-
-// Mknod fails: package os does not have it.
-func (k *Kernel) Mknod(int, Name, uint32, uint64) error { return syscall.EINVAL }
 
 // Symlink makes a symbolic link to target.
 func (k *Kernel) Symlink(target string, dir int, name Name) error {
