@@ -18,7 +18,8 @@
 // copy_file_range(2)), and otherwise read and written. Holes stay holes.
 //
 // That is so on Linux (amd64 and arm64). Elsewhere package os makes the calls, a path may
-// be resolved more than once, and FIFOs and devices cannot be made.
+// be resolved more than once, devices and sockets cannot be made, and extended attributes
+// are not copied, which is an error if Options.Require has them.
 //
 // # Errors
 //

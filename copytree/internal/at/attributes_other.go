@@ -66,6 +66,9 @@ func (k *Kernel) SetTimes(f File, _, mtime Time) error {
 // ErrNoXattr says that a file does not have an extended attribute.
 var ErrNoXattr = errors.ErrUnsupported
 
+// HasXattrs reports whether extended attributes are copied.
+const HasXattrs = false
+
 // Xattrs returns nothing: extended attributes are only copied on Linux.
 func (k *Kernel) Xattrs(File) ([]string, error) { return nil, nil }
 

@@ -12,6 +12,9 @@ import (
 // ErrNoXattr says that a file does not have an extended attribute.
 const ErrNoXattr = unix.ENODATA
 
+// HasXattrs reports whether extended attributes are copied.
+const HasXattrs = true
+
 // path returns a path of f, for calls that take neither a directory nor an O_PATH
 // descriptor. It goes through the open directory.
 func (f File) path() string {

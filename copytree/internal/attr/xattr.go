@@ -48,6 +48,9 @@ func (c *Copier) copyXattrs(f *File) error {
 	}
 	mode := c.preserve&option.PreserveMode != 0
 	names, err := c.kernel.Xattrs(f.Src)
+	if !at.HasXattrs && c.require&(option.PreserveXattr|option.PreserveContext) != 0 {
+		err = errors.ErrUnsupported
+	}
 	if err != nil {
 		f.unknownACL = mode
 		return fault.Source("listxattr", err)
