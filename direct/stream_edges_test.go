@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -26,10 +27,10 @@ func TestStreamOptions(t *testing.T) {
 		want string
 	}{
 		{direct.ReaderOptions{BufferSize: -1}, "ReaderOptions.BufferSize -1"},
-		{direct.ReaderOptions{BufferSize: math.MaxInt}, "ReaderOptions.BufferSize 9223372036854775807"},
+		{direct.ReaderOptions{BufferSize: math.MaxInt}, "ReaderOptions.BufferSize " + strconv.Itoa(math.MaxInt)},
 		{direct.ReaderOptions{BufferSize: 9 << 20}, "ReaderOptions.BufferSize 9437184: more than the pool's limit of 8388608"},
 		{direct.ReaderOptions{ReadAhead: -1}, "ReaderOptions.ReadAhead -1"},
-		{direct.ReaderOptions{ReadAhead: math.MaxInt}, "ReaderOptions.ReadAhead 9223372036854775807"},
+		{direct.ReaderOptions{ReadAhead: math.MaxInt}, "ReaderOptions.ReadAhead " + strconv.Itoa(math.MaxInt)},
 		{direct.ReaderOptions{Start: -1}, "ReaderOptions.Start -1"},
 		{direct.ReaderOptions{End: -1}, "ReaderOptions.End -1"},
 		{direct.ReaderOptions{Start: 10, End: 9}, "ReaderOptions.End 9 is before Start 10"},
