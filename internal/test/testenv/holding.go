@@ -36,7 +36,8 @@ func (h *Holding) Submit(ops []*driver.Op) (int, error) {
 }
 
 // Wait returns when n operations of s are held, less those that the page cache
-// had after all.
+// had after all, and those that were plain calls. It skips the test if none is held: on
+// 386 each read is a plain call.
 func (h *Holding) Wait(t *testing.T, s *sluice.Scheduler, n int) {
 	t.Helper()
 	held := 0
@@ -44,10 +45,11 @@ func (h *Holding) Wait(t *testing.T, s *sluice.Scheduler, n int) {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		held = len(h.held)
-		return held+int(s.Stats().Cached) >= n
+		st := s.Stats()
+		return held+int(st.Cached+st.Blocking) >= n
 	})
 	if held == 0 {
-		t.Skip("all files have stayed in the page cache")
+		t.Skip("no read was queued")
 	}
 }
 
