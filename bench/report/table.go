@@ -44,7 +44,8 @@ func (t Table) Header() string {
 		heads[i] = strings.Split(c.Head, "\n")
 	}
 	var b strings.Builder
-	for _, p := range t.parts() {
+	parts := t.parts()
+	for _, p := range parts {
 		lines := 0
 		for _, head := range heads[p.from:p.to] {
 			lines = max(lines, len(head))
@@ -56,7 +57,9 @@ func (t Table) Header() string {
 					row[p.from+i] = head[k]
 				}
 			}
-			b.WriteString(t.line(p, row))
+			if line := t.line(p, row); line != "\n" || len(parts) == 1 {
+				b.WriteString(line)
+			}
 		}
 	}
 	rule := t.Width()
