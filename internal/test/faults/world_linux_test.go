@@ -88,6 +88,9 @@ type world struct {
 	known []bool // for each byte: whether that is sure
 }
 
+// sector is what a block of a direct file has at least.
+const sector = 512
+
 const fileSize = 40*testenv.PageSize + 1000
 
 // newWorld makes the file on which a workload works.
@@ -182,8 +185,8 @@ func (w *world) next(code driver.Code, off int64, n int, aligned, plain bool) (i
 	if errno != syscall.EINTR && begun {
 		w.hard++
 		switch {
-		case code == driver.Read && off == w.size && place[1]%testenv.PageSize == 0 && n < testenv.PageSize:
-			// A Reader has all bytes of the last block, and has asked for the rest of it. It takes the file's end
+		case code == driver.Read && off == w.size && place[1]%sector == 0 && n < sector:
+			// A stream has all bytes of the last sector, and has asked for the rest of it. It takes the file's end
 			// from fstat.
 		case code == driver.Read:
 			w.unread = append(w.unread, place)
