@@ -22,7 +22,7 @@ import (
 )
 
 var (
-	share = flag.Float64("faults.share", 0.03, "the share of the runs that are made; 1 is all of them")
+	share = flag.Float64("faults.share", 0.03, "the share of the runs that are made; 1 is all of them. System calls of which there are few have more")
 	only  = flag.String("faults.workload", "", "the workload; all if empty")
 )
 
