@@ -48,14 +48,16 @@ func (h *Handles) reopenOne(d *Dir) error {
 
 // reopenBase opens a base by its paths. Under mu.
 func (h *Handles) reopenBase(d *Dir) (err error) {
-	if d.SrcFD, err = h.kernel.OpenBase(d.srcPath); err == nil {
-		if err = h.check(d.SrcFD, d.Stat.ID); err == nil {
-			if d.DstFD, err = h.kernel.OpenBase(d.dstPath); err == nil {
-				err = h.check(d.DstFD, d.CopyID)
-			}
-		}
+	if d.SrcFD, err = h.kernel.OpenBase(d.srcPath); err != nil {
+		return fault.Source("open", err)
 	}
-	return fault.Dest("open", err)
+	if err = h.checkSource(d); err != nil {
+		return err
+	}
+	if d.DstFD, err = h.kernel.OpenBase(d.dstPath); err != nil {
+		return fault.Dest("open", err)
+	}
+	return h.checkCopy(d)
 }
 
 // reopenIn opens d in the directory above it, which is open. Under mu.
@@ -64,27 +66,30 @@ func (h *Handles) reopenIn(d *Dir) (err error) {
 		return fault.Source("open", err)
 	}
 	d.Seek = true
-	if err = h.check(d.SrcFD, d.Stat.ID); err != nil || d.Absent {
+	if err = h.checkSource(d); err != nil || d.Absent {
 		return err
 	}
 	if d.DstFD, err = h.kernel.OpenMade(d.Up.DstFD, d.CopyName, d.Through); err != nil {
 		return fault.Dest("open", err)
 	}
-	if err = h.check(d.DstFD, d.CopyID); err != nil {
-		return fault.Dest("open", fault.ErrChanged)
-	}
-	return nil
+	return h.checkCopy(d)
 }
 
-// check reports an error unless the directory fd is the one that it was before.
-func (h *Handles) check(fd int, was at.ID) error {
+// checkSource reports an error unless d.SrcFD is the directory that it was before.
+func (h *Handles) checkSource(d *Dir) error { return h.check(d.SrcFD, d.Stat.ID, false) }
+
+// checkCopy is checkSource of d.DstFD.
+func (h *Handles) checkCopy(d *Dir) error { return h.check(d.DstFD, d.CopyID, true) }
+
+// check reports an error unless fd is the directory was. Dest says that it is a copy's.
+func (h *Handles) check(fd int, was at.ID, dest bool) error {
 	var raw at.Raw
 	var s at.Stat
 	if err := h.kernel.Fstat(fd, &raw, &s); err != nil {
-		return fault.Source("fstat", err)
+		return fault.New("fstat", dest, err)
 	}
 	if s.ID != was {
-		return fault.Source("open", fault.ErrChanged)
+		return fault.New("open", dest, fault.ErrChanged)
 	}
 	return nil
 }
@@ -116,10 +121,10 @@ func (h *Handles) openParent(d *Dir) {
 		up.SrcFD = -1
 		return
 	}
-	err = h.check(up.SrcFD, up.Stat.ID)
+	err = h.checkSource(up)
 	if err == nil && !up.Absent {
 		if up.DstFD, err = h.kernel.OpenMade(d.DstFD, at.DotDot, at.NoFollow); err == nil {
-			err = h.check(up.DstFD, up.CopyID)
+			err = h.checkCopy(up)
 		}
 	}
 	if err != nil {
