@@ -143,7 +143,7 @@ func otherCalls() []call {
 		{"Sync", func(f testenv.FileAPI) []any { return []any{f.Sync()} }},
 		{"Close", func(f testenv.FileAPI) []any { return []any{f.Close()} }},
 		{"Close twice", func(f testenv.FileAPI) []any { return []any{f.Close(), f.Close()} }},
-		{"Chmod", func(f testenv.FileAPI) []any { return []any{f.Chmod(0o640)} }},
+		{"Chmod", func(f testenv.FileAPI) []any { return []any{f.Chmod(0o740)} }}, // a directory can still be searched
 		{"Chown", func(f testenv.FileAPI) []any { return []any{f.Chown(-1, -1)} }},
 		{"Name", func(f testenv.FileAPI) []any { return []any{testenv.Inside(f.Name(), "")} }},
 		{"Fd", func(f testenv.FileAPI) []any { return []any{f.Fd() == ^uintptr(0)} }},

@@ -105,7 +105,7 @@ func (t throttle) limitV2(device string, reads, writes int) (undo func() error, 
 	do(func() error { return t.write(max, fmt.Sprintf("%s riops=%d wbps=%d", device, reads, writes)) },
 		func() error { return t.write(max, device+" riops=max wbps=max") })
 	do(func() error { return t.write(filepath.Join(group, "cgroup.procs"), pid) },
-		func() error { return os.WriteFile(filepath.Join(t.home, "cgroup.procs"), []byte(pid), 0) })
+		func() error { return os.WriteFile(filepath.Join(t.home, "cgroup.procs"), []byte(pid), 0o600) })
 	if err != nil {
 		return nil, errors.Join(err, undo())
 	}
@@ -114,5 +114,5 @@ func (t throttle) limitV2(device string, reads, writes int) (undo func() error, 
 
 // write writes to a file of the hierarchy.
 func (t throttle) write(name, text string) error {
-	return os.WriteFile(filepath.Join(t.dir, name), []byte(text), 0)
+	return os.WriteFile(filepath.Join(t.dir, name), []byte(text), 0o600)
 }
