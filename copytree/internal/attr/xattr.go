@@ -163,8 +163,11 @@ func (c *Copier) removeACLs(f *File, names []string) error {
 	return nil
 }
 
-// GivesACL reports whether new files in an open directory get an ACL from it.
+// GivesACL reports whether new files in an open directory may get an ACL from it. They may if that cannot be learned.
 func GivesACL(k *at.Kernel, fd int) bool {
 	value, err := k.Xattr(at.File{FD: fd}, aclDefault)
-	return err == nil && len(value) > 0
+	if errors.Is(err, at.ErrNoXattr) || isRefusal(err) {
+		return false
+	}
+	return err != nil || len(value) > 0
 }
