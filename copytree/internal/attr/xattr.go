@@ -83,23 +83,28 @@ func (c *Copier) copyXattr(f *File, name string, by option.Preserve) error {
 		return c.tolerateXattr(by, "getxattr", false, err)
 	}
 	err = c.kernel.SetXattr(f.Dst, name, value)
-	if errors.Is(err, syscall.EACCES) && c.makeWritable(f) {
+	if errors.Is(err, syscall.EACCES) && madeReadOnly(f) {
+		if err := c.makeWritable(f); err != nil {
+			return c.tolerateXattr(by, "chmod", true, err)
+		}
 		err = c.kernel.SetXattr(f.Dst, name, value)
 	}
 	return c.tolerateXattr(by, "setxattr", true, err)
 }
 
+const ownerWrites = 0o200
+
+// madeReadOnly reports whether a file was made without permission for its owner to write to it.
+func madeReadOnly(f *File) bool {
+	return !f.Existed && f.Stat.Type() == at.Regular && f.MadeMode&ownerWrites == 0
+}
+
 // makeWritable gives the owner permission to write to a file that was made without
-// it, until the file gets its mode: xattr(7) demands it for attributes of users. It
-// reports whether it has changed anything.
-func (c *Copier) makeWritable(f *File) bool {
-	const ownerWrites = 0o200
-	if f.Existed || f.Stat.Type() != at.Regular || f.MadeMode&ownerWrites != 0 {
-		return false
-	}
+// it, until the file gets its mode: xattr(7) demands it for attributes of users.
+func (c *Copier) makeWritable(f *File) error {
 	f.MadeMode |= ownerWrites
 	f.SetMode = true
-	return c.kernel.Chmod(f.Dst, f.MadeMode) == nil
+	return c.kernel.Chmod(f.Dst, f.MadeMode)
 }
 
 // tolerateXattr is tolerate for extended attributes, for which no room in the inode
