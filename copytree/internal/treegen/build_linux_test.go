@@ -17,7 +17,7 @@ import (
 func TestBuild(t *testing.T) {
 	tree := Tree{
 		{Mode: 0o700, Mtime: Time{5, 6}},
-		{Path: "d", Kind: Dir, Mode: 0o2500, Mtime: Time{-3, 999999999}},
+		{Path: "d", Kind: Dir, Mode: 0o2700, Mtime: Time{-3, 999999999}},
 		{Path: "d/f", Kind: File, Mode: 0o4755, Size: 3 << 16, Data: []Extent{{1 << 16, 10, 4}}, Mtime: Time{8, 1}},
 		{Path: "l", Kind: HardLink, Target: "d/f"},
 		{Path: "s", Kind: Symlink, Target: "nowhere", Mtime: Time{9, 9}},

@@ -39,7 +39,7 @@ func (r *random) mode(k Kind) uint32 {
 	case r.o.Root && r.IntN(6) == 0:
 		return r.Uint32N(0o10000)
 	case !r.o.Root && k == Dir:
-		return mode | 0o500 // otherwise the test could not read it
+		return mode | 0o700 // otherwise the test could not read or remove it
 	}
 	return mode
 }

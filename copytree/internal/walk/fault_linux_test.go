@@ -130,6 +130,9 @@ var faultWays = []struct {
 func TestFaults(t *testing.T) {
 	for _, way := range faultWays {
 		t.Run(way.name, func(t *testing.T) {
+			if way.over && os.Getuid() != 0 {
+				t.Skip("only root may write to all files that exist")
+			}
 			dir := memoryDir(t)
 			src := smallTree(t, dir, seed.Of(t))
 			step := stride(t, filepath.Join(dir, "first"), src, way.o)
