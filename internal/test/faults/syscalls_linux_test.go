@@ -225,8 +225,9 @@ func TestSyscalls(t *testing.T) {
 		for _, d := range []string{"uring", "aio", "pool"} {
 			t.Run(load.name+"/"+d, func(t *testing.T) {
 				one := func(nr int, what trouble, at int) *supervisor {
+					s := supervised(t, dir, load.name, d, nr, what, at)
 					runs++
-					return supervised(t, dir, load.name, d, nr, what, at)
+					return s
 				}
 				clean := one(0, trouble{}, never)
 				for _, call := range faultyCalls {

@@ -2,7 +2,6 @@ package testenv
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -64,8 +63,11 @@ func Supervise(conn *os.File, decide func(Syscall) Answer) error {
 		return os.NewSyscallError("recvmsg", err)
 	}
 	messages, err := unix.ParseSocketControlMessage(oob[:n])
-	if err != nil || len(messages) == 0 {
-		return fmt.Errorf("the process has sent no listener: %w", err)
+	if err != nil {
+		return os.NewSyscallError("recvmsg", err)
+	}
+	if len(messages) == 0 {
+		return errors.New("the process has ended before it was supervised")
 	}
 	fds, err := unix.ParseUnixRights(&messages[0])
 	if err != nil {
