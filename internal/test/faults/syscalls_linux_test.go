@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -49,10 +48,9 @@ const (
 
 	askStart = iota
 	askStop
-	askMay    // how many calls have failed with errors that may be returned
-	askMust   // of these, those that must be
-	askSynced // how many calls that sync were made
-	askOpen   // the next descriptor of which close has failed, and which is open therefore; -1 if there is no more
+	askMay  // how many calls have failed with errors that may be returned
+	askMust // of these, those that must be
+	askOpen // the next descriptor of which close has failed, and which is open therefore; -1 if there is no more
 )
 
 func ask(what uintptr) int {
@@ -71,12 +69,12 @@ type supervisor struct {
 	what trouble
 	at   int
 
-	active            bool
-	seen              map[int]int // calls while active, by number
-	hits              int
-	may, must, synced int
-	open              []int
-	log               []string // what has failed
+	active    bool
+	seen      map[int]int // calls while active, by number
+	hits      int
+	may, must int
+	open      []int
+	log       []string // what has failed
 }
 
 func (s *supervisor) decide(c testenv.Syscall) testenv.Answer {
@@ -89,9 +87,6 @@ func (s *supervisor) decide(c testenv.Syscall) testenv.Answer {
 	at := s.seen[c.Nr]
 	s.seen[c.Nr]++
 	if c.Nr != s.nr || at != s.at && (at < s.at || !s.what.forever) || s.what.errno == 0 || !s.hit() {
-		if slices.Contains([]int{unix.SYS_FSYNC, unix.SYS_FDATASYNC, unix.SYS_SYNCFS, unix.SYS_IO_SUBMIT}, c.Nr) {
-			s.synced++
-		}
 		return testenv.Answer{Make: true}
 	}
 	may, must, name := s.judge(c)
@@ -129,8 +124,6 @@ func (s *supervisor) answer(what uint64) int {
 		return s.may
 	case askMust:
 		return s.must
-	case askSynced:
-		return s.synced
 	case askOpen:
 		if len(s.open) == 0 {
 			return -1

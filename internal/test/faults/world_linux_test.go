@@ -223,7 +223,7 @@ func (w *world) mark() mark {
 	defer w.mu.Unlock()
 	w.unread = nil
 	if w.supervised {
-		return mark{ask(askMay), ask(askMust), ask(askSynced)}
+		return mark{hard: ask(askMay), fatal: ask(askMust)}
 	}
 	return mark{w.hard, w.fatal, w.synced}
 }
