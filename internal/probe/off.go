@@ -7,19 +7,19 @@ import (
 	"sync/atomic"
 )
 
-// Int32 is an atomic.Int32.
+// Int32 is atomic.Int32.
 type Int32 = atomic.Int32
 
-// Uint32 is an atomic.Uint32.
+// Uint32 is atomic.Uint32.
 type Uint32 = atomic.Uint32
 
-// Bool is an atomic.Bool.
+// Bool is atomic.Bool.
 type Bool = atomic.Bool
 
-// Pointer is an atomic.Pointer.
+// Pointer is atomic.Pointer.
 type Pointer[T any] = atomic.Pointer[T]
 
-// Mutex is a sync.Mutex.
+// Mutex is sync.Mutex.
 type Mutex = sync.Mutex
 
 // Receive receives from c. The goroutine that sends to c holds mu.
