@@ -196,7 +196,7 @@ func TestEdgesStress(t *testing.T) {
 			x := uint64(g + 1)
 			for range 1000 {
 				x = x*0x5851f42d4c957f2d + 1
-				wantRead(t, f, d, int64(x>>33)%(102*block), 1+int(x>>20)%(6*block))
+				wantRead(t, f, d, int64(x>>33)%(102*block), 1+int((x>>20)%(6*block)))
 			}
 		})
 	}
