@@ -181,7 +181,7 @@ func (s *Scheduler) queueSync(e *ioengine.Engine, asked int64, code driver.Code,
 	e.Push(r)
 	<-r.Done() // without a context: nothing ends an fsync early
 	res := op.Res
-	refused := res == einval || res == ecanceled || res == eintr
+	refused := res == einval || res == ecanceled || res == eagain || res == eintr
 	if asked != 0 && !refused {
 		s.RecordQueued(e, asked, record.Now(), r, f)
 	}
@@ -189,7 +189,8 @@ func (s *Scheduler) queueSync(e *ioengine.Engine, asked int64, code driver.Code,
 	if refused {
 		// Linux AIO returns EINVAL for a file that has no fsync. Asking again is cheap
 		// then, and loses no error, as fsync(2) reports EINVAL more than once. A lost
-		// driver returns ECANCELED for an operation that it has not begun. After EINTR fsync(2) is
+		// driver returns ECANCELED for an operation that it has not begun, and EAGAIN if the kernel
+		// has no memory for it (io_submit(2)) and it must not wait in a thread. After EINTR fsync(2) is
 		// repeated, as package os does.
 		p, _ := s.AcquirePermit(context.Background(), code, f) // fails only with its context
 		defer s.Limiter.Release(p)

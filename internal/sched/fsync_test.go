@@ -230,12 +230,14 @@ func TestSlowSyncIsQueued(t *testing.T) {
 
 // What the driver cannot do the plain call does.
 func TestSyncThatTheDriverRefuses(t *testing.T) {
-	p, d := playQueuedSyncs(t, 0)
-	_, a := p.start(t.Context(), 1)
-	d.Answer(d.Next(0), einval)
-	<-p.started
-	p.results <- -int32(syscall.EROFS)
-	want(t, syscall.EROFS, a)
+	for _, refused := range []int32{einval, eagain, ecanceled} {
+		p, d := playQueuedSyncs(t, 0)
+		_, a := p.start(t.Context(), 1)
+		d.Answer(d.Next(0), refused)
+		<-p.started
+		p.results <- -int32(syscall.EROFS)
+		want(t, syscall.EROFS, a)
+	}
 }
 
 // Without such a driver all fsyncs need a permit, and one whose context ends
