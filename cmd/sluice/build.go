@@ -41,7 +41,7 @@ type testCmd struct {
 // builtHelp is the help of the four commands.
 const builtHelp = "The program's reads, writes and syncs of regular files and block devices go through sluice. " +
 	"Its tree and the toolchain stay as they are. In the program's environment, SLUICE_DRIVER=uring, aio or pool chooses the driver, " +
-	"SLUICE_DRIVER=off turns sluice off, SLUICE_TRACE=FILE records a trace, and SLUICE_STATS=1 prints a line at exit. See docs/transparent.md."
+	"SLUICE_DRIVER=off turns sluice off, SLUICE_TRACE=FILE records a trace, and SLUICE_STATS=1 prints a line at exit. See docs/transparent.md in github.com/sluiceio/sluice."
 
 // Help returns the text below the list of flags.
 func (*buildCmd) Help() string { return builtHelp }

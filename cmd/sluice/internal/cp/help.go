@@ -95,5 +95,5 @@ Output
 Exit status: 0; 1 if a file was not copied or the command line is wrong, as with
 GNU cp (other commands of sluice: 2 for a wrong command line); 130 or 143 if
 interrupted or terminated. An error of one file does not stop the others.
-Intended differences from GNU cp: docs/cp.md.
+Intended differences from GNU cp: docs/cp.md in github.com/sluiceio/sluice.
 `
