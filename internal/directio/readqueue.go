@@ -54,7 +54,7 @@ type ReadQueue struct {
 	Later bool
 
 	from Source
-	// group has the reads in progress. The goroutine that uses the stream notices their ends
+	// set has the reads in progress. The goroutine that uses the stream notices their ends
 	// itself, when it waits for one. A leader goroutine would have to wake it for each. It is
 	// nil if Later is true.
 	set   *sched.TransferSet
