@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/sluiceio/sluice/internal/list"
+	"github.com/sluiceio/sluice/internal/spare"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -77,9 +78,7 @@ type Pool struct {
 	// after a block has become free: see await.
 	waiting atomic.Int32
 	waits   int64 // the number of Gets that have had to wait
-	// unused keeps waiters. It is no variable of the package: a channel that was made in a bubble of
-	// testing/synctest can be used in that bubble alone.
-	unused sync.Pool
+	unused  spare.Pool[waiter]
 }
 
 // NewPool returns a Pool. It has no memory until the first Get.

@@ -18,15 +18,14 @@ type waiter struct {
 	err   error
 }
 
+func newWaiter() *waiter { return &waiter{ready: make(chan struct{}, 1)} }
+
 // await returns a block for a Get that has found no free one.
 //
 // The waiting goroutine increments waiting, then looks for free blocks. A goroutine that
 // makes a block free does so, then reads waiting. So one of them sees the other.
 func (p *Pool) await(ctx context.Context, index, size int) (*block, error) {
-	w, _ := p.unused.Get().(*waiter)
-	if w == nil {
-		w = &waiter{ready: make(chan struct{}, 1)}
-	}
+	w := p.unused.Get(newWaiter)
 	w.index, w.size = index, size
 	p.mu.Lock()
 	if p.closed.Load() {

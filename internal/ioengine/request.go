@@ -2,12 +2,12 @@ package ioengine
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 	"syscall"
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/list"
+	"github.com/sluiceio/sluice/internal/spare"
 )
 
 // Request is an operation together with what the engine knows of it. The caller fills in Op,
@@ -58,18 +58,19 @@ const Canceled = -int32(syscall.ECANCELED)
 // requestOf returns the request that op is part of.
 func requestOf(op *driver.Op) *Request { return op.Owner.(*Request) }
 
-// Requests keeps the requests of a Scheduler that are not in use. It is no variable of the package:
-// a channel that was made in a bubble of testing/synctest can be used in that bubble alone.
-type Requests struct{ unused sync.Pool }
+// Requests keeps the requests of a Scheduler that are not in use.
+type Requests struct{ unused spare.Pool[Request] }
 
 // New returns a request, which Free takes back.
 func (p *Requests) New() *Request {
-	r, _ := p.unused.Get().(*Request)
-	if r == nil {
-		r = &Request{done: make(chan struct{}, 1), from: p}
-		r.Op.Owner = r
-	}
-	r.Times = Times{}
+	r := p.unused.Get(makeRequest)
+	r.from, r.Times = p, Times{}
+	return r
+}
+
+func makeRequest() *Request {
+	r := &Request{done: make(chan struct{}, 1)}
+	r.Op.Owner = r
 	return r
 }
 

@@ -20,11 +20,11 @@ package limiter
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 
 	"github.com/sluiceio/sluice/internal/list"
 	"github.com/sluiceio/sluice/internal/probe"
+	"github.com/sluiceio/sluice/internal/spare"
 )
 
 // Limiter bounds how many goroutines make calls that wait, at a time. A goroutine acquires a
@@ -50,9 +50,8 @@ type Limiter struct {
 	// unassigned is the waiters of queue whose device has no quota, because all quotas
 	// are in use. Under mu.
 	unassigned list.List[waiter]
-	// unused keeps waiters. It is no variable of the package: a channel that was made in a bubble of
-	// testing/synctest can be used in that bubble alone.
-	unused sync.Pool
+
+	unused spare.Pool[waiter]
 }
 
 // Init sets the number of permits, and how many quotas there may be on top of it (QuotasOnTop,
@@ -139,10 +138,7 @@ func (l *Limiter) Acquire(ctx context.Context, device uint64) (Permit, error) {
 	if l.TryAcquire() {
 		return Permit{}, nil
 	}
-	w, _ := l.unused.Get().(*waiter)
-	if w == nil {
-		w = newWaiter()
-	}
+	w := l.unused.Get(newWaiter)
 	w.device = device
 	q, err := l.wait(ctx, w)
 	w.overtaken, w.quota = 0, nil

@@ -2,11 +2,11 @@ package limiter
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"github.com/sluiceio/sluice/internal/list"
 	"github.com/sluiceio/sluice/internal/probe"
+	"github.com/sluiceio/sluice/internal/spare"
 )
 
 // Windows bounds, for each device and kind of call, how many calls are in progress whose
@@ -19,7 +19,7 @@ type Windows struct {
 	mu probe.Mutex
 	of map[windowKey]*window // all that were ever used, of all devices. Under mu, as are the fields of each window
 
-	unused sync.Pool // of windowWaiters; see Limiter.unused
+	unused spare.Pool[windowWaiter]
 }
 
 // windowKey names a window. A frozen file system answers reads but not writes, so each kind
@@ -47,6 +47,8 @@ type windowWaiter struct {
 	ready chan struct{} // receives a value when the waiter has been let in
 	links list.Node[windowWaiter]
 }
+
+func newWindowWaiter() *windowWaiter { return &windowWaiter{ready: make(chan struct{}, 1)} }
 
 const (
 	// LeastWindow is the number of calls that every window has room for. A Limiter with no
@@ -88,10 +90,7 @@ func (w *Windows) enter(ctx context.Context, k windowKey) (*window, error) {
 		w.mu.Unlock()
 		return in, nil
 	}
-	x, _ := w.unused.Get().(*windowWaiter)
-	if x == nil {
-		x = &windowWaiter{ready: make(chan struct{}, 1)}
-	}
+	x := w.unused.Get(newWindowWaiter)
 	in.queue.PushBack(&x.links, x)
 	w.mu.Unlock()
 	err := in.await(ctx, x)

@@ -93,7 +93,7 @@ func TestWindowGivenUp(t *testing.T) {
 	now := time.Duration(0)
 	a := playedWindows(&now)
 	w := a.begun(t, LeastWindow)
-	x := &windowWaiter{ready: make(chan struct{}, 1)}
+	x := newWindowWaiter()
 	w.queue.PushBack(&x.links, x)
 	ctx, cancel := context.WithCancel(t.Context())
 	entered := make(chan error)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice/internal/fair"
+	"github.com/sluiceio/sluice/internal/spare"
 	"github.com/sluiceio/sluice/internal/usecount"
 )
 
@@ -34,9 +35,7 @@ type Queue struct {
 	alarm  time.Duration
 	alarms sync.WaitGroup // timers that are set, or that run onAlarm
 
-	// unused keeps Tickets. It is no variable of the package: a channel that was made in a bubble of
-	// testing/synctest can be used in that bubble alone.
-	unused sync.Pool
+	unused spare.Pool[Ticket]
 }
 
 // add makes c one of the queue's classes, with the settings o.

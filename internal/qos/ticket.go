@@ -40,13 +40,15 @@ const (
 	Closed   = math.MinInt32             // the file was closed. No errno has this value
 )
 
+func makeTicket() *Ticket {
+	t := &Ticket{ready: make(chan struct{}, 1)}
+	t.Owner = t
+	return t
+}
+
 // newTicket returns a ticket for an operation on a file. See fair.Ticket for beside.
 func (q *Queue) newTicket(file *usecount.Count, beside bool) *Ticket {
-	t, _ := q.unused.Get().(*Ticket)
-	if t == nil {
-		t = &Ticket{ready: make(chan struct{}, 1)}
-		t.Owner = t
-	}
+	t := q.unused.Get(makeTicket)
 	t.queue, t.file, t.Beside = q, file, beside
 	return t
 }
