@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
-// Disk is a simulated disk in the place of the system's file systems: that of package sluicetest. A Scheduler on a
+// Disk is a simulated disk, which replaces the system's file systems: that of package sluicetest. A Scheduler on a
 // Disk opens its files there by name. Descriptors of other files that it is given are the system's.
 type Disk interface {
 	OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error)

@@ -52,7 +52,7 @@ func (d *submissions) Submit(ops []*driver.Op) (int, error) {
 }
 
 // While the leader makes goroutines ready, pushers submit without it, in batches that
-// grow with what is in flight.
+// grow with the number of operations in flight.
 func TestPushersSubmitInBatches(t *testing.T) {
 	d := &submissions{Driver: script.New(256)}
 	e := New(d)

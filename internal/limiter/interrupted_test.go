@@ -49,7 +49,8 @@ func (i *interrupted) Step() {
 func (i *interrupted) Wait(func() bool) { i.Step() }
 func (i *interrupted) Saw(any)          {}
 
-// The last waiter gets the permit or is woken for it, whatever another goroutine does between two accesses of a first one to what they share.
+// The last waiter gets the permit or is woken for it. One goroutine runs a method of the limiter, and between any two of
+// its accesses to the shared fields another goroutine runs a method, too.
 func TestInterrupted(t *testing.T) {
 	for _, c := range []struct {
 		name      string

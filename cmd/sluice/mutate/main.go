@@ -1,5 +1,5 @@
-// Command mutate measures the tests: it changes the library in one place, runs the tests, and says whether one
-// has failed.
+// Command mutate measures the tests. It changes the library in one place, runs the tests, and reports whether a
+// test has failed.
 //
 //	go run ./cmd/sluice/mutate [-n N] [-seed N] [-jobs N] [-bound D] [-list] [-again] [-only TEXT]
 //

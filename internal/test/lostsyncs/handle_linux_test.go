@@ -19,7 +19,7 @@ import (
 // A handle is one way to have the file open. Its functions may be called by several goroutines at once.
 type handle struct {
 	kind string
-	// own: a call answers for what it has written itself, and for nothing else.
+	// own: a call reports losses of the bytes that it has written itself, and no others.
 	own bool
 	// stays: once a Sync has failed all later ones do.
 	stays bool
