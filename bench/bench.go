@@ -66,7 +66,7 @@ type Command struct {
 	Device    *string `placeholder:"NAME" group:"Flags of aio-latency" help:"Write to this block device, as in sdb, and not to a loop device; with the next flag only."`
 	Overwrite bool    `name:"i-know-this-overwrites" group:"Flags of aio-latency" help:"What is at the beginning of the device is lost."`
 
-	Cells   []string `sep:"none" placeholder:"PATTERN" group:"Flags of the matrix" help:"Cells as kind/size/goroutines, as in 'read-*/4k/1,64' or write-sync; may be repeated."`
+	Cells   []string `sep:"none" placeholder:"PATTERN" group:"Flags of the matrix and pebble" help:"Cells as kind/size/goroutines, as in 'read-*/4k/1,64', write-sync or pebble-get//64; may be repeated."`
 	Procs   []int    `placeholder:"N" group:"Flags of the matrix" help:"Measure each cell with GOMAXPROCS of each of these, as in 1,2,4,8. More than there are processors oversubscribe them, and the output says so."`
 	Compare bool     `help:"Compare two files of --json, one of which may be - for standard input: 'sluice bench --compare A.json B.json', or 'bench compare'."`
 

@@ -15,6 +15,7 @@ import (
 	"github.com/sluiceio/sluice/bench/experiments"
 	"github.com/sluiceio/sluice/bench/internal/blockdev"
 	"github.com/sluiceio/sluice/bench/internal/image"
+	"github.com/sluiceio/sluice/bench/internal/load"
 	"github.com/sluiceio/sluice/bench/report"
 	"github.com/sluiceio/sluice/bench/scratch"
 )
@@ -35,12 +36,8 @@ func (c *Command) parse() ([]experiments.Experiment, experiments.Params, error) 
 	if err != nil {
 		return nil, p, err
 	}
-	for _, text := range c.Cells {
-		pattern, err := experiments.ParsePattern(text)
-		if err != nil {
-			return nil, p, err
-		}
-		p.Cells = append(p.Cells, pattern)
+	if err := c.chooseCells(chosen, &p); err != nil {
+		return nil, p, err
 	}
 	if err := c.checkFailBelow(); err != nil { // before the other flags, so that the error is one line
 		return nil, p, err
@@ -71,6 +68,35 @@ func (c *Command) chosen() ([]experiments.Experiment, error) {
 		chosen = append(chosen, found...)
 	}
 	return chosen, nil
+}
+
+// chooseCells sets p.Cells. Each of the experiments that have cells must have one that is chosen.
+func (c *Command) chooseCells(chosen []experiments.Experiment, p *experiments.Params) error {
+	if len(c.Cells) == 0 {
+		return nil
+	}
+	var all []load.Load
+	for _, e := range chosen {
+		if e.Cells != nil {
+			all = append(all, e.Cells(*p)...)
+		}
+	}
+	if len(all) == 0 {
+		return errors.New("--cells is for the matrix and pebble, which are not among the experiments")
+	}
+	for _, text := range c.Cells {
+		pattern, err := experiments.ParsePattern(text, all)
+		if err != nil {
+			return err
+		}
+		p.Cells = append(p.Cells, pattern)
+	}
+	for _, e := range chosen {
+		if e.Cells != nil && !slices.ContainsFunc(e.Cells(*p), p.Chooses) {
+			return fmt.Errorf("--cells chooses no cell of %s, which is among the experiments", e.Name)
+		}
+	}
+	return nil
 }
 
 // minFileSize is the smallest file that every experiment works on.
@@ -144,8 +170,6 @@ func (c *Command) checkFlags(chosen []experiments.Experiment) error {
 		return fmt.Errorf("--rounds: %d; with --fail-below want at least %d, as fewer cannot tell a difference from chance", *c.Rounds, experiments.RoundsForVerdict)
 	case !hasMatrix && c.FailBelow > 0:
 		return errors.New("--fail-below is for the matrix, which is not among the experiments")
-	case !hasMatrix && len(c.Cells) > 0:
-		return errors.New("--cells is for the matrix, which is not among the experiments")
 	case !hasMatrix && len(c.Procs) > 0:
 		return errors.New("--procs is for the matrix, which is not among the experiments")
 	case slices.ContainsFunc(c.Procs, func(n int) bool { return n < 1 || n > mostProcs }):

@@ -99,9 +99,12 @@ func (p Params) cells() []load.Load {
 
 // matching returns the cells that --cells chooses, all without it.
 func (p Params) matching(cells []load.Load) []load.Load {
-	return slices.DeleteFunc(slices.Clone(cells), func(l load.Load) bool {
-		return len(p.Cells) > 0 && !slices.ContainsFunc(p.Cells, func(pat Pattern) bool { return pat.Match(l) })
-	})
+	return slices.DeleteFunc(slices.Clone(cells), func(l load.Load) bool { return !p.Chooses(l) })
+}
+
+// Chooses reports whether --cells chooses the cell. Without it each cell is chosen.
+func (p Params) Chooses(l load.Load) bool {
+	return len(p.Cells) == 0 || slices.ContainsFunc(p.Cells, func(pat Pattern) bool { return pat.Match(l) })
 }
 
 // withProcs returns the cells with each number of processors, those with the same number together.

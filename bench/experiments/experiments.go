@@ -68,6 +68,8 @@ type Experiment struct {
 	Slow     bool     // many goroutines read a slow disk that the experiment makes
 	Modes    []string // what --mode can choose from; only copies of trees have any
 
+	// Cells returns the cells that --cells can choose from; nil if it can choose none.
+	Cells func(Params) []load.Load
 	// Steps returns how many steps Run will report, for the progress display.
 	Steps func(Params) int
 	// Run measures, prints each part as soon as it is measured, and returns the Result for the
@@ -120,7 +122,7 @@ func Find(name string) ([]Experiment, error) {
 type Params struct {
 	Brief      bool          // the run names no experiment: each of the selection takes less time
 	Full       bool          // every parameter of the publication, not a selection of them
-	Cells      []Pattern     // cells of the matrix; empty is the selection
+	Cells      []Pattern     // cells of the matrix and of pebble; empty is the experiment's selection
 	CellProcs  []int         // numbers of processors with which the matrix measures each cell; empty leaves it to the matrix
 	Driver     string        // sluice's, in experiments that have one side of sluice; "" is its own choice
 	Time       time.Duration // length of a slice; 0 leaves it to the experiment

@@ -316,7 +316,7 @@ func (c countingDisk) Crowd(ctx context.Context, side load.Side, goroutines int,
 }
 
 func TestFailBelow(t *testing.T) {
-	pattern, err := ParsePattern("read-cached/4k/1,2")
+	pattern, err := ParsePattern("read-cached/4k/1,2", allCells())
 	if err != nil {
 		t.Fatal(err)
 	}

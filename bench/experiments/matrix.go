@@ -24,6 +24,7 @@ var matrix = Experiment{
 	Name:    "matrix",
 	Summary: "os.File against sluice: kinds of I/O x sizes x goroutines",
 	Precise: true,
+	Cells:   func(Params) []load.Load { return allCells() },
 	Steps:   func(p Params) int { return len(p.cells()) },
 	Run:     runMatrix,
 	Read:    read[MatrixResult],

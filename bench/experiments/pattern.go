@@ -22,14 +22,14 @@ type Pattern struct {
 var partNames = [3]string{"kind", "size", "number of goroutines"}
 
 // ParsePattern parses a pattern such as read-direct/4k/64, read-*/4k or
-// write-sync//1,8. Each name in it must be that of a cell.
-func ParsePattern(text string) (Pattern, error) {
+// write-sync//1,8. Each name in it must be that of one of the cells.
+func ParsePattern(text string, cells []load.Load) (Pattern, error) {
 	p := Pattern{text: text}
 	parts := strings.Split(strings.ToLower(text), "/")
 	if text == "" || len(parts) > len(p.parts) {
 		return p, fmt.Errorf("--cells %q: want kind/size/goroutines, as in read-direct/4k/64", text)
 	}
-	left := allCells() // that the parts up to now match
+	left := slices.Clone(cells) // that the parts up to now match
 	for i, part := range parts {
 		if part == "" {
 			continue

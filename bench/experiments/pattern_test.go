@@ -26,13 +26,27 @@ func TestPattern(t *testing.T) {
 		{"sync-own,serve/4k/1,4", 4},
 		{"//256", 25},
 	} {
-		p, err := ParsePattern(test.text)
+		p, err := ParsePattern(test.text, allCells())
 		if err != nil {
 			t.Errorf("ParsePattern(%q) = %v", test.text, err)
 			continue
 		}
 		if got := len(Params{Cells: []Pattern{p}}.cells()); got != test.want {
 			t.Errorf("%q selects %d cells; want %d", test.text, got, test.want)
+		}
+	}
+}
+
+// TestPebblePattern checks that a pattern selects cells of all those of pebble, not of the selection alone.
+func TestPebblePattern(t *testing.T) {
+	for text, want := range map[string]int{"*": 13, "pebble-get": 5, "pebble-get//16,64": 2, "pebble-scan/1m/4": 1, "pebble-get*//64": 2} {
+		p, err := ParsePattern(text, Params{}.allPebbleLoads())
+		if err != nil {
+			t.Errorf("ParsePattern(%q) = %v", text, err)
+			continue
+		}
+		if got := len(Params{Cells: []Pattern{p}}.pebbleCells()); got != want {
+			t.Errorf("%q selects %d cells; want %d", text, got, want)
 		}
 	}
 }
@@ -52,7 +66,7 @@ func TestPatternErrors(t *testing.T) {
 		"serve/4k/1,256":         `--cells "serve/4k/1,256": no number of goroutines of these cells is "256"; there are 1, 4, 16, 64`,
 		"read-direct/4k/1,\x1b[": `--cells "read-direct/4k/1,\x1b[": "\x1b[" is not a valid pattern`,
 	} {
-		if _, err := ParsePattern(text); err == nil || err.Error() != want {
+		if _, err := ParsePattern(text, allCells()); err == nil || err.Error() != want {
 			t.Errorf("ParsePattern(%q) = %v; want %s", text, err, want)
 		}
 	}

@@ -27,6 +27,7 @@ var pebble = Experiment{
 	Name:     pebbleName,
 	Summary:  "a Pebble database larger than memory: pebblevfs and Pebble's own files",
 	OwnFiles: true,
+	Cells:    Params.allPebbleLoads,
 	Steps:    func(p Params) int { return 1 + len(p.pebbleCells()) },
 	Run:      runPebble,
 	Read:     read[PebbleResult],
@@ -95,10 +96,21 @@ type pebbleCell struct {
 	sides []load.Side
 }
 
+// allPebbleLoads returns the loads of all cells.
+func (p Params) allPebbleLoads() []load.Load {
+	p.Full, p.Size, p.Cells = true, 0, nil
+	var all []load.Load
+	for _, c := range p.pebbleCells() {
+		all = append(all, c.load)
+	}
+	return all
+}
+
+// pebbleCells returns the cells to measure.
 func (p Params) pebbleCells() []pebbleCell {
 	stock, buffered, bufferedClass, hybrid, direct, build := p.pebbleSides()
 	gets, syncs, compactions, scans := []int{1, 64, 256}, []int{1, 64}, []int{64}, []int{1}
-	if p.Full {
+	if p.Full || len(p.Cells) > 0 {
 		gets, syncs, compactions, scans = []int{1, 2, 16, 64, 256}, []int{1, 16, 64, 256}, []int{16, 64}, []int{1, 4}
 	}
 	var cells []pebbleCell
@@ -108,7 +120,9 @@ func (p Params) pebbleCells() []pebbleCell {
 			if kind == load.PebbleCompact {
 				l.Pace = pebblePace
 			}
-			cells = append(cells, pebbleCell{l, sides})
+			if p.Chooses(l) {
+				cells = append(cells, pebbleCell{l, sides})
+			}
 		}
 	}
 	add(load.PebbleGet, pebbleValue, gets, stock, buffered, hybrid, direct, build)

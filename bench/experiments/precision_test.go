@@ -124,7 +124,7 @@ func TestCellProgress(t *testing.T) {
 
 func mustParse(t *testing.T, text string) Pattern {
 	t.Helper()
-	p, err := ParsePattern(text)
+	p, err := ParsePattern(text, allCells())
 	if err != nil {
 		t.Fatal(err)
 	}

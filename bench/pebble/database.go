@@ -9,6 +9,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
+	"github.com/cockroachdb/pebble/v2/objstorage/objstorageprovider"
 	"github.com/cockroachdb/pebble/v2/sstable/block"
 
 	"github.com/sluiceio/sluice/bench/internal/load"
@@ -36,8 +37,8 @@ const (
 	loading // without a log
 )
 
-// open opens a database. All sides have the same options but the FS: blocks of 4 KiB without
-// compression, Bloom filters, tables of 64 MiB.
+// open opens a database: blocks of 4 KiB without compression, Bloom filters, tables of 64 MiB. All
+// sides have the same options but the FS and, with a class, how scans read ahead.
 func open(dir string, f *files, l load.Load, how opening) (*database, error) {
 	o := &pebble.Options{
 		FS: f.fs, FormatMajorVersion: pebble.FormatNewest, Logger: logger{},
@@ -53,6 +54,12 @@ func open(dir string, f *files, l load.Load, how opening) (*database, error) {
 		o.Levels[i].Compression = func() *block.CompressionProfile { return block.NoCompression }
 		o.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
 		o.TargetFileSizes[i] = 64 << 20 // 64 MiB
+	}
+	if f.class {
+		// Users' scans stay out of the class, and in the page cache, as package pebblevfs advises.
+		ahead := objstorageprovider.NewReadaheadConfig()
+		ahead.Set(objstorageprovider.FadviseSequential, objstorageprovider.SysReadahead)
+		o.Local.ReadaheadConfig = ahead
 	}
 	db, err := pebble.Open(dir, o)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 type files struct {
 	fs    vfs.FS
 	sched *sluice.Scheduler // nil for Pebble's own files
+	class bool              // compactions have a class of their own
 }
 
 // backgroundWeight is the weight of compactions and flushes, beside the 100 of all else.
@@ -47,5 +48,5 @@ func openFiles(side load.Side, p *pacer) (*files, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &files{fs: pacedFS{fs, p}, sched: s}, nil
+	return &files{fs: pacedFS{fs, p}, sched: s, class: o.Background != nil}, nil
 }
