@@ -117,7 +117,7 @@ conformance-ci:
 results:
 	go run ./cmd/sluice/results $(FLAGS)
 
-# Takes hours. FLAGS=-pebble.meta=N makes N runs of the metamorphic test in each mode. They write
+# Takes hours. FLAGS=-pebble.suite=F runs the tests of the folders F. FLAGS=-pebble.meta=N makes N runs of the metamorphic test in each mode. They write
 # some hundred MB each, one at a time. -pebble.meta.first=N goes on with the run of seed N.
 pebble-suite:
 	cd integrations/pebblevfs && go test -count=1 -v -timeout=24h -run='^(TestPebble|TestMetamorphic|TestKill|TestCut)$$' . \
