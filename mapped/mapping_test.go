@@ -32,7 +32,13 @@ const page = testenv.PageSize
 func file(t *testing.T, s *sluice.Scheduler, dir string, size int) (*sluice.File, []byte) {
 	t.Helper()
 	name, text := filepath.Join(dir, "file"), testenv.Noise(size)
-	if err := os.WriteFile(name, text, 0o600); err != nil {
+	// It is synced, so that the page cache can drop it, and not by s, whose operations tests count.
+	w, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = w.Write(text)
+	if err := errors.Join(err, w.Sync(), w.Close()); err != nil {
 		t.Fatal(err)
 	}
 	f, err := s.OpenFile(name, os.O_RDWR, 0)
@@ -40,9 +46,6 @@ func file(t *testing.T, s *sluice.Scheduler, dir string, size int) (*sluice.File
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { f.Close() })
-	if err := f.Sync(); err != nil { // so that the page cache can drop it
-		t.Fatal(err)
-	}
 	return f, text
 }
 
