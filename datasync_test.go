@@ -19,8 +19,7 @@ type syncer interface {
 // TestDatasync: wherever Sync says something, Datasync says the same, of Files and
 // direct.Files, of their views, and in a Batch.
 func TestDatasync(t *testing.T) {
-	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		dir := t.TempDir()
+	testenv.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		open := func(name string, flag int) *sluice.File {
 			f, err := s.OpenFile(name, flag, 0o600)
 			if err != nil {

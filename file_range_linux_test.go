@@ -20,9 +20,9 @@ import (
 )
 
 // rangeFile returns a File of n bytes, each 'x', which are on the disk.
-func rangeFile(t *testing.T, s *sluice.Scheduler, n int) *sluice.File {
+func rangeFile(t *testing.T, s *sluice.Scheduler, dir string, n int) *sluice.File {
 	t.Helper()
-	f, err := s.Create(filepath.Join(t.TempDir(), "range"))
+	f, err := s.Create(filepath.Join(dir, "range"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,8 +69,8 @@ func dropped(t *testing.T, f *sluice.File, n int) bool {
 // goroutine does, and nothing else is read.
 func TestPrefetch(t *testing.T) {
 	const size = 8 << 20
-	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		f := rangeFile(t, s, size)
+	testenv.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+		f := rangeFile(t, s, dir, size)
 		for _, r := range []struct{ off, n, least int64 }{
 			{0, 64 << 10, 64 << 10},
 			{1 << 20, 1 << 20, 1 << 20},
@@ -102,7 +102,7 @@ func TestPrefetchAndClose(t *testing.T) {
 	for _, all := range []bool{false, true} {
 		s := testenv.Scheduler(t, sluice.Options{})
 		for range 100 {
-			f := rangeFile(t, s, 4<<20)
+			f := rangeFile(t, s, t.TempDir(), 4<<20)
 			dropped(t, f, 4<<20)
 			if err := f.Prefetch(0, 0); err != nil {
 				t.Fatal(err)
@@ -127,8 +127,8 @@ func TestPrefetchAndClose(t *testing.T) {
 // and contents.
 func TestFileRanges(t *testing.T) {
 	const size = 1 << 20
-	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		f := rangeFile(t, s, size)
+	testenv.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+		f := rangeFile(t, s, dir, size)
 		blocks := func() int64 {
 			info, err := f.Stat()
 			if err != nil || info.Size() != size {
@@ -170,7 +170,7 @@ func TestFileRanges(t *testing.T) {
 
 // TestFileRangeErrors: each error says which call failed on which file, and why.
 func TestFileRangeErrors(t *testing.T) {
-	f := rangeFile(t, testenv.Scheduler(t, sluice.Options{}), 1)
+	f := rangeFile(t, testenv.Scheduler(t, sluice.Options{}), t.TempDir(), 1)
 	dir, err := sluice.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
