@@ -79,17 +79,6 @@ func (p Params) pebbleLoad(kind load.Kind, size, goroutines int) load.Load {
 	return load.Load{Kind: kind, Size: size, Goroutines: goroutines, Records: database.Records(data), Cache: memory / ofMemory}
 }
 
-// The sides of the database.
-func (p Params) pebbleSides() (stock, buffered, bufferedClass, hybrid, direct, build load.Side) {
-	stock = load.Side{Name: "stock", Way: load.ByPebble}
-	buffered = load.Side{Name: "buffered", Way: load.ByPebbleBuffer, Driver: p.Driver}
-	bufferedClass = load.Side{Name: "buffered+bg", Way: load.ByPebbleBuffer, Driver: p.Driver, Class: load.Background}
-	hybrid = load.Side{Name: "hybrid+bg", Way: load.ByPebbleHybrid, Driver: p.Driver, Class: load.Background}
-	direct = load.Side{Name: "direct", Way: load.ByPebbleDirect, Driver: p.Driver}
-	build = load.Side{Name: "sluice build", Way: load.ByPebbleBuild, Driver: p.Driver}
-	return stock, buffered, bufferedClass, hybrid, direct, build
-}
-
 // pebbleCell is a load, and the sides for which it means something. The first is stock.
 type pebbleCell struct {
 	load  load.Load
@@ -108,7 +97,13 @@ func (p Params) allPebbleLoads() []load.Load {
 
 // pebbleCells returns the cells to measure.
 func (p Params) pebbleCells() []pebbleCell {
-	stock, buffered, bufferedClass, hybrid, direct, build := p.pebbleSides()
+	stock, build := load.Side{Name: "stock", Way: load.ByPebble}, load.Side{Name: "sluice build", Way: load.ByPebbleBuild, Driver: p.Driver}
+	buffered := load.Side{Name: "buffered", Way: load.ByPebbleBuffer, Driver: p.Driver}
+	direct := load.Side{Name: "direct", Way: load.ByPebbleDirect, Driver: p.Driver}
+	bufferedClass := load.Side{Name: "buffered+bg", Way: load.ByPebbleBuffer, Driver: p.Driver, Class: load.Background}
+	hybridClass := load.Side{Name: "hybrid+bg", Way: load.ByPebbleHybrid, Driver: p.Driver, Class: load.Background}
+	directClass := load.Side{Name: "direct+bg", Way: load.ByPebbleDirect, Driver: p.Driver, Class: load.Background}
+
 	gets, syncs, compactions, scans := []int{1, 64, 256}, []int{1, 64}, []int{64}, []int{1}
 	if p.Full || len(p.Cells) > 0 {
 		gets, syncs, compactions, scans = []int{1, 2, 16, 64, 256}, []int{1, 16, 64, 256}, []int{16, 64}, []int{1, 4}
@@ -125,10 +120,10 @@ func (p Params) pebbleCells() []pebbleCell {
 			}
 		}
 	}
-	add(load.PebbleGet, pebbleValue, gets, stock, buffered, hybrid, direct, build)
-	add(load.PebbleSync, pebbleValue, syncs, stock, buffered)
-	add(load.PebbleCompact, pebbleValue, compactions, stock, bufferedClass, hybrid)
-	add(load.PebbleScan, pebbleScan, scans, stock, buffered, hybrid, direct)
+	add(load.PebbleGet, pebbleValue, gets, stock, buffered, hybridClass, direct, build)
+	add(load.PebbleSync, pebbleValue, syncs, stock, buffered) // the log is the same in each mode
+	add(load.PebbleCompact, pebbleValue, compactions, stock, bufferedClass, hybridClass, directClass)
+	add(load.PebbleScan, pebbleScan, scans, stock, buffered, hybridClass, direct)
 	return cells
 }
 
