@@ -10,6 +10,7 @@ import (
 	"github.com/sluiceio/sluice/internal/handle"
 	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/sched"
+	"github.com/sluiceio/sluice/internal/sys"
 
 	"golang.org/x/sys/unix"
 )
@@ -88,7 +89,7 @@ func (op *Op) remove() error {
 // has no size, as those of /proc, is read as package os does.
 func (op *Op) readRaw(r *run) ([]byte, error) {
 	var st unix.Stat_t
-	if err := unix.Fstat(op.raw.fd, &st); err != nil {
+	if err := sys.Fstat(op.raw.fd, &st); err != nil {
 		return nil, err
 	}
 	if st.Mode&unix.S_IFMT != unix.S_IFREG || st.Size == 0 {

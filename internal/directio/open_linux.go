@@ -58,7 +58,7 @@ func geometryOf(f *os.File) (Geometry, error) {
 // knows no device (btrfs, tmpfs, FUSE) it is 4 KiB, which is enough for all.
 func GeometryOfDevice(f *os.File) (Geometry, error) {
 	var st unix.Stat_t
-	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
+	if err := sys.Fstat(int(f.Fd()), &st); err != nil {
 		return Geometry{}, err
 	}
 	dev := st.Dev

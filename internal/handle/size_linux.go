@@ -12,7 +12,7 @@ import (
 func Size(f *os.File) (int64, error) {
 	fd := int(f.Fd())
 	var st unix.Stat_t
-	if err := unix.Fstat(fd, &st); err != nil {
+	if err := sys.Fstat(fd, &st); err != nil {
 		return 0, err
 	}
 	if st.Mode&unix.S_IFMT == unix.S_IFBLK {

@@ -16,12 +16,18 @@ func (k *Kernel) Fstat(fd int, raw *Raw, s *Stat) error {
 	if err := k.fault("fstat"); err != nil {
 		return err
 	}
-	if n := sys.Hold(k.Hold).Fstat(fd, &raw.st); n < 0 {
+	n := k.fstat(fd, raw)
+	for n == -int32(unix.EINTR) { // as happens on FUSE
+		n = k.fstat(fd, raw)
+	}
+	if n < 0 {
 		return errno(n)
 	}
 	s.set(&raw.st)
 	return nil
 }
+
+func (k *Kernel) fstat(fd int, raw *Raw) int32 { return sys.Hold(k.Hold).Fstat(fd, &raw.st) }
 
 // Stat sets s to the Stat of the file with that name in dir.
 func (k *Kernel) Stat(dir int, name Name, f Follow, s *Stat) error {

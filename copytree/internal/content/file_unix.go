@@ -2,7 +2,11 @@
 
 package content
 
-import "golang.org/x/sys/unix"
+import (
+	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice/internal/sys"
+)
 
 // truncate is ftruncate(2), repeated when a signal has interrupted it.
 func truncate(fd int, size int64) error {
@@ -16,6 +20,6 @@ func truncate(fd int, size int64) error {
 // size returns the length of a file.
 func size(fd int) (int64, error) {
 	var st unix.Stat_t
-	err := unix.Fstat(fd, &st)
+	err := sys.Fstat(fd, &st)
 	return st.Size, err
 }
