@@ -27,10 +27,17 @@ func sourceOf(r io.Reader) source {
 	case fileWithoutWriteTo:
 		return src.source()
 	}
-	if f := osFileIn(r); f != nil && handle.NewCore(f) != nil {
+	if f := osFileIn(r); f != nil && hasDiskIO(f) {
 		return source{f, nil}
 	}
 	return source{}
+}
+
+// hasDiskIO reports whether f has disk I/O. If it returns false, as it does if the system does not say,
+// f is copied by Reads and Writes.
+func hasDiskIO(f *os.File) bool {
+	core, err := handle.NewCore(f)
+	return err == nil && core != nil
 }
 
 func (f *File) source() source {

@@ -3,8 +3,6 @@ package sluice
 import (
 	"io"
 	"os"
-
-	"github.com/sluiceio/sluice/internal/handle"
 )
 
 // WriteTo writes what is left of the file to w, from the file's position on.
@@ -26,7 +24,7 @@ func (f *File) WriteTo(w io.Writer) (n int64, err error) {
 			return dst.copyFrom(source{f.h.OS, f}, nil)
 		}
 	case *os.File:
-		if handle.NewCore(dst) != nil {
+		if hasDiskIO(dst) {
 			return f.copyTo(dst)
 		}
 	}

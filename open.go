@@ -14,6 +14,9 @@ func Create(name string) (*File, error) {
 
 // OpenFile is the generalized open call; see os.OpenFile. With syscall.O_DIRECT among the
 // flags the caller must keep to the file system's alignment, as with package os.
+//
+// It looks what kind of file it has opened. If that fails (fstat(2)), it closes the file and returns the
+// error. A file that it has created stays.
 func OpenFile(name string, flag int, perm os.FileMode) (*File, error) {
 	return onDefault(func() (*os.File, error) { return os.OpenFile(name, flag, perm) }, "open", name)
 }
@@ -25,11 +28,16 @@ func OpenInRoot(dir, name string) (*File, error) {
 
 // CreateTemp creates a new temporary file; see os.CreateTemp.
 func CreateTemp(dir, pattern string) (*File, error) {
-	return onDefault(func() (*os.File, error) { return os.CreateTemp(dir, pattern) }, "createtemp", pattern)
+	s, err := Default()
+	if err != nil {
+		return nil, &os.PathError{Op: "createtemp", Path: pattern, Err: err}
+	}
+	return s.CreateTemp(dir, pattern)
 }
 
 // FromOS returns a File around f and takes f over: close the File, not f. Other code
-// may use the descriptor, too. On an error FromOS closes f.
+// may use the descriptor, too. On an error, as of fstat(2), FromOS closes f. If f is closed
+// already there is none: each call on the File returns os.ErrClosed, as with f.
 func FromOS(f *os.File) (*File, error) {
 	if f == nil {
 		return nil, os.ErrInvalid
@@ -43,8 +51,8 @@ func FromOS(f *os.File) (*File, error) {
 }
 
 // NewFile returns a File of an open descriptor and takes the descriptor over. It returns
-// nil if fd is not one (as os.NewFile does), or if [Default] returns an error; then the descriptor
-// is closed.
+// nil if fd is not one (as os.NewFile does), or if [Default] or fstat(2) returns an error; then the
+// descriptor is closed.
 func NewFile(fd uintptr, name string) *File {
 	f, _ := FromOS(os.NewFile(fd, name)) // nil if there is an error
 	return f
@@ -95,11 +103,22 @@ func (s *Scheduler) OpenInRoot(dir, name string) (*File, error) {
 
 // CreateTemp is the function CreateTemp, on this Scheduler.
 func (s *Scheduler) CreateTemp(dir, pattern string) (*File, error) {
-	return s.adopt(func() (*os.File, error) { return os.CreateTemp(dir, pattern) }, "createtemp", pattern)
+	name := ""
+	file, err := s.adopt(func() (*os.File, error) {
+		f, err := os.CreateTemp(dir, pattern)
+		if err == nil {
+			name = f.Name()
+		}
+		return f, err
+	}, "createtemp", pattern)
+	if file == nil && name != "" {
+		_ = os.Remove(name) // the caller does not know its name
+	}
+	return file, err
 }
 
-// NewFile is the function NewFile, on this Scheduler. If the Scheduler is closed, NewFile closes
-// the descriptor and returns nil.
+// NewFile is the function NewFile, on this Scheduler. If the Scheduler is closed, or fstat(2) fails,
+// NewFile closes the descriptor and returns nil.
 func (s *Scheduler) NewFile(fd uintptr, name string) *File {
 	f, _ := s.FromOS(os.NewFile(fd, name)) // nil if there is an error
 	return f

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/batch"
 	"github.com/sluiceio/sluice/direct"
 	"github.com/sluiceio/sluice/internal/sys"
 	"github.com/sluiceio/sluice/internal/test/testenv"
@@ -190,6 +191,105 @@ func TestSeccompForced(t *testing.T) {
 // a direct.File uses the page cache.
 func TestSeccompFcntl(t *testing.T) {
 	denied(t, "fcntl", "EPERM", "", true)
+}
+
+func init() { testenv.Children["no fstat"] = runWithoutFstat }
+
+// TestFstatFails: every way to open a File returns the error of fstat(2), and closes the descriptor. An io.Copy
+// to or from an *os.File whose kind is not known makes Reads and Writes.
+func TestFstatFails(t *testing.T) {
+	dir := t.TempDir()
+	testenv.Write(t, filepath.Join(dir, "file"), testenv.Twenty)
+	out, ok := testenv.Child(t, "no fstat", testenv.DirEnv+"="+dir)
+	if strings.HasPrefix(out, "skip:") {
+		t.Skip(out)
+	}
+	if !ok {
+		t.Error(out)
+	}
+}
+
+func runWithoutFstat() error {
+	dir := os.Getenv(testenv.DirEnv)
+	name := filepath.Join(dir, "file")
+	old, err := sluice.Open(name)
+	if err != nil {
+		return err
+	}
+	defer old.Close()
+	if err := testenv.Deny(testenv.Denials["fstat"], unix.EIO); err != nil {
+		fmt.Println("skip:", err)
+		return nil
+	}
+	if err := unix.Fstat(0, new(unix.Stat_t)); err != unix.EIO {
+		fmt.Println("skip: fstat is another system call here:", err)
+		return nil
+	}
+	errs := []error{copyWithoutFstat(old, filepath.Join(dir, "copy"))}
+	before, err := countDescriptors()
+	errs = append(errs, err)
+	for how, open := range map[string]func() (io.Closer, error){
+		"open":            func() (io.Closer, error) { return sluice.Open(name) },
+		"open in a root":  func() (io.Closer, error) { return sluice.OpenInRoot(dir, "file") },
+		"createtemp":      func() (io.Closer, error) { return sluice.CreateTemp(dir, "temporary") },
+		"open of a DirFS": func() (io.Closer, error) { return sluice.DirFS(dir).Open("file") },
+		"open of FromOS": func() (io.Closer, error) {
+			f, err := os.Open(name)
+			if err != nil {
+				return nil, err
+			}
+			return sluice.FromOS(f)
+		},
+		"direct": func() (io.Closer, error) { return direct.OpenFile(name, os.O_RDWR, 0) },
+		"open of a Batch": func() (io.Closer, error) {
+			s, err := sluice.Default()
+			if err != nil {
+				return nil, err
+			}
+			b := batch.New(s)
+			op := b.Open(name)
+			return op.File(), b.Do(context.Background())
+		},
+	} {
+		_, err := open()
+		if e, ok := errors.AsType[*os.PathError](err); !ok || !errors.Is(err, unix.EIO) || how != "direct" && !strings.HasPrefix(how, e.Op) {
+			errs = append(errs, fmt.Errorf("%s = %w; want EIO in an *os.PathError", how, err))
+		}
+	}
+	fd, err := unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if f := sluice.NewFile(uintptr(fd), "fd"); f != nil || err != nil {
+		errs = append(errs, fmt.Errorf("NewFile = %v, %w; want nil", f, err))
+	}
+	if after, err := countDescriptors(); after != before || err != nil {
+		errs = append(errs, fmt.Errorf("%d descriptors are open, %w; before there were %d", after, err, before))
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "temporary*")); len(left) > 0 || err != nil {
+		errs = append(errs, fmt.Errorf("CreateTemp has left %q, %w", left, err))
+	}
+	return errors.Join(errs...)
+}
+
+// copyWithoutFstat copies src to an *os.File of that name.
+func copyWithoutFstat(src *sluice.File, name string) error {
+	dst, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	defer dst.Close()
+	if n, err := src.WriteTo(dst); n != int64(len(testenv.Twenty)) || err != nil {
+		return fmt.Errorf("WriteTo = %d, %w", n, err)
+	}
+	got, err := os.ReadFile(name)
+	if string(got) != testenv.Twenty {
+		return fmt.Errorf("the copy is %q, %w", got, err)
+	}
+	return nil
+}
+
+// countDescriptors returns how many descriptors the process has open.
+func countDescriptors() (int, error) {
+	entries, err := os.ReadDir("/proc/self/fd")
+	return len(entries), err
 }
 
 func denied(t *testing.T, deny, errno, driver string, wantOK bool) string {

@@ -75,8 +75,9 @@ func newMapping(f *sluice.File, off, n int64) (*Mapping, error) {
 		return nil, fmt.Errorf("%d bytes are more than the address space has", n)
 	}
 	err = handle.WithDescriptor(h.OS, func(fd int) (err error) {
-		m.pages, err = mmap(fd, m.start, int(m.lead+n))
-		m.canTell = mayAsk(fd)
+		if m.canTell, err = mayAsk(fd); err == nil {
+			m.pages, err = mmap(fd, m.start, int(m.lead+n))
+		}
 		return err
 	})
 	if err != nil {

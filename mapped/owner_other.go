@@ -2,4 +2,4 @@
 
 package mapped
 
-func mayAsk(int) bool { return false }
+func mayAsk(int) (bool, error) { return false, nil }

@@ -10,7 +10,8 @@ type kind struct {
 }
 
 // kindOf returns how fd was opened. ok is false unless fd is a regular file or a block
-// device, on a disk or on memory that replaces one.
+// device, on a disk or on memory that replaces one. ok is also false if fstat(2) fails:
+// the program's os.File then makes plain calls, with the errors of package os.
 func kindOf(fd int) (k kind, ok bool) {
 	var st unix.Stat_t
 	if unix.Fstat(fd, &st) != nil {

@@ -55,7 +55,10 @@ func New(f *handle.File, g Geometry, second *os.File, flag int) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	tail := handle.NewCore(second)
+	tail, err := handle.NewCore(second)
+	if err != nil {
+		return nil, err
+	}
 	if f.Core == nil || tail == nil { // fcntl(2) is denied
 		return nil, Refused{"the system does not say how the file is open"}
 	}

@@ -3,6 +3,7 @@
 package handle
 
 import (
+	"errors"
 	"os"
 	"syscall"
 	"time"
@@ -14,30 +15,41 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// NewCore returns what package sched must know of f, or nil if f has no disk I/O.
-func NewCore(f *os.File) (core *sched.File) {
-	conn, err := f.SyscallConn()
-	if err != nil {
-		return nil
+// NewCore returns what package sched must know of f, or nil if f has no disk I/O. The error is that of
+// fstat(2), which says whether f has. It is nil if f is not open: then all calls on f return errors.
+func NewCore(f *os.File) (core *sched.File, err error) {
+	conn, closed := f.SyscallConn()
+	if closed != nil {
+		return nil, nil
 	}
 	// Not f.Fd(), which would make a pipe or a terminal blocking.
-	_ = conn.Control(func(fd uintptr) {
-		var st unix.Stat_t
-		if unix.Fstat(int(fd), &st) != nil || !isDisk(st.Mode) {
-			return
-		}
-		flags, err := unix.FcntlInt(fd, unix.F_GETFL, 0)
-		if err != nil || flags&unix.O_NONBLOCK != 0 && usesNetpoller(f, int(fd)) {
-			return
-		}
-		core = iopath.NewFile(int(fd), flags&sys.O_DIRECT != 0, flags&syscall.O_APPEND != 0)
-		core.SetName(f.Name())
-		// On Linux O_DSYNC is a part of O_SYNC.
-		if flags&os.O_SYNC != 0 && (flags&sys.O_DIRECT == 0 || st.Mode&unix.S_IFMT == unix.S_IFREG) {
-			core.SyncsWrites()
-		}
-	})
-	return core
+	_ = conn.Control(func(fd uintptr) { core, err = coreOf(f, int(fd)) })
+	return core, err
+}
+
+// coreOf is NewCore of f, whose descriptor is fd. Where fcntl(2) is denied, it returns nil for any file: nobody
+// knows whether writes append.
+func coreOf(f *os.File, fd int) (*sched.File, error) {
+	var st unix.Stat_t
+	switch err := sys.Fstat(fd, &st); {
+	case errors.Is(err, unix.EBADF):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case !isDisk(st.Mode):
+		return nil, nil
+	}
+	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
+	if err != nil || flags&unix.O_NONBLOCK != 0 && usesNetpoller(f, fd) {
+		return nil, nil
+	}
+	core := iopath.NewFile(fd, flags&sys.O_DIRECT != 0, flags&syscall.O_APPEND != 0)
+	core.SetName(f.Name())
+	// On Linux O_DSYNC is a part of O_SYNC.
+	if flags&os.O_SYNC != 0 && (flags&sys.O_DIRECT == 0 || st.Mode&unix.S_IFMT == unix.S_IFREG) {
+		core.SyncsWrites()
+	}
+	return core, nil
 }
 
 // usesNetpoller reports whether f, a regular file, is in the netpoller, as some files of

@@ -37,9 +37,14 @@ type File struct {
 var numbers atomic.Uint64
 
 // Open makes f, which is zero, an open file of s. It takes file over: on an error file is
-// closed. The error is ErrClosed.
+// closed. The error is ErrClosed or that of NewCore, bare.
 func (f *File) Open(s *Scheduler, file *os.File) error {
-	f.OS, f.Core, f.Sched, f.Number = file, NewCore(file), s, numbers.Add(1)
+	core, err := NewCore(file)
+	if err != nil {
+		_ = file.Close() // nothing was written
+		return err
+	}
+	f.OS, f.Core, f.Sched, f.Number = file, core, s, numbers.Add(1)
 	f.self = weak.Make(f)
 	if f.Core != nil {
 		f.ended.Add(1)

@@ -23,13 +23,14 @@ var (
 		"uring_enter":    {unix.SYS_IO_URING_ENTER},
 		"uring_register": {unix.SYS_IO_URING_REGISTER},
 		"fcntl":          {unix.SYS_FCNTL},
+		"fstat":          {unix.SYS_FSTAT},
 		"io_submit":      {unix.SYS_IO_SUBMIT},
 		"io_getevents":   {unix.SYS_IO_GETEVENTS, unix.SYS_IO_PGETEVENTS},
 		"preadv2":        {unix.SYS_PREADV2},
 	}
 
 	// DenialErrnos are the errors with which a test can refuse them.
-	DenialErrnos = map[string]syscall.Errno{"EPERM": syscall.EPERM, "ENOSYS": syscall.ENOSYS, "ENOMEM": syscall.ENOMEM}
+	DenialErrnos = map[string]syscall.Errno{"EPERM": syscall.EPERM, "ENOSYS": syscall.ENOSYS, "ENOMEM": syscall.ENOMEM, "EIO": syscall.EIO}
 )
 
 // Deny installs a seccomp filter that answers errno to the calls, as those of container
