@@ -16,7 +16,8 @@ import (
 // (directories, pipes, terminals, sockets, files of /proc and /sys that can be
 // waited for) each method is the *os.File's. Of those that *os.File does not have,
 // ReadAtContext, WriteAtContext, SyncContext, Datasync and DatasyncContext are then
-// ReadAt, WriteAt and Sync, and fail if the context has ended before. Allocate,
+// ReadAt, WriteAt and Sync, and fail if the context has ended before. Sync remembers an
+// error, as for all Files, and is made once at a time. Allocate,
 // PunchHole, Advise, Prefetch and SyncRange fail with errors.ErrUnsupported. On
 // Windows all files are of this kind.
 //

@@ -51,8 +51,11 @@ func (f *File) commit(ctx context.Context, do func(*sched.Scheduler, context.Con
 	if err := handle.ContextError(ctx); f != nil && err != nil {
 		return f.h.Error("sync", err)
 	}
-	if f == nil || f.h.Core == nil {
-		return f.os().Sync()
+	switch {
+	case f == nil:
+		return os.ErrInvalid
+	case f.h.Core == nil:
+		return f.h.PlainSync()
 	}
 	if !f.h.Core.Use() {
 		return f.h.Error("sync", os.ErrClosed)

@@ -135,7 +135,7 @@ func mayLose(res int32) bool {
 	case syscall.EINTR, syscall.EAGAIN, syscall.ECANCELED, syscall.EFBIG, syscall.EFAULT, syscall.ENOMEM, syscall.EPERM:
 		return false // nothing was written
 	default:
-		return lostData(e)
+		return LostData(e)
 	}
 }
 

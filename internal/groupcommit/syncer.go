@@ -146,7 +146,7 @@ func (s *Syncer) end(err error, served int, took time.Duration) error {
 	if s.next != nil {
 		served += s.next.members
 	}
-	if lostData(err) {
+	if LostData(err) {
 		s.failNext(err)
 	}
 	s.startNext()
@@ -216,16 +216,16 @@ func (s *Syncer) Running() bool {
 // noteError remembers the first error that lost data, unless forgetsErrors is set.
 // It must be called with mu held.
 func (s *Syncer) noteError(err error) {
-	if lostData(err) && s.failed == nil && !s.forgetsErrors {
+	if LostData(err) && s.failed == nil && !s.forgetsErrors {
 		s.failed = err
 	}
 }
 
-// lostData reports whether err may mean that written data did not reach the disk.
+// LostData reports whether err may mean that written data did not reach the disk.
 // It is false for the errors that mean that no fsync was possible at all. An error
 // that fsync(2) does not name may mean anything: FUSE and network file systems
 // pass on whatever they get.
-func lostData(err error) bool {
+func LostData(err error) bool {
 	switch err {
 	case nil, syscall.EINVAL, syscall.EROFS, syscall.EBADF, syscall.ENOSYS, syscall.EOPNOTSUPP:
 		return false

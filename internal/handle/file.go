@@ -32,6 +32,8 @@ type File struct {
 	second *os.File
 	// viewOf is the File that this one is a view of; nil if it is no view.
 	viewOf *File
+	// plain makes the Syncs if Core is nil. Views of a file share it.
+	plain *plainSyncs
 }
 
 var numbers atomic.Uint64
@@ -49,6 +51,8 @@ func (f *File) Open(s *Scheduler, file *os.File) error {
 	if f.Core != nil {
 		f.ended.Add(1)
 		s.caps.opened(s.Core, f.Core)
+	} else {
+		f.plain = new(plainSyncs)
 	}
 	if err := s.add(f.self); err != nil {
 		_ = file.Close() // nothing was written
@@ -60,7 +64,7 @@ func (f *File) Open(s *Scheduler, file *os.File) error {
 
 // View makes v, which is zero, a view of f: the same file, whose operations are of class c.
 func (f *File) View(v *File, c *sched.Class) {
-	v.OS, v.Sched, v.Number, v.self, v.viewOf = f.OS, f.Sched, f.Number, f.self, f
+	v.OS, v.Sched, v.Number, v.self, v.viewOf, v.plain = f.OS, f.Sched, f.Number, f.self, f, f.plain
 	if f.viewOf != nil {
 		v.viewOf = f.viewOf
 	}

@@ -1,0 +1,34 @@
+package handle
+
+import (
+	"errors"
+	"sync"
+	"syscall"
+
+	"github.com/sluiceio/sluice/internal/groupcommit"
+)
+
+// plainSyncs makes the Syncs of a File without disk I/O, such as a directory, and remembers that one has failed.
+// For all other Files groupcommit.Syncer does so.
+type plainSyncs struct {
+	// mu is held during a Sync: the kernel reports a loss once, so a Sync beside the one that fails would
+	// succeed.
+	mu     sync.Mutex
+	failed error // of the first Sync that lost data
+}
+
+// PlainSync is Sync of the *os.File of f, whose Core is nil. Once a Sync has lost data, each later one returns its
+// error. The errors are those of package os.
+func (f *File) PlainSync() error {
+	p := f.plain
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	err := f.OS.Sync()
+	if err == nil {
+		return p.failed
+	}
+	if errno, ok := errors.AsType[syscall.Errno](err); ok && p.failed == nil && groupcommit.LostData(errno) {
+		p.failed = err
+	}
+	return err
+}
