@@ -24,6 +24,7 @@ import (
 var (
 	share = flag.Float64("faults.share", 0.03, "the share of the runs that are made; 1 is all of them. System calls of which there are few have more")
 	only  = flag.String("faults.workload", "", "the workload; all if empty")
+	fails = flag.String("faults.call", "", "the system call that fails, such as fstat; each in turn if empty")
 )
 
 func TestMain(m *testing.M) { testenv.Main(m) }

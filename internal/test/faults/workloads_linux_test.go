@@ -43,13 +43,11 @@ const page = testenv.PageSize
 func open[F io.Closer](w *world, f *F, do func() (F, error)) bool {
 	w.t.Helper()
 	w.lossy = false // only a new file may sync again
-	before := w.mark()
-	good := w.call("open", func() (err error) {
-		*f, err = do()
-		return err
-	})
-	w.unknown, _, _ = w.since(before)
-	return good
+	before, asked := w.mark(), w.unanswered()
+	var err error
+	*f, err = do()
+	may, must, _ := w.since(before)
+	return w.ended("open", err, may, must || w.unanswered() > asked)
 }
 
 func (w *world) openFile(f **sluice.File, name string, flag int) bool {
@@ -103,6 +101,20 @@ func file(w *world) {
 		return
 	}
 	w.write("WriteAt with O_SYNC", 2*page, 30*page, func(b []byte) (int, error) { return f.WriteAt(b, 30*page) })
+	w.call("Close", f.Close)
+	if w.supervised { // the Sync of a directory is no operation of a driver
+		directory(w)
+	}
+}
+
+// directory syncs a File without disk I/O.
+func directory(w *world) {
+	var f *sluice.File
+	if !w.openFile(&f, w.dir, os.O_RDONLY) {
+		return
+	}
+	w.sync("Sync of a directory", f.Sync)
+	w.sync("Datasync of a directory", f.Datasync)
 	w.call("Close", f.Close)
 }
 

@@ -78,9 +78,6 @@ type world struct {
 	// supervised is true if another process decides about the system calls of this one, and counts them.
 	supervised bool
 
-	// unknown: fstat has failed when the file was opened. It is used as package os would use it, and can do no more.
-	unknown bool
-
 	lossy bool // a sync has returned an error
 	calls []string
 
@@ -239,6 +236,15 @@ func (w *world) since(m mark) (may, must, synced bool) {
 	return w.hard > m.hard, w.fatal > m.fatal || len(w.unread) > 0, w.synced > m.synced
 }
 
+// unanswered is how many fstats of the workload's files have failed. An open must return such an error: without the
+// answer it would not be known how to use the file.
+func (w *world) unanswered() int {
+	if w.supervised {
+		return ask(askUnanswered)
+	}
+	return 0
+}
+
 func (w *world) wrong(format string, args ...any) {
 	w.t.Helper()
 	w.t.Errorf("%s from operation %d on: %s\nthe calls: %q", w.what, w.at, fmt.Sprintf(format, args...), w.calls)
@@ -250,8 +256,6 @@ func (w *world) ended(call string, err error, may, must bool) bool {
 	w.t.Helper()
 	w.calls = append(w.calls, fmt.Sprint(call, ": ", err))
 	switch {
-	case w.unknown && errors.Is(err, errors.ErrUnsupported):
-		return false
 	case err != nil && !errors.Is(err, w.what.errno):
 		w.wrong("%s = %v", call, err)
 	case must && err == nil:
