@@ -78,6 +78,36 @@ func TestClassRefused(t *testing.T) {
 	}
 }
 
+// TestCapIsLookedFor: a class that comes after the first file makes the Scheduler look for what was
+// measured of the disk, and so do settings of the default class.
+func TestCapIsLookedFor(t *testing.T) {
+	for name, change := range map[string]func(s *sluice.Scheduler) error{
+		"NewClass": func(s *sluice.Scheduler) error {
+			_, err := s.NewClass("class", sluice.ClassOptions{})
+			return err
+		},
+		"Configure": func(s *sluice.Scheduler) error {
+			return s.DefaultClass().Configure(sluice.ClassOptions{IOPS: 1 << 20})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := testenv.Scheduler(t, sluice.Options{})
+			f, err := s.Create(filepath.Join(t.TempDir(), "file"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			if err := change(s); err != nil {
+				t.Fatal(err)
+			}
+			const never = "before a file is open"
+			if text := s.Explain(); !strings.Contains(text, "classes: ") || strings.Contains(text, never) {
+				t.Errorf("Explain has %q; want a line of classes without %q", text, never)
+			}
+		})
+	}
+}
+
 // TestClassElsewhere uses a class of one Scheduler on another.
 func TestClassElsewhere(t *testing.T) {
 	s, other := testenv.Scheduler(t, sluice.Options{Driver: "pool"}), testenv.Scheduler(t, sluice.Options{Driver: "pool"})
