@@ -10,7 +10,8 @@ import (
 // Read reads up to len(b) bytes from the file's position and returns how many
 // it has read. At the end of the file it returns 0, io.EOF. Descriptors that share
 // the position (dup(2), OSFile, another process) may read at the same time: each
-// gets bytes of its own, as by read(2).
+// gets bytes of its own, as by read(2). If a Read of one of them fails, or the file grows
+// while several read at its end, some bytes may be read twice, or by none.
 func (f *File) Read(b []byte) (n int, err error) {
 	if f == nil || f.h.Core == nil || len(b) == 0 {
 		return f.os().Read(b)

@@ -16,14 +16,14 @@ import (
 	"github.com/sluiceio/sluice/internal/qos"
 )
 
-// waitOrQueue performs an operation that may have to wait, on path 2 or 3.
+// waitOrQueue performs an operation that may have to wait: as a plain call, or through the queue.
 func (s *Scheduler) waitOrQueue(ctx context.Context, code driver.Code, f *File, b []byte, off int64) int32 {
 	asked := s.Recording.Now()
 	switch {
 	case !s.Async(code, f):
 		return s.AcquireAndCall(ctx, asked, code, f, b, off)
 	case off == iopath.AtPosition:
-		return s.reserved(ctx, code, f, b)
+		return s.transferReserved(ctx, code, f, b)
 	}
 	s.QueuedOps.Add(1)
 	call := f.BeginWrite(code)

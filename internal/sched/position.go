@@ -13,7 +13,7 @@ import (
 // Others may have the position of a file in common with it: descriptors that dup(2) has made,
 // other processes. The kernel moves it under a lock, so that each read(2) and write(2) has bytes of
 // its own. So has each Read and Write here: it is one read(2) or write(2), or reserves its bytes
-// by one lseek(2), and transfers them at their offset. See reserved. A Read of a file whose position is private
+// by one lseek(2), and transfers them at their offset. See transferReserved. A Read of a file whose position is private
 // looks into the page cache before it does so. See readPrivate.
 
 // Read reads up to len(b) bytes at the file's position and moves it, as
@@ -42,10 +42,10 @@ func (s *Scheduler) readCurrent(f *File, b []byte, looks bool) int32 {
 		}
 	}
 	switch {
-	case s.reserves(f) && !classed && f.Flags&driver.Direct == 0:
+	case s.mayReserve(f) && !classed && f.Flags&driver.Direct == 0:
 		return s.readPrivate(ctx, f, b)
-	case s.reserves(f):
-		return s.reserved(ctx, driver.Read, f, b)
+	case s.mayReserve(f):
+		return s.transferReserved(ctx, driver.Read, f, b)
 	case classed:
 		return s.readCurrentByClass(ctx, f, b)
 	}
@@ -66,8 +66,8 @@ func (s *Scheduler) permitReadCurrent(f *File, n int) (limiter.Permit, bool) {
 	return s.TryPermit(f, most)
 }
 
-// reserves reports whether a Read at the position may go another way than by read(2).
-func (s *Scheduler) reserves(f *File) bool {
+// mayReserve reports whether a Read at the position may go another way than by read(2).
+func (s *Scheduler) mayReserve(f *File) bool {
 	if f.Flags&driver.Direct != 0 {
 		return s.Async(driver.Read, f)
 	}
@@ -75,12 +75,9 @@ func (s *Scheduler) reserves(f *File) bool {
 	return f.CanLook.Load() && (s.FindsEnd || s.AsyncBuffered[driver.Read])
 }
 
-// reserved transfers at the position. One lseek(2) moves the position by all of b before, so other
-// operations at the position get other bytes. Another moves it back by what was not transferred.
-//
-// A short read has met the end of the file. Each operation there moves the position back by what it
-// did not read. A short write has failed: the position stays if another write came after it.
-func (s *Scheduler) reserved(ctx context.Context, code driver.Code, f *File, b []byte) (res int32) {
+// transferReserved moves the position over all of b by one lseek(2), so that others at the position get other
+// bytes, and then transfers b at the old position. A second lseek(2) gives back what was not transferred.
+func (s *Scheduler) transferReserved(ctx context.Context, code driver.Code, f *File, b []byte) (res int32) {
 	b = b[:min(len(b), sys.MaxRW)]
 	end, ok := sys.Advance(f.FD, int64(len(b)))
 	if !ok { // past the end of a device, or there is no position
@@ -98,12 +95,17 @@ func (s *Scheduler) reserved(ctx context.Context, code driver.Code, f *File, b [
 
 // giveBack moves the position back over the bytes of b that were reserved and not transferred. The reserved bytes
 // reach up to end. The result of the transfer is res.
+//
+// A short read has met the end of the file, where several may read at once, and each gives back its own part. What has
+// failed gives nothing back if another transfer came after it: the next Read would have that one's bytes
+// once more, and the next Write overwrite them.
 func giveBack(f *File, code driver.Code, b []byte, end int64, res int32) {
 	left := int64(len(b)) - int64(max(res, 0))
 	if left == 0 {
 		return
 	}
-	if now, ok := sys.Tell(f.FD); code == driver.Read || ok && now == end {
+	atEnd := code == driver.Read && res >= 0
+	if now, ok := sys.Tell(f.FD); atEnd || ok && now == end {
 		sys.Advance(f.FD, -left)
 	}
 }
@@ -133,17 +135,17 @@ func (s *Scheduler) readLooking(ctx context.Context, f *File, b []byte, off int6
 	return s.readAfterLook(ctx, f, b, off, s.ReadCached(f, b, off))
 }
 
-// readPrivate is reserved for a buffered Read. If the position is private, it first looks into the page cache
+// readPrivate is transferReserved for a buffered Read. If the position is private, it first looks into the page cache
 // at the position. If all of b is there, that is one system call. The caller holds f.PositionMu.
 func (s *Scheduler) readPrivate(ctx context.Context, f *File, b []byte) int32 {
 	b = b[:min(len(b), sys.MaxRW)]
 	l := s.lookAtPosition(f, b)
 	switch {
 	case !l.looked:
-		return s.reserved(ctx, driver.Read, f, b)
+		return s.transferReserved(ctx, driver.Read, f, b)
 	case l.done:
 		return l.found
-	case !l.reserved: // past the end of a device
+	case !l.advanced: // past the end of a device
 		return after(l.found, s.AcquireAndCall(ctx, s.Recording.Now(), driver.Read, f, b[l.found:], iopath.AtPosition))
 	}
 	n := s.readRest(ctx, f, b, l.end-int64(len(b)), l.found)
@@ -156,7 +158,7 @@ type positionLook struct {
 	looked   bool  // false if the position may be shared. All else is zero then.
 	done     bool  // found is the result of the Read
 	found    int32 // the number of bytes found, not negative
-	reserved bool  // the position was moved over the rest of the bytes, to end
+	advanced bool  // the position was moved over the rest of the bytes, to end
 	end      int64
 }
 
@@ -179,7 +181,7 @@ func (s *Scheduler) lookAtPosition(f *File, b []byte) (l positionLook) {
 		s.noteEnd(f, len(b), iopath.AtPosition)
 		return l
 	}
-	l.end, l.reserved = sys.Advance(f.FD, int64(len(b))-int64(l.found))
+	l.end, l.advanced = sys.Advance(f.FD, int64(len(b))-int64(l.found))
 	return l
 }
 

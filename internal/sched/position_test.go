@@ -126,6 +126,37 @@ func TestReadAtTheEndIsOneAtAPosition(t *testing.T) {
 	}
 }
 
+// TestReadThatFailsBesideAnother: the bytes of a Read that came after one that fails are not read again. A Read that
+// fails alone leaves the position where it was.
+func TestReadThatFailsBesideAnother(t *testing.T) {
+	for _, beside := range []bool{false, true} {
+		file := recordFile(t, 4)
+		fd := int(file.Fd())
+		d := script.New(8)
+		d.Rule = func(*driver.Op) (int32, bool) {
+			if !beside {
+				return -int32(syscall.EIO), true
+			}
+			if n := sys.Read(fd, make([]byte, recordSize)); n != recordSize {
+				t.Errorf("the other reads %d; want %d", n, recordSize)
+			}
+			return -int32(syscall.EIO), true
+		}
+		s := New(d, queueAll)
+		if n, err := s.ReadCurrent(foreignFile(fd, true, false), make([]byte, recordSize)); n != 0 || err != syscall.EIO {
+			t.Errorf("beside another %t: ReadCurrent = %d, %v; want EIO", beside, n, err)
+		}
+		want := int64(0)
+		if beside {
+			want = 2 * recordSize
+		}
+		if pos, _ := sys.Tell(fd); pos != want {
+			t.Errorf("beside another %t: the position is %d; want %d", beside, pos, want)
+		}
+		s.Close()
+	}
+}
+
 // TestWriteIsOneAtAPosition: of two who write at one position neither overwrites the other.
 func TestWriteIsOneAtAPosition(t *testing.T) {
 	for _, res := range []int32{8, 3, -int32(syscall.ENOSPC)} {
