@@ -46,14 +46,17 @@ func (f *File) ReadAt(b []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
-// ReadAtContext is ReadAt, but if ctx ends first it returns how many bytes it has read, and
-// ctx's error; if these are all of b, no error. If ctx has ended before the call, nothing is
-// read. A request that waits in the scheduler is withdrawn at once. A request that the
-// device has cannot be recalled: the kernel may still write into b, so ReadAtContext
-// returns only when it is done. Nor can a system call that has begun: it is one where the
-// driver would need a thread, and where the file has no disk I/O (see [File]). Of the requests
-// to a device that does not answer, such as one whose file system is frozen (fsfreeze(8)), the
-// kernel is given few at a time; the others are withdrawn.
+// ReadAtContext is ReadAt, but returns early if ctx ends: with the number of bytes read so
+// far, and ctx's error. It returns no error if all of b was read. If ctx has ended before the
+// call, nothing is read.
+//
+// A request that still waits in the scheduler is withdrawn at once. A request that the kernel
+// has cannot be withdrawn, because the kernel may still write into b: ReadAtContext returns
+// when the kernel is done. If the device does not answer, as while its file system is frozen
+// (fsfreeze(8)), that may be long, so the kernel has only a few requests with a context for such
+// a device at a time; the others are withdrawn. Where the driver would need a thread, and where
+// the file has no disk I/O (see [File]), the request is a system call, which cannot be withdrawn
+// either once it has begun.
 func (f *File) ReadAtContext(ctx context.Context, b []byte, off int64) (n int, err error) {
 	if err := handle.ContextError(ctx); f != nil && err != nil {
 		return 0, f.h.Error("read", err)

@@ -37,7 +37,7 @@ type Class struct {
 	// since its queue was last empty.
 	short bool
 	// inflight and bytes are what it has in flight; bytes are without those of
-	// Tickets beside the cap.
+	// Tickets outside the cap.
 	inflight int
 	bytes    int64
 	ended    time.Duration // when its last request did

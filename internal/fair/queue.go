@@ -33,10 +33,10 @@ type Cap struct {
 // until Next has returned it or it was withdrawn, and after Next until Done.
 type Ticket struct {
 	Owner any
-	// Beside: the request is subject to its class's limits, and it is neither counted in
+	// OutsideCap: the request is subject to its class's limits, and it is neither counted in
 	// the cap nor split. This is for writes that the page cache takes: they wait for the
 	// device only when the system makes them wait, and then for long.
-	Beside bool
+	OutsideCap bool
 
 	class *Class
 	n     int // bytes asked for, and from Next on granted
@@ -51,7 +51,7 @@ func (t *Ticket) Granted() int { return t.n }
 // part is how much of the request would be granted.
 func (t *Ticket) part() int {
 	switch {
-	case t.Beside:
+	case t.OutsideCap:
 		return min(t.n, most)
 	case t.small:
 		return min(t.n, SmallPart)
@@ -111,11 +111,11 @@ func (q *Queue) Push(now time.Duration, t *Ticket, c *Class, n int) {
 	c.queue.PushBack(&t.links, t)
 }
 
-// Admit lets t, a request of no bytes beside the cap, begin at once, whatever waits. So its
+// Admit lets t, a request of no bytes outside the cap, begin at once, whatever waits. So its
 // class counts as active. The owner passes t to Done, as if Next had returned it, and then
 // calls Next.
 func (q *Queue) Admit(now time.Duration, t *Ticket, c *Class) {
-	t.class, t.n, t.asked, t.Beside = c, 0, now, true
+	t.class, t.n, t.asked, t.OutsideCap = c, 0, now, true
 	c.inflight++
 	c.iops.take(1)
 	c.stats.Requests++
@@ -150,7 +150,7 @@ func (q *Queue) first(now time.Duration) (least *Class, again time.Duration) {
 		switch {
 		case ready > now:
 			again = min(again, ready)
-		case t.small && !t.Beside && c.bytes > 0 && c.bytes+int64(t.part()) > q.cap.Beside:
+		case t.small && !t.OutsideCap && c.bytes > 0 && c.bytes+int64(t.part()) > q.cap.Beside:
 		case least == nil || max(c.tag, q.virtual) < max(least.tag, q.virtual):
 			least = c
 		}
@@ -171,7 +171,7 @@ func (q *Queue) interactive(now time.Duration) int {
 
 // room reports whether the cap has room for t.
 func (q *Queue) room(t *Ticket) bool {
-	if t.Beside || q.inflight == 0 {
+	if t.OutsideCap || q.inflight == 0 {
 		return true
 	}
 	return q.inflight < q.cap.Depth && q.bytes+int64(t.part()) <= q.cap.Bytes
@@ -195,7 +195,7 @@ func (q *Queue) begin(now time.Duration, c *Class, t *Ticket) {
 	c.stats.Requests++
 	c.stats.Waited += waited
 	c.stats.LongestWait = max(c.stats.LongestWait, waited)
-	if t.Beside {
+	if t.OutsideCap {
 		return
 	}
 	q.inflight++
@@ -252,7 +252,7 @@ func (q *Queue) Done(now time.Duration, t *Ticket, moved int64) {
 	if c.removed {
 		q.forgetRemoved()
 	}
-	if t.Beside {
+	if t.OutsideCap {
 		return
 	}
 	q.inflight--

@@ -87,7 +87,7 @@ func TestInteractive(t *testing.T) {
 	}
 }
 
-// TestAdmitted has a class do what is beside the cap, and no more: one of less weight
+// TestAdmitted has a class do what is outside the cap, and no more: one of less weight
 // has no more than Cap.Beside in flight meanwhile, and what waits for room is not
 // overtaken by anything but that.
 func TestAdmitted(t *testing.T) {

@@ -51,9 +51,9 @@ func (q *Queue) classLocked(c *Class) *fair.Class { return c.all.Or(c).inQueue[q
 
 // Take waits for the ticket of an operation of n bytes, which may grant fewer. If res is not 0
 // there is no ticket: the file is closing (Closed), or ctx has ended (Canceled). See
-// fair.Ticket for beside.
-func (q *Queue) Take(ctx context.Context, c *Class, file *usecount.Count, n int, beside bool) (t *Ticket, res int32) {
-	t = q.newTicket(file, beside)
+// fair.Ticket for outsideCap.
+func (q *Queue) Take(ctx context.Context, c *Class, file *usecount.Count, n int, outsideCap bool) (t *Ticket, res int32) {
+	t = q.newTicket(file, outsideCap)
 	t.Request(c, n)
 	select {
 	case <-t.ready:
@@ -70,9 +70,9 @@ func (q *Queue) Take(ctx context.Context, c *Class, file *usecount.Count, n int,
 
 // TakeAll is Take for an operation that must not be split. It waits until all n bytes
 // were granted, one ticket after the other, and returns the last ticket.
-func (q *Queue) TakeAll(ctx context.Context, c *Class, file *usecount.Count, n int, beside bool) (t *Ticket, res int32) {
+func (q *Queue) TakeAll(ctx context.Context, c *Class, file *usecount.Count, n int, outsideCap bool) (t *Ticket, res int32) {
 	for {
-		t, res = q.Take(ctx, c, file, n, beside)
+		t, res = q.Take(ctx, c, file, n, outsideCap)
 		if t == nil || t.Granted() >= n {
 			return t, res
 		}

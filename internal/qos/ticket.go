@@ -46,16 +46,16 @@ func makeTicket() *Ticket {
 	return t
 }
 
-// newTicket returns a ticket for an operation on a file. See fair.Ticket for beside.
-func (q *Queue) newTicket(file *usecount.Count, beside bool) *Ticket {
+// newTicket returns a ticket for an operation on a file. See fair.Ticket for outsideCap.
+func (q *Queue) newTicket(file *usecount.Count, outsideCap bool) *Ticket {
 	t := q.unused.Get(makeTicket)
-	t.queue, t.file, t.Beside = q, file, beside
+	t.queue, t.file, t.OutsideCap = q, file, outsideCap
 	return t
 }
 
 // NewTicket is newTicket for a Waiter, which frees the ticket (Free) when it has ended.
-func (q *Queue) NewTicket(w Waiter, file *usecount.Count, beside bool) *Ticket {
-	t := q.newTicket(file, beside)
+func (q *Queue) NewTicket(w Waiter, file *usecount.Count, outsideCap bool) *Ticket {
+	t := q.newTicket(file, outsideCap)
 	t.waiter = w
 	return t
 }
@@ -63,7 +63,7 @@ func (q *Queue) NewTicket(w Waiter, file *usecount.Count, beside bool) *Ticket {
 // Free makes the ticket of a Waiter available for other operations.
 func (t *Ticket) Free() {
 	q := t.queue
-	t.queue, t.file, t.waiter, t.rejected, t.Beside = nil, nil, nil, 0, false
+	t.queue, t.file, t.waiter, t.rejected, t.OutsideCap = nil, nil, nil, 0, false
 	q.unused.Put(t)
 }
 

@@ -13,9 +13,9 @@ import (
 // does not wait if it needs no device: a read from the page cache, a write into it. The write
 // is an operation of its class all the same, and keeps it active.
 
-// readQueuedByClass makes one transfer of a read at an offset, of no more bytes than one
+// readWithTicket makes one transfer of a read at an offset, of no more bytes than one
 // ticket grants.
-func (s *Scheduler) readQueuedByClass(ctx context.Context, f *File, b []byte, off int64) (res int32) {
+func (s *Scheduler) readWithTicket(ctx context.Context, f *File, b []byte, off int64) (res int32) {
 	c := s.ClassOf(ctx, f)
 	f = s.ViewForRecord(f, c)
 	limited := c.Limited()
@@ -40,8 +40,8 @@ func (s *Scheduler) readQueuedByClass(ctx context.Context, f *File, b []byte, of
 	return res
 }
 
-// readCurrentByClass is read(2) at the file's position, once all bytes are granted.
-func (s *Scheduler) readCurrentByClass(ctx context.Context, f *File, b []byte) int32 {
+// readCurrentWithTicket is read(2) at the file's position, once all bytes are granted.
+func (s *Scheduler) readCurrentWithTicket(ctx context.Context, f *File, b []byte) int32 {
 	c := s.ClassOf(ctx, f)
 	f = s.ViewForRecord(f, c)
 	t, res := s.QueueOf(f).TakeAll(ctx, c, f.Owner(), len(b), false)
@@ -53,12 +53,13 @@ func (s *Scheduler) readCurrentByClass(ctx context.Context, f *File, b []byte) i
 	return res
 }
 
-// writeQueuedByClass makes one transfer of a write.
-func (s *Scheduler) writeQueuedByClass(ctx context.Context, f *File, b []byte, off int64) int32 {
-	c, beside := s.ClassOf(ctx, f), f.WritesThroughCache()
+// writeWithTicket makes one transfer of a write.
+func (s *Scheduler) writeWithTicket(ctx context.Context, f *File, b []byte, off int64) int32 {
+	c := s.ClassOf(ctx, f)
+	outsideCap := f.WritesThroughCache() // the kernel writes it to the device later
 	f = s.ViewForRecord(f, c)
 	q := s.QueueOf(f)
-	if beside && !c.Limited() {
+	if outsideCap && !c.Limited() {
 		t := q.Admit(c, f.Owner())
 		res := s.writeNow(ctx, f, b, off)
 		t.End(int64(res))
@@ -68,7 +69,7 @@ func (s *Scheduler) writeQueuedByClass(ctx context.Context, f *File, b []byte, o
 	if off == iopath.AtPosition { // not split: it is one write(2)
 		take = q.TakeAll
 	}
-	t, res := take(ctx, c, f.Owner(), len(b), beside)
+	t, res := take(ctx, c, f.Owner(), len(b), outsideCap)
 	if t == nil {
 		return res
 	}
@@ -80,18 +81,19 @@ func (s *Scheduler) writeQueuedByClass(ctx context.Context, f *File, b []byte, o
 	return res
 }
 
-// rawQueuedByClass is rawPlain for the first buffer.
-func (s *Scheduler) rawQueuedByClass(ctx context.Context, code driver.Code, o RawFile, b []byte, off int64) int32 {
-	c, beside := s.Classes.Or(s.Classes.In(ctx)), code == driver.Write
+// rawWithTicket is rawPlain for the first buffer.
+func (s *Scheduler) rawWithTicket(ctx context.Context, code driver.Code, o RawFile, b []byte, off int64) int32 {
+	c := s.Classes.Or(s.Classes.In(ctx))
+	outsideCap := code == driver.Write // see fair.Ticket
 	o.class, o.askedAt = c, s.Recording.Now()
 	q := s.Classes.Queue(s.EngineAt(s.DeviceOfFD(o.FD)).Number())
-	if beside && !c.Limited() {
+	if outsideCap && !c.Limited() {
 		t := q.Admit(c, nil)
 		res := s.rawNow(ctx, code, o, &Vec{First: b}, off)
 		t.End(int64(res))
 		return res
 	}
-	t, res := q.Take(ctx, c, nil, len(b), beside)
+	t, res := q.Take(ctx, c, nil, len(b), outsideCap)
 	if t == nil {
 		return res
 	}
@@ -100,8 +102,8 @@ func (s *Scheduler) rawQueuedByClass(ctx context.Context, code driver.Code, o Ra
 	return res
 }
 
-// fixedByClass is ReadFixed as operations of a class.
-func (s *Scheduler) fixedByClass(ctx context.Context, f *File, b []byte, off int64, reg uint32) (n int, err error) {
+// fixedWithTicket is ReadFixed as operations of a class.
+func (s *Scheduler) fixedWithTicket(ctx context.Context, f *File, b []byte, off int64, reg uint32) (n int, err error) {
 	c := s.ClassOf(ctx, f)
 	for n < len(b) && err == nil {
 		f := s.ViewForRecord(f, c)
@@ -117,11 +119,11 @@ func (s *Scheduler) fixedByClass(ctx context.Context, f *File, b []byte, off int
 	return n, err
 }
 
-// commitByClass is commit as an operation of its class, of no bytes and outside the cap.
+// commitWithTicket is commit as an operation of its class, of no bytes and outside the cap.
 // Each Sync is one operation, also if it shares its fsync. It waits for its ticket before
 // it joins a group, so that no member waits for the limits of another's class. A Sync of
 // a class without limits does not wait, but its class is active meanwhile.
-func (s *Scheduler) commitByClass(ctx context.Context, code driver.Code, f *File) error {
+func (s *Scheduler) commitWithTicket(ctx context.Context, code driver.Code, f *File) error {
 	c := s.ClassOf(ctx, f)
 	f = s.ViewForRecord(f, c)
 	q := s.QueueOf(f)

@@ -5,15 +5,15 @@ import "github.com/sluiceio/sluice/internal/driver"
 // How Transfers are performed once there are classes. No goroutine waits with their tickets:
 // a Transfer is a qos.Waiter.
 
-// startByClass has t, which is prepared, wait for its ticket, or ends it if the page
+// startWithTicket has t, which is prepared, wait for its ticket, or ends it if the page
 // cache has all of it. It returns false if t needs no ticket: the caller begins it.
-func (s *Scheduler) startByClass(t *Transfer) bool {
+func (s *Scheduler) startWithTicket(t *Transfer) bool {
 	c := t.class()
-	beside := t.code == driver.Write && t.f.WritesThroughCache()
+	outsideCap := t.code == driver.Write && t.f.WritesThroughCache()
 	switch limited := c.Limited(); {
 	case len(t.buf) == 0:
 		return false
-	case beside && !limited:
+	case outsideCap && !limited:
 		t.admitted = s.QueueOf(t.f).Admit(c, t.f.Owner())
 		return false
 	case !limited && t.cached():
@@ -23,7 +23,7 @@ func (s *Scheduler) startByClass(t *Transfer) bool {
 	if t.asked != 0 {
 		t.f = t.f.View(c) // for the record
 	}
-	t.ticket = s.QueueOf(t.f).NewTicket(t, t.f.Owner(), beside)
+	t.ticket = s.QueueOf(t.f).NewTicket(t, t.f.Owner(), outsideCap)
 	t.requestTicket()
 	return true
 }

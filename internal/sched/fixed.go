@@ -16,7 +16,7 @@ func (s *Scheduler) ReadFixed(ctx context.Context, f *File, b []byte, off int64,
 	case reg == 0 || !s.Async(driver.Read, f):
 		return s.ReadAt(ctx, f, b, off)
 	case s.Classes.Active():
-		return s.fixedByClass(ctx, f, b, off, reg)
+		return s.fixedWithTicket(ctx, f, b, off, reg)
 	}
 	return s.fixedNow(ctx, f, b, off, reg)
 }

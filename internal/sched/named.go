@@ -177,7 +177,7 @@ func (s *Scheduler) rawCached(ctx context.Context, o RawFile, v *Vec, off int64)
 // rawPlain makes a plain call. Once there are classes it may first wait for a ticket.
 func (s *Scheduler) rawPlain(ctx context.Context, code driver.Code, o RawFile, v *Vec, off int64) int32 {
 	if s.Classes.Active() {
-		return s.rawQueuedByClass(ctx, code, o, v.First, off)
+		return s.rawWithTicket(ctx, code, o, v.First, off)
 	}
 	return s.rawNow(ctx, code, o, v, off)
 }

@@ -47,7 +47,7 @@ func (s *Scheduler) readCurrent(f *File, b []byte, looks bool) int32 {
 	case s.mayReserve(f):
 		return s.transferReserved(ctx, driver.Read, f, b)
 	case classed:
-		return s.readCurrentByClass(ctx, f, b)
+		return s.readCurrentWithTicket(ctx, f, b)
 	}
 	return s.AcquireAndCall(ctx, s.Recording.Now(), driver.Read, f, b, iopath.AtPosition)
 }

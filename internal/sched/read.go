@@ -46,7 +46,7 @@ func (s *Scheduler) readAll(ctx context.Context, f *File, b []byte, off int64, r
 // read makes one transfer at an offset. The result may be short.
 func (s *Scheduler) read(ctx context.Context, f *File, b []byte, off int64) int32 {
 	if s.Classes.Active() {
-		return s.readQueuedByClass(ctx, f, b, off)
+		return s.readWithTicket(ctx, f, b, off)
 	}
 	if len(b) >= largeRead {
 		if p, ok := s.permitPlainRead(ctx, f, len(b)); ok {

@@ -27,7 +27,7 @@ func (s *Scheduler) Datasync(ctx context.Context, f *File) error {
 // commit is Sync or Datasync, as code says.
 func (s *Scheduler) commit(ctx context.Context, code driver.Code, f *File) error {
 	if s.Classes.Active() {
-		return s.commitByClass(ctx, code, f)
+		return s.commitWithTicket(ctx, code, f)
 	}
 	return s.commitNow(ctx, code, f)
 }

@@ -97,7 +97,7 @@ func (s *Scheduler) StartWrite(t *Transfer, f *File, b []byte, off int64, reg ui
 func (s *Scheduler) StartExtend(t *Transfer, f *File, b []byte, off int64) {
 	s.prepare(t, driver.Write, f, b, off, 0)
 	t.extends = true
-	if s.Classes.Active() && s.startByClass(t) {
+	if s.Classes.Active() && s.startWithTicket(t) {
 		return
 	}
 	s.helpers.add(t)
@@ -105,7 +105,7 @@ func (s *Scheduler) StartExtend(t *Transfer, f *File, b []byte, off int64) {
 
 func (s *Scheduler) startTransfer(t *Transfer, code driver.Code, f *File, b []byte, off int64, reg uint32) {
 	s.prepare(t, code, f, b, off, reg)
-	if s.Classes.Active() && s.startByClass(t) {
+	if s.Classes.Active() && s.startWithTicket(t) {
 		return
 	}
 	t.begin()

@@ -67,7 +67,7 @@ func (s *Scheduler) writeAll(ctx context.Context, f *File, b []byte, off int64, 
 func (s *Scheduler) write(ctx context.Context, f *File, b []byte, off int64) (res int32) {
 	mark := f.LostWrites.Mark()
 	if s.Classes.Active() {
-		res = s.writeQueuedByClass(ctx, f, b, off)
+		res = s.writeWithTicket(ctx, f, b, off)
 	} else {
 		res = s.writeNow(ctx, f, b, off)
 	}
