@@ -122,9 +122,9 @@ func (s *Scheduler) prepareOnDisk(core *sched.Scheduler) {
 
 // Default returns the Scheduler that the package's functions use. The first call starts
 // it, and it is never closed. The environment variable SLUICE_DRIVER chooses its driver
-// (uring, aio or pool). If that driver is not available, Default returns the error. The value
-// off is for programs that "sluice build" has put on sluice: their use of package os takes
-// its old way. To Default it is as if nothing was set.
+// (uring, aio or pool). If that driver is not available, Default returns the error.
+// SLUICE_DRIVER=off turns sluice off for package os in programs built by "sluice build".
+// Default ignores it.
 func Default() (*Scheduler, error) { return defaultScheduler() }
 
 var defaultScheduler = sync.OnceValues(func() (*Scheduler, error) {
