@@ -42,7 +42,8 @@ const (
 )
 
 // MustRetryPlain reports whether res means that the driver has not performed an operation and
-// the plain call must be made.
+// the plain call must be made. It notes in f that its file system refuses driver.NoWait, so that later operations
+// are plain calls at once.
 func MustRetryPlain(f *File, res int32) bool {
 	switch res {
 	case eagain: // the driver would have needed a thread that waits
