@@ -24,18 +24,29 @@ type secondFD struct {
 	// busy: an fsync runs on fd. serves: an fsync may run on fd. Both are
 	// guarded by Syncer.mu.
 	busy, serves bool
-	// fd is 0 before it is opened, and negative if there can be none. Written
-	// under Syncer.mu by the goroutine that has set Syncer.running; by CloseSecondFD,
-	// once no operation is left; by NoSecondFD.
-	fd int
+	// state says whether fd is a descriptor. Any number can be one, also 0: a program
+	// may have closed its standard input. Both are written under Syncer.mu by the
+	// goroutine that has set Syncer.running; by CloseSecondFD, once no operation is
+	// left; by NoSecondFD.
+	state secondState
+	fd    int
 	// forgotten closes fd when the File and its views are collected without Close.
 	forgotten runtime.Cleanup
 }
 
+// secondState is whether there is a second descriptor.
+type secondState uint8
+
+const (
+	unopened   secondState = iota // nothing has needed it yet
+	opened                        // it is fd
+	impossible                    // there can be none
+)
+
 // usesSecondFD reports whether Syncs are better made by two fsyncs at a time
 // than in groups. It must be called with mu held.
 func (s *Syncer) usesSecondFD() bool {
-	return s.delay.expected <= 2 && s.second.fd >= 0 && s.unsynced.Load() >= HugeWritten
+	return s.delay.expected <= 2 && s.second.state != impossible && s.unsynced.Load() >= HugeWritten
 }
 
 // OpenSecondFD takes the second descriptor, which the Opener has opened, or a negative number
@@ -43,9 +54,12 @@ func (s *Syncer) usesSecondFD() bool {
 func (s *Syncer) OpenSecondFD(fd int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.second.fd = fd; fd > 0 {
-		s.second.forgotten = runtime.AddCleanup(s, sys.Close, fd)
+	if fd < 0 {
+		s.second.state = impossible
+		return
 	}
+	s.second.state, s.second.fd = opened, fd
+	s.second.forgotten = runtime.AddCleanup(s, sys.Close, fd)
 }
 
 // SecondFD returns the second descriptor. The caller is Second.
@@ -64,13 +78,13 @@ func (s *Syncer) EndSecond(err error, made bool) {
 
 // NoSecondFD notes that there can be no second descriptor. It must be called before all other
 // methods.
-func (s *Syncer) NoSecondFD() { s.second.fd = -1 }
+func (s *Syncer) NoSecondFD() { s.second.state = impossible }
 
 // CloseSecondFD closes the second descriptor. No Sync may be in progress.
 func (s *Syncer) CloseSecondFD() {
-	if s.second.fd > 0 {
+	if s.second.state == opened {
 		s.second.forgotten.Stop()
 		sys.Close(s.second.fd)
 	}
-	s.second.fd = -1
+	s.second.state = impossible
 }

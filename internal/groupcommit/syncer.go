@@ -67,7 +67,7 @@ func (s *Syncer) Begin(code driver.Code) (Role, *Group, error) {
 		return 0, nil, s.failed
 	case !s.running && (s.delay.expected <= 1 || s.usesSecondFD()):
 		s.running = true
-		if s.second.fd == 0 && s.usesSecondFD() {
+		if s.second.state == unopened && s.usesSecondFD() {
 			return Opener, nil, nil
 		}
 		return Alone, nil, nil
@@ -155,7 +155,7 @@ func (s *Syncer) end(err error, served int, took time.Duration) error {
 	}
 	// The second descriptor is opened only before an fsync of the File's own
 	// description starts. So if it is open now, this fsync started after that.
-	s.second.serves = s.second.serves || s.second.fd > 0 && err == nil
+	s.second.serves = s.second.serves || s.second.state == opened && err == nil
 	s.delay.expected, s.delay.took = served, took
 	if crowded := served > 1; crowded != s.concurrent.Load() {
 		s.concurrent.Store(crowded)

@@ -1,0 +1,38 @@
+package groupcommit
+
+import (
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestSecondFDIsZero: a program that has closed its standard input gets descriptor 0 for the next file that is
+// opened. As the second descriptor it serves like any other, and is closed.
+func TestSecondFDIsZero(t *testing.T) {
+	stdin, err := unix.FcntlInt(0, unix.F_DUPFD_CLOEXEC, 3)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer unix.Close(stdin)
+	defer unix.Dup3(stdin, 0, 0)
+	var y Syncer
+	y.unsynced.Store(HugeWritten)
+	wantRole(t, &y, Opener)
+	y.OpenSecondFD(0)
+	if err := y.End(nil, 0); err != nil {
+		t.Fatalf("End = %v", err)
+	}
+	wantRole(t, &y, Alone) // and not Opener again
+	wantRole(t, &y, Second)
+	if fd := y.SecondFD(); fd != 0 {
+		t.Errorf("SecondFD = %d; want 0", fd)
+	}
+	y.EndSecond(nil, true)
+	if err := y.End(nil, 0); err != nil {
+		t.Fatalf("End = %v", err)
+	}
+	y.CloseSecondFD()
+	if _, err := unix.FcntlInt(0, unix.F_GETFD, 0); err != unix.EBADF {
+		t.Errorf("after CloseSecondFD fcntl of descriptor 0 = %v; want %v", err, unix.EBADF)
+	}
+}
