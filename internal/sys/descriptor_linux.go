@@ -13,12 +13,12 @@ import (
 // still belongs to that file: a program may close descriptors that it has not opened, and
 // the system gives their numbers to other files.
 //
-// A field is zero if the system did not say: there is no /proc, or fdinfo cannot be opened, as the process has all
-// descriptors that it may have. Then the other fields decide. To take the file for another one would leave it open
-// for good.
+// A field other than open is zero if the system did not say: there is no /proc, or fdinfo cannot be opened, as the
+// process has all descriptors that it may have. Then the other fields decide. To take the file for another one would
+// leave it open for good.
 type Descriptor struct {
 	fd       int
-	closed   bool
+	open     bool // false also where there was no descriptor to describe
 	dev, ino uint64
 	name     string // as in /proc/self/fd
 	id       string // of an eventfd, since Linux 5.2
@@ -28,11 +28,10 @@ type Descriptor struct {
 func Describe(fd int) Descriptor {
 	d := Descriptor{fd: fd}
 	var st unix.Stat_t
-	switch unix.Fstat(fd, &st) {
-	case nil:
+	err := unix.Fstat(fd, &st)
+	d.open = err != unix.EBADF
+	if err == nil {
 		d.dev, d.ino = st.Dev, st.Ino
-	case unix.EBADF:
-		d.closed = true
 	}
 	number := strconv.Itoa(fd)
 	var name [64]byte
@@ -48,14 +47,14 @@ func Describe(fd int) Descriptor {
 
 // Same reports whether the descriptor still belongs to the file that Describe has seen.
 func (d Descriptor) Same() bool {
-	if d == (Descriptor{}) || d.closed {
-		return false // there was none
+	if !d.open {
+		return false
 	}
 	now := Describe(d.fd)
 	inode := d.ino == 0 || now.ino == 0 || d.dev == now.dev && d.ino == now.ino
 	name := d.name == "" || now.name == "" || d.name == now.name
 	id := d.id == "" || now.id == "" || d.id == now.id
-	return !now.closed && inode && name && id
+	return now.open && inode && name && id
 }
 
 // eventfdID returns the number of an eventfd, which no other eventfd has.

@@ -53,6 +53,21 @@ func TestDescriptor(t *testing.T) {
 	}
 }
 
+// TestDescriptorZero: descriptor 0 is as good as others, also where the system says nothing about it. A Descriptor
+// that Describe has not made is of none.
+func TestDescriptorZero(t *testing.T) {
+	if !Describe(0).open {
+		t.Skip("there is no standard input")
+	}
+	unknown := Descriptor{fd: 0, open: true} // no /proc, and a sandbox forbids fstat
+	if !unknown.Same() {
+		t.Error("Same = false of descriptor 0")
+	}
+	if (Descriptor{}).Same() {
+		t.Error("Same = true of no descriptor")
+	}
+}
+
 // TestDescriptorNoneFree: an eventfd is still the same one while the process can open nothing to look at it.
 func TestDescriptorNoneFree(t *testing.T) {
 	fd, err := unix.Eventfd(0, unix.EFD_CLOEXEC)
