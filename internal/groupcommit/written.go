@@ -24,12 +24,14 @@ func (s *Syncer) Syncing() { s.unsynced.Store(0) }
 // Unsynced returns the number of counted bytes.
 func (s *Syncer) Unsynced() int64 { return s.unsynced.Load() }
 
-// StartsWriteback reports whether the caller should start the write-back of the bytes that no
+// NeedsWriteback reports whether it is worth while to start the write-back of the bytes that no
 // fsync covers yet, so that the disk need not wait until the running fsync ends and the
-// next one starts. It reports that once for the same bytes.
-func (s *Syncer) StartsWriteback() bool {
-	return s.unsynced.Load() >= MuchWritten && s.unsynced.Swap(0) >= MuchWritten
-}
+// next one starts.
+func (s *Syncer) NeedsWriteback() bool { return s.unsynced.Load() >= MuchWritten }
+
+// TakeWriteback reports whether the caller is to start that write-back now. It reports that once
+// for the same bytes, and they no longer count.
+func (s *Syncer) TakeWriteback() bool { return s.unsynced.Swap(0) >= MuchWritten }
 
 // NoteWriteback records the result of the call that started the write-back. If the file system
 // could not start it, it may have given up the pages. An fsync would have

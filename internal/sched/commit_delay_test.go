@@ -10,6 +10,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/groupcommit"
 	"github.com/sluiceio/sluice/internal/iopath"
+	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/test/hang"
 )
 
@@ -109,6 +110,50 @@ func TestWaitingSyncStartsWriteback(t *testing.T) {
 				t.Error("a permit is still taken")
 			}
 		})
+	}
+}
+
+// Where no permit is free the bytes still count: the next Sync that waits starts their write-back, and two
+// Syncs that have written much still use two descriptors.
+func TestNoPermitToStartWriteback(t *testing.T) {
+	p := playSyncs(t)
+	p.f.Syncer.Concurrent().Store(true)
+	var started atomic.Int32
+	fsync := p.Call
+	p.Call = func(code driver.Code, fd int, b []byte, off int64) int32 {
+		if code == iopath.Writeback {
+			started.Add(1)
+			return 0
+		}
+		return fsync(code, fd, b, off)
+	}
+	first := p.running(t.Context())
+	p.f.Syncer.Written(groupcommit.MuchWritten)
+	taken := 0
+	for p.Limiter.TryAcquire() {
+		taken++
+	}
+	leave := func() { // joins the group, and returns only after it has looked for a permit
+		ctx, cancel := context.WithCancel(t.Context())
+		c := p.sync(ctx)
+		cancel()
+		want(t, context.Canceled, c)
+	}
+	leave()
+	if n, counted := started.Load(), p.f.Syncer.Unsynced(); n != 0 || counted != groupcommit.MuchWritten {
+		t.Errorf("without a permit: write-back started %d times, %d bytes count; want 0, %d", n, counted, groupcommit.MuchWritten)
+	}
+	for range taken {
+		p.Limiter.Release(limiter.Permit{})
+	}
+	leave()
+	if n, counted := started.Load(), p.f.Syncer.Unsynced(); n != 1 || counted != 0 {
+		t.Errorf("with a permit: write-back started %d times, %d bytes count; want 1, 0", n, counted)
+	}
+	p.results <- 0
+	want(t, nil, first)
+	if p.Limiter.InUse() != 0 {
+		t.Error("a permit is still taken")
 	}
 }
 

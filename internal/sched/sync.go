@@ -123,13 +123,17 @@ func (s *Scheduler) commitSecondFD(ctx context.Context, asked int64, code driver
 // sync_file_range(2) without its waiting flags does not take a write-back error away
 // from that fsync.
 func (s *Scheduler) startWriteback(f *File) {
-	if f.Syncer.StartsWriteback() && s.Limiter.TryAcquire() {
-		start := s.Recording.Now()
-		res := s.Call(iopath.Writeback, f.FD, nil, 0)
-		s.Recording.Call(start, record.Call{Batch: 1, Res: res, Syscall: record.SysSyncFileRange})
-		s.Limiter.Release(limiter.Permit{})
-		f.Syncer.NoteWriteback(res)
+	if !f.Syncer.NeedsWriteback() || !s.Limiter.TryAcquire() {
+		return
 	}
+	defer s.Limiter.Release(limiter.Permit{})
+	if !f.Syncer.TakeWriteback() { // not before: without a permit the bytes still count
+		return
+	}
+	start := s.Recording.Now()
+	res := s.Call(iopath.Writeback, f.FD, nil, 0)
+	s.Recording.Call(start, record.Call{Batch: 1, Res: res, Syscall: record.SysSyncFileRange})
+	f.Syncer.NoteWriteback(res)
 }
 
 // SyncRange starts the write-back of the dirty pages of the n bytes at off, and does not
