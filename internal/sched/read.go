@@ -100,7 +100,11 @@ func (s *Scheduler) readAtOnce(ctx context.Context, f *File, b []byte, off int64
 	case plain:
 		return s.PlainCall(0, p, driver.Read, f, b, off)
 	}
-	return s.AcquireAndCall(ctx, s.Recording.Now(), driver.Read, f, b, off)
+	res := s.AcquireAndCall(ctx, s.Recording.Now(), driver.Read, f, b, off)
+	if res == ecanceled { // ctx has ended, and no call was made: the next transfer returns its error
+		return n
+	}
+	return res
 }
 
 // ReadOnce makes one transfer of ReadAt, which may be short. It is for a caller that must know

@@ -1,0 +1,76 @@
+package sched
+
+import (
+	"bytes"
+	"context"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice/internal/driver/pool"
+	"github.com/sluiceio/sluice/internal/iopath"
+	"github.com/sluiceio/sluice/internal/limiter"
+	"github.com/sluiceio/sluice/internal/sys"
+	"github.com/sluiceio/sluice/internal/test/hang"
+)
+
+// TestReadEndsWithWhatWasCached: the page cache has the first half of what is asked for, and the context ends while
+// the read waits for a permit. The bytes that were found are read.
+func TestReadEndsWithWhatWasCached(t *testing.T) {
+	hang.Watch(t)
+	b := make([]byte, 16<<10) // 16 KiB
+	half := len(b) / 2
+	s, f := halfCached(t, half)
+	taken := 0
+	for s.Limiter.TryAcquire() {
+		taken++
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var n int
+	var err error
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		n, err = s.ReadAt(ctx, f, b, 0)
+	}()
+	hang.Eventually(func() bool { return s.Limiter.Waiting() == 1 })
+	cancel()
+	<-ended
+	for range taken {
+		s.Limiter.Release(limiter.Permit{})
+	}
+	if n != half || err != context.Canceled {
+		t.Errorf("ReadAt = %d, %v; want %d, %v", n, err, half, context.Canceled)
+	}
+	if want := bytes.Repeat([]byte{'x'}, half); !bytes.Equal(b[:half], want) {
+		t.Error("the bytes that were found are not those of the file")
+	}
+}
+
+// halfCached returns a file of which the page cache has the first n bytes, all x, as far as s knows: the system
+// cannot tell, as the file is in memory, and Look answers.
+func halfCached(t *testing.T, n int) (*Scheduler, *File) {
+	t.Helper()
+	fd, err := unix.MemfdCreate("half", unix.MFD_CLOEXEC)
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { unix.Close(fd) })
+	if res := sys.ReadCached(fd, make([]byte, 1), 0); res != -int32(syscall.EOPNOTSUPP) {
+		t.Skipf("a look at a file in memory has the result %d", res)
+	}
+	drv, err := pool.New(pool.Options{Depth: 8, Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := New(drv, queueAll)
+	t.Cleanup(func() { s.Close() })
+	s.Look = func(_ int, b []byte, off int64) (int32, bool) {
+		if off >= int64(n) {
+			return eagain, true
+		}
+		return int32(copy(b, bytes.Repeat([]byte{'x'}, n-int(off)))), true
+	}
+	return s, iopath.NewFile(fd, false, false)
+}
