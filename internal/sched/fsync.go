@@ -69,7 +69,7 @@ const busySyncs = 2
 // files. Open is called once, when
 // the driver is first needed. It may return the Scheduler's own driver, or nil for
 // none. The Scheduler closes the driver. SetSyncDriver must be called before the
-// first Sync.
+// first Sync, or by the function that chooses the Scheduler's driver (Paths.Ready).
 func (s *Scheduler) SetSyncDriver(open func() driver.Driver) { s.fsyncs.open = open }
 
 // syncRoute is how an fsync is made: through engine, or by a plain call if engine is
@@ -83,8 +83,8 @@ type syncRoute struct {
 // chooseSyncRoute decides how the next fsync of f is made, and waits for the permit
 // that this needs. The error is ctx's, if ctx ends first.
 func (s *Scheduler) chooseSyncRoute(ctx context.Context, f *File) (w syncRoute, err error) {
-	s.Ready() // which sets y.open
 	y := &s.fsyncs
+	s.Ready() // choosing the driver may call SetSyncDriver
 	running := y.running.Add(1)
 	switch {
 	case y.open == nil: // no driver, so plain calls are all there is
