@@ -10,3 +10,6 @@ import (
 
 // TestInterrupted runs the test of that name, which needs the build tag probes.
 func TestInterrupted(t *testing.T) { probetest.Run(t, "^TestInterrupted$") }
+
+// TestUnusedQuotaIsOffered runs the test of that name.
+func TestUnusedQuotaIsOffered(t *testing.T) { probetest.Run(t, "^TestUnusedQuotaIsOffered$") }

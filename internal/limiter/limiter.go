@@ -180,18 +180,21 @@ func (l *Limiter) reacquire(w *waiter, q *deviceQuota) bool {
 func (l *Limiter) enqueue(w *waiter) (*deviceQuota, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	w.quota = l.quotaOf(w.device)
-	l.push(w)
-	// After push: a permit that was released before is found free here, and a
-	// goroutine that releases one later sees w in the queue.
+	l.queued.Add(1)
+	// After Add: a shared permit that was released before is found free here, and a
+	// goroutine that releases one later sees that w is in the queue.
 	if l.TryAcquire() {
-		l.remove(w)
+		l.queued.Add(-1)
 		return nil, true
 	}
+	// After TryAcquire: a quota that the device is given is in use from now on. An unused
+	// one would have to be offered to the waiters without a quota.
+	w.quota = l.quotaOf(w.device)
 	if w.quota.tryAcquire() {
-		l.remove(w)
+		l.queued.Add(-1)
 		return w.quota, true
 	}
+	l.push(w)
 	return nil, false
 }
 
@@ -259,8 +262,8 @@ func (l *Limiter) abandon(w *waiter) {
 	}
 }
 
-// push adds w to the queue: at the end, or in front if w has been overtaken. It must be
-// called with mu held.
+// push adds w to the queue: at the end, or in front if w has been overtaken. The caller has
+// counted w in queued. It must be called with mu held.
 func (l *Limiter) push(w *waiter) {
 	if w.overtaken > 0 {
 		l.queue.PushFront(&w.links, w)
@@ -269,7 +272,6 @@ func (l *Limiter) push(w *waiter) {
 		l.queue.PushBack(&w.links, w)
 		l.listOf(w).PushBack(&w.quotaLinks, w)
 	}
-	l.queued.Add(1)
 }
 
 // listOf returns the second list that w waits in, beside Limiter.queue. It must be called

@@ -47,11 +47,13 @@ func TestLimiterQueue(t *testing.T) {
 			want = slices.Delete(want, i, i+1)
 		case rnd.IntN(3) > 0: // one comes
 			w := newWaiter()
+			l.queued.Add(1)
 			l.push(w)
 			want = append(want, w)
 		default: // one comes back that has been overtaken
 			w := newWaiter()
 			w.overtaken = 1
+			l.queued.Add(1)
 			l.push(w)
 			want = slices.Insert(want, 0, w)
 		}

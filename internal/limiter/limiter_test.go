@@ -180,7 +180,7 @@ func TestLimiterAbandonPassesPermitOn(t *testing.T) {
 		l := &Limiter{base: 1}
 		l.TryAcquire()
 		w := newWaiter()
-		l.push(w)
+		l.enqueue(w)
 		next := l.queueUp(1, t.Context())[0]
 		if w.overtaken = maxOvertaken; !handed {
 			w.overtaken = 0

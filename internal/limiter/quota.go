@@ -81,8 +81,8 @@ func (l *Limiter) addQuota() bool {
 }
 
 // quotaOf returns the quota of a device. If the device has none, it is given one that is
-// unused, or a new one. If there can be none, quotaOf returns nil. It must be called with mu
-// held.
+// unused, or a new one, and the caller must take a permit of that. If there can be none, quotaOf
+// returns nil. It must be called with mu held.
 func (l *Limiter) quotaOf(device uint64) *deviceQuota {
 	var unused *deviceQuota
 	for _, q := range l.quotas {
@@ -120,8 +120,12 @@ func (l *Limiter) HasQuotas() bool { return l.inQuotas.Load() > 0 }
 func (l *Limiter) TryAcquireOfQuota(device uint64, most int32) (Permit, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	shared := l.used.Load()
+	if shared >= most { // before quotaOf: a quota that the device is given must not stay unused
+		return Permit{}, false
+	}
 	q := l.quotaOf(device)
-	if q == nil || l.used.Load()+q.used >= most {
+	if q == nil || shared+q.used >= most {
 		return Permit{}, false
 	}
 	return Permit{quota: q}, q.tryAcquire()
