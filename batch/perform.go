@@ -34,12 +34,12 @@ func (op *Op) perform(r *run) {
 
 // named performs an operation that has a name, once the limiter for names lets it through.
 func (op *Op) named(r *run) error {
-	call, err := r.core.EnterNames(r.ctx)
+	call, err := r.core.BeginNamed(r.ctx)
 	if err != nil {
 		return err
 	}
 	err = r.b.call(op)
-	call.Leave(recordKinds[op.kind], op.name, 0, 0, err)
+	call.End(recordKinds[op.kind], op.name, 0, 0, err)
 	return err
 }
 
@@ -174,7 +174,7 @@ func (op *Op) moved(n int, err error) error {
 
 // close closes the file.
 func (op *Op) close(r *run) (err error) {
-	call := r.core.BeginNamed()
+	call := r.core.BeginNamedWithoutPermit()
 	if op.open != nil {
 		err = op.open.closeOwned()
 	} else {
@@ -202,12 +202,12 @@ func (op *Op) onRange(r *run) error {
 
 // callFile makes a plain call on an open file, once the limiter for names lets it through.
 func (op *Op) callFile(r *run) error {
-	call, err := r.core.EnterNames(r.ctx)
+	call, err := r.core.BeginNamed(r.ctx)
 	if err != nil {
 		return err
 	}
 	err = r.b.call(op)
-	call.Leave(recordKinds[op.kind], op.fileName(), op.off, op.size, err)
+	call.End(recordKinds[op.kind], op.fileName(), op.off, op.size, err)
 	return err
 }
 

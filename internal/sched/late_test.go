@@ -155,11 +155,11 @@ func TestPermitsAreThoseOfTheDriver(t *testing.T) {
 			return func() { s.Limiter.Release(p) }
 		},
 		"name": func(s *Scheduler) func() {
-			call, err := s.EnterNames(t.Context())
+			call, err := s.BeginNamed(t.Context())
 			if err != nil {
 				t.Error(err)
 			}
-			return func() { call.Leave(0, "", 0, 0, nil) }
+			return func() { call.End(0, "", 0, 0, nil) }
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

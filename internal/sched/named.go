@@ -23,18 +23,19 @@ import (
 type NamedCall struct {
 	s                *Scheduler
 	asked, submitted int64 // for the record; 0 while nothing is recorded
+	held             bool  // the call holds permit
 	permit           limiter.Permit
 }
 
-// EnterNames acquires a permit for a system call that may wait. If ctx ends first, it returns
-// ctx's error and the call must not be made.
-func (s *Scheduler) EnterNames(ctx context.Context) (NamedCall, error) {
+// BeginNamed begins a system call that may wait: it acquires a permit. If ctx ends first, it
+// returns ctx's error and the call must not be made. The caller ends the call with End.
+func (s *Scheduler) BeginNamed(ctx context.Context) (NamedCall, error) {
 	asked := s.Recording.Now()
 	p, err := s.acquireNamePermit(ctx)
 	if err != nil {
 		return NamedCall{}, err
 	}
-	return NamedCall{s, asked, s.Recording.Now(), p}, nil
+	return NamedCall{s, asked, s.Recording.Now(), true, p}, nil
 }
 
 // IsolatedContext is a context whose calls with names can have a quota of their own. Which
@@ -76,23 +77,19 @@ func (s *Scheduler) acquireNamePermit(ctx context.Context) (limiter.Permit, erro
 	return s.Names.Acquire(ctx, whose)
 }
 
-// BeginNamed is EnterNames for a call that does not wait. It acquires no permit, and the caller
-// ends the call with End.
-func (s *Scheduler) BeginNamed() NamedCall {
+// BeginNamedWithoutPermit is BeginNamed for a call that does not wait.
+func (s *Scheduler) BeginNamedWithoutPermit() NamedCall {
 	now := s.Recording.Now()
-	return NamedCall{s, now, now, limiter.Permit{}}
+	return NamedCall{s: s, asked: now, submitted: now}
 }
 
-// Leave ends a call that EnterNames has begun: it releases the permit, and counts and records
-// the call. Kind is the record's (record.KindOpen …) and name is the file's. Off and size are
-// those of a range, where the call has one.
-func (c NamedCall) Leave(kind uint8, name string, off, size int64, err error) {
-	c.s.Names.Release(c.permit)
-	c.End(kind, name, off, size, err)
-}
-
-// End is Leave for a call that BeginNamed has begun.
+// End releases the permit, if the call has one, and counts and records the call. Kind is the
+// record's (record.KindOpen …) and name is the file's. Off and size are those of a range, where
+// the call has one.
 func (c NamedCall) End(kind uint8, name string, off, size int64, err error) {
+	if c.held {
+		c.s.Names.Release(c.permit)
+	}
 	c.s.Counters.Add(counters.Blocking, driver.Code(kind), 0)
 	if c.asked == 0 {
 		return
