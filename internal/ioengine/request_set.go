@@ -24,6 +24,8 @@ type RequestSet struct {
 	// are submitted together. Only the owner uses them.
 	started, batch int
 
+	// A probe.Mutex is a sync.Mutex. With the build tag probes, a test decides in which order
+	// goroutines lock it, and when probe.Receive receives from wake.
 	mu     probe.Mutex
 	ended  list.List[Request] // those that ended and that Next has not returned. Under mu
 	parked parkState          // how the owner waits. Under mu
@@ -175,7 +177,7 @@ func (g *RequestSet) sleep(ctx context.Context) {
 	e.submitSetOps()
 	if g.park(asleep) && ctx.Err() == nil {
 		e.requireReaper()
-		probe.Receive(&g.mu, g.wake)
+		probe.Receive(g.wake)
 		e.releaseReaper()
 		return
 	}

@@ -38,9 +38,11 @@ import (
 type Limiter struct {
 	// The number of permits is base, which Init has set, and added, which Widen has. Up to onTop quotas
 	// have permits beyond that number.
-	base     int32
-	added    atomic.Int32
-	onTop    int32
+	base  int32
+	added atomic.Int32
+	onTop int32
+	// A probe.X is the X of sync or sync/atomic. With the build tag probes, a test decides in
+	// which order goroutines access such fields.
 	inQuotas probe.Int32 // permits that are in quotas, without those on top. Written under mu
 	used     probe.Int32 // shared permits that are taken
 	queued   probe.Int32 // the length of queue, readable without mu. Written under mu

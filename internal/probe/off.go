@@ -22,5 +22,5 @@ type Pointer[T any] = atomic.Pointer[T]
 // Mutex is sync.Mutex.
 type Mutex = sync.Mutex
 
-// Receive receives from c. The goroutine that sends to c holds mu.
-func Receive(_ *Mutex, c chan struct{}) { <-c }
+// Receive receives from c.
+func Receive(c chan struct{}) { <-c }
