@@ -47,7 +47,6 @@ var sendings = sync.Pool{New: func() any {
 type sending struct {
 	write  func(socket uintptr) bool // some, as a value that is made once
 	file   *File
-	at     sched.Sending
 	socket int
 	stream bool // socket is known to be a stream socket
 	begun  bool // the socket was asked to take something
@@ -86,7 +85,7 @@ func (s *sending) piece() (int, error) {
 		return 0, os.ErrClosed
 	}
 	defer core.Done()
-	return s.file.h.Sched.Core.Send(core, &s.at, s.socket)
+	return s.file.h.Sched.Core.Send(core, s.socket)
 }
 
 // receiveFrom writes what comes from r by splice(2), up to limit if that is not nil, if r

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/sched"
 	"github.com/sluiceio/sluice/internal/test/places"
@@ -277,19 +279,18 @@ func TestSendToSlow(t *testing.T) {
 	}
 }
 
-// TestSendWithoutAPlace sends a file that is not in the page cache while as many others are sent as
-// may be without a look, and all permits are taken: the driver reads it, and no thread waits.
-func TestSendWithoutAPlace(t *testing.T) {
+// sendWithoutAPlace returns a Scheduler of one permit, which is taken, as are the places of sends without a look.
+// It returns a file of data on a disk, too.
+func sendWithoutAPlace(t *testing.T, data []byte) (*sluice.Scheduler, *sluice.File) {
+	t.Helper()
 	s := testenv.Scheduler(t, sluice.Options{Driver: "uring", BlockingThreads: 1})
 	name := filepath.Join(places.Disk(t), "file")
-	const size = 3<<20 + 7
-	data := testenv.Noise(size)
 	testenv.Write(t, name, string(data))
 	f, err := s.Open(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
+	t.Cleanup(func() { f.Close() })
 	if err := f.Sync(); err != nil {
 		t.Fatal(err)
 	}
@@ -300,8 +301,16 @@ func TestSendWithoutAPlace(t *testing.T) {
 		t.Skip("the file system of TMPDIR refuses RWF_NOWAIT")
 	}
 	s.Internal().Core.PlainSends.Add(sched.MostPlainSends)
-	release := testenv.Occupy(s)
-	defer release()
+	t.Cleanup(testenv.Occupy(s))
+	return s, f
+}
+
+// TestSendWithoutAPlace sends a file that is not in the page cache while as many others are sent as
+// may be without a look, and all permits are taken: the driver reads it, and no thread waits.
+func TestSendWithoutAPlace(t *testing.T) {
+	const size = 3<<20 + 7
+	data := testenv.Noise(size)
+	s, f := sendWithoutAPlace(t, data)
 	// The kernel may have read a part of the file before it is asked for it. So this is tried again
 	// until the driver was asked.
 	for range 20 {
@@ -319,6 +328,58 @@ func TestSendWithoutAPlace(t *testing.T) {
 		}
 	}
 	t.Error("no operation was queued; want some")
+}
+
+// TestSendAfterAFullSocket has a socket take a part of what was fetched for it. The page cache may have dropped the
+// rest when the socket takes more: then the driver reads it again, and no thread waits. What is still there is not read again.
+func TestSendAfterAFullSocket(t *testing.T) {
+	s, f := sendWithoutAPlace(t, testenv.Noise(3<<20))
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(fds[0])
+	defer unix.Close(fds[1])
+	// send fills the socket, empties it, and returns what was done for that.
+	send := func() (queued, others int64) {
+		t.Helper()
+		before := s.Stats()
+		n, err := s.Internal().Core.Send(f.Internal().Core, fds[0])
+		if n <= 0 || n >= sched.CopyMost/2 || !errors.Is(err, unix.EAGAIN) {
+			t.Fatalf("Send = %d, %v; want less than half of what is fetched, EAGAIN", n, err)
+		}
+		for b := make([]byte, n); n > 0; {
+			m, err := unix.Read(fds[1], b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n -= m
+		}
+		after := s.Stats()
+		return after.Queued - before.Queued, after.Cached + after.Blocking - before.Cached - before.Blocking
+	}
+	for range 20 { // as in TestSendWithoutAPlace
+		var queued [3]int64
+		if _, err := f.Seek(0, io.SeekStart); err != nil {
+			t.Fatal(err)
+		}
+		for i := range queued {
+			if i != 1 {
+				if err := testenv.DropCache(int(f.Fd())); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var others int64
+			if queued[i], others = send(); i == 1 {
+				queued[i] += others
+			}
+		}
+		if queued[0] > 0 && queued[1] == 0 && queued[2] > 0 {
+			return
+		}
+		t.Log("reads: ", queued)
+	}
+	t.Error("want reads of what is not in the page cache, and of nothing else")
 }
 
 // sendAll sends f, from its beginning, to a TCP connection, and checks that data arrives.

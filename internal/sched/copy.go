@@ -22,12 +22,6 @@ const fetchPart = 128 << 10 // 128 KiB
 
 var fetchBuffers = sync.Pool{New: func() any { return new([fetchPart]byte) }}
 
-// Sending is the state of a file that is being sent to a socket from its position on.
-type Sending struct {
-	// cached is how many bytes after the position the page cache has, as far as is known.
-	cached int
-}
-
 // MostPlainSends is how many threads may wait for the disk in sendfile, beyond those that have a
 // permit. A sendfile of bytes in memory waits for nothing, but keeps its thread at work for the
 // network, so that a busy server has many at a time. For each one more Send finds out first
@@ -36,30 +30,28 @@ const MostPlainSends = 16
 
 // Send sends the next bytes of f, CopyMost at most, with sendfile(2) to a socket that does not
 // block. It returns how many bytes were sent, and why no more were: EAGAIN if the socket takes
-// nothing, io.EOF at the end of the file, nil after CopyMost bytes. Other errors are the kernel's.
-// The caller must use f (File.Use) during the call.
+// nothing, io.EOF at the end of the file, nil if there may be more to send at once. Other errors are
+// the kernel's. The caller must use f (File.Use) during the call.
 //
 // While fewer than MostPlainSends others do so, Send calls sendfile at once, and its thread
-// may wait for the disk. Otherwise Send first fetches the bytes into the page cache.
-func (s *Scheduler) Send(f *File, at *Sending, socket int) (int, error) {
+// may wait for the disk. Otherwise Send first fetches the bytes into the page cache. It does not rely on
+// those that an earlier Send has fetched: since then the socket may have been full for so long that the page
+// cache has dropped them.
+func (s *Scheduler) Send(f *File, socket int) (int, error) {
 	f.PositionMu.Lock()
 	defer f.PositionMu.Unlock()
-	if at.cached == 0 {
-		if s.PlainSends.Add(1) <= MostPlainSends {
-			defer s.PlainSends.Add(-1)
-			return s.send(socket, f.FD, CopyMost)
-		}
-		s.PlainSends.Add(-1)
-		if !s.fetchNext(f) {
-			p, _ := s.AcquirePermit(context.Background(), driver.Read, f) // fails only with its context
-			defer s.Limiter.Release(p)
-			return s.send(socket, f.FD, CopyMost)
-		}
-		at.cached = CopyMost
+	if s.PlainSends.Add(1) <= MostPlainSends {
+		defer s.PlainSends.Add(-1)
+		return s.send(socket, f.FD, CopyMost)
 	}
-	n, err := s.send(socket, f.FD, at.cached)
-	at.cached -= n
-	return n, err
+	s.PlainSends.Add(-1)
+	most := s.fetchNext(f, fetchPart)
+	if most == 0 {
+		p, _ := s.AcquirePermit(context.Background(), driver.Read, f) // fails only with its context
+		defer s.Limiter.Release(p)
+		most = CopyMost
+	}
+	return s.send(socket, f.FD, most)
 }
 
 // send sends up to most bytes. After fewer it asks once more: the socket may be full, or the file
@@ -87,7 +79,7 @@ func (s *Scheduler) send(socket, fd, most int) (n int, err error) {
 func (s *Scheduler) UsePosition(f *File, fetched, do func()) {
 	f.PositionMu.Lock()
 	defer f.PositionMu.Unlock()
-	s.fetchNext(f)
+	s.fetchNext(f, CopyMost)
 	fetched()
 	do()
 }
@@ -99,17 +91,22 @@ func (s *Scheduler) Copied(n int64) {
 	}
 }
 
-// fetchNext reads the next CopyMost bytes of f into the page cache, unless they are there
-// already. It reports whether they are there now, as far as is known.
-func (s *Scheduler) fetchNext(f *File) bool {
+// fetchNext returns how many of the next CopyMost bytes of f are in the page cache, as far as is known.
+// If it finds fewer than least, it reads CopyMost bytes into the page cache first. It returns 0 if it
+// cannot know.
+func (s *Scheduler) fetchNext(f *File, least int) int {
 	pos, ok := sys.Tell(f.FD)
 	if !ok || !f.CanLook.Load() {
-		return false
+		return 0
 	}
 	// The first and the last byte are enough: pages come in from front to back, and are
 	// dropped in that order.
-	if f.CachedAt(pos) && f.CachedAt(pos+CopyMost-1) {
-		return true
+	if f.CachedAt(pos) {
+		for n := CopyMost; n >= least; n /= 2 {
+			if f.CachedAt(pos + int64(n) - 1) {
+				return n
+			}
+		}
 	}
 	b := fetchBuffers.Get().(*[fetchPart]byte)
 	defer fetchBuffers.Put(b)
@@ -118,5 +115,8 @@ func (s *Scheduler) fetchNext(f *File) bool {
 			break // the end of the file, or an error that sendfile meets again
 		}
 	}
-	return f.CanLook.Load()
+	if !f.CanLook.Load() {
+		return 0
+	}
+	return CopyMost
 }
