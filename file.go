@@ -93,12 +93,12 @@ func (f *File) Chdir() error { return f.os().Chdir() }
 
 // Chmod changes the mode of the file.
 func (f *File) Chmod(mode os.FileMode) error {
-	return f.change(func(file *os.File) error { return file.Chmod(mode) })
+	return f.change("chmod", func(file *os.File) error { return file.Chmod(mode) })
 }
 
 // Chown changes the numeric uid and gid of the file.
 func (f *File) Chown(uid, gid int) error {
-	return f.change(func(file *os.File) error { return file.Chown(uid, gid) })
+	return f.change("chown", func(file *os.File) error { return file.Chown(uid, gid) })
 }
 
 // ReadDir reads the contents of the directory; see os.File.ReadDir.

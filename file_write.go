@@ -68,16 +68,22 @@ func (f *File) Truncate(size int64) error {
 	if f == nil || f.h.Core == nil {
 		return f.os().Truncate(size)
 	}
-	return f.h.Blocking(func() error { return f.h.Truncate(size) })
+	return f.block("truncate", func() error { return f.h.Truncate(size) })
 }
 
-// change calls do, which changes what the file system keeps of the file, and may wait for the
+// change calls do, the operation op, which changes what the file system keeps of the file, and may wait for the
 // device.
-func (f *File) change(do func(file *os.File) error) error {
+func (f *File) change(op string, do func(file *os.File) error) error {
 	if f == nil || f.h.Core == nil {
 		return do(f.os())
 	}
-	return f.h.Blocking(func() error { return do(f.h.OS) })
+	return f.block(op, func() error { return do(f.h.OS) })
+}
+
+// block calls do, the operation op, which may wait for the device, while it uses the file and has a permit.
+// Do's error, which block returns, is one of package os.
+func (f *File) block(op string, do func() error) error {
+	return f.h.Using(op, func() error { return f.h.Blocking(do) })
 }
 
 // Seek sets the position for the next Read or Write to offset, relative to the start of
@@ -87,16 +93,23 @@ func (f *File) Seek(offset int64, whence int) (pos int64, err error) {
 	if f == nil || f.h.Core == nil {
 		return f.os().Seek(offset, whence)
 	}
-	f.h.Core.PositionMu.Lock()
-	defer f.h.Core.PositionMu.Unlock()
 	if whence > io.SeekEnd { // SEEK_DATA or SEEK_HOLE
 		return f.seekWaiting(offset, whence)
 	}
+	f.h.Core.PositionMu.Lock()
+	defer f.h.Core.PositionMu.Unlock()
 	return f.h.OS.Seek(offset, whence)
 }
 
 // seekWaiting is a Seek that may wait for the device.
 func (f *File) seekWaiting(offset int64, whence int) (pos int64, err error) {
-	f.h.Sched.Core.Block(f.h.Core, func() { pos, err = f.h.OS.Seek(offset, whence) })
+	err = f.h.Using("seek", func() error {
+		f.h.Core.PositionMu.Lock()
+		defer f.h.Core.PositionMu.Unlock()
+		return f.h.Blocking(func() (err error) {
+			pos, err = f.h.OS.Seek(offset, whence)
+			return err
+		})
+	})
 	return pos, err
 }

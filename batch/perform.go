@@ -194,10 +194,11 @@ func (op *Op) fileName() string {
 
 // onRange allocates, truncates or advises.
 func (op *Op) onRange(r *run) error {
+	f, name, do := op.file.Internal(), osNames[op.kind], func() error { return op.callFile(r) }
 	if op.kind == opTruncate {
-		return op.callFile(r) // package os checks it, and counts it into the file
+		return f.Using(name, do) // package os checks it
 	}
-	return op.file.Internal().OnRange(osNames[op.kind], op.off, op.size, func() error { return op.callFile(r) })
+	return f.OnRange(name, op.off, op.size, do)
 }
 
 // callFile makes a plain call on an open file, once the limiter for names lets it through.

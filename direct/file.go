@@ -123,17 +123,11 @@ func (f *File) reshape(op string, off, n int64, do func(h *handle.File, off, n i
 }
 
 // call calls do, an operation that is not a transfer, while it uses the file.
-func (f *File) call(op string, do func() error) (err error) {
+func (f *File) call(op string, do func() error) error {
 	if f == nil {
 		return os.ErrInvalid
 	}
-	if core := f.h.Core; core != nil {
-		if !core.Use() {
-			return f.h.Error(op, os.ErrClosed)
-		}
-		defer core.Done()
-	}
-	err = do()
+	err := f.h.Using(op, do)
 	if _, ok := errors.AsType[*os.PathError](err); ok {
 		return err
 	}

@@ -18,6 +18,15 @@ func (f *File) OnRange(op string, off, n int64, do func() error) error {
 	if err := CheckRange(off, n); err != nil {
 		return f.Error(op, err)
 	}
+	return f.Using(op, do)
+}
+
+// Using calls do, the operation op, while it uses the file, and returns do's error. If the file is closed it
+// returns an error of its own, and does not call do. Package os counts the operations on a file without disk I/O.
+func (f *File) Using(op string, do func() error) error {
+	if f.Core == nil {
+		return do()
+	}
 	if !f.Core.Use() {
 		return f.Error(op, os.ErrClosed)
 	}
@@ -26,7 +35,7 @@ func (f *File) OnRange(op string, off, n int64, do func() error) error {
 }
 
 // Blocking calls do, which waits in system calls for f, once it has a permit, and returns do's
-// error. The caller uses the file.
+// error. The caller uses the file (Using).
 func (f *File) Blocking(do func() error) (err error) {
 	f.Sched.Core.Block(f.Core, func() { err = do() })
 	return err
@@ -43,7 +52,7 @@ func CheckRange(off, n int64) error {
 	return nil
 }
 
-// The calls below wait in system calls. Their caller uses the file (OnRange) and holds a permit.
+// The calls below wait in system calls. Their caller uses the file (Using, OnRange) and holds a permit.
 // The errors are the system's.
 
 // Allocate makes the call of sluice.File.Allocate.
