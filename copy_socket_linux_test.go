@@ -330,6 +330,27 @@ func TestSendWithoutAPlace(t *testing.T) {
 	t.Error("no operation was queued; want some")
 }
 
+// TestSendOfABeginning sends a file of which the page cache has the beginning: it ends before what one call
+// sends at most. The driver reads the rest, and no thread waits.
+func TestSendOfABeginning(t *testing.T) {
+	data := testenv.Noise(sched.CopyMost - 7)
+	s, f := sendWithoutAPlace(t, data)
+	for range 20 { // as in TestSendWithoutAPlace
+		if err := testenv.DropCache(int(f.Fd())); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.ReadAt(make([]byte, 10), 0); err != nil {
+			t.Fatal(err)
+		}
+		before := s.Stats()
+		sendAll(t, f, data)
+		if s.Stats().Queued > before.Queued {
+			return
+		}
+	}
+	t.Error("no operation was queued; want some")
+}
+
 // TestSendAfterAFullSocket has a socket take a part of what was fetched for it. The page cache may have dropped the
 // rest when the socket takes more: then the driver reads it again, and no thread waits. What is still there is not read again.
 func TestSendAfterAFullSocket(t *testing.T) {

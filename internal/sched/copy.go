@@ -99,11 +99,18 @@ func (s *Scheduler) fetchNext(f *File, least int) int {
 	if !ok || !f.CanLook.Load() {
 		return 0
 	}
+	end := pos + CopyMost
+	if size, ok := sys.FileSize(f.FD); ok && size > pos {
+		end = min(end, size)
+	}
 	// The first and the last byte are enough: pages come in from front to back, and are
-	// dropped in that order.
+	// dropped in that order. One look is enough for both in one page (of at least 4 KiB).
 	if f.CachedAt(pos) {
-		for n := CopyMost; n >= least; n /= 2 {
-			if f.CachedAt(pos + int64(n) - 1) {
+		if pos^(end-1) < 4<<10 || f.CachedAt(end-1) {
+			return CopyMost // there are no more, if these are fewer
+		}
+		for n := CopyMost / 2; n >= least; n /= 2 {
+			if last := pos + int64(n) - 1; last < end && f.CachedAt(last) {
 				return n
 			}
 		}
