@@ -16,8 +16,13 @@ func (e *Engine) Cancel(r *Request) {
 	}
 	e.backlog.appendReversed(e.inbox.Swap(nil))
 	waiting := e.backlog.withdraw(op)
-	e.resubmitBacklog()
+	// The pushers of what else was in the inbox, and the leader, may have found the inbox empty
+	// or mu held. They rely on the goroutine that holds mu.
+	orphans := e.submitLocked()
 	e.mu.Unlock()
+	if orphans {
+		e.start()
+	}
 	e.submitConcurrently() // operations of pushers that have found mu held here
 	if waiting {
 		op.Res = Canceled
@@ -25,17 +30,4 @@ func (e *Engine) Cancel(r *Request) {
 		return
 	}
 	e.drv.Cancel(op)
-}
-
-// resubmitBacklog submits what Cancel has taken out of the inbox. The pushers of these
-// operations, and the leader, may have found the inbox empty or mu held. They rely on
-// the goroutine that holds mu. It must be called with mu held.
-func (e *Engine) resubmitBacklog() {
-	switch {
-	case e.backlog.Len() == 0:
-	case e.state.Load() == idle:
-		e.start()
-	default: // there is a leader, and it does not retire while mu is held
-		e.submit(e.drv.Submit)
-	}
 }

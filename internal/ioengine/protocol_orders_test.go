@@ -31,6 +31,9 @@ type situation struct {
 	batch int32
 	// cancels says that whoever has pushed the first of them cancels it.
 	cancels bool
+	// late says that an owner, and not the first pusher, submits the first operation. After
+	// that the others are pushed, and a request is canceled that has ended already.
+	late bool
 	// owned is how many operations a RequestSet's owner starts, and waits for. The
 	// first of them is operation 0 if slow.
 	owned  int
@@ -59,6 +62,7 @@ var situations = []situation{
 	{name: "less room to stage than it says", full: true, stages: true, pushed: 2, batch: 2, switches: 3},
 	{name: "cancelled from idle", cancels: true, pushed: 2, switches: 3},
 	{name: "cancelled beside a stuck one", cancels: true, stuck: true, pushed: 2, batch: 2, switches: 3},
+	{name: "cancelled late beside an owner who submits", late: true, pushed: 2, switches: 2},
 	{name: "owner alone", owned: 2, switches: 4},
 	{name: "owner and a push", owned: 1, pushed: 1, switches: 3},
 	{name: "owner and pushes, each submits", owned: 1, pushed: 2, batch: 1, switches: 1},
@@ -132,6 +136,9 @@ func (c situation) play(w *world) {
 	if c.slow {
 		p.own(c.owned, c.away)
 	}
+	if c.late {
+		p.late(&c)
+	}
 	for i := range c.pushed {
 		p.push(c.push, c.cancels && i == 0)
 	}
@@ -166,6 +173,31 @@ func (p *playing) push(push func(*Engine, *Request), cancels bool) {
 		if cancels {
 			e.Cancel(r)
 		}
+	})
+}
+
+// late adds the owner and the goroutine that cancels, and sets what the pushers do: they link
+// their operations, and look at the state once the cancel is over.
+func (p *playing) late(c *situation) {
+	linked, over := false, false
+	begun := func() bool { return len(p.d.held)+len(p.d.done)+p.finished() > 0 }
+	c.push = func(e *Engine, r *Request) {
+		if r.Op.Off > 0 {
+			p.w.Wait(begun)
+		}
+		e.pushInbox(&r.Op)
+		linked = true
+		p.w.Wait(func() bool { return over })
+		e.EnsureSubmitted()
+	}
+	p.w.start("owner", func() {
+		p.w.Wait(func() bool { return linked })
+		p.e.submitSetOps()
+	})
+	p.w.start("canceller", func() {
+		p.w.Wait(begun)
+		p.e.Cancel(newRequest(9))
+		over = true
 	})
 }
 
