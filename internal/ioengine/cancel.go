@@ -1,9 +1,14 @@
 package ioengine
 
-// Cancel ends r, which was pushed, early. If the driver has its operation, Cancel asks the
-// driver to. If it is still queued, Cancel ends it at once. If it is queued and another
-// goroutine holds mu, it is marked abandoned and left in the queue: that goroutine may be in a
-// system call that does not return, as with a device that takes no more.
+// Cancel ends r early. r has been pushed, and its owner still waits for it.
+//
+//   - r is queued: Cancel takes it out, and ends it with Canceled.
+//   - r is queued and another goroutine holds mu: Cancel marks r abandoned and ends it at once. The
+//     submitter drops it later. Cancel must not wait for mu here: its holder may be in a system
+//     call to a device that takes no more requests.
+//   - The driver has r: Cancel passes the request on. r ends when Reap returns it, perhaps with
+//     its ordinary result.
+//   - r has ended in the meantime: Cancel passes the request on, and the driver does nothing.
 func (e *Engine) Cancel(r *Request) {
 	op := &r.Op
 	if !e.mu.TryLock() {
