@@ -26,7 +26,7 @@ func (e *Engine) Cancel(r *Request) {
 	orphans := e.submitLocked()
 	e.mu.Unlock()
 	if orphans {
-		e.start()
+		e.startLeaderIfIdle()
 	}
 	e.submitConcurrently() // operations of pushers that have found mu held here
 	if waiting {

@@ -238,7 +238,7 @@ func pushedWhile(t *testing.T, d *script.Driver, e *Engine, submit func(op *driv
 func TestPushedWhileGroupSubmits(t *testing.T) {
 	script.Run(t, 8, func(t *testing.T, d *script.Driver, drv driver.Driver) {
 		e := New(drv)
-		pushedWhile(t, d, e, func(op *driver.Op) { e.pushInbox(op); e.submitSetOps() })
+		pushedWhile(t, d, e, func(op *driver.Op) { e.pushInbox(op); e.submitInbox() })
 		e.Wait()
 	})
 }

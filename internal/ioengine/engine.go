@@ -81,9 +81,9 @@ const maxReap = 256
 // A leader retires when none of this is so. An owner that stops leading while it is so
 // starts a leader goroutine (stopLeading).
 type Engine struct {
-	drv    driver.Driver
-	stager driver.Stager // drv, or nil if it cannot stage
-	lead   func()        // starts a leader goroutine; state is running already
+	drv         driver.Driver
+	stager      driver.Stager // drv, or nil if it cannot stage
+	startLeader func()        // starts a leader goroutine; state is running already
 
 	// A probe.X is the X of sync or sync/atomic. With the build tag probes, a test decides in
 	// which order goroutines access such fields.
@@ -155,7 +155,7 @@ func New(drv driver.Driver) *Engine {
 	}
 	e.stager, _ = drv.(driver.Stager)
 	loop := e.loop // a function value made once: go e.loop() allocates one each time
-	e.lead = func() {
+	e.startLeader = func() {
 		e.leaders.Add(1)
 		go loop()
 	}
@@ -176,7 +176,7 @@ func (e *Engine) Queue(r *Request) { e.pushInbox(&r.Op) }
 func (e *Engine) EnsureSubmitted() {
 	switch e.state.Load() {
 	case idle:
-		e.start()
+		e.startLeaderIfIdle()
 	case blocked:
 		e.submitConcurrently()
 	case running:
@@ -208,10 +208,10 @@ func (e *Engine) pushInbox(op *driver.Op) {
 	}
 }
 
-// start starts a leader, unless another goroutine has just started one.
-func (e *Engine) start() {
+// startLeaderIfIdle starts a leader, unless another goroutine has just started one.
+func (e *Engine) startLeaderIfIdle() {
 	if e.state.CompareAndSwap(idle, running) {
-		e.lead()
+		e.startLeader()
 	}
 }
 
@@ -239,14 +239,14 @@ func (e *Engine) canSubmit() bool {
 	return (e.inbox.Load() != nil || e.hasBacklog.Load()) && e.hasRoom()
 }
 
-// submitSetOps submits what is in the inbox, whether there is a leader or not.
-func (e *Engine) submitSetOps() {
+// submitInbox submits what is in the inbox, whether there is a leader or not.
+func (e *Engine) submitInbox() {
 	for again := e.inbox.Load() != nil; again; again = e.canSubmit() {
 		e.mu.Lock()
 		orphans := e.submitLocked()
 		e.mu.Unlock()
 		if orphans {
-			e.start()
+			e.startLeaderIfIdle()
 		}
 	}
 }
@@ -475,7 +475,7 @@ func (e *Engine) stopLeading() {
 	retired := e.retire()
 	e.mu.Unlock()
 	if !retired || e.resumeLeading() {
-		e.lead()
+		e.startLeader()
 	}
 }
 
@@ -490,7 +490,7 @@ func (e *Engine) requireReaper() {
 // inbox.
 func (e *Engine) ensureReaper() {
 	if e.state.Load() == idle && (e.inflight.Load() > 0 || e.inbox.Load() != nil) {
-		e.start()
+		e.startLeaderIfIdle()
 	}
 }
 

@@ -131,7 +131,7 @@ type stopping struct{}
 func (w *world) play(e *Engine, d *slowDriver) {
 	w.e, w.d, d.w = e, d, w
 	probe.Set(w)
-	e.lead = func() {
+	e.startLeader = func() {
 		e.leaders.Add(1)
 		w.start("leader", e.loop)
 	}

@@ -97,14 +97,14 @@ func TestOrdersOfTheProtocol(t *testing.T) {
 func TestExplorerFindsMistakes(t *testing.T) {
 	relies := func(e *Engine, r *Request) {
 		e.pushInbox(&r.Op)
-		e.start()
+		e.startLeaderIfIdle()
 	}
 	submits := func(e *Engine, r *Request) {
 		e.pushInbox(&r.Op)
 		if e.state.Load() != idle {
 			e.submit(e.drv.Submit)
 		} else {
-			e.start()
+			e.startLeaderIfIdle()
 		}
 	}
 	for _, push := range []func(*Engine, *Request){relies, submits} {
@@ -192,7 +192,7 @@ func (p *playing) late(c *situation) {
 	}
 	p.w.start("owner", func() {
 		p.w.Wait(func() bool { return linked })
-		p.e.submitSetOps()
+		p.e.submitInbox()
 	})
 	p.w.start("canceller", func() {
 		p.w.Wait(begun)

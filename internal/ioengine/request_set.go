@@ -44,44 +44,44 @@ const (
 	reaping           // in the driver's Reap
 )
 
-// Init makes g a RequestSet without requests. All of its requests go through e. Next returns when
+// Init makes set a RequestSet without requests. All of its requests go through e. Next returns when
 // ctx ends. The owner must close the RequestSet.
-func (g *RequestSet) Init(ctx context.Context, e *Engine) {
-	g.e, g.batch, g.wake = e, 1, make(chan struct{}, 1)
+func (set *RequestSet) Init(ctx context.Context, e *Engine) {
+	set.e, set.batch, set.wake = e, 1, make(chan struct{}, 1)
 	if ctx.Done() != nil {
-		g.watched = make(chan struct{})
-		g.unwatch = context.AfterFunc(ctx, func() {
-			g.mu.Lock()
-			g.wakeOwner()
-			g.mu.Unlock()
-			close(g.watched)
+		set.watched = make(chan struct{})
+		set.unwatch = context.AfterFunc(ctx, func() {
+			set.mu.Lock()
+			set.wakeOwner()
+			set.mu.Unlock()
+			close(set.watched)
 		})
 	}
 }
 
 // Close ends the RequestSet. None of its requests may be in progress.
-func (g *RequestSet) Close() {
-	if g.unwatch != nil && !g.unwatch() {
-		<-g.watched
+func (set *RequestSet) Close() {
+	if set.unwatch != nil && !set.unwatch() {
+		<-set.watched
 	}
-	g.unwatch = nil
+	set.unwatch = nil
 }
 
 // Push gives r to the engine. It may be submitted as late as by Submit or Next. The Client of r
 // must call Completed when the operation has ended, and End when no other operation follows.
-func (g *RequestSet) Push(r *Request) {
+func (set *RequestSet) Push(r *Request) {
 	r.byOwner = true
-	g.queued.Add(1)
-	g.e.pushInbox(&r.Op)
+	set.queued.Add(1)
+	set.e.pushInbox(&r.Op)
 }
 
 // Queued notes that the engine is given an operation of the RequestSet by another call than Push.
 // It may be called by any goroutine.
-func (g *RequestSet) Queued() { g.queued.Add(1) }
+func (set *RequestSet) Queued() { set.queued.Add(1) }
 
 // Completed notes that the engine no longer has an operation of the RequestSet. It may be called by
 // any goroutine.
-func (g *RequestSet) Completed() { g.queued.Add(-1) }
+func (set *RequestSet) Completed() { set.queued.Add(-1) }
 
 // LargeRead is the size from which on a RequestSet submits a read at once. The kernel holds back the
 // requests of a batch until it has prepared the last of them, and that takes long for large
@@ -90,10 +90,10 @@ const LargeRead = 32 << 10 // 32 KiB
 
 // Started notes that the owner has started a request, of n bytes, and submits what has been
 // pushed if that is enough for a batch.
-func (g *RequestSet) Started(n int) {
-	if g.started++; g.started >= g.batch || n >= LargeRead {
-		g.Submit()
-		g.batch = g.nextBatch()
+func (set *RequestSet) Started(n int) {
+	if set.started++; set.started >= set.batch || n >= LargeRead {
+		set.Submit()
+		set.batch = set.nextBatch()
 	}
 }
 
@@ -101,89 +101,89 @@ func (g *RequestSet) Started(n int) {
 // is a single operation, and none has more than four. Some devices end all operations of a
 // batch in one go. Such a device should be at work again at once, and not with another batch
 // that it will end in one go. Measured: docs/decisions/0014-read-many.md.
-func (g *RequestSet) nextBatch() int { return min(2*g.batch, 4) }
+func (set *RequestSet) nextBatch() int { return min(2*set.batch, 4) }
 
 // Submit submits the requests that were started and not submitted.
-func (g *RequestSet) Submit() {
-	if g.started > 0 {
-		g.started = 0
-		g.e.submitSetOps()
+func (set *RequestSet) Submit() {
+	if set.started > 0 {
+		set.started = 0
+		set.e.submitInbox()
 	}
 }
 
 // Next waits for one of the requests in progress to end, and returns it. If ctx ends first,
 // Next returns ctx's error. Ctx must be the RequestSet's, or one that never ends or has ended: a
 // goroutine that waits is woken by the end of the RequestSet's context alone.
-func (g *RequestSet) Next(ctx context.Context) (*Request, error) {
+func (set *RequestSet) Next(ctx context.Context) (*Request, error) {
 	for {
-		if r := g.Take(); r != nil {
+		if r := set.Take(); r != nil {
 			return r, nil
 		}
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		g.started, g.batch = 0, 1
-		if g.queued.Load() > 0 && g.e.state.CompareAndSwap(idle, running) {
-			g.lead(ctx)
+		set.started, set.batch = 0, 1
+		if set.queued.Load() > 0 && set.e.state.CompareAndSwap(idle, running) {
+			set.leadUntilEnded(ctx)
 		} else {
-			g.sleep(ctx)
+			set.sleep(ctx)
 		}
 	}
 }
 
 // Take returns a request that has ended, or nil where Next would wait.
-func (g *RequestSet) Take() *Request {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	r := g.ended.Front()
+func (set *RequestSet) Take() *Request {
+	set.mu.Lock()
+	defer set.mu.Unlock()
+	r := set.ended.Front()
 	if r != nil {
-		g.ended.Remove(&r.links)
+		set.ended.Remove(&r.links)
 	}
 	return r
 }
 
-// lead makes the owner the engine's leader until one of the RequestSet's requests or ctx has
+// leadUntilEnded makes the owner the engine's leader until one of the RequestSet's requests or ctx has
 // ended. At least one request is queued, and the caller has set the state to running.
-func (g *RequestSet) lead(ctx context.Context) {
-	e := g.e
+func (set *RequestSet) leadUntilEnded(ctx context.Context) {
+	e := set.e
 	e.leaders.Add(1)
 	defer e.leaders.Done()
 	for {
 		e.giveUp()
-		if e.lost.Load() && g.queued.Load() == 0 {
+		if e.lost.Load() && set.queued.Load() == 0 {
 			break // the requests go on in another way; their ends wake an owner that sleeps
 		}
 		e.stageWithoutRetiring()
-		if !g.park(reaping) || ctx.Err() != nil {
+		if !set.park(reaping) || ctx.Err() != nil {
 			break
 		}
 		ops := e.await()
-		g.unpark()
+		set.unpark()
 		e.complete(ops)
-		if g.hasEnded() || ctx.Err() != nil {
+		if set.hasEnded() || ctx.Err() != nil {
 			break
 		}
 		runtime.Gosched() // twice, as in Engine.loop
 		runtime.Gosched()
 	}
-	g.unpark()
+	set.unpark()
 	e.stopLeading()
 }
 
 // sleep waits while another goroutine leads the engine, or while the engine has none of the
 // RequestSet's requests.
-func (g *RequestSet) sleep(ctx context.Context) {
-	e := g.e
-	e.submitSetOps()
-	if g.park(asleep) && ctx.Err() == nil {
+func (set *RequestSet) sleep(ctx context.Context) {
+	e := set.e
+	e.submitInbox()
+	if set.park(asleep) && ctx.Err() == nil {
 		e.requireReaper()
-		probe.Receive(g.wake)
+		probe.Receive(set.wake)
 		e.releaseReaper()
 		return
 	}
-	g.unpark()
+	set.unpark()
 	select { // drain a wake-up that was sent before unpark
-	case <-g.wake:
+	case <-set.wake:
 	default:
 	}
 }
@@ -191,53 +191,53 @@ func (g *RequestSet) sleep(ctx context.Context) {
 // park notes how the owner is about to wait. It returns false if the owner need not wait. The
 // caller must ask its context after park returns: a context that ended before found nobody to
 // wake.
-func (g *RequestSet) park(how parkState) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.ended.Len() > 0 {
+func (set *RequestSet) park(how parkState) bool {
+	set.mu.Lock()
+	defer set.mu.Unlock()
+	if set.ended.Len() > 0 {
 		return false
 	}
-	g.parked = how
+	set.parked = how
 	return true
 }
 
 // unpark notes that the owner does not wait.
-func (g *RequestSet) unpark() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.parked = awake
+func (set *RequestSet) unpark() {
+	set.mu.Lock()
+	defer set.mu.Unlock()
+	set.parked = awake
 }
 
 // hasEnded reports whether a request has ended that Next has not returned.
-func (g *RequestSet) hasEnded() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.ended.Len() > 0
+func (set *RequestSet) hasEnded() bool {
+	set.mu.Lock()
+	defer set.mu.Unlock()
+	return set.ended.Len() > 0
 }
 
 // wakeOwner wakes the owner if it waits. It must be called with mu held.
-func (g *RequestSet) wakeOwner() {
-	switch g.parked {
+func (set *RequestSet) wakeOwner() {
+	switch set.parked {
 	case asleep:
-		g.wake <- struct{}{}
+		set.wake <- struct{}{}
 	case reaping:
-		g.e.drv.Wake()
+		set.e.drv.Wake()
 	}
-	g.parked = awake
+	set.parked = awake
 }
 
 // End adds a request that has ended, for Next to return, and wakes the owner. It may be called
 // by any goroutine.
-func (g *RequestSet) End(r *Request) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.ended.PushBack(&r.links, r)
-	g.wakeOwner()
+func (set *RequestSet) End(r *Request) {
+	set.mu.Lock()
+	defer set.mu.Unlock()
+	set.ended.PushBack(&r.links, r)
+	set.wakeOwner()
 }
 
 // Waiting reports whether the owner waits in Next. It may be called by any goroutine.
-func (g *RequestSet) Waiting() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.parked != awake
+func (set *RequestSet) Waiting() bool {
+	set.mu.Lock()
+	defer set.mu.Unlock()
+	return set.parked != awake
 }

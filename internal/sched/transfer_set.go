@@ -17,48 +17,48 @@ type TransferSet struct {
 // files that use the same ring, as files on the same device do. Next returns when ctx ends.
 // The caller must close the TransferSet, and must use f during this call.
 func (s *Scheduler) NewTransferSet(ctx context.Context, f *File) *TransferSet {
-	g := &TransferSet{s: s}
-	g.Init(ctx, s.EngineOf(f))
-	return g
+	set := &TransferSet{s: s}
+	set.Init(ctx, s.EngineOf(f))
+	return set
 }
 
 // StartRead is Scheduler.StartRead for a Transfer that Next will return. The read may be
 // submitted as late as by Submit or Next. StartRead reports whether the read was started: it
 // is not if f is closing.
-func (g *TransferSet) StartRead(t *Transfer, f *File, b []byte, off int64, reg uint32) bool {
+func (set *TransferSet) StartRead(t *Transfer, f *File, b []byte, off int64, reg uint32) bool {
 	if !f.Use() {
 		return false
 	}
-	t.set = g
-	g.s.StartRead(t, f, b, off, reg)
+	t.set = set
+	set.s.StartRead(t, f, b, off, reg)
 	f.Done()
-	g.Started(len(b))
+	set.Started(len(b))
 	return true
 }
 
 // Next waits for one of the Transfers in progress to end, and returns it for its Result. If
 // ctx ends first, Next returns ctx's error. Ctx must be the TransferSet's, or one that never ends or
 // has ended: a goroutine that waits is woken by the end of the TransferSet's context alone.
-func (g *TransferSet) Next(ctx context.Context) (*Transfer, error) {
-	r, err := g.RequestSet.Next(ctx)
+func (set *TransferSet) Next(ctx context.Context) (*Transfer, error) {
+	r, err := set.RequestSet.Next(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return g.ended(r), nil
+	return set.ended(r), nil
 }
 
 // Take returns a Transfer that has ended, or nil where Next would wait.
-func (g *TransferSet) Take() *Transfer {
-	r := g.RequestSet.Take()
+func (set *TransferSet) Take() *Transfer {
+	r := set.RequestSet.Take()
 	if r == nil {
 		return nil
 	}
-	return g.ended(r)
+	return set.ended(r)
 }
 
 // ended returns the Transfer of a request that has ended.
-func (g *TransferSet) ended(r *ioengine.Request) *Transfer {
+func (set *TransferSet) ended(r *ioengine.Request) *Transfer {
 	t := r.Client.(*Transfer)
-	t.woken = g.s.Recording.Now()
+	t.woken = set.s.Recording.Now()
 	return t
 }
