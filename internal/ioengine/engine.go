@@ -119,11 +119,6 @@ type Engine struct {
 	reaperRequests probe.Int32
 	closing        *atomic.Int32
 
-	// device is the device that this ring belongs to, once owned is true. Both are
-	// written once, under Rings.mu. owned is written last, so that serves can read
-	// both without the lock.
-	device uint64
-	owned  atomic.Bool
 	number int    // its index in Rings.all
 	slabs  *slabs // the memory registered with it; nil for the first ring
 

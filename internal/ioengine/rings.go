@@ -1,6 +1,7 @@
 package ioengine
 
 import (
+	"maps"
 	"sync"
 	"sync/atomic"
 
@@ -14,8 +15,8 @@ const MaxRings = 16
 // Rings is the engines of a Scheduler, each with a driver of its own. A device that can take
 // no more requests makes the submitter wait in the kernel, with all operations that it has
 // handed to the ring. So each of the first devices for which something is queued has a ring
-// of its own, which is started then. Further devices share these rings:
-// docs/decisions/0024-rings.md.
+// of its own, which is started then. Further devices share these rings. A device never changes
+// its ring: docs/decisions/0024-rings.md.
 //
 // The exported fields are functions that the owner sets before the first operation.
 type Rings struct {
@@ -41,11 +42,15 @@ type Rings struct {
 	memory  memory
 
 	mu     sync.Mutex
-	shared int  // how often a file got the ring of another device; chooses the next one. Under mu
+	shared int  // how many devices share the ring of another; chooses the next one's. Under mu
 	full   bool // no more rings are started, since one could not be opened. Under mu
 	// all is the rings, the first one included. The slice is replaced, under mu, by the
 	// goroutine that starts a ring; the slice itself is never changed.
 	all atomic.Pointer[[]*Engine]
+	// devices is the ring of each device that has asked for one. The map is replaced, under mu,
+	// for each new device; the map itself is never changed. It stays small: the kernel uses the
+	// numbers of file systems that are gone for others.
+	devices atomic.Pointer[map[uint64]*Engine]
 }
 
 // Init starts the first ring, on drv. Before that there are no rings. SetMost may be called
@@ -57,6 +62,7 @@ func (r *Rings) Init(drv driver.Driver) {
 	r.memory.at = make(map[uint32][]byte)
 	r.OnStart(e)
 	r.all.Store(&[]*Engine{e})
+	r.devices.Store(new(map[uint64]*Engine))
 }
 
 // SetMost gives up to most devices, at most MaxRings, a ring of their own. open opens the
@@ -88,42 +94,44 @@ func (r *Rings) All() []*Engine {
 // Lost reports whether the driver of a ring was lost. Then no ring is to be used any more.
 func (r *Rings) Lost() bool { return r.lost.Load() }
 
-// Of returns the ring of a device.
+// Of returns the ring of a device. For each device it always returns the same one.
 func (r *Rings) Of(device uint64) *Engine {
-	for _, e := range r.All() {
-		if e.serves(device) {
-			return e
-		}
+	if e := (*r.devices.Load())[device]; e != nil {
+		return e
 	}
-	e, claimed := r.claim(device)
-	if claimed {
+	e, owned := r.claim(device)
+	if owned {
 		r.OnDevice(e, device) // without mu: it may wait, and begin operations, which look for rings
 	}
 	return e
 }
 
-// serves reports whether e is the ring of that device.
-func (e *Engine) serves(device uint64) bool { return e.owned.Load() && e.device == device }
-
-// claim returns the ring of a device that had none before. claimed is true if the device has
-// just become the ring's owner: a new ring's, or the first ring's, which is started before any
-// device is known.
-func (r *Rings) claim(device uint64) (e *Engine, claimed bool) {
+// claim returns the ring of a device that had none before. owned is true if the device is the
+// first one that has this ring.
+func (r *Rings) claim(device uint64) (e *Engine, owned bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	known := *r.devices.Load()
+	if e := known[device]; e != nil { // another goroutine was quicker
+		return e, false
+	}
+	e, owned = r.choose(len(known))
+	devices := make(map[uint64]*Engine, len(known)+1)
+	maps.Copy(devices, known)
+	devices[device] = e
+	r.devices.Store(&devices)
+	return e, owned
+}
+
+// choose returns a ring for one more device than there were. The first device gets the first
+// ring, which is started before any device is known. It must be called with mu held.
+func (r *Rings) choose(devices int) (e *Engine, owned bool) {
 	all := r.All()
-	for _, e := range all {
-		if !e.owned.Load() {
-			e.device = device
-			e.owned.Store(true)
-			return e, true
-		}
-		if e.serves(device) {
-			return e, false
-		}
+	if devices == 0 {
+		return all[0], true
 	}
 	if len(all) < r.most && !r.full && !r.lost.Load() {
-		if e := r.start(device); e != nil {
+		if e := r.start(); e != nil {
 			return e, true
 		}
 		r.full = true
@@ -132,17 +140,15 @@ func (r *Rings) claim(device uint64) (e *Engine, claimed bool) {
 	return all[r.shared%len(all)], false
 }
 
-// start starts a ring for a device. It returns nil if that fails. It must be called with mu
-// held.
-func (r *Rings) start(device uint64) *Engine {
+// start starts a ring. It returns nil if that fails. It must be called with mu held.
+func (r *Rings) start() *Engine {
 	hook := r.first.hook.Another()
 	drv, err := r.open(hook)
 	if err != nil {
 		return nil
 	}
 	e := New(drv)
-	e.hook, e.device, e.closing, e.onLoss = hook, device, &r.closing, r.ringLost
-	e.owned.Store(true)
+	e.hook, e.closing, e.onLoss = hook, &r.closing, r.ringLost
 	all := r.All()
 	e.number = len(all)
 	e.slabs = &slabs{}

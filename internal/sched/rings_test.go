@@ -11,6 +11,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/fair"
+	"github.com/sluiceio/sluice/internal/ioengine"
 	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/test/hang"
@@ -133,7 +134,8 @@ func TestStalledRing(t *testing.T) {
 }
 
 // The first devices have a ring each, in the order in which something is queued
-// for them, and the others share them. What is on no device is the first ring's.
+// for them, and the others share them. Each keeps its ring. What is on no device is the first
+// ring's.
 func TestRingsOfDevices(t *testing.T) {
 	p := newSeveral(t, 3, func(_ int, d *script.Driver) driver.Driver {
 		d.Rule = whole
@@ -151,11 +153,17 @@ func TestRingsOfDevices(t *testing.T) {
 		{10, 1, 3},
 		{11, 2, 3},
 		{12, 0, 3},
+		{11, 2, 3},
+		{10, 1, 3},
+		{10, 1, 3},
+		{8, 1, 3},
 	} {
 		f := on(c.device)
 		<-p.begin(f)
-		if e := p.EngineOf(f); e.Number() != c.ring {
-			t.Errorf("%d: device %d has ring %d; want %d", i, c.device, e.Number(), c.ring)
+		for _, e := range []*ioengine.Engine{p.EngineOf(f), p.EngineAt(p.DeviceOf(f)), p.EngineAt(p.DeviceOf(f))} {
+			if e.Number() != c.ring {
+				t.Errorf("%d: device %d has ring %d; want %d", i, c.device, e.Number(), c.ring)
+			}
 		}
 		if n, most := p.Rings(); n != c.rings || most != 3 {
 			t.Errorf("%d: %d rings of %d; want %d of 3", i, n, most, c.rings)
