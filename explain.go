@@ -29,7 +29,11 @@ func (s *Scheduler) Explain() string {
 	fmt.Fprintf(&b, "in flight: at most %d in the driver; plain calls up to depth %d, cached or not\n",
 		info.Depth, l.InlineReads)
 	if n, most := s.h.Core.Rings(); most > 1 {
-		fmt.Fprintf(&b, "rings: %d of at most %d, one for each device\n", n, most)
+		fmt.Fprintf(&b, "rings: %d of at most %d, one for each device", n, most)
+		if err := s.h.Core.RingError(); err != nil {
+			fmt.Fprintf(&b, "; the next could not be opened: %v", err)
+		}
+		b.WriteByte('\n')
 	}
 	fmt.Fprintf(&b, "threads: at most %d wait for what the driver cannot do asynchronously", l.Blocking)
 	if info.Name != "pool" {

@@ -118,6 +118,16 @@ func TestExplain(t *testing.T) {
 	})
 }
 
+// TestExplainOfRings: Explain says why a device has no ring of its own.
+func TestExplainOfRings(t *testing.T) {
+	s := testenv.Scheduler(t, sluice.Options{Driver: "pool"})
+	s.FailRings(errors.New("none is left"))
+	const want = "\nrings: 1 of at most 2, one for each device; the next could not be opened: none is left\n"
+	if text := s.Explain(); !strings.Contains(text, want) {
+		t.Errorf("Explain = %q; want it to say %q", text, want)
+	}
+}
+
 // TestStatsOfWarmReads: the small ReadAts of a lone goroutine are cached reads in Stats if the
 // page cache has what they read, and plain calls where the file system does not support a look.
 func TestStatsOfWarmReads(t *testing.T) {

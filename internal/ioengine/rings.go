@@ -41,9 +41,10 @@ type Rings struct {
 	lost    atomic.Bool // set when the driver of a ring is lost; see lost.go
 	memory  memory
 
-	mu     sync.Mutex
-	shared int  // how many devices share the ring of another; chooses the next one's. Under mu
-	full   bool // no more rings are started, since one could not be opened. Under mu
+	mu      sync.Mutex
+	shared  int          // how many devices share the ring of another; chooses the next one's. Under mu
+	openErr error        // why open failed when it was last called, or nil. Under mu
+	hook    *record.Hook // for the next ring, if there is one already: open has failed with it. Under mu
 	// all is the rings, the first one included. The slice is replaced, under mu, by the
 	// goroutine that starts a ring; the slice itself is never changed.
 	all atomic.Pointer[[]*Engine]
@@ -94,6 +95,14 @@ func (r *Rings) All() []*Engine {
 // Lost reports whether the driver of a ring was lost. Then no ring is to be used any more.
 func (r *Rings) Lost() bool { return r.lost.Load() }
 
+// OpenError returns why another ring could not be opened when that was last tried. It is nil if
+// it could be opened, or was never tried.
+func (r *Rings) OpenError() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.openErr
+}
+
 // Of returns the ring of a device. For each device it always returns the same one.
 func (r *Rings) Of(device uint64) *Engine {
 	if e := (*r.devices.Load())[device]; e != nil {
@@ -130,25 +139,29 @@ func (r *Rings) choose(devices int) (e *Engine, owned bool) {
 	if devices == 0 {
 		return all[0], true
 	}
-	if len(all) < r.most && !r.full && !r.lost.Load() {
+	if len(all) < r.most && !r.lost.Load() {
 		if e := r.start(); e != nil {
 			return e, true
 		}
-		r.full = true
 	}
 	r.shared++
 	return all[r.shared%len(all)], false
 }
 
-// start starts a ring. It returns nil if that fails. It must be called with mu held.
+// start starts a ring. It returns nil if that fails. Then the next new device has it tried
+// again: a process may lack descriptors only for a moment. It must be called with mu held.
 func (r *Rings) start() *Engine {
-	hook := r.first.hook.Another()
-	drv, err := r.open(hook)
+	if r.hook == nil {
+		r.hook = r.first.hook.Another()
+	}
+	drv, err := r.open(r.hook)
+	r.openErr = err
 	if err != nil {
 		return nil
 	}
 	e := New(drv)
-	e.hook, e.closing, e.onLoss = hook, &r.closing, r.ringLost
+	e.hook, e.closing, e.onLoss = r.hook, &r.closing, r.ringLost
+	r.hook = nil
 	all := r.All()
 	e.number = len(all)
 	e.slabs = &slabs{}

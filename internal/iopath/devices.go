@@ -33,6 +33,9 @@ func (p *Paths) SetRings(most int, open func(*record.Hook) (driver.Driver, error
 // Rings returns the number of rings and the most that there may be. It may be called after Ready.
 func (p *Paths) Rings() (n, most int) { return len(p.Engines.All()), p.Engines.Most() }
 
+// RingError returns why another ring could not be opened when that was last tried, or nil.
+func (p *Paths) RingError() error { return p.Engines.OpenError() }
+
 // EngineOf returns the engine in which f's operations are queued. A file without disk I/O (nil)
 // has none there; it gets the first.
 func (p *Paths) EngineOf(f *File) *ioengine.Engine {

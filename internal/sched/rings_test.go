@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/sluiceio/sluice/internal/driver"
@@ -179,22 +180,56 @@ func TestRingsOfDevices(t *testing.T) {
 	}
 }
 
-// A ring that cannot be had is no error: devices share those that there are.
+// A ring that cannot be had is no error: the device shares one of those that there are, for
+// good. The next new device has another one tried. The Scheduler knows the error as long as it
+// lasts.
 func TestNoMoreRings(t *testing.T) {
-	p := newSeveral(t, 4, func(_ int, d *script.Driver) driver.Driver {
+	p := newSeveral(t, 3, func(_ int, d *script.Driver) driver.Driver {
 		d.Rule = whole
 		return d
 	})
-	asked := 0
-	p.SetRings(4, func(*record.Hook) (driver.Driver, error) {
+	asked, refused := 0, error(syscall.EMFILE)
+	hooks := map[*record.Hook]bool{}
+	p.SetRings(3, func(h *record.Hook) (driver.Driver, error) {
 		asked++
-		return nil, errors.New("none")
+		hooks[h] = true
+		if refused != nil {
+			return nil, refused
+		}
+		d := script.New(8)
+		d.Rule = whole
+		p.drv = append(p.drv, d)
+		return d, nil
 	})
-	for device := 1; device < 5; device++ {
-		<-p.begin(on(device))
+	for i, c := range []struct {
+		device, ring, rings, asked int
+		refused                    error
+	}{
+		{1, 0, 1, 0, syscall.EMFILE},
+		{2, 0, 1, 1, syscall.EMFILE},
+		{2, 0, 1, 1, syscall.EMFILE},
+		{3, 0, 1, 2, syscall.ENOMEM},
+		{3, 0, 1, 2, syscall.ENOMEM},
+		{4, 1, 2, 3, nil},
+		{2, 0, 2, 3, nil},
+		{3, 0, 2, 3, nil},
+		{5, 1, 2, 4, syscall.EMFILE},
+		{6, 2, 3, 5, nil},
+		{7, 1, 3, 5, nil},
+	} {
+		refused = c.refused
+		f := on(c.device)
+		<-p.begin(f)
+		if n, _ := p.Rings(); n != c.rings || asked != c.asked || p.EngineOf(f).Number() != c.ring {
+			t.Errorf("%d: device %d has ring %d of %d, asked for %d times; want %d of %d, %d times",
+				i, c.device, p.EngineOf(f).Number(), n, asked, c.ring, c.rings, c.asked)
+		}
+		if err := p.RingError(); asked > 0 && err != c.refused {
+			t.Errorf("%d: RingError = %v; want %v", i, err, c.refused)
+		}
 	}
-	if n, _ := p.Rings(); n != 1 || asked != 1 {
-		t.Errorf("%d rings, asked for %d times; want 1 and 1", n, asked)
+	if len(hooks) != 2 {
+		t.Errorf("%d hooks for two more rings; want 2", len(hooks))
 	}
 }
 
