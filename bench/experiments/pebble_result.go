@@ -106,7 +106,7 @@ func (r *PebbleResult) head() string {
 	}
 	return report.Wrap(fmt.Sprintf("%s: a Pebble database of %s, in processes that have %s of memory with their page cache; %d rounds of %s, each of new processes, in turn; GOMAXPROCS %d",
 		pebbleName, report.Bytes(r.Data), report.Bytes(r.Memory), r.Rounds, r.SliceTime, r.Procs)) +
-		report.Wrap("stock is Pebble's own files; buffered, hybrid and direct are pebblevfs, +bg with compactions in a background class, of which scans stay out; sluice build is stock, built by it") + fits + "\n"
+		report.Wrap("stock is Pebble's own files; buffered, hybrid and direct are pebblevfs, +bg with compactions in a background class, of which scans stay out; sluice build is stock, built by it. Direct has half of the memory as Pebble's block cache; the others have a sixteenth, and the page cache") + fits + "\n"
 }
 
 func (r *PebbleResult) missing() string {

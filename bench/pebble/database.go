@@ -38,12 +38,12 @@ const (
 )
 
 // open opens a database: blocks of 4 KiB without compression, Bloom filters, tables of 64 MiB. All
-// sides have the same options but the FS and, with a class, how scans read ahead.
+// sides have the same options but the FS, the block cache and, with a class, how scans read ahead.
 func open(dir string, f *files, l load.Load, how opening) (*database, error) {
 	o := &pebble.Options{
 		FS: f.fs, FormatMajorVersion: pebble.FormatNewest, Logger: logger{},
 		ReadOnly: how == readOnly, ErrorIfNotExists: how == readOnly, DisableWAL: how == loading,
-		Cache:                       pebble.NewCache(l.Cache),
+		Cache:                       pebble.NewCache(f.cache * l.Cache),
 		MemTableSize:                64 << 20, // 64 MiB
 		MemTableStopWritesThreshold: 4,
 		MaxOpenFiles:                4000,

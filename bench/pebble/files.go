@@ -15,10 +15,15 @@ type files struct {
 	fs    vfs.FS
 	sched *sluice.Scheduler // nil for Pebble's own files
 	class bool              // compactions have a class of their own
+	cache int64             // how many times the load's block cache the side has
 }
 
 // backgroundWeight is the weight of compactions and flushes, beside the 100 of all else.
 const backgroundWeight = 10
+
+// directCache is how many times the block cache of the others Direct has: half of the memory, which the others
+// leave to the page cache.
+const directCache = 8
 
 // openFiles returns the files of a side. What compactions write goes at the pacer's rate.
 func openFiles(side load.Side, p *pacer) (*files, error) {
@@ -32,7 +37,7 @@ func openFiles(side load.Side, p *pacer) (*files, error) {
 		if side.Way != load.ByPebble && side.Way != load.ByPebbleBuild {
 			return nil, fmt.Errorf("unknown way %q", side.Way)
 		}
-		return &files{fs: pacedFS{vfs.Default, p}}, nil
+		return &files{fs: pacedFS{vfs.Default, p}, cache: 1}, nil
 	}
 	s, err := sluice.NewScheduler(sluice.Options{Driver: side.Driver})
 	if err != nil {
@@ -48,5 +53,9 @@ func openFiles(side load.Side, p *pacer) (*files, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &files{fs: pacedFS{fs, p}, sched: s, class: o.Background != nil}, nil
+	f := &files{fs: pacedFS{fs, p}, sched: s, class: o.Background != nil, cache: 1}
+	if mode == pebblevfs.Direct {
+		f.cache = directCache
+	}
+	return f, nil
 }

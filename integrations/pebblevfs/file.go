@@ -1,6 +1,8 @@
 package pebblevfs
 
 import (
+	"sync/atomic"
+
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/sluiceio/sluice"
@@ -11,6 +13,8 @@ type file struct {
 	f *sluice.File
 	// syncRange reports whether SyncTo can start write-back without waiting for it.
 	syncRange bool
+	// prefetched is the end of the last Prefetch.
+	prefetched atomic.Int64
 }
 
 var _ vfs.File = (*file)(nil)
@@ -50,10 +54,15 @@ func (f *file) SyncTo(n int64) (fullSync bool, err error) {
 	return true, nil
 }
 
-// Prefetch has the system read the n bytes at off into the page cache.
+// Prefetch has the system read the n bytes at off into the page cache. Pebble asks for them when it needs the
+// first of them. So if it goes on where the last Prefetch ended, the system also reads the next n: Pebble finds these
+// when it gets there, and does not wait for the disk each time.
 func (f *file) Prefetch(off, n int64) error {
 	if n <= 0 { // 0 would mean all to sluice
 		return nil
+	}
+	if last := f.prefetched.Swap(off + n); off <= last && last < off+n {
+		n *= 2
 	}
 	return f.f.Prefetch(off, n)
 }
