@@ -1,6 +1,7 @@
 package pebblevfs_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,12 +9,14 @@ import (
 	"unsafe"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/integrations/pebblevfs"
 	"github.com/sluiceio/sluice/internal/test/places"
 	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 func isBuffered(t *testing.T) bool { return strings.HasSuffix(t.Name(), "/buffered") }
@@ -105,4 +108,47 @@ func TestPageCache(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
+}
+
+// TestPrefetchGoesOn: where a Prefetch goes on with the one before, the system also reads what comes next.
+func TestPrefetchGoesOn(t *testing.T) {
+	const n = 128 << 10
+	name := filepath.Join(places.Disk(t), "file")
+	if err := os.WriteFile(name, make([]byte, 32*n), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	fs, err := pebblevfs.New(pebblevfs.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := fs.Open(name, vfs.RandomReadsOption)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := f.Sync(); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED); err != nil {
+		t.Fatal(err)
+	}
+	if resident, _ := cachedOf(t, name); resident > 0 {
+		t.Skip("the page cache keeps the file")
+	}
+	page := os.Getpagesize()
+	for _, step := range []struct{ off, want int64 }{
+		{0, n},          // the first
+		{n, 3 * n},      // goes on: these bytes, and the next
+		{2 * n, 4 * n},  // goes on
+		{16 * n, 5 * n}, // elsewhere
+		{17 * n, 7 * n}, // goes on there
+	} {
+		if err := f.Prefetch(step.off, n); err != nil {
+			t.Fatal(err)
+		}
+		testenv.WaitFor(t, fmt.Sprintf("%d bytes to be in the page cache after Prefetch(%d, %d)", step.want, step.off, n), func() bool {
+			resident, _ := cachedOf(t, name)
+			return int64(resident*page) >= step.want
+		})
+	}
 }
