@@ -117,8 +117,9 @@ conformance-ci:
 results:
 	go run ./cmd/sluice/results $(FLAGS)
 
-# Takes hours. FLAGS=-pebble.suite=F runs the tests of the folders F. FLAGS=-pebble.meta=N makes N runs of the metamorphic test in each mode. They write
-# some hundred MB each, one at a time. -pebble.meta.first=N goes on with the run of seed N.
+# Takes hours. FLAGS=-pebble.suite=F runs the tests of the folders F of Pebble, as in vfs,sstable/..., and
+# FLAGS=-pebble.meta=N makes N runs of the metamorphic test in each mode. They write some hundred MB each, one at a
+# time. -pebble.meta.first=N goes on with the run of seed N.
 pebble-suite:
 	cd integrations/pebblevfs && go test -count=1 -v -timeout=24h -run='^(TestPebble|TestMetamorphic|TestKill|TestCut)$$' . \
 		-pebble.suite=all -pebble.meta=500 -pebble.kills=500 -pebble.cuts=200 $(FLAGS)
