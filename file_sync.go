@@ -52,7 +52,7 @@ func (f *File) commit(ctx context.Context, do func(*sched.Scheduler, context.Con
 		return f.h.Error("sync", err)
 	}
 	switch {
-	case f == nil:
+	case f == nil || f.h.OS == nil: // nil, or the zero File
 		return os.ErrInvalid
 	case f.h.Core == nil:
 		return f.h.PlainSync()

@@ -154,3 +154,24 @@ func twoDirs(t *testing.T, dir string) (a, b string) {
 	}
 	return a, b
 }
+
+// TestZeroFile checks that calls on the zero File return os.ErrInvalid, as those on a nil *os.File do.
+func TestZeroFile(t *testing.T) {
+	var f sluice.File
+	for name, call := range map[string]func() error{
+		"Sync":            f.Sync,
+		"SyncContext":     func() error { return f.SyncContext(t.Context()) },
+		"Datasync":        f.Datasync,
+		"DatasyncContext": func() error { return f.DatasyncContext(t.Context()) },
+		"Truncate":        func() error { return f.Truncate(1) },
+		"Chmod":           func() error { return f.Chmod(0o600) },
+		"Chown":           func() error { return f.Chown(0, 0) },
+		"Read":            func() error { _, err := f.Read(make([]byte, 1)); return err },
+		"ReadAt":          func() error { _, err := f.ReadAt(make([]byte, 1), 0); return err },
+		"WriteAt":         func() error { _, err := f.WriteAt(make([]byte, 1), 0); return err },
+	} {
+		if err := call(); !errors.Is(err, os.ErrInvalid) {
+			t.Errorf("%s = %v; want os.ErrInvalid", name, err)
+		}
+	}
+}
