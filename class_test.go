@@ -78,8 +78,8 @@ func TestClassRefused(t *testing.T) {
 	}
 }
 
-// TestCapIsLookedFor: a class that comes after the first file makes the Scheduler look for what was
-// measured of the disk, and so do settings of the default class.
+// TestCapIsLookedFor checks that the Scheduler looks for the cap that `sluice tune` has measured for the disk of
+// its first file when a class is made after that, and when the default class is configured.
 func TestCapIsLookedFor(t *testing.T) {
 	for name, change := range map[string]func(s *sluice.Scheduler) error{
 		"NewClass": func(s *sluice.Scheduler) error {

@@ -351,8 +351,9 @@ func TestSendOfABeginning(t *testing.T) {
 	t.Error("no operation was queued; want some")
 }
 
-// TestSendAfterAFullSocket has a socket take a part of what was fetched for it. The page cache may have dropped the
-// rest when the socket takes more: then the driver reads it again, and no thread waits. What is still there is not read again.
+// TestSendAfterAFullSocket has a socket take only a part of the bytes that were fetched for it. If the page cache has dropped
+// the others when the socket takes more, the driver reads them again, and no thread waits. Bytes that are still in the page
+// cache are not read again.
 func TestSendAfterAFullSocket(t *testing.T) {
 	s, f := sendWithoutAPlace(t, testenv.Noise(3<<20))
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)

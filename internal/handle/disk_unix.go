@@ -15,8 +15,8 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// NewCore returns what package sched must know of f, or nil if f has no disk I/O. The error is that of
-// fstat(2), which says whether f has. It is nil if f is not open: then all calls on f return errors.
+// NewCore returns what package sched must know of f, or nil if f has no disk I/O, as fstat(2) says. It returns
+// the error of fstat(2). If f is not open, it returns nil and no error: all calls on f return errors then.
 func NewCore(f *os.File) (core *sched.File, err error) {
 	conn, closed := f.SyscallConn()
 	if closed != nil {

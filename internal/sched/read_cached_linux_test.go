@@ -15,8 +15,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/hang"
 )
 
-// TestReadEndsWithWhatWasCached: the page cache has the first half of what is asked for, and the context ends while
-// the read waits for a permit. The bytes that were found are read.
+// TestReadEndsWithWhatWasCached reads a range of which the page cache has the first half. The context ends while the read
+// waits for a permit. The read must return the bytes that it found in the page cache.
 func TestReadEndsWithWhatWasCached(t *testing.T) {
 	hang.Watch(t)
 	b := make([]byte, 16<<10) // 16 KiB
