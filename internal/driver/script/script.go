@@ -160,8 +160,14 @@ func (d *Driver) Until(ok func() bool) {
 
 // Next waits for the operation number i, from 0, of all that are submitted.
 func (d *Driver) Next(i int) (op *driver.Op) {
-	d.Until(func() bool { return len(d.Seen) > i })
-	return d.Seen[i]
+	d.Until(func() bool {
+		if len(d.Seen) <= i {
+			return false
+		}
+		op = d.Seen[i] // Under Mu: the driver may append to Seen at any time.
+		return true
+	})
+	return op
 }
 
 // Run runs a test with a script that can stage and with one that cannot.
