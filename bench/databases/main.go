@@ -4,7 +4,7 @@
 //
 //	go run . [-dir DIR] [-size 512MiB] [-time 1s] [-rounds 12] [-o FILE] [case...]
 //
-// It must run in its directory in a tree of sluice, as root: the processes have a quarter of the
+// It must run in its directory in a tree of sluice, as root: the processes that read have a quarter of the
 // data's size as memory. A case is a name in cases.go. Without one, all are measured that compare the two
 // builds, which takes a quarter of an hour, and as long again for the first build. The case
 // prometheus-query compares ways to read mapped memory, in the program of go build.

@@ -54,7 +54,8 @@ func run(ctx context.Context, o options) (err error) {
 			}
 		})
 		if err != nil {
-			return fmt.Errorf("%s: %w", c.name, err)
+			o.page = "" // a page that lacks cases must not replace one that has them
+			return errors.Join(fmt.Errorf("%s: %w", c.name, err), write(o, rows, ways))
 		}
 	}
 	return write(o, rows, ways)
@@ -121,7 +122,10 @@ func (p *place) measure(ctx context.Context, c *testCase, add func(goroutines in
 		program.Exe = p.sluice
 		programs[load.BySluiceBuild] = program
 	}
-	arena := &duel.Arena{Path: dir, Group: p.group, Programs: programs}
+	arena := &duel.Arena{Path: dir, Programs: programs}
+	if c.fill != nil { // what only writes keeps more in its own memory the quicker it is
+		arena.Group = p.group
+	}
 	for _, n := range c.goroutines {
 		fmt.Fprintf(os.Stderr, "%s: %d goroutines\n", c.name, n)
 		l := load.Load{Size: valueSize, Goroutines: n, Records: records, Sleeper: c.sides != nil}
