@@ -102,18 +102,22 @@ func (p Params) directReaders(depth int) []duel.Entry {
 	}
 }
 
-var directChecks = []check{{bufferRow, osDirect}, {bufferRow, fioRow}, {manyRow, fioRow}, {manyRow, tunedRow}}
+var directChecks = []check{
+	{bufferRow, osDirect},
+	{bufferRow, fioRow}, {bufferRow, tunedRow},
+	{manyRow, fioRow}, {manyRow, tunedRow},
+}
 
-// randDepths compares random direct reads at depths of 4 to 128: os.File, ReadBuffer, ReadMany,
+// randDepths compares random direct reads at depths of 4 to 1024: os.File, ReadBuffer, ReadMany,
 // and fio plain and tuned. It was not published. A device that saturates below a depth shows no
 // differences in rate there; only CPU does then.
 var randDepths = raceExperiment{
 	name:    "rand-depth",
-	summary: "random direct reads of 4 KiB, 4 to 128 in flight",
+	summary: "random direct reads of 4 KiB, 4 to 1024 in flight",
 	fio:     true,
 	races: func(p Params) []race {
 		var races []race
-		for _, depth := range []int{4, 8, 20, 32, 64, 128} {
+		for _, depth := range []int{4, 8, 16, 32, 64, 128, 256, 1024} {
 			races = append(races, race{
 				title:   fmt.Sprintf("random 4 KiB, %d in flight, over the whole file, O_DIRECT", depth),
 				entries: p.directReaders(depth),

@@ -41,7 +41,7 @@ var pages = []page{
 		args: []string{"p4", "--full"}, fio: true, space: 22 << 30,
 	},
 	{
-		name: "rand-depth", summary: "random direct reads, 4 to 128 at a time, with os.File and fio",
+		name: "rand-depth", summary: "random direct reads, 4 to 1024 at a time, with os.File and fio",
 		args: []string{"rand-depth", "--full"}, fio: true,
 	},
 	{
