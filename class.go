@@ -38,8 +38,8 @@ import (
 // its class has limits: a read of cached pages, and a write that the page cache takes. Such a
 // write counts in its class and keeps the class active. Each
 // Sync and Datasync is an operation of no bytes, also where it shares an fsync; it waits for
-// its class's limits alone, and keeps the class active. Calls with names, and copies of trees,
-// have no class.
+// its class's limits alone, and keeps the class active. Calls on names (open, stat, rename,
+// remove), and copies of trees, have no class.
 //
 // When a file is closed, its operations that are in the queue end at once, with os.ErrClosed.
 // So do operations whose context ends, with the context's error.
@@ -65,7 +65,7 @@ type ClassOptions struct {
 	Weight int
 
 	// IOPS is the most operations a second. A large operation that is made in
-	// parts counts as several. 0 means no limit.
+	// parts counts as several. 0 means no limit; the most is 1<<38.
 	IOPS int64
 
 	// BytesPerSecond is the most bytes a second, read and written. 0 means no
@@ -102,7 +102,8 @@ func (o ClassOptions) settings() (fair.Settings, error) {
 }
 
 // NewClass adds a class to the Scheduler. The name has 1 to 64 bytes of UTF-8 without control
-// characters, and no other class of the Scheduler may have it. A Scheduler has at most 64 classes, besides those that were removed.
+// characters, and no other class of the Scheduler may have it. A Scheduler has at most 64
+// classes: the default one counts, removed ones do not.
 func (s *Scheduler) NewClass(name string, o ClassOptions) (*Class, error) {
 	return s.class(name, o, false)
 }

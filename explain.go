@@ -26,7 +26,7 @@ func (s *Scheduler) Explain() string {
 		fmt.Fprintf(&b, "  %s\n", strings.Join(info.Features, ", "))
 	}
 	l := s.h.Core.Limits()
-	fmt.Fprintf(&b, "in flight: at most %d in the driver; plain calls up to depth %d, cached or not\n",
+	fmt.Fprintf(&b, "in flight: at most %d in each ring or queue; with fewer than %d, a read that waits is a plain call\n",
 		info.Depth, l.InlineReads)
 	if n, most := s.h.Core.Rings(); most > 1 {
 		fmt.Fprintf(&b, "rings: %d of at most %d, one for each device", n, most)

@@ -14,12 +14,11 @@ import (
 //
 // Only regular files and block devices have disk I/O. For everything else
 // (directories, pipes, terminals, sockets, files of /proc and /sys that can be
-// waited for) each method is the *os.File's. Of those that *os.File does not have,
-// ReadAtContext, WriteAtContext, SyncContext, Datasync and DatasyncContext are then
-// ReadAt, WriteAt and Sync, and fail if the context has ended before. Sync remembers an
-// error, as for all Files, and is made once at a time. Allocate,
-// PunchHole, Advise, Prefetch and SyncRange fail with errors.ErrUnsupported. On
-// Windows all files are of this kind.
+// waited for) each method is the *os.File's. For such a file ReadAtContext, WriteAtContext,
+// SyncContext, Datasync and DatasyncContext are ReadAt, WriteAt and Sync, and look at the
+// context only before they begin; one Sync runs at a time, and a failed one is remembered, as
+// for all Files. Allocate, PunchHole, Advise, Prefetch and SyncRange fail with
+// errors.ErrUnsupported. On Windows all files are of this kind.
 //
 // Offsets and lengths are in bytes. A negative length, or offset in the file, is an error.
 type File struct{ h handle.File }
@@ -73,8 +72,9 @@ func (f *File) Fd() uintptr {
 	return f.h.OS.Fd()
 }
 
-// SyscallConn returns a raw file; see os.File.SyscallConn. While its Read is in progress,
-// Read and Write at the file's position wait.
+// SyscallConn returns a raw file; see os.File.SyscallConn. While its Read is in progress, other
+// calls that use the file's position wait: Read, Write, Seek, ReadFrom, WriteTo. So the function
+// that is passed to it must make none of these: it would wait for itself.
 func (f *File) SyscallConn() (syscall.RawConn, error) {
 	conn, err := f.os().SyscallConn()
 	if err != nil || f.h.Core == nil {

@@ -8,7 +8,7 @@ import (
 // WriteTo writes what is left of the file to w, from the file's position on.
 // It implements io.WriterTo.
 //
-// Where the system can, it copies by itself: to a stream socket by sendfile(2), to
+// Where the kernel can copy by itself, it does: to a stream socket by sendfile(2), to
 // another file as by ReadFrom. For a socket it waits for the file as Read does, and a slow
 // receiver holds up no other operation.
 func (f *File) WriteTo(w io.Writer) (n int64, err error) {
@@ -40,9 +40,10 @@ func (f *File) WriteTo(w io.Writer) (n int64, err error) {
 // ReadFrom writes what it reads from r, until io.EOF, at the file's position.
 // It implements io.ReaderFrom.
 //
-// Where the system can, it copies by itself: from a stream socket by splice(2), from
+// Where the kernel can copy by itself, it does: from a stream socket by splice(2), from
 // another file by copy_file_range(2), which shares the blocks where the file system can.
-// Many copies at a time wait for one another, as Writes do.
+// Each copy needs a thread, as a Write does, and the number of threads is bounded
+// (Options.BlockingThreads): further copies wait.
 func (f *File) ReadFrom(r io.Reader) (n int64, err error) {
 	if f == nil || f.h.Core == nil {
 		return f.os().ReadFrom(r)

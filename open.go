@@ -35,9 +35,9 @@ func CreateTemp(dir, pattern string) (*File, error) {
 	return s.CreateTemp(dir, pattern)
 }
 
-// FromOS returns a File around f and takes f over: close the File, not f. Other code
-// may use the descriptor, too. On an error, as of fstat(2), FromOS closes f. If f is closed
-// already there is none: each call on the File returns os.ErrClosed, as with f.
+// FromOS returns a File that owns f: close the File, not f. Other code may go on using the
+// descriptor. If fstat(2) fails, FromOS closes f and returns the error. If f is closed already,
+// FromOS returns a File whose calls return os.ErrClosed, as those of f do.
 func FromOS(f *os.File) (*File, error) {
 	if f == nil {
 		return nil, os.ErrInvalid

@@ -37,7 +37,9 @@ type Options struct {
 	// (Stats.LostDrivers) or several reads wait on a file system that cannot
 	// tell (overlayfs, NFS, FUSE). The most is 4096. Under uring and aio up to
 	// 8 more threads wait in fsync, and up to 16 in sendfile, which copies
-	// files to sockets.
+	// files to sockets. Each ring has a thread that waits for it. The calls of
+	// Batches on names (open, stat, rename, remove) take as many threads
+	// again, and each copytree.Copy those of its Options.Concurrency.
 	//
 	// Under contention up to three devices each reserve a small part of these threads;
 	// the rest are shared, so that a device that does not answer holds up few others.
@@ -67,10 +69,10 @@ type Options struct {
 // reads by how many threads wait. Measured: docs/decisions/0002-paths.md, for fsyncs
 // 0005-sync.md.
 const (
-	inlineReads  = 2
-	inlineWrites = 4
-	inlineSyncs  = 8
-	largeReads   = 4
+	inlineReads      = 2
+	inlineWrites     = 4
+	inlineSyncs      = 8
+	inlineLargeReads = 4
 )
 
 // defaultDepth is how many operations keep a disk busy: with 128 in flight it is as fast

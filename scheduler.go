@@ -29,9 +29,9 @@ type Scheduler struct {
 
 // NewScheduler returns a new Scheduler with its own driver. The error says which option
 // is wrong, or why the driver that o names is not available (errors.ErrUnsupported, EPERM
-// under a seccomp filter …). If o names no driver, the first operation that may need one
-// chooses it, or [Scheduler.Explain], or a Recorder. Reads that the page cache answers need none.
-// A program that needs the Scheduler no more must call Close.
+// under a seccomp filter …). If o names no driver, it is chosen when it is first needed: by an
+// operation, by [Scheduler.Explain], or when a Recorder is set. Reads that the page cache answers
+// need none. A program that needs the Scheduler no more must call Close.
 func NewScheduler(o Options) (*Scheduler, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -81,13 +81,13 @@ func (s *Scheduler) start(choose func(*record.Hook) driver.Driver, hook *record.
 		s.prepare(core, drv, hook)
 		return drv
 	}, sched.Limits{
-		InlineReads:  inlineReads,
-		InlineWrites: inlineWrites,
-		InlineSyncs:  inlineSyncs,
-		QueuedSyncs:  queuedSyncs,
-		LargeReads:   largeReads,
-		Blocking:     o.blockingThreads("uring"), // the least; prepare raises it
-		Fallback:     o.blockingThreads("pool"),
+		InlineReads:      inlineReads,
+		InlineWrites:     inlineWrites,
+		InlineSyncs:      inlineSyncs,
+		QueuedSyncs:      queuedSyncs,
+		InlineLargeReads: inlineLargeReads,
+		Blocking:         o.blockingThreads("uring"), // the least; prepare raises it
+		Fallback:         o.blockingThreads("pool"),
 	})
 	core.SetChainDriver(func() driver.Linker { return forChains(core.Driver().Name, hook) })
 	core.RecordBy(hook)

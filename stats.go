@@ -40,9 +40,9 @@ type Stats struct {
 
 	Rings    int // rings that were started; see Options.Rings. 0 while no driver is chosen
 	InFlight int // operations in the driver now
-	// BlockedThreads is the number of plain system calls in progress, without those with
-	// names, and of goroutines that wait in the Scheduler's driver for it to complete something.
-	// Each has a thread, except those that wait in the driver aio.
+	// BlockedThreads is the number of plain system calls in progress, except calls on names
+	// (open, stat, rename, remove), and of goroutines that wait in the Scheduler's driver for it to
+	// complete something. Each has a thread, except those that wait in the driver aio.
 	BlockedThreads int
 
 	// Memory of package direct's Buffers, in bytes; see Options.BufferMemory.

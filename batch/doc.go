@@ -12,8 +12,8 @@
 //
 // The operations of a [Batch] have no order among each other, and several of them may go on
 // at once (see Bounds), unless they are chained: the operation that is added after one with
-// [Op.Then] begins when that one has succeeded wholly. A short read (io.EOF) has not, unless
-// [Op.AllowShort] says otherwise. If an operation of a chain fails, those after it are not
+// [Op.Then] begins when that one has succeeded wholly. A short read (io.EOF) breaks the chain,
+// unless [Op.AllowShort] permits it. If an operation of a chain fails, those after it are not
 // begun, and their error is [ErrChainBroken].
 //
 // A file that an operation opens can be used by later operations of the same chain. If one of
@@ -38,8 +38,8 @@
 // # Bounds
 //
 // A Batch may have millions of operations. At most as many as the driver's depth are in
-// progress at a time, and at most [sluice.Options].BlockingThreads threads wait in calls with
-// names, beside those of other I/O. So operations that wait for others of the same Batch, as
+// progress at a time, and at most [sluice.Options].BlockingThreads threads wait in calls on
+// names (open, stat, rename, remove), beside those of other I/O. So operations that wait for others of the same Batch, as
 // opens of both ends of FIFOs do, may wait for ever.
 //
 // The goroutine that calls Do or Each performs the operations. Other goroutines help if the

@@ -25,8 +25,8 @@ func Create(name string) (*File, error) {
 // waiting for them: a directory with EISDIR, a pipe, a socket or a character device with
 // errors.ErrUnsupported.
 //
-// The file is opened twice. If perm does not allow the second open, to a user that is not
-// root, the page cache is used, and Explain says so.
+// OpenFile opens the file twice. If the second open is refused, because perm denies it to a user
+// that is not root, the File uses the page cache, and Explain says so.
 //
 // With O_WRONLY a block that is written in part cannot be read first. It goes through the
 // page cache instead.

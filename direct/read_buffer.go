@@ -65,8 +65,8 @@ func (f *File) readBuffer(ctx context.Context, off int64, n int) (buffer.Buffer,
 		return buffer.Buffer{}, err
 	}
 	m, err := f.fill(ctx, b, at)
-	if behind := int(off - at); err == nil && m > behind {
-		return b.Slice(behind, min(m, behind+n)), nil
+	if blockOffset := int(off - at); err == nil && m > blockOffset {
+		return b.Slice(blockOffset, min(m, blockOffset+n)), nil
 	}
 	b.Release()
 	if err == nil {

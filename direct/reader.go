@@ -26,9 +26,8 @@ type ReaderOptions struct {
 	// ReadAhead is how many buffers the stream has: those that are being read, those
 	// that were read, and the one that is being consumed. 0 means 5; the most is
 	// 65536; 1 reads nothing ahead. Small neighbours are read as one, up to 128 KiB, but
-	// at most half of the stream's memory. A device that takes 100 µs for a request of any size
-	// gives a stream ten times its memory in a millisecond: for a fast scan, let
-	// BufferSize x ReadAhead be 1 MiB or more.
+	// at most half of the stream's memory. A stream cannot have more than its memory in
+	// flight: a fast scan wants BufferSize x ReadAhead of 1 MiB or more.
 	ReadAhead int
 
 	// Start and End are the part of the file that is read, in bytes: from Start up to,
@@ -61,13 +60,13 @@ type ReaderOptions struct {
 //
 // # Memory
 //
-// A Reader has BufferSize x ReadAhead bytes of buffers and no more, however long the
-// file is. Memory comes in powers of two, and a Reader of small buffers reads ahead as far as
-// its memory reaches: one of 4 KiB x 10 has two times 32 KiB. It takes them from the Scheduler's pool (sluice.Options.BufferMemory) at the first
-// read, and gives them back at the end of the file and in Close. Once half of the pool
+// A Reader has about BufferSize x ReadAhead bytes of buffers, however long the file is. Memory
+// comes in powers of two, and above 2 MiB in multiples of 2 MiB, so other sizes take more: 4 KiB x 10
+// takes 64 KiB. A Reader takes its buffers from the Scheduler's pool (sluice.Options.BufferMemory) at the
+// first read, and gives them back at the end of the file and in Close. Once half of the pool
 // is in use it continues with one buffer, and waits for that if there is none. A program
 // that reads many streams in turn must leave memory for one buffer of each. Otherwise
-// the last one waits for ever.
+// the last Reader waits until its context ends.
 //
 // # Errors
 //

@@ -185,8 +185,8 @@ func (r *manyRequest) ends() iter.Seq[*pendingRange] {
 
 // part returns what r has read of its range a.
 func (r *manyRequest) part(a *pendingRange) (Buffer, error) {
-	behind := int(a.Off - r.at.Off)
-	if a.n <= behind {
+	blockOffset := int(a.Off - r.at.Off)
+	if a.n <= blockOffset {
 		return Buffer{}, io.EOF
 	}
 	b := r.buf
@@ -195,7 +195,7 @@ func (r *manyRequest) part(a *pendingRange) (Buffer, error) {
 	} else {
 		r.buf = buffer.Buffer{} // the last range takes over r's reference
 	}
-	return Buffer{b.Slice(behind, min(a.n, behind+a.Len))}, nil
+	return Buffer{b.Slice(blockOffset, min(a.n, blockOffset+a.Len))}, nil
 }
 
 // giveBackUnread makes the ranges that were read and not yielded wanted again, and gives

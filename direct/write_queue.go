@@ -35,7 +35,7 @@ type pendingWrite struct {
 type writeQueue struct {
 	file    *File
 	memory  buffer.Source
-	ring    []pendingWrite
+	writes  []pendingWrite // a circular buffer: first is the oldest, count how many there are
 	first   int
 	count   int
 	filling buffer.Buffer // the Buffer that the user fills
@@ -54,10 +54,10 @@ type writeQueue struct {
 func newWriteQueue(d *File, l buffer.Layout, inside int64, class *sched.Class) *writeQueue {
 	q := &writeQueue{
 		file: d, memory: buffer.Source{Pool: d.h.Sched.Buffers, Size: l.Run}, inside: inside,
-		ring: make([]pendingWrite, l.Runs),
+		writes: make([]pendingWrite, l.Runs),
 	}
-	for i := range q.ring {
-		s, next := &q.ring[i], &q.ring[(i+1)%len(q.ring)]
+	for i := range q.writes {
+		s, next := &q.writes[i], &q.writes[(i+1)%len(q.writes)]
 		s.file, s.t.Class = d, class
 		s.t.Ended = func(complete bool) { q.ended(s, next, complete) }
 	}
@@ -111,7 +111,7 @@ func (q *writeQueue) mayWrite(s *pendingWrite) bool {
 // memory.
 func (q *writeQueue) fill(ctx context.Context) error {
 	for q.count > 0 {
-		if q.count < len(q.ring) {
+		if q.count < len(q.writes) {
 			if b, ok := q.memory.TryGet(); ok {
 				q.filling = b
 				return nil
@@ -140,7 +140,7 @@ func (q *writeQueue) start(ctx context.Context, mem []byte, off int64) error {
 		return os.ErrClosed
 	}
 	defer core.Done()
-	s := &q.ring[(q.first+q.count)%len(q.ring)]
+	s := &q.writes[(q.first+q.count)%len(q.writes)]
 	if d := q.file.direct; d != nil {
 		r, err := d.Lock(ctx, off, off+int64(len(mem)))
 		if err != nil {
@@ -160,14 +160,14 @@ func (q *writeQueue) start(ctx context.Context, mem []byte, off int64) error {
 
 // wait waits for the oldest write, which is not queued any more, and releases its memory.
 func (q *writeQueue) wait(ctx context.Context) error {
-	s := &q.ring[q.first]
+	s := &q.writes[q.first]
 	n, err := s.t.Wait(ctx)
 	if q.file.direct != nil && errors.Is(err, directio.ErrMisaligned) {
 		_, err = q.file.WriteAtContext(ctx, s.mem[n:], s.off+int64(n))
 	}
 	s.buf.Release()
 	s.buf, s.mem, s.locked = buffer.Buffer{}, nil, nil
-	q.first = (q.first + 1) % len(q.ring)
+	q.first = (q.first + 1) % len(q.writes)
 	q.count--
 	return err
 }

@@ -49,8 +49,8 @@ type WriterOptions struct {
 // Buffers that make it longer are written in order, buffers that overwrite it in any
 // order.
 //
-// A Writer has BufferSize x WriteBehind bytes of buffers and no more, however much is
-// written; see the memory of a Reader. It takes them from the Scheduler's pool (sluice.Options.BufferMemory) when it is
+// A Writer has about BufferSize x WriteBehind bytes of buffers, however much is written; see
+// the memory of a Reader. It takes them from the Scheduler's pool (sluice.Options.BufferMemory) when it is
 // written to, and gives them back in Flush. Once half of the pool is in use it continues
 // with fewer buffers. It needs at least one, for which it waits.
 //

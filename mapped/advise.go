@@ -21,7 +21,7 @@ func (m *Mapping) Prefetch(ranges ...Range) error {
 }
 
 // Advise tells the system how a range will be used, as [sluice.File.Advise] does, and madvise(2)
-// for page faults. AdviceDontNeed takes the pages out of the program's memory, and lets the page
+// for page faults. Unlike there, a Range of 0 bytes does nothing. AdviceDontNeed takes the pages out of the program's memory, and lets the page
 // cache drop them.
 func (m *Mapping) Advise(r Range, a sluice.Advice) error {
 	return m.each("advise", []Range{r}, func(r Range) error {

@@ -149,8 +149,9 @@ func (m *Mapping) Close() error {
 // them: that is a fault. For what is not resident, Load waits as a read of the file does.
 //
 // The error is io.ErrUnexpectedEOF for bytes that the file has lost since Map, os.ErrClosed after
-// Close of the Mapping or of the file, or the device's. Of pages that Load remembers it may be late:
-// see the package's comment.
+// Close of the Mapping or of the file, or the device's; a range that is not in the Mapping is an error
+// as well. Errors are *fs.PathError. The error of a page that Load remembers as resident may come late: see
+// the package's comment.
 func (m *Mapping) Load(off, n int64) ([]byte, error) {
 	if off >= 0 && n > 0 && n <= int64(len(m.bytes))-off {
 		page := m.page(off)

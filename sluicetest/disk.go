@@ -18,11 +18,11 @@ type Options struct {
 	// Seed decides all that is left to chance.
 	Seed uint64
 	// Latency is the longest time that an operation takes. It takes between 0 and this, by chance, and operations that are in
-	// progress together end in any order.
+	// progress together end in any order. It is not negative.
 	Latency time.Duration
-	// Sector is the number of bytes that a crash never splits. 0 means 512.
+	// Sector is the number of bytes that a crash never splits. 0 means 512; it is not negative.
 	Sector int
-	// Space is the most bytes that all files have together. A write beyond it fails with ENOSPC. 0 means no limit.
+	// Space is the most bytes that all files have together. A write beyond it fails with ENOSPC. 0 means no limit; it is not negative.
 	Space int64
 	// Short is the fraction of transfers of which the kernel makes only a part, from 0 to 1. A File makes the rest.
 	Short float64

@@ -1,5 +1,5 @@
 // Package sluicetest has a disk in memory for the tests of programs that must not lose data: databases, logs, queues.
-// It reorders, is slow, fails, freezes, and loses power, and a seed decides what is left then.
+// The disk reorders operations, is slow, fails, freezes and loses power, as a seed decides.
 //
 //	d := sluicetest.NewDisk(sluicetest.Options{Seed: seed})
 //	log := OpenLog(d.Scheduler(), "log") // the code under test
@@ -14,10 +14,11 @@
 //
 // # What a crash leaves
 //
-// What a Sync or Datasync covers that has returned nil is there. Of each other write, also one in progress, all may be there,
-// nothing, or some of its sectors, whatever the order of the writes. Changes of names are kept in their order, up to some point: it is not before
-// the last change of a name of a file that was synced since, and not before the last [Disk.SyncNames]. That is less than
-// file systems promise, and as much as a program may rely on.
+// What is covered by a Sync or Datasync that has returned nil is there. Any other write, also one in progress, may be there
+// in full, in part (whole sectors) or not at all, whatever the order of the writes. Creations, renames and removals survive in
+// their order, up to a point that the seed chooses. That point is never before the last [Disk.SyncNames], nor before the last
+// change of a file's name if the file was synced after that change. That is less than file systems promise, and as much as a
+// program may rely on.
 //
 // After a Sync that has failed, the bytes that it covers may be lost, though reads return them and the next fsync of the file
 // succeeds. So it is on Linux, and a File remembers it.
@@ -29,8 +30,8 @@
 // [sluice.Default] is for one bubble at most. A goroutine that waits for a mutex keeps a bubble's time from passing: in a bubble
 // let one goroutine at a time use the position of a File (Read, Write, Seek).
 //
-// With GOMAXPROCS=1 in a bubble, the same seed and the same program give the same again. Without, it depends on the order in which goroutines
-// make their calls; what happens to an operation depends on the seed, on what it does, and on how often the same was done before.
+// With GOMAXPROCS=1 in a bubble, a seed repeats a run exactly. Otherwise the result also depends on the order in which goroutines
+// make their calls: what happens to an operation depends on the seed, on what it does, and on how often the same was done before.
 //
 // Files are those of the system, in memory, so mmap and OSFile work; what is written in these ways is known to the disk
 // when Truncate, Allocate or PunchHole is called next. There is no such disk on Windows.

@@ -5,7 +5,7 @@
 // ([Op].Queued), when it was handed to the kernel (Submitted), when it was done
 // (Completed), and when its goroutine ran again (Woken). The drivers' own system
 // calls are recorded too. The buffers have a fixed size; recording allocates nothing
-// and makes no system call, except that of [Create] makes the file longer at times.
+// and makes no system call, except that a Recorder of [Create] extends its file at times.
 //
 //	rec, err := trace.New(trace.Options{})
 //	…

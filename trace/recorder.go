@@ -110,8 +110,8 @@ func (r *Recorder) Stop() { r.core.Stop() }
 // Recording reports whether the Recorder records.
 func (r *Recorder) Recording() bool { return r.core.On() }
 
-// Trace returns what has been recorded since the Recorder was made. It may be
-// called while it records. Events that are being written at that moment are
+// Trace returns what has been recorded since the Recorder was made, or the latest of it that
+// the buffers hold (Options.Full). It may be called while the Recorder records. Events that are being written at that moment are
 // missing from the Trace. An event for which Trace reads the buffer at just that
 // moment is lost.
 func (r *Recorder) Trace() *Trace {

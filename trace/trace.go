@@ -90,7 +90,7 @@ type Op struct {
 // Call is a system call that is no operation by itself: the calls that drivers
 // make, reads of the page cache that found nothing, and the like. The plain
 // system calls of operations with the paths Cached and Blocking are not among
-// them; [Op.Syscall] returns those.
+// them; [Op.Syscall] returns those of reads, writes and syncs.
 type Call struct {
 	Start    time.Duration // since Meta.Start
 	Duration time.Duration // until it returned
@@ -151,7 +151,7 @@ func (o *Op) Failed() bool { return o.Result < 0 }
 
 // Syscall returns the plain system call that the operation made, which lasted
 // from Submitted to Completed. It is SysNone if the operation went through a
-// driver, or if another operation's call served it.
+// driver, if another operation's call served it, or if it is no read, write or sync.
 func (o *Op) Syscall() Syscall {
 	switch {
 	case o.Path == Cached:

@@ -45,6 +45,6 @@
 // # Memory
 //
 // A table that is written, or read from front to back, past the page cache has a stream of up to
-// 1 MiB from the Scheduler's pool (sluice.Options.BufferMemory). There are at most 64 streams, and
-// fewer with a pool of less than 32 MiB. Tables beyond that go through the page cache.
+// 1 MiB from the Scheduler's pool (sluice.Options.BufferMemory). All FS of a process share at most 64
+// streams, and fewer with a pool of less than 32 MiB. Tables beyond that go through the page cache.
 package pebblevfs

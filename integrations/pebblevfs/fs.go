@@ -28,7 +28,7 @@ type FS struct {
 	sched      *sluice.Scheduler
 	mode       Mode
 	background *sluice.Class // nil if there is none
-	maxStreams int32         // with which s takes no more
+	maxStreams int32         // when the process has so many streams, this FS opens no more
 }
 
 var _ vfs.FS = (*FS)(nil)

@@ -55,11 +55,11 @@ const maxStraight = 1 << 30 // 1 GiB
 // reports whether they are aligned. Otherwise they go through a buffer, all of them: to split
 // off the edges of a large transfer takes longer than to copy it.
 func (g Geometry) piece(b []byte, off int64) (n int, straight bool) {
-	behind := g.BlockOffset(off)
-	if behind == 0 && len(b)&(g.block-1) == 0 && sys.Aligned(b, g.memory) {
+	blockOffset := g.BlockOffset(off)
+	if blockOffset == 0 && len(b)&(g.block-1) == 0 && sys.Aligned(b, g.memory) {
 		return min(len(b), maxStraight), true
 	}
-	return min(len(b), bounceLarge-behind), false
+	return min(len(b), bounceLarge-blockOffset), false
 }
 
 // BlockOffset returns how far off is from the start of its block.

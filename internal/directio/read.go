@@ -66,15 +66,15 @@ func (f *File) readPiece(ctx context.Context, b []byte, off int64) (int, error) 
 }
 
 func (f *File) readBounced(ctx context.Context, b []byte, off int64) (int, error) {
-	behind := f.BlockOffset(off)
-	size := int(f.Ceil(int64(behind + len(b))))
+	blockOffset := f.BlockOffset(off)
+	size := int(f.Ceil(int64(blockOffset + len(b))))
 	buf, err := f.borrow(ctx, size)
 	if err != nil {
 		return 0, err
 	}
 	defer buf.Release()
-	m, err := f.ReadBlocks(ctx, buf.Bytes(), off-int64(behind))
-	n := copy(b, buf.Bytes()[min(behind, m):m])
+	m, err := f.ReadBlocks(ctx, buf.Bytes(), off-int64(blockOffset))
+	n := copy(b, buf.Bytes()[min(blockOffset, m):m])
 	switch {
 	case n == len(b):
 		return n, nil // what comes behind is not asked for

@@ -88,21 +88,21 @@ func (f *File) writeBlocks(ctx context.Context, b []byte, off int64) (n int, err
 }
 
 func (f *File) writeBounced(ctx context.Context, b []byte, off int64) (int, error) {
-	behind := f.BlockOffset(off)
-	size := int(f.Ceil(int64(behind + len(b))))
+	blockOffset := f.BlockOffset(off)
+	size := int(f.Ceil(int64(blockOffset + len(b))))
 	buf, err := f.borrow(ctx, size)
 	if err != nil {
 		return 0, err
 	}
 	defer buf.Release()
 	mem := buf.Bytes()
-	off -= int64(behind)
-	if err := f.readEdges(ctx, mem, off, behind > 0, behind+len(b) < size); err != nil {
+	off -= int64(blockOffset)
+	if err := f.readEdges(ctx, mem, off, blockOffset > 0, blockOffset+len(b) < size); err != nil {
 		return 0, err
 	}
-	copy(mem[behind:], b)
+	copy(mem[blockOffset:], b)
 	n, err := f.sched.WriteAt(ctx, f.core, mem, off)
-	return min(max(n-behind, 0), len(b)), err
+	return min(max(n-blockOffset, 0), len(b)), err
 }
 
 // readEdges reads the blocks of mem of which only a part will be written: the first one, the

@@ -61,9 +61,9 @@ func (b *backoff) note(success bool) {
 	b.skip = b.pause
 }
 
-// Gather waits for g to grow, if that is worth it. Its Leader calls it before the fsync. Now is
+// WaitForGroup waits for g to grow, if that is worth it. Its Leader calls it before the fsync. Now is
 // the clock.
-func (s *Syncer) Gather(g *Group, now func() time.Duration) {
+func (s *Syncer) WaitForGroup(g *Group, now func() time.Duration) {
 	s.mu.Lock()
 	first := g.members
 	limit, patient := s.delay.limit(), s.delay.patient

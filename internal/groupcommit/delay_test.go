@@ -22,7 +22,7 @@ func TestLeaderGathers(t *testing.T) {
 			t.Fatalf("Begin = %v, %v; want %v, nil", role, err, Leader)
 		}
 		gathered := make(chan struct{})
-		go func() { y.Gather(g, func() time.Duration { return time.Duration(now.Load()) }); close(gathered) }()
+		go func() { y.WaitForGroup(g, func() time.Duration { return time.Duration(now.Load()) }); close(gathered) }()
 		select {
 		case <-gathered:
 			t.Fatal("the leader goes on before the other is back")

@@ -75,9 +75,9 @@ func (set *RequestSet) Push(r *Request) {
 	set.e.pushInbox(&r.Op)
 }
 
-// Queued notes that the engine is given an operation of the RequestSet by another call than Push.
+// AddQueued notes that the engine is given an operation of the RequestSet by another call than Push.
 // It may be called by any goroutine.
-func (set *RequestSet) Queued() { set.queued.Add(1) }
+func (set *RequestSet) AddQueued() { set.queued.Add(1) }
 
 // Completed notes that the engine no longer has an operation of the RequestSet. It may be called by
 // any goroutine.

@@ -117,33 +117,33 @@ func (p *Paths) ReadCachedVec(f *File, v *Vec, off int64) int32 {
 	return res
 }
 
-// missCounter counts the reads of a file in a row that found nothing in the page cache. In a
-// long streak of misses most reads skip the look. They lose little by that: the driver looks
+// missCounter counts the reads of a file in a row that found nothing in the page cache. After
+// missesBeforeSkip of them most reads skip the look. They lose little by that: the driver looks
 // anyway, and the look costs a tenth of a queued read.
 type missCounter struct {
 	misses atomic.Uint32
 }
 
 const (
-	streakLong  = 16 // misses after which most reads skip the look
-	streakProbe = 8  // in a long streak one read in eight still looks
+	missesBeforeSkip = 16 // misses in a row after which most reads skip the look
+	lookEvery        = 8  // of these one in eight looks all the same
 )
 
 // skipLook reports whether a read should not look into the page cache.
 func (c *missCounter) skipLook() bool {
-	return c.misses.Load() >= streakLong && c.misses.Add(1)%streakProbe != 0
+	return c.misses.Load() >= missesBeforeSkip && c.misses.Add(1)%lookEvery != 0
 }
 
-// hit ends the streak of misses.
+// hit notes that a look has found something: the next reads look again.
 func (c *missCounter) hit() {
 	if c.misses.Load() != 0 {
 		c.misses.Store(0)
 	}
 }
 
-// miss lengthens the streak, up to streakLong.
+// miss counts a look that has found nothing, up to missesBeforeSkip.
 func (c *missCounter) miss() {
-	if c.misses.Load() < streakLong {
+	if c.misses.Load() < missesBeforeSkip {
 		c.misses.Add(1)
 	}
 }

@@ -31,9 +31,9 @@ type Limits struct {
 	// QueuedSyncs is how many fsyncs that driver has at once; 0 is as many as possible,
 	// which is eight ninths of its depth (sched: fsyncs.setLimit).
 	QueuedSyncs int
-	// LargeReads bounds plain calls for buffered reads of ioengine.LargeRead bytes and more,
-	// whatever is queued: fewer than LargeReads threads must be waiting in plain calls.
-	LargeReads int
+	// InlineLargeReads bounds plain calls for buffered reads of ioengine.LargeRead bytes and more,
+	// whatever is queued: fewer than InlineLargeReads threads must be waiting in plain calls.
+	InlineLargeReads int
 	// Blocking is the most threads that may wait in system calls: for plain calls of reads
 	// and writes, and for operations that the driver cannot perform without a thread.
 	// Fallback, if it is larger, replaces it once the driver is lost.

@@ -7,8 +7,7 @@
 //	n, err := unix.Pread(fd, b, off) // the thread may wait here
 //	l.Release(p)
 //
-// A Limiter has a number of permits. It is iopath.Limits.Blocking, which package sluice derives
-// from Options.BlockingThreads. A call to a device that does not answer keeps its permit. So that
+// A Limiter has a number of permits, which comes from sluice.Options.BlockingThreads. A call to a device that does not answer keeps its permit. So that
 // such calls do not hold up the calls to other devices, some permits are reserved for one device
 // each (quota.go). A call whose caller has a deadline also passes a window of its device
 // (window.go): of such calls only few are in the kernel when the device stops answering.
@@ -36,8 +35,8 @@ import (
 // call (a lock convoy). A waiter that has been overtaken maxOvertaken times is handed the
 // next permit, so that none starves: docs/decisions/0004-limiter.md.
 type Limiter struct {
-	// The number of permits is base, which Init has set, and added, which Widen has. Up to onTop quotas
-	// have permits beyond that number.
+	// The number of permits is base + added: Init sets base, Widen adds. Up to onTop quotas have
+	// permits beyond that number.
 	base  int32
 	added atomic.Int32
 	onTop int32

@@ -10,8 +10,9 @@ import (
 // quota when a goroutine finds no shared permit for a call to it. So a device whose calls
 // have all shared permits and do not end holds up no call to another device.
 //
-// The permits of the first maxQuotas quotas come out of the limit. At first more than limit
-// permits may be taken, until enough shared ones are released. The quotas of further devices
+// The permits of the first maxQuotas quotas come out of the limit. When such a quota is made, its
+// permits may be taken as shared ones still; then more than limit are in use until enough of those
+// are released. The quotas of further devices
 // are on top of the limit.
 //
 // A quota that no goroutine uses or waits for goes to another device: to that of the first

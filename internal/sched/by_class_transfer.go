@@ -64,7 +64,7 @@ func (t *Transfer) Granted() {
 		return
 	}
 	if t.set != nil {
-		t.set.Queued()
+		t.set.AddQueued()
 	} else {
 		s.QueuedOps.Add(1)
 	}

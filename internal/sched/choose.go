@@ -53,7 +53,7 @@ func (s *Scheduler) permitPlainRead(ctx context.Context, f *File, n int) (limite
 		return limiter.Permit{}, false
 	}
 	if n >= largeRead && f.Flags&driver.Direct == 0 {
-		return s.TryPermit(f, int32(s.Bounds.LargeReads))
+		return s.TryPermit(f, int32(s.Bounds.InlineLargeReads))
 	}
 	if !s.Async(driver.Read, f) {
 		return s.TryPermit(f, int32(s.Bounds.InlineReads))

@@ -24,7 +24,7 @@ var fetchBuffers = sync.Pool{New: func() any { return new([fetchPart]byte) }}
 
 // MostPlainSends is how many threads may wait for the disk in sendfile, beyond those that have a
 // permit. A sendfile of bytes in memory waits for nothing, but keeps its thread at work for the
-// network, so that a busy server has many at a time. For each one more Send finds out first
+// network, so that a busy server has many at a time. Beyond MostPlainSends, Send first finds out
 // whether the bytes are in memory, which costs a fifth of a sendfile of 4 KiB.
 const MostPlainSends = 16
 

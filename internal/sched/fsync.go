@@ -25,9 +25,9 @@ import (
 // takes less processor time, and the threads stay few.
 //
 // A file system with a journal makes one commit for all fsyncs that wait for it, so each
-// is cheaper the more of them there are at a time. That is why plain calls take no
-// permit of the limiter, which would let too few through, and why those that write would
-// have to wait for permits that fsyncs hold.
+// is cheaper the more of them there are at a time. So a plain fsync takes no permit of the
+// limiter: it would let too few through at a time, and writes would wait for permits that fsyncs
+// hold.
 type fsyncs struct {
 	// running counts the fsyncs in progress, from chooseSyncRoute to releaseSyncRoute.
 	// plain counts those that are plain calls without a permit.

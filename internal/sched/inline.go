@@ -26,8 +26,8 @@ type inlineCalls struct {
 	yield func()
 	// yielding counts the operations that let others run at the moment.
 	yielding atomic.Int32
-	// turns counts the operations that may be plain calls.
-	turns atomic.Uint32
+	// candidates counts the operations that may be plain calls.
+	candidates atomic.Uint32
 	// crowd is how many more operations are queued because others were found. It is only
 	// a hint: goroutines that lower it at the same time may lower it too little.
 	crowd atomic.Int32
@@ -46,14 +46,14 @@ const (
 func (s *Scheduler) permitInline(f *File, most int32) (limiter.Permit, bool) {
 	c := &s.inline
 	n := s.inFlight()
-	if n+c.yielding.Load() >= most || c.inCrowd() {
+	if n+c.yielding.Load() >= most || c.takeFromCrowd() {
 		return limiter.Permit{}, false
 	}
 	// Asked for only here: it takes a lock of the runtime.
 	if most = min(most, int32(runtime.GOMAXPROCS(0))); n >= most {
 		return limiter.Permit{}, false
 	}
-	if c.turns.Add(1)%yieldEvery == 0 {
+	if c.candidates.Add(1)%yieldEvery == 0 {
 		c.yielding.Add(1)
 		c.yield()
 		others := c.yielding.Add(-1)
@@ -65,8 +65,8 @@ func (s *Scheduler) permitInline(f *File, most int32) (limiter.Permit, bool) {
 	return s.TryPermit(f, most)
 }
 
-// inCrowd reports whether an operation is queued because of what an earlier one has found.
-func (c *inlineCalls) inCrowd() bool {
+// takeFromCrowd counts this operation against crowd, and reports whether it is to be queued for that.
+func (c *inlineCalls) takeFromCrowd() bool {
 	n := c.crowd.Load()
 	if n > 0 {
 		c.crowd.Store(n - 1)

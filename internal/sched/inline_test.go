@@ -50,7 +50,7 @@ func TestPermitInline(t *testing.T) {
 				s.Limiter.TryAcquire()
 			}
 			if c.dueToYield {
-				s.inline.turns.Store(yieldEvery - 1)
+				s.inline.candidates.Store(yieldEvery - 1)
 			}
 			yields := false
 			s.inline.yield = func() {
@@ -71,7 +71,7 @@ func TestCrowdIsRemembered(t *testing.T) {
 	f := iopath.NewFile(1<<20, true, false)
 	s := New(script.New(8), Limits{InlineReads: 2, Blocking: 8})
 	s.inline.yield = func() { s.QueuedOps.Add(1) }
-	s.inline.turns.Store(yieldEvery - 1)
+	s.inline.candidates.Store(yieldEvery - 1)
 	if _, ok := s.permitInline(f, 2); ok {
 		t.Fatal("a plain call although another operation has come")
 	}

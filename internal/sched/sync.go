@@ -87,7 +87,7 @@ func (s *Scheduler) commitAlone(ctx context.Context, asked int64, code driver.Co
 // commitForGroup makes the fsync for g. The caller leads g, as a member with code.
 func (s *Scheduler) commitForGroup(ctx context.Context, asked int64, code driver.Code, g *groupcommit.Group, f *File) error {
 	syncer := &f.Syncer
-	syncer.Gather(g, s.Clock)
+	syncer.WaitForGroup(g, s.Clock)
 	w, err := s.chooseSyncRoute(ctx, f)
 	if err != nil {
 		syncer.LeaveLead(code, g)

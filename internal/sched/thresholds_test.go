@@ -117,7 +117,7 @@ func TestPermitPlainRead(t *testing.T) {
 		{"large beside as many as may be", buffered, largeRead, 0, 2, false},
 		{"large and direct, beside the queue", direct, largeRead, 1, 0, false},
 	} {
-		s := New(script.New(8), Limits{InlineReads: 1, LargeReads: 2, Blocking: 8})
+		s := New(script.New(8), Limits{InlineReads: 1, InlineLargeReads: 2, Blocking: 8})
 		s.QueuedOps.Store(c.queued)
 		for range c.used {
 			s.Limiter.TryAcquire()
