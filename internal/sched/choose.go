@@ -22,8 +22,8 @@ func (s *Scheduler) waitOrQueue(ctx context.Context, code driver.Code, f *File, 
 	switch {
 	case !s.Async(code, f):
 		return s.AcquireAndCall(ctx, asked, code, f, b, off)
-	case off == iopath.AtPosition:
-		return s.transferReserved(ctx, code, f, b)
+	case off == iopath.AtPosition: // a write: Reads reserve their bytes in readCurrent
+		return s.writeReserved(ctx, f, b)
 	}
 	s.QueuedOps.Add(1)
 	call := f.BeginWrite(code)

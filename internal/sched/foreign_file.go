@@ -38,7 +38,7 @@ func (s *Scheduler) Pwrite(f *File, b []byte, off int64) (int, error) {
 
 // WriteCurrent is write(2), at the position of the descriptor. The error is a syscall.Errno.
 func (s *Scheduler) WriteCurrent(f *File, b []byte) (int, error) {
-	if s.Async(driver.Write, f) { // see transferReserved
+	if s.Async(driver.Write, f) { // see writeReserved
 		f.PositionMu.Lock()
 		defer f.PositionMu.Unlock()
 	}
@@ -47,7 +47,7 @@ func (s *Scheduler) WriteCurrent(f *File, b []byte) (int, error) {
 
 // ReadCurrent is read(2), at the position of the descriptor. The error is a syscall.Errno.
 func (s *Scheduler) ReadCurrent(f *File, b []byte) (int, error) {
-	if f.Flags&driver.Direct != 0 { // see transferReserved
+	if f.Flags&driver.Direct != 0 { // see readShared
 		f.PositionMu.Lock()
 		defer f.PositionMu.Unlock()
 	}

@@ -10,10 +10,10 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// Others may have the position of a file in common with it: descriptors that dup(2) has made,
-// other processes. The kernel moves it under a lock, so that each read(2) and write(2) has bytes of
+// A file's position can be shared: with descriptors that dup(2) has made, with other
+// processes. The kernel moves it under a lock, so that each read(2) and write(2) has bytes of
 // its own. So has each Read and Write here: it is one read(2) or write(2), or reserves its bytes
-// by one lseek(2), and transfers them at their offset. See transferReserved. A Read of a file whose position is private
+// by one lseek(2), and transfers them at their offset. See readShared. A Read of a file whose position is private
 // looks into the page cache before it does so. See readPrivate.
 
 // Read reads up to len(b) bytes at the file's position and moves it, as
@@ -45,7 +45,7 @@ func (s *Scheduler) readCurrent(f *File, b []byte, looks bool) int32 {
 	case s.mayReserve(f) && !classed && f.Flags&driver.Direct == 0:
 		return s.readPrivate(ctx, f, b)
 	case s.mayReserve(f):
-		return s.transferReserved(ctx, driver.Read, f, b)
+		return s.readShared(ctx, f, b)
 	case classed:
 		return s.readCurrentWithTicket(ctx, f, b)
 	}
@@ -75,32 +75,75 @@ func (s *Scheduler) mayReserve(f *File) bool {
 	return f.CanLook.Load() && (s.FindsEnd || s.AsyncBuffered[driver.Read])
 }
 
-// transferReserved moves the position over all of b by one lseek(2), so that others at the position get other
-// bytes, and then transfers b at the old position. A second lseek(2) gives back what was not transferred.
-func (s *Scheduler) transferReserved(ctx context.Context, code driver.Code, f *File, b []byte) (res int32) {
+// readShared is a Read at a position that may be shared. It moves the position over all of b by one lseek(2), so
+// that others at the position get other bytes, and then reads b at the old position. What of b is beyond the end
+// of the file is given back before the read waits for the disk: another user of the position may write meanwhile,
+// and would leave a hole there.
+func (s *Scheduler) readShared(ctx context.Context, f *File, b []byte) int32 {
 	b = b[:min(len(b), sys.MaxRW)]
 	end, ok := sys.Advance(f.FD, int64(len(b)))
 	if !ok { // past the end of a device, or there is no position
-		return s.AcquireAndCall(ctx, s.Recording.Now(), code, f, b, iopath.AtPosition)
+		return s.AcquireAndCall(ctx, s.Recording.Now(), driver.Read, f, b, iopath.AtPosition)
 	}
-	pos := end - int64(len(b))
-	if code == driver.Read {
-		res = s.readReserved(ctx, f, b, pos)
-	} else {
-		res = s.waitOrQueue(ctx, code, f, b, pos)
+	pos, found, direct := end-int64(len(b)), int32(0), f.Flags&driver.Direct != 0
+	looks := !direct && !s.Classes.Active()
+	if looks {
+		if found = s.ReadCached(f, b, pos); int(found) == len(b) {
+			return found
+		}
 	}
-	giveBack(f, code, b, end, res)
+	n := len(b)
+	if beyond := beyondEnd(f, n, end); beyond > 0 {
+		sys.Advance(f.FD, -int64(beyond))
+		n, end = n-beyond, end-int64(beyond)
+	}
+	res := int32(0)
+	switch {
+	case n == 0 && looks && found == 0 && s.FindsEnd:
+		s.noteEnd(f, len(b), pos)
+		return 0
+	case n == 0:
+		return s.AcquireAndCall(ctx, s.Recording.Now(), driver.Read, f, b, iopath.AtPosition)
+	case looks:
+		res = s.readRest(ctx, f, b[:n], pos, max(found, 0))
+	case direct: // a part of a block cannot be asked for
+		res = min(s.readReserved(ctx, f, b, pos), int32(n))
+	default:
+		res = s.readReserved(ctx, f, b[:n], pos)
+	}
+	giveBack(f, driver.Read, n, end, res)
 	return res
 }
 
-// giveBack moves the position back over the bytes of b that were reserved and not transferred. The reserved bytes
-// reach up to end. The result of the transfer is res.
+// beyondEnd returns how many of the n bytes before end the file does not have. It returns 0 if that is not known.
+func beyondEnd(f *File, n int, end int64) int {
+	size, ok := sys.RegularSize(f.FD)
+	if !ok {
+		return 0
+	}
+	return int(min(max(0, end-size), int64(n)))
+}
+
+// writeReserved moves the position over all of b by one lseek(2), and then writes b at the old position.
+func (s *Scheduler) writeReserved(ctx context.Context, f *File, b []byte) int32 {
+	b = b[:min(len(b), sys.MaxRW)]
+	end, ok := sys.Advance(f.FD, int64(len(b)))
+	if !ok { // past the end of a device, or there is no position
+		return s.AcquireAndCall(ctx, s.Recording.Now(), driver.Write, f, b, iopath.AtPosition)
+	}
+	res := s.waitOrQueue(ctx, driver.Write, f, b, end-int64(len(b)))
+	giveBack(f, driver.Write, len(b), end, res)
+	return res
+}
+
+// giveBack moves the position back over what was reserved and not transferred of the n bytes before end. The
+// result of the transfer is res.
 //
-// A short read has met the end of the file, where several may read at once, and each gives back its own part. What has
-// failed gives nothing back if another transfer came after it: the next Read would have that one's bytes
-// once more, and the next Write overwrite them.
-func giveBack(f *File, code driver.Code, b []byte, end int64, res int32) {
-	left := int64(len(b)) - int64(max(res, 0))
+// A short read has met the end of the file, where several may read at once, and each gives back its own part. A
+// failed transfer gives its bytes back only if the position has not moved since: otherwise the next Read would
+// return the bytes of a later transfer once more, and the next Write overwrite them.
+func giveBack(f *File, code driver.Code, n int, end int64, res int32) {
+	left := int64(n) - int64(max(res, 0))
 	if left == 0 {
 		return
 	}
@@ -135,21 +178,21 @@ func (s *Scheduler) readLooking(ctx context.Context, f *File, b []byte, off int6
 	return s.readAfterLook(ctx, f, b, off, s.ReadCached(f, b, off))
 }
 
-// readPrivate is transferReserved for a buffered Read. If the position is private, it first looks into the page cache
+// readPrivate is readShared for a buffered Read. If the position is private, it first looks into the page cache
 // at the position. If all of b is there, that is one system call. The caller holds f.PositionMu.
 func (s *Scheduler) readPrivate(ctx context.Context, f *File, b []byte) int32 {
 	b = b[:min(len(b), sys.MaxRW)]
 	l := s.lookAtPosition(f, b)
 	switch {
 	case !l.looked:
-		return s.transferReserved(ctx, driver.Read, f, b)
+		return s.readShared(ctx, f, b)
 	case l.done:
 		return l.found
 	case !l.advanced: // past the end of a device
 		return after(l.found, s.AcquireAndCall(ctx, s.Recording.Now(), driver.Read, f, b[l.found:], iopath.AtPosition))
 	}
 	n := s.readRest(ctx, f, b, l.end-int64(len(b)), l.found)
-	giveBack(f, driver.Read, b, l.end, n)
+	giveBack(f, driver.Read, len(b), l.end, n)
 	return n
 }
 

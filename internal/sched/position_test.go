@@ -126,6 +126,42 @@ func TestReadAtTheEndIsOneAtAPosition(t *testing.T) {
 	}
 }
 
+// TestReadBesideAWriteAtTheEnd: while a Read that reaches beyond the end waits for the driver, somebody who shares the
+// position writes. The write follows the bytes that the Read has, and leaves no hole.
+func TestReadBesideAWriteAtTheEnd(t *testing.T) {
+	for _, direct := range []bool{false, true} { // as far as the scheduler knows
+		file := recordFile(t, 1)
+		fd := int(file.Fd())
+		const left = 100
+		if _, err := file.Seek(recordSize-left, io.SeekStart); err != nil {
+			t.Fatal(err)
+		}
+		d := script.New(8)
+		other(d, func() {
+			if n := sys.Write(fd, []byte("theirs")); n != 6 {
+				t.Errorf("direct %v: the other writes %d bytes; want 6", direct, n)
+			}
+		})
+		s := New(d, queueAll)
+		n, err := s.ReadCurrent(foreignFile(fd, direct, false), make([]byte, recordSize))
+		if n != left || err != nil {
+			t.Errorf("direct %v: ReadCurrent = %d, %v; want %d", direct, n, err, left)
+		}
+		s.Close()
+		if len(d.Seen) == 0 {
+			t.Logf("direct %v: nothing was queued: all is in memory here", direct)
+			continue
+		}
+		b, err := os.ReadFile(file.Name())
+		if err != nil || len(b) != recordSize+6 || string(b[recordSize:]) != "theirs" {
+			t.Errorf("direct %v: the file has %d bytes, %v; want %d, the last ones of the other", direct, len(b), err, recordSize+6)
+		}
+		if pos, _ := sys.Tell(fd); pos != recordSize+6 {
+			t.Errorf("direct %v: the position is %d; want %d", direct, pos, recordSize+6)
+		}
+	}
+}
+
 // TestReadThatFailsBesideAnother: the bytes of a Read that came after one that fails are not read again. A Read that
 // fails alone leaves the position where it was.
 func TestReadThatFailsBesideAnother(t *testing.T) {

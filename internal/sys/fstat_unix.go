@@ -9,6 +9,13 @@ func Fstat(fd int, st *unix.Stat_t) error {
 	return IgnoringEINTR(func() error { return unix.Fstat(fd, st) })
 }
 
+// RegularSize returns the size of the file fd, if it is a regular file and the system says one.
+func RegularSize(fd int) (int64, bool) {
+	var st unix.Stat_t
+	err := Fstat(fd, &st)
+	return st.Size, err == nil && st.Mode&unix.S_IFMT == unix.S_IFREG
+}
+
 // FileSize returns the size of the file fd, if the system says one. That of a block device is 0 (stat(2)).
 func FileSize(fd int) (int64, bool) {
 	var st unix.Stat_t
