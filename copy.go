@@ -1,9 +1,13 @@
 package sluice
 
 import (
+	"context"
+	"errors"
 	"io"
+	"math"
 	"os"
 	"reflect"
+	"syscall"
 
 	"github.com/sluiceio/sluice/internal/handle"
 )
@@ -81,7 +85,7 @@ func (f *File) copyFrom(src source, limit *io.LimitedReader) (n int64, err error
 		defer src.of.h.Core.Done()
 	}
 	return inChunks(limit, func(most int64) (n int64, err error) {
-		lockPositions(f, src.of, func() { n, err = f.copyChunk(f.h.OS, src.file, most, limit) })
+		lockPositions(f, src.of, func() { n, err = f.copyInto(src.file, most, limit) })
 		return n, err
 	})
 }
@@ -112,6 +116,23 @@ func inChunks(limit *io.LimitedReader, piece func(most int64) (int64, error)) (n
 			return n, err
 		}
 	}
+}
+
+// copyInto is copyChunk to f. With O_SYNC or O_DSYNC the kernel follows the copy by an fsync, and that may take the
+// report of another write's loss, or another fsync that of the copy's.
+func (f *File) copyInto(src io.Reader, most int64, limit *io.LimitedReader) (n int64, err error) {
+	losses := f.h.Core.LostWrites
+	mark, call := losses.Mark(), losses.Begin()
+	n, err = f.copyChunk(f.h.OS, src, most, limit)
+	res := int32(min(n, math.MaxInt32))
+	if errno, ok := errors.AsType[syscall.Errno](err); ok {
+		res = -int32(errno)
+	}
+	losses.End(call, res)
+	if res = losses.Confirm(context.Background(), mark, res); res < 0 && err == nil {
+		err = f.h.Error("write", syscall.Errno(-res))
+	}
+	return n, err
 }
 
 // copyChunk copies at most most bytes from src to dst at their positions, one of which is

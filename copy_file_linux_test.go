@@ -2,11 +2,14 @@ package sluice_test
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/sluiceio/sluice"
@@ -173,6 +176,48 @@ func TestCopyNil(t *testing.T) {
 	} {
 		if n, err := do(); n != 0 || err != os.ErrInvalid {
 			t.Errorf("%s = %d, %v; want 0, ErrInvalid", what, n, err)
+		}
+	}
+}
+
+// TestCopySharesLosses checks that a copy to a file with O_SYNC fails if a write beside it has lost data: the
+// kernel reports each loss of an open file once, and may have told that write of the copy's.
+func TestCopySharesLosses(t *testing.T) {
+	dir := t.TempDir()
+	testenv.Write(t, filepath.Join(dir, "from"), testenv.Twenty)
+	for _, way := range []string{"ReadFrom", "WriteTo"} {
+		from, err := sluice.Open(filepath.Join(dir, "from"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer from.Close()
+		to, err := sluice.OpenFile(filepath.Join(dir, way), os.O_RDWR|os.O_CREATE|os.O_SYNC, 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer to.Close()
+		losses := to.Internal().Core.LostWrites
+		beside := losses.Begin()
+		ended := make(chan error)
+		go func() {
+			var err error
+			if way == "ReadFrom" {
+				_, err = to.ReadFrom(from)
+			} else {
+				_, err = from.WriteTo(to)
+			}
+			ended <- err
+		}()
+		for size := int64(0); size < int64(len(testenv.Twenty)); runtime.Gosched() { // until the bytes are written
+			info, err := to.Stat()
+			if err != nil {
+				t.Fatal(err)
+			}
+			size = info.Size()
+		}
+		losses.End(beside, -int32(syscall.EIO))
+		if err := <-ended; !errors.Is(err, syscall.EIO) {
+			t.Errorf("%s beside a write that has lost data = %v; want EIO", way, err)
 		}
 	}
 }

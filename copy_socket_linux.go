@@ -126,7 +126,7 @@ func (f *File) receive(r io.Reader, many int64, limit *io.LimitedReader) (n int6
 		return 0, f.h.Error("write", os.ErrClosed)
 	}
 	defer f.h.Core.Done()
-	f.h.Core.Position(func() { n, err = f.copyChunk(f.h.OS, r, many, limit) })
+	f.h.Core.Position(func() { n, err = f.copyInto(r, many, limit) })
 	return n, err
 }
 

@@ -2,13 +2,16 @@ package sluice_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/test/testenv"
@@ -158,17 +161,39 @@ func twoDirs(t *testing.T, dir string) (a, b string) {
 // TestZeroFile checks that calls on the zero File return os.ErrInvalid, as those on a nil *os.File do.
 func TestZeroFile(t *testing.T) {
 	var f sluice.File
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	b := make([]byte, 1)
 	for name, call := range map[string]func() error{
-		"Sync":            f.Sync,
-		"SyncContext":     func() error { return f.SyncContext(t.Context()) },
-		"Datasync":        f.Datasync,
-		"DatasyncContext": func() error { return f.DatasyncContext(t.Context()) },
-		"Truncate":        func() error { return f.Truncate(1) },
-		"Chmod":           func() error { return f.Chmod(0o600) },
-		"Chown":           func() error { return f.Chown(0, 0) },
-		"Read":            func() error { _, err := f.Read(make([]byte, 1)); return err },
-		"ReadAt":          func() error { _, err := f.ReadAt(make([]byte, 1), 0); return err },
-		"WriteAt":         func() error { _, err := f.WriteAt(make([]byte, 1), 0); return err },
+		"Close":                  f.Close,
+		"SyncContext, ended":     func() error { return f.SyncContext(ended) },
+		"DatasyncContext, ended": func() error { return f.DatasyncContext(ended) },
+		"ReadAtContext":          func() error { _, err := f.ReadAtContext(t.Context(), b, 0); return err },
+		"ReadAtContext, ended":   func() error { _, err := f.ReadAtContext(ended, b, 0); return err },
+		"WriteAtContext, ended":  func() error { _, err := f.WriteAtContext(ended, b, 0); return err },
+		"Write":                  func() error { _, err := f.Write(b); return err },
+		"Seek":                   func() error { _, err := f.Seek(0, io.SeekStart); return err },
+		"ReadFrom":               func() error { _, err := f.ReadFrom(strings.NewReader("x")); return err },
+		"WriteTo":                func() error { _, err := f.WriteTo(io.Discard); return err },
+		"Stat":                   func() error { _, err := f.Stat(); return err },
+		"ReadDir":                func() error { _, err := f.ReadDir(1); return err },
+		"SetDeadline":            func() error { return f.SetDeadline(time.Time{}) },
+		"SyscallConn":            func() error { _, err := f.SyscallConn(); return err },
+		"Allocate":               func() error { return f.Allocate(0, 1) },
+		"PunchHole":              func() error { return f.PunchHole(0, 1) },
+		"Advise":                 func() error { return f.Advise(0, 1, sluice.AdviceDontNeed) },
+		"Prefetch":               func() error { return f.Prefetch(0, 1) },
+		"SyncRange":              func() error { return f.SyncRange(0, 1) },
+		"Sync":                   f.Sync,
+		"SyncContext":            func() error { return f.SyncContext(t.Context()) },
+		"Datasync":               f.Datasync,
+		"DatasyncContext":        func() error { return f.DatasyncContext(t.Context()) },
+		"Truncate":               func() error { return f.Truncate(1) },
+		"Chmod":                  func() error { return f.Chmod(0o600) },
+		"Chown":                  func() error { return f.Chown(0, 0) },
+		"Read":                   func() error { _, err := f.Read(make([]byte, 1)); return err },
+		"ReadAt":                 func() error { _, err := f.ReadAt(make([]byte, 1), 0); return err },
+		"WriteAt":                func() error { _, err := f.WriteAt(make([]byte, 1), 0); return err },
 	} {
 		if err := call(); !errors.Is(err, os.ErrInvalid) {
 			t.Errorf("%s = %v; want os.ErrInvalid", name, err)

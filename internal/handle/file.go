@@ -105,7 +105,10 @@ func (f *File) AlsoClose(second *os.File) error {
 // Close closes the file once its operations in progress have ended; of a view, the file
 // that it is a view of.
 func (f *File) Close() error {
-	if f.viewOf != nil {
+	switch {
+	case f.OS == nil: // the zero File
+		return os.ErrInvalid
+	case f.viewOf != nil:
 		return f.viewOf.Close()
 	}
 	if f.Core != nil {
@@ -126,10 +129,13 @@ func (f *File) Close() error {
 }
 
 // Error returns err as package os would: nil and io.EOF as they are, others in an
-// *fs.PathError.
+// *fs.PathError. Every call on the zero File has the error os.ErrInvalid.
 func (f *File) Error(op string, err error) error {
-	if err == nil || errors.Is(err, io.EOF) {
+	switch {
+	case err == nil || errors.Is(err, io.EOF):
 		return err
+	case f.OS == nil:
+		return os.ErrInvalid
 	}
 	return &fs.PathError{Op: op, Path: f.OS.Name(), Err: err}
 }
