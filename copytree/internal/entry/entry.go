@@ -55,9 +55,9 @@ type Shared struct {
 type Events interface {
 	// CacheMissing is called when the page cache lacks most of what is asked for.
 	CacheMissing()
-	// LargeFile is called before a file larger than content.SmallFile is copied, so that
-	// others may help with the rest of its batch.
-	LargeFile()
+	// LongCopy is called before a file is copied that may take long, so that others may help with the rest of
+	// its batch: a file larger than content.SmallFile whose data is not known to be shared, or one that is not regular.
+	LongCopy()
 }
 
 // Copier copies entries for one worker.

@@ -33,7 +33,8 @@ func TestHoldNoFIFO(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	c := NewCopier(&Shared{Opt: option.Options{CopyContents: true}}, at.New(), nil)
+	long := new(longCopies)
+	c := NewCopier(&Shared{Opt: option.Options{CopyContents: true}}, at.New(), long)
 	for kind, file := range map[at.Type]string{at.FIFO: "fifo", at.Regular: "file"} {
 		d := &dirs.Dir{}
 		d.SrcFD = int(in.Fd())
@@ -47,4 +48,13 @@ func TestHoldNoFIFO(t *testing.T) {
 			t.Errorf("Hold is %t after opening a %s; want %t", c.Kernel.Hold, file, want)
 		}
 	}
+	if *long != 1 {
+		t.Errorf("%d of the two files may take long; want 1, the FIFO", *long)
+	}
 }
+
+// longCopies counts the calls of LongCopy.
+type longCopies int
+
+func (*longCopies) CacheMissing() {}
+func (n *longCopies) LongCopy()   { *n++ }

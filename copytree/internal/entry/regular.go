@@ -45,8 +45,9 @@ func (c *Copier) openSource(it *item.Item) (err error) {
 	if it.SrcFD >= 0 {
 		return nil
 	}
-	if it.Type != at.Regular {
-		c.Kernel.Hold = c.Hold.Ignore() // the call may wait for a device, or for a FIFO's writer
+	if it.Type != at.Regular { // the call may wait for a device, or for a FIFO's writer
+		c.events.LongCopy()
+		c.Kernel.Hold = c.Hold.Ignore()
 	} else if !it.Follow {
 		fd, found := c.Kernel.OpenCached(it.Dir.SrcFD, it.Src)
 		c.NoteCache(found)
@@ -99,7 +100,9 @@ func (c *Copier) dropOpen(it *item.Item) {
 // copyContent copies the content.
 func (c *Copier) copyContent(it *item.Item) error {
 	if it.Stat.Size > content.SmallFile {
-		c.events.LargeFile()
+		if !c.Content.Clones(it.Dir.CopyID.Dev, it.Stat.Dev) {
+			c.events.LongCopy()
+		}
 		c.Kernel.Hold = c.Hold.Ignore()
 	}
 	if it.Stat.Size > currentSize {

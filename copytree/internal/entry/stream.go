@@ -55,6 +55,7 @@ func (c *Copier) awaitWriter(it *item.Item) error {
 func (c *Copier) openExisting(it *item.Item) (int, error) {
 	o := at.Opening{Access: c.access, Type: it.Existing, Empty: c.Opt.Make != option.MakeAttributes}
 	if it.Existing != at.Regular {
+		c.events.LongCopy()
 		c.Kernel.Hold = c.Hold.Ignore()
 	}
 	for poll := minReaderPoll; ; poll = min(2*poll, maxReaderPoll) {

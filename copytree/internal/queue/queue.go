@@ -50,6 +50,7 @@ type Queue struct {
 	unfinished int           // directories of the tree that are known and not finished. Under mu
 	openAhead  int           // descriptors in delivered batches that are not released. Under mu
 	cold       bool          // prefetchers run. Under mu
+	alone      bool          // only worker 0 is given work. Under mu
 }
 
 // Init prepares an empty Queue. It must be called first.
@@ -64,7 +65,7 @@ func (q *Queue) Start(d *dirs.Dir) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.found[0] = append(q.found[0][:0], d)
-	q.waiting, q.unfinished, q.openAhead = 1, 1, 0
+	q.waiting, q.unfinished, q.openAhead, q.alone = 1, 1, 0, false
 }
 
 // Stop makes all goroutines end that wait here, or come later.
@@ -92,6 +93,9 @@ func (q *Queue) Next(id int) (_ *Batch, _ *dirs.Dir, cold bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for {
+		for q.alone && id > 0 && q.unfinished > 0 && !q.Stopped() {
+			q.work.Wait()
+		}
 		if b := q.takeDelivered(); b != nil {
 			return b, nil, q.cold
 		}
@@ -184,6 +188,17 @@ func (q *Queue) Release(b *Batch) bool {
 		q.ahead.Broadcast()
 	}
 	return true
+}
+
+// SetAlone has Next give work to worker 0 alone, or to all workers again. What the others have begun they
+// end.
+func (q *Queue) SetAlone(alone bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.alone != alone {
+		q.alone = alone
+		q.work.Broadcast()
+	}
 }
 
 // SetCold makes prefetchers run, or stops them.

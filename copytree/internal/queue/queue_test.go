@@ -2,6 +2,7 @@ package queue
 
 import (
 	"testing"
+	"testing/synctest"
 
 	"github.com/sluiceio/sluice/copytree/internal/dirs"
 )
@@ -40,6 +41,40 @@ func TestOrder(t *testing.T) {
 	}
 	if b, d, _ := q.Next(0); b != nil || d != nil {
 		t.Errorf("Next = %v, %v after all directories are finished; want none", b, d)
+	}
+}
+
+// TestAlone: while worker 0 is to work alone, another one gets nothing, until that is over or nothing is left.
+func TestAlone(t *testing.T) {
+	a := &dirs.Dir{}
+	for _, c := range []struct {
+		over func(*Queue)
+		want *dirs.Dir
+	}{
+		{func(q *Queue) { q.SetAlone(false) }, a},
+		{func(q *Queue) { q.Finished(); q.Finished() }, nil},
+		{func(q *Queue) { q.Stop() }, nil},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			q := newQueue(Limits{Workers: 2})
+			q.Start(&dirs.Dir{})
+			next(t, q, 0)
+			q.SetAlone(true)
+			q.Add(0, []*dirs.Dir{a}, 1)
+			var got *dirs.Dir
+			returned := false
+			go func() {
+				_, got, _ = q.Next(1)
+				returned = true
+			}()
+			if synctest.Wait(); returned {
+				t.Fatal("Next(1) has returned while worker 0 is to work alone")
+			}
+			c.over(q)
+			if synctest.Wait(); !returned || got != c.want {
+				t.Errorf("afterwards Next(1) has returned %t, %p; want %p", returned, got, c.want)
+			}
+		})
 	}
 }
 

@@ -109,6 +109,11 @@ func (w *worker) enter(d *dirs.Dir) bool {
 // last worker to do so ends it.
 func (w *worker) copyBatch(b *queue.Batch) {
 	defer w.endBatch(b) // also if a function of the caller panics: the copy is stopped then
+	if w.id == 0 {
+		// To share data is work on metadata alone, which a file system does for one thread at a time: two took as
+		// long as one on xfs and a quarter longer on btrfs, with half more processor time.
+		w.job.queue.SetAlone(w.Content.Clones(b.Dir.CopyID.Dev, b.Dir.Stat.Dev))
+	}
 	for !w.job.queue.Stopped() {
 		e := b.Take()
 		if e == nil {
@@ -161,11 +166,12 @@ func (w *worker) CacheMissing() {
 	}
 }
 
-// LargeFile lets other workers help with the rest of the batch (entry.Events). Large
+// LongCopy lets other workers help with the rest of the batch (entry.Events). Large
 // files take long, and do not wait for each other, as the creation of small files in
-// one directory does.
-func (w *worker) LargeFile() {
+// one directory does. A FIFO may wait for its other end for ever.
+func (w *worker) LongCopy() {
 	w.job.waits()
+	w.job.queue.SetAlone(false)
 	if w.batch != nil {
 		w.job.queue.Offer(w.batch)
 	}
