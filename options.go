@@ -37,7 +37,8 @@ type Options struct {
 	// (Stats.LostDrivers) or several reads wait on a file system that cannot
 	// tell (overlayfs, NFS, FUSE). The most is 4096. Under uring and aio up to
 	// 8 more threads wait in fsync, and up to 16 in sendfile, which copies
-	// files to sockets. Each ring has a thread that waits for it. The calls of
+	// files to sockets. If BlockingThreads is 0, up to 12 more wait in
+	// buffered writes of 512 KiB and more. Each ring has a thread that waits for it. The calls of
 	// Batches on names (open, stat, rename, remove) take as many threads
 	// again, and each copytree.Copy those of its Options.Concurrency.
 	//
@@ -74,6 +75,9 @@ const (
 	inlineSyncs      = 8
 	inlineLargeReads = 4
 )
+
+// largeWrites is how many threads more may be in large buffered writes: sched.permitPlainWrite.
+const largeWrites = 12
 
 // defaultDepth is how many operations keep a disk busy: with 128 in flight it is as fast
 // as it gets, and operations beyond them are handed over in larger batches. Measured:
@@ -130,6 +134,15 @@ func (o Options) depth() int {
 
 // rings returns the bound in force on rings.
 func (o Options) rings() int { return cmp.Or(o.Rings, defaultRings) }
+
+// largeWrites returns how many threads beyond blockingThreads may be in large buffered writes: none if the program
+// has set a bound.
+func (o Options) largeWrites() int {
+	if o.BlockingThreads != 0 {
+		return 0
+	}
+	return largeWrites
+}
 
 // blockingThreads returns the bound in force under the named driver.
 func (o Options) blockingThreads(driver string) int {

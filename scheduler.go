@@ -86,6 +86,7 @@ func (s *Scheduler) start(choose func(*record.Hook) driver.Driver, hook *record.
 		InlineSyncs:      inlineSyncs,
 		QueuedSyncs:      queuedSyncs,
 		InlineLargeReads: inlineLargeReads,
+		LargeWrites:      o.largeWrites(),
 		Blocking:         o.blockingThreads("uring"), // the least; prepare raises it
 		Fallback:         o.blockingThreads("pool"),
 	})

@@ -34,6 +34,9 @@ type Limits struct {
 	// InlineLargeReads bounds plain calls for buffered reads of ioengine.LargeRead bytes and more,
 	// whatever is queued: fewer than InlineLargeReads threads must be waiting in plain calls.
 	InlineLargeReads int
+	// LargeWrites is how many threads beyond Blocking may wait in writes of 512 KiB and more that the driver
+	// cannot perform without a thread.
+	LargeWrites int
 	// Blocking is the most threads that may wait in system calls: for plain calls of reads
 	// and writes, and for operations that the driver cannot perform without a thread.
 	// Fallback, if it is larger, replaces it once the driver is lost.

@@ -52,6 +52,8 @@ type Limiter struct {
 	// are in use. Under mu.
 	unassigned list.List[waiter]
 
+	beyond atomic.Int32 // permits that TryAcquireBeyond has given
+
 	unused spare.Pool[waiter]
 }
 
@@ -133,6 +135,22 @@ func (l *Limiter) TryAcquireBelow(most int32) bool {
 	}
 }
 
+// beyondLimit is the quota of the permits that TryAcquireBeyond gives.
+var beyondLimit deviceQuota
+
+// TryAcquireBeyond takes a permit beyond the limit, if fewer than most such permits are taken.
+func (l *Limiter) TryAcquireBeyond(most int32) (Permit, bool) {
+	for {
+		n := l.beyond.Load()
+		if n >= most {
+			return Permit{}, false
+		}
+		if l.beyond.CompareAndSwap(n, n+1) {
+			return Permit{quota: &beyondLimit}, true
+		}
+	}
+}
+
 // Acquire takes a permit for a call to a device, or to NoDevice. If none is free it waits for
 // one. If ctx ends first, it returns ctx's error.
 func (l *Limiter) Acquire(ctx context.Context, device uint64) (Permit, error) {
@@ -202,6 +220,8 @@ func (l *Limiter) enqueue(w *waiter) (*deviceQuota, bool) {
 // Release gives a permit back after its call.
 func (l *Limiter) Release(p Permit) {
 	switch {
+	case p.quota == &beyondLimit:
+		l.beyond.Add(-1)
 	case p.quota != nil:
 		l.releaseToQuota(p.quota)
 	case l.queued.Load() > 0 && l.handToFirst():
@@ -299,11 +319,11 @@ func (l *Limiter) remove(w *waiter) bool {
 // SharedInUse returns the number of shared permits that are taken.
 func (l *Limiter) SharedInUse() int32 { return l.used.Load() }
 
-// InUse returns the number of permits that are taken, those of quotas included.
+// InUse returns the number of permits that are taken, those of quotas and beyond the limit included.
 func (l *Limiter) InUse() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	n := l.used.Load()
+	n := l.used.Load() + l.beyond.Load()
 	for _, q := range l.quotas {
 		n += q.used
 	}

@@ -75,5 +75,5 @@ func (c *inlineCalls) takeFromCrowd() bool {
 }
 
 // inFlight returns how many operations are queued or in plain calls. It leaves out those of
-// TransferSets, fsyncs, and plain calls with a permit of a quota.
+// TransferSets, fsyncs, and plain calls with a permit of a quota or beyond the limit.
 func (s *Scheduler) inFlight() int32 { return s.QueuedOps.Load() + s.Limiter.SharedInUse() }

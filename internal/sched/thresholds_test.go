@@ -137,21 +137,64 @@ func TestPermitPlainWrite(t *testing.T) {
 	s := New(script.New(8), Limits{InlineWrites: 2, Blocking: 8})
 	f := iopath.NewFile(1<<20, true, false)
 	for i, want := range []bool{true, true, false} {
-		if _, ok := s.permitPlainWrite(context.Background(), f); ok != want {
+		if _, ok := s.permitPlainWrite(context.Background(), f, 4096); ok != want {
 			t.Errorf("write %d is a plain call: %t; want %t", i+1, ok, want)
 		}
 	}
 	for queued, want := range map[int32]bool{fewQueued: true, fewQueued + 1: false} {
 		s.Limiter.Release(limiter.Permit{})
 		s.QueuedOps.Store(queued)
-		_, ok := s.permitPlainWrite(context.Background(), f)
+		_, ok := s.permitPlainWrite(context.Background(), f, 4096)
 		if ok != want {
 			t.Errorf("with %d operations queued a write is a plain call: %t; want %t", queued, ok, want)
 		}
 	}
 	s.AsyncDirect[driver.Write] = false
-	if _, ok := s.permitPlainWrite(context.Background(), f); !ok {
+	if _, ok := s.permitPlainWrite(context.Background(), f, 4096); !ok {
 		t.Error("a write that the driver cannot queue is not a plain call")
+	}
+}
+
+// A large write that the driver cannot queue has a permit beyond the limit if there is no other. A small one has
+// none, nor has any if the Limits allow none.
+func TestPermitLargeWrite(t *testing.T) {
+	f := iopath.NewFile(1<<20, false, false)
+	for _, most := range []int{0, 2} {
+		s := New(script.New(8), Limits{Blocking: 1, LargeWrites: most})
+		s.AsyncBuffered[driver.Write] = false
+		limit, ok := s.permitPlainWrite(context.Background(), f, largeWrite)
+		if !ok || s.Limiter.SharedInUse() != 1 {
+			t.Fatalf("%d beyond the limit: the first permit is %t, of the limit: %d; want 1", most, ok, s.Limiter.SharedInUse())
+		}
+		if _, ok := s.permitPlainWrite(context.Background(), f, largeWrite-1); ok {
+			t.Errorf("%d beyond the limit: a small write has a permit", most)
+		}
+		if _, ok := s.permitPlainWrite(t.Context(), f, largeWrite); ok {
+			t.Errorf("%d beyond the limit: a write whose context may end has a permit", most)
+		}
+		var beyond []limiter.Permit
+		for range most + 1 {
+			if p, ok := s.permitPlainWrite(context.Background(), f, largeWrite); ok {
+				beyond = append(beyond, p)
+			}
+		}
+		if len(beyond) != most || s.Limiter.InUse() != 1+most {
+			t.Errorf("%d beyond the limit: %d large writes have a permit, and %d are taken", most, len(beyond), s.Limiter.InUse())
+		}
+		for range 2 { // what is released can be taken again
+			for _, p := range beyond {
+				s.Limiter.Release(p)
+			}
+			for range beyond {
+				s.permitPlainWrite(context.Background(), f, largeWrite)
+			}
+		}
+		for _, p := range append(beyond, limit) {
+			s.Limiter.Release(p)
+		}
+		if n := s.Limiter.InUse(); n != 0 {
+			t.Errorf("%d beyond the limit: %d permits are taken at the end", most, n)
+		}
 	}
 }
 

@@ -20,7 +20,7 @@ func (s *Scheduler) WriteAt(ctx context.Context, f *File, b []byte, off int64) (
 	// The first transfer is writeNow's, here so that two functions less are above the system call of a
 	// write into memory: see PlainCall.
 	var res int32
-	if p, ok := s.permitPlainWrite(ctx, f); ok {
+	if p, ok := s.permitPlainWrite(ctx, f, len(b)); ok {
 		res = s.PlainCall(0, p, driver.Write, f, b, off)
 		if int(res) == len(b) {
 			return len(b), nil
@@ -76,20 +76,29 @@ func (s *Scheduler) write(ctx context.Context, f *File, b []byte, off int64) (re
 
 // writeNow is write of an operation whose ticket has been granted, or that needs none.
 func (s *Scheduler) writeNow(ctx context.Context, f *File, b []byte, off int64) int32 {
-	if p, ok := s.permitPlainWrite(ctx, f); ok {
+	if p, ok := s.permitPlainWrite(ctx, f, len(b)); ok {
 		return s.PlainCall(0, p, driver.Write, f, b, off)
 	}
 	return s.waitOrQueue(ctx, driver.Write, f, b, off)
 }
 
-// permitPlainWrite acquires a permit for a write to f that is to be a plain call at once. It
+// largeWrite is the size from which on a write that needs a thread may have a permit beyond the limit. A file
+// system lets one thread at a time copy into a file, and the next copy begins late if no thread waits there
+// for its turn. With smaller writes more threads gain nothing. Measured: docs/decisions/0004-limiter.md.
+const largeWrite = 512 << 10 // 512 KiB
+
+// permitPlainWrite acquires a permit for a write of n bytes to f that is to be a plain call at once. It
 // fails where ctx can end, because a plain call cannot be asked to end early.
-func (s *Scheduler) permitPlainWrite(ctx context.Context, f *File) (limiter.Permit, bool) {
+func (s *Scheduler) permitPlainWrite(ctx context.Context, f *File, n int) (limiter.Permit, bool) {
 	if ctx.Done() != nil {
 		return limiter.Permit{}, false
 	}
 	if !s.Async(driver.Write, f) {
-		return s.TryPermit(f, s.Limiter.SharedLimit())
+		p, ok := s.TryPermit(f, s.Limiter.SharedLimit())
+		if !ok && n >= largeWrite {
+			return s.Limiter.TryAcquireBeyond(int32(s.Bounds.LargeWrites))
+		}
+		return p, ok
 	}
 	// No permit of the device's quota: writes that can be queued must leave that to those that
 	// cannot.
