@@ -7,9 +7,9 @@
 //	n, err := unix.Pread(fd, b, off) // the thread may wait here
 //	l.Release(p)
 //
-// A Limiter has a number of permits, which comes from sluice.Options.BlockingThreads. A call to a device that does not answer keeps its permit. So that
-// such calls do not hold up the calls to other devices, some permits are reserved for one device
-// each (quota.go). A call whose caller has a deadline also passes a window of its device
+// A Limiter has a number of permits, which comes from sluice.Options.BlockingThreads. A call to a
+// device that does not answer keeps its permit. So that such calls do not hold up the calls to
+// other devices, some permits are reserved for one device each (quota.go). A call whose caller has a deadline also passes a window of its device
 // (window.go): of such calls only few are in the kernel when the device stops answering.
 //
 // # Concurrency
@@ -135,7 +135,7 @@ func (l *Limiter) TryAcquireBelow(most int32) bool {
 	}
 }
 
-// beyondLimit is the quota of the permits that TryAcquireBeyond gives.
+// beyondLimit stands, in a Permit, for one that TryAcquireBeyond has given. It is no quota.
 var beyondLimit deviceQuota
 
 // TryAcquireBeyond takes a permit beyond the limit, if fewer than most such permits are taken.

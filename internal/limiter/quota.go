@@ -12,8 +12,7 @@ import (
 //
 // The permits of the first maxQuotas quotas come out of the limit. When such a quota is made, its
 // permits may be taken as shared ones still; then more than limit are in use until enough of those
-// are released. The quotas of further devices
-// are on top of the limit.
+// are released. The quotas of further devices are on top of the limit.
 //
 // A quota that no goroutine uses or waits for goes to another device: to that of the first
 // waiter without a quota, or else to the next device that needs one.

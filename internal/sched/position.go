@@ -10,11 +10,10 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// A file's position can be shared: with descriptors that dup(2) has made, with other
-// processes. The kernel moves it under a lock, so that each read(2) and write(2) has bytes of
-// its own. So has each Read and Write here: it is one read(2) or write(2), or reserves its bytes
-// by one lseek(2), and transfers them at their offset. See readShared. A Read of a file whose position is private
-// looks into the page cache before it does so. See readPrivate.
+// A file's position can be shared: with descriptors that dup(2) has made, with other processes. The kernel moves it
+// under a lock, so that each read(2) and write(2) has bytes of its own. So has each Read and Write here: it is one
+// read(2) or write(2), or reserves its bytes by one lseek(2), and transfers them at their offset (readShared). A Read
+// of a file whose position is private looks into the page cache before it does so (readPrivate).
 
 // Read reads up to len(b) bytes at the file's position and moves it, as
 // read(2). At the end of the file it returns 0, io.EOF.
@@ -93,7 +92,8 @@ func (s *Scheduler) readShared(ctx context.Context, f *File, b []byte) int32 {
 		}
 	}
 	n := len(b)
-	if beyond := beyondEnd(f, n, end); beyond > 0 {
+	// What was found stays reserved, although the file may have become shorter since.
+	if beyond := min(beyondEnd(f, n, end), n-int(max(found, 0))); beyond > 0 {
 		sys.Advance(f.FD, -int64(beyond))
 		n, end = n-beyond, end-int64(beyond)
 	}
