@@ -3,12 +3,12 @@ package batch
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"sync/atomic"
 	"syscall"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/errs"
 	"github.com/sluiceio/sluice/internal/handle"
 )
 
@@ -31,7 +31,7 @@ type Batch struct {
 var (
 	// ErrChainBroken is the error of operations that were not begun because one before
 	// them in their chain did not succeed wholly. It is ECANCELED, as io_uring has it.
-	ErrChainBroken = fmt.Errorf("an operation before it in the chain did not succeed: %w", syscall.ECANCELED)
+	ErrChainBroken = errs.Wrap("an operation before it in the chain did not succeed", syscall.ECANCELED)
 
 	// ErrNotBegun is the error of operations that were not begun because the context had
 	// ended, or that count as such. It comes with the context's error.

@@ -2,13 +2,13 @@ package direct
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"syscall"
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/directio"
+	"github.com/sluiceio/sluice/internal/errs"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -126,8 +126,8 @@ func newBuffered(s *sluice.Scheduler, f *os.File, why directio.Refused) (*File, 
 }
 
 var (
-	errAppends = fmt.Errorf("a direct file has no position to append at: %w", syscall.EINVAL)
-	errNoDisk  = fmt.Errorf("neither a regular file nor a block device: %w", errors.ErrUnsupported)
+	errAppends = errs.Wrap("a direct file has no position to append at", syscall.EINVAL)
+	errNoDisk  = errs.Wrap("neither a regular file nor a block device", errors.ErrUnsupported)
 )
 
 // onDisk reports whether a file of this mode can be opened as a File.

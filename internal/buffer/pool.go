@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/sluiceio/sluice/internal/errs"
 	"github.com/sluiceio/sluice/internal/list"
 	"github.com/sluiceio/sluice/internal/spare"
 	"github.com/sluiceio/sluice/internal/sys"
@@ -38,7 +39,7 @@ type Registrar interface {
 
 // ErrClosed is returned by Get after Close. The callers of the library get it as it is, and a Pool is closed
 // with its Scheduler: so it is os.ErrClosed.
-var ErrClosed = fmt.Errorf("buffer: the pool is closed: %w", os.ErrClosed)
+var ErrClosed = errs.Wrap("buffer: the pool is closed", os.ErrClosed)
 
 // ErrTooLarge is wrapped by the error of Get if the size is above the Pool's limit.
 var ErrTooLarge = errors.New("more than the pool's limit")

@@ -30,6 +30,7 @@ import (
 	"weak"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/errs"
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
@@ -57,14 +58,7 @@ type Scheduler struct {
 }
 
 // ErrClosed is the error of calls on a closed Scheduler.
-var ErrClosed error = closedError{}
-
-// closedError is a type of its own because fmt.Errorf, of a variable of the package, would run when
-// each program starts. It takes longer than all else that this module does then.
-type closedError struct{}
-
-func (closedError) Error() string { return "scheduler closed: " + os.ErrClosed.Error() }
-func (closedError) Unwrap() error { return os.ErrClosed }
+var ErrClosed = errs.Wrap("scheduler closed", os.ErrClosed)
 
 // New returns a Scheduler that owns core, with at most bufferMemory bytes of Buffers (0 is
 // the default). NewDriver calls newDriver, which may be nil.
