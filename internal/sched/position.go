@@ -97,7 +97,7 @@ func (s *Scheduler) readShared(ctx context.Context, f *File, b []byte) int32 {
 		sys.Advance(f.FD, -int64(beyond))
 		n, end = n-beyond, end-int64(beyond)
 	}
-	res := int32(0)
+	var res int32
 	switch {
 	case n == 0 && looks && found == 0 && s.FindsEnd:
 		s.noteEnd(f, len(b), pos)
