@@ -104,8 +104,10 @@ func (p Params) directReaders(depth int) []duel.Entry {
 
 var directChecks = []check{
 	{bufferRow, osDirect},
-	{bufferRow, fioRow}, {bufferRow, tunedRow},
-	{manyRow, fioRow}, {manyRow, tunedRow},
+	{bufferRow, fioRow},
+	{bufferRow, tunedRow},
+	{manyRow, fioRow},
+	{manyRow, tunedRow},
 }
 
 // randDepths compares random direct reads at depths of 4 to 1024: os.File, ReadBuffer, ReadMany,
