@@ -240,6 +240,8 @@ func (c *collector) call(n *ast.CallExpr) {
 	case len(n.Args) == 0:
 	case slices.Contains(functions, name):
 		c.add(n.Args[0])
+	case name == "errs.Wrap":
+		c.add(&ast.BinaryExpr{X: n.Args[0], Op: token.ADD, Y: &ast.BasicLit{Kind: token.STRING, Value: `": …"`}})
 	case c.dir == "cmd/sluice/internal/cp" && slices.Contains(cpFunctions, name[strings.LastIndex(name, ".")+1:]):
 		c.add(n.Args[0])
 	case (name == "fmt.Fprintf" || name == "fmt.Fprintln") && len(n.Args) > 1: // what is printed and not returned
