@@ -26,8 +26,8 @@ func (s *Scheduler) Explain() string {
 		fmt.Fprintf(&b, "  %s\n", strings.Join(info.Features, ", "))
 	}
 	l := s.h.Core.Limits()
-	fmt.Fprintf(&b, "in flight: at most %d in each ring or queue; with fewer than %d, a read that waits is a plain call\n",
-		info.Depth, l.InlineReads)
+	fmt.Fprintf(&b, "in flight: at most %d in each ring or queue; with fewer than %d (buffered: %d), a read that waits is a plain call\n",
+		info.Depth, l.InlineReads, l.InlineBufferedReads)
 	if n, most := s.h.Core.Rings(); most > 1 {
 		fmt.Fprintf(&b, "rings: %d of at most %d, one for each device", n, most)
 		if err := s.h.Core.RingError(); err != nil {

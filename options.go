@@ -70,10 +70,10 @@ type Options struct {
 // reads by how many threads wait. Measured: docs/decisions/0002-paths.md, for fsyncs
 // 0005-sync.md.
 const (
-	inlineReads      = 2
-	inlineWrites     = 4
-	inlineSyncs      = 8
-	inlineLargeReads = 4
+	inlineReads         = 2
+	inlineBufferedReads = 4
+	inlineWrites        = 4
+	inlineSyncs         = 8
 )
 
 // largeWrites is how many threads more may be in large buffered writes: sched.permitPlainWrite.

@@ -81,14 +81,14 @@ func (s *Scheduler) start(choose func(*record.Hook) driver.Driver, hook *record.
 		s.prepare(core, drv, hook)
 		return drv
 	}, sched.Limits{
-		InlineReads:      inlineReads,
-		InlineWrites:     inlineWrites,
-		InlineSyncs:      inlineSyncs,
-		QueuedSyncs:      queuedSyncs,
-		InlineLargeReads: inlineLargeReads,
-		LargeWrites:      o.largeWrites(),
-		Blocking:         o.blockingThreads("uring"), // the least; prepare raises it
-		Fallback:         o.blockingThreads("pool"),
+		InlineReads:         inlineReads,
+		InlineBufferedReads: inlineBufferedReads,
+		InlineWrites:        inlineWrites,
+		InlineSyncs:         inlineSyncs,
+		QueuedSyncs:         queuedSyncs,
+		LargeWrites:         o.largeWrites(),
+		Blocking:            o.blockingThreads("uring"), // the least; prepare raises it
+		Fallback:            o.blockingThreads("pool"),
 	})
 	core.SetChainDriver(func() driver.Linker { return forChains(core.Driver().Name, hook) })
 	core.RecordBy(hook)

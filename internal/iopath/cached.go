@@ -126,7 +126,7 @@ type missCounter struct {
 
 const (
 	missesBeforeSkip = 16 // misses in a row after which most reads skip the look
-	lookEvery        = 8  // of these one in eight looks all the same
+	lookEvery        = 32 // of these one in 32 looks all the same
 )
 
 // skipLook reports whether a read should not look into the page cache.

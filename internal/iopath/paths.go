@@ -17,10 +17,14 @@ import (
 // Limits bounds what a Scheduler occupies: threads that wait in system calls, and fsyncs in the
 // driver for fsyncs (Scheduler.SetSyncDriver).
 type Limits struct {
-	// InlineReads bounds plain calls for reads that the driver could queue: fewer than
+	// InlineReads bounds plain calls for direct reads that the driver could queue: fewer than
 	// InlineReads operations must be queued, or in plain calls with a shared permit. At depth 1
 	// every queue is slower than that call.
 	InlineReads int
+	// InlineBufferedReads is the same for buffered reads, which io_uring completes more slowly.
+	// For those of ioengine.LargeRead bytes and more, fewer than InlineBufferedReads threads must
+	// be waiting in plain calls, whatever is queued.
+	InlineBufferedReads int
 	// InlineWrites bounds plain calls for writes that the driver could queue: fewer than
 	// InlineWrites threads must be waiting in plain calls, of any kind. Also, few
 	// operations may be queued.
@@ -31,9 +35,6 @@ type Limits struct {
 	// QueuedSyncs is how many fsyncs that driver has at once; 0 is as many as possible,
 	// which is eight ninths of its depth (sched: fsyncs.setLimit).
 	QueuedSyncs int
-	// InlineLargeReads bounds plain calls for buffered reads of ioengine.LargeRead bytes and more,
-	// whatever is queued: fewer than InlineLargeReads threads must be waiting in plain calls.
-	InlineLargeReads int
 	// LargeWrites is how many threads beyond Blocking may wait in writes of 512 KiB and more that the driver
 	// cannot perform without a thread.
 	LargeWrites int

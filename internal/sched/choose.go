@@ -45,20 +45,24 @@ func (s *Scheduler) waitOrQueue(ctx context.Context, code driver.Code, f *File, 
 // for each part of the page cache that arrives.
 const largeRead = ioengine.LargeRead
 
-// permitPlainRead takes a permit for a read of n bytes that is made as a plain call: if next to
-// nothing is in flight (permitInline), or if the read is large and buffered. A read whose context
+// permitPlainRead takes a permit for a read of n bytes that is made as a plain call: if little
+// is in flight (permitInline), or if the read is large and buffered. A read whose context
 // may end is never such a plain call. A small ReadAt has looked into the page cache before.
 func (s *Scheduler) permitPlainRead(ctx context.Context, f *File, n int) (limiter.Permit, bool) {
 	if ctx.Done() != nil {
 		return limiter.Permit{}, false
 	}
-	if n >= largeRead && f.Flags&driver.Direct == 0 {
-		return s.TryPermit(f, int32(s.Bounds.InlineLargeReads))
+	most := int32(s.Bounds.InlineReads)
+	if f.Flags&driver.Direct == 0 {
+		most = int32(s.Bounds.InlineBufferedReads)
+		if n >= largeRead {
+			return s.TryPermit(f, most)
+		}
 	}
 	if !s.Async(driver.Read, f) {
-		return s.TryPermit(f, int32(s.Bounds.InlineReads))
+		return s.TryPermit(f, most)
 	}
-	return s.permitInline(f, int32(s.Bounds.InlineReads))
+	return s.permitInline(f, most)
 }
 
 // Block calls do once it has a permit. do waits in system calls for f, which may be nil.

@@ -116,7 +116,7 @@ func TestForeignFileCached(t *testing.T) {
 			plain++
 			return iopath.MakeCall(code, fd, b, off)
 		}
-		s.Bounds.InlineReads = 1
+		s.Bounds.InlineReads, s.Bounds.InlineBufferedReads = 1, 1
 		s.Limiter.Init(1, 0)
 		f := foreignFile(int(file.Fd()), false, false)
 		if _, err := file.Seek(0, 0); err != nil {
@@ -171,7 +171,7 @@ func TestForeignFileUncached(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := New(drv, Limits{Blocking: 4, InlineReads: 1})
+	s := New(drv, Limits{Blocking: 4, InlineReads: 1, InlineBufferedReads: 1})
 	defer s.Close()
 	for range 8 {
 		cool(t, file)

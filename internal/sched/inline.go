@@ -10,12 +10,11 @@ import (
 // inlineCalls decides which reads are plain calls, of those that the driver could queue: of
 // direct ones, and of small buffered ones that have looked into the page cache in vain.
 //
-// With one or two operations in flight, a plain call is quicker than the queue. But a thread that
+// With few operations in flight, a plain call is quicker than the queue. But a thread that
 // waits in a plain call keeps its processor, a P of Go's scheduler, until the runtime takes it
 // away, which can last 10 ms. While plain calls have all processors, no other goroutine runs. So
 // none asks for an operation, nothing is ever queued, and each plain call finds itself alone:
-// a program with many goroutines would make one or two operations at a time, for as long as it
-// runs.
+// a program with many goroutines would make two operations at a time, for as long as it runs.
 //
 // So one operation in yieldEvery lets the other goroutines run first (runtime.Gosched). What they
 // ask for meanwhile is counted. If it is more than may be plain calls, the operation is queued,
@@ -34,14 +33,17 @@ type inlineCalls struct {
 }
 
 // yieldEvery is odd: two goroutines that take turns would otherwise have the same one of them
-// yield each time, perhaps the one whose processor has nobody else to run.
+// yield each time, perhaps the one whose processor has nobody else to run. With several processors
+// a yield may move the goroutine to another one: one in 17 took a fifth of the reads of four
+// goroutines. With one processor a yield costs little, and a plain call stops all others.
 const (
-	yieldEvery  = 17
-	crowdMemory = 32
+	yieldEvery    = 51
+	yieldEveryOf1 = 17 // with one processor
+	crowdMemory   = 32
 )
 
 // permitInline takes a permit for an operation on f that the driver could queue, and that is to
-// be a plain call. It fails if as many operations as most, or as there are processors, are in
+// be a plain call. It fails if as many operations as most, with one processor if any, are in
 // flight: queued, or in plain calls with a shared permit.
 func (s *Scheduler) permitInline(f *File, most int32) (limiter.Permit, bool) {
 	c := &s.inline
@@ -50,10 +52,14 @@ func (s *Scheduler) permitInline(f *File, most int32) (limiter.Permit, bool) {
 		return limiter.Permit{}, false
 	}
 	// Asked for only here: it takes a lock of the runtime.
-	if most = min(most, int32(runtime.GOMAXPROCS(0))); n >= most {
+	every := uint32(yieldEvery)
+	if runtime.GOMAXPROCS(0) == 1 {
+		most, every = 1, yieldEveryOf1
+	}
+	if n >= most {
 		return limiter.Permit{}, false
 	}
-	if c.candidates.Add(1)%yieldEvery == 0 {
+	if c.candidates.Add(1)%every == 0 {
 		c.yielding.Add(1)
 		c.yield()
 		others := c.yielding.Add(-1)

@@ -111,13 +111,15 @@ func TestPermitPlainRead(t *testing.T) {
 		{"small", direct, 10, 0, 0, true},
 		{"small beside as many as may be", direct, 10, 0, 1, false},
 		{"small beside the queue", direct, 10, 1, 0, false},
+		{"small and buffered, beside one", buffered, 10, 0, 1, true},
+		{"small and buffered, beside as many as may be", buffered, 10, 1, 1, false},
 		{"large", buffered, largeRead, 0, 0, true},
 		{"large beside the queue", buffered, largeRead, 1, 0, true},
 		{"large beside a small one", buffered, largeRead, 1, 1, true},
 		{"large beside as many as may be", buffered, largeRead, 0, 2, false},
 		{"large and direct, beside the queue", direct, largeRead, 1, 0, false},
 	} {
-		s := New(script.New(8), Limits{InlineReads: 1, InlineLargeReads: 2, Blocking: 8})
+		s := New(script.New(8), Limits{InlineReads: 1, InlineBufferedReads: 2, Blocking: 8})
 		s.QueuedOps.Store(c.queued)
 		for range c.used {
 			s.Limiter.TryAcquire()

@@ -158,7 +158,7 @@ func TestRefusedNoWaitIsOfTheFileAlone(t *testing.T) {
 // Next to nothing in flight: the plain call. With a context that may end, or
 // with more in flight: the driver.
 func TestPathFollowsDepth(t *testing.T) {
-	p := play(t, Limits{InlineReads: 1, InlineWrites: 1, Blocking: 2}, []int32{1, 1}, []int32{1, 1})
+	p := play(t, Limits{InlineReads: 1, InlineBufferedReads: 1, InlineWrites: 1, Blocking: 2}, []int32{1, 1}, []int32{1, 1})
 	b := make([]byte, 1)
 	one := func(n int, err error) {
 		t.Helper()

@@ -137,7 +137,7 @@ func TestTransferReg(t *testing.T) {
 
 // ReadFixed takes the plain call where ReadAt does, and continues it.
 func TestFixedPlain(t *testing.T) {
-	p := play(t, Limits{InlineReads: 1, Blocking: 2}, []int32{40}, []int32{60})
+	p := play(t, Limits{InlineReads: 1, InlineBufferedReads: 1, Blocking: 2}, []int32{40}, []int32{60})
 	ctx, b := context.Background(), make([]byte, 100)
 	if n, err := p.ReadFixed(ctx, p.f, b, 0, 3); n != 100 || err != nil {
 		t.Errorf("ReadFixed = %d, %v; want 100, nil", n, err)
@@ -183,7 +183,7 @@ func TestFixedCountsOnce(t *testing.T) {
 	hang.Watch(t)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	d := script.New(8)
-	s := New(d, Limits{InlineReads: 2, Blocking: 8})
+	s := New(d, Limits{InlineReads: 2, InlineBufferedReads: 2, Blocking: 8})
 	defer s.Close()
 	s.Call = func(_ driver.Code, _ int, b []byte, _ int64) int32 { return int32(len(b)) }
 	f := iopath.NewFile(1<<20, true, false)
