@@ -81,7 +81,11 @@ func (s *Scheduler) mayReserve(f *File) bool {
 func (s *Scheduler) readShared(ctx context.Context, f *File, b []byte) int32 {
 	b = b[:min(len(b), sys.MaxRW)]
 	end, ok := sys.Advance(f.FD, int64(len(b)))
-	if !ok { // past the end of a device, or there is no position
+	switch {
+	case ok:
+	case s.Classes.Active():
+		return s.readCurrentWithTicket(ctx, f, b)
+	default: // past the end of a device, or there is no position
 		return s.AcquireAndCall(ctx, s.Recording.Now(), driver.Read, f, b, iopath.AtPosition)
 	}
 	pos, found, direct := end-int64(len(b)), int32(0), f.Flags&driver.Direct != 0
@@ -103,7 +107,7 @@ func (s *Scheduler) readShared(ctx context.Context, f *File, b []byte) int32 {
 		s.noteEnd(f, len(b), pos)
 		return 0
 	case n == 0:
-		return s.AcquireAndCall(ctx, s.Recording.Now(), driver.Read, f, b, iopath.AtPosition)
+		return s.readAtEnd(ctx, f, b, pos)
 	case looks:
 		res = s.readRest(ctx, f, b[:n], pos, max(found, 0))
 	case direct: // a part of a block cannot be asked for
@@ -113,6 +117,24 @@ func (s *Scheduler) readShared(ctx context.Context, f *File, b []byte) int32 {
 	}
 	giveBack(f, driver.Read, n, end, res)
 	return res
+}
+
+// readAtEnd is a Read at pos, the end of the file as fstat(2) has it. Nothing is reserved: there is most likely
+// nothing to read. But the file may have become longer since, and files of /proc have no size.
+func (s *Scheduler) readAtEnd(ctx context.Context, f *File, b []byte, pos int64) int32 {
+	res := s.readReserved(ctx, f, b, pos)
+	if res <= 0 {
+		return res
+	}
+	end, ok := sys.Advance(f.FD, int64(res))
+	if ok && end == pos+int64(res) {
+		return res
+	}
+	// Another user of the position has moved it meanwhile, and may have read these bytes.
+	if ok {
+		sys.Advance(f.FD, -int64(res))
+	}
+	return s.readShared(ctx, f, b)
 }
 
 // beyondEnd returns how many of the n bytes before end the file does not have. It returns 0 if that is not known.
@@ -191,6 +213,10 @@ func (s *Scheduler) readPrivate(ctx context.Context, f *File, b []byte) int32 {
 	case !l.advanced: // past the end of a device
 		return after(l.found, s.AcquireAndCall(ctx, s.Recording.Now(), driver.Read, f, b[l.found:], iopath.AtPosition))
 	}
+	if l.rest == 0 {
+		return s.readAtEnd(ctx, f, b, l.end)
+	}
+	b = b[:int(l.found)+l.rest]
 	n := s.readRest(ctx, f, b, l.end-int64(len(b)), l.found)
 	giveBack(f, driver.Read, len(b), l.end, n)
 	return n
@@ -201,13 +227,15 @@ type positionLook struct {
 	looked   bool  // false if the position may be shared. All else is zero then.
 	done     bool  // found is the result of the Read
 	found    int32 // the number of bytes found, not negative
-	advanced bool  // the position was moved over the rest of the bytes, to end
+	advanced bool  // the position was moved over the rest bytes after those found, to end
+	rest     int
 	end      int64
 }
 
 // lookAtPosition reads what the page cache has at the position, if that is private, and moves the position over
-// the rest of b. Both are done under PrivateMu, so that no reader elsewhere comes in between. Neither waits for a
-// disk.
+// the rest of b, as far as the file has it. Both are done under PrivateMu, so that no reader elsewhere comes in
+// between. Neither waits for a disk. The position is never left beyond the end of the file: it may become shared
+// while the Read waits, and a write there would leave a hole.
 func (s *Scheduler) lookAtPosition(f *File, b []byte) (l positionLook) {
 	f.PrivateMu.Lock()
 	defer f.PrivateMu.Unlock()
@@ -224,7 +252,15 @@ func (s *Scheduler) lookAtPosition(f *File, b []byte) (l positionLook) {
 		s.noteEnd(f, len(b), iopath.AtPosition)
 		return l
 	}
-	l.end, l.advanced = sys.Advance(f.FD, int64(len(b))-int64(l.found))
+	l.rest = len(b) - int(l.found)
+	if l.end, l.advanced = sys.Advance(f.FD, int64(l.rest)); !l.advanced {
+		return l
+	}
+	if beyond := beyondEnd(f, l.rest, l.end); beyond > 0 {
+		sys.Advance(f.FD, -int64(beyond))
+		l.rest, l.end = l.rest-beyond, l.end-int64(beyond)
+	}
+	l.done = l.rest == 0 && l.found > 0
 	return l
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/sluiceio/sluice/internal/fair"
 	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/sys"
+	"github.com/sluiceio/sluice/internal/test/hang"
 	"github.com/sluiceio/sluice/internal/test/places"
 )
 
@@ -159,6 +160,60 @@ func TestReadBesideAWriteAtTheEnd(t *testing.T) {
 		if pos, _ := sys.Tell(fd); pos != recordSize+6 {
 			t.Errorf("direct %v: the position is %d; want %d", direct, pos, recordSize+6)
 		}
+	}
+}
+
+// TestReadAtTheEnd: a Read at the end of the file needs no permit. If the file becomes longer while the driver
+// reads, the Read has the new bytes, unless somebody who shares the position has read them.
+func TestReadAtTheEnd(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		during string // what happens while the driver is asked
+		want   string
+	}{
+		{"nothing happens", "", ""},
+		{"the file grows", "grow", "more"},
+		{"the file grows, and another reads", "grow and read", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			hang.Watch(t)
+			file := recordFile(t, 1)
+			fd := int(file.Fd())
+			if _, err := file.Seek(0, io.SeekEnd); err != nil {
+				t.Fatal(err)
+			}
+			d := script.New(8)
+			other(d, func() {
+				if c.during == "" {
+					return
+				}
+				if n := sys.Pwrite(fd, []byte("more"), recordSize); n != 4 {
+					t.Errorf("the other writes %d bytes; want 4", n)
+				}
+				if c.during == "grow and read" {
+					if n := sys.Read(fd, make([]byte, 10)); n != 4 {
+						t.Errorf("the other reads %d bytes; want 4", n)
+					}
+				}
+			})
+			s := New(d, Limits{Blocking: 1})
+			defer s.Close()
+			if !s.Limiter.TryAcquire() {
+				t.Fatal("there is no permit")
+			}
+			b := make([]byte, 10)
+			n, err := s.ReadCurrent(foreignFile(fd, true, false), b)
+			if string(b[:n]) != c.want || err != nil {
+				t.Errorf("ReadCurrent = %q, %v; want %q", b[:n], err, c.want)
+			}
+			wantEnd := int64(recordSize)
+			if c.during != "" {
+				wantEnd += 4
+			}
+			if pos, _ := sys.Tell(fd); pos != wantEnd {
+				t.Errorf("the position is %d; want %d", pos, wantEnd)
+			}
+		})
 	}
 }
 

@@ -106,6 +106,48 @@ func TestPrivateReadMisses(t *testing.T) {
 	}
 }
 
+// TestPrivateReadBesideAWriteAtTheEnd: a Read that reaches beyond the end waits for the driver, the position becomes
+// shared, and another writes there. The write follows the bytes that the Read has, and leaves no hole.
+func TestPrivateReadBesideAWriteAtTheEnd(t *testing.T) {
+	for range 20 { // the kernel may have brought the end into memory
+		if readPrivateEnd(t) || t.Failed() {
+			return
+		}
+	}
+	t.Log("whenever the driver was to be asked, the end was in memory")
+}
+
+// readPrivateEnd reports whether the driver was asked.
+func readPrivateEnd(t *testing.T) (asked bool) {
+	const left = 100
+	file := recordFile(t, 1)
+	f := privateFile(file)
+	if _, err := file.Seek(recordSize-left, io.SeekStart); err != nil {
+		t.Fatal(err)
+	}
+	d := script.New(8)
+	other(d, func() {
+		f.SharePosition()
+		if n := sys.Write(f.FD, []byte("theirs")); n != 6 {
+			t.Errorf("the other writes %d bytes; want 6", n)
+		}
+	})
+	s := New(d, queueAll)
+	defer s.Close()
+	if n, err := s.Read(f, make([]byte, recordSize)); n != left || err != nil {
+		t.Errorf("Read = %d, %v; want %d", n, err, left)
+	}
+	if len(d.Seen) == 0 {
+		return false
+	}
+	wantPosition(t, f, recordSize+6)
+	b, err := os.ReadFile(file.Name())
+	if err != nil || len(b) != recordSize+6 || string(b[recordSize:]) != "theirs" {
+		t.Errorf("the file has %d bytes, %v; want %d, the last ones of the other", len(b), err, recordSize+6)
+	}
+	return true
+}
+
 // readPrivateMiss reads the first record of a file from start on, which another makes shared once the driver is
 // asked. It reports whether the driver was asked: the kernel may have brought the bytes into memory before.
 func readPrivateMiss(t *testing.T, start int64) (asked bool) {
