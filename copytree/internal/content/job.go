@@ -27,11 +27,13 @@ type job struct {
 func (j *job) copy() error {
 	if (j.dst.Kind != Regular || j.src.Kind != Regular) && j.c.cfg.Reflink != ReflinkAlways {
 		j.stream = j.src.Kind == Stream
+		j.takesLong()
 		return j.copyStream()
 	}
 	if cloned, err := j.clone(); cloned || err != nil {
 		return err
 	}
+	j.takesLong()
 	if j.keepsHoles() {
 		if copied, err := j.copySegments(); copied || err != nil {
 			return err
@@ -42,6 +44,12 @@ func (j *job) copy() error {
 	}
 	j.allocate()
 	return j.copyFrom(0)
+}
+
+func (j *job) takesLong() {
+	if j.dst.Long != nil {
+		j.dst.Long()
+	}
 }
 
 // keepsHoles reports whether the source has holes that the destination gets, too.

@@ -443,3 +443,46 @@ func environ(t *testing.T) []byte {
 	}
 	return b
 }
+
+// TestLong: Long is called before data is copied or read back, and not for data that is shared. On btrfs a file
+// whose blocks are not copied on write (chattr +C) cannot share them with another.
+func TestLong(t *testing.T) {
+	dir := places.FileSystems["btrfs"](t, 300<<20)
+	share := filepath.Join(dir, "share")
+	if err := os.WriteFile(share, noise(1, 1<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	in, err := os.Open(share)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	for i, c := range []struct {
+		cfg   Config
+		plain bool // the copy is made with chattr +C
+		want  int
+	}{
+		{Config{}, false, 0},
+		{Config{}, true, 1},
+		{Config{Reflink: ReflinkNever}, false, 1},
+		{Config{Verify: true}, false, 1},
+	} {
+		out, err := os.Create(filepath.Join(dir, fmt.Sprint("copy", i)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer out.Close()
+		if c.plain {
+			const noCow = 0x00800000 // FS_NOCOW_FL of linux/fs.h
+			if err := unix.IoctlSetPointerInt(int(out.Fd()), unix.FS_IOC_SETFLAGS, noCow); err != nil {
+				t.Fatal(err)
+			}
+		}
+		called := 0
+		dst := of(t, out)
+		dst.Long = func() { called++ }
+		if _, err := New(c.cfg).Copy(t.Context(), dst, of(t, in)); err != nil || called != c.want {
+			t.Errorf("%d: Copy = %v, and Long was called %d times; want %d", i, err, called, c.want)
+		}
+	}
+}

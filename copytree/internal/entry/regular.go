@@ -99,10 +99,9 @@ func (c *Copier) dropOpen(it *item.Item) {
 
 // copyContent copies the content.
 func (c *Copier) copyContent(it *item.Item) error {
+	var long func()
 	if it.Stat.Size > content.SmallFile {
-		if !c.Content.Clones(it.Dir.CopyID.Dev, it.Stat.Dev) {
-			c.events.LongCopy()
-		}
+		long = c.events.LongCopy
 		c.Kernel.Hold = c.Hold.Ignore()
 	}
 	if it.Stat.Size > currentSize {
@@ -110,7 +109,7 @@ func (c *Copier) copyContent(it *item.Item) error {
 	}
 	s := &it.Stat
 	r, err := c.Content.Copy(c.Ctx,
-		content.File{FD: it.DstFD, Kind: contentKind(it.Existing), Dev: it.Dir.CopyID.Dev, Lazy: c.Hold.Allowed() && c.Syncer == nil},
+		content.File{FD: it.DstFD, Kind: contentKind(it.Existing), Dev: it.Dir.CopyID.Dev, Lazy: c.Hold.Allowed() && c.Syncer == nil, Long: long},
 		content.File{FD: it.SrcFD, Kind: contentKind(s.Type()), Size: s.Size, Blocks: s.Blocks, Dev: s.Dev})
 	c.NoteCache(r.Found)
 	took(it, r)
