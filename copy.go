@@ -97,7 +97,7 @@ func (f *File) copyTo(dst *os.File) (n int64, err error) {
 	}
 	defer f.h.Core.Done()
 	return inChunks(nil, func(most int64) (n int64, err error) {
-		f.h.Core.Position(func() { n, err = f.copyChunk(dst, f.h.OS, most, nil) })
+		f.h.Core.Position(func() { n, err = f.copyChunk(dst.ReadFrom, f.h.OS, most, nil) })
 		return n, err
 	})
 }
@@ -119,27 +119,32 @@ func inChunks(limit *io.LimitedReader, piece func(most int64) (int64, error)) (n
 }
 
 // copyInto is copyChunk to f. With O_SYNC or O_DSYNC the kernel follows the copy by an fsync, and that may take the
-// report of another write's loss, or another fsync that of the copy's.
+// report of another write's loss, or another fsync that of the copy's. If the source cannot be read, that counts as a
+// loss of f's: copy_file_range(2) does not say whose error it returns.
 func (f *File) copyInto(src io.Reader, most int64, limit *io.LimitedReader) (n int64, err error) {
 	losses := f.h.Core.LostWrites
-	mark, call := losses.Mark(), losses.Begin()
-	n, err = f.copyChunk(f.h.OS, src, most, limit)
-	res := int32(min(n, math.MaxInt32))
-	if errno, ok := errors.AsType[syscall.Errno](err); ok {
-		res = -int32(errno)
-	}
-	losses.End(call, res)
+	mark, res := losses.Mark(), int32(0)
+	n, err = f.copyChunk(func(chunk io.Reader) (int64, error) {
+		call := losses.Begin() // not before there is a permit: writes beside the copy wait for its end
+		n, err := f.h.OS.ReadFrom(chunk)
+		res = int32(min(n, math.MaxInt32))
+		if errno, ok := errors.AsType[syscall.Errno](err); ok {
+			res = -int32(errno)
+		}
+		losses.End(call, res)
+		return n, err
+	}, src, most, limit)
 	if res = losses.Confirm(context.Background(), mark, res); res < 0 && err == nil {
 		err = f.h.Error("write", syscall.Errno(-res))
 	}
 	return n, err
 }
 
-// copyChunk copies at most most bytes from src to dst at their positions, one of which is
-// f's. It lowers limit if that is not nil. A thread waits for the copy.
-func (f *File) copyChunk(dst *os.File, src io.Reader, most int64, limit *io.LimitedReader) (n int64, err error) {
+// copyChunk has dst, the ReadFrom of an *os.File, copy at most most bytes from src at their positions, one of which
+// is f's. It lowers limit if that is not nil. A thread waits for the copy.
+func (f *File) copyChunk(dst func(io.Reader) (int64, error), src io.Reader, most int64, limit *io.LimitedReader) (n int64, err error) {
 	chunk := io.LimitedReader{R: src, N: most}
-	f.h.Sched.Core.Block(f.h.Core, func() { n, err = dst.ReadFrom(&chunk) })
+	f.h.Sched.Core.Block(f.h.Core, func() { n, err = dst(&chunk) })
 	f.h.Sched.Core.Copied(n)
 	if limit != nil {
 		limit.N -= most - chunk.N

@@ -36,6 +36,9 @@ func (s *Scheduler) Explain() string {
 		b.WriteByte('\n')
 	}
 	fmt.Fprintf(&b, "threads: at most %d wait for what the driver cannot do asynchronously", l.Blocking)
+	if l.LargeWrites > 0 {
+		fmt.Fprintf(&b, ", %d more in large writes", l.LargeWrites)
+	}
 	if info.Name != "pool" {
 		fmt.Fprintf(&b, ", and %d in fsync", l.InlineSyncs)
 	}

@@ -37,10 +37,10 @@ type Options struct {
 	// (Stats.LostDrivers) or several reads wait on a file system that cannot
 	// tell (overlayfs, NFS, FUSE). The most is 4096. Under uring and aio up to
 	// 8 more threads wait in fsync, and up to 16 in sendfile, which copies
-	// files to sockets. If BlockingThreads is 0, up to 12 more wait in
-	// buffered writes of 512 KiB and more. Each ring has a thread that waits for it. The calls of
-	// Batches on names (open, stat, rename, remove) take as many threads
-	// again, and each copytree.Copy those of its Options.Concurrency.
+	// files to sockets. If BlockingThreads is 0, up to 12 more wait in such
+	// writes of 512 KiB and more. Each ring has a thread that waits for it.
+	// The calls of Batches on names (open, stat, rename, remove) take as many
+	// threads again, and each copytree.Copy those of its Options.Concurrency.
 	//
 	// Under contention up to three devices each reserve a small part of these threads;
 	// the rest are shared, so that a device that does not answer holds up few others.
