@@ -2,6 +2,7 @@ package sluice_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -219,5 +220,48 @@ func TestCopySharesLosses(t *testing.T) {
 		if err := <-ended; !errors.Is(err, syscall.EIO) {
 			t.Errorf("%s beside a write that has lost data = %v; want EIO", way, err)
 		}
+	}
+}
+
+// TestCopyWaitsUnseen: while a copy to a file with O_SYNC waits for its permit, a write beside it does not wait for
+// the copy.
+func TestCopyWaitsUnseen(t *testing.T) {
+	dir := t.TempDir()
+	testenv.Write(t, filepath.Join(dir, "from"), testenv.Twenty)
+	s := testenv.Scheduler(t, sluice.Options{BlockingThreads: 1})
+	from, err := s.Open(filepath.Join(dir, "from"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer from.Close()
+	to, err := s.OpenFile(filepath.Join(dir, "to"), os.O_RDWR|os.O_CREATE|os.O_SYNC, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer to.Close()
+	release, held := make(chan struct{}), make(chan struct{})
+	core := to.Internal().Sched.Core
+	go core.Block(nil, func() {
+		close(held)
+		<-release
+	})
+	<-held
+	copied := make(chan error)
+	go func() {
+		_, err := to.ReadFrom(from)
+		copied <- err
+	}()
+	for core.Limiter.Waiting() == 0 {
+		runtime.Gosched()
+	}
+	losses := to.Internal().Core.LostWrites
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if res := losses.Confirm(ctx, losses.Mark(), 1); res != 1 {
+		t.Errorf("Confirm = %d: the write waits for a copy that has no permit", res)
+	}
+	close(release)
+	if err := <-copied; err != nil {
+		t.Error(err)
 	}
 }
