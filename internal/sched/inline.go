@@ -16,10 +16,10 @@ import (
 // none asks for an operation, nothing is ever queued, and each plain call finds itself alone:
 // a program with many goroutines would make two operations at a time, for as long as it runs.
 //
-// So one operation in yieldEvery lets the other goroutines run first (runtime.Gosched). What they
-// ask for meanwhile is counted. If it is more than may be plain calls, the operation is queued,
-// and so are the next crowdMemory operations: among many goroutines there are moments in which
-// next to nothing is in flight.
+// So now and then an operation lets the other goroutines run first (runtime.Gosched). What they
+// ask for meanwhile is counted. If more is in flight then than may be plain calls, or twice as
+// many have come, the operation is queued, and so are the next crowdMemory operations: among many
+// goroutines there are moments in which next to nothing is in flight.
 type inlineCalls struct {
 	// yield lets the other goroutines run: runtime.Gosched, unless a test replaces it.
 	yield func()
@@ -27,19 +27,24 @@ type inlineCalls struct {
 	yielding atomic.Int32
 	// candidates counts the operations that may be plain calls.
 	candidates atomic.Uint32
+	// patience is how many candidates more than yieldEvery pass before one yields.
+	patience atomic.Uint32
 	// crowd is how many more operations are queued because others were found. It is only
 	// a hint: goroutines that lower it at the same time may lower it too little.
 	crowd atomic.Int32
 }
 
 // yieldEvery is odd: two goroutines that take turns would otherwise have the same one of them
-// yield each time, perhaps the one whose processor has nobody else to run. With several processors
-// a yield may move the goroutine to another one: one in 17 took a fifth of the reads of four
-// goroutines. With one processor a yield costs little, and a plain call stops all others.
+// yield each time, perhaps the one whose processor has nobody else to run.
+//
+// A yield that finds nobody may still move the goroutine to another thread: one in 17 took a fifth
+// of the reads of four goroutines. So each such yield makes the next one come later, up to
+// mostPatience, and one that finds a crowd makes it come soon again. The sum stays odd.
 const (
-	yieldEvery    = 51
-	yieldEveryOf1 = 17 // with one processor
-	crowdMemory   = 32
+	yieldEvery   = 17
+	patienceStep = 18
+	mostPatience = 6 * patienceStep
+	crowdMemory  = 32
 )
 
 // permitInline takes a permit for an operation on f that the driver could queue, and that is to
@@ -52,21 +57,24 @@ func (s *Scheduler) permitInline(f *File, most int32) (limiter.Permit, bool) {
 		return limiter.Permit{}, false
 	}
 	// Asked for only here: it takes a lock of the runtime.
-	every := uint32(yieldEvery)
 	if runtime.GOMAXPROCS(0) == 1 {
-		most, every = 1, yieldEveryOf1
+		most = 1
 	}
 	if n >= most {
 		return limiter.Permit{}, false
 	}
-	if c.candidates.Add(1)%every == 0 {
+	before := c.candidates.Add(1)
+	if before%(yieldEvery+c.patience.Load()) == 0 {
 		c.yielding.Add(1)
 		c.yield()
 		others := c.yielding.Add(-1)
-		if s.inFlight()+others >= most {
+		// Those that have come and gone count, too: while plain calls have all processors, few are in flight at once.
+		if s.inFlight()+others >= most || c.candidates.Load()-before >= uint32(2*most) {
 			c.crowd.Store(crowdMemory)
+			c.patience.Store(0)
 			return limiter.Permit{}, false
 		}
+		c.patience.Store(min(c.patience.Load()+patienceStep, mostPatience))
 	}
 	return s.TryPermit(f, most)
 }

@@ -87,6 +87,61 @@ func TestCrowdIsRemembered(t *testing.T) {
 	}
 }
 
+// Those that come and go while one yields are a crowd, too, if they are more than a few.
+func TestCrowdThatHasGone(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	f := iopath.NewFile(1<<20, true, false)
+	for arrive, want := range map[int]bool{0: true, 3: true, 4: false, yieldEvery - 2: false} {
+		s := New(script.New(8), Limits{InlineReads: 2, Blocking: 8})
+		s.inline.candidates.Store(yieldEvery - 1)
+		s.inline.yield = func() {
+			for range arrive {
+				p, ok := s.permitInline(f, 2)
+				if !ok {
+					t.Fatal("beside one that yields there is no plain call")
+				}
+				s.Limiter.Release(p)
+			}
+		}
+		if _, ok := s.permitInline(f, 2); ok != want {
+			t.Errorf("%d have come and gone: a plain call %t; want %t", arrive, ok, want)
+		}
+	}
+}
+
+// A yield that finds nobody makes the next one come later; one that finds a crowd makes it come soon.
+func TestPatience(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	f := iopath.NewFile(1<<20, true, false)
+	s := New(script.New(8), Limits{InlineReads: 2, Blocking: 8})
+	yields := 0
+	s.inline.yield = func() { yields++ }
+	yieldsOf := func(calls int) int {
+		yields = 0
+		for range calls {
+			if p, ok := s.permitInline(f, 2); ok {
+				s.Limiter.Release(p)
+			}
+		}
+		return yields
+	}
+	if n := yieldsOf(yieldEvery); n != 1 {
+		t.Fatalf("%d yields at first; want 1", n)
+	}
+	yieldsOf(2000)
+	const rare = 10 * (yieldEvery + mostPatience)
+	if n := yieldsOf(rare); n != 10 {
+		t.Errorf("%d yields in %d calls of one goroutine; want 10", n, rare)
+	}
+	s.inline.yield = func() { s.QueuedOps.Add(2) }
+	yieldsOf(yieldEvery + mostPatience)
+	s.QueuedOps.Store(0)
+	s.inline.yield = func() { yields++ }
+	if n := yieldsOf(crowdMemory + yieldEvery); n != 1 {
+		t.Errorf("%d yields after a crowd; want 1", n)
+	}
+}
+
 // Many goroutines read on two processors, and a plain call keeps its processor until it ends.
 // From each start, the reads reach the queue after few plain calls. Without yields they reach it
 // only when the runtime takes a processor away, after thousands. A machine that is busy may stop
