@@ -59,8 +59,11 @@ type options struct {
 	cases  []*testCase
 }
 
+// leastSize is the smallest size of a database. SQLite of ncruces with 16 connections was killed with 64 MiB of memory.
+const leastSize = 512 << 20
+
 func parse(args []string) (options, error) {
-	o := options{size: 512 << 20} // 512 MiB
+	o := options{size: leastSize}
 	flags := flag.NewFlagSet("databases", flag.ContinueOnError)
 	flags.StringVar(&o.dir, "dir", ".", "make the databases in this `directory`: its file system is what is measured")
 	flags.Func("size", "`size` of a database that is read (default 512MiB)", func(text string) error { return o.size.UnmarshalText([]byte(text)) })
@@ -71,8 +74,8 @@ func parse(args []string) (options, error) {
 		return o, err
 	}
 	switch {
-	case o.size < 64<<20:
-		return o, fmt.Errorf("-size: %d is too small; want at least 64MiB", o.size)
+	case o.size < leastSize:
+		return o, fmt.Errorf("-size: %d is too small; want at least 512MiB: a process has a quarter of it as memory", o.size)
 	case o.time <= 0:
 		return o, fmt.Errorf("-time: %v; want more than 0", o.time)
 	case o.rounds < 1:
