@@ -48,8 +48,8 @@ const (
 )
 
 // permitInline takes a permit for an operation on f that the driver could queue, and that is to
-// be a plain call. It fails if as many operations as most, with one processor if any, are in
-// flight: queued, or in plain calls with a shared permit.
+// be a plain call. It fails if as many operations as most are in flight: queued, or in plain calls
+// with a shared permit. If there is one processor, it fails if any is.
 func (s *Scheduler) permitInline(f *File, most int32) (limiter.Permit, bool) {
 	c := &s.inline
 	n := s.inFlight()

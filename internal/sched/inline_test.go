@@ -44,7 +44,7 @@ func TestPermitInline(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(c.processors))
-			s := New(script.New(8), Limits{InlineReads: 2, InlineBufferedReads: 2, Blocking: 8})
+			s := New(script.New(8), Limits{InlineReads: 2, Blocking: 8})
 			s.QueuedOps.Store(c.queued)
 			for range c.plain {
 				s.Limiter.TryAcquire()
@@ -69,7 +69,7 @@ func TestPermitInline(t *testing.T) {
 func TestCrowdIsRemembered(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	f := iopath.NewFile(1<<20, true, false)
-	s := New(script.New(8), Limits{InlineReads: 2, InlineBufferedReads: 2, Blocking: 8})
+	s := New(script.New(8), Limits{InlineReads: 2, Blocking: 8})
 	s.inline.yield = func() { s.QueuedOps.Add(1) }
 	s.inline.candidates.Store(yieldEvery - 1)
 	if _, ok := s.permitInline(f, 2); ok {
@@ -202,7 +202,7 @@ func readByMany(t *testing.T, start func(read func())) (first, all int64) {
 	const goroutines = 16
 	d := script.New(64)
 	d.Rule = func(op *driver.Op) (int32, bool) { return int32(len(op.Buf)), true }
-	s := New(d.Staging(), Limits{InlineReads: 2, InlineBufferedReads: 2, Blocking: 8})
+	s := New(d.Staging(), Limits{InlineReads: 2, Blocking: 8})
 	defer s.Close()
 	f := iopath.NewFile(1<<20, true, false)
 	var plain, beforeQueue atomic.Int64

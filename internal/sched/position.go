@@ -45,7 +45,13 @@ func (s *Scheduler) readCurrent(f *File, b []byte, looks bool) int32 {
 		return s.readPrivate(ctx, f, b)
 	case s.mayReserve(f):
 		return s.readShared(ctx, f, b)
-	case classed:
+	}
+	return s.readByCall(ctx, f, b)
+}
+
+// readByCall is one read(2), with a permit, and with a ticket if there are classes.
+func (s *Scheduler) readByCall(ctx context.Context, f *File, b []byte) int32 {
+	if s.Classes.Active() {
 		return s.readCurrentWithTicket(ctx, f, b)
 	}
 	return s.AcquireAndCall(ctx, s.Recording.Now(), driver.Read, f, b, iopath.AtPosition)
@@ -81,12 +87,8 @@ func (s *Scheduler) mayReserve(f *File) bool {
 func (s *Scheduler) readShared(ctx context.Context, f *File, b []byte) int32 {
 	b = b[:min(len(b), sys.MaxRW)]
 	end, ok := sys.Advance(f.FD, int64(len(b)))
-	switch {
-	case ok:
-	case s.Classes.Active():
-		return s.readCurrentWithTicket(ctx, f, b)
-	default: // past the end of a device, or there is no position
-		return s.AcquireAndCall(ctx, s.Recording.Now(), driver.Read, f, b, iopath.AtPosition)
+	if !ok { // past the end of a device, or there is no position
+		return s.readByCall(ctx, f, b)
 	}
 	pos, found, direct := end-int64(len(b)), int32(0), f.Flags&driver.Direct != 0
 	looks := !direct && !s.Classes.Active()
@@ -95,12 +97,10 @@ func (s *Scheduler) readShared(ctx context.Context, f *File, b []byte) int32 {
 			return found
 		}
 	}
-	n := len(b)
 	// What was found stays reserved, although the file may have become shorter since.
-	if beyond := min(beyondEnd(f, n, end), n-int(max(found, 0))); beyond > 0 {
-		sys.Advance(f.FD, -int64(beyond))
-		n, end = n-beyond, end-int64(beyond)
-	}
+	least := int(max(found, 0))
+	rest, end := giveBackBeyondEnd(f, len(b)-least, end)
+	n := least + rest
 	var res int32
 	switch {
 	case n == 0 && looks && found == 0 && s.FindsEnd:
@@ -137,13 +137,16 @@ func (s *Scheduler) readAtEnd(ctx context.Context, f *File, b []byte, pos int64)
 	return s.readShared(ctx, f, b)
 }
 
-// beyondEnd returns how many of the n bytes before end the file does not have. It returns 0 if that is not known.
-func beyondEnd(f *File, n int, end int64) int {
+// giveBackBeyondEnd moves the position back over what the file does not have of the n bytes before end, which were
+// reserved. It returns how many are left, and their end. All are left if the file's size is not known.
+func giveBackBeyondEnd(f *File, n int, end int64) (int, int64) {
 	size, ok := sys.RegularSize(f.FD)
-	if !ok {
-		return 0
+	if !ok || end <= size {
+		return n, end
 	}
-	return int(min(max(0, end-size), int64(n)))
+	beyond := min(end-size, int64(n))
+	sys.Advance(f.FD, -beyond)
+	return n - int(beyond), end - beyond
 }
 
 // writeReserved moves the position over all of b by one lseek(2), and then writes b at the old position.
@@ -256,10 +259,7 @@ func (s *Scheduler) lookAtPosition(f *File, b []byte) (l positionLook) {
 	if l.end, l.advanced = sys.Advance(f.FD, int64(l.rest)); !l.advanced {
 		return l
 	}
-	if beyond := beyondEnd(f, l.rest, l.end); beyond > 0 {
-		sys.Advance(f.FD, -int64(beyond))
-		l.rest, l.end = l.rest-beyond, l.end-int64(beyond)
-	}
+	l.rest, l.end = giveBackBeyondEnd(f, l.rest, l.end)
 	l.done = l.rest == 0 && l.found > 0
 	return l
 }
