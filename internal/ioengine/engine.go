@@ -1,7 +1,6 @@
 package ioengine
 
 import (
-	"runtime"
 	"sync"
 	"sync/atomic"
 
@@ -24,7 +23,7 @@ const maxReap = 256
 //
 //  1. It stages what is in inbox (stage).
 //  2. It submits that and waits for completions, in one system call (await).
-//  3. It makes the goroutines ready whose operations have completed (complete).
+//  3. It makes the goroutines ready whose operations have completed (handOver).
 //  4. It yields, so that these goroutines run and push their next operations before
 //     the leader blocks again.
 //
@@ -126,6 +125,7 @@ type Engine struct {
 	id   uint8        // names the driver in records
 
 	done    []*driver.Op // where the leader reaps into; the leader's alone
+	hand    handover
 	leaders sync.WaitGroup
 	batches batchCounters
 }
@@ -149,6 +149,7 @@ func New(drv driver.Driver) *Engine {
 		done:     make([]*driver.Op, min(depth, maxReap)),
 	}
 	e.stager, _ = drv.(driver.Stager)
+	e.hand.init()
 	loop := e.loop // a function value made once: go e.loop() allocates one each time
 	e.startLeader = func() {
 		e.leaders.Add(1)
@@ -267,11 +268,7 @@ func (e *Engine) loop() {
 			continue
 		}
 		if ops := e.await(); ops != nil {
-			e.complete(ops)
-			// Twice: the first yield runs the goroutines made ready by complete, the second
-			// those that they have made ready in turn.
-			runtime.Gosched()
-			runtime.Gosched()
+			e.handOver(ops)
 		}
 	}
 }

@@ -29,6 +29,13 @@ type Request struct {
 	// byOwner is true if the owner of a RequestSet ensures that Op is reaped (RequestSet.Push).
 	byOwner bool
 	from    *Requests
+
+	// waiting says whether a goroutine waits for Op and for nothing else, so that it can be part
+	// of a chain (handover). next is the goroutine that it then makes ready, or leader, if it
+	// is the last one. The leader sets both.
+	waiting atomic.Uint32
+	next    *Request
+	leader  *Engine
 }
 
 // Client is what a Request is part of, if no goroutine waits for the request.
@@ -50,6 +57,13 @@ const (
 	elsewhere = iota
 	inQueue   // in the inbox or the backlog
 	abandoned // in the inbox or the backlog, but ended by cancel: the submitter drops it
+)
+
+// Values of Request.waiting.
+const (
+	doesNotWait = iota
+	waits
+	inChain // waits, and another goroutine of the chain makes it ready
 )
 
 // Canceled is the result of an operation that was canceled, or that the driver did not begin.
@@ -86,17 +100,22 @@ func (r *Request) Free() {
 // Wait returns when Op has ended. If ctx ends first, Wait asks that Op end early, and
 // still waits for its end: until then the kernel may write into Op's buffer.
 func (r *Request) Wait(ctx context.Context, e *Engine) {
-	ended := ctx.Done()
-	if ended == nil {
+	r.waiting.Store(waits)
+	if ended := ctx.Done(); ended == nil {
 		<-r.done
-		return
+	} else {
+		select {
+		case <-r.done:
+		case <-ended:
+			// Cancel may wait for another goroutine's system call. If r is in a chain already, Op has ended.
+			if r.waiting.CompareAndSwap(waits, doesNotWait) {
+				e.Cancel(r)
+			}
+			<-r.done
+		}
 	}
-	select {
-	case <-r.done:
-	case <-ended:
-		e.Cancel(r)
-		<-r.done
-	}
+	r.waiting.Store(doesNotWait)
+	r.wakeNext()
 }
 
 // Done returns a channel that receives a value when Op has ended, or for a request with a

@@ -2,7 +2,6 @@ package ioengine
 
 import (
 	"context"
-	"runtime"
 	"sync/atomic"
 
 	"github.com/sluiceio/sluice/internal/list"
@@ -163,8 +162,7 @@ func (set *RequestSet) leadUntilEnded(ctx context.Context) {
 		if set.hasEnded() || ctx.Err() != nil {
 			break
 		}
-		runtime.Gosched() // twice, as in Engine.loop
-		runtime.Gosched()
+		e.yield()
 	}
 	set.unpark()
 	e.stopLeading()

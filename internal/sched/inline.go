@@ -16,15 +16,19 @@ import (
 // none asks for an operation, nothing is ever queued, and each plain call finds itself alone:
 // a program with many goroutines would make two operations at a time, for as long as it runs.
 //
-// So now and then an operation lets the other goroutines run first (runtime.Gosched). What they
-// ask for meanwhile is counted. If more is in flight then than may be plain calls, or twice as
-// many have come, the operation is queued, and so are the next crowdMemory operations: among many
-// goroutines there are moments in which next to nothing is in flight.
+// So now and then an operation lets the other goroutines run first (runtime.Gosched), if there are
+// goroutines that wait for a processor. If more is in flight then than may be plain calls, or that
+// many other goroutines have come, the operation is queued, and so are the next crowdMemory
+// operations: among many goroutines there are moments in which next to nothing is in flight.
 type inlineCalls struct {
-	// yield lets the other goroutines run: runtime.Gosched, unless a test replaces it.
-	yield func()
-	// yielding counts the operations that let others run at the moment.
+	// yield lets the other goroutines run: runtime.Gosched. runnable returns how many goroutines
+	// wait for a processor. Tests replace both.
+	yield    func()
+	runnable func() int
+	// yielding counts the operations that let others run at the moment, and came is who has come
+	// meanwhile.
 	yielding atomic.Int32
+	came     goroutineSet
 	// candidates counts the operations that may be plain calls.
 	candidates atomic.Uint32
 	// patience is how many candidates more than yieldEvery pass before one yields.
@@ -37,13 +41,13 @@ type inlineCalls struct {
 // yieldEvery is odd: two goroutines that take turns would otherwise have the same one of them
 // yield each time, perhaps the one whose processor has nobody else to run.
 //
-// A yield that finds nobody may still move the goroutine to another thread: one in 17 took a fifth
-// of the reads of four goroutines. So each such yield makes the next one come later, up to
-// mostPatience, and one that finds a crowd makes it come soon again. The sum stays odd.
+// Where goroutines that compute have all processors, a yield that finds no readers takes as long
+// as their time slices, 10 ms and more. So each such yield makes the distance to the next one four times as long, up to
+// mostPatience. One that finds a crowd makes the next one come soon, and while nobody waits for a processor
+// the distance sinks. The sum stays odd.
 const (
 	yieldEvery   = 17
-	patienceStep = 18
-	mostPatience = 6 * patienceStep
+	mostPatience = 1134 // 1151 from one yield to the next
 	crowdMemory  = 32
 )
 
@@ -63,20 +67,37 @@ func (s *Scheduler) permitInline(f *File, most int32) (limiter.Permit, bool) {
 	if n >= most {
 		return limiter.Permit{}, false
 	}
-	before := c.candidates.Add(1)
-	if before%(yieldEvery+c.patience.Load()) == 0 {
-		c.yielding.Add(1)
-		c.yield()
-		others := c.yielding.Add(-1)
-		// Those that have come and gone count, too: while plain calls have all processors, few are in flight at once.
-		if s.inFlight()+others >= most || c.candidates.Load()-before >= uint32(2*most) {
-			c.crowd.Store(crowdMemory)
-			c.patience.Store(0)
-			return limiter.Permit{}, false
-		}
-		c.patience.Store(min(c.patience.Load()+patienceStep, mostPatience))
+	if c.yielding.Load() > 0 {
+		c.came.add(currentGoroutine())
+	}
+	if c.candidates.Add(1)%(yieldEvery+c.patience.Load()) == 0 && s.findsCrowd(currentGoroutine(), most) {
+		return limiter.Permit{}, false
 	}
 	return s.TryPermit(f, most)
+}
+
+// findsCrowd lets others run, if any wait for a processor, and reports whether they keep so many
+// operations going that this one is to be queued.
+func (s *Scheduler) findsCrowd(caller goroutine, most int32) bool {
+	c := &s.inline
+	patience := c.patience.Load()
+	if c.runnable() < int(most) {
+		c.patience.Store(patience - patience/4&^1)
+		return false
+	}
+	if c.yielding.Add(1) == 1 {
+		c.came.clear()
+	}
+	c.yield()
+	others := c.yielding.Add(-1)
+	// Those that have come and gone count, too: while plain calls have all processors, few are in flight at once.
+	if s.inFlight()+others >= most || c.came.others(caller) >= int(most) {
+		c.crowd.Store(crowdMemory)
+		c.patience.Store(0)
+		return true
+	}
+	c.patience.Store(min(4*(patience+yieldEvery+1), mostPatience))
+	return false
 }
 
 // takeFromCrowd counts this operation against crowd, and reports whether it is to be queued for that.

@@ -13,6 +13,10 @@ import (
 	"github.com/sluiceio/sluice/internal/test/hang"
 )
 
+// manyWait and fewWait are what inlineCalls.runnable returns among many goroutines, and among two.
+func manyWait() int { return 100 }
+func fewWait() int  { return 1 }
+
 // An operation is a plain call or not by three things: how many are in flight, how many
 // processors there are, and whether others come during a yield.
 func TestPermitInline(t *testing.T) {
@@ -53,6 +57,7 @@ func TestPermitInline(t *testing.T) {
 				s.inline.candidates.Store(yieldEvery - 1)
 			}
 			yields := false
+			s.inline.runnable = manyWait
 			s.inline.yield = func() {
 				yields = true
 				s.QueuedOps.Add(c.arrive)
@@ -70,6 +75,7 @@ func TestCrowdIsRemembered(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	f := iopath.NewFile(1<<20, true, false)
 	s := New(script.New(8), Limits{InlineReads: 2, Blocking: 8})
+	s.inline.runnable = manyWait
 	s.inline.yield = func() { s.QueuedOps.Add(1) }
 	s.inline.candidates.Store(yieldEvery - 1)
 	if _, ok := s.permitInline(f, 2); ok {
@@ -87,35 +93,102 @@ func TestCrowdIsRemembered(t *testing.T) {
 	}
 }
 
-// Those that come and go while one yields are a crowd, too, if they are more than a few.
+// Goroutines that come and go while one yields are a crowd, too, if they are as many as may make plain
+// calls. One that comes often is none.
 func TestCrowdThatHasGone(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	f := iopath.NewFile(1<<20, true, false)
-	for arrive, want := range map[int]bool{0: true, 3: true, 4: false, yieldEvery - 2: false} {
+	for _, c := range []struct {
+		goroutines, reads int
+		most              int32
+		want              bool
+	}{
+		{0, 0, 2, true},
+		{1, 15, 2, true},
+		{16, 1, 2, false}, // 16, because two may be taken for one
+		{3, 5, 4, true},
+		{16, 1, 4, false},
+	} {
 		s := New(script.New(8), Limits{InlineReads: 2, Blocking: 8})
-		s.inline.candidates.Store(yieldEvery - 1)
-		s.inline.yield = func() {
-			for range arrive {
-				p, ok := s.permitInline(f, 2)
-				if !ok {
-					t.Fatal("beside one that yields there is no plain call")
-				}
-				s.Limiter.Release(p)
+		read := func() {
+			p, ok := s.permitInline(f, c.most)
+			if !ok {
+				t.Error("beside one that yields there is no plain call")
+				return
 			}
+			s.Limiter.Release(p)
 		}
-		if _, ok := s.permitInline(f, 2); ok != want {
-			t.Errorf("%d have come and gone: a plain call %t; want %t", arrive, ok, want)
+		s.inline.candidates.Store(yieldEvery - 1)
+		s.inline.runnable = manyWait
+		s.inline.yield = func() {
+			var stacks sync.WaitGroup // none ends before all have read: each has a stack of its own
+			ended := make(chan struct{})
+			stacks.Add(c.goroutines)
+			var all sync.WaitGroup
+			for range c.goroutines {
+				all.Go(func() {
+					for range c.reads {
+						read()
+					}
+					stacks.Done()
+					<-ended
+				})
+				runtime.Gosched()
+			}
+			stacks.Wait()
+			close(ended)
+			all.Wait()
+		}
+		if _, ok := s.permitInline(f, c.most); ok != c.want {
+			t.Errorf("%d goroutines have made %d reads each and gone: a plain call beside fewer than %d is %t; want %t",
+				c.goroutines, c.reads, c.most, ok, c.want)
 		}
 	}
 }
 
-// A yield that finds nobody makes the next one come later; one that finds a crowd makes it come soon.
+// A goroutine that comes while another one yields, and then yields itself, does not count itself.
+func TestOneThatYieldsDoesNotCountItself(t *testing.T) {
+	hang.Watch(t)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	f := iopath.NewFile(1<<20, true, false)
+	s := New(script.New(8), Limits{InlineReads: 2, Blocking: 8})
+	read := func(who string) {
+		p, ok := s.permitInline(f, 2)
+		if !ok {
+			t.Errorf("%s is queued", who)
+			return
+		}
+		s.Limiter.Release(p)
+	}
+	s.inline.runnable = manyWait
+	var second sync.WaitGroup
+	secondYields, firstHasRead := make(chan bool), make(chan bool)
+	s.inline.yield = func() { // the first one's
+		s.inline.yield = func() { // the second one's
+			secondYields <- true
+			<-firstHasRead
+		}
+		s.inline.candidates.Store(yieldEvery - 1)
+		second.Go(func() { read("the second one") })
+		<-secondYields
+	}
+	s.inline.candidates.Store(yieldEvery - 1)
+	read("the first one")
+	read("the first one, again")
+	firstHasRead <- true
+	second.Wait()
+}
+
+// While nobody waits for a processor, nothing yields. A yield that finds no others makes the next one
+// come later; one that finds a crowd makes it come soon, and so does some time without goroutines
+// that wait.
 func TestPatience(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	f := iopath.NewFile(1<<20, true, false)
 	s := New(script.New(8), Limits{InlineReads: 2, Blocking: 8})
 	yields := 0
-	s.inline.yield = func() { yields++ }
+	count := func() { yields++ }
+	s.inline.yield, s.inline.runnable = count, fewWait
 	yieldsOf := func(calls int) int {
 		yields = 0
 		for range calls {
@@ -125,20 +198,31 @@ func TestPatience(t *testing.T) {
 		}
 		return yields
 	}
+	if n := yieldsOf(1000); n != 0 {
+		t.Fatalf("%d yields although nobody waits for a processor", n)
+	}
+	s.inline.runnable = manyWait
 	if n := yieldsOf(yieldEvery); n != 1 {
 		t.Fatalf("%d yields at first; want 1", n)
 	}
-	yieldsOf(2000)
 	const rare = 10 * (yieldEvery + mostPatience)
+	yieldsOf(rare)
 	if n := yieldsOf(rare); n != 10 {
 		t.Errorf("%d yields in %d calls of one goroutine; want 10", n, rare)
 	}
 	s.inline.yield = func() { s.QueuedOps.Add(2) }
 	yieldsOf(yieldEvery + mostPatience)
 	s.QueuedOps.Store(0)
-	s.inline.yield = func() { yields++ }
+	s.inline.yield = count
 	if n := yieldsOf(crowdMemory + yieldEvery); n != 1 {
 		t.Errorf("%d yields after a crowd; want 1", n)
+	}
+	yieldsOf(rare)
+	s.inline.runnable = fewWait
+	yieldsOf(rare)
+	s.inline.runnable = manyWait
+	if n := yieldsOf(yieldEvery); n != 1 {
+		t.Errorf("%d yields after some time without goroutines that wait; want 1", n)
 	}
 }
 

@@ -45,7 +45,7 @@ func NewLate(choose func() driver.Driver, l Limits) *Scheduler {
 	s := &Scheduler{reopen: sys.Reopen, startRange: sys.StartWriteback}
 	s.Init(choose, l)
 	s.helpers.init(s)
-	s.inline.yield = runtime.Gosched
+	s.inline.yield, s.inline.runnable = runtime.Gosched, runnable
 	return s
 }
 

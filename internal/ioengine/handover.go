@@ -1,0 +1,136 @@
+package ioengine
+
+import (
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/record"
+)
+
+// handover is how the leader hands a processor to the goroutines whose operations have completed.
+// The leader alone uses it, but for ending and resume.
+//
+// Usually the leader makes all of these goroutines ready and yields. Idle processors take some of
+// them, and perhaps the leader.
+//
+// Where goroutines that compute have all processors, that is slow. A yield puts the leader into
+// the runtime's global queue, behind the goroutines that compute, and each of these runs for up
+// to 10 ms. And of the goroutines that a processor runs, one in 61 comes from the global queue. So
+// eight readers beside four goroutines that compute, on two processors, made a hundredth of the
+// reads that blocked threads make.
+//
+// So after a slow yield, the next batches are handed over in chains: the leader makes the first
+// goroutine of each chain ready and waits, each goroutine makes the next one ready as soon as it
+// runs, and the very last one the leader. The runtime runs a goroutine that was made ready last
+// first, and within the time slice of the goroutine that made it ready. So a chain and the leader
+// run in one time slice, as a thread that blocks would.
+//
+// An idle processor cannot take the goroutines of a chain whose turn has not come. So there is a chain
+// for each processor, and after some batches the leader yields once more, and sees whether that
+// is still slow. Measured: docs/decisions/0003-cooperative-reaper.md.
+type handover struct {
+	now func() int64 // nanoseconds; a field so that a test can replace it
+	// chained is how many of the next batches are handed over in a chain. length is how many
+	// will be after the next slow yield: more each time.
+	chained, length int
+	// waiters are the requests of one batch, ending the number of their chains that have not
+	// ended. The last goroutine of the last one sends to resume.
+	waiters []*Request
+	ending  atomic.Int32
+	resume  chan struct{}
+}
+
+const (
+	// slowYield, in nanoseconds, is less than half of the runtime's time slice. Goroutines that read and
+	// compute little between their reads run within a fraction of it.
+	slowYield   = int64(4 * time.Millisecond)
+	leastChain  = 8   // goroutines; a shorter chain is not worth two
+	leastChains = 128 // batches
+	mostChains  = 4096
+)
+
+func (h *handover) init() {
+	h.now, h.length, h.resume = record.Now, leastChains, make(chan struct{}, 1)
+}
+
+// handOver hands the results of ops to the goroutines that wait for them, and lets these run.
+func (e *Engine) handOver(ops []*driver.Op) {
+	if e.hand.chained > 0 {
+		e.hand.chained--
+		if e.completeInChains(ops) {
+			<-e.hand.resume
+			return
+		}
+	} else {
+		e.complete(ops)
+	}
+	e.yield()
+}
+
+// yield lets others run: those that complete has made ready.
+func (e *Engine) yield() {
+	h := &e.hand
+	began := h.now()
+	// Twice: the first yield runs the goroutines made ready by complete, the second
+	// those that they have made ready in turn.
+	runtime.Gosched()
+	runtime.Gosched()
+	if h.now()-began < slowYield {
+		h.length = leastChains
+		return
+	}
+	h.chained = h.length
+	h.length = min(4*h.length, mostChains)
+}
+
+// completeInChains is complete, but for the goroutines that wait for ops and do nothing else: it
+// makes chains of them, one for each processor. It reports whether there is one.
+func (e *Engine) completeInChains(ops []*driver.Op) bool {
+	h := &e.hand
+	e.countInFlight(ops, -1)
+	at := e.hook.Now()
+	waiters := h.waiters[:0]
+	for i, op := range ops {
+		ops[i] = nil
+		r := requestOf(op)
+		r.Times.Completed = at
+		if r.Client != nil || !r.waiting.CompareAndSwap(waits, inChain) {
+			r.finish()
+			continue
+		}
+		waiters = append(waiters, r)
+	}
+	h.waiters = waiters[:0]
+	if len(waiters) == 0 {
+		return false
+	}
+	procs := runtime.GOMAXPROCS(0)
+	length := max((len(waiters)+procs-1)/procs, leastChain)
+	h.ending.Store(int32((len(waiters) + length - 1) / length))
+	for chain := range slices.Chunk(waiters, length) {
+		for i, r := range chain[:len(chain)-1] {
+			r.next = chain[i+1]
+		}
+		chain[len(chain)-1].leader = e
+		chain[0].done <- struct{}{}
+	}
+	return true
+}
+
+// wakeNext makes the next goroutine of the chain ready, or the leader. A goroutine calls it as soon
+// as its own operation has ended.
+func (r *Request) wakeNext() {
+	switch next, leader := r.next, r.leader; {
+	case next != nil:
+		r.next = nil
+		next.done <- struct{}{}
+	case leader != nil:
+		r.leader = nil
+		if leader.hand.ending.Add(-1) == 0 {
+			leader.hand.resume <- struct{}{}
+		}
+	}
+}

@@ -1,0 +1,173 @@
+package ioengine
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/driver/script"
+	"github.com/sluiceio/sluice/internal/test/hang"
+)
+
+// clock is an Engine's clock that goes on by step at each reading.
+type clock struct{ now, step int64 }
+
+func (c *clock) read() int64 { c.now += c.step; return c.now }
+
+// A yield that takes long makes chains of the next batches; more of them each time, until one is quick.
+func TestSlowYieldsMakeChains(t *testing.T) {
+	e := New(script.New(1))
+	c := &clock{}
+	e.hand.now = c.read
+	for i, y := range []struct {
+		took int64
+		want int
+	}{
+		{slowYield - 1, 0},
+		{slowYield, leastChains},
+		{slowYield, 4 * leastChains},
+		{1000 * slowYield, 16 * leastChains},
+		{slowYield, mostChains},
+		{0, 0},
+		{slowYield, leastChains},
+	} {
+		c.step, e.hand.chained = y.took, 0
+		e.yield()
+		if e.hand.chained != y.want {
+			t.Errorf("yield %d took %d ns, and %d chains follow; want %d", i, y.took, e.hand.chained, y.want)
+		}
+	}
+}
+
+// ended returns n operations that have ended, as the driver returns them.
+func ended(e *Engine, n int) ([]*Request, []*driver.Op) {
+	all, ops := make([]*Request, n), make([]*driver.Op, n)
+	for i := range all {
+		all[i] = newRequest(int64(i))
+		ops[i] = &all[i].Op
+	}
+	e.countInFlight(ops, 1)
+	return all, ops
+}
+
+// woken returns how many of the requests have been handed to their goroutines.
+func woken(all []*Request) (n int) {
+	for _, r := range all {
+		n += len(r.done)
+	}
+	return n
+}
+
+// In a chain each goroutine wakes the next one, and the last one of the last chain the leader. Those
+// that wait for something else, too, are woken by the leader: they may be late.
+func TestChains(t *testing.T) {
+	for _, c := range []struct{ waiters, others, procs, chains int }{
+		{1, 0, 2, 1},
+		{leastChain, 0, 2, 1},
+		{leastChain + 1, 0, 2, 2},
+		{leastChain + 1, 0, 1, 1},
+		{100, 7, 4, 4},
+		{20, 3, 16, 3},
+		{0, 3, 2, 0},
+	} {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(c.procs))
+		e := New(script.New(1))
+		all, ops := ended(e, c.waiters+c.others)
+		for _, r := range all[c.others:] {
+			r.waiting.Store(waits)
+		}
+		if chained := e.completeInChains(ops); chained != (c.chains > 0) {
+			t.Errorf("%+v: there are chains: %t", c, chained)
+		}
+		if n := woken(all[:c.others]); n != c.others {
+			t.Errorf("%+v: the leader has woken %d of the others", c, n)
+		}
+		waiters := all[c.others:]
+		if n := woken(waiters); n != c.chains {
+			t.Errorf("%+v: the leader has woken %d of the waiters", c, n)
+		}
+		left := c.waiters
+		for progress := true; progress; {
+			progress = false
+			for _, r := range waiters {
+				if len(r.done) > 0 {
+					if len(e.hand.resume) > 0 {
+						t.Errorf("%+v: the leader is woken, and %d goroutines are not", c, left)
+					}
+					<-r.done
+					r.wakeNext()
+					left--
+					progress = true
+				}
+			}
+		}
+		if left != 0 || len(e.hand.resume) != min(c.chains, 1) {
+			t.Errorf("%+v: %d goroutines are left, and the leader was woken %d times", c, left, len(e.hand.resume))
+		}
+	}
+}
+
+// Where each yield is slow, few batches are followed by one, and all results arrive.
+func TestChainsInstead(t *testing.T) {
+	hang.Watch(t)
+	d := script.New(16)
+	d.Rule = func(op *driver.Op) (int32, bool) { return int32(op.Off), true }
+	e := New(d)
+	c := &clock{step: slowYield}
+	e.hand.now = c.read
+	var all sync.WaitGroup
+	for i := range 8 {
+		ctx := context.Background()
+		if i%2 == 0 {
+			ctx = t.Context()
+		}
+		all.Go(func() {
+			r := newRequest(0)
+			r.from = new(Requests)
+			for i := range 500 {
+				r.Op.Off = int64(i)
+				e.Push(r)
+				r.Wait(ctx, e)
+				if r.Op.Res != int32(i) {
+					t.Errorf("operation %d has the result of %d", i, r.Op.Res)
+				}
+			}
+		})
+	}
+	all.Wait()
+	e.Wait()
+	if yields := c.now / c.step / 2; yields > 50 {
+		t.Errorf("%d yields in 4000 operations", yields)
+	}
+}
+
+// A goroutine whose context ends cancels its operation, unless it is in a chain already: then it
+// waits for its turn, and wakes the next one.
+func TestContextEndsInAChain(t *testing.T) {
+	hang.Watch(t)
+	e := New(script.New(1))
+	all, ops := ended(e, 2)
+	ctx, cancel := context.WithCancel(t.Context())
+	waited := make(chan struct{})
+	go func() {
+		all[1].Wait(ctx, e)
+		close(waited)
+	}()
+	hang.Eventually(func() bool { return all[1].waiting.Load() == waits })
+	all[0].waiting.Store(waits)
+	if !e.completeInChains(ops) {
+		t.Fatal("there is no chain")
+	}
+	cancel()
+	<-all[0].done
+	select {
+	case <-waited:
+		t.Fatal("the second goroutine has not waited for the first one")
+	default:
+	}
+	all[0].wakeNext()
+	<-waited
+	<-e.hand.resume
+}
