@@ -11,10 +11,13 @@ import (
 // they wait for all of it, and then for their own.
 //
 // The wait yields the processor and never sleeps, and it is short beside an fsync.
-// After a wait in vain the next groups do not wait: see backoff.
+// After a wait in vain the next groups do not wait: see backoff. Where goroutines that compute have
+// all processors, a yield lasts for their time slices, tens of milliseconds. Then thousands of groups
+// do not wait.
 type commitDelay struct {
 	expected int           // callers during the last fsync: served by it, or waiting for the next
 	took     time.Duration // how long the last fsync took
+	before   time.Duration // how long the one before took
 	patient  bool          // without maxYields: a test has stopped the clock
 	backoff
 }
@@ -26,6 +29,8 @@ const (
 	// maxYields bounds the wait where the clock stands still while a goroutine runs, as in a bubble of
 	// testing/synctest. A yield takes a tenth of a microsecond at the least.
 	maxYields = 1000
+	// slowYield is well above maxDelay, and below a time slice of the runtime, 10 ms.
+	slowYield = 4 * time.Millisecond
 )
 
 // enough reports whether a group of so many members need not wait for more.
@@ -37,10 +42,15 @@ func (d *commitDelay) enough(members int) bool {
 func (d *commitDelay) limit() time.Duration { return min(d.took/delayFraction, maxDelay) }
 
 // backoff spaces out attempts that fail: after the first failure it skips the next
-// attempt, after the second failure in a row three, then seven and so on up to 255.
+// attempt, after the second failure in a row three, then seven and so on up to mostPause.
 type backoff struct {
-	skip, pause uint8
+	skip, pause uint16
 }
+
+const (
+	mostPause = 1<<8 - 1
+	longPause = 1<<12 - 1 // after a slow yield
+)
 
 // skipped reports whether to skip this attempt, and counts it as skipped.
 func (b *backoff) skipped() bool {
@@ -57,9 +67,12 @@ func (b *backoff) note(success bool) {
 		b.pause = 0
 		return
 	}
-	b.pause = b.pause<<1 | 1
+	b.pause = min(b.pause<<1|1, mostPause)
 	b.skip = b.pause
 }
+
+// rest skips the next longPause attempts.
+func (b *backoff) rest() { b.skip = longPause }
 
 // WaitForGroup waits for g to grow, if that is worth it. Its Leader calls it before the fsync. Now is
 // the clock.
@@ -83,8 +96,12 @@ func (s *Syncer) WaitForGroup(g *Group, now func() time.Duration) {
 		}
 	}
 	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now()-start >= slowYield {
+		s.delay.rest()
+		return
+	}
 	s.delay.note(g.members > first)
-	s.mu.Unlock()
 }
 
 // Expect has the next group wait as if the last fsync had served so many callers and had taken

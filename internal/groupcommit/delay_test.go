@@ -42,6 +42,31 @@ func TestLeaderGathers(t *testing.T) {
 	}
 }
 
+// A wait whose yields took as long as time slices is not repeated for long, whether the other has come or not.
+func TestSlowYieldsAreNotRepeated(t *testing.T) {
+	for _, comes := range []bool{true, false} {
+		var y Syncer
+		y.Expect(2, time.Second)
+		_, g, err := y.Begin(driver.Fsync)
+		if err != nil {
+			t.Fatal(err)
+		}
+		now, readings := time.Duration(0), 0
+		y.WaitForGroup(g, func() time.Duration {
+			if readings++; readings == 2 && comes {
+				y.Begin(driver.Fsync)
+			}
+			if readings > 2 {
+				now = slowYield
+			}
+			return now
+		})
+		if y.delay.skip != longPause {
+			t.Errorf("next attempts left out: %d; want %d. The other has come: %t", y.delay.skip, longPause, comes)
+		}
+	}
+}
+
 func TestManyAreNotHeldUp(t *testing.T) {
 	m := commitDelay{expected: 100, took: time.Second}
 	if m.enough(maxExpected-1) || !m.enough(maxExpected) {

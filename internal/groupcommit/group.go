@@ -1,6 +1,8 @@
 package groupcommit
 
 import (
+	"runtime"
+
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/record"
 )
@@ -8,8 +10,13 @@ import (
 // Group is a group of Syncs and Datasyncs that share one call.
 type Group struct {
 	mayLead chan struct{} // holds a value when the group may start; the member that takes it leads
-	done    chan struct{} // closed once err is set
-	err     error
+	// done is full once err is set. Each member that waits takes a value and puts it back, which
+	// wakes the next one. With one value for each processor the members run as the leader's chains of
+	// package ioengine do. Woken all at once (close) they would let in goroutines that compute, each of them
+	// for a time slice: of the goroutines that were woken together one in 61 comes from the runtime's
+	// global queue.
+	done chan struct{}
+	err  error
 	// members is how many have joined and not left; syncs is how many of them are
 	// Syncs. Both are guarded by Syncer.mu.
 	members, syncs int
@@ -20,7 +27,14 @@ type Group struct {
 }
 
 func newGroup() *Group {
-	return &Group{mayLead: make(chan struct{}, 1), done: make(chan struct{})}
+	return &Group{mayLead: make(chan struct{}, 1), done: make(chan struct{}, runtime.GOMAXPROCS(0))}
+}
+
+// end wakes the members. Err is set.
+func (g *Group) end() {
+	for range cap(g.done) {
+		g.done <- struct{}{}
+	}
 }
 
 // code returns the call that serves all members: fsync if one of them is a Sync. It
@@ -72,7 +86,7 @@ func (s *Syncer) failNext(err error) {
 	g.err = err
 	g.Began = record.Now()
 	g.Ended = g.Began
-	close(g.done)
+	g.end()
 }
 
 // Err returns how the group's fsync has ended, to a Member whose Wait has returned.

@@ -53,7 +53,7 @@ func (f *fsyncs) setLimit(most, depth int) {
 	f.limiter.Init(max(1, most), 0)
 }
 
-// slowSync: if the last fsync of a file took this long, the next one is queued,
+// slowSync: if the last two fsyncs of a file took this long, the next one is queued,
 // however few there are. Queueing costs nothing beside such an fsync, and a thread
 // that sleeps in one would hold back the completions of the requests that it had
 // submitted to io_uring: docs/decisions/0012-tied-threads.md.
@@ -179,7 +179,7 @@ func (s *Scheduler) queueSync(e *ioengine.Engine, asked int64, code driver.Code,
 	op := &r.Op
 	op.Code, op.Flags, op.FD, op.Off = code, f.Flags, int32(fd), 0
 	e.Push(r)
-	<-r.Done() // without a context: nothing ends an fsync early
+	r.Wait(context.Background(), e) // this context does not end: nothing ends an fsync early
 	res := op.Res
 	refused := res == einval || res == ecanceled || res == eagain || res == eintr
 	if asked != 0 && !refused {

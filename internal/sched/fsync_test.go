@@ -208,7 +208,8 @@ func stallSyncs(t *testing.T, stalled int) {
 	wantAllReleased(t, &p.fsyncs.limiter)
 }
 
-// A file whose fsyncs take long is not waited for by a thread.
+// A file whose fsyncs take long is not waited for by a thread. A single one that took long says little: its
+// goroutine may have waited for a processor.
 func TestSlowSyncIsQueued(t *testing.T) {
 	p, d := playQueuedSyncs(t, 2)
 	var clock time.Duration
@@ -219,6 +220,11 @@ func TestSlowSyncIsQueued(t *testing.T) {
 	p.results <- 0
 	want(t, nil, a)
 	res := make(chan error, 1)
+	go func() { res <- p.Sync(t.Context(), f) }()
+	<-p.started
+	clock += slowSync
+	p.results <- 0
+	want(t, nil, res)
 	go func() { res <- p.Sync(t.Context(), f) }()
 	d.Answer(d.Next(0), 0) // quick this time
 	want(t, nil, res)
