@@ -46,7 +46,7 @@ type Command struct {
 	JSON   string         `name:"json" placeholder:"FILE" help:"Also write the results to FILE, for machines; - is standard output, and the tables are on standard error then."`
 	Report *string        `placeholder:"DIR" help:"Also write a report to DIR: index.html, and each figure as SVG, CSV and JSON."`
 
-	Full   bool           `help:"Every parameter: all cells of the matrix, and its selection with GOMAXPROCS 1, 2, 4 and 8 (up to 40 minutes), every number of goroutines, files and times as published."`
+	Full   bool           `help:"Every parameter: all cells of the matrix, and its selection with GOMAXPROCS 1, 2, 4 and 8 (up to 50 minutes), every number of goroutines, files and times as published."`
 	Fio    bool           `help:"Run the matching job of fio beside each scan-* and rand-*. As root, reserve huge pages for it meanwhile."`
 	Driver string         `placeholder:"NAME" help:"Driver of sluice where it has one side: uring, aio or pool; default: its own choice."`
 	Time   *time.Duration `placeholder:"DURATION" help:"Length of a slice; default: the experiment's (30ms to 250ms)."`
@@ -85,6 +85,7 @@ turns. A verdict follows from the 95 % interval of the ratio.
   sluice bench matrix --full --dir /mnt/data     all cells, on another disk
   sluice bench matrix --cells read-direct/4k     one row of the matrix
   sluice bench matrix --cells 'read-*+work'      reads, then computation
+  sluice bench matrix --cells '*+busy'           beside goroutines that compute
   sluice bench matrix --cells serve --procs 1,4  with GOMAXPROCS 1, and 4
   sluice bench matrix --fail-below 0.95          for continuous integration
   sluice bench p4 --fio                          scan-*, rand-*, beside fio
@@ -99,10 +100,12 @@ turns. A verdict follows from the 95 % interval of the ratio.
 
 Kinds of the matrix: read-cached, read-cold, read-direct, write-buffered,
 write-direct, write-sync; read-cold+work and read-direct+work (+2us, +6us:
-computation after each read); sync-own and write-logs (a file for each
-goroutine: WriteAt, or append, and Sync); serve (io.Copy of a file to a TCP
-connection); start (a program that opens and reads a file: its time, and its
-memory; needs a Go toolchain).
+computation after each read); read-cold+busy, read-direct+busy,
+write-direct+busy and write-sync+busy (beside two goroutines a processor that
+compute); sync-own and write-logs (a file for each goroutine: WriteAt, or
+append, and Sync); serve (io.Copy of a file to a TCP connection); start (a
+program that opens and reads a file: its time, and its memory; needs a Go
+toolchain).
 
 Exit status: 0; 1 if the run failed or --fail-below was undercut; 2 if called
 wrongly; 130 if interrupted, when the rounds that were finished are shown. The

@@ -106,10 +106,16 @@ func runMatrix(ctx context.Context, env *Env) (_ any, err error) {
 // measureCells measures os.File and sluice in each cell, and prints the table under the
 // experiment's name. If there is an error, the result has the cells before it.
 func (e *Env) measureCells(ctx context.Context, name string, cells []load.Load) (*MatrixResult, error) {
-	plan := e.cellPlan("")
+	plan := e.cellPlan("", "")
+	busy := 0
+	for _, l := range cells {
+		if l.Kind.Busy() {
+			busy++
+		}
+	}
 	result := &MatrixResult{SliceTime: plan.Time, Rounds: plan.Rounds, CellTime: e.cellLimit()}
 	sides := e.matrixSides()
-	if err := e.Screen.Print(matrixIntro(name, sides, e.planText(plan, len(cells))) + matrixTable.Header()); err != nil {
+	if err := e.Screen.Print(matrixIntro(name, sides, e.planText(plan, len(cells)-busy, busy)) + matrixTable.Header()); err != nil {
 		return result, err
 	}
 	procs := 0
@@ -135,7 +141,7 @@ func (e *Env) measureCells(ctx context.Context, name string, cells []load.Load) 
 
 // compareCell measures one load through two sides, in as many rounds as it needs. It is one step.
 func (e *Env) compareCell(ctx context.Context, label string, l load.Load, sides []load.Side) ([]*duel.Result, error) {
-	return e.compareAll(ctx, label, duel.Same(l, sides), e.cellPlan(label))
+	return e.compareAll(ctx, label, duel.Same(l, sides), e.cellPlan(label, l.Kind))
 }
 
 // matrixSides returns os.File and sluice; os.File twice for --calibrate.

@@ -34,7 +34,7 @@ func ParsePattern(text string, cells []load.Load) (Pattern, error) {
 		if part == "" {
 			continue
 		}
-		p.parts[i] = strings.Split(strings.ReplaceAll(part, "+work", "+*"), ",")
+		p.parts[i] = strings.Split(strings.ReplaceAll(part, "+work", "+*us"), ",")
 		for _, glob := range p.parts[i] {
 			if err := p.checkGlob(i, glob, left); err != nil {
 				return p, err

@@ -63,13 +63,24 @@ func (p Params) cellLimit() time.Duration {
 	return cellTime
 }
 
-// cellPlan returns the plan of a cell, which shows under the label how far it is.
-func (e *Env) cellPlan(label string) duel.Plan {
+// Goroutines that compute run for a time slice of the runtime, 10 ms, before others have their turn. So
+// beside them (Kind.Busy) slices are longer, and cells have more time.
+const (
+	busySlices = 10
+	busyTimes  = 3
+)
+
+// cellPlan returns the plan of a cell of this kind, which shows under the label how far it is.
+func (e *Env) cellPlan(label string, kind load.Kind) duel.Plan {
 	plan := duel.Plan{Time: cellSlice, Rounds: e.Rounds}
+	limit := e.cellLimit()
+	if kind.Busy() {
+		plan.Time *= busySlices
+		limit *= busyTimes
+	}
 	if e.Time > 0 {
 		plan.Time = e.Time
 	}
-	limit := e.cellLimit()
 	if limit == 0 {
 		return plan
 	}
@@ -88,14 +99,24 @@ func (e *Env) cellPlan(label string) duel.Plan {
 	return plan
 }
 
-// planText returns how long cells are measured, for the line above a table.
-func (p Params) planText(plan duel.Plan, cells int) string {
+// planText returns how long cells are measured, for the line above a table: so many cells, and busy
+// ones.
+func (p Params) planText(plan duel.Plan, cells, busy int) string {
 	limit := p.cellLimit()
 	if limit == 0 {
 		return fmt.Sprintf("%d rounds of %s, each of new processes", plan.Rounds, plan.Time)
 	}
-	return fmt.Sprintf("rounds of %s, each of new processes, until the 95 %% interval is within ±%s, at most %s a cell (%s in all)",
-		plan.Time, report.Percent(stats.Narrow), limit, durationText(time.Duration(cells)*limit))
+	all := durationText(time.Duration(cells+busyTimes*busy) * limit)
+	if busy > 0 && cells == 0 {
+		plan.Time *= busySlices
+		limit *= busyTimes
+	}
+	text := fmt.Sprintf("rounds of %s, each of new processes, until the 95 %% interval is within ±%s, at most %s a cell (%s in all)",
+		plan.Time, report.Percent(stats.Narrow), limit, all)
+	if busy > 0 && cells > 0 {
+		text += fmt.Sprintf("; rounds of %s and at most %s beside goroutines that compute", busySlices*plan.Time, busyTimes*limit)
+	}
+	return text
 }
 
 // durationText returns d, from a second on in whole seconds, without zero units at its end: 5m, 1h30m.

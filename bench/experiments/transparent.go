@@ -79,7 +79,7 @@ func builds(driver string) []load.Side {
 }
 
 func runTransparent(ctx context.Context, env *Env) (_ any, err error) {
-	plan := env.cellPlan("")
+	plan := env.cellPlan("", "")
 	result := &TransparentResult{SliceTime: plan.Time, Rounds: plan.Rounds, CellTime: env.cellLimit(), IOPS: slowIOPS, Procs: env.Procs}
 	env.Screen.Step(transparentName + ": building the program twice")
 	remove, err := env.Lab.Programs(ctx, env.Driver)
@@ -103,7 +103,7 @@ func runTransparent(ctx context.Context, env *Env) (_ any, err error) {
 // measure compares the builds in each cell, and prints the table.
 func (r *TransparentResult) measure(ctx context.Context, env *Env, plan duel.Plan) error {
 	cells := env.transparentCells()
-	if err := env.Screen.Print(r.head(env.planText(plan, len(cells)))); err != nil {
+	if err := env.Screen.Print(r.head(env.planText(plan, len(cells), 0))); err != nil {
 		return err
 	}
 	for _, t := range cells {

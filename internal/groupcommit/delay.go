@@ -11,9 +11,9 @@ import (
 // they wait for all of it, and then for their own.
 //
 // The wait yields the processor and never sleeps, and it is short beside an fsync.
-// After a wait in vain the next groups do not wait: see backoff. Where goroutines that compute have
-// all processors, a yield lasts for their time slices, tens of milliseconds. Then thousands of groups
-// do not wait.
+// After a wait in vain the next groups do not wait: see backoff. Where goroutines that compute
+// have all processors, a yield lasts for their time slices, tens of milliseconds. Then thousands
+// of groups do not wait.
 type commitDelay struct {
 	expected int           // callers during the last fsync: served by it, or waiting for the next
 	took     time.Duration // how long the last fsync took

@@ -11,10 +11,9 @@ import (
 type Group struct {
 	mayLead chan struct{} // holds a value when the group may start; the member that takes it leads
 	// done is full once err is set. Each member that waits takes a value and puts it back, which
-	// wakes the next one. With one value for each processor the members run as the leader's chains of
-	// package ioengine do. Woken all at once (close) they would let in goroutines that compute, each of them
-	// for a time slice: of the goroutines that were woken together one in 61 comes from the runtime's
-	// global queue.
+	// wakes the next one: there is a chain of members for each processor. Woken all at once, by a
+	// close, they would let in goroutines that compute, each for a time slice, as one in 61 of the
+	// goroutines that a processor runs comes from the runtime's global queue.
 	done chan struct{}
 	err  error
 	// members is how many have joined and not left; syncs is how many of them are

@@ -182,8 +182,8 @@ func (s *Syncer) startNext() {
 	}
 }
 
-// Took returns how long the last fsync took, or the one before if that was quicker: a single fsync may
-// seem slow because its goroutine had to wait for a processor.
+// Took returns how long the last fsync took, or the one before if that was quicker: a single one
+// may seem slow because its goroutine had to wait for a processor.
 func (s *Syncer) Took() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -28,9 +28,9 @@ import (
 // first, and within the time slice of the goroutine that made it ready. So a chain and the leader
 // run in one time slice, as a thread that blocks would.
 //
-// An idle processor cannot take the goroutines of a chain whose turn has not come. So there is a chain
-// for each processor, and after some batches the leader yields once more, and sees whether that
-// is still slow. Measured: docs/decisions/0003-cooperative-reaper.md.
+// An idle processor cannot take the goroutines of a chain whose turn has not come. So there is a
+// chain for each processor, and after some batches the leader yields once more, and sees whether
+// that is still slow. Measured: docs/decisions/0003-cooperative-reaper.md.
 type handover struct {
 	now func() int64 // nanoseconds; a field so that a test can replace it
 	// chained is how many of the next batches are handed over in a chain. length is how many
@@ -44,8 +44,8 @@ type handover struct {
 }
 
 const (
-	// slowYield, in nanoseconds, is less than half of the runtime's time slice. Goroutines that read and
-	// compute little between their reads run within a fraction of it.
+	// slowYield, in nanoseconds, is less than half of the runtime's time slice. Goroutines that
+	// read and compute little between their reads run within a fraction of it.
 	slowYield   = int64(4 * time.Millisecond)
 	leastChain  = 8   // goroutines; a shorter chain is not worth two
 	leastChains = 128 // batches

@@ -8,12 +8,12 @@ import (
 	"unsafe"
 )
 
-// goroutine is a set of one goroutine, as a mask: a hash of where its stack is. So two goroutines may be
-// taken for one, and one whose stack has moved for two.
+// goroutine is a set of one goroutine, as a mask: a hash of where its stack is. So two goroutines
+// may be taken for one, and one whose stack has moved for two.
 type goroutine uint64
 
-// currentGoroutine returns the calling goroutine. Its callers must be as deep in calls as each other: a
-// stack has some kilobytes.
+// currentGoroutine returns the calling goroutine. Its callers must be as deep in calls as each
+// other, because a stack has some kilobytes.
 //
 //go:noinline
 func currentGoroutine() goroutine {

@@ -42,9 +42,9 @@ type inlineCalls struct {
 // yield each time, perhaps the one whose processor has nobody else to run.
 //
 // Where goroutines that compute have all processors, a yield that finds no readers takes as long
-// as their time slices, 10 ms and more. So each such yield makes the distance to the next one four times as long, up to
-// mostPatience. One that finds a crowd makes the next one come soon, and while nobody waits for a processor
-// the distance sinks. The sum stays odd.
+// as their time slices, 10 ms and more. So each such yield makes the distance to the next one four
+// times as long, up to mostPatience. One that finds a crowd makes the next one come soon, and while
+// nobody waits for a processor the distance sinks. The sum stays odd.
 const (
 	yieldEvery   = 17
 	mostPatience = 1134 // 1151 from one yield to the next
@@ -90,7 +90,8 @@ func (s *Scheduler) findsCrowd(caller goroutine, most int32) bool {
 	}
 	c.yield()
 	others := c.yielding.Add(-1)
-	// Those that have come and gone count, too: while plain calls have all processors, few are in flight at once.
+	// Those that have come and gone count, too: while plain calls have all processors, few are in
+	// flight at once.
 	if s.inFlight()+others >= most || c.came.others(caller) >= int(most) {
 		c.crowd.Store(crowdMemory)
 		c.patience.Store(0)

@@ -126,7 +126,7 @@ func (t *target) operation(l Load, client int) func(buf []byte, off int64) error
 		return t.each(client)
 	case t.do != nil:
 		return t.do
-	case l.Kind == WriteSync:
+	case l.Kind.bare() == WriteSync:
 		return t.writeSync
 	case l.Kind.Write():
 		return t.write

@@ -29,6 +29,14 @@ const (
 	ReadDirect6us Kind = "read-direct+6us"
 )
 
+// Operations beside goroutines that do nothing but compute (busy): four for two processors, and so on.
+const (
+	ReadColdBusy    Kind = "read-cold+busy"
+	ReadDirectBusy  Kind = "read-direct+busy"
+	WriteDirectBusy Kind = "write-direct+busy"
+	WriteSyncBusy   Kind = "write-sync+busy"
+)
+
 // The kinds of the matrix in which each goroutine has a file of its own.
 const (
 	SyncOwn   Kind = "sync-own"   // WriteAt over existing bytes, then Sync
@@ -89,8 +97,9 @@ func (k Kind) Pebble() bool { return strings.HasPrefix(string(k), "pebble-") }
 
 // Kinds are the kinds of the matrix that workers perform, in the order of its table.
 var Kinds = []Kind{
-	ReadCached, ReadCold, ReadCold2us, ReadCold6us, ReadDirect, ReadDirect2us, ReadDirect6us,
-	WriteBuffered, WriteDirect, WriteSync, SyncOwn, WriteLogs, ServeFile,
+	ReadCached, ReadCold, ReadCold2us, ReadCold6us, ReadColdBusy,
+	ReadDirect, ReadDirect2us, ReadDirect6us, ReadDirectBusy,
+	WriteBuffered, WriteDirect, WriteDirectBusy, WriteSync, WriteSyncBusy, SyncOwn, WriteLogs, ServeFile,
 }
 
 var otherKinds = []Kind{
@@ -99,7 +108,7 @@ var otherKinds = []Kind{
 	PebbleLoad, PebbleGet, PebbleSync, PebbleCompact, PebbleScan,
 }
 
-// bare returns the kind without the computation between its operations.
+// bare returns the kind without the computation between its operations, or beside them.
 func (k Kind) bare() Kind {
 	bare, _, _ := strings.Cut(string(k), "+")
 	return Kind(bare)
@@ -111,6 +120,9 @@ func (k Kind) Work() int {
 	n, _ := strconv.Atoi(strings.TrimSuffix(work, "us"))
 	return n
 }
+
+// Busy reports whether goroutines compute beside the operations.
+func (k Kind) Busy() bool { return strings.HasSuffix(string(k), "+busy") }
 
 // Direct reports whether the file is opened with O_DIRECT.
 func (k Kind) Direct() bool {

@@ -65,6 +65,7 @@ func TestLoadString(t *testing.T) {
 		{Load{Kind: ReadCold, Size: 4 << 10, Goroutines: 16}, "read-cold/4k/16"},
 		{Load{Kind: WriteSync, Size: 1 << 20, Goroutines: 1}, "write-sync/1m/1"},
 		{Load{Kind: ReadCached, Size: 1000, Goroutines: 2}, "read-cached/1000/2"},
+		{Load{Kind: WriteSyncBusy, Size: 4 << 10, Goroutines: 8}, "write-sync+busy/4k/8"},
 		{Load{Kind: ReadDirect2us, Size: 4 << 10, Goroutines: 64, Procs: 4}, "read-direct+2us/4k/64/p4"},
 	} {
 		if got := test.load.String(); got != test.want {
