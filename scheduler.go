@@ -67,6 +67,7 @@ func OnDisk(disk handle.Disk, o Options) (*Scheduler, error) {
 	s := &Scheduler{options: o, disk: disk}
 	s.start(func(*record.Hook) driver.Driver { return disk.NewDriver(o.depth()) }, hook)
 	s.h.Disk = disk
+	s.h.Core.Simulate()
 	disk.Attach(s.h.Core)
 	s.Record(o.Recorder)
 	return s, nil

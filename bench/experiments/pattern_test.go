@@ -18,7 +18,7 @@ func TestPattern(t *testing.T) {
 		{"read-direct", 21},
 		{"read-direct/4k", 7},
 		{"*", len(allCells())},
-		{"read-cached,write-*/4k,64k/1", 10 - 1}, // write-logs has 4k alone
+		{"read-cached,write-*/4k,64k/1", 8 + 3}, // write-logs and the busy kinds have 4k alone
 		{"read-direct+work", 14},
 		{"read-*+work//64", 4},
 		{"*+busy//64", 4},

@@ -12,12 +12,11 @@ import (
 //
 // The wait yields the processor and never sleeps, and it is short beside an fsync.
 // After a wait in vain the next groups do not wait: see backoff. Where goroutines that compute
-// have all processors, a yield lasts for their time slices, tens of milliseconds. Then thousands
-// of groups do not wait.
+// have all processors, a yield lasts for their time slices, tens of milliseconds. Then up to
+// thousands of groups do not wait.
 type commitDelay struct {
 	expected int           // callers during the last fsync: served by it, or waiting for the next
 	took     time.Duration // how long the last fsync took
-	before   time.Duration // how long the one before took
 	patient  bool          // without maxYields: a test has stopped the clock
 	backoff
 }
@@ -45,11 +44,12 @@ func (d *commitDelay) limit() time.Duration { return min(d.took/delayFraction, m
 // attempt, after the second failure in a row three, then seven and so on up to mostPause.
 type backoff struct {
 	skip, pause uint16
+	slow        uint16 // pause after slow yields: 15, 255 and then mostSlowPause attempts
 }
 
 const (
-	mostPause = 1<<8 - 1
-	longPause = 1<<12 - 1 // after a slow yield
+	mostPause     = 1<<8 - 1
+	mostSlowPause = 1<<12 - 1
 )
 
 // skipped reports whether to skip this attempt, and counts it as skipped.
@@ -63,6 +63,7 @@ func (b *backoff) skipped() bool {
 
 // note records whether an attempt succeeded.
 func (b *backoff) note(success bool) {
+	b.slow = 0
 	if success {
 		b.pause = 0
 		return
@@ -71,8 +72,12 @@ func (b *backoff) note(success bool) {
 	b.skip = b.pause
 }
 
-// rest skips the next longPause attempts.
-func (b *backoff) rest() { b.skip = longPause }
+// noteSlow records an attempt whose yields were slow. A single one may be an accident, as where the
+// system runs something else; one after the other is skipped for longer each time.
+func (b *backoff) noteSlow() {
+	b.slow = min(b.slow<<4|15, mostSlowPause)
+	b.skip = b.slow
+}
 
 // WaitForGroup waits for g to grow, if that is worth it. Its Leader calls it before the fsync. Now is
 // the clock.
@@ -98,7 +103,7 @@ func (s *Syncer) WaitForGroup(g *Group, now func() time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if now()-start >= slowYield {
-		s.delay.rest()
+		s.delay.noteSlow()
 		return
 	}
 	s.delay.note(g.members > first)

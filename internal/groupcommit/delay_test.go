@@ -42,27 +42,37 @@ func TestLeaderGathers(t *testing.T) {
 	}
 }
 
-// A wait whose yields took as long as time slices is not repeated for long, whether the other has come or not.
-func TestSlowYieldsAreNotRepeated(t *testing.T) {
+// A wait whose yields took as long as time slices is repeated later each time, whether the other has
+// come or not. One with quick yields ends that.
+func TestSlowYieldsAreRepeatedLater(t *testing.T) {
 	for _, comes := range []bool{true, false} {
 		var y Syncer
-		y.Expect(2, time.Second)
-		_, g, err := y.Begin(driver.Fsync)
-		if err != nil {
-			t.Fatal(err)
+		wait := func(took time.Duration) {
+			y.delay.expected, y.delay.took, y.delay.skip = 2, time.Second, 0
+			y.next, y.running = nil, false
+			_, g, err := y.Begin(driver.Fsync)
+			if err != nil {
+				t.Fatal(err)
+			}
+			readings := 0
+			y.WaitForGroup(g, func() time.Duration {
+				if readings++; readings == 2 && comes {
+					y.Begin(driver.Fsync)
+				}
+				if readings > 2 {
+					return took
+				}
+				return 0
+			})
 		}
-		now, readings := time.Duration(0), 0
-		y.WaitForGroup(g, func() time.Duration {
-			if readings++; readings == 2 && comes {
-				y.Begin(driver.Fsync)
+		for _, want := range []uint16{15, 255, mostSlowPause, mostSlowPause} {
+			if wait(slowYield); y.delay.skip != want {
+				t.Errorf("next attempts left out: %d; want %d. The other has come: %t", y.delay.skip, want, comes)
 			}
-			if readings > 2 {
-				now = slowYield
-			}
-			return now
-		})
-		if y.delay.skip != longPause {
-			t.Errorf("next attempts left out: %d; want %d. The other has come: %t", y.delay.skip, longPause, comes)
+		}
+		wait(slowYield - 1)
+		if wait(slowYield); y.delay.skip != 15 {
+			t.Errorf("next attempts left out after quick yields: %d; want 15. The other has come: %t", y.delay.skip, comes)
 		}
 	}
 }

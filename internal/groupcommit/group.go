@@ -10,7 +10,7 @@ import (
 // Group is a group of Syncs and Datasyncs that share one call.
 type Group struct {
 	mayLead chan struct{} // holds a value when the group may start; the member that takes it leads
-	// done is full once err is set. Each member that waits takes a value and puts it back, which
+	// done has values once err is set. Each member that waits takes a value and puts it back, which
 	// wakes the next one: there is a chain of members for each processor. Woken all at once, by a
 	// close, they would let in goroutines that compute, each for a time slice, as one in 61 of the
 	// goroutines that a processor runs comes from the runtime's global queue.
@@ -29,9 +29,9 @@ func newGroup() *Group {
 	return &Group{mayLead: make(chan struct{}, 1), done: make(chan struct{}, runtime.GOMAXPROCS(0))}
 }
 
-// end wakes the members. Err is set.
-func (g *Group) end() {
-	for range cap(g.done) {
+// end wakes the members, of which there are n or fewer. Err is set.
+func (g *Group) end(n int) {
+	for range min(max(n, 1), cap(g.done)) {
 		g.done <- struct{}{}
 	}
 }
@@ -85,7 +85,7 @@ func (s *Syncer) failNext(err error) {
 	g.err = err
 	g.Began = record.Now()
 	g.Ended = g.Began
-	g.end()
+	g.end(g.members)
 }
 
 // Err returns how the group's fsync has ended, to a Member whose Wait has returned.

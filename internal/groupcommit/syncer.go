@@ -125,7 +125,7 @@ func (s *Syncer) StartGroup(g *Group) (driver.Code, error) {
 // EndGroup ends g with err, the result of its fsync, which has taken so long. It returns err.
 func (s *Syncer) EndGroup(g *Group, err error, took time.Duration) error {
 	g.err = s.end(err, g.served, took)
-	g.end()
+	g.end(g.served)
 	return g.err
 }
 
@@ -159,7 +159,7 @@ func (s *Syncer) end(err error, served int, took time.Duration) error {
 	// The second descriptor is opened only before an fsync of the File's own
 	// description starts. So if it is open now, this fsync started after that.
 	s.second.serves = s.second.serves || s.second.state == opened && err == nil
-	s.delay.expected, s.delay.before, s.delay.took = served, s.delay.took, took
+	s.delay.expected, s.delay.took = served, took
 	if crowded := served > 1; crowded != s.concurrent.Load() {
 		s.concurrent.Store(crowded)
 	}
@@ -182,12 +182,11 @@ func (s *Syncer) startNext() {
 	}
 }
 
-// Took returns how long the last fsync took, or the one before if that was quicker: a single one
-// may seem slow because its goroutine had to wait for a processor.
+// Took returns how long the last fsync took.
 func (s *Syncer) Took() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return min(s.delay.took, s.delay.before)
+	return s.delay.took
 }
 
 // Concurrent returns a flag that is true while more than one Sync is expected at a time.

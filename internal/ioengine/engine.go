@@ -23,9 +23,10 @@ const maxReap = 256
 //
 //  1. It stages what is in inbox (stage).
 //  2. It submits that and waits for completions, in one system call (await).
-//  3. It makes the goroutines ready whose operations have completed (handOver).
+//  3. It makes the goroutines ready whose operations have completed.
 //  4. It yields, so that these goroutines run and push their next operations before
-//     the leader blocks again.
+//     the leader blocks again. Where that is slow it waits for them instead, and the
+//     state stays running (handover).
 //
 // So a batch costs one system call. A driver that cannot stage submits in step 1,
 // with a system call of its own.
@@ -267,7 +268,7 @@ func (e *Engine) loop() {
 			}
 			continue
 		}
-		if ops := e.await(); ops != nil {
+		if ops := e.await(); len(ops) > 0 {
 			e.handOver(ops)
 		}
 	}

@@ -25,12 +25,13 @@ import (
 // So after a slow yield, the next batches are handed over in chains: the leader makes the first
 // goroutine of each chain ready and waits, each goroutine makes the next one ready as soon as it
 // runs, and the very last one the leader. The runtime runs a goroutine that was made ready last
-// first, and within the time slice of the goroutine that made it ready. So a chain and the leader
-// run in one time slice, as a thread that blocks would.
+// first, and within the time slice of the goroutine that made it ready. So the last chain and the
+// leader run in one time slice, as a thread that blocks would.
 //
 // An idle processor cannot take the goroutines of a chain whose turn has not come. So there is a
 // chain for each processor, and after some batches the leader yields once more, and sees whether
-// that is still slow. Measured: docs/decisions/0003-cooperative-reaper.md.
+// that is still slow. Requests with a Client are in no chain, because what Completed does is
+// unknown here. Measured: docs/decisions/0003-cooperative-reaper.md.
 type handover struct {
 	now func() int64 // nanoseconds; a field so that a test can replace it
 	// chained is how many of the next batches are handed over in a chain. length is how many
@@ -78,8 +79,11 @@ func (e *Engine) yield() {
 	// those that they have made ready in turn.
 	runtime.Gosched()
 	runtime.Gosched()
-	if h.now()-began < slowYield {
-		h.length = leastChains
+	switch slow := h.now()-began >= slowYield; {
+	case !slow:
+		h.chained, h.length = 0, leastChains
+		return
+	case h.chained > 0: // of a batch in which nothing could be chained
 		return
 	}
 	h.chained = h.length

@@ -32,6 +32,8 @@ type fsyncs struct {
 	// running counts the fsyncs in progress, from chooseSyncRoute to releaseSyncRoute.
 	// plain counts those that are plain calls without a permit.
 	running, plain atomic.Int32
+	// takenUntil is until when processorsTaken need not ask, on the Scheduler's clock.
+	takenUntil atomic.Int64
 
 	open   func() driver.Driver // see SetSyncDriver; nil if there is no driver
 	opened sync.Once
@@ -53,11 +55,44 @@ func (f *fsyncs) setLimit(most, depth int) {
 	f.limiter.Init(max(1, most), 0)
 }
 
-// slowSync: if the last two fsyncs of a file took this long, the next one is queued,
+// slowSync: if the last fsync of a file took this long, the next one is queued,
 // however few there are. Queueing costs nothing beside such an fsync, and a thread
 // that sleeps in one would hold back the completions of the requests that it had
 // submitted to io_uring: docs/decisions/0012-tied-threads.md.
 const slowSync = 5 * time.Millisecond
+
+// An fsync that took up to mostWait may have ended early, and its goroutine have waited for a processor,
+// because goroutines that compute have all of them. Queued, the next one would have to wait for a
+// processor several times and seem slow again, and so on. So the time of such an fsync counts as less
+// than slowSync, if a yield is slow, too, or one within the last takenFor was.
+const (
+	mostWait  = 100 * time.Millisecond
+	slowYield = 4 * time.Millisecond
+	takenFor  = time.Second
+)
+
+// syncTook returns how long the fsync that began at start took.
+func (s *Scheduler) syncTook(start time.Duration) time.Duration {
+	took := s.Clock() - start
+	if took >= slowSync && took <= mostWait && s.processorsTaken() {
+		return slowSync - 1
+	}
+	return took
+}
+
+// processorsTaken reports whether goroutines that compute have all processors.
+func (s *Scheduler) processorsTaken() bool {
+	start := s.Clock()
+	if start < time.Duration(s.fsyncs.takenUntil.Load()) {
+		return true
+	}
+	s.inline.yield()
+	if s.Clock()-start < slowYield {
+		return false
+	}
+	s.fsyncs.takenUntil.Store(int64(start + takenFor))
+	return true
+}
 
 // busySyncs is how many fsyncs at a time are plain calls while more than
 // Limits.InlineSyncs are in progress, or while a ring has a leader: then the threads may

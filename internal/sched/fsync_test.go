@@ -208,8 +208,7 @@ func stallSyncs(t *testing.T, stalled int) {
 	wantAllReleased(t, &p.fsyncs.limiter)
 }
 
-// A file whose fsyncs take long is not waited for by a thread. A single one that took long says little: its
-// goroutine may have waited for a processor.
+// A file whose fsyncs take long is not waited for by a thread.
 func TestSlowSyncIsQueued(t *testing.T) {
 	p, d := playQueuedSyncs(t, 2)
 	var clock time.Duration
@@ -221,17 +220,45 @@ func TestSlowSyncIsQueued(t *testing.T) {
 	want(t, nil, a)
 	res := make(chan error, 1)
 	go func() { res <- p.Sync(t.Context(), f) }()
-	<-p.started
-	clock += slowSync
-	p.results <- 0
-	want(t, nil, res)
-	go func() { res <- p.Sync(t.Context(), f) }()
 	d.Answer(d.Next(0), 0) // quick this time
 	want(t, nil, res)
 	go func() { res <- p.Sync(t.Context(), f) }()
 	<-p.started
 	p.results <- 0
 	want(t, nil, res)
+}
+
+// Where goroutines that compute have all processors, an fsync that seems slow says nothing, unless it took very long.
+func TestSlowSyncBesideComputation(t *testing.T) {
+	p, _ := playQueuedSyncs(t, 2)
+	var clock time.Duration
+	yields, slow := 0, slowYield
+	p.Clock = func() time.Duration { return clock }
+	p.inline.yield = func() { clock += slow; yields++ }
+	clock = time.Hour
+	for i, c := range []struct {
+		took, yield time.Duration
+		want        time.Duration
+		yields      int
+	}{
+		{slowSync - 1, 0, slowSync - 1, 0},
+		{slowSync, slowYield - 1, slowSync, 1},
+		{slowSync, slowYield, slowSync - 1, 1},
+		{mostWait, 0, slowSync - 1, 0}, // known from the one before
+		{mostWait + 1, slowYield, mostWait + 1, 0},
+	} {
+		yields, slow = 0, c.yield
+		start := clock
+		clock += c.took
+		if took := p.syncTook(start); took != c.want || yields != c.yields {
+			t.Errorf("%d: an fsync of %s, and a yield of %s: counts as %s, after %d yields; want %s, %d", i, c.took, c.yield, took, yields, c.want, c.yields)
+		}
+	}
+	clock += takenFor
+	yields, slow = 0, 0
+	if took := p.syncTook(clock - slowSync); took != slowSync || yields != 1 {
+		t.Errorf("after %s: counts as %s, after %d yields; want %s, 1", takenFor, took, yields, slowSync)
+	}
 }
 
 // What the driver cannot do the plain call does.

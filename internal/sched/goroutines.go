@@ -30,14 +30,16 @@ func (s *goroutineSet) add(g goroutine) { s.bits.Or(uint64(g)) }
 
 func (s *goroutineSet) clear() { s.bits.Store(0) }
 
-// others returns how many goroutines but g are in the set. It may be too small.
+// others returns how many goroutines but g are in the set. It may be too small, or too large by
+// goroutines that came at two depths of their stacks.
 func (s *goroutineSet) others(g goroutine) int { return bits.OnesCount64(s.bits.Load() &^ uint64(g)) }
 
 var runnableSamples = sync.Pool{New: func() any {
 	return &[1]metrics.Sample{{Name: "/sched/goroutines/runnable:goroutines"}}
 }}
 
-// runnable returns how many goroutines wait for a processor. It takes some 150 ns.
+// runnable returns how many goroutines wait for a processor. It takes some 150 ns on two
+// processors, and more on many. It may wait for another goroutine's metrics.Read.
 func runnable() int {
 	s := runnableSamples.Get().(*[1]metrics.Sample)
 	metrics.Read(s[:])

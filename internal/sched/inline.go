@@ -16,15 +16,16 @@ import (
 // none asks for an operation, nothing is ever queued, and each plain call finds itself alone:
 // a program with many goroutines would make two operations at a time, for as long as it runs.
 //
-// So now and then an operation lets the other goroutines run first (runtime.Gosched), if there are
-// goroutines that wait for a processor. If more is in flight then than may be plain calls, or that
+// So now and then an operation lets the other goroutines run first (runtime.Gosched), if as many
+// goroutines as may make plain calls wait for a processor. If more is in flight then than may be plain calls, or that
 // many other goroutines have come, the operation is queued, and so are the next crowdMemory
 // operations: among many goroutines there are moments in which next to nothing is in flight.
 type inlineCalls struct {
 	// yield lets the other goroutines run: runtime.Gosched. runnable returns how many goroutines
-	// wait for a processor. Tests replace both.
+	// wait for a processor, caller which one calls it. Tests and Simulate replace them.
 	yield    func()
 	runnable func() int
+	caller   func() goroutine
 	// yielding counts the operations that let others run at the moment, and came is who has come
 	// meanwhile.
 	yielding atomic.Int32
@@ -42,9 +43,9 @@ type inlineCalls struct {
 // yield each time, perhaps the one whose processor has nobody else to run.
 //
 // Where goroutines that compute have all processors, a yield that finds no readers takes as long
-// as their time slices, 10 ms and more. So each such yield makes the distance to the next one four
-// times as long, up to mostPatience. One that finds a crowd makes the next one come soon, and while
-// nobody waits for a processor the distance sinks. The sum stays odd.
+// as their time slices, 10 ms and more. So each such yield makes the distance to the next one some
+// four times as long, up to mostPatience. One that finds a crowd makes the next one come soon, and while
+// few wait for a processor the distance sinks. The sum stays odd.
 const (
 	yieldEvery   = 17
 	mostPatience = 1134 // 1151 from one yield to the next
@@ -68,21 +69,21 @@ func (s *Scheduler) permitInline(f *File, most int32) (limiter.Permit, bool) {
 		return limiter.Permit{}, false
 	}
 	if c.yielding.Load() > 0 {
-		c.came.add(currentGoroutine())
+		c.came.add(c.caller())
 	}
-	if c.candidates.Add(1)%(yieldEvery+c.patience.Load()) == 0 && s.findsCrowd(currentGoroutine(), most) {
+	if c.candidates.Add(1)%(yieldEvery+c.patience.Load()) == 0 && s.findsCrowd(c.caller(), most) {
 		return limiter.Permit{}, false
 	}
 	return s.TryPermit(f, most)
 }
 
-// findsCrowd lets others run, if any wait for a processor, and reports whether they keep so many
+// findsCrowd lets others run, if as many as most wait for a processor, and reports whether they keep so many
 // operations going that this one is to be queued.
 func (s *Scheduler) findsCrowd(caller goroutine, most int32) bool {
 	c := &s.inline
 	patience := c.patience.Load()
 	if c.runnable() < int(most) {
-		c.patience.Store(patience - patience/4&^1)
+		c.patience.Store(patience / 4 * 3 &^ 1)
 		return false
 	}
 	if c.yielding.Add(1) == 1 {

@@ -2,6 +2,7 @@ package sched
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -220,6 +221,10 @@ func TestPatience(t *testing.T) {
 	yieldsOf(rare)
 	s.inline.runnable = fewWait
 	yieldsOf(rare)
+	if p := s.inline.patience.Load(); p != 0 {
+		t.Errorf("after some time without goroutines that wait, patience is %d; want 0", p)
+	}
+	s.inline.candidates.Store(0)
 	s.inline.runnable = manyWait
 	if n := yieldsOf(yieldEvery); n != 1 {
 		t.Errorf("%d yields after some time without goroutines that wait; want 1", n)
@@ -262,33 +267,36 @@ func TestPlainCallsDoNotLockOutTheQueue(t *testing.T) {
 			wg.Wait()
 		}},
 	} {
-		t.Run(start.name, func(t *testing.T) {
-			hang.Watch(t)
-			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
-			var first, plain int64
-			for range attempts {
-				if first, plain = readByMany(t, start.do); first <= few && plain <= manyReads/2 {
-					return
+		for _, direct := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s/direct=%t", start.name, direct), func(t *testing.T) {
+				hang.Watch(t)
+				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+				var first, plain int64
+				for range attempts {
+					if first, plain = readByMany(t, direct, start.do); first <= few && plain <= manyReads/2 {
+						return
+					}
 				}
-			}
-			t.Errorf("%d plain calls before one was queued, %d of %d in all; want at most %d, and half", first, plain, manyReads, few)
-		})
+				t.Errorf("%d plain calls before one was queued, %d of %d in all; want at most %d, and half", first, plain, manyReads, few)
+			})
+		}
 	}
 }
 
 // manyReads is how many reads the goroutines of readByMany make.
 const manyReads = 6400
 
-// readByMany does start, and then has 16 goroutines read at once. It returns how many plain calls
-// were made before one of their reads was queued, if none was before, and how many were made in
-// all.
-func readByMany(t *testing.T, start func(read func())) (first, all int64) {
+// readByMany does start, and then has 16 goroutines read at once, from a file that is direct or
+// not. It returns how many plain calls were made before one of their reads was queued, if none was
+// before, and how many were made in all.
+func readByMany(t *testing.T, direct bool, start func(read func())) (first, all int64) {
 	const goroutines = 16
 	d := script.New(64)
 	d.Rule = func(op *driver.Op) (int32, bool) { return int32(len(op.Buf)), true }
-	s := New(d.Staging(), Limits{InlineReads: 2, Blocking: 8})
+	s := New(d.Staging(), Limits{InlineReads: 2, InlineBufferedReads: 4, Blocking: 8})
 	defer s.Close()
-	f := iopath.NewFile(1<<20, true, false)
+	f := iopath.NewFile(1<<20, direct, false) // a look into the page cache fails: there is no such descriptor
+	s.AsyncBuffered[driver.Read] = true
 	var plain, beforeQueue atomic.Int64
 	s.Call = func(_ driver.Code, _ int, b []byte, _ int64) int32 {
 		plain.Add(1)

@@ -2,6 +2,7 @@ package sched
 
 import (
 	"errors"
+	"math"
 	"runtime"
 	"sync/atomic"
 	"time"
@@ -45,8 +46,17 @@ func NewLate(choose func() driver.Driver, l Limits) *Scheduler {
 	s := &Scheduler{reopen: sys.Reopen, startRange: sys.StartWriteback}
 	s.Init(choose, l)
 	s.helpers.init(s)
-	s.inline.yield, s.inline.runnable = runtime.Gosched, runnable
+	s.inline.yield, s.inline.runnable, s.inline.caller = runtime.Gosched, runnable, currentGoroutine
 	return s
+}
+
+// Simulate makes s decide by its operations alone, and not by what the process does beside them, so
+// that a simulation can be repeated: goroutines always wait for a processor, and each operation is
+// another goroutine's. It must be called before the first operation.
+func (s *Scheduler) Simulate() {
+	var calls atomic.Uint32
+	s.inline.runnable = func() int { return math.MaxInt32 }
+	s.inline.caller = func() goroutine { return 1 << (calls.Add(1) % 64) }
 }
 
 // Now returns the time of the Scheduler's clock, which never goes back.

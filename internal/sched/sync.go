@@ -81,7 +81,7 @@ func (s *Scheduler) commitAlone(ctx context.Context, asked int64, code driver.Co
 	}
 	start := s.Clock()
 	err = s.fsync(w, asked, code, f, f.FD)
-	return f.Syncer.End(err, s.Clock()-start)
+	return f.Syncer.End(err, s.syncTook(start))
 }
 
 // commitForGroup makes the fsync for g. The caller leads g, as a member with code.
@@ -102,7 +102,7 @@ func (s *Scheduler) commitForGroup(ctx context.Context, asked int64, code driver
 		s.releaseSyncRoute(w)
 	}
 	g.Ended = s.Recording.Now()
-	return syncer.EndGroup(g, err, s.Clock()-start)
+	return syncer.EndGroup(g, err, s.syncTook(start))
 }
 
 // commitSecondFD makes an fsync or fdatasync on the second descriptor, beside the

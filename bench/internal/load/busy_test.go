@@ -13,8 +13,8 @@ func TestBusy(t *testing.T) {
 		t.Errorf("%d goroutines compute; want %d", n, want)
 	}
 	stop()
-	if n := runtime.NumGoroutine() - before; n > 0 {
-		t.Errorf("%d goroutines are left", n)
+	for runtime.NumGoroutine() > before { // one that has told stop of its end may be there for a moment
+		runtime.Gosched()
 	}
 	newBusy(WriteSync.Busy())()
 }
