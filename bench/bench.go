@@ -85,7 +85,7 @@ turns. A verdict follows from the 95 % interval of the ratio.
   sluice bench matrix --full --dir /mnt/data     all cells, on another disk
   sluice bench matrix --cells read-direct/4k     one row of the matrix
   sluice bench matrix --cells 'read-*+work'      reads, then computation
-  sluice bench matrix --cells '*+busy'           beside goroutines that compute
+  sluice bench matrix --cells '*+busy'           beside computation
   sluice bench matrix --cells serve --procs 1,4  with GOMAXPROCS 1, and 4
   sluice bench matrix --fail-below 0.95          for continuous integration
   sluice bench p4 --fio                          scan-*, rand-*, beside fio

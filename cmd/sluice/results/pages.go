@@ -26,7 +26,7 @@ var pages = []page{
 	},
 	{
 		name: "busy", summary: "os.File with sluice beside goroutines that compute on all processors",
-		args: []string{"matrix", "--cells", "read-cold+busy,read-direct+busy,write-direct+busy,write-sync+busy"},
+		args: []string{"matrix", "--cells=read-cold+busy,read-direct+busy,write-direct+busy,write-sync+busy"},
 	},
 	{
 		name: "p1", summary: "the calls of the 2017 paper: how long they take, and their system calls",
