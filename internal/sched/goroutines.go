@@ -5,23 +5,16 @@ import (
 	"runtime/metrics"
 	"sync"
 	"sync/atomic"
-	"unsafe"
+
+	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// goroutine is a set of one goroutine, as a mask: a hash of where its stack is. So two goroutines
-// may be taken for one, and one whose stack has moved for two.
+// goroutine is a set of one goroutine, as a mask. Two goroutines have the same one with a chance of
+// 1 in 64.
 type goroutine uint64
 
-// currentGoroutine returns the calling goroutine. Its callers must be as deep in calls as each
-// other, because a stack has some kilobytes.
-//
-//go:noinline
-func currentGoroutine() goroutine {
-	var here byte
-	const leastStack = 11 // bits; the runtime's least stack has 2 KiB
-	stack := uint64(uintptr(unsafe.Pointer(&here))) >> leastStack
-	return 1 << (stack * 0x9e3779b97f4a7c15 >> 58) // Fibonacci hashing: the six highest bits
-}
+// currentGoroutine returns the calling goroutine.
+func currentGoroutine() goroutine { return 1 << (sys.Goroutine() >> 26) }
 
 // goroutineSet is a set of goroutines.
 type goroutineSet struct{ bits atomic.Uint64 }
@@ -30,8 +23,7 @@ func (s *goroutineSet) add(g goroutine) { s.bits.Or(uint64(g)) }
 
 func (s *goroutineSet) clear() { s.bits.Store(0) }
 
-// others returns how many goroutines but g are in the set. It may be too small, or too large by
-// goroutines that came at two depths of their stacks.
+// others returns how many goroutines but g are in the set. It may be too small.
 func (s *goroutineSet) others(g goroutine) int { return bits.OnesCount64(s.bits.Load() &^ uint64(g)) }
 
 var runnableSamples = sync.Pool{New: func() any {
