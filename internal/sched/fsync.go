@@ -66,10 +66,13 @@ const slowSync = 5 * time.Millisecond
 // processor several times and seem slow again, and so on. So the time of such an fsync counts as less
 // than slowSync, if a yield is slow, too, or one within the last takenFor was.
 const (
-	mostWait  = 100 * time.Millisecond
-	slowYield = 4 * time.Millisecond
-	takenFor  = time.Second
+	mostWait = 100 * time.Millisecond
+	takenFor = time.Second
 )
+
+// slowYield is below half of a time slice of the runtime: a yield that takes as long has waited for
+// goroutines that compute.
+const slowYield = 4 * time.Millisecond
 
 // syncTook returns how long the fsync that began at start took.
 func (s *Scheduler) syncTook(start time.Duration) time.Duration {

@@ -16,16 +16,15 @@ import (
 // none asks for an operation, nothing is ever queued, and each plain call finds itself alone:
 // a program with many goroutines would make two operations at a time, for as long as it runs.
 //
-// So now and then an operation lets the other goroutines run first (runtime.Gosched), if as many
-// goroutines as may make plain calls wait for a processor. If more is in flight then than may be plain calls, or that
-// many other goroutines have come, the operation is queued, and so are the next crowdMemory
-// operations: among many goroutines there are moments in which next to nothing is in flight.
+// So now and then an operation lets the other goroutines run first (runtime.Gosched). If more is in
+// flight then than may be plain calls, or that many other goroutines have come, the operation is
+// queued, and so are the next crowdMemory operations: among many goroutines there are moments in
+// which next to nothing is in flight.
 type inlineCalls struct {
-	// yield lets the other goroutines run: runtime.Gosched. runnable returns how many goroutines
-	// wait for a processor, caller which one calls it. Tests and Simulate replace them.
-	yield    func()
-	runnable func() int
-	caller   func() goroutine
+	// yield lets the other goroutines run: runtime.Gosched. caller returns which goroutine calls it.
+	// Tests and Simulate replace them.
+	yield  func()
+	caller func() goroutine
 	// yielding counts the operations that let others run at the moment, and came is who has come
 	// meanwhile.
 	yielding atomic.Int32
@@ -42,13 +41,16 @@ type inlineCalls struct {
 // yieldEvery is odd: two goroutines that take turns would otherwise have the same one of them
 // yield each time, perhaps the one whose processor has nobody else to run.
 //
-// Where goroutines that compute have all processors, a yield that finds no readers takes as long
-// as their time slices, 10 ms and more. So each such yield makes the distance to the next one some
-// four times as long, up to mostPatience. One that finds a crowd makes the next one come soon, and while
-// few wait for a processor the distance sinks. The sum stays odd.
+// A yield that finds nobody may still move the goroutine to another thread: one in 17 took a fifth
+// of the reads of four goroutines. So each such yield makes the next one come later, up to
+// mostPatience. Where goroutines that compute have all processors, a yield takes as long as their
+// time slices, 10 ms and more. After such a slow one the next one comes some four times as late, up
+// to slowPatience. One that finds a crowd makes the next one come soon. The sum stays odd.
 const (
 	yieldEvery   = 17
-	mostPatience = 1134 // 1151 from one yield to the next
+	patienceStep = 18
+	mostPatience = patienceStep
+	slowPatience = 63 * patienceStep
 	crowdMemory  = 32
 )
 
@@ -77,28 +79,30 @@ func (s *Scheduler) permitInline(f *File, most int32) (limiter.Permit, bool) {
 	return s.TryPermit(f, most)
 }
 
-// findsCrowd lets others run, if as many as most wait for a processor, and reports whether they keep so many
-// operations going that this one is to be queued.
+// findsCrowd lets others run, and reports whether they keep so many operations going that this one
+// is to be queued.
 func (s *Scheduler) findsCrowd(caller goroutine, most int32) bool {
 	c := &s.inline
-	patience := c.patience.Load()
-	if c.runnable() < int(most) {
-		c.patience.Store(patience / 4 * 3 &^ 1)
-		return false
-	}
 	if c.yielding.Add(1) == 1 {
 		c.came.clear()
 	}
+	began := s.Clock()
 	c.yield()
+	slow := s.Clock()-began >= slowYield
 	others := c.yielding.Add(-1)
 	// Those that have come and gone count, too: while plain calls have all processors, few are in
 	// flight at once.
-	if s.inFlight()+others >= most || c.came.others(caller) >= int(most) {
+	patience := c.patience.Load()
+	switch {
+	case s.inFlight()+others >= most || c.came.others(caller) >= int(most):
 		c.crowd.Store(crowdMemory)
 		c.patience.Store(0)
 		return true
+	case slow:
+		c.patience.Store(min(4*(patience+patienceStep), slowPatience))
+	default:
+		c.patience.Store(min(patience+patienceStep, mostPatience))
 	}
-	c.patience.Store(min(4*(patience+yieldEvery+1), mostPatience))
 	return false
 }
 

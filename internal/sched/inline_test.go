@@ -7,16 +7,13 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/test/hang"
 )
-
-// manyWait and fewWait are what inlineCalls.runnable returns among many goroutines, and among two.
-func manyWait() int { return 100 }
-func fewWait() int  { return 1 }
 
 // An operation is a plain call or not by three things: how many are in flight, how many
 // processors there are, and whether others come during a yield.
@@ -58,7 +55,6 @@ func TestPermitInline(t *testing.T) {
 				s.inline.candidates.Store(yieldEvery - 1)
 			}
 			yields := false
-			s.inline.runnable = manyWait
 			s.inline.yield = func() {
 				yields = true
 				s.QueuedOps.Add(c.arrive)
@@ -76,7 +72,6 @@ func TestCrowdIsRemembered(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	f := iopath.NewFile(1<<20, true, false)
 	s := New(script.New(8), Limits{InlineReads: 2, Blocking: 8})
-	s.inline.runnable = manyWait
 	s.inline.yield = func() { s.QueuedOps.Add(1) }
 	s.inline.candidates.Store(yieldEvery - 1)
 	if _, ok := s.permitInline(f, 2); ok {
@@ -120,7 +115,6 @@ func TestCrowdThatHasGone(t *testing.T) {
 			s.Limiter.Release(p)
 		}
 		s.inline.candidates.Store(yieldEvery - 1)
-		s.inline.runnable = manyWait
 		s.inline.yield = func() {
 			var stacks sync.WaitGroup // none ends before all have read: each has a stack of its own
 			ended := make(chan struct{})
@@ -161,7 +155,6 @@ func TestOneThatYieldsDoesNotCountItself(t *testing.T) {
 		}
 		s.Limiter.Release(p)
 	}
-	s.inline.runnable = manyWait
 	var second sync.WaitGroup
 	secondYields, firstHasRead := make(chan bool), make(chan bool)
 	s.inline.yield = func() { // the first one's
@@ -180,16 +173,17 @@ func TestOneThatYieldsDoesNotCountItself(t *testing.T) {
 	second.Wait()
 }
 
-// While nobody waits for a processor, nothing yields. A yield that finds no others makes the next one
-// come later; one that finds a crowd makes it come soon, and so does some time without goroutines
-// that wait.
+// A yield that finds no others makes the next one come later, and much later if it took long; one that
+// finds a crowd makes it come soon.
 func TestPatience(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	f := iopath.NewFile(1<<20, true, false)
 	s := New(script.New(8), Limits{InlineReads: 2, Blocking: 8})
+	var now, takes time.Duration
+	s.Clock = func() time.Duration { return now }
 	yields := 0
-	count := func() { yields++ }
-	s.inline.yield, s.inline.runnable = count, fewWait
+	count := func() { yields++; now += takes }
+	s.inline.yield = count
 	yieldsOf := func(calls int) int {
 		yields = 0
 		for range calls {
@@ -199,17 +193,23 @@ func TestPatience(t *testing.T) {
 		}
 		return yields
 	}
-	if n := yieldsOf(1000); n != 0 {
-		t.Fatalf("%d yields although nobody waits for a processor", n)
-	}
-	s.inline.runnable = manyWait
 	if n := yieldsOf(yieldEvery); n != 1 {
 		t.Fatalf("%d yields at first; want 1", n)
 	}
-	const rare = 10 * (yieldEvery + mostPatience)
-	yieldsOf(rare)
+	yieldsOf(2000)
+	const rare, rarer = 10 * (yieldEvery + mostPatience), 10 * (yieldEvery + slowPatience)
 	if n := yieldsOf(rare); n != 10 {
 		t.Errorf("%d yields in %d calls of one goroutine; want 10", n, rare)
+	}
+	takes = slowYield
+	yieldsOf(rarer)
+	if n := yieldsOf(rarer); n != 10 {
+		t.Errorf("%d slow yields in %d calls; want 10", n, rarer)
+	}
+	takes = slowYield - 1
+	yieldsOf(yieldEvery + slowPatience)
+	if n := yieldsOf(rare); n != 10 {
+		t.Errorf("%d yields in %d calls after slow ones; want 10", n, rare)
 	}
 	s.inline.yield = func() { s.QueuedOps.Add(2) }
 	yieldsOf(yieldEvery + mostPatience)
@@ -217,17 +217,6 @@ func TestPatience(t *testing.T) {
 	s.inline.yield = count
 	if n := yieldsOf(crowdMemory + yieldEvery); n != 1 {
 		t.Errorf("%d yields after a crowd; want 1", n)
-	}
-	yieldsOf(rare)
-	s.inline.runnable = fewWait
-	yieldsOf(rare)
-	if p := s.inline.patience.Load(); p != 0 {
-		t.Errorf("after some time without goroutines that wait, patience is %d; want 0", p)
-	}
-	s.inline.candidates.Store(0)
-	s.inline.runnable = manyWait
-	if n := yieldsOf(yieldEvery); n != 1 {
-		t.Errorf("%d yields after some time without goroutines that wait; want 1", n)
 	}
 }
 

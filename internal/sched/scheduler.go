@@ -2,7 +2,6 @@ package sched
 
 import (
 	"errors"
-	"math"
 	"runtime"
 	"sync/atomic"
 	"time"
@@ -46,16 +45,15 @@ func NewLate(choose func() driver.Driver, l Limits) *Scheduler {
 	s := &Scheduler{reopen: sys.Reopen, startRange: sys.StartWriteback}
 	s.Init(choose, l)
 	s.helpers.init(s)
-	s.inline.yield, s.inline.runnable, s.inline.caller = runtime.Gosched, runnable, currentGoroutine
+	s.inline.yield, s.inline.caller = runtime.Gosched, currentGoroutine
 	return s
 }
 
-// Simulate makes s decide by its operations alone, and not by what the process does beside them, so
-// that a simulation can be repeated: goroutines always wait for a processor, and each operation is
-// another goroutine's. It must be called before the first operation.
+// Simulate makes s decide by its operations alone, and not by which goroutines make them, so that a
+// simulation can be repeated: each operation counts as another goroutine's. It must be called before
+// the first operation.
 func (s *Scheduler) Simulate() {
 	var calls atomic.Uint32
-	s.inline.runnable = func() int { return math.MaxInt32 }
 	s.inline.caller = func() goroutine { return 1 << (calls.Add(1) % 64) }
 }
 
