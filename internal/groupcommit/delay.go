@@ -3,6 +3,8 @@ package groupcommit
 import (
 	"runtime"
 	"time"
+
+	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // commitDelay decides whether the leader of a group waits for more members before
@@ -28,8 +30,6 @@ const (
 	// maxYields bounds the wait where the clock stands still while a goroutine runs, as in a bubble of
 	// testing/synctest. A yield takes a tenth of a microsecond at the least.
 	maxYields = 1000
-	// slowYield is well above maxDelay, and below a time slice of the runtime, 10 ms.
-	slowYield = 4 * time.Millisecond
 )
 
 // enough reports whether a group of so many members need not wait for more.
@@ -102,7 +102,7 @@ func (s *Syncer) WaitForGroup(g *Group, now func() time.Duration) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if now()-start >= slowYield {
+	if now()-start >= sys.SlowYield {
 		s.delay.noteSlow()
 		return
 	}

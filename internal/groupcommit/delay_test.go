@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/sys"
 	"github.com/sluiceio/sluice/internal/test/hang"
 )
 
@@ -66,12 +67,12 @@ func TestSlowYieldsAreRepeatedLater(t *testing.T) {
 			})
 		}
 		for _, want := range []uint16{15, 255, mostSlowPause, mostSlowPause} {
-			if wait(slowYield); y.delay.skip != want {
+			if wait(sys.SlowYield); y.delay.skip != want {
 				t.Errorf("next attempts left out: %d; want %d. The other has come: %t", y.delay.skip, want, comes)
 			}
 		}
-		wait(slowYield - 1)
-		if wait(slowYield); y.delay.skip != 15 {
+		wait(sys.SlowYield - 1)
+		if wait(sys.SlowYield); y.delay.skip != 15 {
 			t.Errorf("next attempts left out after quick yields: %d; want 15. The other has come: %t", y.delay.skip, comes)
 		}
 	}

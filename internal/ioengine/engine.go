@@ -403,16 +403,24 @@ func (e *Engine) noteSubmitted(batch []*driver.Op) {
 	}
 }
 
-// complete hands the results to the goroutines that wait for them.
-func (e *Engine) complete(ops []*driver.Op) {
+// complete hands the results to the goroutines that wait for them. With chain it returns those that
+// can be part of a chain (handover) instead.
+func (e *Engine) complete(ops []*driver.Op, chain bool) (left []*Request) {
 	e.countInFlight(ops, -1)
 	at := e.hook.Now()
+	left = e.hand.waiters[:0]
 	for i, op := range ops {
 		ops[i] = nil
 		r := requestOf(op)
 		r.Times.Completed = at
-		r.finish()
+		if chain && r.Client == nil && r.waiting.CompareAndSwap(waits, inChain) {
+			left = append(left, r)
+		} else {
+			r.finish()
+		}
 	}
+	e.hand.waiters = left[:0]
+	return left
 }
 
 // countInFlight adds sign to the counters inflight and setOps for each of ops.

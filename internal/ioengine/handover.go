@@ -4,10 +4,10 @@ import (
 	"runtime"
 	"slices"
 	"sync/atomic"
-	"time"
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/record"
+	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // handover is how the leader hands a processor to the goroutines whose operations have completed.
@@ -45,9 +45,6 @@ type handover struct {
 }
 
 const (
-	// slowYield, in nanoseconds, is less than half of the runtime's time slice. Goroutines that
-	// read and compute little between their reads run within a fraction of it.
-	slowYield   = int64(4 * time.Millisecond)
 	leastChain  = 8   // goroutines; a shorter chain is not worth two
 	leastChains = 128 // batches
 	mostChains  = 4096
@@ -59,14 +56,14 @@ func (h *handover) init() {
 
 // handOver hands the results of ops to the goroutines that wait for them, and lets these run.
 func (e *Engine) handOver(ops []*driver.Op) {
-	if e.hand.chained > 0 {
+	chain := e.hand.chained > 0
+	if chain {
 		e.hand.chained--
-		if e.completeInChains(ops) {
-			<-e.hand.resume
-			return
-		}
-	} else {
-		e.complete(ops)
+	}
+	if waiters := e.complete(ops, chain); len(waiters) > 0 {
+		e.wakeInChains(waiters)
+		<-e.hand.resume
+		return
 	}
 	e.yield()
 }
@@ -79,7 +76,7 @@ func (e *Engine) yield() {
 	// those that they have made ready in turn.
 	runtime.Gosched()
 	runtime.Gosched()
-	switch slow := h.now()-began >= slowYield; {
+	switch slow := h.now()-began >= int64(sys.SlowYield); {
 	case !slow:
 		h.chained, h.length = 0, leastChains
 		return
@@ -90,30 +87,12 @@ func (e *Engine) yield() {
 	h.length = min(4*h.length, mostChains)
 }
 
-// completeInChains is complete, but for the goroutines that wait for ops and do nothing else: it
-// makes chains of them, one for each processor. It reports whether there is one.
-func (e *Engine) completeInChains(ops []*driver.Op) bool {
-	h := &e.hand
-	e.countInFlight(ops, -1)
-	at := e.hook.Now()
-	waiters := h.waiters[:0]
-	for i, op := range ops {
-		ops[i] = nil
-		r := requestOf(op)
-		r.Times.Completed = at
-		if r.Client != nil || !r.waiting.CompareAndSwap(waits, inChain) {
-			r.finish()
-			continue
-		}
-		waiters = append(waiters, r)
-	}
-	h.waiters = waiters[:0]
-	if len(waiters) == 0 {
-		return false
-	}
+// wakeInChains makes chains of the goroutines that wait for these requests, one for each processor,
+// and wakes the first goroutine of each.
+func (e *Engine) wakeInChains(waiters []*Request) {
 	procs := runtime.GOMAXPROCS(0)
 	length := max((len(waiters)+procs-1)/procs, leastChain)
-	h.ending.Store(int32((len(waiters) + length - 1) / length))
+	e.hand.ending.Store(int32((len(waiters) + length - 1) / length))
 	for chain := range slices.Chunk(waiters, length) {
 		for i, r := range chain[:len(chain)-1] {
 			r.next = chain[i+1]
@@ -121,7 +100,6 @@ func (e *Engine) completeInChains(ops []*driver.Op) bool {
 		chain[len(chain)-1].leader = e
 		chain[0].done <- struct{}{}
 	}
-	return true
 }
 
 // wakeNext makes the next goroutine of the chain ready, or the leader. A goroutine calls it as soon

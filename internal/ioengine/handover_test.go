@@ -8,8 +8,12 @@ import (
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/script"
+	"github.com/sluiceio/sluice/internal/sys"
 	"github.com/sluiceio/sluice/internal/test/hang"
 )
+
+// slow is how long a slow yield takes at least.
+const slow = int64(sys.SlowYield)
 
 // clock is an Engine's clock that goes on by step at each reading.
 type clock struct{ now, step int64 }
@@ -25,13 +29,13 @@ func TestSlowYieldsMakeChains(t *testing.T) {
 		took int64
 		want int
 	}{
-		{slowYield - 1, 0},
-		{slowYield, leastChains},
-		{slowYield, 4 * leastChains},
-		{1000 * slowYield, 16 * leastChains},
-		{slowYield, mostChains},
+		{slow - 1, 0},
+		{slow, leastChains},
+		{slow, 4 * leastChains},
+		{1000 * slow, 16 * leastChains},
+		{slow, mostChains},
 		{0, 0},
-		{slowYield, leastChains},
+		{slow, leastChains},
 	} {
 		c.step, e.hand.chained = y.took, 0
 		e.yield()
@@ -42,7 +46,7 @@ func TestSlowYieldsMakeChains(t *testing.T) {
 
 	// A yield while chains are to follow was of a batch without any. A slow one changes nothing, a quick
 	// one says that processors are free.
-	c.step, e.hand.chained, e.hand.length = slowYield, 5, leastChains
+	c.step, e.hand.chained, e.hand.length = slow, 5, leastChains
 	if e.yield(); e.hand.chained != 5 || e.hand.length != leastChains {
 		t.Errorf("after a slow yield among chains %d follow, and then %d; want 5, %d", e.hand.chained, e.hand.length, leastChains)
 	}
@@ -89,9 +93,11 @@ func TestChains(t *testing.T) {
 		for _, r := range all[c.others:] {
 			r.waiting.Store(waits)
 		}
-		if chained := e.completeInChains(ops); chained != (c.chains > 0) {
-			t.Errorf("%+v: there are chains: %t", c, chained)
+		left := e.complete(ops, true)
+		if len(left) != c.waiters {
+			t.Errorf("%+v: %d goroutines are left for chains", c, len(left))
 		}
+		e.wakeInChains(left)
 		if n := woken(all[:c.others]); n != c.others {
 			t.Errorf("%+v: the leader has woken %d of the others", c, n)
 		}
@@ -99,23 +105,23 @@ func TestChains(t *testing.T) {
 		if n := woken(waiters); n != c.chains {
 			t.Errorf("%+v: the leader has woken %d of the waiters", c, n)
 		}
-		left := c.waiters
+		asleep := c.waiters
 		for progress := true; progress; {
 			progress = false
 			for _, r := range waiters {
 				if len(r.done) > 0 {
 					if len(e.hand.resume) > 0 {
-						t.Errorf("%+v: the leader is woken, and %d goroutines are not", c, left)
+						t.Errorf("%+v: the leader is woken, and %d goroutines are not", c, asleep)
 					}
 					<-r.done
 					r.wakeNext()
-					left--
+					asleep--
 					progress = true
 				}
 			}
 		}
-		if left != 0 || len(e.hand.resume) != min(c.chains, 1) {
-			t.Errorf("%+v: %d goroutines are left, and the leader was woken %d times", c, left, len(e.hand.resume))
+		if asleep != 0 || len(e.hand.resume) != min(c.chains, 1) {
+			t.Errorf("%+v: %d goroutines are left, and the leader was woken %d times", c, asleep, len(e.hand.resume))
 		}
 	}
 }
@@ -126,7 +132,7 @@ func TestChainsInstead(t *testing.T) {
 	d := script.New(16)
 	d.Rule = func(op *driver.Op) (int32, bool) { return int32(op.Off), true }
 	e := New(d)
-	c := &clock{step: slowYield}
+	c := &clock{step: slow}
 	e.hand.now = c.read
 	var all sync.WaitGroup
 	for i := range 8 {
@@ -168,9 +174,11 @@ func TestContextEndsInAChain(t *testing.T) {
 	}()
 	hang.Eventually(func() bool { return all[1].waiting.Load() == waits })
 	all[0].waiting.Store(waits)
-	if !e.completeInChains(ops) {
-		t.Fatal("there is no chain")
+	waiters := e.complete(ops, true)
+	if len(waiters) != 2 {
+		t.Fatalf("%d goroutines are left for a chain; want 2", len(waiters))
 	}
+	e.wakeInChains(waiters)
 	e.mu.Lock() // as by a goroutine in a system call that does not return: Cancel would wait for it
 	defer e.mu.Unlock()
 	cancel()

@@ -30,8 +30,7 @@ type Request struct {
 	byOwner bool
 	from    *Requests
 
-	// waiting says whether a goroutine waits for Op, or for Op and the end of its context, so that it
-	// can be part of a chain (handover). next is the goroutine that it then makes ready, or leader, if it
+	// waiting is waits while a goroutine is in Wait, and can be part of a chain (handover). next is the goroutine that it then makes ready, or leader, if it
 	// is the last one. The leader sets both.
 	waiting atomic.Uint32
 	next    *Request

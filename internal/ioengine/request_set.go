@@ -158,7 +158,7 @@ func (set *RequestSet) leadUntilEnded(ctx context.Context) {
 		}
 		ops := e.await()
 		set.unpark()
-		e.complete(ops)
+		e.complete(ops, false)
 		if set.hasEnded() || ctx.Err() != nil {
 			break
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/sluiceio/sluice/internal/ioengine"
 	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/record"
+	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // fsyncs decides how the fsyncs of a Scheduler's files are made. Up to
@@ -70,10 +71,6 @@ const (
 	takenFor = time.Second
 )
 
-// slowYield is below half of a time slice of the runtime: a yield that takes as long has waited for
-// goroutines that compute.
-const slowYield = 4 * time.Millisecond
-
 // syncTook returns how long the fsync that began at start took.
 func (s *Scheduler) syncTook(start time.Duration) time.Duration {
 	took := s.Clock() - start
@@ -90,7 +87,7 @@ func (s *Scheduler) processorsTaken() bool {
 		return true
 	}
 	s.inline.yield()
-	if s.Clock()-start < slowYield {
+	if s.Clock()-start < sys.SlowYield {
 		return false
 	}
 	s.fsyncs.takenUntil.Store(int64(start + takenFor))

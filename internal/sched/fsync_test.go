@@ -10,6 +10,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/iopath"
+	"github.com/sluiceio/sluice/internal/sys"
 	"github.com/sluiceio/sluice/internal/test/hang"
 )
 
@@ -232,7 +233,7 @@ func TestSlowSyncIsQueued(t *testing.T) {
 func TestSlowSyncBesideComputation(t *testing.T) {
 	p, _ := playQueuedSyncs(t, 2)
 	var clock time.Duration
-	yields, slow := 0, slowYield
+	yields, slow := 0, sys.SlowYield
 	p.Clock = func() time.Duration { return clock }
 	p.inline.yield = func() { clock += slow; yields++ }
 	clock = time.Hour
@@ -242,10 +243,10 @@ func TestSlowSyncBesideComputation(t *testing.T) {
 		yields      int
 	}{
 		{slowSync - 1, 0, slowSync - 1, 0},
-		{slowSync, slowYield - 1, slowSync, 1},
-		{slowSync, slowYield, slowSync - 1, 1},
+		{slowSync, sys.SlowYield - 1, slowSync, 1},
+		{slowSync, sys.SlowYield, slowSync - 1, 1},
 		{mostWait, 0, slowSync - 1, 0}, // known from the one before
-		{mostWait + 1, slowYield, mostWait + 1, 0},
+		{mostWait + 1, sys.SlowYield, mostWait + 1, 0},
 	} {
 		yields, slow = 0, c.yield
 		start := clock

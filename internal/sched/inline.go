@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/sluiceio/sluice/internal/limiter"
+	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // inlineCalls decides which reads are plain calls, of those that the driver could queue: of
@@ -88,7 +89,7 @@ func (s *Scheduler) findsCrowd(caller goroutine, most int32) bool {
 	}
 	began := s.Clock()
 	c.yield()
-	slow := s.Clock()-began >= slowYield
+	slow := s.Clock()-began >= sys.SlowYield
 	others := c.yielding.Add(-1)
 	// Those that have come and gone count, too: while plain calls have all processors, few are in
 	// flight at once.

@@ -12,6 +12,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/iopath"
+	"github.com/sluiceio/sluice/internal/sys"
 	"github.com/sluiceio/sluice/internal/test/hang"
 )
 
@@ -116,21 +117,21 @@ func TestCrowdThatHasGone(t *testing.T) {
 		}
 		s.inline.candidates.Store(yieldEvery - 1)
 		s.inline.yield = func() {
-			var stacks sync.WaitGroup // none ends before all have read: each has a stack of its own
+			var haveRead sync.WaitGroup // none ends before all have read, so that none has another one's number
 			ended := make(chan struct{})
-			stacks.Add(c.goroutines)
+			haveRead.Add(c.goroutines)
 			var all sync.WaitGroup
 			for range c.goroutines {
 				all.Go(func() {
 					for range c.reads {
 						read()
 					}
-					stacks.Done()
+					haveRead.Done()
 					<-ended
 				})
 				runtime.Gosched()
 			}
-			stacks.Wait()
+			haveRead.Wait()
 			close(ended)
 			all.Wait()
 		}
@@ -201,12 +202,12 @@ func TestPatience(t *testing.T) {
 	if n := yieldsOf(rare); n != 10 {
 		t.Errorf("%d yields in %d calls of one goroutine; want 10", n, rare)
 	}
-	takes = slowYield
+	takes = sys.SlowYield
 	yieldsOf(rarer)
 	if n := yieldsOf(rarer); n != 10 {
 		t.Errorf("%d slow yields in %d calls; want 10", n, rarer)
 	}
-	takes = slowYield - 1
+	takes = sys.SlowYield - 1
 	yieldsOf(yieldEvery + slowPatience)
 	if n := yieldsOf(rare); n != 10 {
 		t.Errorf("%d yields in %d calls after slow ones; want 10", n, rare)
