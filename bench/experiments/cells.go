@@ -15,7 +15,7 @@ const (
 )
 
 // rows are the cells of the matrix: some kinds, with each of the sizes, by each number of
-// goroutines. With computation between reads, or a file for each goroutine, the size tells little.
+// goroutines. With computation between operations or beside them, or a file for each goroutine, the size tells little.
 var rows = []struct {
 	kinds      []load.Kind
 	sizes      []int
@@ -23,14 +23,11 @@ var rows = []struct {
 }{
 	{[]load.Kind{load.ReadCached}, []int{half, k4, k64, m1}, manyGoroutines},
 	{[]load.Kind{load.ReadCold}, []int{k4, k64, m1}, manyGoroutines},
-	{[]load.Kind{load.ReadCold2us, load.ReadCold6us}, []int{k4}, manyGoroutines},
-	{[]load.Kind{load.ReadColdBusy}, []int{k4}, manyGoroutines},
+	{[]load.Kind{load.ReadCold2us, load.ReadCold6us, load.ReadColdBusy}, []int{k4}, manyGoroutines},
 	{[]load.Kind{load.ReadDirect}, []int{k4, k64, m1}, manyGoroutines},
-	{[]load.Kind{load.ReadDirect2us, load.ReadDirect6us}, []int{k4}, manyGoroutines},
-	{[]load.Kind{load.ReadDirectBusy}, []int{k4}, manyGoroutines},
+	{[]load.Kind{load.ReadDirect2us, load.ReadDirect6us, load.ReadDirectBusy}, []int{k4}, manyGoroutines},
 	{[]load.Kind{load.WriteBuffered, load.WriteDirect, load.WriteSync}, []int{k4, k64, m1}, manyGoroutines},
-	{[]load.Kind{load.WriteDirectBusy, load.WriteSyncBusy}, []int{k4}, manyGoroutines},
-	{[]load.Kind{load.SyncOwn, load.WriteLogs}, []int{k4}, manyGoroutines},
+	{[]load.Kind{load.WriteDirectBusy, load.WriteSyncBusy, load.SyncOwn, load.WriteLogs}, []int{k4}, manyGoroutines},
 	{[]load.Kind{load.ServeFile}, []int{k4, k64, m1}, []int{1, 4, 16, 64}},
 	{[]load.Kind{load.Start}, []int{k4}, []int{1}},
 }

@@ -32,7 +32,7 @@ var matrix = Experiment{
 
 // MatrixResult is the result of the matrix, and of wal.
 type MatrixResult struct {
-	SliceTime time.Duration `json:"slice_time"`
+	SliceTime time.Duration `json:"slice_time"`          // of a cell that is not busy, as CellTime
 	Rounds    int           `json:"rounds,omitempty"`    // of each cell; 0 if it has as many as it needs
 	CellTime  time.Duration `json:"cell_time,omitempty"` // in which a cell has as many as it needs
 	Cells     []Cell        `json:"cells"`
@@ -106,16 +106,10 @@ func runMatrix(ctx context.Context, env *Env) (_ any, err error) {
 // measureCells measures os.File and sluice in each cell, and prints the table under the
 // experiment's name. If there is an error, the result has the cells before it.
 func (e *Env) measureCells(ctx context.Context, name string, cells []load.Load) (*MatrixResult, error) {
-	plan := e.cellPlan("", "")
-	busy := 0
-	for _, l := range cells {
-		if l.Kind.Busy() {
-			busy++
-		}
-	}
-	result := &MatrixResult{SliceTime: plan.Time, Rounds: plan.Rounds, CellTime: e.cellLimit()}
+	result := &MatrixResult{Rounds: e.Rounds}
+	result.SliceTime, result.CellTime = e.cellTimes("")
 	sides := e.matrixSides()
-	if err := e.Screen.Print(matrixIntro(name, sides, e.planText(plan, len(cells)-busy, busy)) + matrixTable.Header()); err != nil {
+	if err := e.Screen.Print(matrixIntro(name, sides, e.planText(cells)) + matrixTable.Header()); err != nil {
 		return result, err
 	}
 	procs := 0

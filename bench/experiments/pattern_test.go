@@ -106,10 +106,8 @@ func TestCells(t *testing.T) {
 func TestProcs(t *testing.T) {
 	most := time.Duration(0)
 	for _, l := range (Params{Full: true}).cells() {
-		most += cellTime
-		if l.Kind.Busy() {
-			most += (busyTimes - 1) * cellTime
-		}
+		_, limit := (Params{Full: true}).cellTimes(l.Kind)
+		most += limit
 	}
 	if most > 50*time.Minute { // the help says so
 		t.Errorf("--full takes up to %s; want 50 minutes at most", most)

@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -50,19 +51,6 @@ const (
 	briefTime = 4500 * time.Millisecond
 )
 
-// cellLimit returns the time of a cell, 0 if it has a number of rounds instead.
-func (p Params) cellLimit() time.Duration {
-	switch {
-	case p.Rounds > 0:
-		return 0
-	case p.PerCell > 0:
-		return p.PerCell
-	case p.Brief:
-		return briefTime
-	}
-	return cellTime
-}
-
 // Goroutines that compute run for a time slice of the runtime, 10 ms, before others have their turn. So
 // beside them (Kind.Busy) slices are longer, and cells have more time.
 const (
@@ -70,17 +58,33 @@ const (
 	busyTimes  = 3
 )
 
-// cellPlan returns the plan of a cell of this kind, which shows under the label how far it is.
-func (e *Env) cellPlan(label string, kind load.Kind) duel.Plan {
-	plan := duel.Plan{Time: cellSlice, Rounds: e.Rounds}
-	limit := e.cellLimit()
+// cellTimes returns how long the slices of a cell of this kind are, and the time of the cell: 0 if it
+// has a number of rounds instead.
+func (p Params) cellTimes(kind load.Kind) (slice, limit time.Duration) {
+	slice = cellSlice
+	switch {
+	case p.Rounds > 0:
+	case p.PerCell > 0:
+		limit = p.PerCell
+	case p.Brief:
+		limit = briefTime
+	default:
+		limit = cellTime
+	}
 	if kind.Busy() {
-		plan.Time *= busySlices
+		slice *= busySlices
 		limit *= busyTimes
 	}
-	if e.Time > 0 {
-		plan.Time = e.Time
+	if p.Time > 0 {
+		slice = p.Time
 	}
+	return slice, limit
+}
+
+// cellPlan returns the plan of a cell of this kind, which shows under the label how far it is.
+func (e *Env) cellPlan(label string, kind load.Kind) duel.Plan {
+	slice, limit := e.cellTimes(kind)
+	plan := duel.Plan{Time: slice, Rounds: e.Rounds}
 	if limit == 0 {
 		return plan
 	}
@@ -99,22 +103,32 @@ func (e *Env) cellPlan(label string, kind load.Kind) duel.Plan {
 	return plan
 }
 
-// planText returns how long cells are measured, for the line above a table: so many cells, and busy
-// ones.
-func (p Params) planText(plan duel.Plan, cells, busy int) string {
-	limit := p.cellLimit()
-	if limit == 0 {
-		return fmt.Sprintf("%d rounds of %s, each of new processes", plan.Rounds, plan.Time)
+// planText returns how long the cells are measured, for the line above their table.
+func (p Params) planText(cells []load.Load) string {
+	var usual, busy load.Kind // one that is not busy, if there is any, and one that is
+	var all time.Duration
+	for _, l := range cells {
+		_, limit := p.cellTimes(l.Kind)
+		all += limit
+		if l.Kind.Busy() {
+			busy = l.Kind
+		} else {
+			usual = l.Kind
+		}
 	}
-	all := durationText(time.Duration(cells+busyTimes*busy) * limit)
-	if busy > 0 && cells == 0 {
-		plan.Time *= busySlices
-		limit *= busyTimes
+	slice, limit := p.cellTimes(cmp.Or(usual, busy))
+	text := fmt.Sprintf("%d rounds of %s, each of new processes", p.Rounds, slice)
+	if limit > 0 {
+		text = fmt.Sprintf("rounds of %s, each of new processes, until the 95 %% interval is within ±%s, at most %s a cell (%s in all)",
+			slice, report.Percent(stats.Narrow), limit, durationText(all))
 	}
-	text := fmt.Sprintf("rounds of %s, each of new processes, until the 95 %% interval is within ±%s, at most %s a cell (%s in all)",
-		plan.Time, report.Percent(stats.Narrow), limit, all)
-	if busy > 0 && cells > 0 {
-		text += fmt.Sprintf("; rounds of %s and at most %s beside goroutines that compute", busySlices*plan.Time, busyTimes*limit)
+	busySlice, busyLimit := p.cellTimes(busy)
+	if usual == "" || busy == "" || busySlice == slice && busyLimit == limit {
+		return text
+	}
+	text += fmt.Sprintf("; beside goroutines that compute rounds of %s", busySlice)
+	if busyLimit > 0 {
+		text += fmt.Sprintf(", at most %s a cell", busyLimit)
 	}
 	return text
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice/bench/internal/duel"
+	"github.com/sluiceio/sluice/bench/internal/load"
 	"github.com/sluiceio/sluice/bench/internal/stats"
 	"github.com/sluiceio/sluice/bench/report"
 )
@@ -151,6 +152,27 @@ func TestDurationText(t *testing.T) {
 	} {
 		if got := durationText(d); got != want {
 			t.Errorf("durationText = %q; want %q", got, want)
+		}
+	}
+}
+
+// TestPlanText checks that the line above a table says how long its cells are measured, with busy ones among them.
+func TestPlanText(t *testing.T) {
+	usual, busy := load.Load{Kind: load.ReadCold}, load.Load{Kind: load.ReadColdBusy}
+	for _, test := range []struct {
+		params Params
+		cells  []load.Load
+		want   string
+	}{
+		{Params{}, []load.Load{usual, usual}, "rounds of 50ms, each of new processes, until the 95 % interval is within ±3 %, at most 8s a cell (16s in all)"},
+		{Params{}, []load.Load{busy}, "rounds of 500ms, each of new processes, until the 95 % interval is within ±3 %, at most 24s a cell (24s in all)"},
+		{Params{}, []load.Load{busy, usual}, "rounds of 50ms, each of new processes, until the 95 % interval is within ±3 %, at most 8s a cell (32s in all); " +
+			"beside goroutines that compute rounds of 500ms, at most 24s a cell"},
+		{Params{Rounds: 6}, []load.Load{usual, busy}, "6 rounds of 50ms, each of new processes; beside goroutines that compute rounds of 500ms"},
+		{Params{Rounds: 6, Time: time.Second}, []load.Load{usual, busy}, "6 rounds of 1s, each of new processes"},
+	} {
+		if got := test.params.planText(test.cells); got != test.want {
+			t.Errorf("planText = %q; want %q", got, test.want)
 		}
 	}
 }

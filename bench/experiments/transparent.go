@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/sluiceio/sluice/bench/internal/duel"
 	"github.com/sluiceio/sluice/bench/internal/load"
 )
 
@@ -79,8 +78,8 @@ func builds(driver string) []load.Side {
 }
 
 func runTransparent(ctx context.Context, env *Env) (_ any, err error) {
-	plan := env.cellPlan("", "")
-	result := &TransparentResult{SliceTime: plan.Time, Rounds: plan.Rounds, CellTime: env.cellLimit(), IOPS: slowIOPS, Procs: env.Procs}
+	result := &TransparentResult{Rounds: env.Rounds, IOPS: slowIOPS, Procs: env.Procs}
+	result.SliceTime, result.CellTime = env.cellTimes("")
 	env.Screen.Step(transparentName + ": building the program twice")
 	remove, err := env.Lab.Programs(ctx, env.Driver)
 	if ctx.Err() != nil && err != nil {
@@ -91,7 +90,7 @@ func runTransparent(ctx context.Context, env *Env) (_ any, err error) {
 	}
 	defer func() { err = errors.Join(err, remove()) }() // after a panic too
 	env.Screen.Done(1)
-	if err := cmp.Or(result.measure(ctx, env, plan), env.stopped()); err != nil {
+	if err := cmp.Or(result.measure(ctx, env), env.stopped()); err != nil {
 		return result, err
 	}
 	if err := result.crowds(ctx, env); err != nil {
@@ -101,9 +100,13 @@ func runTransparent(ctx context.Context, env *Env) (_ any, err error) {
 }
 
 // measure compares the builds in each cell, and prints the table.
-func (r *TransparentResult) measure(ctx context.Context, env *Env, plan duel.Plan) error {
+func (r *TransparentResult) measure(ctx context.Context, env *Env) error {
 	cells := env.transparentCells()
-	if err := env.Screen.Print(r.head(env.planText(plan, len(cells), 0))); err != nil {
+	loads := make([]load.Load, len(cells))
+	for i, c := range cells {
+		loads[i] = c.Load
+	}
+	if err := env.Screen.Print(r.head(env.planText(loads))); err != nil {
 		return err
 	}
 	for _, t := range cells {

@@ -151,10 +151,10 @@ func (w *Worker) measure(win *window) (Slice, error) {
 	win.start = time.Now()
 	stop := w.flood.start(win)
 	late := newSleeper(w.load.Sleeper, win)
-	idle := newBusy(w.load.Kind.Busy())
+	stopBusy := newBusy(w.load.Kind.Busy())
 	close(begin)
 	wg.Wait()
-	idle()
+	stopBusy()
 	rate, err := stop()
 	if err != nil {
 		return Slice{}, err
