@@ -3,7 +3,7 @@
 //
 //	res := p.ReadCached(f, b, off)                       // cached: cannot wait (cached.go)
 //	res = p.PlainCall(0, permit, driver.Read, f, b, off)    // plain: a thread waits (plain.go)
-//	res = p.Queue(ctx, asked, driver.Read, f, b, off)    // queued: no thread waits (queue.go)
+//	res = p.Queue(ctx, asked, driver.Read, f, b, off, 0)  // queued: no thread waits (queue.go)
 //
 // Stats, package counters and records call the plain path "blocking".
 //

@@ -63,9 +63,9 @@ type Paths struct {
 	// files with and without O_DIRECT. They may be read after Ready.
 	AsyncDirect, AsyncBuffered [driver.NumCodes]bool
 	// QueuedOps counts the operations that are queued, from before the engine has them until
-	// their goroutines run again. Those of a Transfer count only until they have completed, except
-	// ReadFixed's own. Those of TransferSets do not count: while the owner of a TransferSet is busy with
-	// something else, nobody reaps what has completed. The choice between the paths reads it.
+	// their goroutines run again. Those of a Transfer count only until they have completed. Those
+	// of TransferSets do not count: while the owner of a TransferSet is busy with something else,
+	// nobody reaps what has completed. The choice between the paths reads it.
 	QueuedOps atomic.Int32
 	Counters  counters.Counters // keeps QueuedOps off the cache lines of what follows
 	Recording *record.Hook      // records operations, while a recorder is set

@@ -10,15 +10,16 @@ import (
 )
 
 // Queue has the driver perform an operation, waits for it without a thread, and returns its
-// result. asked is when the caller asked for it, for the record, or 0. If ctx ends first, the
-// result may be -ECANCELED; see ioengine.Request.Wait.
-func (p *Paths) Queue(ctx context.Context, asked int64, code driver.Code, f *File, b []byte, off int64) int32 {
+// result. asked is when the caller asked for it, for the record, or 0. reg is driver.Op's Reg, as
+// the first ring knows it. If ctx ends first, the result may be -ECANCELED; see ioengine.Request.Wait.
+func (p *Paths) Queue(ctx context.Context, asked int64, code driver.Code, f *File, b []byte, off int64, reg uint32) int32 {
 	r := p.Requests.New()
 	op := &r.Op
 	op.Code, op.Flags, op.FD, op.Off, op.Buf = code, f.Flags, int32(f.FD), off, b
 	ioengine.RaceBefore(code, b)
 	region := p.Recording.Region(ctx, RegionNames[code])
 	e := p.EngineOf(f)
+	op.Reg = p.Engines.RegIn(e, reg)
 	e.Push(r)
 	r.Wait(ctx, e)
 	region.End()

@@ -102,21 +102,17 @@ func (s *Scheduler) rawWithTicket(ctx context.Context, code driver.Code, o RawFi
 	return res
 }
 
-// fixedWithTicket is ReadFixed as operations of a class.
-func (s *Scheduler) fixedWithTicket(ctx context.Context, f *File, b []byte, off int64, reg uint32) (n int, err error) {
+// fixedWithTicket is readFixed of an operation of a class, of no more bytes than one ticket grants.
+func (s *Scheduler) fixedWithTicket(ctx context.Context, f *File, b []byte, off int64, reg uint32) int32 {
 	c := s.ClassOf(ctx, f)
-	for n < len(b) && err == nil {
-		f := s.ViewForRecord(f, c)
-		t, res := s.QueueOf(f).Take(ctx, c, f.Owner(), len(b)-n, false)
-		if t == nil {
-			return n, errorOf(ctx, res)
-		}
-		var m int
-		m, err = s.fixedNow(ctx, f, b[n:n+t.Granted()], off+int64(n), reg)
-		t.End(int64(m))
-		n += m
+	f = s.ViewForRecord(f, c)
+	t, res := s.QueueOf(f).Take(ctx, c, f.Owner(), len(b), false)
+	if t == nil {
+		return res
 	}
-	return n, err
+	res = s.fixedNow(ctx, f, b[:t.Granted()], off, reg)
+	t.End(int64(res))
+	return res
 }
 
 // commitWithTicket is commit as an operation of its class, of no bytes and outside the cap.

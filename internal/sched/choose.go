@@ -18,6 +18,11 @@ import (
 
 // waitOrQueue performs an operation that may have to wait: as a plain call, or through the queue.
 func (s *Scheduler) waitOrQueue(ctx context.Context, code driver.Code, f *File, b []byte, off int64) int32 {
+	return s.waitOrQueueFixed(ctx, code, f, b, off, 0)
+}
+
+// waitOrQueueFixed is waitOrQueue for registered memory. Reg is driver.Op's Reg.
+func (s *Scheduler) waitOrQueueFixed(ctx context.Context, code driver.Code, f *File, b []byte, off int64, reg uint32) int32 {
 	asked := s.Recording.Now()
 	switch {
 	case !s.Async(code, f):
@@ -27,7 +32,7 @@ func (s *Scheduler) waitOrQueue(ctx context.Context, code driver.Code, f *File, 
 	}
 	s.QueuedOps.Add(1)
 	call := f.BeginWrite(code)
-	res := s.Queue(ctx, asked, code, f, b, off)
+	res := s.Queue(ctx, asked, code, f, b, off, reg)
 	f.EndWrite(code, call, res)
 	s.QueuedOps.Add(-1)
 	if iopath.MustRetryPlain(f, res) {

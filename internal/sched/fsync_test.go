@@ -134,7 +134,7 @@ func TestSyncsBesideALeader(t *testing.T) {
 	p, d := playQueuedSyncs(t, 4)
 	reads := p.Engines.First().Driver().(*script.Driver)
 	f, read := iopath.NewFile(9, true, true), make(chan int32, 1)
-	go func() { read <- p.Queue(context.Background(), 0, driver.Read, f, make([]byte, 8), 0) }()
+	go func() { read <- p.Queue(context.Background(), 0, driver.Read, f, make([]byte, 8), 0, 0) }()
 	op := reads.Next(0)
 	var plain []chan error
 	startPlain := func(fd int) {

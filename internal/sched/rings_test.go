@@ -61,7 +61,7 @@ func (p *several) begin(f *File) <-chan struct{} {
 	p.QueuedOps.Add(1) // so that it is queued
 	go func() {
 		defer close(ended)
-		p.Queue(context.Background(), 0, driver.Read, f, make([]byte, 512), 0)
+		p.Queue(context.Background(), 0, driver.Read, f, make([]byte, 512), 0, 0)
 		p.QueuedOps.Add(-1)
 	}()
 	return ended

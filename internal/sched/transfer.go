@@ -54,8 +54,6 @@ type Transfer struct {
 	// r is the operation as the engine knows it. It is set from the start until Result.
 	r      *ioengine.Request
 	pushed bool // the engine has been given r
-	// waiterCounts: the goroutine that waits for the transfer has counted it in QueuedOps.
-	waiterCounts bool
 
 	// n is the number of bytes transferred, and res is the last result. Only the goroutine
 	// that has the Transfer writes them: the one that starts it, then the leader goroutine,
@@ -166,9 +164,7 @@ func (t *Transfer) push() {
 		t.set.Push(t.r)
 		return
 	}
-	if !t.waiterCounts {
-		t.s.QueuedOps.Add(1)
-	}
+	t.s.QueuedOps.Add(1)
 	t.s.EngineOf(t.f).Push(t.r)
 }
 
@@ -232,7 +228,7 @@ func (t *Transfer) Completed() {
 func (t *Transfer) noteCompleted() {
 	if t.set != nil {
 		t.set.Completed()
-	} else if !t.waiterCounts {
+	} else {
 		t.s.QueuedOps.Add(-1)
 	}
 }

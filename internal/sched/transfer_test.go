@@ -135,35 +135,28 @@ func TestTransferReg(t *testing.T) {
 	}
 }
 
-// ReadFixed takes the plain call where ReadAt does, and continues it.
+// ReadFixed takes the plain call where ReadAt does, and goes on after a short one.
 func TestFixedPlain(t *testing.T) {
-	p := play(t, Limits{InlineReads: 1, InlineBufferedReads: 1, Blocking: 2}, []int32{40}, []int32{60})
+	p := play(t, Limits{InlineReads: 1, InlineBufferedReads: 1, Blocking: 2}, nil, []int32{60, 40})
 	ctx, b := context.Background(), make([]byte, 100)
 	if n, err := p.ReadFixed(ctx, p.f, b, 0, 3); n != 100 || err != nil {
 		t.Errorf("ReadFixed = %d, %v; want 100, nil", n, err)
 	}
-	p.wantAsked(t, []asked{{driver.Read, 60, 40}}, []asked{{driver.Read, 0, 100}})
+	p.wantAsked(t, nil, []asked{{driver.Read, 0, 100}, {driver.Read, 60, 40}})
 }
 
-// ReadFixed is waiting until its goroutine runs again, not until its operation
+// A queued read counts until its goroutine runs again, not until its operation
 // is complete: else that goroutine, and others of its batch, would take the
 // plain call next.
-func TestFixedWaitsUntilItRuns(t *testing.T) {
+func TestReadCountsUntilItRuns(t *testing.T) {
 	hang.Watch(t)
 	d := script.New(8)
 	s := New(d, queueAll)
 	ctx := heldContext{t.Context(), make(chan struct{}), make(chan struct{})}
-	type result struct {
-		n   int
-		err error
-	}
-	done := make(chan result)
+	done := make(chan int32)
 	go func() {
-		n, err := s.queueFixed(ctx, iopath.NewFile(1<<20, true, false), make([]byte, 10), 0, 0, 1)
-		done <- result{n, err}
+		done <- s.waitOrQueueFixed(ctx, driver.Read, iopath.NewFile(1<<20, true, false), make([]byte, 10), 0, 1)
 	}()
-	// The operation completes once its goroutine is held up: a goroutine that
-	// finds the result at once does not ask its context.
 	<-ctx.held
 	d.Answer(d.Next(0), 10)
 	s.Engines.First().Wait()
@@ -171,8 +164,8 @@ func TestFixedWaitsUntilItRuns(t *testing.T) {
 		t.Errorf("%d waiting when the operation is complete; want 1", n)
 	}
 	close(ctx.goOn)
-	if r := <-done; r.n != 10 || r.err != nil || s.QueuedOps.Load() != 0 {
-		t.Errorf("ReadFixed = %d, %v, %d waiting; want 10, nil, 0", r.n, r.err, s.QueuedOps.Load())
+	if res := <-done; res != 10 || s.QueuedOps.Load() != 0 {
+		t.Errorf("the read = %d, %d waiting; want 10, 0", res, s.QueuedOps.Load())
 	}
 	s.Close()
 }
