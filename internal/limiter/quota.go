@@ -99,8 +99,26 @@ func (l *Limiter) quotaOf(device uint64) *deviceQuota {
 		}
 		unused = l.quotas[len(l.quotas)-1]
 	}
-	unused.device = device
+	l.assign(unused, device, 1)
 	return unused
+}
+
+// assign gives q, which nobody uses or waits for, to a device. The device's waiters wait for q from now on, and
+// as many of them are woken as there are permits, less keep for the caller. If the others stayed in unassigned,
+// the next quota would be given to the same device: one that hangs could have them all. It must be called with mu held.
+func (l *Limiter) assign(q *deviceQuota, device uint64, keep int32) {
+	q.device = device
+	for w := l.unassigned.Front(); w != nil; {
+		next := w.quotaLinks.Next()
+		if w.device == device {
+			l.unassigned.Remove(&w.quotaLinks)
+			w.quota = q
+			q.queue.PushBack(&w.quotaLinks, w)
+		}
+		w = next
+	}
+	for free := q.size - keep; free > 0 && l.notify(q.queue.Front(), wakeup{quota: q}); free-- {
+	}
 }
 
 // tryAcquire takes a permit of q, if one is free. It must be called with Limiter.mu held.
@@ -144,14 +162,13 @@ func (l *Limiter) releaseToQuota(q *deviceQuota) {
 
 // offerQuota wakes a waiter for a permit of q, if one is free: the first waiter for q's device.
 // If there is none and q is not in use, the quota goes to the device of the first waiter
-// without a quota, and that waiter is woken. It must be called with mu held.
+// without a quota. It must be called with mu held.
 func (l *Limiter) offerQuota(q *deviceQuota) {
 	if q.used >= q.size || l.notify(q.queue.Front(), wakeup{quota: q}) || q.used > 0 {
 		return
 	}
 	if w := l.unassigned.Front(); w != nil {
-		q.device = w.device
-		l.notify(w, wakeup{quota: q})
+		l.assign(q, w.device, 0)
 	}
 }
 

@@ -160,6 +160,56 @@ func TestQuotaIsGivenOn(t *testing.T) {
 	l.wantEmpty(t)
 }
 
+// A device is given one quota, though several of its calls wait for one: a device that hangs does not have them all.
+func TestOneQuotaForEachDevice(t *testing.T) {
+	for _, limit := range []int32{5, 64} {
+		t.Run(fmt.Sprint("limit ", limit), func(t *testing.T) {
+			l := &Limiter{base: limit}
+			var quotas []*deviceQuota
+			for device := uint64(1); device <= maxQuotas; device++ {
+				for l.TryAcquire() {
+				}
+				q, ok := l.enqueue(newWaiterFor(device))
+				if !ok || q == nil {
+					t.Fatalf("enqueue for device %d = %v, %v; want a permit of its own quota", device, q, ok)
+				}
+				quotas = append(quotas, q)
+			}
+			hung := make([]*waiter, 6)
+			for i := range hung {
+				hung[i] = newWaiterFor(8)
+				if q, ok := l.enqueue(hung[i]); ok {
+					t.Fatalf("enqueue with all quotas in use = %v; want that it waits", q)
+				}
+			}
+			other := newWaiterFor(9)
+			if q, ok := l.enqueue(other); ok {
+				t.Fatalf("enqueue with all quotas in use = %v; want that it waits", q)
+			}
+			l.Release(Permit{quota: quotas[0]})
+			for i := range min(int(quotas[0].size), len(hung)) { // all its permits are offered
+				select {
+				case c := <-hung[i].ready:
+					if c.quota != quotas[0] || !l.reacquire(hung[i], c.quota) {
+						t.Errorf("the first waiter's device was offered %+v; want the first quota", c)
+					}
+				default:
+					t.Errorf("waiter %d of the device that has the quota is not offered a permit", i)
+				}
+			}
+			l.Release(Permit{quota: quotas[1]})
+			select {
+			case c := <-other.ready:
+				if c.quota != quotas[1] || !l.reacquire(other, c.quota) {
+					t.Errorf("the other device was offered %+v; want the second quota", c)
+				}
+			default:
+				t.Error("the second quota was not offered to the other device")
+			}
+		})
+	}
+}
+
 func newWaiterFor(device uint64) *waiter {
 	w := newWaiter()
 	w.device = device
