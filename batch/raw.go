@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/sluiceio/sluice/internal/sched"
+	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // closeOwned closes a file that the chain owns, once.
@@ -22,9 +23,10 @@ func (op *Op) closeOwned() error {
 }
 
 // plain reports whether a bare descriptor will do for the file that op opens: the chain owns
-// the file, and only reads, writes and closes it.
+// the file, and only reads, writes and closes it. A read from a bare descriptor looks into the page
+// cache first, in a way that must not wait. With O_DIRECT it would wait for the disk.
 func (op *Op) plain() bool {
-	if !op.owned || !rawFiles || int(op.off)&os.O_APPEND != 0 {
+	if !op.owned || !rawFiles || int(op.off)&(os.O_APPEND|sys.O_DIRECT) != 0 {
 		return false
 	}
 	for next := op.next; next != nil; next = next.next {
