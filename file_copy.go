@@ -10,12 +10,12 @@ import (
 //
 // Where the kernel can copy by itself, it does: to a stream socket by sendfile(2), to
 // another file as by ReadFrom. For a socket it waits for the file as Read does, and a slow
-// receiver holds up no other operation.
+// receiver holds up no other operation. Once the Scheduler has a [Class], WriteTo is Reads.
 func (f *File) WriteTo(w io.Writer) (n int64, err error) {
 	if f == nil || f.h.Core == nil {
 		return f.os().WriteTo(w)
 	}
-	if f.simulated() {
+	if f.simulated() || f.hasClasses() { // each Read is an operation of its class
 		return io.Copy(w, onlyReader{f})
 	}
 	switch dst := w.(type) {
@@ -27,9 +27,6 @@ func (f *File) WriteTo(w io.Writer) (n int64, err error) {
 		if hasDiskIO(dst) {
 			return f.copyTo(dst)
 		}
-	}
-	if f.h.Sched.Core.HasClasses() { // each Read is an operation of its class
-		return io.Copy(w, onlyReader{f})
 	}
 	if n, handled, err := f.sendTo(w); handled {
 		return n, err
@@ -43,26 +40,26 @@ func (f *File) WriteTo(w io.Writer) (n int64, err error) {
 // Where the kernel can copy by itself, it does: from a stream socket by splice(2), from
 // another file by copy_file_range(2), which shares the blocks where the file system can.
 // Each copy needs a thread, as a Write does, and the number of threads is bounded
-// (Options.BlockingThreads): further copies wait.
+// (Options.BlockingThreads): further copies wait. Once the Scheduler of either file has a
+// [Class], ReadFrom is Writes.
 func (f *File) ReadFrom(r io.Reader) (n int64, err error) {
 	if f == nil || f.h.Core == nil {
 		return f.os().ReadFrom(r)
 	}
-	if f.h.Core.Appends() || f.simulated() { // neither copy_file_range nor splice takes such a file
+	// Neither copy_file_range nor splice takes such a file, and each Write is an operation of its class.
+	if f.h.Core.Appends() || f.simulated() || f.hasClasses() {
 		return io.Copy(onlyWriter{f}, r)
 	}
 	limit, from := limitOf(r)
 	src := sourceOf(from)
-	if src.of.simulated() {
+	if src.of.simulated() || src.of.hasClasses() {
 		return io.Copy(onlyWriter{f}, r)
 	}
 	if src.file != nil {
 		return f.copyFrom(src, limit)
 	}
-	if !f.h.Sched.Core.HasClasses() {
-		if n, handled, err := f.receiveFrom(from, limit); handled {
-			return n, err
-		}
+	if n, handled, err := f.receiveFrom(from, limit); handled {
+		return n, err
 	}
 	return io.Copy(onlyWriter{f}, r)
 }
@@ -71,6 +68,9 @@ func (f *File) ReadFrom(r io.Reader) (n int64, err error) {
 // such a file nor to it: it would miss what the disk still holds back, and the disk would not know
 // of the copy, so that a Sync afterwards would keep nothing.
 func (f *File) simulated() bool { return f != nil && f.h.Sched.Disk != nil }
+
+// hasClasses reports whether f's Scheduler has classes. Then f is copied by its Reads and Writes.
+func (f *File) hasClasses() bool { return f != nil && f.h.Sched.Core.HasClasses() }
 
 // limitOf returns r's limit, nil if it has none, and the Reader behind it.
 func limitOf(r io.Reader) (*io.LimitedReader, io.Reader) {
