@@ -1,8 +1,10 @@
 package sluice_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -38,7 +40,6 @@ func TestCallsTakePermits(t *testing.T) {
 			"PunchHole":        func() { f.PunchHole(0, 4096) },
 			"Advise":           func() { f.Advise(0, 0, sluice.AdviceDontNeed) },
 			"SyncRange":        func() { f.SyncRange(0, 0) },
-			"Prefetch":         func() { f.Prefetch(0, 0) },
 			"Seek":             func() { f.Seek(0, unix.SEEK_DATA) },
 			"direct.Truncate":  func() { d.Truncate(4096) },
 			"direct.Allocate":  func() { d.Allocate(0, 4096) },
@@ -72,6 +73,27 @@ func TestCallsTakePermits(t *testing.T) {
 	}
 }
 
+// TestPrefetchWithoutPermit: Prefetch is a hint for a read that may need no permit. So it does not wait for one, and what it
+// asks for comes later. With too many such calls one does nothing.
+func TestPrefetchWithoutPermit(t *testing.T) {
+	hang.Watch(t)
+	const size, most = 1 << 20, 64
+	s := testenv.Scheduler(t, sluice.Options{Driver: "pool", BlockingThreads: 1})
+	f := rangeFile(t, s, t.TempDir(), size)
+	cleared := dropped(t, f, size)
+	release := testenv.Occupy(s)
+	for range most + 1 {
+		if err := f.Prefetch(0, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	hang.Eventually(func() bool { return s.Internal().Core.Limiter.Waiting() == most })
+	release()
+	if cleared {
+		hang.Eventually(func() bool { return cachedBytes(t, f, size) == size })
+	}
+}
+
 // TestPermitsWhereReadsNeedThreads reads while others have all shared permits. More threads may wait from then on
 // if the file system cannot say whether a read would wait, and has a disk.
 func TestPermitsWhereReadsNeedThreads(t *testing.T) {
@@ -86,18 +108,49 @@ func TestPermitsWhereReadsNeedThreads(t *testing.T) {
 		{"in memory", func(t *testing.T) string { return testenv.MemoryDir(t) }, 0, 5},
 		{"on a disk", func(t *testing.T) string { return places.Disk(t) }, 0, 5},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			hang.Watch(t)
-			s := testenv.Scheduler(t, sluice.Options{Driver: "uring", BlockingThreads: test.threads})
-			f := testenv.TextOn(t, s, test.dir(t))
-			testenv.ReadTwenty(t, f) // finds out what the file system can do
-			for range 4 {            // the fifth permit is kept for the file's device
-				defer testenv.Occupy(s)()
-			}
-			testenv.ReadTwenty(t, f)
-			if got := s.Internal().Core.Limits().Blocking; got != test.want {
-				t.Errorf("%d threads may wait; want %d", got, test.want)
-			}
-		})
+		for way, read := range map[string]func(f *sluice.File, d *direct.File) error{
+			"ReadAt": func(f *sluice.File, _ *direct.File) error {
+				_, err := f.ReadAt(make([]byte, 10), 0)
+				return err
+			},
+			"ReadAtContext": func(f *sluice.File, _ *direct.File) error {
+				ctx, cancel := context.WithCancel(context.Background())
+				defer cancel()
+				_, err := f.ReadAtContext(ctx, make([]byte, 10), 0)
+				return err
+			},
+			"ReadMany": func(_ *sluice.File, d *direct.File) error {
+				for r, err := range d.ReadMany(context.Background(), slices.Values([]direct.Range{{Off: 0, Len: 10}}), direct.ReadManyOptions{}) {
+					if err != nil {
+						return err
+					}
+					r.Buffer.Release()
+				}
+				return nil
+			},
+		} {
+			t.Run(test.name+"/"+way, func(t *testing.T) {
+				hang.Watch(t)
+				s := testenv.Scheduler(t, sluice.Options{Driver: "uring", BlockingThreads: test.threads})
+				f := testenv.TextOn(t, s, test.dir(t))
+				d, err := direct.OpenOn(s, f.Name(), os.O_RDONLY, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer d.Close()
+				if err := read(f, d); err != nil { // finds out what the file system can do
+					t.Fatal(err)
+				}
+				for range 4 { // the fifth permit is kept for the file's device
+					defer testenv.Occupy(s)()
+				}
+				if err := read(f, d); err != nil {
+					t.Fatal(err)
+				}
+				if got := s.Internal().Core.Limits().Blocking; got != test.want {
+					t.Errorf("%d threads may wait; want %d", got, test.want)
+				}
+			})
+		}
 	}
 }

@@ -1,6 +1,10 @@
 package sluice
 
-import "github.com/sluiceio/sluice/internal/handle"
+import (
+	"os"
+
+	"github.com/sluiceio/sluice/internal/handle"
+)
 
 const (
 	// prefetchPiece is the most that one call for read-ahead has the kernel read for certain:
@@ -10,8 +14,7 @@ const (
 	// prefetchNow is how much the caller itself asks for: few enough requests that a device
 	// takes them without a wait.
 	prefetchNow = 1 << 20 // 1 MiB
-	// prefetchesMost is how many goroutines ask for more at a time. Beyond them the
-	// caller does, and waits for the device.
+	// prefetchesMost is how many goroutines ask for more at a time.
 	prefetchesMost = 64
 )
 
@@ -22,48 +25,87 @@ const (
 // into the page cache. Where the system takes no advice, the error is
 // errors.ErrUnsupported.
 //
-// A call for many bytes goes on in a goroutine of its own. A Scheduler has a bounded number
-// of these. A further call waits until the device has taken its requests.
+// A call for many bytes goes on in a goroutine of its own. So does a call during which as many threads
+// wait as may (Options.BlockingThreads). A Scheduler has at most 64 of these goroutines. Beyond them, a
+// call for many bytes waits until the device has taken its requests, and a call that finds no thread does
+// nothing.
 func (f *File) Prefetch(off, n int64) error {
-	var size int64
-	err := f.onRange("prefetch", off, n, func() (err error) {
-		size, err = handle.Size(f.h.OS)
-		return err
-	})
-	if left := max(0, size-off); n == 0 || n > left {
-		n = left
+	if f == nil {
+		return os.ErrInvalid
 	}
-	if err != nil || n == 0 {
+	left, now, err := f.prefetchFirst(off, n, f.h.TryBlocking)
+	if err != nil {
 		return err
 	}
-	first := min(n, prefetchPiece)
-	if err := f.prefetchPiece(off, first); err != nil {
-		return err
+	if !now {
+		f.prefetchLater(func() {
+			if left, _, err := f.prefetchFirst(off, n, f.blocking); err == nil {
+				f.prefetch(off+prefetchPiece, left, f.blocking)
+			}
+		})
+		return nil
 	}
-	off, n = off+first, n-first
-	if n <= prefetchNow || !f.prefetchLater(off, n) {
-		f.prefetch(off, n)
+	off += prefetchPiece
+	if left <= prefetchNow {
+		done := f.prefetch(off, left, f.h.TryBlocking)
+		off, left = off+done, left-done
+	}
+	if left > 0 && !f.prefetchLater(func() { f.prefetch(off, left, f.blocking) }) {
+		f.prefetch(off, left, f.blocking)
 	}
 	return nil
 }
 
-// prefetchPiece asks for n bytes, at most a piece.
-func (f *File) prefetchPiece(off, n int64) error {
-	return f.onRange("prefetch", off, n, func() error { return f.h.Advise(off, n, uint8(AdviceWillNeed)) })
+// blocking is handle.File.Blocking in the form of TryBlocking: it waits for a permit.
+func (f *File) blocking(do func() error) (ok bool, err error) { return true, f.h.Blocking(do) }
+
+// prefetchFirst asks for the first piece of the n bytes at off, by way of try, and returns how many bytes
+// are left. Now is false if try did not call what it was given.
+func (f *File) prefetchFirst(off, n int64, try func(func() error) (bool, error)) (left int64, now bool, err error) {
+	err = f.h.OnRange("prefetch", off, n, func() (err error) {
+		now, err = try(func() error {
+			size, err := handle.Size(f.h.OS)
+			if err != nil {
+				return err
+			}
+			if rest := max(0, size-off); n == 0 || n > rest {
+				n = rest
+			}
+			first := min(n, prefetchPiece)
+			if left = n - first; first == 0 {
+				return nil
+			}
+			return f.h.Advise(off, first, uint8(AdviceWillNeed))
+		})
+		return f.h.Error("prefetch", err)
+	})
+	return left, now, err
 }
 
-// prefetch asks for n bytes in pieces, until the file or its Scheduler is closed.
-func (f *File) prefetch(off, n int64) {
-	for ; n > 0; off, n = off+prefetchPiece, n-prefetchPiece {
-		if f.h.Sched.Usable() != nil || f.prefetchPiece(off, min(n, prefetchPiece)) != nil {
-			return
+// prefetch asks for n bytes in pieces, by way of try, until the file or its Scheduler is closed, or until try
+// does not call what it was given. It returns how many bytes it has asked for, or n if nothing more is to be
+// asked for.
+func (f *File) prefetch(off, n int64, try func(func() error) (bool, error)) (done int64) {
+	for ; done < n; done += prefetchPiece {
+		at, piece := off+done, min(n-done, prefetchPiece)
+		var now bool
+		err := f.h.OnRange("prefetch", at, piece, func() (err error) {
+			now, err = try(func() error { return f.h.Advise(at, piece, uint8(AdviceWillNeed)) })
+			return err
+		})
+		if err != nil || f.h.Sched.Usable() != nil {
+			break
+		}
+		if !now {
+			return done
 		}
 	}
+	return n
 }
 
-// prefetchLater starts a goroutine that asks for n bytes, which Close of the Scheduler
-// waits for. It returns false if there are too many already.
-func (f *File) prefetchLater(off, n int64) bool {
+// prefetchLater starts a goroutine that calls do, and that Close of the Scheduler waits for. It returns false if
+// there are too many already.
+func (f *File) prefetchLater(do func()) bool {
 	s := f.h.Sched
 	if s.Prefetches.Add(1) > prefetchesMost || s.Acquire() != nil {
 		s.Prefetches.Add(-1)
@@ -72,7 +114,7 @@ func (f *File) prefetchLater(off, n int64) bool {
 	go func() {
 		defer s.Release()
 		defer s.Prefetches.Add(-1)
-		f.prefetch(off, n)
+		do()
 	}()
 	return true
 }

@@ -57,21 +57,24 @@ func (p *Paths) AcquirePermit(ctx context.Context, code driver.Code, f *File) (l
 	if ctx.Done() != nil && p.Limiter.Limit() > limiter.LeastWindow { // Limit grows when a driver is lost
 		// NoDevice may stand for several devices, of which one may be stalled.
 		if device := p.DeviceOf(f); device != limiter.NoDevice {
+			if p.Limiter.SharedInUse() >= p.Limiter.SharedLimit() {
+				p.WidenFor(code, f)
+			}
 			return p.Limiter.AcquireInWindow(ctx, &p.Windows, device, uint8(code))
 		}
 	}
 	if p.Limiter.TryAcquire() { // first: DeviceOf may cost a system call
 		return limiter.Permit{}, nil
 	}
-	p.widenFor(code, f)
+	p.WidenFor(code, f)
 	return p.Limiter.Acquire(ctx, p.DeviceOf(f))
 }
 
-// widenFor raises the number of permits to Limits.Fallback if the driver can perform neither reads
+// WidenFor raises the number of permits to Limits.Fallback if the driver can perform neither reads
 // nor direct writes of f without a thread: threads are then all the parallelism that there is. A
 // file in memory needs none. The files that f stands for are those of overlay and network file
 // systems.
-func (p *Paths) widenFor(code driver.Code, f *File) {
+func (p *Paths) WidenFor(code driver.Code, f *File) {
 	if f == nil || p.Limiter.Limit() >= int32(p.Bounds.Fallback) || f.inMemory.Load() {
 		return
 	}

@@ -77,6 +77,18 @@ func (s *Scheduler) Block(f *File, do func()) {
 	do()
 }
 
+// TryBlock is Block if a permit is free. Otherwise it does not call do, and returns false.
+func (s *Scheduler) TryBlock(f *File, do func()) bool {
+	s.Ready() // which raises the number of permits
+	p, ok := s.TryPermit(f, s.Limiter.SharedLimit())
+	if !ok {
+		return false
+	}
+	defer s.Limiter.Release(p)
+	do()
+	return true
+}
+
 // Results of operations are negative errnos, as in cqe.res.
 const (
 	eagain    = -int32(syscall.EAGAIN)

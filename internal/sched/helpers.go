@@ -71,7 +71,9 @@ func (h *helpers) add(t *Transfer) {
 func (d *deviceHelpers) run() {
 	s := d.h.s
 	defer d.h.all.Done()
+	s.Ready() // which may raise the number of permits
 	for {
+		d.widen()
 		p, _ := s.Limiter.Acquire(context.Background(), d.device) // fails only with its context
 		t := d.next()
 		if t == nil {
@@ -84,6 +86,26 @@ func (d *deviceHelpers) run() {
 			t.continueRest()
 		}
 	}
+}
+
+// widen raises the number of permits if none is free and the first Transfer's file system leaves threads as all
+// the parallelism that there is.
+func (d *deviceHelpers) widen() {
+	s := d.h.s
+	if s.Limiter.SharedInUse() < s.Limiter.SharedLimit() {
+		return
+	}
+	d.h.mu.Lock()
+	t := d.queue.Front()
+	if t == nil {
+		d.h.mu.Unlock()
+		return
+	}
+	code, f := t.code, t.f
+	f.UseMore() // another helper may end t, and then the file may be closed
+	d.h.mu.Unlock()
+	s.WidenFor(code, f)
+	f.Done()
 }
 
 // next removes and returns the first Transfer. It returns nil if there is none, and then the
