@@ -3,6 +3,7 @@ package sluice
 import (
 	"cmp"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -70,11 +71,14 @@ type Options struct {
 // reads by how many threads wait. Measured: docs/decisions/0002-paths.md, for fsyncs
 // 0005-sync.md.
 const (
-	inlineReads         = 2
 	inlineBufferedReads = 4
 	inlineWrites        = 4
 	inlineSyncs         = 8
 )
+
+// inlineReads returns the bound of direct reads. A thread in a plain call keeps its processor from the
+// other goroutines, so at most half of the processors are in such calls, or two.
+func inlineReads() int { return max(2, min(runtime.GOMAXPROCS(0)/2, inlineBufferedReads)) }
 
 // largeWrites is how many threads more may be in large buffered writes: sched.permitPlainWrite.
 const largeWrites = 12

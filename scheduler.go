@@ -82,7 +82,7 @@ func (s *Scheduler) start(choose func(*record.Hook) driver.Driver, hook *record.
 		s.prepare(core, drv, hook)
 		return drv
 	}, sched.Limits{
-		InlineReads:         inlineReads,
+		InlineReads:         inlineReads(),
 		InlineBufferedReads: inlineBufferedReads,
 		InlineWrites:        inlineWrites,
 		InlineSyncs:         inlineSyncs,

@@ -23,7 +23,7 @@ const (
 
 // stripes is the number of copies of each counter. Goroutines on different cores then seldom
 // write the same cache line.
-const stripes = 16 // a power of two
+const stripes = 64 // a power of two
 
 // Counters counts operations. All methods may be called at the same time.
 type Counters struct {

@@ -35,9 +35,6 @@ type openFile struct {
 	// of the file, and moves the position there.
 	appends bool
 
-	// Count counts the operations that use FD: Use starts one and Done ends it.
-	usecount.Count
-
 	// CanLook: a read can look into the page cache without waiting (RWF_NOWAIT). It is false
 	// from the beginning with O_DIRECT, and becomes false when the file system says that it
 	// cannot do this. It says so about this file alone: other files may be on other file
@@ -48,8 +45,26 @@ type openFile struct {
 	// Direct I/O on the file would then need a thread.
 	needsThread atomic.Bool
 	// inMemory: the file system has no disk, so that no read waits. It is only known once it was
-	// asked for; see widenFor.
+	// asked for; see WidenFor.
 	inMemory atomic.Bool
+
+	// LostWrites is nil unless the kernel follows each write to the file by an fsync of its pages
+	// (SyncsWrites). It is set before the file is used.
+	LostWrites *groupcommit.LostWrites
+
+	// device is the device that the file is on, or 0 before it was asked for. See DeviceOf.
+	device atomic.Uint64
+	// engine is where the file's operations are queued. It is nil before the first one, and
+	// never changes after that. See EngineOf.
+	engine atomic.Pointer[ioengine.Engine]
+
+	// parent is the file that this one is a part of (PartOf), or nil. Closing the parent
+	// rejects the tickets of this file's operations too. It is set before the file is used.
+	parent *openFile
+
+	// name and ref identify the file in records. name is set before the file is used.
+	name string
+	ref  record.FileRef
 
 	// PositionMu orders the operations that use or move the file's position, except those of a
 	// ForeignFile through the page cache: the kernel orders these (Scheduler.ReadCurrent,
@@ -61,25 +76,13 @@ type openFile struct {
 	Private   bool
 	PrivateMu sync.Mutex
 
+	// Count counts the operations that use FD: Use starts one and Done ends it. Both write to its
+	// cache line. So what each ReadAt and WriteAt reads is on other lines: otherwise a processor
+	// fetches the line once more for that, whenever another one has written to it meanwhile.
+	usecount.Count
+
 	// Syncer has concurrent Syncs share their fsyncs.
 	Syncer groupcommit.Syncer
-	// LostWrites is nil unless the kernel follows each write to the file by an fsync of its pages
-	// (SyncsWrites). It is set before the file is used.
-	LostWrites *groupcommit.LostWrites
-
-	// parent is the file that this one is a part of (PartOf), or nil. Closing the parent
-	// rejects the tickets of this file's operations too. It is set before the file is used.
-	parent *openFile
-
-	// device is the device that the file is on, or 0 before it was asked for. See DeviceOf.
-	device atomic.Uint64
-	// engine is where the file's operations are queued. It is nil before the first one, and
-	// never changes after that. See EngineOf.
-	engine atomic.Pointer[ioengine.Engine]
-
-	// name and ref identify the file in records. name is set before the file is used.
-	name string
-	ref  record.FileRef
 }
 
 // PartOf makes f, another descriptor of the same file, a part of main. Operations on f that
