@@ -7,6 +7,10 @@
 //	}
 //	db, err := pebble.Open("db", &pebble.Options{FS: fs})
 //
+// Pebble watches for a slow disk (EventListener.DiskSlow) by itself only if it has chosen the FS. With another one
+// WithFSDefaults of its Options does that, if it is called once FS and EventListener are set: a slow disk is a panic
+// if EventListener is nil.
+//
 // Names, directories, locks and disk usage are those of vfs.Default. A database that was written
 // with either can be opened with the other.
 //
@@ -41,6 +45,17 @@
 //	ahead := objstorageprovider.NewReadaheadConfig()
 //	ahead.Set(objstorageprovider.FadviseSequential, objstorageprovider.SysReadahead)
 //	o.Local.ReadaheadConfig = ahead // of pebble.Options
+//
+// Not with Direct: there, such a scan would read each block by itself.
+//
+// # What differs from Pebble's own files
+//
+// SyncTo starts write-back and does not wait for the one before. So Options.BytesPerSync spreads writes out, and does not
+// hold back a writer that is quicker than the disk: the system's limits of dirty pages do (vm.dirty_bytes).
+//
+// A table that is written past the page cache is written behind the writer. So a full disk is found by a later Write, or
+// by the Sync, and vfs.OnDiskFull, which makes a failed Write again, cannot help there: the flush or the compaction fails, and
+// Pebble makes it again.
 //
 // # Memory
 //

@@ -31,7 +31,8 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	o := &pebble.Options{FS: fs}
+	o := &pebble.Options{FS: fs, EventListener: &pebble.EventListener{}}
+	o.WithFSDefaults() // Pebble watches for a slow disk
 	// Long scans of users stay out of the class, and in the page cache.
 	ahead := objstorageprovider.NewReadaheadConfig()
 	ahead.Set(objstorageprovider.FadviseSequential, objstorageprovider.SysReadahead)

@@ -133,12 +133,23 @@ func (s *FS) open(name string, flag int, class *sluice.Class) (vfs.File, error) 
 	return &file{f: f, syncRange: hasSyncRange(f.Fd())}, nil
 }
 
-// openTable opens a file that goes past the page cache. The caller has taken a stream if stream is
-// true; the file releases it.
+// openTable opens a file that goes past the page cache, or through it where the file system has no O_DIRECT. The
+// caller has taken a stream if stream is true; the file releases it.
 func (s *FS) openTable(name string, flag int, class *sluice.Class, stream bool) (vfs.File, error) {
 	f, err := direct.OpenOn(s.sched, name, flag, 0o666)
 	if err != nil {
 		return nil, errors.WithStack(err)
+	}
+	if !pastCache(f.Fd()) {
+		if err := f.Close(); err != nil {
+			return nil, errors.WithStack(err)
+		}
+		// The file is there by now, also if this call has created it.
+		b, err := s.open(name, flag&^(os.O_CREATE|os.O_EXCL), class)
+		if err == nil && stream {
+			releaseStream()
+		}
+		return b, err
 	}
 	if f, err = inClass(f, class); err != nil {
 		return nil, errors.WithStack(err)

@@ -2,6 +2,12 @@ package pebblevfs
 
 import "golang.org/x/sys/unix"
 
+// pastCache reports whether reads and writes of fd go past the page cache.
+func pastCache(fd uintptr) bool {
+	flags, err := unix.FcntlInt(fd, unix.F_GETFL, 0)
+	return err == nil && flags&unix.O_DIRECT != 0
+}
+
 // hasSyncRange reports whether SyncTo of a file may be sync_file_range(2). As with Pebble's own
 // FS, ext2, ext3 and ext4 have it, unless the kernel does not (WSL 1).
 func hasSyncRange(fd uintptr) bool {

@@ -1,0 +1,52 @@
+package pebblevfs_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/integrations/pebblevfs"
+	"github.com/sluiceio/sluice/internal/test/testenv"
+)
+
+// TestNoDirect: where the file system has no O_DIRECT, a table is like any other file: its SyncTo does something, and
+// so does its Prefetch.
+func TestNoDirect(t *testing.T) {
+	dir := testenv.MountFUSE(t, t.TempDir(), "refuses")
+	eachMode(t, sluice.Options{}, func(t *testing.T, fs *pebblevfs.FS, _ *sluice.Scheduler, background *sluice.Class) {
+		name := filepath.Join(dir, "1.sst")
+		f := create(t, fs, name, "pebble-compaction")
+		if _, err := f.Write([]byte("seven b")); err != nil {
+			t.Fatal(err)
+		}
+		// FUSE has no sync_file_range(2), so Pebble is told that all of the file is on the disk.
+		if full, err := f.SyncTo(7); !full || err != nil {
+			t.Errorf("SyncTo = %t, %v; want true, nil", full, err)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if text, err := os.ReadFile(name); string(text) != "seven b" || err != nil {
+			t.Errorf("the file has %q, %v", text, err)
+		}
+		for _, o := range [][]vfs.OpenOption{nil, {vfs.RandomReadsOption}, {vfs.SequentialReadsOption}} {
+			f, err := fs.Open(name, o...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b := make([]byte, 7)
+			if n, err := f.ReadAt(b, 0); n != 7 || err != nil || string(b) != "seven b" {
+				t.Errorf("ReadAt = %d, %v: %q", n, err, b)
+			}
+			if err := f.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		if n := background.Stats().Operations; n == 0 {
+			t.Error("the table was not written in the background's class")
+		}
+	})
+}
