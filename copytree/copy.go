@@ -15,8 +15,13 @@ import (
 type Pair struct {
 	Dst, Src string // the path of the copy, and of the source
 	// Alone copies a directory without its entries. If it exists at Dst already,
-	// only its attributes are copied (cp --parents).
+	// only its attributes are copied (cp --parents). Symbolic links to a directory
+	// are followed, in Src and in Dst.
 	Alone bool
+	// Parents says that the caller makes the directories above Dst before it copies
+	// (cp --parents). So they need not exist with Options.DryRun. Otherwise it
+	// changes nothing.
+	Parents bool
 }
 
 // Copy copies src, a file or a tree, to the path dst itself, never into it

@@ -17,6 +17,14 @@ func (e *Error) Error() string { return e.Op + " " + e.Path + ": " + e.Err.Error
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
+// Full reports whether the destination's file system has no room left, so that every
+// other file would fail as well. A file's room for extended attributes is its own,
+// and does not count.
+func (e *Error) Full() bool {
+	f := fault.Fault{Op: e.Op, Dest: e.Path == e.Dst, Err: e.Err}
+	return f.Full()
+}
+
 // Reasons to refuse the copy of a file, and what was found while copying.
 var (
 	// ErrDirectory: a source is a directory, and Options.Files is set.

@@ -54,7 +54,9 @@ type Options struct {
 	// system allows it, and compares it with its source.
 	Verify bool
 	// Resume leaves existing files that have the size and modification time of
-	// their source, and copies the others. It implies PreserveTimes.
+	// their source, and copies the others. It implies PreserveTimes. A file that
+	// lacks the permissions (PreserveMode) or the owner (PreserveOwner, if it is in
+	// Require) is copied, too: a copy gets these last.
 	Resume bool
 	// DryRun does not touch the destination, and reports what would be done.
 	DryRun bool
@@ -169,7 +171,9 @@ const (
 	SyncNone Sync = iota
 	// SyncFileSystem calls syncfs(2) in the end, for each file system that was
 	// written to. It reports errors of writing to that disk, without the name of the
-	// file. Only Linux has that call. Elsewhere nothing is copied, and the error is
+	// file. It calls fsync(2) for a block device, and for a file on another file
+	// system than its directory: behind a symbolic link at Dst, or mounted. Only
+	// Linux has syncfs(2). Elsewhere nothing is copied, and the error is
 	// errors.ErrUnsupported.
 	SyncFileSystem
 	// SyncFiles also calls fsync(2) for each file and directory that was written,

@@ -7,26 +7,46 @@ import "golang.org/x/sys/unix"
 // maxDepth is more directories than can be above another. It bounds a loop.
 const maxDepth = 1 << 20
 
-// Ancestors returns the IDs of the directory and of all directories above it.
-func (k *Kernel) Ancestors(dir int) ([]ID, error) {
+// Ancestors returns the ID of a directory and of those above it, the nearest first. The directory is name in dir or, if
+// that is none, dir. Nothing is known of what is above a directory that the process may not search: Ancestors ends there
+// without an error.
+func (k *Kernel) Ancestors(dir int, name Name, f Follow) ([]ID, error) {
+	up, err := k.openPath(dir, name, f)
+	if err != nil {
+		up, err = k.openPath(dir, Dot, NoFollow)
+	}
 	var ids []ID
-	up := dir
-	for range maxDepth {
+	var raw Raw
+	for err == nil && len(ids) < maxDepth {
 		var s Stat
-		err := k.Stat(up, Dot, NoFollow, &s)
-		last := len(ids) > 0 && s.ID == ids[len(ids)-1]
 		next := -1
-		if err == nil && !last {
+		err = k.Fstat(up, &raw, &s) // unlike fstatat(2) of ".", it needs no permission to search
+		top := err == nil && len(ids) > 0 && s.ID == ids[len(ids)-1]
+		if err == nil && !top {
 			ids = append(ids, s.ID)
-			next, err = fd(k.openat(up, DotDot, unix.O_PATH|unix.O_CLOEXEC|unix.O_DIRECTORY, 0))
+			next, err = k.openPath(up, DotDot, NoFollow)
 		}
-		if up != dir {
-			_ = unix.Close(up)
-		}
-		if err != nil || last {
-			return ids, err
+		_ = unix.Close(up)
+		if top {
+			return ids, nil
 		}
 		up = next
 	}
+	switch {
+	case err == unix.EACCES:
+		return ids, nil
+	case err != nil:
+		return ids, err
+	}
+	_ = unix.Close(up)
 	return ids, unix.ELOOP
+}
+
+// openPath opens a directory to reach the names in it. The process need not be allowed to read it.
+func (k *Kernel) openPath(dir int, name Name, f Follow) (int, error) {
+	flags := unix.O_PATH | unix.O_CLOEXEC | unix.O_DIRECTORY
+	if !f {
+		flags |= unix.O_NOFOLLOW
+	}
+	return fd(k.openat(dir, name, flags, 0))
 }

@@ -129,7 +129,7 @@ func (k *Kernel) OpenBase(path string) (int, error) {
 	if err := k.fault("open"); err != nil {
 		return -1, err
 	}
-	return fd(k.openat(unix.AT_FDCWD, NameOf(path), unix.O_PATH|unix.O_CLOEXEC|unix.O_DIRECTORY, 0))
+	return k.openPath(unix.AT_FDCWD, NameOf(path), FollowsLinks)
 }
 
 // Create creates a file with mode, restricted by the umask. The error is EEXIST if

@@ -3,6 +3,7 @@
 package at
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -155,27 +156,34 @@ func Descriptors() int { return defaultDescriptors }
 // Umask returns the usual umask: the process's own is not known.
 func Umask() uint32 { return 0o022 }
 
-// Ancestors returns the IDs of the directory and of all directories above it.
-func (k *Kernel) Ancestors(dir int) ([]ID, error) {
+// Ancestors returns the ID of a directory and of those above it, the nearest first. The directory is name in dir or, if
+// that is none, dir. Nothing is known of what is above a directory that the process may not search: Ancestors ends there
+// without an error.
+func (k *Kernel) Ancestors(dir int, name Name, f Follow) ([]ID, error) {
 	d, err := k.begin("stat", dir)
 	if err != nil {
 		return nil, err
 	}
-	path, err := filepath.Abs(d.path)
-	if err != nil {
-		return nil, err
+	var s Stat
+	path := filepath.Join(d.path, name.String())
+	if s.ofPath(path, f) != nil || s.Type() != Directory {
+		path = d.path
 	}
-	if path, err = filepath.EvalSymlinks(path); err != nil {
-		return nil, bare(err)
+	if path, err = filepath.Abs(path); err == nil {
+		path, err = filepath.EvalSymlinks(path)
 	}
-	for ids := []ID(nil); ; path = filepath.Dir(path) {
-		var s Stat
-		if err := s.ofPath(path, FollowsLinks); err != nil {
-			return ids, err
+	var ids []ID
+	for err == nil {
+		if err = s.ofPath(path, FollowsLinks); err == nil {
+			ids = append(ids, s.ID)
+			if path == filepath.Dir(path) {
+				return ids, nil
+			}
+			path = filepath.Dir(path)
 		}
-		ids = append(ids, s.ID)
-		if path == filepath.Dir(path) {
-			return ids, nil
-		}
 	}
+	if errors.Is(err, fs.ErrPermission) {
+		return ids, nil
+	}
+	return ids, bare(err)
 }

@@ -119,13 +119,34 @@ func (r *Resolver) keeps(it *item.Item, s *at.Stat) (keep bool, err error) {
 		return true, fault.Dest("open", fault.ErrExists)
 	case r.Opt.Existing == option.Older && !s.Mtime.Before(it.Stat.Mtime):
 		return true, nil
-	case r.Opt.Resume && s.Type() == it.Type && s.Size == it.Stat.Size && s.Mtime == it.Stat.Mtime:
+	case r.Opt.Resume && r.complete(it, s):
 		return true, nil
 	case r.Opt.DryRun || r.Opt.Ask == nil:
 		return false, nil
 	}
 	r.Report.Call(func() { keep = !r.Opt.Ask(it.DstPath()) })
 	return keep, nil
+}
+
+// complete reports whether what exists is a complete copy of the source (Resume). The size and the times do not suffice:
+// a copy gets its times before its owner and its mode, and may have been killed between.
+func (r *Resolver) complete(it *item.Item, s *at.Stat) bool {
+	src := &it.Stat
+	if s.Type() != it.Type || s.Size != src.Size || s.Mtime != src.Mtime {
+		return false
+	}
+	owned := s.UID == src.UID && s.GID == src.GID
+	if !owned && r.Opt.Preserve&r.Opt.Require&option.PreserveOwner != 0 {
+		return false
+	}
+	if r.Opt.Preserve&option.PreserveMode == 0 || it.Type == at.Symlink {
+		return true
+	}
+	bits := uint32(at.ModeBits)
+	if !owned {
+		bits &^= at.ModeSUID | at.ModeSGID // which a copy of another owner does not get
+	}
+	return s.Mode&bits == src.Mode&bits
 }
 
 // KeepsUnreadable reports whether a source that cannot be opened is no error, as

@@ -25,6 +25,7 @@ func (r *Resolver) makeRoom(it *item.Item, s *at.Stat) (Action, error) {
 	}
 	if !replaces && r.writable(it, s) {
 		it.Existing = s.Type()
+		it.Elsewhere = s.Type() == at.BlockDev || s.Dev != it.Dir.CopyID.Dev
 		return Overwrite, nil
 	}
 	if r.Opt.MakesLinks() && !r.Opt.Unlink {

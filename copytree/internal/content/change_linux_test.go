@@ -185,6 +185,48 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// TestVerifyClone: a file becomes longer or shorter after fstat(2) and before its data is shared. The copy has the length
+// that the file has then. It is wrong if its data is not the file's, or its length without such a change.
+func TestVerifyClone(t *testing.T) {
+	want := noise(1, 3000)
+	for _, c := range []struct {
+		name       string
+		said       int64 // the file's size by fstat(2)
+		clone, src []byte
+		wrong      bool
+	}{
+		{"the same", 3000, want, want, false},
+		{"longer before the ioctl", 2000, want, want, false},
+		{"longer before and after it", 1000, want[:2000], want, false},
+		{"shorter before it", 4000, want, want, false},
+		{"another byte", 2000, append(want[:2999:2999], ^want[2999]), want, true},
+		{"a shorter copy", 3000, want[:2000], want, true},
+		{"a longer copy", 2000, want, want[:2000], true},
+	} {
+		name := filepath.Join(t.TempDir(), "file")
+		if err := errors.Join(os.WriteFile(name, c.src, 0o600), os.WriteFile(name+".copy", c.clone, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		src, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dst, err := os.OpenFile(name+".copy", os.O_RDWR, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := New(Config{})
+		from, to := of(t, src), of(t, dst)
+		from.Size = c.said
+		j := job{c: all, ctx: t.Context(), dst: to, src: from, pair: all.pairs.of(to, from), result: Result{How: Cloned, Bytes: c.said}}
+		if err := j.verify(); errors.Is(err, fault.ErrVerify) != c.wrong || !c.wrong && err != nil {
+			t.Errorf("%s: verify = %v; want ErrVerify: %t", c.name, err, c.wrong)
+		}
+		src.Close()
+		dst.Close()
+	}
+}
+
 // TestVerify: a difference is found at its offset.
 func TestVerify(t *testing.T) {
 	const size = 2_500_000

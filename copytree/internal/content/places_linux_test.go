@@ -175,6 +175,9 @@ func TestReflink(t *testing.T) {
 					t.Errorf("Reflink %d: %+v, %v; want it to be cloned: %v", reflink, r, err, cloned)
 				}
 			}
+			if got, err := copyAs(t, New(Config{Verify: true}), name, 50_000); err != nil || !bytes.Equal(got, want) {
+				t.Errorf("a file that has grown since fstat(2): %d bytes, %v; want %d", len(got), err, len(want))
+			}
 		})
 	}
 }

@@ -1,8 +1,11 @@
 package dirs
 
 import (
+	"errors"
 	"os"
+	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/sluiceio/sluice/copytree/internal/at"
 	"github.com/sluiceio/sluice/copytree/internal/fault"
@@ -25,8 +28,15 @@ func (h *Handles) Base(p *Pair, src, dst Path) (_ *Dir, err error) {
 	return d, nil
 }
 
+// baseOfCopy opens the directory that the copy is to be in. If the caller would have made that before (Pair.Parents), it
+// opens the nearest directory above that exists.
 func (h *Handles) baseOfCopy(d *Dir) (err error) {
-	if d.DstFD, err = h.kernel.OpenBase(d.dstPath); err != nil {
+	d.DstFD, err = h.kernel.OpenBase(d.dstPath)
+	for h.Pretend && d.Pair.Parents && errors.Is(err, syscall.ENOENT) && d.dstPath != filepath.Dir(d.dstPath) {
+		d.Absent, d.dstPath = true, filepath.Dir(d.dstPath)
+		d.DstFD, err = h.kernel.OpenBase(d.dstPath)
+	}
+	if err != nil {
 		return fault.Dest("open", err)
 	}
 	var s at.Stat

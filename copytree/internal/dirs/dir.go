@@ -26,6 +26,7 @@ import (
 type Pair struct {
 	Dst, Src string
 	Alone    bool // only the directory Src itself is copied, without its entries
+	Parents  bool // with Handles.Pretend, directories above Dst need not exist
 }
 
 // Dir is a directory of the source, and its copy. The directories above it exist

@@ -13,6 +13,8 @@ import (
 // same directory as before (reopen.go).
 type Handles struct {
 	MaxIdle int
+	// Pretend says that nothing is made (DryRun).
+	Pretend bool
 
 	kernel *at.Kernel
 	mu     sync.Mutex

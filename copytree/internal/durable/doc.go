@@ -1,7 +1,7 @@
 // Package durable puts on disk what a copy has written, as Options.Sync of package
 // copytree says.
 //
-//	s := durable.New(durable.Config{Files: true, Scheduler: core, Close: k.Close, Failed: report})
+//	s := durable.New(durable.Config{Scheduler: core, Close: k.Close, Failed: report})
 //	err := s.Watch(dev, dirfd, dir) // before anything is written there
 //	s.Add(durable.File{FD: fd, Dir: dir, Name: name}) // instead of close(fd)
 //	errs := s.Finish()

@@ -9,11 +9,8 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// Config says what is synced.
+// Config says how files are synced.
 type Config struct {
-	// Files calls fsync for each File, in addition to syncfs for each file system. It must be
-	// true where there is no syncfs (HasFileSystems).
-	Files bool
 	// Scheduler performs the fsyncs.
 	Scheduler *sched.Scheduler
 	// Close closes the descriptor of a File. It is at.Kernel's: off Linux the descriptor belongs to
@@ -93,13 +90,10 @@ func (s *Syncer) Watch(dev uint64, fd int, dir fmt.Stringer) error {
 }
 
 // Add takes a file that is completely written, including its metadata, and closes its
-// descriptor; with Config.Files after an fsync. It may wait while another goroutine
-// syncs files that were added before, or sync them itself.
+// descriptor after an fsync. It may wait while another goroutine syncs files that were
+// added before, or sync them itself. Where there is no syncfs (HasFileSystems), each
+// file that is written must be added.
 func (s *Syncer) Add(f File) {
-	if !s.cfg.Files {
-		_ = s.cfg.Close(f.FD)
-		return
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for len(s.chunk) >= s.maxChunk {

@@ -60,9 +60,9 @@ func TestSyncer(t *testing.T) {
 	dir := t.TempDir()
 	var added, synced, most atomic.Int64
 	s := watching(t, Config{
-		Files: true, Scheduler: testenv.Core(t),
-		Failed: func(f File, err error) { t.Errorf("%s: %v", f.Path(), err) },
-		Synced: func() { synced.Add(1) },
+		Scheduler: testenv.Core(t),
+		Failed:    func(f File, err error) { t.Errorf("%s: %v", f.Path(), err) },
+		Synced:    func() { synced.Add(1) },
 	}, dir)
 	s.maxChunk = 10
 	fds := make([]int, adders*each)
@@ -103,21 +103,6 @@ func of(fd int) string {
 		return ""
 	}
 	return filepath.Dir(name)
-}
-
-// TestSyncerOfFileSystems: without Files there is no fsync, and descriptors are
-// closed at once.
-func TestSyncerOfFileSystems(t *testing.T) {
-	dir := t.TempDir()
-	s := watching(t, Config{Synced: func() { t.Error("there was an fsync") }}, dir)
-	f := written(t, dir, "file", []byte("content"))
-	s.Add(f)
-	if of(f.FD) == dir {
-		t.Error("it is still open")
-	}
-	if err := s.Finish(); len(err) > 0 {
-		t.Error(err)
-	}
 }
 
 func TestPath(t *testing.T) {

@@ -53,7 +53,7 @@ func TestLostWrites(t *testing.T) {
 			const size = 400 << 20 // 400 MiB; xfs takes no less than 300
 			dir := faulty(t, mkfs, size)
 			l := losses{err: make(map[string]error)}
-			s := watching(t, Config{Files: true, Scheduler: testenv.Core(t), Failed: l.failed}, dir)
+			s := watching(t, Config{Scheduler: testenv.Core(t), Failed: l.failed}, dir)
 			s.maxChunk = 20
 			content := make(map[string][]byte)
 			for i := range 60 {
@@ -107,7 +107,7 @@ func TestShutDown(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := places.FileSystems[name](t, 96<<20)
 			l := losses{err: make(map[string]error)}
-			s := watching(t, Config{Files: true, Scheduler: testenv.Core(t), Failed: l.failed}, dir)
+			s := watching(t, Config{Scheduler: testenv.Core(t), Failed: l.failed}, dir)
 			for i := range 100 {
 				s.Add(written(t, dir, fmt.Sprint(i), bytes.Repeat([]byte("content"), 1000)))
 			}
@@ -134,7 +134,9 @@ func TestErrorOfFileSystem(t *testing.T) {
 	if err := unix.SyncFileRange(f.FD, 0, 0, unix.SYNC_FILE_RANGE_WRITE|unix.SYNC_FILE_RANGE_WAIT_AFTER); err != nil {
 		t.Logf("sync_file_range got the error: %v", err)
 	}
-	s.Add(f)
+	if err := unix.Close(f.FD); err != nil {
+		t.Error(err)
+	}
 	if errs := s.Finish(); len(errs) == 0 || !errors.Is(errs[0], unix.EIO) {
 		t.Errorf("Finish = %v; want EIO", errs)
 	}

@@ -48,7 +48,7 @@ func (c *Copier) create(it *item.Item) (err error) {
 func (c *Copier) createThrough(it *item.Item) (err error) {
 	o := at.Opening{Access: c.access, Create: true, Mode: c.fileMode(it)}
 	it.DstFD, err = c.Kernel.Overwrite(it.Dir.DstFD, it.Dst, at.FollowsLinks, o)
-	it.Fresh, it.BehindLink = true, true
+	it.Fresh, it.BehindLink, it.Elsewhere = true, true, true
 	return fault.Dest("open", err)
 }
 
@@ -60,7 +60,7 @@ func (c *Copier) overwrite(it *item.Item) (err error) {
 	}
 	it.DstFD, err = c.openExisting(it)
 	if err != nil && c.Opt.Force && !errors.Is(err, syscall.ENOSPC) && c.Ctx.Err() == nil {
-		it.Removed, it.Existing = true, at.Unknown
+		it.Removed, it.Existing, it.Elsewhere = true, at.Unknown, false
 		if err := c.conflict.Unlink(it); err != nil {
 			return err
 		}

@@ -26,9 +26,7 @@ func (c *Copier) copyOrLink(it *item.Item, makeCopy func(*item.Item) error) erro
 	for {
 		other, first := c.Links.Find(it.Stat.ID, names)
 		if first {
-			err := makeCopy(it)
-			c.Links.Made(it.Stat.ID, other, it.Dir, it.Dst, (err == nil || it.Kept) && c.isCopy(it))
-			return err
+			return c.copyFirst(it, other, makeCopy)
 		}
 		if !other.Wait() {
 			continue
@@ -38,6 +36,16 @@ func (c *Copier) copyOrLink(it *item.Item, makeCopy func(*item.Item) error) erro
 		}
 		c.Links.Lost(it.Stat.ID, other) // another process has replaced the copy
 	}
+}
+
+// copyFirst calls makeCopy, and makes known what became of the copy. It does so also if a function of the caller does not
+// return: other workers may wait for the copy.
+func (c *Copier) copyFirst(it *item.Item, made *hardlink.Copy, makeCopy func(*item.Item) error) (err error) {
+	ok := false
+	defer func() { c.Links.Made(it.Stat.ID, made, it.Dir, it.Dst, ok) }()
+	err = makeCopy(it)
+	ok = (err == nil || it.Kept) && c.isCopy(it)
+	return err
 }
 
 // isCopy reports whether the file at Dst is a copy of the source now. A file that

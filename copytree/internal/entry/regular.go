@@ -132,7 +132,7 @@ func (c *Copier) setAttributes(it *item.Item) error {
 func (c *Copier) closeCopy(it *item.Item, good bool) error {
 	fd := it.DstFD
 	it.DstFD = -1
-	if !good || c.Syncer == nil || c.Opt.Sync != option.SyncFiles || isStream(it.Existing) {
+	if !good || !c.needsSync(it) {
 		return fault.Dest("close", c.Kernel.Close(fd))
 	}
 	if p := it.Dir.Pair; p != nil {
@@ -141,6 +141,12 @@ func (c *Copier) closeCopy(it *item.Item, good bool) error {
 		c.Sync(durable.File{FD: fd, Dir: it.Dir, Name: it.Dst.String()})
 	}
 	return nil
+}
+
+// needsSync reports whether fsync(2) is called for the copy. SyncFileSystem needs it for a copy that no syncfs(2) reaches:
+// a symbolic link at the path of a Pair, or a mounted file, may lead to another file system.
+func (c *Copier) needsSync(it *item.Item) bool {
+	return c.Syncer != nil && !isStream(it.Existing) && (c.Opt.Sync == option.SyncFiles || it.Elsewhere)
 }
 
 // keep ends a copy to which attributes may have been refused. It stays all the same,

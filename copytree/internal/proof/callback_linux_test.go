@@ -117,3 +117,33 @@ func endBy(t *testing.T, o copytree.Options, concurrency int) (panicked any) {
 	})
 	return panicked
 }
+
+// TestCallbackDoesNotReturnLinks: OnWait ends the copy of a file with two names, while another worker waits to link the
+// second name to it.
+func TestCallbackDoesNotReturnLinks(t *testing.T) {
+	src := filepath.Join(t.TempDir(), "tree")
+	put(t, filepath.Join(src, "0/large"), strings.Repeat("x", 1<<20))
+	must(t, os.Mkdir(filepath.Join(src, "1"), 0o755), os.Link(filepath.Join(src, "0/large"), filepath.Join(src, "1/large")))
+	o := copytree.Options{
+		Preserve: copytree.PreserveLinks, Reflink: copytree.ReflinkNever, Concurrency: 2,
+		OnWait: func() {
+			testenv.WaitOr(
+				func() bool { return testenv.Parked("hardlink.(*Copy).Wait") > 0 },
+				func() { t.Error("no worker waits for the copy") })
+			runtime.Goexit()
+		},
+	}
+	dst := filepath.Join(t.TempDir(), "copy")
+	ended := make(chan struct{})
+	var err error
+	returned := false
+	go func() { // which OnWait may end
+		defer close(ended)
+		_, err = within(t, dst, src, o)
+		returned = true
+	}()
+	<-ended
+	if returned && (err == nil || !strings.Contains(err.Error(), "runtime.Goexit")) {
+		t.Errorf("Copy = %v; want the error of runtime.Goexit", err)
+	}
+}

@@ -241,3 +241,15 @@ func TestInheritedACL(t *testing.T) {
 		}
 	}
 }
+
+// TestUnsearchableAncestor: a user copies in a directory that is below one that the user may not search.
+func TestUnsearchableAncestor(t *testing.T) {
+	nobodysDir(t)
+	put(t, "closed/open/tree/file", "content")
+	must(t, os.Chmod("closed/open", 0o777), os.Chmod("closed", 0o700))
+	t.Chdir("closed/open")
+	if said := asNobody(t); said != "0 failed; no error" {
+		t.Error(said)
+	}
+	holds(t, "copy/file", "content")
+}

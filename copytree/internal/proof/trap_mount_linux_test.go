@@ -211,3 +211,29 @@ func TestOneFileSystem(t *testing.T) {
 		t.Errorf("%v, %v; want an empty directory", in, err)
 	}
 }
+
+// TestOneFileSystemToMounted: with OneFileSystem a tree is copied to a file system that is mounted in it, which the walk
+// does not enter.
+func TestOneFileSystemToMounted(t *testing.T) {
+	needRoot(t)
+	t.Chdir(t.TempDir())
+	put(t, "tree/dir/file", "content")
+	must(t, os.Mkdir("tree/mounted", 0o755))
+	tool(t, "mount -t tmpfs sluice tree/mounted")
+	defer func() { fs.Unmount(t, "tree/mounted") }() // it is not in use any more
+	one := copytree.Options{OneFileSystem: true}
+	for _, dst := range []string{"tree/mounted/copy", "tree/mounted/copy", "tree/mounted"} { // new, existing, mounted
+		copied(t, dst, "tree", one)
+		holds(t, filepath.Join(dst, "dir/file"), "content")
+		if in, err := os.ReadDir(filepath.Join(dst, "mounted")); len(in) != 0 || err != nil {
+			t.Errorf("%s/mounted has %v, %v; want an empty directory", dst, in, err)
+		}
+	}
+	refused(t, "tree/dir/copy", "tree", one, copytree.ErrIntoItself)
+	refused(t, "tree/mounted/dir/copy", "tree/mounted", one, copytree.ErrIntoItself)
+	for _, dst := range []string{"tree/dir/copy", "tree/mounted/dir/copy"} {
+		if _, err := os.Lstat(dst); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s: %v; want nothing there", dst, err)
+		}
+	}
+}

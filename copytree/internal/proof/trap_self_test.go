@@ -1,6 +1,7 @@
 package proof_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -76,10 +77,10 @@ func TestTreeOntoItself(t *testing.T) {
 			t.Chdir(t.TempDir())
 			put(t, "tree/a/file", "content")
 			must(t, os.Symlink("tree", "same"))
-			for _, dst := range []string{"tree", "same", "tree/a/.."} {
-				if _, err := within(t, dst, "tree", o); err == nil {
-					t.Errorf("a tree was copied onto itself, %s", dst)
-				}
+			for dst, want := range map[string]error{
+				"tree": copytree.ErrSameFile, "same/": copytree.ErrSameFile, "tree/a/..": copytree.ErrSameFile, "same": copytree.ErrNotDir,
+			} {
+				refused(t, dst, "tree", o, want)
 				holds(t, "tree/a/file", "content")
 			}
 		})
@@ -151,5 +152,30 @@ func must(t *testing.T, errs ...error) {
 		if err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestIntoItselfByLinkToDestination: the path of the copy is a symbolic link to a directory in the source. Nothing is
+// made there.
+func TestIntoItselfByLinkToDestination(t *testing.T) {
+	t.Chdir(t.TempDir())
+	put(t, "tree/file", "content")
+	must(t, os.MkdirAll("tree/a/b", 0o755), os.Symlink("tree/a", "link"))
+	refused(t, "link/", "tree", copytree.Options{}, copytree.ErrIntoItself)
+	if in, err := os.ReadDir("tree/a"); len(in) != 1 || err != nil {
+		t.Errorf("tree/a has %v, %v; want b alone", in, err)
+	}
+}
+
+// TestDestinationInSource: a symbolic link in the source that is followed leads to the destination, which exists.
+func TestDestinationInSource(t *testing.T) {
+	t.Chdir(t.TempDir())
+	put(t, "tree/file", "content")
+	put(t, "copy/old", "content")
+	must(t, os.Symlink("../copy", "tree/link"))
+	refused(t, "copy", "tree", copytree.Options{Follow: copytree.FollowAll}, copytree.ErrIntoItself)
+	holds(t, "copy/file", "content")
+	if _, err := os.Lstat("copy/link"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("copy/link: %v; want nothing there", err)
 	}
 }

@@ -62,22 +62,29 @@ func (w *worker) openSource(d *dirs.Dir) (int, error) {
 		return -1, fault.Source("opendir", err)
 	}
 	if err = fault.Source("fstat", w.Kernel.Fstat(fd, &w.raw, &d.Stat)); err == nil {
+		d.Leaf = w.leaf(d)
 		err = fault.Source("copy", w.endless(d))
 	}
 	if err != nil {
 		_ = w.Kernel.Close(fd)
 		return -1, err
 	}
-	if d.Up.Pair != nil {
-		d.Leaf = d.Up.Pair.Alone
-	} else {
-		d.Leaf = w.Opt.OneFileSystem && d.Stat.Dev != d.Up.Stat.Dev
-	}
 	return fd, nil
+}
+
+// leaf reports whether the entries of d are not copied.
+func (w *worker) leaf(d *dirs.Dir) bool {
+	if p := d.Up.Pair; p != nil {
+		return p.Alone
+	}
+	return w.Opt.OneFileSystem && d.Stat.Dev != d.Up.Stat.Dev
 }
 
 // endless returns why the copy of d would have no end, or nil.
 func (w *worker) endless(d *dirs.Dir) error {
+	if d.Leaf {
+		return nil
+	}
 	if slices.Contains(w.job.above, d.Stat.ID) || w.Made.HasDir(d.Stat.ID) {
 		return fault.ErrIntoItself
 	}

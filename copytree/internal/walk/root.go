@@ -24,8 +24,8 @@ func (j *Job) copyPair(w *worker, p *dirs.Pair) {
 	defer j.Handles.Retire(base)
 	it := &w.item
 	*it = item.Item{Dir: base, Src: src.Name, Dst: dst.Name, Root: true, SrcFD: -1, DstFD: -1, Through: at.FollowsLinks}
-	it.Follow = at.Follow(j.Opt.Follow != option.FollowNone || src.Slash)
-	if err := j.copyRoot(w, it, at.Follow(dst.Slash)); err != nil {
+	it.Follow = at.Follow(j.Opt.Follow != option.FollowNone || src.Slash || p.Alone)
+	if err := j.copyRoot(w, it, at.Follow(dst.Slash || p.Alone)); err != nil {
 		j.Fail(base, it.Src, it.Dst, err)
 	}
 	if err := j.syncBase(base, dst); err != nil {
@@ -82,15 +82,44 @@ func (j *Job) copyRoot(w *worker, it *item.Item, through at.Follow) error {
 	if j.Opt.Files && !it.Dir.Pair.Alone {
 		return fault.Source("copy", fault.ErrDirectory)
 	}
-	above, err := j.kernel.Ancestors(it.Dir.DstFD)
-	if err != nil {
-		return fault.Dest("open", err)
+	if err := j.checkPlace(it, through); err != nil {
+		return err
 	}
-	j.above = above
 	d := it.Dir.Child(it.Src, it.Follow)
 	d.CopyName, d.Through = slices.Clone(it.Dst), through
 	j.copyTree(w, d)
 	return nil
+}
+
+// checkPlace returns an error if a Pair would copy a directory onto itself, and sets j.above. through is as for copyRoot.
+func (j *Job) checkPlace(it *item.Item, through at.Follow) error {
+	name := it.Dst
+	var s at.Stat
+	switch {
+	case it.Dir.Absent:
+		name = at.Dot // DryRun: what has the name there is in another directory
+	case j.kernel.Stat(it.Dir.DstFD, name, through, &s) == nil && s.ID == it.Stat.ID:
+		return fault.Source("copy", fault.ErrSameFile)
+	}
+	above, err := j.kernel.Ancestors(it.Dir.DstFD, name, through)
+	if err != nil {
+		return fault.Dest("open", err)
+	}
+	if j.Opt.OneFileSystem {
+		above = sameDevice(above)
+	}
+	j.above = above
+	return nil
+}
+
+// sameDevice returns the beginning of above, a directory and those above it: the ones on the first one's file system. With
+// OneFileSystem a source that is further up does not lead to the first one, because the walk enters no other file system.
+func sameDevice(above []at.ID) []at.ID {
+	other := slices.IndexFunc(above, func(id at.ID) bool { return id.Dev != above[0].Dev })
+	if other < 0 {
+		return above
+	}
+	return above[:other]
 }
 
 // copyTree copies a directory and everything in it. w, the first worker, starts the

@@ -74,7 +74,7 @@ type Job struct {
 	entry.Shared
 	kernel    *at.Kernel // workers have clones of it
 	queue     queue.Queue
-	above     []at.ID // the directories that the copy is in, of the Pair in progress
+	above     []at.ID // of the Pair in progress: the directory of the copy and those above it
 	onWait    func()
 	waiting   sync.Once    // calls onWait
 	broken    atomic.Bool  // a function of the caller did not return
@@ -91,9 +91,11 @@ func New(ctx context.Context, cfg Config, k *at.Kernel) *Job {
 	l := limitsFor(at.Descriptors(), o.Concurrency)
 	j := &Job{kernel: k, onWait: cfg.OnWait, newDriver: cfg.NewDriver}
 	j.queue.Init(l.Limits)
+	handles := dirs.New(k, l.idleDirs)
+	handles.Pretend = o.DryRun
 	j.Shared = entry.Shared{
 		Ctx: ctx, Opt: o, Umask: at.Umask(), Watched: cfg.Progress != nil,
-		Handles: dirs.New(k, l.idleDirs), Stop: j.queue.Stop,
+		Handles: handles, Stop: j.queue.Stop,
 		Report: report.Report{OnError: cfg.OnError, OnDone: cfg.OnDone, Progress: cfg.Progress, Broken: j.stopBroken},
 	}
 	if cfg.Progress == nil {
@@ -114,8 +116,7 @@ func New(ctx context.Context, cfg Config, k *at.Kernel) *Job {
 	})
 	if o.Sync != option.SyncNone && !o.DryRun {
 		j.Syncer = durable.New(durable.Config{
-			Files: o.Sync == option.SyncFiles, Scheduler: cfg.Scheduler, Close: k.Close,
-			Failed: j.syncFailed, Synced: j.countSync,
+			Scheduler: cfg.Scheduler, Close: k.Close, Failed: j.syncFailed, Synced: j.countSync,
 		})
 	}
 	return j

@@ -78,7 +78,8 @@ Safety
                                  syncfs (default) or an fsync of each file
       --verify                 read each copy back and compare it
       --resume                 go on with a copy: skip files that have the size
-                                 and time of their source, and preserve times
+                                 and time of their source (and its mode and
+                                 owner, if preserved), and preserve times
       --dry-run                copy nothing, print what would be copied
 
 Output

@@ -48,7 +48,7 @@ func (r *run) openTerminal(err io.Writer) (quiet time.Duration) {
 // onError reports an error. The first error of a full destination ends the copy,
 // and the others are not reported: every file that is left would fail.
 func (r *run) onError(e *copytree.Error) {
-	if isFull(e) {
+	if e.Full() {
 		if r.isFull {
 			return
 		}

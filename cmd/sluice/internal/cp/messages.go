@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"syscall"
 
 	"github.com/sluiceio/sluice/copytree"
 )
@@ -76,13 +75,4 @@ func message(e *copytree.Error, kind copytree.Make) string {
 		return "cannot " + e.Op + " " + quote(e.Path) + ": " + causeText(e.Err)
 	}
 	return fmt.Sprintf(sentence, quote(e.Src), quote(e.Dst)) + ": " + causeText(e.Err)
-}
-
-// isFull reports whether e means that the destination has no room for any further
-// file. A full block of extended attributes does not mean that.
-func isFull(e *copytree.Error) bool {
-	if e.Op == "setxattr" || e.Op == "fsetxattr" {
-		return false
-	}
-	return errors.Is(e.Err, syscall.ENOSPC) || errors.Is(e.Err, errQuota)
 }

@@ -17,7 +17,7 @@ func (r *run) pairs(p *plan) []copytree.Pair {
 	var pairs []copytree.Pair
 	seen := map[string][]named{}
 	for _, src := range p.sources {
-		pair := copytree.Pair{Src: src, Dst: p.path(src)}
+		pair := copytree.Pair{Src: src, Dst: p.path(src), Parents: p.settings.parents}
 		if p.settings.parents && !r.makeParents(p, src) {
 			continue
 		}

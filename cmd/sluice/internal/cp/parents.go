@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -53,6 +54,8 @@ func (r *run) makeParent(pair copytree.Pair) error {
 	case err == nil:
 		r.parents = append(r.parents, parent{Pair: pair})
 		return nil
+	case r.pretend[filepath.Clean(pair.Dst)]:
+		return nil
 	}
 	return r.makeNewParent(pair, src.Mode())
 }
@@ -66,7 +69,9 @@ func (r *run) makeNewParent(pair copytree.Pair, mode fs.FileMode) error {
 		perm = 0o777
 	}
 	made := parent{Pair: pair, extra: ownerAll &^ (perm &^ umask())}
-	if !r.options.DryRun {
+	if r.options.DryRun {
+		r.pretend[filepath.Clean(pair.Dst)] = true
+	} else {
 		err := os.Mkdir(pair.Dst, perm|ownerAll)
 		if err == nil && umask()&ownerAll != 0 {
 			err = os.Chmod(pair.Dst, perm&^umask()|ownerAll)

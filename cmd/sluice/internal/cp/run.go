@@ -63,6 +63,7 @@ type run struct {
 	asker    *asker // nil without -i
 	progress copytree.Progress
 	parents  []parent
+	pretend  map[string]bool // directories that a dry run would have made (--parents)
 	alone    map[string]bool // destinations of which only attributes are copied
 	intoNew  bool            // whether the copy makes its destination as a directory
 	failures int             // how many errors were reported
@@ -79,7 +80,7 @@ func (c *Command) run(ctx context.Context, s *settings) (status int, err error) 
 	if err != nil {
 		return 1, err
 	}
-	r := &run{settings: s, options: s.options(), screen: &screen{out: c.Out, err: c.Err}}
+	r := &run{settings: s, options: s.options(), screen: &screen{out: c.Out, err: c.Err}, pretend: map[string]bool{}}
 	if r.backups, err = s.backups(); err != nil {
 		return 1, err
 	}

@@ -207,6 +207,22 @@ func TestFull(t *testing.T) {
 	}
 }
 
+// TestNoRoomForACL: a file has no room for its ACL. The other files are copied.
+func TestNoRoomForACL(t *testing.T) {
+	inScratch(t)
+	c, _, stderr := fake(func(ctx context.Context, c call) (copytree.Result, error) {
+		c.options.OnError(&copytree.Error{Op: "setxattr system.posix_acl_access", Src: "a", Dst: "d/a", Path: "d/a", Err: syscall.ENOSPC})
+		if err := context.Cause(ctx); err != nil {
+			t.Errorf("the copy was ended: %v", err)
+		}
+		return copytree.Result{Files: 2, Failed: 1}, nil
+	}, "-a", "a", "b", "d")
+	want := "sluice cp: preserving permissions for 'd/a': No space left on device\n"
+	if status := c.Run(t.Context()); status != 1 || stderr.String() != want {
+		t.Errorf("status %d, %q; want 1, %q", status, stderr, want)
+	}
+}
+
 // badWriter is a Writer on which every write fails.
 type badWriter struct{}
 

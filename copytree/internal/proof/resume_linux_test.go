@@ -1,0 +1,69 @@
+//go:build amd64 || arm64
+
+package proof_test
+
+import (
+	"errors"
+	"os"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice/copytree"
+	"github.com/sluiceio/sluice/copytree/internal/treecmp"
+)
+
+// TestResumeAfterKill: a copy that was killed has files with the size and the times of their sources that lack the mode or
+// the owner. The next one copies these again, and leaves the others. On other architectures symbolic links get no times.
+func TestResumeAfterKill(t *testing.T) {
+	needRoot(t)
+	t.Chdir(t.TempDir())
+	put(t, "tree/file", "content")
+	must(t, os.Symlink("file", "tree/link"), os.Lchown("tree/link", 1000, 1001))
+	must(t, os.Chown("tree/file", 1000, 1001), unix.Chmod("tree/file", 0o6755))
+	o := copytree.Options{
+		Preserve: copytree.PreserveMode | copytree.PreserveOwner | copytree.PreserveTimes,
+		Require:  copytree.PreserveOwner,
+	}
+	copied(t, "copy", "tree", o)
+	o.Resume = true
+	for name, c := range map[string]struct {
+		lose func() error
+		want int64 // copied again
+	}{
+		"nothing": {func() error { return nil }, 0},
+		"mode":    {func() error { return unix.Chmod("copy/file", 0o700) }, 1},
+		"group":   {func() error { return errors.Join(os.Chown("copy/file", 1000, 0), unix.Chmod("copy/file", 0o6755)) }, 1},
+		"owner of all": {func() error {
+			return errors.Join(os.Chown("copy/file", 0, 0), unix.Chmod("copy/file", 0o700), os.Lchown("copy/link", 0, 0))
+		}, 2},
+	} {
+		must(t, c.lose())
+		r := copied(t, "copy", "tree", o)
+		if again := r.Files + r.Symlinks; again != c.want || r.Skipped != 2-c.want {
+			t.Errorf("%s lost: %d copied, %d skipped; want %d, %d", name, again, r.Skipped, c.want, 2-c.want)
+		}
+		if found, err := treecmp.Compare("tree", "copy", treecmp.Mode|treecmp.Owner|treecmp.Mtime); len(found) > 0 || err != nil {
+			t.Errorf("%s lost: %v, %v", name, found, err)
+		}
+	}
+}
+
+// TestResumeOfOthers: a copy that may not have its source's owner has neither that nor suid and sgid. It is complete.
+func TestResumeOfOthers(t *testing.T) {
+	needRoot(t)
+	t.Chdir(t.TempDir())
+	put(t, "file", "content")
+	must(t, os.Chown("file", 1000, 1001), unix.Chmod("file", 0o6755))
+	copied(t, "copy", "file", all)
+	must(t, os.Chown("copy", 0, 0), unix.Chmod("copy", 0o755))
+	o := all
+	o.Resume = true
+	if r := copied(t, "copy", "file", o); r.Skipped != 1 {
+		t.Errorf("%d skipped; want 1", r.Skipped)
+	}
+	must(t, unix.Chmod("copy", 0o700))
+	if r := copied(t, "copy", "file", o); r.Skipped != 0 {
+		t.Errorf("%d skipped with another mode; want 0", r.Skipped)
+	}
+}
