@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -287,6 +288,83 @@ func TestEnd(t *testing.T) {
 			t.Errorf("Truncate(%d) = %v; the file has %d bytes", size, err, len(d.data))
 		}
 		wantRead(t, f, d, 0, 5*block)
+	}
+}
+
+// A View shows what the file has, also where the file has become longer since the
+// block was read.
+func TestViewAfterGrowth(t *testing.T) {
+	const before, after = 1000, 3 * block
+	for what, grow := range map[string]func(f *File, d *disk) error{
+		"truncate": func(f *File, _ *disk) error { return f.Truncate(after) },
+		"write":    func(f *File, _ *disk) error { _, err := f.WriteAt([]byte{1}, after-1); return err },
+		"others":   func(_ *File, d *disk) error { return d.Truncate(after) },
+	} {
+		t.Run(what, func(t *testing.T) {
+			_, f, d := newTest(t, 8, before)
+			wantView(t, f, d, 0, 10, 10)
+			wantView(t, f, d, 900, 200, 100)
+			if err := grow(f, d); err != nil {
+				t.Fatal(err)
+			}
+			sizes, reads := d.sizes, d.count()
+			wantView(t, f, d, 900, 100, 100) // nothing of this is new
+			if d.sizes != sizes || d.count() != reads {
+				t.Errorf("a View of bytes that are cached: %d looks at the size, %d reads; want none", d.sizes-sizes, d.count()-reads)
+			}
+			wantView(t, f, d, 900, 200, 200)
+			wantView(t, f, d, 900, 2*block, block-900)
+			wantView(t, f, d, 2000, 1, 1)
+			if d.count() != reads+1 {
+				t.Errorf("%d reads; want 1", d.count()-reads)
+			}
+		})
+	}
+}
+
+// wantView demands n bytes of a View of up to most bytes, which are the disk's.
+func wantView(t testing.TB, f *File, d *disk, off int64, most, n int) {
+	t.Helper()
+	v, err := f.View(t.Context(), off, most)
+	if err != nil || !bytes.Equal(v.Bytes(), d.data[off:off+int64(n)]) {
+		t.Errorf("View(%d, %d) = %d bytes, %v; want the %d of the disk", off, most, v.Len(), err, n)
+	}
+	v.Release()
+}
+
+// sized is a file whose size is more than reads return, as of some files of /sys.
+type sized struct {
+	*disk
+	size int64
+}
+
+func (s sized) Size() (int64, error) { return s.size, nil }
+
+// A file whose size is wrong ends where reads of it end.
+func TestViewOfWrongSize(t *testing.T) {
+	const n = 5
+	c, _, d := newTest(t, 8, n)
+	f := c.File(sized{d, block})
+	for range 3 {
+		// The context ends a View that would read again and again.
+		ctx, cancel := context.WithCancel(t.Context())
+		reads := 0
+		d.reading = func(context.Context, int64, int, bool) error {
+			if reads++; reads == 100 {
+				cancel()
+			}
+			return ctx.Err()
+		}
+		if v, err := f.View(ctx, 10, 1); err != io.EOF {
+			t.Errorf("View beyond the end = %d bytes, %v; want io.EOF", v.Len(), err)
+			v.Release()
+		}
+		wantView(t, f, d, 1, 100, n-1)
+		cancel()
+	}
+	d.reading = nil
+	if got, err := f.ReadAt(make([]byte, 1), 10); got != 0 || err != io.EOF {
+		t.Errorf("ReadAt beyond the end = %d, %v; want 0, io.EOF", got, err)
 	}
 }
 

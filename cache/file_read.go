@@ -73,34 +73,36 @@ func (f *File) copyOut(ctx context.Context, s *shard, i int32, k key, b []byte, 
 	if n == want {
 		return n, nil
 	}
-	// The file ended here when the block was read.
-	ended, err := f.atEnd(s, i, k, valid, off+int64(n))
+	size, err := f.checkEnd(s, i, k, valid)
 	switch {
 	case err != nil:
 		return n, err
-	case ended:
+	case size <= off+int64(n):
 		return n, io.EOF
 	}
 	m, err := f.file.ReadAtContext(ctx, b[n:want], off+int64(n))
 	return n + m, err
 }
 
-// atEnd reports whether off is at or beyond the end of the file. Block k, in
-// frame i, had valid bytes when it was read, because the file ended there. If
-// the file ends elsewhere now, the block leaves the cache.
-func (f *File) atEnd(s *shard, i int32, k key, valid int, off int64) (bool, error) {
-	size, err := f.file.Size()
-	if err != nil || size == k.block<<f.cache.shift+int64(valid) {
-		return err == nil, err
+// checkEnd returns the size of the file. Block k, in frame i, had valid bytes
+// when it was read, because the file ended there. If the file ends elsewhere
+// now, the block leaves the cache.
+func (f *File) checkEnd(s *shard, i int32, k key, valid int) (size int64, err error) {
+	size, err = f.file.Size()
+	if err != nil || size == f.offset(k)+int64(valid) {
+		return size, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	// If another block is in frame i by now, dropping that one does no harm.
+	// If another load of block k is in frame i by now, dropping that one does no harm.
 	if s.find(k) == i {
 		s.drop(i)
 	}
-	return size <= off, nil
+	return size, nil
 }
+
+// offset returns where block k begins in the file.
+func (f *File) offset(k key) int64 { return k.block << f.cache.shift }
 
 // readSlow is readBlock for a block that pin has not found.
 func (f *File) readSlow(ctx context.Context, s *shard, k key, b []byte, off int64) (n int, err error) {

@@ -98,9 +98,9 @@ func (m *model) view(off int64, n int) {
 	case err != nil || off >= size:
 		m.t.Errorf("View(%d, %d) = %d bytes, %v; the size is %d", off, n, v.Len(), err, size)
 	default:
-		b := v.Bytes()
-		if len(b) == 0 || len(b) > n || !bytes.Equal(b, m.d.data[off:][:len(b)]) {
-			m.t.Errorf("View(%d, %d) = %d bytes, not what the disk has", off, n, len(b))
+		b, want := v.Bytes(), m.d.data[off:min(off+int64(n), off&^(block-1)+block, size)]
+		if !bytes.Equal(b, want) {
+			m.t.Errorf("View(%d, %d) = %d bytes; want the %d of the disk", off, n, len(b), len(want))
 		}
 		m.views, m.want = append(m.views, v), append(m.want, bytes.Clone(b))
 	}

@@ -57,7 +57,8 @@ func (v View) Release() {
 
 // View returns up to n bytes of the file at off, without copying them. It
 // returns fewer than n at the end of the file, or of the block that off is in,
-// but at least one if n is not 0. A negative n or off is an error. At the end of
+// but at least one if n is not 0. To find the end of the file it asks the system
+// for the size. A negative n or off is an error. At the end of
 // the file the error is io.EOF; if there is no memory for the block, it wraps
 // [ErrFull]. What the View shows does not change, even if the file does. Its block
 // counts against the budget until the View is released.
@@ -75,35 +76,55 @@ func (f *File) View(ctx context.Context, off int64, n int) (View, error) {
 	}
 	k := keyOf(f.id, off>>f.cache.shift)
 	s := f.cache.shard(k)
-	for {
-		i := s.pin(k)
-		if i >= 0 {
-			s.hits.Add(1)
-		} else {
-			var err error
-			if i, err = f.frame(ctx, s, k); err != nil {
-				return View{}, err
-			}
-		}
-		if lo := int(off & int64(f.cache.options.Block-1)); lo < int(s.frames[i].n) {
-			return view(s, i, lo, n), nil
-		}
-		valid := int(s.frames[i].n)
-		s.unpin(i)
-		if ended, err := f.atEnd(s, i, k, valid, off); err != nil {
-			return View{}, err
-		} else if ended {
-			return View{}, io.EOF
-		}
+	lo := int(off - f.offset(k))
+	hi := lo + min(n, f.cache.options.Block-lo)
+	i, err := f.pin(ctx, s, k)
+	if err == nil && int(s.frames[i].n) < hi {
+		i, err = f.pinNewer(ctx, s, i, k, off)
 	}
+	if err != nil {
+		return View{}, err
+	}
+	if hi = min(hi, int(s.frames[i].n)); hi <= lo {
+		s.unpin(i)
+		return View{}, io.EOF
+	}
+	return view(s, i, lo, hi), nil
 }
 
 // view returns a View of frame i. The caller's reference becomes the View's.
-func view(s *shard, i int32, lo, n int) View {
+func view(s *shard, i int32, lo, hi int) View {
 	p := pins.Get().(*pin)
 	p.shard, p.frame = s, i
-	hi := min(int(s.frames[i].n), lo+min(n, maxBlock))
 	return View{pin: p, gen: p.gen.Load(), lo: uint32(lo), hi: uint32(hi)}
+}
+
+// pin returns the frame of a block. The caller then has a reference to it.
+func (f *File) pin(ctx context.Context, s *shard, k key) (int32, error) {
+	if i := s.pin(k); i >= 0 {
+		s.hits.Add(1)
+		return i, nil
+	}
+	return f.frame(ctx, s, k)
+}
+
+// pinNewer returns frame i of block k, which has fewer bytes than a View at off
+// wants, because the file ended there when the block was read. If the file is
+// longer now, pinNewer has the block read again and returns its new frame. The
+// caller's reference to i becomes one to the result, and ends if there is an error.
+func (f *File) pinNewer(ctx context.Context, s *shard, i int32, k key, off int64) (int32, error) {
+	valid := int(s.frames[i].n)
+	size, err := f.checkEnd(s, i, k, valid)
+	if err == nil && size <= max(off, f.offset(k)+int64(valid)) {
+		return i, nil
+	}
+	s.unpin(i)
+	if err != nil {
+		return -1, err
+	}
+	// Once is enough: the new block is read after the View's call has begun. A file whose size is
+	// more than reads return, as in /sys, would have it read for ever.
+	return f.pin(ctx, s, k)
 }
 
 // frame returns the frame of a block that pin has not found. The caller then has

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"math"
 	"os"
 
 	"github.com/sluiceio/sluice/internal/buffer"
@@ -18,8 +17,10 @@ import (
 //
 // The memory comes from the Scheduler's pool, for n bytes even where the file ends
 // before. If the pool's limit (sluice.Options.BufferMemory) is reached, ReadBuffer waits until
-// enough is released, or until ctx ends. If n is more than the limit, it fails at once. A
-// request that the device has when ctx ends is waited for, as by ReadAtContext.
+// enough is released, until ctx ends, or until the Scheduler is closed (os.ErrClosed). Close
+// of the file alone does not wait for such a call, nor end it: the call returns os.ErrClosed
+// once there is memory. If n is more than the limit, it fails at once. A request that the
+// device has when ctx ends is waited for, as by ReadAtContext.
 //
 // A read that is not aligned reads whole blocks: at most two more than n bytes take.
 func (f *File) ReadBuffer(ctx context.Context, off int64, n int) (Buffer, error) {
@@ -43,18 +44,16 @@ func (f *File) readBuffer(ctx context.Context, off int64, n int) (buffer.Buffer,
 	if err := handle.CheckRange(off, int64(n)); err != nil {
 		return buffer.Buffer{}, err
 	}
-	if core := f.h.Core; core != nil {
-		if !core.Use() {
-			return buffer.Buffer{}, os.ErrClosed
-		}
-		defer core.Done()
+	core := f.h.Core
+	if core != nil && core.Closing() {
+		return buffer.Buffer{}, os.ErrClosed
 	}
 	if n == 0 {
 		return buffer.Buffer{}, nil
 	}
 	at, size := off, n
 	if f.direct != nil {
-		if off > math.MaxInt64-int64(n)-2*int64(f.direct.Block()) {
+		if off > f.direct.LastEnd()-int64(n) {
 			return buffer.Buffer{}, io.EOF // no file reaches there
 		}
 		at = f.direct.Floor(off)
@@ -63,6 +62,15 @@ func (f *File) readBuffer(ctx context.Context, off int64, n int) (buffer.Buffer,
 	b, err := f.h.Sched.Buffers.Get(ctx, size)
 	if err != nil {
 		return buffer.Buffer{}, err
+	}
+	if core != nil {
+		// Not before Get: Close waits for calls that use the file, and the goroutine that calls
+		// Close may hold the memory that Get waits for.
+		if !core.Use() {
+			b.Release()
+			return buffer.Buffer{}, os.ErrClosed
+		}
+		defer core.Done()
 	}
 	m, err := f.fill(ctx, b, at)
 	if blockOffset := int(off - at); err == nil && m > blockOffset {

@@ -66,7 +66,9 @@ type ReaderOptions struct {
 // first read, and gives them back at the end of the file and in Close. Once half of the pool
 // is in use it continues with one buffer, and waits for that if there is none. A program
 // that reads many streams in turn must leave memory for one buffer of each. Otherwise
-// the last Reader waits until its context ends.
+// the last Reader waits until its context ends, or until the Scheduler is closed
+// (os.ErrClosed). Close of the File alone does not wait for a call that waits for memory, nor
+// end it: the call returns os.ErrClosed once there is memory.
 //
 // # Errors
 //

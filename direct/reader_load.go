@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 
+	"github.com/sluiceio/sluice/internal/buffer"
 	"github.com/sluiceio/sluice/internal/handle"
 	"github.com/sluiceio/sluice/internal/readahead"
 )
@@ -18,17 +19,14 @@ func (r *Reader) load() error {
 	if err := r.q.Ctx.Err(); err != nil {
 		return err
 	}
-	if core := r.file.h.Core; core != nil {
-		if !core.Use() {
-			return os.ErrClosed
-		}
-		defer core.Done()
+	if core := r.file.h.Core; core != nil && core.Closing() {
+		return os.ErrClosed
 	}
 	if err := r.find(); err != nil || len(r.rest) > 0 {
 		return err
 	}
 	// The file ends here, as far as is known. It may have grown.
-	if err := r.measure(); err != nil {
+	if err := r.file.call("read", r.measure); err != nil {
 		return err
 	}
 	if err := r.find(); err != nil || len(r.rest) > 0 {
@@ -42,19 +40,36 @@ func (r *Reader) load() error {
 // find waits for the read that pos is in. It leaves rest empty if pos is in none, or if
 // the file ends before pos.
 func (r *Reader) find() error {
-	r.move()
-	if r.q.Len() == 0 && r.window.Due() {
-		b, err := r.q.Memory.Get(r.q.Ctx)
-		if err != nil {
-			return err
+	r.q.Drop(r.window.MoveTo(r.pos))
+	b, err := r.memory()
+	if err != nil {
+		return err
+	}
+	if core := r.file.h.Core; core != nil {
+		if !core.Use() {
+			b.Release()
+			return os.ErrClosed
 		}
+		defer core.Done()
+	}
+	if b.Len() > 0 {
 		span, _ := r.window.Fetch()
 		r.q.Push(span, b)
-		r.ahead()
 	}
-	var err error
+	r.ahead()
 	r.rest, err = r.await()
 	return err
+}
+
+// memory returns a Buffer for the read that is due if there is no other. It waits for one if
+// need be. The caller does not use the file: Close waits for calls that use it, and the
+// goroutine that calls Close may hold the memory that this call waits for. If a read is there,
+// or if none is due, the Buffer is empty.
+func (r *Reader) memory() (buffer.Buffer, error) {
+	if r.q.Len() > 0 || !r.window.Due() {
+		return buffer.Buffer{}, nil
+	}
+	return r.q.Memory.Get(r.q.Ctx)
 }
 
 // await waits for the oldest read, if there is one, and returns what it has from pos on. If it has
@@ -75,13 +90,14 @@ func (r *Reader) await() ([]byte, error) {
 }
 
 // move drops the reads before pos, or all reads if pos is in none, and starts those that
-// are due then.
+// are due then. The caller uses the file.
 func (r *Reader) move() {
 	r.q.Drop(r.window.MoveTo(r.pos))
 	r.ahead()
 }
 
-// ahead starts the reads that are due, as far as there is memory for them.
+// ahead starts the reads that are due, as far as there is memory for them. The caller uses the
+// file.
 func (r *Reader) ahead() {
 	for r.window.Due() {
 		b, ok := r.q.Memory.TryGet()
@@ -93,13 +109,13 @@ func (r *Reader) ahead() {
 	}
 }
 
-// measure finds out where the file ends now, and drops all reads.
+// measure finds out where the file ends now, and drops all reads. The caller uses the file.
 func (r *Reader) measure() error {
 	size, err := handle.Size(r.file.h.OS)
 	if err != nil {
 		return err
 	}
-	r.known = min(size, r.end)
+	r.known = min(size, r.end, r.file.lastEnd())
 	end := r.known
 	if r.file.direct == nil && r.pos >= size && r.pos <= math.MaxInt64-2*int64(r.q.Memory.Size) {
 		// Some files do not report their size (/proc): a read finds their end.

@@ -121,7 +121,7 @@ var errNoRanges = errors.New("the sequence of ranges is nil (slices.Values makes
 // Once half of the pool (sluice.Options.BufferMemory) is in use, ReadMany continues with one
 // request at a time. So there is memory for what the body of the loop reads. Without
 // memory for one request it waits, as ReadBuffer does. A caller that holds all Buffers
-// itself waits for ever, or until ctx ends.
+// itself waits for ever, or until ctx ends or the Scheduler is closed.
 //
 // # Concurrency
 //
@@ -145,6 +145,11 @@ func (f *File) ReadMany(ctx context.Context, ranges iter.Seq[Range], o ReadManyO
 			yield(ReadResult{}, f.h.Error("readmany", err))
 			return
 		}
-		newReadManyIter(ctx, f, o).run(ranges, yield)
+		m, err := newReadManyIter(ctx, f, o)
+		if err != nil {
+			yield(ReadResult{}, err)
+			return
+		}
+		m.run(ranges, yield)
 	}
 }

@@ -2,7 +2,6 @@ package direct
 
 import (
 	"io"
-	"math"
 
 	"github.com/sluiceio/sluice/internal/handle"
 	"github.com/sluiceio/sluice/internal/list"
@@ -48,7 +47,7 @@ func (m *readManyIter) needsNoRequest(a *pendingRange) bool {
 	switch err := handle.CheckRange(a.Off, int64(a.Len)); {
 	case err != nil:
 		a.err = m.d.h.Error("read", err)
-	case a.Len > 0 && a.Off > math.MaxInt64-int64(a.Len)-2*int64(m.d.block()):
+	case a.Len > 0 && a.Off > m.d.lastEnd()-int64(a.Len):
 		a.err = io.EOF // no file reaches there
 	default:
 		return a.Len == 0
@@ -71,12 +70,4 @@ func (m *readManyIter) markDone(a *pendingRange) {
 	if m.o.Unordered {
 		m.yieldQueue.PushBack(&a.links, a)
 	}
-}
-
-// block returns the number that offsets and lengths of transfers are multiples of.
-func (f *File) block() int {
-	if f.direct != nil {
-		return f.direct.Block()
-	}
-	return 1
 }

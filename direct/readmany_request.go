@@ -84,29 +84,23 @@ func (m *readManyIter) begin(r *manyRequest, b buffer.Buffer) bool {
 		m.finish(r, n, m.d.h.Error("read", err))
 		return true
 	}
+	if !m.d.h.Core.Use() { // BeforeEnd asks the descriptor
+		return false
+	}
+	defer m.d.h.Core.Done()
 	mem := b.Bytes()
 	if m.d.direct != nil {
 		mem = m.d.direct.BeforeEnd(mem, r.at.Off)
 	}
-	if len(mem) == 0 {
-		return m.beyond(r)
+	if len(mem) == 0 { // all of r lies beyond the end of the file
+		m.finish(r, 0, nil)
+		return true
 	}
 	r.flying = m.set.StartRead(&r.transfer, m.d.h.Core, mem, r.at.Off, b.Reg())
 	if r.flying {
 		m.inflight++
 	}
 	return r.flying
-}
-
-// beyond ends r, all of which lies beyond the end of the file. It reports whether the
-// file is open.
-func (m *readManyIter) beyond(r *manyRequest) bool {
-	if !m.d.h.Core.Use() {
-		return false
-	}
-	m.finish(r, 0, nil)
-	m.d.h.Core.Done()
-	return true
 }
 
 // ended takes the result of r, whose transfer has ended.

@@ -40,18 +40,23 @@ type readManyIter struct {
 	scratch    []*pendingRange
 }
 
-func newReadManyIter(ctx context.Context, d *File, o ReadManyOptions) *readManyIter {
+// newReadManyIter returns the error of a file that is closed.
+func newReadManyIter(ctx context.Context, d *File, o ReadManyOptions) (*readManyIter, error) {
 	core := d.h.Sched.Core
 	// More than the driver's depth would wait in the scheduler. A Scheduler that was closed before it
-	// chose a driver has a depth of 0; the first request then fails with ErrClosed.
+	// chose a driver has a depth of 0, for which there is no window.
 	o.Depth = max(1, min(o.Depth, core.Driver().Depth))
 	limits := merge.Limits{Size: int64(o.MergeSize), Gap: int64(o.MergeGap), Amplification: o.Amplification}
-	return &readManyIter{
+	m := &readManyIter{
 		ctx: ctx, d: d, o: o,
 		window: merge.New[*pendingRange](limits, min(o.Depth, manyLookahead)),
-		set:    core.NewTransferSet(ctx, d.h.Core),
 		class:  core.ClassIn(ctx),
 	}
+	err := d.call("read", func() error {
+		m.set = core.NewTransferSet(ctx, d.h.Core)
+		return nil
+	})
+	return m, err
 }
 
 func (m *readManyIter) run(ranges iter.Seq[Range], yield func(ReadResult, error) bool) {

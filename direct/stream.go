@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 
 	"github.com/sluiceio/sluice/internal/buffer"
@@ -49,6 +50,14 @@ func (f *File) blocks() directio.Geometry {
 		return f.direct.Geometry
 	}
 	return directio.Cached
+}
+
+// lastEnd returns the last offset at which a read can end.
+func (f *File) lastEnd() int64 {
+	if f.direct != nil {
+		return f.direct.LastEnd()
+	}
+	return math.MaxInt64
 }
 
 // source returns f as the source of a stream's reads.

@@ -16,16 +16,18 @@
 // Load remembers which pages were resident, so that a Load of a page that was used lately costs some
 // nanoseconds. What it remembers expires after at most a second, earlier while the system reclaims
 // memory. Until then a page may have been reclaimed, and touching it waits as without this
-// package. That is the whole effect of an error in what is remembered: the bytes are the file's.
+// package. Unless the file is truncated, that is the whole effect of an error in what is remembered:
+// the bytes are the file's.
 //
 // # Truncated files and broken disks
 //
 // Load returns an error for a page that the disk cannot read, and for bytes that the file has lost
 // since Map; of a page that it remembers, up to a second late. And the memory that it has returned
-// is the kernel's: if the file is truncated later, or a page is reclaimed and cannot be read again,
-// touching that memory is a fault (SIGBUS), which ends the program. debug.SetPanicOnFault turns it
-// into a panic in the goroutine that touches it. [Mapping.ReadAt] copies, and returns an error
-// instead.
+// is the kernel's. If the file is truncated later, the lost bytes of the page in which it then ends
+// are zeros. Touching a page after that one is a fault (SIGBUS), which ends the program. So is
+// touching a page that was reclaimed and cannot be read again. debug.SetPanicOnFault turns the fault
+// into a panic in the goroutine that touches the page. [Mapping.ReadAt] copies, and returns an error
+// for lost bytes, zeros or not.
 //
 // # Concurrency
 //

@@ -253,6 +253,52 @@ func TestTruncated(t *testing.T) {
 	})
 }
 
+// TestReadAtOfLostZeros: of the page in which a truncated file ends, the kernel makes zeros of what the file has
+// lost, and a touch of them is no fault. ReadAt returns an error for them all the same.
+func TestReadAtOfLostZeros(t *testing.T) {
+	testenv.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+		for _, lead := range []int64{0, 100} {
+			f, text := file(t, s, dir, 2*page+1000)
+			m := mapFile(t, f, lead, 0)
+			m.OutlastTest()
+			if _, err := m.Load(0, m.Len()); err != nil { // all is known
+				t.Fatal(err)
+			}
+			const left = 2*page + 5
+			if err := f.Truncate(left); err != nil {
+				t.Fatal(err)
+			}
+			b := make([]byte, 2*page)
+			for _, c := range []struct{ off, n int64 }{{2*page + 500, 100}, {2 * page, 6}, {left, 1}, {2*page - 1, 100}, {100, 2 * page}} {
+				if n, err := m.ReadAt(b[:c.n], c.off-lead); n != 0 || !errors.Is(err, io.ErrUnexpectedEOF) {
+					t.Errorf("ReadAt of %d bytes at %d of the file, which has lost some = %d, %v; want 0, %v", c.n, c.off, n, err, io.ErrUnexpectedEOF)
+				}
+			}
+			for _, c := range []struct{ off, n int64 }{{2 * page, 5}, {2*page - 1, 6}, {100, 2*page - 100}, {left - 1, 1}} {
+				if n, err := m.ReadAt(b[:c.n], c.off-lead); int64(n) != c.n || err != nil || !bytes.Equal(b[:n], text[c.off:c.off+c.n]) {
+					t.Errorf("ReadAt of %d bytes at %d of the file, which has them = %d, %v", c.n, c.off, n, err)
+				}
+			}
+			m.Close()
+			f.Close()
+		}
+	})
+}
+
+// TestReadAtOfZeros: zeros that the file has are no error.
+func TestReadAtOfZeros(t *testing.T) {
+	s := testenv.Scheduler(t, sluice.Options{})
+	f, _ := file(t, s, t.TempDir(), 10)
+	if err := errors.Join(f.Truncate(0), f.Truncate(3*page+1000)); err != nil {
+		t.Fatal(err)
+	}
+	m := mapFile(t, f, 0, 0)
+	b := bytes.Repeat([]byte{1}, 3*page+1001)
+	if n, err := m.ReadAt(b, 0); n != 3*page+1000 || err != io.EOF || !bytes.Equal(b[:n], make([]byte, n)) {
+		t.Errorf("ReadAt = %d, %v; want %d zeros, io.EOF", n, err, 3*page+1000)
+	}
+}
+
 // TestFaultsOfOthers: a copy into memory that cannot be written to is the caller's panic.
 func TestFaultsOfOthers(t *testing.T) {
 	s := testenv.Scheduler(t, sluice.Options{})

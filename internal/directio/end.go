@@ -83,7 +83,7 @@ func (f *File) Change(do func() error) error {
 		return err
 	}
 	f.sched.Block(f.tail, func() { err = do() })
-	f.inode.size.Store(0) // it may be smaller now
+	f.inode.forgetSize() // it may be smaller now
 	f.inode.lock.Release(r)
 	return err
 }

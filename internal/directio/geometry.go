@@ -2,6 +2,7 @@ package directio
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/sluiceio/sluice/internal/sys"
 )
@@ -68,5 +69,10 @@ func (g Geometry) BlockOffset(off int64) int { return int(off & int64(g.block-1)
 // Floor returns the start of off's block.
 func (g Geometry) Floor(off int64) int64 { return off &^ int64(g.block-1) }
 
-// Ceil returns off if a block starts there, else the start of the next block.
+// Ceil returns off if a block starts there, else the start of the next block. off is at most
+// LastEnd.
 func (g Geometry) Ceil(off int64) int64 { return g.Floor(off + int64(g.block) - 1) }
+
+// LastEnd returns the last offset at which a block can end. Bytes after it are in no block, and so
+// are not read. Only some file systems have files as long as that (tmpfs, xfs, btrfs).
+func (g Geometry) LastEnd() int64 { return g.Floor(math.MaxInt64) }

@@ -28,9 +28,30 @@ type inode struct {
 	// file is locked no direct write is in progress: if a page that one writes is made
 	// dirty, the kernel reports EIO to the next fsync.
 	lock rangelock.Lock
-	// size is a size that the file has had; no direct File has made it smaller since.
-	// See File.BeforeEnd.
+	// size is a size that the file has had; no direct File has made it smaller since. It is 0
+	// if none is known. askSize and forgetSize write it. See File.BeforeEnd.
 	size atomic.Int64
+	// sizeMu is read-locked from before the system is asked for the size until size has the
+	// answer. forgetSize locks it. So an answer from before a Truncate is not stored after it.
+	sizeMu sync.RWMutex
+}
+
+// askSize returns the size of the file, which ask asks the system for, and remembers it.
+func (n *inode) askSize(ask func() (int64, error)) (int64, error) {
+	n.sizeMu.RLock()
+	defer n.sizeMu.RUnlock()
+	size, err := ask()
+	if err == nil {
+		n.size.Store(size)
+	}
+	return size, err
+}
+
+// forgetSize forgets the size, as the file may have become smaller.
+func (n *inode) forgetSize() {
+	n.sizeMu.Lock()
+	n.size.Store(0)
+	n.sizeMu.Unlock()
 }
 
 // inodeKey identifies a file.

@@ -24,13 +24,13 @@ func (f *File) ReadAt(ctx context.Context, b []byte, off int64) (n int, err erro
 	return n, err
 }
 
-// beyond returns the error of a read whose last block would end beyond the largest offset. No file
-// reaches there but in memory: on tmpfs the last 4095 bytes of the longest possible file cannot be read.
+// beyond returns the error of a read whose last block would end beyond the largest offset. So
+// the last bytes of the longest possible file cannot be read.
 func (f *File) beyond(b []byte, off int64) error {
 	switch {
 	case off > math.MaxInt64-int64(len(b)):
 		return syscall.EINVAL
-	case off > math.MaxInt64-int64(len(b))-int64(f.block):
+	case off > f.LastEnd()-int64(len(b)):
 		return io.EOF
 	}
 	return nil
@@ -120,7 +120,7 @@ func (f *File) readOnce(ctx context.Context, b []byte, off int64) (int, error) {
 	if !errors.Is(err, syscall.EIO) {
 		return n, err
 	}
-	f.inode.size.Store(0)
+	f.inode.forgetSize()
 	if before := f.BeforeEnd(b, off); len(before) < len(b) {
 		return f.readSome(ctx, before, off)
 	}
@@ -140,16 +140,17 @@ func (f *File) readSome(ctx context.Context, b []byte, off int64) (int, error) {
 // room for buffered writes. A direct read that meets such room fails with EIO,
 // and the kernel logs a collision of direct I/O with buffered writes.
 //
-// BeforeEnd asks for the size only if the read goes beyond the size that is known.
+// BeforeEnd asks for the size only if the read goes beyond the size that is known. The read
+// ends at LastEnd or before.
 func (f *File) BeforeEnd(b []byte, off int64) []byte {
-	if off+int64(len(b)) <= f.inode.size.Load() {
+	end := off + int64(len(b))
+	if end <= f.inode.size.Load() {
 		return b
 	}
-	size, err := handle.Size(f.file)
-	if err != nil {
-		return b // the read itself returns the error
+	size, err := f.inode.askSize(func() (int64, error) { return handle.Size(f.file) })
+	if err != nil || end <= size {
+		return b // if there is an error, the read itself returns it
 	}
-	f.inode.size.Store(size)
 	return b[:min(int64(len(b)), max(0, f.Ceil(size)-off))]
 }
 

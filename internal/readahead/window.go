@@ -61,7 +61,8 @@ func (w *Window) Fetch() (Span, bool) {
 
 // at returns the fetch that begins at off.
 func (w *Window) at(off int64) Span {
-	return Span{off, min(off-off%w.size+w.size, w.span.End)}
+	// The smaller of two lengths, as the sum of off and the first may be beyond the largest offset.
+	return Span{off, off + min(w.size-off%w.size, w.span.End-off)}
 }
 
 // Oldest returns the fetch to be consumed next, or false if there is none.
