@@ -8,8 +8,11 @@
 // that a user's program may contain, for the system it runs on. The sample is drawn by -seed, and each statement
 // has the same chance. A change that does not compile is not counted.
 //
-// The tests of the changed package run first, however long they take, then those of the root, then those of packages that import it, the
-// nearest first, until one fails or until their usual times are more than -bound. A test that hangs has failed.
+// First each test that reaches the changed statement runs, by what a run of it alone without the change has
+// covered: those of the changed package, of the root, then of packages that import it, the nearest first. If
+// all of these pass, all tests of these packages run: some reach the library in a process that they start. This
+// goes on until a test fails or until the tests' usual times are more than -bound; those of the changed package run
+// however long they take. A test that hangs has failed.
 // The tests run without the rights of root, because a changed library may remove or write the wrong files.
 //
 // When a change was judged, a line is added to .mutate/SEED: the command can be ended at any time, and goes on
@@ -97,6 +100,9 @@ func judgeAll(ctx context.Context, o options, l *log) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	r := &runner{dir: dir, all: all, bound: o.bound, seed: o.seed, baselines: make(map[*pkg]*baseline)}
+	for _, p := range shipped(all) {
+		r.covered = append(r.covered, p.ImportPath)
+	}
 	next := make(chan mutation)
 	var workers sync.WaitGroup
 	for range o.jobs {

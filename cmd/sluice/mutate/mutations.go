@@ -15,6 +15,7 @@ type mutation struct {
 	pkg      *pkg
 	file     string // in the package's directory
 	line     int
+	column   int
 	from, to int
 	text     string
 	what     string // such as "< becomes <="
@@ -200,7 +201,7 @@ func zero(typ ast.Expr, value string) string {
 func (f *finder) add(from, to token.Pos, text, what string) {
 	p := f.fset.Position(from)
 	f.next = append(f.next, mutation{
-		pkg: f.pkg, file: f.name, line: p.Line, from: p.Offset, to: f.fset.Position(to).Offset, text: text,
+		pkg: f.pkg, file: f.name, line: p.Line, column: p.Column, from: p.Offset, to: f.fset.Position(to).Offset, text: text,
 		what: strings.Join(strings.Fields(what), " "),
 	})
 }
