@@ -12,8 +12,19 @@ import (
 // truncated since it was looked at, or the device has failed.
 var errFault = errors.New("the file was truncated, or its device failed, while it was read")
 
-// copy copies from, a part of m's memory, to b. The caller uses m.
-func (m *Mapping) copy(b, from []byte) (err error) {
+// copy copies the bytes at off to b. The caller uses m, which has as many. If the file has lost some of
+// them, copy returns an error.
+func (m *Mapping) copy(b []byte, off int64) error {
+	ask, err := m.copyMapped(b, off)
+	if err == nil && ask {
+		// Not always: the question takes ten times as long as a small copy.
+		_, err = m.end(off, int64(len(b)))
+	}
+	return err
+}
+
+// copyMapped is copy, but if mayBeLost is true, some of the bytes may be zeros where the file has lost them.
+func (m *Mapping) copyMapped(b []byte, off int64) (mayBeLost bool, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		// A fault at another address is of b, which is the caller's.
@@ -31,26 +42,38 @@ func (m *Mapping) copy(b, from []byte) (err error) {
 			panic(fault)
 		}
 	}()
-	copy(b, from)
-	return nil
+	copy(b, m.bytes[off:])
+	return m.mayBeLost(off, int64(len(b))), nil
 }
 
-// checkLost returns io.ErrUnexpectedEOF if the file has lost some of the bytes that were copied to b
-// from off on. In the page in which a truncated file ends, the kernel makes the lost bytes zeros, and
-// touching them is no fault; only a page after that one cannot be touched. So a page with lost bytes
-// has a zero as its last byte in b. checkLost asks for the size only if there is such a page: the
-// question takes longer than a small copy.
-func (m *Mapping) checkLost(b []byte, off int64) error {
-	n, page := int64(len(b)), int64(1)<<m.shift
-	for end := page - (m.lead+off)&(page-1); ; end += page { // where a page ends in b
-		if b[min(end, n)-1] == 0 {
-			_, err := m.end(off, n)
-			return err
+// zerosToAsk is how many zeros in a row may be lost bytes. With fewer, each integer whose last byte is 0
+// would have copy ask for the size.
+const zerosToAsk = 64
+
+// mayBeLost reports whether some of the n bytes at off may be lost. In the page in which a truncated file
+// ends, the kernel makes the lost bytes zeros, up to the end of the page, and touching them is no fault;
+// only a page after that one cannot be touched. So the last byte of a page that is wanted is then a zero,
+// and so are those after it. The caller uses m, and a touch of its memory may be a fault.
+func (m *Mapping) mayBeLost(off, n int64) bool {
+	page, all := int64(1)<<m.shift, int64(len(m.pages))
+	for at, end := m.lead+off, m.lead+off+n; at < end; {
+		next := at&^(page-1) + page
+		last := min(next, end) - 1
+		if zeros(m.pages[last:min(next, all, last+zerosToAsk)]) {
+			return true
 		}
-		if end >= n {
-			return nil
+		at = next
+	}
+	return false
+}
+
+func zeros(b []byte) bool {
+	for _, c := range b {
+		if c != 0 {
+			return false
 		}
 	}
+	return true
 }
 
 // contains reports whether m has memory at addr.

@@ -201,8 +201,8 @@ func (m *Mapping) check(off, n int64) error {
 // ReadAt copies len(b) bytes at off of the Mapping to b, and returns how many it has copied. It
 // returns fewer only with an error: io.EOF at the end of the Mapping, or one of Load's. Unlike
 // touching memory that Load has returned, ReadAt also returns an error if the file is truncated, or
-// the device fails, meanwhile. Where a page ends with a zero, it asks the system for the size of the
-// file.
+// the device fails, meanwhile. For that it asks the system for the size of the file where it has
+// copied zeros from the end of a page, or before more zeros.
 func (m *Mapping) ReadAt(b []byte, off int64) (int, error) {
 	if off < 0 {
 		return 0, m.error("read", errors.New("negative offset"))
@@ -213,12 +213,9 @@ func (m *Mapping) ReadAt(b []byte, off int64) (int, error) {
 	}
 	defer m.uses.Done()
 	if n > 0 {
-		from, err := m.Load(off, n)
+		_, err := m.Load(off, n)
 		if err == nil {
-			err = m.copy(b, from)
-		}
-		if err == nil {
-			err = m.checkLost(b[:n], off)
+			err = m.copy(b[:n], off)
 		}
 		if err != nil {
 			return 0, m.error("read", err)
