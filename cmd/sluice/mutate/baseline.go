@@ -71,13 +71,19 @@ func (r *runner) measure(ctx context.Context, p *pkg, b *baseline) error {
 			return ctx.Err()
 		}
 		if err != nil {
-			fmt.Printf("not used: %s of ./%s, which fails without a mutation: %v: %s\n", name, p.rel(), err, tail(out))
+			fmt.Printf("not used: %s of ./%s, which fails without a mutation: %v: %s\n", name, p.rel(), err, tail(withoutCoverage(out)))
 			continue
 		}
 		b.tests = append(b.tests, t)
 	}
 	slices.SortFunc(b.tests, func(a, b test) int { return cmp.Compare(a.took, b.took) })
 	return nil
+}
+
+// withoutCoverage leaves out the lines about coverage: they name all packages.
+func withoutCoverage(out string) string {
+	lines := slices.Collect(strings.Lines(out))
+	return strings.Join(slices.DeleteFunc(lines, func(l string) bool { return strings.HasPrefix(l, "coverage: ") }), "")
 }
 
 // readProfile returns the statements that were run.
