@@ -116,6 +116,33 @@ func TestWaiter(t *testing.T) {
 	s.Close()
 }
 
+// A large operation that waits for room and is withdrawn makes room for a small one behind it.
+func TestWithdrawMakesRoom(t *testing.T) {
+	s, c := oneAtATime()
+	s.SetCap(fair.Cap{Depth: 8, Bytes: 1 << 20, Beside: 1 << 20})
+	q := s.Queue(0)
+	var held, large, small played
+	first, second, third := q.NewTicket(&held, nil, false), q.NewTicket(&large, nil, false), q.NewTicket(&small, nil, false)
+	first.Request(c, 512<<10)
+	fourth := q.NewTicket(&held, nil, false)
+	fourth.Request(c, 300<<10)
+	second.Request(c, 512<<10)
+	third.Request(c, 1)
+	if held.granted != 2 || large.granted != 0 || small.granted != 0 {
+		t.Fatalf("granted: %d held, %d large, %d small; want 2, 0, 0", held.granted, large.granted, small.granted)
+	}
+	if !second.Withdraw() || small.granted != 1 {
+		t.Errorf("the small operation was granted %d times once the large one was withdrawn; want once", small.granted)
+	}
+	for _, ticket := range []*Ticket{first, fourth, third} {
+		ticket.End(1)
+	}
+	for _, ticket := range []*Ticket{first, second, third, fourth} {
+		ticket.Free()
+	}
+	s.Close()
+}
+
 // A class is removed while one of its operations runs and one waits: both go on, later ones
 // are the default class's, and the class's Stats can still be read.
 func TestRemove(t *testing.T) {
