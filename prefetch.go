@@ -33,40 +33,47 @@ func (f *File) Prefetch(off, n int64) error {
 	if f == nil {
 		return os.ErrInvalid
 	}
-	left, now, err := f.prefetchFirst(off, n, f.h.TryBlocking)
+	if err := f.h.OnRange("prefetch", off, n, func() error { return nil }); err != nil {
+		return err
+	}
+	core := f.h.Sched.Core
+	// The permit is not one of the file's device, and the file is not used while the call waits for it: Close need
+	// not wait for what has not begun.
+	wait := func(do func()) bool {
+		core.Block(nil, do)
+		return true
+	}
+	left, now, err := f.prefetchFirst(off, n, core.TryBlock)
 	if err != nil {
 		return err
 	}
 	if !now {
 		f.prefetchLater(func() {
-			if left, _, err := f.prefetchFirst(off, n, f.blocking); err == nil {
-				f.prefetch(off+prefetchPiece, left, f.blocking)
+			if left, _, err := f.prefetchFirst(off, n, wait); err == nil {
+				f.prefetch(off+prefetchPiece, left, wait)
 			}
 		})
 		return nil
 	}
 	off += prefetchPiece
 	if left <= prefetchNow {
-		done := f.prefetch(off, left, f.h.TryBlocking)
+		done := f.prefetch(off, left, core.TryBlock)
 		off, left = off+done, left-done
 	}
-	if left > 0 && !f.prefetchLater(func() { f.prefetch(off, left, f.blocking) }) {
-		f.prefetch(off, left, f.blocking)
+	if left > 0 && !f.prefetchLater(func() { f.prefetch(off, left, wait) }) {
+		f.prefetch(off, left, wait)
 	}
 	return nil
 }
 
-// blocking is handle.File.Blocking in the form of TryBlocking: it waits for a permit.
-func (f *File) blocking(do func() error) (ok bool, err error) { return true, f.h.Blocking(do) }
-
-// prefetchFirst asks for the first piece of the n bytes at off, by way of try, and returns how many bytes
-// are left. Now is false if try did not call what it was given.
-func (f *File) prefetchFirst(off, n int64, try func(func() error) (bool, error)) (left int64, now bool, err error) {
-	err = f.h.OnRange("prefetch", off, n, func() (err error) {
-		now, err = try(func() error {
+// prefetchFirst asks for the first piece of the n bytes at off, once it has a permit from try, and returns how
+// many bytes are left. Now is false if try gave it none.
+func (f *File) prefetchFirst(off, n int64, try func(do func()) bool) (left int64, now bool, err error) {
+	now = try(func() {
+		err = f.h.OnRange("prefetch", off, n, func() error {
 			size, err := handle.Size(f.h.OS)
 			if err != nil {
-				return err
+				return f.h.Error("prefetch", err)
 			}
 			if rest := max(0, size-off); n == 0 || n > rest {
 				n = rest
@@ -75,28 +82,25 @@ func (f *File) prefetchFirst(off, n int64, try func(func() error) (bool, error))
 			if left = n - first; first == 0 {
 				return nil
 			}
-			return f.h.Advise(off, first, uint8(AdviceWillNeed))
+			return f.h.Error("prefetch", f.h.Advise(off, first, uint8(AdviceWillNeed)))
 		})
-		return f.h.Error("prefetch", err)
 	})
 	return left, now, err
 }
 
-// prefetch asks for n bytes in pieces, by way of try, until the file or its Scheduler is closed, or until try
-// does not call what it was given. It returns how many bytes it has asked for, or n if nothing more is to be
-// asked for.
-func (f *File) prefetch(off, n int64, try func(func() error) (bool, error)) (done int64) {
+// prefetch asks for n bytes in pieces, each with a permit from try, until the file or its Scheduler is closed, or
+// until try gives none. It returns how many bytes it has asked for, or n if nothing more is to be asked for.
+func (f *File) prefetch(off, n int64, try func(do func()) bool) (done int64) {
 	for ; done < n; done += prefetchPiece {
-		at, piece := off+done, min(n-done, prefetchPiece)
-		var now bool
-		err := f.h.OnRange("prefetch", at, piece, func() (err error) {
-			now, err = try(func() error { return f.h.Advise(at, piece, uint8(AdviceWillNeed)) })
-			return err
+		var err error
+		now := try(func() {
+			at, piece := off+done, min(n-done, prefetchPiece)
+			err = f.h.OnRange("prefetch", at, piece, func() error { return f.h.Advise(at, piece, uint8(AdviceWillNeed)) })
 		})
-		if err != nil || f.h.Sched.Usable() != nil {
-			break
-		}
-		if !now {
+		switch {
+		case err != nil || f.h.Sched.Usable() != nil:
+			return n
+		case !now:
 			return done
 		}
 	}

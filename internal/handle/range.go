@@ -41,12 +41,6 @@ func (f *File) Blocking(do func() error) (err error) {
 	return err
 }
 
-// TryBlocking is Blocking if a permit is free. Otherwise it does not call do, and ok is false.
-func (f *File) TryBlocking(do func() error) (ok bool, err error) {
-	ok = f.Sched.Core.TryBlock(f.Core, func() { err = do() })
-	return ok, err
-}
-
 // CheckRange returns an error unless off and n are the offset and the length of a range.
 func CheckRange(off, n int64) error {
 	switch {

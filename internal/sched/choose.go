@@ -77,14 +77,13 @@ func (s *Scheduler) Block(f *File, do func()) {
 	do()
 }
 
-// TryBlock is Block if a permit is free. Otherwise it does not call do, and returns false.
-func (s *Scheduler) TryBlock(f *File, do func()) bool {
-	s.Ready() // which raises the number of permits
-	p, ok := s.TryPermit(f, s.Limiter.SharedLimit())
-	if !ok {
+// TryBlock is Block if a shared permit is free. Otherwise it does not call do, and returns false.
+func (s *Scheduler) TryBlock(do func()) bool {
+	s.Ready() // which may raise the number of permits
+	if !s.Limiter.TryAcquire() {
 		return false
 	}
-	defer s.Limiter.Release(p)
+	defer s.Limiter.Release(limiter.Permit{})
 	do()
 	return true
 }
