@@ -105,6 +105,34 @@ func TestDirectCalls(t *testing.T) {
 	})
 }
 
+// TestDirectRanges: a negative offset or length is an error of each call on a range, and none changes the file.
+func TestDirectRanges(t *testing.T) {
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		name := filepath.Join(t.TempDir(), "file")
+		testenv.Write(t, name, testenv.Twenty)
+		f, err := direct.OpenOn(s, name, os.O_RDWR, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		for call, do := range map[string]func(off, n int64) error{
+			"allocate":  f.Allocate,
+			"punchhole": f.PunchHole,
+			"advise":    func(off, n int64) error { return f.Advise(off, n, sluice.AdviceDontNeed) },
+		} {
+			for _, r := range [][2]int64{{-1, 1}, {0, -1}, {-1, 0}} {
+				err := do(r[0], r[1])
+				if e, ok := errors.AsType[*os.PathError](err); !ok || e.Op != call || e.Path != name {
+					t.Errorf("%s(%d, %d) = %v; want an error of %s %s", call, r[0], r[1], err, call, name)
+				}
+			}
+		}
+		if got := testenv.Contents(t, name); !strings.Contains(got, testenv.Twenty) {
+			t.Errorf("the file has %q", got)
+		}
+	})
+}
+
 // TestDirectOpen opens files that exist, files that do not, and files without disk I/O. The
 // results are those of package os, but for the last kind.
 func TestDirectOpen(t *testing.T) {

@@ -1,0 +1,54 @@
+package direct_test
+
+import (
+	"io"
+	"testing"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/direct"
+	"github.com/sluiceio/sluice/internal/test/hang"
+	"github.com/sluiceio/sluice/internal/test/testenv"
+)
+
+// TestReaderGoesOnWithWhatItHas: a Reader that has read ahead does not wait for memory. The memory of the read that it has
+// consumed has gone to another call, which waited for it.
+func TestReaderGoesOnWithWhatItHas(t *testing.T) {
+	hang.Watch(t)
+	const size = 512 << 10
+	s := testenv.Scheduler(t, sluice.Options{BufferMemory: 4 * size})
+	f, noise := testenv.DirectNoise(t, s, 4*size)
+	r, err := f.NewReader(t.Context(), direct.ReaderOptions{BufferSize: size, ReadAhead: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	read := func(b []byte, off int) {
+		t.Helper()
+		if _, err := io.ReadFull(r, b); err != nil || string(b) != string(noise[off:off+len(b)]) {
+			t.Fatalf("the read at %d: other bytes, or %v", off, err)
+		}
+	}
+	read(make([]byte, 1), 0) // starts two reads
+	// ReadBuffer takes memory for two blocks more, and memory comes in powers of two.
+	const other = size - 2*testenv.PageSize
+	pool := s.Internal().Buffers
+	for pool.Stats().InUse+size <= 4*size {
+		held, err := f.ReadBuffer(t.Context(), 0, other)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer held.Release()
+	}
+	others := make(chan direct.Buffer)
+	go func() {
+		b, err := f.ReadBuffer(t.Context(), 0, other)
+		if err != nil {
+			t.Error(err)
+		}
+		others <- b
+	}()
+	hang.Eventually(func() bool { return pool.Stats().Waiting == 1 })
+	read(make([]byte, size), 1)
+	b := <-others
+	b.Release()
+}
