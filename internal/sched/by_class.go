@@ -15,7 +15,7 @@ import (
 
 // readWithTicket makes one transfer of a read at an offset, of no more bytes than one
 // ticket grants.
-func (s *Scheduler) readWithTicket(ctx context.Context, f *File, b []byte, off int64) (res int32) {
+func (s *Scheduler) readWithTicket(ctx context.Context, f *File, b []byte, off int64, reg uint32) (res int32) {
 	c := s.ClassOf(ctx, f)
 	f = s.ViewForRecord(f, c)
 	limited := c.Limited()
@@ -34,7 +34,7 @@ func (s *Scheduler) readWithTicket(ctx context.Context, f *File, b []byte, off i
 		res = s.ReadCached(f, b, off)
 	}
 	if res <= 0 {
-		res = s.readUncached(ctx, f, b, off)
+		res = s.readUncached(ctx, f, b, off, reg)
 	}
 	t.End(int64(res))
 	return res
@@ -98,19 +98,6 @@ func (s *Scheduler) rawWithTicket(ctx context.Context, code driver.Code, o RawFi
 		return res
 	}
 	res = s.rawNow(ctx, code, o, &Vec{First: b[:t.Granted()]}, off)
-	t.End(int64(res))
-	return res
-}
-
-// fixedWithTicket is readFixed of an operation of a class, of no more bytes than one ticket grants.
-func (s *Scheduler) fixedWithTicket(ctx context.Context, f *File, b []byte, off int64, reg uint32) int32 {
-	c := s.ClassOf(ctx, f)
-	f = s.ViewForRecord(f, c)
-	t, res := s.QueueOf(f).Take(ctx, c, f.Owner(), len(b), false)
-	if t == nil {
-		return res
-	}
-	res = s.fixedNow(ctx, f, b[:t.Granted()], off, reg)
 	t.End(int64(res))
 	return res
 }

@@ -16,13 +16,9 @@ import (
 	"github.com/sluiceio/sluice/internal/qos"
 )
 
-// waitOrQueue performs an operation that may have to wait: as a plain call, or through the queue.
-func (s *Scheduler) waitOrQueue(ctx context.Context, code driver.Code, f *File, b []byte, off int64) int32 {
-	return s.waitOrQueueFixed(ctx, code, f, b, off, 0)
-}
-
-// waitOrQueueFixed is waitOrQueue for registered memory. Reg is driver.Op's Reg.
-func (s *Scheduler) waitOrQueueFixed(ctx context.Context, code driver.Code, f *File, b []byte, off int64, reg uint32) int32 {
+// waitOrQueue performs an operation that may have to wait: as a plain call, or through the queue. Reg is
+// driver.Op's Reg.
+func (s *Scheduler) waitOrQueue(ctx context.Context, code driver.Code, f *File, b []byte, off int64, reg uint32) int32 {
 	asked := s.Recording.Now()
 	switch {
 	case !s.Async(code, f):

@@ -98,7 +98,7 @@ func (c *contest) turn(b *testing.B) {
 		f := iopath.NewFile(g, true, false) // a request that does nothing has no file
 		all.Go(func() {
 			for left.Add(-1) >= 0 {
-				if res := c.s.waitOrQueue(context.Background(), driver.Nop, f, nil, 0); res != 0 {
+				if res := c.s.waitOrQueue(context.Background(), driver.Nop, f, nil, 0, 0); res != 0 {
 					b.Errorf("a request that does nothing gives %d", res)
 					return
 				}

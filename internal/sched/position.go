@@ -156,7 +156,7 @@ func (s *Scheduler) writeReserved(ctx context.Context, f *File, b []byte) int32 
 	if !ok { // past the end of a device, or there is no position
 		return s.AcquireAndCall(ctx, s.Recording.Now(), driver.Write, f, b, iopath.AtPosition)
 	}
-	res := s.waitOrQueue(ctx, driver.Write, f, b, end-int64(len(b)))
+	res := s.waitOrQueue(ctx, driver.Write, f, b, end-int64(len(b)), 0)
 	giveBack(f, driver.Write, len(b), end, res)
 	return res
 }
@@ -198,9 +198,9 @@ func (s *Scheduler) readReserved(ctx context.Context, f *File, b []byte, off int
 // readLooking makes one transfer of a read that looks into the page cache first.
 func (s *Scheduler) readLooking(ctx context.Context, f *File, b []byte, off int64) int32 {
 	if s.Classes.Active() {
-		return s.read(ctx, f, b, off)
+		return s.read(ctx, f, b, off, 0)
 	}
-	return s.readAfterLook(ctx, f, b, off, s.ReadCached(f, b, off))
+	return s.readAfterLook(ctx, f, b, off, 0, s.ReadCached(f, b, off))
 }
 
 // readPrivate is readShared for a buffered Read. If the position is private, it first looks into the page cache
@@ -270,7 +270,7 @@ func (s *Scheduler) readRest(ctx context.Context, f *File, b []byte, off int64, 
 	if found > 0 {
 		n = s.readAtOnce(ctx, f, b, off, found)
 	} else {
-		n = s.readUncached(ctx, f, b, off)
+		n = s.readUncached(ctx, f, b, off, 0)
 	}
 	if n <= 0 || int(n) == len(b) {
 		return n

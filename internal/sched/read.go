@@ -16,23 +16,28 @@ import (
 // flight. The look cannot wait, so it needs no permit.
 func (s *Scheduler) ReadAt(ctx context.Context, f *File, b []byte, off int64) (int, error) {
 	if len(b) >= largeRead || s.Classes.Active() {
-		return s.readAll(ctx, f, b, off, s.read(ctx, f, b, off))
+		return s.ReadFixed(ctx, f, b, off, 0)
 	}
 	found := s.ReadCached(f, b, off)
 	if int(found) == len(b) {
 		return len(b), nil
 	}
-	return s.readAll(ctx, f, b, off, s.readAfterLook(ctx, f, b, off, found))
+	return s.readAll(ctx, f, b, off, 0, s.readAfterLook(ctx, f, b, off, 0, found))
+}
+
+// ReadFixed is ReadAt into registered memory. Reg is driver.Op's Reg, here and below: 0 for other memory.
+func (s *Scheduler) ReadFixed(ctx context.Context, f *File, b []byte, off int64, reg uint32) (int, error) {
+	return s.readAll(ctx, f, b, off, reg, s.read(ctx, f, b, off, reg))
 }
 
 // readAll goes on with a ReadAt whose first transfer had the result res.
-func (s *Scheduler) readAll(ctx context.Context, f *File, b []byte, off int64, res int32) (int, error) {
+func (s *Scheduler) readAll(ctx context.Context, f *File, b []byte, off int64, reg uint32, res int32) (int, error) {
 	n := 0
 	for res > 0 {
 		if n += int(res); n == len(b) {
 			return n, nil
 		}
-		res = s.read(ctx, f, b[n:], off+int64(n))
+		res = s.read(ctx, f, b[n:], off+int64(n), reg)
 	}
 	switch {
 	case res < 0:
@@ -44,20 +49,20 @@ func (s *Scheduler) readAll(ctx context.Context, f *File, b []byte, off int64, r
 }
 
 // read makes one transfer at an offset. The result may be short.
-func (s *Scheduler) read(ctx context.Context, f *File, b []byte, off int64) int32 {
+func (s *Scheduler) read(ctx context.Context, f *File, b []byte, off int64, reg uint32) int32 {
 	if s.Classes.Active() {
-		return s.readWithTicket(ctx, f, b, off)
+		return s.readWithTicket(ctx, f, b, off, reg)
 	}
 	if len(b) >= largeRead {
 		if p, ok := s.permitPlainRead(ctx, f, len(b)); ok {
 			return s.PlainCall(0, p, driver.Read, f, b, off)
 		}
 	}
-	return s.readAfterLook(ctx, f, b, off, s.ReadCached(f, b, off))
+	return s.readAfterLook(ctx, f, b, off, reg, s.ReadCached(f, b, off))
 }
 
 // readAfterLook makes one transfer of a read for which ReadCached has returned found.
-func (s *Scheduler) readAfterLook(ctx context.Context, f *File, b []byte, off int64, found int32) int32 {
+func (s *Scheduler) readAfterLook(ctx context.Context, f *File, b []byte, off int64, reg uint32, found int32) int32 {
 	switch {
 	case found > 0:
 		return s.readAtOnce(ctx, f, b, off, found)
@@ -65,16 +70,16 @@ func (s *Scheduler) readAfterLook(ctx context.Context, f *File, b []byte, off in
 		s.noteEnd(f, len(b), off)
 		return 0
 	}
-	return s.readUncached(ctx, f, b, off)
+	return s.readUncached(ctx, f, b, off, reg)
 }
 
 // readUncached makes one transfer, as a plain call or through the queue. It does not look into
 // the page cache.
-func (s *Scheduler) readUncached(ctx context.Context, f *File, b []byte, off int64) int32 {
+func (s *Scheduler) readUncached(ctx context.Context, f *File, b []byte, off int64, reg uint32) int32 {
 	if p, ok := s.permitPlainRead(ctx, f, len(b)); ok {
 		return s.PlainCall(0, p, driver.Read, f, b, off)
 	}
-	return s.waitOrQueue(ctx, driver.Read, f, b, off)
+	return s.waitOrQueue(ctx, driver.Read, f, b, off, reg)
 }
 
 // readAtOnce goes on with a read of which ReadCached has found n bytes. One pread(2) takes all
@@ -110,7 +115,7 @@ func (s *Scheduler) readAtOnce(ctx context.Context, f *File, b []byte, off int64
 // ReadOnce makes one transfer of ReadAt, which may be short. It is for a caller that must know
 // where the kernel stopped. 0 bytes without an error is the end of the file.
 func (s *Scheduler) ReadOnce(ctx context.Context, f *File, b []byte, off int64) (int, error) {
-	res := s.read(ctx, f, b, off)
+	res := s.read(ctx, f, b, off, 0)
 	if res < 0 {
 		return 0, errorOf(ctx, res)
 	}

@@ -155,7 +155,7 @@ func TestReadCountsUntilItRuns(t *testing.T) {
 	ctx := heldContext{t.Context(), make(chan struct{}), make(chan struct{})}
 	done := make(chan int32)
 	go func() {
-		done <- s.waitOrQueueFixed(ctx, driver.Read, iopath.NewFile(1<<20, true, false), make([]byte, 10), 0, 1)
+		done <- s.waitOrQueue(ctx, driver.Read, iopath.NewFile(1<<20, true, false), make([]byte, 10), 0, 1)
 	}()
 	<-ctx.held
 	d.Answer(d.Next(0), 10)

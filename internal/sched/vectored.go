@@ -36,13 +36,13 @@ func (s *Scheduler) ReadVec(ctx context.Context, f *File, v Vec, off int64) (n i
 // alone.
 func (s *Scheduler) readVec(ctx context.Context, f *File, v *Vec, off int64) int32 {
 	if len(v.Rest) == 0 || s.Classes.Active() {
-		return s.read(ctx, f, v.First, off)
+		return s.read(ctx, f, v.First, off, 0)
 	}
 	if res := s.ReadCachedVec(f, v, off); res > 0 {
 		return res
 	}
 	if s.Async(driver.Read, f) {
-		return s.waitOrQueue(ctx, driver.Read, f, v.First, off)
+		return s.waitOrQueue(ctx, driver.Read, f, v.First, off, 0)
 	}
 	return s.AcquireAndCallVec(ctx, driver.Read, f, v, off)
 }

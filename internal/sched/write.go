@@ -26,7 +26,7 @@ func (s *Scheduler) WriteAt(ctx context.Context, f *File, b []byte, off int64) (
 			return len(b), nil
 		}
 	} else {
-		res = s.waitOrQueue(ctx, driver.Write, f, b, off)
+		res = s.waitOrQueue(ctx, driver.Write, f, b, off, 0)
 	}
 	return s.writeAll(ctx, f, b, off, res)
 }
@@ -79,7 +79,7 @@ func (s *Scheduler) writeNow(ctx context.Context, f *File, b []byte, off int64) 
 	if p, ok := s.permitPlainWrite(ctx, f, len(b)); ok {
 		return s.PlainCall(0, p, driver.Write, f, b, off)
 	}
-	return s.waitOrQueue(ctx, driver.Write, f, b, off)
+	return s.waitOrQueue(ctx, driver.Write, f, b, off, 0)
 }
 
 // largeWrite is the size from which on a write that needs a thread may have a permit beyond the limit. A file
