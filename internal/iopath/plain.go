@@ -57,7 +57,7 @@ func (p *Paths) AcquirePermit(ctx context.Context, code driver.Code, f *File) (l
 	if ctx.Done() != nil && p.Limiter.Limit() > limiter.LeastWindow { // Limit grows when a driver is lost
 		// NoDevice may stand for several devices, of which one may be stalled.
 		if device := p.DeviceOf(f); device != limiter.NoDevice {
-			if p.Limiter.SharedInUse() >= p.Limiter.SharedLimit() {
+			if p.Limiter.Full() {
 				p.WidenFor(code, f)
 			}
 			return p.Limiter.AcquireInWindow(ctx, &p.Windows, device, uint8(code))

@@ -104,6 +104,9 @@ func (l *Limiter) Limit() int32 { return l.base + l.added.Load() }
 // SharedLimit returns the number of shared permits.
 func (l *Limiter) SharedLimit() int32 { return l.Limit() - l.inQuotas.Load() }
 
+// Full reports whether no shared permit is free.
+func (l *Limiter) Full() bool { return l.used.Load() >= l.SharedLimit() }
+
 // Widen raises the number of permits to limit. If it is that large already, nothing happens.
 func (l *Limiter) Widen(limit int) {
 	l.mu.Lock()
@@ -247,7 +250,7 @@ func (l *Limiter) handToFirst() bool {
 func (l *Limiter) wakeFirst() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.used.Load() < l.SharedLimit() {
+	if !l.Full() {
 		l.notify(l.queue.Front(), wakeup{})
 	}
 }

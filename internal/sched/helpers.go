@@ -92,7 +92,7 @@ func (d *deviceHelpers) run() {
 // the parallelism that there is.
 func (d *deviceHelpers) widen() {
 	s := d.h.s
-	if s.Limiter.SharedInUse() < s.Limiter.SharedLimit() {
+	if !s.Limiter.Full() {
 		return
 	}
 	d.h.mu.Lock()
