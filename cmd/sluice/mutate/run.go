@@ -50,39 +50,47 @@ func (r *runner) judge(ctx context.Context, m mutation) (state, by string, err e
 	if !compiles(ctx, m.pkg, overlay) {
 		return broken, "", ctx.Err()
 	}
-	var ran []string
-	for _, only := range []bool{true, false} {
-		left := r.bound
-		ran = nil
-		for _, p := range testsOf(m.pkg, r.all) {
-			base := r.baselineOf(ctx, p)
-			if ctx.Err() != nil {
-				return "", "", ctx.Err()
-			}
-			tests := base.tests
-			if only {
-				tests = base.reach(m)
-			}
-			if p != m.pkg {
-				tests = within(tests, left, only)
-			}
-			if len(tests) == 0 {
-				continue
-			}
-			took := total(tests)
-			left -= took
-			// A test that hangs is killed by the limit. It is wide, because the machine may have other work.
-			_, err := r.run(ctx, p, overlay, names(tests), 4*took+30*time.Second)
-			switch {
-			case ctx.Err() != nil:
-				return "", "", ctx.Err()
-			case errors.Is(err, errLimit):
-				return killed, p.rel() + " (time limit)", nil
-			case err != nil:
-				return killed, p.rel(), nil
-			}
-			ran = append(ran, "./"+p.rel())
+	for _, reaching := range []bool{true, false} {
+		if state, by, err = r.runAll(ctx, m, overlay, reaching); state != survived || err != nil {
+			break
 		}
+	}
+	return state, by, err
+}
+
+// runAll runs the tests of the packages that are built of the changed one until one fails, or until there is no time
+// for more. With reaching it runs only those that reach the statement. The results are judge's.
+func (r *runner) runAll(ctx context.Context, m mutation, overlay string, reaching bool) (state, by string, err error) {
+	left := r.bound
+	var ran []string
+	for _, p := range testsOf(m.pkg, r.all) {
+		base := r.baselineOf(ctx, p)
+		if ctx.Err() != nil {
+			return "", "", ctx.Err()
+		}
+		tests := base.tests
+		if reaching {
+			tests = base.reach(m)
+		}
+		if p != m.pkg {
+			tests = within(tests, left, reaching)
+		}
+		if len(tests) == 0 {
+			continue
+		}
+		took := total(tests)
+		left -= took
+		// A test that hangs is killed by the limit. It is wide, because the machine may have other work.
+		_, err := r.run(ctx, p, overlay, names(tests), 4*took+30*time.Second)
+		switch {
+		case ctx.Err() != nil:
+			return "", "", ctx.Err()
+		case errors.Is(err, errLimit):
+			return killed, p.rel() + " (time limit)", nil
+		case err != nil:
+			return killed, p.rel(), nil
+		}
+		ran = append(ran, "./"+p.rel())
 	}
 	return survived, strings.Join(ran, " "), nil
 }
