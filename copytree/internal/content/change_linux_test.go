@@ -203,18 +203,7 @@ func TestVerifyClone(t *testing.T) {
 		{"a shorter copy", 3000, want[:2000], want, true},
 		{"a longer copy", 2000, want, want[:2000], true},
 	} {
-		name := filepath.Join(t.TempDir(), "file")
-		if err := errors.Join(os.WriteFile(name, c.src, 0o600), os.WriteFile(name+".copy", c.clone, 0o600)); err != nil {
-			t.Fatal(err)
-		}
-		src, err := os.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		dst, err := os.OpenFile(name+".copy", os.O_RDWR, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		src, dst := openBoth(t, filepath.Join(t.TempDir(), "file"), c.src, c.clone)
 		all := New(Config{})
 		from, to := of(t, src), of(t, dst)
 		from.Size = c.said
@@ -227,30 +216,37 @@ func TestVerifyClone(t *testing.T) {
 	}
 }
 
+// openBoth writes a file and its copy, and opens them.
+func openBoth(t *testing.T, name string, source, copied []byte) (src, dst *os.File) {
+	t.Helper()
+	if err := errors.Join(os.WriteFile(name, source, 0o600), os.WriteFile(name+".copy", copied, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	src, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dst, err = os.OpenFile(name+".copy", os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return src, dst
+}
+
 // TestVerify: a difference is found at its offset.
 func TestVerify(t *testing.T) {
 	const size = 2_500_000
 	name := filepath.Join(t.TempDir(), "file")
 	for _, at := range []int64{0, 1, defaultBlock/2 - 1, defaultBlock / 2, size - 1} {
 		want := noise(1, size)
-		if err := errors.Join(os.WriteFile(name, want, 0o600), os.WriteFile(name+".copy", want, 0o600)); err != nil {
-			t.Fatal(err)
-		}
-		src, err := os.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		dst, err := os.OpenFile(name+".copy", os.O_RDWR, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		src, dst := openBoth(t, name, want, want)
 		if _, err := dst.WriteAt([]byte{^want[at]}, at); err != nil {
 			t.Fatal(err)
 		}
 		c := New(Config{})
 		from, to := of(t, src), of(t, dst)
 		j := job{c: c, ctx: t.Context(), dst: to, src: from, pair: c.pairs.of(to, from), result: Result{Bytes: size}}
-		err = j.verify()
+		err := j.verify()
 		if want := verifyError(at); !errors.Is(err, fault.ErrVerify) || err.Error() != want {
 			t.Errorf("%v; want %s", err, want)
 		}
