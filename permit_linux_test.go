@@ -83,7 +83,7 @@ func TestPrefetchWithoutPermit(t *testing.T) {
 	f := rangeFile(t, s, t.TempDir(), size)
 	cleared := dropped(t, f, size)
 	release := testenv.Occupy(s)
-	// Close does not wait for what has not begun.
+	// Close does not wait for a Prefetch that has no permit yet.
 	closed := testenv.TextOn(t, s, t.TempDir())
 	if err := errors.Join(closed.Prefetch(0, 0), closed.Close()); err != nil {
 		t.Fatal(err)

@@ -37,8 +37,8 @@ func (f *File) Prefetch(off, n int64) error {
 		return err
 	}
 	core := f.h.Sched.Core
-	// The permit is not one of the file's device, and the file is not used while the call waits for it: Close need
-	// not wait for what has not begun.
+	// While a call waits for this permit it does not use the file, so Close does not wait for it. For the same reason
+	// the permit is a shared one: to find the file's device the call would use the file.
 	wait := func(do func()) bool {
 		core.Block(nil, do)
 		return true

@@ -22,7 +22,7 @@ func TestNoDirect(t *testing.T) {
 		if _, err := f.Write([]byte("seven b")); err != nil {
 			t.Fatal(err)
 		}
-		// FUSE has no sync_file_range(2), so Pebble is told that all of the file is on the disk.
+		// SyncTo uses sync_file_range(2) on ext4 alone. On FUSE it syncs the whole file, and says so.
 		if full, err := f.SyncTo(7); !full || err != nil {
 			t.Errorf("SyncTo = %t, %v; want true, nil", full, err)
 		}
