@@ -62,8 +62,9 @@ func open(s *sluice.Scheduler, name string, flag int, perm os.FileMode) (*File, 
 	if err := s.Internal().Usable(); err != nil {
 		return nil, err
 	}
-	if s.Internal().Disk == nil {
-		if info, err := os.Stat(name); err == nil && !onDisk(info.Mode()) {
+	if !isNew(flag) && s.Internal().Disk == nil {
+		// The open of a directory fails, or makes a file in it (O_TMPFILE).
+		if info, err := os.Stat(name); err == nil && !info.IsDir() && !onDisk(info.Mode()) {
 			return nil, notOnDisk(info.Mode())
 		}
 	}
@@ -129,6 +130,9 @@ var (
 	errAppends = errs.Wrap("a direct file has no position to append at", syscall.EINVAL)
 	errNoDisk  = errs.Wrap("neither a regular file nor a block device", errors.ErrUnsupported)
 )
+
+// isNew reports whether an open with these flags succeeds only for a file that it creates.
+func isNew(flag int) bool { return flag&os.O_CREATE != 0 && flag&os.O_EXCL != 0 }
 
 // onDisk reports whether a file of this mode can be opened as a File.
 func onDisk(mode fs.FileMode) bool {

@@ -4,6 +4,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"syscall"
 
 	"github.com/sluiceio/sluice/internal/buffer"
 	"github.com/sluiceio/sluice/internal/handle"
@@ -34,6 +35,9 @@ func (r *Reader) load() error {
 	}
 	r.restart(r.known)
 	r.q.Release()
+	if d := r.file.direct; d != nil && !d.Readable() { // nothing was read, or the kernel would have said so
+		return syscall.EBADF
+	}
 	return io.EOF
 }
 

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -146,6 +147,27 @@ func TestStreamsPastTheEnd(t *testing.T) {
 			t.Errorf("the file has %d bytes, %v; want %d", len(got), err, len(want)+3)
 		}
 	})
+}
+
+// TestEmptyFileOfTheWrongWay: a file that is open for writing alone cannot be read, also where it ends.
+func TestEmptyFileOfTheWrongWay(t *testing.T) {
+	s := testenv.Scheduler(t, sluice.Options{})
+	f, err := direct.OpenOn(s, filepath.Join(t.TempDir(), "file"), os.O_WRONLY|os.O_CREATE, 0o666)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.ReadBuffer(t.Context(), 0, 10); !errors.Is(err, syscall.EBADF) {
+		t.Errorf("ReadBuffer = %v; want EBADF", err)
+	}
+	for _, err := range f.ReadMany(t.Context(), slices.Values([]direct.Range{{Off: 0, Len: 10}}), direct.ReadManyOptions{}) {
+		if !errors.Is(err, syscall.EBADF) {
+			t.Errorf("ReadMany = %v; want EBADF", err)
+		}
+	}
+	if _, err := reader(t, f, direct.ReaderOptions{}).Next(); !errors.Is(err, syscall.EBADF) {
+		t.Errorf("Next = %v; want EBADF", err)
+	}
 }
 
 // TestStreamsOfTheWrongWay reads what is open for writing alone, and the other

@@ -26,6 +26,26 @@ var faultyStreams = []struct {
 	{64 << 10, 2, 0},
 }
 
+// TestReaderBeforeBadBlock: of a buffer with a block that cannot be read, the bytes before that block come
+// first, and then the error, each time.
+func TestReaderBeforeBadBlock(t *testing.T) {
+	const before = 5 * testenv.PageSize
+	for _, of := range append(faultyStreams, struct {
+		size, count int
+		start       int64
+	}{64 << 10, 1, 0}) {
+		f, text := faulty(t, 20*testenv.PageSize, bad(before+77, syscall.EIO))
+		r := reader(t, f, direct.ReaderOptions{BufferSize: of.size, ReadAhead: of.count, Start: of.start})
+		got, err := io.ReadAll(r)
+		if !bytes.Equal(got, text[of.start:before]) || !errors.Is(err, syscall.EIO) {
+			t.Errorf("%+v: %d bytes, and %v; want %d bytes, and EIO", of, len(got), err, before-of.start)
+		}
+		if n, err := r.Read(make([]byte, 100)); n != 0 || !errors.Is(err, syscall.EIO) {
+			t.Errorf("%+v: once more: %d bytes, and %v; want 0, and EIO", of, n, err)
+		}
+	}
+}
+
 // TestReaderFaults has each operation of a Reader fail once: all bytes before
 // come first, then the error, and then the rest.
 func TestReaderFaults(t *testing.T) {

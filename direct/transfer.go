@@ -16,8 +16,8 @@ func (f *File) transfer(ctx context.Context, op string, do func(*directio.File, 
 	if !f.h.Core.Use() {
 		return 0, f.h.Error(op, os.ErrClosed)
 	}
+	defer f.h.Core.Done() // also if b is memory that cannot be touched, and the program recovers from the panic
 	n, err = do(f.direct, ctx, b, off)
-	f.h.Core.Done()
 	if err != nil {
 		return n, f.h.Error(op, err)
 	}

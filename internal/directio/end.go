@@ -14,6 +14,11 @@ import (
 // cache unless all of the block is in the file: a direct write of the block would make
 // the file longer than it is, for a moment at least.
 func (f *File) writeEnd(ctx context.Context, b []byte, off int64) (n int, err error) {
+	r, err := f.inode.lock.Acquire(ctx, 0, rangelock.End)
+	if err != nil {
+		return 0, err
+	}
+	defer f.inode.lock.Release(r) // also after a panic: see writeInside
 	size, err := handle.Size(f.file)
 	if err != nil {
 		return 0, err
@@ -82,9 +87,9 @@ func (f *File) Change(do func() error) error {
 	if err != nil {
 		return err
 	}
+	defer f.inode.lock.Release(r)
 	f.sched.Block(f.tail, func() { err = do() })
 	f.inode.forgetSize() // it may be smaller now
-	f.inode.lock.Release(r)
 	return err
 }
 

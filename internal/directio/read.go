@@ -144,7 +144,7 @@ func (f *File) readSome(ctx context.Context, b []byte, off int64) (int, error) {
 // ends at LastEnd or before.
 func (f *File) BeforeEnd(b []byte, off int64) []byte {
 	end := off + int64(len(b))
-	if end <= f.inode.size.Load() {
+	if end <= f.inode.size.Load() || !f.readable { // the read itself fails, wherever the file ends
 		return b
 	}
 	size, err := f.inode.askSize(func() (int64, error) { return handle.Size(f.file) })

@@ -141,7 +141,31 @@ func (q *ReadQueue) Wait(f *PendingRead) {
 		f.n, f.Err = q.from.Direct.ReadBlocks(q.Ctx, f.mem, f.off)
 	}
 	f.Err = NotEOF(f.Err)
+	if f.Err != nil && q.from.Direct != nil {
+		f.n = q.readBefore(f)
+	}
 	f.done = true
+}
+
+// readBefore reads the bytes of f that come before those that cannot be read, and returns how many there are. A
+// direct read that fails may have read none of them. It reads halves: the first one, and then one of the other,
+// or of the one that has failed.
+func (q *ReadQueue) readBefore(f *PendingRead) int {
+	d := q.from.Direct
+	n := int(d.Floor(int64(f.n)))
+	for end := len(f.mem); end-n > d.block && q.Ctx.Err() == nil && !q.from.File.Core.Closing(); {
+		half := n + int(d.Ceil(int64(end-n)/2))
+		m, err := d.ReadBlocks(q.Ctx, f.mem[n:half], f.off+int64(n))
+		switch {
+		case err != nil:
+			end = half
+		case m < half-n: // the file ends there now
+			return n + m
+		default:
+			n = half
+		}
+	}
+	return max(n, f.n)
 }
 
 // await waits until f is not in progress. If ctx ends first, which is the stream's or

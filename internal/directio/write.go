@@ -7,7 +7,6 @@ import (
 	"syscall"
 
 	"github.com/sluiceio/sluice/internal/handle"
-	"github.com/sluiceio/sluice/internal/rangelock"
 )
 
 // WriteAt writes b at off. If b is whole blocks, or lies inside the file, only its blocks
@@ -18,26 +17,29 @@ func (f *File) WriteAt(ctx context.Context, b []byte, off int64) (n int, err err
 		// with an error of their own; tmpfs takes it.
 		return f.sched.WriteAt(ctx, f.tail, b, off)
 	}
+	n, err = f.writeInside(ctx, b, off)
+	if n == len(b) || err != nil && !errors.Is(err, ErrMisaligned) {
+		return n, err
+	}
+	m, err := f.writeEnd(ctx, b[n:], off+int64(n))
+	return n + m, err
+}
+
+// writeInside writes b with its blocks locked, if those that are written in part are inside the file. If
+// they are not, it writes nothing. The lock ends with a panic, too: a copy from b panics if b is memory
+// that cannot be touched, and the program may recover.
+func (f *File) writeInside(ctx context.Context, b []byte, off int64) (int, error) {
 	end := off + int64(len(b))
 	r, err := f.inode.lock.Acquire(ctx, f.Floor(off), f.Ceil(end))
 	if err != nil {
 		return 0, err
 	}
+	defer f.inode.lock.Release(r)
 	inside, err := f.inside(off, end)
-	if inside {
-		n, err = f.writeBlocks(ctx, b, off)
+	if !inside {
+		return 0, err
 	}
-	f.inode.lock.Release(r)
-	if n == len(b) || err != nil && !errors.Is(err, ErrMisaligned) {
-		return n, err
-	}
-	r, err = f.inode.lock.Acquire(ctx, 0, rangelock.End)
-	if err != nil {
-		return n, err
-	}
-	m, err := f.writeEnd(ctx, b[n:], off+int64(n))
-	f.inode.lock.Release(r)
-	return n + m, err
+	return f.writeBlocks(ctx, b, off)
 }
 
 // inside reports whether the blocks that are written in part, if there are any, are in
