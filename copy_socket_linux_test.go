@@ -524,3 +524,45 @@ func TestSocketErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestReceiveFromMPTCP: a copy from a connection of MPTCP, which listeners of package net accept by default, ends
+// with the connection.
+func TestReceiveFromMPTCP(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	var d net.Dialer
+	d.SetMultipathTCP(true)
+	from, err := d.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	to, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer to.Close()
+	if mptcp, err := to.(*net.TCPConn).MultipathTCP(); !mptcp {
+		t.Skip("the system has no MPTCP:", err)
+	}
+	want := testenv.Noise(100_000)
+	go func() {
+		defer from.Close()
+		from.Write(want)
+	}()
+	s := testenv.Scheduler(t, sluice.Options{})
+	f, err := s.Create(filepath.Join(t.TempDir(), "file"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if n, err := io.Copy(f, to); n != int64(len(want)) || err != nil {
+		t.Errorf("Copy = %d, %v; want %d, nil", n, err, len(want))
+	}
+	got := make([]byte, len(want))
+	if _, err := f.ReadAt(got, 0); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("other bytes, %v", err)
+	}
+}
