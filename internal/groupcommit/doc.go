@@ -12,7 +12,7 @@
 //	case err != nil: // an earlier fsync has lost data
 //	case role == Alone: err = fsync(); err = s.End(err, took)
 //	case role == Opener: s.OpenSecondFD(fd); err = fsync(); err = s.End(err, took)
-//	case role == Second: err = fsync(s.SecondFD()); s.EndSecond(err, true)
+//	case role == Second: err = s.EndSecond(fsync(s.SecondFD()))
 //	case role == Leader: code, err := s.StartGroup(g); err = fsync(); err = s.EndGroup(g, err, took)
 //	case role == Member: leads, left, err := s.Wait(ctx, code, g)
 //	}

@@ -65,14 +65,20 @@ func (s *Syncer) OpenSecondFD(fd int) {
 // SecondFD returns the second descriptor. The caller is Second.
 func (s *Syncer) SecondFD() int { return s.second.fd }
 
-// EndSecond ends the Sync of a caller that was Second. Err is the result of its fsync, if made
-// is true.
-func (s *Syncer) EndSecond(err error, made bool) {
+// EndSecond ends the Sync of a caller that was Second with err, the result of its fsync. It returns how the
+// Sync has ended.
+func (s *Syncer) EndSecond(err error) error {
+	err = s.afterWritebacks(err)
+	defer s.mu.Unlock()
+	s.noteError(err)
+	s.second.busy = false
+	return err
+}
+
+// GiveUpSecond ends the Sync of a caller that was Second and makes no fsync.
+func (s *Syncer) GiveUpSecond() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if made {
-		s.noteError(err)
-	}
 	s.second.busy = false
 }
 

@@ -27,7 +27,7 @@ func TestSecondFDIsZero(t *testing.T) {
 	if fd := y.SecondFD(); fd != 0 {
 		t.Errorf("SecondFD = %d; want 0", fd)
 	}
-	y.EndSecond(nil, true)
+	y.EndSecond(nil)
 	if err := y.End(nil, 0); err != nil {
 		t.Fatalf("End = %v", err)
 	}

@@ -30,6 +30,12 @@ type Syncer struct {
 	failed error
 	// forgetsErrors: failed is never set. See ForgetErrors.
 	forgetsErrors bool
+	// writebacks is how many write-backs are being started. writebacksEnd, if not nil, is closed when there is
+	// none any more: an fsync that has ended waits for that. unreported is the error of one of them, which the
+	// kernel reports to no fsync: that which ends next fails with it. Guarded by mu.
+	writebacks    int
+	writebacksEnd chan struct{}
+	unreported    error
 	// unsynced counts the bytes that were written to the page cache since the last fsync
 	// began, or since the last early write-back did. It is counted only while Syncs overlap
 	// (concurrent), and roughly: it decides what is worth while, and nothing depends on it.
@@ -143,7 +149,7 @@ func (s *Syncer) End(err error, took time.Duration) error { return s.end(err, 1,
 // long it took. It then lets the next group start, or ends that group with err
 // if data was lost.
 func (s *Syncer) end(err error, served int, took time.Duration) error {
-	s.mu.Lock()
+	err = s.afterWritebacks(err)
 	defer s.mu.Unlock()
 	s.noteError(err)
 	if s.next != nil {

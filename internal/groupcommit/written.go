@@ -29,18 +29,60 @@ func (s *Syncer) Unsynced() int64 { return s.unsynced.Load() }
 // next one starts.
 func (s *Syncer) NeedsWriteback() bool { return s.unsynced.Load() >= MuchWritten }
 
-// TakeWriteback reports whether the caller is to start that write-back now. It reports that once
-// for the same bytes, and they no longer count.
-func (s *Syncer) TakeWriteback() bool { return s.unsynced.Swap(0) >= MuchWritten }
+// TakeWriteback reports whether the caller is to start that write-back now, and then to call EndWriteback. It
+// reports that once for the same bytes, and they no longer count.
+func (s *Syncer) TakeWriteback() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	// While an fsync waits for earlier ones, none begins, or it might wait for ever.
+	if s.writebacksEnd != nil || s.unsynced.Swap(0) < MuchWritten {
+		return false
+	}
+	s.writebacks++
+	return true
+}
 
-// NoteWriteback records the result of the call that started the write-back. If the file system
-// could not start it, it may have given up the pages. An fsync would have
-// reported that, but now it finds nothing to write.
-func (s *Syncer) NoteWriteback(res int32) {
+// BeginWriteback notes that the caller starts a write-back. It calls EndWriteback after that.
+func (s *Syncer) BeginWriteback() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.writebacks++
+}
+
+// EndWriteback records the result of the call that has started a write-back. If the file system
+// could not start it, it may have given up the pages. An fsync would have reported that, but now it finds
+// nothing to write. So the fsync that ends next fails, too.
+func (s *Syncer) EndWriteback(res int32) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	switch err := syscall.Errno(-res); err {
 	case syscall.EIO, syscall.ENOSPC, syscall.EDQUOT: // a sandbox may return others
-		s.mu.Lock()
-		defer s.mu.Unlock()
 		s.noteError(err)
+		s.unreported = err
 	}
+	if s.writebacks--; s.writebacks == 0 && s.writebacksEnd != nil {
+		close(s.writebacksEnd)
+		s.writebacksEnd = nil
+	}
+}
+
+// afterWritebacks locks mu once no write-back is being started, and returns err, the result of an fsync, or the
+// error of a write-back if that is all there is. A write-back that was being started beside the fsync may have
+// given up pages of each Sync that the fsync serves. These calls are short: they do not wait for the device.
+func (s *Syncer) afterWritebacks(err error) error {
+	s.mu.Lock()
+	for s.writebacks > 0 {
+		if s.writebacksEnd == nil {
+			s.writebacksEnd = make(chan struct{})
+		}
+		end := s.writebacksEnd
+		s.mu.Unlock()
+		<-end
+		s.mu.Lock()
+	}
+	if err == nil {
+		err = s.unreported
+	}
+	s.unreported = nil
+	return err
 }

@@ -176,9 +176,51 @@ func TestWritebackThatCannotStart(t *testing.T) {
 	hang.Eventually(func() bool { return p.f.Syncer.Unsynced() == 0 })
 	hang.Eventually(func() bool { return p.f.Syncer.Failed() != nil })
 	p.results <- 0
-	want(t, nil, first)
+	want(t, syscall.EIO, first) // its fsync ran beside the write-back, which may have taken its pages
 	want(t, syscall.EIO, second)
 	if n := p.calls.Load(); n != 1 {
 		t.Errorf("%d fsyncs; want 1", n)
+	}
+}
+
+// TestWritebackBesideFsync: a write-back that goes on after the fsync beside which it began fails all Syncs that
+// the fsync serves. So these wait for it. In a File that forgets errors, too: the next Sync is made then.
+func TestWritebackBesideFsync(t *testing.T) {
+	for _, forgets := range []bool{false, true} {
+		p := playSyncs(t)
+		if forgets {
+			p.f.Syncer.ForgetErrors()
+			p.f.Syncer.NoSecondFD()
+		}
+		p.f.Syncer.Concurrent().Store(true)
+		begun, goOn := make(chan bool), make(chan bool)
+		fsync := p.Call
+		p.Call = func(code driver.Code, fd int, b []byte, off int64) int32 {
+			if code == iopath.Writeback {
+				begun <- true
+				<-goOn
+				return -int32(syscall.ENOSPC)
+			}
+			return fsync(code, fd, b, off)
+		}
+		first := p.sync(t.Context())
+		<-p.started
+		other := p.sync(t.Context()) // leads the group
+		p.f.Syncer.Written(groupcommit.MuchWritten)
+		second := p.sync(t.Context()) // starts the write-back
+		<-begun
+		p.results <- 0
+		goOn <- true
+		for _, sync := range []chan error{first, other, second} {
+			want(t, syscall.ENOSPC, sync)
+		}
+		last := p.sync(t.Context())
+		if forgets {
+			<-p.started
+			p.results <- 0
+			want(t, nil, last)
+		} else {
+			want(t, syscall.ENOSPC, last)
+		}
 	}
 }

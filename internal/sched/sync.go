@@ -110,18 +110,15 @@ func (s *Scheduler) commitForGroup(ctx context.Context, asked int64, code driver
 func (s *Scheduler) commitSecondFD(ctx context.Context, asked int64, code driver.Code, f *File) error {
 	w, err := s.chooseSyncRoute(ctx, f)
 	if err != nil {
-		f.Syncer.EndSecond(nil, false)
+		f.Syncer.GiveUpSecond()
 		return err
 	}
-	err = s.fsync(w, asked, code, f, f.Syncer.SecondFD())
-	f.Syncer.EndSecond(err, true)
-	return err
+	return f.Syncer.EndSecond(s.fsync(w, asked, code, f, f.Syncer.SecondFD()))
 }
 
 // startWriteback starts the write-back of the bytes that no fsync covers yet, if that is worth
-// it. It is only a help: the next fsync still finds out whether the pages were written.
-// sync_file_range(2) without its waiting flags does not take a write-back error away
-// from that fsync.
+// it. sync_file_range(2) without its waiting flags takes no error of a write-back away from the next fsync. Where
+// it cannot start one, that fsync fails (EndWriteback).
 func (s *Scheduler) startWriteback(f *File) {
 	if !f.Syncer.NeedsWriteback() || !s.Limiter.TryAcquire() {
 		return
@@ -133,7 +130,7 @@ func (s *Scheduler) startWriteback(f *File) {
 	start := s.Recording.Now()
 	res := s.Call(iopath.Writeback, f.FD, nil, 0)
 	s.Recording.Call(start, record.Call{Batch: 1, Res: res, Syscall: record.SysSyncFileRange})
-	f.Syncer.NoteWriteback(res)
+	f.Syncer.EndWriteback(res)
 }
 
 // SyncRange starts the write-back of the dirty pages of the n bytes at off, and does not
@@ -144,10 +141,11 @@ func (s *Scheduler) SyncRange(f *File, off, n int64) error {
 	if err := f.Syncer.Failed(); err != nil {
 		return err
 	}
+	f.Syncer.BeginWriteback()
 	start := s.Recording.Now()
 	res := s.startRange(f.FD, off, n)
 	s.Recording.Call(start, record.Call{Batch: 1, Res: res, Syscall: record.SysSyncFileRange})
-	f.Syncer.NoteWriteback(res)
+	f.Syncer.EndWriteback(res)
 	if res < 0 && res != enosys { // as in a sandbox: the next Sync has more to write
 		return syscall.Errno(-res)
 	}
