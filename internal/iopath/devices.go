@@ -8,6 +8,7 @@ import (
 	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/qos"
 	"github.com/sluiceio/sluice/internal/record"
+	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // initRings starts the first ring. Each ring has a queue for the tickets of its operations.
@@ -127,6 +128,36 @@ func (p *Paths) Async(code driver.Code, f *File) bool {
 	}
 	// Where a read cannot be tried without waiting, io_uring would take a thread for it too.
 	return p.AsyncBuffered[code] && f.CanLook.Load()
+}
+
+// CanQueue reports whether the driver can perform code on f without a thread, and can be given it now. On xfs a
+// read through the page cache waits while a write(2) to the same file goes on, and io_uring waits for that in
+// the submission. The goroutine that submits would wait there, and all other operations of the ring behind it. A
+// write that begins between this question and the submission can still have that effect.
+func (p *Paths) CanQueue(code driver.Code, f *File) bool {
+	if !p.Async(code, f) {
+		return false
+	}
+	return code != driver.Read || f.Flags&driver.Direct != 0 || !f.readsLock() || !sys.ReadWouldWait(f.FD)
+}
+
+// Values of openFile.locksReads.
+const (
+	unasked = iota
+	yes
+	no
+)
+
+// readsLock reports whether reads through the page cache may wait for a write to the file. It asks the system once.
+func (f *openFile) readsLock() bool {
+	if f.locksReads.Load() == unasked {
+		answer := int32(no)
+		if sys.LocksReads(f.FD) {
+			answer = yes
+		}
+		f.locksReads.Store(answer)
+	}
+	return f.locksReads.Load() == yes
 }
 
 // asyncCodes asks the driver once for each operation whether it needs no thread.

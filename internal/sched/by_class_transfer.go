@@ -59,7 +59,7 @@ func (t *Transfer) Granted() {
 	s := t.s
 	t.hasTicket = true
 	t.grantedEnd = t.n + t.ticket.Granted()
-	if t.extends || !s.Async(t.code, t.f) {
+	if t.extends || !s.CanQueue(t.code, t.f) {
 		s.helpers.add(t)
 		return
 	}

@@ -21,7 +21,7 @@ import (
 func (s *Scheduler) waitOrQueue(ctx context.Context, code driver.Code, f *File, b []byte, off int64, reg uint32) int32 {
 	asked := s.Recording.Now()
 	switch {
-	case !s.Async(code, f):
+	case !s.CanQueue(code, f):
 		return s.AcquireAndCall(ctx, asked, code, f, b, off)
 	case off == iopath.AtPosition: // a write: Reads reserve their bytes in readCurrent
 		return s.writeReserved(ctx, f, b)

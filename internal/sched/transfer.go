@@ -114,7 +114,7 @@ func (t *Transfer) begin() {
 	switch {
 	case len(t.buf) == 0 || t.cached():
 		t.end()
-	case t.s.Async(t.code, t.f):
+	case t.s.CanQueue(t.code, t.f):
 		t.push()
 	default:
 		t.s.helpers.add(t)
