@@ -4,10 +4,11 @@
 // Package os blocks a thread for every read that has to wait. Here a
 // goroutine that calls ReadAt has the bytes at the price of a system call if
 // they are in the page cache; if the disk must be asked, the goroutine waits
-// and no thread does. The requests of all goroutines meet in one [Scheduler],
+// and, with many such reads at once, no thread does. The requests of all goroutines meet in one [Scheduler],
 // which hands them to the kernel in batches through io_uring or Linux AIO,
-// whichever the system has. What these cannot do without a thread, and all
-// requests where there is neither, get one of a bounded number of threads.
+// whichever the system has. What these cannot do without a thread, what is
+// quicker with one, and all requests where there is neither, get one of a
+// bounded number of threads.
 //
 // In a program that uses package os, the calls that open files change, and the type of the
 // files; the calls on the files stay as they are:

@@ -3,8 +3,7 @@
 //	rangeserver -addr localhost:8080 data
 //	curl 'localhost:8080/?off=1048576&n=4096'
 //
-// Any number of requests read at once, and none of them holds a thread while it waits for
-// the disk. A read ends early when its client goes away, or when it takes too long.
+// Any number of requests read at once, and few threads wait for the disk. A read ends early when its client goes away, or when it takes too long.
 package main
 
 import (

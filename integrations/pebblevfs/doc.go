@@ -17,7 +17,7 @@
 // # Modes
 //
 // [Buffered] is the default: all files go through the page cache. A goroutine that reads what the
-// cache does not have waits in the scheduler's queue, and no thread waits with it.
+// cache does not have waits in the scheduler's queue; with many of them, no thread waits with it.
 //
 // In [Hybrid], what Pebble reads from front to back and what flushes and compactions write goes
 // past the page cache. So a compaction does not push out the blocks that users read. These read
