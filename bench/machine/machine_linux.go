@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice/bench/internal/mountinfo"
 )
 
 func describe(info *Info, dir string) {
@@ -95,7 +97,8 @@ func parseMount(line string) (dev string, m mount, ok bool) {
 	if !found || len(a) < 6 || len(b) < 3 {
 		return "", m, false
 	}
-	return a[2], mount{point: a[4], fsType: b[0], source: b[1], options: a[5] + "," + b[2]}, true
+	m = mount{point: mountinfo.Unescape(a[4]), fsType: b[0], source: mountinfo.Unescape(b[1]), options: a[5] + "," + b[2]}
+	return a[2], m, true
 }
 
 func within(path, dir string) bool {

@@ -15,6 +15,10 @@ func TestParseMount(t *testing.T) {
 	if want := (mount{"/mnt2", "ext3", "/dev/root", "rw,noatime,rw,errors=continue"}); !ok || dev != "98:0" || m != want {
 		t.Errorf("parseMount = %q, %+v, %v; want 98:0, %+v", dev, m, ok, want)
 	}
+	const blank = `36 35 98:0 / /mnt/a\040b\011c\012d\134e rw - ext3 /dev/my\040disk rw`
+	if _, m, ok := parseMount(blank); !ok || m.point != "/mnt/a b\tc\nd\\e" || m.source != "/dev/my disk" {
+		t.Errorf("parseMount of names with blanks = %+v, %v; want them without escapes", m, ok)
+	}
 	if _, _, ok := parseMount("nonsense"); ok {
 		t.Error("parseMount takes nonsense")
 	}

@@ -71,14 +71,14 @@ func memoryMounts(root fs.FS) (mounts []cgroupMount) {
 		}
 		v2 := b[0] == "cgroup2"
 		if v2 || b[0] == "cgroup" && slices.Contains(strings.Split(b[2], ","), "memory") {
-			mounts = append(mounts, cgroupMount{v2, unescape(f[3]), unescape(f[4])})
+			mounts = append(mounts, cgroupMount{v2, Unescape(f[3]), Unescape(f[4])})
 		}
 	}
 	return mounts
 }
 
-// unescape undoes mountinfo's escapes of blanks and backslashes, such as \040.
-func unescape(s string) string {
+// Unescape undoes mountinfo's escapes of blanks and backslashes, such as \040.
+func Unescape(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
 		if s[i] == '\\' && i+3 < len(s) {

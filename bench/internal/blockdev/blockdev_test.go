@@ -99,6 +99,15 @@ func TestFindRefuses(t *testing.T) {
 			link(t, filepath.Join(s.Dev, "sdb"), filepath.Join(s.Dev, "by-label"))
 			mounts("0:44 / /data rw - btrfs DEV/by-label rw")(t, s)
 		}, "DEV/sdb is mounted on /data"},
+		{"mounted where the name has a blank", "sda", mounts(`8:0 / /my\040data rw - ext4 DEV/sda rw`), "DEV/sda is mounted on /my data; nothing is overwritten"},
+		{"mounted by a name with a blank", "sdb", func(t *testing.T, s System) {
+			link(t, filepath.Join(s.Dev, "sdb"), filepath.Join(s.Dev, "by label"))
+			mounts(`0:44 / /data rw - btrfs DEV/by\040label rw`)(t, s)
+		}, "DEV/sdb is mounted on /data"},
+		{"swap by a name with a blank", "sdb", func(t *testing.T, s System) {
+			link(t, filepath.Join(s.Dev, "sdb"), filepath.Join(s.Dev, "by label"))
+			swaps(`DEV/by\040label`)(t, s)
+		}, "DEV/sdb is swap"},
 		{"swap", "sdb", swaps("DEV/sdb"), "DEV/sdb is swap; nothing is overwritten"},
 		{"partition is swap", "sdb", swaps("DEV/sdb1"), "DEV/sdb has the partition sdb1, which is swap"},
 		{"held", "sda", held("sda/holders/md0"), "DEV/sda is held by md0; nothing is overwritten"},

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/sluiceio/sluice/bench/internal/mountinfo"
 )
 
 // unused returns an error if the device, one of its partitions, or a device built on them is
@@ -58,8 +60,8 @@ func (s System) mounted(name, mounts string) (point string, ok bool) {
 		if len(a) < 5 {
 			continue
 		}
-		if a[2] == number || (len(b) > 1 && s.is(b[1], name)) {
-			return a[4], true
+		if a[2] == number || (len(b) > 1 && s.is(mountinfo.Unescape(b[1]), name)) {
+			return mountinfo.Unescape(a[4]), true
 		}
 	}
 	return "", false
@@ -68,7 +70,7 @@ func (s System) mounted(name, mounts string) (point string, ok bool) {
 // swap reports whether the device is in /proc/swaps.
 func (s System) swap(name, swaps string) bool {
 	for line := range strings.Lines(swaps) {
-		if fields := strings.Fields(line); len(fields) > 0 && s.is(fields[0], name) {
+		if fields := strings.Fields(line); len(fields) > 0 && s.is(mountinfo.Unescape(fields[0]), name) {
 			return true
 		}
 	}

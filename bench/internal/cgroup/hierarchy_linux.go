@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice/bench/internal/mountinfo"
 )
 
 // controller is what limits one thing, in both versions of control groups.
@@ -44,7 +46,7 @@ func (c controller) find(mounts string) (hierarchy, error) {
 		if len(fields) < 4 {
 			continue
 		}
-		switch dir := unescape(fields[1]); {
+		switch dir := mountinfo.Unescape(fields[1]); {
 		case fields[2] == "cgroup" && slices.Contains(strings.Split(fields[3], ","), c.v1):
 			first = append(first, c.inV1(dir))
 		case fields[2] == "cgroup2":
@@ -63,11 +65,6 @@ func (c controller) find(mounts string) (hierarchy, error) {
 		return hierarchy{}, fmt.Errorf("there are no control groups: neither cgroup v1 with %s nor cgroup v2 is mounted", c.v1)
 	}
 	return hierarchy{}, errors.Join(errs...)
-}
-
-// unescape returns a path of /proc/self/mounts without its escapes.
-func unescape(name string) string {
-	return strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace(name)
 }
 
 // usable returns an error if groups of the hierarchy cannot have the limit.

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // complaint matches what the kernel logs when a file system, or the memory beneath it, is not as it must
@@ -107,7 +109,7 @@ func deviceOf(dir string) string {
 		if i+2 >= len(words) {
 			continue
 		}
-		at := words[4]
+		at := sys.Unescape(words[4])
 		if inside := at == "/" || dir == at || strings.HasPrefix(dir, at+"/"); inside && len(at) >= best {
 			best, node = len(at), ""
 			if strings.HasPrefix(words[i+2], "/dev/") {

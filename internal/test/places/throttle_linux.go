@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // throttle makes a device slow for this process: by cgroup v1's blkio, in the group of
@@ -26,6 +28,9 @@ type throttle struct {
 func findThrottle(mounts, groups string) (t throttle, err error) {
 	for line := range strings.Lines(mounts) {
 		f := strings.Fields(line)
+		for i := range f {
+			f[i] = sys.Unescape(f[i])
+		}
 		switch {
 		case len(f) < 4:
 		case f[2] == "cgroup" && slices.Contains(strings.Split(f[3], ","), "blkio"):
