@@ -170,22 +170,23 @@ func read(path string) (m Measured, err error) {
 
 // Save writes m, as what was measured of d, where Load finds it. It returns the
 // name of the file. It makes the directory if there is none, and replaces the file. If
-// m is out of bounds, SLUICE_TUNE is off, or what it names is no regular file, nothing is written
-// and there is an error.
+// the name is a symbolic link to a file, the link stays and that file is replaced. If m is out of
+// bounds, SLUICE_TUNE is off, or what it names is no regular file, nothing is written and there is
+// an error.
 func Save(d Device, m Measured) (string, error) {
 	m.Version, m.Device, m.Size = version, d.Name, d.Bytes
 	if err := m.check(); err != nil {
 		return "", err
 	}
-	path, err := destination(d)
+	path, target, err := destination(d)
 	if err != nil {
 		return "", err
 	}
-	temporary, err := write(path, m)
+	temporary, err := write(target, m)
 	if err != nil {
 		return "", err
 	}
-	if err := os.Rename(temporary, path); err != nil {
+	if err := os.Rename(temporary, target); err != nil {
 		return path, errors.Join(err, os.Remove(temporary))
 	}
 	return path, nil
@@ -195,30 +196,35 @@ func Save(d Device, m Measured) (string, error) {
 // before the device is measured. It makes the directory if there is none, and writes a file there,
 // which it removes. What was saved before stays.
 func CheckSave(d Device) error {
-	path, err := destination(d)
+	_, target, err := destination(d)
 	if err != nil {
 		return err
 	}
-	temporary, err := write(path, Measured{Device: d.Name})
+	temporary, err := write(target, Measured{Device: d.Name})
 	if err != nil {
 		return err
 	}
 	return os.Remove(temporary)
 }
 
-// destination returns the name of the file that Save may write for a device.
-func destination(d Device) (string, error) {
-	path, _, err := Path(d)
+// destination returns the name of the file that Load reads for a device, and of the one that Save may
+// replace. They differ if the first is a symbolic link: a rename to its name would replace the link,
+// and the file that it names would stay as it was.
+func destination(d Device) (path, target string, err error) {
+	path, _, err = Path(d)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	if path == Off {
-		return "", fmt.Errorf("%s is %s (name a file, or unset it)", Variable, Off)
+		return "", "", fmt.Errorf("%s is %s (name a file, or unset it)", Variable, Off)
 	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return "", fmt.Errorf("%s: %w", path, errNotRegular) // a rename would replace /dev/null
+		return "", "", fmt.Errorf("%s: %w", path, errNotRegular) // a rename would replace /dev/null
 	}
-	return path, nil
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		return path, target, nil
+	}
+	return path, path, nil
 }
 
 // write writes m into a new file beside path, and returns its name. It makes the directory if

@@ -109,6 +109,37 @@ func TestSaveKeepsWhatIsNoFile(t *testing.T) {
 	}
 }
 
+// TestSaveThroughLink: the link stays, and Load reads what was saved by either name.
+func TestSaveThroughLink(t *testing.T) {
+	dir := t.TempDir()
+	file, link := filepath.Join(dir, "real", "t.json"), filepath.Join(dir, "link.json")
+	if err := errors.Join(os.Mkdir(filepath.Dir(file), 0o700), os.WriteFile(file, []byte("before"), 0o600), os.Symlink(file, link)); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(Variable, link)
+	good := Measured{Depth: 32, Bytes: 1 << 20, Beside: 128 << 10}
+	if err := CheckSave(disk); err != nil {
+		t.Errorf("CheckSave = %v", err)
+	}
+	if path, err := Save(disk, good); path != link || err != nil {
+		t.Errorf("Save = %q, %v; want %q", path, err, link)
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		t.Errorf("the link is %v, %v; want it as before", info, err)
+	}
+	for _, path := range []string{link, file} {
+		t.Setenv(Variable, path)
+		if got, _, err := Load(disk); got.Depth != good.Depth || err != nil {
+			t.Errorf("Load of %s = %+v, %v; want what was saved", path, got, err)
+		}
+	}
+	for of, want := range map[string]int{dir: 2, filepath.Dir(file): 1} {
+		if left, err := os.ReadDir(of); len(left) != want || err != nil {
+			t.Errorf("Save has left %v, %v; want %d files", left, err, want)
+		}
+	}
+}
+
 // TestCheckSave: CheckSave has the errors of Save, and changes nothing.
 func TestCheckSave(t *testing.T) {
 	home := t.TempDir()
