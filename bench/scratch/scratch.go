@@ -107,8 +107,9 @@ func CheckSpace(dir string, size int64) error {
 	if err != nil {
 		return nil // if there is too little, writing fails
 	}
-	if free < size+spare {
-		return fmt.Errorf("%w in %s: %s free, %s needed", ErrSpace, dir, report.Bytes(free), report.Bytes(size+spare))
+	if free-spare < size { // size+spare overflows for sizes near math.MaxInt64
+		needed := size + min(spare, math.MaxInt64-size)
+		return fmt.Errorf("%w in %s: %s free, %s needed", ErrSpace, dir, report.Bytes(free), report.Bytes(needed))
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package scratch
 import (
 	"context"
 	"errors"
+	"math"
 	"os"
 	"runtime"
 	"strings"
@@ -52,6 +53,16 @@ func TestCreateRefusesWhatDoesNotFit(t *testing.T) {
 		t.Errorf("Create of an exbibyte = %v", err)
 	}
 	empty(t, dir)
+}
+
+// TestCheckSpaceNearTheLargestSize: the sum of such a size and the space to spare is no int64.
+func TestCheckSpaceNearTheLargestSize(t *testing.T) {
+	for _, size := range []int64{1 << 60, math.MaxInt64 - spare, math.MaxInt64 - spare + 1, math.MaxInt64} {
+		err := CheckSpace(t.TempDir(), size)
+		if !errors.Is(err, ErrSpace) || strings.Contains(err.Error(), " -") {
+			t.Errorf("CheckSpace(%d) = %v; want ErrSpace, with a size that is not negative", size, err)
+		}
+	}
 }
 
 func TestCreateNeedsADirectory(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 
@@ -45,7 +46,7 @@ const copies = 1
 // present step and the fraction of it that is done. The caller closes the Database, even in a panic. After an
 // error, the end of ctx included, nothing is left.
 func Open(ctx context.Context, spec Spec, progress func(what string, done float64)) (_ *Database, err error) {
-	if err := scratch.CheckSpace(spec.Dir, (1+copies)*size(spec.Load)); err != nil {
+	if err := scratch.CheckSpace(spec.Dir, room(spec.Load)); err != nil {
 		return nil, err
 	}
 	d := &Database{}
@@ -84,6 +85,15 @@ func Records(bytes int64) int { return int(bytes / recordSize) }
 
 // size returns the bytes of the records.
 func size(l load.Load) int64 { return int64(l.Records) * recordSize }
+
+// room returns the space that the database and its copies need. A --size near math.MaxInt64 must not
+// overflow: a negative room would be there on each disk.
+func room(l load.Load) int64 {
+	if size(l) > math.MaxInt64/(1+copies) {
+		return math.MaxInt64
+	}
+	return (1 + copies) * size(l)
+}
 
 // ways returns the program of each way.
 func (d *Database) ways(driver string) map[load.Way]duel.Program {

@@ -15,9 +15,12 @@ import (
 // be left in the directory.
 func TestOpenFails(t *testing.T) {
 	dir := t.TempDir()
-	spec := Spec{Dir: dir, Load: load.Load{Kind: load.PebbleLoad, Records: Records(math.MaxInt64 / 4)}, Memory: 128 << 20}
-	if _, err := Open(t.Context(), spec, func(string, float64) {}); !errors.Is(err, scratch.ErrSpace) {
-		t.Errorf("Open of a huge database = %v; want %v", err, scratch.ErrSpace)
+	spec := Spec{Dir: dir, Load: load.Load{Kind: load.PebbleLoad}, Memory: 128 << 20}
+	for _, size := range []int64{math.MaxInt64 / 4, math.MaxInt64/2 + 1<<20, math.MaxInt64} { // twice the last two overflow
+		spec.Load.Records = Records(size)
+		if _, err := Open(t.Context(), spec, func(string, float64) {}); !errors.Is(err, scratch.ErrSpace) {
+			t.Errorf("Open of a database of %d bytes = %v; want %v", size, err, scratch.ErrSpace)
+		}
 	}
 	if os.Geteuid() != 0 {
 		spec.Load.Records = 1
