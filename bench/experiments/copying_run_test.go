@@ -169,11 +169,15 @@ func TestCopyHolds(t *testing.T) {
 		{true, 0.9, 1.4, "undecided"},
 		{true, 0.7, 0.9, "it does not hold"},
 		{false, 0.7, 0.9, "it still holds"},
-		{false, 0.9, 1.1, "it still holds, they are level"},
+		{false, 0.98, 1.02, "it still holds, they are level"},
+		{false, 0.9, 1.1, "undecided"},
+		{false, 0.6, 2.4, "undecided"},
 		{false, 1.2, 1.4, "it does not hold"},
 	} {
 		f := &copyFigure{wins: test.wins}
-		if got := f.holds(Comparison{Low: test.low, High: test.high}); got != test.want {
+		c := Comparison{Ratio: (test.low + test.high) / 2, Low: test.low, High: test.high}
+		c.Verdict = stats.Judge(c.Ratio, c.Low, c.High, RoundsForVerdict)
+		if got := f.holds(c); got != test.want {
 			t.Errorf("holds(%v to %v), published to win: %v, is %q; want %q", test.low, test.high, test.wins, got, test.want)
 		}
 	}

@@ -56,10 +56,10 @@ func (f *copyFigure) holds(c Comparison) string {
 	switch {
 	case f.wins && c.Low > 1, !f.wins && c.High < 1:
 		return "it still holds"
-	case !f.wins && c.Low <= 1:
+	case !f.wins && c.Verdict == stats.Level:
 		return "it still holds, they are level"
-	case f.wins && c.High >= 1:
-		return "undecided"
+	case f.wins && c.High < 1, !f.wins && c.Low > 1:
+		return "it does not hold"
 	}
-	return "it does not hold"
+	return "undecided"
 }

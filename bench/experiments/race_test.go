@@ -56,7 +56,8 @@ func TestFigureHolds(t *testing.T) {
 		{"as large a loss", loss, 0.3, 0.4, 0.5, "it still holds"},
 		{"a smaller loss", loss, 0.7, 0.8, 0.9, "it still holds, if less sharply"},
 		{"a gain instead", loss, 1.1, 1.2, 1.3, "it does not hold"},
-		{"as near", near, 0.6, 0.7, 0.8, "it still holds"},
+		{"as near", near, 0.65, 0.7, 0.8, "it still holds"},
+		{"perhaps near", near, 0.2, 0.5, 0.8, "undecided"},
 		{"nearer", near, 1.1, 1.2, 1.3, "it still holds"},
 		{"not near", near, 0.04, 0.05, 0.06, "it does not hold"},
 	} {

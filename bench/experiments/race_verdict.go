@@ -130,8 +130,10 @@ func (f *figure) holds(c Comparison) string {
 	switch {
 	case f.near && high < published*stillNear:
 		return "it does not hold"
-	case f.near:
+	case f.near && low >= published*stillNear:
 		return "it still holds"
+	case f.near:
+		return "undecided"
 	}
 	if published < 1 {
 		published, ratio, low, high = 1/published, 1/ratio, 1/high, 1/low
