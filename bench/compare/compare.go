@@ -3,6 +3,7 @@ package compare
 
 import (
 	"errors"
+	"math"
 	"slices"
 
 	"github.com/sluiceio/sluice/bench/experiments"
@@ -34,7 +35,7 @@ type Line struct {
 	A, B      stats.Number
 	Ratio     stats.Number // B / A
 	Low, High stats.Number // 95 %, see stats.BootstrapRatio
-	Rounds    int          // of the run that has fewer
+	Rounds    int          // that measured something, of the run that has fewer
 	Verdict   Verdict
 }
 
@@ -97,6 +98,17 @@ func (p point) same(q point) bool {
 	return p.Cell == q.Cell && p.Side.Name == q.Side.Name && p.n == q.n
 }
 
+// rates returns the operations a second of each round. They are missing where a slice ended before
+// its window opened: the Rate of such a slice is 0, and would count as a loss.
+func (p point) rates() []stats.Number {
+	return p.Series(func(s load.Slice) float64 {
+		if s.Elapsed <= 0 {
+			return math.NaN()
+		}
+		return s.Rate()
+	})
+}
+
 // measured returns all points of a run that have rounds.
 func measured(r *results.Run) []point {
 	var points []point
@@ -117,13 +129,13 @@ func measured(r *results.Run) []point {
 }
 
 func newLine(a, b point) Line {
-	before, after := a.Series(load.Slice.Rate), b.Series(load.Slice.Rate)
+	before, after := a.rates(), b.rates()
 	l := Line{Cell: a.Cell, Side: a.Side, A: stats.Median(before), B: stats.Median(after), Ratio: stats.NaN}
 	if l.A > 0 {
 		l.Ratio = l.B / l.A
 	}
 	l.Low, l.High = stats.BootstrapRatio(before, after)
-	l.Rounds = min(len(before), len(after))
+	l.Rounds = min(stats.Count(before), stats.Count(after))
 	l.Verdict = verdictOf[stats.Judge(l.Ratio, l.Low, l.High, l.Rounds)]
 	return l
 }

@@ -54,6 +54,23 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+// TestRoundsThatMeasuredNothing has slices that ended before their windows opened. They are no
+// loss, and do not count for a verdict.
+func TestRoundsThatMeasuredNothing(t *testing.T) {
+	base, b := run(4096, 100, 100, 100, 100, 100, 100), run(4096, 120, 120, 100, 100, 100, 100)
+	rounds := b.Results[0].Result.(*experiments.MatrixResult).Cells[0].Sides[1].Rounds
+	for i := range rounds[2:] {
+		rounds[2+i] = load.Slice{}
+	}
+	c, err := Runs(base, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l := c.Lines[1]; l.Rounds != 2 || l.Ratio != 1.2 || l.Verdict != Unclear {
+		t.Errorf("the line is %+v; want a ratio of 1.2 in 2 rounds, unclear", l)
+	}
+}
+
 func TestFailBelow(t *testing.T) {
 	few, err := Runs(run(4096, 100, 100), run(4096, 80, 80))
 	if err != nil {

@@ -33,7 +33,7 @@ func newRow(c *testCase, goroutines int, results []*duel.Result) row {
 	rates := of(load.Slice.Rate)
 	r := row{of: c, goroutines: goroutines, rate: stats.Median(results[0].Series(load.Slice.Rate)), ratio: stats.Median(rates)}
 	r.low, r.high = stats.Interval(rates)
-	r.verdict = stats.Judge(r.ratio, r.low, r.high, len(rates))
+	r.verdict = stats.Judge(r.ratio, r.low, r.high, stats.Count(rates))
 	r.cpu = stats.Median(of(func(s load.Slice) float64 { return float64(s.CPUPerOp()) }))
 	r.p99 = stats.Median(of(func(s load.Slice) float64 { return float64(s.P99) }))
 	for i, result := range results {

@@ -50,7 +50,7 @@ func newWayRows(c *testCase, goroutines int, results []*duel.Result) (rows []way
 			latest: median(func(s load.Slice) time.Duration { return s.LateMax }),
 		}
 		r.low, r.high = stats.Interval(rates)
-		r.verdict = stats.Judge(r.ratio, r.low, r.high, len(rates))
+		r.verdict = stats.Judge(r.ratio, r.low, r.high, stats.Count(rates))
 		rows = append(rows, r)
 	}
 	return rows

@@ -60,6 +60,14 @@ type Call struct {
 	*duel.Result
 }
 
+func (c Call) means() []stats.Number {
+	return c.Series(func(s load.Slice) float64 { return float64(s.Mean) })
+}
+
+// RoundsWith returns the number of rounds that have a ratio of the call's time to that of the other
+// call. In a round without a ratio no call of the other side has returned.
+func (c Call) RoundsWith(other Call) int { return stats.Count(stats.Ratios(c.means(), other.means())) }
+
 // at returns the call of the side with that way and driver.
 func (r CallRow) at(way load.Way, driver string) Call {
 	for _, c := range r.Calls {
@@ -137,17 +145,17 @@ func (r CallRow) row() string {
 		case i == 0:
 			cells = append(cells, report.Micros(time.Duration(c.Mean)))
 		default:
-			cells = append(cells, fmt.Sprintf("%s (%s)", report.Micros(time.Duration(c.Mean)), ratioText(c.Ratio, len(c.Rounds))))
+			cells = append(cells, fmt.Sprintf("%s (%s)", report.Micros(time.Duration(c.Mean)), ratioText(c.Ratio, c.RoundsWith(r.Calls[0]))))
 		}
 	}
 	return callTable.Row(cells...)
 }
 
-// rounds returns the number of rounds.
+// rounds returns the number of rounds that have ratios.
 func (r *CallResult) rounds() (n int) {
 	for _, row := range r.Rows {
 		for _, c := range row.Calls {
-			n = max(n, len(c.Rounds))
+			n = max(n, c.RoundsWith(row.Calls[0]))
 		}
 	}
 	return n

@@ -111,7 +111,7 @@ func (r *CopyRow) sumUp(first CopyRow) {
 func speed(ratios []stats.Number) Comparison {
 	c := Comparison{Ratio: stats.Median(ratios)}
 	c.Low, c.High = stats.BootstrapMedian(ratios)
-	c.judge(len(ratios))
+	c.judge(ratios)
 	return c
 }
 

@@ -146,8 +146,12 @@ func (p Params) matrixSides() []load.Side {
 	return []load.Side{load.OSFile, load.Sluice(p.Driver)}
 }
 
-// rounds returns the number of rounds.
-func (c Cell) rounds() int { return rounds(c.Sides) }
+// Rounds returns the number of rounds that have a ratio of operations a second. In a round without
+// one nothing was measured of os.File. It is for a cell that has Ratios.
+func (c Cell) Rounds() int { return stats.Count(ratios(c.Sides, load.Slice.Rate)) }
+
+// few reports whether a cell that has Ratios has fewer rounds than a verdict needs.
+func (c Cell) few() bool { return c.Rounds() < RoundsForVerdict }
 
 func newCell(l load.Load, sides []*duel.Result) Cell {
 	c := Cell{Load: l, Name: l.String(), Sides: sides}
@@ -171,7 +175,7 @@ func newRatios(sides []*duel.Result) *Ratios {
 	r.Rate, r.Low, r.High = of(load.Slice.Rate)
 	r.CPU, r.CPULow, r.CPUHigh = of(func(s load.Slice) float64 { return float64(s.CPUPerOp()) })
 	r.P99, r.P99Low, r.P99High = of(func(s load.Slice) float64 { return float64(s.P99) })
-	r.Verdict = stats.Judge(r.Rate, r.Low, r.High, rounds(sides))
+	r.Verdict = stats.Judge(r.Rate, r.Low, r.High, stats.Count(ratios(sides, load.Slice.Rate)))
 	return r
 }
 
@@ -222,7 +226,7 @@ func (c Cell) row() string {
 		return report.Hang(row, strings.Repeat(" ", len(row)), c.Unsupported)
 	}
 	interval := c.Ratios.interval()
-	if tooFew(c.rounds()) {
+	if c.few() {
 		interval = "-"
 	}
 	threads := "-"

@@ -24,7 +24,7 @@ func (r *MatrixResult) measured() []Cell {
 
 // decided returns the measured cells that have enough rounds for a verdict.
 func (r *MatrixResult) decided() []Cell {
-	return slices.DeleteFunc(r.measured(), func(c Cell) bool { return tooFew(c.rounds()) })
+	return slices.DeleteFunc(r.measured(), func(c Cell) bool { return c.few() })
 }
 
 // failBelow returns a *BelowError if there are cells below limit.

@@ -49,6 +49,30 @@ func TestFailBelowInterval(t *testing.T) {
 	}
 }
 
+// TestFewRatios has cells in most of whose rounds os.File has completed no operation, so that they have
+// no ratio: they are of too few rounds, however many were measured.
+func TestFewRatios(t *testing.T) {
+	for _, ratios := range []int{0, 2, 6} {
+		few := cellOf(1, 0.8, 0.8, 0.8, 0.8, 0.8, 0.8, 0.8, 0.8, 0.8, 0.8, 0.8, 0.8)
+		for i := range few.Sides[0].Rounds[ratios:] {
+			few.Sides[0].Rounds[ratios+i].Ops = 0
+		}
+		few = newCell(few.Load, few.Sides)
+		want, interval := stats.Unclear, " - "
+		if ratios == 6 {
+			want, interval = stats.Behind, "0.80-0.80"
+		}
+		if few.Rounds() != ratios || few.Ratios.Verdict != want || !strings.Contains(few.row(), interval) {
+			t.Errorf("of %d ratios: Rounds = %d, verdict %q, row %q; want %d, %q and %q",
+				ratios, few.Rounds(), few.Ratios.Verdict, few.row(), ratios, want, interval)
+		}
+		r := &MatrixResult{Cells: []Cell{few, cellOf(2, 1, 1, 1, 1, 1, 1)}}
+		if err := r.failBelow(0.9); (err != nil) != (ratios == 6) {
+			t.Errorf("of %d ratios: failBelow = %v", ratios, err)
+		}
+	}
+}
+
 // TestTally counts one cell of each verdict.
 func TestTally(t *testing.T) {
 	cells := []Cell{

@@ -54,11 +54,17 @@ func newPebbleCell(l load.Load, results []*duel.Result) PebbleCell {
 		s.P99 = stats.Median(of(func(s load.Slice) float64 { return float64(s.P99) }))
 		s.P999 = stats.Median(of(func(s load.Slice) float64 { return float64(s.P999) }))
 		if r != results[0] && !s.Ratio.IsNaN() {
-			s.Verdict = stats.Judge(s.Ratio, s.Low, s.High, len(r.Rounds))
+			s.Verdict = stats.Judge(s.Ratio, s.Low, s.High, stats.Count(rates))
 		}
 		c.Sides = append(c.Sides, s)
 	}
 	return c
+}
+
+// rounds returns the number of rounds that have a ratio of the side's operations a second to
+// those of stock.
+func (c PebbleCell) rounds(s PebbleSide) int {
+	return stats.Count(ratios([]*duel.Result{c.Sides[0].Result, s.Result}, load.Slice.Rate))
 }
 
 // Points returns each side of each cell.
@@ -128,27 +134,28 @@ func (c PebbleCell) text() string {
 	var b strings.Builder
 	b.WriteString(report.Wrap(c.title()) + pebbleTable.Header())
 	for _, s := range c.Sides {
-		b.WriteString(s.row())
+		b.WriteString(s.row(c.rounds(s)))
 	}
-	few := slices.ContainsFunc(c.Sides, func(s PebbleSide) bool { return tooFew(len(s.Rounds)) })
+	few := slices.ContainsFunc(c.Sides, func(s PebbleSide) bool { return tooFew(c.rounds(s)) })
 	b.WriteString(FewNote(few) + c.compactions() + "\n")
 	return b.String()
 }
 
-func (s PebbleSide) row() string {
+// row returns the side's row of the table. rounds is the number of rounds that have a ratio.
+func (s PebbleSide) row(rounds int) string {
 	if s.Unsupported != "" {
 		row := strings.TrimSuffix(pebbleTable[:1].Row(s.Side.Name), "\n")
 		row += strings.Repeat(" ", pebbleTable[0].Width+2-len(row))
 		return report.Hang(row, strings.Repeat(" ", len(row)), s.Unsupported)
 	}
 	interval := "-"
-	if s.Verdict != "" && !tooFew(len(s.Rounds)) {
+	if s.Verdict != "" && !tooFew(rounds) {
 		interval = report.Ratio(s.Low) + "-" + report.Ratio(s.High)
 	}
 	millis := func(of func(load.Slice) time.Duration) string {
 		return milliseconds(stats.Median(s.Series(func(s load.Slice) float64 { return float64(of(s)) })))
 	}
-	return pebbleTable.Row(s.Side.Name, report.Count(stats.Median(s.Series(load.Slice.Rate))), ratioText(s.Ratio, len(s.Rounds)),
+	return pebbleTable.Row(s.Side.Name, report.Count(stats.Median(s.Series(load.Slice.Rate))), ratioText(s.Ratio, rounds),
 		interval, string(s.Verdict), report.Ratio(s.CPU),
 		millis(func(s load.Slice) time.Duration { return s.P50 }),
 		millis(func(s load.Slice) time.Duration { return s.P99 }),

@@ -64,13 +64,13 @@ func (t pebbleTarget) verdict(c PebbleCell, s PebbleSide) string {
 	if t.most {
 		ok, limit = v <= t.limit, "at most"
 	}
-	return fmt.Sprintf("%s: %s of %s has %s times stock's %s (%s %s)", reachedBy(ok, len(s.Rounds)), c.Name, s.Side.Name,
+	return fmt.Sprintf("%s: %s of %s has %s times stock's %s (%s %s)", reachedBy(ok, c.rounds(s)), c.Name, s.Side.Name,
 		report.Ratio(v), t.what, limit, report.Ratio(t.limit))
 }
 
 // reachedBy is reached for a figure of so many rounds.
 func reachedBy(ok bool, rounds int) string {
-	if tooFew(rounds) {
+	if rounds < RoundsForVerdict {
 		return "no verdict"
 	}
 	return reached(ok)
@@ -82,7 +82,7 @@ func (r *PebbleResult) floor() string {
 	for _, c := range r.Cells {
 		for i, s := range c.Sides {
 			if i > 0 && len(s.Rounds) > 0 && !s.Ratio.IsNaN() && !(s.Ratio >= lowest) {
-				lowest, name, rounds = s.Ratio, c.Name+" of "+s.Side.Name, len(s.Rounds)
+				lowest, name, rounds = s.Ratio, c.Name+" of "+s.Side.Name, c.rounds(s)
 			}
 		}
 	}

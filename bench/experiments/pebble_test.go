@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/sluiceio/sluice/bench/internal/database"
 	"github.com/sluiceio/sluice/bench/internal/duel"
@@ -89,7 +91,7 @@ func TestPebbleVerdicts(t *testing.T) {
 	side := func(way load.Way, threads, rounds int, ratio, p99, p999 float64) PebbleSide {
 		return PebbleSide{
 			Ratio: stats.Number(ratio), P99: stats.Number(p99), P999: stats.Number(p999),
-			Result: &duel.Result{Side: load.Side{Name: string(way), Way: way}, Threads: threads, Rounds: make([]load.Slice, rounds)},
+			Result: &duel.Result{Side: load.Side{Name: string(way), Way: way}, Threads: threads, Rounds: slices.Repeat([]load.Slice{{Ops: 1, Elapsed: time.Second}}, rounds)},
 		}
 	}
 	cell := func(kind load.Kind, goroutines int, sides ...PebbleSide) PebbleCell {

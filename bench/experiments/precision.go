@@ -28,12 +28,13 @@ const (
 	applyEvery  = 4
 )
 
-// enough reports whether the rounds with these ratios are enough. A cell whose time is up has the
-// rounds that a verdict needs all the same.
+// enough reports whether the rounds with these ratios are enough. Rounds without a ratio do not
+// count. A cell whose time is up has the rounds that a verdict needs all the same, but at most
+// leastRounds: where an operation takes longer than a slice, no round may have a ratio.
 func (p precision) enough(ratios []stats.Number, spent time.Duration) bool {
-	n := len(ratios)
+	n := stats.Count(ratios)
 	if spent >= p.limit {
-		return n >= RoundsForVerdict
+		return n >= RoundsForVerdict || len(ratios) >= leastRounds
 	}
 	if n < leastRounds || (n-leastRounds)%applyEvery != 0 {
 		return false
@@ -93,10 +94,10 @@ func (e *Env) cellPlan(label string, kind load.Kind) duel.Plan {
 			return true // there is nothing to compare
 		}
 		v := ratios(results, load.Slice.Rate)
-		if len(v) >= RoundsForVerdict {
+		if n := stats.Count(v); n >= RoundsForVerdict {
 			low, high := stats.Interval(v)
 			middle := stats.Median(v)
-			e.Screen.Step(fmt.Sprintf("%s: %d rounds, %s ±%s", label, len(v), report.Ratio(middle), report.Percent(stats.Width(low, middle, high))))
+			e.Screen.Step(fmt.Sprintf("%s: %d rounds, %s ±%s", label, n, report.Ratio(middle), report.Percent(stats.Width(low, middle, high))))
 		}
 		return precision{limit}.enough(v, spent)
 	}

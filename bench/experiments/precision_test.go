@@ -31,6 +31,12 @@ func TestPrecision(t *testing.T) {
 		}
 		return v
 	}
+	missing := func(n int) (v []stats.Number) {
+		for range n {
+			v = append(v, stats.NaN)
+		}
+		return v
+	}
 	for _, test := range []struct {
 		name   string
 		ratios []stats.Number
@@ -48,6 +54,11 @@ func TestPrecision(t *testing.T) {
 		{"time is up after few", different(5), time.Hour, false},
 		{"time is up after enough for a verdict", different(6), time.Hour, true},
 		{"nothing", nil, time.Hour, false},
+		{"alike, too few beside missing ones", append(missing(10), alike(2)...), time.Second, false},
+		{"alike beside missing ones", append(missing(10), alike(12)...), time.Second, true},
+		{"time is up after few beside missing ones", append(missing(6), alike(5)...), time.Hour, false},
+		{"time is up, nearly all are missing", append(missing(7), alike(5)...), time.Hour, true},
+		{"time is up, all are missing", missing(12), time.Hour, true},
 	} {
 		if got := rule.enough(test.ratios, test.spent); got != test.want {
 			t.Errorf("%s: enough(%d rounds, %s) = %t; want %t", test.name, len(test.ratios), test.spent, got, test.want)
@@ -101,7 +112,7 @@ func TestCellPlan(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := result.(*MatrixResult).Cells[0].rounds(); got != test.want {
+		if got := rounds(result.(*MatrixResult).Cells[0].Sides); got != test.want {
 			t.Errorf("%s: %d rounds; want %d", test.name, got, test.want)
 		}
 	}

@@ -30,6 +30,12 @@ func newRaceRow(l load.Load, r *duel.Result) RaceRow {
 	return row
 }
 
+// RoundsWith returns the number of rounds that have a ratio of the row's rate to that of the other
+// row. In a round without a ratio nothing was measured of one of them.
+func (r RaceRow) RoundsWith(other RaceRow) int {
+	return stats.Count(stats.Ratios(r.rates(), other.rates()))
+}
+
 // rates returns the bytes a second of each round.
 func (r RaceRow) rates() []stats.Number {
 	return r.Series(func(s load.Slice) float64 {

@@ -2,6 +2,7 @@ package experiments
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -105,10 +106,30 @@ func TestVerdict(t *testing.T) {
 		{[]stats.Number{0.98, 1.02, 0.99, 1.01, 1, 1}, false, "level"},
 		{[]stats.Number{1.1, 1.2, 1.1, 1.2, 1.1}, true, ""},
 		{[]stats.Number{stats.NaN, stats.NaN, stats.NaN, stats.NaN, stats.NaN, stats.NaN}, true, ""},
+		{[]stats.Number{1.1, 1.2, stats.NaN, stats.NaN, stats.NaN, stats.NaN}, true, ""},
+		{[]stats.Number{1.1, 1.2, stats.NaN, 1.1, 1.2, 1.1, 1.2}, true, "ahead"},
 	} {
 		if got := newComparison(test.ratios, test.more).Verdict; got != test.want {
 			t.Errorf("the verdict on %v, more is good: %v, is %q; want %q", test.ratios, test.more, got, test.want)
 		}
+	}
+}
+
+// TestFindingOfFewRatios is a race of twelve rounds, in two of which both sides have read.
+func TestFindingOfFewRatios(t *testing.T) {
+	side := func(name string, ops float64, rounds int) RaceRow {
+		r := &duel.Result{Side: load.Side{Name: name}, Rounds: make([]load.Slice, 12)}
+		for i := range rounds {
+			r.Rounds[i] = load.Slice{Ops: ops, Elapsed: time.Second, CPU: time.Second}
+		}
+		return newRaceRow(load.Load{Kind: load.ScanDirect, Size: 4096}, r)
+	}
+	r := Race{Rows: []RaceRow{side("os.File", 100, 2), side("sluice", 120, 12)}, figure: &figure{rate: 2, base: 1}, subject: "sluice"}
+	if got, want := r.finding(), "undecided (2 of the 6 rounds that a verdict needs): "; !strings.HasPrefix(got, want) {
+		t.Errorf("finding = %q; want %q", got, want)
+	}
+	if v, _ := r.compare(check{"sluice", "os.File"}); v.Rate.Verdict != "" || v.CPU.Verdict != "" {
+		t.Errorf("compare = %+v; want no verdict", v)
 	}
 }
 

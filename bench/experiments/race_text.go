@@ -34,7 +34,7 @@ func (r Race) text() string {
 	var b strings.Builder
 	b.WriteString(table.Header())
 	for _, row := range r.Rows {
-		b.WriteString(row.text(table))
+		b.WriteString(row.text(table, r.Rows[0]))
 	}
 	b.WriteString("\n" + r.late() + r.explain())
 	if r.Published != "" {
@@ -67,7 +67,7 @@ func (r Race) verdicts() string {
 	table := verdictTable(r.Rows[0].Kind.Scan())
 	var b strings.Builder
 	b.WriteString(table.Header())
-	undecided := slices.ContainsFunc(r.Rows, func(row RaceRow) bool { return tooFew(len(row.Rounds)) })
+	undecided := slices.ContainsFunc(r.Rows, func(row RaceRow) bool { return tooFew(row.RoundsWith(r.Rows[0])) })
 	for _, v := range r.Verdicts {
 		if v.Rate.Ratio.IsNaN() {
 			b.WriteString(table.Row(v.pair(), "-"))
@@ -92,12 +92,12 @@ func (r Race) verdicts() string {
 // pair names both sides, the first without "sluice", which would not fit.
 func (v Verdict) pair() string { return strings.TrimPrefix(v.Entry, "sluice ") + " to " + v.To }
 
-func (r RaceRow) text(table report.Table) string {
+func (r RaceRow) text(table report.Table, first RaceRow) string {
 	if r.Unsupported != "" {
 		row := strings.TrimSuffix(table[:1].Row(r.Side.Name), "\n")
 		return report.Hang(row+strings.Repeat(" ", max(2, table[0].Width+2-len(row))), strings.Repeat(" ", table[0].Width+2), r.Unsupported)
 	}
-	return table.Row(r.Side.Name, report.Count(r.Rate), ratioText(r.Ratio, len(r.Rounds)),
+	return table.Row(r.Side.Name, report.Count(r.Rate), ratioText(r.Ratio, r.RoundsWith(first)),
 		microsOrNone(r.CPU), report.Ratio(r.CPURatio),
 		bytesOrNone(r.Buffers), bytesOrNone(r.Resident), countOrNone(r.Threads))
 }

@@ -46,15 +46,16 @@ type Comparison struct {
 func newComparison(ratios []stats.Number, more bool) Comparison {
 	c := Comparison{Ratio: stats.Median(ratios)}
 	c.Low, c.High = stats.Interval(ratios)
-	if c.judge(len(ratios)); !more {
+	if c.judge(ratios); !more {
 		c.Verdict = c.Verdict.Inverse()
 	}
 	return c
 }
 
-// judge sets the verdict, of ratios of which a larger one is better.
-func (c *Comparison) judge(rounds int) {
-	if rounds >= RoundsForVerdict && !c.Ratio.IsNaN() {
+// judge sets the verdict, of ratios of which a larger one is better. A round without a ratio does
+// not count: the interval is not of it.
+func (c *Comparison) judge(ratios []stats.Number) {
+	if rounds := stats.Count(ratios); rounds >= RoundsForVerdict {
 		c.Verdict = stats.Judge(c.Ratio, c.Low, c.High, rounds)
 	}
 }
@@ -112,7 +113,7 @@ func (r Race) finding() string {
 	case to.Ratio.IsNaN():
 		text = fmt.Sprintf("undecided without %s; %s", r.Rows[0].Side.Name, rateText(row))
 	case to.Verdict == "":
-		text = fmt.Sprintf("%s: %s, %s times %s", noVerdict(len(row.Rounds)), rateText(row), report.Ratio(to.Ratio), r.Rows[0].Side.Name)
+		text = fmt.Sprintf("%s: %s, %s times %s", noVerdict(row.RoundsWith(r.Rows[0])), rateText(row), report.Ratio(to.Ratio), r.Rows[0].Side.Name)
 	default:
 		text = fmt.Sprintf("%s: %s, %s times %s", r.figure.holds(to), rateText(row), report.Ratio(to.Ratio), r.Rows[0].Side.Name)
 	}

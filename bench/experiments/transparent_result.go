@@ -72,10 +72,10 @@ func (c TransparentCell) text() string {
 	}
 	median := func(side int) stats.Number { return stats.Median(c.Sides[side].Series(load.Slice.Rate)) }
 	interval := report.Ratio(c.Ratios.Low) + " to " + report.Ratio(c.Ratios.High)
-	if tooFew(c.rounds()) {
+	if c.few() {
 		interval = "-"
 	}
-	return transparentTable.Row(c.Name, report.Count(median(0)), report.Count(median(1)), ratioText(c.Ratios.Rate, c.rounds()),
+	return transparentTable.Row(c.Name, report.Count(median(0)), report.Count(median(1)), ratioText(c.Ratios.Rate, c.Rounds()),
 		interval, report.Ratio(c.Ratios.CPU),
 		fmt.Sprintf("%d/%d", c.Sides[0].Threads, c.Sides[1].Threads))
 }
@@ -85,7 +85,7 @@ func (r *TransparentResult) crowdHead() string {
 }
 
 func (r *TransparentResult) notes() string {
-	text := "\n" + FewNote(slices.ContainsFunc(r.Cells, func(c TransparentCell) bool { return c.Ratios != nil && tooFew(c.rounds()) }))
+	text := "\n" + FewNote(slices.ContainsFunc(r.Cells, func(c TransparentCell) bool { return c.Ratios != nil && c.few() }))
 	for _, v := range r.Verdicts() {
 		text += report.Wrap(v)
 	}
@@ -100,7 +100,7 @@ func (r *TransparentResult) Verdicts() []string {
 			continue
 		}
 		verdict := reached(float64(c.Ratios.Rate) >= c.Target)
-		if tooFew(c.rounds()) {
+		if c.few() {
 			verdict = "no verdict"
 		}
 		verdicts = append(verdicts, fmt.Sprintf("%s: %s has %s times go build's operations (%g at least)",

@@ -87,7 +87,7 @@ func TestTransparentPrograms(t *testing.T) {
 // TestTransparentVerdicts checks that each cell is compared with its own target.
 func TestTransparentVerdicts(t *testing.T) {
 	cell := func(rate, target float64) TransparentCell {
-		return TransparentCell{Cell{Name: "read", Ratios: &Ratios{Rate: stats.Number(rate)}}, target}
+		return TransparentCell{Cell{Name: "read", Ratios: &Ratios{Rate: stats.Number(rate)}, Sides: cellOf(1, 1, 1, 1, 1, 1, 1).Sides}, target}
 	}
 	r := &TransparentResult{Cells: []TransparentCell{cell(0.96, 0.97), cell(0.97, 0.97), cell(1.24, 1.25), {Cell: Cell{Name: "n/a"}}}}
 	want := []string{"missed: read has 0.96 ", "reached: read has 0.97 ", "missed: read has 1.24 ", "not measured: "}

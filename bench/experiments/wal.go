@@ -66,8 +66,8 @@ func walVerdict(most Cell) string {
 		return ""
 	}
 	verdict := reached(most.Ratios.Rate >= walTarget)
-	if tooFew(most.rounds()) {
-		verdict = noVerdict(most.rounds())
+	if most.few() {
+		verdict = noVerdict(most.Rounds())
 	}
 	return report.Wrap(fmt.Sprintf("target: at least %g times os.File's commits by %d goroutines on one log: %s, %s",
 		walTarget, most.Goroutines, verdict, report.Ratio(most.Ratios.Rate))) + "\n"

@@ -61,7 +61,7 @@ func compared(c experiments.Cell, row, column string) comparison {
 	return comparison{
 		entry: c.Sides[1].Side.Name, to: c.Sides[0].Side.Name, row: row, column: column,
 		ratio: c.Ratios.Rate, low: c.Ratios.Low, high: c.Ratios.High,
-		verdict: c.Ratios.Verdict, rounds: len(c.Sides[0].Rounds),
+		verdict: c.Ratios.Verdict, rounds: c.Rounds(),
 	}
 }
 
@@ -77,7 +77,7 @@ func callComparisons(r *experiments.CallResult) []comparison {
 			v := comparison{
 				entry: c.Side.Name, to: row.Calls[0].Side.Name,
 				row: callSize(row.Size), column: strconv.Itoa(row.Goroutines),
-				ratio: 1 / c.Ratio, low: 1 / c.High, high: 1 / c.Low, rounds: len(c.Rounds),
+				ratio: 1 / c.Ratio, low: 1 / c.High, high: 1 / c.Low, rounds: c.RoundsWith(row.Calls[0]),
 			}
 			v.verdict = stats.Judge(v.ratio, v.low, v.high, v.rounds)
 			all = append(all, v)
@@ -111,7 +111,7 @@ func raceComparisons(r *experiments.RaceResult) []comparison {
 			if verdict == "" {
 				verdict = stats.Unclear
 			}
-			all = append(all, comparison{v.Entry, v.To, race.Title, v.Entry, v.Rate.Ratio, v.Rate.Low, v.Rate.High, verdict, len(entry.Rounds)})
+			all = append(all, comparison{v.Entry, v.To, race.Title, v.Entry, v.Rate.Ratio, v.Rate.Low, v.Rate.High, verdict, entry.RoundsWith(ways[v.To])})
 		}
 	}
 	return all

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/sluiceio/sluice/bench/experiments"
 	"github.com/sluiceio/sluice/bench/internal/duel"
@@ -23,7 +24,9 @@ func cells(t *testing.T, rounds int, half float64, ratios ...float64) []comparis
 	t.Helper()
 	r := &experiments.MatrixResult{}
 	for i, v := range ratios {
-		side := func(s load.Side) *duel.Result { return &duel.Result{Side: s, Rounds: make([]load.Slice, rounds)} }
+		side := func(s load.Side) *duel.Result {
+			return &duel.Result{Side: s, Rounds: slices.Repeat([]load.Slice{{Ops: 1, Elapsed: time.Second}}, rounds)}
+		}
 		q := &experiments.Ratios{Rate: stats.Number(v), Low: stats.Number(v - half), High: stats.Number(v + half)}
 		q.Verdict = stats.Judge(q.Rate, q.Low, q.High, rounds)
 		r.Cells = append(r.Cells, experiments.Cell{
@@ -87,7 +90,7 @@ func TestCallsAreSpeeds(t *testing.T) {
 	row := experiments.CallRow{Load: load.Load{Kind: load.ReadDirect, Size: 4096, Goroutines: 1}}
 	for _, side := range []load.Side{load.OSFile, load.Sluice("uring")} {
 		row.Calls = append(row.Calls, experiments.Call{
-			Ratio: 0.5, Low: 0.4, High: 0.8, Result: &duel.Result{Side: side, Rounds: make([]load.Slice, 6)},
+			Ratio: 0.5, Low: 0.4, High: 0.8, Result: &duel.Result{Side: side, Rounds: slices.Repeat([]load.Slice{{Mean: time.Microsecond}}, 6)},
 		})
 	}
 	all := comparisons(&experiments.CallResult{Rows: []experiments.CallRow{row}})

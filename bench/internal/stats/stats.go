@@ -51,6 +51,9 @@ func Median(v []Number) Number {
 	return (s[mid-1] + s[mid]) / 2
 }
 
+// Count returns how many values of v are not missing.
+func Count(v []Number) int { return len(present(v)) }
+
 // Ratios returns a[i]/b[i] for each round that both have. On a noisy machine, slices of one
 // round, which are neighbours in time, are comparable; those of different minutes are not. The
 // ratio is NaN where b[i] is 0.
