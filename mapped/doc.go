@@ -16,8 +16,8 @@
 // Load remembers which pages were resident, so that a Load of a page that was used lately costs some
 // nanoseconds. What it remembers expires after at most a second, earlier while the system reclaims
 // memory. Until then a page may have been reclaimed, and touching it waits as without this
-// package. Unless the file is truncated, that is the whole effect of an error in what is remembered:
-// the bytes are the file's.
+// package. If Load remembers wrongly, the only effect is a page fault that waits: the bytes are the
+// file's.
 //
 // # Truncated files and broken disks
 //

@@ -8,8 +8,8 @@
 //	db, err := pebble.Open("db", &pebble.Options{FS: fs})
 //
 // Pebble watches for a slow disk (EventListener.DiskSlow) by itself only if it has chosen the FS. With another one
-// WithFSDefaults of its Options does that, if it is called once FS and EventListener are set: a slow disk is a panic
-// if EventListener is nil.
+// WithFSDefaults of its Options does that, if it is called after FS and EventListener are set. With a nil
+// EventListener Pebble panics when the disk is slow.
 //
 // Names, directories, locks and disk usage are those of vfs.Default. A database that was written
 // with either can be opened with the other.
