@@ -6,7 +6,6 @@ import (
 
 	"github.com/sluiceio/sluice/internal/counters"
 	"github.com/sluiceio/sluice/internal/driver"
-	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -16,19 +15,26 @@ import (
 // are just being read. An error is left to the plain call, which meets it again; -EAGAIN means
 // that nothing is there, or that ReadCached did not look.
 //
+// asked is when the look began, for the record, or 0. A look that has found the end of the file is
+// not recorded yet: it is an operation if the caller leaves it at that (see RecordCached), and else
+// a system call (see RecordEndLook).
+//
 // Each function between the program and the kernel costs a cached read 1 or 2 %. So the system
 // call, and what happens after a hit, is written out here.
-func (p *Paths) ReadCached(f *File, b []byte, off int64) int32 {
+func (p *Paths) ReadCached(f *File, b []byte, off int64) (res int32, asked int64) {
 	if !f.CanLook.Load() || f.cacheMisses.skipLook() {
-		return eagain
+		return eagain, 0
 	}
-	asked := p.Recording.Now()
+	asked = p.Recording.Now()
 	v := sys.CachedVec(b)
-	res := sys.ResultOf(sys.ReadCachedInto(f.FD, &v, off))
+	res = sys.ResultOf(sys.ReadCachedInto(f.FD, &v, off))
 	if res <= 0 {
 		if res = p.lookElsewhere(f, b, off, res); res <= 0 {
-			p.notCached(asked, f, len(b), off, res)
-			return res
+			f.notCached(res, len(b), off)
+			if !p.isEnd(res) {
+				p.recordLook(asked, res)
+			}
+			return res, asked
 		}
 	}
 	sys.RaceWrite(b[:res])
@@ -37,8 +43,11 @@ func (p *Paths) ReadCached(f *File, b []byte, off int64) int32 {
 	if asked != 0 {
 		p.RecordCached(asked, f, len(b), off, res)
 	}
-	return res
+	return res, asked
 }
+
+// isEnd reports whether the result res of a look into the page cache is the end of the file.
+func (p *Paths) isEnd(res int32) bool { return res == 0 && p.FindsEnd }
 
 // EndsAt reports whether the file is known to end at off. It uses b as scratch space. The caller
 // has just found bytes of f in the page cache.
@@ -68,7 +77,7 @@ func (p *Paths) lookElsewhere(f *File, b []byte, off int64, res int32) int32 {
 // nothing there. The look began at asked.
 func (p *Paths) notCached(asked int64, f *File, n int, off int64, res int32) {
 	f.notCached(res, n, off)
-	p.Recording.Call(asked, record.Call{Batch: 1, Res: res, Syscall: record.SysPreadv2})
+	p.recordLook(asked, res)
 }
 
 // notCached notes what the result res of a look into the page cache says about the file. The

@@ -11,12 +11,28 @@ import (
 	"github.com/sluiceio/sluice/internal/record"
 )
 
-// RecordCached records a read that the cached path has served. It began at asked.
+// RecordCached records a read that the cached path has served. The look into the page cache began at
+// asked. What an operation of a class with limits waited for its ticket before is its time in the queue.
 func (p *Paths) RecordCached(asked int64, f *File, n int, off int64, res int32) {
 	p.Recording.Op(&record.Op{
-		Queued: f.askedAtOr(asked), Completed: record.Now(), Off: off, Size: n, Res: res,
+		Queued: f.askedAtOr(asked), Submitted: asked, Completed: record.Now(), Off: off, Size: n, Res: res,
 		Kind: record.KindRead, Path: record.PathCached,
 	}, &f.ref, f.name, f.classRef())
+}
+
+// RecordEndLook records a look of ReadCached that has found the end of the file, as a system call.
+// It is for a caller that goes on with a transfer, which is the operation. ReadCached has returned
+// res and asked. Other looks that find nothing are recorded by ReadCached.
+func (p *Paths) RecordEndLook(asked int64, res int32) {
+	if p.isEnd(res) {
+		p.recordLook(asked, res)
+	}
+}
+
+// recordLook records a look into the page cache that has found nothing, as a system call. It began
+// at asked.
+func (p *Paths) recordLook(asked int64, res int32) {
+	p.Recording.Call(asked, record.Call{Batch: 1, Res: res, Syscall: record.SysPreadv2})
 }
 
 // recordPlain records an operation whose plain call was made at submitted. It was asked for at
@@ -42,7 +58,7 @@ func (p *Paths) RecordQueued(e *ioengine.Engine, asked, woken int64, r *ioengine
 // RecordShared records a Sync or Datasync, as code says, that g's fsync has served.
 func (p *Paths) RecordShared(asked int64, code driver.Code, g *groupcommit.Group, f *File) {
 	p.Recording.Op(&record.Op{
-		Queued: asked, Submitted: g.Began, Completed: g.Ended, Woken: record.Now(), Res: result(g.Err()),
+		Queued: f.askedAtOr(asked), Submitted: g.Began, Completed: g.Ended, Woken: record.Now(), Res: result(g.Err()),
 		Kind: uint8(code), Path: record.PathShared,
 	}, &f.ref, f.name, f.classRef())
 }

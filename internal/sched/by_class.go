@@ -20,9 +20,11 @@ func (s *Scheduler) readWithTicket(ctx context.Context, f *File, b []byte, off i
 	f = s.ViewForRecord(f, c)
 	limited := c.Limited()
 	if !limited {
-		if res := s.ReadCached(f, b, off); res > 0 {
+		res, asked := s.ReadCached(f, b, off)
+		if res > 0 {
 			return res
 		}
+		s.RecordEndLook(asked, res)
 	}
 	t, res := s.QueueOf(f).Take(ctx, c, f.Owner(), len(b), false)
 	if t == nil {
@@ -31,7 +33,9 @@ func (s *Scheduler) readWithTicket(ctx context.Context, f *File, b []byte, off i
 	b = b[:t.Granted()]
 	res = 0
 	if limited {
-		res = s.ReadCached(f, b, off)
+		var asked int64
+		res, asked = s.ReadCached(f, b, off)
+		s.RecordEndLook(asked, res)
 	}
 	if res <= 0 {
 		res = s.readUncached(ctx, f, b, off, reg)

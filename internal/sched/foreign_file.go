@@ -24,10 +24,11 @@ func (s *Scheduler) Pread(f *File, b []byte, off int64) (int, error) {
 }
 
 // noteEnd counts and records a read of n bytes at off that has found the end of the file in the page cache.
-func (s *Scheduler) noteEnd(f *File, n int, off int64) {
+// The look there began at asked; 0 if it is not recorded.
+func (s *Scheduler) noteEnd(asked int64, f *File, n int, off int64) {
 	s.Counters.Add(counters.Cached, driver.Read, 0)
-	if now := s.Recording.Now(); now != 0 {
-		s.RecordCached(now, f, n, off, 0)
+	if asked != 0 {
+		s.RecordCached(asked, f, n, off, 0)
 	}
 }
 

@@ -92,8 +92,9 @@ func (s *Scheduler) readShared(ctx context.Context, f *File, b []byte) int32 {
 	}
 	pos, found, direct := end-int64(len(b)), int32(0), f.Flags&driver.Direct != 0
 	looks := !direct && !s.Classes.Active()
+	var asked int64 // when the look began
 	if looks {
-		if found = s.ReadCached(f, b, pos); int(found) == len(b) {
+		if found, asked = s.ReadCached(f, b, pos); int(found) == len(b) {
 			return found
 		}
 	}
@@ -104,11 +105,12 @@ func (s *Scheduler) readShared(ctx context.Context, f *File, b []byte) int32 {
 	var res int32
 	switch {
 	case n == 0 && looks && found == 0 && s.FindsEnd:
-		s.noteEnd(f, len(b), pos)
+		s.noteEnd(asked, f, len(b), pos)
 		return 0
 	case n == 0:
 		return s.readAtEnd(ctx, f, b, pos)
 	case looks:
+		s.RecordEndLook(asked, found) // if the look has found an end that the file no longer has
 		res = s.readRest(ctx, f, b[:n], pos, max(found, 0))
 	case direct: // a part of a block cannot be asked for
 		res = min(s.readReserved(ctx, f, b, pos), int32(n))
@@ -200,7 +202,8 @@ func (s *Scheduler) readLooking(ctx context.Context, f *File, b []byte, off int6
 	if s.Classes.Active() {
 		return s.read(ctx, f, b, off, 0)
 	}
-	return s.readAfterLook(ctx, f, b, off, 0, s.ReadCached(f, b, off))
+	found, asked := s.ReadCached(f, b, off)
+	return s.readAfterLook(ctx, f, b, off, 0, found, asked)
 }
 
 // readPrivate is readShared for a buffered Read. If the position is private, it first looks into the page cache
@@ -246,13 +249,13 @@ func (s *Scheduler) lookAtPosition(f *File, b []byte) (l positionLook) {
 		return l
 	}
 	l.looked = true
-	res := s.ReadCached(f, b, iopath.AtPosition)
+	res, asked := s.ReadCached(f, b, iopath.AtPosition)
 	l.found = max(res, 0)
 	if l.done = int(res) == len(b); l.done {
 		return l
 	}
 	if l.done = res == 0 && s.FindsEnd; l.done {
-		s.noteEnd(f, len(b), iopath.AtPosition)
+		s.noteEnd(asked, f, len(b), iopath.AtPosition)
 		return l
 	}
 	l.rest = len(b) - int(l.found)

@@ -18,11 +18,11 @@ func (s *Scheduler) ReadAt(ctx context.Context, f *File, b []byte, off int64) (i
 	if len(b) >= largeRead || s.Classes.Active() {
 		return s.ReadFixed(ctx, f, b, off, 0)
 	}
-	found := s.ReadCached(f, b, off)
+	found, asked := s.ReadCached(f, b, off)
 	if int(found) == len(b) {
 		return len(b), nil
 	}
-	return s.readAll(ctx, f, b, off, 0, s.readAfterLook(ctx, f, b, off, 0, found))
+	return s.readAll(ctx, f, b, off, 0, s.readAfterLook(ctx, f, b, off, 0, found, asked))
 }
 
 // ReadFixed is ReadAt into registered memory. Reg is driver.Op's Reg, here and below: 0 for other memory.
@@ -58,16 +58,17 @@ func (s *Scheduler) read(ctx context.Context, f *File, b []byte, off int64, reg 
 			return s.PlainCall(0, p, driver.Read, f, b, off)
 		}
 	}
-	return s.readAfterLook(ctx, f, b, off, reg, s.ReadCached(f, b, off))
+	found, asked := s.ReadCached(f, b, off)
+	return s.readAfterLook(ctx, f, b, off, reg, found, asked)
 }
 
-// readAfterLook makes one transfer of a read for which ReadCached has returned found.
-func (s *Scheduler) readAfterLook(ctx context.Context, f *File, b []byte, off int64, reg uint32, found int32) int32 {
+// readAfterLook makes one transfer of a read for which ReadCached has returned found and asked.
+func (s *Scheduler) readAfterLook(ctx context.Context, f *File, b []byte, off int64, reg uint32, found int32, asked int64) int32 {
 	switch {
 	case found > 0:
 		return s.readAtOnce(ctx, f, b, off, found)
 	case found == 0 && s.FindsEnd:
-		s.noteEnd(f, len(b), off)
+		s.noteEnd(asked, f, len(b), off)
 		return 0
 	}
 	return s.readUncached(ctx, f, b, off, reg)

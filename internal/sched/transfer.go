@@ -140,8 +140,9 @@ func (s *Scheduler) prepare(t *Transfer, code driver.Code, f *File, b []byte, of
 // whether that was everything.
 func (t *Transfer) cached() bool {
 	for t.code == driver.Read {
-		res := t.s.ReadCached(t.f, t.rest(), t.at())
+		res, asked := t.s.ReadCached(t.f, t.rest(), t.at())
 		if res <= 0 {
+			t.s.RecordEndLook(asked, res)
 			return false
 		}
 		if t.addResult(res) {

@@ -1,0 +1,146 @@
+package sched
+
+import (
+	"context"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/fair"
+	"github.com/sluiceio/sluice/internal/record"
+	"github.com/sluiceio/sluice/internal/test/hang"
+)
+
+// recorded returns what s records while do runs.
+func recorded(t *testing.T, s *Scheduler, do func()) (ops []record.Op, calls []record.Call) {
+	t.Helper()
+	if !record.Built {
+		t.Skip("built without the recorder")
+	}
+	r := record.New(record.Options{Names: 1})
+	r.Start()
+	s.Recording.Set(r)
+	do()
+	s.Recording.Set(nil)
+	r.Collect(record.Sink{
+		Op:   func(o record.Op, _ uint32) { ops = append(ops, o) },
+		Call: func(c record.Call, _ uint32) { calls = append(calls, c) },
+	})
+	return ops, calls
+}
+
+const wait = 20 * time.Millisecond
+
+// wantInQueue fails the test unless one operation has that path, and was in the queue for the whole wait.
+func wantInQueue(t *testing.T, ops []record.Op, path uint8) {
+	t.Helper()
+	n := 0
+	for _, o := range ops {
+		if o.Path != path {
+			continue
+		}
+		n++
+		if queue := time.Duration(o.Submitted - o.Queued); queue < wait {
+			t.Errorf("the operation was in the queue for %v, and then on the device for %v; want %v in the queue",
+				queue, time.Duration(o.Completed-o.Submitted), wait)
+		}
+	}
+	if n != 1 {
+		t.Errorf("%d operations of path %d; want 1 of %v", n, path, ops)
+	}
+}
+
+// TestCachedReadWaitsInQueue: what a read from the page cache waits for its ticket is time in the queue.
+func TestCachedReadWaitsInQueue(t *testing.T) {
+	hang.Watch(t)
+	s, f := halfCached(t, 8<<10)
+	s.Clock = func() time.Duration { return time.Second }
+	c := s.NewClass("limited", fair.Settings{Weight: 1, IOPS: 1})
+	ctx, b := WithClass(t.Context(), c), make([]byte, 100)
+	read := func() {
+		if n, err := s.ReadAt(ctx, f, b, 0); n != len(b) || err != nil {
+			t.Errorf("ReadAt = %d, %v; want %d, nil", n, err, len(b))
+		}
+	}
+	read() // takes the ticket of this second
+	ops, _ := recorded(t, s, func() {
+		done := make(chan struct{})
+		go func() { defer close(done); read() }()
+		hang.Eventually(func() bool { return c.Stats().Queued == 1 })
+		time.Sleep(wait)
+		c.Configure(fair.Settings{Weight: 1})
+		<-done
+	})
+	wantInQueue(t, ops, record.PathCached)
+}
+
+// TestSharedSyncWaitsInQueue: what a Sync waits for its ticket is time in the queue, also if another one's fsync
+// serves it.
+func TestSharedSyncWaitsInQueue(t *testing.T) {
+	p := playSyncs(t)
+	p.Clock = func() time.Duration { return time.Second }
+	c := p.NewClass("limited", fair.Settings{Weight: 1, IOPS: 1})
+	ctx := WithClass(t.Context(), c)
+	spent := p.running(ctx) // takes the ticket of this second
+	p.results <- 0
+	want(t, nil, spent)
+	ops, _ := recorded(t, p.Scheduler, func() {
+		first := p.running(t.Context())
+		two := make(chan error, 2)
+		for range 2 {
+			go func() { two <- p.Sync(ctx, p.f) }()
+		}
+		hang.Eventually(func() bool { return c.Stats().Queued == 2 })
+		time.Sleep(wait)
+		c.Configure(fair.Settings{Weight: 1})
+		hang.Eventually(func() bool { return p.members() == 2 })
+		p.results <- 0
+		want(t, nil, first)
+		p.wantStarted(t, driver.Fsync)
+		p.results <- 0
+		want(t, nil, two)
+		want(t, nil, two)
+	})
+	wantInQueue(t, ops, record.PathShared)
+}
+
+// TestEndIsRecordedOnce: the look that finds the end of the file is the operation, with the time that it took. It is
+// not a system call as well. If another transfer follows it, it is a system call alone.
+func TestEndIsRecordedOnce(t *testing.T) {
+	hang.Watch(t)
+	s, f := halfCached(t, 0)
+	s.FindsEnd = true
+	s.Look = func(int, []byte, int64) (int32, bool) {
+		time.Sleep(wait)
+		return 0, true
+	}
+	b := make([]byte, 100)
+	for name, read := range map[string]func() (int, error){
+		"ReadAt": func() (int, error) {
+			n, err := s.ReadAt(context.Background(), f, b, 0)
+			if err == io.EOF {
+				err = nil
+			}
+			return n, err
+		},
+		"Pread":       func() (int, error) { return s.Pread(f, b, 0) },
+		"ReadCurrent": func() (int, error) { return s.ReadCurrent(f, b) },
+	} {
+		ops, calls := recorded(t, s, func() {
+			if n, err := read(); n != 0 || err != nil {
+				t.Errorf("%s = %d, %v; want the end", name, n, err)
+			}
+		})
+		if len(ops) != 1 || len(calls) != 0 || ops[0].Path != record.PathCached {
+			t.Errorf("%s is recorded as %+v, and the calls %+v; want one cached read, and no call", name, ops, calls)
+		} else if took := time.Duration(ops[0].Completed - ops[0].Submitted); took < wait {
+			t.Errorf("%s took %v on the device; want %v", name, took, wait)
+		}
+	}
+	s.NewClass("class", fair.Settings{Weight: 1}) // from now on the look is not the end of a read
+	ops, calls := recorded(t, s, func() { _, _ = s.Pread(f, b, 0) })
+	if len(ops) != 1 || len(calls) != 1 || calls[0].Syscall != record.SysPreadv2 || ops[0].Path == record.PathCached {
+		t.Errorf("with classes the read is recorded as %+v, and the calls %+v; want one of each", ops, calls)
+	}
+}
