@@ -19,6 +19,8 @@ const (
 	maxName    = 4096    // longer names are cut off
 	classMark  = 1 << 15 // in a length: it is the name of a class
 	maxClasses = 1<<classBits - 1
+	// others is the name of all classes for which there is no number of their own. It has the last number.
+	others = "others"
 )
 
 // FileRef is a file's number in the Recorder that has recorded it last. The zero value is ready to
@@ -35,7 +37,8 @@ type ClassRef struct {
 	ref  FileRef
 }
 
-// Class returns the number of a class; 0 if there is no room for its name.
+// Class returns the number of a class. Once maxClasses-1 names have numbers, all other classes have
+// that of others. The number is 0 if there is no room for the name.
 func (r *Recorder) Class(c *ClassRef) uint8 {
 	if c == nil {
 		return 0
@@ -49,7 +52,10 @@ func (r *Recorder) Class(c *ClassRef) uint8 {
 	if f.classes == nil {
 		f.classes = make(map[string]uint32)
 	}
-	n := r.numberOf(f.classes, maxClasses, classMark, c.Name)
+	n := r.numberOf(f.classes, maxClasses-1, classMark, c.Name)
+	if n == 0 && c.Name != "" && len(f.classes) >= maxClasses-1 {
+		n = r.numberOf(f.classes, maxClasses, classMark, others)
+	}
 	c.ref.Store(uint64(r.serial)<<32 | uint64(n))
 	return uint8(n)
 }
@@ -84,7 +90,7 @@ func (r *Recorder) numberOf(to map[string]uint32, most int, mark uint16, name st
 	if n, ok := to[name]; ok || name == "" {
 		return n
 	}
-	if len(to) == most || !r.putName(mark, name) {
+	if len(to) >= most || !r.putName(mark, name) {
 		return 0
 	}
 	n := uint32(len(to) + 1)

@@ -117,6 +117,41 @@ func TestWhich(t *testing.T) {
 	}
 }
 
+// TestKeepLong: when the memory is full, a stripe takes no more places. If it did, it would after 2^24 of
+// them write over what another stripe has recorded.
+func TestKeepLong(t *testing.T) {
+	r := New(Options{Events: 1, Keep: true})
+	made := 0
+	put := func(stripe uint32, off int64) {
+		made++
+		if e, word := r.claim(stripe); e != nil {
+			e.off = off
+			e.word.Store(word)
+		}
+	}
+	const stripes = 8 // by turns, so that the chunk of a stripe's next turn is another stripe's
+	for i := range r.Events() + 1000 {
+		put(uint32(i%stripes), 1)
+	}
+	before, _, _ := collected(r)
+	for i := range uint32(stripes) { // as many operations later
+		if s := &r.stripes[i]; s.pos.Load()&posMask >= perChunk {
+			s.pos.Or(posMask)
+		}
+		put(i, 2)
+		put(i, 2)
+	}
+	ops, _, about := collected(r)
+	for _, o := range ops {
+		if o.Off != 1 {
+			t.Fatal("an operation is recorded after the memory was full")
+		}
+	}
+	if len(ops) != len(before) || about.Total != int64(made) {
+		t.Errorf("%d operations of %d are kept, %d asked for; want %d of %d", len(ops), about.Total, made, len(before), made)
+	}
+}
+
 // TestWhole records while others read. Each record is returned as it was made, and not as
 // parts of two.
 func TestWhole(t *testing.T) {
@@ -252,11 +287,23 @@ func TestClasses(t *testing.T) {
 	if len(want) > 0 || !slices.Equal(got.Classes, []string{"default", "point", "bulk"}) || len(got.Files) != 5 {
 		t.Errorf("not recorded: %v; classes %q, files %q", want, got.Classes, got.Files)
 	}
+}
+
+// TestClassesFull: what has no number of its own is in the class others, and not in the default one.
+func TestClassesFull(t *testing.T) {
+	r := New(Options{Names: 1})
 	for i := range 2 * maxClasses {
 		c := ClassRef{Name: fmt.Sprint("class", i)}
-		if n := r.Class(&c); (n == 0) != (i+2 >= maxClasses) || n == 0 != (r.Class(&c) == 0) {
-			t.Fatalf("class %d has number %d", i+3, n)
+		if n, want := int(r.Class(&c)), min(i+1, maxClasses); n != want || int(r.Class(&c)) != want {
+			t.Fatalf("class %d has number %d; want %d", i+1, n, want)
 		}
+	}
+	list := r.recording().Classes
+	if len(list) != maxClasses+1 || list[maxClasses-1] != "class61" || list[maxClasses] != "others" {
+		t.Errorf("classes are %q; want 62 names, and others", list)
+	}
+	if r.Class(&ClassRef{}) != 0 || r.Class(&ClassRef{Name: "class0"}) != 1 {
+		t.Error("a class without a name, or the first one, has another number than before")
 	}
 }
 
