@@ -71,6 +71,7 @@ func (t *Trace) fill(r record.Recording) {
 			o.File = 0 // the name was not yet written, or the file is damaged
 		}
 	}
+	t.Meta.LabelsEnd = time.Duration(r.LabelsEnd)
 	t.label(r)
 	t.arrange()
 }

@@ -124,7 +124,7 @@ func (m *Meta) encode(b []byte) []byte {
 	b = appendTexts(b, []string{m.Program, m.Driver, m.OS, m.Arch, m.Kernel, m.CPU, m.GoVersion})
 	numbers := []int64{
 		int64(m.PID), int64(m.Cores), int64(m.GoMaxProcs), m.Memory,
-		nanoseconds(m.Start), int64(m.Duration), int64(m.Full), m.Lost,
+		nanoseconds(m.Start), int64(m.Duration), int64(m.Full), m.Lost, int64(m.LabelsEnd),
 	}
 	b = binary.AppendUvarint(b, uint64(len(numbers)))
 	for _, n := range numbers {

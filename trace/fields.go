@@ -127,7 +127,7 @@ func (m *Meta) decode(f *fields) {
 			*p = texts[i]
 		}
 	}
-	var numbers [8]int64
+	var numbers [9]int64
 	for i := range f.count(1) {
 		if v := f.varint(); i < len(numbers) {
 			numbers[i] = v
@@ -138,4 +138,5 @@ func (m *Meta) decode(f *fields) {
 		m.Start = time.Unix(0, numbers[4])
 	}
 	m.Duration, m.Full, m.Lost = time.Duration(numbers[5]), Full(numbers[6]), numbers[7]
+	m.LabelsEnd = time.Duration(numbers[8])
 }

@@ -14,7 +14,8 @@ type Trace struct {
 	// files whose names are not known.
 	Files []string
 	// Classes holds the names that Op.Class is an index of. The first is
-	// "default". See ClassName.
+	// "default". A Recorder tells 62 more apart. If there are further ones, their operations
+	// have the last one, "others". See ClassName.
 	Classes []string
 	// Labels holds the labels of goroutines (runtime/pprof) that Op.Label is an
 	// index of, each as "key=value key=value", sorted by key. The first is "",
@@ -40,6 +41,9 @@ type Meta struct {
 	Duration   time.Duration // until the Trace was taken; in a file of SLUICE_TRACE, until the last event
 	Full       Full          // what the Recorder did when its buffers, or the disk, were full
 	Lost       int64         // operations and calls that were overwritten or not recorded
+	// LabelsEnd is the time, since Start, from which on Op.Label is 0, as there was no room for the
+	// labels of goroutines; 0 if there was.
+	LabelsEnd time.Duration
 }
 
 // Op is one operation, as [sluice.Stats] counts them. A ReadAt that took two
@@ -55,7 +59,9 @@ type Op struct {
 	Woken     time.Duration // its goroutine ran again
 
 	Offset int64 // in the file, in bytes; -1 is the file's own position
-	Size   int64 // bytes asked for
+	// Size is the number of bytes asked for. A Recorder has 32 bits for it: 4,294,967,295 stands
+	// for that and more, as Truncate and Allocate may have.
+	Size   int64
 	Result int64 // bytes transferred, or a negated errno
 	File   int32 // index into Trace.Files
 	// Slot is the lowest number, from 0, that no other operation has at the
@@ -83,7 +89,8 @@ type Op struct {
 	// first ring. The 256th and later rings all have 255.
 	Ring uint8
 	// Label is an index into Trace.Labels: the labels that the goroutine had when
-	// the operation ended.
+	// the operation ended. A Recorder has room for some 14,000 changes from one text of labels to
+	// another by one goroutine; see Meta.LabelsEnd.
 	Label int32
 }
 

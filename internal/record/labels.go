@@ -9,8 +9,8 @@ import (
 )
 
 // labels notes which labels of runtime/pprof goroutines have. A record has no room for them, and
-// they seldom change: the names have an entry each time that a goroutine has other labels than at
-// its operation before. All operations that end at or after the entry's time have these labels.
+// they seldom change: the names have an entry each time that a goroutine has labels of another text
+// than at its operation before. All operations that end at or after the entry's time have these labels.
 type labels struct {
 	// seen is what was noted last, for the goroutines whose numbers have these lowest bits. It keeps
 	// the labels in memory, so that no others can have their address.
@@ -26,6 +26,7 @@ type labels struct {
 type labelled struct {
 	goroutine uint32
 	labels    *sys.Labels
+	number    uint32 // of the labels' text; 0 for none
 }
 
 const (
@@ -71,37 +72,49 @@ func (r *Recorder) changeLabels(goroutine uint32, now *sys.Labels, ended int64) 
 		if r.head.labelsEnd.Load() != 0 {
 			return
 		}
-		if !r.putLabelled(goroutine, now, ended) {
+		last := uint32(0)
+		if before != nil {
+			last = before.number
+		}
+		number, ok := r.putLabelled(goroutine, last, now, ended)
+		if !ok {
 			r.head.labelsEnd.Store(ended)
 			return
 		}
-		before = &labelled{goroutine, now}
+		before = &labelled{goroutine, now, number}
 		l.last[goroutine] = before
 	}
 	l.seen[goroutine%seenLabels].Store(before)
 }
 
-// putLabelled adds an entry to the names. It reports whether there was room. files.mu is held.
-func (r *Recorder) putLabelled(goroutine uint32, now *sys.Labels, ended int64) bool {
+// putLabelled adds an entry to the names, and returns the number of the labels' text. It adds none if
+// that is last, the number of the goroutine's entry before: each pprof.Do makes labels anew, most often
+// of the same text. ok is false if there was no room. files.mu is held.
+func (r *Recorder) putLabelled(goroutine, last uint32, now *sys.Labels, ended int64) (number uint32, ok bool) {
 	l := &r.labels
 	if l.last == nil {
 		l.last, l.text = make(map[uint32]*labelled), make(map[string]uint32)
 	}
-	text := textOf(now)
-	if l.used += labelledSize + 2 + len(text) + 2; l.used > len(r.names)/labelsShare {
-		return false
-	}
-	number := uint32(0)
-	if text != "" {
-		if number = r.numberOf(l.text, maxLabels, labelMark, text); number == 0 {
-			return false
+	text, room := textOf(now), len(r.names)/labelsShare
+	if number, ok = l.text[text]; !ok && text != "" {
+		if l.used += 2 + len(text); l.used > room {
+			return 0, false
 		}
+		if number = r.numberOf(l.text, maxLabels, labelMark, text); number == 0 {
+			return 0, false
+		}
+	}
+	if number == last {
+		return number, true
+	}
+	if l.used += 2 + labelledSize; l.used > room {
+		return 0, false
 	}
 	var b [labelledSize]byte
 	binary.LittleEndian.PutUint32(b[:], goroutine)
 	binary.LittleEndian.PutUint64(b[4:], uint64(ended))
 	binary.LittleEndian.PutUint32(b[12:], number)
-	return r.putName(labelledMark, string(b[:]))
+	return number, r.putName(labelledMark, string(b[:]))
 }
 
 // textOf returns labels as key=value key=value.

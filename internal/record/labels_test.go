@@ -74,6 +74,27 @@ func TestLabelsFull(t *testing.T) {
 	}
 }
 
+// TestLabelsAgain: labels that are made anew, and say the same, take no room. Where they change, a change takes
+// the room of its entry, and not that of its text.
+func TestLabelsAgain(t *testing.T) {
+	r := New(Options{Names: 1})
+	for i := range int64(1000) {
+		pprof.Do(t.Context(), pprof.Labels("role", "compaction"), func(context.Context) { putAt(r, i+1) })
+	}
+	if got := r.recording(); len(got.Labelled) != 1 || got.LabelsEnd != 0 {
+		t.Errorf("%d entries of 1000 operations with one label, and labels end at %d; want 1, 0", len(got.Labelled), got.LabelsEnd)
+	}
+	r = New(Options{Names: 1 << 16})
+	const long = "a label that is longer than an entry"
+	changes := (len(r.names)/labelsShare - 2*(2+len("role=")+len(long))) / (2 + labelledSize)
+	for i := range int64(changes) {
+		pprof.Do(t.Context(), pprof.Labels("role", long[i%2:]), func(context.Context) { putAt(r, i+1) })
+	}
+	if got := r.recording(); len(got.Labelled) != changes || got.LabelsEnd != 0 {
+		t.Errorf("%d entries of %d changes, and labels end at %d; want all", len(got.Labelled), changes, got.LabelsEnd)
+	}
+}
+
 // TestLabelsAllocate: an operation of a goroutine that keeps its labels allocates nothing.
 func TestLabelsAllocate(t *testing.T) {
 	r := New(Options{Names: 1 << 16})

@@ -15,7 +15,7 @@ func example() *trace.Trace {
 	t := &trace.Trace{
 		Meta: trace.Meta{
 			Program: "prog\x1b[31m", Driver: "uring", OS: "linux", Arch: "amd64", Kernel: strings.Repeat("6.18 ", 20),
-			Start: time.Unix(1e9, 0).UTC(), Lost: 3,
+			Start: time.Unix(1e9, 0).UTC(), Lost: 3, LabelsEnd: 90 * time.Millisecond,
 		},
 		Files: []string{""},
 	}
@@ -92,6 +92,7 @@ func TestPrint(t *testing.T) {
 		"2.00s of events after 2001-09-09 01:46:40 +0000\n",
 		"102 operations, at most 4 at a time; 396 KiB read, 1 MiB written\n",
 		"3 earlier events are lost",
+		"labels are unknown after 90.0ms",
 		"1 of read (queued) failed\n",
 		"read       cached         1       10 B  device    799ns   799ns   799ns   799ns\n",
 		"read       queued       100    396 KiB  queue    5.00µs  5.00µs  5.00µs  5.00µs\n" +

@@ -82,6 +82,9 @@ func (d *Digest) head(b *strings.Builder, t *trace.Trace) {
 	default:
 		b.WriteString("no events lost\n")
 	}
+	if m.LabelsEnd > 0 {
+		b.WriteString(report.Wrap(fmt.Sprintf("labels are unknown after %s: there was no room for more changes of labels", Time(m.LabelsEnd))))
+	}
 	for i := range d.Ops {
 		if g := &d.Ops[i]; g.Failed > 0 {
 			b.WriteString(report.Wrap(fmt.Sprintf("%s of %s (%s) failed", count(g.Failed), g.Kind, g.Path)))
