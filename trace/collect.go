@@ -120,10 +120,10 @@ func drivers(set uint32) string {
 	return strings.Join(names, ",")
 }
 
-// readRecording reads a file in which a program has recorded.
-func readRecording(from io.Reader) (*Trace, error) {
+// readRecording reads a file in which a program has recorded. again reads it a second time, or is nil.
+func readRecording(from io.Reader, again io.ReaderAt) (*Trace, error) {
 	t := &Trace{}
-	r, err := record.Read(from, t.sink(0))
+	r, err := record.Read(from, again, t.sink(0))
 	switch {
 	case errors.Is(err, record.ErrDamaged):
 		return nil, formatErrorf("damaged: %w", err)

@@ -32,10 +32,15 @@ func formatErrorf(format string, args ...any) error {
 // while a program records in it. If the file is something else, damaged or cut
 // off, the error is an [ErrFormat]; other errors are those of r. Only files of
 // WriteTo have checksums.
+//
+// While a program records, Read leaves out the operations that are being recorded at that
+// moment. For this r must be an io.ReaderAt and an io.Seeker, as files are. From other readers,
+// such as pipes, an operation may come out with parts of two.
 func Read(r io.Reader) (*Trace, error) {
+	again := readAgain(r)
 	d := &decoder{r: bufio.NewReaderSize(r, 64<<10)}
 	if b, _ := d.r.Peek(len(record.Magic)); string(b) == record.Magic {
-		return readRecording(d.r)
+		return readRecording(d.r, again)
 	}
 	t := &Trace{}
 	if err := d.header(); err != nil {
@@ -53,6 +58,22 @@ func Read(r io.Reader) (*Trace, error) {
 			return t, nil
 		}
 	}
+}
+
+// readAgain returns what r reads from now on, to be read a second time; nil if r reads only once.
+func readAgain(r io.Reader) io.ReaderAt {
+	f, ok := r.(interface {
+		io.ReaderAt
+		io.Seeker
+	})
+	if !ok {
+		return nil
+	}
+	at, err := f.Seek(0, io.SeekCurrent)
+	if err != nil { // a pipe
+		return nil
+	}
+	return io.NewSectionReader(f, at, math.MaxInt64-at)
 }
 
 // decoder reads blocks.

@@ -7,8 +7,11 @@ import (
 	"hash/crc32"
 	"io"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -23,7 +26,7 @@ func random(r *rand.Rand, n int) *Trace {
 		Meta: Meta{
 			Program: "prog", PID: 7, Driver: "uring", OS: "linux", Arch: "amd64", Kernel: "6.18", CPU: "a CPU",
 			Cores: 2, GoMaxProcs: 3, Memory: 1 << 40, GoVersion: "go1.26",
-			Start: time.Unix(1700000000, 123), Duration: time.Hour, Full: Keep, Lost: 5,
+			Start: time.Unix(1700000000, 123), Duration: time.Hour, Full: Keep, Lost: 5, LabelsEnd: time.Minute,
 		},
 		Files:   []string{"", "a", strings.Repeat("long", 100), "\xff\x00"},
 		Classes: []string{"default", "a, \"b\"", "foreground"},
@@ -162,7 +165,7 @@ func framed(kind byte, body []byte) []byte {
 // more fields in Meta.
 func TestNewer(t *testing.T) {
 	meta := appendTexts(nil, []string{"prog", "", "", "", "", "", "", "new"})
-	meta = append(binary.AppendUvarint(meta, 9), bytes.Repeat([]byte{2}, 9)...)
+	meta = append(binary.AppendUvarint(meta, 10), bytes.Repeat([]byte{2}, 10)...)
 	file := append([]byte(magic), version)
 	file = append(file, framed(blockMeta, meta)...)
 	file = append(file, framed('?', []byte("what"))...)
@@ -171,6 +174,67 @@ func TestNewer(t *testing.T) {
 	if err != nil || got.Meta.Program != "prog" || got.Meta.Lost != 1 {
 		t.Errorf("Read = %+v, %v", got, err)
 	}
+}
+
+// TestLabelsEnd: a trace says from when on the labels are not known. One of a version that did not say it is read.
+func TestLabelsEnd(t *testing.T) {
+	tr := new(Trace)
+	tr.fill(record.Recording{LabelsEnd: 5})
+	if tr.Meta.LabelsEnd != 5 {
+		t.Errorf("LabelsEnd = %v; want 5ns", tr.Meta.LabelsEnd)
+	}
+	meta := appendTexts(nil, nil)
+	meta = append(binary.AppendUvarint(meta, 8), bytes.Repeat([]byte{2}, 8)...)
+	if tr.Meta.decode(&fields{b: meta}); tr.Meta.LabelsEnd != 0 || tr.Meta.Lost != 1 {
+		t.Errorf("an earlier version's Meta is %+v; want LabelsEnd 0", tr.Meta)
+	}
+}
+
+// TestReadRecording reads a recording that is a part of a file, and one from a pipe, which can be read only once.
+func TestReadRecording(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "recording")
+	rec, err := Create(name, Options{Events: 1})
+	if errors.Is(err, errors.ErrUnsupported) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec.Core().PutOp(&record.Op{Queued: record.Now(), Size: 4711})
+	whole, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const before = "something else"
+	if err := os.WriteFile(name+".part", append([]byte(before), whole...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	part, err := os.Open(name + ".part")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer part.Close()
+	if _, err := part.Seek(int64(len(before)), io.SeekStart); err != nil {
+		t.Fatal(err)
+	}
+	pipe, in, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pipe.Close()
+	var writer sync.WaitGroup
+	writer.Go(func() {
+		_, err := in.Write(whole)
+		if err := errors.Join(err, in.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	for what, from := range map[string]io.Reader{"a part of a file": part, "a pipe": pipe} {
+		if tr, err := Read(from); err != nil || len(tr.Ops) != 1 || tr.Ops[0].Size != 4711 {
+			t.Errorf("Read of %s = %+v, %v; want one operation", what, tr, err)
+		}
+	}
+	writer.Wait()
 }
 
 func TestForeign(t *testing.T) {

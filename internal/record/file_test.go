@@ -49,7 +49,7 @@ func TestFile(t *testing.T) {
 			t.Fatalf("recorded %+v", o)
 		}
 	}}
-	about, err := Read(bytes.NewReader(whole), count)
+	about, err := Read(bytes.NewReader(whole), nil, count)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,14 +64,14 @@ func TestFile(t *testing.T) {
 func refuses(t *testing.T, whole []byte) {
 	none := Sink{Op: func(Op, uint32) {}, Call: func(Call, uint32) {}}
 	for _, n := range []int{0, 8, pageSize - 1, pageSize, len(whole) - 1} {
-		if _, err := Read(bytes.NewReader(whole[:n]), none); !errors.Is(err, ErrDamaged) {
+		if _, err := Read(bytes.NewReader(whole[:n]), nil, none); !errors.Is(err, ErrDamaged) {
 			t.Errorf("Read of the first %d bytes: %v; want ErrDamaged", n, err)
 		}
 	}
 	for at := range 28 {
 		damaged := bytes.Clone(whole)
 		damaged[at] ^= 0xff
-		if _, err := Read(bytes.NewReader(damaged), none); !errors.Is(err, ErrDamaged) {
+		if _, err := Read(bytes.NewReader(damaged), nil, none); !errors.Is(err, ErrDamaged) {
 			t.Errorf("Read with byte %d changed: %v; want ErrDamaged", at, err)
 		}
 	}
@@ -82,13 +82,57 @@ func refuses(t *testing.T, whole []byte) {
 		damaged[i] = 0x56
 	}
 	total := func(b []byte) (n int) {
-		if _, err := Read(bytes.NewReader(b), Sink{func(Op, uint32) { n++ }, func(Call, uint32) { n++ }}); err != nil {
+		if _, err := Read(bytes.NewReader(b), nil, Sink{func(Op, uint32) { n++ }, func(Call, uint32) { n++ }}); err != nil {
 			t.Error(err)
 		}
 		return n
 	}
 	if got, want := total(damaged), total(whole)-perChunk; got != want {
 		t.Errorf("%d records of a file with a page that is none; want %d", got, want)
+	}
+}
+
+// TestReadTwice: a place that is written to between the two looks at it is left out.
+func TestReadTwice(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "file")
+	r, err := Create(name, Options{Events: 1, Names: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 10 {
+		r.PutOp(&Op{Queued: Now(), Off: int64(i)})
+	}
+	first, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range r.chunks {
+		for j := range r.chunks[i].events {
+			if e := &r.chunks[i].events[j]; e.word.Load() != 0 && e.off%2 == 0 {
+				e.word.Add(1) // as lock does
+			}
+		}
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	n := 0
+	_, err = Read(bytes.NewReader(first), f, Sink{Op: func(o Op, _ uint32) {
+		n++
+		if o.Off%2 == 0 {
+			t.Errorf("operation %d is there, which was being overwritten", o.Off)
+		}
+	}})
+	if err != nil || n != 5 {
+		t.Errorf("Read gives %d operations, %v; want 5", n, err)
+	}
+	if err := os.Truncate(name, int64(len(first))-pageSize); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(bytes.NewReader(first), f, Sink{Op: func(Op, uint32) {}}); !errors.Is(err, ErrDamaged) {
+		t.Errorf("Read of a file that has become shorter: %v; want ErrDamaged", err)
 	}
 }
 

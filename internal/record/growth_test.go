@@ -41,7 +41,7 @@ func readBack(t *testing.T, name string) (n int, of Recording, onDisk int64) {
 	}
 	defer f.Close()
 	var ops []Op
-	if of, err = Read(f, Sink{Op: func(o Op, _ uint32) { ops = append(ops, o) }}); err != nil {
+	if of, err = Read(f, f, Sink{Op: func(o Op, _ uint32) { ops = append(ops, o) }}); err != nil {
 		t.Fatal(err)
 	}
 	for _, o := range ops {

@@ -21,8 +21,9 @@ const (
 )
 
 // Read passes the records of a file of Create to the Sink. A program may be recording in
-// it: a record that is being written is left out.
-func Read(from io.Reader, to Sink) (Recording, error) {
+// it: a record that is being written is left out. For this Read needs again, which reads the same
+// file a second time, if it can be. If again is nil, a record may have parts of two.
+func Read(from io.Reader, again io.ReaderAt, to Sink) (Recording, error) {
 	heads := make([]header, 1)
 	if err := fill(from, heads); err != nil {
 		return Recording{}, err
@@ -36,10 +37,17 @@ func Read(from io.Reader, to Sink) (Recording, error) {
 	if err := errors.Join(fill(from, a.names), fill(from, a.stripes)); err != nil {
 		return Recording{}, err
 	}
-	page := make([]chunk, 1)
+	page, later := make([]chunk, 1), make([]chunk, 1)
+	off := pageSize + int64(len(a.names)) + stripeSize*int64(len(a.stripes))
 	for i := range uint64(a.head.ready.Load()) {
 		if err := fill(from, page); err != nil {
 			return Recording{}, err
+		}
+		if again != nil {
+			if err := fill(io.NewSectionReader(again, off+pageSize*int64(i), pageSize), later); err != nil {
+				return Recording{}, err
+			}
+			page[0].dropChanged(&later[0])
 		}
 		page[0].dropInvalid(i, uint64(a.head.chunks))
 		page[0].collect(a.head.began, to)
@@ -72,6 +80,17 @@ func (h *header) check() error {
 		return fmt.Errorf("its header has impossible values: %w", ErrDamaged)
 	}
 	return nil
+}
+
+// dropChanged removes records that were being written while c was read. later is the same page, which
+// was read after that. The word of a place changes before anything else is written there, and never
+// has the same value again.
+func (c *chunk) dropChanged(later *chunk) {
+	for i := range c.events {
+		if w := &c.events[i].word; w.Load() != later.events[i].word.Load() {
+			w.Store(0)
+		}
+	}
 }
 
 // dropInvalid removes records that no Recorder has written from chunk i of n, which was
