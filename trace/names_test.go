@@ -2,6 +2,7 @@ package trace
 
 import (
 	"testing"
+	"testing/synctest"
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/record"
@@ -127,4 +128,13 @@ func TestOptions(t *testing.T) {
 	if r.Recording() {
 		t.Error("a new Recorder records")
 	}
+	synctest.Test(t, func(t *testing.T) { // where the clock shows a time before the process began
+		r, err := New(Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m := r.Trace().Meta; m.Duration != 0 {
+			t.Errorf("in a bubble a trace lasted %v; want 0", m.Duration)
+		}
+	})
 }

@@ -51,6 +51,9 @@ func (o Options) check() (record.Options, error) {
 // [New] is obtained when it is made; the file of [Create] grows up to that size.
 // Recording allocates nothing.
 //
+// Use a Recorder outside of bubbles of testing/synctest: a bubble's clock shows the
+// year 2000, before the program began, and all times of a Trace from there are 0.
+//
 // All methods may be called by any number of goroutines at once.
 type Recorder struct{ core *record.Recorder }
 
@@ -118,7 +121,7 @@ func (r *Recorder) Trace() *Trace {
 	at := time.Now()
 	t := &Trace{}
 	t.fill(r.core.Collect(t.sink(r.core.Events())))
-	t.Meta.Duration = at.Sub(t.Meta.Start)
+	t.Meta.Duration = max(0, at.Sub(t.Meta.Start)) // the clock of a bubble is behind Start
 	return t
 }
 
