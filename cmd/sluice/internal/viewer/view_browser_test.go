@@ -68,6 +68,7 @@ func TestBrowser(t *testing.T) {
 	t.Run("rate", func(t *testing.T) { testRate(t, open(t, browser, small, desk), small) })
 	t.Run("still pointer", func(t *testing.T) { testStillPointer(t, open(t, browser, one(), desk)) })
 	t.Run("details", func(t *testing.T) { testDetails(t, open(t, browser, one(), desk)) })
+	t.Run("sizes without transfers", func(t *testing.T) { testSized(t, open(t, browser, sized(), desk)) })
 	t.Run("tap", func(t *testing.T) { testTap(t, open(t, browser, one(), phone)) })
 	t.Run("keys", func(t *testing.T) { testKeys(t, open(t, browser, small, desk)) })
 	t.Run("theme", func(t *testing.T) { testTheme(t, open(t, browser, small, desk)) })
@@ -456,6 +457,29 @@ func testDetails(t *testing.T, p *page) {
 	p.after(chromedp.KeyEvent(kb.Escape))
 	if !eval[bool](p, hidden) {
 		t.Error("Escape does not let go of the tooltip")
+	}
+}
+
+// sized returns a trace of operations whose result is 0: those that have a size and transfer no bytes, and a read
+// at the end of the file.
+func sized() *trace.Trace {
+	t := &trace.Trace{Meta: trace.Meta{OS: runtime.GOOS}, Files: []string{""}}
+	for i, kind := range []trace.Kind{trace.OpAllocate, trace.OpTruncate, trace.OpAdvise, trace.OpRead} {
+		at := time.Duration(i) * time.Millisecond
+		t.Ops = append(t.Ops, trace.Op{Queued: at, Submitted: at, Completed: at + 500, Woken: at + 500, Size: 4096, Kind: kind, Path: trace.Blocking})
+	}
+	return t
+}
+
+// testSized goes from one operation to the next: only the read is short.
+func testSized(t *testing.T, p *page) {
+	p.after(chromedp.KeyEvent("."))
+	for _, want := range []string{"done", "done", "done", "0 B, short"} {
+		text := eval[string](p, "document.querySelector('#details').innerText")
+		if !strings.Contains(text, want) || strings.Contains(text, "short") != strings.Contains(want, "short") {
+			t.Errorf("the details are %q; want the result %q", text, want)
+		}
+		p.after(chromedp.KeyEvent("."))
 	}
 }
 

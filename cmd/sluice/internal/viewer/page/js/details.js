@@ -6,6 +6,9 @@ function node(tag, text, className) {
 	return Object.assign(document.createElement(tag), { textContent: text ?? "", className: className ?? "" });
 }
 
+// transfers are the kinds of operations that return how many bytes they have transferred.
+const transfers = new Set(["read", "write"]);
+
 // Details is the box.
 export class Details {
 	// go is called with what a link in the box leads to.
@@ -78,7 +81,7 @@ export class Details {
 		}
 		const rows = [
 			["path", paths[ops.path[i]] + (ops.driver[i] ? `, ${drivers[ops.driver[i]]}, ring ${ops.queue[i] & 255}` : "")],
-			["result", this.result(ops.result[i], ops.size[i])],
+			["result", this.result(ops.result[i], transfers.has(kinds[ops.kind[i]]) ? ops.size[i] : 0)],
 			["goroutine", `${ops.goroutine[i]} (recorded as ${ops.tags[ops.goroutine[i] - 1].toString(16)})`],
 		];
 		if (ops.label[i] > 0) {
@@ -139,6 +142,8 @@ export class Details {
 		return table;
 	}
 
+	// result returns the result of an operation in words. size is how many bytes a transfer is of, and
+	// 0 for operations that transfer none: Truncate, Allocate and Advise have a size, and return 0.
 	result(result, size) {
 		if (result < 0) {
 			return "failed: " + this.trace.errors[-result];
