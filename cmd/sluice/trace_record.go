@@ -24,8 +24,9 @@ type traceRecordCmd struct {
 
 // Help returns the text below the list of flags.
 func (*traceRecordCmd) Help() string {
-	return "Programs that use sluice record their I/O in memory. The trace is written when the last of them has ended, " +
-		"even if it was killed. On a full disk the recording stays in memory, and a message says where. The trace's page, FILE.html, is written beside it. " +
+	return "Programs that use sluice record their I/O in memory. The trace is written when the program has ended, even if it was killed. " +
+		"On Linux, sluice also waits for processes that the program has left running and that record by then; Ctrl-C ends that wait, " +
+		"and what they record after it is lost. On a full disk the recording stays in memory, and a message says where. The trace's page, FILE.html, is written beside it. " +
 		"On a terminal with a display the browser opens it. The exit status is the program's."
 }
 
@@ -41,20 +42,23 @@ func (c *traceRecordCmd) Run(s cli.Streams) error {
 	if err != nil {
 		return err
 	}
-	held := make(chan os.Signal, 1) // a signal between the program's end and the next context does nothing
+	held := make(chan os.Signal, 8) // a signal between the program's end and the next context only ends await
 	catch(held, endings...)
 	ended := c.run(dir)
+	discard(held) // the program has got these
+	await(s, dir, held)
 	ctx, stop := notifyContext()
 	defer stop()
 	signal.Stop(held)
 	if _, ok := errors.AsType[startError](ended); ok {
 		return errors.Join(fmt.Errorf("cannot run %s: %w", c.Command[0], ended), os.Remove(dir))
 	}
-	recorded, err := filepath.Glob(filepath.Join(dir, "*"))
+	recorded, err := recordings(dir)
 	switch {
 	case err != nil:
+		return errors.Join(ended, fmt.Errorf("cannot read the recordings: %w", err))
 	case len(recorded) == 0:
-		err = statusError{fmt.Errorf(`nothing was recorded: %s does not use sluice (build it with "sluice build", or import the package)`, c.Command[0]), 0}
+		err = statusError{fmt.Errorf(`nothing was recorded: %s does not use sluice (build it with "sluice build", or import the package), or could not record: see its messages`, c.Command[0]), 0}
 	default:
 		err = c.save(ctx, s, recorded)
 	}
@@ -62,6 +66,13 @@ func (c *traceRecordCmd) Run(s cli.Streams) error {
 		err = errors.Join(err, os.RemoveAll(dir))
 	}
 	return errors.Join(ended, err)
+}
+
+// discard receives what the channel has.
+func discard(signals <-chan os.Signal) {
+	for len(signals) > 0 {
+		<-signals
+	}
 }
 
 func (c *traceRecordCmd) check() error {
