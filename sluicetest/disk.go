@@ -89,7 +89,8 @@ func (d *Disk) ReadFile(name string) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// Rename renames a file; see os.Rename. A crash may undo it until the file is synced, or SyncNames is called.
+// Rename renames a file; see os.Rename. A crash may undo it until Sync of the file or SyncNames is called; a Datasync is
+// not enough.
 func (d *Disk) Rename(from, to string) error {
 	if err := d.disk.Rename(from, to); err != nil {
 		return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}

@@ -98,6 +98,27 @@ func TestCrash(t *testing.T) {
 			must(t, f.Sync())
 			must(t, d.Rename("new", "f"))
 		}, []string{"a", "none"}},
+		{"created and datasynced", func(d *sluicetest.Disk) {
+			f := open(t, d, "f", os.O_CREATE|os.O_WRONLY)
+			_, err := f.WriteString("a")
+			must(t, err)
+			must(t, f.Datasync())
+		}, []string{"a"}},
+		{"renamed and datasynced", func(d *sluicetest.Disk) {
+			f := open(t, d, "new", os.O_CREATE|os.O_WRONLY)
+			_, err := f.WriteString("a")
+			must(t, err)
+			must(t, d.SyncNames())
+			must(t, d.Rename("new", "f"))
+			must(t, f.Datasync())
+		}, []string{"a", "none"}},
+		{"renamed and synced, the file", func(d *sluicetest.Disk) {
+			f := open(t, d, "new", os.O_CREATE|os.O_WRONLY)
+			_, err := f.WriteString("a")
+			must(t, err)
+			must(t, d.Rename("new", "f"))
+			must(t, f.Sync())
+		}, []string{"a"}},
 		{"renamed and synced", func(d *sluicetest.Disk) {
 			f := open(t, d, "new", os.O_CREATE|os.O_WRONLY)
 			_, err := f.WriteString("a")

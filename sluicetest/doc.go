@@ -16,9 +16,9 @@
 //
 // What is covered by a Sync or Datasync that has returned nil is there. Any other write, also one in progress, may be there
 // in full, in part (whole sectors) or not at all, whatever the order of the writes. Creations, renames and removals survive in
-// their order, up to a point that the seed chooses. That point is never before the last [Disk.SyncNames], nor before the last
-// change of a file's name if the file was synced after that change. That is less than file systems promise, and as much as a
-// program may rely on.
+// their order, up to a point that the seed chooses. That point is never before the last [Disk.SyncNames]. A Sync of a file moves
+// it to the last change of the file's name, a Datasync to the file's creation alone: a rename needs a Sync or SyncNames. That is
+// less than file systems promise, and as much as a program may rely on.
 //
 // After a Sync that has failed, the bytes that it covers may be lost, though reads return them and the next fsync of the file
 // succeeds. So it is on Linux, and a File remembers it.

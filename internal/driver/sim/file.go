@@ -12,6 +12,7 @@ import (
 type file struct {
 	serial  int
 	device  uint64
+	created int      // the number of the change that gave the file its first name
 	image   *os.File // as programs see it
 	durable []byte   // what is certain to be on the disk
 	// journal holds the changes that are in image and may not be on the disk, in

@@ -101,6 +101,7 @@ func (d *Disk) named(name string, flag int) (*file, error) {
 		if err == nil {
 			d.names.now[name] = f
 			d.names.changed(f)
+			f.created = d.names.last()
 		}
 		return f, err
 	case flag&(os.O_CREATE|os.O_EXCL) == os.O_CREATE|os.O_EXCL:

@@ -7,13 +7,14 @@ import (
 
 // names is the files by name, as programs see them, and as they may be after a crash.
 //
-// It is as in a file system with a journal. What was done to names becomes durable in its order. A sync of a
-// file makes durable what was done up to the last change of a name of that file, and SyncNames all. Of the rest, a crash keeps
-// what was done up to some point.
+// It is as in a file system with a journal. What was done to names becomes durable in its order. An fsync of a
+// file makes durable what was done up to the last change of a name of that file, an fdatasync what was done up to the file's
+// creation, and SyncNames all. Of the rest, a crash keeps what was done up to some point.
 type names struct {
 	now map[string]*file
 	// states has the names after each change; the last one is now. Those before the first one cannot be what a crash leaves.
 	states []nameState
+	first  int // the number of the change that states[0] is after
 }
 
 // nameState is all names after a change.
@@ -31,15 +32,26 @@ func (n *names) changed(files ...*file) {
 	n.states = append(n.states, nameState{maps.Clone(n.now), files})
 }
 
-// sync makes durable what a sync of f does.
+// last returns the number of the last change.
+func (n *names) last() int { return n.first + len(n.states) - 1 }
+
+// keep makes change number k durable, and those before it.
+func (n *names) keep(k int) {
+	if k > n.first {
+		n.states = slices.Delete(n.states, 0, k-n.first)
+		n.first = k
+	}
+}
+
+// sync makes durable what an fsync of f does.
 func (n *names) sync(f *file) {
-	for i := len(n.states) - 1; i > 0; i-- {
-		if slices.Contains(n.states[i].changed, f) {
-			n.states = n.states[i:]
+	for k := n.last(); k > n.first; k-- {
+		if slices.Contains(n.states[k-n.first].changed, f) {
+			n.keep(k)
 			return
 		}
 	}
 }
 
 // syncAll makes all changes durable.
-func (n *names) syncAll() { n.states = n.states[len(n.states)-1:] }
+func (n *names) syncAll() { n.keep(n.last()) }

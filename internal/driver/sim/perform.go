@@ -29,9 +29,19 @@ func (d *Disk) perform(f *pendingOp) int32 {
 		return d.write(f)
 	case driver.Fsync, driver.Fdatasync:
 		f.file.sync(f.syncUntil)
-		d.names.sync(f.file)
+		d.syncNames(f, f.op.Code)
 	}
 	return 0
+}
+
+// syncNames makes durable what a sync of f's file does to names, an fsync or an fdatasync as code says. The kernel's fdatasync
+// writes what a read of the file needs. A file that was just created needs its name; a rename of it can wait.
+func (d *Disk) syncNames(f *pendingOp, code driver.Code) {
+	if code == driver.Fdatasync {
+		d.names.keep(f.file.created)
+		return
+	}
+	d.names.sync(f.file)
 }
 
 func (d *Disk) isSync(f *pendingOp) bool {
@@ -92,7 +102,7 @@ func (d *Disk) write(f *pendingOp) int32 {
 	f.file.write(off, b)
 	if f.syncs {
 		f.file.sync(f.file.changes)
-		d.names.sync(f.file)
+		d.syncNames(f, driver.Fsync)
 	}
 	return int32(len(b))
 }
