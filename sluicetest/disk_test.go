@@ -77,6 +77,20 @@ func TestCrash(t *testing.T) {
 			_, err := open(t, d, "f", os.O_CREATE|os.O_WRONLY|os.O_SYNC).WriteString("a")
 			must(t, err)
 		}, []string{"a"}},
+		{"written beside a write with O_SYNC", func(d *sluicetest.Disk) {
+			_, err := open(t, d, "f", os.O_CREATE|os.O_WRONLY).WriteAt([]byte("a"), 0)
+			must(t, err)
+			_, err = open(t, d, "f", os.O_WRONLY|os.O_SYNC).WriteAt([]byte("b"), 1)
+			must(t, err)
+		}, []string{"\x00b", "ab"}},
+		{"overwritten with O_SYNC", func(d *sluicetest.Disk) {
+			f := open(t, d, "f", os.O_CREATE|os.O_WRONLY)
+			_, err := f.WriteAt([]byte("aaa"), 0)
+			must(t, err)
+			must(t, f.Truncate(2))
+			_, err = open(t, d, "f", os.O_WRONLY|os.O_SYNC).WriteAt([]byte("b"), 0)
+			must(t, err)
+		}, []string{"b", "ba", "baa"}},
 		{"truncated", func(d *sluicetest.Disk) {
 			f := open(t, d, "f", os.O_CREATE|os.O_WRONLY)
 			_, err := f.WriteString("ab")

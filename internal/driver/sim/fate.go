@@ -31,9 +31,9 @@ type pendingOp struct {
 	// syncUntil is for a sync: the number of changes to the file that had been made
 	// when it was submitted. It makes these durable, and no later ones.
 	syncUntil int
-	refused   bool // FD was not opened for it
-	syncs     bool // a write with O_SYNC: when it ends, all that was written is durable
-	direct    bool // FD was opened with O_DIRECT
+	refused   bool        // FD was not opened for it
+	syncs     driver.Code // the sync that a write is followed by, as with O_SYNC, for its own bytes alone; Nop if there is none
+	direct    bool        // FD was opened with O_DIRECT
 	// ending is true after a Cancel. The device no longer holds the operation up: it was canceled, or it was too late
 	// for that.
 	ending bool

@@ -14,8 +14,8 @@ type file struct {
 	device  uint64
 	created int      // the number of the change that gave the file its first name
 	image   *os.File // as programs see it
-	durable []byte   // what is certain to be on the disk
-	// journal holds the changes that are in image and may not be on the disk, in
+	durable []byte   // what is certain to be on the disk, but for changes that are synced in the journal
+	// journal holds the changes that are in image and not in durable, in
 	// their order. changes is the number of all so far; the journal has
 	// the last of them.
 	journal []change
@@ -28,6 +28,9 @@ type file struct {
 type change struct {
 	off  int64 // the size, if data is nil
 	data []byte
+	// synced: the change is on the disk, though changes before it may not be. It is kept in its place, as an earlier write
+	// must not undo it.
+	synced bool
 }
 
 // size returns the size as programs see it.
@@ -61,7 +64,7 @@ func (f *file) write(off int64, b []byte) {
 	if _, err := f.image.WriteAt(b, off); err != nil {
 		panic("sim: " + err.Error())
 	}
-	f.note(change{off, bytes.Clone(b)})
+	f.note(change{off: off, data: bytes.Clone(b)})
 }
 
 func (f *file) note(c change) {
@@ -79,7 +82,7 @@ func (f *file) noteOthers(before []byte, sector int) {
 	for off := 0; off < len(after); off += sector {
 		end := min(off+sector, len(after))
 		if !bytes.Equal(after[off:end], before[off:end]) {
-			f.note(change{int64(off), bytes.Clone(after[off:end])})
+			f.note(change{off: int64(off), data: bytes.Clone(after[off:end])})
 		}
 	}
 }
@@ -112,6 +115,25 @@ func (f *file) sync(until int) {
 	}
 }
 
+// syncLast makes the last change durable, and no other.
+func (f *file) syncLast() {
+	f.journal[len(f.journal)-1].synced = true
+	for len(f.journal) > 0 && f.journal[0].synced {
+		f.sync(f.changes - len(f.journal) + 1)
+	}
+}
+
+// certain returns what is certain to be on the disk.
+func (f *file) certain() []byte {
+	image := bytes.Clone(f.durable)
+	for _, c := range f.journal {
+		if c.synced {
+			image = c.onto(image)
+		}
+	}
+	return image
+}
+
 // failSync is a failed sync: some of the changes reach the disk, and all of them count as
 // durable from then on.
 func (f *file) failSync(until int, r *rand.Rand, sector int) {
@@ -125,6 +147,9 @@ func (f *file) failSync(until int, r *rand.Rand, sector int) {
 // write may be there, nothing, or some of its sectors. Each sector is either old or
 // new. A change of the size is made or not.
 func (c change) torn(image []byte, r *rand.Rand, sector int) []byte {
+	if c.synced {
+		return c.onto(image)
+	}
 	chance := []float64{0, 0.5, 1}[r.IntN(3)]
 	if c.data == nil {
 		if r.Float64() < chance {
@@ -135,7 +160,7 @@ func (c change) torn(image []byte, r *rand.Rand, sector int) []byte {
 	for off, b := c.off, c.data; len(b) > 0; {
 		n := min(len(b), sector-int(off%int64(sector)))
 		if r.Float64() < chance {
-			image = change{off, b[:n]}.onto(image)
+			image = change{off: off, data: b[:n]}.onto(image)
 		}
 		off, b = off+int64(n), b[n:]
 	}

@@ -199,7 +199,7 @@ func (d *Disk) Durable(fd int32) []byte {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if f := d.fileOf(int(fd)); f != nil {
-		return bytes.Clone(f.durable)
+		return f.certain()
 	}
 	return nil
 }
@@ -276,7 +276,7 @@ func (d *Disk) afterCrash(f *file) []byte {
 	}
 	for _, fl := range flights {
 		if fl.file == f && fl.op.Code == driver.Write && fl.errno == 0 && len(fl.op.Buf) > 0 && d.refusal(fl) == 0 {
-			image = change{fl.op.Off, fl.op.Buf}.torn(image, d.crash, d.o.Sector)
+			image = change{off: fl.op.Off, data: fl.op.Buf}.torn(image, d.crash, d.o.Sector)
 		}
 	}
 	return image

@@ -45,11 +45,18 @@ func setPosition(fd int, pos int64) {
 	}
 }
 
-// modeOf returns how fd was opened. refused: not for a transfer of this kind. syncs: each write is followed by an fsync.
-// direct: with O_DIRECT. On Linux O_DSYNC is a part of O_SYNC.
-func modeOf(fd int, code driver.Code) (refused, syncs, direct bool) {
+// modeOf returns how fd was opened. refused: not for a transfer of this kind. syncs is the sync that follows each write, Nop if
+// there is none: an fsync with O_SYNC, an fdatasync with O_DSYNC. direct: with O_DIRECT.
+func modeOf(fd int, code driver.Code) (refused bool, syncs driver.Code, direct bool) {
 	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
 	mode := flags & unix.O_ACCMODE
 	refused = err != nil || code == driver.Read && mode == unix.O_WRONLY || code == driver.Write && mode == unix.O_RDONLY
-	return refused, code == driver.Write && flags&unix.O_SYNC != 0, flags&sys.O_DIRECT != 0
+	switch {
+	case code != driver.Write:
+	case flags&unix.O_SYNC == unix.O_SYNC:
+		syncs = driver.Fsync
+	case flags&unix.O_SYNC != 0: // on Linux O_DSYNC is one of the bits of O_SYNC
+		syncs = driver.Fdatasync
+	}
+	return refused, syncs, flags&sys.O_DIRECT != 0
 }

@@ -100,9 +100,9 @@ func (d *Disk) write(f *pendingOp) int32 {
 		b = b[:room-off]
 	}
 	f.file.write(off, b)
-	if f.syncs {
-		f.file.sync(f.file.changes)
-		d.syncNames(f, driver.Fsync)
+	if f.syncs != driver.Nop && len(b) > 0 {
+		f.file.syncLast()
+		d.syncNames(f, f.syncs)
 	}
 	return int32(len(b))
 }
