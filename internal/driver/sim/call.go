@@ -23,14 +23,19 @@ func (d *Disk) Call(code driver.Code, fd int, b []byte, off int64) (res int32, o
 		d.waitFor(p)
 	}
 	d.calls.take(p.op)
-	if off != AtPosition || code != driver.Read && code != driver.Write {
+	if !p.atPosition() {
 		return d.perform(p), true
 	}
-	p.op.Off = position(fd, code, p.file)
+	p.op.Off = position(fd, code, p.file.size())
 	if res = d.perform(p); res > 0 {
 		setPosition(fd, p.op.Off+int64(res))
 	}
 	return res, true
+}
+
+// atPosition reports whether p is a transfer at the position of its descriptor, which alone a plain call can be.
+func (p *pendingOp) atPosition() bool {
+	return p.queue == nil && p.op.Off == AtPosition && (p.op.Code == driver.Read || p.op.Code == driver.Write)
 }
 
 // waitFor waits until p may be due. It must be called with mu held, which it unlocks while it waits.
@@ -60,7 +65,7 @@ func (d *Disk) Look(fd int, b []byte, off int64) (res int32, ok bool) {
 	}
 	at := off
 	if off == AtPosition {
-		at = position(fd, driver.Read, f)
+		at = position(fd, driver.Read, f.size())
 	}
 	r := d.random(opKey{file: f.serial, size: len(b), off: at, code: driver.Read, look: true})
 	if d.dead || r.Float64() >= d.o.Cached {

@@ -274,8 +274,16 @@ func (d *Disk) afterCrash(f *file) []byte {
 	for _, q := range d.queues {
 		flights = append(flights, q.pending...)
 	}
+	size := f.size()
 	for _, fl := range flights {
-		if fl.file == f && fl.op.Code == driver.Write && fl.errno == 0 && len(fl.op.Buf) > 0 && d.refusal(fl) == 0 {
+		if fl.file != f || fl.op.Code != driver.Write || fl.errno != 0 || len(fl.op.Buf) == 0 {
+			continue
+		}
+		if fl.atPosition() {
+			fl.op.Off = position(int(fl.op.FD), driver.Write, size)
+			size = max(size, fl.op.Off+int64(len(fl.op.Buf))) // a second append is behind the first
+		}
+		if d.refusal(fl) == 0 {
 			image = change{off: fl.op.Off, data: fl.op.Buf}.torn(image, d.crash, d.o.Sector)
 		}
 	}

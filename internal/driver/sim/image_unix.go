@@ -27,10 +27,10 @@ func keyOf(fd int) (k inodeKey, ok bool) {
 
 func closeDescriptor(fd int) error { return unix.Close(fd) }
 
-// position returns where an operation at the position of fd, a descriptor of f, begins.
-func position(fd int, code driver.Code, f *file) int64 {
+// position returns where an operation at the position of fd, a descriptor of a file of that size, begins.
+func position(fd int, code driver.Code, size int64) int64 {
 	if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0); err == nil && code == driver.Write && flags&os.O_APPEND != 0 {
-		return f.size()
+		return size
 	}
 	pos, err := unix.Seek(fd, 0, unix.SEEK_CUR)
 	if err != nil {

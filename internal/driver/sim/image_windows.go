@@ -19,6 +19,6 @@ func openImage(*os.File, int) (fd int, err error)                            { r
 func closeImage(*os.File)                                                    {}
 func keyOf(int) (k inodeKey, ok bool)                                        { return k, false }
 func closeDescriptor(int) error                                              { return errors.ErrUnsupported }
-func position(int, driver.Code, *file) int64                                 { return 0 }
+func position(int, driver.Code, int64) int64                                 { return 0 }
 func setPosition(int, int64)                                                 {}
 func modeOf(int, driver.Code) (refused bool, syncs driver.Code, direct bool) { return }
