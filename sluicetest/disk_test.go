@@ -202,6 +202,24 @@ func TestCrashInProgress(t *testing.T) {
 	}
 }
 
+// TestRenameDuringSync: a Sync keeps no rename that came after it had begun.
+func TestRenameDuringSync(t *testing.T) {
+	left := outcomes(t, func(d *sluicetest.Disk) {
+		f := open(t, d, "new", os.O_CREATE|os.O_WRONLY)
+		_, err := f.WriteString("a")
+		must(t, err)
+		must(t, d.SyncNames())
+		synced := make(chan error)
+		go func() { synced <- f.Sync() }()
+		synctest.Wait() // the Sync is in progress
+		must(t, d.Rename("new", "f"))
+		must(t, <-synced)
+	})
+	if left["a"] == 0 || left["none"] == 0 || len(left) != 2 {
+		t.Errorf("left is %v; want the file with either name", left)
+	}
+}
+
 // TestFails: the operation that was asked for fails, and no other.
 func TestFails(t *testing.T) {
 	d := sluicetest.NewDisk(sluicetest.Options{})

@@ -14,12 +14,14 @@
 //
 // # What a crash leaves
 //
-// What is covered by a Sync or Datasync that has returned nil is there. So is a write with O_SYNC or O_DSYNC that has
-// returned nil; it keeps no other write, and of names O_SYNC keeps what a Sync does, O_DSYNC what a Datasync does. Any other write, also one in progress, may be there
-// in full, in part (whole sectors) or not at all, whatever the order of the writes. Creations, renames and removals survive in
-// their order, up to a point that the seed chooses. That point is never before the last [Disk.SyncNames]. A Sync of a file moves
-// it to the last change of the file's name, a Datasync to the file's creation alone: a rename needs a Sync or SyncNames. That is
-// less than file systems promise, and as much as a program may rely on.
+// What is covered by a Sync or Datasync that has returned nil is there, and so is a write with O_SYNC or O_DSYNC that has
+// returned nil. Such a write keeps no other write. Any other write, also one in progress, may be there in full, in part (whole
+// sectors) or not at all, whatever the order of the writes.
+//
+// Creations, renames and removals survive in their order, up to a point that the seed chooses. That point is never before the
+// last [Disk.SyncNames]. A Sync of a file, or a write to it with O_SYNC, moves the point to the last change of the file's name
+// before that call. A Datasync, or a write with O_DSYNC, moves it to the file's creation alone: a rename needs a Sync or
+// SyncNames. That is less than file systems promise, and as much as a program may rely on.
 //
 // After a Sync that has failed, the bytes that it covers may be lost, though reads return them and the next fsync of the file
 // succeeds. So it is on Linux, and a File remembers it.

@@ -29,11 +29,12 @@ type pendingOp struct {
 	short  float64
 	errno  syscall.Errno // 0 if it does not fail
 	// syncUntil is for a sync: the number of changes to the file that had been made
-	// when it was submitted. It makes these durable, and no later ones.
-	syncUntil int
-	refused   bool        // FD was not opened for it
-	syncs     driver.Code // the sync that a write is followed by, as with O_SYNC, for its own bytes alone; Nop if there is none
-	direct    bool        // FD was opened with O_DIRECT
+	// when it was submitted. It makes these durable, and no later ones. namesUntil is the same for the names.
+	syncUntil, namesUntil int
+
+	refused bool        // FD was not opened for it
+	syncs   driver.Code // the sync that a write is followed by, as with O_SYNC, for its own bytes alone; Nop if there is none
+	direct  bool        // FD was opened with O_DIRECT
 	// ending is true after a Cancel. The device no longer holds the operation up: it was canceled, or it was too late
 	// for that.
 	ending bool
@@ -95,7 +96,7 @@ func (d *Disk) random(k opKey) *rand.Rand {
 // decide decides what happens to op, which was given to q, or is a plain call if q is nil. It must be called with mu held.
 func (d *Disk) decide(op *driver.Op, q *Queue) *pendingOp {
 	d.serial++
-	p := &pendingOp{op: op, queue: q, serial: d.serial, file: d.fileOf(int(op.FD))}
+	p := &pendingOp{op: op, queue: q, serial: d.serial, file: d.fileOf(int(op.FD)), namesUntil: d.names.last()}
 	k := opKey{size: len(op.Buf), off: op.Off, code: op.Code}
 	if p.file != nil {
 		k.file = p.file.serial

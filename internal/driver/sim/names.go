@@ -43,9 +43,9 @@ func (n *names) keep(k int) {
 	}
 }
 
-// sync makes durable what an fsync of f does.
-func (n *names) sync(f *file) {
-	for k := n.last(); k > n.first; k-- {
+// sync makes durable what an fsync of f does that was submitted after change number until.
+func (n *names) sync(f *file, until int) {
+	for k := until; k > n.first; k-- {
 		if slices.Contains(n.states[k-n.first].changed, f) {
 			n.keep(k)
 			return

@@ -41,7 +41,7 @@ func (d *Disk) syncNames(f *pendingOp, code driver.Code) {
 		d.names.keep(f.file.created)
 		return
 	}
-	d.names.sync(f.file)
+	d.names.sync(f.file, f.namesUntil)
 }
 
 func (d *Disk) isSync(f *pendingOp) bool {
