@@ -26,7 +26,7 @@ type Options struct {
 	Space int64
 	// Short is the fraction of transfers of which the kernel makes only a part, from 0 to 1. A File makes the rest.
 	Short float64
-	// Fail is the fraction of operations that fail with EIO, from 0 to 1.
+	// Fail is the fraction of reads, writes, syncs and calls of SyncNames that fail with EIO, from 0 to 1.
 	Fail float64
 	// Cached is the fraction of small reads that find their bytes in the page cache, from 0 to 1. The others may wait for
 	// the disk.
@@ -90,7 +90,8 @@ func (d *Disk) ReadFile(name string) ([]byte, error) {
 }
 
 // Rename renames a file; see os.Rename. A crash may undo it until Sync of the file or SyncNames is called; a Datasync is
-// not enough.
+// not enough. Rename changes the names in memory alone, as Remove and a creation do: it takes no time, ends on a frozen disk,
+// too, and Options.Fail does not make it fail.
 func (d *Disk) Rename(from, to string) error {
 	if err := d.disk.Rename(from, to); err != nil {
 		return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
@@ -109,8 +110,19 @@ func (d *Disk) Remove(name string) error {
 // Names returns the names of all files, sorted.
 func (d *Disk) Names() []string { return d.disk.Names() }
 
-// SyncNames makes creations, renames and removals durable that were made before, as an fsync of the directory does.
-func (d *Disk) SyncNames() error { return d.disk.SyncNames() }
+// SyncNames makes creations, renames and removals durable that were made before, as an fsync of the directory does: it takes
+// time, waits on a frozen disk, and can fail. After a failure a crash may still undo them; the next SyncNames covers them, too.
+func (d *Disk) SyncNames() error {
+	for {
+		err := d.disk.SyncNames()
+		switch {
+		case err == nil:
+			return nil
+		case !errors.Is(err, syscall.EINTR): // package os repeats an interrupted fsync
+			return &os.PathError{Op: "sync", Path: ".", Err: err}
+		}
+	}
+}
 
 // FailRead has the n-th read from now on fail with err, 1 being the next. A call of the program may make
 // several reads, or none where the page cache has the bytes. err is a syscall.Errno, or counts as EIO.
@@ -119,7 +131,7 @@ func (d *Disk) FailRead(n int, err error) { d.fail(n, err, driver.Read) }
 // FailWrite has the n-th write from now on fail with err, as FailRead does. Nothing is written then.
 func (d *Disk) FailWrite(n int, err error) { d.fail(n, err, driver.Write) }
 
-// FailSync has the n-th fsync or fdatasync from now on fail with err, as FailRead does. Syncs that are called at the same time may
+// FailSync has the n-th fsync or fdatasync from now on fail with err, as FailRead does. A SyncNames is an fsync, too. Syncs that are called at the same time may
 // share one.
 func (d *Disk) FailSync(n int, err error) { d.fail(n, err, driver.Fsync, driver.Fdatasync) }
 

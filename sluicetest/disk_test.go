@@ -292,6 +292,43 @@ func TestFreeze(t *testing.T) {
 	}
 }
 
+// TestSyncNames: SyncNames fails and waits as a sync does, and keeps what was done to names before it began. A Rename does not wait.
+func TestSyncNames(t *testing.T) {
+	lost := 0
+	for seed := range uint64(100) {
+		synctest.Test(t, func(t *testing.T) {
+			d := sluicetest.NewDisk(sluicetest.Options{Seed: seed, Latency: time.Second})
+			must(t, open(t, d, "a", os.O_CREATE|os.O_WRONLY).Sync())
+			d.FailSync(1, syscall.ENOSPC)
+			if err := d.SyncNames(); !errors.Is(err, syscall.ENOSPC) {
+				t.Errorf("SyncNames = %v; want ENOSPC", err)
+			}
+			must(t, d.Rename("a", "b"))
+			d.Freeze()
+			synced := make(chan error, 1)
+			go func() { synced <- d.SyncNames() }()
+			time.Sleep(time.Hour)
+			if len(synced) > 0 {
+				t.Errorf("SyncNames on a frozen disk = %v; want none", <-synced)
+			}
+			must(t, d.Rename("b", "c"))
+			d.Thaw()
+			must(t, <-synced)
+			d = d.Crash()
+			switch names := d.Names(); {
+			case slices.Equal(names, []string{"b"}):
+				lost++
+			case !slices.Equal(names, []string{"c"}):
+				t.Errorf("Names after a crash = %q; want b or c", names)
+			}
+			must(t, d.Close())
+		})
+	}
+	if lost == 0 || lost == 100 {
+		t.Errorf("the rename beside SyncNames is lost in %d of 100 crashes; want some", lost)
+	}
+}
+
 // TestOthers: direct files and Batches are on the disk, too.
 func TestOthers(t *testing.T) {
 	d := sluicetest.NewDisk(sluicetest.Options{})

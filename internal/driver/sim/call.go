@@ -17,20 +17,25 @@ func (d *Disk) Call(code driver.Code, fd int, b []byte, off int64) (res int32, o
 	if d.fileOf(fd) == nil {
 		return 0, false
 	}
-	p := d.decide(&driver.Op{Code: code, FD: int32(fd), Buf: b, Off: off}, nil)
+	return d.waitAndPerform(d.submit(&driver.Op{Code: code, FD: int32(fd), Buf: b, Off: off}, nil)), true
+}
+
+// waitAndPerform performs a plain call when it is due. It must be called with mu held, which it unlocks while it waits.
+func (d *Disk) waitAndPerform(p *pendingOp) (res int32) {
 	d.calls.add(p)
 	for p.due > d.clock() {
 		d.waitFor(p)
 	}
 	d.calls.take(p.op)
 	if !p.atPosition() {
-		return d.perform(p), true
+		return d.perform(p)
 	}
-	p.op.Off = position(fd, code, p.file.size())
+	fd := int(p.op.FD)
+	p.op.Off = position(fd, p.op.Code, p.file.size())
 	if res = d.perform(p); res > 0 {
 		setPosition(fd, p.op.Off+int64(res))
 	}
-	return res, true
+	return res
 }
 
 // atPosition reports whether p is a transfer at the position of its descriptor, which alone a plain call can be.

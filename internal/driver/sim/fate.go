@@ -93,15 +93,25 @@ func (d *Disk) random(k opKey) *rand.Rand {
 	return rand.New(rand.NewPCG(d.o.Seed, h))
 }
 
-// decide decides what happens to op, which was given to q, or is a plain call if q is nil. It must be called with mu held.
-func (d *Disk) decide(op *driver.Op, q *Queue) *pendingOp {
+// submit returns op, which was given to q, or is a plain call if q is nil, with what happens to it. It must be called with mu held.
+func (d *Disk) submit(op *driver.Op, q *Queue) *pendingOp {
+	p := &pendingOp{op: op, queue: q, file: d.fileOf(int(op.FD))}
+	if p.file != nil {
+		p.refused, p.syncs, p.direct = modeOf(int(op.FD), op.Code)
+	}
+	d.decide(p)
+	return p
+}
+
+// decide decides what happens to p, which is submitted now. It must be called with mu held.
+func (d *Disk) decide(p *pendingOp) {
 	d.serial++
-	p := &pendingOp{op: op, queue: q, serial: d.serial, file: d.fileOf(int(op.FD)), namesUntil: d.names.last()}
+	p.serial, p.namesUntil = d.serial, d.names.last()
+	op := p.op
 	k := opKey{size: len(op.Buf), off: op.Off, code: op.Code}
 	if p.file != nil {
 		k.file = p.file.serial
 		p.syncUntil = p.file.changes
-		p.refused, p.syncs, p.direct = modeOf(int(op.FD), op.Code)
 	} else {
 		k.file = -int(d.serial) // operations on no file, which tests submit by the hundred, are all alike
 	}
@@ -120,7 +130,7 @@ func (d *Disk) decide(op *driver.Op, q *Queue) *pendingOp {
 	if fail < d.o.Fail {
 		p.errno = errno
 	}
-	if q == nil && p.errno == syscall.ECANCELED {
+	if p.queue == nil && p.errno == syscall.ECANCELED {
 		p.errno = 0 // nothing cancels a plain call
 	}
 	if e := d.faultOf(op); e != 0 {
@@ -130,7 +140,6 @@ func (d *Disk) decide(op *driver.Op, q *Queue) *pendingOp {
 	if d.hold != nil && d.hold(op) || p.file != nil && d.frozen[p.file.device] {
 		p.due = never
 	}
-	return p
 }
 
 // dueIn returns when an operation is due that takes so long. It must be called with mu held.

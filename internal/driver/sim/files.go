@@ -40,7 +40,7 @@ func (d *Disk) Create(name string, data []byte) (fd int32) {
 	}
 	d.names.now[name] = f
 	d.names.changed(f)
-	d.names.syncAll()
+	d.names.keep(d.names.last())
 	return d.descriptor(f)
 }
 
@@ -171,14 +171,16 @@ func (d *Disk) Names() []string {
 	return slices.Sorted(maps.Keys(d.names.now))
 }
 
-// SyncNames makes durable what was done to names.
+// SyncNames makes durable what was done to names before. It is the fsync of a directory that all files are in: it takes time, may
+// fail, and waits while its device, the first one, is frozen.
 func (d *Disk) SyncNames() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.dead {
-		return syscall.EIO
+	p := &pendingOp{op: &driver.Op{Code: driver.Fsync, FD: -1}, file: d.directory}
+	d.decide(p)
+	if res := d.waitAndPerform(p); res < 0 {
+		return syscall.Errno(-res)
 	}
-	d.names.syncAll()
 	return nil
 }
 
@@ -257,7 +259,7 @@ func (d *Disk) Crash() *Disk {
 		after.names.now[name] = copies[f]
 	}
 	after.names.changed()
-	after.names.syncAll()
+	after.names.keep(after.names.last())
 	d.dead = true
 	clear(d.frozen)
 	d.resume(func(*pendingOp) bool { return true }, 1)

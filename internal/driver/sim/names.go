@@ -52,6 +52,3 @@ func (n *names) sync(f *file, until int) {
 		}
 	}
 }
-
-// syncAll makes all changes durable.
-func (n *names) syncAll() { n.keep(n.last()) }

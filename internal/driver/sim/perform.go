@@ -37,11 +37,14 @@ func (d *Disk) perform(f *pendingOp) int32 {
 // syncNames makes durable what a sync of f's file does to names, an fsync or an fdatasync as code says. The kernel's fdatasync
 // writes what a read of the file needs. A file that was just created needs its name; a rename of it can wait.
 func (d *Disk) syncNames(f *pendingOp, code driver.Code) {
-	if code == driver.Fdatasync {
+	switch {
+	case f.file == d.directory:
+		d.names.keep(f.namesUntil)
+	case code == driver.Fdatasync:
 		d.names.keep(f.file.created)
-		return
+	default:
+		d.names.sync(f.file, f.namesUntil)
 	}
-	d.names.sync(f.file, f.namesUntil)
 }
 
 func (d *Disk) isSync(f *pendingOp) bool {

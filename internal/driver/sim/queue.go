@@ -45,7 +45,7 @@ func (q *Queue) Submit(ops []*driver.Op) (int, error) {
 	}
 	n := min(len(ops), q.depth-len(q.pending))
 	for _, op := range ops[:n] {
-		q.pending.add(d.decide(op, q))
+		q.pending.add(d.submit(op, q))
 	}
 	q.signal()
 	return n, nil

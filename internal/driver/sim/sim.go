@@ -105,9 +105,11 @@ type Disk struct {
 	due     map[time.Duration]bool // when operations in flight are due, with Timed
 	faults  []*Fault
 
-	names  names
-	inodes map[inodeKey]*file // those that have a name, or an image that is open
-	files  int                // how many there were
+	names names
+	// directory stands for the directory that all files are in, for SyncNames. It has no image, and is not in inodes.
+	directory *file
+	inodes    map[inodeKey]*file // those that have a name, or an image that is open
+	files     int                // how many there were
 
 	// seen counts operations that do the same to the same file, so that what happens to an operation does not
 	// depend on what others do at the time.
@@ -126,7 +128,7 @@ func New(o Options) (*Disk, error) {
 	}
 	d := &Disk{
 		o: o, start: time.Now(), frozen: map[uint64]bool{}, changed: make(chan struct{}), due: map[time.Duration]bool{},
-		names: newNames(), inodes: map[inodeKey]*file{}, seen: map[opKey]uint64{},
+		names: newNames(), directory: &file{serial: -1, device: FirstDevice}, inodes: map[inodeKey]*file{}, seen: map[opKey]uint64{},
 		cancel: rand.New(rand.NewPCG(o.Seed, 1)),
 		crash:  rand.New(rand.NewPCG(o.Seed, 2)),
 	}
