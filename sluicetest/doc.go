@@ -37,6 +37,6 @@
 // With GOMAXPROCS=1 in a bubble, a seed repeats a run exactly. Otherwise the result also depends on the order in which goroutines
 // make their calls: what happens to an operation depends on the seed, on what it does, and on how often the same was done before.
 //
-// Files are those of the system, in memory, so mmap and OSFile work; what is written in these ways is known to the disk
-// when Truncate, Allocate or PunchHole is called next. There is no such disk on Windows.
+// Files are those of the system, in memory, so mmap and OSFile work. The disk does not know what is written in these ways: a
+// crash may lose it, also if the file was synced after that. There is no such disk on Windows.
 package sluicetest
