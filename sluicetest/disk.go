@@ -99,7 +99,8 @@ func (d *Disk) Rename(from, to string) error {
 	return nil
 }
 
-// Remove removes a file; see os.Remove. A crash may undo it until SyncNames is called. The bytes are there as long as the file is open.
+// Remove removes a file; see os.Remove. A crash may undo it until SyncNames is called. The bytes are there as long as the file is open;
+// once it is closed, the next SyncNames gives their memory back (on Linux; elsewhere Close does).
 func (d *Disk) Remove(name string) error {
 	if err := d.disk.Remove(name); err != nil {
 		return &os.PathError{Op: "remove", Path: name, Err: err}

@@ -12,9 +12,11 @@ import (
 type file struct {
 	serial  int
 	device  uint64
-	created int      // the number of the change that gave the file its first name
-	image   *os.File // as programs see it
-	durable []byte   // what is certain to be on the disk, but for changes that are synced in the journal
+	created int // the number of the change of names that gave the file its first one
+	// nameless is the number of the change that took its name away; 0 as long as it has one. It never gets another.
+	nameless int
+	image    *os.File // as programs see it
+	durable  []byte   // what is certain to be on the disk, but for changes that are synced in the journal
 	// journal holds the changes that are in image and not in durable, in
 	// their order. changes is the number of all so far; the journal has
 	// the last of them.

@@ -139,6 +139,9 @@ func (d *Disk) Rename(from, to string) error {
 		delete(d.names.now, from)
 		d.names.now[to] = f
 		d.names.changed(f, replaced)
+		if replaced != nil && replaced != f {
+			replaced.nameless = d.names.last()
+		}
 	})
 }
 
@@ -147,6 +150,7 @@ func (d *Disk) Remove(name string) error {
 	return d.changeName(name, func(f *file) {
 		delete(d.names.now, name)
 		d.names.changed(f)
+		f.nameless = d.names.last()
 	})
 }
 
@@ -272,12 +276,8 @@ func (d *Disk) afterCrash(f *file) []byte {
 	for _, c := range f.journal {
 		image = c.torn(image, d.crash, d.o.Sector)
 	}
-	flights := slices.Clone(d.calls)
-	for _, q := range d.queues {
-		flights = append(flights, q.pending...)
-	}
 	size := f.size()
-	for _, fl := range flights {
+	for _, fl := range d.inFlight() {
 		if fl.file != f || fl.op.Code != driver.Write || fl.errno != 0 || len(fl.op.Buf) == 0 {
 			continue
 		}
@@ -290,6 +290,40 @@ func (d *Disk) afterCrash(f *file) []byte {
 		}
 	}
 	return image
+}
+
+// forgetFiles gives back the memory of files that nobody can reach: without a name now and after any crash, a descriptor and an
+// operation in flight. A test may make thousands of files that it removes. It must be called with mu held.
+func (d *Disk) forgetFiles() {
+	if len(d.inodes) == len(d.names.now) {
+		return // each file has a name
+	}
+	busy := map[*file]bool{}
+	for _, p := range d.inFlight() {
+		busy[p.file] = true
+	}
+	var open map[inodeKey]int
+	for k, f := range d.inodes {
+		if busy[f] || d.names.has(f) {
+			continue
+		}
+		if open == nil {
+			open = openFiles()
+		}
+		if open[k] == 1 { // the image
+			closeImage(f.image)
+			delete(d.inodes, k)
+		}
+	}
+}
+
+// inFlight returns the operations in flight. It must be called with mu held.
+func (d *Disk) inFlight() pendingOps {
+	flights := slices.Clone(d.calls)
+	for _, q := range d.queues {
+		flights = append(flights, q.pending...)
+	}
+	return flights
 }
 
 // CloseImages gives back the memory of the files. No descriptor of theirs is known from then on.

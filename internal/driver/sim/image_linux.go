@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"os"
+	"strconv"
 
 	"golang.org/x/sys/unix"
 )
@@ -19,6 +20,20 @@ func newImage() (*os.File, error) {
 // openImage opens image once more, and returns the descriptor.
 func openImage(image *os.File, flag int) (fd int, err error) {
 	return unix.Open(fmt.Sprintf("/proc/self/fd/%d", image.Fd()), flag|unix.O_CLOEXEC, 0)
+}
+
+// openFiles returns how many descriptors of each file this process has.
+func openFiles() map[inodeKey]int {
+	open := map[inodeKey]int{}
+	list, _ := os.ReadDir("/proc/self/fd")
+	for _, entry := range list {
+		if fd, err := strconv.Atoi(entry.Name()); err == nil {
+			if k, ok := keyOf(fd); ok {
+				open[k]++
+			}
+		}
+	}
+	return open
 }
 
 func closeImage(image *os.File) { _ = image.Close() }

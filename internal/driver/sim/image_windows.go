@@ -17,6 +17,7 @@ type inodeKey struct{ dev, ino uint64 }
 func newImage() (*os.File, error)                                            { return nil, errors.ErrUnsupported }
 func openImage(*os.File, int) (fd int, err error)                            { return -1, errors.ErrUnsupported }
 func closeImage(*os.File)                                                    {}
+func openFiles() map[inodeKey]int                                            { return nil }
 func keyOf(int) (k inodeKey, ok bool)                                        { return k, false }
 func closeDescriptor(int) error                                              { return errors.ErrUnsupported }
 func position(int, driver.Code, int64) int64                                 { return 0 }

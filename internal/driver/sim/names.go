@@ -43,6 +43,9 @@ func (n *names) keep(k int) {
 	}
 }
 
+// has reports whether f has a name, or may have one after a crash.
+func (n *names) has(f *file) bool { return f.nameless == 0 || f.nameless > n.first }
+
 // sync makes durable what an fsync of f does that was submitted after change number until.
 func (n *names) sync(f *file, until int) {
 	for k := until; k > n.first; k-- {

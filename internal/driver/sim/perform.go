@@ -37,6 +37,7 @@ func (d *Disk) perform(f *pendingOp) int32 {
 // syncNames makes durable what a sync of f's file does to names, an fsync or an fdatasync as code says. The kernel's fdatasync
 // writes what a read of the file needs. A file that was just created needs its name; a rename of it can wait.
 func (d *Disk) syncNames(f *pendingOp, code driver.Code) {
+	first := d.names.first
 	switch {
 	case f.file == d.directory:
 		d.names.keep(f.namesUntil)
@@ -44,6 +45,9 @@ func (d *Disk) syncNames(f *pendingOp, code driver.Code) {
 		d.names.keep(f.file.created)
 	default:
 		d.names.sync(f.file, f.namesUntil)
+	}
+	if d.names.first > first || f.file == d.directory {
+		d.forgetFiles()
 	}
 }
 
