@@ -22,7 +22,9 @@ type Options struct {
 	Latency time.Duration
 	// Sector is the number of bytes that a crash never splits. 0 means 512; it is not negative.
 	Sector int
-	// Space is the most bytes that all files have together. A write beyond it fails with ENOSPC. 0 means no limit; it is not negative.
+	// Space is the most bytes that all files have together. A file has as many as its size says, holes included, or as Allocate
+	// has reserved beyond that. A write, a Truncate or an Allocate that needs more fails with ENOSPC. Removed files do not count,
+	// also while they are open. 0 means no limit; it is not negative.
 	Space int64
 	// Short is the fraction of transfers of which the kernel makes only a part, from 0 to 1. A File makes the rest.
 	Short float64

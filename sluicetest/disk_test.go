@@ -329,6 +329,40 @@ func TestSyncNames(t *testing.T) {
 	}
 }
 
+// TestSpace: what takes more room than Options.Space fails.
+func TestSpace(t *testing.T) {
+	d := sluicetest.NewDisk(sluicetest.Options{Space: 8192})
+	f, g := open(t, d, "f", os.O_CREATE|os.O_RDWR), open(t, d, "g", os.O_CREATE|os.O_RDWR)
+	full := func(what string, err error) {
+		t.Helper()
+		if !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("%s = %v; want ENOSPC", what, err)
+		}
+	}
+	write := func(f *sluice.File, n int) error {
+		_, err := f.WriteAt(make([]byte, n), 0)
+		return err
+	}
+	if err := f.Allocate(0, 8193); !errors.Is(err, errors.ErrUnsupported) { // it is for Linux
+		full("Allocate of more than there is", err)
+		must(t, f.Allocate(0, 8192))
+		full("a write beside what is allocated", write(g, 1))
+		must(t, write(f, 8192))
+		must(t, f.Truncate(1))
+		must(t, write(g, 8191))
+		must(t, g.Truncate(0))
+	}
+	must(t, f.Truncate(4096))
+	full("Truncate", f.Truncate(8193))
+	must(t, write(g, 4096))
+	full("a write to a full disk", write(g, 4097))
+	must(t, write(f, 4096)) // it needs no more room
+	must(t, d.Remove("f"))
+	full("a write to a removed file", write(f, 4097))
+	must(t, write(g, 8192))
+	must(t, d.Close())
+}
+
 // TestOthers: direct files and Batches are on the disk, too.
 func TestOthers(t *testing.T) {
 	d := sluicetest.NewDisk(sluicetest.Options{})

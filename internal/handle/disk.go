@@ -14,8 +14,9 @@ type Disk interface {
 	OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error)
 	Rename(from, to string) error
 	Remove(name string) error
-	// Change calls do, which changes the file of fd in a way that is no write, and returns its error.
-	Change(fd int, do func() error) error
+	// Change calls do, which changes the file of fd in a way that is no write, and returns its error. With do the file takes the
+	// room of its first end bytes, unless it has more. If the Disk does not have that room, the error is ENOSPC.
+	Change(fd int, end int64, do func() error) error
 	// NewDriver returns another driver, with room for depth operations.
 	NewDriver(depth int) driver.Driver
 	// Attach has core make its plain calls there. It is called before the first operation.
@@ -33,7 +34,7 @@ func (s *Scheduler) OpenFile(name string, flag int, perm fs.FileMode) (*os.File,
 // Truncate makes the call of sluice.File.Truncate. Its error is that of package os.
 func (f *File) Truncate(size int64) error {
 	if f.Sched.Disk != nil {
-		return f.Sched.Disk.Change(int(f.OS.Fd()), func() error { return f.OS.Truncate(size) })
+		return f.Sched.Disk.Change(int(f.OS.Fd()), size, func() error { return f.OS.Truncate(size) })
 	}
 	return f.OS.Truncate(size)
 }

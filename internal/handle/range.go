@@ -56,19 +56,20 @@ func CheckRange(off, n int64) error {
 // The errors are the system's.
 
 // Allocate makes the call of sluice.File.Allocate.
-func (f *File) Allocate(off, n int64) error { return f.reshape(off, n, sys.Allocate) }
+func (f *File) Allocate(off, n int64) error { return f.reshape(off, n, off+n, sys.Allocate) }
 
 // PunchHole makes the call of sluice.File.PunchHole.
-func (f *File) PunchHole(off, n int64) error { return f.reshape(off, n, sys.PunchHole) }
+func (f *File) PunchHole(off, n int64) error { return f.reshape(off, n, 0, sys.PunchHole) }
 
-// reshape calls do, which changes the blocks that the file system keeps, unless n is 0.
-func (f *File) reshape(off, n int64, do func(fd int, off, n int64) error) error {
+// reshape calls do, which changes the blocks that the file system keeps, unless n is 0. For a simulated disk, end is where the
+// room ends that do takes; see Disk.Change.
+func (f *File) reshape(off, n, end int64, do func(fd int, off, n int64) error) error {
 	if n == 0 {
 		return nil
 	}
 	fd := int(f.OS.Fd())
 	if f.Sched.Disk != nil {
-		return f.Sched.Disk.Change(fd, func() error { return do(fd, off, n) })
+		return f.Sched.Disk.Change(fd, end, func() error { return do(fd, off, n) })
 	}
 	return do(fd, off, n)
 }

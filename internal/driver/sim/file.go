@@ -15,6 +15,7 @@ type file struct {
 	created int // the number of the change of names that gave the file its first one
 	// nameless is the number of the change that took its name away; 0 as long as it has one. It never gets another.
 	nameless int
+	reserved int64    // where the room ends that was allocated beyond the size
 	image    *os.File // as programs see it
 	durable  []byte   // what is certain to be on the disk, but for changes that are synced in the journal
 	// journal holds the changes that are in image and not in durable, in
@@ -43,6 +44,9 @@ func (f *file) size() int64 {
 	}
 	return info.Size()
 }
+
+// room returns how much of Options.Space the file takes.
+func (f *file) room() int64 { return max(f.size(), f.reserved) }
 
 // read reads at off as a program would. It returns 0 at the end.
 func (f *file) read(b []byte, off int64) int {

@@ -110,14 +110,16 @@ func (d *Disk) named(name string, flag int) (*file, error) {
 		if err := f.image.Truncate(0); err != nil {
 			return nil, err
 		}
+		f.reserved = 0
 		f.note(change{})
 	}
 	return f, nil
 }
 
 // Change calls do, which changes the file of fd otherwise than by a write: its size, or its blocks. It returns do's error.
+// With do the file takes the room of its first end bytes, unless it has more.
 // Changes that two goroutines make at once count as one.
-func (d *Disk) Change(fd int, do func() error) error {
+func (d *Disk) Change(fd int, end int64, do func() error) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	f := d.fileOf(fd)
@@ -127,9 +129,19 @@ func (d *Disk) Change(fd int, do func() error) error {
 	if d.dead {
 		return syscall.EIO
 	}
+	if d.o.Space > 0 && end > f.room() && end > d.maxRoom(f) {
+		return syscall.ENOSPC
+	}
 	before := f.contents()
-	defer f.noteOthers(before, d.o.Sector)
-	return do()
+	err := do()
+	f.noteOthers(before, d.o.Sector)
+	switch {
+	case f.size() != int64(len(before)):
+		f.reserved = 0 // a Truncate gives back what is beyond the size
+	case err == nil:
+		f.reserved = max(f.reserved, end)
+	}
+	return err
 }
 
 // Rename gives a file another name. A file that has that name loses it.

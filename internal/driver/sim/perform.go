@@ -100,7 +100,7 @@ func (p *pendingOp) transferred() []byte {
 // write writes as much as there is space for, and returns the result.
 func (d *Disk) write(f *pendingOp) int32 {
 	b, off := f.transferred(), f.op.Off
-	if room := d.maxSize(f.file); len(b) > 0 && off+int64(len(b)) > room {
+	if room := d.maxRoom(f.file); len(b) > 0 && off+int64(len(b)) > room {
 		if off >= room {
 			return -int32(syscall.ENOSPC)
 		}
@@ -114,14 +114,16 @@ func (d *Disk) write(f *pendingOp) int32 {
 	return int32(len(b))
 }
 
-// maxSize returns the size that the file can have with the space that is left.
-func (d *Disk) maxSize(file *file) int64 {
+// maxRoom returns how much room the file can have beside the others.
+func (d *Disk) maxRoom(file *file) int64 {
 	if d.o.Space == 0 {
 		return maxFile
 	}
-	used := int64(0)
+	room := d.o.Space
 	for _, f := range d.names.now {
-		used += f.size()
+		if f != file {
+			room -= f.room()
+		}
 	}
-	return d.o.Space - used + file.size()
+	return room
 }

@@ -74,8 +74,10 @@ type Options struct {
 	Errnos []syscall.Errno
 	// Cached is the fraction of looks into the page cache (Look) that find the bytes, from 0 to 1.
 	Cached float64
-	// Space is the sum of the sizes that all files can have, in bytes; 0 is no
-	// limit. A write that exceeds it is short, the next one fails with ENOSPC.
+	// Space is the room that all files with a name can have together, in bytes; 0 is no
+	// limit. A file takes as much as its size is, holes included, or as was allocated beyond it. A write that
+	// exceeds Space is short, the next one fails with ENOSPC. Change fails with ENOSPC.
+	// A file that was removed may have what those with a name leave.
 	Space int64
 	// Devices is how many devices the files are on, in turn; 0 for one. They have the numbers from
 	// FirstDevice on.
