@@ -173,8 +173,10 @@ func TestCrashInProgress(t *testing.T) {
 		{"WriteAt", 0, 1, func(f *sluice.File) (int, error) { return f.WriteAt([]byte("b"), 1) }, []string{"a", "ab"}},
 		{"Write", 0, 1, func(f *sluice.File) (int, error) { return f.WriteString("b") }, []string{"a", "ab"}},
 		{"append", os.O_APPEND, 1, func(f *sluice.File) (int, error) { return f.WriteString("b") }, []string{"a", "ab"}},
-		{"two appends", os.O_APPEND, 2, func(f *sluice.File) (int, error) { return f.WriteString("b") },
-			[]string{"a", "a\x00b", "ab", "abb"}},
+		{
+			"two appends", os.O_APPEND, 2, func(f *sluice.File) (int, error) { return f.WriteString("b") },
+			[]string{"a", "a\x00b", "ab", "abb"},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var got []string
