@@ -49,14 +49,14 @@ func (d *Disk) waitFor(p *pendingOp) {
 		d.now = max(d.now, p.due)
 		return
 	}
-	changed, rest := d.changed, p.due-d.clock()
+	changed, held, rest := d.changed, p.due == never, p.due-d.clock() // before Thaw may change them
 	d.mu.Unlock()
 	defer d.mu.Lock()
-	if p.due < never {
-		time.Sleep(rest)
+	if held {
+		<-changed
 		return
 	}
-	<-changed
+	time.Sleep(rest)
 }
 
 // Look is a look into the page cache: it reads what is there, and never waits. The result is that of
