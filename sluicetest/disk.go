@@ -101,8 +101,8 @@ func (d *Disk) Rename(from, to string) error {
 	return nil
 }
 
-// Remove removes a file; see os.Remove. A crash may undo it until SyncNames is called. The bytes are there as long as the file is open;
-// once it is closed, the next SyncNames gives their memory back (on Linux; elsewhere Close does).
+// Remove removes a file; see os.Remove. A crash may undo it until SyncNames is called. The bytes are there as long as the file is
+// open. Once it is closed, the next SyncNames gives their memory back; on systems other than Linux, Close of the Disk does.
 func (d *Disk) Remove(name string) error {
 	if err := d.disk.Remove(name); err != nil {
 		return &os.PathError{Op: "remove", Path: name, Err: err}
@@ -134,8 +134,8 @@ func (d *Disk) FailRead(n int, err error) { d.fail(n, err, driver.Read) }
 // FailWrite has the n-th write from now on fail with err, as FailRead does. Nothing is written then.
 func (d *Disk) FailWrite(n int, err error) { d.fail(n, err, driver.Write) }
 
-// FailSync has the n-th fsync or fdatasync from now on fail with err, as FailRead does. A SyncNames is an fsync, too. Syncs that are called at the same time may
-// share one.
+// FailSync has the n-th fsync or fdatasync from now on fail with err, as FailRead does. A SyncNames is an fsync, too. Syncs that
+// are called at the same time may share one.
 func (d *Disk) FailSync(n int, err error) { d.fail(n, err, driver.Fsync, driver.Fdatasync) }
 
 func (d *Disk) fail(n int, err error, codes ...driver.Code) {
