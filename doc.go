@@ -3,12 +3,12 @@
 //
 // Package os blocks a thread for every read that has to wait. Here a
 // goroutine that calls ReadAt has the bytes at the price of a system call if
-// they are in the page cache; if the disk must be asked, the goroutine waits
-// and, with many such reads at once, no thread does. The requests of all goroutines meet in one [Scheduler],
-// which hands them to the kernel in batches through io_uring or Linux AIO,
-// whichever the system has. What these cannot do without a thread, what is
-// quicker with one, and all requests where there is neither, get one of a
-// bounded number of threads.
+// they are in the page cache; if the disk must be asked, the goroutine waits.
+// The requests of all goroutines meet in one [Scheduler], which hands them to
+// the kernel in batches through io_uring or Linux AIO, whichever the system
+// has. With many requests in flight no thread waits for reads and direct
+// writes under io_uring (under Linux AIO: for direct ones). Other calls, and
+// all where there is neither, wait in a bounded number of threads.
 //
 // In a program that uses package os, the calls that open files change, and the type of the
 // files; the calls on the files stay as they are:
@@ -21,7 +21,7 @@
 //	n, err := f.ReadAt(buf, off)
 //
 // A [File] has every method of *os.File with the same results and the same
-// errors, and a few more: ReadAtContext, WriteAtContext, SyncContext, Datasync
+// errors, but for the differences below, and a few more: ReadAtContext, WriteAtContext, SyncContext, Datasync
 // and DatasyncContext, Allocate, PunchHole, Advise, Prefetch and SyncRange,
 // OSFile and WithClass.
 //

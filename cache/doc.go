@@ -14,9 +14,10 @@
 //	f := c.File(d) // closing f, or c, closes d
 //	n, err := f.ReadAt(b, off)
 //
-// A read of cached blocks makes no system call (but for one that reaches the
-// end of the file), takes no lock and allocates nothing. [File.View] does not even copy: it returns the cache's own memory,
-// which does not change until the View is released.
+// A read of cached blocks makes no system call, takes no lock and allocates
+// nothing. Only at the end of the file it makes one, which asks for the size.
+// [File.View] does not even copy: it returns the cache's own memory, which does
+// not change until the View is released.
 //
 // If several goroutines miss the same block at once, one of them reads it and
 // the others wait for that read. If it fails, all of them get the error, and

@@ -16,8 +16,8 @@
 // Load remembers which pages were resident, so that a Load of a page that was used lately costs some
 // nanoseconds. What it remembers expires after at most a second, earlier while the system reclaims
 // memory. Until then a page may have been reclaimed, and touching it waits as without this
-// package. If Load remembers wrongly, the only effect is a page fault that waits: the bytes are the
-// file's.
+// package. If Load remembers wrongly, the only effect is a page fault that waits; the bytes are still
+// right, unless the file was truncated.
 //
 // # Truncated files and broken disks
 //

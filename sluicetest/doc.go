@@ -21,7 +21,7 @@
 // Creations, renames and removals survive in their order, up to a point that the seed chooses. That point is never before the
 // last [Disk.SyncNames]. A Sync of a file, or a write to it with O_SYNC, moves the point to the last change of the file's name
 // before that call. A Datasync, or a write with O_DSYNC, moves it to the file's creation alone: a rename needs a Sync or
-// SyncNames. That is less than file systems promise, and as much as a program may rely on.
+// SyncNames. Real file systems may keep more; a program must not rely on it.
 //
 // After a Sync that has failed, the bytes that it covers may be lost, though reads return them and the next fsync of the file
 // succeeds. So it is on Linux, and a File remembers it.

@@ -3,7 +3,8 @@
 //	rangeserver -addr localhost:8080 data
 //	curl 'localhost:8080/?off=1048576&n=4096'
 //
-// Any number of requests read at once, and few threads wait for the disk. A read ends early when its client goes away, or when it takes too long.
+// Any number of requests read at once, and few threads wait for the disk. A read ends early
+// when its client goes away, or when it takes too long.
 package main
 
 import (

@@ -8,8 +8,8 @@
 //	db, err := pebble.Open("db", &pebble.Options{FS: fs})
 //
 // Pebble watches for a slow disk (EventListener.DiskSlow) by itself only if it has chosen the FS. With another one
-// WithFSDefaults of its Options does that, if it is called after FS and EventListener are set. With a nil
-// EventListener Pebble panics when the disk is slow.
+// Options.WithFSDefaults does that. Call it after FS and EventListener are set: with a nil EventListener
+// Pebble panics when a disk is slow.
 //
 // Names, directories, locks and disk usage are those of vfs.Default. A database that was written
 // with either can be opened with the other.
@@ -17,7 +17,7 @@
 // # Modes
 //
 // [Buffered] is the default: all files go through the page cache. A goroutine that reads what the
-// cache does not have waits in the scheduler's queue; with many of them, no thread waits with it.
+// cache does not have waits in the scheduler's queue. With many of them no thread waits, under io_uring.
 //
 // In [Hybrid], what Pebble reads from front to back and what flushes and compactions write goes
 // past the page cache. So a compaction does not push out the blocks that users read. These read
