@@ -173,7 +173,7 @@ func (s *supervisor) judge(c testenv.Syscall) (may, must bool, name string) {
 		return its || within(s.dir, name), false, name
 	case c.Nr == unix.SYS_MMAP && fd < 0, // memory for buffers
 		within(name, "/proc/self/fd"),                  // a second descriptor of the file
-		c.Nr == unix.SYS_OPENAT && within(s.dir, name): // as for fstat
+		c.Nr == unix.SYS_OPENAT && (within(s.dir, name) || c.Args[2]&unix.O_PATH != 0): // as for fstat
 		return true, false, name
 	}
 	return its, its, name
