@@ -37,6 +37,15 @@ type pin struct {
 	reason string
 }
 
+// compare orders pins by their places, so that the first one is reported. Those without a
+// place are last.
+func (p pin) compare(q pin) int {
+	if p.pos.IsValid() != q.pos.IsValid() {
+		return int(q.pos - p.pos)
+	}
+	return cmp.Or(int(p.pos-q.pos), strings.Compare(p.reason, q.reason))
+}
+
 // site is an expression in the source that names the type os.File, or a function that is
 // replaced.
 type site struct {
@@ -128,7 +137,7 @@ func (a *analysis) pinOf(n int) *pin {
 			continue
 		}
 		for i := range pins {
-			if first == nil || pins[i].pos < first.pos || pins[i].pos == first.pos && pins[i].reason < first.reason {
+			if first == nil || pins[i].compare(*first) < 0 {
 				first = &pins[i]
 			}
 		}
@@ -294,6 +303,13 @@ func (a *analysis) foreign(o types.Object, t types.Type) ref {
 	if fresh && a.m.of(t).file {
 		a.pin(n, token.NoPos, foreignReason(o, name))
 	}
+	if v, isVar := o.(*types.Var); fresh && isVar && v.Pkg() != nil && isOpen(t) {
+		// This is for all ways of a file into the variable: an assignment of several values,
+		// a range clause, a pointer to the variable.
+		if looks := a.looksAtFiles(v.Pkg().Path()); looks != "" {
+			a.looked[n] = append(a.looked[n], pin{token.NoPos, looks})
+		}
+	}
 	if fresh && isAny(t) && o.Pkg() != nil {
 		a.boxes[n] = append(a.boxes[n], o.Pkg().Path())
 	}
@@ -387,7 +403,7 @@ func (a *analysis) reachLooked() map[int]pin {
 			starts = append(starts, start{a.ifaces.find(n), p})
 		}
 	}
-	slices.SortFunc(starts, func(x, y start) int { return cmp.Or(int(x.pin.pos-y.pin.pos), x.node-y.node) })
+	slices.SortFunc(starts, func(x, y start) int { return cmp.Or(x.pin.compare(y.pin), x.node-y.node) })
 	found := make(map[int]pin)
 	for _, s := range starts {
 		for next := []int{s.node}; len(next) > 0; {

@@ -8,9 +8,10 @@ import (
 // looksAt are the packages of the standard library to which it matters whether a value is an
 // *os.File. The others only have a quicker way for files, as package net has sendfile(2).
 var looksAt = map[string]string{
-	"os/exec": "package exec gives an *os.File itself to the child, and copies anything else through a pipe",
-	"runtime": "package runtime looks at the type",
-	"reflect": "package reflect looks at the type",
+	"os/exec":      "package exec gives an *os.File itself to the child, and copies anything else through a pipe",
+	"net/http/cgi": "package cgi gives an *os.File itself to the child as its Stderr, and copies anything else through a pipe",
+	"runtime":      "package runtime looks at the type",
+	"reflect":      "package reflect looks at the type",
 }
 
 // looksAtFiles returns why a file in an interface must not go to the package, or "".

@@ -206,7 +206,8 @@ func (w *walker) assign(left, right []ast.Expr) {
 	}
 }
 
-// toForeignVar notes an assignment to a variable or field of another package.
+// toForeignVar notes an assignment to a variable or field of another package, with its place.
+// Without it files that get there stay, too; see foreign.
 func (w *walker) toForeignVar(left, right ast.Expr) {
 	id, ok := ast.Unparen(left).(*ast.Ident)
 	if sel, isSelector := ast.Unparen(left).(*ast.SelectorExpr); isSelector {
