@@ -15,6 +15,7 @@ type declaration struct {
 var relied = []declaration{
 	{"internal/poll/fd_poll_runtime.go", "pollDesc.init", "00e236fe12035c89df1907e23853d5ee6651d7d7df72c1c0e9c026a7e2b03f65"},
 	{"internal/poll/fd_poll_runtime.go", "pollDesc.close", "c6addab3636f4521002818f9a48b3713b984b3eacc28c97c40dd80a13f9dd080"},
+	{"internal/poll/fd_poll_runtime.go", "pollDesc.evict", "0bac5ab4d09e3294dd84645e924f8c1d6fdd9a7fbbf69dcfacb59b4b72f83a53"},
 	{"internal/poll/fd_poll_runtime.go", "pollDesc.pollable", "e8aed83b0bb7d724d958206dd6e0b7f993927fd527e497c987e5210a5d963426"},
 	{"internal/poll/fd_mutex.go", "mutexClosed", "1dc465572a0aa6bacb9c0255970beeb41144f9fa86fbc3452989eadbca9b32fa"},
 	{"internal/poll/fd_unix.go", "ignoringEINTRIO", "0f95e7ee256df0bfcf6a866e51c31a4fb98d95112e7a0113a2701985b7f299d2"},
