@@ -41,7 +41,7 @@ check: vet lint race cross
 
 vet:
 	@for m in $(MODULES); do (cd $$m && go vet ./...) || exit 1; done
-	go vet -tags=probes ./internal/probe ./internal/ioengine ./internal/limiter ./internal/groupcommit ./sluicetest
+	go vet -tags=sluice_probes ./internal/probe ./internal/ioengine ./internal/limiter ./internal/groupcommit ./sluicetest
 
 lint: $(LINT)
 	@for m in $(MODULES); do echo "lint $$m"; (cd $$m && $(CURDIR)/$(LINT) run ./...) || exit 1; done

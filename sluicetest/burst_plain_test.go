@@ -1,4 +1,4 @@
-//go:build !probes
+//go:build !sluice_probes
 
 package sluicetest
 
@@ -8,8 +8,8 @@ import (
 	"github.com/sluiceio/sluice/internal/probe/probetest"
 )
 
-// giveWay needs the build tag probes.
+// giveWay needs the build tag sluice_probes.
 func giveWay(uint64) (stop func()) { return func() {} }
 
-// TestBurstsGivingWay runs TestBursts with the build tag probes.
+// TestBurstsGivingWay runs TestBursts with the build tag sluice_probes.
 func TestBurstsGivingWay(t *testing.T) { probetest.Run(t, "^TestBursts$") }

@@ -85,7 +85,7 @@ type Engine struct {
 	stager      driver.Stager // drv, or nil if it cannot stage
 	startLeader func()        // starts a leader goroutine; state is running already
 
-	// A probe.X is the X of sync or sync/atomic. With the build tag probes, a test decides in
+	// A probe.X is the X of sync or sync/atomic. With the build tag sluice_probes, a test decides in
 	// which order goroutines access such fields.
 	inbox probe.Pointer[driver.Op] // a stack, newest first, linked by Op.Next
 	state probe.Uint32             // idle, running or blocked; see above

@@ -1,4 +1,4 @@
-//go:build !probes
+//go:build !sluice_probes
 
 package ioengine
 
@@ -9,7 +9,7 @@ import (
 )
 
 // TestOrdersOfTheProtocol runs the test of that name, and those of the explorer,
-// which need the build tag probes.
+// which need the build tag sluice_probes.
 func TestOrdersOfTheProtocol(t *testing.T) {
 	probetest.Run(t, "^TestOrdersOfTheProtocol$|^TestExplorer")
 }

@@ -23,7 +23,7 @@ type RequestSet struct {
 	// are submitted together. Only the owner uses them.
 	started, batch int
 
-	// A probe.Mutex is a sync.Mutex. With the build tag probes, a test decides in which order
+	// A probe.Mutex is a sync.Mutex. With the build tag sluice_probes, a test decides in which order
 	// goroutines lock it, and when probe.Receive receives from wake.
 	mu     probe.Mutex
 	ended  list.List[Request] // those that ended and that Next has not returned. Under mu

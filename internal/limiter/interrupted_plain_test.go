@@ -1,4 +1,4 @@
-//go:build !probes
+//go:build !sluice_probes
 
 package limiter
 
@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceio/sluice/internal/probe/probetest"
 )
 
-// TestInterrupted runs the test of that name, which needs the build tag probes.
+// TestInterrupted runs the test of that name, which needs the build tag sluice_probes.
 func TestInterrupted(t *testing.T) { probetest.Run(t, "^TestInterrupted$") }
 
 // TestUnusedQuotaIsOffered runs the test of that name.

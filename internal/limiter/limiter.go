@@ -40,7 +40,7 @@ type Limiter struct {
 	base  int32
 	added atomic.Int32
 	onTop int32
-	// A probe.X is the X of sync or sync/atomic. With the build tag probes, a test decides in
+	// A probe.X is the X of sync or sync/atomic. With the build tag sluice_probes, a test decides in
 	// which order goroutines access such fields.
 	inQuotas probe.Int32 // permits that are in quotas, without those on top. Written under mu
 	used     probe.Int32 // shared permits that are taken

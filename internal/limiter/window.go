@@ -16,7 +16,7 @@ import (
 type Windows struct {
 	now func() time.Duration
 
-	// A probe.Mutex is a sync.Mutex. With the build tag probes, a test decides in which order
+	// A probe.Mutex is a sync.Mutex. With the build tag sluice_probes, a test decides in which order
 	// goroutines lock it.
 	mu probe.Mutex
 	of map[windowKey]*window // all that were ever used, of all devices. Under mu, as are the fields of each window

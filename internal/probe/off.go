@@ -1,4 +1,4 @@
-//go:build !probes
+//go:build !sluice_probes
 
 package probe
 

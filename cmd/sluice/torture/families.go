@@ -53,7 +53,7 @@ var families = []family{
 	{name: "sim", pkg: "./sluicetest", test: "^TestWorlds$", cells: []cell{
 		some("worlds", 100, "^TestWorlds$", "-sim.worlds=1000", "-sim.stride=1000"), // 100,000 worlds
 	}},
-	{name: "bursts", pkg: "./sluicetest", test: "^TestBursts$", tags: "probes", cells: []cell{
+	{name: "bursts", pkg: "./sluicetest", test: "^TestBursts$", tags: "sluice_probes", cells: []cell{
 		some("narrow worlds", 50, "^TestBursts$", "-sim.bursts=1000", "-sim.stride=1000"), // 50,000 worlds
 	}},
 	// A million interleavings on a throttled device. The library poisons the memory of released Buffers.

@@ -1,4 +1,4 @@
-// Package probetest runs tests that need the build tag probes; see package probe.
+// Package probetest runs tests that need the build tag sluice_probes; see package probe.
 package probetest
 
 import (
@@ -22,7 +22,7 @@ func Run(t *testing.T, tests string) {
 	if files, _ := filepath.Glob("*_test.go"); len(files) == 0 {
 		t.Skip("the source is not here")
 	}
-	cmd := exec.CommandContext(t.Context(), goTool, "test", "-count=1", "-tags=probes", "-run="+tests, ".")
+	cmd := exec.CommandContext(t.Context(), goTool, "test", "-count=1", "-tags=sluice_probes", "-run="+tests, ".")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v: %v\n%s", cmd, err, out)
 	}

@@ -54,13 +54,13 @@ func language(version string) string {
 }
 
 // listLibrary returns package transparent and all packages that it imports, except those
-// of the standard library, each with the files of builds with and without the race
-// detector.
+// of the standard library, each with the files of builds with each of the library's build
+// tags, any of which the program may be built with.
 func listLibrary(ctx context.Context, source string) ([]*listed, error) {
 	var pkgs []*listed
 	// These undo the program's settings, which must not apply to the library's module.
 	env := []string{"GOWORK=off", "GOFLAGS=", "GO111MODULE=on"}
-	for _, tags := range []string{"", "race"} {
+	for _, tags := range []string{"", "race", "sluice_probes", "sluice_notrace"} {
 		more, err := goJSON[*listed](ctx, source, env, "list", "-deps", "-tags="+tags, listFields, ownTransparent)
 		if err != nil {
 			return nil, err
