@@ -174,8 +174,12 @@ func vet(line *goflags.Line, o *overlay.Overlay) error {
 // goCommand runs the go command with file, one of o's files. The go command prints its own
 // errors; its exit status becomes that of this command.
 func goCommand(command string, line *goflags.Line, o *overlay.Overlay, file string, packages []string) error {
-	args := append([]string{command}, line.Flags...)
-	args = append(append(args, "-overlay="+file), packages...)
+	args := []string{command, "-overlay=" + file}
+	if command == "test" { // it takes no packages after a flag that it does not know
+		args = append(append(args, packages...), line.Flags...)
+	} else {
+		args = append(append(args, line.Flags...), packages...)
+	}
 	if command == "test" && len(line.Rest) > 0 {
 		args = append(args, "-args")
 	}

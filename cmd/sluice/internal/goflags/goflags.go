@@ -52,29 +52,70 @@ func Parse(command string, args []string) (*Line, error) {
 	if err != nil {
 		return nil, err
 	}
-	for len(args) > 0 {
-		arg := args[0]
-		args = args[1:]
-		switch {
-		case command == "test" && (arg == "-args" || arg == "--args"):
-			l.Rest = args
-			return l, nil
-		case len(arg) < 2 || arg[0] != '-':
-			l.Packages = append(l.Packages, arg)
-			if command == "run" {
-				args = l.files(arg, args)
-				l.Rest = args
-				return l, nil
-			}
-		case (command == "build" || command == "install") && len(l.Packages) > 0:
-			return nil, fmt.Errorf("flag %s comes after the packages", arg)
-		default:
-			if args, err = l.flag(arg, args); err != nil {
-				return nil, err
-			}
+	if command == "test" {
+		if err := l.test(args); err != nil {
+			return nil, err
+		}
+		return l, nil
+	}
+	behind := "the packages"
+	for len(args) > 0 && isFlag(args[0]) {
+		if args[0] == "--" { // the end of the flags
+			args, behind = args[1:], "--"
+			break
+		}
+		if args, err = l.flag(args[0], args[1:]); err != nil {
+			return nil, err
+		}
+	}
+	if command == "run" {
+		args = l.program(args)
+	}
+	l.Packages = args
+	for _, arg := range l.Packages {
+		if isFlag(arg) {
+			return nil, fmt.Errorf("flag %s comes after %s", arg, behind)
 		}
 	}
 	return l, nil
+}
+
+// isFlag reports whether the go command takes arg for a flag.
+func isFlag(arg string) bool { return len(arg) > 1 && arg[0] == '-' }
+
+// test parses the arguments of go test. As there, flags may come before and after the packages,
+// which are one after the other. An argument that is neither is the test binary's, with all that
+// follow, and so is "--". After a flag that go does not have there are no packages: go does not
+// know whether the next argument is that flag's value.
+func (l *Line) test(args []string) (err error) {
+	ended := false // the list of packages
+	for len(args) > 0 {
+		arg := args[0]
+		switch {
+		case arg == "-args" || arg == "--args":
+			l.Rest = args[1:]
+			return nil
+		case arg == "--" || !isFlag(arg) && ended:
+			l.Rest = args
+			return nil
+		case !isFlag(arg):
+			l.Packages = append(l.Packages, arg)
+			args = args[1:]
+		default:
+			if args, err = l.flag(arg, args[1:]); err != nil {
+				return err
+			}
+			ended = len(l.Packages) > 0 || ended || !known(arg)
+		}
+	}
+	return nil
+}
+
+// known reports whether go has the flag.
+func known(arg string) bool {
+	name, _, _ := strings.Cut(strings.TrimPrefix(arg[1:], "-"), "=")
+	name = strings.TrimPrefix(name, "test.")
+	return has(booleans, name) || has(valued, name)
 }
 
 // chdir takes -C, which the go command accepts only as the first flag.
@@ -97,17 +138,17 @@ func (l *Line) chdir(args []string) (rest []string, err error) {
 	return args, nil
 }
 
-// files takes the Go files of go run that follow first, and returns the other
-// arguments.
-func (l *Line) files(first string, args []string) []string {
-	if !strings.HasSuffix(first, ".go") {
-		return args
+// program splits the arguments of go run behind its flags: into the package, or the Go files,
+// which it returns, and those of the program.
+func (l *Line) program(args []string) []string {
+	n := min(1, len(args))
+	if n > 0 && strings.HasSuffix(args[0], ".go") {
+		for n < len(args) && strings.HasSuffix(args[n], ".go") {
+			n++
+		}
 	}
-	for len(args) > 0 && strings.HasSuffix(args[0], ".go") {
-		l.Packages = append(l.Packages, args[0])
-		args = args[1:]
-	}
-	return args
+	l.Rest = args[n:]
+	return args[:n]
 }
 
 // flag takes a flag, and its value if that is the next argument.

@@ -32,7 +32,17 @@ func TestParse(t *testing.T) {
 			Flags: words("-coverpkg=./... -toolexec=time"), Cover: true, ToolExec: "time", Packages: words("."),
 		}},
 		{"build -cover=false .", goflags.Line{Flags: words("-cover=false"), Packages: words(".")}},
-		{"test -vet off -own=3 .", goflags.Line{Flags: words("-vet=off -own=3"), Vet: "off", Packages: words(".")}},
+		{"test -vet off . -own=3", goflags.Line{Flags: words("-vet=off -own=3"), Vet: "off", Packages: words(".")}},
+		{"test . ./a -count=1 hello ./b -v", goflags.Line{Flags: words("-count=1"), Packages: words(". ./a"), Rest: words("hello ./b -v")}},
+		{"test -v . -run X - y", goflags.Line{Flags: words("-v -run=X"), Packages: words("."), Rest: words("- y")}},
+		{"test -own=3 . -v", goflags.Line{Flags: words("-own=3"), Rest: words(". -v")}}, // for go, "." may be a value of -own
+		{"test . -- hello -v", goflags.Line{Packages: words("."), Rest: words("-- hello -v")}},
+		{"test -- .", goflags.Line{Rest: words("-- .")}},
+		{"test . -count=1 -args -- hello", goflags.Line{Flags: words("-count=1"), Packages: words("."), Rest: words("-- hello")}},
+		{"build -v -- . ./cmd", goflags.Line{Flags: words("-v"), Packages: words(". ./cmd")}},
+		{"install --", goflags.Line{}},
+		{"run -- . -x", goflags.Line{Packages: words("."), Rest: words("-x")}},
+		{"run -v -- a.go b.go -- c.go", goflags.Line{Flags: words("-v"), Packages: words("a.go b.go"), Rest: words("-- c.go")}},
 	} {
 		args := strings.Fields(c.line)
 		got, err := goflags.Parse(args[0], args[1:])
@@ -42,6 +52,9 @@ func TestParse(t *testing.T) {
 		}
 		if len(got.Rest) == 0 {
 			got.Rest = nil
+		}
+		if len(got.Packages) == 0 {
+			got.Packages = nil
 		}
 		if !reflect.DeepEqual(*got, c.want) {
 			t.Errorf("%s:\ngot  %+v\nwant %+v", c.line, *got, c.want)
@@ -55,6 +68,9 @@ func TestParseErrors(t *testing.T) {
 	for line, want := range map[string]string{
 		"build . -race":      "flag -race comes after the packages",
 		"install . -race":    "flag -race comes after the packages",
+		"build . -- ./cmd":   "flag -- comes after the packages",
+		"build -- -race":     "flag -race comes after --",
+		"run -- -x":          "flag -x comes after --",
 		"build -o":           "flag -o has no value",
 		"build -C":           "flag -C has no value",
 		"build -v -C x .":    "flag -C is not the first",
