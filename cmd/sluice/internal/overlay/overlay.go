@@ -60,16 +60,22 @@ func Write(ctx context.Context, dir string, r Request) (*Overlay, error) {
 	if err != nil {
 		return nil, err
 	}
+	// The directory may be in the program's module, if TMPDIR is. As a module of its own it has
+	// no packages of the program, and "./..." does not match them.
+	if err := writeFile(filepath.Join(dir, "go.mod"), []byte("module overlay\n")); err != nil {
+		return nil, err
+	}
 	o := &Overlay{
 		File: filepath.Join(dir, "overlay.json"), Standard: filepath.Join(dir, "standard.json"),
 		Cover: filepath.Join(dir, "cover.json"), GOFLAGS: tool.GOFLAGS,
 	}
 	o.Go, o.Env = tool.command()
 	o.noteVersion(tool)
-	transparent, err := o.chooseLibrary(ctx, r, module)
+	deps, err := dependencies(ctx, r, "")
 	if err != nil {
 		return nil, err
 	}
+	transparent := o.chooseLibrary(deps, r, module)
 	replace := make(map[string]string)
 	hooks, err := readHooks(r.Source, transparent)
 	if err != nil {
@@ -98,7 +104,13 @@ func Write(ctx context.Context, dir string, r Request) (*Overlay, error) {
 	if err := writeCover(o.Cover, dir, replace); err != nil {
 		return nil, err
 	}
-	return o, writeJSON(o.File, replace)
+	if err := writeJSON(o.File, replace); err != nil {
+		return nil, err
+	}
+	if err := checkEmbeds(ctx, r, o.File, deps, replace); err != nil {
+		return nil, err
+	}
+	return o, nil
 }
 
 // ownTransparent is the import path of package transparent in the library's module.
@@ -107,23 +119,24 @@ const ownTransparent = library + "/transparent"
 // chooseLibrary returns the import path of package transparent for a program in module. If
 // the program imports the library itself, and that copy goes with this command, it is that
 // copy's, else that of the copy in the overlay.
-func (o *Overlay) chooseLibrary(ctx context.Context, r Request, module string) (string, error) {
+func (o *Overlay) chooseLibrary(deps []dependency, r Request, module string) string {
 	moved := movedTo(module, ownTransparent)
-	own, err := ownLibrary(ctx, r)
-	if err != nil || own == "" {
-		return moved, err
+	own := ownLibrary(deps)
+	if own == "" {
+		return moved
 	}
 	ok, why := shared(own, r.Source)
 	if ok {
-		return ownTransparent, nil
+		return ownTransparent
 	}
 	o.Notes = append(o.Notes, noteOf(own, why))
-	return moved, nil
+	return moved
 }
 
 // list returns the packages to build. An error in one of them is not reported here: the
-// go command reports it when it builds. A package of named files is in a main module too,
-// and can import that module's packages.
+// go command reports it when it builds. A package of named files can import the packages of
+// the main modules, wherever the files are. Its module is the one that has the files, else
+// the first.
 func list(ctx context.Context, r Request) ([]*listed, error) {
 	for _, p := range r.Packages {
 		if strings.Contains(p, "@") && !build.IsLocalImport(p) && !filepath.IsAbs(p) { // go run module@version
@@ -135,12 +148,16 @@ func list(ctx context.Context, r Request) ([]*listed, error) {
 	if err != nil || len(pkgs) != 1 || pkgs[0].Module != nil || pkgs[0].ImportPath != "command-line-arguments" {
 		return pkgs, err
 	}
-	mains, err := goJSON[*module](ctx, pkgs[0].Dir, nil, "list", "-m", "-json")
+	mains, err := goJSON[*module](ctx, r.Dir, nil, "list", "-m", "-json")
 	if err != nil {
 		return nil, err
 	}
 	for _, m := range mains {
-		if below, err := filepath.Rel(m.Dir, pkgs[0].Dir); m.Main && err == nil && filepath.IsLocal(below) {
+		if !m.Main || m.Dir == "" { // outside of all modules there is one without a directory
+			continue
+		}
+		below, err := filepath.Rel(m.Dir, pkgs[0].Dir)
+		if pkgs[0].Module == nil || err == nil && filepath.IsLocal(below) {
 			pkgs[0].Module = m
 		}
 	}

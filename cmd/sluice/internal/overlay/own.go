@@ -2,7 +2,6 @@ package overlay
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,29 +11,19 @@ import (
 // hooksOf is the file of package transparent that must fit the hooks in internal/poll.
 const hooksOf = "transparent/hooks_linux.go"
 
-// ownLibrary returns the directory of the library that the packages of r, or their tests,
-// import themselves, "" if they import none. The go command reports errors of the packages
-// when it builds them.
-func ownLibrary(ctx context.Context, r Request) (string, error) {
-	args := []string{"list", "-e", "-deps", "-f={{.ImportPath}}\t{{.Dir}}"}
-	if r.Tests {
-		args = append(args, "-test")
-	}
-	out, err := goOutput(ctx, r.Dir, nil, append(append(args, r.Flags...), r.Packages...)...)
-	if err != nil {
-		return "", err
-	}
-	for line := range strings.Lines(string(out)) {
-		path, dir, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-		path, _, _ = strings.Cut(path, " ") // in a test: "path [path.test]"
+// ownLibrary returns the directory of the library that packages import themselves, "" if they
+// import none.
+func ownLibrary(deps []dependency) string {
+	for _, d := range deps {
+		path, _, _ := strings.Cut(d.ImportPath, " ") // in a test: "path [path.test]"
 		if below, ok := strings.CutPrefix(path, library); ok && (below == "" || below[0] == '/') {
 			// This command's packages are in another module of the same tree.
-			if root, ok := strings.CutSuffix(filepath.ToSlash(dir), below); ok && !strings.HasPrefix(below, "/cmd/") {
-				return filepath.FromSlash(root), nil
+			if root, ok := strings.CutSuffix(filepath.ToSlash(d.Dir), below); ok && !strings.HasPrefix(below, "/cmd/") {
+				return filepath.FromSlash(root)
 			}
 		}
 	}
-	return "", nil
+	return ""
 }
 
 // shared reports whether the program can use package transparent of its own copy of the
