@@ -61,6 +61,9 @@
 // beside it have ended, too, and fails if one of them has lost data: the kernel may
 // report to one write alone what several have lost.
 //
+// With GOMAXPROCS=1 a ReadAt into memory whose page faults the same program serves
+// (userfaultfd) hangs: the page cache is read by a system call that keeps the processor.
+//
 // A slice that is passed to a File escapes to the heap, since the kernel may
 // write into it while the goroutine's stack moves.
 //
