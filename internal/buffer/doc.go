@@ -20,12 +20,14 @@
 // stale: they can neither reach the memory nor free it a second time. Nothing is
 // allocated for a Buffer.
 //
+// [Quotas] divide a Pool between users that must not hold each other up.
+//
 // With the race detector, or the build tag sluicedebug, the use of a stale Buffer panics.
 // Memory is overwritten when it is released, and checked when it is handed out again. With
 // the race detector it is memory of the Go heap, as the detector sees no other.
 //
 // # Concurrency
 //
-// All methods of Pool and Buffer may be called by any number of goroutines at once. Users
+// All methods of Pool, Quotas and Buffer may be called by any number of goroutines at once. Users
 // of a Buffer have to synchronize access to its bytes.
 package buffer

@@ -17,7 +17,9 @@ func (p *Pool) find(index, size int) (*block, error) {
 		p.reclaim(p.Limit() - int64(need))
 	}
 	if p.mapped+int64(need) > p.Limit() {
-		return p.larger(index), nil
+		if b := p.larger(index); b != nil || !p.exceeds {
+			return b, nil
+		}
 	}
 	s, err := p.mapSlab(need)
 	if err != nil {

@@ -61,6 +61,9 @@ type Pool struct {
 	limit   int64 // see Limit
 	reg     Registrar
 	source  func(n int) (memory, error) // a field for tests
+	// exceeds lets Get go beyond limit where it would wait otherwise. Quotas sets it: they bound
+	// what is in use by themselves. So Mapped is above limit only if no free block is large enough.
+	exceeds bool
 	classes [numClasses]class
 
 	inUse, peak atomic.Int64 // bytes in blocks in use

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/sluiceio/sluice/internal/buffer"
+	"github.com/sluiceio/sluice/internal/handle"
 )
 
 // BounceSmall is the most bytes that are better copied as a whole, and written through the
@@ -17,8 +18,9 @@ const (
 	bounceAlign = 4 << 10 // 4 KiB
 )
 
-// borrow returns a buffer of n bytes, at most bounceLarge, which the caller must
-// release. It waits while too many are in use, or until ctx ends.
-func (f *File) borrow(ctx context.Context, n int) (buffer.Buffer, error) {
-	return f.bounces.Get(ctx, n)
+// borrow returns a buffer of n bytes, at most bounceLarge, which the caller must release. It
+// waits while calls of the same class to the same device have too many, or until ctx ends.
+func (f *File) borrow(ctx context.Context, n int) (buffer.Lease[handle.BounceUser], error) {
+	user := handle.BounceUser{Device: f.sched.DeviceOf(f.core), Class: f.sched.ClassOf(ctx, f.core)}
+	return f.bounces.Get(ctx, user, n)
 }

@@ -31,7 +31,7 @@ import (
 type File struct {
 	Geometry
 	sched   *sched.Scheduler
-	bounces *buffer.Pool // the Scheduler's
+	bounces *buffer.Quotas[handle.BounceUser] // the Scheduler's
 	inode   *inode
 
 	file *os.File    // with O_DIRECT

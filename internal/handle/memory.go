@@ -5,23 +5,32 @@ import (
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
-// bounceMemory is the most memory for transfers of direct files that are not aligned,
-// which take up to 1 MiB each while they last. It is less where the process has little.
+// bounceMemory is the memory for transfers of direct files that are not aligned, which take up to
+// 1 MiB each while they last. It is less where the process has little. When it is used up, each
+// class on each device may have one buffer beyond it.
 const bounceMemory = 64 << 20 // 64 MiB
 
 // Memory is the memory of a Scheduler.
 type Memory struct {
 	// Buffers is what users hold, for as long as they like.
 	Buffers *buffer.Pool
-	// Bounces is held during a call, never by a user, and never two at once by one call.
-	// So a call that waits for a bounce buffer waits for the disk alone.
-	Bounces *buffer.Pool
+	// Bounces is held during a call, never by a user, and never two at once by one call. A call
+	// keeps its bounce buffer while it waits for its class's limits, or for a device that does not
+	// answer. So each class on each device has a quota: a call that waits for a bounce buffer waits
+	// only for calls of its own class to its own device.
+	Bounces *buffer.Quotas[BounceUser]
+}
+
+// BounceUser is the class of a call and the device of its file.
+type BounceUser struct {
+	Device uint64
+	Class  *sched.Class
 }
 
 func newMemory(core *sched.Scheduler, limit int64) Memory {
 	return Memory{
 		Buffers: buffer.NewPool(buffer.Options{Limit: limit, Setting: " (sluice.Options.BufferMemory)", Registrar: core}),
-		Bounces: buffer.NewPool(buffer.Options{Limit: bounceMemory, Modest: true}),
+		Bounces: buffer.NewQuotas[BounceUser](buffer.Options{Limit: bounceMemory, Modest: true}),
 	}
 }
 

@@ -1,0 +1,89 @@
+package direct_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/direct"
+	"github.com/sluiceio/sluice/internal/test/places"
+	"github.com/sluiceio/sluice/internal/test/testenv"
+)
+
+// bounceHogs is a number of unaligned transfers of 1 MiB that need more memory than all bounce
+// buffers have.
+const bounceHogs = 80
+
+// readUnaligned makes small unaligned reads, which must not wait for others' bounce buffers.
+func readUnaligned(t *testing.T, f *direct.File) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	var all sync.WaitGroup
+	for i := range int64(20) {
+		all.Go(func() {
+			if n, err := f.ReadAtContext(ctx, make([]byte, 100), 5000*i+1); n != 100 || err != nil {
+				t.Errorf("ReadAt beside many that wait = %d, %v; want 100, nil", n, err)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// Hazard: unaligned writes to a frozen file system hold all bounce buffers, and unaligned reads
+// of another device wait with them. Guard: each device has a quota of them.
+func TestFrozenBounces(t *testing.T) {
+	frozen, healthy := places.FileSystems["ext4"](t, 128<<20), places.FileSystems["ext4"](t, 16<<20)
+	s := testenv.Scheduler(t, sluice.Options{})
+	var files []*direct.File
+	for _, name := range []string{filepath.Join(frozen, "file"), filepath.Join(healthy, "file")} {
+		testenv.Write(t, name, string(testenv.Noise(1<<20)))
+		if err := os.Truncate(name, (bounceHogs+1)<<20); err != nil { // inside the file, its blocks are read and written
+			t.Fatal(err)
+		}
+		f, err := direct.OpenOn(s, name, os.O_RDWR, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { f.Close() })
+		files = append(files, f)
+	}
+	places.SyncFS(t, frozen)
+	z := places.Freeze(t, frozen)
+	var all sync.WaitGroup
+	for i := range int64(bounceHogs) {
+		all.Go(func() {
+			if _, err := files[0].WriteAt(make([]byte, 1<<20-testenv.PageSize), i<<20+1); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	testenv.WaitFor(t, "writers that wait", func() bool { return testenv.Parked("writeBounced") == bounceHogs })
+	readUnaligned(t, files[1])
+	z.Thaw()
+	all.Wait()
+}
+
+// Hazard: unaligned reads that wait for the limit of their class hold all bounce buffers, and those
+// of other classes wait with them. Guard: each class has a quota of them.
+func TestBouncesOfClasses(t *testing.T) {
+	s := testenv.Scheduler(t, sluice.Options{})
+	f, _ := testenv.DirectNoise(t, s, 2<<20)
+	slow, err := s.NewClass("slow", sluice.ClassOptions{BytesPerSecond: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(sluice.WithClass(t.Context(), slow))
+	var all sync.WaitGroup
+	for range bounceHogs {
+		all.Go(func() { f.ReadAtContext(ctx, make([]byte, 1<<20), 1) })
+	}
+	testenv.WaitFor(t, "reads that wait", func() bool { return testenv.Parked("readBounced") == bounceHogs })
+	readUnaligned(t, f)
+	cancel()
+	all.Wait()
+}
