@@ -1,4 +1,20 @@
 package direct
 
+import (
+	"io/fs"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/directio"
+)
+
 // BuffersInUse returns how much memory of the file's Scheduler users hold.
 func (f *File) BuffersInUse() int64 { return f.h.Sched.Buffers.Stats().InUse }
+
+// OpenBuffered opens a file as on a file system that has no O_DIRECT.
+func OpenBuffered(s *sluice.Scheduler, name string, flag int, perm fs.FileMode) (*File, error) {
+	f, err := s.Internal().OpenFile(name, flag, perm)
+	if err != nil {
+		return nil, err
+	}
+	return newBuffered(s, f, directio.Refused{})
+}

@@ -62,3 +62,27 @@ func writerNoSpace(t *testing.T, s *sluice.Scheduler, dir string) {
 	}
 	places.SyncFS(t, dir)
 }
+
+// TestWriterNearlyNoSpace: ext4 gives the room of a direct write back that does not fit as a whole, and the smaller one
+// after it fits. It is not made: the file would have zeros before it.
+func TestWriterNearlyNoSpace(t *testing.T) {
+	dir := places.FileSystems["ext4"](t, 24<<20)
+	f := create(t, testenv.Scheduler(t, sluice.Options{}), dir)
+	places.Fill(t, filepath.Join(dir, "filler"), 6<<20)
+	for n := 4 << 20; n <= 10<<20; n += 512 << 10 { // how much fits is not known exactly
+		w, err := f.NewWriter(t.Context(), direct.WriterOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := testenv.Noise(n + 100)
+		_, err = w.Write(b)
+		if err1 := w.Close(); err == nil {
+			err = err1
+		}
+		wantPrefix(t, b, err, syscall.ENOSPC)(os.ReadFile(f.Name()))
+		if err := f.Truncate(0); err != nil {
+			t.Fatal(err)
+		}
+		places.SyncFS(t, dir)
+	}
+}

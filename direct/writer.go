@@ -47,7 +47,8 @@ type WriterOptions struct {
 //
 // The file is never longer than what has been written: its end is written as by WriteAt.
 // Buffers that make it longer are written in order, buffers that overwrite it in any
-// order.
+// order. If a buffer cannot be written, nothing is written behind it that would make the
+// file longer.
 //
 // A Writer has about BufferSize x WriteBehind bytes of buffers, however much is written; see
 // the memory of a Reader. It takes them from the Scheduler's pool (sluice.Options.BufferMemory) when it is
@@ -110,15 +111,10 @@ func (f *File) newWriter(ctx context.Context, o WriterOptions) (*Writer, error) 
 	if err != nil {
 		return nil, err
 	}
-	var size int64
-	err = f.call("newwriter", func() (err error) {
-		size, err = handle.Size(f.h.OS)
-		return err
-	})
-	if err != nil {
-		return nil, err
+	if err := f.call("newwriter", func() error { return nil }); err != nil {
+		return nil, err // it is closed
 	}
-	w := &Writer{file: f, ctx: ctx, q: newWriteQueue(f, l, size, f.classIn(ctx)), pos: o.Start}
+	w := &Writer{file: f, ctx: ctx, q: newWriteQueue(f, l, f.classIn(ctx)), pos: o.Start}
 	// A Writer that was dropped without Close gives its memory back, too.
 	s := f.h.Sched
 	w.cleanup = runtime.AddCleanup(w, func(q *writeQueue) { release(s, q.release) }, w.q)

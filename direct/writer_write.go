@@ -92,8 +92,6 @@ func (w *Writer) send() {
 		err = w.q.start(w.ctx, b[head:head+body], off+int64(head))
 	}
 	if err == nil {
-		// start has taken over this memory, but it is not reused before this goroutine
-		// has waited for that write.
 		err = w.write(b[head+body:], off+int64(head+body))
 	}
 	w.q.filled()
@@ -127,6 +125,9 @@ func (w *Writer) cut(off int64, n int) (head, body int) {
 func (w *Writer) write(b []byte, off int64) error {
 	if len(b) == 0 {
 		return nil
+	}
+	if err := w.q.settle(w.ctx); err != nil {
+		return err
 	}
 	_, err := w.file.WriteAtContext(w.ctx, b, off)
 	return err
