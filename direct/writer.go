@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"syscall"
 
+	"github.com/sluiceio/sluice/internal/directio"
 	"github.com/sluiceio/sluice/internal/handle"
 )
 
@@ -72,10 +73,10 @@ type WriterOptions struct {
 type Writer struct {
 	file    *File
 	ctx     context.Context
-	q       *writeQueue
+	q       *directio.WriteQueue
 	cleanup runtime.Cleanup
 
-	// mem is the part of q.filling that is being filled. Its first byte goes to off;
+	// mem is the part of q.Filling that is being filled. Its first byte goes to off;
 	// the bytes from start up to end are filled.
 	mem        []byte // up to the end of the run; nil if nothing is being filled
 	off        int64  // in the file; the start of a block
@@ -114,10 +115,11 @@ func (f *File) newWriter(ctx context.Context, o WriterOptions) (*Writer, error) 
 	if err := f.call("newwriter", func() error { return nil }); err != nil {
 		return nil, err // it is closed
 	}
-	w := &Writer{file: f, ctx: ctx, q: newWriteQueue(f, l, f.classIn(ctx)), pos: o.Start}
+	to := directio.Target{Owner: f, File: f.h, Direct: f.direct, Class: f.classIn(ctx), WriteAt: f.WriteAtContext}
+	w := &Writer{file: f, ctx: ctx, q: directio.NewWriteQueue(to, l), pos: o.Start}
 	// A Writer that was dropped without Close gives its memory back, too.
 	s := f.h.Sched
-	w.cleanup = runtime.AddCleanup(w, func(q *writeQueue) { release(s, q.release) }, w.q)
+	w.cleanup = runtime.AddCleanup(w, func(q *directio.WriteQueue) { release(s, q.Release) }, w.q)
 	return w, nil
 }
 
@@ -128,10 +130,10 @@ func (w *Writer) Flush() error {
 		return err
 	}
 	w.send()
-	if err := w.q.drain(w.ctx); err != nil {
+	if err := w.q.Drain(w.ctx); err != nil {
 		w.fail(err)
 	}
-	w.q.release()
+	w.q.Release()
 	return w.err
 }
 
@@ -174,8 +176,8 @@ func (w *Writer) usable() error {
 	}
 	if err := w.ctx.Err(); err != nil {
 		w.fail(err)
-	} else if w.q.failed.Load() {
-		if err := w.q.drain(w.ctx); err != nil {
+	} else if w.q.Failed() {
+		if err := w.q.Drain(w.ctx); err != nil {
 			w.fail(err)
 		}
 	}
@@ -189,7 +191,7 @@ func (w *Writer) fail(err error) {
 		w.err = pathError(w.file, "write", err)
 	}
 	w.mem = nil
-	w.q.release()
+	w.q.Release()
 }
 
 // room makes sure that mem has room.
@@ -197,19 +199,19 @@ func (w *Writer) room() error {
 	if w.mem != nil {
 		return nil
 	}
-	run := int64(w.q.memory.Size)
+	run := int64(w.q.Memory.Size)
 	if w.pos > math.MaxInt64-2*run {
 		w.fail(syscall.EFBIG)
 		return w.err
 	}
-	if err := w.q.fill(w.ctx); err != nil {
+	if err := w.q.Fill(w.ctx); err != nil {
 		w.fail(err)
 		return w.err
 	}
 	g := w.file.blocks()
 	w.off = g.Floor(w.pos)
 	end := w.pos - w.pos%run + run // of the run that pos is in
-	w.mem = w.q.filling.Bytes()[:end-w.off]
+	w.mem = w.q.Filling.Bytes()[:end-w.off]
 	w.start = g.BlockOffset(w.pos)
 	w.end = w.start
 	return nil

@@ -89,12 +89,12 @@ func (w *Writer) send() {
 	head, body := w.cut(off, len(b))
 	err := w.write(b[:head], off)
 	if err == nil && body > 0 {
-		err = w.q.start(w.ctx, b[head:head+body], off+int64(head))
+		err = w.q.Start(w.ctx, b[head:head+body], off+int64(head))
 	}
 	if err == nil {
 		err = w.write(b[head+body:], off+int64(head+body))
 	}
-	w.q.filled()
+	w.q.Filled()
 	if err != nil {
 		w.fail(err)
 	}
@@ -105,7 +105,7 @@ func (w *Writer) send() {
 func (w *Writer) cut(off int64, n int) (head, body int) {
 	d := w.file.direct
 	switch {
-	case w.file.h.Core == nil || len(w.q.writes) == 1:
+	case w.file.h.Core == nil || w.q.Len() == 1:
 		return n, 0 // one at a time may be a plain call, which the scheduler decides best
 	case d == nil:
 		return 0, n
@@ -126,7 +126,7 @@ func (w *Writer) write(b []byte, off int64) error {
 	if len(b) == 0 {
 		return nil
 	}
-	if err := w.q.settle(w.ctx); err != nil {
+	if err := w.q.Settle(w.ctx); err != nil {
 		return err
 	}
 	_, err := w.file.WriteAtContext(w.ctx, b, off)

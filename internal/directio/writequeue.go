@@ -1,4 +1,4 @@
-package direct
+package directio
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 
 	"github.com/sluiceio/sluice/internal/buffer"
-	"github.com/sluiceio/sluice/internal/directio"
 	"github.com/sluiceio/sluice/internal/handle"
 	"github.com/sluiceio/sluice/internal/rangelock"
 	"github.com/sluiceio/sluice/internal/sched"
@@ -16,11 +15,12 @@ import (
 
 // pendingWrite is a part of a file that is being written, or has been written.
 type pendingWrite struct {
-	file *File         // keeps the file reachable while it is written: a File that nobody can reach may be closed
-	next *pendingWrite // the write that is started after it
-	buf  buffer.Buffer
-	mem  []byte // the part of buf that is written
-	off  int64  // where in the file
+	// owner keeps the file reachable while it is written: a File that nobody can reach may be closed.
+	owner any
+	next  *pendingWrite // the write that is started after it
+	buf   buffer.Buffer
+	mem   []byte // the part of buf that is written
+	off   int64  // where in the file
 
 	t sched.Transfer
 	// inOrder: it must not start before the one before it has ended. The kernel makes
@@ -28,7 +28,7 @@ type pendingWrite struct {
 	// a thread. It does the same with writes through the page cache.
 	inOrder bool
 
-	// The rest is guarded by writeQueue.mu.
+	// The rest is guarded by WriteQueue.mu.
 
 	// locked is the range of the file that is locked until t ends, as by WriteAt. It
 	// is nil where the page cache is used. It is released before t is waited for: a
@@ -40,31 +40,46 @@ type pendingWrite struct {
 	queued bool
 }
 
-// writeQueue is a queue of pendingWrites, the oldest first.
-type writeQueue struct {
-	file    *File
-	memory  buffer.Source
-	writes  []pendingWrite // a circular buffer: first is the oldest, count how many there are
-	first   int
-	count   int
-	filling buffer.Buffer // the Buffer that the user fills
+// WriteQueue is the writes of a stream, the oldest first. It has room for as many as there are buffers. Its
+// methods are for one goroutine at a time.
+type WriteQueue struct {
+	Memory  buffer.Source
+	Filling buffer.Buffer // the Buffer that the user fills
+
+	to     Target
+	writes []pendingWrite // a circular buffer: first is the oldest, count how many there are
+	first  int
+	count  int
 
 	mu                  sync.Mutex
 	orderedWriteRunning bool // a write that is inOrder is in progress; those after it are queued
 	// failed: a write has ended, and not all was written. No other write is started then:
 	// it could make the file longer, with zeros in place of what is missing. It is set with
-	// mu held, and reset by drain.
+	// mu held, and reset by Drain.
 	failed atomic.Bool
 }
 
-func newWriteQueue(d *File, l buffer.Layout, class *sched.Class) *writeQueue {
-	q := &writeQueue{
-		file: d, memory: buffer.Source{Pool: d.h.Sched.Buffers, Size: l.Run},
+// Target is the file that a WriteQueue writes.
+type Target struct {
+	// Owner is what the garbage collector must keep while the kernel has a request.
+	Owner any
+	File  *handle.File
+	// Direct is nil if the page cache is used.
+	Direct *File
+	Class  *sched.Class
+	// WriteAt writes what a transfer has not written, by way of the page cache if need be.
+	WriteAt func(ctx context.Context, b []byte, off int64) (int, error)
+}
+
+// NewWriteQueue returns a queue without writes, whose memory is divided as l says.
+func NewWriteQueue(to Target, l buffer.Layout) *WriteQueue {
+	q := &WriteQueue{
+		to: to, Memory: buffer.Source{Pool: to.File.Sched.Buffers, Size: l.Run},
 		writes: make([]pendingWrite, l.Runs),
 	}
 	for i := range q.writes {
 		s := &q.writes[i]
-		s.file, s.next, s.t.Class = d, &q.writes[(i+1)%len(q.writes)], class
+		s.owner, s.next, s.t.Class = to.Owner, &q.writes[(i+1)%len(q.writes)], to.Class
 		s.t.Ended = func(complete bool) { q.ended(s, complete) }
 	}
 	return q
@@ -72,7 +87,7 @@ func newWriteQueue(d *File, l buffer.Layout, class *sched.Class) *writeQueue {
 
 // ended is called when s has ended, by the goroutine that has ended it. It starts the next
 // write if that one waits for s.
-func (q *writeQueue) ended(s *pendingWrite, complete bool) {
+func (q *WriteQueue) ended(s *pendingWrite, complete bool) {
 	q.mu.Lock()
 	q.unlock(s)
 	if !complete {
@@ -90,7 +105,7 @@ func (q *writeQueue) ended(s *pendingWrite, complete bool) {
 
 // takeNext returns the write that may start now that s, which is inOrder, has ended. It
 // returns nil if there is none. It must be called with mu held.
-func (q *writeQueue) takeNext(s *pendingWrite) *pendingWrite {
+func (q *WriteQueue) takeNext(s *pendingWrite) *pendingWrite {
 	next := s.next
 	if next.queued && !q.failed.Load() {
 		next.queued = false
@@ -104,16 +119,16 @@ func (q *writeQueue) takeNext(s *pendingWrite) *pendingWrite {
 }
 
 // unlock unlocks the range of s. It must be called with mu held.
-func (q *writeQueue) unlock(s *pendingWrite) {
+func (q *WriteQueue) unlock(s *pendingWrite) {
 	if s.locked != nil {
-		q.file.direct.Unlock(s.locked)
+		q.to.Direct.Unlock(s.locked)
 		s.locked = nil
 	}
 }
 
 // write starts s. The caller uses the file.
-func (q *writeQueue) write(s *pendingWrite) {
-	sched, core := q.file.h.Sched.Core, q.file.h.Core
+func (q *WriteQueue) write(s *pendingWrite) {
+	sched, core := q.to.File.Sched.Core, q.to.File.Core
 	if s.inOrder {
 		sched.StartExtend(&s.t, core, s.mem, s.off)
 	} else {
@@ -123,7 +138,7 @@ func (q *writeQueue) write(s *pendingWrite) {
 
 // mayWrite reports whether s may start now. If it may not, s is queued. Extends says that s makes
 // the file longer.
-func (q *writeQueue) mayWrite(s *pendingWrite, extends bool) bool {
+func (q *WriteQueue) mayWrite(s *pendingWrite, extends bool) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	switch {
@@ -138,14 +153,20 @@ func (q *writeQueue) mayWrite(s *pendingWrite, extends bool) bool {
 	return !s.queued
 }
 
-// fill sets filling to a Buffer. It waits for the oldest write if there are too many, or
+// Failed reports whether a write has failed since the last Drain.
+func (q *WriteQueue) Failed() bool { return q.failed.Load() }
+
+// Len returns for how many writes there is room.
+func (q *WriteQueue) Len() int { return len(q.writes) }
+
+// Fill sets Filling to a Buffer. It waits for the oldest write if there are too many, or
 // if there is no other memory. The error is that of a write, or says that there is no
 // memory.
-func (q *writeQueue) fill(ctx context.Context) error {
+func (q *WriteQueue) Fill(ctx context.Context) error {
 	for q.count > 0 {
 		if q.count < len(q.writes) {
-			if b, ok := q.memory.TryGet(); ok {
-				q.filling = b
+			if b, ok := q.Memory.TryGet(); ok {
+				q.Filling = b
 				return nil
 			}
 		}
@@ -153,21 +174,21 @@ func (q *writeQueue) fill(ctx context.Context) error {
 			return err
 		}
 	}
-	b, err := q.memory.Get(ctx)
-	q.filling = b
+	b, err := q.Memory.Get(ctx)
+	q.Filling = b
 	return err
 }
 
-// filled gives filling back.
-func (q *writeQueue) filled() {
-	q.filling.Release()
-	q.filling = buffer.Buffer{}
+// Filled gives Filling back.
+func (q *WriteQueue) Filled() {
+	q.Filling.Release()
+	q.Filling = buffer.Buffer{}
 }
 
-// start starts writing mem, a part of filling, at off. With direct I/O mem must be whole
+// Start starts writing mem, a part of Filling, at off. With direct I/O mem must be whole
 // blocks.
-func (q *writeQueue) start(ctx context.Context, mem []byte, off int64) error {
-	core := q.file.h.Core
+func (q *WriteQueue) Start(ctx context.Context, mem []byte, off int64) error {
+	core := q.to.File.Core
 	if !core.Use() {
 		return os.ErrClosed
 	}
@@ -178,7 +199,7 @@ func (q *writeQueue) start(ctx context.Context, mem []byte, off int64) error {
 		return err
 	}
 	q.count++
-	s.buf, s.mem, s.off = q.filling.Retain(), mem, off
+	s.buf, s.mem, s.off = q.Filling.Retain(), mem, off
 	if q.mayWrite(s, extends) {
 		q.write(s)
 	}
@@ -189,8 +210,8 @@ func (q *writeQueue) start(ctx context.Context, mem []byte, off int64) error {
 // size is asked for each time: a Truncate may have made the file shorter. It cannot do so
 // while the range is locked. Where the page cache is used nothing is locked, and each write
 // counts as one that makes the file longer.
-func (q *writeQueue) lock(ctx context.Context, s *pendingWrite, off, end int64) (extends bool, err error) {
-	d := q.file.direct
+func (q *WriteQueue) lock(ctx context.Context, s *pendingWrite, off, end int64) (extends bool, err error) {
+	d := q.to.Direct
 	if d == nil {
 		return true, nil
 	}
@@ -198,7 +219,7 @@ func (q *writeQueue) lock(ctx context.Context, s *pendingWrite, off, end int64) 
 	if err != nil {
 		return false, err
 	}
-	size, err := handle.Size(q.file.h.OS)
+	size, err := handle.Size(q.to.File.OS)
 	if err != nil {
 		d.Unlock(r)
 		return false, err
@@ -210,17 +231,17 @@ func (q *writeQueue) lock(ctx context.Context, s *pendingWrite, off, end int64) 
 // wait waits for the oldest write, and releases its memory. It writes what the kernel has refused
 // for its alignment, and a write that is still queued: the one before it has ended, so nothing
 // else will start it.
-func (q *writeQueue) wait(ctx context.Context) error {
+func (q *WriteQueue) wait(ctx context.Context) error {
 	s := &q.writes[q.first]
 	var n int
 	var err error
 	again := q.unqueue(s)
 	if !again {
 		n, err = s.t.Wait(ctx)
-		again = q.file.direct != nil && errors.Is(err, directio.ErrMisaligned)
+		again = q.to.Direct != nil && errors.Is(err, ErrMisaligned)
 	}
 	if again {
-		_, err = q.file.WriteAtContext(ctx, s.mem[n:], s.off+int64(n))
+		_, err = q.to.WriteAt(ctx, s.mem[n:], s.off+int64(n))
 	}
 	s.buf.Release()
 	s.buf, s.mem = buffer.Buffer{}, nil
@@ -230,39 +251,39 @@ func (q *writeQueue) wait(ctx context.Context) error {
 }
 
 // unqueue reports whether s was queued. It no longer is.
-func (q *writeQueue) unqueue(s *pendingWrite) (was bool) {
+func (q *WriteQueue) unqueue(s *pendingWrite) (was bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	was, s.queued = s.queued, false
 	return was
 }
 
-// settle makes sure that what is written next is not behind a gap: it waits for all writes if one
+// Settle makes sure that what is written next is not behind a gap: it waits for all writes if one
 // that makes the file longer is in progress, or if one has failed. It returns the first error.
-func (q *writeQueue) settle(ctx context.Context) error {
+func (q *WriteQueue) Settle(ctx context.Context) error {
 	q.mu.Lock()
 	settled := !q.orderedWriteRunning && !q.failed.Load()
 	q.mu.Unlock()
 	if settled {
 		return nil
 	}
-	return q.drain(ctx)
+	return q.Drain(ctx)
 }
 
-// drain waits for all writes and returns the first error. It gives up the writes after that
+// Drain waits for all writes and returns the first error. It gives up the writes after that
 // one, which would be behind a gap.
-func (q *writeQueue) drain(ctx context.Context) (err error) {
+func (q *WriteQueue) Drain(ctx context.Context) (err error) {
 	for q.count > 0 {
 		if err1 := q.wait(ctx); err1 != nil && err == nil {
-			err, ctx = err1, directio.Canceled
+			err, ctx = err1, Canceled
 		}
 	}
 	q.failed.Store(false)
 	return err
 }
 
-// release ends all writes early and gives the memory back.
-func (q *writeQueue) release() {
-	_ = q.drain(directio.Canceled) // the error was reported, or nobody is left to see it
-	q.filled()
+// Release ends all writes early and gives the memory back.
+func (q *WriteQueue) Release() {
+	_ = q.Drain(Canceled) // the error was reported, or nobody is left to see it
+	q.Filled()
 }
