@@ -14,7 +14,8 @@ const again = -int32(syscall.EAGAIN)
 
 type inodeKey struct{ dev, ino uint64 }
 
-func newImage() (*os.File, error)                                            { return nil, errors.ErrUnsupported }
+func newImage() (*os.File, error) { return nil, errors.ErrUnsupported }
+
 func openImage(*os.File, int) (fd int, err error)                            { return -1, errors.ErrUnsupported }
 func closeImage(*os.File)                                                    {}
 func openFiles() map[inodeKey]int                                            { return nil }

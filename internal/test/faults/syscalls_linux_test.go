@@ -172,7 +172,7 @@ func (s *supervisor) judge(c testenv.Syscall) (may, must bool, name string) {
 		// But see world.unanswered, and asks. copytree looks whether it copies into itself.
 		return its || within(s.dir, name), false, name
 	case c.Nr == unix.SYS_MMAP && fd < 0, // memory for buffers
-		within(name, "/proc/self/fd"),                  // a second descriptor of the file
+		within(name, "/proc/self/fd"), // a second descriptor of the file
 		c.Nr == unix.SYS_OPENAT && (within(s.dir, name) || c.Args[2]&unix.O_PATH != 0): // as for fstat
 		return true, false, name
 	}
