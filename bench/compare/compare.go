@@ -3,7 +3,6 @@ package compare
 
 import (
 	"errors"
-	"math"
 	"slices"
 
 	"github.com/sluiceio/sluice/bench/experiments"
@@ -98,17 +97,6 @@ func (p point) same(q point) bool {
 	return p.Cell == q.Cell && p.Side.Name == q.Side.Name && p.n == q.n
 }
 
-// rates returns the operations a second of each round. They are missing where a slice ended before
-// its window opened: the Rate of such a slice is 0, and would count as a loss.
-func (p point) rates() []stats.Number {
-	return p.Series(func(s load.Slice) float64 {
-		if s.Elapsed <= 0 {
-			return math.NaN()
-		}
-		return s.Rate()
-	})
-}
-
 // measured returns all points of a run that have rounds.
 func measured(r *results.Run) []point {
 	var points []point
@@ -129,7 +117,7 @@ func measured(r *results.Run) []point {
 }
 
 func newLine(a, b point) Line {
-	before, after := a.rates(), b.rates()
+	before, after := a.Series(load.Slice.RateIfMeasured), b.Series(load.Slice.RateIfMeasured)
 	l := Line{Cell: a.Cell, Side: a.Side, A: stats.Median(before), B: stats.Median(after), Ratio: stats.NaN}
 	if l.A > 0 {
 		l.Ratio = l.B / l.A

@@ -38,12 +38,7 @@ func (r RaceRow) RoundsWith(other RaceRow) int {
 
 // rates returns the bytes a second of each round.
 func (r RaceRow) rates() []stats.Number {
-	return r.Series(func(s load.Slice) float64 {
-		if s.Elapsed <= 0 { // a cold scan reached the end of the file before the window opened
-			return math.NaN()
-		}
-		return s.Rate() * float64(r.Size)
-	})
+	return r.Series(func(s load.Slice) float64 { return s.RateIfMeasured() * float64(r.Size) })
 }
 
 // cpus returns the nanoseconds of processor time for a byte, of each round.

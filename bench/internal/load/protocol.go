@@ -2,6 +2,7 @@ package load
 
 import (
 	"encoding/json"
+	"math"
 	"time"
 )
 
@@ -157,6 +158,15 @@ func (s Slice) Rate() float64 {
 		return 0
 	}
 	return s.Ops / s.Elapsed.Seconds()
+}
+
+// RateIfMeasured is Rate, but NaN if the slice ended before its window opened, as a cold scan that reaches the
+// end of the file does: a rate of 0 would count as a loss.
+func (s Slice) RateIfMeasured() float64 {
+	if s.Elapsed <= 0 {
+		return math.NaN()
+	}
+	return s.Rate()
 }
 
 // CPUPerOp returns processor time an operation.
