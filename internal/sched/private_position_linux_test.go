@@ -32,22 +32,12 @@ func privateFile(file *os.File) *File {
 // cachedReads returns the offsets of the reads that the page cache served while do ran.
 func cachedReads(t *testing.T, s *Scheduler, do func()) (offsets []int64) {
 	t.Helper()
-	if !record.Built {
-		t.Skip("built without the recorder")
+	ops, _ := recorded(t, s, do)
+	for _, o := range ops {
+		if o.Path == record.PathCached {
+			offsets = append(offsets, o.Off)
+		}
 	}
-	r := record.New(record.Options{Names: 1})
-	r.Start()
-	s.Recording.Set(r)
-	do()
-	s.Recording.Set(nil)
-	r.Collect(record.Sink{
-		Op: func(o record.Op, _ uint32) {
-			if o.Path == record.PathCached {
-				offsets = append(offsets, o.Off)
-			}
-		},
-		Call: func(record.Call, uint32) {},
-	})
 	return offsets
 }
 
