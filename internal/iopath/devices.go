@@ -141,23 +141,10 @@ func (p *Paths) CanQueue(code driver.Code, f *File) bool {
 	return code != driver.Read || f.Flags&driver.Direct != 0 || !f.readsLock() || !sys.ReadWouldWait(f.FD)
 }
 
-// Values of openFile.locksReads.
-const (
-	unasked = iota
-	yes
-	no
-)
-
 // readsLock reports whether reads through the page cache may wait for a write to the file. It asks the system once.
 func (f *openFile) readsLock() bool {
-	if f.locksReads.Load() == unasked {
-		answer := int32(no)
-		if sys.LocksReads(f.FD) {
-			answer = yes
-		}
-		f.locksReads.Store(answer)
-	}
-	return f.locksReads.Load() == yes
+	f.locksAsked.Do(func() { f.locksReads = sys.LocksReads(f.FD) })
+	return f.locksReads
 }
 
 // asyncCodes asks the driver once for each operation whether it needs no thread.

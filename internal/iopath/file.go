@@ -47,8 +47,9 @@ type openFile struct {
 	// inMemory: the file system has no disk, so that no read waits. It is only known once it was
 	// asked for; see WidenFor.
 	inMemory atomic.Bool
-	// locksReads is whether reads wait for a write to the file, once CanQueue has asked for it.
-	locksReads atomic.Int32 // one of unasked, yes and no
+	// locksReads: reads wait for a write to the file. See readsLock, which asks for it once.
+	locksReads bool
+	locksAsked sync.Once
 
 	// LostWrites is nil unless the kernel follows each write to the file by an fsync of its pages
 	// (SyncsWrites). It is set before the file is used.
