@@ -139,7 +139,7 @@ func (f *File) newReader(ctx context.Context, o ReaderOptions) (*Reader, error) 
 	r := &Reader{file: f, start: o.Start, end: o.End, buffer: l.Buffer, pos: o.Start}
 	r.window = readahead.New(readahead.Span{Start: o.Start}, int64(l.Run), l.Runs)
 	err = f.call("newreader", func() error {
-		r.q = directio.NewReadQueue(ctx, f.source(ctx), l)
+		r.q = directio.NewReadQueue(ctx, f.stream(ctx), f.fill, l)
 		return r.measure()
 	})
 	if err != nil {

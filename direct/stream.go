@@ -60,9 +60,9 @@ func (f *File) lastEnd() int64 {
 	return math.MaxInt64
 }
 
-// source returns f as the source of a stream's reads.
-func (f *File) source(ctx context.Context) directio.Source {
-	return directio.Source{Owner: f, File: f.h, Direct: f.direct, Class: f.classIn(ctx), Fill: f.fill}
+// stream returns f as the file of a Reader or a Writer.
+func (f *File) stream(ctx context.Context) directio.Stream {
+	return directio.Stream{Owner: f, File: f.h, Direct: f.direct, Class: f.classIn(ctx)}
 }
 
 // pathError returns err as package os would, in an *os.PathError, unless it is in one.

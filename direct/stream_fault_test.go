@@ -23,6 +23,7 @@ var faultyStreams = []struct {
 	{testenv.PageSize, 1, 0},
 	{testenv.PageSize, 3, 100},
 	{2 * testenv.PageSize, 4, 5000},
+	{64 << 10, 1, 0},
 	{64 << 10, 2, 0},
 }
 
@@ -30,10 +31,7 @@ var faultyStreams = []struct {
 // first, and then the error, each time.
 func TestReaderBeforeBadBlock(t *testing.T) {
 	const before = 5 * testenv.PageSize
-	for _, of := range append(faultyStreams, struct {
-		size, count int
-		start       int64
-	}{64 << 10, 1, 0}) {
+	for _, of := range faultyStreams {
 		f, text := faulty(t, 20*testenv.PageSize, bad(before+77, syscall.EIO))
 		r := reader(t, f, direct.ReaderOptions{BufferSize: of.size, ReadAhead: of.count, Start: of.start})
 		got, err := io.ReadAll(r)

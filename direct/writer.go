@@ -115,8 +115,7 @@ func (f *File) newWriter(ctx context.Context, o WriterOptions) (*Writer, error) 
 	if err := f.call("newwriter", func() error { return nil }); err != nil {
 		return nil, err // it is closed
 	}
-	to := directio.Target{Owner: f, File: f.h, Direct: f.direct, Class: f.classIn(ctx), WriteAt: f.WriteAtContext}
-	w := &Writer{file: f, ctx: ctx, q: directio.NewWriteQueue(to, l), pos: o.Start}
+	w := &Writer{file: f, ctx: ctx, q: directio.NewWriteQueue(f.stream(ctx), f.WriteAtContext, l), pos: o.Start}
 	// A Writer that was dropped without Close gives its memory back, too.
 	s := f.h.Sched
 	w.cleanup = runtime.AddCleanup(w, func(q *directio.WriteQueue) { release(s, q.Release) }, w.q)

@@ -53,7 +53,8 @@ type ReadQueue struct {
 	// Later: nothing is started ahead, and a read is made when it is waited for.
 	Later bool
 
-	from Source
+	from Stream
+	fill func(ctx context.Context, b buffer.Buffer, off int64) (int, error)
 	// set has the reads in progress. The goroutine that uses the stream notices their ends
 	// itself, when it waits for one. A leader goroutine would have to wake it for each. It is
 	// nil if Later is true.
@@ -63,23 +64,21 @@ type ReadQueue struct {
 	count int
 }
 
-// Source is the file that a ReadQueue reads.
-type Source struct {
+// Stream is the file of a ReadQueue or a WriteQueue.
+type Stream struct {
 	// Owner is what the garbage collector must keep while the kernel has a request.
 	Owner any
 	File  *handle.File
 	// Direct is nil if the page cache is used.
 	Direct *File
 	Class  *sched.Class
-	// Fill reads into a buffer at an offset, as much as there is.
-	Fill func(ctx context.Context, b buffer.Buffer, off int64) (int, error)
 }
 
-// NewReadQueue returns a queue without reads, whose memory is divided as l says. The caller uses
-// the file.
-func NewReadQueue(ctx context.Context, from Source, l buffer.Layout) *ReadQueue {
+// NewReadQueue returns a queue without reads, whose memory is divided as l says. Fill reads into a
+// buffer at an offset, as much as there is. The caller uses the file.
+func NewReadQueue(ctx context.Context, from Stream, fill func(ctx context.Context, b buffer.Buffer, off int64) (int, error), l buffer.Layout) *ReadQueue {
 	q := &ReadQueue{
-		Ctx: ctx, from: from, Memory: buffer.Source{Pool: from.File.Sched.Buffers, Size: l.Run},
+		Ctx: ctx, from: from, fill: fill, Memory: buffer.Source{Pool: from.File.Sched.Buffers, Size: l.Run},
 		// A single read may be a plain call. The scheduler decides that best.
 		Later: l.Runs == 1 || from.File.Core == nil,
 		ring:  make([]PendingRead, l.Runs),
@@ -136,7 +135,7 @@ func (q *ReadQueue) Wait(f *PendingRead) {
 		return
 	}
 	if q.Later {
-		f.n, f.Err = q.from.Fill(q.Ctx, f.buf.Slice(0, len(f.mem)), f.off)
+		f.n, f.Err = q.fill(q.Ctx, f.buf.Slice(0, len(f.mem)), f.off)
 	} else if q.await(q.Ctx, f); q.from.Direct != nil && MustReadAgain(f.Err) {
 		f.n, f.Err = q.from.Direct.ReadBlocks(q.Ctx, f.mem, f.off)
 	}

@@ -46,35 +46,25 @@ type WriteQueue struct {
 	Memory  buffer.Source
 	Filling buffer.Buffer // the Buffer that the user fills
 
-	to     Target
-	writes []pendingWrite // a circular buffer: first is the oldest, count how many there are
-	first  int
-	count  int
+	to      Stream
+	writeAt func(ctx context.Context, b []byte, off int64) (int, error)
+	writes  []pendingWrite // a circular buffer: first is the oldest, count how many there are
+	first   int
+	count   int
 
 	mu                  sync.Mutex
 	orderedWriteRunning bool // a write that is inOrder is in progress; those after it are queued
 	// failed: a write has ended, and not all was written. No other write is started then:
-	// it could make the file longer, with zeros in place of what is missing. It is set with
-	// mu held, and reset by Drain.
+	// it could make the file longer, with zeros in place of what is missing. Mu is held when
+	// failed is set. Drain resets it.
 	failed atomic.Bool
 }
 
-// Target is the file that a WriteQueue writes.
-type Target struct {
-	// Owner is what the garbage collector must keep while the kernel has a request.
-	Owner any
-	File  *handle.File
-	// Direct is nil if the page cache is used.
-	Direct *File
-	Class  *sched.Class
-	// WriteAt writes what a transfer has not written, by way of the page cache if need be.
-	WriteAt func(ctx context.Context, b []byte, off int64) (int, error)
-}
-
-// NewWriteQueue returns a queue without writes, whose memory is divided as l says.
-func NewWriteQueue(to Target, l buffer.Layout) *WriteQueue {
+// NewWriteQueue returns a queue without writes, whose memory is divided as l says. WriteAt writes what a
+// transfer has not written, by way of the page cache if need be.
+func NewWriteQueue(to Stream, writeAt func(ctx context.Context, b []byte, off int64) (int, error), l buffer.Layout) *WriteQueue {
 	q := &WriteQueue{
-		to: to, Memory: buffer.Source{Pool: to.File.Sched.Buffers, Size: l.Run},
+		to: to, writeAt: writeAt, Memory: buffer.Source{Pool: to.File.Sched.Buffers, Size: l.Run},
 		writes: make([]pendingWrite, l.Runs),
 	}
 	for i := range q.writes {
@@ -156,8 +146,8 @@ func (q *WriteQueue) mayWrite(s *pendingWrite, extends bool) bool {
 // Failed reports whether a write has failed since the last Drain.
 func (q *WriteQueue) Failed() bool { return q.failed.Load() }
 
-// Len returns for how many writes there is room.
-func (q *WriteQueue) Len() int { return len(q.writes) }
+// Cap returns for how many writes there is room.
+func (q *WriteQueue) Cap() int { return len(q.writes) }
 
 // Fill sets Filling to a Buffer. It waits for the oldest write if there are too many, or
 // if there is no other memory. The error is that of a write, or says that there is no
@@ -241,7 +231,7 @@ func (q *WriteQueue) wait(ctx context.Context) error {
 		again = q.to.Direct != nil && errors.Is(err, ErrMisaligned)
 	}
 	if again {
-		_, err = q.to.WriteAt(ctx, s.mem[n:], s.off+int64(n))
+		_, err = q.writeAt(ctx, s.mem[n:], s.off+int64(n))
 	}
 	s.buf.Release()
 	s.buf, s.mem = buffer.Buffer{}, nil
