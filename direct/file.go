@@ -45,8 +45,9 @@ import (
 // bytes never undo each other, even if they share a block, and even through several Files
 // of the same file in this process that go past the page cache. Other programs, Files that
 // go through the page cache (Explain says so), and files that were not opened by this package
-// are not protected: if they write to the same blocks at the same time, either write may be undone. A program that truncates the file while a File writes to
-// its last block may find it longer again.
+// are not protected: if they write to the same blocks at the same time, either write may be
+// undone. A program that truncates the file while a File writes to its last block may find it
+// longer again.
 type File struct {
 	file        *sluice.File   // with O_DIRECT, if direct is not nil
 	h           *handle.File   // file's

@@ -32,7 +32,7 @@
 // look at a program that waits. A Scheduler that was made in a bubble can be used in that bubble alone; so make the Disk there.
 // [sluice.Default] is for one bubble at most. A goroutine that waits for a mutex keeps a bubble's time from passing: in a bubble
 // let one goroutine at a time use the position of a File (Read, Write, Seek). A trace.Recorder does not know the bubble's
-// time: all times of what it records there are 0.
+// time: each operation that it records there has the time 0.
 //
 // With GOMAXPROCS=1 in a bubble, a seed repeats a run exactly. Otherwise the result also depends on the order in which goroutines
 // make their calls: what happens to an operation depends on the seed, on what it does, and on how often the same was done before.

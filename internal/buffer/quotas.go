@@ -133,7 +133,7 @@ func (o *quota[U]) mayHold(size int64) bool {
 	return o.held == 0 || o.held+size <= o.of.pool.Limit()-o.of.held
 }
 
-// add adds size bytes, which may be negative, to what is held. It must be called with mu held.
+// add counts size bytes more as held, or fewer if size is negative. It must be called with mu held.
 func (o *quota[U]) add(size int64) {
 	o.held += size
 	o.of.held += size
