@@ -80,6 +80,14 @@ const (
 // other goroutines, so at most half of the processors are in such calls, or two.
 func inlineReads() int { return max(2, min(runtime.GOMAXPROCS(0)/2, inlineBufferedReads)) }
 
+// manyProcessors is the GOMAXPROCS from which on these plain calls are made beside any number of queued operations:
+// they have at most four threads, and two processors and more are left to the queue.
+const manyProcessors = 6
+
+// busySyncs returns how many of a large number of fsyncs are plain calls, of which each takes less time and more
+// processor time than one in a driver.
+func busySyncs() int { return max(2, min(runtime.GOMAXPROCS(0)/2, inlineSyncs)) }
+
 // largeWrites is how many threads more may be in large buffered writes: sched.permitPlainWrite.
 const largeWrites = 12
 

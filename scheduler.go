@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -85,7 +86,9 @@ func (s *Scheduler) start(choose func(*record.Hook) driver.Driver, hook *record.
 		InlineReads:         inlineReads(),
 		InlineBufferedReads: inlineBufferedReads,
 		InlineWrites:        inlineWrites,
+		BesideQueue:         runtime.GOMAXPROCS(0) >= manyProcessors,
 		InlineSyncs:         inlineSyncs,
+		BusySyncs:           busySyncs(),
 		QueuedSyncs:         queuedSyncs,
 		LargeWrites:         o.largeWrites(),
 		Blocking:            o.blockingThreads("uring"), // the least; prepare raises it

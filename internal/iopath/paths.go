@@ -25,13 +25,18 @@ type Limits struct {
 	// For those of ioengine.LargeRead bytes and more, fewer than InlineBufferedReads threads must
 	// be waiting in plain calls, whatever is queued.
 	InlineBufferedReads int
+	// BesideQueue has operations be plain calls whatever is queued, as long as fewer threads than InlineReads,
+	// InlineBufferedReads or InlineWrites wait in plain calls. It is for programs with so many processors that
+	// these threads leave enough of them to the queue.
+	BesideQueue bool
 	// InlineWrites bounds plain calls for writes that the driver could queue: fewer than
 	// InlineWrites threads must be waiting in plain calls, of any kind. Also, few
-	// operations may be queued.
+	// operations may be queued, unless BesideQueue is set.
 	InlineWrites int
 	// InlineSyncs is how many fsyncs at once are plain system calls, if there is a driver
-	// for the others. They are not among Blocking.
-	InlineSyncs int
+	// for the others. They are not among Blocking. BusySyncs is how many are while more than InlineSyncs
+	// are in progress.
+	InlineSyncs, BusySyncs int
 	// QueuedSyncs is how many fsyncs that driver has at once; 0 is as many as possible,
 	// which is eight ninths of its depth (sched: fsyncs.setLimit).
 	QueuedSyncs int

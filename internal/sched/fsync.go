@@ -94,10 +94,9 @@ func (s *Scheduler) processorsTaken() bool {
 	return true
 }
 
-// busySyncs is how many fsyncs at a time are plain calls while more than
-// Limits.InlineSyncs are in progress, or while a ring has a leader: then the threads may
-// have submitted requests whose completions they would hold back.
-const busySyncs = 2
+// tiedSyncs is how many fsyncs at a time are plain calls while a ring has a leader: then the
+// threads may have submitted requests whose completions they would hold back.
+const tiedSyncs = 2
 
 // SetSyncDriver has the fsyncs that are not to be plain calls performed by the driver
 // that open returns: most of those beyond Limits.InlineSyncs at a time, and those of slow
@@ -143,8 +142,11 @@ func (s *Scheduler) chooseSyncRoute(ctx context.Context, f *File) (w syncRoute, 
 // running, is a plain call without a permit, and counts it in fsyncs.plain.
 func (s *Scheduler) startsPlainSync(f *File, running int32) bool {
 	most := int32(s.Bounds.InlineSyncs)
-	if running > most || s.Engines.HasReaper() {
-		most = min(most, busySyncs)
+	if running > most {
+		most = min(most, int32(s.Bounds.BusySyncs))
+	}
+	if s.Engines.HasReaper() {
+		most = min(most, tiedSyncs)
 	}
 	plain := &s.fsyncs.plain
 	if plain.Add(1) <= most && f.Syncer.Took() < slowSync {

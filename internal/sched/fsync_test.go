@@ -19,7 +19,7 @@ import (
 // the end no place is taken any more, and the driver is closed.
 func playQueuedSyncs(t *testing.T, inline int) (*syncs, *script.Driver) {
 	p, d := playSyncs(t), script.New(8)
-	p.Bounds.InlineSyncs = inline
+	p.Bounds.InlineSyncs, p.Bounds.BusySyncs = inline, 2
 	opened := 0
 	p.SetSyncDriver(func() driver.Driver {
 		opened++
@@ -85,7 +85,7 @@ func TestSyncsBeyondTheFirstAreQueued(t *testing.T) {
 	want(t, nil, again)
 }
 
-// While more fsyncs are in progress than may be plain calls, only busySyncs are. Plain fsyncs
+// While more fsyncs are in progress than may be plain calls, only Limits.BusySyncs are. Plain fsyncs
 // take no permits from writes.
 func TestManySyncsAreQueued(t *testing.T) {
 	p, d := playQueuedSyncs(t, 4)
@@ -115,7 +115,7 @@ func TestManySyncsAreQueued(t *testing.T) {
 	}
 	endPlain(3)
 	endPlain(2)
-	startQueued(8) // busySyncs are plain calls
+	startQueued(8) // two are plain calls
 	endPlain(1)
 	startPlain(9)
 	for _, op := range ops {
@@ -128,7 +128,7 @@ func TestManySyncsAreQueued(t *testing.T) {
 	}
 }
 
-// While a ring has a leader only busySyncs fsyncs are plain calls: their threads may have
+// While a ring has a leader only tiedSyncs fsyncs are plain calls: their threads may have
 // submitted what the leader waits for.
 func TestSyncsBesideALeader(t *testing.T) {
 	p, d := playQueuedSyncs(t, 4)
@@ -142,7 +142,7 @@ func TestSyncsBesideALeader(t *testing.T) {
 		<-p.started
 		plain = append(plain, res)
 	}
-	for fd := range busySyncs {
+	for fd := range tiedSyncs {
 		startPlain(1 + fd)
 	}
 	_, queued := p.start(t.Context(), 3)

@@ -57,8 +57,12 @@ const (
 
 // permitInline takes a permit for an operation on f that the driver could queue, and that is to
 // be a plain call. It fails if as many operations as most are in flight: queued, or in plain calls
-// with a shared permit. If there is one processor, it fails if any is.
+// with a shared permit. If there is one processor, it fails if any is. With Limits.BesideQueue,
+// what is queued does not count.
 func (s *Scheduler) permitInline(f *File, most int32) (limiter.Permit, bool) {
+	if s.besideQueue(most) {
+		return s.TryPermit(f, most)
+	}
 	c := &s.inline
 	n := s.inFlight()
 	if n+c.yielding.Load() >= most || c.takeFromCrowd() {
@@ -78,6 +82,13 @@ func (s *Scheduler) permitInline(f *File, most int32) (limiter.Permit, bool) {
 		return limiter.Permit{}, false
 	}
 	return s.TryPermit(f, most)
+}
+
+// besideQueue reports whether an operation is a plain call if fewer than most are, however much is
+// queued. Plain calls cannot keep the other goroutines from running then, as there are more processors
+// than they may have. The program may have lowered their number since the Scheduler was made.
+func (s *Scheduler) besideQueue(most int32) bool {
+	return s.Bounds.BesideQueue && s.Limiter.SharedInUse() < most && runtime.GOMAXPROCS(0) > int(most)
 }
 
 // findsCrowd lets others run, and reports whether they keep so many operations going that this one

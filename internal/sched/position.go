@@ -65,7 +65,7 @@ func (s *Scheduler) permitReadCurrent(f *File, n int) (limiter.Permit, bool) {
 		return s.permitPlainRead(context.Background(), f, n)
 	}
 	most := int32(s.Bounds.InlineReads)
-	if s.inFlight() >= most {
+	if s.inFlight() >= most && !s.besideQueue(most) {
 		return limiter.Permit{}, false
 	}
 	return s.TryPermit(f, most)

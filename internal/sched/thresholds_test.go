@@ -2,6 +2,7 @@ package sched
 
 import (
 	"context"
+	"runtime"
 	"testing"
 
 	"github.com/sluiceio/sluice/internal/driver"
@@ -154,6 +155,51 @@ func TestPermitPlainWrite(t *testing.T) {
 	s.AsyncDirect[driver.Write] = false
 	if _, ok := s.permitPlainWrite(context.Background(), f, 4096); !ok {
 		t.Error("a write that the driver cannot queue is not a plain call")
+	}
+}
+
+// With Limits.BesideQueue operations are plain calls beside any number of queued ones, as long as fewer than the
+// limit are, and the processors are more than that.
+func TestBesideQueue(t *testing.T) {
+	direct, buffered := iopath.NewFile(1<<20, true, false), iopath.NewFile(1<<20, false, false)
+	for _, c := range []struct {
+		name       string
+		processors int
+		beside     bool
+		used       int // permits taken
+		want       bool
+	}{
+		{"few", 6, true, 2, true},
+		{"as many as may be", 6, true, 3, false},
+		{"as many processors as there may be", 3, true, 2, false},
+		{"not set", 6, false, 2, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(c.processors))
+			for name, permit := range map[string]func(*Scheduler) (limiter.Permit, bool){
+				"ReadAt": func(s *Scheduler) (limiter.Permit, bool) {
+					return s.permitPlainRead(context.Background(), direct, 10)
+				},
+				"buffered ReadAt": func(s *Scheduler) (limiter.Permit, bool) {
+					return s.permitPlainRead(context.Background(), buffered, 10)
+				},
+				"buffered Read":  func(s *Scheduler) (limiter.Permit, bool) { return s.permitReadCurrent(buffered, 10) },
+				"direct WriteAt": func(s *Scheduler) (limiter.Permit, bool) { return s.permitPlainWrite(context.Background(), direct, 10) },
+			} {
+				s := New(script.New(8), Limits{
+					InlineReads: 3, InlineBufferedReads: 3, InlineWrites: 3, BesideQueue: c.beside, Blocking: 8,
+				})
+				s.inline.yield = func() { t.Errorf("%s yields", name) }
+				s.inline.candidates.Store(yieldEvery - 1)
+				s.QueuedOps.Store(100)
+				for range c.used {
+					s.Limiter.TryAcquire()
+				}
+				if _, ok := permit(s); ok != c.want {
+					t.Errorf("%s is a plain call: %t; want %t", name, ok, c.want)
+				}
+			}
+		})
 	}
 }
 

@@ -102,10 +102,12 @@ func (s *Scheduler) permitPlainWrite(ctx context.Context, f *File, n int) (limit
 	}
 	// No permit of the device's quota: writes that can be queued must leave that to those that
 	// cannot.
-	return limiter.Permit{}, s.QueuedOps.Load() <= fewQueued && s.Limiter.TryAcquireBelow(int32(s.Bounds.InlineWrites))
+	most := int32(s.Bounds.InlineWrites)
+	few := s.QueuedOps.Load() <= fewQueued || s.besideQueue(most)
+	return limiter.Permit{}, few && s.Limiter.TryAcquireBelow(most)
 }
 
-// fewQueued is how many operations may be queued beside a plain write. With more of them the
+// fewQueued is how many operations may be queued beside a plain write without Limits.BesideQueue. With more of them the
 // queue is quicker. A thread that waits in a plain call holds its processor until the Go runtime
 // takes it away, and the goroutines that would fill the queue wait for that processor.
 const fewQueued = 6
