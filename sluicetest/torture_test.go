@@ -18,7 +18,8 @@ var (
 // slow, fail, freeze and lose power. What a read returns and what a crash leaves must be what the calls have promised. From any state, with the
 // disk answering again, all must end.
 func TestWorlds(t *testing.T) {
-	// With one thread at a time, what happens depends on the seed alone.
+	// With one thread at a time, what happens depends on the seed alone, unless the system takes the processor from that
+	// thread for so long that the Go runtime lets another goroutine run.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	first := seed.Of(t) * *stride
 	ops, n := 0, 0
@@ -28,7 +29,7 @@ func TestWorlds(t *testing.T) {
 		n++
 		if o.failure != "" {
 			t.Errorf("seed %d: %s", first+i, o.failure)
-			t.Logf("replay this one with SLUICE_SEED=%d -sim.worlds=1", first+i)
+			t.Logf("replay this one with SLUICE_SEED=%d -sim.worlds=1; on a busy machine as root, by chrt -f 50", first+i)
 		}
 		if *replay && runWorld(t, first+i, false, (*world).run).hash != o.hash {
 			t.Errorf("seed %d: the second run differs%s", first+i, difference(runWorld(t, first+i, true, (*world).run).lines, runWorld(t, first+i, true, (*world).run).lines))
