@@ -1,7 +1,6 @@
 package groupcommit
 
 import (
-	"runtime"
 	"time"
 
 	"github.com/sluiceio/sluice/internal/sys"
@@ -12,45 +11,41 @@ import (
 // few microseconds later, with their next write. If the fsync has started by then,
 // they wait for all of it, and then for their own.
 //
-// The wait yields the processor and never sleeps, and it is short beside an fsync.
-// After a wait in vain the next groups do not wait: see backoff. Where goroutines that compute
-// have all processors, a yield lasts for their time slices, tens of milliseconds. Then up to
-// thousands of groups do not wait.
+// The leader sleeps. The last of the expected members wakes it, or a timer does when none has
+// joined for a while (window). After a wait in vain the next groups do not wait: see backoff.
+//
+// Where goroutines that compute have all processors, the leader needs a processor twice for each
+// group: to start the fsync and when it has ended, and waits for it for time slices of
+// 10 ms. The members run one after the other on the processor of the one that woke them. A
+// leader that is woken by the last of them runs there, too, and has waited only once. So there it
+// waits for longer.
 type commitDelay struct {
 	expected int           // callers during the last fsync: served by it, or waiting for the next
 	took     time.Duration // how long the last fsync took
-	patient  bool          // without maxYields: a test has stopped the clock
+	taken    bool          // when it last waited in vain, the leader had to wait for a processor
+	least    time.Duration // of window, for tests
 	backoff
 }
 
 const (
-	maxExpected   = 16 // with more members, it is better that some write while the fsync runs
-	delayFraction = 6  // the wait is at most 1/delayFraction of the last fsync's time
+	delayFraction = 6 // a window is at most 1/delayFraction of the last fsync's time
 	maxDelay      = 50 * time.Microsecond
-	// maxYields bounds the wait where the clock stands still while a goroutine runs, as in a bubble of
-	// testing/synctest. A yield takes a tenth of a microsecond at the least.
-	maxYields = 1000
+	mostWait      = 2 * sys.SlowYield // for all members together
 )
 
-// enough reports whether a group of so many members need not wait for more.
-func (d *commitDelay) enough(members int) bool {
-	return members >= min(d.expected, maxExpected)
+// window returns how long the leader waits for the next member at most.
+func (d *commitDelay) window() time.Duration {
+	if d.taken {
+		return sys.SlowYield
+	}
+	return max(d.least, min(d.took/delayFraction, maxDelay))
 }
-
-// limit returns how long to wait at most.
-func (d *commitDelay) limit() time.Duration { return min(d.took/delayFraction, maxDelay) }
 
 // backoff spaces out attempts that fail: after the first failure it skips the next
 // attempt, after the second failure in a row three, then seven and so on up to mostPause.
-type backoff struct {
-	skip, pause uint16
-	slow        uint16 // pause after slow yields: 15, 255 and then mostSlowPause attempts
-}
+type backoff struct{ skip, pause uint16 }
 
-const (
-	mostPause     = 1<<8 - 1
-	mostSlowPause = 1<<12 - 1
-)
+const mostPause = 1<<8 - 1
 
 // skipped reports whether to skip this attempt, and counts it as skipped.
 func (b *backoff) skipped() bool {
@@ -63,7 +58,6 @@ func (b *backoff) skipped() bool {
 
 // note records whether an attempt succeeded.
 func (b *backoff) note(success bool) {
-	b.slow = 0
 	if success {
 		b.pause = 0
 		return
@@ -72,47 +66,59 @@ func (b *backoff) note(success bool) {
 	b.skip = b.pause
 }
 
-// noteSlow records an attempt whose yields were slow. A single one may be an accident, as where the
-// system runs something else; one after the other is skipped for longer each time.
-func (b *backoff) noteSlow() {
-	b.slow = min(b.slow<<4|15, mostSlowPause)
-	b.skip = b.slow
-}
-
 // WaitForGroup waits for g to grow, if that is worth it. Its Leader calls it before the fsync. Now is
 // the clock.
 func (s *Syncer) WaitForGroup(g *Group, now func() time.Duration) {
 	s.mu.Lock()
-	first := g.members
-	limit, patient := s.delay.limit(), s.delay.patient
-	idle := s.delay.enough(first) || s.delay.skipped()
-	s.mu.Unlock()
-	if idle {
-		return
-	}
-	start := now()
-	for yields := 0; (yields < maxYields || patient) && now()-start < limit; yields++ {
-		runtime.Gosched()
-		s.mu.Lock()
-		enough := s.delay.enough(g.members)
-		s.mu.Unlock()
-		if enough {
-			break
-		}
-	}
-	s.mu.Lock()
 	defer s.mu.Unlock()
-	if now()-start >= sys.SlowYield {
-		s.delay.noteSlow()
+	d := &s.delay
+	first, window := g.members, d.window()
+	if first >= d.expected || window == 0 || d.skipped() {
 		return
 	}
-	s.delay.note(g.members > first)
+	s.wantMembers(g, d.expected)
+	start, late := now(), false
+	for before := 0; g.members > before && g.members < g.wanted && now()-start < mostWait; {
+		before = g.members
+		began := now()
+		s.awaitMembers(window)
+		late = now()-began >= window+sys.SlowYield
+	}
+	if g.members < g.wanted {
+		d.taken = late && !d.taken // a long window in vain: the members wait for something else
+	}
+	d.note(g.members > first)
+	g.wanted = 0
 }
 
-// Expect has the next group wait as if the last fsync had served so many callers and had taken
-// so long, and until the clock says so. It is for tests.
-func (s *Syncer) Expect(callers int, took time.Duration) {
+// wantMembers has the member of g that makes it so many wake the leader. It must be called with mu held.
+func (s *Syncer) wantMembers(g *Group, members int) {
+	if s.enough == nil {
+		s.enough, s.timer = make(chan struct{}, 1), time.NewTimer(0)
+	}
+	select {
+	case <-s.enough: // of an earlier group, whose timer was quicker
+	default:
+	}
+	g.wanted = members
+}
+
+// awaitMembers waits until the group has the members that it wants, but not for longer than window. It
+// must be called with mu held, and unlocks it meanwhile.
+func (s *Syncer) awaitMembers(window time.Duration) {
+	s.timer.Reset(window)
+	s.mu.Unlock()
+	defer s.mu.Lock()
+	select {
+	case <-s.enough:
+	case <-s.timer.C:
+	}
+	s.timer.Stop()
+}
+
+// Expect has the next group wait for so many callers, and for each of them for at least window. It is for tests.
+func (s *Syncer) Expect(callers int, window time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.delay = commitDelay{expected: callers, took: took, patient: true}
+	s.delay = commitDelay{expected: callers, least: window}
 }

@@ -1,104 +1,145 @@
 package groupcommit
 
 import (
-	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/sys"
-	"github.com/sluiceio/sluice/internal/test/hang"
 )
 
-// The Leader waits for as many members as the last fsync has served, and not for ever. After a
-// wait in vain the next attempt is left out.
+// lead begins a Sync of y that leads a group, with the backoff forgotten.
+func lead(t *testing.T, y *Syncer) *Group {
+	t.Helper()
+	y.delay.skip, y.next, y.running = 0, nil, false
+	role, g, err := y.Begin(driver.Fsync)
+	if role != Leader || err != nil {
+		t.Fatalf("Begin = %v, %v; want %v, nil", role, err, Leader)
+	}
+	return g
+}
+
+// The Leader waits for as many members as the last fsync has served, as long as one comes in each
+// window. After a wait in vain the next attempt is left out.
 func TestLeaderGathers(t *testing.T) {
-	for _, comes := range []bool{true, false} {
-		hang.Watch(t)
-		var now atomic.Int64
+	const window = time.Second
+	for _, c := range []struct {
+		name     string
+		expected int
+		come     []time.Duration // when members come
+		ends     time.Duration
+		skip     uint16
+	}{
+		{"the other comes", 2, []time.Duration{window / 2}, window / 2, 0},
+		{"the other does not come", 2, nil, window, 1},
+		{"one in each window", 4, []time.Duration{window / 2, 3 * window / 2, 5 * window / 2}, 5 * window / 2, 0},
+		{"one of two comes", 3, []time.Duration{window / 2}, 2 * window, 0},
+		{"one comes too late", 3, []time.Duration{3 * window / 2}, window, 1},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var y Syncer
+			start := time.Now()
+			y.Expect(c.expected, window)
+			g := lead(t, &y)
+			for _, at := range c.come {
+				time.AfterFunc(at, func() { y.Begin(driver.Fsync) })
+			}
+			y.WaitForGroup(g, func() time.Duration { return 0 })
+			if took := time.Since(start); took != c.ends || y.delay.skip != c.skip {
+				t.Errorf("%s: waits for %v, and leaves out %d attempts; want %v, %d", c.name, took, y.delay.skip, c.ends, c.skip)
+			}
+			time.Sleep(10 * window)
+		})
+	}
+}
+
+// However many come, the leader does not wait for ever.
+func TestLeaderGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var y Syncer
+		start := time.Now()
+		y.Expect(1<<30, time.Millisecond)
+		g := lead(t, &y)
+		stop := make(chan bool)
+		go func() {
+			for tick := time.NewTicker(time.Millisecond / 2); ; {
+				select {
+				case <-tick.C:
+					y.Begin(driver.Fsync)
+				case <-stop:
+					return
+				}
+			}
+		}()
+		y.WaitForGroup(g, func() time.Duration { return time.Since(start) })
+		if took := time.Since(start); took != mostWait {
+			t.Errorf("waits for %v; want %v", took, mostWait)
+		}
+		close(stop)
+	})
+}
+
+// A member that has come when the window had just ended does not end the wait of the next leader.
+func TestLateMemberOfAnEarlierGroup(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		var y Syncer
 		y.Expect(2, time.Second)
-		role, g, err := y.Begin(driver.Fsync)
-		if role != Leader || err != nil {
-			t.Fatalf("Begin = %v, %v; want %v, nil", role, err, Leader)
+		y.WaitForGroup(lead(t, &y), func() time.Duration { return 0 })
+		y.enough <- struct{}{}
+		start := time.Now()
+		y.WaitForGroup(lead(t, &y), func() time.Duration { return 0 })
+		if took := time.Since(start); took != time.Second {
+			t.Errorf("waits for %v; want 1s", took)
 		}
-		gathered := make(chan struct{})
-		go func() { y.WaitForGroup(g, func() time.Duration { return time.Duration(now.Load()) }); close(gathered) }()
-		select {
-		case <-gathered:
-			t.Fatal("the leader goes on before the other is back")
-		case <-time.After(time.Millisecond):
-		}
-		if comes {
-			if role, g2, err := y.Begin(driver.Fsync); role != Member || g2 != g || err != nil {
-				t.Fatalf("Begin = %v, %v, %v; want %v of the same group", role, g2, err, Member)
-			}
-		} else {
-			now.Store(int64(maxDelay))
-		}
-		<-gathered // hangs if neither ends the wait
-		if skip := y.delay.skip; (skip == 0) != comes {
-			t.Errorf("next attempts left out: %d; the other has come: %t", skip, comes)
-		}
-	}
+	})
 }
 
-// A wait whose yields took as long as time slices is repeated later each time, whether the other has
-// come or not. One with quick yields ends that.
-func TestSlowYieldsAreRepeatedLater(t *testing.T) {
-	for _, comes := range []bool{true, false} {
+// A leader that got its processor late after a wait in vain waits longer the next time, and no more
+// after that one was in vain, too.
+func TestLateWindows(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		var y Syncer
-		wait := func(took time.Duration) {
-			y.delay.expected, y.delay.took, y.delay.skip = 2, time.Second, 0
-			y.next, y.running = nil, false
-			_, g, err := y.Begin(driver.Fsync)
-			if err != nil {
-				t.Fatal(err)
+		y.Expect(2, time.Microsecond)
+		wait := func(late, comes time.Duration) (took time.Duration) {
+			start, readings := time.Now(), 0
+			g := lead(t, &y)
+			if comes > 0 {
+				time.AfterFunc(comes, func() { y.Begin(driver.Fsync) })
 			}
-			readings := 0
 			y.WaitForGroup(g, func() time.Duration {
-				if readings++; readings == 2 && comes {
-					y.Begin(driver.Fsync)
+				if readings++; readings > 3 { // the one after the window
+					return time.Since(start) + late
 				}
-				if readings > 2 {
-					return took
-				}
-				return 0
+				return time.Since(start)
 			})
+			return time.Since(start)
 		}
-		for _, want := range []uint16{15, 255, mostSlowPause, mostSlowPause} {
-			if wait(sys.SlowYield); y.delay.skip != want {
-				t.Errorf("next attempts left out: %d; want %d. The other has come: %t", y.delay.skip, want, comes)
+		for i, c := range []struct{ late, comes, want time.Duration }{
+			{sys.SlowYield - 1, 0, time.Microsecond},
+			{sys.SlowYield, 0, time.Microsecond},
+			{0, sys.SlowYield / 2, sys.SlowYield / 2},
+			{sys.SlowYield, sys.SlowYield / 2, sys.SlowYield / 2},
+			{sys.SlowYield, 0, sys.SlowYield},
+			{0, 0, time.Microsecond},
+		} {
+			if took := wait(c.late, c.comes); took != c.want {
+				t.Errorf("wait %d took %v; want %v", i+1, took, c.want)
 			}
 		}
-		wait(sys.SlowYield - 1)
-		if wait(sys.SlowYield); y.delay.skip != 15 {
-			t.Errorf("next attempts left out after quick yields: %d; want 15. The other has come: %t", y.delay.skip, comes)
-		}
-	}
-}
-
-func TestManyAreNotHeldUp(t *testing.T) {
-	m := commitDelay{expected: 100, took: time.Second}
-	if m.enough(maxExpected-1) || !m.enough(maxExpected) {
-		t.Errorf("enough(%d) = %t, enough(%d) = %t; want false, true",
-			maxExpected-1, m.enough(maxExpected-1), maxExpected, m.enough(maxExpected))
-	}
-	if m.expected = 2; m.enough(1) || !m.enough(2) {
-		t.Errorf("of 2 expected: enough(1) = %t, enough(2) = %t; want false, true", m.enough(1), m.enough(2))
-	}
+	})
 }
 
 // Nobody waits longer than a fraction of an fsync.
-func TestDelayLimit(t *testing.T) {
+func TestDelayWindow(t *testing.T) {
 	for took, want := range map[time.Duration]time.Duration{
 		0:                      0,
 		60 * time.Microsecond:  10 * time.Microsecond,
 		600 * time.Microsecond: maxDelay,
 		time.Hour:              maxDelay,
 	} {
-		if got := (&commitDelay{took: took}).limit(); got != want {
-			t.Errorf("after an fsync of %v: limit %v; want %v", took, got, want)
+		if got := (&commitDelay{took: took}).window(); got != want {
+			t.Errorf("after an fsync of %v: a window of %v; want %v", took, got, want)
 		}
 	}
 }

@@ -19,6 +19,7 @@ type Group struct {
 	// members is how many have joined and not left; syncs is how many of them are
 	// Syncs. Both are guarded by Syncer.mu.
 	members, syncs int
+	wanted         int // with how many members its leader is to be woken; 0 if it does not wait. Under Syncer.mu
 	served         int // members when the fsync started. The leader's
 	// Began and Ended are the call's times, for the record. The leader writes them before
 	// EndGroup.

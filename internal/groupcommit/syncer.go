@@ -19,6 +19,10 @@ type Syncer struct {
 	running bool        // an fsync runs, or a group was told to start one
 	next    *Group      // the group that forms meanwhile; nil if it has no member
 	delay   commitDelay // how long a group waits for more members
+	// A leader that waits for members waits for enough, which the last of them sends, and for timer. Both
+	// are made when a leader waits for the first time.
+	enough chan struct{}
+	timer  *time.Timer
 	// concurrent is true while more than one Sync is expected at a time (delay.expected), for
 	// writers, which do not lock mu. Written under mu.
 	concurrent atomic.Bool
@@ -93,6 +97,12 @@ func (s *Syncer) join(code driver.Code) (Role, *Group, error) {
 		s.next = newGroup()
 	}
 	s.next.add(1, code)
+	if s.next.members == s.next.wanted {
+		select {
+		case s.enough <- struct{}{}:
+		default: // another one has, and has left
+		}
+	}
 	role := Member
 	if !s.running {
 		role = Leader

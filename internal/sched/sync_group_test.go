@@ -61,7 +61,6 @@ func TestGroupMakesWhatServesAll(t *testing.T) {
 // an fsync of it.
 func TestSyncJoinsWhileLeaderWaitsForPermit(t *testing.T) {
 	p := playSyncs(t)
-	p.stopClock()
 	p.f.Syncer.Expect(2, 0) // gathers, for no time
 	leader := p.waitForPermit(t.Context(), p.Datasync)
 	joined := p.sync(t.Context())
@@ -112,7 +111,6 @@ func TestOnlySyncLeaves(t *testing.T) {
 // The only Sync of a group may lead it, and leave while it waits for a permit.
 func TestOnlySyncLeavesWhileWaitingForPermit(t *testing.T) {
 	p := playSyncs(t)
-	p.stopClock()
 	p.f.Syncer.Expect(2, 0) // gathers, for no time
 	ctx, cancel := context.WithCancel(t.Context())
 	leader := p.waitForPermit(ctx, p.Sync)

@@ -288,7 +288,6 @@ func TestSyncLeavesWhileWaitingForPermit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := playSyncs(t)
 			if group {
-				p.stopClock()
 				p.f.Syncer.Expect(2, 0) // gathers, for no time
 			}
 			ctx, cancel := context.WithCancel(t.Context())
@@ -311,7 +310,6 @@ func TestSyncLeavesWhileWaitingForPermit(t *testing.T) {
 func TestLastSyncLeavesWhileWaitingForPermit(t *testing.T) {
 	for _, expected := range []int{1, 2} {
 		p := playSyncs(t)
-		p.stopClock()
 		p.f.Syncer.Expect(expected, 0)
 		ctx, cancel := context.WithCancel(t.Context())
 		leader := p.waitForPermit(ctx, p.Sync)
