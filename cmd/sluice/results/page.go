@@ -62,11 +62,22 @@ func (w *writer) contents() error {
 	var b strings.Builder
 	b.WriteString("| page | compares | command |\n|---|---|---|\n")
 	for _, p := range pages {
-		name := fmt.Sprintf("[%s](%[1]s.md)", p.name)
-		if _, err := os.Stat(filepath.Join(w.out, p.name+".md")); err != nil {
+		name, command := fmt.Sprintf("[%s](%[1]s.md)", p.name), "sluice bench "+strings.Join(p.args, " ")
+		switch text, err := os.ReadFile(filepath.Join(w.out, p.name+".md")); {
+		case err != nil:
 			name = p.name + ": no run yet"
+		case commandOf(string(text)) != "":
+			command = commandOf(string(text))
 		}
-		fmt.Fprintf(&b, "| %s | %s | `sluice bench %s` |\n", name, p.summary, strings.Join(p.args, " "))
+		fmt.Fprintf(&b, "| %s | %s | `%s` |\n", name, p.summary, command)
 	}
 	return w.rewrite("README", func(old string) (string, error) { return replace(old, "What was measured", b.String()) })
+}
+
+// commandOf returns the command that a page says its results are of, or "". It may be another one
+// than the page has in a full run.
+func commandOf(page string) string {
+	_, rest, _ := strings.Cut(page, "| command | `")
+	command, _, _ := strings.Cut(rest, "`")
+	return command
 }

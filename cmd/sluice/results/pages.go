@@ -41,7 +41,7 @@ var pages = []page{
 		args: []string{"aio-latency", "--full"}, raw: true,
 	},
 	{
-		name: "p4", summary: "streams and random reads with os.File and fio, in the published sizes",
+		name: "p4", summary: "streams and random reads with os.File and fio",
 		args: []string{"p4", "--full"}, fio: true, space: 22 << 30,
 	},
 	{

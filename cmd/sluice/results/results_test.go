@@ -215,6 +215,22 @@ func TestPagesHaveMarkers(t *testing.T) {
 	}
 }
 
+// TestContents: the table of all pages in the repository is that of its pages, each with the command that
+// the page says it is of.
+func TestContents(t *testing.T) {
+	out := t.TempDir()
+	if err := os.CopyFS(out, os.DirFS(filepath.Join(root, "docs/results"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := (&writer{out: out}).contents(); err != nil {
+		t.Fatal(err)
+	}
+	was, is := readFile(t, filepath.Join(root, "docs/results/README.md")), readFile(t, filepath.Join(out, "README.md"))
+	if was != is {
+		t.Errorf("docs/results/README.md would change:\n%s", is)
+	}
+}
+
 func TestReplace(t *testing.T) {
 	for _, c := range []struct{ old, want string }{
 		{"", "# title\n\n" + begin + "\nnew\n" + end + "\n"},
