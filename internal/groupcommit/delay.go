@@ -94,7 +94,7 @@ func (s *Syncer) WaitForGroup(g *Group, now func() time.Duration) {
 // wantMembers has the member of g that makes it so many wake the leader. It must be called with mu held.
 func (s *Syncer) wantMembers(g *Group, members int) {
 	if s.enough == nil {
-		s.enough, s.timer = make(chan struct{}, 1), time.NewTimer(0)
+		s.enough = make(chan struct{}, 1)
 	}
 	select {
 	case <-s.enough: // of an earlier group, whose timer was quicker
@@ -106,14 +106,15 @@ func (s *Syncer) wantMembers(g *Group, members int) {
 // awaitMembers waits until the group has the members that it wants, but not for longer than window. It
 // must be called with mu held, and unlocks it meanwhile.
 func (s *Syncer) awaitMembers(window time.Duration) {
-	s.timer.Reset(window)
 	s.mu.Unlock()
 	defer s.mu.Lock()
+	// Not one timer for all waits: in a program whose go.mod is of Go 1.22 or before, a value may stay in its channel.
+	t := time.NewTimer(window)
+	defer t.Stop()
 	select {
 	case <-s.enough:
-	case <-s.timer.C:
+	case <-t.C:
 	}
-	s.timer.Stop()
 }
 
 // Expect has the next group wait for so many callers, and for each of them for at least window. It is for tests.

@@ -16,13 +16,10 @@ type Syncer struct {
 	// A probe.Mutex is a sync.Mutex. With the build tag sluice_probes, a test decides in which order
 	// goroutines lock it.
 	mu      probe.Mutex
-	running bool        // an fsync runs, or a group was told to start one
-	next    *Group      // the group that forms meanwhile; nil if it has no member
-	delay   commitDelay // how long a group waits for more members
-	// A leader that waits for members waits for enough, which the last of them sends, and for timer. Both
-	// are made when a leader waits for the first time.
-	enough chan struct{}
-	timer  *time.Timer
+	running bool          // an fsync runs, or a group was told to start one
+	next    *Group        // the group that forms meanwhile; nil if it has no member
+	delay   commitDelay   // how long a group waits for more members
+	enough  chan struct{} // wakes the leader that waits for members. Made when one waits for the first time
 	// concurrent is true while more than one Sync is expected at a time (delay.expected), for
 	// writers, which do not lock mu. Written under mu.
 	concurrent atomic.Bool
