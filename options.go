@@ -76,17 +76,13 @@ const (
 	inlineSyncs         = 8
 )
 
-// inlineReads returns the bound of direct reads. A thread in a plain call keeps its processor from the
-// other goroutines, so at most half of the processors are in such calls, or two.
-func inlineReads() int { return max(2, min(runtime.GOMAXPROCS(0)/2, inlineBufferedReads)) }
+// halfOfProcessors returns half of GOMAXPROCS, but at least two and no more than most: the bound of direct reads, and of fsyncs
+// while many are in progress. A thread in a plain call keeps its processor from the other goroutines.
+func halfOfProcessors(most int) int { return max(2, min(runtime.GOMAXPROCS(0)/2, most)) }
 
-// manyProcessors is the GOMAXPROCS from which on these plain calls are made beside any number of queued operations:
-// they have at most four threads, and two processors and more are left to the queue.
-const manyProcessors = 6
-
-// busySyncs returns how many of a large number of fsyncs are plain calls, of which each takes less time and more
-// processor time than one in a driver.
-func busySyncs() int { return max(2, min(runtime.GOMAXPROCS(0)/2, inlineSyncs)) }
+// manyProcessors reports whether plain reads and direct writes are made beside any number of queued operations: they
+// have at most four threads, so from GOMAXPROCS 6 on at least two processors are left to the queue.
+func manyProcessors() bool { return runtime.GOMAXPROCS(0) >= 6 }
 
 // largeWrites is how many threads more may be in large buffered writes: sched.permitPlainWrite.
 const largeWrites = 12

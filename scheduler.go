@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"os"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -83,12 +82,12 @@ func (s *Scheduler) start(choose func(*record.Hook) driver.Driver, hook *record.
 		s.prepare(core, drv, hook)
 		return drv
 	}, sched.Limits{
-		InlineReads:         inlineReads(),
+		InlineReads:         halfOfProcessors(inlineBufferedReads),
 		InlineBufferedReads: inlineBufferedReads,
 		InlineWrites:        inlineWrites,
-		BesideQueue:         runtime.GOMAXPROCS(0) >= manyProcessors,
+		BesideQueue:         manyProcessors(),
 		InlineSyncs:         inlineSyncs,
-		BusySyncs:           busySyncs(),
+		BusySyncs:           halfOfProcessors(inlineSyncs), // each takes less time than in a driver, and more processor time
 		QueuedSyncs:         queuedSyncs,
 		LargeWrites:         o.largeWrites(),
 		Blocking:            o.blockingThreads("uring"), // the least; prepare raises it

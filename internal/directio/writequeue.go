@@ -55,7 +55,7 @@ type WriteQueue struct {
 	mu                  sync.Mutex
 	orderedWriteRunning bool // a write that is inOrder is in progress; those after it are queued
 	// failed: a write has ended, and not all was written. No other write is started then:
-	// it could make the file longer, with zeros in place of what is missing. Mu is held when
+	// it could make the file longer, with zeros in place of the bytes that are missing. Mu is held when
 	// failed is set. Drain resets it.
 	failed atomic.Bool
 }

@@ -97,7 +97,7 @@ func (s *Syncer) join(code driver.Code) (Role, *Group, error) {
 	if s.next.members == s.next.wanted {
 		select {
 		case s.enough <- struct{}{}:
-		default: // another one has, and has left
+		default: // it was sent when a member had come that has left since
 		}
 	}
 	role := Member

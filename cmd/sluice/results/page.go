@@ -63,11 +63,11 @@ func (w *writer) contents() error {
 	b.WriteString("| page | compares | command |\n|---|---|---|\n")
 	for _, p := range pages {
 		name, command := fmt.Sprintf("[%s](%[1]s.md)", p.name), "sluice bench "+strings.Join(p.args, " ")
-		switch text, err := os.ReadFile(filepath.Join(w.out, p.name+".md")); {
-		case err != nil:
+		text, err := os.ReadFile(filepath.Join(w.out, p.name+".md"))
+		if err != nil {
 			name = p.name + ": no run yet"
-		case commandOf(string(text)) != "":
-			command = commandOf(string(text))
+		} else if measured := commandOf(string(text)); measured != "" {
+			command = measured
 		}
 		fmt.Fprintf(&b, "| %s | %s | `%s` |\n", name, p.summary, command)
 	}
