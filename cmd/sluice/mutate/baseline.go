@@ -120,8 +120,13 @@ func (m mutation) in(b cover.ProfileBlock) bool {
 		(m.line < b.EndLine || m.line == b.EndLine && m.column < b.EndCol)
 }
 
-// within returns the tests for which there is time. With some, these may be a part of them, else it is all or none.
-func within(tests []test, left time.Duration, some bool) []test {
+// within returns the tests that took no longer than limit.
+func within(tests []test, limit time.Duration) []test {
+	return slices.DeleteFunc(slices.Clone(tests), func(t test) bool { return t.took > limit })
+}
+
+// fitting returns the tests for which there is time. With some, these may be a part of them, else it is all or none.
+func fitting(tests []test, left time.Duration, some bool) []test {
 	for i := range tests {
 		if left -= tests[i].took; left < 0 {
 			if some {

@@ -47,7 +47,7 @@ func TestReach(t *testing.T) {
 }
 
 // Of the tests of one package some are chosen if time is short and they are known to reach the statement, else all or none.
-func TestWithin(t *testing.T) {
+func TestFitting(t *testing.T) {
 	tests := []test{{name: "A", took: time.Second}, {name: "B", took: 2 * time.Second}}
 	for _, c := range []struct {
 		left time.Duration
@@ -59,8 +59,15 @@ func TestWithin(t *testing.T) {
 		{2 * time.Second, true, 1},
 		{0, true, 0},
 	} {
-		if got := len(within(tests, c.left, c.some)); got != c.want {
+		if got := len(fitting(tests, c.left, c.some)); got != c.want {
 			t.Errorf("with %v, some %v: %d tests; want %d", c.left, c.some, got, c.want)
 		}
+	}
+}
+
+func TestWithin(t *testing.T) {
+	tests := []test{{name: "A", took: time.Second}, {name: "B", took: 2 * time.Second}}
+	if got := names(within(tests, time.Second)); !slices.Equal(got, []string{"A"}) {
+		t.Errorf("within a second: %q", got)
 	}
 }

@@ -50,17 +50,28 @@ func (r *runner) judge(ctx context.Context, m mutation) (state, by string, err e
 	if !compiles(ctx, m.pkg, overlay) {
 		return broken, "", ctx.Err()
 	}
-	for _, reaching := range []bool{true, false} {
-		if state, by, err = r.runAll(ctx, m, overlay, reaching); state != survived || err != nil {
+	for _, which := range []selection{quickTests, reachingTests, allTests} {
+		if state, by, err = r.runAll(ctx, m, overlay, which); state != survived || err != nil {
 			break
 		}
 	}
 	return state, by, err
 }
 
-// runAll runs the tests of the packages that are built of the changed one until one fails, or until there is no time
-// for more. With reaching it runs only those that reach the statement. The results are judge's.
-func (r *runner) runAll(ctx context.Context, m mutation, overlay string, reaching bool) (state, by string, err error) {
+// selection says which tests to run on a mutation. The quick ones find most, so they come first.
+type selection int
+
+const (
+	quickTests    selection = iota // those that reach the statement, and take at most quickTime
+	reachingTests                  // those that reach it
+	allTests
+)
+
+const quickTime = time.Second
+
+// runAll runs the selected tests of the packages that are built of the changed one until one fails, or until there is
+// no time for more. The results are judge's.
+func (r *runner) runAll(ctx context.Context, m mutation, overlay string, which selection) (state, by string, err error) {
 	left := r.bound
 	var ran []string
 	for _, p := range testsOf(m.pkg, r.all) {
@@ -69,11 +80,14 @@ func (r *runner) runAll(ctx context.Context, m mutation, overlay string, reachin
 			return "", "", ctx.Err()
 		}
 		tests := base.tests
-		if reaching {
+		if which != allTests {
 			tests = base.reach(m)
 		}
+		if which == quickTests {
+			tests = within(tests, quickTime)
+		}
 		if p != m.pkg {
-			tests = within(tests, left, reaching)
+			tests = fitting(tests, left, which != allTests)
 		}
 		if len(tests) == 0 {
 			continue
