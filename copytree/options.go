@@ -64,10 +64,10 @@ type Options struct {
 	// BlockSize is how many bytes one read or write moves, from 512 bytes to 64 MiB; 0
 	// chooses by the file's size and file system.
 	BlockSize int
-	// Concurrency is how many files are copied at once, at most 1024. 0 copies as
-	// many as there are processors. Where data is shared (Reflink), and not read back (Verify), it
-	// is one at a time: a file system shares no more at once. When a disk must be read, a few
-	// goroutines read ahead, unless Concurrency is 1.
+	// Concurrency is how many files are copied at once, at most 1024. 0 copies as many as
+	// there are processors, and more when a disk must be read. Where data is shared (Reflink),
+	// and not read back (Verify), it is one at a time: a file system shares no more at once.
+	// When a disk must be read, a few goroutines read ahead, unless Concurrency is 1.
 	Concurrency int
 
 	// OnError is called for each error when it happens. Calls of it and of OnDone are one

@@ -11,7 +11,8 @@
 //
 // When the disk must be waited for (cold), prefetchers take the directories
 // (NextDir), open their files, begin to read them, and deliver batches of them to
-// the workers (Deliver). The prefetchers wait for the disk, and the workers do not.
+// the workers (Deliver). More workers copy then, as each still waits for the disk:
+// for the rest of large files, and for what the file system reads to make a copy.
 //
 // # Concurrency
 //
@@ -29,6 +30,7 @@ import (
 // Limits bounds what is in memory and open, whatever the tree.
 type Limits struct {
 	Workers     int // goroutines that copy; their ids are 0 to Workers-1
+	ColdWorkers int // goroutines that copy while the tree is cold; their ids follow
 	Prefetchers int // goroutines that read ahead; their ids follow. 0: a tree is never cold
 	OpenAhead   int // descriptors of delivered batches, beyond which prefetchers wait
 	Dirs        int // directories that wait, beyond which a reader goes down first
@@ -56,7 +58,7 @@ type Queue struct {
 // Init prepares an empty Queue. It must be called first.
 func (q *Queue) Init(l Limits) {
 	q.Limits = l
-	q.found = make([][]*dirs.Dir, q.Workers+q.Prefetchers)
+	q.found = make([][]*dirs.Dir, q.Workers+q.ColdWorkers+q.Prefetchers)
 	q.work.L, q.ahead.L = &q.mu, &q.mu
 }
 
@@ -93,7 +95,7 @@ func (q *Queue) Next(id int) (_ *Batch, _ *dirs.Dir, cold bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for {
-		for q.alone && id > 0 && q.unfinished > 0 && !q.Stopped() {
+		for (q.alone && id > 0 || !q.cold && id >= q.Workers) && q.unfinished > 0 && !q.Stopped() {
 			q.work.Wait()
 		}
 		if b := q.takeDelivered(); b != nil {
@@ -145,7 +147,7 @@ func (q *Queue) Deliver(all []*Batch) {
 // Offer lets other workers help with a batch that the caller copies. A second call
 // does nothing.
 func (q *Queue) Offer(b *Batch) {
-	if b.offered || b.Empty() || q.Workers == 1 {
+	if b.offered || b.Empty() || q.Workers+q.ColdWorkers == 1 {
 		return
 	}
 	if b.openAhead == 0 { // a delivered batch has its own names already

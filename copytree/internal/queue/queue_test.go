@@ -173,3 +173,36 @@ func TestStop(t *testing.T) {
 		}
 	}
 }
+
+// TestColdWorkers: a worker that is only for cold trees gets nothing while the tree is hot, and ends when nothing is left.
+func TestColdWorkers(t *testing.T) {
+	for _, c := range []struct {
+		then func(*Queue)
+		want bool
+	}{
+		{func(q *Queue) { q.SetCold(true) }, true},
+		{func(q *Queue) { q.Finished() }, false},
+		{func(q *Queue) { q.Stop() }, false},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			q := newQueue(Limits{Workers: 1, ColdWorkers: 1, Prefetchers: 1, OpenAhead: 100})
+			q.Start(&dirs.Dir{})
+			if c.want {
+				q.Deliver([]*Batch{{}})
+			}
+			got := make(chan *Batch, 1)
+			go func() {
+				b, _, _ := q.Next(1)
+				got <- b
+			}()
+			synctest.Wait()
+			if len(got) > 0 {
+				t.Error("while the tree is hot, the worker gets a batch, or ends")
+			}
+			c.then(q)
+			if b := <-got; (b != nil) != c.want {
+				t.Errorf("the worker gets batch %v; want one: %t", b, c.want)
+			}
+		})
+	}
+}

@@ -22,6 +22,9 @@ const (
 	// maxPrefetchers is how many prefetchers there are. They mostly wait for inodes
 	// and directories, of which a disk reads many at once.
 	maxPrefetchers = 4
+	// coldWorkers is how many workers there are while a tree is read from a disk.
+	// Threads that wait for it leave the processors to others.
+	coldWorkers = 8
 	// prefetcherDescriptors is how many descriptors a prefetcher has, besides those
 	// that it has delivered.
 	prefetcherDescriptors = maxHeld + pieceSize + 2
@@ -48,6 +51,9 @@ func limitsFor(descriptors, concurrency int) limits {
 	}
 	l.Workers = max(1, min(l.Workers, free/2/workerDescriptors))
 	l.Prefetchers = min(l.Prefetchers, free/4/(2*prefetcherDescriptors))
+	if concurrency == 0 && l.Prefetchers > 0 {
+		l.ColdWorkers = max(0, min(coldWorkers, free/2/workerDescriptors)-l.Workers)
+	}
 	l.OpenAhead = max(prefetcherDescriptors, min(maxOpenAhead, free/4)-l.Prefetchers*prefetcherDescriptors)
 	return l
 }

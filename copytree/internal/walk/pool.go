@@ -6,19 +6,19 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/report"
 )
 
-// pool has the goroutines that copy a tree beside the first worker: the other
-// workers and, from when the page cache first lacks something, prefetchers. Most trees
-// are in memory, and prefetchers would cost threads and a megabyte for nothing.
+// pool has the goroutines that copy a tree beside the first worker: the other workers
+// and, from when the page cache first lacks something, prefetchers and more workers.
+// Most trees are in memory, and those would cost threads and a megabyte for nothing.
 type pool struct {
 	job     *Job
 	running sync.WaitGroup
-	cold    sync.Once // starts the prefetchers
+	cold    sync.Once // starts what a cold tree has in addition
 
 	mu      sync.Mutex
 	workers []*worker // Under mu
 }
 
-// start starts the other workers, and the prefetchers if the tree is known to be cold.
+// start starts the other workers, and those of a cold tree if it is known to be cold.
 // The first worker calls it.
 func (p *pool) start() {
 	for id := 1; id < p.job.queue.Workers; id++ {
@@ -30,7 +30,7 @@ func (p *pool) start() {
 	}
 }
 
-// startCold starts the prefetchers, once. Workers call it while they work.
+// startCold starts the prefetchers and the workers of a cold tree, once. Workers call it while they work.
 func (p *pool) startCold() {
 	q := &p.job.queue
 	if q.Prefetchers == 0 {
@@ -38,8 +38,12 @@ func (p *pool) startCold() {
 	}
 	p.cold.Do(func() {
 		p.job.waits()
+		for id := range q.ColdWorkers {
+			w := p.add(q.Workers + id)
+			p.running.Go(w.work)
+		}
 		for id := range q.Prefetchers {
-			f := &prefetcher{worker: p.add(q.Workers + id)}
+			f := &prefetcher{worker: p.add(q.Workers + q.ColdWorkers + id)}
 			f.Hold.Allow(false)
 			p.running.Go(f.run)
 		}

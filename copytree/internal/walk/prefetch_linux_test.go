@@ -217,7 +217,7 @@ func TestPool(t *testing.T) {
 		w.NoteCache(at.CacheMiss)
 	}
 	w.pool.wait(&w.Counts)
-	if n, want := len(w.pool.workers), j.queue.Workers-1+j.queue.Prefetchers; n != want || !j.queue.Cold() {
+	if n, want := len(w.pool.workers), j.queue.Workers-1+j.queue.ColdWorkers+j.queue.Prefetchers; n != want || !j.queue.Cold() {
 		t.Errorf("%d goroutines are started from a disk, and Cold = %t; want %d, true", n, j.queue.Cold(), want)
 	}
 }

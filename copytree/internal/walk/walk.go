@@ -10,7 +10,8 @@
 // When everything in a directory is done, its copy gets its metadata (finish.go).
 //
 // If the page cache lacks what is copied, the tree is cold: prefetchers read
-// directories ahead of the workers and open their files (prefetch.go).
+// directories ahead of the workers and open their files (prefetch.go), and there are
+// more workers (pool.go).
 //
 // # The packages below
 //

@@ -158,7 +158,7 @@ func (w *worker) unblock(d *dirs.Dir) {
 	}
 }
 
-// CacheMissing starts the prefetchers (entry.Events).
+// CacheMissing makes the tree a cold one (entry.Events).
 func (w *worker) CacheMissing() {
 	w.job.queue.SetCold(true)
 	if w.pool != nil {
