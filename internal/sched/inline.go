@@ -51,7 +51,7 @@ const (
 	yieldEvery   = 17
 	patienceStep = 18
 	mostPatience = patienceStep
-	slowPatience = 63 * patienceStep
+	slowPatience = 255 * patienceStep
 	crowdMemory  = 32
 )
 
