@@ -131,7 +131,7 @@ databases:
 # Needs the module proxy, half an hour and 2 GB of disk; not a part of check.
 databases-mapped:
 	cd bench/databases && GOWORK=off go test . && \
-		GOWORK=off go run . -o ../../docs/results/prometheus.md prometheus-query $(FLAGS)
+		GOWORK=off go run . -o ../../docs/results/prometheus.md $(FLAGS) prometheus-query
 
 # Needs the module proxy, half an hour and 200 MB; not a part of check.
 fix-programs:
