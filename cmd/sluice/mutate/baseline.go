@@ -120,9 +120,14 @@ func (m mutation) in(b cover.ProfileBlock) bool {
 		(m.line < b.EndLine || m.line == b.EndLine && m.column < b.EndCol)
 }
 
-// within returns the tests that took no longer than limit.
-func within(tests []test, limit time.Duration) []test {
-	return slices.DeleteFunc(slices.Clone(tests), func(t test) bool { return t.took > limit })
+// split returns the tests that took no longer than limit, and the others. The quickest must come first.
+func split(tests []test, limit time.Duration) (quick, long []test) {
+	for i, t := range tests {
+		if t.took > limit {
+			return tests[:i], tests[i:]
+		}
+	}
+	return tests, nil
 }
 
 // fitting returns the tests for which there is time. With some, these may be a part of them, else it is all or none.

@@ -65,9 +65,12 @@ func TestFitting(t *testing.T) {
 	}
 }
 
-func TestWithin(t *testing.T) {
+func TestSplit(t *testing.T) {
 	tests := []test{{name: "A", took: time.Second}, {name: "B", took: 2 * time.Second}}
-	if got := names(within(tests, time.Second)); !slices.Equal(got, []string{"A"}) {
-		t.Errorf("within a second: %q", got)
+	for i, limit := range []time.Duration{0, time.Second, 2 * time.Second} {
+		quick, long := split(tests, limit)
+		if !slices.Equal(names(quick), names(tests[:i])) || !slices.Equal(names(long), names(tests[i:])) {
+			t.Errorf("up to %v: %q, and longer: %q; want the first %d", limit, names(quick), names(long), i)
+		}
 	}
 }

@@ -50,7 +50,7 @@ func (r *runner) judge(ctx context.Context, m mutation) (state, by string, err e
 	if !compiles(ctx, m.pkg, overlay) {
 		return broken, "", ctx.Err()
 	}
-	for _, which := range []selection{quickTests, reachingTests, allTests} {
+	for _, which := range []selection{quickTests, longTests, allTests} {
 		if state, by, err = r.runAll(ctx, m, overlay, which); state != survived || err != nil {
 			break
 		}
@@ -62,8 +62,8 @@ func (r *runner) judge(ctx context.Context, m mutation) (state, by string, err e
 type selection int
 
 const (
-	quickTests    selection = iota // those that reach the statement, and take at most quickTime
-	reachingTests                  // those that reach it
+	quickTests selection = iota // those that reach the statement, and take at most quickTime
+	longTests                   // those that reach it, and take longer
 	allTests
 )
 
@@ -80,11 +80,11 @@ func (r *runner) runAll(ctx context.Context, m mutation, overlay string, which s
 			return "", "", ctx.Err()
 		}
 		tests := base.tests
-		if which != allTests {
-			tests = base.reach(m)
-		}
-		if which == quickTests {
-			tests = within(tests, quickTime)
+		switch which {
+		case quickTests:
+			tests, _ = split(base.reach(m), quickTime)
+		case longTests:
+			_, tests = split(base.reach(m), quickTime)
 		}
 		if p != m.pkg {
 			tests = fitting(tests, left, which != allTests)
