@@ -181,6 +181,40 @@ func TestFrozenOthers(t *testing.T) {
 	}
 }
 
+// Hazard: a thread that submits has one thread of the kernel for the direct writes that have to wait, whatever their
+// devices, and one to a frozen file system holds it. Guard: such writes are left to the kernel only while there is one
+// device (iopath.Paths.leftToKernel).
+func TestFrozenKernelWorkers(t *testing.T) {
+	var dirs []string
+	for range 2 {
+		dirs = append(dirs, places.FileSystems["ext4"](t, 16<<20))
+	}
+	s := testenv.Scheduler(t, sluice.Options{Driver: "uring"})
+	s.Internal().Core.Bounds.InlineWrites = 0 // so that no direct write is a plain call by choice
+	f, other := openFrozen(t, s, dirs[0]), openFrozen(t, s, dirs[1])
+	write := func(f frozenFile, block int64) {
+		// The direct write has to wait because the page cache has its block.
+		if _, err := os.ReadFile(f.direct.Name()); err != nil {
+			t.Error(err)
+		}
+		if _, err := f.direct.WriteAt(testenv.AlignedBytes(testenv.PageSize), block*testenv.PageSize); err != nil {
+			t.Error(err)
+		}
+	}
+	write(f, 0)
+	z := places.Freeze(t, dirs[0])
+	var all sync.WaitGroup
+	for i := range int64(frozenWriters) {
+		all.Go(func() { write(f, i) })
+	}
+	testenv.WaitFor(t, "writers that wait", func() bool { return frozenParked() >= frozenWriters })
+	for i := range int64(frozenWriters) {
+		write(other, i) // hangs if the frozen ones are in the way, until they are thawed
+	}
+	z.Thaw()
+	all.Wait()
+}
+
 // frozenParked is how many goroutines wait where those do that write to a frozen file system.
 func frozenParked() (n int) {
 	for _, f := range []string{"iopath.MakeCall", "iopath.callVec", "(*Limiter).wait", "(*Request).Wait", "rangelock.(*Lock).Acquire"} {

@@ -47,7 +47,7 @@ func TestThreadsStayFew(t *testing.T) {
 	testenv.Scheduler(t, sluice.Options{Driver: "uring"}).Close()
 	name := filepath.Join(places.Slow(t, slowReads, slowWrites), "file")
 	testenv.Write(t, name, strings.Repeat("x", threadsPages*testenv.PageSize))
-	for _, work := range []string{"cold reads", "direct reads", "buffered writes", "all of them", "syncs"} {
+	for _, work := range []string{"cold reads", "direct reads", "buffered writes", "direct writes", "all of them", "syncs"} {
 		t.Run(work, func(t *testing.T) {
 			n, out, ok := watched(t, "threads", "SLUICE_DRIVER=uring", "SLUICE_TEST_FILE="+name, "SLUICE_TEST_WORK="+work)
 			if strings.HasPrefix(out, "skipped") {
@@ -100,6 +100,10 @@ func threadsChild() error {
 				_, err = d.ReadAt(b, off)
 			case "buffered writes":
 				_, err = f.WriteAt(b, off)
+			case "direct writes": // each has to wait, for the page cache has its block
+				if _, err = f.ReadAt(b, off); err == nil {
+					_, err = d.WriteAt(b, off)
+				}
 			}
 			if err != nil {
 				failed.Store(&err)

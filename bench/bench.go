@@ -100,12 +100,12 @@ turns. A verdict follows from the 95 % interval of the ratio.
 
 Kinds of the matrix: read-cached, read-cold, read-direct, write-buffered,
 write-direct, write-sync; read-cold+work and read-direct+work (+2us, +6us:
-computation after each read); read-cold+busy, read-direct+busy,
-write-direct+busy and write-sync+busy (beside two goroutines a processor that
-compute); sync-own and write-logs (a file for each goroutine: WriteAt, or
-append, and Sync); serve (io.Copy of a file to a TCP connection); start (a
-program that opens and reads a file: its time, and its memory; needs a Go
-toolchain).
+computation after each read); write-direct+hot (over blocks in the page cache);
+read-cold+busy, read-direct+busy, write-direct+busy and write-sync+busy (beside
+two goroutines a processor that compute); sync-own and write-logs (a file for
+each goroutine: WriteAt, or append, and Sync); serve (io.Copy of a file to a TCP
+connection); start (a program that opens and reads a file: its time, and its
+memory; needs a Go toolchain).
 
 Exit status: 0; 1 if the run failed or --fail-below was undercut; 2 if called
 wrongly; 130 if interrupted, when the rounds that were finished are shown. The

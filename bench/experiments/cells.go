@@ -27,7 +27,7 @@ var rows = []struct {
 	{[]load.Kind{load.ReadDirect}, []int{k4, k64, m1}, manyGoroutines},
 	{[]load.Kind{load.ReadDirect2us, load.ReadDirect6us, load.ReadDirectBusy}, []int{k4}, manyGoroutines},
 	{[]load.Kind{load.WriteBuffered, load.WriteDirect, load.WriteSync}, []int{k4, k64, m1}, manyGoroutines},
-	{[]load.Kind{load.WriteDirectBusy, load.WriteSyncBusy, load.SyncOwn, load.WriteLogs}, []int{k4}, manyGoroutines},
+	{[]load.Kind{load.WriteDirectHot, load.WriteDirectBusy, load.WriteSyncBusy, load.SyncOwn, load.WriteLogs}, []int{k4}, manyGoroutines},
 	{[]load.Kind{load.ServeFile}, []int{k4, k64, m1}, []int{1, 4, 16, 64}},
 	{[]load.Kind{load.Start}, []int{k4}, []int{1}},
 }

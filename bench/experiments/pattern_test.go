@@ -18,14 +18,14 @@ func TestPattern(t *testing.T) {
 		{"read-direct", 21},
 		{"read-direct/4k", 7},
 		{"*", len(allCells())},
-		{"read-cached,write-*/4k,64k/1", 8 + 3}, // write-logs and the busy kinds have 4k alone
+		{"read-cached,write-*/4k,64k/1", 8 + 4}, // write-logs, the busy kinds and the cached one have 4k alone
 		{"read-direct+work", 14},
 		{"read-*+work//64", 4},
 		{"*+busy//64", 4},
 		{"read-cold*/4k/1", 4},
 		{"write-sync//8", 3},
 		{"sync-own,serve/4k/1,4", 4},
-		{"//256", 29},
+		{"//256", 30},
 	} {
 		p, err := ParsePattern(test.text, allCells())
 		if err != nil {
@@ -55,7 +55,7 @@ func TestPebblePattern(t *testing.T) {
 // TestPatternErrors checks that an error names what is wrong, and what there is.
 func TestPatternErrors(t *testing.T) {
 	const kinds = "read-cached, read-cold, read-cold+2us, read-cold+6us, read-cold+busy, read-direct, read-direct+2us, read-direct+6us, " +
-		"read-direct+busy, write-buffered, write-direct, write-sync, write-direct+busy, write-sync+busy, sync-own, write-logs, serve, start"
+		"read-direct+busy, write-buffered, write-direct, write-sync, write-direct+hot, write-direct+busy, write-sync+busy, sync-own, write-logs, serve, start"
 	for text, want := range map[string]string{
 		"":                       `--cells "": want kind/size/goroutines, as in read-direct/4k/64`,
 		"read-direct/4k/64/1":    `--cells "read-direct/4k/64/1": want kind/size/goroutines, as in read-direct/4k/64`,

@@ -203,7 +203,11 @@ type Info struct {
 	Depth int    // the largest number of operations in flight
 	// Threads is the largest number of threads of this process that wait in the
 	// driver's own system calls.
-	Threads  int
+	Threads int
+	// Workers is the largest number of threads that the kernel adds to the process, for each thread
+	// that submits, to perform direct writes without NoWait that have to wait. It is 0 if it adds none,
+	// has no such bound, or makes one write to a file at a time.
+	Workers  int
 	Features []string // what it found and uses, one short phrase each
 }
 

@@ -115,6 +115,9 @@ func (r *Rings) Of(device uint64) *Engine {
 	return e
 }
 
+// OneDevice reports whether exactly one device has asked for a ring. It is false if all devices share one.
+func (r *Rings) OneDevice() bool { return len(*r.devices.Load()) == 1 }
+
 // claim returns the ring of a device that had none before. owned is true if the device is the
 // first one that has this ring.
 func (r *Rings) claim(device uint64) (e *Engine, owned bool) {

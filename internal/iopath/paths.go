@@ -67,6 +67,8 @@ type Paths struct {
 	// AsyncDirect and AsyncBuffered report what the driver performs without a thread, on
 	// files with and without O_DIRECT. They may be read after Ready.
 	AsyncDirect, AsyncBuffered [driver.NumCodes]bool
+	// kernelWorkers: the driver has direct writes that must wait performed by threads of the kernel.
+	kernelWorkers bool
 	// QueuedOps counts the operations that are queued, from before the engine has them until
 	// their goroutines run again. Those of a Transfer count only until they have completed. Those
 	// of TransferSets do not count: while the owner of a TransferSet is busy with something else,
@@ -126,6 +128,7 @@ func (p *Paths) Driver() driver.Info {
 func (p *Paths) use(drv driver.Driver) {
 	p.AsyncDirect = asyncCodes(drv, driver.Direct|driver.NoWait)
 	p.AsyncBuffered = asyncCodes(drv, 0)
+	p.kernelWorkers = drv.Info().Workers > 0
 	p.initRings(drv)
 }
 

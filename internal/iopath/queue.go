@@ -7,18 +7,21 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/ioengine"
 	"github.com/sluiceio/sluice/internal/record"
+	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // Queue has the driver perform an operation, waits for it without a thread, and returns its
 // result. asked is when the caller asked for it, for the record, or 0. reg is driver.Op's Reg, as
 // the first ring knows it. If ctx ends first, the result may be -ECANCELED; see ioengine.Request.Wait.
 func (p *Paths) Queue(ctx context.Context, asked int64, code driver.Code, f *File, b []byte, off int64, reg uint32) int32 {
-	r := p.Requests.New()
+	r, e := p.Requests.New(), p.EngineOf(f)
 	op := &r.Op
 	op.Code, op.Flags, op.FD, op.Off, op.Buf = code, f.Flags, int32(f.FD), off, b
+	if p.leftToKernel(ctx, code, f) {
+		op.Flags &^= driver.NoWait
+	}
 	ioengine.RaceBefore(code, b)
 	region := p.Recording.Region(ctx, RegionNames[code])
-	e := p.EngineOf(f)
 	op.Reg = p.Engines.RegIn(e, reg)
 	e.Push(r)
 	r.Wait(ctx, e)
@@ -30,6 +33,17 @@ func (p *Paths) Queue(ctx context.Context, asked int64, code driver.Code, f *Fil
 	}
 	r.Free()
 	return res
+}
+
+// leftToKernel reports whether a direct write that has to wait, as one of blocks that are in the page cache, waits in a
+// thread of the kernel, if the driver has such. Otherwise it is made again as a plain call (driver.NoWait), which costs
+// a second submission and keeps a processor from the goroutines. So each write of a file that has had such an operation
+// is left to the kernel, with three exceptions: one whose context can end, because no more than a few plain calls
+// outlive theirs (internal/limiter/window.go); where only one thread at a time may write to the file; and where there
+// are several devices, because a thread that submits has one thread of the kernel for all of them, which a device that
+// does not answer may hold.
+func (p *Paths) leftToKernel(ctx context.Context, code driver.Code, f *File) bool {
+	return code == driver.Write && p.kernelWorkers && f.writesWait.Load() && ctx.Done() == nil && p.Engines.OneDevice()
 }
 
 const (
@@ -44,10 +58,11 @@ const (
 
 // MustRetryPlain reports whether res means that the driver has not performed an operation and
 // the plain call must be made. It notes in f that its file system refuses driver.NoWait, so that later operations
-// are plain calls at once.
+// are plain calls at once, or that an operation would have had to wait.
 func MustRetryPlain(f *File, res int32) bool {
 	switch res {
 	case eagain: // the driver would have needed a thread that waits
+		f.waited.Do(func() { f.writesWait.Store(sys.WritesInParallel(f.FD)) })
 		return true
 	case eintr, ecanceled, efault:
 		// io_uring fails requests with these errors if the thread that submitted them

@@ -24,6 +24,8 @@ const (
 	IORING_OP_READ         = 22 // 5.6
 	IORING_OP_WRITE        = 23 // 5.6
 	IORING_OP_LINKAT       = 39 // 5.15
+
+	IORING_OP_READ_MULTISHOT = 49 // 6.7
 )
 
 // Flags of an SQE.

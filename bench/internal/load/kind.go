@@ -29,6 +29,10 @@ const (
 	ReadDirect6us Kind = "read-direct+6us"
 )
 
+// WriteDirectHot is WriteDirect of blocks that the page cache has, as after a copy. Each write removes its block from
+// there, so each block is written at most once in a slice.
+const WriteDirectHot Kind = "write-direct+hot"
+
 // Operations beside goroutines that do nothing but compute (busy): four for two processors, and so on.
 const (
 	ReadColdBusy    Kind = "read-cold+busy"
@@ -99,7 +103,7 @@ func (k Kind) Pebble() bool { return strings.HasPrefix(string(k), "pebble-") }
 var Kinds = []Kind{
 	ReadCached, ReadCold, ReadCold2us, ReadCold6us, ReadColdBusy,
 	ReadDirect, ReadDirect2us, ReadDirect6us, ReadDirectBusy,
-	WriteBuffered, WriteDirect, WriteDirectBusy, WriteSync, WriteSyncBusy, SyncOwn, WriteLogs, ServeFile,
+	WriteBuffered, WriteDirect, WriteDirectHot, WriteDirectBusy, WriteSync, WriteSyncBusy, SyncOwn, WriteLogs, ServeFile,
 }
 
 var otherKinds = []Kind{
@@ -202,7 +206,7 @@ func (l Load) Span(fileSize int64) int64 {
 	switch {
 	case l.Within > 0:
 		return min(fileSize, l.Within)
-	case !l.Kind.hot():
+	case !l.Kind.hot() && l.Kind != WriteDirectHot:
 		return fileSize
 	case l.Kind.Write():
 		return min(fileSize, hotWriteSpan)

@@ -10,16 +10,16 @@ type order struct {
 	load   Load
 	span   int64
 	blocks int64
-	once   []uint32 // for cold random reads: all blocks, in random order
+	once   []uint32 // for random blocks that are used once: all, in random order
 	zipf   *zipf    // for ReadSkewed
 }
 
 func newOrder(l Load, fileSize int64) *order {
 	o := &order{load: l, span: l.Span(fileSize), blocks: l.blocks(fileSize)}
-	switch l.Kind.bare() {
-	case ReadCold:
+	switch {
+	case l.Kind.bare() == ReadCold, l.Kind == WriteDirectHot:
 		o.once = firstNumbers(o.blocks)
-	case ReadSkewed:
+	case l.Kind == ReadSkewed:
 		o.zipf = newZipf(o.blocks)
 	}
 	return o

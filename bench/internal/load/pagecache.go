@@ -12,6 +12,12 @@ const minGone = 0.99
 // the file, or with all of the load's span. If the kernel does not say what the page cache holds,
 // it reads the span.
 func SetPageCache(f *os.File, l Load, fileSize int64) error {
+	if l.Kind == WriteDirectHot {
+		if _, err := dropCache(f, fileSize); err != nil {
+			return err
+		}
+		return writeSpan(f, l, fileSize)
+	}
 	switch l.Kind.bare() {
 	case ReadCold, ScanCold:
 		gone, err := dropCache(f, fileSize)
@@ -30,4 +36,17 @@ func SetPageCache(f *os.File, l Load, fileSize int64) error {
 		return err
 	}
 	return nil
+}
+
+// writeSpan fills the load's span by writes of the load's size. The kernel caches a file in folios as large as the
+// request that brought them in. After a long sequential read each write of 4 KiB would have to deal with a folio of
+// 2 MiB, and take 30 us on ext4 (6.18) instead of 3; and a direct write would remove all of the folio from the page cache.
+func writeSpan(f *os.File, l Load, fileSize int64) error {
+	buf := make([]byte, l.Size)
+	for off := int64(0); off+int64(len(buf)) <= l.Span(fileSize); off += int64(len(buf)) {
+		if _, err := f.WriteAt(buf, off); err != nil {
+			return err
+		}
+	}
+	return f.Sync()
 }

@@ -33,7 +33,7 @@ func (w *Worker) warmPageCache() error {
 		}
 	case kind.Write():
 		_, _ = dropCache(w.plain, w.size) // on failure, writeSpan overwrites what is there
-		return w.writeSpan()
+		return writeSpan(w.plain, w.load, w.size)
 	}
 	return nil
 }
@@ -59,17 +59,4 @@ func (w *Worker) fillCache() error {
 	}
 	wg.Wait()
 	return errors.Join(errs...)
-}
-
-// writeSpan fills the span by writes of the load's size. The kernel caches a file in folios as
-// large as the request that brought them in. After a long sequential read, each write of 4 KiB
-// would have to deal with a folio of 2 MiB, and take 30 us on ext4 (6.18) instead of 3.
-func (w *Worker) writeSpan() error {
-	buf := w.clients[0].buf
-	for off := int64(0); off+int64(len(buf)) <= w.load.Span(w.size); off += int64(len(buf)) {
-		if _, err := w.plain.WriteAt(buf, off); err != nil {
-			return err
-		}
-	}
-	return w.plain.Sync()
 }

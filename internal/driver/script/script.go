@@ -13,7 +13,8 @@ import (
 // Driver is a driver that a test plays. It holds what is submitted until the
 // test answers, or until the test's rule does.
 type Driver struct {
-	Depth int // how many operations it has room for
+	Depth   int // how many operations it has room for
+	Workers int // Info's
 	// Rule, if not nil, is asked for the result of each operation as it is
 	// submitted; ok false leaves it to the test.
 	Rule func(op *driver.Op) (res int32, ok bool)
@@ -131,7 +132,9 @@ func (d *Driver) Wake() {
 func (d *Driver) Async(*driver.Op) bool { return true }
 
 // Info describes the driver.
-func (d *Driver) Info() driver.Info { return driver.Info{Name: "script", Depth: d.Depth} }
+func (d *Driver) Info() driver.Info {
+	return driver.Info{Name: "script", Depth: d.Depth, Workers: d.Workers}
+}
 
 // Close notes that the driver is closed.
 func (d *Driver) Close() error {

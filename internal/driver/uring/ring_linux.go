@@ -48,13 +48,15 @@ type Options struct {
 
 // Ring is an io_uring instance as a driver.Driver.
 type Ring struct {
-	hook     *record.Hook
-	lazy     lazyOpen
-	loss     loss
-	fd       int
-	self     sys.Descriptor // fd, as it was opened
-	depth    uint32
-	workers  uint32
+	hook    *record.Hook
+	lazy    lazyOpen
+	loss    loss
+	fd      int
+	self    sys.Descriptor // fd, as it was opened
+	depth   uint32
+	workers uint32
+	// parallel: the kernel's workers for this ring are at most workers, and several may write to one file.
+	parallel bool
 	features []string
 	files    int // the number of its own files
 	// asyncReads: a buffered read that has to wait takes no worker thread (5.9).
@@ -233,6 +235,9 @@ func (r *Ring) describe(ops []bool, p *sys.UringParams, bounded bool) {
 	if p.Flags&sys.IORING_SETUP_SUBMIT_ALL != 0 {
 		r.features = append(r.features, "whole batches (SUBMIT_ALL)")
 	}
+	// Before 6.4 the workers make one direct write to a file at a time. What tells such a kernel is an operation that
+	// 6.7 has added.
+	r.parallel = bounded && ops[sys.IORING_OP_READ_MULTISHOT]
 	if bounded {
 		r.features = append(r.features, "bounded kernel workers")
 	}
@@ -240,7 +245,11 @@ func (r *Ring) describe(ops []bool, p *sys.UringParams, bounded bool) {
 
 // Info implements driver.Driver.
 func (r *Ring) Info() driver.Info {
-	return driver.Info{Name: "uring", Depth: int(r.depth), Features: r.features}
+	info := driver.Info{Name: "uring", Depth: int(r.depth), Features: r.features}
+	if r.parallel {
+		info.Workers = int(r.workers)
+	}
+	return info
 }
 
 // Async implements driver.Driver. All kernels so far use a worker thread for a
