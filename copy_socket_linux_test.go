@@ -300,7 +300,7 @@ func sendWithoutAPlace(t *testing.T, data []byte) (*sluice.Scheduler, *sluice.Fi
 	if s.Stats().Cached == 0 {
 		t.Skip("the file system of TMPDIR refuses RWF_NOWAIT")
 	}
-	s.Internal().Core.PlainSends.Add(sched.MostPlainSends)
+	s.Internal().Core.PlainSends.Add(sched.MostSends)
 	t.Cleanup(testenv.Occupy(s))
 	return s, f
 }

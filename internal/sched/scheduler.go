@@ -27,6 +27,7 @@ type Scheduler struct {
 	inline     inlineCalls
 	// PlainSends counts the calls of sendfile in progress that may wait for the disk, without a permit.
 	PlainSends atomic.Int32
+	sendLooks  sendLooks
 	// reopen opens another description of a file, and startRange starts the write-back of a
 	// part of one. They are fields so that a test can replace them.
 	reopen     func(fd int) int
@@ -123,7 +124,7 @@ func (s *Scheduler) Stats() Stats {
 	sum := s.Counters.Sum()
 	st.Cached, st.Blocking, st.Queued = sum.Ops[counters.Cached], sum.Ops[counters.Blocking], sum.Ops[counters.Queued]
 	st.Read, st.Written, st.Copied, st.SharedSyncs = sum.Read, sum.Written, sum.Copied, sum.SharedSyncs
-	sends := min(s.PlainSends.Load(), MostPlainSends) // a Send that finds no place counts itself for a moment
+	sends := min(s.PlainSends.Load(), MostSends) // a Send that finds no place counts itself for a moment
 	st.Blocked = s.Limiter.InUse() + int(s.fsyncs.plain.Load()+sends)
 	var engines ioengine.Stats
 	for _, e := range s.Engines.All() {
