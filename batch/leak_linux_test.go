@@ -3,6 +3,8 @@ package batch_test
 import (
 	"context"
 	"errors"
+	"os"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"syscall"
@@ -45,6 +47,28 @@ func TestBatchLeavesNothing(t *testing.T) {
 				func() { t.Errorf("left behind: %s", strings.Join(more, ", ")) })
 		})
 	}
+}
+
+// TestReadFileOfDeviceLeavesNothing reads what is not a regular file. No garbage collection closes its descriptor.
+func TestReadFileOfDeviceLeavesNothing(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		read := func() {
+			b := batch.New(s)
+			b.ReadFile(os.DevNull)
+			if err := b.Do(t.Context()); err != nil || b.Op(0).N() != 0 {
+				t.Fatalf("Do = %v, with %d bytes of %s", err, b.Op(0).N(), os.DevNull)
+			}
+		}
+		read()
+		before := testenv.HeldNow(t)
+		for range 10 {
+			read()
+		}
+		var more []string
+		testenv.WaitOr(func() bool { more = before.More(testenv.HeldNow(t)); return len(more) == 0 },
+			func() { t.Errorf("left behind: %s", strings.Join(more, ", ")) })
+	})
 }
 
 // TestBatchSchedulerCloses closes the Scheduler while a Batch is performed: Close

@@ -221,6 +221,38 @@ func (w *world) build(seed uint64) {
 	w.disk.disk.SetFail(fail)
 }
 
+// TestRingsOfDisk: a disk of several devices has as many rings as Options.Rings allows, and none under the pool.
+func TestRingsOfDisk(t *testing.T) {
+	for _, c := range []struct {
+		driver      string
+		rings, want int
+	}{{"uring", 3, 3}, {"uring", 2, 2}, {"uring", 1, 1}, {"pool", 3, 1}} {
+		synctest.Test(t, func(t *testing.T) {
+			d := newDisk(sim.Options{Devices: 3}, sluice.Options{Driver: c.driver, Rings: c.rings})
+			ctx, cancel := context.WithCancel(t.Context()) // so that no read is a plain call by choice
+			defer cancel()
+			for i := range 3 {
+				f, err := d.OpenFile(fmt.Sprint("f", i), os.O_RDWR|os.O_CREATE, 0o666)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := f.WriteAt([]byte("x"), 0); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := f.ReadAtContext(ctx, make([]byte, 1), 0); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if n := d.Scheduler().Stats().Rings; n != c.want {
+				t.Errorf("%s with %d rings has %d for 3 devices; want %d", c.driver, c.rings, n, c.want)
+			}
+			if err := d.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
 const staticSize = 40_000
 
 func staticByte(i int) byte { return byte(i*7 + i/251) }

@@ -83,6 +83,7 @@ func checkChromeOp(t *testing.T, o *Op, b, e chromeEvent) {
 	at := func(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
 	if math.Abs(*b.TS-at(o.Queued)) > 1e-3 || math.Abs(*e.TS-at(o.Woken)) > 1e-3 || b.Name != o.Kind.String() ||
 		b.Args["size"] != float64(o.Size) || b.Args["result"] != float64(o.Result) ||
+		(b.Args["driver"] == nil) != (o.Driver == DriverNone) || o.Driver != DriverNone && b.Args["driver"] != o.Driver.String() ||
 		(b.Args["queue"] == nil) != (o.Ring == 0) || o.Ring != 0 && b.Args["queue"] != float64(o.Ring) {
 		t.Fatalf("%+v to %+v is not %+v", b, e, o)
 	}

@@ -197,6 +197,11 @@ func TestOneQuotaForEachDevice(t *testing.T) {
 					t.Errorf("waiter %d of the device that has the quota is not offered a permit", i)
 				}
 			}
+			for i := int(quotas[0].size); i < len(hung); i++ {
+				if len(hung[i].ready) > 0 {
+					t.Errorf("waiter %d is offered a permit of a quota of %d", i, quotas[0].size)
+				}
+			}
 			l.Release(Permit{quota: quotas[1]})
 			select {
 			case c := <-other.ready:

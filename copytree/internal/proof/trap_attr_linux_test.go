@@ -242,6 +242,24 @@ func TestInheritedACL(t *testing.T) {
 	}
 }
 
+// TestInheritedReadOnly: a user copies into a directory whose ACL makes new directories ones that the owner may open and
+// not write to.
+func TestInheritedReadOnly(t *testing.T) {
+	nobodysDir(t)
+	put(t, "tree/a/b/file", "content")
+	must(t, os.Chmod("tree/a", 0o750), os.Chmod("tree/a/b", 0o750), os.Chown("tree/a", 65534, 65534), os.Chown("tree/a/b", 65534, 65534))
+	const entry = "\xff\xff\xff\xff"
+	acl := "\x02\x00\x00\x00" + "\x01\x00\x05\x00" + entry + "\x04\x00\x05\x00" + entry + "\x20\x00\x05\x00" + entry
+	if err := unix.Setxattr(".", "system.posix_acl_default", []byte(acl), 0); err != nil {
+		t.Skipf("no ACLs here: %v", err)
+	}
+	if said := asNobody(t); said != "0 failed; no error" {
+		t.Error(said)
+	}
+	holds(t, "copy/a/b/file", "content")
+	hasMode(t, "copy/a/b", 0o750)
+}
+
 // TestUnsearchableAncestor: a user copies in a directory that is below one that the user may not search.
 func TestUnsearchableAncestor(t *testing.T) {
 	nobodysDir(t)

@@ -229,6 +229,43 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// TestForceWhereNothingIsRemoved: with Force what cannot be opened is removed. If that fails, too, the error is that of the
+// removal.
+func TestForceWhereNothingIsRemoved(t *testing.T) {
+	busy := 0
+	for fails := range 12 { // one of these opens is that of the destination's file
+		dir := t.TempDir()
+		src, dst := filepath.Join(dir, "src"), filepath.Join(dir, "dst")
+		write(t, filepath.Join(src, "file"), "new")
+		write(t, filepath.Join(dst, "file"), "old")
+		k := at.New()
+		opens := 0
+		removals := 0
+		k.Fault = func(op string) error {
+			switch op {
+			case "unlink":
+				removals++
+				return syscall.EBUSY
+			case "open":
+				if opens++; opens == fails+1 {
+					return syscall.ETXTBSY
+				}
+			}
+			return nil
+		}
+		_, err := run(t, t.Context(), k, dst, src, Config{Options: option.Options{Concurrency: 1, Force: true}})
+		if removals > 0 {
+			busy++
+			if !errors.Is(err, syscall.EBUSY) {
+				t.Errorf("Copy = %v when open %d failed and the file could not be removed; want EBUSY", err, fails)
+			}
+		}
+	}
+	if busy != 1 {
+		t.Errorf("%d of the opens were of a file that Force removes; want 1", busy)
+	}
+}
+
 // TestFull: from some write on there is no room. That is reported once, and nothing
 // more is begun.
 func TestFull(t *testing.T) {
