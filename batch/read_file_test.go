@@ -13,6 +13,7 @@ import (
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/batch"
 	"github.com/sluiceio/sluice/internal/test/testenv"
+	"github.com/sluiceio/sluice/sluicetest"
 )
 
 // TestReadFile reads whole files of many sizes, and what is no file or has no size, with the
@@ -48,6 +49,37 @@ func TestReadFile(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestReadFileAtOnce: ReadFile reads a file of a simulated disk by its size, with one read and one that finds the
+// end. It does not grow its memory piece by piece.
+func TestReadFileAtOnce(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there are no simulated disks")
+	}
+	d := sluicetest.NewDisk(sluicetest.Options{})
+	defer d.Close()
+	f, err := d.OpenFile("file", os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Write(testenv.Noise(100_000)); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	reads := func() int64 { st := d.Scheduler().Stats(); return st.Cached + st.Blocking + st.Queued }
+	b := batch.New(d.Scheduler())
+	op := b.ReadFile("file")
+	before := reads()
+	if err := b.Do(t.Context()); err != nil || op.N() != 100_000 {
+		t.Fatalf("ReadFile = %d bytes, %v; want 100000, nil", op.N(), err)
+	}
+	const most = 3 // the open, too, counts
+	if n := reads() - before; n > most {
+		t.Errorf("ReadFile makes %d operations; want %d at most", n, most)
+	}
 }
 
 // TestReadFileLargerThanMemory: to read it would end the program.

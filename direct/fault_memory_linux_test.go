@@ -74,6 +74,7 @@ func TestLostMemory(t *testing.T) {
 
 // TestOpenAsOS: what os.OpenFile makes of a file without a name, and of one that exists already.
 func TestOpenAsOS(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // it closes an os.File that was forgotten
 	dir := t.TempDir()
 	if f, err := os.OpenFile(dir, os.O_RDWR|unix.O_TMPFILE, 0o600); err == nil {
 		f.Close()
@@ -99,5 +100,20 @@ func TestOpenAsOS(t *testing.T) {
 	}
 	if _, err := direct.OpenFile(dir, os.O_RDONLY, 0); !errors.Is(err, syscall.EISDIR) {
 		t.Errorf("a directory to read: %v; want EISDIR", err)
+	}
+	wantClosed(t, dir)
+}
+
+// wantClosed fails the test if a descriptor of the file is open.
+func wantClosed(t *testing.T, name string) {
+	t.Helper()
+	fds, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Skip(err)
+	}
+	for _, fd := range fds {
+		if to, _ := os.Readlink("/proc/self/fd/" + fd.Name()); to == name {
+			t.Errorf("descriptor %s of %s is open; want none", fd.Name(), name)
+		}
 	}
 }

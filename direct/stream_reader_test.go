@@ -82,3 +82,27 @@ func TestReader(t *testing.T) {
 		}
 	})
 }
+
+// TestWriteToShort: WriteTo ends with io.ErrShortWrite when a Writer takes fewer bytes than it was given and returns no
+// error. The next byte that is read is the first that the Writer has not taken.
+func TestWriteToShort(t *testing.T) {
+	f, noise := testenv.DirectNoise(t, testenv.Scheduler(t, sluice.Options{}), 10_000)
+	r := reader(t, f, direct.ReaderOptions{})
+	if n, err := r.WriteTo(new(lazyWriter)); n != 3 || !errors.Is(err, io.ErrShortWrite) {
+		t.Errorf("WriteTo = %d, %v; want 3, %v", n, err, io.ErrShortWrite)
+	}
+	if b, err := r.ReadByte(); b != noise[3] || err != nil {
+		t.Errorf("ReadByte = %d, %v; want %d, nil", b, err, noise[3])
+	}
+}
+
+// lazyWriter takes only three bytes of the first Write, and all of the others.
+type lazyWriter struct{ called bool }
+
+func (w *lazyWriter) Write(b []byte) (int, error) {
+	if w.called {
+		return len(b), nil
+	}
+	w.called = true
+	return 3, nil
+}

@@ -204,6 +204,30 @@ func TestRemembers(t *testing.T) {
 	}
 }
 
+// TestAsksTheKernel: the kernel's answer alone shows that many pages are still resident. None of them is read.
+func TestAsksTheKernel(t *testing.T) {
+	s := testenv.Scheduler(t, sluice.Options{})
+	f, _ := file(t, s, t.TempDir(), 64*page)
+	m := mapFile(t, f, 0, 0)
+	if !m.MayAsk() {
+		t.Skip("the kernel does not tell which pages are resident")
+	}
+	m.OutlastTest()
+	if _, err := m.Load(0, m.Len()); err != nil {
+		t.Fatal(err)
+	}
+	read := func() int64 { return s.Stats().BytesRead }
+	m.Forget()
+	before := read()
+	if _, err := m.Load(0, m.Len()); err != nil {
+		t.Fatal(err)
+	}
+	// The kernel may have reclaimed a few pages meanwhile.
+	if n := read() - before; n > 8 {
+		t.Errorf("a Load of 64 pages that are resident reads a byte of %d of them; want none", n)
+	}
+}
+
 // TestForgets: the timer ends what is remembered.
 func TestForgets(t *testing.T) {
 	s := testenv.Scheduler(t, sluice.Options{})

@@ -117,6 +117,7 @@ func TestDamage(t *testing.T) {
 func TestLies(t *testing.T) {
 	huge := binary.AppendUvarint(nil, 1<<60)
 	ops := encodeOps(nil, []Op{{File: 1}})
+	long := encodeOps(nil, []Op{{Offset: 1 << 40}}) // longer than the shortest operation, also without its last byte
 	back := encodeOps(nil, []Op{{Woken: -1}})
 	slot := encodeOps(nil, []Op{{Slot: 1}})
 	for _, c := range []struct {
@@ -128,6 +129,7 @@ func TestLies(t *testing.T) {
 		{"a number of operations", framed(blockOps, huge)},
 		{"a number of calls", framed(blockCalls, huge)},
 		{"an operation that ends early", framed(blockOps, ops[:len(ops)-1])},
+		{"a goroutine's number that ends early", append(framed(blockOps, long[:len(long)-1]), framed(blockEnd, []byte{0, 1, 0})...)},
 		{"no such file", append(framed(blockOps, ops), framed(blockEnd, []byte{0, 1, 0})...)},
 		{"a time that runs back", append(framed(blockOps, back), framed(blockEnd, []byte{0, 1, 0})...)},
 		{"no such slot", append(framed(blockOps, slot), framed(blockEnd, []byte{0, 1, 0})...)},

@@ -50,6 +50,11 @@ func TestSlowYieldsMakeChains(t *testing.T) {
 	if e.yield(); e.hand.chained != 5 || e.hand.length != leastChains {
 		t.Errorf("after a slow yield among chains %d follow, and then %d; want 5, %d", e.hand.chained, e.hand.length, leastChains)
 	}
+	// Each batch that is handed over is one of those that were to follow, so that a yield comes again.
+	_, ops := ended(e, 1)
+	if e.handOver(ops); e.hand.chained != 4 {
+		t.Errorf("after one of 5 batches %d follow; want 4", e.hand.chained)
+	}
 	c.step = 0
 	if e.yield(); e.hand.chained != 0 {
 		t.Errorf("after a quick yield among chains %d follow; want 0", e.hand.chained)

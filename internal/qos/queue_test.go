@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice/internal/fair"
+	"github.com/sluiceio/sluice/internal/sys"
 	"github.com/sluiceio/sluice/internal/test/hang"
 	"github.com/sluiceio/sluice/internal/usecount"
 )
@@ -67,6 +68,19 @@ func TestTake(t *testing.T) {
 		t.Errorf("Stats = %+v; want 2 requests of a byte, none queued or in flight", st)
 	}
 	s.Close()
+}
+
+// A ticket that has ended is used again: an operation that need not wait allocates nothing.
+func TestTicketsAreUsedAgain(t *testing.T) {
+	s, c := oneAtATime()
+	defer s.Close()
+	n := testing.AllocsPerRun(100, func() {
+		held, _ := s.Queue(0).Take(context.Background(), c, nil, 1, false)
+		held.End(1)
+	})
+	if n > 0 && !sys.RaceEnabled {
+		t.Errorf("Take and End allocate %v times; want 0", n)
+	}
 }
 
 // played is a Waiter that counts its calls.

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/fair"
+	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/test/hang"
 )
@@ -142,5 +144,24 @@ func TestEndIsRecordedOnce(t *testing.T) {
 	ops, calls := recorded(t, s, func() { _, _ = s.Pread(f, b, 0) })
 	if len(ops) != 1 || len(calls) != 1 || calls[0].Syscall != record.SysPreadv2 || ops[0].Path == record.PathCached {
 		t.Errorf("with classes the read is recorded as %+v, and the calls %+v; want one of each", ops, calls)
+	}
+}
+
+// TestPlainCallsAreNotQueued: the record of a call that is made at once says that it was submitted when it was asked for.
+func TestPlainCallsAreNotQueued(t *testing.T) {
+	f := iopath.NewFile(int(recordFile(t, 1).Fd()), false, false)
+	s := New(script.New(8), Limits{InlineReads: 8, InlineBufferedReads: 8, InlineWrites: 8, Blocking: 8})
+	defer s.Close()
+	small, large := make([]byte, 10), make([]byte, largeRead)
+	for name, call := range map[string]func() (int, error){
+		"Read":            func() (int, error) { return s.Read(f, small) },
+		"Write":           func() (int, error) { return s.Write(f, small) },
+		"a large ReadAt":  func() (int, error) { return s.ReadAt(context.Background(), f, large, 0) },
+		"a small WriteAt": func() (int, error) { return s.WriteAt(context.Background(), f, small, 0) },
+	} {
+		ops, _ := recorded(t, s, func() { _, _ = call() }) // a large read ends at the end
+		if len(ops) == 0 || ops[0].Path != record.PathBlocking || ops[0].Queued != ops[0].Submitted {
+			t.Errorf("%s is recorded as %+v; want a plain call, submitted when it was asked for", name, ops)
+		}
 	}
 }

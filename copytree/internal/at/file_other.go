@@ -44,7 +44,7 @@ func (k *Kernel) Readable(int, time.Duration) bool { return true }
 func (k *Kernel) OpenCached(int, Name) (int, Cached) { return -1, CacheUnknown }
 
 // ReadCached does nothing.
-func (k *Kernel) ReadCached(int, []byte) (int, Cached) { return 0, CacheUnknown }
+func (k *Kernel) ReadCached(int, []byte) Cached { return CacheUnknown }
 
 // Create creates a file with mode, restricted by the umask. The error is EEXIST if
 // something exists.

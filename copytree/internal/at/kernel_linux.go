@@ -189,16 +189,16 @@ func (k *Kernel) Close(fd int) error {
 // ReadCached reads from the beginning of the file what the page cache has. If it lacks
 // something, the kernel begins to read that, and the answer is CacheMiss. On a file
 // system that does not support the call, the answer is CacheUnknown.
-func (k *Kernel) ReadCached(fd int, b []byte) (int, Cached) {
+func (k *Kernel) ReadCached(fd int, b []byte) Cached {
 	if k.Fault != nil {
-		return 0, CacheUnknown
+		return CacheUnknown
 	}
 	n := sys.ReadCached(fd, b, 0)
 	switch {
 	case n >= 0:
-		return int(n), CacheHit
+		return CacheHit
 	case n == -int32(unix.EAGAIN):
-		return 0, CacheMiss
+		return CacheMiss
 	}
-	return 0, CacheUnknown
+	return CacheUnknown
 }

@@ -102,6 +102,33 @@ func TestConflicts(t *testing.T) {
 	}
 }
 
+// TestDryRun: a copy that is only pretended counts what a real one would do, and touches nothing.
+func TestDryRun(t *testing.T) {
+	for name, c := range map[string]struct {
+		o               copytree.Options
+		copied, skipped int64
+	}{
+		"overwritten": {copytree.Options{}, 2, 0},
+		"skipped":     {copytree.Options{Existing: copytree.Skip}, 1, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			put(t, "tree/new", "content")
+			put(t, "tree/old", "content")
+			put(t, "copy/old", "what was there before")
+			c.o.DryRun = true
+			r := copied(t, "copy", "tree", c.o)
+			if r.Files != c.copied || r.Skipped != c.skipped || r.Bytes != c.copied*int64(len("content")) {
+				t.Errorf("%d files of %d bytes, %d skipped; want %d of 7 bytes each, %d", r.Files, r.Bytes, r.Skipped, c.copied, c.skipped)
+			}
+			holds(t, "copy/old", "what was there before")
+			if _, err := os.Lstat("copy/new"); !os.IsNotExist(err) {
+				t.Errorf("Lstat of a file that is not to be made = %v; want ErrNotExist", err)
+			}
+		})
+	}
+}
+
 // meet is one copy onto an existing file.
 type meet struct {
 	*testing.T

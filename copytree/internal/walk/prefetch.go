@@ -96,8 +96,7 @@ func (p *prefetcher) open(d *dirs.Dir, e *queue.Entry) {
 		return // the data will be shared, and not be read
 	}
 	if p.opened++; p.opened%sampleEvery == 0 || !p.canFetch() {
-		_, found := p.Kernel.ReadCached(fd, p.sample[:]) // if the byte is not cached, the kernel begins to read
-		p.Misses.Note(found)
+		p.Misses.Note(p.Kernel.ReadCached(fd, p.sample[:])) // if the byte is not cached, the kernel begins to read
 		return
 	}
 	p.fds = append(p.fds, fd)

@@ -177,7 +177,7 @@ func TestNotesReads(t *testing.T) {
 	j := newJob(t, t.Context(), Config{Options: option.Options{Reflink: uint8(content.ReflinkNever)}}, at.New())
 	w := newWorker(j, 0)
 	drop()
-	if _, found := j.kernel.ReadCached(int(f.Fd()), make([]byte, 1)); found != at.CacheMiss {
+	if found := j.kernel.ReadCached(int(f.Fd()), make([]byte, 1)); found != at.CacheMiss {
 		t.Skip("the file stays in memory")
 	}
 	if _, err := os.ReadFile(src); err != nil {

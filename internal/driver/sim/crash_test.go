@@ -5,6 +5,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/sim"
@@ -133,15 +134,18 @@ func TestFailedSync(t *testing.T) {
 	}
 }
 
-// TestCrashOps: all operations fail after the crash.
+// TestCrashOps: all operations fail after the crash, and those in flight no later than they would have ended.
 func TestCrashOps(t *testing.T) {
-	d := disk(t, sim.Options{})
+	d := disk(t, sim.Options{Ordered: true, Latency: time.Second})
 	fd := d.Create("a", []byte("abc"))
 	d.Hold(func(op *driver.Op) bool { return op.Off == 1 })
 	ops := []*driver.Op{read(fd, 0, 1), read(fd, 1, 1), write(fd, 0, "x"), fsync(fd)}
 	submit(t, d, ops...)
 	after := d.Crash()
 	reap(t, d, len(ops))
+	if d.Now() > time.Second {
+		t.Errorf("operations of a second have failed after %v", d.Now())
+	}
 	for _, op := range ops {
 		want(t, op.Code.String()+" in flight", op.Res, -int32(syscall.EIO))
 	}

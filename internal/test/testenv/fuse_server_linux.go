@@ -56,7 +56,7 @@ func serveFUSE() error {
 
 type fuseServer struct {
 	dev, dir int
-	how      string // "refuses" O_DIRECT, has a "writeback" cache, "loses" writes (Lossy), or "records" them
+	how      string // "refuses" O_DIRECT, has a "writeback" cache, "loses" writes (Lossy), "records" them, or finds "no holes"
 	requests *recorder
 	ledger   *lossLedger // nil if it loses none
 
@@ -109,6 +109,7 @@ const (
 	fuseInterrupt   = 36
 	fuseBatchForget = 42
 	fuseFallocate   = 43
+	fuseLseek       = 46
 )
 
 // serve answers requests until there are no more.
@@ -224,6 +225,8 @@ func (s *fuseServer) answer(in *fuseIn, b []byte) ([]byte, error) {
 		return s.create(at[createIn](b), fuseName(b[unsafe.Sizeof(createIn{}):]))
 	case fuseFallocate:
 		return nil, s.fallocate(at[fallocateIn](b))
+	case fuseLseek:
+		return s.lseek(at[lseekIn](b))
 	}
 	return nil, unix.ENOSYS
 }
@@ -381,6 +384,24 @@ func fuseTransfer(write bool, in *transferIn, data []byte) ([]byte, error) {
 type fallocateIn struct {
 	fh, off, len uint64
 	mode, _      uint32
+}
+
+type lseekIn struct {
+	fh, off   uint64
+	whence, _ uint32
+}
+
+// lseek finds data, and fails where it is asked for a hole. Only a server that finds "no holes" does so; the others
+// leave both to the kernel.
+func (s *fuseServer) lseek(in *lseekIn) ([]byte, error) {
+	if s.how != "no holes" {
+		return nil, unix.ENOSYS
+	}
+	if in.whence == unix.SEEK_HOLE {
+		return nil, unix.EIO
+	}
+	off, err := unix.Seek(int(in.fh), int64(in.off), int(in.whence))
+	return raw(&off), err
 }
 
 func (s *fuseServer) statfs() ([]byte, error) {
