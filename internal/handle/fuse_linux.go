@@ -1,9 +1,10 @@
 package handle
 
-import "golang.org/x/sys/unix"
+import (
+	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice/internal/sys"
+)
 
 // inUserSpace reports whether fd is a file of FUSE.
-func inUserSpace(fd int) bool {
-	var fs unix.Statfs_t
-	return unix.Fstatfs(fd, &fs) == nil && fs.Type == unix.FUSE_SUPER_MAGIC
-}
+func inUserSpace(fd int) bool { return sys.FileSystem(fd) == unix.FUSE_SUPER_MAGIC }

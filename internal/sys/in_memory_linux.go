@@ -4,11 +4,7 @@ import "golang.org/x/sys/unix"
 
 // InMemory reports whether the file is on a file system that has no disk.
 func InMemory(fd int) bool {
-	var fs unix.Statfs_t
-	if unix.Fstatfs(fd, &fs) != nil {
-		return false
-	}
-	switch uint32(fs.Type) {
+	switch FileSystem(fd) {
 	case unix.TMPFS_MAGIC, unix.RAMFS_MAGIC, unix.HUGETLBFS_MAGIC, unix.PROC_SUPER_MAGIC, unix.SYSFS_MAGIC:
 		return true
 	}

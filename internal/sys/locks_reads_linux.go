@@ -9,10 +9,7 @@ import (
 
 // LocksReads reports whether reads through the page cache wait for a write(2) to the same file: on xfs both
 // lock the inode (fs/xfs/xfs_file.c).
-func LocksReads(fd int) bool {
-	var fs unix.Statfs_t
-	return unix.Fstatfs(fd, &fs) == nil && uint32(fs.Type) == unix.XFS_SUPER_MAGIC
-}
+func LocksReads(fd int) bool { return FileSystem(fd) == unix.XFS_SUPER_MAGIC }
 
 // ReadWouldWait reports whether a read through the page cache would wait for such a write at the moment. It
 // asks by a read far beyond the end of any file, of which nothing but the lock can be in the way.

@@ -21,11 +21,7 @@ func StartWriteback(fd int, off, n int64) int32 {
 // any descriptor of the file makes the data of all of them durable. Network file systems and
 // those in user space may keep it by open file description instead.
 func KeptByInode(fd int) bool {
-	var fs unix.Statfs_t
-	if unix.Fstatfs(fd, &fs) != nil {
-		return false
-	}
-	switch fs.Type {
+	switch FileSystem(fd) {
 	case unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.F2FS_SUPER_MAGIC:
 		return true
 	}

@@ -1,6 +1,10 @@
 package content
 
-import "golang.org/x/sys/unix"
+import (
+	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice/internal/sys"
+)
 
 // maxPreallocated is the largest file whose blocks are allocated beforehand. The
 // data of a larger one is on its way to the disk before the copy ends.
@@ -10,10 +14,7 @@ const maxPreallocated = 1 << 30 // 1 GiB
 // where blocks are allocated. On ext4 it is, as ext4 then need not reserve them, a
 // page at a time, under the inode's lock. btrfs would not compress such blocks, and
 // xfs allocates as much by itself.
-func preallocates(fd int) bool {
-	var fs unix.Statfs_t
-	return unix.Fstatfs(fd, &fs) == nil && fs.Type == unix.EXT4_SUPER_MAGIC
-}
+func preallocates(fd int) bool { return sys.FileSystem(fd) == unix.EXT4_SUPER_MAGIC }
 
 // allocate allocates the destination's blocks and leaves it empty: a copy that a
 // crash interrupts must not be as long as its source. Where it fails, the writes
