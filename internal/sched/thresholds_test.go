@@ -100,6 +100,7 @@ func TestGroupSubmitsSomeAtATime(t *testing.T) {
 
 // Which reads are plain calls. TestPermitInline has more of the small ones.
 func TestPermitPlainRead(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	direct, buffered := iopath.NewFile(1<<20, true, false), iopath.NewFile(1<<20, false, false)
 	for _, c := range []struct {
 		name   string
@@ -118,7 +119,9 @@ func TestPermitPlainRead(t *testing.T) {
 		{"large beside the queue", buffered, largeRead, 1, 0, true},
 		{"large beside a small one", buffered, largeRead, 1, 1, true},
 		{"large beside as many as may be", buffered, largeRead, 0, 2, false},
+		{"large and direct, beside one", direct, largeRead, 0, 1, true},
 		{"large and direct, beside the queue", direct, largeRead, 1, 0, false},
+		{"large and direct, beside as many as may be", direct, largeRead, 0, 2, false},
 	} {
 		s := New(script.New(8), Limits{InlineReads: 1, InlineBufferedReads: 2, Blocking: 8})
 		s.QueuedOps.Store(c.queued)
@@ -131,6 +134,12 @@ func TestPermitPlainRead(t *testing.T) {
 		if _, ok := s.permitPlainRead(t.Context(), c.f, c.n); ok {
 			t.Errorf("%s: a plain call although it may be cancelled", c.name)
 		}
+	}
+	runtime.GOMAXPROCS(1)
+	s := New(script.New(8), Limits{InlineReads: 1, InlineBufferedReads: 2, Blocking: 8})
+	s.Limiter.TryAcquire()
+	if _, ok := s.permitPlainRead(context.Background(), direct, largeRead); ok {
+		t.Error("a second large direct read is a plain call on one processor")
 	}
 }
 
