@@ -67,7 +67,7 @@ type Options struct {
 }
 
 // The bounds up to which operations are plain system calls although a driver could queue
-// them: reads and fsyncs by how many there are at a time, direct writes and large buffered
+// them: reads and fsyncs by how many there are at a time, direct writes and large
 // reads by how many threads wait. Measured: docs/decisions/0002-paths.md, for fsyncs
 // 0005-sync.md.
 const (

@@ -22,8 +22,8 @@ type Limits struct {
 	// every queue is slower than that call.
 	InlineReads int
 	// InlineBufferedReads is the same for buffered reads, which io_uring completes more slowly.
-	// For those of ioengine.LargeRead bytes and more, fewer than InlineBufferedReads threads must
-	// be waiting in plain calls, whatever is queued.
+	// For reads of ioengine.LargeRead bytes and more, fewer than InlineBufferedReads threads must
+	// be waiting in plain calls: for buffered ones whatever is queued, for direct ones while nothing is.
 	InlineBufferedReads int
 	// BesideQueue has operations be plain calls whatever is queued, as long as fewer threads than InlineReads,
 	// InlineBufferedReads or InlineWrites wait in plain calls. It is for programs with so many processors that

@@ -42,16 +42,16 @@ func (s *Scheduler) waitOrQueue(ctx context.Context, code driver.Code, f *File, 
 	return res
 }
 
-// largeRead is the size from which on a buffered read is worth a thread. The copy of such a
-// read takes longer than the time that the queue saves. The ring also makes it in pieces, one
+// largeRead is the size from which on a read is worth a thread. Its transfer, or its copy from the page
+// cache, takes longer than the time that the queue saves. The ring also makes a buffered one in pieces, one
 // for each part of the page cache that arrives.
 const largeRead = ioengine.LargeRead
 
 // permitPlainRead takes a permit for a read of n bytes that is made as a plain call: if little
-// is in flight (permitInline), or if the read is large. A large direct read is one only while nothing is
-// queued: beside others the queue is as quick and needs less processor time. With one processor it is
-// quicker from two reads on. A read whose context may end is never such a plain call. A small ReadAt has
-// looked into the page cache before.
+// is in flight (permitInline), or if the read is large. A large direct read gets one so only while nothing is
+// queued, and not on one processor: the queue is as quick beside queued operations, and quicker on one
+// processor, and needs less processor time. A read whose context may end is never such a plain call. A small
+// ReadAt has looked into the page cache before.
 func (s *Scheduler) permitPlainRead(ctx context.Context, f *File, n int) (limiter.Permit, bool) {
 	if ctx.Done() != nil {
 		return limiter.Permit{}, false
