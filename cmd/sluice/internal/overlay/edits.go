@@ -41,7 +41,7 @@ var edits = []edit{
 		"n, err := ignoringEINTRIO(syscall.Read, fd.Sysfd, p)",
 		`var n int
 		var err error
-		if permit := fd.sluiceReadPermit(len(p)); permit != nil {
+		if permit := fd.sluiceReadPermit(); permit != nil {
 			n, err = ignoringEINTRIO(syscall.Read, fd.Sysfd, p)
 			sluiceReleasePermit(permit)
 		} else {
