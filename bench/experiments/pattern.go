@@ -27,7 +27,7 @@ func ParsePattern(text string, cells []load.Load) (Pattern, error) {
 	p := Pattern{text: text}
 	parts := strings.Split(strings.ToLower(text), "/")
 	if text == "" || len(parts) > len(p.parts) {
-		return p, fmt.Errorf("--cells %q: want kind/size/goroutines, as in read-direct/4k/64", text)
+		return p, fmt.Errorf("--cells %q: want kind/size/goroutines, as in read-direct/4k/64 (for other cells repeat --cells)", text)
 	}
 	left := slices.Clone(cells) // that the parts up to now match
 	for i, part := range parts {

@@ -57,8 +57,8 @@ func TestPatternErrors(t *testing.T) {
 	const kinds = "read-cached, read-cold, read-cold+2us, read-cold+6us, read-cold+busy, read-direct, read-direct+2us, read-direct+6us, " +
 		"read-direct+busy, write-buffered, write-direct, write-sync, write-direct+hot, write-direct+busy, write-sync+busy, sync-own, write-logs, serve, start"
 	for text, want := range map[string]string{
-		"":                       `--cells "": want kind/size/goroutines, as in read-direct/4k/64`,
-		"read-direct/4k/64/1":    `--cells "read-direct/4k/64/1": want kind/size/goroutines, as in read-direct/4k/64`,
+		"":                       `--cells "": want kind/size/goroutines, as in read-direct/4k/64 (for other cells repeat --cells)`,
+		"read-direct/4k/64/1":    `--cells "read-direct/4k/64/1": want kind/size/goroutines, as in read-direct/4k/64 (for other cells repeat --cells)`,
 		"read-[":                 `--cells "read-[": "read-[" is not a valid pattern`,
 		"read-backwards":         `--cells "read-backwards": no kind is "read-backwards"; there are ` + kinds,
 		"read-cold,red-direct":   `--cells "read-cold,red-direct": no kind is "red-direct"; there are ` + kinds,
