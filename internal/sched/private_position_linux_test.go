@@ -84,13 +84,7 @@ func TestPrivateReadLooksAtThePosition(t *testing.T) {
 // what is asked for. SharePosition does not wait for the driver, and a reader that comes then gets other bytes.
 func TestPrivateReadMisses(t *testing.T) {
 	for _, start := range []int64{0, recordSize / 2} { // the second half of a record is not in memory
-		asked := false
-		for range 20 { // a look may have the kernel read the rest, of this record or of the one before
-			if asked = readPrivateMiss(t, start); asked || t.Failed() {
-				break
-			}
-		}
-		if !asked {
+		if !whereMissing(t, func() bool { return readPrivateMiss(t, start) }) {
 			t.Logf("from %d: whenever the driver was to be asked, the rest was in memory", start)
 		}
 	}
@@ -99,12 +93,9 @@ func TestPrivateReadMisses(t *testing.T) {
 // TestPrivateReadBesideAWriteAtTheEnd: a Read that reaches beyond the end waits for the driver, the position becomes
 // shared, and another writes there. The write follows the bytes that the Read has, and leaves no hole.
 func TestPrivateReadBesideAWriteAtTheEnd(t *testing.T) {
-	for range 20 { // the kernel may have brought the end into memory
-		if readPrivateEnd(t) || t.Failed() {
-			return
-		}
+	if !whereMissing(t, func() bool { return readPrivateEnd(t) }) {
+		t.Log("whenever the driver was to be asked, the end was in memory")
 	}
-	t.Log("whenever the driver was to be asked, the end was in memory")
 }
 
 // readPrivateEnd reports whether the driver was asked.
@@ -179,12 +170,9 @@ func readPrivateMiss(t *testing.T, start int64) (asked bool) {
 // TestPrivateReadTakesAllAtOnce: where the driver does not read in parts, a Read is one read, as a ReadAt is
 // (TestReadAtTakesAllAtOnce).
 func TestPrivateReadTakesAllAtOnce(t *testing.T) {
-	for range 20 { // the kernel's read-ahead may bring the whole record into memory meanwhile
-		if privateReadOfAPart(t) {
-			return
-		}
+	if !whereMissing(t, func() bool { return privateReadOfAPart(t) }) && !t.Failed() {
+		t.Error("Read found all in memory each time")
 	}
-	t.Error("20 Reads found all in memory")
 }
 
 // privateReadOfAPart makes a Read of a record of which a part is in memory. It returns false if the Read has found all of it.
