@@ -53,9 +53,9 @@
 // Calls of a microsecond or two that do not wait, such as a Stat of a cached file or a ReadAt
 // from the page cache, are quicker in a loop of calls of package os if there are few of them:
 // the Batch makes them in a loop as well, and adds the cost of its own list.
-// Renames, links and directories made in one and the same directory are not quicker in a Batch
-// either: the kernel makes them one after the other, and threads that wait for their turn there
-// cost processor time.
+// Some dozens of renames, links or new directories in one and the same directory are not quicker
+// in a Batch either: the kernel makes them one after the other, and threads that wait for their
+// turn there cost processor time.
 //
 // Nothing is allocated for an operation but what its result needs (a File, a FileInfo, an
 // error), and a name as the kernel wants it.

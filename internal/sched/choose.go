@@ -48,10 +48,9 @@ func (s *Scheduler) waitOrQueue(ctx context.Context, code driver.Code, f *File, 
 const largeRead = ioengine.LargeRead
 
 // permitPlainRead takes a permit for a read of n bytes that is made as a plain call: if little
-// is in flight (permitInline), or if the read is large. A large direct read gets one so only while nothing is
-// queued, and not on one processor: the queue is as quick beside queued operations, and quicker on one
-// processor, and needs less processor time. A read whose context may end is never such a plain call. A small
-// ReadAt has looked into the page cache before.
+// is in flight (permitInline), or if the read is large. For a large direct read, nothing may be queued, and there
+// must be more than one processor: otherwise the queue is as quick or quicker, and needs less processor time.
+// A read whose context may end is never such a plain call. A small ReadAt has looked into the page cache before.
 func (s *Scheduler) permitPlainRead(ctx context.Context, f *File, n int) (limiter.Permit, bool) {
 	if ctx.Done() != nil {
 		return limiter.Permit{}, false
