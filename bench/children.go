@@ -3,8 +3,6 @@ package bench
 import (
 	"errors"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/sluiceio/sluice/bench/bytesize"
 	"github.com/sluiceio/sluice/bench/cli"
@@ -23,18 +21,11 @@ type Children struct {
 	Otiai  otiaiCmd  `cmd:"" name:"otiai10" hidden:"" help:"Copy a tree for bench by the library otiai10/copy."`
 }
 
-// leaveSignals leaves the signals that end a run to the parent, which ends this process. A
-// terminal and timeout(1) send them to the whole process group.
-func leaveSignals() {
-	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
-}
-
 // workerCmd is one side of a comparison.
 type workerCmd struct{}
 
 // Run performs loads until the parent closes the pipe.
 func (workerCmd) Run() error {
-	leaveSignals()
 	return load.Serve(pollable(os.Stdin), os.Stdout)
 }
 
@@ -43,7 +34,6 @@ type crowdCmd struct{}
 
 // Run reads with as many goroutines as the parent asks for.
 func (crowdCmd) Run() error {
-	leaveSignals()
 	return crowd.Serve(pollable(os.Stdin), os.Stdout)
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -71,7 +70,7 @@ func (p *place) build(ctx context.Context) error {
 		{command, p.sluice, ".", "off"},
 	}[:p.builds()] {
 		fmt.Fprintf(os.Stderr, "%s build in %s\n", filepath.Base(b.exe), b.dir)
-		cmd := exec.CommandContext(ctx, b.exe, "build", "-o", b.output, ".")
+		cmd := program.Command(ctx, b.exe, "build", "-o", b.output, ".")
 		cmd.Dir = b.dir
 		cmd.Env = append(os.Environ(), "GOFLAGS=-buildvcs=false", "GOWORK="+b.workspace)
 		out, err := cmd.CombinedOutput()
@@ -140,7 +139,7 @@ func (p *place) measure(ctx context.Context, c *testCase, add func(goroutines in
 
 // fill makes the database of a case, by a process that is not in the group.
 func (p *place) fill(ctx context.Context, c *testCase, dir string, records int) error {
-	cmd := exec.CommandContext(ctx, p.plain)
+	cmd := program.Command(ctx, p.plain)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), caseVariable+"="+c.name, fillVariable+"="+strconv.Itoa(records))
 	out, err := cmd.CombinedOutput()

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/exec"
+	"syscall"
+	"time"
 )
 
 // InterruptedError reports that a run was interrupted during a step. The rounds that were
@@ -48,6 +51,12 @@ func (e *Env) stopped() error {
 // the reason and at least one round was finished, it returns nil, so that the caller shows those
 // rounds as usual; stopped returns the interruption from then on.
 func (e *Env) endStep(ctx context.Context, step string, done, of int, err error) error {
+	if wasAskedToEnd(err) {
+		select {
+		case <-ctx.Done():
+		case <-time.After(grace):
+		}
+	}
 	if err == nil || ctx.Err() == nil {
 		return err
 	}
@@ -59,4 +68,26 @@ func (e *Env) endStep(ctx context.Context, step string, done, of int, err error)
 		return nil
 	}
 	return e.interrupted
+}
+
+// grace is how long endStep waits for a signal that has ended a process to end ctx as well.
+const grace = time.Second
+
+// wasAskedToEnd reports whether err is that of a process that died of a signal that asks to end.
+// Between its start and the moment when it has a process group of its own, a process gets what is
+// sent to the group of this one, and may be dead before this one has seen the signal.
+func wasAskedToEnd(err error) bool {
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	if !ok {
+		return false
+	}
+	status, ok := exit.Sys().(syscall.WaitStatus)
+	if !ok || !status.Signaled() {
+		return false
+	}
+	switch status.Signal() {
+	case syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT:
+		return true
+	}
+	return false
 }

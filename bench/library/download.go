@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+
+	"github.com/sluiceio/sluice/bench/internal/program"
 )
 
 // download returns the directory of a version of a module in the module cache.
@@ -16,7 +18,7 @@ func download(ctx context.Context, module, version string) (string, error) {
 	if err != nil {
 		return "", errors.New("there is no go command in PATH")
 	}
-	cmd := exec.CommandContext(ctx, goExe, "mod", "download", "-json", module+"@"+version)
+	cmd := program.Command(ctx, goExe, "mod", "download", "-json", module+"@"+version)
 	// The settings of the working directory's module are not for this one.
 	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=", "GO111MODULE=on")
 	var stderr bytes.Buffer

@@ -103,12 +103,11 @@ type build struct {
 }
 
 func (b build) run(ctx context.Context) error {
-	cmd := exec.CommandContext(ctx, b.exe)
+	cmd := program.Command(ctx, b.exe)
 	cmd.Args, cmd.Dir = []string{b.name, "build", "-o", b.output, b.pkg}, b.dir
 	// The user's settings are for other modules.
 	cmd.Env = append(os.Environ(), "GOWORK="+cmp.Or(b.work, "off"), "GOFLAGS=-buildvcs=false", "GO111MODULE=on", "GOOS=", "GOARCH=")
 	cmd.WaitDelay = time.Second
-	program.OwnGroup(cmd)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err := cmd.Run()

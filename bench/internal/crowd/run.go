@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"strings"
 	"time"
 
@@ -47,10 +46,9 @@ const stderrSize = 16 << 10 // 16 KiB
 // begin. A process that dies of a fatal error of the Go runtime is an Outcome; any other
 // failure, and the end of ctx, is an error.
 func Run(ctx context.Context, p Program, job Job, put func(pid int) error) (Outcome, error) {
-	cmd := exec.CommandContext(ctx, p.Exe)
+	cmd := program.Command(ctx, p.Exe)
 	cmd.Args, cmd.WaitDelay = p.Argv, time.Second
 	cmd.Env = append(os.Environ(), p.Env...)
-	program.OwnGroup(cmd)
 	var stdout bytes.Buffer
 	stderr := program.Head{Max: stderrSize}
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sluiceio/sluice/bench/internal/fio"
 	"github.com/sluiceio/sluice/bench/internal/load"
+	"github.com/sluiceio/sluice/bench/internal/program"
 )
 
 // Entry is one load through one side.
@@ -49,10 +50,10 @@ func (a *Arena) contestant(ctx context.Context, e Entry) contestant {
 
 // command returns the command of an entry's worker.
 func (a *Arena) command(ctx context.Context, e Entry) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, a.Exe)
+	cmd := program.Command(ctx, a.Exe)
 	cmd.Args = a.Argv
 	if p, ok := a.Programs[e.Side.Way]; ok {
-		cmd = exec.CommandContext(ctx, p.Exe)
+		cmd = program.Command(ctx, p.Exe)
 	}
 	cmd.Env = a.environ(e)
 	return cmd

@@ -69,14 +69,14 @@ func (s *starter) once() (took, cpu time.Duration, err error) {
 		return 0, 0, context.Cause(s.ctx)
 	}
 	start := time.Now()
-	p, err := os.StartProcess(s.exe, []string{s.exe, s.path}, &os.ProcAttr{Env: s.env})
+	p, err := os.StartProcess(s.exe, []string{s.exe, s.path}, &os.ProcAttr{Env: s.env, Sys: program.OwnGroup()})
 	if err != nil {
 		return 0, 0, err
 	}
 	end, err := p.Wait()
 	took = time.Since(start)
 	if err == nil && !end.Success() {
-		err = errors.New(end.String())
+		err = &exec.ExitError{ProcessState: end}
 	}
 	return took, end.UserTime() + end.SystemTime(), err
 }
@@ -85,7 +85,7 @@ func (s *starter) once() (took, cpu time.Duration, err error) {
 // asks the program for it: the figure that the kernel gives the parent includes memory that the
 // child shared with the parent before it was another program.
 func (s *starter) memory() (int64, error) {
-	cmd := exec.CommandContext(s.ctx, s.exe, s.path, "memory")
+	cmd := program.Command(s.ctx, s.exe, s.path, "memory")
 	cmd.Env = s.env
 	status, err := cmd.Output()
 	if s.ctx.Err() != nil {

@@ -65,7 +65,7 @@ func (r *Runner) start(s load.Setup) (load.Reply, error) {
 	if err != nil {
 		return load.Reply{Unsupported: Install}, nil
 	}
-	version, err := exec.CommandContext(r.ctx, exe, "--version").Output()
+	version, err := program.Command(r.ctx, exe, "--version").Output()
 	if err != nil {
 		return load.Reply{}, fmt.Errorf("--version: %w", err)
 	}
@@ -119,7 +119,7 @@ func (r *Runner) slice(req load.SliceReq) (load.Reply, error) {
 
 // run runs fio once.
 func (r *Runner) run(j job) (load.Slice, error) {
-	out, err := output(exec.CommandContext(r.ctx, r.exe, j.args()...))
+	out, err := output(program.Command(r.ctx, r.exe, j.args()...))
 	if err != nil {
 		return load.Slice{}, err
 	}
@@ -129,7 +129,6 @@ func (r *Runner) run(j job) (load.Slice, error) {
 // output runs fio and returns what it writes to stdout. The error has the first line of its output.
 func output(cmd *exec.Cmd) ([]byte, error) {
 	cmd.WaitDelay = time.Second
-	program.OwnGroup(cmd)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

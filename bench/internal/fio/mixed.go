@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice/bench/internal/load"
+	"github.com/sluiceio/sluice/bench/internal/program"
 	"github.com/sluiceio/sluice/bench/scratch"
 )
 
@@ -61,7 +62,7 @@ func (m Mixed) Run(ctx context.Context, dir string) (reads, writes load.Slice, e
 		return reads, writes, fmt.Errorf("cannot create a directory in %s: %w", dir, err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
-	cmd := exec.CommandContext(ctx, exe, append(m.Options(), "--name=sluice-bench", "--output-format=json", "--eta=never")...)
+	cmd := program.Command(ctx, exe, append(m.Options(), "--name=sluice-bench", "--output-format=json", "--eta=never")...)
 	cmd.Dir = work
 	out, err := output(cmd)
 	switch {

@@ -89,7 +89,7 @@ func (i *Image) create(ctx context.Context, dir, kind string, size int64, progre
 		return &UnavailableError{fmt.Errorf("no loop device (%w)", err)}
 	}
 	i.Note = i.loop.Note
-	out, err := exec.CommandContext(ctx, "mkfs."+kind, append(slices.Clone(mkfs[kind]), i.loop.Path)...).CombinedOutput()
+	out, err := program.Command(ctx, "mkfs."+kind, append(slices.Clone(mkfs[kind]), i.loop.Path)...).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("mkfs.%s: %w: %s", kind, err, program.FirstLine(string(out)))
 	}

@@ -7,10 +7,8 @@ import (
 	"syscall"
 )
 
-// OwnGroup starts the process in a process group of its own, and makes the end of the command's
-// context kill the whole group. Without it, processes that the program starts would survive it,
-// and a Ctrl-C on the terminal would reach the program and not only this process.
-func OwnGroup(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-}
+// OwnGroup returns the attributes of a process that starts a process group of its own.
+func OwnGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+
+// kill ends a process and those that it has started in its group.
+func kill(cmd *exec.Cmd) error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

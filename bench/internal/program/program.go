@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"time"
 )
 
@@ -20,9 +19,8 @@ type Usage struct {
 // Run runs the program in the file exe until it ends or ctx does. argv begins with the program's
 // name. The error of a program that fails has the first line that it wrote to stderr.
 func Run(ctx context.Context, exe string, argv []string) (Usage, error) {
-	cmd := exec.CommandContext(ctx, exe)
+	cmd := Command(ctx, exe)
 	cmd.Args, cmd.WaitDelay = argv, time.Second
-	OwnGroup(cmd)
 	stderr := Head{Max: headSize}
 	cmd.Stderr = &stderr
 	start := time.Now()

@@ -98,3 +98,25 @@ func TestEnd(t *testing.T) {
 		t.Errorf("it took %s", u.Elapsed)
 	}
 }
+
+// TestCommandGroup starts a process, which leads a process group of its own.
+func TestCommandGroup(t *testing.T) {
+	cat, err := exec.LookPath("cat")
+	if err != nil {
+		t.Skip(err)
+	}
+	cmd := Command(t.Context(), cat)
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if group, err := syscall.Getpgid(cmd.Process.Pid); err != nil || group != cmd.Process.Pid {
+		t.Errorf("process %d is in group %d, %v; want its own", cmd.Process.Pid, group, err)
+	}
+	if err := errors.Join(stdin.Close(), cmd.Wait()); err != nil {
+		t.Error(err)
+	}
+}

@@ -10,7 +10,6 @@ import (
 	"io"
 	"log"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -19,6 +18,8 @@ import (
 
 	"github.com/hanwen/go-fuse/v2/fs"
 	"github.com/hanwen/go-fuse/v2/fuse"
+
+	"github.com/sluiceio/sluice/bench/internal/program"
 )
 
 // simulated is a file system in user space (FUSE). It has one file, of zeroes, and does a fixed
@@ -71,7 +72,7 @@ func unmount(point string) error {
 		return nil
 	}
 	var output bytes.Buffer
-	cmd := exec.Command("fusermount3", "-u", point)
+	cmd := program.Command(context.Background(), "fusermount3", "-u", point)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(""), &output, &output
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("%w: %s", err, bytes.TrimSpace(output.Bytes()))

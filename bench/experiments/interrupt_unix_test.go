@@ -1,0 +1,43 @@
+//go:build unix
+
+package experiments
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"testing"
+	"time"
+)
+
+// TestEndStepWaits lets a process die of a signal that reaches this process a moment later.
+func TestEndStepWaits(t *testing.T) {
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip(err)
+	}
+	died := exec.Command(sh, "-c", "kill -TERM $$").Run()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	terminated := errors.New("terminated")
+	time.AfterFunc(10*time.Millisecond, func() { cancel(terminated) })
+	var e Env
+	err = e.endStep(ctx, "matrix", 0, 3, died)
+	if stop, ok := errors.AsType[*InterruptedError](err); !ok || !errors.Is(err, terminated) || stop.Of != 3 {
+		t.Errorf("endStep(%v) = %v; want that the run was terminated", died, err)
+	}
+}
+
+// TestEndStepFailure returns the error of a process that died of something else.
+func TestEndStepFailure(t *testing.T) {
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip(err)
+	}
+	for _, script := range []string{"exit 1", "kill -KILL $$"} {
+		died := exec.Command(sh, "-c", script).Run()
+		var e Env
+		if err := e.endStep(t.Context(), "matrix", 0, 3, died); err != died || e.stopped() != nil {
+			t.Errorf("endStep(%v) = %v, %v; want the same error, and no interruption", died, err, e.stopped())
+		}
+	}
+}

@@ -1,8 +1,0 @@
-//go:build !unix
-
-package program
-
-import "os/exec"
-
-// OwnGroup does nothing: there are no process groups.
-func OwnGroup(*exec.Cmd) {}
