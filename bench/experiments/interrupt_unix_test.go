@@ -10,18 +10,24 @@ import (
 	"time"
 )
 
-// TestEndStepWaits lets a process die of a signal that reaches this process a moment later.
-func TestEndStepWaits(t *testing.T) {
+// runShell returns the error of a shell that ran the script.
+func runShell(t *testing.T, script string) error {
+	t.Helper()
 	sh, err := exec.LookPath("sh")
 	if err != nil {
 		t.Skip(err)
 	}
-	died := exec.Command(sh, "-c", "kill -TERM $$").Run()
+	return exec.Command(sh, "-c", script).Run()
+}
+
+// TestEndStepWaits lets a process die of a signal that reaches this process a moment later.
+func TestEndStepWaits(t *testing.T) {
+	died := runShell(t, "kill -TERM $$")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	terminated := errors.New("terminated")
 	time.AfterFunc(10*time.Millisecond, func() { cancel(terminated) })
 	var e Env
-	err = e.endStep(ctx, "matrix", 0, 3, died)
+	err := e.endStep(ctx, "matrix", 0, 3, died)
 	if stop, ok := errors.AsType[*InterruptedError](err); !ok || !errors.Is(err, terminated) || stop.Of != 3 {
 		t.Errorf("endStep(%v) = %v; want that the run was terminated", died, err)
 	}
@@ -29,12 +35,8 @@ func TestEndStepWaits(t *testing.T) {
 
 // TestEndStepFailure returns the error of a process that died of something else.
 func TestEndStepFailure(t *testing.T) {
-	sh, err := exec.LookPath("sh")
-	if err != nil {
-		t.Skip(err)
-	}
 	for _, script := range []string{"exit 1", "kill -KILL $$"} {
-		died := exec.Command(sh, "-c", script).Run()
+		died := runShell(t, script)
 		var e Env
 		if err := e.endStep(t.Context(), "matrix", 0, 3, died); err != died || e.stopped() != nil {
 			t.Errorf("endStep(%v) = %v, %v; want the same error, and no interruption", died, err, e.stopped())

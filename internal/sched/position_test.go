@@ -383,21 +383,8 @@ func TestReadAtTakesAllAtOnce(t *testing.T) {
 // readOfAPart reads a record of which a part is in memory. It returns false if the read has found all of it.
 func readOfAPart(t *testing.T, name string, read func(s *Scheduler, f *File, b []byte) (int, error)) bool {
 	file := recordFile(t, 4)
-	later := bytes.Repeat([]byte{77}, recordSize)
-	drv, err := pool.New(pool.Options{Depth: 8, Threads: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := New(drv, queueAll)
+	s, calls := overwriting(t)
 	defer s.Close()
-	s.FindsEnd = true
-	calls := 0
-	s.Call = func(code driver.Code, fd int, b []byte, off int64) int32 {
-		if calls++; calls == 1 {
-			sys.Pwrite(fd, later, 0)
-		}
-		return iopath.MakeCall(code, fd, b, off)
-	}
 	f := foreignFile(int(file.Fd()), false, false)
 	b := make([]byte, recordSize)
 	// Another record than the one that is read below: a look that finds a part starts read-ahead.
@@ -407,19 +394,48 @@ func readOfAPart(t *testing.T, name string, read func(s *Scheduler, f *File, b [
 	if n, err := read(s, f, b); n != len(b) || err != nil {
 		t.Errorf("%s = %d, %v", name, n, err)
 	}
+	if !readOverwritten(t, name, b, *calls) {
+		return false
+	}
+	const end = 4 * recordSize
+	if _, err := file.ReadAt(b[:100], end-100); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := s.Pread(f, b, end-100); n != 100 || err != nil || *calls != 1 {
+		t.Errorf("Pread at the end = %d, %v, by %d calls; want 100, by none", n, err, *calls-1)
+	}
+	return true
+}
+
+// overwriting returns a Scheduler whose driver does not read in parts, and how many plain calls it has made.
+// Before the first one it makes record 77 of its file's first record.
+func overwriting(t *testing.T) (s *Scheduler, calls *int) {
+	t.Helper()
+	drv, err := pool.New(pool.Options{Depth: 8, Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, calls = New(drv, queueAll), new(int)
+	s.FindsEnd = true
+	s.Call = func(code driver.Code, fd int, b []byte, off int64) int32 {
+		if *calls++; *calls == 1 {
+			sys.Pwrite(fd, bytes.Repeat([]byte{77}, recordSize), 0)
+		}
+		return iopath.MakeCall(code, fd, b, off)
+	}
+	return s, calls
+}
+
+// readOverwritten fails the test unless a read of such a Scheduler has got record 77, which is b, by one call. It
+// returns false if the read has found the first record, all of it, in memory.
+func readOverwritten(t *testing.T, name string, b []byte, calls int) bool {
+	t.Helper()
 	got := whichRecord(t, b)
 	if calls == 0 && got == 0 {
 		return false
 	}
 	if got != 77 || calls != 1 {
 		t.Errorf("%s has record %d, by %d calls; want 77, by 1", name, got, calls)
-	}
-	const end = 4 * recordSize
-	if _, err := file.ReadAt(b[:100], end-100); err != nil {
-		t.Fatal(err)
-	}
-	if n, err := s.Pread(f, b, end-100); n != 100 || err != nil || calls != 1 {
-		t.Errorf("Pread at the end = %d, %v, by %d calls; want 100, by none", n, err, calls-1)
 	}
 	return true
 }

@@ -3,7 +3,6 @@
 package sched
 
 import (
-	"bytes"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -13,8 +12,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/sluiceio/sluice/internal/driver"
-	"github.com/sluiceio/sluice/internal/driver/pool"
 	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/record"
@@ -182,32 +179,14 @@ func privateReadOfAPart(t *testing.T) bool {
 	if !isHalved(file) {
 		t.Skip("nothing is partly in memory here")
 	}
-	drv, err := pool.New(pool.Options{Depth: 8, Threads: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := New(drv, queueAll)
+	s, calls := overwriting(t)
 	defer s.Close()
-	s.FindsEnd = true
-	calls := 0
-	s.Call = func(code driver.Code, fd int, b []byte, off int64) int32 {
-		calls++
-		sys.Pwrite(fd, bytes.Repeat([]byte{77}, recordSize), 0)
-		return iopath.MakeCall(code, fd, b, off)
-	}
 	b := make([]byte, recordSize)
 	if n, err := s.Read(f, b); n != len(b) || err != nil {
 		t.Errorf("Read = %d, %v", n, err)
 	}
 	wantPosition(t, f, recordSize)
-	got := whichRecord(t, b)
-	if calls == 0 && got == 0 {
-		return false
-	}
-	if got != 77 || calls != 1 {
-		t.Errorf("Read has record %d, by %d calls; want 77, by 1", got, calls)
-	}
-	return true
+	return readOverwritten(t, "Read", b, *calls)
 }
 
 // TestPrivateReadAtTheEnd: the position stays at the end of the file, whether the kernel says where that is or not.
