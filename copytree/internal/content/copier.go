@@ -15,9 +15,11 @@ const (
 	// fewer and larger calls the Go scheduler hands a processor over less often,
 	// which costs more than the second-level cache gains.
 	defaultBlock = 1 << 20 // 1 MiB
-	// smallBlock is the size of the buffer for a small file. It is a byte larger than
-	// the file, so that the read also shows whether the file has grown.
-	smallBlock = SmallFile + 1
+	// smallBlock is the size of the buffer for a small file. It is larger than the file,
+	// so that the read also shows whether the file has grown. Some files of /proc refuse
+	// a size that is no multiple of 8, and others give all they have to the first read
+	// and nothing to a second one: cp(1) reads as much at once.
+	smallBlock = 128 << 10 // 128 KiB
 
 	defaultMemory = 24 << 20 // 24 MiB
 )

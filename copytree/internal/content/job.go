@@ -16,6 +16,7 @@ type job struct {
 	pair     *pair
 	queued   *sched.File // src as the Scheduler has it, once a read had to wait
 	stream   bool        // src can only be read from front to back
+	inOrder  bool        // dst is no stream, but can only be written from front to back
 	length   int64       // of dst
 	found    at.Cached   // what the last read of src has found
 	result   Result
@@ -39,7 +40,7 @@ func (j *job) copy() error {
 			return err
 		}
 	}
-	if j.src.Size < int64(j.c.smallSize) {
+	if j.src.Size <= SmallFile && j.src.Size < int64(j.c.smallSize) {
 		return j.copySmall()
 	}
 	j.allocate()

@@ -38,16 +38,11 @@ func (j *job) writeOnce(b []byte, off int64) (int, error) {
 	if err := j.fault("write"); err != nil {
 		return 0, fault.Dest("write", err)
 	}
-	stream := j.dst.Kind == Stream
-	var n int32
-	if stream {
-		if err := j.await(j.dst.FD, output); err != nil {
-			return 0, fault.Dest("write", err)
-		}
-		n = sys.Write(j.dst.FD, b[:min(len(b), maxStreamWrite)])
-	} else {
-		n = sys.Pwrite(j.dst.FD, b, off)
+	n, err := j.writeCall(b, off)
+	if err != nil {
+		return 0, fault.Dest("write", err)
 	}
+	stream := j.dst.Kind == Stream
 	switch e := syscall.Errno(-n); {
 	case n == 0:
 		return 0, fault.Dest("write", io.ErrUnexpectedEOF)
@@ -59,6 +54,25 @@ func (j *job) writeOnce(b []byte, off int64) (int, error) {
 	default:
 		return 0, fault.Dest("write", e)
 	}
+}
+
+// writeCall makes one system call that writes b, and returns what it has returned. The
+// error is that of waiting for a stream.
+func (j *job) writeCall(b []byte, off int64) (int32, error) {
+	if j.dst.Kind == Stream {
+		if err := j.await(j.dst.FD, output); err != nil {
+			return 0, err
+		}
+		return sys.Write(j.dst.FD, b[:min(len(b), maxStreamWrite)]), nil
+	}
+	if !j.inOrder {
+		n := sys.Pwrite(j.dst.FD, b, off)
+		if n != -int32(syscall.ESPIPE) || off != j.result.Bytes {
+			return n, nil
+		}
+		j.inOrder = true // as many files of /proc and tracefs
+	}
+	return sys.Write(j.dst.FD, b), nil
 }
 
 // wrote counts n bytes that end at end.
