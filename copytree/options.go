@@ -54,7 +54,8 @@ type Options struct {
 	// system allows it, and compares it with its source.
 	Verify bool
 	// Resume leaves existing files that have the size and modification time of
-	// their source, and copies the others. It implies PreserveTimes. A file that
+	// their source, as the file system keeps it, and copies the others. It implies
+	// PreserveTimes. A file that
 	// lacks the permissions (PreserveMode) or the owner (PreserveOwner, if it is in
 	// Require) is copied, too: a copy gets these last.
 	Resume bool

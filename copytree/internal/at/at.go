@@ -75,6 +75,17 @@ func (t Time) Before(u Time) bool {
 	return t.Sec < u.Sec || t.Sec == u.Sec && t.Nsec < u.Nsec
 }
 
+// Cut returns t without what is behind the last multiple of step, in nanoseconds. step
+// divides a second, or is some seconds.
+func (t Time) Cut(step int64) Time {
+	const second = 1e9
+	if step < second {
+		return Time{t.Sec, t.Nsec - t.Nsec%step}
+	}
+	step /= second
+	return Time{Sec: t.Sec - ((t.Sec%step)+step)%step}
+}
+
 // Stat is what stat(2) returns of a file.
 type Stat struct {
 	ID

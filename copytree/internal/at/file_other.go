@@ -3,6 +3,7 @@
 package at
 
 import (
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -59,6 +60,9 @@ func (k *Kernel) Create(dir int, name Name, mode uint32, a Access) (int, error) 
 	}
 	return k.add(&open{file: file, path: filepath.Join(d.path, name.String())}), nil
 }
+
+// CreateUnnamed fails.
+func (k *Kernel) CreateUnnamed(int) (int, error) { return -1, errors.ErrUnsupported }
 
 // Overwrite opens an existing file for writing. It waits for the reader of a FIFO.
 func (k *Kernel) Overwrite(dir int, name Name, f Follow, o Opening) (int, error) {

@@ -141,6 +141,15 @@ func (k *Kernel) Create(dir int, name Name, mode uint32, a Access) (int, error) 
 	return fd(k.openat(dir, name, openCopy|unix.O_CREAT|unix.O_EXCL|accessFlags[a], mode))
 }
 
+// CreateUnnamed creates a file in a directory that has no name, and is gone when it is
+// closed. The error is EOPNOTSUPP if the file system cannot do that.
+func (k *Kernel) CreateUnnamed(dir int) (int, error) {
+	if err := k.fault("open"); err != nil {
+		return -1, err
+	}
+	return fd(k.openat(dir, NameOf("."), unix.O_TMPFILE|unix.O_WRONLY|unix.O_CLOEXEC, 0o600))
+}
+
 // Overwrite opens an existing file for writing. The error is ENXIO if it is a FIFO that
 // no process reads from.
 func (k *Kernel) Overwrite(dir int, name Name, f Follow, o Opening) (int, error) {

@@ -35,6 +35,8 @@ type Resolver struct {
 	Made   *made.Record
 	// Several says that the copy has several Pairs, which may have one Dst.
 	Several bool
+
+	steps map[uint64]int64 // of the file systems, by st_dev, that were measured: see step
 }
 
 // Action is what the caller is to do where something exists.
@@ -117,7 +119,7 @@ func (r *Resolver) keeps(it *item.Item, s *at.Stat) (keep bool, err error) {
 	switch {
 	case r.Opt.Existing == option.SkipFail:
 		return true, fault.Dest("open", fault.ErrExists)
-	case r.Opt.Existing == option.Older && !s.Mtime.Before(it.Stat.Mtime):
+	case r.Opt.Existing == option.Older && !s.Mtime.Before(r.sourceTime(it, s)):
 		return true, nil
 	case r.Opt.Resume && r.complete(it, s):
 		return true, nil
@@ -132,7 +134,7 @@ func (r *Resolver) keeps(it *item.Item, s *at.Stat) (keep bool, err error) {
 // a copy gets its times before its owner and its mode, and may have been killed between.
 func (r *Resolver) complete(it *item.Item, s *at.Stat) bool {
 	src := &it.Stat
-	if s.Type() != it.Type || s.Size != src.Size || s.Mtime != src.Mtime {
+	if s.Type() != it.Type || s.Size != src.Size || s.Mtime != r.sourceTime(it, s) {
 		return false
 	}
 	owned := s.UID == src.UID && s.GID == src.GID
@@ -158,7 +160,7 @@ func (r *Resolver) KeepsUnreadable(it *item.Item) bool {
 		r.Kernel.Stat(it.Dir.DstFD, it.Dst, it.Through, &s) != nil {
 		return false
 	}
-	return r.Opt.Existing == option.Skip || s.ID != it.Stat.ID && !s.Mtime.Before(it.Stat.Mtime)
+	return r.Opt.Existing == option.Skip || s.ID != it.Stat.ID && !s.Mtime.Before(r.sourceTime(it, &s))
 }
 
 // Done records a finished copy that the caller has named, for later Pairs.
