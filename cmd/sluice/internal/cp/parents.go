@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/sluiceio/sluice/copytree"
 )
@@ -14,7 +15,6 @@ import (
 // parent is a directory of a source's path below the destination (--parents).
 type parent struct {
 	copytree.Pair
-	mode  fs.FileMode // the permissions that it gets in the end
 	extra fs.FileMode // the owner's permissions that it has only during the copy
 }
 
@@ -27,8 +27,11 @@ func (r *run) makeParents(p *plan, src string) bool {
 	if whole == "" {
 		return true
 	}
-	if info, err := os.Stat(join(p.dir, whole)); err == nil && info.IsDir() {
-		return true
+	if info, err := os.Stat(stripSlashes(join(p.dir, whole))); err == nil {
+		if !info.IsDir() {
+			r.fail(notDirectory(join(p.dir, whole)))
+		}
+		return info.IsDir()
 	}
 	for i := 1; i < len(whole); i++ {
 		if whole[i] != '/' || whole[i-1] == '/' {
@@ -43,28 +46,45 @@ func (r *run) makeParents(p *plan, src string) bool {
 }
 
 func (r *run) makeParent(pair copytree.Pair) error {
-	src, err := os.Stat(pair.Src)
-	if err != nil {
-		return failed("failed to get attributes of", pair.Src, err)
-	}
 	dst, err := os.Stat(pair.Dst)
+	there := err == nil
+	if there && !r.copiesAttributes() {
+		return checkDirectory(pair.Dst, dst)
+	}
+	src, err := os.Stat(pair.Src)
+	if err == nil && !src.IsDir() {
+		err = syscall.ENOTDIR
+	}
 	switch {
-	case err == nil && !dst.IsDir():
-		return &fileError{path: pair.Dst, text: quote(pair.Dst) + " exists but is not a directory"}
-	case err == nil:
+	case err != nil:
+		return failed("failed to get attributes of", pair.Src, err)
+	case there:
 		r.parents = append(r.parents, parent{Pair: pair})
-		return nil
+		return checkDirectory(pair.Dst, dst)
 	case r.pretend[filepath.Clean(pair.Dst)]:
 		return nil
 	}
 	return r.makeNewParent(pair, src.Mode())
 }
 
+// checkDirectory returns an error if what is at path is no directory.
+func checkDirectory(path string, info fs.FileInfo) error {
+	if info.IsDir() {
+		return nil
+	}
+	return notDirectory(path)
+}
+
+func notDirectory(path string) error {
+	path = stripSlashes(path)
+	return &fileError{path: path, text: quote(path) + " exists but is not a directory"}
+}
+
 // ownerAll is the permissions that let this process make files in a directory.
 const ownerAll = 0o700
 
 func (r *run) makeNewParent(pair copytree.Pair, mode fs.FileMode) error {
-	perm := mode.Perm()
+	perm := mode & (fs.ModePerm | fs.ModeSticky)
 	if r.options.Preserve&copytree.NoMode != 0 {
 		perm = 0o777
 	}
@@ -74,13 +94,12 @@ func (r *run) makeNewParent(pair copytree.Pair, mode fs.FileMode) error {
 	} else {
 		err := os.Mkdir(pair.Dst, perm|ownerAll)
 		if err == nil && umask()&ownerAll != 0 {
-			err = os.Chmod(pair.Dst, perm&^umask()|ownerAll)
+			err = changeMode(pair.Dst, ownerAll, 0)
 		}
 		if err != nil {
 			return failed("cannot make directory", pair.Dst, err)
 		}
 	}
-	made.mode = perm &^ umask()
 	r.parents = append(r.parents, made)
 	if r.settings.verbose {
 		r.screen.print(fmt.Sprintf("%s -> %s\n", pair.Src, pair.Dst))
@@ -88,10 +107,25 @@ func (r *run) makeNewParent(pair copytree.Pair, mode fs.FileMode) error {
 	return nil
 }
 
+// copiesAttributes reports whether directories get attributes of their sources.
+func (r *run) copiesAttributes() bool {
+	return r.options.Preserve&^(copytree.NoMode|copytree.PreserveLinks) != 0
+}
+
+// changeMode adds permissions to those of a directory, and takes others away. The rest
+// stays, as what the directory has from the one above it: sgid, an ACL.
+func changeMode(path string, add, remove fs.FileMode) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	return os.Chmod(path, info.Mode()&^remove|add)
+}
+
 // attributePairs returns the parents whose attributes are copied, the deepest first.
 // They follow all other pairs, as each file that is made changes its directory's time.
 func (r *run) attributePairs() []copytree.Pair {
-	if r.options.Preserve&^(copytree.NoMode|copytree.PreserveLinks) == 0 || r.options.DryRun {
+	if !r.copiesAttributes() || r.options.DryRun {
 		return nil
 	}
 	pairs := make([]copytree.Pair, 0, len(r.parents))
@@ -109,7 +143,7 @@ func (r *run) finishParents() {
 		if p.extra == 0 || r.options.Preserve&copytree.PreserveMode != 0 || r.options.DryRun {
 			continue
 		}
-		if err := os.Chmod(p.Dst, p.mode); err != nil {
+		if err := changeMode(p.Dst, 0, p.extra); err != nil {
 			r.fail(failed("preserving permissions for", p.Dst, err))
 		}
 	}
