@@ -8,8 +8,13 @@ const zeroBlock = 4 << 10 // 4 KiB
 var zeros [zeroBlock]byte
 
 // writeSparse writes b at off, except blocks of the file that are all zeros. Those
-// become holes, as the file is longer in the end (finish).
+// become holes: the file gets its length beforehand, as in copySegments.
 func (j *job) writeSparse(b []byte, off int64) error {
+	if end := off + int64(len(b)); j.length < end {
+		if err := j.setLength(end); err != nil {
+			return err
+		}
+	}
 	for len(b) > 0 {
 		n, zero := run(b, off)
 		if !zero {

@@ -1,0 +1,78 @@
+package content
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestZerosTakeNoRoom: with SparseAlways zeros take no blocks, though a file system such as
+// xfs reserves blocks behind what is written at the end of a file.
+func TestZerosTakeNoRoom(t *testing.T) {
+	const piece, pieces = 60 << 10, 50
+	var all []byte
+	for i := range pieces {
+		all = append(append(all, noise(uint64(i), piece)...), make([]byte, piece)...)
+	}
+	eachPlace(t, func(t *testing.T, dir string) {
+		from := filepath.Join(dir, "source")
+		if err := os.WriteFile(from, all, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for name, open := range map[string]func(t *testing.T) File{
+			"file":   func(t *testing.T) File { return of(t, opened(t, from)) },
+			"stream": func(t *testing.T) File { return piped(t, all) },
+		} {
+			to, err := os.Create(filepath.Join(dir, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer to.Close()
+			c := New(Config{Sparse: SparseAlways})
+			defer c.Close()
+			_, err = c.Copy(t.Context(), of(t, to), open(t))
+			var st unix.Stat_t
+			if err == nil {
+				err = to.Sync()
+			}
+			if err == nil {
+				err = unix.Fstat(int(to.Fd()), &st)
+			}
+			if most := int64(piece * pieces * 11 / 10); err != nil || st.Blocks*512 > most {
+				t.Errorf("%s: %d bytes of room, %v; want no more than %d", name, st.Blocks*512, err, most)
+			}
+			if got, err := os.ReadFile(to.Name()); err != nil || !bytes.Equal(got, all) {
+				t.Errorf("%s: the copy of %d bytes has %d, %v", name, len(all), len(got), err)
+			}
+		}
+	})
+}
+
+func opened(t *testing.T, name string) *os.File {
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+// piped returns a pipe that content comes out of.
+func piped(t *testing.T, content []byte) File {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	written := make(chan struct{})
+	go func() {
+		defer close(written)
+		_, _ = io.Copy(w, bytes.NewReader(content))
+		w.Close()
+	}()
+	t.Cleanup(func() { r.Close(); <-written })
+	return File{FD: int(r.Fd()), Kind: Stream}
+}
