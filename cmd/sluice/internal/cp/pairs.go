@@ -41,9 +41,11 @@ func (r *run) pairs(p *plan) []copytree.Pair {
 func (r *run) refused(p *plan, pair *copytree.Pair, info fs.FileInfo) bool {
 	dst, err := os.Stat(pair.Dst)
 	switch {
-	case p.dir == "" && errors.Is(err, syscall.ENOTDIR): // f/ and f/x, where f is a file
+	case p.dir == "" && errors.Is(err, syscall.ENOTDIR), // f/ and f/x, where f is a file
+		errors.Is(err, syscall.ENAMETOOLONG) && !r.isOmitted(info):
 		r.fail(failed("cannot stat", pair.Dst, err))
-	case !info.IsDir() && err != nil && strings.HasSuffix(pair.Dst, "/"):
+	case !info.IsDir() && err != nil && strings.HasSuffix(pair.Dst, "/"),
+		p.dir == "" && errors.Is(err, syscall.ENOENT) && !hasParent(pair.Dst):
 		r.fail(r.noDirectory(pair, info))
 	case err == nil && !info.IsDir() && r.backups.wouldDestroy(pair, info):
 		r.fail(&fileError{path: pair.Dst, text: "backing up " + quote(pair.Dst) + " might destroy source;  " + quote(pair.Src) + " not copied"})
@@ -55,17 +57,37 @@ func (r *run) refused(p *plan, pair *copytree.Pair, info fs.FileInfo) bool {
 	return true
 }
 
-// noDirectory returns GNU cp's error for a file whose destination does not exist and
-// ends with a slash.
+// isOmitted reports whether a source is a directory that is not copied.
+func (r *run) isOmitted(info fs.FileInfo) bool { return info.IsDir() && r.options.Files }
+
+// hasParent reports whether the directory of path exists, or cannot be looked at.
+func hasParent(path string) bool {
+	path = stripSlashes(path)
+	i := strings.LastIndexByte(path, '/')
+	if i < 0 {
+		return true
+	}
+	_, err := os.Stat(path[:i+1])
+	return !errors.Is(err, syscall.ENOENT)
+}
+
+// noDirectory returns GNU cp's error for a source whose destination does not exist, and
+// ends with a slash or is in a directory that does not exist.
 func (r *run) noDirectory(pair *copytree.Pair, info fs.FileInfo) error {
 	e := &copytree.Error{Src: pair.Src, Dst: pair.Dst, Path: pair.Dst, Op: "open", Err: syscall.ENOENT}
 	switch kind := info.Mode().Type(); {
+	case r.isOmitted(info):
+		e.Err = copytree.ErrDirectory
+	case kind == fs.ModeDir:
+		e.Op = "mkdir"
 	case r.options.Make == copytree.MakeHardLink:
 		e.Op = "link"
 	case r.options.Make == copytree.MakeSymlink, kind == fs.ModeSymlink:
 		e.Op = "symlink"
 	case kind == 0, r.options.CopyContents:
-		e.Err = syscall.ENOTDIR
+		if strings.HasSuffix(pair.Dst, "/") && hasParent(pair.Dst) {
+			e.Err = syscall.ENOTDIR
+		}
 	case kind == fs.ModeNamedPipe:
 		e.Op = "mkfifo"
 	default:
