@@ -55,9 +55,8 @@ type Options struct {
 	Verify bool
 	// Resume leaves existing files that have the size and modification time of
 	// their source, as the file system keeps it, and copies the others. It implies
-	// PreserveTimes. A file that
-	// lacks the permissions (PreserveMode) or the owner (PreserveOwner, if it is in
-	// Require) is copied, too: a copy gets these last.
+	// PreserveTimes. A file that lacks the permissions (PreserveMode) or the owner
+	// (PreserveOwner, if it is in Require) is copied, too: a copy gets these last.
 	Resume bool
 	// DryRun does not touch the destination, and reports what would be done.
 	DryRun bool

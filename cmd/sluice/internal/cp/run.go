@@ -38,9 +38,9 @@ func (c *Command) Run(ctx context.Context) int {
 	switch {
 	case err != nil:
 	case s.help:
-		_, err = io.WriteString(c.Out, help())
+		err = c.show(help())
 	case s.version:
-		_, err = fmt.Fprintln(c.Out, c.Version)
+		err = c.show(c.Version + "\n")
 	default:
 		var status int
 		if status, err = c.run(ctx, s); err == nil {
@@ -52,6 +52,14 @@ func (c *Command) Run(ctx context.Context) int {
 	}
 	fmt.Fprintf(c.Err, "sluice cp: %v\n", err)
 	return 1
+}
+
+// show writes text to the output.
+func (c *Command) show(text string) error {
+	if _, err := io.WriteString(c.Out, text); err != nil {
+		return errors.New("write error: " + causeText(err))
+	}
+	return nil
 }
 
 // run is one copy.
@@ -170,7 +178,7 @@ func (r *run) status(cause error) int {
 	if by, ok := cause.(Signaled); ok {
 		return 128 + int(by.Signal())
 	}
-	if r.failures > 0 || cause != nil || r.asker != nil && r.asker.declined {
+	if r.failures > 0 || cause != nil || r.screen.lost() || r.asker != nil && r.asker.declined {
 		return 1
 	}
 	return 0

@@ -16,6 +16,7 @@ type screen struct {
 	shown  bool  // whether the progress line is on the terminal
 	asking bool  // whether a question is, which the line must not overwrite
 	broken error // the error of the first write to stdout that failed
+	unsaid bool  // whether a message could not be written to stderr
 }
 
 // print writes to stdout.
@@ -34,7 +35,16 @@ func (s *screen) complain(text string) {
 	defer s.mu.Unlock()
 	s.clear()
 	s.endQuestion()
-	fmt.Fprintf(s.err, "sluice cp: %s\n", text)
+	if _, err := fmt.Fprintf(s.err, "sluice cp: %s\n", text); err != nil {
+		s.unsaid = true
+	}
+}
+
+// lost reports whether a message could not be written to stderr.
+func (s *screen) lost() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.unsaid
 }
 
 // note writes text to stderr as it is.
