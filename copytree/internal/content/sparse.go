@@ -10,6 +10,11 @@ var zeros [zeroBlock]byte
 // writeSparse writes b at off, except blocks of the file that are all zeros. Those
 // become holes: the file gets its length beforehand, as in copySegments.
 func (j *job) writeSparse(b []byte, off int64) error {
+	if n, zero := run(b, off); n == len(b) && !zero && int64(n) == j.src.Size {
+		// It is all of the file, and no hole follows. Files of tracefs keep a length that
+		// they are given, and refuse reads then.
+		return j.writeAll(b, off)
+	}
 	if end := off + int64(len(b)); j.length < end {
 		if err := j.setLength(end); err != nil {
 			return err

@@ -76,3 +76,21 @@ func piped(t *testing.T, content []byte) File {
 	t.Cleanup(func() { r.Close(); <-written })
 	return File{FD: int(r.Fd()), Kind: Stream}
 }
+
+// TestNoZerosNoLength: with SparseAlways a small file without zeros is given no length beforehand.
+func TestNoZerosNoLength(t *testing.T) {
+	from := filepath.Join(t.TempDir(), "source")
+	if err := os.WriteFile(from, noise(1, 100), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := New(Config{Sparse: SparseAlways, Fault: func(op string) error {
+		if op == "ftruncate" {
+			return unix.EIO
+		}
+		return nil
+	}})
+	defer c.Close()
+	if got, _, err := copyFile(t, c, from); err != nil || len(got) != 100 {
+		t.Errorf("the copy has %d bytes, %v; want 100", len(got), err)
+	}
+}
