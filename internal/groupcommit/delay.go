@@ -66,9 +66,9 @@ func (b *backoff) note(success bool) {
 	b.skip = b.pause
 }
 
-// WaitForGroup waits for g to grow, if that is worth it. Its Leader calls it before the fsync. Now is
+// waitForGroup waits for g to grow, if that is worth it. Its leader calls it before the fsync. Now is
 // the clock.
-func (s *Syncer) WaitForGroup(g *Group, now func() time.Duration) {
+func (s *Syncer) waitForGroup(g *group, now func() time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	d := &s.delay
@@ -92,7 +92,7 @@ func (s *Syncer) WaitForGroup(g *Group, now func() time.Duration) {
 }
 
 // wantMembers has the member of g that makes it so many wake the leader. It must be called with mu held.
-func (s *Syncer) wantMembers(g *Group, members int) {
+func (s *Syncer) wantMembers(g *group, members int) {
 	if s.enough == nil {
 		s.enough = make(chan struct{}, 1)
 	}

@@ -10,12 +10,12 @@ import (
 )
 
 // lead begins a Sync of y that leads a group, with the backoff forgotten.
-func lead(t *testing.T, y *Syncer) *Group {
+func lead(t *testing.T, y *Syncer) *group {
 	t.Helper()
 	y.delay.skip, y.next, y.running = 0, nil, false
-	role, g, err := y.Begin(driver.Fsync)
-	if role != Leader || err != nil {
-		t.Fatalf("Begin = %v, %v; want %v, nil", role, err, Leader)
+	role, g, err := y.begin(driver.Fsync)
+	if role != leader || err != nil {
+		t.Fatalf("Begin = %v, %v; want %v, nil", role, err, leader)
 	}
 	return g
 }
@@ -43,9 +43,9 @@ func TestLeaderGathers(t *testing.T) {
 			y.Expect(c.expected, window)
 			g := lead(t, &y)
 			for _, at := range c.come {
-				time.AfterFunc(at, func() { y.Begin(driver.Fsync) })
+				time.AfterFunc(at, func() { y.begin(driver.Fsync) })
 			}
-			y.WaitForGroup(g, func() time.Duration { return 0 })
+			y.waitForGroup(g, func() time.Duration { return 0 })
 			if took := time.Since(start); took != c.ends || y.delay.skip != c.skip {
 				t.Errorf("%s: waits for %v, and leaves out %d attempts; want %v, %d", c.name, took, y.delay.skip, c.ends, c.skip)
 			}
@@ -66,13 +66,13 @@ func TestLeaderGoesOn(t *testing.T) {
 			for tick := time.NewTicker(time.Millisecond / 2); ; {
 				select {
 				case <-tick.C:
-					y.Begin(driver.Fsync)
+					y.begin(driver.Fsync)
 				case <-stop:
 					return
 				}
 			}
 		}()
-		y.WaitForGroup(g, func() time.Duration { return time.Since(start) })
+		y.waitForGroup(g, func() time.Duration { return time.Since(start) })
 		if took := time.Since(start); took != mostWait {
 			t.Errorf("waits for %v; want %v", took, mostWait)
 		}
@@ -85,10 +85,10 @@ func TestLateMemberOfAnEarlierGroup(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var y Syncer
 		y.Expect(2, time.Second)
-		y.WaitForGroup(lead(t, &y), func() time.Duration { return 0 })
+		y.waitForGroup(lead(t, &y), func() time.Duration { return 0 })
 		y.enough <- struct{}{}
 		start := time.Now()
-		y.WaitForGroup(lead(t, &y), func() time.Duration { return 0 })
+		y.waitForGroup(lead(t, &y), func() time.Duration { return 0 })
 		if took := time.Since(start); took != time.Second {
 			t.Errorf("waits for %v; want 1s", took)
 		}
@@ -105,9 +105,9 @@ func TestLateWindows(t *testing.T) {
 			start, readings := time.Now(), 0
 			g := lead(t, &y)
 			if comes > 0 {
-				time.AfterFunc(comes, func() { y.Begin(driver.Fsync) })
+				time.AfterFunc(comes, func() { y.begin(driver.Fsync) })
 			}
-			y.WaitForGroup(g, func() time.Duration {
+			y.waitForGroup(g, func() time.Duration {
 				if readings++; readings > 3 { // the one after the window
 					return time.Since(start) + late
 				}

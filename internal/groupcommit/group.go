@@ -7,31 +7,28 @@ import (
 	"github.com/sluiceio/sluice/internal/record"
 )
 
-// Group is a group of Syncs and Datasyncs that share one call.
-type Group struct {
+// group is a group of Syncs and Datasyncs that share one call.
+type group struct {
 	mayLead chan struct{} // holds a value when the group may start; the member that takes it leads
-	// done has values once err is set. Each member that waits takes a value and puts it back, which
+	// done has values once made is set. Each member that waits takes a value and puts it back, which
 	// wakes the next one: there is a chain of members for each processor. Woken all at once, by a
 	// close, they would let in goroutines that compute, each for a time slice, as one in 61 of the
 	// goroutines that a processor runs comes from the runtime's global queue.
 	done chan struct{}
-	err  error
+	made Made // how its fsync has ended. Written by the leader, or by failNext
 	// members is how many have joined and not left; syncs is how many of them are
 	// Syncs. Both are guarded by Syncer.mu.
 	members, syncs int
 	wanted         int // with how many members its leader is to be woken; 0 if it does not wait. Under Syncer.mu
 	served         int // members when the fsync started. The leader's
-	// Began and Ended are the call's times, for the record. The leader writes them before
-	// EndGroup.
-	Began, Ended int64
 }
 
-func newGroup() *Group {
-	return &Group{mayLead: make(chan struct{}, 1), done: make(chan struct{}, runtime.GOMAXPROCS(0))}
+func newGroup() *group {
+	return &group{mayLead: make(chan struct{}, 1), done: make(chan struct{}, runtime.GOMAXPROCS(0))}
 }
 
-// end wakes the members, of which there are n or fewer. Err is set.
-func (g *Group) end(n int) {
+// end wakes the members, of which there are n or fewer. made is set.
+func (g *group) end(n int) {
 	for range min(max(n, 1), cap(g.done)) {
 		g.done <- struct{}{}
 	}
@@ -39,7 +36,7 @@ func (g *Group) end(n int) {
 
 // code returns the call that serves all members: fsync if one of them is a Sync. It
 // must be called with Syncer.mu held.
-func (g *Group) code() driver.Code {
+func (g *group) code() driver.Code {
 	if g.syncs > 0 {
 		return driver.Fsync
 	}
@@ -47,7 +44,7 @@ func (g *Group) code() driver.Code {
 }
 
 // add counts n more members with code. It must be called with Syncer.mu held.
-func (g *Group) add(n int, code driver.Code) {
+func (g *group) add(n int, code driver.Code) {
 	g.members += n
 	if code == driver.Fsync {
 		g.syncs += n
@@ -57,7 +54,7 @@ func (g *Group) add(n int, code driver.Code) {
 // leave removes a member with code from g. The last member to leave removes g, and
 // takes back the permission to start that g may have been given: nobody is left to
 // use it.
-func (s *Syncer) leave(code driver.Code, g *Group) {
+func (s *Syncer) leave(code driver.Code, g *group) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	g.add(-1, code)
@@ -83,11 +80,7 @@ func (s *Syncer) failNext(err error) {
 		return
 	}
 	s.next = nil
-	g.err = err
-	g.Began = record.Now()
-	g.Ended = g.Began
+	now := record.Now()
+	g.made = Made{Err: err, Began: now, Ended: now}
 	g.end(g.members)
 }
-
-// Err returns how the group's fsync has ended, to a Member whose Wait has returned.
-func (g *Group) Err() error { return g.err }

@@ -49,9 +49,9 @@ func (s *Syncer) usesSecondFD() bool {
 	return s.delay.expected <= 2 && s.second.state != impossible && s.unsynced.Load() >= HugeWritten
 }
 
-// OpenSecondFD takes the second descriptor, which the Opener has opened, or a negative number
-// if there can be none. The Opener calls it before it starts its fsync. The Syncer closes it.
-func (s *Syncer) OpenSecondFD(fd int) {
+// openSecondFD takes the second descriptor, which the opener has opened, or a negative number
+// if there can be none. The opener calls it before it starts its fsync. The Syncer closes it.
+func (s *Syncer) openSecondFD(fd int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if fd < 0 {
@@ -62,12 +62,9 @@ func (s *Syncer) OpenSecondFD(fd int) {
 	s.second.forgotten = runtime.AddCleanup(s, sys.Close, fd)
 }
 
-// SecondFD returns the second descriptor. The caller is Second.
-func (s *Syncer) SecondFD() int { return s.second.fd }
-
-// EndSecond ends the Sync of a caller that was Second with err, the result of its fsync. It returns how the
-// Sync has ended.
-func (s *Syncer) EndSecond(err error) error {
+// endSecond ends the Sync of a caller that was second with err, the result of its fsync. It
+// returns how the Sync has ended.
+func (s *Syncer) endSecond(err error) error {
 	err = s.afterWritebacks(err)
 	defer s.mu.Unlock()
 	s.noteError(err)
@@ -75,8 +72,8 @@ func (s *Syncer) EndSecond(err error) error {
 	return err
 }
 
-// GiveUpSecond ends the Sync of a caller that was Second and makes no fsync.
-func (s *Syncer) GiveUpSecond() {
+// giveUpSecond ends the Sync of a caller that was second and makes no fsync.
+func (s *Syncer) giveUpSecond() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.second.busy = false

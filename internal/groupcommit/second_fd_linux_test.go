@@ -17,18 +17,18 @@ func TestSecondFDIsZero(t *testing.T) {
 	defer unix.Dup3(stdin, 0, 0)
 	var y Syncer
 	y.unsynced.Store(HugeWritten)
-	wantRole(t, &y, Opener)
-	y.OpenSecondFD(0)
-	if err := y.End(nil, 0); err != nil {
+	wantRole(t, &y, opener)
+	y.openSecondFD(0)
+	if err := y.end(Made{}, 1); err != nil {
 		t.Fatalf("End = %v", err)
 	}
-	wantRole(t, &y, Alone) // and not Opener again
-	wantRole(t, &y, Second)
-	if fd := y.SecondFD(); fd != 0 {
+	wantRole(t, &y, alone) // and not Opener again
+	wantRole(t, &y, second)
+	if fd := y.second.fd; fd != 0 {
 		t.Errorf("SecondFD = %d; want 0", fd)
 	}
-	y.EndSecond(nil)
-	if err := y.End(nil, 0); err != nil {
+	y.endSecond(nil)
+	if err := y.end(Made{}, 1); err != nil {
 		t.Fatalf("End = %v", err)
 	}
 	y.CloseSecondFD()

@@ -17,7 +17,7 @@ type Syncer struct {
 	// goroutines lock it.
 	mu      probe.Mutex
 	running bool          // an fsync runs, or a group was told to start one
-	next    *Group        // the group that forms meanwhile; nil if it has no member
+	next    *group        // the group that forms meanwhile; nil if it has no member
 	delay   commitDelay   // how long a group waits for more members
 	enough  chan struct{} // wakes the leader that waits for members. Made when one waits for the first time
 	// concurrent is true while more than one Sync is expected at a time (delay.expected), for
@@ -47,28 +47,21 @@ type Syncer struct {
 // lost. It must be called before all other methods.
 func (s *Syncer) ForgetErrors() { s.forgetsErrors = true }
 
-// Role is what the caller of a Sync has to do.
-type Role uint8
+// role is what the caller of a Sync does.
+type role uint8
 
 const (
-	// Alone makes an fsync for itself, and calls End, or GiveUp if it makes none.
-	Alone Role = iota
-	// Opener opens a second description of the file (OpenSecondFD) and is Alone then.
-	Opener
-	// Second makes an fsync on the second descriptor, beside the one that runs, and calls
-	// EndSecond.
-	Second
-	// Leader makes the fsync of its group: StartGroup, then EndGroup, or LeaveLead if it makes
-	// none.
-	Leader
-	// Member waits for the fsync of its group (Wait).
-	Member
+	alone  role = iota // makes an fsync for itself
+	opener             // opens a second description of the file, and is alone then
+	second             // makes an fsync on the second descriptor, beside the one that runs
+	leader             // makes the fsync of its group
+	member             // waits for the fsync of its group
 )
 
-// Begin begins a Sync or Datasync, as code says. It returns what the caller has to do, and the
-// group of a Leader or Member. If an earlier fsync has lost data it returns that error, and
-// there is nothing to do.
-func (s *Syncer) Begin(code driver.Code) (Role, *Group, error) {
+// begin begins a Sync or Datasync, as code says. It returns what the caller does, and the group
+// of a leader or member. If an earlier fsync has lost data it returns that error, and there is
+// nothing to do.
+func (s *Syncer) begin(code driver.Code) (role, *group, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -77,19 +70,19 @@ func (s *Syncer) Begin(code driver.Code) (Role, *Group, error) {
 	case !s.running && (s.delay.expected <= 1 || s.usesSecondFD()):
 		s.running = true
 		if s.second.state == unopened && s.usesSecondFD() {
-			return Opener, nil, nil
+			return opener, nil, nil
 		}
-		return Alone, nil, nil
+		return alone, nil, nil
 	case s.running && s.next == nil && s.second.serves && !s.second.busy && s.usesSecondFD():
 		s.second.busy = true
-		return Second, nil, nil
+		return second, nil, nil
 	}
 	return s.join(code)
 }
 
 // join makes the caller a member of the next group. It must lead the group if no fsync runs
 // whose end would start it. It must be called with mu held.
-func (s *Syncer) join(code driver.Code) (Role, *Group, error) {
+func (s *Syncer) join(code driver.Code) (role, *group, error) {
 	if s.next == nil {
 		s.next = newGroup()
 	}
@@ -100,34 +93,34 @@ func (s *Syncer) join(code driver.Code) (Role, *Group, error) {
 		default: // it was sent when a member had come that has left since
 		}
 	}
-	role := Member
+	does := member
 	if !s.running {
-		role = Leader
+		does = leader
 	}
 	s.running = true
-	return role, s.next, nil
+	return does, s.next, nil
 }
 
-// Wait waits for the fsync of g, in which the caller is a Member with code. It returns how that
-// ended, unless leads is true: then the caller is the Leader now. If ctx ends first, left is
+// wait waits for the fsync of g, in which the caller is a member with code. It returns how that
+// ended, unless leads is true: then the caller is the leader now. If ctx ends first, left is
 // true, the caller is no longer in the group, and err is ctx's error.
-func (s *Syncer) Wait(ctx context.Context, code driver.Code, g *Group) (leads, left bool, err error) {
+func (s *Syncer) wait(ctx context.Context, code driver.Code, g *group) (leads, left bool, err error) {
 	select {
 	case <-g.mayLead:
 		return true, false, nil
 	case <-g.done:
 		g.done <- struct{}{} // for the next member
-		return false, false, g.err
+		return false, false, g.made.Err
 	case <-ctx.Done():
 		s.leave(code, g)
 		return false, true, ctx.Err()
 	}
 }
 
-// StartGroup closes g to new members: the fsync, which the Leader starts now, might miss what
+// startGroup closes g to new members: the fsync, which the leader starts now, might miss what
 // a later member has written. It returns the call that serves all members. If it returns an
-// error, the Leader makes no fsync, and calls EndGroup with that error.
-func (s *Syncer) StartGroup(g *Group) (driver.Code, error) {
+// error, the leader makes no fsync, and calls endGroup with that error.
+func (s *Syncer) startGroup(g *group) (driver.Code, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.next = nil
@@ -135,28 +128,25 @@ func (s *Syncer) StartGroup(g *Group) (driver.Code, error) {
 	return g.code(), s.failed
 }
 
-// EndGroup ends g with err, the result of its fsync, which has taken so long. It returns err.
-func (s *Syncer) EndGroup(g *Group, err error, took time.Duration) error {
-	g.err = s.end(err, g.served, took)
+// endGroup ends g with made, its fsync. It returns how its Syncs have ended.
+func (s *Syncer) endGroup(g *group, made Made) error {
+	made.Err = s.end(made, g.served)
+	g.made = made
 	g.end(g.served)
-	return g.err
+	return made.Err
 }
 
-// LeaveLead ends the Sync of a Leader with code that makes no fsync. Another member leads
+// leaveLead ends the Sync of a leader with code that makes no fsync. Another member leads
 // then.
-func (s *Syncer) LeaveLead(code driver.Code, g *Group) {
+func (s *Syncer) leaveLead(code driver.Code, g *group) {
 	g.mayLead <- struct{}{} // for another member; if there is none, leave takes it back
 	s.leave(code, g)
 }
 
-// End records that the fsync of a Sync that was Alone ended with err, and returns err.
-func (s *Syncer) End(err error, took time.Duration) error { return s.end(err, 1, took) }
-
-// end records that an fsync ended with err, how many members it served and how
-// long it took. It then lets the next group start, or ends that group with err
-// if data was lost.
-func (s *Syncer) end(err error, served int, took time.Duration) error {
-	err = s.afterWritebacks(err)
+// end records that an fsync ended, and how many Syncs it served. It then lets the next group
+// start, or ends that group with the error if data was lost. It returns how the Syncs have ended.
+func (s *Syncer) end(made Made, served int) error {
+	err := s.afterWritebacks(made.Err)
 	defer s.mu.Unlock()
 	s.noteError(err)
 	if s.next != nil {
@@ -172,15 +162,15 @@ func (s *Syncer) end(err error, served int, took time.Duration) error {
 	// The second descriptor is opened only before an fsync of the File's own
 	// description starts. So if it is open now, this fsync started after that.
 	s.second.serves = s.second.serves || s.second.state == opened && err == nil
-	s.delay.expected, s.delay.took = served, took
+	s.delay.expected, s.delay.took = served, made.Took
 	if crowded := served > 1; crowded != s.concurrent.Load() {
 		s.concurrent.Store(crowded)
 	}
 	return err
 }
 
-// GiveUp ends a Sync that was Alone and makes no fsync.
-func (s *Syncer) GiveUp() {
+// giveUp ends a Sync that was alone and makes no fsync.
+func (s *Syncer) giveUp() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.startNext()
@@ -195,8 +185,8 @@ func (s *Syncer) startNext() {
 	}
 }
 
-// Took returns how long the last fsync took.
-func (s *Syncer) Took() time.Duration {
+// took returns how long the last fsync took.
+func (s *Syncer) took() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.delay.took

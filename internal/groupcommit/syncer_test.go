@@ -8,11 +8,11 @@ import (
 )
 
 // wantRole begins a Sync and returns its group. It must have the role.
-func wantRole(t *testing.T, y *Syncer, role Role) *Group {
+func wantRole(t *testing.T, y *Syncer, want role) *group {
 	t.Helper()
-	got, g, err := y.Begin(driver.Fsync)
-	if got != role || err != nil {
-		t.Fatalf("Begin = %v, %v; want %v, nil", got, err, role)
+	got, g, err := y.begin(driver.Fsync)
+	if got != want || err != nil {
+		t.Fatalf("Begin = %v, %v; want %v, nil", got, err, want)
 	}
 	return g
 }
@@ -21,34 +21,34 @@ func wantRole(t *testing.T, y *Syncer, role Role) *Group {
 // them is told to lead.
 func TestRoles(t *testing.T) {
 	var y Syncer
-	wantRole(t, &y, Alone)
-	g := wantRole(t, &y, Member)
-	if g2 := wantRole(t, &y, Member); g2 != g || y.Members() != 2 {
+	wantRole(t, &y, alone)
+	g := wantRole(t, &y, member)
+	if g2 := wantRole(t, &y, member); g2 != g || y.Members() != 2 {
 		t.Fatalf("%d members in the group; want 2", y.Members())
 	}
-	if err := y.End(nil, 0); err != nil || len(g.mayLead) != 1 {
+	if err := y.end(Made{}, 1); err != nil || len(g.mayLead) != 1 {
 		t.Fatalf("End = %v; a member may lead: %t", err, len(g.mayLead) == 1)
 	}
-	leads, left, err := y.Wait(t.Context(), driver.Fsync, g)
+	leads, left, err := y.wait(t.Context(), driver.Fsync, g)
 	if !leads || left || err != nil {
 		t.Fatalf("Wait = %t, %t, %v; want that the first leads", leads, left, err)
 	}
-	if code, err := y.StartGroup(g); code != driver.Fsync || err != nil {
+	if code, err := y.startGroup(g); code != driver.Fsync || err != nil {
 		t.Errorf("StartGroup = %v, %v; want %v", code, err, driver.Fsync)
 	}
-	late := wantRole(t, &y, Member) // comes when that has started
+	late := wantRole(t, &y, member) // comes when that has started
 	if late == g {
 		t.Error("a Sync joined a group whose fsync runs")
 	}
-	if err := y.EndGroup(g, syscall.EIO, 0); err != syscall.EIO {
+	if err := y.endGroup(g, Made{Err: syscall.EIO}); err != syscall.EIO {
 		t.Errorf("EndGroup = %v; want EIO", err)
 	}
-	for _, g := range []*Group{g, late} {
-		if leads, _, err := y.Wait(t.Context(), driver.Fsync, g); leads || err != syscall.EIO {
+	for _, g := range []*group{g, late} {
+		if leads, _, err := y.wait(t.Context(), driver.Fsync, g); leads || err != syscall.EIO {
 			t.Errorf("Wait = %t, %v; want false, EIO", leads, err)
 		}
 	}
-	if _, _, err := y.Begin(driver.Fsync); err != syscall.EIO {
+	if _, _, err := y.begin(driver.Fsync); err != syscall.EIO {
 		t.Errorf("a later Begin = %v; want EIO", err)
 	}
 }
@@ -60,7 +60,7 @@ func TestLastLeavesWithThePermission(t *testing.T) {
 	g := newGroup()
 	g.add(2, driver.Fsync)
 	y.running, y.next = true, g
-	if err := y.End(nil, 0); err != nil || len(g.mayLead) != 1 {
+	if err := y.end(Made{}, 1); err != nil || len(g.mayLead) != 1 {
 		t.Fatalf("End = %v; the group may start: %t", err, len(g.mayLead) == 1)
 	}
 	y.leave(driver.Fsync, g)
@@ -71,7 +71,7 @@ func TestLastLeavesWithThePermission(t *testing.T) {
 	if y.running || len(g.mayLead) != 0 {
 		t.Error("all later Syncs wait for a group that nobody is in")
 	}
-	wantRole(t, &y, Leader)
+	wantRole(t, &y, leader)
 }
 
 // Two Syncs of much are made by two fsyncs at a time, and more of them in groups.

@@ -55,10 +55,10 @@ func (p *Paths) RecordQueued(e *ioengine.Engine, asked, woken int64, r *ioengine
 	}, &f.ref, f.name, f.classRef())
 }
 
-// RecordShared records a Sync or Datasync, as code says, that g's fsync has served.
-func (p *Paths) RecordShared(asked int64, code driver.Code, g *groupcommit.Group, f *File) {
+// RecordShared records a Sync or Datasync, as code says, that the fsync of another caller has served.
+func (p *Paths) RecordShared(asked int64, code driver.Code, by *groupcommit.Made, f *File) {
 	p.Recording.Op(&record.Op{
-		Queued: f.askedAtOr(asked), Submitted: g.Began, Completed: g.Ended, Woken: record.Now(), Res: result(g.Err()),
+		Queued: f.askedAtOr(asked), Submitted: by.Began, Completed: by.Ended, Woken: record.Now(), Res: result(by.Err),
 		Kind: uint8(code), Path: record.PathShared,
 	}, &f.ref, f.name, f.classRef())
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sluiceio/sluice/internal/counters"
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/groupcommit"
 	"github.com/sluiceio/sluice/internal/ioengine"
 	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/record"
@@ -115,14 +116,14 @@ type syncRoute struct {
 }
 
 // chooseSyncRoute decides how the next fsync of f is made, and waits for the permit
-// that this needs. The error is ctx's, if ctx ends first.
-func (s *Scheduler) chooseSyncRoute(ctx context.Context, f *File) (w syncRoute, err error) {
+// that this needs. The error is ctx's, if ctx ends first. Last is how long f's last fsync took.
+func (s *Scheduler) chooseSyncRoute(ctx context.Context, f *File, last time.Duration) (w syncRoute, err error) {
 	y := &s.fsyncs
 	s.Ready() // choosing the driver may call SetSyncDriver
 	running := y.running.Add(1)
 	switch {
 	case y.open == nil: // no driver, so plain calls are all there is
-	case s.startsPlainSync(f, running):
+	case s.startsPlainSync(last, running):
 		return syncRoute{counted: true}, nil
 	default:
 		w.engine = s.syncEngine(f)
@@ -138,9 +139,9 @@ func (s *Scheduler) chooseSyncRoute(ctx context.Context, f *File) (w syncRoute, 
 	return w, err
 }
 
-// startsPlainSync reports whether the next fsync of f, with which there are so many
-// running, is a plain call without a permit, and counts it in fsyncs.plain.
-func (s *Scheduler) startsPlainSync(f *File, running int32) bool {
+// startsPlainSync reports whether the next fsync of a file whose last one took so long, and with
+// which there are so many running, is a plain call without a permit. It counts it in fsyncs.plain.
+func (s *Scheduler) startsPlainSync(last time.Duration, running int32) bool {
 	most := int32(s.Bounds.InlineSyncs)
 	if running > most {
 		most = min(most, int32(s.Bounds.BusySyncs))
@@ -149,7 +150,7 @@ func (s *Scheduler) startsPlainSync(f *File, running int32) bool {
 		most = min(most, tiedSyncs)
 	}
 	plain := &s.fsyncs.plain
-	if plain.Add(1) <= most && f.Syncer.Took() < slowSync {
+	if plain.Add(1) <= most && last < slowSync {
 		return true
 	}
 	plain.Add(-1)
@@ -187,13 +188,12 @@ func (s *Scheduler) releaseSyncRoute(w syncRoute) {
 	s.fsyncs.running.Add(-1)
 }
 
-// fsync makes an fsync or fdatasync, as code says, on fd, a descriptor of f, by the
-// route w, and releases w. Asked is when it was requested, for the record.
+// fsync makes an fsync or fdatasync, as code says, on fd, f's second descriptor or
+// groupcommit.OwnFD, by the route w, and releases w. Asked is when it was requested, for the record.
 func (s *Scheduler) fsync(w syncRoute, asked int64, code driver.Code, f *File, fd int) error {
-	f.Syncer.Syncing()
-	losses := f.LostWrites
-	if fd != f.FD {
-		losses = nil // writes go to f.FD, and no report of theirs is taken from fd
+	var losses *groupcommit.LostWrites // nil for the second: writes go to f.FD, and report their losses there
+	if fd == groupcommit.OwnFD {
+		losses, fd = f.LostWrites, f.FD
 	}
 	call := losses.Begin()
 	var res int32

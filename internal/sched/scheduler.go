@@ -12,6 +12,7 @@ import (
 	"github.com/sluiceio/sluice/internal/ioengine"
 	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/record"
+	"github.com/sluiceio/sluice/internal/spare"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -24,6 +25,7 @@ type Scheduler struct {
 	chains     chains.Runner
 	helpers    helpers
 	fsyncs     fsyncs
+	syncings   spare.Pool[syncing] // that are not in use
 	inline     inlineCalls
 	// PlainSends counts the calls of sendfile in progress that may wait for the disk, without a permit.
 	PlainSends atomic.Int32

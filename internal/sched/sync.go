@@ -3,6 +3,7 @@ package sched
 import (
 	"context"
 	"syscall"
+	"time"
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/groupcommit"
@@ -37,90 +38,62 @@ func (s *Scheduler) commit(ctx context.Context, code driver.Code, f *File) error
 
 // commitNow is commit once the operation has its ticket, or needs none.
 func (s *Scheduler) commitNow(ctx context.Context, code driver.Code, f *File) error {
-	asked := s.Recording.Now()
-	role, g, err := f.Syncer.Begin(code)
-	if err != nil {
-		return err
-	}
-	switch role {
-	case groupcommit.Opener:
-		f.Syncer.OpenSecondFD(s.reopen(f.FD))
-		return s.commitAlone(ctx, asked, code, f)
-	case groupcommit.Second:
-		return s.commitSecondFD(ctx, asked, code, f)
-	case groupcommit.Leader:
-		return s.commitForGroup(ctx, asked, code, g, f)
-	case groupcommit.Member:
-		return s.joinGroup(ctx, asked, code, g, f)
-	}
-	return s.commitAlone(ctx, asked, code, f)
-}
-
-// joinGroup waits for g's fsync, or makes it if the caller becomes the leader.
-func (s *Scheduler) joinGroup(ctx context.Context, asked int64, code driver.Code, g *groupcommit.Group, f *File) error {
-	s.startWriteback(f)
-	leads, left, err := f.Syncer.Wait(ctx, code, g)
-	switch {
-	case leads:
-		return s.commitForGroup(ctx, asked, code, g, f)
-	case !left:
+	c := s.syncings.Get(newSyncing)
+	*c = syncing{s: s, f: f, asked: s.Recording.Now()}
+	by, err := f.Syncer.Do(ctx, code, c)
+	if by != nil {
 		s.Counters.SharedSync()
-		if asked != 0 {
-			s.RecordShared(asked, code, g, f)
+		if c.asked != 0 {
+			s.RecordShared(c.asked, code, by, f)
 		}
 	}
+	c.f = nil
+	s.syncings.Put(c)
 	return err
 }
 
-// commitAlone makes the fsync of a Sync that is in no group.
-func (s *Scheduler) commitAlone(ctx context.Context, asked int64, code driver.Code, f *File) error {
-	w, err := s.chooseSyncRoute(ctx, f)
-	if err != nil {
-		f.Syncer.GiveUp()
-		return err
-	}
-	start := s.Clock()
-	err = s.fsync(w, asked, code, f, f.FD)
-	return f.Syncer.End(err, s.syncTook(start))
+// syncing is a Sync or Datasync in progress. It is the Caller that groupcommit asks for its
+// system calls.
+type syncing struct {
+	s     *Scheduler
+	f     *File
+	asked int64     // for the record, or 0
+	route syncRoute // from Admit until Fsync or Withdraw
 }
 
-// commitForGroup makes the fsync for g. The caller leads g, as a member with code.
-func (s *Scheduler) commitForGroup(ctx context.Context, asked int64, code driver.Code, g *groupcommit.Group, f *File) error {
-	syncer := &f.Syncer
-	syncer.WaitForGroup(g, s.Clock)
-	w, err := s.chooseSyncRoute(ctx, f)
-	if err != nil {
-		syncer.LeaveLead(code, g)
-		return err
-	}
-	all, err := syncer.StartGroup(g)
-	start := s.Clock()
-	g.Began = s.Recording.Now()
-	if err == nil {
-		err = s.fsync(w, asked, all, f, f.FD)
-	} else {
-		s.releaseSyncRoute(w)
-	}
-	g.Ended = s.Recording.Now()
-	return syncer.EndGroup(g, err, s.syncTook(start))
+func newSyncing() *syncing { return new(syncing) }
+
+// Admit chooses how the fsync is made, and waits for the permit that this needs.
+func (c *syncing) Admit(ctx context.Context, last time.Duration) (err error) {
+	c.route, err = c.s.chooseSyncRoute(ctx, c.f, last)
+	return err
 }
 
-// commitSecondFD makes an fsync or fdatasync on the second descriptor, beside the
-// fsync that runs.
-func (s *Scheduler) commitSecondFD(ctx context.Context, asked int64, code driver.Code, f *File) error {
-	w, err := s.chooseSyncRoute(ctx, f)
-	if err != nil {
-		f.Syncer.GiveUpSecond()
-		return err
-	}
-	return f.Syncer.EndSecond(s.fsync(w, asked, code, f, f.Syncer.SecondFD()))
+// Withdraw gives the permit back.
+func (c *syncing) Withdraw() { c.s.releaseSyncRoute(c.route) }
+
+// Reopen opens another description of the file.
+func (c *syncing) Reopen() int { return c.s.reopen(c.f.FD) }
+
+// Now returns the Scheduler's time.
+func (c *syncing) Now() time.Duration { return c.s.Clock() }
+
+// Fsync makes the fsync by the route that Admit has chosen.
+func (c *syncing) Fsync(code driver.Code, fd int) (m groupcommit.Made) {
+	start := c.s.Clock()
+	m.Began = c.s.Recording.Now()
+	m.Err = c.s.fsync(c.route, c.asked, code, c.f, fd)
+	m.Ended = c.s.Recording.Now()
+	m.Took = c.s.syncTook(start)
+	return m
 }
 
-// startWriteback starts the write-back of the bytes that no fsync covers yet, if that is worth
-// it. sync_file_range(2) without its waiting flags takes no error of a write-back away from the next fsync. Where
-// it cannot start one, that fsync fails (EndWriteback).
-func (s *Scheduler) startWriteback(f *File) {
-	if !f.Syncer.NeedsWriteback() || !s.Limiter.TryAcquire() {
+// StartWriteback starts the write-back of the bytes that no fsync covers yet, if a permit is free.
+// sync_file_range(2) without its waiting flags takes no error of a write-back away from the next
+// fsync. Where it cannot start one, that fsync fails (EndWriteback).
+func (c *syncing) StartWriteback() {
+	s, f := c.s, c.f
+	if !s.Limiter.TryAcquire() {
 		return
 	}
 	defer s.Limiter.Release(limiter.Permit{})

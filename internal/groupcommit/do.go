@@ -1,0 +1,110 @@
+package groupcommit
+
+import (
+	"context"
+	"time"
+
+	"github.com/sluiceio/sluice/internal/driver"
+)
+
+// Caller is the caller of one Sync. It makes the system calls that Do asks for.
+type Caller interface {
+	// Admit waits until the caller may make an fsync. Last is how long the file's last fsync
+	// took. The error is ctx's, if ctx ends first.
+	Admit(ctx context.Context, last time.Duration) error
+	// Withdraw gives back what Admit has taken, without an fsync.
+	Withdraw()
+	// Fsync makes an fsync or fdatasync, as code says, and gives back what Admit has taken. Fd
+	// is the second descriptor, or OwnFD for the file's.
+	Fsync(code driver.Code, fd int) Made
+	// Reopen opens another description of the file. It returns a negative number if there can
+	// be none.
+	Reopen() int
+	// StartWriteback starts the write-back of the bytes that no fsync covers yet, if a thread
+	// is free for it: TakeWriteback, the call, EndWriteback.
+	StartWriteback()
+	// Now returns the time of a clock that never goes back.
+	Now() time.Duration
+}
+
+// OwnFD stands for the file's own descriptor.
+const OwnFD = -1
+
+// Made is an fsync that has ended.
+type Made struct {
+	Err          error
+	Took         time.Duration
+	Began, Ended int64 // for the record
+}
+
+// Do performs a Sync or Datasync, as code says. Shared is not nil if the fsync of another caller
+// has served it. If ctx ends before c makes an fsync, Do returns ctx's error. If an earlier fsync
+// has lost data, Do returns that error.
+func (s *Syncer) Do(ctx context.Context, code driver.Code, c Caller) (shared *Made, err error) {
+	does, g, err := s.begin(code)
+	if err != nil {
+		return nil, err
+	}
+	switch does {
+	case opener:
+		s.openSecondFD(c.Reopen())
+	case second:
+		return nil, s.doSecond(ctx, code, c)
+	case leader:
+		return nil, s.lead(ctx, code, g, c)
+	case member:
+		return s.follow(ctx, code, g, c)
+	}
+	return nil, s.doAlone(ctx, code, c)
+}
+
+// doAlone makes the fsync of a Sync that is in no group.
+func (s *Syncer) doAlone(ctx context.Context, code driver.Code, c Caller) error {
+	if err := c.Admit(ctx, s.took()); err != nil {
+		s.giveUp()
+		return err
+	}
+	s.syncing()
+	return s.end(c.Fsync(code, OwnFD), 1)
+}
+
+// doSecond makes an fsync on the second descriptor, beside the fsync that runs.
+func (s *Syncer) doSecond(ctx context.Context, code driver.Code, c Caller) error {
+	if err := c.Admit(ctx, s.took()); err != nil {
+		s.giveUpSecond()
+		return err
+	}
+	s.syncing()
+	return s.endSecond(c.Fsync(code, s.second.fd).Err)
+}
+
+// lead makes the fsync for g. The caller is a member with code.
+func (s *Syncer) lead(ctx context.Context, code driver.Code, g *group, c Caller) error {
+	s.waitForGroup(g, c.Now)
+	if err := c.Admit(ctx, s.took()); err != nil {
+		s.leaveLead(code, g)
+		return err
+	}
+	all, err := s.startGroup(g)
+	if err != nil {
+		c.Withdraw()
+		return s.endGroup(g, Made{Err: err})
+	}
+	s.syncing()
+	return s.endGroup(g, c.Fsync(all, OwnFD))
+}
+
+// follow waits for g's fsync, or makes it if the caller becomes the leader.
+func (s *Syncer) follow(ctx context.Context, code driver.Code, g *group, c Caller) (*Made, error) {
+	if s.NeedsWriteback() {
+		c.StartWriteback()
+	}
+	leads, left, err := s.wait(ctx, code, g)
+	switch {
+	case leads:
+		return nil, s.lead(ctx, code, g, c)
+	case left:
+		return nil, err
+	}
+	return &g.made, err
+}
