@@ -194,7 +194,7 @@ func TestFileWithoutNoWait(t *testing.T) {
 
 // Hazard: io_uring gives up what was submitted by a thread that ends (EFAULT,
 // ECANCELED), and threads end with goroutines that are locked to them. These
-// submit for others too. Guard: iopath.MustRetryPlain.
+// submit for others too. Guard: iopath.NotPerformed.
 func TestThreadsThatEnd(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		const pages = 4096

@@ -28,7 +28,7 @@ func (p *Paths) Queue(ctx context.Context, asked int64, code driver.Code, f *Fil
 	region.End()
 	res := op.Res
 	ioengine.RaceAfter(code, b, res)
-	if asked != 0 && !MustRetryPlain(f, res) {
+	if asked != 0 && !NotPerformed(f, res) {
 		p.RecordQueued(e, asked, record.Now(), r, f)
 	}
 	r.Free()
@@ -56,13 +56,11 @@ const (
 	enosys     = -int32(syscall.ENOSYS)
 )
 
-// MustRetryPlain reports whether res means that the driver has not performed an operation and
-// the plain call must be made. It notes in f that its file system refuses driver.NoWait, so that later operations
-// are plain calls at once, or that an operation would have had to wait.
-func MustRetryPlain(f *File, res int32) bool {
+// NotPerformed reports whether res means that the driver has not performed an operation on f, and
+// the plain call must be made.
+func NotPerformed(f *File, res int32) bool {
 	switch res {
 	case eagain: // the driver would have needed a thread that waits
-		f.waited.Do(func() { f.writesWait.Store(sys.WritesInParallel(f.FD)) })
 		return true
 	case eintr, ecanceled, efault:
 		// io_uring fails requests with these errors if the thread that submitted them
@@ -71,10 +69,19 @@ func MustRetryPlain(f *File, res int32) bool {
 		// really is bad, the plain call reports EFAULT again.
 		return true
 	case eopnotsupp:
-		if f.Flags&driver.NoWait != 0 {
-			f.needsThread.Store(true)
-			return true
-		}
+		return f.Flags&driver.NoWait != 0
 	}
 	return false
+}
+
+// Refused notes what the result of an operation that was not performed says about f: its file
+// system refuses driver.NoWait, so that later operations are plain calls at once, or an operation
+// would have had to wait.
+func (f *File) Refused(res int32) {
+	switch res {
+	case eagain:
+		f.waited.Do(func() { f.writesWait.Store(sys.WritesInParallel(f.FD)) })
+	case eopnotsupp:
+		f.needsThread.Store(true)
+	}
 }

@@ -32,7 +32,8 @@ func (s *Scheduler) waitOrQueue(ctx context.Context, code driver.Code, f *File, 
 	res := s.Queue(ctx, asked, code, f, b, off, reg)
 	f.EndWrite(code, call, res)
 	s.QueuedOps.Add(-1)
-	if iopath.MustRetryPlain(f, res) {
+	if iopath.NotPerformed(f, res) {
+		f.Refused(res)
 		if ctx.Err() != nil {
 			return ecanceled
 		}

@@ -213,15 +213,18 @@ func (t *Transfer) Completed() {
 	s, res := t.s, t.r.Op.Res
 	t.f.EndWrite(t.code, t.call, res)
 	t.noteCompleted()
-	if !iopath.MustRetryPlain(t.f, res) {
-		s.Counters.Add(counters.Queued, t.code, res)
-		if t.addResult(res) {
-			t.recordAtResult = true
-			t.end()
-			return
-		}
-		t.recordPart(t.r.Times.Completed)
+	if iopath.NotPerformed(t.f, res) {
+		t.f.Refused(res)
+		t.continueRest()
+		return
 	}
+	s.Counters.Add(counters.Queued, t.code, res)
+	if t.addResult(res) {
+		t.recordAtResult = true
+		t.end()
+		return
+	}
+	t.recordPart(t.r.Times.Completed)
 	t.continueRest()
 }
 
