@@ -42,7 +42,13 @@ func TestDeclarations(t *testing.T) {
 			t.Errorf("File.%s is declared as %s; package sluice has %s", name, text, want[name])
 		}
 	}
-	for name := range methodsOf(imported("os").Scope()) {
+	old := methodsOf(imported("os").Scope())
+	for name := range want {
+		if more[name] != (old[name] == "") {
+			t.Errorf("File.%s is among the methods that os.File has not: %t", name, more[name])
+		}
+	}
+	for name := range old {
 		if have[name] == "" {
 			t.Errorf("os.File has the method %s, which is not declared", name)
 		}

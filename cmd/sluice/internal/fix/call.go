@@ -54,8 +54,8 @@ func (w *walker) result(call *ast.CallExpr, i int) ref {
 	switch {
 	case w.within(fn) && w.m.of(then.Type()).open:
 		r.open = w.object(then).open
-	case !w.within(fn) && isAny(now) && fn.Pkg() != nil:
-		w.boxes[r.open] = append(w.boxes[r.open], fn.Pkg().Path())
+	case !w.within(fn) && w.m.of(now).open && fn.Pkg() != nil:
+		w.fromForeign(fn.Pkg(), now, r.open)
 	}
 	return r
 }
@@ -90,12 +90,16 @@ func (w *walker) call(call *ast.CallExpr) {
 	if fn == nil {
 		return
 	}
+	w.callsMethod(fn)
 	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && w.info.Selections[sel] != nil {
 		if t := w.info.TypeOf(sel.X); w.m.of(t).file && !isFile(pointee(t)) { // list.Push(f)
 			w.files.join(w.at(call).file, w.expr(sel.X).file)
 		}
 	} else if w.m.of(s).file && !w.m.of(fn.Type()).file {
 		w.files.join(w.at(call).file, w.expr(call.Fun).file)
+	}
+	if id := nameOf(call.Fun); id != nil {
+		w.instance(id, w.at(call).file)
 	}
 }
 
@@ -124,7 +128,10 @@ func (w *walker) argument(call *ast.CallExpr, s *types.Signature, fn *types.Func
 	if s.Variadic() && i == s.Params().Len()-1 && !call.Ellipsis.IsValid() {
 		to = to.(*types.Slice).Elem()
 	}
-	if !w.m.of(to).any() || !w.m.of(from).any() {
+	if fn != nil && fn.Pkg() != nil && fn.Pkg().Path() == "reflect" {
+		w.toReflect(e, src, from)
+	}
+	if !isOpen(to) && (!w.m.of(to).any() || !w.m.of(from).any()) {
 		return
 	}
 	if fn == nil {
@@ -162,21 +169,33 @@ func (w *walker) toForeign(pkg *types.Package, to types.Type, e ast.Expr, src re
 	if pkg == nil {
 		return
 	}
-	if looks := w.looksAtFiles(pkg.Path()); looks != "" {
-		if w.m.of(from).file {
+	m := w.m.of(from)
+	if looks := w.losesSight(pkg, to); looks != "" {
+		if m.file {
 			w.pin(src.file, e.Pos(), looks)
-		} else if src.open != none {
-			w.looked[src.open] = append(w.looked[src.open], pin{e.Pos(), looks})
+			w.look(nothing, e.Pos(), looks) // errors.As(err, &problem)
+		}
+		if m.open && src.open != none {
+			w.look(src, e.Pos(), looks)
 		}
 	}
-	if isAny(to) || isAny(pointee(to)) {
-		if w.m.of(from).file {
-			w.boxed[pkg.Path()] = append(w.boxed[pkg.Path()], src.file)
+	if m.file && isOpen(to) && src.file != none {
+		w.opens = append(w.opens, open{src.file, w.inside(pkg)})
+	}
+	if m.open {
+		w.passes(src.open, w.inside(pkg))
+		if !isOpen(to) { // the package may call it, or put something into it
+			w.passes(w.inside(pkg), src.open)
 		}
 	}
-	if lit, ok := ast.Unparen(e).(*ast.FuncLit); ok { // sync.Map.Range(func(k, v any) bool)
-		n := w.at(lit).open
-		w.boxes[n] = append(w.boxes[n], pkg.Path())
+	w.methodsOf(pkg, to)
+}
+
+// fromForeign notes that a value of the type t comes out of another package.
+func (w *walker) fromForeign(pkg *types.Package, t types.Type, n int) {
+	w.passes(w.inside(pkg), n)
+	if !isOpen(t) {
+		w.passes(n, w.inside(pkg))
 	}
 }
 
@@ -199,6 +218,13 @@ func (w *walker) callBuiltin(call *ast.CallExpr, name string) {
 			w.zero(call.Args[0])
 		} else {
 			w.flowExpr(r, w.info.TypeOf(call.Args[0]), call.Args[0])
+		}
+	case "panic":
+		const reason = "it is the value of a panic, and sluice fix does not see who recovers it"
+		if src := w.expr(call.Args[0]); w.m.of(w.typeOf(call.Args[0])).file {
+			w.pin(src.file, call.Pos(), reason)
+		} else if src.open != none {
+			w.look(src, call.Pos(), reason)
 		}
 	case "append", "copy", "delete", "min", "max":
 		first := w.expr(call.Args[0])
@@ -295,13 +321,14 @@ func (w *walker) toField(t types.Type, field *types.Var, e ast.Expr, r ref) {
 	dst := w.object(declared)
 	if w.m.of(field.Type()).file && !w.m.of(declared.Type()).file { // the type argument is *os.File
 		dst.file = r.file
+		w.intoOpen(dst, r.file, true)
 	}
 	if dst.file != none && !w.within(declared) && w.m.of(from).file {
 		w.pin(w.expr(e).file, e.Pos(), fieldName(t, field)+holds(field.Type()))
 		return
 	}
 	w.flow(dst, field.Type(), w.expr(e), from)
-	if !w.within(declared) && isOpen(field.Type()) {
+	if !w.within(declared) && w.m.of(field.Type()).open {
 		w.toForeign(declared.Pkg(), field.Type(), e, w.expr(e), from)
 	}
 }

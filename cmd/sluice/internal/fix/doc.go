@@ -21,7 +21,11 @@
 //     a class have one type.
 //   - A class is pinned if something in it must stay an *os.File: it is passed to exec.Cmd,
 //     comes from os.Stdin, or is in the exported API (pins.go). What reaches an interface from
-//     which the program takes an *os.File again is pinned, too.
+//     which the program takes an *os.File again is pinned, too (looks.go): by v.(*os.File), by
+//     v.(T) where T may be *os.File (typeargs.go), or by package reflect (reflected.go).
+//   - Interface values are not followed inside other packages (foreign.go). A file that goes
+//     to one in an any is pinned there. One that goes in another interface, such as an
+//     io.Writer, may come out of the same package at any place.
 //   - A class that is not pinned and has a call that can be replaced is rewritten, all of it
 //     (edit.go).
 //   - check.go type-checks the result in memory. A class whose rewriting does not compile is

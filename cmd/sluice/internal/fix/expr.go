@@ -112,6 +112,7 @@ func (w *walker) use(id *ast.Ident, e ast.Expr) ref {
 		if r, ok := replacedBy(o); ok {
 			return w.siteAt(e, site{with: r.name, name: o.Pkg().Name() + "." + o.Name(), call: true, files: r.file})
 		}
+		w.instance(id, w.at(e).file)
 		if w.m.of(o.Origin().Type()).any() {
 			return w.funcValue(o, e)
 		}
@@ -190,6 +191,9 @@ func (w *walker) member(e *ast.SelectorExpr, t, declared types.Type, r ref) ref 
 	now, then := w.m.of(t), w.m.of(declared)
 	if now.file && !then.file {
 		r.file = w.expr(e.X).file
+		if then.open && r.open != none && r.file != none {
+			w.opens = append(w.opens, open{r.file, r.open})
+		}
 	}
 	if now.open && !then.open {
 		r.open = w.expr(e.X).open
@@ -233,9 +237,9 @@ func (w *walker) typeExpr(e ast.Expr) ref {
 	case *ast.MapType:
 		return w.typeExprs(e, e.Key, e.Value)
 	case *ast.IndexExpr:
-		return w.typeExprs(e, e.X, e.Index)
+		return w.instanceType(e, e.X, e.Index)
 	case *ast.IndexListExpr:
-		return w.typeExprs(e, append([]ast.Expr{e.X}, e.Indices...)...)
+		return w.instanceType(e, append([]ast.Expr{e.X}, e.Indices...)...)
 	case *ast.FuncType:
 		var parts []ast.Expr
 		for _, list := range []*ast.FieldList{e.Params, e.Results} {
@@ -248,6 +252,7 @@ func (w *walker) typeExpr(e ast.Expr) ref {
 		return w.typeExprs(e, parts...)
 	case *ast.StructType:
 		w.structType(e)
+		w.sameStructs(e)
 	case *ast.InterfaceType:
 		w.interfaceType(e)
 	case *ast.UnaryExpr: // ~T
@@ -274,6 +279,15 @@ func (w *walker) typeExprs(e ast.Expr, parts ...ast.Expr) ref {
 	return r
 }
 
+// instanceType returns what an instance of a generic type holds.
+func (w *walker) instanceType(e ast.Expr, parts ...ast.Expr) ref {
+	r := w.typeExprs(e, parts...)
+	if id := nameOf(parts[0]); id != nil {
+		w.instance(id, r.file)
+	}
+	return r
+}
+
 // typeName returns what values of a type hold.
 func (w *walker) typeName(id *ast.Ident, e ast.Expr) ref {
 	o, ok := w.info.Uses[id].(*types.TypeName)
@@ -292,6 +306,28 @@ func (w *walker) typeName(id *ast.Ident, e ast.Expr) ref {
 	return w.object(o)
 }
 
+// structPart is a field of all struct types without a name that are the same.
+type structPart struct {
+	typ string
+	i   int
+}
+
+// sameStructs joins the fields of a struct type without a name with those of the same type at
+// other places.
+func (w *walker) sameStructs(e *ast.StructType) {
+	s, ok := w.info.TypeOf(e).(*types.Struct)
+	if !ok {
+		return
+	}
+	text := types.TypeString(s, (*types.Package).Path)
+	for i := range s.NumFields() {
+		if r := w.object(s.Field(i)); r != nothing {
+			n, _ := w.node(structPart{text, i})
+			w.join(both(n), r)
+		}
+	}
+}
+
 func (w *walker) structType(e *ast.StructType) {
 	s, ok := w.info.TypeOf(e).(*types.Struct)
 	if !ok {
@@ -304,6 +340,9 @@ func (w *walker) structType(e *ast.StructType) {
 		for range max(1, len(f.Names)) {
 			if i < s.NumFields() {
 				w.join(w.object(s.Field(i)), t)
+				if len(f.Names) == 0 && t.file != none {
+					w.embedded = append(w.embedded, t.file)
+				}
 				i++
 			}
 		}

@@ -70,6 +70,9 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	}
 	a.pinExported(o.Exported)
 	a.pinUnseen()
+	a.observeTypeArgs()
+	a.pinReflected()
+	a.pinEmbedded()
 	a.propagate()
 	files, err := a.rewrite(ctx)
 	if err != nil {

@@ -54,6 +54,24 @@ func TestRun(t *testing.T) {
 // report. What it has written is run on once more: nothing must be left to change.
 func runArchive(t *testing.T, archive *txtar.Archive) ([]byte, string) {
 	t.Helper()
+	dir := extract(t, archive)
+	o := optionsOf(t, string(archive.Comment))
+	o.Dir = dir
+	r, err := Run(context.Background(), o)
+	if err != nil {
+		return []byte("error: " + err.Error() + "\n"), dir
+	}
+	var got bytes.Buffer
+	got.Write(r.Diff())
+	if err := r.Report(&got, "changed"); err != nil {
+		t.Fatal(err)
+	}
+	return got.Bytes(), dir
+}
+
+// extract writes the files of an archive, and returns their directory.
+func extract(t *testing.T, archive *txtar.Archive) string {
+	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -70,18 +88,7 @@ func runArchive(t *testing.T, archive *txtar.Archive) ([]byte, string) {
 			t.Fatal(err)
 		}
 	}
-	o := optionsOf(t, string(archive.Comment))
-	o.Dir = dir
-	r, err := Run(context.Background(), o)
-	if err != nil {
-		return []byte("error: " + err.Error() + "\n"), dir
-	}
-	var got bytes.Buffer
-	got.Write(r.Diff())
-	if err := r.Report(&got, "changed"); err != nil {
-		t.Fatal(err)
-	}
-	return got.Bytes(), dir
+	return dir
 }
 
 func optionsOf(t *testing.T, comment string) Options {

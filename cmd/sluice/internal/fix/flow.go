@@ -88,24 +88,30 @@ type analysis struct {
 	pins   map[int][]pin // of nodes
 	looked map[int][]pin // nodes whose interface values are looked at for an *os.File
 	opens  []open
-	edges  [][2]int         // ways of interface values from node to node
-	boxed  map[string][]int // files that are put into an "any" of another package
-	boxes  map[int][]string // nodes of interface values that come out of an "any" of a package
+	edges  [][2]int // ways of interface values from node to node
 
-	sites     []*site
-	siteOf    map[ast.Expr]*site
-	shared    []shared
-	shares    map[token.Pos]bool
-	looks     map[string]string         // by package path: why it looks for files in interface values, or ""
-	linked    map[types.Object]bool     // objects that are joined with the types that they name
-	qualified map[*ast.Ident]bool       // names behind the dot of a selector
-	clauses   map[types.Object]ast.Node // type switches declare one variable a clause, all at one place
+	typeArgs  typeArgs
+	holders   []holder      // structs that go into interfaces
+	reflected map[int][]pin // nodes whose interface values go to package reflect
+	embedded  []int         // fields that are embedded files
+	looksMore *pin          // the program looks for methods that only a sluice.File has
+
+	sites        []*site
+	siteOf       map[ast.Expr]*site
+	shared       []shared
+	shares       map[token.Pos]bool
+	generic      map[string]bool           // methods with type parameters in their types
+	looksGeneric map[string]bool           // by package path: a generic function of it looks at types
+	looks        map[string]string         // by package path: why it looks for files in interface values, or ""
+	linked       map[types.Object]bool     // objects that are joined with the types that they name
+	qualified    map[*ast.Ident]bool       // names behind the dot of a selector
+	clauses      map[types.Object]ast.Node // type switches declare one variable a clause, all at one place
 }
 
 func newAnalysis(p *program) *analysis {
 	return &analysis{
 		p: p, memos: make(map[*config]*mentions), nodes: make(map[any]int), pins: make(map[int][]pin),
-		looked: make(map[int][]pin), boxed: make(map[string][]int), boxes: make(map[int][]string),
+		looked: make(map[int][]pin), typeArgs: newTypeArgs(), reflected: make(map[int][]pin), looksGeneric: make(map[string]bool),
 		siteOf: make(map[ast.Expr]*site), shares: make(map[token.Pos]bool), looks: make(map[string]string), linked: make(map[types.Object]bool), qualified: make(map[*ast.Ident]bool),
 	}
 }
@@ -182,10 +188,30 @@ func (a *analysis) flow(dst ref, to types.Type, src ref, from types.Type) {
 	default: // what is put into a slice or a map later is seen by both
 		a.ifaces.join(dst.open, src.open)
 	}
-	if y.file && isOpen(to) && dst.open != none && src.file != none {
-		a.opens = append(a.opens, open{src.file, dst.open})
+	if y.file && isOpen(to) {
+		a.intoOpen(dst, src.file, x.open)
+	}
+	if isOpen(to) && hasStruct(from) {
+		a.holds(dst.open, from)
 	}
 	a.flowFields(to, from)
+}
+
+// intoOpen notes that files go into an interface. One that no *os.File implements has no node
+// of its own: a type such as box[*os.File] may be in it.
+func (a *analysis) intoOpen(dst ref, file int, implemented bool) {
+	if !implemented {
+		dst.open = a.closed()
+	}
+	if file != none && dst.open != none {
+		a.opens = append(a.opens, open{file, dst.open})
+	}
+}
+
+// closed is the node of all interfaces that no *os.File implements.
+func (a *analysis) closed() int {
+	n, _ := a.node("interfaces without files")
+	return n
 }
 
 // passes notes that interface values go from one node to another.
@@ -226,12 +252,6 @@ func isOpen(t types.Type) bool {
 		return true
 	}
 	return types.IsInterface(t)
-}
-
-// isAny reports whether t is an interface without methods.
-func isAny(t types.Type) bool {
-	i, ok := t.Underlying().(*types.Interface)
-	return ok && i.NumMethods() == 0 && i.NumEmbeddeds() == 0
 }
 
 // within reports whether the object is declared in a module that is being worked on.
@@ -303,15 +323,14 @@ func (a *analysis) foreign(o types.Object, t types.Type) ref {
 	if fresh && a.m.of(t).file {
 		a.pin(n, token.NoPos, foreignReason(o, name))
 	}
-	if v, isVar := o.(*types.Var); fresh && isVar && v.Pkg() != nil && isOpen(t) {
+	if fresh && o.Pkg() != nil && a.m.of(t).open {
 		// This is for all ways of a file into the variable: an assignment of several values,
 		// a range clause, a pointer to the variable.
-		if looks := a.looksAtFiles(v.Pkg().Path()); looks != "" {
+		if looks := a.losesSight(o.Pkg(), t); looks != "" {
 			a.looked[n] = append(a.looked[n], pin{token.NoPos, looks})
 		}
-	}
-	if fresh && isAny(t) && o.Pkg() != nil {
-		a.boxes[n] = append(a.boxes[n], o.Pkg().Path())
+		a.passes(n, a.inside(o.Pkg()))
+		a.passes(a.inside(o.Pkg()), n)
 	}
 	return only(n, a.m.of(t))
 }
@@ -366,28 +385,17 @@ func (a *analysis) signature(r ref, s *types.Signature) {
 
 // propagate pins the classes that reach an interface from which an *os.File is taken.
 func (a *analysis) propagate() {
-	looked := a.reachLooked()
+	looked := a.reachLooked(a.looked)
 	for _, o := range a.opens {
 		if p, ok := looked[a.ifaces.find(o.iface)]; ok {
 			a.pin(o.node, p.pos, p.reason)
-		}
-	}
-	for n, paths := range a.boxes {
-		p, ok := looked[a.ifaces.find(n)]
-		if !ok {
-			continue
-		}
-		for _, path := range paths {
-			for _, file := range a.boxed[path] {
-				a.pin(file, p.pos, p.reason)
-			}
 		}
 	}
 }
 
 // reachLooked returns the classes of interface values of which some are looked at, each with
 // the place.
-func (a *analysis) reachLooked() map[int]pin {
+func (a *analysis) reachLooked(looked map[int][]pin) map[int]pin {
 	into := make(map[int][]int)
 	for _, e := range a.edges {
 		from, to := a.ifaces.find(e[0]), a.ifaces.find(e[1])
@@ -398,7 +406,7 @@ func (a *analysis) reachLooked() map[int]pin {
 		pin  pin
 	}
 	var starts []start
-	for n, pins := range a.looked {
+	for n, pins := range looked {
 		for _, p := range pins {
 			starts = append(starts, start{a.ifaces.find(n), p})
 		}

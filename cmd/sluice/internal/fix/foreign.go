@@ -2,6 +2,7 @@ package fix
 
 import (
 	"go/ast"
+	"go/types"
 	"strings"
 )
 
@@ -29,6 +30,89 @@ func (a *analysis) looksAtFiles(path string) string {
 		a.looks[path] = reason
 	}
 	return reason
+}
+
+// losesSight returns why a file must not go to the package in a value of the type t, or "".
+// In an any it may come out of the package again at any place, as sync.Pool.Get does.
+func (a *analysis) losesSight(pkg *types.Package, t types.Type) string {
+	if looks := a.looksAtFiles(pkg.Path()); looks != "" {
+		return looks
+	}
+	if contains(t, isAny) {
+		return "package " + pkg.Name() + " takes it as an any, and sluice fix does not follow it there"
+	}
+	return ""
+}
+
+// inside is the node of the interface values that are in another package. They are not
+// followed there: what goes into the package may come out of it at any place.
+func (a *analysis) inside(pkg *types.Package) int {
+	n, fresh := a.node("package " + pkg.Path())
+	if fresh {
+		a.passes(n, a.insideAny())
+	}
+	return n
+}
+
+// insideAny is the node of the interface values that are in any other package.
+func (a *analysis) insideAny() int {
+	n, _ := a.node("other packages")
+	return n
+}
+
+// looksAtTypeArgs reports whether a generic function or type of the package may compare types
+// with its type arguments.
+func (a *analysis) looksAtTypeArgs(path string) bool {
+	if path == "reflect" || path == "errors" {
+		return true
+	}
+	found, ok := a.looksGeneric[path]
+	if !ok {
+		for _, u := range a.c.packages {
+			if u.PkgPath == path && u.Module != nil && !u.module {
+				found = found || assertsInGeneric(u.trees)
+			}
+		}
+		a.looksGeneric[path] = found
+	}
+	return found
+}
+
+// assertsInGeneric reports whether a generic function or method has a type assertion, or the
+// package imports package reflect.
+func assertsInGeneric(trees []*ast.File) bool {
+	found := false
+	for _, tree := range trees {
+		for _, spec := range tree.Imports {
+			found = found || spec.Path.Value == `"reflect"`
+		}
+		for _, d := range tree.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && (fn.Type.TypeParams != nil || hasIndex(fn.Recv)) {
+				ast.Inspect(fn, func(n ast.Node) bool {
+					_, asserts := n.(*ast.TypeAssertExpr)
+					found = found || asserts
+					return !found
+				})
+			}
+		}
+	}
+	return found
+}
+
+// hasIndex reports whether a receiver is of a generic type.
+func hasIndex(recv *ast.FieldList) bool {
+	if recv == nil || len(recv.List) == 0 {
+		return false
+	}
+	t := ast.Unparen(recv.List[0].Type)
+	if star, ok := t.(*ast.StarExpr); ok {
+		t = ast.Unparen(star.X)
+	}
+	switch t.(type) {
+	case *ast.IndexExpr, *ast.IndexListExpr:
+		return true
+	}
+	return false
 }
 
 // assertsFile reports whether one of the files has a type assertion to *os.File.

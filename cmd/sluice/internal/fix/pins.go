@@ -84,34 +84,6 @@ func (a *analysis) pinType(t types.Type, name string, seen map[types.Type]bool) 
 	}
 }
 
-// interfaces collects the methods with files of the package's types, so that those which may
-// implement each other keep the same types.
-func (a *analysis) interfaces(u *unit) {
-	for _, o := range u.info.Defs {
-		fn, ok := o.(*types.Func)
-		if !ok || fn.Signature().Recv() == nil || !a.m.of(fn.Type()).any() {
-			continue
-		}
-		s := fn.Origin().Signature()
-		key := fn.Name() + typesOf(s.Params()) + typesOf(s.Results())
-		for _, t := range []*types.Tuple{s.Params(), s.Results()} {
-			for i := range t.Len() {
-				if m := a.m.of(t.At(i).Type()); m.any() {
-					n, _ := a.node(methodPart{key, t == s.Results(), i})
-					a.join(both(n), a.object(t.At(i)))
-				}
-			}
-		}
-	}
-}
-
-// methodPart is a parameter or result of all methods of one name and type.
-type methodPart struct {
-	method string
-	result bool
-	i      int
-}
-
 // typesOf returns the types of parameters or results, without their names.
 func typesOf(t *types.Tuple) string {
 	var text strings.Builder

@@ -35,6 +35,7 @@ func (a *analysis) walk(c *config, u *unit) {
 			a.clauses[o] = clause
 		}
 	}
+	a.instances(u)
 	for _, tree := range u.trees {
 		w := walker{analysis: a}
 		ast.Inspect(tree, w.visit)
@@ -106,6 +107,7 @@ func (w *walker) funcDecl(n *ast.FuncDecl) {
 		return
 	}
 	w.fields(n.Recv)
+	w.receiverParams(fn)
 	w.function(fn)
 	w.body(n.Type, n.Body, fn.Signature())
 }
@@ -158,7 +160,12 @@ func (w *walker) variables(list *ast.FieldList, vars *types.Tuple) {
 
 func (w *walker) typeSpec(n *ast.TypeSpec) {
 	w.fields(n.TypeParams)
-	t := w.typeExpr(n.Type)
+	t := nothing
+	if s, ok := n.Type.(*ast.StructType); ok && !n.Assign.IsValid() {
+		w.structType(s)
+	} else {
+		t = w.typeExpr(n.Type)
+	}
 	if o := w.info.Defs[n.Name]; o != nil {
 		w.join(w.object(o), t)
 		if !n.Assign.IsValid() { // an alias does not copy the type
@@ -217,7 +224,7 @@ func (w *walker) toForeignVar(left, right ast.Expr) {
 		return
 	}
 	v, ok := w.info.Uses[id].(*types.Var)
-	if from := w.info.TypeOf(right); ok && from != nil && !w.within(v.Origin()) && isOpen(v.Type()) {
+	if from := w.info.TypeOf(right); ok && from != nil && !w.within(v.Origin()) && w.m.of(v.Type()).open {
 		w.toForeign(v.Pkg(), v.Type(), right, w.expr(right), from)
 	}
 }
@@ -379,16 +386,19 @@ func (w *walker) looksFor(e ast.Expr, src, dst ref) {
 	}
 	r := w.typeExpr(e)
 	w.join(dst, r)
+	w.looksForParam(e, t, src)
 	if isOpen(t) {
+		w.looksForMethods(e, t, src)
 		w.passes(src.open, dst.open)
 		return
+	}
+	if w.m.of(t).open { // x.([]any)
+		w.ifaces.join(dst.open, src.open)
 	}
 	if !w.m.of(t).file {
 		return
 	}
-	reason := "the program looks for an *os.File in an interface"
+	const reason = "the program looks for an *os.File in an interface"
 	w.pin(r.file, e.Pos(), reason)
-	if src.open != none {
-		w.looked[src.open] = append(w.looked[src.open], pin{e.Pos(), reason})
-	}
+	w.look(src, e.Pos(), reason)
 }
