@@ -170,7 +170,8 @@ func (w *walker) toForeign(pkg *types.Package, to types.Type, e ast.Expr, src re
 		return
 	}
 	m := w.m.of(from)
-	if looks := w.losesSight(pkg, to); looks != "" {
+	looks := w.losesSight(pkg, to)
+	if looks != "" {
 		if m.file {
 			w.pin(src.file, e.Pos(), looks)
 			w.look(nothing, e.Pos(), looks) // errors.As(err, &problem)
@@ -184,7 +185,7 @@ func (w *walker) toForeign(pkg *types.Package, to types.Type, e ast.Expr, src re
 	}
 	if m.open {
 		w.passes(src.open, w.inside(pkg))
-		if !isOpen(to) { // the package may call it, or put something into it
+		if !isOpen(to) && looks == "" { // the package may call it, or put something into it
 			w.passes(w.inside(pkg), src.open)
 		}
 	}

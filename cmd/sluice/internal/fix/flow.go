@@ -37,11 +37,15 @@ type pin struct {
 	reason string
 }
 
-// compare orders pins by their places, so that the first one is reported. Those without a
-// place are last.
-func (p pin) compare(q pin) int {
+// comparePins orders pins by their places, so that the first one is reported. Pins without a
+// place are last. Files have no order in the file set, as they are parsed at once.
+func comparePins(fset *token.FileSet, p, q pin) int {
 	if p.pos.IsValid() != q.pos.IsValid() {
 		return int(q.pos - p.pos)
+	}
+	x, y := fset.File(p.pos), fset.File(q.pos)
+	if x != y && x != nil && y != nil {
+		return strings.Compare(x.Name(), y.Name())
 	}
 	return cmp.Or(int(p.pos-q.pos), strings.Compare(p.reason, q.reason))
 }
@@ -111,7 +115,7 @@ type analysis struct {
 func newAnalysis(p *program) *analysis {
 	return &analysis{
 		p: p, memos: make(map[*config]*mentions), nodes: make(map[any]int), pins: make(map[int][]pin),
-		looked: make(map[int][]pin), typeArgs: newTypeArgs(), reflected: make(map[int][]pin), looksGeneric: make(map[string]bool),
+		looked: make(map[int][]pin), typeArgs: newTypeArgs(p.fset), reflected: make(map[int][]pin), looksGeneric: make(map[string]bool),
 		siteOf: make(map[ast.Expr]*site), shares: make(map[token.Pos]bool), looks: make(map[string]string), linked: make(map[types.Object]bool), qualified: make(map[*ast.Ident]bool),
 	}
 }
@@ -143,7 +147,7 @@ func (a *analysis) pinOf(n int) *pin {
 			continue
 		}
 		for i := range pins {
-			if first == nil || pins[i].compare(*first) < 0 {
+			if first == nil || comparePins(a.p.fset, pins[i], *first) < 0 {
 				first = &pins[i]
 			}
 		}
@@ -328,9 +332,10 @@ func (a *analysis) foreign(o types.Object, t types.Type) ref {
 		// a range clause, a pointer to the variable.
 		if looks := a.losesSight(o.Pkg(), t); looks != "" {
 			a.looked[n] = append(a.looked[n], pin{token.NoPos, looks})
+		} else { // no file is in the package in an any: none comes out of it in one
+			a.passes(a.inside(o.Pkg()), n)
 		}
 		a.passes(n, a.inside(o.Pkg()))
-		a.passes(a.inside(o.Pkg()), n)
 	}
 	return only(n, a.m.of(t))
 }
@@ -411,7 +416,7 @@ func (a *analysis) reachLooked(looked map[int][]pin) map[int]pin {
 			starts = append(starts, start{a.ifaces.find(n), p})
 		}
 	}
-	slices.SortFunc(starts, func(x, y start) int { return cmp.Or(x.pin.compare(y.pin), x.node-y.node) })
+	slices.SortFunc(starts, func(x, y start) int { return cmp.Or(comparePins(a.p.fset, x.pin, y.pin), x.node-y.node) })
 	found := make(map[int]pin)
 	for _, s := range starts {
 		for next := []int{s.node}; len(next) > 0; {

@@ -10,6 +10,7 @@ import (
 // each known by its place. A type argument with an *os.File stays where the type parameter is
 // compared with the type of an interface value, as in v.(T).
 type typeArgs struct {
+	fset      *token.FileSet
 	receivers map[token.Pos]token.Pos   // the T of a method to the T of its type
 	to        map[token.Pos][]token.Pos // from a type parameter to those that it is an argument for
 	files     map[token.Pos]bool        // type parameters with an *os.File as argument
@@ -33,8 +34,9 @@ type typeArg struct {
 	node  int
 }
 
-func newTypeArgs() typeArgs {
+func newTypeArgs(fset *token.FileSet) typeArgs {
 	return typeArgs{
+		fset:      fset,
 		receivers: make(map[token.Pos]token.Pos), to: make(map[token.Pos][]token.Pos),
 		files: make(map[token.Pos]bool), compared: make(map[token.Pos]pin),
 		methods: make(map[string]pin), types: make(map[token.Pos]*types.Named),
@@ -216,7 +218,7 @@ func (t *typeArgs) spread(p token.Pos) {
 
 // compare notes that a type parameter is compared with types. The first place counts.
 func (t *typeArgs) compare(p token.Pos, why pin) bool {
-	if old, ok := t.compared[p]; ok && old.compare(why) <= 0 {
+	if old, ok := t.compared[p]; ok && comparePins(t.fset, old, why) <= 0 {
 		return false
 	}
 	t.compared[p] = why
