@@ -7,8 +7,14 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// callee returns the function that is called, as it was declared, or nil if it is a value.
+// callee returns the function that is called, as it was declared, or nil if it is a value. A
+// method expression is one: its first parameter is the receiver.
 func (w *walker) callee(call *ast.CallExpr) *types.Func {
+	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok {
+		if s := w.info.Selections[sel]; s != nil && s.Kind() == types.MethodExpr {
+			return nil
+		}
+	}
 	fn, _ := typeutil.Callee(w.info, call).(*types.Func)
 	if fn == nil {
 		return nil
@@ -128,8 +134,8 @@ func (w *walker) argument(call *ast.CallExpr, s *types.Signature, fn *types.Func
 	if s.Variadic() && i == s.Params().Len()-1 && !call.Ellipsis.IsValid() {
 		to = to.(*types.Slice).Elem()
 	}
-	if fn != nil && fn.Pkg() != nil && fn.Pkg().Path() == "reflect" {
-		w.toReflect(e, src, from)
+	if fn != nil && fn.Pkg() != nil && reflects[fn.Pkg().Path()] {
+		w.toReflect(fn.Pkg(), e, src, from)
 	}
 	if !isOpen(to) && (!w.m.of(to).any() || !w.m.of(from).any()) {
 		return
@@ -179,6 +185,7 @@ func (w *walker) toForeign(pkg *types.Package, to types.Type, e ast.Expr, src re
 		if m.open && src.open != none {
 			w.look(src, e.Pos(), looks)
 		}
+		w.comparesParam(from, e.Pos(), looks)
 	}
 	if m.file && isOpen(to) && src.file != none {
 		w.opens = append(w.opens, open{src.file, w.inside(pkg)})

@@ -114,7 +114,7 @@ func (w *walker) use(id *ast.Ident, e ast.Expr) ref {
 		}
 		w.instance(id, w.at(e).file)
 		if w.m.of(o.Origin().Type()).any() {
-			return w.funcValue(o, e)
+			return w.instanceValue(e, o, w.funcValue(o, e))
 		}
 		return w.at(e) // the type arguments have files
 	}
@@ -151,6 +151,16 @@ func (w *walker) funcValue(o *types.Func, e ast.Expr) ref {
 	r := w.function(o)
 	if r.file != none && !w.within(o.Origin()) {
 		r.file = w.stays(e, w.foreignName(o)+" has an *os.File in its signature")
+	}
+	return r
+}
+
+// instanceValue returns what an instance of a function holds: the files of type arguments are
+// its own, and go to the type parameters if it is called.
+func (w *walker) instanceValue(e ast.Expr, o *types.Func, r ref) ref {
+	if w.m.of(w.typeOf(e)).file && !w.m.of(o.Origin().Type()).file {
+		r.file = w.at(e).file
+		w.intoOpen(r, r.file, true)
 	}
 	return r
 }

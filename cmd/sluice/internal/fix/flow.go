@@ -195,7 +195,7 @@ func (a *analysis) flow(dst ref, to types.Type, src ref, from types.Type) {
 	if y.file && isOpen(to) {
 		a.intoOpen(dst, src.file, x.open)
 	}
-	if isOpen(to) && hasStruct(from) {
+	if isOpen(to) && hasMembers(from) {
 		a.holds(dst.open, from)
 	}
 	a.flowFields(to, from)

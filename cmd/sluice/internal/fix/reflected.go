@@ -12,13 +12,15 @@ type holder struct {
 	c     *config
 }
 
-const reflectReason = "package reflect looks at the type"
+// reflects are the packages that reach fields and methods of what they are given.
+var reflects = map[string]bool{"reflect": true, "text/template": true, "html/template": true}
 
-// hasStruct reports whether a struct is in t.
-func hasStruct(t types.Type) bool {
+// hasMembers reports whether a type with fields or methods is in t.
+func hasMembers(t types.Type) bool {
 	return contains(t, func(t types.Type) bool {
-		_, ok := t.Underlying().(*types.Struct)
-		return ok && !isFile(t)
+		_, isStruct := t.(*types.Struct)
+		_, isNamed := t.(*types.Named)
+		return (isStruct || isNamed) && !types.IsInterface(t) && !isFile(t)
 	})
 }
 
@@ -30,9 +32,9 @@ func (a *analysis) holds(iface int, t types.Type) {
 	a.holders = append(a.holders, holder{t, iface, a.c})
 }
 
-// toReflect notes that e goes to package reflect, which sees the fields of structs, too.
-func (w *walker) toReflect(e ast.Expr, src ref, from types.Type) {
-	why := pin{e.Pos(), reflectReason}
+// toReflect notes that e goes to a package that sees fields and methods, too.
+func (w *walker) toReflect(pkg *types.Package, e ast.Expr, src ref, from types.Type) {
+	why := pin{e.Pos(), "package " + pkg.Name() + " looks at the type"}
 	n := src.open
 	if n == none {
 		n = w.closed()
@@ -40,7 +42,7 @@ func (w *walker) toReflect(e ast.Expr, src ref, from types.Type) {
 	if types.IsInterface(from) || isTypeParam(from) {
 		w.reflected[n] = append(w.reflected[n], why)
 	}
-	if hasStruct(from) {
+	if hasMembers(from) {
 		w.pinFields(from, why)
 	}
 }
@@ -61,6 +63,9 @@ func (a *analysis) pinFields(t types.Type, why pin) {
 	seen := make(map[types.Type]bool)
 	var in func(t types.Type)
 	visit := func(t types.Type) bool {
+		if n, ok := t.(*types.Named); ok {
+			a.pinMethods(n, why)
+		}
 		s, ok := t.Underlying().(*types.Struct)
 		if !ok || seen[t] {
 			return false
@@ -79,4 +84,13 @@ func (a *analysis) pinFields(t types.Type, why pin) {
 	}
 	in = func(t types.Type) { contains(t, visit) }
 	in(t)
+}
+
+// pinMethods pins the files in the exported methods of a type.
+func (a *analysis) pinMethods(t *types.Named, why pin) {
+	for m := range t.Origin().Methods() {
+		if m.Exported() && a.within(m) && a.m.of(m.Type()).file {
+			a.pinMethod(m, why)
+		}
+	}
 }

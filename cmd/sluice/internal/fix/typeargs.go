@@ -24,7 +24,8 @@ type typeArgs struct {
 // paramAssert is v.(T).
 type paramAssert struct {
 	params []token.Pos
-	src    int // of v
+	src    int         // of v, or none
+	method *types.Func // of the interface T, or nil
 	pin    pin
 }
 
@@ -167,7 +168,15 @@ func (w *walker) looksForParam(e ast.Expr, t types.Type, src ref) {
 		src.open = w.closed()
 	}
 	reason := "the program looks for a " + types.ExprString(e) + " in an interface, which may have an *os.File as its type argument"
-	w.typeArgs.asserts = append(w.typeArgs.asserts, paramAssert{params, src.open, pin{e.Pos(), reason}})
+	w.typeArgs.asserts = append(w.typeArgs.asserts, paramAssert{params, src.open, nil, pin{e.Pos(), reason}})
+}
+
+// comparesParam notes that a value whose type has a type parameter is compared with others, or
+// is where sluice fix does not see it.
+func (w *walker) comparesParam(t types.Type, pos token.Pos, reason string) {
+	if params := paramsIn(t); len(params) > 0 {
+		w.typeArgs.asserts = append(w.typeArgs.asserts, paramAssert{params, none, nil, pin{pos, reason}})
+	}
 }
 
 // observeTypeArgs pins the type arguments that are compared with types, and what reaches the
@@ -180,7 +189,12 @@ func (a *analysis) observeTypeArgs() {
 	for _, s := range t.asserts {
 		for _, p := range s.params {
 			if t.files[t.of(p)] {
-				a.looked[s.src] = append(a.looked[s.src], s.pin)
+				if s.src != none {
+					a.looked[s.src] = append(a.looked[s.src], s.pin)
+				}
+				if s.method != nil {
+					a.pinMethod(s.method, s.pin)
+				}
 				t.compare(t.of(p), s.pin)
 			}
 		}

@@ -83,8 +83,11 @@ func (w *walker) visit(n ast.Node) bool {
 		w.typeSwitch(n)
 	case *ast.TypeAssertExpr:
 		w.assert(n)
-	case *ast.IndexExpr, *ast.IndexListExpr:
-		w.expr(n.(ast.Expr))
+	case *ast.IndexExpr:
+		w.key(n)
+		w.expr(n)
+	case *ast.IndexListExpr:
+		w.expr(n)
 	case *ast.SelectorExpr:
 		w.qualified[n.Sel] = true
 		w.expr(n)
@@ -286,6 +289,16 @@ func (w *walker) ranges(n *ast.RangeStmt) {
 	}
 }
 
+// key notes that a value is the key of a map.
+func (w *walker) key(n *ast.IndexExpr) {
+	if m, ok := coreType(w.typeOf(n.X)).(*types.Map); ok {
+		w.flowExpr(w.expr(n.X), m.Key(), n.Index)
+		if types.IsInterface(m.Key()) {
+			w.comparesParam(w.typeOf(n.Index), n.Index.Pos(), "it is in the type of a key of a map")
+		}
+	}
+}
+
 // elem returns the type of the elements of a channel.
 func (w *walker) elem(e ast.Expr) types.Type {
 	if t := w.info.TypeOf(e); t != nil {
@@ -320,6 +333,10 @@ func (w *walker) compare(x, y ast.Expr) {
 	tx, ty := w.info.TypeOf(x), w.info.TypeOf(y)
 	if tx == nil || ty == nil || !w.m.of(tx).any() || !w.m.of(ty).any() {
 		return
+	}
+	if types.IsInterface(tx) || types.IsInterface(ty) {
+		w.comparesParam(tx, x.Pos(), "it is in the type of a value that is compared")
+		w.comparesParam(ty, y.Pos(), "it is in the type of a value that is compared")
 	}
 	rx, ry := w.expr(x), w.expr(y)
 	switch {
