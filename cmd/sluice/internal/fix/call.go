@@ -154,7 +154,7 @@ func (w *walker) argument(call *ast.CallExpr, s *types.Signature, fn *types.Func
 		}
 		if then.open {
 			dst.open = w.object(declared).open
-			if w.m.of(to).file { // the type argument is *os.File
+			if w.m.of(to).file && !then.file { // the type argument is *os.File
 				w.files.join(w.at(call).file, src.file)
 				w.opens = append(w.opens, open{src.file, dst.open})
 				return
@@ -186,6 +186,7 @@ func (w *walker) toForeign(pkg *types.Package, to types.Type, e ast.Expr, src re
 			w.look(src, e.Pos(), looks)
 		}
 		w.comparesParam(from, e.Pos(), looks)
+		w.comparesInstances(from, pin{e.Pos(), looks})
 	}
 	if m.file && isOpen(to) && src.file != none {
 		w.opens = append(w.opens, open{src.file, w.inside(pkg)})

@@ -294,6 +294,9 @@ func (w *walker) instanceType(e ast.Expr, parts ...ast.Expr) ref {
 	r := w.typeExprs(e, parts...)
 	if id := nameOf(parts[0]); id != nil {
 		w.instance(id, r.file)
+		if o := w.info.Uses[id]; o != nil && r.file != none {
+			w.intoOpen(w.object(o), r.file, true)
+		}
 	}
 	return r
 }

@@ -294,7 +294,13 @@ func (a *analysis) object(o types.Object) ref {
 
 // linkNames joins r, which is of the type t, with the named types in t.
 func (a *analysis) linkNames(r ref, t types.Type) {
-	a.m.named(t, func(name *types.TypeName) { a.join(r, a.object(name)) })
+	a.m.named(t, func(name *types.TypeName) {
+		declared := a.object(name)
+		a.join(r, declared)
+		if paramsOf(name).Len() > 0 && r.file != none { // a file here is a T there
+			a.intoOpen(declared, r.file, true)
+		}
+	})
 }
 
 // share notes that other files can name o.

@@ -12,17 +12,24 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// TestSameOutput runs the programs of channels.txtar before and after. Each line of the
-// output is that of one way of a file through the program.
+// TestSameOutput runs programs before and after. Each line of the output is about one way of a
+// file through the program.
 func TestSameOutput(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip(err)
 	}
-	archive, err := txtar.ParseFile("testdata/channels.txtar")
-	if err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"channels", "channels_generic"} {
+		t.Run(name, func(t *testing.T) {
+			archive, err := txtar.ParseFile("testdata/" + name + ".txtar")
+			if err != nil {
+				t.Fatal(err)
+			}
+			sameOutput(t, extract(t, archive))
+		})
 	}
-	dir := extract(t, archive)
+}
+
+func sameOutput(t *testing.T, dir string) {
 	before := strings.Split(output(t, dir), "\n")
 	o := optionsOf(t, "")
 	o.Dir = dir

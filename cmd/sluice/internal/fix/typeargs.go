@@ -179,6 +179,23 @@ func (w *walker) comparesParam(t types.Type, pos token.Pos, reason string) {
 	}
 }
 
+// comparesInstances notes that the program looks for a type such as box[*os.File], which may be
+// a box[T] elsewhere.
+func (a *analysis) comparesInstances(t types.Type, why pin) {
+	contains(t, func(t types.Type) bool {
+		named, ok := t.(*types.Named)
+		if !ok {
+			return false
+		}
+		for i := range named.TypeArgs().Len() {
+			if a.m.of(named.TypeArgs().At(i)).file {
+				a.typeArgs.compare(named.Origin().TypeParams().At(i).Obj().Pos(), why)
+			}
+		}
+		return false
+	})
+}
+
 // observeTypeArgs pins the type arguments that are compared with types, and what reaches the
 // interfaces that they are compared with.
 func (a *analysis) observeTypeArgs() {

@@ -418,4 +418,5 @@ func (w *walker) looksFor(e ast.Expr, src, dst ref) {
 	const reason = "the program looks for an *os.File in an interface"
 	w.pin(r.file, e.Pos(), reason)
 	w.look(src, e.Pos(), reason)
+	w.comparesInstances(t, pin{e.Pos(), reason})
 }
