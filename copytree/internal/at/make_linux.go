@@ -65,3 +65,23 @@ func (k *Kernel) Rename(dir int, old, to Name) error {
 	}
 	return unix.Renameat(dir, old.String(), dir, to.String())
 }
+
+// RenameNew is Rename to a name that nothing has. The error is EEXIST if something has it.
+func (k *Kernel) RenameNew(dir int, old, to Name) error {
+	if err := k.fault("rename"); err != nil {
+		return err
+	}
+	err := unix.Renameat2(dir, old.String(), dir, to.String(), unix.RENAME_NOREPLACE)
+	if err != unix.EINVAL && err != unix.ENOSYS { // some file systems have no such rename
+		return err
+	}
+	var s Stat
+	switch err := k.Stat(dir, to, NoFollow, &s); err {
+	case nil:
+		return unix.EEXIST
+	case unix.ENOENT:
+	default:
+		return err
+	}
+	return unix.Renameat(dir, old.String(), dir, to.String())
+}

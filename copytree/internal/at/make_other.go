@@ -5,6 +5,7 @@ package at
 import (
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // Mkdir makes a directory with mode, restricted by the umask.
@@ -63,6 +64,18 @@ func (k *Kernel) Rename(dir int, old, to Name) error {
 	d, err := k.begin("rename", dir)
 	if err != nil {
 		return err
+	}
+	return bare(d.root.Rename(old.String(), to.String()))
+}
+
+// RenameNew is Rename to a name that nothing has. The error is EEXIST if something has it.
+func (k *Kernel) RenameNew(dir int, old, to Name) error {
+	d, err := k.begin("rename", dir)
+	if err != nil {
+		return err
+	}
+	if _, err := d.root.Lstat(to.String()); err == nil {
+		return syscall.EEXIST
 	}
 	return bare(d.root.Rename(old.String(), to.String()))
 }

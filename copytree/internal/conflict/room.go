@@ -89,22 +89,37 @@ func (r *Resolver) backUp(it *item.Item) (done bool, err error) {
 	return done, err
 }
 
+// rename tries again while another process is quicker: the name of a numbered backup is new.
 func (r *Resolver) rename(it *item.Item) (done bool, err error) {
 	path := it.DstPath()
-	to, err := r.Opt.Backup(path)
-	if err != nil || to == "" {
-		return false, fault.Dest("rename", err)
+	for before := ""; ; {
+		to, err := r.Opt.Backup(path)
+		if err != nil || to == "" {
+			return false, fault.Dest("rename", err)
+		}
+		if filepath.Dir(to) != filepath.Dir(path) {
+			return false, fault.Dest("rename", fault.ErrElsewhere)
+		}
+		err = r.renameTo(it, at.NameOf(filepath.Base(to)))
+		if err == nil {
+			it.Backup = to
+		}
+		if !r.Opt.NumberedBackup || !errors.Is(err, syscall.EEXIST) || to == before {
+			return true, fault.Dest("rename", err)
+		}
+		before = to
 	}
-	if filepath.Dir(to) != filepath.Dir(path) {
-		return false, fault.Dest("rename", fault.ErrElsewhere)
+}
+
+// renameTo gives what exists another name.
+func (r *Resolver) renameTo(it *item.Item, to at.Name) error {
+	switch {
+	case r.Opt.DryRun:
+		return nil
+	case r.Opt.NumberedBackup:
+		return r.Kernel.RenameNew(it.Dir.DstFD, it.Dst, to)
 	}
-	if !r.Opt.DryRun {
-		err = r.Kernel.Rename(it.Dir.DstFD, it.Dst, at.NameOf(filepath.Base(to)))
-	}
-	if err == nil {
-		it.Backup = to
-	}
-	return true, fault.Dest("rename", err)
+	return r.Kernel.Rename(it.Dir.DstFD, it.Dst, to)
 }
 
 // Restore renames a backup back after the copy has failed.

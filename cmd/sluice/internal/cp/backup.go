@@ -3,8 +3,9 @@ package cp
 import (
 	"os"
 	"path/filepath"
-	"strconv"
+	"slices"
 	"strings"
+	"syscall"
 )
 
 // backupType is how a file is kept before it is overwritten.
@@ -51,7 +52,9 @@ func (s *settings) backups() (backups, error) {
 	return b, err
 }
 
-// name returns the path of dst's backup, "" if dst gets none.
+// name returns the path of dst's backup, "" if dst gets none. A name that the file system does not
+// take is shortened, as GNU cp does, but not that of a simple backup that was asked for. If a
+// numbered backup's short name is taken, the error is EEXIST: an earlier backup is kept.
 func (b backups) name(dst string) (string, error) {
 	switch b.kind {
 	case backupNone:
@@ -59,43 +62,80 @@ func (b backups) name(dst string) (string, error) {
 	case backupSimple:
 		return dst + b.suffix, nil
 	}
-	highest, err := highestBackup(dst)
-	switch {
-	case err != nil:
+	dir, base := filepath.Split(dst)
+	highest, longest, err := highestBackup(filepath.Clean(dir), base)
+	if err != nil {
 		return "", err
-	case highest == 0 && b.kind == backupExisting:
-		return dst + b.suffix, nil
 	}
-	return dst + ".~" + strconv.FormatUint(highest+1, 10) + "~", nil
+	suffix, numbered := b.suffix, highest != "" || b.kind == backupNumbered
+	if numbered {
+		suffix = ".~" + successor(highest) + "~"
+	}
+	name := dir + shortened(base, suffix, longest)
+	if numbered {
+		if _, err := os.Lstat(name); err == nil {
+			return "", syscall.EEXIST
+		}
+	}
+	return name, nil
 }
 
-// highestBackup returns the highest number of the numbered backups of dst, 0
-// if it has none.
-func highestBackup(dst string) (highest uint64, err error) {
-	dir, base := filepath.Split(dst)
-	f, err := os.Open(filepath.Clean(dir))
+// shortened returns base with suffix. If that has longest bytes or more, the suffix is a tilde, in
+// place of base's last bytes where there is no room for it: GNU cp leaves one byte free.
+func shortened(base, suffix string, longest int) string {
+	longest--
+	if len(base)+len(suffix) <= longest {
+		return base + suffix
+	}
+	return base[:min(len(base), longest-1)] + "~"
+}
+
+// highestBackup returns the highest number of the numbered backups of base in dir, "" if it has
+// none, and how long names there may be.
+func highestBackup(dir, base string) (highest string, longest int, err error) {
+	f, err := os.Open(dir)
 	if err != nil {
-		return 0, err
+		return "", 0, err
 	}
 	defer f.Close()
 	names, err := f.Readdirnames(-1)
 	for _, name := range names {
 		if rest, ok := strings.CutPrefix(name, base+".~"); ok {
-			highest = max(highest, backupNumber(rest))
+			highest = higher(highest, backupNumber(rest))
 		}
 	}
-	return highest, err
+	return highest, longestName(f), err
 }
 
-// backupNumber returns the number before the last ~, 0 if there is no number.
-func backupNumber(text string) uint64 {
+// backupNumber returns the number before the last ~, "" if there is no number. It is of any length.
+func backupNumber(text string) string {
 	digits, ok := strings.CutSuffix(text, "~")
-	if !ok || strings.HasPrefix(digits, "0") {
-		return 0
+	if !ok || strings.HasPrefix(digits, "0") || strings.Trim(digits, "0123456789") != "" {
+		return ""
 	}
-	n, err := strconv.ParseUint(digits, 10, 64)
-	if err != nil {
-		return 0
+	return digits
+}
+
+// higher returns the higher one of two numbers without leading zeros.
+func higher(a, b string) string {
+	if len(a) != len(b) {
+		if len(a) > len(b) {
+			return a
+		}
+		return b
 	}
-	return n
+	return max(a, b)
+}
+
+// successor returns the number after n; "1" after "".
+func successor(n string) string {
+	digits := []byte(n)
+	for i, d := range slices.Backward(digits) {
+		if d < '9' {
+			digits[i]++
+			return string(digits)
+		}
+		digits[i] = '0'
+	}
+	return "1" + string(digits)
 }
