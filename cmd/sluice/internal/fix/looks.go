@@ -40,7 +40,7 @@ func (w *walker) looksForMethods(e ast.Expr, t types.Type, src ref) {
 		}
 		if params := paramsIn(m.Type()); len(params) > 0 {
 			reason := "the program looks for a method with a type parameter in an interface, which may be an *os.File"
-			w.typeArgs.asserts = append(w.typeArgs.asserts, paramAssert{params, none, m, pin{e.Pos(), reason}})
+			w.typeArgs.asserts = append(w.typeArgs.asserts, paramAssert{params: params, src: none, method: m, pin: pin{e.Pos(), reason}})
 		}
 		if w.m.of(m.Type()).file {
 			w.typeArgs.methods[m.Name()] = pin{e.Pos(), "the program looks for a method with an *os.File in an interface"}

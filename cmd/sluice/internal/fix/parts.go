@@ -2,8 +2,8 @@ package fix
 
 import "go/types"
 
-// contains reports whether is holds for t or for a part of it. What fields of structs hold
-// is no part.
+// contains reports whether is holds for t or for a part of it. Fields and methods of a type
+// with a name are no parts.
 func contains(t types.Type, is func(types.Type) bool) bool {
 	return search{is, make(map[types.Type]bool)}.in(t)
 }
@@ -30,6 +30,12 @@ func (s search) in(t types.Type) bool {
 		return s.in(t.Elem())
 	case *types.Signature:
 		return s.inTuple(t.Params()) || s.inTuple(t.Results())
+	case *types.Struct:
+		for f := range t.Fields() {
+			if s.in(f.Type()) {
+				return true
+			}
+		}
 	case *types.Interface:
 		for m := range t.Methods() {
 			if s.in(m.Type()) {
@@ -62,6 +68,11 @@ func (s search) inNamed(t *types.Named) bool {
 		return false
 	}
 	return s.in(t.Underlying())
+}
+
+func isStruct(t types.Type) bool {
+	_, ok := types.Unalias(t).(*types.Struct)
+	return ok
 }
 
 func isTypeParam(t types.Type) bool {

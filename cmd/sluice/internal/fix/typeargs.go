@@ -23,10 +23,11 @@ type typeArgs struct {
 
 // paramAssert is v.(T).
 type paramAssert struct {
-	params []token.Pos
-	src    int         // of v, or none
-	method *types.Func // of the interface T, or nil
-	pin    pin
+	params  []token.Pos
+	src     int         // of v, or none
+	method  *types.Func // of the interface T, or nil
+	structs bool        // v.(struct{ F T })
+	pin     pin
 }
 
 // typeArg is a type argument with an *os.File.
@@ -168,14 +169,14 @@ func (w *walker) looksForParam(e ast.Expr, t types.Type, src ref) {
 		src.open = w.closed()
 	}
 	reason := "the program looks for a " + types.ExprString(e) + " in an interface, which may have an *os.File as its type argument"
-	w.typeArgs.asserts = append(w.typeArgs.asserts, paramAssert{params, src.open, nil, pin{e.Pos(), reason}})
+	w.typeArgs.asserts = append(w.typeArgs.asserts, paramAssert{params: params, src: src.open, structs: contains(t, isStruct), pin: pin{e.Pos(), reason}})
 }
 
 // comparesParam notes that a value whose type has a type parameter is compared with others, or
 // is where sluice fix does not see it.
 func (w *walker) comparesParam(t types.Type, pos token.Pos, reason string) {
 	if params := paramsIn(t); len(params) > 0 {
-		w.typeArgs.asserts = append(w.typeArgs.asserts, paramAssert{params, none, nil, pin{pos, reason}})
+		w.typeArgs.asserts = append(w.typeArgs.asserts, paramAssert{params: params, src: none, pin: pin{pos, reason}})
 	}
 }
 
@@ -211,6 +212,9 @@ func (a *analysis) observeTypeArgs() {
 				}
 				if s.method != nil {
 					a.pinMethod(s.method, s.pin)
+				}
+				if s.structs {
+					a.pinStructs(s.pin)
 				}
 				t.compare(t.of(p), s.pin)
 			}
@@ -274,4 +278,13 @@ func (t *typeArgs) compareArguments() {
 // pinMethod pins the files in all methods of the name of m.
 func (a *analysis) pinMethod(m *types.Func, why pin) {
 	a.parts(m, func(n int, _ *types.Var) { a.pin(n, why.pos, why.reason) })
+}
+
+// pinStructs pins the files in the fields of all struct types without a name.
+func (a *analysis) pinStructs(why pin) {
+	for key, n := range a.nodes {
+		if _, ok := key.(structPart); ok {
+			a.pin(n, why.pos, why.reason)
+		}
+	}
 }
