@@ -22,7 +22,7 @@ type fixCmd struct {
 func (*fixCmd) Help() string {
 	return "Calls of os.Open, Create, OpenFile, CreateTemp, OpenInRoot, NewFile, ReadFile and WriteFile become those of package sluice, " +
 		"and the type os.File becomes sluice.File wherever these files go. What must stay an *os.File stays, with the reason: " +
-		"files of exec.Cmd, os.Stdin, what os.Pipe returns, exported names. The result is type-checked before anything is written. " +
+		"files of exec.Cmd, os.Stdin, what os.Pipe returns, exported names, and what goes out of sight in an interface. The result is type-checked before anything is written. " +
 		"See docs/migration.md in github.com/sluiceio/sluice."
 }
 

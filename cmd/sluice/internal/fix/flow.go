@@ -115,7 +115,8 @@ type analysis struct {
 func newAnalysis(p *program) *analysis {
 	return &analysis{
 		p: p, memos: make(map[*config]*mentions), nodes: make(map[any]int), pins: make(map[int][]pin),
-		looked: make(map[int][]pin), typeArgs: newTypeArgs(p.fset), reflected: make(map[int][]pin), looksGeneric: make(map[string]bool),
+		looked: make(map[int][]pin), typeArgs: newTypeArgs(p.fset),
+		reflected: make(map[int][]pin), looksGeneric: make(map[string]bool),
 		siteOf: make(map[ast.Expr]*site), shares: make(map[token.Pos]bool), looks: make(map[string]string), linked: make(map[types.Object]bool), qualified: make(map[*ast.Ident]bool),
 	}
 }
@@ -422,7 +423,9 @@ func (a *analysis) reachLooked(looked map[int][]pin) map[int]pin {
 			starts = append(starts, start{a.ifaces.find(n), p})
 		}
 	}
-	slices.SortFunc(starts, func(x, y start) int { return cmp.Or(comparePins(a.p.fset, x.pin, y.pin), x.node-y.node) })
+	slices.SortFunc(starts, func(x, y start) int {
+		return cmp.Or(comparePins(a.p.fset, x.pin, y.pin), x.node-y.node)
+	})
 	found := make(map[int]pin)
 	for _, s := range starts {
 		for next := []int{s.node}; len(next) > 0; {

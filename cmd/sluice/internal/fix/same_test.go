@@ -65,7 +65,8 @@ func output(t *testing.T, dir string) string {
 	}
 	cmd := exec.Command("go", "run", ".")
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOWORK="+work, "GOFLAGS=-buildvcs=false", "GOPROXY=off", "PWD="+dir)
+	cmd.Env = append(os.Environ(),
+		"GOWORK="+work, "GOFLAGS=-buildvcs=false", "GOPROXY=off", "PWD="+dir)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)

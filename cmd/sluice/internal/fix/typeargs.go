@@ -168,15 +168,19 @@ func (w *walker) looksForParam(e ast.Expr, t types.Type, src ref) {
 	if src.open == none {
 		src.open = w.closed()
 	}
-	reason := "the program looks for a " + types.ExprString(e) + " in an interface, which may have an *os.File as its type argument"
-	w.typeArgs.asserts = append(w.typeArgs.asserts, paramAssert{params: params, src: src.open, structs: contains(t, isStruct), pin: pin{e.Pos(), reason}})
+	reason := "the program looks for a " + types.ExprString(e) +
+		" in an interface, which may have an *os.File as its type argument"
+	w.typeArgs.asserts = append(w.typeArgs.asserts, paramAssert{
+		params: params, src: src.open, structs: contains(t, isStruct), pin: pin{e.Pos(), reason},
+	})
 }
 
 // comparesParam notes that a value whose type has a type parameter is compared with others, or
 // is where sluice fix does not see it.
 func (w *walker) comparesParam(t types.Type, pos token.Pos, reason string) {
 	if params := paramsIn(t); len(params) > 0 {
-		w.typeArgs.asserts = append(w.typeArgs.asserts, paramAssert{params: params, src: none, pin: pin{pos, reason}})
+		w.typeArgs.asserts = append(w.typeArgs.asserts,
+			paramAssert{params: params, src: none, pin: pin{pos, reason}})
 	}
 }
 
@@ -207,16 +211,8 @@ func (a *analysis) observeTypeArgs() {
 	for _, s := range t.asserts {
 		for _, p := range s.params {
 			if t.files[t.of(p)] {
-				if s.src != none {
-					a.looked[s.src] = append(a.looked[s.src], s.pin)
-				}
-				if s.method != nil {
-					a.pinMethod(s.method, s.pin)
-				}
-				if s.structs {
-					a.pinStructs(s.pin)
-				}
 				t.compare(t.of(p), s.pin)
+				a.observeAssert(s)
 			}
 		}
 	}
@@ -233,6 +229,19 @@ func (a *analysis) observeTypeArgs() {
 		if why, ok := t.compared[t.of(i.param)]; ok {
 			a.pin(i.node, why.pos, why.reason)
 		}
+	}
+}
+
+// observeAssert pins what a type with an *os.File is compared with.
+func (a *analysis) observeAssert(s paramAssert) {
+	if s.src != none {
+		a.looked[s.src] = append(a.looked[s.src], s.pin)
+	}
+	if s.method != nil {
+		a.pinMethod(s.method, s.pin)
+	}
+	if s.structs {
+		a.pinStructs(s.pin)
 	}
 }
 
