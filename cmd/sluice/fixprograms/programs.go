@@ -20,6 +20,7 @@ import (
 type program struct {
 	name, what, module string   // with version
 	packages           []string // whose tests are run; none means all
+	siblings           []string // modules that its go.mod replaces by directories beside it
 }
 
 var programs = []*program{
@@ -32,6 +33,14 @@ var programs = []*program{
 		// The tests of package leveldb itself take minutes; package storage has all its files.
 		name: "goleveldb", what: "key-value store", module: "github.com/syndtr/goleveldb@v1.0.1-0.20220721030215-126854af5e6d",
 		packages: []string{"./leveldb/storage", "./leveldb/journal", "./leveldb/table", "./leveldb/util"},
+	},
+	{
+		name: "etcd", what: "key-value store, server", module: "go.etcd.io/etcd/server/v3@v3.7.3",
+		packages: []string{"./storage/..."},
+		siblings: []string{
+			"go.etcd.io/etcd/api/v3", "go.etcd.io/etcd/client/pkg/v3",
+			"go.etcd.io/etcd/client/v3", "go.etcd.io/etcd/pkg/v3",
+		},
 	},
 }
 
@@ -124,8 +133,23 @@ func (w *workplace) fetch(ctx context.Context, p *program) (string, error) {
 	if _, err := command(ctx, "", "cp", "-r", module.Dir, tree); err != nil {
 		return "", err
 	}
-	_, err = command(ctx, "", "chmod", "-R", "u+w", tree)
-	return tree, err
+	if _, err = command(ctx, "", "chmod", "-R", "u+w", tree); err != nil {
+		return "", err
+	}
+	return tree, p.useReleases(ctx, tree)
+}
+
+// useReleases lets go.mod take the releases of its siblings, which are not in the tree.
+func (p *program) useReleases(ctx context.Context, tree string) error {
+	if len(p.siblings) == 0 {
+		return nil
+	}
+	args := []string{"mod", "edit", "-toolchain=none"}
+	for _, name := range p.siblings {
+		args = append(args, "-dropreplace="+name)
+	}
+	_, err := command(ctx, tree, "go", args...)
+	return err
 }
 
 func (w *workplace) options(tree string, p *program) fix.Options {
