@@ -93,8 +93,11 @@ func (r *Resolver) lookBehind(it *item.Item, s *at.Stat) error {
 		return nil // the link itself is replaced
 	}
 	err := r.Kernel.Stat(it.Dir.DstFD, it.Dst, at.FollowsLinks, s)
-	if errors.Is(err, syscall.ENOENT) {
+	switch {
+	case errors.Is(err, syscall.ENOENT):
 		return fault.ErrDangling
+	case errors.Is(err, syscall.ELOOP) && r.Opt.Force:
+		return nil // a loop of links cannot be opened, so the link itself is replaced
 	}
 	it.BehindLink = true
 	return err

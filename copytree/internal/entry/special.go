@@ -126,10 +126,42 @@ func (c *Copier) makeHardLink(it *item.Item) error {
 func (c *Copier) makeSymlink(it *item.Item) error {
 	it.What = report.Symlinked
 	target := it.SrcPath()
-	if !filepath.IsAbs(target) && strings.ContainsRune(filepath.Clean(it.DstPath()), filepath.Separator) {
-		return fault.Dest("symlink", fault.ErrRelative)
+	if !filepath.IsAbs(target) && !c.inCurrentDir(it) {
+		return c.refuseRelative(it)
 	}
 	return c.makeLink(it, c.symlinkTo(target, it))
+}
+
+// inCurrentDir reports whether the copy is to be in the current directory, whatever its path is.
+// If that cannot be found out, the call that makes the copy fails.
+func (c *Copier) inCurrentDir(it *item.Item) bool {
+	if !strings.ContainsRune(it.DstPath(), filepath.Separator) {
+		return true
+	}
+	fd, err := c.Kernel.OpenBase(".")
+	if err != nil {
+		return true
+	}
+	defer c.Kernel.Close(fd)
+	var s at.Stat
+	return c.Kernel.Stat(fd, at.Dot, at.NoFollow, &s) != nil || s.ID == it.Dir.CopyID
+}
+
+// refuseRelative returns why no link with a relative target is made. What exists comes first: it
+// may be left, or be nothing that a link replaces. It is not touched.
+func (c *Copier) refuseRelative(it *item.Item) error {
+	opt, looks := c.Opt, c.conflict
+	opt.DryRun, looks.Opt = true, &opt
+	action, err := looks.Resolve(it)
+	it.Backup, it.Removed = "", false
+	switch {
+	case err != nil && !errors.Is(err, syscall.EEXIST): // EEXIST is what the link itself would fail with
+		return err
+	case err == nil && action == conflict.Leave:
+		it.What = report.Skipped
+		return nil
+	}
+	return fault.Dest("symlink", fault.ErrRelative)
 }
 
 // makeLink makes a link to the source, and records it.
