@@ -19,7 +19,7 @@ func (r *Resolver) makeRoom(it *item.Item, s *at.Stat) (Action, error) {
 			return Retry, err
 		}
 	}
-	replaces := it.Type != at.Regular && r.Opt.CopiesSymlink(it.Root) && r.Opt.Make != option.MakeAttributes
+	replaces := r.replaces(it, s)
 	if op := r.failingCall(it); op != "" && !replaces && !r.Opt.Unlink {
 		return Leave, fault.Dest(op, syscall.EEXIST)
 	}
@@ -34,6 +34,17 @@ func (r *Resolver) makeRoom(it *item.Item, s *at.Stat) (Action, error) {
 	}
 	it.Removed = true
 	return Retry, r.Unlink(it)
+}
+
+// replaces reports whether the copy takes the place of what exists in any case: a copy that is no
+// regular file where symbolic links are not followed, and each copy where links are kept and what
+// exists has several names.
+func (r *Resolver) replaces(it *item.Item, s *at.Stat) bool {
+	if r.Opt.Make == option.MakeAttributes {
+		return false
+	}
+	return it.Type != at.Regular && r.Opt.CopiesSymlink(it.Root) ||
+		r.Opt.Preserve&option.PreserveLinks != 0 && s.Nlink > 1
 }
 
 // failingCall returns the system call that makes the copy and fails because
