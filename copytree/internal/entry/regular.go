@@ -16,6 +16,12 @@ func (c *Copier) copyFile(it *item.Item) error {
 	if c.Opt.Verify && isStream(it.Type) {
 		return fault.Source("verify", fault.ErrStream)
 	}
+	if isStream(it.Type) { // first: to open it may take until another process does so, too
+		if stays, err := c.foresee(it); stays || err != nil {
+			it.What = report.Skipped
+			return err
+		}
+	}
 	if err := c.openSource(it); err != nil {
 		if c.conflict.KeepsUnreadable(it) {
 			it.What = report.Skipped

@@ -150,14 +150,11 @@ func (c *Copier) inCurrentDir(it *item.Item) bool {
 // refuseRelative returns why no link with a relative target is made. What exists comes first: it
 // may be left, or be nothing that a link replaces. It is not touched.
 func (c *Copier) refuseRelative(it *item.Item) error {
-	opt, looks := c.Opt, c.conflict
-	opt.DryRun, looks.Opt = true, &opt
-	action, err := looks.Resolve(it)
-	it.Backup, it.Removed = "", false
+	stays, err := c.foresee(it)
 	switch {
 	case err != nil && !errors.Is(err, syscall.EEXIST): // EEXIST is what the link itself would fail with
 		return err
-	case err == nil && action == conflict.Leave:
+	case stays:
 		it.What = report.Skipped
 		return nil
 	}

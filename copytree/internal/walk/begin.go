@@ -32,7 +32,9 @@ func (w *worker) begin(d *dirs.Dir) bool {
 	dst, err := w.makeCopy(d)
 	if err != nil {
 		_ = w.Kernel.Close(src)
-		w.Fail(d.Up, d.Name, d.CopyName, err)
+		if err != errDone {
+			w.Fail(d.Up, d.Name, d.CopyName, err)
+		}
 		return false
 	}
 	d.Entered = true
@@ -178,12 +180,31 @@ func (w *worker) checkMerge(d *dirs.Dir) error {
 		return fault.Dest("stat", err)
 	}
 	switch {
+	case s.Type() != at.Directory && w.Opt.Make != option.MakeHardLink && w.leadsTo(d, d.Stat.ID):
+		return fault.Source("copy", fault.ErrSameFile)
 	case s.Type() != at.Directory:
 		return fault.Dest("mkdir", fault.ErrNotDir)
 	case s.ID == d.Stat.ID:
-		return fault.Source("copy", fault.ErrSameFile)
+		return ontoItself(&w.Opt)
 	}
 	return nil
+}
+
+// errDone is the error for a directory whose entries are all where they are to be linked to.
+var errDone = errors.New("the directory is its own copy")
+
+// ontoItself returns the error for a directory that would be copied onto itself.
+func ontoItself(o *option.Options) error {
+	if o.Make == option.MakeHardLink {
+		return errDone
+	}
+	return fault.Source("copy", fault.ErrSameFile)
+}
+
+// leadsTo reports whether d's copy is a symbolic link to that directory.
+func (w *worker) leadsTo(d *dirs.Dir, dir at.ID) bool {
+	var s at.Stat
+	return w.Kernel.Stat(d.Up.DstFD, d.CopyName, at.FollowsLinks, &s) == nil && s.ID == dir
 }
 
 // pretendCopy is makeCopy for DryRun.

@@ -82,7 +82,11 @@ func (j *Job) copyRoot(w *worker, it *item.Item, through at.Follow) error {
 	if j.Opt.Files && !it.Dir.Pair.Alone {
 		return fault.Source("copy", fault.ErrDirectory)
 	}
-	if err := j.checkPlace(it, through); err != nil {
+	switch err := j.checkPlace(it, through); err {
+	case nil:
+	case errDone:
+		return nil
+	default:
 		return err
 	}
 	d := it.Dir.Child(it.Src, it.Follow)
@@ -99,7 +103,7 @@ func (j *Job) checkPlace(it *item.Item, through at.Follow) error {
 	case it.Dir.Absent:
 		name = at.Dot // DryRun: what has the name there is in another directory
 	case j.kernel.Stat(it.Dir.DstFD, name, through, &s) == nil && s.ID == it.Stat.ID:
-		return fault.Source("copy", fault.ErrSameFile)
+		return ontoItself(&j.Opt)
 	}
 	above, err := j.kernel.Ancestors(it.Dir.DstFD, name, through)
 	if err != nil {

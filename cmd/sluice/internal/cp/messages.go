@@ -63,11 +63,13 @@ func message(e *copytree.Error, kind copytree.Make) string {
 			return fmt.Sprintf(sentence, quote(e.Src), quote(e.Dst), quoteIfNeeded(e.Dst))
 		}
 	}
-	table := copySentences
+	sentence, ok := "", false
 	if e.Path == e.Src {
-		table = sourceSentences
+		sentence, ok = sourceSentences[e.Op]
 	}
-	sentence, ok := table[e.Op]
+	if !ok && e.Path == e.Dst { // the two paths may be one
+		sentence, ok = copySentences[e.Op]
+	}
 	if ok && kind == copytree.MakeSymlink && strings.HasPrefix(e.Op, "symlink") {
 		sentence += " to %[1]s"
 	}
