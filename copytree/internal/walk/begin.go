@@ -2,6 +2,7 @@ package walk
 
 import (
 	"errors"
+	"io/fs"
 	"slices"
 	"syscall"
 
@@ -32,7 +33,7 @@ func (w *worker) begin(d *dirs.Dir) bool {
 	dst, err := w.makeCopy(d)
 	if err != nil {
 		_ = w.Kernel.Close(src)
-		if err != errDone {
+		if err != fs.SkipDir {
 			w.Fail(d.Up, d.Name, d.CopyName, err)
 		}
 		return false
@@ -190,13 +191,11 @@ func (w *worker) checkMerge(d *dirs.Dir) error {
 	return nil
 }
 
-// errDone is the error for a directory whose entries are all where they are to be linked to.
-var errDone = errors.New("the directory is its own copy")
-
-// ontoItself returns the error for a directory that would be copied onto itself.
+// ontoItself returns the error for a directory that would be copied onto itself. It is fs.SkipDir if
+// its entries are all where they are to be linked to.
 func ontoItself(o *option.Options) error {
 	if o.Make == option.MakeHardLink {
-		return errDone
+		return fs.SkipDir
 	}
 	return fault.Source("copy", fault.ErrSameFile)
 }

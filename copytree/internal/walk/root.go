@@ -2,6 +2,7 @@ package walk
 
 import (
 	"fmt"
+	"io/fs"
 	"slices"
 
 	"github.com/sluiceio/sluice/copytree/internal/at"
@@ -84,7 +85,7 @@ func (j *Job) copyRoot(w *worker, it *item.Item, through at.Follow) error {
 	}
 	switch err := j.checkPlace(it, through); err {
 	case nil:
-	case errDone:
+	case fs.SkipDir:
 		return nil
 	default:
 		return err
