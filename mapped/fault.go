@@ -2,23 +2,34 @@ package mapped
 
 import (
 	"errors"
+	"io"
 	"runtime"
 	"runtime/debug"
 
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// errFault is the error of a copy from memory that the kernel could not provide: the file was
-// truncated since it was looked at, or the device has failed.
-var errFault = errors.New("the file was truncated, or its device failed, while it was read")
+// errFault is the error for memory that cannot be touched, although a read of the file may have its
+// bytes. The kernel gives the page no memory: its file system is full and the page is a hole (tmpfs,
+// hugetlbfs), a control group is at its limit, or the memory itself has failed.
+var errFault = errors.New("the memory cannot be touched: no room for the page, or bad memory")
 
 // copy copies the bytes at off to b. The caller uses m, which has as many. If the file has lost some of
-// them, copy returns an error.
+// them, copy returns an error. It is errFault if the memory cannot be touched.
 func (m *Mapping) copy(b []byte, off int64) error {
 	ask, err := m.copyMapped(b, off)
 	if err == nil && ask {
 		// Not always: the question takes ten times as long as a small copy.
 		_, err = m.end(off, int64(len(b)))
+	}
+	return err
+}
+
+// readFile copies the bytes at off to b from the file, and not from memory. The caller uses m.
+func (m *Mapping) readFile(b []byte, off int64) error {
+	_, err := m.file.ReadAt(b, m.start+m.lead+off)
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
 	}
 	return err
 }

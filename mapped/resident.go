@@ -36,18 +36,58 @@ func (m *Mapping) makeResident(ctx context.Context, off, n int64) error {
 	if m.missing(first, last) > 1 {
 		m.prefetch(first, last)
 	}
+	for from := first; from <= last; {
+		to := min(last, from|(pagesInWord-1))
+		if err := m.bring(ctx, from, to, off+n, g); err != nil {
+			return err
+		}
+		from = to + 1
+	}
+	return nil
+}
+
+// bring brings the missing pages of first to last into memory, and notes them in generation g. What
+// is wanted ends at end.
+func (m *Mapping) bring(ctx context.Context, first, last, end int64, g uint32) error {
+	least := int64(-1) // the first missing page
 	for page := first; page <= last; page++ {
 		if m.resident.has(page) {
 			continue
 		}
 		// The last byte that is wanted of the page. If the file ends before it, the file was truncated.
-		end := min(off+n, (page+1)<<m.shift-m.lead)
-		if err := m.read(ctx, end-1); err != nil {
+		if err := m.read(ctx, min(end, (page+1)<<m.shift-m.lead)-1); err != nil {
 			return err
 		}
+		if least < 0 {
+			least = page
+		}
+	}
+	if least < 0 {
+		return nil
+	}
+	// A read of a hole needs no memory, and a touch does: the bytes may be there, and the page not.
+	if sys.PopulateRead(m.memory(least, last)) != nil {
+		return m.untouchable(least, last)
+	}
+	for page := least; page <= last; page++ {
 		m.resident.add(page, g)
 	}
 	return nil
+}
+
+// memory returns the memory of the pages first to last.
+func (m *Mapping) memory(first, last int64) []byte {
+	return m.pages[first<<m.shift : min(int64(len(m.pages)), (last+1)<<m.shift)]
+}
+
+// untouchable returns the error for the pages first to last, of which the kernel cannot provide one.
+// The file may have been truncated since it was read.
+func (m *Mapping) untouchable(first, last int64) error {
+	at := max(0, first<<m.shift-m.lead)
+	if _, err := m.end(at, min(m.Len(), (last+1)<<m.shift-m.lead)-at); err != nil {
+		return err
+	}
+	return errFault
 }
 
 // ask asks the kernel about the pages of the n bytes at off, in words of which enough was resident
