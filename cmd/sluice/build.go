@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/alecthomas/kong"
 
@@ -96,27 +95,17 @@ func transparently(ctx context.Context, k *kong.Context, command string, args []
 	if err != nil {
 		return fmt.Errorf("%s: %w", command, err)
 	}
+	line.Environment(o.GOFLAGS)
+	b := &built{line: line, overlay: o, dir: dir}
+	if command == "test" {
+		if err := b.vet(ctx); err != nil {
+			return fmt.Errorf("%s: %w", command, err)
+		}
+	}
 	if err := counted(line, o); err != nil {
 		return fmt.Errorf("%s: %w", command, err)
 	}
-	if command == "test" {
-		return test(line, o)
-	}
-	return goCommand(command, line, o, o.File, named(line, o))
-}
-
-// test runs vet and then go test. An error that vet finds is returned after the tests have
-// run, as other packages' tests do not depend on it.
-func test(line *goflags.Line, o *overlay.Overlay) error {
-	wrong := vet(line, o)
-	if status, ok := errors.AsType[reportedError](wrong); wrong != nil && (!ok || status > 128) { // killed, as by Ctrl-C
-		return wrong
-	}
-	line.Flags = append(line.Flags, "-vet=off") // it has run
-	if err := goCommand("test", line, o, o.File, named(line, o)); err != nil {
-		return err
-	}
-	return wrong
+	return b.run(command)
 }
 
 // writeOverlay writes the overlay for what line builds.
@@ -138,61 +127,56 @@ func writeOverlay(ctx context.Context, dir string, line *goflags.Line, tests boo
 }
 
 // named returns the packages for the go command. If they are Go files, it adds the
-// overlay's file of their directory, by the directory's name in the other files.
+// overlay's files of their directory, by the directory's name in the other files.
 func named(line *goflags.Line, o *overlay.Overlay) []string {
-	if len(line.Packages) > 0 && len(o.Added) > 0 && filepath.Ext(line.Packages[0]) == ".go" {
-		return append(line.Packages, filepath.Join(filepath.Dir(line.Packages[0]), filepath.Base(o.Added[0])))
-	}
-	return line.Packages
-}
-
-// vetted are the checks of vet that go test makes. go test cannot make them itself: it
-// runs vet in each package's directory, and the directories of the library exist only in
-// the overlay.
-var vetted = []string{
-	"-atomic", "-bool", "-buildtags", "-directive", "-errorsas", "-ifaceassert",
-	"-nilfunc", "-printf", "-slog", "-stringintconv", "-tests",
-}
-
-// vet runs the checks of vet that go test would run.
-func vet(line *goflags.Line, o *overlay.Overlay) error {
-	v := &goflags.Line{Dir: line.Dir, Flags: append([]string{}, line.Select...)}
-	switch line.Vet {
-	case "off":
-		return nil
-	case "":
-		v.Flags = append(v.Flags, vetted...)
-	case "all":
-	default:
-		for check := range strings.SplitSeq(line.Vet, ",") {
-			v.Flags = append(v.Flags, "-"+check)
+	packages := slices.Clone(line.Packages)
+	if len(packages) > 0 && filepath.Ext(packages[0]) == ".go" {
+		for _, added := range o.Added {
+			packages = append(packages, filepath.Join(filepath.Dir(packages[0]), filepath.Base(added)))
 		}
 	}
-	return goCommand("vet", v, o, o.Standard, line.Packages)
+	return packages
 }
 
-// goCommand runs the go command with file, one of o's files. The go command prints its own
-// errors; its exit status becomes that of this command.
-func goCommand(command string, line *goflags.Line, o *overlay.Overlay, file string, packages []string) error {
-	args := []string{command, "-overlay=" + file}
-	if command == "test" { // it takes no packages after a flag that it does not know
-		args = append(append(args, packages...), line.Flags...)
-	} else {
-		args = append(append(args, line.Flags...), packages...)
-	}
-	if command == "test" && len(line.Rest) > 0 {
-		args = append(args, "-args")
-	}
-	cmd := exec.Command(o.Go, append(args, line.Rest...)...)
-	cmd.Dir = line.Dir
-	// PWD stays as it is, as with go -C and as when the overlay was made. With another
-	// PWD, through a symbolic link, the go command would use other names for the files,
-	// and would not find them in the overlay.
-	cmd.Env = append(os.Environ(), o.Env...)
+// built is what is built, and with which overlay.
+type built struct {
+	line    *goflags.Line
+	overlay *overlay.Overlay
+	dir     string // of the overlay
+	failed  []*vetFailure
+}
+
+// run runs the go command. It prints its own errors; its exit status becomes that of this command.
+func (b *built) run(command string) error {
+	cmd := b.command(command, b.overlay.File, b.line.Flags, named(b.line, b.overlay))
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	err := runForwarding(cmd)
+	end := b.showFailures(cmd)
+	err := errors.Join(runForwarding(cmd), end())
 	if exit, ok := errors.AsType[statusError](err); ok {
 		return reportedError(exit.status)
 	}
 	return err
+}
+
+// command returns a command of the go command with file, one of the overlay's.
+func (b *built) command(name, file string, flags, packages []string) *exec.Cmd {
+	args := []string{name, "-overlay=" + file}
+	if name == "test" { // it takes no packages after a flag that it does not know
+		args = append(append(args, packages...), flags...)
+		if len(b.line.Rest) > 0 {
+			args = append(args, "-args")
+		}
+	} else {
+		args = append(append(args, flags...), packages...)
+	}
+	if name != "vet" {
+		args = append(args, b.line.Rest...)
+	}
+	cmd := exec.Command(b.overlay.Go, args...)
+	cmd.Dir = b.line.Dir
+	// PWD stays as it is, as with go -C and as when the overlay was made. With another
+	// PWD, through a symbolic link, the go command would use other names for the files,
+	// and would not find them in the overlay.
+	cmd.Env = append(os.Environ(), b.overlay.Env...)
+	return cmd
 }

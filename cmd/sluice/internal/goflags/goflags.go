@@ -80,6 +80,16 @@ func Parse(command string, args []string) (*Line, error) {
 	return l, nil
 }
 
+// Environment takes over what the variable GOFLAGS says and the command line does not.
+func (l *Line) Environment(goflags string) {
+	for arg := range strings.FieldsSeq(goflags) {
+		name, value, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		if name == "vet" && l.Vet == "" {
+			l.Vet = value
+		}
+	}
+}
+
 // isFlag reports whether the go command takes arg for a flag.
 func isFlag(arg string) bool { return len(arg) > 1 && arg[0] == '-' }
 

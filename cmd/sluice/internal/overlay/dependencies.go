@@ -11,8 +11,11 @@ import (
 // dependency is a package that is built: one that was asked for, one of its tests, or one that
 // these import.
 type dependency struct {
-	ImportPath, Dir string
-	DepOnly         bool // was not asked for
+	ImportPath, Dir, Name string
+	DepOnly               bool   // was not asked for
+	Standard              bool   // is the standard library's
+	Incomplete            bool   // it, or a package that it imports, has an error
+	ForTest               string // the package whose tests it is built for
 
 	// The patterns of go:embed, and the files that they match if an overlay was given.
 	EmbedPatterns, TestEmbedPatterns, XTestEmbedPatterns []string
@@ -36,7 +39,7 @@ func (d *dependency) embedded(tests bool) []string {
 }
 
 const (
-	dependencyFields = "-json=ImportPath,Dir,DepOnly,EmbedPatterns,TestEmbedPatterns,XTestEmbedPatterns"
+	dependencyFields = "-json=ImportPath,Dir,Name,DepOnly,Standard,Incomplete,ForTest,EmbedPatterns,TestEmbedPatterns,XTestEmbedPatterns"
 	// The go command looks for the files only if it is asked to.
 	embeddedFields = dependencyFields + ",EmbedFiles,TestEmbedFiles,XTestEmbedFiles"
 )

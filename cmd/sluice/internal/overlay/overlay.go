@@ -30,8 +30,10 @@ type Overlay struct {
 	// `go vet -overlay`: vet runs in the directory of each package, and the directories
 	// of the library do not exist.
 	Standard string
-	// Added are the files that import package transparent. If the go command is given
-	// Go files instead of packages, it also needs the added file of their directory.
+	// Named are the packages that were asked for and have no error, nor have their tests or what these import.
+	Named []Package
+	// Added are the files that import package transparent, and those of Fail. If the go command
+	// is given Go files instead of packages, it also needs the added files of their directory.
 	Added []string
 	// Cover is for NewCover.
 	Cover string
@@ -75,6 +77,7 @@ func Write(ctx context.Context, dir string, r Request) (*Overlay, error) {
 	if err != nil {
 		return nil, err
 	}
+	o.Named = complete(deps)
 	transparent := o.chooseLibrary(deps, r, module)
 	replace := make(map[string]string)
 	hooks, err := readHooks(r.Source, transparent)

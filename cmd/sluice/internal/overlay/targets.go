@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 )
 
 // The files that import package transparent.
@@ -21,7 +23,8 @@ type target struct {
 }
 
 // targets returns the main packages among pkgs, or those with tests, and the path and root
-// directory of their module. All must be in one module. Without packages module is "".
+// directory of the module of the first one. The others are in that module or, in a workspace, in
+// other main modules, which may import its packages. Without packages module is "".
 func targets(pkgs []*listed, tests bool) (found []target, module, root string, err error) {
 	for _, p := range pkgs {
 		t, ok := targetOf(p, tests)
@@ -35,10 +38,10 @@ func targets(pkgs []*listed, tests bool) (found []target, module, root string, e
 			return nil, "", "", fmt.Errorf("%s is in no module: make one with go mod init", p.ImportPath)
 		case !p.Module.Main:
 			return nil, "", "", fmt.Errorf("%s is not in the main module: build it in its own module", p.ImportPath)
-		case module != "" && module != p.Module.Path:
-			return nil, "", "", fmt.Errorf("packages of the modules %s and %s cannot be built together: build one after the other", module, p.Module.Path)
 		}
-		module, root = p.Module.Path, p.Module.Dir
+		if module == "" {
+			module, root = p.Module.Path, p.Module.Dir
+		}
 		found = append(found, t)
 	}
 	return found, module, root, nil
@@ -58,6 +61,9 @@ func targetOf(p *listed, tests bool) (target, bool) {
 // add writes the package's file into dir, and adds it to replace.
 func (t target) add(dir, transparent string, n int, replace map[string]string) error {
 	text := fmt.Sprintf("// Added by sluice.\n\npackage %s\n\nimport _ %q\n", t.packageName, transparent)
+	if t.file == testFile {
+		text += environment(os.Environ())
+	}
 	real := filepath.Join(dir, "targets", fmt.Sprint(n), t.file)
 	name := filepath.Join(t.dir, t.file)
 	if err := checkFree(name); err != nil {
@@ -65,6 +71,28 @@ func (t target) add(dir, transparent string, n int, replace map[string]string) e
 	}
 	replace[name] = real
 	return writeFile(real, []byte(text))
+}
+
+// environment returns code that makes the variables SLUICE_* of environ a part of the test binary.
+// The go command remembers a test's result by the binary and by the variables that the test has read.
+// The library reads its own before the tests begin, when the go command does not see that yet.
+func environment(environ []string) string {
+	var own []string
+	for _, v := range environ {
+		if strings.HasPrefix(v, "SLUICE_") {
+			own = append(own, v)
+		}
+	}
+	slices.Sort(own)
+	return fmt.Sprintf(`
+var zzSluiceEnvironment = %q
+
+//go:noinline
+func zzSluiceKeep(*string) {}
+
+// What the linker cannot drop is a part of the binary.
+func init() { zzSluiceKeep(&zzSluiceEnvironment) }
+`, strings.Join(own, "\n"))
 }
 
 // checkFree returns an error if the name exists in the program's tree.
