@@ -65,6 +65,9 @@ func askToolchain(ctx context.Context, dir string) (toolchain, error) {
 		return toolchain{}, err
 	}
 	t := all[0]
+	if err := t.check(); err != nil {
+		return t, err
+	}
 	if t.GOOS != "linux" || t.GOARCH != "amd64" && t.GOARCH != "arm64" {
 		return t, fmt.Errorf("the target is %s/%s; want linux/amd64 or linux/arm64", t.GOOS, t.GOARCH)
 	}

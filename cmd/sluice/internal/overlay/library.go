@@ -22,10 +22,10 @@ func movedTo(module, path string) string {
 	return module + "/" + shadow + strings.TrimPrefix("/"+path, "/"+library)
 }
 
-// copyLibrary copies the library from the directory source to dir. It adds the files to
-// replace as files of module, whose root directory is root.
-func copyLibrary(ctx context.Context, source, dir, module, root string, replace map[string]string) error {
-	pkgs, err := listLibrary(ctx, source)
+// copyLibrary copies the library from the directory source to dir, as tool compiles it. It adds the
+// files to replace as files of module, whose root directory is root.
+func copyLibrary(ctx context.Context, tool toolchain, source, dir, module, root string, replace map[string]string) error {
+	pkgs, err := listLibrary(ctx, tool, source)
 	if err != nil {
 		return fmt.Errorf("the source of sluice in %s: %w", source, err)
 	}
@@ -55,11 +55,12 @@ func language(version string) string {
 
 // listLibrary returns package transparent and all packages that it imports, except those
 // of the standard library, each with the files of builds with each of the library's build
-// tags, any of which the program may be built with.
-func listLibrary(ctx context.Context, source string) ([]*listed, error) {
+// tags, any of which the program may be built with. Some files are for some versions of Go alone,
+// so the program's toolchain lists them.
+func listLibrary(ctx context.Context, tool toolchain, source string) ([]*listed, error) {
 	var pkgs []*listed
 	// These undo the program's settings, which must not apply to the library's module.
-	env := []string{"GOWORK=off", "GOFLAGS=", "GO111MODULE=on"}
+	env := []string{"GOWORK=off", "GOFLAGS=", "GO111MODULE=on", "GOTOOLCHAIN=" + tool.choice()}
 	for _, tags := range []string{"", "race", "sluice_probes", "sluice_notrace"} {
 		more, err := goJSON[*listed](ctx, source, env, "list", "-deps", "-tags="+tags, listFields, ownTransparent)
 		if err != nil {

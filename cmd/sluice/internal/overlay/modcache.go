@@ -3,6 +3,7 @@ package overlay
 import (
 	"crypto/sha256"
 	"fmt"
+	"go/version"
 	"os"
 	"path/filepath"
 	"strings"
@@ -47,6 +48,26 @@ func makeLink(target, link string) error {
 func (t *toolchain) release() string {
 	release, _, _ := strings.Cut(t.GOVERSION, " ")
 	return release
+}
+
+// oldest is the oldest release that the library compiles with.
+const oldest = "go1.26"
+
+// check returns an error if the library does not compile with t.
+func (t *toolchain) check() error {
+	if release := t.release(); version.IsValid(release) && version.Compare(release, oldest) < 0 {
+		return fmt.Errorf("toolchain %s is older than %s, which sluice needs; known to work: %s", release, oldest, KnownVersions)
+	}
+	return nil
+}
+
+// choice returns the value of GOTOOLCHAIN that chooses t in another directory. A toolchain that was
+// built from a checkout has no version that GOTOOLCHAIN takes, and is the one that the command is of.
+func (t *toolchain) choice() string {
+	if release := t.release(); version.IsValid(release) {
+		return release
+	}
+	return "local"
 }
 
 // command returns the name of the go command of t, and what it needs in its environment.

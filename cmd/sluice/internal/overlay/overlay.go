@@ -94,7 +94,7 @@ func Write(ctx context.Context, dir string, r Request) (*Overlay, error) {
 		if err := checkFree(filepath.Join(root, shadow)); err != nil {
 			return nil, err
 		}
-		if err := copyLibrary(ctx, r.Source, filepath.Join(dir, "library"), module, root, replace); err != nil {
+		if err := copyLibrary(ctx, tool, r.Source, filepath.Join(dir, "library"), module, root, replace); err != nil {
 			return nil, err
 		}
 	}
