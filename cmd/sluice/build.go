@@ -98,6 +98,9 @@ func transparently(ctx context.Context, k *kong.Context, command string, args []
 	line.Environment(o.GOFLAGS)
 	b := &built{line: line, overlay: o, dir: dir}
 	if command == "test" {
+		if os.Getenv("SLUICE_TRACE") != "" && !line.Set("count") {
+			line.Flags = append(line.Flags, "-count=1") // a result that the go command remembers records nothing
+		}
 		if err := b.vet(ctx); err != nil {
 			return fmt.Errorf("%s: %w", command, err)
 		}

@@ -42,6 +42,7 @@ func (b *built) vet(ctx context.Context) error {
 	checks := vetted
 	switch mode := b.line.Vet; mode {
 	case "off":
+		b.line.Flags = append(b.line.Flags, "-vet=off") // GOFLAGS may say more than that
 		return nil
 	case "":
 	case "all":
@@ -119,7 +120,7 @@ func (b *built) fail(ctx context.Context, p overlay.Package) error {
 			f.failedBuild = e.FailedBuild
 		}
 	}
-	if !bytes.Contains(out, []byte("[build failed]")) && !slices.Contains(b.line.Flags, "-c") {
+	if !bytes.Contains(out, []byte("[build failed]")) && !b.line.Has("c") {
 		return nil
 	}
 	if f.Failing, err = b.overlay.Fail(b.dir, p); err == nil {
@@ -157,7 +158,7 @@ func (b *built) showFailures(cmd *exec.Cmd) (end func() error) {
 	switch {
 	case len(b.failed) == 0:
 		return func() error { return nil }
-	case slices.Contains(b.line.Flags, "-json"):
+	case b.line.Has("json"):
 		l := &lines{to: os.Stdout, each: b.showEvent}
 		cmd.Stdout = l
 		return l.flush

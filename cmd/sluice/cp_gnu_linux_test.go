@@ -17,16 +17,7 @@ import (
 // TestCpAsGNU runs the scenes with GNU cp and with sluice cp, and compares the status, the
 // messages and the resulting files.
 func TestCpAsGNU(t *testing.T) {
-	version := gnuVersion()
-	self, err := exec.LookPath("sluice")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for dir := filepath.Dir(self); dir != os.TempDir() && dir != "/"; dir = filepath.Dir(dir) {
-		if err := os.Chmod(dir, 0o755); err != nil { // the user nobody runs it too
-			t.Fatal(err)
-		}
-	}
+	version, self := gnuVersion(), ownCommand(t)
 	for file, scenes := range loadScenes(t) {
 		for _, s := range scenes {
 			t.Run(file+"/"+s.name, func(t *testing.T) {
@@ -35,6 +26,21 @@ func TestCpAsGNU(t *testing.T) {
 			})
 		}
 	}
+}
+
+// ownCommand returns the name of the sluice command, which the user nobody can run, too.
+func ownCommand(t *testing.T) string {
+	t.Helper()
+	self, err := exec.LookPath("sluice")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir := filepath.Dir(self); dir != os.TempDir() && dir != "/"; dir = filepath.Dir(dir) {
+		if err := os.Chmod(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return self
 }
 
 // gnuVersion returns the version of cp, 0 if it is not GNU cp.

@@ -5,6 +5,8 @@ package goflags
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -27,6 +29,8 @@ type Line struct {
 	Packages []string
 	// Rest are the arguments of the program, or of the test binaries.
 	Rest []string
+
+	environment []string // the flags of GOFLAGS
 }
 
 // booleans are the flags that take a value only after "=".
@@ -82,12 +86,39 @@ func Parse(command string, args []string) (*Line, error) {
 
 // Environment takes over what the variable GOFLAGS says and the command line does not.
 func (l *Line) Environment(goflags string) {
-	for arg := range strings.FieldsSeq(goflags) {
-		name, value, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
-		if name == "vet" && l.Vet == "" {
-			l.Vet = value
+	l.environment = strings.Fields(goflags)
+	if value, ok := last(l.environment, "vet"); ok && l.Vet == "" {
+		l.Vet = value
+	}
+}
+
+// Has reports whether a flag without a value is set, on the command line or by GOFLAGS.
+func (l *Line) Has(name string) bool {
+	value, ok := last(l.Flags, name)
+	if !ok {
+		value, ok = last(l.environment, name)
+	}
+	on, err := strconv.ParseBool(value)
+	return ok && (on || err != nil)
+}
+
+// Set reports whether the command line or GOFLAGS has the flag.
+func (l *Line) Set(name string) bool {
+	_, here := last(l.Flags, name)
+	_, there := last(l.environment, name)
+	return here || there
+}
+
+// last returns the value of the last flag of that name, as the go command does. It is "" for a flag
+// without one.
+func last(flags []string, name string) (value string, ok bool) {
+	for _, arg := range slices.Backward(flags) {
+		flag, value, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(arg, "-"), "-"), "=")
+		if strings.TrimPrefix(flag, "test.") == name {
+			return value, true
 		}
 	}
+	return "", false
 }
 
 // isFlag reports whether the go command takes arg for a flag.

@@ -83,3 +83,29 @@ func TestParseErrors(t *testing.T) {
 		}
 	}
 }
+
+func TestEnvironment(t *testing.T) {
+	for _, c := range []struct {
+		args, goflags string
+		vet           string
+		json          bool
+	}{
+		{"", "", "", false},
+		{"", "-buildvcs=false -vet=off", "off", false},
+		{"", "-vet=off -vet=all", "all", false},
+		{"-vet=atomic", "--vet=off", "atomic", false},
+		{"-json", "", "", true},
+		{"-json=true", "", "", true},
+		{"-json=0", "-json", "", false},
+		{"", "-json=1", "", true},
+	} {
+		l, err := goflags.Parse("test", strings.Fields(c.args))
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.Environment(c.goflags)
+		if l.Vet != c.vet || l.Has("json") != c.json {
+			t.Errorf("%q with GOFLAGS=%q: vet %q, json %t; want %q, %t", c.args, c.goflags, l.Vet, l.Has("json"), c.vet, c.json)
+		}
+	}
+}

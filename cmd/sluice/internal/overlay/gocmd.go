@@ -23,12 +23,23 @@ func goOutput(ctx context.Context, dir string, env []string, args ...string) ([]
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		if text := strings.TrimSpace(stderr.String()); text != "" {
+		if text := withoutProgress(stderr.String()); text != "" {
 			err = errors.New(text)
 		}
 		return nil, fmt.Errorf("go %s: %w", args[0], err)
 	}
 	return out, nil
+}
+
+// withoutProgress returns what the go command says, without the lines about its downloads, as one line.
+func withoutProgress(text string) string {
+	var left []string
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, "go: downloading ") {
+			left = append(left, strings.TrimSpace(line))
+		}
+	}
+	return strings.TrimSpace(strings.Join(left, " "))
 }
 
 // goJSON runs the go command as goOutput does, and decodes the sequence of JSON values
