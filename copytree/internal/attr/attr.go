@@ -62,11 +62,8 @@ type File struct {
 // owner or times are refused keeps the permissions that it was made with, which
 // suit a file of another user. The error joins all that was refused.
 func (c *Copier) Copy(f *File) error {
-	if c.preserve&option.PreserveTimes != 0 {
-		err := c.kernel.SetTimes(f.Dst, f.Stat.Atime, f.Stat.Mtime)
-		if err := c.tolerate(option.PreserveTimes, "utimensat", err); err != nil {
-			return err
-		}
+	if err := c.CopyTimes(f.Dst, f.Stat); err != nil {
+		return err
 	}
 	mode := f.Stat.Mode & at.ModeBits
 	if c.preserve&option.PreserveOwner != 0 {
@@ -86,6 +83,14 @@ func (c *Copier) Copy(f *File) error {
 		mode = mode&^groupPermissions | f.groupPerm
 	}
 	return errors.Join(refused, c.chmod(f, mode))
+}
+
+// CopyTimes gives a copy, or a symbolic link that was made instead of one, the times of its source.
+func (c *Copier) CopyTimes(dst at.File, source *at.Stat) error {
+	if c.preserve&option.PreserveTimes == 0 {
+		return nil
+	}
+	return c.tolerate(option.PreserveTimes, "utimensat", c.kernel.SetTimes(dst, source.Atime, source.Mtime))
 }
 
 // chown gives the copy the source's owner and group, or at least the group. It

@@ -115,9 +115,13 @@ func (c *Copier) replace(it *item.Item, call makeCall) error {
 // makeHardLink makes a hard link to the source (MakeHardLink).
 func (c *Copier) makeHardLink(it *item.Item) error {
 	it.What = report.Linked
-	return c.makeLink(it, func(name at.Name) error {
+	err := c.make(it, func(name at.Name) error {
 		return fault.Dest("link", c.Kernel.Link(it.Dir.SrcFD, it.Src, it.Follow, it.Dir.DstFD, name))
 	})
+	if err == nil && it.What != report.Skipped {
+		c.conflict.Done(it)
+	}
+	return err
 }
 
 // makeSymlink makes a symbolic link to the source (MakeSymlink). A relative target
@@ -129,7 +133,10 @@ func (c *Copier) makeSymlink(it *item.Item) error {
 	if !filepath.IsAbs(target) && !c.inCurrentDir(it) {
 		return c.refuseRelative(it)
 	}
-	return c.makeLink(it, c.symlinkTo(target, it))
+	if err := c.make(it, c.symlinkTo(target, it)); err != nil || it.What == report.Skipped {
+		return err
+	}
+	return c.keep(it, c.Attr.CopyTimes(it.Copy(), &it.Stat))
 }
 
 // inCurrentDir reports whether the copy is to be in the current directory, whatever its path is.
@@ -159,13 +166,4 @@ func (c *Copier) refuseRelative(it *item.Item) error {
 		return nil
 	}
 	return fault.Dest("symlink", fault.ErrRelative)
-}
-
-// makeLink makes a link to the source, and records it.
-func (c *Copier) makeLink(it *item.Item, call makeCall) error {
-	err := c.make(it, call)
-	if err == nil && it.What != report.Skipped {
-		c.conflict.Done(it)
-	}
-	return err
 }

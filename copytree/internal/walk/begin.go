@@ -181,7 +181,7 @@ func (w *worker) checkMerge(d *dirs.Dir) error {
 		return fault.Dest("stat", err)
 	}
 	switch {
-	case s.Type() != at.Directory && w.Opt.Make != option.MakeHardLink && w.leadsTo(d, d.Stat.ID):
+	case s.Type() != at.Directory && w.Opt.Follow == option.FollowNone && w.Opt.Make != option.MakeHardLink && w.leadsTo(d, d.Stat.ID):
 		return fault.Source("copy", fault.ErrSameFile)
 	case s.Type() != at.Directory:
 		return fault.Dest("mkdir", fault.ErrNotDir)
@@ -192,9 +192,9 @@ func (w *worker) checkMerge(d *dirs.Dir) error {
 }
 
 // ontoItself returns the error for a directory that would be copied onto itself. It is fs.SkipDir if
-// its entries are all where they are to be linked to.
+// nothing would become of its entries: all are where they are to be linked to, or all are left.
 func ontoItself(o *option.Options) error {
-	if o.Make == option.MakeHardLink {
+	if o.Make == option.MakeHardLink || o.Existing == option.Skip {
 		return fs.SkipDir
 	}
 	return fault.Source("copy", fault.ErrSameFile)

@@ -28,7 +28,7 @@ func (r *run) pairs(p *plan) []copytree.Pair {
 			continue
 		case r.refused(p, &pair, info):
 			continue
-		case r.seenBefore(seen, src, info):
+		case r.seenBefore(seen, &pair, info):
 			continue
 		}
 		pairs = append(pairs, pair)
@@ -41,8 +41,10 @@ func (r *run) pairs(p *plan) []copytree.Pair {
 func (r *run) refused(p *plan, pair *copytree.Pair, info fs.FileInfo) bool {
 	dst, err := os.Stat(pair.Dst)
 	switch {
+	case r.isOmitted(info): // this comes first: nothing is said of the destination
+		r.fail(copyError(&copytree.Error{Src: pair.Src, Dst: pair.Dst, Path: pair.Src, Op: "copy", Err: copytree.ErrDirectory}, r.options.Make))
 	case p.dir == "" && errors.Is(err, syscall.ENOTDIR), // f/ and f/x, where f is a file
-		errors.Is(err, syscall.ENAMETOOLONG) && !r.isOmitted(info):
+		errors.Is(err, syscall.ENAMETOOLONG):
 		r.fail(failed("cannot stat", pair.Dst, err))
 	case !info.IsDir() && err != nil && strings.HasSuffix(pair.Dst, "/"),
 		p.dir == "" && errors.Is(err, syscall.ENOENT) && !hasParent(pair.Dst):
@@ -55,6 +57,14 @@ func (r *run) refused(p *plan, pair *copytree.Pair, info fs.FileInfo) bool {
 		return false
 	}
 	return true
+}
+
+// inCurrentDir reports whether path is that of an entry of the current directory, or of a directory
+// that cannot be found.
+func inCurrentDir(path string) bool {
+	above, err := os.Stat(filepath.Dir(stripSlashes(path)))
+	here, hereErr := os.Stat(".")
+	return err != nil || hereErr != nil || os.SameFile(above, here)
 }
 
 // isOmitted reports whether a source is a directory that is not copied.
@@ -82,6 +92,8 @@ func (r *run) noDirectory(pair *copytree.Pair, info fs.FileInfo) error {
 		e.Op = "mkdir"
 	case r.options.Make == copytree.MakeHardLink:
 		e.Op = "link"
+	case r.options.Make == copytree.MakeSymlink && !filepath.IsAbs(pair.Src) && !inCurrentDir(pair.Dst):
+		e.Op, e.Err = "symlink", copytree.ErrRelative
 	case r.options.Make == copytree.MakeSymlink, kind == fs.ModeSymlink:
 		e.Op = "symlink"
 	case kind == 0, r.options.CopyContents:
@@ -132,10 +144,14 @@ type named struct{ parent, self fs.FileInfo }
 
 // seenBefore reports whether a source is on the command line a second time: its path
 // ends in the same name in the same directory. It warns of it.
-func (r *run) seenBefore(seen map[string][]named, src string, info fs.FileInfo) bool {
+func (r *run) seenBefore(seen map[string][]named, pair *copytree.Pair, info fs.FileInfo) bool {
 	if r.backups.kind != backupNone && !info.IsDir() {
 		return false
 	}
+	if dst, err := os.Stat(pair.Dst); err == nil && info.IsDir() && os.SameFile(dst, info) {
+		return false // it is not copied, so a second one is refused for the same reason
+	}
+	src := pair.Src
 	path := stripSlashes(src)
 	base := lastName(path)
 	parent, err := os.Stat(filepath.Dir(path))
