@@ -25,6 +25,7 @@ type scene struct {
 	differs    bool
 	setup, run string
 	want       []string
+	place      string // the directory to play in; "" for that of temporary files
 }
 
 // loadScenes reads all scenes, by the name of their file.

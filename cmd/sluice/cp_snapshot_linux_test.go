@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"io/fs"
 	"os"
@@ -56,7 +57,7 @@ func describe(path string, info fs.FileInfo) string {
 	case 0:
 		data, _ := os.ReadFile(path)
 		if len(data) > 64 {
-			data = fmt.Appendf(nil, "%d bytes %x", len(data), data[:16])
+			data = fmt.Appendf(nil, "%d bytes %.8x", len(data), sha256.Sum256(data))
 		}
 		text += fmt.Sprintf(" %q", data)
 		if st.Blocks*512 < st.Size {

@@ -99,6 +99,13 @@ var families = []family{
 		lostSyncsBuilt("xfs", "uring"), lostSyncsBuilt("xfs", "aio"), lostSyncsBuilt("xfs", "pool"),
 		lostSyncsBuilt("btrfs", "uring"), lostSyncsBuilt("btrfs", "aio"), lostSyncsBuilt("btrfs", "pool"),
 	}},
+	// Random trees and command lines of cp, beside GNU cp.
+	{name: "cp", pkg: "./cmd/sluice", test: "^TestCpFuzz$", cells: []cell{
+		cpFuzz("memory", 40), // 40,000 commands
+		cpFuzz("ext4", 20),   // 20,000, as those below
+		cpFuzz("xfs", 20),
+		cpFuzz("btrfs", 20),
+	}},
 	{name: "faults", pkg: "./internal/test/faults", test: "^TestSweep$", cells: []cell{
 		some("all workloads", 1, "^TestSweep$", "-faults.share=1"),
 	}},
@@ -133,6 +140,11 @@ func refused(by string) cell {
 // some is a cell of some of the tests of its family.
 func some(name string, runs int, test string, args ...string) cell {
 	return cell{name, runs, append([]string{"-test.run=" + test}, args...), nil}
+}
+
+// cpFuzz is a cell of runs of 1,000 commands.
+func cpFuzz(place string, runs int) cell {
+	return cell{place, runs, []string{"-cp.commands=1000", "-cp.place=" + place}, nil}
 }
 
 func kernel(name string) cell { return cell{name, 1, []string{"-kernels.name=" + name}, nil} }
