@@ -132,6 +132,14 @@ func (k *Kernel) OpenBase(path string) (int, error) {
 	return k.openPath(unix.AT_FDCWD, NameOf(path), FollowsLinks)
 }
 
+// OpenAgain opens a directory that OpenBase has opened once more.
+func (k *Kernel) OpenAgain(dir int) (int, error) {
+	if err := k.fault("open"); err != nil {
+		return -1, err
+	}
+	return k.openPath(dir, Dot, NoFollow)
+}
+
 // Create creates a file with mode, restricted by the umask. The error is EEXIST if
 // something exists.
 func (k *Kernel) Create(dir int, name Name, mode uint32, a Access) (int, error) {

@@ -104,6 +104,16 @@ func (k *Kernel) OpenBase(path string) (int, error) {
 	return k.directory(path, root, err)
 }
 
+// OpenAgain opens a directory that OpenBase has opened once more.
+func (k *Kernel) OpenAgain(dir int) (int, error) {
+	d, err := k.begin("open", dir)
+	if err != nil {
+		return -1, err
+	}
+	root, err := d.root.OpenRoot(".")
+	return k.directory(d.path, root, err)
+}
+
 // OpenDir opens a directory of the source. The error is ENOTDIR if it is none.
 func (k *Kernel) OpenDir(dir int, name Name, f Follow) (int, error) {
 	d, err := k.begin("open", dir)

@@ -31,7 +31,7 @@ func (h *Handles) Base(p *Pair, src, dst Path) (_ *Dir, err error) {
 // baseOfCopy opens the directory that the copy is to be in. If the caller would have made that before (Pair.Parents), it
 // opens the nearest directory above that exists.
 func (h *Handles) baseOfCopy(d *Dir) (err error) {
-	d.DstFD, err = h.kernel.OpenBase(d.dstPath)
+	d.DstFD, err = h.openTarget(d.dstPath)
 	for h.Pretend && d.Pair.Parents && errors.Is(err, syscall.ENOENT) && d.dstPath != filepath.Dir(d.dstPath) {
 		d.Absent, d.dstPath = true, filepath.Dir(d.dstPath)
 		d.DstFD, err = h.kernel.OpenBase(d.dstPath)
@@ -45,6 +45,29 @@ func (h *Handles) baseOfCopy(d *Dir) (err error) {
 	}
 	d.CopyID, d.CopyMode = s.ID, s.Mode
 	return nil
+}
+
+// openTarget opens the directory at path, or the one that was there when the Pair before needed it.
+func (h *Handles) openTarget(path string) (int, error) {
+	if h.target.fd >= 0 && h.target.path == path {
+		return h.kernel.OpenAgain(h.target.fd)
+	}
+	h.CloseTarget()
+	fd, err := h.kernel.OpenBase(path)
+	if err == nil && h.KeepTarget {
+		if again, err := h.kernel.OpenAgain(fd); err == nil { // without it, the path is looked up again
+			h.target.path, h.target.fd = path, again
+		}
+	}
+	return fd, err
+}
+
+// CloseTarget forgets the directory that KeepTarget keeps.
+func (h *Handles) CloseTarget() {
+	if h.target.fd >= 0 {
+		_ = h.kernel.Close(h.target.fd)
+		h.target.fd = -1
+	}
 }
 
 // Path is a path in two parts: a directory, and a name in it.

@@ -15,14 +15,27 @@ type Handles struct {
 	MaxIdle int
 	// Pretend says that nothing is made (DryRun).
 	Pretend bool
+	// KeepTarget says that Pairs whose copies are to be in one directory are, one after the other,
+	// in the very same one, whatever its path leads to by then: as with GNU cp, it is looked up once.
+	KeepTarget bool
 
 	kernel *at.Kernel
-	mu     sync.Mutex
-	idle   list.List[Dir] // open and unused, the most recently used last. Under mu
+	// target is the directory that the last Pair's copy was to be in, if KeepTarget is set. It is
+	// the first worker's.
+	target struct {
+		path string
+		fd   int // -1 if there is none
+	}
+	mu   sync.Mutex
+	idle list.List[Dir] // open and unused, the most recently used last. Under mu
 }
 
 // New returns Handles that open and close with k.
-func New(k *at.Kernel, maxIdle int) *Handles { return &Handles{kernel: k, MaxIdle: maxIdle} }
+func New(k *at.Kernel, maxIdle int) *Handles {
+	h := &Handles{kernel: k, MaxIdle: maxIdle}
+	h.target.fd = -1
+	return h
+}
 
 // Idle returns how many directories are open and unused.
 func (h *Handles) Idle() int {

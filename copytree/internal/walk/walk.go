@@ -130,6 +130,7 @@ func (j *Job) Close() { j.Content.Close() }
 func (j *Job) Copy(pairs []dirs.Pair) Result {
 	begun := time.Now()
 	j.Several = len(pairs) > 1
+	j.Handles.KeepTarget = j.Several
 	unwatch := context.AfterFunc(j.Ctx, j.Stop)
 	defer unwatch()
 	w := newWorker(j, 0)
@@ -144,6 +145,7 @@ func (j *Job) Copy(pairs []dirs.Pair) Result {
 // of the caller panics.
 func (j *Job) copyPairs(w *worker, pairs []dirs.Pair) {
 	defer j.Handles.CloseIdle()
+	defer j.Handles.CloseTarget()
 	defer j.finishSync()
 	for i := range pairs {
 		if j.queue.Stopped() {
