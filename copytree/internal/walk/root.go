@@ -103,8 +103,11 @@ func (j *Job) checkPlace(it *item.Item, through at.Follow) error {
 	switch {
 	case it.Dir.Absent:
 		name = at.Dot // DryRun: what has the name there is in another directory
-	case j.kernel.Stat(it.Dir.DstFD, name, through, &s) == nil && s.ID == it.Stat.ID:
+	case j.kernel.Stat(it.Dir.DstFD, name, through, &s) != nil:
+	case s.ID == it.Stat.ID:
 		return ontoItself(&j.Opt)
+	case s.Type() != at.Directory:
+		return nil // which is refused: nothing is copied
 	}
 	above, err := j.kernel.Ancestors(it.Dir.DstFD, name, through)
 	if err != nil {
