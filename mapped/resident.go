@@ -80,7 +80,7 @@ func (m *Mapping) memory(first, last int64) []byte {
 	return m.pages[first<<m.shift : min(int64(len(m.pages)), (last+1)<<m.shift)]
 }
 
-// untouchable returns the error for the pages first to last, of which the kernel cannot provide one.
+// untouchable returns the error for the pages first to last, if the kernel cannot provide one of them.
 // The file may have been truncated since it was read.
 func (m *Mapping) untouchable(first, last int64) error {
 	at := max(0, first<<m.shift-m.lead)

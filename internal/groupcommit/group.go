@@ -27,7 +27,7 @@ func newGroup() *group {
 	return &group{mayLead: make(chan struct{}, 1), done: make(chan struct{}, runtime.GOMAXPROCS(0))}
 }
 
-// end wakes the members, of which there are n or fewer. made is set.
+// end wakes the members. There are n of them or fewer, and made is set.
 func (g *group) end(n int) {
 	for range min(max(n, 1), cap(g.done)) {
 		g.done <- struct{}{}

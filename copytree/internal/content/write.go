@@ -57,7 +57,7 @@ func (j *job) writeOnce(b []byte, off int64) (int, error) {
 }
 
 // writeCall makes one system call that writes b, and returns what it has returned. The
-// error is that of waiting for a stream.
+// error comes from waiting for a stream.
 func (j *job) writeCall(b []byte, off int64) (int32, error) {
 	if j.dst.Kind == Stream {
 		if err := j.await(j.dst.FD, output); err != nil {

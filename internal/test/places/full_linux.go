@@ -22,7 +22,7 @@ func Fill(t testing.TB, name string, leave int64) {
 	}
 	defer f.Close()
 	room := int64(st.Bavail)*int64(st.Bsize) - leave //nolint:unconvert // it has 32 bits elsewhere
-	// A file system may keep some of the room for itself.
+	// A file system may need some of the room for its own blocks.
 	for n, off := room, int64(0); n > 0 && off < room; {
 		n = min(n, room-off)
 		switch err := unix.Fallocate(int(f.Fd()), 0, off, n); err {

@@ -52,9 +52,9 @@ func (s *settings) backups() (backups, error) {
 	return b, err
 }
 
-// name returns the path of dst's backup, "" if dst gets none. A name that the file system does not
-// take is shortened, as GNU cp does, but not that of a simple backup that was asked for. If a
-// numbered backup's short name is taken, the error is EEXIST: an earlier backup is kept.
+// name returns the path of dst's backup, "" if dst gets none. A name that is too long for the file
+// system is shortened, as GNU cp does, except with --backup=simple. If a numbered backup's short
+// name is taken, the error is EEXIST: an earlier backup is kept.
 func (b backups) name(dst string) (string, error) {
 	switch b.kind {
 	case backupNone:

@@ -32,8 +32,8 @@ type Overlay struct {
 	Standard string
 	// Named are the packages that were asked for and have no error, nor have their tests or what these import.
 	Named []Package
-	// Added are the files that import package transparent, and those of Fail. If the go command
-	// is given Go files instead of packages, it also needs the added files of their directory.
+	// Added are the files that import package transparent, and the files that Fail adds. If the go
+	// command is given Go files instead of packages, it also needs the added files of their directory.
 	Added []string
 	// Cover is for NewCover.
 	Cover string
