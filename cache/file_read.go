@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"os"
 )
 
@@ -22,7 +23,7 @@ func (f *File) ReadAtContext(ctx context.Context, b []byte, off int64) (n int, e
 	if err := f.check(ctx); err != nil {
 		return 0, err
 	}
-	if len(b) == 0 || off < 0 {
+	if len(b) == 0 || off < 0 || off > math.MaxInt64-int64(len(b)) {
 		return f.file.ReadAtContext(ctx, b, off) // returns 0, nil or the error for off
 	}
 	for n < len(b) && err == nil {
@@ -171,14 +172,6 @@ func (f *File) wait(ctx context.Context, s *shard, i int32, ld *load) error {
 // fetch reads block k, which is not cached, and maybe those after it. Block k
 // goes into frame i; if i is -1, it is not cached.
 func (f *File) fetch(ctx context.Context, s *shard, k key, i int32, ld *load, b []byte, off int64) (n int, err error) {
-	if k.block == f.cache.lastBlock() {
-		if i >= 0 {
-			// A read of the whole block would end beyond the largest offset.
-			s.finish(f, i, ld, 0, nil)
-			s.unpin(i)
-		}
-		return f.fetchPast(ctx, b, off)
-	}
 	if mem, staged := f.runMemory(b, off); len(mem) > 0 {
 		defer staged.Release()
 		return f.fetchRun(ctx, claimed{s, k, i, ld}, mem, b, off)
@@ -209,6 +202,9 @@ func (f *File) load(ctx context.Context, s *shard, i int32, ld *load) {
 			s.unpin(i) // the panic goes on, and the caller never reaches its unpin
 		}
 	}()
-	n, err = f.file.ReadAtContext(ctx, s.memory(i), ld.block<<f.cache.shift)
-	err = blockError(n, f.cache.options.Block, err)
+	off := ld.block << f.cache.shift
+	mem := s.memory(i)
+	mem = mem[:min(int64(len(mem)), math.MaxInt64-off)] // the last block ends at the largest offset
+	n, err = f.file.ReadAtContext(ctx, mem, off)
+	err = blockError(n, len(mem), err)
 }
