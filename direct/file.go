@@ -34,8 +34,8 @@ import (
 // # Errors
 //
 // As in package os errors are *fs.PathError, except for io.EOF, which is bare. A negative
-// offset or length is an error. So is a transfer that reaches beyond the largest offset
-// there is. A read where no file reaches returns io.EOF. An operation that the file was
+// offset or length is an error. So is a ReadAt or a WriteAt that reaches beyond the largest
+// offset; other reads end there with io.EOF. An operation that the file was
 // not opened for fails with EBADF. A closed File returns os.ErrClosed, a nil one
 // os.ErrInvalid, bare.
 //

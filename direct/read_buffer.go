@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"os"
 
 	"github.com/sluiceio/sluice/internal/buffer"
@@ -52,13 +53,14 @@ func (f *File) readBuffer(ctx context.Context, off int64, n int) (buffer.Buffer,
 	if n == 0 {
 		return buffer.Buffer{}, nil
 	}
+	n = int(min(int64(n), math.MaxInt64-off)) // no file has more
+	if n == 0 {
+		return buffer.Buffer{}, io.EOF
+	}
 	at, size := off, n
 	if f.direct != nil {
-		if off > f.direct.LastEnd()-int64(n) {
-			return buffer.Buffer{}, io.EOF // no file reaches there
-		}
 		at = f.direct.Floor(off)
-		size = int(f.direct.Ceil(off+int64(n)) - at)
+		size = int(f.direct.Ceil(off - at + int64(n)))
 	}
 	b, err := f.h.Sched.Buffers.Get(ctx, size)
 	if err != nil {

@@ -119,7 +119,7 @@ func (r *Reader) measure() error {
 	if err != nil {
 		return err
 	}
-	r.known = min(size, r.end, r.file.lastEnd())
+	r.known = min(size, r.end)
 	end := r.known
 	if r.file.direct == nil && r.pos >= size && r.pos <= math.MaxInt64-2*int64(r.q.Memory.Size) {
 		// Some files do not report their size (/proc): a read finds their end.

@@ -2,6 +2,7 @@ package direct
 
 import (
 	"io"
+	"math"
 
 	"github.com/sluiceio/sluice/internal/handle"
 	"github.com/sluiceio/sluice/internal/list"
@@ -47,7 +48,7 @@ func (m *readManyIter) needsNoRequest(a *pendingRange) bool {
 	switch err := handle.CheckRange(a.Off, int64(a.Len)); {
 	case err != nil:
 		a.err = m.d.h.Error("read", err)
-	case a.Len > 0 && a.Off > m.d.lastEnd()-int64(a.Len):
+	case a.Len > 0 && a.Off == math.MaxInt64:
 		a.err = io.EOF // no file reaches there
 	default:
 		return a.Len == 0
@@ -55,13 +56,17 @@ func (m *readManyIter) needsNoRequest(a *pendingRange) bool {
 	return true
 }
 
-// extent returns the part of the file to read for r: whole blocks with direct I/O.
+// extent returns the part of the file to read for r: with direct I/O whole blocks, up to LastEnd.
 func (m *readManyIter) extent(r Range) merge.Extent {
-	end := r.Off + int64(r.Len)
-	if g := m.d.direct; g != nil {
-		return merge.Extent{Off: g.Floor(r.Off), End: g.Ceil(end)}
+	end := r.Off + min(int64(r.Len), math.MaxInt64-r.Off) // no file has more
+	g := m.d.direct
+	switch {
+	case g == nil:
+		return merge.Extent{Off: r.Off, End: end}
+	case end > g.LastEnd():
+		return merge.Extent{Off: g.Floor(r.Off), End: end}
 	}
-	return merge.Extent{Off: r.Off, End: end}
+	return merge.Extent{Off: g.Floor(r.Off), End: g.Ceil(end)}
 }
 
 // markDone records that a is done.

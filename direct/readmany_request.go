@@ -89,6 +89,10 @@ func (m *readManyIter) begin(r *manyRequest, b buffer.Buffer) bool {
 	}
 	defer m.d.h.Core.Done()
 	mem := b.Bytes()
+	if m.d.direct != nil && m.d.direct.Past(r.at.Off, len(mem)) {
+		m.readSeparately(r)
+		return true
+	}
 	if m.d.direct != nil {
 		mem = m.d.direct.BeforeEnd(mem, r.at.Off)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 
 	"github.com/sluiceio/sluice/internal/buffer"
@@ -50,14 +49,6 @@ func (f *File) blocks() directio.Geometry {
 		return f.direct.Geometry
 	}
 	return directio.Cached
-}
-
-// lastEnd returns the last offset at which a read can end.
-func (f *File) lastEnd() int64 {
-	if f.direct != nil {
-		return f.direct.LastEnd()
-	}
-	return math.MaxInt64
 }
 
 // stream returns f as the file of a Reader or a Writer.

@@ -199,7 +199,8 @@ func (w *Writer) room() error {
 		return nil
 	}
 	run := int64(w.q.Memory.Size)
-	if w.pos > math.MaxInt64-2*run {
+	left := math.MaxInt64 - w.pos
+	if left == 0 {
 		w.fail(syscall.EFBIG)
 		return w.err
 	}
@@ -209,7 +210,7 @@ func (w *Writer) room() error {
 	}
 	g := w.file.blocks()
 	w.off = g.Floor(w.pos)
-	end := w.pos - w.pos%run + run // of the run that pos is in
+	end := w.pos + min(left, run-w.pos%run) // of the run that pos is in
 	w.mem = w.q.Filling.Bytes()[:end-w.off]
 	w.start = g.BlockOffset(w.pos)
 	w.end = w.start

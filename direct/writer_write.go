@@ -110,8 +110,8 @@ func (w *Writer) cut(off int64, n int) (head, body int) {
 	case d == nil:
 		return 0, n
 	}
-	head = int(d.Ceil(off) - off)
-	if head >= n {
+	head = -d.BlockOffset(off) & (d.Block() - 1)
+	if head >= n || d.Past(off, n) {
 		return n, 0
 	}
 	body = (n - head) &^ (d.Block() - 1)

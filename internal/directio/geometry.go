@@ -73,6 +73,5 @@ func (g Geometry) Floor(off int64) int64 { return off &^ int64(g.block-1) }
 // LastEnd.
 func (g Geometry) Ceil(off int64) int64 { return g.Floor(off + int64(g.block) - 1) }
 
-// LastEnd returns the last offset at which a block can end. Bytes after it are in no block, and so
-// are not read. Only some file systems have files as long as that (tmpfs, xfs, btrfs).
-func (g Geometry) LastEnd() int64 { return g.Floor(math.MaxInt64) }
+// LastEnd returns the last offset at which a direct transfer ends. See last.go for what comes after.
+func (g Geometry) LastEnd() int64 { return math.MaxInt64 &^ (largestBlock - 1) }

@@ -13,32 +13,29 @@ import (
 
 // ReadAt reads len(b) bytes at off. It returns io.EOF if there are fewer.
 func (f *File) ReadAt(ctx context.Context, b []byte, off int64) (n int, err error) {
-	if err := f.beyond(b, off); err != nil {
-		return 0, err
+	if off > math.MaxInt64-int64(len(b)) {
+		return 0, syscall.EINVAL
 	}
-	for n < len(b) && err == nil {
+	direct := f.beforeLast(len(b), off)
+	for n < direct && err == nil {
 		var m int
-		m, err = f.readPiece(ctx, b[n:], off+int64(n))
+		m, err = f.readPiece(ctx, b[n:direct], off+int64(n))
+		n += m
+	}
+	if n < len(b) && err == nil {
+		var m int
+		m, err = f.readLast(ctx, b[n:], off+int64(n))
 		n += m
 	}
 	return n, err
 }
 
-// beyond returns the error of a read whose last block would end beyond the largest offset. So
-// the last bytes of the longest possible file cannot be read.
-func (f *File) beyond(b []byte, off int64) error {
-	switch {
-	case off > math.MaxInt64-int64(len(b)):
-		return syscall.EINVAL
-	case off > f.LastEnd()-int64(len(b)):
-		return io.EOF
-	}
-	return nil
-}
-
 // ReadBuffer reads whole blocks at off into b, memory of a pool. It returns fewer bytes than
 // b holds where the file ends, without an error.
 func (f *File) ReadBuffer(ctx context.Context, b buffer.Buffer, off int64) (n int, err error) {
+	if f.Past(off, b.Len()) {
+		return f.ReadBlocks(ctx, b.Bytes(), off)
+	}
 	mem := f.BeforeEnd(b.Bytes(), off)
 	if len(mem) == 0 {
 		return 0, nil
@@ -85,8 +82,20 @@ func (f *File) readBounced(ctx context.Context, b []byte, off int64) (int, error
 }
 
 // ReadBlocks reads whole blocks into aligned memory. Where the file ends it returns fewer
-// bytes, without an error.
+// bytes, without an error. Behind LastEnd it reads any number of bytes.
 func (f *File) ReadBlocks(ctx context.Context, b []byte, off int64) (n int, err error) {
+	direct := f.beforeLast(len(b), off)
+	n, err = f.readBlocks(ctx, b[:direct], off)
+	if err != nil || n < direct || n == len(b) {
+		return n, err
+	}
+	left := min(int64(len(b)-n), math.MaxInt64-off-int64(n)) // no file has more
+	m, err := f.readLast(ctx, b[n:n+int(left)], off+int64(n))
+	return n + m, NotEOF(err)
+}
+
+// readBlocks is ReadBlocks up to LastEnd.
+func (f *File) readBlocks(ctx context.Context, b []byte, off int64) (n int, err error) {
 	end := 0 // where the kernel has stopped within a block
 	for n < len(b) {
 		m, err := f.readOnce(ctx, b[n:], off+int64(n))

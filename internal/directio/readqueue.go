@@ -25,6 +25,7 @@ type PendingRead struct {
 	t       sched.Transfer
 	started bool  // and its end was not noticed
 	done    bool  // n and Err are final
+	later   bool  // it is read when it is waited for
 	n       int   // bytes read into mem; fewer than all where the file ends, or with Err
 	Err     error // never io.EOF
 }
@@ -103,17 +104,23 @@ func (q *ReadQueue) Push(span readahead.Span, b buffer.Buffer) {
 	f.buf = b
 	f.Span, f.off, f.n, f.Err, f.done = span, span.Start, 0, nil, false
 	end := span.End
-	if g := q.from.Direct; g != nil {
-		f.off, end = g.Floor(span.Start), g.Ceil(span.End)
+	f.later = q.Later
+	d := q.from.Direct
+	past := d != nil && end > d.LastEnd()
+	switch {
+	case past:
+		f.off, f.later = d.Floor(span.Start), true
+	case d != nil:
+		f.off, end = d.Floor(span.Start), d.Ceil(span.End)
 	}
 	f.mem = f.buf.Bytes()[:end-f.off]
-	if q.from.Direct != nil {
-		f.mem = q.from.Direct.BeforeEnd(f.mem, f.off)
+	if d != nil && !past {
+		f.mem = d.BeforeEnd(f.mem, f.off)
 	}
 	switch {
 	case len(f.mem) == 0:
 		f.done = true
-	case !q.Later:
+	case !f.later:
 		f.started = q.set.StartRead(&f.t, q.from.File.Core, f.mem, f.off, f.buf.Reg())
 		if !f.started {
 			f.Err, f.done = os.ErrClosed, true
@@ -134,7 +141,7 @@ func (q *ReadQueue) Wait(f *PendingRead) {
 	if f.done {
 		return
 	}
-	if q.Later {
+	if f.later {
 		f.n, f.Err = q.fill(q.Ctx, f.buf.Slice(0, len(f.mem)), f.off)
 	} else if q.await(q.Ctx, f); q.from.Direct != nil && MustReadAgain(f.Err) {
 		f.n, f.Err = q.from.Direct.ReadBlocks(q.Ctx, f.mem, f.off)

@@ -3,7 +3,6 @@ package directio
 import (
 	"context"
 	"errors"
-	"math"
 	"syscall"
 
 	"github.com/sluiceio/sluice/internal/handle"
@@ -12,10 +11,8 @@ import (
 // WriteAt writes b at off. If b is whole blocks, or lies inside the file, only its blocks
 // are locked. What is left is written with the whole file locked.
 func (f *File) WriteAt(ctx context.Context, b []byte, off int64) (n int, err error) {
-	if off > math.MaxInt64-int64(len(b))-int64(f.block) {
-		// The end of the last block would exceed the largest offset. Most file systems refuse such a write,
-		// with an error of their own; tmpfs takes it.
-		return f.sched.WriteAt(ctx, f.tail, b, off)
+	if f.Past(off, len(b)) {
+		return f.writeLast(ctx, b, off)
 	}
 	n, err = f.writeInside(ctx, b, off)
 	if n == len(b) || err != nil && !errors.Is(err, ErrMisaligned) {
