@@ -25,10 +25,13 @@
 // since Map; of a page that it remembers, up to a second late. And the memory that it has returned
 // is the kernel's. If the file is truncated later, the lost bytes of the page in which it then ends
 // are zeros. Touching a page after that one is a fault (SIGBUS), which ends the program. So is
-// touching a page that was reclaimed and cannot be read again. Memory that the kernel cannot provide,
-// such as a hole of a full tmpfs, is an error of Load, and before Linux 5.14 a fault. debug.SetPanicOnFault turns the fault
+// touching a page that was reclaimed and cannot be read again. debug.SetPanicOnFault turns the fault
 // into a panic in the goroutine that touches the page. [Mapping.ReadAt] copies, and returns an error
 // for lost bytes, zeros or not.
+//
+// Load returns an error, too, for memory that the kernel cannot provide, such as a hole of a full
+// tmpfs; but where a control group is at its memory limit, the kernel may kill the program, as for
+// any memory that it uses. ReadAt reads such bytes from the file.
 //
 // # Concurrency
 //

@@ -15,5 +15,8 @@ func (m *Mapping) Knows(off int64) bool { return m.resident.has(m.page(off)) }
 // MayAsk reports whether m may ask the kernel which pages are resident.
 func (m *Mapping) MayAsk() bool { return m.canTell }
 
+// MustTouch has m find out by touching whether pages can be touched, as where the kernel cannot tell.
+func (m *Mapping) MustTouch() { m.mustTouch = true }
+
 // MustNotAsk has m find out by reads alone.
 func (m *Mapping) MustNotAsk() { m.canTell = false }

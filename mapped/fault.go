@@ -37,24 +37,50 @@ func (m *Mapping) readFile(b []byte, off int64) error {
 // copyMapped is copy, but if mayBeLost is true, some of the bytes may be zeros where the file has lost them.
 func (m *Mapping) copyMapped(b []byte, off int64) (mayBeLost bool, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		// A fault at another address is of b, which is the caller's.
-		switch fault := recover().(type) {
-		case nil:
-		case interface {
-			runtime.Error
-			Addr() uintptr
-		}:
-			if !m.contains(fault.Addr()) {
-				panic(fault)
-			}
-			err = errFault
-		default:
-			panic(fault)
-		}
-	}()
+	defer func() { err = m.faultOf(recover(), err) }()
 	copy(b, m.bytes[off:])
 	return m.mayBeLost(off, int64(len(b))), nil
+}
+
+// faultOf returns errFault if a panic is of a fault in m's memory, and err if there was none. Another
+// panic goes on: a fault at another address is in memory of the caller's.
+func (m *Mapping) faultOf(panicked any, err error) error {
+	switch fault := panicked.(type) {
+	case nil:
+		return err
+	case interface {
+		runtime.Error
+		Addr() uintptr
+	}:
+		if m.contains(fault.Addr()) {
+			return errFault
+		}
+	}
+	panic(panicked)
+}
+
+// populate maps the pages first to last. It returns an error if they cannot be touched. The caller
+// uses m.
+func (m *Mapping) populate(first, last int64) error {
+	b := m.memory(first, last)
+	if !m.mustTouch {
+		if err := sys.PopulateRead(b); !errors.Is(err, errors.ErrUnsupported) {
+			return err
+		}
+	}
+	return m.touch(b)
+}
+
+// touch reads a byte of each page of b, memory of m, where a fault is not the end of the program.
+func (m *Mapping) touch(b []byte) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() { err = m.faultOf(recover(), err) }()
+	sum := byte(0)
+	for at := 0; at < len(b); at += 1 << m.shift {
+		sum |= b[at]
+	}
+	runtime.KeepAlive(sum) // the bytes are read, although nobody wants them
+	return nil
 }
 
 // zerosToAsk is how many zeros in a row may be lost bytes. With fewer, each integer whose last byte is 0

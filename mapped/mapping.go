@@ -25,7 +25,10 @@ type Mapping struct {
 	shift uint // the size of a page is 1<<shift
 
 	// canTell reports whether the kernel tells which pages are resident; see mayAsk.
-	canTell  bool
+	canTell bool
+	// mustTouch: the kernel is not asked whether a page can be touched. Only tests set it.
+	mustTouch bool
+
 	resident residency
 	uses     usecount.Count // of the memory, by calls in progress
 

@@ -66,7 +66,7 @@ func (m *Mapping) bring(ctx context.Context, first, last, end int64, g uint32) e
 		return nil
 	}
 	// A read of a hole needs no memory, and a touch does: the bytes may be there, and the page not.
-	if sys.PopulateRead(m.memory(least, last)) != nil {
+	if m.populate(least, last) != nil {
 		return m.untouchable(least, last)
 	}
 	for page := least; page <= last; page++ {

@@ -2,5 +2,7 @@
 
 package sys
 
-// PopulateRead does nothing: only Linux has it.
-func PopulateRead([]byte) error { return nil }
+import "errors"
+
+// PopulateRead returns errors.ErrUnsupported: only Linux has it.
+func PopulateRead([]byte) error { return errors.ErrUnsupported }
