@@ -69,8 +69,11 @@ func largest(t *testing.T, dir string) int64 {
 	return size
 }
 
+// edgeTest tests what happens at the edge, an offset, in dir.
+type edgeTest func(t *testing.T, s *sluice.Scheduler, dir string, edge int64)
+
 // everywhere runs test with each edge, on each file system and driver.
-func everywhere(t *testing.T, test func(t *testing.T, s *sluice.Scheduler, dir string, edge int64)) {
+func everywhere(t *testing.T, test edgeTest) {
 	for _, name := range []string{"tmpfs", "ext4", "xfs", "btrfs"} {
 		t.Run(name, func(t *testing.T) {
 			dir := mount(t, name)
