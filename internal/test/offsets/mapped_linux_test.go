@@ -58,7 +58,8 @@ func checkMapping(t *testing.T, f *sluice.File, a at) {
 // mmapError returns the error of mmap(2) for the pages of a.
 func mmapError(f *os.File, a at) error {
 	lead := int(a.off % int64(os.Getpagesize()))
-	b, err := syscall.Mmap(int(f.Fd()), a.off-int64(lead), lead+a.n, syscall.PROT_READ, syscall.MAP_SHARED)
+	n := lead + a.n
+	b, err := syscall.Mmap(int(f.Fd()), a.off-int64(lead), n, syscall.PROT_READ, syscall.MAP_SHARED)
 	if err == nil {
 		err = syscall.Munmap(b)
 	}
