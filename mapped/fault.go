@@ -10,8 +10,8 @@ import (
 )
 
 // errFault is the error for memory that cannot be touched, although a read of the file may have its
-// bytes. The kernel gives the page no memory: its file system is full and the page is a hole (tmpfs,
-// hugetlbfs), a control group is at its limit, or the memory itself has failed.
+// bytes. The kernel gives the page no memory: its file system is full and the page is a hole (tmpfs),
+// or the memory itself has failed.
 var errFault = errors.New("the memory cannot be touched: no room for the page, or bad memory")
 
 // copy copies the bytes at off to b. The caller uses m, which has as many. If the file has lost some of
