@@ -69,12 +69,16 @@ func largest(t *testing.T, dir string) int64 {
 	return size
 }
 
+var fileSystems = []string{
+	"tmpfs", "ext4", "ext4 without direct I/O", "xfs", "xfs on 4 KiB sectors", "btrfs",
+}
+
 // edgeTest tests what happens at the edge, an offset, in dir.
 type edgeTest func(t *testing.T, s *sluice.Scheduler, dir string, edge int64)
 
 // everywhere runs test with each edge, on each file system and driver.
 func everywhere(t *testing.T, test edgeTest) {
-	for _, name := range []string{"tmpfs", "ext4", "xfs", "btrfs"} {
+	for _, name := range fileSystems {
 		t.Run(name, func(t *testing.T) {
 			dir := mount(t, name)
 			edges := []int64{1 << 31, 1 << 32, math.MaxInt64}
