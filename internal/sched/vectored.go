@@ -3,6 +3,8 @@ package sched
 import (
 	"context"
 	"io"
+	"math"
+	"syscall"
 
 	"github.com/sluiceio/sluice/internal/driver"
 )
@@ -11,6 +13,9 @@ import (
 // at off. Move makes one transfer, at the offset that it is given. If move transfers no bytes,
 // the error is end.
 func transferAll(ctx context.Context, v *Vec, off int64, end error, move func(at int64) int32) (n int, err error) {
+	if off > math.MaxInt64-int64(v.Size()) {
+		return 0, syscall.EINVAL // as from preadv(2), also where each buffer is a request
+	}
 	for len(v.First) > 0 {
 		res := move(off + int64(n))
 		if res == 0 {

@@ -103,6 +103,11 @@ func openReaders(t *testing.T, s *sluice.Scheduler, name string) []reader {
 		{name: "batch.ReadAt", read: func(b []byte, off int64) (int, error) {
 			return batched(t, s, func(all *batch.Batch) *batch.Op { return all.ReadAt(plain, b, off) })
 		}},
+		{name: "batch.ReadVec", read: func(b []byte, off int64) (int, error) {
+			return batched(t, s, func(all *batch.Batch) *batch.Op {
+				return all.ReadVec(plain, halves(b), off)
+			})
+		}},
 		{name: "direct.ReadAt", read: ro.ReadAt},
 		{name: "direct.ReadAt of a writable file", read: rw.ReadAt},
 		{name: "ReadBuffer", clips: true, read: readBuffer(t, ro)},

@@ -105,6 +105,11 @@ func openWriters(t *testing.T, s *sluice.Scheduler, name string) []writer {
 		{name: "batch.WriteAt", write: func(b []byte, off int64) (int, error) {
 			return batched(t, s, func(all *batch.Batch) *batch.Op { return all.WriteAt(plain, b, off) })
 		}},
+		{name: "batch.WriteVec", write: func(b []byte, off int64) (int, error) {
+			return batched(t, s, func(all *batch.Batch) *batch.Op {
+				return all.WriteVec(plain, halves(b), off)
+			})
+		}},
 		{name: "direct.WriteAt", write: rw.WriteAt},
 		{name: "direct.WriteAt without reading", write: wo.WriteAt},
 		{name: "cache.WriteAt", write: newCache(t).File(openDirect(t, s, name, os.O_RDWR)).WriteAt},
