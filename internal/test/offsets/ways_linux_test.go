@@ -56,7 +56,7 @@ func readMany(t *testing.T, f *direct.File) way {
 	return func(b []byte, off int64) (n int, err error) {
 		ranges := slices.Values([]direct.Range{{Off: off, Len: len(b) / 2}, {Off: off, Len: len(b)}})
 		for res, failed := range f.ReadMany(t.Context(), ranges, direct.ReadManyOptions{}) {
-			if res.Range.Len == len(b) {
+			if res.Len == len(b) {
 				n, err = counted(copy(b, res.Buffer.Bytes()), len(b), failed)
 			}
 			res.Buffer.Release()

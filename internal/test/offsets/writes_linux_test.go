@@ -114,7 +114,9 @@ func openWriters(t *testing.T, s *sluice.Scheduler, name string) []writer {
 		{name: "direct.WriteAt without reading", write: wo.WriteAt},
 		{name: "cache.WriteAt", write: newCache(t).File(openDirect(t, s, name, os.O_RDWR)).WriteAt},
 		{name: "Writer", stream: true, write: writeStream(t, rw, direct.WriterOptions{})},
-		{name: "Writer of small buffers", stream: true,
-			write: writeStream(t, rw, direct.WriterOptions{BufferSize: 4096, WriteBehind: 4})},
+		{
+			name: "Writer of small buffers", stream: true,
+			write: writeStream(t, rw, direct.WriterOptions{BufferSize: 4096, WriteBehind: 4}),
+		},
 	}
 }
