@@ -20,7 +20,9 @@ type Options struct {
 
 	// Depth is the most operations that the driver has in flight at once,
 	// rounded up to a power of two. 0 means 128; the most is 16384.
-	// Operations beyond it wait in the scheduler.
+	// Operations beyond it wait in the scheduler. Writes leave part of it to fsyncs
+	// and reads, and fsyncs to writes and reads: a frozen file system answers reads
+	// while its writes hang.
 	Depth int
 
 	// Rings is the most rings, or other queues of the driver, that are used. The first

@@ -98,10 +98,11 @@ type Engine struct {
 	mu      probe.Mutex
 	backlog backlog      // operations that the driver does not have yet; under mu
 	scratch []*driver.Op // the batch being submitted, as large as the driver is deep; under mu
-	// hasBacklog reports, without mu, whether a submitter should try the backlog
-	// again: the driver had no room for some of it. Written under mu. See submit for
-	// the case in which it is false although the backlog is not empty.
-	hasBacklog probe.Bool
+	// waiting says, without mu, for what kinds of operations in the backlog the driver
+	// had no room (backlog.waiting), so that a submitter should try again when there is
+	// some (backlogFits). Written under mu. See submit for the case in which it is 0
+	// although the backlog is not empty.
+	waiting probe.Uint32
 	// lost is set when the driver can no longer be used; see lost.go. onLoss,
 	// if not nil, is then called once, perhaps under mu.
 	lost   atomic.Bool
@@ -109,8 +110,9 @@ type Engine struct {
 	// inflight counts the operations that the driver owns. The submitter raises it
 	// under mu, before the driver has them, and lowers it for those that the driver
 	// did not take. The leader lowers it for those that it has reaped. setOps
-	// counts those of them that belong to a RequestSet.
-	inflight, setOps probe.Int32
+	// counts those of them that belong to a RequestSet, writes and syncs those of these kinds.
+	inflight, setOps, writes, syncs probe.Int32
+	most                            places // the bounds of inflight, writes and syncs; see divide
 	// reaperRequests counts the goroutines that wait for operations of a RequestSet
 	// without leading. Such a goroutine raises it, then reads state; a leader that
 	// retires writes state, then reads it. So one of them sees the other, and there
@@ -147,6 +149,7 @@ func New(drv driver.Driver) *Engine {
 		closing:  new(atomic.Int32),
 		id:       record.DriverOf(drv.Info().Name),
 		scratch:  make([]*driver.Op, 0, depth),
+		most:     undivided(depth),
 		done:     make([]*driver.Op, min(depth, maxReap)),
 	}
 	e.stager, _ = drv.(driver.Stager)
@@ -233,7 +236,7 @@ func (e *Engine) submitConcurrently() {
 // canSubmit again. Pushers and the leader that found mu held rely on that: for
 // operations that have arrived meanwhile, and for those that have room by now.
 func (e *Engine) canSubmit() bool {
-	return (e.inbox.Load() != nil || e.hasBacklog.Load()) && e.hasRoom()
+	return e.inbox.Load() != nil && e.hasRoom() || e.backlogFits()
 }
 
 // submitInbox submits what is in the inbox, whether there is a leader or not.
@@ -363,8 +366,8 @@ func (e *Engine) submit(put func([]*driver.Op) (int, error)) int {
 		e.leaveToLeader()
 		return 0
 	}
-	batch := e.backlog.take(e.scratch[:0], cap(e.scratch)-int(e.inflight.Load()))
-	e.hasBacklog.Store(e.backlog.Len() > 0)
+	batch := e.backlog.take(e.scratch[:0], e.room())
+	e.waiting.Store(e.backlog.waiting())
 	if len(batch) == 0 {
 		return 0
 	}
@@ -377,11 +380,15 @@ func (e *Engine) submit(put func([]*driver.Op) (int, error)) int {
 		e.countInFlight(batch[n:], -1)
 		e.backlog.prepend(batch[n:])
 		// The driver took fewer than it has room for. Usually the leader tries again
-		// after its next Reap, so hasBacklog is false. If nothing is in flight any
+		// after its next Reap, so waiting is 0. If nothing is in flight any
 		// more, there may be no next Reap: the leader may be blocked already, because
 		// the operations that the driver did not take were counted as in flight too.
 		// Then this submitter must try again.
-		e.hasBacklog.Store(e.inflight.Load() == 0)
+		if e.inflight.Load() > 0 {
+			e.waiting.Store(0)
+		} else {
+			e.waiting.Store(e.backlog.waiting())
+		}
 	}
 	clear(batch)
 	e.batches.add(n)
@@ -423,14 +430,21 @@ func (e *Engine) complete(ops []*driver.Op, chain bool) (left []*Request) {
 	return left
 }
 
-// countInFlight adds sign to the counters inflight and setOps for each of ops.
-// setOps is never larger than inflight: it is raised last and lowered first.
+// countInFlight adds sign to the counters inflight and setOps, and to the counter of its kind, for
+// each of ops. setOps is never larger than inflight: it is raised last and lowered first.
 func (e *Engine) countInFlight(ops []*driver.Op, sign int32) {
-	byOwner := int32(0)
+	byOwner, of := int32(0), [kinds]int32{}
 	for _, op := range ops {
 		if requestOf(op).byOwner {
 			byOwner += sign
 		}
+		of[kindOf(op.Code)] += sign
+	}
+	if of[writes] != 0 {
+		e.writes.Add(of[writes])
+	}
+	if of[syncs] != 0 {
+		e.syncs.Add(of[syncs])
 	}
 	if sign < 0 && byOwner != 0 {
 		e.setOps.Add(byOwner)

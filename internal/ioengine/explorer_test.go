@@ -336,7 +336,7 @@ func (w *world) key() (key uint64) {
 	e := w.e
 	for _, n := range []uint64{
 		uint64(e.state.Load()), uint64(e.inflight.Load()), uint64(e.setOps.Load()), uint64(e.reaperRequests.Load()),
-		number(e.hasBacklog.Load()), number(e.mu.Free()), uint64(min(e.arrived.Load(), minSubmitThreshold)), w.d.key(), w.more(),
+		uint64(e.waiting.Load()), uint64(e.writes.Load()), number(e.mu.Free()), uint64(min(e.arrived.Load(), minSubmitThreshold)), w.d.key(), w.more(),
 	} {
 		key = hash(key, n)
 	}
@@ -344,8 +344,11 @@ func (w *world) key() (key uint64) {
 	for op := e.inbox.Load(); op != nil; op = op.Next {
 		all += hash(1, number(op))
 	}
-	for op := e.backlog.Front(); op != nil; op = op.Links.Next() {
+	for op := e.backlog.queue.Front(); op != nil; op = op.Links.Next() {
 		all += hash(2, number(op))
+	}
+	for op := e.backlog.held[writes].Front(); op != nil; op = op.Links.Next() {
+		all += hash(3, number(op))
 	}
 	for _, t := range w.threads {
 		if !t.gone {

@@ -53,7 +53,7 @@ func (e *Engine) lose(err error) {
 // leaveToLeader is submit for a lost driver: it wakes the leader, which ends what is in the
 // backlog. It must be called with mu held.
 func (e *Engine) leaveToLeader() {
-	e.hasBacklog.Store(false)
+	e.waiting.Store(0)
 	if e.backlog.Len() > 0 {
 		e.drv.Wake()
 	}
@@ -66,7 +66,7 @@ func (e *Engine) giveUp() {
 	}
 	e.mu.Lock()
 	e.backlog.appendReversed(e.inbox.Swap(nil))
-	ops := e.backlog.take(nil, e.backlog.Len())
+	ops := e.backlog.take(nil, roomFor(e.backlog.Len()))
 	e.mu.Unlock()
 	for _, op := range ops {
 		op.Res = Canceled

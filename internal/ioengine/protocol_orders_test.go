@@ -26,6 +26,10 @@ type situation struct {
 	stuck bool
 	// pushed is the number of operations, beside a stuck one, that have a goroutine each.
 	pushed int
+	// writes is how many operations are writes, from operation 0 on, which is stuck until all reads
+	// have ended. If readFirst, operation 0 is a read. The driver has a place for one write.
+	writes    int
+	readFirst bool
 	// batch is how many of them must arrive before a pusher submits them while the leader
 	// runs; 0 is the default, which is more than there are.
 	batch int32
@@ -74,6 +78,16 @@ var situations = []situation{
 	{name: "two owners", owners: 2, owned: 1, switches: 3},
 	{name: "two staging owners", stages: true, owners: 2, owned: 1, switches: 3},
 	{name: "two owners beside a stuck one", stuck: true, owners: 2, owned: 1, switches: 1},
+	{name: "writes and a read", writes: 2, pushed: 3, switches: 2},
+	{name: "writes and a read, each submits", writes: 2, pushed: 3, batch: 1, switches: 2},
+	{name: "a write and a read beside a stuck write", stuck: true, writes: 2, pushed: 2, switches: 3},
+	{name: "a write and a read beside a stuck write, each submits", stuck: true, writes: 2, pushed: 2, batch: 1, switches: 3},
+	{name: "a write and a read staged beside a stuck write", stages: true, stuck: true, writes: 2, pushed: 2, batch: 1, switches: 3},
+	{name: "owner and a write beside a stuck write", stuck: true, writes: 2, pushed: 1, owned: 1, switches: 2},
+	{name: "a cancelled write beside a stuck write", stuck: true, writes: 2, cancels: true, pushed: 2, batch: 1, switches: 3},
+	{name: "writes beside a stuck read", stuck: true, readFirst: true, writes: 2, pushed: 2, switches: 3},
+	{name: "writes beside a stuck read, each submits", stuck: true, readFirst: true, writes: 2, pushed: 2, batch: 1, switches: 3},
+	{name: "writes staged beside a stuck read", stages: true, stuck: true, readFirst: true, writes: 2, pushed: 2, batch: 1, switches: 3},
 	{name: "staging owner and a push", stages: true, owned: 1, pushed: 1, batch: 1, switches: 3},
 }
 
@@ -118,12 +132,19 @@ func TestExplorerFindsMistakes(t *testing.T) {
 
 // play is the scenario.
 func (c situation) play(w *world) {
-	p := &playing{w: w, d: &slowDriver{room: 2, shy: c.shy, full: c.full}}
+	p := &playing{w: w, d: &slowDriver{room: 2, shy: c.shy, full: c.full}, most: max(1, c.writes)}
+	if c.readFirst {
+		p.d.room, p.first, p.most = 3, 1, 1
+	}
+	p.last = p.first + int64(c.writes)
 	var drv driver.Driver = p.d
 	if c.stages {
 		drv = slowStager{p.d}
 	}
 	p.e = New(drv)
+	if c.writes > 0 {
+		p.e.divide()
+	}
 	if c.batch > 0 {
 		p.e.minBatch = c.batch
 	}
@@ -157,6 +178,9 @@ type playing struct {
 	pushed []*Request
 	groups []*RequestSet
 	all    int // operations
+	// The operations from first to last-1 are writes. The last to end are most.
+	first, last int64
+	most        int
 	// Of the RequestSets' requests, how many have been started, and returned by Next.
 	started, ended int
 }
@@ -167,6 +191,9 @@ func (p *playing) push(push func(*Engine, *Request), cancels bool) {
 		push = (*Engine).Push
 	}
 	r, e := newRequest(p.number(1)), p.e
+	if p.first <= r.Op.Off && r.Op.Off < p.last {
+		r.Op.Code = driver.Write
+	}
 	p.pushed = append(p.pushed, r)
 	p.w.start("pusher", func() {
 		push(e, r)
@@ -246,8 +273,8 @@ func (p *playing) number(n int) int64 {
 	return int64(p.all - n)
 }
 
-// others reports whether all but one have ended.
-func (p *playing) others() bool { return p.finished() == p.all-1 }
+// others reports whether all but one have ended, or all that are no writes.
+func (p *playing) others() bool { return p.finished() >= p.all-p.most }
 
 func (p *playing) finished() int {
 	n := p.ended

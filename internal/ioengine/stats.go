@@ -58,6 +58,6 @@ func (e *Engine) State() State {
 	return State{
 		Leads: state != idle, Blocked: state == blocked,
 		InFlight: int(e.inflight.Load()), SetOps: int(e.setOps.Load()),
-		ReaperRequests: int(e.reaperRequests.Load()), Queued: e.hasBacklog.Load() || e.inbox.Load() != nil,
+		ReaperRequests: int(e.reaperRequests.Load()), Queued: e.waiting.Load() != 0 || e.inbox.Load() != nil,
 	}
 }
