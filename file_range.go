@@ -27,7 +27,12 @@ func (f *File) PunchHole(off, n int64) error {
 // such limit. AdviceDontNeed keeps pages that are not on the disk yet, so call Sync first.
 // Where the system takes no advice, the error is errors.ErrUnsupported.
 func (f *File) Advise(off, n int64, a Advice) error {
-	return f.onRange("advise", off, n, func() error { return f.h.Advise(off, n, uint8(a)) })
+	if f == nil {
+		return os.ErrInvalid
+	}
+	return f.h.OnRange("advise", off, n, func() error {
+		return f.h.Error("advise", f.h.BlockingRead(func() error { return f.h.Advise(off, n, uint8(a)) }))
+	})
 }
 
 // SyncRange has the system begin to write the n bytes at off to the disk; n 0 means up to the

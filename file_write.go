@@ -106,7 +106,7 @@ func (f *File) seekWaiting(offset int64, whence int) (pos int64, err error) {
 	err = f.h.Using("seek", func() error {
 		f.h.Core.PositionMu.Lock()
 		defer f.h.Core.PositionMu.Unlock()
-		return f.h.Blocking(func() (err error) {
+		return f.h.BlockingRead(func() (err error) {
 			pos, err = f.h.OS.Seek(offset, whence)
 			return err
 		})

@@ -48,7 +48,9 @@ type Options struct {
 	// Under contention up to three devices each reserve a small part of these threads;
 	// the rest are shared, so that a device that does not answer holds up few others.
 	// While all are taken, a few more devices may have as small a part each, beyond the
-	// limit.
+	// limit. So may each kind of call to a device that has such a part (reads, writes,
+	// fsyncs, and other changes as by Allocate): a frozen file system answers reads while
+	// its writes hang. With 1 or 2 threads no device and no kind of call has a part.
 	BlockingThreads int
 
 	// BufferMemory is the most memory for the Buffers of package direct, in bytes, rounded

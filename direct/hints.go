@@ -55,6 +55,6 @@ func (f *File) Advise(off, n int64, a sluice.Advice) error {
 		if err != nil || f.direct != nil && a != sluice.AdviceDontNeed {
 			return err
 		}
-		return f.h.Blocking(func() error { return f.h.Advise(off, n, uint8(a)) }) // to read ahead, or to start write-back
+		return f.h.BlockingRead(func() error { return f.h.Advise(off, n, uint8(a)) }) // to read ahead, or to start write-back
 	})
 }

@@ -41,6 +41,12 @@ func (f *File) Blocking(do func() error) (err error) {
 	return err
 }
 
+// BlockingRead is Blocking for a do that changes nothing.
+func (f *File) BlockingRead(do func() error) (err error) {
+	f.Sched.Core.BlockToRead(f.Core, func() { err = do() })
+	return err
+}
+
 // CheckRange returns an error unless off and n are the offset and the length of a range.
 func CheckRange(off, n int64) error {
 	switch {

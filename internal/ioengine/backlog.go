@@ -35,8 +35,8 @@ func (b *backlog) appendReversed(stack *driver.Op) {
 	}
 }
 
-// take moves operations from the backlog to batch, oldest first, as far as m has room. It drops those
-// that are abandoned. It passes over operations of a kind that has no room.
+// take moves operations from the backlog to batch, oldest first, as far as m has room. It drops
+// those that are abandoned. It passes over operations of a kind that has no room.
 func (b *backlog) take(batch []*driver.Op, m room) []*driver.Op {
 	for k := writes; k < kinds; k++ {
 		for b.held[k].Len() > 0 && m.has(k) {
@@ -57,7 +57,9 @@ func (b *backlog) take(batch []*driver.Op, m room) []*driver.Op {
 }
 
 // move moves the first operation of from, which is of kind k, to batch, unless it is abandoned.
-func (b *backlog) move(batch []*driver.Op, from *list.List[driver.Op], k kind, m *room) []*driver.Op {
+func (b *backlog) move(
+	batch []*driver.Op, from *list.List[driver.Op], k kind, m *room,
+) []*driver.Op {
 	op := from.Front()
 	from.Remove(&op.Links)
 	if !requestOf(op).place.CompareAndSwap(inQueue, elsewhere) {
@@ -67,8 +69,8 @@ func (b *backlog) move(batch []*driver.Op, from *list.List[driver.Op], k kind, m
 	return append(batch, op)
 }
 
-// waiting returns the kinds, as a set of bits, for which take has had too little room. If it has had
-// no room at all, reads are among them.
+// waiting returns the kinds, as a set of bits, for which take has had too little room. If it has
+// had no room at all, reads are among them.
 func (b *backlog) waiting() (set uint32) {
 	if b.queue.Len() > 0 {
 		set |= 1 << reads

@@ -60,14 +60,27 @@ func (p *Paths) AcquirePermit(ctx context.Context, code driver.Code, f *File) (l
 			if p.Limiter.Full() {
 				p.WidenFor(code, f)
 			}
-			return p.Limiter.AcquireInWindow(ctx, &p.Windows, device, uint8(code))
+			return p.Limiter.AcquireInWindow(ctx, &p.Windows, device, KindOf(code))
 		}
 	}
 	if p.Limiter.TryAcquire() { // first: DeviceOf may cost a system call
 		return limiter.Permit{}, nil
 	}
 	p.WidenFor(code, f)
-	return p.Limiter.Acquire(ctx, p.DeviceOf(f))
+	return p.Limiter.Acquire(ctx, p.DeviceOf(f), KindOf(code))
+}
+
+// KindOf returns the kind that a call counts as in the limiter.
+func KindOf(code driver.Code) limiter.Kind {
+	switch code {
+	case driver.Read:
+		return limiter.Reads
+	case driver.Write:
+		return limiter.Writes
+	case driver.Fsync, driver.Fdatasync, Writeback:
+		return limiter.Syncs
+	}
+	return limiter.Changes
 }
 
 // WidenFor raises the number of permits to Limits.Fallback if the driver can perform neither reads
@@ -89,8 +102,8 @@ func (p *Paths) WidenFor(code driver.Code, f *File) {
 	p.Widen(p.Bounds.Fallback)
 }
 
-// TryPermit takes a permit for a call on f, without waiting, if fewer than most are taken of
-// those that f's device may have.
+// TryPermit takes a permit for a read of f, without waiting, if fewer than most are taken of
+// those that reads of f's device may have.
 func (p *Paths) TryPermit(f *File, most int32) (limiter.Permit, bool) {
 	if p.Limiter.TryAcquireBelow(most) {
 		return limiter.Permit{}, true

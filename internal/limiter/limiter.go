@@ -1,6 +1,6 @@
 // Package limiter bounds how many threads of the process wait in system calls.
 //
-//	p, err := l.Acquire(ctx, device)
+//	p, err := l.Acquire(ctx, device, limiter.Reads)
 //	if err != nil {
 //		return err // ctx has ended
 //	}
@@ -9,7 +9,8 @@
 //
 // A Limiter has a number of permits, which comes from sluice.Options.BlockingThreads. A call to a
 // device that does not answer keeps its permit. So that such calls do not hold up the calls to
-// other devices, some permits are reserved for one device each (quota.go). A call whose caller has a deadline also passes a window of its device
+// other devices, nor calls of another kind to the same one, some permits are reserved for calls of one kind
+// to one device each (quota.go). A call whose caller has a deadline also passes a window of its device
 // (window.go): of such calls only few are in the kernel when the device stops answering.
 //
 // # Concurrency
@@ -48,8 +49,9 @@ type Limiter struct {
 	mu       probe.Mutex
 	queue    list.List[waiter] // all waiters. Under mu
 	quotas   []*deviceQuota    // under mu
-	// unassigned is the waiters of queue whose device has no quota, because all quotas
-	// are in use. Under mu.
+	ofLimit  int32             // how many of quotas come out of the limit. Under mu
+	// unassigned is the waiters of queue that have no quota, because all quotas are in use.
+	// Under mu.
 	unassigned list.List[waiter]
 
 	beyond atomic.Int32 // permits that TryAcquireBeyond has given
@@ -62,7 +64,7 @@ type Limiter struct {
 // is taken.
 func (l *Limiter) Init(limit, onTop int) {
 	l.mu.Lock()
-	l.base, l.onTop, l.quotas = int32(limit), int32(onTop), nil
+	l.base, l.onTop, l.quotas, l.ofLimit = int32(limit), int32(onTop), nil, 0
 	l.inQuotas.Store(0)
 	l.mu.Unlock()
 	l.AddQuotas(1)
@@ -81,8 +83,9 @@ type waiter struct {
 	ready     chan wakeup
 	overtaken int
 	device    uint64
+	kind      Kind
 	links     list.Node[waiter] // in Limiter.queue
-	// quota is the quota of the waiter's device, or nil if the device has none. The
+	// quota is the quota of the waiter's device and kind, or nil if there is none. The
 	// quotaLinks are in quota.queue, or in Limiter.unassigned. Under Limiter.mu.
 	quota      *deviceQuota
 	quotaLinks list.Node[waiter]
@@ -154,14 +157,14 @@ func (l *Limiter) TryAcquireBeyond(most int32) (Permit, bool) {
 	}
 }
 
-// Acquire takes a permit for a call to a device, or to NoDevice. If none is free it waits for
-// one. If ctx ends first, it returns ctx's error.
-func (l *Limiter) Acquire(ctx context.Context, device uint64) (Permit, error) {
+// Acquire takes a permit for a call of a kind to a device, or to NoDevice. If none is free it waits
+// for one. If ctx ends first, it returns ctx's error.
+func (l *Limiter) Acquire(ctx context.Context, device uint64, kind Kind) (Permit, error) {
 	if l.TryAcquire() {
 		return Permit{}, nil
 	}
 	w := l.unused.Get(newWaiter)
-	w.device = device
+	w.device, w.kind = device, kind
 	q, err := l.wait(ctx, w)
 	w.overtaken, w.quota = 0, nil
 	l.unused.Put(w)
@@ -194,7 +197,7 @@ func (l *Limiter) reacquire(w *waiter, q *deviceQuota) bool {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return q.device == w.device && q.tryAcquire() // the quota may have gone to another device
+	return q.isFor(w.device, w.kind) && q.tryAcquire() // the quota may have gone to others
 }
 
 // enqueue puts w into the queue: at the end, or in front if w has waited before. If a permit
@@ -209,9 +212,9 @@ func (l *Limiter) enqueue(w *waiter) (*deviceQuota, bool) {
 		l.queued.Add(-1)
 		return nil, true
 	}
-	// After TryAcquire: a quota that the device is given is in use from now on. An unused
+	// After TryAcquire: a quota that w is given is in use from now on. An unused
 	// one would have to be offered to the waiters without a quota.
-	w.quota = l.quotaOf(w.device)
+	w.quota = l.quotaOf(w.device, w.kind)
 	if w.quota.tryAcquire() {
 		l.queued.Add(-1)
 		return w.quota, true

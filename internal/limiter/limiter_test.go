@@ -55,7 +55,7 @@ func goThrough(l *Limiter, rnd *rand.Rand, inside, most *atomic.Int32) {
 	if device == 0 {
 		device = NoDevice
 	}
-	p, err := l.Acquire(ctx, device)
+	p, err := l.Acquire(ctx, device, Reads)
 	if err != nil {
 		return
 	}
@@ -92,7 +92,7 @@ func (l *Limiter) queueFor(n int, ctx context.Context, device uint64) []chan err
 	for i := range passed {
 		passed[i] = make(chan error, 1)
 		before := l.queued.Load()
-		go func() { _, err := l.Acquire(ctx, device); passed[i] <- err }()
+		go func() { _, err := l.Acquire(ctx, device, Reads); passed[i] <- err }()
 		hang.Eventually(func() bool { return l.queued.Load() > before })
 	}
 	return passed
@@ -216,7 +216,7 @@ func TestWiden(t *testing.T) {
 	var all sync.WaitGroup
 	for range 3 {
 		all.Go(func() {
-			if _, err := l.Acquire(t.Context(), NoDevice); err != nil {
+			if _, err := l.Acquire(t.Context(), NoDevice, Reads); err != nil {
 				t.Error(err)
 			}
 		})

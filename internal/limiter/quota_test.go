@@ -16,7 +16,7 @@ import (
 func (l *Limiter) passTimes(t *testing.T, n int, device uint64) {
 	t.Helper()
 	for range n {
-		p, err := l.Acquire(t.Context(), device)
+		p, err := l.Acquire(t.Context(), device, Reads)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -230,7 +230,7 @@ func TestQuotaWakesNext(t *testing.T) {
 		l.TryAcquire() // for ever
 		l.TryAcquire()
 		l.TryAcquire()
-		own, err := l.Acquire(t.Context(), 1)
+		own, err := l.Acquire(t.Context(), 1, Reads)
 		if err != nil || own.quota == nil {
 			t.Fatalf("Acquire = %v, %v; want a permit of its own quota", own, err)
 		}
@@ -261,7 +261,7 @@ func TestQuotasStress(t *testing.T) {
 		l := &Limiter{base: limit}
 		var stalled []Permit
 		for range limit {
-			p, err := l.Acquire(t.Context(), 1)
+			p, err := l.Acquire(t.Context(), 1, Reads)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -277,7 +277,7 @@ func TestQuotasStress(t *testing.T) {
 					if rnd.IntN(4) == 0 {
 						go cancel()
 					}
-					if p, err := l.Acquire(ctx, 2); err == nil {
+					if p, err := l.Acquire(ctx, 2, Reads); err == nil {
 						l.Release(p)
 					} else if !errors.Is(err, context.Canceled) {
 						t.Error(err)

@@ -28,7 +28,7 @@ type Windows struct {
 // of call has its own.
 type windowKey struct {
 	device uint64
-	kind   uint8
+	kind   Kind
 }
 
 // window is the calls of one kind to one device. It opens as TCP's window does in slow
@@ -64,12 +64,12 @@ func (w *Windows) Init(now func() time.Duration) { w.now, w.of = now, make(map[w
 
 // AcquireInWindow is Acquire for a call that counts in the window of the device and the kind
 // of call. It first waits until the window has room.
-func (l *Limiter) AcquireInWindow(ctx context.Context, a *Windows, device uint64, kind uint8) (Permit, error) {
+func (l *Limiter) AcquireInWindow(ctx context.Context, a *Windows, device uint64, kind Kind) (Permit, error) {
 	w, err := a.enter(ctx, windowKey{device, kind})
 	if err != nil {
 		return Permit{}, err
 	}
-	p, err := l.Acquire(ctx, device)
+	p, err := l.Acquire(ctx, device, kind)
 	if err != nil {
 		w.leave(false)
 		return Permit{}, err

@@ -73,8 +73,14 @@ func (s *Scheduler) permitPlainRead(ctx context.Context, f *File, n int) (limite
 }
 
 // Block calls do once it has a permit. do waits in system calls for f, which may be nil.
-func (s *Scheduler) Block(f *File, do func()) {
-	p, _ := s.AcquirePermit(context.Background(), driver.Nop, f) // this context does not end
+func (s *Scheduler) Block(f *File, do func()) { s.block(driver.Nop, f, do) }
+
+// BlockToRead is Block for a do that changes nothing. It does not wait behind calls of do that
+// change f, where these hang.
+func (s *Scheduler) BlockToRead(f *File, do func()) { s.block(driver.Read, f, do) }
+
+func (s *Scheduler) block(code driver.Code, f *File, do func()) {
+	p, _ := s.AcquirePermit(context.Background(), code, f) // this context does not end
 	defer s.Limiter.Release(p)
 	do()
 }

@@ -164,7 +164,7 @@ func (s *Scheduler) acquireQueuedSync(ctx context.Context, f *File) (limiter.Per
 	if l.Limit() == 0 || l.TryAcquire() {
 		return limiter.Permit{}, nil
 	}
-	return l.Acquire(ctx, s.DeviceOf(f))
+	return l.Acquire(ctx, s.DeviceOf(f), limiter.Syncs)
 }
 
 // releaseQueuedSync releases the permit that acquireQueuedSync has acquired.

@@ -4,27 +4,35 @@ import (
 	"context"
 	"sync"
 
+	"github.com/sluiceio/sluice/internal/iopath"
+	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/list"
 )
 
-// helpers manages the goroutines that make plain system calls for Transfers. Each device has
-// helpers of its own, so that a stalled device holds up no other device's Transfers.
+// helpers manages the goroutines that make plain system calls for Transfers. Each kind of call to a
+// device has helpers of its own, so that calls that hang hold up no others, where the device answers these.
 type helpers struct {
 	s *Scheduler
 
-	mu       sync.Mutex
-	byDevice map[uint64]*deviceHelpers // of all devices that had Transfers once. Under mu
-	all      sync.WaitGroup
+	mu  sync.Mutex
+	by  map[helped]*deviceHelpers // of all that had Transfers once. Under mu
+	all sync.WaitGroup
 }
 
-// deviceHelpers is the helpers of one device. They perform Transfers in the order of arrival.
+// helped names the calls of a kind to a device.
+type helped struct {
+	device uint64
+	kind   limiter.Kind
+}
+
+// deviceHelpers is the helpers of one kind of call to a device. They perform Transfers in the order of arrival.
 // They exist while there is something to do, and there are at most as many as the limiter has
 // permits. A helper acquires its permit first and takes a Transfer then, so that a Transfer that
 // still waits can be withdrawn.
 type deviceHelpers struct {
-	h      *helpers
-	device uint64
-	help   func() // is run, made once: "go d.run()" would allocate
+	h *helpers
+	helped
+	help func() // is run, made once: "go d.run()" would allocate
 
 	queue   list.List[Transfer] // Transfers that wait. Under helpers.mu, as is running
 	running int
@@ -32,23 +40,23 @@ type deviceHelpers struct {
 
 func (h *helpers) init(s *Scheduler) {
 	h.s = s
-	h.byDevice = make(map[uint64]*deviceHelpers)
+	h.by = make(map[helped]*deviceHelpers)
 }
 
-// of returns the helpers of a device. It must be called with mu held.
-func (h *helpers) of(device uint64) *deviceHelpers {
-	d := h.byDevice[device]
+// of returns the helpers of the calls that key names. It must be called with mu held.
+func (h *helpers) of(key helped) *deviceHelpers {
+	d := h.by[key]
 	if d == nil {
-		d = &deviceHelpers{h: h, device: device}
+		d = &deviceHelpers{h: h, helped: key}
 		d.help = d.run
-		h.byDevice[device] = d
+		h.by[key] = d
 	}
 	return d
 }
 
-// add gives t to the helpers of its device. If t has been withdrawn, add ends it instead.
+// add gives t to its helpers. If t has been withdrawn, add ends it instead.
 func (h *helpers) add(t *Transfer) {
-	device := h.s.DeviceOf(t.f)
+	key := helped{h.s.DeviceOf(t.f), iopath.KindOf(t.code)}
 	h.mu.Lock()
 	if t.withdrawn {
 		h.mu.Unlock()
@@ -57,7 +65,7 @@ func (h *helpers) add(t *Transfer) {
 		return
 	}
 	defer h.mu.Unlock()
-	d := h.of(device)
+	d := h.of(key)
 	d.queue.PushBack(&t.links, t)
 	t.helpers = d
 	if d.running < int(h.s.Limiter.Limit()) {
@@ -74,7 +82,7 @@ func (d *deviceHelpers) run() {
 	s.Ready() // which may raise the number of permits
 	for {
 		d.widen()
-		p, _ := s.Limiter.Acquire(context.Background(), d.device) // fails only with its context
+		p, _ := s.Limiter.Acquire(context.Background(), d.device, d.kind) // fails only with its context
 		t := d.next()
 		if t == nil {
 			s.Limiter.Release(p)

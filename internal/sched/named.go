@@ -74,7 +74,7 @@ func (s *Scheduler) acquireNamePermit(ctx context.Context) (limiter.Permit, erro
 	if a, ok := ctx.Value(isolationKey{}).(*IsolatedContext); ok {
 		whose = a.whose
 	}
-	return s.Names.Acquire(ctx, whose)
+	return s.Names.Acquire(ctx, whose, limiter.Changes)
 }
 
 // BeginNamedWithoutPermit is BeginNamed for a call that does not wait.

@@ -337,7 +337,7 @@ func TestHelpersAreBounded(t *testing.T) {
 	}
 	hang.Eventually(func() bool { mu.Lock(); defer mu.Unlock(); return now == 3 })
 	s.helpers.mu.Lock()
-	helpers := s.helpers.byDevice[s.DeviceOf(f)]
+	helpers := s.helpers.by[helped{s.DeviceOf(f), limiter.Writes}]
 	running := helpers.running
 	s.helpers.mu.Unlock()
 	close(goOn)
@@ -500,7 +500,7 @@ func stressTransfers(t *testing.T, s *Scheduler, f *File, rnd *rand.Rand) {
 
 // waiting is how many Transfers wait for a helper.
 func (h *helpers) waiting() (n int) {
-	for _, c := range h.byDevice {
+	for _, c := range h.by {
 		n += c.queue.Len()
 	}
 	return n

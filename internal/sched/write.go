@@ -94,11 +94,11 @@ func (s *Scheduler) permitPlainWrite(ctx context.Context, f *File, n int) (limit
 		return limiter.Permit{}, false
 	}
 	if !s.Async(driver.Write, f) {
-		p, ok := s.TryPermit(f, s.Limiter.SharedLimit())
+		ok := s.Limiter.TryAcquire()
 		if !ok && n >= largeWrite {
 			return s.Limiter.TryAcquireBeyond(int32(s.Bounds.LargeWrites))
 		}
-		return p, ok
+		return limiter.Permit{}, ok
 	}
 	// No permit of the device's quota: writes that can be queued must leave that to those that
 	// cannot.

@@ -1,0 +1,114 @@
+package sched
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/driver/script"
+	"github.com/sluiceio/sluice/internal/iopath"
+	"github.com/sluiceio/sluice/internal/limiter"
+	"github.com/sluiceio/sluice/internal/test/hang"
+)
+
+// kindCalls are the ways to have a plain call of a kind made.
+var kindCalls = map[string]func(s *Scheduler, f *File) error{
+	"ReadAt": func(s *Scheduler, f *File) error {
+		_, err := s.ReadAt(context.Background(), f, make([]byte, 8), 0)
+		return err
+	},
+	"StartRead": func(s *Scheduler, f *File) error {
+		var t Transfer
+		s.StartRead(&t, f, make([]byte, 8), 0, 0)
+		_, err := t.Wait(context.Background())
+		return err
+	},
+	"BlockToRead": func(s *Scheduler, f *File) error {
+		s.BlockToRead(f, func() { s.Call(driver.Read, f.FD, nil, 0) })
+		return nil
+	},
+	"WriteAt": func(s *Scheduler, f *File) error {
+		_, err := s.WriteAt(context.Background(), f, make([]byte, 8), 0)
+		return err
+	},
+	"StartExtend": func(s *Scheduler, f *File) error {
+		var t Transfer
+		s.StartExtend(&t, f, make([]byte, 8), 0)
+		_, err := t.Wait(context.Background())
+		return err
+	},
+	"Sync": func(s *Scheduler, _ *File) error {
+		// Another file, as Syncs of one file would share a call.
+		return s.Sync(context.Background(), iopath.NewFile(1, true, false))
+	},
+	"Block": func(s *Scheduler, f *File) error {
+		s.Block(f, func() { s.Call(driver.Nop, f.FD, nil, 0) })
+		return nil
+	},
+}
+
+// Plain calls of one kind that hang hold up none of another kind to the same device.
+func TestStalledKindsOfCalls(t *testing.T) {
+	for _, stuck := range []struct {
+		name string
+		code driver.Code
+	}{
+		{"WriteAt", driver.Write}, {"StartExtend", driver.Write}, {"Sync", driver.Fsync},
+		{"Block", driver.Nop}, {"ReadAt", driver.Read},
+	} {
+		for _, permits := range []int{5, 64} {
+			t.Run(fmt.Sprint(stuck.name, "/", permits), func(t *testing.T) {
+				hang.Watch(t)
+				release := make(chan struct{})
+				s := New(script.New(8), Limits{Blocking: permits, InlineSyncs: 2, BusySyncs: 2, InlineReads: 2})
+				s.AsyncDirect = [driver.NumCodes]bool{}
+				s.Call = func(code driver.Code, _ int, b []byte, _ int64) int32 {
+					if code == stuck.code {
+						<-release
+					}
+					return int32(len(b))
+				}
+				s.Device = func(int) (uint64, bool) { return 1, true }
+				f := iopath.NewFile(1, true, false)
+				var all sync.WaitGroup
+				for range 4 * permits {
+					all.Go(func() {
+						if err := kindCalls[stuck.name](s, f); err != nil {
+							t.Error(err)
+						}
+					})
+				}
+				hang.Eventually(func() bool { return s.Limiter.InUse() >= permits })
+				for name, call := range kindCalls {
+					for range 20 { // hangs if the stuck ones are in the way
+						if kindOfCall(name) == iopath.KindOf(stuck.code) {
+							break
+						}
+						if err := call(s, f); err != nil {
+							t.Errorf("%s: %v", name, err)
+						}
+					}
+				}
+				close(release)
+				all.Wait()
+				s.Close()
+				wantAllReleased(t, &s.Limiter)
+			})
+		}
+	}
+}
+
+// kindOfCall returns the kind of call that a kindCall makes.
+func kindOfCall(name string) limiter.Kind {
+	switch name {
+	case "ReadAt", "StartRead", "BlockToRead":
+		return limiter.Reads
+	case "WriteAt", "StartExtend":
+		return limiter.Writes
+	case "Sync":
+		return limiter.Syncs
+	}
+	return limiter.Changes
+}
