@@ -140,25 +140,56 @@ func TestFrozenAnswersReads(t *testing.T) {
 					t.Run(fmt.Sprint(fs, "/", driver, "/", kind, "/", n), func(t *testing.T) {
 						s := testenv.Scheduler(t, sluice.Options{Driver: driver})
 						f, other := openReads(t, s, dir), openReads(t, s, elsewhere)
-						frozen := places.Freeze(t, dir)
-						var all sync.WaitGroup
-						for i := range int64(n) {
-							all.Go(func() {
-								if err := change(f.frozenFile, i); err != nil {
-									t.Error(err)
-								}
-							})
-						}
-						testenv.WaitFor(t, "changes that wait", func() bool { return waiting(s) >= n })
-						f.readAll(t) // hangs until the thaw if the changes are in the way
-						other.readAll(t)
-						frozen.Thaw()
-						all.Wait()
+						wantAnswers(t, dir, n, f, other, change, func() int { return waiting(s) })
 					})
 				}
 			}
 		}
 	}
+}
+
+// Hazard: once there is a class, direct writes that wait for the thaw take all of the cap, and reads
+// wait for tickets. Guard: one read may always be in flight.
+func TestFrozenAnswersReadsWithClasses(t *testing.T) {
+	dir, elsewhere := places.FileSystems["ext4"](t, 128<<20), t.TempDir()
+	for _, driver := range testenv.Drivers {
+		for _, kind := range []string{"direct writes", "direct writes at the end", "buffered writes"} {
+			for _, n := range []int{8, 256} {
+				t.Run(fmt.Sprint(driver, "/", kind, "/", n), func(t *testing.T) {
+					s := testenv.Scheduler(t, sluice.Options{Driver: driver})
+					class(t, s, "other", sluice.ClassOptions{})
+					f, other := openReads(t, s, dir), openReads(t, s, elsewhere)
+					change := frozenChanges[kind]
+					wantAnswers(t, dir, n, f, other, change, func() int {
+						st := s.Classes()[0].Stats()
+						return st.Queued + st.InFlight
+					})
+				})
+			}
+		}
+	}
+}
+
+// wantAnswers demands that f, and a file of another device, are read while n changes of f wait for
+// the thaw of dir.
+func wantAnswers(
+	t *testing.T, dir string, n int, f, other readFile,
+	change func(f frozenFile, i int64) error, waiting func() int,
+) {
+	frozen := places.Freeze(t, dir)
+	var all sync.WaitGroup
+	for i := range int64(n) {
+		all.Go(func() {
+			if err := change(f.frozenFile, i); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	testenv.WaitFor(t, "changes that wait", func() bool { return waiting() >= n })
+	f.readAll(t) // hangs until the thaw if the changes are in the way
+	other.readAll(t)
+	frozen.Thaw()
+	all.Wait()
 }
 
 // readFile is a frozenFile, and a file beside it of which the page cache has nothing.

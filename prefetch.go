@@ -40,7 +40,7 @@ func (f *File) Prefetch(off, n int64) error {
 	// While a call waits for this permit it does not use the file, so Close does not wait for it. For the same reason
 	// the permit is a shared one: to find the file's device the call would use the file.
 	wait := func(do func()) bool {
-		core.Block(nil, do)
+		core.BlockToRead(nil, do)
 		return true
 	}
 	left, now, err := f.prefetchFirst(off, n, core.TryBlock)

@@ -31,7 +31,8 @@ type Class struct {
 	iops, bytesLimit bucket
 
 	queue list.List[Ticket]
-	links list.Node[Class] // in Queue.backlogged, while queue is not empty
+	byUse [uses]list.List[Ticket] // the same tickets
+	links list.Node[Class]        // in Queue.backlogged, while queue is not empty
 	tag   float64
 	// short: there was no room in the cap while requests of the class waited,
 	// since its queue was last empty.
@@ -82,12 +83,12 @@ func (c *Class) Configure(now time.Duration, s Settings) {
 // idle reports whether no request of the class waits or is in flight.
 func (c *Class) idle() bool { return c.queue.Len() == 0 && c.inflight == 0 }
 
-// ready returns when the class's own limits let its first request begin.
-func (c *Class) ready(now time.Duration) time.Duration {
+// ready returns when the class's own limits let t, which waits in its queue, begin.
+func (c *Class) ready(now time.Duration, t *Ticket) time.Duration {
 	if c.Depth > 0 && c.inflight >= c.Depth {
 		return Never
 	}
-	n := int64(c.queue.Front().part())
+	n := int64(t.part())
 	return max(c.iops.ready(now, 1), c.bytesLimit.ready(now, n))
 }
 

@@ -16,7 +16,8 @@
 // for whatever is in the device. So while a heavier class is interactive, a lighter class
 // keeps at most Cap.Beside bytes in flight. A class is interactive if it has been active
 // of late and its requests have not waited for room in the cap. Each class may always have
-// one request in flight, so that all make progress.
+// one request in flight, so that all make progress. For the same reason one read may always be in
+// flight, and one write: where one of the two hangs, the device may answer the other.
 //
 // # Concurrency
 //

@@ -33,17 +33,28 @@ type Cap struct {
 // until Next has returned it or it was withdrawn, and after Next until Done.
 type Ticket struct {
 	Owner any
-	// OutsideCap: the request is subject to its class's limits, and it is neither counted in
-	// the cap nor split. This is for writes that the page cache takes: they wait for the
-	// device only when the system makes them wait, and then for long.
-	OutsideCap bool
+	Use   Use
 
 	class *Class
 	n     int // bytes asked for, and from Next on granted
 	small bool
 	asked time.Duration
-	links list.Node[Ticket]
+	links list.Node[Ticket] // in Class.queue
+	same  list.Node[Ticket] // in Class.byUse
 }
+
+// Use is what a request does with the device.
+type Use uint8
+
+const (
+	Read Use = iota
+	Write
+	// OutsideCap: the request is subject to its class's limits, and it is neither counted in
+	// the cap nor split. This is for writes that the page cache takes: they wait for the
+	// device only when the system makes them wait, and then for long.
+	OutsideCap
+	uses // the number of uses
+)
 
 // Granted is how many bytes the Ticket may transfer.
 func (t *Ticket) Granted() int { return t.n }
@@ -51,7 +62,7 @@ func (t *Ticket) Granted() int { return t.n }
 // part is how much of the request would be granted.
 func (t *Ticket) part() int {
 	switch {
-	case t.OutsideCap:
+	case t.Use == OutsideCap:
 		return min(t.n, most)
 	case t.small:
 		return min(t.n, SmallPart)
@@ -67,6 +78,7 @@ type Queue struct {
 	virtual    float64
 	inflight   int
 	bytes      int64
+	byUse      [uses]int // what is in flight, by use; not counted for OutsideCap
 }
 
 // New returns a Queue without classes.
@@ -109,13 +121,14 @@ func (q *Queue) Push(now time.Duration, t *Ticket, c *Class, n int) {
 		q.backlogged.PushBack(&c.links, c)
 	}
 	c.queue.PushBack(&t.links, t)
+	c.byUse[t.Use].PushBack(&t.same, t)
 }
 
 // Admit lets t, a request of no bytes outside the cap, begin at once, whatever waits. So its
 // class counts as active. The owner passes t to Done, as if Next had returned it, and then
 // calls Next.
 func (q *Queue) Admit(now time.Duration, t *Ticket, c *Class) {
-	t.class, t.n, t.asked, t.OutsideCap = c, 0, now, true
+	t.class, t.n, t.asked, t.Use = c, 0, now, OutsideCap
 	c.inflight++
 	c.iops.take(1)
 	c.stats.Requests++
@@ -126,16 +139,42 @@ func (q *Queue) Admit(now time.Duration, t *Ticket, c *Class) {
 // returned, which may be Never.
 func (q *Queue) Next(now time.Duration) (t *Ticket, again time.Duration) {
 	c, again := q.first(now)
-	if c == nil {
-		return nil, again
-	}
-	t = c.queue.Front()
-	if !q.room(t) {
+	if c != nil {
+		if t = c.queue.Front(); q.room(t) {
+			q.begin(now, c, t)
+			return t, 0
+		}
 		q.full()
-		return nil, again
 	}
-	q.begin(now, c, t)
-	return t, 0
+	for use := Read; use <= Write; use++ {
+		if q.byUse[use] == 0 {
+			if t = q.beyondCap(now, use); t != nil {
+				return t, 0
+			}
+		}
+	}
+	return nil, again
+}
+
+// beyondCap lets the next request of a use begin, of which none is in flight, whatever the cap says.
+// A device whose writes hang, as that of a frozen file system, may answer reads. beyondCap returns
+// nil if no request waits that its class's own limits allow.
+func (q *Queue) beyondCap(now time.Duration, use Use) *Ticket {
+	var least *Class
+	for c := q.backlogged.Front(); c != nil; c = c.links.Next() {
+		t := c.byUse[use].Front()
+		if t != nil && c.ready(now, t) <= now && (least == nil || c.tag < least.tag) {
+			least = c
+		}
+	}
+	if least == nil {
+		return nil
+	}
+	t, virtual := least.byUse[use].Front(), q.virtual
+	t.small = true
+	q.begin(now, least, t)
+	q.virtual = virtual // it was not the turn of the class
+	return t
 }
 
 // first returns the class with the least tag among those whose own limits allow a request,
@@ -146,11 +185,11 @@ func (q *Queue) first(now time.Duration) (least *Class, again time.Duration) {
 	for c := q.backlogged.Front(); c != nil; c = c.links.Next() {
 		t := c.queue.Front()
 		t.small = c.Weight < weight
-		ready := c.ready(now)
+		ready := c.ready(now, t)
 		switch {
 		case ready > now:
 			again = min(again, ready)
-		case t.small && !t.OutsideCap && c.bytes > 0 && c.bytes+int64(t.part()) > q.cap.Beside:
+		case t.small && t.Use != OutsideCap && c.bytes > 0 && c.bytes+int64(t.part()) > q.cap.Beside:
 		case least == nil || max(c.tag, q.virtual) < max(least.tag, q.virtual):
 			least = c
 		}
@@ -171,7 +210,7 @@ func (q *Queue) interactive(now time.Duration) int {
 
 // room reports whether the cap has room for t.
 func (q *Queue) room(t *Ticket) bool {
-	if t.OutsideCap || q.inflight == 0 {
+	if t.Use == OutsideCap || q.inflight == 0 {
 		return true
 	}
 	return q.inflight < q.cap.Depth && q.bytes+int64(t.part()) <= q.cap.Bytes
@@ -195,9 +234,10 @@ func (q *Queue) begin(now time.Duration, c *Class, t *Ticket) {
 	c.stats.Requests++
 	c.stats.Waited += waited
 	c.stats.LongestWait = max(c.stats.LongestWait, waited)
-	if t.OutsideCap {
+	if t.Use == OutsideCap {
 		return
 	}
+	q.byUse[t.Use]++
 	q.inflight++
 	q.bytes += int64(t.n)
 	c.bytes += int64(t.n)
@@ -209,6 +249,7 @@ func (q *Queue) begin(now time.Duration, c *Class, t *Ticket) {
 func (q *Queue) remove(t *Ticket) {
 	c := t.class
 	c.queue.Remove(&t.links)
+	c.byUse[t.Use].Remove(&t.same)
 	if c.queue.Len() == 0 {
 		c.short = false
 		q.backlogged.Remove(&c.links)
@@ -252,9 +293,10 @@ func (q *Queue) Done(now time.Duration, t *Ticket, moved int64) {
 	if c.removed {
 		q.forgetRemoved()
 	}
-	if t.OutsideCap {
+	if t.Use == OutsideCap {
 		return
 	}
+	q.byUse[t.Use]--
 	q.inflight--
 	q.bytes -= int64(t.n)
 	c.bytes -= int64(t.n)

@@ -3,7 +3,7 @@
 // of the device's ring:
 //
 //	if classes.Active() {
-//		t, res := classes.Queue(ring).Take(ctx, class, file, len(b), false)
+//		t, res := classes.Queue(ring).Take(ctx, class, file, len(b), fair.Read)
 //		if t == nil {
 //			return res // ctx has ended, or the file was closed
 //		}

@@ -51,9 +51,9 @@ func (q *Queue) classLocked(c *Class) *fair.Class { return c.all.Or(c).inQueue[q
 
 // Take waits for the ticket of an operation of n bytes, which may grant fewer. If res is not 0
 // there is no ticket: the file is closing (Closed), or ctx has ended (Canceled). See
-// fair.Ticket for outsideCap.
-func (q *Queue) Take(ctx context.Context, c *Class, file *usecount.Count, n int, outsideCap bool) (t *Ticket, res int32) {
-	t = q.newTicket(file, outsideCap)
+// fair.Ticket for use.
+func (q *Queue) Take(ctx context.Context, c *Class, file *usecount.Count, n int, use fair.Use) (t *Ticket, res int32) {
+	t = q.newTicket(file, use)
 	t.Request(c, n)
 	select {
 	case <-t.ready:
@@ -70,9 +70,9 @@ func (q *Queue) Take(ctx context.Context, c *Class, file *usecount.Count, n int,
 
 // TakeAll is Take for an operation that must not be split. It waits until all n bytes
 // were granted, one ticket after the other, and returns the last ticket.
-func (q *Queue) TakeAll(ctx context.Context, c *Class, file *usecount.Count, n int, outsideCap bool) (t *Ticket, res int32) {
+func (q *Queue) TakeAll(ctx context.Context, c *Class, file *usecount.Count, n int, use fair.Use) (t *Ticket, res int32) {
 	for {
-		t, res = q.Take(ctx, c, file, n, outsideCap)
+		t, res = q.Take(ctx, c, file, n, use)
 		if t == nil || t.Granted() >= n {
 			return t, res
 		}
@@ -83,7 +83,7 @@ func (q *Queue) TakeAll(ctx context.Context, c *Class, file *usecount.Count, n i
 
 // Admit returns a ticket for an operation that does not wait, and is outside the cap.
 func (q *Queue) Admit(c *Class, file *usecount.Count) *Ticket {
-	t := q.newTicket(file, true)
+	t := q.newTicket(file, fair.OutsideCap)
 	q.mu.Lock()
 	q.fair.Admit(q.now(), &t.Ticket, q.classLocked(c))
 	q.mu.Unlock()

@@ -27,7 +27,7 @@ func take(ctx context.Context, s *Classes, c *Class, file *usecount.Count) chan 
 	result := make(chan int32, 1)
 	before := c.Stats().Queued
 	go func() {
-		t, res := s.Queue(0).Take(ctx, c, file, 1, false)
+		t, res := s.Queue(0).Take(ctx, c, file, 1, fair.Read)
 		if t != nil {
 			t.End(1)
 		}
@@ -42,7 +42,7 @@ func take(ctx context.Context, s *Classes, c *Class, file *usecount.Count) chan 
 func TestTake(t *testing.T) {
 	hang.Watch(t)
 	s, c := oneAtATime()
-	held, _ := s.Queue(0).Take(t.Context(), c, nil, 1, false)
+	held, _ := s.Queue(0).Take(t.Context(), c, nil, 1, fair.Read)
 	var closed, open usecount.Count
 	closed.Init()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -57,7 +57,7 @@ func TestTake(t *testing.T) {
 	if res := <-rejected; res != Closed {
 		t.Errorf("Take for a file that is closed = %d; want %d", res, Closed)
 	}
-	if _, res := s.Queue(0).Take(t.Context(), c, &closed, 1, false); res != Closed {
+	if _, res := s.Queue(0).Take(t.Context(), c, &closed, 1, fair.Read); res != Closed {
 		t.Errorf("Take for a closed file = %d; want %d", res, Closed)
 	}
 	held.End(1)
@@ -75,7 +75,7 @@ func TestTicketsAreUsedAgain(t *testing.T) {
 	s, c := oneAtATime()
 	defer s.Close()
 	n := testing.AllocsPerRun(100, func() {
-		held, _ := s.Queue(0).Take(context.Background(), c, nil, 1, false)
+		held, _ := s.Queue(0).Take(context.Background(), c, nil, 1, fair.Read)
 		held.End(1)
 	})
 	if n > 0 && !sys.RaceEnabled {
@@ -98,7 +98,7 @@ func (p *played) Withdrawn() bool    { return p.withdrawn.Load() }
 func TestWaiter(t *testing.T) {
 	s, c := oneAtATime()
 	var first, second played
-	t1, t2 := s.Queue(0).NewTicket(&first, nil, false), s.Queue(0).NewTicket(&second, nil, false)
+	t1, t2 := s.Queue(0).NewTicket(&first, nil, fair.Read), s.Queue(0).NewTicket(&second, nil, fair.Read)
 	if t1.Withdraw() {
 		t.Error("a ticket that was not requested was withdrawn")
 	}
@@ -136,9 +136,9 @@ func TestWithdrawMakesRoom(t *testing.T) {
 	s.SetCap(fair.Cap{Depth: 8, Bytes: 1 << 20, Beside: 1 << 20})
 	q := s.Queue(0)
 	var held, large, small played
-	first, second, third := q.NewTicket(&held, nil, false), q.NewTicket(&large, nil, false), q.NewTicket(&small, nil, false)
+	first, second, third := q.NewTicket(&held, nil, fair.Read), q.NewTicket(&large, nil, fair.Read), q.NewTicket(&small, nil, fair.Read)
 	first.Request(c, 512<<10)
-	fourth := q.NewTicket(&held, nil, false)
+	fourth := q.NewTicket(&held, nil, fair.Read)
 	fourth.Request(c, 300<<10)
 	second.Request(c, 512<<10)
 	third.Request(c, 1)
@@ -162,7 +162,7 @@ func TestWithdrawMakesRoom(t *testing.T) {
 func TestRemove(t *testing.T) {
 	hang.Watch(t)
 	s, c := oneAtATime()
-	held, _ := s.Queue(0).Take(t.Context(), c, nil, 1, false)
+	held, _ := s.Queue(0).Take(t.Context(), c, nil, 1, fair.Read)
 	waits := take(t.Context(), s, c, nil)
 	if !c.Remove() || c.Remove() || c.Configure(fair.Settings{Weight: 5, Depth: 1}) {
 		t.Error("want one Remove that succeeds, and no Configure after it")
@@ -171,7 +171,7 @@ func TestRemove(t *testing.T) {
 		t.Errorf("Settings = %+v of a removed class; want the weight alone", o)
 	}
 	var later played
-	other := s.Queue(0).NewTicket(&later, nil, false)
+	other := s.Queue(0).NewTicket(&later, nil, fair.Read)
 	other.Request(c, 1)
 	if st := s.Default().Stats(); st.Queued != 1 {
 		t.Errorf("%d operations of the default class wait; want that requested after Remove", st.Queued)
@@ -195,7 +195,7 @@ func TestRemoveThenAddQueue(t *testing.T) {
 	s, c := oneAtATime()
 	c.Remove()
 	s.AddQueue()
-	ticket, res := s.Queue(1).Take(t.Context(), c, nil, 1, false)
+	ticket, res := s.Queue(1).Take(t.Context(), c, nil, 1, fair.Read)
 	if res != 0 {
 		t.Fatalf("Take = %d; want 0", res)
 	}

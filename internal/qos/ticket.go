@@ -46,16 +46,16 @@ func makeTicket() *Ticket {
 	return t
 }
 
-// newTicket returns a ticket for an operation on a file. See fair.Ticket for outsideCap.
-func (q *Queue) newTicket(file *usecount.Count, outsideCap bool) *Ticket {
+// newTicket returns a ticket for an operation on a file. See fair.Ticket for use.
+func (q *Queue) newTicket(file *usecount.Count, use fair.Use) *Ticket {
 	t := q.unused.Get(makeTicket)
-	t.queue, t.file, t.OutsideCap = q, file, outsideCap
+	t.queue, t.file, t.Use = q, file, use
 	return t
 }
 
 // NewTicket is newTicket for a Waiter, which frees the ticket (Free) when it has ended.
-func (q *Queue) NewTicket(w Waiter, file *usecount.Count, outsideCap bool) *Ticket {
-	t := q.newTicket(file, outsideCap)
+func (q *Queue) NewTicket(w Waiter, file *usecount.Count, use fair.Use) *Ticket {
+	t := q.newTicket(file, use)
 	t.waiter = w
 	return t
 }
@@ -63,7 +63,7 @@ func (q *Queue) NewTicket(w Waiter, file *usecount.Count, outsideCap bool) *Tick
 // Free makes the ticket of a Waiter available for other operations.
 func (t *Ticket) Free() {
 	q := t.queue
-	t.queue, t.file, t.waiter, t.rejected, t.OutsideCap = nil, nil, nil, 0, false
+	t.queue, t.file, t.waiter, t.rejected, t.Use = nil, nil, nil, 0, fair.Read
 	q.unused.Put(t)
 }
 

@@ -26,7 +26,7 @@ func (s *Scheduler) readWithTicket(ctx context.Context, f *File, b []byte, off i
 		}
 		s.RecordEndLook(asked, res)
 	}
-	t, res := s.QueueOf(f).Take(ctx, c, f.Owner(), len(b), false)
+	t, res := s.QueueOf(f).Take(ctx, c, f.Owner(), len(b), fair.Read)
 	if t == nil {
 		return res
 	}
@@ -48,7 +48,7 @@ func (s *Scheduler) readWithTicket(ctx context.Context, f *File, b []byte, off i
 func (s *Scheduler) readCurrentWithTicket(ctx context.Context, f *File, b []byte) int32 {
 	c := s.ClassOf(ctx, f)
 	f = s.ViewForRecord(f, c)
-	t, res := s.QueueOf(f).TakeAll(ctx, c, f.Owner(), len(b), false)
+	t, res := s.QueueOf(f).TakeAll(ctx, c, f.Owner(), len(b), fair.Read)
 	if t == nil {
 		return res
 	}
@@ -60,10 +60,10 @@ func (s *Scheduler) readCurrentWithTicket(ctx context.Context, f *File, b []byte
 // writeWithTicket makes one transfer of a write.
 func (s *Scheduler) writeWithTicket(ctx context.Context, f *File, b []byte, off int64) int32 {
 	c := s.ClassOf(ctx, f)
-	outsideCap := f.WritesThroughCache() // the kernel writes it to the device later
+	use := useOf(driver.Write, f)
 	f = s.ViewForRecord(f, c)
 	q := s.QueueOf(f)
-	if outsideCap && !c.Limited() {
+	if use == fair.OutsideCap && !c.Limited() {
 		t := q.Admit(c, f.Owner())
 		res := s.writeNow(ctx, f, b, off)
 		t.End(int64(res))
@@ -73,7 +73,7 @@ func (s *Scheduler) writeWithTicket(ctx context.Context, f *File, b []byte, off 
 	if off == iopath.AtPosition { // not split: it is one write(2)
 		take = q.TakeAll
 	}
-	t, res := take(ctx, c, f.Owner(), len(b), outsideCap)
+	t, res := take(ctx, c, f.Owner(), len(b), use)
 	if t == nil {
 		return res
 	}
@@ -85,19 +85,33 @@ func (s *Scheduler) writeWithTicket(ctx context.Context, f *File, b []byte, off 
 	return res
 }
 
+// useOf returns the use that a transfer makes of f's device.
+func useOf(code driver.Code, f *File) fair.Use {
+	switch {
+	case code != driver.Write:
+		return fair.Read
+	case f.WritesThroughCache(): // the kernel writes it to the device later
+		return fair.OutsideCap
+	}
+	return fair.Write
+}
+
 // rawWithTicket is rawPlain for the first buffer.
 func (s *Scheduler) rawWithTicket(ctx context.Context, code driver.Code, o RawFile, b []byte, off int64) int32 {
 	c := s.Classes.Or(s.Classes.In(ctx))
-	outsideCap := code == driver.Write // see fair.Ticket
+	use := fair.Read
+	if code == driver.Write {
+		use = fair.OutsideCap
+	}
 	o.class, o.askedAt = c, s.Recording.Now()
 	q := s.Classes.Queue(s.EngineAt(s.DeviceOfFD(o.FD)).Number())
-	if outsideCap && !c.Limited() {
+	if use == fair.OutsideCap && !c.Limited() {
 		t := q.Admit(c, nil)
 		res := s.rawNow(ctx, code, o, &Vec{First: b}, off)
 		t.End(int64(res))
 		return res
 	}
-	t, res := q.Take(ctx, c, nil, len(b), outsideCap)
+	t, res := q.Take(ctx, c, nil, len(b), use)
 	if t == nil {
 		return res
 	}
@@ -118,7 +132,7 @@ func (s *Scheduler) commitWithTicket(ctx context.Context, code driver.Code, f *F
 		defer q.Admit(c, f.Owner()).End(0)
 		return s.commitNow(ctx, code, f)
 	}
-	t, res := q.Take(ctx, c, f.Owner(), 0, true)
+	t, res := q.Take(ctx, c, f.Owner(), 0, fair.OutsideCap)
 	if t == nil {
 		return errorOf(ctx, res)
 	}

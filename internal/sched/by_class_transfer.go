@@ -1,6 +1,6 @@
 package sched
 
-import "github.com/sluiceio/sluice/internal/driver"
+import "github.com/sluiceio/sluice/internal/fair"
 
 // How Transfers are performed once there are classes. No goroutine waits with their tickets:
 // a Transfer is a qos.Waiter.
@@ -9,11 +9,11 @@ import "github.com/sluiceio/sluice/internal/driver"
 // cache has all of it. It returns false if t needs no ticket: the caller begins it.
 func (s *Scheduler) startWithTicket(t *Transfer) bool {
 	c := t.class()
-	outsideCap := t.code == driver.Write && t.f.WritesThroughCache()
+	use := useOf(t.code, t.f)
 	switch limited := c.Limited(); {
 	case len(t.buf) == 0:
 		return false
-	case outsideCap && !limited:
+	case use == fair.OutsideCap && !limited:
 		t.admitted = s.QueueOf(t.f).Admit(c, t.f.Owner())
 		return false
 	case !limited && t.cached():
@@ -23,7 +23,7 @@ func (s *Scheduler) startWithTicket(t *Transfer) bool {
 	if t.asked != 0 {
 		t.f = t.f.View(c) // for the record
 	}
-	t.ticket = s.QueueOf(t.f).NewTicket(t, t.f.Owner(), outsideCap)
+	t.ticket = s.QueueOf(t.f).NewTicket(t, t.f.Owner(), use)
 	t.requestTicket()
 	return true
 }

@@ -1,0 +1,68 @@
+package fair
+
+import (
+	"fmt"
+	"testing"
+)
+
+// Requests of one use that hang hold up none of the other use: not of their class, not of one of
+// another weight, and not large ones.
+func TestHangingUse(t *testing.T) {
+	limits := Cap{Depth: 8, Bytes: 2 * Part, Beside: SmallPart}
+	for hanging := Read; hanging <= Write; hanging++ {
+		for _, n := range []int{4 << 10, 2 * Part} {
+			for only := -1; only < 2; only++ { // the class that hangs, or both
+				t.Run(fmt.Sprint(hanging, "/", n, "/", only), func(t *testing.T) {
+					q := New(limits)
+					classes := []*Class{q.Add(0, Settings{Weight: 1}), q.Add(0, Settings{Weight: 100})}
+					for i := range 4 * limits.Depth {
+						if only < 0 || i%2 == only {
+							q.Push(0, &Ticket{Use: hanging}, classes[i%2], n)
+						}
+					}
+					for r, _ := q.Next(0); r != nil; r, _ = q.Next(0) {
+						if r.Use != hanging {
+							t.Fatalf("a request of use %d began", r.Use)
+						}
+					}
+					for i := range 100 {
+						q.Push(0, &Ticket{Use: Write - hanging}, classes[i%2], n)
+						r, _ := q.Next(0)
+						if r == nil || r.Use == hanging {
+							t.Fatal("a request waits behind others of another use")
+						}
+						q.Done(0, r, int64(n))
+					}
+					if q.inflight > limits.Depth || q.byUse[hanging] != q.inflight {
+						t.Errorf("%d requests are in flight, %d of them hang", q.inflight, q.byUse[hanging])
+					}
+				})
+			}
+		}
+	}
+}
+
+// What begins beyond the cap is one request, and its class keeps to its own limits.
+func TestBeyondCap(t *testing.T) {
+	q := New(Cap{Depth: 2, Bytes: 2 * Part, Beside: SmallPart})
+	c := q.Add(0, Settings{Weight: 1, Depth: 3})
+	for _, use := range []Use{Write, Write, Read, Read} {
+		q.Push(0, &Ticket{Use: use}, c, 4<<10)
+	}
+	for range 3 {
+		if r, _ := q.Next(0); r == nil {
+			t.Fatal("a request waits for room; want two writes and one read beyond the cap")
+		}
+	}
+	c.Configure(0, Settings{Weight: 1})
+	if r, _ := q.Next(0); r != nil {
+		t.Error("a second read began beyond the cap")
+	}
+	limited := q.Add(0, Settings{Weight: 1, Depth: 1})
+	q.Admit(0, &Ticket{}, limited)
+	q.byUse[Read] = 0 // as if the read had ended
+	q.Push(0, &Ticket{}, limited, 4<<10)
+	if r, _ := q.Next(0); r == nil || r.class == limited {
+		t.Error("a request began beyond its class's depth, or none")
+	}
+}
