@@ -8,6 +8,7 @@ import (
 
 	"github.com/sluiceio/sluice/internal/handle"
 	"github.com/sluiceio/sluice/internal/iopath"
+	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
@@ -34,13 +35,26 @@ func (op *Op) perform(r *run) {
 
 // named performs an operation that has a name, once the limiter for names lets it through.
 func (op *Op) named(r *run) error {
-	call, err := r.core.BeginNamed(r.ctx)
+	call, err := r.core.BeginNamed(r.ctx, op.limiterKind())
 	if err != nil {
 		return err
 	}
 	err = r.b.call(op)
 	call.End(recordKinds[op.kind], op.name, 0, 0, err)
 	return err
+}
+
+// limiterKind returns what the operation's plain call counts as in the limiters for names.
+func (op *Op) limiterKind() limiter.Kind {
+	switch op.kind {
+	case opStat, opLstat, opReadFile, opAdvise:
+		return limiter.Reads
+	case opOpenFile:
+		if op.off&int64(os.O_CREATE|os.O_TRUNC) == 0 {
+			return limiter.Reads
+		}
+	}
+	return limiter.Changes
 }
 
 // call makes the plain call that the operation is.
@@ -203,7 +217,7 @@ func (op *Op) onRange(r *run) error {
 
 // callFile makes a plain call on an open file, once the limiter for names lets it through.
 func (op *Op) callFile(r *run) error {
-	call, err := r.core.BeginNamed(r.ctx)
+	call, err := r.core.BeginNamed(r.ctx, op.limiterKind())
 	if err != nil {
 		return err
 	}

@@ -376,7 +376,7 @@ func (w *world) end(crashed bool) {
 	if st.InFlight != 0 || st.Blocked != 0 {
 		w.fail("at the end %d operations are in flight, and %d threads wait", st.InFlight, st.Blocked)
 	}
-	if n, m := core.Limiter.InUse(), core.Names.InUse(); n != 0 || m != 0 {
+	if n, m := core.Limiter.InUse(), core.Names.InUse()+core.Looks.InUse(); n != 0 || m != 0 {
 		w.fail("at the end %d permits are taken, and %d for names", n, m)
 	}
 	if n := core.QueuedOps.Load(); n != 0 {

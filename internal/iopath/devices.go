@@ -110,6 +110,7 @@ func (p *Paths) ringLost(e *ioengine.Engine, err error, first bool) {
 func (p *Paths) Widen(blocking int) {
 	p.Limiter.Widen(blocking)
 	p.Names.Widen(blocking)
+	p.Looks.Widen(blocking)
 }
 
 // Async reports whether the driver can perform code on f without a thread.

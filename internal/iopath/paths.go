@@ -58,7 +58,8 @@ type Paths struct {
 	Bounds  Limits
 	Engines ioengine.Rings
 	Limiter limiter.Limiter
-	Names   limiter.Limiter // of calls with names; see sched.NamedCall
+	Names   limiter.Limiter // of calls with names that change something; see sched.NamedCall
+	Looks   limiter.Limiter // of those that change nothing
 	Windows limiter.Windows // of plain calls whose contexts may end
 	Classes qos.Classes
 	Lost    ioengine.LostDrivers
@@ -102,6 +103,7 @@ func (p *Paths) Init(choose func() driver.Driver, l Limits) {
 	p.Windows.Init(func() time.Duration { return p.Clock() })
 	p.Limiter.Init(l.Blocking, limiter.QuotasOnTop)
 	p.Names.Init(l.Blocking, 0)
+	p.Looks.Init(l.Blocking, 0)
 	p.Classes.Init(func() time.Duration { return p.Clock() })
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/pool"
 	"github.com/sluiceio/sluice/internal/iopath"
+	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/test/hang"
 )
@@ -155,7 +156,7 @@ func TestPermitsAreThoseOfTheDriver(t *testing.T) {
 			return func() { s.Limiter.Release(p) }
 		},
 		"name": func(s *Scheduler) func() {
-			call, err := s.BeginNamed(t.Context())
+			call, err := s.BeginNamed(t.Context(), limiter.Changes)
 			if err != nil {
 				t.Error(err)
 			}

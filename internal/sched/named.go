@@ -9,33 +9,44 @@ import (
 
 	"github.com/sluiceio/sluice/internal/counters"
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // This file is about what a Batch does by plain calls: with names (open, stat, rename), and with files that no
-// other operation knows of (batch/raw.go). These calls have a limiter of their own, as large as
-// that of file I/O. An open may wait for the other end of a pipe, or for a server. Nothing
+// other operation knows of (batch/raw.go). These calls have two limiters, each as large as the one of
+// file I/O: one for calls that change something, and one for calls that change nothing, which a frozen
+// file system answers. An open may wait for the other end of a pipe, or for a server. Nothing
 // else should wait for that, and neither should another Batch (IsolatedContext).
 
 // NamedCall is a system call with a name, about to be made or in progress.
 type NamedCall struct {
 	s                *Scheduler
-	asked, submitted int64 // for the record; 0 while nothing is recorded
-	held             bool  // the call holds permit
+	asked, submitted int64            // for the record; 0 while nothing is recorded
+	from             *limiter.Limiter // of the permit; nil if the call holds none
 	permit           limiter.Permit
 }
 
-// BeginNamed begins a system call that may wait: it acquires a permit. If ctx ends first, it
+// BeginNamed begins a system call of a kind that may wait: it acquires a permit. If ctx ends first, it
 // returns ctx's error and the call must not be made. The caller ends the call with End.
-func (s *Scheduler) BeginNamed(ctx context.Context) (NamedCall, error) {
+func (s *Scheduler) BeginNamed(ctx context.Context, kind limiter.Kind) (NamedCall, error) {
 	asked := s.Recording.Now()
-	p, err := s.acquireNamePermit(ctx)
+	l := s.namesOf(kind)
+	p, err := s.acquireNamePermit(ctx, l, kind)
 	if err != nil {
 		return NamedCall{}, err
 	}
-	return NamedCall{s, asked, s.Recording.Now(), true, p}, nil
+	return NamedCall{s, asked, s.Recording.Now(), l, p}, nil
+}
+
+// namesOf returns the limiter of calls of a kind.
+func (s *Scheduler) namesOf(kind limiter.Kind) *limiter.Limiter {
+	if kind == limiter.Reads {
+		return &s.Looks
+	}
+	return &s.Names
 }
 
 // IsolatedContext is a context whose calls with names can have a quota of their own. Which
@@ -64,9 +75,11 @@ func (c *IsolatedContext) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// acquireNamePermit acquires a permit for calls with names. The error is ctx's.
-func (s *Scheduler) acquireNamePermit(ctx context.Context) (limiter.Permit, error) {
-	if s.Names.TryAcquire() {
+// acquireNamePermit acquires a permit of l for a call of a kind. The error is ctx's.
+func (s *Scheduler) acquireNamePermit(
+	ctx context.Context, l *limiter.Limiter, kind limiter.Kind,
+) (limiter.Permit, error) {
+	if l.TryAcquire() {
 		return limiter.Permit{}, nil
 	}
 	s.Ready() // which may widen the limiter
@@ -74,7 +87,7 @@ func (s *Scheduler) acquireNamePermit(ctx context.Context) (limiter.Permit, erro
 	if a, ok := ctx.Value(isolationKey{}).(*IsolatedContext); ok {
 		whose = a.whose
 	}
-	return s.Names.Acquire(ctx, whose, limiter.Changes)
+	return l.Acquire(ctx, whose, kind)
 }
 
 // BeginNamedWithoutPermit is BeginNamed for a call that does not wait.
@@ -87,8 +100,8 @@ func (s *Scheduler) BeginNamedWithoutPermit() NamedCall {
 // record's (record.KindOpen …) and name is the file's. Off and size are those of a range, where
 // the call has one.
 func (c NamedCall) End(kind uint8, name string, off, size int64, err error) {
-	if c.held {
-		c.s.Names.Release(c.permit)
+	if c.from != nil {
+		c.from.Release(c.permit)
 	}
 	c.s.Counters.Add(counters.Blocking, driver.Code(kind), 0)
 	if c.asked == 0 {
@@ -182,13 +195,15 @@ func (s *Scheduler) rawPlain(ctx context.Context, code driver.Code, o RawFile, v
 // rawNow is rawPlain of an operation whose ticket has been granted, or that needs none.
 func (s *Scheduler) rawNow(ctx context.Context, code driver.Code, o RawFile, v *Vec, off int64) int32 {
 	asked := s.Recording.Now()
-	p, err := s.acquireNamePermit(ctx)
+	kind := iopath.KindOf(code)
+	l := s.namesOf(kind)
+	p, err := s.acquireNamePermit(ctx, l, kind)
 	if err != nil {
 		return ecanceled
 	}
 	submitted := s.Recording.Now()
 	res := s.CallAgain(code, o.FD, v, off)
-	s.Names.Release(p)
+	l.Release(p)
 	s.Counters.Add(counters.Blocking, code, res)
 	if asked != 0 {
 		s.recordRaw(o, &record.Op{

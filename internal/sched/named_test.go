@@ -4,13 +4,14 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice/internal/driver/script"
+	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/record"
 )
 
 // TestNamedCallReleasesItsPermit: the end of a NamedCall releases the permit that its beginning acquired, and no other.
 func TestNamedCallReleasesItsPermit(t *testing.T) {
 	s := New(async{script.NewHeld(8)}, Limits{Blocking: 4})
-	waits, err := s.BeginNamed(t.Context())
+	waits, err := s.BeginNamed(t.Context(), limiter.Changes)
 	if err != nil {
 		t.Fatal(err)
 	}

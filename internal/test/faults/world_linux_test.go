@@ -406,10 +406,11 @@ func (w *world) idle() {
 	var held string
 	w.settles(func() bool {
 		st := w.s.Stats()
+		inUse, waiting := core.Names.InUse()+core.Looks.InUse(), core.Names.Waiting()+core.Looks.Waiting()
 		held = fmt.Sprintf("%d bytes of buffers, %d operations, %d and %d permits; %d and %d wait",
-			st.BuffersInUse, st.InFlight, core.Limiter.InUse(), core.Names.InUse(), core.Limiter.Waiting(), core.Names.Waiting())
-		return st.BuffersInUse == 0 && st.InFlight == 0 && core.Limiter.InUse()+core.Names.InUse() == 0 &&
-			core.Limiter.Waiting()+core.Names.Waiting() == 0
+			st.BuffersInUse, st.InFlight, core.Limiter.InUse(), inUse, core.Limiter.Waiting(), waiting)
+		return st.BuffersInUse == 0 && st.InFlight == 0 && core.Limiter.InUse()+inUse == 0 &&
+			core.Limiter.Waiting()+waiting == 0
 	}, func() string { return "the Scheduler holds " + held })
 }
 
