@@ -24,14 +24,14 @@ var frozenNameChanges = map[string]func(b *batch.Batch, f readFile, name string)
 }
 
 func createIn(b *batch.Batch, name string) {
-	b.Close(b.OpenFile(name, os.O_CREATE|os.O_WRONLY, 0o600))
+	b.Close(b.OpenFile(name, os.O_CREATE|os.O_WRONLY, 0o600).Then())
 }
 
 // frozenNameReads add to a Batch what a frozen file system answers.
 var frozenNameReads = map[string]func(b *batch.Batch, f readFile){
 	"stat":     func(b *batch.Batch, f readFile) { b.Stat(f.cold.Name()) },
 	"lstat":    func(b *batch.Batch, f readFile) { b.Lstat(f.cold.Name()) },
-	"open":     func(b *batch.Batch, f readFile) { b.Close(b.Open(f.cold.Name())) },
+	"open":     func(b *batch.Batch, f readFile) { b.Close(b.Open(f.cold.Name()).Then()) },
 	"ReadFile": func(b *batch.Batch, f readFile) { b.ReadFile(f.cold.Name()) },
 	"advise": func(b *batch.Batch, f readFile) {
 		b.Advise(f.cold, 0, testenv.PageSize, sluice.AdviceWillNeed)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/sluiceio/sluice/internal/handle"
 	"github.com/sluiceio/sluice/internal/iopath"
-	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
@@ -35,7 +34,7 @@ func (op *Op) perform(r *run) {
 
 // named performs an operation that has a name, once the limiter for names lets it through.
 func (op *Op) named(r *run) error {
-	call, err := r.core.BeginNamed(r.ctx, op.limiterKind())
+	call, err := r.core.BeginNamed(r.ctx, op.callKind())
 	if err != nil {
 		return err
 	}
@@ -44,17 +43,17 @@ func (op *Op) named(r *run) error {
 	return err
 }
 
-// limiterKind returns what the operation's plain call counts as in the limiters for names.
-func (op *Op) limiterKind() limiter.Kind {
+// callKind returns what the operation's plain call counts as in the limiters for names.
+func (op *Op) callKind() sched.CallKind {
 	switch op.kind {
 	case opStat, opLstat, opReadFile, opAdvise:
-		return limiter.Reads
+		return sched.Looks
 	case opOpenFile:
 		if op.off&int64(os.O_CREATE|os.O_TRUNC) == 0 {
-			return limiter.Reads
+			return sched.Looks
 		}
 	}
-	return limiter.Changes
+	return sched.Changes
 }
 
 // call makes the plain call that the operation is.
@@ -217,7 +216,7 @@ func (op *Op) onRange(r *run) error {
 
 // callFile makes a plain call on an open file, once the limiter for names lets it through.
 func (op *Op) callFile(r *run) error {
-	call, err := r.core.BeginNamed(r.ctx, op.limiterKind())
+	call, err := r.core.BeginNamed(r.ctx, op.callKind())
 	if err != nil {
 		return err
 	}

@@ -46,10 +46,11 @@ type Ticket struct {
 // Use is what a request does with the device.
 type Use uint8
 
+// The uses.
 const (
 	Read Use = iota
 	Write
-	// OutsideCap: the request is subject to its class's limits, and it is neither counted in
+	// OutsideCap is the use of a request that is subject to its class's limits, and is neither counted in
 	// the cap nor split. This is for writes that the page cache takes: they wait for the
 	// device only when the system makes them wait, and then for long.
 	OutsideCap

@@ -2,6 +2,7 @@ package sched
 
 import (
 	"github.com/sluiceio/sluice/internal/iopath"
+	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/qos"
 )
 
@@ -19,6 +20,16 @@ type (
 	Limits = iopath.Limits
 	// Caller makes the plain system call for a transfer or an fsync.
 	Caller = iopath.Caller
+	// CallKind is what a call counts as in the limiters.
+	CallKind = limiter.Kind
 	// Class is a kind of operations that have a weight and limits in common.
 	Class = qos.Class
+)
+
+// The kinds of calls with names (BeginNamed).
+const (
+	// Looks change nothing: a frozen file system answers them.
+	Looks = limiter.Reads
+	// Changes may wait for a frozen file system.
+	Changes = limiter.Changes
 )

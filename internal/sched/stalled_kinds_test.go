@@ -55,8 +55,11 @@ func TestStalledKindsOfCalls(t *testing.T) {
 		name string
 		code driver.Code
 	}{
-		{"WriteAt", driver.Write}, {"StartExtend", driver.Write}, {"Sync", driver.Fsync},
-		{"Block", driver.Nop}, {"ReadAt", driver.Read},
+		{"WriteAt", driver.Write},
+		{"StartExtend", driver.Write},
+		{"Sync", driver.Fsync},
+		{"Block", driver.Nop},
+		{"ReadAt", driver.Read},
 	} {
 		for _, permits := range []int{5, 64} {
 			t.Run(fmt.Sprint(stuck.name, "/", permits), func(t *testing.T) {
