@@ -53,9 +53,9 @@ func open(name string, o Options, hook *record.Hook) (driver.Driver, error) {
 	case "uring":
 		return asDriver(uring.New(uring.Options{Depth: o.depth(), Record: hook}))
 	case "aio":
-		return asDriver(aio.New(aio.Options{Depth: o.depth(), Threads: o.blockingThreads(name), Record: hook}))
+		return asDriver(aio.New(aio.Options{Depth: o.depth(), Threads: o.Threads, Record: hook}))
 	default:
-		return asDriver(pool.New(pool.Options{Depth: o.depth(), Threads: o.blockingThreads(name), Record: hook}))
+		return asDriver(pool.New(pool.Options{Depth: o.depth(), Threads: o.Threads, Record: hook}))
 	}
 }
 

@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"os"
-	"sync"
 	"testing"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/batch"
-	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/test/hang"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
@@ -40,14 +38,13 @@ func TestCloseWaitsForCalls(t *testing.T) {
 	hang.Watch(t)
 	for name, call := range closeCalls {
 		t.Run(name, func(t *testing.T) {
-			s := testenv.Scheduler(t, sluice.Options{Driver: "pool", BlockingThreads: 1})
+			s := testenv.Scheduler(t, sluice.Options{Driver: "pool", Threads: 1})
 			f := testenv.TextOn(t, s, t.TempDir())
-			core := s.Internal().Core
-			release := occupyBoth(s)
+			release := testenv.Occupy(s)
 			defer release()
 			called, closed := make(chan error, 1), make(chan error, 1)
 			go func() { called <- call(s, f) }()
-			hang.Eventually(func() bool { return core.Limiter.Waiting()+core.Names.Waiting() == 1 })
+			hang.Eventually(func() bool { return testenv.Waiting(s) == 1 })
 			go func() { closed <- f.Close() }()
 			hang.Eventually(f.Closing)
 			for range 100 {
@@ -67,15 +64,4 @@ func TestCloseWaitsForCalls(t *testing.T) {
 			}
 		})
 	}
-}
-
-// occupyBoth takes the only permit of s, and the only one for calls with names, until release is called.
-func occupyBoth(s *sluice.Scheduler) (release func()) {
-	names := &s.Internal().Core.Names
-	names.TryAcquire()
-	permit := testenv.Occupy(s)
-	return sync.OnceFunc(func() {
-		names.Release(limiter.Permit{})
-		permit()
-	})
 }

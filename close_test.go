@@ -15,15 +15,15 @@ import (
 func TestCloseWaits(t *testing.T) {
 	for _, name := range testenv.Drivers {
 		t.Run(name, func(t *testing.T) {
-			s := testenv.Scheduler(t, sluice.Options{Driver: name, BlockingThreads: 1})
-			f := testenv.TextOn(t, s, testenv.MemoryDir(t)) // tmpfs, where reads need a permit of the limiter
+			s := testenv.Scheduler(t, sluice.Options{Driver: name, Threads: 1})
+			f := testenv.TextOn(t, s, testenv.MemoryDir(t)) // tmpfs, where reads need a permit
 			release := testenv.Occupy(s)
 			defer release()
 			var reading sync.WaitGroup
 			for range 4 {
 				reading.Go(func() { testenv.ReadTwenty(t, f) })
 			}
-			testenv.WaitFor(t, "reads in progress", func() bool { return testenv.Parked("(*Limiter).wait") == 4 })
+			testenv.WaitFor(t, "reads in progress", func() bool { return testenv.Parked("(*All).waitFor") == 4 })
 			closed := make(chan error)
 			go func() { closed <- f.Close() }()
 			testenv.WaitFor(t, "Close to have begun", f.Closing)
@@ -52,13 +52,13 @@ func TestCloseWaits(t *testing.T) {
 func TestSchedulerCloseWaits(t *testing.T) {
 	for _, name := range testenv.Drivers {
 		t.Run(name, func(t *testing.T) {
-			s := testenv.Scheduler(t, sluice.Options{Driver: name, BlockingThreads: 1})
+			s := testenv.Scheduler(t, sluice.Options{Driver: name, Threads: 1})
 			f := testenv.TextOn(t, s, testenv.MemoryDir(t))
 			release := testenv.Occupy(s)
 			defer release()
 			var all sync.WaitGroup
 			all.Go(func() { testenv.ReadTwenty(t, f) })
-			testenv.WaitFor(t, "a read in progress", func() bool { return testenv.Parked("(*Limiter).wait") == 1 })
+			testenv.WaitFor(t, "a read in progress", func() bool { return testenv.Parked("(*All).waitFor") == 1 })
 			all.Go(func() { f.Close() })
 			testenv.WaitFor(t, "Close to have begun", f.Closing)
 			ended := make(chan error, 1)
@@ -90,7 +90,7 @@ func TestCloseUnderLoad(t *testing.T) {
 	testenv.EachPlace(t, func(t *testing.T, _ *sluice.Scheduler, dir string) {
 		driver := testenv.DriverOf(t)
 		for range 20 {
-			s := testenv.Scheduler(t, sluice.Options{Driver: driver, Depth: 8, BlockingThreads: 2})
+			s := testenv.Scheduler(t, sluice.Options{Driver: driver, Depth: 8, Threads: 2})
 			var all sync.WaitGroup
 			f := testenv.DirectOn(t, s, dir, 64*testenv.PageSize)
 			for g := range 8 {

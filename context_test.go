@@ -76,7 +76,7 @@ func TestContextEndedBeforeOnADevice(t *testing.T) {
 func TestContextEndsInQueue(t *testing.T) {
 	for _, driver := range testenv.Drivers {
 		t.Run(driver, func(t *testing.T) {
-			s := testenv.Scheduler(t, sluice.Options{Driver: driver, BlockingThreads: 1})
+			s := testenv.Scheduler(t, sluice.Options{Driver: driver, Threads: 1})
 			f := testenv.TextOn(t, s, testenv.MemoryDir(t))
 			release := testenv.Occupy(s)
 			defer release()
@@ -90,7 +90,7 @@ func TestContextEndsInQueue(t *testing.T) {
 				var call sync.WaitGroup
 				b := bytes.Repeat([]byte{'x'}, 20)
 				call.Go(func() { n, err = c.do(ctx, f, b) })
-				testenv.WaitFor(t, c.name+" to wait", func() bool { return testenv.Parked("(*Limiter).wait") == 1 })
+				testenv.WaitFor(t, c.name+" to wait", func() bool { return testenv.Parked("(*All).waitFor") == 1 })
 				cancel()
 				call.Wait()
 				wantEnded(t, c, n, err, context.Canceled, f.Name())
@@ -107,13 +107,13 @@ func TestContextEndsInQueue(t *testing.T) {
 // TestSyncContextEnds ends the context of a Sync that waits for another's
 // fsync, which goes on. It uses the pool, where an fsync needs a permit and so can be held up.
 func TestSyncContextEnds(t *testing.T) {
-	s := testenv.Scheduler(t, sluice.Options{Driver: "pool", BlockingThreads: 1})
+	s := testenv.Scheduler(t, sluice.Options{Driver: "pool", Threads: 1})
 	f := testenv.TextOn(t, s, t.TempDir())
 	release := testenv.Occupy(s)
 	defer release()
 	first := make(chan error, 1)
 	go func() { first <- f.Sync() }()
-	testenv.WaitFor(t, "a Sync to wait", func() bool { return testenv.Parked("(*Limiter).wait") == 1 })
+	testenv.WaitFor(t, "a Sync to wait", func() bool { return testenv.Parked("(*All).waitFor") == 1 })
 	ctx, cancel := context.WithCancel(t.Context())
 	second := make(chan error, 1)
 	go func() { second <- f.SyncContext(ctx) }()

@@ -228,7 +228,7 @@ func TestCopySharesLosses(t *testing.T) {
 func TestCopyWaitsUnseen(t *testing.T) {
 	dir := t.TempDir()
 	testenv.Write(t, filepath.Join(dir, "from"), testenv.Twenty)
-	s := testenv.Scheduler(t, sluice.Options{BlockingThreads: 1})
+	s := testenv.Scheduler(t, sluice.Options{Threads: 1})
 	from, err := s.Open(filepath.Join(dir, "from"))
 	if err != nil {
 		t.Fatal(err)
@@ -251,7 +251,10 @@ func TestCopyWaitsUnseen(t *testing.T) {
 		_, err := to.ReadFrom(from)
 		copied <- err
 	}()
-	for core.Limiter.Waiting() == 0 {
+	for {
+		if _, waiting := core.Devices.InUse(); waiting > 0 {
+			break
+		}
 		runtime.Gosched()
 	}
 	losses := to.Internal().Core.LostWrites

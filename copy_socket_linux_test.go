@@ -218,7 +218,7 @@ func TestServeContent(t *testing.T) {
 func TestSendToSlow(t *testing.T) {
 	for _, driver := range testenv.Drivers {
 		t.Run(driver, func(t *testing.T) {
-			s := testenv.Scheduler(t, sluice.Options{Driver: driver, BlockingThreads: 2})
+			s := testenv.Scheduler(t, sluice.Options{Driver: driver, Threads: 2})
 			name := filepath.Join(t.TempDir(), "file")
 			const size = 64 << 20
 			if err := errors.Join(os.WriteFile(name, nil, 0o600), os.Truncate(name, size)); err != nil {
@@ -279,11 +279,11 @@ func TestSendToSlow(t *testing.T) {
 	}
 }
 
-// sendWithoutAPlace returns a Scheduler of one permit, which is taken, as are the places of sends without a look.
+// sendWithoutAPlace returns a Scheduler of one permit, which is taken.
 // It returns a file of data on a disk, too.
 func sendWithoutAPlace(t *testing.T, data []byte) (*sluice.Scheduler, *sluice.File) {
 	t.Helper()
-	s := testenv.Scheduler(t, sluice.Options{Driver: "uring", BlockingThreads: 1})
+	s := testenv.Scheduler(t, sluice.Options{Driver: "uring", Threads: 1})
 	name := filepath.Join(places.Disk(t), "file")
 	testenv.Write(t, name, string(data))
 	f, err := s.Open(name)
@@ -300,13 +300,11 @@ func sendWithoutAPlace(t *testing.T, data []byte) (*sluice.Scheduler, *sluice.Fi
 	if s.Stats().Cached == 0 {
 		t.Skip("the file system of TMPDIR refuses RWF_NOWAIT")
 	}
-	s.Internal().Core.PlainSends.Add(sched.MostSends)
 	t.Cleanup(testenv.Occupy(s))
 	return s, f
 }
 
-// TestSendWithoutAPlace sends a file that is not in the page cache while as many others are sent as
-// may be without a look, and all permits are taken: the driver reads it, and no thread waits.
+// TestSendWithoutAPlace sends a file that is not in the page cache while all permits are taken: the driver reads it, and no thread waits.
 func TestSendWithoutAPlace(t *testing.T) {
 	const size = 3<<20 + 7
 	data := testenv.Noise(size)

@@ -133,7 +133,7 @@ func ExampleDirFS() {
 }
 
 func ExampleNewScheduler() {
-	s, err := sluice.NewScheduler(sluice.Options{Driver: "pool", BlockingThreads: 2})
+	s, err := sluice.NewScheduler(sluice.Options{Driver: "pool", Threads: 2})
 	if err != nil {
 		log.Fatal(err)
 	}

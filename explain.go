@@ -25,7 +25,7 @@ func (s *Scheduler) Explain() string {
 	if len(info.Features) > 0 {
 		fmt.Fprintf(&b, "  %s\n", strings.Join(info.Features, ", "))
 	}
-	l := s.h.Core.Limits()
+	l := s.h.Core.Bounds
 	fmt.Fprintf(&b, "in flight: at most %d in each ring or queue; with fewer than %d (buffered: %d), a read that waits is a plain call\n",
 		info.Depth, l.InlineReads, l.InlineBufferedReads)
 	if n, most := s.h.Core.Rings(); most > 1 {
@@ -35,12 +35,9 @@ func (s *Scheduler) Explain() string {
 		}
 		b.WriteByte('\n')
 	}
-	fmt.Fprintf(&b, "threads: at most %d wait for what the driver cannot do asynchronously", l.Blocking)
-	if l.LargeWrites > 0 {
-		fmt.Fprintf(&b, ", %d more in large writes", l.LargeWrites)
-	}
-	if info.Name != "pool" {
-		fmt.Fprintf(&b, ", and %d in fsync", l.InlineSyncs)
+	fmt.Fprintf(&b, "threads: at most %d wait for a device, for what is not queued", s.h.Core.Threads())
+	if l.Threads > 0 {
+		fmt.Fprintf(&b, ", and %d for all devices", l.Threads)
 	}
 	b.WriteByte('\n')
 	s.explainClasses(&b)

@@ -10,7 +10,7 @@ func (s *Scheduler) FailRings(err error) {
 	s.h.Core.Ready()
 	s.h.Core.SetRings(2, func(*record.Hook) (driver.Driver, error) { return nil, err })
 	for device := range uint64(2) {
-		s.h.Core.EngineAt(1 + device)
+		s.h.Core.EngineAt(s.h.Core.Devices.Of(1 + device))
 	}
 }
 

@@ -40,7 +40,7 @@ func (f *File) WriteTo(w io.Writer) (n int64, err error) {
 // Where the kernel can copy by itself, it does: from a stream socket by splice(2), from
 // another file by copy_file_range(2), which shares the blocks where the file system can.
 // Each copy needs a thread, as a Write does, and the number of threads is bounded
-// (Options.BlockingThreads): further copies wait. Once the Scheduler of either file has a
+// (Options.Threads): further copies wait. Once the Scheduler of either file has a
 // [Class], ReadFrom is Writes.
 func (f *File) ReadFrom(r io.Reader) (n int64, err error) {
 	if f == nil || f.h.Core == nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice/batch"
+	"github.com/sluiceio/sluice/internal/budget"
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
@@ -28,8 +29,6 @@ type frozenFile struct {
 
 const (
 	frozenWriters = 40
-	// frozenLate is the most of them that may be in the kernel for a device.
-	frozenLate = 4
 )
 
 func openFrozen(t *testing.T, s *sluice.Scheduler, dir string) (f frozenFile) {
@@ -57,6 +56,14 @@ func openFrozen(t *testing.T, s *sluice.Scheduler, dir string) (f frozenFile) {
 type frozenWay struct {
 	name  string
 	write func(ctx context.Context, f frozenFile, b []byte, off int64) error
+}
+
+// frozenLate returns how many of the writers may be in the kernel for a device: a quarter of its permits.
+func frozenLate(driver string) int {
+	if driver == "uring" {
+		return budget.Least / 4
+	}
+	return budget.Parallel / 4
 }
 
 // skip skips a test of the way with a driver. An unaligned write reads first. io_uring completes
@@ -116,13 +123,13 @@ func TestFrozenDeadlines(t *testing.T) {
 							ended <- way.write(ctx, f, testenv.AlignedBytes(testenv.PageSize), i*testenv.PageSize)
 						}()
 					}
-					for range frozenWriters - frozenLate { // hangs if more are in the kernel, until it is thawed
+					for range frozenWriters - frozenLate(driver) { // hangs if more are in the kernel, until it is thawed
 						if err := <-ended; !errors.Is(err, context.DeadlineExceeded) {
 							t.Errorf("a write to a frozen file system = %v; want context.DeadlineExceeded", err)
 						}
 					}
 					frozen.Thaw()
-					for range frozenLate {
+					for range frozenLate(driver) {
 						if err := <-ended; err != nil && !errors.Is(err, context.DeadlineExceeded) {
 							t.Errorf("a write that the kernel had = %v", err)
 						}
@@ -217,7 +224,7 @@ func TestFrozenKernelWorkers(t *testing.T) {
 
 // frozenParked is how many goroutines wait where those do that write to a frozen file system.
 func frozenParked() (n int) {
-	for _, f := range []string{"iopath.MakeCall", "iopath.callVec", "(*Limiter).wait", "(*Request).Wait", "rangelock.(*Lock).Acquire"} {
+	for _, f := range []string{"iopath.MakeCall", "iopath.callVec", "(*All).waitFor", "(*Request).Wait", "rangelock.(*Lock).Acquire"} {
 		n += testenv.Parked(f)
 	}
 	return n
@@ -264,12 +271,12 @@ func TestFrozenBehindOthers(t *testing.T) {
 						ended <- way.write(ctx, f, testenv.AlignedBytes(testenv.PageSize), i*testenv.PageSize)
 					}()
 				}
-				for range frozenWriters - frozenLate {
+				for range frozenWriters - frozenLate(driver) {
 					<-ended
 				}
 				frozen.Thaw()
 				all.Wait()
-				for range frozenLate {
+				for range frozenLate(driver) {
 					<-ended
 				}
 			})

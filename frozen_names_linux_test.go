@@ -59,8 +59,10 @@ func TestFrozenAnswersNames(t *testing.T) {
 						}
 					})
 				}
-				names := &s.Internal().Core.Names
-				testenv.WaitFor(t, "changes", func() bool { return names.InUse()+names.Waiting() >= n })
+				testenv.WaitFor(t, "changes", func() bool {
+					calls, waiting := s.Internal().Core.Names()
+					return calls+waiting >= n
+				})
 				for name, read := range frozenNameReads { // hangs until the thaw if the changes are in the way
 					for _, f := range []readFile{f, other} {
 						b := batch.New(s)

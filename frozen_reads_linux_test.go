@@ -216,5 +216,6 @@ func (f readFile) readAll(t *testing.T) {
 // waiting is how many operations of s are queued, or have or wait for a permit.
 func waiting(s *sluice.Scheduler) int {
 	core := s.Internal().Core
-	return core.Limiter.InUse() + core.Limiter.Waiting() + int(core.QueuedOps.Load())
+	permits, waiting := core.Devices.InUse()
+	return permits + waiting + int(core.QueuedOps.Load())
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sluiceio/sluice/internal/budget"
 	"github.com/sluiceio/sluice/internal/ioengine"
 	"github.com/sluiceio/sluice/trace"
 )
@@ -32,26 +33,10 @@ type Options struct {
 	// what stat(2) calls one: a file system, or a block device. The pool has no rings.
 	Rings int
 
-	// BlockingThreads is the most threads that wait in system calls for what
-	// the driver cannot do asynchronously: buffered writes, fsync, and reads
-	// on file systems that cannot tell whether a read would wait. 0 means 64
-	// under aio and pool, where buffered reads take such threads, too. Under
-	// uring it means 5, and 64 once the ring has stopped working
-	// (Stats.LostDrivers) or several reads wait on a file system that cannot
-	// tell (overlayfs, NFS, FUSE). The most is 4096. Under uring and aio up to
-	// 8 more threads wait in fsync, and up to 16 in sendfile, which copies
-	// files to sockets. If BlockingThreads is 0, up to 12 more wait in such
-	// writes of 512 KiB and more. Each ring has a thread that waits for it.
-	// The calls of Batches on names (open, stat, rename, remove) take as many
-	// threads again, and each copytree.Copy those of its Options.Concurrency.
-	//
-	// Under contention up to three devices each reserve a small part of these threads;
-	// the rest are shared, so that a device that does not answer holds up few others.
-	// While all are taken, a few more devices may have as small a part each, beyond the
-	// limit. So may each kind of call to a device that has such a part (reads, writes,
-	// fsyncs, and other changes as by Allocate): a frozen file system answers reads while
-	// its writes hang. With 1 or 2 threads no device and no kind of call has a part.
-	BlockingThreads int
+	// Threads is the most threads that wait in system calls for all devices together. 0 means no bound
+	// but that of each device: as many as GOMAXPROCS, at least 16, and at least 64 where nothing can be
+	// queued (under pool, for buffered reads under aio, on overlayfs, NFS and FUSE). The most is 4095.
+	Threads int
 
 	// BufferMemory is the most memory for the Buffers of package direct, in bytes, rounded
 	// up to a multiple of 2 MiB. A call that needs more waits. 0 means a sixteenth of the
@@ -88,20 +73,13 @@ func halfOfProcessors(most int) int { return max(2, min(runtime.GOMAXPROCS(0)/2,
 // have at most four threads, so from GOMAXPROCS 6 on at least two processors are left to the queue.
 func manyProcessors() bool { return runtime.GOMAXPROCS(0) >= 6 }
 
-// largeWrites is how many threads more may be in large buffered writes: sched.permitPlainWrite.
-const largeWrites = 12
-
 // defaultDepth is how many operations keep a disk busy: with 128 in flight it is as fast
 // as it gets, and operations beyond them are handed over in larger batches. Measured:
 // docs/decisions/0002-paths.md.
 const defaultDepth = 128
 
-// queuedSyncs is the most fsyncs in flight: each keeps a thread of the kernel waiting.
-// syncDepth adds room for the fsyncs of devices that come when others have all of these.
-const (
-	queuedSyncs = 256
-	syncDepth   = queuedSyncs / 8 * 9
-)
+// syncDepth is the most fsyncs in flight: each keeps a thread of the kernel waiting.
+const syncDepth = 256
 
 // kernelChains is how many chains of a Batch the kernel has at a time. kernelWorkers is how
 // many threads it may take for operations in them that must wait. Measured:
@@ -128,8 +106,8 @@ func (o Options) check() error {
 		return fmt.Errorf("sluice: Options.Depth %d is not between 0 and 16384", o.Depth)
 	case o.Rings < 0 || o.Rings > ioengine.MaxRings:
 		return fmt.Errorf("sluice: Options.Rings %d is not between 0 and %d", o.Rings, ioengine.MaxRings)
-	case o.BlockingThreads < 0 || o.BlockingThreads > 4096:
-		return fmt.Errorf("sluice: Options.BlockingThreads %d is not between 0 and 4096", o.BlockingThreads)
+	case o.Threads < 0 || o.Threads > budget.Most:
+		return fmt.Errorf("sluice: Options.Threads %d is not between 0 and %d", o.Threads, budget.Most)
 	case o.BufferMemory < 0:
 		return fmt.Errorf("sluice: Options.BufferMemory %d is negative", o.BufferMemory)
 	}
@@ -146,23 +124,3 @@ func (o Options) depth() int {
 
 // rings returns the bound in force on rings.
 func (o Options) rings() int { return cmp.Or(o.Rings, defaultRings) }
-
-// largeWrites returns how many threads beyond blockingThreads may be in large buffered writes: none if the program
-// has set a bound.
-func (o Options) largeWrites() int {
-	if o.BlockingThreads != 0 {
-		return 0
-	}
-	return largeWrites
-}
-
-// blockingThreads returns the bound in force under the named driver.
-func (o Options) blockingThreads(driver string) int {
-	switch {
-	case o.BlockingThreads > 0:
-		return o.BlockingThreads
-	case driver == "uring":
-		return inlineWrites + 1 // one is the quota of the device in use
-	}
-	return 64
-}

@@ -23,8 +23,8 @@ func TestOptionsOutOfRange(t *testing.T) {
 		{sluice.Options{Depth: 16385}, "sluice: Options.Depth 16385 is not between 0 and 16384"},
 		{sluice.Options{Rings: -1}, "sluice: Options.Rings -1 is not between 0 and 16"},
 		{sluice.Options{Rings: 17}, "sluice: Options.Rings 17 is not between 0 and 16"},
-		{sluice.Options{BlockingThreads: -1}, "sluice: Options.BlockingThreads -1 is not between 0 and 4096"},
-		{sluice.Options{BlockingThreads: 4097}, "sluice: Options.BlockingThreads 4097 is not between 0 and 4096"},
+		{sluice.Options{Threads: -1}, "sluice: Options.Threads -1 is not between 0 and 4095"},
+		{sluice.Options{Threads: 4096}, "sluice: Options.Threads 4096 is not between 0 and 4095"},
 	} {
 		for _, driver := range append(testenv.Drivers, c.o.Driver) {
 			if c.o.Driver == "" {
@@ -46,11 +46,11 @@ func TestOptionsOutOfRange(t *testing.T) {
 func TestOptionsInRange(t *testing.T) {
 	for _, driver := range testenv.Drivers {
 		for _, o := range []sluice.Options{
-			{Driver: driver, Depth: 1, BlockingThreads: 1},
+			{Driver: driver, Depth: 1, Threads: 1},
 			{Driver: driver, Depth: 3},
-			{Driver: driver, Depth: 16384, BlockingThreads: 4096},
+			{Driver: driver, Depth: 16384, Threads: 4095},
 		} {
-			t.Run(fmt.Sprintf("%s/%d,%d", driver, o.Depth, o.BlockingThreads), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s/%d,%d", driver, o.Depth, o.Threads), func(t *testing.T) {
 				s := testenv.Scheduler(t, o)
 				f := testenv.DirectOn(t, s, t.TempDir(), 64*testenv.PageSize)
 				done := make(chan error)

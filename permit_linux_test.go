@@ -12,6 +12,7 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
+	"github.com/sluiceio/sluice/internal/budget"
 	"github.com/sluiceio/sluice/internal/test/hang"
 	"github.com/sluiceio/sluice/internal/test/places"
 	"github.com/sluiceio/sluice/internal/test/testenv"
@@ -21,7 +22,7 @@ import (
 // O_DIRECT and without. So the number of threads that wait is bounded.
 func TestCallsTakePermits(t *testing.T) {
 	hang.Watch(t)
-	s := testenv.Scheduler(t, sluice.Options{Driver: "pool", BlockingThreads: 1})
+	s := testenv.Scheduler(t, sluice.Options{Driver: "pool", Threads: 1})
 	file := filepath.Join(t.TempDir(), "file")
 	testenv.Write(t, file, "text")
 	for _, name := range []string{file, "/proc/self/comm"} { // the second one takes no O_DIRECT
@@ -59,7 +60,7 @@ func TestCallsTakePermits(t *testing.T) {
 					t.Errorf("%s of a file with %q has taken no permit", call, d.Explain())
 					return true
 				default:
-					return s.Internal().Core.Limiter.Waiting() > 0
+					return testenv.Waiting(s) > 0
 				}
 			})
 			release()
@@ -79,7 +80,7 @@ func TestCallsTakePermits(t *testing.T) {
 func TestPrefetchWithoutPermit(t *testing.T) {
 	hang.Watch(t)
 	const size, most = 1 << 20, 64
-	s := testenv.Scheduler(t, sluice.Options{Driver: "pool", BlockingThreads: 1})
+	s := testenv.Scheduler(t, sluice.Options{Driver: "pool", Threads: 1})
 	f := rangeFile(t, s, t.TempDir(), size)
 	cleared := dropped(t, f, size)
 	release := testenv.Occupy(s)
@@ -93,26 +94,26 @@ func TestPrefetchWithoutPermit(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	hang.Eventually(func() bool { return s.Internal().Core.Limiter.Waiting() == most })
+	hang.Eventually(func() bool { return testenv.Waiting(s) == most })
 	release()
 	if cleared {
 		hang.Eventually(func() bool { return cachedBytes(t, f, size) == size })
 	}
 }
 
-// TestPermitsWhereReadsNeedThreads reads while others have all shared permits. More threads may wait from then on
+// TestPermitsWhereReadsNeedThreads reads while others have all permits. More threads may wait from then on
 // if the file system cannot say whether a read would wait, and has a disk.
 func TestPermitsWhereReadsNeedThreads(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		dir     func(t *testing.T) string
-		threads int // BlockingThreads
+		threads int // Threads
 		want    int
 	}{
 		{"fuse", func(t *testing.T) string { return testenv.MountFUSE(t, t.TempDir(), "") }, 0, 64},
 		{"fuse, as many as the caller wants", func(t *testing.T) string { return testenv.MountFUSE(t, t.TempDir(), "") }, 5, 5},
-		{"in memory", func(t *testing.T) string { return testenv.MemoryDir(t) }, 0, 5},
-		{"on a disk", func(t *testing.T) string { return places.Disk(t) }, 0, 5},
+		{"in memory", func(t *testing.T) string { return testenv.MemoryDir(t) }, 0, 16},
+		{"on a disk", func(t *testing.T) string { return places.Disk(t) }, 0, 16},
 	} {
 		for way, read := range map[string]func(f *sluice.File, d *direct.File) error{
 			"ReadAt": func(f *sluice.File, _ *direct.File) error {
@@ -137,7 +138,7 @@ func TestPermitsWhereReadsNeedThreads(t *testing.T) {
 		} {
 			t.Run(test.name+"/"+way, func(t *testing.T) {
 				hang.Watch(t)
-				s := testenv.Scheduler(t, sluice.Options{Driver: "uring", BlockingThreads: test.threads})
+				s := testenv.Scheduler(t, sluice.Options{Driver: "uring", Threads: test.threads})
 				f := testenv.TextOn(t, s, test.dir(t))
 				d, err := direct.OpenOn(s, f.Name(), os.O_RDONLY, 0)
 				if err != nil {
@@ -147,14 +148,30 @@ func TestPermitsWhereReadsNeedThreads(t *testing.T) {
 				if err := read(f, d); err != nil { // finds out what the file system can do
 					t.Fatal(err)
 				}
-				for range 4 { // the fifth permit is kept for the file's device
-					defer testenv.Occupy(s)()
+				threads := &s.Internal().Core.DeviceOf(f.Internal().Core).Budget
+				var taken []budget.Permit
+				for range threads.Limit() {
+					p, _ := threads.TryAcquire(budget.Reads)
+					taken = append(taken, p)
 				}
-				if err := read(f, d); err != nil {
-					t.Fatal(err)
+				ended := make(chan error, 1)
+				go func() { ended <- read(f, d) }()
+				if test.want == 64 {
+					err = <-ended
+				} else {
+					testenv.WaitFor(t, "the read", func() bool { return len(ended) > 0 || testenv.Waiting(s) > 0 })
 				}
-				if got := s.Internal().Core.Limits().Blocking; got != test.want {
+				if got := threads.Limit(); int(got) != test.want {
 					t.Errorf("%d threads may wait; want %d", got, test.want)
+				}
+				for _, p := range taken {
+					p.Release()
+				}
+				if test.want != 64 {
+					err = <-ended
+				}
+				if err != nil {
+					t.Fatal(err)
 				}
 			})
 		}

@@ -3,6 +3,7 @@ package sluice
 import (
 	"os"
 
+	"github.com/sluiceio/sluice/internal/device"
 	"github.com/sluiceio/sluice/internal/handle"
 )
 
@@ -26,24 +27,29 @@ const (
 // errors.ErrUnsupported.
 //
 // A call for many bytes goes on in a goroutine of its own. So does a call during which as many threads
-// wait as may (Options.BlockingThreads). A Scheduler has at most 64 of these goroutines. Beyond them, a
+// wait for the device as may (Options.Threads). A Scheduler has at most 64 of these goroutines. Beyond them, a
 // call for many bytes waits until the device has taken its requests, and a call that finds no thread does
 // nothing.
 func (f *File) Prefetch(off, n int64) error {
 	if f == nil {
 		return os.ErrInvalid
 	}
-	if err := f.h.OnRange("prefetch", off, n, func() error { return nil }); err != nil {
+	var on *device.Device
+	err := f.h.OnRange("prefetch", off, n, func() error {
+		on = f.h.Sched.Core.DeviceOf(f.h.Core)
+		return nil
+	})
+	if err != nil {
 		return err
 	}
 	core := f.h.Sched.Core
-	// While a call waits for this permit it does not use the file, so Close does not wait for it. For the same reason
-	// the permit is a shared one: to find the file's device the call would use the file.
+	// A call does not use the file while it waits for its permit, so Close does not wait for it.
 	wait := func(do func()) bool {
-		core.BlockToRead(nil, do)
+		core.BlockOn(on, do)
 		return true
 	}
-	left, now, err := f.prefetchFirst(off, n, core.TryBlock)
+	try := func(do func()) bool { return core.TryBlockOn(on, do) }
+	left, now, err := f.prefetchFirst(off, n, try)
 	if err != nil {
 		return err
 	}
@@ -57,7 +63,7 @@ func (f *File) Prefetch(off, n int64) error {
 	}
 	off += prefetchPiece
 	if left <= prefetchNow {
-		done := f.prefetch(off, left, core.TryBlock)
+		done := f.prefetch(off, left, try)
 		off, left = off+done, left-done
 	}
 	if left > 0 && !f.prefetchLater(func() { f.prefetch(off, left, wait) }) {

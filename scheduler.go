@@ -88,10 +88,7 @@ func (s *Scheduler) start(choose func(*record.Hook) driver.Driver, hook *record.
 		BesideQueue:         manyProcessors(),
 		InlineSyncs:         inlineSyncs,
 		BusySyncs:           halfOfProcessors(inlineSyncs), // each takes less time than in a driver, and more processor time
-		QueuedSyncs:         queuedSyncs,
-		LargeWrites:         o.largeWrites(),
-		Blocking:            o.blockingThreads("uring"), // the least; prepare raises it
-		Fallback:            o.blockingThreads("pool"),
+		Threads:             o.Threads,
 	})
 	core.SetChainDriver(func() driver.Linker { return forChains(core.Driver().Name, hook) })
 	core.RecordBy(hook)
@@ -107,7 +104,9 @@ func (s *Scheduler) prepare(core *sched.Scheduler, drv driver.Driver, hook *reco
 		return
 	}
 	name := drv.Info().Name
-	core.Widen(s.options.blockingThreads(name))
+	if name != "uring" { // buffered reads wait in threads
+		core.Devices.Budgets().Widen()
+	}
 	if name != "pool" {
 		core.SetRings(s.options.rings(), func(h *record.Hook) (driver.Driver, error) { return open(name, s.options, h) })
 		core.SetSyncDriver(func() driver.Driver { return forSyncs(drv, hook) })
@@ -117,7 +116,9 @@ func (s *Scheduler) prepare(core *sched.Scheduler, drv driver.Driver, hook *reco
 // prepareOnDisk is prepare for a simulated disk, with the threads, rings and fsyncs of the driver of Options.Driver.
 func (s *Scheduler) prepareOnDisk(core *sched.Scheduler) {
 	o := s.options
-	core.Widen(o.blockingThreads(cmp.Or(o.Driver, "uring")))
+	if cmp.Or(o.Driver, "uring") != "uring" {
+		core.Devices.Budgets().Widen()
+	}
 	if o.Driver != "pool" {
 		core.SetRings(o.rings(), func(*record.Hook) (driver.Driver, error) { return s.disk.NewDriver(o.depth()), nil })
 		core.SetSyncDriver(func() driver.Driver { return s.disk.NewDriver(syncDepth) })

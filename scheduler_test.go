@@ -94,7 +94,7 @@ func TestStats(t *testing.T) {
 
 // TestStatsOfBlocked counts the threads that wait.
 func TestStatsOfBlocked(t *testing.T) {
-	s := testenv.Scheduler(t, sluice.Options{Driver: "pool", BlockingThreads: 1})
+	s := testenv.Scheduler(t, sluice.Options{Driver: "pool", Threads: 1})
 	release := testenv.Occupy(s)
 	defer release()
 	if n := s.Stats().BlockedThreads; n != 1 {

@@ -215,7 +215,7 @@ func TestRefusedAtFirstUse(t *testing.T) {
 		{"uring_enter", "", "EPERM", []string{aio, "  not uring: io_uring_enter: operation not permitted", "threads: at most 64 "}},
 		{"uring aio", "", "ENOSYS", []string{pool, "  not aio: io_setup: function not implemented", "threads: at most 64 "}},
 		{"", "0", "ENOMEM", []string{aio, "  not uring: io_uring_setup: cannot allocate memory"}},
-		{"", "32", "ENOMEM", []string{"driver: uring (the best there is)", "in flight: at most 32 ", "threads: at most 5 "}},
+		{"", "32", "ENOMEM", []string{"driver: uring (the best there is)", "in flight: at most 32 ", "threads: at most 16 "}},
 	} {
 		for _, first := range []string{"I/O", "Explain"} {
 			t.Run(c.deny+c.most+" "+c.errno+" "+first, func(t *testing.T) {

@@ -32,7 +32,7 @@ func TestBubbles(t *testing.T) {
 
 // useMuch has goroutines wait in all places: for requests, permits, tickets and shared fsyncs.
 func useMuch(t *testing.T, driver, name string) {
-	s := testenv.Scheduler(t, sluice.Options{Driver: driver, BlockingThreads: 1})
+	s := testenv.Scheduler(t, sluice.Options{Driver: driver, Threads: 1})
 	f, err := s.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		t.Fatal(err)

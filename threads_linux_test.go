@@ -17,16 +17,17 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/budget"
 	"github.com/sluiceio/sluice/internal/sys"
 	"github.com/sluiceio/sluice/internal/test/places"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // threadsOver is how many threads a program has beside GOMAXPROCS, at most: those
-// of the limiter and the leaders, and the Go runtime's own. On a quiet machine eight
+// that wait for the device and the leaders, and the Go runtime's own. On a quiet machine eight
 // will do (docs/results); on a loaded one the runtime makes some in place of
 // others that have done their call and wait for a processor.
-const threadsOver = 16
+const threadsOver = budget.Least + 8
 
 const threadsPages = 16384 // 64 MiB
 

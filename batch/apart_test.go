@@ -17,7 +17,7 @@ import (
 func TestBatchesApart(t *testing.T) {
 	for _, name := range testenv.Drivers {
 		t.Run(name, func(t *testing.T) {
-			s := testenv.Scheduler(t, sluice.Options{Driver: name, BlockingThreads: 4})
+			s := testenv.Scheduler(t, sluice.Options{Driver: name})
 			dir := t.TempDir()
 			stuck, release := make(chan struct{}, 1000), make(chan struct{})
 			stalled := batch.New(s)
@@ -33,9 +33,10 @@ func TestBatchesApart(t *testing.T) {
 			}
 			var all sync.WaitGroup
 			all.Go(func() { _ = stalled.Do(t.Context()) }) // there is no such file
-			for range 4 {
-				<-stuck
-			}
+			testenv.WaitFor(t, "calls that have all permits", func() bool {
+				_, waiting := s.Internal().Core.Names()
+				return len(stuck) >= 16 && waiting > 0
+			})
 			b := batch.New(s)
 			for i := range 50 {
 				b.Mkdir(filepath.Join(dir, fmt.Sprint(i)), 0o700)

@@ -38,8 +38,9 @@
 // # Bounds
 //
 // A Batch may have millions of operations. At most as many as the driver's depth are in
-// progress at a time, and at most [sluice.Options].BlockingThreads threads wait in calls on
-// names (open, stat, rename, remove), beside those of other I/O. So operations that wait for others of the same Batch, as
+// progress at a time. For the calls on names (open, stat, rename, remove) of all Batches as many
+// threads wait as for one more device ([sluice.Options].Threads), and while these all wait, one more
+// for each Batch, for up to 16 Batches. So operations that wait for others of the same Batch, as
 // opens of both ends of FIFOs do, may wait for ever.
 //
 // The goroutine that calls Do or Each performs the operations. Other goroutines help if the

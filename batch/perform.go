@@ -32,7 +32,7 @@ func (op *Op) perform(r *run) {
 	op.finish(err)
 }
 
-// named performs an operation that has a name, once the limiter for names lets it through.
+// named performs an operation that has a name, once there is a permit for it.
 func (op *Op) named(r *run) error {
 	call, err := r.core.BeginNamed(r.ctx, op.callKind())
 	if err != nil {
@@ -43,7 +43,7 @@ func (op *Op) named(r *run) error {
 	return err
 }
 
-// callKind returns what the operation's plain call counts as in the limiters for names.
+// callKind returns what the operation's plain call counts as in a Budget.
 func (op *Op) callKind() sched.CallKind {
 	switch op.kind {
 	case opStat, opLstat, opReadFile, opAdvise:
@@ -214,7 +214,7 @@ func (op *Op) onRange(r *run) error {
 	return f.OnRange(name, op.off, op.size, do)
 }
 
-// callFile makes a plain call on an open file, once the limiter for names lets it through.
+// callFile makes a plain call on an open file, once there is a permit for it.
 func (op *Op) callFile(r *run) error {
 	call, err := r.core.BeginNamed(r.ctx, op.callKind())
 	if err != nil {

@@ -50,7 +50,7 @@ type run struct {
 // init prepares r for b.
 func (r *run) init(ctx context.Context, b *Batch) {
 	core := b.inside.Core
-	*r = run{b: b, isolated: core.Isolate(ctx), core: core, back: b.n, ranges: append(r.ranges[:0], &r.own)}
+	*r = run{b: b, isolated: sched.IsolatedContext{Context: ctx}, core: core, back: b.n, ranges: append(r.ranges[:0], &r.own)}
 	r.ctx = &r.isolated // within r, so that there is nothing to allocate
 	r.own.Set(0, b.n)
 	r.kernel = r.newKernelChains()

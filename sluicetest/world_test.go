@@ -195,15 +195,15 @@ func (w *world) build(seed uint64) {
 	w.punctual = driver == "uring" && fail == 0
 	so := sluice.Options{
 		Driver: driver, Depth: 1 << r.IntN(6), Rings: 1 + r.IntN(3),
-		BlockingThreads: r.IntN(9), BufferMemory: 8 << 20,
+		Threads: r.IntN(9), BufferMemory: 8 << 20,
 	}
 	w.actors = 1 + r.IntN(mostActors)
 	if w.narrow {
-		so.Depth, so.BlockingThreads = 1<<r.IntN(3), 1+r.IntN(6)
+		so.Depth, so.Threads = 1<<r.IntN(3), 1+r.IntN(6)
 		if w.hasty = r.IntN(3) == 0; w.hasty {
-			so.BlockingThreads = 1 + r.IntN(2)
+			so.Threads = 1 + r.IntN(2)
 		} else if w.roomy = r.IntN(2) == 0; w.roomy {
-			so.Depth, so.BlockingThreads, so.Rings, o.Devices = 64, 0, 1, 3
+			so.Depth, so.Threads, so.Rings, o.Devices = 64, 0, 1, 3
 		}
 		w.actors = 2 + r.IntN(mostInBurst-1)
 		o.Latency = []time.Duration{0, smallLatency, mostLatency}[r.IntN(3)]
@@ -376,8 +376,9 @@ func (w *world) end(crashed bool) {
 	if st.InFlight != 0 || st.Blocked != 0 {
 		w.fail("at the end %d operations are in flight, and %d threads wait", st.InFlight, st.Blocked)
 	}
-	if n, m := core.Limiter.InUse(), core.Names.InUse()+core.Looks.InUse(); n != 0 || m != 0 {
-		w.fail("at the end %d permits are taken, and %d for names", n, m)
+	permits, _ := core.Devices.InUse()
+	if named, _ := core.Names(); permits != 0 || named != 0 {
+		w.fail("at the end %d permits are taken, and %d for names", permits, named)
 	}
 	if n := core.QueuedOps.Load(); n != 0 {
 		w.fail("at the end %d operations count as queued", n)

@@ -21,6 +21,6 @@ const (
 // borrow returns a buffer of n bytes, at most bounceLarge, which the caller must release. It
 // waits while calls of the same class to the same device have too many, or until ctx ends.
 func (f *File) borrow(ctx context.Context, n int) (buffer.Lease[handle.BounceUser], error) {
-	user := handle.BounceUser{Device: f.sched.DeviceOf(f.core), Class: f.sched.ClassOf(ctx, f.core)}
+	user := handle.BounceUser{Device: f.sched.DeviceOf(f.core).Number, Class: f.sched.ClassOf(ctx, f.core)}
 	return f.bounces.Get(ctx, user, n)
 }

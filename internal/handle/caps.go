@@ -40,7 +40,7 @@ func (c *caps) opened(core *sched.Scheduler, f *sched.File) {
 	if c.first.Load() || !c.first.CompareAndSwap(false, true) {
 		return
 	}
-	number := core.DeviceOf(f)
+	number := core.DeviceOf(f).Number
 	c.mu.Lock()
 	c.known, c.number = true, number
 	c.mu.Unlock()

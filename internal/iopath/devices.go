@@ -3,21 +3,17 @@ package iopath
 import (
 	"context"
 
+	"github.com/sluiceio/sluice/internal/device"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/ioengine"
-	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/qos"
 	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // initRings starts the first ring. Each ring has a queue for the tickets of its operations.
-// There is a quota of permits for each.
 func (p *Paths) initRings(drv driver.Driver) {
-	p.Engines.OnStart = func(e *ioengine.Engine) {
-		p.Classes.AddQueue()
-		p.Limiter.AddQuotas(e.Number() + 1)
-	}
+	p.Engines.OnStart = func(*ioengine.Engine) { p.Classes.AddQueue() }
 	p.Engines.OnDevice = func(e *ioengine.Engine, device uint64) { p.Classes.SetDevice(e.Number(), device) }
 	p.Engines.OnLoss = p.ringLost
 	p.Engines.Init(drv)
@@ -54,34 +50,34 @@ func (p *Paths) EngineOf(f *File) *ioengine.Engine {
 }
 
 // EngineAt returns the engine of a device.
-func (p *Paths) EngineAt(device uint64) *ioengine.Engine {
+func (p *Paths) EngineAt(d *device.Device) *ioengine.Engine {
 	p.Ready()
-	if !p.Engines.Several() || device == limiter.NoDevice {
+	if !p.Engines.Several() || d == p.Devices.None() {
 		return p.Engines.First()
 	}
-	return p.Engines.Of(device)
+	return p.Engines.Of(d.Number)
 }
 
-// DeviceOf returns the device that f is on, or limiter.NoDevice if f is nil. It asks the
+// DeviceOf returns the device that f is on, or the one that stands for none if f is nil. It asks the
 // system once for each file.
-func (p *Paths) DeviceOf(f *File) uint64 {
+func (p *Paths) DeviceOf(f *File) *device.Device {
 	if f == nil {
-		return limiter.NoDevice
+		return p.Devices.None()
 	}
-	device := f.device.Load()
-	if device == 0 {
-		device = p.DeviceOfFD(f.FD)
-		f.device.Store(device)
+	if d := f.device.Load(); d != nil {
+		return d
 	}
-	return device
+	d := p.DeviceOfFD(f.FD)
+	f.device.Store(d)
+	return d
 }
 
 // DeviceOfFD returns the device that a descriptor's file is on.
-func (p *Paths) DeviceOfFD(fd int) uint64 {
-	if device, ok := p.Device(fd); ok && device != 0 {
-		return device
+func (p *Paths) DeviceOfFD(fd int) *device.Device {
+	if number, ok := p.Device(fd); ok && number != 0 {
+		return p.Devices.Of(number)
 	}
-	return limiter.NoDevice
+	return p.Devices.None()
 }
 
 // Register makes memory known to the driver; see ioengine.Rings.Register.
@@ -102,15 +98,8 @@ func (p *Paths) LostDrivers() []ioengine.Loss { return p.Lost.All() }
 func (p *Paths) ringLost(e *ioengine.Engine, err error, first bool) {
 	p.Lost.Add(e.Driver(), err)
 	if first {
-		p.Widen(p.Bounds.Fallback)
+		p.Devices.Budgets().Widen()
 	}
-}
-
-// Widen raises Limits.Blocking, and the bound on calls with names.
-func (p *Paths) Widen(blocking int) {
-	p.Limiter.Widen(blocking)
-	p.Names.Widen(blocking)
-	p.Looks.Widen(blocking)
 }
 
 // Async reports whether the driver can perform code on f without a thread.

@@ -4,6 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/sluiceio/sluice/internal/device"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/groupcommit"
 	"github.com/sluiceio/sluice/internal/ioengine"
@@ -59,8 +60,8 @@ type openFile struct {
 	// (SyncsWrites). It is set before the file is used.
 	LostWrites *groupcommit.LostWrites
 
-	// device is the device that the file is on, or 0 before it was asked for. See DeviceOf.
-	device atomic.Uint64
+	// device is the device that the file is on, or nil before it was asked for. See DeviceOf.
+	device atomic.Pointer[device.Device]
 	// engine is where the file's operations are queued. It is nil before the first one, and
 	// never changes after that. See EngineOf.
 	engine atomic.Pointer[ioengine.Engine]

@@ -6,16 +6,15 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice/internal/counters"
+	"github.com/sluiceio/sluice/internal/device"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/ioengine"
-	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/qos"
 	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// Limits bounds what a Scheduler occupies: threads that wait in system calls, and fsyncs in the
-// driver for fsyncs (Scheduler.SetSyncDriver).
+// Limits bounds which operations are plain calls, and the threads that wait in system calls.
 type Limits struct {
 	// InlineReads bounds plain calls for direct reads that the driver could queue: fewer than
 	// InlineReads operations must be queued, or in plain calls with a shared permit. At depth 1
@@ -34,19 +33,12 @@ type Limits struct {
 	// operations may be queued, unless BesideQueue is set.
 	InlineWrites int
 	// InlineSyncs is how many fsyncs at once are plain system calls, if there is a driver
-	// for the others. They are not among Blocking. BusySyncs is how many are while more than InlineSyncs
+	// for the others. BusySyncs is how many are while more than InlineSyncs
 	// are in progress.
 	InlineSyncs, BusySyncs int
-	// QueuedSyncs is how many fsyncs that driver has at once; 0 is as many as possible,
-	// which is eight ninths of its depth (sched: fsyncs.setLimit).
-	QueuedSyncs int
-	// LargeWrites is how many threads beyond Blocking may wait in writes of 512 KiB and more that the driver
-	// cannot perform without a thread.
-	LargeWrites int
-	// Blocking is the most threads that may wait in system calls: for plain calls of reads
-	// and writes, and for operations that the driver cannot perform without a thread.
-	// Fallback, if it is larger, replaces it once the driver is lost.
-	Blocking, Fallback int
+	// Threads is the most threads that may wait in system calls for all devices together. 0 is no bound but
+	// that of each device (package budget).
+	Threads int
 }
 
 // Paths is the three ways to perform one transfer, and what they need. The fields that are
@@ -57,10 +49,7 @@ type Paths struct {
 	start   func()    // what Ready calls once
 	Bounds  Limits
 	Engines ioengine.Rings
-	Limiter limiter.Limiter
-	Names   limiter.Limiter // of calls with names that change something; see sched.NamedCall
-	Looks   limiter.Limiter // of those that change nothing
-	Windows limiter.Windows // of plain calls whose contexts may end
+	Devices device.Table
 	Classes qos.Classes
 	Lost    ioengine.LostDrivers
 	// Requests has the requests of all Engines.
@@ -100,10 +89,7 @@ func (p *Paths) Init(choose func() driver.Driver, l Limits) {
 	p.Recording = new(record.Hook)
 	p.Call, p.CallVec, p.Clock, p.Device = MakeCall, callVec, clock(), sys.Device
 	p.FindsEnd = sys.CachedKnowsEnd()
-	p.Windows.Init(func() time.Duration { return p.Clock() })
-	p.Limiter.Init(l.Blocking, limiter.QuotasOnTop)
-	p.Names.Init(l.Blocking, 0)
-	p.Looks.Init(l.Blocking, 0)
+	p.Devices.Init(l.Threads)
 	p.Classes.Init(func() time.Duration { return p.Clock() })
 }
 

@@ -3,9 +3,9 @@ package iopath
 import (
 	"context"
 
+	"github.com/sluiceio/sluice/internal/budget"
 	"github.com/sluiceio/sluice/internal/counters"
 	"github.com/sluiceio/sluice/internal/driver"
-	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/sys"
 )
@@ -50,68 +50,55 @@ func (p *Paths) AcquireAndCall(ctx context.Context, asked int64, code driver.Cod
 }
 
 // AcquirePermit takes a permit for a call of a kind on f. If ctx ends first, it returns ctx's
-// error. A call whose context may end also counts in the window of f's device. The driver is chosen
-// first, because some drivers allow more permits than others.
-func (p *Paths) AcquirePermit(ctx context.Context, code driver.Code, f *File) (limiter.Permit, error) {
+// error. The driver is chosen first, because some drivers allow more permits than others.
+func (p *Paths) AcquirePermit(ctx context.Context, code driver.Code, f *File) (budget.Permit, error) {
 	p.Ready()
-	if ctx.Done() != nil && p.Limiter.Limit() > limiter.LeastWindow { // Limit grows when a driver is lost
-		// NoDevice may stand for several devices, of which one may be stalled.
-		if device := p.DeviceOf(f); device != limiter.NoDevice {
-			if p.Limiter.Full() {
-				p.WidenFor(code, f)
-			}
-			return p.Limiter.AcquireInWindow(ctx, &p.Windows, device, KindOf(code))
-		}
+	b, kind := &p.DeviceOf(f).Budget, KindOf(code)
+	if b.Full(kind) {
+		p.WidenFor(code, f)
 	}
-	if p.Limiter.TryAcquire() { // first: DeviceOf may cost a system call
-		return limiter.Permit{}, nil
-	}
-	p.WidenFor(code, f)
-	return p.Limiter.Acquire(ctx, p.DeviceOf(f), KindOf(code))
+	return b.Acquire(ctx, kind)
 }
 
-// KindOf returns the kind that a call counts as in the limiter.
-func KindOf(code driver.Code) limiter.Kind {
+// KindOf returns the kind that a call counts as in a Budget.
+func KindOf(code driver.Code) budget.Kind {
 	switch code {
 	case driver.Read:
-		return limiter.Reads
+		return budget.Reads
 	case driver.Write:
-		return limiter.Writes
+		return budget.Writes
 	case driver.Fsync, driver.Fdatasync, Writeback:
-		return limiter.Syncs
+		return budget.Syncs
 	}
-	return limiter.Changes
+	return budget.Changes
 }
 
-// WidenFor raises the number of permits to Limits.Fallback if the driver can perform neither reads
-// nor direct writes of f without a thread: threads are then all the parallelism that there is. A
+// WidenFor raises the number of permits of f's device (budget.Parallel) if the driver can perform neither
+// reads nor direct writes of f without a thread: threads are then all the parallelism that there is. A
 // file in memory needs none. The files that f stands for are those of overlay and network file
 // systems.
 func (p *Paths) WidenFor(code driver.Code, f *File) {
-	if f == nil || p.Limiter.Limit() >= int32(p.Bounds.Fallback) || f.inMemory.Load() {
+	if f == nil || f.inMemory.Load() {
 		return
 	}
 	direct := f.Flags&driver.Direct != 0
 	if direct && !f.needsThread.Load() || !direct && (code != driver.Read || f.CanLook.Load()) {
 		return
 	}
+	b := &p.DeviceOf(f).Budget
+	if b.Limit() >= budget.Parallel {
+		return
+	}
 	if sys.InMemory(f.FD) {
 		f.inMemory.Store(true)
 		return
 	}
-	p.Widen(p.Bounds.Fallback)
+	b.Widen()
 }
 
-// TryPermit takes a permit for a read of f, without waiting, if fewer than most are taken of
-// those that reads of f's device may have.
-func (p *Paths) TryPermit(f *File, most int32) (limiter.Permit, bool) {
-	if p.Limiter.TryAcquireBelow(most) {
-		return limiter.Permit{}, true
-	}
-	if !p.Limiter.HasQuotas() || p.Limiter.SharedLimit() >= most {
-		return limiter.Permit{}, false
-	}
-	return p.Limiter.TryAcquireOfQuota(p.DeviceOf(f), most)
+// TryPermit takes a permit for a read of f, without waiting, if fewer than most threads wait for f's device.
+func (p *Paths) TryPermit(f *File, most int32) (budget.Permit, bool) {
+	return p.DeviceOf(f).Budget.TryAcquireBelow(budget.Reads, most)
 }
 
 // PlainCall makes an operation a plain system call, in which the thread may wait. The caller has
@@ -120,14 +107,14 @@ func (p *Paths) TryPermit(f *File, most int32) (limiter.Permit, bool) {
 //
 // It calls MakeCall itself. The kernel's entry clears what the processor has predicted of
 // returns, so each function between the caller and the system call costs about 10 ns.
-func (p *Paths) PlainCall(asked int64, permit limiter.Permit, code driver.Code, f *File, b []byte, off int64) int32 {
+func (p *Paths) PlainCall(asked int64, permit budget.Permit, code driver.Code, f *File, b []byte, off int64) int32 {
 	c := p.begin(context.Background(), code, f)
 	res := p.Call(code, f.FD, b, off)
 	for res == eintr {
 		res = p.Call(code, f.FD, b, off)
 	}
 	p.end(c, asked, code, f, len(b), off, res)
-	p.Limiter.Release(permit)
+	permit.Release()
 	return res
 }
 
@@ -191,7 +178,7 @@ func (p *Paths) AcquireAndCallVec(ctx context.Context, code driver.Code, f *File
 	c := p.begin(ctx, code, f)
 	res := p.CallAgain(code, f.FD, v, off)
 	p.end(c, asked, code, f, v.Size(), off, res)
-	p.Limiter.Release(permit)
+	permit.Release()
 	return res
 }
 

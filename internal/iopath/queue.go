@@ -39,7 +39,7 @@ func (p *Paths) Queue(ctx context.Context, asked int64, code driver.Code, f *Fil
 // thread of the kernel, if the driver has such. Otherwise it is made again as a plain call (driver.NoWait), which costs
 // a second submission and keeps a processor from the goroutines. So each write of a file that has had such an operation
 // is left to the kernel, with three exceptions: one whose context can end, because no more than a few plain calls
-// outlive theirs (internal/limiter/window.go); where only one thread at a time may write to the file; and where there
+// outlive theirs (internal/budget/taken.go); where only one thread at a time may write to the file; and where there
 // are several devices, because a thread that submits has one thread of the kernel for all of them, which a device that
 // does not answer may hold.
 func (p *Paths) leftToKernel(ctx context.Context, code driver.Code, f *File) bool {

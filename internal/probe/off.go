@@ -10,6 +10,9 @@ import (
 // Int32 is atomic.Int32.
 type Int32 = atomic.Int32
 
+// An Int64 is an atomic.Int64.
+type Int64 = atomic.Int64
+
 // Uint32 is atomic.Uint32.
 type Uint32 = atomic.Uint32
 

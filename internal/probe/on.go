@@ -86,6 +86,16 @@ func (p *Int32) Add(n int32) {
 	p.v.Add(n)
 }
 
+// Int64 can also be added to.
+type Int64 struct {
+	value[int64, atomic.Int64, *atomic.Int64]
+}
+
+func (p *Int64) Add(n int64) {
+	step()
+	p.v.Add(n)
+}
+
 type Mutex struct{ m sync.Mutex }
 
 func (p *Mutex) Lock() {

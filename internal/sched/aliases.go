@@ -1,8 +1,8 @@
 package sched
 
 import (
+	"github.com/sluiceio/sluice/internal/budget"
 	"github.com/sluiceio/sluice/internal/iopath"
-	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/qos"
 )
 
@@ -20,8 +20,8 @@ type (
 	Limits = iopath.Limits
 	// Caller makes the plain system call for a transfer or an fsync.
 	Caller = iopath.Caller
-	// CallKind is what a call counts as in the limiters.
-	CallKind = limiter.Kind
+	// CallKind is what a call counts as in a Budget.
+	CallKind = budget.Kind
 	// Class is a kind of operations that have a weight and limits in common.
 	Class = qos.Class
 )
@@ -29,7 +29,7 @@ type (
 // The kinds of calls with names (BeginNamed).
 const (
 	// Looks change nothing: a frozen file system answers them.
-	Looks = limiter.Reads
+	Looks = budget.Reads
 	// Changes may wait for a frozen file system.
-	Changes = limiter.Changes
+	Changes = budget.Changes
 )

@@ -8,12 +8,13 @@ import (
 	"runtime"
 	"syscall"
 
+	"github.com/sluiceio/sluice/internal/budget"
 	"github.com/sluiceio/sluice/internal/counters"
+	"github.com/sluiceio/sluice/internal/device"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/groupcommit"
 	"github.com/sluiceio/sluice/internal/ioengine"
 	"github.com/sluiceio/sluice/internal/iopath"
-	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/qos"
 )
 
@@ -52,9 +53,9 @@ const largeRead = ioengine.LargeRead
 // is in flight (permitInline), or if the read is large. For a large direct read, nothing may be queued, and there
 // must be more than one processor: otherwise the queue is as quick or quicker, and needs less processor time.
 // A read whose context may end is never such a plain call. A small ReadAt has looked into the page cache before.
-func (s *Scheduler) permitPlainRead(ctx context.Context, f *File, n int) (limiter.Permit, bool) {
+func (s *Scheduler) permitPlainRead(ctx context.Context, f *File, n int) (budget.Permit, bool) {
 	if ctx.Done() != nil {
-		return limiter.Permit{}, false
+		return budget.Permit{}, false
 	}
 	most := int32(s.Bounds.InlineReads)
 	if f.Flags&driver.Direct == 0 {
@@ -81,17 +82,26 @@ func (s *Scheduler) BlockToRead(f *File, do func()) { s.block(driver.Read, f, do
 
 func (s *Scheduler) block(code driver.Code, f *File, do func()) {
 	p, _ := s.AcquirePermit(context.Background(), code, f) // this context does not end
-	defer s.Limiter.Release(p)
+	defer p.Release()
 	do()
 }
 
-// TryBlock is Block if a shared permit is free. Otherwise it does not call do, and returns false.
-func (s *Scheduler) TryBlock(do func()) bool {
+// BlockOn is BlockToRead for a do that waits for d, on a file that may be closed meanwhile.
+func (s *Scheduler) BlockOn(d *device.Device, do func()) {
 	s.Ready() // which may raise the number of permits
-	if !s.Limiter.TryAcquire() {
+	p, _ := d.Budget.Acquire(context.Background(), budget.Reads)
+	defer p.Release()
+	do()
+}
+
+// TryBlockOn is BlockOn if a permit is free. Otherwise it does not call do, and returns false.
+func (s *Scheduler) TryBlockOn(d *device.Device, do func()) bool {
+	s.Ready()
+	p, ok := d.Budget.TryAcquire(budget.Reads)
+	if !ok {
 		return false
 	}
-	defer s.Limiter.Release(limiter.Permit{})
+	defer p.Release()
 	do()
 	return true
 }

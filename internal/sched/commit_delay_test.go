@@ -10,7 +10,6 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/groupcommit"
 	"github.com/sluiceio/sluice/internal/iopath"
-	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/test/hang"
 )
 
@@ -100,7 +99,7 @@ func TestWaitingSyncStartsWriteback(t *testing.T) {
 			if n := started.Load(); n != c.want {
 				t.Errorf("write-back started %d times; want %d", n, c.want)
 			}
-			if p.Limiter.InUse() != 0 {
+			if p.permits() != 0 {
 				t.Error("a permit is still taken")
 			}
 		})
@@ -124,7 +123,7 @@ func TestNoPermitToStartWriteback(t *testing.T) {
 	first := p.running(t.Context())
 	p.f.Syncer.Written(groupcommit.MuchWritten)
 	taken := 0
-	for p.Limiter.TryAcquire() {
+	for p.hold() {
 		taken++
 	}
 	leave := func() { // joins the group, and returns only after it has looked for a permit
@@ -138,7 +137,7 @@ func TestNoPermitToStartWriteback(t *testing.T) {
 		t.Errorf("without a permit: write-back started %d times, %d bytes count; want 0, %d", n, counted, groupcommit.MuchWritten)
 	}
 	for range taken {
-		p.Limiter.Release(limiter.Permit{})
+		p.letGo()
 	}
 	leave()
 	if n, counted := started.Load(), p.f.Syncer.Unsynced(); n != 1 || counted != 0 {
@@ -146,7 +145,7 @@ func TestNoPermitToStartWriteback(t *testing.T) {
 	}
 	p.results <- 0
 	want(t, nil, first)
-	if p.Limiter.InUse() != 0 {
+	if p.permits() != 0 {
 		t.Error("a permit is still taken")
 	}
 }

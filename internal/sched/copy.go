@@ -4,9 +4,9 @@ import (
 	"context"
 	"io"
 	"sync"
-	"sync/atomic"
 	"syscall"
 
+	"github.com/sluiceio/sluice/internal/budget"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/sys"
 )
@@ -23,62 +23,26 @@ const fetchPart = 128 << 10 // 128 KiB
 
 var fetchBuffers = sync.Pool{New: func() any { return new([fetchPart]byte) }}
 
-// mostPlainSends is how many threads may wait for the disk in sendfile, beyond those that have a
-// permit. A sendfile of bytes in memory waits for nothing, but keeps its thread at work for the
-// network, so that a busy server has many at a time. Beyond mostPlainSends, Send first looks
-// whether the bytes are in memory, which costs a fifth of a sendfile of 4 KiB.
-const mostPlainSends = 16
-
-// MostSends is how many threads may be in sendfile without a permit while all looks find the bytes in memory. Then
-// one Send in sendLookEvery looks, of those beyond mostPlainSends.
-const (
-	MostSends     = 64
-	sendLookEvery = 32
-)
-
-// sendLooks is what the looks of Sends into the page cache have found.
-type sendLooks struct {
-	found   atomic.Int32  // how many in a row have found the bytes, up to enoughFound
-	skipped atomic.Uint32 // how many Sends have asked skip
-}
-
-// enoughFound is how many looks in a row make the next ones rare.
-const enoughFound = 16
-
-// skip reports whether a Send need not look.
-func (l *sendLooks) skip() bool {
-	return l.found.Load() >= enoughFound && l.skipped.Add(1)%sendLookEvery != 0
-}
-
-func (l *sendLooks) hit() {
-	if l.found.Load() < enoughFound {
-		l.found.Add(1)
-	}
-}
-
-func (l *sendLooks) miss() { l.found.Store(0) }
-
 // Send sends the next bytes of f, CopyMost at most, with sendfile(2) to a socket that does not
 // block. It returns how many bytes were sent, and why no more were: EAGAIN if the socket takes
 // nothing, io.EOF at the end of the file, nil if there may be more to send at once. Other errors are
 // the kernel's. The caller must use f (File.Use) during the call.
 //
-// While few others do so, Send calls sendfile at once, and its thread
+// While a thread may wait for the file's device, Send calls sendfile at once, and its thread
 // may wait for the disk. Otherwise Send first fetches the bytes into the page cache. It does not rely on
 // those that an earlier Send has fetched: since then the socket may have been full for so long that the page
 // cache has dropped them.
 func (s *Scheduler) Send(f *File, socket int) (int, error) {
 	f.PositionMu.Lock()
 	defer f.PositionMu.Unlock()
-	if n := s.PlainSends.Add(1); n <= mostPlainSends || n <= MostSends && s.sendLooks.skip() {
-		defer s.PlainSends.Add(-1)
+	if p, ok := s.DeviceOf(f).Budget.TryAcquire(budget.Reads); ok {
+		defer p.Release()
 		return s.send(socket, f.FD, CopyMost)
 	}
-	s.PlainSends.Add(-1)
 	most := s.fetchNext(f, fetchPart)
 	if most == 0 {
 		p, _ := s.AcquirePermit(context.Background(), driver.Read, f) // fails only with its context
-		defer s.Limiter.Release(p)
+		defer p.Release()
 		most = CopyMost
 	}
 	return s.send(socket, f.FD, most)
@@ -137,7 +101,6 @@ func (s *Scheduler) fetchNext(f *File, least int) int {
 	// dropped in that order. One look is enough for both in one page (of at least 4 KiB).
 	if f.CachedAt(pos) {
 		if pos^(end-1) < 4<<10 || f.CachedAt(end-1) {
-			s.sendLooks.hit()
 			return CopyMost // there are no more, if these are fewer
 		}
 		for n := CopyMost / 2; n >= least; n /= 2 {
@@ -146,7 +109,6 @@ func (s *Scheduler) fetchNext(f *File, least int) int {
 			}
 		}
 	}
-	s.sendLooks.miss()
 	b := fetchBuffers.Get().(*[fetchPart]byte)
 	defer fetchBuffers.Put(b)
 	for off := pos; off < pos+CopyMost; off += fetchPart {

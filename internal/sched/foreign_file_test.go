@@ -67,7 +67,7 @@ func TestForeignFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := New(drv, Limits{Blocking: 4})
+	s := New(drv, Limits{Threads: 4})
 	defer s.Close()
 	f := foreignFile(int(file.Fd()), false, false)
 	b := make([]byte, 8)
@@ -117,7 +117,6 @@ func TestForeignFileCached(t *testing.T) {
 			return iopath.MakeCall(code, fd, b, off)
 		}
 		s.Bounds.InlineReads, s.Bounds.InlineBufferedReads = 1, 1
-		s.Limiter.Init(1, 0)
 		f := foreignFile(int(file.Fd()), false, false)
 		if _, err := file.Seek(0, 0); err != nil {
 			t.Fatal(err)
@@ -140,8 +139,8 @@ func TestForeignFileCached(t *testing.T) {
 		if !knowsEnd && (plain != ends || st.Blocking != int64(ends)) {
 			t.Errorf("%d plain calls where the kernel is not relied upon; want %d", plain, ends)
 		}
-		if s.Limiter.InUse() != 0 {
-			t.Errorf("%d permits are taken", s.Limiter.InUse())
+		if s.permits() != 0 {
+			t.Errorf("%d permits are taken", s.permits())
 		}
 		s.Close()
 	}
@@ -171,7 +170,7 @@ func TestForeignFileUncached(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := New(drv, Limits{Blocking: 4, InlineReads: 1, InlineBufferedReads: 1})
+	s := New(drv, Limits{Threads: 4, InlineReads: 1, InlineBufferedReads: 1})
 	defer s.Close()
 	for range 8 {
 		cool(t, file)

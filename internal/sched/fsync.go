@@ -1,18 +1,18 @@
 package sched
 
 import (
-	"cmp"
 	"context"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
 
+	"github.com/sluiceio/sluice/internal/budget"
 	"github.com/sluiceio/sluice/internal/counters"
+	"github.com/sluiceio/sluice/internal/device"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/groupcommit"
 	"github.com/sluiceio/sluice/internal/ioengine"
-	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/sys"
 )
@@ -25,15 +25,9 @@ import (
 // them, if there is one. Such an fsync begins later, because a thread of the kernel has
 // to be woken for it, and its end wakes the leader before it wakes the goroutine. But it
 // takes less processor time, and the threads stay few.
-//
-// A file system with a journal makes one commit for all fsyncs that wait for it, so each
-// is cheaper the more of them there are at a time. So a plain fsync takes no permit of the
-// limiter: it would let too few through at a time, and writes would wait for permits that fsyncs
-// hold.
 type fsyncs struct {
 	// running counts the fsyncs in progress, from chooseSyncRoute to releaseSyncRoute.
-	// plain counts those that are plain calls without a permit.
-	running, plain atomic.Int32
+	running atomic.Int32
 	// takenUntil is until when processorsTaken need not ask, on the Scheduler's clock.
 	takenUntil atomic.Int64
 
@@ -42,19 +36,34 @@ type fsyncs struct {
 	// engine is that of the driver that open has returned. It is nil before open
 	// is called, and if open returned nil.
 	engine atomic.Pointer[ioengine.Engine]
-	// limiter bounds the fsyncs in a driver that serves all devices. Its quotas
-	// keep the fsyncs of a stalled device from holding up those of others. Its
-	// limit is 0 if the driver is the Scheduler's own, with an engine per device.
-	limiter limiter.Limiter
+	// most is how many fsyncs a driver that serves all devices has at once; 0 if the driver is the
+	// Scheduler's own, with an engine per device. queued counts them.
+	most, queued atomic.Int32
 }
 
-// setLimit sets the limiter's limit to most, or to as many as a driver of that depth
-// allows if most is 0 or more than that.
-func (f *fsyncs) setLimit(most, depth int) {
-	// A ninth of the depth stays free: when a second and a third device get a quota, permits that are
-	// taken already may exceed the limit by two quotas, which are at most a sixteenth of it each.
-	most = min(cmp.Or(most, depth), depth*8/9)
-	f.limiter.Init(max(1, most), 0)
+// tryQueue makes room for an fsync in the driver for fsyncs of all devices. A device may have half of the
+// driver's places, so that one that hangs leaves as many to the others. TryQueue fails if there is no room.
+func (y *fsyncs) tryQueue(d *device.Device) bool {
+	most := y.most.Load()
+	if most == 0 {
+		return true
+	}
+	if d.QueuedSyncs.Add(1) <= max(1, most/2) {
+		if y.queued.Add(1) <= most {
+			return true
+		}
+		y.queued.Add(-1)
+	}
+	d.QueuedSyncs.Add(-1)
+	return false
+}
+
+// endQueued gives back what tryQueue has taken.
+func (y *fsyncs) endQueued(d *device.Device) {
+	if y.most.Load() > 0 {
+		y.queued.Add(-1)
+		d.QueuedSyncs.Add(-1)
+	}
 }
 
 // slowSync: if the last fsync of a file took this long, the next one is queued,
@@ -107,12 +116,10 @@ const tiedSyncs = 2
 // first Sync, or by the function that chooses the Scheduler's driver (Paths.Ready).
 func (s *Scheduler) SetSyncDriver(open func() driver.Driver) { s.fsyncs.open = open }
 
-// syncRoute is how an fsync is made: through engine, or by a plain call if engine is
-// nil. A plain call that counts in fsyncs.plain needs no permit. The others hold one.
+// syncRoute is how an fsync is made: through engine, or by a plain call with a permit if engine is nil.
 type syncRoute struct {
-	engine  *ioengine.Engine
-	counted bool
-	permit  limiter.Permit
+	engine *ioengine.Engine
+	permit budget.Permit
 }
 
 // chooseSyncRoute decides how the next fsync of f is made, and waits for the permit
@@ -121,27 +128,24 @@ func (s *Scheduler) chooseSyncRoute(ctx context.Context, f *File, last time.Dura
 	y := &s.fsyncs
 	s.Ready() // choosing the driver may call SetSyncDriver
 	running := y.running.Add(1)
-	switch {
-	case y.open == nil: // no driver, so plain calls are all there is
-	case s.startsPlainSync(last, running):
-		return syncRoute{counted: true}, nil
-	default:
-		w.engine = s.syncEngine(f)
+	if y.open != nil { // else plain calls are all there is
+		if p, ok := s.permitPlainSync(f, last, running); ok {
+			return syncRoute{permit: p}, nil
+		}
+		if e := s.syncEngine(f); e != nil && y.tryQueue(s.DeviceOf(f)) {
+			return syncRoute{engine: e}, nil
+		}
 	}
-	if w.engine != nil {
-		w.permit, err = s.acquireQueuedSync(ctx, f)
-	} else {
-		w.permit, err = s.AcquirePermit(ctx, driver.Fsync, f)
-	}
+	w.permit, err = s.AcquirePermit(ctx, driver.Fsync, f)
 	if err != nil {
 		y.running.Add(-1)
 	}
 	return w, err
 }
 
-// startsPlainSync reports whether the next fsync of a file whose last one took so long, and with
-// which there are so many running, is a plain call without a permit. It counts it in fsyncs.plain.
-func (s *Scheduler) startsPlainSync(last time.Duration, running int32) bool {
+// permitPlainSync takes a permit for the next fsync of f, whose last one took so long and with which so
+// many are running, if it is to be a plain call although it could be queued.
+func (s *Scheduler) permitPlainSync(f *File, last time.Duration, running int32) (budget.Permit, bool) {
 	most := int32(s.Bounds.InlineSyncs)
 	if running > most {
 		most = min(most, int32(s.Bounds.BusySyncs))
@@ -149,42 +153,19 @@ func (s *Scheduler) startsPlainSync(last time.Duration, running int32) bool {
 	if s.Engines.HasReaper() {
 		most = min(most, tiedSyncs)
 	}
-	plain := &s.fsyncs.plain
-	if plain.Add(1) <= most && last < slowSync {
-		return true
+	if last >= slowSync {
+		return budget.Permit{}, false
 	}
-	plain.Add(-1)
-	return false
-}
-
-// acquireQueuedSync acquires a permit for an fsync of f that is to be queued. The error
-// is ctx's.
-func (s *Scheduler) acquireQueuedSync(ctx context.Context, f *File) (limiter.Permit, error) {
-	l := &s.fsyncs.limiter
-	if l.Limit() == 0 || l.TryAcquire() {
-		return limiter.Permit{}, nil
-	}
-	return l.Acquire(ctx, s.DeviceOf(f), limiter.Syncs)
-}
-
-// releaseQueuedSync releases the permit that acquireQueuedSync has acquired.
-func (s *Scheduler) releaseQueuedSync(p limiter.Permit) {
-	if l := &s.fsyncs.limiter; l.Limit() != 0 {
-		l.Release(p)
-	}
+	return s.DeviceOf(f).Budget.TryAcquireOfKind(budget.Syncs, most)
 }
 
 // releaseSyncRoute releases what chooseSyncRoute has acquired: after the fsync, or if none
 // is made.
-func (s *Scheduler) releaseSyncRoute(w syncRoute) {
-	switch {
-	case w.counted:
-		s.fsyncs.plain.Add(-1)
-	case w.engine != nil:
-		s.releaseQueuedSync(w.permit)
-	default:
-		s.Limiter.Release(w.permit)
+func (s *Scheduler) releaseSyncRoute(w syncRoute, f *File) {
+	if w.engine != nil {
+		s.fsyncs.endQueued(s.DeviceOf(f))
 	}
+	w.permit.Release()
 	s.fsyncs.running.Add(-1)
 }
 
@@ -202,7 +183,7 @@ func (s *Scheduler) fsync(w syncRoute, asked int64, code driver.Code, f *File, f
 	} else {
 		res = s.queueSync(w.engine, asked, code, f, fd)
 	}
-	s.releaseSyncRoute(w)
+	s.releaseSyncRoute(w, f)
 	losses.End(call, res)
 	if res < 0 {
 		return syscall.Errno(-res)
@@ -230,7 +211,7 @@ func (s *Scheduler) queueSync(e *ioengine.Engine, asked int64, code driver.Code,
 		// has no memory for it (io_submit(2)) and it must not wait in a thread. After EINTR fsync(2) is
 		// repeated, as package os does.
 		p, _ := s.AcquirePermit(context.Background(), code, f) // fails only with its context
-		defer s.Limiter.Release(p)
+		defer p.Release()
 		return s.PlainSync(asked, fd, code, f)
 	}
 	s.Counters.Add(counters.Queued, code, res)
@@ -252,7 +233,7 @@ func (s *Scheduler) syncEngine(f *File) *ioengine.Engine {
 			e := ioengine.New(drv)
 			e.RecordBy(s.Recording)
 			e.OnLoss(func(err error) { s.Lost.Add(drv, err) })
-			y.setLimit(s.Bounds.QueuedSyncs, drv.Info().Depth)
+			y.most.Store(int32(drv.Info().Depth))
 			y.engine.Store(e)
 		}
 	})

@@ -20,13 +20,14 @@ import (
 func playQueuedSyncs(t *testing.T, inline int) (*syncs, *script.Driver) {
 	p, d := playSyncs(t), script.New(8)
 	p.Bounds.InlineSyncs, p.Bounds.BusySyncs = inline, 2
+	p.unbound()
 	opened := 0
 	p.SetSyncDriver(func() driver.Driver {
 		opened++
 		return d
 	})
 	t.Cleanup(func() { // before the Close of playSyncs
-		wantAllReleased(t, &p.Limiter)
+		wantAllReleased(t, p.Scheduler)
 		wantNoSyncs(t, p)
 		if err := p.Close(); err != nil || opened > 1 || d.Closed != (opened == 1) {
 			t.Errorf("Close = %v; opened %d times, closed: %t", err, opened, d.Closed)
@@ -38,8 +39,8 @@ func playQueuedSyncs(t *testing.T, inline int) (*syncs, *script.Driver) {
 // wantNoSyncs fails the test unless no fsync is counted.
 func wantNoSyncs(t *testing.T, p *syncs) {
 	t.Helper()
-	if running, plain := p.fsyncs.running.Load(), p.fsyncs.plain.Load(); running != 0 || plain != 0 {
-		t.Errorf("at the end %d fsyncs are in progress, %d of them plain calls; want none", running, plain)
+	if running, queued := p.fsyncs.running.Load(), p.fsyncs.queued.Load(); running != 0 || queued != 0 {
+		t.Errorf("at the end %d fsyncs are in progress, %d of them queued; want none", running, queued)
 	}
 }
 
@@ -85,8 +86,7 @@ func TestSyncsBeyondTheFirstAreQueued(t *testing.T) {
 	want(t, nil, again)
 }
 
-// While more fsyncs are in progress than may be plain calls, only Limits.BusySyncs are. Plain fsyncs
-// take no permits from writes.
+// While more fsyncs are in progress than may be plain calls, only Limits.BusySyncs are.
 func TestManySyncsAreQueued(t *testing.T) {
 	p, d := playQueuedSyncs(t, 4)
 	var all []chan error
@@ -100,15 +100,15 @@ func TestManySyncsAreQueued(t *testing.T) {
 		_, res := p.start(t.Context(), fd)
 		ops, all = append(ops, d.Next(len(ops))), append(all, res)
 	}
-	endPlain := func(left int32) {
+	endPlain := func(left int) {
 		p.results <- 0
-		hang.Eventually(func() bool { return p.fsyncs.plain.Load() == left })
+		hang.Eventually(func() bool { return p.permits() == left })
 	}
 	for fd := range 4 {
 		startPlain(1 + fd)
 	}
-	if n, st := p.Limiter.InUse(), p.Stats(); n != 0 || st.Blocked < 4 {
-		t.Errorf("4 plain fsyncs: %d permits are taken, Stats.Blocked = %d; want 0, at least 4", n, st.Blocked)
+	if n, st := p.permits(), p.Stats(); n != 4 || st.Blocked < 4 {
+		t.Errorf("4 plain fsyncs: %d permits are taken, Stats.Blocked = %d; want 4, at least 4", n, st.Blocked)
 	}
 	for fd := range 3 {
 		startQueued(5 + fd)
@@ -172,9 +172,16 @@ func TestStalledSyncs(t *testing.T) {
 
 func stallSyncs(t *testing.T, stalled int) {
 	p, d := playQueuedSyncs(t, 0)
-	d.Depth = 36
+	d.Depth = 8
 	p.Device = func(fd int) (uint64, bool) { return uint64(fd % 10), true }
 	d.Rule = func(op *driver.Op) (int32, bool) { return 0, op.FD%10 > int32(stalled) }
+	release := make(chan struct{})
+	p.Call = func(_ driver.Code, fd int, _ []byte, _ int64) int32 {
+		if fd%10 <= stalled {
+			<-release
+		}
+		return 0
+	}
 	var all []chan error
 	for n := range 50 {
 		for device := 1; device <= stalled; device++ {
@@ -182,21 +189,21 @@ func stallSyncs(t *testing.T, stalled int) {
 			all = append(all, res)
 		}
 	}
+	queued, permits := 4*stalled, 4*stalled // half of the driver's places, and what calls with contexts may have
 	hang.Eventually(func() bool {
-		return p.fsyncs.limiter.Waiting() == (len(all)-p.fsyncs.limiter.InUse()) && p.fsyncs.limiter.InUse() >= 32
+		return int(p.fsyncs.queued.Load()) == queued && p.permits() == permits && p.waiting() == len(all)-queued-permits
 	})
-	if n := p.fsyncs.limiter.InUse(); n > 36 {
-		t.Errorf("%d fsyncs are in flight; want 36 at the most", n)
-	}
 	for n := range 20 { // hangs if the others are in the way
 		_, res := p.start(t.Context(), 10*n+stalled+1)
 		want(t, nil, res)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
+	before := p.waiting()
 	_, late := p.start(ctx, 501)
-	hang.Eventually(func() bool { return p.fsyncs.limiter.Waiting() == (len(all) + 1 - p.fsyncs.limiter.InUse()) })
+	hang.Eventually(func() bool { return p.waiting() == before+1 })
 	cancel()
 	want(t, context.Canceled, late)
+	close(release)
 	d.Mu.Lock()
 	d.Rule = func(*driver.Op) (int32, bool) { return 0, true }
 	for len(d.Held) > 0 {
@@ -206,7 +213,6 @@ func stallSyncs(t *testing.T, stalled int) {
 	for _, res := range all {
 		want(t, nil, res)
 	}
-	wantAllReleased(t, &p.fsyncs.limiter)
 }
 
 // A file whose fsyncs take long is not waited for by a thread.
@@ -285,7 +291,7 @@ func TestSyncsWithoutADriver(t *testing.T) {
 	<-p.started
 	ctx, cancel := context.WithCancel(t.Context())
 	_, c := p.start(ctx, 3) // queueAll lets two through
-	hang.Eventually(func() bool { return p.Limiter.Waiting() == 1 })
+	hang.Eventually(func() bool { return p.waiting() == 1 })
 	cancel()
 	want(t, context.Canceled, c)
 	p.results <- 0

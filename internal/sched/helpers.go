@@ -4,9 +4,11 @@ import (
 	"context"
 	"sync"
 
+	"github.com/sluiceio/sluice/internal/budget"
+	"github.com/sluiceio/sluice/internal/device"
 	"github.com/sluiceio/sluice/internal/iopath"
-	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/list"
+	"github.com/sluiceio/sluice/internal/spare"
 )
 
 // helpers manages the goroutines that make plain system calls for Transfers. Each kind of call to a
@@ -15,18 +17,20 @@ type helpers struct {
 	s *Scheduler
 
 	mu  sync.Mutex
-	by  map[helped]*deviceHelpers // of all that had Transfers once. Under mu
+	by  map[helped]*deviceHelpers // those that exist. Under mu
 	all sync.WaitGroup
+
+	unused spare.Pool[deviceHelpers]
 }
 
 // helped names the calls of a kind to a device.
 type helped struct {
-	device uint64
-	kind   limiter.Kind
+	device *device.Device
+	kind   budget.Kind
 }
 
 // deviceHelpers is the helpers of one kind of call to a device. They perform Transfers in the order of arrival.
-// They exist while there is something to do, and there are at most as many as the limiter has
+// They exist while there is something to do, and there are at most as many as the device has
 // permits. A helper acquires its permit first and takes a Transfer then, so that a Transfer that
 // still waits can be withdrawn.
 type deviceHelpers struct {
@@ -47,10 +51,16 @@ func (h *helpers) init(s *Scheduler) {
 func (h *helpers) of(key helped) *deviceHelpers {
 	d := h.by[key]
 	if d == nil {
-		d = &deviceHelpers{h: h, helped: key}
-		d.help = d.run
+		d = h.unused.Get(h.make)
+		d.helped = key
 		h.by[key] = d
 	}
+	return d
+}
+
+func (h *helpers) make() *deviceHelpers {
+	d := &deviceHelpers{h: h}
+	d.help = d.run
 	return d
 }
 
@@ -68,7 +78,7 @@ func (h *helpers) add(t *Transfer) {
 	d := h.of(key)
 	d.queue.PushBack(&t.links, t)
 	t.helpers = d
-	if d.running < int(h.s.Limiter.Limit()) {
+	if d.running < int(d.device.Budget.Limit()) {
 		d.running++
 		h.all.Add(1)
 		go d.help()
@@ -82,10 +92,10 @@ func (d *deviceHelpers) run() {
 	s.Ready() // which may raise the number of permits
 	for {
 		d.widen()
-		p, _ := s.Limiter.Acquire(context.Background(), d.device, d.kind) // fails only with its context
+		p, _ := d.device.Budget.Acquire(context.Background(), d.kind) // fails only with its context
 		t := d.next()
 		if t == nil {
-			s.Limiter.Release(p)
+			p.Release()
 			return
 		}
 		if t.addResult(s.PlainCall(t.asked, p, t.code, t.f, t.rest(), t.at())) {
@@ -100,7 +110,7 @@ func (d *deviceHelpers) run() {
 // the parallelism that there is.
 func (d *deviceHelpers) widen() {
 	s := d.h.s
-	if !s.Limiter.Full() {
+	if !d.device.Budget.Full(d.kind) {
 		return
 	}
 	d.h.mu.Lock()
@@ -123,7 +133,11 @@ func (d *deviceHelpers) next() *Transfer {
 	defer d.h.mu.Unlock()
 	t := d.queue.Front()
 	if t == nil {
-		d.running--
+		if d.running--; d.running == 0 {
+			delete(d.h.by, d.helped)
+			d.helped = helped{}
+			d.h.unused.Put(d)
+		}
 		return nil
 	}
 	d.remove(t)

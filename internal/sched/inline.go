@@ -4,7 +4,7 @@ import (
 	"runtime"
 	"sync/atomic"
 
-	"github.com/sluiceio/sluice/internal/limiter"
+	"github.com/sluiceio/sluice/internal/budget"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -59,27 +59,27 @@ const (
 // be a plain call. It fails if as many operations as most are in flight: queued, or in plain calls
 // with a shared permit. If there is one processor, it fails if any is. With Limits.BesideQueue,
 // what is queued does not count.
-func (s *Scheduler) permitInline(f *File, most int32) (limiter.Permit, bool) {
-	if s.besideQueue(most) {
+func (s *Scheduler) permitInline(f *File, most int32) (budget.Permit, bool) {
+	if s.besideQueue(f, most) {
 		return s.TryPermit(f, most)
 	}
 	c := &s.inline
-	n := s.inFlight()
+	n := s.inFlight(f)
 	if n+c.yielding.Load() >= most || c.takeFromCrowd() {
-		return limiter.Permit{}, false
+		return budget.Permit{}, false
 	}
 	// Asked for only here: it takes a lock of the runtime.
 	if runtime.GOMAXPROCS(0) == 1 {
 		most = 1
 	}
 	if n >= most {
-		return limiter.Permit{}, false
+		return budget.Permit{}, false
 	}
 	if c.yielding.Load() > 0 {
 		c.came.add(c.caller())
 	}
-	if c.candidates.Add(1)%(yieldEvery+c.patience.Load()) == 0 && s.findsCrowd(c.caller(), most) {
-		return limiter.Permit{}, false
+	if c.candidates.Add(1)%(yieldEvery+c.patience.Load()) == 0 && s.findsCrowd(f, c.caller(), most) {
+		return budget.Permit{}, false
 	}
 	return s.TryPermit(f, most)
 }
@@ -87,13 +87,13 @@ func (s *Scheduler) permitInline(f *File, most int32) (limiter.Permit, bool) {
 // besideQueue reports whether an operation is a plain call if fewer than most are, however much is
 // queued. Plain calls cannot keep the other goroutines from running then, as there are more processors
 // than they may have. The program may have lowered their number since the Scheduler was made.
-func (s *Scheduler) besideQueue(most int32) bool {
-	return s.Bounds.BesideQueue && s.Limiter.SharedInUse() < most && runtime.GOMAXPROCS(0) > int(most)
+func (s *Scheduler) besideQueue(f *File, most int32) bool {
+	return s.Bounds.BesideQueue && s.DeviceOf(f).Budget.InUse() < most && runtime.GOMAXPROCS(0) > int(most)
 }
 
 // findsCrowd lets others run, and reports whether they keep so many operations going that this one
 // is to be queued.
-func (s *Scheduler) findsCrowd(caller goroutine, most int32) bool {
+func (s *Scheduler) findsCrowd(f *File, caller goroutine, most int32) bool {
 	c := &s.inline
 	if c.yielding.Add(1) == 1 {
 		c.came.clear()
@@ -106,7 +106,7 @@ func (s *Scheduler) findsCrowd(caller goroutine, most int32) bool {
 	// flight at once.
 	patience := c.patience.Load()
 	switch {
-	case s.inFlight()+others >= most || c.came.others(caller) >= int(most):
+	case s.inFlight(f)+others >= most || c.came.others(caller) >= int(most):
 		c.crowd.Store(crowdMemory)
 		c.patience.Store(0)
 		return true
@@ -127,6 +127,6 @@ func (c *inlineCalls) takeFromCrowd() bool {
 	return n > 0
 }
 
-// inFlight returns how many operations are queued or in plain calls. It leaves out those of
-// TransferSets, fsyncs, and plain calls with a permit of a quota or beyond the limit.
-func (s *Scheduler) inFlight() int32 { return s.QueuedOps.Load() + s.Limiter.SharedInUse() }
+// inFlight returns how many operations are queued, or in plain calls to f's device. It leaves out those of
+// TransferSets.
+func (s *Scheduler) inFlight(f *File) int32 { return s.QueuedOps.Load() + s.DeviceOf(f).Budget.InUse() }

@@ -19,7 +19,6 @@ import (
 // An operation is a plain call or not by three things: how many are in flight, how many
 // processors there are, and whether others come during a yield.
 func TestPermitInline(t *testing.T) {
-	f := iopath.NewFile(1<<20, true, false)
 	for _, c := range []struct {
 		name       string
 		processors int
@@ -47,10 +46,11 @@ func TestPermitInline(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(c.processors))
-			s := New(script.New(8), Limits{InlineReads: 2, Blocking: 8})
+			f := iopath.NewFile(1<<20, true, false)
+			s := New(script.New(8), Limits{InlineReads: 2, Threads: 8})
 			s.QueuedOps.Store(c.queued)
 			for range c.plain {
-				s.Limiter.TryAcquire()
+				s.hold()
 			}
 			if c.dueToYield {
 				s.inline.candidates.Store(yieldEvery - 1)
@@ -72,7 +72,7 @@ func TestPermitInline(t *testing.T) {
 func TestCrowdIsRemembered(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	f := iopath.NewFile(1<<20, true, false)
-	s := New(script.New(8), Limits{InlineReads: 2, Blocking: 8})
+	s := New(script.New(8), Limits{InlineReads: 2, Threads: 8})
 	s.inline.yield = func() { s.QueuedOps.Add(1) }
 	s.inline.candidates.Store(yieldEvery - 1)
 	if _, ok := s.permitInline(f, 2); ok {
@@ -94,7 +94,6 @@ func TestCrowdIsRemembered(t *testing.T) {
 // calls. One that comes often is none.
 func TestCrowdThatHasGone(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
-	f := iopath.NewFile(1<<20, true, false)
 	for _, c := range []struct {
 		goroutines, reads int
 		most              int32
@@ -106,14 +105,15 @@ func TestCrowdThatHasGone(t *testing.T) {
 		{3, 5, 4, true},
 		{16, 1, 4, false},
 	} {
-		s := New(script.New(8), Limits{InlineReads: 2, Blocking: 8})
+		f := iopath.NewFile(1<<20, true, false)
+		s := New(script.New(8), Limits{InlineReads: 2, Threads: 8})
 		read := func() {
 			p, ok := s.permitInline(f, c.most)
 			if !ok {
 				t.Error("beside one that yields there is no plain call")
 				return
 			}
-			s.Limiter.Release(p)
+			p.Release()
 		}
 		s.inline.candidates.Store(yieldEvery - 1)
 		s.inline.yield = func() {
@@ -147,14 +147,14 @@ func TestOneThatYieldsDoesNotCountItself(t *testing.T) {
 	hang.Watch(t)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	f := iopath.NewFile(1<<20, true, false)
-	s := New(script.New(8), Limits{InlineReads: 2, Blocking: 8})
+	s := New(script.New(8), Limits{InlineReads: 2, Threads: 8})
 	read := func(who string) {
 		p, ok := s.permitInline(f, 2)
 		if !ok {
 			t.Errorf("%s is queued", who)
 			return
 		}
-		s.Limiter.Release(p)
+		p.Release()
 	}
 	var second sync.WaitGroup
 	secondYields, firstHasRead := make(chan bool), make(chan bool)
@@ -179,7 +179,7 @@ func TestOneThatYieldsDoesNotCountItself(t *testing.T) {
 func TestPatience(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	f := iopath.NewFile(1<<20, true, false)
-	s := New(script.New(8), Limits{InlineReads: 2, Blocking: 8})
+	s := New(script.New(8), Limits{InlineReads: 2, Threads: 8})
 	var now, takes time.Duration
 	s.Clock = func() time.Duration { return now }
 	yields := 0
@@ -189,7 +189,7 @@ func TestPatience(t *testing.T) {
 		yields = 0
 		for range calls {
 			if p, ok := s.permitInline(f, 2); ok {
-				s.Limiter.Release(p)
+				p.Release()
 			}
 		}
 		return yields
@@ -283,7 +283,7 @@ func readByMany(t *testing.T, direct bool, start func(read func())) (first, all 
 	const goroutines = 16
 	d := script.New(64)
 	d.Rule = func(op *driver.Op) (int32, bool) { return int32(len(op.Buf)), true }
-	s := New(d.Staging(), Limits{InlineReads: 2, InlineBufferedReads: 4, Blocking: 8})
+	s := New(d.Staging(), Limits{InlineReads: 2, InlineBufferedReads: 4, Threads: 8})
 	defer s.Close()
 	f := iopath.NewFile(1<<20, direct, false) // a look into the page cache fails: there is no such descriptor
 	s.AsyncBuffered[driver.Read] = true

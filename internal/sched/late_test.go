@@ -9,10 +9,10 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/sluiceio/sluice/internal/budget"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/pool"
 	"github.com/sluiceio/sluice/internal/iopath"
-	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/test/hang"
 )
@@ -25,7 +25,7 @@ type lateChoice struct {
 	before func()       // is called at the beginning of the choice, if it is not nil
 }
 
-// late returns a Scheduler with room for one thread until its driver is chosen, and then for two.
+// late returns a Scheduler with few permits until its driver is chosen, and then with more.
 func late() *lateChoice {
 	c := &lateChoice{}
 	c.s = NewLate(func() driver.Driver {
@@ -37,9 +37,9 @@ func late() *lateChoice {
 		if err != nil {
 			panic(err)
 		}
-		c.s.Widen(2)
+		c.s.Devices.Budgets().Widen()
 		return async{countCloses{drv, &c.closed}}
-	}, Limits{Blocking: 1})
+	}, Limits{})
 	return c
 }
 
@@ -149,14 +149,14 @@ func TestCloseBesideTheChoice(t *testing.T) {
 func TestPermitsAreThoseOfTheDriver(t *testing.T) {
 	for name, acquire := range map[string]func(s *Scheduler) (release func()){
 		"file": func(s *Scheduler) func() {
-			p, err := s.AcquirePermit(t.Context(), driver.Nop, nil)
+			p, err := s.AcquirePermit(context.Background(), driver.Nop, nil)
 			if err != nil {
 				t.Error(err)
 			}
-			return func() { s.Limiter.Release(p) }
+			return func() { p.Release() }
 		},
 		"name": func(s *Scheduler) func() {
-			call, err := s.BeginNamed(t.Context(), limiter.Changes)
+			call, err := s.BeginNamed(context.Background(), Changes)
 			if err != nil {
 				t.Error(err)
 			}
@@ -166,9 +166,13 @@ func TestPermitsAreThoseOfTheDriver(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			hang.Watch(t)
 			c := late()
-			first := acquire(c.s)
-			acquire(c.s)() // waits for ever if the limit is still 1
-			first()
+			var all []func()
+			for range budget.Least { // waits for ever if there are still few permits
+				all = append(all, acquire(c.s))
+			}
+			for _, release := range all {
+				release()
+			}
 			if err := c.s.Close(); err != nil {
 				t.Errorf("Close = %v", err)
 			}

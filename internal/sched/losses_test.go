@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice/internal/driver"
-	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/test/hang"
 )
 
@@ -16,7 +15,7 @@ import (
 func playWrites(t *testing.T) (p *syncs, results map[int64]chan int32) {
 	p = playSyncs(t)
 	p.AsyncBuffered[driver.Write] = false
-	p.Limiter.Init(8, limiter.QuotasOnTop)
+	p.unbound()
 	p.f.SyncsWrites()
 	results = map[int64]chan int32{0: make(chan int32), 1: make(chan int32), 2: make(chan int32)}
 	p.Call = func(code driver.Code, _ int, _ []byte, off int64) int32 {

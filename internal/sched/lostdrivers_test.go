@@ -11,12 +11,12 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/sluiceio/sluice/internal/budget"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/fault"
 	"github.com/sluiceio/sluice/internal/driver/pool"
 	"github.com/sluiceio/sluice/internal/driver/uring"
 	"github.com/sluiceio/sluice/internal/iopath"
-	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/test/hang"
 )
 
@@ -39,7 +39,7 @@ func losing(t *testing.T, inner driver.Driver, at int) (*Scheduler, *File, *faul
 	} else {
 		drv = async{drv}
 	}
-	s := New(drv, Limits{Blocking: 2, Fallback: 8})
+	s := New(drv, Limits{})
 	s.SetSyncDriver(func() driver.Driver { return drv })
 	return s, iopath.NewFile(int(f.Fd()), true, false), loss
 }
@@ -80,29 +80,29 @@ func TestLossAtEveryCall(t *testing.T) {
 // wantLoss checks what a Scheduler says of its driver.
 func wantLoss(t *testing.T, s *Scheduler, lost bool) {
 	t.Helper()
-	all, most, names := s.LostDrivers(), s.Limits().Blocking, s.Names.Limit()
+	all, most, names := s.LostDrivers(), s.Threads(), s.names.all.Limit()
 	if !lost {
-		if len(all) != 0 || most != 2 || names != 2 {
-			t.Errorf("LostDrivers = %v, %d threads, %d for calls with names; want none, 2, 2", all, most, names)
+		if len(all) != 0 || most != 16 || names != 16 {
+			t.Errorf("LostDrivers = %v, %d threads, %d for calls with names; want none, 16, 16", all, most, names)
 		}
 		return
 	}
-	if len(all) != 1 || !errors.Is(all[0].Err, syscall.EPERM) || most != 8 || names != 8 {
-		t.Errorf("LostDrivers = %v, %d threads, %d for calls with names; want one by EPERM, 8, 8", all, most, names)
+	if len(all) != 1 || !errors.Is(all[0].Err, syscall.EPERM) || most != 64 || names != 64 {
+		t.Errorf("LostDrivers = %v, %d threads, %d for calls with names; want one by EPERM, 64, 64", all, most, names)
 	}
 }
 
-// Where only few threads may wait as long as the driver is there, its loss lets many wait. Then
+// The loss of the driver lets many threads wait. Then
 // few of the calls to a device that does not answer have begun when their contexts end, as if
 // there had been no driver from the beginning.
-func TestLossOpensWindows(t *testing.T) {
+func TestLossWithholdsCalls(t *testing.T) {
 	hang.Watch(t)
 	inner, err := pool.New(pool.Options{Depth: 8, Threads: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
 	drv, loss := fault.NewLoss(inner, 0, syscall.EPERM)
-	s := New(async{drv}, Limits{Blocking: limiter.LeastWindow, Fallback: 64})
+	s := New(async{drv}, Limits{})
 	s.Device = func(fd int) (uint64, bool) { return uint64(fd), true }
 	var calls atomic.Int32
 	answers := make(chan struct{})
@@ -126,9 +126,9 @@ func TestLossOpensWindows(t *testing.T) {
 			}
 		})
 	}
-	hang.Eventually(func() bool { return int(calls.Load())+s.Windows.Waiting() == reads })
-	if n := calls.Load(); n != limiter.LeastWindow {
-		t.Errorf("%d calls are in the kernel; want %d", n, limiter.LeastWindow)
+	hang.Eventually(func() bool { return int(calls.Load())+s.waiting() == reads })
+	if n := calls.Load(); n != budget.Parallel/4 {
+		t.Errorf("%d calls are in the kernel; want %d", n, budget.Parallel/4)
 	}
 	close(answers)
 	all.Wait()

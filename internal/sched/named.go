@@ -10,84 +10,29 @@ import (
 	"github.com/sluiceio/sluice/internal/counters"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/iopath"
-	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // This file is about what a Batch does by plain calls: with names (open, stat, rename), and with files that no
-// other operation knows of (batch/raw.go). These calls have two limiters, each as large as the one of
-// file I/O: one for calls that change something, and one for calls that change nothing, which a frozen
-// file system answers. An open may wait for the other end of a pipe, or for a server. Nothing
-// else should wait for that, and neither should another Batch (IsolatedContext).
+// other operation knows of (batch/raw.go). Their permits are in name_permits.go.
 
 // NamedCall is a system call with a name, about to be made or in progress.
 type NamedCall struct {
 	s                *Scheduler
-	asked, submitted int64            // for the record; 0 while nothing is recorded
-	from             *limiter.Limiter // of the permit; nil if the call holds none
-	permit           limiter.Permit
+	asked, submitted int64 // for the record; 0 while nothing is recorded
+	permit           namePermit
 }
 
 // BeginNamed begins a system call of a kind that may wait: it acquires a permit. If ctx ends first, it
 // returns ctx's error and the call must not be made. The caller ends the call with End.
-func (s *Scheduler) BeginNamed(ctx context.Context, kind limiter.Kind) (NamedCall, error) {
+func (s *Scheduler) BeginNamed(ctx context.Context, kind CallKind) (NamedCall, error) {
 	asked := s.Recording.Now()
-	l := s.namesOf(kind)
-	p, err := s.acquireNamePermit(ctx, l, kind)
+	p, err := s.namePermit(ctx, kind)
 	if err != nil {
 		return NamedCall{}, err
 	}
-	return NamedCall{s, asked, s.Recording.Now(), l, p}, nil
-}
-
-// namesOf returns the limiter of calls of a kind.
-func (s *Scheduler) namesOf(kind limiter.Kind) *limiter.Limiter {
-	if kind == limiter.Reads {
-		return &s.Looks
-	}
-	return &s.Names
-}
-
-// IsolatedContext is a context whose calls with names can have a quota of their own. Which
-// device a name leads to is not known before the call. So at the limiter for names an
-// IsolatedContext counts as a device does at the limiter of file I/O: calls of
-// other contexts that wait for a device do not hold up its own.
-type IsolatedContext struct {
-	context.Context
-	whose uint64 // no other IsolatedContext of the Scheduler has it
-}
-
-// Isolate returns an IsolatedContext with the Values and the end of ctx. Only a pointer to it
-// is a context.Context.
-func (s *Scheduler) Isolate(ctx context.Context) IsolatedContext {
-	return IsolatedContext{ctx, s.isolations.Add(1)}
-}
-
-// isolationKey is the key under which a derived context finds its IsolatedContext.
-type isolationKey struct{}
-
-// Value returns the context's value for a key.
-func (c *IsolatedContext) Value(key any) any {
-	if key == (isolationKey{}) {
-		return c
-	}
-	return c.Context.Value(key)
-}
-
-// acquireNamePermit acquires a permit of l for a call of a kind. The error is ctx's.
-func (s *Scheduler) acquireNamePermit(
-	ctx context.Context, l *limiter.Limiter, kind limiter.Kind,
-) (limiter.Permit, error) {
-	if l.TryAcquire() {
-		return limiter.Permit{}, nil
-	}
-	s.Ready() // which may widen the limiter
-	whose := uint64(limiter.NoDevice)
-	if a, ok := ctx.Value(isolationKey{}).(*IsolatedContext); ok {
-		whose = a.whose
-	}
-	return l.Acquire(ctx, whose, kind)
+	return NamedCall{s, asked, s.Recording.Now(), p}, nil
 }
 
 // BeginNamedWithoutPermit is BeginNamed for a call that does not wait.
@@ -100,9 +45,7 @@ func (s *Scheduler) BeginNamedWithoutPermit() NamedCall {
 // record's (record.KindOpen …) and name is the file's. Off and size are those of a range, where
 // the call has one.
 func (c NamedCall) End(kind uint8, name string, off, size int64, err error) {
-	if c.from != nil {
-		c.from.Release(c.permit)
-	}
+	c.permit.release()
 	c.s.Counters.Add(counters.Blocking, driver.Code(kind), 0)
 	if c.asked == 0 {
 		return
@@ -196,14 +139,13 @@ func (s *Scheduler) rawPlain(ctx context.Context, code driver.Code, o RawFile, v
 func (s *Scheduler) rawNow(ctx context.Context, code driver.Code, o RawFile, v *Vec, off int64) int32 {
 	asked := s.Recording.Now()
 	kind := iopath.KindOf(code)
-	l := s.namesOf(kind)
-	p, err := s.acquireNamePermit(ctx, l, kind)
+	p, err := s.namePermit(ctx, kind)
 	if err != nil {
 		return ecanceled
 	}
 	submitted := s.Recording.Now()
 	res := s.CallAgain(code, o.FD, v, off)
-	l.Release(p)
+	p.release()
 	s.Counters.Add(counters.Blocking, code, res)
 	if asked != 0 {
 		s.recordRaw(o, &record.Op{

@@ -4,9 +4,9 @@ import (
 	"context"
 	"io"
 
+	"github.com/sluiceio/sluice/internal/budget"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/iopath"
-	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -60,13 +60,13 @@ func (s *Scheduler) readByCall(ctx context.Context, f *File, b []byte) int32 {
 // permitReadCurrent is permitPlainRead for a Read at the position. A small buffered one never
 // yields: it has not looked into the page cache, and mostly finds its bytes there, so that a
 // yield would cost as much as the read.
-func (s *Scheduler) permitReadCurrent(f *File, n int) (limiter.Permit, bool) {
+func (s *Scheduler) permitReadCurrent(f *File, n int) (budget.Permit, bool) {
 	if n >= largeRead || f.Flags&driver.Direct != 0 {
 		return s.permitPlainRead(context.Background(), f, n)
 	}
 	most := int32(s.Bounds.InlineReads)
-	if s.inFlight() >= most && !s.besideQueue(most) {
-		return limiter.Permit{}, false
+	if s.inFlight(f) >= most && !s.besideQueue(f, most) {
+		return budget.Permit{}, false
 	}
 	return s.TryPermit(f, most)
 }

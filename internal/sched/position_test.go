@@ -210,9 +210,9 @@ func TestReadAtTheEnd(t *testing.T) {
 					}
 				}
 			})
-			s := New(d, Limits{Blocking: 1})
+			s := New(d, Limits{Threads: 1})
 			defer s.Close()
-			if !s.Limiter.TryAcquire() {
+			if !s.hold() {
 				t.Fatal("there is no permit")
 			}
 			b := make([]byte, 10)
@@ -276,7 +276,7 @@ func TestWriteIsOneAtAPosition(t *testing.T) {
 			}
 			return res, true
 		}
-		s := New(d, Limits{Blocking: 2})
+		s := New(d, Limits{Threads: 2})
 		f := foreignFile(fd, true, false)
 		n, err := s.WriteCurrent(f, []byte("ours...."))
 		if n != max(0, int(res)) || (err != nil) != (res < 0) {
@@ -328,7 +328,7 @@ func TestDirectShort(t *testing.T) {
 		{queueAll, []int32{3, 0}, nil, 3},
 		{queueAll, []int32{3, -int32(syscall.EINVAL)}, nil, 3},
 		{queueAll, []int32{8}, nil, 8},
-		{Limits{Blocking: 4, InlineReads: 1}, nil, []int32{3}, 3},
+		{Limits{Threads: 4, InlineReads: 1}, nil, []int32{3}, 3},
 	} {
 		p := play(t, c.limits, c.results, c.calls)
 		if n, err := p.ReadCurrent(foreignFile(int(file.Fd()), true, false), make([]byte, 8)); n != c.want || err != nil {

@@ -100,7 +100,7 @@ func (s *Scheduler) readAtOnce(ctx context.Context, f *File, b []byte, off int64
 		return n
 	case s.EndsAt(f, b[n:], off+int64(n)):
 		if plain {
-			s.Limiter.Release(p)
+			p.Release()
 		}
 		return n
 	case plain:

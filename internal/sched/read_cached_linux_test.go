@@ -10,7 +10,6 @@ import (
 
 	"github.com/sluiceio/sluice/internal/driver/pool"
 	"github.com/sluiceio/sluice/internal/iopath"
-	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/sys"
 	"github.com/sluiceio/sluice/internal/test/hang"
 )
@@ -23,7 +22,7 @@ func TestReadEndsWithWhatWasCached(t *testing.T) {
 	half := len(b) / 2
 	s, f := halfCached(t, half)
 	taken := 0
-	for s.Limiter.TryAcquire() {
+	for s.hold() {
 		taken++
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -34,11 +33,11 @@ func TestReadEndsWithWhatWasCached(t *testing.T) {
 		defer close(ended)
 		n, err = s.ReadAt(ctx, f, b, 0)
 	}()
-	hang.Eventually(func() bool { return s.Limiter.Waiting() == 1 })
+	hang.Eventually(func() bool { return s.waiting() == 1 })
 	cancel()
 	<-ended
 	for range taken {
-		s.Limiter.Release(limiter.Permit{})
+		s.letGo()
 	}
 	if n != half || err != context.Canceled {
 		t.Errorf("ReadAt = %d, %v; want %d, %v", n, err, half, context.Canceled)

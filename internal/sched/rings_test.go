@@ -36,7 +36,7 @@ func newSeveral(t *testing.T, most int, set func(ring int, d *script.Driver) dri
 		p.drv = append(p.drv, d)
 		return set(len(p.drv)-1, d)
 	}
-	p.Scheduler = New(open(), Limits{Blocking: 4})
+	p.Scheduler = New(open(), Limits{Threads: 4})
 	p.SetRings(most, func(*record.Hook) (driver.Driver, error) { return open(), nil })
 	p.Device = func(fd int) (uint64, bool) { return uint64(fd), fd > 0 }
 	t.Cleanup(func() {
@@ -169,9 +169,6 @@ func TestRingsOfDevices(t *testing.T) {
 		if n, most := p.Rings(); n != c.rings || most != 3 {
 			t.Errorf("%d: %d rings of %d; want %d of 3", i, n, most, c.rings)
 		}
-	}
-	if got := p.Limiter.SharedLimit(); got != 1 {
-		t.Errorf("%d shared permits with three rings; want 1", got)
 	}
 	for i, d := range p.drv {
 		if len(d.Seen) == 0 {

@@ -19,17 +19,14 @@ import (
 // Scheduler performs operations on Files through a driver, or several of a kind.
 type Scheduler struct {
 	// Paths has the three paths that a transfer can take (ReadCached, PlainCall, Queue), and
-	// what they need: the rings, the limiter, the classes, the counters.
+	// what they need: the rings, the devices, the classes, the counters.
 	iopath.Paths
-	isolations atomic.Uint64 // how many IsolatedContexts were made
-	chains     chains.Runner
-	helpers    helpers
-	fsyncs     fsyncs
-	syncings   spare.Pool[syncing] // that are not in use
-	inline     inlineCalls
-	// PlainSends counts the calls of sendfile in progress that may wait for the disk, without a permit.
-	PlainSends atomic.Int32
-	sendLooks  sendLooks
+	names    names
+	chains   chains.Runner
+	helpers  helpers
+	fsyncs   fsyncs
+	syncings spare.Pool[syncing] // that are not in use
+	inline   inlineCalls
 	// reopen opens another description of a file, and startRange starts the write-back of a
 	// part of one. They are fields so that a test can replace them.
 	reopen     func(fd int) int
@@ -47,6 +44,7 @@ func New(drv driver.Driver, l Limits) *Scheduler {
 func NewLate(choose func() driver.Driver, l Limits) *Scheduler {
 	s := &Scheduler{reopen: sys.Reopen, startRange: sys.StartWriteback}
 	s.Init(choose, l)
+	s.names.init(s.Devices.Budgets())
 	s.helpers.init(s)
 	s.inline.yield, s.inline.caller = runtime.Gosched, currentGoroutine
 	return s
@@ -63,12 +61,9 @@ func (s *Scheduler) Simulate() {
 // Now returns the time of the Scheduler's clock, which never goes back.
 func (s *Scheduler) Now() time.Duration { return s.Clock() }
 
-// Limits returns the bounds in force.
-func (s *Scheduler) Limits() Limits {
-	l := s.Bounds
-	l.Blocking = int(s.Limiter.Limit())
-	return l
-}
+// Threads returns the most threads that wait in system calls for one device, where the driver can queue
+// most of its operations.
+func (s *Scheduler) Threads() int { return int(s.Devices.None().Budget.Limit()) }
 
 // Close closes the drivers. All operations must have ended: their Files are closed.
 func (s *Scheduler) Close() error {
@@ -126,8 +121,7 @@ func (s *Scheduler) Stats() Stats {
 	sum := s.Counters.Sum()
 	st.Cached, st.Blocking, st.Queued = sum.Ops[counters.Cached], sum.Ops[counters.Blocking], sum.Ops[counters.Queued]
 	st.Read, st.Written, st.Copied, st.SharedSyncs = sum.Read, sum.Written, sum.Copied, sum.SharedSyncs
-	sends := min(s.PlainSends.Load(), MostSends) // a Send that finds no place counts itself for a moment
-	st.Blocked = s.Limiter.InUse() + int(s.fsyncs.plain.Load()+sends)
+	st.Blocked, _ = s.Devices.InUse()
 	var engines ioengine.Stats
 	for _, e := range s.Engines.All() {
 		e.AddTo(&engines)

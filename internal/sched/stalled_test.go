@@ -7,17 +7,18 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/sluiceio/sluice/internal/budget"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/iopath"
-	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/test/hang"
 )
 
-// stalling returns a Scheduler of plain calls that lets 64 through, and whose calls for the
+// stalling returns a Scheduler of plain calls that lets 64 through for each device, and whose calls for the
 // file with descriptor 1 end when release is closed. Calls counts those that have begun.
 func stalling(release chan struct{}, calls *atomic.Int32) *Scheduler {
-	s := New(script.New(8), Limits{Blocking: 64, InlineSyncs: 2, BusySyncs: 2})
+	s := New(script.New(8), Limits{InlineSyncs: 2, BusySyncs: 2})
+	s.Devices.Budgets().Widen()
 	s.AsyncDirect = [driver.NumCodes]bool{}
 	s.Device = func(fd int) (uint64, bool) { return uint64(fd), true }
 	s.Call = func(_ driver.Code, fd int, b []byte, _ int64) int32 {
@@ -30,7 +31,7 @@ func stalling(release chan struct{}, calls *atomic.Int32) *Scheduler {
 	return s
 }
 
-// Of the calls of a kind to a device that does not answer few have begun when their contexts
+// Of the calls to a device that does not answer few have begun when their contexts
 // end. The others return then, before the device answers. Those of another device go on.
 func TestStalledCallsAreWithdrawn(t *testing.T) {
 	hang.Watch(t)
@@ -40,14 +41,14 @@ func TestStalledCallsAreWithdrawn(t *testing.T) {
 	stalled, other := iopath.NewFile(1, true, false), iopath.NewFile(2, true, false)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
-	const each, begun = 20, 2 * limiter.LeastWindow // writes are of one kind, syncs of another
+	const each, begun = 20, budget.Parallel / 4
 	for range each {
 		first, second := iopath.NewFile(1, true, false), iopath.NewFile(1, true, false) // Syncs of a file would share a call
 		go func() { _, err := s.WriteAt(ctx, stalled, make([]byte, 8), 0); ended <- err }()
 		go func() { ended <- s.Sync(ctx, first) }()
 		go func() { ended <- s.Datasync(ctx, second) }()
 	}
-	hang.Eventually(func() bool { return calls.Load() == begun && s.Windows.Waiting() == 3*each-begun })
+	hang.Eventually(func() bool { return calls.Load() == begun && s.waiting() == 3*each-begun })
 	for range 100 { // hangs if the others are in the way
 		if n, err := s.WriteAt(ctx, other, make([]byte, 8), 0); n != 8 || err != nil {
 			t.Fatalf("WriteAt = %d, %v; want 8", n, err)
@@ -66,10 +67,7 @@ func TestStalledCallsAreWithdrawn(t *testing.T) {
 	if n := calls.Load(); n > begun {
 		t.Errorf("%d calls were made; want at most %d", n, begun)
 	}
-	wantAllReleased(t, &s.Limiter)
-	if n := s.Windows.InProgress(); n != 0 {
-		t.Errorf("%d calls are counted at the end; want 0", n)
-	}
+	wantAllReleased(t, s)
 }
 
 // Devices whose plain calls do not end, as many as there may be, hold up none of
@@ -78,7 +76,7 @@ func TestStalledCallsAreWithdrawn(t *testing.T) {
 func TestStalledCalls(t *testing.T) {
 	hang.Watch(t)
 	release := make(chan struct{})
-	s := New(script.New(8), Limits{Blocking: 4, InlineSyncs: 2, BusySyncs: 2})
+	s := New(script.New(8), Limits{InlineSyncs: 2, BusySyncs: 2})
 	s.AsyncDirect = [driver.NumCodes]bool{}
 	s.Device = func(fd int) (uint64, bool) { return uint64(fd), fd > 0 }
 	s.Call = func(_ driver.Code, fd int, b []byte, _ int64) int32 {
@@ -103,8 +101,8 @@ func TestStalledCalls(t *testing.T) {
 		})
 		s.StartExtend(&helped[i], slow, make([]byte, 8), 0)
 	}
-	hang.Eventually(func() bool { return s.Limiter.Waiting() > 0 && s.Limiter.InUse() >= 5 })
-	for range 100 { // hangs if the others are in the way
+	hang.Eventually(func() bool { return s.permits() >= 2*(budget.Least-2) && s.waiting() > 0 }) // writes, and one Sync
+	for range 100 {                                                                              // hangs if the others are in the way
 		if n, err := s.WriteAt(t.Context(), other, make([]byte, 8), 0); n != 8 || err != nil {
 			t.Fatalf("WriteAt = %d, %v; want 8", n, err)
 		}
@@ -120,9 +118,6 @@ func TestStalledCalls(t *testing.T) {
 			t.Fatalf("Wait = %d, %v; want 8", n, err)
 		}
 	}
-	if n := s.Limiter.InUse(); n > 7 {
-		t.Errorf("%d are inside; want 4, one more of the second device, and one of each device's second kind", n)
-	}
 	close(release)
 	all.Wait()
 	for i := range helped {
@@ -131,13 +126,13 @@ func TestStalledCalls(t *testing.T) {
 		}
 	}
 	s.Close()
-	wantAllReleased(t, &s.Limiter)
+	wantAllReleased(t, s)
 }
 
-// wantAllReleased fails the test unless all permits of l are released and nobody waits for one.
-func wantAllReleased(t *testing.T, l *limiter.Limiter) {
+// wantAllReleased fails the test unless all permits of s are released and nobody waits for one.
+func wantAllReleased(t *testing.T, s *Scheduler) {
 	t.Helper()
-	if l.InUse() != 0 || l.Waiting() != 0 {
-		t.Errorf("limiter at the end: %d permits taken, %d goroutines wait", l.InUse(), l.Waiting())
+	if s.permits() != 0 || s.waiting() != 0 {
+		t.Errorf("at the end: %d permits taken, %d goroutines wait", s.permits(), s.waiting())
 	}
 }

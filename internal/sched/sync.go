@@ -5,10 +5,10 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/sluiceio/sluice/internal/budget"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/groupcommit"
 	"github.com/sluiceio/sluice/internal/iopath"
-	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/record"
 )
 
@@ -70,7 +70,7 @@ func (c *syncing) Admit(ctx context.Context, last time.Duration) (err error) {
 }
 
 // Withdraw gives the permit back.
-func (c *syncing) Withdraw() { c.s.releaseSyncRoute(c.route) }
+func (c *syncing) Withdraw() { c.s.releaseSyncRoute(c.route, c.f) }
 
 // Reopen opens another description of the file.
 func (c *syncing) Reopen() int { return c.s.reopen(c.f.FD) }
@@ -93,10 +93,11 @@ func (c *syncing) Fsync(code driver.Code, fd int) (m groupcommit.Made) {
 // fsync. Where it cannot start one, that fsync fails (EndWriteback).
 func (c *syncing) StartWriteback() {
 	s, f := c.s, c.f
-	if !s.Limiter.TryAcquire() {
+	p, ok := s.DeviceOf(f).Budget.TryAcquire(budget.Syncs)
+	if !ok {
 		return
 	}
-	defer s.Limiter.Release(limiter.Permit{})
+	defer p.Release()
 	if !f.Syncer.TakeWriteback() { // not before: without a permit the bytes still count
 		return
 	}

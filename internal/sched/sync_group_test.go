@@ -7,7 +7,6 @@ import (
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/groupcommit"
-	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/record"
 )
 
@@ -64,7 +63,7 @@ func TestSyncJoinsWhileLeaderWaitsForPermit(t *testing.T) {
 	p.f.Syncer.Expect(2, 0) // gathers, for no time
 	leader := p.waitForPermit(t.Context(), p.Datasync)
 	joined := p.sync(t.Context())
-	p.Limiter.Release(limiter.Permit{})
+	p.letGo()
 	p.wantStarted(t, driver.Fsync)
 	late := p.sync(t.Context()) // comes when that has started: not in it
 	p.results <- 0
@@ -117,7 +116,7 @@ func TestOnlySyncLeavesWhileWaitingForPermit(t *testing.T) {
 	stayer := p.datasync(t.Context())
 	cancel()
 	want(t, context.Canceled, leader)
-	p.Limiter.Release(limiter.Permit{})
+	p.letGo()
 	p.wantStarted(t, driver.Fdatasync)
 	p.results <- 0
 	want(t, nil, stayer)

@@ -16,7 +16,6 @@ import (
 	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/fair"
 	"github.com/sluiceio/sluice/internal/iopath"
-	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/test/hang"
 	"github.com/sluiceio/sluice/internal/test/seed"
 )
@@ -40,6 +39,7 @@ func playSyncs(t *testing.T) *syncs {
 		results:   make(chan int32),
 		codes:     make(chan driver.Code, 100),
 	}
+	p.Device = func(int) (uint64, bool) { return 1, true }
 	p.Call = func(code driver.Code, _ int, _ []byte, _ int64) int32 {
 		p.calls.Add(1)
 		p.codes <- code
@@ -79,11 +79,11 @@ func (p *syncs) running(ctx context.Context) chan error {
 // waitForPermit starts a Sync or Datasync and returns when it waits for a permit. All permits are
 // taken until the test releases one.
 func (p *syncs) waitForPermit(ctx context.Context, commit func(context.Context, *File) error) chan error {
-	for p.Limiter.TryAcquire() {
+	for p.hold() {
 	}
 	res := make(chan error, 1)
 	go func() { res <- commit(ctx, p.f) }()
-	hang.Eventually(func() bool { return p.Limiter.Waiting() == 1 })
+	hang.Eventually(func() bool { return p.waiting() == 1 })
 	return res
 }
 
@@ -295,7 +295,7 @@ func TestSyncLeavesWhileWaitingForPermit(t *testing.T) {
 			stayer := p.sync(t.Context())
 			cancel()
 			want(t, context.Canceled, leader)
-			p.Limiter.Release(limiter.Permit{})
+			p.letGo()
 			<-p.started
 			p.results <- 0
 			want(t, nil, stayer)
@@ -315,7 +315,7 @@ func TestLastSyncLeavesWhileWaitingForPermit(t *testing.T) {
 		leader := p.waitForPermit(ctx, p.Sync)
 		cancel()
 		want(t, context.Canceled, leader)
-		p.Limiter.Release(limiter.Permit{})
+		p.letGo()
 		later := p.running(t.Context())
 		p.results <- 0
 		want(t, nil, later)

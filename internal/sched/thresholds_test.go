@@ -5,10 +5,10 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/sluiceio/sluice/internal/budget"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/iopath"
-	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/test/hang"
 )
 
@@ -101,10 +101,10 @@ func TestGroupSubmitsSomeAtATime(t *testing.T) {
 // Which reads are plain calls. TestPermitInline has more of the small ones.
 func TestPermitPlainRead(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
-	direct, buffered := iopath.NewFile(1<<20, true, false), iopath.NewFile(1<<20, false, false)
+	const direct, buffered = true, false
 	for _, c := range []struct {
 		name   string
-		f      *File
+		direct bool
 		n      int
 		queued int32
 		used   int // permits taken
@@ -123,22 +123,23 @@ func TestPermitPlainRead(t *testing.T) {
 		{"large and direct, beside the queue", direct, largeRead, 1, 0, false},
 		{"large and direct, beside as many as may be", direct, largeRead, 0, 2, false},
 	} {
-		s := New(script.New(8), Limits{InlineReads: 1, InlineBufferedReads: 2, Blocking: 8})
+		s := New(script.New(8), Limits{InlineReads: 1, InlineBufferedReads: 2, Threads: 8})
+		f := iopath.NewFile(1<<20, c.direct, false)
 		s.QueuedOps.Store(c.queued)
 		for range c.used {
-			s.Limiter.TryAcquire()
+			s.hold()
 		}
-		if _, ok := s.permitPlainRead(context.Background(), c.f, c.n); ok != c.want {
+		if _, ok := s.permitPlainRead(context.Background(), f, c.n); ok != c.want {
 			t.Errorf("%s: a plain call %t; want %t", c.name, ok, c.want)
 		}
-		if _, ok := s.permitPlainRead(t.Context(), c.f, c.n); ok {
+		if _, ok := s.permitPlainRead(t.Context(), f, c.n); ok {
 			t.Errorf("%s: a plain call although it may be cancelled", c.name)
 		}
 	}
 	runtime.GOMAXPROCS(1)
-	s := New(script.New(8), Limits{InlineReads: 1, InlineBufferedReads: 2, Blocking: 8})
-	s.Limiter.TryAcquire()
-	if _, ok := s.permitPlainRead(context.Background(), direct, largeRead); ok {
+	s := New(script.New(8), Limits{InlineReads: 1, InlineBufferedReads: 2, Threads: 8})
+	s.hold()
+	if _, ok := s.permitPlainRead(context.Background(), iopath.NewFile(1<<20, true, false), largeRead); ok {
 		t.Error("a second large direct read is a plain call on one processor")
 	}
 }
@@ -146,23 +147,29 @@ func TestPermitPlainRead(t *testing.T) {
 // A write that the driver could queue is a plain call while few threads wait and
 // few operations are queued.
 func TestPermitPlainWrite(t *testing.T) {
-	s := New(script.New(8), Limits{InlineWrites: 2, Blocking: 8})
+	s := New(script.New(8), Limits{InlineWrites: 2, Threads: 8})
 	f := iopath.NewFile(1<<20, true, false)
+	var last budget.Permit
 	for i, want := range []bool{true, true, false} {
-		if _, ok := s.permitPlainWrite(context.Background(), f, 4096); ok != want {
+		p, ok := s.permitPlainWrite(context.Background(), f)
+		if ok != want {
 			t.Errorf("write %d is a plain call: %t; want %t", i+1, ok, want)
+		}
+		if ok {
+			last = p
 		}
 	}
 	for queued, want := range map[int32]bool{fewQueued: true, fewQueued + 1: false} {
-		s.Limiter.Release(limiter.Permit{})
+		last.Release()
 		s.QueuedOps.Store(queued)
-		_, ok := s.permitPlainWrite(context.Background(), f, 4096)
+		p, ok := s.permitPlainWrite(context.Background(), f)
+		last = p
 		if ok != want {
 			t.Errorf("with %d operations queued a write is a plain call: %t; want %t", queued, ok, want)
 		}
 	}
 	s.AsyncDirect[driver.Write] = false
-	if _, ok := s.permitPlainWrite(context.Background(), f, 4096); !ok {
+	if _, ok := s.permitPlainWrite(context.Background(), f); !ok {
 		t.Error("a write that the driver cannot queue is not a plain call")
 	}
 }
@@ -170,7 +177,6 @@ func TestPermitPlainWrite(t *testing.T) {
 // With Limits.BesideQueue operations are plain calls beside any number of queued ones, as long as fewer than the
 // limit are, and the processors are more than that.
 func TestBesideQueue(t *testing.T) {
-	direct, buffered := iopath.NewFile(1<<20, true, false), iopath.NewFile(1<<20, false, false)
 	for _, c := range []struct {
 		name       string
 		processors int
@@ -185,88 +191,31 @@ func TestBesideQueue(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(c.processors))
-			for name, permit := range map[string]func(*Scheduler) (limiter.Permit, bool){
-				"ReadAt": func(s *Scheduler) (limiter.Permit, bool) {
+			for name, permit := range map[string]func(s *Scheduler, direct, buffered *File) (budget.Permit, bool){
+				"ReadAt": func(s *Scheduler, direct, _ *File) (budget.Permit, bool) {
 					return s.permitPlainRead(context.Background(), direct, 10)
 				},
-				"buffered ReadAt": func(s *Scheduler) (limiter.Permit, bool) {
+				"buffered ReadAt": func(s *Scheduler, _, buffered *File) (budget.Permit, bool) {
 					return s.permitPlainRead(context.Background(), buffered, 10)
 				},
-				"buffered Read":  func(s *Scheduler) (limiter.Permit, bool) { return s.permitReadCurrent(buffered, 10) },
-				"direct WriteAt": func(s *Scheduler) (limiter.Permit, bool) { return s.permitPlainWrite(context.Background(), direct, 10) },
+				"buffered Read": func(s *Scheduler, _, buffered *File) (budget.Permit, bool) { return s.permitReadCurrent(buffered, 10) },
+				"direct WriteAt": func(s *Scheduler, direct, _ *File) (budget.Permit, bool) {
+					return s.permitPlainWrite(context.Background(), direct)
+				},
 			} {
 				s := New(script.New(8), Limits{
-					InlineReads: 3, InlineBufferedReads: 3, InlineWrites: 3, BesideQueue: c.beside, Blocking: 8,
+					InlineReads: 3, InlineBufferedReads: 3, InlineWrites: 3, BesideQueue: c.beside, Threads: 8,
 				})
 				s.inline.yield = func() { t.Errorf("%s yields", name) }
 				s.inline.candidates.Store(yieldEvery - 1)
 				s.QueuedOps.Store(100)
 				for range c.used {
-					s.Limiter.TryAcquire()
+					s.hold()
 				}
-				if _, ok := permit(s); ok != c.want {
+				if _, ok := permit(s, iopath.NewFile(1<<20, true, false), iopath.NewFile(1<<20, false, false)); ok != c.want {
 					t.Errorf("%s is a plain call: %t; want %t", name, ok, c.want)
 				}
 			}
 		})
-	}
-}
-
-// A large write that the driver cannot queue has a permit beyond the limit if there is no other. A small one has
-// none, nor has any if the Limits allow none.
-func TestPermitLargeWrite(t *testing.T) {
-	f := iopath.NewFile(1<<20, false, false)
-	for _, most := range []int{0, 2} {
-		s := New(script.New(8), Limits{Blocking: 1, LargeWrites: most})
-		s.AsyncBuffered[driver.Write] = false
-		limit, ok := s.permitPlainWrite(context.Background(), f, largeWrite)
-		if !ok || s.Limiter.SharedInUse() != 1 {
-			t.Fatalf("%d beyond the limit: the first permit is %t, of the limit: %d; want 1", most, ok, s.Limiter.SharedInUse())
-		}
-		if _, ok := s.permitPlainWrite(context.Background(), f, largeWrite-1); ok {
-			t.Errorf("%d beyond the limit: a small write has a permit", most)
-		}
-		if _, ok := s.permitPlainWrite(t.Context(), f, largeWrite); ok {
-			t.Errorf("%d beyond the limit: a write whose context may end has a permit", most)
-		}
-		var beyond []limiter.Permit
-		for range most + 1 {
-			if p, ok := s.permitPlainWrite(context.Background(), f, largeWrite); ok {
-				beyond = append(beyond, p)
-			}
-		}
-		if len(beyond) != most || s.Limiter.InUse() != 1+most {
-			t.Errorf("%d beyond the limit: %d large writes have a permit, and %d are taken", most, len(beyond), s.Limiter.InUse())
-		}
-		for range 2 { // what is released can be taken again
-			for _, p := range beyond {
-				s.Limiter.Release(p)
-			}
-			for range beyond {
-				s.permitPlainWrite(context.Background(), f, largeWrite)
-			}
-		}
-		for _, p := range append(beyond, limit) {
-			s.Limiter.Release(p)
-		}
-		if n := s.Limiter.InUse(); n != 0 {
-			t.Errorf("%d beyond the limit: %d permits are taken at the end", most, n)
-		}
-	}
-}
-
-// As many of the driver's fsyncs are used as the Limits say, and never all.
-func TestLimitOfFsyncs(t *testing.T) {
-	for _, c := range []struct{ most, depth, least, atMost int }{
-		{2, 64, 2, 2},
-		{0, 64, 32, 63},
-		{64, 64, 32, 63},
-		{0, 1, 1, 1},
-	} {
-		var y fsyncs
-		y.setLimit(c.most, c.depth)
-		if n := int(y.limiter.Limit()); n < c.least || n > c.atMost {
-			t.Errorf("%d fsyncs with QueuedSyncs %d and a depth of %d; want %d to %d", n, c.most, c.depth, c.least, c.atMost)
-		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/iopath"
-	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/test/hang"
 )
 
@@ -78,17 +77,17 @@ func TestTransferEnded(t *testing.T) {
 
 // One that waits for a helper is withdrawn, and starts another in its end.
 func TestTransferEndedWithdrawn(t *testing.T) {
-	p := play(t, Limits{Blocking: 1}, nil, []int32{100})
+	p := play(t, Limits{Threads: 1}, nil, []int32{100})
 	var first, second Transfer
 	first.Ended = func(bool) { p.StartExtend(&second, p.f, make([]byte, 100), 100) }
-	if !p.Limiter.TryAcquire() {
+	if !p.hold() {
 		t.Fatal("no permit is free")
 	}
 	p.StartExtend(&first, p.f, make([]byte, 100), 0)
 	if n, err := first.Wait(ended()); n != 0 || err != context.Canceled {
 		t.Errorf("Wait = %d, %v; want 0, context.Canceled", n, err)
 	}
-	p.Limiter.Release(limiter.Permit{})
+	p.letGo()
 	if n, err := second.Wait(t.Context()); n != 100 || err != nil {
 		t.Errorf("Wait = %d, %v; want 100, nil", n, err)
 	}

@@ -56,7 +56,7 @@ func play(t *testing.T, l Limits, results, calls []int32) *played {
 	return p
 }
 
-var queueAll = Limits{Blocking: 2}
+var queueAll = Limits{Threads: 2}
 
 func (p *played) wantAsked(t *testing.T, queued, plain []asked) {
 	t.Helper()
@@ -158,7 +158,7 @@ func TestRefusedNoWaitIsOfTheFileAlone(t *testing.T) {
 // Next to nothing in flight: the plain call. With a context that may end, or
 // with more in flight: the driver.
 func TestPathFollowsDepth(t *testing.T) {
-	p := play(t, Limits{InlineReads: 1, InlineBufferedReads: 1, InlineWrites: 1, Blocking: 2}, []int32{1, 1}, []int32{1, 1})
+	p := play(t, Limits{InlineReads: 1, InlineBufferedReads: 1, InlineWrites: 1, Threads: 2}, []int32{1, 1}, []int32{1, 1})
 	b := make([]byte, 1)
 	one := func(n int, err error) {
 		t.Helper()
@@ -180,8 +180,8 @@ func TestPathFollowsDepth(t *testing.T) {
 	if st := p.Stats(); st.Queued != 2 || st.Blocking != 2 || st.Read != 3 || st.Written != 1 || st.InFlight != 0 || st.Batches != 2 {
 		t.Errorf("Stats = %+v; want 2 queued in 2 batches, 2 blocking, 3 bytes read, 1 written", st)
 	}
-	if p.QueuedOps.Load() != 0 || p.Limiter.InUse() != 0 {
-		t.Errorf("%d waiting, %d places taken at the end", p.QueuedOps.Load(), p.Limiter.InUse())
+	if p.QueuedOps.Load() != 0 || p.permits() != 0 {
+		t.Errorf("%d waiting, %d places taken at the end", p.QueuedOps.Load(), p.permits())
 	}
 }
 

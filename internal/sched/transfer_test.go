@@ -14,12 +14,12 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/sluiceio/sluice/internal/budget"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/pool"
 	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/driver/sim"
 	"github.com/sluiceio/sluice/internal/iopath"
-	"github.com/sluiceio/sluice/internal/limiter"
 	"github.com/sluiceio/sluice/internal/test/hang"
 	"github.com/sluiceio/sluice/internal/test/seed"
 )
@@ -65,8 +65,8 @@ func TestTransferResults(t *testing.T) {
 			}
 			p.helpers.wait()
 			p.wantAsked(t, c.queued, c.plain)
-			if p.QueuedOps.Load() != 0 || p.Limiter.InUse() != 0 {
-				t.Errorf("%d waiting, %d places taken at the end", p.QueuedOps.Load(), p.Limiter.InUse())
+			if p.QueuedOps.Load() != 0 || p.permits() != 0 {
+				t.Errorf("%d waiting, %d places taken at the end", p.QueuedOps.Load(), p.permits())
 			}
 		})
 	}
@@ -137,7 +137,7 @@ func TestTransferReg(t *testing.T) {
 
 // ReadFixed takes the plain call where ReadAt does, and goes on after a short one.
 func TestFixedPlain(t *testing.T) {
-	p := play(t, Limits{InlineReads: 1, InlineBufferedReads: 1, Blocking: 2}, nil, []int32{60, 40})
+	p := play(t, Limits{InlineReads: 1, InlineBufferedReads: 1, Threads: 2}, nil, []int32{60, 40})
 	ctx, b := context.Background(), make([]byte, 100)
 	if n, err := p.ReadFixed(ctx, p.f, b, 0, 3); n != 100 || err != nil {
 		t.Errorf("ReadFixed = %d, %v; want 100, nil", n, err)
@@ -176,7 +176,7 @@ func TestFixedCountsOnce(t *testing.T) {
 	hang.Watch(t)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	d := script.New(8)
-	s := New(d, Limits{InlineReads: 2, InlineBufferedReads: 2, Blocking: 8})
+	s := New(d, Limits{InlineReads: 2, InlineBufferedReads: 2, Threads: 8})
 	defer s.Close()
 	s.Call = func(_ driver.Code, _ int, b []byte, _ int64) int32 { return int32(len(b)) }
 	f := iopath.NewFile(1<<20, true, false)
@@ -267,8 +267,8 @@ func TestTransferWithdrawn(t *testing.T) {
 	}
 	t.Run("limiter", func(t *testing.T) {
 		p := play(t, queueAll, []int32{eagain, eagain, eagain}, []int32{100})
-		p.Limiter.TryAcquire()
-		p.Limiter.TryAcquire()
+		p.hold()
+		p.hold()
 		var all [3]Transfer
 		for i := range all {
 			p.StartRead(&all[i], p.f, b, 0, 0)
@@ -279,8 +279,8 @@ func TestTransferWithdrawn(t *testing.T) {
 				t.Errorf("Wait = %d, %v; want 0, context.Canceled", n, err)
 			}
 		}
-		p.Limiter.Release(limiter.Permit{})
-		p.Limiter.Release(limiter.Permit{})
+		p.letGo()
+		p.letGo()
 		if n, err := all[0].Wait(t.Context()); n != 100 || err != nil {
 			t.Errorf("Wait = %d, %v; want 100, nil", n, err)
 		}
@@ -315,7 +315,7 @@ func TestHelpersAreBounded(t *testing.T) {
 	hang.Watch(t)
 	d := script.New(8)
 	d.Rule = func(*driver.Op) (int32, bool) { return eagain, true }
-	s := New(d, Limits{Blocking: 3})
+	s := New(d, Limits{Threads: 3})
 	var mu sync.Mutex
 	now, most := 0, 0
 	goOn := make(chan struct{})
@@ -337,7 +337,7 @@ func TestHelpersAreBounded(t *testing.T) {
 	}
 	hang.Eventually(func() bool { mu.Lock(); defer mu.Unlock(); return now == 3 })
 	s.helpers.mu.Lock()
-	helpers := s.helpers.by[helped{s.DeviceOf(f), limiter.Writes}]
+	helpers := s.helpers.by[helped{s.DeviceOf(f), budget.Writes}]
 	running := helpers.running
 	s.helpers.mu.Unlock()
 	close(goOn)
@@ -427,7 +427,7 @@ func TestTransfersOnPool(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := New(d, Limits{Blocking: 4})
+	s := New(d, Limits{Threads: 4})
 	defer s.Close()
 	data := bytes.Repeat([]byte("0123456789"), 5000)
 	f := openSystem(t, data)
@@ -458,7 +458,7 @@ func TestTransferStress(t *testing.T) {
 				n++
 				return []int32{100, 100, 40, eagain, ecanceled, eintr, 0, -int32(syscall.EIO)}[n%8], true
 			}
-			s := New(drv, Limits{Blocking: 2})
+			s := New(drv, Limits{Threads: 2})
 			s.Call = func(_ driver.Code, _ int, b []byte, _ int64) int32 { return int32(len(b)) }
 			f := iopath.NewFile(1<<20, true, false)
 			var wg sync.WaitGroup
@@ -467,8 +467,8 @@ func TestTransferStress(t *testing.T) {
 			}
 			wg.Wait()
 			s.Close()
-			if s.QueuedOps.Load() != 0 || s.Limiter.InUse() != 0 || s.helpers.waiting() != 0 {
-				t.Errorf("%d waiting, %d places taken at the end", s.QueuedOps.Load(), s.Limiter.InUse())
+			if s.QueuedOps.Load() != 0 || s.permits() != 0 || s.helpers.waiting() != 0 {
+				t.Errorf("%d waiting, %d places taken at the end", s.QueuedOps.Load(), s.permits())
 			}
 		})
 	}

@@ -4,9 +4,9 @@ import (
 	"context"
 	"io"
 
+	"github.com/sluiceio/sluice/internal/budget"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/iopath"
-	"github.com/sluiceio/sluice/internal/limiter"
 )
 
 // WriteAt writes b at off, which is not negative, and returns how many bytes it has written.
@@ -20,7 +20,7 @@ func (s *Scheduler) WriteAt(ctx context.Context, f *File, b []byte, off int64) (
 	// The first transfer is writeNow's, here so that two functions less are above the system call of a
 	// write into memory: see PlainCall.
 	var res int32
-	if p, ok := s.permitPlainWrite(ctx, f, len(b)); ok {
+	if p, ok := s.permitPlainWrite(ctx, f); ok {
 		res = s.PlainCall(0, p, driver.Write, f, b, off)
 		if int(res) == len(b) {
 			return len(b), nil
@@ -76,35 +76,26 @@ func (s *Scheduler) write(ctx context.Context, f *File, b []byte, off int64) (re
 
 // writeNow is write of an operation whose ticket has been granted, or that needs none.
 func (s *Scheduler) writeNow(ctx context.Context, f *File, b []byte, off int64) int32 {
-	if p, ok := s.permitPlainWrite(ctx, f, len(b)); ok {
+	if p, ok := s.permitPlainWrite(ctx, f); ok {
 		return s.PlainCall(0, p, driver.Write, f, b, off)
 	}
 	return s.waitOrQueue(ctx, driver.Write, f, b, off, 0)
 }
 
-// largeWrite is the size from which on a write that needs a thread may have a permit beyond the limit. A file
-// system lets one thread at a time copy into a file, and the next copy begins late if no thread waits there
-// for its turn. With smaller writes more threads gain nothing. Measured: docs/decisions/0004-limiter.md.
-const largeWrite = 512 << 10 // 512 KiB
-
-// permitPlainWrite acquires a permit for a write of n bytes to f that is to be a plain call at once. It
+// permitPlainWrite acquires a permit for a write to f that is to be a plain call at once. It
 // fails where ctx can end, because a plain call cannot be asked to end early.
-func (s *Scheduler) permitPlainWrite(ctx context.Context, f *File, n int) (limiter.Permit, bool) {
+func (s *Scheduler) permitPlainWrite(ctx context.Context, f *File) (budget.Permit, bool) {
 	if ctx.Done() != nil {
-		return limiter.Permit{}, false
+		return budget.Permit{}, false
 	}
 	if !s.Async(driver.Write, f) {
-		ok := s.Limiter.TryAcquire()
-		if !ok && n >= largeWrite {
-			return s.Limiter.TryAcquireBeyond(int32(s.Bounds.LargeWrites))
-		}
-		return limiter.Permit{}, ok
+		return s.DeviceOf(f).Budget.TryAcquire(budget.Writes)
 	}
-	// No permit of the device's quota: writes that can be queued must leave that to those that
-	// cannot.
 	most := int32(s.Bounds.InlineWrites)
-	few := s.QueuedOps.Load() <= fewQueued || s.besideQueue(most)
-	return limiter.Permit{}, few && s.Limiter.TryAcquireBelow(most)
+	if s.QueuedOps.Load() > fewQueued && !s.besideQueue(f, most) {
+		return budget.Permit{}, false
+	}
+	return s.DeviceOf(f).Budget.TryAcquireBelow(budget.Writes, most)
 }
 
 // fewQueued is how many operations may be queued beside a plain write without Limits.BesideQueue. With more of them the

@@ -21,7 +21,7 @@ var suites = []suite{
 	{pkg: "internal/driver/sim"},
 	{pkg: "internal/ioengine"},
 	{pkg: "internal/iopath"},
-	{pkg: "internal/limiter"},
+	{pkg: "internal/budget"},
 	{pkg: "internal/groupcommit"},
 	{pkg: "internal/qos"},
 	{pkg: "internal/handle"},

@@ -7,7 +7,7 @@
 // ends it at its 10,000th thread.
 //
 // A Scheduler whose driver is a Pool hands it nothing, because Async is false: it makes
-// plain calls, which its limiter bounds. Package aio gives a Pool of its own what AIO
+// plain calls, which package budget bounds. Package aio gives a Pool of its own what AIO
 // cannot do.
 //
 // # Concurrency

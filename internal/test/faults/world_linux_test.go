@@ -406,11 +406,11 @@ func (w *world) idle() {
 	var held string
 	w.settles(func() bool {
 		st := w.s.Stats()
-		inUse, waiting := core.Names.InUse()+core.Looks.InUse(), core.Names.Waiting()+core.Looks.Waiting()
+		permits, wait := core.Devices.InUse()
+		named, namedWait := core.Names()
 		held = fmt.Sprintf("%d bytes of buffers, %d operations, %d and %d permits; %d and %d wait",
-			st.BuffersInUse, st.InFlight, core.Limiter.InUse(), inUse, core.Limiter.Waiting(), waiting)
-		return st.BuffersInUse == 0 && st.InFlight == 0 && core.Limiter.InUse()+inUse == 0 &&
-			core.Limiter.Waiting()+waiting == 0
+			st.BuffersInUse, st.InFlight, permits, named, wait, namedWait)
+		return st.BuffersInUse == 0 && st.InFlight == 0 && permits+named+wait+namedWait == 0
 	}, func() string { return "the Scheduler holds " + held })
 }
 

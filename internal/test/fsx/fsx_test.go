@@ -60,7 +60,7 @@ func cell(t *testing.T, start uint64, dir, driver, kind string, n int) (made int
 			own.Write([]byte(t.Name()))
 			r := rand.New(rand.NewPCG(start, own.Sum64()))
 			s := testenv.Scheduler(t, sluice.Options{
-				Driver: driver, Depth: []int{0, 0, 2, 8}[r.IntN(4)], BlockingThreads: []int{0, 0, 1, 2}[r.IntN(4)],
+				Driver: driver, Depth: []int{0, 0, 2, 8}[r.IntN(4)], Threads: []int{0, 0, 1, 2}[r.IntN(4)],
 			})
 			goroutines := 1
 			small := r.IntN(2) == 0

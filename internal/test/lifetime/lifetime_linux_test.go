@@ -124,7 +124,7 @@ func round(t *testing.T, start uint64, dir, driver string, n int64, e *ends) int
 	own.Write([]byte(t.Name()))
 	r := rand.New(rand.NewPCG(start, own.Sum64()))
 	s, err := sluice.NewScheduler(sluice.Options{
-		Driver: driver, Depth: []int{0, 0, 1, 8}[r.IntN(4)], BlockingThreads: []int{0, 0, 1, 2}[r.IntN(4)],
+		Driver: driver, Depth: []int{0, 0, 1, 8}[r.IntN(4)], Threads: []int{0, 0, 1, 2}[r.IntN(4)],
 	})
 	if err != nil {
 		t.Fatal(err)

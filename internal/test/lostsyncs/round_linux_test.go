@@ -86,7 +86,7 @@ const page = testenv.PageSize
 func newRound(t *testing.T, l *testenv.Lossy, driver string, r *rand.Rand) *round {
 	o := &round{t: t, disk: l}
 	o.s = testenv.Scheduler(t, sluice.Options{
-		Driver: driver, Depth: []int{0, 0, 2, 8}[r.IntN(4)], BlockingThreads: []int{0, 0, 1, 2}[r.IntN(4)],
+		Driver: driver, Depth: []int{0, 0, 2, 8}[r.IntN(4)], Threads: []int{0, 0, 1, 2}[r.IntN(4)],
 	})
 	h := o.s.Internal()
 	if err := h.Acquire(); err != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/batch"
 	"github.com/sluiceio/sluice/direct"
+	"github.com/sluiceio/sluice/internal/budget"
 	"github.com/sluiceio/sluice/internal/sys"
 	"github.com/sluiceio/sluice/internal/test/places"
 	"github.com/sluiceio/sluice/internal/test/seed"
@@ -36,7 +37,7 @@ const late = 50 * time.Millisecond
 const (
 	healthyDevices = 2
 	// inKernel is the most calls with a deadline that the kernel has for one frozen device.
-	inKernel = 4
+	inKernel = budget.Parallel / 4
 	deadline = 20 * time.Millisecond
 )
 
@@ -180,7 +181,7 @@ func frozen(t *testing.T, s *sluice.Scheduler, frozenDirs, healthyDirs []string)
 	// Calls with a deadline, while the others go on.
 	var past worst
 	var deadlines sync.WaitGroup
-	for i := range 8 * len(ill) {
+	for i := range 3 * budget.Parallel / 8 * len(ill) { // more than may be in the kernel, a quarter of the permits
 		d := ill[i%len(ill)]
 		d.stillHere.Add(1)
 		deadlines.Go(func() {

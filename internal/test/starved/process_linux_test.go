@@ -136,7 +136,7 @@ func TestQueueOfOne(t *testing.T) {
 	dir := places.Disk(t)
 	for _, driver := range testenv.Drivers {
 		t.Run(driver, func(t *testing.T) {
-			for _, o := range []sluice.Options{{Depth: 1, BlockingThreads: 1}, {Depth: 1, BlockingThreads: 1, Rings: 1, BufferMemory: 2 << 20}} {
+			for _, o := range []sluice.Options{{Depth: 1, Threads: 1}, {Depth: 1, Threads: 1, Rings: 1, BufferMemory: 2 << 20}} {
 				o.Driver = driver
 				made.Add(crowd(t, testenv.Scheduler(t, o), dir, *goroutines/8))
 			}

@@ -57,6 +57,14 @@ func Occupy(s *sluice.Scheduler) (release func()) {
 	return sync.OnceFunc(func() { close(done) })
 }
 
+// Waiting returns how many goroutines wait for a permit of s for a device or a name.
+func Waiting(s *sluice.Scheduler) int {
+	core := s.Internal().Core
+	_, waiting := core.Devices.InUse()
+	_, named := core.Names()
+	return waiting + named
+}
+
 // TextOn opens a file of twenty bytes on s.
 func TextOn(t testing.TB, s *sluice.Scheduler, dir string) *sluice.File {
 	t.Helper()

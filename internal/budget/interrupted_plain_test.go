@@ -1,6 +1,6 @@
 //go:build !sluice_probes
 
-package limiter
+package budget
 
 import (
 	"testing"
@@ -10,6 +10,3 @@ import (
 
 // TestInterrupted runs the test of that name, which needs the build tag sluice_probes.
 func TestInterrupted(t *testing.T) { probetest.Run(t, "^TestInterrupted$") }
-
-// TestUnusedQuotaIsOffered runs the test of that name.
-func TestUnusedQuotaIsOffered(t *testing.T) { probetest.Run(t, "^TestUnusedQuotaIsOffered$") }

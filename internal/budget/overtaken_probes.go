@@ -1,6 +1,6 @@
 //go:build sluice_probes
 
-package limiter
+package budget
 
 // maxOvertaken is so small that the waiters of a narrow world (package sluicetest) are handed permits, too.
 const maxOvertaken = 2

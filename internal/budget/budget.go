@@ -1,0 +1,232 @@
+// Package budget bounds how many threads of the process wait in system calls for a device.
+//
+//	p, err := b.Acquire(ctx, budget.Reads)
+//	if err != nil {
+//		return err // ctx has ended
+//	}
+//	n, err := unix.Pread(fd, b, off) // the thread may wait here
+//	p.Release()
+//
+// Each device has a Budget. A device that does not answer keeps the permits of its own Budget, and
+// holds up no other device. In a Budget each kind of call leaves permits to the other kinds (taken.go).
+//
+// # Concurrency
+//
+// All methods may be called at the same time, except Init.
+package budget
+
+import (
+	"context"
+	"runtime"
+	"sync/atomic"
+
+	"github.com/sluiceio/sluice/internal/list"
+	"github.com/sluiceio/sluice/internal/probe"
+	"github.com/sluiceio/sluice/internal/spare"
+)
+
+const (
+	// Least is how many threads may wait for a device, if there are no more processors than that.
+	Least = 16
+	// Parallel is how many may at least where threads are all the parallelism that there is: without a
+	// driver that queues, or for a file that the driver performs in threads of its own.
+	Parallel = 64
+)
+
+// All is what the Budgets of a Scheduler have in common.
+type All struct {
+	most     int32             // the most permits of all Budgets together; 0 is no such bound
+	ask      func() int        // runtime.GOMAXPROCS(0), which takes a lock of the runtime
+	procs    atomic.Int32      // what ask has last returned
+	parallel atomic.Bool       // see Parallel; for all devices
+	used     probe.Int32       // permits taken, of all Budgets. Not counted if most is 0
+	waiting  probe.Int32       // goroutines that wait, for all Budgets. Written under mu
+	mu       probe.Mutex       // guards the queues of all Budgets
+	starved  list.List[Budget] // those with goroutines that wait. Under mu
+	arrivals uint64            // how many goroutines have begun to wait. Under mu
+	unused   spare.Pool[waiter]
+}
+
+// Init sets the most permits of all Budgets together; 0 is no such bound. It must be called before the
+// first Budget is used.
+func (a *All) Init(most int) {
+	a.most = int32(min(most, Most))
+	a.ask = func() int { return runtime.GOMAXPROCS(0) }
+	a.procs.Store(int32(a.ask()))
+}
+
+// Budget bounds how many goroutines make calls to a device that wait, at a time. A goroutine acquires
+// a permit before its call and releases it afterwards. While permits are free, that costs two atomic
+// read-modify-write operations.
+//
+// A goroutine that arrives while a permit is free takes it, even if others wait. Handing each permit to
+// the next waiter would cost a switch of goroutines for every call (a lock convoy). A waiter that has
+// been overtaken maxOvertaken times is handed the next permit, so that none starves:
+// docs/decisions/0004-budget.md.
+type Budget struct {
+	all      *All
+	parallel atomic.Bool // see Parallel
+	used     probe.Int64 // taken
+	waiting  probe.Int32 // goroutines that wait. Written under All.mu
+	queues   [2 * kinds]list.List[waiter]
+	links    list.Node[Budget] // in All.starved while goroutines wait
+}
+
+// Init makes b a Budget of a. It must be called before all other methods.
+func (b *Budget) Init(a *All) { b.all = a }
+
+// Permit allows one call. The zero Permit allows nothing.
+type Permit struct {
+	b    *Budget
+	kind Kind
+	ends bool // the context of the call may end
+}
+
+// Limit returns the number of permits: as many as processors, at least Least or Parallel.
+func (b *Budget) Limit() int32 {
+	a := b.all
+	n := max(Least, a.procs.Load())
+	if b.parallel.Load() || a.parallel.Load() {
+		n = max(Parallel, n)
+	}
+	if a.most > 0 {
+		n = min(n, a.most)
+	}
+	return min(n, Most)
+}
+
+// Widen gives b Parallel permits, if it has fewer.
+func (b *Budget) Widen() {
+	if !b.parallel.Swap(true) {
+		b.all.wakeMore()
+	}
+}
+
+// Widen gives all Budgets Parallel permits, those that are made later as well.
+func (a *All) Widen() {
+	if !a.parallel.Swap(true) {
+		a.wakeMore()
+	}
+}
+
+// askProcessors asks how many processors the program may use, which can change while it runs. It is
+// called before a goroutine waits.
+func (a *All) askProcessors() {
+	n := int32(a.ask())
+	if before := a.procs.Swap(n); before < n {
+		a.wakeMore()
+	}
+}
+
+// InUse returns the number of permits that are taken.
+func (b *Budget) InUse() int32 { return taken(b.used.Load()).all() }
+
+// Full reports whether no permit is free for a call of a kind.
+func (b *Budget) Full(k Kind) bool { return !taken(b.used.Load()).allows(k, false, b.Limit()) }
+
+// Waiting returns the number of goroutines that wait for a permit.
+func (b *Budget) Waiting() int { return int(b.waiting.Load()) }
+
+// TryAcquire takes a permit for a call of a kind, if one is free.
+func (b *Budget) TryAcquire(k Kind) (Permit, bool) { return b.TryAcquireBelow(k, Most) }
+
+// TryAcquireBelow takes a permit for a call of a kind, if one is free and fewer than most are taken.
+func (b *Budget) TryAcquireBelow(k Kind, most int32) (Permit, bool) {
+	if p := (Permit{b, k, false}); p.take(most) {
+		return p, true
+	}
+	return Permit{}, false
+}
+
+// TryAcquireOfKind takes a permit for a call of a kind, if one is free and fewer than most are taken by
+// calls of this kind.
+func (b *Budget) TryAcquireOfKind(k Kind, most int32) (Permit, bool) {
+	if taken(b.used.Load()).of(k) >= most { // a hint: calls that begin at the same time may be more
+		return Permit{}, false
+	}
+	return b.TryAcquire(k)
+}
+
+// take takes p, if there is one and fewer than most permits are taken.
+func (p Permit) take(most int32) bool {
+	ok, gaveBack := p.tryTake(most)
+	if gaveBack && p.b.all.waiting.Load() > 0 {
+		p.b.all.wake(nil, false)
+	}
+	return ok
+}
+
+// tryTake is take for a caller that wakes a waiter if gaveBack is true: then a permit of All.most was taken for a
+// moment, in which another goroutine may have found none.
+func (p Permit) tryTake(most int32) (ok, gaveBack bool) {
+	b, a, limit, counted := p.b, p.b.all, p.b.Limit(), false
+	for {
+		t := taken(b.used.Load())
+		if t.all() >= most || !t.allows(p.kind, p.ends, limit) {
+			if counted {
+				a.used.Add(-1)
+			}
+			return false, counted
+		}
+		if a.most > 0 && !counted {
+			if counted = a.count(); !counted {
+				return false, false
+			}
+		}
+		if b.used.CompareAndSwap(int64(t), int64(t+unit(p.kind, p.ends))) {
+			return true, false
+		}
+	}
+}
+
+// count counts a permit in All.used, if there is room for it.
+func (a *All) count() bool {
+	for {
+		n := a.used.Load()
+		if n >= a.most {
+			return false
+		}
+		if a.used.CompareAndSwap(n, n+1) {
+			return true
+		}
+	}
+}
+
+// Acquire takes a permit for a call of a kind. If none is free it waits for one. If ctx ends first, it
+// returns ctx's error.
+func (b *Budget) Acquire(ctx context.Context, k Kind) (Permit, error) {
+	return b.AcquireUntil(ctx, k, ctx.Done() != nil)
+}
+
+// AcquireUntil is Acquire for a call whose own context may end if ends is true, whatever ctx is: ctx ends the waiting.
+func (b *Budget) AcquireUntil(ctx context.Context, k Kind, ends bool) (Permit, error) {
+	p := Permit{b, k, ends}
+	if p.take(Most) {
+		return p, nil
+	}
+	b.all.askProcessors()
+	return p.wait(ctx)
+}
+
+// Release gives a permit back after its call.
+func (p Permit) Release() {
+	b := p.b
+	if b == nil {
+		return
+	}
+	a := b.all
+	// A waiter of another Budget can have the place only where all Budgets share a bound.
+	waiting, of := &b.waiting, b
+	if a.most > 0 {
+		waiting, of = &a.waiting, nil
+	}
+	if waiting.Load() == 0 || !a.handOver(p, of) {
+		b.used.Add(-int64(unit(p.kind, p.ends)))
+		if a.most > 0 {
+			a.used.Add(-1)
+		}
+		if waiting.Load() > 0 {
+			a.wake(of, p.ends) // two may go on: one for p's kind, and one whose context may end
+		}
+	}
+}

@@ -1,0 +1,232 @@
+package budget
+
+import (
+	"context"
+
+	"github.com/sluiceio/sluice/internal/list"
+)
+
+// waiter is a goroutine that waits for a permit.
+type waiter struct {
+	// ready receives a value after the waiter has been taken out of the queue: true if it has been handed
+	// its permit, false if there may be one, for it or for a goroutine that is quicker.
+	ready     chan bool
+	wants     Permit
+	arrived   uint64 // number in the order of arrival
+	overtaken int
+	links     list.Node[waiter] // in the queue of its kind
+}
+
+func newWaiter() *waiter { return &waiter{ready: make(chan bool, 1)} }
+
+// queueOf returns the queue of those that want a permit like p. Calls whose contexts may end have queues
+// of their own: they may have to wait while a permit is free for the others. It must be called with
+// All.mu held, as must the functions whose names end in Locked.
+func (p Permit) queueOf() *list.List[waiter] {
+	if p.ends {
+		return &p.b.queues[p.kind+kinds]
+	}
+	return &p.b.queues[p.kind]
+}
+
+// wait waits for p.
+func (p Permit) wait(ctx context.Context) (Permit, error) {
+	a := p.b.all
+	w := a.unused.Get(newWaiter)
+	w.wants = p
+	err := a.waitFor(ctx, w)
+	w.wants, w.overtaken = Permit{}, 0
+	a.unused.Put(w)
+	if err != nil {
+		return Permit{}, err
+	}
+	return p, nil
+}
+
+// waitFor returns when w has the permit that it wants.
+func (a *All) waitFor(ctx context.Context, w *waiter) error {
+	for {
+		if a.enqueue(w) {
+			return nil
+		}
+		select {
+		case handed := <-w.ready:
+			if handed || w.wants.take(Most) {
+				return nil
+			}
+			w.overtaken++
+		case <-ctx.Done():
+			a.abandon(w)
+			return ctx.Err()
+		}
+	}
+}
+
+// enqueue puts w into its queue: at the end, or in front if w has waited before. If its permit is free
+// by now, enqueue takes that instead and returns true.
+func (a *All) enqueue(w *waiter) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.countLocked(w.wants.b, 1)
+	// After that: a permit that was released before is found free here, and a goroutine that releases
+	// one later sees that somebody waits.
+	ok, gaveBack := w.wants.tryTake(Most)
+	if ok {
+		a.countLocked(w.wants.b, -1)
+		return true
+	}
+	if queue := w.wants.queueOf(); w.overtaken > 0 {
+		queue.PushFront(&w.links, w)
+	} else {
+		a.arrivals++
+		w.arrived = a.arrivals
+		queue.PushBack(&w.links, w)
+	}
+	if gaveBack {
+		a.wakeLocked(nil, Permit{})
+	}
+	return false
+}
+
+// countLocked adds n to the goroutines that wait for b.
+func (a *All) countLocked(b *Budget, n int32) {
+	b.waiting.Add(n)
+	a.waiting.Add(n)
+	switch now := b.waiting.Load(); {
+	case n > 0 && now == 1:
+		a.starved.PushBack(&b.links, b)
+	case now == 0:
+		a.starved.Remove(&b.links)
+	}
+}
+
+// removeLocked takes w out of its queue and reports whether it was there.
+func (a *All) removeLocked(w *waiter) bool {
+	queue := w.wants.queueOf()
+	if !queue.Has(&w.links) {
+		return false
+	}
+	queue.Remove(&w.links)
+	a.countLocked(w.wants.b, -1)
+	return true
+}
+
+// firstLocked returns the waiter of b that has waited longest, of those for whose kinds of calls b has a
+// permit if t are taken. It returns nil if there is none.
+func (b *Budget) firstLocked(t taken) (first *waiter) {
+	limit := b.Limit()
+	for i := range b.queues {
+		w := b.queues[i].Front()
+		if w != nil && (first == nil || w.arrived < first.arrived) && t.allows(w.wants.kind, w.wants.ends, limit) {
+			first = w
+		}
+	}
+	return first
+}
+
+// oldestLocked is firstLocked of one Budget, or of all if of is nil, if n more permits like p are taken
+// than are now.
+func (a *All) oldestLocked(of *Budget, p Permit, n taken) (oldest *waiter) {
+	for b := a.starved.Front(); b != nil; b = b.links.Next() {
+		if of != nil && b != of {
+			continue
+		}
+		t := taken(b.used.Load())
+		if b == p.b {
+			t += n * unit(p.kind, p.ends)
+		}
+		if w := b.firstLocked(t); w != nil && (oldest == nil || w.arrived < oldest.arrived) {
+			oldest = w
+		}
+	}
+	return oldest
+}
+
+// wake wakes the first waiter of a Budget, or of all if of is nil, for which there is a permit. If two is
+// set it also wakes the one for which there is a permit beside that.
+func (a *All) wake(of *Budget, two bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if w := a.wakeLocked(of, Permit{}); w != nil && two {
+		a.wakeLocked(of, w.wants)
+	}
+}
+
+// wakeLocked wakes and returns the first waiter for which there is a permit beside p.
+func (a *All) wakeLocked(of *Budget, p Permit) *waiter {
+	if a.most > 0 && a.used.Load() >= a.most {
+		return nil
+	}
+	w := a.oldestLocked(of, p, 1)
+	if w != nil {
+		a.removeLocked(w)
+		w.ready <- false
+	}
+	return w
+}
+
+// wakeMore wakes all waiters for whose kinds of calls there is a permit: there may be several now.
+func (a *All) wakeMore() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for a.wakeLocked(nil, Permit{}) != nil {
+	}
+}
+
+// handOver gives p, which its caller has, to the first waiter, if that has been overtaken maxOvertaken times. It
+// reports whether it did.
+func (a *All) handOver(p Permit, of *Budget) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	w := a.oldestLocked(of, p, -1)
+	if w == nil || w.overtaken < maxOvertaken || !p.become(w.wants) {
+		return false
+	}
+	a.removeLocked(w)
+	w.ready <- true
+	if p.ends && !w.wants.ends {
+		a.wakeLocked(of, Permit{}) // one whose context may end
+	}
+	return true
+}
+
+// become gives p back and takes q, at once if both are of one Budget. It reports whether it did; if not, p is still
+// taken.
+func (p Permit) become(q Permit) bool {
+	out, in, b := unit(p.kind, p.ends), unit(q.kind, q.ends), q.b
+	if p.b != b {
+		out = 0
+	}
+	for {
+		t := taken(b.used.Load())
+		if !(t - out).allows(q.kind, q.ends, b.Limit()) {
+			return false
+		}
+		if b.used.CompareAndSwap(int64(t), int64(t-out+in)) {
+			break
+		}
+	}
+	if p.b != b {
+		p.b.used.Add(-int64(unit(p.kind, p.ends)))
+	}
+	return true
+}
+
+// abandon takes w out of its queue, because its context has ended. If w has just been handed its permit, or
+// woken, the permit or the wake-up goes to the next waiter.
+func (a *All) abandon(w *waiter) {
+	a.mu.Lock()
+	waited := a.removeLocked(w)
+	a.mu.Unlock()
+	if waited {
+		return
+	}
+	switch handed := <-w.ready; {
+	case handed:
+		w.wants.Release()
+	case a.most > 0:
+		a.wake(nil, true)
+	default:
+		a.wake(w.wants.b, true)
+	}
+}

@@ -1,0 +1,68 @@
+package budget
+
+// Kind is a kind of call. The calls of one kind to a device may hang while it answers the others: a
+// frozen file system answers reads.
+type Kind uint8
+
+// The kinds of calls. Changes is what changes a file and is no write, such as an allocation.
+const (
+	Reads Kind = iota
+	Writes
+	Syncs
+	Changes
+	kinds // the number of kinds
+)
+
+// taken is how many permits of a Budget are taken, in a word that changes at once: by kind, and by
+// calls whose context may end. Each of the five has laneBits.
+type taken int64
+
+const (
+	laneBits = 12
+	// Most is the most permits that there can be.
+	Most   = 1<<laneBits - 1
+	ending = kinds // the lane of calls whose context may end
+	// leastEnding is how many of these there may be at least, as far as there are permits.
+	leastEnding = 4
+)
+
+// unit is what a call adds to taken.
+func unit(k Kind, ends bool) taken {
+	u := taken(1) << (laneBits * k)
+	if ends {
+		u += 1 << (laneBits * ending)
+	}
+	return u
+}
+
+// of returns a lane.
+func (t taken) of(lane Kind) int32 { return int32(t>>(laneBits*lane)) & Most }
+
+// all returns how many permits are taken.
+func (t taken) all() int32 { return t.of(Reads) + t.changes() }
+
+// changes returns how many are taken by calls that are not reads.
+func (t taken) changes() int32 { return t.of(Writes) + t.of(Syncs) + t.of(Changes) }
+
+// allows reports whether there is a permit for one more call, of limit permits.
+//
+// Of the calls that are not reads, each kind leaves a few permits to each other kind, and they all
+// leave as many to reads. Reads may have all: a device that does not answer them answers nothing.
+// Calls whose context may end have a quarter of the permits: once in the kernel such a call goes on
+// after its context has ended, so few should be there when the device stops answering.
+func (t taken) allows(k Kind, ends bool, limit int32) bool {
+	if t.all() >= limit || ends && t.of(ending) >= max(leastEnding, limit/4) {
+		return false
+	}
+	left := leftToOthers(limit)
+	return k == Reads || t.changes() < limit-left && t.of(k) < limit-int32(kinds-1)*left
+}
+
+// leftToOthers returns how many of limit permits a kind of call leaves to each other kind. A kind
+// that is left one goes on, slowly, while another hangs. Few permits are not divided.
+func leftToOthers(limit int32) int32 {
+	if limit < 2*int32(kinds) {
+		return 0
+	}
+	return max(1, limit/16)
+}

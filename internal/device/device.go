@@ -1,0 +1,92 @@
+// Package device has what a Scheduler keeps for each device that it has open files on: what stat(2) calls
+// one, which is a file system, or a block device.
+//
+// All methods may be called at the same time, except Init.
+package device
+
+import (
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"weak"
+
+	"github.com/sluiceio/sluice/internal/budget"
+)
+
+// Device is one device. Whoever has a file on it keeps its Device, so that all count at the same place.
+type Device struct {
+	Number uint64
+	Budget budget.Budget // of the threads that wait for the device
+	// QueuedSyncs counts the fsyncs that a driver for fsyncs of all devices has.
+	QueuedSyncs atomic.Int32
+}
+
+// None is the number of the Device that stands for files that are on none, or on one that is not known.
+const None = math.MaxUint64
+
+// Table is the Devices of a Scheduler. It forgets those that nobody has any more, so that it stays small.
+type Table struct {
+	budgets budget.All
+	none    *Device
+
+	mu sync.Mutex
+	of map[uint64]weak.Pointer[Device] // under mu
+}
+
+// Init makes an empty Table. Threads is the most threads that may wait for all devices together; 0 is no
+// such bound.
+func (t *Table) Init(threads int) {
+	t.budgets.Init(threads)
+	t.of = make(map[uint64]weak.Pointer[Device])
+	t.none = t.Of(None)
+}
+
+// Budgets returns what all Budgets of the Scheduler have in common.
+func (t *Table) Budgets() *budget.All { return &t.budgets }
+
+// None returns the Device that stands for none.
+func (t *Table) None() *Device { return t.none }
+
+// Of returns the Device with a number. While anybody has it, that is the same one.
+func (t *Table) Of(number uint64) *Device {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if d := t.of[number].Value(); d != nil {
+		return d
+	}
+	d := &Device{Number: number}
+	d.Budget.Init(&t.budgets)
+	t.of[number] = weak.Make(d)
+	runtime.AddCleanup(d, t.forget, number)
+	return d
+}
+
+// forget removes a device that nobody has, unless somebody has asked for it again.
+func (t *Table) forget(number uint64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.of[number].Value() == nil {
+		delete(t.of, number)
+	}
+}
+
+// Len returns how many Devices there are.
+func (t *Table) Len() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.of)
+}
+
+// InUse returns how many threads wait for a device, and how many goroutines wait for their turn.
+func (t *Table) InUse() (threads, waiting int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, p := range t.of {
+		if d := p.Value(); d != nil {
+			threads += int(d.Budget.InUse())
+			waiting += d.Budget.Waiting()
+		}
+	}
+	return threads, waiting
+}

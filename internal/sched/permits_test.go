@@ -1,0 +1,55 @@
+package sched
+
+import (
+	"sync"
+
+	"github.com/sluiceio/sluice/internal/budget"
+)
+
+// held is the permits that tests hold, of the Device that stands for none. Where Limits.Threads is set, they leave
+// fewer to all others.
+var held struct {
+	sync.Mutex
+	of map[*Scheduler][]budget.Permit
+}
+
+// hold takes a permit, if one is free.
+func (s *Scheduler) hold() bool {
+	p, ok := s.Devices.None().Budget.TryAcquire(budget.Reads)
+	if ok {
+		held.Lock()
+		defer held.Unlock()
+		if held.of == nil {
+			held.of = make(map[*Scheduler][]budget.Permit)
+		}
+		held.of[s] = append(held.of[s], p)
+	}
+	return ok
+}
+
+// letGo releases a permit of hold.
+func (s *Scheduler) letGo() {
+	held.Lock()
+	of := held.of[s]
+	p := of[len(of)-1]
+	if held.of[s] = of[:len(of)-1]; len(of) == 1 {
+		delete(held.of, s)
+	}
+	held.Unlock()
+	p.Release()
+}
+
+// permits returns how many permits are taken.
+func (s *Scheduler) permits() int {
+	n, _ := s.Devices.InUse()
+	return n
+}
+
+// waiting returns how many goroutines wait for a permit.
+func (s *Scheduler) waiting() int {
+	_, n := s.Devices.InUse()
+	return n
+}
+
+// unbound has each device have all permits that it may have, whatever the Limits say.
+func (s *Scheduler) unbound() { s.Devices.Init(0) }
