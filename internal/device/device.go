@@ -38,8 +38,9 @@ type Table struct {
 // such bound.
 func (t *Table) Init(threads int) {
 	t.budgets.Init(threads)
-	t.of = make(map[uint64]weak.Pointer[Device])
-	t.none = t.Of(None)
+	t.none = &Device{Number: None} // without a cleanup, which would keep the Table, and so the Device
+	t.none.Budget.Init(&t.budgets)
+	t.of = map[uint64]weak.Pointer[Device]{None: weak.Make(t.none)}
 }
 
 // Budgets returns what all Budgets of the Scheduler have in common.

@@ -3,6 +3,7 @@ package device
 import (
 	"runtime"
 	"testing"
+	"weak"
 
 	"github.com/sluiceio/sluice/internal/budget"
 	"github.com/sluiceio/sluice/internal/test/hang"
@@ -32,4 +33,17 @@ func TestForgotten(t *testing.T) {
 		t.Error("a device that somebody has is another one")
 	}
 	runtime.KeepAlive(kept)
+}
+
+// A Table that nobody has is collected, with its Devices.
+func TestTableIsCollected(t *testing.T) {
+	hang.Watch(t)
+	table := new(Table)
+	table.Init(0)
+	table.Of(1)
+	collected := weak.Make(table)
+	hang.Eventually(func() bool {
+		runtime.GC()
+		return collected.Value() == nil
+	})
 }
