@@ -12,12 +12,19 @@ import (
 	"weak"
 
 	"github.com/sluiceio/sluice/internal/budget"
+	"github.com/sluiceio/sluice/internal/ioengine"
+	"github.com/sluiceio/sluice/internal/qos"
 )
 
 // Device is one device. Whoever has a file on it keeps its Device, so that all count at the same place.
 type Device struct {
 	Number uint64
 	Budget budget.Budget // of the threads that wait for the device
+	// Ring is where the device's operations are queued. It is nil before the first one, and never changes
+	// after that.
+	Ring atomic.Pointer[ioengine.Engine]
+	// Tickets is the queue of the device's operations that wait for tickets, or nil.
+	Tickets atomic.Pointer[qos.Queue]
 	// QueuedSyncs counts the fsyncs that a driver for fsyncs of all devices has.
 	QueuedSyncs atomic.Int32
 }
@@ -31,7 +38,10 @@ type Table struct {
 	none    *Device
 
 	mu sync.Mutex
-	of map[uint64]weak.Pointer[Device] // under mu
+	of map[uint64]weak.Pointer[Device] // under mu, as are keep and kept
+
+	keep bool
+	kept []*Device
 }
 
 // Init makes an empty Table. Threads is the most threads that may wait for all devices together; 0 is no
@@ -49,6 +59,13 @@ func (t *Table) Budgets() *budget.All { return &t.budgets }
 // None returns the Device that stands for none.
 func (t *Table) None() *Device { return t.none }
 
+// KeepAll has the Table forget none: when the garbage collector runs changes nothing then.
+func (t *Table) KeepAll() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.keep = true
+}
+
 // Of returns the Device with a number. While anybody has it, that is the same one.
 func (t *Table) Of(number uint64) *Device {
 	t.mu.Lock()
@@ -59,6 +76,10 @@ func (t *Table) Of(number uint64) *Device {
 	d := &Device{Number: number}
 	d.Budget.Init(&t.budgets)
 	t.of[number] = weak.Make(d)
+	if t.keep {
+		t.kept = append(t.kept, d)
+		return d
+	}
 	runtime.AddCleanup(d, t.forget, number)
 	return d
 }

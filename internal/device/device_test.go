@@ -35,6 +35,21 @@ func TestForgotten(t *testing.T) {
 	runtime.KeepAlive(kept)
 }
 
+// A Table that keeps all Devices forgets none.
+func TestKeepAll(t *testing.T) {
+	var table Table
+	table.Init(0)
+	table.KeepAll()
+	for number := range uint64(100) {
+		table.Of(number)
+	}
+	runtime.GC()
+	runtime.GC()
+	if n := table.Len(); n != 101 {
+		t.Errorf("%d Devices; want 101", n)
+	}
+}
+
 // A Table that nobody has is collected, with its Devices.
 func TestTableIsCollected(t *testing.T) {
 	hang.Watch(t)

@@ -121,8 +121,8 @@ type Engine struct {
 	reaperRequests probe.Int32
 	closing        *atomic.Int32
 
-	number int    // its index in Rings.all
-	slabs  *slabs // the memory registered with it; nil for the first ring
+	devices int    // how many devices have it. Under Rings.mu
+	slabs   *slabs // the memory registered with it; nil for the first ring
 
 	hook *record.Hook // records operations, while a recorder is set
 	id   uint8        // names the driver in records
@@ -516,9 +516,6 @@ func (e *Engine) HasReaper() bool { return e.state.Load() != idle }
 
 // Lost reports whether the driver can no longer be used.
 func (e *Engine) Lost() bool { return e.lost.Load() }
-
-// Number returns the engine's index among its Rings; 0 if it has none.
-func (e *Engine) Number() int { return e.number }
 
 // Driver returns the driver.
 func (e *Engine) Driver() driver.Driver { return e.drv }

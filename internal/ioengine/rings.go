@@ -1,7 +1,7 @@
 package ioengine
 
 import (
-	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -17,17 +17,9 @@ const MaxRings = 16
 // handed to the ring. So each of the first devices for which something is queued has a ring
 // of its own, which is started then. Further devices share these rings. A device never changes
 // its ring: docs/decisions/0024-rings.md.
-//
-// The exported fields are functions that the owner sets before the first operation.
 type Rings struct {
-	// OnStart is called for each ring, the first one included, before anybody else knows the
-	// ring. It must not use Rings.
-	OnStart func(e *Engine)
-	// OnDevice is called when a ring has become that of a device. The ring may be in use by then.
-	// OnDevice may wait, and holds up only the operation that was the first for the device.
-	OnDevice func(e *Engine, device uint64)
-	// OnLoss is called once for each ring whose driver is lost. First reports whether it is the
-	// first one. It must not wait.
+	// OnLoss is called once for each ring whose driver is lost. First reports whether it is the first one.
+	// It must not wait. The owner sets it before the first operation.
 	OnLoss func(e *Engine, err error, first bool)
 
 	// open opens the driver of another ring. If it is nil, all devices share one ring.
@@ -42,16 +34,13 @@ type Rings struct {
 	memory  memory
 
 	mu      sync.Mutex
-	shared  int          // how many devices share the ring of another; chooses the next one's. Under mu
+	devices int          // how many devices have a ring. Under mu, as is Engine.devices
 	openErr error        // why open failed when it was last called, or nil. Under mu
 	hook    *record.Hook // for the next ring, if there is one already: open has failed with it. Under mu
 	// all is the rings, the first one included. The slice is replaced, under mu, by the
 	// goroutine that starts a ring; the slice itself is never changed.
 	all atomic.Pointer[[]*Engine]
-	// devices is the ring of each device that has asked for one. The map is replaced, under mu,
-	// for each new device; the map itself is never changed. It stays small: the kernel uses the
-	// numbers of file systems that are gone for others.
-	devices atomic.Pointer[map[uint64]*Engine]
+	one atomic.Bool // exactly one device has a ring
 }
 
 // Init starts the first ring, on drv. Before that there are no rings. SetMost may be called
@@ -62,9 +51,7 @@ func (r *Rings) Init(drv driver.Driver) {
 	e.divide()
 	r.first, r.most = e, max(r.most, 1)
 	r.memory.at = make(map[uint32][]byte)
-	r.OnStart(e)
 	r.all.Store(&[]*Engine{e})
-	r.devices.Store(new(map[uint64]*Engine))
 }
 
 // SetMost gives up to most devices, at most MaxRings, a ring of their own. open opens the
@@ -104,52 +91,41 @@ func (r *Rings) OpenError() error {
 	return r.openErr
 }
 
-// Of returns the ring of a device. For each device it always returns the same one.
-func (r *Rings) Of(device uint64) *Engine {
-	if e := (*r.devices.Load())[device]; e != nil {
-		return e
-	}
-	e, owned := r.claim(device)
-	if owned {
-		r.OnDevice(e, device) // without mu: it may wait, and begin operations, which look for rings
-	}
-	return e
-}
+// OneDevice reports whether exactly one device has a ring.
+func (r *Rings) OneDevice() bool { return r.one.Load() }
 
-// OneDevice reports whether exactly one device has asked for a ring. It is false if all devices share one.
-func (r *Rings) OneDevice() bool { return len(*r.devices.Load()) == 1 }
-
-// claim returns the ring of a device that had none before. owned is true if the device is the
-// first one that has this ring.
-func (r *Rings) claim(device uint64) (e *Engine, owned bool) {
+// Claim stores in of, a device's, the ring of one more device: a new one, if each has a device and there may be
+// more, or the one with the fewest devices. It returns false if of has a ring already. The caller gives the ring
+// back with Leave when the device is gone.
+func (r *Rings) Claim(of *atomic.Pointer[Engine]) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	known := *r.devices.Load()
-	if e := known[device]; e != nil { // another goroutine was quicker
-		return e, false
+	if of.Load() != nil {
+		return false
 	}
-	e, owned = r.choose(len(known))
-	devices := make(map[uint64]*Engine, len(known)+1)
-	maps.Copy(devices, known)
-	devices[device] = e
-	r.devices.Store(&devices)
-	return e, owned
-}
-
-// choose returns a ring for one more device than there were. The first device gets the first
-// ring, which is started before any device is known. It must be called with mu held.
-func (r *Rings) choose(devices int) (e *Engine, owned bool) {
-	all := r.All()
-	if devices == 0 {
-		return all[0], true
-	}
-	if len(all) < r.most && !r.lost.Load() {
-		if e := r.start(); e != nil {
-			return e, true
+	e := slices.MinFunc(r.All(), func(a, b *Engine) int { return a.devices - b.devices })
+	if e.devices > 0 && len(r.All()) < r.most && !r.lost.Load() {
+		if another := r.start(); another != nil {
+			e = another
 		}
 	}
-	r.shared++
-	return all[r.shared%len(all)], false
+	r.count(e, 1)
+	of.Store(e)
+	return true
+}
+
+// Leave notes that a device of e is gone.
+func (r *Rings) Leave(e *Engine) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.count(e, -1)
+}
+
+// count adds n to the devices of e. It must be called with mu held.
+func (r *Rings) count(e *Engine, n int) {
+	e.devices += n
+	r.devices += n
+	r.one.Store(r.devices == 1)
 }
 
 // start starts a ring. It returns nil if that fails. Then the next new device has it tried
@@ -168,9 +144,7 @@ func (r *Rings) start() *Engine {
 	e.divide()
 	r.hook = nil
 	all := r.All()
-	e.number = len(all)
 	e.slabs = &slabs{}
-	r.OnStart(e)
 	all = append(all[:len(all):len(all)], e)
 	r.all.Store(&all)
 	return e

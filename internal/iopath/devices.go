@@ -2,6 +2,7 @@ package iopath
 
 import (
 	"context"
+	"runtime"
 
 	"github.com/sluiceio/sluice/internal/device"
 	"github.com/sluiceio/sluice/internal/driver"
@@ -11,10 +12,8 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// initRings starts the first ring. Each ring has a queue for the tickets of its operations.
+// initRings starts the first ring.
 func (p *Paths) initRings(drv driver.Driver) {
-	p.Engines.OnStart = func(*ioengine.Engine) { p.Classes.AddQueue() }
-	p.Engines.OnDevice = func(e *ioengine.Engine, device uint64) { p.Classes.SetDevice(e.Number(), device) }
 	p.Engines.OnLoss = p.ringLost
 	p.Engines.Init(drv)
 	p.Engines.First().RecordBy(p.Recording)
@@ -40,22 +39,43 @@ func (p *Paths) EngineOf(f *File) *ioengine.Engine {
 	if f == nil || !p.Engines.Several() {
 		return p.Engines.First()
 	}
-	if e := f.engine.Load(); e != nil {
-		return e
-	}
-	// If two goroutines come here at once, the first one decides. f's engine must never
-	// change: a cancel looks for an operation in the engine where it was queued.
-	f.engine.CompareAndSwap(nil, p.EngineAt(p.DeviceOf(f)))
-	return f.engine.Load()
+	return p.EngineAt(p.DeviceOf(f))
 }
 
 // EngineAt returns the engine of a device.
 func (p *Paths) EngineAt(d *device.Device) *ioengine.Engine {
 	p.Ready()
+	if e := d.Ring.Load(); e != nil {
+		return e
+	}
 	if !p.Engines.Several() || d == p.Devices.None() {
 		return p.Engines.First()
 	}
-	return p.Engines.Of(d.Number)
+	// If two goroutines come here at once, the first one decides. A device's ring must never
+	// change: a cancel looks for an operation in the ring where it was queued.
+	if p.Engines.Claim(&d.Ring) {
+		runtime.AddCleanup(d, p.Engines.Leave, d.Ring.Load())
+	}
+	return d.Ring.Load()
+}
+
+// TicketsOf returns the queue for the tickets of operations on a device. The first call for a device may wait; see
+// qos.Classes.SetCapFinder.
+func (p *Paths) TicketsOf(d *device.Device) *qos.Queue {
+	if q := d.Tickets.Load(); q != nil {
+		return q
+	}
+	known := d != p.Devices.None()
+	q := p.Classes.NewQueue(d.Number, known)
+	if !d.Tickets.CompareAndSwap(nil, q) {
+		p.Classes.Forget(q)
+		return d.Tickets.Load()
+	}
+	if known { // a cleanup of the other one would keep p, and so the Device
+		runtime.AddCleanup(d, p.Classes.Forget, q)
+	}
+	p.Classes.FindCap(q)
+	return q
 }
 
 // DeviceOf returns the device that f is on, or the one that stands for none if f is nil. It asks the
@@ -156,4 +176,4 @@ func (p *Paths) ClassOf(ctx context.Context, f *File) *qos.Class {
 }
 
 // QueueOf returns the queue for the tickets of operations on f.
-func (p *Paths) QueueOf(f *File) *qos.Queue { return p.Classes.Queue(p.EngineOf(f).Number()) }
+func (p *Paths) QueueOf(f *File) *qos.Queue { return p.TicketsOf(p.DeviceOf(f)) }

@@ -7,7 +7,6 @@ import (
 	"github.com/sluiceio/sluice/internal/device"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/groupcommit"
-	"github.com/sluiceio/sluice/internal/ioengine"
 	"github.com/sluiceio/sluice/internal/qos"
 	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/usecount"
@@ -62,9 +61,6 @@ type openFile struct {
 
 	// device is the device that the file is on, or nil before it was asked for. See DeviceOf.
 	device atomic.Pointer[device.Device]
-	// engine is where the file's operations are queued. It is nil before the first one, and
-	// never changes after that. See EngineOf.
-	engine atomic.Pointer[ioengine.Engine]
 
 	// parent is the file that this one is a part of (PartOf), or nil. Closing the parent
 	// rejects the tickets of this file's operations too. It is set before the file is used.

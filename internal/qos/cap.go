@@ -6,14 +6,14 @@ import "github.com/sluiceio/sluice/internal/fair"
 // and is not much more. Measured: docs/decisions/0023-classes.md.
 var DefaultCap = fair.Cap{Depth: 64, Bytes: 2 << 20, Beside: 128 << 10}
 
-// SetCapFinder has find return the cap of a device's ring, by the device's number. It is
-// called once there are classes and the ring, and whenever a class is added or changed. It may
+// SetCapFinder has find return the cap of a device, by its number. It is
+// called once there are classes and the device's queue, and whenever a class is added or changed. It may
 // wait: no lock is held meanwhile, and the cap that held before still holds. SetCapFinder must
 // be called before the first operation.
 func (c *Classes) SetCapFinder(find func(device uint64) fair.Cap) { c.capOf = find }
 
-// SetCap bounds what each ring has in flight while operations take tickets, except for
-// rings whose cap comes from SetCapFinder.
+// SetCap bounds what each device has in flight while operations take tickets, except for
+// devices whose cap comes from SetCapFinder.
 func (c *Classes) SetCap(most fair.Cap) {
 	c.mu.Lock()
 	c.cap = most
@@ -33,24 +33,13 @@ func (c *Classes) Cap() fair.Cap {
 	return c.cap
 }
 
-// SetDevice notes that a ring belongs to a device from now on. It may wait, see SetCapFinder.
-func (c *Classes) SetDevice(ring int, device uint64) {
-	c.mu.Lock()
-	q := c.queues[ring]
-	q.device, q.hasDevice = device, true
-	c.mu.Unlock()
-	c.findCap(q)
-}
-
-// findCap sets the cap of q to that of its device, if there are classes and q has a device.
-func (c *Classes) findCap(q *Queue) {
-	c.mu.Lock()
-	device, ok := q.device, q.hasDevice && c.capOf != nil && c.Active()
-	c.mu.Unlock()
-	if !ok {
+// FindCap sets the cap of q to that of its device, if there are classes and q has a device. It may wait, see
+// SetCapFinder.
+func (c *Classes) FindCap(q *Queue) {
+	if !q.hasDevice || c.capOf == nil || !c.Active() {
 		return
 	}
-	found := c.capOf(device) // without mu: operations with tickets would wait for it
+	found := c.capOf(q.device) // without mu: operations with tickets would wait for it
 	c.mu.Lock()
 	q.hasOwnCap = true
 	granted := q.changeLocked(func(q *Queue) { q.fair.SetCap(found) })
@@ -58,9 +47,9 @@ func (c *Classes) findCap(q *Queue) {
 	granted.start()
 }
 
-// updateCaps sets the caps of all rings, after a class was added or changed.
+// updateCaps sets the caps of all devices, after a class was added or changed.
 func (c *Classes) updateCaps() {
 	for _, q := range c.list() {
-		c.findCap(q)
+		c.FindCap(q)
 	}
 }

@@ -1,9 +1,9 @@
 // Package qos is the quality of service of operations: each belongs to a class, which has a
-// weight and limits. Before an operation may need the device it takes a ticket from the queue
-// of the device's ring:
+// weight and limits. Before an operation may need the device it takes a ticket from the device's
+// queue:
 //
 //	if classes.Active() {
-//		t, res := classes.Queue(ring).Take(ctx, class, file, len(b), fair.Read)
+//		t, res := queue.Take(ctx, class, file, len(b), fair.Read)
 //		if t == nil {
 //			return res // ctx has ended, or the file was closed
 //		}
@@ -31,19 +31,17 @@ import (
 	"github.com/sluiceio/sluice/internal/usecount"
 )
 
-// MaxQueues is the most queues that there can be: one for each ring.
-const MaxQueues = 16
-
 // Class is a kind of operations that have a weight and limits in common. See package
 // fair.
 type Class struct {
 	all      *Classes
 	ref      *record.ClassRef // its name in records; nil for the default class
 	settings fair.Settings    // under Classes.mu
-	// inQueue is the class in each Queue, by the queue's number. Each is guarded by that
-	// queue's mu, and is written before the queue, or the class, is known to others. It is
-	// nil for a queue that was added after the class was removed.
-	inQueue [MaxQueues]*fair.Class
+	// inQueue is the class in each Queue, as a *fair.Class, which that queue's mu guards. It is written
+	// before the queue, or the class, is known to others. A queue that was added after the class was removed is not there.
+	inQueue sync.Map
+	// earlier is what the class has done in queues of devices that are forgotten. Under Classes.mu.
+	earlier fair.Stats
 	// limited reports whether the class has limits. Written under Classes.mu.
 	// Operations read it without.
 	limited atomic.Bool
@@ -51,6 +49,13 @@ type Class struct {
 	// Remove locks the mu of any Queue. So a request that finds it false, with the mu of its
 	// Queue held, may still be put into the class's queue: Remove has not been there yet.
 	removed atomic.Bool
+}
+
+// in returns c in a queue, or nil.
+func (c *Class) in(q *Queue) *fair.Class {
+	in, _ := c.inQueue.Load(q)
+	f, _ := in.(*fair.Class)
+	return f
 }
 
 // Limited reports whether the class has limits, and so may make an operation wait that needs
@@ -95,11 +100,8 @@ type Classes struct {
 	all []*Class // the default class first; without those removed. Under mu, as is cap
 	cap fair.Cap
 	// capOf returns the cap of a device. If it is nil, cap holds for all. See SetCapFinder.
-	capOf func(device uint64) fair.Cap
-	// queues is indexed by the number of the ring. A queue is added, under mu, before its
-	// ring is known to others. The slice of those that were added is queues[:added].
-	queues [MaxQueues]*Queue
-	added  int
+	capOf  func(device uint64) fair.Cap
+	queues []*Queue // one for each device that has had operations with tickets. Under mu
 }
 
 // Init sets the clock. It must be called before all other methods.
@@ -120,21 +122,32 @@ func (c *Classes) Active() bool { return c.active.Load() }
 // Default returns the class of operations that have no other.
 func (c *Classes) Default() *Class { return &c.standard }
 
-// AddQueue adds the queue of the next ring, the rings being numbered from 0. It must be called
-// before the ring is known to others.
-func (c *Classes) AddQueue() {
+// NewQueue returns a queue for a device, which has the cap of SetCap. Known reports whether the number is a
+// device's, so that it may have a cap of its own; FindCap looks for that.
+func (c *Classes) NewQueue(device uint64, known bool) *Queue {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	q := &Queue{number: c.added, fair: fair.New(c.cap), now: c.now, alarm: fair.Never}
+	q := &Queue{
+		device: device, hasDevice: known, fair: fair.New(c.cap), now: c.now, alarm: fair.Never,
+	}
 	for _, class := range c.all {
 		q.add(class, class.settings)
 	}
-	c.queues[c.added] = q
-	c.added++
+	c.queues = append(c.queues, q)
+	return q
 }
 
-// Queue returns the queue of a ring.
-func (c *Classes) Queue(ring int) *Queue { return c.queues[ring] }
+// Forget removes a queue, of which no ticket is left. It does not touch the timer, which finds nothing to do: Forget
+// is called by the runtime, outside the bubble of a simulation.
+func (c *Classes) Forget(q *Queue) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, class := range c.all {
+		class.earlier.Add(q.statsOf(class))
+		class.inQueue.Delete(q)
+	}
+	c.queues = slices.DeleteFunc(c.queues, func(other *Queue) bool { return other == q })
+}
 
 // New adds a class, which records show by that name. From the first one on, operations take
 // tickets.
@@ -144,7 +157,7 @@ func (c *Classes) New(name string, o fair.Settings) *Class {
 	defer c.mu.Unlock()
 	class := &Class{all: c, ref: &record.ClassRef{Name: name}, settings: o}
 	class.limited.Store(o.Limited())
-	for _, q := range c.queues[:c.added] {
+	for _, q := range c.queues {
 		q.add(class, o)
 	}
 	c.all = append(c.all, class)
@@ -156,7 +169,7 @@ func (c *Classes) New(name string, o fair.Settings) *Class {
 // Waiters that may begin. It is called with Classes.mu held. The caller must start them after
 // it has unlocked that: they may start another ring, which takes Classes.mu.
 func (c *Classes) changeQueues(change func(*Queue)) (granted ticketList) {
-	for _, q := range c.queues[:c.added] {
+	for _, q := range c.queues {
 		begun := q.changeLocked(change)
 		for t := begun.pop(); t != nil; t = begun.pop() {
 			granted.add(t)
@@ -185,7 +198,7 @@ func (c *Class) Configure(o fair.Settings) bool {
 	c.settings = o
 	c.limited.Store(o.Limited())
 	s.active.Store(true)
-	granted := s.changeQueues(func(q *Queue) { c.inQueue[q.number].Configure(q.now(), o) })
+	granted := s.changeQueues(func(q *Queue) { q.classLocked(c).Configure(q.now(), o) })
 	s.mu.Unlock()
 	granted.start()
 	s.updateCaps()
@@ -206,7 +219,11 @@ func (c *Class) Remove() bool {
 	c.limited.Store(false)
 	c.settings = fair.Settings{Weight: c.settings.Weight}
 	s.all = slices.DeleteFunc(s.all, func(other *Class) bool { return other == c })
-	granted := s.changeQueues(func(q *Queue) { q.fair.Remove(q.now(), c.inQueue[q.number]) })
+	granted := s.changeQueues(func(q *Queue) {
+		if in := c.in(q); in != nil {
+			q.fair.Remove(q.now(), in)
+		}
+	})
 	s.mu.Unlock()
 	granted.start()
 	return true
@@ -223,14 +240,9 @@ func (c *Class) Settings() fair.Settings {
 func (c *Class) Stats() fair.Stats {
 	c.all.mu.Lock()
 	defer c.all.mu.Unlock()
-	var sum fair.Stats
-	for _, q := range c.all.queues[:c.all.added] {
-		if c.inQueue[q.number] == nil {
-			continue
-		}
-		q.mu.Lock()
-		sum.Add(c.inQueue[q.number].Stats())
-		q.mu.Unlock()
+	sum := c.earlier
+	for _, q := range c.all.queues {
+		sum.Add(q.statsOf(c))
 	}
 	return sum
 }
@@ -249,7 +261,7 @@ func (c *Classes) RejectFile(file *usecount.Count) {
 func (c *Classes) list() []*Queue {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.queues[:c.added]
+	return slices.Clone(c.queues)
 }
 
 // Close stops the timers. No ticket waits any more.

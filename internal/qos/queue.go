@@ -10,8 +10,8 @@ import (
 	"github.com/sluiceio/sluice/internal/usecount"
 )
 
-// Queue grants tickets to operations, in an order that is fair to their classes. Each ring has
-// one, so that no device takes up the room of another.
+// Queue grants tickets to operations, in an order that is fair to their classes. Each device has
+// one, so that none takes up the room of another.
 //
 // An operation takes its ticket before it goes its way (a plain call, or the ring), and ends
 // it when its result is there. So what is in flight is counted whatever the way. The
@@ -19,13 +19,10 @@ import (
 // ended another operation or changed the settings. Where a limit holds an operation
 // back, the timer does.
 type Queue struct {
-	number int // of its ring
-	now    func() time.Duration
-	// device is the device that the ring belongs to, if hasDevice is true. hasOwnCap: the cap is
-	// that of the device. All three are guarded by Classes.mu.
-	device    uint64
+	now       func() time.Duration
+	device    uint64 // its number, if hasDevice is true
 	hasDevice bool
-	hasOwnCap bool
+	hasOwnCap bool // the cap is that of the device. Under Classes.mu
 
 	mu   sync.Mutex
 	fair *fair.Queue // under mu
@@ -42,12 +39,22 @@ type Queue struct {
 func (q *Queue) add(c *Class, o fair.Settings) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	c.inQueue[q.number] = q.fair.Add(q.now(), o)
+	c.inQueue.Store(q, q.fair.Add(q.now(), o))
 }
 
 // classLocked returns c in the queue, or the default class if c was removed. It must be called
 // with mu held: until mu is unlocked, Remove does not take c out of the queue.
-func (q *Queue) classLocked(c *Class) *fair.Class { return c.all.Or(c).inQueue[q.number] }
+func (q *Queue) classLocked(c *Class) *fair.Class { return c.all.Or(c).in(q) }
+
+// statsOf returns what a class has done in the queue.
+func (q *Queue) statsOf(c *Class) (s fair.Stats) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if in := c.in(q); in != nil {
+		s = in.Stats()
+	}
+	return s
+}
 
 // Take waits for the ticket of an operation of n bytes, which may grant fewer. If res is not 0
 // there is no ticket: the file is closing (Closed), or ctx has ended (Canceled). See

@@ -17,7 +17,7 @@ func oneAtATime() (*Classes, *Class) {
 	s := new(Classes)
 	start := time.Now()
 	s.Init(func() time.Duration { return time.Since(start) })
-	s.AddQueue()
+	s.NewQueue(0, false)
 	s.SetCap(fair.Cap{Depth: 1, Bytes: 1 << 20, Beside: 1 << 20})
 	return s, s.New("class", fair.Settings{Weight: 1})
 }
@@ -27,7 +27,7 @@ func take(ctx context.Context, s *Classes, c *Class, file *usecount.Count) chan 
 	result := make(chan int32, 1)
 	before := c.Stats().Queued
 	go func() {
-		t, res := s.Queue(0).Take(ctx, c, file, 1, fair.Read)
+		t, res := s.queues[0].Take(ctx, c, file, 1, fair.Read)
 		if t != nil {
 			t.End(1)
 		}
@@ -42,7 +42,7 @@ func take(ctx context.Context, s *Classes, c *Class, file *usecount.Count) chan 
 func TestTake(t *testing.T) {
 	hang.Watch(t)
 	s, c := oneAtATime()
-	held, _ := s.Queue(0).Take(t.Context(), c, nil, 1, fair.Read)
+	held, _ := s.queues[0].Take(t.Context(), c, nil, 1, fair.Read)
 	var closed, open usecount.Count
 	closed.Init()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -57,7 +57,7 @@ func TestTake(t *testing.T) {
 	if res := <-rejected; res != Closed {
 		t.Errorf("Take for a file that is closed = %d; want %d", res, Closed)
 	}
-	if _, res := s.Queue(0).Take(t.Context(), c, &closed, 1, fair.Read); res != Closed {
+	if _, res := s.queues[0].Take(t.Context(), c, &closed, 1, fair.Read); res != Closed {
 		t.Errorf("Take for a closed file = %d; want %d", res, Closed)
 	}
 	held.End(1)
@@ -75,7 +75,7 @@ func TestTicketsAreUsedAgain(t *testing.T) {
 	s, c := oneAtATime()
 	defer s.Close()
 	n := testing.AllocsPerRun(100, func() {
-		held, _ := s.Queue(0).Take(context.Background(), c, nil, 1, fair.Read)
+		held, _ := s.queues[0].Take(context.Background(), c, nil, 1, fair.Read)
 		held.End(1)
 	})
 	if n > 0 && !sys.RaceEnabled {
@@ -98,7 +98,7 @@ func (p *played) Withdrawn() bool    { return p.withdrawn.Load() }
 func TestWaiter(t *testing.T) {
 	s, c := oneAtATime()
 	var first, second played
-	t1, t2 := s.Queue(0).NewTicket(&first, nil, fair.Read), s.Queue(0).NewTicket(&second, nil, fair.Read)
+	t1, t2 := s.queues[0].NewTicket(&first, nil, fair.Read), s.queues[0].NewTicket(&second, nil, fair.Read)
 	if t1.Withdraw() {
 		t.Error("a ticket that was not requested was withdrawn")
 	}
@@ -134,7 +134,7 @@ func TestWaiter(t *testing.T) {
 func TestWithdrawMakesRoom(t *testing.T) {
 	s, c := oneAtATime()
 	s.SetCap(fair.Cap{Depth: 8, Bytes: 1 << 20, Beside: 1 << 20})
-	q := s.Queue(0)
+	q := s.queues[0]
 	var held, large, small played
 	first, second, third := q.NewTicket(&held, nil, fair.Read), q.NewTicket(&large, nil, fair.Read), q.NewTicket(&small, nil, fair.Read)
 	first.Request(c, 512<<10)
@@ -162,7 +162,7 @@ func TestWithdrawMakesRoom(t *testing.T) {
 func TestRemove(t *testing.T) {
 	hang.Watch(t)
 	s, c := oneAtATime()
-	held, _ := s.Queue(0).Take(t.Context(), c, nil, 1, fair.Read)
+	held, _ := s.queues[0].Take(t.Context(), c, nil, 1, fair.Read)
 	waits := take(t.Context(), s, c, nil)
 	if !c.Remove() || c.Remove() || c.Configure(fair.Settings{Weight: 5, Depth: 1}) {
 		t.Error("want one Remove that succeeds, and no Configure after it")
@@ -171,7 +171,7 @@ func TestRemove(t *testing.T) {
 		t.Errorf("Settings = %+v of a removed class; want the weight alone", o)
 	}
 	var later played
-	other := s.Queue(0).NewTicket(&later, nil, fair.Read)
+	other := s.queues[0].NewTicket(&later, nil, fair.Read)
 	other.Request(c, 1)
 	if st := s.Default().Stats(); st.Queued != 1 {
 		t.Errorf("%d operations of the default class wait; want that requested after Remove", st.Queued)
@@ -194,13 +194,13 @@ func TestRemove(t *testing.T) {
 func TestRemoveThenAddQueue(t *testing.T) {
 	s, c := oneAtATime()
 	c.Remove()
-	s.AddQueue()
-	ticket, res := s.Queue(1).Take(t.Context(), c, nil, 1, fair.Read)
+	s.NewQueue(1, false)
+	ticket, res := s.queues[1].Take(t.Context(), c, nil, 1, fair.Read)
 	if res != 0 {
 		t.Fatalf("Take = %d; want 0", res)
 	}
 	ticket.End(1)
-	s.Queue(1).Admit(c, nil).End(0)
+	s.queues[1].Admit(c, nil).End(0)
 	if st, d := c.Stats(), s.Default().Stats(); st.Requests != 0 || d.Requests != 2 {
 		t.Errorf("%d requests of the removed class, %d of the default one; want 0 and 2", st.Requests, d.Requests)
 	}
@@ -208,4 +208,19 @@ func TestRemoveThenAddQueue(t *testing.T) {
 		t.Errorf("%d classes; want the default one", n)
 	}
 	s.Close()
+}
+
+// What a class has done counts when the queue of its device is forgotten, and there is one queue less.
+func TestForget(t *testing.T) {
+	s, c := oneAtATime()
+	q := s.NewQueue(7, true)
+	ticket, _ := q.Take(t.Context(), c, nil, 1, fair.Read)
+	ticket.End(1)
+	s.Forget(q)
+	if n, st := len(s.list()), c.Stats(); n != 1 || st.Requests != 1 || st.Bytes != 1 {
+		t.Errorf("%d queues, and the class has %d requests of %d bytes; want 1, 1, 1", n, st.Requests, st.Bytes)
+	}
+	if other, _ := s.NewQueue(7, true).Take(t.Context(), c, nil, 1, fair.Read); other == nil {
+		t.Error("the device's next queue grants nothing")
+	}
 }

@@ -104,7 +104,7 @@ func (s *Scheduler) rawWithTicket(ctx context.Context, code driver.Code, o RawFi
 		use = fair.OutsideCap
 	}
 	o.class, o.askedAt = c, s.Recording.Now()
-	q := s.Classes.Queue(s.EngineAt(s.DeviceOfFD(o.FD)).Number())
+	q := s.TicketsOf(s.DeviceOfFD(o.FD))
 	if use == fair.OutsideCap && !c.Limited() {
 		t := q.Admit(c, nil)
 		res := s.rawNow(ctx, code, o, &Vec{First: b}, off)
@@ -165,8 +165,8 @@ func (s *Scheduler) ClassIn(ctx context.Context) *Class { return s.Classes.In(ct
 // SetCapFinder is qos.Classes.SetCapFinder.
 func (s *Scheduler) SetCapFinder(find func(device uint64) fair.Cap) { s.Classes.SetCapFinder(find) }
 
-// SetCap bounds what each ring has in flight while operations take tickets, except for
-// rings whose cap comes from SetCapFinder.
+// SetCap bounds what each device has in flight while operations take tickets, except for
+// devices whose cap comes from SetCapFinder.
 func (s *Scheduler) SetCap(c fair.Cap) { s.Classes.SetCap(c) }
 
 // Cap returns the bound that SetCap sets.

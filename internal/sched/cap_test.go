@@ -71,17 +71,22 @@ func TestCapFinderThatWaits(t *testing.T) {
 		}
 		return fair.Cap{Depth: 1, Bytes: 1 << 20, Beside: 1 << 20}
 	})
-	goOn := func(devices ...int) { // hangs if a lock is held
+	files := map[int]*File{3: on(3), 5: on(5), 7: on(7)} // a device with a file is not forgotten
+	goOn := func(devices ...int) {                       // hangs if a lock is held
 		t.Helper()
 		for _, device := range devices {
-			if n, err := p.ReadAt(t.Context(), on(device), make([]byte, 512), 0); n != 512 || err != nil {
+			if n, err := p.ReadAt(t.Context(), files[device], make([]byte, 512), 0); n != 512 || err != nil {
 				t.Errorf("ReadAt on device %d = %d, %v; want 512", device, n, err)
 			}
 		}
 	}
 	p.NewClass("first", fair.Settings{Weight: 1})
 	goOn(3)
-	first := p.begin(on(5)) // which starts its ring
+	first := make(chan bool)
+	go func() {
+		goOn(5)
+		close(first)
+	}()
 	<-entered
 	goOn(3, 5, 7)
 	release <- true

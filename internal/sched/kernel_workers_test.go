@@ -72,7 +72,7 @@ func TestDirectWritesThatWait(t *testing.T) {
 			if got, err := p.ReadAt(ctx, f, make([]byte, 512), 0); got != 512 || err != nil {
 				t.Errorf("ReadAt = %d, %v", got, err)
 			}
-			seen := p.drv[p.EngineOf(f).Number()].Seen
+			seen := p.drv[p.ringOf(f)].Seen
 			if last := seen[len(seen)-1]; last.Code != driver.Read || last.Flags&driver.NoWait == 0 {
 				t.Errorf("the last operation is %v with flags %b; want a read with NoWait", last.Code, last.Flags)
 			}

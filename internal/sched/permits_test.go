@@ -1,6 +1,7 @@
 package sched
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/sluiceio/sluice/internal/budget"
@@ -53,3 +54,6 @@ func (s *Scheduler) waiting() int {
 
 // unbound has each device have all permits that it may have, whatever the Limits say.
 func (s *Scheduler) unbound() { s.Devices.Init(0) }
+
+// ringOf returns the number of the ring that f's operations are queued in.
+func (s *Scheduler) ringOf(f *File) int { return slices.Index(s.Engines.All(), s.EngineOf(f)) }

@@ -54,6 +54,7 @@ func NewLate(choose func() driver.Driver, l Limits) *Scheduler {
 // simulation can be repeated: each operation counts as another goroutine's. It must be called before
 // the first operation.
 func (s *Scheduler) Simulate() {
+	s.Devices.KeepAll()
 	var calls atomic.Uint32
 	s.inline.caller = func() goroutine { return 1 << (calls.Add(1) % 64) }
 }

@@ -102,7 +102,7 @@ func TestStalledCalls(t *testing.T) {
 		s.StartExtend(&helped[i], slow, make([]byte, 8), 0)
 	}
 	hang.Eventually(func() bool { return s.permits() >= 2*(budget.Least-2) && s.waiting() > 0 }) // writes, and one Sync
-	for range 100 { // hangs if the others are in the way
+	for range 100 {                                                                              // hangs if the others are in the way
 		if n, err := s.WriteAt(t.Context(), other, make([]byte, 8), 0); n != 8 || err != nil {
 			t.Fatalf("WriteAt = %d, %v; want 8", n, err)
 		}

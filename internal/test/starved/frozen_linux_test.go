@@ -175,7 +175,19 @@ func frozen(t *testing.T, s *sluice.Scheduler, frozenDirs, healthyDirs []string)
 			}
 		})
 	}
-	testenv.WaitFor(t, "a write in the kernel", func() bool { return s.Stats().BlockedThreads+s.Stats().InFlight > 0 })
+	// All of them where they stay: a thread that submits and then goes on to a frozen device keeps what it has
+	// submitted (docs/decisions/0012-tied-threads.md).
+	stay := []string{"iopath.MakeCall", "iopath.callVec", "(*All).waitFor", "rangelock.(*Lock).Acquire"}
+	if s.Internal().Core.Driver().Name == "aio" { // io_submit waits with them
+		stay = append(stay, "(*Request).Wait")
+	}
+	testenv.WaitFor(t, "writes in the kernel, or that wait for a permit or another write", func() bool {
+		n := 0
+		for _, f := range stay {
+			n += testenv.Parked(f)
+		}
+		return n >= 12*len(ill)
+	})
 	quiet := healthy(t, well, start, &calls)
 
 	// Calls with a deadline, while the others go on.
