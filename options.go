@@ -33,9 +33,9 @@ type Options struct {
 	// what stat(2) calls one: a file system, or a block device. The pool has no rings.
 	Rings int
 
-	// Threads is the most threads that wait in system calls for all devices together. 0 means no bound
-	// but that of each device: as many as GOMAXPROCS, at least 16, and at least 64 where nothing can be
-	// queued (under pool, for buffered reads under aio, on overlayfs, NFS and FUSE). The most is 4095.
+	// Threads is the most threads that wait in system calls for all devices together, and for names in Batches. 0 means
+	// no bound but that of each device: as many as GOMAXPROCS, at least 16, and at least 64 where nothing
+	// can be queued (under pool and aio, on overlayfs, NFS and FUSE). The most is 4095. With a bound, a device that hangs may have all.
 	Threads int
 
 	// BufferMemory is the most memory for the Buffers of package direct, in bytes, rounded

@@ -416,3 +416,65 @@ func TestEndingFreesTwo(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A waiter that was woken for a permit that its kind may not have lets others go on that may. Here two permits of reads
+// become free while writes and fsyncs hang, and two writes and then a read wait: one write more may go on, and the read.
+func TestLoserPassesOn(t *testing.T) {
+	w := newWorld(1, 2, 0)
+	b := w.of[0]
+	var all []Permit
+	for range 12 {
+		all = append(all, Permit{b, Writes, false})
+	}
+	all = append(all, Permit{b, Syncs, false}, Permit{b, Syncs, false}, Permit{b, Reads, false}, Permit{b, Reads, false})
+	for _, p := range all {
+		if !p.take(Most) {
+			t.Fatal("no permit")
+		}
+	}
+	var waiters []*waiter
+	for _, k := range []Kind{Writes, Writes, Reads} {
+		one := newWaiter()
+		one.wants = Permit{b, k, false}
+		w.all.enqueue(one)
+		waiters = append(waiters, one)
+	}
+	all[14].Release()
+	all[15].Release()
+	for _, one := range waiters[:2] { // both were woken, and one of them finds its permit
+		if <-one.ready; !one.wants.take(Most) {
+			one.overtaken++
+			w.all.enqueue(one)
+		}
+	}
+	if len(waiters[2].ready) == 0 {
+		t.Error("a permit is free, and the read that waits for it was not woken")
+	}
+}
+
+// A call whose context may end gives back two things also if its permit is handed over.
+func TestHandedOverFreesTwo(t *testing.T) {
+	w := newWorld(1, 2, 0)
+	b := w.of[0]
+	take := func(k Kind, ends bool, n int) (p Permit) {
+		for range n {
+			if p = (Permit{b, k, ends}); !p.take(Most) {
+				t.Fatal("no permit")
+			}
+		}
+		return p
+	}
+	take(Syncs, false, 4)
+	take(Writes, false, 7)
+	ending := take(Writes, true, 4)
+	read, sync := newWaiter(), newWaiter()
+	read.wants, read.overtaken = Permit{b, Reads, true}, maxOvertaken
+	sync.wants = Permit{b, Syncs, false}
+	if w.all.enqueue(read) || w.all.enqueue(sync) {
+		t.Fatal("one has a permit")
+	}
+	ending.Release()
+	if len(read.ready) == 0 || len(sync.ready) == 0 {
+		t.Errorf("%d and %d of the two were woken", len(read.ready), len(sync.ready))
+	}
+}

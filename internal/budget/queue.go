@@ -82,8 +82,10 @@ func (a *All) enqueue(w *waiter) bool {
 		w.arrived = a.arrivals
 		queue.PushBack(&w.links, w)
 	}
-	if gaveBack {
-		a.wakeLocked(nil, Permit{})
+	// A waiter that was woken and finds no permit for its kind of call may have been woken for one that
+	// another can have.
+	if gaveBack || w.overtaken > 0 {
+		a.wakeLocked(a.sharing(w.wants.b), Permit{})
 	}
 	return false
 }
@@ -142,6 +144,15 @@ func (a *All) oldestLocked(of *Budget, p Permit, n taken) (oldest *waiter) {
 	return oldest
 }
 
+// sharing returns the Budget whose waiters can have what b gives back: b itself, or nil for all where they share
+// a bound.
+func (a *All) sharing(b *Budget) *Budget {
+	if a.most > 0 {
+		return nil
+	}
+	return b
+}
+
 // wake wakes the first waiter of a Budget, or of all if of is nil, for which there is a permit. If two is
 // set it also wakes the one for which there is a permit beside that.
 func (a *All) wake(of *Budget, two bool) {
@@ -184,8 +195,8 @@ func (a *All) handOver(p Permit, of *Budget) bool {
 	}
 	a.removeLocked(w)
 	w.ready <- true
-	if p.ends && !w.wants.ends {
-		a.wakeLocked(of, Permit{}) // one whose context may end
+	if p.ends { // that gives back two things: see Release
+		a.wakeLocked(of, Permit{})
 	}
 	return true
 }
@@ -224,9 +235,7 @@ func (a *All) abandon(w *waiter) {
 	switch handed := <-w.ready; {
 	case handed:
 		w.wants.Release()
-	case a.most > 0:
-		a.wake(nil, true)
 	default:
-		a.wake(w.wants.b, true)
+		a.wake(a.sharing(w.wants.b), true)
 	}
 }

@@ -66,6 +66,13 @@ func (t *Table) KeepAll() {
 	t.keep = true
 }
 
+// Forgets reports whether the Table forgets d when nobody has it. Only then may d have a cleanup that keeps the Table.
+func (t *Table) Forgets(d *Device) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return d != t.none && !t.keep
+}
+
 // Of returns the Device with a number. While anybody has it, that is the same one.
 func (t *Table) Of(number uint64) *Device {
 	t.mu.Lock()

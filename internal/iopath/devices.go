@@ -53,7 +53,7 @@ func (p *Paths) EngineAt(d *device.Device) *ioengine.Engine {
 	}
 	// If two goroutines come here at once, the first one decides. A device's ring must never
 	// change: a cancel looks for an operation in the ring where it was queued.
-	if p.Engines.Claim(&d.Ring) {
+	if p.Engines.Claim(&d.Ring) && p.Devices.Forgets(d) {
 		runtime.AddCleanup(d, p.Engines.Leave, d.Ring.Load())
 	}
 	return d.Ring.Load()
@@ -65,13 +65,12 @@ func (p *Paths) TicketsOf(d *device.Device) *qos.Queue {
 	if q := d.Tickets.Load(); q != nil {
 		return q
 	}
-	known := d != p.Devices.None()
-	q := p.Classes.NewQueue(d.Number, known)
+	q := p.Classes.NewQueue(d.Number, d != p.Devices.None())
 	if !d.Tickets.CompareAndSwap(nil, q) {
 		p.Classes.Forget(q)
 		return d.Tickets.Load()
 	}
-	if known { // a cleanup of the other one would keep p, and so the Device
+	if p.Devices.Forgets(d) {
 		runtime.AddCleanup(d, p.Classes.Forget, q)
 	}
 	p.Classes.FindCap(q)
@@ -87,9 +86,8 @@ func (p *Paths) DeviceOf(f *File) *device.Device {
 	if d := f.device.Load(); d != nil {
 		return d
 	}
-	d := p.DeviceOfFD(f.FD)
-	f.device.Store(d)
-	return d
+	f.device.CompareAndSwap(nil, p.DeviceOfFD(f.FD)) // the first one counts
+	return f.device.Load()
 }
 
 // DeviceOfFD returns the device that a descriptor's file is on.

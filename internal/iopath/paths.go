@@ -32,7 +32,7 @@ type Limits struct {
 	// InlineWrites threads must be waiting in plain calls, of any kind. Also, few
 	// operations may be queued, unless BesideQueue is set.
 	InlineWrites int
-	// InlineSyncs is how many fsyncs at once are plain system calls, if there is a driver
+	// InlineSyncs is how many fsyncs of a device at once are plain system calls, if there is a driver
 	// for the others. BusySyncs is how many are while more than InlineSyncs
 	// are in progress.
 	InlineSyncs, BusySyncs int

@@ -25,6 +25,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"weak"
 
 	"github.com/sluiceio/sluice/internal/fair"
 	"github.com/sluiceio/sluice/internal/record"
@@ -100,8 +101,9 @@ type Classes struct {
 	all []*Class // the default class first; without those removed. Under mu, as is cap
 	cap fair.Cap
 	// capOf returns the cap of a device. If it is nil, cap holds for all. See SetCapFinder.
-	capOf  func(device uint64) fair.Cap
-	queues []*Queue // one for each device that has had operations with tickets. Under mu
+	capOf   func(device uint64) fair.Cap
+	removed []weak.Pointer[Class] // classes whose Stats somebody may still read. Under mu
+	queues  []*Queue              // one for each device that has had operations with tickets. Under mu
 }
 
 // Init sets the clock. It must be called before all other methods.
@@ -137,15 +139,27 @@ func (c *Classes) NewQueue(device uint64, known bool) *Queue {
 	return q
 }
 
+// forget adds what c has done in a queue to what it has done earlier. It must be called with Classes.mu held.
+func (c *Class) forget(q *Queue) {
+	c.earlier.Add(q.statsOf(c))
+	c.inQueue.Delete(q)
+}
+
 // Forget removes a queue, of which no ticket is left. It does not touch the timer, which finds nothing to do: Forget
 // is called by the runtime, outside the bubble of a simulation.
 func (c *Classes) Forget(q *Queue) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, class := range c.all {
-		class.earlier.Add(q.statsOf(class))
-		class.inQueue.Delete(q)
+		class.forget(q)
 	}
+	c.removed = slices.DeleteFunc(c.removed, func(p weak.Pointer[Class]) bool {
+		class := p.Value()
+		if class != nil {
+			class.forget(q)
+		}
+		return class == nil
+	})
 	c.queues = slices.DeleteFunc(c.queues, func(other *Queue) bool { return other == q })
 }
 
@@ -219,6 +233,7 @@ func (c *Class) Remove() bool {
 	c.limited.Store(false)
 	c.settings = fair.Settings{Weight: c.settings.Weight}
 	s.all = slices.DeleteFunc(s.all, func(other *Class) bool { return other == c })
+	s.removed = append(s.removed, weak.Make(c))
 	granted := s.changeQueues(func(q *Queue) {
 		if in := c.in(q); in != nil {
 			q.fair.Remove(q.now(), in)

@@ -220,7 +220,15 @@ func TestForget(t *testing.T) {
 	if n, st := len(s.list()), c.Stats(); n != 1 || st.Requests != 1 || st.Bytes != 1 {
 		t.Errorf("%d queues, and the class has %d requests of %d bytes; want 1, 1, 1", n, st.Requests, st.Bytes)
 	}
-	if other, _ := s.NewQueue(7, true).Take(t.Context(), c, nil, 1, fair.Read); other == nil {
-		t.Error("the device's next queue grants nothing")
+	next := s.NewQueue(7, true)
+	other, _ := next.Take(t.Context(), c, nil, 1, fair.Read)
+	if other == nil {
+		t.Fatal("the device's next queue grants nothing")
+	}
+	c.Remove()
+	other.End(1)
+	s.Forget(next)
+	if st := c.Stats(); st.Requests != 2 {
+		t.Errorf("the class, which was removed, has %d requests; want 2", st.Requests)
 	}
 }

@@ -2,6 +2,7 @@ package sched
 
 import (
 	"context"
+	"runtime"
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/fair"
@@ -104,7 +105,9 @@ func (s *Scheduler) rawWithTicket(ctx context.Context, code driver.Code, o RawFi
 		use = fair.OutsideCap
 	}
 	o.class, o.askedAt = c, s.Recording.Now()
-	q := s.TicketsOf(s.DeviceOfFD(o.FD))
+	d := s.DeviceOfFD(o.FD)
+	defer runtime.KeepAlive(d) // and with it the queue: a RawFile has no File that keeps them
+	q := s.TicketsOf(d)
 	if use == fair.OutsideCap && !c.Limited() {
 		t := q.Admit(c, nil)
 		res := s.rawNow(ctx, code, o, &Vec{First: b}, off)

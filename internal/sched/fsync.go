@@ -18,7 +18,7 @@ import (
 )
 
 // fsyncs decides how the fsyncs of a Scheduler's files are made. Up to
-// Limits.InlineSyncs at a time are plain calls: the thread that calls fsync(2) starts
+// Limits.InlineSyncs at a time are plain calls for each device: the thread that calls fsync(2) starts
 // the write-back at once, and the kernel wakes it when the data is on the disk.
 //
 // Beyond that all but a few go through a driver that needs no thread of the process for
@@ -104,7 +104,7 @@ func (s *Scheduler) processorsTaken() bool {
 	return true
 }
 
-// tiedSyncs is how many fsyncs at a time are plain calls while a ring has a leader: then the
+// tiedSyncs is how many fsyncs of a device at a time are plain calls while a ring has a leader: then the
 // threads may have submitted requests whose completions they would hold back.
 const tiedSyncs = 2
 

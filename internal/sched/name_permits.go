@@ -8,21 +8,26 @@ import (
 	"github.com/sluiceio/sluice/internal/budget"
 )
 
-// names bounds the calls with names. Which device a name leads to is not known before the call. So
-// these calls have a Budget of their own, as if they were for one more device. An open may wait for the
-// other end of a pipe, or for a server, and another Batch should not wait for that. So while all
-// permits are taken, each Batch may make one call more; beside has the permits for that.
-type names struct{ all, beside budget.Budget }
+// names bounds the calls of Batches with names, and with files that the Batch alone knows. Which device a name leads to
+// is not known before the call. So these calls have a Budget of their own, as if they were for one more device. An open
+// may wait for the other end of a pipe, or for a server, and another Batch should not wait for that. So while all
+// permits are taken, each of mostBeside Batches may make one call more.
+type names struct {
+	all budget.Budget
 
-func (n *names) init(a *budget.All) {
-	n.all.Init(a)
-	n.beside.Init(a)
+	mu      sync.Mutex
+	beside  int                // such calls beside those with permits. Under mu, as are the next and all IsolatedContexts
+	starved []*IsolatedContext // with goroutines that wait, and no call beside the others
 }
+
+const mostBeside = 16
 
 // Names returns how many calls with names are in progress, and how many goroutines wait for a permit.
 func (s *Scheduler) Names() (calls, waiting int) {
 	n := &s.names
-	return int(n.all.InUse() + n.beside.InUse()), n.all.Waiting() + n.beside.Waiting()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return int(n.all.InUse()) + n.beside, n.all.Waiting()
 }
 
 // IsolatedContext is a context, that of a Batch, of which one call with a name may go on while calls of
@@ -30,15 +35,14 @@ func (s *Scheduler) Names() (calls, waiting int) {
 type IsolatedContext struct {
 	context.Context
 
-	mu      sync.Mutex
-	beside  bool          // there is such a call. Under mu, as is waiting
+	beside  bool          // there is such a call
 	waiting []*nameWaiter // for a permit
 }
 
 // nameWaiter is a goroutine that waits for a permit, or for its turn to be the one call beside the others.
 type nameWaiter struct {
-	turn   context.CancelFunc // ends the wait
-	permit budget.Permit      // what it has got with its turn; set before turn is called
+	turn context.CancelFunc // ends the wait
+	has  bool               // it has its turn
 }
 
 // isolationKey is the key under which a derived context finds its IsolatedContext.
@@ -58,30 +62,48 @@ type namePermit struct {
 	by *IsolatedContext
 }
 
-func (p namePermit) release() {
+// release gives a permit back.
+func (n *names) release(p namePermit) {
 	if p.by != nil {
-		p.by.passOn(p.Permit)
-	} else {
-		p.Release()
+		n.endBeside(p.by)
+	}
+	p.Release()
+}
+
+// endBeside ends the call of c beside the others. Another of c that waits has its turn then, or one of another context.
+func (n *names) endBeside(c *IsolatedContext) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	c.beside = false
+	n.beside--
+	switch {
+	case len(c.waiting) > 0:
+		n.giveTurn(c)
+	case len(n.starved) > 0:
+		n.giveTurn(n.starved[0])
 	}
 }
 
-// passOn gives p, the permit of the call beside the others, to the next that waits.
-func (c *IsolatedContext) passOn(p budget.Permit) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.waiting) == 0 {
-		c.beside = false
-		p.Release()
-		return
-	}
+// giveTurn lets the first that waits in c be its call beside the others. It must be called with mu held.
+func (n *names) giveTurn(c *IsolatedContext) {
 	w := c.waiting[0]
-	c.waiting = slices.Delete(c.waiting, 0, 1)
-	w.permit = p
+	n.remove(c, w)
+	n.starved = slices.DeleteFunc(n.starved, func(other *IsolatedContext) bool { return other == c })
+	c.beside, w.has = true, true
+	n.beside++
 	w.turn()
 }
 
-// namePermit acquires a permit for a call of a kind. The error is ctx's.
+// remove takes w out of those that wait in c, if it is there. It must be called with mu held.
+func (n *names) remove(c *IsolatedContext, w *nameWaiter) {
+	c.waiting = slices.DeleteFunc(c.waiting, func(other *nameWaiter) bool { return other == w })
+	if len(c.waiting) == 0 {
+		n.starved = slices.DeleteFunc(n.starved, func(other *IsolatedContext) bool { return other == c })
+	}
+}
+
+// namePermit acquires a permit for a call of a kind. The error is ctx's. That ctx can end makes no difference to how
+// many such calls are made at a time: a call with a name can wait for anything in any case.
 func (s *Scheduler) namePermit(ctx context.Context, kind CallKind) (namePermit, error) {
 	n := &s.names
 	if p, ok := n.all.TryAcquire(kind); ok {
@@ -91,43 +113,40 @@ func (s *Scheduler) namePermit(ctx context.Context, kind CallKind) (namePermit, 
 	if c, ok := ctx.Value(isolationKey{}).(*IsolatedContext); ok {
 		return n.acquireOr(ctx, c, kind)
 	}
-	p, err := n.all.Acquire(ctx, kind)
+	p, err := n.all.AcquireUntil(ctx, kind, false)
 	return namePermit{p, nil}, err
 }
 
-// acquireOr acquires a permit of all, or that of c's call beside the others.
+// acquireOr acquires a permit, or c's call beside the others.
 func (n *names) acquireOr(ctx context.Context, c *IsolatedContext, kind CallKind) (namePermit, error) {
-	c.mu.Lock()
-	if !c.beside {
-		if p, ok := n.beside.TryAcquire(kind); ok {
-			c.beside = true
-			c.mu.Unlock()
-			return namePermit{p, c}, nil
-		}
+	n.mu.Lock()
+	if !c.beside && n.beside < mostBeside {
+		c.beside = true
+		n.beside++
+		n.mu.Unlock()
+		return namePermit{by: c}, nil
 	}
-	w := new(nameWaiter)
-	var wait context.Context
-	wait, w.turn = context.WithCancel(ctx)
-	defer w.turn()
+	wait, cancel := context.WithCancel(ctx)
+	defer cancel()
+	w := &nameWaiter{turn: cancel}
 	c.waiting = append(c.waiting, w)
-	c.mu.Unlock()
-	p, err := n.all.AcquireUntil(wait, kind, ctx.Done() != nil)
-	switch had := !c.leave(w); {
-	case had && err != nil && ctx.Err() == nil: // its turn has ended the wait
-		return namePermit{w.permit, c}, nil
-	case had: // it does not need its turn
-		c.passOn(w.permit)
+	if !c.beside && len(c.waiting) == 1 {
+		n.starved = append(n.starved, c)
 	}
-	return namePermit{p, nil}, err
-}
-
-// leave takes w out of those that wait. It returns false if w has got its turn.
-func (c *IsolatedContext) leave(w *nameWaiter) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	i := slices.Index(c.waiting, w)
-	if i >= 0 {
-		c.waiting = slices.Delete(c.waiting, i, i+1)
+	n.mu.Unlock()
+	p, err := n.all.AcquireUntil(wait, kind, false)
+	n.mu.Lock()
+	n.remove(c, w)
+	n.mu.Unlock()
+	switch {
+	case !w.has:
+		return namePermit{p, nil}, err
+	case err == nil: // it has both
+		n.endBeside(c)
+		return namePermit{p, nil}, nil
+	case ctx.Err() != nil:
+		n.endBeside(c)
+		return namePermit{}, ctx.Err()
 	}
-	return i >= 0
+	return namePermit{by: c}, nil
 }

@@ -45,7 +45,7 @@ func (s *Scheduler) BeginNamedWithoutPermit() NamedCall {
 // record's (record.KindOpen …) and name is the file's. Off and size are those of a range, where
 // the call has one.
 func (c NamedCall) End(kind uint8, name string, off, size int64, err error) {
-	c.permit.release()
+	c.s.names.release(c.permit)
 	c.s.Counters.Add(counters.Blocking, driver.Code(kind), 0)
 	if c.asked == 0 {
 		return
@@ -145,7 +145,7 @@ func (s *Scheduler) rawNow(ctx context.Context, code driver.Code, o RawFile, v *
 	}
 	submitted := s.Recording.Now()
 	res := s.CallAgain(code, o.FD, v, off)
-	p.release()
+	s.names.release(p)
 	s.Counters.Add(counters.Blocking, code, res)
 	if asked != 0 {
 		s.recordRaw(o, &record.Op{

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"weak"
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/script"
@@ -434,4 +435,41 @@ func TestCloseRejectsTicketsOfRings(t *testing.T) {
 			t.Errorf("Wait = %d, %v; want 512", n, err)
 		}
 	}
+}
+
+// A Scheduler that nobody has is collected: what is done when a device is forgotten does not keep it.
+func TestSchedulerIsCollected(t *testing.T) {
+	hang.Watch(t)
+	for _, simulated := range []bool{false, true} {
+		p := weak.Make(usedScheduler(t, simulated))
+		hang.Eventually(func() bool {
+			runtime.GC()
+			return p.Value() == nil
+		})
+	}
+}
+
+// usedScheduler returns a closed Scheduler that has had devices, rings and classes.
+func usedScheduler(t *testing.T, simulated bool) *Scheduler {
+	open := func() driver.Driver {
+		d := script.New(8)
+		d.Rule = whole
+		return d
+	}
+	s := New(open(), Limits{})
+	if simulated {
+		s.Simulate()
+	}
+	s.SetRings(2, func(*record.Hook) (driver.Driver, error) { return open(), nil })
+	s.Device = func(fd int) (uint64, bool) { return uint64(fd), fd > 0 }
+	s.NewClass("class", fair.Settings{Weight: 1})
+	for device := range 3 {
+		if n, err := s.ReadAt(context.Background(), on(device), make([]byte, 512), 0); n != 512 || err != nil {
+			t.Errorf("ReadAt = %d, %v", n, err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	return s
 }

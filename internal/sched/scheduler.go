@@ -44,7 +44,7 @@ func New(drv driver.Driver, l Limits) *Scheduler {
 func NewLate(choose func() driver.Driver, l Limits) *Scheduler {
 	s := &Scheduler{reopen: sys.Reopen, startRange: sys.StartWriteback}
 	s.Init(choose, l)
-	s.names.init(s.Devices.Budgets())
+	s.names.all.Init(s.Devices.Budgets())
 	s.helpers.init(s)
 	s.inline.yield, s.inline.caller = runtime.Gosched, currentGoroutine
 	return s
