@@ -1,7 +1,6 @@
 package sluice_test
 
 import (
-	"context"
 	"errors"
 	"os"
 	"testing"
@@ -9,7 +8,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/batch"
 	"github.com/sluiceio/sluice/internal/test/hang"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
@@ -25,11 +23,6 @@ var closeCalls = map[string]func(s *sluice.Scheduler, f *sluice.File) error{
 	},
 	"Advise":    func(_ *sluice.Scheduler, f *sluice.File) error { return f.Advise(0, 0, sluice.AdviceDontNeed) },
 	"SyncRange": func(_ *sluice.Scheduler, f *sluice.File) error { return f.SyncRange(0, 0) },
-	"batch.Truncate": func(s *sluice.Scheduler, f *sluice.File) error {
-		b := batch.New(s)
-		b.Truncate(f, 10)
-		return b.Do(context.Background())
-	},
 }
 
 // TestCloseWaitsForCalls closes a file while a call of it waits for its permit: Close returns after the call, which
