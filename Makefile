@@ -24,7 +24,7 @@ PLATFORMS = linux/arm64 linux/386 darwin/arm64 windows/amd64 freebsd/amd64
 LIBRARY_ONLY = linux/arm64 freebsd/amd64
 
 # Packages in which goroutines meet, beside the root.
-RACE = ./batch ./internal/handle ./internal/sched/... ./internal/iopath ./internal/ioengine ./internal/limiter ./internal/groupcommit ./internal/qos ./internal/usecount ./internal/workers ./internal/rangelock ./internal/driver/... ./internal/buffer/... ./cache/... ./internal/evict/... ./internal/record ./trace ./mapped ./transparent ./copytree ./copytree/internal/walk ./copytree/internal/entry ./copytree/internal/queue ./copytree/internal/content ./copytree/internal/durable ./copytree/internal/fetch
+RACE = ./batch ./internal/handle ./internal/sched/... ./internal/iopath ./internal/ioengine ./internal/budget ./internal/device ./internal/groupcommit ./internal/qos ./internal/usecount ./internal/workers ./internal/rangelock ./internal/driver/... ./internal/buffer/... ./cache/... ./internal/evict/... ./internal/record ./trace ./mapped ./transparent ./copytree ./copytree/internal/walk ./copytree/internal/entry ./copytree/internal/queue ./copytree/internal/content ./copytree/internal/durable ./copytree/internal/fetch
 
 LINT = .bin/golangci-lint
 
@@ -41,7 +41,7 @@ check: vet lint race cross
 
 vet:
 	@for m in $(MODULES); do (cd $$m && go vet ./...) || exit 1; done
-	go vet -tags=sluice_probes ./internal/probe ./internal/ioengine ./internal/limiter ./internal/groupcommit ./sluicetest
+	go vet -tags=sluice_probes ./internal/probe ./internal/ioengine ./internal/budget ./internal/device ./internal/groupcommit ./sluicetest
 
 lint: $(LINT)
 	@for m in $(MODULES); do echo "lint $$m"; (cd $$m && $(CURDIR)/$(LINT) run ./...) || exit 1; done
