@@ -158,29 +158,33 @@ func (a *All) sharing(b *Budget) *Budget {
 func (a *All) wake(of *Budget, two bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if w := a.wakeLocked(of, Permit{}); w != nil && two {
-		a.wakeLocked(of, w.wants)
+	if wants, ok := a.wakeLocked(of, Permit{}); ok && two {
+		a.wakeLocked(of, wants)
 	}
 }
 
-// wakeLocked wakes and returns the first waiter for which there is a permit beside p.
-func (a *All) wakeLocked(of *Budget, p Permit) *waiter {
+// wakeLocked wakes the first waiter for which there is a permit beside p. It returns which permit that wants: the
+// waiter itself may be another's as soon as it is awake.
+func (a *All) wakeLocked(of *Budget, p Permit) (wants Permit, ok bool) {
 	if a.most > 0 && a.used.Load() >= a.most {
-		return nil
+		return Permit{}, false
 	}
 	w := a.oldestLocked(of, p, 1)
-	if w != nil {
-		a.removeLocked(w)
-		w.ready <- false
+	if w == nil {
+		return Permit{}, false
 	}
-	return w
+	wants = w.wants
+	a.removeLocked(w)
+	w.ready <- false
+	return wants, true
 }
 
 // wakeMore wakes all waiters for whose kinds of calls there is a permit: there may be several now.
 func (a *All) wakeMore() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for a.wakeLocked(nil, Permit{}) != nil {
+	for more := true; more; {
+		_, more = a.wakeLocked(nil, Permit{})
 	}
 }
 
