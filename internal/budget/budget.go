@@ -150,8 +150,8 @@ func (b *Budget) TryAcquireOfKind(k Kind, most int32) (Permit, bool) {
 // take takes p, if there is one and fewer than most permits are taken.
 func (p Permit) take(most int32) bool {
 	ok, gaveBack := p.tryTake(most)
-	if gaveBack && p.b.all.waiting.Load() > 0 {
-		p.b.all.wake(nil, false)
+	if gaveBack && p.b.awaited() {
+		p.b.all.wake(p.b, false)
 	}
 	return ok
 }
@@ -173,7 +173,7 @@ func (p Permit) tryTake(most int32) (ok, gaveBack bool) {
 				return false, false
 			}
 		}
-		if b.used.CompareAndSwap(int64(t), int64(t+unit(p.kind, p.ends))) {
+		if b.used.CompareAndSwap(int64(t), int64(t+p.unit())) {
 			return true, false
 		}
 	}
@@ -215,18 +215,20 @@ func (p Permit) Release() {
 		return
 	}
 	a := b.all
-	// A waiter of another Budget can have the place only where all Budgets share a bound.
-	waiting, of := &b.waiting, b
+	if b.awaited() && a.handOver(p) {
+		return
+	}
+	b.used.Add(-int64(p.unit()))
 	if a.most > 0 {
-		waiting, of = &a.waiting, nil
+		a.used.Add(-1)
 	}
-	if waiting.Load() == 0 || !a.handOver(p, of) {
-		b.used.Add(-int64(unit(p.kind, p.ends)))
-		if a.most > 0 {
-			a.used.Add(-1)
-		}
-		if waiting.Load() > 0 {
-			a.wake(of, p.ends) // two may go on: one for p's kind, and one whose context may end
-		}
+	if b.awaited() {
+		a.wake(b, p.ends) // two may go on: one for p's kind, and one whose context may end
 	}
+}
+
+// awaited reports whether a goroutine waits that can have what b gives back: for a permit of b, or of any Budget
+// where all share a bound.
+func (b *Budget) awaited() bool {
+	return b.waiting.Load() > 0 || b.all.most > 0 && b.all.waiting.Load() > 0
 }

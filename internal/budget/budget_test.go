@@ -405,7 +405,7 @@ func TestEndingFreesTwo(t *testing.T) {
 		all = append(all, p)
 	}
 	// The Budget has 16, of which 13 are writes and 3 are reads: one of these makes room.
-	all[len(all)-1].b.used.Add(-int64(unit(Reads, false))) // its context still counts
+	all[len(all)-1].b.used.Add(-int64(Permit{kind: Reads}.unit())) // its context still counts
 	write := b.queueUp(1, context.Background(), Writes)[0]
 	read := b.queueUp(1, ctx, Reads)[0]
 	ending.Release()

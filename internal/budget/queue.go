@@ -85,7 +85,7 @@ func (a *All) enqueue(w *waiter) bool {
 	// A waiter that was woken and finds no permit for its kind of call may have been woken for one that
 	// another can have.
 	if gaveBack || w.overtaken > 0 {
-		a.wakeLocked(a.sharing(w.wants.b), Permit{})
+		a.wakeLocked(w.wants.b, Permit{})
 	}
 	return false
 }
@@ -114,9 +114,12 @@ func (a *All) removeLocked(w *waiter) bool {
 }
 
 // firstLocked returns the waiter of b that has waited longest, of those for whose kinds of calls b has a
-// permit if t are taken. It returns nil if there is none.
-func (b *Budget) firstLocked(t taken) (first *waiter) {
-	limit := b.Limit()
+// permit if n more permits like p are taken than are now. It returns nil if there is none.
+func (b *Budget) firstLocked(p Permit, n taken) (first *waiter) {
+	t, limit := taken(b.used.Load()), b.Limit()
+	if p.b == b {
+		t += n * p.unit()
+	}
 	for i := range b.queues {
 		w := b.queues[i].Front()
 		if w != nil && (first == nil || w.arrived < first.arrived) && t.allows(w.wants.kind, w.wants.ends, limit) {
@@ -126,35 +129,22 @@ func (b *Budget) firstLocked(t taken) (first *waiter) {
 	return first
 }
 
-// oldestLocked is firstLocked of one Budget, or of all if of is nil, if n more permits like p are taken
-// than are now.
+// oldestLocked is firstLocked of those that can have what of gives back: its own waiters, or those of all Budgets
+// where these share a bound, or if of is nil.
 func (a *All) oldestLocked(of *Budget, p Permit, n taken) (oldest *waiter) {
+	if of != nil && a.most == 0 {
+		return of.firstLocked(p, n)
+	}
 	for b := a.starved.Front(); b != nil; b = b.links.Next() {
-		if of != nil && b != of {
-			continue
-		}
-		t := taken(b.used.Load())
-		if b == p.b {
-			t += n * unit(p.kind, p.ends)
-		}
-		if w := b.firstLocked(t); w != nil && (oldest == nil || w.arrived < oldest.arrived) {
+		if w := b.firstLocked(p, n); w != nil && (oldest == nil || w.arrived < oldest.arrived) {
 			oldest = w
 		}
 	}
 	return oldest
 }
 
-// sharing returns the Budget whose waiters can have what b gives back: b itself, or nil for all where they share
-// a bound.
-func (a *All) sharing(b *Budget) *Budget {
-	if a.most > 0 {
-		return nil
-	}
-	return b
-}
-
-// wake wakes the first waiter of a Budget, or of all if of is nil, for which there is a permit. If two is
-// set it also wakes the one for which there is a permit beside that.
+// wake wakes the first waiter that can have what of has given back. If two is set it also wakes the one for
+// which there is a permit beside that.
 func (a *All) wake(of *Budget, two bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -163,8 +153,8 @@ func (a *All) wake(of *Budget, two bool) {
 	}
 }
 
-// wakeLocked wakes the first waiter for which there is a permit beside p. It returns which permit that wants: the
-// waiter itself may be another's as soon as it is awake.
+// wakeLocked wakes the first waiter that can have what of has given back, if p is taken. It returns which permit
+// that wants: the waiter itself may be another's as soon as it is awake.
 func (a *All) wakeLocked(of *Budget, p Permit) (wants Permit, ok bool) {
 	if a.most > 0 && a.used.Load() >= a.most {
 		return Permit{}, false
@@ -190,17 +180,17 @@ func (a *All) wakeMore() {
 
 // handOver gives p, which its caller has, to the first waiter, if that has been overtaken maxOvertaken times. It
 // reports whether it did.
-func (a *All) handOver(p Permit, of *Budget) bool {
+func (a *All) handOver(p Permit) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	w := a.oldestLocked(of, p, -1)
+	w := a.oldestLocked(p.b, p, -1)
 	if w == nil || w.overtaken < maxOvertaken || !p.become(w.wants) {
 		return false
 	}
 	a.removeLocked(w)
 	w.ready <- true
 	if p.ends { // that gives back two things: see Release
-		a.wakeLocked(of, Permit{})
+		a.wakeLocked(p.b, Permit{})
 	}
 	return true
 }
@@ -208,21 +198,22 @@ func (a *All) handOver(p Permit, of *Budget) bool {
 // become gives p back and takes q, at once if both are of one Budget. It reports whether it did; if not, p is still
 // taken.
 func (p Permit) become(q Permit) bool {
-	out, in, b := unit(p.kind, p.ends), unit(q.kind, q.ends), q.b
-	if p.b != b {
-		out = 0
+	b := q.b
+	var out taken
+	if p.b == b {
+		out = p.unit()
 	}
 	for {
 		t := taken(b.used.Load())
 		if !(t - out).allows(q.kind, q.ends, b.Limit()) {
 			return false
 		}
-		if b.used.CompareAndSwap(int64(t), int64(t-out+in)) {
+		if b.used.CompareAndSwap(int64(t), int64(t-out+q.unit())) {
 			break
 		}
 	}
 	if p.b != b {
-		p.b.used.Add(-int64(unit(p.kind, p.ends)))
+		p.b.used.Add(-int64(p.unit()))
 	}
 	return true
 }
@@ -236,10 +227,9 @@ func (a *All) abandon(w *waiter) {
 	if waited {
 		return
 	}
-	switch handed := <-w.ready; {
-	case handed:
+	if handed := <-w.ready; handed {
 		w.wants.Release()
-	default:
-		a.wake(a.sharing(w.wants.b), true)
+	} else {
+		a.wake(w.wants.b, true)
 	}
 }

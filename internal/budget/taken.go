@@ -26,10 +26,10 @@ const (
 	leastEnding = 4
 )
 
-// unit is what a call adds to taken.
-func unit(k Kind, ends bool) taken {
-	u := taken(1) << (laneBits * k)
-	if ends {
+// unit is what p adds to taken.
+func (p Permit) unit() taken {
+	u := taken(1) << (laneBits * p.kind)
+	if p.ends {
 		u += 1 << (laneBits * ending)
 	}
 	return u
