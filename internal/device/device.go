@@ -66,11 +66,14 @@ func (t *Table) KeepAll() {
 	t.keep = true
 }
 
-// Forgets reports whether the Table forgets d when nobody has it. Only then may d have a cleanup that keeps the Table.
-func (t *Table) Forgets(d *Device) bool {
+// OnForget has do called with arg, which must not lead to d, when nobody has d any more. For a d that t
+// keeps it does nothing: what do leads to, such as t, would be kept for ever.
+func OnForget[T any](t *Table, d *Device, do func(T), arg T) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return d != t.none && !t.keep
+	if d != t.none && !t.keep {
+		runtime.AddCleanup(d, do, arg)
+	}
 }
 
 // Of returns the Device with a number. While anybody has it, that is the same one.

@@ -2,7 +2,6 @@ package iopath
 
 import (
 	"context"
-	"runtime"
 
 	"github.com/sluiceio/sluice/internal/device"
 	"github.com/sluiceio/sluice/internal/driver"
@@ -36,25 +35,24 @@ func (p *Paths) RingError() error { return p.Engines.OpenError() }
 // has none there; it gets the first.
 func (p *Paths) EngineOf(f *File) *ioengine.Engine {
 	p.Ready()
-	if f == nil || !p.Engines.Several() {
+	if !p.Engines.Several() { // then the system is not asked for the device
 		return p.Engines.First()
 	}
 	return p.EngineAt(p.DeviceOf(f))
 }
 
-// EngineAt returns the engine of a device.
+// EngineAt returns the engine of a device, where there may be several. It must be called after Ready.
 func (p *Paths) EngineAt(d *device.Device) *ioengine.Engine {
-	p.Ready()
 	if e := d.Ring.Load(); e != nil {
 		return e
 	}
-	if !p.Engines.Several() || d == p.Devices.None() {
+	if d == p.Devices.None() {
 		return p.Engines.First()
 	}
 	// If two goroutines come here at once, the first one decides. A device's ring must never
 	// change: a cancel looks for an operation in the ring where it was queued.
-	if p.Engines.Claim(&d.Ring) && p.Devices.Forgets(d) {
-		runtime.AddCleanup(d, p.Engines.Leave, d.Ring.Load())
+	if p.Engines.Claim(&d.Ring) {
+		device.OnForget(&p.Devices, d, p.Engines.Leave, d.Ring.Load())
 	}
 	return d.Ring.Load()
 }
@@ -70,9 +68,7 @@ func (p *Paths) TicketsOf(d *device.Device) *qos.Queue {
 		p.Classes.Forget(q)
 		return d.Tickets.Load()
 	}
-	if p.Devices.Forgets(d) {
-		runtime.AddCleanup(d, p.Classes.Forget, q)
-	}
+	device.OnForget(&p.Devices, d, p.Classes.Forget, q)
 	p.Classes.FindCap(q)
 	return q
 }
