@@ -129,9 +129,7 @@ func (c *Classes) Default() *Class { return &c.standard }
 func (c *Classes) NewQueue(device uint64, known bool) *Queue {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	q := &Queue{
-		device: device, hasDevice: known, fair: fair.New(c.cap), now: c.now, alarm: fair.Never,
-	}
+	q := &Queue{device: device, hasDevice: known, fair: fair.New(c.cap), now: c.now, alarm: fair.Never}
 	for _, class := range c.all {
 		q.add(class, class.settings)
 	}
@@ -153,14 +151,20 @@ func (c *Classes) Forget(q *Queue) {
 	for _, class := range c.all {
 		class.forget(q)
 	}
+	c.eachRemoved(func(class *Class) { class.forget(q) })
+	c.queues = slices.DeleteFunc(c.queues, func(other *Queue) bool { return other == q })
+}
+
+// eachRemoved calls do for the removed classes that somebody still has, and drops the others from the list. It must be
+// called with mu held.
+func (c *Classes) eachRemoved(do func(*Class)) {
 	c.removed = slices.DeleteFunc(c.removed, func(p weak.Pointer[Class]) bool {
 		class := p.Value()
 		if class != nil {
-			class.forget(q)
+			do(class)
 		}
 		return class == nil
 	})
-	c.queues = slices.DeleteFunc(c.queues, func(other *Queue) bool { return other == q })
 }
 
 // New adds a class, which records show by that name. From the first one on, operations take
@@ -233,6 +237,7 @@ func (c *Class) Remove() bool {
 	c.limited.Store(false)
 	c.settings = fair.Settings{Weight: c.settings.Weight}
 	s.all = slices.DeleteFunc(s.all, func(other *Class) bool { return other == c })
+	s.eachRemoved(func(*Class) {}) // so that the list stays short
 	s.removed = append(s.removed, weak.Make(c))
 	granted := s.changeQueues(func(q *Queue) {
 		if in := c.in(q); in != nil {

@@ -2,6 +2,7 @@ package qos
 
 import (
 	"context"
+	"runtime"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -230,5 +231,17 @@ func TestForget(t *testing.T) {
 	s.Forget(next)
 	if st := c.Stats(); st.Requests != 2 {
 		t.Errorf("the class, which was removed, has %d requests; want 2", st.Requests)
+	}
+}
+
+// Classes that were removed and that nobody has leave nothing behind.
+func TestRemovedClassesAreForgotten(t *testing.T) {
+	s, _ := oneAtATime()
+	for range 100 {
+		s.New("short", fair.Settings{Weight: 1}).Remove()
+		runtime.GC()
+	}
+	if n := len(s.removed); n > 50 {
+		t.Errorf("%d classes are remembered of 100 that were removed", n)
 	}
 }
