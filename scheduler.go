@@ -99,29 +99,20 @@ func (s *Scheduler) start(choose func(*record.Hook) driver.Driver, hook *record.
 
 // prepare sets up core for drv, which is its driver from now on.
 func (s *Scheduler) prepare(core *sched.Scheduler, drv driver.Driver, hook *record.Hook) {
-	if s.disk != nil {
-		s.prepareOnDisk(core)
-		return
+	o, name := s.options, drv.Info().Name
+	another := func(h *record.Hook) (driver.Driver, error) { return open(name, o, h) }
+	syncs := func() driver.Driver { return forSyncs(drv, hook) }
+	if s.disk != nil { // simulated, with the threads, rings and fsyncs of the driver of Options.Driver
+		name = cmp.Or(o.Driver, "uring")
+		another = func(*record.Hook) (driver.Driver, error) { return s.disk.NewDriver(o.depth()), nil }
+		syncs = func() driver.Driver { return s.disk.NewDriver(syncDepth) }
 	}
-	name := drv.Info().Name
 	if name != "uring" { // buffered reads wait in threads
 		core.Devices.Budgets().Widen()
 	}
 	if name != "pool" {
-		core.SetRings(s.options.rings(), func(h *record.Hook) (driver.Driver, error) { return open(name, s.options, h) })
-		core.SetSyncDriver(func() driver.Driver { return forSyncs(drv, hook) })
-	}
-}
-
-// prepareOnDisk is prepare for a simulated disk, with the threads, rings and fsyncs of the driver of Options.Driver.
-func (s *Scheduler) prepareOnDisk(core *sched.Scheduler) {
-	o := s.options
-	if cmp.Or(o.Driver, "uring") != "uring" {
-		core.Devices.Budgets().Widen()
-	}
-	if o.Driver != "pool" {
-		core.SetRings(o.rings(), func(*record.Hook) (driver.Driver, error) { return s.disk.NewDriver(o.depth()), nil })
-		core.SetSyncDriver(func() driver.Driver { return s.disk.NewDriver(syncDepth) })
+		core.SetRings(o.rings(), another)
+		core.SetSyncDriver(syncs)
 	}
 }
 
