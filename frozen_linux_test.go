@@ -141,7 +141,7 @@ func TestFrozenDeadlines(t *testing.T) {
 }
 
 // Hazard: calls to frozen file systems hold all threads, the lock of a ring, or all of its
-// room, and calls to another device wait with them. Guards: permits of the limiter for each
+// room, and calls to another device wait with them. Guards: a budget for each
 // device, and under aio a submitter for each device.
 func TestFrozenOthers(t *testing.T) {
 	const frozen = 8

@@ -39,7 +39,7 @@ var frozenNameReads = map[string]func(b *batch.Batch, f readFile){
 }
 
 // Hazard: calls of Batches that change names or files and wait for the thaw have all permits, and
-// what changes nothing waits with them. Guard: calls that change nothing have a limiter of their own.
+// what changes nothing waits with them. Guard: calls that change something leave permits to those that change nothing.
 func TestFrozenAnswersNames(t *testing.T) {
 	dir, elsewhere := places.FileSystems["ext4"](t, 64<<20), t.TempDir()
 	const n = 128

@@ -109,7 +109,7 @@ var frozenReads = map[string]func(f frozenFile, cold *sluice.File, off int64) er
 	},
 }
 
-// openCold opens a file of which the page cache has nothing.
+// openCold opens a file. The page cache has none of its bytes.
 func openCold(t *testing.T, s *sluice.Scheduler, dir string) *sluice.File {
 	t.Helper()
 	name := filepath.Join(dir, "cold")
@@ -204,7 +204,7 @@ func wantAnswers(
 	all.Wait()
 }
 
-// readFile is a frozenFile, and a file beside it of which the page cache has nothing.
+// readFile is a frozenFile and a second file. The page cache has no bytes of the second.
 type readFile struct {
 	frozenFile
 	cold *sluice.File

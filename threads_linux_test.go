@@ -38,7 +38,7 @@ const (
 )
 
 // Hazard: a goroutine that waits in a system call has a thread, and a Go
-// program dies at its 10,000th. Guards: the queue, and the limiter for what must
+// program dies at its 10,000th. Guards: the queue, and the budget of a device for what must
 // wait in a thread. Here 10,000 goroutines use a slow disk at once, in a
 // process of their own, since Go's threads never end.
 func TestThreadsStayFew(t *testing.T) {

@@ -7,8 +7,8 @@
 //	n, err := unix.Pread(fd, b, off) // the thread may wait here
 //	p.Release()
 //
-// Each device has a Budget. A device that does not answer keeps the permits of its own Budget, and
-// holds up no other device. In a Budget each kind of call leaves permits to the other kinds (taken.go).
+// Each device has a Budget. If a device hangs, its calls keep the permits of its Budget, and the calls to
+// other devices go on. In a Budget each kind of call leaves permits to the other kinds (taken.go).
 //
 // # Concurrency
 //
@@ -28,8 +28,8 @@ import (
 const (
 	// Least is how many threads may wait for a device, if there are no more processors than that.
 	Least = 16
-	// Parallel is how many may at least where threads are all the parallelism that there is: without a
-	// driver that queues, or for a file that the driver performs in threads of its own.
+	// Parallel replaces Least where threads are all the parallelism that there is: if no driver queues
+	// operations, or if the driver would need a thread for them, too.
 	Parallel = 64
 )
 

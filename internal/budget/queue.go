@@ -19,9 +19,9 @@ type waiter struct {
 
 func newWaiter() *waiter { return &waiter{ready: make(chan bool, 1)} }
 
-// queueOf returns the queue of those that want a permit like p. Calls whose contexts may end have queues
-// of their own: they may have to wait while a permit is free for the others. It must be called with
-// All.mu held, as must the functions whose names end in Locked.
+// queueOf returns the queue of the goroutines that want a permit like p. Calls whose contexts may end have
+// queues of their own, because they may have to wait while a permit is free for the others. All.mu must be
+// held, as for the functions whose names end in Locked.
 func (p Permit) queueOf() *list.List[waiter] {
 	if p.ends {
 		return &p.b.queues[p.kind+kinds]

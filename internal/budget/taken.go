@@ -1,7 +1,7 @@
 package budget
 
-// Kind is a kind of call. The calls of one kind to a device may hang while it answers the others: a
-// frozen file system answers reads.
+// Kind is a kind of call. A device may answer one kind while another hangs: a frozen file system
+// answers reads.
 type Kind uint8
 
 // The kinds of calls. Changes is what changes a file and is no write, such as an allocation.
@@ -48,8 +48,8 @@ func (t taken) changes() int32 { return t.of(Writes) + t.of(Syncs) + t.of(Change
 //
 // Of the calls that are not reads, each kind leaves a few permits to each other kind, and they all
 // leave as many to reads. Reads may have all: a device that does not answer them answers nothing.
-// Calls whose context may end have a quarter of the permits: once in the kernel such a call goes on
-// after its context has ended, so few should be there when the device stops answering.
+// Calls whose context may end have a quarter of the permits. A call in the kernel goes on after its context
+// has ended, so few should be there when the device hangs.
 func (t taken) allows(k Kind, ends bool, limit int32) bool {
 	if t.all() >= limit || ends && t.of(ending) >= max(leastEnding, limit/4) {
 		return false

@@ -157,9 +157,9 @@ func (q *Queue) Next(now time.Duration) (t *Ticket, again time.Duration) {
 	return nil, again
 }
 
-// beyondCap lets the next request of a use begin, of which none is in flight, whatever the cap says.
-// A device whose writes hang, as that of a frozen file system, may answer reads. beyondCap returns
-// nil if no request waits that its class's own limits allow.
+// beyondCap lets the next request of a use begin, whatever the cap says. No request of that use is in
+// flight. It is for a device that answers reads while its writes hang, as a frozen file system does.
+// beyondCap returns nil if no request waits that its class's own limits allow.
 func (q *Queue) beyondCap(now time.Duration, use Use) *Ticket {
 	var least *Class
 	for c := q.backlogged.Front(); c != nil; c = c.links.Next() {

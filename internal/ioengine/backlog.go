@@ -11,8 +11,8 @@ import (
 // the driver does not have. It is guarded by Engine.mu.
 type backlog struct {
 	queue list.List[driver.Op]
-	// held is the operations, by kind, that take has found in queue when their kind had no
-	// place left. They are older than those of their kind in queue. No reads are held.
+	// held has operations by kind: take puts them there when their kind has no place left. They are
+	// older than those of their kind in queue. Reads are never held.
 	held [kinds]list.List[driver.Op]
 }
 

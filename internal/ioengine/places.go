@@ -2,8 +2,8 @@ package ioengine
 
 import "github.com/sluiceio/sluice/internal/driver"
 
-// kind is a group of operations that may hang together while a device answers the others. A frozen
-// file system answers reads, but no writes.
+// kind is a kind of operation. A device may answer one kind while another hangs: a frozen file system
+// answers reads, but no writes.
 type kind uint8
 
 const (

@@ -17,7 +17,7 @@ import (
 // Limits bounds which operations are plain calls, and the threads that wait in system calls.
 type Limits struct {
 	// InlineReads bounds plain calls for direct reads that the driver could queue: fewer than
-	// InlineReads operations must be queued, or in plain calls with a shared permit. At depth 1
+	// InlineReads operations must be queued, or in plain calls to the file's device. At depth 1
 	// every queue is slower than that call.
 	InlineReads int
 	// InlineBufferedReads is the same for buffered reads, which io_uring completes more slowly.

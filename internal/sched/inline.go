@@ -57,7 +57,7 @@ const (
 
 // permitInline takes a permit for an operation on f that the driver could queue, and that is to
 // be a plain call. It fails if as many operations as most are in flight: queued, or in plain calls
-// with a shared permit. If there is one processor, it fails if any is. With Limits.BesideQueue,
+// to f's device. If there is one processor, it fails if any is. With Limits.BesideQueue,
 // what is queued does not count.
 func (s *Scheduler) permitInline(f *File, most int32) (budget.Permit, bool) {
 	if s.besideQueue(f, most) {

@@ -265,7 +265,7 @@ func TestTransferWithdrawn(t *testing.T) {
 			})
 		})
 	}
-	t.Run("limiter", func(t *testing.T) {
+	t.Run("permits", func(t *testing.T) {
 		p := play(t, queueAll, []int32{eagain, eagain, eagain}, []int32{100})
 		p.hold()
 		p.hold()

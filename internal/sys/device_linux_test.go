@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestDevice checks the number of a file's device, which quotas and the caps of classes need on
+// TestDevice checks the number of a file's device, which budgets and the caps of classes need on
 // each architecture.
 func TestDevice(t *testing.T) {
 	f, err := os.Open(t.TempDir())
