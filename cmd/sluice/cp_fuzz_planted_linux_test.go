@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -59,12 +60,7 @@ func withPart(part string) func(_, text string) bool {
 
 // change changes the first file that is fit for it.
 func (f *fuzzed) change(fit func(name, text string) bool, change func(string) string) bool {
-	var names []string
-	for name := range f.tree {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(f.tree)) {
 		if !fit(name, f.tree[name]) {
 			continue
 		}
