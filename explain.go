@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/sluiceio/sluice/internal/fair"
+	"github.com/sluiceio/sluice/internal/governor"
+	"github.com/sluiceio/sluice/tune"
 )
 
 // Explain returns a few lines of text: which driver the Scheduler uses and why, and the bounds
@@ -26,8 +28,7 @@ func (s *Scheduler) Explain() string {
 		fmt.Fprintf(&b, "  %s\n", strings.Join(info.Features, ", "))
 	}
 	l := s.h.Core.Bounds
-	fmt.Fprintf(&b, "in flight: at most %d in each ring or queue; with fewer than %d (buffered: %d), a read that waits is a plain call\n",
-		info.Depth, l.InlineReads, l.InlineBufferedReads)
+	fmt.Fprintf(&b, "in flight: at most %d in each ring or queue\n", info.Depth)
 	if n, most := s.h.Core.Rings(); most > 1 {
 		fmt.Fprintf(&b, "rings: %d of at most %d, one for each device", n, most)
 		if err := s.h.Core.RingError(); err != nil {
@@ -40,8 +41,29 @@ func (s *Scheduler) Explain() string {
 		fmt.Fprintf(&b, ", and %d for all devices", l.Threads)
 	}
 	b.WriteByte('\n')
+	s.explainChoices(&b)
 	s.explainClasses(&b)
 	return b.String()
+}
+
+// explainChoices writes to b what the governors have found out.
+func (s *Scheduler) explainChoices(b *strings.Builder) {
+	for _, c := range s.h.Core.Choices() {
+		name := "no device"
+		if c.Device != s.h.Core.Devices.None() {
+			name = fmt.Sprint("device ", c.Device.Number)
+			if d, err := tune.DeviceAt(c.Device.Number); err == nil {
+				name = d.Name
+			}
+		}
+		how := map[governor.Choice]string{governor.Queue: "queued", governor.Plain: "plain calls"}[c.Choice]
+		than := fmt.Sprintf("%.0f %% faster", 100*c.Plain)
+		if c.Plain < 0 {
+			than = fmt.Sprintf("%.0f %% slower", -100*c.Plain)
+		}
+		fmt.Fprintf(b, "%s on %s are %s: of %d comparisons, the last one (%d trials) found plain calls %s than the queue\n",
+			c.Kind, name, how, c.Number, c.Trials, than)
+	}
 }
 
 // explainClasses writes the classes to b, if there are any.

@@ -228,6 +228,10 @@ func (f readFile) readAll(t *testing.T) {
 // waiting is how many operations of s are queued, or have or wait for a permit.
 func waiting(s *sluice.Scheduler) int {
 	core := s.Internal().Core
-	permits, waiting := core.Devices.InUse()
-	return permits + waiting + int(core.QueuedOps.Load())
+	permits, n := core.Devices.InUse()
+	n += permits
+	for _, d := range core.Devices.All() {
+		n += int(d.Queued.Load())
+	}
+	return n
 }

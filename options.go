@@ -3,7 +3,6 @@ package sluice
 import (
 	"cmp"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -54,24 +53,6 @@ type Options struct {
 	// set-user-ID or set-group-ID, or have capabilities of their file, ignore SLUICE_TRACE.
 	Recorder *trace.Recorder
 }
-
-// The bounds up to which operations are plain system calls although a driver could queue
-// them: reads and fsyncs by how many there are at a time, direct writes and large
-// reads by how many threads wait. Measured: docs/decisions/0002-paths.md, for fsyncs
-// 0005-sync.md.
-const (
-	inlineBufferedReads = 4
-	inlineWrites        = 4
-	inlineSyncs         = 8
-)
-
-// halfOfProcessors returns half of GOMAXPROCS, but at least two and no more than most: the bound of direct reads, and of fsyncs
-// while many are in progress. A thread in a plain call keeps its processor from the other goroutines.
-func halfOfProcessors(most int) int { return max(2, min(runtime.GOMAXPROCS(0)/2, most)) }
-
-// manyProcessors reports whether plain reads and direct writes are made beside any number of queued operations: they
-// have at most four threads, so from GOMAXPROCS 6 on at least two processors are left to the queue.
-func manyProcessors() bool { return runtime.GOMAXPROCS(0) >= 6 }
 
 // defaultDepth is how many operations keep a disk busy: with 128 in flight it is as fast
 // as it gets, and operations beyond them are handed over in larger batches. Measured:

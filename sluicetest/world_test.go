@@ -380,8 +380,10 @@ func (w *world) end(crashed bool) {
 	if named, _ := core.Names(); permits != 0 || named != 0 {
 		w.fail("at the end %d permits are taken, and %d for names", permits, named)
 	}
-	if n := core.QueuedOps.Load(); n != 0 {
-		w.fail("at the end %d operations count as queued", n)
+	for _, d := range core.Devices.All() {
+		if queued, syncing := d.Queued.Load(), d.Syncing.Load(); queued != 0 || syncing != 0 {
+			w.fail("at the end %d operations count as queued, and %d fsyncs as in progress", queued, syncing)
+		}
 	}
 	if err := w.disk.Close(); err != nil {
 		w.fail("Close of the Scheduler = %v", err)

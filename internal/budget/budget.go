@@ -109,14 +109,17 @@ func (a *All) Widen() {
 	}
 }
 
-// askProcessors asks how many processors the program may use, which can change while it runs. It is
-// called before a goroutine waits.
-func (a *All) askProcessors() {
+// AskProcessors asks how many processors the program may use, which can change while it runs. A goroutine that
+// is about to wait calls it.
+func (a *All) AskProcessors() {
 	n := int32(a.ask())
-	if before := a.procs.Swap(n); before < n {
+	if before := a.procs.Load(); before != n && a.procs.CompareAndSwap(before, n) && before < n {
 		a.wakeMore()
 	}
 }
+
+// Processors returns how many processors the program could use when that was last asked.
+func (a *All) Processors() int { return int(a.procs.Load()) }
 
 // InUse returns the number of permits that are taken.
 func (b *Budget) InUse() int32 { return taken(b.used.Load()).all() }
@@ -204,7 +207,7 @@ func (b *Budget) AcquireUntil(ctx context.Context, k Kind, ends bool) (Permit, e
 	if p.take(Most) {
 		return p, nil
 	}
-	b.all.askProcessors()
+	b.all.AskProcessors()
 	return p.wait(ctx)
 }
 

@@ -12,6 +12,7 @@ import (
 	"weak"
 
 	"github.com/sluiceio/sluice/internal/budget"
+	"github.com/sluiceio/sluice/internal/governor"
 	"github.com/sluiceio/sluice/internal/ioengine"
 	"github.com/sluiceio/sluice/internal/qos"
 )
@@ -25,9 +26,20 @@ type Device struct {
 	Ring atomic.Pointer[ioengine.Engine]
 	// Tickets is the queue of the device's operations that wait for tickets, or nil.
 	Tickets atomic.Pointer[qos.Queue]
+	// Queued counts the operations that are queued, from before the ring has them until their goroutines run
+	// again; an operation of a Transfer only until it has completed. Operations of TransferSets do not
+	// count: while the owner of a TransferSet is busy with something else, nobody reaps what has completed.
+	Queued atomic.Int32
+	// Syncing counts the fsyncs in progress, plain calls and others.
+	Syncing atomic.Int32
+	// Governors choose between plain calls and the queue.
+	Governors [governor.Kinds]governor.Governor
 	// QueuedSyncs counts the fsyncs that a driver for fsyncs of all devices has.
 	QueuedSyncs atomic.Int32
 }
+
+// InFlight returns how many operations are queued, or in plain calls.
+func (d *Device) InFlight() int32 { return d.Queued.Load() + d.Budget.InUse() }
 
 // None is the number of the Device that stands for files that are on none, or on one that is not known.
 const None = math.MaxUint64
@@ -37,16 +49,16 @@ type Table struct {
 	budgets budget.All
 	none    *Device
 
-	mu sync.Mutex
-	of map[uint64]weak.Pointer[Device] // under mu, as are keep and kept
-
-	keep bool
-	kept []*Device
+	keep bool // forget none. Written by Init
+	mu   sync.Mutex
+	of   map[uint64]weak.Pointer[Device] // under mu, as is kept
+	kept []*Device                       // all of them, with keep
 }
 
 // Init makes an empty Table. Threads is the most threads that may wait for all devices together; 0 is no
-// such bound.
-func (t *Table) Init(threads int) {
+// such bound. With keep the Table forgets none: when the garbage collector runs changes nothing then.
+func (t *Table) Init(threads int, keep bool) {
+	t.keep = keep
 	t.budgets.Init(threads)
 	t.none = &Device{Number: None} // without a cleanup, which would keep the Table, and so the Device
 	t.none.Budget.Init(&t.budgets)
@@ -58,13 +70,6 @@ func (t *Table) Budgets() *budget.All { return &t.budgets }
 
 // None returns the Device that stands for none.
 func (t *Table) None() *Device { return t.none }
-
-// KeepAll has the Table forget none: when the garbage collector runs changes nothing then.
-func (t *Table) KeepAll() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.keep = true
-}
 
 // OnForget has do called with arg, which must not lead to d, when nobody has d any more. For a d that t
 // keeps it does nothing: what do leads to, such as t, would be kept for ever.
@@ -110,15 +115,24 @@ func (t *Table) Len() int {
 	return len(t.of)
 }
 
-// InUse returns how many threads wait for a device, and how many goroutines wait for their turn.
-func (t *Table) InUse() (threads, waiting int) {
+// All returns the Devices that somebody has.
+func (t *Table) All() []*Device {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	all := make([]*Device, 0, len(t.of))
 	for _, p := range t.of {
 		if d := p.Value(); d != nil {
-			threads += int(d.Budget.InUse())
-			waiting += d.Budget.Waiting()
+			all = append(all, d)
 		}
+	}
+	return all
+}
+
+// InUse returns how many threads wait for a device, and how many goroutines wait for their turn.
+func (t *Table) InUse() (threads, waiting int) {
+	for _, d := range t.All() {
+		threads += int(d.Budget.InUse())
+		waiting += d.Budget.Waiting()
 	}
 	return threads, waiting
 }

@@ -13,7 +13,7 @@ import (
 func TestForgotten(t *testing.T) {
 	hang.Watch(t)
 	var table Table
-	table.Init(0)
+	table.Init(0, false)
 	kept := table.Of(1)
 	p, _ := table.Of(2).Budget.TryAcquire(budget.Reads) // whoever has a permit has the device
 	for number := range uint64(10_000) {
@@ -38,8 +38,7 @@ func TestForgotten(t *testing.T) {
 // A Table that keeps all Devices forgets none.
 func TestKeepAll(t *testing.T) {
 	var table Table
-	table.Init(0)
-	table.KeepAll()
+	table.Init(0, true)
 	for number := range uint64(100) {
 		table.Of(number)
 	}
@@ -54,7 +53,7 @@ func TestKeepAll(t *testing.T) {
 func TestTableIsCollected(t *testing.T) {
 	hang.Watch(t)
 	table := new(Table)
-	table.Init(0)
+	table.Init(0, false)
 	table.Of(1)
 	collected := weak.Make(table)
 	hang.Eventually(func() bool {

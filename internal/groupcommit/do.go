@@ -9,9 +9,8 @@ import (
 
 // Caller is the caller of one Sync. It makes the system calls that Do asks for.
 type Caller interface {
-	// Admit waits until the caller may make an fsync. Last is how long the file's last fsync
-	// took. The error is ctx's, if ctx ends first.
-	Admit(ctx context.Context, last time.Duration) error
+	// Admit waits until the caller may make an fsync. The error is ctx's, if ctx ends first.
+	Admit(ctx context.Context) error
 	// Withdraw gives back what Admit has taken, without an fsync.
 	Withdraw()
 	// Fsync makes an fsync or fdatasync, as code says, and gives back what Admit has taken. Fd
@@ -60,7 +59,7 @@ func (s *Syncer) Do(ctx context.Context, code driver.Code, c Caller) (shared *Ma
 
 // doAlone makes the fsync of a Sync that is in no group.
 func (s *Syncer) doAlone(ctx context.Context, code driver.Code, c Caller) error {
-	if err := c.Admit(ctx, s.took()); err != nil {
+	if err := c.Admit(ctx); err != nil {
 		s.giveUp()
 		return err
 	}
@@ -70,7 +69,7 @@ func (s *Syncer) doAlone(ctx context.Context, code driver.Code, c Caller) error 
 
 // doSecond makes an fsync on the second descriptor, beside the fsync that runs.
 func (s *Syncer) doSecond(ctx context.Context, code driver.Code, c Caller) error {
-	if err := c.Admit(ctx, s.took()); err != nil {
+	if err := c.Admit(ctx); err != nil {
 		s.giveUpSecond()
 		return err
 	}
@@ -81,7 +80,7 @@ func (s *Syncer) doSecond(ctx context.Context, code driver.Code, c Caller) error
 // lead makes the fsync for g. The caller is a member with code.
 func (s *Syncer) lead(ctx context.Context, code driver.Code, g *group, c Caller) error {
 	s.waitForGroup(g, c.Now)
-	if err := c.Admit(ctx, s.took()); err != nil {
+	if err := c.Admit(ctx); err != nil {
 		s.leaveLead(code, g)
 		return err
 	}

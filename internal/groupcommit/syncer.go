@@ -4,7 +4,6 @@ import (
 	"context"
 	"sync/atomic"
 	"syscall"
-	"time"
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/probe"
@@ -183,13 +182,6 @@ func (s *Syncer) startNext() {
 	if s.running {
 		s.next.mayLead <- struct{}{}
 	}
-}
-
-// took returns how long the last fsync took.
-func (s *Syncer) took() time.Duration {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.delay.took
 }
 
 // Concurrent returns a flag that is true while more than one Sync is expected at a time.

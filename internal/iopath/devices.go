@@ -134,6 +134,11 @@ func (p *Paths) Async(code driver.Code, f *File) bool {
 	return p.AsyncBuffered[code] && f.CanLook.Load()
 }
 
+// MayQueue is Async, or true if no driver is chosen yet.
+func (p *Paths) MayQueue(code driver.Code, f *File) bool {
+	return !p.isReady.Load() || p.Async(code, f)
+}
+
 // CanQueue reports whether the driver can perform code on f without a thread, and can be given it now. On xfs a
 // read through the page cache waits while a write(2) to the same file goes on, and io_uring waits for that in
 // the submission. The goroutine that submits would wait there, and all other operations of the ring behind it. A

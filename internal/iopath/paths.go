@@ -16,37 +16,24 @@ import (
 
 // Limits bounds which operations are plain calls, and the threads that wait in system calls.
 type Limits struct {
-	// InlineReads bounds plain calls for direct reads that the driver could queue: fewer than
-	// InlineReads operations must be queued, or in plain calls to the file's device. At depth 1
-	// every queue is slower than that call.
-	InlineReads int
-	// InlineBufferedReads is the same for buffered reads, which io_uring completes more slowly.
-	// For reads of ioengine.LargeRead bytes and more, fewer than InlineBufferedReads threads must
-	// be waiting in plain calls: for buffered ones whatever is queued, for direct ones while nothing is.
-	InlineBufferedReads int
-	// BesideQueue has operations be plain calls whatever is queued, as long as fewer threads than InlineReads,
-	// InlineBufferedReads or InlineWrites wait in plain calls. It is for programs with so many processors that
-	// these threads leave enough of them to the queue.
-	BesideQueue bool
-	// InlineWrites bounds plain calls for writes that the driver could queue: fewer than
-	// InlineWrites threads must be waiting in plain calls, of any kind. Also, few
-	// operations may be queued, unless BesideQueue is set.
-	InlineWrites int
-	// InlineSyncs is how many fsyncs of a device at once are plain system calls, if there is a driver
-	// for the others. BusySyncs is how many are while more than InlineSyncs
-	// are in progress.
-	InlineSyncs, BusySyncs int
+	// Govern has governors choose which operations are plain calls, of those that the driver could queue. Otherwise
+	// an operation is one if fewer than Plain operations of its device are in flight.
+	Govern bool
+	Plain  int
 	// Threads is the most threads that may wait in system calls for all devices together. 0 is no bound but
 	// that of each device (package budget).
 	Threads int
+	// KeepDevices has no device be forgotten.
+	KeepDevices bool
 }
 
 // Paths is the three ways to perform one transfer, and what they need. The fields that are
 // functions, numbers and flags are written before the first operation; the others change by
 // their own methods.
 type Paths struct {
-	ready   sync.Once // see Ready
-	start   func()    // what Ready calls once
+	ready   sync.Once   // see Ready
+	start   func()      // what Ready calls once
+	isReady atomic.Bool // Ready has called it
 	Bounds  Limits
 	Engines ioengine.Rings
 	Devices device.Table
@@ -59,13 +46,8 @@ type Paths struct {
 	AsyncDirect, AsyncBuffered [driver.NumCodes]bool
 	// kernelWorkers: the driver has direct writes that must wait performed by threads of the kernel.
 	kernelWorkers bool
-	// QueuedOps counts the operations that are queued, from before the engine has them until
-	// their goroutines run again. Those of a Transfer count only until they have completed. Those
-	// of TransferSets do not count: while the owner of a TransferSet is busy with something else,
-	// nobody reaps what has completed. The choice between the paths reads it.
-	QueuedOps atomic.Int32
-	Counters  counters.Counters // keeps QueuedOps off the cache lines of what follows
-	Recording *record.Hook      // records operations, while a recorder is set
+	Counters      counters.Counters
+	Recording     *record.Hook // records operations, while a recorder is set
 	// FindsEnd is true if sys.ReadCached can be relied upon to report the end of a file.
 	FindsEnd bool
 	// Call and CallVec make the plain system calls. Clock is the monotonic clock. Device returns
@@ -84,12 +66,15 @@ type Paths struct {
 // driver that it returns, which becomes that of the first ring. choose may call SetRings, and
 // change what must be set before the first operation, for operations that need the driver.
 func (p *Paths) Init(choose func() driver.Driver, l Limits) {
-	p.start = func() { p.use(choose()) }
+	p.start = func() {
+		p.use(choose())
+		p.isReady.Store(true)
+	}
 	p.Bounds = l
 	p.Recording = new(record.Hook)
 	p.Call, p.CallVec, p.Clock, p.Device = MakeCall, callVec, clock(), sys.Device
 	p.FindsEnd = sys.CachedKnowsEnd()
-	p.Devices.Init(l.Threads)
+	p.Devices.Init(l.Threads, l.KeepDevices)
 	p.Classes.Init(func() time.Duration { return p.Clock() })
 }
 

@@ -96,11 +96,6 @@ func (p *Paths) WidenFor(code driver.Code, f *File) {
 	b.Widen()
 }
 
-// TryPermit takes a permit for a read of f, without waiting, if fewer than most threads wait for f's device.
-func (p *Paths) TryPermit(f *File, most int32) (budget.Permit, bool) {
-	return p.DeviceOf(f).Budget.TryAcquireBelow(budget.Reads, most)
-}
-
 // PlainCall makes an operation a plain system call, in which the thread may wait. The caller has
 // acquired permit; PlainCall releases it. asked is when the caller asked for the operation, for
 // the record, or 0.

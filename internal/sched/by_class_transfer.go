@@ -66,7 +66,7 @@ func (t *Transfer) Granted() {
 	if t.set != nil {
 		t.set.AddQueued()
 	} else {
-		s.QueuedOps.Add(1)
+		s.DeviceOf(t.f).Queued.Add(1)
 	}
 	// Asked for before pushGranted: after it t may have ended, and be its owner's again.
 	e := s.EngineOf(t.f)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
 	"syscall"
 
 	"github.com/sluiceio/sluice/internal/budget"
@@ -13,7 +12,6 @@ import (
 	"github.com/sluiceio/sluice/internal/device"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/groupcommit"
-	"github.com/sluiceio/sluice/internal/ioengine"
 	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/qos"
 )
@@ -28,11 +26,12 @@ func (s *Scheduler) waitOrQueue(ctx context.Context, code driver.Code, f *File, 
 	case off == iopath.AtPosition: // a write: Reads reserve their bytes in readCurrent
 		return s.writeReserved(ctx, f, b)
 	}
-	s.QueuedOps.Add(1)
+	d := s.DeviceOf(f)
+	d.Queued.Add(1)
 	call := f.BeginWrite(code)
 	res := s.Queue(ctx, asked, code, f, b, off, reg)
 	f.EndWrite(code, call, res)
-	s.QueuedOps.Add(-1)
+	d.Queued.Add(-1)
 	if iopath.NotPerformed(f, res) {
 		f.Refused(res)
 		if ctx.Err() != nil {
@@ -42,35 +41,6 @@ func (s *Scheduler) waitOrQueue(ctx context.Context, code driver.Code, f *File, 
 	}
 	s.Counters.Add(counters.Queued, code, res)
 	return res
-}
-
-// largeRead is the size from which on a read is worth a thread. Its transfer, or its copy from the page
-// cache, takes longer than the time that the queue saves. The ring also makes a buffered one in pieces, one
-// for each part of the page cache that arrives.
-const largeRead = ioengine.LargeRead
-
-// permitPlainRead takes a permit for a read of n bytes that is made as a plain call: if little
-// is in flight (permitInline), or if the read is large. For a large direct read, nothing may be queued, and there
-// must be more than one processor: otherwise the queue is as quick or quicker, and needs less processor time.
-// A read whose context may end is never such a plain call. A small ReadAt has looked into the page cache before.
-func (s *Scheduler) permitPlainRead(ctx context.Context, f *File, n int) (budget.Permit, bool) {
-	if ctx.Done() != nil {
-		return budget.Permit{}, false
-	}
-	most := int32(s.Bounds.InlineReads)
-	if f.Flags&driver.Direct == 0 {
-		most = int32(s.Bounds.InlineBufferedReads)
-		if n >= largeRead {
-			return s.TryPermit(f, most)
-		}
-	}
-	if !s.Async(driver.Read, f) {
-		return s.TryPermit(f, most)
-	}
-	if n >= largeRead && s.QueuedOps.Load() == 0 && runtime.GOMAXPROCS(0) > 1 {
-		return s.TryPermit(f, int32(s.Bounds.InlineBufferedReads))
-	}
-	return s.permitInline(f, most)
 }
 
 // Block calls do once it has a permit. do waits in system calls for f, which may be nil.

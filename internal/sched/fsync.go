@@ -5,16 +5,15 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
-	"time"
 
 	"github.com/sluiceio/sluice/internal/budget"
 	"github.com/sluiceio/sluice/internal/counters"
 	"github.com/sluiceio/sluice/internal/device"
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/governor"
 	"github.com/sluiceio/sluice/internal/groupcommit"
 	"github.com/sluiceio/sluice/internal/ioengine"
 	"github.com/sluiceio/sluice/internal/record"
-	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // fsyncs decides how the fsyncs of a Scheduler's files are made. Up to
@@ -26,11 +25,6 @@ import (
 // to be woken for it, and its end wakes the leader before it wakes the goroutine. But it
 // takes less processor time, and the threads stay few.
 type fsyncs struct {
-	// running counts the fsyncs in progress, from chooseSyncRoute to releaseSyncRoute.
-	running atomic.Int32
-	// takenUntil is until when processorsTaken need not ask, on the Scheduler's clock.
-	takenUntil atomic.Int64
-
 	open   func() driver.Driver // see SetSyncDriver; nil if there is no driver
 	opened sync.Once
 	// engine is that of the driver that open has returned. It is nil before open
@@ -66,48 +60,6 @@ func (y *fsyncs) endQueued(d *device.Device) {
 	}
 }
 
-// slowSync: if the last fsync of a file took this long, the next one is queued,
-// however few there are. Queueing costs nothing beside such an fsync, and a thread
-// that sleeps in one would hold back the completions of the requests that it had
-// submitted to io_uring: docs/decisions/0012-tied-threads.md.
-const slowSync = 5 * time.Millisecond
-
-// An fsync that took up to mostWait may have ended early, and its goroutine have waited for a processor,
-// because goroutines that compute have all of them. Queued, the next one would have to wait for a
-// processor several times and seem slow again, and so on. So the time of such an fsync counts as less
-// than slowSync, if a yield is slow, too, or one within the last takenFor was.
-const (
-	mostWait = 100 * time.Millisecond
-	takenFor = time.Second
-)
-
-// syncTook returns how long the fsync that began at start took.
-func (s *Scheduler) syncTook(start time.Duration) time.Duration {
-	took := s.Clock() - start
-	if took >= slowSync && took <= mostWait && s.processorsTaken() {
-		return slowSync - 1
-	}
-	return took
-}
-
-// processorsTaken reports whether goroutines that compute have all processors.
-func (s *Scheduler) processorsTaken() bool {
-	start := s.Clock()
-	if start < time.Duration(s.fsyncs.takenUntil.Load()) {
-		return true
-	}
-	s.inline.yield()
-	if s.Clock()-start < sys.SlowYield {
-		return false
-	}
-	s.fsyncs.takenUntil.Store(int64(start + takenFor))
-	return true
-}
-
-// tiedSyncs is how many fsyncs of a device at a time are plain calls while a ring has a leader: then the
-// threads may have submitted requests whose completions they would hold back.
-const tiedSyncs = 2
-
 // SetSyncDriver has the fsyncs that are not to be plain calls performed by the driver
 // that open returns: most of those beyond Limits.InlineSyncs at a time, and those of slow
 // files. Open is called once, when
@@ -123,40 +75,41 @@ type syncRoute struct {
 }
 
 // chooseSyncRoute decides how the next fsync of f is made, and waits for the permit
-// that this needs. The error is ctx's, if ctx ends first. Last is how long f's last fsync took.
-func (s *Scheduler) chooseSyncRoute(ctx context.Context, f *File, last time.Duration) (w syncRoute, err error) {
-	y := &s.fsyncs
+// that this needs. The error is ctx's, if ctx ends first.
+func (s *Scheduler) chooseSyncRoute(ctx context.Context, f *File) (w syncRoute, err error) {
+	y, d := &s.fsyncs, s.DeviceOf(f)
 	s.Ready() // choosing the driver may call SetSyncDriver
-	running := y.running.Add(1)
+	running := d.Syncing.Add(1) - 1
 	if y.open != nil { // else plain calls are all there is
-		if p, ok := s.permitPlainSync(f, last, running); ok {
+		if p, ok := s.tryPlainSync(d, running); ok {
 			return syncRoute{permit: p}, nil
 		}
-		if e := s.syncEngine(f); e != nil && y.tryQueue(s.DeviceOf(f)) {
+		if e := s.syncEngine(f); e != nil && y.tryQueue(d) {
 			return syncRoute{engine: e}, nil
 		}
 	}
 	w.permit, err = s.AcquirePermit(ctx, driver.Fsync, f)
 	if err != nil {
-		y.running.Add(-1)
+		d.Syncing.Add(-1)
 	}
 	return w, err
 }
 
-// permitPlainSync takes a permit for the next fsync of f, whose last one took so long and with which so
-// many are running, if it is to be a plain call although it could be queued.
-func (s *Scheduler) permitPlainSync(f *File, last time.Duration, running int32) (budget.Permit, bool) {
-	most := int32(s.Bounds.InlineSyncs)
-	if running > most {
-		most = min(most, int32(s.Bounds.BusySyncs))
+// tryPlainSync takes a permit for an fsync on d, beside running others, if it is to be a plain call although it could
+// be queued. While a ring has a leader, one is at a time: its thread may have submitted requests whose completions it
+// would hold back (docs/decisions/0012-tied-threads.md).
+func (s *Scheduler) tryPlainSync(d *device.Device, running int32) (budget.Permit, bool) {
+	l := load{inFlight: running, most: int32(s.Bounds.Plain)}
+	if s.Bounds.Govern {
+		l.most = s.most(d.Governors[governor.Syncs].Choose(running, s.few(), s.sampleClock))
 	}
 	if s.Engines.HasReaper() {
-		most = min(most, tiedSyncs)
+		l.most = min(l.most, 1)
 	}
-	if last >= slowSync {
+	if admit(operation{canQueue: true}, l) != plain {
 		return budget.Permit{}, false
 	}
-	return s.DeviceOf(f).Budget.TryAcquireOfKind(budget.Syncs, most)
+	return d.Budget.TryAcquireOfKind(budget.Syncs, l.most)
 }
 
 // releaseSyncRoute releases what chooseSyncRoute has acquired: after the fsync, or if none
@@ -166,7 +119,7 @@ func (s *Scheduler) releaseSyncRoute(w syncRoute, f *File) {
 		s.fsyncs.endQueued(s.DeviceOf(f))
 	}
 	w.permit.Release()
-	s.fsyncs.running.Add(-1)
+	s.DeviceOf(f).Syncing.Add(-1)
 }
 
 // fsync makes an fsync or fdatasync, as code says, on fd, f's second descriptor or

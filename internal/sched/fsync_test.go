@@ -5,12 +5,10 @@ import (
 	"fmt"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/iopath"
-	"github.com/sluiceio/sluice/internal/sys"
 	"github.com/sluiceio/sluice/internal/test/hang"
 )
 
@@ -19,7 +17,8 @@ import (
 // the end no place is taken any more, and the driver is closed.
 func playQueuedSyncs(t *testing.T, inline int) (*syncs, *script.Driver) {
 	p, d := playSyncs(t), script.New(8)
-	p.Bounds.InlineSyncs, p.Bounds.BusySyncs = inline, 2
+	p.Bounds.Plain = inline
+	p.Device = func(int) (uint64, bool) { return 0, false } // all on one
 	p.unbound()
 	opened := 0
 	p.SetSyncDriver(func() driver.Driver {
@@ -39,7 +38,7 @@ func playQueuedSyncs(t *testing.T, inline int) (*syncs, *script.Driver) {
 // wantNoSyncs fails the test unless no fsync is counted.
 func wantNoSyncs(t *testing.T, p *syncs) {
 	t.Helper()
-	if running, queued := p.fsyncs.running.Load(), p.fsyncs.queued.Load(); running != 0 || queued != 0 {
+	if running, queued := p.Devices.None().Syncing.Load(), p.fsyncs.queued.Load(); running != 0 || queued != 0 {
 		t.Errorf("at the end %d fsyncs are in progress, %d of them queued; want none", running, queued)
 	}
 }
@@ -86,49 +85,43 @@ func TestSyncsBeyondTheFirstAreQueued(t *testing.T) {
 	want(t, nil, again)
 }
 
-// While more fsyncs are in progress than may be plain calls, only Limits.BusySyncs are.
+// An fsync that is queued counts, too: the next one is a plain call once few are in progress.
 func TestManySyncsAreQueued(t *testing.T) {
-	p, d := playQueuedSyncs(t, 4)
-	var all []chan error
-	startPlain := func(fd int) {
+	p, d := playQueuedSyncs(t, 2)
+	var plain, queued []chan error
+	var ops []*driver.Op
+	for fd := 1; fd <= 2; fd++ {
 		_, res := p.start(t.Context(), fd)
 		<-p.started
-		all = append(all, res)
+		plain = append(plain, res)
 	}
-	var ops []*driver.Op
+	if n, st := p.permits(), p.Stats(); n != 2 || st.Blocked < 2 {
+		t.Errorf("2 plain fsyncs: %d permits are taken, Stats.Blocked = %d; want 2, at least 2", n, st.Blocked)
+	}
 	startQueued := func(fd int) {
 		_, res := p.start(t.Context(), fd)
-		ops, all = append(ops, d.Next(len(ops))), append(all, res)
+		ops, queued = append(ops, d.Next(len(queued))), append(queued, res)
 	}
-	endPlain := func(left int) {
+	startQueued(3)
+	startQueued(4)
+	for range plain {
 		p.results <- 0
-		hang.Eventually(func() bool { return p.permits() == left })
 	}
-	for fd := range 4 {
-		startPlain(1 + fd)
-	}
-	if n, st := p.permits(), p.Stats(); n != 4 || st.Blocked < 4 {
-		t.Errorf("4 plain fsyncs: %d permits are taken, Stats.Blocked = %d; want 4, at least 4", n, st.Blocked)
-	}
-	for fd := range 3 {
-		startQueued(5 + fd)
-	}
-	endPlain(3)
-	endPlain(2)
-	startQueued(8) // two are plain calls
-	endPlain(1)
-	startPlain(9)
-	for _, op := range ops {
-		d.Answer(op, 0)
-	}
-	endPlain(1)
-	endPlain(0)
-	for _, res := range all {
+	hang.Eventually(func() bool { return p.permits() == 0 })
+	startQueued(5)
+	d.Answer(ops[0], 0)
+	d.Answer(ops[1], 0)
+	hang.Eventually(func() bool { return p.Devices.None().Syncing.Load() == 1 })
+	_, res := p.start(t.Context(), 6)
+	<-p.started
+	p.results <- 0
+	d.Answer(ops[2], 0)
+	for _, res := range append(append(plain, queued...), res) {
 		want(t, nil, res)
 	}
 }
 
-// While a ring has a leader only tiedSyncs fsyncs are plain calls: their threads may have
+// While a ring has a leader only one fsync is a plain call: its thread may have
 // submitted what the leader waits for.
 func TestSyncsBesideALeader(t *testing.T) {
 	p, d := playQueuedSyncs(t, 4)
@@ -142,9 +135,7 @@ func TestSyncsBesideALeader(t *testing.T) {
 		<-p.started
 		plain = append(plain, res)
 	}
-	for fd := range tiedSyncs {
-		startPlain(1 + fd)
-	}
+	startPlain(1)
 	_, queued := p.start(t.Context(), 3)
 	d.Answer(d.Next(0), 0)
 	want(t, nil, queued)
@@ -212,59 +203,6 @@ func stallSyncs(t *testing.T, stalled int) {
 	d.Mu.Unlock()
 	for _, res := range all {
 		want(t, nil, res)
-	}
-}
-
-// A file whose fsyncs take long is not waited for by a thread.
-func TestSlowSyncIsQueued(t *testing.T) {
-	p, d := playQueuedSyncs(t, 2)
-	var clock time.Duration
-	p.Clock = func() time.Duration { return clock }
-	f, a := p.start(t.Context(), 1)
-	<-p.started
-	clock += slowSync
-	p.results <- 0
-	want(t, nil, a)
-	res := make(chan error, 1)
-	go func() { res <- p.Sync(t.Context(), f) }()
-	d.Answer(d.Next(0), 0) // quick this time
-	want(t, nil, res)
-	go func() { res <- p.Sync(t.Context(), f) }()
-	<-p.started
-	p.results <- 0
-	want(t, nil, res)
-}
-
-// Where goroutines that compute have all processors, an fsync that seems slow says nothing, unless it took very long.
-func TestSlowSyncBesideComputation(t *testing.T) {
-	p, _ := playQueuedSyncs(t, 2)
-	var clock time.Duration
-	yields, slow := 0, sys.SlowYield
-	p.Clock = func() time.Duration { return clock }
-	p.inline.yield = func() { clock += slow; yields++ }
-	clock = time.Hour
-	for i, c := range []struct {
-		took, yield time.Duration
-		want        time.Duration
-		yields      int
-	}{
-		{slowSync - 1, 0, slowSync - 1, 0},
-		{slowSync, sys.SlowYield - 1, slowSync, 1},
-		{slowSync, sys.SlowYield, slowSync - 1, 1},
-		{mostWait, 0, slowSync - 1, 0}, // known from the one before
-		{mostWait + 1, sys.SlowYield, mostWait + 1, 0},
-	} {
-		yields, slow = 0, c.yield
-		start := clock
-		clock += c.took
-		if took := p.syncTook(start); took != c.want || yields != c.yields {
-			t.Errorf("%d: an fsync of %s, and a yield of %s: counts as %s, after %d yields; want %s, %d", i, c.took, c.yield, took, yields, c.want, c.yields)
-		}
-	}
-	clock += takenFor
-	yields, slow = 0, 0
-	if took := p.syncTook(clock - slowSync); took != slowSync || yields != 1 {
-		t.Errorf("after %s: counts as %s, after %d yields; want %s, 1", takenFor, took, yields, slowSync)
 	}
 }
 

@@ -14,6 +14,9 @@ var held struct {
 	of map[*Scheduler][]budget.Permit
 }
 
+// queuedOps returns how many operations of files on no device are queued.
+func (s *Scheduler) queuedOps() int32 { return s.Devices.None().Queued.Load() }
+
 // hold takes a permit, if one is free.
 func (s *Scheduler) hold() bool {
 	p, ok := s.Devices.None().Budget.TryAcquire(budget.Reads)
@@ -53,7 +56,7 @@ func (s *Scheduler) waiting() int {
 }
 
 // unbound has each device have all permits that it may have, whatever the Limits say.
-func (s *Scheduler) unbound() { s.Devices.Init(0) }
+func (s *Scheduler) unbound() { s.Devices.Init(0, false) }
 
 // ringOf returns the number of the ring that f's operations are queued in.
 func (s *Scheduler) ringOf(f *File) int { return slices.Index(s.Engines.All(), s.EngineOf(f)) }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sluiceio/sluice/internal/budget"
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/governor"
 	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/sys"
 )
@@ -36,7 +37,7 @@ func (s *Scheduler) readCurrent(f *File, b []byte, looks bool) int32 {
 	ctx := context.Background()
 	classed := s.Classes.Active()
 	if !classed && !looks {
-		if p, ok := s.permitReadCurrent(f, len(b)); ok {
+		if p, ok := s.tryPlainAtPosition(f, len(b)); ok {
 			return s.PlainCall(0, p, driver.Read, f, b, iopath.AtPosition)
 		}
 	}
@@ -57,18 +58,14 @@ func (s *Scheduler) readByCall(ctx context.Context, f *File, b []byte) int32 {
 	return s.AcquireAndCall(ctx, s.Recording.Now(), driver.Read, f, b, iopath.AtPosition)
 }
 
-// permitReadCurrent is permitPlainRead for a Read at the position. A small buffered one never
-// yields: it has not looked into the page cache, and mostly finds its bytes there, so that a
-// yield would cost as much as the read.
-func (s *Scheduler) permitReadCurrent(f *File, n int) (budget.Permit, bool) {
-	if n >= largeRead || f.Flags&driver.Direct != 0 {
-		return s.permitPlainRead(context.Background(), f, n)
+// tryPlainAtPosition is tryPlain for a Read of n bytes at the position. A small buffered one has not looked into the
+// page cache, and mostly finds its bytes there.
+func (s *Scheduler) tryPlainAtPosition(f *File, n int) (budget.Permit, bool) {
+	kind := readKind(n)
+	if kind == governor.Reads && f.Flags&driver.Direct == 0 {
+		kind = governor.PositionReads
 	}
-	most := int32(s.Bounds.InlineReads)
-	if s.inFlight(f) >= most && !s.besideQueue(f, most) {
-		return budget.Permit{}, false
-	}
-	return s.TryPermit(f, most)
+	return s.tryPlain(context.Background(), kind, driver.Read, f)
 }
 
 // mayReserve reports whether a Read at the position may go another way than by read(2).

@@ -328,7 +328,7 @@ func TestDirectShort(t *testing.T) {
 		{queueAll, []int32{3, 0}, nil, 3},
 		{queueAll, []int32{3, -int32(syscall.EINVAL)}, nil, 3},
 		{queueAll, []int32{8}, nil, 8},
-		{Limits{Threads: 4, InlineReads: 1}, nil, []int32{3}, 3},
+		{Limits{Threads: 4, Plain: 1}, nil, []int32{3}, 3},
 	} {
 		p := play(t, c.limits, c.results, c.calls)
 		if n, err := p.ReadCurrent(foreignFile(int(file.Fd()), true, false), make([]byte, 8)); n != c.want || err != nil {

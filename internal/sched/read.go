@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/governor"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -53,13 +54,21 @@ func (s *Scheduler) read(ctx context.Context, f *File, b []byte, off int64, reg 
 	if s.Classes.Active() {
 		return s.readWithTicket(ctx, f, b, off, reg)
 	}
-	if len(b) >= largeRead {
-		if p, ok := s.permitPlainRead(ctx, f, len(b)); ok {
-			return s.PlainCall(0, p, driver.Read, f, b, off)
-		}
+	if len(b) < largeRead {
+		found, asked := s.ReadCached(f, b, off)
+		return s.readAfterLook(ctx, f, b, off, reg, found, asked)
 	}
-	found, asked := s.ReadCached(f, b, off)
-	return s.readAfterLook(ctx, f, b, off, reg, found, asked)
+	if p, ok := s.tryPlain(ctx, governor.LargeReads, driver.Read, f); ok {
+		return s.PlainCall(0, p, driver.Read, f, b, off)
+	}
+	switch found, asked := s.ReadCached(f, b, off); {
+	case found > 0:
+		return found
+	case found == 0 && s.FindsEnd:
+		s.noteEnd(asked, f, len(b), off)
+		return 0
+	}
+	return s.waitOrQueue(ctx, driver.Read, f, b, off, reg)
 }
 
 // readAfterLook makes one transfer of a read for which ReadCached has returned found and asked.
@@ -77,7 +86,7 @@ func (s *Scheduler) readAfterLook(ctx context.Context, f *File, b []byte, off in
 // readUncached makes one transfer, as a plain call or through the queue. It does not look into
 // the page cache.
 func (s *Scheduler) readUncached(ctx context.Context, f *File, b []byte, off int64, reg uint32) int32 {
-	if p, ok := s.permitPlainRead(ctx, f, len(b)); ok {
+	if p, ok := s.tryPlain(ctx, readKind(len(b)), driver.Read, f); ok {
 		return s.PlainCall(0, p, driver.Read, f, b, off)
 	}
 	return s.waitOrQueue(ctx, driver.Read, f, b, off, reg)
@@ -94,7 +103,7 @@ func (s *Scheduler) readAtOnce(ctx context.Context, f *File, b []byte, off int64
 	if int(n) == len(b) || async && !s.FindsEnd {
 		return n
 	}
-	p, plain := s.permitPlainRead(ctx, f, len(b))
+	p, plain := s.tryPlain(ctx, readKind(len(b)), driver.Read, f)
 	switch {
 	case async && !plain:
 		return n

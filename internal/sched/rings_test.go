@@ -59,11 +59,11 @@ func on(device int) *File { return iopath.NewFile(device, true, false) }
 // begin starts a read of f and returns what is closed when it has ended.
 func (p *several) begin(f *File) <-chan struct{} {
 	ended := make(chan struct{})
-	p.QueuedOps.Add(1) // so that it is queued
+	p.Devices.None().Queued.Add(1) // so that it is queued
 	go func() {
 		defer close(ended)
 		p.Queue(context.Background(), 0, driver.Read, f, make([]byte, 512), 0, 0)
-		p.QueuedOps.Add(-1)
+		p.Devices.None().Queued.Add(-1)
 	}()
 	return ended
 }
@@ -456,10 +456,7 @@ func usedScheduler(t *testing.T, simulated bool) *Scheduler {
 		d.Rule = whole
 		return d
 	}
-	s := New(open(), Limits{})
-	if simulated {
-		s.Simulate()
-	}
+	s := New(open(), Limits{KeepDevices: simulated})
 	s.SetRings(2, func(*record.Hook) (driver.Driver, error) { return open(), nil })
 	s.Device = func(fd int) (uint64, bool) { return uint64(fd), fd > 0 }
 	s.NewClass("class", fair.Settings{Weight: 1})

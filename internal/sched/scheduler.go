@@ -2,8 +2,6 @@ package sched
 
 import (
 	"errors"
-	"runtime"
-	"sync/atomic"
 	"time"
 
 	"github.com/sluiceio/sluice/internal/chains"
@@ -26,7 +24,6 @@ type Scheduler struct {
 	helpers  helpers
 	fsyncs   fsyncs
 	syncings spare.Pool[syncing] // that are not in use
-	inline   inlineCalls
 	// reopen opens another description of a file, and startRange starts the write-back of a
 	// part of one. They are fields so that a test can replace them.
 	reopen     func(fd int) int
@@ -46,17 +43,7 @@ func NewLate(choose func() driver.Driver, l Limits) *Scheduler {
 	s.Init(choose, l)
 	s.names.all.Init(s.Devices.Budgets())
 	s.helpers.init(s)
-	s.inline.yield, s.inline.caller = runtime.Gosched, currentGoroutine
 	return s
-}
-
-// Simulate makes s decide by its operations alone, and not by which goroutines make them, so that a
-// simulation can be repeated: each operation counts as another goroutine's. It must be called before
-// the first operation.
-func (s *Scheduler) Simulate() {
-	s.Devices.KeepAll()
-	var calls atomic.Uint32
-	s.inline.caller = func() goroutine { return 1 << (calls.Add(1) % 64) }
 }
 
 // Now returns the time of the Scheduler's clock, which never goes back.

@@ -64,8 +64,8 @@ type syncing struct {
 func newSyncing() *syncing { return new(syncing) }
 
 // Admit chooses how the fsync is made, and waits for the permit that this needs.
-func (c *syncing) Admit(ctx context.Context, last time.Duration) (err error) {
-	c.route, err = c.s.chooseSyncRoute(ctx, c.f, last)
+func (c *syncing) Admit(ctx context.Context) (err error) {
+	c.route, err = c.s.chooseSyncRoute(ctx, c.f)
 	return err
 }
 
@@ -84,7 +84,7 @@ func (c *syncing) Fsync(code driver.Code, fd int) (m groupcommit.Made) {
 	m.Began = c.s.Recording.Now()
 	m.Err = c.s.fsync(c.route, c.asked, code, c.f, fd)
 	m.Ended = c.s.Recording.Now()
-	m.Took = c.s.syncTook(start)
+	m.Took = c.s.Clock() - start
 	return m
 }
 

@@ -165,7 +165,7 @@ func (t *Transfer) push() {
 		t.set.Push(t.r)
 		return
 	}
-	t.s.QueuedOps.Add(1)
+	t.s.DeviceOf(t.f).Queued.Add(1)
 	t.s.EngineOf(t.f).Push(t.r)
 }
 
@@ -233,7 +233,7 @@ func (t *Transfer) noteCompleted() {
 	if t.set != nil {
 		t.set.Completed()
 	} else {
-		t.s.QueuedOps.Add(-1)
+		t.s.DeviceOf(t.f).Queued.Add(-1)
 	}
 }
 

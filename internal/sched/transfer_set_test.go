@@ -45,8 +45,8 @@ func asGroup(t *testing.T, depth int, test func(t *testing.T, p grouped)) {
 func wantNothing(t *testing.T, s *Scheduler) {
 	t.Helper()
 	e := s.Engines.First()
-	if st := e.State(); st != (ioengine.State{}) || s.QueuedOps.Load() != 0 {
-		t.Errorf("engine at the end: %+v, %d waiting; want nothing", st, s.QueuedOps.Load())
+	if st := e.State(); st != (ioengine.State{}) || s.queuedOps() != 0 {
+		t.Errorf("engine at the end: %+v, %d waiting; want nothing", st, s.queuedOps())
 	}
 }
 
@@ -101,12 +101,12 @@ func TestGroupOwnerElsewhere(t *testing.T) {
 	asGroup(t, 8, func(t *testing.T, p grouped) {
 		all := p.start(t, 1)
 		p.g.Submit()
-		if n := p.QueuedOps.Load(); n != 0 {
+		if n := p.queuedOps(); n != 0 {
 			t.Errorf("%d operations count as queued; want none", n)
 		}
 		p.d.Answer(p.d.Next(0), 10)
 		p.next(t, t.Context(), all[0], 10, nil)
-		if n := p.QueuedOps.Load(); n != 0 {
+		if n := p.queuedOps(); n != 0 {
 			t.Errorf("%d operations count as queued at the end; want none", n)
 		}
 	})

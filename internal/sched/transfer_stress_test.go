@@ -158,7 +158,7 @@ func TestRefusedNoWaitIsOfTheFileAlone(t *testing.T) {
 // Next to nothing in flight: the plain call. With a context that may end, or
 // with more in flight: the driver.
 func TestPathFollowsDepth(t *testing.T) {
-	p := play(t, Limits{InlineReads: 1, InlineBufferedReads: 1, InlineWrites: 1, Threads: 2}, []int32{1, 1}, []int32{1, 1})
+	p := play(t, Limits{Plain: 1, Threads: 2}, []int32{1, 1}, []int32{1, 1})
 	b := make([]byte, 1)
 	one := func(n int, err error) {
 		t.Helper()
@@ -171,17 +171,17 @@ func TestPathFollowsDepth(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	one(p.ReadAt(ctx, p.f, b, 3))
-	p.QueuedOps.Add(1)
+	p.Devices.None().Queued.Add(1)
 	one(p.ReadAt(context.Background(), p.f, b, 4))
-	p.QueuedOps.Add(-1)
+	p.Devices.None().Queued.Add(-1)
 	p.wantAsked(t,
 		[]asked{{driver.Read, 3, 1}, {driver.Read, 4, 1}},
 		[]asked{{driver.Read, 1, 1}, {driver.Write, 2, 1}})
 	if st := p.Stats(); st.Queued != 2 || st.Blocking != 2 || st.Read != 3 || st.Written != 1 || st.InFlight != 0 || st.Batches != 2 {
 		t.Errorf("Stats = %+v; want 2 queued in 2 batches, 2 blocking, 3 bytes read, 1 written", st)
 	}
-	if p.QueuedOps.Load() != 0 || p.permits() != 0 {
-		t.Errorf("%d waiting, %d places taken at the end", p.QueuedOps.Load(), p.permits())
+	if p.queuedOps() != 0 || p.permits() != 0 {
+		t.Errorf("%d waiting, %d places taken at the end", p.queuedOps(), p.permits())
 	}
 }
 

@@ -65,8 +65,8 @@ func TestTransferResults(t *testing.T) {
 			}
 			p.helpers.wait()
 			p.wantAsked(t, c.queued, c.plain)
-			if p.QueuedOps.Load() != 0 || p.permits() != 0 {
-				t.Errorf("%d waiting, %d places taken at the end", p.QueuedOps.Load(), p.permits())
+			if p.queuedOps() != 0 || p.permits() != 0 {
+				t.Errorf("%d waiting, %d places taken at the end", p.queuedOps(), p.permits())
 			}
 		})
 	}
@@ -137,7 +137,7 @@ func TestTransferReg(t *testing.T) {
 
 // ReadFixed takes the plain call where ReadAt does, and goes on after a short one.
 func TestFixedPlain(t *testing.T) {
-	p := play(t, Limits{InlineReads: 1, InlineBufferedReads: 1, Threads: 2}, nil, []int32{60, 40})
+	p := play(t, Limits{Plain: 1, Threads: 2}, nil, []int32{60, 40})
 	ctx, b := context.Background(), make([]byte, 100)
 	if n, err := p.ReadFixed(ctx, p.f, b, 0, 3); n != 100 || err != nil {
 		t.Errorf("ReadFixed = %d, %v; want 100, nil", n, err)
@@ -160,12 +160,12 @@ func TestReadCountsUntilItRuns(t *testing.T) {
 	<-ctx.held
 	d.Answer(d.Next(0), 10)
 	s.Engines.First().Wait()
-	if n := s.QueuedOps.Load(); n != 1 {
+	if n := s.queuedOps(); n != 1 {
 		t.Errorf("%d waiting when the operation is complete; want 1", n)
 	}
 	close(ctx.goOn)
-	if res := <-done; res != 10 || s.QueuedOps.Load() != 0 {
-		t.Errorf("the read = %d, %d waiting; want 10, 0", res, s.QueuedOps.Load())
+	if res := <-done; res != 10 || s.queuedOps() != 0 {
+		t.Errorf("the read = %d, %d waiting; want 10, 0", res, s.queuedOps())
 	}
 	s.Close()
 }
@@ -176,19 +176,19 @@ func TestFixedCountsOnce(t *testing.T) {
 	hang.Watch(t)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	d := script.New(8)
-	s := New(d, Limits{InlineReads: 2, InlineBufferedReads: 2, Threads: 8})
+	s := New(d, Limits{Threads: 8})
 	defer s.Close()
 	s.Call = func(_ driver.Code, _ int, b []byte, _ int64) int32 { return int32(len(b)) }
 	f := iopath.NewFile(1<<20, true, false)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		s.inline.crowd.Store(1) // this one is queued
 		if n, err := s.ReadFixed(context.Background(), f, make([]byte, 10), 0, 1); n != 10 || err != nil {
 			t.Errorf("the queued ReadFixed = %d, %v; want 10, nil", n, err)
 		}
 	}()
 	op := d.Next(0)
+	s.Bounds.Plain = 2
 	d.Mu.Lock()
 	d.Rule = func(op *driver.Op) (int32, bool) { return int32(len(op.Buf)), true } // from now on
 	d.Mu.Unlock()
@@ -200,7 +200,7 @@ func TestFixedCountsOnce(t *testing.T) {
 	}
 	d.Answer(op, 10)
 	<-done
-	if n := s.QueuedOps.Load(); n != 0 {
+	if n := s.queuedOps(); n != 0 {
 		t.Errorf("%d operations are counted at the end; want 0", n)
 	}
 }
@@ -467,8 +467,8 @@ func TestTransferStress(t *testing.T) {
 			}
 			wg.Wait()
 			s.Close()
-			if s.QueuedOps.Load() != 0 || s.permits() != 0 || s.helpers.waiting() != 0 {
-				t.Errorf("%d waiting, %d places taken at the end", s.QueuedOps.Load(), s.permits())
+			if s.queuedOps() != 0 || s.permits() != 0 || s.helpers.waiting() != 0 {
+				t.Errorf("%d waiting, %d places taken at the end", s.queuedOps(), s.permits())
 			}
 		})
 	}

@@ -4,8 +4,8 @@ import (
 	"context"
 	"io"
 
-	"github.com/sluiceio/sluice/internal/budget"
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/governor"
 	"github.com/sluiceio/sluice/internal/iopath"
 )
 
@@ -20,7 +20,7 @@ func (s *Scheduler) WriteAt(ctx context.Context, f *File, b []byte, off int64) (
 	// The first transfer is writeNow's, here so that two functions less are above the system call of a
 	// write into memory: see PlainCall.
 	var res int32
-	if p, ok := s.permitPlainWrite(ctx, f); ok {
+	if p, ok := s.tryPlain(ctx, governor.Writes, driver.Write, f); ok {
 		res = s.PlainCall(0, p, driver.Write, f, b, off)
 		if int(res) == len(b) {
 			return len(b), nil
@@ -76,29 +76,8 @@ func (s *Scheduler) write(ctx context.Context, f *File, b []byte, off int64) (re
 
 // writeNow is write of an operation whose ticket has been granted, or that needs none.
 func (s *Scheduler) writeNow(ctx context.Context, f *File, b []byte, off int64) int32 {
-	if p, ok := s.permitPlainWrite(ctx, f); ok {
+	if p, ok := s.tryPlain(ctx, governor.Writes, driver.Write, f); ok {
 		return s.PlainCall(0, p, driver.Write, f, b, off)
 	}
 	return s.waitOrQueue(ctx, driver.Write, f, b, off, 0)
 }
-
-// permitPlainWrite acquires a permit for a write to f that is to be a plain call at once. It
-// fails where ctx can end, because a plain call cannot be asked to end early.
-func (s *Scheduler) permitPlainWrite(ctx context.Context, f *File) (budget.Permit, bool) {
-	if ctx.Done() != nil {
-		return budget.Permit{}, false
-	}
-	if !s.Async(driver.Write, f) {
-		return s.DeviceOf(f).Budget.TryAcquire(budget.Writes)
-	}
-	most := int32(s.Bounds.InlineWrites)
-	if s.QueuedOps.Load() > fewQueued && !s.besideQueue(f, most) {
-		return budget.Permit{}, false
-	}
-	return s.DeviceOf(f).Budget.TryAcquireBelow(budget.Writes, most)
-}
-
-// fewQueued is how many operations may be queued beside a plain write without Limits.BesideQueue. With more of them the
-// queue is quicker. A thread that waits in a plain call holds its processor until the Go runtime
-// takes it away, and the goroutines that would fill the queue wait for that processor.
-const fewQueued = 6

@@ -1,0 +1,74 @@
+package governor
+
+import (
+	"testing"
+	"time"
+)
+
+// An epoch ends once it is long enough and has enough operations, and says how many there were in a nanosecond.
+func TestEpochEnds(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		interval time.Duration // between two operations
+		inFlight int32
+		ops      uint32
+	}{
+		{"fast", time.Microsecond, 3, 1504},           // as long as leastTime
+		{"slow", time.Millisecond, 3, leastOps},       // as many as leastOps
+		{"deep", time.Millisecond, 100, 400},          // as many as turnovers times what is in flight
+		{"very slow", time.Second, 0, leastOps},       // a disk of one operation a second
+		{"fast and deep", 100, 512, turnovers * 4096}, // 512 in flight; more operations fit into leastTime
+	} {
+		var e epoch
+		now := time.Hour
+		for n := uint32(0); ; n += sampleEvery {
+			rate, ended := e.sample(n, c.inFlight, now, false)
+			now += sampleEvery * c.interval
+			if !ended {
+				if n > 1<<20 {
+					t.Fatalf("%s: the epoch does not end", c.name)
+				}
+				continue
+			}
+			if n != c.ops && c.name != "fast and deep" || n < leastOps || now-time.Hour < leastTime {
+				t.Errorf("%s: the epoch ends after %d operations; want %d", c.name, n, c.ops)
+			}
+			if want := 1 / float64(c.interval); rate < 0.99*want || rate > 1.01*want {
+				t.Errorf("%s: the rate is %g; want %g", c.name, rate, want)
+			}
+			break
+		}
+	}
+}
+
+// A time in which the program asks for nothing does not count. A time in which operations in flight do not end does.
+func TestGap(t *testing.T) {
+	for _, alone := range []bool{true, false} {
+		var e epoch
+		now, n := time.Hour, uint32(0)
+		step := func(d time.Duration, alone bool) (float64, bool) {
+			now += d
+			n += sampleEvery
+			return e.sample(n, 3, now, alone)
+		}
+		step(0, false)
+		for {
+			if _, ended := step(100*time.Microsecond, true); ended {
+				break
+			}
+		}
+		if _, ended := step(50*time.Millisecond, alone); ended {
+			t.Errorf("an epoch of %d operations", sampleEvery)
+		}
+		for {
+			rate, ended := step(100*time.Microsecond, true)
+			if !ended {
+				continue
+			}
+			if usual := float64(sampleEvery) / float64(100*time.Microsecond); (rate > 0.9*usual) != alone {
+				t.Errorf("after a gap in which nothing is in flight: %t, the rate is %g; without a gap it is %g", alone, rate, usual)
+			}
+			break
+		}
+	}
+}

@@ -1,0 +1,216 @@
+package governor
+
+import "math"
+
+// Choice is how operations are performed that a driver could queue.
+type Choice uint8
+
+// With Queue operations are queued, unless one finds nothing in flight: that is a plain call. With Plain they are plain calls,
+// as far as the device has permits.
+const (
+	Queue Choice = iota
+	Plain
+)
+
+func (c Choice) String() string { return [...]string{"queue", "plain"}[c] }
+
+// Machine compares the two Choices by trials. In a trial the other choice is in force for one epoch,
+// between two epochs of the best one:
+//
+//	best  other  best  other  best
+//	└── trial ────┘
+//	              └── trial ────┘
+//
+// The result of a trial is the logarithm of the other's rate over the mean of its neighbours, so that a
+// drift of the load cancels out. A sequential test on the results decides which choice is ahead.
+//
+// The zero Machine is ready to use. It begins with Queue, and with a comparison.
+type Machine struct {
+	best  Choice
+	phase phase
+
+	before float64 // logarithm of the rate in the epoch before the trial
+	other  float64 // in the trial
+	tried  int     // trials of this comparison
+
+	results float64 // how many results there are, also of comparisons that have decided nothing
+	mean    float64 // of them
+	sum     float64 // of the squares of their distances from the mean (Welford's algorithm)
+
+	wait  int // epochs until the next comparison
+	pause int // how many there are between comparisons
+	spent int // share for each trial, less 1 for each other epoch
+
+	usual   float64 // logarithm of the rate while nothing is compared, a moving average
+	unusual int     // epochs in a row with another rate
+
+	last Comparison
+}
+
+// Comparison is the result of a comparison.
+type Comparison struct {
+	// Plain is how much faster Plain was than Queue: 0.1 is 10 %.
+	Plain  float64
+	Trials int
+	Number int // how many comparisons there were, this one included
+}
+
+type phase uint8
+
+const (
+	resting phase = iota // the best choice is in force, and nothing is compared
+	trial                // the other choice is in force
+	after                // the best choice is in force, and ends a trial
+)
+
+const (
+	// margin is how much faster, in logarithms, Plain must be. Where both are level, Queue takes
+	// fewer threads and less processor time.
+	margin = 0.02
+	// A mean is sure if it is so many of its standard deviations away from what is needed.
+	sure = 2.5
+	// The results of a few trials do not tell how much they scatter. Until there are enough of them, it is
+	// taken to be much.
+	enough, much = 4, 0.2
+	// mostTrials ends a comparison that decides nothing.
+	mostTrials = 10
+	// mostResults bounds how much older results count.
+	mostResults = 4 * mostTrials
+	// After a comparison firstPause epochs pass until the next one. Each comparison that confirms the
+	// best choice makes this longer, up to lastPause. If Plain is the best choice it is shorter: if
+	// more goroutines come, plain calls may keep the processors from them, and the rate does not show it.
+	firstPause, lastPause, lastPlainPause = 64, 4096, 256
+	// One epoch in share is a trial at most, beside the first mostTrials: 3 % of the time.
+	share = 33
+	// clear is how much slower the other choice must be to be compared seldom.
+	clear = 0.3
+	// A load has changed if the rates of so many epochs in a row are off by a factor of e^change.
+	change, changeEpochs = 0.5, 4
+)
+
+// Choice returns the choice that is in force.
+func (m *Machine) Choice() Choice {
+	if m.phase == trial {
+		return 1 - m.best
+	}
+	return m.best
+}
+
+// Last returns the result of the last comparison.
+func (m *Machine) Last() Comparison { return m.last }
+
+// Start sets the Choice to begin with. It must be called before Epoch.
+func (m *Machine) Start(c Choice) { m.best = c }
+
+// Epoch notes the rate of the epoch that has ended, in operations per unit of time. Choice returns what is in force
+// in the next epoch.
+func (m *Machine) Epoch(rate float64) {
+	rate = math.Log(rate)
+	if m.phase == trial {
+		m.other, m.phase = rate, after
+		m.spent += share
+		return
+	}
+	m.spent = max(0, m.spent-1)
+	m.wait--
+	mayTry := m.spent <= (mostTrials-1)*share
+	if m.phase == after {
+		m.tried++
+		if math.Abs(rate-m.before) < change {
+			m.add(m.other - (m.before+rate)/2)
+		} else { // the load has changed during the trial
+			m.forget()
+		}
+		if m.decided() || m.tried == mostTrials || !mayTry {
+			m.settle(rate)
+		} else {
+			m.phase = trial
+		}
+	} else if m.watch(rate); mayTry && m.wait < 0 {
+		if m.unusual > 0 { // perhaps another load
+			m.forget()
+		}
+		m.phase = trial
+	}
+	m.before = rate
+}
+
+// add adds the result of a trial.
+func (m *Machine) add(result float64) {
+	m.results++
+	d := result - m.mean
+	m.mean += d / m.results
+	m.sum += d * (result - m.mean)
+}
+
+// needed returns the mean result from which on the other choice is better.
+func (m *Machine) needed() float64 {
+	if m.best == Plain {
+		return -margin
+	}
+	return margin
+}
+
+// decided reports whether the results are sure.
+func (m *Machine) decided() bool {
+	deviation := much
+	if m.results >= enough {
+		deviation = math.Sqrt(m.sum / (m.results - 1))
+	}
+	return m.results > 0 && math.Abs(m.mean-m.needed()) > sure*deviation/math.Sqrt(m.results)
+}
+
+// settle ends a comparison, after which the best choice had that rate.
+func (m *Machine) settle(rate float64) {
+	m.last = Comparison{Plain: math.Exp(m.mean) - 1, Trials: m.tried, Number: m.last.Number + 1}
+	if m.best == Plain {
+		m.last.Plain = math.Exp(-m.mean) - 1
+	}
+	switch sure := m.decided(); {
+	case !sure && m.best == Plain && m.mean > 0, sure && m.mean > m.needed():
+		m.best = 1 - m.best
+		m.forget()
+		rate = m.other
+	case !sure: // the results count in the next comparison
+		if m.results > mostResults {
+			m.sum *= mostResults / m.results
+			m.results = mostResults
+		}
+		m.pause *= 2
+	default:
+		pause := 4 * m.pause
+		if m.mean < -clear {
+			pause *= 4
+		}
+		m.forget()
+		m.pause = pause
+	}
+	longest := lastPause
+	if m.best == Plain {
+		longest = lastPlainPause
+	}
+	m.pause = min(max(m.pause, firstPause), longest)
+	m.wait, m.tried, m.phase = m.pause, 0, resting
+	m.usual, m.unusual = rate, 0
+}
+
+// forget forgets the results, after a change.
+func (m *Machine) forget() {
+	m.results, m.mean, m.sum = 0, 0, 0
+	m.pause, m.wait = 0, 0
+}
+
+// watch notes a rate while nothing is compared.
+func (m *Machine) watch(rate float64) {
+	switch {
+	case m.usual == 0:
+		m.usual = rate
+	case math.Abs(rate-m.usual) > change:
+		if m.unusual++; m.unusual == changeEpochs {
+			m.forget()
+		}
+	default:
+		m.unusual = 0
+		m.usual += (rate - m.usual) / 8
+	}
+}
