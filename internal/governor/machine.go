@@ -36,6 +36,7 @@ type Machine struct {
 	results float64 // how many results there are, also of comparisons that have decided nothing
 	mean    float64 // of them
 	sum     float64 // of the squares of their distances from the mean (Welford's algorithm)
+	scatter float64 // the most by which the neighbours of a trial were apart
 
 	wait  int // epochs until the next comparison
 	pause int // how many there are between comparisons
@@ -70,7 +71,7 @@ const (
 	// A mean is sure if it is so many of its standard deviations away from what is needed.
 	sure = 2.5
 	// The results of a few trials do not tell how much they scatter. Until there are enough of them, it is
-	// taken to be much.
+	// taken to be as much as their neighbours do, and at least much.
 	enough, much = 4, 0.2
 	// mostTrials ends a comparison that decides nothing.
 	mostTrials = 10
@@ -116,7 +117,8 @@ func (m *Machine) Epoch(rate float64) {
 	mayTry := m.spent <= (mostTrials-1)*share
 	if m.phase == after {
 		m.tried++
-		if math.Abs(rate-m.before) < change {
+		if off := math.Abs(rate - m.before); off < change {
+			m.scatter = max(m.scatter, off)
 			m.add(m.other - (m.before+rate)/2)
 		} else { // the load has changed during the trial
 			m.forget()
@@ -153,7 +155,7 @@ func (m *Machine) needed() float64 {
 
 // decided reports whether the results are sure.
 func (m *Machine) decided() bool {
-	deviation := much
+	deviation := max(much, m.scatter)
 	if m.results >= enough {
 		deviation = math.Sqrt(m.sum / (m.results - 1))
 	}
@@ -196,7 +198,7 @@ func (m *Machine) settle(rate float64) {
 
 // forget forgets the results, after a change.
 func (m *Machine) forget() {
-	m.results, m.mean, m.sum = 0, 0, 0
+	m.results, m.mean, m.sum, m.scatter = 0, 0, 0, 0
 	m.pause, m.wait = 0, 0
 }
 
