@@ -1,6 +1,6 @@
 package ioengine
 
-// Cancel ends r early. r has been pushed, and its owner still waits for it.
+// Cancel ends r early. r has been pushed, and its owner still waits for it. Cancel asks the ring that has it.
 //
 //   - r is queued: Cancel takes it out, and ends it with Canceled.
 //   - r is queued and another goroutine holds mu: Cancel marks r abandoned and ends it at once. The
@@ -9,7 +9,9 @@ package ioengine
 //   - The driver has r: Cancel passes the request on. r ends when Reap returns it, perhaps with
 //     its ordinary result.
 //   - r has ended in the meantime: Cancel passes the request on, and the driver does nothing.
-func (e *Engine) Cancel(r *Request) {
+func (r *Request) Cancel() { r.ring.cancel(r) }
+
+func (e *Engine) cancel(r *Request) {
 	op := &r.Op
 	if !e.mu.TryLock() {
 		if r.place.CompareAndSwap(inQueue, abandoned) {

@@ -18,7 +18,7 @@ import (
 func waitFor(e *Engine, r *Request, ctx context.Context) chan int32 {
 	res := make(chan int32, 1)
 	e.Push(r)
-	go func() { r.Wait(ctx, e); res <- r.Op.Res }()
+	go func() { r.Wait(ctx); res <- r.Op.Res }()
 	return res
 }
 
@@ -95,7 +95,7 @@ func TestCancelWhenDone(t *testing.T) {
 		r := newRequest(0)
 		e.Push(r)
 		e.Wait()
-		e.Cancel(r)
+		e.cancel(r)
 		<-r.done
 		if r.Op.Res != 3 {
 			t.Errorf("Res = %d; want 3", r.Op.Res)
@@ -122,7 +122,7 @@ func TestCancelForwardsWhatCameAlong(t *testing.T) {
 		e.Push(mine)
 		e.Push(other)
 		e.mu.Unlock() // without a look at the inbox, which is the cancel's to submit
-		e.Cancel(mine)
+		e.cancel(mine)
 		<-mine.done
 		if mine.Op.Res != Canceled {
 			t.Errorf("cancelled operation = %d; want ECANCELED", mine.Op.Res)
@@ -154,7 +154,7 @@ func TestCancelStartsALeaderForWhatCameAlong(t *testing.T) {
 		other.Op.Next = nil
 		other.place.Store(inQueue)
 		e.inbox.Store(&other.Op)
-		e.Cancel(mine) // its context ended as it was done
+		e.cancel(mine) // its context ended as it was done
 		<-other.done   // hangs if nobody leads
 		e.Wait()
 	})
@@ -190,7 +190,7 @@ func cancelStress(t *testing.T, e *Engine, start uint64, goroutines, each int) {
 					go cancel()
 				}
 				e.Push(r)
-				r.Wait(ctx, e)
+				r.Wait(ctx)
 				if r.Op.Res != int32(r.Op.Off) && r.Op.Res != Canceled {
 					t.Errorf("Res = %d; want %d or ECANCELED", r.Op.Res, r.Op.Off)
 				}
@@ -206,7 +206,7 @@ func cancelStress(t *testing.T, e *Engine, start uint64, goroutines, each int) {
 func TestPushedWhileCancelling(t *testing.T) {
 	script.Run(t, 8, func(t *testing.T, d *script.Driver, drv driver.Driver) {
 		e := New(drv)
-		pushedWhile(t, d, e, func(op *driver.Op) { e.pushInbox(op); e.Cancel(newRequest(9)) })
+		pushedWhile(t, d, e, func(op *driver.Op) { e.pushInbox(op); e.cancel(newRequest(9)) })
 		e.Wait()
 	})
 }

@@ -3,7 +3,7 @@
 //	r := requests.New()
 //	r.Op.Code, r.Op.FD, r.Op.Buf = driver.Read, fd, b
 //	e.Push(r)
-//	r.Wait(ctx, e) // no thread waits
+//	r.Wait(ctx) // no thread waits
 //	n := r.Op.Res
 //	r.Free()
 //

@@ -198,7 +198,9 @@ const minSubmitThreshold = 4
 
 // pushInbox puts op into the inbox. The caller then ensures that it is submitted.
 func (e *Engine) pushInbox(op *driver.Op) {
-	requestOf(op).place.Store(inQueue)
+	r := requestOf(op)
+	r.ring = e
+	r.place.Store(inQueue)
 	for {
 		head := e.inbox.Load()
 		op.Next = head
@@ -519,9 +521,6 @@ func (e *Engine) Lost() bool { return e.lost.Load() }
 
 // Driver returns the driver.
 func (e *Engine) Driver() driver.Driver { return e.drv }
-
-// Hook returns the Hook that records the driver, and the driver's name in records.
-func (e *Engine) Hook() (hook *record.Hook, id uint8) { return e.hook, e.id }
 
 // OnLoss has lost be called once if the driver is lost. Lost must not wait. OnLoss must be
 // called before the first operation, and not for an engine of Rings.

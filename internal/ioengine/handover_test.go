@@ -151,7 +151,7 @@ func TestChainsInstead(t *testing.T) {
 			for i := range 500 {
 				r.Op.Off = int64(i)
 				e.Push(r)
-				r.Wait(ctx, e)
+				r.Wait(ctx)
 				if r.Op.Res != int32(i) {
 					t.Errorf("operation %d has the result of %d", i, r.Op.Res)
 				}
@@ -174,7 +174,7 @@ func TestContextEndsInAChain(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	waited := make(chan struct{})
 	go func() {
-		all[1].Wait(ctx, e)
+		all[1].Wait(ctx)
 		close(waited)
 	}()
 	hang.Eventually(func() bool { return all[1].waiting.Load() == waits })

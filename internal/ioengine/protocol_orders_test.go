@@ -198,7 +198,7 @@ func (p *playing) push(push func(*Engine, *Request), cancels bool) {
 	p.w.start("pusher", func() {
 		push(e, r)
 		if cancels {
-			e.Cancel(r)
+			e.cancel(r)
 		}
 	})
 }
@@ -223,7 +223,7 @@ func (p *playing) late(c *situation) {
 	})
 	p.w.start("canceller", func() {
 		p.w.Wait(begun)
-		p.e.Cancel(newRequest(9))
+		p.e.cancel(newRequest(9))
 		over = true
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/list"
+	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/spare"
 )
 
@@ -20,6 +21,8 @@ type Request struct {
 	// They may be read when Op has ended.
 	Times Times
 
+	// ring is where the request was pushed. Written by its owner, before that.
+	ring *Engine
 	done chan struct{} // receives one value when Op has ended, or at End
 	// place says where Op is. Two goroutines may change it at once: a submitter that
 	// takes Op out of the queue, with Engine.mu held, and a cancel without Engine.mu.
@@ -90,7 +93,7 @@ func makeRequest() *Request {
 // Free makes the request available for other operations. A request that was abandoned is still
 // in a queue. It is left to the garbage collector.
 func (r *Request) Free() {
-	r.Op.Buf, r.Op.Reg, r.Client, r.byOwner = nil, 0, nil, false
+	r.Op.Buf, r.Op.Reg, r.Client, r.byOwner, r.ring = nil, 0, nil, false, nil
 	if r.place.Load() != abandoned {
 		r.from.unused.Put(r)
 	}
@@ -98,7 +101,7 @@ func (r *Request) Free() {
 
 // Wait returns when Op has ended. If ctx ends first, Wait asks that Op end early, and
 // still waits for its end: until then the kernel may write into Op's buffer.
-func (r *Request) Wait(ctx context.Context, e *Engine) {
+func (r *Request) Wait(ctx context.Context) {
 	r.waiting.Store(waits)
 	if ended := ctx.Done(); ended == nil {
 		<-r.done
@@ -108,7 +111,7 @@ func (r *Request) Wait(ctx context.Context, e *Engine) {
 		case <-ended:
 			// Cancel may wait for another goroutine's system call. If r is in a chain already, Op has ended.
 			if r.waiting.CompareAndSwap(waits, doesNotWait) {
-				e.Cancel(r)
+				r.Cancel()
 			}
 			<-r.done
 		}
@@ -116,6 +119,9 @@ func (r *Request) Wait(ctx context.Context, e *Engine) {
 	r.waiting.Store(doesNotWait)
 	r.wakeNext()
 }
+
+// Hook returns the Hook that records the ring to which r was pushed, and the name of its driver in records.
+func (r *Request) Hook() (hook *record.Hook, driver uint8) { return r.ring.hook, r.ring.id }
 
 // Done returns a channel that receives a value when Op has ended, or for a request with a
 // Client, when End is called.

@@ -49,8 +49,7 @@ func (p *Paths) EngineAt(d *device.Device) *ioengine.Engine {
 	if d == p.Devices.None() {
 		return p.Engines.First()
 	}
-	// If two goroutines come here at once, the first one decides. A device's ring must never
-	// change: a cancel looks for an operation in the ring where it was queued.
+	// If two goroutines come here at once, the first one decides.
 	if p.Engines.Claim(&d.Ring) {
 		device.OnForget(&p.Devices, d, p.Engines.Leave, d.Ring.Load())
 	}

@@ -24,12 +24,12 @@ func (p *Paths) Queue(ctx context.Context, asked int64, code driver.Code, f *Fil
 	region := p.Recording.Region(ctx, RegionNames[code])
 	op.Reg = p.Engines.RegIn(e, reg)
 	e.Push(r)
-	r.Wait(ctx, e)
+	r.Wait(ctx)
 	region.End()
 	res := op.Res
 	ioengine.RaceAfter(code, b, res)
 	if asked != 0 && !NotPerformed(f, res) {
-		p.RecordQueued(e, asked, record.Now(), r, f)
+		p.RecordQueued(asked, record.Now(), r, f)
 	}
 	r.Free()
 	return res

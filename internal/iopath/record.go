@@ -45,9 +45,9 @@ func (p *Paths) recordPlain(asked, submitted int64, code driver.Code, f *File, n
 }
 
 // RecordQueued records an operation that was queued. A goroutine waited for it until woken.
-func (p *Paths) RecordQueued(e *ioengine.Engine, asked, woken int64, r *ioengine.Request, f *File) {
+func (p *Paths) RecordQueued(asked, woken int64, r *ioengine.Request, f *File) {
 	op := &r.Op
-	hook, id := e.Hook()
+	hook, id := r.Hook()
 	hook.Op(&record.Op{
 		Queued: f.askedAtOr(asked), Submitted: r.Times.Submitted, Completed: r.Times.Completed, Woken: woken,
 		Off: op.Off, Size: len(op.Buf), Res: op.Res, Batch: r.Times.Batch,

@@ -150,11 +150,11 @@ func (s *Scheduler) queueSync(e *ioengine.Engine, asked int64, code driver.Code,
 	op := &r.Op
 	op.Code, op.Flags, op.FD, op.Off = code, f.Flags, int32(fd), 0
 	e.Push(r)
-	r.Wait(context.Background(), e) // this context does not end: nothing ends an fsync early
+	r.Wait(context.Background()) // this context does not end: nothing ends an fsync early
 	res := op.Res
 	refused := res == einval || res == ecanceled || res == eagain || res == eintr
 	if asked != 0 && !refused {
-		s.RecordQueued(e, asked, record.Now(), r, f)
+		s.RecordQueued(asked, record.Now(), r, f)
 	}
 	r.Free()
 	if refused {

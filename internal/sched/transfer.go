@@ -308,7 +308,7 @@ func (t *Transfer) await(ctx context.Context) (woken int64) {
 // recordPart records the part that the driver has performed.
 func (t *Transfer) recordPart(woken int64) {
 	if t.asked != 0 {
-		t.s.RecordQueued(t.s.EngineOf(t.f), t.asked, woken, t.r, t.f)
+		t.s.RecordQueued(t.asked, woken, t.r, t.f)
 		t.asked = t.r.Times.Completed
 	}
 }
@@ -340,7 +340,7 @@ func (t *Transfer) Withdraw() {
 		// as it is until Wait returns. But the file and the driver may have been closed since.
 		// UseAgain finds that out, and keeps them open during cancel.
 		if t.f.UseAgain() {
-			t.s.EngineOf(t.f).Cancel(t.r)
+			t.r.Cancel()
 			t.f.Done()
 		}
 	}
