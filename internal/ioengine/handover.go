@@ -4,10 +4,11 @@ import (
 	"runtime"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/pressure"
 	"github.com/sluiceio/sluice/internal/record"
-	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // handover is how the leader hands a processor to the goroutines whose operations have completed.
@@ -22,21 +23,19 @@ import (
 // eight readers beside four goroutines that compute, on two processors, made a hundredth of the
 // reads that blocked threads make.
 //
-// So after a slow yield, the next batches are handed over in chains: the leader makes the first
+// So for a while after a slow yield (package pressure), batches are handed over in chains: the leader makes the first
 // goroutine of each chain ready and waits, each goroutine makes the next one ready as soon as it
 // runs, and the very last one the leader. The runtime runs a goroutine that was made ready last
 // first, and within the time slice of the goroutine that made it ready. So the last chain and the
 // leader run in one time slice, as a thread that blocks would.
 //
 // An idle processor cannot take the goroutines of a chain whose turn has not come. So there is a
-// chain for each processor, and after some batches the leader yields once more, and sees whether
-// that is still slow. Requests with a Client are in no chain, because what Completed does is
+// chain for each processor, and now and then the leader yields once more, and sees whether that is
+// still slow. Requests with a Client are in no chain, because what Completed does is
 // unknown here. Measured: docs/decisions/0003-cooperative-reaper.md.
 type handover struct {
-	now func() int64 // nanoseconds; a field so that a test can replace it
-	// chained is how many of the next batches are handed over in a chain. length is how many
-	// will be after the next slow yield: more each time.
-	chained, length int
+	now        func() int64 // nanoseconds; a field so that a test can replace it
+	processors *pressure.Signal
 	// waiters are the requests of one batch, ending the number of their chains that have not
 	// ended. The last goroutine of the last one sends to resume.
 	waiters []*Request
@@ -44,22 +43,16 @@ type handover struct {
 	resume  chan struct{}
 }
 
-const (
-	leastChain  = 8   // goroutines; a shorter chain is not worth two
-	leastChains = 128 // batches
-	mostChains  = 4096
-)
+// leastChain is the least goroutines of a chain, if there are several: a shorter one is not worth two.
+const leastChain = 8
 
-func (h *handover) init() {
-	h.now, h.length, h.resume = record.Now, leastChains, make(chan struct{}, 1)
+func (h *handover) init(processors *pressure.Signal) {
+	h.now, h.processors, h.resume = record.Now, processors, make(chan struct{}, 1)
 }
 
 // handOver hands the results of ops to the goroutines that wait for them, and lets these run.
 func (e *Engine) handOver(ops []*driver.Op) {
-	chain := e.hand.chained > 0
-	if chain {
-		e.hand.chained--
-	}
+	chain := e.hand.processors.Taken(time.Duration(e.hand.now()))
 	if waiters := e.complete(ops, chain); len(waiters) > 0 {
 		e.wakeInChains(waiters)
 		<-e.hand.resume
@@ -76,15 +69,8 @@ func (e *Engine) yield() {
 	// those that they have made ready in turn.
 	runtime.Gosched()
 	runtime.Gosched()
-	switch slow := h.now()-began >= int64(sys.SlowYield); {
-	case !slow:
-		h.chained, h.length = 0, leastChains
-		return
-	case h.chained > 0: // of a batch in which nothing could be chained
-		return
-	}
-	h.chained = h.length
-	h.length = min(4*h.length, mostChains)
+	now := h.now()
+	h.processors.Waited(time.Duration(now-began), time.Duration(now))
 }
 
 // wakeInChains makes chains of the goroutines that wait for these requests, one for each processor,

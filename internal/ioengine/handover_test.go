@@ -5,59 +5,44 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/script"
-	"github.com/sluiceio/sluice/internal/sys"
+	"github.com/sluiceio/sluice/internal/pressure"
 	"github.com/sluiceio/sluice/internal/test/hang"
 )
 
 // slow is how long a slow yield takes at least.
-const slow = int64(sys.SlowYield)
+const slow = int64(pressure.Slow)
 
 // clock is an Engine's clock that goes on by step at each reading.
 type clock struct{ now, step int64 }
 
 func (c *clock) read() int64 { c.now += c.step; return c.now }
 
-// A yield that takes long makes chains of the next batches; more of them each time, until one is quick.
+// While a yield is known to be slow batches are handed over in chains, and without a yield; after that there is one.
 func TestSlowYieldsMakeChains(t *testing.T) {
 	e := New(script.New(1))
-	c := &clock{}
+	c := &clock{now: int64(time.Hour), step: slow}
 	e.hand.now = c.read
-	for i, y := range []struct {
-		took int64
-		want int
-	}{
-		{slow - 1, 0},
-		{slow, leastChains},
-		{slow, 4 * leastChains},
-		{1000 * slow, 16 * leastChains},
-		{slow, mostChains},
-		{0, 0},
-		{slow, leastChains},
-	} {
-		c.step, e.hand.chained = y.took, 0
-		e.yield()
-		if e.hand.chained != y.want {
-			t.Errorf("yield %d took %d ns, and %d chains follow; want %d", i, y.took, e.hand.chained, y.want)
-		}
+	if e.yield(); !e.hand.processors.Taken(time.Duration(c.now)) {
+		t.Error("after a slow yield the processors are not taken")
 	}
-
-	// A yield while chains are to follow was of a batch without any. A slow one changes nothing, a quick
-	// one says that processors are free.
-	c.step, e.hand.chained, e.hand.length = slow, 5, leastChains
-	if e.yield(); e.hand.chained != 5 || e.hand.length != leastChains {
-		t.Errorf("after a slow yield among chains %d follow, and then %d; want 5, %d", e.hand.chained, e.hand.length, leastChains)
-	}
-	// Each batch that is handed over is one of those that were to follow, so that a yield comes again.
-	_, ops := ended(e, 1)
-	if e.handOver(ops); e.hand.chained != 4 {
-		t.Errorf("after one of 5 batches %d follow; want 4", e.hand.chained)
-	}
+	all, ops := ended(e, 1)
+	all[0].waiting.Store(waits)
 	c.step = 0
-	if e.yield(); e.hand.chained != 0 {
-		t.Errorf("after a quick yield among chains %d follow; want 0", e.hand.chained)
+	e.hand.resume <- struct{}{} // as by the last goroutine of the chain
+	if e.handOver(ops); all[0].leader != e {
+		t.Error("the batch is not handed over in a chain")
+	}
+	c.now += int64(time.Hour)
+	all, ops = ended(e, 1)
+	all[0].waiting.Store(waits)
+	c.step = 1
+	before := c.now
+	if e.handOver(ops); all[0].leader != nil || c.now-before != 3 {
+		t.Errorf("much later a batch is handed over with %d readings of the clock; want 3, and no chain", c.now-before)
 	}
 }
 
@@ -131,12 +116,27 @@ func TestChains(t *testing.T) {
 	}
 }
 
+// countsReaps counts the Reaps that return something.
+type countsReaps struct {
+	*script.Driver
+	n int64
+}
+
+func (d *countsReaps) Reap(done []*driver.Op, need int) (int, error) {
+	n, err := d.Driver.Reap(done, need)
+	if n > 0 {
+		d.n++
+	}
+	return n, err
+}
+
 // Where each yield is slow, few batches are followed by one, and all results arrive.
 func TestChainsInstead(t *testing.T) {
 	hang.Watch(t)
 	d := script.New(16)
 	d.Rule = func(op *driver.Op) (int32, bool) { return int32(op.Off), true }
-	e := New(d)
+	reaps := &countsReaps{Driver: d}
+	e := New(reaps)
 	c := &clock{step: slow}
 	e.hand.now = c.read
 	var all sync.WaitGroup
@@ -160,8 +160,8 @@ func TestChainsInstead(t *testing.T) {
 	}
 	all.Wait()
 	e.Wait()
-	if yields := c.now / c.step / 2; yields > 50 {
-		t.Errorf("%d yields in 4000 operations", yields)
+	if readings := c.now / c.step; readings > reaps.n+reaps.n/4 { // one for each, and two for each yield
+		t.Errorf("%d readings of the clock in %d batches; want few yields", readings, reaps.n)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/pressure"
 	"github.com/sluiceio/sluice/internal/record"
 )
 
@@ -21,6 +22,9 @@ type Rings struct {
 	// OnLoss is called once for each ring whose driver is lost. First reports whether it is the first one.
 	// It must not wait. The owner sets it before the first operation.
 	OnLoss func(e *Engine, err error, first bool)
+
+	// Processors is what the leaders, and others, have found out.
+	Processors pressure.Signal
 
 	// open opens the driver of another ring. If it is nil, all devices share one ring.
 	// most is the most rings. Both are written before the first operation.
@@ -47,7 +51,7 @@ type Rings struct {
 // before Init or after it.
 func (r *Rings) Init(drv driver.Driver) {
 	e := New(drv)
-	e.closing, e.onLoss = &r.closing, r.ringLost
+	e.closing, e.onLoss, e.hand.processors = &r.closing, r.ringLost, &r.Processors
 	e.divide()
 	r.first, r.most = e, max(r.most, 1)
 	r.memory.at = make(map[uint32][]byte)
@@ -140,7 +144,7 @@ func (r *Rings) start() *Engine {
 		return nil
 	}
 	e := New(drv)
-	e.hook, e.closing, e.onLoss = r.hook, &r.closing, r.ringLost
+	e.hook, e.closing, e.onLoss, e.hand.processors = r.hook, &r.closing, r.ringLost, &r.Processors
 	e.divide()
 	r.hook = nil
 	all := r.All()
