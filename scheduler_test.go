@@ -7,8 +7,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/governor"
 	"github.com/sluiceio/sluice/internal/sys"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
@@ -102,6 +104,28 @@ func TestStatsOfBlocked(t *testing.T) {
 	}
 	release()
 	testenv.WaitFor(t, "no thread to be blocked", func() bool { return s.Stats().BlockedThreads == 0 })
+}
+
+// Stats and Explain have the governors that have compared something.
+func TestGovernors(t *testing.T) {
+	s := testenv.Scheduler(t, sluice.Options{Driver: "pool"})
+	if before, st := s.Stats(), s.Stats(); st.Governors != 0 || st.GovernorsPlain != 0 || st != before {
+		t.Errorf("Stats of a new Scheduler = %+v, and before that %+v", st, before)
+	}
+	s.Compare(governor.Writes, 40*time.Microsecond)
+	s.Compare(governor.Reads, 10*time.Microsecond)
+	if st := s.Stats(); st.Governors != 2 || st.GovernorsPlain != 1 {
+		t.Errorf("of %d governors %d keep plain calls; want 1 of 2", st.Governors, st.GovernorsPlain)
+	}
+	text := s.Explain()
+	for _, want := range []string{
+		"\nreads on no device are plain calls: of 1 comparisons, the last one (1 trials) found plain calls 100 % faster than the queue\n",
+		"\ndirect writes on no device are queued: of 1 comparisons, the last one (1 trials) found plain calls 50 % slower than the queue\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("Explain = %q; want it to say %q", text, want)
+		}
+	}
 }
 
 func TestExplain(t *testing.T) {

@@ -1,5 +1,7 @@
 package sluice
 
+import "github.com/sluiceio/sluice/internal/governor"
+
 // Stats is a snapshot of what a [Scheduler] has done. The counters are read one after the
 // other while operations go on, so sums can be off by the operations in progress.
 type Stats struct {
@@ -45,6 +47,11 @@ type Stats struct {
 	// complete something. Each has a thread, except those that wait in the driver aio.
 	BlockedThreads int
 
+	// Governors is the number of governors that have compared plain calls with the queue at least
+	// once. There is one for each kind of operation on each device with open files. GovernorsPlain is
+	// how many of them keep plain calls now. Explain says what each one has measured.
+	Governors, GovernorsPlain int
+
 	// Memory of package direct's Buffers, in bytes; see Options.BufferMemory.
 	BuffersInUse      int64 // held by users now
 	BuffersPeak       int64 // held by users at most
@@ -55,6 +62,7 @@ type Stats struct {
 // Stats returns a snapshot of the Scheduler's counters.
 func (s *Scheduler) Stats() Stats {
 	c, b := s.h.Core.Stats(), s.h.Buffers.Stats()
+	governors, plain := s.governors()
 	return Stats{
 		Cached:         c.Cached,
 		Blocking:       c.Blocking,
@@ -70,9 +78,23 @@ func (s *Scheduler) Stats() Stats {
 		InFlight:       c.InFlight,
 		BlockedThreads: c.Blocked,
 
+		Governors:      governors,
+		GovernorsPlain: plain,
+
 		BuffersInUse:      b.InUse,
 		BuffersPeak:       b.Peak,
 		BuffersMapped:     b.Mapped,
 		BuffersRegistered: b.Registered,
 	}
+}
+
+// governors returns how many governors have compared both ways, and how many of them keep plain calls.
+func (s *Scheduler) governors() (all, plain int) {
+	for _, c := range s.h.Core.Choices() {
+		all++
+		if c.Choice == governor.Plain {
+			plain++
+		}
+	}
+	return all, plain
 }

@@ -32,7 +32,7 @@ func (t *Trace) WriteCSV(w io.Writer) error {
 	return b.Flush() // an error stays until here
 }
 
-// WriteCallsCSV writes the drivers' system calls in the same way.
+// WriteCallsCSV writes the drivers' system calls, and the trials of governors, in the same way.
 func (t *Trace) WriteCallsCSV(w io.Writer) error {
 	b := bufio.NewWriterSize(w, 256<<10)
 	_, _ = b.WriteString("syscall,driver,start_ns,duration_ns,batch,wait,result,slot,goroutine,queue\r\n")

@@ -56,6 +56,8 @@ func TestNumbers(t *testing.T) {
 		{Syscall(record.SysEventfd), int(SysEventfd), "write(eventfd)"},
 		{Syscall(record.SysRead), int(SysRead), "read"},
 		{Syscall(record.SysWrite), int(SysWrite), "write"},
+		{Syscall(record.TrialPlain), int(TrialPlain), "trial (plain)"},
+		{Syscall(record.TrialQueue), int(TrialQueue), "trial (queue)"},
 		{Kind(99), 99, "kind(99)"},
 		{Keep, 1, "keep"},
 	} {

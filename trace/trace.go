@@ -98,6 +98,8 @@ type Op struct {
 // make, reads of the page cache that found nothing, and the like. The plain
 // system calls of operations with the paths Cached and Blocking are not among
 // them; [Op.Syscall] returns those of reads, writes and syncs.
+//
+// A trial of a governor is a Call, too, though no system call; see [TrialPlain].
 type Call struct {
 	Start    time.Duration // since Meta.Start
 	Duration time.Duration // until it returned

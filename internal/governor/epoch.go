@@ -9,6 +9,15 @@ type epoch struct {
 	interval    time.Duration // between two samples, as far as is known
 }
 
+// span is an epoch that has ended.
+type span struct {
+	began, ended time.Duration
+	ops          uint32 // operations that began in it
+}
+
+// rate returns how many operations began in a nanosecond.
+func (s span) rate() float64 { return float64(s.ops) / float64(s.ended-s.began) }
+
 const (
 	// An epoch lasts so long that the Go runtime comes to take processors from threads that wait, and has so many
 	// operations that chance cancels out. It has several times the operations that are in flight, so that
@@ -19,25 +28,26 @@ const (
 )
 
 // sample notes that n operations were counted by now. Alone reports whether one of them has found nothing in flight. If
-// the epoch ends, sample returns its rate in operations per nanosecond, and the next one begins.
+// the epoch ends, sample returns it, and the next one begins.
 //
 // A program may do something else for a while. That says nothing about the device, so an epoch with such a gap
 // begins again.
-func (e *epoch) sample(n uint32, inFlight int32, now time.Duration, alone bool) (rate float64, ended bool) {
+func (e *epoch) sample(n uint32, inFlight int32, now time.Duration, alone bool) (s span, ended bool) {
 	gap := now - e.last
 	if e.last == 0 || alone && gap > max(leastTime, 4*e.interval) {
 		e.interval = gap // if the next one is as long, it is no gap: the operations have become slow
 		e.begin(n, now)
-		return 0, false
+		return span{}, false
 	}
 	e.last = now
-	ops, took := n-e.base, now-e.began
-	if took < leastTime || ops < max(leastOps, turnovers*uint32(max(0, inFlight))) {
-		return 0, false
+	s = span{began: e.began, ended: now, ops: n - e.base}
+	took := now - e.began
+	if took < leastTime || s.ops < max(leastOps, turnovers*uint32(max(0, inFlight))) {
+		return span{}, false
 	}
-	e.interval = took * sampleEvery / time.Duration(ops)
+	e.interval = took * sampleEvery / time.Duration(s.ops)
 	e.begin(n, now)
-	return float64(ops) / float64(took), true
+	return s, true
 }
 
 // begin begins an epoch.

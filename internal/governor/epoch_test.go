@@ -22,7 +22,7 @@ func TestEpochEnds(t *testing.T) {
 		var e epoch
 		now := time.Hour
 		for n := uint32(0); ; n += sampleEvery {
-			rate, ended := e.sample(n, c.inFlight, now, false)
+			s, ended := e.sample(n, c.inFlight, now, false)
 			now += sampleEvery * c.interval
 			if !ended {
 				if n > 1<<20 {
@@ -33,7 +33,7 @@ func TestEpochEnds(t *testing.T) {
 			if n != c.ops && c.name != "fast and deep" || n < leastOps || now-time.Hour < leastTime {
 				t.Errorf("%s: the epoch ends after %d operations; want %d", c.name, n, c.ops)
 			}
-			if want := 1 / float64(c.interval); rate < 0.99*want || rate > 1.01*want {
+			if rate, want := s.rate(), 1/float64(c.interval); rate < 0.99*want || rate > 1.01*want {
 				t.Errorf("%s: the rate is %g; want %g", c.name, rate, want)
 			}
 			break
@@ -46,7 +46,7 @@ func TestGap(t *testing.T) {
 	for _, alone := range []bool{true, false} {
 		var e epoch
 		now, n := time.Hour, uint32(0)
-		step := func(d time.Duration, alone bool) (float64, bool) {
+		step := func(d time.Duration, alone bool) (span, bool) {
 			now += d
 			n += sampleEvery
 			return e.sample(n, 3, now, alone)
@@ -61,11 +61,11 @@ func TestGap(t *testing.T) {
 			t.Errorf("an epoch of %d operations", sampleEvery)
 		}
 		for {
-			rate, ended := step(100*time.Microsecond, true)
+			s, ended := step(100*time.Microsecond, true)
 			if !ended {
 				continue
 			}
-			if usual := float64(sampleEvery) / float64(100*time.Microsecond); (rate > 0.9*usual) != alone {
+			if rate, usual := s.rate(), float64(sampleEvery)/float64(100*time.Microsecond); (rate > 0.9*usual) != alone {
 				t.Errorf("after a gap in which nothing is in flight: %t, the rate is %g; without a gap it is %g", alone, rate, usual)
 			}
 			break

@@ -14,6 +14,7 @@
 package governor
 
 import (
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -28,35 +29,66 @@ type Governor struct {
 	mu      sync.Mutex
 	epoch   epoch   // under mu
 	machine Machine // under mu
+	guessed bool    // there was a sample. Under mu
+	tried   span    // the epoch of the trial that waits for its second neighbour. Under mu
+}
+
+// Journal is where a Governor reads the time and notes its trials. Its methods may be called at the same time.
+type Journal interface {
+	// Now returns the time of a monotonic clock. It must not use the Governor.
+	Now() time.Duration
+	// Trial notes a trial, when the epoch after it has ended.
+	Trial(Trial)
+}
+
+// Trial is a trial with its result; see Machine.
+type Trial struct {
+	Choice       Choice        // in force in the trial
+	Began, Ended time.Duration // times of the Journal
+	Operations   uint32        // that began in the trial
+	// Rate is the rate of the trial over the rate of its neighbours: 1.1 is 10 % faster.
+	Rate float64
 }
 
 // sampleEvery is how many operations there are between two readings of the clock.
 const sampleEvery = 16
 
 // Choose counts an operation that is about to begin, and returns how it is to be performed. InFlight is how many
-// operations the device has. Now is a monotonic clock, and few is how many threads the processors serve well: with
-// no more in flight than that, the first guess is Plain.
-func (g *Governor) Choose(inFlight, few int32, now func() time.Duration) Choice {
+// operations the device has. Few is how many threads the processors serve well: with no more in flight than that, the
+// first guess is Plain. One call in sampleEvery uses j.
+func (g *Governor) Choose(inFlight, few int32, j Journal) Choice {
 	if inFlight == 0 && !g.alone.Load() {
 		g.alone.Store(true)
 	}
 	if n := g.ops.Add(1); n%sampleEvery == 0 && g.mu.TryLock() {
-		g.sample(n, inFlight, few, now())
+		t, ended := g.sample(n, inFlight, few, j.Now())
 		g.mu.Unlock()
+		if ended {
+			j.Trial(t)
+		}
 	}
 	return Choice(g.choice.Load())
 }
 
-// sample reads the clock after n operations. It must be called with mu held.
-func (g *Governor) sample(n uint32, inFlight, few int32, now time.Duration) {
-	if n == sampleEvery && inFlight <= few {
+// sample notes that n operations were counted by now. If the second neighbour of a trial ends, sample returns the
+// trial. It must be called with mu held.
+func (g *Governor) sample(n uint32, inFlight, few int32, now time.Duration) (t Trial, ended bool) {
+	if !g.guessed && inFlight <= few {
 		g.machine.Start(Plain)
 		g.choice.Store(uint32(Plain))
 	}
-	if rate, ended := g.epoch.sample(n, inFlight, now, g.alone.Swap(false)); ended {
-		g.machine.Epoch(rate)
-		g.choice.Store(uint32(g.machine.Choice()))
+	g.guessed = true
+	s, over := g.epoch.sample(n, inFlight, now, g.alone.Swap(false))
+	if !over {
+		return Trial{}, false
 	}
+	choice := 1 - g.machine.best
+	if g.machine.Choice() == choice {
+		g.tried = s
+	}
+	result, ended := g.machine.Epoch(s.rate())
+	g.choice.Store(uint32(g.machine.Choice()))
+	return Trial{choice, g.tried.began, g.tried.ended, g.tried.ops, math.Exp(result)}, ended
 }
 
 // State returns what is in force, and the last comparison.

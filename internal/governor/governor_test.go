@@ -1,17 +1,28 @@
 package governor
 
 import (
+	"math"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 )
 
+// journal is a Journal whose clock goes on by play.
+type journal struct {
+	now    time.Duration
+	trials []Trial
+}
+
+func (j *journal) Now() time.Duration { return j.now }
+
+func (j *journal) Trial(t Trial) { j.trials = append(j.trials, t) }
+
 // play has g choose for n operations, each of which takes as long as takes says.
-func play(g *Governor, now *time.Duration, n int, inFlight int32, takes func(Choice) time.Duration) (plain int) {
+func play(g *Governor, j *journal, n int, inFlight int32, takes func(Choice) time.Duration) (plain int) {
 	for range n {
-		c := g.Choose(inFlight, 4, func() time.Duration { return *now })
-		*now += takes(c)
+		c := g.Choose(inFlight, 4, j)
+		j.now += takes(c)
 		plain += int(c)
 	}
 	return plain
@@ -27,7 +38,7 @@ func TestChoose(t *testing.T) {
 	const many = 100_000
 	for _, inFlight := range []int32{0, 1, 64} {
 		var g Governor
-		now := time.Hour
+		j := &journal{now: time.Hour}
 		for _, c := range []struct {
 			queue, plain time.Duration
 			want         Choice
@@ -35,8 +46,8 @@ func TestChoose(t *testing.T) {
 			{10, 20, Queue}, {30, 15, Plain}, {60, 120, Queue}, {1200, 200, Plain}, {200, 1000, Queue}, {200, 200, Queue},
 		} {
 			takes := fixed(c.queue*time.Microsecond, c.plain*time.Microsecond)
-			play(&g, &now, many, inFlight, takes)
-			plain := play(&g, &now, many, inFlight, takes)
+			play(&g, j, many, inFlight, takes)
+			plain := play(&g, j, many, inFlight, takes)
 			if got, last := g.State(); got != c.want || (plain > many/2) != (c.want == Plain) {
 				t.Errorf("with %d in flight, operations of %v and %v: %d of %d are plain calls, the best choice is %s, %+v; want %s",
 					inFlight, c.queue, c.plain, plain, many, got, last, c.want)
@@ -49,13 +60,48 @@ func TestChoose(t *testing.T) {
 func TestFirstGuess(t *testing.T) {
 	for inFlight, want := range map[int32]Choice{0: Plain, 4: Plain, 5: Queue} {
 		var g Governor
-		now := time.Hour
+		j := &journal{now: time.Hour}
 		takes := fixed(time.Microsecond, time.Microsecond)
-		if n := play(&g, &now, sampleEvery-1, inFlight, takes); n != 0 {
+		if n := play(&g, j, sampleEvery-1, inFlight, takes); n != 0 {
 			t.Errorf("%d operations are plain calls before the first sample; want none", n)
 		}
-		if got := g.Choose(inFlight, 4, func() time.Duration { return now }); got != want {
+		if got := g.Choose(inFlight, 4, j); got != want {
 			t.Errorf("with %d in flight the first guess is %s; want %s", inFlight, got, want)
+		}
+	}
+}
+
+// A Governor notes each trial once: from when to when it was, of how many operations, and its result.
+func TestTrials(t *testing.T) {
+	for _, c := range []struct {
+		queue, plain time.Duration
+		inFlight     int32
+	}{{20, 10, 64}, {10, 20, 64}, {20, 10, 1}, {10, 20, 1}, {10, 10, 64}} {
+		var g Governor
+		var want []Trial
+		j := &journal{now: time.Hour}
+		takes := fixed(c.queue*time.Microsecond, c.plain*time.Microsecond)
+		for last := resting; j.now < time.Hour+10*time.Second; last = g.machine.phase {
+			choice := g.Choose(c.inFlight, 4, j)
+			if g.machine.phase == trial {
+				if last != trial {
+					want = append(want, Trial{Choice: choice, Began: j.now, Rate: float64(takes(1-choice)) / float64(takes(choice))})
+				}
+				w := &want[len(want)-1]
+				w.Operations++
+				w.Ended = j.now + takes(choice)
+			}
+			j.now += takes(choice)
+		}
+		if n := len(j.trials); n < 2 || n > len(want) || n < len(want)-1 { // the last one may wait for the epoch after it
+			t.Fatalf("%v: %d trials were noted, of %d", c, n, len(want))
+		}
+		for i, got := range j.trials {
+			rate := got.Rate
+			got.Rate = want[i].Rate
+			if got != want[i] || math.Abs(rate-got.Rate) > 1e-9 {
+				t.Errorf("%v: trial %d is %+v, with the rate %g; want %+v", c, i, got, rate, want[i])
+			}
 		}
 	}
 }
@@ -64,12 +110,12 @@ func TestFirstGuess(t *testing.T) {
 func TestConcurrent(t *testing.T) {
 	const goroutines, each = 8, 10_000
 	var g Governor
-	var now atomic.Int64
+	var j shared
 	var all sync.WaitGroup
 	for range goroutines {
 		all.Go(func() {
 			for range each {
-				g.Choose(goroutines, 4, func() time.Duration { return time.Duration(now.Add(int64(100 * time.Microsecond))) })
+				g.Choose(goroutines, 4, &j)
 				g.State()
 			}
 		})
@@ -78,7 +124,14 @@ func TestConcurrent(t *testing.T) {
 	if n := g.Operations(); n != goroutines*each {
 		t.Errorf("%d operations were counted; want %d", n, goroutines*each)
 	}
-	if _, last := g.State(); last.Number == 0 {
-		t.Error("nothing was compared")
+	if _, last := g.State(); last.Number == 0 || int(j.trials.Load()) < last.Trials {
+		t.Errorf("there were %d trials, and %+v was compared", j.trials.Load(), last)
 	}
 }
+
+// shared is a Journal for many goroutines. Its clock goes on when it is read.
+type shared struct{ now, trials atomic.Int64 }
+
+func (s *shared) Now() time.Duration { return time.Duration(s.now.Add(int64(100 * time.Microsecond))) }
+
+func (s *shared) Trial(Trial) { s.trials.Add(1) }

@@ -104,22 +104,23 @@ func (m *Machine) Last() Comparison { return m.last }
 func (m *Machine) Start(c Choice) { m.best = c }
 
 // Epoch notes the rate of the epoch that has ended, in operations per unit of time. Choice returns what is in force
-// in the next epoch.
-func (m *Machine) Epoch(rate float64) {
+// in the next epoch. If the epoch is the second neighbour of a trial, ended is true, and Epoch returns the trial's result.
+func (m *Machine) Epoch(rate float64) (result float64, ended bool) {
 	rate = math.Log(rate)
 	if m.phase == trial {
 		m.other, m.phase = rate, after
 		m.spent += share
-		return
+		return 0, false
 	}
 	m.spent = max(0, m.spent-1)
 	m.wait--
 	mayTry := m.spent <= (mostTrials-1)*share
 	if m.phase == after {
 		m.tried++
+		result, ended = m.other-(m.before+rate)/2, true
 		if off := math.Abs(rate - m.before); off < change {
 			m.scatter = max(m.scatter, off)
-			m.add(m.other - (m.before+rate)/2)
+			m.add(result)
 		} else { // the load has changed during the trial
 			m.forget()
 		}
@@ -135,6 +136,7 @@ func (m *Machine) Epoch(rate float64) {
 		m.phase = trial
 	}
 	m.before = rate
+	return result, ended
 }
 
 // add adds the result of a trial.

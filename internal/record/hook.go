@@ -73,8 +73,8 @@ func (h *Hook) Op(o *Op, ref *FileRef, name string, class *ClassRef) {
 	}
 }
 
-// Call records a system call that began at start, which is a result of Now. It does nothing if that
-// is 0.
+// Call records a system call that began at start, which is a result of Now. It ended at c.End, or
+// now if that is 0. Call does nothing if start is 0.
 func (h *Hook) Call(start int64, c Call) {
 	if !Built || start == 0 {
 		return
@@ -84,7 +84,10 @@ func (h *Hook) Call(start int64, c Call) {
 
 func (h *Hook) call(start int64, c *Call) {
 	if r := h.rec.Load(); r != nil {
-		c.Start, c.End, c.Ring = start, Now(), uint8(h.ring.Load())
+		c.Start, c.Ring = start, uint8(h.ring.Load())
+		if c.End == 0 {
+			c.End = Now()
+		}
 		r.PutCall(c)
 	}
 }

@@ -48,6 +48,10 @@ const (
 	SysEventfd       = 15
 	SysRead          = 16
 	SysWrite         = 17
+
+	// Trials of governors are recorded as calls are.
+	TrialPlain = 18
+	TrialQueue = 19
 )
 
 // DriverOf returns the number of the driver with that name.

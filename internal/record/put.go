@@ -23,7 +23,7 @@ type Op struct {
 	Class uint8 // a result of Recorder.Class
 }
 
-// Call is a system call that has returned.
+// Call is a system call that has returned, or a trial of a governor.
 type Call struct {
 	Start, End       int64
 	Batch, Wait, Res int32

@@ -345,6 +345,18 @@ func TestHook(t *testing.T) {
 	if ops, calls, _ := collected(r); len(ops)+len(calls) > 0 {
 		t.Error("what had no time was recorded")
 	}
+	at := Now()
+	h.Call(at, Call{Batch: 1})
+	h.Call(at, Call{Batch: 2, End: at + 4})
+	_, calls, _ := collected(r)
+	for _, c := range calls {
+		if took := c.End - c.Start; c.Batch == 1 && took > Now()-at || c.Batch == 2 && took != 4 {
+			t.Errorf("the call %+v took %d; want until now, or 4", c, took)
+		}
+	}
+	if Built && len(calls) != 2 {
+		t.Errorf("the calls are %+v; want two", calls)
+	}
 }
 
 // TestAnother: a Hook made by Another records whenever the first one does, with a number of

@@ -5,7 +5,6 @@ import (
 	"context"
 	"math"
 	"slices"
-	"time"
 
 	"github.com/sluiceio/sluice/internal/budget"
 	"github.com/sluiceio/sluice/internal/device"
@@ -76,7 +75,7 @@ func (s *Scheduler) tryPlain(ctx context.Context, kind governor.Kind, code drive
 func (s *Scheduler) load(d *device.Device, kind governor.Kind) load {
 	l := load{inFlight: d.InFlight(), most: int32(s.Bounds.Plain)}
 	if s.Bounds.Govern {
-		l.most = s.most(d.Governors[kind].Choose(l.inFlight, s.few(), s.sampleClock))
+		l.most = s.most(d.Governors[kind].Choose(l.inFlight, s.few(), journal{s}))
 	}
 	return l
 }
@@ -95,12 +94,6 @@ func (s *Scheduler) most(c governor.Choice) int32 {
 
 // few returns how many threads in plain calls the processors serve well, as a guess: while one waits, another runs.
 func (s *Scheduler) few() int32 { return 2 * int32(s.Devices.Budgets().Processors()) }
-
-// sampleClock is the clock of governors. They seldom read it, so it also asks how many processors there are.
-func (s *Scheduler) sampleClock() time.Duration {
-	s.Devices.Budgets().AskProcessors()
-	return s.Clock()
-}
 
 // Choice is what a governor has found out.
 type Choice struct {

@@ -101,7 +101,7 @@ func (s *Scheduler) chooseSyncRoute(ctx context.Context, f *File) (w syncRoute, 
 func (s *Scheduler) tryPlainSync(d *device.Device, running int32) (budget.Permit, bool) {
 	l := load{inFlight: running, most: int32(s.Bounds.Plain)}
 	if s.Bounds.Govern {
-		l.most = s.most(d.Governors[governor.Syncs].Choose(running, s.few(), s.sampleClock))
+		l.most = s.most(d.Governors[governor.Syncs].Choose(running, s.few(), journal{s}))
 	}
 	if s.Engines.HasReaper() {
 		l.most = min(l.most, 1)

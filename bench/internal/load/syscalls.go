@@ -76,7 +76,7 @@ func recorded(t *trace.Trace, from time.Duration) *Syscalls {
 		}
 	}
 	for _, c := range t.Calls {
-		if c.Start >= from {
+		if c.Start >= from && !c.Syscall.Trial() {
 			s.add(c.Syscall.String(), c.Duration)
 		}
 	}

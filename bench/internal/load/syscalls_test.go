@@ -19,6 +19,7 @@ func TestRecorded(t *testing.T) {
 		Calls: []trace.Call{
 			{Start: 9, Duration: 1, Syscall: trace.SysUringEnter},
 			{Start: 10, Duration: 2, Syscall: trace.SysUringEnter},
+			{Start: 11, Duration: 90, Syscall: trace.TrialPlain}, // no system call
 		},
 	}
 	want := []Syscall{{"pread64", 2, 40}, {"io_uring_enter", 1, 2}}

@@ -36,7 +36,7 @@ type Group struct {
 	Batch               Quantiles // numbers of operations that were submitted together
 }
 
-// CallGroup is the system calls of a name.
+// CallGroup is the system calls of a name, or the trials of governors.
 type CallGroup struct {
 	Syscall trace.Syscall
 	Count   int

@@ -60,6 +60,19 @@ func TestOf(t *testing.T) {
 	}
 }
 
+// Trials of governors have a row of their own. A slow trial is no failure.
+func TestTrials(t *testing.T) {
+	tr := example()
+	for i := range 3 {
+		tr.Calls = append(tr.Calls, trace.Call{
+			Syscall: trace.TrialPlain, Start: time.Second, Duration: 2 * time.Millisecond, Batch: int32(300 + i), Result: 20,
+		})
+	}
+	if want, text := "trial (plain)           3  6.00ms  2.00ms  2.00ms  2.00ms    301    302\n", Print(tr); !strings.Contains(text, want) {
+		t.Errorf("no %q in\n%s", want, text)
+	}
+}
+
 // TestClasses checks that a trace of more than one class has a table of classes.
 func TestClasses(t *testing.T) {
 	tr := example()

@@ -1,0 +1,38 @@
+package sched
+
+import (
+	"math"
+	"time"
+
+	"github.com/sluiceio/sluice/internal/governor"
+	"github.com/sluiceio/sluice/internal/record"
+)
+
+// journal gives the governors of a Scheduler its clock, and its recorder for their trials.
+type journal struct{ s *Scheduler }
+
+// Now returns the time of the Scheduler's clock. Governors seldom call it, so it also asks how many
+// processors there are.
+func (j journal) Now() time.Duration {
+	j.s.Devices.Budgets().AskProcessors()
+	return j.s.Clock()
+}
+
+// Trial records a trial, if a recorder is on. The record is a call without a driver. Its Batch is the
+// number of operations that began in the trial. Its Res is the trial's rate, in per mille of the rate of
+// its neighbours: a difference could be negative, which means an error in a record.
+func (j journal) Trial(t governor.Trial) {
+	now := j.s.Recording.Now()
+	if now == 0 {
+		return
+	}
+	clock := j.s.Clock() // it began at another time than the clock of records
+	at := func(t time.Duration) int64 { return max(1, now-int64(clock-t)) }
+	j.s.Recording.Call(at(t.Began), record.Call{
+		End: at(t.Ended), Batch: int32(min(t.Operations, math.MaxInt32)), Res: perMille(t.Rate),
+		Syscall: [...]uint8{governor.Queue: record.TrialQueue, governor.Plain: record.TrialPlain}[t.Choice],
+	})
+}
+
+// perMille returns v in thousandths.
+func perMille(v float64) int32 { return int32(min(math.Round(1000*v), math.MaxInt32)) }
