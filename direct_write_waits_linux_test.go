@@ -34,7 +34,7 @@ func TestDirectWritesOverCachedBlocks(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer f.Close()
-			s.Internal().Core.Bounds.Govern = false // so that none is a plain call by choice
+			s.Internal().Core.Govern = false // so that none is a plain call by choice
 			buf, before := testenv.AlignedBytes(testenv.PageSize), s.Stats()
 			for off := 0; off < len(old); off += testenv.PageSize {
 				cached, err := os.ReadFile(name)

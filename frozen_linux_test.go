@@ -197,7 +197,7 @@ func TestFrozenKernelWorkers(t *testing.T) {
 		dirs = append(dirs, places.FileSystems["ext4"](t, 16<<20))
 	}
 	s := testenv.Scheduler(t, sluice.Options{Driver: "uring"})
-	s.Internal().Core.Bounds.Govern = false // so that none is a plain call by choice
+	s.Internal().Core.Govern = false // so that none is a plain call by choice
 	f, other := openFrozen(t, s, dirs[0]), openFrozen(t, s, dirs[1])
 	write := func(f frozenFile, block int64) {
 		// The direct write has to wait because the page cache has its block.

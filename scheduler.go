@@ -67,7 +67,6 @@ func OnDisk(disk handle.Disk, o Options) (*Scheduler, error) {
 	s := &Scheduler{options: o, disk: disk}
 	s.start(func(*record.Hook) driver.Driver { return disk.NewDriver(o.depth()) }, hook)
 	s.h.Disk = disk
-	disk.Attach(s.h.Core)
 	s.Record(o.Recorder)
 	return s, nil
 }
@@ -80,7 +79,7 @@ func (s *Scheduler) start(choose func(*record.Hook) driver.Driver, hook *record.
 		drv := choose(hook)
 		s.prepare(core, drv, hook)
 		return drv
-	}, s.limits())
+	}, s.coreOptions())
 	core.SetChainDriver(func() driver.Linker { return forChains(core.Driver().Name, hook) })
 	core.RecordBy(hook)
 	s.h = handle.New(core, o.BufferMemory, func(depth int) driver.Driver { return openAnother(core.Driver().Name, depth) })
@@ -88,13 +87,15 @@ func (s *Scheduler) start(choose func(*record.Hook) driver.Driver, hook *record.
 	s.classes = []*Class{s.standard}
 }
 
-// limits returns the limits of a core. A simulation can be repeated: so nothing in it depends on how long anything
-// takes, or on when the garbage collector runs.
-func (s *Scheduler) limits() sched.Limits {
-	if s.disk != nil {
-		return sched.Limits{Plain: 2, Threads: s.options.Threads, KeepDevices: true}
+// coreOptions returns the options of a core. A simulation can be repeated: so nothing in it depends on how long
+// anything takes, or on when the garbage collector runs.
+func (s *Scheduler) coreOptions() sched.Options {
+	if s.disk == nil {
+		return sched.Options{Govern: true, Threads: s.options.Threads}
 	}
-	return sched.Limits{Govern: true, Threads: s.options.Threads}
+	o := sched.Options{Plain: 2, Threads: s.options.Threads, KeepDevices: true}
+	s.disk.Attach(&o)
+	return o
 }
 
 // prepare sets up core for drv, which is its driver from now on.

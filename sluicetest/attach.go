@@ -9,6 +9,7 @@ import (
 	"github.com/sluiceio/sluice/internal/handle"
 	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/sched"
+	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // attached is a sim.Disk as a Scheduler's.
@@ -25,8 +26,8 @@ func (a attached) OpenFile(name string, flag int, _ fs.FileMode) (*os.File, erro
 func (a attached) NewDriver(depth int) driver.Driver { return a.NewQueue(depth) }
 
 // Attach implements handle.Disk. Calls on files that are not the disk's go on to the system.
-func (a attached) Attach(core *sched.Scheduler) {
-	core.WrapCalls(func(next iopath.Caller) iopath.Caller {
+func (a attached) Attach(o *sched.Options) {
+	o.Wrap = func(next iopath.Caller) iopath.Caller {
 		return func(code driver.Code, fd int, b []byte, off int64) int32 {
 			if code == iopath.Writeback {
 				return 0
@@ -36,14 +37,13 @@ func (a attached) Attach(core *sched.Scheduler) {
 			}
 			return next(code, fd, b, off)
 		}
-	})
-	core.Look = a.Look
-	device := core.Device
-	core.Device = func(fd int) (uint64, bool) {
+	}
+	o.Look = a.Look
+	o.Device = func(fd int) (uint64, bool) {
 		if number, ok := a.Device(fd); ok {
 			return number, true
 		}
-		return device(fd)
+		return sys.Device(fd)
 	}
 }
 

@@ -19,8 +19,8 @@ type Disk interface {
 	Change(fd int, end int64, do func() error) error
 	// NewDriver returns another driver, with room for depth operations.
 	NewDriver(depth int) driver.Driver
-	// Attach has core make its plain calls there. It is called before the first operation.
-	Attach(core *sched.Scheduler)
+	// Attach changes the options of a core, so that it makes its plain calls there.
+	Attach(o *sched.Options)
 }
 
 // OpenFile opens a file by name: on the Disk, if there is one, else as os.OpenFile.

@@ -67,7 +67,7 @@ func TestForeignFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := New(drv, Limits{Threads: 4})
+	s := New(drv, Options{Threads: 4})
 	defer s.Close()
 	f := foreignFile(int(file.Fd()), false, false)
 	b := make([]byte, 8)
@@ -116,7 +116,7 @@ func TestForeignFileCached(t *testing.T) {
 			plain++
 			return iopath.MakeCall(code, fd, b, off)
 		}
-		s.Bounds.Plain = 1
+		s.Plain = 1
 		f := foreignFile(int(file.Fd()), false, false)
 		if _, err := file.Seek(0, 0); err != nil {
 			t.Fatal(err)
@@ -170,7 +170,7 @@ func TestForeignFileUncached(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := New(drv, Limits{Threads: 4, Plain: 1})
+	s := New(drv, Options{Threads: 4, Plain: 1})
 	defer s.Close()
 	for range 8 {
 		cool(t, file)

@@ -16,11 +16,11 @@ import (
 	"github.com/sluiceio/sluice/internal/record"
 )
 
-// fsyncs decides how the fsyncs of a Scheduler's files are made. Up to
-// Limits.InlineSyncs at a time are plain calls for each device: the thread that calls fsync(2) starts
-// the write-back at once, and the kernel wakes it when the data is on the disk.
+// fsyncs decides how the fsyncs of a Scheduler's files are made. The first ones of a device are
+// plain calls (tryPlainSync): the thread that calls fsync(2) starts the write-back at once, and the
+// kernel wakes it when the data is on the disk.
 //
-// Beyond that all but a few go through a driver that needs no thread of the process for
+// Beyond these all but a few go through a driver that needs no thread of the process for
 // them, if there is one. Such an fsync begins later, because a thread of the kernel has
 // to be woken for it, and its end wakes the leader before it wakes the goroutine. But it
 // takes less processor time, and the threads stay few.
@@ -61,9 +61,7 @@ func (y *fsyncs) endQueued(d *device.Device) {
 }
 
 // SetSyncDriver has the fsyncs that are not to be plain calls performed by the driver
-// that open returns: most of those beyond Limits.InlineSyncs at a time, and those of slow
-// files. Open is called once, when
-// the driver is first needed. It may return the Scheduler's own driver, or nil for
+// that open returns. Open is called once, when the driver is first needed. It may return the Scheduler's own driver, or nil for
 // none. The Scheduler closes the driver. SetSyncDriver must be called before the
 // first Sync, or by the function that chooses the Scheduler's driver (Paths.Ready).
 func (s *Scheduler) SetSyncDriver(open func() driver.Driver) { s.fsyncs.open = open }
@@ -99,8 +97,8 @@ func (s *Scheduler) chooseSyncRoute(ctx context.Context, f *File) (w syncRoute, 
 // be queued. While a ring has a leader, one is at a time: its thread may have submitted requests whose completions it
 // would hold back (docs/decisions/0012-tied-threads.md).
 func (s *Scheduler) tryPlainSync(d *device.Device, running int32) (budget.Permit, bool) {
-	l := load{inFlight: running, most: int32(s.Bounds.Plain)}
-	if s.Bounds.Govern {
+	l := load{inFlight: running, most: int32(s.Plain)}
+	if s.Govern {
 		l.most = s.most(d.Governors[governor.Syncs].Choose(running, s.few(), s.sampleClock))
 	}
 	if s.Engines.HasReaper() {

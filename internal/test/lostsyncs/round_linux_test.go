@@ -94,7 +94,7 @@ func newRound(t *testing.T, l *testenv.Lossy, driver string, r *rand.Rand) *roun
 	}
 	t.Cleanup(h.Release)
 	if r.IntN(3) == 0 {
-		h.Core.Bounds.Govern = false // no fsync is a plain call, if the driver has another way
+		h.Core.Govern = false // no fsync is a plain call, if the driver has another way
 	}
 	bulk := r.IntN(6) == 0
 	n := 2 + r.IntN([]int{2, 7, 31}[r.IntN(3)])

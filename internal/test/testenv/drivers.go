@@ -87,7 +87,7 @@ func PlaceDir(t testing.TB, flag, place string, size int64) string {
 func SchedulerOn(drv driver.Driver) *sluice.Scheduler {
 	s, err := sluice.NewScheduler(sluice.Options{Driver: "pool"})
 	if err == nil {
-		err = s.Internal().Replace(sched.New(drv, sched.Limits{Threads: 4}))
+		err = s.Internal().Replace(sched.New(drv, sched.Options{Threads: 4}))
 	}
 	if err != nil {
 		panic(err)
