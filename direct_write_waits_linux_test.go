@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/sched"
 	"github.com/sluiceio/sluice/internal/sys"
 	"github.com/sluiceio/sluice/internal/test/places"
 	"github.com/sluiceio/sluice/internal/test/testenv"
@@ -25,7 +26,7 @@ func TestDirectWritesOverCachedBlocks(t *testing.T) {
 			name := filepath.Join(places.FileSystems[c.fs](t, 128<<20), "file")
 			old, written := testenv.Noise(blocks*testenv.PageSize), bytes.Repeat([]byte("written "), blocks*testenv.PageSize/8)
 			testenv.Write(t, name, string(old))
-			s := testenv.Scheduler(t, sluice.Options{Driver: "uring"})
+			s := testenv.SchedulerWith(t, sched.Options{}, sluice.Options{Driver: "uring"})
 			if s.Internal().Core.Driver().Workers == 0 {
 				t.Skip("needs io_uring of Linux 6.7")
 			}
@@ -34,7 +35,6 @@ func TestDirectWritesOverCachedBlocks(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer f.Close()
-			s.Internal().Core.Bounds.Govern = false // so that none is a plain call by choice
 			buf, before := testenv.AlignedBytes(testenv.PageSize), s.Stats()
 			for off := 0; off < len(old); off += testenv.PageSize {
 				cached, err := os.ReadFile(name)

@@ -27,7 +27,6 @@ func (s *Scheduler) Explain() string {
 	if len(info.Features) > 0 {
 		fmt.Fprintf(&b, "  %s\n", strings.Join(info.Features, ", "))
 	}
-	l := s.h.Core.Bounds
 	fmt.Fprintf(&b, "in flight: at most %d in each ring or queue\n", info.Depth)
 	if n, most := s.h.Core.Rings(); most > 1 {
 		fmt.Fprintf(&b, "rings: %d of at most %d, one for each device", n, most)
@@ -37,8 +36,8 @@ func (s *Scheduler) Explain() string {
 		b.WriteByte('\n')
 	}
 	fmt.Fprintf(&b, "threads: at most %d wait for a device, for what is not queued", s.h.Core.Threads())
-	if l.Threads > 0 {
-		fmt.Fprintf(&b, ", and %d for all devices", l.Threads)
+	if n := s.options.Threads; n > 0 {
+		fmt.Fprintf(&b, ", and %d for all devices", n)
 	}
 	b.WriteByte('\n')
 	s.explainChoices(&b)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
+	"github.com/sluiceio/sluice/internal/sched"
 	"github.com/sluiceio/sluice/internal/sys"
 	"github.com/sluiceio/sluice/internal/test/places"
 	"github.com/sluiceio/sluice/internal/test/testenv"
@@ -196,8 +197,7 @@ func TestFrozenKernelWorkers(t *testing.T) {
 	for range 2 {
 		dirs = append(dirs, places.FileSystems["ext4"](t, 16<<20))
 	}
-	s := testenv.Scheduler(t, sluice.Options{Driver: "uring"})
-	s.Internal().Core.Bounds.Govern = false // so that none is a plain call by choice
+	s := testenv.SchedulerWith(t, sched.Options{}, sluice.Options{Driver: "uring"})
 	f, other := openFrozen(t, s, dirs[0]), openFrozen(t, s, dirs[1])
 	write := func(f frozenFile, block int64) {
 		// The direct write has to wait because the page cache has its block.

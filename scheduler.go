@@ -20,7 +20,7 @@ import (
 type Scheduler struct {
 	options         Options
 	rejectedDrivers []rejectedDriver // drivers tried before the one that is used. See choose
-	disk            handle.Disk      // the simulated disk that the Scheduler is on, or nil
+	parts           handle.Parts
 	h               *handle.Scheduler
 	mu              sync.Mutex
 	classes         []*Class // the default one first. Guarded by mu
@@ -33,79 +33,75 @@ type Scheduler struct {
 // operation, by [Scheduler.Explain], or when a Recorder is set. Reads that the page cache answers
 // need none. A program that needs the Scheduler no more must call Close.
 func NewScheduler(o Options) (*Scheduler, error) {
-	if err := o.check(); err != nil {
-		return nil, err
-	}
-	hook := new(record.Hook)
-	rec := cmp.Or(o.Recorder, environmentRecorder())
-	recordBy(hook, rec) // before the driver makes its first system call
-	s := &Scheduler{options: o}
-	choose := s.choose
-	if o.Driver != "" {
-		drv, err := openLate(o.Driver, o, hook)
-		if err != nil {
-			return nil, fmt.Errorf("sluice: driver %s: %w", o.Driver, err)
-		}
-		choose = func(*record.Hook) driver.Driver { return drv }
-	}
-	s.start(choose, hook)
-	if o.Driver != "" {
-		s.h.Core.Ready() // the core has the driver, and closes it
-	}
-	s.Record(rec)
-	return s, nil
+	o.Recorder = cmp.Or(o.Recorder, environmentRecorder())
+	return On(handle.Parts{Core: sched.Options{Govern: true}}, o)
 }
 
-// OnDisk returns a new Scheduler on a simulated disk. It is for package sluicetest. A program can do nothing with it.
-// Options.Driver counts for the number of threads alone.
-func OnDisk(disk handle.Disk, o Options) (*Scheduler, error) {
+// On is NewScheduler with parts that replace the system's. It is for this module's other packages. A program can do
+// nothing with it.
+func On(parts handle.Parts, o Options) (*Scheduler, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
 	hook := new(record.Hook)
-	recordBy(hook, o.Recorder)
-	s := &Scheduler{options: o, disk: disk}
-	s.start(func(*record.Hook) driver.Driver { return disk.NewDriver(o.depth()) }, hook)
-	s.h.Disk = disk
-	disk.Attach(s.h.Core)
+	recordBy(hook, o.Recorder) // before the driver makes its first system call
+	s := &Scheduler{options: o, parts: parts}
+	drv := parts.Driver
+	if drv == nil && parts.Disk == nil && o.Driver != "" {
+		var err error
+		if drv, err = openLate(o.Driver, o, hook); err != nil {
+			return nil, fmt.Errorf("sluice: driver %s: %w", o.Driver, err)
+		}
+	}
+	s.start(drv, hook)
 	s.Record(o.Recorder)
 	return s, nil
 }
 
-// start makes the inside of s, whose driver is the one that choose returns.
-func (s *Scheduler) start(choose func(*record.Hook) driver.Driver, hook *record.Hook) {
-	o := s.options
+// start makes the inside of s on drv. If drv is nil, choose returns the driver when it is first needed.
+func (s *Scheduler) start(drv driver.Driver, hook *record.Hook) {
+	o := s.parts.Core
+	o.Threads = s.options.Threads
 	var core *sched.Scheduler
 	core = sched.NewLate(func() driver.Driver {
-		drv := choose(hook)
+		drv := drv
+		if drv == nil {
+			drv = s.choose(hook)
+		}
 		s.prepare(core, drv, hook)
 		return drv
-	}, s.limits())
-	core.SetChainDriver(func() driver.Linker { return forChains(core.Driver().Name, hook) })
+	}, o)
+	core.SetChainDriver(func() driver.Linker { return forChains(s.kind(), hook) })
 	core.RecordBy(hook)
-	s.h = handle.New(core, o.BufferMemory, func(depth int) driver.Driver { return openAnother(core.Driver().Name, depth) })
+	s.h = handle.New(core, s.options.BufferMemory, func(depth int) driver.Driver { return openAnother(s.kind(), depth) })
+	s.h.Disk = s.parts.Disk
 	s.standard = &Class{"default", s, core.DefaultClass()}
 	s.classes = []*Class{s.standard}
+	if drv != nil {
+		core.Ready() // the core has the driver, and closes it
+	}
 }
 
-// limits returns the limits of a core. A simulation can be repeated: so nothing in it depends on how long anything
-// takes, or on when the garbage collector runs.
-func (s *Scheduler) limits() sched.Limits {
-	if s.disk != nil {
-		return sched.Limits{Plain: 2, Threads: s.options.Threads, KeepDevices: true}
+// kind returns the name of the driver, or "" if no other of its kind can be opened.
+func (s *Scheduler) kind() string {
+	if s.parts.Driver != nil {
+		return ""
 	}
-	return sched.Limits{Govern: true, Threads: s.options.Threads}
+	return s.h.Core.Driver().Name
 }
 
 // prepare sets up core for drv, which is its driver from now on.
 func (s *Scheduler) prepare(core *sched.Scheduler, drv driver.Driver, hook *record.Hook) {
-	o, name := s.options, drv.Info().Name
+	if s.parts.Driver != nil {
+		return
+	}
+	o, name, disk := s.options, drv.Info().Name, s.parts.Disk
 	another := func(h *record.Hook) (driver.Driver, error) { return open(name, o, h) }
 	syncs := func() driver.Driver { return forSyncs(drv, hook) }
-	if s.disk != nil { // simulated, with the threads, rings and fsyncs of the driver of Options.Driver
+	if disk != nil { // simulated, with the threads, rings and fsyncs of the driver of Options.Driver
 		name = cmp.Or(o.Driver, "uring")
-		another = func(*record.Hook) (driver.Driver, error) { return s.disk.NewDriver(o.depth()), nil }
-		syncs = func() driver.Driver { return s.disk.NewDriver(syncDepth) }
+		another = func(*record.Hook) (driver.Driver, error) { return disk.NewDriver(o.depth()), nil }
+		syncs = func() driver.Driver { return disk.NewDriver(syncDepth) }
 	}
 	if name != "uring" { // buffered reads wait in threads
 		core.Devices.Budgets().Widen()

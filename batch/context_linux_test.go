@@ -123,10 +123,8 @@ func TestBatchUnconfirmed(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := testenv.SchedulerOn(testenv.PoolOf(t, 1))
-			defer s.Close()
 			begun, release := make(chan struct{}), make(chan struct{})
-			s.Internal().Core.WrapCalls(func(call sched.Caller) sched.Caller {
+			s := testenv.SchedulerOnWrapped(testenv.PoolOf(t, 1), func(call sched.Caller) sched.Caller {
 				return func(code driver.Code, fd int, b []byte, off int64) int32 {
 					if off == 0 {
 						close(begun)
@@ -135,6 +133,7 @@ func TestBatchUnconfirmed(t *testing.T) {
 					return call(code, fd, b, off)
 				}
 			})
+			defer s.Close()
 			f, err := s.OpenFile(filepath.Join(t.TempDir(), "file"), os.O_RDWR|os.O_CREATE|os.O_SYNC, 0o600)
 			if err != nil {
 				t.Fatal(err)

@@ -115,8 +115,7 @@ func onFaultyDisk(t *testing.T, name string, seed uint64) *sluice.Scheduler {
 		}
 		return v
 	}
-	s := testenv.SchedulerOn(fault.New(bareDriver(t, name), decide))
-	s.Internal().Core.WrapCalls(callsOnFaults)
+	s := testenv.SchedulerOnWrapped(fault.New(bareDriver(t, name), decide), callsOnFaults)
 	s.Internal().Core.SetChainDriver(func() driver.Linker { return faultyLinker(name, decide) })
 	t.Cleanup(func() {
 		if n := s.Stats().Cached; n != 0 {

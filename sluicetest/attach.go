@@ -9,6 +9,7 @@ import (
 	"github.com/sluiceio/sluice/internal/handle"
 	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/sched"
+	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // attached is a sim.Disk as a Scheduler's.
@@ -24,27 +25,29 @@ func (a attached) OpenFile(name string, flag int, _ fs.FileMode) (*os.File, erro
 // NewDriver implements handle.Disk.
 func (a attached) NewDriver(depth int) driver.Driver { return a.NewQueue(depth) }
 
-// Attach implements handle.Disk. Calls on files that are not the disk's go on to the system.
-func (a attached) Attach(core *sched.Scheduler) {
-	core.WrapCalls(func(next iopath.Caller) iopath.Caller {
-		return func(code driver.Code, fd int, b []byte, off int64) int32 {
-			if code == iopath.Writeback {
-				return 0
-			}
-			if res, ok := a.Call(code, fd, b, off); ok {
-				return res
-			}
-			return next(code, fd, b, off)
+// core returns the options of a core on a. Its calls on files that are not a's go on to the system. A simulation can be
+// repeated: so nothing in it depends on how long anything takes, or on when the garbage collector runs.
+func (a attached) core() sched.Options {
+	return sched.Options{Plain: 2, KeepDevices: true, Wrap: a.wrap, Look: a.Look, Device: a.device}
+}
+
+func (a attached) wrap(next iopath.Caller) iopath.Caller {
+	return func(code driver.Code, fd int, b []byte, off int64) int32 {
+		if code == iopath.Writeback {
+			return 0
 		}
-	})
-	core.Look = a.Look
-	device := core.Device
-	core.Device = func(fd int) (uint64, bool) {
-		if number, ok := a.Device(fd); ok {
-			return number, true
+		if res, ok := a.Call(code, fd, b, off); ok {
+			return res
 		}
-		return device(fd)
+		return next(code, fd, b, off)
 	}
+}
+
+func (a attached) device(fd int) (uint64, bool) {
+	if number, ok := a.Device(fd); ok {
+		return number, true
+	}
+	return sys.Device(fd)
 }
 
 // async returns the Async of the named driver, or of uring.

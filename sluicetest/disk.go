@@ -11,6 +11,7 @@ import (
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/sim"
+	"github.com/sluiceio/sluice/internal/handle"
 )
 
 // Options configures a [Disk]. With the zero value nothing fails, and no operation takes time.
@@ -66,7 +67,8 @@ func newDisk(o sim.Options, so sluice.Options) *Disk {
 }
 
 func onDisk(disk *sim.Disk, o sluice.Options) *Disk {
-	s, err := sluice.OnDisk(attached{disk}, o)
+	a := attached{disk}
+	s, err := sluice.On(handle.Parts{Core: a.core(), Disk: a}, o)
 	if err != nil {
 		panic("sluicetest: " + err.Error())
 	}

@@ -23,7 +23,7 @@ type commitDelay struct {
 	expected int           // callers during the last fsync: served by it, or waiting for the next
 	took     time.Duration // how long the last fsync took
 	taken    bool          // when it last waited in vain, the leader had to wait for a processor
-	least    time.Duration // of window, for tests
+	least    time.Duration // of window. See Options.Window
 	backoff
 }
 
@@ -115,11 +115,4 @@ func (s *Syncer) awaitMembers(window time.Duration) {
 	case <-s.enough:
 	case <-t.C:
 	}
-}
-
-// Expect has the next group wait for so many callers, and for each of them for at least window. It is for tests.
-func (s *Syncer) Expect(callers int, window time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.delay = commitDelay{expected: callers, least: window}
 }

@@ -40,7 +40,7 @@ func TestLeaderGathers(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var y Syncer
 			start := time.Now()
-			y.Expect(c.expected, window)
+			y.Init(Options{Expected: c.expected, Window: window})
 			g := lead(t, &y)
 			for _, at := range c.come {
 				time.AfterFunc(at, func() { y.begin(driver.Fsync) })
@@ -59,7 +59,7 @@ func TestLeaderGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var y Syncer
 		start := time.Now()
-		y.Expect(1<<30, time.Millisecond)
+		y.Init(Options{Expected: 1 << 30, Window: time.Millisecond})
 		g := lead(t, &y)
 		stop := make(chan bool)
 		go func() {
@@ -84,7 +84,7 @@ func TestLeaderGoesOn(t *testing.T) {
 func TestLateMemberOfAnEarlierGroup(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var y Syncer
-		y.Expect(2, time.Second)
+		y.Init(Options{Expected: 2, Window: time.Second})
 		y.waitForGroup(lead(t, &y), func() time.Duration { return 0 })
 		y.enough <- struct{}{}
 		start := time.Now()
@@ -100,7 +100,7 @@ func TestLateMemberOfAnEarlierGroup(t *testing.T) {
 func TestLateWindows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var y Syncer
-		y.Expect(2, time.Microsecond)
+		y.Init(Options{Expected: 2, Window: time.Microsecond})
 		wait := func(late, comes time.Duration) (took time.Duration) {
 			start, readings := time.Now(), 0
 			g := lead(t, &y)

@@ -27,7 +27,7 @@ type secondFD struct {
 	// state says whether fd is an open descriptor. The number alone cannot: 0 is a
 	// descriptor, too, in a program that has closed its standard input. Both are written under Syncer.mu by the
 	// goroutine that has set Syncer.running; by CloseSecondFD, once no operation is
-	// left; by NoSecondFD.
+	// left; by Init.
 	state secondState
 	fd    int
 	// forgotten closes fd when the File and its views are collected without Close.
@@ -78,10 +78,6 @@ func (s *Syncer) giveUpSecond() {
 	defer s.mu.Unlock()
 	s.second.busy = false
 }
-
-// NoSecondFD notes that there can be no second descriptor. It must be called before all other
-// methods.
-func (s *Syncer) NoSecondFD() { s.second.state = impossible }
 
 // CloseSecondFD closes the second descriptor. No Sync may be in progress.
 func (s *Syncer) CloseSecondFD() {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/probe"
@@ -28,7 +29,7 @@ type Syncer struct {
 	// fsync may succeed although data is gone. No later Sync or Datasync of this
 	// file succeeds.
 	failed error
-	// forgetsErrors: failed is never set. See ForgetErrors.
+	// forgetsErrors: failed is never set. See Options.ForgetErrors.
 	forgetsErrors bool
 	// writebacks is how many write-backs are being started. writebacksEnd, if not nil, is closed when there is
 	// none any more: an fsync that has ended waits for that. unreported is the error of one of them, which the
@@ -42,9 +43,26 @@ type Syncer struct {
 	unsynced atomic.Int64
 }
 
-// ForgetErrors has later Syncs succeed if their own fsync does, whatever earlier ones have
-// lost. It must be called before all other methods.
-func (s *Syncer) ForgetErrors() { s.forgetsErrors = true }
+// Options configures a Syncer.
+type Options struct {
+	// ForgetErrors has later Syncs succeed if their own fsync does, whatever earlier ones have lost.
+	ForgetErrors bool
+	// NoSecondFD: there can be no second descriptor.
+	NoSecondFD bool
+	// Expected is how many Syncs the first group waits for, and Window is how long it waits for each at least. They are
+	// for tests.
+	Expected int
+	Window   time.Duration
+}
+
+// Init makes s a Syncer with the options. It must be called before all other methods.
+func (s *Syncer) Init(o Options) {
+	s.forgetsErrors = o.ForgetErrors
+	s.delay = commitDelay{expected: o.Expected, least: o.Window}
+	if o.NoSecondFD {
+		s.second.state = impossible
+	}
+}
 
 // role is what the caller of a Sync does.
 type role uint8

@@ -22,7 +22,7 @@ func TestCapsThatWait(t *testing.T) {
 	if err := os.WriteFile(name, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := New(sched.New(script.New(8), sched.Limits{Threads: 4}), 0, nil)
+	s := New(sched.New(script.New(8), sched.Options{Threads: 4}), 0, nil)
 	entered, release := make(chan bool), make(chan bool)
 	s.caps.capOf = func(tune.Device) (fair.Cap, string) {
 		entered <- true

@@ -19,8 +19,18 @@ type Disk interface {
 	Change(fd int, end int64, do func() error) error
 	// NewDriver returns another driver, with room for depth operations.
 	NewDriver(depth int) driver.Driver
-	// Attach has core make its plain calls there. It is called before the first operation.
-	Attach(core *sched.Scheduler)
+}
+
+// Parts replace parts of a Scheduler. The zero value replaces none, and leaves the choice of plain calls to no governor.
+type Parts struct {
+	// Core are the options of the core, without Threads: sluice.Options has these.
+	Core sched.Options
+	// Disk, if not nil, is a simulated disk. Its drivers are the Scheduler's. sluice.Options.Driver then says how many
+	// threads wait, and whether there are rings.
+	Disk Disk
+	// Driver, if not nil, is the only driver of the Scheduler, which closes it. sluice.Options.Driver does not count.
+	// There is one ring, and no driver for fsyncs or chains.
+	Driver driver.Driver
 }
 
 // OpenFile opens a file by name: on the Disk, if there is one, else as os.OpenFile.

@@ -161,13 +161,3 @@ func (s *Scheduler) remove(p weak.Pointer[File]) {
 	defer s.mu.Unlock()
 	delete(s.files, p)
 }
-
-// Replace closes the core of s and makes core the new one. It is for tests that have a driver
-// of their own, and is called before s is used. The default class of s must not be used then.
-func (s *Scheduler) Replace(core *sched.Scheduler) error {
-	s.freeMemory()
-	err := s.Core.Close()
-	s.Core, s.Memory, s.newDriver = core, newMemory(core, 0), nil
-	core.SetCapFinder(s.caps.of)
-	return err
-}

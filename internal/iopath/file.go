@@ -213,8 +213,7 @@ type ForeignFile struct {
 func (f *ForeignFile) Set(fd int, direct, appends bool) {
 	f.openFile = &f.own
 	f.own.set(fd, direct, appends)
-	f.own.Syncer.NoSecondFD()
-	f.own.Syncer.ForgetErrors()
+	f.own.Syncer.Init(groupcommit.Options{ForgetErrors: true, NoSecondFD: true})
 }
 
 // Misses returns the number of reads in a row that found nothing in the page cache. While it

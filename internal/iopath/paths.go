@@ -14,8 +14,9 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// Limits bounds which operations are plain calls, and the threads that wait in system calls.
-type Limits struct {
+// Options says which operations are plain calls, how many threads wait in system calls, and what takes the place of
+// the system.
+type Options struct {
 	// Govern has governors choose which operations are plain calls, of those that the driver could queue. Otherwise
 	// an operation is one if fewer than Plain operations of its device are in flight.
 	Govern bool
@@ -25,16 +26,24 @@ type Limits struct {
 	Threads int
 	// KeepDevices has no device be forgotten.
 	KeepDevices bool
+	// Wrap, if not nil, is given the function that makes the plain system calls, and returns the one to use. A call with
+	// several buffers is then a call of the first one. Looks into the page cache are not wrapped.
+	Wrap func(Caller) Caller
+	// Look, if not nil, is asked where the system cannot say without waiting whether the page cache has the bytes, as
+	// on tmpfs. ok is false if it does not know the file.
+	Look func(fd int, b []byte, off int64) (res int32, ok bool)
+	// Device returns the device that a descriptor's file is on. If it is nil, sys.Device does.
+	Device func(fd int) (uint64, bool)
 }
 
 // Paths is the three ways to perform one transfer, and what they need. The fields that are
 // functions, numbers and flags are written before the first operation; the others change by
 // their own methods.
 type Paths struct {
+	Options
 	ready   sync.Once   // see Ready
 	start   func()      // what Ready calls once
 	isReady atomic.Bool // Ready has called it
-	Bounds  Limits
 	Engines ioengine.Rings
 	Devices device.Table
 	Classes qos.Classes
@@ -50,31 +59,35 @@ type Paths struct {
 	Recording     *record.Hook // records operations, while a recorder is set
 	// FindsEnd is true if sys.ReadCached can be relied upon to report the end of a file.
 	FindsEnd bool
-	// Call and CallVec make the plain system calls. Clock is the monotonic clock. Device returns
-	// the device that a descriptor's file is on. They are fields so that a test can replace
-	// them.
+	// Call and CallVec make the plain system calls. Clock is the monotonic clock. They are fields
+	// so that a test can replace them.
 	Call    Caller
 	CallVec func(code driver.Code, fd int, first []byte, rest [][]byte, off int64) int32
 	Clock   func() time.Duration
-	Device  func(fd int) (uint64, bool)
-	// Look, if not nil, is asked where the system cannot say without waiting whether the page cache has the bytes, as
-	// on tmpfs. It is that of a simulated disk. ok is false if it does not know the file.
-	Look func(fd int, b []byte, off int64) (res int32, ok bool)
 }
 
 // Init sets p up. choose is called once, when the driver is first needed (see Ready). p owns the
 // driver that it returns, which becomes that of the first ring. choose may call SetRings, and
 // change what must be set before the first operation, for operations that need the driver.
-func (p *Paths) Init(choose func() driver.Driver, l Limits) {
+func (p *Paths) Init(choose func() driver.Driver, o Options) {
 	p.start = func() {
 		p.use(choose())
 		p.isReady.Store(true)
 	}
-	p.Bounds = l
+	p.Options = o
 	p.Recording = new(record.Hook)
-	p.Call, p.CallVec, p.Clock, p.Device = MakeCall, callVec, clock(), sys.Device
+	p.Call, p.CallVec, p.Clock = MakeCall, callVec, clock()
+	if o.Wrap != nil {
+		p.Call = o.Wrap(p.Call)
+		p.CallVec = func(code driver.Code, fd int, first []byte, _ [][]byte, off int64) int32 {
+			return p.Call(code, fd, first, off)
+		}
+	}
+	if o.Device == nil {
+		p.Device = sys.Device
+	}
 	p.FindsEnd = sys.CachedKnowsEnd()
-	p.Devices.Init(l.Threads, l.KeepDevices)
+	p.Devices.Init(o.Threads, o.KeepDevices)
 	p.Classes.Init(func() time.Duration { return p.Clock() })
 }
 

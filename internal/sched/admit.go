@@ -73,8 +73,8 @@ func (s *Scheduler) tryPlain(ctx context.Context, kind governor.Kind, code drive
 
 // load returns the load of d for an operation of a kind, and counts the operation.
 func (s *Scheduler) load(d *device.Device, kind governor.Kind) load {
-	l := load{inFlight: d.InFlight(), most: int32(s.Bounds.Plain)}
-	if s.Bounds.Govern {
+	l := load{inFlight: d.InFlight(), most: int32(s.Plain)}
+	if s.Govern {
 		l.most = s.most(d.Governors[kind].Choose(l.inFlight, s.few(), journal{s}))
 	}
 	return l

@@ -83,7 +83,7 @@ func TestMost(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(c.processors))
-			s := New(script.New(8), Limits{Govern: true})
+			s := New(script.New(8), Options{Govern: true})
 			if got := s.most(c.choice); got != c.want {
 				t.Errorf("most = %d; want %d", got, c.want)
 			}
@@ -107,7 +107,7 @@ func TestTryPlain(t *testing.T) {
 		{"a read at the position", driver.Read, buffered, governor.PositionReads},
 		{"a direct write", driver.Write, direct, governor.Writes},
 	} {
-		s := New(script.New(8), Limits{Govern: true})
+		s := New(script.New(8), Options{Govern: true})
 		s.AsyncBuffered[driver.Read] = true
 		d, f := s.Devices.None(), iopath.NewFile(1<<20, c.direct, false)
 		if _, ok := s.tryPlain(t.Context(), c.kind, c.code, f); ok {
@@ -184,7 +184,7 @@ func readByMany(t *testing.T, direct bool, start func(read func())) (calls int64
 	const goroutines = 16
 	d := script.New(64)
 	d.Rule = func(op *driver.Op) (int32, bool) { return int32(len(op.Buf)), true }
-	s := New(d.Staging(), Limits{Govern: true})
+	s := New(d.Staging(), Options{Govern: true})
 	defer s.Close()
 	f := iopath.NewFile(1<<20, direct, false) // a look into the page cache fails: there is no such descriptor
 	s.AsyncBuffered[driver.Read] = true

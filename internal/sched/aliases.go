@@ -16,8 +16,8 @@ type (
 	ForeignFile = iopath.ForeignFile
 	// Vec is the rest of one or several buffers.
 	Vec = iopath.Vec
-	// Limits bounds what a Scheduler occupies.
-	Limits = iopath.Limits
+	// Options says what a Scheduler occupies, and what takes the place of the system.
+	Options = iopath.Options
 	// Caller makes the plain system call for a transfer or an fsync.
 	Caller = iopath.Caller
 	// CallKind is what a call counts as in a Budget.

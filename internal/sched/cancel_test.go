@@ -13,7 +13,7 @@ import (
 func TestTransferAbandoned(t *testing.T) {
 	hang.Watch(t)
 	d := script.NewHeld(8)
-	s := New(async{d}, Limits{Threads: 4})
+	s := New(async{d}, Options{Threads: 4})
 	f := iopath.NewFile(1, true, false)
 	var first, late Transfer
 	began := make(chan struct{})

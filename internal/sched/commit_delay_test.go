@@ -22,7 +22,7 @@ func TestSyncWaitsForThoseWhoWereThere(t *testing.T) {
 		if comes {
 			window = time.Hour
 		}
-		p.f.Syncer.Expect(2, window)
+		p.f.Syncer.Init(groupcommit.Options{Expected: 2, Window: window})
 		leader := p.sync(t.Context())
 		other := leader
 		if comes {
@@ -46,7 +46,7 @@ func TestSyncWaitsForThoseWhoWereThere(t *testing.T) {
 // A Sync that is alone does not wait.
 func TestSyncAloneDoesNotWait(t *testing.T) {
 	p := playSyncs(t)
-	p.f.Syncer.Expect(1, time.Hour)
+	p.f.Syncer.Init(groupcommit.Options{Expected: 1, Window: time.Hour})
 	for range 3 {
 		c := p.sync(t.Context())
 		<-p.started
@@ -182,8 +182,7 @@ func TestWritebackBesideFsync(t *testing.T) {
 	for _, forgets := range []bool{false, true} {
 		p := playSyncs(t)
 		if forgets {
-			p.f.Syncer.ForgetErrors()
-			p.f.Syncer.NoSecondFD()
+			p.f.Syncer.Init(groupcommit.Options{ForgetErrors: true, NoSecondFD: true})
 		}
 		p.f.Syncer.Concurrent().Store(true)
 		begun, goOn := make(chan bool), make(chan bool)

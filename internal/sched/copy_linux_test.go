@@ -13,7 +13,7 @@ import (
 // peer, because its socket is one that blocks. More Sends than have places do not count.
 func TestStatsOfSends(t *testing.T) {
 	hang.Watch(t)
-	s := New(script.New(1), Limits{Threads: 1})
+	s := New(script.New(1), Options{Threads: 1})
 	defer s.Close()
 	data := make([]byte, CopyMost)
 	f := openSystem(t, data)

@@ -46,7 +46,6 @@ func TestForeignFileHasOneDescriptor(t *testing.T) {
 	s.reopen = func(int) int { t.Error("a second descriptor was opened"); return -1 }
 	s.Call = func(driver.Code, int, []byte, int64) int32 { return 0 }
 	f := foreignFile(1<<20, false, false)
-	f.Syncer.Expect(2, 0)
 	f.Syncer.Concurrent().Store(true)
 	f.Syncer.Written(groupcommit.HugeWritten)
 	if err := s.Sync(context.Background(), f); err != nil {
@@ -67,7 +66,7 @@ func TestForeignFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := New(drv, Limits{Threads: 4})
+	s := New(drv, Options{Threads: 4})
 	defer s.Close()
 	f := foreignFile(int(file.Fd()), false, false)
 	b := make([]byte, 8)
@@ -116,7 +115,7 @@ func TestForeignFileCached(t *testing.T) {
 			plain++
 			return iopath.MakeCall(code, fd, b, off)
 		}
-		s.Bounds.Plain = 1
+		s.Plain = 1
 		f := foreignFile(int(file.Fd()), false, false)
 		if _, err := file.Seek(0, 0); err != nil {
 			t.Fatal(err)
@@ -170,7 +169,7 @@ func TestForeignFileUncached(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := New(drv, Limits{Threads: 4, Plain: 1})
+	s := New(drv, Options{Threads: 4, Plain: 1})
 	defer s.Close()
 	for range 8 {
 		cool(t, file)

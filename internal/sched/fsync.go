@@ -93,8 +93,8 @@ func (s *Scheduler) chooseSyncRoute(ctx context.Context, f *File) (w syncRoute, 
 // be queued. None is while a ring has a leader: its thread may have submitted requests whose completions it would hold
 // back (docs/decisions/0012-tied-threads.md).
 func (s *Scheduler) tryPlainSync(d *device.Device, running int32) (budget.Permit, bool) {
-	l := load{inFlight: running, most: int32(s.Bounds.Plain)}
-	if s.Bounds.Govern {
+	l := load{inFlight: running, most: int32(s.Plain)}
+	if s.Govern {
 		l.most = s.most(d.Governors[governor.Syncs].Choose(running, s.few(), journal{s}))
 	}
 	if s.Engines.HasReaper() || admit(operation{canQueue: true}, l) != plain {

@@ -17,7 +17,7 @@ import (
 // the end no place is taken any more, and the driver is closed.
 func playQueuedSyncs(t *testing.T, inline int) (*syncs, *script.Driver) {
 	p, d := playSyncs(t), script.New(8)
-	p.Bounds.Plain = inline
+	p.Plain = inline
 	p.Device = func(int) (uint64, bool) { return 0, false } // all on one
 	p.unbound()
 	opened := 0

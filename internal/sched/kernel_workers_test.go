@@ -8,7 +8,6 @@ import (
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/script"
-	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -37,12 +36,10 @@ func TestDirectWritesThatWait(t *testing.T) {
 				return d.Staging()
 			})
 			plain := 0
-			p.WrapCalls(func(iopath.Caller) iopath.Caller {
-				return func(_ driver.Code, _ int, b []byte, _ int64) int32 {
-					plain++
-					return int32(len(b))
-				}
-			})
+			p.Call = func(_ driver.Code, _ int, b []byte, _ int64) int32 {
+				plain++
+				return int32(len(b))
+			}
 			file, err := os.Create(filepath.Join(t.TempDir(), "file"))
 			if err != nil {
 				t.Fatal(err)

@@ -39,7 +39,7 @@ func late() *lateChoice {
 		}
 		c.s.Devices.Budgets().Widen()
 		return async{countCloses{drv, &c.closed}}
-	}, Limits{})
+	}, Options{})
 	return c
 }
 

@@ -39,7 +39,7 @@ func losing(t *testing.T, inner driver.Driver, at int) (*Scheduler, *File, *faul
 	} else {
 		drv = async{drv}
 	}
-	s := New(drv, Limits{})
+	s := New(drv, Options{})
 	s.SetSyncDriver(func() driver.Driver { return drv })
 	return s, iopath.NewFile(int(f.Fd()), true, false), loss
 }
@@ -102,7 +102,7 @@ func TestLossWithholdsCalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	drv, loss := fault.NewLoss(inner, 0, syscall.EPERM)
-	s := New(async{drv}, Limits{})
+	s := New(async{drv}, Options{})
 	s.Device = func(fd int) (uint64, bool) { return uint64(fd), true }
 	var calls atomic.Int32
 	answers := make(chan struct{})

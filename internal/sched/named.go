@@ -69,17 +69,6 @@ func errnoOf(err error) int32 {
 	return einval
 }
 
-// WrapCalls lets a test replace the plain system calls. Wrap is given the function that makes
-// them and returns the one to use. A call with several buffers becomes one call for each.
-// Looks into the page cache are not replaced. WrapCalls must be called before the first
-// operation.
-func (s *Scheduler) WrapCalls(wrap func(Caller) Caller) {
-	s.Call = wrap(s.Call)
-	s.CallVec = func(code driver.Code, fd int, first []byte, _ [][]byte, off int64) int32 {
-		return s.Call(code, fd, first, off)
-	}
-}
-
 // RawFile is a descriptor that the caller alone uses, and its name for records.
 type RawFile struct {
 	FD   int

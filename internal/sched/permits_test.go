@@ -7,7 +7,7 @@ import (
 	"github.com/sluiceio/sluice/internal/budget"
 )
 
-// held is the permits that tests hold, of the Device that stands for none. Where Limits.Threads is set, they leave
+// held is the permits that tests hold, of the Device that stands for none. Where Options.Threads is set, they leave
 // fewer to all others.
 var held struct {
 	sync.Mutex
@@ -55,7 +55,7 @@ func (s *Scheduler) waiting() int {
 	return n
 }
 
-// unbound has each device have all permits that it may have, whatever the Limits say.
+// unbound has each device have all permits that it may have, whatever the Options say.
 func (s *Scheduler) unbound() { s.Devices.Init(0, false) }
 
 // ringOf returns the number of the ring that f's operations are queued in.

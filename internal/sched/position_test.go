@@ -210,7 +210,7 @@ func TestReadAtTheEnd(t *testing.T) {
 					}
 				}
 			})
-			s := New(d, Limits{Threads: 1})
+			s := New(d, Options{Threads: 1})
 			defer s.Close()
 			if !s.hold() {
 				t.Fatal("there is no permit")
@@ -276,7 +276,7 @@ func TestWriteIsOneAtAPosition(t *testing.T) {
 			}
 			return res, true
 		}
-		s := New(d, Limits{Threads: 2})
+		s := New(d, Options{Threads: 2})
 		f := foreignFile(fd, true, false)
 		n, err := s.WriteCurrent(f, []byte("ours...."))
 		if n != max(0, int(res)) || (err != nil) != (res < 0) {
@@ -320,7 +320,7 @@ func TestWriteThatFailsStays(t *testing.T) {
 func TestDirectShort(t *testing.T) {
 	file := recordFile(t, 1)
 	for _, c := range []struct {
-		limits         Limits
+		options        Options
 		results, calls []int32
 		want           int
 	}{
@@ -328,9 +328,9 @@ func TestDirectShort(t *testing.T) {
 		{queueAll, []int32{3, 0}, nil, 3},
 		{queueAll, []int32{3, -int32(syscall.EINVAL)}, nil, 3},
 		{queueAll, []int32{8}, nil, 8},
-		{Limits{Threads: 4, Plain: 1}, nil, []int32{3}, 3},
+		{Options{Threads: 4, Plain: 1}, nil, []int32{3}, 3},
 	} {
-		p := play(t, c.limits, c.results, c.calls)
+		p := play(t, c.options, c.results, c.calls)
 		if n, err := p.ReadCurrent(foreignFile(int(file.Fd()), true, false), make([]byte, 8)); n != c.want || err != nil {
 			t.Errorf("ReadCurrent where the driver gives %d and the kernel %d = %d, %v; want %d", c.results, c.calls, n, err, c.want)
 		}

@@ -37,7 +37,7 @@ func newSeveral(t *testing.T, most int, set func(ring int, d *script.Driver) dri
 		p.drv = append(p.drv, d)
 		return set(len(p.drv)-1, d)
 	}
-	p.Scheduler = New(open(), Limits{Threads: 4})
+	p.Scheduler = New(open(), Options{Threads: 4})
 	p.SetRings(most, func(*record.Hook) (driver.Driver, error) { return open(), nil })
 	p.Device = func(fd int) (uint64, bool) { return uint64(fd), fd > 0 }
 	t.Cleanup(func() {
@@ -456,7 +456,7 @@ func usedScheduler(t *testing.T, simulated bool) *Scheduler {
 		d.Rule = whole
 		return d
 	}
-	s := New(open(), Limits{KeepDevices: simulated})
+	s := New(open(), Options{KeepDevices: simulated})
 	s.SetRings(2, func(*record.Hook) (driver.Driver, error) { return open(), nil })
 	s.Device = func(fd int) (uint64, bool) { return uint64(fd), fd > 0 }
 	s.NewClass("class", fair.Settings{Weight: 1})

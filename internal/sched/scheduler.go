@@ -31,16 +31,16 @@ type Scheduler struct {
 }
 
 // New returns a Scheduler that owns drv. It has one ring unless SetRings says otherwise.
-func New(drv driver.Driver, l Limits) *Scheduler {
-	s := NewLate(func() driver.Driver { return drv }, l)
+func New(drv driver.Driver, o Options) *Scheduler {
+	s := NewLate(func() driver.Driver { return drv }, o)
 	s.Ready()
 	return s
 }
 
 // NewLate is New for the driver that choose returns. See iopath.Paths.Init.
-func NewLate(choose func() driver.Driver, l Limits) *Scheduler {
+func NewLate(choose func() driver.Driver, o Options) *Scheduler {
 	s := &Scheduler{reopen: sys.Reopen, startRange: sys.StartWriteback}
-	s.Init(choose, l)
+	s.Init(choose, o)
 	s.names.all.Init(s.Devices.Budgets())
 	s.helpers.init(s)
 	return s

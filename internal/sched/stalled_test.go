@@ -17,7 +17,7 @@ import (
 // stalling returns a Scheduler of plain calls that lets 64 through for each device, and whose calls for the
 // file with descriptor 1 end when release is closed. Calls counts those that have begun.
 func stalling(release chan struct{}, calls *atomic.Int32) *Scheduler {
-	s := New(script.New(8), Limits{Plain: 2})
+	s := New(script.New(8), Options{Plain: 2})
 	s.Devices.Budgets().Widen()
 	s.AsyncDirect = [driver.NumCodes]bool{}
 	s.Device = func(fd int) (uint64, bool) { return uint64(fd), true }
@@ -76,7 +76,7 @@ func TestStalledCallsAreWithdrawn(t *testing.T) {
 func TestStalledCalls(t *testing.T) {
 	hang.Watch(t)
 	release := make(chan struct{})
-	s := New(script.New(8), Limits{Plain: 2})
+	s := New(script.New(8), Options{Plain: 2})
 	s.AsyncDirect = [driver.NumCodes]bool{}
 	s.Device = func(fd int) (uint64, bool) { return uint64(fd), fd > 0 }
 	s.Call = func(_ driver.Code, fd int, b []byte, _ int64) int32 {

@@ -60,7 +60,7 @@ func TestGroupMakesWhatServesAll(t *testing.T) {
 // an fsync of it.
 func TestSyncJoinsWhileLeaderWaitsForPermit(t *testing.T) {
 	p := playSyncs(t)
-	p.f.Syncer.Expect(2, 0) // gathers, for no time
+	p.f.Syncer.Init(groupcommit.Options{Expected: 2}) // gathers, for no time
 	leader := p.waitForPermit(t.Context(), p.Datasync)
 	joined := p.sync(t.Context())
 	p.letGo()
@@ -110,7 +110,7 @@ func TestOnlySyncLeaves(t *testing.T) {
 // The only Sync of a group may lead it, and leave while it waits for a permit.
 func TestOnlySyncLeavesWhileWaitingForPermit(t *testing.T) {
 	p := playSyncs(t)
-	p.f.Syncer.Expect(2, 0) // gathers, for no time
+	p.f.Syncer.Init(groupcommit.Options{Expected: 2}) // gathers, for no time
 	ctx, cancel := context.WithCancel(t.Context())
 	leader := p.waitForPermit(ctx, p.Sync)
 	stayer := p.datasync(t.Context())
@@ -148,7 +148,7 @@ func TestDatasyncFailureStays(t *testing.T) {
 // gets its error as well. A later Sync asks the kernel.
 func TestFailureOfAForgetfulFile(t *testing.T) {
 	p := playSyncs(t)
-	p.f.Syncer.ForgetErrors()
+	p.f.Syncer.Init(groupcommit.Options{ForgetErrors: true})
 	first := p.sync(t.Context())
 	p.wantStarted(t, driver.Fsync)
 	a, b := p.sync(t.Context()), p.datasync(t.Context())
@@ -165,7 +165,7 @@ func TestFailureOfAForgetfulFile(t *testing.T) {
 // An fsync that was impossible is no failure for those who gathered.
 func TestImpossibleFsyncOfAForgetfulFile(t *testing.T) {
 	p := playSyncs(t)
-	p.f.Syncer.ForgetErrors()
+	p.f.Syncer.Init(groupcommit.Options{ForgetErrors: true})
 	first := p.sync(t.Context())
 	p.wantStarted(t, driver.Fsync)
 	a := p.sync(t.Context())

@@ -15,6 +15,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/fair"
+	"github.com/sluiceio/sluice/internal/groupcommit"
 	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/test/hang"
 	"github.com/sluiceio/sluice/internal/test/seed"
@@ -288,7 +289,7 @@ func TestSyncLeavesWhileWaitingForPermit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := playSyncs(t)
 			if group {
-				p.f.Syncer.Expect(2, 0) // gathers, for no time
+				p.f.Syncer.Init(groupcommit.Options{Expected: 2}) // gathers, for no time
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			leader := p.waitForPermit(ctx, p.Sync)
@@ -310,7 +311,7 @@ func TestSyncLeavesWhileWaitingForPermit(t *testing.T) {
 func TestLastSyncLeavesWhileWaitingForPermit(t *testing.T) {
 	for _, expected := range []int{1, 2} {
 		p := playSyncs(t)
-		p.f.Syncer.Expect(expected, 0)
+		p.f.Syncer.Init(groupcommit.Options{Expected: expected})
 		ctx, cancel := context.WithCancel(t.Context())
 		leader := p.waitForPermit(ctx, p.Sync)
 		cancel()

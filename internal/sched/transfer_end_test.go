@@ -77,7 +77,7 @@ func TestTransferEnded(t *testing.T) {
 
 // One that waits for a helper is withdrawn, and starts another in its end.
 func TestTransferEndedWithdrawn(t *testing.T) {
-	p := play(t, Limits{Threads: 1}, nil, []int32{100})
+	p := play(t, Options{Threads: 1}, nil, []int32{100})
 	var first, second Transfer
 	first.Ended = func(bool) { p.StartExtend(&second, p.f, make([]byte, 100), 100) }
 	if !p.hold() {

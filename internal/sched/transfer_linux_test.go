@@ -23,7 +23,7 @@ func onRing(t testing.TB) *Scheduler {
 	if err != nil {
 		t.Skip(err)
 	}
-	s := New(r, Limits{Threads: 2})
+	s := New(r, Options{Threads: 2})
 	t.Cleanup(func() { s.Close() })
 	return s
 }

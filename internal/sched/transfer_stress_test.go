@@ -30,7 +30,7 @@ type asked struct {
 
 // play makes one. results and calls are what the driver and the plain system
 // calls answer, in order.
-func play(t *testing.T, l Limits, results, calls []int32) *played {
+func play(t *testing.T, o Options, results, calls []int32) *played {
 	hang.Watch(t)
 	d := script.New(8)
 	p := &played{f: iopath.NewFile(1<<20, true, false)}
@@ -40,7 +40,7 @@ func play(t *testing.T, l Limits, results, calls []int32) *played {
 		results = results[1:]
 		return res, true
 	}
-	p.Scheduler = New(d, l)
+	p.Scheduler = New(d, o)
 	p.Call = func(code driver.Code, _ int, b []byte, off int64) int32 {
 		p.plain = append(p.plain, asked{code, off, len(b)})
 		res := calls[0]
@@ -56,7 +56,7 @@ func play(t *testing.T, l Limits, results, calls []int32) *played {
 	return p
 }
 
-var queueAll = Limits{Threads: 2}
+var queueAll = Options{Threads: 2}
 
 func (p *played) wantAsked(t *testing.T, queued, plain []asked) {
 	t.Helper()
@@ -158,7 +158,7 @@ func TestRefusedNoWaitIsOfTheFileAlone(t *testing.T) {
 // Next to nothing in flight: the plain call. With a context that may end, or
 // with more in flight: the driver.
 func TestPathFollowsDepth(t *testing.T) {
-	p := play(t, Limits{Plain: 1, Threads: 2}, []int32{1, 1}, []int32{1, 1})
+	p := play(t, Options{Plain: 1, Threads: 2}, []int32{1, 1}, []int32{1, 1})
 	b := make([]byte, 1)
 	one := func(n int, err error) {
 		t.Helper()

@@ -137,7 +137,7 @@ func TestTransferReg(t *testing.T) {
 
 // ReadFixed takes the plain call where ReadAt does, and goes on after a short one.
 func TestFixedPlain(t *testing.T) {
-	p := play(t, Limits{Plain: 1, Threads: 2}, nil, []int32{60, 40})
+	p := play(t, Options{Plain: 1, Threads: 2}, nil, []int32{60, 40})
 	ctx, b := context.Background(), make([]byte, 100)
 	if n, err := p.ReadFixed(ctx, p.f, b, 0, 3); n != 100 || err != nil {
 		t.Errorf("ReadFixed = %d, %v; want 100, nil", n, err)
@@ -176,7 +176,7 @@ func TestFixedCountsOnce(t *testing.T) {
 	hang.Watch(t)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	d := script.New(8)
-	s := New(d, Limits{Threads: 8})
+	s := New(d, Options{Threads: 8})
 	defer s.Close()
 	s.Call = func(_ driver.Code, _ int, b []byte, _ int64) int32 { return int32(len(b)) }
 	f := iopath.NewFile(1<<20, true, false)
@@ -188,7 +188,7 @@ func TestFixedCountsOnce(t *testing.T) {
 		}
 	}()
 	op := d.Next(0)
-	s.Bounds.Plain = 2
+	s.Plain = 2
 	d.Mu.Lock()
 	d.Rule = func(op *driver.Op) (int32, bool) { return int32(len(op.Buf)), true } // from now on
 	d.Mu.Unlock()
@@ -315,7 +315,7 @@ func TestHelpersAreBounded(t *testing.T) {
 	hang.Watch(t)
 	d := script.New(8)
 	d.Rule = func(*driver.Op) (int32, bool) { return eagain, true }
-	s := New(d, Limits{Threads: 3})
+	s := New(d, Options{Threads: 3})
 	var mu sync.Mutex
 	now, most := 0, 0
 	goOn := make(chan struct{})
@@ -427,7 +427,7 @@ func TestTransfersOnPool(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := New(d, Limits{Threads: 4})
+	s := New(d, Options{Threads: 4})
 	defer s.Close()
 	data := bytes.Repeat([]byte("0123456789"), 5000)
 	f := openSystem(t, data)
@@ -458,7 +458,7 @@ func TestTransferStress(t *testing.T) {
 				n++
 				return []int32{100, 100, 40, eagain, ecanceled, eintr, 0, -int32(syscall.EIO)}[n%8], true
 			}
-			s := New(drv, Limits{Threads: 2})
+			s := New(drv, Options{Threads: 2})
 			s.Call = func(_ driver.Code, _ int, b []byte, _ int64) int32 { return int32(len(b)) }
 			f := iopath.NewFile(1<<20, true, false)
 			var wg sync.WaitGroup

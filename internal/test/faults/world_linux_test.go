@@ -135,9 +135,7 @@ func (w *world) on(drv driver.Driver, chains func(fault.Decider) driver.Linker) 
 		n, errno := w.next(op.Code, op.Off, len(op.Buf), op.Flags&driver.Direct != 0, false)
 		return fault.Verdict{Errno: errno, Short: len(op.Buf) - n}
 	}
-	w.s = testenv.SchedulerOn(fault.New(drv, decide))
-	core := w.s.Internal().Core
-	core.WrapCalls(func(call sched.Caller) sched.Caller {
+	w.s = testenv.SchedulerOnWrapped(fault.New(drv, decide), func(call sched.Caller) sched.Caller {
 		return func(code driver.Code, fd int, b []byte, off int64) int32 {
 			n, errno := w.next(code, off, len(b), true, true)
 			if errno != 0 {
@@ -147,7 +145,7 @@ func (w *world) on(drv driver.Driver, chains func(fault.Decider) driver.Linker) 
 		}
 	})
 	if chains != nil {
-		core.SetChainDriver(func() driver.Linker { return chains(decide) })
+		w.s.Internal().Core.SetChainDriver(func() driver.Linker { return chains(decide) })
 	}
 	return w.s
 }

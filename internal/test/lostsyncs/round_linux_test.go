@@ -19,6 +19,7 @@ import (
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/batch"
 	"github.com/sluiceio/sluice/copytree"
+	"github.com/sluiceio/sluice/internal/sched"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -85,17 +86,14 @@ const page = testenv.PageSize
 
 func newRound(t *testing.T, l *testenv.Lossy, driver string, r *rand.Rand) *round {
 	o := &round{t: t, disk: l}
-	o.s = testenv.Scheduler(t, sluice.Options{
-		Driver: driver, Depth: []int{0, 0, 2, 8}[r.IntN(4)], Threads: []int{0, 0, 1, 2}[r.IntN(4)],
-	})
+	options := sluice.Options{Driver: driver, Depth: []int{0, 0, 2, 8}[r.IntN(4)], Threads: []int{0, 0, 1, 2}[r.IntN(4)]}
+	govern := r.IntN(3) > 0 // else no fsync is a plain call, if the driver has another way
+	o.s = testenv.SchedulerWith(t, sched.Options{Govern: govern}, options)
 	h := o.s.Internal()
 	if err := h.Acquire(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(h.Release)
-	if r.IntN(3) == 0 {
-		h.Core.Bounds.Govern = false // no fsync is a plain call, if the driver has another way
-	}
 	bulk := r.IntN(6) == 0
 	n := 2 + r.IntN([]int{2, 7, 31}[r.IntN(3)])
 	if bulk {

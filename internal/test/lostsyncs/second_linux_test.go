@@ -9,6 +9,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/groupcommit"
 	"github.com/sluiceio/sluice/internal/iopath"
+	"github.com/sluiceio/sluice/internal/sched"
 	"github.com/sluiceio/sluice/internal/test/hang"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
@@ -38,20 +39,19 @@ type pair struct {
 func newPair(t *testing.T, disk *testenv.Lossy) *pair {
 	hang.Watch(t)
 	p := &pair{t: t, disk: disk}
-	s := testenv.Scheduler(t, sluice.Options{Driver: "pool"})
-	p.File = must(s.OpenFile(disk.File(t, 0), os.O_RDWR, 0))(t)
-	t.Cleanup(func() { _ = p.Close() })
-	core := p.Internal().Core
-	p.syncer = &core.Syncer
-	s.Internal().Core.WrapCalls(func(call iopath.Caller) iopath.Caller {
+	wrap := func(call iopath.Caller) iopath.Caller {
 		return func(code driver.Code, fd int, b []byte, off int64) int32 {
-			if held := p.held; held != nil && fd == core.FD && (code == driver.Fsync || code == driver.Fdatasync) {
+			if held := p.held; held != nil && fd == p.Internal().Core.FD && (code == driver.Fsync || code == driver.Fdatasync) {
 				held <- struct{}{}
 				<-p.free
 			}
 			return call(code, fd, b, off)
 		}
-	})
+	}
+	s := testenv.SchedulerWith(t, sched.Options{Govern: true, Wrap: wrap}, sluice.Options{Driver: "pool"})
+	p.File = must(s.OpenFile(disk.File(t, 0), os.O_RDWR, 0))(t)
+	t.Cleanup(func() { _ = p.Close() })
+	p.syncer = &p.Internal().Core.Syncer
 	return p
 }
 

@@ -36,13 +36,9 @@ func TestSharedSync(t *testing.T) {
 // of the next one, which the two share.
 func sharedSync(t *testing.T, disk *testenv.Lossy, kind string, first bool) {
 	hang.Watch(t)
-	s := testenv.Scheduler(t, sluice.Options{Driver: "pool"})
-	f := openCore(t, s, disk.File(t, 0), kind)
-	core := s.Internal().Core
-
 	var other atomic.Bool
 	ran, free := make(chan struct{}), make(chan struct{})
-	core.WrapCalls(func(call iopath.Caller) iopath.Caller {
+	wrap := func(call iopath.Caller) iopath.Caller {
 		return func(code driver.Code, fd int, b []byte, off int64) int32 {
 			res := call(code, fd, b, off)
 			if code == driver.Fsync && !other.Swap(true) {
@@ -51,7 +47,10 @@ func sharedSync(t *testing.T, disk *testenv.Lossy, kind string, first bool) {
 			}
 			return res
 		}
-	})
+	}
+	s := testenv.SchedulerWith(t, sched.Options{Govern: true, Wrap: wrap}, sluice.Options{Driver: "pool"})
+	f := openCore(t, s, disk.File(t, 0), kind)
+	core := s.Internal().Core
 	start := func() chan error {
 		ended := make(chan error, 1)
 		go func() { ended <- core.Sync(context.Background(), f) }()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/handle"
 	"github.com/sluiceio/sluice/internal/sched"
 	"github.com/sluiceio/sluice/internal/test/places"
 )
@@ -21,6 +22,19 @@ var Drivers = []string{"uring", "aio", "pool"}
 func Scheduler(t testing.TB, o sluice.Options) *sluice.Scheduler {
 	t.Helper()
 	s, err := sluice.NewScheduler(o)
+	return closedAtEnd(t, o, s, err)
+}
+
+// SchedulerWith is Scheduler with the options of the core. Govern is false unless they say otherwise: then nothing that
+// can be queued is a plain call by choice.
+func SchedulerWith(t testing.TB, core sched.Options, o sluice.Options) *sluice.Scheduler {
+	t.Helper()
+	s, err := sluice.On(handle.Parts{Core: core}, o)
+	return closedAtEnd(t, o, s, err)
+}
+
+func closedAtEnd(t testing.TB, o sluice.Options, s *sluice.Scheduler, err error) *sluice.Scheduler {
+	t.Helper()
 	if Missing(err) && o.Driver != "pool" {
 		t.Skipf("this system has no %s: %v", o.Driver, err)
 	}
@@ -84,11 +98,11 @@ func PlaceDir(t testing.TB, flag, place string, size int64) string {
 
 // SchedulerOn returns a Scheduler on a driver of the test's own. Everything that the driver
 // calls asynchronous is queued into it.
-func SchedulerOn(drv driver.Driver) *sluice.Scheduler {
-	s, err := sluice.NewScheduler(sluice.Options{Driver: "pool"})
-	if err == nil {
-		err = s.Internal().Replace(sched.New(drv, sched.Limits{Threads: 4}))
-	}
+func SchedulerOn(drv driver.Driver) *sluice.Scheduler { return SchedulerOnWrapped(drv, nil) }
+
+// SchedulerOnWrapped is SchedulerOn with plain calls that wrap replaces; see sched.Options.
+func SchedulerOnWrapped(drv driver.Driver, wrap func(sched.Caller) sched.Caller) *sluice.Scheduler {
+	s, err := sluice.On(handle.Parts{Core: sched.Options{Wrap: wrap}, Driver: drv}, sluice.Options{Threads: 4})
 	if err != nil {
 		panic(err)
 	}
