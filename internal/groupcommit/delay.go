@@ -3,7 +3,7 @@ package groupcommit
 import (
 	"time"
 
-	"github.com/sluiceio/sluice/internal/sys"
+	"github.com/sluiceio/sluice/internal/pressure"
 )
 
 // commitDelay decides whether the leader of a group waits for more members before
@@ -22,23 +22,22 @@ import (
 type commitDelay struct {
 	expected int           // callers during the last fsync: served by it, or waiting for the next
 	took     time.Duration // how long the last fsync took
-	taken    bool          // when it last waited in vain, the leader had to wait for a processor
 	least    time.Duration // of window. See Options.Window
 	backoff
 }
 
 const (
-	delayFraction = 6 // a window is at most 1/delayFraction of the last fsync's time
-	maxDelay      = 50 * time.Microsecond
-	mostWait      = 2 * sys.SlowYield // for all members together
+	delayFraction = 6                 // a window is at most 1/delayFraction of the last fsync's time
+	mostWait      = 2 * pressure.Slow // for all members together
 )
 
-// window returns how long the leader waits for the next member at most.
-func (d *commitDelay) window() time.Duration {
-	if d.taken {
-		return sys.SlowYield
+// window returns how long the leader waits for the next member at most. Taken: goroutines that compute have all
+// processors.
+func (d *commitDelay) window(taken bool) time.Duration {
+	if taken {
+		return pressure.Slow
 	}
-	return max(d.least, min(d.took/delayFraction, maxDelay))
+	return max(d.least, d.took/delayFraction)
 }
 
 // backoff spaces out attempts that fail: after the first failure it skips the next
@@ -66,26 +65,25 @@ func (b *backoff) note(success bool) {
 	b.skip = b.pause
 }
 
-// waitForGroup waits for g to grow, if that is worth it. Its leader calls it before the fsync. Now is
-// the clock.
-func (s *Syncer) waitForGroup(g *group, now func() time.Duration) {
+// waitForGroup waits for g to grow, if that is worth it. Its leader, c, calls it before the fsync.
+func (s *Syncer) waitForGroup(g *group, c Caller) {
+	processors := c.Processors()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	d := &s.delay
-	first, window := g.members, d.window()
+	first, window := g.members, d.window(processors.Taken(c.Now()))
 	if first >= d.expected || window == 0 || d.skipped() {
 		return
 	}
 	s.wantMembers(g, d.expected)
-	start, late := now(), false
-	for before := 0; g.members > before && g.members < g.wanted && now()-start < mostWait; {
+	start := c.Now()
+	for before := 0; g.members > before && g.members < g.wanted && c.Now()-start < mostWait; {
 		before = g.members
-		began := now()
+		began := c.Now()
 		s.awaitMembers(window)
-		late = now()-began >= window+sys.SlowYield
-	}
-	if g.members < g.wanted {
-		d.taken = late && !d.taken // a long window in vain: the members wait for something else
+		if ended := c.Now(); ended-began >= window { // the timer has ended it
+			processors.Waited(ended-began-window, ended)
+		}
 	}
 	d.note(g.members > first)
 	g.wanted = 0

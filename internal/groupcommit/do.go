@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/pressure"
 )
 
 // Caller is the caller of one Sync. It makes the system calls that Do asks for.
@@ -24,6 +25,8 @@ type Caller interface {
 	StartWriteback()
 	// Now returns the time of a clock that never goes back.
 	Now() time.Duration
+	// Processors returns what is known of the processors, by the clock of Now.
+	Processors() *pressure.Signal
 }
 
 // OwnFD stands for the file's own descriptor.
@@ -79,7 +82,7 @@ func (s *Syncer) doSecond(ctx context.Context, code driver.Code, c Caller) error
 
 // lead makes the fsync for g. The caller is a member with code.
 func (s *Syncer) lead(ctx context.Context, code driver.Code, g *group, c Caller) error {
-	s.waitForGroup(g, c.Now)
+	s.waitForGroup(g, c)
 	if err := c.Admit(ctx); err != nil {
 		s.leaveLead(code, g)
 		return err

@@ -22,14 +22,11 @@ func (j journal) Now() time.Duration {
 // number of operations that began in the trial. Its Res is the trial's rate, in per mille of the rate of
 // its neighbours: a difference could be negative, which means an error in a record.
 func (j journal) Trial(t governor.Trial) {
-	now := j.s.Recording.Now()
-	if now == 0 {
+	if j.s.Recording.Now() == 0 {
 		return
 	}
-	clock := j.s.Clock() // it began at another time than the clock of records
-	at := func(t time.Duration) int64 { return max(1, now-int64(clock-t)) }
-	j.s.Recording.Call(at(t.Began), record.Call{
-		End: at(t.Ended), Batch: int32(min(t.Operations, math.MaxInt32)), Res: perMille(t.Rate),
+	j.s.Recording.Call(int64(t.Began), record.Call{
+		End: int64(t.Ended), Batch: int32(min(t.Operations, math.MaxInt32)), Res: perMille(t.Rate),
 		Syscall: [...]uint8{governor.Queue: record.TrialQueue, governor.Plain: record.TrialPlain}[t.Choice],
 	})
 }

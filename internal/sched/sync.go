@@ -9,6 +9,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/groupcommit"
 	"github.com/sluiceio/sluice/internal/iopath"
+	"github.com/sluiceio/sluice/internal/pressure"
 	"github.com/sluiceio/sluice/internal/record"
 )
 
@@ -77,6 +78,9 @@ func (c *syncing) Reopen() int { return c.s.reopen(c.f.FD) }
 
 // Now returns the Scheduler's time.
 func (c *syncing) Now() time.Duration { return c.s.Clock() }
+
+// Processors returns what the leaders of rings, and of groups, know of the processors.
+func (c *syncing) Processors() *pressure.Signal { return &c.s.Engines.Processors }
 
 // Fsync makes the fsync by the route that Admit has chosen.
 func (c *syncing) Fsync(code driver.Code, fd int) (m groupcommit.Made) {

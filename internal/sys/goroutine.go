@@ -1,13 +1,6 @@
 package sys
 
-import (
-	"time"
-	"unsafe"
-)
-
-// SlowYield is less than half of a time slice of the Go runtime, which is 10 ms. A runtime.Gosched that
-// takes as long has waited for goroutines that compute on all processors.
-const SlowYield = 4 * time.Millisecond
+import "unsafe"
 
 const golden = 0x9E3779B97F4A7C15 // 2^64 / the golden ratio
 
