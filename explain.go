@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/sluiceio/sluice/internal/device"
 	"github.com/sluiceio/sluice/internal/fair"
 	"github.com/sluiceio/sluice/internal/governor"
 	"github.com/sluiceio/sluice/tune"
@@ -49,7 +50,7 @@ func (s *Scheduler) Explain() string {
 func (s *Scheduler) explainChoices(b *strings.Builder) {
 	for _, c := range s.h.Core.Choices() {
 		name := "no device"
-		if c.Device != s.h.Core.Devices.None() {
+		if c.Device.Number != device.None {
 			name = fmt.Sprint("device ", c.Device.Number)
 			if d, err := tune.DeviceAt(c.Device.Number); err == nil {
 				name = d.Name

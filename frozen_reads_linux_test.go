@@ -228,9 +228,9 @@ func (f readFile) readAll(t *testing.T) {
 // waiting is how many operations of s are queued, or have or wait for a permit.
 func waiting(s *sluice.Scheduler) int {
 	core := s.Internal().Core
-	permits, n := core.Devices.InUse()
+	permits, n := core.Permits()
 	n += permits
-	for _, d := range core.Devices.All() {
+	for _, d := range core.Devices() {
 		n += int(d.Queued.Load())
 	}
 	return n

@@ -104,7 +104,7 @@ func (s *Scheduler) prepare(core *sched.Scheduler, drv driver.Driver, hook *reco
 		syncs = func() driver.Driver { return disk.NewDriver(syncDepth) }
 	}
 	if name != "uring" { // buffered reads wait in threads
-		core.Devices.Budgets().Widen()
+		core.Widen()
 	}
 	if name != "pool" {
 		core.SetRings(o.rings(), another)

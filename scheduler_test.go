@@ -10,7 +10,11 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/governor"
+	"github.com/sluiceio/sluice/internal/iopath"
+	"github.com/sluiceio/sluice/internal/record"
+	"github.com/sluiceio/sluice/internal/sched"
 	"github.com/sluiceio/sluice/internal/sys"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
@@ -144,8 +148,13 @@ func TestExplain(t *testing.T) {
 
 // TestExplainOfRings: Explain says why a device has no ring of its own.
 func TestExplainOfRings(t *testing.T) {
-	s := testenv.Scheduler(t, sluice.Options{Driver: "pool"})
-	s.FailRings(errors.New("none is left"))
+	device := func(fd int) (uint64, bool) { return uint64(fd), true }
+	s := testenv.SchedulerWith(t, sched.Options{Device: device}, sluice.Options{Driver: "pool"})
+	core := s.Internal().Core
+	core.SetRings(2, func(*record.Hook) (driver.Driver, error) { return nil, errors.New("none is left") })
+	for _, fd := range []int{1, 2} {
+		core.NewTransferSet(t.Context(), iopath.NewFile(fd, false, false)).Close()
+	}
 	const want = "\nrings: 1 of at most 2, one for each device; the next could not be opened: none is left\n"
 	if text := s.Explain(); !strings.Contains(text, want) {
 		t.Errorf("Explain = %q; want it to say %q", text, want)

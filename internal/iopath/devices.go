@@ -1,13 +1,10 @@
 package iopath
 
 import (
-	"context"
-
 	"github.com/sluiceio/sluice/internal/device"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/ioengine"
 	"github.com/sluiceio/sluice/internal/qos"
-	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -17,19 +14,6 @@ func (p *Paths) initRings(drv driver.Driver) {
 	p.Engines.Init(drv)
 	p.Engines.First().RecordBy(p.Recording)
 }
-
-// SetRings gives up to most devices, at most ioengine.MaxRings, a ring of their own. open opens
-// the driver of one ring; the Hook is the one that records it. SetRings must be called before
-// the first operation.
-func (p *Paths) SetRings(most int, open func(*record.Hook) (driver.Driver, error)) {
-	p.Engines.SetMost(most, open)
-}
-
-// Rings returns the number of rings and the most that there may be. It may be called after Ready.
-func (p *Paths) Rings() (n, most int) { return len(p.Engines.All()), p.Engines.Most() }
-
-// RingError returns why another ring could not be opened when that was last tried, or nil.
-func (p *Paths) RingError() error { return p.Engines.OpenError() }
 
 // EngineOf returns the engine in which f's operations are queued. A file without disk I/O (nil)
 // has none there; it gets the first.
@@ -93,19 +77,6 @@ func (p *Paths) DeviceOfFD(fd int) *device.Device {
 	return p.Devices.None()
 }
 
-// Register makes memory known to the driver; see ioengine.Rings.Register.
-func (p *Paths) Register(mem []byte) (index int, err error) {
-	p.Ready()
-	return p.Engines.Register(mem)
-}
-
-// Unregister forgets memory that Register has made known. No operation that names it may be in
-// flight.
-func (p *Paths) Unregister(index int) { p.Engines.Unregister(index) }
-
-// LostDrivers returns the drivers that were lost, in the order in which that happened.
-func (p *Paths) LostDrivers() []ioengine.Loss { return p.Lost.All() }
-
 // ringLost records that the driver of a ring was lost. From then on Async reports that the
 // drivers can do nothing. More threads may wait, because all operations need one.
 func (p *Paths) ringLost(e *ioengine.Engine, err error, first bool) {
@@ -161,16 +132,6 @@ func asyncCodes(drv driver.Driver, flags driver.Flags) (async [driver.NumCodes]b
 		async[code] = drv.Async(&driver.Op{Code: driver.Code(code), Flags: flags})
 	}
 	return async
-}
-
-// ClassOf returns the class of an operation on f: the file's, if f is a view with a
-// class, else the context's. It is the default class if there is neither, or if that class
-// was removed.
-func (p *Paths) ClassOf(ctx context.Context, f *File) *qos.Class {
-	if f.class != nil {
-		return p.Classes.Or(f.class)
-	}
-	return p.Classes.Or(p.Classes.In(ctx))
 }
 
 // QueueOf returns the queue for the tickets of operations on f.

@@ -101,15 +101,6 @@ func (p *Paths) Ready() { p.ready.Do(p.start) }
 // waits for it. So the rings that the caller then closes are all that there will be.
 func (p *Paths) EndChoice() { p.ready.Do(func() {}) }
 
-// Driver describes the driver. It is the zero Info if there is none.
-func (p *Paths) Driver() driver.Info {
-	p.Ready()
-	if e := p.Engines.First(); e != nil {
-		return e.Driver().Info()
-	}
-	return driver.Info{}
-}
-
 // use starts the first ring, on drv.
 func (p *Paths) use(drv driver.Driver) {
 	p.AsyncDirect = asyncCodes(drv, driver.Direct|driver.NoWait)

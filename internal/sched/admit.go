@@ -55,7 +55,7 @@ func admit(o operation, l load) path {
 // waitOrQueue performs it. Each operation calls tryPlain once: its governor counts it. Before the driver is chosen,
 // an operation counts as one that can be queued: if it is alone it is a plain call, and needs no driver.
 func (s *Scheduler) tryPlain(ctx context.Context, kind governor.Kind, code driver.Code, f *File) (budget.Permit, bool) {
-	d, o := s.DeviceOf(f), operation{canQueue: s.MayQueue(code, f), ends: ctx.Done() != nil}
+	d, o := s.DeviceOf(f), operation{canQueue: s.paths.MayQueue(code, f), ends: ctx.Done() != nil}
 	var l load
 	if o.canQueue && !o.ends {
 		l = s.load(d, kind)
@@ -73,8 +73,8 @@ func (s *Scheduler) tryPlain(ctx context.Context, kind governor.Kind, code drive
 
 // load returns the load of d for an operation of a kind, and counts the operation.
 func (s *Scheduler) load(d *device.Device, kind governor.Kind) load {
-	l := load{inFlight: d.InFlight(), most: int32(s.Plain)}
-	if s.Govern {
+	l := load{inFlight: d.InFlight(), most: int32(s.paths.Plain)}
+	if s.paths.Govern {
 		l.most = s.most(d.Governors[kind].Choose(l.inFlight, s.few(), journal{s}))
 	}
 	return l
@@ -86,14 +86,14 @@ func (s *Scheduler) most(c governor.Choice) int32 {
 	switch {
 	case c == governor.Plain:
 		return noBound
-	case s.Devices.Budgets().Processors() == 1:
+	case s.paths.Devices.Budgets().Processors() == 1:
 		return 0
 	}
 	return 1
 }
 
 // few returns how many threads in plain calls the processors serve well, as a guess: while one waits, another runs.
-func (s *Scheduler) few() int32 { return 2 * int32(s.Devices.Budgets().Processors()) }
+func (s *Scheduler) few() int32 { return 2 * int32(s.paths.Devices.Budgets().Processors()) }
 
 // Choice is what a governor has found out.
 type Choice struct {
@@ -106,7 +106,7 @@ type Choice struct {
 // Choices returns what the governors have found out that have compared something.
 func (s *Scheduler) Choices() []Choice {
 	var all []Choice
-	for _, d := range s.Devices.All() {
+	for _, d := range s.Devices() {
 		for kind := range governor.Kinds {
 			if choice, c := d.Governors[kind].State(); c.Number > 0 {
 				all = append(all, Choice{d, kind, choice, c})

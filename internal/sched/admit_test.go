@@ -108,8 +108,8 @@ func TestTryPlain(t *testing.T) {
 		{"a direct write", driver.Write, direct, governor.Writes},
 	} {
 		s := New(script.New(8), Options{Govern: true})
-		s.AsyncBuffered[driver.Read] = true
-		d, f := s.Devices.None(), iopath.NewFile(1<<20, c.direct, false)
+		s.paths.AsyncBuffered[driver.Read] = true
+		d, f := s.paths.Devices.None(), iopath.NewFile(1<<20, c.direct, false)
 		if _, ok := s.tryPlain(t.Context(), c.kind, c.code, f); ok {
 			t.Errorf("%s with a context that ends is a plain call", c.name)
 		}
@@ -125,7 +125,7 @@ func TestTryPlain(t *testing.T) {
 		if _, ok := s.tryPlain(context.Background(), c.kind, c.code, f); ok {
 			t.Errorf("%s beside a queued operation is a plain call", c.name)
 		}
-		s.AsyncDirect, s.AsyncBuffered = [driver.NumCodes]bool{}, [driver.NumCodes]bool{}
+		s.paths.AsyncDirect, s.paths.AsyncBuffered = [driver.NumCodes]bool{}, [driver.NumCodes]bool{}
 		p, ok = s.tryPlain(context.Background(), c.kind, c.code, f)
 		if !ok {
 			t.Errorf("%s that cannot be queued is no plain call", c.name)
@@ -187,9 +187,9 @@ func readByMany(t *testing.T, direct bool, start func(read func())) (calls int64
 	s := New(d.Staging(), Options{Govern: true})
 	defer s.Close()
 	f := iopath.NewFile(1<<20, direct, false) // a look into the page cache fails: there is no such descriptor
-	s.AsyncBuffered[driver.Read] = true
+	s.paths.AsyncBuffered[driver.Read] = true
 	var plain atomic.Int64
-	s.Call = func(_ driver.Code, _ int, b []byte, _ int64) int32 {
+	s.paths.Call = func(_ driver.Code, _ int, b []byte, _ int64) int32 {
 		plain.Add(1)
 		for i := range 20_000 { // keeps the processor, as a system call does
 			b[0] = byte(i)

@@ -18,16 +18,16 @@ import (
 // ticket grants.
 func (s *Scheduler) readWithTicket(ctx context.Context, f *File, b []byte, off int64, reg uint32) (res int32) {
 	c := s.ClassOf(ctx, f)
-	f = s.ViewForRecord(f, c)
+	f = s.paths.ViewForRecord(f, c)
 	limited := c.Limited()
 	if !limited {
-		res, asked := s.ReadCached(f, b, off)
+		res, asked := s.paths.ReadCached(f, b, off)
 		if res > 0 {
 			return res
 		}
-		s.RecordEndLook(asked, res)
+		s.paths.RecordEndLook(asked, res)
 	}
-	t, res := s.QueueOf(f).Take(ctx, c, f.Owner(), len(b), fair.Read)
+	t, res := s.paths.QueueOf(f).Take(ctx, c, f.Owner(), len(b), fair.Read)
 	if t == nil {
 		return res
 	}
@@ -35,8 +35,8 @@ func (s *Scheduler) readWithTicket(ctx context.Context, f *File, b []byte, off i
 	res = 0
 	if limited {
 		var asked int64
-		res, asked = s.ReadCached(f, b, off)
-		s.RecordEndLook(asked, res)
+		res, asked = s.paths.ReadCached(f, b, off)
+		s.paths.RecordEndLook(asked, res)
 	}
 	if res <= 0 {
 		res = s.readUncached(ctx, f, b, off, reg)
@@ -48,12 +48,12 @@ func (s *Scheduler) readWithTicket(ctx context.Context, f *File, b []byte, off i
 // readCurrentWithTicket is read(2) at the file's position, once all bytes are granted.
 func (s *Scheduler) readCurrentWithTicket(ctx context.Context, f *File, b []byte) int32 {
 	c := s.ClassOf(ctx, f)
-	f = s.ViewForRecord(f, c)
-	t, res := s.QueueOf(f).TakeAll(ctx, c, f.Owner(), len(b), fair.Read)
+	f = s.paths.ViewForRecord(f, c)
+	t, res := s.paths.QueueOf(f).TakeAll(ctx, c, f.Owner(), len(b), fair.Read)
 	if t == nil {
 		return res
 	}
-	res = s.AcquireAndCall(ctx, s.Recording.Now(), driver.Read, f, b, iopath.AtPosition)
+	res = s.paths.AcquireAndCall(ctx, s.paths.Recording.Now(), driver.Read, f, b, iopath.AtPosition)
 	t.End(int64(res))
 	return res
 }
@@ -62,8 +62,8 @@ func (s *Scheduler) readCurrentWithTicket(ctx context.Context, f *File, b []byte
 func (s *Scheduler) writeWithTicket(ctx context.Context, f *File, b []byte, off int64) int32 {
 	c := s.ClassOf(ctx, f)
 	use := useOf(driver.Write, f)
-	f = s.ViewForRecord(f, c)
-	q := s.QueueOf(f)
+	f = s.paths.ViewForRecord(f, c)
+	q := s.paths.QueueOf(f)
 	if use == fair.OutsideCap && !c.Limited() {
 		t := q.Admit(c, f.Owner())
 		res := s.writeNow(ctx, f, b, off)
@@ -99,15 +99,15 @@ func useOf(code driver.Code, f *File) fair.Use {
 
 // rawWithTicket is rawPlain for the first buffer.
 func (s *Scheduler) rawWithTicket(ctx context.Context, code driver.Code, o RawFile, b []byte, off int64) int32 {
-	c := s.Classes.Or(s.Classes.In(ctx))
+	c := s.paths.Classes.Or(s.paths.Classes.In(ctx))
 	use := fair.Read
 	if code == driver.Write {
 		use = fair.OutsideCap
 	}
-	o.class, o.askedAt = c, s.Recording.Now()
-	d := s.DeviceOfFD(o.FD)
+	o.class, o.askedAt = c, s.paths.Recording.Now()
+	d := s.paths.DeviceOfFD(o.FD)
 	defer runtime.KeepAlive(d) // and with it the queue: a RawFile has no File that keeps them
-	q := s.TicketsOf(d)
+	q := s.paths.TicketsOf(d)
 	if use == fair.OutsideCap && !c.Limited() {
 		t := q.Admit(c, nil)
 		res := s.rawNow(ctx, code, o, &Vec{First: b}, off)
@@ -129,8 +129,8 @@ func (s *Scheduler) rawWithTicket(ctx context.Context, code driver.Code, o RawFi
 // a class without limits does not wait, but its class is active meanwhile.
 func (s *Scheduler) commitWithTicket(ctx context.Context, code driver.Code, f *File) error {
 	c := s.ClassOf(ctx, f)
-	f = s.ViewForRecord(f, c)
-	q := s.QueueOf(f)
+	f = s.paths.ViewForRecord(f, c)
+	q := s.paths.QueueOf(f)
 	if !c.Limited() {
 		defer q.Admit(c, f.Owner()).End(0)
 		return s.commitNow(ctx, code, f)
@@ -154,23 +154,37 @@ func WithClass(ctx context.Context, c *Class) context.Context { return qos.WithC
 
 // NewClass adds a class, which records show by that name. From the first one on, operations
 // take tickets.
-func (s *Scheduler) NewClass(name string, o fair.Settings) *Class { return s.Classes.New(name, o) }
+func (s *Scheduler) NewClass(name string, o fair.Settings) *Class {
+	return s.paths.Classes.New(name, o)
+}
+
+// ClassOf returns the class of an operation on f: the file's, if f is a view with a
+// class, else the context's. It is the default class if there is neither, or if that class
+// was removed.
+func (s *Scheduler) ClassOf(ctx context.Context, f *File) *Class {
+	if c := f.Class(); c != nil {
+		return s.paths.Classes.Or(c)
+	}
+	return s.paths.Classes.Or(s.paths.Classes.In(ctx))
+}
 
 // DefaultClass returns the class of operations that have no other.
-func (s *Scheduler) DefaultClass() *Class { return s.Classes.Default() }
+func (s *Scheduler) DefaultClass() *Class { return s.paths.Classes.Default() }
 
 // HasClasses reports whether operations take tickets.
-func (s *Scheduler) HasClasses() bool { return s.Classes.Active() }
+func (s *Scheduler) HasClasses() bool { return s.paths.Classes.Active() }
 
 // ClassIn returns the class of this Scheduler that ctx has, or nil.
-func (s *Scheduler) ClassIn(ctx context.Context) *Class { return s.Classes.In(ctx) }
+func (s *Scheduler) ClassIn(ctx context.Context) *Class { return s.paths.Classes.In(ctx) }
 
 // SetCapFinder is qos.Classes.SetCapFinder.
-func (s *Scheduler) SetCapFinder(find func(device uint64) fair.Cap) { s.Classes.SetCapFinder(find) }
+func (s *Scheduler) SetCapFinder(find func(device uint64) fair.Cap) {
+	s.paths.Classes.SetCapFinder(find)
+}
 
 // SetCap bounds what each device has in flight while operations take tickets, except for
 // devices whose cap comes from SetCapFinder.
-func (s *Scheduler) SetCap(c fair.Cap) { s.Classes.SetCap(c) }
+func (s *Scheduler) SetCap(c fair.Cap) { s.paths.Classes.SetCap(c) }
 
 // Cap returns the bound that SetCap sets.
-func (s *Scheduler) Cap() fair.Cap { return s.Classes.Cap() }
+func (s *Scheduler) Cap() fair.Cap { return s.paths.Classes.Cap() }

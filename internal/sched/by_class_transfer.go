@@ -14,7 +14,7 @@ func (s *Scheduler) startWithTicket(t *Transfer) bool {
 	case len(t.buf) == 0:
 		return false
 	case use == fair.OutsideCap && !limited:
-		t.admitted = s.QueueOf(t.f).Admit(c, t.f.Owner())
+		t.admitted = s.paths.QueueOf(t.f).Admit(c, t.f.Owner())
 		return false
 	case !limited && t.cached():
 		t.end()
@@ -23,7 +23,7 @@ func (s *Scheduler) startWithTicket(t *Transfer) bool {
 	if t.asked != 0 {
 		t.f = t.f.View(c) // for the record
 	}
-	t.ticket = s.QueueOf(t.f).NewTicket(t, t.f.Owner(), use)
+	t.ticket = s.paths.QueueOf(t.f).NewTicket(t, t.f.Owner(), use)
 	t.requestTicket()
 	return true
 }
@@ -31,9 +31,9 @@ func (s *Scheduler) startWithTicket(t *Transfer) bool {
 // class returns the class of t's operation.
 func (t *Transfer) class() *Class {
 	if c := t.f.Class(); c != nil {
-		return t.s.Classes.Or(c)
+		return t.s.paths.Classes.Or(c)
 	}
-	return t.s.Classes.Or(t.Class)
+	return t.s.paths.Classes.Or(t.Class)
 }
 
 // requestTicket requests the ticket for the bytes that are left.
@@ -59,7 +59,7 @@ func (t *Transfer) Granted() {
 	s := t.s
 	t.hasTicket = true
 	t.grantedEnd = t.n + t.ticket.Granted()
-	if t.extends || !s.CanQueue(t.code, t.f) {
+	if t.extends || !s.paths.CanQueue(t.code, t.f) {
 		s.helpers.add(t)
 		return
 	}
@@ -69,7 +69,7 @@ func (t *Transfer) Granted() {
 		s.DeviceOf(t.f).Queued.Add(1)
 	}
 	// Asked for before pushGranted: after it t may have ended, and be its owner's again.
-	e := s.EngineOf(t.f)
+	e := s.paths.EngineOf(t.f)
 	if s.helpers.pushGranted(t) {
 		e.EnsureSubmitted()
 		return

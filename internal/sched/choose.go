@@ -19,17 +19,17 @@ import (
 // waitOrQueue performs an operation that may have to wait: as a plain call, or through the queue. Reg is
 // driver.Op's Reg.
 func (s *Scheduler) waitOrQueue(ctx context.Context, code driver.Code, f *File, b []byte, off int64, reg uint32) int32 {
-	asked := s.Recording.Now()
+	asked := s.paths.Recording.Now()
 	switch {
-	case !s.CanQueue(code, f):
-		return s.AcquireAndCall(ctx, asked, code, f, b, off)
+	case !s.paths.CanQueue(code, f):
+		return s.paths.AcquireAndCall(ctx, asked, code, f, b, off)
 	case off == iopath.AtPosition: // a write: Reads reserve their bytes in readCurrent
 		return s.writeReserved(ctx, f, b)
 	}
 	d := s.DeviceOf(f)
 	d.Queued.Add(1)
 	call := f.BeginWrite(code)
-	res := s.Queue(ctx, asked, code, f, b, off, reg)
+	res := s.paths.Queue(ctx, asked, code, f, b, off, reg)
 	f.EndWrite(code, call, res)
 	d.Queued.Add(-1)
 	if iopath.NotPerformed(f, res) {
@@ -37,9 +37,9 @@ func (s *Scheduler) waitOrQueue(ctx context.Context, code driver.Code, f *File, 
 		if ctx.Err() != nil {
 			return ecanceled
 		}
-		return s.AcquireAndCall(ctx, asked, code, f, b, off)
+		return s.paths.AcquireAndCall(ctx, asked, code, f, b, off)
 	}
-	s.Counters.Add(counters.Queued, code, res)
+	s.paths.Counters.Add(counters.Queued, code, res)
 	return res
 }
 
@@ -51,7 +51,7 @@ func (s *Scheduler) Block(f *File, do func()) { s.block(driver.Nop, f, do) }
 func (s *Scheduler) BlockToRead(f *File, do func()) { s.block(driver.Read, f, do) }
 
 func (s *Scheduler) block(code driver.Code, f *File, do func()) {
-	p, _ := s.AcquirePermit(context.Background(), code, f) // this context does not end
+	p, _ := s.paths.AcquirePermit(context.Background(), code, f) // this context does not end
 	defer p.Release()
 	do()
 }

@@ -71,10 +71,10 @@ func TestWaitingSyncStartsWriteback(t *testing.T) {
 			p := playSyncs(t)
 			p.f = iopath.NewFile(1<<20, c.direct, false)
 			p.f.Syncer.Concurrent().Store(true)
-			p.AsyncDirect[driver.Write], p.AsyncBuffered[driver.Write] = false, false
+			p.paths.AsyncDirect[driver.Write], p.paths.AsyncBuffered[driver.Write] = false, false
 			var started atomic.Int32
-			fsync := p.Call
-			p.Call = func(code driver.Code, fd int, b []byte, off int64) int32 {
+			fsync := p.paths.Call
+			p.paths.Call = func(code driver.Code, fd int, b []byte, off int64) int32 {
 				switch code {
 				case driver.Write:
 					return int32(len(b))
@@ -112,8 +112,8 @@ func TestNoPermitToStartWriteback(t *testing.T) {
 	p := playSyncs(t)
 	p.f.Syncer.Concurrent().Store(true)
 	var started atomic.Int32
-	fsync := p.Call
-	p.Call = func(code driver.Code, fd int, b []byte, off int64) int32 {
+	fsync := p.paths.Call
+	p.paths.Call = func(code driver.Code, fd int, b []byte, off int64) int32 {
 		if code == iopath.Writeback {
 			started.Add(1)
 			return 0
@@ -155,8 +155,8 @@ func TestNoPermitToStartWriteback(t *testing.T) {
 func TestWritebackThatCannotStart(t *testing.T) {
 	p := playSyncs(t)
 	p.f.Syncer.Concurrent().Store(true)
-	fsync := p.Call
-	p.Call = func(code driver.Code, fd int, b []byte, off int64) int32 {
+	fsync := p.paths.Call
+	p.paths.Call = func(code driver.Code, fd int, b []byte, off int64) int32 {
 		if code == iopath.Writeback {
 			return -int32(syscall.EIO)
 		}
@@ -186,8 +186,8 @@ func TestWritebackBesideFsync(t *testing.T) {
 		}
 		p.f.Syncer.Concurrent().Store(true)
 		begun, goOn := make(chan bool), make(chan bool)
-		fsync := p.Call
-		p.Call = func(code driver.Code, fd int, b []byte, off int64) int32 {
+		fsync := p.paths.Call
+		p.paths.Call = func(code driver.Code, fd int, b []byte, off int64) int32 {
 			if code == iopath.Writeback {
 				begun <- true
 				<-goOn

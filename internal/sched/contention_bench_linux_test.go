@@ -83,7 +83,7 @@ func newContest(b *testing.B, rings int) *contest {
 	s.SetRings(rings, func(h *record.Hook) (driver.Driver, error) {
 		return uring.New(uring.Options{Record: h})
 	})
-	s.Device = func(fd int) (uint64, bool) { return uint64(1 + fd%rings), true } // 0 is none
+	s.paths.Device = func(fd int) (uint64, bool) { return uint64(1 + fd%rings), true } // 0 is none
 	return &contest{s: s}
 }
 

@@ -41,7 +41,7 @@ func (s *Scheduler) Send(f *File, socket int) (int, error) {
 	}
 	most := s.fetchNext(f, fetchPart)
 	if most == 0 {
-		p, _ := s.AcquirePermit(context.Background(), driver.Read, f) // fails only with its context
+		p, _ := s.paths.AcquirePermit(context.Background(), driver.Read, f) // fails only with its context
 		defer p.Release()
 		most = CopyMost
 	}
@@ -81,7 +81,7 @@ func (s *Scheduler) UsePosition(f *File, fetched, do func()) {
 // Copied counts n bytes that the kernel has copied. It does nothing if n is not positive.
 func (s *Scheduler) Copied(n int64) {
 	if n > 0 {
-		s.Counters.Copied(n)
+		s.paths.Counters.Copied(n)
 	}
 }
 

@@ -150,7 +150,7 @@ func TestFullDriverAndGroup(t *testing.T) {
 			}
 		}
 		g.Close()
-		if n := s.Engines.First().State().SetOps; n != 0 {
+		if n := s.paths.Engines.First().State().SetOps; n != 0 {
 			t.Fatalf("%d operations are counted that the driver does not have", n)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 
 // KnowsEnd reports whether a look into the page cache that finds 0 bytes has found the end of
 // the file. See sys.CachedKnowsEnd.
-func (s *Scheduler) KnowsEnd() bool { return s.FindsEnd }
+func (s *Scheduler) KnowsEnd() bool { return s.paths.FindsEnd }
 
 // Pread is pread(2). It may read fewer than len(b) bytes, and reads 0 at the end of the file.
 // The error is a syscall.Errno.
@@ -26,9 +26,9 @@ func (s *Scheduler) Pread(f *File, b []byte, off int64) (int, error) {
 // noteEnd counts and records a read of n bytes at off that has found the end of the file in the page cache.
 // The look there began at asked; 0 if it is not recorded.
 func (s *Scheduler) noteEnd(asked int64, f *File, n int, off int64) {
-	s.Counters.Add(counters.Cached, driver.Read, 0)
+	s.paths.Counters.Add(counters.Cached, driver.Read, 0)
 	if asked != 0 {
-		s.RecordCached(asked, f, n, off, 0)
+		s.paths.RecordCached(asked, f, n, off, 0)
 	}
 }
 
@@ -39,7 +39,7 @@ func (s *Scheduler) Pwrite(f *File, b []byte, off int64) (int, error) {
 
 // WriteCurrent is write(2), at the position of the descriptor. The error is a syscall.Errno.
 func (s *Scheduler) WriteCurrent(f *File, b []byte) (int, error) {
-	if s.Async(driver.Write, f) { // see writeReserved
+	if s.paths.Async(driver.Write, f) { // see writeReserved
 		f.PositionMu.Lock()
 		defer f.PositionMu.Unlock()
 	}

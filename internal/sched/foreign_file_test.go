@@ -44,7 +44,7 @@ func TestForeignFileHasOneDescriptor(t *testing.T) {
 	s := New(script.New(8), queueAll)
 	defer s.Close()
 	s.reopen = func(int) int { t.Error("a second descriptor was opened"); return -1 }
-	s.Call = func(driver.Code, int, []byte, int64) int32 { return 0 }
+	s.paths.Call = func(driver.Code, int, []byte, int64) int32 { return 0 }
 	f := foreignFile(1<<20, false, false)
 	f.Syncer.Concurrent().Store(true)
 	f.Syncer.Written(groupcommit.HugeWritten)
@@ -109,13 +109,13 @@ func TestForeignFileCached(t *testing.T) {
 	}
 	for _, knowsEnd := range []bool{true, false} {
 		s := New(script.New(8), queueAll)
-		s.FindsEnd = knowsEnd
+		s.paths.FindsEnd = knowsEnd
 		plain := 0
-		s.Call = func(code driver.Code, fd int, b []byte, off int64) int32 {
+		s.paths.Call = func(code driver.Code, fd int, b []byte, off int64) int32 {
 			plain++
 			return iopath.MakeCall(code, fd, b, off)
 		}
-		s.Plain = 1
+		s.paths.Plain = 1
 		f := foreignFile(int(file.Fd()), false, false)
 		if _, err := file.Seek(0, 0); err != nil {
 			t.Fatal(err)

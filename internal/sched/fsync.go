@@ -82,7 +82,7 @@ func (s *Scheduler) chooseSyncRoute(ctx context.Context, f *File) (w syncRoute, 
 			return syncRoute{engine: e}, nil
 		}
 	}
-	w.permit, err = s.AcquirePermit(ctx, driver.Fsync, f)
+	w.permit, err = s.paths.AcquirePermit(ctx, driver.Fsync, f)
 	if err != nil {
 		d.Syncing.Add(-1)
 	}
@@ -93,11 +93,11 @@ func (s *Scheduler) chooseSyncRoute(ctx context.Context, f *File) (w syncRoute, 
 // be queued. None is while a ring has a leader: its thread may have submitted requests whose completions it would hold
 // back (docs/decisions/0012-tied-threads.md).
 func (s *Scheduler) tryPlainSync(d *device.Device, running int32) (budget.Permit, bool) {
-	l := load{inFlight: running, most: int32(s.Plain)}
-	if s.Govern {
+	l := load{inFlight: running, most: int32(s.paths.Plain)}
+	if s.paths.Govern {
 		l.most = s.most(d.Governors[governor.Syncs].Choose(running, s.few(), journal{s}))
 	}
-	if s.Engines.HasReaper() || admit(operation{canQueue: true}, l) != plain {
+	if s.paths.Engines.HasReaper() || admit(operation{canQueue: true}, l) != plain {
 		return budget.Permit{}, false
 	}
 	return d.Budget.TryAcquireOfKind(budget.Syncs, l.most)
@@ -123,7 +123,7 @@ func (s *Scheduler) fsync(w syncRoute, asked int64, code driver.Code, f *File, f
 	call := losses.Begin()
 	var res int32
 	if w.engine == nil {
-		res = s.PlainSync(asked, fd, code, f)
+		res = s.paths.PlainSync(asked, fd, code, f)
 	} else {
 		res = s.queueSync(w.engine, asked, code, f, fd)
 	}
@@ -137,7 +137,7 @@ func (s *Scheduler) fsync(w syncRoute, asked int64, code driver.Code, f *File, f
 
 // queueSync makes an fsync or fdatasync through e, or by a plain call if e refuses it.
 func (s *Scheduler) queueSync(e *ioengine.Engine, asked int64, code driver.Code, f *File, fd int) int32 {
-	r := s.Requests.New()
+	r := s.paths.Requests.New()
 	op := &r.Op
 	op.Code, op.Flags, op.FD, op.Off = code, f.Flags, int32(fd), 0
 	e.Push(r)
@@ -145,7 +145,7 @@ func (s *Scheduler) queueSync(e *ioengine.Engine, asked int64, code driver.Code,
 	res := op.Res
 	refused := res == einval || res == ecanceled || res == eagain || res == eintr
 	if asked != 0 && !refused {
-		s.RecordQueued(asked, record.Now(), r, f)
+		s.paths.RecordQueued(asked, record.Now(), r, f)
 	}
 	r.Free()
 	if refused {
@@ -154,11 +154,11 @@ func (s *Scheduler) queueSync(e *ioengine.Engine, asked int64, code driver.Code,
 		// driver returns ECANCELED for an operation that it has not begun, and EAGAIN if the kernel
 		// has no memory for it (io_submit(2)) and it must not wait in a thread. After EINTR fsync(2) is
 		// repeated, as package os does.
-		p, _ := s.AcquirePermit(context.Background(), code, f) // fails only with its context
+		p, _ := s.paths.AcquirePermit(context.Background(), code, f) // fails only with its context
 		defer p.Release()
-		return s.PlainSync(asked, fd, code, f)
+		return s.paths.PlainSync(asked, fd, code, f)
 	}
-	s.Counters.Add(counters.Queued, code, res)
+	s.paths.Counters.Add(counters.Queued, code, res)
 	return res
 }
 
@@ -171,19 +171,19 @@ func (s *Scheduler) syncEngine(f *File) *ioengine.Engine {
 	y.opened.Do(func() {
 		switch drv := y.open(); drv {
 		case nil:
-		case s.Engines.First().Driver():
-			y.engine.Store(s.Engines.First())
+		case s.paths.Engines.First().Driver():
+			y.engine.Store(s.paths.Engines.First())
 		default:
 			e := ioengine.New(drv)
-			e.RecordBy(s.Recording)
-			e.OnLoss(func(err error) { s.Lost.Add(drv, err) })
+			e.RecordBy(s.paths.Recording)
+			e.OnLoss(func(err error) { s.paths.Lost.Add(drv, err) })
 			y.most.Store(int32(drv.Info().Depth))
 			y.engine.Store(e)
 		}
 	})
 	e := y.engine.Load()
-	if e == s.Engines.First() {
-		e = s.EngineOf(f)
+	if e == s.paths.Engines.First() {
+		e = s.paths.EngineOf(f)
 	}
 	if e == nil || e.Lost() {
 		return nil
@@ -195,7 +195,7 @@ func (s *Scheduler) syncEngine(f *File) *ioengine.Engine {
 // have ended.
 func (s *Scheduler) closeSyncs() error {
 	e := s.fsyncs.engine.Load()
-	if e == nil || e == s.Engines.First() {
+	if e == nil || e == s.paths.Engines.First() {
 		return nil
 	}
 	return e.Close()

@@ -17,8 +17,8 @@ import (
 // the end no place is taken any more, and the driver is closed.
 func playQueuedSyncs(t *testing.T, inline int) (*syncs, *script.Driver) {
 	p, d := playSyncs(t), script.New(8)
-	p.Plain = inline
-	p.Device = func(int) (uint64, bool) { return 0, false } // all on one
+	p.paths.Plain = inline
+	p.paths.Device = func(int) (uint64, bool) { return 0, false } // all on one
 	p.unbound()
 	opened := 0
 	p.SetSyncDriver(func() driver.Driver {
@@ -38,7 +38,7 @@ func playQueuedSyncs(t *testing.T, inline int) (*syncs, *script.Driver) {
 // wantNoSyncs fails the test unless no fsync is counted.
 func wantNoSyncs(t *testing.T, p *syncs) {
 	t.Helper()
-	if running, queued := p.Devices.None().Syncing.Load(), p.fsyncs.queued.Load(); running != 0 || queued != 0 {
+	if running, queued := p.paths.Devices.None().Syncing.Load(), p.fsyncs.queued.Load(); running != 0 || queued != 0 {
 		t.Errorf("at the end %d fsyncs are in progress, %d of them queued; want none", running, queued)
 	}
 }
@@ -111,7 +111,7 @@ func TestManySyncsAreQueued(t *testing.T) {
 	startQueued(5)
 	d.Answer(ops[0], 0)
 	d.Answer(ops[1], 0)
-	hang.Eventually(func() bool { return p.Devices.None().Syncing.Load() == 1 })
+	hang.Eventually(func() bool { return p.paths.Devices.None().Syncing.Load() == 1 })
 	_, res := p.start(t.Context(), 6)
 	<-p.started
 	p.results <- 0
@@ -124,9 +124,9 @@ func TestManySyncsAreQueued(t *testing.T) {
 // While a ring has a leader no fsync is a plain call: its thread may have submitted what the leader waits for.
 func TestSyncsBesideALeader(t *testing.T) {
 	p, d := playQueuedSyncs(t, 4)
-	reads := p.Engines.First().Driver().(*script.Driver)
+	reads := p.paths.Engines.First().Driver().(*script.Driver)
 	f, read := iopath.NewFile(9, true, true), make(chan int32, 1)
-	go func() { read <- p.Queue(context.Background(), 0, driver.Read, f, make([]byte, 8), 0, 0) }()
+	go func() { read <- p.paths.Queue(context.Background(), 0, driver.Read, f, make([]byte, 8), 0, 0) }()
 	op := reads.Next(0)
 	_, queued := p.start(t.Context(), 3)
 	d.Answer(d.Next(0), 0)
@@ -135,7 +135,7 @@ func TestSyncsBesideALeader(t *testing.T) {
 	if n := <-read; n != 8 {
 		t.Errorf("Queue = %d; want 8", n)
 	}
-	hang.Eventually(func() bool { return !p.Engines.HasReaper() })
+	hang.Eventually(func() bool { return !p.paths.Engines.HasReaper() })
 	_, plain := p.start(t.Context(), 4)
 	<-p.started
 	p.results <- 0
@@ -153,10 +153,10 @@ func TestStalledSyncs(t *testing.T) {
 func stallSyncs(t *testing.T, stalled int) {
 	p, d := playQueuedSyncs(t, 0)
 	d.Depth = 8
-	p.Device = func(fd int) (uint64, bool) { return uint64(fd % 10), true }
+	p.paths.Device = func(fd int) (uint64, bool) { return uint64(fd % 10), true }
 	d.Rule = func(op *driver.Op) (int32, bool) { return 0, op.FD%10 > int32(stalled) }
 	release := make(chan struct{})
-	p.Call = func(_ driver.Code, fd int, _ []byte, _ int64) int32 {
+	p.paths.Call = func(_ driver.Code, fd int, _ []byte, _ int64) int32 {
 		if fd%10 <= stalled {
 			<-release
 		}
@@ -231,9 +231,9 @@ func TestSyncsWithoutADriver(t *testing.T) {
 // A driver that the Scheduler has already may serve, and is closed once.
 func TestSyncThroughTheSameDriver(t *testing.T) {
 	p := playSyncs(t)
-	p.SetSyncDriver(func() driver.Driver { return p.Engines.First().Driver() })
+	p.SetSyncDriver(func() driver.Driver { return p.paths.Engines.First().Driver() })
 	_, a := p.start(t.Context(), 1)
-	d := p.Engines.First().Driver().(*script.Driver)
+	d := p.paths.Engines.First().Driver().(*script.Driver)
 	d.Answer(d.Next(0), 0)
 	want(t, nil, a)
 	if st := p.Stats(); st.Batches != 1 {

@@ -98,7 +98,7 @@ func (d *deviceHelpers) run() {
 			p.Release()
 			return
 		}
-		if t.addResult(s.PlainCall(t.asked, p, t.code, t.f, t.rest(), t.at())) {
+		if t.addResult(s.paths.PlainCall(t.asked, p, t.code, t.f, t.rest(), t.at())) {
 			t.end()
 		} else {
 			t.continueRest()
@@ -122,7 +122,7 @@ func (d *deviceHelpers) widen() {
 	code, f := t.code, t.f
 	f.UseMore() // another helper may end t, and then the file may be closed
 	d.h.mu.Unlock()
-	s.WidenFor(code, f)
+	s.paths.WidenFor(code, f)
 	f.Done()
 }
 
@@ -178,7 +178,7 @@ func (h *helpers) pushGranted(t *Transfer) (ok bool) {
 	t.pushed = true
 	t.call = t.f.BeginWrite(t.code)
 	t.fillOp()
-	h.s.EngineOf(t.f).Queue(t.r)
+	h.s.paths.EngineOf(t.f).Queue(t.r)
 	return true
 }
 

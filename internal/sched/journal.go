@@ -14,18 +14,18 @@ type journal struct{ s *Scheduler }
 // Now returns the time of the Scheduler's clock. Governors seldom call it, so it also asks how many
 // processors there are.
 func (j journal) Now() time.Duration {
-	j.s.Devices.Budgets().AskProcessors()
-	return j.s.Clock()
+	j.s.paths.Devices.Budgets().AskProcessors()
+	return j.s.paths.Clock()
 }
 
 // Trial records a trial, if a recorder is on. The record is a call without a driver. Its Batch is the
 // number of operations that began in the trial. Its Res is the trial's rate, in per mille of the rate of
 // its neighbours: a difference could be negative, which means an error in a record.
 func (j journal) Trial(t governor.Trial) {
-	if j.s.Recording.Now() == 0 {
+	if j.s.paths.Recording.Now() == 0 {
 		return
 	}
-	j.s.Recording.Call(int64(t.Began), record.Call{
+	j.s.paths.Recording.Call(int64(t.Began), record.Call{
 		End: int64(t.Ended), Batch: int32(min(t.Operations, math.MaxInt32)), Res: perMille(t.Rate),
 		Syscall: [...]uint8{governor.Queue: record.TrialQueue, governor.Plain: record.TrialPlain}[t.Choice],
 	})

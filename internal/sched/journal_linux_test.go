@@ -31,8 +31,8 @@ func TestTrialsAreRecorded(t *testing.T) {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			s := New(script.New(8), Options{Govern: true})
 			f, now := iopath.NewFile(1<<20, true, false), time.Duration(record.Now())+time.Hour // after the recording begins
-			s.Clock = func() time.Duration { return now }
-			d := s.Devices.None()
+			s.paths.Clock = func() time.Duration { return now }
+			d := s.paths.Devices.None()
 			d.Queued.Store(c.inFlight)
 			defer d.Queued.Store(0)
 			operate := func() (isPlain bool) {

@@ -36,7 +36,7 @@ func TestDirectWritesThatWait(t *testing.T) {
 				return d.Staging()
 			})
 			plain := 0
-			p.Call = func(_ driver.Code, _ int, b []byte, _ int64) int32 {
+			p.paths.Call = func(_ driver.Code, _ int, b []byte, _ int64) int32 {
 				plain++
 				return int32(len(b))
 			}

@@ -37,7 +37,7 @@ func late() *lateChoice {
 		if err != nil {
 			panic(err)
 		}
-		c.s.Devices.Budgets().Widen()
+		c.s.paths.Devices.Budgets().Widen()
 		return async{countCloses{drv, &c.closed}}
 	}, Options{})
 	return c
@@ -149,7 +149,7 @@ func TestCloseBesideTheChoice(t *testing.T) {
 func TestPermitsAreThoseOfTheDriver(t *testing.T) {
 	for name, acquire := range map[string]func(s *Scheduler) (release func()){
 		"file": func(s *Scheduler) func() {
-			p, err := s.AcquirePermit(context.Background(), driver.Nop, nil)
+			p, err := s.paths.AcquirePermit(context.Background(), driver.Nop, nil)
 			if err != nil {
 				t.Error(err)
 			}

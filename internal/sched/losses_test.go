@@ -14,11 +14,11 @@ import (
 // test plays as well: each waits until the test gives the result of its offset.
 func playWrites(t *testing.T) (p *syncs, results map[int64]chan int32) {
 	p = playSyncs(t)
-	p.AsyncBuffered[driver.Write] = false
+	p.paths.AsyncBuffered[driver.Write] = false
 	p.unbound()
 	p.f.SyncsWrites()
 	results = map[int64]chan int32{0: make(chan int32), 1: make(chan int32), 2: make(chan int32)}
-	p.Call = func(code driver.Code, _ int, _ []byte, off int64) int32 {
+	p.paths.Call = func(code driver.Code, _ int, _ []byte, off int64) int32 {
 		p.started <- struct{}{}
 		if code == driver.Write {
 			return <-results[off]

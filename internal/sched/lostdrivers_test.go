@@ -103,10 +103,10 @@ func TestLossWithholdsCalls(t *testing.T) {
 	}
 	drv, loss := fault.NewLoss(inner, 0, syscall.EPERM)
 	s := New(async{drv}, Options{})
-	s.Device = func(fd int) (uint64, bool) { return uint64(fd), true }
+	s.paths.Device = func(fd int) (uint64, bool) { return uint64(fd), true }
 	var calls atomic.Int32
 	answers := make(chan struct{})
-	s.Call = func(_ driver.Code, fd int, b []byte, _ int64) int32 {
+	s.paths.Call = func(_ driver.Code, fd int, b []byte, _ int64) int32 {
 		if fd == 1 {
 			calls.Add(1)
 			<-answers

@@ -27,17 +27,17 @@ type NamedCall struct {
 // BeginNamed begins a system call of a kind that may wait: it acquires a permit. If ctx ends first, it
 // returns ctx's error and the call must not be made. The caller ends the call with End.
 func (s *Scheduler) BeginNamed(ctx context.Context, kind CallKind) (NamedCall, error) {
-	asked := s.Recording.Now()
+	asked := s.paths.Recording.Now()
 	p, err := s.namePermit(ctx, kind)
 	if err != nil {
 		return NamedCall{}, err
 	}
-	return NamedCall{s, asked, s.Recording.Now(), p}, nil
+	return NamedCall{s, asked, s.paths.Recording.Now(), p}, nil
 }
 
 // BeginNamedWithoutPermit is BeginNamed for a call that does not wait.
 func (s *Scheduler) BeginNamedWithoutPermit() NamedCall {
-	now := s.Recording.Now()
+	now := s.paths.Recording.Now()
 	return NamedCall{s: s, asked: now, submitted: now}
 }
 
@@ -46,11 +46,11 @@ func (s *Scheduler) BeginNamedWithoutPermit() NamedCall {
 // the call has one.
 func (c NamedCall) End(kind uint8, name string, off, size int64, err error) {
 	c.s.names.release(c.permit)
-	c.s.Counters.Add(counters.Blocking, driver.Code(kind), 0)
+	c.s.paths.Counters.Add(counters.Blocking, driver.Code(kind), 0)
 	if c.asked == 0 {
 		return
 	}
-	c.s.Recording.Op(&record.Op{
+	c.s.paths.Recording.Op(&record.Op{
 		Queued: c.asked, Submitted: c.submitted, Completed: record.Now(), Off: off, Size: int(size), Res: errnoOf(err),
 		Kind: kind, Path: record.PathBlocking,
 	}, new(record.FileRef), name, nil)
@@ -100,15 +100,15 @@ func (s *Scheduler) WriteRaw(ctx context.Context, o RawFile, v Vec, off int64) (
 // rawCached reads what the page cache has. If the operation's class has limits, it does not
 // look: the limits come first.
 func (s *Scheduler) rawCached(ctx context.Context, o RawFile, v *Vec, off int64) int32 {
-	if s.Classes.Active() {
-		if o.class = s.Classes.Or(s.Classes.In(ctx)); o.class.Limited() {
+	if s.paths.Classes.Active() {
+		if o.class = s.paths.Classes.Or(s.paths.Classes.In(ctx)); o.class.Limited() {
 			return eagain
 		}
 	}
-	asked := s.Recording.Now()
+	asked := s.paths.Recording.Now()
 	res := sys.ReadCachedVec(o.FD, v.First, v.Rest, off)
 	if res > 0 {
-		s.Counters.Add(counters.Cached, driver.Read, res)
+		s.paths.Counters.Add(counters.Cached, driver.Read, res)
 		if asked != 0 {
 			s.recordRaw(o, &record.Op{Queued: asked, Off: off, Size: v.Size(), Res: res, Kind: record.KindRead, Path: record.PathCached})
 		}
@@ -118,7 +118,7 @@ func (s *Scheduler) rawCached(ctx context.Context, o RawFile, v *Vec, off int64)
 
 // rawPlain makes a plain call. Once there are classes it may first wait for a ticket.
 func (s *Scheduler) rawPlain(ctx context.Context, code driver.Code, o RawFile, v *Vec, off int64) int32 {
-	if s.Classes.Active() {
+	if s.paths.Classes.Active() {
 		return s.rawWithTicket(ctx, code, o, v.First, off)
 	}
 	return s.rawNow(ctx, code, o, v, off)
@@ -126,16 +126,16 @@ func (s *Scheduler) rawPlain(ctx context.Context, code driver.Code, o RawFile, v
 
 // rawNow is rawPlain of an operation whose ticket has been granted, or that needs none.
 func (s *Scheduler) rawNow(ctx context.Context, code driver.Code, o RawFile, v *Vec, off int64) int32 {
-	asked := s.Recording.Now()
+	asked := s.paths.Recording.Now()
 	kind := iopath.KindOf(code)
 	p, err := s.namePermit(ctx, kind)
 	if err != nil {
 		return ecanceled
 	}
-	submitted := s.Recording.Now()
-	res := s.CallAgain(code, o.FD, v, off)
+	submitted := s.paths.Recording.Now()
+	res := s.paths.CallAgain(code, o.FD, v, off)
 	s.names.release(p)
-	s.Counters.Add(counters.Blocking, code, res)
+	s.paths.Counters.Add(counters.Blocking, code, res)
 	if asked != 0 {
 		s.recordRaw(o, &record.Op{
 			Queued: cmp.Or(o.askedAt, asked), Submitted: submitted, Off: off, Size: v.Size(), Res: res,
@@ -148,5 +148,5 @@ func (s *Scheduler) rawNow(ctx context.Context, code driver.Code, o RawFile, v *
 // recordRaw records an operation that has just ended.
 func (s *Scheduler) recordRaw(o RawFile, op *record.Op) {
 	op.Completed = record.Now()
-	s.Recording.Op(op, new(record.FileRef), o.Name, s.Classes.Or(o.class).Ref())
+	s.paths.Recording.Op(op, new(record.FileRef), o.Name, s.paths.Classes.Or(o.class).Ref())
 }

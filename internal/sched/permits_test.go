@@ -15,11 +15,11 @@ var held struct {
 }
 
 // queuedOps returns how many operations of files on no device are queued.
-func (s *Scheduler) queuedOps() int32 { return s.Devices.None().Queued.Load() }
+func (s *Scheduler) queuedOps() int32 { return s.paths.Devices.None().Queued.Load() }
 
 // hold takes a permit, if one is free.
 func (s *Scheduler) hold() bool {
-	p, ok := s.Devices.None().Budget.TryAcquire(budget.Reads)
+	p, ok := s.paths.Devices.None().Budget.TryAcquire(budget.Reads)
 	if ok {
 		held.Lock()
 		defer held.Unlock()
@@ -45,18 +45,20 @@ func (s *Scheduler) letGo() {
 
 // permits returns how many permits are taken.
 func (s *Scheduler) permits() int {
-	n, _ := s.Devices.InUse()
+	n, _ := s.Permits()
 	return n
 }
 
 // waiting returns how many goroutines wait for a permit.
 func (s *Scheduler) waiting() int {
-	_, n := s.Devices.InUse()
+	_, n := s.Permits()
 	return n
 }
 
 // unbound has each device have all permits that it may have, whatever the Options say.
-func (s *Scheduler) unbound() { s.Devices.Init(0, false) }
+func (s *Scheduler) unbound() { s.paths.Devices.Init(0, false) }
 
 // ringOf returns the number of the ring that f's operations are queued in.
-func (s *Scheduler) ringOf(f *File) int { return slices.Index(s.Engines.All(), s.EngineOf(f)) }
+func (s *Scheduler) ringOf(f *File) int {
+	return slices.Index(s.paths.Engines.All(), s.paths.EngineOf(f))
+}

@@ -35,10 +35,10 @@ func (s *Scheduler) Read(f *File, b []byte) (int, error) {
 // is in flight, as ForeignFile.Misses does for its caller.
 func (s *Scheduler) readCurrent(f *File, b []byte, looks bool) int32 {
 	ctx := context.Background()
-	classed := s.Classes.Active()
+	classed := s.paths.Classes.Active()
 	if !classed && !looks {
 		if p, ok := s.tryPlainAtPosition(f, len(b)); ok {
-			return s.PlainCall(0, p, driver.Read, f, b, iopath.AtPosition)
+			return s.paths.PlainCall(0, p, driver.Read, f, b, iopath.AtPosition)
 		}
 	}
 	switch {
@@ -52,10 +52,10 @@ func (s *Scheduler) readCurrent(f *File, b []byte, looks bool) int32 {
 
 // readByCall is one read(2), with a permit, and with a ticket if there are classes.
 func (s *Scheduler) readByCall(ctx context.Context, f *File, b []byte) int32 {
-	if s.Classes.Active() {
+	if s.paths.Classes.Active() {
 		return s.readCurrentWithTicket(ctx, f, b)
 	}
-	return s.AcquireAndCall(ctx, s.Recording.Now(), driver.Read, f, b, iopath.AtPosition)
+	return s.paths.AcquireAndCall(ctx, s.paths.Recording.Now(), driver.Read, f, b, iopath.AtPosition)
 }
 
 // tryPlainAtPosition is tryPlain for a Read of n bytes at the position. A small buffered one has not looked into the
@@ -71,10 +71,10 @@ func (s *Scheduler) tryPlainAtPosition(f *File, n int) (budget.Permit, bool) {
 // mayReserve reports whether a Read at the position may go another way than by read(2).
 func (s *Scheduler) mayReserve(f *File) bool {
 	if f.Flags&driver.Direct != 0 {
-		return s.Async(driver.Read, f)
+		return s.paths.Async(driver.Read, f)
 	}
 	s.Ready()
-	return f.CanLook.Load() && (s.FindsEnd || s.AsyncBuffered[driver.Read])
+	return f.CanLook.Load() && (s.paths.FindsEnd || s.paths.AsyncBuffered[driver.Read])
 }
 
 // readShared is a Read at a position that may be shared. It moves the position over all of b by one lseek(2), so
@@ -88,10 +88,10 @@ func (s *Scheduler) readShared(ctx context.Context, f *File, b []byte) int32 {
 		return s.readByCall(ctx, f, b)
 	}
 	pos, found, direct := end-int64(len(b)), int32(0), f.Flags&driver.Direct != 0
-	looks := !direct && !s.Classes.Active()
+	looks := !direct && !s.paths.Classes.Active()
 	var asked int64 // when the look began
 	if looks {
-		if found, asked = s.ReadCached(f, b, pos); int(found) == len(b) {
+		if found, asked = s.paths.ReadCached(f, b, pos); int(found) == len(b) {
 			return found
 		}
 	}
@@ -101,13 +101,13 @@ func (s *Scheduler) readShared(ctx context.Context, f *File, b []byte) int32 {
 	n := least + rest
 	var res int32
 	switch {
-	case n == 0 && looks && found == 0 && s.FindsEnd:
+	case n == 0 && looks && found == 0 && s.paths.FindsEnd:
 		s.noteEnd(asked, f, len(b), pos)
 		return 0
 	case n == 0:
 		return s.readAtEnd(ctx, f, b, pos)
 	case looks:
-		s.RecordEndLook(asked, found) // if the look has found an end that the file no longer has
+		s.paths.RecordEndLook(asked, found) // if the look has found an end that the file no longer has
 		res = s.readRest(ctx, f, b[:n], pos, max(found, 0))
 	case direct: // a part of a block cannot be asked for
 		res = min(s.readReserved(ctx, f, b, pos), int32(n))
@@ -153,7 +153,7 @@ func (s *Scheduler) writeReserved(ctx context.Context, f *File, b []byte) int32 
 	b = b[:min(len(b), sys.MaxRW)]
 	end, ok := sys.Advance(f.FD, int64(len(b)))
 	if !ok { // past the end of a device, or there is no position
-		return s.AcquireAndCall(ctx, s.Recording.Now(), driver.Write, f, b, iopath.AtPosition)
+		return s.paths.AcquireAndCall(ctx, s.paths.Recording.Now(), driver.Write, f, b, iopath.AtPosition)
 	}
 	res := s.waitOrQueue(ctx, driver.Write, f, b, end-int64(len(b)), 0)
 	giveBack(f, driver.Write, len(b), end, res)
@@ -196,10 +196,10 @@ func (s *Scheduler) readReserved(ctx context.Context, f *File, b []byte, off int
 
 // readLooking makes one transfer of a read that looks into the page cache first.
 func (s *Scheduler) readLooking(ctx context.Context, f *File, b []byte, off int64) int32 {
-	if s.Classes.Active() {
+	if s.paths.Classes.Active() {
 		return s.read(ctx, f, b, off, 0)
 	}
-	found, asked := s.ReadCached(f, b, off)
+	found, asked := s.paths.ReadCached(f, b, off)
 	return s.readAfterLook(ctx, f, b, off, 0, found, asked)
 }
 
@@ -214,7 +214,7 @@ func (s *Scheduler) readPrivate(ctx context.Context, f *File, b []byte) int32 {
 	case l.done:
 		return l.found
 	case !l.advanced: // past the end of a device
-		return after(l.found, s.AcquireAndCall(ctx, s.Recording.Now(), driver.Read, f, b[l.found:], iopath.AtPosition))
+		return after(l.found, s.paths.AcquireAndCall(ctx, s.paths.Recording.Now(), driver.Read, f, b[l.found:], iopath.AtPosition))
 	}
 	if l.rest == 0 {
 		return s.readAtEnd(ctx, f, b, l.end)
@@ -246,12 +246,12 @@ func (s *Scheduler) lookAtPosition(f *File, b []byte) (l positionLook) {
 		return l
 	}
 	l.looked = true
-	res, asked := s.ReadCached(f, b, iopath.AtPosition)
+	res, asked := s.paths.ReadCached(f, b, iopath.AtPosition)
 	l.found = max(res, 0)
 	if l.done = int(res) == len(b); l.done {
 		return l
 	}
-	if l.done = res == 0 && s.FindsEnd; l.done {
+	if l.done = res == 0 && s.paths.FindsEnd; l.done {
 		s.noteEnd(asked, f, len(b), iopath.AtPosition)
 		return l
 	}

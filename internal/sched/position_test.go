@@ -416,8 +416,8 @@ func overwriting(t *testing.T) (s *Scheduler, calls *int) {
 		t.Fatal(err)
 	}
 	s, calls = New(drv, queueAll), new(int)
-	s.FindsEnd = true
-	s.Call = func(code driver.Code, fd int, b []byte, off int64) int32 {
+	s.paths.FindsEnd = true
+	s.paths.Call = func(code driver.Code, fd int, b []byte, off int64) int32 {
 		if *calls++; *calls == 1 {
 			sys.Pwrite(fd, bytes.Repeat([]byte{77}, recordSize), 0)
 		}

@@ -53,7 +53,7 @@ func TestPrivateReadLooksAtThePosition(t *testing.T) {
 	f := privateFile(file)
 	s := New(script.New(8), queueAll)
 	defer s.Close()
-	s.FindsEnd = true
+	s.paths.FindsEnd = true
 	b := make([]byte, 4096) // the first page of a record is in memory
 	for i, want := range []int64{iopath.AtPosition, iopath.AtPosition, 2 * recordSize} {
 		if i == 2 {
@@ -203,7 +203,7 @@ func TestPrivateReadAtTheEnd(t *testing.T) {
 		f, d := privateFile(file), script.New(8)
 		other(d, nil)
 		s := New(d, queueAll)
-		s.FindsEnd = knows
+		s.paths.FindsEnd = knows
 		if n, err := s.Read(f, b); n != recordSize || err != nil {
 			t.Errorf("Read = %d, %v; want %d", n, err, recordSize)
 		}
@@ -233,7 +233,7 @@ func TestPositionBecomesShared(t *testing.T) {
 		d := script.New(8)
 		other(d, nil)
 		s := New(d, queueAll)
-		s.FindsEnd = true
+		s.paths.FindsEnd = true
 		seen := shareInTheMiddle(t, s, privateFile(file), r.Int64N(records))
 		for i := range records {
 			if n := seen[i].Load(); n != 1 {

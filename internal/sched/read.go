@@ -16,10 +16,10 @@ import (
 // A read of less than largeRead bytes looks into the page cache first, however little is in
 // flight. The look cannot wait, so it needs no permit.
 func (s *Scheduler) ReadAt(ctx context.Context, f *File, b []byte, off int64) (int, error) {
-	if len(b) >= largeRead || s.Classes.Active() {
+	if len(b) >= largeRead || s.paths.Classes.Active() {
 		return s.ReadFixed(ctx, f, b, off, 0)
 	}
-	found, asked := s.ReadCached(f, b, off)
+	found, asked := s.paths.ReadCached(f, b, off)
 	if int(found) == len(b) {
 		return len(b), nil
 	}
@@ -51,20 +51,20 @@ func (s *Scheduler) readAll(ctx context.Context, f *File, b []byte, off int64, r
 
 // read makes one transfer at an offset. The result may be short.
 func (s *Scheduler) read(ctx context.Context, f *File, b []byte, off int64, reg uint32) int32 {
-	if s.Classes.Active() {
+	if s.paths.Classes.Active() {
 		return s.readWithTicket(ctx, f, b, off, reg)
 	}
 	if len(b) < largeRead {
-		found, asked := s.ReadCached(f, b, off)
+		found, asked := s.paths.ReadCached(f, b, off)
 		return s.readAfterLook(ctx, f, b, off, reg, found, asked)
 	}
 	if p, ok := s.tryPlain(ctx, governor.LargeReads, driver.Read, f); ok {
-		return s.PlainCall(0, p, driver.Read, f, b, off)
+		return s.paths.PlainCall(0, p, driver.Read, f, b, off)
 	}
-	switch found, asked := s.ReadCached(f, b, off); {
+	switch found, asked := s.paths.ReadCached(f, b, off); {
 	case found > 0:
 		return found
-	case found == 0 && s.FindsEnd:
+	case found == 0 && s.paths.FindsEnd:
 		s.noteEnd(asked, f, len(b), off)
 		return 0
 	}
@@ -76,7 +76,7 @@ func (s *Scheduler) readAfterLook(ctx context.Context, f *File, b []byte, off in
 	switch {
 	case found > 0:
 		return s.readAtOnce(ctx, f, b, off, found)
-	case found == 0 && s.FindsEnd:
+	case found == 0 && s.paths.FindsEnd:
 		s.noteEnd(asked, f, len(b), off)
 		return 0
 	}
@@ -87,7 +87,7 @@ func (s *Scheduler) readAfterLook(ctx context.Context, f *File, b []byte, off in
 // the page cache.
 func (s *Scheduler) readUncached(ctx context.Context, f *File, b []byte, off int64, reg uint32) int32 {
 	if p, ok := s.tryPlain(ctx, readKind(len(b)), driver.Read, f); ok {
-		return s.PlainCall(0, p, driver.Read, f, b, off)
+		return s.paths.PlainCall(0, p, driver.Read, f, b, off)
 	}
 	return s.waitOrQueue(ctx, driver.Read, f, b, off, reg)
 }
@@ -99,23 +99,23 @@ func (s *Scheduler) readUncached(ctx context.Context, f *File, b []byte, off int
 // the file is known to end after them. A read of more than MaxCached bytes is made in parts.
 func (s *Scheduler) readAtOnce(ctx context.Context, f *File, b []byte, off int64, n int32) int32 {
 	b = b[:min(len(b), sys.MaxCached)]
-	async := s.Async(driver.Read, f)
-	if int(n) == len(b) || async && !s.FindsEnd {
+	async := s.paths.Async(driver.Read, f)
+	if int(n) == len(b) || async && !s.paths.FindsEnd {
 		return n
 	}
 	p, plain := s.tryPlain(ctx, readKind(len(b)), driver.Read, f)
 	switch {
 	case async && !plain:
 		return n
-	case s.EndsAt(f, b[n:], off+int64(n)):
+	case s.paths.EndsAt(f, b[n:], off+int64(n)):
 		if plain {
 			p.Release()
 		}
 		return n
 	case plain:
-		return s.PlainCall(0, p, driver.Read, f, b, off)
+		return s.paths.PlainCall(0, p, driver.Read, f, b, off)
 	}
-	res := s.AcquireAndCall(ctx, s.Recording.Now(), driver.Read, f, b, off)
+	res := s.paths.AcquireAndCall(ctx, s.paths.Recording.Now(), driver.Read, f, b, off)
 	if res == ecanceled { // ctx has ended, and no call was made: the next transfer returns its error
 		return n
 	}

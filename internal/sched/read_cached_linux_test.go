@@ -65,7 +65,7 @@ func halfCached(t *testing.T, n int) (*Scheduler, *File) {
 	}
 	s := New(drv, queueAll)
 	t.Cleanup(func() { s.Close() })
-	s.Look = func(_ int, b []byte, off int64) (int32, bool) {
+	s.paths.Look = func(_ int, b []byte, off int64) (int32, bool) {
 		if off >= int64(n) {
 			return eagain, true
 		}

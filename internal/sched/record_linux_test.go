@@ -22,9 +22,9 @@ func recorded(t *testing.T, s *Scheduler, do func()) (ops []record.Op, calls []r
 	}
 	r := record.New(record.Options{Names: 1})
 	r.Start()
-	s.Recording.Set(r)
+	s.paths.Recording.Set(r)
 	do()
-	s.Recording.Set(nil)
+	s.paths.Recording.Set(nil)
 	r.Collect(record.Sink{
 		Op:   func(o record.Op, _ uint32) { ops = append(ops, o) },
 		Call: func(c record.Call, _ uint32) { calls = append(calls, c) },
@@ -57,7 +57,7 @@ func wantInQueue(t *testing.T, ops []record.Op, path uint8) {
 func TestCachedReadWaitsInQueue(t *testing.T) {
 	hang.Watch(t)
 	s, f := halfCached(t, 8<<10)
-	s.Clock = func() time.Duration { return time.Second }
+	s.paths.Clock = func() time.Duration { return time.Second }
 	c := s.NewClass("limited", fair.Settings{Weight: 1, IOPS: 1})
 	ctx, b := WithClass(t.Context(), c), make([]byte, 100)
 	read := func() {
@@ -81,7 +81,7 @@ func TestCachedReadWaitsInQueue(t *testing.T) {
 // serves it.
 func TestSharedSyncWaitsInQueue(t *testing.T) {
 	p := playSyncs(t)
-	p.Clock = func() time.Duration { return time.Second }
+	p.paths.Clock = func() time.Duration { return time.Second }
 	c := p.NewClass("limited", fair.Settings{Weight: 1, IOPS: 1})
 	ctx := WithClass(t.Context(), c)
 	spent := p.running(ctx) // takes the ticket of this second
@@ -112,8 +112,8 @@ func TestSharedSyncWaitsInQueue(t *testing.T) {
 func TestEndIsRecordedOnce(t *testing.T) {
 	hang.Watch(t)
 	s, f := halfCached(t, 0)
-	s.FindsEnd = true
-	s.Look = func(int, []byte, int64) (int32, bool) {
+	s.paths.FindsEnd = true
+	s.paths.Look = func(int, []byte, int64) (int32, bool) {
 		time.Sleep(wait)
 		return 0, true
 	}

@@ -39,7 +39,7 @@ func newSeveral(t *testing.T, most int, set func(ring int, d *script.Driver) dri
 	}
 	p.Scheduler = New(open(), Options{Threads: 4})
 	p.SetRings(most, func(*record.Hook) (driver.Driver, error) { return open(), nil })
-	p.Device = func(fd int) (uint64, bool) { return uint64(fd), fd > 0 }
+	p.paths.Device = func(fd int) (uint64, bool) { return uint64(fd), fd > 0 }
 	t.Cleanup(func() {
 		if err := p.Close(); err != nil {
 			t.Error(err)
@@ -59,11 +59,11 @@ func on(device int) *File { return iopath.NewFile(device, true, false) }
 // begin starts a read of f and returns what is closed when it has ended.
 func (p *several) begin(f *File) <-chan struct{} {
 	ended := make(chan struct{})
-	p.Devices.None().Queued.Add(1) // so that it is queued
+	p.paths.Devices.None().Queued.Add(1) // so that it is queued
 	go func() {
 		defer close(ended)
-		p.Queue(context.Background(), 0, driver.Read, f, make([]byte, 512), 0, 0)
-		p.Devices.None().Queued.Add(-1)
+		p.paths.Queue(context.Background(), 0, driver.Read, f, make([]byte, 512), 0, 0)
+		p.paths.Devices.None().Queued.Add(-1)
 	}()
 	return ended
 }
@@ -458,7 +458,7 @@ func usedScheduler(t *testing.T, simulated bool) *Scheduler {
 	}
 	s := New(open(), Options{KeepDevices: simulated})
 	s.SetRings(2, func(*record.Hook) (driver.Driver, error) { return open(), nil })
-	s.Device = func(fd int) (uint64, bool) { return uint64(fd), fd > 0 }
+	s.paths.Device = func(fd int) (uint64, bool) { return uint64(fd), fd > 0 }
 	s.NewClass("class", fair.Settings{Weight: 1})
 	for device := range 3 {
 		if n, err := s.ReadAt(context.Background(), on(device), make([]byte, 512), 0); n != 512 || err != nil {

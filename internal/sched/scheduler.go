@@ -16,9 +16,9 @@ import (
 
 // Scheduler performs operations on Files through a driver, or several of a kind.
 type Scheduler struct {
-	// Paths has the three paths that a transfer can take (ReadCached, PlainCall, Queue), and
+	// paths has the three paths that a transfer can take (ReadCached, PlainCall, Queue), and
 	// what they need: the rings, the devices, the classes, the counters.
-	iopath.Paths
+	paths    iopath.Paths
 	names    names
 	chains   chains.Runner
 	helpers  helpers
@@ -40,27 +40,27 @@ func New(drv driver.Driver, o Options) *Scheduler {
 // NewLate is New for the driver that choose returns. See iopath.Paths.Init.
 func NewLate(choose func() driver.Driver, o Options) *Scheduler {
 	s := &Scheduler{reopen: sys.Reopen, startRange: sys.StartWriteback}
-	s.Init(choose, o)
-	s.names.all.Init(s.Devices.Budgets())
+	s.paths.Init(choose, o)
+	s.names.all.Init(s.paths.Devices.Budgets())
 	s.helpers.init(s)
 	return s
 }
 
 // Now returns the time of the Scheduler's clock, which never goes back.
-func (s *Scheduler) Now() time.Duration { return s.Clock() }
+func (s *Scheduler) Now() time.Duration { return s.paths.Clock() }
 
 // Threads returns the most threads that wait in system calls for one device, where the driver can queue
 // most of its operations.
-func (s *Scheduler) Threads() int { return int(s.Devices.None().Budget.Limit()) }
+func (s *Scheduler) Threads() int { return int(s.paths.Devices.None().Budget.Limit()) }
 
 // Close closes the drivers. All operations must have ended: their Files are closed.
 func (s *Scheduler) Close() error {
-	s.EndChoice()
-	s.Classes.Close()
-	s.Engines.Wait()
+	s.paths.EndChoice()
+	s.paths.Classes.Close()
+	s.paths.Engines.Wait()
 	s.helpers.wait()
 	errs := []error{s.closeSyncs(), s.chains.Close()}
-	for _, e := range s.Engines.All() {
+	for _, e := range s.paths.Engines.All() {
 		errs = append(errs, e.Close())
 	}
 	return errors.Join(errs...)
@@ -70,24 +70,24 @@ func (s *Scheduler) Close() error {
 // those of a TransferSet might not be reaped, for example if the owner of the TransferSet itself closes
 // the file.
 func (s *Scheduler) CloseFile(f *File) bool {
-	s.Engines.RequireReapers()
-	defer s.Engines.ReleaseReapers()
-	return f.CloseThen(func() { s.Classes.RejectFile(&f.Count) })
+	s.paths.Engines.RequireReapers()
+	defer s.paths.Engines.ReleaseReapers()
+	return f.CloseThen(func() { s.paths.Classes.RejectFile(&f.Count) })
 }
 
 // RecordBy records operations through h, as the driver's system calls are. Each operation that
 // Stats counts, and each shared Sync, becomes one record. RecordBy must be called before the
 // first operation.
 func (s *Scheduler) RecordBy(h *record.Hook) {
-	s.Recording = h
+	s.paths.Recording = h
 	s.chains.RecordBy(h)
-	if e := s.Engines.First(); e != nil {
+	if e := s.paths.Engines.First(); e != nil {
 		e.RecordBy(h) // rings that start later have hooks of their own
 	}
 }
 
 // Hook returns the hook through which operations are recorded.
-func (s *Scheduler) Hook() *record.Hook { return s.Recording }
+func (s *Scheduler) Hook() *record.Hook { return s.paths.Recording }
 
 // Stats is a snapshot of a Scheduler's counters. They are read one after the other while
 // operations go on.
@@ -106,19 +106,19 @@ type Stats struct {
 // Stats returns the counters.
 func (s *Scheduler) Stats() Stats {
 	var st Stats
-	sum := s.Counters.Sum()
+	sum := s.paths.Counters.Sum()
 	st.Cached, st.Blocking, st.Queued = sum.Ops[counters.Cached], sum.Ops[counters.Blocking], sum.Ops[counters.Queued]
 	st.Read, st.Written, st.Copied, st.SharedSyncs = sum.Read, sum.Written, sum.Copied, sum.SharedSyncs
-	st.Blocked, _ = s.Devices.InUse()
+	st.Blocked, _ = s.Permits()
 	var engines ioengine.Stats
-	for _, e := range s.Engines.All() {
+	for _, e := range s.paths.Engines.All() {
 		e.AddTo(&engines)
 		st.Rings++
 	}
 	st.Blocked += engines.Blocked
 	// The driver for fsyncs alone is Linux AIO: the goroutine that waits in it has no thread, and does not count
 	// as blocked. Its operations count below.
-	if e := s.fsyncs.engine.Load(); e != nil && e != s.Engines.First() {
+	if e := s.fsyncs.engine.Load(); e != nil && e != s.paths.Engines.First() {
 		e.AddTo(&engines)
 	}
 	st.Batches, st.BatchSizes, st.InFlight = engines.Batches, engines.BatchSizes, engines.InFlight
@@ -128,7 +128,7 @@ func (s *Scheduler) Stats() Stats {
 // SetChainDriver makes the driver that open returns perform chains; see chains.Runner.Init. It
 // must be called before the first operation.
 func (s *Scheduler) SetChainDriver(open func() driver.Linker) {
-	s.chains.Init(open, chains.Reports{Stats: &s.Counters, Losses: &s.Lost, Hook: s.Recording})
+	s.chains.Init(open, chains.Reports{Stats: &s.paths.Counters, Losses: &s.paths.Lost, Hook: s.paths.Recording})
 }
 
 // TryChainRunner returns what performs chains, for the caller alone; see chains.Runner.TryTake.

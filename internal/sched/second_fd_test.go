@@ -19,8 +19,8 @@ func pairUp(t *testing.T, fd int) (p *syncs, fds chan int) {
 	fds = make(chan int, 10)
 	p.reopen = func(int) int { return fd }
 	t.Cleanup(func() { p.f.Syncer.CloseSecondFD() }) // there is no such descriptor
-	fsync := p.Call
-	p.Call = func(code driver.Code, fd int, b []byte, off int64) int32 {
+	fsync := p.paths.Call
+	p.paths.Call = func(code driver.Code, fd int, b []byte, off int64) int32 {
 		if code != iopath.Writeback {
 			fds <- fd
 			return fsync(code, fd, b, off)
@@ -73,7 +73,7 @@ func TestTwoFsyncsAtATime(t *testing.T) {
 func TestSecondFDFailureStays(t *testing.T) {
 	p, _ := pairUp(t, otherFD)
 	openPair(t, p)
-	p.Call = func(_ driver.Code, fd int, _ []byte, _ int64) int32 {
+	p.paths.Call = func(_ driver.Code, fd int, _ []byte, _ int64) int32 {
 		p.started <- struct{}{}
 		if fd == otherFD {
 			return -int32(syscall.EIO)
@@ -99,7 +99,7 @@ func TestSecondFDFailureStays(t *testing.T) {
 func TestSecondFDIsNotBelievedEarly(t *testing.T) {
 	p, fds := pairUp(t, otherFD)
 	lost := make(chan struct{})
-	p.Call = func(code driver.Code, fd int, _ []byte, _ int64) int32 {
+	p.paths.Call = func(code driver.Code, fd int, _ []byte, _ int64) int32 {
 		if code != driver.Fsync {
 			return 0
 		}

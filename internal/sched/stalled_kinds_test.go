@@ -26,7 +26,7 @@ var kindCalls = map[string]func(s *Scheduler, f *File) error{
 		return err
 	},
 	"BlockToRead": func(s *Scheduler, f *File) error {
-		s.BlockToRead(f, func() { s.Call(driver.Read, f.FD, nil, 0) })
+		s.BlockToRead(f, func() { s.paths.Call(driver.Read, f.FD, nil, 0) })
 		return nil
 	},
 	"WriteAt": func(s *Scheduler, f *File) error {
@@ -44,7 +44,7 @@ var kindCalls = map[string]func(s *Scheduler, f *File) error{
 		return s.Sync(context.Background(), iopath.NewFile(1, true, false))
 	},
 	"Block": func(s *Scheduler, f *File) error {
-		s.Block(f, func() { s.Call(driver.Nop, f.FD, nil, 0) })
+		s.Block(f, func() { s.paths.Call(driver.Nop, f.FD, nil, 0) })
 		return nil
 	},
 }
@@ -66,16 +66,16 @@ func TestStalledKindsOfCalls(t *testing.T) {
 				release := make(chan struct{})
 				s := New(script.New(8), Options{Plain: 2})
 				if permits == budget.Parallel {
-					s.Devices.Budgets().Widen()
+					s.paths.Devices.Budgets().Widen()
 				}
-				s.AsyncDirect = [driver.NumCodes]bool{}
-				s.Call = func(code driver.Code, _ int, b []byte, _ int64) int32 {
+				s.paths.AsyncDirect = [driver.NumCodes]bool{}
+				s.paths.Call = func(code driver.Code, _ int, b []byte, _ int64) int32 {
 					if code == stuck.code {
 						<-release
 					}
 					return int32(len(b))
 				}
-				s.Device = func(int) (uint64, bool) { return 1, true }
+				s.paths.Device = func(int) (uint64, bool) { return 1, true }
 				f := iopath.NewFile(1, true, false)
 				var all sync.WaitGroup
 				for range 4 * permits {

@@ -18,10 +18,10 @@ import (
 // file with descriptor 1 end when release is closed. Calls counts those that have begun.
 func stalling(release chan struct{}, calls *atomic.Int32) *Scheduler {
 	s := New(script.New(8), Options{Plain: 2})
-	s.Devices.Budgets().Widen()
-	s.AsyncDirect = [driver.NumCodes]bool{}
-	s.Device = func(fd int) (uint64, bool) { return uint64(fd), true }
-	s.Call = func(_ driver.Code, fd int, b []byte, _ int64) int32 {
+	s.paths.Devices.Budgets().Widen()
+	s.paths.AsyncDirect = [driver.NumCodes]bool{}
+	s.paths.Device = func(fd int) (uint64, bool) { return uint64(fd), true }
+	s.paths.Call = func(_ driver.Code, fd int, b []byte, _ int64) int32 {
 		if fd == 1 {
 			calls.Add(1)
 			<-release
@@ -77,9 +77,9 @@ func TestStalledCalls(t *testing.T) {
 	hang.Watch(t)
 	release := make(chan struct{})
 	s := New(script.New(8), Options{Plain: 2})
-	s.AsyncDirect = [driver.NumCodes]bool{}
-	s.Device = func(fd int) (uint64, bool) { return uint64(fd), fd > 0 }
-	s.Call = func(_ driver.Code, fd int, b []byte, _ int64) int32 {
+	s.paths.AsyncDirect = [driver.NumCodes]bool{}
+	s.paths.Device = func(fd int) (uint64, bool) { return uint64(fd), fd > 0 }
+	s.paths.Call = func(_ driver.Code, fd int, b []byte, _ int64) int32 {
 		if fd <= 1 {
 			<-release
 		}

@@ -31,7 +31,7 @@ func (s *Scheduler) Datasync(ctx context.Context, f *File) error {
 
 // commit is Sync or Datasync, as code says.
 func (s *Scheduler) commit(ctx context.Context, code driver.Code, f *File) error {
-	if s.Classes.Active() {
+	if s.paths.Classes.Active() {
 		return s.commitWithTicket(ctx, code, f)
 	}
 	return s.commitNow(ctx, code, f)
@@ -40,12 +40,12 @@ func (s *Scheduler) commit(ctx context.Context, code driver.Code, f *File) error
 // commitNow is commit once the operation has its ticket, or needs none.
 func (s *Scheduler) commitNow(ctx context.Context, code driver.Code, f *File) error {
 	c := s.syncings.Get(newSyncing)
-	*c = syncing{s: s, f: f, asked: s.Recording.Now()}
+	*c = syncing{s: s, f: f, asked: s.paths.Recording.Now()}
 	by, err := f.Syncer.Do(ctx, code, c)
 	if by != nil {
-		s.Counters.SharedSync()
+		s.paths.Counters.SharedSync()
 		if c.asked != 0 {
-			s.RecordShared(c.asked, code, by, f)
+			s.paths.RecordShared(c.asked, code, by, f)
 		}
 	}
 	c.f = nil
@@ -77,18 +77,18 @@ func (c *syncing) Withdraw() { c.s.releaseSyncRoute(c.route, c.f) }
 func (c *syncing) Reopen() int { return c.s.reopen(c.f.FD) }
 
 // Now returns the Scheduler's time.
-func (c *syncing) Now() time.Duration { return c.s.Clock() }
+func (c *syncing) Now() time.Duration { return c.s.paths.Clock() }
 
 // Processors returns what the leaders of rings, and of groups, know of the processors.
-func (c *syncing) Processors() *pressure.Signal { return &c.s.Engines.Processors }
+func (c *syncing) Processors() *pressure.Signal { return &c.s.paths.Engines.Processors }
 
 // Fsync makes the fsync by the route that Admit has chosen.
 func (c *syncing) Fsync(code driver.Code, fd int) (m groupcommit.Made) {
-	start := c.s.Clock()
-	m.Began = c.s.Recording.Now()
+	start := c.s.paths.Clock()
+	m.Began = c.s.paths.Recording.Now()
 	m.Err = c.s.fsync(c.route, c.asked, code, c.f, fd)
-	m.Ended = c.s.Recording.Now()
-	m.Took = c.s.Clock() - start
+	m.Ended = c.s.paths.Recording.Now()
+	m.Took = c.s.paths.Clock() - start
 	return m
 }
 
@@ -105,9 +105,9 @@ func (c *syncing) StartWriteback() {
 	if !f.Syncer.TakeWriteback() { // not before: without a permit the bytes still count
 		return
 	}
-	start := s.Recording.Now()
-	res := s.Call(iopath.Writeback, f.FD, nil, 0)
-	s.Recording.Call(start, record.Call{Batch: 1, Res: res, Syscall: record.SysSyncFileRange})
+	start := s.paths.Recording.Now()
+	res := s.paths.Call(iopath.Writeback, f.FD, nil, 0)
+	s.paths.Recording.Call(start, record.Call{Batch: 1, Res: res, Syscall: record.SysSyncFileRange})
 	f.Syncer.EndWriteback(res)
 }
 
@@ -120,9 +120,9 @@ func (s *Scheduler) SyncRange(f *File, off, n int64) error {
 		return err
 	}
 	f.Syncer.BeginWriteback()
-	start := s.Recording.Now()
+	start := s.paths.Recording.Now()
 	res := s.startRange(f.FD, off, n)
-	s.Recording.Call(start, record.Call{Batch: 1, Res: res, Syscall: record.SysSyncFileRange})
+	s.paths.Recording.Call(start, record.Call{Batch: 1, Res: res, Syscall: record.SysSyncFileRange})
 	f.Syncer.EndWriteback(res)
 	if res < 0 && res != enosys { // as in a sandbox: the next Sync has more to write
 		return syscall.Errno(-res)

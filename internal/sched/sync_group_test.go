@@ -222,7 +222,7 @@ func TestSharedDatasyncIsRecorded(t *testing.T) {
 	p := playSyncs(t)
 	r := record.New(record.Options{Names: 1})
 	r.Start()
-	p.Recording.Set(r)
+	p.paths.Recording.Set(r)
 	first := p.sync(t.Context())
 	p.wantStarted(t, driver.Fsync)
 	a, b := p.sync(t.Context()), p.datasync(t.Context())
@@ -232,7 +232,7 @@ func TestSharedDatasyncIsRecorded(t *testing.T) {
 	p.results <- 0
 	want(t, nil, a)
 	want(t, nil, b)
-	p.Recording.Set(nil)
+	p.paths.Recording.Set(nil)
 	type kindPath struct{ kind, path uint8 }
 	got := map[kindPath]int{}
 	r.Collect(record.Sink{

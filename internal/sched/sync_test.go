@@ -40,8 +40,8 @@ func playSyncs(t *testing.T) *syncs {
 		results:   make(chan int32),
 		codes:     make(chan driver.Code, 100),
 	}
-	p.Device = func(int) (uint64, bool) { return 1, true }
-	p.Call = func(code driver.Code, _ int, _ []byte, _ int64) int32 {
+	p.paths.Device = func(int) (uint64, bool) { return 1, true }
+	p.paths.Call = func(code driver.Code, _ int, _ []byte, _ int64) int32 {
 		p.calls.Add(1)
 		p.codes <- code
 		p.started <- struct{}{}
@@ -134,7 +134,7 @@ func TestSyncEnclosesAnFsync(t *testing.T) {
 	for round := range uint64(20) {
 		p := playSyncs(t)
 		var calls callTimes
-		p.Call = calls.play
+		p.paths.Call = calls.play
 		var all sync.WaitGroup
 		for g := range uint64(16) {
 			all.Go(func() {
@@ -336,8 +336,8 @@ func TestSyncTakesTickets(t *testing.T) {
 
 func syncTakesTickets(t *testing.T, sync func(*syncs, context.Context) error) {
 	p := playSyncs(t)
-	p.Clock = func() time.Duration { return time.Second }
-	p.Call = func(driver.Code, int, []byte, int64) int32 { p.calls.Add(1); return 0 }
+	p.paths.Clock = func() time.Duration { return time.Second }
+	p.paths.Call = func(driver.Code, int, []byte, int64) int32 { p.calls.Add(1); return 0 }
 	c := p.NewClass("limited", fair.Settings{Weight: 1, IOPS: 1})
 	ctx := WithClass(t.Context(), c)
 	if err := sync(p, ctx); err != nil {
@@ -368,8 +368,8 @@ func syncTakesTickets(t *testing.T, sync func(*syncs, context.Context) error) {
 // TestSyncClosed closes a file whose Sync waits for its ticket.
 func TestSyncClosed(t *testing.T) {
 	p := playSyncs(t)
-	p.Clock = func() time.Duration { return time.Second }
-	p.Call = func(driver.Code, int, []byte, int64) int32 { return 0 }
+	p.paths.Clock = func() time.Duration { return time.Second }
+	p.paths.Call = func(driver.Code, int, []byte, int64) int32 { return 0 }
 	c := p.NewClass("limited", fair.Settings{Weight: 1, IOPS: 1})
 	v := p.f.View(c)
 	err := p.Sync(t.Context(), v)

@@ -95,7 +95,7 @@ func (s *Scheduler) StartWrite(t *Transfer, f *File, b []byte, off int64, reg ui
 func (s *Scheduler) StartExtend(t *Transfer, f *File, b []byte, off int64) {
 	s.prepare(t, driver.Write, f, b, off, 0)
 	t.extends = true
-	if s.Classes.Active() && s.startWithTicket(t) {
+	if s.paths.Classes.Active() && s.startWithTicket(t) {
 		return
 	}
 	s.helpers.add(t)
@@ -103,7 +103,7 @@ func (s *Scheduler) StartExtend(t *Transfer, f *File, b []byte, off int64) {
 
 func (s *Scheduler) startTransfer(t *Transfer, code driver.Code, f *File, b []byte, off int64, reg uint32) {
 	s.prepare(t, code, f, b, off, reg)
-	if s.Classes.Active() && s.startWithTicket(t) {
+	if s.paths.Classes.Active() && s.startWithTicket(t) {
 		return
 	}
 	t.begin()
@@ -114,7 +114,7 @@ func (t *Transfer) begin() {
 	switch {
 	case len(t.buf) == 0 || t.cached():
 		t.end()
-	case t.s.CanQueue(t.code, t.f):
+	case t.s.paths.CanQueue(t.code, t.f):
 		t.push()
 	default:
 		t.s.helpers.add(t)
@@ -128,7 +128,7 @@ func (s *Scheduler) prepare(t *Transfer, code driver.Code, f *File, b []byte, of
 	}
 	*t = Transfer{
 		Ended: t.Ended, Owner: t.Owner, Class: t.Class, set: t.set,
-		s: s, f: f, code: code, buf: b, off: off, reg: reg, grantedEnd: len(b), r: s.Requests.New(), asked: s.Recording.Now(),
+		s: s, f: f, code: code, buf: b, off: off, reg: reg, grantedEnd: len(b), r: s.paths.Requests.New(), asked: s.paths.Recording.Now(),
 		mark: f.LostWrites.Mark(),
 	}
 	t.r.Client = t
@@ -140,9 +140,9 @@ func (s *Scheduler) prepare(t *Transfer, code driver.Code, f *File, b []byte, of
 // whether that was everything.
 func (t *Transfer) cached() bool {
 	for t.code == driver.Read {
-		res, asked := t.s.ReadCached(t.f, t.rest(), t.at())
+		res, asked := t.s.paths.ReadCached(t.f, t.rest(), t.at())
 		if res <= 0 {
-			t.s.RecordEndLook(asked, res)
+			t.s.paths.RecordEndLook(asked, res)
 			return false
 		}
 		if t.addResult(res) {
@@ -166,14 +166,14 @@ func (t *Transfer) push() {
 		return
 	}
 	t.s.DeviceOf(t.f).Queued.Add(1)
-	t.s.EngineOf(t.f).Push(t.r)
+	t.s.paths.EngineOf(t.f).Push(t.r)
 }
 
 // fillOp fills in the operation for the next part.
 func (t *Transfer) fillOp() {
 	op := &t.r.Op
 	op.Code, op.Flags, op.FD = t.code, t.f.Flags, int32(t.f.FD)
-	op.Reg = t.s.Engines.RegIn(t.s.EngineOf(t.f), t.reg)
+	op.Reg = t.s.paths.Engines.RegIn(t.s.paths.EngineOf(t.f), t.reg)
 	op.Off, op.Buf = t.at(), t.rest()
 }
 
@@ -218,7 +218,7 @@ func (t *Transfer) Completed() {
 		t.continueRest()
 		return
 	}
-	s.Counters.Add(counters.Queued, t.code, res)
+	s.paths.Counters.Add(counters.Queued, t.code, res)
 	if t.addResult(res) {
 		t.recordAtResult = true
 		t.end()
@@ -294,7 +294,7 @@ func (t *Transfer) await(ctx context.Context) (woken int64) {
 		return t.r.Times.Completed
 	default:
 	}
-	region := t.s.Recording.Region(ctx, iopath.RegionNames[t.code])
+	region := t.s.paths.Recording.Region(ctx, iopath.RegionNames[t.code])
 	defer region.End()
 	select {
 	case <-t.r.Done():
@@ -302,13 +302,13 @@ func (t *Transfer) await(ctx context.Context) (woken int64) {
 		t.Withdraw()
 		<-t.r.Done()
 	}
-	return t.s.Recording.Now()
+	return t.s.paths.Recording.Now()
 }
 
 // recordPart records the part that the driver has performed.
 func (t *Transfer) recordPart(woken int64) {
 	if t.asked != 0 {
-		t.s.RecordQueued(t.asked, woken, t.r, t.f)
+		t.s.paths.RecordQueued(t.asked, woken, t.r, t.f)
 		t.asked = t.r.Times.Completed
 	}
 }

@@ -29,8 +29,8 @@ func TestTransferUsesItsFile(t *testing.T) {
 		}
 		d.Answer(op, 10)
 		<-closed
-		s.Engines.First().Wait()
-		if err := s.Engines.First().Driver().Close(); err != nil {
+		s.paths.Engines.First().Wait()
+		if err := s.paths.Engines.First().Driver().Close(); err != nil {
 			t.Fatal(err)
 		}
 		// Nobody is asked any more.

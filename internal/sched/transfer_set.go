@@ -18,7 +18,7 @@ type TransferSet struct {
 // The caller must close the TransferSet, and must use f during this call.
 func (s *Scheduler) NewTransferSet(ctx context.Context, f *File) *TransferSet {
 	set := &TransferSet{s: s}
-	set.Init(ctx, s.EngineOf(f))
+	set.Init(ctx, s.paths.EngineOf(f))
 	return set
 }
 
@@ -59,6 +59,6 @@ func (set *TransferSet) Take() *Transfer {
 // ended returns the Transfer of a request that has ended.
 func (set *TransferSet) ended(r *ioengine.Request) *Transfer {
 	t := r.Client.(*Transfer)
-	t.woken = set.s.Recording.Now()
+	t.woken = set.s.paths.Recording.Now()
 	return t
 }

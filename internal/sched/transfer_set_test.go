@@ -44,7 +44,7 @@ func asGroup(t *testing.T, depth int, test func(t *testing.T, p grouped)) {
 
 func wantNothing(t *testing.T, s *Scheduler) {
 	t.Helper()
-	e := s.Engines.First()
+	e := s.paths.Engines.First()
 	if st := e.State(); st != (ioengine.State{}) || s.queuedOps() != 0 {
 		t.Errorf("engine at the end: %+v, %d waiting; want nothing", st, s.queuedOps())
 	}
@@ -87,7 +87,7 @@ func TestGroupOwnerLeads(t *testing.T) {
 		if tr := p.g.Take(); tr != nil {
 			t.Errorf("Take = number %v; want none", tr.Owner)
 		}
-		if st := p.Engines.First().State(); st.Leads {
+		if st := p.paths.Engines.First().State(); st.Leads {
 			t.Errorf("%+v while the owner is elsewhere; want no leader", st)
 		}
 		p.d.Answer(p.d.Next(2), 0)
@@ -125,10 +125,10 @@ func TestGroupBesideOthers(t *testing.T) {
 			}
 		}
 		other() // hangs if it has no leader
-		p.Engines.First().Wait()
+		p.paths.Engines.First().Wait()
 		done := make(chan struct{})
 		go func() {
-			hang.Eventually(func() bool { return p.Engines.First().State().Blocked })
+			hang.Eventually(func() bool { return p.paths.Engines.First().State().Blocked })
 			other()
 			other()
 			p.d.Answer(p.d.Next(1), 10)
@@ -146,8 +146,8 @@ func TestGroupBesideOthers(t *testing.T) {
 func TestGroupHelperWakes(t *testing.T) {
 	asGroup(t, 8, func(t *testing.T, p grouped) {
 		p.d.Rule = func(op *driver.Op) (int32, bool) { return eagain, op.Off == 1 }
-		p.Call = func(driver.Code, int, []byte, int64) int32 {
-			hang.Eventually(func() bool { return p.Engines.First().State().Blocked })
+		p.paths.Call = func(driver.Code, int, []byte, int64) int32 {
+			hang.Eventually(func() bool { return p.paths.Engines.First().State().Blocked })
 			return -int32(syscall.EIO)
 		}
 		all := p.start(t, 2)
@@ -225,7 +225,7 @@ func TestGroupNextAfterTheEndOfAContext(t *testing.T) {
 		if n, err := p.ReadAt(t.Context(), p.f, make([]byte, 5), 100); n != 5 || err != nil { // reaps both
 			t.Errorf("ReadAt = %d, %v; want 5, nil", n, err)
 		}
-		p.Engines.First().Wait()
+		p.paths.Engines.First().Wait()
 		tr, err := p.g.Next(ctx)
 		if tr != all[0] || err != nil {
 			t.Fatalf("Next = %v, %v; want the read that has ended", tr, err)
@@ -242,7 +242,7 @@ func TestGroupOwnerClosesFile(t *testing.T) {
 	asGroup(t, 8, func(t *testing.T, p grouped) {
 		p.d.Rule = func(*driver.Op) (int32, bool) { return 10, true }
 		all := p.start(t, 4) // 1, 2, and 1 of 4
-		if !p.Engines.First().State().Queued {
+		if !p.paths.Engines.First().State().Queued {
 			t.Error("all are submitted; want one that is not")
 		}
 		p.CloseFile(p.f) // hangs if nobody reaps
@@ -264,9 +264,9 @@ func TestGroupOwnerClosesFileEarly(t *testing.T) {
 		if n, err := p.ReadAt(t.Context(), p.f, make([]byte, 5), 100); n != 5 || err != nil {
 			t.Errorf("ReadAt = %d, %v; want 5, nil", n, err)
 		}
-		p.Engines.First().Wait()
+		p.paths.Engines.First().Wait()
 		second := p.start(t, 1)[0]
-		if st := p.Engines.First().State(); !st.Queued || st.InFlight != 0 {
+		if st := p.paths.Engines.First().State(); !st.Queued || st.InFlight != 0 {
 			t.Error("all are submitted, or one is in flight; want neither")
 		}
 		p.CloseFile(p.f) // hangs if nobody submits
@@ -283,7 +283,7 @@ func TestGroupSubmitsForOthers(t *testing.T) {
 		p.d.Rule = func(op *driver.Op) (int32, bool) { return 10, true }
 		other := new(ioengine.Requests).New()
 		other.Op.Off = 100
-		p.Engines.First().Queue(other) // the leader is gone since
+		p.paths.Engines.First().Queue(other) // the leader is gone since
 		tr := p.start(t, 1)[0]
 		<-other.Done() // hangs if it has no leader
 		p.next(t, t.Context(), tr, 10, nil)
@@ -306,7 +306,7 @@ func TestGroupStress(t *testing.T) {
 						return fill(op.Buf, op.Off), true
 					}
 					s := New(drv, queueAll)
-					s.Call = func(_ driver.Code, _ int, b []byte, off int64) int32 { return fill(b, off) }
+					s.paths.Call = func(_ driver.Code, _ int, b []byte, off int64) int32 { return fill(b, off) }
 					f := iopath.NewFile(1<<20, true, false)
 					var all sync.WaitGroup
 					for i := range c.groups {

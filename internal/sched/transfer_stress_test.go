@@ -41,7 +41,7 @@ func play(t *testing.T, o Options, results, calls []int32) *played {
 		return res, true
 	}
 	p.Scheduler = New(d, o)
-	p.Call = func(code driver.Code, _ int, b []byte, off int64) int32 {
+	p.paths.Call = func(code driver.Code, _ int, b []byte, off int64) int32 {
 		p.plain = append(p.plain, asked{code, off, len(b)})
 		res := calls[0]
 		calls = calls[1:]
@@ -125,7 +125,7 @@ func TestEndedContextIsNotRepeated(t *testing.T) {
 	for _, res := range []int32{eintr, ecanceled, eagain} {
 		p := play(t, queueAll, []int32{60, res}, nil)
 		ctx, cancel := context.WithCancel(t.Context())
-		d := p.Engines.First().Driver().(*script.Driver)
+		d := p.paths.Engines.First().Driver().(*script.Driver)
 		rule := d.Rule
 		d.Rule = func(op *driver.Op) (int32, bool) {
 			if op.Off == 1060 {
@@ -171,9 +171,9 @@ func TestPathFollowsDepth(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	one(p.ReadAt(ctx, p.f, b, 3))
-	p.Devices.None().Queued.Add(1)
+	p.paths.Devices.None().Queued.Add(1)
 	one(p.ReadAt(context.Background(), p.f, b, 4))
-	p.Devices.None().Queued.Add(-1)
+	p.paths.Devices.None().Queued.Add(-1)
 	p.wantAsked(t,
 		[]asked{{driver.Read, 3, 1}, {driver.Read, 4, 1}},
 		[]asked{{driver.Read, 1, 1}, {driver.Write, 2, 1}})

@@ -159,7 +159,7 @@ func TestReadCountsUntilItRuns(t *testing.T) {
 	}()
 	<-ctx.held
 	d.Answer(d.Next(0), 10)
-	s.Engines.First().Wait()
+	s.paths.Engines.First().Wait()
 	if n := s.queuedOps(); n != 1 {
 		t.Errorf("%d waiting when the operation is complete; want 1", n)
 	}
@@ -178,7 +178,7 @@ func TestFixedCountsOnce(t *testing.T) {
 	d := script.New(8)
 	s := New(d, Options{Threads: 8})
 	defer s.Close()
-	s.Call = func(_ driver.Code, _ int, b []byte, _ int64) int32 { return int32(len(b)) }
+	s.paths.Call = func(_ driver.Code, _ int, b []byte, _ int64) int32 { return int32(len(b)) }
 	f := iopath.NewFile(1<<20, true, false)
 	done := make(chan struct{})
 	go func() {
@@ -188,7 +188,7 @@ func TestFixedCountsOnce(t *testing.T) {
 		}
 	}()
 	op := d.Next(0)
-	s.Plain = 2
+	s.paths.Plain = 2
 	d.Mu.Lock()
 	d.Rule = func(op *driver.Op) (int32, bool) { return int32(len(op.Buf)), true } // from now on
 	d.Mu.Unlock()
@@ -273,7 +273,7 @@ func TestTransferWithdrawn(t *testing.T) {
 		for i := range all {
 			p.StartRead(&all[i], p.f, b, 0, 0)
 		}
-		p.Engines.First().Wait()
+		p.paths.Engines.First().Wait()
 		for _, i := range []int{1, 2} { // the middle, the last
 			if n, err := all[i].Wait(ended); n != 0 || err != context.Canceled {
 				t.Errorf("Wait = %d, %v; want 0, context.Canceled", n, err)
@@ -288,8 +288,8 @@ func TestTransferWithdrawn(t *testing.T) {
 	t.Run("system call", func(t *testing.T) {
 		p := play(t, queueAll, []int32{eagain}, []int32{30})
 		called, goOn := make(chan struct{}), make(chan struct{})
-		call := p.Call
-		p.Call = func(code driver.Code, fd int, b []byte, off int64) int32 {
+		call := p.paths.Call
+		p.paths.Call = func(code driver.Code, fd int, b []byte, off int64) int32 {
 			close(called)
 			<-goOn
 			return call(code, fd, b, off)
@@ -319,7 +319,7 @@ func TestHelpersAreBounded(t *testing.T) {
 	var mu sync.Mutex
 	now, most := 0, 0
 	goOn := make(chan struct{})
-	s.Call = func(_ driver.Code, _ int, b []byte, _ int64) int32 {
+	s.paths.Call = func(_ driver.Code, _ int, b []byte, _ int64) int32 {
 		mu.Lock()
 		now++
 		most = max(most, now)
@@ -368,7 +368,7 @@ func TestTransfersOnSim(t *testing.T) {
 		}
 		fd := disk.Create("f", data)
 		s := New(disk, queueAll)
-		s.Call = func(_ driver.Code, _ int, b []byte, off int64) int32 {
+		s.paths.Call = func(_ driver.Code, _ int, b []byte, off int64) int32 {
 			return int32(copy(b, data[min(off, int64(len(data))):]))
 		}
 		readAhead(t, s, iopath.NewFile(int(fd), true, false), data)
@@ -459,7 +459,7 @@ func TestTransferStress(t *testing.T) {
 				return []int32{100, 100, 40, eagain, ecanceled, eintr, 0, -int32(syscall.EIO)}[n%8], true
 			}
 			s := New(drv, Options{Threads: 2})
-			s.Call = func(_ driver.Code, _ int, b []byte, _ int64) int32 { return int32(len(b)) }
+			s.paths.Call = func(_ driver.Code, _ int, b []byte, _ int64) int32 { return int32(len(b)) }
 			f := iopath.NewFile(1<<20, true, false)
 			var wg sync.WaitGroup
 			for g := range 8 {

@@ -40,16 +40,16 @@ func (s *Scheduler) ReadVec(ctx context.Context, f *File, v Vec, off int64) (n i
 // readVec makes one transfer. Once there are classes it is a transfer of the first buffer
 // alone.
 func (s *Scheduler) readVec(ctx context.Context, f *File, v *Vec, off int64) int32 {
-	if len(v.Rest) == 0 || s.Classes.Active() {
+	if len(v.Rest) == 0 || s.paths.Classes.Active() {
 		return s.read(ctx, f, v.First, off, 0)
 	}
-	if res := s.ReadCachedVec(f, v, off); res > 0 {
+	if res := s.paths.ReadCachedVec(f, v, off); res > 0 {
 		return res
 	}
-	if s.Async(driver.Read, f) {
+	if s.paths.Async(driver.Read, f) {
 		return s.waitOrQueue(ctx, driver.Read, f, v.First, off, 0)
 	}
-	return s.AcquireAndCallVec(ctx, driver.Read, f, v, off)
+	return s.paths.AcquireAndCallVec(ctx, driver.Read, f, v, off)
 }
 
 // WriteVec is WriteAt from several buffers. A plain call writes as many buffers as it takes
@@ -61,9 +61,9 @@ func (s *Scheduler) WriteVec(ctx context.Context, f *File, v Vec, off int64) (n 
 // writeVec makes one transfer. It is of the first buffer alone once there are classes, and
 // where the driver performs writes without a thread.
 func (s *Scheduler) writeVec(ctx context.Context, f *File, v *Vec, off int64) int32 {
-	if len(v.Rest) == 0 || s.Classes.Active() || s.Async(driver.Write, f) {
+	if len(v.Rest) == 0 || s.paths.Classes.Active() || s.paths.Async(driver.Write, f) {
 		return s.write(ctx, f, v.First, off)
 	}
 	mark := f.LostWrites.Mark()
-	return f.LostWrites.Confirm(ctx, mark, s.AcquireAndCallVec(ctx, driver.Write, f, v, off))
+	return f.LostWrites.Confirm(ctx, mark, s.paths.AcquireAndCallVec(ctx, driver.Write, f, v, off))
 }

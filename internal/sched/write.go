@@ -14,14 +14,14 @@ import (
 // io.ErrUnexpectedEOF if the kernel wrote nothing and reported no error. The caller must use f
 // (File.Use) during the call.
 func (s *Scheduler) WriteAt(ctx context.Context, f *File, b []byte, off int64) (int, error) {
-	if s.Classes.Active() || f.LostWrites != nil { // a write of a class, or to a file with O_SYNC
+	if s.paths.Classes.Active() || f.LostWrites != nil { // a write of a class, or to a file with O_SYNC
 		return s.writeAll(ctx, f, b, off, s.write(ctx, f, b, off))
 	}
 	// The first transfer is writeNow's, here so that two functions less are above the system call of a
 	// write into memory: see PlainCall.
 	var res int32
 	if p, ok := s.tryPlain(ctx, governor.Writes, driver.Write, f); ok {
-		res = s.PlainCall(0, p, driver.Write, f, b, off)
+		res = s.paths.PlainCall(0, p, driver.Write, f, b, off)
 		if int(res) == len(b) {
 			return len(b), nil
 		}
@@ -66,7 +66,7 @@ func (s *Scheduler) writeAll(ctx context.Context, f *File, b []byte, off int64, 
 // write makes one transfer. The result may be short.
 func (s *Scheduler) write(ctx context.Context, f *File, b []byte, off int64) (res int32) {
 	mark := f.LostWrites.Mark()
-	if s.Classes.Active() {
+	if s.paths.Classes.Active() {
 		res = s.writeWithTicket(ctx, f, b, off)
 	} else {
 		res = s.writeNow(ctx, f, b, off)
@@ -77,7 +77,7 @@ func (s *Scheduler) write(ctx context.Context, f *File, b []byte, off int64) (re
 // writeNow is write of an operation whose ticket has been granted, or that needs none.
 func (s *Scheduler) writeNow(ctx context.Context, f *File, b []byte, off int64) int32 {
 	if p, ok := s.tryPlain(ctx, governor.Writes, driver.Write, f); ok {
-		return s.PlainCall(0, p, driver.Write, f, b, off)
+		return s.paths.PlainCall(0, p, driver.Write, f, b, off)
 	}
 	return s.waitOrQueue(ctx, driver.Write, f, b, off, 0)
 }

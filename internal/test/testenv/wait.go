@@ -60,7 +60,7 @@ func Occupy(s *sluice.Scheduler) (release func()) {
 // Waiting returns how many goroutines wait for a permit of s for a device or a name.
 func Waiting(s *sluice.Scheduler) int {
 	core := s.Internal().Core
-	_, waiting := core.Devices.InUse()
+	_, waiting := core.Permits()
 	_, named := core.Names()
 	return waiting + named
 }

@@ -1,0 +1,58 @@
+package sched
+
+import (
+	"github.com/sluiceio/sluice/internal/device"
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/ioengine"
+	"github.com/sluiceio/sluice/internal/record"
+)
+
+// Ready has the driver chosen, unless that is done. See iopath.Paths.Ready.
+func (s *Scheduler) Ready() { s.paths.Ready() }
+
+// Driver describes the driver. It is the zero Info if there is none.
+func (s *Scheduler) Driver() driver.Info {
+	s.Ready()
+	if e := s.paths.Engines.First(); e != nil {
+		return e.Driver().Info()
+	}
+	return driver.Info{}
+}
+
+// SetRings gives up to most devices, at most ioengine.MaxRings, a ring of their own. open opens
+// the driver of one ring; the Hook is the one that records it. SetRings must be called before
+// the first operation.
+func (s *Scheduler) SetRings(most int, open func(*record.Hook) (driver.Driver, error)) {
+	s.paths.Engines.SetMost(most, open)
+}
+
+// Rings returns the number of rings and the most that there may be. It may be called after Ready.
+func (s *Scheduler) Rings() (n, most int) { return len(s.paths.Engines.All()), s.paths.Engines.Most() }
+
+// RingError returns why another ring could not be opened when that was last tried, or nil.
+func (s *Scheduler) RingError() error { return s.paths.Engines.OpenError() }
+
+// Register makes memory known to the driver; see ioengine.Rings.Register.
+func (s *Scheduler) Register(mem []byte) (index int, err error) {
+	s.Ready()
+	return s.paths.Engines.Register(mem)
+}
+
+// Unregister forgets memory that Register has made known. No operation that names it may be in
+// flight.
+func (s *Scheduler) Unregister(index int) { s.paths.Engines.Unregister(index) }
+
+// LostDrivers returns the drivers that were lost, in the order in which that happened.
+func (s *Scheduler) LostDrivers() []ioengine.Loss { return s.paths.Lost.All() }
+
+// DeviceOf returns the device that f is on, or the one that stands for none if f is nil.
+func (s *Scheduler) DeviceOf(f *File) *device.Device { return s.paths.DeviceOf(f) }
+
+// Devices returns the devices that somebody has.
+func (s *Scheduler) Devices() []*device.Device { return s.paths.Devices.All() }
+
+// Permits returns how many threads wait for a device, and how many goroutines wait for their turn.
+func (s *Scheduler) Permits() (threads, waiting int) { return s.paths.Devices.InUse() }
+
+// Widen raises the number of threads that may wait for each device: more operations need one than with io_uring.
+func (s *Scheduler) Widen() { s.paths.Devices.Budgets().Widen() }
