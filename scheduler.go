@@ -33,6 +33,9 @@ type Scheduler struct {
 // operation, by [Scheduler.Explain], or when a Recorder is set. Reads that the page cache answers
 // need none. A program that needs the Scheduler no more must call Close.
 func NewScheduler(o Options) (*Scheduler, error) {
+	if err := o.check(); err != nil {
+		return nil, err // before environmentRecorder makes a file
+	}
 	o.Recorder = cmp.Or(o.Recorder, environmentRecorder())
 	return On(handle.Parts{Core: sched.Options{Govern: true}}, o)
 }

@@ -106,7 +106,7 @@ func (p *Paths) Async(code driver.Code, f *File) bool {
 
 // MayQueue is Async, or true if no driver is chosen yet.
 func (p *Paths) MayQueue(code driver.Code, f *File) bool {
-	return !p.isReady.Load() || p.Async(code, f)
+	return !p.IsReady() || p.Async(code, f)
 }
 
 // CanQueue reports whether the driver can perform code on f without a thread, and can be given it now. On xfs a

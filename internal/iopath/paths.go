@@ -97,6 +97,9 @@ func (p *Paths) Init(choose func() driver.Driver, o Options) {
 // made whatever the driver is. After EndChoice there may be no driver and no ring.
 func (p *Paths) Ready() { p.ready.Do(p.start) }
 
+// IsReady reports whether Ready has chosen a driver.
+func (p *Paths) IsReady() bool { return p.isReady.Load() }
+
 // EndChoice keeps Ready from choosing a driver from now on. If a choice is in progress, EndChoice
 // waits for it. So the rings that the caller then closes are all that there will be.
 func (p *Paths) EndChoice() { p.ready.Do(func() {}) }

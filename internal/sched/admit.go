@@ -81,12 +81,12 @@ func (s *Scheduler) load(d *device.Device, kind governor.Kind) load {
 }
 
 // most returns the load.most of a Choice. A thread in a plain call keeps its processor. If there is no other, nobody
-// else can ask for an operation.
+// else can ask for an operation. But a program that makes few operations, one after the other, needs no driver.
 func (s *Scheduler) most(c governor.Choice) int32 {
 	switch {
 	case c == governor.Plain:
 		return noBound
-	case s.paths.Devices.Budgets().Processors() == 1:
+	case s.paths.Devices.Budgets().Processors() == 1 && s.paths.IsReady():
 		return 0
 	}
 	return 1
