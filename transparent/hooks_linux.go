@@ -12,8 +12,8 @@ import (
 // descriptor open meanwhile. Results are the kernel's: short counts, 0 at the end of the
 // file, syscall.Errno.
 //
-// disk, state, permit and permits are aliases of type literals: internal/poll cannot
-// import this package, and declares the same types once more.
+// disk and state are aliases of type literals: internal/poll cannot import this package,
+// and declares the same types once more.
 type disk = interface {
 	Read(p []byte) (int, error)
 	Write(p []byte) (int, error)
@@ -28,33 +28,17 @@ type disk = interface {
 // state is what was decided about a descriptor. The zero value means plain system calls.
 type state = struct {
 	Disk disk
-	// While Misses is 0, internal/poll tries the page cache by itself, before it
-	// calls Disk. If Misses is nil, it never does.
+	// While Misses is 0, internal/poll tries the page cache, or read(2) for a Read,
+	// before it calls Disk. If Misses is nil, it never does.
 	Misses *atomic.Uint32
-	// Permits are for small reads and writes that internal/poll makes by itself, with
-	// the system calls that Disk would make. If it is nil, there are none.
-	Permits *permits
-	// While ConcurrentSyncs is true, Disk has to make all writes, as the scheduler has
-	// to know how many bytes are not synced yet. nil counts as false.
+	// While ConcurrentSyncs is false, internal/poll makes some writes without Disk. While
+	// it is true, it does not: the scheduler has to know how many bytes are not synced
+	// yet. If ConcurrentSyncs is nil, Disk makes all writes.
 	ConcurrentSyncs *atomic.Bool
 	// Seeks is true if Disk has to make the Seeks. Otherwise lseek(2) is called
 	// directly.
 	Seeks bool
 }
-
-// permit allows one system call at a time. It has cache lines of its own, as many goroutines
-// use it in turn.
-type permit = struct {
-	Taken atomic.Uint32 // 1 while a goroutine has the permit
-	// ReadsLeft is the number of further reads of File that need not try the page
-	// cache first. Both are used by the goroutine that has the permit.
-	ReadsLeft uint32
-	File      uintptr // the address of a poll.FD, which may have been freed since
-	Pad       [112]byte
-}
-
-// permits bounds how many threads wait in system calls that internal/poll makes by itself.
-type permits = [8]permit
 
 // The hooks. internal/poll refers to these variables by name (go:linkname).
 var (

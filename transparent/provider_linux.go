@@ -14,8 +14,7 @@ type provider struct {
 	face *sluice.Scheduler // acquired; tests release it and close it
 	core *sched.Scheduler  // the internals of face
 	// counts is true if SLUICE_STATS asks for the counters.
-	counts  bool
-	permits permits
+	counts bool
 }
 
 // newProvider starts a Scheduler with the named driver, or with the best one if driver is
@@ -41,7 +40,7 @@ func (p *provider) open(fd int) *state {
 			f.state.Misses = f.core.Misses()
 		}
 		if p.unwatched() && !k.direct {
-			f.state.Permits, f.state.ConcurrentSyncs = &p.permits, f.core.SyncsConcurrently()
+			f.state.ConcurrentSyncs = f.core.SyncsConcurrently()
 		}
 		return &f.state
 	}
@@ -62,7 +61,7 @@ func (p *provider) fresh() *state {
 	if !p.unwatched() {
 		return nil
 	}
-	s := &state{Permits: &p.permits}
+	s := &state{ConcurrentSyncs: new(atomic.Bool)}
 	if p.looks() {
 		s.Misses = new(atomic.Uint32)
 	}

@@ -279,11 +279,11 @@ func TestLooks(t *testing.T) {
 		p.counts = c.counts
 		if s := p.open(fd); (s.Misses != nil) != (c.want && looks) || s.Misses != nil && s.Misses.Load() != 0 {
 			t.Errorf("with flags %#x, counting %v, it tries the page cache: %v; want %v", c.flags, c.counts, s.Misses != nil, c.want && looks)
-		} else if (s.Permits != nil) != c.want || (s.ConcurrentSyncs != nil) != c.want {
-			t.Errorf("with flags %#x, counting %v, it writes: %v, %v; want %v", c.flags, c.counts, s.Permits, s.ConcurrentSyncs, c.want)
+		} else if (s.ConcurrentSyncs != nil) != c.want {
+			t.Errorf("with flags %#x, counting %v, it writes: %v; want %v", c.flags, c.counts, s.ConcurrentSyncs != nil, c.want)
 		}
 		unix.Close(fd)
-		if s := p.fresh(); (s != nil) == c.counts || s != nil && (s.Disk != nil || s.Permits == nil || (s.Misses != nil) != looks) {
+		if s := p.fresh(); (s != nil) == c.counts || s != nil && (s.Disk != nil || s.ConcurrentSyncs == nil || (s.Misses != nil) != looks) {
 			t.Errorf("counting %v, the state of a file that was just opened is %+v", c.counts, s)
 		}
 	}
