@@ -5,7 +5,6 @@ import (
 	"sync/atomic"
 
 	"github.com/sluiceio/sluice/internal/driver"
-	"github.com/sluiceio/sluice/internal/pressure"
 	"github.com/sluiceio/sluice/internal/probe"
 	"github.com/sluiceio/sluice/internal/record"
 )
@@ -154,7 +153,7 @@ func New(drv driver.Driver) *Engine {
 		done:     make([]*driver.Op, min(depth, maxReap)),
 	}
 	e.stager, _ = drv.(driver.Stager)
-	e.hand.init(new(pressure.Signal))
+	e.hand.init()
 	loop := e.loop // a function value made once: go e.loop() allocates one each time
 	e.startLeader = func() {
 		e.leaders.Add(1)

@@ -34,7 +34,7 @@ import (
 // still slow. Requests with a Client are in no chain, because what Completed does is
 // unknown here. Measured: docs/decisions/0003-cooperative-reaper.md.
 type handover struct {
-	now        func() int64 // nanoseconds; a field so that a test can replace it
+	now        func() time.Duration // a clock that never goes back
 	processors *pressure.Signal
 	// waiters are the requests of one batch, ending the number of their chains that have not
 	// ended. The last goroutine of the last one sends to resume.
@@ -46,13 +46,22 @@ type handover struct {
 // leastChain is the least goroutines of a chain, if there are several: a shorter one is not worth two.
 const leastChain = 8
 
-func (h *handover) init(processors *pressure.Signal) {
-	h.now, h.processors, h.resume = record.Now, processors, make(chan struct{}, 1)
+func (h *handover) init() {
+	h.now = func() time.Duration { return time.Duration(record.Now()) }
+	h.processors, h.resume = new(pressure.Signal), make(chan struct{}, 1)
+}
+
+// share has h know of the processors what the leaders of all rings know.
+func (h *handover) share(r *Rings) {
+	h.processors = &r.Processors
+	if r.Now != nil {
+		h.now = r.Now
+	}
 }
 
 // handOver hands the results of ops to the goroutines that wait for them, and lets these run.
 func (e *Engine) handOver(ops []*driver.Op) {
-	chain := e.hand.processors.Taken(time.Duration(e.hand.now()))
+	chain := e.hand.processors.Taken(e.hand.now())
 	if waiters := e.complete(ops, chain); len(waiters) > 0 {
 		e.wakeInChains(waiters)
 		<-e.hand.resume
@@ -70,7 +79,7 @@ func (e *Engine) yield() {
 	runtime.Gosched()
 	runtime.Gosched()
 	now := h.now()
-	h.processors.Waited(time.Duration(now-began), time.Duration(now))
+	h.processors.Waited(now-began, now)
 }
 
 // wakeInChains makes chains of the goroutines that wait for these requests, one for each processor,

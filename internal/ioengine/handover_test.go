@@ -14,19 +14,19 @@ import (
 )
 
 // slow is how long a slow yield takes at least.
-const slow = int64(pressure.Slow)
+const slow = pressure.Slow
 
 // clock is an Engine's clock that goes on by step at each reading.
-type clock struct{ now, step int64 }
+type clock struct{ now, step time.Duration }
 
-func (c *clock) read() int64 { c.now += c.step; return c.now }
+func (c *clock) read() time.Duration { c.now += c.step; return c.now }
 
 // While a yield is known to be slow batches are handed over in chains, and without a yield; after that there is one.
 func TestSlowYieldsMakeChains(t *testing.T) {
 	e := New(script.New(1))
-	c := &clock{now: int64(time.Hour), step: slow}
+	c := &clock{now: time.Hour, step: slow}
 	e.hand.now = c.read
-	if e.yield(); !e.hand.processors.Taken(time.Duration(c.now)) {
+	if e.yield(); !e.hand.processors.Taken(c.now) {
 		t.Error("after a slow yield the processors are not taken")
 	}
 	all, ops := ended(e, 1)
@@ -36,7 +36,7 @@ func TestSlowYieldsMakeChains(t *testing.T) {
 	if e.handOver(ops); all[0].leader != e {
 		t.Error("the batch is not handed over in a chain")
 	}
-	c.now += int64(time.Hour)
+	c.now += time.Hour
 	all, ops = ended(e, 1)
 	all[0].waiting.Store(waits)
 	c.step = 1
@@ -160,7 +160,7 @@ func TestChainsInstead(t *testing.T) {
 	}
 	all.Wait()
 	e.Wait()
-	if readings := c.now / c.step; readings > reaps.n+reaps.n/4 { // one for each, and two for each yield
+	if readings := c.now / c.step; int64(readings) > reaps.n+reaps.n/4 { // one for each, and two for each yield
 		t.Errorf("%d readings of the clock in %d batches; want few yields", readings, reaps.n)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/pressure"
@@ -23,8 +24,10 @@ type Rings struct {
 	// It must not wait. The owner sets it before the first operation.
 	OnLoss func(e *Engine, err error, first bool)
 
-	// Processors is what the leaders, and others, have found out.
+	// Processors is what the leaders, and others, have found out, by the clock Now. The owner sets Now before the first
+	// operation.
 	Processors pressure.Signal
+	Now        func() time.Duration
 
 	// open opens the driver of another ring. If it is nil, all devices share one ring.
 	// most is the most rings. Both are written before the first operation.
@@ -51,7 +54,8 @@ type Rings struct {
 // before Init or after it.
 func (r *Rings) Init(drv driver.Driver) {
 	e := New(drv)
-	e.closing, e.onLoss, e.hand.processors = &r.closing, r.ringLost, &r.Processors
+	e.closing, e.onLoss = &r.closing, r.ringLost
+	e.hand.share(r)
 	e.divide()
 	r.first, r.most = e, max(r.most, 1)
 	r.memory.at = make(map[uint32][]byte)
@@ -144,7 +148,8 @@ func (r *Rings) start() *Engine {
 		return nil
 	}
 	e := New(drv)
-	e.hook, e.closing, e.onLoss, e.hand.processors = r.hook, &r.closing, r.ringLost, &r.Processors
+	e.hook, e.closing, e.onLoss = r.hook, &r.closing, r.ringLost
+	e.hand.share(r)
 	e.divide()
 	r.hook = nil
 	all := r.All()

@@ -1,6 +1,8 @@
 package iopath
 
 import (
+	"time"
+
 	"github.com/sluiceio/sluice/internal/device"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/ioengine"
@@ -10,7 +12,7 @@ import (
 
 // initRings starts the first ring.
 func (p *Paths) initRings(drv driver.Driver) {
-	p.Engines.OnLoss = p.ringLost
+	p.Engines.OnLoss, p.Engines.Now = p.ringLost, func() time.Duration { return p.Clock() }
 	p.Engines.Init(drv)
 	p.Engines.First().RecordBy(p.Recording)
 }

@@ -76,7 +76,7 @@ func (p *Paths) Init(choose func() driver.Driver, o Options) {
 	}
 	p.Options = o
 	p.Recording = new(record.Hook)
-	p.Call, p.CallVec, p.Clock = MakeCall, callVec, clock
+	p.Call, p.CallVec, p.Clock = MakeCall, callVec, clock()
 	if o.Wrap != nil {
 		p.Call = o.Wrap(p.Call)
 		p.CallVec = func(code driver.Code, fd int, first []byte, _ [][]byte, off int64) int32 {
@@ -112,5 +112,8 @@ func (p *Paths) use(drv driver.Driver) {
 	p.initRings(drv)
 }
 
-// clock is the clock of records.
-func clock() time.Duration { return time.Duration(record.Now()) }
+// clock returns a clock that starts now. Not the clock of records: in a testing/synctest bubble that stands still.
+func clock() func() time.Duration {
+	start := time.Now()
+	return func() time.Duration { return time.Since(start) }
+}

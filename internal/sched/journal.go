@@ -22,11 +22,14 @@ func (j journal) Now() time.Duration {
 // number of operations that began in the trial. Its Res is the trial's rate, in per mille of the rate of
 // its neighbours: a difference could be negative, which means an error in a record.
 func (j journal) Trial(t governor.Trial) {
-	if j.s.paths.Recording.Now() == 0 {
+	now := j.s.paths.Recording.Now()
+	if now == 0 {
 		return
 	}
-	j.s.paths.Recording.Call(int64(t.Began), record.Call{
-		End: int64(t.Ended), Batch: int32(min(t.Operations, math.MaxInt32)), Res: perMille(t.Rate),
+	clock := j.s.paths.Clock() // it began at another time than the clock of records
+	at := func(t time.Duration) int64 { return max(1, now-int64(clock-t)) }
+	j.s.paths.Recording.Call(at(t.Began), record.Call{
+		End: at(t.Ended), Batch: int32(min(t.Operations, math.MaxInt32)), Res: perMille(t.Rate),
 		Syscall: [...]uint8{governor.Queue: record.TrialQueue, governor.Plain: record.TrialPlain}[t.Choice],
 	})
 }

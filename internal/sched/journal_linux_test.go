@@ -3,6 +3,7 @@ package sched
 import (
 	"context"
 	"fmt"
+	"math"
 	"runtime"
 	"testing"
 	"time"
@@ -30,7 +31,7 @@ func TestTrialsAreRecorded(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			s := New(script.New(8), Options{Govern: true})
-			f, now := iopath.NewFile(1<<20, true, false), time.Duration(record.Now())+time.Hour // after the recording begins
+			f, now := iopath.NewFile(1<<20, true, false), time.Duration(0)
 			s.paths.Clock = func() time.Duration { return now }
 			d := s.paths.Devices.None()
 			d.Queued.Store(c.inFlight)
@@ -50,6 +51,7 @@ func TestTrialsAreRecorded(t *testing.T) {
 			}
 			var operations int32 // of the trial
 			_, calls := recorded(t, s, func() {
+				time.Sleep(10 * wait) // else the first epochs, by that clock, would begin before the recording
 				for changes, last := 0, operate(); changes < 2; {
 					switch isPlain := operate(); {
 					case isPlain != last:
@@ -79,5 +81,31 @@ func TestTrialsAreRecorded(t *testing.T) {
 			}
 			allocs.None(t, "a choice", func() error { operate(); return nil })
 		})
+	}
+}
+
+// A trial is recorded at its time, though the clock of governors began at another time than the clock of records.
+func TestTimeOfTrial(t *testing.T) {
+	s := New(script.New(8), Options{Govern: true})
+	s.paths.Clock = func() time.Duration { return time.Hour }
+	const ago, length = 15 * time.Millisecond, 10 * time.Millisecond
+	trial := governor.Trial{Choice: governor.Plain, Began: time.Hour - ago, Ended: time.Hour - ago + length, Rate: 1e9}
+	journal{s}.Trial(trial) // while nothing is recorded
+	var times [4]int64      // the recording begins between times 0 and 1, and Trial runs between 2 and 3
+	times[0] = record.Now()
+	_, calls := recorded(t, s, func() {
+		times[1] = record.Now()
+		time.Sleep(wait)
+		times[2] = record.Now()
+		journal{s}.Trial(trial)
+		times[3] = record.Now()
+	})
+	if len(calls) != 1 {
+		t.Fatalf("there are the records %+v; want one", calls)
+	}
+	got := calls[0]
+	least, most := times[2]-times[1]-int64(ago), times[3]-times[0]-int64(ago)
+	if got.Start < least || got.Start > most || got.End != got.Start+int64(length) || got.Res != math.MaxInt32 {
+		t.Errorf("the record is %+v; want a begin from %d to %d, and a length of %d", got, least, most, length)
 	}
 }
