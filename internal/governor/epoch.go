@@ -5,6 +5,7 @@ import "time"
 // epoch is the epoch in progress.
 type epoch struct {
 	began, last time.Duration // when it began, and when the clock was last read
+	from        time.Duration // it begins no earlier
 	base        uint32        // how many operations were counted when it began
 	interval    time.Duration // between two samples, as far as is known
 }
@@ -23,8 +24,12 @@ const (
 	// operations that chance cancels out. It has several times the operations that are in flight, so that
 	// most of its operations have begun and ended in it, however slow the device is.
 	leastTime = 1500 * time.Microsecond
-	leastOps  = 48
+	leastOps  = 128
 	turnovers = 4
+	// sysmonSleep is the longest sleep of the thread of the Go runtime that takes processors from threads that wait
+	// (sysmon in runtime/proc.go). While nothing waits in plain calls it comes to sleep so long, and then plain calls keep
+	// all processors until it wakes. So the first epoch with plain calls begins later.
+	sysmonSleep = 10 * time.Millisecond
 )
 
 // sample notes that n operations were counted by now. Alone reports whether one of them has found nothing in flight. If
@@ -36,6 +41,10 @@ func (e *epoch) sample(n uint32, inFlight int32, now time.Duration, alone bool) 
 	gap := now - e.last
 	if e.last == 0 || alone && gap > max(leastTime, 4*e.interval) {
 		e.interval = gap // if the next one is as long, it is no gap: the operations have become slow
+		e.begin(n, now)
+		return span{}, false
+	}
+	if now < e.from {
 		e.begin(n, now)
 		return span{}, false
 	}

@@ -27,10 +27,12 @@ type Governor struct {
 	alone  atomic.Bool   // an operation has found nothing in flight since the last sample
 
 	mu      sync.Mutex
-	epoch   epoch   // under mu
-	machine Machine // under mu
-	guessed bool    // there was a sample. Under mu
-	tried   span    // the epoch of the trial that waits for its second neighbour. Under mu
+	epoch   epoch         // under mu
+	machine Machine       // under mu
+	guessed bool          // there was a sample. Under mu
+	queued  time.Duration // since when Plain is not in force. Under mu
+	waited  time.Duration // how long the epoch in progress has waited for its begin. Under mu
+	tried   span          // the epoch of the trial that waits for its second neighbour. Under mu
 }
 
 // Journal is where a Governor reads the time and notes its trials. Its methods may be called at the same time.
@@ -73,22 +75,46 @@ func (g *Governor) Choose(inFlight, few int32, j Journal) Choice {
 // sample notes that n operations were counted by now. If the second neighbour of a trial ends, sample returns the
 // trial. It must be called with mu held.
 func (g *Governor) sample(n uint32, inFlight, few int32, now time.Duration) (t Trial, ended bool) {
-	if !g.guessed && inFlight <= few {
-		g.machine.Start(Plain)
-		g.choice.Store(uint32(Plain))
+	if !g.guessed {
+		g.guess(inFlight <= few, now)
 	}
-	g.guessed = true
 	s, over := g.epoch.sample(n, inFlight, now, g.alone.Swap(false))
 	if !over {
 		return Trial{}, false
 	}
-	choice := 1 - g.machine.best
-	if g.machine.Choice() == choice {
+	choice, before := 1-g.machine.best, g.machine.Choice()
+	if before == choice {
 		g.tried = s
 	}
-	result, ended := g.machine.Epoch(s.rate())
-	g.choice.Store(uint32(g.machine.Choice()))
+	result, ended := g.machine.Epoch(s.rate(), 1+int(g.waited/leastTime))
+	g.change(before, now)
 	return Trial{choice, g.tried.began, g.tried.ended, g.tried.ops, math.Exp(result)}, ended
+}
+
+// guess begins with Plain, or with Queue. It must be called with mu held.
+func (g *Governor) guess(plain bool, now time.Duration) {
+	g.guessed = true
+	if plain {
+		g.machine.Start(Plain, 0)
+	} else {
+		g.machine.Start(Queue, firstPause) // a trial of plain calls may hold up many goroutines, and a short program needs none
+	}
+	g.change(Queue, now)
+}
+
+// change puts the machine's Choice in force, in place of another or the same one. It must be called with mu held.
+func (g *Governor) change(before Choice, now time.Duration) {
+	c := g.machine.Choice()
+	g.choice.Store(uint32(c))
+	g.waited = 0
+	switch {
+	case c == before:
+	case c == Queue:
+		g.queued = now
+	default: // sysmon sleeps half as long as it has had nothing to do, at most
+		g.waited = min(sysmonSleep, now-g.queued)
+		g.epoch.from = now + g.waited
+	}
 }
 
 // State returns what is in force, and the last comparison.

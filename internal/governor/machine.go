@@ -40,7 +40,7 @@ type Machine struct {
 
 	wait  int // epochs until the next comparison
 	pause int // how many there are between comparisons
-	spent int // share for each trial, less 1 for each other epoch
+	spent int // share for each epoch of a trial, less 1 for each other epoch
 
 	usual   float64 // logarithm of the rate while nothing is compared, a moving average
 	unusual int     // epochs in a row with another rate
@@ -68,8 +68,9 @@ const (
 	// margin is how much faster, in logarithms, Plain must be. Where both are level, Queue takes
 	// fewer threads and less processor time.
 	margin = 0.02
-	// A mean is sure if it is so many of its standard deviations away from what is needed.
-	sure = 2.5
+	// A mean is sure if it is so many of its standard deviations away from what is needed. At the end of a comparison it
+	// is taken for likely from one on.
+	sure, likely = 2.5, 1
 	// The results of a few trials do not tell how much they scatter. Until there are enough of them, it is
 	// taken to be as much as their neighbours do, and at least much.
 	enough, much = 4, 0.2
@@ -81,8 +82,8 @@ const (
 	// best choice makes this longer, up to lastPause. If Plain is the best choice it is shorter: if
 	// more goroutines come, plain calls may keep the processors from them, and the rate does not show it.
 	firstPause, lastPause, lastPlainPause = 64, 4096, 256
-	// One epoch in share is a trial at most, beside the first mostTrials: 3 % of the time.
-	share = 33
+	// One epoch in share is a trial at most, beside the first ones, which are an allowance: 3 % of the time.
+	share, allowance = 33, 4 * mostTrials
 	// clear is how much slower the other choice must be to be compared seldom.
 	clear = 0.3
 	// A load has changed if the rates of so many epochs in a row are off by a factor of e^change.
@@ -100,21 +101,23 @@ func (m *Machine) Choice() Choice {
 // Last returns the result of the last comparison.
 func (m *Machine) Last() Comparison { return m.last }
 
-// Start sets the Choice to begin with. It must be called before Epoch.
-func (m *Machine) Start(c Choice) { m.best = c }
+// Start sets the Choice to begin with, and how many epochs pass until the first comparison. It must be called before Epoch.
+func (m *Machine) Start(c Choice, wait int) { m.best, m.wait = c, wait }
 
 // Epoch notes the rate of the epoch that has ended, in operations per unit of time. Choice returns what is in force
 // in the next epoch. If the epoch is the second neighbour of a trial, ended is true, and Epoch returns the trial's result.
-func (m *Machine) Epoch(rate float64) (result float64, ended bool) {
+//
+// A trial counts for cost epochs, as it may last longer.
+func (m *Machine) Epoch(rate float64, cost int) (result float64, ended bool) {
 	rate = math.Log(rate)
 	if m.phase == trial {
 		m.other, m.phase = rate, after
-		m.spent += share
+		m.spent += share * cost
 		return 0, false
 	}
 	m.spent = max(0, m.spent-1)
 	m.wait--
-	mayTry := m.spent <= (mostTrials-1)*share
+	mayTry := m.spent <= (allowance-1)*share
 	if m.phase == after {
 		m.tried++
 		result, ended = m.other-(m.before+rate)/2, true
@@ -124,12 +127,12 @@ func (m *Machine) Epoch(rate float64) (result float64, ended bool) {
 		} else { // the load has changed during the trial
 			m.forget()
 		}
-		if m.decided() || m.tried == mostTrials || !mayTry {
+		if m.decided(sure) || m.tried == mostTrials || !mayTry {
 			m.settle(rate)
 		} else {
 			m.phase = trial
 		}
-	} else if m.watch(rate); mayTry && m.wait < 0 {
+	} else if m.watch(rate); m.wait < 0 && m.spent <= allowance/2*share { // what is left is enough for some trials
 		if m.unusual > 0 { // perhaps another load
 			m.forget()
 		}
@@ -155,13 +158,13 @@ func (m *Machine) needed() float64 {
 	return margin
 }
 
-// decided reports whether the results are sure.
-func (m *Machine) decided() bool {
+// decided reports whether the mean of the results is so many of its standard deviations away from what is needed.
+func (m *Machine) decided(deviations float64) bool {
 	deviation := max(much, m.scatter)
 	if m.results >= enough {
 		deviation = math.Sqrt(m.sum / (m.results - 1))
 	}
-	return m.results > 0 && math.Abs(m.mean-m.needed()) > sure*deviation/math.Sqrt(m.results)
+	return m.results > 0 && math.Abs(m.mean-m.needed()) > deviations*deviation/math.Sqrt(m.results)
 }
 
 // settle ends a comparison, after which the best choice had that rate.
@@ -170,8 +173,8 @@ func (m *Machine) settle(rate float64) {
 	if m.best == Plain {
 		m.last.Plain = math.Exp(-m.mean) - 1
 	}
-	switch sure := m.decided(); {
-	case !sure && m.best == Plain && m.mean > 0, sure && m.mean > m.needed():
+	switch sure := m.decided(sure); {
+	case !sure && m.best == Plain && m.mean > 0, m.mean > m.needed() && m.decided(likely):
 		m.best = 1 - m.best
 		m.forget()
 		rate = m.other
