@@ -97,7 +97,7 @@ func (g *Governor) guess(plain bool, now time.Duration) {
 	if plain {
 		g.machine.Start(Plain, 0)
 	} else {
-		g.machine.Start(Queue, firstPause) // a trial of plain calls may hold up many goroutines, and a short program needs none
+		g.machine.Start(Queue, firstPause/4) // a trial of plain calls may hold up many goroutines, and a short program needs none
 	}
 	g.change(Queue, now)
 }
@@ -107,14 +107,16 @@ func (g *Governor) change(before Choice, now time.Duration) {
 	c := g.machine.Choice()
 	g.choice.Store(uint32(c))
 	g.waited = 0
-	switch {
-	case c == before:
-	case c == Queue:
-		g.queued = now
-	default: // sysmon sleeps half as long as it has had nothing to do, at most
-		g.waited = min(sysmonSleep, now-g.queued)
-		g.epoch.from = now + g.waited
+	if c == before {
+		return
 	}
+	if c == Queue {
+		g.queued = now
+		return
+	}
+	// The monitor sleeps half as long as it has had nothing to do, at most.
+	g.waited = min(sysmonSleep, now-g.queued)
+	g.epoch.from = now + g.waited
 }
 
 // State returns what is in force, and the last comparison.

@@ -91,11 +91,11 @@ func (s *Scheduler) chooseSyncRoute(ctx context.Context, f *File) (w syncRoute, 
 
 // tryPlainSync takes a permit for an fsync on d, beside running others, if it is to be a plain call although it could
 // be queued. None is while a ring has a leader: its thread may have submitted requests whose completions it would hold
-// back (docs/decisions/0012-tied-threads.md).
+// back (docs/decisions/0012-tied-threads.md). The first guess is plain calls: a thread in an fsync mostly sleeps.
 func (s *Scheduler) tryPlainSync(d *device.Device, running int32) (budget.Permit, bool) {
 	l := load{inFlight: running, most: int32(s.paths.Plain)}
 	if s.paths.Govern {
-		l.most = s.most(d.Governors[governor.Syncs].Choose(running, s.few(), journal{s}))
+		l.most = s.most(d.Governors[governor.Syncs].Choose(running, d.Budget.Limit(), journal{s}))
 	}
 	if s.paths.Engines.HasReaper() || admit(operation{canQueue: true}, l) != plain {
 		return budget.Permit{}, false
