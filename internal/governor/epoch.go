@@ -35,8 +35,8 @@ const (
 // sample notes that n operations were counted by now. Alone reports whether one of them has found nothing in flight. If
 // the epoch ends, sample returns it, and the next one begins.
 //
-// A program may do something else for a while. That says nothing about the device, so an epoch with such a gap
-// begins again.
+// A program may do something else for a while. That says nothing about the device, so an epoch with a gap begins
+// again.
 func (e *epoch) sample(n uint32, inFlight int32, now time.Duration, alone bool) (s span, ended bool) {
 	gap := now - e.last
 	if e.last == 0 || alone && gap > max(leastTime, 4*e.interval) {

@@ -6,6 +6,9 @@
 // in the other way, and compares how many began in a second (Machine). What package os would do, a plain call for
 // each operation, is one of the choices.
 //
+// The Go runtime's monitor takes processors from threads that wait, but sleeps for up to 10 ms while there are none. So an epoch
+// of plain calls begins late: before that they keep the processors, whatever they are worth later.
+//
 // The models are the hill climbing of .NET's thread pool, and Netflix' concurrency-limits.
 //
 // # Concurrency

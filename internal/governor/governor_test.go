@@ -18,7 +18,7 @@ func (j *journal) Now() time.Duration { return j.now }
 
 func (j *journal) Trial(t Trial) { j.trials = append(j.trials, t) }
 
-// play has g choose for n operations, each of which takes as long as takes says.
+// play has g choose for n operations. Takes says how long an operation takes.
 func play(g *Governor, j *journal, n int, inFlight int32, takes func(Choice) time.Duration) (plain int) {
 	for range n {
 		c := g.Choose(inFlight, 4, j)

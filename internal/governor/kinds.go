@@ -1,6 +1,6 @@
 package governor
 
-// Kind is a kind of operations that has a Governor of its own.
+// Kind is a kind of operations. A device has a Governor for each.
 type Kind uint8
 
 // The kinds of operations.

@@ -68,8 +68,7 @@ const (
 	// margin is how much faster, in logarithms, Plain must be. Where both are level, Queue takes
 	// fewer threads and less processor time.
 	margin = 0.02
-	// A mean is sure if it is so many of its standard deviations away from what is needed. At the end of a comparison it
-	// is taken for likely from one on.
+	// A mean is sure if it is so many standard deviations away from what is needed. At the end of a comparison one is enough.
 	sure, likely = 2.5, 1
 	// The results of a few trials do not tell how much they scatter. Until there are enough of them, it is
 	// taken to be as much as their neighbours do, and at least much.
@@ -158,7 +157,7 @@ func (m *Machine) needed() float64 {
 	return margin
 }
 
-// decided reports whether the mean of the results is so many of its standard deviations away from what is needed.
+// decided reports whether the mean of the results is so many standard deviations away from what is needed.
 func (m *Machine) decided(deviations float64) bool {
 	deviation := max(much, m.scatter)
 	if m.results >= enough {

@@ -1,5 +1,5 @@
-// Package pressure tells whether goroutines that compute have all processors. A goroutine that becomes ready, or that
-// yields, then waits for a processor for time slices of 10 ms (sysmon in the Go runtime).
+// Package pressure tells whether goroutines that compute have all processors. A goroutine that becomes ready then waits
+// for time slices of 10 ms (sysmon in the Go runtime).
 package pressure
 
 import (

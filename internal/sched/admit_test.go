@@ -91,7 +91,7 @@ func TestMost(t *testing.T) {
 	}
 }
 
-// Each kind of operation asks for one permit of its own kind, and tells its governor once.
+// Each kind of operation asks for one permit of its kind, and tells its governor once.
 func TestTryPlain(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	const direct, buffered = true, false

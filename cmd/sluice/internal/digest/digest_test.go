@@ -60,7 +60,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// Trials of governors have a row of their own. A slow trial is no failure.
+// Each kind of trial has a row. A slow trial is no failure.
 func TestTrials(t *testing.T) {
 	tr := example()
 	for i := range 3 {
