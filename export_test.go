@@ -9,7 +9,8 @@ import (
 // Compare has a governor of s compare plain calls that take so long with queued operations of 20 µs. Its device is none.
 func (s *Scheduler) Compare(kind governor.Kind, plain time.Duration) {
 	g, took := &s.h.Core.DeviceOf(nil).Governors[kind], [...]time.Duration{governor.Queue: 20 * time.Microsecond, governor.Plain: plain}
-	for c := new(clock); ; *c += clock(took[g.Choose(64, 4, c)]) {
+	for c := new(clock); ; *c += clock(took[g.Choice()]) {
+		g.Count(64, 4, c)
 		if _, last := g.State(); last.Number > 0 {
 			return
 		}

@@ -58,21 +58,23 @@ type Trial struct {
 // sampleEvery is how many operations there are between two readings of the clock.
 const sampleEvery = 16
 
-// Choose counts an operation that is about to begin, and returns how it is to be performed. InFlight is how many
+// Choice returns how an operation is to be performed.
+func (g *Governor) Choice() Choice { return Choice(g.choice.Load()) }
+
+// Count counts an operation that is about to begin, once, however many calls it takes. InFlight is how many
 // operations the device has. Few is how many threads the processors serve well: with no more in flight than that, the
 // first guess is Plain. One call in sampleEvery uses j.
-func (g *Governor) Choose(inFlight, few int32, j Journal) Choice {
+func (g *Governor) Count(inFlight, few int32, j Journal) {
 	if inFlight == 0 && !g.alone.Load() {
 		g.alone.Store(true)
 	}
-	if n := g.ops.Add(1); n%sampleEvery == 0 && g.mu.TryLock() {
-		t, ended := g.sample(n, inFlight, few, j.Now())
+	if g.ops.Add(1)%sampleEvery == 0 && g.mu.TryLock() {
+		t, ended := g.sample(g.ops.Load(), inFlight, few, j.Now())
 		g.mu.Unlock()
 		if ended {
 			j.Trial(t)
 		}
 	}
-	return Choice(g.choice.Load())
 }
 
 // sample notes that n operations were counted by now. If the second neighbour of a trial ends, sample returns the

@@ -9,6 +9,12 @@ import (
 )
 
 // journal is a Journal whose clock goes on by play.
+// choose counts an operation and returns how it is performed.
+func choose(g *Governor, inFlight, few int32, j Journal) Choice {
+	g.Count(inFlight, few, j)
+	return g.Choice()
+}
+
 type journal struct {
 	now    time.Duration
 	trials []Trial
@@ -21,7 +27,7 @@ func (j *journal) Trial(t Trial) { j.trials = append(j.trials, t) }
 // play has g choose for n operations. Takes says how long an operation takes.
 func play(g *Governor, j *journal, n int, inFlight int32, takes func(Choice) time.Duration) (plain int) {
 	for range n {
-		c := g.Choose(inFlight, 4, j)
+		c := choose(g, inFlight, 4, j)
 		j.now += takes(c)
 		plain += int(c)
 	}
@@ -65,7 +71,7 @@ func TestFirstGuess(t *testing.T) {
 		if n := play(&g, j, sampleEvery-1, inFlight, takes); n != 0 {
 			t.Errorf("%d operations are plain calls before the first sample; want none", n)
 		}
-		if got := g.Choose(inFlight, 4, j); got != want {
+		if got := choose(&g, inFlight, 4, j); got != want {
 			t.Errorf("with %d in flight the first guess is %s; want %s", inFlight, got, want)
 		}
 	}
@@ -82,7 +88,7 @@ func TestTrials(t *testing.T) {
 		j := &journal{now: time.Hour}
 		takes := fixed(c.queue*time.Microsecond, c.plain*time.Microsecond)
 		for last := resting; j.now < time.Hour+10*time.Second; last = g.machine.phase {
-			choice := g.Choose(c.inFlight, 4, j)
+			choice := choose(&g, c.inFlight, 4, j)
 			if g.machine.phase == trial {
 				if last != trial {
 					want = append(want, Trial{Choice: choice, Began: j.now, Rate: float64(takes(1-choice)) / float64(takes(choice))})
@@ -118,7 +124,7 @@ func TestConcurrent(t *testing.T) {
 	for range goroutines {
 		all.Go(func() {
 			for range each {
-				g.Choose(goroutines, 4, &j)
+				choose(&g, goroutines, 4, &j)
 				g.State()
 			}
 		})

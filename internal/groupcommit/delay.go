@@ -27,7 +27,7 @@ type commitDelay struct {
 }
 
 const (
-	delayFraction = 6                 // a window is at most 1/delayFraction of the last fsync's time
+	delayFraction = 6                 // a window is at most 1/delayFraction of the last fsync's time, and at most pressure.Slow
 	mostWait      = 2 * pressure.Slow // for all members together
 )
 
@@ -37,7 +37,7 @@ func (d *commitDelay) window(taken bool) time.Duration {
 	if taken {
 		return pressure.Slow
 	}
-	return max(d.least, d.took/delayFraction)
+	return max(d.least, min(d.took/delayFraction, pressure.Slow))
 }
 
 // backoff spaces out attempts that fail: after the first failure it skips the next

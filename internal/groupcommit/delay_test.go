@@ -155,7 +155,7 @@ func TestDelayWindow(t *testing.T) {
 	for took, want := range map[time.Duration]time.Duration{
 		0:                     0,
 		60 * time.Microsecond: 10 * time.Microsecond,
-		60 * time.Millisecond: 10 * time.Millisecond,
+		60 * time.Millisecond: pressure.Slow,
 	} {
 		if got := (&commitDelay{took: took}).window(false); got != want {
 			t.Errorf("after an fsync of %v: a window of %v; want %v", took, got, want)

@@ -51,11 +51,11 @@ func (h *handover) init() {
 	h.processors, h.resume = new(pressure.Signal), make(chan struct{}, 1)
 }
 
-// share has h know of the processors what the leaders of all rings know.
-func (h *handover) share(r *Rings) {
-	h.processors = &r.Processors
+// Share has e's leaders know of the processors what the leaders of r know. It must be called before the first operation.
+func (e *Engine) Share(r *Rings) {
+	e.hand.processors = &r.Processors
 	if r.Now != nil {
-		h.now = r.Now
+		e.hand.now = r.Now
 	}
 }
 

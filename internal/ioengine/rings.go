@@ -55,7 +55,7 @@ type Rings struct {
 func (r *Rings) Init(drv driver.Driver) {
 	e := New(drv)
 	e.closing, e.onLoss = &r.closing, r.ringLost
-	e.hand.share(r)
+	e.Share(r)
 	e.divide()
 	r.first, r.most = e, max(r.most, 1)
 	r.memory.at = make(map[uint32][]byte)
@@ -149,7 +149,7 @@ func (r *Rings) start() *Engine {
 	}
 	e := New(drv)
 	e.hook, e.closing, e.onLoss = r.hook, &r.closing, r.ringLost
-	e.hand.share(r)
+	e.Share(r)
 	e.divide()
 	r.hook = nil
 	all := r.All()

@@ -111,6 +111,10 @@ func (p *Paths) MayQueue(code driver.Code, f *File) bool {
 	return !p.IsReady() || p.Async(code, f)
 }
 
+// HoldsBack reports whether a thread that waits in a plain call may hold back completions of a ring: a ring has a leader, and
+// the kernel completes what a thread has submitted in that thread (docs/decisions/0012-tied-threads.md).
+func (p *Paths) HoldsBack() bool { return !p.completesAlone && p.Engines.HasReaper() }
+
 // CanQueue reports whether the driver can perform code on f without a thread, and can be given it now. On xfs a
 // read through the page cache waits while a write(2) to the same file goes on, and io_uring waits for that in
 // the submission. The goroutine that submits would wait there, and all other operations of the ring behind it. A

@@ -55,8 +55,10 @@ type Paths struct {
 	AsyncDirect, AsyncBuffered [driver.NumCodes]bool
 	// kernelWorkers: the driver has direct writes that must wait performed by threads of the kernel.
 	kernelWorkers bool
-	Counters      counters.Counters
-	Recording     *record.Hook // records operations, while a recorder is set
+	// completesAlone: completions need no thread of the process, as with Linux AIO.
+	completesAlone bool
+	Counters       counters.Counters
+	Recording      *record.Hook // records operations, while a recorder is set
 	// FindsEnd is true if sys.ReadCached can be relied upon to report the end of a file.
 	FindsEnd bool
 	// Call and CallVec make the plain system calls. Clock is the monotonic clock. They are fields
@@ -109,6 +111,7 @@ func (p *Paths) use(drv driver.Driver) {
 	p.AsyncDirect = asyncCodes(drv, driver.Direct|driver.NoWait)
 	p.AsyncBuffered = asyncCodes(drv, 0)
 	p.kernelWorkers = drv.Info().Workers > 0
+	p.completesAlone = drv.Info().Name == "aio"
 	p.initRings(drv)
 }
 

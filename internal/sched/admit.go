@@ -3,7 +3,6 @@ package sched
 import (
 	"cmp"
 	"context"
-	"math"
 	"slices"
 
 	"github.com/sluiceio/sluice/internal/budget"
@@ -29,67 +28,73 @@ type operation struct {
 	ends     bool // its context can end
 }
 
-// load is what admit has to know of the device.
-type load struct {
-	inFlight int32 // operations, queued or in plain calls
-	most     int32 // so many in flight leave no room for a plain call: the governor's choice
-}
-
-// noBound is a load.most that leaves the number of plain calls to the device's Budget.
-const noBound = math.MaxInt32
-
-// admit decides on which path an operation is performed. A plain call cannot be asked to end early.
-func admit(o operation, l load) path {
+// admit decides on which path an operation is performed. Room: its governor leaves room for one more plain call. A plain call
+// cannot be asked to end early.
+func admit(o operation, room bool) path {
 	switch {
 	case !o.canQueue:
 		return waits
 	case o.ends:
 		return queued
-	case l.inFlight < l.most:
+	case room:
 		return plain
 	}
 	return queued
 }
 
 // tryPlain takes a permit for an operation on f that is to be a plain call, if admit says so and one is free. If not,
-// waitOrQueue performs it. Each operation calls tryPlain once: its governor counts it. Before the driver is chosen,
-// an operation counts as one that can be queued: if it is alone it is a plain call, and needs no driver.
+// waitOrQueue performs it. Before the driver is chosen, an operation counts as one that can be queued: if it is alone
+// it is a plain call, and needs no driver.
 func (s *Scheduler) tryPlain(ctx context.Context, kind governor.Kind, code driver.Code, f *File) (budget.Permit, bool) {
-	d, o := s.DeviceOf(f), operation{canQueue: s.paths.MayQueue(code, f), ends: ctx.Done() != nil}
-	var l load
-	if o.canQueue && !o.ends {
-		l = s.load(d, kind)
+	d, o := s.paths.DeviceOf(f), operation{canQueue: s.paths.MayQueue(code, f), ends: ctx.Done() != nil}
+	if o.ends {
+		return budget.Permit{}, false
 	}
-	switch admit(o, l) {
-	case plain:
-		return d.Budget.TryAcquireBelow(iopath.KindOf(code), l.most)
-	case waits:
-		if !o.ends {
-			return d.Budget.TryAcquire(iopath.KindOf(code))
+	room, most := true, int32(budget.Most)
+	if o.canQueue {
+		if kind == governor.Writes { // which seldom take a second transfer
+			s.countOn(d, kind)
 		}
+		room, most = s.room(d, kind, d.InFlight())
 	}
-	return budget.Permit{}, false
+	if admit(o, room) == queued {
+		return budget.Permit{}, false
+	}
+	return d.Budget.TryAcquireBelow(iopath.KindOf(code), most)
 }
 
-// load returns the load of d for an operation of a kind, and counts the operation.
-func (s *Scheduler) load(d *device.Device, kind governor.Kind) load {
-	l := load{inFlight: d.InFlight(), most: int32(s.paths.Plain)}
+// count tells the governor of a kind of reads that one of f begins. Each read calls it once, whatever number of transfers it
+// takes: else a choice that takes more transfers would seem to do more.
+func (s *Scheduler) count(ctx context.Context, kind governor.Kind, f *File) {
+	if ctx.Done() == nil && s.paths.MayQueue(driver.Read, f) {
+		s.countOn(s.paths.DeviceOf(f), kind)
+	}
+}
+
+// countOn tells the governor of a kind of operations on d that one begins.
+func (s *Scheduler) countOn(d *device.Device, kind governor.Kind) {
 	if s.paths.Govern {
-		l.most = s.most(d.Governors[kind].Choose(l.inFlight, s.few(), journal{s}))
+		d.Governors[kind].Count(d.InFlight(), s.few(), journal{s})
 	}
-	return l
 }
 
-// most returns the load.most of a Choice. A thread in a plain call keeps its processor. If there is no other, nobody
-// else can ask for an operation. But a program that makes few operations, one after the other, needs no driver.
-func (s *Scheduler) most(c governor.Choice) int32 {
+// room reports whether there is room for one more plain call to d beside what is in flight, as the governor of its kind has
+// chosen, if fewer than most permits are taken.
+//
+// A thread in a plain call keeps its processor. If there is no other, nobody else can ask for an operation. But a program that
+// makes few operations, one after the other, needs no driver. However good plain calls are, they leave a quarter of the permits
+// to what cannot be queued.
+func (s *Scheduler) room(d *device.Device, kind governor.Kind, inFlight int32) (ok bool, most int32) {
 	switch {
-	case c == governor.Plain:
-		return noBound
+	case !s.paths.Govern:
+		return inFlight < int32(s.paths.Plain), int32(s.paths.Plain)
+	case d.Governors[kind].Choice() == governor.Plain:
+		limit := d.Budget.Limit()
+		return true, limit - limit/4
 	case s.paths.Devices.Budgets().Processors() == 1 && s.paths.IsReady():
-		return 0
+		return false, 0
 	}
-	return 1
+	return inFlight == 0, 1
 }
 
 // few returns how many threads in plain calls the processors serve well, as a guess: while one waits, another runs.

@@ -20,7 +20,15 @@ func (s *Scheduler) KnowsEnd() bool { return s.paths.FindsEnd }
 // costs less than a permit and a system call that the Go scheduler is told of. A
 // look in vain costs little beside what follows it.
 func (s *Scheduler) Pread(f *File, b []byte, off int64) (int, error) {
-	return resultOf(s.readLooking(context.Background(), f, b, off))
+	ctx := context.Background()
+	if s.paths.Classes.Active() {
+		return resultOf(s.read(ctx, f, b, off, 0))
+	}
+	found, asked := s.paths.ReadCached(f, b, off)
+	if int(found) != len(b) {
+		s.count(ctx, readKind(len(b)), f)
+	}
+	return resultOf(s.readAfterLook(ctx, f, b, off, 0, found, asked))
 }
 
 // noteEnd counts and records a read of n bytes at off that has found the end of the file in the page cache.

@@ -93,14 +93,17 @@ func (s *Scheduler) chooseSyncRoute(ctx context.Context, f *File) (w syncRoute, 
 // be queued. None is while a ring has a leader: its thread may have submitted requests whose completions it would hold
 // back (docs/decisions/0012-tied-threads.md). The first guess is plain calls: a thread in an fsync mostly sleeps.
 func (s *Scheduler) tryPlainSync(d *device.Device, running int32) (budget.Permit, bool) {
-	l := load{inFlight: running, most: int32(s.paths.Plain)}
-	if s.paths.Govern {
-		l.most = s.most(d.Governors[governor.Syncs].Choose(running, d.Budget.Limit(), journal{s}))
-	}
-	if s.paths.Engines.HasReaper() || admit(operation{canQueue: true}, l) != plain {
+	if s.paths.HoldsBack() {
 		return budget.Permit{}, false
 	}
-	return d.Budget.TryAcquireOfKind(budget.Syncs, l.most)
+	if s.paths.Govern {
+		d.Governors[governor.Syncs].Count(running, d.Budget.Limit(), journal{s})
+	}
+	room, most := s.room(d, governor.Syncs, running)
+	if admit(operation{canQueue: true}, room) != plain {
+		return budget.Permit{}, false
+	}
+	return d.Budget.TryAcquireOfKind(budget.Syncs, most)
 }
 
 // releaseSyncRoute releases what chooseSyncRoute has acquired: after the fsync, or if none
@@ -175,6 +178,7 @@ func (s *Scheduler) syncEngine(f *File) *ioengine.Engine {
 			y.engine.Store(s.paths.Engines.First())
 		default:
 			e := ioengine.New(drv)
+			e.Share(&s.paths.Engines)
 			e.RecordBy(s.paths.Recording)
 			e.OnLoss(func(err error) { s.paths.Lost.Add(drv, err) })
 			y.most.Store(int32(drv.Info().Depth))

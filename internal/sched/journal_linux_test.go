@@ -37,6 +37,7 @@ func TestTrialsAreRecorded(t *testing.T) {
 			d.Queued.Store(c.inFlight)
 			defer d.Queued.Store(0)
 			operate := func() (isPlain bool) {
+				s.count(context.Background(), governor.Reads, f)
 				p, ok := s.tryPlain(context.Background(), governor.Reads, driver.Read, f)
 				p.Release()
 				if ok {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 
-	"github.com/sluiceio/sluice/internal/budget"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/governor"
 	"github.com/sluiceio/sluice/internal/iopath"
@@ -36,8 +35,13 @@ func (s *Scheduler) Read(f *File, b []byte) (int, error) {
 func (s *Scheduler) readCurrent(f *File, b []byte, looks bool) int32 {
 	ctx := context.Background()
 	classed := s.paths.Classes.Active()
+	kind := readKind(len(b))
+	if !looks {
+		kind = positionKind(f, len(b))
+	}
+	s.count(ctx, kind, f)
 	if !classed && !looks {
-		if p, ok := s.tryPlainAtPosition(f, len(b)); ok {
+		if p, ok := s.tryPlain(ctx, kind, driver.Read, f); ok {
 			return s.paths.PlainCall(0, p, driver.Read, f, b, iopath.AtPosition)
 		}
 	}
@@ -58,14 +62,13 @@ func (s *Scheduler) readByCall(ctx context.Context, f *File, b []byte) int32 {
 	return s.paths.AcquireAndCall(ctx, s.paths.Recording.Now(), driver.Read, f, b, iopath.AtPosition)
 }
 
-// tryPlainAtPosition is tryPlain for a Read of n bytes at the position. A small buffered one has not looked into the
+// positionKind returns the kind of a Read of n bytes at the position. A small buffered one has not looked into the
 // page cache, and mostly finds its bytes there.
-func (s *Scheduler) tryPlainAtPosition(f *File, n int) (budget.Permit, bool) {
-	kind := readKind(n)
-	if kind == governor.Reads && f.Flags&driver.Direct == 0 {
-		kind = governor.PositionReads
+func positionKind(f *File, n int) governor.Kind {
+	if n < largeRead && f.Flags&driver.Direct == 0 {
+		return governor.PositionReads
 	}
-	return s.tryPlain(context.Background(), kind, driver.Read, f)
+	return readKind(n)
 }
 
 // mayReserve reports whether a Read at the position may go another way than by read(2).

@@ -23,11 +23,13 @@ func (s *Scheduler) ReadAt(ctx context.Context, f *File, b []byte, off int64) (i
 	if int(found) == len(b) {
 		return len(b), nil
 	}
+	s.count(ctx, governor.Reads, f)
 	return s.readAll(ctx, f, b, off, 0, s.readAfterLook(ctx, f, b, off, 0, found, asked))
 }
 
 // ReadFixed is ReadAt into registered memory. Reg is driver.Op's Reg, here and below: 0 for other memory.
 func (s *Scheduler) ReadFixed(ctx context.Context, f *File, b []byte, off int64, reg uint32) (int, error) {
+	s.count(ctx, readKind(len(b)), f)
 	return s.readAll(ctx, f, b, off, reg, s.read(ctx, f, b, off, reg))
 }
 
@@ -125,6 +127,7 @@ func (s *Scheduler) readAtOnce(ctx context.Context, f *File, b []byte, off int64
 // ReadOnce makes one transfer of ReadAt, which may be short. It is for a caller that must know
 // where the kernel stopped. 0 bytes without an error is the end of the file.
 func (s *Scheduler) ReadOnce(ctx context.Context, f *File, b []byte, off int64) (int, error) {
+	s.count(ctx, readKind(len(b)), f)
 	res := s.read(ctx, f, b, off, 0)
 	if res < 0 {
 		return 0, errorOf(ctx, res)

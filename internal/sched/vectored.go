@@ -34,6 +34,9 @@ func transferAll(ctx context.Context, v *Vec, off int64, end error, move func(at
 // many buffers as one system call takes (preadv2, preadv). Reads that are queued are one
 // request for each buffer.
 func (s *Scheduler) ReadVec(ctx context.Context, f *File, v Vec, off int64) (n int, err error) {
+	if len(v.Rest) == 0 {
+		s.count(ctx, readKind(len(v.First)), f)
+	}
 	return transferAll(ctx, &v, off, io.EOF, func(at int64) int32 { return s.readVec(ctx, f, &v, at) })
 }
 
