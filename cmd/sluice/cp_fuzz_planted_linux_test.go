@@ -2,6 +2,7 @@ package main
 
 import (
 	"maps"
+	"os/exec"
 	"path"
 	"slices"
 	"strings"
@@ -92,6 +93,9 @@ func TestCpFuzzFinds(t *testing.T) {
 	for name, mistake := range planted {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if _, err := exec.LookPath("setfattr"); err != nil && name == "an attribute is lost" {
+				t.Skip("scenes have no attributes without setfattr")
+			}
 			z := newFuzzing(t)
 			made := 0
 			z.ours = func(t *testing.T, s scene) fuzzed {
