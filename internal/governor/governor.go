@@ -3,8 +3,7 @@
 // A plain call is quicker than the queue, but its thread keeps its processor, a P of Go's scheduler, until the
 // runtime takes that away. So which is better depends on the device, the processors, the kernel and the program.
 // A Governor measures it: in neighbouring epochs of a few milliseconds it has operations performed in the one and
-// in the other way, and compares how many began in a second (Machine). What package os would do, a plain call for
-// each operation, is one of the choices.
+// in the other way, and compares how many began in a second (Machine).
 //
 // The Go runtime's monitor takes processors from threads that wait, but sleeps for up to 10 ms while there are none. So an epoch
 // of plain calls begins late: before that they keep the processors, whatever they are worth later.

@@ -5,8 +5,8 @@ import "math"
 // Choice is how operations are performed that a driver could queue.
 type Choice uint8
 
-// With Queue operations are queued, unless one finds nothing in flight: that is a plain call. With Plain they are plain calls,
-// as far as the device has permits.
+// With Queue, operations are queued, but one that finds nothing in flight may be a plain call. With Plain, they are plain
+// calls, as far as their device has permits for them.
 const (
 	Queue Choice = iota
 	Plain
@@ -68,7 +68,7 @@ const (
 	// margin is how much faster, in logarithms, Plain must be. Where both are level, Queue takes
 	// fewer threads and less processor time.
 	margin = 0.02
-	// A mean is sure if it is so many standard deviations away from what is needed. At the end of a comparison one is enough.
+	// The mean is sure if its distance from what is needed is 2.5 standard deviations. At the end of a comparison one is enough.
 	sure, likely = 2.5, 1
 	// The results of a few trials do not tell how much they scatter. Until there are enough of them, it is
 	// taken to be as much as their neighbours do, and at least much.
@@ -157,7 +157,7 @@ func (m *Machine) needed() float64 {
 	return margin
 }
 
-// decided reports whether the mean of the results is so many standard deviations away from what is needed.
+// decided reports whether the mean differs from what is needed by that number of standard deviations.
 func (m *Machine) decided(deviations float64) bool {
 	deviation := max(much, m.scatter)
 	if m.results >= enough {
