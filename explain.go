@@ -30,7 +30,10 @@ func (s *Scheduler) Explain() string {
 	}
 	fmt.Fprintf(&b, "in flight: at most %d in each ring or queue\n", info.Depth)
 	if n, most := s.h.Core.Rings(); most > 1 {
-		fmt.Fprintf(&b, "rings: %d of at most %d, one for each device", n, most)
+		fmt.Fprintf(&b, "rings: %d; the first %d devices get one each", n, most)
+		if n := s.h.Core.RingsPerDevice(); n > 1 {
+			fmt.Fprintf(&b, ", and up to %d where one is not enough", n)
+		}
 		if err := s.h.Core.RingError(); err != nil {
 			fmt.Fprintf(&b, "; the next could not be opened: %v", err)
 		}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/sluiceio/sluice/internal/budget"
-	"github.com/sluiceio/sluice/internal/ioengine"
 	"github.com/sluiceio/sluice/trace"
 )
 
@@ -25,11 +24,13 @@ type Options struct {
 	// while its writes hang.
 	Depth int
 
-	// Rings is the most rings, or other queues of the driver, that are used. The first
-	// devices that operations are queued for get a ring each, so that none of them waits
-	// for another device whose queue is full. Devices beyond that share these rings. 0
-	// means 3; 1 is one for all; the most is 16. Depth is that of each ring. A device is
-	// what stat(2) calls one: a file system, or a block device. The pool has no rings.
+	// Rings is how many devices have a ring, or another queue of the driver, of their own,
+	// so that none of them waits for another device whose queue is full. Devices beyond
+	// that share these rings. 0 means 3; 1 is one ring for all; the most is 16. Depth is
+	// that of each ring. Under io_uring a device has more rings, at most GOMAXPROCS/4,
+	// while one goroutine cannot submit and complete all its operations. There are 32
+	// rings at most. A device is what stat(2) calls one: a file system, or a block device.
+	// The pool has no rings.
 	Rings int
 
 	// Threads is the most threads that wait in system calls for all devices together, and for names in Batches. 0 means
@@ -74,6 +75,10 @@ const (
 // under GOMAXPROCS + 8: docs/decisions/0024-rings.md.
 const defaultRings = 3
 
+// mostRings is the most devices that may have rings of their own. As many rings again are left for devices that
+// need several (ioengine.MaxRings).
+const mostRings = 16
+
 // driverNames are in the order in which they are tried. With io_uring buffered reads wait
 // without a thread, too. With Linux AIO only direct I/O and fsyncs do; with the pool
 // nothing does.
@@ -85,8 +90,8 @@ func (o Options) check() error {
 		return fmt.Errorf("sluice: Options.Driver %q is not one of %s", o.Driver, strings.Join(driverNames, ", "))
 	case o.Depth < 0 || o.Depth > 16384:
 		return fmt.Errorf("sluice: Options.Depth %d is not between 0 and 16384", o.Depth)
-	case o.Rings < 0 || o.Rings > ioengine.MaxRings:
-		return fmt.Errorf("sluice: Options.Rings %d is not between 0 and %d", o.Rings, ioengine.MaxRings)
+	case o.Rings < 0 || o.Rings > mostRings:
+		return fmt.Errorf("sluice: Options.Rings %d is not between 0 and %d", o.Rings, mostRings)
 	case o.Threads < 0 || o.Threads > budget.Most:
 		return fmt.Errorf("sluice: Options.Threads %d is not between 0 and %d", o.Threads, budget.Most)
 	case o.BufferMemory < 0:

@@ -40,7 +40,7 @@ type Stats struct {
 	// then performed by plain calls. Explain says why.
 	LostDrivers int
 
-	Rings    int // rings that were started; see Options.Rings. 0 while no driver is chosen
+	Rings    int // rings that are open; see Options.Rings. 0 while no driver is chosen
 	InFlight int // operations in the driver now
 	// BlockedThreads is the number of plain system calls in progress, except calls on names
 	// (open, stat, rename, remove), and of goroutines that wait in the Scheduler's driver for it to

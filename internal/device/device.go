@@ -21,9 +21,9 @@ import (
 type Device struct {
 	Number uint64
 	Budget budget.Budget // of the threads that wait for the device
-	// Ring is where the device's operations are queued. It is nil before the first one, and never changes
+	// Rings is where the device's operations are queued. It is nil before the first one, and never changes
 	// after that.
-	Ring atomic.Pointer[ioengine.Engine]
+	Rings atomic.Pointer[ioengine.Group]
 	// Tickets is the queue of the device's operations that wait for tickets, or nil.
 	Tickets atomic.Pointer[qos.Queue]
 	// Queued counts the operations that are queued, from before the ring has them until their goroutines run

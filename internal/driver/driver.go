@@ -222,6 +222,15 @@ type Stager interface {
 	Stage(ops []*Op) int
 }
 
+// WaitCounter is a Driver that knows how often its Reap had to wait.
+type WaitCounter interface {
+	Driver
+	// Waits returns of how many calls of Reap it is known whether they had to wait for a completion, and how many of
+	// these had to. Both only grow, and wrap around. The driver may begin to count with the first call of Waits, which
+	// must not be made at the same time as Reap.
+	Waits() (known, waited uint32)
+}
+
 // Registrar is a Driver that is faster in memory that was registered with it:
 // the kernel does not have to look up and pin the pages for each operation.
 type Registrar interface {

@@ -121,8 +121,10 @@ type Engine struct {
 	reaperRequests probe.Int32
 	closing        *atomic.Int32
 
-	devices int    // how many devices have it. Under Rings.mu
-	slabs   *slabs // the memory registered with it; nil for the first ring
+	devices int                   // how many devices have it. Under Rings.mu
+	group   atomic.Pointer[Group] // the first device's that has it; nil if none has. Written under Rings.mu
+	load    load                  // the leader's alone
+	slabs   *slabs                // the memory registered with it; nil for the first ring
 
 	hook *record.Hook // records operations, while a recorder is set
 	id   uint8        // names the driver in records
@@ -153,6 +155,7 @@ func New(drv driver.Driver) *Engine {
 		done:     make([]*driver.Op, min(depth, maxReap)),
 	}
 	e.stager, _ = drv.(driver.Stager)
+	e.load.drv, _ = drv.(driver.WaitCounter)
 	e.hand.init()
 	loop := e.loop // a function value made once: go e.loop() allocates one each time
 	e.startLeader = func() {
@@ -292,6 +295,7 @@ func (e *Engine) await() []*driver.Op {
 	if err != nil {
 		e.lose(err)
 	}
+	e.load.reaped(e, n)
 	return e.done[:n]
 }
 

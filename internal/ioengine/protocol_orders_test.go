@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/sluiceio/sluice/internal/driver"
 )
@@ -35,6 +36,8 @@ type situation struct {
 	batch int32
 	// cancels says that whoever has pushed the first of them cancels it.
 	cancels bool
+	// grows says that the device has a second ring from some moment after that push on, perhaps before the cancel.
+	grows bool
 	// late says that an owner, and not the first pusher, submits the first operation. After
 	// that the others are pushed, and a request is canceled that has ended already.
 	late bool
@@ -66,6 +69,7 @@ var situations = []situation{
 	{name: "less room to stage than it says", full: true, stages: true, pushed: 2, batch: 2, switches: 3},
 	{name: "cancelled from idle", cancels: true, pushed: 2, switches: 3},
 	{name: "cancelled beside a stuck one", cancels: true, stuck: true, pushed: 2, batch: 2, switches: 3},
+	{name: "cancelled when there is another ring", cancels: true, grows: true, pushed: 2, batch: 2, switches: 3},
 	{name: "cancelled late beside an owner who submits", late: true, pushed: 2, switches: 2},
 	{name: "owner alone", owned: 2, switches: 4},
 	{name: "owner and a push", owned: 1, pushed: 1, switches: 3},
@@ -160,6 +164,9 @@ func (c situation) play(w *world) {
 	if c.late {
 		p.late(&c)
 	}
+	if c.grows {
+		p.grow()
+	}
 	for i := range c.pushed {
 		p.push(c.push, c.cancels && i == 0)
 	}
@@ -181,6 +188,7 @@ type playing struct {
 	// The operations from first to last-1 are writes. The last to end are most.
 	first, last int64
 	most        int
+	group       *Group // of the device, if it gets another ring
 	// Of the RequestSets' requests, how many have been started, and returned by Next.
 	started, ended int
 }
@@ -198,10 +206,27 @@ func (p *playing) push(push func(*Engine, *Request), cancels bool) {
 	p.w.start("pusher", func() {
 		push(e, r)
 		if cancels {
-			e.cancel(r)
+			r.Cancel()
 		}
 	})
 }
+
+// grow adds a goroutine that gives the device another ring, once the first operation is pushed. That ring must not be
+// asked for anything.
+func (p *playing) grow() {
+	p.group = &Group{rings: &Rings{Now: func() time.Duration { return 0 }}}
+	p.group.set([]*Engine{p.e})
+	p.w.start("grower", func() {
+		p.w.Wait(func() bool { return len(p.pushed) > 0 && p.pushed[0].ring != nil })
+		p.group.set([]*Engine{New(unused{p.d}), p.e})
+	})
+}
+
+// unused is the driver of a ring that must not be used.
+type unused struct{ driver.Driver }
+
+func (unused) Submit([]*driver.Op) (int, error) { panic("an operation of another ring") }
+func (unused) Cancel(*driver.Op)                { panic("a cancel of an operation of another ring") }
 
 // late adds the owner and the goroutine that cancels, and sets what the pushers do: they link
 // their operations, and look at the state once the cancel is over.
@@ -295,6 +320,9 @@ func (p *playing) unfinished() string {
 func (p *playing) more() (key uint64) {
 	for _, r := range p.pushed {
 		key = hash(key, uint64(len(r.done)))
+	}
+	if p.group != nil {
+		key = hash(key, uint64(p.group.Len()))
 	}
 	for _, g := range p.groups {
 		for _, n := range []int{

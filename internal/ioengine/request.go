@@ -21,6 +21,8 @@ type Request struct {
 	// They may be read when Op has ended.
 	Times Times
 
+	// number differs between the requests of a Requests. Group.Of spreads them by it.
+	number uint32
 	// ring is where the request was pushed. Written by its owner, before that.
 	ring *Engine
 	done chan struct{} // receives one value when Op has ended, or at End
@@ -75,12 +77,18 @@ const Canceled = -int32(syscall.ECANCELED)
 func requestOf(op *driver.Op) *Request { return op.Owner.(*Request) }
 
 // Requests keeps the requests of a Scheduler that are not in use.
-type Requests struct{ unused spare.Pool[Request] }
+type Requests struct {
+	unused spare.Pool[Request]
+	made   atomic.Uint32
+}
 
 // New returns a request, which Free takes back.
 func (p *Requests) New() *Request {
 	r := p.unused.Get(makeRequest)
-	r.from, r.Times = p, Times{}
+	if r.from != p {
+		r.from, r.number = p, p.made.Add(1)
+	}
+	r.Times = Times{}
 	return r
 }
 

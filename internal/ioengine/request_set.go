@@ -58,6 +58,9 @@ func (set *RequestSet) Init(ctx context.Context, e *Engine) {
 	}
 }
 
+// Engine returns the engine that all requests of the RequestSet go through. It may be called by any goroutine.
+func (set *RequestSet) Engine() *Engine { return set.e }
+
 // Close ends the RequestSet. None of its requests may be in progress.
 func (set *RequestSet) Close() {
 	if set.unwatch != nil && !set.unwatch() {

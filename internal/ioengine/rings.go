@@ -11,14 +11,14 @@ import (
 	"github.com/sluiceio/sluice/internal/record"
 )
 
-// MaxRings is the most rings that there can be.
-const MaxRings = 16
+// MaxRings is the most rings that there can be, of all devices together.
+const MaxRings = 32
 
 // Rings is the engines of a Scheduler, each with a driver of its own. A device that can take
 // no more requests makes the submitter wait in the kernel, with all operations that it has
 // handed to the ring. So each of the first devices for which something is queued has a ring
-// of its own, which is started then. Further devices share these rings. A device never changes
-// its ring: docs/decisions/0024-rings.md.
+// of its own, which is started then. Further devices share these rings. A device whose leaders
+// have too much to do has more rings for as long (Group): docs/decisions/0024-rings.md.
 type Rings struct {
 	// OnLoss is called once for each ring whose driver is lost. First reports whether it is the first one.
 	// It must not wait. The owner sets it before the first operation.
@@ -28,6 +28,9 @@ type Rings struct {
 	// operation.
 	Processors pressure.Signal
 	Now        func() time.Duration
+	// PerDevice returns the most rings that one device may have now. If it is nil, that is one. The owner
+	// sets it before the first operation.
+	PerDevice func() int
 
 	// open opens the driver of another ring. If it is nil, all devices share one ring.
 	// most is the most rings. Both are written before the first operation.
@@ -42,6 +45,7 @@ type Rings struct {
 
 	mu      sync.Mutex
 	devices int          // how many devices have a ring. Under mu, as is Engine.devices
+	grown   int          // how many rings are a device's second, or third … Under mu
 	openErr error        // why open failed when it was last called, or nil. Under mu
 	hook    *record.Hook // for the next ring, if there is one already: open has failed with it. Under mu
 	// all is the rings, the first one included. The slice is replaced, under mu, by the
@@ -77,7 +81,7 @@ func (r *Rings) First() *Engine { return r.first }
 // Several reports whether there may be several rings.
 func (r *Rings) Several() bool { return r.open != nil }
 
-// Most returns the most rings that there may be.
+// Most returns how many devices may have a ring of their own.
 func (r *Rings) Most() int { return r.most }
 
 // All returns the rings. The caller must not change the slice.
@@ -102,36 +106,55 @@ func (r *Rings) OpenError() error {
 // OneDevice reports whether exactly one device has a ring.
 func (r *Rings) OneDevice() bool { return r.one.Load() }
 
-// Claim stores in of, a device's, the ring of one more device: a new one, if each has a device and there may be
-// more, or the one with the fewest devices. It returns false if of has a ring already. The caller gives the ring
+// Claim stores in of, a device's, the rings of one more device: a new one, if each has a device and there may be
+// more, or the one with the fewest devices. It returns false if of has rings already. The caller gives them
 // back with Leave when the device is gone.
-func (r *Rings) Claim(of *atomic.Pointer[Engine]) bool {
+func (r *Rings) Claim(of *atomic.Pointer[Group]) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if of.Load() != nil {
 		return false
 	}
-	e := slices.MinFunc(r.All(), func(a, b *Engine) int { return a.devices - b.devices })
-	if e.devices > 0 && len(r.All()) < r.most && !r.lost.Load() {
+	e := r.leastUsed()
+	if e.devices > 0 && len(r.All())-r.grown < r.most && !r.lost.Load() {
 		if another := r.start(); another != nil {
 			e = another
 		}
 	}
-	r.count(e, 1)
-	of.Store(e)
+	g := &Group{rings: r}
+	g.list.Store(&[]*Engine{e})
+	e.devices++
+	e.group.CompareAndSwap(nil, g) // a ring of several devices grows for the first of them alone
+	r.countDevices(1)
+	of.Store(g)
 	return true
 }
 
-// Leave notes that a device of e is gone.
-func (r *Rings) Leave(e *Engine) {
+// Leave notes that the device of g is gone.
+func (r *Rings) Leave(g *Group) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.count(e, -1)
+	list := *g.list.Load()
+	for _, e := range list {
+		r.release(e, g)
+	}
+	r.grown -= len(list) - 1
+	r.countDevices(-1)
 }
 
-// count adds n to the devices of e. It must be called with mu held.
-func (r *Rings) count(e *Engine, n int) {
-	e.devices += n
+// leastUsed returns the ring with the fewest devices. It must be called with mu held.
+func (r *Rings) leastUsed() *Engine {
+	return slices.MinFunc(r.All(), func(a, b *Engine) int { return a.devices - b.devices })
+}
+
+// release notes that the device of g does not use e any more. It must be called with mu held.
+func (r *Rings) release(e *Engine, g *Group) {
+	e.devices--
+	e.group.CompareAndSwap(g, nil)
+}
+
+// countDevices adds n to the number of devices. It must be called with mu held.
+func (r *Rings) countDevices(n int) {
 	r.devices += n
 	r.one.Store(r.devices == 1)
 }

@@ -13,33 +13,54 @@ import (
 // initRings starts the first ring.
 func (p *Paths) initRings(drv driver.Driver) {
 	p.Engines.OnLoss, p.Engines.Now = p.ringLost, func() time.Duration { return p.Clock() }
+	p.Engines.PerDevice = p.RingsPerDevice
 	p.Engines.Init(drv)
 	p.Engines.First().RecordBy(p.Recording)
 }
 
-// EngineOf returns the engine in which f's operations are queued. A file without disk I/O (nil)
-// has none there; it gets the first.
-func (p *Paths) EngineOf(f *File) *ioengine.Engine {
-	p.Ready()
-	if !p.Engines.Several() { // then the system is not asked for the device
-		return p.Engines.First()
-	}
-	return p.EngineAt(p.DeviceOf(f))
+// RingsPerDevice returns the most rings that one device may have. A leader keeps a processor busy, and the goroutines that
+// it serves two or three more.
+func (p *Paths) RingsPerDevice() int {
+	b := p.Devices.Budgets()
+	b.AskProcessors()
+	return max(1, b.Processors()/4)
 }
 
-// EngineAt returns the engine of a device, where there may be several. It must be called after Ready.
-func (p *Paths) EngineAt(d *device.Device) *ioengine.Engine {
-	if e := d.Ring.Load(); e != nil {
-		return e
+// EngineFor returns the engine in which r, an operation on f, is queued. A file without disk I/O (nil)
+// has none there; it gets the first.
+func (p *Paths) EngineFor(f *File, r *ioengine.Request) *ioengine.Engine {
+	if g := p.RingsOf(f); g != nil {
+		return g.Of(r)
+	}
+	return p.Engines.First()
+}
+
+// EngineForSet returns the engine for a RequestSet of operations on f.
+func (p *Paths) EngineForSet(f *File) *ioengine.Engine {
+	if g := p.RingsOf(f); g != nil {
+		return g.Next()
+	}
+	return p.Engines.First()
+}
+
+// RingsOf returns the rings of f's device. It is nil if all devices share the first ring.
+func (p *Paths) RingsOf(f *File) *ioengine.Group {
+	p.Ready()
+	if !p.Engines.Several() { // then the system is not asked for the device
+		return nil
+	}
+	d := p.DeviceOf(f)
+	if g := d.Rings.Load(); g != nil {
+		return g
 	}
 	if d == p.Devices.None() {
-		return p.Engines.First()
+		return nil
 	}
 	// If two goroutines come here at once, the first one decides.
-	if p.Engines.Claim(&d.Ring) {
-		device.OnForget(&p.Devices, d, p.Engines.Leave, d.Ring.Load())
+	if p.Engines.Claim(&d.Rings) {
+		device.OnForget(&p.Devices, d, p.Engines.Leave, d.Rings.Load())
 	}
-	return d.Ring.Load()
+	return d.Rings.Load()
 }
 
 // TicketsOf returns the queue for the tickets of operations on a device. The first call for a device may wait; see

@@ -14,7 +14,8 @@ import (
 // result. asked is when the caller asked for it, for the record, or 0. reg is driver.Op's Reg, as
 // the first ring knows it. If ctx ends first, the result may be -ECANCELED; see ioengine.Request.Wait.
 func (p *Paths) Queue(ctx context.Context, asked int64, code driver.Code, f *File, b []byte, off int64, reg uint32) int32 {
-	r, e := p.Requests.New(), p.EngineOf(f)
+	r := p.Requests.New()
+	e := p.EngineFor(f, r)
 	op := &r.Op
 	op.Code, op.Flags, op.FD, op.Off, op.Buf = code, f.Flags, int32(f.FD), off, b
 	if p.leftToKernel(ctx, code, f) {

@@ -69,8 +69,8 @@ func (t *Transfer) Granted() {
 		s.DeviceOf(t.f).Queued.Add(1)
 	}
 	// Asked for before pushGranted: after it t may have ended, and be its owner's again.
-	e := s.paths.EngineOf(t.f)
-	if s.helpers.pushGranted(t) {
+	e := t.engine()
+	if s.helpers.pushGranted(t, e) {
 		e.EnsureSubmitted()
 		return
 	}

@@ -32,9 +32,11 @@ const (
 // measures is contention with holders of locks that do not run.
 //
 // They have one ring, and in turn with that two, half of them each, as for files of
-// two devices. The metrics are medians: of the time of a request with one ring and of
+// two devices, and as many as one device has when its leaders are the limit
+// (ioengine.Group): one up to seven processors, then a quarter of the processors. The metrics
+// are medians: of the time of a request with one ring and of
 // the processor time of the process, at most 1200 ns of which are the target; and of
-// the ratios of turns that followed one another, two rings to one, below 1 where two
+// the ratios of neighbouring turns, two rings or more to one, below 1 where these
 // are quicker.
 //
 //	go test -run '^$' -bench Contention -benchtime=101x ./internal/sched
@@ -46,44 +48,50 @@ func BenchmarkContention(b *testing.B) {
 		}
 		b.Run(name, func(b *testing.B) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
-			one, two := newContest(b, 1), newContest(b, 2)
-			one.turn(b) // to warm up
-			two.turn(b)
+			one, two, grown := newContest(b, 1, 1), newContest(b, 2, 2), newContest(b, 2, 1)
+			sides := []*contest{one, two, grown}
+			for _, c := range sides {
+				c.turn(b) // to warm up
+				c.took, c.cpu = nil, nil
+			}
 			if n, _ := two.s.Rings(); n != 2 {
 				b.Skipf("%d rings; want 2", n)
 			}
-			one.took, one.cpu, two.took, two.cpu = nil, nil, nil, nil
 			for i := range b.N {
-				first, second := one, two
-				if i%2 == 1 {
-					first, second = two, one
+				for j := range sides {
+					sides[(i+j)%len(sides)].turn(b)
 				}
-				first.turn(b)
-				second.turn(b)
 			}
 			b.ReportMetric(middle(one.took), "one-ns/req")
 			b.ReportMetric(middle(one.cpu), "one-cpu-ns/req")
 			b.ReportMetric(middle(quotients(two.took, one.took)), "two/one")
 			b.ReportMetric(middle(quotients(two.cpu, one.cpu)), "two/one-cpu")
+			n, _ := grown.s.Rings()
+			b.ReportMetric(float64(n), "grown-rings")
+			b.ReportMetric(middle(quotients(grown.took, one.took)), "grown/one")
+			b.ReportMetric(middle(quotients(grown.cpu, one.cpu)), "grown/one-cpu")
 			b.ReportMetric(0, "ns/op")
 		})
 	}
 }
 
-// contest is one side: a Scheduler with so many rings, and what a request of each turn
-// took, in nanoseconds.
+// contest is one side: a Scheduler, and what a request of each turn took, in nanoseconds.
 type contest struct {
 	s         *Scheduler
 	took, cpu []float64
 }
 
-func newContest(b *testing.B, rings int) *contest {
+// newContest returns a side with that many devices, of which the first most have rings of their own.
+func newContest(b *testing.B, most, devices int) *contest {
 	b.Helper()
 	s := onRing(b)
-	s.SetRings(rings, func(h *record.Hook) (driver.Driver, error) {
+	s.SetRings(most, func(h *record.Hook) (driver.Driver, error) {
 		return uring.New(uring.Options{Record: h})
 	})
-	s.paths.Device = func(fd int) (uint64, bool) { return uint64(1 + fd%rings), true } // 0 is none
+	if devices > 1 {
+		s.paths.Engines.PerDevice = nil // one ring each
+	}
+	s.paths.Device = func(fd int) (uint64, bool) { return uint64(1 + fd%devices), true } // 0 is none
 	return &contest{s: s}
 }
 

@@ -26,8 +26,11 @@ func (s *Scheduler) SetRings(most int, open func(*record.Hook) (driver.Driver, e
 	s.paths.Engines.SetMost(most, open)
 }
 
-// Rings returns the number of rings and the most that there may be. It may be called after Ready.
+// Rings returns the number of rings, and how many devices may have one of their own. It may be called after Ready.
 func (s *Scheduler) Rings() (n, most int) { return len(s.paths.Engines.All()), s.paths.Engines.Most() }
+
+// RingsPerDevice returns the most rings that one device may have now. It may be called after Ready.
+func (s *Scheduler) RingsPerDevice() int { return s.paths.RingsPerDevice() }
 
 // RingError returns why another ring could not be opened when that was last tried, or nil.
 func (s *Scheduler) RingError() error { return s.paths.Engines.OpenError() }

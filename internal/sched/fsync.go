@@ -187,7 +187,9 @@ func (s *Scheduler) syncEngine(f *File) *ioengine.Engine {
 	})
 	e := y.engine.Load()
 	if e == s.paths.Engines.First() {
-		e = s.paths.EngineOf(f)
+		if g := s.paths.RingsOf(f); g != nil {
+			e = g.First()
+		}
 	}
 	if e == nil || e.Lost() {
 		return nil

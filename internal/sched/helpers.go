@@ -6,6 +6,7 @@ import (
 
 	"github.com/sluiceio/sluice/internal/budget"
 	"github.com/sluiceio/sluice/internal/device"
+	"github.com/sluiceio/sluice/internal/ioengine"
 	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/list"
 	"github.com/sluiceio/sluice/internal/spare"
@@ -164,12 +165,12 @@ func (h *helpers) withdraw(t *Transfer) (waiting, pushed bool) {
 	return true, false
 }
 
-// pushGranted puts t, whose ticket has been granted, into the engine's inbox, unless t has
+// pushGranted puts t, whose ticket has been granted, into the inbox of e, t's engine, unless t has
 // been withdrawn. It holds mu because the owner may be withdrawing t at the same time: from
 // then on the operation must not change. The caller calls Engine.EnsureSubmitted afterwards. A
 // leader reaps the operation, and not the owner of t's TransferSet: that one may be busy with
 // something else for long, and other operations need the room.
-func (h *helpers) pushGranted(t *Transfer) (ok bool) {
+func (h *helpers) pushGranted(t *Transfer, e *ioengine.Engine) (ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if t.withdrawn {
@@ -177,8 +178,8 @@ func (h *helpers) pushGranted(t *Transfer) (ok bool) {
 	}
 	t.pushed = true
 	t.call = t.f.BeginWrite(t.code)
-	t.fillOp()
-	h.s.paths.EngineOf(t.f).Queue(t.r)
+	t.fillOp(e)
+	e.Queue(t.r)
 	return true
 }
 

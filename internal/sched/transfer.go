@@ -160,20 +160,29 @@ func (t *Transfer) at() int64    { return t.off + int64(t.n) }
 func (t *Transfer) push() {
 	t.pushed = true
 	t.call = t.f.BeginWrite(t.code)
-	t.fillOp()
+	e := t.engine()
+	t.fillOp(e)
 	if t.set != nil {
 		t.set.Push(t.r)
 		return
 	}
 	t.s.DeviceOf(t.f).Queued.Add(1)
-	t.s.paths.EngineOf(t.f).Push(t.r)
+	e.Push(t.r)
 }
 
-// fillOp fills in the operation for the next part.
-func (t *Transfer) fillOp() {
+// engine returns the engine for the next part.
+func (t *Transfer) engine() *ioengine.Engine {
+	if t.set != nil {
+		return t.set.Engine()
+	}
+	return t.s.paths.EngineFor(t.f, t.r)
+}
+
+// fillOp fills in the operation for the next part, which e is given.
+func (t *Transfer) fillOp(e *ioengine.Engine) {
 	op := &t.r.Op
 	op.Code, op.Flags, op.FD = t.code, t.f.Flags, int32(t.f.FD)
-	op.Reg = t.s.paths.Engines.RegIn(t.s.paths.EngineOf(t.f), t.reg)
+	op.Reg = t.s.paths.Engines.RegIn(e, t.reg)
 	op.Off, op.Buf = t.at(), t.rest()
 }
 

@@ -21,6 +21,9 @@ func (r *Ring) Reap(done []*driver.Op, need int) (int, error) {
 		return r.reapLost(done, 0, need)
 	}
 	n := r.drain(done)
+	if n >= need {
+		r.waits.foundAll()
+	}
 	for n < need {
 		if r.woken {
 			r.woken = false
@@ -44,7 +47,11 @@ func (r *Ring) Reap(done []*driver.Op, need int) (int, error) {
 func (r *Ring) wait(cqes uint32) {
 	head, n := atomic.LoadUint32(r.sqHead), r.staged()
 	r.loss.waiting.Store(true)
+	before, sampled := r.waits.begin()
 	res := r.enter(n, cqes, sys.IORING_ENTER_GETEVENTS)
+	if sampled {
+		r.waits.end(before)
+	}
 	r.loss.waiting.Store(false)
 	switch {
 	case res == -int32(syscall.EAGAIN), res == -int32(syscall.ENOMEM):

@@ -51,6 +51,7 @@ type Ring struct {
 	hook    *record.Hook
 	lazy    lazyOpen
 	loss    loss
+	waits   waits
 	fd      int
 	self    sys.Descriptor // fd, as it was opened
 	depth   uint32

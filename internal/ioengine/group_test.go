@@ -1,0 +1,227 @@
+package ioengine
+
+import (
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/driver/script"
+	"github.com/sluiceio/sluice/internal/record"
+	"github.com/sluiceio/sluice/internal/test/hang"
+)
+
+// counting is a script that says how often its Reaps have waited: all of them with busy false, else none.
+type counting struct {
+	*script.Driver
+	busy          *atomic.Bool
+	known, waited uint32
+}
+
+func (d *counting) Reap(done []*driver.Op, need int) (int, error) {
+	d.known++
+	if !d.busy.Load() {
+		d.waited++
+	}
+	return d.Driver.Reap(done, need)
+}
+
+func (d *counting) Waits() (known, waited uint32) { return d.known, d.waited }
+
+// rig is the rings of one device, whose drivers answer at once, and a clock.
+type rig struct {
+	Rings
+	of        atomic.Pointer[Group]
+	busy      atomic.Bool
+	most      atomic.Int32
+	now       atomic.Int64
+	opened    int
+	openError error
+}
+
+func newRig(t *testing.T, most int) *rig {
+	t.Helper()
+	hang.Watch(t)
+	g := &rig{}
+	g.most.Store(int32(most))
+	drv := func() driver.Driver {
+		d := script.New(64)
+		d.Rule = func(*driver.Op) (int32, bool) { return 1, true }
+		return &counting{Driver: d, busy: &g.busy}
+	}
+	g.OnLoss = func(*Engine, error, bool) {}
+	g.Now = func() time.Duration { return time.Duration(g.now.Load()) }
+	g.PerDevice = func() int { return int(g.most.Load()) }
+	g.Init(drv())
+	g.SetMost(2, func(*record.Hook) (driver.Driver, error) {
+		g.opened++
+		return drv(), g.openError
+	})
+	g.Claim(&g.of)
+	t.Cleanup(g.Wait)
+	return g
+}
+
+// work makes enough operations, of many goroutines at once, for several judgements on each ring.
+func (g *rig) work() {
+	var all sync.WaitGroup
+	var requests Requests
+	for range 32 {
+		all.Go(func() {
+			for range 200 {
+				r := requests.New()
+				g.of.Load().Of(r).Push(r)
+				<-r.done
+				r.Free()
+			}
+		})
+	}
+	all.Wait()
+}
+
+// judge has a leader of each ring of the device find the same, n times.
+func (g *rig) judge(n int, tooMuch, waits bool) {
+	for range n {
+		g.of.Load().judge(tooMuch, waits)
+	}
+}
+
+// TestGroupGrows: leaders that never wait get another ring, up to the most that there may be now.
+func TestGroupGrows(t *testing.T) {
+	g := newRig(t, 1)
+	g.busy.Store(true)
+	for _, most := range []int{1, 2, 4, 3} {
+		g.most.Store(int32(most))
+		want := max(g.of.Load().Len(), most)
+		for range 100 { // how many operations a Reap returns depends on the processors
+			if g.work(); g.of.Load().Len() == want {
+				break
+			}
+		}
+		if n := g.of.Load().Len(); n != want {
+			t.Errorf("%d rings with at most %d; want %d", n, most, want)
+		}
+	}
+	if n := len(g.All()); n != 4 || g.opened != 3 || !g.OneDevice() {
+		t.Errorf("%d rings, %d opened, one device: %v; want 4, 3, true", n, g.opened, g.OneDevice())
+	}
+}
+
+// TestGroupStays: a device whose leaders wait keeps its one ring.
+func TestGroupStays(t *testing.T) {
+	g := newRig(t, 4)
+	g.work()
+	if n := g.of.Load().Len(); n != 1 {
+		t.Errorf("%d rings; want 1", n)
+	}
+}
+
+// TestGroupShrinks: when all leaders have waited for a second, one ring leaves; not before, and not while one
+// leader is busy. The next device gets the ring that has left.
+func TestGroupShrinks(t *testing.T) {
+	g := newRig(t, 3)
+	g.judge(5, true, false)
+	list := *g.of.Load().list.Load()
+	for _, c := range []struct {
+		after        time.Duration
+		waits        bool
+		rings, again int
+	}{
+		{999 * time.Millisecond, true, 3, 3},
+		{time.Millisecond, true, 2, 2},
+		{999 * time.Millisecond, true, 2, 2},
+		{0, false, 2, 2}, // one leader is busy, though it is not saturated
+		{999 * time.Millisecond, true, 2, 2},
+		{time.Millisecond, true, 1, 1},
+		{time.Hour, true, 1, 1},
+	} {
+		g.now.Add(int64(c.after))
+		g.judge(1, false, c.waits)
+		if n := g.of.Load().Len(); n != c.rings {
+			t.Fatalf("%v later: %d rings; want %d", c.after, n, c.rings)
+		}
+		if g.judge(3, false, c.waits); g.of.Load().Len() != c.again {
+			t.Fatalf("%v later, judged at once again: %d rings; want %d", c.after, g.of.Load().Len(), c.again)
+		}
+	}
+	var other, third atomic.Pointer[Group]
+	g.Claim(&other)
+	g.Claim(&third)
+	if a, b := other.Load().First(), third.Load().First(); a == list[0] || b == list[0] || a == b || g.opened != 2 {
+		t.Errorf("two more devices have not the two rings that have left; %d were opened", g.opened)
+	}
+	g.Leave(other.Load())
+	g.Leave(third.Load())
+	if g.devices != 1 || g.grown != 0 || !g.OneDevice() {
+		t.Errorf("%d devices, %d grown; want 1, 0", g.devices, g.grown)
+	}
+}
+
+// TestRetiredRingEnds: what a ring has when it leaves its Group ends there.
+func TestRetiredRingEnds(t *testing.T) {
+	g := newRig(t, 2)
+	g.judge(1, true, false)
+	list := *g.of.Load().list.Load()
+	if len(list) != 2 {
+		t.Fatalf("%d rings; want 2", len(list))
+	}
+	last := list[1]
+	d := last.drv.(*counting)
+	d.Rule = nil // it answers when the test says so
+	r := new(Requests).New()
+	last.Push(r)
+	d.Until(func() bool { return len(d.Held) == 1 })
+	g.now.Add(int64(restTime))
+	if g.judge(1, false, true); g.of.Load().Len() != 1 {
+		t.Fatalf("%d rings; want 1", g.of.Load().Len())
+	}
+	r.Cancel()
+	d.Until(func() bool { return len(d.Cancelled) == 1 })
+	d.Mu.Lock()
+	d.Finish(&r.Op, Canceled)
+	d.Mu.Unlock()
+	<-r.done
+}
+
+// TestGroupOfGoneDevice: a device that is gone leaves all its rings to others.
+func TestGroupOfGoneDevice(t *testing.T) {
+	g := newRig(t, 4)
+	g.judge(4, true, false)
+	gone := g.of.Load()
+	g.Leave(gone)
+	if g.devices != 0 || g.grown != 0 {
+		t.Errorf("%d devices, %d grown; want none", g.devices, g.grown)
+	}
+	gone.judge(true, false) // a leader that has begun to judge before
+	gone.judge(false, true)
+	for _, e := range g.All() {
+		if e.devices != 0 || e.group.Load() != nil {
+			t.Errorf("a ring still belongs to the device that is gone, or to %d", e.devices)
+		}
+	}
+}
+
+// TestNoRingToGrow: where another ring cannot be had, that is tried once a second.
+func TestNoRingToGrow(t *testing.T) {
+	g := newRig(t, 4)
+	g.openError = errors.New("no memory")
+	for second := range 3 {
+		g.judge(100, true, false)
+		if g.opened != 1+second || g.of.Load().Len() != 1 || g.OpenError() == nil {
+			t.Errorf("second %d: %d rings, tried %d times, error %v", second, g.of.Load().Len(), g.opened, g.OpenError())
+		}
+		g.now.Add(int64(restTime))
+	}
+}
+
+// TestTakenProcessorsDoNotGrow: while goroutines that compute have the processors, a leader that is late gets no help
+// from another one.
+func TestTakenProcessorsDoNotGrow(t *testing.T) {
+	g := newRig(t, 4)
+	g.Processors.Waited(time.Second, 0)
+	if g.judge(3, true, false); g.of.Load().Len() != 1 {
+		t.Errorf("%d rings; want 1", g.of.Load().Len())
+	}
+}
