@@ -44,7 +44,7 @@ vet:
 	go vet -tags=sluice_probes ./internal/probe ./internal/ioengine ./internal/budget ./internal/device ./internal/groupcommit ./sluicetest
 
 lint: $(LINT)
-	@for m in $(MODULES); do echo "lint $$m"; (cd $$m && $(CURDIR)/$(LINT) run ./...) || exit 1; done
+	@for m in $(MODULES); do echo "lint $$m"; (cd $$m && $(CURDIR)/$(LINT) run --allow-parallel-runners ./...) || exit 1; done
 
 fmt: $(LINT)
 	@for m in $(MODULES); do (cd $$m && $(CURDIR)/$(LINT) fmt ./...) || exit 1; done
