@@ -57,7 +57,7 @@ type Options struct {
 
 // defaultDepth is how many operations keep a disk busy: with 128 in flight it is as fast
 // as it gets, and operations beyond them are handed over in larger batches. Measured:
-// docs/decisions/0002-paths.md.
+// docs/results/paths.md.
 const defaultDepth = 128
 
 // syncDepth is the most fsyncs in flight: each keeps a thread of the kernel waiting.

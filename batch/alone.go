@@ -18,7 +18,7 @@ import (
 
 const (
 	// aloneMost is for how long the caller goes on alone. 100 and 400 µs were measured:
-	// docs/decisions/0029-what-each-mechanism-gives.md.
+	// docs/results/mechanisms.md.
 	aloneMost = 200 * time.Microsecond
 	// stuckAfter is how often a timer looks whether the caller is still at the same chain.
 	// So helpers begin after one to two times as long.

@@ -4,7 +4,7 @@ import "context"
 
 // maxRun is up to how many bytes neighbouring buffers of a stream are transferred in one request.
 // With many small transfers a device is limited by their number. Measured:
-// docs/decisions/0013-streams.md.
+// docs/results/direct.md.
 const maxRun = 128 << 10 // 128 KiB
 
 // extraMemory is how many bytes a stream may take beyond the sum of its buffers: the pool rounds

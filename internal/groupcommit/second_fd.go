@@ -19,7 +19,7 @@ import (
 //
 // Two fsyncs at a time pay off for two goroutines that write much: the data of one
 // is transferred while the other writes. More goroutines do better in groups:
-// docs/decisions/0005-sync.md.
+// docs/results/syncs.md.
 type secondFD struct {
 	// busy: an fsync runs on fd. serves: an fsync may run on fd. Both are
 	// guarded by Syncer.mu.
