@@ -1,7 +1,6 @@
 package sluice_test
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -38,10 +37,10 @@ func readCalls() (c []call) {
 		}})
 	}
 	return append(c,
-		call{"WriteTo a buffer", func(f testenv.FileAPI) []any { return writeTo(f, &limited{most: 200}) }},
-		call{"WriteTo what fails", func(f testenv.FileAPI) []any { return writeTo(f, &limited{most: 5}) }},
+		call{"WriteTo a buffer", func(f testenv.FileAPI) []any { return writeTo(f, &testenv.Limited{Most: 200}) }},
+		call{"WriteTo what fails", func(f testenv.FileAPI) []any { return writeTo(f, &testenv.Limited{Most: 5}) }},
 		call{"io.Copy from it", func(f testenv.FileAPI) []any {
-			w := &limited{most: 200}
+			w := &testenv.Limited{Most: 200}
 			n, err := io.Copy(w, f)
 			return []any{n, w.String(), err}
 		}},
@@ -58,29 +57,10 @@ func read(f testenv.FileAPI, n int) []any {
 	return []any{n, string(b[:n]), err}
 }
 
-func writeTo(f testenv.FileAPI, w *limited) []any {
+func writeTo(f testenv.FileAPI, w *testenv.Limited) []any {
 	n, err := f.WriteTo(w)
 	return []any{n, w.String(), err}
 }
-
-// limited takes most bytes and fails then.
-type limited struct {
-	b    []byte
-	most int
-}
-
-var errLimit = errors.New("no room")
-
-func (l *limited) Write(b []byte) (int, error) {
-	n := min(len(b), l.most-len(l.b))
-	l.b = append(l.b, b[:n]...)
-	if n < len(b) {
-		return n, errLimit
-	}
-	return n, nil
-}
-
-func (l *limited) String() string { return string(l.b) }
 
 func writeCalls() (c []call) {
 	for _, text := range []string{"", "abc", strings.Repeat("long ", 2000)} {
@@ -109,7 +89,7 @@ func writeCalls() (c []call) {
 
 type failing struct{}
 
-func (failing) Read([]byte) (int, error) { return 0, errLimit }
+func (failing) Read([]byte) (int, error) { return 0, testenv.ErrNoRoom }
 
 func placeCalls() (c []call) {
 	for _, to := range []struct {

@@ -42,11 +42,11 @@ func TestExplainCap(t *testing.T) {
 				t.Error("Explain tells of classes, and there are none")
 			}
 			if classFirst {
-				class(t, s, "late", sluice.ClassOptions{Depth: 5})
+				testenv.Class(t, s, "late", sluice.ClassOptions{Depth: 5})
 			}
 			testenv.TextOn(t, s, dir)
 			if !classFirst {
-				class(t, s, "late", sluice.ClassOptions{Depth: 5})
+				testenv.Class(t, s, "late", sluice.ClassOptions{Depth: 5})
 			}
 			for _, want := range append(want, "late: weight 100, at most 5 at once") {
 				if got := s.Explain(); !strings.Contains(got, want) {

@@ -49,7 +49,7 @@ func TestCopyInClass(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			s := testenv.Scheduler(t, sluice.Options{})
 			// The limit is never reached. A class without one does not count what the page cache has.
-			c := class(t, s, "copies", sluice.ClassOptions{BytesPerSecond: 1 << 38})
+			c := testenv.Class(t, s, "copies", sluice.ClassOptions{BytesPerSecond: 1 << 38})
 			view := func(f *sluice.File, err error) *sluice.File {
 				t.Helper()
 				if err == nil {
@@ -80,7 +80,7 @@ func TestCopyInClass(t *testing.T) {
 // TestCopyFromClassOfAnotherScheduler: the destination's Scheduler has no classes, the source's has.
 func TestCopyFromClassOfAnotherScheduler(t *testing.T) {
 	a, b := testenv.Scheduler(t, sluice.Options{}), testenv.Scheduler(t, sluice.Options{})
-	c := class(t, a, "copies", sluice.ClassOptions{BytesPerSecond: 1 << 38})
+	c := testenv.Class(t, a, "copies", sluice.ClassOptions{BytesPerSecond: 1 << 38})
 	dir := t.TempDir()
 	f := testenv.TextOn(t, a, dir)
 	src, err := f.WithClass(c)

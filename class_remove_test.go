@@ -51,7 +51,7 @@ func TestEnsureClass(t *testing.T) {
 func TestClassRemove(t *testing.T) {
 	s := testenv.Scheduler(t, sluice.Options{})
 	f, noise := testenv.DirectNoise(t, s, 1<<20)
-	c := class(t, s, "temporary", sluice.ClassOptions{Depth: 100})
+	c := testenv.Class(t, s, "temporary", sluice.ClassOptions{Depth: 100})
 	view, err := f.WithClass(c)
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +90,7 @@ func TestClassRemove(t *testing.T) {
 	if err := s.DefaultClass().Remove(); err == nil || !strings.Contains(err.Error(), "default class") {
 		t.Errorf("Remove of the default class = %v; want an error", err)
 	}
-	if again := class(t, s, "temporary", sluice.ClassOptions{}); again == c || len(s.Classes()) != 2 {
+	if again := testenv.Class(t, s, "temporary", sluice.ClassOptions{}); again == c || len(s.Classes()) != 2 {
 		t.Errorf("%d classes, a new one with the name of the removed one: %v; want 2, true", len(s.Classes()), again != c)
 	}
 	wantNoTickets(t, s)
@@ -178,7 +178,7 @@ func TestClassRemoveMany(t *testing.T) {
 	f := testenv.TextOn(t, s, t.TempDir())
 	use := func(n int) {
 		for i := range n {
-			c := class(t, s, fmt.Sprint("class ", i), sluice.ClassOptions{Depth: 1})
+			c := testenv.Class(t, s, fmt.Sprint("class ", i), sluice.ClassOptions{Depth: 1})
 			if _, err := f.ReadAtContext(sluice.WithClass(context.Background(), c), make([]byte, 4), 0); err != nil {
 				t.Fatal(err)
 			}

@@ -21,15 +21,6 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-func class(t testing.TB, s *sluice.Scheduler, name string, o sluice.ClassOptions) *sluice.Class {
-	t.Helper()
-	c, err := s.NewClass(name, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
 // wantNoTickets demands that no operation waits for a ticket, or has one.
 func wantNoTickets(t testing.TB, s *sluice.Scheduler) {
 	t.Helper()
@@ -43,7 +34,7 @@ func wantNoTickets(t testing.TB, s *sluice.Scheduler) {
 // TestClassRefused gives NewClass and Configure what is wrong: the error names it.
 func TestClassRefused(t *testing.T) {
 	s := testenv.Scheduler(t, sluice.Options{Driver: "pool"})
-	class(t, s, "taken", sluice.ClassOptions{})
+	testenv.Class(t, s, "taken", sluice.ClassOptions{})
 	for _, c := range []struct {
 		name string
 		o    sluice.ClassOptions
@@ -111,7 +102,7 @@ func TestCapIsLookedFor(t *testing.T) {
 // TestClassElsewhere uses a class of one Scheduler on another.
 func TestClassElsewhere(t *testing.T) {
 	s, other := testenv.Scheduler(t, sluice.Options{Driver: "pool"}), testenv.Scheduler(t, sluice.Options{Driver: "pool"})
-	c := class(t, other, "other", sluice.ClassOptions{Depth: 100})
+	c := testenv.Class(t, other, "other", sluice.ClassOptions{Depth: 100})
 	f := testenv.TextOn(t, s, t.TempDir())
 	for _, c := range []*sluice.Class{nil, c} {
 		if v, err := f.WithClass(c); v != nil || err == nil || !strings.Contains(err.Error(), f.Name()) {
@@ -133,7 +124,7 @@ func TestClassElsewhere(t *testing.T) {
 // TestClassView: a view is the file, whose position and end it shares.
 func TestClassView(t *testing.T) {
 	s := testenv.Scheduler(t, sluice.Options{Driver: "pool"})
-	c := class(t, s, "counted", sluice.ClassOptions{Depth: 100})
+	c := testenv.Class(t, s, "counted", sluice.ClassOptions{Depth: 100})
 	f := testenv.TextOn(t, s, t.TempDir())
 	v, err := f.WithClass(c)
 	if err != nil {
@@ -172,7 +163,7 @@ func TestClassTravels(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer w.Close()
-		c := class(t, s, "counted", sluice.ClassOptions{Depth: 1000})
+		c := testenv.Class(t, s, "counted", sluice.ClassOptions{Depth: 1000})
 		view, err := f.WithClass(c)
 		if err != nil {
 			t.Fatal(err)
@@ -300,7 +291,7 @@ func copyBy(ctx context.Context, f *direct.File, noise []byte) error {
 // longer than the test lasts.
 func stuck(t *testing.T, s *sluice.Scheduler, f *direct.File) (*sluice.Class, context.Context) {
 	t.Helper()
-	c := class(t, s, "stuck", sluice.ClassOptions{BytesPerSecond: 1})
+	c := testenv.Class(t, s, "stuck", sluice.ClassOptions{BytesPerSecond: 1})
 	ctx := sluice.WithClass(t.Context(), c)
 	if _, err := f.ReadAtContext(ctx, make([]byte, 64<<10), 0); err != nil {
 		t.Fatal(err)
@@ -437,9 +428,9 @@ func TestClassStorm(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		classes := []*sluice.Class{
 			s.DefaultClass(),
-			class(t, s, "light", sluice.ClassOptions{Weight: 1}),
-			class(t, s, "heavy", sluice.ClassOptions{Weight: 10_000, Depth: 3}),
-			class(t, s, "slow", sluice.ClassOptions{BytesPerSecond: 1 << 20, IOPS: 50}),
+			testenv.Class(t, s, "light", sluice.ClassOptions{Weight: 1}),
+			testenv.Class(t, s, "heavy", sluice.ClassOptions{Weight: 10_000, Depth: 3}),
+			testenv.Class(t, s, "slow", sluice.ClassOptions{BytesPerSecond: 1 << 20, IOPS: 50}),
 		}
 		f, noise := testenv.DirectNoise(t, s, 1<<20)
 		var all sync.WaitGroup

@@ -23,8 +23,8 @@ func TestClassTrace(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, s := testenv.Recorded(t, name)
 			f, noise := testenv.DirectNoise(t, s, 2<<20)
-			weighted := class(t, s, "weighted", sluice.ClassOptions{Weight: 7})
-			limited := class(t, s, "limited", sluice.ClassOptions{Depth: 1000})
+			weighted := testenv.Class(t, s, "weighted", sluice.ClassOptions{Weight: 7})
+			limited := testenv.Class(t, s, "limited", sluice.ClassOptions{Depth: 1000})
 			for _, c := range []*sluice.Class{weighted, limited, s.DefaultClass()} {
 				view, err := f.WithClass(c)
 				if err != nil {
@@ -119,7 +119,7 @@ func TestClassTraceWaits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, s := testenv.Recorded(t, name)
 			f, noise := testenv.DirectNoise(t, s, 1<<20)
-			c := class(t, s, "slow", sluice.ClassOptions{IOPS: 50})
+			c := testenv.Class(t, s, "slow", sluice.ClassOptions{IOPS: 50})
 			for way, do := range map[string]func(context.Context) error{
 				"ReadAt":     func(ctx context.Context) error { return sameAt(ctx, f, noise, 0, 4096) },
 				"ReadBuffer": func(ctx context.Context) error { return sameBuffer(ctx, f, noise[:4096]) },

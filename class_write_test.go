@@ -27,7 +27,7 @@ func TestClassOfBufferedWrites(t *testing.T) {
 
 func bufferedWrites(t *testing.T, s *sluice.Scheduler, dir string) {
 	const n = 10_000
-	c := class(t, s, "writes", sluice.ClassOptions{Weight: 10})
+	c := testenv.Class(t, s, "writes", sluice.ClassOptions{Weight: 10})
 	ctx, b := sluice.WithClass(context.Background(), c), make([]byte, n)
 	f, err := s.Create(filepath.Join(dir, "written"))
 	if err != nil {

@@ -39,7 +39,7 @@ func TestCloseWaitsForCalls(t *testing.T) {
 			go func() { called <- call(s, f) }()
 			hang.Eventually(func() bool { return testenv.Waiting(s) == 1 })
 			go func() { closed <- f.Close() }()
-			hang.Eventually(f.Closing)
+			hang.Eventually(func() bool { return testenv.Closing(f) })
 			for range 100 {
 				select {
 				case err := <-closed:

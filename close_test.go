@@ -26,7 +26,7 @@ func TestCloseWaits(t *testing.T) {
 			testenv.WaitFor(t, "reads in progress", func() bool { return testenv.Parked("(*All).waitFor") == 4 })
 			closed := make(chan error)
 			go func() { closed <- f.Close() }()
-			testenv.WaitFor(t, "Close to have begun", f.Closing)
+			testenv.WaitFor(t, "Close to have begun", func() bool { return testenv.Closing(f) })
 			if n, err := f.ReadAt(make([]byte, 1), 0); n != 0 || !errors.Is(err, os.ErrClosed) {
 				t.Errorf("ReadAt during Close = %d, %v; want 0, ErrClosed", n, err)
 			}
@@ -60,7 +60,7 @@ func TestSchedulerCloseWaits(t *testing.T) {
 			all.Go(func() { testenv.ReadTwenty(t, f) })
 			testenv.WaitFor(t, "a read in progress", func() bool { return testenv.Parked("(*All).waitFor") == 1 })
 			all.Go(func() { f.Close() })
-			testenv.WaitFor(t, "Close to have begun", f.Closing)
+			testenv.WaitFor(t, "Close to have begun", func() bool { return testenv.Closing(f) })
 			ended := make(chan error, 1)
 			go func() { ended <- s.Close() }()
 			testenv.WaitFor(t, "the scheduler to refuse files", func() bool {

@@ -134,7 +134,7 @@ func TestCopyFileOddly(t *testing.T) {
 					same := open(openTo, name, os.O_RDWR)
 					copied(same, same, "hellohellohellohello")
 					testenv.Write(t, name, "")
-					copied(open(openTo, name, os.O_RDWR), open(openFrom, "/proc/version", os.O_RDONLY), string(must1(os.ReadFile("/proc/version"))))
+					copied(open(openTo, name, os.O_RDWR), open(openFrom, "/proc/version", os.O_RDONLY), string(testenv.Must1(os.ReadFile("/proc/version"))))
 					r, w := pipe(t)
 					testenv.Write(t, name, "hello")
 					copied(w, open(openFrom, name, os.O_RDONLY), "hello")
@@ -149,13 +149,6 @@ func TestCopyFileOddly(t *testing.T) {
 			}
 		}
 	})
-}
-
-func must1[T any](x T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return x
 }
 
 // TestCopyNil: a nil File gives the errors of a nil os.File.
@@ -197,7 +190,7 @@ func TestCopySharesLosses(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer to.Close()
-		losses := to.Internal().Core.LostWrites
+		losses := testenv.FileCore(to).LostWrites
 		beside := losses.Begin()
 		ended := make(chan error)
 		go func() {
@@ -240,7 +233,7 @@ func TestCopyWaitsUnseen(t *testing.T) {
 	}
 	defer to.Close()
 	release, held := make(chan struct{}), make(chan struct{})
-	core := to.Internal().Sched.Core
+	core := testenv.CoreOf(s)
 	go core.Block(nil, func() {
 		close(held)
 		<-release
@@ -257,7 +250,7 @@ func TestCopyWaitsUnseen(t *testing.T) {
 		}
 		runtime.Gosched()
 	}
-	losses := to.Internal().Core.LostWrites
+	losses := testenv.FileCore(to).LostWrites
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if res := losses.Confirm(ctx, losses.Mark(), 1); res != 1 {

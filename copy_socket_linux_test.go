@@ -364,7 +364,7 @@ func TestSendAfterAFullSocket(t *testing.T) {
 	send := func() (queued, others int64) {
 		t.Helper()
 		before := s.Stats()
-		n, err := s.Internal().Core.Send(f.Internal().Core, fds[0])
+		n, err := testenv.CoreOf(s).Send(testenv.FileCore(f), fds[0])
 		if n <= 0 || n >= sched.CopyMost/2 || !errors.Is(err, unix.EAGAIN) {
 			t.Fatalf("Send = %d, %v; want less than half of what is fetched, EAGAIN", n, err)
 		}

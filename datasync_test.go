@@ -36,7 +36,7 @@ func TestDatasync(t *testing.T) {
 			t.Cleanup(func() { f.Close() })
 			return f
 		}
-		c := class(t, s, "class", sluice.ClassOptions{Weight: 5})
+		c := testenv.Class(t, s, "class", sluice.ClassOptions{Weight: 5})
 		view, err1 := open(filepath.Join(dir, "viewed"), os.O_RDWR|os.O_CREATE).WithClass(c)
 		directView, err2 := openDirect(os.O_RDWR).WithClass(c)
 		if err := errors.Join(err1, err2); err != nil {

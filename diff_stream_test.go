@@ -13,9 +13,9 @@ func (w *world) stream(f testenv.FileAPI, o op) []any {
 		n, err := f.ReadFrom(&source{w.data(o)})
 		return []any{n, err}
 	case opWriteTo:
-		sink := &limited{most: bufSize}
+		sink := &testenv.Limited{Most: bufSize}
 		n, err := f.WriteTo(sink)
-		return []any{n, testenv.Sum(sink.b), err}
+		return []any{n, testenv.Sum(sink.Bytes()), err}
 	case opCopy:
 		return w.copyTo(f, o)
 	}

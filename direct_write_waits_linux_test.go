@@ -27,7 +27,7 @@ func TestDirectWritesOverCachedBlocks(t *testing.T) {
 			old, written := testenv.Noise(blocks*testenv.PageSize), bytes.Repeat([]byte("written "), blocks*testenv.PageSize/8)
 			testenv.Write(t, name, string(old))
 			s := testenv.SchedulerWith(t, sched.Options{}, sluice.Options{Driver: "uring"})
-			if s.Internal().Core.Driver().Workers == 0 {
+			if testenv.CoreOf(s).Driver().Workers == 0 {
 				t.Skip("needs io_uring of Linux 6.7")
 			}
 			f, err := s.OpenFile(name, os.O_RDWR|sys.O_DIRECT, 0)

@@ -60,7 +60,7 @@ func TestFrozenAnswersNames(t *testing.T) {
 					})
 				}
 				testenv.WaitFor(t, "changes", func() bool {
-					calls, waiting := s.Internal().Core.Names()
+					calls, waiting := testenv.CoreOf(s).Names()
 					return calls+waiting >= n
 				})
 				for name, read := range frozenNameReads { // hangs until the thaw if the changes are in the way

@@ -157,7 +157,7 @@ func TestFrozenAnswersReadsWithClasses(t *testing.T) {
 			for _, n := range []int{8, 256} {
 				t.Run(fmt.Sprint(driver, "/", kind, "/", n), func(t *testing.T) {
 					s := testenv.Scheduler(t, sluice.Options{Driver: driver})
-					class(t, s, "other", sluice.ClassOptions{})
+					testenv.Class(t, s, "other", sluice.ClassOptions{})
 					f, other := openReads(t, s, dir), openReads(t, s, elsewhere)
 					change := frozenChanges[kind]
 					wantAnswers(t, dir, n, f, other, change, func() int {
@@ -227,7 +227,7 @@ func (f readFile) readAll(t *testing.T) {
 
 // waiting is how many operations of s are queued, or have or wait for a permit.
 func waiting(s *sluice.Scheduler) int {
-	core := s.Internal().Core
+	core := testenv.CoreOf(s)
 	permits, n := core.Permits()
 	n += permits
 	for _, d := range core.Devices() {

@@ -125,7 +125,7 @@ func TestCloseWhileUnsubmitted(t *testing.T) {
 		d.Wait(t, s, 1)
 		closed := make(chan error, 1)
 		go func() { closed <- f.Close() }()
-		testenv.WaitFor(t, "Close to have begun", f.Closing)
+		testenv.WaitFor(t, "Close to have begun", func() bool { return testenv.Closing(f) })
 		for range 50 { // time for a Close that does not wait
 			testenv.Yield()
 		}

@@ -2,7 +2,6 @@ package sluice_test
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -78,17 +77,4 @@ func TestDescriptorsAreNotInherited(t *testing.T) {
 			t.Errorf("a program has these descriptors: %s", out)
 		}
 	})
-}
-
-func init() {
-	testenv.Children["descriptors"] = func() error {
-		fds, err := os.ReadDir("/proc/self/fd")
-		for _, fd := range fds {
-			to, _ := os.Readlink("/proc/self/fd/" + fd.Name())
-			if fd.Name() > "2" && !strings.Contains(to, "eventpoll") {
-				fmt.Println(fd.Name(), to)
-			}
-		}
-		return err
-	}
 }

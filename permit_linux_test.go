@@ -148,7 +148,7 @@ func TestPermitsWhereReadsNeedThreads(t *testing.T) {
 				if err := read(f, d); err != nil { // finds out what the file system can do
 					t.Fatal(err)
 				}
-				threads := &s.Internal().Core.DeviceOf(f.Internal().Core).Budget
+				threads := &testenv.CoreOf(s).DeviceOf(testenv.FileCore(f)).Budget
 				var taken []budget.Permit
 				for range threads.Limit() {
 					p, _ := threads.TryAcquire(budget.Reads)

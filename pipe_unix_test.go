@@ -19,25 +19,6 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// fifo opens both ends of a new FIFO on s.
-func fifo(t *testing.T, s *sluice.Scheduler) (r, w *sluice.File) {
-	name := filepath.Join(t.TempDir(), "fifo")
-	if err := syscall.Mkfifo(name, 0o600); err != nil {
-		t.Skip(err)
-	}
-	r, err := s.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { r.Close() })
-	w, err = s.OpenFile(name, os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { w.Close() })
-	return r, w
-}
-
 // TestDirectFIFO opens a FIFO as a direct.File, which neither waits for the
 // other end nor succeeds.
 func TestDirectFIFO(t *testing.T) {
@@ -55,7 +36,7 @@ func TestDirectFIFO(t *testing.T) {
 
 func TestFIFO(t *testing.T) {
 	s := testenv.Scheduler(t, sluice.Options{})
-	r, w := fifo(t, s)
+	r, w := testenv.FIFO(t, s)
 	if n, err := w.WriteString(testenv.Twenty); n != 20 || err != nil {
 		t.Errorf("WriteString = %d, %v; want 20, nil", n, err)
 	}
@@ -85,7 +66,7 @@ func TestFIFO(t *testing.T) {
 // TestCloseOfFIFO closes a FIFO that a goroutine reads: as with os, the
 // reader is sent away and Close does not wait for bytes.
 func TestCloseOfFIFO(t *testing.T) {
-	r, _ := fifo(t, testenv.Scheduler(t, sluice.Options{}))
+	r, _ := testenv.FIFO(t, testenv.Scheduler(t, sluice.Options{}))
 	failed := make(chan error)
 	go func() {
 		_, err := r.Read(make([]byte, 1))
@@ -108,7 +89,7 @@ func TestCopy(t *testing.T) {
 		testenv.Write(t, name, long)
 		ends := map[string]func(*testing.T) (io.Reader, io.WriteCloser){
 			"pipe": func(t *testing.T) (io.Reader, io.WriteCloser) { return pipe(t) },
-			"FIFO": func(t *testing.T) (io.Reader, io.WriteCloser) { return fifo(t, s) },
+			"FIFO": func(t *testing.T) (io.Reader, io.WriteCloser) { return testenv.FIFO(t, s) },
 			"TCP":  func(t *testing.T) (io.Reader, io.WriteCloser) { return tcp(t) },
 		}
 		for kind, make := range ends {

@@ -63,7 +63,7 @@ func TestPrivatePosition(t *testing.T) {
 		f.Close()
 	}
 	s, rec := queueing(t)
-	open := func() *sluice.File { return must1(s.Open(name)) }
+	open := func() *sluice.File { return testenv.Must1(s.Open(name)) }
 	for what, c := range map[string]struct {
 		file func() *sluice.File
 		want bool
@@ -71,10 +71,10 @@ func TestPrivatePosition(t *testing.T) {
 		"Open":        {open, true},
 		"Fd":          {func() *sluice.File { f := open(); f.Fd(); return f }, false},
 		"OSFile":      {func() *sluice.File { f := open(); f.OSFile(); return f }, false},
-		"SyscallConn": {func() *sluice.File { f := open(); must1(f.SyscallConn()); return f }, false},
-		"FromOS":      {func() *sluice.File { return must1(s.FromOS(must1(os.Open(name)))) }, false},
+		"SyscallConn": {func() *sluice.File { f := open(); testenv.Must1(f.SyscallConn()); return f }, false},
+		"FromOS":      {func() *sluice.File { return testenv.Must1(s.FromOS(testenv.Must1(os.Open(name)))) }, false},
 		"NewFile": {func() *sluice.File {
-			fd := must1(unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC, 0))
+			fd := testenv.Must1(unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC, 0))
 			return s.NewFile(uintptr(fd), name)
 		}, false},
 	} {

@@ -110,14 +110,34 @@ func TestStatsOfBlocked(t *testing.T) {
 	testenv.WaitFor(t, "no thread to be blocked", func() bool { return s.Stats().BlockedThreads == 0 })
 }
 
+// compare has a governor of s compare plain calls that take so long with queued operations of 20 µs.
+// Its device is none.
+func compare(s *sluice.Scheduler, kind governor.Kind, plain time.Duration) {
+	g := &testenv.CoreOf(s).DeviceOf(nil).Governors[kind]
+	took := [...]time.Duration{governor.Queue: 20 * time.Microsecond, governor.Plain: plain}
+	for c := new(clock); ; *c += clock(took[g.Choice()]) {
+		g.Count(64, 4, c)
+		if _, last := g.State(); last.Number > 0 {
+			return
+		}
+	}
+}
+
+// clock is a governor.Journal.
+type clock time.Duration
+
+func (c *clock) Now() time.Duration { return time.Hour + time.Duration(*c) }
+
+func (c *clock) Trial(governor.Trial) {}
+
 // Stats and Explain have the governors that have compared something.
 func TestGovernors(t *testing.T) {
 	s := testenv.Scheduler(t, sluice.Options{Driver: "pool"})
 	if before, st := s.Stats(), s.Stats(); st.Governors != 0 || st.GovernorsPlain != 0 || st != before {
 		t.Errorf("Stats of a new Scheduler = %+v, and before that %+v", st, before)
 	}
-	s.Compare(governor.Writes, 40*time.Microsecond)
-	s.Compare(governor.Reads, 10*time.Microsecond)
+	compare(s, governor.Writes, 40*time.Microsecond)
+	compare(s, governor.Reads, 10*time.Microsecond)
 	if st := s.Stats(); st.Governors != 2 || st.GovernorsPlain != 1 {
 		t.Errorf("of %d governors %d keep plain calls; want 1 of 2", st.Governors, st.GovernorsPlain)
 	}
@@ -150,7 +170,7 @@ func TestExplain(t *testing.T) {
 func TestExplainOfRings(t *testing.T) {
 	device := func(fd int) (uint64, bool) { return uint64(fd), true }
 	s := testenv.SchedulerWith(t, sched.Options{Device: device}, sluice.Options{Driver: "pool"})
-	core := s.Internal().Core
+	core := testenv.CoreOf(s)
 	core.SetRings(2, func(*record.Hook) (driver.Driver, error) { return nil, errors.New("none is left") })
 	for _, fd := range []int{1, 2} {
 		core.NewTransferSet(t.Context(), iopath.NewFile(fd, false, false)).Close()

@@ -15,7 +15,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/test/places"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -247,7 +246,7 @@ func TestTakenAway(t *testing.T) {
 
 // TestTakenAwayOnSlowDisk: with operations in flight that take their time.
 func TestTakenAwayOnSlowDisk(t *testing.T) {
-	dir := places.Slow(t, slowReads, slowWrites)
+	dir := testenv.SlowDisk(t)
 	for _, c := range []struct{ driver, take string }{{"uring", "uring_enter"}, {"uring", "dup2"}, {"aio", "io_submit"}} {
 		t.Run(c.driver+" "+c.take, func(t *testing.T) {
 			sub, err := os.MkdirTemp(dir, "")

@@ -19,7 +19,6 @@ import (
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/budget"
 	"github.com/sluiceio/sluice/internal/sys"
-	"github.com/sluiceio/sluice/internal/test/places"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -31,12 +30,6 @@ const threadsOver = budget.Least + 8
 
 const threadsPages = 16384 // 64 MiB
 
-// What a slow disk does in these tests.
-const (
-	slowReads  = 4000     // a second
-	slowWrites = 32 << 20 // 32 MiB a second
-)
-
 // Hazard: a goroutine that waits in a system call has a thread, and a Go
 // program dies at its 10,000th. Guards: the queue, and the budget of a device for what must
 // wait in a thread. Here 10,000 goroutines use a slow disk at once, in a
@@ -46,7 +39,7 @@ func TestThreadsStayFew(t *testing.T) {
 		t.Skip("the race detector takes no more than 8,128 goroutines")
 	}
 	testenv.Scheduler(t, sluice.Options{Driver: "uring"}).Close()
-	name := filepath.Join(places.Slow(t, slowReads, slowWrites), "file")
+	name := filepath.Join(testenv.SlowDisk(t), "file")
 	testenv.Write(t, name, strings.Repeat("x", threadsPages*testenv.PageSize))
 	for _, work := range []string{"cold reads", "direct reads", "buffered writes", "direct writes", "all of them", "syncs"} {
 		t.Run(work, func(t *testing.T) {
