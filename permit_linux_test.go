@@ -2,7 +2,6 @@ package sluice_test
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -72,32 +71,6 @@ func TestCallsTakePermits(t *testing.T) {
 		if err := d.Close(); err != nil {
 			t.Error(err)
 		}
-	}
-}
-
-// TestPrefetchWithoutPermit: Prefetch is a hint for a read that may need no permit. So it does not wait for one, and what it
-// asks for comes later. With too many such calls one does nothing.
-func TestPrefetchWithoutPermit(t *testing.T) {
-	hang.Watch(t)
-	const size, most = 1 << 20, 64
-	s := testenv.Scheduler(t, sluice.Options{Driver: "pool", Threads: 1})
-	f := rangeFile(t, s, t.TempDir(), size)
-	cleared := dropped(t, f, size)
-	release := testenv.Occupy(s)
-	// Close does not wait for a Prefetch that has no permit yet.
-	closed := testenv.TextOn(t, s, t.TempDir())
-	if err := errors.Join(closed.Prefetch(0, 0), closed.Close()); err != nil {
-		t.Fatal(err)
-	}
-	for range most { // one of which is too many
-		if err := f.Prefetch(0, 0); err != nil {
-			t.Fatal(err)
-		}
-	}
-	hang.Eventually(func() bool { return testenv.Waiting(s) == most })
-	release()
-	if cleared {
-		hang.Eventually(func() bool { return cachedBytes(t, f, size) == size })
 	}
 }
 

@@ -1,4 +1,4 @@
-package sluice_test
+package files
 
 import (
 	"bytes"
@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/test/hang"
 	"github.com/sluiceio/sluice/internal/test/places"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
@@ -223,5 +224,31 @@ func TestPrefetchKeepsThePosition(t *testing.T) {
 	}
 	if pos, err := f.Seek(0, io.SeekCurrent); pos != 4096 || err != nil {
 		t.Errorf("the position is %d, %v; want 4096", pos, err)
+	}
+}
+
+// TestPrefetchWithoutPermit: Prefetch is a hint for a read that may need no permit. So it does not wait for one, and what it
+// asks for comes later. With too many such calls one does nothing.
+func TestPrefetchWithoutPermit(t *testing.T) {
+	hang.Watch(t)
+	const size, most = 1 << 20, 64
+	s := testenv.Scheduler(t, sluice.Options{Driver: "pool", Threads: 1})
+	f := rangeFile(t, s, t.TempDir(), size)
+	cleared := dropped(t, f, size)
+	release := testenv.Occupy(s)
+	// Close does not wait for a Prefetch that has no permit yet.
+	closed := testenv.TextOn(t, s, t.TempDir())
+	if err := errors.Join(closed.Prefetch(0, 0), closed.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for range most { // one of which is too many
+		if err := f.Prefetch(0, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	hang.Eventually(func() bool { return testenv.Waiting(s) == most })
+	release()
+	if cleared {
+		hang.Eventually(func() bool { return cachedBytes(t, f, size) == size })
 	}
 }

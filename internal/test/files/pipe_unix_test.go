@@ -1,6 +1,6 @@
 //go:build unix
 
-package sluice_test
+package files
 
 import (
 	"errors"
