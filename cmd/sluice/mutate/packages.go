@@ -87,7 +87,8 @@ func (p *pkg) measure(byPath map[string]*pkg) {
 	}
 }
 
-// testsOf returns the packages whose tests are built of p: its own first, then the root, then the nearest.
+// testsOf returns the packages whose tests are built of p: its own first, then those of the root, which
+// are in internal/test, then the nearest.
 func testsOf(p *pkg, all []*pkg) []*pkg {
 	var tests []*pkg
 	for _, q := range all {
@@ -96,7 +97,7 @@ func testsOf(p *pkg, all []*pkg) []*pkg {
 		}
 	}
 	rank := func(q *pkg) int {
-		if q != p && q.ImportPath == module {
+		if q != p && (q.ImportPath == module || strings.HasPrefix(q.rel(), "internal/test/")) {
 			return 1
 		}
 		return 2 * q.distance[p]
