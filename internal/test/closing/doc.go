@@ -1,3 +1,3 @@
-// Package closing tests Close of a file and of a Scheduler beside operations in flight, and that both
-// leave nothing behind.
+// Package closing tests Close of a file and of a Scheduler while operations are in flight. Neither
+// leaves anything behind.
 package closing

@@ -1,3 +1,3 @@
-// Package copies tests io.Copy and its like with a File at one end or both: what the kernel copies between
-// files, sockets and pipes, and what it does not.
+// Package copies tests io.Copy, ReadFrom and WriteTo of a File: what the kernel copies between
+// files, sockets and pipes, and what goes by Reads and Writes.
 package copies

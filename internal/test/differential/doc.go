@@ -1,3 +1,3 @@
-// Package differential makes the same operations with package os and with sluice, at random, and
-// demands the same results, errors and contents after each of them.
+// Package differential makes the same random operations with package os and with sluice, and
+// demands the same results, errors and contents after each.
 package differential

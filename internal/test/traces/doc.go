@@ -1,3 +1,3 @@
-// Package traces tests what a Recorder notes of the operations of a Scheduler. Its benchmarks are of
-// what that costs.
+// Package traces tests what a Recorder notes of a Scheduler. Its benchmarks measure what that
+// costs.
 package traces
