@@ -99,8 +99,8 @@ func (p *pkg) ofRoot() bool {
 	return p.ImportPath == module || ok && slices.Contains(themes, theme)
 }
 
-// testsOf returns the packages whose tests are built of p: its own first, then those of the root, then the
-// nearest.
+// testsOf returns the packages whose tests are built of p: its own first, then those of the root,
+// then the nearest.
 func testsOf(p *pkg, all []*pkg) []*pkg {
 	var tests []*pkg
 	for _, q := range all {

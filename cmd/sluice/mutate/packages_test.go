@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// The tests of the root come after those of the package, and before those of packages that are nearer.
+// The tests of the root come after those of the package, and before those of packages that are
+// nearer.
 func TestTestsOf(t *testing.T) {
 	p := &pkg{ImportPath: module + "/internal/p"}
 	q := func(rel string, distance int) *pkg {

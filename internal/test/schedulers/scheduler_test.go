@@ -110,8 +110,8 @@ func TestStatsOfBlocked(t *testing.T) {
 	testenv.WaitFor(t, "no thread to be blocked", func() bool { return s.Stats().BlockedThreads == 0 })
 }
 
-// compare has a governor of s compare plain calls that take so long with queued operations of 20 µs.
-// Its device is none.
+// compare has the governor of no device compare plain calls that take so long with queued
+// operations of 20 µs.
 func compare(s *sluice.Scheduler, kind governor.Kind, plain time.Duration) {
 	g := &testenv.CoreOf(s).DeviceOf(nil).Governors[kind]
 	took := [...]time.Duration{governor.Queue: 20 * time.Microsecond, governor.Plain: plain}
