@@ -13,8 +13,8 @@ import (
 // The caller of Do or Each performs chains alone as long as there is no reason to share them.
 // Operations that do not wait are done before a helper could begin, since its processor must be
 // woken first. Helpers begin in three cases: the next chain is sure to wait; the caller has gone
-// on for aloneMost; or one chain takes as long as stuckAfter. Such a chain waits for a server, say,
-// or for the other end of a FIFO that another operation of the Batch may be about to open.
+// on for aloneMost; or one chain takes as long as stuckAfter. The chain waits for a server, say, or
+// for the other end of a FIFO that another operation of the Batch may be about to open.
 
 const (
 	// aloneMost is for how long the caller goes on alone. 100 and 400 µs were measured:

@@ -11,11 +11,11 @@ import (
 	"github.com/sluiceio/sluice/internal/handle"
 )
 
-// Batch is a list of operations that are performed in one call: [Batch.Do] waits for all of
-// them, [Batch.Each] yields each as it ends.
+// Batch is a set of chains of operations, which are performed in one call. [Batch.Do] waits for all
+// operations. [Batch.Each] yields each operation as it ends.
 type Batch struct {
 	scheduler *sluice.Scheduler // nil before start, if it is the default one
-	inside    *handle.Scheduler // scheduler's. Set by start
+	inside    *handle.Scheduler // the inside of scheduler. Set by start
 	slabs     [][]Op            // see place
 	n         int               // operations
 	last      []*Op             // the last operation of each chain; nil if the chain is empty
@@ -24,15 +24,15 @@ type Batch struct {
 	wrong     error             // what is wrong with the operations
 	age       uint32            // how often the Batch was Reset
 	state     atomic.Int32
-	run       run // what performs the operations, or has
+	run       run // performs the operations, or has performed them
 	watch     watch
 	reused    bool // Reset has emptied it
 	// call is Op.call: a field so that a test can replace it.
 	call func(*Op) error
 }
 
-// ErrNotBegun is the error of each operation that was not begun. It comes with the context's
-// error, or as [ErrChainBroken].
+// ErrNotBegun is the error of an operation that was not begun. It comes with the context's error if
+// the context has ended, and as [ErrChainBroken] if the chain is broken.
 var ErrNotBegun = errors.New("not begun")
 
 // ErrChainBroken is the error of an operation that was not begun because an operation before it
@@ -47,8 +47,8 @@ func (chainBroken) Error() string {
 
 func (chainBroken) Unwrap() []error { return []error{ErrNotBegun, syscall.ECANCELED} }
 
-// New returns an empty Batch on the Scheduler s. If s is nil, it is that of [sluice.Default]; if
-// there is none, Do returns the error.
+// New returns an empty Batch on the Scheduler s, or on the Scheduler of [sluice.Default] if s is
+// nil. If that fails, Do returns its error.
 func New(s *sluice.Scheduler) *Batch {
 	b := &Batch{scheduler: s, call: (*Op).call}
 	b.last = b.few[:0]

@@ -11,8 +11,8 @@ import (
 // after the one before it has succeeded. [Batch.Chain] makes it. Copies of a Chain are the same
 // chain.
 //
-// Each method but In adds an operation to the end of the chain. It panics while the Batch is
-// performed.
+// Each method but In adds an operation to the end of the chain. These methods panic while the Batch
+// is performed.
 type Chain struct {
 	batch *Batch
 	dir   *sluice.File // what names are relative to; nil is the working directory
@@ -48,7 +48,7 @@ func (c Chain) In(dir *sluice.File) Chain {
 func (c Chain) Open(name string) Target { return c.OpenFile(name, os.O_RDONLY, 0) }
 
 // OpenFile adds the generalized open, as os.OpenFile. Later operations of the chain may use the
-// file. If none closes it, the caller has it by [Op.File], and closes it.
+// file. If none of them closes it, [Op.File] returns it, and the caller closes it.
 func (c Chain) OpenFile(name string, flag int, perm os.FileMode) Target {
 	op := c.named(opOpenFile, name)
 	op.off, op.perm = int64(flag), perm

@@ -49,8 +49,8 @@
 //
 // The goroutine that calls Do or Each performs the operations. Helper goroutines join it when the
 // Batch takes long, or when an operation waits. On Linux 5.15 and later with io_uring, the kernel
-// performs many chains that only open, read and close a file, each as one submission. Such a file
-// must not be a pipe: the kernel reads from it where package os refuses to read at an offset.
+// performs many chains that only open, read and close a file, each as one submission. The
+// file must not be a pipe: the kernel reads from it where package os refuses to read at an offset.
 //
 // A Batch may have millions of operations. The driver's depth bounds how many are in progress.
 // All Batches together have threads for calls with names as for one more device
